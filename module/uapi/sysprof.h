@@ -1,0 +1,594 @@
+/* SPDX-License-Identifier: GPL-2.0 WITH Linux-syscall-note */
+/*
+ * The interface of /dev/sysprof-trace, version 1.  This header is its specification.
+ *
+ * Sessions
+ * --------
+ * open() makes a session with nothing running.  SYSPROF_IOC_CONFIGURE sets what it samples and makes its
+ * rings, SYSPROF_IOC_START turns it on, SYSPROF_IOC_STOP off; both may be repeated.  The session ends with the
+ * last close of the descriptor, and it stops when the process that opened it exits, even if a copy of the
+ * descriptor lives on elsewhere.  Open with O_CLOEXEC.  Every descriptor is a session of its own: rate, ring
+ * and loss account are not shared, and a reader that stalls costs the others nothing.
+ *
+ * Records
+ * -------
+ * Everything the module reports is a record: struct sysprof_record, then a body that depends on the type.  A
+ * record's size is a multiple of 8 bytes.  Readers skip types they do not know by their size, and ignore bytes
+ * past the body they know.  Times are CLOCK_MONOTONIC nanoseconds; pids and tids those of the initial pid
+ * namespace.  Records of one ring are nearly, not strictly, in order of time.
+ *
+ * Rings
+ * -----
+ * One ring per possible CPU, mapped from offset cpu * ring_stride (as CONFIGURE returned it) in three parts:
+ *
+ *	offset          bytes        protection             content
+ *	+ 0             page         PROT_READ              struct sysprof_ring_page
+ *	+ page          page         PROT_READ|PROT_WRITE   struct sysprof_ring_tail
+ *	+ 2 pages       ring_bytes   PROT_READ              records
+ *
+ * Each part is mapped by its own mmap(), MAP_SHARED, whole.  head and tail run freely in 32 bits; a position's place
+ * is position & (ring_bytes - 1).  A record never wraps: what is left at the end is covered by a SYSPROF_PAD record, of
+ * which only the first 8 bytes exist.  The reader loads head with acquire, reads the records in [tail, head), and
+ * stores the new tail with release.  A tail that cannot be right (ahead of head, or more than ring_bytes
+ * behind) sets SYSPROF_RING_BROKEN and the ring takes no more records until the next START.
+ *
+ * To merge CPUs by time: T = clock now; then of every ring first load oldest_open_time, then head, both with acquire.
+ * All records with a time below min(T, every oldest_open_time that is not 0) are there; later ones may still
+ * have company.
+ *
+ * poll() says readable once a ring holds watermark_bytes; use your own timeout to fetch the rest.  read() returns whole
+ * records, of one CPU after the other, for cat and scripts; on a session that was never configured it
+ * configures the default and starts it.  Once a session was mapped, read() gives -EBUSY, and the other way round.
+ *
+ * Frames
+ * ------
+ * A frame is a __u64.  Kernel frames are {object:24, offset:40}: SYSPROF_OBJECT_KERNEL with the distance of
+ * the instruction pointer from a fixed symbol of the kernel image, or SYSPROF_OBJECT_MODULES with its distance from a
+ * base that is secret and made anew each time this module is loaded; offsets are signed, modulo 2^40.  Neither tells an
+ * address; SYSPROF_IOC_NAMES turns both into names.  User frames are {object:24, offset:40}, too: the kernel keeps an index of
+ * every address space's executable ranges and looks each frame up at the moment it is taken.  The offset is that in the mapped file,
+ * for memory without a file the distance from the mapping's start.  What lies in no executable mapping ends the stack
+ * (SYSPROF_END_UNMAPPED), with n_user 0 if it is the first frame.  With CAP_PERFMON a session can have addresses instead
+ * (SYSPROF_FORM_ADDRESS, flagged SYSPROF_SAMPLE_ADDRESSES) and the MAP records to look them up.  The first frame of an
+ * interrupted context is an exact instruction pointer (SYSPROF_SAMPLE_KERNEL_EXACT, SYSPROF_SAMPLE_USER_EXACT);
+ * all others are return addresses.
+ *
+ * The loss law
+ * ------------
+ * Ticks lie on a grid: period n of a CPU begins at grid_start + n * period, and one tick falls at a random
+ * instant of each period.  A sample's weight is the number of periods it stands for.  At every moment, for
+ * every CPU of a session (struct sysprof_account):
+ *
+ *	grid = delivered + sum(lost[]) + idle + offline + excluded + pending
+ *
+ * grid counts the periods begun, from the clock; pending those of them whose tick has yet to come (0 or 1
+ * unless the tick is overdue).  All others are counted where the thing happens.  ACCOUNT records carry it at
+ * least once per second of activity and at STOP; SYSPROF_IOC_STATS returns it at any time.
+ *
+ * State records
+ * -------------
+ * TASK, FORK, EXEC, COMM, EXIT, MAP and OBJECT records tell which object lies where in which address space, named by an id
+ * (mm) that is unique as long as the address space lives.  FORK without SYSPROF_FORK_THREAD and with
+ * another mm than the parent's inherits the parent's maps.  A MAP replaces what it overlaps; with
+ * SYSPROF_MAP_FRESH it is the first of a new program and replaces everything.  Samples may fill 3/4 of a
+ * ring, state records all of it; if one is lost all the same, RESYNC follows, and SYSPROF_IOC_SNAPSHOT
+ * (before anything else also at the beginning, right after START) tells the present state.  A snapshot's records carry the time
+ * at which they were true; of two records about an address space the later one wins.
+ *
+ * ioctls
+ * ------
+ * The argument of each is a pointer to a struct whose first member is its size in bytes as the caller knows
+ * it.  Bytes the kernel does not know must be zero (-E2BIG), as must reserved members and unknown flags (-EINVAL).
+ *
+ * Who may do what
+ * ---------------
+ * The device node decides who may open it: root:sysprof, 0660.  What a session may see is fixed by the
+ * credentials at open().  Every session sees, of all processes, names and which functions they run; addresses only one whose opener
+ * had CAP_PERFMON (or CAP_SYS_ADMIN).  Membership in group sysprof is a privilege and is documented as such.
+ *
+ *	asset                        actor           door                    what closes it; its test
+ *	-----                        -----           ----                    ------------------------
+ *	the samples of all           any user        open                    node 0660 root:sysprof; vm/permissions
+ *	processes                    a container     open                    initial pid and user namespace only,
+ *	                                                                     -EPERM; vm/permissions
+ *	                             exec'ed child   inherited descriptor    rights of the opener; ends with the
+ *	                                                                     opener's process; vm/permissions
+ *	kernel addresses (KASLR)     group member    kernel frames           sent relative to a fixed symbol or a
+ *	                                                                     secret; vm/abi scans for them
+ *	                             group member    NAMES                   names what the offset names, never an
+ *	                                                                     address; unnamed is empty; vm/abi
+ *	                             group member    ring while written      stacks are made in private memory and
+ *	                                                                     encoded before the copy; vm/abi
+ *	user addresses (ASLR),       group member    user frames             resolved in the kernel; a value outside
+ *	stack words                                                          executable mappings never leaves;
+ *	                                                                     FORM_ADDRESS is -EPERM; vm/abi
+ *	                             group member    MAP records, SNAPSHOT   only for FORM_ADDRESS; vm/abi
+ *	kernel memory                group member    tail page               only ever compared, never followed; vm/abi
+ *	                             group member    mmap                    sizes, offsets and protection exact,
+ *	                                                                     never executable; vm/abi
+ *	                             group member    ioctl structs           copy_struct_from_user, limits checked
+ *	                                                                     before use; vm/abi
+ *	memory, CPU time             group member    CONFIGURE               ring_bytes, period and frames clamped;
+ *	                                                                     rings charged to the memory cgroup and
+ *	                                                                     capped as a whole; vm/abi
+ *	the system's peace           any             rmmod, exit, kill       an open file pins the module; vm/lifecycle
+ */
+#ifndef _UAPI_SYSPROF_H
+#define _UAPI_SYSPROF_H
+
+#include <linux/types.h>
+#include <linux/ioctl.h>
+
+#define SYSPROF_ABI_VERSION	1
+#define SYSPROF_DEVICE		"/dev/sysprof-trace"
+
+/* Records. */
+
+enum sysprof_record_type {
+	SYSPROF_PAD		= 0,	/* nothing; only the first 8 bytes of the header exist */
+	SYSPROF_SAMPLE		= 1,
+	SYSPROF_TASK		= 2,
+	SYSPROF_FORK		= 3,
+	SYSPROF_EXEC		= 4,
+	SYSPROF_COMM		= 5,
+	SYSPROF_EXIT		= 6,
+	SYSPROF_MAP		= 7,
+	SYSPROF_OBJECT		= 8,
+	SYSPROF_ACCOUNT		= 9,
+	SYSPROF_LOST		= 10,
+	SYSPROF_RESYNC		= 11,	/* no body: state records were lost on this CPU before this time */
+	/*
+	 * Numbers set aside, so that today's readers and tomorrow's module agree.  12: the user stack of a
+	 * cookie, sent once.  13: a thread's time off the CPU.  14: an allocation or release.  15: a mark
+	 * (an instant or a span with a name).  16: a counter's value.  17: clocks side by side after suspend or settime.
+	 */
+	SYSPROF_USER_STACK	= 12,
+	SYSPROF_OFFCPU		= 13,
+	SYSPROF_ALLOC		= 14,
+	SYSPROF_MARK		= 15,
+	SYSPROF_COUNTER		= 16,
+	SYSPROF_TIME		= 17,
+};
+
+/**
+ * struct sysprof_record - what every record begins with
+ * @type: enum sysprof_record_type
+ * @flags: depend on the type
+ * @size: of the whole record, in units of 8 bytes
+ * @cpu: where it was written
+ * @time: CLOCK_MONOTONIC, ns
+ * @pid: process (thread group) it is about, 0 for the kernel's idle task or none
+ * @tid: thread it is about
+ */
+struct sysprof_record {
+	__u16 type;
+	__u16 flags;
+	__u16 size;
+	__u16 cpu;
+	__u64 time;
+	__u32 pid;
+	__u32 tid;
+};
+
+/* Why a stack ends where it does. */
+enum sysprof_end {
+	SYSPROF_END_NONE	= 0,	/* there is no such part */
+	SYSPROF_END_ROOT	= 1,	/* walked to the outermost frame */
+	SYSPROF_END_LIMIT	= 2,	/* more frames than the session asked for */
+	SYSPROF_END_FAULT	= 3,	/* memory was not readable without faulting */
+	SYSPROF_END_BAD		= 4,	/* the chain does not lead on: no frame pointer, or not a stack */
+	SYSPROF_END_UNMAPPED	= 5,	/* a value that lies in no executable mapping */
+	SYSPROF_END_UNRELIABLE	= 6,	/* the kernel's unwinder gave up */
+};
+
+/* What the user part of a sample is. */
+enum sysprof_user_mode {
+	SYSPROF_USER_NONE	= 0,
+	SYSPROF_USER_FP		= 1,	/* frames, walked along frame pointers */
+	SYSPROF_USER_RAW	= 2,	/* registers and a copy of the stack, for SYSPROF_FEATURE_RAW */
+	SYSPROF_USER_TABLE	= 3,	/* frames, by unwind tables, for SYSPROF_FEATURE_TABLE */
+	SYSPROF_USER_DEFERRED	= 4,	/* a SYSPROF_USER_STACK with this cookie follows, or came before */
+};
+
+#define SYSPROF_SAMPLE_KERNEL_EXACT	(1 << 0)	/* first kernel frame is an exact ip */
+#define SYSPROF_SAMPLE_USER_EXACT	(1 << 1)	/* first user frame is an exact ip */
+#define SYSPROF_SAMPLE_USER_32BIT	(1 << 2)	/* the task ran 32-bit code */
+#define SYSPROF_SAMPLE_IRQ		(1 << 3)	/* a softirq or a nested interrupt was running */
+#define SYSPROF_SAMPLE_ADDRESSES	(1 << 4)	/* user frames are addresses */
+
+/**
+ * struct sysprof_sample - one tick of the clock that found the CPU at work
+ * @record: SYSPROF_SAMPLE; pid and tid of the task that was interrupted
+ * @mm: id of its address space, 0 if it has none
+ * @cookie: joins this sample to a user stack sent by itself, 0 if there is none
+ * @delay_ns: by how much the tick came late
+ * @weight: periods the sample stands for
+ * @raw_bytes: what follows the frames: registers and stack of SYSPROF_USER_RAW, in bytes, rounded up to 8
+ * @n_kernel: kernel frames, innermost first
+ * @n_user: user frames, innermost first, after the kernel's
+ * @kernel_end: enum sysprof_end
+ * @user_end: enum sysprof_end
+ * @user_mode: enum sysprof_user_mode
+ * @reserved: 0
+ * @frames: n_kernel + n_user of them
+ */
+struct sysprof_sample {
+	struct sysprof_record record;
+	__u64 mm;
+	__u64 cookie;
+	__u64 delay_ns;
+	__u32 weight;
+	__u32 raw_bytes;
+	__u16 n_kernel;
+	__u16 n_user;
+	__u8 kernel_end;
+	__u8 user_end;
+	__u8 user_mode;
+	__u8 reserved;
+	__u64 frames[];
+};
+
+#define SYSPROF_COMM_BYTES	16
+
+#define SYSPROF_TASK_KTHREAD	(1 << 0)
+#define SYSPROF_FORK_THREAD	(1 << 1)	/* a new thread of the parent's process */
+#define SYSPROF_EXIT_PROCESS	(1 << 2)	/* the last thread of its process */
+
+/**
+ * struct sysprof_task - a task (TASK, from a snapshot), or what became of it (FORK, EXEC, COMM, EXIT)
+ * @record: pid and tid of the task; for FORK of the new one
+ * @mm: id of its address space, 0 for none; for EXEC the new one
+ * @parent_mm: FORK: id of the parent's address space
+ * @start_time: when the thread was made, ns; tells pids used twice apart
+ * @parent_pid: process of the parent
+ * @old_tid: EXEC: the tid the thread had before it took over the process's
+ * @comm: name, nul-terminated; for EXEC and COMM the new one
+ */
+struct sysprof_task {
+	struct sysprof_record record;
+	__u64 mm;
+	__u64 parent_mm;
+	__u64 start_time;
+	__u32 parent_pid;
+	__u32 old_tid;
+	char comm[SYSPROF_COMM_BYTES];
+};
+
+#define SYSPROF_MAP_FRESH	(1 << 0)	/* the first mapping of a new program: forget the mm's others */
+
+/**
+ * struct sysprof_map - an executable mapping
+ * @record: SYSPROF_MAP; pid and tid of the task that made it
+ * @mm: address space
+ * @start: first address
+ * @end: first address behind it
+ * @offset: in the object, bytes
+ * @object: id, or one of enum sysprof_object_id
+ * @reserved: 0
+ */
+struct sysprof_map {
+	struct sysprof_record record;
+	__u64 mm;
+	__u64 start;
+	__u64 end;
+	__u64 offset;
+	__u32 object;
+	__u32 reserved;
+};
+
+/* Objects that are not files.  Files have ids from SYSPROF_OBJECT_FIRST_FILE. */
+enum sysprof_object_id {
+	SYSPROF_OBJECT_UNKNOWN		= 0,
+	SYSPROF_OBJECT_KERNEL		= 1,
+	SYSPROF_OBJECT_MODULES		= 2,	/* loadable modules, BPF programs, trampolines */
+	SYSPROF_OBJECT_ANON		= 3,	/* executable memory without a file */
+	SYSPROF_OBJECT_VDSO		= 4,
+	SYSPROF_OBJECT_FIRST_FILE	= 16,
+};
+
+#define SYSPROF_FRAME_OBJECT_SHIFT	40
+#define SYSPROF_FRAME_OFFSET_MASK	((1ULL << SYSPROF_FRAME_OBJECT_SHIFT) - 1)
+
+#define SYSPROF_BUILD_ID_BYTES	20
+
+/**
+ * struct sysprof_object - a mapped file
+ * @record: SYSPROF_OBJECT; pid is a process that had it mapped when it was first seen, 0 if that is not known
+ * @inode: number
+ * @bytes: size of the file
+ * @mtime_ns: CLOCK_REALTIME of the last change
+ * @object: id
+ * @generation: of the inode
+ * @dev_major: of the file system
+ * @dev_minor: of the file system
+ * @path_bytes: length of the path without the nul, or 0 if it cannot be told
+ * @build_id_bytes: 0 if there is none
+ * @build_id: the first bytes of the GNU build-id
+ * @reserved: 0
+ * @path: seen from the initial mount namespace, nul-terminated; " (deleted)" behind an unlinked file's
+ */
+struct sysprof_object {
+	struct sysprof_record record;
+	__u64 inode;
+	__u64 bytes;
+	__u64 mtime_ns;
+	__u32 object;
+	__u32 generation;
+	__u32 dev_major;
+	__u32 dev_minor;
+	__u16 path_bytes;
+	__u8 build_id_bytes;
+	__u8 build_id[SYSPROF_BUILD_ID_BYTES];
+	__u8 reserved;
+	char path[];
+};
+
+/* Why a period was lost. */
+enum sysprof_lost_reason {
+	SYSPROF_LOST_RING_FULL	= 0,
+	SYSPROF_LOST_TOO_BIG	= 1,	/* the record is larger than the ring allows */
+	SYSPROF_LOST_NESTED	= 2,	/* the tick interrupted the taking of another */
+	SYSPROF_LOST_THROTTLED	= 3,	/* held back: ticks had taken their share of the CPU, a quarter at most */
+	SYSPROF_LOST_REASONS	= 8,
+};
+
+/**
+ * struct sysprof_account - where a session's periods on one CPU went, since its START, in periods
+ * @grid: begun, from the clock
+ * @delivered: weight of the samples written
+ * @lost: by enum sysprof_lost_reason
+ * @idle: the CPU had nothing to do
+ * @offline: the CPU was not there
+ * @excluded: left out because the session asked for it
+ * @pending: begun, but their tick has yet to come
+ * @samples: written, a count of records
+ * @state_lost: state records that found no room, a count of records
+ * @cost_ns: time spent in ticks, for all sessions
+ * @ticks: taken, for all sessions
+ */
+struct sysprof_account {
+	__u64 grid;
+	__u64 delivered;
+	__u64 lost[SYSPROF_LOST_REASONS];
+	__u64 idle;
+	__u64 offline;
+	__u64 excluded;
+	__u64 pending;
+	__u64 samples;
+	__u64 state_lost;
+	__u64 cost_ns;
+	__u64 ticks;
+};
+
+/**
+ * struct sysprof_account_record - the account of record.cpu at record.time
+ * @record: SYSPROF_ACCOUNT
+ * @account: cumulative
+ */
+struct sysprof_account_record {
+	struct sysprof_record record;
+	struct sysprof_account account;
+};
+
+/**
+ * struct sysprof_lost - samples that did not get into the ring
+ * @record: SYSPROF_LOST
+ * @first_time: of the first one lost
+ * @last_time: of the last one
+ * @periods: their weight
+ * @reason: enum sysprof_lost_reason
+ * @reserved: 0
+ */
+struct sysprof_lost {
+	struct sysprof_record record;
+	__u64 first_time;
+	__u64 last_time;
+	__u64 periods;
+	__u32 reason;
+	__u32 reserved;
+};
+
+/* Rings. */
+
+#define SYSPROF_RING_BROKEN	(1 << 0)
+
+/**
+ * struct sysprof_ring_page - what the kernel tells about a ring; read only
+ * @head: first position that is not yet written
+ * @flags: SYSPROF_RING_BROKEN
+ * @oldest_open_time: no record that is still being written has a time below this; 0 if none is
+ */
+struct sysprof_ring_page {
+	__u32 head;
+	__u32 flags;
+	__u64 oldest_open_time;
+};
+
+/**
+ * struct sysprof_ring_tail - what the reader tells
+ * @tail: first position it has not yet read
+ */
+struct sysprof_ring_tail {
+	__u32 tail;
+};
+
+/* ioctls. */
+
+#define SYSPROF_FEATURE_RESOLVE		(1ULL << 0)	/* user frames as {object, offset} */
+#define SYSPROF_FEATURE_RAW		(1ULL << 1)	/* raw user stacks */
+#define SYSPROF_FEATURE_TABLE		(1ULL << 2)	/* unwind tables */
+#define SYSPROF_FEATURE_PMU		(1ULL << 3)	/* SYSPROF_CLOCK_PMU */
+#define SYSPROF_FEATURE_MAP_FD		(1ULL << 4)	/* SYSPROF_IOC_MAP_FD */
+
+/**
+ * struct sysprof_info - SYSPROF_IOC_INFO: what this module can do
+ * @size: of this struct; on return, as much as was filled in
+ * @abi_version: SYSPROF_ABI_VERSION
+ * @features: SYSPROF_FEATURE_*
+ * @cpus: possible CPUs; rings are numbered from 0 to cpus - 1
+ * @page_bytes: size of a page
+ * @min_period_ns: shortest period CONFIGURE grants
+ * @max_ring_bytes: largest ring
+ * @max_kernel_frames: most frames of a kernel part
+ * @max_user_frames: most frames of a user part
+ * @max_raw_bytes: largest raw stack
+ * @reserved: 0
+ */
+struct sysprof_info {
+	__u32 size;
+	__u32 abi_version;
+	__aligned_u64 features;
+	__u32 cpus;
+	__u32 page_bytes;
+	__aligned_u64 min_period_ns;
+	__u32 max_ring_bytes;
+	__u32 max_kernel_frames;
+	__u32 max_user_frames;
+	__u32 max_raw_bytes;
+	__aligned_u64 reserved;
+};
+
+enum sysprof_clock {
+	SYSPROF_CLOCK_TIMER	= 0,
+	SYSPROF_CLOCK_PMU	= 1,
+};
+
+enum sysprof_form {
+	SYSPROF_FORM_OBJECT	= 1,	/* user frames as {object, offset} */
+	SYSPROF_FORM_ADDRESS	= 2,	/* as addresses, and MAP records; with CAP_PERFMON, else -EPERM */
+};
+
+#define SYSPROF_CONFIG_NO_KERNEL	(1 << 0)	/* leave kernel stacks out */
+
+/**
+ * struct sysprof_config - SYSPROF_IOC_CONFIGURE: what the session samples; 0 asks for the default
+ * @size: of this struct
+ * @flags: SYSPROF_CONFIG_*
+ * @period_ns: asked for; on return granted.  Sessions share one clock: its rate is set by the session that starts first, others
+ *	get a whole multiple of its period, told here after START
+ * @clock: enum sysprof_clock
+ * @user_mode: enum sysprof_user_mode plus one: 1 none, 2 frame pointers, ... ; 0 frame pointers
+ * @form: enum sysprof_form; 0 SYSPROF_FORM_OBJECT
+ * @max_kernel_frames: per sample, 128 by default
+ * @max_user_frames: per sample, 256 by default
+ * @raw_bytes: of SYSPROF_USER_RAW
+ * @ring_bytes: per CPU, a power of two; on return as granted
+ * @watermark_bytes: when poll() wakes; a quarter of the ring by default
+ * @ring_stride: on return, the distance of two rings' offsets for mmap()
+ * @reserved: 0
+ *
+ * Not while running (-EBUSY).  A session whose rings are mapped keeps their size (-EBUSY for another).
+ */
+struct sysprof_config {
+	__u32 size;
+	__u32 flags;
+	__aligned_u64 period_ns;
+	__u32 clock;
+	__u32 user_mode;
+	__u32 form;
+	__u32 max_kernel_frames;
+	__u32 max_user_frames;
+	__u32 raw_bytes;
+	__u32 ring_bytes;
+	__u32 watermark_bytes;
+	__aligned_u64 ring_stride;
+	__aligned_u64 reserved;
+};
+
+/**
+ * struct sysprof_start - SYSPROF_IOC_START: the grid, as it was laid
+ * @size: of this struct
+ * @flags: 0
+ * @grid_start: beginning of period 0, ns
+ * @period_ns: of the session
+ */
+struct sysprof_start {
+	__u32 size;
+	__u32 flags;
+	__aligned_u64 grid_start;
+	__aligned_u64 period_ns;
+};
+
+enum sysprof_snapshot_part {
+	SYSPROF_SNAPSHOT_TASKS		= 0,	/* TASK of every thread, MAP of every address space */
+	SYSPROF_SNAPSHOT_OBJECTS	= 1,	/* OBJECT of every file; after the tasks */
+};
+
+/**
+ * struct sysprof_snapshot - SYSPROF_IOC_SNAPSHOT: the present state, as records in the caller's own buffer
+ * @size: of this struct
+ * @part: enum sysprof_snapshot_part
+ * @cursor: 0 to begin; on return where to go on
+ * @buffer: address of the caller's memory
+ * @buffer_bytes: its size, at least 64 KiB
+ * @filled_bytes: on return; 0 when the part is complete
+ *
+ * Address spaces whose lock is held are passed over and counted in @busy; ask again for them.
+ */
+struct sysprof_snapshot {
+	__u32 size;
+	__u32 part;
+	__aligned_u64 cursor;
+	__aligned_u64 buffer;
+	__u32 buffer_bytes;
+	__u32 filled_bytes;
+	__u32 busy;
+	__u32 reserved;
+};
+
+#define SYSPROF_COST_BUCKETS	32
+
+/**
+ * struct sysprof_stats - SYSPROF_IOC_STATS: the account of one CPU, now
+ * @size: of this struct
+ * @cpu: which
+ * @time: on return, when
+ * @account: on return
+ * @cost: on return, how many ticks took [2^i, 2^(i+1)) ns, for all sessions
+ */
+struct sysprof_stats {
+	__u32 size;
+	__u32 cpu;
+	__aligned_u64 time;
+	struct sysprof_account account;
+	__aligned_u64 cost[SYSPROF_COST_BUCKETS];
+};
+
+/**
+ * struct sysprof_name - the name of a kernel frame
+ * @frame: as in a sample (for a return address, less one, to stay inside the call)
+ * @offset: of the frame in the symbol, bytes
+ * @symbol_bytes: size of the symbol
+ * @module: "" for the kernel image
+ * @symbol: "" if it has no name (any more)
+ */
+struct sysprof_name {
+	__u64 frame;
+	__u32 offset;
+	__u32 symbol_bytes;
+	char module[56];
+	char symbol[184];
+};
+
+/**
+ * struct sysprof_names - SYSPROF_IOC_NAMES: name kernel frames
+ * @size: of this struct
+ * @nr: frames, at most 4096
+ * @names: address of nr struct sysprof_name with frame filled in; the rest is filled in on return
+ */
+struct sysprof_names {
+	__u32 size;
+	__u32 nr;
+	__aligned_u64 names;
+};
+
+#define SYSPROF_IOC_INFO	_IO('P', 0x70)
+#define SYSPROF_IOC_CONFIGURE	_IO('P', 0x71)
+#define SYSPROF_IOC_START	_IO('P', 0x72)	/* struct sysprof_start, or NULL */
+#define SYSPROF_IOC_STOP	_IO('P', 0x73)	/* no argument */
+#define SYSPROF_IOC_SNAPSHOT	_IO('P', 0x74)
+#define SYSPROF_IOC_STATS	_IO('P', 0x75)
+#define SYSPROF_IOC_NAMES	_IO('P', 0x76)
+#define SYSPROF_IOC_MAP_FD	_IO('P', 0x77)	/* set aside for SYSPROF_FEATURE_MAP_FD; -ENOTTY without */
+
+#endif /* _UAPI_SYSPROF_H */
