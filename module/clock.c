@@ -1,0 +1,394 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What makes a tick: a hard, pinned high-resolution timer on each CPU.
+ *
+ * Time is a grid of periods, the same for all CPUs.  In each period the timer fires once, at an instant drawn at random
+ * from the whole of it: whatever is synchronised to a period of its own is still hit in proportion to its share.  Every period is
+ * accounted for once: sampled, idle or offline.
+ *
+ * An idle CPU is woken at most once: the tick that finds it idle does not set the timer again, the switch away from
+ * the idle task does.
+ *
+ * A timer's interrupt may come late, by microseconds on hardware and by milliseconds in a virtual machine.  A tick belongs to the task that
+ * ran when it was due: if a CPU switches tasks with the tick overdue, it is taken there.  Otherwise whoever runs shortly and then sleeps
+ * would be missed, again and again.
+ */
+#include <linux/cpu.h>
+#include <linux/cpuhotplug.h>
+#include <linux/hrtimer.h>
+#include <linux/interrupt.h>
+#include <linux/log2.h>
+#include <linux/math64.h>
+#include <linux/percpu.h>
+#include <linux/random.h>
+#include <linux/sched.h>
+#include <linux/slab.h>
+#include <linux/smp.h>
+#include <asm/irq_regs.h>
+
+#include "clock.h"
+#include "session.h"
+#include "stack.h"
+
+/*
+ * Ticks may take one part in COST_SHARE of a CPU, whatever rate is asked for: at more they would starve what they measure.  What
+ * one tick counts for is limited, for a machine that stood still meanwhile; BURST_NS is what may be in advance.
+ */
+#define COST_SHARE	4
+#define COST_MAX_NS	NSEC_PER_MSEC
+#define BURST_NS	(20 * NSEC_PER_MSEC)
+
+/**
+ * struct cpu_clock - what a CPU's ticks need; touched on that CPU with interrupts off
+ * @timer: pinned to the CPU
+ * @next: first period not accounted for
+ * @running: between start and stop, and online
+ * @parked: idle; the timer is not set
+ * @offline: not there, though the clock runs
+ * @sampling: a tick is being taken; another one within is counted as nested
+ * @random: state of the generator that places ticks
+ * @instant: of the tick in period @next; while parked the timer does not know it
+ * @paid: up to this time the ticks so far have used up their share of the CPU
+ * @cost_ns: time spent in ticks since the clock was started
+ * @ticks: taken since then
+ * @histogram: of their costs, by powers of two
+ * @stack: where a tick puts what it finds, before it is copied; too large for the per-CPU area of modules
+ */
+struct cpu_clock {
+	struct hrtimer timer;
+	u64 next;
+	bool running;
+	bool parked;
+	bool offline;
+	bool sampling;
+	u64 random;
+	u64 instant;
+	u64 paid;
+	u64 cost_ns;
+	u64 ticks;
+	u64 histogram[SYSPROF_COST_BUCKETS];
+	struct sysprof_stack *stack;
+};
+
+static DEFINE_PER_CPU(struct cpu_clock, cpu_clocks);
+static unsigned int users;
+static u64 grid_start, period_ns = NSEC_PER_MSEC;
+static int hotplug_state;
+
+/* xorshift64*, after Vigna, "An experimental exploration of Marsaglia's xorshift generators, scrambled" (2016). */
+static u64 draw(struct cpu_clock *clock)
+{
+	u64 x = clock->random;
+
+	x ^= x >> 12;
+	x ^= x << 25;
+	x ^= x >> 27;
+	clock->random = x;
+	return x * 0x2545F4914F6CDD1DULL;
+}
+
+u64 sysprof_clock_period_at(u64 now)
+{
+	return now > grid_start ? div64_u64(now - grid_start, period_ns) : 0;
+}
+
+/* An instant in @period. */
+static u64 instant_in(struct cpu_clock *clock, u64 period)
+{
+	return grid_start + period * period_ns + ((draw(clock) >> 32) * period_ns >> 32);
+}
+
+/* Nothing but the idle task's own loop: interrupts that are served on its stack are work. */
+static bool cpu_is_idle(void)
+{
+	return is_idle_task(current) && !in_serving_softirq();
+}
+
+static void take_sample(struct cpu_clock *clock, struct pt_regs *regs, u64 now, u64 from, u64 delay_ns)
+{
+	struct sysprof_stack_wish wish = sysprof_sessions_wish();
+
+	if (clock->sampling) {
+		sysprof_sessions_lost(SYSPROF_LOST_NESTED, from, clock->next);
+		return;
+	}
+	clock->sampling = true;
+	barrier();
+	sysprof_stack_take(clock->stack, regs, &wish);
+	sysprof_sessions_sample(clock->stack, now, from, clock->next, delay_ns);
+	barrier();
+	clock->sampling = false;
+}
+
+/* Leaves out the periods for which there is no share of the CPU left. */
+static void throttle(struct cpu_clock *clock, u64 now, u64 cost)
+{
+	u64 from = clock->next;
+
+	clock->paid = max(clock->paid, now) + min_t(u64, cost, COST_MAX_NS) * COST_SHARE;
+	if (clock->paid <= now + BURST_NS)
+		return;
+	clock->next = max(from, sysprof_clock_period_at(clock->paid));
+	if (clock->next == from)
+		return;
+	clock->instant = instant_in(clock, clock->next);
+	sysprof_sessions_lost(SYSPROF_LOST_THROTTLED, from, clock->next);
+}
+
+/* Ends a tick: what it took, and with that when the next one may be. */
+static void count_cost(struct cpu_clock *clock, u64 begin)
+{
+	u64 now = ktime_get_mono_fast_ns(), cost = now - begin;
+
+	throttle(clock, now, cost);
+	clock->cost_ns += cost;
+	clock->ticks++;
+	clock->histogram[min_t(u32, ilog2(cost | 1), SYSPROF_COST_BUCKETS - 1)]++;
+}
+
+/*
+ * Accounts for the periods up to @now, and draws the instant of the next tick.  One that comes after its period has ended
+ * stands for all that have ended; an instant drawn in the past of the period under way belongs to the same context, too.
+ */
+static u64 advance(struct cpu_clock *clock, u64 now)
+{
+	u64 from = clock->next;
+
+	clock->next = max(from + 1, sysprof_clock_period_at(now));
+	clock->instant = instant_in(clock, clock->next);
+	if (clock->instant <= now)
+		clock->instant = instant_in(clock, ++clock->next);
+	return from;
+}
+
+static enum hrtimer_restart tick(struct hrtimer *timer)
+{
+	struct cpu_clock *clock = container_of(timer, struct cpu_clock, timer);
+	u64 due = ktime_to_ns(hrtimer_get_expires(timer)), now = ktime_get_mono_fast_ns(), from;
+
+	if (!clock->running)
+		return HRTIMER_NORESTART;
+	from = advance(clock, now);
+	if (cpu_is_idle()) {
+		sysprof_sessions_idle(smp_processor_id(), from, clock->next);
+		clock->parked = true;
+		return HRTIMER_NORESTART;
+	}
+	take_sample(clock, get_irq_regs(), now, from, now > due ? now - due : 0);
+	count_cost(clock, now);
+	hrtimer_set_expires(timer, ns_to_ktime(clock->instant));
+	return HRTIMER_RESTART;
+}
+
+static void set_timer(struct cpu_clock *clock)
+{
+	hrtimer_start(&clock->timer, ns_to_ktime(clock->instant), HRTIMER_MODE_ABS_PINNED_HARD);
+}
+
+u64 sysprof_clock_catch_up(int cpu, u64 now)
+{
+	struct cpu_clock *clock = per_cpu_ptr(&cpu_clocks, cpu);
+	u64 from = clock->next, period = sysprof_clock_period_at(now);
+
+	if (period > from) {
+		if (clock->offline) {
+			clock->next = period;
+			sysprof_sessions_offline(cpu, from, period);
+		} else if (clock->parked) {
+			clock->next = period;
+			clock->instant = instant_in(clock, period);
+			sysprof_sessions_idle(cpu, from, period);
+		}
+	}
+	return clock->next;
+}
+
+static void leave_idle(struct cpu_clock *clock, u64 now)
+{
+	u64 from;
+
+	sysprof_clock_catch_up(smp_processor_id(), now);
+	from = clock->next;
+	if (clock->instant <= now) {
+		/* The period's tick would have found the CPU idle. */
+		clock->instant = instant_in(clock, ++clock->next);
+		sysprof_sessions_idle(smp_processor_id(), from, clock->next);
+	}
+	clock->parked = false;
+	set_timer(clock);
+}
+
+static void take_overdue(struct cpu_clock *clock, struct task_struct *prev, u64 now, u64 due)
+{
+	u64 from = advance(clock, now);
+
+	if (is_idle_task(prev))
+		sysprof_sessions_idle(smp_processor_id(), from, clock->next);
+	else
+		take_sample(clock, NULL, now, from, now - due);
+	count_cost(clock, now);
+	set_timer(clock);
+}
+
+void sysprof_clock_switch(struct task_struct *prev)
+{
+	struct cpu_clock *clock = this_cpu_ptr(&cpu_clocks);
+	u64 now, due;
+
+	if (!clock->running)
+		return;
+	now = ktime_get_mono_fast_ns();
+	due = ktime_to_ns(hrtimer_get_expires(&clock->timer));
+	if (!clock->parked) {
+		if (now >= due)
+			take_overdue(clock, prev, now, due);
+	} else if (is_idle_task(prev)) {
+		leave_idle(clock, now);
+	}
+}
+
+void sysprof_clock_cost(int cpu, u64 *cost_ns, u64 *ticks, u64 *histogram)
+{
+	struct cpu_clock *clock = per_cpu_ptr(&cpu_clocks, cpu);
+
+	if (cost_ns)
+		*cost_ns = READ_ONCE(clock->cost_ns);
+	if (ticks)
+		*ticks = READ_ONCE(clock->ticks);
+	if (histogram)
+		memcpy(histogram, clock->histogram, sizeof(clock->histogram));
+}
+
+/* Start and stop, on each CPU. */
+
+static void start_here(void *unused)
+{
+	struct cpu_clock *clock = this_cpu_ptr(&cpu_clocks);
+
+	clock->offline = false;
+	clock->parked = false;
+	clock->running = true;
+	clock->instant = instant_in(clock, clock->next);
+	set_timer(clock);
+}
+
+static void stop_here(void *unused)
+{
+	struct cpu_clock *clock = this_cpu_ptr(&cpu_clocks);
+
+	clock->running = false;
+	/* From now on the switch away from idle does not set the timer. */
+	clock->parked = false;
+}
+
+u32 sysprof_clock_start(u64 period, u64 *start, u64 *clock_period_ns)
+{
+	struct cpu_clock *clock;
+	int cpu;
+
+	if (!users++) {
+		period_ns = period;
+		grid_start = ktime_get_mono_fast_ns();
+		for_each_possible_cpu(cpu) {
+			clock = per_cpu_ptr(&cpu_clocks, cpu);
+			clock->next = 0;
+			clock->paid = 0;
+			clock->offline = !cpu_online(cpu);
+			clock->cost_ns = 0;
+			clock->ticks = 0;
+			memset(clock->histogram, 0, sizeof(clock->histogram));
+		}
+		on_each_cpu(start_here, NULL, 1);
+	}
+	*start = grid_start;
+	*clock_period_ns = period_ns;
+	return max_t(u64, 1, div64_u64(period + period_ns / 2, period_ns));
+}
+
+void sysprof_clock_stop(void)
+{
+	int cpu;
+
+	if (--users)
+		return;
+	on_each_cpu(stop_here, NULL, 1);
+	for_each_possible_cpu(cpu) {
+		per_cpu_ptr(&cpu_clocks, cpu)->offline = false;
+		hrtimer_cancel(&per_cpu_ptr(&cpu_clocks, cpu)->timer);
+	}
+}
+
+/* Hotplug callbacks run on the CPU, here with interrupts off; start and stop are kept out by cpus_read_lock. */
+static void catch_up_here(unsigned int cpu)
+{
+	rcu_read_lock();
+	sysprof_clock_catch_up(cpu, ktime_get_mono_fast_ns());
+	rcu_read_unlock();
+}
+
+static int cpu_online_here(unsigned int cpu)
+{
+	struct cpu_clock *clock = this_cpu_ptr(&cpu_clocks);
+	unsigned long flags;
+
+	if (!users)
+		return 0;
+	local_irq_save(flags);
+	catch_up_here(cpu);
+	if (!clock->running)
+		start_here(NULL);
+	local_irq_restore(flags);
+	return 0;
+}
+
+static int cpu_offline_here(unsigned int cpu)
+{
+	struct cpu_clock *clock = this_cpu_ptr(&cpu_clocks);
+	unsigned long flags;
+
+	if (!users)
+		return 0;
+	local_irq_save(flags);
+	/* Up to here it was idle, if it was; what follows is offline. */
+	catch_up_here(cpu);
+	stop_here(NULL);
+	clock->offline = true;
+	local_irq_restore(flags);
+	hrtimer_cancel(&clock->timer);
+	return 0;
+}
+
+static void free_stacks(void)
+{
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		kfree(per_cpu_ptr(&cpu_clocks, cpu)->stack);
+}
+
+int sysprof_clock_init(void)
+{
+	struct cpu_clock *clock;
+	int cpu;
+
+	for_each_possible_cpu(cpu) {
+		clock = per_cpu_ptr(&cpu_clocks, cpu);
+		clock->stack = kzalloc_node(sizeof(*clock->stack), GFP_KERNEL, cpu_to_node(cpu));
+		if (!clock->stack) {
+			free_stacks();
+			return -ENOMEM;
+		}
+		sysprof_hrtimer_setup(&clock->timer, tick, CLOCK_MONOTONIC, HRTIMER_MODE_ABS_PINNED_HARD);
+		clock->random = get_random_u64() | 1;
+	}
+	hotplug_state = cpuhp_setup_state(CPUHP_AP_ONLINE_DYN, "sysprof:online", cpu_online_here, cpu_offline_here);
+	if (hotplug_state < 0)
+		free_stacks();
+	return min(hotplug_state, 0);
+}
+
+void sysprof_clock_exit(void)
+{
+	cpuhp_remove_state(hotplug_state);
+	free_stacks();
+}

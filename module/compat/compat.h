@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Force-included into every file: the only place that knows one kernel from another.  Each entry tells since when the
+ * kernel is as the rest of the module expects it, and gives older kernels the same.
+ */
+#ifndef _SYSPROF_COMPAT_H
+#define _SYSPROF_COMPAT_H
+
+#include <linux/version.h>
+
+#if LINUX_VERSION_CODE < KERNEL_VERSION(5, 10, 0)
+#error "sysprof needs Linux 5.10 or later"
+#endif
+
+#if !defined(CONFIG_KPROBES) || !defined(CONFIG_TRACEPOINTS) || !defined(CONFIG_KALLSYMS) || !defined(CONFIG_PERF_EVENTS)
+#error "sysprof needs a kernel with CONFIG_KPROBES, CONFIG_TRACEPOINTS, CONFIG_KALLSYMS and CONFIG_PERF_EVENTS"
+#endif
+
+#include <linux/hrtimer.h>
+#include <linux/mm.h>
+
+/* hrtimer_setup() came in 6.13; hrtimer_init() is no longer exported in 7.2. */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 13, 0)
+static inline void sysprof_hrtimer_setup(struct hrtimer *timer, enum hrtimer_restart (*fn)(struct hrtimer *),
+					 clockid_t clock, enum hrtimer_mode mode)
+{
+	hrtimer_init(timer, clock, mode);
+	timer->function = fn;
+}
+#else
+#define sysprof_hrtimer_setup hrtimer_setup
+#endif
+
+/* The list of mappings became a maple tree in 6.1. */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 1, 0)
+#define SYSPROF_VMA_ITERATOR(name, mm) struct vm_area_struct *name = (mm)->mmap
+#define sysprof_for_each_vma(name, vma) for (; ((vma) = (name)) != NULL; (name) = (vma)->vm_next)
+#else
+#define SYSPROF_VMA_ITERATOR(name, mm) VMA_ITERATOR(name, mm, 0)
+#define sysprof_for_each_vma(name, vma) for_each_vma(name, vma)
+#endif
+
+/* vm_flags became read-only in 6.3. */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 3, 0)
+static inline void sysprof_vm_flags_change(struct vm_area_struct *vma, unsigned long set, unsigned long clear)
+{
+	vma->vm_flags = (vma->vm_flags | set) & ~clear;
+}
+#else
+static inline void sysprof_vm_flags_change(struct vm_area_struct *vma, unsigned long set, unsigned long clear)
+{
+	vm_flags_mod(vma, set, clear);
+}
+#endif
+
+/* From 6.5 on a file on overlayfs has the layer's path; the user's is behind an accessor. */
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 8, 0)
+#include <linux/fs.h>
+#define sysprof_file_path(file) file_user_path(file)
+#elif LINUX_VERSION_CODE >= KERNEL_VERSION(6, 5, 0)
+#include <linux/fs.h>
+#define sysprof_file_path(file) file_real_path(file)
+#else
+#define sysprof_file_path(file) (&(file)->f_path)
+#endif
+
+/* inode->i_mtime is behind an accessor since 6.6. */
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 6, 0)
+#define sysprof_inode_mtime(inode) inode_get_mtime(inode)
+#else
+#define sysprof_inode_mtime(inode) ((inode)->i_mtime)
+#endif
+
+/* What the sched trace points pass; Kbuild looks the two that changed up in their header. */
+#ifdef SYSPROF_EXIT_HAS_GROUP_DEAD
+#define SYSPROF_EXIT_PROTO(task) void *data, struct task_struct *task, bool group_dead
+#define sysprof_exit_is_last(task) (group_dead)
+#else
+#define SYSPROF_EXIT_PROTO(task) void *data, struct task_struct *task
+#define sysprof_exit_is_last(task) (atomic_read(&(task)->signal->live) == 0)
+#endif
+#ifdef SYSPROF_SWITCH_HAS_STATE
+#define SYSPROF_SWITCH_PROTO(prev, next) \
+	void *data, bool preempt, struct task_struct *prev, struct task_struct *next, unsigned int prev_state
+#else
+#define SYSPROF_SWITCH_PROTO(prev, next) void *data, bool preempt, struct task_struct *prev, struct task_struct *next
+#endif
+
+#endif /* _SYSPROF_COMPAT_H */

@@ -1,0 +1,458 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * /dev/sysprof-trace: the door.  Checks who comes in and what they ask for; all else is the session's.
+ */
+#include <linux/capability.h>
+#include <linux/fs.h>
+#include <linux/miscdevice.h>
+#include <linux/mm.h>
+#include <linux/module.h>
+#include <linux/pid_namespace.h>
+#include <linux/poll.h>
+#include <linux/security.h>
+#include <linux/slab.h>
+#include <linux/uaccess.h>
+#include <linux/user_namespace.h>
+
+#include "device.h"
+#include "hooks.h"
+#include "names.h"
+#include "session.h"
+#include "snapshot.h"
+#include "stack.h"
+
+#define NAMES_MAX	4096
+
+static int device_open(struct inode *inode, struct file *file)
+{
+	struct sysprof_session *session;
+	int err;
+
+	/* Pids and addresses of the whole machine: nothing for a container. */
+	if (task_active_pid_ns(current) != &init_pid_ns || current_user_ns() != &init_user_ns)
+		return -EPERM;
+	err = security_locked_down(LOCKDOWN_PERF);
+	if (err)
+		return err;
+	session = sysprof_session_create();
+	if (!session)
+		return -ENOMEM;
+	session->may_see_addresses = perfmon_capable();
+	file->private_data = session;
+	return nonseekable_open(inode, file);
+}
+
+static int device_release(struct inode *inode, struct file *file)
+{
+	sysprof_session_destroy(file->private_data);
+	return 0;
+}
+
+/* Reads the caller's struct as far as both know it; what only the caller knows must be zero. */
+static int get_arg(void *arg, size_t bytes, void __user *user)
+{
+	u32 size;
+
+	if (get_user(size, (u32 __user *)user))
+		return -EFAULT;
+	if (size < sizeof(u32) * 2 || size > PAGE_SIZE)
+		return -EINVAL;
+	return copy_struct_from_user(arg, bytes, user, size);
+}
+
+static int put_arg(const void *arg, size_t bytes, void __user *user)
+{
+	u32 size = *(const u32 *)arg;
+
+	return copy_to_user(user, arg, min_t(size_t, size, bytes)) ? -EFAULT : 0;
+}
+
+static int do_info(void __user *user)
+{
+	struct sysprof_info info;
+	int err = get_arg(&info, sizeof(info), user);
+	u32 size = info.size;
+
+	if (err)
+		return err;
+	if (info.reserved)
+		return -EINVAL;
+	info = (struct sysprof_info){
+		.size = min_t(u32, size, sizeof(info)),
+		.abi_version = SYSPROF_ABI_VERSION,
+		.features = SYSPROF_FEATURE_RESOLVE,
+		.cpus = nr_cpu_ids,
+		.page_bytes = PAGE_SIZE,
+		.min_period_ns = SYSPROF_MIN_PERIOD_NS,
+		.max_ring_bytes = SYSPROF_MAX_RING_BYTES,
+		.max_kernel_frames = SYSPROF_MAX_KERNEL_FRAMES,
+		.max_user_frames = SYSPROF_MAX_USER_FRAMES,
+	};
+	return put_arg(&info, sizeof(info), user);
+}
+
+/* 0 becomes the default, the rest is checked against what this module can do. */
+static int complete_config(struct sysprof_config *config)
+{
+	if (config->flags & ~SYSPROF_CONFIG_NO_KERNEL || config->reserved || config->raw_bytes ||
+	    config->clock != SYSPROF_CLOCK_TIMER || config->form > SYSPROF_FORM_ADDRESS)
+		return -EINVAL;
+	if (!config->form)
+		config->form = SYSPROF_FORM_OBJECT;
+	if (!config->user_mode)
+		config->user_mode = SYSPROF_USER_FP + 1;
+	if (config->user_mode > SYSPROF_USER_FP + 1)
+		return -EINVAL;
+
+	if (!config->period_ns)
+		config->period_ns = SYSPROF_DEFAULT_PERIOD_NS;
+	config->period_ns = clamp_t(u64, config->period_ns, SYSPROF_MIN_PERIOD_NS, SYSPROF_MAX_PERIOD_NS);
+	if (!config->max_kernel_frames)
+		config->max_kernel_frames = SYSPROF_MAX_KERNEL_FRAMES;
+	config->max_kernel_frames = min_t(u32, config->max_kernel_frames, SYSPROF_MAX_KERNEL_FRAMES);
+	if (config->flags & SYSPROF_CONFIG_NO_KERNEL)
+		config->max_kernel_frames = 0;
+	if (!config->max_user_frames)
+		config->max_user_frames = SYSPROF_MAX_USER_FRAMES / 2;
+	config->max_user_frames = min_t(u32, config->max_user_frames, SYSPROF_MAX_USER_FRAMES);
+	if (config->user_mode == SYSPROF_USER_NONE + 1)
+		config->max_user_frames = 0;
+
+	if (!config->ring_bytes)
+		config->ring_bytes = SYSPROF_DEFAULT_RING_BYTES;
+	if (config->ring_bytes < PAGE_SIZE || config->ring_bytes > SYSPROF_MAX_RING_BYTES ||
+	    !is_power_of_2(config->ring_bytes))
+		return -EINVAL;
+	if (!config->watermark_bytes || config->watermark_bytes > config->ring_bytes / 2)
+		config->watermark_bytes = config->ring_bytes / 4;
+	return 0;
+}
+
+static int do_configure(struct sysprof_session *session, void __user *user)
+{
+	struct sysprof_config config;
+	int err = get_arg(&config, sizeof(config), user);
+
+	if (!err)
+		err = complete_config(&config);
+	if (!err && config.form == SYSPROF_FORM_ADDRESS && !session->may_see_addresses)
+		err = -EPERM;
+	if (!err)
+		err = sysprof_session_configure(session, &config);
+	return err ? err : put_arg(&config, sizeof(config), user);
+}
+
+static int do_start(struct sysprof_session *session, void __user *user)
+{
+	struct sysprof_start start = { .size = sizeof(start) };
+	int err;
+
+	if (user) {
+		err = get_arg(&start, sizeof(start), user);
+		if (err)
+			return err;
+		if (start.flags)
+			return -EINVAL;
+	}
+	err = sysprof_session_start(session, &start);
+	if (!err && user)
+		err = put_arg(&start, sizeof(start), user);
+	return err;
+}
+
+static int do_snapshot(struct sysprof_session *session, void __user *user)
+{
+	struct sysprof_snapshot snapshot;
+	int err = get_arg(&snapshot, sizeof(snapshot), user);
+
+	if (err)
+		return err;
+	if (snapshot.reserved)
+		return -EINVAL;
+	snapshot.filled_bytes = 0;
+	snapshot.busy = 0;
+	err = sysprof_hooks_arm();
+	if (err)
+		return err;
+	mutex_lock(&session->io_lock);
+	err = sysprof_snapshot_take(&session->snapshot, &snapshot, session->config.form == SYSPROF_FORM_ADDRESS);
+	mutex_unlock(&session->io_lock);
+	sysprof_hooks_disarm();
+	return err ? err : put_arg(&snapshot, sizeof(snapshot), user);
+}
+
+static int do_stats(struct sysprof_session *session, void __user *user)
+{
+	struct sysprof_stats *stats = kzalloc(sizeof(*stats), GFP_KERNEL);
+	int err;
+
+	if (!stats)
+		return -ENOMEM;
+	err = get_arg(stats, sizeof(*stats), user);
+	if (!err)
+		err = sysprof_session_stats(session, stats);
+	if (!err)
+		err = put_arg(stats, sizeof(*stats), user);
+	kfree(stats);
+	return err;
+}
+
+static int do_names(void __user *user)
+{
+	struct sysprof_name __user *to;
+	struct sysprof_names names;
+	struct sysprof_name *name;
+	int err = get_arg(&names, sizeof(names), user);
+	u32 i;
+
+	if (err)
+		return err;
+	if (names.nr > NAMES_MAX)
+		return -EINVAL;
+	name = kmalloc(sizeof(*name), GFP_KERNEL);
+	if (!name)
+		return -ENOMEM;
+	to = u64_to_user_ptr(names.names);
+	for (i = 0; i < names.nr && !err; i++) {
+		err = get_user(name->frame, &to[i].frame);
+		if (err)
+			break;
+		sysprof_names_look_up(name);
+		err = copy_to_user(&to[i], name, sizeof(*name)) ? -EFAULT : 0;
+		cond_resched();
+	}
+	kfree(name);
+	return err;
+}
+
+static long device_ioctl(struct file *file, unsigned int command, unsigned long arg)
+{
+	struct sysprof_session *session = file->private_data;
+	void __user *user = (void __user *)arg;
+
+	switch (command) {
+	case SYSPROF_IOC_INFO:
+		return do_info(user);
+	case SYSPROF_IOC_CONFIGURE:
+		return do_configure(session, user);
+	case SYSPROF_IOC_START:
+		return do_start(session, user);
+	case SYSPROF_IOC_STOP:
+		sysprof_session_stop(session);
+		return 0;
+	case SYSPROF_IOC_SNAPSHOT:
+		return do_snapshot(session, user);
+	case SYSPROF_IOC_STATS:
+		return do_stats(session, user);
+	case SYSPROF_IOC_NAMES:
+		return do_names(user);
+	default:
+		return -ENOTTY;
+	}
+}
+
+/* Whether the session may be read this way; the first way it is read decides. */
+static int claim_reader(struct sysprof_session *session, enum sysprof_reader reader)
+{
+	lockdep_assert_held(&session->lock);
+	if (!session->config.ring_bytes)
+		return -EINVAL;
+	if (session->reader != SYSPROF_READER_NONE && session->reader != reader)
+		return -EBUSY;
+	session->reader = reader;
+	return 0;
+}
+
+/* The pages of one part of one ring, and how they may be mapped; NULL if @vma is not exactly one part. */
+static struct page **find_part(struct sysprof_session *session, struct vm_area_struct *vma, bool *writable)
+{
+	u64 offset = (u64)vma->vm_pgoff << PAGE_SHIFT, stride = session->config.ring_stride, at;
+	unsigned long bytes = vma->vm_end - vma->vm_start;
+	u64 cpu = div64_u64_rem(offset, stride, &at);
+
+	if (cpu >= nr_cpu_ids || !session->cpus[cpu].ring.bytes)
+		return NULL;
+	if (at <= PAGE_SIZE ? bytes != PAGE_SIZE : at != 2 * PAGE_SIZE || bytes != session->config.ring_bytes)
+		return NULL;
+	*writable = at == PAGE_SIZE;
+	return session->cpus[cpu].ring.pages + (at >> PAGE_SHIFT);
+}
+
+static int device_mmap(struct file *file, struct vm_area_struct *vma)
+{
+	struct sysprof_session *session = file->private_data;
+	unsigned long address;
+	struct page **pages;
+	bool writable;
+	int err;
+
+	if (!(vma->vm_flags & VM_SHARED) || vma->vm_flags & VM_EXEC)
+		return -EINVAL;
+	mutex_lock(&session->lock);
+	err = claim_reader(session, SYSPROF_READER_MMAP);
+	if (err)
+		goto out;
+	err = -EINVAL;
+	pages = find_part(session, vma, &writable);
+	if (!pages)
+		goto out;
+	err = -EPERM;
+	if (!writable && vma->vm_flags & VM_WRITE)
+		goto out;
+	/* Not inherited by fork, not grown, not dumped; what is read-only now stays so. */
+	sysprof_vm_flags_change(vma, VM_DONTCOPY | VM_DONTEXPAND | VM_DONTDUMP,
+				VM_MAYEXEC | (writable ? 0 : VM_MAYWRITE));
+	err = 0;
+	for (address = vma->vm_start; address < vma->vm_end && !err; address += PAGE_SIZE)
+		err = vm_insert_page(vma, address, *pages++);
+out:
+	mutex_unlock(&session->lock);
+	return err;
+}
+
+static bool anything_above(struct sysprof_session *session, u32 bytes)
+{
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		if (session->cpus[cpu].ring.bytes && sysprof_ring_used(&session->cpus[cpu].ring) > bytes)
+			return true;
+	return false;
+}
+
+static __poll_t device_poll(struct file *file, poll_table *table)
+{
+	struct sysprof_session *session = file->private_data;
+	__poll_t events = 0;
+	u32 mark;
+
+	poll_wait(file, &session->wait, table);
+	mark = READ_ONCE(session->config.watermark_bytes);
+	if (!mark)
+		return EPOLLERR;
+	if (anything_above(session, READ_ONCE(session->running) ? mark - 1 : 0))
+		events |= EPOLLIN | EPOLLRDNORM;
+	if (READ_ONCE(session->dead))
+		events |= EPOLLHUP;
+	return events;
+}
+
+/* Copies whole records of one ring; pads are not handed out. */
+static ssize_t read_ring(struct sysprof_ring *ring, char __user *to, size_t bytes)
+{
+	/* Pairs with smp_store_release() in sysprof_ring_commit(). */
+	u32 head = smp_load_acquire(&ring->page->head), tail = READ_ONCE(ring->tail->tail), size;
+	struct sysprof_record *record;
+	ssize_t copied = 0;
+
+	while (tail != head) {
+		record = (struct sysprof_record *)(ring->data + (tail & (ring->bytes - 1)));
+		size = record->size * 8;
+		if (record->type != SYSPROF_PAD) {
+			if (size > bytes - copied) {
+				if (!copied)
+					copied = -EINVAL;
+				break;
+			}
+			if (copy_to_user(to + copied, record, size))
+				return -EFAULT;
+			copied += size;
+		}
+		tail += size;
+	}
+	/* Pairs with smp_load_acquire() in sysprof_ring_reserve(): the records are copied. */
+	smp_store_release(&ring->tail->tail, tail);
+	return copied;
+}
+
+/* One ring's records per call, beginning behind the ring that was read last, so that a busy CPU does not hide the others. */
+static ssize_t read_rings(struct sysprof_session *session, char __user *to, size_t bytes)
+{
+	struct sysprof_ring *ring;
+	ssize_t copied = 0;
+	int i, cpu;
+
+	lockdep_assert_held(&session->io_lock);
+	for (i = 0; i < nr_cpu_ids && !copied; i++) {
+		cpu = (session->read_next + i) % nr_cpu_ids;
+		ring = &session->cpus[cpu].ring;
+		if (!ring->bytes)
+			continue;
+		copied = read_ring(ring, to, bytes);
+		if (copied > 0)
+			session->read_next = cpu + 1;
+	}
+	return copied;
+}
+
+static int start_default(struct sysprof_session *session)
+{
+	struct sysprof_config config = { .size = sizeof(config) };
+	struct sysprof_start start;
+	int err = complete_config(&config);
+
+	/* Somebody reads and waits: wake early. */
+	config.watermark_bytes = 1;
+	if (!err)
+		err = sysprof_session_configure(session, &config);
+	return err ? err : sysprof_session_start(session, &start);
+}
+
+static ssize_t device_read(struct file *file, char __user *to, size_t bytes, loff_t *pos)
+{
+	struct sysprof_session *session = file->private_data;
+	ssize_t ret;
+
+	if (!READ_ONCE(session->config.ring_bytes)) {
+		ret = start_default(session);
+		if (ret)
+			return ret;
+	}
+	for (;;) {
+		mutex_lock(&session->io_lock);
+		mutex_lock(&session->lock);
+		ret = claim_reader(session, SYSPROF_READER_READ);
+		mutex_unlock(&session->lock);
+		/* Claimed, the rings are neither mapped nor made anew. */
+		if (!ret)
+			ret = read_rings(session, to, bytes);
+		mutex_unlock(&session->io_lock);
+		if (ret || !READ_ONCE(session->running) || READ_ONCE(session->dead))
+			return ret;
+		if (file->f_flags & O_NONBLOCK)
+			return -EAGAIN;
+		/* Records below the watermark wake nobody: look every now and then. */
+		ret = wait_event_interruptible_timeout(session->wait,
+				anything_above(session, 0) || !READ_ONCE(session->running), HZ / 10);
+		if (ret < 0)
+			return ret;
+	}
+}
+
+static const struct file_operations device_fops = {
+	.owner = THIS_MODULE,
+	.open = device_open,
+	.release = device_release,
+	.unlocked_ioctl = device_ioctl,
+	.compat_ioctl = compat_ptr_ioctl,
+	.mmap = device_mmap,
+	.poll = device_poll,
+	.read = device_read,
+};
+
+static struct miscdevice device = {
+	.minor = MISC_DYNAMIC_MINOR,
+	.name = "sysprof-trace",
+	.mode = 0660,
+	.fops = &device_fops,
+};
+
+int sysprof_device_register(void)
+{
+	return misc_register(&device);
+}
+
+void sysprof_device_unregister(void)
+{
+	misc_deregister(&device);
+}

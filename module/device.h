@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef _SYSPROF_DEVICE_H
+#define _SYSPROF_DEVICE_H
+
+/* /dev/sysprof-trace; its files pin the module, so unregister finds no session. */
+int sysprof_device_register(void);
+void sysprof_device_unregister(void);
+
+#endif /* _SYSPROF_DEVICE_H */

@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Hooks: trace points tell of fork, exec, exit and new names; kprobes on functions of the memory management tell of every mapping made or
+ * changed, of address spaces copied and torn down.  They do nothing that could sleep: they update the index and write records.
+ */
+#include <linux/kprobes.h>
+#include <linux/mm.h>
+#include <linux/module.h>
+#include <linux/sched/signal.h>
+#include <linux/sched/task.h>
+#include <linux/tracepoint.h>
+#include <linux/workqueue.h>
+#include <trace/events/sched.h>
+#include <trace/events/task.h>
+
+#include "clock.h"
+#include "hooks.h"
+#include "objects.h"
+#include "session.h"
+#include "spaces.h"
+#include "state.h"
+
+#define DISARM_DELAY		(10 * HZ)
+#define HOOK_BYTES		256	/* no trace point's function is longer */
+
+/* void perf_event_mmap(struct vm_area_struct *vma): the mapping exists, its mm is locked; preemption is off. */
+static int map_hit(struct kprobe *probe, struct pt_regs *regs)
+{
+	struct vm_area_struct *vma = (struct vm_area_struct *)regs_get_kernel_argument(regs, 0);
+	struct sysprof_map record;
+
+	sysprof_spaces_mapped(vma);
+	if (!(vma->vm_flags & VM_EXEC) || !sysprof_sessions_want_maps())
+		return 0;
+	/* exec makes a new mm; its first executable mapping is not counted yet when it gets here. */
+	sysprof_state_map(&record, vma->vm_mm->exec_vm ? 0 : SYSPROF_MAP_FRESH, vma, current);
+	sysprof_sessions_state(&record.record);
+	return 0;
+}
+
+/* void uprobe_dup_mmap(struct mm_struct *oldmm, struct mm_struct *newmm): fork, before anything is copied. */
+static int dup_hit(struct kprobe *probe, struct pt_regs *regs)
+{
+	sysprof_spaces_forked((struct mm_struct *)regs_get_kernel_argument(regs, 0),
+			      (struct mm_struct *)regs_get_kernel_argument(regs, 1));
+	return 0;
+}
+
+/* void exit_mmap(struct mm_struct *mm): after exit and exec, by the last user. */
+static int teardown_hit(struct kprobe *probe, struct pt_regs *regs)
+{
+	sysprof_spaces_gone((struct mm_struct *)regs_get_kernel_argument(regs, 0));
+	return 0;
+}
+
+/* struct vm_area_struct *copy_vma(struct vm_area_struct **vmap, ...): mremap is about to move it. */
+static int move_hit(struct kprobe *probe, struct pt_regs *regs)
+{
+	struct vm_area_struct *vma = *(struct vm_area_struct **)regs_get_kernel_argument(regs, 0);
+
+	if (vma->vm_flags & VM_EXEC)
+		sysprof_spaces_moved(vma);
+	return 0;
+}
+
+static struct probe {
+	const char *symbol;
+	kprobe_pre_handler_t handler;
+	struct kprobe kprobe;
+} probes[] = {
+	{ "perf_event_mmap", map_hit },
+	{ "uprobe_dup_mmap", dup_hit },
+	{ "exit_mmap", teardown_hit },
+	{ "copy_vma", move_hit },
+};
+
+static void fork_hit(void *data, struct task_struct *parent, struct task_struct *child)
+{
+	struct sysprof_task record;
+
+	if (!sysprof_sessions_any())
+		return;
+	sysprof_state_task(&record, SYSPROF_FORK, child->tgid == parent->tgid ? SYSPROF_FORK_THREAD : 0, child, child->comm);
+	record.parent_mm = parent->flags & PF_KTHREAD ? 0 : sysprof_state_mm_id(parent->mm);
+	record.parent_pid = parent->tgid;
+	sysprof_sessions_state(&record.record);
+}
+
+static void exec_hit(void *data, struct task_struct *task, pid_t old_tid, struct linux_binprm *bprm)
+{
+	struct sysprof_task record;
+
+	if (!sysprof_sessions_any())
+		return;
+	sysprof_state_task(&record, SYSPROF_EXEC, 0, task, task->comm);
+	record.old_tid = old_tid;
+	sysprof_sessions_state(&record.record);
+}
+
+static void exit_hit(SYSPROF_EXIT_PROTO(task))
+{
+	bool last = sysprof_exit_is_last(task);
+	struct sysprof_task record;
+
+	if (!sysprof_sessions_any())
+		return;
+	sysprof_state_task(&record, SYSPROF_EXIT, last ? SYSPROF_EXIT_PROCESS : 0, task, task->comm);
+	sysprof_sessions_state(&record.record);
+	if (last)
+		sysprof_sessions_exit(task);
+}
+
+static void rename_hit(void *data, struct task_struct *task, const char *comm)
+{
+	struct sysprof_task record;
+
+	if (!sysprof_sessions_any())
+		return;
+	sysprof_state_task(&record, SYSPROF_COMM, 0, task, comm);
+	sysprof_sessions_state(&record.record);
+}
+
+static void switch_hit(SYSPROF_SWITCH_PROTO(prev, next))
+{
+	unsigned long flags;
+
+	local_irq_save(flags);
+	rcu_read_lock();
+	sysprof_clock_switch(prev);
+	rcu_read_unlock();
+	local_irq_restore(flags);
+}
+
+static struct hook {
+	const char *name;
+	void *probe;
+	struct tracepoint *tracepoint;
+} hooks[] = {
+	{ "sched_process_fork", fork_hit },
+	{ "sched_process_exec", exec_hit },
+	{ "sched_process_exit", exit_hit },
+	{ "task_rename", rename_hit },
+	{ "sched_switch", switch_hit },
+};
+
+/* Between the scheduler and switch_hit() there may be the trace point's own function; in a stack it is nobody's business. */
+bool sysprof_hooks_own(unsigned long ip)
+{
+	int i;
+
+	if (within_module(ip, THIS_MODULE))
+		return true;
+	for (i = 0; i < ARRAY_SIZE(hooks); i++)
+		if (ip - (unsigned long)hooks[i].tracepoint->iterator < HOOK_BYTES)
+			return true;
+	return false;
+}
+
+/* The compiler compares the probes with what the trace points of this kernel pass. */
+static void __maybe_unused check_prototypes(void)
+{
+	check_trace_callback_type_sched_process_fork(fork_hit);
+	check_trace_callback_type_sched_process_exec(exec_hit);
+	check_trace_callback_type_sched_process_exit(exit_hit);
+	check_trace_callback_type_task_rename(rename_hit);
+	check_trace_callback_type_sched_switch(switch_hit);
+}
+
+static void find_hook(struct tracepoint *tracepoint, void *unused)
+{
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(hooks); i++)
+		if (!strcmp(tracepoint->name, hooks[i].name))
+			hooks[i].tracepoint = tracepoint;
+}
+
+/* Arming. */
+
+static DEFINE_MUTEX(arm_lock);
+static unsigned int arm_users;
+static bool armed;
+
+static void remove_hooks(int n_tracepoints, int n_probes)
+{
+	while (n_probes--)
+		unregister_kprobe(&probes[n_probes].kprobe);
+	while (n_tracepoints--)
+		tracepoint_probe_unregister(hooks[n_tracepoints].tracepoint, hooks[n_tracepoints].probe, NULL);
+	tracepoint_synchronize_unregister();
+}
+
+static int put_hooks(void)
+{
+	int i, n = 0, err;
+
+	for (i = 0; i < ARRAY_SIZE(hooks); i++) {
+		err = tracepoint_probe_register(hooks[i].tracepoint, hooks[i].probe, NULL);
+		if (err)
+			goto err_remove;
+	}
+	for (; n < ARRAY_SIZE(probes); n++) {
+		/* A kprobe that was registered before holds what must not be there now. */
+		probes[n].kprobe = (struct kprobe){
+			.symbol_name = probes[n].symbol,
+			.pre_handler = probes[n].handler,
+		};
+		err = register_kprobe(&probes[n].kprobe);
+		if (err) {
+			pr_err("sysprof: cannot put a probe on %s (%d)\n", probes[n].symbol, err);
+			goto err_remove;
+		}
+	}
+	return 0;
+
+err_remove:
+	remove_hooks(i, n);
+	return err;
+}
+
+static void disarm_fn(struct work_struct *work)
+{
+	mutex_lock(&arm_lock);
+	if (armed && !arm_users) {
+		remove_hooks(ARRAY_SIZE(hooks), ARRAY_SIZE(probes));
+		sysprof_spaces_forget();
+		sysprof_objects_forget();
+		armed = false;
+	}
+	mutex_unlock(&arm_lock);
+}
+
+static DECLARE_DELAYED_WORK(disarm_work, disarm_fn);
+
+int sysprof_hooks_arm(void)
+{
+	int err = 0;
+
+	mutex_lock(&arm_lock);
+	if (!armed) {
+		err = sysprof_objects_prepare();
+		if (!err)
+			err = sysprof_spaces_prepare();
+		if (!err)
+			err = put_hooks();
+		armed = !err;
+		if (armed)
+			sysprof_spaces_scan();
+	}
+	if (!err)
+		arm_users++;
+	mutex_unlock(&arm_lock);
+	return err;
+}
+
+void sysprof_hooks_disarm(void)
+{
+	mutex_lock(&arm_lock);
+	if (!--arm_users)
+		mod_delayed_work(system_wq, &disarm_work, DISARM_DELAY);
+	mutex_unlock(&arm_lock);
+}
+
+int sysprof_hooks_init(void)
+{
+	int i;
+
+	for_each_kernel_tracepoint(find_hook, NULL);
+	for (i = 0; i < ARRAY_SIZE(hooks); i++) {
+		if (!hooks[i].tracepoint) {
+			pr_err("sysprof: this kernel has no trace point %s\n", hooks[i].name);
+			return -ENOENT;
+		}
+	}
+	return 0;
+}
+
+/* No session is left. */
+void sysprof_hooks_exit(void)
+{
+	cancel_delayed_work_sync(&disarm_work);
+	disarm_fn(NULL);
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef _SYSPROF_HOOKS_H
+#define _SYSPROF_HOOKS_H
+
+#include <linux/types.h>
+
+/* Process context: once. */
+int sysprof_hooks_init(void);
+void sysprof_hooks_exit(void);
+
+/*
+ * Hooks on while at least one caller of arm() has not called disarm(), and for a while after: putting them in place costs more
+ * than leaving them.  Process context.
+ */
+int sysprof_hooks_arm(void);
+void sysprof_hooks_disarm(void);
+
+/* Whether @ip lies in this module, or in what calls its hooks.  Any context. */
+bool sysprof_hooks_own(unsigned long ip);
+
+#endif /* _SYSPROF_HOOKS_H */

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Init and exit in order, and the parameters. */
+#include <linux/init.h>
+#include <linux/module.h>
+
+#include "clock.h"
+#include "device.h"
+#include "hooks.h"
+#include "objects.h"
+#include "session.h"
+#include "spaces.h"
+#include "stack.h"
+#include "state.h"
+
+static uint ring_limit_mib = 512;
+module_param(ring_limit_mib, uint, 0444);
+MODULE_PARM_DESC(ring_limit_mib, "memory that the rings of all sessions together may take, MiB");
+
+static int __init sysprof_init(void)
+{
+	int err;
+
+	sysprof_stack_init();
+	sysprof_state_init();
+	sysprof_sessions_set_cap((u64)ring_limit_mib << 20);
+	err = sysprof_objects_init();
+	if (err)
+		return err;
+	err = sysprof_spaces_init();
+	if (err)
+		goto err_objects;
+	err = sysprof_hooks_init();
+	if (err)
+		goto err_spaces;
+	err = sysprof_clock_init();
+	if (err)
+		goto err_spaces;
+	err = sysprof_device_register();
+	if (err)
+		goto err_clock;
+	return 0;
+
+err_clock:
+	sysprof_clock_exit();
+err_spaces:
+	sysprof_spaces_exit();
+err_objects:
+	sysprof_objects_exit();
+	return err;
+}
+
+static void __exit sysprof_exit(void)
+{
+	sysprof_device_unregister();
+	sysprof_clock_exit();
+	sysprof_hooks_exit();
+	sysprof_spaces_exit();
+	sysprof_objects_exit();
+}
+
+module_init(sysprof_init);
+module_exit(sysprof_exit);
+
+MODULE_DESCRIPTION("System profiler: stacks of kernel and user code, sampled by a timer");
+MODULE_VERSION(SYSPROF_VERSION);
+MODULE_LICENSE("GPL");

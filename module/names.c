@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Kernel frame -> name.  sprint_symbol() is the exported door to kallsyms; it does not ask who reads, so nothing but names,
+ * distances and sizes may go out from here.
+ */
+#include <linux/kallsyms.h>
+#include <linux/string.h>
+
+#include "names.h"
+#include "stack.h"
+#include "sysprof.h"
+
+/* Takes "symbol+0xoffset/0xsize [module]" apart; what has no symbol is "0xaddress" and stays unnamed. */
+static void parse(char *text, struct sysprof_name *name)
+{
+	char *module = strstr(text, " ["), *offset, *end;
+	unsigned long distance, bytes;
+
+	if (module) {
+		*module = '\0';
+		module += 2;
+		end = strchr(module, ']');
+		if (end)
+			*end = '\0';
+	}
+	offset = strrchr(text, '+');
+	if (!offset || sscanf(offset, "+0x%lx/0x%lx", &distance, &bytes) != 2)
+		return;
+	*offset = '\0';
+	name->offset = min_t(unsigned long, distance, U32_MAX);
+	name->symbol_bytes = min_t(unsigned long, bytes, U32_MAX);
+	strscpy(name->symbol, text, sizeof(name->symbol));
+	if (module)
+		strscpy(name->module, module, sizeof(name->module));
+}
+
+void sysprof_names_look_up(struct sysprof_name *name)
+{
+	unsigned long ip = sysprof_stack_decode(name->frame);
+	char text[KSYM_SYMBOL_LEN];
+
+	name->offset = 0;
+	name->symbol_bytes = 0;
+	memset(name->module, 0, sizeof(name->module));
+	memset(name->symbol, 0, sizeof(name->symbol));
+	if (!ip)
+		return;
+	sprint_symbol(text, ip);
+	parse(text, name);
+}

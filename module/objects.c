@@ -1,0 +1,363 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Mapped files: each has an id for as long as anybody records, and is named once.
+ *
+ * Hooks ask for ids where nothing may sleep or allocate: they look the file up by what identifies its inode and, if it is
+ * new, take a slot from a pool and a reference to the file.  A kernel thread finds path and build-id, tells the sessions, drops the
+ * reference and fills the pool again.  No file stays pinned, so identity is never a pointer alone.
+ */
+#include <linux/elf.h>
+#include <linux/file.h>
+#include <linux/fs.h>
+#include <linux/hashtable.h>
+#include <linux/irq_work.h>
+#include <linux/rculist.h>
+#include <linux/slab.h>
+#include <linux/workqueue.h>
+
+#include "objects.h"
+#include "session.h"
+
+#define POOL_SIZE	64
+#define OBJECTS_MAX	(1U << 18)
+#define BUILD_ID_NOTE	3	/* NT_GNU_BUILD_ID, which <linux/elf.h> does not have */
+#define NOTES_MAX	4096
+#define PHDRS_MAX	64
+
+/**
+ * struct object - one file
+ * @hash: by identity
+ * @list: in order of ids; of pool slots in the pool
+ * @unnamed: in the thread's list
+ * @inode: part of the identity, as are the next three; never followed once file is gone
+ * @sb: its file system
+ * @ino: its number
+ * @generation: of the number
+ * @id: what the sessions know it by
+ * @pid: a process that has it mapped, for readers who cannot find it by its path
+ * @file: reference held until it is named
+ * @record: as it is told, allocated when it is named
+ */
+struct object {
+	struct hlist_node hash;
+	struct list_head list;
+	struct list_head unnamed;
+	const struct inode *inode;
+	const struct super_block *sb;
+	unsigned long ino;
+	u32 generation;
+	u32 id;
+	u32 pid;
+	struct file *file;
+	struct sysprof_object *record;
+};
+
+/* Protects everything here but records, which are written once, before they are published. */
+static DEFINE_RAW_SPINLOCK(objects_lock);
+static DEFINE_HASHTABLE(objects_by_identity, 10);
+static LIST_HEAD(objects);
+static LIST_HEAD(unnamed);
+static LIST_HEAD(pool);
+static unsigned int pool_fill, n_objects;
+static bool missed;
+static u32 next_id = SYSPROF_OBJECT_FIRST_FILE;
+
+static struct irq_work kick;
+static struct work_struct name_work;
+static struct workqueue_struct *workqueue;
+
+static struct object *find(const struct inode *inode)
+{
+	struct object *object;
+
+	hash_for_each_possible(objects_by_identity, object, hash, (unsigned long)inode) {
+		if (object->inode == inode && object->sb == inode->i_sb && object->ino == inode->i_ino &&
+		    object->generation == inode->i_generation)
+			return object;
+	}
+	return NULL;
+}
+
+static struct object *make(struct file *file, const struct inode *inode, u32 pid)
+{
+	struct object *object;
+
+	if (list_empty(&pool) || n_objects >= OBJECTS_MAX || next_id >> (64 - SYSPROF_FRAME_OBJECT_SHIFT)) {
+		missed = true;
+		return NULL;
+	}
+	object = list_first_entry(&pool, struct object, list);
+	list_del(&object->list);
+	pool_fill--;
+	object->inode = inode;
+	object->sb = inode->i_sb;
+	object->ino = inode->i_ino;
+	object->generation = inode->i_generation;
+	object->id = next_id++;
+	object->pid = pid;
+	object->file = get_file(file);
+	n_objects++;
+	hash_add(objects_by_identity, &object->hash, (unsigned long)inode);
+	list_add_tail_rcu(&object->list, &objects);
+	list_add_tail(&object->unnamed, &unnamed);
+	return object;
+}
+
+u32 sysprof_objects_get(struct file *file, u32 pid)
+{
+	const struct inode *inode = file_inode(file);
+	struct object *object;
+	unsigned long flags;
+	bool is_new = false;
+	u32 id = SYSPROF_OBJECT_UNKNOWN;
+
+	raw_spin_lock_irqsave(&objects_lock, flags);
+	object = find(inode);
+	if (!object) {
+		object = make(file, inode, pid);
+		is_new = true;
+	}
+	if (object)
+		id = object->id;
+	raw_spin_unlock_irqrestore(&objects_lock, flags);
+	if (is_new)
+		irq_work_queue(&kick);
+	return id;
+}
+
+static void kick_fn(struct irq_work *work)
+{
+	queue_work(workqueue, &name_work);
+}
+
+static int fill_pool(void)
+{
+	struct object *object;
+
+	while (READ_ONCE(pool_fill) < POOL_SIZE) {
+		object = kzalloc(sizeof(*object), GFP_KERNEL);
+		if (!object)
+			return -ENOMEM;
+		raw_spin_lock_irq(&objects_lock);
+		list_add(&object->list, &pool);
+		pool_fill++;
+		raw_spin_unlock_irq(&objects_lock);
+	}
+	return 0;
+}
+
+/* Looks through one segment of notes for the GNU build-id; @notes is untrusted. */
+static bool find_build_id(const u8 *notes, size_t bytes, struct sysprof_object *record)
+{
+	size_t at = 0, name, desc;
+	Elf32_Nhdr note;
+
+	while (at + sizeof(note) <= bytes) {
+		memcpy(&note, notes + at, sizeof(note));
+		name = at + sizeof(note);
+		if (note.n_namesz > bytes || note.n_descsz > bytes)
+			return false;
+		desc = name + ALIGN(note.n_namesz, 4);
+		at = desc + ALIGN(note.n_descsz, 4);
+		if (desc + note.n_descsz > bytes)
+			return false;
+		if (note.n_type != BUILD_ID_NOTE || note.n_namesz != 4 || memcmp(notes + name, "GNU", 4))
+			continue;
+		record->build_id_bytes = min_t(u32, note.n_descsz, SYSPROF_BUILD_ID_BYTES);
+		memcpy(record->build_id, notes + desc, record->build_id_bytes);
+		return true;
+	}
+	return false;
+}
+
+static bool read_exact(struct file *file, void *to, size_t bytes, u64 at)
+{
+	loff_t pos = at;
+
+	return at <= S64_MAX && kernel_read(file, to, bytes, &pos) == bytes;
+}
+
+/* Both classes of ELF, by the members they have in common. */
+#define READ_BUILD_ID(Ehdr, Phdr, file, head, record)							\
+do {													\
+	const Ehdr *__ehdr = (const void *)(head);							\
+	unsigned int __i, __n = min_t(unsigned int, __ehdr->e_phnum, PHDRS_MAX);			\
+	size_t __bytes;											\
+	Phdr __phdr;											\
+	u8 *__notes;											\
+													\
+	if (__ehdr->e_phentsize != sizeof(__phdr))							\
+		break;											\
+	__notes = kmalloc(NOTES_MAX, GFP_KERNEL);							\
+	for (__i = 0; __notes && __i < __n; __i++) {							\
+		if (!read_exact(file, &__phdr, sizeof(__phdr), __ehdr->e_phoff + __i * sizeof(__phdr)))	\
+			break;										\
+		if (__phdr.p_type != PT_NOTE)								\
+			continue;									\
+		__bytes = min_t(u64, __phdr.p_filesz, NOTES_MAX);					\
+		if (read_exact(file, __notes, __bytes, __phdr.p_offset) &&				\
+		    find_build_id(__notes, __bytes, record))						\
+			break;										\
+	}												\
+	kfree(__notes);											\
+} while (0)
+
+static void read_build_id(struct file *file, struct sysprof_object *record)
+{
+	union {
+		u8 ident[EI_NIDENT];
+		Elf32_Ehdr elf32;
+		Elf64_Ehdr elf64;
+	} head;
+
+	if (!S_ISREG(file_inode(file)->i_mode) || !(file->f_mode & FMODE_READ) ||
+	    !read_exact(file, &head, sizeof(head), 0) || memcmp(head.ident, ELFMAG, SELFMAG))
+		return;
+	if (head.ident[EI_CLASS] == ELFCLASS64)
+		READ_BUILD_ID(Elf64_Ehdr, Elf64_Phdr, file, &head, record);
+	else if (head.ident[EI_CLASS] == ELFCLASS32)
+		READ_BUILD_ID(Elf32_Ehdr, Elf32_Phdr, file, &head, record);
+}
+
+/* Finds out what there is to say of @object; NULL without memory: it stays nameless. */
+static struct sysprof_object *describe(struct object *object)
+{
+	struct inode *inode = file_inode(object->file);
+	struct timespec64 mtime = sysprof_inode_mtime(inode);
+	char *buffer = (char *)__get_free_page(GFP_KERNEL);
+	struct sysprof_object *record;
+	const char *path = "";
+	size_t bytes;
+
+	if (buffer) {
+		path = d_path(sysprof_file_path(object->file), buffer, PAGE_SIZE);
+		if (IS_ERR(path))
+			path = "";
+	}
+	bytes = ALIGN(sizeof(*record) + strlen(path) + 1, 8);
+	record = kzalloc(bytes, GFP_KERNEL);
+	if (record) {
+		record->record.type = SYSPROF_OBJECT;
+		record->record.size = bytes / 8;
+		record->record.pid = object->pid;
+		record->object = object->id;
+		record->inode = inode->i_ino;
+		record->generation = inode->i_generation;
+		record->bytes = i_size_read(inode);
+		record->mtime_ns = timespec64_to_ns(&mtime);
+		record->dev_major = MAJOR(inode->i_sb->s_dev);
+		record->dev_minor = MINOR(inode->i_sb->s_dev);
+		record->path_bytes = strlen(path);
+		strcpy(record->path, path);
+		read_build_id(object->file, record);
+	}
+	free_page((unsigned long)buffer);
+	return record;
+}
+
+static void name_fn(struct work_struct *work)
+{
+	struct sysprof_object *record;
+	struct object *object;
+	bool resync;
+
+	fill_pool();
+	raw_spin_lock_irq(&objects_lock);
+	while (!list_empty(&unnamed)) {
+		object = list_first_entry(&unnamed, struct object, unnamed);
+		list_del_init(&object->unnamed);
+		raw_spin_unlock_irq(&objects_lock);
+
+		record = describe(object);
+		fput(object->file);
+		object->file = NULL;
+		if (record) {
+			sysprof_sessions_state(&record->record);
+			/* Whole before it is seen; pairs with smp_load_acquire() in sysprof_objects_record(). */
+			smp_store_release(&object->record, record);
+		}
+		fill_pool();
+		raw_spin_lock_irq(&objects_lock);
+	}
+	resync = missed;
+	missed = false;
+	raw_spin_unlock_irq(&objects_lock);
+	if (resync)
+		sysprof_sessions_resync();
+}
+
+void sysprof_objects_flush(void)
+{
+	queue_work(workqueue, &name_work);
+	flush_work(&name_work);
+}
+
+size_t sysprof_objects_fill(u32 after, void *buffer, size_t bytes, u32 *last)
+{
+	struct sysprof_object *record;
+	struct object *object;
+	size_t filled = 0, size;
+
+	rcu_read_lock();
+	list_for_each_entry_rcu(object, &objects, list) {
+		if (object->id <= after)
+			continue;
+		/* Pairs with smp_store_release() in name_fn(). */
+		record = smp_load_acquire(&object->record);
+		if (!record)
+			continue;
+		size = record->record.size * 8;
+		if (filled + size > bytes)
+			break;
+		memcpy(buffer + filled, record, size);
+		filled += size;
+		*last = object->id;
+	}
+	rcu_read_unlock();
+	return filled;
+}
+
+int sysprof_objects_prepare(void)
+{
+	return fill_pool();
+}
+
+int sysprof_objects_init(void)
+{
+	workqueue = alloc_ordered_workqueue("sysprof", 0);
+	if (!workqueue)
+		return -ENOMEM;
+	init_irq_work(&kick, kick_fn);
+	INIT_WORK(&name_work, name_fn);
+	return 0;
+}
+
+static void free_list(struct list_head *list)
+{
+	struct object *object, *next;
+
+	list_for_each_entry_safe(object, next, list, list) {
+		if (object->file)
+			fput(object->file);
+		kfree(object->record);
+		kfree(object);
+	}
+	INIT_LIST_HEAD(list);
+}
+
+void sysprof_objects_forget(void)
+{
+	irq_work_sync(&kick);
+	flush_work(&name_work);
+	hash_init(objects_by_identity);
+	free_list(&objects);
+	n_objects = 0;
+}
+
+/* No hook, session or ioctl is left. */
+void sysprof_objects_exit(void)
+{
+	sysprof_objects_forget();
+	destroy_workqueue(workqueue);
+	free_list(&pool);
+}

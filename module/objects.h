@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef _SYSPROF_OBJECTS_H
+#define _SYSPROF_OBJECTS_H
+
+#include <linux/types.h>
+
+struct file;
+struct sysprof_object;
+
+/* Process context, once. */
+int sysprof_objects_init(void);
+void sysprof_objects_exit(void);
+/* Process context: makes sure that get() finds memory, before the hooks are armed. */
+int sysprof_objects_prepare(void);
+
+/*
+ * The id of a file that process @pid (0: not known) has mapped.  A new one is named by a kernel thread, which then tells every session.  0 if there is no
+ * memory at hand: sessions are told to resync once there is.  Any context but NMI; does not sleep or allocate.
+ */
+u32 sysprof_objects_get(struct file *file, u32 pid);
+/* Names what has no name yet.  Process context. */
+void sysprof_objects_flush(void);
+/*
+ * Puts the OBJECT records of named objects with ids above @after into @buffer, as many as fit; returns their bytes and the last
+ * id in @last.  Process context, hooks armed.
+ */
+size_t sysprof_objects_fill(u32 after, void *buffer, size_t bytes, u32 *last);
+/* Forgets all; ids are not used again.  Process context, hooks not armed. */
+void sysprof_objects_forget(void);
+
+#endif /* _SYSPROF_OBJECTS_H */

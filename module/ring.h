@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef _SYSPROF_RING_H
+#define _SYSPROF_RING_H
+
+#include <asm/local.h>
+#include <linux/types.h>
+
+#include "sysprof.h"
+
+/**
+ * struct sysprof_ring - one CPU's records of one session
+ * @page: mapped read-only by the reader
+ * @tail: mapped by the reader, who may write anything there
+ * @data: mapped read-only by the reader
+ * @pages: all of them in the order of the mapping: ring page, tail page, data
+ * @bytes: of data, a power of two of at least a page
+ * @head: positions below it are given out; runs freely, the low 32 bits count
+ * @nest: writers between reserve and commit on this CPU, one interrupting the other
+ */
+struct sysprof_ring {
+	struct sysprof_ring_page *page;
+	struct sysprof_ring_tail *tail;
+	u8 *data;
+	struct page **pages;
+	u32 bytes;
+	local_t head;
+	local_t nest;
+};
+
+/* Process context.  -ENOMEM; the ring is zeroed then. */
+int sysprof_ring_init(struct sysprof_ring *ring, u32 bytes, int node);
+void sysprof_ring_deinit(struct sysprof_ring *ring);
+/* Empties it; no writer, and the reader starts anew. */
+void sysprof_ring_reset(struct sysprof_ring *ring);
+
+/*
+ * Writers: on the ring's own CPU, preemption off, any context; those of one level must not meet (interrupts off, or
+ * in the interrupt itself).  reserve() returns room for @bytes, a multiple of 8, and the time that the record shall carry;
+ * NULL if more than @limit bytes would be in use, or the ring is broken.  After a reserve() that gave room commit() must follow.
+ */
+void *sysprof_ring_reserve(struct sysprof_ring *ring, u32 bytes, u32 limit, u64 *time);
+void sysprof_ring_commit(struct sysprof_ring *ring);
+
+/* Bytes between the reader's tail and what is published; for the watermark. */
+u32 sysprof_ring_used(const struct sysprof_ring *ring);
+
+#endif /* _SYSPROF_RING_H */

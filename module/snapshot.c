@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Snapshots: what tasks, address spaces and objects are like now, as state records in the caller's memory. */
+#include <linux/mm.h>
+#include <linux/sched/mm.h>
+#include <linux/sched/signal.h>
+#include <linux/sched/task.h>
+#include <linux/slab.h>
+#include <linux/uaccess.h>
+
+#include "objects.h"
+#include "snapshot.h"
+#include "spaces.h"
+#include "state.h"
+#include "sysprof.h"
+
+#define SNAPSHOT_MIN_BYTES	(64U << 10)
+#define SNAPSHOT_MAX_BYTES	(16U << 20)
+
+struct sysprof_snapshot_walk {
+	unsigned int n;
+	struct task_struct *tasks[];
+};
+
+void sysprof_snapshot_end(struct sysprof_snapshot_walk *walk)
+{
+	unsigned int i;
+
+	if (!walk)
+		return;
+	for (i = 0; i < walk->n; i++)
+		put_task_struct(walk->tasks[i]);
+	kvfree(walk);
+}
+
+static struct sysprof_snapshot_walk *begin_walk(void)
+{
+	struct task_struct *process, *thread;
+	struct sysprof_snapshot_walk *walk;
+	unsigned int max = 0;
+
+	rcu_read_lock();
+	for_each_process_thread(process, thread)
+		max++;
+	rcu_read_unlock();
+	/* Threads born from here on tell of themselves, by FORK. */
+	max += max / 8 + 64;
+	walk = kvmalloc(struct_size(walk, tasks, max), GFP_KERNEL_ACCOUNT);
+	if (!walk)
+		return NULL;
+	walk->n = 0;
+	rcu_read_lock();
+	for_each_process_thread(process, thread) {
+		if (walk->n == max)
+			break;
+		get_task_struct(thread);
+		walk->tasks[walk->n++] = thread;
+	}
+	rcu_read_unlock();
+	return walk;
+}
+
+/* Puts the maps of @mm behind @used bytes of @buffer.  -ENOSPC if they do not fit, -EBUSY if @mm is locked. */
+static int put_maps(struct task_struct *task, struct mm_struct *mm, u8 *buffer, u32 bytes, u32 *used)
+{
+	struct vm_area_struct *vma;
+	struct sysprof_map map;
+	u32 at = *used;
+	int err = 0;
+
+	if (!sysprof_spaces_lock(mm))
+		return -EBUSY;
+	{
+		SYSPROF_VMA_ITERATOR(iterator, mm);
+
+		sysprof_for_each_vma(iterator, vma) {
+			if (!(vma->vm_flags & VM_EXEC))
+				continue;
+			if (bytes - at < sizeof(map)) {
+				err = -ENOSPC;
+				break;
+			}
+			sysprof_state_map(&map, 0, vma, task);
+			map.record.time = ktime_get_mono_fast_ns();
+			memcpy(buffer + at, &map, sizeof(map));
+			at += sizeof(map);
+		}
+	}
+	mmap_read_unlock(mm);
+	if (!err)
+		*used = at;
+	return err;
+}
+
+static int put_task(struct task_struct *task, bool with_maps, u8 *buffer, u32 bytes, u32 *used, u32 *busy)
+{
+	struct sysprof_task record;
+	struct mm_struct *mm;
+	u32 at = *used;
+	int err = 0;
+
+	if (bytes - at < sizeof(record))
+		return -ENOSPC;
+	mm = get_task_mm(task);
+	sysprof_state_task(&record, SYSPROF_TASK, 0, task, task->comm);
+	record.mm = sysprof_state_mm_id(mm);
+	rcu_read_lock();
+	record.parent_pid = pid_alive(task) ? rcu_dereference(task->real_parent)->tgid : 0;
+	rcu_read_unlock();
+	record.record.time = ktime_get_mono_fast_ns();
+	memcpy(buffer + at, &record, sizeof(record));
+	at += sizeof(record);
+
+	/* Once per process; its leader may have left the others alone. */
+	if (mm && with_maps && (thread_group_leader(task) || !READ_ONCE(task->group_leader->mm))) {
+		err = put_maps(task, mm, buffer, bytes, &at);
+		if (err == -EBUSY) {
+			++*busy;
+			err = 0;
+		}
+	}
+	if (mm)
+		mmput(mm);
+	if (!err)
+		*used = at;
+	return err;
+}
+
+static int snapshot_tasks(struct sysprof_snapshot_walk **walk, struct sysprof_snapshot *arg, bool with_maps, u8 *buffer)
+{
+	u32 used = 0;
+	int err = 0;
+
+	if (!arg->cursor) {
+		sysprof_snapshot_end(*walk);
+		*walk = begin_walk();
+		if (!*walk)
+			return -ENOMEM;
+	}
+	if (!*walk || arg->cursor > (*walk)->n)
+		return -EINVAL;
+	for (; arg->cursor < (*walk)->n; arg->cursor++) {
+		err = put_task((*walk)->tasks[arg->cursor], with_maps, buffer, arg->buffer_bytes, &used, &arg->busy);
+		if (err)
+			break;
+		if (signal_pending(current))
+			return -EINTR;
+		cond_resched();
+	}
+	/* Full is what ends a call, unless one task alone is too much. */
+	if (err && !used)
+		return err;
+	if (!used) {
+		sysprof_snapshot_end(*walk);
+		*walk = NULL;
+	}
+	arg->filled_bytes = used;
+	return 0;
+}
+
+static int snapshot_objects(struct sysprof_snapshot *arg, u8 *buffer)
+{
+	u32 last = arg->cursor;
+
+	if (!arg->cursor)
+		sysprof_objects_flush();
+	arg->filled_bytes = sysprof_objects_fill(arg->cursor, buffer, arg->buffer_bytes, &last);
+	arg->cursor = last;
+	return 0;
+}
+
+int sysprof_snapshot_take(struct sysprof_snapshot_walk **walk, struct sysprof_snapshot *arg, bool with_maps)
+{
+	u8 *buffer;
+	int err;
+
+	if (arg->buffer_bytes < SNAPSHOT_MIN_BYTES || arg->part > SYSPROF_SNAPSHOT_OBJECTS)
+		return -EINVAL;
+	arg->buffer_bytes = min(arg->buffer_bytes, SNAPSHOT_MAX_BYTES);
+	/* Not straight to the caller: a fault on its memory takes a lock that may be the one that is held. */
+	buffer = kvmalloc(arg->buffer_bytes, GFP_KERNEL_ACCOUNT);
+	if (!buffer)
+		return -ENOMEM;
+	err = arg->part == SYSPROF_SNAPSHOT_TASKS ? snapshot_tasks(walk, arg, with_maps, buffer) :
+						    snapshot_objects(arg, buffer);
+	if (!err && copy_to_user(u64_to_user_ptr(arg->buffer), buffer, arg->filled_bytes))
+		err = -EFAULT;
+	kvfree(buffer);
+	return err;
+}

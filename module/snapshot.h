@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef _SYSPROF_SNAPSHOT_H
+#define _SYSPROF_SNAPSHOT_H
+
+#include <linux/types.h>
+
+struct sysprof_snapshot;
+struct sysprof_snapshot_walk;
+
+/*
+ * SYSPROF_IOC_SNAPSHOT: fills the caller's buffer from where @arg->cursor points.  @walk is the session's: made at cursor 0, freed at
+ * the end of the tasks or by end(), which may be given NULL.  @with_maps: whether the session may see addresses.
+ * Process context, hooks armed, may sleep.
+ */
+int sysprof_snapshot_take(struct sysprof_snapshot_walk **walk, struct sysprof_snapshot *arg, bool with_maps);
+void sysprof_snapshot_end(struct sysprof_snapshot_walk *walk);
+
+#endif /* _SYSPROF_SNAPSHOT_H */

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef _SYSPROF_SPACES_H
+#define _SYSPROF_SPACES_H
+
+#include <linux/types.h>
+
+struct mm_struct;
+struct vm_area_struct;
+
+/* Process context: once, and with no hook armed. */
+int sysprof_spaces_init(void);
+void sysprof_spaces_exit(void);
+
+/* Process context, before the hooks are armed: memory for them.  After: every address space there is. */
+int sysprof_spaces_prepare(void);
+void sysprof_spaces_scan(void);
+/* Process context, hooks disarmed and no tick any more: forgets all. */
+void sysprof_spaces_forget(void);
+
+/* Locks @mm for reading; false if somebody holds it who may hold it for long.  Process context, may sleep. */
+bool sysprof_spaces_lock(struct mm_struct *mm);
+
+/*
+ * What the hooks tell, with preemption off; none sleeps or allocates.  mapped(): @vma is now what lies in its range, its mm
+ * is locked.  forked(): @child is about to become a copy of @parent, whose lock is held for writing.  moved(): the range of an executable
+ * @vma is being moved.  gone(): the last user of @mm has left.
+ */
+void sysprof_spaces_mapped(struct vm_area_struct *vma);
+void sysprof_spaces_forked(struct mm_struct *parent, struct mm_struct *child);
+void sysprof_spaces_moved(struct vm_area_struct *vma);
+void sysprof_spaces_gone(struct mm_struct *mm);
+
+/*
+ * Resolves @n user addresses of current, innermost first, to {object:24, offset:40}; all but an exact first are return addresses, looked
+ * up one byte before.  Returns how many; fewer than @n: the next lies in no executable mapping (SYSPROF_END_UNMAPPED in @end).
+ * @in_user: the task was interrupted in user mode.  In the sampling context, RCU read side.
+ */
+u32 sysprof_spaces_resolve(const u64 *addresses, u32 n, bool first_is_exact, bool in_user, u64 *frames, u8 *end);
+
+#endif /* _SYSPROF_SPACES_H */

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The stack of what a tick interrupted, and the encoding that keeps kernel addresses in the kernel.
+ *
+ * Runs in the timer interrupt: nothing here sleeps, faults, allocates or takes a lock.
+ */
+#include <linux/kallsyms.h>
+#include <linux/preempt.h>
+#include <linux/random.h>
+#include <linux/sched.h>
+#include <linux/sched/task_stack.h>
+
+#include "arch.h"
+#include "hooks.h"
+#include "spaces.h"
+#include "stack.h"
+#include "state.h"
+
+/* Any exported function of the image will do: distances between its places are the same at every boot. */
+#define ANCHOR ((unsigned long)&sprint_symbol)
+
+static u64 module_secret;
+
+void sysprof_stack_init(void)
+{
+	module_secret = get_random_u64();
+}
+
+static u64 frame(u64 object, u64 offset)
+{
+	return object << SYSPROF_FRAME_OBJECT_SHIFT | (offset & SYSPROF_FRAME_OFFSET_MASK);
+}
+
+/* 0 for what is neither kernel image nor module area. */
+static u64 encode(unsigned long ip)
+{
+	if (sysprof_arch_is_image(ip))
+		return frame(SYSPROF_OBJECT_KERNEL, ip - ANCHOR);
+	if (sysprof_arch_is_module_area(ip))
+		return frame(SYSPROF_OBJECT_MODULES, ip - sysprof_arch_module_area() + module_secret);
+	return 0;
+}
+
+unsigned long sysprof_stack_decode(u64 value)
+{
+	u64 offset = value & SYSPROF_FRAME_OFFSET_MASK;
+	unsigned long ip;
+
+	switch (value >> SYSPROF_FRAME_OBJECT_SHIFT) {
+	case SYSPROF_OBJECT_KERNEL:
+		ip = ANCHOR + sign_extend64(offset, SYSPROF_FRAME_OBJECT_SHIFT - 1);
+		return sysprof_arch_is_image(ip) ? ip : 0;
+	case SYSPROF_OBJECT_MODULES:
+		ip = sysprof_arch_module_area() + ((offset - module_secret) & SYSPROF_FRAME_OFFSET_MASK);
+		return sysprof_arch_is_module_area(ip) ? ip : 0;
+	default:
+		return 0;
+	}
+}
+
+/* The registers with which current entered the kernel; NULL for tasks that have never been in user mode. */
+static struct pt_regs *user_regs(struct pt_regs *regs)
+{
+	if (regs && user_mode(regs))
+		return regs;
+	/* In exec the registers are the old program's, the memory may be the new one's. */
+	if (!current->mm || (current->flags & PF_KTHREAD) || current->in_execve)
+		return NULL;
+	regs = task_pt_regs(current);
+	/* Workers of io_uring and vhost have registers that mean nothing. */
+	return user_mode(regs) && instruction_pointer(regs) ? regs : NULL;
+}
+
+static void take_kernel(struct sysprof_stack *stack, struct pt_regs *regs, u32 max)
+{
+	unsigned long *ips = (unsigned long *)stack->kernel;
+	u32 i, n, own = 0;
+
+	BUILD_BUG_ON(sizeof(stack->kernel[0]) != sizeof(*ips));
+	n = sysprof_arch_walk_kernel(regs, ips, max, &stack->kernel_end);
+	/* Interrupted code begins with its very instruction; a stack from here begins with ourselves. */
+	if (regs)
+		stack->flags |= SYSPROF_SAMPLE_KERNEL_EXACT;
+	else
+		while (own < n && sysprof_hooks_own(ips[own]))
+			own++;
+	for (i = own; i < n; i++)
+		stack->kernel[i - own] = encode(ips[i]);
+	stack->n_kernel = n - own;
+}
+
+static void take_user(struct sysprof_stack *stack, struct pt_regs *regs, bool in_user, const struct sysprof_stack_wish *wish)
+{
+	stack->flags |= SYSPROF_SAMPLE_USER_EXACT;
+	if (sysprof_arch_user_is_32bit(regs))
+		stack->flags |= SYSPROF_SAMPLE_USER_32BIT;
+	stack->n_user = sysprof_arch_walk_user(regs, stack->user, wish->max_user, &stack->user_end);
+	if (!wish->places)
+		return;
+	stack->places_end = stack->user_end;
+	stack->n_places = sysprof_spaces_resolve(stack->user, stack->n_user, true, in_user, stack->places,
+						 &stack->places_end);
+}
+
+void sysprof_stack_take(struct sysprof_stack *stack, struct pt_regs *regs, const struct sysprof_stack_wish *wish)
+{
+	struct pt_regs *user = user_regs(regs);
+
+	stack->pid = current->tgid;
+	stack->tid = current->pid;
+	stack->mm = current->flags & PF_KTHREAD ? 0 : sysprof_state_mm_id(current->mm);
+	stack->flags = 0;
+	stack->n_kernel = 0;
+	stack->n_user = 0;
+	stack->kernel_end = SYSPROF_END_NONE;
+	stack->user_end = SYSPROF_END_NONE;
+	stack->n_places = 0;
+	stack->places_end = SYSPROF_END_NONE;
+
+	if (in_serving_softirq())
+		stack->flags |= SYSPROF_SAMPLE_IRQ;
+	if (!regs || !user_mode(regs))
+		take_kernel(stack, regs, wish->max_kernel);
+	if (user && wish->max_user)
+		take_user(stack, user, user == regs, wish);
+}

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef _SYSPROF_STACK_H
+#define _SYSPROF_STACK_H
+
+#include <linux/ptrace.h>
+#include <linux/types.h>
+
+#include "sysprof.h"
+
+#define SYSPROF_MAX_KERNEL_FRAMES	128
+#define SYSPROF_MAX_USER_FRAMES		512
+
+/**
+ * struct sysprof_stack - what a tick found; private to the kernel until it is copied into rings
+ * @pid: of the interrupted task
+ * @tid: likewise
+ * @mm: id of its address space
+ * @flags: SYSPROF_SAMPLE_*
+ * @n_kernel: frames
+ * @n_user: frames
+ * @kernel_end: enum sysprof_end
+ * @user_end: enum sysprof_end
+ * @kernel: encoded frames
+ * @user: addresses
+ * @n_places: user frames that were resolved
+ * @places_end: why there are no more
+ * @places: resolved user frames
+ */
+struct sysprof_stack {
+	u32 pid;
+	u32 tid;
+	u64 mm;
+	u16 flags;
+	u16 n_kernel;
+	u16 n_user;
+	u8 kernel_end;
+	u8 user_end;
+	u16 n_places;
+	u8 places_end;
+	u64 kernel[SYSPROF_MAX_KERNEL_FRAMES];
+	u64 user[SYSPROF_MAX_USER_FRAMES];
+	u64 places[SYSPROF_MAX_USER_FRAMES];
+};
+
+/**
+ * struct sysprof_stack_wish - how much of a stack is wanted
+ * @max_kernel: frames
+ * @max_user: frames
+ * @addresses: user frames as they are
+ * @places: user frames resolved
+ */
+struct sysprof_stack_wish {
+	u32 max_kernel;
+	u32 max_user;
+	bool addresses;
+	bool places;
+};
+
+/*
+ * Takes current's stack: of what @regs interrupted, or, if that is NULL, from here, without the module's own frames.
+ * Interrupts off, RCU read side, not in NMI.  No faults, no locks.
+ */
+void sysprof_stack_take(struct sysprof_stack *stack, struct pt_regs *regs, const struct sysprof_stack_wish *wish);
+
+/* The instruction pointer of a kernel frame; 0 for what is neither in the kernel image nor in the module area. */
+unsigned long sysprof_stack_decode(u64 frame);
+/* Process context, once, before the first tick. */
+void sysprof_stack_init(void);
+
+#endif /* _SYSPROF_STACK_H */

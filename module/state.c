@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* State records: what there is to say of a task and of a mapping. */
+#include <linux/mm.h>
+#include <linux/random.h>
+#include <linux/sched.h>
+#include <linux/siphash.h>
+#include <linux/string.h>
+
+#include "arch.h"
+#include "objects.h"
+#include "state.h"
+
+static siphash_key_t mm_key;
+static const void *vdso_data;
+
+u64 sysprof_state_mm_id(const struct mm_struct *mm)
+{
+	return mm ? siphash_1u64((unsigned long)mm, &mm_key) | 1 : 0;
+}
+
+static void set_header(struct sysprof_record *record, u16 type, u16 flags, size_t bytes, struct task_struct *task)
+{
+	record->type = type;
+	record->flags = flags;
+	record->size = bytes / 8;
+	record->pid = task->tgid;
+	record->tid = task->pid;
+}
+
+void sysprof_state_task(struct sysprof_task *record, u16 type, u16 flags, struct task_struct *task, const char *comm)
+{
+	memset(record, 0, sizeof(*record));
+	if (task->flags & PF_KTHREAD)
+		flags |= SYSPROF_TASK_KTHREAD;
+	set_header(&record->record, type, flags, sizeof(*record), task);
+	record->mm = task->flags & PF_KTHREAD ? 0 : sysprof_state_mm_id(task->mm);
+	record->start_time = task->start_time;
+	/* Another thread may be writing the name: it is nul-terminated at any moment. */
+	strscpy_pad(record->comm, comm, sizeof(record->comm));
+}
+
+u32 sysprof_state_object(struct vm_area_struct *vma, u32 pid)
+{
+	if (vma->vm_file)
+		return sysprof_objects_get(vma->vm_file, pid);
+	if (vdso_data && vma->vm_private_data == vdso_data)
+		return SYSPROF_OBJECT_VDSO;
+	return SYSPROF_OBJECT_ANON;
+}
+
+void sysprof_state_map(struct sysprof_map *record, u16 flags, struct vm_area_struct *vma, struct task_struct *task)
+{
+	memset(record, 0, sizeof(*record));
+	set_header(&record->record, SYSPROF_MAP, flags, sizeof(*record), task);
+	record->mm = sysprof_state_mm_id(vma->vm_mm);
+	record->start = vma->vm_start;
+	record->end = vma->vm_end;
+	record->offset = vma->vm_file ? (u64)vma->vm_pgoff << PAGE_SHIFT : 0;
+	record->object = sysprof_state_object(vma, task->tgid);
+}
+
+/* The vdso has no file: it is known by the private data that all its mappings share. */
+static void learn_vdso(void)
+{
+	unsigned long address = sysprof_arch_vdso();
+	struct vm_area_struct *vma;
+
+	if (!address)
+		return;
+	mmap_read_lock(current->mm);
+	vma = find_vma(current->mm, address);
+	if (vma && vma->vm_start <= address && !vma->vm_file)
+		vdso_data = vma->vm_private_data;
+	mmap_read_unlock(current->mm);
+}
+
+void sysprof_state_init(void)
+{
+	get_random_bytes(&mm_key, sizeof(mm_key));
+	learn_vdso();
+}

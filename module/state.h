@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef _SYSPROF_STATE_H
+#define _SYSPROF_STATE_H
+
+#include <linux/types.h>
+
+#include "sysprof.h"
+
+struct mm_struct;
+struct task_struct;
+struct vm_area_struct;
+
+/* Process context: once. */
+void sysprof_state_init(void);
+
+/* The id of an address space, 0 for NULL.  Unique as long as it lives, and tells nothing about addresses.  Any context. */
+u64 sysprof_state_mm_id(const struct mm_struct *mm);
+
+/* Fill in all but time and cpu.  @comm: the task's name, or the one it is about to get.  Any context but NMI. */
+void sysprof_state_task(struct sysprof_task *record, u16 type, u16 flags, struct task_struct *task, const char *comm);
+void sysprof_state_map(struct sysprof_map *record, u16 flags, struct vm_area_struct *vma, struct task_struct *task);
+
+/* The object that @vma of process @pid (0: not known) maps: enum sysprof_object_id or a file's id; 0 if there was no memory for it.  Any context but NMI. */
+u32 sysprof_state_object(struct vm_area_struct *vma, u32 pid);
+
+#endif /* _SYSPROF_STATE_H */
