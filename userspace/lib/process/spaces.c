@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Each space is a sorted array of mappings that do not overlap: few, seldom changed, looked up for every frame. */
+#include "process/spaces.h"
+
+#include <string.h>
+
+struct space {
+	GArray *maps;			/* of SptMap, by start */
+	uint64_t snapshot_time;
+	unsigned snapshot_number;
+};
+
+struct SptSpaces {
+	GHashTable *by_mm;		/* mm id -> struct space */
+};
+
+static void space_free(void *data)
+{
+	struct space *space = data;
+
+	g_array_unref(space->maps);
+	g_free(space);
+}
+
+SptSpaces *spt_spaces_new(void)
+{
+	SptSpaces *spaces = g_new0(SptSpaces, 1);
+
+	spaces->by_mm = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, space_free);
+	return spaces;
+}
+
+void spt_spaces_free(SptSpaces *spaces)
+{
+	if (!spaces)
+		return;
+	g_hash_table_unref(spaces->by_mm);
+	g_free(spaces);
+}
+
+static struct space *get_space(SptSpaces *spaces, uint64_t mm)
+{
+	struct space *space = g_hash_table_lookup(spaces->by_mm, &mm);
+
+	if (!space) {
+		space = g_new0(struct space, 1);
+		space->maps = g_array_new(FALSE, FALSE, sizeof(SptMap));
+		g_hash_table_insert(spaces->by_mm, g_memdup2(&mm, sizeof(mm)), space);
+	}
+	return space;
+}
+
+/* Index of the first mapping that ends behind @address. */
+static unsigned first_behind(const GArray *maps, uint64_t address)
+{
+	unsigned low = 0, high = maps->len;
+
+	while (low < high) {
+		unsigned middle = low + (high - low) / 2;
+
+		if (g_array_index(maps, SptMap, middle).end <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* Cuts [start, end) out and returns the index at which a mapping for it belongs. */
+static unsigned cut(GArray *maps, uint64_t start, uint64_t end)
+{
+	unsigned at = first_behind(maps, start), last;
+
+	if (at < maps->len && g_array_index(maps, SptMap, at).start < start) {
+		SptMap left = g_array_index(maps, SptMap, at);
+
+		left.end = start;
+		g_array_insert_val(maps, at, left);
+		at++;
+		g_array_index(maps, SptMap, at).offset += start - g_array_index(maps, SptMap, at).start;
+		g_array_index(maps, SptMap, at).start = start;
+	}
+	for (last = at; last < maps->len && g_array_index(maps, SptMap, last).end <= end; last++)
+		;
+	if (last > at)
+		g_array_remove_range(maps, at, last - at);
+	if (at < maps->len && g_array_index(maps, SptMap, at).start < end) {
+		SptMap *right = &g_array_index(maps, SptMap, at);
+
+		right->offset += end - right->start;
+		right->start = end;
+	}
+	return at;
+}
+
+static void insert(struct space *space, const SptMap *map)
+{
+	if (map->start < map->end)
+		g_array_insert_val(space->maps, cut(space->maps, map->start, map->end), *map);
+}
+
+void spt_spaces_map(SptSpaces *spaces, uint64_t mm, uint64_t time, const SptMap *map, bool fresh)
+{
+	struct space *space = get_space(spaces, mm);
+
+	if (time <= space->snapshot_time)
+		return;
+	if (fresh)
+		g_array_set_size(space->maps, 0);
+	insert(space, map);
+}
+
+void spt_spaces_fork(SptSpaces *spaces, uint64_t parent, uint64_t child, uint64_t time)
+{
+	struct space *to = get_space(spaces, child), *from = g_hash_table_lookup(spaces->by_mm, &parent);
+
+	if (time <= to->snapshot_time || from == to)
+		return;
+	g_array_set_size(to->maps, 0);
+	if (from && from->maps->len)
+		g_array_append_vals(to->maps, from->maps->data, from->maps->len);
+}
+
+void spt_spaces_snapshot(SptSpaces *spaces, unsigned number, uint64_t mm, uint64_t time, const SptMap *map)
+{
+	struct space *space = get_space(spaces, mm);
+
+	if (space->snapshot_number != number) {
+		space->snapshot_number = number;
+		g_array_set_size(space->maps, 0);
+	}
+	space->snapshot_time = time;
+	insert(space, map);
+}
+
+void spt_spaces_drop(SptSpaces *spaces, uint64_t mm)
+{
+	g_hash_table_remove(spaces->by_mm, &mm);
+}
+
+const SptMap *spt_spaces_find(const SptSpaces *spaces, uint64_t mm, uint64_t address)
+{
+	const struct space *space = g_hash_table_lookup(spaces->by_mm, &mm);
+	const SptMap *map;
+	unsigned at;
+
+	if (!space)
+		return NULL;
+	at = first_behind(space->maps, address);
+	if (at == space->maps->len)
+		return NULL;
+	map = &g_array_index(space->maps, SptMap, at);
+	return map->start <= address ? map : NULL;
+}

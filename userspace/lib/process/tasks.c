@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * An exec shows in three records: COMM with the new name, then the first maps, then EXEC.  All carry the new mm, and so may a
+ * sample in between: whoever brings an unknown mm for a process begins its next image.
+ */
+#include "process/tasks.h"
+
+#include <string.h>
+
+struct SptTasks {
+	SptTasksListener listener;
+	GHashTable *processes;		/* pid -> SptProcess, the image that lives */
+	GHashTable *threads;		/* tid -> SptThread */
+	GHashTable *users;		/* mm -> number of processes in it */
+	uint32_t n_processes, n_threads;
+};
+
+static void process_free(void *data)
+{
+	SptProcess *process = data;
+
+	g_free(process->name);
+	g_free(process);
+}
+
+static void thread_free(void *data)
+{
+	SptThread *thread = data;
+
+	g_free(thread->name);
+	g_free(thread);
+}
+
+SptTasks *spt_tasks_new(const SptTasksListener *listener)
+{
+	SptTasks *tasks = g_new0(SptTasks, 1);
+
+	tasks->listener = *listener;
+	tasks->processes = g_hash_table_new_full(NULL, NULL, NULL, process_free);
+	tasks->threads = g_hash_table_new_full(NULL, NULL, NULL, thread_free);
+	tasks->users = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
+	return tasks;
+}
+
+void spt_tasks_free(SptTasks *tasks)
+{
+	if (!tasks)
+		return;
+	g_hash_table_unref(tasks->threads);
+	g_hash_table_unref(tasks->processes);
+	g_hash_table_unref(tasks->users);
+	g_free(tasks);
+}
+
+static SptProcess *find_process(const SptTasks *tasks, uint32_t pid)
+{
+	return g_hash_table_lookup(tasks->processes, GUINT_TO_POINTER(pid));
+}
+
+static SptThread *find_thread(const SptTasks *tasks, uint32_t tid)
+{
+	return g_hash_table_lookup(tasks->threads, GUINT_TO_POINTER(tid));
+}
+
+static void use_space(SptTasks *tasks, uint64_t mm)
+{
+	unsigned users = GPOINTER_TO_UINT(g_hash_table_lookup(tasks->users, &mm));
+
+	if (mm)
+		g_hash_table_insert(tasks->users, g_memdup2(&mm, sizeof(mm)), GUINT_TO_POINTER(users + 1));
+}
+
+static void leave_space(SptTasks *tasks, uint64_t mm)
+{
+	unsigned users = GPOINTER_TO_UINT(g_hash_table_lookup(tasks->users, &mm));
+
+	if (users > 1) {
+		g_hash_table_insert(tasks->users, g_memdup2(&mm, sizeof(mm)), GUINT_TO_POINTER(users - 1));
+	} else if (users) {
+		g_hash_table_remove(tasks->users, &mm);
+		tasks->listener.space_gone(mm, tasks->listener.data);
+	}
+}
+
+static void tell_process(SptTasks *tasks, const SptProcess *process)
+{
+	tasks->listener.process(process, tasks->listener.data);
+}
+
+static void tell_thread(SptTasks *tasks, const SptThread *thread)
+{
+	tasks->listener.thread(thread, tasks->listener.data);
+}
+
+static void end_thread(SptTasks *tasks, SptThread *thread, uint64_t time)
+{
+	thread->end_time = time;
+	tell_thread(tasks, thread);
+	g_queue_unlink(&thread->process->threads, &thread->link);
+	g_hash_table_remove(tasks->threads, GUINT_TO_POINTER(thread->tid));
+}
+
+static void end_process(SptTasks *tasks, SptProcess *process, uint64_t time)
+{
+	while (process->threads.head)
+		end_thread(tasks, process->threads.head->data, time);
+	process->end_time = time;
+	tell_process(tasks, process);
+	leave_space(tasks, process->mm);
+	g_hash_table_remove(tasks->processes, GUINT_TO_POINTER(process->pid));
+}
+
+static SptProcess *begin_process(SptTasks *tasks, uint32_t pid, uint32_t parent, uint64_t mm, uint64_t time,
+				 bool is_kthread, bool is_wanted, const char *name)
+{
+	SptProcess *process = g_new0(SptProcess, 1);
+
+	process->id = ++tasks->n_processes;
+	process->pid = pid;
+	process->parent = parent;
+	process->is_kthread = is_kthread;
+	process->is_wanted = is_wanted;
+	process->mm = mm;
+	process->start_time = time;
+	process->name = g_strdup(name);
+	g_queue_init(&process->threads);
+	use_space(tasks, mm);
+	g_hash_table_insert(tasks->processes, GUINT_TO_POINTER(pid), process);
+	tell_process(tasks, process);
+	return process;
+}
+
+static SptThread *begin_thread(SptTasks *tasks, SptProcess *process, uint32_t tid, uint64_t time, const char *name)
+{
+	SptThread *thread = find_thread(tasks, tid);
+
+	if (thread)
+		end_thread(tasks, thread, time);
+	thread = g_new0(SptThread, 1);
+	thread->id = ++tasks->n_threads;
+	thread->tid = tid;
+	thread->process = process;
+	thread->start_time = time;
+	thread->name = g_strdup(name);
+	thread->link.data = thread;
+	g_queue_push_tail_link(&process->threads, &thread->link);
+	g_hash_table_insert(tasks->threads, GUINT_TO_POINTER(tid), thread);
+	tell_thread(tasks, thread);
+	return thread;
+}
+
+/* The image after an exec: the process's only thread goes on under the process's own id. */
+static SptProcess *next_image(SptTasks *tasks, SptProcess *process, uint64_t mm, uint64_t time, const char *name)
+{
+	uint32_t pid = process->pid, parent = process->id;
+	bool is_wanted = process->is_wanted;
+
+	end_process(tasks, process, time);
+	process = begin_process(tasks, pid, parent, mm, time, false, is_wanted, name);
+	begin_thread(tasks, process, pid, time, name);
+	return process;
+}
+
+static void rename_process(SptTasks *tasks, SptProcess *process, const char *name)
+{
+	if (!strcmp(process->name, name))
+		return;
+	g_free(process->name);
+	process->name = g_strdup(name);
+	tell_process(tasks, process);
+}
+
+static void rename_thread(SptTasks *tasks, SptThread *thread, const char *name)
+{
+	if (!strcmp(thread->name, name))
+		return;
+	g_free(thread->name);
+	thread->name = g_strdup(name);
+	tell_thread(tasks, thread);
+}
+
+void spt_tasks_seen(SptTasks *tasks, uint32_t pid, uint32_t tid, uint32_t parent_pid, uint64_t mm, uint64_t start_time,
+		    bool is_kthread, const char *name)
+{
+	SptProcess *parent = find_process(tasks, parent_pid), *process = find_process(tasks, pid);
+
+	if (!process)
+		process = begin_process(tasks, pid, parent ? parent->id : 0, mm, start_time, is_kthread,
+					parent && parent->is_wanted, name);
+	if (!find_thread(tasks, tid))
+		begin_thread(tasks, process, tid, start_time, name);
+}
+
+void spt_tasks_fork(SptTasks *tasks, uint32_t pid, uint32_t tid, uint32_t parent_pid, uint64_t mm, uint64_t start_time,
+		    bool is_kthread, const char *name)
+{
+	SptProcess *process = find_process(tasks, pid);
+
+	/* A snapshot may have been faster; and a pid that is used again is another process. */
+	if (process && pid == tid && process->start_time < start_time)
+		end_process(tasks, process, start_time);
+	spt_tasks_seen(tasks, pid, tid, parent_pid, mm, start_time, is_kthread, name);
+}
+
+void spt_tasks_exec(SptTasks *tasks, uint32_t pid, uint32_t old_tid, uint64_t mm, uint64_t time, const char *name)
+{
+	SptProcess *process = find_process(tasks, pid);
+	SptThread *thread;
+
+	if (!process) {
+		spt_tasks_seen(tasks, pid, pid, 0, mm, time, false, name);
+		return;
+	}
+	if (process->mm != mm)
+		process = next_image(tasks, process, mm, time, name);
+	rename_process(tasks, process, name);
+	thread = find_thread(tasks, pid);
+	if (thread)
+		rename_thread(tasks, thread, name);
+	thread = find_thread(tasks, old_tid);
+	if (thread && old_tid != pid && thread->process == process)
+		end_thread(tasks, thread, time);
+}
+
+void spt_tasks_rename(SptTasks *tasks, uint32_t pid, uint32_t tid, uint64_t mm, uint64_t time, const char *name)
+{
+	SptProcess *process = find_process(tasks, pid);
+	SptThread *thread;
+
+	if (!process) {
+		spt_tasks_seen(tasks, pid, tid, 0, mm, time, false, name);
+		return;
+	}
+	if (mm && process->mm && process->mm != mm) {
+		next_image(tasks, process, mm, time, name);
+		return;
+	}
+	if (pid == tid)
+		rename_process(tasks, process, name);
+	thread = find_thread(tasks, tid);
+	if (thread)
+		rename_thread(tasks, thread, name);
+}
+
+void spt_tasks_exit(SptTasks *tasks, uint32_t pid, uint32_t tid, uint64_t time, bool is_last)
+{
+	SptProcess *process = find_process(tasks, pid);
+	SptThread *thread = find_thread(tasks, tid);
+
+	if (process && is_last)
+		end_process(tasks, process, time);
+	else if (thread)
+		end_thread(tasks, thread, time);
+}
+
+const SptThread *spt_tasks_sampled(SptTasks *tasks, uint32_t pid, uint32_t tid, uint64_t mm, uint64_t time)
+{
+	SptProcess *process = find_process(tasks, pid);
+	SptThread *thread;
+
+	if (process && mm && process->mm && process->mm != mm)
+		process = next_image(tasks, process, mm, time, process->name);
+	if (!process) {
+		g_autofree char *name = pid ? g_strdup_printf("pid %u", pid) : g_strdup("[idle]");
+
+		process = begin_process(tasks, pid, 0, mm, time, !pid, false, name);
+	}
+	thread = find_thread(tasks, tid);
+	return thread && thread->process == process ? thread : begin_thread(tasks, process, tid, time, process->name);
+}
+
+bool spt_tasks_want(SptTasks *tasks, uint32_t pid)
+{
+	SptProcess *process = find_process(tasks, pid);
+
+	if (process)
+		process->is_wanted = true;
+	return process;
+}
+
+bool spt_tasks_use_space(const SptTasks *tasks, uint64_t mm)
+{
+	return g_hash_table_contains(tasks->users, &mm);
+}

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * One sorted table of the text symbols.  Names lie in the text as it was read, cut into strings in place.  What is asked
+ * again and again is only the frame of an address, which needs no table.
+ */
+#include "trace/kallsyms.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct symbol {
+	uint64_t address;
+	const char *name, *module;	/* module "": the kernel image */
+};
+
+struct SptKallsyms {
+	char *path;
+	char *text;
+	GArray *symbols;		/* struct symbol, by address */
+	uint64_t start, end;		/* of the kernel image's text; start 0: hidden */
+	bool is_stale;
+};
+
+/* Of several names at one place the file's first, like the kernel itself. */
+static int compare_symbols(const void *a, const void *b)
+{
+	const struct symbol *x = a, *y = b;
+
+	if (x->address != y->address)
+		return x->address < y->address ? -1 : 1;
+	return x->name < y->name ? -1 : x->name > y->name;
+}
+
+/* "ffffffff81000000 T _stext", and for a module's "\t[ext4]" behind it. */
+static bool parse_line(char *line, struct symbol *ret)
+{
+	char *end, *name, *module;
+
+	ret->address = strtoull(line, &end, 16);
+	if (end == line || end[0] != ' ' || !end[1] || !strchr("tTwW", end[1]) || end[2] != ' ')
+		return false;
+	name = end + 3;
+	module = strchr(name, '\t');
+	if (module) {
+		*module++ = '\0';
+		if (*module == '[')
+			module++;
+		module[strcspn(module, "]")] = '\0';
+	}
+	ret->name = name;
+	ret->module = module ? module : "";
+	/* "$x" and the like mark kinds of content, not functions. */
+	return *name && *name != '$';
+}
+
+static void read_symbols(SptKallsyms *kallsyms)
+{
+	char *line, *rest = NULL;
+	struct symbol symbol;
+
+	g_array_set_size(kallsyms->symbols, 0);
+	g_clear_pointer(&kallsyms->text, g_free);
+	kallsyms->start = kallsyms->end = 0;
+	kallsyms->is_stale = false;
+	if (!g_file_get_contents(kallsyms->path, &kallsyms->text, NULL, NULL))
+		return;
+	for (line = strtok_r(kallsyms->text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
+		if (!parse_line(line, &symbol))
+			continue;
+		g_array_append_val(kallsyms->symbols, symbol);
+		if (*symbol.module)
+			continue;
+		if (!strcmp(symbol.name, "_stext"))
+			kallsyms->start = symbol.address;
+		kallsyms->end = MAX(kallsyms->end, symbol.address);
+	}
+	g_array_sort(kallsyms->symbols, compare_symbols);
+}
+
+SptKallsyms *spt_kallsyms_new(const char *path)
+{
+	SptKallsyms *kallsyms = g_new0(SptKallsyms, 1);
+
+	kallsyms->path = g_strdup(path);
+	kallsyms->symbols = g_array_new(FALSE, FALSE, sizeof(struct symbol));
+	read_symbols(kallsyms);
+	return kallsyms;
+}
+
+void spt_kallsyms_free(SptKallsyms *kallsyms)
+{
+	if (!kallsyms)
+		return;
+	g_array_unref(kallsyms->symbols);
+	g_free(kallsyms->text);
+	g_free(kallsyms->path);
+	g_free(kallsyms);
+}
+
+bool spt_kallsyms_is_readable(const SptKallsyms *kallsyms)
+{
+	return kallsyms->start;
+}
+
+uint64_t spt_kallsyms_frame(const SptKallsyms *kallsyms, uint64_t address)
+{
+	uint64_t object = SYSPROF_OBJECT_MODULES;
+
+	if (!kallsyms->start)
+		return SPT_KALLSYMS_HIDDEN;
+	if (address >= kallsyms->start && address <= kallsyms->end)
+		object = SYSPROF_OBJECT_KERNEL;
+	return object << SYSPROF_FRAME_OBJECT_SHIFT | ((address - kallsyms->start) & SYSPROF_FRAME_OFFSET_MASK);
+}
+
+static uint64_t address_of(const SptKallsyms *kallsyms, uint64_t frame)
+{
+	uint64_t offset = frame & SYSPROF_FRAME_OFFSET_MASK;
+
+	if (offset >> (SYSPROF_FRAME_OBJECT_SHIFT - 1))
+		offset |= ~SYSPROF_FRAME_OFFSET_MASK;
+	return kallsyms->start + offset;
+}
+
+/* Index of the first symbol behind @address. */
+static unsigned first_behind(const GArray *symbols, uint64_t address)
+{
+	unsigned low = 0, high = symbols->len;
+
+	while (low < high) {
+		unsigned middle = low + (high - low) / 2;
+
+		if (g_array_index(symbols, struct symbol, middle).address <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+void spt_kallsyms_name(SptKallsyms *kallsyms, struct sysprof_name *name)
+{
+	const struct symbol *symbol;
+	uint64_t address;
+	unsigned at;
+
+	name->symbol[0] = name->module[0] = '\0';
+	name->offset = name->symbol_bytes = 0;
+	if (kallsyms->is_stale)
+		read_symbols(kallsyms);
+	if (!kallsyms->start)
+		return;
+	address = address_of(kallsyms, name->frame);
+	at = first_behind(kallsyms->symbols, address);
+	if (!at)
+		return;
+	symbol = &g_array_index(kallsyms->symbols, struct symbol, at - 1);
+	/* Behind the last symbol of the kernel image lies nothing that is the image's, nor the other way round. */
+	if (!*symbol->module != (name->frame >> SYSPROF_FRAME_OBJECT_SHIFT == SYSPROF_OBJECT_KERNEL))
+		return;
+	if (at < kallsyms->symbols->len)
+		name->symbol_bytes = MIN(symbol[1].address - symbol->address, UINT32_MAX);
+	while (symbol > (struct symbol *)kallsyms->symbols->data && symbol[-1].address == symbol->address)
+		symbol--;
+	name->offset = address - symbol->address;
+	g_strlcpy(name->symbol, symbol->name, sizeof(name->symbol));
+	g_strlcpy(name->module, symbol->module, sizeof(name->module));
+}
+
+void spt_kallsyms_set_stale(SptKallsyms *kallsyms)
+{
+	kallsyms->is_stale = true;
+}

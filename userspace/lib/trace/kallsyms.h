@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The kernel's own symbols, as /proc/kallsyms shows them: turns kernel addresses into frames that tell no address, and
+ * such frames into names.
+ */
+#ifndef SPT_KALLSYMS_H
+#define SPT_KALLSYMS_H
+
+#include <glib.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "sysprof.h"
+
+G_BEGIN_DECLS
+
+typedef struct SptKallsyms SptKallsyms;
+
+/* @path: /proc/kallsyms, or a file like it. */
+SptKallsyms *spt_kallsyms_new(const char *path);
+void spt_kallsyms_free(SptKallsyms *kallsyms);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptKallsyms, spt_kallsyms_free)
+
+/* False: addresses are hidden from this user, or there is no such file.  Then there is one frame, SPT_KALLSYMS_HIDDEN, without a name. */
+bool spt_kallsyms_is_readable(const SptKallsyms *kallsyms);
+#define SPT_KALLSYMS_HIDDEN ((uint64_t)SYSPROF_OBJECT_KERNEL << SYSPROF_FRAME_OBJECT_SHIFT)
+
+/* {SYSPROF_OBJECT_KERNEL or SYSPROF_OBJECT_MODULES, distance from _stext}. */
+uint64_t spt_kallsyms_frame(const SptKallsyms *kallsyms, uint64_t address);
+/* Fills in @name by its frame; no symbol: "". */
+void spt_kallsyms_name(SptKallsyms *kallsyms, struct sysprof_name *name);
+/* Code came or went: the file is read again before the next name. */
+void spt_kallsyms_set_stale(SptKallsyms *kallsyms);
+
+G_END_DECLS
+
+#endif

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What perf's cpu-clock event of one CPU amounts to, in periods.  It fires once a period while the CPU has something to do.
+ * The time between two ticks tells how many periods went without; the kernel's notes of lost records tell how many of those were
+ * lost, and the rest was idle.
+ */
+#ifndef SPT_PERF_CLOCK_H
+#define SPT_PERF_CLOCK_H
+
+#include <glib.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "sysprof.h"
+
+G_BEGIN_DECLS
+
+struct spt_perf_clock {
+	uint64_t period_ns;
+	uint64_t due;			/* the periods before are accounted for */
+	bool has_ticked;
+	bool was_throttled;		/* since the last tick */
+	uint64_t lost_records;		/* since the last tick, as the kernel tells */
+	struct sysprof_account account;	/* but for grid, pending and the idle periods since the last tick */
+};
+
+/* Periods without a tick, before one, that were not idle. */
+struct spt_perf_loss {
+	uint64_t periods;
+	uint64_t first_time, last_time;
+	enum sysprof_lost_reason reason;
+};
+
+void spt_perf_clock_start(struct spt_perf_clock *clock, uint64_t period_ns, uint64_t time);
+/* The kernel tells that it dropped @records, of whatever kind. */
+void spt_perf_clock_lost(struct spt_perf_clock *clock, uint64_t records);
+/* The kernel held the event back, and lets it go on. */
+void spt_perf_clock_unthrottled(struct spt_perf_clock *clock);
+struct spt_perf_loss spt_perf_clock_tick(struct spt_perf_clock *clock, uint64_t time);
+/* The account at @time, once all ticks before it were given. */
+void spt_perf_clock_account(const struct spt_perf_clock *clock, uint64_t time, struct sysprof_account *ret);
+
+G_END_DECLS
+
+#endif

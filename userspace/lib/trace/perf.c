@@ -1,0 +1,480 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The kernel's perf events as a source of records: one cpu-clock event per CPU, which also tells of forks, execs and mappings.
+ *
+ * A record has its time before it is in the ring, and a ring's records may be slightly out of order.  So they are copied
+ * out, sorted, and handed on once they are older than the time any writer needs, even one whose virtual CPU was taken away in the
+ * midst of it.
+ */
+#include "trace/trace-private.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "trace/perf-open.h"
+#include "trace/perf-records.h"
+#include "trace/perf-snapshot.h"
+
+#define DEFAULT_PERIOD_NS 1000000ULL
+#define MIN_PERIOD_NS 10000ULL		/* the kernel's own */
+#define HOLD_BACK_NS 30000000ULL
+#define EXIT_DELAY_NS 2000000000ULL	/* what a process may take to give its memory back */
+#define ACCOUNT_NS 1000000000ULL
+#define WAIT_MS 20			/* files of short-lived processes are looked at while they are there */
+
+struct ring {
+	int fd;				/* -1: no such CPU, or it is offline */
+	struct perf_event_mmap_page *page;
+	const uint8_t *data;
+	uint64_t stop_time;
+};
+
+/* A record that was copied out. */
+struct held {
+	uint64_t time;
+	size_t at;			/* in bytes */
+	unsigned cpu;
+};
+
+struct perf {
+	SptTrace trace;
+	struct ring *rings;
+	struct pollfd *polls;
+	size_t page_bytes, ring_bytes;
+	SptKallsyms *kallsyms;
+	char *modules;			/* as they were when kallsyms was read */
+	SptPerfRecords *records;
+	GByteArray *bytes;
+	GArray *held;			/* struct held */
+	uint64_t account_time;
+	bool is_stopped;
+};
+
+static struct perf *perf_of(const SptTrace *trace)
+{
+	return (struct perf *)trace;
+}
+
+static uint64_t now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+static void close_rings(struct perf *perf)
+{
+	for (unsigned cpu = 0; cpu < perf->trace.n_cpus; cpu++) {
+		struct ring *ring = &perf->rings[cpu];
+
+		if (ring->page)
+			munmap(ring->page, perf->page_bytes + perf->ring_bytes);
+		if (ring->fd >= 0)
+			close(ring->fd);
+		*ring = (struct ring){ .fd = -1 };
+		perf->polls[cpu].fd = -1;
+	}
+}
+
+static void perf_free(SptTrace *trace)
+{
+	struct perf *perf = perf_of(trace);
+
+	close_rings(perf);
+	spt_perf_records_free(perf->records);
+	spt_kallsyms_free(perf->kallsyms);
+	g_clear_pointer(&perf->bytes, g_byte_array_unref);
+	g_clear_pointer(&perf->held, g_array_unref);
+	g_free(perf->modules);
+	g_free(perf->rings);
+	g_free(perf->polls);
+	g_free(perf);
+}
+
+/* Starting. */
+
+static bool map_ring(struct perf *perf, unsigned cpu, bool *ret_no_room, GError **error)
+{
+	struct ring *ring = &perf->rings[cpu];
+
+	ring->page = mmap(NULL, perf->page_bytes + perf->ring_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, ring->fd, 0);
+	*ret_no_room = false;
+	if (ring->page != MAP_FAILED) {
+		ring->data = (const uint8_t *)ring->page + perf->page_bytes;
+		return true;
+	}
+	ring->page = NULL;
+	*ret_no_room = errno == EPERM || errno == ENOMEM;
+	g_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_FAILED, "Cannot map %zu bytes for the perf events of CPU %u: "
+		    "%s; try a smaller --ring-bytes, or raise kernel.perf_event_mlock_kb", perf->ring_bytes, cpu,
+		    g_strerror(errno));
+	return false;
+}
+
+static bool open_rings(struct perf *perf, uint64_t period_ns, bool no_user, bool *ret_no_room, GError **error)
+{
+	bool any = false;
+
+	*ret_no_room = false;
+	for (unsigned cpu = 0; cpu < perf->trace.n_cpus; cpu++) {
+		struct ring *ring = &perf->rings[cpu];
+
+		ring->fd = spt_perf_open_event(cpu, period_ns, no_user, perf->ring_bytes / 4);
+		if (ring->fd < 0 && errno == ENODEV)
+			continue;
+		if (ring->fd < 0) {
+			spt_perf_set_open_error(error, errno);
+			return false;
+		}
+		perf->polls[cpu] = (struct pollfd){ .fd = ring->fd, .events = POLLIN };
+		if (!map_ring(perf, cpu, ret_no_room, error))
+			return false;
+		any = true;
+	}
+	if (!any)
+		spt_perf_set_open_error(error, ENODEV);
+	return any;
+}
+
+/* Who is not privileged may only lock so much memory: less is tried unless the user named a size. */
+static bool make_rings(struct perf *perf, const SptTraceConfig *config, uint64_t period_ns, GError **error)
+{
+	size_t most = config->ring_bytes ? config->ring_bytes : 1 << 20;
+	size_t least = config->ring_bytes ? config->ring_bytes : 1 << 17;
+	GError *failure = NULL;
+	bool no_room;
+
+	if (most < perf->page_bytes || (most & (most - 1))) {
+		g_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_BAD_CONFIG,
+			    "A ring of %zu bytes is not possible: a power of two from %zu is", most, perf->page_bytes);
+		return false;
+	}
+	for (perf->ring_bytes = most;; perf->ring_bytes /= 2) {
+		if (open_rings(perf, period_ns, config->no_user, &no_room, &failure))
+			return true;
+		close_rings(perf);
+		if (!no_room || perf->ring_bytes <= least)
+			break;
+		g_clear_error(&failure);
+	}
+	g_propagate_error(error, failure);
+	return false;
+}
+
+/*
+ * These ticks cannot be dithered.  A period that is a little off every round number at least keeps them from standing still
+ * relative to the scheduler's tick and to work that repeats each millisecond: they wander through it once in 162 ticks.
+ */
+static uint64_t grant_period(uint64_t period_ns)
+{
+	period_ns = period_ns ? MAX(period_ns, MIN_PERIOD_NS) : DEFAULT_PERIOD_NS;
+	return period_ns + period_ns / 162;
+}
+
+static bool perf_start(SptTrace *trace, const SptTraceConfig *config, struct sysprof_start *ret, GError **error)
+{
+	struct perf *perf = perf_of(trace);
+	uint64_t period_ns = grant_period(config->period_ns), start;
+
+	close_rings(perf);
+	if (!make_rings(perf, config, period_ns, error))
+		return false;
+	g_clear_pointer(&perf->records, spt_perf_records_free);
+	g_byte_array_set_size(perf->bytes, 0);
+	g_array_set_size(perf->held, 0);
+	perf->records = spt_perf_records_new(trace->n_cpus, spt_perf_max_frames(), perf->kallsyms);
+	perf->is_stopped = false;
+	perf->account_time = start = now_ns();
+	for (unsigned cpu = 0; cpu < trace->n_cpus; cpu++) {
+		if (perf->rings[cpu].fd < 0)
+			continue;
+		spt_perf_clock_start(spt_perf_records_clock(perf->records, cpu), period_ns, now_ns());
+		if (ioctl(perf->rings[cpu].fd, PERF_EVENT_IOC_ENABLE, 0) < 0) {
+			g_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_FAILED,
+				    "Cannot start the perf events of CPU %u: %s", cpu, g_strerror(errno));
+			return false;
+		}
+	}
+	if (ret)
+		*ret = (struct sysprof_start){ .size = sizeof(*ret), .grid_start = start, .period_ns = period_ns };
+	return true;
+}
+
+static bool perf_stop(SptTrace *trace, GError **error)
+{
+	struct perf *perf = perf_of(trace);
+	bool ok = true;
+
+	for (unsigned cpu = 0; cpu < trace->n_cpus; cpu++) {
+		struct ring *ring = &perf->rings[cpu];
+
+		ring->stop_time = now_ns();
+		if (ring->fd < 0 || ioctl(ring->fd, PERF_EVENT_IOC_DISABLE, 0) == 0 || !ok)
+			continue;
+		g_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_FAILED, "Cannot stop the perf events of CPU %u: %s", cpu,
+			    g_strerror(errno));
+		ok = false;
+	}
+	perf->is_stopped = true;
+	return ok;
+}
+
+static void perf_wait(SptTrace *trace, int timeout_ms)
+{
+	struct perf *perf = perf_of(trace);
+
+	poll(perf->polls, trace->n_cpus, MIN(timeout_ms, WAIT_MS));
+	for (unsigned cpu = 0; cpu < trace->n_cpus; cpu++)
+		/* The event is gone for good, with its CPU. */
+		if (perf->polls[cpu].revents & (POLLHUP | POLLERR))
+			perf->polls[cpu].fd = -1;
+}
+
+/* Draining. */
+
+static void copy_out(struct perf *perf, const struct ring *ring, uint64_t at, size_t bytes, void *to)
+{
+	size_t place = at & (perf->ring_bytes - 1), first = MIN(bytes, perf->ring_bytes - place);
+
+	memcpy(to, ring->data + place, first);
+	memcpy((uint8_t *)to + first, ring->data, bytes - first);
+}
+
+/* Copies the records of a ring up to @head out of it.  False: it holds something that cannot be right. */
+static bool collect_ring(struct perf *perf, unsigned cpu, uint64_t tail, uint64_t head)
+{
+	const struct ring *ring = &perf->rings[cpu];
+	unsigned lost_index = UINT_MAX;
+
+	while (tail != head) {
+		struct perf_event_header header = { 0 }, *record;
+		struct held held = { .cpu = cpu, .at = perf->bytes->len };
+
+		if (head - tail < sizeof(header))
+			return false;
+		copy_out(perf, ring, tail, sizeof(header), &header);
+		if (header.size < sizeof(header) || header.size % 8 || header.size > head - tail)
+			return false;
+		g_byte_array_set_size(perf->bytes, held.at + header.size);
+		record = (void *)(perf->bytes->data + held.at);
+		copy_out(perf, ring, tail, header.size, record);
+		if (!spt_perf_record_time(record, &held.time))
+			return false;
+		tail += header.size;
+		if (!held.time) {
+			g_byte_array_set_size(perf->bytes, held.at);
+			continue;
+		}
+		/* What tells of a loss lies before the record that found room again, and must stay there. */
+		if (lost_index < perf->held->len)
+			g_array_index(perf->held, struct held, lost_index).time = held.time;
+		lost_index = header.type == PERF_RECORD_LOST ? perf->held->len : UINT_MAX;
+		g_array_append_val(perf->held, held);
+	}
+	return true;
+}
+
+static int compare_held(const void *a, const void *b)
+{
+	const struct held *x = a, *y = b;
+
+	if (x->time != y->time)
+		return x->time < y->time ? -1 : 1;
+	return x->at < y->at ? -1 : x->at > y->at;
+}
+
+/* Takes what is in the rings and sorts it; returns the time below which nothing is to be expected any more. */
+static bool collect(struct perf *perf, uint64_t *ret_safe, GError **error)
+{
+	*ret_safe = now_ns() - HOLD_BACK_NS;
+	for (unsigned cpu = 0; cpu < perf->trace.n_cpus; cpu++) {
+		struct ring *ring = &perf->rings[cpu];
+		uint64_t head;
+
+		if (!ring->page)
+			continue;
+		head = __atomic_load_n(&ring->page->data_head, __ATOMIC_ACQUIRE);
+		if (head - ring->page->data_tail > perf->ring_bytes || !collect_ring(perf, cpu, ring->page->data_tail, head)) {
+			g_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_FAILED,
+				    "The perf events of CPU %u hold a record that cannot be right", cpu);
+			return false;
+		}
+		__atomic_store_n(&ring->page->data_tail, head, __ATOMIC_RELEASE);
+	}
+	g_array_sort(perf->held, compare_held);
+	return true;
+}
+
+/* Drops the first @n held records. */
+static void drop_held(struct perf *perf, unsigned n)
+{
+	g_autoptr(GByteArray) old = g_steal_pointer(&perf->bytes);
+
+	g_array_remove_range(perf->held, 0, n);
+	perf->bytes = g_byte_array_new();
+	for (unsigned i = 0; i < perf->held->len; i++) {
+		struct held *held = &g_array_index(perf->held, struct held, i);
+		const struct perf_event_header *record = (const void *)(old->data + held->at);
+
+		held->at = perf->bytes->len;
+		g_byte_array_append(perf->bytes, (const uint8_t *)record, record->size);
+	}
+}
+
+static void get_account(struct perf *perf, unsigned cpu, struct sysprof_account *ret, uint64_t *ret_time)
+{
+	*ret_time = perf->is_stopped ? perf->rings[cpu].stop_time : perf->account_time;
+	spt_perf_clock_account(spt_perf_records_clock(perf->records, cpu), *ret_time, ret);
+}
+
+static void put_accounts(struct perf *perf, const struct spt_perf_sink *sink)
+{
+	for (unsigned cpu = 0; cpu < perf->trace.n_cpus; cpu++) {
+		struct sysprof_account_record account = { 0 };
+		struct spt_perf_who nobody = { .cpu = cpu };
+
+		if (!perf->rings[cpu].page)
+			continue;
+		get_account(perf, cpu, &account.account, &nobody.time);
+		account.record = spt_perf_record(SYSPROF_ACCOUNT, 0, sizeof(account), &nobody);
+		sink->func(&account.record, sink->data);
+	}
+}
+
+static bool perf_drain(SptTrace *trace, bool all, SptTraceFunc func, void *data, GError **error)
+{
+	struct perf *perf = perf_of(trace);
+	struct spt_perf_sink sink = { func, data };
+	uint64_t safe;
+	unsigned n;
+
+	if (!collect(perf, &safe, error))
+		return false;
+	for (n = 0; n < perf->held->len; n++) {
+		const struct held *held = &g_array_index(perf->held, struct held, n);
+
+		if (!all && held->time >= safe)
+			break;
+		spt_perf_records_take(perf->records, held->cpu, (const void *)(perf->bytes->data + held->at), &sink);
+	}
+	if (n)
+		drop_held(perf, n);
+	spt_perf_tasks_flush_exits(spt_perf_records_tasks(perf->records), all ? UINT64_MAX : safe - EXIT_DELAY_NS, &sink);
+	if (all || safe > perf->account_time + ACCOUNT_NS) {
+		perf->account_time = safe;
+		put_accounts(perf, &sink);
+	}
+	return true;
+}
+
+static bool perf_snapshot(SptTrace *trace, SptTraceFunc func, void *data, unsigned *ret_busy, GError **error)
+{
+	struct perf *perf = perf_of(trace);
+	struct spt_perf_sink sink = { func, data };
+	g_autoptr(SptPerfSnapshot) snapshot = spt_perf_snapshot_read(error);
+	uint64_t safe;
+
+	*ret_busy = 0;
+	if (!snapshot || !collect(perf, &safe, error))
+		return false;
+	for (unsigned i = 0; i < perf->held->len; i++) {
+		const struct held *held = &g_array_index(perf->held, struct held, i);
+		const struct perf_event_header *record = (const void *)(perf->bytes->data + held->at);
+
+		if (record->type == PERF_RECORD_COMM && record->misc & PERF_RECORD_MISC_COMM_EXEC)
+			spt_perf_snapshot_forget_maps(snapshot, ((const uint32_t *)(record + 1))[0], held->time);
+	}
+	spt_perf_snapshot_put(snapshot, perf->records, &sink);
+	return true;
+}
+
+static bool perf_has_cpu(const SptTrace *trace, unsigned cpu)
+{
+	return cpu < trace->n_cpus && perf_of(trace)->rings[cpu].page;
+}
+
+static bool perf_stats(SptTrace *trace, unsigned cpu, struct sysprof_stats *ret, GError **error)
+{
+	struct perf *perf = perf_of(trace);
+	uint64_t time;
+
+	*ret = (struct sysprof_stats){ .size = sizeof(*ret), .cpu = cpu };
+	if (!perf_has_cpu(trace, cpu)) {
+		g_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_FAILED, "CPU %u is not recorded", cpu);
+		return false;
+	}
+	get_account(perf, cpu, &ret->account, &time);
+	ret->time = time;
+	return true;
+}
+
+static bool perf_names(SptTrace *trace, struct sysprof_name *names, unsigned n, GError **error)
+{
+	struct perf *perf = perf_of(trace);
+	g_autofree char *modules = NULL;
+
+	(void)error;
+	/* Modules come and go without a record. */
+	if (g_file_get_contents("/proc/modules", &modules, NULL, NULL) && g_strcmp0(modules, perf->modules)) {
+		spt_kallsyms_set_stale(perf->kallsyms);
+		g_free(perf->modules);
+		perf->modules = g_steal_pointer(&modules);
+	}
+	for (unsigned i = 0; i < n; i++)
+		spt_kallsyms_name(perf->kallsyms, &names[i]);
+	return true;
+}
+
+static const struct spt_trace_source perf_source = {
+	.name = "perf",
+	.clock = "cpu-clock",
+	.free = perf_free,
+	.start = perf_start,
+	.stop = perf_stop,
+	.wait = perf_wait,
+	.drain = perf_drain,
+	.snapshot = perf_snapshot,
+	.has_cpu = perf_has_cpu,
+	.stats = perf_stats,
+	.names = perf_names,
+};
+
+SptTrace *spt_perf_open(GError **error)
+{
+	struct perf *perf;
+	int fd;
+
+	/* Whether it may be done at all shows now, not when it is started. */
+	fd = spt_perf_open_event(0, DEFAULT_PERIOD_NS, false, 1);
+	if (fd < 0 && errno != ENODEV) {
+		spt_perf_set_open_error(error, errno);
+		return NULL;
+	}
+	if (fd >= 0)
+		close(fd);
+	perf = g_new0(struct perf, 1);
+	perf->trace.source = &perf_source;
+	perf->trace.n_cpus = spt_perf_possible_cpus();
+	perf->page_bytes = sysconf(_SC_PAGESIZE);
+	perf->rings = g_new0(struct ring, perf->trace.n_cpus);
+	perf->polls = g_new0(struct pollfd, perf->trace.n_cpus);
+	for (unsigned cpu = 0; cpu < perf->trace.n_cpus; cpu++)
+		perf->rings[cpu].fd = perf->polls[cpu].fd = -1;
+	perf->bytes = g_byte_array_new();
+	perf->held = g_array_new(FALSE, FALSE, sizeof(struct held));
+	g_file_get_contents("/proc/modules", &perf->modules, NULL, NULL);
+	perf->kallsyms = spt_kallsyms_new("/proc/kallsyms");
+	if (!spt_kallsyms_is_readable(perf->kallsyms))
+		perf->trace.notice = "/proc/kallsyms hides the kernel's addresses from this user: what the kernel does is "
+				     "recorded without names";
+	return &perf->trace;
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What a source of records has to provide.  The contracts are those of trace.h. */
+#ifndef SPT_TRACE_PRIVATE_H
+#define SPT_TRACE_PRIVATE_H
+
+#include "trace/trace.h"
+
+G_BEGIN_DECLS
+
+struct spt_trace_source {
+	const char *name, *clock;
+	void (*free)(SptTrace *trace);
+	bool (*start)(SptTrace *trace, const SptTraceConfig *config, struct sysprof_start *ret, GError **error);
+	bool (*stop)(SptTrace *trace, GError **error);
+	void (*wait)(SptTrace *trace, int timeout_ms);
+	bool (*drain)(SptTrace *trace, bool all, SptTraceFunc func, void *data, GError **error);
+	bool (*snapshot)(SptTrace *trace, SptTraceFunc func, void *data, unsigned *ret_busy, GError **error);
+	bool (*has_cpu)(const SptTrace *trace, unsigned cpu);
+	bool (*stats)(SptTrace *trace, unsigned cpu, struct sysprof_stats *ret, GError **error);
+	bool (*names)(SptTrace *trace, struct sysprof_name *names, unsigned n, GError **error);
+};
+
+/* The first member of every source's own struct. */
+struct SptTrace {
+	const struct spt_trace_source *source;
+	unsigned n_cpus;
+	const char *notice;
+};
+
+SptTrace *spt_device_open(GError **error);
+SptTrace *spt_perf_open(GError **error);
+
+G_END_DECLS
+
+#endif

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The choice of a source; everything else is the source's own. */
+#include "trace/trace-private.h"
+
+G_DEFINE_QUARK(spt-trace-error-quark, spt_trace_error)
+
+static SptTrace *open_either(GError **error)
+{
+	g_autoptr(GError) no_device = NULL;
+	SptTrace *trace = spt_device_open(&no_device);
+
+	if (trace)
+		return trace;
+	if (g_error_matches(no_device, SPT_TRACE_ERROR, SPT_TRACE_ERROR_NO_DEVICE))
+		return spt_perf_open(error);
+	g_propagate_error(error, g_steal_pointer(&no_device));
+	return NULL;
+}
+
+SptTrace *spt_trace_open_source(SptTraceSource source, GError **error)
+{
+	switch (source) {
+	case SPT_TRACE_MODULE:
+		return spt_device_open(error);
+	case SPT_TRACE_PERF:
+		return spt_perf_open(error);
+	default:
+		return open_either(error);
+	}
+}
+
+SptTrace *spt_trace_open(GError **error)
+{
+	return open_either(error);
+}
+
+void spt_trace_free(SptTrace *trace)
+{
+	if (trace)
+		trace->source->free(trace);
+}
+
+bool spt_trace_start(SptTrace *trace, const SptTraceConfig *config, struct sysprof_start *ret, GError **error)
+{
+	return trace->source->start(trace, config, ret, error);
+}
+
+bool spt_trace_stop(SptTrace *trace, GError **error)
+{
+	return trace->source->stop(trace, error);
+}
+
+void spt_trace_wait(SptTrace *trace, int timeout_ms)
+{
+	trace->source->wait(trace, timeout_ms);
+}
+
+bool spt_trace_drain(SptTrace *trace, bool all, SptTraceFunc func, void *data, GError **error)
+{
+	return trace->source->drain(trace, all, func, data, error);
+}
+
+bool spt_trace_snapshot(SptTrace *trace, SptTraceFunc func, void *data, unsigned *ret_busy, GError **error)
+{
+	return trace->source->snapshot(trace, func, data, ret_busy, error);
+}
+
+const char *spt_trace_source_name(const SptTrace *trace)
+{
+	return trace->source->name;
+}
+
+const char *spt_trace_clock_name(const SptTrace *trace)
+{
+	return trace->source->clock;
+}
+
+const char *spt_trace_notice(const SptTrace *trace)
+{
+	return trace->notice;
+}
+
+unsigned spt_trace_n_cpus(const SptTrace *trace)
+{
+	return trace->n_cpus;
+}
+
+bool spt_trace_has_cpu(const SptTrace *trace, unsigned cpu)
+{
+	return trace->source->has_cpu(trace, cpu);
+}
+
+bool spt_trace_stats(SptTrace *trace, unsigned cpu, struct sysprof_stats *ret, GError **error)
+{
+	return trace->source->stats(trace, cpu, ret, error);
+}
+
+bool spt_trace_names(SptTrace *trace, struct sysprof_name *names, unsigned n, GError **error)
+{
+	return trace->source->names(trace, names, n, error);
+}

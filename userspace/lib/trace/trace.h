@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Where records come from: /dev/sysprof-trace, or the kernel's perf events for machines that cannot load the module.  Either way they
+ * are those of the uapi header, merged into one stream in order of time.
+ *
+ * What perf events do not tell: why a stack ends where it does (SYSPROF_END_NONE, unless it was cut), how late a tick came and
+ * what it cost, whether a vfork child still uses its parent's memory (it counts as a copy), and munmap.  What a task does once
+ * its id is given up, at the end of its exit, is that of a process "[exiting]".  The ticks are not dithered; instead the period
+ * granted is 0.6 % longer than asked for, so that ticks do not keep step with work that repeats each millisecond.
+ *
+ * The loss law holds, with idle time computed: every sample weighs one period, and a period that went by without one counts as
+ * lost as far as the kernel tells of lost records or of holding the clock back, else as idle.  So do interrupts that
+ * found the CPU idle, periods missed because interrupts were off, and a CPU that is offline.  A CPU that comes online after the
+ * start is not recorded.
+ */
+#ifndef SPT_TRACE_H
+#define SPT_TRACE_H
+
+#include <glib.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "sysprof.h"
+
+G_BEGIN_DECLS
+
+#define SPT_TRACE_ERROR (spt_trace_error_quark())
+GQuark spt_trace_error_quark(void);
+enum {
+	SPT_TRACE_ERROR_NO_DEVICE,	/* the node is not there: module not loaded; or a kernel without perf events */
+	SPT_TRACE_ERROR_NO_PERMISSION,	/* closed to this user */
+	SPT_TRACE_ERROR_REFUSED,	/* container, lockdown */
+	SPT_TRACE_ERROR_BAD_CONFIG,
+	SPT_TRACE_ERROR_FAILED,
+};
+
+typedef struct {
+	uint64_t period_ns;		/* 0: default */
+	uint32_t ring_bytes;		/* per CPU, a power of two; 0: default */
+	bool no_user;			/* leave user stacks out */
+} SptTraceConfig;
+
+typedef struct SptTrace SptTrace;
+
+typedef enum {
+	SPT_TRACE_AUTO,			/* the module if its device is there, else perf events */
+	SPT_TRACE_MODULE,
+	SPT_TRACE_PERF,
+} SptTraceSource;
+
+/* A session that does not run yet.  Errors tell what to do. */
+SptTrace *spt_trace_open_source(SptTraceSource source, GError **error);
+/* The same for SPT_TRACE_AUTO. */
+SptTrace *spt_trace_open(GError **error);
+void spt_trace_free(SptTrace *trace);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptTrace, spt_trace_free)
+
+/* Configures, maps the rings and starts.  @ret (may be NULL): the grid as granted. */
+bool spt_trace_start(SptTrace *trace, const SptTraceConfig *config, struct sysprof_start *ret, GError **error);
+bool spt_trace_stop(SptTrace *trace, GError **error);
+
+/* Called for each record; it is only valid during the call.  Its size has been checked against its type's. */
+typedef void (*SptTraceFunc)(const struct sysprof_record *record, void *data);
+
+/* Waits at most @timeout_ms until a ring is worth draining.  A signal ends it early. */
+void spt_trace_wait(SptTrace *trace, int timeout_ms);
+/* Hands on, in order of time, all records that no earlier one can follow any more; @all: whatever there is, after stop().
+ * Fails if a ring's content cannot be right. */
+bool spt_trace_drain(SptTrace *trace, bool all, SptTraceFunc func, void *data, GError **error);
+/* The present state: TASK and MAP records, then OBJECT records.  @ret_busy: address spaces that were passed over. */
+bool spt_trace_snapshot(SptTrace *trace, SptTraceFunc func, void *data, unsigned *ret_busy, GError **error);
+
+const char *spt_trace_source_name(const SptTrace *trace);	/* "module" or "perf" */
+const char *spt_trace_clock_name(const SptTrace *trace);
+/* A sentence on what this session cannot tell on this machine, or NULL; known after start(). */
+const char *spt_trace_notice(const SptTrace *trace);
+unsigned spt_trace_n_cpus(const SptTrace *trace);
+bool spt_trace_has_cpu(const SptTrace *trace, unsigned cpu);
+bool spt_trace_stats(SptTrace *trace, unsigned cpu, struct sysprof_stats *ret, GError **error);
+/* Fills in the names of @n kernel frames. */
+bool spt_trace_names(SptTrace *trace, struct sysprof_name *names, unsigned n, GError **error);
+
+G_END_DECLS
+
+#endif
