@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Blocks, packed and checked.  The checksum covers the header too (with its own field 0), so that a damaged length or
+ * type is found as surely as damaged data.
+ */
+#include "capture/block.h"
+
+#include <string.h>
+
+#include "capture/crc32c.h"
+
+/* Level 6 is where more effort stops to pay on a second's columns of small numbers. */
+#define ZSTD_LEVEL 6
+
+#define CRC_AT 16
+
+static void put_u16(uint8_t *to, uint16_t value)
+{
+	value = GUINT16_TO_LE(value);
+	memcpy(to, &value, sizeof(value));
+}
+
+static void put_u32(uint8_t *to, uint32_t value)
+{
+	value = GUINT32_TO_LE(value);
+	memcpy(to, &value, sizeof(value));
+}
+
+static uint16_t get_u16(const uint8_t *from)
+{
+	uint16_t value;
+
+	memcpy(&value, from, sizeof(value));
+	return GUINT16_FROM_LE(value);
+}
+
+static uint32_t get_u32(const uint8_t *from)
+{
+	uint32_t value;
+
+	memcpy(&value, from, sizeof(value));
+	return GUINT32_FROM_LE(value);
+}
+
+void spt_file_header_pack(GByteArray *header)
+{
+	g_byte_array_set_size(header, SPT_FILE_HEADER_BYTES);
+	memset(header->data, 0, SPT_FILE_HEADER_BYTES);
+	memcpy(header->data, SPT_FILE_MAGIC, SPT_FILE_MAGIC_BYTES);
+	put_u32(header->data + SPT_FILE_MAGIC_BYTES, SPT_FILE_VERSION);
+}
+
+/*
+ * One frame, but at every cut the compressor ends a block of its own format, and with it the statistics it has of byte
+ * values: those of a column's high bytes would spoil those of its low ones.  0 if it did not get smaller.
+ */
+static size_t compress(ZSTD_CCtx *zstd, uint8_t *to, size_t room, const GByteArray *payload, const GArray *cuts)
+{
+	ZSTD_outBuffer out = { to, room, 0 };
+	guint n_cuts = cuts ? cuts->len : 0;
+	size_t at = 0;
+
+	ZSTD_CCtx_reset(zstd, ZSTD_reset_session_only);
+	ZSTD_CCtx_setParameter(zstd, ZSTD_c_compressionLevel, ZSTD_LEVEL);
+	ZSTD_CCtx_setPledgedSrcSize(zstd, payload->len);
+	for (guint i = 0; i <= n_cuts; i++) {
+		size_t end = i < n_cuts ? g_array_index(cuts, guint, i) : payload->len;
+		ZSTD_inBuffer in = { payload->data + at, end - at, 0 };
+
+		/* Anything but 0, a wish for more room too, means that storing is the better way. */
+		if (ZSTD_compressStream2(zstd, &out, &in, i < n_cuts ? ZSTD_e_flush : ZSTD_e_end) != 0)
+			return 0;
+		at = end;
+	}
+	return out.pos;
+}
+
+void spt_block_pack(GByteArray *block, ZSTD_CCtx *zstd, uint16_t type, uint32_t number, const GByteArray *payload,
+		    const GArray *cuts)
+{
+	size_t room = payload->len, stored;
+	uint16_t flags = SPT_BLOCK_ZSTD;
+	uint8_t *header, *data;
+
+	g_byte_array_set_size(block, (guint)(SPT_BLOCK_HEADER_BYTES + room));
+	header = block->data;
+	data = header + SPT_BLOCK_HEADER_BYTES;
+	stored = compress(zstd, data, room, payload, cuts);
+	if (stored == 0) {
+		flags = 0;
+		stored = payload->len;
+		if (stored > 0)
+			memcpy(data, payload->data, stored);
+	}
+	memcpy(header, SPT_BLOCK_MAGIC, SPT_BLOCK_MAGIC_BYTES);
+	put_u16(header + 4, type);
+	put_u16(header + 6, flags);
+	put_u32(header + 8, (uint32_t)stored);
+	put_u32(header + 12, payload->len);
+	put_u32(header + CRC_AT, 0);
+	put_u32(header + 20, number);
+	g_byte_array_set_size(block, (guint)(SPT_BLOCK_HEADER_BYTES + stored));
+	put_u32(header + CRC_AT, spt_crc32c(0, header, block->len));
+}
+
+bool spt_block_header_parse(SptBlockHeader *header, const uint8_t bytes[SPT_BLOCK_HEADER_BYTES])
+{
+	*header = (SptBlockHeader) {
+		.type = get_u16(bytes + 4),
+		.flags = get_u16(bytes + 6),
+		.stored_bytes = get_u32(bytes + 8),
+		.payload_bytes = get_u32(bytes + 12),
+		.crc = get_u32(bytes + CRC_AT),
+		.number = get_u32(bytes + 20),
+	};
+	return memcmp(bytes, SPT_BLOCK_MAGIC, SPT_BLOCK_MAGIC_BYTES) == 0 &&
+		header->stored_bytes <= SPT_BLOCK_MAX_BYTES && header->payload_bytes <= SPT_BLOCK_MAX_BYTES;
+}
+
+bool spt_block_crc_matches(const uint8_t bytes[SPT_BLOCK_HEADER_BYTES], const SptBlockHeader *header,
+			   const uint8_t *stored)
+{
+	uint8_t without_crc[SPT_BLOCK_HEADER_BYTES];
+
+	memcpy(without_crc, bytes, SPT_BLOCK_HEADER_BYTES);
+	put_u32(without_crc + CRC_AT, 0);
+	return spt_crc32c(spt_crc32c(0, without_crc, sizeof(without_crc)), stored, header->stored_bytes) == header->crc;
+}

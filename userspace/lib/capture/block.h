@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The frame around a payload (format.md, "Block"): header, checksum, compression. */
+#ifndef SPT_CAPTURE_BLOCK_H
+#define SPT_CAPTURE_BLOCK_H
+
+#include <glib.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <zstd.h>
+
+#include "capture/format.h"
+
+G_BEGIN_DECLS
+
+typedef struct {
+	uint16_t type, flags;
+	uint32_t stored_bytes, payload_bytes, crc, number;
+} SptBlockHeader;
+
+/* The whole block replaces what was in @block; compressed if that makes it smaller.  @cuts (guint, or NULL): positions in
+ * @payload, ascending, where bytes of another sort begin. */
+void spt_block_pack(GByteArray *block, ZSTD_CCtx *zstd, uint16_t type, uint32_t number, const GByteArray *payload,
+		    const GArray *cuts);
+/* The file's header replaces what was in @header. */
+void spt_file_header_pack(GByteArray *header);
+
+/* False if the magic is not there or the sizes are beyond the format's limits. */
+bool spt_block_header_parse(SptBlockHeader *header, const uint8_t bytes[SPT_BLOCK_HEADER_BYTES]);
+bool spt_block_crc_matches(const uint8_t bytes[SPT_BLOCK_HEADER_BYTES], const SptBlockHeader *header,
+			   const uint8_t *stored);
+
+G_END_DECLS
+
+#endif

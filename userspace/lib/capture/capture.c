@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What can be asked of a capture's rows once they are read, and what the rows of the loss law add up to. */
+#include "capture/capture.h"
+
+G_DEFINE_QUARK(spt-capture-error-quark, spt_capture_error)
+
+uint64_t spt_account_lost(const SptAccountRow *row)
+{
+	uint64_t lost = 0;
+
+	for (unsigned reason = 0; reason < SPT_LOST_REASONS; reason++)
+		lost += row->lost[reason];
+	return lost;
+}
+
+int64_t spt_account_residue(const SptAccountRow *row)
+{
+	return (int64_t)(row->grid - (row->delivered + spt_account_lost(row) + row->idle + row->offline +
+				      row->excluded + row->pending));
+}
+
+const char *spt_lost_reason_name(unsigned reason)
+{
+	static const char *const names[] = {
+		"ring full", "too big", "nested", "throttled", "reason 4", "reason 5", "reason 6", "reason 7",
+	};
+
+	return reason < G_N_ELEMENTS(names) ? names[reason] : "unknown reason";
+}
+
+const char *spt_capture_host(const SptCapture *capture, const char *key)
+{
+	return g_hash_table_lookup(capture->host, key);
+}
+
+uint64_t spt_capture_period_ns(const SptCapture *capture)
+{
+	const char *period = spt_capture_host(capture, "period_ns");
+
+	return period ? g_ascii_strtoull(period, NULL, 10) : 0;
+}
+
+uint64_t spt_capture_weight(const SptCapture *capture)
+{
+	uint64_t weight = 0;
+
+	for (uint64_t i = 0; i < capture->n_samples; i++)
+		weight += capture->samples[i].weight;
+	return weight;
+}
+
+void spt_capture_free(SptCapture *capture)
+{
+	if (!capture)
+		return;
+	g_free((char *)capture->path);
+	g_free(capture->damage);
+	g_clear_pointer(&capture->host, g_hash_table_unref);
+	g_free(capture->objects);
+	g_free(capture->processes);
+	g_free(capture->threads);
+	g_free(capture->nodes);
+	g_free(capture->streams);
+	g_free(capture->samples);
+	g_free(capture->names);
+	g_free(capture->accounts);
+	g_free(capture->losses);
+	g_clear_pointer(&capture->texts, g_ptr_array_unref);
+	g_free(capture);
+}

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The capture file (format.md): rows as both writer and reader know them, the writer, and the reader.
+ */
+#ifndef SPT_CAPTURE_H
+#define SPT_CAPTURE_H
+
+#include <glib.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "stash/stash.h"
+
+G_BEGIN_DECLS
+
+#define SPT_CAPTURE_ERROR (spt_capture_error_quark())
+GQuark spt_capture_error_quark(void);
+enum {
+	SPT_CAPTURE_ERROR_NOT_A_CAPTURE,
+	SPT_CAPTURE_ERROR_VERSION,
+	SPT_CAPTURE_ERROR_DAMAGED,
+	SPT_CAPTURE_ERROR_IO,
+};
+
+typedef enum {
+	SPT_OBJECT_UNKNOWN = 0,
+	SPT_OBJECT_KERNEL = 1,
+	SPT_OBJECT_MODULES = 2,
+	SPT_OBJECT_ANON = 3,
+	SPT_OBJECT_VDSO = 4,
+	SPT_OBJECT_FILE = 5,
+} SptObjectKind;
+
+/* All strings of rows are borrowed: the writer copies, the reader's live as long as the capture. */
+typedef struct {
+	uint32_t id;
+	SptObjectKind kind;
+	const char *path;
+	uint8_t build_id[64];
+	uint8_t build_id_bytes;
+	uint32_t dev_major, dev_minor, generation;
+	uint64_t inode, bytes, mtime_ns;
+} SptObjectRow;
+
+#define SPT_PROCESS_KTHREAD (1 << 0)
+
+typedef struct {
+	uint32_t id, pid, parent, flags;
+	uint64_t start_time, end_time;
+	const char *name;
+} SptProcessRow;
+
+typedef struct {
+	uint32_t id, process, tid;
+	uint64_t start_time, end_time;
+	const char *name;
+} SptThreadRow;
+
+#define SPT_CONTEXT_KERNEL (1 << 0)
+#define SPT_CONTEXT_IRQ (1 << 1)
+
+typedef struct {
+	uint64_t time, delay_ns;
+	uint32_t cpu, thread, node, weight;
+	uint8_t kernel_end, user_end, context;
+} SptSampleRow;
+
+typedef struct {
+	uint32_t object;
+	uint64_t offset;
+	const char *symbol;		/* "" for none */
+	uint64_t distance, symbol_bytes;
+	const char *module;		/* "" for the object's own name */
+} SptNameRow;
+
+#define SPT_LOST_REASONS 8
+
+typedef struct {
+	uint64_t time, grid, delivered, idle, offline, excluded, pending, samples, state_lost, cost_ns, ticks, filtered;
+	uint64_t lost[SPT_LOST_REASONS];
+	uint32_t cpu;
+} SptAccountRow;
+
+typedef struct {
+	uint64_t first_time, last_time, weight;
+	uint32_t cpu, reason;
+} SptLossRow;
+
+/* grid - (delivered + lost + idle + offline + excluded + pending); 0 if the loss law holds. */
+int64_t spt_account_residue(const SptAccountRow *row);
+uint64_t spt_account_lost(const SptAccountRow *row);
+/* "ring full", "too big", ... for a reason's number; "reason 7" for one that has no name here. */
+const char *spt_lost_reason_name(unsigned reason);
+
+/*
+ * The writer.  Rows are collected and go out at spt_capture_writer_flush() as one block per type (several if they are
+ * many), in an order in which every id comes before its use: rows may be given in any order between two flushes.
+ * Writes FILE.part; finish() adds index and end and renames it to FILE.  Text beyond 16 KiB is cut.  Any failed write
+ * makes all later calls fail with the same error; what was flushed before stays readable.
+ */
+typedef struct SptCaptureWriter SptCaptureWriter;
+
+/* @path must be a regular file, to be replaced at the end, or not exist. */
+SptCaptureWriter *spt_capture_writer_new(const char *path, GError **error);
+/* Frees; a writer that was not finished leaves its .part file, unless nothing was ever flushed: then it is removed. */
+void spt_capture_writer_free(SptCaptureWriter *writer);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptCaptureWriter, spt_capture_writer_free)
+
+void spt_capture_writer_host(SptCaptureWriter *writer, const char *key, const char *value);
+void spt_capture_writer_object(SptCaptureWriter *writer, const SptObjectRow *row);
+void spt_capture_writer_process(SptCaptureWriter *writer, const SptProcessRow *row);
+void spt_capture_writer_thread(SptCaptureWriter *writer, const SptThreadRow *row);
+void spt_capture_writer_sample(SptCaptureWriter *writer, const SptSampleRow *row);
+void spt_capture_writer_name(SptCaptureWriter *writer, const SptNameRow *row);
+void spt_capture_writer_account(SptCaptureWriter *writer, const SptAccountRow *row);
+void spt_capture_writer_loss(SptCaptureWriter *writer, const SptLossRow *row);
+/* Writes what was collected, and the nodes of @stash that no earlier flush wrote. */
+bool spt_capture_writer_flush(SptCaptureWriter *writer, const SptStash *stash, GError **error);
+bool spt_capture_writer_finish(SptCaptureWriter *writer, const SptStash *stash, uint64_t time, GError **error);
+uint64_t spt_capture_writer_bytes(const SptCaptureWriter *writer);
+
+/*
+ * The reader: the whole file decoded into flat arrays.  Rows with ids lie at their id; holes have id 0 and empty
+ * strings.  Row 0 is always there and always a hole, so that a reference that is 0 may be followed like any other.
+ */
+typedef struct {
+	uint32_t id, kind;
+	const char *name, *metric, *unit;
+	uint64_t factor;		/* what one weight is worth in units; 0: 1 */
+	uint64_t rows;			/* seen, whether understood or not */
+} SptStreamRow;
+
+typedef struct {
+	const char *path;
+	bool finished;			/* has an END block */
+	uint64_t end_time;		/* when it was finished; 0 if it was not */
+	char *damage;			/* NULL, or what to say behind the file's name: from where it could not be read, and why */
+	uint64_t file_bytes;
+	GHashTable *host;		/* key -> value */
+	SptObjectRow *objects;		uint32_t n_objects;
+	SptProcessRow *processes;	uint32_t n_processes;
+	SptThreadRow *threads;		uint32_t n_threads;
+	SptNode *nodes;			uint32_t n_nodes;	/* with the root */
+	SptStreamRow *streams;		uint32_t n_streams;	/* by id */
+	SptSampleRow *samples;		uint64_t n_samples;	/* of the stream "samples" */
+	SptNameRow *names;		uint64_t n_names;
+	SptAccountRow *accounts;	uint64_t n_accounts;	/* as they came; the last of a CPU is its sum */
+	SptLossRow *losses;		uint64_t n_losses;
+	GPtrArray *texts;		/* owns the strings of all rows */
+} SptCapture;
+
+/* Opens FILE or FILE.part by its exact name.  Ids in rows were checked: threads, nodes, objects and parents
+ * exist or are 0 (a row with one that does not is damage), and no process is its own ancestor.  What a damaged file
+ * holds before the damage is there.  NULL with a sentence if it is no capture or has no whole block.
+ * Memory is bounded by the larger of 256 MiB and 64 times the file's size: more is taken for damage. */
+SptCapture *spt_capture_open(const char *path, GError **error);
+void spt_capture_free(SptCapture *capture);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptCapture, spt_capture_free)
+
+const char *spt_capture_host(const SptCapture *capture, const char *key);	/* NULL if not there */
+uint64_t spt_capture_period_ns(const SptCapture *capture);			/* 0 if not there */
+uint64_t spt_capture_weight(const SptCapture *capture);				/* of all samples, in periods */
+
+G_END_DECLS
+
+#endif

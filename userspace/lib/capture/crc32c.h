@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* CRC32C (Castagnoli), the checksum of a capture's blocks. */
+#ifndef SPT_CRC32C_H
+#define SPT_CRC32C_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Of @data behind what @crc already covers; 0 to begin. */
+uint32_t spt_crc32c(uint32_t crc, const void *data, size_t bytes);
+
+#endif

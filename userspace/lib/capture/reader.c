@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Reads a capture, block by block, up to its end or to the first byte that cannot be believed.  Plain reads, no
+ * mapping: a file that somebody cuts off meanwhile is damage then, and not a signal.
+ */
+#include "capture/capture.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zstd.h>
+
+#include "capture/block.h"
+#include "capture/rows.h"
+
+#define LEAST_BUDGET_BYTES (256ull << 20)
+#define BUDGET_PER_FILE_BYTE 64
+
+typedef struct {
+	uint8_t *data;
+	size_t room;
+} Buffer;
+
+typedef struct {
+	SptCapture *capture;
+	SptRows *rows;
+	ZSTD_DCtx *zstd;
+	Buffer stored, payload;
+	int fd;
+	uint32_t n_blocks;
+	uint64_t position;
+} Reader;
+
+static bool damaged(GError **error, const char *clause)
+{
+	g_set_error_literal(error, SPT_CAPTURE_ERROR, SPT_CAPTURE_ERROR_DAMAGED, clause);
+	return false;
+}
+
+static uint8_t *buffer_reserve(Buffer *buffer, size_t bytes)
+{
+	if (bytes > buffer->room) {
+		g_free(buffer->data);
+		buffer->data = g_try_malloc(bytes);
+		buffer->room = buffer->data ? bytes : 0;
+	}
+	return buffer->data;
+}
+
+/* The number of bytes that are there, up to @bytes; -1 and errno if that cannot be told. */
+static ssize_t read_at(int fd, uint64_t position, uint8_t *data, size_t bytes)
+{
+	size_t got = 0;
+
+	while (got < bytes) {
+		ssize_t n = pread(fd, data + got, bytes - got, (off_t)(position + got));
+
+		if (n == 0)
+			break;
+		if (n < 0 && errno != EINTR)
+			return -1;
+		if (n > 0)
+			got += (size_t)n;
+	}
+	return (ssize_t)got;
+}
+
+static bool read_whole(const Reader *reader, uint64_t position, uint8_t *data, size_t bytes, GError **error)
+{
+	ssize_t got = read_at(reader->fd, position, data, bytes);
+
+	if (got < 0) {
+		g_set_error(error, SPT_CAPTURE_ERROR, SPT_CAPTURE_ERROR_IO, "reading failed: %s", g_strerror(errno));
+		return false;
+	}
+	return (size_t)got == bytes || damaged(error, "the file became shorter while it was read");
+}
+
+/* The payload of a block whose stored bytes are read and right; NULL with a clause. */
+static const uint8_t *unpack(Reader *reader, const SptBlockHeader *header, GError **error)
+{
+	uint8_t *payload;
+	size_t bytes;
+
+	if (header->flags & ~SPT_BLOCK_ZSTD) {
+		damaged(error, "it is packed in a way that this version does not know");
+		return NULL;
+	}
+	if (!spt_rows_spend(reader->rows, header->payload_bytes, error))
+		return NULL;
+	if (!(header->flags & SPT_BLOCK_ZSTD)) {
+		if (header->stored_bytes == header->payload_bytes)
+			return reader->stored.data;
+		damaged(error, "its two sizes differ");
+		return NULL;
+	}
+	payload = buffer_reserve(&reader->payload, header->payload_bytes + 1);
+	if (!payload) {
+		damaged(error, "there is not enough memory to unpack it");
+		return NULL;
+	}
+	bytes = ZSTD_decompressDCtx(reader->zstd, payload, header->payload_bytes, reader->stored.data,
+				    header->stored_bytes);
+	if (ZSTD_isError(bytes) || bytes != header->payload_bytes) {
+		damaged(error, "it cannot be unpacked");
+		return NULL;
+	}
+	return payload;
+}
+
+/* The block at the present position, with @left bytes to the end.  False with a clause, or without if it is incomplete. */
+static bool read_block(Reader *reader, uint64_t left, GError **error)
+{
+	uint8_t bytes[SPT_BLOCK_HEADER_BYTES];
+	SptBlockHeader header;
+	SptTable table;
+
+	if (left < sizeof(bytes))
+		return false;
+	if (!read_whole(reader, reader->position, bytes, sizeof(bytes), error))
+		return false;
+	if (!spt_block_header_parse(&header, bytes))
+		return damaged(error, "no block begins here");
+	if (header.number != reader->n_blocks)
+		return damaged(error, "the block is not the one that is due");
+	if (header.stored_bytes > left - sizeof(bytes))
+		return false;
+	if (!buffer_reserve(&reader->stored, (size_t)header.stored_bytes + 1))
+		return damaged(error, "there is not enough memory to read it");
+	if (!read_whole(reader, reader->position + sizeof(bytes), reader->stored.data, header.stored_bytes, error))
+		return false;
+	if (!spt_block_crc_matches(bytes, &header, reader->stored.data))
+		return damaged(error, "its checksum differs");
+	if (spt_rows_wants(header.type)) {
+		const uint8_t *payload = unpack(reader, &header, error);
+
+		if (!payload || !spt_table_parse(&table, payload, header.payload_bytes, error) ||
+		    !spt_rows_take(reader->rows, header.type, &table, error))
+			return false;
+	}
+	reader->position += sizeof(bytes) + header.stored_bytes;
+	reader->n_blocks++;
+	return true;
+}
+
+static char *describe_damage(const Reader *reader, uint64_t left, const GError *clause)
+{
+	if (!clause)
+		return g_strdup_printf("ends inside a block: the last %" G_GUINT64_FORMAT " bytes, from byte %" G_GUINT64_FORMAT
+				       " on, are incomplete and were left out", left, reader->position);
+	return g_strdup_printf("cannot be read from byte %" G_GUINT64_FORMAT " on (block %u): %s",
+			       reader->position, reader->n_blocks, clause->message);
+}
+
+static void read_blocks(Reader *reader)
+{
+	SptCapture *capture = reader->capture;
+
+	while (reader->position < capture->file_bytes) {
+		uint64_t left = capture->file_bytes - reader->position;
+		g_autoptr(GError) clause = NULL;
+
+		if (!read_block(reader, left, &clause)) {
+			capture->damage = describe_damage(reader, left, clause);
+			return;
+		}
+	}
+}
+
+static bool fail(GError **error, int code, const char *path, const char *format, ...) G_GNUC_PRINTF(4, 5);
+
+static bool fail(GError **error, int code, const char *path, const char *format, ...)
+{
+	g_autofree char *why = NULL;
+	va_list arguments;
+
+	va_start(arguments, format);
+	why = g_strdup_vprintf(format, arguments);
+	va_end(arguments);
+	g_set_error(error, SPT_CAPTURE_ERROR, code, "Cannot open capture %s: %s.", path, why);
+	return false;
+}
+
+static bool fail_open(GError **error, const char *path)
+{
+	int problem = errno;
+	g_autofree char *part = g_strconcat(path, ".part", NULL);
+
+	if (problem == ENOENT && access(part, F_OK) == 0)
+		return fail(error, SPT_CAPTURE_ERROR_IO, path, "there is no such file, but %s, which a recording that "
+			    "did not finish has left; open that", part);
+	return fail(error, SPT_CAPTURE_ERROR_IO, path, "%s", g_strerror(problem));
+}
+
+/* Non-blocking, or opening a fifo would wait for somebody to write it. */
+static bool open_file(Reader *reader, const char *path, GError **error)
+{
+	struct stat status;
+
+	reader->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	if (reader->fd < 0)
+		return fail_open(error, path);
+	if (fstat(reader->fd, &status) < 0)
+		return fail(error, SPT_CAPTURE_ERROR_IO, path, "%s", g_strerror(errno));
+	if (S_ISDIR(status.st_mode))
+		return fail(error, SPT_CAPTURE_ERROR_NOT_A_CAPTURE, path, "it is a directory, not a file");
+	if (!S_ISREG(status.st_mode))
+		return fail(error, SPT_CAPTURE_ERROR_NOT_A_CAPTURE, path, "it is not a regular file");
+	if (status.st_size == 0)
+		return fail(error, SPT_CAPTURE_ERROR_NOT_A_CAPTURE, path, "it is empty");
+	reader->capture->file_bytes = (uint64_t)status.st_size;
+	return true;
+}
+
+static bool read_header(Reader *reader, const char *path, GError **error)
+{
+	uint8_t header[SPT_FILE_HEADER_BYTES];
+	ssize_t got = read_at(reader->fd, 0, header, sizeof(header));
+	uint32_t version;
+
+	if (got < 0)
+		return fail(error, SPT_CAPTURE_ERROR_IO, path, "%s", g_strerror(errno));
+	if (memcmp(header, SPT_FILE_MAGIC, MIN((size_t)got, SPT_FILE_MAGIC_BYTES)) != 0)
+		return fail(error, SPT_CAPTURE_ERROR_NOT_A_CAPTURE, path, "it is not a capture of Sysprof");
+	if ((size_t)got < sizeof(header))
+		return fail(error, SPT_CAPTURE_ERROR_NOT_A_CAPTURE, path, "it is cut off within its first %u bytes",
+			    SPT_FILE_HEADER_BYTES);
+	memcpy(&version, header + SPT_FILE_MAGIC_BYTES, sizeof(version));
+	version = GUINT32_FROM_LE(version);
+	if (version != SPT_FILE_VERSION)
+		return fail(error, SPT_CAPTURE_ERROR_VERSION, path,
+			    "its format has version %u, this program reads version %u; open it with the Sysprof that made it",
+			    version, SPT_FILE_VERSION);
+	reader->position = sizeof(header);
+	return true;
+}
+
+static bool read_file(Reader *reader, const char *path, GError **error)
+{
+	SptCapture *capture = reader->capture;
+	bool whole;
+
+	if (!open_file(reader, path, error) || !read_header(reader, path, error))
+		return false;
+	reader->zstd = ZSTD_createDCtx();
+	if (!reader->zstd)
+		return fail(error, SPT_CAPTURE_ERROR_IO, path, "there is not enough memory");
+	reader->rows = spt_rows_new(capture, MAX(LEAST_BUDGET_BYTES, capture->file_bytes * BUDGET_PER_FILE_BYTE));
+	read_blocks(reader);
+	whole = spt_rows_finish(reader->rows);
+	if (reader->n_blocks == 0)
+		return fail(error, SPT_CAPTURE_ERROR_DAMAGED, path, "there is no whole block in it%s%s",
+			    capture->damage ? "; it " : ": the recording ended before anything was written",
+			    capture->damage ? capture->damage : "");
+	if (!whole && !capture->damage)
+		capture->damage = g_strdup("names a process as its own ancestor; that process is shown without a parent");
+	return true;
+}
+
+SptCapture *spt_capture_open(const char *path, GError **error)
+{
+	Reader reader = { .capture = g_new0(SptCapture, 1), .fd = -1 };
+	bool opened;
+
+	reader.capture->path = g_strdup(path);
+	reader.capture->host = g_hash_table_new(g_str_hash, g_str_equal);
+	reader.capture->texts = g_ptr_array_new_with_free_func(g_free);
+	opened = read_file(&reader, path, error);
+	if (reader.fd >= 0)
+		close(reader.fd);
+	ZSTD_freeDCtx(reader.zstd);
+	g_clear_pointer(&reader.rows, spt_rows_free);
+	g_free(reader.stored.data);
+	g_free(reader.payload.data);
+	if (!opened)
+		g_clear_pointer(&reader.capture, spt_capture_free);
+	return reader.capture;
+}

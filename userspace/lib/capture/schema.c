@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Rows <-> columns, by list.  A number that does not fit its member, a text without an end, a coding of the wrong sort: each
+ * is damage, found here, so that whoever holds a decoded row need not ask again.
+ */
+#include "capture/schema.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#define BUILD_ID_ROOM sizeof(((SptObjectRow *)0)->build_id)
+#define BATCH 256
+
+_Static_assert(offsetof(SptObjectRow, build_id_bytes) == offsetof(SptObjectRow, build_id) + BUILD_ID_ROOM,
+	       "SPT_FIELD_BUILD_ID finds the length behind the bytes");
+_Static_assert(sizeof(SptObjectKind) == sizeof(uint32_t), "an object's kind is decoded as a number of 32 bits");
+
+#define SCHEMA(Row, list) { sizeof(Row), G_N_ELEMENTS(list), list }
+
+static const SptField host_fields[] = {
+	{ 1, SPT_FIELD_TEXT, offsetof(SptHostRow, key) },
+	{ 2, SPT_FIELD_TEXT, offsetof(SptHostRow, value) },
+};
+const SptSchema spt_schema_host = SCHEMA(SptHostRow, host_fields);
+
+static const SptField object_fields[] = {
+	{ 1, SPT_FIELD_U32, offsetof(SptObjectRow, id) },
+	{ 2, SPT_FIELD_U32, offsetof(SptObjectRow, kind) },
+	{ 3, SPT_FIELD_TEXT, offsetof(SptObjectRow, path) },
+	{ 4, SPT_FIELD_BUILD_ID, offsetof(SptObjectRow, build_id) },
+	{ 5, SPT_FIELD_U32, offsetof(SptObjectRow, dev_major) },
+	{ 6, SPT_FIELD_U32, offsetof(SptObjectRow, dev_minor) },
+	{ 7, SPT_FIELD_U64, offsetof(SptObjectRow, inode) },
+	{ 8, SPT_FIELD_U32, offsetof(SptObjectRow, generation) },
+	{ 9, SPT_FIELD_U64, offsetof(SptObjectRow, bytes) },
+	{ 10, SPT_FIELD_U64, offsetof(SptObjectRow, mtime_ns) },
+};
+const SptSchema spt_schema_object = SCHEMA(SptObjectRow, object_fields);
+
+static const SptField process_fields[] = {
+	{ 1, SPT_FIELD_U32, offsetof(SptProcessRow, id) },
+	{ 2, SPT_FIELD_U32, offsetof(SptProcessRow, pid) },
+	{ 3, SPT_FIELD_U32, offsetof(SptProcessRow, parent) },
+	{ 4, SPT_FIELD_U64, offsetof(SptProcessRow, start_time) },
+	{ 5, SPT_FIELD_U32, offsetof(SptProcessRow, flags) },
+	{ 6, SPT_FIELD_TEXT, offsetof(SptProcessRow, name) },
+	{ 7, SPT_FIELD_U64, offsetof(SptProcessRow, end_time) },
+};
+const SptSchema spt_schema_process = SCHEMA(SptProcessRow, process_fields);
+
+static const SptField thread_fields[] = {
+	{ 1, SPT_FIELD_U32, offsetof(SptThreadRow, id) },
+	{ 2, SPT_FIELD_U32, offsetof(SptThreadRow, process) },
+	{ 3, SPT_FIELD_U32, offsetof(SptThreadRow, tid) },
+	{ 4, SPT_FIELD_U64, offsetof(SptThreadRow, start_time) },
+	{ 5, SPT_FIELD_TEXT, offsetof(SptThreadRow, name) },
+	{ 6, SPT_FIELD_U64, offsetof(SptThreadRow, end_time) },
+};
+const SptSchema spt_schema_thread = SCHEMA(SptThreadRow, thread_fields);
+
+static const SptField node_fields[] = {
+	{ 1, SPT_FIELD_U32, offsetof(SptNode, parent) },
+	{ 2, SPT_FIELD_U32, offsetof(SptNode, frame.object) },
+	{ 3, SPT_FIELD_U64, offsetof(SptNode, frame.offset) },
+	{ 4, SPT_FIELD_U32, offsetof(SptNode, frame.kind) },
+};
+const SptSchema spt_schema_node = SCHEMA(SptNode, node_fields);
+
+static const SptField stream_fields[] = {
+	{ 1, SPT_FIELD_U32, offsetof(SptStreamRow, id) },
+	{ 2, SPT_FIELD_U32, offsetof(SptStreamRow, kind) },
+	{ 3, SPT_FIELD_TEXT, offsetof(SptStreamRow, name) },
+	{ 4, SPT_FIELD_TEXT, offsetof(SptStreamRow, metric) },
+	{ 5, SPT_FIELD_TEXT, offsetof(SptStreamRow, unit) },
+	{ 6, SPT_FIELD_U64, offsetof(SptStreamRow, factor) },
+};
+const SptSchema spt_schema_stream = SCHEMA(SptStreamRow, stream_fields);
+
+static const SptField stream_column_fields[] = {
+	{ 1, SPT_FIELD_U32, offsetof(SptStreamColumnRow, stream) },
+	{ 2, SPT_FIELD_U32, offsetof(SptStreamColumnRow, column) },
+	{ 3, SPT_FIELD_U32, offsetof(SptStreamColumnRow, role) },
+	{ 4, SPT_FIELD_TEXT, offsetof(SptStreamColumnRow, name) },
+};
+const SptSchema spt_schema_stream_column = SCHEMA(SptStreamColumnRow, stream_column_fields);
+
+static const SptField name_fields[] = {
+	{ 1, SPT_FIELD_U32, offsetof(SptNameRow, object) },
+	{ 2, SPT_FIELD_U64, offsetof(SptNameRow, offset) },
+	{ 3, SPT_FIELD_TEXT, offsetof(SptNameRow, symbol) },
+	{ 4, SPT_FIELD_U64, offsetof(SptNameRow, distance) },
+	{ 5, SPT_FIELD_U64, offsetof(SptNameRow, symbol_bytes) },
+	{ 6, SPT_FIELD_TEXT, offsetof(SptNameRow, module) },
+};
+const SptSchema spt_schema_name = SCHEMA(SptNameRow, name_fields);
+
+#define LOST(reason) { 16 + (reason), SPT_FIELD_U64, offsetof(SptAccountRow, lost[reason]) }
+
+static const SptField account_fields[] = {
+	{ 1, SPT_FIELD_U64, offsetof(SptAccountRow, time) },
+	{ 2, SPT_FIELD_U32, offsetof(SptAccountRow, cpu) },
+	{ 3, SPT_FIELD_U64, offsetof(SptAccountRow, grid) },
+	{ 4, SPT_FIELD_U64, offsetof(SptAccountRow, delivered) },
+	{ 5, SPT_FIELD_U64, offsetof(SptAccountRow, idle) },
+	{ 6, SPT_FIELD_U64, offsetof(SptAccountRow, offline) },
+	{ 7, SPT_FIELD_U64, offsetof(SptAccountRow, excluded) },
+	{ 8, SPT_FIELD_U64, offsetof(SptAccountRow, pending) },
+	{ 9, SPT_FIELD_U64, offsetof(SptAccountRow, samples) },
+	{ 10, SPT_FIELD_U64, offsetof(SptAccountRow, state_lost) },
+	{ 11, SPT_FIELD_U64, offsetof(SptAccountRow, cost_ns) },
+	{ 12, SPT_FIELD_U64, offsetof(SptAccountRow, ticks) },
+	LOST(0), LOST(1), LOST(2), LOST(3), LOST(4), LOST(5), LOST(6), LOST(7),
+	{ 24, SPT_FIELD_U64, offsetof(SptAccountRow, filtered) },
+};
+const SptSchema spt_schema_account = SCHEMA(SptAccountRow, account_fields);
+
+static const SptField loss_fields[] = {
+	{ 1, SPT_FIELD_U64, offsetof(SptLossRow, first_time) },
+	{ 2, SPT_FIELD_U64, offsetof(SptLossRow, last_time) },
+	{ 3, SPT_FIELD_U32, offsetof(SptLossRow, cpu) },
+	{ 4, SPT_FIELD_U32, offsetof(SptLossRow, reason) },
+	{ 5, SPT_FIELD_U64, offsetof(SptLossRow, weight) },
+};
+const SptSchema spt_schema_loss = SCHEMA(SptLossRow, loss_fields);
+
+static const SptField index_fields[] = {
+	{ 1, SPT_FIELD_U32, offsetof(SptIndexRow, type) },
+	{ 2, SPT_FIELD_U64, offsetof(SptIndexRow, position) },
+	{ 3, SPT_FIELD_U64, offsetof(SptIndexRow, rows) },
+	{ 4, SPT_FIELD_U32, offsetof(SptIndexRow, stream) },
+	{ 5, SPT_FIELD_U64, offsetof(SptIndexRow, first_time) },
+	{ 6, SPT_FIELD_U64, offsetof(SptIndexRow, last_time) },
+};
+const SptSchema spt_schema_index = SCHEMA(SptIndexRow, index_fields);
+
+static const SptField end_fields[] = {
+	{ 1, SPT_FIELD_U64, offsetof(SptEndRow, time) },
+};
+const SptSchema spt_schema_end = SCHEMA(SptEndRow, end_fields);
+
+const SptSampleColumn spt_sample_columns[SPT_SAMPLE_COLUMNS] = {
+	{ SPT_ROLE_TIME, { 1, SPT_FIELD_U64, offsetof(SptSampleRow, time) }, "time" },
+	{ SPT_ROLE_CPU, { 2, SPT_FIELD_U32, offsetof(SptSampleRow, cpu) }, "cpu" },
+	{ SPT_ROLE_THREAD, { 3, SPT_FIELD_U32, offsetof(SptSampleRow, thread) }, "thread" },
+	{ SPT_ROLE_NODE, { 4, SPT_FIELD_U32, offsetof(SptSampleRow, node) }, "node" },
+	{ SPT_ROLE_WEIGHT, { 5, SPT_FIELD_U32, offsetof(SptSampleRow, weight) }, "weight" },
+	{ SPT_ROLE_DELAY, { 6, SPT_FIELD_U64, offsetof(SptSampleRow, delay_ns) }, "delay" },
+	{ SPT_ROLE_USER_END, { 7, SPT_FIELD_U8, offsetof(SptSampleRow, user_end) }, "user end" },
+	{ SPT_ROLE_KERNEL_END, { 8, SPT_FIELD_U8, offsetof(SptSampleRow, kernel_end) }, "kernel end" },
+	{ SPT_ROLE_CONTEXT, { 9, SPT_FIELD_U8, offsetof(SptSampleRow, context) }, "context" },
+};
+
+static void encode_numbers(const SptField *field, const uint8_t *member, size_t stride, size_t n,
+			   SptTableBuilder *builder)
+{
+	g_autofree uint64_t *values = g_new(uint64_t, n);
+
+	for (size_t i = 0; i < n; i++, member += stride) {
+		uint32_t narrow;
+
+		if (field->type == SPT_FIELD_U64) {
+			memcpy(&values[i], member, sizeof(values[i]));
+		} else if (field->type == SPT_FIELD_U32) {
+			memcpy(&narrow, member, sizeof(narrow));
+			values[i] = narrow;
+		} else {
+			values[i] = *member;
+		}
+	}
+	spt_table_add_numbers(builder, field->column, values);
+}
+
+static void encode_bytes(const SptField *field, const uint8_t *member, size_t stride, size_t n,
+			 SptTableBuilder *builder)
+{
+	g_autofree SptBytes *values = g_new(SptBytes, n);
+
+	for (size_t i = 0; i < n; i++, member += stride) {
+		const char *text;
+
+		if (field->type == SPT_FIELD_BUILD_ID) {
+			values[i] = (SptBytes) { member, MIN(member[BUILD_ID_ROOM], BUILD_ID_ROOM) };
+		} else {
+			memcpy(&text, member, sizeof(text));
+			values[i] = (SptBytes) { text, strlen(text) };
+		}
+	}
+	spt_table_add_bytes(builder, field->column, values);
+}
+
+void spt_schema_encode(const SptSchema *schema, const void *rows, size_t n, SptTableBuilder *builder)
+{
+	for (unsigned i = 0; i < schema->n_fields; i++) {
+		const SptField *field = &schema->fields[i];
+		const uint8_t *member = (const uint8_t *)rows + field->at;
+
+		if (field->type == SPT_FIELD_TEXT || field->type == SPT_FIELD_BUILD_ID)
+			encode_bytes(field, member, schema->row_bytes, n, builder);
+		else
+			encode_numbers(field, member, schema->row_bytes, n, builder);
+	}
+}
+
+static bool decode_numbers(const SptField *field, const SptColumn *column, uint8_t *member, size_t stride,
+			   uint32_t rows)
+{
+	uint64_t values[BATCH], most = field->type == SPT_FIELD_U8 ? UINT8_MAX : UINT32_MAX;
+	SptColumnCursor cursor;
+
+	if (!spt_column_begin(&cursor, column, rows))
+		return false;
+	while (rows > 0) {
+		unsigned n = MIN(rows, BATCH);
+
+		if (!spt_column_next_numbers(&cursor, values, n))
+			return false;
+		for (unsigned i = 0; i < n; i++, member += stride) {
+			uint32_t narrow = (uint32_t)values[i];
+
+			if (field->type == SPT_FIELD_U64)
+				memcpy(member, &values[i], sizeof(values[i]));
+			else if (values[i] > most)
+				return false;
+			else if (field->type == SPT_FIELD_U32)
+				memcpy(member, &narrow, sizeof(narrow));
+			else
+				*member = (uint8_t)narrow;
+		}
+		rows -= n;
+	}
+	return spt_column_done(&cursor);
+}
+
+/* A text's length takes at least a byte of the data, so that with the nuls all texts fit in as much memory again. */
+static bool decode_texts(const SptColumn *column, uint8_t *member, size_t stride, uint32_t rows, GPtrArray *texts)
+{
+	SptColumnCursor cursor;
+	SptBytes text;
+	char *to;
+
+	if (rows == 0 || column->bytes == 0)
+		return rows == 0 && column->bytes == 0;
+	to = g_try_malloc(column->bytes);
+	if (!to)
+		return false;
+	g_ptr_array_add(texts, to);
+	spt_column_begin(&cursor, column, rows);
+	for (; rows > 0; rows--, member += stride) {
+		if (!spt_column_next_bytes(&cursor, &text))
+			return false;
+		memcpy(to, text.data, text.bytes);
+		to[text.bytes] = '\0';
+		memcpy(member, &to, sizeof(to));
+		to += text.bytes + 1;
+	}
+	return spt_column_done(&cursor);
+}
+
+static bool decode_build_ids(const SptColumn *column, uint8_t *member, size_t stride, uint32_t rows)
+{
+	SptColumnCursor cursor;
+	SptBytes id;
+
+	spt_column_begin(&cursor, column, rows);
+	for (; rows > 0; rows--, member += stride) {
+		if (!spt_column_next_bytes(&cursor, &id) || id.bytes > BUILD_ID_ROOM)
+			return false;
+		memcpy(member, id.data, id.bytes);
+		member[BUILD_ID_ROOM] = (uint8_t)id.bytes;
+	}
+	return spt_column_done(&cursor);
+}
+
+static void set_empty_texts(uint8_t *member, size_t stride, uint32_t rows)
+{
+	const char *empty = "";
+
+	for (; rows > 0; rows--, member += stride)
+		memcpy(member, &empty, sizeof(empty));
+}
+
+bool spt_schema_decode(const SptSchema *schema, const SptTable *table, void *rows, GPtrArray *texts, GError **error)
+{
+	for (unsigned i = 0; i < schema->n_fields; i++) {
+		const SptField *field = &schema->fields[i];
+		const SptColumn *column = spt_table_column(table, field->column);
+		uint8_t *member = (uint8_t *)rows + field->at;
+		bool whole = true;
+
+		if (!column && field->type == SPT_FIELD_TEXT)
+			set_empty_texts(member, schema->row_bytes, table->rows);
+		else if (column && field->type == SPT_FIELD_TEXT)
+			whole = decode_texts(column, member, schema->row_bytes, table->rows, texts);
+		else if (column && field->type == SPT_FIELD_BUILD_ID)
+			whole = decode_build_ids(column, member, schema->row_bytes, table->rows);
+		else if (column)
+			whole = decode_numbers(field, column, member, schema->row_bytes, table->rows);
+		if (!whole) {
+			g_set_error(error, SPT_CAPTURE_ERROR, SPT_CAPTURE_ERROR_DAMAGED,
+				    "column %u does not hold what its rows need", field->column);
+			return false;
+		}
+	}
+	return true;
+}

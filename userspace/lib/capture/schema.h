@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Which member of a row's struct is which column of its block.  Writer and reader both go by these lists, so that
+ * what one writes is what the other reads.
+ */
+#ifndef SPT_CAPTURE_SCHEMA_H
+#define SPT_CAPTURE_SCHEMA_H
+
+#include <glib.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "capture/capture.h"
+#include "capture/table.h"
+
+G_BEGIN_DECLS
+
+typedef enum {
+	SPT_FIELD_U8,
+	SPT_FIELD_U32,
+	SPT_FIELD_U64,
+	SPT_FIELD_TEXT,		/* const char *, never NULL in what was decoded */
+	SPT_FIELD_BUILD_ID,	/* uint8_t[64] and its length behind it */
+} SptFieldType;
+
+typedef struct {
+	uint32_t column;
+	SptFieldType type;
+	size_t at;
+} SptField;
+
+typedef struct {
+	size_t row_bytes;
+	unsigned n_fields;
+	const SptField *fields;
+} SptSchema;
+
+/* Rows of blocks that only writer and reader know. */
+typedef struct {
+	const char *key, *value;
+} SptHostRow;
+
+typedef struct {
+	uint32_t stream, column, role;
+	const char *name;
+} SptStreamColumnRow;
+
+typedef struct {
+	uint64_t position, rows, first_time, last_time;
+	uint32_t type, stream;
+} SptIndexRow;
+
+typedef struct {
+	uint64_t time;
+} SptEndRow;
+
+extern const SptSchema spt_schema_host, spt_schema_object, spt_schema_process, spt_schema_thread;
+/* Rows are SptNode; while packed, parent holds the distance to it. */
+extern const SptSchema spt_schema_node;
+extern const SptSchema spt_schema_stream, spt_schema_stream_column, spt_schema_name, spt_schema_account;
+extern const SptSchema spt_schema_loss, spt_schema_index, spt_schema_end;
+
+/* The samples stream: member and name of each role it has. */
+typedef struct {
+	SptRole role;
+	SptField field;		/* its column is the one this writer gives it */
+	const char *name;
+} SptSampleColumn;
+
+#define SPT_SAMPLE_COLUMNS 9
+extern const SptSampleColumn spt_sample_columns[SPT_SAMPLE_COLUMNS];
+#define SPT_SAMPLES_NAME "samples"
+
+/* Adds a column for each field. */
+void spt_schema_encode(const SptSchema *schema, const void *rows, size_t n, SptTableBuilder *builder);
+/* Fills table->rows rows that are all zero.  Text goes to memory that is added to @texts.  Error: a clause. */
+bool spt_schema_decode(const SptSchema *schema, const SptTable *table, void *rows, GPtrArray *texts, GError **error);
+
+G_END_DECLS
+
+#endif

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Flat arrays whose sizes come from a file: growing may fail, and says so. */
+#include "capture/store.h"
+
+#include <string.h>
+
+SptStore spt_store_new(const SptSchema *schema, unsigned first_rows)
+{
+	return (SptStore) {
+		.data = g_malloc0_n(first_rows, schema->row_bytes), .n = first_rows, .room = first_rows, .schema = schema,
+	};
+}
+
+bool spt_store_reserve(SptStore *store, uint64_t n, GError **error)
+{
+	size_t row_bytes = store->schema->row_bytes;
+	uint64_t room = MAX(n, store->room + store->room / 2);
+	uint8_t *data;
+
+	if (n <= store->room)
+		return true;
+	data = room <= SIZE_MAX / row_bytes ? g_try_realloc(store->data, (size_t)room * row_bytes) : NULL;
+	if (!data) {
+		g_set_error_literal(error, SPT_CAPTURE_ERROR, SPT_CAPTURE_ERROR_DAMAGED,
+				    "there is not enough memory for its rows");
+		return false;
+	}
+	memset(data + store->room * row_bytes, 0, (size_t)(room - store->room) * row_bytes);
+	store->data = data;
+	store->room = room;
+	return true;
+}
+
+void spt_store_fill_holes(SptStore *store)
+{
+	static const char *const empty = "";
+
+	for (unsigned i = 0; i < store->schema->n_fields; i++) {
+		const SptField *field = &store->schema->fields[i];
+
+		if (field->type != SPT_FIELD_TEXT)
+			continue;
+		for (uint64_t id = 0; id < store->n; id++)
+			if (spt_store_id(store, id) == 0)
+				memcpy((uint8_t *)spt_store_row(store, id) + field->at, &empty, sizeof(empty));
+	}
+}
+
+void *spt_store_steal(SptStore *store, uint64_t *ret_n)
+{
+	*ret_n = store->n;
+	store->n = store->room = 0;
+	return g_realloc_n(g_steal_pointer(&store->data), *ret_n, store->schema->row_bytes);
+}

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The column codec: what is inside every block (format.md, "Payload").  Encoding chooses the smallest coding of each column;
+ * decoding believes nothing and reads no byte outside the payload.
+ */
+#ifndef SPT_CAPTURE_TABLE_H
+#define SPT_CAPTURE_TABLE_H
+
+#include <glib.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "capture/format.h"
+
+G_BEGIN_DECLS
+
+/* Encoding: begin, the columns, end. */
+typedef struct {
+	GByteArray *columns, *trial;
+	GArray *cuts;		/* guint: where in the payload columns and planes begin, for spt_block_pack() */
+	size_t rows;
+	unsigned n_columns;
+} SptTableBuilder;
+
+typedef struct {
+	const void *data;
+	size_t bytes;
+} SptBytes;
+
+void spt_table_builder_init(SptTableBuilder *builder);
+void spt_table_builder_clear(SptTableBuilder *builder);
+void spt_table_begin(SptTableBuilder *builder, size_t rows);
+/* As many @values as there are rows.  A column of nothing but 0, or without any byte, is left out. */
+void spt_table_add_numbers(SptTableBuilder *builder, unsigned id, const uint64_t *values);
+void spt_table_add_const(SptTableBuilder *builder, unsigned id, uint64_t value);
+void spt_table_add_bytes(SptTableBuilder *builder, unsigned id, const SptBytes *values);
+/* The whole table replaces what was in @payload. */
+void spt_table_end(SptTableBuilder *builder, GByteArray *payload);
+
+/* Decoding.  Columns point into the payload. */
+typedef struct {
+	uint64_t id;
+	const uint8_t *data;
+	size_t bytes;
+	SptCoding coding;
+} SptColumn;
+
+typedef struct {
+	uint32_t rows;
+	unsigned n_columns;
+	SptColumn columns[SPT_TABLE_MAX_COLUMNS];
+} SptTable;
+
+/* Errors are SPT_CAPTURE_ERROR_DAMAGED, a clause that fits behind a colon.  Checks sizes, not the columns' data. */
+bool spt_table_parse(SptTable *table, const uint8_t *payload, size_t bytes, GError **error);
+/* NULL if it is not there. */
+const SptColumn *spt_table_column(const SptTable *table, uint64_t id);
+
+/*
+ * The values of a column, some rows at a time.  After the last row, spt_column_done() tells whether the
+ * data ended with it.
+ */
+typedef struct {
+	const uint8_t *next, *end;
+	uint64_t value;
+	SptCoding coding;	/* of PLANES the one inside */
+	unsigned n_planes;	/* 0: varints */
+	uint32_t rows;
+} SptColumnCursor;
+
+bool spt_column_begin(SptColumnCursor *cursor, const SptColumn *column, uint32_t rows);
+bool spt_column_next_numbers(SptColumnCursor *cursor, uint64_t *ret_values, unsigned n);
+bool spt_column_next_bytes(SptColumnCursor *cursor, SptBytes *ret);
+bool spt_column_done(const SptColumnCursor *cursor);
+
+static inline uint64_t spt_zigzag(uint64_t value)
+{
+	return value << 1 ^ (uint64_t)-(value >> 63);
+}
+
+static inline uint64_t spt_unzigzag(uint64_t zigzag)
+{
+	return zigzag >> 1 ^ -(zigzag & 1);
+}
+
+G_END_DECLS
+
+#endif

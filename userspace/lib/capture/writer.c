@@ -1,0 +1,408 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Writes a capture.  Rows wait as they are and become columns only at the flush, when all of them can be seen and the
+ * best coding of each column be chosen.  Every block leaves by one write(), so that a recorder that is killed
+ * leaves whole blocks, or at most one half at the end.
+ */
+#include "capture/capture.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zstd.h>
+
+#include "capture/block.h"
+#include "capture/schema.h"
+
+#define BLOCK_ROWS (64u << 10)
+#define SAMPLES_STREAM 1
+/* No name is that long that was not made to be; with it, a block's text stays within what a GByteArray can hold. */
+#define TEXT_MAX_BYTES (16u << 10)
+
+struct SptCaptureWriter {
+	char *path, *part_path;
+	int fd;
+	bool finished;
+	bool samples_declared;
+	uint32_t n_blocks;
+	uint32_t n_nodes;		/* written, with the root */
+	uint64_t bytes;
+	uint64_t period_ns;
+	GError *error;
+	ZSTD_CCtx *zstd;
+	SptTableBuilder builder;
+	GByteArray *payload, *block;
+	GStringChunk *texts;
+	GArray *host, *objects, *processes, *threads, *samples, *names, *accounts, *losses;
+	GArray *index;
+};
+
+static bool fail(SptCaptureWriter *writer, const char *format, ...) G_GNUC_PRINTF(2, 3);
+
+/* The first failure stays: what comes after it is only its consequence. */
+static bool fail(SptCaptureWriter *writer, const char *format, ...)
+{
+	g_autofree char *why = NULL;
+	va_list arguments;
+
+	if (writer->error)
+		return false;
+	va_start(arguments, format);
+	why = g_strdup_vprintf(format, arguments);
+	va_end(arguments);
+	writer->error = g_error_new(SPT_CAPTURE_ERROR, SPT_CAPTURE_ERROR_IO, "Cannot write capture %s: %s.",
+				    writer->path, why);
+	return false;
+}
+
+static bool report(const SptCaptureWriter *writer, GError **error)
+{
+	if (writer->error && error)
+		*error = g_error_copy(writer->error);
+	return !writer->error;
+}
+
+static bool write_all(SptCaptureWriter *writer, const GByteArray *data)
+{
+	size_t done = 0;
+
+	while (done < data->len) {
+		ssize_t n = write(writer->fd, data->data + done, data->len - done);
+
+		if (n < 0 && errno != EINTR)
+			return fail(writer, "writing %s failed: %s", writer->part_path, g_strerror(errno));
+		if (n > 0)
+			done += (size_t)n;
+	}
+	writer->bytes += data->len;
+	return true;
+}
+
+static bool write_block(SptCaptureWriter *writer, SptIndexRow entry)
+{
+	entry.position = writer->bytes;
+	spt_block_pack(writer->block, writer->zstd, (uint16_t)entry.type, writer->n_blocks, writer->payload,
+		       writer->builder.cuts);
+	if (!write_all(writer, writer->block))
+		return false;
+	writer->n_blocks++;
+	g_array_append_val(writer->index, entry);
+	return true;
+}
+
+static void encode(SptCaptureWriter *writer, const SptSchema *schema, const void *rows, size_t n, uint32_t stream)
+{
+	spt_table_begin(&writer->builder, n);
+	if (stream != 0)
+		spt_table_add_const(&writer->builder, SPT_EVENT_STREAM_COLUMN, stream);
+	spt_schema_encode(schema, rows, n, &writer->builder);
+	spt_table_end(&writer->builder, writer->payload);
+}
+
+/* All @n rows, in as many blocks as they need.  @stream: 0 for what is no event. */
+static bool write_rows(SptCaptureWriter *writer, SptBlockType type, uint32_t stream, const SptSchema *schema,
+		       const void *rows, size_t n)
+{
+	const uint8_t *next = rows;
+
+	while (n > 0) {
+		size_t now = MIN(n, BLOCK_ROWS);
+		SptIndexRow entry = { .type = type, .stream = stream };
+
+		for (encode(writer, schema, next, now, stream); writer->payload->len > SPT_BLOCK_MAX_BYTES && now > 1;) {
+			now /= 2;
+			encode(writer, schema, next, now, stream);
+		}
+		if (writer->payload->len > SPT_BLOCK_MAX_BYTES)
+			return fail(writer, "a single row is larger than a block may be");
+		entry.rows = now;
+		if (type == SPT_BLOCK_EVENT) {
+			const SptSampleRow *samples = (const void *)next;
+
+			entry.first_time = entry.last_time = samples[0].time;
+			for (size_t i = 1; i < now; i++) {
+				entry.first_time = MIN(entry.first_time, samples[i].time);
+				entry.last_time = MAX(entry.last_time, samples[i].time);
+			}
+		}
+		if (!write_block(writer, entry))
+			return false;
+		next += now * schema->row_bytes;
+		n -= now;
+	}
+	return true;
+}
+
+static bool write_array(SptCaptureWriter *writer, SptBlockType type, const SptSchema *schema, const GArray *rows)
+{
+	return write_rows(writer, type, 0, schema, rows->data, rows->len);
+}
+
+static bool write_nodes(SptCaptureWriter *writer, const SptStash *stash)
+{
+	g_autofree SptNode *packed = g_new(SptNode, BLOCK_ROWS);
+	uint32_t end = stash ? spt_stash_n_nodes(stash) : 0;
+
+	while (writer->n_nodes < end) {
+		uint32_t now = MIN(end - writer->n_nodes, BLOCK_ROWS);
+
+		for (uint32_t i = 0; i < now; i++) {
+			packed[i] = *spt_stash_node(stash, writer->n_nodes + i);
+			packed[i].parent = writer->n_nodes + i - packed[i].parent;
+		}
+		if (!write_rows(writer, SPT_BLOCK_NODE, 0, &spt_schema_node, packed, now))
+			return false;
+		writer->n_nodes += now;
+	}
+	return true;
+}
+
+static bool declare_samples(SptCaptureWriter *writer)
+{
+	SptStreamRow stream = {
+		.id = SAMPLES_STREAM, .kind = SPT_STREAM_SAMPLES, .name = SPT_SAMPLES_NAME, .metric = "cpu", .unit = "ns",
+		.factor = writer->period_ns,
+	};
+	SptStreamColumnRow columns[SPT_SAMPLE_COLUMNS];
+
+	for (unsigned i = 0; i < SPT_SAMPLE_COLUMNS; i++)
+		columns[i] = (SptStreamColumnRow) {
+			.stream = SAMPLES_STREAM, .column = spt_sample_columns[i].field.column,
+			.role = spt_sample_columns[i].role, .name = spt_sample_columns[i].name,
+		};
+	writer->samples_declared = true;
+	return write_rows(writer, SPT_BLOCK_STREAM, 0, &spt_schema_stream, &stream, 1) &&
+		write_rows(writer, SPT_BLOCK_STREAM_COLUMN, 0, &spt_schema_stream_column, columns, SPT_SAMPLE_COLUMNS);
+}
+
+static bool write_samples(SptCaptureWriter *writer)
+{
+	SptField fields[SPT_SAMPLE_COLUMNS];
+	SptSchema schema = { sizeof(SptSampleRow), SPT_SAMPLE_COLUMNS, fields };
+
+	if (writer->samples->len == 0)
+		return true;
+	if (!writer->samples_declared && !declare_samples(writer))
+		return false;
+	for (unsigned i = 0; i < SPT_SAMPLE_COLUMNS; i++)
+		fields[i] = spt_sample_columns[i].field;
+	return write_rows(writer, SPT_BLOCK_EVENT, SAMPLES_STREAM, &schema, writer->samples->data,
+			  writer->samples->len);
+}
+
+static void drop_rows(SptCaptureWriter *writer)
+{
+	GArray *const waiting[] = {
+		writer->host, writer->objects, writer->processes, writer->threads, writer->samples, writer->names,
+		writer->accounts, writer->losses,
+	};
+
+	for (unsigned i = 0; i < G_N_ELEMENTS(waiting); i++)
+		g_array_set_size(waiting[i], 0);
+	g_string_chunk_clear(writer->texts);
+}
+
+bool spt_capture_writer_flush(SptCaptureWriter *writer, const SptStash *stash, GError **error)
+{
+	if (!writer->error &&
+	    write_array(writer, SPT_BLOCK_HOST, &spt_schema_host, writer->host) &&
+	    write_array(writer, SPT_BLOCK_OBJECT, &spt_schema_object, writer->objects) &&
+	    write_array(writer, SPT_BLOCK_PROCESS, &spt_schema_process, writer->processes) &&
+	    write_array(writer, SPT_BLOCK_THREAD, &spt_schema_thread, writer->threads) &&
+	    write_nodes(writer, stash) &&
+	    write_array(writer, SPT_BLOCK_NAME, &spt_schema_name, writer->names) &&
+	    write_samples(writer) &&
+	    write_array(writer, SPT_BLOCK_LOSS, &spt_schema_loss, writer->losses))
+		write_array(writer, SPT_BLOCK_ACCOUNT, &spt_schema_account, writer->accounts);
+	drop_rows(writer);
+	return report(writer, error);
+}
+
+/* The index tells of every block before it: the list must not grow under the hand that writes it. */
+static bool write_index(SptCaptureWriter *writer)
+{
+	g_autoptr(GArray) index = g_steal_pointer(&writer->index);
+
+	writer->index = g_array_new(FALSE, FALSE, sizeof(SptIndexRow));
+	return write_array(writer, SPT_BLOCK_INDEX, &spt_schema_index, index);
+}
+
+bool spt_capture_writer_finish(SptCaptureWriter *writer, const SptStash *stash, uint64_t time, GError **error)
+{
+	const SptEndRow end = { time };
+
+	if (!spt_capture_writer_flush(writer, stash, error))
+		return false;
+	if (!write_index(writer) || !write_rows(writer, SPT_BLOCK_END, 0, &spt_schema_end, &end, 1))
+		return report(writer, error);
+	/* Where writing is put off (quota, network), closing tells of it. */
+	if (close(writer->fd) < 0)
+		fail(writer, "writing %s failed: %s", writer->part_path, g_strerror(errno));
+	writer->fd = -1;
+	if (!writer->error && rename(writer->part_path, writer->path) < 0)
+		fail(writer, "%s cannot be given that name: %s; it is whole and can be opened", writer->part_path,
+		     g_strerror(errno));
+	if (!report(writer, error))
+		return false;
+	writer->finished = true;
+	fail(writer, "it is finished already");
+	return true;
+}
+
+/* Renaming over a directory would fail after all the work; over a device it would succeed, and replace the device. */
+static bool check_target(SptCaptureWriter *writer)
+{
+	struct stat status;
+
+	if (!*writer->path)
+		return fail(writer, "its name is empty");
+	if (stat(writer->path, &status) < 0)
+		return true;
+	if (S_ISDIR(status.st_mode))
+		return fail(writer, "it is a directory; give the name of a file in it");
+	return S_ISREG(status.st_mode) ||
+		fail(writer, "it is not a regular file; a capture replaces the file of its name at the end");
+}
+
+static bool open_part(SptCaptureWriter *writer)
+{
+	if (!check_target(writer))
+		return false;
+	writer->fd = open(writer->part_path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+	if (writer->fd < 0)
+		return fail(writer, "%s cannot be made: %s", writer->part_path, g_strerror(errno));
+	spt_file_header_pack(writer->block);
+	return write_all(writer, writer->block);
+}
+
+SptCaptureWriter *spt_capture_writer_new(const char *path, GError **error)
+{
+	SptCaptureWriter *writer = g_new0(SptCaptureWriter, 1);
+
+	writer->path = g_strdup(path);
+	writer->part_path = g_strconcat(path, ".part", NULL);
+	writer->fd = -1;
+	writer->n_nodes = 1;
+	writer->zstd = ZSTD_createCCtx();
+	writer->payload = g_byte_array_new();
+	writer->block = g_byte_array_new();
+	writer->texts = g_string_chunk_new(4096);
+	spt_table_builder_init(&writer->builder);
+	writer->host = g_array_new(FALSE, FALSE, sizeof(SptHostRow));
+	writer->objects = g_array_new(FALSE, FALSE, sizeof(SptObjectRow));
+	writer->processes = g_array_new(FALSE, FALSE, sizeof(SptProcessRow));
+	writer->threads = g_array_new(FALSE, FALSE, sizeof(SptThreadRow));
+	writer->samples = g_array_new(FALSE, FALSE, sizeof(SptSampleRow));
+	writer->names = g_array_new(FALSE, FALSE, sizeof(SptNameRow));
+	writer->accounts = g_array_new(FALSE, FALSE, sizeof(SptAccountRow));
+	writer->losses = g_array_new(FALSE, FALSE, sizeof(SptLossRow));
+	writer->index = g_array_new(FALSE, FALSE, sizeof(SptIndexRow));
+	if (!writer->zstd)
+		fail(writer, "there is not enough memory");
+	else
+		open_part(writer);
+	if (!report(writer, error))
+		g_clear_pointer(&writer, spt_capture_writer_free);
+	return writer;
+}
+
+void spt_capture_writer_free(SptCaptureWriter *writer)
+{
+	if (!writer)
+		return;
+	if (writer->fd >= 0) {
+		close(writer->fd);
+		if (writer->n_blocks == 0)
+			unlink(writer->part_path);
+	}
+	g_free(writer->path);
+	g_free(writer->part_path);
+	g_clear_error(&writer->error);
+	ZSTD_freeCCtx(writer->zstd);
+	spt_table_builder_clear(&writer->builder);
+	g_byte_array_unref(writer->payload);
+	g_byte_array_unref(writer->block);
+	g_string_chunk_free(writer->texts);
+	g_array_unref(writer->host);
+	g_array_unref(writer->objects);
+	g_array_unref(writer->processes);
+	g_array_unref(writer->threads);
+	g_array_unref(writer->samples);
+	g_array_unref(writer->names);
+	g_array_unref(writer->accounts);
+	g_array_unref(writer->losses);
+	g_array_unref(writer->index);
+	g_free(writer);
+}
+
+uint64_t spt_capture_writer_bytes(const SptCaptureWriter *writer)
+{
+	return writer->bytes;
+}
+
+static const char *keep(SptCaptureWriter *writer, const char *text)
+{
+	if (!text || !*text)
+		return "";
+	return g_string_chunk_insert_len(writer->texts, text, (gssize)strnlen(text, TEXT_MAX_BYTES));
+}
+
+void spt_capture_writer_host(SptCaptureWriter *writer, const char *key, const char *value)
+{
+	SptHostRow row = { keep(writer, key), keep(writer, value) };
+
+	if (strcmp(row.key, "period_ns") == 0)
+		writer->period_ns = g_ascii_strtoull(row.value, NULL, 10);
+	g_array_append_val(writer->host, row);
+}
+
+void spt_capture_writer_object(SptCaptureWriter *writer, const SptObjectRow *row)
+{
+	SptObjectRow kept = *row;
+
+	kept.path = keep(writer, row->path);
+	g_array_append_val(writer->objects, kept);
+}
+
+void spt_capture_writer_process(SptCaptureWriter *writer, const SptProcessRow *row)
+{
+	SptProcessRow kept = *row;
+
+	kept.name = keep(writer, row->name);
+	g_array_append_val(writer->processes, kept);
+}
+
+void spt_capture_writer_thread(SptCaptureWriter *writer, const SptThreadRow *row)
+{
+	SptThreadRow kept = *row;
+
+	kept.name = keep(writer, row->name);
+	g_array_append_val(writer->threads, kept);
+}
+
+void spt_capture_writer_sample(SptCaptureWriter *writer, const SptSampleRow *row)
+{
+	g_array_append_vals(writer->samples, row, 1);
+}
+
+void spt_capture_writer_name(SptCaptureWriter *writer, const SptNameRow *row)
+{
+	SptNameRow kept = *row;
+
+	kept.symbol = keep(writer, row->symbol);
+	kept.module = keep(writer, row->module);
+	g_array_append_val(writer->names, kept);
+}
+
+void spt_capture_writer_account(SptCaptureWriter *writer, const SptAccountRow *row)
+{
+	g_array_append_vals(writer->accounts, row, 1);
+}
+
+void spt_capture_writer_loss(SptCaptureWriter *writer, const SptLossRow *row)
+{
+	g_array_append_vals(writer->losses, row, 1);
+}

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The prefix tree of all stacks.  Nodes lie in one array; a table of node ids, at most half full, finds the child
+ * of a parent by linear probing.  0, the root's id, is nobody's child and marks an empty slot, so a slot is four bytes
+ * and a lookup touches one slot and one node.
+ */
+#include "stash/stash.h"
+
+#define FIRST_SLOTS 1024
+
+struct SptStash {
+	SptNode *nodes;
+	uint32_t *slots;
+	size_t n_slots;		/* a power of two, at least twice n_nodes */
+	uint32_t n_nodes;
+};
+
+static uint64_t mix(uint64_t x)
+{
+	x ^= x >> 32;
+	x *= 0x9e3779b97f4a7c15ULL;
+	return x ^ x >> 29;
+}
+
+/* Offsets of one object differ in few bits and parents are consecutive: both go through a multiplication of their own. */
+static size_t hash_node(uint32_t parent, const SptFrame *frame)
+{
+	uint64_t place = (uint64_t)parent << 32 | (frame->object << 1 ^ frame->kind);
+
+	return (size_t)mix(mix(frame->offset) + place * 0xd6e8feb86659fd93ULL);
+}
+
+SptStash *spt_stash_new(void)
+{
+	SptStash *stash = g_new0(SptStash, 1);
+
+	stash->n_slots = FIRST_SLOTS;
+	stash->slots = g_new0(uint32_t, stash->n_slots);
+	stash->nodes = g_new0(SptNode, stash->n_slots / 2);
+	stash->n_nodes = 1;
+	return stash;
+}
+
+void spt_stash_free(SptStash *stash)
+{
+	if (!stash)
+		return;
+	g_free(stash->nodes);
+	g_free(stash->slots);
+	g_free(stash);
+}
+
+static void grow(SptStash *stash)
+{
+	size_t mask;
+
+	g_free(stash->slots);
+	stash->n_slots *= 2;
+	stash->slots = g_new0(uint32_t, stash->n_slots);
+	stash->nodes = g_renew(SptNode, stash->nodes, stash->n_slots / 2);
+	mask = stash->n_slots - 1;
+	for (uint32_t id = 1; id < stash->n_nodes; id++) {
+		size_t slot = hash_node(stash->nodes[id].parent, &stash->nodes[id].frame) & mask;
+
+		while (stash->slots[slot])
+			slot = (slot + 1) & mask;
+		stash->slots[slot] = id;
+	}
+}
+
+uint32_t spt_stash_child(SptStash *stash, uint32_t parent, const SptFrame *frame)
+{
+	size_t mask, slot, hash = hash_node(parent, frame);
+	uint32_t id;
+
+	mask = stash->n_slots - 1;
+	for (slot = hash & mask; (id = stash->slots[slot]) != 0; slot = (slot + 1) & mask) {
+		const SptNode *node = &stash->nodes[id];
+
+		if (node->parent == parent && node->frame.offset == frame->offset &&
+		    node->frame.object == frame->object && node->frame.kind == frame->kind)
+			return id;
+	}
+	if (stash->n_nodes == stash->n_slots / 2) {
+		g_assert(stash->n_nodes < UINT32_MAX / 2);
+		grow(stash);
+		mask = stash->n_slots - 1;
+		for (slot = hash & mask; stash->slots[slot]; slot = (slot + 1) & mask)
+			;
+	}
+	id = stash->n_nodes++;
+	stash->slots[slot] = id;
+	stash->nodes[id] = (SptNode) { .frame = *frame, .parent = parent };
+	return id;
+}
+
+uint32_t spt_stash_add(SptStash *stash, uint32_t parent, const SptFrame *frames, unsigned n)
+{
+	while (n > 0)
+		parent = spt_stash_child(stash, parent, &frames[--n]);
+	return parent;
+}
+
+uint32_t spt_stash_n_nodes(const SptStash *stash)
+{
+	return stash->n_nodes;
+}
+
+const SptNode *spt_stash_node(const SptStash *stash, uint32_t id)
+{
+	return &stash->nodes[id];
+}
