@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A flame graph as one SVG file.  The root is on top: a page opens at its top, and there the widest boxes should be.
+ * Names come from files nobody has vetted, so all that is not text for XML is replaced.
+ */
+#include <inttypes.h>
+
+#include "export/export.h"
+#include "export/flame-layout.h"
+#include "export/flame-page.h"
+
+/* Where there is no script that makes it as wide as the window. */
+#define WIDTH 1200
+#define ROW_HEIGHT 18
+#define HEAD_HEIGHT 54
+#define SHADES 3
+/* A text in less than this share of the width is hidden: no more than three letters would fit. */
+#define TEXT_MIN_SHARE 0.022
+
+struct page {
+	const SptFunction *functions;
+	const SptTreeNode *nodes;
+	GString *out;
+};
+
+static bool is_xml(gunichar c)
+{
+	return c >= 0x20 && c != 0x7f && !(c >= 0x80 && c < 0xa0) && (c & 0xfffe) != 0xfffe &&
+	       g_unichar_type(c) != G_UNICODE_FORMAT;
+}
+
+static void append_text(GString *out, const char *text)
+{
+	while (*text) {
+		gunichar c = g_utf8_get_char_validated(text, -1);
+		bool is_valid = c != (gunichar)-1 && c != (gunichar)-2;
+
+		text = is_valid ? g_utf8_next_char(text) : text + 1;
+		if (!is_valid || !is_xml(c))
+			g_string_append_c(out, '?');
+		else if (c == '<')
+			g_string_append(out, "&lt;");
+		else if (c == '>')
+			g_string_append(out, "&gt;");
+		else if (c == '&')
+			g_string_append(out, "&amp;");
+		else
+			g_string_append_unichar(out, c);
+	}
+}
+
+/* A share of the whole in percent, without what a locale would make of it. */
+static void append_percent(GString *out, uint64_t part, uint64_t whole, unsigned digits)
+{
+	char format[8], number[G_ASCII_DTOSTR_BUF_SIZE];
+
+	g_snprintf(format, sizeof(format), "%%.%uf", digits);
+	g_string_append(out, g_ascii_formatd(number, sizeof(number), format, whole ? 100.0 * part / whole : 0));
+}
+
+static void append_weight(struct page *page, const char *what, uint64_t weight)
+{
+	g_string_append_printf(page->out, "\n%s ", what);
+	append_percent(page->out, weight, page->nodes[0].total, 2);
+	g_string_append_printf(page->out, " %%, %" PRIu64 " %s", weight, weight == 1 ? "period" : "periods");
+}
+
+static char kind_of(const SptFunction *function)
+{
+	if (!function || function->is_process)
+		return 'p';
+	if (!function->has_symbol)
+		return 'x';
+	return function->is_kernel ? 'k' : 'u';
+}
+
+static void append_box(struct page *page, const SptFlameBox *box)
+{
+	const SptTreeNode *node = &page->nodes[box->node];
+	const SptFunction *function = box->node == 0 ? NULL : &page->functions[node->function];
+	const char *name = function ? function->name : "all";
+	uint64_t all = page->nodes[0].total;
+
+	g_string_append_printf(page->out, "<svg class=\"b %c%u%s\" x=\"", kind_of(function), g_str_hash(name) % SHADES,
+			       box->weight < all * TEXT_MIN_SHARE ? " n" : "");
+	append_percent(page->out, box->begin, all, 5);
+	g_string_append_printf(page->out, "%%\" y=\"%u\" width=\"", HEAD_HEIGHT + box->depth * ROW_HEIGHT);
+	append_percent(page->out, box->weight, all, 5);
+	g_string_append_printf(page->out, "%%\" height=\"%u\"><title>", ROW_HEIGHT);
+	append_text(page->out, name);
+	if (function) {
+		g_string_append(page->out, " (");
+		append_text(page->out, function->is_process ? "process" : function->object);
+		g_string_append_c(page->out, ')');
+	}
+	append_weight(page, "total", node->total);
+	append_weight(page, "self", node->self);
+	g_string_append(page->out, "</title><rect width=\"100%\" height=\"100%\"/><text x=\"4\" y=\"13\">");
+	append_text(page->out, name);
+	g_string_append(page->out, "</text></svg>\n");
+}
+
+void spt_export_svg(const SptProfile *profile, GString *out)
+{
+	uint32_t n, n_functions;
+	struct page page = {
+		.functions = spt_profile_functions(profile, &n_functions),
+		.nodes = spt_profile_tree(profile, &n),
+		.out = out,
+	};
+	g_autoptr(GArray) boxes = spt_flame_layout(page.nodes, n, SPT_FLAME_MIN_SHARE);
+	uint32_t rows = boxes->len ? g_array_index(boxes, SptFlameBox, boxes->len - 1).depth + 1 : 0;
+
+	g_string_append_printf(out,
+			       "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+			       "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%u\" height=\"%u\" font-size=\"12\">\n"
+			       "<style>\n%s</style>\n"
+			       "<rect class=\"page\" width=\"100%%\" height=\"100%%\"/>\n"
+			       "<text class=\"head\" x=\"4\" y=\"20\">%" PRIu64 " samples, %" PRIu64 " periods</text>\n"
+			       "<text class=\"status\" id=\"status\" x=\"4\" y=\"43\"></text>\n",
+			       WIDTH, HEAD_HEIGHT + rows * ROW_HEIGHT + 4, flame_style, spt_profile_n_samples(profile),
+			       spt_profile_total(profile));
+	for (unsigned i = 0; i < boxes->len; i++)
+		append_box(&page, &g_array_index(boxes, SptFlameBox, i));
+	g_string_append_printf(out, "<script><![CDATA[\n%s]]></script>\n</svg>\n", flame_script);
+}

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Folded stacks, the line format flame graph tools read.  Stacks that read the same (functions of the same name in
+ * different objects) become one line.
+ */
+#include "export/export.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+struct line {
+	size_t stack;			/* in the text */
+	uint64_t weight;
+};
+
+static void append_name(GString *text, const char *name)
+{
+	for (const char *c = name; *c; c++)
+		g_string_append_c(text, *c == ';' ? ':' : *c == '\n' || *c == '\r' ? ' ' : *c);
+}
+
+static int compare_lines(gconstpointer a, gconstpointer b, gpointer data)
+{
+	const char *text = data;
+
+	return strcmp(text + ((const struct line *)a)->stack, text + ((const struct line *)b)->stack);
+}
+
+/* Every node with weight of its own: its path, nul-terminated, in @text. */
+static GArray *collect_lines(const SptProfile *profile, GString *text)
+{
+	uint32_t n_nodes, n_functions;
+	const SptTreeNode *nodes = spt_profile_tree(profile, &n_nodes);
+	const SptFunction *functions = spt_profile_functions(profile, &n_functions);
+	GArray *lines = g_array_new(FALSE, FALSE, sizeof(struct line));
+	g_autoptr(GArray) path = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+
+	for (uint32_t i = 1; i < n_nodes; i++) {
+		struct line line = { .stack = text->len, .weight = nodes[i].self };
+
+		if (line.weight == 0)
+			continue;
+		g_array_set_size(path, 0);
+		for (uint32_t node = i; node != 0; node = nodes[node].parent)
+			g_array_append_val(path, nodes[node].function);
+		for (unsigned frame = path->len; frame > 0; frame--) {
+			append_name(text, functions[g_array_index(path, uint32_t, frame - 1)].name);
+			g_string_append_c(text, frame > 1 ? ';' : '\0');
+		}
+		g_array_append_val(lines, line);
+	}
+	return lines;
+}
+
+void spt_export_folded(const SptProfile *profile, GString *out)
+{
+	g_autoptr(GString) text = g_string_new(NULL);
+	g_autoptr(GArray) lines = collect_lines(profile, text);
+	const struct line *all = (const struct line *)lines->data;
+
+	g_array_sort_with_data(lines, compare_lines, text->str);
+	for (unsigned i = 0; i < lines->len; ) {
+		const char *stack = text->str + all[i].stack;
+		uint64_t weight = 0;
+
+		for (; i < lines->len && strcmp(text->str + all[i].stack, stack) == 0; i++)
+			weight += all[i].weight;
+		g_string_append_printf(out, "%s %" PRIu64 "\n", stack, weight);
+	}
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Several captures as one. */
+#ifndef SPT_MERGE_H
+#define SPT_MERGE_H
+
+#include "capture/capture.h"
+
+G_BEGIN_DECLS
+
+#define SPT_MERGE_ERROR (spt_merge_error_quark())
+GQuark spt_merge_error_quark(void);
+enum {
+	SPT_MERGE_ERROR_PERIODS,	/* a period is not worth the same in all of them */
+};
+
+/*
+ * Writes the samples of all @captures to @path, with all they refer to under new ids, at their own times and in
+ * the order of time.  Files that are the same by identity become one object; a kernel and all that has no
+ * identity of its own stays apart.  Accounts of one CPU number are added up, so that the loss law still holds.
+ * Rows of other streams and embedded files are left out: spt_merge_leaves_out() tells whether there are any.
+ */
+bool spt_merge_captures(const SptCapture *const *captures, unsigned n, const char *path, GError **error);
+
+/* Name of a stream of @capture whose rows a merger leaves out, or NULL. */
+const char *spt_merge_leaves_out(const SptCapture *capture);
+
+G_END_DECLS
+
+#endif

@@ -1,0 +1,334 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Folding: each raw stack (a node of the capture's prefix tree, in some process) becomes a path of functions.
+ * A (process, raw node) is folded once and remembered, so a recording costs its distinct nodes, and a sample one look-up.
+ */
+#include <stdlib.h>
+
+#include "profile/profile-private.h"
+#include "profile/selection.h"
+#include "profile/tree.h"
+
+/*
+ * A small file can claim deep stacks in many processes, whose product is huge.  Such stacks are counted in their process under
+ * a name that says so; real recordings stay far below both limits.
+ */
+#define STACK_MAX_FRAMES 2048
+#define MAX_FOLDED (1u << 22)
+
+/* Instead of a process function. */
+#define NOBODY UINT32_MAX
+
+/* The first process that had a raw node, and what it was folded to there.  Nearly always there is no other. */
+struct first {
+	uint32_t process, leaf;
+};
+
+struct folder {
+	SptProfile *profile;
+	const SptCapture *capture;
+	SptSymbols *symbols;
+	struct spt_tree_builder tree;
+	struct spt_pairs functions;	/* (name, object), interned -> function */
+	struct spt_pairs frames;	/* (object, offset) -> function */
+	struct first *first;		/* of each raw node */
+	struct spt_pairs others;	/* (process function, raw node) -> tree node, of later processes */
+	uint16_t *depth;		/* of each raw node, saturating */
+	uint32_t *path;			/* STACK_MAX_FRAMES raw nodes */
+	struct spt_row *rows;
+	struct spt_row_source *sources;	/* NULL: not wanted */
+	uint64_t n_rows;
+};
+
+static uint32_t function_for(struct folder *folder, const SptFunction *wanted)
+{
+	uint64_t name = (uintptr_t)wanted->name, object = (uintptr_t)wanted->object;
+	uint32_t function = spt_pairs_get(&folder->functions, name, object);
+
+	if (function == UINT32_MAX) {
+		function = folder->profile->functions->len;
+		g_array_append_val(folder->profile->functions, *wanted);
+		spt_pairs_add(&folder->functions, name, object, function);
+	}
+	return function;
+}
+
+static uint32_t function_of_frame(struct folder *folder, const SptFrame *frame)
+{
+	uint32_t function = spt_pairs_get(&folder->frames, frame->object, frame->offset);
+
+	if (function == UINT32_MAX) {
+		SptName name = spt_symbols_name(folder->symbols, frame);
+		SptObjectKind kind = folder->capture->objects[frame->object].kind;
+		SptFunction wanted = {
+			.name = name.function,
+			.object = name.object,
+			.has_symbol = name.has_symbol,
+			.is_kernel = kind == SPT_OBJECT_KERNEL || kind == SPT_OBJECT_MODULES,
+		};
+
+		function = function_for(folder, &wanted);
+		spt_pairs_add(&folder->frames, frame->object, frame->offset, function);
+	}
+	return function;
+}
+
+static uint32_t fold_thread(struct folder *folder, uint32_t thread)
+{
+	const SptProcessRow *process = spt_process_of_thread(folder->capture, thread);
+	SptFunction wanted = {
+		.name = spt_symbols_intern(folder->symbols, spt_process_label(process)),
+		.object = spt_symbols_intern(folder->symbols, ""),
+		.is_process = true,
+		.has_symbol = true,
+	};
+
+	return function_for(folder, &wanted);
+}
+
+static uint16_t *measure_depths(const SptCapture *capture)
+{
+	uint16_t *depth = g_new0(uint16_t, MAX(capture->n_nodes, 1));
+
+	for (uint32_t i = 1; i < capture->n_nodes; i++)
+		depth[i] = MIN(depth[capture->nodes[i].parent] + 1, STACK_MAX_FRAMES + 1);
+	return depth;
+}
+
+static uint32_t fold_aside(struct folder *folder, uint32_t process_node, const char *why)
+{
+	SptFunction wanted = {
+		.name = spt_symbols_intern(folder->symbols, why),
+		.object = spt_symbols_intern(folder->symbols, "[unknown]"),
+	};
+
+	return spt_tree_builder_child(&folder->tree, process_node, function_for(folder, &wanted));
+}
+
+static uint32_t recall(const struct folder *folder, uint32_t process, uint32_t node)
+{
+	if (folder->first[node].process == process)
+		return folder->first[node].leaf;
+	return folder->first[node].process == NOBODY ? UINT32_MAX : spt_pairs_get(&folder->others, process, node);
+}
+
+static void remember(struct folder *folder, uint32_t process, uint32_t node, uint32_t leaf)
+{
+	if (folder->first[node].process == NOBODY)
+		folder->first[node] = (struct first){ process, leaf };
+	else
+		spt_pairs_add(&folder->others, process, node, leaf);
+}
+
+/* The tree node of raw node @node in a process. */
+static uint32_t fold(struct folder *folder, uint32_t process, uint32_t node)
+{
+	uint32_t n = 0, at = recall(folder, process, node);
+
+	if (at != UINT32_MAX)
+		return at;
+	at = spt_tree_builder_child(&folder->tree, 0, process);
+	if (folder->depth[node] > STACK_MAX_FRAMES)
+		return fold_aside(folder, at, "[stack too deep]");
+	for (; node != 0; node = folder->capture->nodes[node].parent) {
+		uint32_t known = recall(folder, process, node);
+
+		if (known != UINT32_MAX) {
+			at = known;
+			break;
+		}
+		folder->path[n++] = node;
+	}
+	if (n > 0 && (folder->tree.nodes->len + STACK_MAX_FRAMES > MAX_FOLDED ||
+		      folder->others.n + STACK_MAX_FRAMES > MAX_FOLDED))
+		return fold_aside(folder, spt_tree_builder_child(&folder->tree, 0, process), "[too many stacks]");
+	while (n > 0) {
+		node = folder->path[--n];
+		at = spt_tree_builder_child(&folder->tree, at,
+					    function_of_frame(folder, &folder->capture->nodes[node].frame));
+		remember(folder, process, node, at);
+	}
+	return at;
+}
+
+/* Folds the samples that are selected into rows; leaves are still those of the growing tree. */
+static void fold_samples(struct folder *folder, const struct spt_selection *selection)
+{
+	const SptCapture *capture = folder->capture;
+	g_autofree uint32_t *processes = g_new(uint32_t, (size_t)capture->n_threads + 1);
+
+	for (uint32_t i = 0; i <= capture->n_threads; i++)
+		processes[i] = NOBODY;
+	for (uint64_t i = 0; i < capture->n_samples; i++) {
+		const SptSampleRow *sample = &capture->samples[i];
+		uint32_t *process = &processes[sample->thread];
+		uint64_t row = folder->n_rows;
+
+		if (!spt_selection_has_time(selection, sample->time) ||
+		    !spt_selection_has_place(selection, sample->thread, sample->cpu))
+			continue;
+		if (*process == NOBODY)
+			*process = fold_thread(folder, sample->thread);
+		folder->rows[row] = (struct spt_row){ fold(folder, *process, sample->node), sample->weight };
+		if (folder->sources)
+			folder->sources[row] = (struct spt_row_source){ sample->time, sample->thread, sample->cpu };
+		folder->n_rows++;
+	}
+}
+
+/* Drops the samples whose stacks @filter does not want, and weighs the leaves by the others: the tree is laid out by weight. */
+static void choose_rows(struct folder *folder, const SptFilter *filter)
+{
+	SptTreeNode *nodes = (SptTreeNode *)folder->tree.nodes->data;
+	const GArray *functions = folder->profile->functions;
+	g_autofree bool *wanted = spt_profile_choose_leaves(filter, nodes, folder->tree.nodes->len,
+							    (const SptFunction *)functions->data, functions->len);
+	uint64_t n = 0;
+
+	for (uint64_t i = 0; i < folder->n_rows; i++) {
+		struct spt_row row = folder->rows[i];
+
+		if (wanted && !wanted[row.leaf])
+			continue;
+		nodes[row.leaf].self += row.weight;
+		folder->rows[n++] = row;
+	}
+	folder->n_rows = n;
+}
+
+static void mark_outermost(SptProfile *profile)
+{
+	struct spt_walk walk = { .nodes = (const SptTreeNode *)profile->tree->data };
+	g_autofree uint32_t *above = g_new0(uint32_t, MAX(profile->functions->len, 1));
+
+	profile->outermost = g_new0(bool, profile->tree->len);
+	do {
+		uint32_t function = walk.nodes[walk.node].function;
+
+		if (function == UINT32_MAX)
+			continue;
+		if (walk.leaving)
+			above[function]--;
+		else
+			profile->outermost[walk.node] = above[function]++ == 0;
+	} while (spt_walk_next(&walk));
+}
+
+static int earlier(gconstpointer a, gconstpointer b, gpointer data)
+{
+	const struct spt_row_source *sources = data;
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	if (sources[x].time != sources[y].time)
+		return sources[x].time < sources[y].time ? -1 : 1;
+	return x < y ? -1 : 1;
+}
+
+/* Captures are nearly in the order of time. */
+static void sort_rows(struct folder *folder)
+{
+	uint64_t n = folder->n_rows, sorted = 1;
+	g_autofree uint64_t *order = NULL;
+	struct spt_row *rows;
+	struct spt_row_source *sources;
+
+	while (sorted < n && folder->sources[sorted - 1].time <= folder->sources[sorted].time)
+		sorted++;
+	if (sorted >= n)
+		return;
+	order = g_new(uint64_t, n);
+	for (uint64_t i = 0; i < n; i++)
+		order[i] = i;
+	qsort_r(order, n, sizeof(*order), earlier, folder->sources);
+	rows = g_new(struct spt_row, n);
+	sources = g_new(struct spt_row_source, n);
+	for (uint64_t i = 0; i < n; i++) {
+		rows[i] = folder->rows[order[i]];
+		sources[i] = folder->sources[order[i]];
+	}
+	g_free(folder->rows);
+	g_free(folder->sources);
+	folder->rows = rows;
+	folder->sources = sources;
+}
+
+static void folder_init(struct folder *folder, bool with_sources)
+{
+	const SptCapture *capture = folder->capture;
+
+	spt_tree_builder_init(&folder->tree, UINT32_MAX);
+	folder->depth = measure_depths(capture);
+	folder->path = g_new(uint32_t, STACK_MAX_FRAMES);
+	folder->first = g_new(struct first, MAX(capture->n_nodes, 1));
+	for (uint32_t i = 0; i < MAX(capture->n_nodes, 1); i++)
+		folder->first[i].process = NOBODY;
+	folder->rows = g_new(struct spt_row, MAX(capture->n_samples, 1));
+	folder->sources = with_sources ? g_new(struct spt_row_source, MAX(capture->n_samples, 1)) : NULL;
+}
+
+static void folder_clear(struct folder *folder)
+{
+	g_free(folder->path);
+	g_free(folder->depth);
+	g_free(folder->first);
+	g_free(folder->rows);
+	g_free(folder->sources);
+	spt_pairs_clear(&folder->others);
+	spt_pairs_clear(&folder->frames);
+	spt_pairs_clear(&folder->functions);
+	spt_tree_builder_clear(&folder->tree);
+}
+
+static SptProfile *fold_capture(const SptCapture *capture, SptSymbols *symbols, const SptFilter *filter, bool is_base)
+{
+	SptProfile *profile = g_new0(SptProfile, 1);
+	struct folder folder = { .profile = profile, .capture = capture, .symbols = symbols };
+	struct spt_selection selection;
+	g_autofree uint32_t *places = NULL;
+
+	profile->functions = g_array_new(FALSE, FALSE, sizeof(SptFunction));
+	folder_init(&folder, is_base);
+	spt_selection_init(&selection, capture, filter);
+	fold_samples(&folder, &selection);
+	spt_selection_clear(&selection);
+	choose_rows(&folder, filter);
+
+	profile->tree = spt_tree_builder_finish(&folder.tree, (const SptFunction *)profile->functions->data, &places);
+	for (uint64_t i = 0; i < folder.n_rows; i++)
+		folder.rows[i].leaf = places[folder.rows[i].leaf];
+	mark_outermost(profile);
+	spt_profile_weigh(profile, folder.rows, folder.n_rows, NULL);
+	if (is_base) {
+		sort_rows(&folder);
+		profile->capture = capture;
+		profile->rows = g_steal_pointer(&folder.rows);
+		profile->sources = g_steal_pointer(&folder.sources);
+		profile->n_rows = folder.n_rows;
+	}
+	folder_clear(&folder);
+	return profile;
+}
+
+SptProfile *spt_profile_new(const SptCapture *capture, SptSymbols *symbols, const SptFilter *filter)
+{
+	return fold_capture(capture, symbols, filter, false);
+}
+
+SptProfile *spt_profile_new_base(const SptCapture *capture, SptSymbols *symbols)
+{
+	return fold_capture(capture, symbols, NULL, true);
+}
+
+void spt_profile_free(SptProfile *profile)
+{
+	if (!profile)
+		return;
+	g_array_unref(profile->functions);
+	g_array_unref(profile->tree);
+	g_free(profile->outermost);
+	g_free(profile->rows);
+	g_free(profile->sources);
+	g_free(profile->selfs);
+	g_free(profile->totals);
+	g_free(profile);
+}

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Patterns for names: '*' is any text, '?' any one byte. */
+#ifndef SPT_GLOB_H
+#define SPT_GLOB_H
+
+#include <stdbool.h>
+
+/* In time proportional to the product of their lengths, whatever they are. */
+bool spt_glob_match(const char *pattern, const char *text);
+
+#endif

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Every order is made once: by comparing names, and from that by stable sorts by number, digit by digit, so that ties stay
+ * in the order of names.  What is searched lies in one piece of memory, in that order too.
+ */
+#include "profile/order.h"
+
+#include <string.h>
+
+#include "profile/tree.h"
+
+#define KEYS (SPT_ORDER_TOTAL + 1)
+#define DIGIT_VALUES 256
+#define DIGITS 8
+
+struct SptOrder {
+	const SptFunction *functions;
+	uint32_t n;
+	uint32_t *orders[KEYS];		/* n indices each; weights from the largest, texts from the alphabet's start */
+	GString *texts;			/* for each function, by name: "name\nobject\0" in lower case */
+	size_t *text_at;		/* of each function */
+};
+
+static int compare_names(gconstpointer a, gconstpointer b, gpointer data)
+{
+	const SptFunction *functions = data;
+
+	return spt_function_compare(&functions[*(const uint32_t *)a], &functions[*(const uint32_t *)b]);
+}
+
+static int compare_texts(gconstpointer a, gconstpointer b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* The place of each function's object among all objects' names.  Objects are few, and equal names are one pointer. */
+static uint64_t *rank_objects(const SptOrder *order)
+{
+	uint64_t *ranks = g_new(uint64_t, MAX(order->n, 1));
+	g_autoptr(GHashTable) rank_of = g_hash_table_new(NULL, NULL);
+	g_autoptr(GPtrArray) objects = g_ptr_array_new();
+
+	for (uint32_t i = 0; i < order->n; i++) {
+		if (g_hash_table_add(rank_of, (void *)order->functions[i].object))
+			g_ptr_array_add(objects, (void *)order->functions[i].object);
+	}
+	g_ptr_array_sort(objects, compare_texts);
+	for (unsigned i = 0; i < objects->len; i++)
+		g_hash_table_insert(rank_of, objects->pdata[i], GUINT_TO_POINTER(i));
+	for (uint32_t i = 0; i < order->n; i++)
+		ranks[i] = GPOINTER_TO_UINT(g_hash_table_lookup(rank_of, order->functions[i].object));
+	return ranks;
+}
+
+struct item {
+	uint64_t key;
+	uint32_t index;
+};
+
+/* Stable; a digit that is the same everywhere costs nothing, and in real weights most are. */
+static void sort_items(struct item **items, struct item **spare, uint32_t n)
+{
+	g_autofree uint32_t *counts = g_new0(uint32_t, DIGITS * DIGIT_VALUES);
+
+	for (uint32_t i = 0; i < n; i++) {
+		for (unsigned digit = 0; digit < DIGITS; digit++)
+			counts[digit * DIGIT_VALUES + ((*items)[i].key >> (8 * digit) & 0xff)]++;
+	}
+	for (unsigned digit = 0; digit < DIGITS; digit++) {
+		uint32_t *place = &counts[digit * DIGIT_VALUES], at = 0;
+		struct item *sorted = *spare;
+
+		if (n == 0 || place[(*items)[0].key >> (8 * digit) & 0xff] == n)
+			continue;
+		for (unsigned value = 0; value < DIGIT_VALUES; value++) {
+			uint32_t count = place[value];
+
+			place[value] = at;
+			at += count;
+		}
+		for (uint32_t i = 0; i < n; i++)
+			sorted[place[(*items)[i].key >> (8 * digit) & 0xff]++] = (*items)[i];
+		*spare = *items;
+		*items = sorted;
+	}
+}
+
+/* @list sorted by the numbers at its indices, ascending. */
+static uint32_t *sort_by(const uint32_t *list, const uint64_t *numbers, uint32_t n)
+{
+	struct item *items = g_new(struct item, MAX(n, 1)), *spare = g_new(struct item, MAX(n, 1));
+	uint32_t *sorted = g_new(uint32_t, MAX(n, 1));
+
+	for (uint32_t i = 0; i < n; i++)
+		items[i] = (struct item){ numbers[list[i]], list[i] };
+	sort_items(&items, &spare, n);
+	for (uint32_t i = 0; i < n; i++)
+		sorted[i] = items[i].index;
+	g_free(items);
+	g_free(spare);
+	return sorted;
+}
+
+static void sort_all(SptOrder *order)
+{
+	uint32_t n = order->n, *by_name = g_new(uint32_t, MAX(n, 1));
+	g_autofree uint64_t *objects = rank_objects(order);
+	g_autofree uint64_t *selfs = g_new(uint64_t, MAX(n, 1)), *totals = g_new(uint64_t, MAX(n, 1));
+	g_autofree uint32_t *ties_of_self = NULL, *ties_of_total = NULL;
+
+	for (uint32_t i = 0; i < n; i++) {
+		by_name[i] = i;
+		/* The largest first. */
+		selfs[i] = ~order->functions[i].self;
+		totals[i] = ~order->functions[i].total;
+	}
+	g_qsort_with_data(by_name, (int)n, sizeof(uint32_t), compare_names, (void *)order->functions);
+	ties_of_self = sort_by(by_name, totals, n);
+	ties_of_total = sort_by(by_name, selfs, n);
+	order->orders[SPT_ORDER_NAME] = by_name;
+	order->orders[SPT_ORDER_OBJECT] = sort_by(by_name, objects, n);
+	order->orders[SPT_ORDER_SELF] = sort_by(ties_of_self, selfs, n);
+	order->orders[SPT_ORDER_TOTAL] = sort_by(ties_of_total, totals, n);
+}
+
+static void collect_texts(SptOrder *order)
+{
+	const uint32_t *by_name = order->orders[SPT_ORDER_NAME];
+
+	order->texts = g_string_new(NULL);
+	order->text_at = g_new(size_t, MAX(order->n, 1));
+	for (uint32_t i = 0; i < order->n; i++) {
+		const SptFunction *function = &order->functions[by_name[i]];
+
+		order->text_at[by_name[i]] = order->texts->len;
+		g_string_append(order->texts, function->name);
+		g_string_append_c(order->texts, '\n');
+		g_string_append(order->texts, function->object);
+		g_string_append_c(order->texts, '\0');
+	}
+	for (size_t i = 0; i < order->texts->len; i++)
+		order->texts->str[i] = g_ascii_tolower(order->texts->str[i]);
+}
+
+SptOrder *spt_order_new(const SptProfile *profile)
+{
+	SptOrder *order = g_new0(SptOrder, 1);
+
+	order->functions = spt_profile_functions(profile, &order->n);
+	sort_all(order);
+	collect_texts(order);
+	return order;
+}
+
+void spt_order_free(SptOrder *order)
+{
+	if (!order)
+		return;
+	for (unsigned key = 0; key < KEYS; key++)
+		g_free(order->orders[key]);
+	g_string_free(order->texts, TRUE);
+	g_free(order->text_at);
+	g_free(order);
+}
+
+/* Per function, whether it has all words of @search; NULL if there is none. */
+static bool *find_matches(const SptOrder *order, const char *search)
+{
+	g_autofree char *folded = g_ascii_strdown(search ? search : "", -1);
+	g_auto(GStrv) words = g_strsplit_set(folded, " \t\n", -1);
+	bool *has_all = NULL;
+
+	for (unsigned word = 0; words[word]; word++) {
+		if (*words[word] == '\0')
+			continue;
+		if (!has_all) {
+			has_all = g_new(bool, MAX(order->n, 1));
+			memset(has_all, true, order->n);
+		}
+		/* By name, which is how the texts lie in memory. */
+		for (uint32_t i = 0; i < order->n; i++) {
+			uint32_t function = order->orders[SPT_ORDER_NAME][i];
+
+			if (has_all[function] && !strstr(order->texts->str + order->text_at[function], words[word]))
+				has_all[function] = false;
+		}
+	}
+	return has_all;
+}
+
+uint32_t *spt_order_list(const SptOrder *order, SptOrderKey key, bool descending, const char *search, uint32_t *ret_n)
+{
+	g_autofree bool *is_wanted = find_matches(order, search);
+	bool backwards = descending != (key == SPT_ORDER_SELF || key == SPT_ORDER_TOTAL);
+	uint32_t *list = g_new(uint32_t, MAX(order->n, 1)), n = 0;
+
+	for (uint32_t i = 0; i < order->n; i++) {
+		uint32_t function = order->orders[key][backwards ? order->n - 1 - i : i];
+
+		if (!is_wanted || is_wanted[function])
+			list[n++] = function;
+	}
+	*ret_n = n;
+	return list;
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What fold.c makes, weigh.c weighs, and functions.c, edges.c answer from. */
+#ifndef SPT_PROFILE_PRIVATE_H
+#define SPT_PROFILE_PRIVATE_H
+
+#include "profile/profile.h"
+
+/* A sample that was folded; what it weighs and where. */
+struct spt_row {
+	uint32_t leaf;			/* in the tree */
+	uint32_t weight;
+};
+
+/* The rest of it, which only a change of the filter asks for. */
+struct spt_row_source {
+	uint64_t time;
+	uint32_t thread, cpu;
+};
+
+struct SptProfile {
+	GArray *functions;		/* SptFunction */
+	GArray *tree;			/* SptTreeNode */
+	bool *outermost;		/* per tree node: its function is not above it; the base's, if there is one */
+	uint64_t n_samples;
+	const SptProfile *base;		/* what it was refiltered from; NULL if it was folded */
+
+	/* A base keeps them, in the order of time. */
+	const SptCapture *capture;
+	struct spt_row *rows;
+	struct spt_row_source *sources;
+	uint64_t n_rows;
+
+	/* Kept from one weighing to the next; per tree node. */
+	uint64_t *selfs, *totals;
+};
+
+/* weigh.c */
+
+/* Of each node of a tree (parents before children): whether samples that end there are wanted; NULL if all are.  To be freed. */
+bool *spt_profile_choose_leaves(const SptFilter *filter, const SptTreeNode *nodes, uint32_t n_nodes,
+				const SptFunction *functions, uint32_t n_functions);
+/* Fills in the weights of tree and functions from @rows, those whose leaf is @wanted (NULL: all). */
+void spt_profile_weigh(SptProfile *profile, const struct spt_row *rows, uint64_t n_rows, const bool *wanted);
+
+#endif

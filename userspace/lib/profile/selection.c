@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Processes and threads are asked for by name or number; each thread of the capture is decided upon once. */
+#include "profile/selection.h"
+
+#include <string.h>
+
+const SptProcessRow *spt_process_of_thread(const SptCapture *capture, uint32_t thread)
+{
+	uint32_t id = thread < capture->n_threads ? capture->threads[thread].process : 0;
+
+	return id != 0 && id < capture->n_processes ? &capture->processes[id] : NULL;
+}
+
+const char *spt_process_label(const SptProcessRow *process)
+{
+	if (!process)
+		return "[unknown]";
+	if (process->name && *process->name)
+		return process->name;
+	return process->pid == 0 ? "[idle]" : "[unnamed]";
+}
+
+/* @number: NULL if there is none. */
+static bool is_called(const char *wanted, const char *name, const uint32_t *number)
+{
+	uint64_t value;
+
+	if (*wanted && strspn(wanted, "0123456789") == strlen(wanted))
+		return g_ascii_string_to_unsigned(wanted, 10, 0, UINT32_MAX, &value, NULL) && number && *number == value;
+	return strcmp(name, wanted) == 0;
+}
+
+static bool is_wanted(const SptCapture *capture, uint32_t thread, const SptFilter *filter)
+{
+	const SptProcessRow *process = spt_process_of_thread(capture, thread);
+	const SptThreadRow *row = thread < capture->n_threads && capture->threads[thread].id ? &capture->threads[thread] : NULL;
+	const char *name = row && row->name ? row->name : "";
+
+	if (filter->process && !is_called(filter->process, spt_process_label(process), process ? &process->pid : NULL))
+		return false;
+	return !filter->thread || is_called(filter->thread, name, row ? &row->tid : NULL);
+}
+
+void spt_selection_init(struct spt_selection *selection, const SptCapture *capture, const SptFilter *filter)
+{
+	*selection = (struct spt_selection){ .end_ns = UINT64_MAX };
+	if (!filter)
+		return;
+	selection->begin_ns = filter->begin_ns;
+	if (filter->end_ns)
+		selection->end_ns = filter->end_ns;
+	selection->cpus = filter->cpus;
+	selection->n_cpus = filter->n_cpus;
+	if (!filter->process && !filter->thread)
+		return;
+	/* A sample's thread exists or is 0. */
+	selection->threads = g_new(bool, (size_t)capture->n_threads + 1);
+	for (uint32_t i = 0; i <= capture->n_threads; i++)
+		selection->threads[i] = is_wanted(capture, i, filter);
+}
+
+void spt_selection_clear(struct spt_selection *selection)
+{
+	g_clear_pointer(&selection->threads, g_free);
+}

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Growing a function tree, and laying it out for its readers: in breadth-first order, which puts a node's
+ * children side by side and parents before them.
+ */
+#include "profile/tree.h"
+
+#include <string.h>
+
+void spt_tree_builder_init(struct spt_tree_builder *builder, uint32_t root_function)
+{
+	SptTreeNode root = { .function = root_function };
+
+	*builder = (struct spt_tree_builder){ .nodes = g_array_new(FALSE, FALSE, sizeof(SptTreeNode)) };
+	g_array_append_val(builder->nodes, root);
+}
+
+void spt_tree_builder_clear(struct spt_tree_builder *builder)
+{
+	g_clear_pointer(&builder->nodes, g_array_unref);
+	spt_pairs_clear(&builder->children);
+}
+
+uint32_t spt_tree_builder_child(struct spt_tree_builder *builder, uint32_t parent, uint32_t function)
+{
+	uint32_t child = spt_pairs_get(&builder->children, parent, function);
+
+	if (child == UINT32_MAX) {
+		SptTreeNode node = { .parent = parent, .function = function };
+
+		child = builder->nodes->len;
+		g_array_append_val(builder->nodes, node);
+		spt_pairs_add(&builder->children, parent, function, child);
+	}
+	return child;
+}
+
+int spt_function_compare(const SptFunction *a, const SptFunction *b)
+{
+	int names = strcmp(a->name, b->name);
+
+	return names ? names : strcmp(a->object, b->object);
+}
+
+struct order {
+	const SptTreeNode *nodes;
+	const SptFunction *functions;
+};
+
+static int compare_siblings(gconstpointer a, gconstpointer b, gpointer data)
+{
+	const struct order *order = data;
+	const SptTreeNode *x = &order->nodes[*(const uint32_t *)a], *y = &order->nodes[*(const uint32_t *)b];
+
+	if (x->total != y->total)
+		return x->total > y->total ? -1 : 1;
+	return spt_function_compare(&order->functions[x->function], &order->functions[y->function]);
+}
+
+/* The old number of the node at each new place: level by level, siblings sorted. */
+static uint32_t *breadth_first(const SptTreeNode *nodes, uint32_t n, const SptFunction *functions)
+{
+	struct order order = { nodes, functions };
+	uint32_t *places = g_new(uint32_t, n);
+	g_autofree uint32_t *first = g_new0(uint32_t, (size_t)n + 1);	/* of each node's children in @children */
+	g_autofree uint32_t *children = g_new(uint32_t, n);
+	g_autofree uint32_t *filled = NULL;
+	uint32_t end = 1;
+
+	for (uint32_t i = 1; i < n; i++)
+		first[nodes[i].parent + 1]++;
+	for (uint32_t i = 0; i < n; i++)
+		first[i + 1] += first[i];
+	filled = g_memdup2(first, (size_t)n * sizeof(*first));
+	for (uint32_t i = 1; i < n; i++)
+		children[filled[nodes[i].parent]++] = i;
+
+	places[0] = 0;
+	for (uint32_t at = 0; at < end; at++) {
+		uint32_t old = places[at], count = first[old + 1] - first[old];
+
+		if (count > 1)
+			g_qsort_with_data(&children[first[old]], count, sizeof(*children), compare_siblings, &order);
+		memcpy(&places[end], &children[first[old]], count * sizeof(*children));
+		end += count;
+	}
+	return places;
+}
+
+GArray *spt_tree_builder_finish(const struct spt_tree_builder *builder, const SptFunction *functions,
+				uint32_t **ret_places)
+{
+	SptTreeNode *nodes = (SptTreeNode *)builder->nodes->data;
+	uint32_t n = builder->nodes->len, next = 1;
+	g_autofree uint32_t *order = NULL;
+	g_autofree uint32_t *parents = g_new0(uint32_t, n);	/* of the nodes at their new places */
+	GArray *tree = g_array_sized_new(FALSE, FALSE, sizeof(SptTreeNode), n);
+
+	for (uint32_t i = 0; i < n; i++)
+		nodes[i].total = nodes[i].self;
+	for (uint32_t i = n - 1; i > 0; i--)
+		nodes[nodes[i].parent].total += nodes[i].total;
+	for (uint32_t i = 0; i < n; i++)
+		nodes[i].n_children = 0;
+	for (uint32_t i = 1; i < n; i++)
+		nodes[nodes[i].parent].n_children++;
+
+	order = breadth_first(nodes, n, functions);
+	for (uint32_t i = 0; i < n; i++) {
+		SptTreeNode node = nodes[order[i]];
+
+		node.parent = parents[i];
+		node.first_child = node.n_children ? next : 0;
+		for (uint32_t child = 0; child < node.n_children; child++)
+			parents[next++] = i;
+		g_array_append_val(tree, node);
+	}
+	if (ret_places) {
+		uint32_t *places = *ret_places = g_new(uint32_t, n);
+
+		for (uint32_t i = 0; i < n; i++)
+			places[order[i]] = i;
+	}
+	return tree;
+}
+
+bool spt_walk_next(struct spt_walk *walk)
+{
+	const SptTreeNode *node = &walk->nodes[walk->node], *parent;
+
+	if (!walk->leaving && node->n_children > 0) {
+		walk->node = node->first_child;
+		return true;
+	}
+	if (!walk->leaving) {
+		walk->leaving = true;
+		return true;
+	}
+	if (walk->node == 0)
+		return false;
+	parent = &walk->nodes[node->parent];
+	if (walk->node + 1 < parent->first_child + parent->n_children) {
+		walk->node++;
+		walk->leaving = false;
+	} else {
+		walk->node = node->parent;
+	}
+	return true;
+}

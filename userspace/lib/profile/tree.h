@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A tree of functions while it grows, and its finished layout (struct SptTreeNode of profile.h). */
+#ifndef SPT_TREE_H
+#define SPT_TREE_H
+
+#include "profile/pairs.h"
+#include "profile/profile.h"
+
+/* Nodes in order of appearance, so that a parent lies before its children; only parent, function and self are set. */
+struct spt_tree_builder {
+	GArray *nodes;			/* SptTreeNode */
+	struct spt_pairs children;	/* (parent, function) -> node */
+};
+
+void spt_tree_builder_init(struct spt_tree_builder *builder, uint32_t root_function);
+void spt_tree_builder_clear(struct spt_tree_builder *builder);
+uint32_t spt_tree_builder_child(struct spt_tree_builder *builder, uint32_t parent, uint32_t function);
+/* Totals summed, children side by side, heaviest first, ties by the functions' names.  @ret_places, unless NULL: where each
+ * node came to lie; to be freed. */
+GArray *spt_tree_builder_finish(const struct spt_tree_builder *builder, const SptFunction *functions,
+				uint32_t **ret_places);
+
+/* By name, then object. */
+int spt_function_compare(const SptFunction *a, const SptFunction *b);
+
+/*
+ * A walk through a finished tree without a stack of its own (the tree may be deep): every node is
+ * entered, then left when all below it was.
+ */
+struct spt_walk {
+	const SptTreeNode *nodes;
+	uint32_t node;
+	bool leaving;
+};
+
+/* To begin: { nodes, 0, false } is the entering of the root.  False: the root has been left. */
+bool spt_walk_next(struct spt_walk *walk);
+
+#endif

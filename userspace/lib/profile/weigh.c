@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Weighing: samples were folded to leaves of the tree once; what a filter leaves of them is summed up by one pass over the samples
+ * and one over the tree.  Arrays of a few bytes per sample and node keep both within the caches.
+ */
+#include <string.h>
+
+#include "profile/expression.h"
+#include "profile/glob.h"
+#include "profile/profile-private.h"
+#include "profile/selection.h"
+
+static bool is_innermost_wanted(const SptFilter *filter, const SptFunction *function)
+{
+	if (filter->side != SPT_SIDE_ANY &&
+	    (function->is_process || function->is_kernel != (filter->side == SPT_SIDE_KERNEL)))
+		return false;
+	return !filter->object || (!function->is_process && spt_glob_match(filter->object, function->object));
+}
+
+bool *spt_profile_choose_leaves(const SptFilter *filter, const SptTreeNode *nodes, uint32_t n_nodes,
+				const SptFunction *functions, uint32_t n_functions)
+{
+	bool *wanted;
+
+	if (!filter || (!filter->where && !filter->object && filter->side == SPT_SIDE_ANY))
+		return NULL;
+	if (filter->where) {
+		wanted = spt_expression_holds(filter->where, nodes, n_nodes, functions, n_functions);
+	} else {
+		wanted = g_new(bool, n_nodes);
+		memset(wanted, true, n_nodes * sizeof(*wanted));
+	}
+	/* No sample ends at the root. */
+	for (uint32_t i = 1; i < n_nodes; i++)
+		wanted[i] = wanted[i] && is_innermost_wanted(filter, &functions[nodes[i].function]);
+	return wanted;
+}
+
+/* Totals from the leaves up, and the functions' sums on the way: children lie behind their parents. */
+static void sum_up(SptProfile *profile)
+{
+	SptTreeNode *nodes = (SptTreeNode *)profile->tree->data;
+	SptFunction *functions = (SptFunction *)profile->functions->data;
+	const bool *outermost = profile->base ? profile->base->outermost : profile->outermost;
+	uint64_t *totals = profile->totals;
+
+	for (uint32_t i = 0; i < profile->functions->len; i++)
+		functions[i].self = functions[i].total = 0;
+	for (uint32_t i = profile->tree->len - 1; i > 0; i--) {
+		uint64_t self = profile->selfs[i], total = totals[i] + self;
+
+		nodes[i].self = self;
+		nodes[i].total = total;
+		if (total == 0)
+			continue;
+		totals[nodes[i].parent] += total;
+		functions[nodes[i].function].self += self;
+		if (outermost[i])
+			functions[nodes[i].function].total += total;
+	}
+	nodes[0].self = profile->selfs[0];
+	nodes[0].total = totals[0] + profile->selfs[0];
+}
+
+static void begin(SptProfile *profile)
+{
+	size_t n = profile->tree->len;
+
+	if (!profile->selfs) {
+		profile->selfs = g_new(uint64_t, n);
+		profile->totals = g_new(uint64_t, n);
+	}
+	memset(profile->selfs, 0, n * sizeof(*profile->selfs));
+	memset(profile->totals, 0, n * sizeof(*profile->totals));
+	profile->n_samples = 0;
+}
+
+void spt_profile_weigh(SptProfile *profile, const struct spt_row *rows, uint64_t n_rows, const bool *wanted)
+{
+	begin(profile);
+	for (uint64_t i = 0; i < n_rows; i++) {
+		if (wanted && !wanted[rows[i].leaf])
+			continue;
+		profile->selfs[rows[i].leaf] += rows[i].weight;
+		profile->n_samples++;
+	}
+	sum_up(profile);
+}
+
+/* The first row of @base at @time or later. */
+static uint64_t row_at(const SptProfile *base, uint64_t time)
+{
+	uint64_t low = 0, high = base->n_rows;
+
+	while (low < high) {
+		uint64_t middle = low + (high - low) / 2;
+
+		if (base->sources[middle].time < time)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static SptProfile *profile_like(const SptProfile *base)
+{
+	SptProfile *profile = g_new0(SptProfile, 1);
+
+	profile->base = base;
+	profile->functions = g_array_copy(base->functions);
+	profile->tree = g_array_copy(base->tree);
+	return profile;
+}
+
+SptProfile *spt_profile_refilter(const SptProfile *base, const SptFilter *filter, SptProfile *reuse)
+{
+	SptProfile *profile;
+	struct spt_selection selection;
+	g_autofree bool *wanted = NULL;
+	uint64_t first, end;
+
+	g_return_val_if_fail(base->rows && (!reuse || reuse->base == base), NULL);
+	profile = reuse ? reuse : profile_like(base);
+	wanted = spt_profile_choose_leaves(filter, (const SptTreeNode *)base->tree->data, base->tree->len,
+					   (const SptFunction *)base->functions->data, base->functions->len);
+	spt_selection_init(&selection, base->capture, filter);
+	first = row_at(base, selection.begin_ns);
+	end = selection.end_ns == UINT64_MAX ? base->n_rows : MAX(first, row_at(base, selection.end_ns));
+	if (!selection.threads && !selection.cpus) {
+		spt_profile_weigh(profile, base->rows + first, end - first, wanted);
+	} else {
+		g_autofree struct spt_row *left = g_new(struct spt_row, MAX(end - first, 1));
+		uint64_t n = 0;
+
+		for (uint64_t i = first; i < end; i++) {
+			if (spt_selection_has_place(&selection, base->sources[i].thread, base->sources[i].cpu))
+				left[n++] = base->rows[i];
+		}
+		spt_profile_weigh(profile, left, n, wanted);
+	}
+	spt_selection_clear(&selection);
+	return profile;
+}

@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Each object's distinct frames are listed.  Kernel frames are named at the next flush, by the source of the records.  A file's frames are
+ * only named once its path no longer leads to it; until then whoever reads the recording can do so.
+ */
+#include "record/naming.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "object/object.h"
+#include "symbols/symbols.h"
+
+struct object {
+	uint32_t id;
+	SptObjectKind kind;
+	char *path;
+	SptObject *file;		/* held open; NULL: could not be opened, or it is no ELF file */
+	bool is_gone;			/* path does not lead to it any more */
+	SptSymtab *symtab;		/* once a name was needed */
+	GArray *offsets;		/* uint64_t, of all distinct frames */
+	unsigned n_named;		/* of them, those in the file */
+};
+
+struct SptNaming {
+	GHashTable *objects;		/* id -> struct object */
+	GHashTable *frames;		/* set of object << 40 | offset */
+	uint32_t next_node;
+	unsigned n_held, max_held;
+};
+
+static void object_free(void *data)
+{
+	struct object *object = data;
+
+	spt_symtab_free(object->symtab);
+	spt_object_free(object->file);
+	g_array_unref(object->offsets);
+	g_free(object->path);
+	g_free(object);
+}
+
+/* As many files as can be held, with some to spare for the rest of the program. */
+static unsigned raise_file_limit(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) < 0)
+		return 256;
+	limit.rlim_cur = MIN(limit.rlim_max, 65536);
+	setrlimit(RLIMIT_NOFILE, &limit);
+	getrlimit(RLIMIT_NOFILE, &limit);
+	return MIN(limit.rlim_cur, 65536) * 3 / 4;
+}
+
+SptNaming *spt_naming_new(void)
+{
+	SptNaming *naming = g_new0(SptNaming, 1);
+
+	naming->objects = g_hash_table_new_full(NULL, NULL, NULL, object_free);
+	naming->frames = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
+	naming->next_node = 1;
+	naming->max_held = raise_file_limit();
+	return naming;
+}
+
+void spt_naming_free(SptNaming *naming)
+{
+	if (!naming)
+		return;
+	g_hash_table_unref(naming->frames);
+	g_hash_table_unref(naming->objects);
+	g_free(naming);
+}
+
+static struct object *get_object(SptNaming *naming, uint32_t id)
+{
+	struct object *object = g_hash_table_lookup(naming->objects, GUINT_TO_POINTER(id));
+
+	if (!object) {
+		object = g_new0(struct object, 1);
+		object->id = id;
+		object->offsets = g_array_new(FALSE, FALSE, sizeof(uint64_t));
+		g_hash_table_insert(naming->objects, GUINT_TO_POINTER(id), object);
+	}
+	return object;
+}
+
+static bool is_recorded_file(const SptObject *file, const SptObjectRow *row)
+{
+	unsigned bytes;
+	const uint8_t *build_id = spt_object_build_id(file, &bytes);
+	struct stat stat;
+
+	if (row->build_id_bytes)
+		return bytes >= row->build_id_bytes && !memcmp(build_id, row->build_id, row->build_id_bytes);
+	if (fstat(spt_object_fd(file), &stat) < 0)
+		return false;
+	return (uint64_t)stat.st_size == row->bytes &&
+	       (uint64_t)stat.st_mtim.tv_sec * 1000000000 + (uint64_t)stat.st_mtim.tv_nsec == row->mtime_ns;
+}
+
+static SptObject *open_if_same(const char *path, const SptObjectRow *row)
+{
+	g_autoptr(SptObject) file = spt_object_open(path, NULL);
+
+	return file && is_recorded_file(file, row) ? g_steal_pointer(&file) : NULL;
+}
+
+/* By path; for what is deleted, or lies in a container, through a process that has it. */
+static SptObject *open_recorded(const SptObjectRow *row, uint32_t pid)
+{
+	g_autofree char *in_root = g_strdup_printf("/proc/%u/root%s", pid, row->path);
+	g_autofree char *exe = g_strdup_printf("/proc/%u/exe", pid);
+	SptObject *file = open_if_same(row->path, row);
+
+	if (!file && pid)
+		file = open_if_same(in_root, row);
+	if (!file && pid)
+		file = open_if_same(exe, row);
+	return file;
+}
+
+void spt_naming_hold(SptNaming *naming, const SptObjectRow *row, uint32_t pid)
+{
+	struct object *object = get_object(naming, row->id);
+
+	if (object->path)
+		return;
+	object->kind = row->kind;
+	object->path = g_strdup(row->path);
+	if (row->kind != SPT_OBJECT_FILE || naming->n_held >= naming->max_held || row->path[0] != '/')
+		return;
+	object->file = open_recorded(row, pid);
+	naming->n_held += object->file != NULL;
+}
+
+/* The vdso of this process stands for all: they are the same pages. */
+static SptObject *open_vdso(void)
+{
+	const uint8_t *image = (const uint8_t *)getauxval(AT_SYSINFO_EHDR);
+	g_autoptr(GBytes) bytes = NULL;
+	const Elf64_Ehdr *header = (const void *)image;
+
+	if (!image || memcmp(image, ELFMAG, SELFMAG) || image[EI_CLASS] != ELFCLASS64)
+		return NULL;
+	/* The section headers are the last thing in the image. */
+	bytes = g_bytes_new(image, header->e_shoff + (size_t)header->e_shnum * header->e_shentsize);
+	return spt_object_open_bytes(bytes, "[vdso]", NULL);
+}
+
+/* Whether @object's path leads somewhere else by now.  A file that could not be held cannot be told. */
+static bool check_gone(struct object *object)
+{
+	struct stat held, found;
+
+	if (object->is_gone || !object->file)
+		return object->is_gone;
+	object->is_gone = fstat(spt_object_fd(object->file), &held) == 0 &&
+			  (stat(object->path, &found) < 0 || found.st_dev != held.st_dev || found.st_ino != held.st_ino);
+	return object->is_gone;
+}
+
+static void name_from_file(struct object *object, SptCaptureWriter *writer)
+{
+	if (!object->symtab)
+		object->symtab = spt_symtab_new(object->file, NULL);
+	for (; object->n_named < object->offsets->len; object->n_named++) {
+		SptNameRow row = { .object = object->id, .symbol = "", .module = "" };
+		SptSymbol symbol;
+
+		row.offset = g_array_index(object->offsets, uint64_t, object->n_named);
+		if (!spt_symtab_find(object->symtab, row.offset, &symbol))
+			continue;
+		row.symbol = symbol.name;
+		row.distance = symbol.distance;
+		row.symbol_bytes = symbol.bytes;
+		spt_capture_writer_name(writer, &row);
+	}
+}
+
+static bool name_from_source(struct object *object, SptTrace *trace, SptCaptureWriter *writer, GError **error)
+{
+	unsigned n = object->offsets->len - object->n_named;
+	g_autofree struct sysprof_name *names = NULL;
+
+	if (!n)
+		return true;
+	names = g_new0(struct sysprof_name, n);
+	for (unsigned i = 0; i < n; i++)
+		names[i].frame = (uint64_t)object->id << SYSPROF_FRAME_OBJECT_SHIFT |
+				 g_array_index(object->offsets, uint64_t, object->n_named + i);
+	if (!spt_trace_names(trace, names, n, error))
+		return false;
+	for (unsigned i = 0; i < n; i++) {
+		SptNameRow row = {
+			.object = object->id,
+			.offset = names[i].frame & SYSPROF_FRAME_OFFSET_MASK,
+			.symbol = names[i].symbol,
+			.distance = names[i].offset,
+			.symbol_bytes = names[i].symbol_bytes,
+			.module = names[i].module,
+		};
+
+		spt_capture_writer_name(writer, &row);
+	}
+	object->n_named = object->offsets->len;
+	return true;
+}
+
+static void collect_new_frames(SptNaming *naming, const SptStash *stash)
+{
+	for (uint32_t n = spt_stash_n_nodes(stash); naming->next_node < n; naming->next_node++) {
+		const SptFrame *frame = &spt_stash_node(stash, naming->next_node)->frame;
+		uint64_t key = (uint64_t)frame->object << SYSPROF_FRAME_OBJECT_SHIFT |
+			       (frame->offset & SYSPROF_FRAME_OFFSET_MASK);
+
+		if (g_hash_table_contains(naming->frames, &key))
+			continue;
+		g_hash_table_add(naming->frames, g_memdup2(&key, sizeof(key)));
+		g_array_append_val(get_object(naming, frame->object)->offsets, frame->offset);
+	}
+}
+
+bool spt_naming_flush(SptNaming *naming, SptTrace *trace, const SptStash *stash, SptCaptureWriter *writer, GError **error)
+{
+	GHashTableIter iter;
+	void *value;
+
+	collect_new_frames(naming, stash);
+	g_hash_table_iter_init(&iter, naming->objects);
+	while (g_hash_table_iter_next(&iter, NULL, &value)) {
+		struct object *object = value;
+
+		if (object->offsets->len == object->n_named)
+			continue;
+		if (object->id == SYSPROF_OBJECT_KERNEL || object->id == SYSPROF_OBJECT_MODULES) {
+			if (!name_from_source(object, trace, writer, error))
+				return false;
+			continue;
+		}
+		if (object->id == SYSPROF_OBJECT_VDSO) {
+			if (!object->file)
+				object->file = open_vdso();
+			object->is_gone = object->file != NULL;
+		}
+		if (check_gone(object))
+			name_from_file(object, writer);
+	}
+	return true;
+}

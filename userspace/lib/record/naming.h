@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Names that must go into the file while it is recorded, because they cannot be found again later: of kernel frames, of the
+ * vdso, and of programs that are deleted or replaced meanwhile.
+ */
+#ifndef SPT_NAMING_H
+#define SPT_NAMING_H
+
+#include "capture/capture.h"
+#include "sysprof.h"
+#include "trace/trace.h"
+
+G_BEGIN_DECLS
+
+typedef struct SptNaming SptNaming;
+
+SptNaming *spt_naming_new(void);
+void spt_naming_free(SptNaming *naming);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptNaming, spt_naming_free)
+
+/* A file was mapped, last by @pid: holds it open as long as it is to be found, so that it can be named even when deleted. */
+void spt_naming_hold(SptNaming *naming, const SptObjectRow *row, uint32_t pid);
+/* Before a flush: puts the names of @stash's new frames into @writer that would be lost otherwise. */
+bool spt_naming_flush(SptNaming *naming, SptTrace *trace, const SptStash *stash, SptCaptureWriter *writer, GError **error);
+
+G_END_DECLS
+
+#endif

@@ -1,0 +1,554 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Records come in order of time; state records change what is known of processes and address spaces, samples are resolved against it
+ * and go into stash and file.  The source's object ids are the file's, too.
+ */
+#include "record/recorder.h"
+
+#include <string.h>
+#include <sys/utsname.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "capture/capture.h"
+#include "process/spaces.h"
+#include "process/tasks.h"
+#include "record/naming.h"
+#include "stash/stash.h"
+#include "trace/trace.h"
+
+#define FLUSH_NS 900000000ULL	/* so that with a step's delay it is once a second */
+#define SNAPSHOT_NS 300000000ULL	/* not more often than this */
+#define MAX_FRAMES 2048
+
+/* The vdso of 32-bit programs is another image, for which there are no names at hand. */
+#define OBJECT_VDSO32 5
+
+struct SptRecorder {
+	SptTrace *trace;
+	SptTraceConfig config;
+	SptCaptureWriter *writer;
+	SptStash *stash;
+	SptTasks *tasks;
+	SptSpaces *spaces;
+	SptNaming *naming;
+	GHashTable *mapped_by;		/* object id -> pid that mapped it last */
+	GHashTable *sampled_threads;	/* set of thread ids */
+	GArray *gone_spaces;		/* mm ids, dropped one step later: what is late may still need them */
+	uint64_t *filtered;		/* weight left out, by CPU */
+	uint64_t *cpu_lost;		/* by CPU, as of the last account */
+	unsigned snapshot_number;
+	bool in_snapshot, needs_snapshot;
+	uint32_t wanted_pid;
+	uint64_t start_ns, last_flush_ns, last_snapshot_ns;
+	SptRecorderStatus status;
+	SptFrame frames[MAX_FRAMES];
+};
+
+static uint64_t clock_ns(clockid_t clock)
+{
+	struct timespec now;
+
+	clock_gettime(clock, &now);
+	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+/* What the tasks tell goes into the file. */
+
+static void on_process(const SptProcess *process, void *data)
+{
+	SptRecorder *recorder = data;
+	SptProcessRow row = {
+		.id = process->id,
+		.pid = process->pid,
+		.parent = process->parent,
+		.flags = process->is_kthread ? SPT_PROCESS_KTHREAD : 0,
+		.start_time = process->start_time,
+		.end_time = process->end_time,
+		.name = process->name,
+	};
+
+	spt_capture_writer_process(recorder->writer, &row);
+}
+
+static void on_thread(const SptThread *thread, void *data)
+{
+	SptRecorder *recorder = data;
+	SptThreadRow row = {
+		.id = thread->id,
+		.process = thread->process->id,
+		.tid = thread->tid,
+		.start_time = thread->start_time,
+		.end_time = thread->end_time,
+		.name = thread->name,
+	};
+
+	spt_capture_writer_thread(recorder->writer, &row);
+}
+
+static void on_space_gone(uint64_t mm, void *data)
+{
+	SptRecorder *recorder = data;
+
+	g_array_append_val(recorder->gone_spaces, mm);
+}
+
+/* Records. */
+
+static void take_task(SptRecorder *recorder, const struct sysprof_task *task)
+{
+	const struct sysprof_record *record = &task->record;
+	char name[SYSPROF_COMM_BYTES + 1] = "";
+
+	memcpy(name, task->comm, SYSPROF_COMM_BYTES);
+	switch (record->type) {
+	case SYSPROF_TASK:
+		spt_tasks_seen(recorder->tasks, record->pid, record->tid, task->parent_pid, task->mm, task->start_time,
+			       record->flags & SYSPROF_TASK_KTHREAD, name);
+		break;
+	case SYSPROF_FORK:
+		spt_tasks_fork(recorder->tasks, record->pid, record->tid, task->parent_pid, task->mm, task->start_time,
+			       record->flags & SYSPROF_TASK_KTHREAD, name);
+		if (task->mm && task->mm != task->parent_mm)
+			spt_spaces_fork(recorder->spaces, task->parent_mm, task->mm, record->time);
+		break;
+	case SYSPROF_EXEC:
+		spt_tasks_exec(recorder->tasks, record->pid, task->old_tid, task->mm, record->time, name);
+		break;
+	case SYSPROF_COMM:
+		spt_tasks_rename(recorder->tasks, record->pid, record->tid, task->mm, record->time, name);
+		break;
+	case SYSPROF_EXIT:
+		spt_tasks_exit(recorder->tasks, record->pid, record->tid, record->time,
+			       record->flags & SYSPROF_EXIT_PROCESS);
+		break;
+	}
+}
+
+static void take_map(SptRecorder *recorder, const struct sysprof_map *record)
+{
+	SptMap map = {
+		.start = record->start,
+		.end = record->end,
+		.offset = record->offset,
+		.object = record->object,
+	};
+
+	if (recorder->in_snapshot)
+		spt_spaces_snapshot(recorder->spaces, recorder->snapshot_number, record->mm, record->record.time, &map);
+	else
+		spt_spaces_map(recorder->spaces, record->mm, record->record.time, &map,
+			       record->record.flags & SYSPROF_MAP_FRESH);
+	g_hash_table_insert(recorder->mapped_by, GUINT_TO_POINTER(record->object), GUINT_TO_POINTER(record->record.pid));
+}
+
+static uint32_t mapper_of(const SptRecorder *recorder, uint32_t object)
+{
+	return GPOINTER_TO_UINT(g_hash_table_lookup(recorder->mapped_by, GUINT_TO_POINTER(object)));
+}
+
+static void put_object(SptRecorder *recorder, SptObjectRow *row, uint32_t pid)
+{
+	spt_capture_writer_object(recorder->writer, row);
+	spt_naming_hold(recorder->naming, row, pid);
+}
+
+static void take_object(SptRecorder *recorder, const struct sysprof_object *object)
+{
+	SptObjectRow row = {
+		.id = object->object,
+		.kind = SPT_OBJECT_FILE,
+		.path = object->path,
+		.build_id_bytes = MIN(object->build_id_bytes, SYSPROF_BUILD_ID_BYTES),
+		.dev_major = object->dev_major,
+		.dev_minor = object->dev_minor,
+		.generation = object->generation,
+		.inode = object->inode,
+		.bytes = object->bytes,
+		.mtime_ns = object->mtime_ns,
+	};
+
+	memcpy(row.build_id, object->build_id, row.build_id_bytes);
+	put_object(recorder, &row, object->record.pid ? object->record.pid : mapper_of(recorder, row.id));
+}
+
+/* False: it lies in no executable mapping. */
+static bool resolve(SptRecorder *recorder, const struct sysprof_sample *sample, uint64_t value, bool is_exact, SptFrame *frame)
+{
+	const SptMap *map;
+
+	if (sample->record.flags & SYSPROF_SAMPLE_ADDRESSES) {
+		map = spt_spaces_find(recorder->spaces, sample->mm, value - !is_exact);
+		if (!map || map->object == SYSPROF_OBJECT_UNKNOWN)
+			return false;
+		frame->object = map->object;
+		frame->offset = value - map->start + map->offset;
+	} else {
+		frame->object = value >> SYSPROF_FRAME_OBJECT_SHIFT;
+		frame->offset = value & SYSPROF_FRAME_OFFSET_MASK;
+	}
+	frame->offset -= !is_exact;
+	if (frame->object == SYSPROF_OBJECT_VDSO && sample->record.flags & SYSPROF_SAMPLE_USER_32BIT)
+		frame->object = OBJECT_VDSO32;
+	return true;
+}
+
+/* The sample's stack, innermost first, into recorder->frames; returns how many. */
+static unsigned resolve_stack(SptRecorder *recorder, const struct sysprof_sample *sample, uint8_t *user_end)
+{
+	unsigned n = 0, n_kernel = MIN(sample->n_kernel, MAX_FRAMES / 2), n_user = MIN(sample->n_user, MAX_FRAMES / 2);
+	const __u64 *user = sample->frames + sample->n_kernel;
+
+	for (unsigned i = 0; i < n_kernel; i++, n++) {
+		uint64_t value = sample->frames[i];
+		bool is_exact = i == 0 && sample->record.flags & SYSPROF_SAMPLE_KERNEL_EXACT;
+		SptFrame *frame = &recorder->frames[n];
+
+		frame->object = value >> SYSPROF_FRAME_OBJECT_SHIFT;
+		frame->kind = is_exact ? SPT_FRAME_EXACT : SPT_FRAME_CALL;
+		frame->offset = (value - (value && !is_exact)) & SYSPROF_FRAME_OFFSET_MASK;
+	}
+	for (unsigned i = 0; i < n_user; i++, n++) {
+		bool is_exact = i == 0 && sample->record.flags & SYSPROF_SAMPLE_USER_EXACT;
+		SptFrame *frame = &recorder->frames[n];
+
+		frame->kind = is_exact ? SPT_FRAME_EXACT : SPT_FRAME_CALL;
+		if (resolve(recorder, sample, user[i], is_exact, frame))
+			continue;
+		/* Where the program is must show, even if it cannot be told; what a walk met beyond code is no caller. */
+		if (i == 0)
+			*frame = (SptFrame){ .kind = frame->kind };
+		*user_end = SYSPROF_END_UNMAPPED;
+		return i == 0 ? n + 1 : n;
+	}
+	/* The same, where the kernel resolves. */
+	if (!n_user && sample->user_end == SYSPROF_END_UNMAPPED)
+		recorder->frames[n++] = (SptFrame){ .kind = SPT_FRAME_EXACT };
+	return n;
+}
+
+static void take_sample(SptRecorder *recorder, const struct sysprof_sample *sample)
+{
+	const struct sysprof_record *record = &sample->record;
+	const SptThread *thread = spt_tasks_sampled(recorder->tasks, record->pid, record->tid, sample->mm, record->time);
+	SptSampleRow row = {
+		.time = record->time,
+		.delay_ns = sample->delay_ns,
+		.cpu = record->cpu,
+		.thread = thread->id,
+		.weight = sample->weight,
+		.kernel_end = sample->kernel_end,
+		.user_end = sample->user_end,
+	};
+	unsigned n;
+
+	if (recorder->wanted_pid && !thread->process->is_wanted) {
+		if (record->cpu < spt_trace_n_cpus(recorder->trace))
+			recorder->filtered[record->cpu] += sample->weight;
+		return;
+	}
+	if (sample->n_kernel)
+		row.context |= SPT_CONTEXT_KERNEL;
+	if (record->flags & SYSPROF_SAMPLE_IRQ)
+		row.context |= SPT_CONTEXT_IRQ;
+	n = resolve_stack(recorder, sample, &row.user_end);
+	row.node = spt_stash_add(recorder->stash, 0, recorder->frames, n);
+	spt_capture_writer_sample(recorder->writer, &row);
+	recorder->status.samples++;
+	recorder->status.weight += sample->weight;
+	if (g_hash_table_add(recorder->sampled_threads, GUINT_TO_POINTER(thread->id)))
+		recorder->status.threads++;
+}
+
+static void put_account(SptRecorder *recorder, uint64_t time, unsigned cpu, const struct sysprof_account *account)
+{
+	SptAccountRow row = {
+		.time = time,
+		.cpu = cpu,
+		.grid = account->grid,
+		.delivered = account->delivered,
+		.idle = account->idle,
+		.offline = account->offline,
+		.excluded = account->excluded,
+		.pending = account->pending,
+		.samples = account->samples,
+		.state_lost = account->state_lost,
+		.cost_ns = account->cost_ns,
+		.ticks = account->ticks,
+	};
+	uint64_t lost;
+
+	G_STATIC_ASSERT(SPT_LOST_REASONS == SYSPROF_LOST_REASONS);
+	if (cpu >= spt_trace_n_cpus(recorder->trace))
+		return;
+	for (unsigned i = 0; i < SPT_LOST_REASONS; i++)
+		row.lost[i] = account->lost[i];
+	row.filtered = recorder->filtered[cpu];
+	spt_capture_writer_account(recorder->writer, &row);
+	lost = spt_account_lost(&row);
+	recorder->status.lost += lost - recorder->cpu_lost[cpu];
+	recorder->cpu_lost[cpu] = lost;
+}
+
+static void take_loss(SptRecorder *recorder, const struct sysprof_lost *lost)
+{
+	SptLossRow row = {
+		.first_time = lost->first_time,
+		.last_time = lost->last_time,
+		.weight = lost->periods,
+		.cpu = lost->record.cpu,
+		.reason = lost->reason,
+	};
+
+	spt_capture_writer_loss(recorder->writer, &row);
+}
+
+static void take_record(const struct sysprof_record *record, void *data)
+{
+	SptRecorder *recorder = data;
+
+	switch (record->type) {
+	case SYSPROF_SAMPLE:
+		take_sample(recorder, (const struct sysprof_sample *)record);
+		break;
+	case SYSPROF_TASK:
+	case SYSPROF_FORK:
+	case SYSPROF_EXEC:
+	case SYSPROF_COMM:
+	case SYSPROF_EXIT:
+		take_task(recorder, (const struct sysprof_task *)record);
+		break;
+	case SYSPROF_MAP:
+		take_map(recorder, (const struct sysprof_map *)record);
+		break;
+	case SYSPROF_OBJECT:
+		take_object(recorder, (const struct sysprof_object *)record);
+		break;
+	case SYSPROF_ACCOUNT: {
+		const struct sysprof_account_record *account = (const struct sysprof_account_record *)record;
+
+		put_account(recorder, record->time, record->cpu, &account->account);
+		break;
+	}
+	case SYSPROF_LOST:
+		take_loss(recorder, (const struct sysprof_lost *)record);
+		break;
+	case SYSPROF_RESYNC:
+		recorder->needs_snapshot = true;
+		break;
+	}
+}
+
+static bool take_snapshot(SptRecorder *recorder, GError **error)
+{
+	unsigned busy;
+	bool ok;
+
+	recorder->needs_snapshot = false;
+	recorder->in_snapshot = true;
+	recorder->last_snapshot_ns = clock_ns(CLOCK_MONOTONIC);
+	recorder->snapshot_number++;
+	ok = spt_trace_snapshot(recorder->trace, take_record, recorder, &busy, error);
+	recorder->in_snapshot = false;
+	/* A process whose lock is held by somebody who waits: again at the next step. */
+	if (busy)
+		recorder->needs_snapshot = true;
+	return ok;
+}
+
+/* Life. */
+
+static void note_host(SptRecorder *recorder, const SptRecorderOptions *options)
+{
+	struct utsname name;
+	g_autofree char *cpus = g_strdup_printf("%u", g_get_num_processors());
+
+	if (uname(&name) == 0) {
+		spt_recorder_note(recorder, "host", name.nodename);
+		spt_recorder_note(recorder, "kernel", name.release);
+		spt_recorder_note(recorder, "arch", name.machine);
+	}
+	spt_recorder_note(recorder, "cpus", cpus);
+	spt_recorder_note(recorder, "clock", spt_trace_clock_name(recorder->trace));
+	spt_recorder_note(recorder, "source", recorder->status.source);
+	spt_recorder_note(recorder, "recorder", "sysprof " SPT_VERSION);
+	if (options->command)
+		spt_recorder_note(recorder, "command", options->command);
+}
+
+static void put_fixed_objects(SptRecorder *recorder)
+{
+	SptObjectRow rows[] = {
+		{ .id = SYSPROF_OBJECT_KERNEL, .kind = SPT_OBJECT_KERNEL, .path = "[kernel]" },
+		{ .id = SYSPROF_OBJECT_MODULES, .kind = SPT_OBJECT_MODULES, .path = "[modules]" },
+		{ .id = SYSPROF_OBJECT_ANON, .kind = SPT_OBJECT_ANON, .path = "[anon]" },
+		{ .id = SYSPROF_OBJECT_VDSO, .kind = SPT_OBJECT_VDSO, .path = "[vdso]" },
+		{ .id = OBJECT_VDSO32, .kind = SPT_OBJECT_VDSO, .path = "[vdso32]" },
+	};
+
+	for (unsigned i = 0; i < G_N_ELEMENTS(rows); i++)
+		put_object(recorder, &rows[i], 0);
+}
+
+SptRecorder *spt_recorder_new(const SptRecorderOptions *options, GError **error)
+{
+	g_autoptr(SptRecorder) recorder = g_new0(SptRecorder, 1);
+	SptTasksListener listener = { on_process, on_thread, on_space_gone, recorder };
+
+	recorder->trace = spt_trace_open_source(options->source, error);
+	if (!recorder->trace)
+		return NULL;
+	recorder->writer = spt_capture_writer_new(options->output, error);
+	if (!recorder->writer)
+		return NULL;
+	recorder->config.period_ns = options->period_ns;
+	recorder->config.ring_bytes = options->ring_bytes;
+	recorder->config.no_user = options->no_user;
+	recorder->status.source = spt_trace_source_name(recorder->trace);
+	recorder->wanted_pid = options->pid;
+	recorder->stash = spt_stash_new();
+	recorder->tasks = spt_tasks_new(&listener);
+	recorder->spaces = spt_spaces_new();
+	recorder->naming = spt_naming_new();
+	recorder->mapped_by = g_hash_table_new(NULL, NULL);
+	recorder->sampled_threads = g_hash_table_new(NULL, NULL);
+	recorder->gone_spaces = g_array_new(FALSE, FALSE, sizeof(uint64_t));
+	recorder->filtered = g_new0(uint64_t, spt_trace_n_cpus(recorder->trace));
+	recorder->cpu_lost = g_new0(uint64_t, spt_trace_n_cpus(recorder->trace));
+	note_host(recorder, options);
+	put_fixed_objects(recorder);
+	return g_steal_pointer(&recorder);
+}
+
+void spt_recorder_free(SptRecorder *recorder)
+{
+	if (!recorder)
+		return;
+	spt_capture_writer_free(recorder->writer);
+	spt_naming_free(recorder->naming);
+	spt_tasks_free(recorder->tasks);
+	spt_spaces_free(recorder->spaces);
+	spt_stash_free(recorder->stash);
+	spt_trace_free(recorder->trace);
+	g_clear_pointer(&recorder->mapped_by, g_hash_table_unref);
+	g_clear_pointer(&recorder->sampled_threads, g_hash_table_unref);
+	g_clear_pointer(&recorder->gone_spaces, g_array_unref);
+	g_free(recorder->filtered);
+	g_free(recorder->cpu_lost);
+	g_free(recorder);
+}
+
+void spt_recorder_note(SptRecorder *recorder, const char *key, const char *value)
+{
+	spt_capture_writer_host(recorder->writer, key, value);
+}
+
+static void note_number(SptRecorder *recorder, const char *key, uint64_t value)
+{
+	g_autofree char *text = g_strdup_printf("%" G_GUINT64_FORMAT, value);
+
+	spt_recorder_note(recorder, key, text);
+}
+
+bool spt_recorder_start(SptRecorder *recorder, GError **error)
+{
+	struct sysprof_start start;
+
+	if (!spt_trace_start(recorder->trace, &recorder->config, &start, error))
+		return false;
+	recorder->start_ns = recorder->last_flush_ns = clock_ns(CLOCK_MONOTONIC);
+	recorder->status.period_ns = start.period_ns;
+	recorder->status.notice = spt_trace_notice(recorder->trace);
+	if (recorder->status.notice)
+		spt_recorder_note(recorder, "notice", recorder->status.notice);
+	note_number(recorder, "period_ns", start.period_ns);
+	note_number(recorder, "grid_start", start.grid_start);
+	note_number(recorder, "start_time", recorder->start_ns);
+	note_number(recorder, "start_realtime_ns", clock_ns(CLOCK_REALTIME));
+	if (!take_snapshot(recorder, error))
+		return false;
+	if (recorder->wanted_pid && !spt_tasks_want(recorder->tasks, recorder->wanted_pid)) {
+		g_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_BAD_CONFIG, "There is no process %u to record",
+			    recorder->wanted_pid);
+		return false;
+	}
+	return true;
+}
+
+static void drop_gone_spaces(SptRecorder *recorder, unsigned n)
+{
+	for (unsigned i = 0; i < n; i++) {
+		uint64_t mm = g_array_index(recorder->gone_spaces, uint64_t, i);
+
+		if (!spt_tasks_use_space(recorder->tasks, mm))
+			spt_spaces_drop(recorder->spaces, mm);
+	}
+	if (n)
+		g_array_remove_range(recorder->gone_spaces, 0, n);
+}
+
+static bool flush(SptRecorder *recorder, GError **error)
+{
+	recorder->last_flush_ns = clock_ns(CLOCK_MONOTONIC);
+	return spt_naming_flush(recorder->naming, recorder->trace, recorder->stash, recorder->writer, error) &&
+	       spt_capture_writer_flush(recorder->writer, recorder->stash, error);
+}
+
+bool spt_recorder_step(SptRecorder *recorder, int timeout_ms, GError **error)
+{
+	unsigned gone = recorder->gone_spaces->len;
+	uint64_t now;
+
+	spt_trace_wait(recorder->trace, timeout_ms);
+	if (!spt_trace_drain(recorder->trace, false, take_record, recorder, error))
+		return false;
+	drop_gone_spaces(recorder, gone);
+	now = clock_ns(CLOCK_MONOTONIC);
+	if (recorder->needs_snapshot && now - recorder->last_snapshot_ns >= SNAPSHOT_NS && !take_snapshot(recorder, error))
+		return false;
+	recorder->status.elapsed_ns = now - recorder->start_ns;
+	if (now - recorder->last_flush_ns >= FLUSH_NS && !flush(recorder, error))
+		return false;
+	recorder->status.file_bytes = spt_capture_writer_bytes(recorder->writer);
+	return true;
+}
+
+static bool take_final_accounts(SptRecorder *recorder, GError **error)
+{
+	struct sysprof_stats stats;
+
+	recorder->status.cost_ns = recorder->status.ticks = 0;
+	for (unsigned cpu = 0; cpu < spt_trace_n_cpus(recorder->trace); cpu++) {
+		if (!spt_trace_has_cpu(recorder->trace, cpu))
+			continue;
+		/* Also tells of losses that found no room while the rings were full. */
+		if (!spt_trace_stats(recorder->trace, cpu, &stats, error))
+			return false;
+		put_account(recorder, stats.time, cpu, &stats.account);
+		recorder->status.cost_ns += stats.account.cost_ns;
+		recorder->status.ticks += stats.account.ticks;
+	}
+	return true;
+}
+
+bool spt_recorder_finish(SptRecorder *recorder, GError **error)
+{
+	if (!spt_trace_stop(recorder->trace, error) ||
+	    !spt_trace_drain(recorder->trace, true, take_record, recorder, error) ||
+	    !take_final_accounts(recorder, error) ||
+	    !spt_trace_drain(recorder->trace, true, take_record, recorder, error))
+		return false;
+	recorder->status.elapsed_ns = clock_ns(CLOCK_MONOTONIC) - recorder->start_ns;
+	note_number(recorder, "cost_ns", recorder->status.cost_ns);
+	note_number(recorder, "ticks", recorder->status.ticks);
+	if (!flush(recorder, error) ||
+	    !spt_capture_writer_finish(recorder->writer, recorder->stash, clock_ns(CLOCK_MONOTONIC), error))
+		return false;
+	recorder->status.file_bytes = spt_capture_writer_bytes(recorder->writer);
+	return true;
+}
+
+void spt_recorder_status(const SptRecorder *recorder, SptRecorderStatus *ret)
+{
+	*ret = recorder->status;
+}

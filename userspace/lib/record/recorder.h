@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The recorder: source -> processes and address spaces -> stash -> capture file.  One thread drives it: start(), then step() until
+ * enough, then finish().  Used by the command line and the viewer alike.
+ */
+#ifndef SPT_RECORDER_H
+#define SPT_RECORDER_H
+
+#include <glib.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "trace/trace.h"
+
+G_BEGIN_DECLS
+
+typedef struct {
+	SptTraceSource source;
+	const char *output;		/* FILE; FILE.part until it is finished */
+	uint64_t period_ns;		/* 0: default */
+	uint32_t ring_bytes;		/* 0: default */
+	bool no_user;			/* no user stacks */
+	uint32_t pid;			/* only this process, its threads, and what it starts; 0: everything */
+	const char *command;		/* to be noted in the file; may be NULL */
+} SptRecorderOptions;
+
+typedef struct {
+	uint64_t samples, weight;	/* written to the file */
+	uint64_t lost;			/* weight of samples that found no room */
+	uint64_t elapsed_ns;
+	uint64_t period_ns;		/* as granted */
+	uint64_t cost_ns, ticks;	/* what the ticks cost the machine */
+	uint64_t file_bytes;
+	uint32_t threads;		/* that had samples */
+	const char *source;		/* "module" or "perf" */
+	const char *notice;		/* what this recording cannot tell on this machine, or NULL; known after start */
+} SptRecorderStatus;
+
+typedef struct SptRecorder SptRecorder;
+
+/* Opens source and output; nothing runs yet. */
+SptRecorder *spt_recorder_new(const SptRecorderOptions *options, GError **error);
+/* A recording that was not finished leaves its .part file, if anything was written. */
+void spt_recorder_free(SptRecorder *recorder);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptRecorder, spt_recorder_free)
+
+bool spt_recorder_start(SptRecorder *recorder, GError **error);
+/* Waits at most @timeout_ms for records, takes what is there, and writes it once a second. */
+bool spt_recorder_step(SptRecorder *recorder, int timeout_ms, GError **error);
+/* Another fact for the file's HOST block, before finish(). */
+void spt_recorder_note(SptRecorder *recorder, const char *key, const char *value);
+/* Stops, takes the rest and completes the file. */
+bool spt_recorder_finish(SptRecorder *recorder, GError **error);
+void spt_recorder_status(const SptRecorder *recorder, SptRecorderStatus *ret);
+
+G_END_DECLS
+
+#endif

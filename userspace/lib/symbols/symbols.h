@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Frame -> name.  SptSymtab knows one ELF file's functions; SptSymbols names the frames of a capture, from the names the
+ * capture carries and from the files on this machine.
+ */
+#ifndef SPT_SYMBOLS_H
+#define SPT_SYMBOLS_H
+
+#include "capture/capture.h"
+#include "object/object.h"
+
+G_BEGIN_DECLS
+
+typedef struct {
+	const char *name;		/* as the linker knows it; lives as long as the symtab */
+	uint64_t distance;		/* of what was asked from the symbol's start */
+	uint64_t bytes;			/* size of the symbol */
+} SptSymbol;
+
+typedef struct SptSymtab SptSymtab;
+
+/* The functions of @object: .symtab of itself, else of its separate debug file (build-id directories, .gnu_debuglink with
+ * its CRC checked, below each of @debug_dirs, NULL-terminated, NULL for /usr/lib/debug), and .dynsym.  A file
+ * without any gives an empty table, never NULL. */
+SptSymtab *spt_symtab_new(const SptObject *object, const char *const *debug_dirs);
+void spt_symtab_free(SptSymtab *symtab);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptSymtab, spt_symtab_free)
+/* By file offset.  A place outside [start, start + size) of every function has no symbol; a symbol of size 0 (assembly) reaches
+ * to the next one in its section, and gives way to one that has a size.  Of several names at one place: functions before
+ * labels, global before weak before local, then the shortest run of leading underscores, then the alphabet.  Where functions
+ * overlap, the one that begins last is meant. */
+bool spt_symtab_find(const SptSymtab *symtab, uint64_t file_offset, SptSymbol *ret);
+/* No function at all. */
+bool spt_symtab_is_empty(const SptSymtab *symtab);
+
+/* The separate debug file of @object, proven to be its own; NULL if there is none.  @debug_dirs as above. */
+SptObject *spt_debug_file_open(const SptObject *object, const char *const *debug_dirs);
+
+/* Demangled (C++), or a copy. */
+char *spt_demangle(const char *name);
+
+typedef struct {
+	/* Demangled.  Without a symbol "object+0xoffset", but "[unknown kernel]" for a kernel frame, "[anon]" for memory without a
+	 * file (one region's offset says nothing about another's), and "[unresolved]" where nothing is known. */
+	const char *function;
+	const char *object;		/* base name: "libc.so.6", "[kernel]", "[ext4]", "[vdso]", "[anon]", "[unknown]" */
+	bool has_symbol;
+} SptName;
+
+typedef struct SptSymbols SptSymbols;
+
+/* @debug_dirs as above.  @capture must outlive it. */
+SptSymbols *spt_symbols_new(const SptCapture *capture, const char *const *debug_dirs);
+void spt_symbols_free(SptSymbols *symbols);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptSymbols, spt_symbols_free)
+/* Names a frame; the strings live as long as @symbols and are interned: equal text, equal pointer. */
+SptName spt_symbols_name(SptSymbols *symbols, const SptFrame *frame);
+/* @text as one of the strings that names are made of. */
+const char *spt_symbols_intern(SptSymbols *symbols, const char *text);
+/* Why an object's functions have no names ("no such file", "is not the file that was recorded (its build-id differs)",
+ * "has no symbols"), or NULL. */
+const char *spt_symbols_problem(SptSymbols *symbols, uint32_t object);
+
+G_END_DECLS
+
+#endif

@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The functions of one ELF file: a flat array sorted by file offset, cut into intervals that do not overlap,
+ * so that one binary search answers.  Names stay in a copy of the file's string tables, which bounds memory by the file's size however
+ * many symbols share a name.
+ */
+#include "symbols/symbols.h"
+
+#include <gelf.h>
+#include <string.h>
+
+/* Of a symbol or string table; LLVM with debug information stays below 100 MiB. */
+#define TABLE_MAX_BYTES (512ull << 20)
+/* How much of two names is compared to choose between them. */
+#define NAME_COMPARE_BYTES 1024
+#define NO_SYMBOL UINT32_MAX
+
+struct symbol {
+	uint64_t start, bytes;		/* file offset; 0 bytes until assembly is given its end */
+	uint64_t room;			/* to the end of the section */
+	uint64_t name;			/* in the strings */
+	uint8_t rank;			/* the lower the better */
+};
+
+struct interval {
+	uint64_t start;
+	uint32_t symbol;		/* NO_SYMBOL: a gap */
+};
+
+struct SptSymtab {
+	GByteArray *strings;
+	GArray *symbols;		/* struct symbol */
+	GArray *intervals;		/* struct interval */
+};
+
+static const char *name_of(const SptSymtab *table, const struct symbol *symbol)
+{
+	return (const char *)table->strings->data + symbol->name;
+}
+
+/* Copies a string table; its place in the strings, or UINT64_MAX. */
+static uint64_t add_strings(SptSymtab *table, const SptObject *object, size_t section)
+{
+	Elf_Scn *scn = elf_getscn(spt_object_elf(object), section);
+	Elf_Data *data = scn ? spt_object_section(object, scn, ELF_T_BYTE, TABLE_MAX_BYTES) : NULL;
+	uint64_t at = table->strings->len;
+
+	if (!data || at + data->d_size + 1 > UINT32_MAX)
+		return UINT64_MAX;
+	g_byte_array_append(table->strings, data->d_buf, data->d_size);
+	g_byte_array_append(table->strings, (const uint8_t *)"", 1);
+	return at;
+}
+
+static bool is_function(const GElf_Sym *sym, const GElf_Shdr *section, const char *name)
+{
+	switch (GELF_ST_TYPE(sym->st_info)) {
+	case STT_FUNC:
+	case STT_GNU_IFUNC:
+		return *name != '\0';
+	case STT_NOTYPE:
+		/* Assembly; but not the marks of ARM's and RISC-V's assemblers ("$x") nor local labels (".L4"). */
+		return (section->sh_flags & SHF_EXECINSTR) && *name != '\0' && *name != '$' && *name != '.';
+	default:
+		return false;
+	}
+}
+
+static uint8_t rank_of(const GElf_Sym *sym)
+{
+	unsigned bind = GELF_ST_BIND(sym->st_info);
+	uint8_t rank = bind == STB_GLOBAL ? 0 : bind == STB_WEAK ? 1 : 2;
+
+	return GELF_ST_TYPE(sym->st_info) == STT_NOTYPE ? rank + 3 : rank;
+}
+
+/* "memcpy@@GLIBC_2.14" is memcpy.  Cuts in our copy of the strings. */
+static void cut_version(char *name)
+{
+	char *at = memchr(name, '@', strnlen(name, NAME_COMPARE_BYTES));
+
+	if (at && at > name)
+		*at = '\0';
+}
+
+/* Adds the functions of one symbol table of @object; places are those of @image, whose segments lead to file offsets. */
+static void add_table(SptSymtab *table, const SptObject *image, const SptObject *object, Elf_Scn *scn,
+		      const GElf_Shdr *shdr)
+{
+	Elf *elf = spt_object_elf(object);
+	Elf_Data *data = spt_object_section(object, scn, ELF_T_SYM, TABLE_MAX_BYTES);
+	uint64_t strings = data ? add_strings(table, object, shdr->sh_link) : UINT64_MAX;
+	uint64_t end = table->strings->len;
+	GElf_Sym sym;
+
+	if (strings == UINT64_MAX)
+		return;
+	for (int i = 0; gelf_getsym(data, i, &sym); i++) {
+		struct symbol symbol = { .bytes = sym.st_size, .name = strings + sym.st_name, .rank = rank_of(&sym) };
+		GElf_Shdr section;
+		Elf_Scn *home;
+
+		if (sym.st_shndx == SHN_UNDEF || sym.st_shndx >= SHN_LORESERVE || symbol.name >= end)
+			continue;
+		home = elf_getscn(elf, sym.st_shndx);
+		if (!home || !gelf_getshdr(home, &section) || !is_function(&sym, &section, name_of(table, &symbol)))
+			continue;
+		if (sym.st_value - section.sh_addr >= section.sh_size)
+			continue;
+		if (!spt_object_address_to_offset(image, sym.st_value, &symbol.start))
+			continue;
+		symbol.room = MIN(section.sh_size - (sym.st_value - section.sh_addr), UINT64_MAX - symbol.start);
+		cut_version((char *)table->strings->data + symbol.name);
+		g_array_append_val(table->symbols, symbol);
+	}
+}
+
+/* Of the table of @type; whether there was one with a function. */
+static bool add_tables(SptSymtab *table, const SptObject *image, const SptObject *object, unsigned type)
+{
+	unsigned before = table->symbols->len;
+	Elf_Scn *scn = NULL;
+	bool seen = false;
+
+	/* The format allows one of each type; more would only multiply the work. */
+	while (!seen && (scn = elf_nextscn(spt_object_elf(object), scn))) {
+		GElf_Shdr shdr;
+
+		if (!gelf_getshdr(scn, &shdr) || shdr.sh_type != type)
+			continue;
+		add_table(table, image, object, scn, &shdr);
+		seen = true;
+	}
+	return table->symbols->len > before;
+}
+
+static unsigned leading_underscores(const char *name)
+{
+	return strspn(name, "_");
+}
+
+/* Whether @a is the better name of the two for one place. */
+static bool is_better(const SptSymtab *table, const struct symbol *a, const struct symbol *b)
+{
+	unsigned a_underscores, b_underscores;
+
+	if (a->rank != b->rank)
+		return a->rank < b->rank;
+	if (a->name == b->name)
+		return false;
+	a_underscores = leading_underscores(name_of(table, a));
+	b_underscores = leading_underscores(name_of(table, b));
+	if (a_underscores != b_underscores)
+		return a_underscores < b_underscores;
+	return strncmp(name_of(table, a), name_of(table, b), NAME_COMPARE_BYTES) < 0;
+}
+
+static int compare_start(const void *a, const void *b)
+{
+	const struct symbol *x = a, *y = b;
+
+	return (x->start > y->start) - (x->start < y->start);
+}
+
+/* Sorts, and leaves one symbol at each place: the best name with the largest size. */
+static void merge_aliases(SptSymtab *table)
+{
+	struct symbol *symbols = (struct symbol *)table->symbols->data;
+	unsigned n = 0;
+
+	g_array_sort(table->symbols, compare_start);
+	for (unsigned i = 0; i < table->symbols->len; i++) {
+		struct symbol *last = n > 0 ? &symbols[n - 1] : NULL;
+		uint64_t bytes;
+
+		if (!last || last->start != symbols[i].start) {
+			symbols[n++] = symbols[i];
+			continue;
+		}
+		bytes = MAX(last->bytes, symbols[i].bytes);
+		if (is_better(table, &symbols[i], last))
+			*last = symbols[i];
+		last->bytes = bytes;
+	}
+	g_array_set_size(table->symbols, n);
+}
+
+/* Gives assembly its end; inside a function that has a size it is a mere label and goes. */
+static void close_assembly(SptSymtab *table)
+{
+	struct symbol *symbols = (struct symbol *)table->symbols->data;
+	uint64_t covered = 0;
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < table->symbols->len; i++) {
+		struct symbol symbol = symbols[i];
+
+		if (symbol.bytes == 0) {
+			if (symbol.start < covered)
+				continue;
+			symbol.bytes = symbol.room;
+			if (i + 1 < table->symbols->len)
+				symbol.bytes = MIN(symbol.bytes, symbols[i + 1].start - symbol.start);
+		} else {
+			symbol.bytes = MIN(symbol.bytes, symbol.room);
+			covered = MAX(covered, symbol.start + symbol.bytes);
+		}
+		symbols[n++] = symbol;
+	}
+	g_array_set_size(table->symbols, n);
+}
+
+/* Ends the functions on @open that end at or before @until, each end beginning an interval of the one below it. */
+static void close_until(SptSymtab *table, GArray *open, uint64_t until)
+{
+	while (open->len > 0) {
+		uint32_t top = g_array_index(open, uint32_t, open->len - 1);
+		const struct symbol *symbol = &g_array_index(table->symbols, struct symbol, top);
+		uint64_t end = symbol->start + symbol->bytes;
+		struct interval interval = { .start = end, .symbol = NO_SYMBOL };
+
+		if (end > until)
+			return;
+		g_array_set_size(open, open->len - 1);
+		while (open->len > 0) {
+			uint32_t below = g_array_index(open, uint32_t, open->len - 1);
+
+			symbol = &g_array_index(table->symbols, struct symbol, below);
+			if (symbol->start + symbol->bytes > end) {
+				interval.symbol = below;
+				break;
+			}
+			g_array_set_size(open, open->len - 1);
+		}
+		g_array_append_val(table->intervals, interval);
+	}
+}
+
+/* Functions may overlap; the one that begins last has the place, and when it ends the one before resumes. */
+static void cut_intervals(SptSymtab *table)
+{
+	g_autoptr(GArray) open = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+
+	for (uint32_t i = 0; i < table->symbols->len; i++) {
+		struct interval interval = {
+			.start = g_array_index(table->symbols, struct symbol, i).start,
+			.symbol = i,
+		};
+
+		close_until(table, open, interval.start);
+		g_array_append_val(table->intervals, interval);
+		g_array_append_val(open, i);
+	}
+	close_until(table, open, UINT64_MAX);
+}
+
+SptSymtab *spt_symtab_new(const SptObject *object, const char *const *debug_dirs)
+{
+	SptSymtab *table = g_new0(SptSymtab, 1);
+
+	table->strings = g_byte_array_new();
+	table->symbols = g_array_new(FALSE, FALSE, sizeof(struct symbol));
+	table->intervals = g_array_new(FALSE, FALSE, sizeof(struct interval));
+
+	if (!add_tables(table, object, object, SHT_SYMTAB)) {
+		g_autoptr(SptObject) debug = spt_debug_file_open(object, debug_dirs);
+
+		if (debug)
+			add_tables(table, object, debug, SHT_SYMTAB);
+	}
+	add_tables(table, object, object, SHT_DYNSYM);
+
+	merge_aliases(table);
+	close_assembly(table);
+	cut_intervals(table);
+	return table;
+}
+
+void spt_symtab_free(SptSymtab *table)
+{
+	if (!table)
+		return;
+	g_byte_array_unref(table->strings);
+	g_array_unref(table->symbols);
+	g_array_unref(table->intervals);
+	g_free(table);
+}
+
+bool spt_symtab_is_empty(const SptSymtab *table)
+{
+	return table->symbols->len == 0;
+}
+
+bool spt_symtab_find(const SptSymtab *table, uint64_t file_offset, SptSymbol *ret)
+{
+	const struct interval *intervals = (const struct interval *)table->intervals->data;
+	const struct symbol *symbol;
+	unsigned low = 0, high = table->intervals->len;
+
+	/* The last interval that begins at or before the place is intervals[low - 1]. */
+	while (low < high) {
+		unsigned middle = low + (high - low) / 2;
+
+		if (intervals[middle].start <= file_offset)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low == 0 || intervals[low - 1].symbol == NO_SYMBOL)
+		return false;
+	symbol = &g_array_index(table->symbols, struct symbol, intervals[low - 1].symbol);
+	ret->name = name_of(table, symbol);
+	ret->distance = file_offset - symbol->start;
+	ret->bytes = symbol->bytes;
+	return true;
+}
