@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What every command does alike: complain in one sentence, read its options, open its recording. */
+#include "cmd.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+void spt_cli_complain(const char *format, ...)
+{
+	g_autofree char *text = NULL;
+	g_autofree char *shown = NULL;
+	va_list args;
+
+	va_start(args, format);
+	text = g_strdup_vprintf(format, args);
+	va_end(args);
+	shown = spt_format_cut(text, 0);
+	fprintf(stderr, "sysprof-cli: %s\n", shown);
+}
+
+bool spt_cli_parse(const struct spt_command *command, const GOptionEntry *entries, int *argc, char ***argv)
+{
+	g_autoptr(GOptionContext) context = g_option_context_new(command->usage);
+	g_autofree char *program = g_strdup_printf("sysprof-cli %s", command->name);
+	g_autoptr(GError) error = NULL;
+
+	/* Where GOption's help takes the usage line from. */
+	g_set_prgname(program);
+	g_option_context_set_summary(context, command->help);
+	g_option_context_add_main_entries(context, entries, NULL);
+	if (g_option_context_parse(context, argc, argv, &error))
+		return true;
+	spt_cli_complain("%s; \"sysprof-cli %s --help\" lists the options", error->message, command->name);
+	return false;
+}
+
+const char *spt_cli_operand(const struct spt_command *command, int argc, char **argv)
+{
+	/* GOption leaves the "--" that ends the options where it was. */
+	int first = argc > 1 && strcmp(argv[1], "--") == 0 ? 2 : 1;
+
+	if (argc == first + 1)
+		return argv[first];
+	spt_cli_complain("%s takes one FILE: sysprof-cli %s %s", command->name, command->name, command->usage);
+	return NULL;
+}
+
+bool spt_cli_parse_source(const char *name, SptTraceSource *ret)
+{
+	static const char *const names[] = {
+		[SPT_TRACE_AUTO] = "auto", [SPT_TRACE_MODULE] = "module", [SPT_TRACE_PERF] = "perf",
+	};
+
+	for (unsigned i = 0; i < G_N_ELEMENTS(names); i++) {
+		if (strcmp(name, names[i]))
+			continue;
+		*ret = i;
+		return true;
+	}
+	return false;
+}
+
+SptCapture *spt_cli_open(const char *path)
+{
+	g_autoptr(GError) error = NULL;
+	SptCapture *capture = spt_capture_open(path, &error);
+
+	if (!capture)
+		spt_cli_complain("%s", error->message);
+	else if (capture->damage)
+		spt_cli_complain("%s is damaged: %s", path, capture->damage);
+	return capture;
+}
+
+bool spt_cli_flush(void)
+{
+	if (fflush(stdout) == 0 && !ferror(stdout))
+		return true;
+	spt_cli_complain("Cannot write the output: %s", g_strerror(errno));
+	return false;
+}

@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* sysprof-cli diff: what takes a larger or a smaller share of one recording than of another. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cmd.h"
+#include "json.h"
+#include "profile/diff.h"
+
+#define TEXT_MIN_POINTS 0.01
+#define HEAD_COLUMNS 53			/* up to the function's name */
+
+struct options {
+	gboolean path, total, json;
+	char *process;
+	int limit;
+	double min_points;
+};
+
+struct page {
+	const struct options *options;
+	const SptCapture *captures[SPT_SIDES];
+	const SptProfile *profiles[SPT_SIDES];
+	GArray *rows;			/* SptDiffRow */
+	const uint32_t *shown;		/* of rows, those on the page in their order */
+	uint32_t n_shown;
+};
+
+static const SptDiffRow *row_at(const struct page *page, uint32_t index)
+{
+	return &g_array_index(page->rows, SptDiffRow, index);
+}
+
+/* In points: percent of the whole. */
+static double change_of(const SptDiffRow *row, bool of_total)
+{
+	const double *shares = of_total ? row->total : row->self;
+
+	return 100 * (shares[SPT_AFTER] - shares[SPT_BEFORE]);
+}
+
+/* Which rows are shown: what is no process and has changed enough; at the front of @order. */
+static uint32_t select_rows(const struct options *options, GArray *rows, uint32_t *order)
+{
+	double least = options->min_points >= 0 ? options->min_points : options->json ? 0 : TEXT_MIN_POINTS;
+	uint32_t n = 0, limit = options->limit ? (uint32_t)options->limit : UINT32_MAX;
+
+	for (uint32_t i = 0; i < rows->len && n < limit; i++) {
+		const SptDiffRow *row = &g_array_index(rows, SptDiffRow, order[i]);
+
+		if (!row->is_process && fabs(change_of(row, options->total)) >= least)
+			order[n++] = order[i];
+	}
+	return n;
+}
+
+/* A path from its end up, so that a line that is cut keeps what matters. */
+static char *describe(const struct page *page, uint32_t index)
+{
+	const SptDiffRow *row = row_at(page, index);
+	GString *text = g_string_new(row->name);
+
+	if (page->options->path) {
+		for (uint32_t up = row->parent; up != UINT32_MAX; up = row_at(page, up)->parent)
+			g_string_append_printf(text, " < %s", row_at(page, up)->name);
+	} else {
+		g_string_append_printf(text, "  %s", row->object);
+	}
+	return g_string_free(text, FALSE);
+}
+
+static void print_text(const struct page *page)
+{
+	static const char sides[SPT_SIDES] = { 'A', 'B' };
+	unsigned width = spt_terminal_width();
+
+	for (unsigned side = 0; side < SPT_SIDES; side++) {
+		g_autofree char *samples = spt_format_count(spt_profile_n_samples(page->profiles[side]));
+		g_autofree char *path = spt_format_cut(page->captures[side]->path, 0);
+
+		printf("%c: %s, %s samples\n", sides[side], path, samples);
+	}
+	printf("\n%8s  %8s  %8s  %9s  %9s  %s\n", page->options->total ? "Total +-" : "Self +-", "Self A %", "Self B %", "Total A %",
+	       "Total B %", page->options->path ? "Function < callers" : "Function  Object");
+	for (uint32_t i = 0; i < page->n_shown; i++) {
+		const SptDiffRow *row = row_at(page, page->shown[i]);
+		g_autofree char *text = describe(page, page->shown[i]);
+		g_autofree char *shown = spt_format_cut(text, width > HEAD_COLUMNS + 10 ? width - HEAD_COLUMNS : 0);
+
+		printf("%+8.2f  %8.2f  %8.2f  %9.2f  %9.2f  %s\n", change_of(row, page->options->total),
+		       100 * row->self[SPT_BEFORE], 100 * row->self[SPT_AFTER], 100 * row->total[SPT_BEFORE],
+		       100 * row->total[SPT_AFTER], shown);
+	}
+	if (page->n_shown == 0)
+		printf("No difference of %.2f points or more.\n",
+		       page->options->min_points >= 0 ? page->options->min_points : TEXT_MIN_POINTS);
+}
+
+static void add_side(JsonBuilder *json, const struct page *page, unsigned side, const char *key)
+{
+	spt_json_object(json, key);
+	spt_json_text(json, "file", page->captures[side]->path);
+	spt_json_count(json, "samples", spt_profile_n_samples(page->profiles[side]));
+	spt_json_count(json, "periods", spt_profile_total(page->profiles[side]));
+	spt_json_count(json, "period_ns", spt_capture_period_ns(page->captures[side]));
+	json_builder_end_object(json);
+}
+
+static void add_path(JsonBuilder *json, const struct page *page, uint32_t index)
+{
+	g_autoptr(GPtrArray) names = g_ptr_array_new();
+
+	for (uint32_t up = index; up != UINT32_MAX; up = row_at(page, up)->parent)
+		g_ptr_array_add(names, (gpointer)row_at(page, up)->name);
+	spt_json_array(json, "path");
+	for (unsigned i = names->len; i > 0; i--) {
+		g_autofree char *valid = g_utf8_make_valid(names->pdata[i - 1], -1);
+
+		json_builder_add_string_value(json, valid);
+	}
+	json_builder_end_array(json);
+}
+
+/* The keys are a contract with scripts: add some, but never rename one. */
+static void print_json(const struct page *page)
+{
+	g_autoptr(JsonBuilder) json = json_builder_new();
+
+	json_builder_begin_object(json);
+	add_side(json, page, SPT_BEFORE, "a");
+	add_side(json, page, SPT_AFTER, "b");
+	spt_json_array(json, page->options->path ? "paths" : "functions");
+	for (uint32_t i = 0; i < page->n_shown; i++) {
+		const SptDiffRow *row = row_at(page, page->shown[i]);
+
+		json_builder_begin_object(json);
+		if (page->options->path)
+			add_path(json, page, page->shown[i]);
+		spt_json_text(json, "function", row->name);
+		spt_json_text(json, "object", row->object);
+		spt_json_number(json, "self_a_pct", 100 * row->self[SPT_BEFORE]);
+		spt_json_number(json, "self_b_pct", 100 * row->self[SPT_AFTER]);
+		spt_json_number(json, "self_change", change_of(row, false));
+		spt_json_number(json, "total_a_pct", 100 * row->total[SPT_BEFORE]);
+		spt_json_number(json, "total_b_pct", 100 * row->total[SPT_AFTER]);
+		spt_json_number(json, "total_change", change_of(row, true));
+		json_builder_end_object(json);
+	}
+	json_builder_end_array(json);
+	spt_json_print(json);
+}
+
+static int print_diff(const SptCapture *before, const SptCapture *after, const struct options *options)
+{
+	const SptFilter filter = { .process = options->process };
+	g_autoptr(SptSymbols) before_symbols = spt_symbols_new(before, NULL);
+	g_autoptr(SptSymbols) after_symbols = spt_symbols_new(after, NULL);
+	g_autoptr(SptProfile) before_profile = spt_profile_new(before, before_symbols, &filter);
+	g_autoptr(SptProfile) after_profile = spt_profile_new(after, after_symbols, &filter);
+	g_autoptr(GArray) rows = NULL;
+	g_autofree uint32_t *order = NULL;
+	struct page page = {
+		.options = options, .captures = { before, after }, .profiles = { before_profile, after_profile },
+	};
+
+	/* Shares of nothing would make everything else look new. */
+	for (unsigned side = 0; side < SPT_SIDES; side++) {
+		if (spt_profile_total(page.profiles[side]) > 0)
+			continue;
+		if (options->process)
+			spt_cli_complain("%s has no samples of a process \"%s\" to compare", page.captures[side]->path,
+					 options->process);
+		else
+			spt_cli_complain("%s has no samples to compare", page.captures[side]->path);
+		return SPT_EXIT_FAILURE;
+	}
+	rows = options->path ? spt_diff_paths(before_profile, after_profile) :
+			       spt_diff_functions(before_profile, after_profile);
+	order = spt_diff_order(rows, options->total);
+	page.rows = rows;
+	page.shown = order;
+	page.n_shown = select_rows(options, rows, order);
+	if (options->json)
+		print_json(&page);
+	else
+		print_text(&page);
+	return spt_cli_flush() ? SPT_EXIT_OK : SPT_EXIT_FAILURE;
+}
+
+static bool parse_options(int *argc, char ***argv, struct options *options)
+{
+	const GOptionEntry entries[] = {
+		{ "path", 0, 0, G_OPTION_ARG_NONE, &options->path, "Compare call paths instead of functions", NULL },
+		{ "total", 0, 0, G_OPTION_ARG_NONE, &options->total, "Sort by change of the total share, not of the own", NULL },
+		{ "process", 0, 0, G_OPTION_ARG_STRING, &options->process, "Only processes of this name or pid", "P" },
+		{ "min", 0, 0, G_OPTION_ARG_DOUBLE, &options->min_points,
+		  "Only what has changed by this many points (0.01, with --json 0)", "POINTS" },
+		{ "limit", 0, 0, G_OPTION_ARG_INT, &options->limit, "At most N rows", "N" },
+		{ "json", 0, 0, G_OPTION_ARG_NONE, &options->json, "JSON, for scripts", NULL },
+		{ 0 },
+	};
+
+	if (!spt_cli_parse(&cmd_diff, entries, argc, argv))
+		return false;
+	if (options->limit < 0 || isnan(options->min_points)) {
+		spt_cli_complain("--limit and --min take a number that is not negative");
+		return false;
+	}
+	return true;
+}
+
+static int run_diff(int argc, char **argv)
+{
+	struct options options = { .min_points = -1 };
+	g_autoptr(SptCapture) before = NULL;
+	g_autoptr(SptCapture) after = NULL;
+	int first, status = SPT_EXIT_USAGE;
+
+	if (parse_options(&argc, &argv, &options)) {
+		/* GOption leaves the "--" that ends the options where it was. */
+		first = argc > 1 && strcmp(argv[1], "--") == 0 ? 2 : 1;
+		if (argc != first + SPT_SIDES) {
+			spt_cli_complain("diff takes two recordings: sysprof-cli diff %s", cmd_diff.usage);
+		} else {
+			before = spt_cli_open(argv[first]);
+			after = before ? spt_cli_open(argv[first + 1]) : NULL;
+			status = after ? print_diff(before, after, &options) : SPT_EXIT_FAILURE;
+		}
+	}
+	g_free(options.process);
+	return status;
+}
+
+const struct spt_command cmd_diff = {
+	.name = "diff",
+	.usage = "A B",
+	.help = "Compare two recordings, by shares of their time",
+	.run = run_diff,
+};

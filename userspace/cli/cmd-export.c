@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* sysprof-cli export: a recording in other tools' formats. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "cmd.h"
+#include "export/export.h"
+#include "facts.h"
+#include "report-filter.h"
+
+static const struct {
+	const char *name;
+	void (*write)(const SptProfile *profile, GString *out);
+} formats[] = {
+	{ "folded", spt_export_folded },
+	{ "svg", spt_export_svg },
+};
+
+static int find_format(const char *name)
+{
+	g_autoptr(GString) known = g_string_new(NULL);
+
+	for (unsigned i = 0; i < G_N_ELEMENTS(formats); i++) {
+		if (name && strcmp(formats[i].name, name) == 0)
+			return i;
+		g_string_append_printf(known, "%s%s", i ? ", " : "", formats[i].name);
+	}
+	if (name)
+		spt_cli_complain("There is no format \"%s\"; known: %s", name, known->str);
+	else
+		spt_cli_complain("export needs --format; known: %s", known->str);
+	return -1;
+}
+
+/* Into a file that exists and is no regular one (a pipe, /dev/null): it must not be replaced. */
+static bool write_in_place(const char *path, const GString *text)
+{
+	FILE *file = fopen(path, "we");
+	bool ok = file && fwrite(text->str, 1, text->len, file) == text->len;
+	int saved = errno;
+
+	if (file && fclose(file) != 0 && ok) {
+		ok = false;
+		saved = errno;
+	}
+	if (!ok)
+		spt_cli_complain("Cannot write %s: %s", path, g_strerror(saved));
+	return ok;
+}
+
+/* A regular file appears whole or not at all: written beside it and renamed. */
+static bool write_out(const char *path, const GString *text)
+{
+	g_autofree char *target = realpath(path, NULL);
+	g_autoptr(GError) error = NULL;
+	struct stat st;
+
+	if (stat(path, &st) == 0 && !S_ISREG(st.st_mode))
+		return write_in_place(path, text);
+	if (g_file_set_contents_full(target ? target : path, text->str, text->len, G_FILE_SET_CONTENTS_CONSISTENT, 0666,
+				     &error))
+		return true;
+	spt_cli_complain("Cannot write %s: %s", path, error->message);
+	return false;
+}
+
+static bool export_profile(const SptCapture *capture, const struct spt_filter_options *options, const SptFilter *filter,
+			   unsigned format, const char *out)
+{
+	g_autoptr(SptSymbols) symbols = spt_symbols_new(capture, NULL);
+	g_autoptr(SptProfile) profile = spt_profile_new(capture, symbols, filter);
+	g_autoptr(GString) text = g_string_new(NULL);
+
+	if (!spt_report_filter_check(options, capture, symbols, profile))
+		return false;
+	formats[format].write(profile, text);
+	if (out)
+		return write_out(out, text);
+	fwrite(text->str, 1, text->len, stdout);
+	return spt_cli_flush();
+}
+
+static int export_capture(const char *path, const struct spt_filter_options *options, unsigned format, const char *out)
+{
+	g_autoptr(SptCapture) capture = spt_cli_open(path);
+	struct spt_report_filter filter;
+	struct spt_facts facts;
+	int status = SPT_EXIT_USAGE;
+
+	if (!capture)
+		return SPT_EXIT_FAILURE;
+	spt_facts_init(&facts, capture);
+	if (spt_report_filter_init(&filter, options, facts.start_ns))
+		status = export_profile(capture, options, &filter.filter, format, out) ? SPT_EXIT_OK : SPT_EXIT_FAILURE;
+	spt_report_filter_clear(&filter);
+	spt_facts_clear(&facts);
+	return status;
+}
+
+static int run_export(int argc, char **argv)
+{
+	g_autofree char *name = NULL;
+	g_autofree char *out = NULL;
+	struct spt_filter_options filter = { 0 };
+	const GOptionEntry entries[] = {
+		{ "format", 'f', 0, G_OPTION_ARG_STRING, &name, "folded: a line for each stack; svg: a flame graph to look at",
+		  "FORMAT" },
+		{ "output", 'o', 0, G_OPTION_ARG_FILENAME, &out, "Write here instead of to the standard output", "OUT" },
+	};
+	g_autoptr(GArray) all = g_array_new(FALSE, FALSE, sizeof(GOptionEntry));
+	const char *path;
+	int format, status = SPT_EXIT_USAGE;
+
+	g_array_append_vals(all, entries, G_N_ELEMENTS(entries));
+	spt_filter_options_add(&filter, all);
+	if (spt_cli_parse(&cmd_export, (const GOptionEntry *)all->data, &argc, &argv) &&
+	    (path = spt_cli_operand(&cmd_export, argc, argv)) && (format = find_format(name)) >= 0)
+		status = export_capture(path, &filter, format, out);
+	spt_filter_options_clear(&filter);
+	return status;
+}
+
+const struct spt_command cmd_export = {
+	.name = "export",
+	.usage = "FILE",
+	.help = "Write a recording in another tool's format",
+	.run = run_export,
+};

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* sysprof-cli info: what a recording holds, where its periods went, and what is missing. */
+#include "cmd.h"
+#include "info.h"
+
+uint32_t spt_info_processes(const struct spt_info *info)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < info->capture->n_processes; i++)
+		n += info->capture->processes[i].id != 0;
+	return n;
+}
+
+uint32_t spt_info_objects(const struct spt_info *info)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < info->capture->n_objects; i++)
+		n += info->capture->objects[i].id != 0;
+	return n;
+}
+
+const char *spt_info_stream_kind(uint32_t kind)
+{
+	static const char *const names[] = { "samples", "spans", "counter", "marks" };
+
+	return kind < G_N_ELEMENTS(names) ? names[kind] : "unknown";
+}
+
+static void print_info(const SptCapture *capture, bool json)
+{
+	struct spt_info info = { .capture = capture };
+
+	spt_facts_init(&info.facts, capture);
+	info.thread_samples = g_new0(uint64_t, MAX(capture->n_threads, 1));
+	info.thread_weight = g_new0(uint64_t, MAX(capture->n_threads, 1));
+	for (uint64_t i = 0; i < capture->n_samples; i++) {
+		info.thread_samples[capture->samples[i].thread]++;
+		info.thread_weight[capture->samples[i].thread] += capture->samples[i].weight;
+	}
+	info.bytes_per_sample = capture->n_samples ? (double)capture->file_bytes / capture->n_samples : 0;
+
+	if (json)
+		spt_info_print_json(&info);
+	else
+		spt_info_print_text(&info);
+	g_free(info.thread_samples);
+	g_free(info.thread_weight);
+	spt_facts_clear(&info.facts);
+}
+
+static int run_info(int argc, char **argv)
+{
+	gboolean json = FALSE;
+	const GOptionEntry entries[] = {
+		{ "json", 0, 0, G_OPTION_ARG_NONE, &json, "JSON, for scripts", NULL },
+		{ 0 },
+	};
+	g_autoptr(SptCapture) capture = NULL;
+	const char *path;
+
+	if (!spt_cli_parse(&cmd_info, entries, &argc, &argv) || !(path = spt_cli_operand(&cmd_info, argc, argv)))
+		return SPT_EXIT_USAGE;
+	capture = spt_cli_open(path);
+	if (!capture)
+		return SPT_EXIT_FAILURE;
+	print_info(capture, json);
+	return spt_cli_flush() ? SPT_EXIT_OK : SPT_EXIT_FAILURE;
+}
+
+const struct spt_command cmd_info = {
+	.name = "info",
+	.usage = "FILE",
+	.help = "Show what a recording holds, and what it lost",
+	.run = run_info,
+};

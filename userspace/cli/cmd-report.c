@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* sysprof-cli report: which functions the time went to. */
+#include <math.h>
+#include <string.h>
+
+#include "cmd.h"
+#include "profile/categories.h"
+#include "report-filter.h"
+#include "report.h"
+
+#define TREE_MIN_PERCENT 0.5
+
+struct options {
+	gboolean functions, tree, json;
+	char **callers, **callees, *categories;
+	int limit, latest;
+	double min_percent;
+	struct spt_filter_options filter;
+};
+
+GArray *spt_report_edges(const struct spt_report *report)
+{
+	const uint32_t *members = (const uint32_t *)report->members->data;
+	GArray *edges = report->kind == SPT_REPORT_CALLERS ?
+		spt_profile_callers_of(report->profile, members, report->members->len) :
+		spt_profile_callees_of(report->profile, members, report->members->len);
+	uint64_t all = spt_profile_total(report->profile);
+	unsigned n = MIN(edges->len, report->limit);
+
+	/* Heaviest first. */
+	while (n > 0 && spt_percent(g_array_index(edges, SptEdge, n - 1).weight, all) < report->min_percent)
+		n--;
+	g_array_set_size(edges, n);
+	return edges;
+}
+
+uint32_t *spt_report_functions(const struct spt_report *report, uint32_t *ret_n)
+{
+	uint32_t n_all, n = 0;
+	const SptFunction *functions = spt_profile_functions(report->profile, &n_all);
+	uint32_t *order = spt_profile_order(report->profile, true);
+	uint64_t all = spt_profile_total(report->profile);
+
+	for (uint32_t i = 0; i < n_all && n < report->limit; i++) {
+		const SptFunction *function = &functions[order[i]];
+
+		if (!function->is_process && function->total > 0 && spt_percent(function->total, all) >= report->min_percent)
+			order[n++] = order[i];
+	}
+	*ret_n = n;
+	return order;
+}
+
+static bool check_options(const struct options *options)
+{
+	if (options->functions + options->tree + (options->callers != NULL) + (options->callees != NULL) +
+	    (options->categories != NULL) + (options->latest != 0) > 1) {
+		spt_cli_complain("--functions, --tree, --callers, --callees, --categories and --latest exclude each other; "
+				 "give one of them");
+		return false;
+	}
+	if (options->latest && (options->json || spt_filter_options_about_stacks(&options->filter))) {
+		spt_cli_complain("--latest takes neither --json nor conditions on stacks");
+		return false;
+	}
+	if (options->limit < 0 || options->latest < 0 || isnan(options->min_percent)) {
+		spt_cli_complain("--limit, --latest and --min take a number that is not negative");
+		return false;
+	}
+	return true;
+}
+
+static bool parse_options(int *argc, char ***argv, struct options *options)
+{
+	const GOptionEntry entries[] = {
+		{ "functions", 0, 0, G_OPTION_ARG_NONE, &options->functions, "A table of functions (the default)", NULL },
+		{ "tree", 0, 0, G_OPTION_ARG_NONE, &options->tree, "The tree of calls, from the processes down", NULL },
+		{ "callers", 0, 0, G_OPTION_ARG_STRING_ARRAY, &options->callers,
+		  "Who called function FN; * and ? are wild, and several are taken for one", "FN" },
+		{ "callees", 0, 0, G_OPTION_ARG_STRING_ARRAY, &options->callees, "What function FN called, likewise", "FN" },
+		{ "categories", 0, 0, G_OPTION_ARG_FILENAME, &options->categories,
+		  "Kinds of work, by the rules in FILE: lines of \"category = function [@ object]\"", "FILE" },
+		{ "latest", 0, 0, G_OPTION_ARG_INT, &options->latest, "The N ticks that came latest, and what they found", "N" },
+		{ "min", 0, 0, G_OPTION_ARG_DOUBLE, &options->min_percent,
+		  "Leave out what is below this share (0; of the tree 0.5, with --json 0)", "PCT" },
+		{ "limit", 0, 0, G_OPTION_ARG_INT, &options->limit, "At most N rows of a table", "N" },
+		{ "json", 0, 0, G_OPTION_ARG_NONE, &options->json, "JSON, for scripts", NULL },
+	};
+	g_autoptr(GArray) all = g_array_new(FALSE, FALSE, sizeof(GOptionEntry));
+
+	g_array_append_vals(all, entries, G_N_ELEMENTS(entries));
+	spt_filter_options_add(&options->filter, all);
+	return spt_cli_parse(&cmd_report, (const GOptionEntry *)all->data, argc, argv) && check_options(options);
+}
+
+static void clear_options(struct options *options)
+{
+	g_strfreev(options->callers);
+	g_strfreev(options->callees);
+	g_free(options->categories);
+	spt_filter_options_clear(&options->filter);
+}
+
+/* Appends the functions called @name, or if there are none and it is a pattern, those that match. */
+static bool add_members(struct spt_report *report, const char *name)
+{
+	uint32_t function = spt_profile_find(report->profile, name);
+	g_autofree char *near = NULL;
+
+	if (function != UINT32_MAX) {
+		g_array_append_val(report->members, function);
+		return true;
+	}
+	if (strpbrk(name, "*?")) {
+		g_autoptr(GArray) found = spt_profile_match(report->profile, name);
+
+		g_array_append_vals(report->members, found->data, found->len);
+		if (found->len > 0)
+			return true;
+	}
+	near = spt_report_suggest(report->profile, name, false);
+	spt_cli_complain("%s has no samples with a function \"%s\"%s", report->capture->path, name, near);
+	return false;
+}
+
+static int print_page(const struct spt_report *report, bool json)
+{
+	if (json)
+		spt_report_print_json(report);
+	else
+		spt_report_print_text(report);
+	return spt_cli_flush() ? SPT_EXIT_OK : SPT_EXIT_FAILURE;
+}
+
+static int print_edges(struct spt_report *report, char **names, bool json)
+{
+	g_autoptr(GArray) members = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+	g_autofree char *heading = g_strjoinv(", ", names);
+
+	report->members = members;
+	report->heading = heading;
+	for (char **name = names; *name; name++) {
+		if (!add_members(report, *name))
+			return SPT_EXIT_FAILURE;
+	}
+	return print_page(report, json);
+}
+
+static int print_categories(struct spt_report *report, const char *path, bool json)
+{
+	g_autofree char *text = NULL;
+	g_autoptr(GError) error = NULL;
+	g_autoptr(SptCategories) categories = NULL;
+	g_autoptr(GArray) weights = NULL;
+
+	if (!g_file_get_contents(path, &text, NULL, &error)) {
+		spt_cli_complain("Cannot read the rules in %s: %s", path, error->message);
+		return SPT_EXIT_FAILURE;
+	}
+	categories = spt_categories_parse(text, &error);
+	if (!categories) {
+		spt_cli_complain("Cannot use the rules in %s: %s", path, error->message);
+		return SPT_EXIT_FAILURE;
+	}
+	report->categories = weights = spt_categories_weigh(categories, report->profile);
+	return print_page(report, json);
+}
+
+static enum spt_report_kind kind_of(const struct options *options)
+{
+	return options->tree ? SPT_REPORT_TREE : options->callers ? SPT_REPORT_CALLERS :
+	       options->callees ? SPT_REPORT_CALLEES : options->categories ? SPT_REPORT_CATEGORIES : SPT_REPORT_FUNCTIONS;
+}
+
+static int print_report(const SptCapture *capture, const struct spt_facts *facts, const struct options *options,
+			const SptFilter *filter)
+{
+	g_autoptr(SptSymbols) symbols = spt_symbols_new(capture, NULL);
+	g_autoptr(SptProfile) profile = NULL;
+	struct spt_report report = {
+		.kind = kind_of(options),
+		.capture = capture,
+		.facts = facts,
+		.limit = options->limit ? (unsigned)options->limit : UINT32_MAX,
+		.min_percent = options->min_percent >= 0 ? options->min_percent :
+			       options->tree && !options->json ? TREE_MIN_PERCENT : 0,
+	};
+
+	if (options->latest) {
+		spt_report_print_latest(capture, symbols, filter, (unsigned)options->latest);
+		return spt_cli_flush() ? SPT_EXIT_OK : SPT_EXIT_FAILURE;
+	}
+	report.profile = profile = spt_profile_new(capture, symbols, filter);
+	if (!spt_report_filter_check(&options->filter, capture, symbols, profile))
+		return SPT_EXIT_FAILURE;
+	if (options->callers || options->callees)
+		return print_edges(&report, options->callers ? options->callers : options->callees, options->json);
+	if (options->categories)
+		return print_categories(&report, options->categories, options->json);
+	return print_page(&report, options->json);
+}
+
+static int report_capture(const char *path, const struct options *options)
+{
+	g_autoptr(SptCapture) capture = spt_cli_open(path);
+	struct spt_report_filter filter;
+	struct spt_facts facts;
+	int status = SPT_EXIT_USAGE;
+
+	if (!capture)
+		return SPT_EXIT_FAILURE;
+	spt_facts_init(&facts, capture);
+	if (spt_report_filter_init(&filter, &options->filter, facts.start_ns))
+		status = print_report(capture, &facts, options, &filter.filter);
+	spt_report_filter_clear(&filter);
+	spt_facts_clear(&facts);
+	return status;
+}
+
+static int run_report(int argc, char **argv)
+{
+	struct options options = { .min_percent = -1 };
+	const char *path;
+	int status = SPT_EXIT_USAGE;
+
+	if (parse_options(&argc, &argv, &options) && (path = spt_cli_operand(&cmd_report, argc, argv)))
+		status = report_capture(path, &options);
+	clear_options(&options);
+	return status;
+}
+
+const struct spt_command cmd_report = {
+	.name = "report",
+	.usage = "FILE",
+	.help = "Show which functions the time went to",
+	.run = run_report,
+};

@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * sysprof-cli top: where the time goes now, again and again.  Each interval is a recording of its own, to a file that is removed once it
+ * was read; the next one begins before the last one ends, so that nothing is missed and nothing grows.
+ */
+#include <glib/gstdio.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "cmd.h"
+#include "profile/profile.h"
+#include "record/recorder.h"
+
+#define STEP_MS 100
+#define BATCH_ROWS 20			/* where there is no screen to fill */
+#define HEAD_ROWS 4
+#define HEAD_COLUMNS 18
+
+#define SCREEN_CLEAR "\033[2J"
+#define SCREEN_HOME "\033[H"
+#define LINE_END "\033[K"
+#define SCREEN_END "\033[J"
+
+static volatile sig_atomic_t interrupted;
+
+struct options {
+	double interval, rate;
+	int count, limit, pid;
+	gboolean total, processes;
+	char *source;
+};
+
+struct top {
+	const struct options *options;
+	SptTraceSource source;
+	char *directory;
+	unsigned number;		/* of the recording that runs */
+	SptRecorder *recorder;
+	bool is_screen;
+};
+
+static void on_interrupt(int number)
+{
+	(void)number;
+	interrupted = 1;
+}
+
+static char *path_of(const struct top *top, unsigned number, const char *suffix)
+{
+	g_autofree char *name = g_strdup_printf("%u.capture%s", number, suffix);
+
+	return g_build_filename(top->directory, name, NULL);
+}
+
+static void remove_files(const struct top *top, unsigned number)
+{
+	g_autofree char *path = path_of(top, number, "");
+	g_autofree char *part = path_of(top, number, ".part");
+
+	g_unlink(path);
+	g_unlink(part);
+}
+
+static SptRecorder *begin_recording(const struct top *top, unsigned number, GError **error)
+{
+	g_autofree char *path = path_of(top, number, "");
+	SptRecorderOptions options = {
+		.source = top->source,
+		.output = path,
+		.period_ns = (uint64_t)(1e9 / top->options->rate + 0.5),
+		.pid = (uint32_t)top->options->pid,
+	};
+	g_autoptr(SptRecorder) recorder = spt_recorder_new(&options, error);
+
+	if (!recorder || !spt_recorder_start(recorder, error))
+		return NULL;
+	return g_steal_pointer(&recorder);
+}
+
+/* How many rows a page has room for. */
+static unsigned page_rows(const struct top *top)
+{
+	struct winsize size = { 0 };
+
+	if (top->options->limit)
+		return (unsigned)top->options->limit;
+	if (top->is_screen && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_row > HEAD_ROWS + 1)
+		return size.ws_row - HEAD_ROWS - 1;
+	return BATCH_ROWS;
+}
+
+static void print_rows(const struct top *top, const SptProfile *profile)
+{
+	uint32_t n, shown = 0;
+	const SptFunction *functions = spt_profile_functions(profile, &n);
+	g_autofree uint32_t *order = spt_profile_order(profile, !top->options->total && !top->options->processes);
+	const char *end = top->is_screen ? LINE_END : "";
+	uint64_t all = spt_profile_total(profile);
+	unsigned rows = page_rows(top), width = spt_terminal_width();
+
+	for (uint32_t i = 0; i < n && shown < rows; i++) {
+		const SptFunction *function = &functions[order[i]];
+		g_autofree char *line = g_strdup_printf("%s  %s", function->name, function->object);
+		g_autofree char *text = spt_format_cut(g_strchomp(line), width > HEAD_COLUMNS + 10 ? width - HEAD_COLUMNS : 0);
+
+		if (function->is_process != !!top->options->processes)
+			continue;
+		printf("%7.2f  %7.2f  %s%s\n", spt_percent(function->self, all), spt_percent(function->total, all), text, end);
+		shown++;
+	}
+}
+
+static bool print_page(const struct top *top, const SptCapture *capture, const SptRecorderStatus *status)
+{
+	g_autoptr(SptSymbols) symbols = spt_symbols_new(capture, NULL);
+	g_autoptr(SptProfile) profile = spt_profile_new(capture, symbols, NULL);
+	g_autofree char *samples = spt_format_count(spt_profile_n_samples(profile));
+	g_autofree char *lost = spt_format_count(status->lost);
+	const char *end = top->is_screen ? LINE_END : "";
+	double cpus = status->elapsed_ns ? (double)spt_profile_total(profile) * status->period_ns / status->elapsed_ns : 0;
+
+	if (top->is_screen)
+		printf(SCREEN_HOME);
+	printf("%.2f of %u CPUs busy; %s samples, %s lost, in %.1f s (source: %s)%s\n%s\n%7s  %7s  %s%s\n", cpus,
+	       g_get_num_processors(), samples, lost, (double)status->elapsed_ns / 1e9, status->source, end, end, "Self %", "Total %",
+	       top->options->processes ? "Process" : "Function  Object", end);
+	print_rows(top, profile);
+	if (top->is_screen)
+		printf(SCREEN_END);
+	else
+		putchar('\n');
+	return spt_cli_flush();
+}
+
+static bool wait_interval(struct top *top, GError **error)
+{
+	SptRecorderStatus status;
+
+	do {
+		if (!spt_recorder_step(top->recorder, STEP_MS, error))
+			return false;
+		spt_recorder_status(top->recorder, &status);
+	} while (!interrupted && status.elapsed_ns < top->options->interval * 1e9);
+	return true;
+}
+
+/* Ends the recording of this interval and shows it, once that of the next one runs (if there is to be one). */
+static bool turn_page(struct top *top, bool is_last, GError **error)
+{
+	g_autoptr(SptRecorder) ended = g_steal_pointer(&top->recorder);
+	g_autofree char *path = path_of(top, top->number, "");
+	g_autoptr(SptCapture) capture = NULL;
+	SptRecorderStatus status;
+
+	if (!is_last) {
+		top->recorder = begin_recording(top, top->number + 1, error);
+		if (!top->recorder)
+			return false;
+	}
+	if (!spt_recorder_finish(ended, error))
+		return false;
+	spt_recorder_status(ended, &status);
+	capture = spt_capture_open(path, error);
+	remove_files(top, top->number);
+	top->number++;
+	return capture && print_page(top, capture, &status);
+}
+
+static bool show_pages(struct top *top, GError **error)
+{
+	top->recorder = begin_recording(top, top->number, error);
+	if (!top->recorder)
+		return false;
+	if (top->is_screen)
+		printf(SCREEN_CLEAR);
+	for (int page = 1; !interrupted; page++) {
+		bool is_last;
+
+		if (!wait_interval(top, error))
+			return false;
+		is_last = interrupted || page == top->options->count;
+		if (!turn_page(top, is_last, error))
+			return false;
+		if (is_last)
+			break;
+	}
+	return true;
+}
+
+static int run_pages(const struct options *options, SptTraceSource source)
+{
+	struct sigaction action = { .sa_handler = on_interrupt };
+	struct top top = { .options = options, .source = source, .is_screen = isatty(STDOUT_FILENO) };
+	g_autoptr(GError) error = NULL;
+	bool ok;
+
+	top.directory = g_dir_make_tmp("sysprof-top-XXXXXX", &error);
+	if (!top.directory) {
+		spt_cli_complain("Cannot make a directory for what is recorded: %s", error->message);
+		return SPT_EXIT_FAILURE;
+	}
+	sigaction(SIGINT, &action, NULL);
+	sigaction(SIGTERM, &action, NULL);
+	sigaction(SIGHUP, &action, NULL);
+	signal(SIGPIPE, SIG_IGN);
+	ok = show_pages(&top, &error);
+	if (error)
+		spt_cli_complain("%s", error->message);
+	spt_recorder_free(top.recorder);
+	remove_files(&top, top.number);
+	remove_files(&top, top.number + 1);
+	g_rmdir(top.directory);
+	g_free(top.directory);
+	return ok ? SPT_EXIT_OK : SPT_EXIT_FAILURE;
+}
+
+static bool check_options(const struct options *options, SptTraceSource *ret_source)
+{
+	if (!(options->rate >= 1 && options->rate <= 50000))
+		spt_cli_complain("A rate of %g samples per second is not possible: 1 to 50000 are (-F)", options->rate);
+	else if (!(options->interval >= 0.1 && options->interval <= 3600))
+		spt_cli_complain("An interval of %g seconds is not possible: 0.1 to 3600 are (--interval)", options->interval);
+	else if (options->count < 0 || options->limit < 0 || options->pid < 0)
+		spt_cli_complain("--count, --limit and --pid take a number that is not negative");
+	else if (!spt_cli_parse_source(options->source, ret_source))
+		spt_cli_complain("There is no source \"%s\" (--source): auto, module and perf are", options->source);
+	else
+		return true;
+	return false;
+}
+
+static int run_top(int argc, char **argv)
+{
+	struct options options = { .interval = 2, .rate = 1000, .source = g_strdup("auto") };
+	const GOptionEntry entries[] = {
+		{ "interval", 0, 0, G_OPTION_ARG_DOUBLE, &options.interval, "Seconds that a page shows (2)", "S" },
+		{ "count", 0, 0, G_OPTION_ARG_INT, &options.count, "End after N pages (0: at Ctrl-C)", "N" },
+		{ "processes", 0, 0, G_OPTION_ARG_NONE, &options.processes, "Processes instead of functions", NULL },
+		{ "total", 0, 0, G_OPTION_ARG_NONE, &options.total, "Sort by the total share, not by the own", NULL },
+		{ "limit", 0, 0, G_OPTION_ARG_INT, &options.limit, "At most N rows (as many as the screen has room for)", "N" },
+		{ "frequency", 'F', 0, G_OPTION_ARG_DOUBLE, &options.rate, "Samples per second and CPU (1000)", "HZ" },
+		{ "pid", 'p', 0, G_OPTION_ARG_INT, &options.pid, "Only this process and what it starts", "PID" },
+		{ "source", 0, 0, G_OPTION_ARG_STRING, &options.source, "Where samples come from: auto, module or perf", "SOURCE" },
+		{ 0 },
+	};
+	SptTraceSource source = SPT_TRACE_AUTO;
+	int status = SPT_EXIT_USAGE;
+
+	if (spt_cli_parse(&cmd_top, entries, &argc, &argv)) {
+		if (argc > 1)
+			spt_cli_complain("top takes no \"%s\", only options; it shows the whole machine, or a process with -p", argv[1]);
+		else if (check_options(&options, &source))
+			status = run_pages(&options, source);
+	}
+	g_free(options.source);
+	return status;
+}
+
+const struct spt_command cmd_top = {
+	.name = "top",
+	.usage = "",
+	.help = "Show where the time goes now, again and again",
+	.run = run_top,
+};

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * One command is one file with one struct spt_command; main.c lists them.  What the commands share is declared here as well:
+ * reading options, opening a recording, and showing numbers.
+ */
+#ifndef SPT_CMD_H
+#define SPT_CMD_H
+
+#include <glib.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "capture/capture.h"
+#include "trace/trace.h"
+
+enum { SPT_EXIT_OK = 0, SPT_EXIT_FAILURE = 1, SPT_EXIT_USAGE = 2 };
+
+struct spt_command {
+	const char *name;
+	const char *usage;		/* what follows the name: "FILE [--json]" */
+	const char *help;		/* one line */
+	int (*run)(int argc, char **argv);	/* argv[0] is the name; returns the exit status */
+};
+
+extern const struct spt_command cmd_record;
+extern const struct spt_command cmd_top;
+extern const struct spt_command cmd_report;
+extern const struct spt_command cmd_export;
+extern const struct spt_command cmd_diff;
+extern const struct spt_command cmd_merge;
+extern const struct spt_command cmd_info;
+extern const struct spt_command cmd_doctor;
+
+/* cli.c */
+
+/* "sysprof-cli: " and a sentence on stderr. */
+void spt_cli_complain(const char *format, ...) G_GNUC_PRINTF(1, 2);
+/* Parses @entries out of argv (GOption; --help prints and exits).  False: complained, return SPT_EXIT_USAGE. */
+bool spt_cli_parse(const struct spt_command *command, const GOptionEntry *entries, int *argc, char ***argv);
+/* The one operand a command takes, or NULL: complained, return SPT_EXIT_USAGE. */
+const char *spt_cli_operand(const struct spt_command *command, int argc, char **argv);
+/* The source of that name: "auto", "module" or "perf". */
+bool spt_cli_parse_source(const char *name, SptTraceSource *ret);
+/* Opens a recording.  What is damaged is said on stderr; NULL: complained. */
+SptCapture *spt_cli_open(const char *path);
+/* Flushes stdout; false: complained (a full disk, a closed pipe). */
+bool spt_cli_flush(void);
+
+/* format.c: texts to be freed by the caller */
+
+char *spt_format_count(uint64_t n);		/* "1,234,567" */
+char *spt_format_ns(uint64_t ns);		/* "1.50 s", "12.0 ms", "340 ns" */
+char *spt_format_bytes(uint64_t bytes);		/* "1.2 MiB" */
+double spt_percent(uint64_t part, uint64_t whole);	/* 0 of nothing */
+/* Columns of stdout if it is a terminal, else 0: lines need not be cut. */
+unsigned spt_terminal_width(void);
+/* @text in at most @width columns, cut with "..." if it must be; 0: whole.  Bytes that would act on a terminal
+ * (control characters, invalid UTF-8) come out as '?'. */
+char *spt_format_cut(const char *text, unsigned width);
+
+#endif

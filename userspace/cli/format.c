@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Numbers and texts as people read them. */
+#include "cmd.h"
+
+#include <inttypes.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+char *spt_format_count(uint64_t n)
+{
+	g_autofree char *digits = g_strdup_printf("%" PRIu64, n);
+	GString *text = g_string_new(digits);
+
+	for (gssize at = (gssize)text->len - 3; at > 0; at -= 3)
+		g_string_insert_c(text, at, ',');
+	return g_string_free(text, FALSE);
+}
+
+char *spt_format_ns(uint64_t ns)
+{
+	if (ns >= 1000000000)
+		return g_strdup_printf("%.2f s", ns / 1e9);
+	if (ns >= 1000000)
+		return g_strdup_printf("%.2f ms", ns / 1e6);
+	if (ns >= 10000)
+		return g_strdup_printf("%.1f us", ns / 1e3);
+	return g_strdup_printf("%" PRIu64 " ns", ns);
+}
+
+char *spt_format_bytes(uint64_t bytes)
+{
+	if (bytes >= 1ull << 30)
+		return g_strdup_printf("%.1f GiB", bytes / (double)(1ull << 30));
+	if (bytes >= 1ull << 20)
+		return g_strdup_printf("%.1f MiB", bytes / (double)(1ull << 20));
+	if (bytes >= 1ull << 10)
+		return g_strdup_printf("%.1f KiB", bytes / (double)(1ull << 10));
+	return g_strdup_printf("%" PRIu64 " bytes", bytes);
+}
+
+double spt_percent(uint64_t part, uint64_t whole)
+{
+	return whole ? 100.0 * part / whole : 0;
+}
+
+unsigned spt_terminal_width(void)
+{
+	struct winsize size = { 0 };
+
+	if (!isatty(STDOUT_FILENO))
+		return 0;
+	return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
+}
+
+static unsigned columns_of(gunichar c)
+{
+	return g_unichar_iszerowidth(c) ? 0 : g_unichar_iswide(c) ? 2 : 1;
+}
+
+char *spt_format_cut(const char *text, unsigned width)
+{
+	GString *shown = g_string_new(NULL);
+	size_t fits = 0;		/* bytes that leave room for the dots */
+	unsigned columns = 0;
+
+	while (*text) {
+		gunichar c = g_utf8_get_char_validated(text, -1);
+
+		if (c == (gunichar)-1 || c == (gunichar)-2) {
+			c = '?';
+			text++;
+		} else {
+			text = g_utf8_next_char(text);
+			if (g_unichar_iscntrl(c) || g_unichar_type(c) == G_UNICODE_FORMAT)
+				c = '?';
+		}
+		if (columns + columns_of(c) + 3 <= width)
+			fits = shown->len + g_unichar_to_utf8(c, NULL);
+		columns += columns_of(c);
+		if (width > 0 && columns > width) {
+			g_string_truncate(shown, fits);
+			g_string_append(shown, width >= 3 ? "..." : "");
+			break;
+		}
+		g_string_append_unichar(shown, c);
+	}
+	return g_string_free(shown, FALSE);
+}

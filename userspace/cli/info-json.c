@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* info --json.  The keys are a contract with scripts: add some, but never rename one. */
+#include "cmd.h"
+#include "info.h"
+#include "json.h"
+
+static void add_host(JsonBuilder *json, const SptCapture *capture)
+{
+	g_autoptr(GList) keys = g_list_sort(g_hash_table_get_keys(capture->host), (GCompareFunc)g_strcmp0);
+
+	spt_json_object(json, "host");
+	for (const GList *key = keys; key; key = key->next) {
+		g_autofree char *valid = g_utf8_make_valid(key->data, -1);
+
+		spt_json_text(json, valid, spt_capture_host(capture, key->data));
+	}
+	json_builder_end_object(json);
+}
+
+static void add_streams(JsonBuilder *json, const SptCapture *capture)
+{
+	spt_json_array(json, "streams");
+	for (uint32_t i = 0; i < capture->n_streams; i++) {
+		const SptStreamRow *stream = &capture->streams[i];
+
+		if (stream->id == 0)
+			continue;
+		json_builder_begin_object(json);
+		spt_json_text(json, "name", stream->name);
+		spt_json_text(json, "kind", spt_info_stream_kind(stream->kind));
+		spt_json_text(json, "metric", stream->metric);
+		spt_json_text(json, "unit", stream->unit);
+		spt_json_count(json, "rows", stream->rows);
+		json_builder_end_object(json);
+	}
+	json_builder_end_array(json);
+}
+
+static void add_threads(JsonBuilder *json, const struct spt_info *info)
+{
+	const SptCapture *capture = info->capture;
+
+	spt_json_array(json, "threads");
+	for (uint32_t i = 0; i < capture->n_threads; i++) {
+		const SptThreadRow *thread = &capture->threads[i];
+		const SptProcessRow *process = thread->process < capture->n_processes ?
+			&capture->processes[thread->process] : NULL;
+
+		if (info->thread_samples[i] == 0)
+			continue;
+		json_builder_begin_object(json);
+		spt_json_count(json, "pid", process ? process->pid : 0);
+		spt_json_count(json, "tid", thread->tid);
+		spt_json_text(json, "process", process && process->name ? process->name : "");
+		spt_json_text(json, "name", thread->name ? thread->name : "");
+		spt_json_count(json, "samples", info->thread_samples[i]);
+		spt_json_count(json, "weight", info->thread_weight[i]);
+		json_builder_end_object(json);
+	}
+	json_builder_end_array(json);
+}
+
+static void add_cpus(JsonBuilder *json, const GPtrArray *accounts)
+{
+	spt_json_array(json, "cpus");
+	for (unsigned i = 0; i < accounts->len; i++) {
+		const SptAccountRow *account = accounts->pdata[i];
+
+		json_builder_begin_object(json);
+		spt_json_count(json, "cpu", account->cpu);
+		spt_json_count(json, "grid", account->grid);
+		spt_json_count(json, "delivered", account->delivered);
+		spt_json_count(json, "lost", spt_account_lost(account));
+		spt_json_object(json, "lost_by_reason");
+		for (unsigned reason = 0; reason < SPT_LOST_REASONS; reason++) {
+			if (account->lost[reason] > 0)
+				spt_json_count(json, spt_lost_reason_name(reason), account->lost[reason]);
+		}
+		json_builder_end_object(json);
+		spt_json_count(json, "idle", account->idle);
+		spt_json_count(json, "offline", account->offline);
+		spt_json_count(json, "excluded", account->excluded);
+		spt_json_count(json, "pending", account->pending);
+		spt_json_count(json, "samples", account->samples);
+		spt_json_count(json, "state_lost", account->state_lost);
+		spt_json_count(json, "filtered", account->filtered);
+		json_builder_set_member_name(json, "residue");
+		json_builder_add_int_value(json, spt_account_residue(account));
+		json_builder_end_object(json);
+	}
+	json_builder_end_array(json);
+}
+
+static void add_losses(JsonBuilder *json, const SptCapture *capture)
+{
+	spt_json_array(json, "losses");
+	for (uint64_t i = 0; i < capture->n_losses; i++) {
+		const SptLossRow *loss = &capture->losses[i];
+
+		json_builder_begin_object(json);
+		spt_json_count(json, "cpu", loss->cpu);
+		spt_json_text(json, "reason", spt_lost_reason_name(loss->reason));
+		spt_json_count(json, "first_ns", loss->first_time);
+		spt_json_count(json, "last_ns", loss->last_time);
+		spt_json_count(json, "weight", loss->weight);
+		json_builder_end_object(json);
+	}
+	json_builder_end_array(json);
+}
+
+void spt_info_print_json(const struct spt_info *info)
+{
+	g_autoptr(JsonBuilder) json = json_builder_new();
+	const SptCapture *capture = info->capture;
+
+	json_builder_begin_object(json);
+	spt_json_text(json, "file", capture->path);
+	json_builder_set_member_name(json, "finished");
+	json_builder_add_boolean_value(json, capture->finished);
+	spt_json_text(json, "damage", capture->damage);
+	spt_json_count(json, "period_ns", spt_capture_period_ns(capture));
+	spt_json_count(json, "duration_ns", info->facts.end_ns - info->facts.start_ns);
+	spt_json_count(json, "samples", capture->n_samples);
+	spt_json_count(json, "weight", info->facts.weight);
+	spt_json_count(json, "lost", info->facts.lost);
+	spt_json_count(json, "bytes", capture->file_bytes);
+	spt_json_number(json, "bytes_per_sample", info->bytes_per_sample);
+	spt_json_count(json, "cost_ns_per_sample", spt_facts_cost_ns(&info->facts));
+	spt_json_count(json, "processes", spt_info_processes(info));
+	spt_json_count(json, "objects", spt_info_objects(info));
+	add_host(json, capture);
+	add_streams(json, capture);
+	add_threads(json, info);
+	add_cpus(json, info->facts.accounts);
+	add_losses(json, capture);
+	spt_json_print(json);
+}

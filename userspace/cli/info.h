@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What info shows beyond the facts, counted once for text and JSON. */
+#ifndef SPT_INFO_H
+#define SPT_INFO_H
+
+#include "facts.h"
+
+struct spt_info {
+	const SptCapture *capture;
+	struct spt_facts facts;
+	uint64_t *thread_samples;	/* by thread */
+	uint64_t *thread_weight;
+	double bytes_per_sample;
+};
+
+uint32_t spt_info_processes(const struct spt_info *info);	/* recorded, without the holes between ids */
+uint32_t spt_info_objects(const struct spt_info *info);
+const char *spt_info_stream_kind(uint32_t kind);
+
+void spt_info_print_text(const struct spt_info *info);
+void spt_info_print_json(const struct spt_info *info);
+
+#endif

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* sysprof-cli: finds the command and runs it, nothing else. */
+#include <locale.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cmd.h"
+
+static const struct spt_command *const commands[] = {
+	&cmd_record,
+	&cmd_top,
+	&cmd_report,
+	&cmd_export,
+	&cmd_diff,
+	&cmd_merge,
+	&cmd_info,
+	&cmd_doctor,
+};
+
+static void print_usage(void)
+{
+	printf("Usage: sysprof-cli COMMAND [...]\n\n");
+	for (unsigned i = 0; i < G_N_ELEMENTS(commands); i++)
+		printf("  %-8s %s\n", commands[i]->name, commands[i]->help);
+	printf("\n\"sysprof-cli COMMAND --help\" tells more; --version tells the version.\n");
+}
+
+int main(int argc, char **argv)
+{
+	/* Only the characters: numbers keep their point, so that scripts can read them. */
+	setlocale(LC_CTYPE, "");
+	g_set_prgname("sysprof-cli");
+
+	if (argc < 2 || strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 || strcmp(argv[1], "help") == 0) {
+		print_usage();
+		return spt_cli_flush() ? SPT_EXIT_OK : SPT_EXIT_FAILURE;
+	}
+	if (strcmp(argv[1], "--version") == 0) {
+		printf("sysprof-cli %s\n", SPT_VERSION);
+		return spt_cli_flush() ? SPT_EXIT_OK : SPT_EXIT_FAILURE;
+	}
+	for (unsigned i = 0; i < G_N_ELEMENTS(commands); i++) {
+		if (strcmp(argv[1], commands[i]->name) == 0)
+			return commands[i]->run(argc - 1, argv + 1);
+	}
+	spt_cli_complain("There is no command \"%s\"; \"sysprof-cli --help\" lists them", argv[1]);
+	return SPT_EXIT_USAGE;
+}

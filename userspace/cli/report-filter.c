@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* From options to a filter.  --with and --without are written into the expression of --where, so that there is one way to ask. */
+#include "report-filter.h"
+
+#include <string.h>
+
+#include "cmd.h"
+
+#define SUGGESTIONS 5
+#define CPUS_MAX 65536u
+
+void spt_filter_options_add(struct spt_filter_options *options, GArray *entries)
+{
+	const GOptionEntry ours[] = {
+		{ "process", 0, 0, G_OPTION_ARG_STRING, &options->process, "Only processes of this name or pid", "P" },
+		{ "thread", 0, 0, G_OPTION_ARG_STRING, &options->thread, "Only threads of this name or tid", "T" },
+		{ "cpu", 0, 0, G_OPTION_ARG_STRING, &options->cpu, "Only these CPUs, as in 0,2-5", "LIST" },
+		{ "time", 0, 0, G_OPTION_ARG_STRING, &options->time,
+		  "Only from A to B, in seconds from the start; either may be empty", "A..B" },
+		{ "with", 0, 0, G_OPTION_ARG_STRING_ARRAY, &options->with, "Only stacks with function FN (may be repeated)", "FN" },
+		{ "without", 0, 0, G_OPTION_ARG_STRING_ARRAY, &options->without, "Only stacks without function FN (may be repeated)", "FN" },
+		{ "where", 0, 0, G_OPTION_ARG_STRING, &options->where,
+		  "Only stacks whose functions are so, as in 'foo and (malloc or free)'; * and ? are wild", "EXPR" },
+		{ "object", 0, 0, G_OPTION_ARG_STRING, &options->object,
+		  "Only where the innermost function lies in a file called so; * and ? are wild", "NAME" },
+		{ "kernel", 0, 0, G_OPTION_ARG_NONE, &options->kernel, "Only what ran in the kernel", NULL },
+		{ "user", 0, 0, G_OPTION_ARG_NONE, &options->user, "Only what ran outside of it", NULL },
+		{ 0 },
+	};
+
+	g_array_append_vals(entries, ours, G_N_ELEMENTS(ours));
+}
+
+void spt_filter_options_clear(struct spt_filter_options *options)
+{
+	g_free(options->process);
+	g_free(options->thread);
+	g_free(options->cpu);
+	g_free(options->time);
+	g_free(options->where);
+	g_free(options->object);
+	g_strfreev(options->with);
+	g_strfreev(options->without);
+}
+
+bool spt_filter_options_about_stacks(const struct spt_filter_options *options)
+{
+	return options->with || options->without || options->where || options->object || options->kernel || options->user;
+}
+
+/* One side of a range: seconds, at least 0; an empty one leaves it open. */
+static bool parse_seconds(const char *text, uint64_t start_ns, uint64_t *ret_ns)
+{
+	char *end = NULL;
+	double seconds = g_ascii_strtod(text, &end);
+
+	if (*text == '\0') {
+		*ret_ns = 0;
+		return true;
+	}
+	/* A year; also keeps out what is no number. */
+	if (*end != '\0' || !(seconds >= 0 && seconds < 366 * 86400.0))
+		return false;
+	*ret_ns = start_ns + (uint64_t)(seconds * 1e9);
+	return true;
+}
+
+static bool parse_time(const char *text, uint64_t start_ns, SptFilter *filter)
+{
+	g_auto(GStrv) sides = g_strsplit(text, "..", 2);
+
+	if (g_strv_length(sides) == 2 && parse_seconds(sides[0], start_ns, &filter->begin_ns) &&
+	    parse_seconds(sides[1], start_ns, &filter->end_ns) &&
+	    (filter->end_ns == 0 || filter->begin_ns < filter->end_ns))
+		return true;
+	spt_cli_complain("--time %s is not a range; write A..B in seconds, as in 1.5..3 or 10..", text);
+	return false;
+}
+
+/* "3" or "2-5". */
+static bool parse_cpu_range(const char *text, bool *cpus)
+{
+	g_auto(GStrv) sides = g_strsplit(text, "-", 2);
+	uint64_t first, last;
+
+	if (!sides[0] || !g_ascii_string_to_unsigned(sides[0], 10, 0, CPUS_MAX - 1, &first, NULL))
+		return false;
+	last = first;
+	if (sides[1] && !g_ascii_string_to_unsigned(sides[1], 10, first, CPUS_MAX - 1, &last, NULL))
+		return false;
+	for (uint64_t cpu = first; cpu <= last; cpu++)
+		cpus[cpu] = true;
+	return true;
+}
+
+static bool parse_cpus(const char *text, struct spt_report_filter *filter)
+{
+	g_auto(GStrv) ranges = g_strsplit(text, ",", -1);
+
+	filter->cpus = g_new0(bool, CPUS_MAX);
+	filter->filter.cpus = filter->cpus;
+	filter->filter.n_cpus = CPUS_MAX;
+	for (char **range = ranges; *range; range++) {
+		if (!parse_cpu_range(*range, filter->cpus)) {
+			spt_cli_complain("--cpu %s is no list of CPUs; write numbers and ranges, as in 0,2-5", text);
+			return false;
+		}
+	}
+	return true;
+}
+
+static void add_condition(GString *text, const char *prefix, const char *condition, const char *suffix)
+{
+	g_string_append_printf(text, "%s%s%s%s", text->len ? " and " : "", prefix, condition, suffix);
+}
+
+static bool parse_where(const struct spt_filter_options *options, struct spt_report_filter *filter)
+{
+	g_autoptr(GString) text = g_string_new(NULL);
+	g_autoptr(GError) error = NULL;
+
+	/* By itself first: a complaint should show what was typed. */
+	if (options->where) {
+		g_autoptr(SptExpression) alone = spt_expression_parse(options->where, &error);
+
+		if (!alone) {
+			spt_cli_complain("--where: %s", error->message);
+			return false;
+		}
+		add_condition(text, "(", options->where, ")");
+	}
+	for (unsigned side = 0; side < 2; side++) {
+		for (char **name = side ? options->without : options->with; name && *name; name++) {
+			g_autofree char *quoted = spt_expression_quote(*name);
+
+			add_condition(text, side ? "not " : "", quoted, "");
+		}
+	}
+	if (text->len == 0)
+		return true;
+	filter->where = spt_expression_parse(text->str, &error);
+	filter->filter.where = filter->where;
+	if (!filter->where)
+		spt_cli_complain("%s", error->message);
+	return filter->where != NULL;
+}
+
+bool spt_report_filter_init(struct spt_report_filter *filter, const struct spt_filter_options *options,
+			    uint64_t start_ns)
+{
+	*filter = (struct spt_report_filter){
+		.filter = {
+			.process = options->process, .thread = options->thread, .object = options->object,
+			.side = options->kernel ? SPT_SIDE_KERNEL : options->user ? SPT_SIDE_USER : SPT_SIDE_ANY,
+		},
+	};
+	if (options->kernel && options->user) {
+		spt_cli_complain("--kernel and --user exclude each other; give one of them, or none for both");
+		return false;
+	}
+	return (!options->time || parse_time(options->time, start_ns, &filter->filter)) &&
+	       (!options->cpu || parse_cpus(options->cpu, filter)) && parse_where(options, filter);
+}
+
+void spt_report_filter_clear(struct spt_report_filter *filter)
+{
+	g_clear_pointer(&filter->where, spt_expression_free);
+	g_clear_pointer(&filter->cpus, g_free);
+}
+
+char *spt_report_suggest(const SptProfile *profile, const char *wanted, bool processes)
+{
+	uint32_t n;
+	const SptFunction *functions = spt_profile_functions(profile, &n);
+	g_autofree uint32_t *order = spt_profile_order(profile, false);
+	g_autofree char *folded = g_utf8_casefold(wanted, -1);
+	g_autoptr(GString) text = g_string_new(NULL);
+	unsigned found = 0;
+
+	for (uint32_t i = 0; i < n && found < SUGGESTIONS; i++) {
+		const SptFunction *function = &functions[order[i]];
+		g_autofree char *valid = g_utf8_make_valid(function->name, -1);
+		g_autofree char *name = g_utf8_casefold(valid, -1);
+
+		if (function->is_process != processes || function->total == 0 || !strstr(name, folded))
+			continue;
+		g_string_append_printf(text, "%s\"%s\"", found++ ? ", " : "; did you mean ", valid);
+	}
+	if (found)
+		g_string_append_c(text, '?');
+	return g_string_free(g_steal_pointer(&text), FALSE);
+}
+
+bool spt_report_filter_check(const struct spt_filter_options *options, const SptCapture *capture, SptSymbols *symbols,
+			     const SptProfile *profile)
+{
+	bool other = options->thread || options->cpu || spt_filter_options_about_stacks(options);
+	g_autoptr(SptProfile) whole = NULL;
+	g_autofree char *others = NULL;
+
+	if (spt_profile_n_samples(profile) > 0 || (!options->process && !other))
+		return true;
+	if (other) {
+		spt_cli_complain("%s has no samples for which all the conditions hold; leave some of them out", capture->path);
+		return false;
+	}
+	whole = spt_profile_new(capture, symbols, NULL);
+	others = spt_report_suggest(whole, options->process, true);
+	spt_cli_complain("%s has no samples of a process \"%s\" (in that time)%s", capture->path, options->process, others);
+	return false;
+}

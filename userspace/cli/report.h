@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A report on its way from its options (cmd-report.c) to a page of text or JSON. */
+#ifndef SPT_REPORT_H
+#define SPT_REPORT_H
+
+#include "facts.h"
+#include "profile/profile.h"
+
+enum spt_report_kind {
+	SPT_REPORT_FUNCTIONS,
+	SPT_REPORT_TREE,
+	SPT_REPORT_CALLERS,
+	SPT_REPORT_CALLEES,
+	SPT_REPORT_CATEGORIES,
+};
+
+struct spt_report {
+	enum spt_report_kind kind;
+	const SptCapture *capture;
+	const struct spt_facts *facts;
+	const SptProfile *profile;
+	GArray *members;		/* of callers and callees: functions (uint32_t) taken for one */
+	const char *heading;		/* of several functions: what they were asked for by */
+	GArray *categories;		/* SptCategoryWeight */
+	unsigned limit;			/* rows; UINT32_MAX for all */
+	double min_percent;		/* what is below it is left out */
+};
+
+void spt_report_print_text(const struct spt_report *report);
+void spt_report_print_json(const struct spt_report *report);
+/* report-latest.c: the @n samples whose ticks came latest, of those @filter selects by time, process, thread and CPU. */
+void spt_report_print_latest(const SptCapture *capture, SptSymbols *symbols, const SptFilter *filter, unsigned n);
+/* The edges of callers or callees, those that are shown.  Elements are SptEdge. */
+GArray *spt_report_edges(const struct spt_report *report);
+/* Indices of the functions that are shown, in their order; n of them. */
+uint32_t *spt_report_functions(const struct spt_report *report, uint32_t *ret_n);
+
+#endif
