@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Each file of the command line gets a window; without one there is an empty window. */
+#include "application.h"
+
+#include "window.h"
+
+#define APPLICATION_ID "io.github.sysprof_trace.Sysprof"
+
+struct _SptApplication {
+	GtkApplication parent_instance;
+};
+
+G_DEFINE_FINAL_TYPE(SptApplication, spt_application, GTK_TYPE_APPLICATION)
+
+static void on_about(G_GNUC_UNUSED GSimpleAction *action, G_GNUC_UNUSED GVariant *parameter, gpointer data)
+{
+	gtk_show_about_dialog(gtk_application_get_active_window(GTK_APPLICATION(data)), "program-name", "Sysprof", "version", SPT_VERSION,
+			      "logo-icon-name", APPLICATION_ID, "comments", "Where the whole system spends its time",
+			      "license-type", GTK_LICENSE_GPL_2_0, NULL);
+}
+
+static void on_quit(G_GNUC_UNUSED GSimpleAction *action, G_GNUC_UNUSED GVariant *parameter, gpointer data)
+{
+	GList *windows;
+
+	/* Closing lets each window end what it is at. */
+	while ((windows = gtk_application_get_windows(GTK_APPLICATION(data)))) {
+		GtkWindow *window = windows->data;
+
+		gtk_window_close(window);
+		if (g_list_find(gtk_application_get_windows(GTK_APPLICATION(data)), window))
+			return;
+	}
+}
+
+static void add_style(void)
+{
+	g_autoptr(GtkCssProvider) provider = gtk_css_provider_new();
+
+	gtk_css_provider_load_from_resource(provider, "/io/github/sysprof_trace/Sysprof/style.css");
+	gtk_style_context_add_provider_for_display(gdk_display_get_default(), GTK_STYLE_PROVIDER(provider),
+						   GTK_STYLE_PROVIDER_PRIORITY_APPLICATION);
+}
+
+static void add_keys(GtkApplication *application)
+{
+	static const struct {
+		const char *action;
+		const char *keys[3];
+	} table[] = {
+		{ "win.open", { "<Control>o" } },
+		{ "win.record-or-stop", { "<Control>r" } },
+		{ "win.save-as", { "<Control>s", "<Control><Shift>s" } },
+		{ "win.search", { "<Control>f" } },
+		{ "window.close", { "<Control>w" } },
+		{ "app.quit", { "<Control>q" } },
+	};
+
+	for (unsigned i = 0; i < G_N_ELEMENTS(table); i++)
+		gtk_application_set_accels_for_action(application, table[i].action, table[i].keys);
+}
+
+static void startup(GApplication *application)
+{
+	static const GActionEntry actions[] = {
+		{ .name = "about", .activate = on_about },
+		{ .name = "quit", .activate = on_quit },
+	};
+
+	G_APPLICATION_CLASS(spt_application_parent_class)->startup(application);
+	g_action_map_add_action_entries(G_ACTION_MAP(application), actions, G_N_ELEMENTS(actions), application);
+	add_style();
+	add_keys(GTK_APPLICATION(application));
+	gtk_window_set_default_icon_name(APPLICATION_ID);
+}
+
+static void activate(GApplication *application)
+{
+	SptWindow *window = spt_window_new(GTK_APPLICATION(application));
+
+	spt_window_start(window);
+	gtk_window_present(GTK_WINDOW(window));
+}
+
+static void open_files(GApplication *application, GFile **files, int n, G_GNUC_UNUSED const char *hint)
+{
+	for (int i = 0; i < n; i++) {
+		SptWindow *window = spt_window_new(GTK_APPLICATION(application));
+
+		spt_window_open(window, files[i]);
+		gtk_window_present(GTK_WINDOW(window));
+	}
+}
+
+static int handle_local_options(G_GNUC_UNUSED GApplication *application, GVariantDict *options)
+{
+	if (!g_variant_dict_contains(options, "version"))
+		return -1;
+	g_print("sysprof %s\n", SPT_VERSION);
+	return 0;
+}
+
+static void spt_application_class_init(SptApplicationClass *class)
+{
+	GApplicationClass *application_class = G_APPLICATION_CLASS(class);
+
+	application_class->startup = startup;
+	application_class->activate = activate;
+	application_class->open = open_files;
+	application_class->handle_local_options = handle_local_options;
+}
+
+static void spt_application_init(SptApplication *self)
+{
+	g_application_add_main_option(G_APPLICATION(self), "version", 0, 0, G_OPTION_ARG_NONE, "Print the version and end", NULL);
+	g_application_set_option_context_parameter_string(G_APPLICATION(self), "[FILE...]");
+	g_application_set_option_context_summary(G_APPLICATION(self),
+						 "Records where the whole system spends its time, and shows recordings.");
+}
+
+SptApplication *spt_application_new(void)
+{
+	return g_object_new(SPT_TYPE_APPLICATION, "application-id", APPLICATION_ID, "resource-base-path",
+			    "/io/github/sysprof_trace/Sysprof", "flags", G_APPLICATION_HANDLES_OPEN, NULL);
+}

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Where recordings lie that nobody saved: below the user's cache directory. */
+#ifndef SPT_CACHE_H
+#define SPT_CACHE_H
+
+#include <glib.h>
+#include <stdbool.h>
+
+/* A name for a new recording.  Makes room: of the older ones only the newest few stay. */
+char *spt_cache_new_path(GError **error);
+bool spt_cache_owns(const char *path);
+
+#endif

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A plain list; the heaviest caller first, as the library sorts them. */
+#include "callers.h"
+
+#include "columns.h"
+
+struct _SptCallers {
+	SptPane parent_instance;
+};
+
+G_DEFINE_FINAL_TYPE(SptCallers, spt_callers, SPT_TYPE_PANE)
+
+static void spt_callers_class_init(G_GNUC_UNUSED SptCallersClass *class)
+{
+}
+
+static void spt_callers_init(SptCallers *self)
+{
+	GtkColumnView *view = spt_pane_view(SPT_PANE(self));
+
+	spt_columns_append(view, SPT_COLUMN_TOTAL);
+	spt_columns_append(view, SPT_COLUMN_FUNCTION);
+	spt_columns_append(view, SPT_COLUMN_OBJECT);
+	spt_pane_set_title(SPT_PANE(self), "Callers", NULL);
+}
+
+static void fill(G_GNUC_UNUSED SptDocument *document, gconstpointer data, uint32_t position, SptRowValues *ret)
+{
+	const SptEdge *edge = &g_array_index((const GArray *)data, SptEdge, position);
+
+	*ret = (SptRowValues){ .function = edge->function, .total = edge->weight };
+}
+
+void spt_callers_show(SptCallers *self, SptDocument *document, uint32_t function, GArray *edges)
+{
+	const SptFunction *of = function == UINT32_MAX ? NULL : &document->functions[function];
+	SptRowList *rows = spt_row_list_new(document, edges->len, fill, g_array_ref(edges), (GDestroyNotify)g_array_unref);
+	GtkSelectionModel *selection = g_object_new(GTK_TYPE_SINGLE_SELECTION, "autoselect", FALSE, "can-unselect", TRUE,
+						    "model", rows, NULL);
+
+	spt_pane_set_title(SPT_PANE(self), "Callers", of ? of->name : NULL);
+	spt_pane_set_empty_text(SPT_PANE(self), !of ? "No function is selected" :
+						of->is_process ? "A process has no callers" : "Nobody called it");
+	spt_pane_set_model(SPT_PANE(self), selection);
+	g_object_unref(rows);
+	g_object_unref(selection);
+}

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Cells are made once for as many rows as are in view, and filled again and again while scrolling. */
+#include "columns.h"
+
+#include "share-cell.h"
+#include "text.h"
+
+#define NUMBER_WIDTH 84
+#define OBJECT_WIDTH 130
+
+SptRow *spt_columns_row(gpointer item)
+{
+	if (GTK_IS_TREE_LIST_ROW(item))
+		return gtk_tree_list_row_get_item(item);
+	return SPT_ROW(g_object_ref(item));
+}
+
+static const char *object_of(const SptFunction *function)
+{
+	return function->is_process ? "(process)" : function->object;
+}
+
+static void show_name(GtkWidget *cell, const char *name)
+{
+	g_autofree char *made = NULL;
+
+	gtk_inscription_set_text(GTK_INSCRIPTION(cell), spt_text_name(name, &made));
+}
+
+/* The whole name, which the cell may have to cut. */
+static gboolean on_query_tooltip(G_GNUC_UNUSED GtkWidget *cell, G_GNUC_UNUSED int x, G_GNUC_UNUSED int y,
+				 G_GNUC_UNUSED gboolean by_keyboard, GtkTooltip *tooltip, GtkListItem *item)
+{
+	gpointer model_item = gtk_list_item_get_item(item);
+	g_autoptr(SptRow) row = model_item ? spt_columns_row(model_item) : NULL;
+	g_autofree char *made_name = NULL, *made_object = NULL, *text = NULL;
+
+	if (!row)
+		return FALSE;
+	text = g_strdup_printf("%s\n%s", spt_text_name(spt_row_function(row)->name, &made_name),
+			       spt_text_name(object_of(spt_row_function(row)), &made_object));
+	gtk_tooltip_set_text(tooltip, text);
+	return TRUE;
+}
+
+static GtkWidget *new_name_cell(GtkListItem *item, int min_chars)
+{
+	GtkWidget *cell = g_object_new(GTK_TYPE_INSCRIPTION, "xalign", 0.0, "hexpand", TRUE, "min-chars", min_chars,
+				       "text-overflow", GTK_INSCRIPTION_OVERFLOW_ELLIPSIZE_END, "has-tooltip", TRUE, NULL);
+
+	g_signal_connect(cell, "query-tooltip", G_CALLBACK(on_query_tooltip), item);
+	return cell;
+}
+
+static void on_setup(G_GNUC_UNUSED GtkSignalListItemFactory *factory, GtkListItem *item, gpointer kind)
+{
+	GtkWidget *cell;
+
+	switch ((SptColumnKind)GPOINTER_TO_INT(kind)) {
+	case SPT_COLUMN_SELF:
+	case SPT_COLUMN_TOTAL:
+		cell = spt_share_cell_new();
+		break;
+	case SPT_COLUMN_FUNCTION:
+		cell = new_name_cell(item, 16);
+		break;
+	case SPT_COLUMN_OBJECT:
+		cell = new_name_cell(item, 6);
+		gtk_widget_add_css_class(cell, "dim-label");
+		break;
+	default:
+		cell = gtk_tree_expander_new();
+		gtk_tree_expander_set_child(GTK_TREE_EXPANDER(cell), new_name_cell(item, 24));
+		break;
+	}
+	gtk_list_item_set_child(item, cell);
+}
+
+static void on_bind(G_GNUC_UNUSED GtkSignalListItemFactory *factory, GtkListItem *item, gpointer kind)
+{
+	g_autoptr(SptRow) row = spt_columns_row(gtk_list_item_get_item(item));
+	const SptRowValues *values = spt_row_values(row);
+	GtkWidget *cell = gtk_list_item_get_child(item);
+
+	switch ((SptColumnKind)GPOINTER_TO_INT(kind)) {
+	case SPT_COLUMN_SELF:
+		spt_share_cell_set_percent(SPT_SHARE_CELL(cell), spt_row_percent(row, values->self));
+		break;
+	case SPT_COLUMN_TOTAL:
+		spt_share_cell_set_percent(SPT_SHARE_CELL(cell), spt_row_percent(row, values->total));
+		break;
+	case SPT_COLUMN_FUNCTION:
+		show_name(cell, spt_row_function(row)->name);
+		break;
+	case SPT_COLUMN_OBJECT:
+		show_name(cell, object_of(spt_row_function(row)));
+		break;
+	default:
+		gtk_tree_expander_set_list_row(GTK_TREE_EXPANDER(cell), gtk_list_item_get_item(item));
+		show_name(gtk_tree_expander_get_child(GTK_TREE_EXPANDER(cell)), spt_row_function(row)->name);
+		break;
+	}
+}
+
+static void on_unbind(G_GNUC_UNUSED GtkSignalListItemFactory *factory, GtkListItem *item, gpointer kind)
+{
+	if (GPOINTER_TO_INT(kind) == SPT_COLUMN_TREE)
+		gtk_tree_expander_set_list_row(GTK_TREE_EXPANDER(gtk_list_item_get_child(item)), NULL);
+}
+
+GtkColumnViewColumn *spt_columns_append(GtkColumnView *view, SptColumnKind kind)
+{
+	static const char *const titles[] = { "Self", "Total", "Function", "Object", "Function" };
+	GtkListItemFactory *factory = gtk_signal_list_item_factory_new();
+	GtkColumnViewColumn *column = gtk_column_view_column_new(titles[kind], factory);
+
+	g_signal_connect(factory, "setup", G_CALLBACK(on_setup), GINT_TO_POINTER(kind));
+	g_signal_connect(factory, "bind", G_CALLBACK(on_bind), GINT_TO_POINTER(kind));
+	g_signal_connect(factory, "unbind", G_CALLBACK(on_unbind), GINT_TO_POINTER(kind));
+	if (kind == SPT_COLUMN_SELF || kind == SPT_COLUMN_TOTAL)
+		gtk_column_view_column_set_fixed_width(column, NUMBER_WIDTH);
+	else if (kind == SPT_COLUMN_OBJECT)
+		gtk_column_view_column_set_fixed_width(column, OBJECT_WIDTH);
+	else
+		gtk_column_view_column_set_expand(column, TRUE);
+	gtk_column_view_column_set_resizable(column, TRUE);
+	gtk_column_view_append_column(view, column);
+	g_object_unref(column);
+	return column;
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The columns that the tables share. */
+#ifndef SPT_COLUMNS_H
+#define SPT_COLUMNS_H
+
+#include <gtk/gtk.h>
+
+#include "row-list.h"
+
+typedef enum {
+	SPT_COLUMN_SELF,
+	SPT_COLUMN_TOTAL,
+	SPT_COLUMN_FUNCTION,
+	SPT_COLUMN_OBJECT,
+	SPT_COLUMN_TREE,		/* the function, with what opens and closes it; for models of GtkTreeListRow */
+} SptColumnKind;
+
+/* Appends a column, for models of SptRow or of GtkTreeListRow over it. */
+GtkColumnViewColumn *spt_columns_append(GtkColumnView *view, SptColumnKind kind);
+
+/* The row behind an item of either kind of model; to be unreferenced. */
+SptRow *spt_columns_row(gpointer item);
+
+#endif

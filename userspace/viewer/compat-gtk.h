@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The base line is GTK 4.8.  What later versions do better, and only that, is called here. */
+#ifndef SPT_COMPAT_GTK_H
+#define SPT_COMPAT_GTK_H
+
+#include <gtk/gtk.h>
+
+/* Makes the row at @position visible. */
+static inline void spt_compat_scroll_to(GtkColumnView *view, guint position)
+{
+#if GTK_CHECK_VERSION(4, 12, 0)
+	G_GNUC_BEGIN_IGNORE_DEPRECATIONS
+	gtk_column_view_scroll_to(view, position, NULL, GTK_LIST_SCROLL_NONE, NULL);
+	G_GNUC_END_IGNORE_DEPRECATIONS
+#else
+	/* The list inside the view has the action; it is the view's last child. */
+	gtk_widget_activate_action(gtk_widget_get_last_child(GTK_WIDGET(view)), "list.scroll-to-item", "u", position);
+#endif
+}
+
+#endif

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The tree of everything the selected function called, directly or not. */
+#ifndef SPT_DESCENDANTS_H
+#define SPT_DESCENDANTS_H
+
+#include "document.h"
+#include "pane.h"
+
+#define SPT_TYPE_DESCENDANTS (spt_descendants_get_type())
+G_DECLARE_FINAL_TYPE(SptDescendants, spt_descendants, SPT, DESCENDANTS, SptPane)
+
+/* @nodes: SptTreeNode, element 0 the root; it is a row unless it is no function (@function UINT32_MAX). */
+void spt_descendants_show(SptDescendants *descendants, SptDocument *document, uint32_t function, GArray *nodes);
+
+#endif

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The bridge from the library, which blocks, to the widgets, which must not. */
+#include "document.h"
+
+static void clear_document(gpointer data)
+{
+	SptDocument *document = data;
+
+	spt_order_free(document->order);
+	spt_profile_free(document->profile);
+	spt_symbols_free(document->symbols);
+	spt_capture_free(document->capture);
+}
+
+SptDocument *spt_document_ref(SptDocument *document)
+{
+	return g_atomic_rc_box_acquire(document);
+}
+
+void spt_document_unref(SptDocument *document)
+{
+	g_atomic_rc_box_release_full(document, clear_document);
+}
+
+static void open_in_thread(GTask *task, G_GNUC_UNUSED gpointer source, gpointer path, G_GNUC_UNUSED GCancellable *cancellable)
+{
+	SptDocument *document;
+	GError *error = NULL;
+	SptCapture *capture = spt_capture_open(path, &error);
+
+	if (!capture) {
+		g_task_return_error(task, error);
+		return;
+	}
+	document = g_atomic_rc_box_new0(SptDocument);
+	document->capture = capture;
+	document->symbols = spt_symbols_new(capture, NULL);
+	document->profile = spt_profile_new(capture, document->symbols, NULL);
+	document->order = spt_order_new(document->profile);
+	spt_summary_make(capture, &document->summary);
+	document->functions = spt_profile_functions(document->profile, &document->n_functions);
+	document->total = spt_profile_total(document->profile);
+	g_task_return_pointer(task, document, (GDestroyNotify)spt_document_unref);
+}
+
+void spt_document_open_async(const char *path, GCancellable *cancellable, GAsyncReadyCallback callback, gpointer data)
+{
+	g_autoptr(GTask) task = g_task_new(NULL, cancellable, callback, data);
+
+	g_task_set_task_data(task, g_strdup(path), g_free);
+	g_task_run_in_thread(task, open_in_thread);
+}
+
+SptDocument *spt_document_open_finish(GAsyncResult *result, GError **error)
+{
+	return g_task_propagate_pointer(G_TASK(result), error);
+}
+
+void spt_surroundings_free(SptSurroundings *surroundings)
+{
+	g_array_unref(surroundings->callers);
+	g_array_unref(surroundings->descendants);
+	g_free(surroundings);
+}
+
+struct question {
+	SptDocument *document;
+	uint32_t function;
+};
+
+static void free_question(gpointer data)
+{
+	struct question *question = data;
+
+	spt_document_unref(question->document);
+	g_free(question);
+}
+
+static void surround_in_thread(GTask *task, G_GNUC_UNUSED gpointer source, gpointer data,
+			       G_GNUC_UNUSED GCancellable *cancellable)
+{
+	struct question *question = data;
+	const SptProfile *profile = question->document->profile;
+	SptSurroundings *answer = g_new0(SptSurroundings, 1);
+
+	if (question->function == UINT32_MAX) {
+		uint32_t n;
+		const SptTreeNode *nodes = spt_profile_tree(profile, &n);
+
+		answer->callers = g_array_new(FALSE, FALSE, sizeof(SptEdge));
+		answer->descendants = g_array_sized_new(FALSE, FALSE, sizeof(SptTreeNode), n);
+		g_array_append_vals(answer->descendants, nodes, n);
+	} else {
+		answer->callers = spt_profile_callers(profile, question->function);
+		answer->descendants = spt_profile_descendants(profile, question->function);
+	}
+	g_task_return_pointer(task, answer, (GDestroyNotify)spt_surroundings_free);
+}
+
+void spt_document_surround_async(SptDocument *document, uint32_t function, GAsyncReadyCallback callback, gpointer data)
+{
+	g_autoptr(GTask) task = g_task_new(NULL, NULL, callback, data);
+	struct question *question = g_new(struct question, 1);
+
+	*question = (struct question){ spt_document_ref(document), function };
+	g_task_set_task_data(task, question, free_question);
+	g_task_run_in_thread(task, surround_in_thread);
+}
+
+SptSurroundings *spt_document_surround_finish(GAsyncResult *result)
+{
+	return g_task_propagate_pointer(G_TASK(result), NULL);
+}
+
+uint32_t spt_document_first_function(const SptDocument *document)
+{
+	uint32_t best = UINT32_MAX;
+
+	for (uint32_t i = 0; i < document->n_functions; i++) {
+		if (!document->functions[i].is_process &&
+		    (best == UINT32_MAX || document->functions[i].total > document->functions[best].total))
+			best = i;
+	}
+	return best;
+}

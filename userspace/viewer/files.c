@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The desktop's own dialog where there is one. */
+#include "files.h"
+
+struct question {
+	SptFilesFunc func;
+	gpointer data;
+};
+
+static void on_response(GtkNativeDialog *dialog, int response, gpointer data)
+{
+	struct question *question = data;
+	g_autoptr(GFile) file = gtk_file_chooser_get_file(GTK_FILE_CHOOSER(dialog));
+
+	if (response == GTK_RESPONSE_ACCEPT && file)
+		question->func(file, question->data);
+	/* The reference it was made with; nobody else keeps it alive. */
+	g_object_unref(dialog);
+}
+
+static void free_question(gpointer question, G_GNUC_UNUSED GClosure *closure)
+{
+	g_free(question);
+}
+
+static void add_filter(GtkFileChooser *chooser, const char *name, const char *const *patterns)
+{
+	g_autoptr(GtkFileFilter) filter = gtk_file_filter_new();
+
+	gtk_file_filter_set_name(filter, name);
+	for (; *patterns; patterns++)
+		gtk_file_filter_add_pattern(filter, *patterns);
+	gtk_file_chooser_add_filter(chooser, filter);
+}
+
+void spt_files_choose(GtkWindow *parent, const char *save_name, SptFilesFunc func, gpointer data)
+{
+	struct question *question = g_new(struct question, 1);
+	GtkFileChooserNative *dialog;
+
+	*question = (struct question){ func, data };
+	dialog = gtk_file_chooser_native_new(save_name ? "Save the Recording" : "Open a Recording", parent,
+					     save_name ? GTK_FILE_CHOOSER_ACTION_SAVE : GTK_FILE_CHOOSER_ACTION_OPEN,
+					     save_name ? "_Save" : "_Open", "_Cancel");
+	gtk_native_dialog_set_modal(GTK_NATIVE_DIALOG(dialog), TRUE);
+	if (save_name)
+		gtk_file_chooser_set_current_name(GTK_FILE_CHOOSER(dialog), save_name);
+	add_filter(GTK_FILE_CHOOSER(dialog), "Recordings, unfinished ones too",
+		   (const char *const[]){ "*.capture", "*.part", NULL });
+	add_filter(GTK_FILE_CHOOSER(dialog), "All files", (const char *const[]){ "*", NULL });
+	g_signal_connect_data(dialog, "response", G_CALLBACK(on_response), question, free_question, 0);
+	gtk_native_dialog_show(GTK_NATIVE_DIALOG(dialog));
+}

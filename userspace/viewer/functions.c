@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The library sorts; the view is given another list each time, which is far quicker than telling it how an old one changed.
+ * The selection is a function and not a row, so it outlives that.
+ */
+#include "functions.h"
+
+#include <time.h>
+
+#include "columns.h"
+#include "compat-gtk.h"
+
+#define N_COLUMNS 4
+
+struct column {
+	SptFunctions *functions;
+	SptOrderKey key;
+	GtkColumnViewColumn *column;
+};
+
+struct _SptFunctions {
+	SptPane parent_instance;
+	SptDocument *document;
+	GtkWidget *search;
+	struct column columns[N_COLUMNS];
+	const struct column *asked;		/* whose sorter was asked last */
+	SptOrderKey key;
+	bool descending;
+	char *searched;				/* what the present list was searched for */
+	SptRowList *rows;			/* the present list, with */
+	const uint32_t *list;			/* its functions */
+	GtkSingleSelection *selection;		/* and what is selected in it; the view's */
+	uint32_t selected;
+	unsigned scroll_source;
+};
+
+G_DEFINE_FINAL_TYPE(SptFunctions, spt_functions, SPT_TYPE_PANE)
+
+static unsigned function_selected;
+
+static void fill(SptDocument *document, gconstpointer data, uint32_t position, SptRowValues *ret)
+{
+	const uint32_t *list = data;
+	const SptFunction *function = &document->functions[list[position]];
+
+	*ret = (SptRowValues){ .function = list[position], .self = function->self, .total = function->total };
+}
+
+static void on_selection_changed(GtkSelectionModel *selection, G_GNUC_UNUSED unsigned position, G_GNUC_UNUSED unsigned n,
+				 SptFunctions *self)
+{
+	SptRow *row = gtk_single_selection_get_selected_item(GTK_SINGLE_SELECTION(selection));
+	uint32_t function = row ? spt_row_values(row)->function : UINT32_MAX;
+
+	if (function == self->selected)
+		return;
+	self->selected = function;
+	g_signal_emit(self, function_selected, 0, function);
+}
+
+static unsigned position_of(SptFunctions *self, uint32_t function)
+{
+	unsigned n = g_list_model_get_n_items(G_LIST_MODEL(self->rows));
+
+	for (unsigned i = 0; i < n; i++) {
+		if (self->list[i] == function)
+			return i;
+	}
+	return GTK_INVALID_LIST_POSITION;
+}
+
+static void clear_list(SptFunctions *self)
+{
+	if (self->selection)
+		g_signal_handlers_disconnect_by_data(self->selection, self);
+	g_clear_object(&self->selection);
+	g_clear_object(&self->rows);
+}
+
+/* Of this thread: what a list costs, however busy the machine is. */
+static double cpu_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+	return (double)now.tv_sec * 1e3 + (double)now.tv_nsec / 1e6;
+}
+
+/* The list anew, by the present order and search. */
+static void refresh(SptFunctions *self)
+{
+	const char *search = gtk_editable_get_text(GTK_EDITABLE(self->search));
+	double begin_ms = cpu_ms();
+	uint32_t *list, n;
+
+	if (!self->document)
+		return;
+	g_free(self->searched);
+	self->searched = g_strdup(search);
+	clear_list(self);
+	list = spt_order_list(self->document->order, self->key, self->descending, search, &n);
+	self->rows = spt_row_list_new(self->document, n, fill, list, g_free);
+	self->list = list;
+	self->selection = g_object_new(GTK_TYPE_SINGLE_SELECTION, "autoselect", FALSE, "can-unselect", TRUE, "model",
+				       self->rows, NULL);
+	gtk_single_selection_set_selected(self->selection, position_of(self, self->selected));
+	g_signal_connect(self->selection, "selection-changed", G_CALLBACK(on_selection_changed), self);
+	spt_pane_set_empty_text(SPT_PANE(self), *search ? "No function has that in its name" : "There are no samples");
+	spt_pane_set_model(SPT_PANE(self), GTK_SELECTION_MODEL(self->selection));
+	g_debug("%u functions listed in %.1f ms of CPU time", n, cpu_ms() - begin_ms);
+}
+
+static gboolean scroll_to_selected(gpointer data)
+{
+	SptFunctions *self = data;
+	unsigned position = gtk_single_selection_get_selected(self->selection);
+
+	self->scroll_source = 0;
+	if (position != GTK_INVALID_LIST_POSITION)
+		spt_compat_scroll_to(spt_pane_view(SPT_PANE(self)), position);
+	return G_SOURCE_REMOVE;
+}
+
+/* When the list has been laid out; before that, GTK 4.8 loses the rows above. */
+static void queue_scroll(SptFunctions *self)
+{
+	if (!self->scroll_source)
+		self->scroll_source = g_idle_add_full(G_PRIORITY_LOW, scroll_to_selected, self, NULL);
+}
+
+/* Sorters of columns sort nothing here.  One that is asked is the view's first, and the answer's sign its direction. */
+static int on_asked(G_GNUC_UNUSED gconstpointer a, G_GNUC_UNUSED gconstpointer b, gpointer data)
+{
+	struct column *column = data;
+
+	column->functions->asked = column;
+	return -1;
+}
+
+static void on_order_changed(GtkSorter *sorter, G_GNUC_UNUSED GtkSorterChange change, SptFunctions *self)
+{
+	GtkColumnView *view = spt_pane_view(SPT_PANE(self));
+	GtkOrdering answer;
+	SptOrderKey key;
+
+	self->asked = NULL;
+	answer = gtk_sorter_compare(sorter, self, view);
+	if (!self->asked)
+		return;
+	key = self->asked->key;
+	/* Who clicks a column of numbers looks for the largest. */
+	if (key != self->key && key >= SPT_ORDER_SELF && answer == GTK_ORDERING_SMALLER) {
+		self->key = key;
+		gtk_column_view_sort_by_column(view, self->asked->column, GTK_SORT_DESCENDING);
+		return;
+	}
+	self->key = key;
+	self->descending = answer == GTK_ORDERING_LARGER;
+	refresh(self);
+}
+
+/* Comes a moment after the text changed, and also when it was changed here. */
+static void on_search_changed(GtkSearchEntry *search, SptFunctions *self)
+{
+	if (g_strcmp0(gtk_editable_get_text(GTK_EDITABLE(search)), self->searched) != 0)
+		refresh(self);
+}
+
+static void on_stop_search(G_GNUC_UNUSED GtkSearchEntry *search, SptFunctions *self)
+{
+	gtk_editable_set_text(GTK_EDITABLE(self->search), "");
+	gtk_widget_grab_focus(GTK_WIDGET(spt_pane_view(SPT_PANE(self))));
+}
+
+static void dispose(GObject *object)
+{
+	SptFunctions *self = SPT_FUNCTIONS(object);
+
+	g_clear_handle_id(&self->scroll_source, g_source_remove);
+	clear_list(self);
+	g_clear_pointer(&self->searched, g_free);
+	g_clear_pointer(&self->document, spt_document_unref);
+	G_OBJECT_CLASS(spt_functions_parent_class)->dispose(object);
+}
+
+static void spt_functions_class_init(SptFunctionsClass *class)
+{
+	G_OBJECT_CLASS(class)->dispose = dispose;
+	function_selected = g_signal_new("function-selected", SPT_TYPE_FUNCTIONS, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL,
+					 G_TYPE_NONE, 1, G_TYPE_UINT);
+}
+
+static void add_columns(SptFunctions *self)
+{
+	static const struct {
+		SptColumnKind kind;
+		SptOrderKey key;
+	} kinds[N_COLUMNS] = {
+		{ SPT_COLUMN_SELF, SPT_ORDER_SELF },
+		{ SPT_COLUMN_TOTAL, SPT_ORDER_TOTAL },
+		{ SPT_COLUMN_FUNCTION, SPT_ORDER_NAME },
+		{ SPT_COLUMN_OBJECT, SPT_ORDER_OBJECT },
+	};
+	GtkColumnView *view = spt_pane_view(SPT_PANE(self));
+
+	for (unsigned i = 0; i < N_COLUMNS; i++) {
+		struct column *column = &self->columns[i];
+		GtkCustomSorter *sorter = gtk_custom_sorter_new(on_asked, column, NULL);
+
+		*column = (struct column){ self, kinds[i].key, spt_columns_append(view, kinds[i].kind) };
+		gtk_column_view_column_set_sorter(column->column, GTK_SORTER(sorter));
+		g_object_unref(sorter);
+		if (column->key == SPT_ORDER_TOTAL)
+			gtk_column_view_sort_by_column(view, column->column, GTK_SORT_DESCENDING);
+	}
+	self->key = SPT_ORDER_TOTAL;
+	self->descending = true;
+	g_signal_connect_object(gtk_column_view_get_sorter(view), "changed", G_CALLBACK(on_order_changed), self, 0);
+}
+
+static void spt_functions_init(SptFunctions *self)
+{
+	self->selected = UINT32_MAX;
+	self->search = g_object_new(GTK_TYPE_SEARCH_ENTRY, "placeholder-text", "Search functions", "width-chars", 24, NULL);
+	gtk_accessible_update_property(GTK_ACCESSIBLE(self->search), GTK_ACCESSIBLE_PROPERTY_LABEL, "Search functions", -1);
+	g_signal_connect(self->search, "search-changed", G_CALLBACK(on_search_changed), self);
+	g_signal_connect(self->search, "stop-search", G_CALLBACK(on_stop_search), self);
+	spt_pane_set_title(SPT_PANE(self), "Functions", NULL);
+	spt_pane_add_header(SPT_PANE(self), self->search);
+	add_columns(self);
+}
+
+void spt_functions_set_document(SptFunctions *self, SptDocument *document)
+{
+	g_clear_pointer(&self->document, spt_document_unref);
+	self->document = spt_document_ref(document);
+	self->selected = spt_document_first_function(document);
+	gtk_editable_set_text(GTK_EDITABLE(self->search), "");
+	refresh(self);
+	queue_scroll(self);
+	g_signal_emit(self, function_selected, 0, self->selected);
+}
+
+void spt_functions_select(SptFunctions *self, uint32_t function)
+{
+	unsigned position = position_of(self, function);
+
+	if (position == GTK_INVALID_LIST_POSITION && function != UINT32_MAX) {
+		gtk_editable_set_text(GTK_EDITABLE(self->search), "");
+		refresh(self);
+		position = position_of(self, function);
+	}
+	gtk_single_selection_set_selected(self->selection, position);
+	queue_scroll(self);
+}
+
+void spt_functions_focus_search(SptFunctions *self)
+{
+	gtk_widget_grab_focus(self->search);
+}
+
+void spt_functions_step_back(SptFunctions *self)
+{
+	if (*gtk_editable_get_text(GTK_EDITABLE(self->search)))
+		gtk_editable_set_text(GTK_EDITABLE(self->search), "");
+	else
+		spt_functions_select(self, UINT32_MAX);
+}

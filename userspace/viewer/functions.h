@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The list of all functions: sorted by a click on a column, narrowed down by what is typed. */
+#ifndef SPT_FUNCTIONS_H
+#define SPT_FUNCTIONS_H
+
+#include "document.h"
+#include "pane.h"
+
+#define SPT_TYPE_FUNCTIONS (spt_functions_get_type())
+G_DECLARE_FINAL_TYPE(SptFunctions, spt_functions, SPT, FUNCTIONS, SptPane)
+
+/* Signal "function-selected" (uint function, UINT32_MAX for none): the user chose, or spt_functions_select() was called. */
+
+void spt_functions_set_document(SptFunctions *functions, SptDocument *document);
+/* Selects and shows a function; a search that hides it ends.  UINT32_MAX: selects none. */
+void spt_functions_select(SptFunctions *functions, uint32_t function);
+void spt_functions_focus_search(SptFunctions *functions);
+/* Ends the search; if there is none, the selection. */
+void spt_functions_step_back(SptFunctions *functions);
+
+#endif

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The frame of a pane; functions.c, callers.c and descendants.c fill it. */
+#include "pane.h"
+
+#include "columns.h"
+#include "text.h"
+
+typedef struct {
+	GtkWidget *header, *title, *empty;
+	GtkColumnView *view;
+} SptPanePrivate;
+
+G_DEFINE_TYPE_WITH_PRIVATE(SptPane, spt_pane, GTK_TYPE_BOX)
+
+static unsigned function_activated;
+
+static SptPanePrivate *get(SptPane *pane)
+{
+	return spt_pane_get_instance_private(pane);
+}
+
+static void on_activate(GtkColumnView *view, unsigned position, SptPane *pane)
+{
+	g_autoptr(GObject) item = g_list_model_get_item(G_LIST_MODEL(gtk_column_view_get_model(view)), position);
+	g_autoptr(SptRow) row = item ? spt_columns_row(item) : NULL;
+
+	if (row)
+		g_signal_emit(pane, function_activated, 0, spt_row_values(row)->function);
+}
+
+static void dispose(GObject *object)
+{
+	SptPane *pane = SPT_PANE(object);
+
+	/* While everything is still there that a last change of the model may call. */
+	if (get(pane)->view)
+		gtk_column_view_set_model(get(pane)->view, NULL);
+	G_OBJECT_CLASS(spt_pane_parent_class)->dispose(object);
+}
+
+static void spt_pane_class_init(SptPaneClass *class)
+{
+	GtkWidgetClass *widget_class = GTK_WIDGET_CLASS(class);
+
+	G_OBJECT_CLASS(class)->dispose = dispose;
+	gtk_widget_class_set_template_from_resource(widget_class, "/io/github/sysprof_trace/Sysprof/pane.ui");
+	gtk_widget_class_bind_template_child_private(widget_class, SptPane, header);
+	gtk_widget_class_bind_template_child_private(widget_class, SptPane, title);
+	gtk_widget_class_bind_template_child_private(widget_class, SptPane, empty);
+	gtk_widget_class_bind_template_child_private(widget_class, SptPane, view);
+	gtk_widget_class_bind_template_callback(widget_class, on_activate);
+	function_activated = g_signal_new("function-activated", SPT_TYPE_PANE, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL,
+					  G_TYPE_NONE, 1, G_TYPE_UINT);
+}
+
+static void spt_pane_init(SptPane *pane)
+{
+	gtk_widget_init_template(GTK_WIDGET(pane));
+}
+
+GtkColumnView *spt_pane_view(SptPane *pane)
+{
+	return get(pane)->view;
+}
+
+void spt_pane_add_header(SptPane *pane, GtkWidget *widget)
+{
+	gtk_box_append(GTK_BOX(get(pane)->header), widget);
+}
+
+void spt_pane_set_title(SptPane *pane, const char *what, const char *name)
+{
+	g_autofree char *made = NULL;
+	g_autofree char *text = name ? g_strdup_printf("%s of %s", what, spt_text_name(name, &made)) : g_strdup(what);
+
+	gtk_label_set_text(GTK_LABEL(get(pane)->title), text);
+	gtk_widget_set_tooltip_text(get(pane)->title, name ? text : NULL);
+	gtk_accessible_update_property(GTK_ACCESSIBLE(get(pane)->view), GTK_ACCESSIBLE_PROPERTY_LABEL, text, -1);
+}
+
+void spt_pane_set_empty_text(SptPane *pane, const char *text)
+{
+	gtk_label_set_text(GTK_LABEL(get(pane)->empty), text);
+}
+
+void spt_pane_set_model(SptPane *pane, GtkSelectionModel *model)
+{
+	SptPanePrivate *self = get(pane);
+	GtkRoot *root = gtk_widget_get_root(GTK_WIDGET(pane));
+	GtkWidget *focus = root ? gtk_root_get_focus(root) : NULL;
+	bool had_focus = focus && gtk_widget_is_ancestor(focus, gtk_widget_get_last_child(GTK_WIDGET(self->view)));
+
+	gtk_column_view_set_model(self->view, model);
+	gtk_widget_set_visible(self->empty, model && g_list_model_get_n_items(G_LIST_MODEL(model)) == 0);
+	/* The row that had it is gone; the keyboard stays in this pane. */
+	if (had_focus)
+		gtk_widget_grab_focus(GTK_WIDGET(self->view));
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the three panes have in common: a title, a table, and a sentence where there is nothing to show. */
+#ifndef SPT_PANE_H
+#define SPT_PANE_H
+
+#include <gtk/gtk.h>
+
+#define SPT_TYPE_PANE (spt_pane_get_type())
+G_DECLARE_DERIVABLE_TYPE(SptPane, spt_pane, SPT, PANE, GtkBox)
+
+struct _SptPaneClass {
+	GtkBoxClass parent_class;
+};
+
+/*
+ * Signal "function-activated" (uint function): a row was double-clicked, or Enter pressed on it.
+ */
+
+GtkColumnView *spt_pane_view(SptPane *pane);
+/* Beside the title. */
+void spt_pane_add_header(SptPane *pane, GtkWidget *widget);
+/* "Callers of NAME"; @name may be NULL. */
+void spt_pane_set_title(SptPane *pane, const char *what, const char *name);
+/* What to show instead of no rows. */
+void spt_pane_set_empty_text(SptPane *pane, const char *text);
+/* Shows @model, or nothing at all if it is NULL. */
+void spt_pane_set_model(SptPane *pane, GtkSelectionModel *model);
+
+#endif

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Ties the panes together.  What lies around a function is computed in a thread; at most one question is under way, and
+ * only the last one asked meanwhile follows it, so holding down an arrow key does not pile up work.
+ */
+#include "panes.h"
+
+#include "callers.h"
+#include "descendants.h"
+#include "functions.h"
+
+struct _SptPanes {
+	GtkWidget parent_instance;
+	SptFunctions *functions;
+	SptCallers *callers;
+	SptDescendants *descendants;
+	SptDocument *document;
+	uint32_t wanted;		/* function */
+	bool is_asking, is_stale;	/* stale: the question under way is no longer the one to be answered */
+};
+
+G_DEFINE_FINAL_TYPE(SptPanes, spt_panes, GTK_TYPE_WIDGET)
+
+static void ask(SptPanes *self);
+
+static void on_answer(G_GNUC_UNUSED GObject *source, GAsyncResult *result, gpointer data)
+{
+	g_autoptr(SptPanes) self = data;
+	g_autoptr(SptSurroundings) answer = spt_document_surround_finish(result);
+
+	self->is_asking = false;
+	if (!self->document)
+		return;
+	if (self->is_stale) {
+		ask(self);
+		return;
+	}
+	spt_callers_show(self->callers, self->document, self->wanted, answer->callers);
+	spt_descendants_show(self->descendants, self->document, self->wanted, answer->descendants);
+}
+
+static void ask(SptPanes *self)
+{
+	self->is_stale = self->is_asking;
+	if (self->is_asking)
+		return;
+	self->is_asking = true;
+	spt_document_surround_async(self->document, self->wanted, on_answer, g_object_ref(self));
+}
+
+static void on_function_selected(G_GNUC_UNUSED SptFunctions *functions, unsigned function, SptPanes *self)
+{
+	self->wanted = function;
+	ask(self);
+}
+
+static void on_function_activated(G_GNUC_UNUSED SptPane *pane, unsigned function, SptPanes *self)
+{
+	spt_functions_select(self->functions, function);
+}
+
+static gboolean on_escape(GtkWidget *widget, G_GNUC_UNUSED GVariant *arguments, G_GNUC_UNUSED gpointer data)
+{
+	SptPanes *self = SPT_PANES(widget);
+
+	if (self->document)
+		spt_functions_step_back(self->functions);
+	return TRUE;
+}
+
+static void dispose(GObject *object)
+{
+	SptPanes *self = SPT_PANES(object);
+	GtkWidget *child;
+
+	g_clear_pointer(&self->document, spt_document_unref);
+	gtk_widget_dispose_template(GTK_WIDGET(self), SPT_TYPE_PANES);
+	while ((child = gtk_widget_get_first_child(GTK_WIDGET(self))))
+		gtk_widget_unparent(child);
+	G_OBJECT_CLASS(spt_panes_parent_class)->dispose(object);
+}
+
+static void spt_panes_class_init(SptPanesClass *class)
+{
+	GtkWidgetClass *widget_class = GTK_WIDGET_CLASS(class);
+
+	g_type_ensure(SPT_TYPE_FUNCTIONS);
+	g_type_ensure(SPT_TYPE_CALLERS);
+	g_type_ensure(SPT_TYPE_DESCENDANTS);
+	G_OBJECT_CLASS(class)->dispose = dispose;
+	gtk_widget_class_set_layout_manager_type(widget_class, GTK_TYPE_BIN_LAYOUT);
+	gtk_widget_class_set_template_from_resource(widget_class, "/io/github/sysprof_trace/Sysprof/panes.ui");
+	gtk_widget_class_bind_template_child(widget_class, SptPanes, functions);
+	gtk_widget_class_bind_template_child(widget_class, SptPanes, callers);
+	gtk_widget_class_bind_template_child(widget_class, SptPanes, descendants);
+	gtk_widget_class_bind_template_callback(widget_class, on_function_selected);
+	gtk_widget_class_bind_template_callback(widget_class, on_function_activated);
+	gtk_widget_class_add_binding(widget_class, GDK_KEY_Escape, 0, on_escape, NULL);
+}
+
+static void spt_panes_init(SptPanes *self)
+{
+	gtk_widget_init_template(GTK_WIDGET(self));
+}
+
+void spt_panes_set_document(SptPanes *self, SptDocument *document)
+{
+	g_clear_pointer(&self->document, spt_document_unref);
+	self->document = spt_document_ref(document);
+	spt_functions_set_document(self->functions, document);
+}
+
+void spt_panes_focus_search(SptPanes *self)
+{
+	spt_functions_focus_search(self->functions);
+}

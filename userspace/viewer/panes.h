@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A recording in three panes: functions, below them the callers of the selected one, beside them its descendants. */
+#ifndef SPT_PANES_H
+#define SPT_PANES_H
+
+#include <gtk/gtk.h>
+
+#include "document.h"
+
+#define SPT_TYPE_PANES (spt_panes_get_type())
+G_DECLARE_FINAL_TYPE(SptPanes, spt_panes, SPT, PANES, GtkWidget)
+
+void spt_panes_set_document(SptPanes *panes, SptDocument *document);
+void spt_panes_focus_search(SptPanes *panes);
+
+#endif

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The model behind each table: rows are made when they come into view and go when they leave it, so a list of a million
+ * functions costs an array of indices.  A list never changes; another order is another list.
+ */
+#ifndef SPT_ROW_LIST_H
+#define SPT_ROW_LIST_H
+
+#include "document.h"
+
+#define SPT_TYPE_ROW (spt_row_get_type())
+G_DECLARE_FINAL_TYPE(SptRow, spt_row, SPT, ROW, GObject)
+
+#define SPT_TYPE_ROW_LIST (spt_row_list_get_type())
+G_DECLARE_FINAL_TYPE(SptRowList, spt_row_list, SPT, ROW_LIST, GObject)
+
+typedef struct {
+	uint32_t function;
+	uint32_t node;			/* of a tree; 0 in a list */
+	uint64_t self, total;
+} SptRowValues;
+
+/* Tells what stands at @position. */
+typedef void (*SptRowFill)(SptDocument *document, gconstpointer data, uint32_t position, SptRowValues *ret);
+
+/* Takes over @data, which @destroy frees. */
+SptRowList *spt_row_list_new(SptDocument *document, uint32_t n, SptRowFill fill, gpointer data, GDestroyNotify destroy);
+
+const SptRowValues *spt_row_values(const SptRow *row);
+const SptFunction *spt_row_function(const SptRow *row);
+/* "percent" of all samples, 0 to 100 */
+double spt_row_percent(const SptRow *row, uint64_t weight);
+
+#endif

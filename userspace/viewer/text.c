@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Names and numbers as the window shows them. */
+#include "text.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+#define NAME_MAX_BYTES 400
+
+const char *spt_text_name(const char *text, char **ret_made)
+{
+	size_t bytes = strlen(text);
+	bool is_plain = bytes <= NAME_MAX_BYTES && g_utf8_validate(text, (gssize)bytes, NULL);
+	g_autofree char *valid = NULL;
+	GString *shown;
+
+	*ret_made = NULL;
+	for (size_t i = 0; is_plain && i < bytes; i++)
+		is_plain = !g_ascii_iscntrl(text[i]);
+	if (is_plain)
+		return text;
+
+	valid = g_utf8_make_valid(text, (gssize)MIN(bytes, NAME_MAX_BYTES));
+	shown = g_string_new(valid);
+	for (size_t i = 0; i < shown->len; i++) {
+		if (g_ascii_iscntrl(shown->str[i]))
+			shown->str[i] = '?';
+	}
+	if (bytes > NAME_MAX_BYTES)
+		g_string_append(shown, "\xe2\x80\xa6");
+	*ret_made = g_string_free(shown, FALSE);
+	return *ret_made;
+}
+
+char *spt_text_count(uint64_t n)
+{
+	g_autofree char *digits = g_strdup_printf("%" G_GUINT64_FORMAT, n);
+	GString *text = g_string_new(digits);
+
+	for (gssize at = (gssize)text->len - 3; at > 0; at -= 3)
+		g_string_insert_c(text, at, ',');
+	return g_string_free(text, FALSE);
+}
+
+char *spt_text_duration(uint64_t ns)
+{
+	if (ns >= 1000000000)
+		return g_strdup_printf("%.2f s", (double)ns / 1e9);
+	if (ns >= 10000)
+		return g_strdup_printf("%.2f ms", (double)ns / 1e6);
+	return g_strdup_printf("%" G_GUINT64_FORMAT " ns", ns);
+}

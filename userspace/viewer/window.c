@@ -1,0 +1,461 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * One window shows one recording, or makes one.  What it records goes to a file of the user's cache and is opened from
+ * there when it ends, complete or not; the newest few of them stay until newer ones come (cache.c).
+ */
+#include "window.h"
+
+#include <string.h>
+
+#include "cache.h"
+#include "document.h"
+#include "files.h"
+#include "panes.h"
+#include "record-controls.h"
+#include "recording.h"
+#include "text.h"
+#include "trace/trace.h"
+
+#define LIVE_INTERVAL_MS 100
+
+struct _SptWindow {
+	GtkApplicationWindow parent_instance;
+	GtkWidget *title, *subtitle, *message_bar, *message, *stack, *hint, *spinner, *busy_title, *busy_detail, *status;
+	SptRecordControls *controls;
+	SptPanes *panes;
+	char *path;			/* of what is shown; NULL: nothing is */
+	char *about;			/* what was recorded, and where */
+	char *opening;			/* path */
+	GCancellable *open_cancellable;
+	SptRecording *recording;
+	unsigned live_timer;
+};
+
+G_DEFINE_FINAL_TYPE(SptWindow, spt_window, GTK_TYPE_APPLICATION_WINDOW)
+
+/* Messages. */
+
+static void complain(SptWindow *self, const char *text)
+{
+	gtk_label_set_text(GTK_LABEL(self->message), text);
+	gtk_info_bar_set_revealed(GTK_INFO_BAR(self->message_bar), TRUE);
+}
+
+static void on_message_closed(SptWindow *self)
+{
+	gtk_info_bar_set_revealed(GTK_INFO_BAR(self->message_bar), FALSE);
+}
+
+/* Says beforehand what would keep Record from working. */
+static void check_device(SptWindow *self)
+{
+	g_autoptr(GError) error = NULL;
+	g_autoptr(SptTrace) trace = spt_trace_open_source(SPT_TRACE_MODULE, &error), fallback = NULL;
+	g_autofree char *text = NULL;
+
+	gtk_widget_set_visible(self->hint, !trace);
+	if (trace)
+		return;
+	fallback = spt_trace_open(NULL);
+	text = g_strconcat(error->message, fallback ? "\nUntil then recordings are made with perf events, which tell less." : NULL,
+			   NULL);
+	gtk_label_set_text(GTK_LABEL(self->hint), text);
+}
+
+/* What the window is at. */
+
+static void set_actions(SptWindow *self)
+{
+	static const struct {
+		const char *action;
+		bool while_recording, needs_document;
+	} rules[] = {
+		{ "win.open", false, false }, { "win.record", false, false }, { "win.record-command", false, false },
+		{ "win.stop", true, false }, { "win.save-as", false, true }, { "win.search", false, true },
+	};
+
+	for (unsigned i = 0; i < G_N_ELEMENTS(rules); i++)
+		gtk_widget_action_set_enabled(GTK_WIDGET(self), rules[i].action,
+					      rules[i].while_recording == (self->recording != NULL) &&
+					      (self->path || !rules[i].needs_document));
+	spt_record_controls_set_recording(self->controls, self->recording != NULL);
+}
+
+static void show_page(SptWindow *self, const char *name)
+{
+	gtk_stack_set_visible_child_name(GTK_STACK(self->stack), name);
+	gtk_spinner_set_spinning(GTK_SPINNER(self->spinner), strcmp(name, "busy") == 0);
+}
+
+static void show_busy(SptWindow *self, const char *title, const char *detail)
+{
+	gtk_label_set_text(GTK_LABEL(self->busy_title), title);
+	gtk_label_set_text(GTK_LABEL(self->busy_detail), detail);
+	show_page(self, "busy");
+}
+
+/* Back to what there was before an opening or a recording that came to nothing. */
+static void show_last(SptWindow *self)
+{
+	show_page(self, self->path ? "panes" : "start");
+	if (!self->path)
+		gtk_widget_hide(self->status);
+}
+
+static void set_status(SptWindow *self, const char *text)
+{
+	gtk_label_set_text(GTK_LABEL(self->status), text);
+	gtk_widget_show(self->status);
+}
+
+static char *describe(const SptDocument *document)
+{
+	const SptSummary *summary = &document->summary;
+	g_autofree char *samples = spt_text_count(summary->samples);
+	g_autofree char *lost = spt_text_count(summary->lost);
+	g_autofree char *duration = spt_text_duration(summary->duration_ns);
+	g_autofree char *period = spt_text_duration(summary->period_ns);
+	const char *notice = spt_capture_host(document->capture, "notice");
+	GString *text = g_string_new(NULL);
+
+	g_string_printf(text, "%s samples, %s lost, in %s", samples, lost, duration);
+	if (summary->cpus)
+		g_string_append_printf(text, " on %u %s", summary->cpus, summary->cpus == 1 ? "CPU" : "CPUs");
+	if (summary->period_ns)
+		g_string_append_printf(text, ", one every %s of a CPU at work", period);
+	if (notice)
+		g_string_append_printf(text, ". Note: %s", notice);
+	if (document->capture->damage)
+		g_string_append_printf(text, ". Damaged: %s", document->capture->damage);
+	else if (!document->capture->finished)
+		g_string_append(text, ". The recording was cut off; this is what it holds up to its last flush");
+	return g_string_free(text, FALSE);
+}
+
+static void set_title(SptWindow *self)
+{
+	g_autofree char *name = g_filename_display_basename(self->path);
+	g_autofree char *window_title = g_strdup_printf("%s - Sysprof", name);
+	g_autofree char *subtitle = spt_cache_owns(self->path) ? g_strdup_printf("%s, not saved", self->about) :
+								 g_strdup(self->about);
+
+	gtk_window_set_title(GTK_WINDOW(self), window_title);
+	gtk_label_set_text(GTK_LABEL(self->title), name);
+	gtk_label_set_text(GTK_LABEL(self->subtitle), subtitle);
+	gtk_widget_show(self->subtitle);
+}
+
+/* What was recorded, and where: of a command its program's name. */
+static char *describe_origin(const SptDocument *document)
+{
+	const char *command = spt_capture_host(document->capture, "command");
+	const char *host = spt_capture_host(document->capture, "host");
+	g_autofree char *program = command ? g_strndup(command, strcspn(command, " ")) : g_strdup("Whole system");
+	g_autofree char *name = g_path_get_basename(program);
+	g_autofree char *text = g_strdup_printf("%s on %s", name, host ? host : "an unnamed machine");
+	char *made;
+	const char *shown = spt_text_name(text, &made);
+
+	return made ? made : g_strdup(shown);
+}
+
+/* Opening. */
+
+static void on_opened(G_GNUC_UNUSED GObject *source, GAsyncResult *result, gpointer data)
+{
+	g_autoptr(SptWindow) self = data;
+	g_autoptr(GError) error = NULL;
+	g_autoptr(SptDocument) document = spt_document_open_finish(result, &error);
+	g_autofree char *text = NULL;
+
+	/* Closed meanwhile, or something else is being opened. */
+	if (g_error_matches(error, G_IO_ERROR, G_IO_ERROR_CANCELLED))
+		return;
+	g_clear_object(&self->open_cancellable);
+	if (!document) {
+		g_clear_pointer(&self->opening, g_free);
+		complain(self, error->message);
+		show_last(self);
+		return;
+	}
+	g_free(self->path);
+	self->path = g_steal_pointer(&self->opening);
+	g_free(self->about);
+	self->about = describe_origin(document);
+	text = describe(document);
+	set_status(self, text);
+	set_title(self);
+	spt_panes_set_document(self->panes, document);
+	show_page(self, "panes");
+	set_actions(self);
+}
+
+static void open_path(SptWindow *self, const char *path)
+{
+	g_autofree char *title = NULL, *name = g_filename_display_basename(path);
+
+	if (self->open_cancellable)
+		g_cancellable_cancel(self->open_cancellable);
+	g_clear_object(&self->open_cancellable);
+	self->open_cancellable = g_cancellable_new();
+	g_free(self->opening);
+	self->opening = g_strdup(path);
+	title = g_strdup_printf("Opening %s", name);
+	show_busy(self, title, "");
+	spt_document_open_async(path, self->open_cancellable, on_opened, g_object_ref(self));
+}
+
+void spt_window_open(SptWindow *self, GFile *file)
+{
+	const char *path = g_file_peek_path(file);
+	g_autofree char *uri = NULL, *text = NULL;
+
+	on_message_closed(self);
+	if (path) {
+		open_path(self, path);
+		return;
+	}
+	uri = g_file_get_uri(file);
+	text = g_strdup_printf("Cannot open %s: it is not a file of this machine. Copy it here first.", uri);
+	complain(self, text);
+}
+
+/* Recording. */
+
+static gboolean show_live(gpointer data)
+{
+	SptWindow *self = data;
+	SptRecorderStatus status;
+	g_autofree char *samples = NULL, *lost = NULL, *title = NULL, *detail = NULL, *line = NULL;
+
+	if (!spt_recording_status(self->recording, &status)) {
+		show_busy(self, "Starting to record", "");
+		return G_SOURCE_CONTINUE;
+	}
+	samples = spt_text_count(status.samples);
+	lost = spt_text_count(status.lost);
+	title = g_strdup_printf("%s samples", samples);
+	detail = g_strdup_printf("%s lost, %.1f s", lost, (double)status.elapsed_ns / 1e9);
+	line = g_strdup_printf("Recording: %s, %s", title, detail);
+	show_busy(self, title, detail);
+	set_status(self, line);
+	return G_SOURCE_CONTINUE;
+}
+
+static void end_recording(SptWindow *self)
+{
+	g_clear_handle_id(&self->live_timer, g_source_remove);
+	g_signal_handlers_disconnect_by_data(self->recording, self);
+	g_clear_object(&self->recording);
+}
+
+static void on_recording_ended(SptRecording *recording, SptWindow *self)
+{
+	g_autofree char *path = g_strdup(spt_recording_path(recording));
+	g_autofree char *part = g_strconcat(path, ".part", NULL);
+	const GError *error = spt_recording_error(recording);
+
+	if (error)
+		complain(self, error->message);
+	end_recording(self);
+	set_actions(self);
+	if (g_file_test(path, G_FILE_TEST_EXISTS))
+		open_path(self, path);
+	else if (g_file_test(part, G_FILE_TEST_EXISTS))
+		open_path(self, part);
+	else
+		show_last(self);
+}
+
+static void start_recording(SptWindow *self, const char *command)
+{
+	g_autoptr(GError) error = NULL;
+	g_autofree char *path = spt_cache_new_path(&error);
+
+	on_message_closed(self);
+	if (path)
+		self->recording = spt_recording_start(path, command, &error);
+	if (!self->recording) {
+		complain(self, error->message);
+		return;
+	}
+	if (self->open_cancellable)
+		g_cancellable_cancel(self->open_cancellable);
+	g_clear_object(&self->open_cancellable);
+	gtk_widget_hide(self->hint);
+	g_signal_connect(self->recording, "ended", G_CALLBACK(on_recording_ended), self);
+	self->live_timer = g_timeout_add(LIVE_INTERVAL_MS, show_live, self);
+	set_actions(self);
+	show_live(self);
+}
+
+/* Actions. */
+
+static void on_record(GtkWidget *widget, G_GNUC_UNUSED const char *action, G_GNUC_UNUSED GVariant *parameter)
+{
+	start_recording(SPT_WINDOW(widget), NULL);
+}
+
+static void on_record_command(GtkWidget *widget, G_GNUC_UNUSED const char *action, GVariant *command)
+{
+	start_recording(SPT_WINDOW(widget), g_variant_get_string(command, NULL));
+}
+
+static void on_stop(GtkWidget *widget, G_GNUC_UNUSED const char *action, G_GNUC_UNUSED GVariant *parameter)
+{
+	spt_recording_stop(SPT_WINDOW(widget)->recording);
+}
+
+/* One key for both. */
+static void on_toggle(GtkWidget *widget, G_GNUC_UNUSED const char *action, G_GNUC_UNUSED GVariant *parameter)
+{
+	gtk_widget_activate_action(widget, SPT_WINDOW(widget)->recording ? "win.stop" : "win.record", NULL);
+}
+
+static void on_search(GtkWidget *widget, G_GNUC_UNUSED const char *action, G_GNUC_UNUSED GVariant *parameter)
+{
+	spt_panes_focus_search(SPT_WINDOW(widget)->panes);
+}
+
+static void on_file_chosen(GFile *file, gpointer window)
+{
+	if (!SPT_WINDOW(window)->recording)
+		spt_window_open(window, file);
+}
+
+static void on_open(GtkWidget *widget, G_GNUC_UNUSED const char *action, G_GNUC_UNUSED GVariant *parameter)
+{
+	spt_files_choose(GTK_WINDOW(widget), NULL, on_file_chosen, widget);
+}
+
+struct copy {
+	SptWindow *window;
+	char *target;
+};
+
+static void on_copied(GObject *source, GAsyncResult *result, gpointer data)
+{
+	struct copy *copy = data;
+	SptWindow *self = copy->window;
+	g_autoptr(GError) error = NULL;
+	g_autofree char *text = NULL;
+
+	if (!g_file_copy_finish(G_FILE(source), result, &error)) {
+		text = g_strdup_printf("Cannot save the recording as %s: %s.", copy->target, error->message);
+		complain(self, text);
+	} else if (g_strcmp0(self->path, g_file_peek_path(G_FILE(source))) == 0) {
+		g_free(self->path);
+		self->path = g_strdup(copy->target);
+		set_title(self);
+	}
+	g_object_unref(copy->window);
+	g_free(copy->target);
+	g_free(copy);
+}
+
+static void on_target_chosen(GFile *file, gpointer window)
+{
+	SptWindow *self = window;
+	g_autoptr(GFile) source = g_file_new_for_path(self->path);
+	const char *target = g_file_peek_path(file);
+	struct copy *copy;
+
+	if (!target || g_file_equal(source, file)) {
+		complain(self, "Cannot save the recording there: choose another place, on this machine.");
+		return;
+	}
+	copy = g_new(struct copy, 1);
+	*copy = (struct copy){ g_object_ref(self), g_strdup(target) };
+	g_file_copy_async(source, file, G_FILE_COPY_OVERWRITE, G_PRIORITY_DEFAULT, NULL, NULL, NULL, on_copied, copy);
+}
+
+static void on_save_as(GtkWidget *widget, G_GNUC_UNUSED const char *action, G_GNUC_UNUSED GVariant *parameter)
+{
+	g_autofree char *name = g_path_get_basename(SPT_WINDOW(widget)->path);
+
+	spt_files_choose(GTK_WINDOW(widget), name, on_target_chosen, widget);
+}
+
+/* Life. */
+
+static gboolean close_request(GtkWindow *window)
+{
+	SptWindow *self = SPT_WINDOW(window);
+
+	/* A recorder that is cut off leaves less than one that ends. */
+	if (self->recording) {
+		spt_recording_stop(self->recording);
+		spt_recording_wait(self->recording);
+	}
+	return GTK_WINDOW_CLASS(spt_window_parent_class)->close_request(window);
+}
+
+static void dispose(GObject *object)
+{
+	SptWindow *self = SPT_WINDOW(object);
+
+	if (self->open_cancellable)
+		g_cancellable_cancel(self->open_cancellable);
+	g_clear_object(&self->open_cancellable);
+	if (self->recording)
+		end_recording(self);
+	g_clear_pointer(&self->path, g_free);
+	g_clear_pointer(&self->opening, g_free);
+	g_clear_pointer(&self->about, g_free);
+	gtk_widget_dispose_template(GTK_WIDGET(self), SPT_TYPE_WINDOW);
+	G_OBJECT_CLASS(spt_window_parent_class)->dispose(object);
+}
+
+static void bind_children(GtkWidgetClass *class)
+{
+	gtk_widget_class_bind_template_child(class, SptWindow, title);
+	gtk_widget_class_bind_template_child(class, SptWindow, subtitle);
+	gtk_widget_class_bind_template_child(class, SptWindow, message_bar);
+	gtk_widget_class_bind_template_child(class, SptWindow, message);
+	gtk_widget_class_bind_template_child(class, SptWindow, stack);
+	gtk_widget_class_bind_template_child(class, SptWindow, hint);
+	gtk_widget_class_bind_template_child(class, SptWindow, spinner);
+	gtk_widget_class_bind_template_child(class, SptWindow, busy_title);
+	gtk_widget_class_bind_template_child(class, SptWindow, busy_detail);
+	gtk_widget_class_bind_template_child(class, SptWindow, status);
+	gtk_widget_class_bind_template_child(class, SptWindow, controls);
+	gtk_widget_class_bind_template_child(class, SptWindow, panes);
+	gtk_widget_class_bind_template_callback(class, on_message_closed);
+}
+
+static void spt_window_class_init(SptWindowClass *class)
+{
+	GtkWidgetClass *widget_class = GTK_WIDGET_CLASS(class);
+
+	g_type_ensure(SPT_TYPE_PANES);
+	g_type_ensure(SPT_TYPE_RECORD_CONTROLS);
+	G_OBJECT_CLASS(class)->dispose = dispose;
+	GTK_WINDOW_CLASS(class)->close_request = close_request;
+	gtk_widget_class_set_template_from_resource(widget_class, "/io/github/sysprof_trace/Sysprof/window.ui");
+	bind_children(widget_class);
+	gtk_widget_class_install_action(widget_class, "win.open", NULL, on_open);
+	gtk_widget_class_install_action(widget_class, "win.record", NULL, on_record);
+	gtk_widget_class_install_action(widget_class, "win.record-command", "s", on_record_command);
+	gtk_widget_class_install_action(widget_class, "win.stop", NULL, on_stop);
+	gtk_widget_class_install_action(widget_class, "win.record-or-stop", NULL, on_toggle);
+	gtk_widget_class_install_action(widget_class, "win.save-as", NULL, on_save_as);
+	gtk_widget_class_install_action(widget_class, "win.search", NULL, on_search);
+}
+
+static void spt_window_init(SptWindow *self)
+{
+	gtk_widget_init_template(GTK_WIDGET(self));
+	set_actions(self);
+	/* Not a label whose text can be selected. */
+	gtk_widget_grab_focus(GTK_WIDGET(self->controls));
+}
+
+SptWindow *spt_window_new(GtkApplication *application)
+{
+	return g_object_new(SPT_TYPE_WINDOW, "application", application, NULL);
+}
+
+void spt_window_start(SptWindow *self)
+{
+	check_device(self);
+}
