@@ -1,0 +1,79 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# The records and ioctl structs of module/uapi/sysprof.h lie in memory the same way for C, C++ and 32-bit C, and
+# as layout.txt says.  A line of layout.txt may be added; one that changes is a new ABI.
+
+# shellcheck source=tests/lint/tap.bash
+. "$(dirname "$0")/../lint/tap.bash"
+
+header=module/uapi/sysprof.h
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+# Every struct with its members, read from the header, becomes a program that prints their places.
+generate()
+{
+	code $header | awk '
+	BEGIN {
+		print "#include <stddef.h>\n#include <stdio.h>\n#include \"sysprof.h\"\nint main(void)\n{"
+	}
+	/^struct [a-z_]+ \{/ {
+		name = $2
+		printf "\tprintf(\"%s %%zu\\n\", sizeof(struct %s));\n", name, name
+		next
+	}
+	/^\}/ { name = "" }
+	name && /;/ {
+		member = $0
+		sub(/;.*/, "", member)
+		sub(/\[.*/, "", member)
+		sub(/.*[ \t*]/, "", member)
+		printf "\tprintf(\"%s.%s %%zu\\n\", offsetof(struct %s, %s));\n", name, member, name, member
+	}
+	END { print "\treturn 0;\n}" }'
+}
+
+# The numbers that go over the door: all #defines of values, and enumerators.
+generate_values()
+{
+	echo '#include <stdio.h>'
+	echo '#include "sysprof.h"'
+	echo 'int main(void) {'
+	{
+		code $header | sed -nE 's/^#define (SYSPROF_[A-Z0-9_]+) .*/\1/p' | grep -vx SYSPROF_DEVICE
+		code $header | grep -oE '^[[:space:]]+SYSPROF_[A-Z0-9_]+' | tr -d '[:blank:]'
+	} | sed 's/.*/printf("& %llu\\n", (unsigned long long)&);/'
+	echo 'return 0; }'
+}
+
+build()
+{
+	local kind=$1 source=$2 out=$3
+
+	case $kind in
+	c) gcc -std=gnu11 -Wall -Werror -Imodule/uapi -o "$out" "$source" ;;
+	c++) g++ -x c++ -std=c++11 -Wall -Werror -Wno-pedantic -Imodule/uapi -o "$out" "$source" ;;
+	c-32) gcc -m32 -std=gnu11 -Wall -Werror -Imodule/uapi -o "$out" "$source" ;;
+	esac
+}
+
+generate >"$work/layout.c"
+generate_values >"$work/values.c"
+
+problem=$(build c "$work/layout.c" "$work/c" 2>&1 && build c "$work/values.c" "$work/v" 2>&1)
+result "the header compiles as C" "$problem"
+[ -z "$problem" ] || finish
+{ "$work/c"; "$work/v"; } >"$work/c.txt"
+
+result "the header says what layout.txt says" \
+	"$(diff <(grep -v '^#' tests/abi/layout.txt) "$work/c.txt" | grep '^[<>]')"
+for kind in c++ c-32; do
+	if [ "$kind" = c-32 ] && ! echo 'int main(void){return 0;}' | gcc -m32 -x c -o "$work/probe" - 2>/dev/null; then
+		skip "the same for $kind" "this compiler has no 32-bit libraries (gcc-multilib)"
+		continue
+	fi
+	result "the same for $kind" "$(build $kind "$work/layout.c" "$work/k" 2>&1 && build $kind "$work/values.c" "$work/kv" 2>&1 &&
+		{ "$work/k"; "$work/kv"; } | diff "$work/c.txt" - | grep '^[<>]')"
+done
+finish

@@ -1,0 +1,349 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# sysprof-cli on a capture with known answers, and on everything that is none: what it prints, where, and how it ends.
+
+set -u
+
+cd "$(dirname "$0")/../.." || exit 1
+cli=${CLI:-$PWD/build/sysprof-cli}
+gen_capture=${GEN_CAPTURE:-$PWD/build/tests/gen-capture}
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+number=0
+broken=0
+
+ok()
+{
+	number=$((number + 1))
+	echo "ok $number - $1"
+}
+
+# not_ok TEXT WHAT-WAS-SEEN
+not_ok()
+{
+	number=$((number + 1))
+	broken=1
+	echo "not ok $number - $1"
+	printf '%s\n' "$2" | head -n 20 | sed 's/^/# /'
+}
+
+# run ARGUMENTS...: leaves the output in $work/out and err, the exit status in $status.
+run()
+{
+	status=0
+	timeout 60 "$cli" "$@" >"$work/out" 2>"$work/err" </dev/null || status=$?
+}
+
+seen()
+{
+	echo "status $status, stdout:"
+	cat "$work/out"
+	echo "stderr:"
+	cat "$work/err"
+}
+
+# prints TEXT EXPECTED ARGUMENTS...: status 0, exactly this on stdout, nothing on stderr.
+prints()
+{
+	local text=$1 expected=$2
+
+	shift 2
+	run "$@"
+	if [ $status = 0 ] && [ "$(cat "$work/out")" = "$expected" ] && [ ! -s "$work/err" ]; then
+		ok "$text"
+	else
+		not_ok "$text" "$(seen)"
+	fi
+}
+
+# contains TEXT REGEX ARGUMENTS...: status 0 and a line that matches.
+contains()
+{
+	local text=$1 regex=$2
+
+	shift 2
+	run "$@"
+	if [ $status = 0 ] && grep -qE -- "$regex" "$work/out"; then
+		ok "$text"
+	else
+		not_ok "$text" "$(seen)"
+	fi
+}
+
+# complains TEXT STATUS REGEX ARGUMENTS...: this status, nothing on stdout, one line on stderr that matches.
+complains()
+{
+	local text=$1 wanted=$2 regex=$3
+
+	shift 3
+	run "$@"
+	if [ $status = "$wanted" ] && [ ! -s "$work/out" ] && [ "$(wc -l <"$work/err")" = 1 ] &&
+	   grep -qE -- "^sysprof-cli: .*$regex" "$work/err"; then
+		ok "$text"
+	else
+		not_ok "$text" "$(seen)"
+	fi
+}
+
+# json TEXT PYTHON-EXPRESSION-ON-d ARGUMENTS...
+json()
+{
+	local text=$1 expression=$2
+
+	shift 2
+	run "$@"
+	if [ $status = 0 ] && python3 -c "import json, sys
+d = json.load(open(sys.argv[1]))
+sys.exit(0 if ($expression) else 1)" "$work/out" 2>>"$work/err"; then
+		ok "$text"
+	else
+		not_ok "$text" "$(seen)"
+	fi
+}
+
+capture=$work/example.syscap
+"$gen_capture" "$capture" || { echo "Bail out! $gen_capture does not write a capture"; exit 1; }
+cp "$capture" "$work/running.syscap.part"
+size=$(stat -c %s "$capture")
+head -c $((size - 60)) "$capture" >"$work/cut.syscap"
+head -c 40 "$capture" >"$work/head.syscap"
+: >"$work/empty.syscap"
+echo 'just a text' >"$work/text.syscap"
+mkfifo "$work/fifo"
+
+# Usage.
+
+contains 'alone: the usage, listing the commands' '^  record '
+contains '--help: the usage' '^  doctor ' --help
+contains '--version' '^sysprof-cli [0-9]' --version
+complains 'unknown command' 2 'no command "fly"' fly "$capture"
+for command in report export info; do
+	contains "$command --help" '^  sysprof-cli '"$command" "$command" --help
+	complains "$command without a file" 2 'takes one FILE' "$command"
+	complains "$command with two files" 2 'takes one FILE' "$command" "$capture" "$capture"
+	complains "$command with an unknown option" 2 '--fly' "$command" --fly "$capture"
+done
+
+# Recordings that are none.  (A FIFO must not hang; "--" protects odd names.)
+
+for command in report info 'export --format folded'; do
+	complains "${command%% *}: no such file" 1 'missing.syscap' $command "$work/missing.syscap"
+	complains "${command%% *}: a directory" 1 "$work" $command "$work"
+	complains "${command%% *}: an empty file" 1 'empty.syscap' $command "$work/empty.syscap"
+	complains "${command%% *}: a text" 1 'text.syscap' $command "$work/text.syscap"
+	complains "${command%% *}: a file cut in its first block" 1 'head.syscap' $command "$work/head.syscap"
+	complains "${command%% *}: a FIFO" 1 'fifo' $command "$work/fifo"
+	complains "${command%% *}: a recording still being written" 1 'running.syscap.part' $command "$work/running.syscap"
+done
+complains 'a name like an option' 1 '--odd' info -- --odd
+
+run report "$work/cut.syscap"
+if [ $status = 0 ] && grep -q 'cut off; shown up to its last flush' "$work/out" && grep -q 'damaged' "$work/err"; then
+	ok 'a truncated recording: shown, with a warning'
+else
+	not_ok 'a truncated recording: shown, with a warning' "$(seen)"
+fi
+for bytes in 12 100 500 1000 1500 2000 2500 3000 3500; do
+	head -c $bytes "$capture" >"$work/cut-$bytes.syscap"
+	run report --tree "$work/cut-$bytes.syscap"
+	if [ $status -le 1 ]; then
+		ok "cut after $bytes bytes: shown or refused"
+	else
+		not_ok "cut after $bytes bytes: shown or refused" "$(seen)"
+	fi
+done
+
+# Reports.
+
+contains 'report: samples, lost, duration, CPUs' '^305 samples, 6 lost, in 304.00 ms on 2 CPUs' report "$capture"
+contains 'report: a function' '^ +59\.02 +59\.02 +180 +hot +busy$' report "$capture"
+contains 'report: a kernel function' '^ +29\.51 +29\.51 +90 +do_syscall +\[kernel\]$' report --functions "$capture"
+run report "$capture"
+if grep -qE ' busy +\(process\)' "$work/out"; then
+	not_ok 'report: no processes among functions' "$(seen)"
+else
+	ok 'report: no processes among functions'
+fi
+contains 'report --tree' '^ +88\.52 +0\.00 .*─ work  busy$' report --tree "$capture"
+contains 'report --tree --min cuts' '^ +88\.52' report --tree --min 60 "$capture"
+if grep -q hot "$work/out"; then
+	not_ok 'report --tree --min leaves out what is below' "$(seen)"
+else
+	ok 'report --tree --min leaves out what is below'
+fi
+LC_ALL=C run report --tree "$capture"
+if grep -q '|- hot' "$work/out"; then
+	ok 'report --tree in ASCII'
+else
+	not_ok 'report --tree in ASCII' "$(seen)"
+fi
+contains 'report --callers' '^ *100\.00 +88\.52 +270 +main +busy$' report --callers work "$capture"
+contains 'report --callees' '^ *33\.33 +29\.51 +90 +do_syscall +\[kernel\]$' report --callees work "$capture"
+contains 'report --process' '^305 samples' report --process busy "$capture"
+contains 'report --process by pid' '^305 samples' report --process 100 "$capture"
+contains 'report --time' '^10 of 305 samples' report --time 0..0.01 "$capture"
+contains 'report --time open to the right' '^5 of 305 samples' report --time 0.3.. "$capture"
+contains 'report --time open to the left' '^300 of 305 samples' report --time ..0.3 "$capture"
+complains 'report: unknown function' 1 'function "wor".*did you mean "work"' report --callers wor "$capture"
+complains 'report: unknown process' 1 'process "bus".*did you mean "busy"' report --process bus "$capture"
+contains 'report --thread' '^100 of 305 samples' report --thread worker "$capture"
+contains 'report --thread by tid' '^205 of 305 samples' report --thread 100 "$capture"
+contains 'report --cpu' '^150 of 305 samples' report --cpu 1 "$capture"
+contains 'report --cpu: a list' '^305 samples' report --cpu 0-1,7 "$capture"
+contains 'report --with' '^270 of 305 samples' report --with work "$capture"
+contains 'report --with twice' '^90 of 305 samples' report --with work --with do_syscall "$capture"
+contains 'report --without' '^125 of 305 samples' report --without hot "$capture"
+contains 'report --where' '^180 of 305 samples' report --where 'work and not (do_syscall or nothing)' "$capture"
+contains 'report --where: wild' '^270 of 305 samples' report --where 'wo*' "$capture"
+contains 'report --where, --with and --without together' '^90 of 305 samples' report --where 'hot or do_*' --with main --without hot "$capture"
+contains 'report --object' '^90 of 305 samples' report --object '[kernel]' "$capture"
+contains 'report --kernel' '^90 of 305 samples' report --kernel "$capture"
+contains 'report --user' '^215 of 305 samples' report --user "$capture"
+contains 'report --min of functions' '^ +59\.02 .* hot ' report --min 50 "$capture"
+if grep -q do_syscall "$work/out"; then
+	not_ok 'report --min leaves out functions below' "$(seen)"
+else
+	ok 'report --min leaves out functions below'
+fi
+contains 'report --callers of several' '^Callers of hot, do_syscall \(2 functions\), self 88\.52 %, total 88\.52 %' \
+	report --callers hot --callers do_syscall "$capture"
+contains 'report --callers of a pattern' '^ *100\.00 +88\.52 +270 +main +busy$' report --callers 'w?rk' "$capture"
+contains 'report --callees of several' '^ *59\.02 +59\.02 +180 +hot +busy$' report --callees work --callees main "$capture"
+complains 'report --callers of a pattern that matches nothing' 1 'function "x\*"' report --callers 'x*' "$capture"
+complains 'report --where: no expression' 2 'no expression.*character 10' report --where 'foo and (' "$capture"
+complains 'report: conditions that hold nowhere' 1 'all the conditions hold' report --with work --without main "$capture"
+complains 'report --kernel --user' 2 'exclude each other' report --kernel --user "$capture"
+complains 'report --latest with an expression' 2 'conditions on stacks' report --latest 3 --with work "$capture"
+contains 'report --latest --thread' 'late, on CPU' report --latest 1 --thread worker "$capture"
+for list in a 2-1 1, 99999 -1; do
+	complains "report --cpu $list" 2 'no list of CPUs' report "--cpu=$list" "$capture"
+done
+printf '%s\n' '# kinds' 'heat = hot' 'system = * @ [kernel]' 'unused = free' >"$work/rules"
+contains 'report --categories' '^ +59\.02 +180  heat$' report --categories "$work/rules" "$capture"
+json 'report --json --categories' '[(c["category"], c["weight"]) for c in d["categories"]] == [("heat", 180), ("system", 90),
+	("unused", 0), ("other", 35)]' report --json --categories "$work/rules" "$capture"
+echo 'no rule' >"$work/no-rules"
+complains 'report --categories: no rules' 1 'no-rules: line 1 is no rule' report --categories "$work/no-rules" "$capture"
+complains 'report --categories: no such file' 1 'Cannot read the rules' report --categories "$work/missing" "$capture"
+complains 'report: two kinds at once' 2 'exclude each other' report --tree --callers work "$capture"
+for range in 3 a..b 2..1 -1..2 1..nan 1e300..; do
+	complains "report --time $range" 2 'is not a range' report "--time=$range" "$capture"
+done
+complains 'report --limit below 0' 2 '--limit' report --limit -1 "$capture"
+run report "$capture"
+if "$cli" report "$capture" | grep -q $'\033'; then
+	not_ok 'report: no escape sequences into a pipe' "$(seen)"
+else
+	ok 'report: no escape sequences into a pipe'
+fi
+
+# JSON.
+
+json 'report --json' 'd["samples"] == 305 and d["periods"] == 305 and d["period_ns"] == 1000000 and d["lost"] == 6 and
+	[(f["function"], f["object"], f["self"], f["total"]) for f in d["functions"]] == [("hot", "busy", 180, 180),
+	("do_syscall", "[kernel]", 90, 90), ("main", "busy", 35, 305), ("work", "busy", 0, 270)] and
+	abs(d["functions"][0]["self_pct"] - 59.016) < 0.001 and abs(d["functions"][2]["total_pct"] - 100) < 0.001' \
+	report --json "$capture"
+json 'report --json --limit' 'len(d["functions"]) == 2' report --json --limit 2 "$capture"
+json 'report --json --tree' 'd["tree"]["total"] == 305 and d["tree"]["children"][0]["function"] == "busy" and
+	d["tree"]["children"][0]["children"][0]["self"] == 35 and "functions" not in d' report --json --tree "$capture"
+json 'report --json --callers' 'd["function"] == "work" and d["callers"] == [{"function": "main", "object": "busy",
+	"weight": 270, "pct": d["callers"][0]["pct"]}] and d["total"] == 270 and d["self"] == 0 and
+	d["members"] == [{"function": "work", "object": "busy"}]' report --json --callers work "$capture"
+json 'report --json --callees' '[(c["function"], c["weight"]) for c in d["callees"]] == [("hot", 180), ("do_syscall", 90)]' \
+	report --json --callees work "$capture"
+json 'info --json' 'd["finished"] is True and d["damage"] is None and d["samples"] == 305 and d["weight"] == 305 and
+	d["lost"] == 6 and d["period_ns"] == 1000000 and d["duration_ns"] == 304000000 and d["bytes"] == '"$size"' and
+	d["processes"] == 2 and d["cost_ns_per_sample"] == 1000 and d["host"]["kernel"] == "6.1.0"' info --json "$capture"
+json 'info --json: threads' 'sorted((t["pid"], t["tid"], t["process"], t["name"], t["samples"], t["weight"])
+	for t in d["threads"]) == [(100, 100, "busy", "busy", 205, 205), (100, 101, "busy", "worker", 100, 100)]' \
+	info --json "$capture"
+json 'info --json: CPUs' 'len(d["cpus"]) == 2 and all(c["grid"] == 200 and c["delivered"] == 150 and c["idle"] == 45 and
+	c["lost"] == 3 and c["lost_by_reason"] == {"ring full": 3} and c["pending"] == 2 and c["residue"] == 0
+	for c in d["cpus"])' info --json "$capture"
+json 'info --json: losses' 'd["losses"] == [{"cpu": 1, "reason": "ring full", "first_ns": 1000000000,
+	"last_ns": 1005000000, "weight": 3}]' info --json "$capture"
+json 'info --json: streams, known or not' '{s["name"]: s["rows"] for s in d["streams"]} == {"samples": 305,
+	"raw-stacks": 2, "table-stacks": 3, "user-stacks": 2, "off-cpu": 2, "allocations": 3, "marks": 2, "counters": 4,
+	"quantum": 1}' info --json "$capture"
+json 'info --json of a truncated recording' 'd["finished"] is False and d["damage"]' info --json "$work/cut.syscap"
+contains 'info: the account' '^ +1 +200 +150 +3 +45 +0 +0 +2 +0$' info "$capture"
+contains 'info: why samples were lost' 'ring full' info "$capture"
+
+# Exports.
+
+folded='busy;main 35
+busy;main;work;do_syscall 90
+busy;main;work;hot 180'
+prints 'export --format folded' "$folded" export --format folded "$capture"
+complains 'export without a format' 2 'needs --format; known: folded, svg' export "$capture"
+complains 'export: unknown format' 2 'no format "poem"; known: folded, svg' export --format poem "$capture"
+prints 'export with conditions' 'busy;main;work;hot 180' export --format folded --with hot "$capture"
+run export --format svg "$capture"
+if [ $status = 0 ] && python3 - "$work/out" <<'END'
+import re, sys, xml.etree.ElementTree as tree
+root = tree.parse(sys.argv[1]).getroot()
+titles = [t.text for t in root.iter('{http://www.w3.org/2000/svg}title')]
+assert 'hot (busy)\ntotal 59.02 %, 180 periods\nself 59.02 %, 180 periods' in titles, titles
+urls = re.findall(r'https?://[^"\' ]*', open(sys.argv[1]).read())
+assert set(urls) <= {'http://www.w3.org/2000/svg', 'http://www.w3.org/1999/xhtml'}, urls
+END
+then
+	ok 'export --format svg: a picture by itself'
+else
+	not_ok 'export --format svg: a picture by itself' "$(seen)"
+fi
+prints 'export -o' '' export --format folded -o "$work/out.folded" "$capture"
+if [ "$(cat "$work/out.folded")" = "$folded" ]; then
+	ok 'export -o: the file'
+else
+	not_ok 'export -o: the file' "$(cat "$work/out.folded")"
+fi
+complains 'export into a directory that is not there' 1 'Cannot write' export --format folded -o "$work/no/out" "$capture"
+complains 'export onto a directory' 1 'Cannot write' export --format folded -o "$work" "$capture"
+complains 'export to a full disk' 1 'Cannot write /dev/full' export --format folded -o /dev/full "$capture"
+if [ -c /dev/full ] && [ -z "$(find "$work" -name 'out*.??????*' ! -name out.folded)" ]; then
+	ok 'export: devices stay, nothing half-written is left'
+else
+	not_ok 'export: devices stay, nothing half-written is left' "$(ls -la "$work")"
+fi
+status=0
+"$cli" export --format folded "$capture" >/dev/full 2>"$work/err" || status=$?
+if [ $status = 1 ] && grep -q 'Cannot write the output' "$work/err"; then
+	ok 'stdout on a full disk'
+else
+	not_ok 'stdout on a full disk' "status $status $(cat "$work/err")"
+fi
+
+# Differences and mergers.
+
+contains 'diff of a recording with itself' '^No difference of 0\.01 points or more\.$' diff "$capture" "$capture"
+json 'diff --json' 'all(f["self_change"] == 0 for f in d["functions"]) and abs({f["function"]: f["self_a_pct"]
+	for f in d["functions"]}["hot"] - 59.016) < 0.001 and d["a"]["samples"] == 305' diff --json "$capture" "$capture"
+json 'diff --path --json' 'sorted(";".join(p["path"]) for p in d["paths"]) == ["busy;main", "busy;main;work",
+	"busy;main;work;do_syscall", "busy;main;work;hot"]' diff --path --json "$capture" "$capture"
+complains 'diff with one recording' 2 'takes two recordings' diff "$capture"
+complains 'diff: no such process' 1 'no samples of a process "nobody"' diff --process nobody "$capture" "$capture"
+complains 'diff: no such file' 1 'missing.syscap' diff "$capture" "$work/missing.syscap"
+run merge "$capture" "$capture" -o "$work/twice.syscap"
+if [ $status = 0 ] && grep -q '^610 samples of 2 recordings' "$work/out" && grep -q 'raw-stacks.*left out' "$work/err"; then
+	ok 'merge'
+else
+	not_ok 'merge' "$(seen)"
+fi
+json 'merge: the account holds' 'd["samples"] == 610 and d["lost"] == 12 and d["finished"] is True and
+	all(c["grid"] == 400 and c["residue"] == 0 for c in d["cpus"])' info --json "$work/twice.syscap"
+prints 'merge: stacks add up' 'busy;main 70
+busy;main;work;do_syscall 180
+busy;main;work;hot 360' export --format folded "$work/twice.syscap"
+contains 'diff: twice the weight is no difference' '^No difference' diff "$capture" "$work/twice.syscap"
+complains 'merge without an output' 2 'merge takes two recordings' merge "$capture" "$capture"
+complains 'merge of one' 2 'merge takes two recordings' merge "$capture" -o "$work/one.syscap"
+complains 'merge: no such file' 1 'missing.syscap' merge "$work/missing.syscap" "$capture" -o "$work/none.syscap"
+for command in diff merge; do
+	contains "$command --help" "^  sysprof-cli $command" "$command" --help
+done
+
+echo "1..$number"
+exit $broken

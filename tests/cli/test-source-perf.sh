@@ -1,0 +1,178 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# Recording with perf events on this very machine: programs that know where their time goes, held against what the recordings
+# say.  Other work may share the machine: what is compared is CPU time, never wall time.
+
+set -u
+
+cd "$(dirname "$0")/../.." || exit 1
+cli=${CLI:-$PWD/build/sysprof-cli}
+workloads=${WORKLOADS:-$PWD/build/workloads}
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+number=0
+broken=0
+
+# check TEXT COMMAND...: ok if the command succeeds, else what it and the recorder said.
+check()
+{
+	local text=$1 seen
+
+	shift
+	number=$((number + 1))
+	if seen=$("$@" 2>&1); then
+		echo "ok $number - $text"
+	else
+		broken=1
+		echo "not ok $number - $text"
+		{ printf '%s\n' "$seen"; cat "$work/err"; } | head -n 20 | sed 's/^/# /'
+	fi
+}
+
+# record NAME ARGUMENTS...: leaves NAME.capture, the command's output in NAME.out, the recorder's words in err.
+record()
+{
+	local name=$1
+
+	shift
+	timeout 100 "$cli" record --source perf -o "$work/$name.capture" "$@" >"$work/$name.out" 2>"$work/err"
+}
+
+# judge NAME PYTHON: with info, functions {(name, object): (self, total)}, truth {name: ns} and near() at hand; asserts.
+judge()
+{
+	"$cli" info --json "$work/$1.capture" >"$work/info.json" &&
+	"$cli" report --json "$work/$1.capture" >"$work/report.json" &&
+	"$cli" export --format folded "$work/$1.capture" >"$work/folded" &&
+	python3 - "$work/info.json" "$work/report.json" "$work/folded" "$work/$1.out" <<END
+import json, sys
+info, report = (json.load(open(path)) for path in sys.argv[1:3])
+folded = [(stack.split(";"), int(weight)) for stack, weight in (line.rsplit(" ", 1) for line in open(sys.argv[3]))]
+lines = [line.split() for line in open(sys.argv[4])]
+truth = {words[1]: int(words[2]) for words in lines if words[:1] == ["truth"]}
+period = info["period_ns"]
+functions = {(f["function"], f["object"]): (f["self"], f["total"]) for f in report["functions"]}
+def near(got, expected, tolerance, what):
+    assert abs(got - expected) <= tolerance, f"{what}: {got}, should be {expected} within {tolerance}"
+def shares(names, tolerance, whole):
+    """Each function's share of all of them, and all of them, in per cent of the CPU time they took."""
+    spent = sum(truth[name] for name in names)
+    seen = {name: sum(f[0] for key, f in functions.items() if key[0] == name) for name in names}
+    for name in names:
+        near(100 * seen[name] / max(sum(seen.values()), 1), 100 * truth[name] / spent, tolerance, name)
+    near(100 * sum(seen.values()) * period / spent, 100, whole, "all of them")
+$2
+END
+}
+
+for name in shares recursion dlchurn deleted forkstorm threads; do
+	[ -x "$workloads/$name" ] || { echo "Bail out! $workloads/$name is not built; run 'make tests'"; exit 1; }
+done
+
+# Known shares, and the account.
+
+# The workload repeats itself each millisecond, and perf's ticks are not dithered: a rate that keeps no step with it.
+check 'shares: recorded' record shares -F 2618 -- "$workloads/shares" 3
+check 'the summary says which source' grep -q '(source: perf), 0 lost\.' "$work/err"
+check 'shares: 50 : 30 : 20' judge shares 'shares(("burn_fifty", "burn_thirty", "burn_twenty"), 4, 10)'
+check 'the capture says which source' judge shares 'assert info["host"]["source"] == "perf", info["host"]
+assert info["host"]["clock"] == "cpu-clock"'
+check 'every period is accounted for' judge shares '
+assert info["cpus"] and all(cpu["residue"] == 0 for cpu in info["cpus"]), info["cpus"]
+assert sum(cpu["delivered"] for cpu in info["cpus"]) == info["weight"]'
+check 'the periods are those of the clock' judge shares '
+for cpu in info["cpus"]:
+    near(cpu["grid"] * period / info["duration_ns"], 1, 0.03, "CPU %d" % cpu["cpu"])'
+
+check 'recursion: recorded' record recursion -- "$workloads/recursion" 1
+check 'recursion: whole stacks, up to main' judge recursion '
+dives = [(s, w) for s, w in folded if "dive" in s]
+near(max(s.count("dive") for s, w in dives), 80, 1, "depth")
+near(sum(w for s, w in dives if "main" in s) / sum(w for s, w in dives), 1, 0.03, "below main")'
+
+# Who runs what, over time.
+
+check 'dlchurn: recorded' record dlchurn -- "$workloads/dlchurn" 2
+check 'dlchurn: each library by its own time' judge dlchurn 'shares(("red_work", "green_work", "blue_work"), 4, 10)'
+check 'dlchurn: never one for another' judge dlchurn '
+for color in ("red", "green", "blue"):
+    assert all(object == f"libchurn-{color}.so" for name, object in functions if name == color + "_work")'
+check 'deleted: recorded' record deleted -- "$workloads/deleted" 1
+check 'deleted: named all the same' judge deleted 'shares(("deleted_work",), 1, 15)'
+check 'forkstorm: recorded' record forkstorm -- "$workloads/forkstorm" 2
+check 'forkstorm: forked, exec-ed and vforked' judge forkstorm '
+shares(("forked_work", "execed_work", "vfork_borrowed_work", "vfork_execed_work"), 6, 15)
+assert all(s[0] == "exe" for s, w in folded if s[-1] in ("execed_work", "vfork_execed_work"))
+assert all(s[0] == "forkstorm" for s, w in folded if s[-1] in ("forked_work", "vfork_borrowed_work"))'
+check 'threads: recorded' record threads -- "$workloads/threads" 3
+check 'threads: each by its own time' judge threads '
+for words in lines:
+    if words[:1] == ["thread"] and words[2].startswith("worker-"):
+        weight = sum(t["weight"] for t in info["threads"] if t["tid"] == int(words[1]) and t["name"] == words[2])
+        near(weight * period / 1e6, int(words[3]) / 1e6, 40 + int(words[3]) / 1e7, words[2])'
+check 'the kernel: recorded' record kernel -- dd if=/dev/zero of=/dev/null bs=1 count=1500000
+check 'the kernel: functions by name below dd' judge kernel '
+inside = [(s, w) for s, w in folded if s[0] == "dd"]
+named = sum(w for s, w in inside if any(f in s for f in ("ksys_write", "ksys_read", "vfs_read", "vfs_write")))
+unknown = sum(w for s, w in folded if s[-1] == "[unknown kernel]")
+assert named > 0.2 * sum(w for s, w in inside), inside[:20]
+near(unknown / max(sum(w for s, w in folded), 1), 0, 0.02, "without a name")'
+
+# Only one process.
+
+"$workloads/shares" 2 >/dev/null &
+burner=$!
+sleep 0.3
+check 'one process: recorded' record one --pid $burner --duration 1
+wait $burner
+check 'one process: it alone' judge one 'assert info["samples"] > 10
+assert {s[0] for s, w in folded} == {"shares"}, {s[0] for s, w in folded}'
+check 'no such process' bash -c '! "$1" record --source perf --pid 4194303 --duration 1 -o "$2/none.capture" 2>&1 |
+	grep -v "There is no process 4194303"' - "$cli" "$work"
+
+# A recorder that is held up: what is lost is told.
+
+"$cli" record --source perf -F 2618 --ring-bytes 16384 -o "$work/lossy.capture" -- "$workloads/shares" 2 >"$work/lossy.out" 2>"$work/err" &
+recorder=$!
+sleep 0.6
+kill -STOP $recorder
+sleep 0.8
+kill -CONT $recorder
+wait $recorder
+check 'held up: recorded' [ $? = 0 ]
+check 'held up: the loss is in the account' judge lossy '
+assert all(cpu["residue"] == 0 for cpu in info["cpus"]), info["cpus"]
+for cpu in info["cpus"]:
+    near(cpu["grid"] * period / info["duration_ns"], 1, 0.05, "CPU %d" % cpu["cpu"])
+assert info["lost"] > 300 and info["lost"] == sum(loss["weight"] for loss in info["losses"]), (info["lost"], info["losses"])
+assert {loss["reason"] for loss in info["losses"]} == {"ring full"}'
+check 'held up: names are still right' judge lossy '
+seen = {name: functions[(name, "shares")][0] for name in ("burn_fifty", "burn_thirty", "burn_twenty")}
+for name, share in (("burn_fifty", 50), ("burn_thirty", 30), ("burn_twenty", 20)):
+    near(100 * seen[name] / sum(seen.values()), share, 7, name)'
+
+# Choices and refusals.
+
+[ -e /dev/sysprof-trace ] && auto=module || auto=perf
+check "auto is $auto here" bash -c '"$1" record --duration 0.2 -o "$2/auto.capture" 2>&1 | grep -q "(source: $3)"' - \
+	"$cli" "$work" $auto
+check 'no such source' bash -c '"$1" record --source moon 2>&1 | grep -q "There is no source \"moon\""' - "$cli"
+check 'a ring that cannot be' bash -c '"$1" record --source perf --ring-bytes 5000 -o "$2/no" 2>&1 | grep -q "power of two"' - \
+	"$cli" "$work"
+paranoid=$(cat /proc/sys/kernel/perf_event_paranoid)
+if [ "$(id -u)" = 0 ] && [ "$paranoid" -gt 0 ]; then
+	cp "$cli" "$work/sysprof-cli"
+	chmod 755 "$work" "$work/sysprof-cli"
+	check 'an ordinary user is told what helps' bash -c '
+		said=$(setpriv --reuid 65534 --regid 65534 --clear-groups "$1/sysprof-cli" record --source perf -o /dev/null 2>&1)
+		[ $? = 1 ] && [ "$(wc -l <<<"$said")" = 1 ] && grep -q "sudo sysctl kernel.perf_event_paranoid=-1" <<<"$said" ||
+			{ echo "$said"; exit 1; }' - "$work"
+else
+	number=$((number + 1))
+	echo "ok $number - an ordinary user is told what helps # SKIP perf events are open to all here, or this is no root"
+fi
+check 'doctor tells of it' bash -c '"$1" doctor | grep -qE "perf events .* works|/dev/sysprof-trace opens"' - "$cli"
+
+echo "1..$number"
+exit $broken

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Hostile captures for the reader.
+ *
+ *	clang -DSPT_LIBFUZZER -fsanitize=fuzzer,address,undefined ...	libFuzzer drives
+ *	fuzz-capture FILE...						each file once, as it is
+ *	fuzz-capture --rounds N FILE...					and N mutations of each, always the same ones
+ *
+ * Random damage would end at a checksum.  So the mutation driver works on payloads, and the fuzz target mends
+ * numbers and checksums of whatever still looks like blocks before the reader sees it: what is tried is the decoder.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "capture/block.h"
+#include "capture/capture.h"
+#include "capture/crc32c.h"
+
+#define CRC_AT 16
+#define NUMBER_AT 20
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes);
+
+static void store_u32(uint8_t *to, uint32_t value)
+{
+	value = GUINT32_TO_LE(value);
+	memcpy(to, &value, sizeof(value));
+}
+
+static void mend_checksums(uint8_t *data, size_t bytes)
+{
+	size_t at = SPT_FILE_HEADER_BYTES;
+	SptBlockHeader header;
+
+	for (uint32_t number = 0; at + SPT_BLOCK_HEADER_BYTES <= bytes; number++) {
+		uint8_t *block = data + at;
+
+		if (!spt_block_header_parse(&header, block) ||
+		    header.stored_bytes > bytes - at - SPT_BLOCK_HEADER_BYTES)
+			return;
+		store_u32(block + CRC_AT, 0);
+		store_u32(block + NUMBER_AT, number);
+		store_u32(block + CRC_AT, spt_crc32c(0, block, SPT_BLOCK_HEADER_BYTES + header.stored_bytes));
+		at += SPT_BLOCK_HEADER_BYTES + header.stored_bytes;
+	}
+}
+
+/* Follows every reference, as whoever uses the capture will. */
+static uint64_t walk(const SptCapture *capture)
+{
+	uint64_t sum = spt_capture_weight(capture) + spt_capture_period_ns(capture);
+
+	for (uint64_t i = 0; i < capture->n_samples; i++) {
+		const SptThreadRow *thread = &capture->threads[capture->samples[i].thread];
+
+		sum += strlen(thread->name) + strlen(capture->processes[thread->process].name);
+		sum += capture->nodes[capture->samples[i].node].frame.offset;
+	}
+	for (uint32_t id = 1; id < capture->n_nodes; id++) {
+		g_assert(capture->nodes[id].parent < id);
+		sum += strlen(capture->objects[capture->nodes[id].frame.object].path);
+	}
+	for (uint32_t id = 0; id < capture->n_processes; id++)
+		sum += capture->processes[capture->processes[id].parent].pid;
+	for (uint64_t i = 0; i < capture->n_names; i++)
+		sum += strlen(capture->names[i].symbol) + strlen(capture->names[i].module);
+	for (uint32_t id = 0; id < capture->n_streams; id++)
+		sum += strlen(capture->streams[id].name) + capture->streams[id].rows;
+	return sum;
+}
+
+/* Keeps the compiler from leaving walk() out. */
+static volatile uint64_t sum_of_all;
+
+static void read_once(const uint8_t *data, size_t bytes)
+{
+	int fd = memfd_create("capture", MFD_CLOEXEC);
+	g_autofree char *path = g_strdup_printf("/proc/self/fd/%d", fd);
+	g_autoptr(SptCapture) capture = NULL;
+	g_autoptr(GError) error = NULL;
+
+	g_assert(fd >= 0 && write(fd, data, bytes) == (ssize_t)bytes);
+	capture = spt_capture_open(path, &error);
+	close(fd);
+	g_assert((capture == NULL) == (error != NULL));
+	if (capture)
+		sum_of_all = walk(capture);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
+{
+	g_autofree uint8_t *mended = g_memdup2(data, bytes);
+
+	if (bytes > 0)
+		mend_checksums(mended, bytes);
+	read_once(data, bytes);
+	read_once(mended, bytes);
+	return 0;
+}
+
+#ifndef SPT_LIBFUZZER
+
+/* xorshift64*: the same mutations on every machine. */
+static uint64_t next_random(uint64_t *state)
+{
+	*state ^= *state >> 12;
+	*state ^= *state << 25;
+	*state ^= *state >> 27;
+	return *state * 0x2545f4914f6cdd1dull;
+}
+
+static void mutate(uint8_t *data, size_t bytes, uint64_t *state)
+{
+	static const uint8_t telling[] = { 0x00, 0x01, 0x03, 0x04, 0x7f, 0x80, 0xff };
+
+	for (uint64_t changes = 1 + next_random(state) % 4; changes > 0; changes--) {
+		uint8_t *at = data + next_random(state) % bytes;
+
+		if (next_random(state) % 2)
+			*at = telling[next_random(state) % sizeof(telling)];
+		else
+			*at ^= (uint8_t)(1u << next_random(state) % 8);
+	}
+}
+
+/* The same capture without compression: a changed byte is then a changed number, not a broken zstd frame. */
+static GByteArray *unpack_blocks(const uint8_t *data, size_t bytes)
+{
+	GByteArray *file = g_byte_array_new();
+	size_t at = MIN(bytes, SPT_FILE_HEADER_BYTES);
+	SptBlockHeader header;
+
+	g_byte_array_append(file, data, (guint)at);
+	while (at + SPT_BLOCK_HEADER_BYTES <= bytes && spt_block_header_parse(&header, data + at) &&
+	       header.stored_bytes <= bytes - at - SPT_BLOCK_HEADER_BYTES) {
+		const uint8_t *stored = data + at + SPT_BLOCK_HEADER_BYTES;
+		g_autofree uint8_t *payload = g_malloc(header.payload_bytes + 1u);
+		guint block_at = file->len;
+
+		g_byte_array_append(file, data + at, SPT_BLOCK_HEADER_BYTES);
+		if (header.flags & SPT_BLOCK_ZSTD &&
+		    ZSTD_decompress(payload, header.payload_bytes, stored, header.stored_bytes) == header.payload_bytes) {
+			memset(file->data + block_at + 6, 0, 2);
+			store_u32(file->data + block_at + 8, header.payload_bytes);
+			g_byte_array_append(file, payload, header.payload_bytes);
+		} else {
+			g_byte_array_append(file, stored, header.stored_bytes);
+		}
+		at += SPT_BLOCK_HEADER_BYTES + header.stored_bytes;
+	}
+	return file;
+}
+
+static void mutate_file(const uint8_t *data, size_t bytes, unsigned long rounds)
+{
+	g_autoptr(GByteArray) plain = unpack_blocks(data, bytes);
+	uint64_t state = 0x9e3779b97f4a7c15ull;
+
+	for (unsigned long round = 0; round < rounds && bytes > 0; round++) {
+		bool packed = round % 4 == 0;
+		size_t n = packed ? bytes : plain->len;
+		g_autofree uint8_t *changed = g_memdup2(packed ? data : plain->data, n);
+
+		mutate(changed, n, &state);
+		LLVMFuzzerTestOneInput(changed, n);
+	}
+}
+
+int main(int argc, char **argv)
+{
+	unsigned long rounds = 0;
+	int first = 1;
+
+	if (argc > 2 && strcmp(argv[1], "--rounds") == 0) {
+		rounds = strtoul(argv[2], NULL, 10);
+		first = 3;
+	}
+	if (first >= argc) {
+		fprintf(stderr, "Usage: fuzz-capture [--rounds N] FILE...\n");
+		return 2;
+	}
+	for (int i = first; i < argc; i++) {
+		g_autoptr(GError) error = NULL;
+		g_autofree char *data = NULL;
+		gsize bytes;
+
+		if (!g_file_get_contents(argv[i], &data, &bytes, &error)) {
+			fprintf(stderr, "fuzz-capture: %s\n", error->message);
+			return 1;
+		}
+		LLVMFuzzerTestOneInput((const uint8_t *)data, bytes);
+		mutate_file((const uint8_t *)data, bytes, rounds);
+		printf("%s: %lu mutations read\n", argv[i], rounds);
+	}
+	return 0;
+}
+
+#endif

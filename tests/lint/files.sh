@@ -1,0 +1,111 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# What holds for every file: a licence, a size that can be read in one sitting, clean lines, scripts that parse,
+# headers that stand alone, one version number.
+
+# shellcheck source=tests/lint/tap.bash
+. "$(dirname "$0")/tap.bash"
+
+texts()
+{
+	sources | grep -vE '^LICENSES/|\.(png|svg|ico)$'
+}
+
+licence_of()
+{
+	case $1 in
+	module/uapi/*) echo 'GPL-2.0(-only)? WITH Linux-syscall-note' ;;
+	module/*) echo 'GPL-2.0-only' ;;
+	*) echo 'GPL-2.0-or-later' ;;
+	esac
+}
+
+licences()
+{
+	local file
+
+	texts | grep -vxE 'README\.md|TODO' | while read -r file; do
+		head -n 5 "$file" | grep -qE "SPDX-License-Identifier: $(licence_of "$file")( |\$)" ||
+			echo "$file: its first lines lack 'SPDX-License-Identifier: $(licence_of "$file")'"
+	done
+	for file in GPL-2.0-only GPL-2.0-or-later Linux-syscall-note; do
+		[ -s "LICENSES/$file.txt" ] || echo "LICENSES/$file.txt is missing"
+	done
+}
+
+sizes()
+{
+	texts | while read -r file; do
+		lines=$(wc -l <"$file")
+		[ "$lines" -le 800 ] || echo "$file has $lines lines, more than 800: it is two files"
+	done
+}
+
+trailing()
+{
+	texts | while read -r file; do
+		grep -nIE '[[:blank:]]+$' "$file" | cut -d: -f1 | sed "s|^|$file:|;s|\$|: blank at the end of the line|"
+		[ -z "$(tail -c 1 "$file")" ] || echo "$file: no newline at its end"
+	done
+}
+
+scripts()
+{
+	local file shell
+
+	sources | while read -r file; do
+		shell=$(head -n 1 "$file" | grep -aoE '^#!.*(bash|sh|python3)' | grep -aoE '[a-z0-9]+$')
+		case $shell in
+		sh|bash) "$shell" -n "$file" 2>&1 ;;
+		python3) python3 -c 'import ast, sys; ast.parse(open(sys.argv[1]).read(), sys.argv[1])' "$file" 2>&1 | tail -n 1 ;;
+		*) continue ;;
+		esac
+		[ -x "$file" ] || case $file in
+		tests/vm/init) ;;
+		*) echo "$file: has an interpreter line but is not executable" ;;
+		esac
+	done
+}
+
+headers()
+{
+	local file cflags
+
+	cflags=$(pkg-config --cflags glib-2.0 gio-2.0 json-glib-1.0 gtk4 2>/dev/null ||
+		pkg-config --cflags glib-2.0 gio-2.0 json-glib-1.0)
+	sources | grep -E '^userspace/(lib|cli|viewer)/.*\.h$' | while read -r file; do
+		case $file in
+		userspace/viewer/*) [ -n "${cflags##*gtk*}" ] && continue ;;
+		esac
+		# shellcheck disable=SC2086
+		gcc -std=gnu11 -D_GNU_SOURCE -Wall -Wextra -fsyntax-only -Iuserspace/lib -Imodule/uapi $cflags \
+			-include "$file" -x c /dev/null 2>&1 | head -n 3
+	done
+}
+
+versions()
+{
+	local version
+
+	version=$(sed -n 's/^VERSION := //p' Makefile)
+	grep -q "^PACKAGE_VERSION=\"$version\"\$" dkms.conf || echo "dkms.conf does not say PACKAGE_VERSION=\"$version\""
+	grep -oE 'VERSION_SYSPROF\),[0-9.]+' module/Kbuild | grep -vxF "VERSION_SYSPROF),$version" | sed 's/^/module\/Kbuild: /'
+}
+
+# What ties the project to one machine or to how it was made has no place in it.
+machines()
+{
+	texts | grep -v '^tests/lint/files\.sh$' | while read -r file; do
+		grep -nIE '(^|[^A-Za-z0-9_.])/(work|root|home/[a-z]+)/|/tmp/(prompt|b/)' "$file" | sed "s|^|$file:|"
+	done
+}
+
+result "each file names its licence" "$(licences)"
+result "no file is longer than 800 lines" "$(sizes)"
+result "lines end cleanly" "$(trailing)"
+result "scripts parse and are executable" "$(scripts)"
+result "headers stand alone" "$(headers)"
+result "one version number" "$(versions)"
+result "no path of one machine" "$(machines)"
+finish

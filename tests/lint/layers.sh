@@ -1,0 +1,81 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# Who may include and call whom.  The rooms of the house stay apart only as long as nobody takes a short cut.
+
+# shellcheck source=tests/lint/tap.bash
+. "$(dirname "$0")/tap.bash"
+
+# Rooms of the library from the bottom up; one may include those of lower numbers, and itself.
+declare -A floor=([object]=0 [trace]=1 [stash]=2 [unwind]=2 [process]=2 [capture]=3 [symbols]=4 [profile]=5
+	[export]=6 [record]=6)
+
+includes()
+{
+	sed -nE 's/^[[:space:]]*#[[:space:]]*include[[:space:]]*([<"][^>"]*[>"]).*/\1/p' "$1"
+}
+
+upward()
+{
+	local file room name other
+
+	sources | grep -E '^userspace/lib/.*\.[ch]$' | while read -r file; do
+		room=$(cut -d/ -f3 <<<"$file")
+		[ -n "${floor[$room]:-}" ] || { echo "$file: the library has no room '$room'"; continue; }
+		includes "$file" | grep '^"' | tr -d '"' | while read -r name; do
+			case $name in
+			sysprof.h) continue ;;
+			../*) echo "$file includes \"$name\": paths are relative to userspace/lib"; continue ;;
+			*/*) other=${name%%/*} ;;
+			*) continue ;;
+			esac
+			if [ "$other" != "$room" ] && [ "${floor[${other}]:-9}" -ge "${floor[$room]}" ]; then
+				echo "$file includes \"$name\": $room stands below or beside $other"
+			fi
+		done
+	done
+}
+
+crossing()
+{
+	sources | grep -E '^userspace/(cli|viewer)/.*\.[ch]$' | while read -r file; do
+		case $file in
+		userspace/cli/*) includes "$file" | grep -E 'viewer/|<(gtk|gdk|adwaita)' ;;
+		userspace/viewer/*) includes "$file" | grep -E 'cli/' ;;
+		esac | sed "s|^|$file includes |"
+	done
+	sources | grep -E '^(module|userspace)/.*\.[ch]$' | while read -r file; do
+		includes "$file" | grep -E '"(tests|\.\./tests)/' | sed "s|^|$file includes |"
+	done
+}
+
+uapi_only()
+{
+	includes module/uapi/sysprof.h | grep -vxE '<linux/(types|ioctl)\.h>' | sed 's/^/module\/uapi\/sysprof.h includes /'
+}
+
+# In code, not in comments: a program that uses the library owns its terminal and its life.
+quiet_library()
+{
+	local words='stdout|stderr|printf[[:space:]]*\(|puts[[:space:]]*\(|putchar|g_print|g_printerr'
+	words+='|_?exit[[:space:]]*\(|quick_exit|g_error[[:space:]]*\(|g_message[[:space:]]*\(|perror'
+
+	sources | grep -E '^userspace/lib/.*\.[ch]$' | while read -r file; do
+		code "$file" | sed 's/"\([^"\\]\|\\.\)*"/""/g' | grep -nE "(^|[^A-Za-z0-9_])($words)" | sed "s|^[0-9]*:[[:space:]]*|$file: |"
+		includes "$file" | grep -E '<(gtk|gdk|adwaita|libadwaita)' | sed "s|^|$file includes |"
+	done
+}
+
+version_checks()
+{
+	sources | grep -E '^module/' | grep -vE '^module/compat/|\.md$' | while read -r file; do
+		grep -nE '(LINUX_VERSION_CODE|KERNEL_VERSION|RHEL_RELEASE)' "$file" | sed "s|^|$file:|"
+	done
+}
+
+result "lib includes downwards only" "$(upward)"
+result "lib, cli, viewer and tests keep to themselves" "$(crossing)"
+result "the uapi header stands on types and ioctl alone" "$(uapi_only)"
+result "lib has no terminal, no exit and no GTK" "$(quiet_library)"
+result "kernel versions are checked in module/compat only" "$(version_checks)"
+finish

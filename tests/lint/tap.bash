@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# For lint and abi tests, sourced: one numbered TAP line a check, with what is wrong below it.
+
+cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit 1
+number=0
+broken=0
+
+# result TEXT FINDINGS: ok if there are no findings, else each of their lines as an explanation.
+result()
+{
+	number=$((number + 1))
+	if [ -z "$2" ]; then
+		echo "ok $number - $1"
+	else
+		broken=1
+		echo "not ok $number - $1"
+		printf '%s\n' "$2" | sed 's/^/# /'
+	fi
+}
+
+skip()
+{
+	number=$((number + 1))
+	echo "ok $number - $1 # SKIP $2"
+}
+
+# The plan, last, and the exit status.
+finish()
+{
+	echo "1..$number"
+	exit $broken
+}
+
+# The files of the project: what git tracks or would track; all but build/ in a tarball without git.
+sources()
+{
+	if git rev-parse --git-dir >/dev/null 2>&1; then
+		git ls-files --cached --others --exclude-standard
+	else
+		find . -path ./build -prune -o -type f -print | sed 's|^\./||'
+	fi | sort -u | while read -r file; do
+		[ ! -f "$file" ] || echo "$file"
+	done
+}
+
+# Code without comments, as the compiler sees it.
+code()
+{
+	gcc -fpreprocessed -dD -E -P -x c "$1" 2>/dev/null
+}

@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Folded stacks, line by line; flame graphs, as boxes and as a file. */
+#include "export/export.h"
+#include "export/flame-layout.h"
+
+#include <string.h>
+
+#include "captures.h"
+
+static char *export_folded(struct fake *fake)
+{
+	g_autoptr(SptSymbols) symbols = spt_symbols_new(fake_capture(fake), NULL);
+	g_autoptr(SptProfile) profile = spt_profile_new(&fake->capture, symbols, NULL);
+	GString *text = g_string_new(NULL);
+
+	spt_export_folded(profile, text);
+	return g_string_free(text, FALSE);
+}
+
+static void test_lines(void)
+{
+	struct fake fake;
+
+	fake_init(&fake);
+	fake_sample(&fake, 2, (const unsigned[]){ 2, 0 }, 2, 1, 5);
+	fake_sample(&fake, 1, (const unsigned[]){ 0, 1, 1 }, 3, 1, 10);
+	fake_sample(&fake, 3, (const unsigned[]){ 0, 1, 1 }, 3, 1, 4);
+	fake_sample(&fake, 1, (const unsigned[]){ 0 }, 1, 1, 1);
+	fake_sample(&fake, 2, NULL, 0, 1, 7);
+
+	g_autofree char *text = export_folded(&fake);
+
+	g_assert_cmpstr(text, ==, "even;f0 1\neven;f0;f1;f1 14\nodd 7\nodd;f2;f0 5\n");
+	fake_clear(&fake);
+}
+
+static void test_names_that_would_break_lines(void)
+{
+	struct fake fake;
+
+	fake_init(&fake);
+	fake.names[0].symbol = "a;b\nc";
+	fake.processes[2].name = "two\r\nlines";
+	fake_sample(&fake, 2, (const unsigned[]){ 0 }, 1, 1, 5);
+
+	g_autofree char *text = export_folded(&fake);
+
+	g_assert_cmpstr(text, ==, "two  lines;a:b c 5\n");
+	fake_clear(&fake);
+}
+
+/* Two objects may have a function of one name: one stack, one line. */
+static void test_equal_stacks_are_one_line(void)
+{
+	struct fake fake;
+
+	fake_init(&fake);
+	fake.names[1] = (SptNameRow){ .object = 1, .offset = 16, .symbol = "f0", .module = "ext4" };
+	fake_sample(&fake, 2, (const unsigned[]){ 0 }, 1, 1, 5);
+	fake_sample(&fake, 2, (const unsigned[]){ 1 }, 1, 1, 6);
+
+	g_autofree char *text = export_folded(&fake);
+
+	g_assert_cmpstr(text, ==, "odd;f0 11\n");
+	fake_clear(&fake);
+}
+
+static void test_weights_add_up(void)
+{
+	struct fake fake;
+	uint64_t weight = 0, sum = 0;
+
+	fake_init(&fake);
+	fake_random(&fake, 1000);
+	for (unsigned i = 0; i < fake.samples->len; i++)
+		weight += g_array_index(fake.samples, SptSampleRow, i).weight;
+
+	g_autofree char *text = export_folded(&fake);
+	g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
+
+	for (char **line = lines; *line && **line; line++) {
+		sum += g_ascii_strtoull(strrchr(*line, ' '), NULL, 10);
+		if (line > lines)
+			g_assert_cmpint(strcmp(line[-1], line[0]), <, 0);
+	}
+	g_assert_cmpuint(sum, ==, weight);
+	fake_clear(&fake);
+}
+
+static void test_nothing(void)
+{
+	struct fake fake;
+
+	fake_init(&fake);
+
+	g_autofree char *text = export_folded(&fake);
+
+	g_assert_cmpstr(text, ==, "");
+	fake_clear(&fake);
+}
+
+/* Of one row, none over another; each within its parent; nothing without weight or below the least share. */
+static void check_boxes(const SptTreeNode *nodes, uint32_t n, double min_share, GArray *boxes)
+{
+	g_autofree int *box_of = g_new(int, n);
+	unsigned shown = 0;
+
+	for (uint32_t i = 0; i < n; i++)
+		box_of[i] = -1;
+	for (unsigned i = 0; i < boxes->len; i++) {
+		const SptFlameBox *box = &g_array_index(boxes, SptFlameBox, i), *before = i ? box - 1 : NULL;
+
+		g_assert_cmpuint(box->weight, ==, nodes[box->node].total);
+		if (before && before->depth == box->depth)
+			g_assert_cmpuint(before->begin + before->weight, <=, box->begin);
+		if (box->node > 0) {
+			const SptFlameBox *parent = &g_array_index(boxes, SptFlameBox, box_of[nodes[box->node].parent]);
+
+			g_assert_cmpuint(box->depth, ==, parent->depth + 1);
+			g_assert_cmpuint(box->begin, >=, parent->begin);
+			g_assert_cmpuint(box->begin + box->weight, <=, parent->begin + parent->weight);
+		}
+		box_of[box->node] = i;
+	}
+	for (uint32_t i = 0; i < n; i++)
+		shown += nodes[i].total > 0 && nodes[i].total >= min_share * nodes[0].total;
+	g_assert_cmpuint(boxes->len, ==, shown);
+}
+
+static void test_layout(void)
+{
+	static const double shares[] = { 0, 0.01, 0.3, 1 };
+
+	for (unsigned round = 0; round < 20; round++) {
+		struct fake fake;
+		uint32_t n;
+
+		fake_init(&fake);
+		fake_random(&fake, round * 10);
+
+		g_autoptr(SptSymbols) symbols = spt_symbols_new(fake_capture(&fake), NULL);
+		g_autoptr(SptProfile) profile = spt_profile_new(&fake.capture, symbols, NULL);
+		const SptTreeNode *nodes = spt_profile_tree(profile, &n);
+
+		for (unsigned i = 0; i < G_N_ELEMENTS(shares); i++) {
+			g_autoptr(GArray) boxes = spt_flame_layout(nodes, n, shares[i]);
+
+			check_boxes(nodes, n, shares[i], boxes);
+		}
+		fake_clear(&fake);
+	}
+}
+
+static char *export_svg(struct fake *fake)
+{
+	g_autoptr(SptSymbols) symbols = spt_symbols_new(fake_capture(fake), NULL);
+	g_autoptr(SptProfile) profile = spt_profile_new(&fake->capture, symbols, NULL);
+	GString *text = g_string_new(NULL);
+
+	spt_export_svg(profile, text);
+	return g_string_free(text, FALSE);
+}
+
+static void ignore_text(GMarkupParseContext *context, const char *text, gsize bytes, gpointer data, GError **error)
+{
+	(void)context, (void)text, (void)bytes, (void)data, (void)error;
+}
+
+/* Elements, text and attributes in order, all of it valid UTF-8 without control characters. */
+static void check_markup(const char *svg)
+{
+	static const GMarkupParser parser = { .text = ignore_text };
+	g_autoptr(GMarkupParseContext) context = g_markup_parse_context_new(&parser, G_MARKUP_TREAT_CDATA_AS_TEXT, NULL, NULL);
+	g_autoptr(GError) error = NULL;
+
+	g_markup_parse_context_parse(context, svg, -1, &error);
+	g_assert_no_error(error);
+	g_markup_parse_context_end_parse(context, &error);
+	g_assert_no_error(error);
+	for (const char *c = svg; *c; c++)
+		g_assert_true((unsigned char)*c >= 0x20 || *c == '\n' || *c == '\t');
+}
+
+static void test_svg(void)
+{
+	struct fake fake;
+
+	fake_init(&fake);
+	fake_sample(&fake, 2, (const unsigned[]){ 0, 1 }, 2, 1, 3);
+	fake_sample(&fake, 2, (const unsigned[]){ 0 }, 1, 1, 1);
+
+	g_autofree char *svg = export_svg(&fake);
+
+	check_markup(svg);
+	g_assert_nonnull(strstr(svg, "2 samples, 4 periods"));
+	g_assert_nonnull(strstr(svg, "<title>odd (process)\ntotal 100.00 %, 4 periods\nself 0.00 %, 0 periods</title>"));
+	g_assert_nonnull(strstr(svg, "<title>f1 ([kernel])\ntotal 75.00 %, 3 periods\nself 75.00 %, 3 periods</title>"));
+	g_assert_nonnull(strstr(svg, "class=\"b k"));
+	g_assert_null(strstr(svg, "href"));
+	g_assert_null(strstr(svg, "url("));
+	fake_clear(&fake);
+}
+
+static void test_svg_of_hostile_names(void)
+{
+	struct fake fake;
+
+	fake_init(&fake);
+	fake.names[0].symbol = "<script>alert(\"&\")</script>]]>\001\033[2J\xff\xc0\xef\xbf\xbe\xe2\x80\xae";
+	fake_sample(&fake, 2, (const unsigned[]){ 0 }, 1, 1, 5);
+
+	g_autofree char *svg = export_svg(&fake);
+
+	check_markup(svg);
+	g_assert_nonnull(strstr(svg, ">&lt;script&gt;alert(\"&amp;\")&lt;/script&gt;]]&gt;??[2J"));
+	g_assert_null(strstr(svg, "<script>alert"));
+	fake_clear(&fake);
+}
+
+static void test_svg_of_nothing(void)
+{
+	struct fake fake;
+
+	fake_init(&fake);
+
+	g_autofree char *svg = export_svg(&fake);
+
+	check_markup(svg);
+	g_assert_nonnull(strstr(svg, "0 samples, 0 periods"));
+	fake_clear(&fake);
+}
+
+int main(int argc, char **argv)
+{
+	g_test_init(&argc, &argv, NULL);
+	g_test_add_func("/folded/lines", test_lines);
+	g_test_add_func("/folded/names", test_names_that_would_break_lines);
+	g_test_add_func("/folded/equal-stacks", test_equal_stacks_are_one_line);
+	g_test_add_func("/folded/weights", test_weights_add_up);
+	g_test_add_func("/folded/nothing", test_nothing);
+	g_test_add_func("/flame/layout", test_layout);
+	g_test_add_func("/flame/svg", test_svg);
+	g_test_add_func("/flame/hostile-names", test_svg_of_hostile_names);
+	g_test_add_func("/flame/nothing", test_svg_of_nothing);
+	return g_test_run();
+}

@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Merged captures: their folded stacks are those of all sources together, whatever ids, order and accounts those had. */
+#include "export/merge.h"
+
+#include <glib/gstdio.h>
+#include <string.h>
+
+#include "export/export.h"
+
+static char *directory;
+
+static char *path_of(const char *name)
+{
+	return g_build_filename(directory, name, NULL);
+}
+
+struct source {
+	const char *name, *period_ns;
+	uint64_t begin_ns;
+	uint32_t shift;			/* of all ids */
+	unsigned n_samples;
+};
+
+/* Objects: the kernel, and a file that all sources share.  Functions are called "f" and a number in either. */
+static void write_source(const struct source *source)
+{
+	g_autofree char *path = path_of(source->name);
+	g_autoptr(GError) error = NULL;
+	g_autoptr(SptStash) stash = spt_stash_new();
+	g_autoptr(SptCaptureWriter) writer = spt_capture_writer_new(path, &error);
+	g_autofree char *start = g_strdup_printf("%" G_GUINT64_FORMAT, source->begin_ns);
+	uint32_t kernel = 1 + source->shift, file = 2 + source->shift;
+
+	g_assert_no_error(error);
+	spt_capture_writer_host(writer, "period_ns", source->period_ns);
+	spt_capture_writer_host(writer, "start_time", start);
+	spt_capture_writer_host(writer, "ticks", "100");
+	spt_capture_writer_host(writer, "host", source->name);
+	spt_capture_writer_object(writer, &(SptObjectRow) { .id = kernel, .kind = SPT_OBJECT_KERNEL });
+	spt_capture_writer_object(writer, &(SptObjectRow) {
+		.id = file, .kind = SPT_OBJECT_FILE, .path = "/usr/bin/shared", .build_id = { 1, 2, 3 }, .build_id_bytes = 20,
+	});
+	spt_capture_writer_process(writer, &(SptProcessRow) { .id = 1 + source->shift, .pid = 10, .name = source->name });
+	spt_capture_writer_process(writer, &(SptProcessRow) {
+		.id = 2 + source->shift, .pid = 11, .parent = 1 + source->shift, .name = "common",
+	});
+	for (uint32_t i = 1; i <= 2; i++)
+		spt_capture_writer_thread(writer, &(SptThreadRow) { .id = i + source->shift, .process = i + source->shift, .tid = 9 + i });
+	for (unsigned i = 0; i < 8; i++) {
+		g_autofree char *symbol = g_strdup_printf("f%u", i);
+
+		spt_capture_writer_name(writer, &(SptNameRow) {
+			.object = i < 3 ? kernel : file, .offset = 16 * i, .symbol = symbol, .module = "",
+		});
+	}
+	for (unsigned i = 0; i < source->n_samples; i++) {
+		uint32_t node = 0;
+
+		for (int n = g_test_rand_int_range(0, 6); n > 0; n--) {
+			unsigned function = g_test_rand_int_range(0, 8);
+
+			node = spt_stash_child(stash, node, &(SptFrame) {
+				.object = function < 3 ? kernel : file, .offset = 16 * function, .kind = function % 2,
+			});
+		}
+		/* Some have no thread that is known. */
+		spt_capture_writer_sample(writer, &(SptSampleRow) {
+			.time = source->begin_ns + i * 1000, .cpu = i % 2, .thread = i % 7 ? 1 + i % 2 + source->shift : 0,
+			.node = node, .weight = 1 + i % 3,
+		});
+	}
+	for (unsigned i = 1; i <= 2; i++)
+		spt_capture_writer_account(writer, &(SptAccountRow) {
+			.time = source->begin_ns + i * 1000, .cpu = 0, .grid = 10 * i, .delivered = 6 * i, .idle = 3 * i, .lost = { i },
+			.samples = 6 * i,
+		});
+	spt_capture_writer_loss(writer, &(SptLossRow) { .first_time = 1, .last_time = 2, .weight = 1 });
+	g_assert_true(spt_capture_writer_finish(writer, stash, source->begin_ns + 1000000, &error));
+	g_assert_no_error(error);
+}
+
+static SptCapture *open_capture(const char *name)
+{
+	g_autofree char *path = path_of(name);
+	g_autoptr(GError) error = NULL;
+	SptCapture *capture = spt_capture_open(path, &error);
+
+	g_assert_no_error(error);
+	g_assert_null(capture->damage);
+	return capture;
+}
+
+/* stack -> weight */
+static void add_folded(GHashTable *sums, const SptCapture *capture)
+{
+	g_autoptr(SptSymbols) symbols = spt_symbols_new(capture, NULL);
+	g_autoptr(SptProfile) profile = spt_profile_new(capture, symbols, NULL);
+	g_autoptr(GString) text = g_string_new(NULL);
+	g_auto(GStrv) lines = NULL;
+
+	spt_export_folded(profile, text);
+	lines = g_strsplit(text->str, "\n", -1);
+	for (char **line = lines; *line && **line; line++) {
+		char *weight = strrchr(*line, ' ');
+		gsize sum;
+
+		*weight = '\0';
+		sum = GPOINTER_TO_SIZE(g_hash_table_lookup(sums, *line)) + g_ascii_strtoull(weight + 1, NULL, 10);
+		g_hash_table_replace(sums, g_strdup(*line), GSIZE_TO_POINTER(sum));
+	}
+}
+
+static GHashTable *sums_new(void)
+{
+	return g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+}
+
+static void check_sums(GHashTable *merged, GHashTable *expected)
+{
+	GHashTableIter iter;
+	gpointer stack, weight;
+
+	g_assert_cmpuint(g_hash_table_size(merged), ==, g_hash_table_size(expected));
+	g_hash_table_iter_init(&iter, expected);
+	while (g_hash_table_iter_next(&iter, &stack, &weight))
+		g_assert_true(g_hash_table_lookup(merged, stack) == weight);
+}
+
+static void check_files(const SptCapture *merged, unsigned expected)
+{
+	unsigned files = 0;
+
+	for (uint32_t i = 1; i < merged->n_objects; i++)
+		files += merged->objects[i].id != 0 && merged->objects[i].kind == SPT_OBJECT_FILE;
+	g_assert_cmpuint(files, ==, expected);
+}
+
+static void check_rows(const SptCapture *merged, const struct source *sources, unsigned n)
+{
+	const SptAccountRow *last = &merged->accounts[merged->n_accounts - 1];
+	uint64_t n_samples = 0;
+
+	for (unsigned i = 0; i < n; i++)
+		n_samples += sources[i].n_samples;
+	g_assert_cmpuint(merged->n_samples, ==, n_samples);
+	for (uint64_t i = 1; i < n_samples; i++)
+		g_assert_cmpuint(merged->samples[i - 1].time, <=, merged->samples[i].time);
+	for (uint64_t i = 0; i < merged->n_accounts; i++)
+		g_assert_cmpint(spt_account_residue(&merged->accounts[i]), ==, 0);
+	g_assert_cmpuint(last->grid, ==, 20 * n);
+	g_assert_cmpuint(last->lost[0], ==, 2 * n);
+	g_assert_cmpuint(merged->n_losses, ==, n);
+	g_assert_true(merged->finished);
+	check_files(merged, 1);
+}
+
+static void test_together(void)
+{
+	static const struct source sources[] = {
+		{ "first", "1000000", 5000000, 0, 300 },
+		{ "second", "1000000", 5050500, 40, 200 },
+		{ "later", "1000000", 900000000, 3, 50 },
+	};
+	g_autofree char *out = path_of("merged");
+	g_autoptr(GPtrArray) captures = g_ptr_array_new_with_free_func((GDestroyNotify)spt_capture_free);
+	g_autoptr(GHashTable) expected = sums_new();
+	g_autoptr(GHashTable) found = sums_new();
+	g_autoptr(SptCapture) merged = NULL;
+	g_autoptr(GError) error = NULL;
+
+	for (unsigned i = 0; i < G_N_ELEMENTS(sources); i++) {
+		write_source(&sources[i]);
+		g_ptr_array_add(captures, open_capture(sources[i].name));
+		add_folded(expected, captures->pdata[i]);
+	}
+	g_assert_true(spt_merge_captures((const SptCapture *const *)captures->pdata, captures->len, out, &error));
+	g_assert_no_error(error);
+	merged = open_capture("merged");
+	add_folded(found, merged);
+	check_sums(found, expected);
+	check_rows(merged, sources, G_N_ELEMENTS(sources));
+	g_assert_cmpstr(spt_capture_host(merged, "start_time"), ==, "5000000");
+	g_assert_cmpstr(spt_capture_host(merged, "ticks"), ==, "300");
+	g_assert_cmpstr(spt_capture_host(merged, "host"), ==, "first + second + later");
+	g_assert_cmpuint(spt_capture_period_ns(merged), ==, 1000000);
+	g_assert_cmpuint(merged->end_time, ==, 901000000);
+	g_assert_null(spt_merge_leaves_out(merged));
+}
+
+/* The result may take the place of a source. */
+static void test_onto_itself(void)
+{
+	static const struct source source = { "self", "1000000", 1000, 0, 20 };
+	g_autofree char *out = path_of(source.name);
+	g_autoptr(SptCapture) merged = NULL;
+	g_autoptr(GError) error = NULL;
+
+	write_source(&source);
+
+	g_autoptr(SptCapture) capture = open_capture(source.name);
+
+	g_assert_true(spt_merge_captures((const SptCapture *const[]){ capture, capture }, 2, out, &error));
+	g_assert_no_error(error);
+	merged = open_capture(source.name);
+	g_assert_cmpuint(merged->n_samples, ==, 40);
+	g_assert_cmpuint(spt_capture_weight(merged), ==, 2 * spt_capture_weight(capture));
+	g_assert_cmpuint(merged->n_nodes, >, capture->n_nodes);
+}
+
+static void test_other_periods(void)
+{
+	static const struct source sources[] = { { "fast", "1000000", 1, 0, 1 }, { "slow", "2000000", 1, 0, 1 } };
+	g_autofree char *out = path_of("none");
+	g_autoptr(GError) error = NULL;
+
+	write_source(&sources[0]);
+	write_source(&sources[1]);
+
+	g_autoptr(SptCapture) fast = open_capture("fast");
+	g_autoptr(SptCapture) slow = open_capture("slow");
+
+	g_assert_false(spt_merge_captures((const SptCapture *const[]){ fast, slow }, 2, out, &error));
+	g_assert_error(error, SPT_MERGE_ERROR, SPT_MERGE_ERROR_PERIODS);
+	g_assert_nonnull(strstr(error->message, "1000000 ns"));
+	g_assert_false(g_file_test(out, G_FILE_TEST_EXISTS));
+}
+
+int main(int argc, char **argv)
+{
+	int status;
+
+	g_test_init(&argc, &argv, NULL);
+	directory = g_dir_make_tmp("spt-merge-XXXXXX", NULL);
+	g_test_add_func("/merge/together", test_together);
+	g_test_add_func("/merge/onto-itself", test_onto_itself);
+	g_test_add_func("/merge/other-periods", test_other_periods);
+	status = g_test_run();
+	for (unsigned i = 0; i < 8; i++) {
+		static const char *const names[] = { "first", "second", "later", "merged", "self", "fast", "slow", "none" };
+		g_autofree char *path = path_of(names[i]);
+
+		g_unlink(path);
+	}
+	g_rmdir(directory);
+	g_free(directory);
+	return status;
+}

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* One ELF file: identity, addresses, and refusing what is none without harm. */
+#include "object/object.h"
+
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "elf-files.h"
+
+static void test_build_id(void)
+{
+	g_autofree char *path = elf_file("whole");
+	g_autofree char *bare = elf_file("bare");
+	g_autoptr(SptObject) object = spt_object_open(path, NULL);
+	g_autoptr(SptObject) without = spt_object_open(bare, NULL);
+	unsigned n;
+	const uint8_t *id = spt_object_build_id(object, &n);
+
+	g_assert_cmpuint(n, ==, 20);
+	g_assert_cmpuint(id[0], ==, 0xab);
+	g_assert_cmpuint(id[19], ==, 19 * 7);
+	g_assert_cmpstr(spt_object_name(object), ==, path);
+	g_assert_cmpint(fcntl(spt_object_fd(object), F_GETFD) & FD_CLOEXEC, ==, FD_CLOEXEC);
+	g_assert_null(spt_object_build_id(without, &n));
+	g_assert_cmpuint(n, ==, 0);
+}
+
+/* A vdso comes as memory. */
+static void test_bytes(void)
+{
+	g_autofree char *path = elf_file("whole");
+	g_autofree char *text = NULL;
+	gsize n;
+	unsigned id_bytes;
+
+	g_assert_true(g_file_get_contents(path, &text, &n, NULL));
+
+	g_autoptr(GBytes) bytes = g_bytes_new(text, n);
+	g_autoptr(SptObject) object = spt_object_open_bytes(bytes, "[vdso]", NULL);
+
+	g_assert_nonnull(object);
+	g_assert_nonnull(spt_object_build_id(object, &id_bytes));
+	g_assert_cmpint(spt_object_fd(object), ==, -1);
+}
+
+static void test_addresses(void)
+{
+	g_autofree char *path = elf_file("whole");
+	g_autoptr(SptObject) object = spt_object_open(path, NULL);
+	uint64_t at;
+
+	g_assert_true(spt_object_offset_to_address(object, 0x1080, &at));
+	g_assert_cmphex(at, ==, 0x203080);
+	g_assert_true(spt_object_offset_to_address(object, 0x207f, &at));
+	g_assert_cmphex(at, ==, 0x20407f);
+	g_assert_false(spt_object_offset_to_address(object, 0x107f, &at));
+	g_assert_false(spt_object_offset_to_address(object, 0x2080, &at));
+	g_assert_false(spt_object_offset_to_address(object, UINT64_MAX, &at));
+	g_assert_true(spt_object_address_to_offset(object, 0x203090, &at));
+	g_assert_cmphex(at, ==, 0x1090);
+	g_assert_false(spt_object_address_to_offset(object, 0x204080, &at));
+}
+
+static void expect_refused(const char *path, GQuark domain, int code)
+{
+	g_autoptr(GError) error = NULL;
+
+	g_assert_null(spt_object_open(path, &error));
+	g_assert_error(error, domain, code);
+	g_assert_nonnull(strstr(error->message, path));
+	g_assert_null(strchr(error->message, '\n'));
+}
+
+static void test_what_is_no_elf_file(void)
+{
+	g_autofree char *fifo = elf_file("fifo");
+	g_autofree char *empty = elf_file("empty");
+	g_autofree char *missing = elf_file("missing");
+
+	g_assert_cmpint(mkfifo(fifo, 0600), ==, 0);
+	g_assert_true(g_file_set_contents(empty, "", 0, NULL));
+	expect_refused(fifo, SPT_OBJECT_ERROR, SPT_OBJECT_ERROR_NOT_ELF);
+	expect_refused(elf_files, SPT_OBJECT_ERROR, SPT_OBJECT_ERROR_NOT_ELF);
+	expect_refused("/dev/null", SPT_OBJECT_ERROR, SPT_OBJECT_ERROR_NOT_ELF);
+	expect_refused(empty, SPT_OBJECT_ERROR, SPT_OBJECT_ERROR_NOT_ELF);
+	expect_refused(missing, G_FILE_ERROR, G_FILE_ERROR_NOENT);
+	spt_object_free(NULL);
+}
+
+/* A section count beyond the header's 16 bits stands in section 0, and a sparse file can claim billions there. */
+static void test_a_billion_sections(void)
+{
+	g_autofree char *path = elf_file("sections");
+	Elf64_Ehdr header = { .e_ident = ELFMAG "\2\1\1", .e_type = ET_DYN, .e_shoff = 64, .e_shentsize = 64 };
+	Elf64_Shdr first = { .sh_size = 1ull << 32 };
+	int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+
+	g_assert_cmpint(pwrite(fd, &header, sizeof(header), 0), ==, sizeof(header));
+	g_assert_cmpint(pwrite(fd, &first, sizeof(first), 64), ==, sizeof(first));
+	g_assert_cmpint(ftruncate(fd, 1ll << 39), ==, 0);
+	close(fd);
+	expect_refused(path, SPT_OBJECT_ERROR, SPT_OBJECT_ERROR_NOT_ELF);
+}
+
+/* Any cut and any changed byte: an object or an error, and what it answers stays inside the file. */
+static void test_damage(void)
+{
+	g_autofree char *path = elf_file("whole");
+	g_autofree char *text = NULL;
+	gsize n;
+
+	g_assert_true(g_file_get_contents(path, &text, &n, NULL));
+	for (unsigned round = 0; round < 3000; round++) {
+		g_autofree char *copy = g_memdup2(text, n);
+		gsize length = round % 3 == 0 ? (gsize)g_test_rand_int_range(0, n + 1) : n;
+		uint64_t at;
+
+		/* Where headers are. */
+		for (unsigned i = 0; i < round % 4; i++) {
+			gsize where = g_test_rand_bit() ? g_test_rand_int_range(0, 0x140) :
+							  g_test_rand_int_range(0x6000, n);
+
+			copy[where] = g_test_rand_int();
+		}
+
+		g_autoptr(GBytes) bytes = g_bytes_new(copy, length);
+		g_autoptr(GError) error = NULL;
+		g_autoptr(SptObject) object = spt_object_open_bytes(bytes, "damaged", &error);
+
+		g_assert_true((object != NULL) != (error != NULL));
+		if (object)
+			spt_object_offset_to_address(object, 0x1100, &at);
+	}
+}
+
+int main(int argc, char **argv)
+{
+	int status;
+
+	g_test_init(&argc, &argv, NULL);
+	make_elf_files(argv[0]);
+	g_test_add_func("/object/build-id", test_build_id);
+	g_test_add_func("/object/bytes", test_bytes);
+	g_test_add_func("/object/addresses", test_addresses);
+	g_test_add_func("/object/not-elf", test_what_is_no_elf_file);
+	g_test_add_func("/object/a-billion-sections", test_a_billion_sections);
+	g_test_add_func("/object/damage", test_damage);
+	status = g_test_run();
+	remove_elf_files();
+	return status;
+}

@@ -1,0 +1,203 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What the tests in the virtual machine share: TAP, running a script in the guest, and looking into captures.
+
+Recording happens in the guest; captures, the workloads' own truth and the oracles' numbers come out through a shared
+directory, build/vm/NAME, and are judged here, where there is no emulator in the way.  They stay there afterwards.
+"""
+import json
+import os
+import shutil
+import subprocess
+import sys
+
+TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+CLI = os.path.join(TOP, "build", "sysprof-cli")
+WORKLOADS = os.path.join(TOP, "build", "workloads")
+
+
+class Tap:
+    """Test results on stdout; leave() prints the plan and exits."""
+
+    def __init__(self):
+        self.run = self.failed = 0
+
+    def ok(self, good, text):
+        self.run += 1
+        self.failed += not good
+        print(("ok" if good else "not ok"), self.run, "-", text, flush=True)
+        return bool(good)
+
+    def near(self, got, expected, tolerance, text, unit=" %"):
+        return self.ok(abs(got - expected) <= tolerance,
+                       f"{text}: {got:.2f}{unit}, should be {expected:.2f} ± {tolerance:g}")
+
+    def note(self, text):
+        for line in str(text).splitlines():
+            print("#", line, flush=True)
+
+    def include(self, path):
+        """The TAP of a program that ran in the guest, renumbered."""
+        planned = 0
+        before = self.run
+        for line in open(path, errors="replace"):
+            words = line.rstrip("\n").split(" - ", 1)
+            if line.startswith(("ok ", "not ok ")) and len(words) == 2:
+                self.ok(line.startswith("ok"), f"{os.path.basename(path)}: {words[1]}")
+            elif line.startswith("1.."):
+                planned = int(line[3:].split()[0])
+            else:
+                self.note(line)
+        if planned != self.run - before:
+            self.ok(False, f"{os.path.basename(path)} ran to its end ({self.run - before} of {planned} tests)")
+
+    def leave(self):
+        print(f"1..{self.run}")
+        sys.exit(1 if self.failed else 0)
+
+
+def bail(text):
+    print("Bail out!", text, flush=True)
+    sys.exit(1)
+
+
+def skip(text):
+    print("1..0 # SKIP", text)
+    sys.exit(0)
+
+
+def need():
+    """Everything a test in the guest stands on; says what is missing."""
+    if not shutil.which("qemu-system-x86_64"):
+        skip("qemu-system-x86_64 is not here (packaging/deps check)")
+    for path in (CLI, os.path.join(TOP, "build", "module", "sysprof.ko"), os.path.join(WORKLOADS, "shares")):
+        if not os.path.exists(path):
+            bail(f"{os.path.relpath(path, TOP)} is not built; run 'make module cli tests'")
+
+
+def out_directory(name):
+    out = os.path.join(TOP, "build", "vm", name)
+    shutil.rmtree(out, ignore_errors=True)
+    os.makedirs(out)
+    return out
+
+
+# What guest scripts begin with.  run NAME COMMAND...: keeps output, messages and status in $out/NAME.*
+PRELUDE = """
+set -u
+out=$1 top=$2
+cli=$top/build/sysprof-cli w=$top/build/workloads
+cd "$top"
+run() {
+	run_as=$out/$1; shift
+	"$@" >"$run_as.out" 2>"$run_as.err"
+	echo $? >"$run_as.status"
+}
+# record NAME COMMAND...: the same, recorded at 1000 Hz into $out/NAME.capture
+record() {
+	recorded=$1; shift
+	run "$recorded" "$cli" record -F 1000 -o "$out/$recorded.capture" -- "$@"
+}
+"""
+
+
+def guest(out, script, *options, timeout=300):
+    """Runs @script in a guest with the module loaded or not, as @options say; gives its status."""
+    path = os.path.join(out, "guest.sh")
+    with open(path, "w") as file:
+        file.write(PRELUDE + script)
+    command = [os.path.join(TOP, "tests", "vm", "run"), "--share", out, "--timeout", str(timeout), *options,
+               "--", "sh", path, out, TOP]
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace")
+    if done.returncode in (124, 125):
+        for line in done.stdout.splitlines()[-80:]:
+            print("#", line)
+        bail(f"the virtual machine gave {done.returncode}: it hung, or its kernel warned")
+    for line in done.stdout.splitlines():
+        print("# guest:", line, flush=True)
+    return done.returncode
+
+
+def text(out, name):
+    try:
+        with open(os.path.join(out, name), errors="replace") as file:
+            return file.read()
+    except OSError:
+        return ""
+
+
+def truths(out, name):
+    """What a workload said of itself: {key: number}."""
+    found = {}
+    for line in text(out, name + ".out").splitlines():
+        words = line.split()
+        if len(words) == 3 and words[0] == "truth":
+            found[words[1]] = int(words[2])
+    return found
+
+
+class Capture:
+    def __init__(self, path):
+        self.path = path
+        self.info = self.json("info")
+        self.period_ns = self.info["period_ns"]
+        self._report = self._folded = None
+
+    def cli(self, *arguments):
+        return subprocess.run([CLI, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                              errors="replace")
+
+    def json(self, command, *arguments):
+        done = self.cli(command, self.path, "--json", *arguments)
+        if done.returncode:
+            bail(f"sysprof-cli {command} {self.path} failed: {done.stderr.strip()}")
+        return json.loads(done.stdout)
+
+    @property
+    def report(self):
+        if self._report is None:
+            self._report = self.json("report")
+        return self._report
+
+    @property
+    def folded(self):
+        """[(process, [outermost, ..., innermost], weight)]"""
+        if self._folded is None:
+            self._folded = []
+            for line in self.cli("export", self.path, "--format", "folded").stdout.splitlines():
+                stack, weight = line.rsplit(" ", 1)
+                process, *frames = stack.split(";")
+                self._folded.append((process, frames, int(weight)))
+        return self._folded
+
+    def function(self, name, column="self"):
+        return sum(row[column] for row in self.report["functions"] if row["function"] == name)
+
+    def weight_of_tid(self, tid):
+        return sum(row["weight"] for row in self.info["threads"] if row["tid"] == tid)
+
+    def below(self, name, process=None):
+        """Weight of the stacks with a function of this name on them."""
+        return sum(weight for who, frames, weight in self.folded
+                   if name in frames and (process is None or who == process))
+
+
+def loss_law(tap, capture, name):
+    """What must hold for every capture, whatever was lost."""
+    info = capture.info
+    residues = [cpu["residue"] for cpu in info["cpus"]]
+    sums = [cpu["grid"] - cpu["delivered"] - sum(cpu["lost_by_reason"].values()) - cpu["idle"] - cpu["offline"]
+            - cpu["excluded"] - cpu["pending"] for cpu in info["cpus"]]
+    tap.ok(info["cpus"] and not any(residues) and not any(sums), f"{name}: the loss law adds up on each CPU {sums}")
+    delivered = sum(cpu["delivered"] - cpu["filtered"] for cpu in info["cpus"])
+    tap.ok(delivered == info["weight"], f"{name}: what was delivered is in the file ({delivered}, {info['weight']})")
+
+
+def sound(tap, capture, name):
+    """A recording with nothing out of the ordinary: whole, finished, nothing lost."""
+    info = capture.info
+    loss_law(tap, capture, name)
+    tap.ok(info["finished"] and not info["damage"] and info["lost"] == 0,
+           f"{name}: finished, undamaged, nothing lost (lost {info['lost']}, damage {info['damage']})")
+    periods = capture.report["periods"]
+    tap.ok(all(row["total"] <= periods and row["self"] <= row["total"] for row in capture.report["functions"]),
+           f"{name}: no function has more than the whole")
