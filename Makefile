@@ -1,0 +1,182 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# The front door: plain make, nothing to configure.  'make help' says what there is.  All that is made lies below build/.
+
+VERSION := 0.1.0
+
+ifeq ($(origin CC),default)
+CC := gcc
+endif
+PKG_CONFIG ?= pkg-config
+CFLAGS ?= -O2 -g
+prefix ?= /usr/local
+B := build
+
+packages := glib-2.0 gio-2.0 libelf libdw libzstd json-glib-1.0
+package_cflags := $(shell $(PKG_CONFIG) --cflags $(packages) 2>/dev/null)
+package_libs := $(shell $(PKG_CONFIG) --libs $(packages) 2>/dev/null)
+
+warnings := -Wall -Wextra -Wshadow -Wmissing-prototypes -Wstrict-prototypes -Wvla
+flags := -std=gnu11 -D_GNU_SOURCE $(warnings) -fvisibility=hidden -DSPT_VERSION='"$(VERSION)"' \
+	-Iuserspace/lib -Imodule/uapi $(package_cflags)
+libs = $(package_libs) -lstdc++ -lm -pthread
+sanitize := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
+
+lib_sources := $(wildcard userspace/lib/*/*.c)
+cli_sources := $(wildcard userspace/cli/*.c)
+viewer_sources := $(wildcard userspace/viewer/*.c)
+# One line a command, and the command itself with V=1.
+say = $(if $(V),,@printf '  %-4s %s\n' $(1) '$@'; )
+jobs := -j$(shell nproc 2>/dev/null || echo 2)
+object = $(patsubst %.c,$(B)/obj/%.o,$(1))
+
+unit_tests := $(patsubst tests/unit/%.c,$(B)/asan/%,$(wildcard tests/unit/test-*.c))
+fuzz_tests := $(patsubst tests/fuzz/%.c,$(B)/asan/%,$(wildcard tests/fuzz/fuzz-*.c))
+generators := $(patsubst tests/gen/%.c,$(B)/tests/%,$(wildcard tests/gen/gen-*.c))
+workload_libs := $(patsubst tests/vm/workloads/%.c,$(B)/workloads/%.so,$(wildcard tests/vm/workloads/lib*.c))
+workloads := $(patsubst tests/vm/workloads/%.c,$(B)/workloads/%, \
+	$(filter-out tests/vm/workloads/lib%,$(wildcard tests/vm/workloads/*.c)))
+
+.PHONY: all module lib cli viewer tests demo check check-lint check-abi check-unit check-cli check-viewer check-vm lint bench \
+	install uninstall clean help need-packages FORCE
+.DELETE_ON_ERROR:
+.DEFAULT_GOAL := all
+
+all: module lib cli viewer
+
+help:
+	@echo 'make              build the module, the library, sysprof-cli and, with GTK 4, the viewer'
+	@echo 'make demo         boot a throw-away VM, load the module there, profile a real job, show it [KDIR=kernel tree]'
+	@echo 'make check        every test [TESTS=part of a name]; also check-lint, -abi, -unit, -cli, -viewer, -vm'
+	@echo 'make lint         rules of the house, from the sources'
+	@echo 'make bench        numbers'
+	@echo 'make install      into $(prefix) [prefix=... DESTDIR=...]; the module through DKMS if there is DKMS'
+	@echo 'make uninstall    remove exactly what install put there'
+	@echo 'make module lib cli viewer   parts [KDIR=kernel build or headers directory]; V=1 shows the commands'
+	@echo 'make clean        remove build/'
+	@echo 'Packages needed: packaging/deps build|module|demo|check'
+
+# The module.
+
+module:
+	@$(MAKE) --no-print-directory -C module OUT=$(CURDIR)/$(B)/module VERSION_SYSPROF=$(VERSION) \
+		$(if $(KDIR),KDIR=$(abspath $(KDIR)))
+
+# User space.
+
+need-packages:
+	@$(PKG_CONFIG) --exists $(packages) || { echo 'Libraries are missing ($(packages)): run packaging/deps build' >&2; exit 1; }
+
+lib: $(B)/libspt.a
+cli: $(B)/sysprof-cli
+
+$(B)/obj/%.o: %.c Makefile | need-packages
+	@mkdir -p $(@D)
+	$(call say,CC)$(CC) $(flags) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
+
+$(B)/asan/obj/%.o: %.c Makefile | need-packages
+	@mkdir -p $(@D)
+	$(call say,CC)$(CC) $(flags) $(CPPFLAGS) $(CFLAGS) $(sanitize) -MMD -MP -c -o $@ $<
+
+$(B)/libspt.a: $(call object,$(lib_sources))
+$(B)/asan/libspt.a: $(patsubst %.c,$(B)/asan/obj/%.o,$(lib_sources))
+$(B)/libspt.a $(B)/asan/libspt.a:
+	@rm -f $@
+	$(call say,AR)$(AR) rcs $@ $^
+
+$(B)/sysprof-cli: $(call object,$(cli_sources)) $(B)/libspt.a
+	$(call say,LD)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(libs)
+
+ifeq ($(viewer_sources),)
+viewer:
+	@echo 'The viewer is not part of this tree yet: everything else is built.'
+else ifneq ($(shell $(PKG_CONFIG) --exists 'gtk4 >= 4.8' && echo yes),yes)
+viewer:
+	@echo 'GTK 4.8 or later is not here (libgtk-4-dev): the viewer is left out, everything else is built.'
+else
+viewer: $(B)/sysprof
+# Nothing newer than the base line by accident; what is newer by intent is in compat-gtk.h.
+viewer_flags := $(shell $(PKG_CONFIG) --cflags gtk4) -DGDK_VERSION_MIN_REQUIRED=GDK_VERSION_4_8 \
+	-DGDK_VERSION_MAX_ALLOWED=GDK_VERSION_4_8
+viewer_libs := $(shell $(PKG_CONFIG) --libs gtk4)
+viewer_objects := $(patsubst %.c,%.o,$(viewer_sources)) userspace/viewer/resources.o
+
+$(addprefix $(B)/obj/,$(viewer_objects)) $(addprefix $(B)/asan/obj/,$(viewer_objects)): flags += $(viewer_flags)
+$(B)/obj/%/resources.c: %/sysprof.gresource.xml $(wildcard userspace/viewer/*.ui userspace/viewer/*.css userspace/data/*.svg)
+	@mkdir -p $(@D)
+	$(call say,GEN)glib-compile-resources --sourcedir=$(<D) --target=$@ --generate-source $<
+$(B)/obj/userspace/viewer/resources.o: $(B)/obj/userspace/viewer/resources.c
+	$(call say,CC)$(CC) $(flags) $(CPPFLAGS) $(CFLAGS) -c -o $@ $<
+$(B)/asan/obj/userspace/viewer/resources.o: $(B)/obj/userspace/viewer/resources.c
+	@mkdir -p $(@D)
+	$(call say,CC)$(CC) $(flags) $(CPPFLAGS) $(CFLAGS) $(sanitize) -c -o $@ $<
+
+$(B)/sysprof: $(addprefix $(B)/obj/,$(viewer_objects)) $(B)/libspt.a
+	$(call say,LD)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(viewer_libs) $(libs)
+$(B)/asan/sysprof: $(addprefix $(B)/asan/obj/,$(viewer_objects)) $(B)/asan/libspt.a
+	$(call say,LD)$(CC) $(CFLAGS) $(sanitize) $(LDFLAGS) -o $@ $^ $(viewer_libs) $(libs)
+viewer_tests := $(B)/sysprof $(B)/asan/sysprof
+endif
+
+# What tests need.
+
+tests: $(viewer_tests) $(unit_tests) $(fuzz_tests) $(generators) $(workloads) $(workload_libs)
+
+$(unit_tests): $(B)/asan/%: tests/unit/%.c
+$(fuzz_tests): $(B)/asan/%: tests/fuzz/%.c
+$(unit_tests) $(fuzz_tests): $(B)/asan/libspt.a Makefile
+	$(call say,CC)$(CC) $(flags) $(CPPFLAGS) $(CFLAGS) $(sanitize) -MMD -MP -MF $@.d -o $@ $(filter %.c,$^) $(B)/asan/libspt.a $(libs)
+
+$(generators): $(B)/tests/%: tests/gen/%.c $(B)/libspt.a Makefile
+	@mkdir -p $(@D)
+	$(call say,CC)$(CC) $(flags) $(CPPFLAGS) $(CFLAGS) -MMD -MP -MF $@.d -o $@ $< $(B)/libspt.a $(libs)
+
+# Their frames are what truth tests look for: every function keeps its frame and its place on the stack.
+workload_flags := -std=gnu11 -D_GNU_SOURCE $(warnings) -O2 -g -fno-omit-frame-pointer -fno-optimize-sibling-calls \
+	-Imodule/uapi -pthread
+
+$(workloads): $(B)/workloads/%: tests/vm/workloads/%.c Makefile
+	@mkdir -p $(@D)
+	$(call say,CC)$(CC) $(workload_flags) -MMD -MP -MF $@.d -o $@ $< -ldl
+
+$(workload_libs): $(B)/workloads/%.so: tests/vm/workloads/%.c Makefile
+	@mkdir -p $(@D)
+	$(call say,CC)$(CC) $(workload_flags) -fPIC -shared -MMD -MP -MF $@.d -o $@ $<
+
+# Tests: packages first, then everything they run, then all of them counted together.
+
+check:
+	@packaging/deps check
+	@$(MAKE) --no-print-directory $(jobs) all tests $(viewer_tests)
+	@TESTS='$(TESTS)' tests/run lint abi unit cli viewer vm
+
+check-lint lint: module
+	@TESTS='$(TESTS)' tests/run lint
+check-abi:
+	@TESTS='$(TESTS)' tests/run abi
+check-unit: $(unit_tests) $(fuzz_tests) $(generators)
+	@TESTS='$(TESTS)' tests/run unit
+check-cli: cli $(generators) $(workloads) $(workload_libs)
+	@TESTS='$(TESTS)' tests/run cli
+check-viewer: viewer $(viewer_tests) $(generators)
+	@TESTS='$(TESTS)' tests/run viewer
+check-vm: viewer module cli $(generators) $(workloads) $(workload_libs)
+	@TESTS='$(TESTS)' tests/run vm
+
+demo:
+	@KDIR='$(KDIR)' packaging/deps demo
+	@$(MAKE) --no-print-directory $(jobs) module cli viewer $(B)/workloads/fixed
+	@tests/vm/demo $(if $(KDIR),--kernel $(abspath $(KDIR)))
+
+bench: module cli tests
+	@if [ -x tests/bench/run ]; then tests/bench/run; else echo 'There are no benchmarks in this tree yet.'; fi
+
+install: module cli viewer
+	@DESTDIR='$(DESTDIR)' prefix='$(prefix)' VERSION='$(VERSION)' packaging/install install
+uninstall:
+	@DESTDIR='$(DESTDIR)' prefix='$(prefix)' VERSION='$(VERSION)' packaging/install uninstall
+
+clean:
+	rm -rf $(B)
+
+-include $(shell [ -d $(B) ] && find $(B) -name '*.d' -not -path '$(B)/module/*')
