@@ -94,8 +94,9 @@ static int do_info(void __user *user)
 /* 0 becomes the default, the rest is checked against what this module can do. */
 static int complete_config(struct sysprof_config *config)
 {
-	if (config->flags & ~SYSPROF_CONFIG_NO_KERNEL || config->reserved || config->raw_bytes ||
-	    config->clock != SYSPROF_CLOCK_TIMER || config->form > SYSPROF_FORM_ADDRESS)
+	if (config->flags & ~SYSPROF_CONFIG_NO_KERNEL || config->reserved || config->raw_bytes || config->event_type ||
+	    config->event_config || config->event_period || config->nr_pids || config->nr_uids || config->cpus_bytes ||
+	    config->cgroup_fd || config->clock != SYSPROF_CLOCK_TIMER || config->form > SYSPROF_FORM_ADDRESS)
 		return -EINVAL;
 	if (!config->form)
 		config->form = SYSPROF_FORM_OBJECT;

@@ -59,7 +59,7 @@
  * instant of each period.  A sample's weight is the number of periods it stands for.  At every moment, for
  * every CPU of a session (struct sysprof_account):
  *
- *	grid = delivered + sum(lost[]) + idle + offline + excluded + pending
+ *	grid = delivered + sum(lost[]) + idle + offline + excluded + budget + pending
  *
  * grid counts the periods begun, from the clock; pending those of them whose tick has yet to come (0 or 1
  * unless the tick is overdue).  All others are counted where the thing happens.  ACCOUNT records carry it at
@@ -138,9 +138,9 @@ enum sysprof_record_type {
 	SYSPROF_LOST		= 10,
 	SYSPROF_RESYNC		= 11,	/* no body: state records were lost on this CPU before this time */
 	/*
-	 * Numbers set aside, so that today's readers and tomorrow's module agree.  12: the user stack of a
+	 * Numbers 12 to 16 are set aside, so that today's readers and tomorrow's module agree.  12: the user stack of a
 	 * cookie, sent once.  13: a thread's time off the CPU.  14: an allocation or release.  15: a mark
-	 * (an instant or a span with a name).  16: a counter's value.  17: clocks side by side after suspend or settime.
+	 * (an instant or a span with a name).  16: a counter's value.
 	 */
 	SYSPROF_USER_STACK	= 12,
 	SYSPROF_OFFCPU		= 13,
@@ -148,6 +148,7 @@ enum sysprof_record_type {
 	SYSPROF_MARK		= 15,
 	SYSPROF_COUNTER		= 16,
 	SYSPROF_TIME		= 17,
+	SYSPROF_REGION		= 18,
 };
 
 /**
@@ -203,7 +204,7 @@ enum sysprof_user_mode {
  * @cookie: joins this sample to a user stack sent by itself, 0 if there is none
  * @delay_ns: by how much the tick came late
  * @weight: periods the sample stands for
- * @raw_bytes: what follows the frames: registers and stack of SYSPROF_USER_RAW, in bytes, rounded up to 8
+ * @raw_bytes: of the struct sysprof_raw that follows the frames (SYSPROF_USER_RAW), a multiple of 8; 0 if there is none
  * @n_kernel: kernel frames, innermost first
  * @n_user: user frames, innermost first, after the kernel's
  * @kernel_end: enum sysprof_end
@@ -226,6 +227,25 @@ struct sysprof_sample {
 	__u8 user_mode;
 	__u8 reserved;
 	__u64 frames[];
+};
+
+/**
+ * struct sysprof_raw - registers and stack of the interrupted user context, behind the frames of a sample
+ * @arch: ELF machine number (62 x86-64, 183 AArch64): which registers @regs are, in the order of that machine's
+ *	<asm/perf_regs.h>: on x86-64 ax bx cx dx si di bp sp ip flags cs ss ds es fs gs r8 ... r15, on AArch64 x0 ... x30 sp pc
+ * @n_regs: how many of them
+ * @stack_bytes: bytes of stack that were copied, from the stack pointer up; what could not be read without a fault is missing
+ * @wanted_bytes: bytes asked for
+ * @reserved: 0
+ * @regs: n_regs of them, then the stack's bytes, zeros up to a multiple of 8
+ */
+struct sysprof_raw {
+	__u16 arch;
+	__u16 n_regs;
+	__u32 stack_bytes;
+	__u32 wanted_bytes;
+	__u32 reserved;
+	__u64 regs[];
 };
 
 #define SYSPROF_COMM_BYTES	16
@@ -323,6 +343,47 @@ struct sysprof_object {
 	char path[];
 };
 
+/**
+ * struct sysprof_region - executable memory without a file: code made at run time
+ * @record: SYSPROF_REGION; pid is of the process that mapped it
+ * @mm: its address space
+ * @bytes: size when it was first seen
+ * @object: id; every region of every address space has its own, and memory mapped anew in the same place a new one
+ * @generation: how many regions this address space had before
+ */
+struct sysprof_region {
+	struct sysprof_record record;
+	__u64 mm;
+	__u64 bytes;
+	__u32 object;
+	__u32 generation;
+};
+
+enum sysprof_time_reason {
+	SYSPROF_TIME_START	= 0,	/* a session began */
+	SYSPROF_TIME_SUSPEND	= 1,	/* the machine is about to sleep */
+	SYSPROF_TIME_RESUME	= 2,	/* it is back */
+	SYSPROF_TIME_PAUSE	= 3,	/* no CPU ran for long: a virtual machine was stopped, or its host was */
+};
+
+/**
+ * struct sysprof_time - the clocks, side by side
+ * @record: SYSPROF_TIME; its time is CLOCK_MONOTONIC
+ * @boottime: CLOCK_BOOTTIME, ns
+ * @realtime: CLOCK_REALTIME, ns
+ * @gap_ns: SYSPROF_TIME_PAUSE: how long it lasted
+ * @reason: enum sysprof_time_reason
+ * @reserved: 0
+ */
+struct sysprof_time {
+	struct sysprof_record record;
+	__u64 boottime;
+	__u64 realtime;
+	__u64 gap_ns;
+	__u32 reason;
+	__u32 reserved;
+};
+
 /* Why a period was lost. */
 enum sysprof_lost_reason {
 	SYSPROF_LOST_RING_FULL	= 0,
@@ -339,7 +400,8 @@ enum sysprof_lost_reason {
  * @lost: by enum sysprof_lost_reason
  * @idle: the CPU had nothing to do
  * @offline: the CPU was not there
- * @excluded: left out because the session asked for it
+ * @excluded: left out because the session asked for it, by its filters
+ * @budget: left out to keep to the budget
  * @pending: begun, but their tick has yet to come
  * @samples: written, a count of records
  * @state_lost: state records that found no room, a count of records
@@ -353,6 +415,7 @@ struct sysprof_account {
 	__u64 idle;
 	__u64 offline;
 	__u64 excluded;
+	__u64 budget;
 	__u64 pending;
 	__u64 samples;
 	__u64 state_lost;
@@ -419,6 +482,9 @@ struct sysprof_ring_tail {
 #define SYSPROF_FEATURE_TABLE		(1ULL << 2)	/* unwind tables */
 #define SYSPROF_FEATURE_PMU		(1ULL << 3)	/* SYSPROF_CLOCK_PMU */
 #define SYSPROF_FEATURE_MAP_FD		(1ULL << 4)	/* SYSPROF_IOC_MAP_FD */
+#define SYSPROF_FEATURE_FILTERS		(1ULL << 5)	/* filters of struct sysprof_config */
+#define SYSPROF_FEATURE_REGIONS		(1ULL << 6)	/* SYSPROF_REGION */
+#define SYSPROF_FEATURE_BUDGET		(1ULL << 7)	/* period_ns 0 keeps to a budget */
 
 /**
  * struct sysprof_info - SYSPROF_IOC_INFO: what this module can do
@@ -459,6 +525,12 @@ enum sysprof_form {
 };
 
 #define SYSPROF_CONFIG_NO_KERNEL	(1 << 0)	/* leave kernel stacks out */
+#define SYSPROF_CONFIG_ONLY_USER	(1 << 1)	/* exclude ticks that interrupt the kernel */
+#define SYSPROF_CONFIG_ONLY_KERNEL	(1 << 2)	/* exclude ticks that interrupt user code */
+#define SYSPROF_CONFIG_CHILDREN		(1 << 3)	/* @pids stands for their children, too, and for theirs */
+#define SYSPROF_CONFIG_CGROUP		(1 << 4)	/* only tasks of @cgroup_fd, a directory of cgroup v2, and below */
+
+#define SYSPROF_FILTER_MAX		64		/* pids, and uids */
 
 /**
  * struct sysprof_config - SYSPROF_IOC_CONFIGURE: what the session samples; 0 asks for the default
@@ -466,6 +538,7 @@ enum sysprof_form {
  * @flags: SYSPROF_CONFIG_*
  * @period_ns: asked for; on return granted.  Sessions share one clock: its rate is set by the session that starts first, others
  *	get a whole multiple of its period, told here after START
+ *	With 0 it is 1 ms, and grows as long as ticks take more of a CPU than the budget allows (account.budget)
  * @clock: enum sysprof_clock
  * @user_mode: enum sysprof_user_mode plus one: 1 none, 2 frame pointers, ... ; 0 frame pointers
  * @form: enum sysprof_form; 0 SYSPROF_FORM_OBJECT
@@ -475,6 +548,17 @@ enum sysprof_form {
  * @ring_bytes: per CPU, a power of two; on return as granted
  * @watermark_bytes: when poll() wakes; a quarter of the ring by default
  * @ring_stride: on return, the distance of two rings' offsets for mmap()
+ * @event_type: SYSPROF_CLOCK_PMU: type and number of the event, as perf_event_open() has them; 0 and 0 are cycles
+ * @event_config: see @event_type
+ * @event_period: SYSPROF_CLOCK_PMU: events per period, instead of @period_ns; 0 asks for a default
+ * @pids: address of @nr_pids process ids; only their samples.  A filter leaves ticks out; @nr_pids, @nr_uids, @cpus_bytes 0: none
+ * @uids: address of @nr_uids user ids; only their tasks
+ * @cpus: address of @cpus_bytes of CPU numbers as bits, least significant first; only these.  CPUs that were isolated (nohz_full,
+ *	isolcpus) are left alone unless they are named here
+ * @nr_pids: at most SYSPROF_FILTER_MAX
+ * @nr_uids: at most SYSPROF_FILTER_MAX
+ * @cpus_bytes: a multiple of 8
+ * @cgroup_fd: see SYSPROF_CONFIG_CGROUP
  * @reserved: 0
  *
  * Not while running (-EBUSY).  A session whose rings are mapped keeps their size (-EBUSY for another).
@@ -492,7 +576,17 @@ struct sysprof_config {
 	__u32 ring_bytes;
 	__u32 watermark_bytes;
 	__aligned_u64 ring_stride;
-	__aligned_u64 reserved;
+	__u32 event_type;
+	__u32 nr_pids;
+	__aligned_u64 event_config;
+	__aligned_u64 event_period;
+	__aligned_u64 pids;
+	__aligned_u64 uids;
+	__aligned_u64 cpus;
+	__u32 nr_uids;
+	__u32 cpus_bytes;
+	__s32 cgroup_fd;
+	__u32 reserved;
 };
 
 /**
@@ -582,6 +676,27 @@ struct sysprof_names {
 	__aligned_u64 names;
 };
 
+/**
+ * struct sysprof_map_fd - SYSPROF_IOC_MAP_FD: an object as something to read
+ * @size: of this struct
+ * @object: id of a file, or of a region
+ * @fd: on return, for a file a new descriptor, open for reading, close-on-exec; -1 for a region
+ * @flags: 0
+ * @start: on return, for a region its address
+ *
+ * Files: regular ones only, that the opener of the session could open for reading; one whose path does not lead the opener there (another
+ * mount namespace, a closed directory, deleted) only while a process has it mapped that the opener could trace (same user and
+ * groups, no more capabilities, dumpable; security modules are not asked).  Regions: of a process that the opener could trace.
+ * -EACCES otherwise; -ENOENT for an id that is not known, or whose file is no longer mapped or held.
+ */
+struct sysprof_map_fd {
+	__u32 size;
+	__u32 object;
+	__s32 fd;
+	__u32 flags;
+	__aligned_u64 start;
+};
+
 #define SYSPROF_IOC_INFO	_IO('P', 0x70)
 #define SYSPROF_IOC_CONFIGURE	_IO('P', 0x71)
 #define SYSPROF_IOC_START	_IO('P', 0x72)	/* struct sysprof_start, or NULL */
@@ -589,6 +704,6 @@ struct sysprof_names {
 #define SYSPROF_IOC_SNAPSHOT	_IO('P', 0x74)
 #define SYSPROF_IOC_STATS	_IO('P', 0x75)
 #define SYSPROF_IOC_NAMES	_IO('P', 0x76)
-#define SYSPROF_IOC_MAP_FD	_IO('P', 0x77)	/* set aside for SYSPROF_FEATURE_MAP_FD; -ENOTTY without */
+#define SYSPROF_IOC_MAP_FD	_IO('P', 0x77)	/* -ENOTTY without SYSPROF_FEATURE_MAP_FD */
 
 #endif /* _UAPI_SYSPROF_H */

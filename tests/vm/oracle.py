@@ -186,7 +186,7 @@ def loss_law(tap, capture, name):
     info = capture.info
     residues = [cpu["residue"] for cpu in info["cpus"]]
     sums = [cpu["grid"] - cpu["delivered"] - sum(cpu["lost_by_reason"].values()) - cpu["idle"] - cpu["offline"]
-            - cpu["excluded"] - cpu["pending"] for cpu in info["cpus"]]
+            - cpu["excluded"] - cpu.get("budget", 0) - cpu["pending"] for cpu in info["cpus"]]
     tap.ok(info["cpus"] and not any(residues) and not any(sums), f"{name}: the loss law adds up on each CPU {sums}")
     delivered = sum(cpu["delivered"] - cpu["filtered"] for cpu in info["cpus"])
     tap.ok(delivered == info["weight"], f"{name}: what was delivered is in the file ({delivered}, {info['weight']})")
