@@ -179,7 +179,7 @@ static void find_hook(struct tracepoint *tracepoint, void *unused)
 
 static DEFINE_MUTEX(arm_lock);
 static unsigned int arm_users;
-static bool armed;
+static bool armed, kept;
 
 static void remove_hooks(int n_tracepoints, int n_probes)
 {
@@ -261,7 +261,7 @@ void sysprof_hooks_disarm(void)
 	mutex_unlock(&arm_lock);
 }
 
-int sysprof_hooks_init(void)
+int sysprof_hooks_init(bool keep)
 {
 	int i;
 
@@ -272,12 +272,15 @@ int sysprof_hooks_init(void)
 			return -ENOENT;
 		}
 	}
-	return 0;
+	kept = keep;
+	return keep ? sysprof_hooks_arm() : 0;
 }
 
 /* No session is left. */
 void sysprof_hooks_exit(void)
 {
+	if (kept)
+		sysprof_hooks_disarm();
 	cancel_delayed_work_sync(&disarm_work);
 	disarm_fn(NULL);
 }

@@ -4,8 +4,8 @@
 
 #include <linux/types.h>
 
-/* Process context: once. */
-int sysprof_hooks_init(void);
+/* Process context: once.  @keep: on from now until exit(), which needs all that hooks use. */
+int sysprof_hooks_init(bool keep);
 void sysprof_hooks_exit(void);
 
 /*

@@ -16,6 +16,10 @@ static uint ring_limit_mib = 512;
 module_param(ring_limit_mib, uint, 0444);
 MODULE_PARM_DESC(ring_limit_mib, "memory that the rings of all sessions together may take, MiB");
 
+static bool keep_hooks;
+module_param(keep_hooks, bool, 0444);
+MODULE_PARM_DESC(keep_hooks, "put the hooks into the kernel's code at load and leave them, for emulators that patch running code wrongly");
+
 static int __init sysprof_init(void)
 {
 	int err;
@@ -29,12 +33,12 @@ static int __init sysprof_init(void)
 	err = sysprof_spaces_init();
 	if (err)
 		goto err_objects;
-	err = sysprof_hooks_init();
+	err = sysprof_hooks_init(keep_hooks);
 	if (err)
 		goto err_spaces;
 	err = sysprof_clock_init();
 	if (err)
-		goto err_spaces;
+		goto err_hooks;
 	err = sysprof_device_register();
 	if (err)
 		goto err_clock;
@@ -42,6 +46,8 @@ static int __init sysprof_init(void)
 
 err_clock:
 	sysprof_clock_exit();
+err_hooks:
+	sysprof_hooks_exit();
 err_spaces:
 	sysprof_spaces_exit();
 err_objects:

@@ -100,14 +100,29 @@ record() {
 """
 
 
+def boot(out, script, options, timeout):
+    command = [os.path.join(TOP, "tests", "vm", "run"), "--share", out, "--timeout", str(timeout), *options,
+               "--", "sh", script, out, TOP]
+    return subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace")
+
+
+def patched_wrongly(done):
+    """A jump to 0 or a silent hang: what also happens to an untouched kernel whose probes are switched on and off under load."""
+    return done.returncode == 124 or (done.returncode == 125 and "RIP: 0010:0x0" in done.stdout)
+
+
 def guest(out, script, *options, timeout=300):
     """Runs @script in a guest with the module loaded or not, as @options say; gives its status."""
     path = os.path.join(out, "guest.sh")
     with open(path, "w") as file:
         file.write(PRELUDE + script)
-    command = [os.path.join(TOP, "tests", "vm", "run"), "--share", out, "--timeout", str(timeout), *options,
-               "--", "sh", path, out, TOP]
-    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace")
+    done = boot(out, path, options, timeout)
+    if patched_wrongly(done) and "--single" not in options:
+        for line in done.stdout.splitlines()[-80:]:
+            print("#", line)
+        print("# This is what QEMU with a thread per CPU does to a kernel that patches its own code (see tests/vm/load): again, "
+              "with one thread.", flush=True)
+        done = boot(out, path, ("--single", *options), 3 * timeout)
     if done.returncode in (124, 125):
         for line in done.stdout.splitlines()[-80:]:
             print("#", line)
