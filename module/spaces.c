@@ -12,84 +12,24 @@
  * do (no memory, an array too small, a mapping it was not told of) marks the space incomplete, and the worker reads the
  * mm's mappings anew.  What is not in the index is unresolved, never wrong.
  */
-#include <linux/delay.h>
 #include <linux/hash.h>
-#include <linux/irq_work.h>
 #include <linux/llist.h>
 #include <linux/mm.h>
 #include <linux/rculist.h>
 #include <linux/sched/mm.h>
-#include <linux/sched/signal.h>
-#include <linux/sched/task.h>
-#include <linux/slab.h>
-#include <linux/workqueue.h>
 
-#include "objects.h"
 #include "ranges.h"
+#include "space.h"
 #include "spaces.h"
 #include "state.h"
 #include "sysprof.h"
 
 #define TABLE_BITS	12
 #define STRIPE_BITS	6
-#define SMALL_RANGES	32
-#define LARGE_RANGES	256
-#define POOL_SPACES	256
-#define POOL_LARGE	16
 #define READ_TRIES	4
-#define LOCK_TRIES	20
-#define REBUILD_NS	(100 * NSEC_PER_MSEC)
-
-/**
- * struct space - the index of one mm
- * @hash: in the table; RCU
- * @mm: held by mmgrab() until after the grace period, so that its address is not used again
- * @lock: writers; raw: hooks run with preemption off
- * @seq: the copy to be read is copies[seq & 1]
- * @copies: where the ranges are, behind the space or allocated
- * @counted: pages that mm->exec_vm should count
- * @incomplete: something is missing
- * @asked: is in the list of those to be rebuilt, by @rebuild
- * @rebuilt: when it was last, ns
- * @rebuild: see @asked
- * @node: in the pool, or the list of those that are gone
- */
-struct space {
-	struct hlist_node hash;
-	struct mm_struct *mm;
-	raw_spinlock_t lock;
-	u32 seq;
-	struct ranges *copies[2];
-	u64 counted;
-	bool incomplete;
-	atomic_t asked;
-	u64 rebuilt;
-	struct llist_node rebuild;
-	struct llist_node node;
-};
 
 static struct hlist_head table[1 << TABLE_BITS];
 static raw_spinlock_t stripes[1 << STRIPE_BITS];
-
-/* Pools: the hooks take, under pool_lock; the worker fills. */
-static DEFINE_RAW_SPINLOCK(pool_lock);
-static struct llist_head space_pool, large_pool;
-static int n_space_pool, n_large_pool;
-
-static LLIST_HEAD(gone_spaces);
-static LLIST_HEAD(retired_ranges);
-static LLIST_HEAD(rebuilds);
-static bool scan_wanted, forgetting;
-static u64 scanned;
-
-static struct irq_work kick;
-static struct work_struct work;
-static struct workqueue_struct *workqueue;
-
-static void kick_worker(void)
-{
-	irq_work_queue(&kick);
-}
 
 static u32 hash_mm(const struct mm_struct *mm)
 {
@@ -111,117 +51,7 @@ static struct space *find_space(const struct mm_struct *mm)
 	return NULL;
 }
 
-/* Small copies lie behind their space. */
-static struct ranges *small_copy(struct space *space, int i)
-{
-	return (struct ranges *)((u8 *)(space + 1) + i * RANGES_BYTES(SMALL_RANGES));
-}
-
-static bool is_small(struct space *space, const struct ranges *ranges)
-{
-	return ranges == small_copy(space, 0) || ranges == small_copy(space, 1);
-}
-
-static void reset_space(struct space *space)
-{
-	int i;
-
-	for (i = 0; i < 2; i++) {
-		space->copies[i] = small_copy(space, i);
-		space->copies[i]->n = 0;
-		space->copies[i]->capacity = SMALL_RANGES;
-	}
-	raw_spin_lock_init(&space->lock);
-	space->mm = NULL;
-	space->seq = 0;
-	space->counted = 0;
-	space->incomplete = false;
-	space->rebuilt = 0;
-	atomic_set(&space->asked, 0);
-}
-
-/* Pools. */
-
-static struct llist_node *take(struct llist_head *pool, int *n, int low)
-{
-	struct llist_node *node;
-	unsigned long flags;
-
-	raw_spin_lock_irqsave(&pool_lock, flags);
-	node = llist_del_first(pool);
-	if (node)
-		--*n;
-	if (*n < low)
-		kick_worker();
-	raw_spin_unlock_irqrestore(&pool_lock, flags);
-	return node;
-}
-
-static void give(struct llist_node *node, struct llist_head *pool, int *n)
-{
-	unsigned long flags;
-
-	raw_spin_lock_irqsave(&pool_lock, flags);
-	llist_add(node, pool);
-	++*n;
-	raw_spin_unlock_irqrestore(&pool_lock, flags);
-}
-
-static struct space *alloc_space(void)
-{
-	struct space *space = kzalloc(sizeof(*space) + 2 * RANGES_BYTES(SMALL_RANGES), GFP_KERNEL);
-
-	if (space)
-		reset_space(space);
-	return space;
-}
-
-static struct ranges *alloc_ranges(u32 capacity)
-{
-	struct ranges *ranges = kvmalloc(RANGES_BYTES(capacity), GFP_KERNEL);
-
-	if (ranges) {
-		ranges->n = 0;
-		ranges->capacity = capacity;
-	}
-	return ranges;
-}
-
-static int fill_pools(void)
-{
-	struct ranges *ranges;
-	struct space *space;
-
-	while (READ_ONCE(n_space_pool) < POOL_SPACES) {
-		space = alloc_space();
-		if (!space)
-			return -ENOMEM;
-		give(&space->node, &space_pool, &n_space_pool);
-	}
-	while (READ_ONCE(n_large_pool) < POOL_LARGE) {
-		ranges = alloc_ranges(LARGE_RANGES);
-		if (!ranges)
-			return -ENOMEM;
-		give(&ranges->retired, &large_pool, &n_large_pool);
-	}
-	return 0;
-}
-
 /* Spaces come and go. */
-
-static void ask_rebuild(struct space *space)
-{
-	if (atomic_xchg(&space->asked, 1))
-		return;
-	llist_add(&space->rebuild, &rebuilds);
-	kick_worker();
-}
-
-static void ask_scan(void)
-{
-	WRITE_ONCE(scan_wanted, true);
-	kick_worker();
-}
 
 /* NULL if there is one already. */
 static struct space *publish(struct space *space, struct mm_struct *mm)
@@ -243,24 +73,16 @@ static struct space *publish(struct space *space, struct mm_struct *mm)
 
 static struct space *new_space(struct mm_struct *mm)
 {
-	struct llist_node *node = take(&space_pool, &n_space_pool, POOL_SPACES / 2);
-	struct space *space;
+	struct space *space = sysprof_space_take();
 
-	if (!node) {
+	if (!space) {
 		ask_scan();
 		return NULL;
 	}
-	space = llist_entry(node, struct space, node);
 	if (publish(space, mm))
 		return space;
-	give(node, &space_pool, &n_space_pool);
+	sysprof_space_give(space);
 	return NULL;
-}
-
-static void retire_ranges(struct space *space, struct ranges *ranges)
-{
-	if (!is_small(space, ranges))
-		llist_add(&ranges->retired, &retired_ranges);
 }
 
 void sysprof_spaces_gone(struct mm_struct *mm)
@@ -274,10 +96,32 @@ void sysprof_spaces_gone(struct mm_struct *mm)
 	if (space)
 		hlist_del_rcu(&space->hash);
 	raw_spin_unlock_irqrestore(stripe_of(hash), flags);
-	if (!space)
-		return;
-	llist_add(&space->node, &gone_spaces);
-	kick_worker();
+	if (space)
+		sysprof_space_bury(space);
+}
+
+void sysprof_spaces_bury_all(void)
+{
+	struct hlist_node *next;
+	struct space *space;
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(table); i++) {
+		hlist_for_each_entry_safe(space, next, &table[i], hash) {
+			hlist_del(&space->hash);
+			sysprof_space_bury(space);
+		}
+	}
+}
+
+bool sysprof_space_known(const struct mm_struct *mm)
+{
+	bool known;
+
+	rcu_read_lock();
+	known = find_space(mm);
+	rcu_read_unlock();
+	return known;
 }
 
 /* Updates. */
@@ -291,7 +135,7 @@ static void flip(struct space *space, struct ranges *new, struct ranges *other)
 	old = space->copies[!(seq & 1)];
 	if (old != new) {
 		WRITE_ONCE(space->copies[!(seq & 1)], new);
-		retire_ranges(space, old);
+		sysprof_space_retire(space, old);
 	}
 	/* The new copy is whole before it is read; pairs with smp_load_acquire() in sysprof_spaces_resolve(). */
 	smp_store_release(&space->seq, seq + 1);
@@ -300,30 +144,11 @@ static void flip(struct space *space, struct ranges *new, struct ranges *other)
 	old = space->copies[seq & 1];
 	if (old != other) {
 		WRITE_ONCE(space->copies[seq & 1], other);
-		retire_ranges(space, old);
+		sysprof_space_retire(space, old);
 	}
 	memcpy(other->range, new->range, new->n * sizeof(new->range[0]));
 	WRITE_ONCE(other->n, new->n);
 	space->counted = sysprof_ranges_count(new);
-}
-
-/* Both or, if there is no memory, none. */
-static bool take_two_large(struct ranges *copies[2])
-{
-	struct llist_node *node[2];
-	int i;
-
-	for (i = 0; i < 2; i++) {
-		node[i] = take(&large_pool, &n_large_pool, POOL_LARGE / 2);
-		if (!node[i]) {
-			if (i)
-				give(node[0], &large_pool, &n_large_pool);
-			return false;
-		}
-	}
-	for (i = 0; i < 2; i++)
-		copies[i] = llist_entry(node[i], struct ranges, retired);
-	return true;
 }
 
 /* Under space->lock: makes [start, end) @new.  False: there is no memory. */
@@ -334,7 +159,7 @@ static bool update(struct space *space, u64 start, u64 end, const struct code_ra
 
 	/* A range may be cut in two, and one come in between. */
 	if (read->n + 2 > edit->capacity) {
-		if (edit->capacity >= LARGE_RANGES || !take_two_large(large))
+		if (edit->capacity >= LARGE_RANGES || !sysprof_space_take_large(large))
 			return false;
 		edit = large[0];
 		other = large[1];
@@ -346,9 +171,29 @@ static bool update(struct space *space, u64 start, u64 end, const struct code_ra
 	return true;
 }
 
+bool sysprof_space_install(struct mm_struct *mm, struct space *space, struct ranges *copies[2])
+{
+	unsigned long flags;
+
+	rcu_read_lock();
+	if (!space)
+		space = find_space(mm);
+	if (!space)
+		space = new_space(mm);
+	if (space) {
+		raw_spin_lock_irqsave(&space->lock, flags);
+		flip(space, copies[0], copies[1]);
+		space->incomplete = false;
+		space->rebuilt = ktime_get_mono_fast_ns();
+		raw_spin_unlock_irqrestore(&space->lock, flags);
+	}
+	rcu_read_unlock();
+	return space;
+}
+
 /* The hooks. */
 
-static void make_range(struct code_range *range, struct vm_area_struct *vma, u32 pid)
+void sysprof_space_range(struct code_range *range, struct vm_area_struct *vma, u32 pid)
 {
 	u64 offset = vma->vm_file ? (u64)vma->vm_pgoff << PAGE_SHIFT : 0;
 	u64 object = sysprof_state_object(vma, pid);
@@ -402,7 +247,7 @@ void sysprof_spaces_mapped(struct vm_area_struct *vma)
 				ask_rebuild(space);
 			}
 		}
-		make_range(&range, vma, current->tgid);
+		sysprof_space_range(&range, vma, current->tgid);
 		if (space)
 			apply(space, range.start, range.end, &range);
 		if (space && !range.base)
@@ -426,7 +271,7 @@ void sysprof_spaces_forked(struct mm_struct *parent, struct mm_struct *child)
 	raw_spin_lock_irqsave(&from->lock, flags);
 	ranges = from->copies[from->seq & 1];
 	if (ranges->n > SMALL_RANGES && ranges->n <= LARGE_RANGES)
-		take_two_large(to->copies);
+		sysprof_space_take_large(to->copies);
 	if (ranges->n <= to->copies[0]->capacity) {
 		for (i = 0; i < 2; i++) {
 			memcpy(to->copies[i]->range, ranges->range, ranges->n * sizeof(ranges->range[0]));
@@ -454,222 +299,6 @@ void sysprof_spaces_moved(struct vm_area_struct *vma)
 	if (space)
 		ask_rebuild(space);
 	rcu_read_unlock();
-}
-
-/* The worker. */
-
-bool sysprof_spaces_lock(struct mm_struct *mm)
-{
-	int i;
-
-	for (i = 0; i < LOCK_TRIES; i++) {
-		if (mmap_read_trylock(mm))
-			return true;
-		usleep_range(100, 1000);
-	}
-	return false;
-}
-
-/* Reads the executable mappings of @mm, which is locked and process @pid's (0: not known), into two new copies. */
-static bool read_mappings(struct mm_struct *mm, u32 pid, struct ranges *copies[2])
-{
-	struct vm_area_struct *vma;
-	struct code_range range;
-	u32 n = 0;
-
-	{
-		SYSPROF_VMA_ITERATOR(iterator, mm);
-
-		sysprof_for_each_vma(iterator, vma)
-			n += !!(vma->vm_flags & VM_EXEC);
-	}
-	n = max(roundup_pow_of_two(n + SMALL_RANGES / 2), (unsigned long)SMALL_RANGES);
-	copies[0] = alloc_ranges(n);
-	copies[1] = alloc_ranges(n);
-	if (!copies[0] || !copies[1])
-		return false;
-	{
-		SYSPROF_VMA_ITERATOR(iterator, mm);
-
-		sysprof_for_each_vma(iterator, vma) {
-			if (!(vma->vm_flags & VM_EXEC))
-				continue;
-			sysprof_objects_prepare();
-			make_range(&range, vma, pid);
-			sysprof_ranges_insert(copies[0], copies[0]->n, &range);
-		}
-	}
-	return true;
-}
-
-/* @space: the mm's, or NULL to make one.  False: to be tried again. */
-static bool rebuild(struct mm_struct *mm, u32 pid, struct space *space)
-{
-	struct ranges *copies[2] = {};
-	unsigned long flags;
-
-	if (!sysprof_spaces_lock(mm))
-		return false;
-	if (!read_mappings(mm, pid, copies)) {
-		mmap_read_unlock(mm);
-		kvfree(copies[0]);
-		kvfree(copies[1]);
-		return false;
-	}
-	rcu_read_lock();
-	if (!space)
-		space = find_space(mm);
-	if (!space)
-		space = new_space(mm);
-	if (space) {
-		raw_spin_lock_irqsave(&space->lock, flags);
-		flip(space, copies[0], copies[1]);
-		space->incomplete = false;
-		space->rebuilt = ktime_get_mono_fast_ns();
-		raw_spin_unlock_irqrestore(&space->lock, flags);
-	}
-	rcu_read_unlock();
-	mmap_read_unlock(mm);
-	if (!space) {
-		kvfree(copies[0]);
-		kvfree(copies[1]);
-	}
-	return space;
-}
-
-static bool rebuild_asked(void)
-{
-	struct llist_node *list = llist_del_all(&rebuilds);
-	struct space *space, *next;
-	bool all = true;
-
-	llist_for_each_entry_safe(space, next, list, rebuild) {
-		struct mm_struct *mm = space->mm;
-		bool done = true;
-
-		/* From here on it may be asked for again. */
-		atomic_set(&space->asked, 0);
-		if (!mmget_not_zero(mm))
-			continue;
-		done = rebuild(mm, 0, space);
-		if (!done && !READ_ONCE(forgetting))
-			ask_rebuild(space);
-		/* May be the last: then our own hook runs in here. */
-		mmput(mm);
-		all = all && done;
-	}
-	return all;
-}
-
-/* A thread of @process that has memory: the leader, unless it has left the others alone.  RCU read side. */
-static struct task_struct *thread_with_mm(struct task_struct *process)
-{
-	struct task_struct *thread;
-
-	if (process->flags & PF_KTHREAD)
-		return NULL;
-	for_each_thread(process, thread)
-		if (READ_ONCE(thread->mm))
-			return thread;
-	return NULL;
-}
-
-/* Every mm that has no space. */
-void sysprof_spaces_scan(void)
-{
-	struct task_struct *process, *thread;
-	struct task_struct **tasks;
-	unsigned int n = 0, max = 0, i;
-	struct mm_struct *mm;
-	bool known;
-
-	rcu_read_lock();
-	for_each_process(process)
-		max++;
-	rcu_read_unlock();
-	max += max / 8 + 64;
-	tasks = kvmalloc_array(max, sizeof(*tasks), GFP_KERNEL);
-	if (!tasks)
-		return;
-	rcu_read_lock();
-	for_each_process(process) {
-		thread = thread_with_mm(process);
-		if (!thread || n == max)
-			continue;
-		get_task_struct(thread);
-		tasks[n++] = thread;
-	}
-	rcu_read_unlock();
-	for (i = 0; i < n; i++) {
-		mm = get_task_mm(tasks[i]);
-		if (mm) {
-			rcu_read_lock();
-			known = find_space(mm);
-			rcu_read_unlock();
-			fill_pools();
-			if (!known && !rebuild(mm, tasks[i]->tgid, NULL))
-				ask_scan();
-			mmput(mm);
-		}
-		put_task_struct(tasks[i]);
-		cond_resched();
-	}
-	kvfree(tasks);
-}
-
-static void free_retired(struct llist_node *list)
-{
-	struct ranges *ranges, *next;
-
-	llist_for_each_entry_safe(ranges, next, list, retired)
-		kvfree(ranges);
-}
-
-static void free_gone(struct llist_node *list)
-{
-	struct space *space, *next;
-	int i;
-
-	llist_for_each_entry_safe(space, next, list, node) {
-		mmdrop(space->mm);
-		for (i = 0; i < 2; i++)
-			if (!is_small(space, space->copies[i]))
-				kvfree(space->copies[i]);
-		reset_space(space);
-		if (READ_ONCE(n_space_pool) < POOL_SPACES)
-			give(&space->node, &space_pool, &n_space_pool);
-		else
-			kfree(space);
-	}
-}
-
-static void work_fn(struct work_struct *unused)
-{
-	struct llist_node *gone = llist_del_all(&gone_spaces), *retired = llist_del_all(&retired_ranges);
-	bool all;
-
-	fill_pools();
-	if (gone || retired) {
-		/* After this no tick looks at them, and none can ask for a rebuild of one that is gone ... */
-		synchronize_rcu();
-	}
-	/* ... so that when this list has been gone through, they are in none. */
-	all = rebuild_asked();
-	free_gone(gone);
-	free_retired(retired);
-	/* Whoever still misses a space asks again. */
-	if (READ_ONCE(scan_wanted) && !READ_ONCE(forgetting) && ktime_get_mono_fast_ns() - scanned > REBUILD_NS) {
-		WRITE_ONCE(scan_wanted, false);
-		sysprof_spaces_scan();
-		scanned = ktime_get_mono_fast_ns();
-	}
-	if (!all)
-		usleep_range(10000, 20000);
-}
-
-static void kick_fn(struct irq_work *unused)
-{
-	queue_work(workqueue, &work);
 }
 
 /* The tick. */
@@ -739,60 +368,10 @@ u32 sysprof_spaces_resolve(const u64 *addresses, u32 n, bool first_is_exact, boo
 	return resolved;
 }
 
-/* Life. */
-
-int sysprof_spaces_prepare(void)
-{
-	return fill_pools();
-}
-
-void sysprof_spaces_forget(void)
-{
-	struct hlist_node *next;
-	struct space *space;
-	int i;
-
-	WRITE_ONCE(forgetting, true);
-	irq_work_sync(&kick);
-	flush_work(&work);
-	for (i = 0; i < ARRAY_SIZE(table); i++) {
-		hlist_for_each_entry_safe(space, next, &table[i], hash) {
-			hlist_del(&space->hash);
-			llist_add(&space->node, &gone_spaces);
-		}
-	}
-	/* The first round lets go of them, a second one of what the first brought up. */
-	for (i = 0; i < 2; i++) {
-		queue_work(workqueue, &work);
-		flush_work(&work);
-	}
-	WRITE_ONCE(scan_wanted, false);
-	WRITE_ONCE(forgetting, false);
-}
-
-int sysprof_spaces_init(void)
+void sysprof_spaces_init_table(void)
 {
 	int i;
 
-	workqueue = alloc_ordered_workqueue("sysprof-spaces", 0);
-	if (!workqueue)
-		return -ENOMEM;
 	for (i = 0; i < ARRAY_SIZE(stripes); i++)
 		raw_spin_lock_init(&stripes[i]);
-	init_irq_work(&kick, kick_fn);
-	INIT_WORK(&work, work_fn);
-	return 0;
-}
-
-/* Forgotten before. */
-void sysprof_spaces_exit(void)
-{
-	struct space *space, *next;
-
-	sysprof_spaces_forget();
-	irq_work_sync(&kick);
-	destroy_workqueue(workqueue);
-	llist_for_each_entry_safe(space, next, llist_del_all(&space_pool), node)
-		kfree(space);
-	free_retired(llist_del_all(&large_pool));
 }

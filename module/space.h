@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* One address space's index, shared by spaces.c (the table, the hooks, the tick) and spaces-work.c (memory, the worker). */
+#ifndef _SYSPROF_SPACE_H
+#define _SYSPROF_SPACE_H
+
+#include <linux/atomic.h>
+#include <linux/llist.h>
+#include <linux/spinlock.h>
+#include <linux/types.h>
+
+struct code_range;
+struct mm_struct;
+struct ranges;
+struct vm_area_struct;
+
+#define SMALL_RANGES	32
+#define LARGE_RANGES	256
+#define REBUILD_NS	(100 * NSEC_PER_MSEC)
+
+/**
+ * struct space - the index of one mm
+ * @hash: in the table; RCU
+ * @mm: held by mmgrab() until after the grace period, so that its address is not used again
+ * @lock: writers; raw: hooks run with preemption off
+ * @seq: the copy to be read is copies[seq & 1]
+ * @copies: where the ranges are, behind the space or allocated
+ * @counted: pages that mm->exec_vm should count
+ * @incomplete: something is missing
+ * @asked: is in the list of those to be rebuilt, by @rebuild
+ * @rebuilt: when it was last, ns
+ * @rebuild: see @asked
+ * @node: in the pool, or the list of those that are gone
+ */
+struct space {
+	struct hlist_node hash;
+	struct mm_struct *mm;
+	raw_spinlock_t lock;
+	u32 seq;
+	struct ranges *copies[2];
+	u64 counted;
+	bool incomplete;
+	atomic_t asked;
+	u64 rebuilt;
+	struct llist_node rebuild;
+	struct llist_node node;
+};
+
+/* spaces.c */
+
+/* Process context, once. */
+void sysprof_spaces_init_table(void);
+/* Whether @mm has a space. */
+bool sysprof_space_known(const struct mm_struct *mm);
+/* @range is what @vma of process @pid (0: not known) is in an index.  Its mm is locked; any context but NMI. */
+void sysprof_space_range(struct code_range *range, struct vm_area_struct *vma, u32 pid);
+/* The locked @mm's index is now @copies.  @space: the mm's, or NULL to look for it or make it; false if there is no memory for that. */
+bool sysprof_space_install(struct mm_struct *mm, struct space *space, struct ranges *copies[2]);
+/* Buries all spaces; no hook is armed. */
+void sysprof_spaces_bury_all(void);
+
+/* spaces-work.c: none of these sleeps or allocates; from hooks, or with preemption off. */
+
+/* An empty space; NULL if there is no memory at hand. */
+struct space *sysprof_space_take(void);
+/* Back, if it was never published. */
+void sysprof_space_give(struct space *space);
+/* Two empty copies for LARGE_RANGES; both or, if there is no memory, none. */
+bool sysprof_space_take_large(struct ranges *copies[2]);
+/* Free after a grace period: @ranges, which was a copy of @space's; @space, which is no longer in the table. */
+void sysprof_space_retire(struct space *space, struct ranges *ranges);
+void sysprof_space_bury(struct space *space);
+/* Behind the two below. */
+void sysprof_space_queue(struct space *space);
+void sysprof_spaces_queue_scan(void);
+
+/* Has @space's mappings read anew.  Any context. */
+static inline void ask_rebuild(struct space *space)
+{
+	if (!atomic_xchg(&space->asked, 1))
+		sysprof_space_queue(space);
+}
+
+/* Has spaces made for those who have none.  Any context. */
+static inline void ask_scan(void)
+{
+	sysprof_spaces_queue_scan();
+}
+
+#endif /* _SYSPROF_SPACE_H */

@@ -1,0 +1,432 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Address spaces: the memory that their hooks take, and the worker that fills and frees it and reads mappings where a hook could not. */
+#include <linux/delay.h>
+#include <linux/irq_work.h>
+#include <linux/llist.h>
+#include <linux/mm.h>
+#include <linux/sched/mm.h>
+#include <linux/sched/signal.h>
+#include <linux/sched/task.h>
+#include <linux/slab.h>
+#include <linux/workqueue.h>
+
+#include "objects.h"
+#include "ranges.h"
+#include "space.h"
+#include "spaces.h"
+
+#define POOL_SPACES	256
+#define POOL_LARGE	16
+#define LOCK_TRIES	20
+
+/* Pools: the hooks take, under pool_lock; the worker fills. */
+static DEFINE_RAW_SPINLOCK(pool_lock);
+static struct llist_head space_pool, large_pool;
+static int n_space_pool, n_large_pool;
+
+static LLIST_HEAD(gone_spaces);
+static LLIST_HEAD(retired_ranges);
+static LLIST_HEAD(rebuilds);
+static bool scan_wanted, forgetting;
+static u64 scanned;
+
+static struct irq_work kick;
+static struct work_struct work;
+static struct workqueue_struct *workqueue;
+
+static void kick_worker(void)
+{
+	irq_work_queue(&kick);
+}
+
+void sysprof_space_queue(struct space *space)
+{
+	llist_add(&space->rebuild, &rebuilds);
+	kick_worker();
+}
+
+void sysprof_spaces_queue_scan(void)
+{
+	WRITE_ONCE(scan_wanted, true);
+	kick_worker();
+}
+
+/* Small copies lie behind their space. */
+static struct ranges *small_copy(struct space *space, int i)
+{
+	return (struct ranges *)((u8 *)(space + 1) + i * RANGES_BYTES(SMALL_RANGES));
+}
+
+static bool is_small(struct space *space, const struct ranges *ranges)
+{
+	return ranges == small_copy(space, 0) || ranges == small_copy(space, 1);
+}
+
+static void reset_space(struct space *space)
+{
+	int i;
+
+	for (i = 0; i < 2; i++) {
+		space->copies[i] = small_copy(space, i);
+		space->copies[i]->n = 0;
+		space->copies[i]->capacity = SMALL_RANGES;
+	}
+	raw_spin_lock_init(&space->lock);
+	space->mm = NULL;
+	space->seq = 0;
+	space->counted = 0;
+	space->incomplete = false;
+	space->rebuilt = 0;
+	atomic_set(&space->asked, 0);
+}
+
+/* Pools. */
+
+static struct llist_node *take(struct llist_head *pool, int *n, int low)
+{
+	struct llist_node *node;
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&pool_lock, flags);
+	node = llist_del_first(pool);
+	if (node)
+		--*n;
+	if (*n < low)
+		kick_worker();
+	raw_spin_unlock_irqrestore(&pool_lock, flags);
+	return node;
+}
+
+static void give(struct llist_node *node, struct llist_head *pool, int *n)
+{
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&pool_lock, flags);
+	llist_add(node, pool);
+	++*n;
+	raw_spin_unlock_irqrestore(&pool_lock, flags);
+}
+
+static struct space *alloc_space(void)
+{
+	struct space *space = kzalloc(sizeof(*space) + 2 * RANGES_BYTES(SMALL_RANGES), GFP_KERNEL);
+
+	if (space)
+		reset_space(space);
+	return space;
+}
+
+static struct ranges *alloc_ranges(u32 capacity)
+{
+	struct ranges *ranges = kvmalloc(RANGES_BYTES(capacity), GFP_KERNEL);
+
+	if (ranges) {
+		ranges->n = 0;
+		ranges->capacity = capacity;
+	}
+	return ranges;
+}
+
+static int fill_pools(void)
+{
+	struct ranges *ranges;
+	struct space *space;
+
+	while (READ_ONCE(n_space_pool) < POOL_SPACES) {
+		space = alloc_space();
+		if (!space)
+			return -ENOMEM;
+		give(&space->node, &space_pool, &n_space_pool);
+	}
+	while (READ_ONCE(n_large_pool) < POOL_LARGE) {
+		ranges = alloc_ranges(LARGE_RANGES);
+		if (!ranges)
+			return -ENOMEM;
+		give(&ranges->retired, &large_pool, &n_large_pool);
+	}
+	return 0;
+}
+
+struct space *sysprof_space_take(void)
+{
+	struct llist_node *node = take(&space_pool, &n_space_pool, POOL_SPACES / 2);
+
+	return node ? llist_entry(node, struct space, node) : NULL;
+}
+
+void sysprof_space_give(struct space *space)
+{
+	give(&space->node, &space_pool, &n_space_pool);
+}
+
+bool sysprof_space_take_large(struct ranges *copies[2])
+{
+	struct llist_node *node[2];
+	int i;
+
+	for (i = 0; i < 2; i++) {
+		node[i] = take(&large_pool, &n_large_pool, POOL_LARGE / 2);
+		if (!node[i]) {
+			if (i)
+				give(node[0], &large_pool, &n_large_pool);
+			return false;
+		}
+	}
+	for (i = 0; i < 2; i++)
+		copies[i] = llist_entry(node[i], struct ranges, retired);
+	return true;
+}
+
+void sysprof_space_retire(struct space *space, struct ranges *ranges)
+{
+	if (!is_small(space, ranges))
+		llist_add(&ranges->retired, &retired_ranges);
+}
+
+void sysprof_space_bury(struct space *space)
+{
+	llist_add(&space->node, &gone_spaces);
+	kick_worker();
+}
+
+/* The worker. */
+
+bool sysprof_spaces_lock(struct mm_struct *mm)
+{
+	int i;
+
+	for (i = 0; i < LOCK_TRIES; i++) {
+		if (mmap_read_trylock(mm))
+			return true;
+		usleep_range(100, 1000);
+	}
+	return false;
+}
+
+/* Reads the executable mappings of @mm, which is locked and process @pid's (0: not known), into two new copies. */
+static bool read_mappings(struct mm_struct *mm, u32 pid, struct ranges *copies[2])
+{
+	struct vm_area_struct *vma;
+	struct code_range range;
+	u32 n = 0;
+
+	{
+		SYSPROF_VMA_ITERATOR(iterator, mm);
+
+		sysprof_for_each_vma(iterator, vma)
+			n += !!(vma->vm_flags & VM_EXEC);
+	}
+	n = max(roundup_pow_of_two(n + SMALL_RANGES / 2), (unsigned long)SMALL_RANGES);
+	copies[0] = alloc_ranges(n);
+	copies[1] = alloc_ranges(n);
+	if (!copies[0] || !copies[1])
+		return false;
+	{
+		SYSPROF_VMA_ITERATOR(iterator, mm);
+
+		sysprof_for_each_vma(iterator, vma) {
+			if (!(vma->vm_flags & VM_EXEC))
+				continue;
+			sysprof_objects_prepare();
+			sysprof_space_range(&range, vma, pid);
+			sysprof_ranges_insert(copies[0], copies[0]->n, &range);
+		}
+	}
+	return true;
+}
+
+/* @space: the mm's, or NULL to make one.  False: to be tried again. */
+static bool rebuild(struct mm_struct *mm, u32 pid, struct space *space)
+{
+	struct ranges *copies[2] = {};
+	bool done;
+
+	if (!sysprof_spaces_lock(mm))
+		return false;
+	done = read_mappings(mm, pid, copies) && sysprof_space_install(mm, space, copies);
+	mmap_read_unlock(mm);
+	if (!done) {
+		kvfree(copies[0]);
+		kvfree(copies[1]);
+	}
+	return done;
+}
+
+static bool rebuild_asked(void)
+{
+	struct llist_node *list = llist_del_all(&rebuilds);
+	struct space *space, *next;
+	bool all = true;
+
+	llist_for_each_entry_safe(space, next, list, rebuild) {
+		struct mm_struct *mm = space->mm;
+		bool done = true;
+
+		/* From here on it may be asked for again. */
+		atomic_set(&space->asked, 0);
+		if (!mmget_not_zero(mm))
+			continue;
+		done = rebuild(mm, 0, space);
+		if (!done && !READ_ONCE(forgetting))
+			ask_rebuild(space);
+		/* May be the last: then our own hook runs in here. */
+		mmput(mm);
+		all = all && done;
+	}
+	return all;
+}
+
+/* A thread of @process that has memory: the leader, unless it has left the others alone.  RCU read side. */
+static struct task_struct *thread_with_mm(struct task_struct *process)
+{
+	struct task_struct *thread;
+
+	if (process->flags & PF_KTHREAD)
+		return NULL;
+	for_each_thread(process, thread)
+		if (READ_ONCE(thread->mm))
+			return thread;
+	return NULL;
+}
+
+/* Every mm that has no space. */
+void sysprof_spaces_scan(void)
+{
+	struct task_struct *process, *thread;
+	struct task_struct **tasks;
+	unsigned int n = 0, max = 0, i;
+	struct mm_struct *mm;
+
+	rcu_read_lock();
+	for_each_process(process)
+		max++;
+	rcu_read_unlock();
+	max += max / 8 + 64;
+	tasks = kvmalloc_array(max, sizeof(*tasks), GFP_KERNEL);
+	if (!tasks)
+		return;
+	rcu_read_lock();
+	for_each_process(process) {
+		thread = thread_with_mm(process);
+		if (!thread || n == max)
+			continue;
+		get_task_struct(thread);
+		tasks[n++] = thread;
+	}
+	rcu_read_unlock();
+	for (i = 0; i < n; i++) {
+		mm = get_task_mm(tasks[i]);
+		if (mm) {
+			fill_pools();
+			if (!sysprof_space_known(mm) && !rebuild(mm, tasks[i]->tgid, NULL))
+				ask_scan();
+			mmput(mm);
+		}
+		put_task_struct(tasks[i]);
+		cond_resched();
+	}
+	kvfree(tasks);
+}
+
+static void free_retired(struct llist_node *list)
+{
+	struct ranges *ranges, *next;
+
+	llist_for_each_entry_safe(ranges, next, list, retired)
+		kvfree(ranges);
+}
+
+static void free_gone(struct llist_node *list)
+{
+	struct space *space, *next;
+	int i;
+
+	llist_for_each_entry_safe(space, next, list, node) {
+		mmdrop(space->mm);
+		for (i = 0; i < 2; i++)
+			if (!is_small(space, space->copies[i]))
+				kvfree(space->copies[i]);
+		reset_space(space);
+		if (READ_ONCE(n_space_pool) < POOL_SPACES)
+			give(&space->node, &space_pool, &n_space_pool);
+		else
+			kfree(space);
+	}
+}
+
+static void work_fn(struct work_struct *unused)
+{
+	struct llist_node *gone = llist_del_all(&gone_spaces), *retired = llist_del_all(&retired_ranges);
+	bool all;
+
+	fill_pools();
+	if (gone || retired) {
+		/* After this no tick looks at them, and none can ask for a rebuild of one that is gone ... */
+		synchronize_rcu();
+	}
+	/* ... so that when this list has been gone through, they are in none. */
+	all = rebuild_asked();
+	free_gone(gone);
+	free_retired(retired);
+	/* Whoever still misses a space asks again. */
+	if (READ_ONCE(scan_wanted) && !READ_ONCE(forgetting) && ktime_get_mono_fast_ns() - scanned > REBUILD_NS) {
+		WRITE_ONCE(scan_wanted, false);
+		sysprof_spaces_scan();
+		scanned = ktime_get_mono_fast_ns();
+	}
+	if (!all)
+		usleep_range(10000, 20000);
+}
+
+static void kick_fn(struct irq_work *unused)
+{
+	queue_work(workqueue, &work);
+}
+
+/* Life. */
+
+int sysprof_spaces_prepare(void)
+{
+	return fill_pools();
+}
+
+void sysprof_spaces_forget(void)
+{
+	int i;
+
+	WRITE_ONCE(forgetting, true);
+	irq_work_sync(&kick);
+	flush_work(&work);
+	sysprof_spaces_bury_all();
+	/* The first round lets go of them, a second one of what the first brought up. */
+	for (i = 0; i < 2; i++) {
+		queue_work(workqueue, &work);
+		flush_work(&work);
+	}
+	WRITE_ONCE(scan_wanted, false);
+	WRITE_ONCE(forgetting, false);
+}
+
+int sysprof_spaces_init(void)
+{
+	workqueue = alloc_ordered_workqueue("sysprof-spaces", 0);
+	if (!workqueue)
+		return -ENOMEM;
+	sysprof_spaces_init_table();
+	init_irq_work(&kick, kick_fn);
+	INIT_WORK(&work, work_fn);
+	return 0;
+}
+
+/* Forgotten before. */
+void sysprof_spaces_exit(void)
+{
+	struct space *space, *next;
+
+	sysprof_spaces_forget();
+	irq_work_sync(&kick);
+	destroy_workqueue(workqueue);
+	llist_for_each_entry_safe(space, next, llist_del_all(&space_pool), node)
+		kfree(space);
+	free_retired(llist_del_all(&large_pool));
+}
