@@ -131,12 +131,21 @@ static void test_search(void)
 	tear_down(&fixture);
 }
 
+/* The account was made between the two samples, and knows of the first. */
+static void test_cpu_summary(const SptCpuSummary *cpu)
+{
+	g_assert_cmpuint(cpu->account->time, ==, 500);
+	g_assert_cmpuint(cpu->weight, ==, 1);
+	g_assert_cmpuint(cpu->weight_after, ==, 2);
+	g_assert_cmpint(spt_cpu_summary_missing(cpu), ==, 0);
+}
+
 static void test_summary(void)
 {
 	SptSummary summary;
 	struct fake fake;
 	SptAccountRow accounts[] = {
-		{ .time = 500, .cpu = 0, .lost = { 1 } }, { .time = 900, .cpu = 0, .lost = { 3, 1 } },
+		{ .time = 400, .cpu = 0, .lost = { 1 } }, { .time = 500, .cpu = 0, .delivered = 1, .lost = { 3, 1 } },
 		{ .time = 950, .cpu = 1, .lost = { 2 } },
 	};
 	SptLossRow loss = { .first_time = 100, .last_time = 120, .weight = 7 };
@@ -149,19 +158,23 @@ static void test_summary(void)
 	fake.capture.losses = &loss;
 	fake.capture.n_losses = 1;
 
-	spt_summary_make(&fake.capture, &summary);
+	spt_summary_init(&summary, &fake.capture);
 	g_assert_cmpuint(summary.samples, ==, 2);
 	g_assert_cmpuint(summary.lost, ==, 7);
-	g_assert_cmpuint(summary.duration_ns, ==, 600);
-	g_assert_cmpuint(summary.cpus, ==, 0);
+	g_assert_cmpuint(summary.end_ns - summary.start_ns, ==, 600);
+	g_assert_cmpuint(summary.cpus->len, ==, 0);
+	spt_summary_clear(&summary);
 
 	fake.capture.accounts = accounts;
 	fake.capture.n_accounts = 3;
 	g_hash_table_insert(fake.capture.host, (char *)"start_time", (char *)"50");
-	spt_summary_make(&fake.capture, &summary);
+	spt_summary_init(&summary, &fake.capture);
 	g_assert_cmpuint(summary.lost, ==, 6);
-	g_assert_cmpuint(summary.duration_ns, ==, 900);
-	g_assert_cmpuint(summary.cpus, ==, 2);
+	g_assert_cmpuint(summary.end_ns - summary.start_ns, ==, 900);
+	g_assert_cmpuint(summary.n_cpus, ==, 2);
+	g_assert_cmpuint(summary.cpus->len, ==, 2);
+	test_cpu_summary(&g_array_index(summary.cpus, SptCpuSummary, 0));
+	spt_summary_clear(&summary);
 	g_hash_table_unref(fake.capture.host);
 	fake_clear(&fake);
 }

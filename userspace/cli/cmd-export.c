@@ -8,7 +8,7 @@
 
 #include "cmd.h"
 #include "export/export.h"
-#include "facts.h"
+#include "profile/summary.h"
 #include "report-filter.h"
 
 static const struct {
@@ -87,16 +87,16 @@ static int export_capture(const char *path, const struct spt_filter_options *opt
 {
 	g_autoptr(SptCapture) capture = spt_cli_open(path);
 	struct spt_report_filter filter;
-	struct spt_facts facts;
+	SptSummary summary;
 	int status = SPT_EXIT_USAGE;
 
 	if (!capture)
 		return SPT_EXIT_FAILURE;
-	spt_facts_init(&facts, capture);
-	if (spt_report_filter_init(&filter, options, facts.start_ns))
+	spt_summary_init(&summary, capture);
+	if (spt_report_filter_init(&filter, options, summary.start_ns))
 		status = export_profile(capture, options, &filter.filter, format, out) ? SPT_EXIT_OK : SPT_EXIT_FAILURE;
 	spt_report_filter_clear(&filter);
-	spt_facts_clear(&facts);
+	spt_summary_clear(&summary);
 	return status;
 }
 

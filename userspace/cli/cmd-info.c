@@ -32,7 +32,7 @@ static void print_info(const SptCapture *capture, bool json)
 {
 	struct spt_info info = { .capture = capture };
 
-	spt_facts_init(&info.facts, capture);
+	spt_summary_init(&info.summary, capture);
 	info.thread_samples = g_new0(uint64_t, MAX(capture->n_threads, 1));
 	info.thread_weight = g_new0(uint64_t, MAX(capture->n_threads, 1));
 	for (uint64_t i = 0; i < capture->n_samples; i++) {
@@ -47,7 +47,7 @@ static void print_info(const SptCapture *capture, bool json)
 		spt_info_print_text(&info);
 	g_free(info.thread_samples);
 	g_free(info.thread_weight);
-	spt_facts_clear(&info.facts);
+	spt_summary_clear(&info.summary);
 }
 
 static int run_info(int argc, char **argv)

@@ -172,7 +172,7 @@ static enum spt_report_kind kind_of(const struct options *options)
 	       options->callees ? SPT_REPORT_CALLEES : options->categories ? SPT_REPORT_CATEGORIES : SPT_REPORT_FUNCTIONS;
 }
 
-static int print_report(const SptCapture *capture, const struct spt_facts *facts, const struct options *options,
+static int print_report(const SptCapture *capture, const SptSummary *summary, const struct options *options,
 			const SptFilter *filter)
 {
 	g_autoptr(SptSymbols) symbols = spt_symbols_new(capture, NULL);
@@ -180,7 +180,7 @@ static int print_report(const SptCapture *capture, const struct spt_facts *facts
 	struct spt_report report = {
 		.kind = kind_of(options),
 		.capture = capture,
-		.facts = facts,
+		.summary = summary,
 		.limit = options->limit ? (unsigned)options->limit : UINT32_MAX,
 		.min_percent = options->min_percent >= 0 ? options->min_percent :
 			       options->tree && !options->json ? TREE_MIN_PERCENT : 0,
@@ -204,16 +204,16 @@ static int report_capture(const char *path, const struct options *options)
 {
 	g_autoptr(SptCapture) capture = spt_cli_open(path);
 	struct spt_report_filter filter;
-	struct spt_facts facts;
+	SptSummary summary;
 	int status = SPT_EXIT_USAGE;
 
 	if (!capture)
 		return SPT_EXIT_FAILURE;
-	spt_facts_init(&facts, capture);
-	if (spt_report_filter_init(&filter, &options->filter, facts.start_ns))
-		status = print_report(capture, &facts, options, &filter.filter);
+	spt_summary_init(&summary, capture);
+	if (spt_report_filter_init(&filter, &options->filter, summary.start_ns))
+		status = print_report(capture, &summary, options, &filter.filter);
 	spt_report_filter_clear(&filter);
-	spt_facts_clear(&facts);
+	spt_summary_clear(&summary);
 	return status;
 }
 

@@ -60,11 +60,12 @@ static void add_threads(JsonBuilder *json, const struct spt_info *info)
 	json_builder_end_array(json);
 }
 
-static void add_cpus(JsonBuilder *json, const GPtrArray *accounts)
+static void add_cpus(JsonBuilder *json, const GArray *cpus)
 {
 	spt_json_array(json, "cpus");
-	for (unsigned i = 0; i < accounts->len; i++) {
-		const SptAccountRow *account = accounts->pdata[i];
+	for (unsigned i = 0; i < cpus->len; i++) {
+		const SptCpuSummary *cpu = &g_array_index(cpus, SptCpuSummary, i);
+		const SptAccountRow *account = cpu->account;
 
 		json_builder_begin_object(json);
 		spt_json_count(json, "cpu", account->cpu);
@@ -86,6 +87,11 @@ static void add_cpus(JsonBuilder *json, const GPtrArray *accounts)
 		spt_json_count(json, "filtered", account->filtered);
 		json_builder_set_member_name(json, "residue");
 		json_builder_add_int_value(json, spt_account_residue(account));
+		spt_json_count(json, "weight", cpu->weight);
+		spt_json_count(json, "weight_after", cpu->weight_after);
+		json_builder_set_member_name(json, "missing");
+		json_builder_add_int_value(json, spt_cpu_summary_missing(cpu));
+		spt_json_count(json, "time", account->time);
 		json_builder_end_object(json);
 	}
 	json_builder_end_array(json);
@@ -119,19 +125,19 @@ void spt_info_print_json(const struct spt_info *info)
 	json_builder_add_boolean_value(json, capture->finished);
 	spt_json_text(json, "damage", capture->damage);
 	spt_json_count(json, "period_ns", spt_capture_period_ns(capture));
-	spt_json_count(json, "duration_ns", info->facts.end_ns - info->facts.start_ns);
+	spt_json_count(json, "duration_ns", info->summary.end_ns - info->summary.start_ns);
 	spt_json_count(json, "samples", capture->n_samples);
-	spt_json_count(json, "weight", info->facts.weight);
-	spt_json_count(json, "lost", info->facts.lost);
+	spt_json_count(json, "weight", info->summary.weight);
+	spt_json_count(json, "lost", info->summary.lost);
 	spt_json_count(json, "bytes", capture->file_bytes);
 	spt_json_number(json, "bytes_per_sample", info->bytes_per_sample);
-	spt_json_count(json, "cost_ns_per_sample", spt_facts_cost_ns(&info->facts));
+	spt_json_count(json, "cost_ns_per_sample", spt_summary_cost_ns(&info->summary));
 	spt_json_count(json, "processes", spt_info_processes(info));
 	spt_json_count(json, "objects", spt_info_objects(info));
 	add_host(json, capture);
 	add_streams(json, capture);
 	add_threads(json, info);
-	add_cpus(json, info->facts.accounts);
+	add_cpus(json, info->summary.cpus);
 	add_losses(json, capture);
 	spt_json_print(json);
 }

@@ -22,12 +22,12 @@ static void print_summary(const struct spt_info *info)
 {
 	const SptCapture *capture = info->capture;
 	g_autofree char *samples = spt_format_count(capture->n_samples);
-	g_autofree char *weight = spt_format_count(info->facts.weight);
-	g_autofree char *lost = spt_format_count(info->facts.lost);
+	g_autofree char *weight = spt_format_count(info->summary.weight);
+	g_autofree char *lost = spt_format_count(info->summary.lost);
 	g_autofree char *bytes = spt_format_bytes(capture->file_bytes);
-	g_autofree char *duration = spt_format_ns(info->facts.end_ns - info->facts.start_ns);
+	g_autofree char *duration = spt_format_ns(info->summary.end_ns - info->summary.start_ns);
 	g_autofree char *period = spt_format_ns(spt_capture_period_ns(capture));
-	g_autofree char *cost = spt_format_ns(spt_facts_cost_ns(&info->facts));
+	g_autofree char *cost = spt_format_ns(spt_summary_cost_ns(&info->summary));
 
 	print_fact("file", capture->path);
 	printf("%-18s %s, %.1f bytes per sample\n", "size", bytes, info->bytes_per_sample);
@@ -35,7 +35,7 @@ static void print_summary(const struct spt_info *info)
 	printf("%-18s %s\n", "duration", duration);
 	printf("%-18s %s, of %s periods of %s\n", "samples", samples, weight, period);
 	printf("%-18s %s periods\n", "lost", lost);
-	if (info->facts.ticks > 0)
+	if (info->summary.ticks > 0)
 		printf("%-18s %s per sample\n", "cost", cost);
 	printf("%-18s %" PRIu32 "\n", "processes", spt_info_processes(info));
 	printf("%-18s %" PRIu32 "\n", "objects", spt_info_objects(info));
@@ -66,15 +66,16 @@ static void print_streams(const SptCapture *capture)
 	}
 }
 
-static void print_cpus(const GPtrArray *accounts)
+static void print_cpus(const GArray *cpus)
 {
-	if (accounts->len == 0)
+	if (cpus->len == 0)
 		return;
 	printf("\nWhere each CPU's periods went; the residue is what the account leaves unexplained: 0 if it holds\n");
 	printf("%5s %12s %12s %10s %12s %10s %10s %8s %8s\n", "CPU", "Periods", "Delivered", "Lost", "Idle", "Offline",
 	       "Excluded", "Pending", "Residue");
-	for (unsigned i = 0; i < accounts->len; i++) {
-		const SptAccountRow *account = accounts->pdata[i];
+	for (unsigned i = 0; i < cpus->len; i++) {
+		const SptCpuSummary *cpu = &g_array_index(cpus, SptCpuSummary, i);
+		const SptAccountRow *account = cpu->account;
 
 		printf("%5" PRIu32 " %12" PRIu64 " %12" PRIu64 " %10" PRIu64 " %12" PRIu64 " %10" PRIu64 " %10" PRIu64
 		       " %8" PRIu64 " %8" PRId64 "\n", account->cpu, account->grid, account->delivered,
@@ -82,6 +83,8 @@ static void print_cpus(const GPtrArray *accounts)
 		       spt_account_residue(account));
 		if (account->filtered > 0)
 			printf("      of these %" PRIu64 " delivered but filtered out, as asked\n", account->filtered);
+		if (spt_cpu_summary_missing(cpu) != 0)
+			printf("      and %" PRId64 " of those delivered are missing in the file\n", spt_cpu_summary_missing(cpu));
 		if (account->state_lost > 0)
 			printf("      and %" PRIu64 " records of processes and mappings lost\n", account->state_lost);
 	}
@@ -90,7 +93,7 @@ static void print_cpus(const GPtrArray *accounts)
 static void print_losses(const struct spt_info *info)
 {
 	const SptCapture *capture = info->capture;
-	uint64_t start = info->facts.start_ns;
+	uint64_t start = info->summary.start_ns;
 
 	if (capture->n_losses > 0)
 		printf("\n%5s %12s %12s %10s  %s\n", "CPU", "From s", "To s", "Periods", "Lost because");
@@ -154,7 +157,7 @@ static void print_unnamed(const struct spt_info *info)
 			spt_symbols_name(symbols, &frame).object;
 		g_autofree char *shown = spt_format_cut(path, 0);
 
-		printf("%8.2f  %s%s%s\n", spt_percent(weights[order[i]], info->facts.weight), shown,
+		printf("%8.2f  %s%s%s\n", spt_percent(weights[order[i]], info->summary.weight), shown,
 		       problem ? ": " : "", problem ? problem : "");
 	}
 }
@@ -164,7 +167,7 @@ void spt_info_print_text(const struct spt_info *info)
 	print_summary(info);
 	print_host(info->capture);
 	print_streams(info->capture);
-	print_cpus(info->facts.accounts);
+	print_cpus(info->summary.cpus);
 	print_losses(info);
 	print_unnamed(info);
 }

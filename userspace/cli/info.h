@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What info shows beyond the facts, counted once for text and JSON. */
+/* What info shows beyond the summary, counted once for text and JSON. */
 #ifndef SPT_INFO_H
 #define SPT_INFO_H
 
-#include "facts.h"
+#include "profile/summary.h"
 
 struct spt_info {
 	const SptCapture *capture;
-	struct spt_facts facts;
+	SptSummary summary;
 	uint64_t *thread_samples;	/* by thread */
 	uint64_t *thread_weight;
 	double bytes_per_sample;

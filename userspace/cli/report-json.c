@@ -112,7 +112,7 @@ void spt_report_print_json(const struct spt_report *report)
 	spt_json_count(json, "samples", spt_profile_n_samples(report->profile));
 	spt_json_count(json, "periods", spt_profile_total(report->profile));
 	spt_json_count(json, "period_ns", spt_capture_period_ns(report->capture));
-	spt_json_count(json, "lost", report->facts->lost);
+	spt_json_count(json, "lost", report->summary->lost);
 	switch (report->kind) {
 	case SPT_REPORT_FUNCTIONS:
 		add_functions(json, report);

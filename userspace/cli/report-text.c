@@ -20,17 +20,17 @@ static const char *object_of(const SptFunction *function)
 
 static void print_header(const struct spt_report *report)
 {
-	const struct spt_facts *facts = report->facts;
+	const SptSummary *summary = report->summary;
 	g_autofree char *samples = spt_format_count(spt_profile_n_samples(report->profile));
 	g_autofree char *all = spt_format_count(report->capture->n_samples);
-	g_autofree char *lost = spt_format_count(facts->lost);
-	g_autofree char *duration = spt_format_ns(facts->end_ns - facts->start_ns);
+	g_autofree char *lost = spt_format_count(summary->lost);
+	g_autofree char *duration = spt_format_ns(summary->end_ns - summary->start_ns);
 	g_autofree char *period = spt_format_ns(spt_capture_period_ns(report->capture));
 
 	if (spt_profile_n_samples(report->profile) < report->capture->n_samples)
 		printf("%s of ", samples);
-	printf("%s samples, %s lost, in %s on %u %s; one period is %s\n", all, lost, duration, facts->n_cpus,
-	       facts->n_cpus == 1 ? "CPU" : "CPUs", period);
+	printf("%s samples, %s lost, in %s on %u %s; one period is %s\n", all, lost, duration, summary->n_cpus,
+	       summary->n_cpus == 1 ? "CPU" : "CPUs", period);
 	if (!report->capture->finished)
 		printf("recording was cut off; shown up to its last flush\n");
 	putchar('\n');

@@ -3,8 +3,8 @@
 #ifndef SPT_REPORT_H
 #define SPT_REPORT_H
 
-#include "facts.h"
 #include "profile/profile.h"
+#include "profile/summary.h"
 
 enum spt_report_kind {
 	SPT_REPORT_FUNCTIONS,
@@ -17,7 +17,7 @@ enum spt_report_kind {
 struct spt_report {
 	enum spt_report_kind kind;
 	const SptCapture *capture;
-	const struct spt_facts *facts;
+	const SptSummary *summary;
 	const SptProfile *profile;
 	GArray *members;		/* of callers and callees: functions (uint32_t) taken for one */
 	const char *heading;		/* of several functions: what they were asked for by */

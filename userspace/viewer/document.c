@@ -9,6 +9,7 @@ static void clear_document(gpointer data)
 	spt_order_free(document->order);
 	spt_profile_free(document->profile);
 	spt_symbols_free(document->symbols);
+	spt_summary_clear(&document->summary);
 	spt_capture_free(document->capture);
 }
 
@@ -37,7 +38,7 @@ static void open_in_thread(GTask *task, G_GNUC_UNUSED gpointer source, gpointer 
 	document->symbols = spt_symbols_new(capture, NULL);
 	document->profile = spt_profile_new(capture, document->symbols, NULL);
 	document->order = spt_order_new(document->profile);
-	spt_summary_make(capture, &document->summary);
+	spt_summary_init(&document->summary, capture);
 	document->functions = spt_profile_functions(document->profile, &document->n_functions);
 	document->total = spt_profile_total(document->profile);
 	g_task_return_pointer(task, document, (GDestroyNotify)spt_document_unref);

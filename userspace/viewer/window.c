@@ -113,14 +113,14 @@ static char *describe(const SptDocument *document)
 	const SptSummary *summary = &document->summary;
 	g_autofree char *samples = spt_text_count(summary->samples);
 	g_autofree char *lost = spt_text_count(summary->lost);
-	g_autofree char *duration = spt_text_duration(summary->duration_ns);
+	g_autofree char *duration = spt_text_duration(summary->end_ns - summary->start_ns);
 	g_autofree char *period = spt_text_duration(summary->period_ns);
 	const char *notice = spt_capture_host(document->capture, "notice");
 	GString *text = g_string_new(NULL);
 
 	g_string_printf(text, "%s samples, %s lost, in %s", samples, lost, duration);
-	if (summary->cpus)
-		g_string_append_printf(text, " on %u %s", summary->cpus, summary->cpus == 1 ? "CPU" : "CPUs");
+	if (summary->n_cpus)
+		g_string_append_printf(text, " on %u %s", summary->n_cpus, summary->n_cpus == 1 ? "CPU" : "CPUs");
 	if (summary->period_ns)
 		g_string_append_printf(text, ", one every %s of a CPU at work", period);
 	if (notice)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Accounts are cumulative, one row a CPU and second: the last of each CPU counts. */
+/* Accounts are cumulative, some for each CPU and second: the last of each CPU counts. */
 #include "profile/summary.h"
 
 static uint64_t host_number(const SptCapture *capture, const char *key)
@@ -10,7 +10,14 @@ static uint64_t host_number(const SptCapture *capture, const char *key)
 	return text && g_ascii_string_to_unsigned(text, 10, 0, UINT64_MAX, &value, NULL) ? value : 0;
 }
 
-static void add_up_losses(const SptCapture *capture, SptSummary *summary, uint64_t *end)
+static int compare_cpus(gconstpointer a, gconstpointer b)
+{
+	uint32_t x = ((const SptCpuSummary *)a)->account->cpu, y = ((const SptCpuSummary *)b)->account->cpu;
+
+	return (x > y) - (x < y);
+}
+
+static void take_accounts(SptSummary *summary, const SptCapture *capture)
 {
 	g_autoptr(GHashTable) last = g_hash_table_new(NULL, NULL);
 	GHashTableIter iter;
@@ -20,30 +27,94 @@ static void add_up_losses(const SptCapture *capture, SptSummary *summary, uint64
 		g_hash_table_insert(last, GUINT_TO_POINTER(capture->accounts[i].cpu), &capture->accounts[i]);
 	g_hash_table_iter_init(&iter, last);
 	while (g_hash_table_iter_next(&iter, NULL, &row)) {
-		const SptAccountRow *account = row;
+		SptCpuSummary cpu = { .account = row };
 
-		summary->lost += spt_account_lost(account);
-		*end = MAX(*end, account->time);
+		g_array_append_val(summary->cpus, cpu);
+		summary->lost += spt_account_lost(row);
+		summary->cost_ns += cpu.account->cost_ns;
+		summary->ticks += cpu.account->ticks;
+		summary->end_ns = MAX(summary->end_ns, cpu.account->time);
 	}
-	summary->cpus = g_hash_table_size(last);
-	for (uint64_t i = 0; summary->cpus == 0 && i < capture->n_losses; i++)
+	g_array_sort(summary->cpus, compare_cpus);
+	for (uint64_t i = 0; summary->cpus->len == 0 && i < capture->n_losses; i++)
 		summary->lost += capture->losses[i].weight;
 }
 
-void spt_summary_make(const SptCapture *capture, SptSummary *ret)
+/* By CPU; CPUs without an account have no entry. */
+static SptCpuSummary **index_cpus(const SptSummary *summary, uint32_t *ret_n)
 {
-	uint64_t start = host_number(capture, "start_time"), begin = UINT64_MAX, end = 0;
-	SptSummary summary = { .samples = capture->n_samples, .period_ns = spt_capture_period_ns(capture) };
+	GArray *cpus = summary->cpus;
+	uint32_t n = cpus->len ? g_array_index(cpus, SptCpuSummary, cpus->len - 1).account->cpu : 0;
+	SptCpuSummary **by_cpu;
 
-	add_up_losses(capture, &summary, &end);
-	for (uint64_t i = 0; i < capture->n_samples; i++) {
-		begin = MIN(begin, capture->samples[i].time);
-		end = MAX(end, capture->samples[i].time);
+	/* No machine has that many; a hostile file might say so. */
+	*ret_n = cpus->len && n < UINT16_MAX ? n + 1 : 0;
+	by_cpu = g_new0(SptCpuSummary *, *ret_n + 1);
+	for (unsigned i = 0; *ret_n && i < cpus->len; i++) {
+		SptCpuSummary *cpu = &g_array_index(cpus, SptCpuSummary, i);
+
+		by_cpu[cpu->account->cpu] = cpu;
 	}
-	if (start != 0)
-		begin = MIN(begin, start);
-	summary.duration_ns = end > begin ? end - begin : 0;
-	if (summary.cpus == 0)
-		summary.cpus = (unsigned)MIN(host_number(capture, "cpus"), G_MAXUINT);
-	*ret = summary;
+	return by_cpu;
+}
+
+static void take_samples(SptSummary *summary, const SptCapture *capture, uint64_t *ret_first, uint32_t *ret_last_cpu)
+{
+	uint32_t n;
+	g_autofree SptCpuSummary **by_cpu = index_cpus(summary, &n);
+
+	for (uint64_t i = 0; i < capture->n_samples; i++) {
+		const SptSampleRow *sample = &capture->samples[i];
+		SptCpuSummary *cpu = sample->cpu < n ? by_cpu[sample->cpu] : NULL;
+
+		*ret_first = MIN(*ret_first, sample->time);
+		*ret_last_cpu = MAX(*ret_last_cpu, sample->cpu);
+		summary->end_ns = MAX(summary->end_ns, sample->time);
+		summary->weight += sample->weight;
+		if (cpu && sample->time <= cpu->account->time)
+			cpu->weight += sample->weight;
+		else if (cpu)
+			cpu->weight_after += sample->weight;
+	}
+}
+
+void spt_summary_init(SptSummary *summary, const SptCapture *capture)
+{
+	uint64_t first = UINT64_MAX, start = host_number(capture, "start_time");
+	uint32_t last_cpu = 0;
+
+	*summary = (SptSummary){
+		.samples = capture->n_samples,
+		.period_ns = spt_capture_period_ns(capture),
+		.cpus = g_array_new(FALSE, FALSE, sizeof(SptCpuSummary)),
+	};
+	take_accounts(summary, capture);
+	take_samples(summary, capture, &first, &last_cpu);
+	summary->start_ns = start != 0 ? MIN(start, first) : MIN(first, summary->end_ns);
+	summary->end_ns = MAX(summary->end_ns, summary->start_ns);
+
+	summary->n_cpus = summary->cpus->len;
+	if (summary->n_cpus == 0)
+		summary->n_cpus = (unsigned)MIN(host_number(capture, "cpus"), G_MAXUINT);
+	if (summary->n_cpus == 0 && capture->n_samples > 0)
+		summary->n_cpus = last_cpu + 1;
+	if (summary->ticks == 0) {
+		summary->cost_ns = host_number(capture, "cost_ns");
+		summary->ticks = host_number(capture, "ticks");
+	}
+}
+
+void spt_summary_clear(SptSummary *summary)
+{
+	g_clear_pointer(&summary->cpus, g_array_unref);
+}
+
+uint64_t spt_summary_cost_ns(const SptSummary *summary)
+{
+	return summary->ticks ? summary->cost_ns / summary->ticks : 0;
+}
+
+int64_t spt_cpu_summary_missing(const SptCpuSummary *cpu)
+{
+	return (int64_t)(cpu->account->delivered - cpu->account->filtered - cpu->weight);
 }

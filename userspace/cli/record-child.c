@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Forked before the recording starts, let go when it runs. */
+#include "record-child.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cmd.h"
+
+enum { EXIT_CANNOT_RUN = 127, EXIT_SIGNAL_BASE = 128 };
+
+bool spt_child_prepare(struct spt_child *child, char **command)
+{
+	int go[2], number;
+
+	if (pipe2(go, O_CLOEXEC) < 0) {
+		spt_cli_complain("Cannot run %s: %s", command[0], g_strerror(errno));
+		return false;
+	}
+	child->pid = fork();
+	if (child->pid == 0) {
+		char byte;
+
+		prctl(PR_SET_PDEATHSIG, SIGTERM);
+		close(go[1]);
+		/* A byte: go.  End of file: the recorder gave up. */
+		if (read(go[0], &byte, 1) != 1)
+			_exit(EXIT_CANNOT_RUN);
+		prctl(PR_SET_PDEATHSIG, 0);
+		execvp(command[0], command);
+		number = errno;
+		spt_cli_complain("Cannot run %s: %s", command[0], g_strerror(number));
+		_exit(EXIT_CANNOT_RUN);
+	}
+	close(go[0]);
+	child->go = go[1];
+	if (child->pid > 0)
+		return true;
+	spt_cli_complain("Cannot run %s: %s", command[0], g_strerror(errno));
+	close(go[1]);
+	return false;
+}
+
+void spt_child_let_go(struct spt_child *child)
+{
+	if (child->pid && write(child->go, "", 1) != 1)
+		kill(child->pid, SIGKILL);
+}
+
+void spt_child_look_after(struct spt_child *child)
+{
+	if (child->pid && !child->ended)
+		child->ended = waitpid(child->pid, &child->status, WNOHANG) == child->pid;
+}
+
+void spt_child_wait(struct spt_child *child)
+{
+	while (child->pid && !child->ended) {
+		if (waitpid(child->pid, &child->status, 0) == child->pid)
+			child->ended = true;
+		else if (errno != EINTR)
+			break;
+	}
+}
+
+int spt_child_exit_status(const struct spt_child *child)
+{
+	if (!child->pid)
+		return SPT_EXIT_OK;
+	if (WIFSIGNALED(child->status))
+		return EXIT_SIGNAL_BASE + WTERMSIG(child->status);
+	return WEXITSTATUS(child->status);
+}

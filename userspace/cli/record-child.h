@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The command that record runs. */
+#ifndef SPT_RECORD_CHILD_H
+#define SPT_RECORD_CHILD_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+struct spt_child {
+	pid_t pid;		/* 0: there is none */
+	int go;			/* written to: it may run; closed: it gives up */
+	int status;
+	bool ended;
+};
+
+#define SPT_CHILD_NONE { .go = -1 }
+
+/* Forks @command, which waits until it is let go: nothing of it runs before the recording does.  False: complained. */
+bool spt_child_prepare(struct spt_child *child, char **command);
+void spt_child_let_go(struct spt_child *child);
+/* Takes note of its end, if it has come; to be called when SIGCHLD says that it may have. */
+void spt_child_look_after(struct spt_child *child);
+/* A command that outlives the recording goes on; its status is waited for. */
+void spt_child_wait(struct spt_child *child);
+/* The exit status of a shell that ran it; SPT_EXIT_OK without one. */
+int spt_child_exit_status(const struct spt_child *child);
+
+#endif

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Parsed, checked, and turned into what the recorder wants to know. */
+#include "record-options.h"
+
+#include <string.h>
+
+#include "cmd.h"
+
+/* As they are given. */
+struct words {
+	char *stacks, *source;
+	double rate;
+	int ring_bytes, pid;
+};
+
+static bool check(const struct spt_record_options *options, const struct words *words, SptTraceSource *ret_source)
+{
+	if (!(words->rate >= 1 && words->rate <= 50000))
+		spt_cli_complain("A rate of %g samples per second is not possible: 1 to 50000 are (-F)", words->rate);
+	else if (options->duration < 0)
+		spt_cli_complain("A recording cannot last %g seconds (--duration)", options->duration);
+	else if (words->ring_bytes < 0)
+		spt_cli_complain("A ring cannot have %d bytes (--ring-bytes)", words->ring_bytes);
+	else if (words->pid < 0)
+		spt_cli_complain("There is no process %d (--pid)", words->pid);
+	else if (strcmp(words->stacks, "fp") && strcmp(words->stacks, "none"))
+		spt_cli_complain("There are no stacks \"%s\" (--stacks): fp walks along frame pointers, none leaves user "
+				 "stacks out", words->stacks);
+	else if (!spt_cli_parse_source(words->source, ret_source))
+		spt_cli_complain("There is no source \"%s\" (--source): module is the kernel module, perf the kernel's perf "
+				 "events, auto the module if its device is there, else perf", words->source);
+	else
+		return true;
+	return false;
+}
+
+/* Cuts the command off: what follows "--".  Returns the number of arguments before it. */
+static int split_command(int argc, char **argv, char ***ret_command)
+{
+	for (int i = 1; i < argc; i++) {
+		if (strcmp(argv[i], "--") == 0) {
+			*ret_command = argv + i + 1;
+			argv[i] = NULL;
+			return i;
+		}
+	}
+	*ret_command = argv + argc;
+	return argc;
+}
+
+static bool parse(struct spt_record_options *options, struct words *words, int argc, char **argv)
+{
+	const GOptionEntry entries[] = {
+		{ "output", 'o', 0, G_OPTION_ARG_FILENAME, &options->output, "Where to (sysprof.capture)", "FILE" },
+		{ "frequency", 'F', 0, G_OPTION_ARG_DOUBLE, &words->rate, "Samples per second and CPU (1000)", "HZ" },
+		{ "pid", 'p', 0, G_OPTION_ARG_INT, &words->pid, "Only this process and what it starts", "PID" },
+		{ "duration", 0, 0, G_OPTION_ARG_DOUBLE, &options->duration, "End after so many seconds", "S" },
+		{ "stacks", 0, 0, G_OPTION_ARG_STRING, &words->stacks, "User stacks: fp (frame pointers) or none", "KIND" },
+		{ "source", 0, 0, G_OPTION_ARG_STRING, &words->source, "Where samples come from: auto, module or perf",
+		  "SOURCE" },
+		{ "ring-bytes", 0, 0, G_OPTION_ARG_INT, &words->ring_bytes, "Ring per CPU, a power of two (1048576)", "N" },
+		{ NULL },
+	};
+
+	if (!spt_cli_parse(&cmd_record, entries, &argc, &argv))
+		return false;
+	if (argc > 1)
+		spt_cli_complain("\"%s\" is no option; put \"--\" in front of the command to run", argv[1]);
+	return argc <= 1;
+}
+
+bool spt_record_options_parse(struct spt_record_options *options, int argc, char **argv)
+{
+	g_autofree char **arguments = NULL;
+	struct words words = { .stacks = g_strdup("fp"), .source = g_strdup("auto"), .rate = 1000 };
+	SptTraceSource source = SPT_TRACE_AUTO;
+	bool ok;
+
+	*options = (struct spt_record_options){ .output = g_strdup("sysprof.capture") };
+	argc = split_command(argc, argv, &options->command);
+	arguments = g_memdup2(argv, ((size_t)argc + 1) * sizeof(*argv));
+	arguments[argc] = NULL;
+	ok = parse(options, &words, argc, arguments) && check(options, &words, &source);
+	options->command_text = g_strjoinv(" ", options->command);
+	options->recorder = (SptRecorderOptions){
+		.source = source,
+		.output = options->output,
+		.period_ns = (uint64_t)(1e9 / words.rate + 0.5),
+		.ring_bytes = (uint32_t)words.ring_bytes,
+		.no_user = strcmp(words.stacks, "none") == 0,
+		.pid = (uint32_t)words.pid,
+		.command = *options->command_text ? options->command_text : NULL,
+	};
+	g_free(words.stacks);
+	g_free(words.source);
+	return ok;
+}
+
+void spt_record_options_clear(struct spt_record_options *options)
+{
+	g_clear_pointer(&options->output, g_free);
+	g_clear_pointer(&options->command_text, g_free);
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What record is told on its command line. */
+#ifndef SPT_RECORD_OPTIONS_H
+#define SPT_RECORD_OPTIONS_H
+
+#include <stdbool.h>
+
+#include "record/recorder.h"
+
+struct spt_record_options {
+	SptRecorderOptions recorder;	/* its strings are those below */
+	double duration;		/* seconds; 0: no end */
+	char **command;			/* what follows "--", within argv; empty: none */
+	char *output, *command_text;
+};
+
+/* False: complained, return SPT_EXIT_USAGE. */
+bool spt_record_options_parse(struct spt_record_options *options, int argc, char **argv);
+void spt_record_options_clear(struct spt_record_options *options);
+
+#endif
