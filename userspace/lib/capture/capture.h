@@ -94,7 +94,8 @@ const char *spt_lost_reason_name(unsigned reason);
 
 /*
  * The writer.  Rows are collected and go out at spt_capture_writer_flush() as one block per type (several if they are
- * many), in an order in which every id comes before its use: rows may be given in any order between two flushes.
+ * many), in an order in which every id comes before its use: rows may be given in any order between two flushes.  A file that
+ * cannot take all of a flush is cut back to the end of the one before.
  * Writes FILE.part; finish() adds index and end and renames it to FILE.  Text beyond 16 KiB is cut.  Any failed write
  * makes all later calls fail with the same error; what was flushed before stays readable.
  */
@@ -102,6 +103,8 @@ typedef struct SptCaptureWriter SptCaptureWriter;
 
 /* @path must be a regular file, to be replaced at the end, or not exist. */
 SptCaptureWriter *spt_capture_writer_new(const char *path, GError **error);
+/* The same bytes into @fd, a pipe or socket, which is closed at the end; @name is for what is said of it. */
+SptCaptureWriter *spt_capture_writer_new_stream(int fd, const char *name, GError **error);
 /* Frees; a writer that was not finished leaves its .part file, unless nothing was ever flushed: then it is removed. */
 void spt_capture_writer_free(SptCaptureWriter *writer);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptCaptureWriter, spt_capture_writer_free)
@@ -116,8 +119,11 @@ void spt_capture_writer_account(SptCaptureWriter *writer, const SptAccountRow *r
 void spt_capture_writer_loss(SptCaptureWriter *writer, const SptLossRow *row);
 /* Writes what was collected, and the nodes of @stash that no earlier flush wrote. */
 bool spt_capture_writer_flush(SptCaptureWriter *writer, const SptStash *stash, GError **error);
+/* After a flush: the next one is given another stash, with none of the nodes before.  Returns what is to be added to its ids (but 0)
+ * in samples. */
+uint32_t spt_capture_writer_next_stash(SptCaptureWriter *writer);
 bool spt_capture_writer_finish(SptCaptureWriter *writer, const SptStash *stash, uint64_t time, GError **error);
-uint64_t spt_capture_writer_bytes(const SptCaptureWriter *writer);
+uint64_t spt_capture_writer_bytes(const SptCaptureWriter *writer);	/* in the file, up to the last flush */
 
 /*
  * The reader: the whole file decoded into flat arrays.  Rows with ids lie at their id; holes have id 0 and empty

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Writes a capture.  Rows wait as they are and become columns only at the flush, when all of them can be seen and the
- * best coding of each column be chosen.  Every block leaves by one write(), so that a recorder that is killed
- * leaves whole blocks, or at most one half at the end.
+ * best coding of each column be chosen.  What a flush writes leaves by one write() if it can, so that a recorder that is killed
+ * leaves whole flushes; one that failed is cut off again.
  */
 #include "capture/capture.h"
 
@@ -21,20 +21,23 @@
 #define SAMPLES_STREAM 1
 /* No name is that long that was not made to be; with it, a block's text stays within what a GByteArray can hold. */
 #define TEXT_MAX_BYTES (16u << 10)
+/* More is not kept waiting for the rest of a flush. */
+#define WAITING_MAX_BYTES (16u << 20)
 
 struct SptCaptureWriter {
-	char *path, *part_path;
+	char *path, *part_path;		/* part_path: NULL for a stream */
 	int fd;
 	bool finished;
 	bool samples_declared;
 	uint32_t n_blocks;
-	uint32_t n_nodes;		/* written, with the root */
-	uint64_t bytes;
+	uint32_t n_nodes;		/* of the stash, written, with the root */
+	uint32_t node_base;		/* of all stashes before, without theirs */
+	uint64_t bytes, flushed_bytes;	/* packed; and of them, in the file */
 	uint64_t period_ns;
 	GError *error;
 	ZSTD_CCtx *zstd;
 	SptTableBuilder builder;
-	GByteArray *payload, *block;
+	GByteArray *payload, *block, *waiting;
 	GStringChunk *texts;
 	GArray *host, *objects, *processes, *threads, *samples, *names, *accounts, *losses;
 	GArray *index;
@@ -65,20 +68,52 @@ static bool report(const SptCaptureWriter *writer, GError **error)
 	return !writer->error;
 }
 
-static bool write_all(SptCaptureWriter *writer, const GByteArray *data)
+static const char *name_of(const SptCaptureWriter *writer)
+{
+	return writer->part_path ? writer->part_path : writer->path;
+}
+
+/* Cuts off what a failed write has left.  What cannot be cut off, a stream, ends inside a block. */
+static void undo_write(SptCaptureWriter *writer)
+{
+	if (ftruncate(writer->fd, (off_t)writer->flushed_bytes) < 0)
+		return;
+}
+
+/* All that waits. */
+static bool write_out(SptCaptureWriter *writer)
 {
 	size_t done = 0;
 
-	while (done < data->len) {
-		ssize_t n = write(writer->fd, data->data + done, data->len - done);
+	while (done < writer->waiting->len) {
+		ssize_t n = write(writer->fd, writer->waiting->data + done, writer->waiting->len - done);
 
-		if (n < 0 && errno != EINTR)
-			return fail(writer, "writing %s failed: %s", writer->part_path, g_strerror(errno));
+		if (n < 0 && errno != EINTR) {
+			fail(writer, "writing %s failed: %s", name_of(writer), g_strerror(errno));
+			undo_write(writer);
+			return false;
+		}
 		if (n > 0)
 			done += (size_t)n;
 	}
-	writer->bytes += data->len;
+	g_byte_array_set_size(writer->waiting, 0);
 	return true;
+}
+
+/* A flush is through. */
+static bool end_flush(SptCaptureWriter *writer)
+{
+	if (!write_out(writer))
+		return false;
+	writer->flushed_bytes = writer->bytes;
+	return true;
+}
+
+static bool put(SptCaptureWriter *writer, const GByteArray *data)
+{
+	g_byte_array_append(writer->waiting, data->data, data->len);
+	writer->bytes += data->len;
+	return writer->waiting->len < WAITING_MAX_BYTES || write_out(writer);
 }
 
 static bool write_block(SptCaptureWriter *writer, SptIndexRow entry)
@@ -86,7 +121,7 @@ static bool write_block(SptCaptureWriter *writer, SptIndexRow entry)
 	entry.position = writer->bytes;
 	spt_block_pack(writer->block, writer->zstd, (uint16_t)entry.type, writer->n_blocks, writer->payload,
 		       writer->builder.cuts);
-	if (!write_all(writer, writer->block))
+	if (!put(writer, writer->block))
 		return false;
 	writer->n_blocks++;
 	g_array_append_val(writer->index, entry);
@@ -152,6 +187,9 @@ static bool write_nodes(SptCaptureWriter *writer, const SptStash *stash)
 		for (uint32_t i = 0; i < now; i++) {
 			packed[i] = *spt_stash_node(stash, writer->n_nodes + i);
 			packed[i].parent = writer->n_nodes + i - packed[i].parent;
+			/* The root is that of all stashes. */
+			if (packed[i].parent == writer->n_nodes + i)
+				packed[i].parent += writer->node_base;
 		}
 		if (!write_rows(writer, SPT_BLOCK_NODE, 0, &spt_schema_node, packed, now))
 			return false;
@@ -215,8 +253,9 @@ bool spt_capture_writer_flush(SptCaptureWriter *writer, const SptStash *stash, G
 	    write_nodes(writer, stash) &&
 	    write_array(writer, SPT_BLOCK_NAME, &spt_schema_name, writer->names) &&
 	    write_samples(writer) &&
-	    write_array(writer, SPT_BLOCK_LOSS, &spt_schema_loss, writer->losses))
-		write_array(writer, SPT_BLOCK_ACCOUNT, &spt_schema_account, writer->accounts);
+	    write_array(writer, SPT_BLOCK_LOSS, &spt_schema_loss, writer->losses) &&
+	    write_array(writer, SPT_BLOCK_ACCOUNT, &spt_schema_account, writer->accounts))
+		end_flush(writer);
 	drop_rows(writer);
 	return report(writer, error);
 }
@@ -236,13 +275,13 @@ bool spt_capture_writer_finish(SptCaptureWriter *writer, const SptStash *stash, 
 
 	if (!spt_capture_writer_flush(writer, stash, error))
 		return false;
-	if (!write_index(writer) || !write_rows(writer, SPT_BLOCK_END, 0, &spt_schema_end, &end, 1))
+	if (!write_index(writer) || !write_rows(writer, SPT_BLOCK_END, 0, &spt_schema_end, &end, 1) || !end_flush(writer))
 		return report(writer, error);
 	/* Where writing is put off (quota, network), closing tells of it. */
 	if (close(writer->fd) < 0)
-		fail(writer, "writing %s failed: %s", writer->part_path, g_strerror(errno));
+		fail(writer, "writing %s failed: %s", name_of(writer), g_strerror(errno));
 	writer->fd = -1;
-	if (!writer->error && rename(writer->part_path, writer->path) < 0)
+	if (!writer->error && writer->part_path && rename(writer->part_path, writer->path) < 0)
 		fail(writer, "%s cannot be given that name: %s; it is whole and can be opened", writer->part_path,
 		     g_strerror(errno));
 	if (!report(writer, error))
@@ -274,21 +313,27 @@ static bool open_part(SptCaptureWriter *writer)
 	writer->fd = open(writer->part_path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
 	if (writer->fd < 0)
 		return fail(writer, "%s cannot be made: %s", writer->part_path, g_strerror(errno));
-	spt_file_header_pack(writer->block);
-	return write_all(writer, writer->block);
+	return true;
 }
 
-SptCaptureWriter *spt_capture_writer_new(const char *path, GError **error)
+static void begin(SptCaptureWriter *writer)
+{
+	spt_file_header_pack(writer->block);
+	if (put(writer, writer->block))
+		end_flush(writer);
+}
+
+static SptCaptureWriter *make_writer(const char *path)
 {
 	SptCaptureWriter *writer = g_new0(SptCaptureWriter, 1);
 
 	writer->path = g_strdup(path);
-	writer->part_path = g_strconcat(path, ".part", NULL);
 	writer->fd = -1;
 	writer->n_nodes = 1;
 	writer->zstd = ZSTD_createCCtx();
 	writer->payload = g_byte_array_new();
 	writer->block = g_byte_array_new();
+	writer->waiting = g_byte_array_new();
 	writer->texts = g_string_chunk_new(4096);
 	spt_table_builder_init(&writer->builder);
 	writer->host = g_array_new(FALSE, FALSE, sizeof(SptHostRow));
@@ -302,11 +347,38 @@ SptCaptureWriter *spt_capture_writer_new(const char *path, GError **error)
 	writer->index = g_array_new(FALSE, FALSE, sizeof(SptIndexRow));
 	if (!writer->zstd)
 		fail(writer, "there is not enough memory");
-	else
-		open_part(writer);
+	return writer;
+}
+
+SptCaptureWriter *spt_capture_writer_new(const char *path, GError **error)
+{
+	SptCaptureWriter *writer = make_writer(path);
+
+	writer->part_path = g_strconcat(path, ".part", NULL);
+	if (!writer->error && open_part(writer))
+		begin(writer);
 	if (!report(writer, error))
 		g_clear_pointer(&writer, spt_capture_writer_free);
 	return writer;
+}
+
+SptCaptureWriter *spt_capture_writer_new_stream(int fd, const char *name, GError **error)
+{
+	SptCaptureWriter *writer = make_writer(name);
+
+	writer->fd = fd;
+	if (!writer->error)
+		begin(writer);
+	if (!report(writer, error))
+		g_clear_pointer(&writer, spt_capture_writer_free);
+	return writer;
+}
+
+uint32_t spt_capture_writer_next_stash(SptCaptureWriter *writer)
+{
+	writer->node_base += writer->n_nodes - 1;
+	writer->n_nodes = 1;
+	return writer->node_base;
 }
 
 void spt_capture_writer_free(SptCaptureWriter *writer)
@@ -315,7 +387,7 @@ void spt_capture_writer_free(SptCaptureWriter *writer)
 		return;
 	if (writer->fd >= 0) {
 		close(writer->fd);
-		if (writer->n_blocks == 0)
+		if (writer->flushed_bytes <= SPT_FILE_HEADER_BYTES && writer->part_path)
 			unlink(writer->part_path);
 	}
 	g_free(writer->path);
@@ -325,6 +397,7 @@ void spt_capture_writer_free(SptCaptureWriter *writer)
 	spt_table_builder_clear(&writer->builder);
 	g_byte_array_unref(writer->payload);
 	g_byte_array_unref(writer->block);
+	g_byte_array_unref(writer->waiting);
 	g_string_chunk_free(writer->texts);
 	g_array_unref(writer->host);
 	g_array_unref(writer->objects);
@@ -340,7 +413,7 @@ void spt_capture_writer_free(SptCaptureWriter *writer)
 
 uint64_t spt_capture_writer_bytes(const SptCaptureWriter *writer)
 {
-	return writer->bytes;
+	return writer->flushed_bytes;
 }
 
 static const char *keep(SptCaptureWriter *writer, const char *text)
