@@ -4,7 +4,7 @@
  *
  * Time is a grid of periods, the same for all CPUs.  In each period the timer fires once, at an instant drawn at random
  * from the whole of it: whatever is synchronised to a period of its own is still hit in proportion to its share.  Every period is
- * accounted for once: sampled, idle or offline.
+ * accounted for once: sampled, idle or offline.  Periods that no session samples have no tick; the next tick accounts for them.
  *
  * An idle CPU is woken at most once: the tick that finds it idle does not set the timer again, the switch away from
  * the idle task does.
@@ -26,6 +26,7 @@
 #include <linux/smp.h>
 #include <asm/irq_regs.h>
 
+#include "budget.h"
 #include "clock.h"
 #include "session.h"
 #include "stack.h"
@@ -42,12 +43,14 @@
  * struct cpu_clock - what a CPU's ticks need; touched on that CPU with interrupts off
  * @timer: pinned to the CPU
  * @next: first period not accounted for
+ * @target: the period of the next tick: the first that a session wants
+ * @users: sessions that want this CPU; changed with cpus_read_lock held
  * @running: between start and stop, and online
  * @parked: idle; the timer is not set
  * @offline: not there, though the clock runs
  * @sampling: a tick is being taken; another one within is counted as nested
  * @random: state of the generator that places ticks
- * @instant: of the tick in period @next; while parked the timer does not know it
+ * @instant: of the tick in period @target; while parked the timer does not know it
  * @paid: up to this time the ticks so far have used up their share of the CPU
  * @cost_ns: time spent in ticks since the clock was started
  * @ticks: taken since then
@@ -57,6 +60,8 @@
 struct cpu_clock {
 	struct hrtimer timer;
 	u64 next;
+	u64 target;
+	unsigned int users;
 	bool running;
 	bool parked;
 	bool offline;
@@ -98,26 +103,38 @@ static u64 instant_in(struct cpu_clock *clock, u64 period)
 	return grid_start + period * period_ns + ((draw(clock) >> 32) * period_ns >> 32);
 }
 
+/* Chooses the next tick, in @period or later. */
+static void aim(struct cpu_clock *clock, u64 period)
+{
+	clock->target = sysprof_sessions_next(period);
+	clock->instant = instant_in(clock, clock->target);
+}
+
 /* Nothing but the idle task's own loop: interrupts that are served on its stack are work. */
 static bool cpu_is_idle(void)
 {
 	return is_idle_task(current) && !in_serving_softirq();
 }
 
-static void take_sample(struct cpu_clock *clock, struct pt_regs *regs, u64 now, u64 from, u64 delay_ns)
+/* True: a stack was taken. */
+static bool take_sample(struct cpu_clock *clock, struct pt_regs *regs, u64 now, u64 from, u64 delay_ns)
 {
-	struct sysprof_stack_wish wish = sysprof_sessions_wish();
+	struct sysprof_stack_wish wish;
+	bool wanted;
 
 	if (clock->sampling) {
 		sysprof_sessions_lost(SYSPROF_LOST_NESTED, from, clock->next);
-		return;
+		return false;
 	}
 	clock->sampling = true;
 	barrier();
-	sysprof_stack_take(clock->stack, regs, &wish);
-	sysprof_sessions_sample(clock->stack, now, from, clock->next, delay_ns);
+	wanted = sysprof_sessions_plan(from, clock->next, regs && user_mode(regs), &wish);
+	if (wanted)
+		sysprof_stack_take(clock->stack, regs, &wish);
+	sysprof_sessions_sample(clock->stack, now, delay_ns);
 	barrier();
 	clock->sampling = false;
+	return wanted;
 }
 
 /* Leaves out the periods for which there is no share of the CPU left. */
@@ -126,38 +143,43 @@ static void throttle(struct cpu_clock *clock, u64 now, u64 cost)
 	u64 from = clock->next;
 
 	clock->paid = max(clock->paid, now) + min_t(u64, cost, COST_MAX_NS) * COST_SHARE;
-	if (clock->paid <= now + BURST_NS)
+	if (clock->paid <= now + BURST_NS || clock->paid <= clock->instant)
 		return;
 	clock->next = max(from, sysprof_clock_period_at(clock->paid));
 	if (clock->next == from)
 		return;
-	clock->instant = instant_in(clock, clock->next);
+	aim(clock, clock->next);
 	sysprof_sessions_lost(SYSPROF_LOST_THROTTLED, from, clock->next);
 }
 
-/* Ends a tick: what it took, and with that when the next one may be. */
-static void count_cost(struct cpu_clock *clock, u64 begin)
+/* Ends a tick: what it took, and with that when the next one may be.  One without a stack tells nothing about those with one. */
+static void count_cost(struct cpu_clock *clock, u64 begin, bool sampled)
 {
 	u64 now = ktime_get_mono_fast_ns(), cost = now - begin;
 
 	throttle(clock, now, cost);
+	if (!sampled)
+		return;
+	sysprof_budget_spent(cost, now);
 	clock->cost_ns += cost;
 	clock->ticks++;
 	clock->histogram[min_t(u32, ilog2(cost | 1), SYSPROF_COST_BUCKETS - 1)]++;
 }
 
 /*
- * Accounts for the periods up to @now, and draws the instant of the next tick.  One that comes after its period has ended
+ * Accounts for the periods up to @now, and chooses the next tick.  One that comes after its period has ended
  * stands for all that have ended; an instant drawn in the past of the period under way belongs to the same context, too.
  */
 static u64 advance(struct cpu_clock *clock, u64 now)
 {
 	u64 from = clock->next;
 
-	clock->next = max(from + 1, sysprof_clock_period_at(now));
-	clock->instant = instant_in(clock, clock->next);
-	if (clock->instant <= now)
-		clock->instant = instant_in(clock, ++clock->next);
+	clock->next = max(clock->target + 1, sysprof_clock_period_at(now));
+	aim(clock, clock->next);
+	if (clock->instant <= now) {
+		clock->next = clock->target + 1;
+		aim(clock, clock->next);
+	}
 	return from;
 }
 
@@ -165,6 +187,7 @@ static enum hrtimer_restart tick(struct hrtimer *timer)
 {
 	struct cpu_clock *clock = container_of(timer, struct cpu_clock, timer);
 	u64 due = ktime_to_ns(hrtimer_get_expires(timer)), now = ktime_get_mono_fast_ns(), from;
+	bool sampled;
 
 	if (!clock->running)
 		return HRTIMER_NORESTART;
@@ -174,8 +197,8 @@ static enum hrtimer_restart tick(struct hrtimer *timer)
 		clock->parked = true;
 		return HRTIMER_NORESTART;
 	}
-	take_sample(clock, get_irq_regs(), now, from, now > due ? now - due : 0);
-	count_cost(clock, now);
+	sampled = take_sample(clock, get_irq_regs(), now, from, now > due ? now - due : 0);
+	count_cost(clock, now, sampled);
 	hrtimer_set_expires(timer, ns_to_ktime(clock->instant));
 	return HRTIMER_RESTART;
 }
@@ -196,11 +219,23 @@ u64 sysprof_clock_catch_up(int cpu, u64 now)
 			sysprof_sessions_offline(cpu, from, period);
 		} else if (clock->parked) {
 			clock->next = period;
-			clock->instant = instant_in(clock, period);
+			aim(clock, period);
 			sysprof_sessions_idle(cpu, from, period);
 		}
 	}
 	return clock->next;
+}
+
+void sysprof_clock_retarget(int cpu, u64 now)
+{
+	struct cpu_clock *clock = per_cpu_ptr(&cpu_clocks, cpu);
+	u64 period = max(clock->next, sysprof_clock_period_at(now) + 1);
+
+	/* A tick that is due stays: it cannot come earlier than now. */
+	if (!clock->running || clock->parked || clock->target <= period || sysprof_sessions_next(period) >= clock->target)
+		return;
+	aim(clock, period);
+	set_timer(clock);
 }
 
 static void leave_idle(struct cpu_clock *clock, u64 now)
@@ -211,7 +246,8 @@ static void leave_idle(struct cpu_clock *clock, u64 now)
 	from = clock->next;
 	if (clock->instant <= now) {
 		/* The period's tick would have found the CPU idle. */
-		clock->instant = instant_in(clock, ++clock->next);
+		clock->next = clock->target + 1;
+		aim(clock, clock->next);
 		sysprof_sessions_idle(smp_processor_id(), from, clock->next);
 	}
 	clock->parked = false;
@@ -221,12 +257,13 @@ static void leave_idle(struct cpu_clock *clock, u64 now)
 static void take_overdue(struct cpu_clock *clock, struct task_struct *prev, u64 now, u64 due)
 {
 	u64 from = advance(clock, now);
+	bool sampled = false;
 
 	if (is_idle_task(prev))
 		sysprof_sessions_idle(smp_processor_id(), from, clock->next);
 	else
-		take_sample(clock, NULL, now, from, now - due);
-	count_cost(clock, now);
+		sampled = take_sample(clock, NULL, now, from, now - due);
+	count_cost(clock, now, sampled);
 	set_timer(clock);
 }
 
@@ -268,7 +305,7 @@ static void start_here(void *unused)
 	clock->offline = false;
 	clock->parked = false;
 	clock->running = true;
-	clock->instant = instant_in(clock, clock->next);
+	aim(clock, clock->next);
 	set_timer(clock);
 }
 
@@ -281,7 +318,33 @@ static void stop_here(void *unused)
 	clock->parked = false;
 }
 
-u32 sysprof_clock_start(u64 period, u64 *start, u64 *clock_period_ns)
+/* From here on the CPU is accounted for. */
+static void use_cpu(int cpu)
+{
+	struct cpu_clock *clock = per_cpu_ptr(&cpu_clocks, cpu);
+
+	if (clock->users++)
+		return;
+	clock->next = sysprof_clock_period_at(ktime_get_mono_fast_ns());
+	clock->paid = 0;
+	clock->offline = !cpu_online(cpu);
+	if (!clock->offline)
+		smp_call_function_single(cpu, start_here, NULL, 1);
+}
+
+static void release_cpu(int cpu)
+{
+	struct cpu_clock *clock = per_cpu_ptr(&cpu_clocks, cpu);
+
+	if (--clock->users)
+		return;
+	if (!clock->offline)
+		smp_call_function_single(cpu, stop_here, NULL, 1);
+	clock->offline = false;
+	hrtimer_cancel(&clock->timer);
+}
+
+u32 sysprof_clock_start(u64 period, const struct cpumask *cpus, u64 *start, u64 *clock_period_ns)
 {
 	struct cpu_clock *clock;
 	int cpu;
@@ -291,31 +354,25 @@ u32 sysprof_clock_start(u64 period, u64 *start, u64 *clock_period_ns)
 		grid_start = ktime_get_mono_fast_ns();
 		for_each_possible_cpu(cpu) {
 			clock = per_cpu_ptr(&cpu_clocks, cpu);
-			clock->next = 0;
-			clock->paid = 0;
-			clock->offline = !cpu_online(cpu);
 			clock->cost_ns = 0;
 			clock->ticks = 0;
 			memset(clock->histogram, 0, sizeof(clock->histogram));
 		}
-		on_each_cpu(start_here, NULL, 1);
 	}
+	for_each_cpu(cpu, cpus)
+		use_cpu(cpu);
 	*start = grid_start;
 	*clock_period_ns = period_ns;
 	return max_t(u64, 1, div64_u64(period + period_ns / 2, period_ns));
 }
 
-void sysprof_clock_stop(void)
+void sysprof_clock_stop(const struct cpumask *cpus)
 {
 	int cpu;
 
-	if (--users)
-		return;
-	on_each_cpu(stop_here, NULL, 1);
-	for_each_possible_cpu(cpu) {
-		per_cpu_ptr(&cpu_clocks, cpu)->offline = false;
-		hrtimer_cancel(&per_cpu_ptr(&cpu_clocks, cpu)->timer);
-	}
+	users--;
+	for_each_cpu(cpu, cpus)
+		release_cpu(cpu);
 }
 
 /* Hotplug callbacks run on the CPU, here with interrupts off; start and stop are kept out by cpus_read_lock. */
@@ -331,7 +388,7 @@ static int cpu_online_here(unsigned int cpu)
 	struct cpu_clock *clock = this_cpu_ptr(&cpu_clocks);
 	unsigned long flags;
 
-	if (!users)
+	if (!clock->users)
 		return 0;
 	local_irq_save(flags);
 	catch_up_here(cpu);
@@ -346,7 +403,7 @@ static int cpu_offline_here(unsigned int cpu)
 	struct cpu_clock *clock = this_cpu_ptr(&cpu_clocks);
 	unsigned long flags;
 
-	if (!users)
+	if (!clock->users)
 		return 0;
 	local_irq_save(flags);
 	/* Up to here it was idle, if it was; what follows is offline. */

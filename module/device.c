@@ -15,6 +15,7 @@
 #include <linux/user_namespace.h>
 
 #include "device.h"
+#include "filter.h"
 #include "hooks.h"
 #include "names.h"
 #include "session.h"
@@ -22,6 +23,9 @@
 #include "stack.h"
 
 #define NAMES_MAX	4096
+
+#define KNOWN_FLAGS	(SYSPROF_CONFIG_NO_KERNEL | SYSPROF_CONFIG_ONLY_USER | SYSPROF_CONFIG_ONLY_KERNEL |	\
+			 SYSPROF_CONFIG_CHILDREN | SYSPROF_CONFIG_CGROUP)
 
 static int device_open(struct inode *inode, struct file *file)
 {
@@ -80,7 +84,7 @@ static int do_info(void __user *user)
 	info = (struct sysprof_info){
 		.size = min_t(u32, size, sizeof(info)),
 		.abi_version = SYSPROF_ABI_VERSION,
-		.features = SYSPROF_FEATURE_RESOLVE,
+		.features = SYSPROF_FEATURE_RESOLVE | SYSPROF_FEATURE_FILTERS | SYSPROF_FEATURE_BUDGET,
 		.cpus = nr_cpu_ids,
 		.page_bytes = PAGE_SIZE,
 		.min_period_ns = SYSPROF_MIN_PERIOD_NS,
@@ -94,9 +98,8 @@ static int do_info(void __user *user)
 /* 0 becomes the default, the rest is checked against what this module can do. */
 static int complete_config(struct sysprof_config *config)
 {
-	if (config->flags & ~SYSPROF_CONFIG_NO_KERNEL || config->reserved || config->raw_bytes || config->event_type ||
-	    config->event_config || config->event_period || config->nr_pids || config->nr_uids || config->cpus_bytes ||
-	    config->cgroup_fd || config->clock != SYSPROF_CLOCK_TIMER || config->form > SYSPROF_FORM_ADDRESS)
+	if (config->flags & ~KNOWN_FLAGS || config->reserved || config->raw_bytes || config->event_type || config->event_config ||
+	    config->event_period || config->clock != SYSPROF_CLOCK_TIMER || config->form > SYSPROF_FORM_ADDRESS)
 		return -EINVAL;
 	if (!config->form)
 		config->form = SYSPROF_FORM_OBJECT;
@@ -129,17 +132,44 @@ static int complete_config(struct sysprof_config *config)
 	return 0;
 }
 
+/* The filters lie in the caller's memory, which may not be touched under the session's lock. */
+static int configure_filtered(struct sysprof_session *session, struct sysprof_config *config, bool keeps_budget)
+{
+	struct sysprof_filter *filter;
+	cpumask_var_t cpus;
+	int err;
+
+	if (!zalloc_cpumask_var(&cpus, GFP_KERNEL))
+		return -ENOMEM;
+	err = sysprof_filter_cpus(config, cpus);
+	if (err)
+		goto out;
+	filter = sysprof_filter_create(config);
+	err = PTR_ERR_OR_ZERO(filter);
+	if (err)
+		goto out;
+	err = sysprof_session_configure(session, config, keeps_budget, filter, cpus);
+	if (err)
+		sysprof_filter_destroy(filter);
+out:
+	free_cpumask_var(cpus);
+	return err;
+}
+
 static int do_configure(struct sysprof_session *session, void __user *user)
 {
 	struct sysprof_config config;
+	bool keeps_budget;
 	int err = get_arg(&config, sizeof(config), user);
 
-	if (!err)
-		err = complete_config(&config);
+	if (err)
+		return err;
+	keeps_budget = !config.period_ns;
+	err = complete_config(&config);
 	if (!err && config.form == SYSPROF_FORM_ADDRESS && !session->may_see_addresses)
 		err = -EPERM;
 	if (!err)
-		err = sysprof_session_configure(session, &config);
+		err = configure_filtered(session, &config, keeps_budget);
 	return err ? err : put_arg(&config, sizeof(config), user);
 }
 
@@ -395,7 +425,7 @@ static int start_default(struct sysprof_session *session)
 	/* Somebody reads and waits: wake early. */
 	config.watermark_bytes = 1;
 	if (!err)
-		err = sysprof_session_configure(session, &config);
+		err = configure_filtered(session, &config, true);
 	return err ? err : sysprof_session_start(session, &start);
 }
 

@@ -83,6 +83,8 @@ static void fork_hit(void *data, struct task_struct *parent, struct task_struct 
 	sysprof_state_task(&record, SYSPROF_FORK, child->tgid == parent->tgid ? SYSPROF_FORK_THREAD : 0, child, child->comm);
 	record.parent_mm = parent->flags & PF_KTHREAD ? 0 : sysprof_state_mm_id(parent->mm);
 	record.parent_pid = parent->tgid;
+	if (!(record.record.flags & SYSPROF_FORK_THREAD))
+		sysprof_sessions_forked(parent, child);
 	sysprof_sessions_state(&record.record);
 }
 

@@ -16,6 +16,7 @@
 #include <linux/smp.h>
 #include <linux/vmalloc.h>
 
+#include "budget.h"
 #include "clock.h"
 #include "hooks.h"
 #include "session.h"
@@ -23,7 +24,7 @@
 
 static LIST_HEAD(running_sessions);
 static DEFINE_MUTEX(list_lock);
-static struct sysprof_stack_wish wish;
+static bool want_maps;
 static atomic64_t ring_bytes_used = ATOMIC64_INIT(0);
 static u64 ring_bytes_cap;
 
@@ -33,29 +34,48 @@ void sysprof_sessions_set_cap(u64 bytes)
 }
 
 /*
- * Of every @divisor periods of the clock one is the session's, at a place that varies so that nothing aliases with it.  This is the number of
- * the session's periods that lie before period @x of the clock.
+ * Of every @divisor things one is picked, at a place that varies so that nothing aliases with it: the n-th that is picked, and how many
+ * are before the thing @x.
  */
-static u64 periods_before(const struct sysprof_session *session, u64 x)
+static u64 picked(u64 n, u32 divisor)
+{
+	return divisor == 1 ? n : n * divisor + hash_64(n, 32) % divisor;
+}
+
+static u64 picked_before(u64 x, u32 divisor)
 {
 	u64 whole;
 	u32 rest;
 
-	if (session->divisor == 1)
+	if (divisor == 1)
 		return x;
-	whole = div_u64_rem(x, session->divisor, &rest);
-	return whole + (hash_64(whole, 32) % session->divisor < rest);
-}
-
-static u64 periods_between(const struct sysprof_session *session, u64 from, u64 to)
-{
-	return periods_before(session, to) - periods_before(session, from);
+	whole = div_u64_rem(x, divisor, &rest);
+	return whole + (hash_64(whole, 32) % divisor < rest);
 }
 
 /* Of the clock's periods [from, to) on a CPU, how many are the session's: not before it joined. */
 static u64 own_periods(const struct sysprof_session *session, const struct sysprof_session_cpu *sc, u64 from, u64 to)
 {
-	return periods_between(session, max(from, sc->first_period), to);
+	from = max(from, sc->first_period);
+	return from < to ? picked_before(to, session->divisor) - picked_before(from, session->divisor) : 0;
+}
+
+/* Of its own periods the session samples one out of so many, to keep to the budget. */
+static u32 stretch_of(const struct sysprof_session *session)
+{
+	return session->keeps_budget ? sysprof_budget_stretch(session->config.period_ns) : 1;
+}
+
+/* Of its own periods in [from, to) those that it samples. */
+static u64 sampled_periods(const struct sysprof_session *session, const struct sysprof_session_cpu *sc, u64 from, u64 to)
+{
+	u32 stretch = stretch_of(session);
+
+	from = max(from, sc->first_period);
+	if (from >= to)
+		return 0;
+	return picked_before(picked_before(to, session->divisor), stretch) -
+	       picked_before(picked_before(from, session->divisor), stretch);
 }
 
 /* The rings. */
@@ -132,12 +152,17 @@ static void lose(struct sysprof_session_cpu *sc, enum sysprof_lost_reason reason
 static void complete_account(struct sysprof_session *session, int cpu, u64 now)
 {
 	struct sysprof_session_cpu *sc = &session->cpus[cpu];
-	u64 begun = sysprof_clock_period_at(now) + 1, next = sysprof_clock_catch_up(cpu, now);
+	u64 begun = sysprof_clock_period_at(now) + 1, next;
 
+	if (!sc->wanted) {
+		sc->account.grid = sc->account.excluded = own_periods(session, sc, 0, begun);
+		return;
+	}
+	next = sysprof_clock_catch_up(cpu, now);
 	/* The period under way may have had its tick already. */
 	begun = max(begun, next);
-	sc->account.grid = periods_between(session, sc->first_period, begun);
-	sc->account.pending = periods_between(session, next, begun);
+	sc->account.grid = own_periods(session, sc, 0, begun);
+	sc->account.pending = own_periods(session, sc, next, begun);
 	sysprof_clock_cost(cpu, &sc->account.cost_ns, &sc->account.ticks, NULL);
 }
 
@@ -160,6 +185,10 @@ static void tell_account(struct sysprof_session *session, int cpu, u64 now)
 #define for_each_joined(session, sc, cpu)								\
 	list_for_each_entry_rcu(session, &running_sessions, link)					\
 		if ((sc = &(session)->cpus[cpu])->joined && !READ_ONCE((session)->dead))
+
+#define for_each_ticking(session, sc, cpu)								\
+	for_each_joined(session, sc, cpu)								\
+		if ((sc)->wanted)
 
 static void put_sample(struct sysprof_session *session, struct sysprof_session_cpu *sc,
 		       const struct sysprof_stack *stack, u64 weight, u64 delay_ns)
@@ -199,23 +228,68 @@ static void put_sample(struct sysprof_session *session, struct sysprof_session_c
 	sc->account.samples++;
 }
 
-void sysprof_sessions_sample(const struct sysprof_stack *stack, u64 now, u64 from, u64 to, u64 delay_ns)
+bool sysprof_sessions_plan(u64 from, u64 to, bool in_user, struct sysprof_stack_wish *wish)
 {
 	int cpu = smp_processor_id();
 	struct sysprof_session_cpu *sc;
 	struct sysprof_session *session;
-	u64 weight;
+	bool any = false;
+	u64 own;
 
-	for_each_joined(session, sc, cpu) {
-		weight = own_periods(session, sc, from, to);
-		if (!weight)
+	*wish = (struct sysprof_stack_wish){};
+	for_each_ticking(session, sc, cpu) {
+		sc->weight = 0;
+		own = own_periods(session, sc, from, to);
+		if (!own)
 			continue;
-		tell_losses(sc);
-		put_sample(session, sc, stack, weight, delay_ns);
+		if (!sysprof_filter_passes(session->filter, in_user)) {
+			sc->account.excluded += own;
+			continue;
+		}
+		sc->weight = sampled_periods(session, sc, from, to);
+		sc->account.budget += own - sc->weight;
+		if (!sc->weight)
+			continue;
+		wish->max_kernel = max(wish->max_kernel, session->config.max_kernel_frames);
+		wish->max_user = max(wish->max_user, session->config.max_user_frames);
+		wish->addresses |= session->config.form == SYSPROF_FORM_ADDRESS;
+		wish->places |= session->config.form == SYSPROF_FORM_OBJECT;
+		any = true;
+	}
+	return any;
+}
+
+void sysprof_sessions_sample(const struct sysprof_stack *stack, u64 now, u64 delay_ns)
+{
+	int cpu = smp_processor_id();
+	struct sysprof_session_cpu *sc;
+	struct sysprof_session *session;
+
+	for_each_ticking(session, sc, cpu) {
+		if (sc->weight) {
+			tell_losses(sc);
+			put_sample(session, sc, stack, sc->weight, delay_ns);
+		}
 		if (now > sc->account_time + NSEC_PER_SEC)
 			tell_account(session, cpu, ktime_get_mono_fast_ns());
 		wake_reader(session, sc);
 	}
+}
+
+u64 sysprof_sessions_next(u64 from)
+{
+	int cpu = smp_processor_id();
+	struct sysprof_session_cpu *sc;
+	struct sysprof_session *session;
+	u64 first = U64_MAX, n;
+	u32 stretch;
+
+	for_each_ticking(session, sc, cpu) {
+		stretch = stretch_of(session);
+		n = picked_before(picked_before(max(from, sc->first_period), session->divisor), stretch);
+		first = min(first, picked(picked(n, stretch), session->divisor));
+	}
+	return first == U64_MAX ? from : first;
 }
 
 void sysprof_sessions_idle(int cpu, u64 from, u64 to)
@@ -223,7 +297,7 @@ void sysprof_sessions_idle(int cpu, u64 from, u64 to)
 	struct sysprof_session_cpu *sc;
 	struct sysprof_session *session;
 
-	for_each_joined(session, sc, cpu)
+	for_each_ticking(session, sc, cpu)
 		sc->account.idle += own_periods(session, sc, from, to);
 }
 
@@ -232,7 +306,7 @@ void sysprof_sessions_offline(int cpu, u64 from, u64 to)
 	struct sysprof_session_cpu *sc;
 	struct sysprof_session *session;
 
-	for_each_joined(session, sc, cpu)
+	for_each_ticking(session, sc, cpu)
 		sc->account.offline += own_periods(session, sc, from, to);
 }
 
@@ -243,7 +317,7 @@ void sysprof_sessions_lost(enum sysprof_lost_reason reason, u64 from, u64 to)
 	struct sysprof_session *session;
 	u64 periods;
 
-	for_each_joined(session, sc, cpu) {
+	for_each_ticking(session, sc, cpu) {
 		periods = own_periods(session, sc, from, to);
 		if (periods)
 			lose(sc, reason, periods);
@@ -297,12 +371,27 @@ void sysprof_sessions_resync(void)
 	local_irq_restore(flags);
 }
 
+void sysprof_sessions_forked(struct task_struct *parent, struct task_struct *child)
+{
+	struct sysprof_session *session;
+	unsigned long flags;
+
+	local_irq_save(flags);
+	rcu_read_lock();
+	list_for_each_entry_rcu(session, &running_sessions, link)
+		if (!sysprof_filter_forked(session->filter, parent, child))
+			session->cpus[smp_processor_id()].account.state_lost++;
+	rcu_read_unlock();
+	local_irq_restore(flags);
+}
+
 void sysprof_sessions_exit(struct task_struct *task)
 {
 	struct sysprof_session *session;
 
 	rcu_read_lock();
 	list_for_each_entry_rcu(session, &running_sessions, link) {
+		sysprof_filter_exited(session->filter, task);
 		if (task_tgid(task) != session->opener)
 			continue;
 		WRITE_ONCE(session->dead, true);
@@ -318,12 +407,7 @@ bool sysprof_sessions_any(void)
 
 bool sysprof_sessions_want_maps(void)
 {
-	return READ_ONCE(wish.addresses);
-}
-
-struct sysprof_stack_wish sysprof_sessions_wish(void)
-{
-	return wish;
+	return READ_ONCE(want_maps);
 }
 
 /* Life. */
@@ -349,7 +433,10 @@ struct sysprof_session *sysprof_session_create(void)
 	if (!session)
 		return NULL;
 	session->cpus = kvcalloc(nr_cpu_ids, sizeof(*session->cpus), GFP_KERNEL_ACCOUNT);
-	if (!session->cpus) {
+	session->cpumask = kzalloc(cpumask_size(), GFP_KERNEL_ACCOUNT);
+	if (!session->cpus || !session->cpumask) {
+		kvfree(session->cpus);
+		kfree(session->cpumask);
 		kfree(session);
 		return NULL;
 	}
@@ -382,8 +469,10 @@ void sysprof_session_destroy(struct sysprof_session *session)
 	cancel_work_sync(&session->reap);
 	sysprof_snapshot_end(session->snapshot);
 	free_rings(session);
+	sysprof_filter_destroy(session->filter);
 	put_pid(session->opener);
 	kvfree(session->cpus);
+	kfree(session->cpumask);
 	kfree(session);
 }
 
@@ -412,9 +501,10 @@ err_free:
 	return err;
 }
 
-int sysprof_session_configure(struct sysprof_session *session, struct sysprof_config *config)
+int sysprof_session_configure(struct sysprof_session *session, struct sysprof_config *config, bool keeps_budget,
+			      struct sysprof_filter *filter, const struct cpumask *cpus)
 {
-	int err = 0;
+	int cpu, err = 0;
 
 	mutex_lock(&session->lock);
 	if (session->running)
@@ -424,39 +514,47 @@ int sysprof_session_configure(struct sysprof_session *session, struct sysprof_co
 	if (!err) {
 		config->ring_stride = 2 * PAGE_SIZE + config->ring_bytes;
 		session->config = *config;
+		session->keeps_budget = keeps_budget;
+		swap(session->filter, filter);
+		cpumask_copy(session->cpumask, cpus);
+		for_each_possible_cpu(cpu)
+			session->cpus[cpu].wanted = cpumask_test_cpu(cpu, cpus);
 	}
 	mutex_unlock(&session->lock);
+	if (!err)
+		sysprof_filter_destroy(filter);
 	return err;
 }
 
-/* A tick that reads it half changed takes a little too much or too little, once. */
-static void update_wish(void)
+static void update_wishes(void)
 {
-	struct sysprof_stack_wish sum = {};
 	struct sysprof_session *session;
+	bool addresses = false;
 
 	lockdep_assert_held(&list_lock);
-	list_for_each_entry(session, &running_sessions, link) {
-		sum.max_kernel = max(sum.max_kernel, session->config.max_kernel_frames);
-		sum.max_user = max(sum.max_user, session->config.max_user_frames);
-		sum.addresses |= session->config.form == SYSPROF_FORM_ADDRESS;
-		sum.places |= session->config.form == SYSPROF_FORM_OBJECT;
-	}
-	wish = sum;
+	list_for_each_entry(session, &running_sessions, link)
+		addresses |= session->config.form == SYSPROF_FORM_ADDRESS;
+	WRITE_ONCE(want_maps, addresses);
 }
 
-/* On its CPU, or for a CPU that is offline on any. */
-static void join(struct sysprof_session *session, int cpu, void *unused)
+static void begin_account(struct sysprof_session_cpu *sc, u64 first_period, u64 now)
 {
-	struct sysprof_session_cpu *sc = &session->cpus[cpu];
-	u64 now = ktime_get_mono_fast_ns();
-
 	memset(&sc->account, 0, sizeof(sc->account));
 	memset(sc->loss, 0, sizeof(sc->loss));
 	sc->resync = false;
 	sc->account_time = now;
-	sc->first_period = sysprof_clock_catch_up(cpu, now);
+	sc->first_period = first_period;
+	sc->weight = 0;
 	sc->joined = true;
+}
+
+/* On its CPU, or for a CPU that is offline on any.  Begins with the next period: this one may have had its tick, or have none. */
+static void join(struct sysprof_session *session, int cpu, void *unused)
+{
+	u64 now = ktime_get_mono_fast_ns(), next = sysprof_clock_catch_up(cpu, now);
+
+	begin_account(&session->cpus[cpu], max(next, sysprof_clock_period_at(now) + 1), now);
+	sysprof_clock_retarget(cpu, now);
 }
 
 static void leave(struct sysprof_session *session, int cpu, void *unused)
@@ -500,6 +598,7 @@ static void on_cpu(void (*fn)(struct sysprof_session *, int, void *), struct sys
 int sysprof_session_start(struct sysprof_session *session, struct sysprof_start *ret)
 {
 	int cpu, err;
+	u64 now;
 
 	/* Nobody reads the rings while they are emptied. */
 	mutex_lock(&session->io_lock);
@@ -521,16 +620,23 @@ int sysprof_session_start(struct sysprof_session *session, struct sysprof_start 
 	err = 0;
 
 	mutex_lock(&list_lock);
-	session->divisor = sysprof_clock_start(session->config.period_ns, &ret->grid_start, &ret->period_ns);
+	sysprof_filter_reset(session->filter);
+	session->divisor = sysprof_clock_start(session->config.period_ns, session->cpumask, &ret->grid_start, &ret->period_ns);
 	ret->period_ns *= session->divisor;
 	session->config.period_ns = ret->period_ns;
-	for_each_possible_cpu(cpu)
+	now = ktime_get_mono_fast_ns();
+	for_each_possible_cpu(cpu) {
 		sysprof_ring_reset(&session->cpus[cpu].ring);
+		if (!session->cpus[cpu].wanted)
+			begin_account(&session->cpus[cpu], sysprof_clock_period_at(now) + 1, now);
+	}
 	list_add_tail_rcu(&session->link, &running_sessions);
-	update_wish();
+	update_wishes();
 	mutex_unlock(&list_lock);
 	for_each_possible_cpu(cpu)
-		on_cpu(join, session, cpu, NULL);
+		if (session->cpus[cpu].wanted)
+			on_cpu(join, session, cpu, NULL);
+	sysprof_filter_find_children(session->filter);
 	session->running = true;
 out:
 	mutex_unlock(&session->lock);
@@ -551,12 +657,16 @@ void sysprof_session_stop(struct sysprof_session *session)
 	mutex_lock(&session->lock);
 	was_running = session->running;
 	if (was_running) {
-		for_each_possible_cpu(cpu)
-			on_cpu(leave, session, cpu, NULL);
+		for_each_possible_cpu(cpu) {
+			if (session->cpus[cpu].wanted)
+				on_cpu(leave, session, cpu, NULL);
+			else
+				WRITE_ONCE(session->cpus[cpu].joined, false);
+		}
 		mutex_lock(&list_lock);
 		list_del_rcu(&session->link);
-		update_wish();
-		sysprof_clock_stop();
+		update_wishes();
+		sysprof_clock_stop(session->cpumask);
 		mutex_unlock(&list_lock);
 		session->running = false;
 	}
@@ -577,7 +687,8 @@ static void refresh(struct sysprof_session *session, int cpu, void *arg)
 	struct sysprof_stats *stats = arg;
 
 	stats->time = ktime_get_mono_fast_ns();
-	tell_losses(sc);
+	if (sc->wanted)
+		tell_losses(sc);
 	if (sc->joined)
 		complete_account(session, cpu, stats->time);
 	stats->account = sc->account;
@@ -592,10 +703,12 @@ int sysprof_session_stats(struct sysprof_session *session, struct sysprof_stats 
 		return -EINVAL;
 	cpus_read_lock();
 	mutex_lock(&session->lock);
-	if (session->config.ring_bytes)
+	if (!session->config.ring_bytes)
+		err = -EINVAL;
+	else if (session->cpus[stats->cpu].wanted)
 		on_cpu(refresh, session, stats->cpu, stats);
 	else
-		err = -EINVAL;
+		refresh(session, stats->cpu, stats);
 	mutex_unlock(&session->lock);
 	cpus_read_unlock();
 	return err;

@@ -9,10 +9,11 @@
 #include <linux/wait.h>
 #include <linux/workqueue.h>
 
+#include "filter.h"
 #include "ring.h"
 #include "stack.h"
 
-struct file;
+struct pt_regs;
 
 /* Samples that found no room and were not yet told about. */
 struct sysprof_loss {
@@ -24,17 +25,22 @@ struct sysprof_loss {
 /**
  * struct sysprof_session_cpu - what a session keeps for one CPU; touched on that CPU with interrupts off
  * @ring: its records
- * @joined: takes part in this CPU's ticks
+ * @joined: gets records from here; with @wanted also those of ticks
+ * @wanted: one of the CPUs that the session samples; otherwise the CPU is left alone: no tick, and the account is
+ *	made by whoever asks for it
  * @resync: state records were lost and the reader does not know yet
  * @first_period: the session's first period on this CPU
  * @account: grid and pending are only filled in when somebody asks
  * @account_time: when it was last put into the ring
+ * @weight: of the tick being taken, 0 if the session has no part in it
  * @loss: by enum sysprof_lost_reason
  */
 struct sysprof_session_cpu {
 	struct sysprof_ring ring;
 	bool joined;
+	bool wanted;
 	bool resync;
+	u64 weight;
 	u64 first_period;
 	u64 account_time;
 	struct sysprof_account account;
@@ -51,6 +57,8 @@ enum sysprof_reader { SYSPROF_READER_NONE, SYSPROF_READER_MMAP, SYSPROF_READER_R
  * @lock: configuration and state; mmap() takes it under the mmap lock, so no user memory may be touched under it
  * @config: as granted; config.ring_bytes is 0 before the first CONFIGURE
  * @divisor: one of so many periods of the clock is the session's
+ * @keeps_budget: no rate was asked for
+ * @filter: whose ticks are wanted; NULL: everybody's
  * @running: between START and STOP
  * @may_see_addresses: the opener had CAP_PERFMON
  * @dead: the opener has exited; takes no more records
@@ -58,6 +66,7 @@ enum sysprof_reader { SYSPROF_READER_NONE, SYSPROF_READER_MMAP, SYSPROF_READER_R
  * @read_next: CPU that the next read() begins with
  * @opener: its process
  * @cpus: by CPU number, only possible ones have a ring
+ * @cpumask: those that are wanted
  * @wait: poll() and read()
  * @wake: wakes them from any context
  * @reap: stops the session of an opener that has exited
@@ -69,6 +78,8 @@ struct sysprof_session {
 	struct mutex lock;
 	struct sysprof_config config;
 	u32 divisor;
+	bool keeps_budget;
+	struct sysprof_filter *filter;
 	bool running;
 	bool may_see_addresses;
 	bool dead;
@@ -76,6 +87,7 @@ struct sysprof_session {
 	int read_next;
 	struct pid *opener;
 	struct sysprof_session_cpu *cpus;
+	struct cpumask *cpumask;
 	wait_queue_head_t wait;
 	struct irq_work wake;
 	struct work_struct reap;
@@ -91,8 +103,12 @@ struct sysprof_session {
 /* All in process context. */
 struct sysprof_session *sysprof_session_create(void);
 void sysprof_session_destroy(struct sysprof_session *session);
-/* @config: in: what is asked for, checked by the device; out: what is granted. */
-int sysprof_session_configure(struct sysprof_session *session, struct sysprof_config *config);
+/*
+ * @config: in: what is asked for, checked by the device; out: what is granted.  @keeps_budget: its rate is no wish.  @filter and @cpus:
+ * from filter.c; the filter is the session's from then on, unless this fails.
+ */
+int sysprof_session_configure(struct sysprof_session *session, struct sysprof_config *config, bool keeps_budget,
+			      struct sysprof_filter *filter, const struct cpumask *cpus);
 int sysprof_session_start(struct sysprof_session *session, struct sysprof_start *ret);
 void sysprof_session_stop(struct sysprof_session *session);
 /* The account of @stats->cpu; also puts what is known of losses into its ring, as far as there is room. */
@@ -100,8 +116,13 @@ int sysprof_session_stats(struct sysprof_session *session, struct sysprof_stats 
 
 /*
  * What happens on a CPU, told to every running session.  On that CPU, interrupts off.  Periods are the clock's: [from, to).
+ *
+ * A tick: plan() tells whether any session wants its stack, and how much of it; then sample() hands it out; if none did, it is not looked at.
  */
-void sysprof_sessions_sample(const struct sysprof_stack *stack, u64 now, u64 from, u64 to, u64 delay_ns);
+bool sysprof_sessions_plan(u64 from, u64 to, bool in_user, struct sysprof_stack_wish *wish);
+void sysprof_sessions_sample(const struct sysprof_stack *stack, u64 now, u64 delay_ns);
+/* The first period from @from in which a session wants a tick; @from if there is no session. */
+u64 sysprof_sessions_next(u64 from);
 void sysprof_sessions_idle(int cpu, u64 from, u64 to);
 void sysprof_sessions_offline(int cpu, u64 from, u64 to);
 void sysprof_sessions_lost(enum sysprof_lost_reason reason, u64 from, u64 to);
@@ -113,15 +134,13 @@ void sysprof_sessions_lost(enum sysprof_lost_reason reason, u64 from, u64 to);
 void sysprof_sessions_state(struct sysprof_record *record);
 /* All sessions must ask for a snapshot: something happened that no record tells.  As above. */
 void sysprof_sessions_resync(void);
-/* @task, the last of its process, exits: its sessions end. */
+/* A new process; and @task, the last of its process, exits: its sessions end.  As above. */
+void sysprof_sessions_forked(struct task_struct *parent, struct task_struct *child);
 void sysprof_sessions_exit(struct task_struct *task);
 /* Whether any session runs: hooks have nothing to do otherwise. */
 bool sysprof_sessions_any(void);
 /* Whether any wants MAP records. */
 bool sysprof_sessions_want_maps(void);
-/* What the running sessions together ask of a stack. */
-struct sysprof_stack_wish sysprof_sessions_wish(void);
-
 /* Bytes that all rings together may take; set by main.c before the device is there. */
 void sysprof_sessions_set_cap(u64 bytes);
 

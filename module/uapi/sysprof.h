@@ -62,8 +62,19 @@
  *	grid = delivered + sum(lost[]) + idle + offline + excluded + budget + pending
  *
  * grid counts the periods begun, from the clock; pending those of them whose tick has yet to come (0 or 1
- * unless the tick is overdue).  All others are counted where the thing happens.  ACCOUNT records carry it at
- * least once per second of activity and at STOP; SYSPROF_IOC_STATS returns it at any time.
+ * unless the tick is overdue, or periods are left out to keep to the budget).  All others are counted where the thing
+ * happens.  ACCOUNT records carry it at least once per second of activity and at STOP; SYSPROF_IOC_STATS returns it at any time.
+ *
+ * Filters and budget
+ * ------------------
+ * A tick that a session's filters exclude counts as excluded, and costs no stack if no other session wants it.  CPUs that it
+ * does not sample are left alone: no tick there, all periods excluded, ACCOUNT by STATS only.  State records come from every CPU and of
+ * every process.  Up to 8192 processes that live at a time are followed by SYSPROF_CONFIG_CHILDREN; a fork beyond that
+ * counts as state_lost.
+ *
+ * A session that names no period keeps to a budget: ticks may take 1 % of a CPU (module parameter budget_ppm), by the median cost of
+ * one where they cost most.  If they take more, one out of so many periods is sampled, the same share on all CPUs; the others
+ * are account.budget.  A session that names one gets it, up to a quarter of the CPU (SYSPROF_LOST_THROTTLED).
  *
  * State records
  * -------------
@@ -111,6 +122,9 @@
  *	memory, CPU time             group member    CONFIGURE               ring_bytes, period and frames clamped;
  *	                                                                     rings charged to the memory cgroup and
  *	                                                                     capped as a whole; vm/abi
+ *	                             group member    filters                 copied and checked at CONFIGURE, asked in
+ *	                                                                     bounded time; they only leave out;
+ *	                                                                     vm/sessions
  *	the system's peace           any             rmmod, exit, kill       an open file pins the module; vm/lifecycle
  */
 #ifndef _UAPI_SYSPROF_H
@@ -528,7 +542,7 @@ enum sysprof_form {
 #define SYSPROF_CONFIG_ONLY_USER	(1 << 1)	/* exclude ticks that interrupt the kernel */
 #define SYSPROF_CONFIG_ONLY_KERNEL	(1 << 2)	/* exclude ticks that interrupt user code */
 #define SYSPROF_CONFIG_CHILDREN		(1 << 3)	/* @pids stands for their children, too, and for theirs */
-#define SYSPROF_CONFIG_CGROUP		(1 << 4)	/* only tasks of @cgroup_fd, a directory of cgroup v2, and below */
+#define SYSPROF_CONFIG_CGROUP		(1 << 4)	/* only tasks of @cgroup_fd, a directory of cgroup v2 (else -EBADF), and below */
 
 #define SYSPROF_FILTER_MAX		64		/* pids, and uids */
 
@@ -551,8 +565,8 @@ enum sysprof_form {
  * @event_type: SYSPROF_CLOCK_PMU: type and number of the event, as perf_event_open() has them; 0 and 0 are cycles
  * @event_config: see @event_type
  * @event_period: SYSPROF_CLOCK_PMU: events per period, instead of @period_ns; 0 asks for a default
- * @pids: address of @nr_pids process ids; only their samples.  A filter leaves ticks out; @nr_pids, @nr_uids, @cpus_bytes 0: none
- * @uids: address of @nr_uids user ids; only their tasks
+ * @pids: address of @nr_pids process ids, -ESRCH if there is none; only their samples.  A filter leaves ticks out; @nr_pids, @nr_uids, @cpus_bytes 0: none
+ * @uids: address of @nr_uids effective user ids; only their tasks
  * @cpus: address of @cpus_bytes of CPU numbers as bits, least significant first; only these.  CPUs that were isolated (nohz_full,
  *	isolcpus) are left alone unless they are named here
  * @nr_pids: at most SYSPROF_FILTER_MAX

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The budget of sessions that asked for no rate: a share of each CPU's time, by the median cost of a tick.  Not by the mean: a host that
+ * takes a virtual CPU away in the midst of a tick would make the rate collapse.
+ *
+ * The rate is the same on all CPUs, so that their shares can be compared: the CPU whose ticks cost most sets it.
+ */
+#include <linux/cpumask.h>
+#include <linux/math64.h>
+#include <linux/moduleparam.h>
+#include <linux/percpu.h>
+
+#include "budget.h"
+
+static uint budget_ppm = 10000;
+module_param(budget_ppm, uint, 0644);
+MODULE_PARM_DESC(budget_ppm, "share of a CPU that sampling without an explicit rate may take, millionths; 0: any");
+
+#define LOOK_NS		(250 * NSEC_PER_MSEC)
+#define STALE_NS	(2 * NSEC_PER_SEC)
+#define MAX_STRETCH	1000U
+
+/**
+ * struct cost - of the ticks on a CPU; written there, with interrupts off
+ * @median_ns: follows the median: each tick that costs more moves it up by a step, each that costs less down
+ * @time: of the last tick
+ */
+struct cost {
+	u64 median_ns;
+	u64 time;
+};
+
+static DEFINE_PER_CPU(struct cost, costs);
+static u64 agreed_ns;		/* what a tick costs, for the rate; changes when the medians are a quarter off */
+static atomic64_t look_time = ATOMIC64_INIT(0);
+
+static void look(u64 now)
+{
+	u64 most = 0, agreed = READ_ONCE(agreed_ns);
+	int cpu;
+
+	for_each_online_cpu(cpu) {
+		const struct cost *cost = per_cpu_ptr(&costs, cpu);
+
+		if (now < READ_ONCE(cost->time) + STALE_NS)
+			most = max(most, READ_ONCE(cost->median_ns));
+	}
+	if (most > agreed + agreed / 4 || most < agreed - agreed / 4)
+		WRITE_ONCE(agreed_ns, most);
+}
+
+void sysprof_budget_spent(u64 cost_ns, u64 now)
+{
+	struct cost *cost = this_cpu_ptr(&costs);
+	u64 median = cost->median_ns, step = max(median / 32, 16ULL), looked;
+
+	if (!median)
+		median = cost_ns;
+	else
+		median = cost_ns > median ? median + step : median - min(step, median - 1);
+	WRITE_ONCE(cost->median_ns, median);
+	WRITE_ONCE(cost->time, now);
+
+	/* One CPU at a time looks at all. */
+	looked = atomic64_read(&look_time);
+	if (now > looked + LOOK_NS && atomic64_cmpxchg(&look_time, looked, now) == looked)
+		look(now);
+}
+
+u32 sysprof_budget_stretch(u64 period_ns)
+{
+	u64 allowed = div_u64(period_ns * READ_ONCE(budget_ppm), 1000000);
+
+	if (!allowed)
+		return READ_ONCE(budget_ppm) ? MAX_STRETCH : 1;
+	return clamp_t(u64, div64_u64(READ_ONCE(agreed_ns) + allowed - 1, allowed), 1, MAX_STRETCH);
+}

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef _SYSPROF_BUDGET_H
+#define _SYSPROF_BUDGET_H
+
+#include <linux/types.h>
+
+/* A tick with a stack took @cost_ns on this CPU.  In the sampling context, interrupts off. */
+void sysprof_budget_spent(u64 cost_ns, u64 now);
+/* Of how many periods of @period_ns one may be sampled.  Any context. */
+u32 sysprof_budget_stretch(u64 period_ns);
+
+#endif /* _SYSPROF_BUDGET_H */
