@@ -37,7 +37,7 @@ workload_libs := $(patsubst tests/vm/workloads/%.c,$(B)/workloads/%.so,$(wildcar
 workloads := $(patsubst tests/vm/workloads/%.c,$(B)/workloads/%, \
 	$(filter-out tests/vm/workloads/lib%,$(wildcard tests/vm/workloads/*.c)))
 
-.PHONY: all module lib cli viewer tests demo check check-lint check-abi check-unit check-cli check-viewer check-vm lint bench \
+.PHONY: all module lib cli viewer tests demo check check-lint check-abi check-unit check-cli check-viewer check-vm check-kernels lint bench \
 	install uninstall clean help need-packages FORCE
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := all
@@ -48,6 +48,7 @@ help:
 	@echo 'make              build the module, the library, sysprof-cli and, with GTK 4, the viewer'
 	@echo 'make demo         boot a throw-away VM, load the module there, profile a real job, show it [KDIR=kernel tree]'
 	@echo 'make check        every test [TESTS=part of a name]; also check-lint, -abi, -unit, -cli, -viewer, -vm'
+	@echo 'make check-kernels   the module on Debian kernels from 5.10 on, and mainline [KERNELS="7.2-rt mainline"]'
 	@echo 'make lint         rules of the house, from the sources'
 	@echo 'make bench        numbers'
 	@echo 'make install      into $(prefix) [prefix=... DESTDIR=...]; the module through DKMS if there is DKMS'
@@ -162,6 +163,11 @@ check-viewer: viewer $(viewer_tests) $(generators)
 	@TESTS='$(TESTS)' tests/run viewer
 check-vm: viewer module cli $(generators) $(workloads) $(workload_libs)
 	@TESTS='$(TESTS)' tests/run vm
+# Slow, and it fetches kernels and compilers: not a part of check.
+check-kernels: cli $(workloads) $(workload_libs)
+	@packaging/deps check
+	@packaging/deps kernels
+	@tests/vm/check-kernels $(KERNELS)
 
 demo:
 	@KDIR='$(KDIR)' packaging/deps demo

@@ -13,6 +13,9 @@ import sys
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 CLI = os.path.join(TOP, "build", "sysprof-cli")
 WORKLOADS = os.path.join(TOP, "build", "workloads")
+# With SYSPROF_KERNEL=SPEC (see tests/vm/build-module) all of this is about another kernel, and what comes out is kept apart.
+KERNEL = os.path.join("kernels", os.environ["SYSPROF_KERNEL"]) if os.environ.get("SYSPROF_KERNEL") else ""
+MODULE = os.path.join(TOP, "build", KERNEL, "module", "sysprof.ko")
 
 
 class Tap:
@@ -69,13 +72,13 @@ def need():
     """Everything a test in the guest stands on; says what is missing."""
     if not shutil.which("qemu-system-x86_64"):
         skip("qemu-system-x86_64 is not here (packaging/deps check)")
-    for path in (CLI, os.path.join(TOP, "build", "module", "sysprof.ko"), os.path.join(WORKLOADS, "shares")):
+    for path in (CLI, MODULE, os.path.join(WORKLOADS, "shares")):
         if not os.path.exists(path):
             bail(f"{os.path.relpath(path, TOP)} is not built; run 'make module cli tests'")
 
 
 def out_directory(name):
-    out = os.path.join(TOP, "build", "vm", name)
+    out = os.path.join(TOP, "build", KERNEL, "vm", name)
     shutil.rmtree(out, ignore_errors=True)
     os.makedirs(out)
     return out
