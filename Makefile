@@ -31,6 +31,8 @@ jobs := -j$(shell nproc 2>/dev/null || echo 2)
 object = $(patsubst %.c,$(B)/obj/%.o,$(1))
 
 unit_tests := $(patsubst tests/unit/%.c,$(B)/asan/%,$(wildcard tests/unit/test-*.c))
+# The module's ring, which two threads can race for.
+tsan_tests := $(B)/tsan/test-ring-races
 fuzz_tests := $(patsubst tests/fuzz/%.c,$(B)/asan/%,$(wildcard tests/fuzz/fuzz-*.c))
 generators := $(patsubst tests/gen/%.c,$(B)/tests/%,$(wildcard tests/gen/gen-*.c))
 workload_libs := $(patsubst tests/vm/workloads/%.c,$(B)/workloads/%.so,$(wildcard tests/vm/workloads/lib*.c))
@@ -121,12 +123,23 @@ endif
 
 # What tests need.
 
-tests: $(viewer_tests) $(unit_tests) $(fuzz_tests) $(generators) $(workloads) $(workload_libs)
+tests: $(viewer_tests) $(unit_tests) $(tsan_tests) $(fuzz_tests) $(generators) $(workloads) $(workload_libs)
 
 $(unit_tests): $(B)/asan/%: tests/unit/%.c
 $(fuzz_tests): $(B)/asan/%: tests/fuzz/%.c
 $(unit_tests) $(fuzz_tests): $(B)/asan/libspt.a Makefile
-	$(call say,CC)$(CC) $(flags) $(CPPFLAGS) $(CFLAGS) $(sanitize) -MMD -MP -MF $@.d -o $@ $(filter %.c,$^) $(B)/asan/libspt.a $(libs)
+	$(call say,CC)$(CC) $(flags) $(CPPFLAGS) $(CFLAGS) $(sanitize) -MMD -MP -MF $@.d -o $@ $(filter tests/%.c,$^) $(B)/asan/libspt.a $(libs)
+
+# Parts of the module in user space, with as much of a kernel as they need.
+ring_flags := -Itests/unit/kernel-shim -Imodule -I$(B)/gen
+$(B)/asan/test-ring $(B)/asan/test-ring-model $(tsan_tests): flags += $(ring_flags)
+$(B)/asan/test-ring-model: | $(B)/gen/ring-mutants.h
+$(B)/gen/ring-mutants.h: module/ring.c tests/unit/ring-mutants
+	@mkdir -p $(@D)
+	$(call say,GEN)tests/unit/ring-mutants <$< >$@
+$(tsan_tests): $(B)/tsan/%-races: tests/unit/%.c Makefile | need-packages
+	@mkdir -p $(@D)
+	$(call say,CC)$(CC) $(flags) $(CPPFLAGS) $(CFLAGS) -fsanitize=thread -MMD -MP -MF $@.d -o $@ $< $(libs)
 
 $(generators): $(B)/tests/%: tests/gen/%.c $(B)/libspt.a Makefile
 	@mkdir -p $(@D)
@@ -155,7 +168,7 @@ check-lint lint: module
 	@TESTS='$(TESTS)' tests/run lint
 check-abi:
 	@TESTS='$(TESTS)' tests/run abi
-check-unit: $(unit_tests) $(fuzz_tests) $(generators)
+check-unit: $(unit_tests) $(tsan_tests) $(fuzz_tests) $(generators)
 	@TESTS='$(TESTS)' tests/run unit
 check-cli: cli $(generators) $(workloads) $(workload_libs)
 	@TESTS='$(TESTS)' tests/run cli

@@ -88,13 +88,20 @@ void *sysprof_ring_reserve(struct sysprof_ring *ring, u32 bytes, u32 limit, u64 
 {
 	u32 tail, used, at, pad;
 	long head;
+	u64 now;
 
 	local_inc(&ring->nest);
 	if (!READ_ONCE(ring->page->oldest_open_time)) {
-		WRITE_ONCE(ring->page->oldest_open_time, ktime_get_mono_fast_ns());
-		/* Open time before the clock is read for the record; pairs with the reader, who reads the clock first. */
-		smp_mb();
+		/*
+		 * An interrupt at the clock opens the ring itself, and what it writes stays unpublished: then its time stands.
+		 * One behind the second look is younger than our time.
+		 */
+		now = ktime_get_mono_fast_ns();
+		if (!READ_ONCE(ring->page->oldest_open_time))
+			WRITE_ONCE(ring->page->oldest_open_time, now);
 	}
+	/* Open time before the clock is read for the record; pairs with the reader, who reads the clock first. */
+	smp_mb();
 	do {
 		head = local_read(&ring->head);
 		/* Read once: it is the reader's to change.  Pairs with the reader's release, after it has read the records. */
@@ -136,8 +143,6 @@ void sysprof_ring_commit(struct sysprof_ring *ring)
 		head = local_read(&ring->head);
 		/* Pairs with the reader's acquire: all records below head are whole. */
 		smp_store_release(&ring->page->head, (u32)head);
-		/* After head: a reader that finds nothing open finds the records, too. */
-		smp_store_release(&ring->page->oldest_open_time, 0);
 		local_dec(&ring->nest);
 		/*
 		 * An interrupt before the decrement has left its record to us, one after it has published itself.  In the
@@ -148,6 +153,11 @@ void sysprof_ring_commit(struct sysprof_ring *ring)
 			break;
 		local_inc(&ring->nest);
 	} while (1);
+	/*
+	 * Only now: a reader that finds nothing open must find all records.  An interrupt that comes before this has published
+	 * itself.  Pairs with the reader's acquire.
+	 */
+	smp_store_release(&ring->page->oldest_open_time, 0);
 }
 
 u32 sysprof_ring_used(const struct sysprof_ring *ring)

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * As much of a kernel as module/ring.c needs, for user space.  A CPU is a thread; before each step that other contexts
+ * can see, shim_step() is called: that is where a test lets an interrupt come or another CPU have a turn.
+ */
+#ifndef KERNEL_SHIM_H
+#define KERNEL_SHIM_H
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef uint8_t u8;
+typedef uint16_t u16;
+typedef uint32_t u32;
+typedef uint64_t u64;
+
+/* The test's: an interrupt may come here, and what time it is. */
+void shim_step(void);
+u64 ktime_get_mono_fast_ns(void);
+
+#define PAGE_SHIFT	12
+#define PAGE_SIZE	(1UL << PAGE_SHIFT)
+
+/* Memory that both worlds see. */
+
+extern bool shim_without_release;	/* a mistake, for a test to show that it is seen */
+
+#define READ_ONCE(x) ({ shim_step(); __atomic_load_n(&(x), __ATOMIC_RELAXED); })
+#define WRITE_ONCE(x, value) do { shim_step(); __atomic_store_n(&(x), value, __ATOMIC_RELAXED); } while (0)
+#define smp_load_acquire(p) ({ shim_step(); __atomic_load_n(p, __ATOMIC_ACQUIRE); })
+#define smp_store_release(p, value)						\
+	do {									\
+		shim_step();							\
+		if (shim_without_release)					\
+			__atomic_store_n(p, value, __ATOMIC_RELAXED);		\
+		else								\
+			__atomic_store_n(p, value, __ATOMIC_RELEASE);		\
+	} while (0)
+#define barrier() __asm__ __volatile__("" ::: "memory")
+#define likely(x) (x)
+
+extern int shim_fence;
+
+/* Not a fence: ThreadSanitizer knows none. */
+#define smp_mb() ((void)__atomic_fetch_add(&shim_fence, 0, __ATOMIC_SEQ_CST))
+
+/* Memory of one CPU and its interrupts. */
+
+typedef struct {
+	long value;
+} local_t;
+
+#define local_read(l) ({ shim_step(); __atomic_load_n(&(l)->value, __ATOMIC_RELAXED); })
+#define local_set(l, to) __atomic_store_n(&(l)->value, to, __ATOMIC_RELAXED)
+#define local_inc(l) do { shim_step(); __atomic_fetch_add(&(l)->value, 1, __ATOMIC_RELAXED); } while (0)
+#define local_dec(l) do { shim_step(); __atomic_fetch_sub(&(l)->value, 1, __ATOMIC_RELAXED); } while (0)
+#define smp_processor_id() 0
+
+static inline long local_cmpxchg(local_t *local, long expected, long value)
+{
+	shim_step();
+	__atomic_compare_exchange_n(&local->value, &expected, value, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+	return expected;
+}
+
+/* Allocation: every page is a token, and mapping them makes the memory. */
+
+struct page;
+
+#define GFP_KERNEL		0
+#define GFP_KERNEL_ACCOUNT	0
+#define __GFP_ZERO		0
+#define __GFP_NOWARN		0
+#define VM_MAP			0
+#define PAGE_KERNEL		0
+
+/* How many allocations are there, and after how many more the next fails (-1: never). */
+extern long shim_allocated, shim_fail_after;
+
+static inline void *shim_allocation(void *memory)
+{
+	shim_allocated += memory != NULL;
+	return memory;
+}
+
+static inline bool shim_fails(void)
+{
+	return shim_fail_after >= 0 && !shim_fail_after--;
+}
+
+#define kvcalloc(n, size, gfp) shim_allocation(shim_fails() ? NULL : calloc(n, size))
+#define alloc_pages_node(node, gfp, order) ((void)(node), (struct page *)shim_allocation(shim_fails() ? NULL : malloc(1)))
+#define vmap(pages, nr, flags, protection) shim_allocation(shim_fails() ? NULL : shim_zeroed((nr) * PAGE_SIZE))
+#define kvfree(memory) shim_free(memory)
+#define put_page(page) shim_free(page)
+#define vunmap(memory) shim_free(memory)
+
+static inline void *shim_zeroed(size_t bytes)
+{
+	void *memory = aligned_alloc(PAGE_SIZE, bytes);
+
+	if (memory)
+		memset(memory, 0, bytes);
+	return memory;
+}
+
+static inline void shim_free(void *memory)
+{
+	shim_allocated -= memory != NULL;
+	free(memory);
+}
+
+#endif /* KERNEL_SHIM_H */
