@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* sysprof-cli record: records the whole system while a command runs, for a time, or until Ctrl-C. */
+#include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
 #include <unistd.h>
@@ -12,7 +13,10 @@
 #define STEP_MS 100
 #define PROGRESS_NS 250000000ULL
 
-static volatile sig_atomic_t interrupts, child_ended;
+/* A trigger that keeps firing must not fill the disk. */
+#define TRIGGERED_FILES 16
+
+static volatile sig_atomic_t interrupts, child_ended, asked;
 
 static void on_interrupt(int number)
 {
@@ -26,7 +30,13 @@ static void on_child(int number)
 	child_ended = 1;
 }
 
-static void catch_signals(void)
+static void on_ask(int number)
+{
+	(void)number;
+	asked = 1;
+}
+
+static void catch_signals(bool is_flight)
 {
 	struct sigaction action = { .sa_handler = on_interrupt };
 
@@ -36,7 +46,11 @@ static void catch_signals(void)
 	action.sa_handler = on_child;
 	action.sa_flags = SA_NOCLDSTOP;
 	sigaction(SIGCHLD, &action, NULL);
+	action.sa_handler = is_flight ? on_ask : SIG_IGN;
+	sigaction(SIGUSR1, &action, NULL);
+	/* Full disks, files and pipes are told by the writes themselves. */
 	signal(SIGPIPE, SIG_IGN);
+	signal(SIGXFSZ, SIG_IGN);
 }
 
 static void show_progress(const SptRecorderStatus *status)
@@ -59,11 +73,26 @@ static void show_summary(const SptRecorderStatus *status, const char *output)
 		status->threads, (double)status->elapsed_ns / 1e9, status->source, lost, costs ? costs : "", output, bytes);
 }
 
+/* A flight recorder is asked for its last seconds, or a tick came too late. */
+static bool write_last(SptRecorder *recorder, const SptRecorderStatus *status, const char *why, GError **error)
+{
+	g_autofree char *path = NULL, *late = spt_format_ns(status->late_ns);
+
+	if (!spt_recorder_write_last(recorder, &path, error))
+		return false;
+	if (why)
+		fprintf(stderr, "%s: the last seconds, %s\n", path, why);
+	else
+		fprintf(stderr, "%s: the last seconds, because a tick of CPU %u came %s late\n", path, status->late_cpu, late);
+	return true;
+}
+
 /* Until the command has ended, the time is over, or the user says so. */
-static bool record(SptRecorder *recorder, struct spt_child *child, double duration, GError **error)
+static bool record(SptRecorder *recorder, const struct spt_record_options *options, struct spt_child *child, GError **error)
 {
 	bool is_shown = isatty(STDERR_FILENO);
-	uint64_t shown_ns = 0;
+	uint64_t shown_ns = 0, written_ns = 0, duration_ns = (uint64_t)(options->duration * 1e9);
+	unsigned n_triggered = 0;
 	SptRecorderStatus status;
 
 	do {
@@ -76,7 +105,18 @@ static bool record(SptRecorder *recorder, struct spt_child *child, double durati
 			show_progress(&status);
 			shown_ns = status.elapsed_ns;
 		}
-		if (duration > 0 && (double)status.elapsed_ns >= duration * 1e9)
+		if (asked) {
+			asked = 0;
+			if (!write_last(recorder, &status, "as asked", error))
+				return false;
+		} else if (status.late_ns && n_triggered < TRIGGERED_FILES &&
+			   (!n_triggered || status.elapsed_ns - written_ns >= options->recorder.last_ns)) {
+			if (!write_last(recorder, &status, NULL, error))
+				return false;
+			written_ns = status.elapsed_ns;
+			n_triggered++;
+		}
+		if (duration_ns && status.elapsed_ns >= duration_ns)
 			break;
 		/* Ctrl-C also reaches the command, whose end is waited for; twice means it. */
 	} while (child->pid ? !child->ended && interrupts < 2 : !interrupts);
@@ -85,43 +125,64 @@ static bool record(SptRecorder *recorder, struct spt_child *child, double durati
 	return true;
 }
 
+/* After a failure: a full disk, say. */
+static void tell_what_is_left(const struct spt_record_options *options)
+{
+	g_autofree char *part = g_strconcat(options->output, ".part", NULL);
+	g_autoptr(SptCapture) capture = options->to || options->recorder.last_ns ? NULL : spt_capture_open(part, NULL);
+
+	if (capture)
+		fprintf(stderr, "The recording has stopped.  What it was until then, %" PRIu64 " samples, is in %s\n",
+			capture->n_samples, part);
+}
+
 static int run_recording(const struct spt_record_options *options)
 {
 	struct spt_child child = SPT_CHILD_NONE;
 	g_autoptr(SptRecorder) recorder = NULL;
 	g_autoptr(GError) error = NULL;
+	SptRecorderOptions recorder_options = options->recorder;
+	g_autofree char *path = NULL;
 	SptRecorderStatus status;
 	bool ok;
 
-	recorder = spt_recorder_new(&options->recorder, &error);
+	if (options->to) {
+		recorder_options.stream_fd = spt_cli_connect(options->to);
+		if (recorder_options.stream_fd < 0)
+			return SPT_EXIT_FAILURE;
+	}
+	recorder = spt_recorder_new(&recorder_options, &error);
 	if (!recorder) {
 		spt_cli_complain("%s", error->message);
 		return SPT_EXIT_FAILURE;
 	}
 	if (options->command[0] && !spt_child_prepare(&child, options->command))
 		return SPT_EXIT_FAILURE;
-	catch_signals();
+	catch_signals(options->recorder.last_ns > 0);
 	ok = spt_recorder_start(recorder, &error);
 	if (ok) {
 		spt_child_let_go(&child);
-		ok = record(recorder, &child, options->duration, &error);
+		ok = record(recorder, options, &child, &error);
 		if (child.ended) {
 			g_autofree char *text = g_strdup_printf("%d", spt_child_exit_status(&child));
 
 			spt_recorder_note(recorder, "exit_status", text);
 		}
-		ok = ok && spt_recorder_finish(recorder, &error);
+		ok = ok && spt_recorder_finish(recorder, &path, &error);
 	}
 	if (child.go >= 0)
 		close(child.go);
 	if (!ok) {
 		spt_cli_complain("%s", error->message);
+		tell_what_is_left(options);
+		g_clear_pointer(&recorder, spt_recorder_free);
+		spt_child_wait(&child);
 		return SPT_EXIT_FAILURE;
 	}
 	spt_recorder_status(recorder, &status);
 	if (status.notice)
 		fprintf(stderr, "Note: %s.\n", status.notice);
-	show_summary(&status, options->output);
+	show_summary(&status, path);
 	spt_child_wait(&child);
 	return spt_child_exit_status(&child);
 }

@@ -160,7 +160,7 @@ static bool turn_page(struct top *top, bool is_last, GError **error)
 		if (!top->recorder)
 			return false;
 	}
-	if (!spt_recorder_finish(ended, error))
+	if (!spt_recorder_finish(ended, NULL, error))
 		return false;
 	spt_recorder_status(ended, &status);
 	capture = spt_capture_open(path, error);

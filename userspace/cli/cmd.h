@@ -23,6 +23,7 @@ struct spt_command {
 };
 
 extern const struct spt_command cmd_record;
+extern const struct spt_command cmd_receive;
 extern const struct spt_command cmd_top;
 extern const struct spt_command cmd_report;
 extern const struct spt_command cmd_export;
@@ -45,6 +46,13 @@ bool spt_cli_parse_source(const char *name, SptTraceSource *ret);
 SptCapture *spt_cli_open(const char *path);
 /* Flushes stdout; false: complained (a full disk, a closed pipe). */
 bool spt_cli_flush(void);
+
+/* connect.c: a socket to "HOST:PORT", or -1: complained. */
+int spt_cli_connect(const char *to);
+
+/* units.c: "5ms", "0.5" (seconds); "64M", "1GiB".  False: it cannot be read. */
+bool spt_parse_ns(const char *text, uint64_t *ret);
+bool spt_parse_bytes(const char *text, uint64_t *ret);
 
 /* format.c: texts to be freed by the caller */
 

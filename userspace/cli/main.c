@@ -8,6 +8,7 @@
 
 static const struct spt_command *const commands[] = {
 	&cmd_record,
+	&cmd_receive,
 	&cmd_top,
 	&cmd_report,
 	&cmd_export,

@@ -6,9 +6,12 @@
 
 #include "cmd.h"
 
+#define LEAST_LAST_NS 1000000000ULL
+#define LEAST_MEMORY_BYTES (16ULL << 20)
+
 /* As they are given. */
 struct words {
-	char *stacks, *source;
+	char *stacks, *source, *last, *late, *memory;
 	double rate;
 	int ring_bytes, pid;
 };
@@ -29,6 +32,29 @@ static bool check(const struct spt_record_options *options, const struct words *
 	else if (!spt_cli_parse_source(words->source, ret_source))
 		spt_cli_complain("There is no source \"%s\" (--source): module is the kernel module, perf the kernel's perf "
 				 "events, auto the module if its device is there, else perf", words->source);
+	else
+		return true;
+	return false;
+}
+
+/* What bounds the recording. */
+static bool check_bounds(struct spt_record_options *options, const struct words *words)
+{
+	SptRecorderOptions *recorder = &options->recorder;
+
+	if (words->last && (!spt_parse_ns(words->last, &recorder->last_ns) || recorder->last_ns < LEAST_LAST_NS))
+		spt_cli_complain("\"%s\" is no time to be kept: so many seconds, at least 1, are (--last)", words->last);
+	else if (words->late && (!spt_parse_ns(words->late, &recorder->late_ns) || !recorder->late_ns))
+		spt_cli_complain("\"%s\" is no delay: 5ms is one (--when-late)", words->late);
+	else if (words->memory &&
+		 (!spt_parse_bytes(words->memory, &recorder->memory_bytes) || recorder->memory_bytes < LEAST_MEMORY_BYTES))
+		spt_cli_complain("\"%s\" is not memory enough: 16M is the least (--memory)", words->memory);
+	else if (words->late && !words->last)
+		spt_cli_complain("--when-late writes what --last SEC keeps: give both");
+	else if (words->late && recorder->source == SPT_TRACE_PERF)
+		spt_cli_complain("Perf events do not tell how late a tick came: --when-late needs the module (--source)");
+	else if (words->last && options->to)
+		spt_cli_complain("--last writes files and --to a connection: give one of them");
 	else
 		return true;
 	return false;
@@ -59,6 +85,13 @@ static bool parse(struct spt_record_options *options, struct words *words, int a
 		{ "source", 0, 0, G_OPTION_ARG_STRING, &words->source, "Where samples come from: auto, module or perf",
 		  "SOURCE" },
 		{ "ring-bytes", 0, 0, G_OPTION_ARG_INT, &words->ring_bytes, "Ring per CPU, a power of two (1048576)", "N" },
+		{ "last", 0, 0, G_OPTION_ARG_STRING, &words->last, "Keep the last SEC seconds in memory; write them at SIGUSR1, "
+		  "with --when-late, and at the end", "SEC" },
+		{ "when-late", 0, 0, G_OPTION_ARG_STRING, &words->late, "With --last: write when a tick comes so late (5ms)",
+		  "DELAY" },
+		{ "memory", 0, 0, G_OPTION_ARG_STRING, &words->memory, "The recorder's own memory is at most this (1G)", "SIZE" },
+		{ "to", 0, 0, G_OPTION_ARG_STRING, &options->to, "Send the recording to \"sysprof-cli receive\" there; in clear text: "
+		  "for loopback and trusted networks", "HOST:PORT" },
 		{ NULL },
 	};
 
@@ -84,13 +117,17 @@ bool spt_record_options_parse(struct spt_record_options *options, int argc, char
 	options->command_text = g_strjoinv(" ", options->command);
 	options->recorder = (SptRecorderOptions){
 		.source = source,
-		.output = options->output,
+		.output = options->to ? options->to : options->output,
 		.period_ns = (uint64_t)(1e9 / words.rate + 0.5),
 		.ring_bytes = (uint32_t)words.ring_bytes,
 		.no_user = strcmp(words.stacks, "none") == 0,
 		.pid = (uint32_t)words.pid,
 		.command = *options->command_text ? options->command_text : NULL,
 	};
+	ok = ok && check_bounds(options, &words);
+	g_free(words.last);
+	g_free(words.late);
+	g_free(words.memory);
 	g_free(words.stacks);
 	g_free(words.source);
 	return ok;
@@ -99,5 +136,6 @@ bool spt_record_options_parse(struct spt_record_options *options, int argc, char
 void spt_record_options_clear(struct spt_record_options *options)
 {
 	g_clear_pointer(&options->output, g_free);
+	g_clear_pointer(&options->to, g_free);
 	g_clear_pointer(&options->command_text, g_free);
 }

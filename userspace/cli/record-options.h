@@ -11,7 +11,7 @@ struct spt_record_options {
 	SptRecorderOptions recorder;	/* its strings are those below */
 	double duration;		/* seconds; 0: no end */
 	char **command;			/* what follows "--", within argv; empty: none */
-	char *output, *command_text;
+	char *output, *to, *command_text;	/* to: "HOST:PORT" of a receiver, or NULL */
 };
 
 /* False: complained, return SPT_EXIT_USAGE. */

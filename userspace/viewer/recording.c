@@ -83,7 +83,7 @@ static bool record(SptRecording *self, SptRecorder *recorder, GError **error)
 		if (!spt_recorder_step(recorder, STEP_MS, error))
 			return false;
 	}
-	if (!spt_recorder_finish(recorder, error))
+	if (!spt_recorder_finish(recorder, NULL, error))
 		return false;
 	publish(self, recorder);
 	return true;

@@ -32,6 +32,7 @@ struct SptNaming {
 	GHashTable *frames;		/* set of object << 40 | offset */
 	uint32_t next_node;
 	unsigned n_held, max_held;
+	bool all;			/* names of files that can be found, too */
 };
 
 static void object_free(void *data)
@@ -58,13 +59,14 @@ static unsigned raise_file_limit(void)
 	return MIN(limit.rlim_cur, 65536) * 3 / 4;
 }
 
-SptNaming *spt_naming_new(void)
+SptNaming *spt_naming_new(bool all)
 {
 	SptNaming *naming = g_new0(SptNaming, 1);
 
 	naming->objects = g_hash_table_new_full(NULL, NULL, NULL, object_free);
 	naming->frames = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
 	naming->next_node = 1;
+	naming->all = all;
 	naming->max_held = raise_file_limit();
 	return naming;
 }
@@ -76,6 +78,24 @@ void spt_naming_free(SptNaming *naming)
 	g_hash_table_unref(naming->frames);
 	g_hash_table_unref(naming->objects);
 	g_free(naming);
+}
+
+void spt_naming_forget(SptNaming *naming)
+{
+	GHashTableIter iter;
+	void *value;
+
+	naming->next_node = 1;
+	g_hash_table_remove_all(naming->frames);
+	g_hash_table_iter_init(&iter, naming->objects);
+	while (g_hash_table_iter_next(&iter, NULL, &value)) {
+		struct object *object = value;
+
+		g_clear_pointer(&object->symtab, spt_symtab_free);
+		g_array_unref(object->offsets);
+		object->offsets = g_array_new(FALSE, FALSE, sizeof(uint64_t));
+		object->n_named = 0;
+	}
 }
 
 static struct object *get_object(SptNaming *naming, uint32_t id)
@@ -249,7 +269,7 @@ bool spt_naming_flush(SptNaming *naming, SptTrace *trace, const SptStash *stash,
 				object->file = open_vdso();
 			object->is_gone = object->file != NULL;
 		}
-		if (check_gone(object))
+		if (check_gone(object) || (naming->all && object->file))
 			name_from_file(object, writer);
 	}
 	return true;

@@ -14,9 +14,13 @@ G_BEGIN_DECLS
 
 typedef struct SptNaming SptNaming;
 
-SptNaming *spt_naming_new(void);
+/* @all: for a file that will be read elsewhere, every function is named. */
+SptNaming *spt_naming_new(bool all);
 void spt_naming_free(SptNaming *naming);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptNaming, spt_naming_free)
+
+/* What is to be named comes anew, with another stash.  Files stay open. */
+void spt_naming_forget(SptNaming *naming);
 
 /* A file was mapped, last by @pid: holds it open as long as it is to be found, so that it can be named even when deleted. */
 void spt_naming_hold(SptNaming *naming, const SptObjectRow *row, uint32_t pid);

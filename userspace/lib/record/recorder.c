@@ -10,36 +10,46 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "capture/capture.h"
 #include "process/spaces.h"
 #include "process/tasks.h"
-#include "record/naming.h"
-#include "stash/stash.h"
+#include "record/output.h"
 #include "trace/trace.h"
 
 #define FLUSH_NS 900000000ULL	/* so that with a step's delay it is once a second */
 #define SNAPSHOT_NS 300000000ULL	/* not more often than this */
 #define MAX_FRAMES 2048
+#define CATCH_UP_STEPS 20
+#define CATCH_UP_US 500
 
 /* The vdso of 32-bit programs is another image, for which there are no names at hand. */
 #define OBJECT_VDSO32 5
 
+/* What is known of a CPU's periods. */
+struct cpu {
+	uint64_t taken;			/* weight of the samples that came */
+	uint64_t filtered;		/* of it, left out as asked */
+	uint64_t filtered_later;	/* by samples that the account below does not know yet */
+	uint64_t lost;			/* as of the last account */
+	uint64_t account_time;		/* of the one that is about to be told; UINT64_MAX: there is none */
+	uint64_t told_time;		/* of the last one */
+	bool has_news;			/* since its last account */
+};
+
 struct SptRecorder {
 	SptTrace *trace;
 	SptTraceConfig config;
-	SptCaptureWriter *writer;
-	SptStash *stash;
+	SptOutput *output;
 	SptTasks *tasks;
 	SptSpaces *spaces;
-	SptNaming *naming;
 	GHashTable *mapped_by;		/* object id -> pid that mapped it last */
 	GHashTable *sampled_threads;	/* set of thread ids */
+	uint32_t last_thread;		/* known to be in it */
 	GArray *gone_spaces;		/* mm ids, dropped one step later: what is late may still need them */
-	uint64_t *filtered;		/* weight left out, by CPU */
-	uint64_t *cpu_lost;		/* by CPU, as of the last account */
+	struct cpu *cpus;
 	unsigned snapshot_number;
 	bool in_snapshot, needs_snapshot;
 	uint32_t wanted_pid;
+	uint64_t late_ns;
 	uint64_t start_ns, last_flush_ns, last_snapshot_ns;
 	SptRecorderStatus status;
 	SptFrame frames[MAX_FRAMES];
@@ -68,7 +78,7 @@ static void on_process(const SptProcess *process, void *data)
 		.name = process->name,
 	};
 
-	spt_capture_writer_process(recorder->writer, &row);
+	spt_output_process(recorder->output, &row);
 }
 
 static void on_thread(const SptThread *thread, void *data)
@@ -83,7 +93,7 @@ static void on_thread(const SptThread *thread, void *data)
 		.name = thread->name,
 	};
 
-	spt_capture_writer_thread(recorder->writer, &row);
+	spt_output_thread(recorder->output, &row);
 }
 
 static void on_space_gone(uint64_t mm, void *data)
@@ -147,12 +157,6 @@ static uint32_t mapper_of(const SptRecorder *recorder, uint32_t object)
 	return GPOINTER_TO_UINT(g_hash_table_lookup(recorder->mapped_by, GUINT_TO_POINTER(object)));
 }
 
-static void put_object(SptRecorder *recorder, SptObjectRow *row, uint32_t pid)
-{
-	spt_capture_writer_object(recorder->writer, row);
-	spt_naming_hold(recorder->naming, row, pid);
-}
-
 static void take_object(SptRecorder *recorder, const struct sysprof_object *object)
 {
 	SptObjectRow row = {
@@ -169,7 +173,7 @@ static void take_object(SptRecorder *recorder, const struct sysprof_object *obje
 	};
 
 	memcpy(row.build_id, object->build_id, row.build_id_bytes);
-	put_object(recorder, &row, object->record.pid ? object->record.pid : mapper_of(recorder, row.id));
+	spt_output_object(recorder->output, &row, object->record.pid ? object->record.pid : mapper_of(recorder, row.id));
 }
 
 /* False: it lies in no executable mapping. */
@@ -227,6 +231,22 @@ static unsigned resolve_stack(SptRecorder *recorder, const struct sysprof_sample
 	return n;
 }
 
+static void count_sample(SptRecorder *recorder, const struct sysprof_sample *sample, bool is_wanted)
+{
+	struct cpu *cpu = &recorder->cpus[sample->record.cpu];
+
+	cpu->taken += sample->weight;
+	cpu->has_news = true;
+	if (!is_wanted && sample->record.time > cpu->account_time)
+		cpu->filtered_later += sample->weight;
+	else if (!is_wanted)
+		cpu->filtered += sample->weight;
+	if (recorder->late_ns && sample->delay_ns >= recorder->late_ns && sample->delay_ns > recorder->status.late_ns) {
+		recorder->status.late_ns = sample->delay_ns;
+		recorder->status.late_cpu = sample->record.cpu;
+	}
+}
+
 static void take_sample(SptRecorder *recorder, const struct sysprof_sample *sample)
 {
 	const struct sysprof_record *record = &sample->record;
@@ -240,24 +260,23 @@ static void take_sample(SptRecorder *recorder, const struct sysprof_sample *samp
 		.kernel_end = sample->kernel_end,
 		.user_end = sample->user_end,
 	};
+	bool is_wanted = !recorder->wanted_pid || thread->process->is_wanted;
 	unsigned n;
 
-	if (recorder->wanted_pid && !thread->process->is_wanted) {
-		if (record->cpu < spt_trace_n_cpus(recorder->trace))
-			recorder->filtered[record->cpu] += sample->weight;
+	count_sample(recorder, sample, is_wanted);
+	if (!is_wanted)
 		return;
-	}
 	if (sample->n_kernel)
 		row.context |= SPT_CONTEXT_KERNEL;
 	if (record->flags & SYSPROF_SAMPLE_IRQ)
 		row.context |= SPT_CONTEXT_IRQ;
 	n = resolve_stack(recorder, sample, &row.user_end);
-	row.node = spt_stash_add(recorder->stash, 0, recorder->frames, n);
-	spt_capture_writer_sample(recorder->writer, &row);
+	spt_output_sample(recorder->output, &row, recorder->frames, n);
 	recorder->status.samples++;
 	recorder->status.weight += sample->weight;
-	if (g_hash_table_add(recorder->sampled_threads, GUINT_TO_POINTER(thread->id)))
+	if (thread->id != recorder->last_thread && g_hash_table_add(recorder->sampled_threads, GUINT_TO_POINTER(thread->id)))
 		recorder->status.threads++;
+	recorder->last_thread = thread->id;
 }
 
 static void put_account(SptRecorder *recorder, uint64_t time, unsigned cpu, const struct sysprof_account *account)
@@ -276,18 +295,22 @@ static void put_account(SptRecorder *recorder, uint64_t time, unsigned cpu, cons
 		.cost_ns = account->cost_ns,
 		.ticks = account->ticks,
 	};
+	struct cpu *state = &recorder->cpus[cpu];
 	uint64_t lost;
 
 	G_STATIC_ASSERT(SPT_LOST_REASONS == SYSPROF_LOST_REASONS);
-	if (cpu >= spt_trace_n_cpus(recorder->trace))
-		return;
 	for (unsigned i = 0; i < SPT_LOST_REASONS; i++)
 		row.lost[i] = account->lost[i];
-	row.filtered = recorder->filtered[cpu];
-	spt_capture_writer_account(recorder->writer, &row);
+	/* What was asked for may have been overtaken. */
+	if (time <= state->told_time)
+		return;
+	state->told_time = time;
+	row.filtered = state->filtered + (time > state->account_time ? state->filtered_later : 0);
+	spt_output_account(recorder->output, &row);
 	lost = spt_account_lost(&row);
-	recorder->status.lost += lost - recorder->cpu_lost[cpu];
-	recorder->cpu_lost[cpu] = lost;
+	recorder->status.lost += lost - state->lost;
+	state->lost = lost;
+	state->has_news = false;
 }
 
 static void take_loss(SptRecorder *recorder, const struct sysprof_lost *lost)
@@ -300,13 +323,15 @@ static void take_loss(SptRecorder *recorder, const struct sysprof_lost *lost)
 		.reason = lost->reason,
 	};
 
-	spt_capture_writer_loss(recorder->writer, &row);
+	spt_output_loss(recorder->output, &row);
 }
 
 static void take_record(const struct sysprof_record *record, void *data)
 {
 	SptRecorder *recorder = data;
 
+	if (record->cpu >= spt_trace_n_cpus(recorder->trace))
+		return;
 	switch (record->type) {
 	case SYSPROF_SAMPLE:
 		take_sample(recorder, (const struct sysprof_sample *)record);
@@ -387,7 +412,7 @@ static void put_fixed_objects(SptRecorder *recorder)
 	};
 
 	for (unsigned i = 0; i < G_N_ELEMENTS(rows); i++)
-		put_object(recorder, &rows[i], 0);
+		spt_output_object(recorder->output, &rows[i], 0);
 }
 
 SptRecorder *spt_recorder_new(const SptRecorderOptions *options, GError **error)
@@ -398,23 +423,23 @@ SptRecorder *spt_recorder_new(const SptRecorderOptions *options, GError **error)
 	recorder->trace = spt_trace_open_source(options->source, error);
 	if (!recorder->trace)
 		return NULL;
-	recorder->writer = spt_capture_writer_new(options->output, error);
-	if (!recorder->writer)
+	recorder->output = spt_output_new(options, recorder->trace, error);
+	if (!recorder->output)
 		return NULL;
 	recorder->config.period_ns = options->period_ns;
 	recorder->config.ring_bytes = options->ring_bytes;
 	recorder->config.no_user = options->no_user;
 	recorder->status.source = spt_trace_source_name(recorder->trace);
 	recorder->wanted_pid = options->pid;
-	recorder->stash = spt_stash_new();
+	recorder->late_ns = options->late_ns;
 	recorder->tasks = spt_tasks_new(&listener);
 	recorder->spaces = spt_spaces_new();
-	recorder->naming = spt_naming_new();
 	recorder->mapped_by = g_hash_table_new(NULL, NULL);
 	recorder->sampled_threads = g_hash_table_new(NULL, NULL);
 	recorder->gone_spaces = g_array_new(FALSE, FALSE, sizeof(uint64_t));
-	recorder->filtered = g_new0(uint64_t, spt_trace_n_cpus(recorder->trace));
-	recorder->cpu_lost = g_new0(uint64_t, spt_trace_n_cpus(recorder->trace));
+	recorder->cpus = g_new0(struct cpu, spt_trace_n_cpus(recorder->trace));
+	for (unsigned cpu = 0; cpu < spt_trace_n_cpus(recorder->trace); cpu++)
+		recorder->cpus[cpu].account_time = UINT64_MAX;
 	note_host(recorder, options);
 	put_fixed_objects(recorder);
 	return g_steal_pointer(&recorder);
@@ -424,23 +449,20 @@ void spt_recorder_free(SptRecorder *recorder)
 {
 	if (!recorder)
 		return;
-	spt_capture_writer_free(recorder->writer);
-	spt_naming_free(recorder->naming);
+	spt_output_free(recorder->output);
 	spt_tasks_free(recorder->tasks);
 	spt_spaces_free(recorder->spaces);
-	spt_stash_free(recorder->stash);
 	spt_trace_free(recorder->trace);
 	g_clear_pointer(&recorder->mapped_by, g_hash_table_unref);
 	g_clear_pointer(&recorder->sampled_threads, g_hash_table_unref);
 	g_clear_pointer(&recorder->gone_spaces, g_array_unref);
-	g_free(recorder->filtered);
-	g_free(recorder->cpu_lost);
+	g_free(recorder->cpus);
 	g_free(recorder);
 }
 
 void spt_recorder_note(SptRecorder *recorder, const char *key, const char *value)
 {
-	spt_capture_writer_host(recorder->writer, key, value);
+	spt_output_host(recorder->output, key, value);
 }
 
 static void note_number(SptRecorder *recorder, const char *key, uint64_t value)
@@ -487,11 +509,52 @@ static void drop_gone_spaces(SptRecorder *recorder, unsigned n)
 		g_array_remove_range(recorder->gone_spaces, 0, n);
 }
 
-static bool flush(SptRecorder *recorder, GError **error)
+/* Whether all samples are taken that the accounts in @stats know of. */
+static bool has_caught_up(const SptRecorder *recorder, const struct sysprof_stats *stats, unsigned n)
 {
-	recorder->last_flush_ns = clock_ns(CLOCK_MONOTONIC);
-	return spt_naming_flush(recorder->naming, recorder->trace, recorder->stash, recorder->writer, error) &&
-	       spt_capture_writer_flush(recorder->writer, recorder->stash, error);
+	for (unsigned i = 0; i < n; i++)
+		if (recorder->cpus[stats[i].cpu].taken < stats[i].account.delivered)
+			return false;
+	return true;
+}
+
+/*
+ * Puts an account of each CPU behind its samples, so that what is written can be checked to its end.  @all: also of those that have
+ * been silent, which would have to be disturbed for it.
+ */
+static bool take_accounts(SptRecorder *recorder, bool all, GError **error)
+{
+	unsigned n_cpus = spt_trace_n_cpus(recorder->trace), n = 0;
+	g_autofree struct sysprof_stats *stats = g_new(struct sysprof_stats, n_cpus);
+
+	for (unsigned i = 0; i < n_cpus; i++) {
+		if (!spt_trace_has_cpu(recorder->trace, i) || (!all && !recorder->cpus[i].has_news))
+			continue;
+		/* Also tells of losses that found no room while the rings were full. */
+		if (!spt_trace_stats(recorder->trace, i, &stats[n], error))
+			return false;
+		recorder->cpus[i].account_time = stats[n++].time;
+	}
+	for (unsigned i = 0; i < CATCH_UP_STEPS; i++) {
+		if (i)
+			g_usleep(CATCH_UP_US);
+		if (!spt_trace_drain(recorder->trace, all, take_record, recorder, error))
+			return false;
+		if (has_caught_up(recorder, stats, n))
+			break;
+	}
+	recorder->status.cost_ns = recorder->status.ticks = 0;
+	for (unsigned i = 0; i < n; i++) {
+		struct cpu *cpu = &recorder->cpus[stats[i].cpu];
+
+		put_account(recorder, stats[i].time, stats[i].cpu, &stats[i].account);
+		cpu->filtered += cpu->filtered_later;
+		cpu->filtered_later = 0;
+		cpu->account_time = UINT64_MAX;
+		recorder->status.cost_ns += stats[i].account.cost_ns;
+		recorder->status.ticks += stats[i].account.ticks;
+	}
+	return true;
 }
 
 bool spt_recorder_step(SptRecorder *recorder, int timeout_ms, GError **error)
@@ -507,44 +570,41 @@ bool spt_recorder_step(SptRecorder *recorder, int timeout_ms, GError **error)
 	if (recorder->needs_snapshot && now - recorder->last_snapshot_ns >= SNAPSHOT_NS && !take_snapshot(recorder, error))
 		return false;
 	recorder->status.elapsed_ns = now - recorder->start_ns;
-	if (now - recorder->last_flush_ns >= FLUSH_NS && !flush(recorder, error))
-		return false;
-	recorder->status.file_bytes = spt_capture_writer_bytes(recorder->writer);
-	return true;
-}
-
-static bool take_final_accounts(SptRecorder *recorder, GError **error)
-{
-	struct sysprof_stats stats;
-
-	recorder->status.cost_ns = recorder->status.ticks = 0;
-	for (unsigned cpu = 0; cpu < spt_trace_n_cpus(recorder->trace); cpu++) {
-		if (!spt_trace_has_cpu(recorder->trace, cpu))
-			continue;
-		/* Also tells of losses that found no room while the rings were full. */
-		if (!spt_trace_stats(recorder->trace, cpu, &stats, error))
+	if (now - recorder->last_flush_ns >= FLUSH_NS) {
+		recorder->last_flush_ns = now;
+		if (!take_accounts(recorder, false, error) || !spt_output_flush(recorder->output, now, error))
 			return false;
-		put_account(recorder, stats.time, cpu, &stats.account);
-		recorder->status.cost_ns += stats.account.cost_ns;
-		recorder->status.ticks += stats.account.ticks;
 	}
+	recorder->status.file_bytes = spt_output_bytes(recorder->output);
 	return true;
 }
 
-bool spt_recorder_finish(SptRecorder *recorder, GError **error)
+bool spt_recorder_write_last(SptRecorder *recorder, char **ret_path, GError **error)
 {
+	if (!take_accounts(recorder, false, error) ||
+	    !spt_output_write_last(recorder->output, clock_ns(CLOCK_MONOTONIC), ret_path, error))
+		return false;
+	recorder->status.file_bytes = spt_output_bytes(recorder->output);
+	recorder->status.late_ns = 0;
+	return true;
+}
+
+bool spt_recorder_finish(SptRecorder *recorder, char **ret_path, GError **error)
+{
+	g_autofree char *path = NULL;
+
 	if (!spt_trace_stop(recorder->trace, error) ||
 	    !spt_trace_drain(recorder->trace, true, take_record, recorder, error) ||
-	    !take_final_accounts(recorder, error) ||
-	    !spt_trace_drain(recorder->trace, true, take_record, recorder, error))
+	    !take_accounts(recorder, true, error))
 		return false;
 	recorder->status.elapsed_ns = clock_ns(CLOCK_MONOTONIC) - recorder->start_ns;
 	note_number(recorder, "cost_ns", recorder->status.cost_ns);
 	note_number(recorder, "ticks", recorder->status.ticks);
-	if (!flush(recorder, error) ||
-	    !spt_capture_writer_finish(recorder->writer, recorder->stash, clock_ns(CLOCK_MONOTONIC), error))
+	if (!spt_output_finish(recorder->output, clock_ns(CLOCK_MONOTONIC), &path, error))
 		return false;
-	recorder->status.file_bytes = spt_capture_writer_bytes(recorder->writer);
+	recorder->status.file_bytes = spt_output_bytes(recorder->output);
+	if (ret_path)
+		*ret_path = g_steal_pointer(&path);
 	return true;
 }
 

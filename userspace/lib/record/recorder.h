@@ -16,7 +16,11 @@ G_BEGIN_DECLS
 
 typedef struct {
 	SptTraceSource source;
-	const char *output;		/* FILE; FILE.part until it is finished */
+	const char *output;		/* FILE; FILE.part until it is finished.  For a stream: what it is called */
+	int stream_fd;			/* > 0: a socket or pipe to write to instead; closed at the end */
+	uint64_t last_ns;		/* > 0: keep only so much in memory, to be written by spt_recorder_write_last() and finish() */
+	uint64_t late_ns;		/* > 0: note in the status when a tick came so late */
+	uint64_t memory_bytes;		/* that the recorder may take for itself; 0: default */
 	uint64_t period_ns;		/* 0: default */
 	uint32_t ring_bytes;		/* 0: default */
 	bool no_user;			/* no user stacks */
@@ -32,6 +36,8 @@ typedef struct {
 	uint64_t cost_ns, ticks;	/* what the ticks cost the machine */
 	uint64_t file_bytes;
 	uint32_t threads;		/* that had samples */
+	uint64_t late_ns;		/* how late the latest tick was since the last seconds were written; 0: below the limit */
+	uint32_t late_cpu;
 	const char *source;		/* "module" or "perf" */
 	const char *notice;		/* what this recording cannot tell on this machine, or NULL; known after start */
 } SptRecorderStatus;
@@ -49,8 +55,10 @@ bool spt_recorder_start(SptRecorder *recorder, GError **error);
 bool spt_recorder_step(SptRecorder *recorder, int timeout_ms, GError **error);
 /* Another fact for the file's HOST block, before finish(). */
 void spt_recorder_note(SptRecorder *recorder, const char *key, const char *value);
-/* Stops, takes the rest and completes the file. */
-bool spt_recorder_finish(SptRecorder *recorder, GError **error);
+/* A flight recorder writes what it has, to FILE and then to FILE-2, FILE-3 ..., and goes on.  @ret_path: the file. */
+bool spt_recorder_write_last(SptRecorder *recorder, char **ret_path, GError **error);
+/* Stops, takes the rest and completes the file.  @ret_path (may be NULL): the file. */
+bool spt_recorder_finish(SptRecorder *recorder, char **ret_path, GError **error);
 void spt_recorder_status(const SptRecorder *recorder, SptRecorderStatus *ret);
 
 G_END_DECLS

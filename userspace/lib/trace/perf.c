@@ -54,6 +54,7 @@ struct perf {
 	SptPerfRecords *records;
 	GByteArray *bytes;
 	GArray *held;			/* struct held */
+	uint64_t drained_time;		/* what is older has been handed on */
 	uint64_t account_time;
 	bool is_stopped;
 };
@@ -193,7 +194,7 @@ static bool perf_start(SptTrace *trace, const SptTraceConfig *config, struct sys
 	g_array_set_size(perf->held, 0);
 	perf->records = spt_perf_records_new(trace->n_cpus, spt_perf_max_frames(), perf->kallsyms);
 	perf->is_stopped = false;
-	perf->account_time = start = now_ns();
+	perf->drained_time = perf->account_time = start = now_ns();
 	for (unsigned cpu = 0; cpu < trace->n_cpus; cpu++) {
 		if (perf->rings[cpu].fd < 0)
 			continue;
@@ -332,7 +333,7 @@ static void drop_held(struct perf *perf, unsigned n)
 
 static void get_account(struct perf *perf, unsigned cpu, struct sysprof_account *ret, uint64_t *ret_time)
 {
-	*ret_time = perf->is_stopped ? perf->rings[cpu].stop_time : perf->account_time;
+	*ret_time = perf->is_stopped ? perf->rings[cpu].stop_time : perf->drained_time;
 	spt_perf_clock_account(spt_perf_records_clock(perf->records, cpu), *ret_time, ret);
 }
 
@@ -368,6 +369,7 @@ static bool perf_drain(SptTrace *trace, bool all, SptTraceFunc func, void *data,
 	}
 	if (n)
 		drop_held(perf, n);
+	perf->drained_time = MAX(perf->drained_time, safe);
 	spt_perf_tasks_flush_exits(spt_perf_records_tasks(perf->records), all ? UINT64_MAX : safe - EXIT_DELAY_NS, &sink);
 	if (all || safe > perf->account_time + ACCOUNT_NS) {
 		perf->account_time = safe;

@@ -1,0 +1,418 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Samples and accounts wait by CPU, in the order in which they came.  What a CPU's account says is cumulative: the last one before the
+ * time that is kept is what all later ones are counted from, and the samples that came after it are those it does not know.
+ */
+#include "record/flight.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct account {
+	SptAccountRow row;
+	uint64_t samples_before;	/* of this CPU, since the start */
+};
+
+struct cpu {
+	GArray *samples;		/* SptSampleRow */
+	uint64_t n_forgotten;		/* samples before those */
+	GArray *accounts;		/* struct account; the first is what the others are counted from, */
+	bool has_base;			/* ... if anything was forgotten */
+};
+
+struct SptFlight {
+	GHashTable *host;
+	GHashTable *objects, *processes, *threads;	/* id -> row */
+	GPtrArray *cpus;		/* struct cpu by number, or NULL */
+	GArray *losses;			/* SptLossRow */
+};
+
+static void cpu_free(void *data)
+{
+	struct cpu *cpu = data;
+
+	if (!cpu)
+		return;
+	g_array_unref(cpu->samples);
+	g_array_unref(cpu->accounts);
+	g_free(cpu);
+}
+
+/* A row and its text, in one piece of memory. */
+static void *keep_row(const void *row, size_t bytes, size_t text_at)
+{
+	const char *text = *(const char *const *)((const uint8_t *)row + text_at);
+	size_t text_bytes = text ? strlen(text) + 1 : 1;
+	uint8_t *kept = g_malloc0(bytes + text_bytes);
+
+	memcpy(kept, row, bytes);
+	if (text)
+		memcpy(kept + bytes, text, text_bytes);
+	*(char **)(kept + text_at) = (char *)kept + bytes;
+	return kept;
+}
+
+static void *row_of(GHashTable *rows, uint32_t id)
+{
+	return g_hash_table_lookup(rows, GUINT_TO_POINTER(id));
+}
+
+static void replace_row(GHashTable *rows, uint32_t id, void *row)
+{
+	g_hash_table_replace(rows, GUINT_TO_POINTER(id), row);
+}
+
+static struct cpu *cpu_at(const SptFlight *flight, uint32_t number)
+{
+	return number < flight->cpus->len ? flight->cpus->pdata[number] : NULL;
+}
+
+SptFlight *spt_flight_new(void)
+{
+	SptFlight *flight = g_new0(SptFlight, 1);
+
+	flight->host = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
+	flight->objects = g_hash_table_new_full(NULL, NULL, NULL, g_free);
+	flight->processes = g_hash_table_new_full(NULL, NULL, NULL, g_free);
+	flight->threads = g_hash_table_new_full(NULL, NULL, NULL, g_free);
+	flight->cpus = g_ptr_array_new_with_free_func(cpu_free);
+	flight->losses = g_array_new(FALSE, FALSE, sizeof(SptLossRow));
+	return flight;
+}
+
+void spt_flight_free(SptFlight *flight)
+{
+	if (!flight)
+		return;
+	g_hash_table_unref(flight->host);
+	g_hash_table_unref(flight->objects);
+	g_hash_table_unref(flight->processes);
+	g_hash_table_unref(flight->threads);
+	g_ptr_array_unref(flight->cpus);
+	g_array_unref(flight->losses);
+	g_free(flight);
+}
+
+static struct cpu *get_cpu(SptFlight *flight, uint32_t number)
+{
+	struct cpu *cpu = cpu_at(flight, number);
+
+	if (cpu)
+		return cpu;
+	if (number >= flight->cpus->len)
+		g_ptr_array_set_size(flight->cpus, (int)number + 1);
+	cpu = flight->cpus->pdata[number] = g_new0(struct cpu, 1);
+	cpu->samples = g_array_new(FALSE, FALSE, sizeof(SptSampleRow));
+	cpu->accounts = g_array_new(FALSE, FALSE, sizeof(struct account));
+	return cpu;
+}
+
+void spt_flight_host(SptFlight *flight, const char *key, const char *value)
+{
+	g_hash_table_replace(flight->host, g_strdup(key), g_strdup(value));
+}
+
+void spt_flight_object(SptFlight *flight, const SptObjectRow *row)
+{
+	replace_row(flight->objects, row->id, keep_row(row, sizeof(*row), G_STRUCT_OFFSET(SptObjectRow, path)));
+}
+
+void spt_flight_process(SptFlight *flight, const SptProcessRow *row)
+{
+	replace_row(flight->processes, row->id, keep_row(row, sizeof(*row), G_STRUCT_OFFSET(SptProcessRow, name)));
+}
+
+void spt_flight_thread(SptFlight *flight, const SptThreadRow *row)
+{
+	replace_row(flight->threads, row->id, keep_row(row, sizeof(*row), G_STRUCT_OFFSET(SptThreadRow, name)));
+}
+
+void spt_flight_sample(SptFlight *flight, const SptSampleRow *row)
+{
+	g_array_append_vals(get_cpu(flight, row->cpu)->samples, row, 1);
+}
+
+void spt_flight_account(SptFlight *flight, const SptAccountRow *row)
+{
+	struct cpu *cpu = get_cpu(flight, row->cpu);
+	struct account account = { *row, cpu->n_forgotten + cpu->samples->len };
+
+	/* One that was asked for is told after what has come since. */
+	for (unsigned n = cpu->samples->len; n && g_array_index(cpu->samples, SptSampleRow, n - 1).time > row->time; n--)
+		account.samples_before--;
+	g_array_append_val(cpu->accounts, account);
+}
+
+void spt_flight_loss(SptFlight *flight, const SptLossRow *row)
+{
+	g_array_append_vals(flight->losses, row, 1);
+}
+
+/* Forgetting. */
+
+static void forget_of_cpu(struct cpu *cpu, uint64_t begin)
+{
+	unsigned base = 0;
+	uint64_t n;
+
+	while (base + 1 < cpu->accounts->len && g_array_index(cpu->accounts, struct account, base + 1).row.time <= begin)
+		base++;
+	if (!cpu->accounts->len || g_array_index(cpu->accounts, struct account, base).row.time > begin)
+		return;
+	n = g_array_index(cpu->accounts, struct account, base).samples_before - cpu->n_forgotten;
+	cpu->n_forgotten += n;
+	cpu->has_base = true;
+	if (base)
+		g_array_remove_range(cpu->accounts, 0, base);
+	if (n > cpu->samples->len / 2) {
+		g_autoptr(GArray) old = g_steal_pointer(&cpu->samples);
+
+		/* With less memory, too. */
+		cpu->samples = g_array_new(FALSE, FALSE, sizeof(SptSampleRow));
+		g_array_append_vals(cpu->samples, &g_array_index(old, SptSampleRow, n), old->len - (guint)n);
+	} else if (n) {
+		g_array_remove_range(cpu->samples, 0, (guint)n);
+	}
+}
+
+/* Where a CPU's rows begin. */
+static uint64_t begin_of_cpu(const struct cpu *cpu)
+{
+	return cpu && cpu->has_base ? g_array_index(cpu->accounts, struct account, 0).row.time : 0;
+}
+
+static void forget_losses(SptFlight *flight)
+{
+	SptLossRow *losses = (void *)flight->losses->data;
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < flight->losses->len; i++)
+		if (losses[i].last_time >= begin_of_cpu(cpu_at(flight, losses[i].cpu)))
+			losses[n++] = losses[i];
+	g_array_set_size(flight->losses, n);
+}
+
+static GHashTable *threads_with_samples(const SptFlight *flight)
+{
+	GHashTable *threads = g_hash_table_new(NULL, NULL);
+
+	for (unsigned i = 0; i < flight->cpus->len; i++) {
+		const struct cpu *cpu = flight->cpus->pdata[i];
+
+		for (unsigned n = 0; cpu && n < cpu->samples->len; n++)
+			g_hash_table_add(threads, GUINT_TO_POINTER(g_array_index(cpu->samples, SptSampleRow, n).thread));
+	}
+	return threads;
+}
+
+/* What lives or has samples may still be spoken of, and so may the processes it comes from. */
+static void forget_tasks(SptFlight *flight)
+{
+	g_autoptr(GHashTable) threads = threads_with_samples(flight), processes = g_hash_table_new(NULL, NULL);
+	GHashTableIter iter;
+	void *value;
+
+	g_hash_table_iter_init(&iter, flight->threads);
+	while (g_hash_table_iter_next(&iter, NULL, &value)) {
+		const SptThreadRow *row = value;
+		const SptProcessRow *process;
+
+		if (row->end_time && !g_hash_table_contains(threads, GUINT_TO_POINTER(row->id))) {
+			g_hash_table_iter_remove(&iter);
+			continue;
+		}
+		for (process = row_of(flight->processes, row->process); process && g_hash_table_add(processes,
+		     GUINT_TO_POINTER(process->id)); process = row_of(flight->processes, process->parent))
+			;
+	}
+	g_hash_table_iter_init(&iter, flight->processes);
+	while (g_hash_table_iter_next(&iter, NULL, &value))
+		if (((SptProcessRow *)value)->end_time &&
+		    !g_hash_table_contains(processes, GUINT_TO_POINTER(((SptProcessRow *)value)->id)))
+			g_hash_table_iter_remove(&iter);
+}
+
+void spt_flight_forget(SptFlight *flight, uint64_t begin)
+{
+	for (unsigned i = 0; i < flight->cpus->len; i++)
+		if (flight->cpus->pdata[i])
+			forget_of_cpu(flight->cpus->pdata[i], begin);
+	forget_losses(flight);
+	forget_tasks(flight);
+}
+
+static uint32_t move_node(SptStash *to, const SptStash *from, uint32_t *moved, uint32_t id)
+{
+	SptNode node;
+
+	if (!id || moved[id])
+		return moved[id];
+	node = *spt_stash_node(from, id);
+	moved[id] = spt_stash_child(to, move_node(to, from, moved, node.parent), &node.frame);
+	return moved[id];
+}
+
+SptStash *spt_flight_new_stash(SptFlight *flight, const SptStash *old)
+{
+	g_autofree uint32_t *moved = g_new0(uint32_t, spt_stash_n_nodes(old));
+	SptStash *stash = spt_stash_new();
+
+	for (unsigned i = 0; i < flight->cpus->len; i++) {
+		struct cpu *cpu = flight->cpus->pdata[i];
+
+		for (unsigned n = 0; cpu && n < cpu->samples->len; n++) {
+			SptSampleRow *row = &g_array_index(cpu->samples, SptSampleRow, n);
+
+			row->node = move_node(stash, old, moved, row->node);
+		}
+	}
+	return stash;
+}
+
+uint64_t spt_flight_span(const SptFlight *flight, uint64_t now)
+{
+	uint64_t first = now;
+
+	for (unsigned i = 0; i < flight->cpus->len; i++) {
+		const struct cpu *cpu = flight->cpus->pdata[i];
+
+		if (cpu && cpu->samples->len)
+			first = MIN(first, g_array_index(cpu->samples, SptSampleRow, 0).time);
+	}
+	return now - first;
+}
+
+/* Giving out. */
+
+/* @row counted from @base on.  What was pending then is part of the grid now. */
+static SptAccountRow since(const SptAccountRow *row, const SptAccountRow *base)
+{
+	SptAccountRow result = *row;
+
+	result.grid -= base->grid - base->pending;
+	result.delivered -= base->delivered;
+	result.idle -= base->idle;
+	result.offline -= base->offline;
+	result.excluded -= base->excluded;
+	result.samples -= base->samples;
+	result.state_lost -= base->state_lost;
+	result.cost_ns -= base->cost_ns;
+	result.ticks -= base->ticks;
+	result.filtered -= base->filtered;
+	for (unsigned i = 0; i < SPT_LOST_REASONS; i++)
+		result.lost[i] -= base->lost[i];
+	return result;
+}
+
+/* A CPU that slept for long has an old account: the part of its sleep before @begin is left out, too. */
+static SptAccountRow base_of_cpu(const struct cpu *cpu, uint64_t begin, uint64_t period_ns)
+{
+	SptAccountRow base = g_array_index(cpu->accounts, struct account, 0).row, next;
+	uint64_t periods;
+
+	if (cpu->accounts->len < 2 || base.time >= begin || !period_ns ||
+	    (cpu->samples->len && g_array_index(cpu->samples, SptSampleRow, 0).time < begin))
+		return base;
+	next = since(&g_array_index(cpu->accounts, struct account, 1).row, &base);
+	periods = MIN((begin - base.time) / period_ns, next.idle);
+	base.grid += periods;
+	base.idle += periods;
+	return base;
+}
+
+static void put_accounts(const SptFlight *flight, SptCaptureWriter *writer, uint64_t begin, uint64_t period_ns)
+{
+	for (unsigned i = 0; i < flight->cpus->len; i++) {
+		const struct cpu *cpu = flight->cpus->pdata[i];
+		SptAccountRow base = { 0 };
+
+		if (!cpu)
+			continue;
+		if (cpu->has_base)
+			base = base_of_cpu(cpu, begin, period_ns);
+		for (unsigned n = cpu->has_base; n < cpu->accounts->len; n++) {
+			SptAccountRow row = since(&g_array_index(cpu->accounts, struct account, n).row, &base);
+
+			spt_capture_writer_account(writer, &row);
+		}
+	}
+}
+
+static int compare_samples(const void *a, const void *b)
+{
+	const SptSampleRow *x = a, *y = b;
+
+	if (x->time != y->time)
+		return x->time < y->time ? -1 : 1;
+	return x->cpu < y->cpu ? -1 : x->cpu > y->cpu;
+}
+
+/* In order of time; returns that of the first. */
+static uint64_t put_samples(const SptFlight *flight, SptCaptureWriter *writer)
+{
+	g_autoptr(GArray) all = g_array_new(FALSE, FALSE, sizeof(SptSampleRow));
+
+	for (unsigned i = 0; i < flight->cpus->len; i++) {
+		const struct cpu *cpu = flight->cpus->pdata[i];
+
+		if (cpu)
+			g_array_append_vals(all, cpu->samples->data, cpu->samples->len);
+	}
+	g_array_sort(all, compare_samples);
+	for (unsigned i = 0; i < all->len; i++)
+		spt_capture_writer_sample(writer, &g_array_index(all, SptSampleRow, i));
+	return all->len ? g_array_index(all, SptSampleRow, 0).time : UINT64_MAX;
+}
+
+static void put_host(const SptFlight *flight, SptCaptureWriter *writer, uint64_t begin)
+{
+	GHashTableIter iter;
+	void *key, *value;
+
+	g_hash_table_iter_init(&iter, flight->host);
+	while (g_hash_table_iter_next(&iter, &key, &value)) {
+		g_autofree char *text = NULL;
+		uint64_t start = g_ascii_strtoull(value, NULL, 10);
+
+		if (strcmp(key, "start_time") == 0 && begin > start)
+			text = g_strdup_printf("%" PRIu64, begin);
+		spt_capture_writer_host(writer, key, text ? text : value);
+	}
+}
+
+static void put_tasks_and_objects(const SptFlight *flight, SptCaptureWriter *writer)
+{
+	GHashTableIter iter;
+	void *value;
+
+	g_hash_table_iter_init(&iter, flight->objects);
+	while (g_hash_table_iter_next(&iter, NULL, &value))
+		spt_capture_writer_object(writer, value);
+	g_hash_table_iter_init(&iter, flight->processes);
+	while (g_hash_table_iter_next(&iter, NULL, &value)) {
+		SptProcessRow row = *(SptProcessRow *)value;
+
+		if (!row_of(flight->processes, row.parent))
+			row.parent = 0;
+		spt_capture_writer_process(writer, &row);
+	}
+	g_hash_table_iter_init(&iter, flight->threads);
+	while (g_hash_table_iter_next(&iter, NULL, &value))
+		spt_capture_writer_thread(writer, value);
+}
+
+void spt_flight_put(const SptFlight *flight, SptCaptureWriter *writer, uint64_t period_ns)
+{
+	uint64_t begin = 0;
+
+	put_tasks_and_objects(flight, writer);
+	/* The CPU that was busy longest begins the window. */
+	for (unsigned i = 0; i < flight->cpus->len; i++)
+		begin = MAX(begin, begin_of_cpu(flight->cpus->pdata[i]));
+	begin = MIN(begin, put_samples(flight, writer));
+	put_accounts(flight, writer, begin, period_ns);
+	for (unsigned i = 0; i < flight->losses->len; i++)
+		spt_capture_writer_loss(writer, &g_array_index(flight->losses, SptLossRow, i));
+	put_host(flight, writer, begin);
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Where the recorder's rows go: a file, a stream, or the memory of the last seconds.  It owns the stash and the names, and keeps the
+ * recorder within the memory it is given.
+ */
+#ifndef SPT_OUTPUT_H
+#define SPT_OUTPUT_H
+
+#include "capture/capture.h"
+#include "record/recorder.h"
+#include "trace/trace.h"
+
+G_BEGIN_DECLS
+
+typedef struct SptOutput SptOutput;
+
+/* @trace names kernel functions and outlives it. */
+SptOutput *spt_output_new(const SptRecorderOptions *options, SptTrace *trace, GError **error);
+void spt_output_free(SptOutput *output);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptOutput, spt_output_free)
+
+/* As those of the capture writer. */
+void spt_output_host(SptOutput *output, const char *key, const char *value);
+void spt_output_process(SptOutput *output, const SptProcessRow *row);
+void spt_output_thread(SptOutput *output, const SptThreadRow *row);
+void spt_output_account(SptOutput *output, const SptAccountRow *row);
+void spt_output_loss(SptOutput *output, const SptLossRow *row);
+/* @pid: a process that has it mapped; 0 if none is known. */
+void spt_output_object(SptOutput *output, const SptObjectRow *row, uint32_t pid);
+/* @frames from the innermost to the outermost; row->node is filled in. */
+void spt_output_sample(SptOutput *output, const SptSampleRow *row, const SptFrame *frames, unsigned n);
+
+/* To be called about once a second: what has come in is in the file then, or what has become too old is forgotten. */
+bool spt_output_flush(SptOutput *output, uint64_t now, GError **error);
+/* The last seconds into the next file of its name, which is put into @ret_path.  Only with options->last_ns. */
+bool spt_output_write_last(SptOutput *output, uint64_t now, char **ret_path, GError **error);
+/* Completes the file, or writes the last seconds. */
+bool spt_output_finish(SptOutput *output, uint64_t now, char **ret_path, GError **error);
+uint64_t spt_output_bytes(const SptOutput *output);	/* of the file; of the last one */
+
+G_END_DECLS
+
+#endif
