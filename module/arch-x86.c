@@ -14,6 +14,10 @@
 #include "arch.h"
 #include "sysprof.h"
 
+void sysprof_arch_init(void)
+{
+}
+
 u32 sysprof_arch_walk_kernel(struct pt_regs *regs, unsigned long *ips, u32 max, u8 *end)
 {
 	struct unwind_state state;

@@ -6,7 +6,8 @@
 #include <linux/ptrace.h>
 #include <linux/types.h>
 
-struct vm_area_struct;
+/* Process context, once, before the rest. */
+void sysprof_arch_init(void);
 
 /* Instruction pointers of the kernel context @regs (NULL: from here), innermost first, into @ips; enum sysprof_end into @end. */
 u32 sysprof_arch_walk_kernel(struct pt_regs *regs, unsigned long *ips, u32 max, u8 *end);

@@ -38,8 +38,10 @@ struct place {
 /**
  * struct sysprof_filter - never changes but for the places
  * @flags: SYSPROF_CONFIG_*, those above
- * @nr_uids: effective user ids, sorted in @uids
- * @nr_roots: processes that were asked for, by key in @roots
+ * @nr_uids: how many user ids
+ * @uids: effective ones, sorted
+ * @nr_roots: how many processes were asked for
+ * @roots: their keys
  * @cgroup: held, or NULL
  * @lock: for changes of @places
  * @bits: of their number; 0: any process will do

@@ -23,6 +23,7 @@ static u64 module_secret;
 
 void sysprof_stack_init(void)
 {
+	sysprof_arch_init();
 	module_secret = get_random_u64();
 }
 

@@ -119,7 +119,7 @@ static void test_records(void)
 		pads += seen[cpu].pads;
 	}
 	ok(!unlawful, "the loss law holds at each of 200 looks and in every ACCOUNT (%u broke it)", unlawful);
-	ok(overdue < 20, "... with a tick overdue at few of them (%u)", overdue);
+	ok(overdue < 60, "... with a tick overdue at few of them (%u)", overdue);
 	ok(!unreadable, "records never wrap and fill the ring without a gap");
 	ok(pads > 0, "the ring went around and pads were skipped (%u)", (unsigned)pads);
 	ok(!wrong, "every record is whole, of its CPU and not from the future (%u are not)", (unsigned)wrong);

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * arm64: kernel stacks by stack_trace_save(), the only exported door to the unwinder, which begins at the caller; user stacks of 64-bit
+ * programs by the frame records that x29 points to.  32-bit programs have no such convention.
+ */
+#include <asm/processor.h>
+#include <asm/ptrace.h>
+#include <linux/kallsyms.h>
+#include <linux/sched.h>
+#include <linux/sizes.h>
+#include <linux/stacktrace.h>
+#include <linux/string.h>
+#include <linux/uaccess.h>
+
+#include "arch.h"
+#include "sysprof.h"
+
+/* Where the image's text lies, by what kallsyms names. */
+static unsigned long image_start, image_end;
+
+#define ANCHOR ((unsigned long)&sprint_symbol)
+#define IMAGE_MAX SZ_512M
+
+/* Modules lie within 2 GiB of the image, what else has been generated anywhere in a space that offsets do not span. */
+#define AREA_BYTES (1UL << SYSPROF_FRAME_OBJECT_SHIFT)
+
+static bool is_named_image(unsigned long ip)
+{
+	char text[KSYM_SYMBOL_LEN];
+
+	sprint_symbol_no_offset(text, ip);
+	return strncmp(text, "0x", 2) && !strchr(text, '[');
+}
+
+/* The last of the image's addresses from ANCHOR on, in direction @sign. */
+static unsigned long edge(int sign)
+{
+	unsigned long in = 0, out = IMAGE_MAX, middle;
+
+	while (out - in > sizeof(u32)) {
+		middle = ALIGN_DOWN(in + (out - in) / 2, sizeof(u32));
+		if (is_named_image(ANCHOR + sign * middle))
+			in = middle;
+		else
+			out = middle;
+	}
+	return ANCHOR + sign * in;
+}
+
+void sysprof_arch_init(void)
+{
+	image_start = edge(-1);
+	image_end = edge(1) + sizeof(u32);
+}
+
+/* What stack_trace_save() passed over last time before it came to what was interrupted: most often the same again. */
+static unsigned int lead_in;
+#define LEAD_IN_MAX 64
+
+u32 sysprof_arch_walk_kernel(struct pt_regs *regs, unsigned long *ips, u32 max, u8 *end)
+{
+	unsigned int skip = regs ? READ_ONCE(lead_in) : 0, n, i;
+	unsigned long before[LEAD_IN_MAX];
+
+	*end = SYSPROF_END_ROOT;
+	if (!max) {
+		*end = SYSPROF_END_LIMIT;
+		return 0;
+	}
+	n = stack_trace_save(ips, max, skip);
+	if (regs && (!n || ips[0] != regs->pc)) {
+		n = stack_trace_save(before, LEAD_IN_MAX, 0);
+		for (i = 0; i < n && before[i] != regs->pc; i++)
+			;
+		if (i == n) {
+			ips[0] = regs->pc;
+			*end = SYSPROF_END_UNRELIABLE;
+			return 1;
+		}
+		WRITE_ONCE(lead_in, i);
+		n = stack_trace_save(ips, max, i);
+	}
+	if (n == max)
+		*end = SYSPROF_END_LIMIT;
+	return n;
+}
+
+#define LOWEST_IP 4096
+#define USER_WINDOW SZ_1G
+
+/* Without what pointer authentication and tags put into the bits above an address. */
+static u64 strip(u64 pointer)
+{
+	return pointer & BIT_ULL(55) ? U64_MAX : pointer & (TASK_SIZE_64 - 1);
+}
+
+u32 sysprof_arch_walk_user(struct pt_regs *regs, u64 *ips, u32 max, u8 *end)
+{
+	u64 low, fp, next, ip, window;
+	u32 n = 0;
+
+	ips[n++] = regs->pc;
+	*end = SYSPROF_END_BAD;
+	if (compat_user_mode(regs))
+		return n;
+	low = strip(regs->sp);
+	fp = strip(regs->regs[29]);
+	if (low < LOWEST_IP || low >= TASK_SIZE_64 - PAGE_SIZE)
+		return n;
+	window = min_t(u64, USER_WINDOW, TASK_SIZE_64 - low);
+
+	pagefault_disable();
+	*end = SYSPROF_END_FAULT;
+	if (!user_read_access_begin((void __user *)low, window))
+		goto out;
+	for (;;) {
+		if (!fp) {
+			*end = SYSPROF_END_ROOT;
+			break;
+		}
+		*end = SYSPROF_END_BAD;
+		if ((fp & 7) || fp - low > window - 2 * sizeof(u64))
+			break;
+		if (n == max) {
+			*end = SYSPROF_END_LIMIT;
+			break;
+		}
+		*end = SYSPROF_END_FAULT;
+		unsafe_get_user(next, (u64 __user *)fp, fault);
+		unsafe_get_user(ip, (u64 __user *)fp + 1, fault);
+		if (!ip) {
+			*end = SYSPROF_END_ROOT;
+			break;
+		}
+		*end = SYSPROF_END_BAD;
+		ip = strip(ip);
+		next = strip(next);
+		if (ip < LOWEST_IP || ip >= TASK_SIZE_64)
+			break;
+		ips[n++] = ip;
+		if (next && next <= fp)
+			break;
+		fp = next;
+	}
+fault:
+	user_read_access_end();
+out:
+	pagefault_enable();
+	return n;
+}
+
+bool sysprof_arch_user_is_32bit(struct pt_regs *regs)
+{
+	return compat_user_mode(regs);
+}
+
+bool sysprof_arch_is_image(unsigned long ip)
+{
+	return ip >= image_start && ip < image_end;
+}
+
+unsigned long sysprof_arch_module_area(void)
+{
+	return ANCHOR - AREA_BYTES / 2;
+}
+
+bool sysprof_arch_is_module_area(unsigned long ip)
+{
+	return ip - sysprof_arch_module_area() < AREA_BYTES && !sysprof_arch_is_image(ip);
+}
+
+unsigned long sysprof_arch_vdso(void)
+{
+	return current->mm ? (unsigned long)current->mm->context.vdso : 0;
+}
