@@ -13,6 +13,7 @@ struct fake {
 	SptCapture capture;
 	SptStash *stash;
 	GArray *samples;		/* SptSampleRow */
+	GArray *leaves;			/* SptLeafRow, one for each sample */
 	SptObjectRow objects[2];
 	SptProcessRow processes[5];
 	SptThreadRow threads[5];
@@ -23,6 +24,7 @@ struct fake {
 static void fake_init(struct fake *fake)
 {
 	*fake = (struct fake){ .stash = spt_stash_new(), .samples = g_array_new(FALSE, FALSE, sizeof(SptSampleRow)) };
+	fake->leaves = g_array_new(FALSE, FALSE, sizeof(SptLeafRow));
 	fake->objects[1] = (SptObjectRow){ .id = 1, .kind = SPT_OBJECT_KERNEL };
 	fake->processes[1] = (SptProcessRow){ .id = 1, .pid = 10, .name = "even" };
 	fake->processes[2] = (SptProcessRow){ .id = 2, .pid = 11, .name = "odd" };
@@ -66,19 +68,36 @@ G_GNUC_UNUSED static void fake_random(struct fake *fake, unsigned n_samples)
 
 static const SptCapture *fake_capture(struct fake *fake)
 {
-	fake->capture = (SptCapture){
+	SptCapture *capture = &fake->capture;
+
+	*capture = (SptCapture){
 		.path = "by hand", .objects = fake->objects, .n_objects = 2, .processes = fake->processes, .n_processes = 5,
 		.threads = fake->threads, .n_threads = 5, .names = fake->names, .n_names = FAKE_FUNCTIONS,
 		.nodes = (SptNode *)spt_stash_node(fake->stash, 0), .n_nodes = spt_stash_n_nodes(fake->stash),
 		.samples = (SptSampleRow *)fake->samples->data, .n_samples = fake->samples->len,
+		.first_time = UINT64_MAX,
 	};
-	return &fake->capture;
+	g_array_set_size(fake->leaves, 0);
+	for (unsigned i = 0; i < fake->samples->len; i++) {
+		const SptSampleRow *row = &g_array_index(fake->samples, SptSampleRow, i);
+		SptLeafRow leaf = { fake->threads[row->thread].process, row->node, row->weight, 1 };
+
+		g_array_append_val(fake->leaves, leaf);
+		capture->weight += row->weight;
+		capture->first_time = MIN(capture->first_time, row->time);
+		capture->last_time = MAX(capture->last_time, row->time);
+		capture->last_cpu = MAX(capture->last_cpu, row->cpu);
+	}
+	capture->leaves = (SptLeafRow *)fake->leaves->data;
+	capture->n_leaves = fake->leaves->len;
+	return capture;
 }
 
 static void fake_clear(struct fake *fake)
 {
 	spt_stash_free(fake->stash);
 	g_array_unref(fake->samples);
+	g_array_unref(fake->leaves);
 }
 
 #endif

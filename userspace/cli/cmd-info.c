@@ -30,14 +30,20 @@ const char *spt_info_stream_kind(uint32_t kind)
 
 static void print_info(const SptCapture *capture, bool json)
 {
+	g_autoptr(SptSamples) samples = spt_samples_new(capture);
 	struct spt_info info = { .capture = capture };
+	const SptSampleRow *rows;
+	uint32_t n;
 
 	spt_summary_init(&info.summary, capture);
+	spt_summary_count_cpus(&info.summary, capture);
 	info.thread_samples = g_new0(uint64_t, MAX(capture->n_threads, 1));
 	info.thread_weight = g_new0(uint64_t, MAX(capture->n_threads, 1));
-	for (uint64_t i = 0; i < capture->n_samples; i++) {
-		info.thread_samples[capture->samples[i].thread]++;
-		info.thread_weight[capture->samples[i].thread] += capture->samples[i].weight;
+	while ((rows = spt_samples_next(samples, &n))) {
+		for (uint32_t i = 0; i < n; i++) {
+			info.thread_samples[rows[i].thread]++;
+			info.thread_weight[rows[i].thread] += rows[i].weight;
+		}
 	}
 	info.bytes_per_sample = capture->n_samples ? (double)capture->file_bytes / capture->n_samples : 0;
 

@@ -13,7 +13,7 @@
 
 static int later_first(const void *a, const void *b)
 {
-	const SptSampleRow *left = *(const SptSampleRow *const *)a, *right = *(const SptSampleRow *const *)b;
+	const SptSampleRow *left = a, *right = b;
 
 	if (left->delay_ns != right->delay_ns)
 		return left->delay_ns > right->delay_ns ? -1 : 1;
@@ -39,20 +39,23 @@ static void print_stack(const SptCapture *capture, SptSymbols *symbols, const Sp
 
 void spt_report_print_latest(const SptCapture *capture, SptSymbols *symbols, const SptFilter *filter, unsigned n)
 {
-	g_autofree const SptSampleRow **samples = g_new(const SptSampleRow *, capture->n_samples + 1);
+	g_autoptr(SptSamples) samples = spt_samples_new(capture);
+	g_autoptr(GArray) latest = g_array_new(FALSE, FALSE, sizeof(SptSampleRow));
 	struct spt_selection selection;
-	size_t found = 0;
+	const SptSampleRow *rows;
+	uint32_t n_rows;
 
 	spt_selection_init(&selection, capture, filter);
-	for (uint64_t i = 0; i < capture->n_samples; i++) {
-		const SptSampleRow *sample = &capture->samples[i];
-
-		if (spt_selection_has_time(&selection, sample->time) &&
-		    spt_selection_has_place(&selection, sample->thread, sample->cpu))
-			samples[found++] = sample;
+	while ((rows = spt_samples_next(samples, &n_rows))) {
+		for (uint32_t i = 0; i < n_rows; i++)
+			if (spt_selection_has_time(&selection, rows[i].time) &&
+			    spt_selection_has_place(&selection, rows[i].thread, rows[i].cpu))
+				g_array_append_val(latest, rows[i]);
+		/* Of each batch the latest stay; what is more is not carried along. */
+		qsort(latest->data, latest->len, sizeof(*rows), later_first);
+		g_array_set_size(latest, MIN(latest->len, n));
 	}
 	spt_selection_clear(&selection);
-	qsort(samples, found, sizeof(*samples), later_first);
-	for (size_t i = 0; i < found && i < n; i++)
-		print_stack(capture, symbols, samples[i]);
+	for (guint i = 0; i < latest->len; i++)
+		print_stack(capture, symbols, &g_array_index(latest, SptSampleRow, i));
 }

@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "capture/capture.h"
 #include "capture/crc32c.h"
 
 /* Level 6 is where more effort stops to pay on a second's columns of small numbers. */
@@ -125,4 +126,25 @@ bool spt_block_crc_matches(const uint8_t bytes[SPT_BLOCK_HEADER_BYTES], const Sp
 	memcpy(without_crc, bytes, SPT_BLOCK_HEADER_BYTES);
 	put_u32(without_crc + CRC_AT, 0);
 	return spt_crc32c(spt_crc32c(0, without_crc, sizeof(without_crc)), stored, header->stored_bytes) == header->crc;
+}
+
+static const uint8_t *fail(GError **error, const char *clause)
+{
+	g_set_error_literal(error, SPT_CAPTURE_ERROR, SPT_CAPTURE_ERROR_DAMAGED, clause);
+	return NULL;
+}
+
+const uint8_t *spt_block_unpack(ZSTD_DCtx *zstd, const SptBlockHeader *header, const uint8_t *stored, uint8_t *buffer,
+				GError **error)
+{
+	size_t bytes;
+
+	if (header->flags & ~SPT_BLOCK_ZSTD)
+		return fail(error, "it is packed in a way that this version does not know");
+	if (!(header->flags & SPT_BLOCK_ZSTD))
+		return header->stored_bytes == header->payload_bytes ? stored : fail(error, "its two sizes differ");
+	bytes = ZSTD_decompressDCtx(zstd, buffer, header->payload_bytes, stored, header->stored_bytes);
+	if (ZSTD_isError(bytes) || bytes != header->payload_bytes)
+		return fail(error, "it cannot be unpacked");
+	return buffer;
 }

@@ -29,6 +29,10 @@ bool spt_block_header_parse(SptBlockHeader *header, const uint8_t bytes[SPT_BLOC
 bool spt_block_crc_matches(const uint8_t bytes[SPT_BLOCK_HEADER_BYTES], const SptBlockHeader *header,
 			   const uint8_t *stored);
 
+/* A block's payload; NULL with a clause.  @buffer: of at least header->payload_bytes, used if it is compressed. */
+const uint8_t *spt_block_unpack(ZSTD_DCtx *zstd, const SptBlockHeader *header, const uint8_t *stored, uint8_t *buffer,
+				GError **error);
+
 G_END_DECLS
 
 #endif

@@ -2,6 +2,8 @@
 /* What can be asked of a capture's rows once they are read, and what the rows of the loss law add up to. */
 #include "capture/capture.h"
 
+#include "capture/samples.h"
+
 G_DEFINE_QUARK(spt-capture-error-quark, spt_capture_error)
 
 uint64_t spt_account_lost(const SptAccountRow *row)
@@ -40,15 +42,6 @@ uint64_t spt_capture_period_ns(const SptCapture *capture)
 	return period ? g_ascii_strtoull(period, NULL, 10) : 0;
 }
 
-uint64_t spt_capture_weight(const SptCapture *capture)
-{
-	uint64_t weight = 0;
-
-	for (uint64_t i = 0; i < capture->n_samples; i++)
-		weight += capture->samples[i].weight;
-	return weight;
-}
-
 void spt_capture_free(SptCapture *capture)
 {
 	if (!capture)
@@ -61,6 +54,8 @@ void spt_capture_free(SptCapture *capture)
 	g_free(capture->threads);
 	g_free(capture->nodes);
 	g_free(capture->streams);
+	spt_sample_blocks_free(capture->blocks);
+	g_free(capture->leaves);
 	g_free(capture->samples);
 	g_free(capture->names);
 	g_free(capture->accounts);

@@ -56,15 +56,20 @@ typedef struct {
 	const char *name;
 } SptThreadRow;
 
+/* Samples, processes and threads keep their times to the microsecond: taking an interrupt takes as long. */
+#define SPT_CAPTURE_TIME_UNIT_NS 1000
+
 #define SPT_CONTEXT_KERNEL (1 << 0)
 #define SPT_CONTEXT_IRQ (1 << 1)
 
 typedef struct {
-	uint64_t time, delay_ns;
+	uint64_t time;
+	uint64_t delay_ns;		/* a capture keeps it to one in 32 */
 	uint32_t cpu, thread, node, weight;
 	uint8_t kernel_end, user_end, context;
 } SptSampleRow;
 
+/* What is at @offset, and with @symbol_bytes also at every other place from @offset - @distance on that has no row of its own. */
 typedef struct {
 	uint32_t object;
 	uint64_t offset;
@@ -126,7 +131,7 @@ bool spt_capture_writer_finish(SptCaptureWriter *writer, const SptStash *stash, 
 uint64_t spt_capture_writer_bytes(const SptCaptureWriter *writer);	/* in the file, up to the last flush */
 
 /*
- * The reader: the whole file decoded into flat arrays.  Rows with ids lie at their id; holes have id 0 and empty
+ * The reader: the file decoded into flat arrays, but for its samples.  Rows with ids lie at their id; holes have id 0 and empty
  * strings.  Row 0 is always there and always a hole, so that a reference that is 0 may be followed like any other.
  */
 typedef struct {
@@ -135,6 +140,15 @@ typedef struct {
 	uint64_t factor;		/* what one weight is worth in units; 0: 1 */
 	uint64_t rows;			/* seen, whether understood or not */
 } SptStreamRow;
+
+/* What the samples of one process image whose innermost frame is one node weigh together. */
+typedef struct {
+	uint32_t process, node;
+	uint64_t weight;
+	uint64_t samples;
+} SptLeafRow;
+
+typedef struct SptSampleBlocks SptSampleBlocks;
 
 typedef struct {
 	const char *path;
@@ -148,7 +162,13 @@ typedef struct {
 	SptThreadRow *threads;		uint32_t n_threads;
 	SptNode *nodes;			uint32_t n_nodes;	/* with the root */
 	SptStreamRow *streams;		uint32_t n_streams;	/* by id */
-	SptSampleRow *samples;		uint64_t n_samples;	/* of the stream "samples" */
+	/* Of the stream "samples".  They stay packed; spt_samples_next() tells them one by one, what follows is known without. */
+	SptSampleBlocks *blocks;
+	uint64_t n_samples, weight;
+	uint64_t first_time, last_time;	/* the smallest and the largest; UINT64_MAX and 0 if there are none */
+	uint32_t last_cpu;
+	SptLeafRow *leaves;		uint64_t n_leaves;	/* in order of appearance */
+	SptSampleRow *samples;		/* NULL; who makes a capture in memory gives n_samples here, and neither blocks nor leaves */
 	SptNameRow *names;		uint64_t n_names;
 	SptAccountRow *accounts;	uint64_t n_accounts;	/* as they came; the last of a CPU is its sum */
 	SptLossRow *losses;		uint64_t n_losses;
@@ -158,14 +178,26 @@ typedef struct {
 /* Opens FILE or FILE.part by its exact name.  Ids in rows were checked: threads, nodes, objects and parents
  * exist or are 0 (a row with one that does not is damage), and no process is its own ancestor.  What a damaged file
  * holds before the damage is there.  NULL with a sentence if it is no capture or has no whole block.
- * Memory is bounded by the larger of 256 MiB and 64 times the file's size: more is taken for damage. */
+ * Memory is bounded by 64 MiB and 4 times the file's size: more is taken for damage. */
 SptCapture *spt_capture_open(const char *path, GError **error);
 void spt_capture_free(SptCapture *capture);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptCapture, spt_capture_free)
 
 const char *spt_capture_host(const SptCapture *capture, const char *key);	/* NULL if not there */
 uint64_t spt_capture_period_ns(const SptCapture *capture);			/* 0 if not there */
-uint64_t spt_capture_weight(const SptCapture *capture);				/* of all samples, in periods */
+
+/*
+ * The samples, some at a time, in the order of the file (nearly that of time).  Any number of cursors may run at once, each in
+ * one thread.
+ */
+typedef struct SptSamples SptSamples;
+
+/* @capture must outlive it. */
+SptSamples *spt_samples_new(const SptCapture *capture);
+void spt_samples_free(SptSamples *samples);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptSamples, spt_samples_free)
+/* The next @ret_n rows, valid until the next call; NULL behind the last one. */
+const SptSampleRow *spt_samples_next(SptSamples *samples, uint32_t *ret_n);
 
 G_END_DECLS
 

@@ -8,13 +8,13 @@
 #define SPT_FILE_MAGIC "\x8fSPTCAP\n"
 #define SPT_FILE_MAGIC_BYTES 8
 #define SPT_FILE_HEADER_BYTES 16
-#define SPT_FILE_VERSION 1
+#define SPT_FILE_VERSION 2
 
 #define SPT_BLOCK_MAGIC "SPTB"
 #define SPT_BLOCK_MAGIC_BYTES 4
 #define SPT_BLOCK_HEADER_BYTES 24
 #define SPT_BLOCK_ZSTD (1 << 0)
-#define SPT_BLOCK_MAX_BYTES (64u << 20)
+#define SPT_BLOCK_MAX_BYTES (8u << 20)
 
 #define SPT_TABLE_MAX_ROWS (1u << 24)
 #define SPT_TABLE_MAX_COLUMNS 64
@@ -44,6 +44,8 @@ typedef enum {
 	SPT_CODING_CONST = 3,
 	SPT_CODING_BYTES = 4,
 	SPT_CODING_PLANES = 5,
+	SPT_CODING_RISING = 6,
+	SPT_CODING_SCALED = 7,
 } SptCoding;
 
 typedef enum {

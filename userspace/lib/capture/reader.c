@@ -14,9 +14,7 @@
 
 #include "capture/block.h"
 #include "capture/rows.h"
-
-#define LEAST_BUDGET_BYTES (256ull << 20)
-#define BUDGET_PER_FILE_BYTE 64
+#include "capture/samples.h"
 
 typedef struct {
 	uint8_t *data;
@@ -78,38 +76,6 @@ static bool read_whole(const Reader *reader, uint64_t position, uint8_t *data, s
 	return (size_t)got == bytes || damaged(error, "the file became shorter while it was read");
 }
 
-/* The payload of a block whose stored bytes are read and right; NULL with a clause. */
-static const uint8_t *unpack(Reader *reader, const SptBlockHeader *header, GError **error)
-{
-	uint8_t *payload;
-	size_t bytes;
-
-	if (header->flags & ~SPT_BLOCK_ZSTD) {
-		damaged(error, "it is packed in a way that this version does not know");
-		return NULL;
-	}
-	if (!spt_rows_spend(reader->rows, header->payload_bytes, error))
-		return NULL;
-	if (!(header->flags & SPT_BLOCK_ZSTD)) {
-		if (header->stored_bytes == header->payload_bytes)
-			return reader->stored.data;
-		damaged(error, "its two sizes differ");
-		return NULL;
-	}
-	payload = buffer_reserve(&reader->payload, header->payload_bytes + 1);
-	if (!payload) {
-		damaged(error, "there is not enough memory to unpack it");
-		return NULL;
-	}
-	bytes = ZSTD_decompressDCtx(reader->zstd, payload, header->payload_bytes, reader->stored.data,
-				    header->stored_bytes);
-	if (ZSTD_isError(bytes) || bytes != header->payload_bytes) {
-		damaged(error, "it cannot be unpacked");
-		return NULL;
-	}
-	return payload;
-}
-
 /* The block at the present position, with @left bytes to the end.  False with a clause, or without if it is incomplete. */
 static bool read_block(Reader *reader, uint64_t left, GError **error)
 {
@@ -134,10 +100,14 @@ static bool read_block(Reader *reader, uint64_t left, GError **error)
 	if (!spt_block_crc_matches(bytes, &header, reader->stored.data))
 		return damaged(error, "its checksum differs");
 	if (spt_rows_wants(header.type)) {
-		const uint8_t *payload = unpack(reader, &header, error);
+		uint8_t *buffer = buffer_reserve(&reader->payload, (size_t)header.payload_bytes + 1);
+		const uint8_t *payload;
 
+		if (!buffer)
+			return damaged(error, "there is not enough memory to unpack it");
+		payload = spt_block_unpack(reader->zstd, &header, reader->stored.data, buffer, error);
 		if (!payload || !spt_table_parse(&table, payload, header.payload_bytes, error) ||
-		    !spt_rows_take(reader->rows, header.type, &table, error))
+		    !spt_rows_take(reader->rows, &header, &table, reader->stored.data, error))
 			return false;
 	}
 	reader->position += sizeof(bytes) + header.stored_bytes;
@@ -247,7 +217,7 @@ static bool read_file(Reader *reader, const char *path, GError **error)
 	reader->zstd = ZSTD_createDCtx();
 	if (!reader->zstd)
 		return fail(error, SPT_CAPTURE_ERROR_IO, path, "there is not enough memory");
-	reader->rows = spt_rows_new(capture, MAX(LEAST_BUDGET_BYTES, capture->file_bytes * BUDGET_PER_FILE_BYTE));
+	reader->rows = spt_rows_new(capture, capture->file_bytes);
 	read_blocks(reader);
 	whole = spt_rows_finish(reader->rows);
 	if (reader->n_blocks == 0)

@@ -1,26 +1,42 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Tables into flat arrays.  A block's rows are decoded, all of them are checked, and only then do they count, so that
- * no reference leads nowhere.  Memory and work both hang on one budget: a column of one constant makes millions
- * of rows out of a few bytes, therefore rows are paid for before they are made, also those that replace others.
+ * no reference leads nowhere.  Memory and work have a budget each: a column of one constant makes millions of rows out of a
+ * few bytes, therefore rows are paid for before they are made, also those that replace others.
  */
 #include "capture/rows.h"
 
 #include <string.h>
 
+#include "capture/leaves.h"
+#include "capture/pack.h"
+#include "capture/samples.h"
 #include "capture/store.h"
 
 /* A host has some twenty facts; a table that is chosen to collide in the hash must stay cheap. */
 #define MAX_HOST_KEYS 4096
 
+/*
+ * A file costs at most 4 times its size and 64 MiB: here all but the packed samples, which take no more than the file, and the
+ * reader's two buffers of a block each.
+ */
+#define LEAST_MEMORY_BYTES (44ull << 20)
+#define MEMORY_PER_FILE_BYTE 3
+/* Of rows and payloads, in all; samples that are all alike take less than a bit. */
+#define LEAST_WORK_BYTES (256ull << 20)
+#define WORK_PER_FILE_BYTE 1024
+
 struct SptRows {
 	SptCapture *capture;
-	uint64_t budget_bytes;
+	uint64_t memory_bytes;					/* how much it may be */
+	uint64_t texts_bytes;
+	uint64_t work_bytes;					/* how much is left */
 	SptStore objects, processes, threads, streams;		/* by id */
-	SptStore nodes, samples, names, accounts, losses;		/* in order */
+	SptStore nodes, names, accounts, losses;		/* in order */
 	SptStore scratch;
+	SptLeaves leaves;
 	uint32_t samples_stream;
-	uint32_t sample_columns[SPT_SAMPLE_COLUMNS];		/* 0: not declared */
+	SptSampleLayout layout;					/* as declared */
 };
 
 static bool damaged(GError **error, const char *format, ...) G_GNUC_PRINTF(2, 3);
@@ -35,12 +51,38 @@ static bool damaged(GError **error, const char *format, ...)
 	return false;
 }
 
-bool spt_rows_spend(SptRows *rows, uint64_t bytes, GError **error)
+static bool work(SptRows *rows, uint64_t bytes, GError **error)
 {
-	if (bytes > rows->budget_bytes)
+	if (bytes > rows->work_bytes)
 		return damaged(error, "it unpacks to far more than a file of this size can hold");
-	rows->budget_bytes -= bytes;
+	rows->work_bytes -= bytes;
 	return true;
+}
+
+static uint64_t store_bytes(const SptStore *store)
+{
+	return store->room * store->schema->row_bytes;
+}
+
+/* Whether @bytes more may be taken. */
+static bool has_memory(SptRows *rows, uint64_t bytes, GError **error)
+{
+	uint64_t used = store_bytes(&rows->objects) + store_bytes(&rows->processes) + store_bytes(&rows->threads) +
+		store_bytes(&rows->streams) + store_bytes(&rows->nodes) + store_bytes(&rows->names) +
+		store_bytes(&rows->accounts) + store_bytes(&rows->losses) + rows->texts_bytes + spt_leaves_bytes(&rows->leaves);
+
+	if (used < rows->memory_bytes && bytes <= rows->memory_bytes - used)
+		return true;
+	return damaged(error, "it takes far more memory than a file of this size is worth");
+}
+
+/* For @n rows in all. */
+static bool reserve(SptRows *rows, SptStore *store, uint64_t n, GError **error)
+{
+	if (n <= store->room)
+		return true;
+	return has_memory(rows, (spt_store_next_room(store, n) - store->room) * store->schema->row_bytes, error) &&
+		spt_store_reserve(store, n, error);
 }
 
 static bool exists_or_0(const SptStore *store, uint32_t id)
@@ -48,14 +90,30 @@ static bool exists_or_0(const SptStore *store, uint32_t id)
 	return id == 0 || spt_store_has(store, id);
 }
 
+/* A column's texts are copied as they are; fields without texts do not matter. */
+static uint64_t bytes_of_texts(const SptSchema *schema, const SptTable *table)
+{
+	uint64_t bytes = 0;
+
+	for (unsigned i = 0; i < schema->n_fields; i++) {
+		const SptColumn *column = schema->fields[i].type == SPT_FIELD_TEXT ?
+			spt_table_column(table, schema->fields[i].column) : NULL;
+
+		bytes += column ? column->bytes : 0;
+	}
+	return bytes;
+}
+
 /* Decodes behind the last row of @store, without counting the rows yet.  NULL is an error: also no rows need a place. */
 static void *decode(SptRows *rows, SptStore *store, const SptSchema *schema, const SptTable *table, GError **error)
 {
+	uint64_t texts = bytes_of_texts(schema, table);
 	void *first;
 
-	if (!spt_rows_spend(rows, (uint64_t)table->rows * store->schema->row_bytes, error) ||
-	    !spt_store_reserve(store, MAX(store->n + table->rows, 1), error))
+	if (!work(rows, (uint64_t)table->rows * store->schema->row_bytes, error) || !has_memory(rows, texts, error) ||
+	    !reserve(rows, store, MAX(store->n + table->rows, 1), error))
 		return NULL;
+	rows->texts_bytes += texts;
 	first = spt_store_row(store, store->n);
 	return spt_schema_decode(schema, table, first, rows->capture->texts, error) ? first : NULL;
 }
@@ -79,8 +137,7 @@ static bool put_by_id(SptRows *rows, SptStore *store, uint32_t n, GError **error
 			return damaged(error, "row %u has id 0, which is reserved", i);
 		end = MAX(end, (uint64_t)id + 1);
 	}
-	if (!spt_rows_spend(rows, (end - store->n) * store->schema->row_bytes, error) ||
-	    !spt_store_reserve(store, end, error))
+	if (!work(rows, (end - store->n) * store->schema->row_bytes, error) || !reserve(rows, store, end, error))
 		return false;
 	store->n = end;
 	for (uint32_t i = 0; i < n; i++)
@@ -119,10 +176,14 @@ static bool take_objects(SptRows *rows, const SptTable *table, GError **error)
 /* Parents may come behind their children within a block: they are checked once all are there. */
 static bool take_processes(SptRows *rows, const SptTable *table, GError **error)
 {
-	const SptProcessRow *row = decode_scratch(rows, &spt_schema_process, table, error);
+	SptProcessRow *row = decode_scratch(rows, &spt_schema_process, table, error);
 	bool whole = true;
 
-	if (!row || !put_by_id(rows, &rows->processes, table->rows, error))
+	if (!row)
+		return false;
+	for (uint32_t i = 0; i < table->rows; i++)
+		spt_unpack_process(&row[i]);
+	if (!put_by_id(rows, &rows->processes, table->rows, error))
 		return false;
 	for (uint32_t i = 0; i < table->rows; i++, row++) {
 		SptProcessRow *process = spt_store_row(&rows->processes, row->id);
@@ -138,13 +199,15 @@ static bool take_processes(SptRows *rows, const SptTable *table, GError **error)
 
 static bool take_threads(SptRows *rows, const SptTable *table, GError **error)
 {
-	const SptThreadRow *row = decode_scratch(rows, &spt_schema_thread, table, error);
+	SptThreadRow *row = decode_scratch(rows, &spt_schema_thread, table, error);
 
 	if (!row)
 		return false;
-	for (uint32_t i = 0; i < table->rows; i++)
+	for (uint32_t i = 0; i < table->rows; i++) {
 		if (!exists_or_0(&rows->processes, row[i].process))
 			return damaged(error, "thread %u is of process %u, which is not there", row[i].id, row[i].process);
+		spt_unpack_thread(&row[i], spt_store_row(&rows->processes, row[i].process));
+	}
 	return put_by_id(rows, &rows->threads, table->rows, error);
 }
 
@@ -158,15 +221,14 @@ static bool take_nodes(SptRows *rows, const SptTable *table, GError **error)
 	if (store->n + table->rows > UINT32_MAX)
 		return damaged(error, "there are more nodes than ids");
 	for (uint32_t i = 0; i < table->rows; i++, node++) {
-		uint32_t id = (uint32_t)store->n + i, distance = node->parent;
+		uint32_t id = (uint32_t)store->n + i;
 
-		if (distance == 0 || distance > id)
+		if (node->parent >= id)
 			return damaged(error, "node %u has no parent before it", id);
 		if (!exists_or_0(&rows->objects, node->frame.object))
 			return damaged(error, "node %u is in object %u, which is not there", id, node->frame.object);
 		if (node->frame.kind > SPT_FRAME_EXACT)
 			node->frame.kind = SPT_FRAME_CALL;
-		node->parent = id - distance;
 	}
 	store->n += table->rows;
 	return true;
@@ -185,7 +247,7 @@ static bool take_streams(SptRows *rows, const SptTable *table, GError **error)
 			row->rows = ((SptStreamRow *)spt_store_row(&rows->streams, row->id))->rows;
 		if (samples && rows->samples_stream == 0) {
 			rows->samples_stream = row->id;
-			memset(rows->sample_columns, 0, sizeof(rows->sample_columns));
+			rows->layout = (SptSampleLayout){ 0 };
 		} else if (!samples && rows->samples_stream == row->id) {
 			rows->samples_stream = 0;
 		}
@@ -197,9 +259,9 @@ static void declare_sample_column(SptRows *rows, const SptStreamColumnRow *row)
 {
 	for (unsigned i = 0; i < SPT_SAMPLE_COLUMNS; i++) {
 		if (spt_sample_columns[i].role == row->role)
-			rows->sample_columns[i] = row->column;
-		else if (rows->sample_columns[i] == row->column)
-			rows->sample_columns[i] = 0;
+			rows->layout.columns[i] = row->column;
+		else if (rows->layout.columns[i] == row->column)
+			rows->layout.columns[i] = 0;
 	}
 }
 
@@ -220,32 +282,89 @@ static bool take_stream_columns(SptRows *rows, const SptTable *table, GError **e
 	return true;
 }
 
-static bool take_samples(SptRows *rows, const SptTable *table, GError **error)
+static bool check_samples(const SptRows *rows, const SptSampleRow *sample, uint32_t n, uint32_t first, GError **error)
 {
-	SptField fields[SPT_SAMPLE_COLUMNS];
-	SptSchema declared = { sizeof(SptSampleRow), 0, fields };
-	const SptSampleRow *sample;
-
-	for (unsigned i = 0; i < SPT_SAMPLE_COLUMNS; i++) {
-		if (rows->sample_columns[i] == 0)
-			continue;
-		fields[declared.n_fields] = spt_sample_columns[i].field;
-		fields[declared.n_fields++].column = rows->sample_columns[i];
+	for (uint32_t i = 0; i < n; i++) {
+		if (!exists_or_0(&rows->threads, sample[i].thread))
+			return damaged(error, "row %u is of thread %u, which is not there", first + i, sample[i].thread);
+		if (sample[i].node >= rows->nodes.n)
+			return damaged(error, "row %u has node %u, which is not there", first + i, sample[i].node);
 	}
-	sample = decode(rows, &rows->samples, &declared, table, error);
-	if (!sample)
-		return false;
-	for (uint32_t i = 0; i < table->rows; i++, sample++) {
-		if (!exists_or_0(&rows->threads, sample->thread))
-			return damaged(error, "row %u is of thread %u, which is not there", i, sample->thread);
-		if (sample->node >= rows->nodes.n)
-			return damaged(error, "row %u has node %u, which is not there", i, sample->node);
-	}
-	rows->samples.n += table->rows;
 	return true;
 }
 
-static bool take_events(SptRows *rows, const SptTable *table, GError **error)
+static void add_up_samples(SptCapture *capture, const SptSampleRow *sample, uint32_t n)
+{
+	uint64_t weight = 0, first = capture->first_time, last = capture->last_time;
+	uint32_t cpu = capture->last_cpu;
+
+	for (uint32_t i = 0; i < n; i++) {
+		weight += sample[i].weight;
+		first = MIN(first, sample[i].time);
+		last = MAX(last, sample[i].time);
+		cpu = MAX(cpu, sample[i].cpu);
+	}
+	capture->n_samples += n;
+	capture->weight += weight;
+	capture->first_time = first;
+	capture->last_time = last;
+	capture->last_cpu = cpu;
+}
+
+static bool reserve_leaves(SptRows *rows, uint32_t n, GError **error)
+{
+	SptLeaves *leaves = &rows->leaves;
+
+	if (leaves->n + n <= leaves->n_slots / 2)
+		return true;
+	return has_memory(rows, MAX(spt_leaves_bytes(leaves), n), error) &&
+		(spt_leaves_reserve(leaves, n) || damaged(error, "there is not enough memory for its rows"));
+}
+
+/* Sums up the samples of @table before row @end.  How many that were; fewer if what comes next is damaged, with a clause. */
+static uint32_t add_samples(SptRows *rows, const SptTable *table, uint32_t end, SptSampleRow *batch, int sign, GError **error)
+{
+	SptSampleTable samples;
+	uint32_t done = 0;
+	int n = 0;
+
+	if (spt_sample_table_begin(&samples, table, &rows->layout, true)) {
+		while (done < end && (n = spt_sample_table_next(&samples, batch)) > 0) {
+			if (!check_samples(rows, batch, (uint32_t)n, done, error) || !reserve_leaves(rows, (uint32_t)n, error))
+				return done;
+			spt_leaves_add(&rows->leaves, batch, (uint32_t)n, (SptThreadRow *)rows->threads.data, sign);
+			add_up_samples(rows->capture, batch, (uint32_t)n);
+			done += (uint32_t)n;
+		}
+	}
+	if (done < end)
+		damaged(error, "a column of its samples does not hold what its rows need");
+	return done;
+}
+
+/* All of a block or nothing: what was summed up before its damage is taken back. */
+static bool take_samples(SptRows *rows, const SptBlockHeader *header, const SptTable *table, const uint8_t *stored,
+			 GError **error)
+{
+	g_autofree SptSampleRow *batch = g_new0(SptSampleRow, SPT_SAMPLE_BATCH);
+	SptCapture before = *rows->capture;
+	uint32_t done;
+
+	if (!work(rows, (uint64_t)table->rows * sizeof(SptSampleRow), error))
+		return false;
+	done = add_samples(rows, table, table->rows, batch, 1, error);
+	if (done < table->rows) {
+		memset(batch, 0, SPT_SAMPLE_BATCH * sizeof(*batch));
+		add_samples(rows, table, done, batch, -1, NULL);
+		*rows->capture = before;
+		return false;
+	}
+	spt_sample_blocks_add(rows->capture->blocks, header, stored, &rows->layout);
+	return true;
+}
+
+static bool take_events(SptRows *rows, const SptBlockHeader *header, const SptTable *table, const uint8_t *stored,
+			GError **error)
 {
 	const SptColumn *column = spt_table_column(table, SPT_EVENT_STREAM_COLUMN);
 	SptColumnCursor cursor;
@@ -257,7 +376,7 @@ static bool take_events(SptRows *rows, const SptTable *table, GError **error)
 	if (cursor.value == 0 || cursor.value > UINT32_MAX || !spt_store_has(&rows->streams, (uint32_t)cursor.value))
 		return damaged(error, "its rows are of stream %" G_GUINT64_FORMAT ", which is not there", cursor.value);
 	stream = spt_store_row(&rows->streams, cursor.value);
-	if (stream->id == rows->samples_stream && !take_samples(rows, table, error))
+	if (stream->id == rows->samples_stream && !take_samples(rows, header, table, stored, error))
 		return false;
 	stream->rows += table->rows;
 	return true;
@@ -301,9 +420,12 @@ bool spt_rows_wants(uint16_t type)
 	return (type >= SPT_BLOCK_HOST && type <= SPT_BLOCK_LOSS) || type == SPT_BLOCK_END;
 }
 
-bool spt_rows_take(SptRows *rows, uint16_t type, const SptTable *table, GError **error)
+bool spt_rows_take(SptRows *rows, const SptBlockHeader *header, const SptTable *table, const uint8_t *stored,
+		   GError **error)
 {
-	switch (type) {
+	if (!work(rows, header->payload_bytes, error))
+		return false;
+	switch (header->type) {
 	case SPT_BLOCK_HOST:
 		return take_host(rows, table, error);
 	case SPT_BLOCK_OBJECT:
@@ -319,7 +441,7 @@ bool spt_rows_take(SptRows *rows, uint16_t type, const SptTable *table, GError *
 	case SPT_BLOCK_STREAM_COLUMN:
 		return take_stream_columns(rows, table, error);
 	case SPT_BLOCK_EVENT:
-		return take_events(rows, table, error);
+		return take_events(rows, header, table, stored, error);
 	case SPT_BLOCK_NAME:
 		return take_names(rows, table, error);
 	case SPT_BLOCK_ACCOUNT:
@@ -353,6 +475,14 @@ static bool cut_circles(SptProcessRow *processes, uint64_t n)
 	return whole;
 }
 
+/* A thread of which nothing else was said ended with its process. */
+static void end_threads(SptThreadRow *threads, uint64_t n, const SptProcessRow *processes)
+{
+	for (uint64_t id = 1; id < n; id++)
+		if (threads[id].end_time == 0)
+			threads[id].end_time = processes[threads[id].process].end_time;
+}
+
 static void *steal_by_id(SptStore *store, uint32_t *ret_n)
 {
 	uint64_t n;
@@ -373,27 +503,28 @@ bool spt_rows_finish(SptRows *rows)
 	capture->threads = steal_by_id(&rows->threads, &capture->n_threads);
 	capture->streams = steal_by_id(&rows->streams, &capture->n_streams);
 	capture->nodes = steal_by_id(&rows->nodes, &capture->n_nodes);
-	capture->samples = spt_store_steal(&rows->samples, &capture->n_samples);
+	capture->leaves = spt_leaves_steal(&rows->leaves, &capture->n_leaves);
 	capture->names = spt_store_steal(&rows->names, &capture->n_names);
 	capture->accounts = spt_store_steal(&rows->accounts, &capture->n_accounts);
 	capture->losses = spt_store_steal(&rows->losses, &capture->n_losses);
+	end_threads(capture->threads, capture->n_threads, capture->processes);
 	return cut_circles(capture->processes, capture->n_processes);
 }
 
-SptRows *spt_rows_new(SptCapture *capture, uint64_t budget_bytes)
+SptRows *spt_rows_new(SptCapture *capture, uint64_t file_bytes)
 {
-	/* Its fields are what the file declares, but the rows are always these. */
-	static const SptSchema sample_schema = { .row_bytes = sizeof(SptSampleRow) };
 	SptRows *rows = g_new0(SptRows, 1);
 
 	rows->capture = capture;
-	rows->budget_bytes = budget_bytes;
+	capture->blocks = spt_sample_blocks_new();
+	capture->first_time = UINT64_MAX;
+	rows->memory_bytes = LEAST_MEMORY_BYTES + file_bytes * MEMORY_PER_FILE_BYTE;
+	rows->work_bytes = LEAST_WORK_BYTES + file_bytes * WORK_PER_FILE_BYTE;
 	rows->objects = spt_store_new(&spt_schema_object, 1);
 	rows->processes = spt_store_new(&spt_schema_process, 1);
 	rows->threads = spt_store_new(&spt_schema_thread, 1);
 	rows->streams = spt_store_new(&spt_schema_stream, 1);
 	rows->nodes = spt_store_new(&spt_schema_node, 1);
-	rows->samples = spt_store_new(&sample_schema, 0);
 	rows->names = spt_store_new(&spt_schema_name, 0);
 	rows->accounts = spt_store_new(&spt_schema_account, 0);
 	rows->losses = spt_store_new(&spt_schema_loss, 0);

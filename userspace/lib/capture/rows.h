@@ -3,6 +3,7 @@
 #ifndef SPT_CAPTURE_ROWS_H
 #define SPT_CAPTURE_ROWS_H
 
+#include "capture/block.h"
 #include "capture/capture.h"
 #include "capture/table.h"
 
@@ -10,14 +11,14 @@ G_BEGIN_DECLS
 
 typedef struct SptRows SptRows;
 
-/* Rows for @capture, which may cost @budget_bytes in all. */
-SptRows *spt_rows_new(SptCapture *capture, uint64_t budget_bytes);
+/* Rows for @capture.  What they take in memory and what work they make is bounded by @file_bytes. */
+SptRows *spt_rows_new(SptCapture *capture, uint64_t file_bytes);
 
 /* Whether blocks of this type become rows at all. */
 bool spt_rows_wants(uint16_t type);
-/* Takes @bytes of the budget.  All errors here are SPT_CAPTURE_ERROR_DAMAGED, a clause. */
-bool spt_rows_spend(SptRows *rows, uint64_t bytes, GError **error);
-bool spt_rows_take(SptRows *rows, uint16_t type, const SptTable *table, GError **error);
+/* All errors here are SPT_CAPTURE_ERROR_DAMAGED, a clause.  Samples stay packed, as @stored. */
+bool spt_rows_take(SptRows *rows, const SptBlockHeader *header, const SptTable *table, const uint8_t *stored,
+		   GError **error);
 /* Hands the arrays over, also after an error.  False if a process was its own ancestor: it lost its parent. */
 bool spt_rows_finish(SptRows *rows);
 /* After spt_rows_finish(). */

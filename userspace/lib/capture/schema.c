@@ -201,34 +201,44 @@ void spt_schema_encode(const SptSchema *schema, const void *rows, size_t n, SptT
 	}
 }
 
+bool spt_field_decode(const SptField *field, SptColumnCursor *cursor, void *member, size_t stride, uint32_t n)
+{
+	uint64_t values[BATCH], most = field->type == SPT_FIELD_U8 ? UINT8_MAX : UINT32_MAX;
+	uint8_t *to = member;
+
+	while (n > 0) {
+		unsigned now = MIN(n, BATCH);
+		uint64_t all = 0;
+
+		if (!spt_column_next_numbers(cursor, values, now))
+			return false;
+		if (field->type == SPT_FIELD_U64) {
+			for (unsigned i = 0; i < now; i++, to += stride)
+				memcpy(to, &values[i], sizeof(values[i]));
+		} else {
+			for (unsigned i = 0; i < now; i++)
+				all |= values[i];
+			if (all > most)
+				return false;
+			if (field->type == SPT_FIELD_U32)
+				for (unsigned i = 0; i < now; i++, to += stride)
+					memcpy(to, &(uint32_t){ (uint32_t)values[i] }, sizeof(uint32_t));
+			else
+				for (unsigned i = 0; i < now; i++, to += stride)
+					*to = (uint8_t)values[i];
+		}
+		n -= now;
+	}
+	return true;
+}
+
 static bool decode_numbers(const SptField *field, const SptColumn *column, uint8_t *member, size_t stride,
 			   uint32_t rows)
 {
-	uint64_t values[BATCH], most = field->type == SPT_FIELD_U8 ? UINT8_MAX : UINT32_MAX;
 	SptColumnCursor cursor;
 
-	if (!spt_column_begin(&cursor, column, rows))
-		return false;
-	while (rows > 0) {
-		unsigned n = MIN(rows, BATCH);
-
-		if (!spt_column_next_numbers(&cursor, values, n))
-			return false;
-		for (unsigned i = 0; i < n; i++, member += stride) {
-			uint32_t narrow = (uint32_t)values[i];
-
-			if (field->type == SPT_FIELD_U64)
-				memcpy(member, &values[i], sizeof(values[i]));
-			else if (values[i] > most)
-				return false;
-			else if (field->type == SPT_FIELD_U32)
-				memcpy(member, &narrow, sizeof(narrow));
-			else
-				*member = (uint8_t)narrow;
-		}
-		rows -= n;
-	}
-	return spt_column_done(&cursor);
+	return spt_column_begin(&cursor, column, rows) && spt_field_decode(field, &cursor, member, stride, rows) &&
+		spt_column_done(&cursor);
 }
 
 /* A text's length takes at least a byte of the data, so that with the nuls all texts fit in as much memory again. */

@@ -54,9 +54,10 @@ typedef struct {
 	uint64_t time;
 } SptEndRow;
 
-extern const SptSchema spt_schema_host, spt_schema_object, spt_schema_process, spt_schema_thread;
-/* Rows are SptNode; while packed, parent holds the distance to it. */
-extern const SptSchema spt_schema_node;
+extern const SptSchema spt_schema_host, spt_schema_object;
+/* In the file processes, threads and names are packed (pack.h). */
+extern const SptSchema spt_schema_process, spt_schema_thread;
+extern const SptSchema spt_schema_node;		/* rows are SptNode */
 extern const SptSchema spt_schema_stream, spt_schema_stream_column, spt_schema_name, spt_schema_account;
 extern const SptSchema spt_schema_loss, spt_schema_index, spt_schema_end;
 
@@ -73,6 +74,8 @@ extern const SptSampleColumn spt_sample_columns[SPT_SAMPLE_COLUMNS];
 
 /* Adds a column for each field. */
 void spt_schema_encode(const SptSchema *schema, const void *rows, size_t n, SptTableBuilder *builder);
+/* The next @n values of a column of numbers into @member of rows @stride bytes apart.  False if they are not there, or too large. */
+bool spt_field_decode(const SptField *field, SptColumnCursor *cursor, void *member, size_t stride, uint32_t n);
 /* Fills table->rows rows that are all zero.  Text goes to memory that is added to @texts.  Error: a clause. */
 bool spt_schema_decode(const SptSchema *schema, const SptTable *table, void *rows, GPtrArray *texts, GError **error);
 

@@ -11,10 +11,15 @@ SptStore spt_store_new(const SptSchema *schema, unsigned first_rows)
 	};
 }
 
+uint64_t spt_store_next_room(const SptStore *store, uint64_t n)
+{
+	return MAX(n, store->room + store->room / 4);
+}
+
 bool spt_store_reserve(SptStore *store, uint64_t n, GError **error)
 {
 	size_t row_bytes = store->schema->row_bytes;
-	uint64_t room = MAX(n, store->room + store->room / 2);
+	uint64_t room = spt_store_next_room(store, n);
 	uint8_t *data;
 
 	if (n <= store->room)

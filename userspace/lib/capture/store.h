@@ -15,6 +15,8 @@ typedef struct {
 
 /* @first_rows: 1 for the row 0 of what has ids. */
 SptStore spt_store_new(const SptSchema *schema, unsigned first_rows);
+/* How much room there will be once there must be room for @n rows. */
+uint64_t spt_store_next_room(const SptStore *store, uint64_t n);
 /* Room for @n rows, zero beyond those that are there.  Error: a clause. */
 bool spt_store_reserve(SptStore *store, uint64_t n, GError **error);
 /* Empty strings for the holes, so that nobody who walks the array meets NULL. */

@@ -80,49 +80,92 @@ const SptColumn *spt_table_column(const SptTable *table, uint64_t id)
 	return NULL;
 }
 
-static bool begin_planes(SptColumnCursor *cursor, const SptColumn *column, uint32_t rows)
+static bool begin_planes(SptColumnCursor *cursor, uint32_t rows)
 {
-	if (column->bytes < SPT_PLANES_HEAD_BYTES)
+	if (cursor->end - cursor->next < SPT_PLANES_HEAD_BYTES)
 		return false;
-	cursor->n_planes = column->data[0];
-	cursor->coding = column->data[1];
-	cursor->rows = rows;
-	cursor->next += SPT_PLANES_HEAD_BYTES;
+	cursor->n_planes = *cursor->next++;
+	cursor->coding = *cursor->next++;
+	cursor->plane_rows = rows;
+	if (cursor->coding == SPT_CODING_DELTA && !get_varint(&cursor->next, cursor->end, &cursor->value))
+		return false;
 	return cursor->n_planes >= 1 && cursor->n_planes <= sizeof(uint64_t) && cursor->coding <= SPT_CODING_DELTA &&
-		(uint64_t)cursor->n_planes * rows == column->bytes - SPT_PLANES_HEAD_BYTES;
+		(uint64_t)cursor->n_planes * rows == (size_t)(cursor->end - cursor->next);
+}
+
+/* The coding inside of another one is a byte before its data. */
+static bool next_coding(SptColumnCursor *cursor)
+{
+	if (cursor->next == cursor->end)
+		return false;
+	cursor->coding = *cursor->next++;
+	return cursor->coding != SPT_CODING_CONST && cursor->coding != SPT_CODING_BYTES;
+}
+
+/* @rows becomes what is left of them for the coding inside. */
+static bool begin_rising(SptColumnCursor *cursor, uint32_t *rows)
+{
+	uint32_t n_rest = 0;
+
+	if (*rows > (size_t)(cursor->end - cursor->next))
+		return false;
+	cursor->steps = cursor->next;
+	cursor->next += *rows;
+	for (uint32_t i = 0; i < *rows; i++)
+		n_rest += cursor->steps[i] == 0;
+	*rows = n_rest;
+	return next_coding(cursor);
 }
 
 bool spt_column_begin(SptColumnCursor *cursor, const SptColumn *column, uint32_t rows)
 {
 	*cursor = (SptColumnCursor) {
-		.next = column->data, .end = column->data + column->bytes, .coding = column->coding,
+		.next = column->data, .end = column->data + column->bytes, .coding = column->coding, .factor = 1,
 	};
-	if (column->coding == SPT_CODING_PLANES)
-		return begin_planes(cursor, column, rows);
-	return column->coding != SPT_CODING_CONST || get_varint(&cursor->next, cursor->end, &cursor->value);
+	if (cursor->coding == SPT_CODING_SCALED &&
+	    !(get_varint(&cursor->next, cursor->end, &cursor->factor) && next_coding(cursor)))
+		return false;
+	if (cursor->coding == SPT_CODING_RISING && !begin_rising(cursor, &rows))
+		return false;
+	if (cursor->coding == SPT_CODING_PLANES)
+		return begin_planes(cursor, rows);
+	if (cursor->coding == SPT_CODING_CONST)
+		return get_varint(&cursor->next, cursor->end, &cursor->value);
+	return cursor->coding <= SPT_CODING_BYTES;
 }
 
-/* The cursor walks along the first plane; the others lie a column's rows apart. */
+/* The cursor walks along the first plane; the others lie a column's rows apart.  Few planes are worth a loop of their own. */
 static void next_from_planes(SptColumnCursor *cursor, uint64_t *ret_values, unsigned n)
 {
 	const uint8_t *plane = cursor->next;
+	size_t rows = cursor->plane_rows;
 
-	memset(ret_values, 0, n * sizeof(*ret_values));
-	for (unsigned k = 0; k < cursor->n_planes; k++, plane += cursor->rows)
+	cursor->next += n;
+	switch (cursor->n_planes) {
+	case 1:
+		for (unsigned i = 0; i < n; i++)
+			ret_values[i] = plane[i];
+		return;
+	case 2:
+		for (unsigned i = 0; i < n; i++)
+			ret_values[i] = plane[i] | (uint32_t)plane[rows + i] << 8;
+		return;
+	case 3:
+		for (unsigned i = 0; i < n; i++)
+			ret_values[i] = plane[i] | (uint32_t)plane[rows + i] << 8 | (uint32_t)plane[2 * rows + i] << 16;
+		return;
+	}
+	for (unsigned i = 0; i < n; i++)
+		ret_values[i] = plane[i];
+	for (unsigned k = 1; k < cursor->n_planes; k++) {
+		plane += rows;
 		for (unsigned i = 0; i < n; i++)
 			ret_values[i] |= (uint64_t)plane[i] << 8 * k;
-	cursor->next += n;
+	}
 }
 
-bool spt_column_next_numbers(SptColumnCursor *cursor, uint64_t *ret_values, unsigned n)
+static bool next_plain(SptColumnCursor *cursor, uint64_t *ret_values, unsigned n)
 {
-	if (cursor->coding > SPT_CODING_CONST)
-		return false;
-	if (cursor->coding == SPT_CODING_CONST) {
-		for (unsigned i = 0; i < n; i++)
-			ret_values[i] = cursor->value;
-		return true;
-	}
 	if (cursor->n_planes > 0)
 		next_from_planes(cursor, ret_values, n);
 	else
@@ -135,6 +178,48 @@ bool spt_column_next_numbers(SptColumnCursor *cursor, uint64_t *ret_values, unsi
 	if (cursor->coding == SPT_CODING_DELTA)
 		for (unsigned i = 0; i < n; i++)
 			ret_values[i] = cursor->value += ret_values[i];
+	return true;
+}
+
+/* The rest is decoded to the end of @ret_values, from where it moves forward, never past the place it is needed at. */
+static bool next_rising(SptColumnCursor *cursor, uint64_t *ret_values, unsigned n)
+{
+	const uint8_t *steps = cursor->steps;
+	uint64_t highest = cursor->highest;
+	const uint64_t *rest;
+	unsigned n_rest = 0;
+
+	for (unsigned i = 0; i < n; i++)
+		n_rest += steps[i] == 0;
+	rest = ret_values + n - n_rest;
+	if (!next_plain(cursor, ret_values + n - n_rest, n_rest))
+		return false;
+	for (unsigned i = 0; i < n; i++) {
+		uint64_t value = steps[i] ? highest + steps[i] : *rest;
+
+		rest += steps[i] == 0;
+		ret_values[i] = value;
+		highest = MAX(highest, value);
+	}
+	cursor->highest = highest;
+	cursor->steps += n;
+	return true;
+}
+
+bool spt_column_next_numbers(SptColumnCursor *cursor, uint64_t *ret_values, unsigned n)
+{
+	if (cursor->coding > SPT_CODING_CONST)
+		return false;
+	if (cursor->coding == SPT_CODING_CONST) {
+		for (unsigned i = 0; i < n; i++)
+			ret_values[i] = cursor->value;
+		return true;
+	}
+	if (!(cursor->steps ? next_rising : next_plain)(cursor, ret_values, n))
+		return false;
+	if (cursor->factor != 1)
+		for (unsigned i = 0; i < n; i++)
+			ret_values[i] *= cursor->factor;
 	return true;
 }
 
@@ -152,5 +237,5 @@ bool spt_column_next_bytes(SptColumnCursor *cursor, SptBytes *ret)
 
 bool spt_column_done(const SptColumnCursor *cursor)
 {
-	return cursor->next + (size_t)(cursor->n_planes ? cursor->n_planes - 1 : 0) * cursor->rows == cursor->end;
+	return cursor->next + (size_t)(cursor->n_planes ? cursor->n_planes - 1 : 0) * cursor->plane_rows == cursor->end;
 }

@@ -15,6 +15,8 @@
 #define TRIED_ROWS 4096
 /* What a byte value adds to the table, in bits times 256. */
 #define SYMBOL_COST (4 << 8)
+/* One row in so many must be a step upwards for the steps to be worth a byte a row. */
+#define LEAST_RISING_SHARE 8
 
 static uint8_t *put_varint(uint8_t *to, uint64_t value)
 {
@@ -34,15 +36,17 @@ static void append_varint(GByteArray *array, uint64_t value)
 void spt_table_builder_init(SptTableBuilder *builder)
 {
 	*builder = (SptTableBuilder) {
-		.columns = g_byte_array_new(), .trial = g_byte_array_new(), .cuts = g_array_new(FALSE, FALSE, sizeof(guint)),
+		.columns = g_byte_array_new(), .data = g_byte_array_new(), .cuts = g_array_new(FALSE, FALSE, sizeof(guint)),
+		.data_cuts = g_array_new(FALSE, FALSE, sizeof(guint)),
 	};
 }
 
 void spt_table_builder_clear(SptTableBuilder *builder)
 {
 	g_clear_pointer(&builder->columns, g_byte_array_unref);
-	g_clear_pointer(&builder->trial, g_byte_array_unref);
+	g_clear_pointer(&builder->data, g_byte_array_unref);
 	g_clear_pointer(&builder->cuts, g_array_unref);
+	g_clear_pointer(&builder->data_cuts, g_array_unref);
 }
 
 void spt_table_begin(SptTableBuilder *builder, size_t rows)
@@ -53,22 +57,55 @@ void spt_table_begin(SptTableBuilder *builder, size_t rows)
 	builder->n_columns = 0;
 }
 
-static void add_column(SptTableBuilder *builder, unsigned id, SptCoding coding, const void *data, size_t bytes)
+static void put_byte(GByteArray *array, unsigned value)
 {
-	uint8_t byte = (uint8_t)coding;
+	uint8_t byte = (uint8_t)value;
 
-	append_varint(builder->columns, id);
-	g_byte_array_append(builder->columns, &byte, 1);
-	append_varint(builder->columns, bytes);
-	g_byte_array_append(builder->columns, data, (guint)bytes);
+	g_byte_array_append(array, &byte, 1);
+}
+
+/* Where the compressor had better begin anew. */
+static void cut(GArray *cuts, guint at)
+{
+	guint before = cuts->len ? g_array_index(cuts, guint, cuts->len - 1) : 0;
+
+	if (at - before >= LEAST_CUT_BYTES)
+		g_array_append_val(cuts, at);
+}
+
+/* In the column that is being put together. */
+static void cut_data(SptTableBuilder *builder)
+{
+	cut(builder->data_cuts, builder->data->len);
+}
+
+/* What was put together: the coding and its data. */
+static void add_column(SptTableBuilder *builder, unsigned id)
+{
+	GByteArray *columns = builder->columns;
+
+	cut(builder->cuts, columns->len);
+	append_varint(columns, id);
+	g_byte_array_append(columns, builder->data->data, 1);
+	append_varint(columns, builder->data->len - 1);
+	for (guint i = 0; i < builder->data_cuts->len; i++)
+		cut(builder->cuts, columns->len + g_array_index(builder->data_cuts, guint, i) - 1);
+	g_byte_array_append(columns, builder->data->data + 1, builder->data->len - 1);
 	builder->n_columns++;
+}
+
+static void begin_column(SptTableBuilder *builder, SptCoding coding)
+{
+	g_byte_array_set_size(builder->data, 0);
+	g_array_set_size(builder->data_cuts, 0);
+	put_byte(builder->data, coding);
 }
 
 void spt_table_add_const(SptTableBuilder *builder, unsigned id, uint64_t value)
 {
-	uint8_t bytes[VARINT_MAX_BYTES];
-
-	add_column(builder, id, SPT_CODING_CONST, bytes, (size_t)(put_varint(bytes, value) - bytes));
+	begin_column(builder, SPT_CODING_CONST);
+	append_varint(builder->data, value);
+	add_column(builder, id);
 }
 
 static uint64_t transform(const uint64_t *values, size_t i, SptCoding coding)
@@ -120,57 +157,126 @@ static uint64_t transform_cost(const uint64_t *values, size_t n, SptCoding codin
 	return cost;
 }
 
-static SptCoding choose_transform(const uint64_t *values, size_t n)
+static SptCoding choose_transform(const uint64_t *values, size_t n, uint64_t *ret_cost)
 {
 	size_t tried = MIN(n, TRIED_ROWS);
 	SptCoding best = SPT_CODING_VARINT;
-	uint64_t least = transform_cost(values, tried, best);
 
+	*ret_cost = transform_cost(values, tried, best);
 	for (SptCoding coding = SPT_CODING_ZIGZAG; coding <= SPT_CODING_DELTA; coding++) {
 		uint64_t cost = transform_cost(values, tried, coding);
 
-		if (cost < least) {
-			least = cost;
+		if (cost < *ret_cost) {
+			*ret_cost = cost;
 			best = coding;
 		}
 	}
 	return best;
 }
 
-/* Where the compressor had better begin anew. */
-static void cut(SptTableBuilder *builder, size_t at)
+static uint64_t greatest_common_divisor(uint64_t a, uint64_t b)
 {
-	guint n = builder->cuts->len;
-	guint before = n ? g_array_index(builder->cuts, guint, n - 1) : 0, here = (guint)at;
+	while (b != 0) {
+		uint64_t rest = a % b;
 
-	if (here - before >= LEAST_CUT_BYTES)
-		g_array_append_val(builder->cuts, here);
+		a = b;
+		b = rest;
+	}
+	return a;
 }
 
-static void add_planes(SptTableBuilder *builder, unsigned id, SptCoding coding, const uint64_t *transformed,
-		       unsigned n_planes)
+/* What all @values are multiples of; 1 if it is nothing worth a word. */
+static uint64_t find_factor(const uint64_t *values, size_t n)
 {
-	size_t rows = builder->rows, data_at;
-	uint8_t *to = builder->trial->data;
+	uint64_t factor = 0;
 
-	*to++ = (uint8_t)n_planes;
-	*to++ = (uint8_t)coding;
-	for (unsigned k = 0; k < n_planes; k++)
-		for (size_t i = 0; i < rows; i++)
+	for (size_t i = 0; i < n && factor != 1; i++)
+		factor = values[i] % MAX(factor, 1) == 0 && factor != 0 ? factor : greatest_common_divisor(values[i], factor);
+	return MAX(factor, 1);
+}
+
+/* The three codings of plain numbers, in planes if they need more than a byte. */
+static void put_plain(SptTableBuilder *builder, SptCoding coding, const uint64_t *values, size_t n)
+{
+	g_autofree uint64_t *transformed = g_new(uint64_t, n + 1);
+	uint64_t all = 0;
+	unsigned n_planes;
+	uint8_t *to;
+
+	transformed[0] = 0;
+	for (size_t i = 0; i < n; i++) {
+		transformed[i] = transform(values, i, coding);
+		all |= i ? transformed[i] : 0;
+	}
+	if (all < 0x80 || n < LEAST_PLANE_ROWS) {
+		put_byte(builder->data, coding);
+		for (size_t i = 0; i < n; i++)
+			append_varint(builder->data, transformed[i]);
+		return;
+	}
+	if (coding == SPT_CODING_DELTA)
+		transformed[0] = 0;
+	n_planes = (unsigned)(71 - __builtin_clzll(all | transformed[0])) / 8;
+	put_byte(builder->data, SPT_CODING_PLANES);
+	put_byte(builder->data, n_planes);
+	put_byte(builder->data, coding);
+	if (coding == SPT_CODING_DELTA)
+		append_varint(builder->data, values[0]);
+	for (unsigned k = 0; k < n_planes; k++) {
+		cut_data(builder);
+		g_byte_array_set_size(builder->data, (guint)(builder->data->len + n));
+		to = builder->data->data + builder->data->len - n;
+		for (size_t i = 0; i < n; i++)
 			*to++ = (uint8_t)(transformed[i] >> 8 * k);
-	add_column(builder, id, SPT_CODING_PLANES, builder->trial->data, (size_t)(to - builder->trial->data));
-	data_at = builder->columns->len - rows * n_planes;
-	for (unsigned k = 0; k < n_planes; k++)
-		cut(builder, data_at + k * rows);
+	}
 }
 
-static void add_varints(SptTableBuilder *builder, unsigned id, SptCoding coding, const uint64_t *transformed)
+/* Cuts @values into steps from one maximum to the next and the rest, as SPT_CODING_RISING has them; how many are the rest. */
+static size_t split_rising(const uint64_t *values, size_t n, uint8_t *steps, uint64_t *rest)
 {
-	uint8_t *to = builder->trial->data;
+	uint64_t highest = 0;
+	size_t n_rest = 0;
 
-	for (size_t i = 0; i < builder->rows; i++)
-		to = put_varint(to, transformed[i]);
-	add_column(builder, id, coding, builder->trial->data, (size_t)(to - builder->trial->data));
+	for (size_t i = 0; i < n; i++) {
+		bool is_step = values[i] > highest && values[i] - highest <= UINT8_MAX;
+
+		steps[i] = is_step ? (uint8_t)(values[i] - highest) : 0;
+		if (!is_step)
+			rest[n_rest++] = values[i];
+		highest = MAX(highest, values[i]);
+	}
+	return n_rest;
+}
+
+static uint64_t rising_cost(const uint8_t *steps, const uint64_t *rest, size_t n, size_t n_rest)
+{
+	uint32_t counts[256] = { 0 };
+	size_t tried = MIN(n_rest, TRIED_ROWS);
+	uint64_t cost = 0;
+
+	for (size_t i = 0; i < n; i++)
+		counts[steps[i]]++;
+	if (n_rest > 1)
+		choose_transform(rest, n_rest, &cost);
+	/* What was tried stands for all of it. */
+	return plane_cost(counts, n) + (tried ? cost * n_rest / tried : 0);
+}
+
+/* Numbers that mostly exceed all before them, mixed with older ones: ids in order of appearance.  False if another coding is better. */
+static bool put_rising(SptTableBuilder *builder, const uint64_t *values, size_t n, uint64_t plain_cost)
+{
+	g_autofree uint8_t *steps = g_new(uint8_t, n);
+	g_autofree uint64_t *rest = g_new(uint64_t, n);
+	size_t n_rest = split_rising(values, n, steps, rest);
+	uint64_t cost;
+
+	if (n_rest > n - n / LEAST_RISING_SHARE || rising_cost(steps, rest, n, n_rest) >= plain_cost)
+		return false;
+	put_byte(builder->data, SPT_CODING_RISING);
+	g_byte_array_append(builder->data, steps, (guint)n);
+	cut_data(builder);
+	put_plain(builder, n_rest > 1 ? choose_transform(rest, n_rest, &cost) : SPT_CODING_VARINT, rest, n_rest);
+	return true;
 }
 
 static bool all_same(const uint64_t *values, size_t n)
@@ -181,47 +287,50 @@ static bool all_same(const uint64_t *values, size_t n)
 	return true;
 }
 
-void spt_table_add_numbers(SptTableBuilder *builder, unsigned id, const uint64_t *values)
+static void add_varied(SptTableBuilder *builder, unsigned id, const uint64_t *values, size_t n)
 {
-	g_autofree uint64_t *transformed = NULL;
-	uint64_t all = 0;
+	uint64_t factor = find_factor(values, n), cost;
+	g_autofree uint64_t *scaled = NULL;
 	SptCoding coding;
 
+	begin_column(builder, SPT_CODING_SCALED);
+	if (factor > 1) {
+		scaled = g_new(uint64_t, n);
+		for (size_t i = 0; i < n; i++)
+			scaled[i] = values[i] / factor;
+		values = scaled;
+		append_varint(builder->data, factor);
+	} else {
+		g_byte_array_set_size(builder->data, 0);
+	}
+	coding = choose_transform(values, n, &cost);
+	if (n < LEAST_PLANE_ROWS || !put_rising(builder, values, n, cost * n / MIN(n, TRIED_ROWS)))
+		put_plain(builder, coding, values, n);
+	add_column(builder, id);
+}
+
+void spt_table_add_numbers(SptTableBuilder *builder, unsigned id, const uint64_t *values)
+{
 	if (builder->rows == 0)
 		return;
-	if (all_same(values, builder->rows)) {
-		if (values[0] != 0)
-			spt_table_add_const(builder, id, values[0]);
-		return;
-	}
-	cut(builder, builder->columns->len);
-	transformed = g_new(uint64_t, builder->rows);
-	coding = choose_transform(values, builder->rows);
-	for (size_t i = 0; i < builder->rows; i++) {
-		transformed[i] = transform(values, i, coding);
-		all |= i ? transformed[i] : 0;
-	}
-	g_byte_array_set_size(builder->trial, (guint)(builder->rows * VARINT_MAX_BYTES));
-	if (all < 0x80 || builder->rows < LEAST_PLANE_ROWS)
-		add_varints(builder, id, coding, transformed);
-	else
-		add_planes(builder, id, coding, transformed, (unsigned)(71 - __builtin_clzll(all | transformed[0])) / 8);
+	if (!all_same(values, builder->rows))
+		add_varied(builder, id, values, builder->rows);
+	else if (values[0] != 0)
+		spt_table_add_const(builder, id, values[0]);
 }
 
 void spt_table_add_bytes(SptTableBuilder *builder, unsigned id, const SptBytes *values)
 {
 	size_t all = 0;
 
-	g_byte_array_set_size(builder->trial, 0);
+	begin_column(builder, SPT_CODING_BYTES);
 	for (size_t i = 0; i < builder->rows; i++) {
-		append_varint(builder->trial, values[i].bytes);
-		g_byte_array_append(builder->trial, values[i].data, (guint)values[i].bytes);
+		append_varint(builder->data, values[i].bytes);
+		g_byte_array_append(builder->data, values[i].data, (guint)values[i].bytes);
 		all += values[i].bytes;
 	}
-	if (all == 0)
-		return;
-	cut(builder, builder->columns->len);
-	add_column(builder, id, SPT_CODING_BYTES, builder->trial->data, builder->trial->len);
+	if (all > 0)
+		add_column(builder, id);
 }
 
 void spt_table_end(SptTableBuilder *builder, GByteArray *payload)

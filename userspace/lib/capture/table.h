@@ -16,8 +16,10 @@ G_BEGIN_DECLS
 
 /* Encoding: begin, the columns, end. */
 typedef struct {
-	GByteArray *columns, *trial;
+	GByteArray *columns;
+	GByteArray *data;	/* of one column */
 	GArray *cuts;		/* guint: where in the payload columns and planes begin, for spt_block_pack() */
+	GArray *data_cuts;	/* the same in data */
 	size_t rows;
 	unsigned n_columns;
 } SptTableBuilder;
@@ -62,10 +64,12 @@ const SptColumn *spt_table_column(const SptTable *table, uint64_t id);
  */
 typedef struct {
 	const uint8_t *next, *end;
-	uint64_t value;
-	SptCoding coding;	/* of PLANES the one inside */
-	unsigned n_planes;	/* 0: varints */
-	uint32_t rows;
+	const uint8_t *steps;		/* of RISING, one per row; NULL: none */
+	uint64_t value;			/* of CONST; the last one of DELTA */
+	uint64_t highest, factor;
+	SptCoding coding;		/* the innermost */
+	unsigned n_planes;		/* 0: varints */
+	uint32_t plane_rows;
 } SptColumnCursor;
 
 bool spt_column_begin(SptColumnCursor *cursor, const SptColumn *column, uint32_t rows);

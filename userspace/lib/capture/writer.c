@@ -15,6 +15,7 @@
 #include <zstd.h>
 
 #include "capture/block.h"
+#include "capture/pack.h"
 #include "capture/schema.h"
 
 #define BLOCK_ROWS (64u << 10)
@@ -36,6 +37,7 @@ struct SptCaptureWriter {
 	uint64_t period_ns;
 	GError *error;
 	ZSTD_CCtx *zstd;
+	SptPacker *packer;
 	SptTableBuilder builder;
 	GByteArray *payload, *block, *waiting;
 	GStringChunk *texts;
@@ -178,24 +180,22 @@ static bool write_array(SptCaptureWriter *writer, SptBlockType type, const SptSc
 
 static bool write_nodes(SptCaptureWriter *writer, const SptStash *stash)
 {
-	g_autofree SptNode *packed = g_new(SptNode, BLOCK_ROWS);
-	uint32_t end = stash ? spt_stash_n_nodes(stash) : 0;
+	uint32_t begin = writer->n_nodes, end = stash ? spt_stash_n_nodes(stash) : 0;
+	g_autofree SptNode *moved = NULL;
+	const SptNode *nodes;
 
-	while (writer->n_nodes < end) {
-		uint32_t now = MIN(end - writer->n_nodes, BLOCK_ROWS);
-
-		for (uint32_t i = 0; i < now; i++) {
-			packed[i] = *spt_stash_node(stash, writer->n_nodes + i);
-			packed[i].parent = writer->n_nodes + i - packed[i].parent;
-			/* The root is that of all stashes. */
-			if (packed[i].parent == writer->n_nodes + i)
-				packed[i].parent += writer->node_base;
-		}
-		if (!write_rows(writer, SPT_BLOCK_NODE, 0, &spt_schema_node, packed, now))
-			return false;
-		writer->n_nodes += now;
+	if (begin >= end)
+		return true;
+	nodes = spt_stash_node(stash, begin);
+	if (writer->node_base > 0) {
+		moved = g_memdup2(nodes, (size_t)(end - begin) * sizeof(*nodes));
+		/* The root is that of all stashes. */
+		for (uint32_t i = 0; i < end - begin; i++)
+			moved[i].parent += moved[i].parent ? writer->node_base : 0;
+		nodes = moved;
 	}
-	return true;
+	writer->n_nodes = end;
+	return write_rows(writer, SPT_BLOCK_NODE, 0, &spt_schema_node, nodes, end - begin);
 }
 
 static bool declare_samples(SptCaptureWriter *writer)
@@ -245,6 +245,10 @@ static void drop_rows(SptCaptureWriter *writer)
 
 bool spt_capture_writer_flush(SptCaptureWriter *writer, const SptStash *stash, GError **error)
 {
+	spt_pack_processes(writer->packer, writer->processes);
+	spt_pack_threads(writer->packer, writer->threads);
+	spt_pack_names(writer->packer, writer->names);
+	spt_pack_samples(writer->samples);
 	if (!writer->error &&
 	    write_array(writer, SPT_BLOCK_HOST, &spt_schema_host, writer->host) &&
 	    write_array(writer, SPT_BLOCK_OBJECT, &spt_schema_object, writer->objects) &&
@@ -335,6 +339,7 @@ static SptCaptureWriter *make_writer(const char *path)
 	writer->block = g_byte_array_new();
 	writer->waiting = g_byte_array_new();
 	writer->texts = g_string_chunk_new(4096);
+	writer->packer = spt_packer_new();
 	spt_table_builder_init(&writer->builder);
 	writer->host = g_array_new(FALSE, FALSE, sizeof(SptHostRow));
 	writer->objects = g_array_new(FALSE, FALSE, sizeof(SptObjectRow));
@@ -394,6 +399,7 @@ void spt_capture_writer_free(SptCaptureWriter *writer)
 	g_free(writer->part_path);
 	g_clear_error(&writer->error);
 	ZSTD_freeCCtx(writer->zstd);
+	spt_packer_free(writer->packer);
 	spt_table_builder_clear(&writer->builder);
 	g_byte_array_unref(writer->payload);
 	g_byte_array_unref(writer->block);

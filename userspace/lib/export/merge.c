@@ -16,7 +16,10 @@ struct source {
 	const SptCapture *capture;
 	uint32_t *objects, *nodes;
 	uint32_t process_base, thread_base;
-	uint64_t next_sample, next_account;
+	SptSamples *samples;
+	const SptSampleRow *next_sample;	/* NULL: all taken */
+	uint32_t n_samples;		/* there, with the next one */
+	uint64_t next_account;
 	GHashTable *accounts;		/* CPU -> its latest const SptAccountRow */
 };
 
@@ -152,11 +155,15 @@ static void take_account(struct merger *merger, struct source *source)
 
 static void take_sample(struct merger *merger, struct source *source)
 {
-	SptSampleRow row = source->capture->samples[source->next_sample++];
+	SptSampleRow row = *source->next_sample;
 
 	row.thread += row.thread ? source->thread_base : 0;
 	row.node = source->nodes[row.node];
 	spt_capture_writer_sample(merger->writer, &row);
+	if (--source->n_samples > 0)
+		source->next_sample++;
+	else
+		source->next_sample = spt_samples_next(source->samples, &source->n_samples);
 	merger->end_time = MAX(merger->end_time, row.time);
 }
 
@@ -171,9 +178,9 @@ static struct source *earliest(struct merger *merger, bool account)
 		const SptCapture *capture = source->capture;
 		uint64_t time;
 
-		if (account ? source->next_account >= capture->n_accounts : source->next_sample >= capture->n_samples)
+		if (account ? source->next_account >= capture->n_accounts : !source->next_sample)
 			continue;
-		time = account ? capture->accounts[source->next_account].time : capture->samples[source->next_sample].time;
+		time = account ? capture->accounts[source->next_account].time : source->next_sample->time;
 		if (!best || time < best_time) {
 			best = source;
 			best_time = time;
@@ -322,8 +329,9 @@ bool spt_merge_captures(const SptCapture *const *captures, unsigned n, const cha
 
 		*source = (struct source){
 			.capture = captures[i], .process_base = processes, .thread_base = threads,
-			.accounts = g_hash_table_new(NULL, NULL),
+			.accounts = g_hash_table_new(NULL, NULL), .samples = spt_samples_new(captures[i]),
 		};
+		source->next_sample = spt_samples_next(source->samples, &source->n_samples);
 		processes += captures[i]->n_processes;
 		threads += captures[i]->n_threads;
 		add_objects(&merger, source);
@@ -337,6 +345,7 @@ bool spt_merge_captures(const SptCapture *const *captures, unsigned n, const cha
 	for (unsigned i = 0; i < n; i++) {
 		g_free(sources[i].objects);
 		g_free(sources[i].nodes);
+		spt_samples_free(sources[i].samples);
 		g_hash_table_unref(sources[i].accounts);
 	}
 	return ok;

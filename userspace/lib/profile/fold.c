@@ -4,6 +4,7 @@
  * A (process, raw node) is folded once and remembered, so a recording costs its distinct nodes, and a sample one look-up.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "profile/profile-private.h"
 #include "profile/selection.h"
@@ -33,10 +34,12 @@ struct folder {
 	struct spt_pairs frames;	/* (object, offset) -> function */
 	struct first *first;		/* of each raw node */
 	struct spt_pairs others;	/* (process function, raw node) -> tree node, of later processes */
+	uint32_t *function_of_node;	/* of each raw node; UINT32_MAX until it is asked for */
+	uint32_t *function_of_process;	/* likewise, of each image */
 	uint16_t *depth;		/* of each raw node, saturating */
 	uint32_t *path;			/* STACK_MAX_FRAMES raw nodes */
-	struct spt_row *rows;
-	struct spt_row_source *sources;	/* NULL: not wanted */
+	struct spt_row *rows;		/* of a base, else NULL */
+	struct spt_row_source *sources;
 	uint64_t n_rows;
 };
 
@@ -73,17 +76,27 @@ static uint32_t function_of_frame(struct folder *folder, const SptFrame *frame)
 	return function;
 }
 
-static uint32_t fold_thread(struct folder *folder, uint32_t thread)
+static uint32_t function_of_node(struct folder *folder, uint32_t node)
 {
-	const SptProcessRow *process = spt_process_of_thread(folder->capture, thread);
-	SptFunction wanted = {
-		.name = spt_symbols_intern(folder->symbols, spt_process_label(process)),
-		.object = spt_symbols_intern(folder->symbols, ""),
-		.is_process = true,
-		.has_symbol = true,
-	};
+	uint32_t *function = &folder->function_of_node[node];
 
-	return function_for(folder, &wanted);
+	if (*function == UINT32_MAX)
+		*function = function_of_frame(folder, &folder->capture->nodes[node].frame);
+	return *function;
+}
+
+/* @process: an id, or 0. */
+static uint32_t function_of_process(struct folder *folder, uint32_t process)
+{
+	const SptProcessRow *row = process ? &folder->capture->processes[process] : NULL;
+	SptFunction wanted = { .is_process = true, .has_symbol = true };
+
+	if (folder->function_of_process[process] == NOBODY) {
+		wanted.name = spt_symbols_intern(folder->symbols, spt_process_label(row));
+		wanted.object = spt_symbols_intern(folder->symbols, "");
+		folder->function_of_process[process] = function_for(folder, &wanted);
+	}
+	return folder->function_of_process[process];
 }
 
 static uint16_t *measure_depths(const SptCapture *capture)
@@ -144,56 +157,76 @@ static uint32_t fold(struct folder *folder, uint32_t process, uint32_t node)
 		return fold_aside(folder, spt_tree_builder_child(&folder->tree, 0, process), "[too many stacks]");
 	while (n > 0) {
 		node = folder->path[--n];
-		at = spt_tree_builder_child(&folder->tree, at,
-					    function_of_frame(folder, &folder->capture->nodes[node].frame));
+		at = spt_tree_builder_child(&folder->tree, at, function_of_node(folder, node));
 		remember(folder, process, node, at);
 	}
 	return at;
 }
 
-/* Folds the samples that are selected into rows; leaves are still those of the growing tree. */
-static void fold_samples(struct folder *folder, const struct spt_selection *selection)
+/* Until the tree is finished, a node's total counts its samples. */
+static uint32_t take(struct folder *folder, uint32_t process, uint32_t node, uint64_t weight, uint64_t samples)
+{
+	uint32_t at = fold(folder, function_of_process(folder, process), node);
+	SptTreeNode *leaf = &g_array_index(folder->tree.nodes, SptTreeNode, at);
+
+	leaf->self += weight;
+	leaf->total += samples;
+	return at;
+}
+
+/* All that one process image has in one node, at once. */
+static void fold_leaves(struct folder *folder, const SptFilter *filter)
 {
 	const SptCapture *capture = folder->capture;
-	g_autofree uint32_t *processes = g_new(uint32_t, (size_t)capture->n_threads + 1);
 
-	for (uint32_t i = 0; i <= capture->n_threads; i++)
-		processes[i] = NOBODY;
-	for (uint64_t i = 0; i < capture->n_samples; i++) {
-		const SptSampleRow *sample = &capture->samples[i];
-		uint32_t *process = &processes[sample->thread];
-		uint64_t row = folder->n_rows;
+	for (uint64_t i = 0; i < capture->n_leaves; i++) {
+		const SptLeafRow *leaf = &capture->leaves[i];
 
-		if (!spt_selection_has_time(selection, sample->time) ||
-		    !spt_selection_has_place(selection, sample->thread, sample->cpu))
-			continue;
-		if (*process == NOBODY)
-			*process = fold_thread(folder, sample->thread);
-		folder->rows[row] = (struct spt_row){ fold(folder, *process, sample->node), sample->weight };
-		if (folder->sources)
-			folder->sources[row] = (struct spt_row_source){ sample->time, sample->thread, sample->cpu };
-		folder->n_rows++;
+		if (spt_filter_has_process(filter, leaf->process ? &capture->processes[leaf->process] : NULL))
+			take(folder, leaf->process, leaf->node, leaf->weight, leaf->samples);
 	}
 }
 
-/* Drops the samples whose stacks @filter does not want, and weighs the leaves by the others: the tree is laid out by weight. */
-static void choose_rows(struct folder *folder, const SptFilter *filter)
+/* The samples one by one, those that are selected.  A base only remembers where they went. */
+static void fold_samples(struct folder *folder, const struct spt_selection *selection)
+{
+	const SptCapture *capture = folder->capture;
+	g_autoptr(SptSamples) samples = spt_samples_new(capture);
+	const SptSampleRow *sample;
+	uint32_t n;
+
+	while ((sample = spt_samples_next(samples, &n))) {
+		for (uint32_t i = 0; i < n; i++, sample++) {
+			uint32_t process = capture->threads[sample->thread].process;
+			bool is_base = folder->rows != NULL;
+
+			if (!spt_selection_has_time(selection, sample->time) ||
+			    !spt_selection_has_place(selection, sample->thread, sample->cpu))
+				continue;
+			process = take(folder, process, sample->node, is_base ? 0 : sample->weight, !is_base);
+			if (is_base) {
+				folder->rows[folder->n_rows] = (struct spt_row){ process, sample->weight };
+				folder->sources[folder->n_rows++] = (struct spt_row_source){ sample->time, sample->thread, sample->cpu };
+			}
+		}
+	}
+}
+
+/* Takes away what @filter does not want of the stacks: the tree is laid out by weight.  The number of samples that are left. */
+static uint64_t choose_leaves(struct folder *folder, const SptFilter *filter)
 {
 	SptTreeNode *nodes = (SptTreeNode *)folder->tree.nodes->data;
 	const GArray *functions = folder->profile->functions;
 	g_autofree bool *wanted = spt_profile_choose_leaves(filter, nodes, folder->tree.nodes->len,
 							    (const SptFunction *)functions->data, functions->len);
-	uint64_t n = 0;
+	uint64_t samples = 0;
 
-	for (uint64_t i = 0; i < folder->n_rows; i++) {
-		struct spt_row row = folder->rows[i];
-
-		if (wanted && !wanted[row.leaf])
-			continue;
-		nodes[row.leaf].self += row.weight;
-		folder->rows[n++] = row;
+	for (uint32_t i = 0; i < folder->tree.nodes->len; i++) {
+		if (wanted && !wanted[i])
+			nodes[i].self = nodes[i].total = 0;
+		samples += nodes[i].total;
 	}
-	folder->n_rows = n;
+	return samples;
 }
 
 static void mark_outermost(SptProfile *profile)
@@ -252,24 +285,38 @@ static void sort_rows(struct folder *folder)
 	folder->sources = sources;
 }
 
-static void folder_init(struct folder *folder, bool with_sources)
+static uint32_t *new_unknown(size_t n)
+{
+	uint32_t *array = g_new(uint32_t, n);
+
+	memset(array, 0xff, n * sizeof(*array));
+	return array;
+}
+
+static void folder_init(struct folder *folder, bool is_base)
 {
 	const SptCapture *capture = folder->capture;
+	uint32_t n = MAX(capture->n_nodes, 1);
 
 	spt_tree_builder_init(&folder->tree, UINT32_MAX);
 	folder->depth = measure_depths(capture);
 	folder->path = g_new(uint32_t, STACK_MAX_FRAMES);
-	folder->first = g_new(struct first, MAX(capture->n_nodes, 1));
-	for (uint32_t i = 0; i < MAX(capture->n_nodes, 1); i++)
-		folder->first[i].process = NOBODY;
-	folder->rows = g_new(struct spt_row, MAX(capture->n_samples, 1));
-	folder->sources = with_sources ? g_new(struct spt_row_source, MAX(capture->n_samples, 1)) : NULL;
+	folder->function_of_node = new_unknown(n);
+	folder->function_of_process = new_unknown(MAX(capture->n_processes, 1));
+	folder->first = g_new(struct first, n);
+	memset(folder->first, 0xff, n * sizeof(*folder->first));
+	if (is_base) {
+		folder->rows = g_new(struct spt_row, MAX(capture->n_samples, 1));
+		folder->sources = g_new(struct spt_row_source, MAX(capture->n_samples, 1));
+	}
 }
 
 static void folder_clear(struct folder *folder)
 {
 	g_free(folder->path);
 	g_free(folder->depth);
+	g_free(folder->function_of_node);
+	g_free(folder->function_of_process);
 	g_free(folder->first);
 	g_free(folder->rows);
 	g_free(folder->sources);
@@ -288,17 +335,21 @@ static SptProfile *fold_capture(const SptCapture *capture, SptSymbols *symbols, 
 
 	profile->functions = g_array_new(FALSE, FALSE, sizeof(SptFunction));
 	folder_init(&folder, is_base);
-	spt_selection_init(&selection, capture, filter);
-	fold_samples(&folder, &selection);
-	spt_selection_clear(&selection);
-	choose_rows(&folder, filter);
-
-	profile->tree = spt_tree_builder_finish(&folder.tree, (const SptFunction *)profile->functions->data, &places);
-	for (uint64_t i = 0; i < folder.n_rows; i++)
-		folder.rows[i].leaf = places[folder.rows[i].leaf];
+	if (spt_filter_is_of_leaves(filter))
+		fold_leaves(&folder, filter);
+	if (is_base || !spt_filter_is_of_leaves(filter)) {
+		spt_selection_init(&selection, capture, filter);
+		fold_samples(&folder, &selection);
+		spt_selection_clear(&selection);
+	}
+	profile->n_samples = choose_leaves(&folder, filter);
+	profile->tree = spt_tree_builder_finish(&folder.tree, (const SptFunction *)profile->functions->data,
+						is_base ? &places : NULL);
 	mark_outermost(profile);
-	spt_profile_weigh(profile, folder.rows, folder.n_rows, NULL);
+	spt_profile_sum_up(profile);
 	if (is_base) {
+		for (uint64_t i = 0; i < folder.n_rows; i++)
+			folder.rows[i].leaf = places[folder.rows[i].leaf];
 		sort_rows(&folder);
 		profile->capture = capture;
 		profile->rows = g_steal_pointer(&folder.rows);

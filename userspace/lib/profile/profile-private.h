@@ -39,7 +39,7 @@ struct SptProfile {
 /* Of each node of a tree (parents before children): whether samples that end there are wanted; NULL if all are.  To be freed. */
 bool *spt_profile_choose_leaves(const SptFilter *filter, const SptTreeNode *nodes, uint32_t n_nodes,
 				const SptFunction *functions, uint32_t n_functions);
-/* Fills in the weights of tree and functions from @rows, those whose leaf is @wanted (NULL: all). */
-void spt_profile_weigh(SptProfile *profile, const struct spt_row *rows, uint64_t n_rows, const bool *wanted);
+/* Fills in the totals of the tree and the functions' sums from what each of the tree's nodes has for itself. */
+void spt_profile_sum_up(SptProfile *profile);
 
 #endif

@@ -30,15 +30,24 @@ static bool is_called(const char *wanted, const char *name, const uint32_t *numb
 	return strcmp(name, wanted) == 0;
 }
 
+bool spt_filter_is_of_leaves(const SptFilter *filter)
+{
+	return !filter || (filter->begin_ns == 0 && filter->end_ns == 0 && !filter->thread && !filter->cpus);
+}
+
+bool spt_filter_has_process(const SptFilter *filter, const SptProcessRow *process)
+{
+	return !filter || !filter->process ||
+	       is_called(filter->process, spt_process_label(process), process ? &process->pid : NULL);
+}
+
 static bool is_wanted(const SptCapture *capture, uint32_t thread, const SptFilter *filter)
 {
 	const SptProcessRow *process = spt_process_of_thread(capture, thread);
 	const SptThreadRow *row = thread < capture->n_threads && capture->threads[thread].id ? &capture->threads[thread] : NULL;
 	const char *name = row && row->name ? row->name : "";
 
-	if (filter->process && !is_called(filter->process, spt_process_label(process), process ? &process->pid : NULL))
-		return false;
-	return !filter->thread || is_called(filter->thread, name, row ? &row->tid : NULL);
+	return spt_filter_has_process(filter, process) && (!filter->thread || is_called(filter->thread, name, row ? &row->tid : NULL));
 }
 
 void spt_selection_init(struct spt_selection *selection, const SptCapture *capture, const SptFilter *filter)

@@ -27,6 +27,11 @@ static inline bool spt_selection_has_place(const struct spt_selection *selection
 	       (!selection->cpus || (cpu < selection->n_cpus && selection->cpus[cpu]));
 }
 
+/* Whether @filter asks no more of a sample than its process and stack, which the leaves' sums tell as well. */
+bool spt_filter_is_of_leaves(const SptFilter *filter);
+/* Whether @filter wants this process image; NULL wants all. */
+bool spt_filter_has_process(const SptFilter *filter, const SptProcessRow *process);
+
 /* The image a thread belongs to; NULL if that is not known. */
 const SptProcessRow *spt_process_of_thread(const SptCapture *capture, uint32_t thread);
 /* What a process is called in profiles; never NULL. */

@@ -58,38 +58,37 @@ static SptCpuSummary **index_cpus(const SptSummary *summary, uint32_t *ret_n)
 	return by_cpu;
 }
 
-static void take_samples(SptSummary *summary, const SptCapture *capture, uint64_t *ret_first, uint32_t *ret_last_cpu)
+void spt_summary_count_cpus(SptSummary *summary, const SptCapture *capture)
 {
-	uint32_t n;
+	uint32_t n, n_rows;
 	g_autofree SptCpuSummary **by_cpu = index_cpus(summary, &n);
+	g_autoptr(SptSamples) samples = spt_samples_new(capture);
+	const SptSampleRow *rows;
 
-	for (uint64_t i = 0; i < capture->n_samples; i++) {
-		const SptSampleRow *sample = &capture->samples[i];
-		SptCpuSummary *cpu = sample->cpu < n ? by_cpu[sample->cpu] : NULL;
+	while ((rows = spt_samples_next(samples, &n_rows))) {
+		for (uint32_t i = 0; i < n_rows; i++) {
+			SptCpuSummary *cpu = rows[i].cpu < n ? by_cpu[rows[i].cpu] : NULL;
 
-		*ret_first = MIN(*ret_first, sample->time);
-		*ret_last_cpu = MAX(*ret_last_cpu, sample->cpu);
-		summary->end_ns = MAX(summary->end_ns, sample->time);
-		summary->weight += sample->weight;
-		if (cpu && sample->time <= cpu->account->time)
-			cpu->weight += sample->weight;
-		else if (cpu)
-			cpu->weight_after += sample->weight;
+			if (cpu && rows[i].time <= cpu->account->time)
+				cpu->weight += rows[i].weight;
+			else if (cpu)
+				cpu->weight_after += rows[i].weight;
+		}
 	}
 }
 
 void spt_summary_init(SptSummary *summary, const SptCapture *capture)
 {
-	uint64_t first = UINT64_MAX, start = host_number(capture, "start_time");
-	uint32_t last_cpu = 0;
+	uint64_t first = capture->first_time, start = host_number(capture, "start_time");
 
 	*summary = (SptSummary){
 		.samples = capture->n_samples,
+		.weight = capture->weight,
 		.period_ns = spt_capture_period_ns(capture),
 		.cpus = g_array_new(FALSE, FALSE, sizeof(SptCpuSummary)),
 	};
 	take_accounts(summary, capture);
-	take_samples(summary, capture, &first, &last_cpu);
+	summary->end_ns = MAX(summary->end_ns, capture->last_time);
 	summary->start_ns = start != 0 ? MIN(start, first) : MIN(first, summary->end_ns);
 	summary->end_ns = MAX(summary->end_ns, summary->start_ns);
 
@@ -97,7 +96,7 @@ void spt_summary_init(SptSummary *summary, const SptCapture *capture)
 	if (summary->n_cpus == 0)
 		summary->n_cpus = (unsigned)MIN(host_number(capture, "cpus"), G_MAXUINT);
 	if (summary->n_cpus == 0 && capture->n_samples > 0)
-		summary->n_cpus = last_cpu + 1;
+		summary->n_cpus = capture->last_cpu + 1;
 	if (summary->ticks == 0) {
 		summary->cost_ns = host_number(capture, "cost_ns");
 		summary->ticks = host_number(capture, "ticks");

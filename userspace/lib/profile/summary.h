@@ -10,6 +10,7 @@ G_BEGIN_DECLS
 /* One CPU's account, and what the file has of it. */
 typedef struct {
 	const SptAccountRow *account;	/* the last one; borrowed from the capture */
+	/* Only after spt_summary_count_cpus(). */
 	uint64_t weight;		/* of its samples up to then: what the account calls delivered, less filtered */
 	uint64_t weight_after;		/* of later ones: a recording that was cut off may have some */
 } SptCpuSummary;
@@ -27,6 +28,8 @@ typedef struct {
 
 /* What a recording that was cut off does not say is taken from its samples. */
 void spt_summary_init(SptSummary *summary, const SptCapture *capture);
+/* Counts each CPU's samples, which takes a pass over all of them. */
+void spt_summary_count_cpus(SptSummary *summary, const SptCapture *capture);
 void spt_summary_clear(SptSummary *summary);
 /* Cost of one tick in ns; 0 if it was not measured. */
 uint64_t spt_summary_cost_ns(const SptSummary *summary);

@@ -38,17 +38,16 @@ bool *spt_profile_choose_leaves(const SptFilter *filter, const SptTreeNode *node
 }
 
 /* Totals from the leaves up, and the functions' sums on the way: children lie behind their parents. */
-static void sum_up(SptProfile *profile)
+static void sum_up(SptProfile *profile, const uint64_t *selfs, uint64_t *totals)
 {
 	SptTreeNode *nodes = (SptTreeNode *)profile->tree->data;
 	SptFunction *functions = (SptFunction *)profile->functions->data;
 	const bool *outermost = profile->base ? profile->base->outermost : profile->outermost;
-	uint64_t *totals = profile->totals;
 
 	for (uint32_t i = 0; i < profile->functions->len; i++)
 		functions[i].self = functions[i].total = 0;
 	for (uint32_t i = profile->tree->len - 1; i > 0; i--) {
-		uint64_t self = profile->selfs[i], total = totals[i] + self;
+		uint64_t self = selfs[i], total = totals[i] + self;
 
 		nodes[i].self = self;
 		nodes[i].total = total;
@@ -59,8 +58,19 @@ static void sum_up(SptProfile *profile)
 		if (outermost[i])
 			functions[nodes[i].function].total += total;
 	}
-	nodes[0].self = profile->selfs[0];
-	nodes[0].total = totals[0] + profile->selfs[0];
+	nodes[0].self = selfs[0];
+	nodes[0].total = totals[0] + selfs[0];
+}
+
+void spt_profile_sum_up(SptProfile *profile)
+{
+	const SptTreeNode *nodes = (const SptTreeNode *)profile->tree->data;
+	g_autofree uint64_t *selfs = g_new(uint64_t, profile->tree->len);
+	g_autofree uint64_t *totals = g_new0(uint64_t, profile->tree->len);
+
+	for (uint32_t i = 0; i < profile->tree->len; i++)
+		selfs[i] = nodes[i].self;
+	sum_up(profile, selfs, totals);
 }
 
 static void begin(SptProfile *profile)
@@ -76,7 +86,8 @@ static void begin(SptProfile *profile)
 	profile->n_samples = 0;
 }
 
-void spt_profile_weigh(SptProfile *profile, const struct spt_row *rows, uint64_t n_rows, const bool *wanted)
+/* The weights of those of @rows whose leaf is @wanted (NULL: all). */
+static void weigh(SptProfile *profile, const struct spt_row *rows, uint64_t n_rows, const bool *wanted)
 {
 	begin(profile);
 	for (uint64_t i = 0; i < n_rows; i++) {
@@ -85,7 +96,7 @@ void spt_profile_weigh(SptProfile *profile, const struct spt_row *rows, uint64_t
 		profile->selfs[rows[i].leaf] += rows[i].weight;
 		profile->n_samples++;
 	}
-	sum_up(profile);
+	sum_up(profile, profile->selfs, profile->totals);
 }
 
 /* The first row of @base at @time or later. */
@@ -129,7 +140,7 @@ SptProfile *spt_profile_refilter(const SptProfile *base, const SptFilter *filter
 	first = row_at(base, selection.begin_ns);
 	end = selection.end_ns == UINT64_MAX ? base->n_rows : MAX(first, row_at(base, selection.end_ns));
 	if (!selection.threads && !selection.cpus) {
-		spt_profile_weigh(profile, base->rows + first, end - first, wanted);
+		weigh(profile, base->rows + first, end - first, wanted);
 	} else {
 		g_autofree struct spt_row *left = g_new(struct spt_row, MAX(end - first, 1));
 		uint64_t n = 0;
@@ -138,7 +149,7 @@ SptProfile *spt_profile_refilter(const SptProfile *base, const SptFilter *filter
 			if (spt_selection_has_place(&selection, base->sources[i].thread, base->sources[i].cpu))
 				left[n++] = base->rows[i];
 		}
-		spt_profile_weigh(profile, left, n, wanted);
+		weigh(profile, left, n, wanted);
 	}
 	spt_selection_clear(&selection);
 	return profile;

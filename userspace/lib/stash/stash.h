@@ -43,7 +43,7 @@ uint32_t spt_stash_child(SptStash *stash, uint32_t parent, const SptFrame *frame
 uint32_t spt_stash_add(SptStash *stash, uint32_t parent, const SptFrame *frames, unsigned n);
 /* Nodes with the root: valid ids are 0 ... n - 1. */
 uint32_t spt_stash_n_nodes(const SptStash *stash);
-/* Valid until the next node is made. */
+/* Valid until the next node is made; those with higher ids lie behind it. */
 const SptNode *spt_stash_node(const SptStash *stash, uint32_t id);
 
 G_END_DECLS

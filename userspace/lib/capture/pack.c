@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A build starts hundreds of processes a second, most of which are gone by the next flush: what a process and its only thread have in
+ * common is said once, what was said is not said again, and a symbol is said once for all places in it.
+ */
+#include "capture/pack.h"
+
+#include <string.h>
+
+/* Of a delay, these many bits below the highest are kept. */
+#define DELAY_BITS 4
+
+struct SptPacker {
+	GArray *processes;		/* SptProcessRow by id, as they were written last, but unpacked; names in texts */
+	GArray *threads;		/* guint64 by id: hash of the thread as it was written last */
+	GHashTable *symbols;		/* struct place of what was written */
+	GStringChunk *texts;
+};
+
+struct place {
+	uint64_t start;
+	uint32_t object, name;		/* name: a hash of it */
+};
+
+static guint hash_place(gconstpointer key)
+{
+	const struct place *place = key;
+
+	return (guint)((place->start ^ (uint64_t)place->object << 40) * 0x9e3779b97f4a7c15u >> 32) ^ place->name;
+}
+
+static gboolean equal_places(gconstpointer a, gconstpointer b)
+{
+	const struct place *x = a, *y = b;
+
+	return x->start == y->start && x->object == y->object && x->name == y->name;
+}
+
+SptPacker *spt_packer_new(void)
+{
+	SptPacker *packer = g_new0(SptPacker, 1);
+
+	packer->processes = g_array_new(FALSE, TRUE, sizeof(SptProcessRow));
+	packer->threads = g_array_new(FALSE, TRUE, sizeof(uint64_t));
+	packer->symbols = g_hash_table_new_full(hash_place, equal_places, g_free, NULL);
+	packer->texts = g_string_chunk_new(4096);
+	return packer;
+}
+
+void spt_packer_free(SptPacker *packer)
+{
+	g_array_unref(packer->processes);
+	g_array_unref(packer->threads);
+	g_hash_table_unref(packer->symbols);
+	g_string_chunk_free(packer->texts);
+	g_free(packer);
+}
+
+static uint64_t round_time(uint64_t time)
+{
+	return time - time % SPT_CAPTURE_TIME_UNIT_NS;
+}
+
+/* 0 stays "not seen"; whoever was seen lived. */
+static uint64_t pack_end(uint64_t end, uint64_t start)
+{
+	return end == 0 ? 0 : end > start + SPT_CAPTURE_TIME_UNIT_NS ? round_time(end - start) : SPT_CAPTURE_TIME_UNIT_NS;
+}
+
+/* Of rows with the same id, the first member, only the last one stays. */
+static void drop_replaced(GArray *rows, size_t row_bytes)
+{
+	g_autoptr(GHashTable) seen = g_hash_table_new(NULL, NULL);
+	guint to = rows->len;
+
+	for (guint i = rows->len; i-- > 0;) {
+		const char *row = rows->data + i * row_bytes;
+		uint32_t id;
+
+		memcpy(&id, row, sizeof(id));
+		if (g_hash_table_add(seen, GUINT_TO_POINTER(id)))
+			memmove(rows->data + --to * row_bytes, row, row_bytes);
+	}
+	if (to > 0)
+		g_array_remove_range(rows, 0, to);
+}
+
+static void *at_id(GArray *array, uint32_t id, size_t bytes)
+{
+	if (id >= array->len)
+		g_array_set_size(array, id + 1);
+	return array->data + id * bytes;
+}
+
+void spt_pack_processes(SptPacker *packer, GArray *rows)
+{
+	drop_replaced(rows, sizeof(SptProcessRow));
+	for (guint i = 0; i < rows->len; i++) {
+		SptProcessRow *row = &g_array_index(rows, SptProcessRow, i);
+		SptProcessRow *kept = at_id(packer->processes, row->id, sizeof(*kept));
+
+		row->start_time = round_time(row->start_time);
+		row->end_time = pack_end(row->end_time, row->start_time);
+		*kept = *row;
+		kept->name = g_string_chunk_insert_const(packer->texts, row->name);
+		spt_unpack_process(kept);
+	}
+}
+
+void spt_unpack_process(SptProcessRow *row)
+{
+	row->end_time += row->end_time ? row->start_time : 0;
+}
+
+static uint64_t hash_thread(const SptThreadRow *row)
+{
+	uint64_t hash = row->process;
+
+	hash = (hash ^ row->tid) * 0x9e3779b97f4a7c15u;
+	hash = (hash ^ hash >> 29 ^ row->start_time) * 0x9e3779b97f4a7c15u;
+	hash = (hash ^ hash >> 29 ^ row->end_time) * 0x9e3779b97f4a7c15u;
+	return (hash ^ hash >> 29 ^ g_str_hash(row->name)) | 1;
+}
+
+/* Against its process.  The end of both is said by the process. */
+static void pack_thread(SptThreadRow *row, const SptProcessRow *process)
+{
+	uint64_t start = round_time(row->start_time);
+
+	row->end_time = pack_end(row->end_time, start);
+	if (start + row->end_time == process->end_time)
+		row->end_time = 0;
+	row->start_time = start - process->start_time;
+	row->tid -= process->pid;
+	if (process->name && strcmp(row->name, process->name) == 0)
+		row->name = "";
+}
+
+void spt_unpack_thread(SptThreadRow *row, const SptProcessRow *process)
+{
+	row->tid += process->pid;
+	row->start_time += process->start_time;
+	row->end_time += row->end_time ? row->start_time : 0;
+	if (*row->name == '\0' && process->name)
+		row->name = process->name;
+}
+
+void spt_pack_threads(SptPacker *packer, GArray *rows)
+{
+	guint n = 0;
+
+	drop_replaced(rows, sizeof(SptThreadRow));
+	for (guint i = 0; i < rows->len; i++) {
+		SptThreadRow row = g_array_index(rows, SptThreadRow, i);
+		const SptProcessRow *process = at_id(packer->processes, row.process, sizeof(*process));
+		uint64_t *known = at_id(packer->threads, row.id, sizeof(*known)), hash;
+
+		pack_thread(&row, process);
+		hash = hash_thread(&row);
+		if (*known == hash)
+			continue;
+		*known = hash;
+		g_array_index(rows, SptThreadRow, n++) = row;
+	}
+	g_array_set_size(rows, n);
+}
+
+void spt_pack_names(SptPacker *packer, GArray *rows)
+{
+	guint n = 0;
+
+	for (guint i = 0; i < rows->len; i++) {
+		SptNameRow row = g_array_index(rows, SptNameRow, i);
+		struct place place = { .object = row.object, .name = g_str_hash(row.symbol) };
+
+		if (row.distance < row.symbol_bytes && *row.symbol) {
+			row.offset -= row.distance;
+			row.distance = 0;
+		}
+		place.start = row.offset;
+		if (g_hash_table_contains(packer->symbols, &place))
+			continue;
+		g_hash_table_add(packer->symbols, g_memdup2(&place, sizeof(place)));
+		g_array_index(rows, SptNameRow, n++) = row;
+	}
+	g_array_set_size(rows, n);
+}
+
+/* Rounded to the nearest number of a few bits: how late a tick came matters by its size. */
+static uint64_t round_delay(uint64_t delay)
+{
+	unsigned bits = delay ? 64 - (unsigned)__builtin_clzll(delay) : 0;
+	uint64_t unit = bits > DELAY_BITS + 1 ? 1ull << (bits - DELAY_BITS - 1) : 1;
+
+	return delay > UINT64_MAX / 2 ? delay : (delay + unit / 2) / unit * unit;
+}
+
+void spt_pack_samples(GArray *rows)
+{
+	for (guint i = 0; i < rows->len; i++) {
+		SptSampleRow *row = &g_array_index(rows, SptSampleRow, i);
+
+		row->time = round_time(row->time);
+		row->delay_ns = round_delay(row->delay_ns);
+	}
+}
