@@ -19,8 +19,12 @@
 #include "capture/capture.h"
 #include "capture/crc32c.h"
 
+#include "../gen/peak.h"
+
 #define CRC_AT 16
 #define NUMBER_AT 20
+/* And 4 times the file. */
+#define MOST_MEMORY_BYTES (64u << 20)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes);
 
@@ -48,17 +52,38 @@ static void mend_checksums(uint8_t *data, size_t bytes)
 	}
 }
 
+static uint64_t walk_samples(const SptCapture *capture)
+{
+	g_autoptr(SptSamples) samples = spt_samples_new(capture);
+	uint64_t sum = 0, n = 0, weight = capture->weight;
+	const SptSampleRow *rows;
+	uint32_t n_rows;
+
+	while ((rows = spt_samples_next(samples, &n_rows))) {
+		for (uint32_t i = 0; i < n_rows; i++) {
+			const SptThreadRow *thread = &capture->threads[rows[i].thread];
+
+			sum += strlen(thread->name) + strlen(capture->processes[thread->process].name);
+			sum += capture->nodes[rows[i].node].frame.offset;
+			weight -= rows[i].weight;
+		}
+		n += n_rows;
+	}
+	g_assert(n == capture->n_samples && weight == 0);
+	for (uint64_t i = 0; i < capture->n_leaves; i++) {
+		sum += capture->processes[capture->leaves[i].process].pid + capture->nodes[capture->leaves[i].node].parent;
+		n -= capture->leaves[i].samples;
+		weight += capture->leaves[i].weight;
+	}
+	g_assert(n == 0 && weight == capture->weight);
+	return sum;
+}
+
 /* Follows every reference, as whoever uses the capture will. */
 static uint64_t walk(const SptCapture *capture)
 {
-	uint64_t sum = spt_capture_weight(capture) + spt_capture_period_ns(capture);
+	uint64_t sum = walk_samples(capture) + spt_capture_period_ns(capture);
 
-	for (uint64_t i = 0; i < capture->n_samples; i++) {
-		const SptThreadRow *thread = &capture->threads[capture->samples[i].thread];
-
-		sum += strlen(thread->name) + strlen(capture->processes[thread->process].name);
-		sum += capture->nodes[capture->samples[i].node].frame.offset;
-	}
 	for (uint32_t id = 1; id < capture->n_nodes; id++) {
 		g_assert(capture->nodes[id].parent < id);
 		sum += strlen(capture->objects[capture->nodes[id].frame.object].path);
@@ -81,9 +106,12 @@ static void read_once(const uint8_t *data, size_t bytes)
 	g_autofree char *path = g_strdup_printf("/proc/self/fd/%d", fd);
 	g_autoptr(SptCapture) capture = NULL;
 	g_autoptr(GError) error = NULL;
+	size_t begin;
 
 	g_assert(fd >= 0 && write(fd, data, bytes) == (ssize_t)bytes);
+	begin = peak_begin();
 	capture = spt_capture_open(path, &error);
+	g_assert(peak_since(begin) <= 4 * bytes + MOST_MEMORY_BYTES);
 	close(fd);
 	g_assert((capture == NULL) == (error != NULL));
 	if (capture)
@@ -174,6 +202,7 @@ int main(int argc, char **argv)
 	unsigned long rounds = 0;
 	int first = 1;
 
+	peak_watch();
 	if (argc > 2 && strcmp(argv[1], "--rounds") == 0) {
 		rounds = strtoul(argv[2], NULL, 10);
 		first = 3;

@@ -12,6 +12,11 @@
 #include <unistd.h>
 
 #include "../gen/capture-blocks.h"
+#include "../gen/peak.h"
+#include "opened.h"
+
+/* What opening a file of @bytes may take. */
+#define MEMORY_OF(bytes) (4 * (size_t)(bytes) + (64 << 20))
 
 /* A file in memory with a name that can be opened. */
 typedef struct {
@@ -32,8 +37,10 @@ static Memory memory_new(const void *data, size_t bytes)
 static SptCapture *open_bytes(const void *data, size_t bytes, GError **error)
 {
 	Memory memory = memory_new(data, bytes);
+	size_t begin = peak_begin();
 	SptCapture *capture = spt_capture_open(memory.path, error);
 
+	g_assert_cmpuint(peak_since(begin), <=, MEMORY_OF(bytes));
 	close(memory.fd);
 	return capture;
 }
@@ -81,8 +88,11 @@ static GByteArray *make_small(void)
 /* Everything in @part is in @whole, at the same place. */
 static void assert_prefix(const SptCapture *part, const SptCapture *whole)
 {
+	g_autofree SptSampleRow *part_samples = samples_of(part);
+	g_autofree SptSampleRow *whole_samples = samples_of(whole);
 	GHashTableIter iterator;
 	gpointer key, value;
+	uint64_t weight = 0;
 
 	g_hash_table_iter_init(&iterator, part->host);
 	while (g_hash_table_iter_next(&iterator, &key, &value))
@@ -101,8 +111,14 @@ static void assert_prefix(const SptCapture *part, const SptCapture *whole)
 	g_assert_cmpuint(part->n_nodes, <=, whole->n_nodes);
 	g_assert_cmpint(memcmp(part->nodes, whole->nodes, part->n_nodes * sizeof(*part->nodes)), ==, 0);
 	g_assert_cmpuint(part->n_samples, <=, whole->n_samples);
-	for (uint64_t i = 0; i < part->n_samples; i++)
-		g_assert_cmpmem(&part->samples[i], sizeof(*part->samples), &whole->samples[i], sizeof(*whole->samples));
+	for (uint64_t i = 0; i < part->n_samples; i++) {
+		g_assert_cmpmem(&part_samples[i], sizeof(*part_samples), &whole_samples[i], sizeof(*whole_samples));
+		weight += part_samples[i].weight;
+	}
+	g_assert_cmpuint(part->weight, ==, weight);
+	for (uint64_t i = 0; i < part->n_leaves; i++)
+		weight -= part->leaves[i].weight;
+	g_assert_cmpuint(weight, ==, 0);
 	g_assert_cmpuint(part->n_names, <=, whole->n_names);
 	for (uint64_t i = 0; i < part->n_names; i++)
 		g_assert_cmpuint(part->names[i].offset, ==, whole->names[i].offset);
@@ -193,10 +209,10 @@ static void test_not_a_capture(void)
 	assert_refused(path, SPT_CAPTURE_ERROR_NOT_A_CAPTURE, "not a capture");
 	g_assert_true(g_file_set_contents(path, (char *)header, 10, NULL));
 	assert_refused(path, SPT_CAPTURE_ERROR_NOT_A_CAPTURE, "cut off");
-	header[8] = 2;
+	header[8] = SPT_FILE_VERSION + 1;
 	g_assert_true(g_file_set_contents(path, (char *)header, sizeof(header), NULL));
-	assert_refused(path, SPT_CAPTURE_ERROR_VERSION, "version 2");
-	header[8] = 1;
+	assert_refused(path, SPT_CAPTURE_ERROR_VERSION, "version 3");
+	header[8] = SPT_FILE_VERSION;
 	g_assert_true(g_file_set_contents(path, (char *)header, sizeof(header), NULL));
 	assert_refused(path, SPT_CAPTURE_ERROR_DAMAGED, "no whole block");
 	g_unlink(path);
@@ -250,7 +266,8 @@ static void test_bad_references(void)
 		{ SPT_BLOCK_STREAM, 2, 1, "id 0" },
 		{ SPT_BLOCK_OBJECT, 1, 1ull << 32, "column 1" },
 		{ SPT_BLOCK_OBJECT, 1, UINT32_MAX, "far more" },
-		{ SPT_BLOCK_NODE, 2, 1, "no parent" },
+		{ SPT_BLOCK_NODE, 2, 1, "in object 1" },
+		{ SPT_BLOCK_NODE, 1, 1, "no parent" },
 		{ SPT_BLOCK_NODE, 1, 2, "no parent" },
 		{ SPT_BLOCK_NAME, 1, 1, "object 1" },
 		{ SPT_BLOCK_STREAM_COLUMN, 2, 1, "stream 0" },
@@ -288,6 +305,7 @@ static void test_bad_samples(void)
 static void test_missing_columns(void)
 {
 	g_autoptr(SptCapture) capture = NULL;
+	g_autofree SptSampleRow *samples = NULL;
 	Blocks blocks;
 
 	begin_hostile(&blocks);
@@ -305,10 +323,12 @@ static void test_missing_columns(void)
 	capture = open_blocks(&blocks);
 	g_assert_null(capture->damage);
 	g_assert_cmpuint(capture->n_samples, ==, 1003);
-	g_assert_cmpuint(capture->samples[1].time, ==, 6);
-	g_assert_cmpuint(capture->samples[1].weight, ==, 0);
+	samples = samples_of(capture);
+	g_assert_cmpuint(samples[1].time, ==, 6);
+	g_assert_cmpuint(samples[3].time, ==, 0);
+	g_assert_cmpuint(samples[1].weight, ==, 0);
 	g_assert_cmpstr(capture->threads[2].name, ==, "");
-	g_assert_cmpstr(capture->threads[capture->samples[1].thread].name, ==, "");
+	g_assert_cmpstr(capture->threads[samples[1].thread].name, ==, "");
 	g_assert_cmpstr(capture->processes[capture->threads[2].process].name, ==, "");
 	blocks_clear(&blocks);
 }
@@ -349,14 +369,14 @@ static void test_constant_rows(void)
 	capture = open_blocks(&blocks);
 	g_assert_nonnull(strstr(capture->damage, "far more"));
 	g_assert_cmpuint(capture->n_samples, >, 0);
-	g_assert_cmpuint(capture->n_samples * sizeof(SptSampleRow), <=, 256 << 20);
+	g_assert_cmpuint(capture->n_leaves, ==, 1);
 	blocks_clear(&blocks);
 }
 
 /* Work without memory: rows that replace one another, and payloads of nothing but zeros. */
 static void test_endless_work(void)
 {
-	g_autofree uint8_t *zeros = g_malloc0(32 << 20);
+	g_autofree uint8_t *zeros = g_malloc0(4 << 20);
 	Blocks blocks;
 
 	begin_hostile(&blocks);
@@ -369,9 +389,9 @@ static void test_endless_work(void)
 
 	begin_hostile(&blocks);
 	declare_samples(&blocks);
-	for (unsigned i = 0; i < 10; i++) {
+	for (unsigned i = 0; i < 80; i++) {
 		blocks_begin_events(&blocks, 1, 1);
-		spt_table_add_bytes(&blocks.builder, 17, &(SptBytes) { zeros, 32 << 20 });
+		spt_table_add_bytes(&blocks.builder, 17, &(SptBytes) { zeros, 4 << 20 });
 		blocks_end(&blocks, SPT_BLOCK_EVENT);
 	}
 	end_hostile(&blocks, "far more");
@@ -404,6 +424,15 @@ static void test_broken_tables(void)
 		{ { "\x01\x01\x07\x05\x03\x01\x03\x01", 8 }, "column 7" },		/* planes of constants */
 		{ { "\x02\x01\x07\x05\x03\x01\x00\x01", 8 }, "column 7" },		/* planes too short */
 		{ { "\x01\x01\x03\x05\x03\x01\x00\x01", 8 }, "column 3" },		/* planes for text */
+		{ { "\x02\x01\x07\x06\x01\x01", 6 }, "column 7" },			/* too few steps */
+		{ { "\x01\x01\x07\x06\x01\x05", 6 }, "column 7" },			/* steps without a rest */
+		{ { "\x01\x01\x07\x06\x02\x00\x00", 7 }, "column 7" },		/* a rest that is too short */
+		{ { "\x01\x01\x07\x06\x03\x00\x03\x05", 8 }, "column 7" },		/* a rest of constants */
+		{ { "\x01\x01\x07\x06\x04\x00\x06\x00\x00", 9 }, "column 7" },	/* rising inside of rising */
+		{ { "\x01\x01\x07\x07\x00", 5 }, "column 7" },			/* no factor */
+		{ { "\x01\x01\x07\x07\x01\x05", 6 }, "column 7" },			/* nothing to multiply */
+		{ { "\x01\x01\x07\x07\x04\x05\x07\x05\x00", 9 }, "column 7" },	/* scaled twice */
+		{ { "\x01\x01\x03\x07\x03\x01\x04\x00", 8 }, "column 3" },		/* scaled text */
 	};
 
 	for (unsigned i = 0; i < G_N_ELEMENTS(cases); i++) {
@@ -413,6 +442,42 @@ static void test_broken_tables(void)
 		blocks_add_raw(&blocks, SPT_BLOCK_OBJECT, cases[i].payload.data, cases[i].payload.bytes);
 		end_hostile(&blocks, cases[i].why);
 	}
+}
+
+/* Four million stacks of a few bytes each that are all different: the sums of leaves take more than the file. */
+static void test_too_many_leaves(void)
+{
+	enum { ROWS = 1 << 22, NODES = 1 << 11 };
+	g_autofree uint64_t *numbers = g_new(uint64_t, ROWS);
+	Blocks blocks;
+
+	begin_hostile(&blocks);
+	declare_samples(&blocks);
+	for (unsigned i = 0; i < ROWS; i++)
+		numbers[i] = i;
+	blocks_begin(&blocks, NODES);
+	spt_table_add_numbers(&blocks.builder, 1, numbers);
+	blocks_end(&blocks, SPT_BLOCK_NODE);
+	for (unsigned type = SPT_BLOCK_PROCESS; type <= SPT_BLOCK_THREAD; type++) {
+		for (unsigned i = 0; i < NODES; i++)
+			numbers[i] = i + 1;
+		blocks_begin(&blocks, NODES);
+		spt_table_add_numbers(&blocks.builder, 1, numbers);
+		if (type == SPT_BLOCK_THREAD)
+			spt_table_add_numbers(&blocks.builder, 2, numbers);
+		blocks_end(&blocks, type);
+	}
+	for (unsigned round = 0; round < 4; round++) {
+		blocks_begin_events(&blocks, 1, ROWS / 4);
+		for (unsigned i = 0; i < ROWS / 4; i++)
+			numbers[i] = i % NODES + 1;
+		spt_table_add_numbers(&blocks.builder, 20, numbers);
+		for (unsigned i = 0; i < ROWS / 4; i++)
+			numbers[i] = (i / NODES + round * NODES / 4) % NODES;
+		spt_table_add_numbers(&blocks.builder, 30, numbers);
+		blocks_end(&blocks, SPT_BLOCK_EVENT);
+	}
+	end_hostile(&blocks, "far more memory");
 }
 
 static void test_circle_of_processes(void)
@@ -438,6 +503,7 @@ static void test_circle_of_processes(void)
 
 int main(int argc, char **argv)
 {
+	peak_watch();
 	g_test_init(&argc, &argv, NULL);
 	g_test_add_func("/capture-damage/cut-anywhere", test_cut_anywhere);
 	g_test_add_func("/capture-damage/every-byte-wrong", test_every_byte_wrong);
@@ -449,6 +515,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/capture-damage/constant-rows", test_constant_rows);
 	g_test_add_func("/capture-damage/endless-work", test_endless_work);
 	g_test_add_func("/capture-damage/broken-tables", test_broken_tables);
+	g_test_add_func("/capture-damage/too-many-leaves", test_too_many_leaves);
 	g_test_add_func("/capture-damage/circle-of-processes", test_circle_of_processes);
 	return g_test_run();
 }

@@ -12,6 +12,7 @@
 
 #include "../gen/capture-example.h"
 #include "capture/crc32c.h"
+#include "opened.h"
 
 typedef struct {
 	char *directory, *path, *part_path;
@@ -135,8 +136,8 @@ static void test_planes(void)
 
 	spt_table_builder_init(&builder);
 	for (unsigned bits = 1; bits <= 64; bits++) {
-		for (unsigned kind = 0; kind < 3; kind++) {
-			uint64_t values[ROWS], read[ROWS];
+		for (unsigned kind = 0; kind < 5; kind++) {
+			uint64_t values[ROWS], read[ROWS], highest = 0;
 			const SptColumn *column;
 			SptColumnCursor cursor;
 			SptTable table;
@@ -147,11 +148,16 @@ static void test_planes(void)
 					values[i] = -values[i];
 				else if (kind == 2 && i > 0)
 					values[i] += values[i - 1];
+				else if (kind == 3 && i % 3)
+					values[i] = highest + 1 + i % 200;
+				else if (kind == 4)
+					values[i] = values[i] % 1000000 * 37;
+				highest = MAX(highest, values[i]);
 			}
 			spt_table_begin(&builder, ROWS);
 			spt_table_add_numbers(&builder, 7, values);
 			spt_table_end(&builder, payload);
-			g_assert_cmpuint(payload->len, <, 20 + ROWS * ((bits + 9) / 8));
+			g_assert_cmpuint(payload->len, <, 30 + ROWS * ((MAX(bits, kind == 4 ? 20 : kind == 3 ? 18 : 1) + 9) / 8));
 			g_assert_true(spt_table_parse(&table, payload->data, payload->len, NULL));
 			column = spt_table_column(&table, 7);
 			g_assert_true(spt_column_begin(&cursor, column, ROWS));
@@ -171,9 +177,9 @@ static void test_round_trip(Fixture *fixture, gconstpointer data)
 		.id = 7, .kind = SPT_OBJECT_FILE, .path = "/usr/bin/\xff (deleted)", .build_id = { 1, 2, 3 }, .build_id_bytes = 64,
 		.dev_major = UINT32_MAX, .dev_minor = 2, .generation = 3, .inode = UINT64_MAX, .bytes = 5, .mtime_ns = 6,
 	};
-	const SptProcessRow process = { 3, 42, 0, SPT_PROCESS_KTHREAD, 11, 12, "a process" };
-	const SptThreadRow thread = { 5, 3, 43, 13, 14, "a thread" };
-	const SptNameRow name = { 7, UINT64_MAX, "symbol", 1, 2, "module" };
+	const SptProcessRow process = { 3, 42, 0, SPT_PROCESS_KTHREAD, 11000, 12345, "a process" };
+	const SptThreadRow thread = { 5, 3, 43, 13999, 14000, "a thread" };
+	const SptNameRow name = { 7, UINT64_MAX - 5, "symbol", 1, 2, "module" };
 	const SptLossRow loss = { 1, 2, UINT64_MAX, 3, 1 };
 	SptAccountRow account = { .time = 1, .grid = 36, .delivered = 1, .idle = 2, .offline = 3, .excluded = 4, .pending = 5, .cpu = 9 };
 	g_autoptr(SptCapture) capture = NULL;
@@ -206,11 +212,15 @@ static void test_round_trip(Fixture *fixture, gconstpointer data)
 	g_assert_cmpstr(capture->objects[6].path, ==, "");
 	g_assert_cmpstr(capture->processes[3].name, ==, "a process");
 	g_assert_cmpuint(capture->processes[3].flags, ==, SPT_PROCESS_KTHREAD);
-	g_assert_cmpuint(capture->processes[3].end_time, ==, 12);
+	g_assert_cmpuint(capture->processes[3].start_time, ==, 11000);
+	g_assert_cmpuint(capture->processes[3].end_time, ==, 12000);
 	g_assert_cmpstr(capture->threads[5].name, ==, "a thread");
 	g_assert_cmpuint(capture->threads[5].process, ==, 3);
+	g_assert_cmpuint(capture->threads[5].tid, ==, 43);
+	g_assert_cmpuint(capture->threads[5].start_time, ==, 13000);
+	g_assert_cmpuint(capture->threads[5].end_time, ==, 14000);
 	g_assert_cmpuint(capture->n_names, ==, 1);
-	g_assert_cmpuint(capture->names[0].offset, ==, UINT64_MAX);
+	g_assert_cmpuint(capture->names[0].offset, ==, UINT64_MAX - 6);
 	g_assert_cmpstr(capture->names[0].symbol, ==, "symbol");
 	g_assert_cmpstr(capture->names[0].module, ==, "module");
 	g_assert_cmpuint(capture->n_accounts, ==, 1);
@@ -220,7 +230,38 @@ static void test_round_trip(Fixture *fixture, gconstpointer data)
 	g_assert_cmpuint(capture->n_losses, ==, 1);
 	g_assert_cmpmem(&capture->losses[0], sizeof(loss), &loss, sizeof(loss));
 	g_assert_cmpuint(capture->n_samples, ==, 0);
-	g_assert_cmpuint(spt_capture_weight(capture), ==, 0);
+	g_assert_cmpuint(capture->weight, ==, 0);
+}
+
+/* Delays but for the last of five bits. */
+static void assert_samples(const SptCapture *capture, const SptSampleRow *wanted, uint64_t n)
+{
+	g_autoptr(SptSamples) samples = spt_samples_new(capture);
+	g_autofree uint64_t *by_node = g_new0(uint64_t, capture->n_nodes);
+	const SptSampleRow *rows;
+	uint32_t n_rows;
+	uint64_t at = 0;
+
+	while ((rows = spt_samples_next(samples, &n_rows))) {
+		for (uint32_t i = 0; i < n_rows; i++, at++) {
+			SptSampleRow row = rows[i];
+
+			g_assert_cmpuint(at, <, n);
+			g_assert_cmpuint(row.delay_ns * 33, >=, wanted[at].delay_ns * 32);
+			g_assert_cmpuint(row.delay_ns * 31, <=, wanted[at].delay_ns * 32);
+			row.delay_ns = wanted[at].delay_ns;
+			g_assert_cmpmem(&row, sizeof(row), &wanted[at], sizeof(row));
+			by_node[row.node] += row.weight;
+		}
+	}
+	g_assert_cmpuint(at, ==, n);
+	/* The leaves' sums are those of the samples. */
+	for (uint64_t i = 0; i < capture->n_leaves; i++) {
+		g_assert_cmpuint(capture->leaves[i].samples, >, 0);
+		by_node[capture->leaves[i].node] -= capture->leaves[i].weight;
+	}
+	for (uint32_t i = 0; i < capture->n_nodes; i++)
+		g_assert_cmpuint(by_node[i], ==, 0);
 }
 
 /* Rows may come in any order between two flushes, and in many blocks; samples keep theirs. */
@@ -230,7 +271,7 @@ static void test_many_samples(Fixture *fixture, gconstpointer data)
 	g_autofree SptSampleRow *samples = g_new0(SptSampleRow, SAMPLES);
 	g_autoptr(GRand) random = g_rand_new_with_seed(1);
 	g_autoptr(SptCapture) capture = NULL;
-	uint64_t time = 1ull << 50, weight = 0;
+	uint64_t time = 1ull << 50, weight = 0, first_time = UINT64_MAX, last_time = 0;
 
 	(void)data;
 	for (unsigned i = 0; i < SAMPLES; i++) {
@@ -246,6 +287,10 @@ static void test_many_samples(Fixture *fixture, gconstpointer data)
 		};
 		weight += samples[i].weight;
 		spt_capture_writer_sample(fixture->writer, &samples[i]);
+		/* What a capture keeps of it. */
+		samples[i].time -= time % SPT_CAPTURE_TIME_UNIT_NS;
+		first_time = MIN(first_time, samples[i].time);
+		last_time = MAX(last_time, samples[i].time);
 	}
 	for (uint32_t id = 50; --id > 0;) {
 		spt_capture_writer_thread(fixture->writer, &(SptThreadRow) { .id = id, .process = id, .tid = id });
@@ -256,9 +301,11 @@ static void test_many_samples(Fixture *fixture, gconstpointer data)
 		spt_capture_writer_object(fixture->writer, &(SptObjectRow) { .id = id, .kind = SPT_OBJECT_ANON });
 	capture = finish(fixture);
 	g_assert_cmpuint(capture->n_samples, ==, SAMPLES);
-	for (unsigned i = 0; i < SAMPLES; i++)
-		g_assert_cmpmem(&capture->samples[i], sizeof(samples[i]), &samples[i], sizeof(samples[i]));
-	g_assert_cmpuint(spt_capture_weight(capture), ==, weight);
+	assert_samples(capture, samples, SAMPLES);
+	g_assert_cmpuint(capture->first_time, ==, first_time);
+	g_assert_cmpuint(capture->last_time, ==, last_time);
+	g_assert_cmpuint(capture->last_cpu, ==, 3);
+	g_assert_cmpuint(capture->weight, ==, weight);
 	g_assert_cmpuint(capture->n_nodes, ==, spt_stash_n_nodes(fixture->stash));
 	for (uint32_t id = 1; id < capture->n_nodes; id++) {
 		const SptNode *node = spt_stash_node(fixture->stash, id);
@@ -272,6 +319,7 @@ static void test_many_samples(Fixture *fixture, gconstpointer data)
 static void test_next_stash(Fixture *fixture, gconstpointer data)
 {
 	const SptFrame frames[] = { { 1, 1, SPT_FRAME_EXACT }, { 2, 1, SPT_FRAME_CALL }, { 3, 1, SPT_FRAME_CALL } };
+	g_autofree SptSampleRow *samples = NULL;
 	g_autoptr(SptCapture) capture = NULL;
 
 	(void)data;
@@ -289,9 +337,10 @@ static void test_next_stash(Fixture *fixture, gconstpointer data)
 		flush(fixture);
 	}
 	capture = finish(fixture);
+	samples = samples_of(capture);
 	g_assert_cmpuint(capture->n_nodes, ==, 10);
 	for (unsigned i = 0; i < 3; i++) {
-		uint32_t node = capture->samples[i].node;
+		uint32_t node = samples[i].node;
 
 		for (unsigned n = 0; n < 3; n++, node = capture->nodes[node].parent)
 			g_assert_cmpuint(capture->nodes[node].frame.offset, ==, frames[n].offset);
@@ -332,12 +381,12 @@ static void test_replace(Fixture *fixture, gconstpointer data)
 	spt_capture_writer_thread(fixture->writer, &(SptThreadRow) { .id = 1, .process = 1, .tid = 10 });
 	spt_capture_writer_object(fixture->writer, &(SptObjectRow) { .id = 1, .kind = SPT_OBJECT_FILE });
 	flush(fixture);
-	spt_capture_writer_thread(fixture->writer, &(SptThreadRow) { .id = 1, .process = 1, .tid = 10, .name = "make", .end_time = 5 });
+	spt_capture_writer_thread(fixture->writer, &(SptThreadRow) { .id = 1, .process = 1, .tid = 10, .name = "make", .end_time = 5000 });
 	spt_capture_writer_object(fixture->writer, &(SptObjectRow) { .id = 1, .kind = SPT_OBJECT_FILE, .path = "/bin/make" });
 	capture = finish(fixture);
 	g_assert_cmpstr(capture->processes[1].name, ==, "make");
 	g_assert_cmpstr(capture->threads[1].name, ==, "make");
-	g_assert_cmpuint(capture->threads[1].end_time, ==, 5);
+	g_assert_cmpuint(capture->threads[1].end_time, ==, 5000);
 	g_assert_cmpstr(capture->objects[1].path, ==, "/bin/make");
 	g_assert_cmpuint(capture->n_objects, ==, 2);
 }
@@ -404,7 +453,7 @@ static void test_killed(Fixture *fixture, gconstpointer data)
 	capture = open_whole(fixture->part_path);
 	g_assert_false(capture->finished);
 	g_assert_cmpuint(capture->n_samples, ==, 1);
-	g_assert_cmpuint(spt_capture_weight(capture), ==, 3);
+	g_assert_cmpuint(capture->weight, ==, 3);
 }
 
 static void assert_not_writable(const char *path, const char *why)
@@ -484,10 +533,10 @@ static void test_the_future(Fixture *fixture, gconstpointer data)
 	capture = open_whole(fixture->path);
 	g_assert_true(capture->finished);
 	g_assert_cmpuint(capture->n_samples, ==, 305);
-	g_assert_cmpuint(spt_capture_weight(capture), ==, 305);
+	g_assert_cmpuint(capture->weight, ==, 305);
 	g_assert_cmpuint(capture->n_nodes, ==, 5);
-	for (uint64_t i = 0; i < capture->n_samples; i++)
-		by_node[capture->samples[i].node] += capture->samples[i].weight;
+	for (uint64_t i = 0; i < capture->n_leaves; i++)
+		by_node[capture->leaves[i].node] += capture->leaves[i].weight;
 	g_assert_cmpuint(by_node[1], ==, 35);
 	g_assert_cmpuint(by_node[3], ==, 180);
 	g_assert_cmpuint(by_node[4], ==, 90);

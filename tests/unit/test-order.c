@@ -159,6 +159,7 @@ static void test_summary(void)
 	fake.capture.n_losses = 1;
 
 	spt_summary_init(&summary, &fake.capture);
+	spt_summary_count_cpus(&summary, &fake.capture);
 	g_assert_cmpuint(summary.samples, ==, 2);
 	g_assert_cmpuint(summary.lost, ==, 7);
 	g_assert_cmpuint(summary.end_ns - summary.start_ns, ==, 600);
@@ -169,6 +170,7 @@ static void test_summary(void)
 	fake.capture.n_accounts = 3;
 	g_hash_table_insert(fake.capture.host, (char *)"start_time", (char *)"50");
 	spt_summary_init(&summary, &fake.capture);
+	spt_summary_count_cpus(&summary, &fake.capture);
 	g_assert_cmpuint(summary.lost, ==, 6);
 	g_assert_cmpuint(summary.end_ns - summary.start_ns, ==, 900);
 	g_assert_cmpuint(summary.n_cpus, ==, 2);

@@ -192,7 +192,7 @@ static void test_demangle(void)
 struct fixture {
 	SptCapture capture;
 	SptObjectRow objects[12];
-	SptNameRow names[6];
+	SptNameRow names[10];
 	char *path;
 };
 
@@ -238,8 +238,14 @@ static void setup(struct fixture *fixture, gconstpointer data)
 	fixture->names[3] = (SptNameRow){ .object = 9, .offset = 0x99, .symbol = "_ZN5outer5innerEiPKc", .module = "" };
 	fixture->names[4] = (SptNameRow){ .object = 5, .offset = TEXT_OFFSET, .symbol = "recorded", .module = "" };
 	fixture->names[5] = (SptNameRow){ .object = 4, .offset = 0x7, .symbol = "__vdso_time", .module = "" };
+	/* Ranges: the one that begins last counts, and a place that is named by itself. */
+	fixture->names[6] = (SptNameRow){ .object = 1, .offset = 0x1000, .symbol = "outside", .module = "", .symbol_bytes = 0x100 };
+	fixture->names[7] = (SptNameRow){ .object = 1, .offset = 0x1048, .symbol = "within", .module = "", .distance = 8,
+					  .symbol_bytes = 0x10 };
+	fixture->names[8] = (SptNameRow){ .object = 1, .offset = 0x1060, .symbol = "alone", .module = "" };
+	fixture->names[9] = (SptNameRow){ .object = 1, .offset = 0x1000, .symbol = "better", .module = "", .symbol_bytes = 0x100 };
 	fixture->capture = (SptCapture){
-		.path = "by hand", .objects = objects, .n_objects = 11, .names = fixture->names, .n_names = 6,
+		.path = "by hand", .objects = objects, .n_objects = 11, .names = fixture->names, .n_names = 10,
 	};
 }
 
@@ -264,6 +270,15 @@ static void test_frames(struct fixture *fixture, gconstpointer data)
 		{ 77, 5, "[unresolved]", "[unknown]", false },
 		{ 1, 0x40, "do_syscall_64", "[kernel]", true },
 		{ 1, 0x44, "[unknown kernel]", "[kernel]", false },
+		{ 1, 0xfff, "[unknown kernel]", "[kernel]", false },
+		{ 1, 0x1000, "better", "[kernel]", true },
+		{ 1, 0x103f, "better", "[kernel]", true },
+		{ 1, 0x1040, "within", "[kernel]", true },
+		{ 1, 0x104f, "within", "[kernel]", true },
+		{ 1, 0x1050, "better", "[kernel]", true },
+		{ 1, 0x1060, "alone", "[kernel]", true },
+		{ 1, 0x10ff, "better", "[kernel]", true },
+		{ 1, 0x1100, "[unknown kernel]", "[kernel]", false },
 		{ 2, 0x40, "ext4_read", "[ext4]", true },
 		{ 2, 0x80, "[unknown kernel]", "[ext4]", false },
 		{ 2, 0x90, "[unknown kernel]", "[modules]", false },
@@ -291,7 +306,9 @@ static void test_frames(struct fixture *fixture, gconstpointer data)
 		g_assert_cmpstr(name.object, ==, expected[i].label);
 		g_assert_cmpint(name.has_symbol, ==, expected[i].has_symbol);
 		/* Equal text, equal pointer. */
-		g_assert_true(name.function == spt_symbols_intern(symbols, expected[i].function));
+		g_assert_true(name.function == spt_symbols_name(symbols, &frame).function);
+		if (!strstr(expected[i].function, "+0x"))
+			g_assert_true(name.function == spt_symbols_intern(symbols, expected[i].function));
 		g_assert_true(name.object == spt_symbols_intern(symbols, expected[i].label));
 	}
 	g_assert_null(spt_symbols_problem(symbols, 5));

@@ -173,7 +173,7 @@ void spt_pack_names(SptPacker *packer, GArray *rows)
 		SptNameRow row = g_array_index(rows, SptNameRow, i);
 		struct place place = { .object = row.object, .name = g_str_hash(row.symbol) };
 
-		if (row.distance < row.symbol_bytes && *row.symbol) {
+		if (row.distance < row.symbol_bytes && row.distance <= row.offset && *row.symbol) {
 			row.offset -= row.distance;
 			row.distance = 0;
 		}

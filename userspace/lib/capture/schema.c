@@ -254,7 +254,8 @@ static bool decode_texts(const SptColumn *column, uint8_t *member, size_t stride
 	if (!to)
 		return false;
 	g_ptr_array_add(texts, to);
-	spt_column_begin(&cursor, column, rows);
+	if (!spt_column_begin(&cursor, column, rows))
+		return false;
 	for (; rows > 0; rows--, member += stride) {
 		if (!spt_column_next_bytes(&cursor, &text))
 			return false;
@@ -271,7 +272,8 @@ static bool decode_build_ids(const SptColumn *column, uint8_t *member, size_t st
 	SptColumnCursor cursor;
 	SptBytes id;
 
-	spt_column_begin(&cursor, column, rows);
+	if (!spt_column_begin(&cursor, column, rows))
+		return false;
 	for (; rows > 0; rows--, member += stride) {
 		if (!spt_column_next_bytes(&cursor, &id) || id.bytes > BUILD_ID_ROOM)
 			return false;

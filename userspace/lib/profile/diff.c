@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "profile/pairs.h"
+#include "stash/pairs.h"
 
 struct sides {
 	const SptProfile *profiles[SPT_SIDES];
@@ -84,19 +84,18 @@ GArray *spt_diff_functions(const SptProfile *before, const SptProfile *after)
 static uint32_t path_for(const struct sides *sides, struct spt_pairs *known, GArray *paths, uint32_t parent,
 			 uint32_t function)
 {
-	uint32_t path = spt_pairs_get(known, parent, function);
+	uint32_t *path = spt_pairs_at(known, parent, function);
 
-	if (path == UINT32_MAX) {
+	if (*path == UINT32_MAX) {
 		const SptDiffRow *named = &g_array_index(sides->functions, SptDiffRow, function);
 		SptDiffRow row = {
 			.name = named->name, .object = named->object, .is_process = named->is_process, .parent = parent,
 		};
 
-		path = paths->len;
+		*path = paths->len;
 		g_array_append_val(paths, row);
-		spt_pairs_add(known, parent, function, path);
 	}
-	return path;
+	return *path;
 }
 
 GArray *spt_diff_paths(const SptProfile *before, const SptProfile *after)

@@ -45,22 +45,20 @@ struct folder {
 
 static uint32_t function_for(struct folder *folder, const SptFunction *wanted)
 {
-	uint64_t name = (uintptr_t)wanted->name, object = (uintptr_t)wanted->object;
-	uint32_t function = spt_pairs_get(&folder->functions, name, object);
+	uint32_t *function = spt_pairs_at(&folder->functions, (uintptr_t)wanted->name, (uintptr_t)wanted->object);
 
-	if (function == UINT32_MAX) {
-		function = folder->profile->functions->len;
+	if (*function == UINT32_MAX) {
+		*function = folder->profile->functions->len;
 		g_array_append_val(folder->profile->functions, *wanted);
-		spt_pairs_add(&folder->functions, name, object, function);
 	}
-	return function;
+	return *function;
 }
 
 static uint32_t function_of_frame(struct folder *folder, const SptFrame *frame)
 {
-	uint32_t function = spt_pairs_get(&folder->frames, frame->object, frame->offset);
+	uint32_t *function = spt_pairs_at(&folder->frames, frame->object, frame->offset);
 
-	if (function == UINT32_MAX) {
+	if (*function == UINT32_MAX) {
 		SptName name = spt_symbols_name(folder->symbols, frame);
 		SptObjectKind kind = folder->capture->objects[frame->object].kind;
 		SptFunction wanted = {
@@ -70,10 +68,9 @@ static uint32_t function_of_frame(struct folder *folder, const SptFrame *frame)
 			.is_kernel = kind == SPT_OBJECT_KERNEL || kind == SPT_OBJECT_MODULES,
 		};
 
-		function = function_for(folder, &wanted);
-		spt_pairs_add(&folder->frames, frame->object, frame->offset, function);
+		*function = function_for(folder, &wanted);
 	}
-	return function;
+	return *function;
 }
 
 static uint32_t function_of_node(struct folder *folder, uint32_t node)
@@ -130,7 +127,7 @@ static void remember(struct folder *folder, uint32_t process, uint32_t node, uin
 	if (folder->first[node].process == NOBODY)
 		folder->first[node] = (struct first){ process, leaf };
 	else
-		spt_pairs_add(&folder->others, process, node, leaf);
+		*spt_pairs_at(&folder->others, process, node) = leaf;
 }
 
 /* The tree node of raw node @node in a process. */

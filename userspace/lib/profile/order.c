@@ -8,10 +8,9 @@
 #include <string.h>
 
 #include "profile/tree.h"
+#include "stash/sort.h"
 
 #define KEYS (SPT_ORDER_TOTAL + 1)
-#define DIGIT_VALUES 256
-#define DIGITS 8
 
 struct SptOrder {
 	const SptFunction *functions;
@@ -52,48 +51,15 @@ static uint64_t *rank_objects(const SptOrder *order)
 	return ranks;
 }
 
-struct item {
-	uint64_t key;
-	uint32_t index;
-};
-
-/* Stable; a digit that is the same everywhere costs nothing, and in real weights most are. */
-static void sort_items(struct item **items, struct item **spare, uint32_t n)
-{
-	g_autofree uint32_t *counts = g_new0(uint32_t, DIGITS * DIGIT_VALUES);
-
-	for (uint32_t i = 0; i < n; i++) {
-		for (unsigned digit = 0; digit < DIGITS; digit++)
-			counts[digit * DIGIT_VALUES + ((*items)[i].key >> (8 * digit) & 0xff)]++;
-	}
-	for (unsigned digit = 0; digit < DIGITS; digit++) {
-		uint32_t *place = &counts[digit * DIGIT_VALUES], at = 0;
-		struct item *sorted = *spare;
-
-		if (n == 0 || place[(*items)[0].key >> (8 * digit) & 0xff] == n)
-			continue;
-		for (unsigned value = 0; value < DIGIT_VALUES; value++) {
-			uint32_t count = place[value];
-
-			place[value] = at;
-			at += count;
-		}
-		for (uint32_t i = 0; i < n; i++)
-			sorted[place[(*items)[i].key >> (8 * digit) & 0xff]++] = (*items)[i];
-		*spare = *items;
-		*items = sorted;
-	}
-}
-
 /* @list sorted by the numbers at its indices, ascending. */
 static uint32_t *sort_by(const uint32_t *list, const uint64_t *numbers, uint32_t n)
 {
-	struct item *items = g_new(struct item, MAX(n, 1)), *spare = g_new(struct item, MAX(n, 1));
+	struct spt_item *items = g_new(struct spt_item, MAX(n, 1)), *spare = g_new(struct spt_item, MAX(n, 1));
 	uint32_t *sorted = g_new(uint32_t, MAX(n, 1));
 
 	for (uint32_t i = 0; i < n; i++)
-		items[i] = (struct item){ numbers[list[i]], list[i] };
-	sort_items(&items, &spare, n);
+		items[i] = (struct spt_item){ numbers[list[i]], list[i] };
+	spt_sort_items(&items, &spare, n);
 	for (uint32_t i = 0; i < n; i++)
 		sorted[i] = items[i].index;
 	g_free(items);

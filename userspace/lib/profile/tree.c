@@ -7,6 +7,8 @@
 
 #include <string.h>
 
+#define FEW_SIBLINGS 16
+
 void spt_tree_builder_init(struct spt_tree_builder *builder, uint32_t root_function)
 {
 	SptTreeNode root = { .function = root_function };
@@ -23,16 +25,15 @@ void spt_tree_builder_clear(struct spt_tree_builder *builder)
 
 uint32_t spt_tree_builder_child(struct spt_tree_builder *builder, uint32_t parent, uint32_t function)
 {
-	uint32_t child = spt_pairs_get(&builder->children, parent, function);
+	uint32_t *child = spt_pairs_at(&builder->children, parent, function);
 
-	if (child == UINT32_MAX) {
+	if (*child == UINT32_MAX) {
 		SptTreeNode node = { .parent = parent, .function = function };
 
-		child = builder->nodes->len;
+		*child = builder->nodes->len;
 		g_array_append_val(builder->nodes, node);
-		spt_pairs_add(&builder->children, parent, function, child);
 	}
-	return child;
+	return *child;
 }
 
 int spt_function_compare(const SptFunction *a, const SptFunction *b)
@@ -57,6 +58,22 @@ static int compare_siblings(gconstpointer a, gconstpointer b, gpointer data)
 	return spt_function_compare(&order->functions[x->function], &order->functions[y->function]);
 }
 
+/* Most have few siblings, for whom a sort that calls back and copies about is slow. */
+static void sort_siblings(uint32_t *children, uint32_t n, struct order *order)
+{
+	if (n > FEW_SIBLINGS) {
+		g_qsort_with_data(children, (int)n, sizeof(*children), compare_siblings, order);
+		return;
+	}
+	for (uint32_t i = 1; i < n; i++) {
+		uint32_t child = children[i], at = i;
+
+		for (; at > 0 && compare_siblings(&children[at - 1], &child, order) > 0; at--)
+			children[at] = children[at - 1];
+		children[at] = child;
+	}
+}
+
 /* The old number of the node at each new place: level by level, siblings sorted. */
 static uint32_t *breadth_first(const SptTreeNode *nodes, uint32_t n, const SptFunction *functions)
 {
@@ -79,8 +96,7 @@ static uint32_t *breadth_first(const SptTreeNode *nodes, uint32_t n, const SptFu
 	for (uint32_t at = 0; at < end; at++) {
 		uint32_t old = places[at], count = first[old + 1] - first[old];
 
-		if (count > 1)
-			g_qsort_with_data(&children[first[old]], count, sizeof(*children), compare_siblings, &order);
+		sort_siblings(&children[first[old]], count, &order);
 		memcpy(&places[end], &children[first[old]], count * sizeof(*children));
 		end += count;
 	}

@@ -3,7 +3,7 @@
 #ifndef SPT_TREE_H
 #define SPT_TREE_H
 
-#include "profile/pairs.h"
+#include "stash/pairs.h"
 #include "profile/profile.h"
 
 /* Nodes in order of appearance, so that a parent lies before its children; only parent, function and self are set. */

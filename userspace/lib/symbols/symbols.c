@@ -6,49 +6,93 @@
 #include "symbols/symbols.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+
+#include "stash/pairs.h"
+#include "symbols/intervals.h"
 
 #define DELETED " (deleted)"
 /* No view shows more, and a hostile name could have megabytes. */
 #define NAME_MAX_BYTES 4096
+#define HEX_DIGITS 16
+
+/* A name that the capture carries. */
+struct recorded {
+	const SptNameRow *row;
+	SptRange range;			/* where it holds */
+	const char *function, *module;	/* interned; NULL until it is asked for, and if there is none */
+	bool is_ready;
+};
 
 struct object {
 	const char *label;		/* interned base name; NULL until first asked for */
 	bool loaded;
 	SptSymtab *symtab;
-	GHashTable *demangled;		/* the symtab's name (by pointer) -> interned */
+	const char **functions;		/* by the symtab's index: interned, NULL until it is asked for */
 	char *problem;
+	struct recorded *recorded;	/* of this object, by place */
+	uint32_t n_recorded;
+	GArray *intervals;		/* of recorded; NULL until first asked for */
 };
 
 struct SptSymbols {
 	const SptCapture *capture;
 	char **debug_dirs;
 	GHashTable *strings;		/* text -> itself */
-	GHashTable *names;		/* SptNameRow by object and offset */
+	GStringChunk *texts;		/* holds them */
+	struct spt_pairs places;	/* (label, offset) -> what a place without a symbol is called, in place_names */
+	GPtrArray *place_names;
+	struct recorded *recorded;
 	struct object *objects;		/* by id */
 };
 
-static guint hash_name(gconstpointer key)
+static SptRange range_of(const SptNameRow *row)
 {
-	const SptNameRow *row = key;
-	uint64_t x = (row->offset ^ (uint64_t)row->object << 40) * 0x9e3779b97f4a7c15u;
-
-	return x >> 32;
+	if (row->distance < row->symbol_bytes && row->distance <= row->offset && *row->symbol)
+		return (SptRange){ row->offset - row->distance, row->symbol_bytes };
+	return (SptRange){ row->offset, 1 };
 }
 
-static gboolean equal_name(gconstpointer a, gconstpointer b)
+/* As intervals.h wants ranges; of two rows for the same place the later one counts. */
+static int compare_recorded(const void *a, const void *b)
 {
-	const SptNameRow *x = a, *y = b;
+	const struct recorded *x = a, *y = b;
 
-	return x->object == y->object && x->offset == y->offset;
+	if (x->row->object != y->row->object)
+		return x->row->object < y->row->object ? -1 : 1;
+	if (x->range.start != y->range.start)
+		return x->range.start < y->range.start ? -1 : 1;
+	if (x->range.bytes != y->range.bytes)
+		return x->range.bytes > y->range.bytes ? -1 : 1;
+	return (x->row > y->row) - (x->row < y->row);
+}
+
+static void sort_names(SptSymbols *symbols)
+{
+	const SptCapture *capture = symbols->capture;
+	struct recorded *recorded = symbols->recorded = g_new0(struct recorded, MAX(capture->n_names, 1));
+
+	for (uint64_t i = 0; i < capture->n_names; i++) {
+		recorded[i].row = &capture->names[i];
+		recorded[i].range = range_of(&capture->names[i]);
+	}
+	qsort(recorded, capture->n_names, sizeof(*recorded), compare_recorded);
+	for (uint64_t i = 0; i < capture->n_names; i++) {
+		struct object *object = &symbols->objects[recorded[i].row->object];
+
+		if (object->n_recorded++ == 0)
+			object->recorded = &recorded[i];
+	}
 }
 
 static void clear_object(struct object *object)
 {
 	spt_symtab_free(object->symtab);
-	g_clear_pointer(&object->demangled, g_hash_table_unref);
+	g_free(object->functions);
 	g_free(object->problem);
+	g_clear_pointer(&object->intervals, g_array_unref);
 }
 
 SptSymbols *spt_symbols_new(const SptCapture *capture, const char *const *debug_dirs)
@@ -57,11 +101,12 @@ SptSymbols *spt_symbols_new(const SptCapture *capture, const char *const *debug_
 
 	symbols->capture = capture;
 	symbols->debug_dirs = g_strdupv((char **)debug_dirs);
-	symbols->strings = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
-	symbols->names = g_hash_table_new(hash_name, equal_name);
-	symbols->objects = g_new0(struct object, capture->n_objects);
-	for (uint64_t i = 0; i < capture->n_names; i++)
-		g_hash_table_replace(symbols->names, &capture->names[i], &capture->names[i]);
+	symbols->strings = g_hash_table_new(g_str_hash, g_str_equal);
+	symbols->texts = g_string_chunk_new(1 << 16);
+	symbols->place_names = g_ptr_array_new();
+	/* Names may be of object 0, which is none. */
+	symbols->objects = g_new0(struct object, MAX(capture->n_objects, 1));
+	sort_names(symbols);
 	return symbols;
 }
 
@@ -72,8 +117,11 @@ void spt_symbols_free(SptSymbols *symbols)
 	for (uint32_t i = 0; i < symbols->capture->n_objects; i++)
 		clear_object(&symbols->objects[i]);
 	g_free(symbols->objects);
-	g_hash_table_unref(symbols->names);
+	g_free(symbols->recorded);
 	g_hash_table_unref(symbols->strings);
+	g_string_chunk_free(symbols->texts);
+	spt_pairs_clear(&symbols->places);
+	g_ptr_array_unref(symbols->place_names);
 	g_strfreev(symbols->debug_dirs);
 	g_free(symbols);
 }
@@ -81,19 +129,18 @@ void spt_symbols_free(SptSymbols *symbols)
 const char *spt_symbols_intern(SptSymbols *symbols, const char *text)
 {
 	const char *known = g_hash_table_lookup(symbols->strings, text);
+	size_t bytes;
+	char *copy;
 
+	if (known)
+		return known;
+	bytes = strnlen(text, NAME_MAX_BYTES);
+	copy = g_string_chunk_insert_len(symbols->texts, text, (gssize)bytes);
+	/* A name that was cut may be the same as another one. */
+	known = bytes == NAME_MAX_BYTES ? g_hash_table_lookup(symbols->strings, copy) : NULL;
 	if (!known) {
-		/* g_strndup() takes as much memory as it is allowed to. */
-		char *copy = g_strndup(text, strnlen(text, NAME_MAX_BYTES));
-
-		/* A name that was cut may be the same as another one. */
-		known = g_hash_table_lookup(symbols->strings, copy);
-		if (known) {
-			g_free(copy);
-		} else {
-			g_hash_table_add(symbols->strings, copy);
-			known = copy;
-		}
+		g_hash_table_add(symbols->strings, copy);
+		known = copy;
 	}
 	return known;
 }
@@ -202,7 +249,7 @@ static struct object *load(SptSymbols *symbols, const SptObjectRow *row)
 	if (!object->loaded && row->kind == SPT_OBJECT_FILE) {
 		object->symtab = load_symtab(symbols, row, &object->problem);
 		if (object->symtab)
-			object->demangled = g_hash_table_new(NULL, NULL);
+			object->functions = g_new0(const char *, MAX(spt_symtab_n_symbols(object->symtab), 1));
 	}
 	object->loaded = true;
 	return object;
@@ -212,22 +259,66 @@ static const char *find_in_file(SptSymbols *symbols, const SptObjectRow *row, ui
 {
 	struct object *object = load(symbols, row);
 	SptSymbol symbol;
-	const char *name;
 
 	if (!object->symtab || !spt_symtab_find(object->symtab, offset, &symbol))
 		return NULL;
-	name = g_hash_table_lookup(object->demangled, symbol.name);
-	if (!name) {
-		name = intern_demangled(symbols, symbol.name);
-		g_hash_table_insert(object->demangled, (gpointer)symbol.name, (gpointer)name);
+	if (!object->functions[symbol.index])
+		object->functions[symbol.index] = intern_demangled(symbols, symbol.name);
+	return object->functions[symbol.index];
+}
+
+/* What the capture says about a place; NULL if it says nothing. */
+static const struct recorded *find_recorded(SptSymbols *symbols, struct object *object, uint64_t offset)
+{
+	struct recorded *recorded;
+	uint32_t index;
+
+	if (object->n_recorded == 0)
+		return NULL;
+	if (!object->intervals) {
+		g_autofree SptRange *ranges = g_new(SptRange, object->n_recorded);
+
+		for (uint32_t i = 0; i < object->n_recorded; i++)
+			ranges[i] = object->recorded[i].range;
+		object->intervals = spt_intervals_new(ranges, object->n_recorded);
 	}
-	return name;
+	index = spt_intervals_find(object->intervals, offset);
+	if (index == UINT32_MAX)
+		return NULL;
+	recorded = &object->recorded[index];
+	if (!recorded->is_ready) {
+		const SptNameRow *row = recorded->row;
+		g_autofree char *label = row->module && *row->module ? g_strdup_printf("[%s]", row->module) : NULL;
+
+		recorded->module = label ? spt_symbols_intern(symbols, label) : NULL;
+		recorded->function = row->symbol && *row->symbol ? intern_demangled(symbols, row->symbol) : NULL;
+		recorded->is_ready = true;
+	}
+	return recorded;
+}
+
+/* "label+0xoffset".  There can be a hundred thousand, and nobody looks at most of them. */
+static const char *name_place(SptSymbols *symbols, const char *label, uint64_t offset)
+{
+	uint32_t *place = spt_pairs_at(&symbols->places, (uintptr_t)label, offset);
+	char text[NAME_MAX_BYTES + 3 + HEX_DIGITS], *to = text;
+	unsigned n = HEX_DIGITS;
+	size_t bytes = strlen(label);
+
+	if (*place != UINT32_MAX)
+		return symbols->place_names->pdata[*place];
+	*place = symbols->place_names->len;
+	to = mempcpy(mempcpy(to, label, bytes), "+0x", 3);
+	while (n > 1 && offset >> 4 * (n - 1) == 0)
+		n--;
+	while (n-- > 0)
+		*to++ = "0123456789abcdef"[offset >> 4 * n & 0xf];
+	g_ptr_array_add(symbols->place_names, g_string_chunk_insert_len(symbols->texts, text, to - text));
+	return symbols->place_names->pdata[*place];
 }
 
 static const char *name_without_symbol(SptSymbols *symbols, const SptObjectRow *row, const char *label, uint64_t offset)
 {
-	g_autofree char *text = NULL;
-
 	switch (row->kind) {
 	case SPT_OBJECT_KERNEL:
 	case SPT_OBJECT_MODULES:
@@ -237,16 +328,14 @@ static const char *name_without_symbol(SptSymbols *symbols, const SptObjectRow *
 	case SPT_OBJECT_UNKNOWN:
 		return spt_symbols_intern(symbols, "[unresolved]");
 	default:
-		text = g_strdup_printf("%s+0x%" PRIx64, label, offset);
-		return spt_symbols_intern(symbols, text);
+		return name_place(symbols, label, offset);
 	}
 }
 
 SptName spt_symbols_name(SptSymbols *symbols, const SptFrame *frame)
 {
 	const SptObjectRow *row = row_of(symbols, frame->object);
-	const SptNameRow key = { .object = frame->object, .offset = frame->offset };
-	const SptNameRow *recorded = g_hash_table_lookup(symbols->names, &key);
+	const struct recorded *recorded;
 	struct object *object;
 	SptName name = { 0 };
 
@@ -258,18 +347,9 @@ SptName spt_symbols_name(SptSymbols *symbols, const SptFrame *frame)
 	object = &symbols->objects[row->id];
 	if (!object->label)
 		object->label = make_label(symbols, row);
-	name.object = object->label;
-
-	if (recorded && recorded->module && *recorded->module) {
-		g_autofree char *label = g_strdup_printf("[%s]", recorded->module);
-
-		name.object = spt_symbols_intern(symbols, label);
-	}
-	if (recorded && recorded->symbol && *recorded->symbol)
-		name.function = intern_demangled(symbols, recorded->symbol);
-	else if (!recorded)
-		name.function = find_in_file(symbols, row, frame->offset);
-
+	recorded = find_recorded(symbols, object, frame->offset);
+	name.object = recorded && recorded->module ? recorded->module : object->label;
+	name.function = recorded ? recorded->function : find_in_file(symbols, row, frame->offset);
 	name.has_symbol = name.function != NULL;
 	if (!name.function)
 		name.function = name_without_symbol(symbols, row, name.object, frame->offset);

@@ -15,6 +15,7 @@ typedef struct {
 	const char *name;		/* as the linker knows it; lives as long as the symtab */
 	uint64_t distance;		/* of what was asked from the symbol's start */
 	uint64_t bytes;			/* size of the symbol */
+	uint32_t index;			/* in its table, below spt_symtab_n_symbols() */
 } SptSymbol;
 
 typedef struct SptSymtab SptSymtab;
@@ -30,6 +31,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptSymtab, spt_symtab_free)
  * labels, global before weak before local, then the shortest run of leading underscores, then the alphabet.  Where functions
  * overlap, the one that begins last is meant. */
 bool spt_symtab_find(const SptSymtab *symtab, uint64_t file_offset, SptSymbol *ret);
+uint32_t spt_symtab_n_symbols(const SptSymtab *symtab);
 /* No function at all. */
 bool spt_symtab_is_empty(const SptSymtab *symtab);
 
@@ -53,7 +55,8 @@ typedef struct SptSymbols SptSymbols;
 SptSymbols *spt_symbols_new(const SptCapture *capture, const char *const *debug_dirs);
 void spt_symbols_free(SptSymbols *symbols);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptSymbols, spt_symbols_free)
-/* Names a frame; the strings live as long as @symbols and are interned: equal text, equal pointer. */
+/* Names a frame; the strings live as long as @symbols, and what has the same name has the same pointer.  All but "object+0xoffset"
+ * are interned. */
 SptName spt_symbols_name(SptSymbols *symbols, const SptFrame *frame);
 /* @text as one of the strings that names are made of. */
 const char *spt_symbols_intern(SptSymbols *symbols, const char *text);

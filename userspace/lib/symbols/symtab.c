@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The functions of one ELF file: a flat array sorted by file offset, cut into intervals that do not overlap,
- * so that one binary search answers.  Names stay in a copy of the file's string tables, which bounds memory by the file's size however
+ * The functions of one ELF file: a flat array sorted by file offset.  Names stay in a copy of the file's string tables, which bounds memory by the file's size however
  * many symbols share a name.
  */
+#include "stash/sort.h"
+#include "symbols/intervals.h"
 #include "symbols/symbols.h"
 
 #include <gelf.h>
@@ -13,7 +14,6 @@
 #define TABLE_MAX_BYTES (512ull << 20)
 /* How much of two names is compared to choose between them. */
 #define NAME_COMPARE_BYTES 1024
-#define NO_SYMBOL UINT32_MAX
 
 struct symbol {
 	uint64_t start, bytes;		/* file offset; 0 bytes until assembly is given its end */
@@ -22,15 +22,10 @@ struct symbol {
 	uint8_t rank;			/* the lower the better */
 };
 
-struct interval {
-	uint64_t start;
-	uint32_t symbol;		/* NO_SYMBOL: a gap */
-};
-
 struct SptSymtab {
 	GByteArray *strings;
 	GArray *symbols;		/* struct symbol */
-	GArray *intervals;		/* struct interval */
+	GArray *intervals;		/* intervals.h */
 };
 
 static const char *name_of(const SptSymtab *table, const struct symbol *symbol)
@@ -83,33 +78,52 @@ static void cut_version(char *name)
 		*at = '\0';
 }
 
+/* The headers of all sections of @object; n in @ret_n. */
+static GElf_Shdr *read_section_headers(const SptObject *object, size_t *ret_n)
+{
+	Elf *elf = spt_object_elf(object);
+	GElf_Shdr *headers;
+
+	if (elf_getshdrnum(elf, ret_n) != 0)
+		*ret_n = 0;
+	headers = g_new0(GElf_Shdr, MAX(*ret_n, 1));
+	for (size_t i = 0; i < *ret_n; i++) {
+		Elf_Scn *scn = elf_getscn(elf, i);
+
+		/* A section of no bytes has no functions. */
+		if (!scn || !gelf_getshdr(scn, &headers[i]))
+			headers[i].sh_size = 0;
+	}
+	return headers;
+}
+
 /* Adds the functions of one symbol table of @object; places are those of @image, whose segments lead to file offsets. */
 static void add_table(SptSymtab *table, const SptObject *image, const SptObject *object, Elf_Scn *scn,
 		      const GElf_Shdr *shdr)
 {
-	Elf *elf = spt_object_elf(object);
 	Elf_Data *data = spt_object_section(object, scn, ELF_T_SYM, TABLE_MAX_BYTES);
 	uint64_t strings = data ? add_strings(table, object, shdr->sh_link) : UINT64_MAX;
 	uint64_t end = table->strings->len;
+	g_autofree GElf_Shdr *sections = NULL;
+	size_t n_sections;
 	GElf_Sym sym;
 
 	if (strings == UINT64_MAX)
 		return;
+	sections = read_section_headers(object, &n_sections);
 	for (int i = 0; gelf_getsym(data, i, &sym); i++) {
 		struct symbol symbol = { .bytes = sym.st_size, .name = strings + sym.st_name, .rank = rank_of(&sym) };
-		GElf_Shdr section;
-		Elf_Scn *home;
+		const GElf_Shdr *section;
 
-		if (sym.st_shndx == SHN_UNDEF || sym.st_shndx >= SHN_LORESERVE || symbol.name >= end)
+		if (sym.st_shndx == SHN_UNDEF || sym.st_shndx >= n_sections || symbol.name >= end)
 			continue;
-		home = elf_getscn(elf, sym.st_shndx);
-		if (!home || !gelf_getshdr(home, &section) || !is_function(&sym, &section, name_of(table, &symbol)))
-			continue;
-		if (sym.st_value - section.sh_addr >= section.sh_size)
+		section = &sections[sym.st_shndx];
+		if (sym.st_value - section->sh_addr >= section->sh_size ||
+		    !is_function(&sym, section, name_of(table, &symbol)))
 			continue;
 		if (!spt_object_address_to_offset(image, sym.st_value, &symbol.start))
 			continue;
-		symbol.room = MIN(section.sh_size - (sym.st_value - section.sh_addr), UINT64_MAX - symbol.start);
+		symbol.room = MIN(section->sh_size - (sym.st_value - section->sh_addr), UINT64_MAX - symbol.start);
 		cut_version((char *)table->strings->data + symbol.name);
 		g_array_append_val(table->symbols, symbol);
 	}
@@ -155,20 +169,31 @@ static bool is_better(const SptSymtab *table, const struct symbol *a, const stru
 	return strncmp(name_of(table, a), name_of(table, b), NAME_COMPARE_BYTES) < 0;
 }
 
-static int compare_start(const void *a, const void *b)
+static void sort_by_start(SptSymtab *table)
 {
-	const struct symbol *x = a, *y = b;
+	uint32_t n = table->symbols->len;
+	struct spt_item *items = g_new(struct spt_item, MAX(n, 1)), *spare = g_new(struct spt_item, MAX(n, 1));
+	GArray *sorted = g_array_sized_new(FALSE, FALSE, sizeof(struct symbol), n);
 
-	return (x->start > y->start) - (x->start < y->start);
+	for (uint32_t i = 0; i < n; i++)
+		items[i] = (struct spt_item){ g_array_index(table->symbols, struct symbol, i).start, i };
+	spt_sort_items(&items, &spare, n);
+	for (uint32_t i = 0; i < n; i++)
+		g_array_append_val(sorted, g_array_index(table->symbols, struct symbol, items[i].index));
+	g_array_unref(table->symbols);
+	table->symbols = sorted;
+	g_free(items);
+	g_free(spare);
 }
 
 /* Sorts, and leaves one symbol at each place: the best name with the largest size. */
 static void merge_aliases(SptSymtab *table)
 {
-	struct symbol *symbols = (struct symbol *)table->symbols->data;
+	struct symbol *symbols;
 	unsigned n = 0;
 
-	g_array_sort(table->symbols, compare_start);
+	sort_by_start(table);
+	symbols = (struct symbol *)table->symbols->data;
 	for (unsigned i = 0; i < table->symbols->len; i++) {
 		struct symbol *last = n > 0 ? &symbols[n - 1] : NULL;
 		uint64_t bytes;
@@ -210,48 +235,16 @@ static void close_assembly(SptSymtab *table)
 	g_array_set_size(table->symbols, n);
 }
 
-/* Ends the functions on @open that end at or before @until, each end beginning an interval of the one below it. */
-static void close_until(SptSymtab *table, GArray *open, uint64_t until)
-{
-	while (open->len > 0) {
-		uint32_t top = g_array_index(open, uint32_t, open->len - 1);
-		const struct symbol *symbol = &g_array_index(table->symbols, struct symbol, top);
-		uint64_t end = symbol->start + symbol->bytes;
-		struct interval interval = { .start = end, .symbol = NO_SYMBOL };
-
-		if (end > until)
-			return;
-		g_array_set_size(open, open->len - 1);
-		while (open->len > 0) {
-			uint32_t below = g_array_index(open, uint32_t, open->len - 1);
-
-			symbol = &g_array_index(table->symbols, struct symbol, below);
-			if (symbol->start + symbol->bytes > end) {
-				interval.symbol = below;
-				break;
-			}
-			g_array_set_size(open, open->len - 1);
-		}
-		g_array_append_val(table->intervals, interval);
-	}
-}
-
-/* Functions may overlap; the one that begins last has the place, and when it ends the one before resumes. */
 static void cut_intervals(SptSymtab *table)
 {
-	g_autoptr(GArray) open = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+	g_autofree SptRange *ranges = g_new(SptRange, MAX(table->symbols->len, 1));
 
 	for (uint32_t i = 0; i < table->symbols->len; i++) {
-		struct interval interval = {
-			.start = g_array_index(table->symbols, struct symbol, i).start,
-			.symbol = i,
-		};
+		const struct symbol *symbol = &g_array_index(table->symbols, struct symbol, i);
 
-		close_until(table, open, interval.start);
-		g_array_append_val(table->intervals, interval);
-		g_array_append_val(open, i);
+		ranges[i] = (SptRange){ symbol->start, symbol->bytes };
 	}
-	close_until(table, open, UINT64_MAX);
+	table->intervals = spt_intervals_new(ranges, table->symbols->len);
 }
 
 SptSymtab *spt_symtab_new(const SptObject *object, const char *const *debug_dirs)
@@ -260,7 +253,6 @@ SptSymtab *spt_symtab_new(const SptObject *object, const char *const *debug_dirs
 
 	table->strings = g_byte_array_new();
 	table->symbols = g_array_new(FALSE, FALSE, sizeof(struct symbol));
-	table->intervals = g_array_new(FALSE, FALSE, sizeof(struct interval));
 
 	if (!add_tables(table, object, object, SHT_SYMTAB)) {
 		g_autoptr(SptObject) debug = spt_debug_file_open(object, debug_dirs);
@@ -282,7 +274,7 @@ void spt_symtab_free(SptSymtab *table)
 		return;
 	g_byte_array_unref(table->strings);
 	g_array_unref(table->symbols);
-	g_array_unref(table->intervals);
+	g_clear_pointer(&table->intervals, g_array_unref);
 	g_free(table);
 }
 
@@ -291,26 +283,20 @@ bool spt_symtab_is_empty(const SptSymtab *table)
 	return table->symbols->len == 0;
 }
 
+uint32_t spt_symtab_n_symbols(const SptSymtab *table)
+{
+	return table->symbols->len;
+}
+
 bool spt_symtab_find(const SptSymtab *table, uint64_t file_offset, SptSymbol *ret)
 {
-	const struct interval *intervals = (const struct interval *)table->intervals->data;
-	const struct symbol *symbol;
-	unsigned low = 0, high = table->intervals->len;
+	uint32_t index = spt_intervals_find(table->intervals, file_offset);
+	const struct symbol *symbol = &g_array_index(table->symbols, struct symbol, index);
 
-	/* The last interval that begins at or before the place is intervals[low - 1]. */
-	while (low < high) {
-		unsigned middle = low + (high - low) / 2;
-
-		if (intervals[middle].start <= file_offset)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low == 0 || intervals[low - 1].symbol == NO_SYMBOL)
+	if (index == UINT32_MAX)
 		return false;
-	symbol = &g_array_index(table->symbols, struct symbol, intervals[low - 1].symbol);
-	ret->name = name_of(table, symbol);
-	ret->distance = file_offset - symbol->start;
-	ret->bytes = symbol->bytes;
+	*ret = (SptSymbol){
+		.name = name_of(table, symbol), .distance = file_offset - symbol->start, .bytes = symbol->bytes, .index = index,
+	};
 	return true;
 }

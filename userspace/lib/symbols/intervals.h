@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Ranges that may overlap, cut into intervals that do not: a place belongs to the range that begins last of those it lies in. */
+#ifndef SPT_SYMBOLS_INTERVALS_H
+#define SPT_SYMBOLS_INTERVALS_H
+
+#include <glib.h>
+#include <stdint.h>
+
+G_BEGIN_DECLS
+
+typedef struct {
+	uint64_t start, bytes;
+} SptRange;
+
+/* GArray of intervals; @ranges by start, of the same start the one that counts last. */
+GArray *spt_intervals_new(const SptRange *ranges, uint32_t n);
+/* The number of the range that @place belongs to, UINT32_MAX if it is in none. */
+uint32_t spt_intervals_find(const GArray *intervals, uint64_t place);
+
+G_END_DECLS
+
+#endif
