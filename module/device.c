@@ -84,7 +84,8 @@ static int do_info(void __user *user)
 	info = (struct sysprof_info){
 		.size = min_t(u32, size, sizeof(info)),
 		.abi_version = SYSPROF_ABI_VERSION,
-		.features = SYSPROF_FEATURE_RESOLVE | SYSPROF_FEATURE_FILTERS | SYSPROF_FEATURE_BUDGET,
+		.features = SYSPROF_FEATURE_RESOLVE | SYSPROF_FEATURE_FILTERS | SYSPROF_FEATURE_BUDGET |
+			SYSPROF_FEATURE_REGIONS,
 		.cpus = nr_cpu_ids,
 		.page_bytes = PAGE_SIZE,
 		.min_period_ns = SYSPROF_MIN_PERIOD_NS,

@@ -11,6 +11,7 @@
 #include "spaces.h"
 #include "stack.h"
 #include "state.h"
+#include "vdso.h"
 
 static uint ring_limit_mib = 512;
 module_param(ring_limit_mib, uint, 0444);
@@ -26,6 +27,7 @@ static int __init sysprof_init(void)
 
 	sysprof_stack_init();
 	sysprof_state_init();
+	sysprof_vdso_init();
 	sysprof_sessions_set_cap((u64)ring_limit_mib << 20);
 	err = sysprof_objects_init();
 	if (err)

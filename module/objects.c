@@ -6,7 +6,6 @@
  * new, take a slot from a pool and a reference to the file.  A kernel thread finds path and build-id, tells the sessions, drops the
  * reference and fills the pool again.  No file stays pinned, so identity is never a pointer alone.
  */
-#include <linux/elf.h>
 #include <linux/file.h>
 #include <linux/fs.h>
 #include <linux/hashtable.h>
@@ -15,14 +14,13 @@
 #include <linux/slab.h>
 #include <linux/workqueue.h>
 
+#include "build-id.h"
 #include "objects.h"
 #include "session.h"
+#include "vdso.h"
 
 #define POOL_SIZE	64
 #define OBJECTS_MAX	(1U << 18)
-#define BUILD_ID_NOTE	3	/* NT_GNU_BUILD_ID, which <linux/elf.h> does not have */
-#define NOTES_MAX	4096
-#define PHDRS_MAX	64
 
 /**
  * struct object - one file
@@ -60,7 +58,7 @@ static LIST_HEAD(unnamed);
 static LIST_HEAD(pool);
 static unsigned int pool_fill, n_objects;
 static bool missed;
-static u32 next_id = SYSPROF_OBJECT_FIRST_FILE;
+static atomic_t next_id = ATOMIC_INIT(SYSPROF_OBJECT_FIRST);
 
 static struct irq_work kick;
 static struct work_struct name_work;
@@ -78,11 +76,24 @@ static struct object *find(const struct inode *inode)
 	return NULL;
 }
 
+u32 sysprof_objects_new_id(void)
+{
+	u32 id = atomic_inc_return(&next_id) - 1;
+
+	if (!(id >> (64 - SYSPROF_FRAME_OBJECT_SHIFT)))
+		return id;
+	atomic_dec(&next_id);
+	return SYSPROF_OBJECT_UNKNOWN;
+}
+
 static struct object *make(struct file *file, const struct inode *inode, u32 pid)
 {
 	struct object *object;
+	u32 id = 0;
 
-	if (list_empty(&pool) || n_objects >= OBJECTS_MAX || next_id >> (64 - SYSPROF_FRAME_OBJECT_SHIFT)) {
+	if (!list_empty(&pool) && n_objects < OBJECTS_MAX)
+		id = sysprof_objects_new_id();
+	if (!id) {
 		missed = true;
 		return NULL;
 	}
@@ -93,7 +104,7 @@ static struct object *make(struct file *file, const struct inode *inode, u32 pid
 	object->sb = inode->i_sb;
 	object->ino = inode->i_ino;
 	object->generation = inode->i_generation;
-	object->id = next_id++;
+	object->id = id;
 	object->pid = pid;
 	object->file = get_file(file);
 	n_objects++;
@@ -146,79 +157,6 @@ static int fill_pool(void)
 	return 0;
 }
 
-/* Looks through one segment of notes for the GNU build-id; @notes is untrusted. */
-static bool find_build_id(const u8 *notes, size_t bytes, struct sysprof_object *record)
-{
-	size_t at = 0, name, desc;
-	Elf32_Nhdr note;
-
-	while (at + sizeof(note) <= bytes) {
-		memcpy(&note, notes + at, sizeof(note));
-		name = at + sizeof(note);
-		if (note.n_namesz > bytes || note.n_descsz > bytes)
-			return false;
-		desc = name + ALIGN(note.n_namesz, 4);
-		at = desc + ALIGN(note.n_descsz, 4);
-		if (desc + note.n_descsz > bytes)
-			return false;
-		if (note.n_type != BUILD_ID_NOTE || note.n_namesz != 4 || memcmp(notes + name, "GNU", 4))
-			continue;
-		record->build_id_bytes = min_t(u32, note.n_descsz, SYSPROF_BUILD_ID_BYTES);
-		memcpy(record->build_id, notes + desc, record->build_id_bytes);
-		return true;
-	}
-	return false;
-}
-
-static bool read_exact(struct file *file, void *to, size_t bytes, u64 at)
-{
-	loff_t pos = at;
-
-	return at <= S64_MAX && kernel_read(file, to, bytes, &pos) == bytes;
-}
-
-/* Both classes of ELF, by the members they have in common. */
-#define READ_BUILD_ID(Ehdr, Phdr, file, head, record)							\
-do {													\
-	const Ehdr *__ehdr = (const void *)(head);							\
-	unsigned int __i, __n = min_t(unsigned int, __ehdr->e_phnum, PHDRS_MAX);			\
-	size_t __bytes;											\
-	Phdr __phdr;											\
-	u8 *__notes;											\
-													\
-	if (__ehdr->e_phentsize != sizeof(__phdr))							\
-		break;											\
-	__notes = kmalloc(NOTES_MAX, GFP_KERNEL);							\
-	for (__i = 0; __notes && __i < __n; __i++) {							\
-		if (!read_exact(file, &__phdr, sizeof(__phdr), __ehdr->e_phoff + __i * sizeof(__phdr)))	\
-			break;										\
-		if (__phdr.p_type != PT_NOTE)								\
-			continue;									\
-		__bytes = min_t(u64, __phdr.p_filesz, NOTES_MAX);					\
-		if (read_exact(file, __notes, __bytes, __phdr.p_offset) &&				\
-		    find_build_id(__notes, __bytes, record))						\
-			break;										\
-	}												\
-	kfree(__notes);											\
-} while (0)
-
-static void read_build_id(struct file *file, struct sysprof_object *record)
-{
-	union {
-		u8 ident[EI_NIDENT];
-		Elf32_Ehdr elf32;
-		Elf64_Ehdr elf64;
-	} head;
-
-	if (!S_ISREG(file_inode(file)->i_mode) || !(file->f_mode & FMODE_READ) ||
-	    !read_exact(file, &head, sizeof(head), 0) || memcmp(head.ident, ELFMAG, SELFMAG))
-		return;
-	if (head.ident[EI_CLASS] == ELFCLASS64)
-		READ_BUILD_ID(Elf64_Ehdr, Elf64_Phdr, file, &head, record);
-	else if (head.ident[EI_CLASS] == ELFCLASS32)
-		READ_BUILD_ID(Elf32_Ehdr, Elf32_Phdr, file, &head, record);
-}
-
 /* Finds out what there is to say of @object; NULL without memory: it stays nameless. */
 static struct sysprof_object *describe(struct object *object)
 {
@@ -249,7 +187,7 @@ static struct sysprof_object *describe(struct object *object)
 		record->dev_minor = MINOR(inode->i_sb->s_dev);
 		record->path_bytes = strlen(path);
 		strcpy(record->path, path);
-		read_build_id(object->file, record);
+		sysprof_build_id_of_file(object->file, record);
 	}
 	free_page((unsigned long)buffer);
 	return record;
@@ -294,10 +232,15 @@ void sysprof_objects_flush(void)
 
 size_t sysprof_objects_fill(u32 after, void *buffer, size_t bytes, u32 *last)
 {
-	struct sysprof_object *record;
+	const struct sysprof_object *record = sysprof_vdso_record();
 	struct object *object;
 	size_t filled = 0, size;
 
+	if (record && after < record->object) {
+		filled = record->record.size * 8;
+		memcpy(buffer, record, filled);
+		*last = record->object;
+	}
 	rcu_read_lock();
 	list_for_each_entry_rcu(object, &objects, list) {
 		if (object->id <= after)

@@ -18,6 +18,8 @@ int sysprof_objects_prepare(void);
  * memory at hand: sessions are told to resync once there is.  Any context but NMI; does not sleep or allocate.
  */
 u32 sysprof_objects_get(struct file *file, u32 pid);
+/* An id for an object that is no file; 0 if there are no more.  Any context. */
+u32 sysprof_objects_new_id(void);
 /* Names what has no name yet.  Process context. */
 void sysprof_objects_flush(void);
 /*

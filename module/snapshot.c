@@ -8,6 +8,7 @@
 #include <linux/uaccess.h>
 
 #include "objects.h"
+#include "regions.h"
 #include "snapshot.h"
 #include "spaces.h"
 #include "state.h"
@@ -57,6 +58,22 @@ static struct sysprof_snapshot_walk *begin_walk(void)
 	}
 	rcu_read_unlock();
 	return walk;
+}
+
+/* Puts the regions of @mm behind @used bytes of @buffer.  -ENOSPC if they might not fit. */
+static int put_regions(const struct mm_struct *mm, u8 *buffer, u32 bytes, u32 *used)
+{
+	struct sysprof_region *records = (struct sysprof_region *)(buffer + *used);
+	u64 now = ktime_get_mono_fast_ns();
+	u32 i, n;
+
+	if (bytes - *used < SYSPROF_REGIONS_MAX * sizeof(*records))
+		return -ENOSPC;
+	n = sysprof_spaces_regions(mm, records);
+	for (i = 0; i < n; i++)
+		records[i].record.time = now;
+	*used += n * sizeof(*records);
+	return 0;
 }
 
 /* Puts the maps of @mm behind @used bytes of @buffer.  -ENOSPC if they do not fit, -EBUSY if @mm is locked. */
@@ -111,12 +128,14 @@ static int put_task(struct task_struct *task, bool with_maps, u8 *buffer, u32 by
 	at += sizeof(record);
 
 	/* Once per process; its leader may have left the others alone. */
-	if (mm && with_maps && (thread_group_leader(task) || !READ_ONCE(task->group_leader->mm))) {
-		err = put_maps(task, mm, buffer, bytes, &at);
+	if (mm && (thread_group_leader(task) || !READ_ONCE(task->group_leader->mm))) {
+		err = with_maps ? put_maps(task, mm, buffer, bytes, &at) : 0;
 		if (err == -EBUSY) {
 			++*busy;
 			err = 0;
 		}
+		if (!err)
+			err = put_regions(mm, buffer, bytes, &at);
 	}
 	if (mm)
 		mmput(mm);

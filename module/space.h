@@ -11,6 +11,7 @@
 struct code_range;
 struct mm_struct;
 struct ranges;
+struct regions;
 struct vm_area_struct;
 
 #define SMALL_RANGES	32
@@ -24,6 +25,7 @@ struct vm_area_struct;
  * @lock: writers; raw: hooks run with preemption off
  * @seq: the copy to be read is copies[seq & 1]
  * @copies: where the ranges are, behind the space or allocated
+ * @regions: of its code without a file, NULL if there never was any; changed under @lock
  * @counted: pages that mm->exec_vm should count
  * @incomplete: something is missing
  * @asked: is in the list of those to be rebuilt, by @rebuild
@@ -37,6 +39,7 @@ struct space {
 	raw_spinlock_t lock;
 	u32 seq;
 	struct ranges *copies[2];
+	struct regions *regions;
 	u64 counted;
 	bool incomplete;
 	atomic_t asked;
@@ -51,10 +54,12 @@ struct space {
 void sysprof_spaces_init_table(void);
 /* Whether @mm has a space. */
 bool sysprof_space_known(const struct mm_struct *mm);
+/* The space of @mm, whose users are held; if it has none, an empty one is made, to be read by the caller.  NULL if there is no memory at hand. */
+struct space *sysprof_space_get(struct mm_struct *mm);
 /* @range is what @vma of process @pid (0: not known) is in an index.  Its mm is locked; any context but NMI. */
 void sysprof_space_range(struct code_range *range, struct vm_area_struct *vma, u32 pid);
-/* The locked @mm's index is now @copies.  @space: the mm's, or NULL to look for it or make it; false if there is no memory for that. */
-bool sysprof_space_install(struct mm_struct *mm, struct space *space, struct ranges *copies[2]);
+/* The index of @space, whose mm is locked, is now @copies. */
+void sysprof_space_install(struct space *space, struct ranges *copies[2]);
 /* Buries all spaces; no hook is armed. */
 void sysprof_spaces_bury_all(void);
 
@@ -66,6 +71,8 @@ struct space *sysprof_space_take(void);
 void sysprof_space_give(struct space *space);
 /* Two empty copies for LARGE_RANGES; both or, if there is no memory, none. */
 bool sysprof_space_take_large(struct ranges *copies[2]);
+/* None yet; NULL if there is no memory at hand. */
+struct regions *sysprof_space_take_regions(void);
 /* Free after a grace period: @ranges, which was a copy of @space's; @space, which is no longer in the table. */
 void sysprof_space_retire(struct space *space, struct ranges *ranges);
 void sysprof_space_bury(struct space *space);

@@ -12,17 +12,19 @@
 
 #include "objects.h"
 #include "ranges.h"
+#include "regions.h"
 #include "space.h"
 #include "spaces.h"
 
 #define POOL_SPACES	256
 #define POOL_LARGE	16
+#define POOL_REGIONS	16
 #define LOCK_TRIES	20
 
 /* Pools: the hooks take, under pool_lock; the worker fills. */
 static DEFINE_RAW_SPINLOCK(pool_lock);
-static struct llist_head space_pool, large_pool;
-static int n_space_pool, n_large_pool;
+static struct llist_head space_pool, large_pool, regions_pool;
+static int n_space_pool, n_large_pool, n_regions_pool;
 
 static LLIST_HEAD(gone_spaces);
 static LLIST_HEAD(retired_ranges);
@@ -73,6 +75,7 @@ static void reset_space(struct space *space)
 	}
 	raw_spin_lock_init(&space->lock);
 	space->mm = NULL;
+	space->regions = NULL;
 	space->seq = 0;
 	space->counted = 0;
 	space->incomplete = false;
@@ -129,6 +132,7 @@ static struct ranges *alloc_ranges(u32 capacity)
 
 static int fill_pools(void)
 {
+	struct regions *regions;
 	struct ranges *ranges;
 	struct space *space;
 
@@ -144,6 +148,12 @@ static int fill_pools(void)
 			return -ENOMEM;
 		give(&ranges->retired, &large_pool, &n_large_pool);
 	}
+	while (READ_ONCE(n_regions_pool) < POOL_REGIONS) {
+		regions = kzalloc(sizeof(*regions), GFP_KERNEL);
+		if (!regions)
+			return -ENOMEM;
+		give(&regions->pooled, &regions_pool, &n_regions_pool);
+	}
 	return 0;
 }
 
@@ -157,6 +167,13 @@ struct space *sysprof_space_take(void)
 void sysprof_space_give(struct space *space)
 {
 	give(&space->node, &space_pool, &n_space_pool);
+}
+
+struct regions *sysprof_space_take_regions(void)
+{
+	struct llist_node *node = take(&regions_pool, &n_regions_pool, POOL_REGIONS / 2);
+
+	return node ? llist_entry(node, struct regions, pooled) : NULL;
 }
 
 bool sysprof_space_take_large(struct ranges *copies[2])
@@ -235,7 +252,7 @@ static bool read_mappings(struct mm_struct *mm, u32 pid, struct ranges *copies[2
 	return true;
 }
 
-/* @space: the mm's, or NULL to make one.  False: to be tried again. */
+/* Makes @space what @mm, whose it is, has mapped.  False: to be tried again. */
 static bool rebuild(struct mm_struct *mm, u32 pid, struct space *space)
 {
 	struct ranges *copies[2] = {};
@@ -243,7 +260,9 @@ static bool rebuild(struct mm_struct *mm, u32 pid, struct space *space)
 
 	if (!sysprof_spaces_lock(mm))
 		return false;
-	done = read_mappings(mm, pid, copies) && sysprof_space_install(mm, space, copies);
+	done = read_mappings(mm, pid, copies);
+	if (done)
+		sysprof_space_install(space, copies);
 	mmap_read_unlock(mm);
 	if (!done) {
 		kvfree(copies[0]);
@@ -289,6 +308,16 @@ static struct task_struct *thread_with_mm(struct task_struct *process)
 	return NULL;
 }
 
+static void make_space(struct mm_struct *mm, u32 pid)
+{
+	struct space *space = sysprof_space_get(mm);
+
+	if (!space)
+		ask_scan();
+	else if (!rebuild(mm, pid, space))
+		ask_rebuild(space);
+}
+
 /* Every mm that has no space. */
 void sysprof_spaces_scan(void)
 {
@@ -318,8 +347,8 @@ void sysprof_spaces_scan(void)
 		mm = get_task_mm(tasks[i]);
 		if (mm) {
 			fill_pools();
-			if (!sysprof_space_known(mm) && !rebuild(mm, tasks[i]->tgid, NULL))
-				ask_scan();
+			if (!sysprof_space_known(mm))
+				make_space(mm, tasks[i]->tgid);
 			mmput(mm);
 		}
 		put_task_struct(tasks[i]);
@@ -346,6 +375,7 @@ static void free_gone(struct llist_node *list)
 		for (i = 0; i < 2; i++)
 			if (!is_small(space, space->copies[i]))
 				kvfree(space->copies[i]);
+		kfree(space->regions);
 		reset_space(space);
 		if (READ_ONCE(n_space_pool) < POOL_SPACES)
 			give(&space->node, &space_pool, &n_space_pool);
@@ -421,6 +451,7 @@ int sysprof_spaces_init(void)
 /* Forgotten before. */
 void sysprof_spaces_exit(void)
 {
+	struct regions *regions, *next_regions;
 	struct space *space, *next;
 
 	sysprof_spaces_forget();
@@ -428,5 +459,7 @@ void sysprof_spaces_exit(void)
 	destroy_workqueue(workqueue);
 	llist_for_each_entry_safe(space, next, llist_del_all(&space_pool), node)
 		kfree(space);
+	llist_for_each_entry_safe(regions, next_regions, llist_del_all(&regions_pool), pooled)
+		kfree(regions);
 	free_retired(llist_del_all(&large_pool));
 }

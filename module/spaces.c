@@ -19,6 +19,8 @@
 #include <linux/sched/mm.h>
 
 #include "ranges.h"
+#include "regions.h"
+#include "session.h"
 #include "space.h"
 #include "spaces.h"
 #include "state.h"
@@ -171,32 +173,94 @@ static bool update(struct space *space, u64 start, u64 end, const struct code_ra
 	return true;
 }
 
-bool sysprof_space_install(struct mm_struct *mm, struct space *space, struct ranges *copies[2])
+struct space *sysprof_space_get(struct mm_struct *mm)
 {
-	unsigned long flags;
+	struct space *space;
 
 	rcu_read_lock();
-	if (!space)
-		space = find_space(mm);
-	if (!space)
+	space = find_space(mm);
+	if (!space) {
 		space = new_space(mm);
-	if (space) {
-		raw_spin_lock_irqsave(&space->lock, flags);
-		flip(space, copies[0], copies[1]);
-		space->incomplete = false;
-		space->rebuilt = ktime_get_mono_fast_ns();
-		raw_spin_unlock_irqrestore(&space->lock, flags);
+		if (space)
+			space->incomplete = true;
 	}
 	rcu_read_unlock();
 	return space;
+}
+
+void sysprof_space_install(struct space *space, struct ranges *copies[2])
+{
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&space->lock, flags);
+	flip(space, copies[0], copies[1]);
+	space->incomplete = false;
+	space->rebuilt = ktime_get_mono_fast_ns();
+	raw_spin_unlock_irqrestore(&space->lock, flags);
+}
+
+/* Regions. */
+
+/* Under space->lock. */
+static const struct region *get_region(struct space *space, const struct vm_area_struct *vma, u32 pid, bool *is_new)
+{
+	*is_new = false;
+	if (!space->regions)
+		space->regions = sysprof_space_take_regions();
+	return space->regions ? sysprof_regions_get(space->regions, vma->vm_start, vma->vm_end, pid, is_new) : NULL;
+}
+
+u32 sysprof_spaces_region(const struct vm_area_struct *vma, u32 pid, u64 *offset)
+{
+	u32 object = SYSPROF_OBJECT_ANON;
+	const struct region *region;
+	struct sysprof_region record;
+	bool is_new = false;
+	struct space *space;
+	unsigned long flags;
+
+	*offset = 0;
+	rcu_read_lock();
+	space = find_space(vma->vm_mm);
+	if (space) {
+		raw_spin_lock_irqsave(&space->lock, flags);
+		region = get_region(space, vma, pid, &is_new);
+		if (region) {
+			object = region->object;
+			*offset = vma->vm_start - region->origin;
+			sysprof_regions_record(region, vma->vm_mm, &record);
+		}
+		raw_spin_unlock_irqrestore(&space->lock, flags);
+	}
+	rcu_read_unlock();
+	if (is_new)
+		sysprof_sessions_state(&record.record);
+	return object;
+}
+
+u32 sysprof_spaces_regions(const struct mm_struct *mm, struct sysprof_region *records)
+{
+	struct space *space;
+	unsigned long flags;
+	u32 n = 0;
+
+	rcu_read_lock();
+	space = find_space(mm);
+	if (space) {
+		raw_spin_lock_irqsave(&space->lock, flags);
+		for (; space->regions && n < space->regions->n; n++)
+			sysprof_regions_record(&space->regions->region[n], mm, &records[n]);
+		raw_spin_unlock_irqrestore(&space->lock, flags);
+	}
+	rcu_read_unlock();
+	return n;
 }
 
 /* The hooks. */
 
 void sysprof_space_range(struct code_range *range, struct vm_area_struct *vma, u32 pid)
 {
-	u64 offset = vma->vm_file ? (u64)vma->vm_pgoff << PAGE_SHIFT : 0;
-	u64 object = sysprof_state_object(vma, pid);
+	u64 offset, object = sysprof_state_object(vma, pid, &offset);
 
 	range->start = vma->vm_start;
 	range->end = vma->vm_end;
@@ -212,12 +276,15 @@ static bool overlaps(const struct ranges *ranges, u64 start, u64 end)
 	return at < ranges->n && ranges->range[at].start < end;
 }
 
-static void apply(struct space *space, u64 start, u64 end, const struct code_range *range)
+static void apply(struct space *space, const struct vm_area_struct *vma, const struct code_range *range)
 {
+	u64 start = vma->vm_start, end = vma->vm_end;
 	unsigned long flags;
 	bool ok = true;
 
 	raw_spin_lock_irqsave(&space->lock, flags);
+	if (vma->vm_file && space->regions)
+		sysprof_regions_cut(space->regions, start, end);
 	if (range || overlaps(space->copies[space->seq & 1], start, end))
 		ok = update(space, start, end, range);
 	if (!ok)
@@ -237,7 +304,7 @@ void sysprof_spaces_mapped(struct vm_area_struct *vma)
 	space = find_space(mm);
 	if (!(vma->vm_flags & VM_EXEC)) {
 		if (space)
-			apply(space, vma->vm_start, vma->vm_end, NULL);
+			apply(space, vma, NULL);
 	} else {
 		if (!space) {
 			space = new_space(mm);
@@ -249,7 +316,7 @@ void sysprof_spaces_mapped(struct vm_area_struct *vma)
 		}
 		sysprof_space_range(&range, vma, current->tgid);
 		if (space)
-			apply(space, range.start, range.end, &range);
+			apply(space, vma, &range);
 		if (space && !range.base)
 			ask_rebuild(space);
 	}
@@ -269,6 +336,11 @@ void sysprof_spaces_forked(struct mm_struct *parent, struct mm_struct *child)
 	if (!to)
 		goto out;
 	raw_spin_lock_irqsave(&from->lock, flags);
+	if (from->regions)
+		to->regions = sysprof_space_take_regions();
+	/* Without memory, a child that changes its mappings gets regions of its own. */
+	if (to->regions)
+		sysprof_regions_copy(to->regions, from->regions);
 	ranges = from->copies[from->seq & 1];
 	if (ranges->n > SMALL_RANGES && ranges->n <= LARGE_RANGES)
 		sysprof_space_take_large(to->copies);

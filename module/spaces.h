@@ -5,6 +5,7 @@
 #include <linux/types.h>
 
 struct mm_struct;
+struct sysprof_region;
 struct vm_area_struct;
 
 /* Process context: once, and with no hook armed. */
@@ -29,6 +30,14 @@ void sysprof_spaces_mapped(struct vm_area_struct *vma);
 void sysprof_spaces_forked(struct mm_struct *parent, struct mm_struct *child);
 void sysprof_spaces_moved(struct vm_area_struct *vma);
 void sysprof_spaces_gone(struct mm_struct *mm);
+
+/*
+ * The region that @vma, executable and without a file, of process @pid (0: not known) belongs to: its id, and the offset of vma->vm_start in
+ * it.  A new one is told to every session.  SYSPROF_OBJECT_ANON if there can be no more of them.  The mm is locked; any context but NMI.
+ */
+u32 sysprof_spaces_region(const struct vm_area_struct *vma, u32 pid, u64 *offset);
+/* Those of @mm into @records, which has room for SYSPROF_REGIONS_MAX; returns how many.  Any context but NMI. */
+u32 sysprof_spaces_regions(const struct mm_struct *mm, struct sysprof_region *records);
 
 /*
  * Resolves @n user addresses of current, innermost first, to {object:24, offset:40}; all but an exact first are return addresses, looked

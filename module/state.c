@@ -6,12 +6,12 @@
 #include <linux/siphash.h>
 #include <linux/string.h>
 
-#include "arch.h"
 #include "objects.h"
+#include "spaces.h"
 #include "state.h"
+#include "vdso.h"
 
 static siphash_key_t mm_key;
-static const void *vdso_data;
 
 u64 sysprof_state_mm_id(const struct mm_struct *mm)
 {
@@ -39,43 +39,33 @@ void sysprof_state_task(struct sysprof_task *record, u16 type, u16 flags, struct
 	strscpy_pad(record->comm, comm, sizeof(record->comm));
 }
 
-u32 sysprof_state_object(struct vm_area_struct *vma, u32 pid)
+u32 sysprof_state_object(struct vm_area_struct *vma, u32 pid, u64 *offset)
 {
-	if (vma->vm_file)
+	if (vma->vm_file) {
+		*offset = (u64)vma->vm_pgoff << PAGE_SHIFT;
 		return sysprof_objects_get(vma->vm_file, pid);
-	if (vdso_data && vma->vm_private_data == vdso_data)
+	}
+	if (sysprof_vdso_is(vma)) {
+		*offset = 0;
 		return SYSPROF_OBJECT_VDSO;
-	return SYSPROF_OBJECT_ANON;
+	}
+	return sysprof_spaces_region(vma, pid, offset);
 }
 
 void sysprof_state_map(struct sysprof_map *record, u16 flags, struct vm_area_struct *vma, struct task_struct *task)
 {
+	u64 offset;
+
 	memset(record, 0, sizeof(*record));
 	set_header(&record->record, SYSPROF_MAP, flags, sizeof(*record), task);
 	record->mm = sysprof_state_mm_id(vma->vm_mm);
 	record->start = vma->vm_start;
 	record->end = vma->vm_end;
-	record->offset = vma->vm_file ? (u64)vma->vm_pgoff << PAGE_SHIFT : 0;
-	record->object = sysprof_state_object(vma, task->tgid);
-}
-
-/* The vdso has no file: it is known by the private data that all its mappings share. */
-static void learn_vdso(void)
-{
-	unsigned long address = sysprof_arch_vdso();
-	struct vm_area_struct *vma;
-
-	if (!address)
-		return;
-	mmap_read_lock(current->mm);
-	vma = find_vma(current->mm, address);
-	if (vma && vma->vm_start <= address && !vma->vm_file)
-		vdso_data = vma->vm_private_data;
-	mmap_read_unlock(current->mm);
+	record->object = sysprof_state_object(vma, task->tgid, &offset);
+	record->offset = offset;
 }
 
 void sysprof_state_init(void)
 {
 	get_random_bytes(&mm_key, sizeof(mm_key));
-	learn_vdso();
 }

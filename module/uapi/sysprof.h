@@ -47,7 +47,7 @@
  * base that is secret and made anew each time this module is loaded; offsets are signed, modulo 2^40.  Neither tells an
  * address; SYSPROF_IOC_NAMES turns both into names.  User frames are {object:24, offset:40}, too: the kernel keeps an index of
  * every address space's executable ranges and looks each frame up at the moment it is taken.  The offset is that in the mapped file,
- * for memory without a file the distance from the mapping's start.  What lies in no executable mapping ends the stack
+ * for memory without a file that in its region (struct sysprof_region).  What lies in no executable mapping ends the stack
  * (SYSPROF_END_UNMAPPED), with n_user 0 if it is the first frame.  With CAP_PERFMON a session can have addresses instead
  * (SYSPROF_FORM_ADDRESS, flagged SYSPROF_SAMPLE_ADDRESSES) and the MAP records to look them up.  The first frame of an
  * interrupted context is an exact instruction pointer (SYSPROF_SAMPLE_KERNEL_EXACT, SYSPROF_SAMPLE_USER_EXACT);
@@ -310,14 +310,17 @@ struct sysprof_map {
 	__u32 reserved;
 };
 
-/* Objects that are not files.  Files have ids from SYSPROF_OBJECT_FIRST_FILE. */
+/*
+ * Objects that are always there.  Files and regions have ids from SYSPROF_OBJECT_FIRST, which are not used again as long as the module
+ * is loaded; an OBJECT or a REGION tells which it is.
+ */
 enum sysprof_object_id {
 	SYSPROF_OBJECT_UNKNOWN		= 0,
 	SYSPROF_OBJECT_KERNEL		= 1,
 	SYSPROF_OBJECT_MODULES		= 2,	/* loadable modules, BPF programs, trampolines */
-	SYSPROF_OBJECT_ANON		= 3,	/* executable memory without a file */
-	SYSPROF_OBJECT_VDSO		= 4,
-	SYSPROF_OBJECT_FIRST_FILE	= 16,
+	SYSPROF_OBJECT_ANON		= 3,	/* executable memory without a file, for which there could not be a region */
+	SYSPROF_OBJECT_VDSO		= 4,	/* of 64-bit programs, or, in samples of them, of 32-bit ones */
+	SYSPROF_OBJECT_FIRST		= 16,
 };
 
 #define SYSPROF_FRAME_OBJECT_SHIFT	40
@@ -326,7 +329,7 @@ enum sysprof_object_id {
 #define SYSPROF_BUILD_ID_BYTES	20
 
 /**
- * struct sysprof_object - a mapped file
+ * struct sysprof_object - a mapped file, or the vdso (SYSPROF_OBJECT_VDSO: bytes, path "[vdso]" and build-id only)
  * @record: SYSPROF_OBJECT; pid is a process that had it mapped when it was first seen, 0 if that is not known
  * @inode: number
  * @bytes: size of the file
@@ -357,13 +360,21 @@ struct sysprof_object {
 	char path[];
 };
 
+/* Offset of a region's first byte as it was first seen: what comes to lie in front of that still has positive offsets. */
+#define SYSPROF_REGION_BIAS	(1ULL << 32)
+
 /**
  * struct sysprof_region - executable memory without a file: code made at run time
- * @record: SYSPROF_REGION; pid is of the process that mapped it
+ * @record: SYSPROF_REGION; pid is of the process that mapped it, 0 if that is not known
  * @mm: its address space
  * @bytes: size when it was first seen
- * @object: id; every region of every address space has its own, and memory mapped anew in the same place a new one
+ * @object: id
  * @generation: how many regions this address space had before
+ *
+ * Told when code is first mapped there, and by SYSPROF_SNAPSHOT_TASKS behind the TASK.  Every address space has regions of its own; a fork's
+ * child keeps its parent's until it maps more.  What overlaps or touches a place that was executable before belongs to the region
+ * there, so that pages made writable and executable in turn, and areas that grow, keep ids and offsets; a region ends when files are
+ * mapped all over it, or with its address space.  Of one address space no more than 64 are told apart at a time.
  */
 struct sysprof_region {
 	struct sysprof_record record;
@@ -618,8 +629,8 @@ struct sysprof_start {
 };
 
 enum sysprof_snapshot_part {
-	SYSPROF_SNAPSHOT_TASKS		= 0,	/* TASK of every thread, MAP of every address space */
-	SYSPROF_SNAPSHOT_OBJECTS	= 1,	/* OBJECT of every file; after the tasks */
+	SYSPROF_SNAPSHOT_TASKS		= 0,	/* TASK of every thread, MAP and REGION of every address space */
+	SYSPROF_SNAPSHOT_OBJECTS	= 1,	/* OBJECT of every file and of the vdso; after the tasks */
 };
 
 /**
@@ -696,7 +707,7 @@ struct sysprof_names {
  * @object: id of a file, or of a region
  * @fd: on return, for a file a new descriptor, open for reading, close-on-exec; -1 for a region
  * @flags: 0
- * @start: on return, for a region its address
+ * @start: on return, for a region the address of its offset 0; modulo 2^64
  *
  * Files: regular ones only, that the opener of the session could open for reading; one whose path does not lead the opener there (another
  * mount namespace, a closed directory, deleted) only while a process has it mapped that the opener could trace (same user and

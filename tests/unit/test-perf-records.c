@@ -370,7 +370,7 @@ static void test_images(struct fixture *fixture, const void *data)
 	g_assert_cmpuint(first->start, ==, 0x10000);
 	g_assert_cmpuint(first->end, ==, 0x11000);
 	g_assert_cmpuint(first->offset, ==, 0x3000);
-	g_assert_cmpuint(first->object, >=, SYSPROF_OBJECT_FIRST_FILE);
+	g_assert_cmpuint(first->object, >=, SYSPROF_OBJECT_FIRST);
 	g_assert_cmpstr(((const struct sysprof_object *)made_at(fixture, 5, SYSPROF_OBJECT))->path, ==,
 			"/usr/bin/no-such-program");
 	second = made_at(fixture, 6, SYSPROF_MAP);

@@ -49,13 +49,13 @@ static void look_at(const struct sysprof_record *record, void *data)
 		[SYSPROF_COMM] = sizeof(struct sysprof_task), [SYSPROF_EXIT] = sizeof(struct sysprof_task),
 		[SYSPROF_MAP] = sizeof(struct sysprof_map), [SYSPROF_OBJECT] = sizeof(struct sysprof_object),
 		[SYSPROF_ACCOUNT] = sizeof(struct sysprof_account_record), [SYSPROF_LOST] = sizeof(struct sysprof_lost),
-		[SYSPROF_RESYNC] = sizeof(struct sysprof_record),
+		[SYSPROF_RESYNC] = sizeof(struct sysprof_record), [SYSPROF_REGION] = sizeof(struct sysprof_region),
 	};
 	const uint64_t *words = (const uint64_t *)record;
 	struct seen *seen = data;
 
 	seen->records++;
-	if (record->type >= sizeof(least) / sizeof(least[0]) || record->size * 8U < least[record->type]) {
+	if (record->type >= sizeof(least) / sizeof(least[0]) || !least[record->type] || record->size * 8U < least[record->type]) {
 		seen->wrong++;
 		return;
 	}

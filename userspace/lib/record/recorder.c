@@ -176,6 +176,13 @@ static void take_object(SptRecorder *recorder, const struct sysprof_object *obje
 	spt_output_object(recorder->output, &row, object->record.pid ? object->record.pid : mapper_of(recorder, row.id));
 }
 
+static void take_region(SptRecorder *recorder, const struct sysprof_region *region)
+{
+	SptObjectRow row = { .id = region->object, .kind = SPT_OBJECT_ANON, .path = "[anon]", .bytes = region->bytes };
+
+	put_object(recorder, &row, region->record.pid);
+}
+
 /* False: it lies in no executable mapping. */
 static bool resolve(SptRecorder *recorder, const struct sysprof_sample *sample, uint64_t value, bool is_exact, SptFrame *frame)
 {
@@ -348,6 +355,9 @@ static void take_record(const struct sysprof_record *record, void *data)
 		break;
 	case SYSPROF_OBJECT:
 		take_object(recorder, (const struct sysprof_object *)record);
+		break;
+	case SYSPROF_REGION:
+		take_region(recorder, (const struct sysprof_region *)record);
 		break;
 	case SYSPROF_ACCOUNT: {
 		const struct sysprof_account_record *account = (const struct sysprof_account_record *)record;

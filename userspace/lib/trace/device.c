@@ -224,6 +224,8 @@ static size_t least_bytes(unsigned type)
 		return sizeof(struct sysprof_map);
 	case SYSPROF_OBJECT:
 		return sizeof(struct sysprof_object);
+	case SYSPROF_REGION:
+		return sizeof(struct sysprof_region);
 	case SYSPROF_ACCOUNT:
 		return sizeof(struct sysprof_account_record);
 	case SYSPROF_LOST:

@@ -25,7 +25,7 @@ SptPerfObjects *spt_perf_objects_new(void)
 
 	objects->exact = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
 	objects->latest = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
-	objects->next_id = SYSPROF_OBJECT_FIRST_FILE;
+	objects->next_id = SYSPROF_OBJECT_FIRST;
 	return objects;
 }
 

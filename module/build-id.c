@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Build-ids: the note that an ELF image carries, read from a file or from memory.  Both are untrusted. */
+#include <linux/elf.h>
+#include <linux/fs.h>
+#include <linux/slab.h>
+
+#include "build-id.h"
+#include "sysprof.h"
+
+#define BUILD_ID_NOTE	3	/* NT_GNU_BUILD_ID, which <linux/elf.h> does not have */
+#define NOTES_MAX	4096
+#define PHDRS_MAX	64
+
+/**
+ * struct image - where an ELF image is
+ * @file: in a file; else
+ * @memory: here
+ * @bytes: so much
+ */
+struct image {
+	struct file *file;
+	const u8 *memory;
+	size_t bytes;
+};
+
+/* Looks through one segment of notes for the GNU build-id; @notes is untrusted. */
+static bool find_build_id(const u8 *notes, size_t bytes, struct sysprof_object *record)
+{
+	size_t at = 0, name, desc;
+	Elf32_Nhdr note;
+
+	while (at + sizeof(note) <= bytes) {
+		memcpy(&note, notes + at, sizeof(note));
+		name = at + sizeof(note);
+		if (note.n_namesz > bytes || note.n_descsz > bytes)
+			return false;
+		desc = name + ALIGN(note.n_namesz, 4);
+		at = desc + ALIGN(note.n_descsz, 4);
+		if (desc + note.n_descsz > bytes)
+			return false;
+		if (note.n_type != BUILD_ID_NOTE || note.n_namesz != 4 || memcmp(notes + name, "GNU", 4))
+			continue;
+		record->build_id_bytes = min_t(u32, note.n_descsz, SYSPROF_BUILD_ID_BYTES);
+		memcpy(record->build_id, notes + desc, record->build_id_bytes);
+		return true;
+	}
+	return false;
+}
+
+static bool read_exact(const struct image *image, void *to, size_t bytes, u64 at)
+{
+	loff_t pos = at;
+
+	if (image->file)
+		return at <= S64_MAX && kernel_read(image->file, to, bytes, &pos) == bytes;
+	if (at > image->bytes || bytes > image->bytes - at)
+		return false;
+	memcpy(to, image->memory + at, bytes);
+	return true;
+}
+
+/* Both classes of ELF, by the members they have in common. */
+#define READ_BUILD_ID(Ehdr, Phdr, image, head, record)							\
+do {													\
+	const Ehdr *__ehdr = (const void *)(head);							\
+	unsigned int __i, __n = min_t(unsigned int, __ehdr->e_phnum, PHDRS_MAX);			\
+	size_t __bytes;											\
+	Phdr __phdr;											\
+	u8 *__notes;											\
+													\
+	if (__ehdr->e_phentsize != sizeof(__phdr))							\
+		break;											\
+	__notes = kmalloc(NOTES_MAX, GFP_KERNEL);							\
+	for (__i = 0; __notes && __i < __n; __i++) {							\
+		if (!read_exact(image, &__phdr, sizeof(__phdr), __ehdr->e_phoff + __i * sizeof(__phdr)))	\
+			break;										\
+		if (__phdr.p_type != PT_NOTE)								\
+			continue;									\
+		__bytes = min_t(u64, __phdr.p_filesz, NOTES_MAX);					\
+		if (read_exact(image, __notes, __bytes, __phdr.p_offset) &&				\
+		    find_build_id(__notes, __bytes, record))						\
+			break;										\
+	}												\
+	kfree(__notes);											\
+} while (0)
+
+static void read_build_id(const struct image *image, struct sysprof_object *record)
+{
+	union {
+		u8 ident[EI_NIDENT];
+		Elf32_Ehdr elf32;
+		Elf64_Ehdr elf64;
+	} head;
+
+	if (!read_exact(image, &head, sizeof(head), 0) || memcmp(head.ident, ELFMAG, SELFMAG))
+		return;
+	if (head.ident[EI_CLASS] == ELFCLASS64)
+		READ_BUILD_ID(Elf64_Ehdr, Elf64_Phdr, image, &head, record);
+	else if (head.ident[EI_CLASS] == ELFCLASS32)
+		READ_BUILD_ID(Elf32_Ehdr, Elf32_Phdr, image, &head, record);
+}
+
+void sysprof_build_id_of_file(struct file *file, struct sysprof_object *record)
+{
+	struct image image = { .file = file };
+
+	if (S_ISREG(file_inode(file)->i_mode) && file->f_mode & FMODE_READ)
+		read_build_id(&image, record);
+}
+
+void sysprof_build_id_of_memory(const void *memory, size_t bytes, struct sysprof_object *record)
+{
+	struct image image = { .memory = memory, .bytes = bytes };
+
+	read_build_id(&image, record);
+}

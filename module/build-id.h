@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef _SYSPROF_BUILD_ID_H
+#define _SYSPROF_BUILD_ID_H
+
+#include <linux/types.h>
+
+struct file;
+struct sysprof_object;
+
+/* Fill in the build-id of @record, or leave it as it is if the ELF image has none or cannot be read.  Process context. */
+void sysprof_build_id_of_file(struct file *file, struct sysprof_object *record);
+void sysprof_build_id_of_memory(const void *memory, size_t bytes, struct sysprof_object *record);
+
+#endif /* _SYSPROF_BUILD_ID_H */

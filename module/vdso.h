@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef _SYSPROF_VDSO_H
+#define _SYSPROF_VDSO_H
+
+#include <linux/types.h>
+
+struct sysprof_object;
+struct vm_area_struct;
+
+/* In a process that has a vdso, once, before anything else here. */
+void sysprof_vdso_init(void);
+
+/* Whether @vma maps a vdso.  Any context. */
+bool sysprof_vdso_is(const struct vm_area_struct *vma);
+/* What there is to tell of that of programs of the kernel's own word size, NULL if nothing is known. */
+const struct sysprof_object *sysprof_vdso_record(void);
+
+#endif /* _SYSPROF_VDSO_H */

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Code made at run time, as engines do it: in areas that are reserved first, its pages writable and executable in turn, growing in both
+ * directions, and told in /tmp/perf-PID.map.  A child forked half way goes on in what it inherited.  "jit no-map" tells nothing of it.
+ */
+#include "workload.h"
+
+#include <sys/mman.h>
+#include <sys/wait.h>
+
+#define AREA_PAGES	64
+#define FIRST_PAGE	32
+
+/* A function that turns until its argument is 0. */
+static const uint8_t turning[] = {
+#if defined(__x86_64__)
+	0x55,				/* push %rbp */
+	0x48, 0x89, 0xe5,		/* mov %rsp, %rbp */
+	0x48, 0x83, 0xef, 0x01,		/* sub $1, %rdi */
+	0x75, 0xfa,			/* jnz -6 */
+	0x5d,				/* pop %rbp */
+	0xc3,				/* ret */
+#elif defined(__aarch64__)
+	0xfd, 0x7b, 0xbf, 0xa9,		/* stp x29, x30, [sp, #-16]! */
+	0xfd, 0x03, 0x00, 0x91,		/* mov x29, sp */
+	0x00, 0x04, 0x00, 0xf1,		/* subs x0, x0, #1 */
+	0xe1, 0xff, 0xff, 0x54,		/* b.ne -4 */
+	0xfd, 0x7b, 0xc1, 0xa8,		/* ldp x29, x30, [sp], #16 */
+	0xc0, 0x03, 0x5f, 0xd6,		/* ret */
+#endif
+};
+
+typedef void (*turning_function)(uint64_t turns);
+
+static const struct {
+	const char *name;
+	int page;			/* in the first area, from FIRST_PAGE on; behind AREA_PAGES: in the second */
+	unsigned weight;
+} functions[] = {
+	{ "jit_fifty", 0, 5 }, { "jit_thirty", 1, 3 }, { "jit_twenty", -1, 2 }, { "jit_apart", AREA_PAGES, 4 },
+};
+
+#define FUNCTIONS	(sizeof(functions) / sizeof(functions[0]))
+
+static size_t page_bytes;
+static uint8_t *areas[2];
+static uint64_t sums[FUNCTIONS], flips;
+
+static uint8_t *place_of(unsigned i)
+{
+	int page = FIRST_PAGE + functions[i].page;
+
+	return areas[page >= AREA_PAGES] + page % AREA_PAGES * page_bytes;
+}
+
+static void protect(uint8_t *page, int protection)
+{
+	if (mprotect(page, page_bytes, protection))
+		err(1, "cannot change the protection of a page");
+	flips++;
+}
+
+FUNCTION static void through_jit(turning_function function, uint64_t turns)
+{
+	function(turns);
+	__asm__ volatile("" ::: "memory");
+}
+
+/* Writes the function once more and lets it turn. */
+static void round_of(unsigned i, uint64_t unit)
+{
+	uint8_t *page = place_of(i);
+	uint64_t begin;
+
+	protect(page, PROT_READ | PROT_WRITE);
+	memcpy(page, turning, sizeof(turning));
+	protect(page, PROT_READ | PROT_EXEC);
+	__builtin___clear_cache((char *)page, (char *)page + sizeof(turning));
+	begin = thread_cpu_ns();
+	through_jit((turning_function)(uintptr_t)page, functions[i].weight * unit);
+	sums[i] += thread_cpu_ns() - begin;
+}
+
+static void tell(void)
+{
+	char path[64];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/tmp/perf-%d.map", getpid());
+	file = fopen(path, "we");
+	if (!file)
+		err(1, "cannot write %s", path);
+	for (unsigned i = 0; i < FUNCTIONS; i++)
+		fprintf(file, "%" PRIxPTR " %zx %s\n", (uintptr_t)place_of(i), sizeof(turning), functions[i].name);
+	fclose(file);
+}
+
+int main(int argc, char **argv)
+{
+	uint64_t budget = cpu_budget_ns(argc, argv, 4), unit = turns_for_ns(1000000);
+	pid_t child = 0;
+	int status;
+
+	page_bytes = sysconf(_SC_PAGESIZE);
+	for (int i = 0; i < 2; i++) {
+		areas[i] = mmap(NULL, (AREA_PAGES + i) * page_bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		if (areas[i] == MAP_FAILED)
+			err(1, "cannot reserve memory");
+	}
+	if (argc < 3)
+		tell();
+	for (unsigned i = 0; process_cpu_ns() < budget; i = (i + 1) % FUNCTIONS) {
+		round_of(i, unit);
+		if (child || process_cpu_ns() < budget / 2)
+			continue;
+		fflush(stdout);
+		child = fork();
+		if (child < 0)
+			err(1, "cannot fork");
+		if (!child) {
+			for (uint64_t begin = process_cpu_ns(); process_cpu_ns() - begin < budget / 4;)
+				through_jit((turning_function)(uintptr_t)place_of(0), unit);
+			_exit(0);
+		}
+	}
+	if (waitpid(child, &status, 0) != child || status)
+		errx(1, "the child did not end well");
+	for (unsigned i = 0; i < FUNCTIONS; i++)
+		truth(functions[i].name, sums[i]);
+	truth("flips", flips);
+	return 0;
+}
