@@ -265,7 +265,7 @@ static void judge_user(const struct session *session, const struct truth *truth)
 	uint64_t spent = truth->ns[FIFTY] + truth->ns[THIRTY] + truth->ns[TWENTY];
 	double all = percent(seen.weight * session->config.period_ns, spent + truth->ns[READING]);
 
-	ok(seen.object >= SYSPROF_OBJECT_FIRST_FILE, "the program's own file is among %u objects", (unsigned)seen.objects);
+	ok(seen.object >= SYSPROF_OBJECT_FIRST, "the program's own file is among %u objects", (unsigned)seen.objects);
 	ok(seen.in_tasks, "... and the program among %u tasks, by name", (unsigned)seen.tasks);
 	ok(all > 90 && all < 115, "the child's weight is %.1f %% of the CPU time it had", all);
 	for (unsigned f = FIFTY; f <= TWENTY; f++) {
