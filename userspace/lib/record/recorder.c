@@ -161,7 +161,7 @@ static void take_object(SptRecorder *recorder, const struct sysprof_object *obje
 {
 	SptObjectRow row = {
 		.id = object->object,
-		.kind = SPT_OBJECT_FILE,
+		.kind = object->object == SYSPROF_OBJECT_VDSO ? SPT_OBJECT_VDSO : SPT_OBJECT_FILE,
 		.path = object->path,
 		.build_id_bytes = MIN(object->build_id_bytes, SYSPROF_BUILD_ID_BYTES),
 		.dev_major = object->dev_major,
@@ -180,7 +180,7 @@ static void take_region(SptRecorder *recorder, const struct sysprof_region *regi
 {
 	SptObjectRow row = { .id = region->object, .kind = SPT_OBJECT_ANON, .path = "[anon]", .bytes = region->bytes };
 
-	put_object(recorder, &row, region->record.pid);
+	spt_output_object(recorder->output, &row, region->record.pid);
 }
 
 /* False: it lies in no executable mapping. */
