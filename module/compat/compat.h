@@ -8,18 +8,6 @@
 
 #include <linux/version.h>
 
-#if LINUX_VERSION_CODE < KERNEL_VERSION(5, 10, 0)
-#error "sysprof needs Linux 5.10 or later"
-#endif
-
-#if !defined(CONFIG_X86_64) && !defined(CONFIG_ARM64)
-#error "sysprof knows the stacks of x86-64 and arm64 only"
-#endif
-
-#if !defined(CONFIG_KPROBES) || !defined(CONFIG_TRACEPOINTS) || !defined(CONFIG_KALLSYMS) || !defined(CONFIG_PERF_EVENTS)
-#error "sysprof needs a kernel with CONFIG_KPROBES, CONFIG_TRACEPOINTS, CONFIG_KALLSYMS and CONFIG_PERF_EVENTS"
-#endif
-
 #include <linux/hrtimer.h>
 #include <linux/mm.h>
 
