@@ -3,6 +3,7 @@
  * /dev/sysprof-trace: the door.  Checks who comes in and what they ask for; all else is the session's.
  */
 #include <linux/capability.h>
+#include <linux/file.h>
 #include <linux/fs.h>
 #include <linux/miscdevice.h>
 #include <linux/mm.h>
@@ -17,6 +18,7 @@
 #include "device.h"
 #include "filter.h"
 #include "hooks.h"
+#include "map-fd.h"
 #include "names.h"
 #include "session.h"
 #include "snapshot.h"
@@ -42,6 +44,7 @@ static int device_open(struct inode *inode, struct file *file)
 	if (!session)
 		return -ENOMEM;
 	session->may_see_addresses = perfmon_capable();
+	session->cred = file->f_cred;
 	file->private_data = session;
 	return nonseekable_open(inode, file);
 }
@@ -85,7 +88,7 @@ static int do_info(void __user *user)
 		.size = min_t(u32, size, sizeof(info)),
 		.abi_version = SYSPROF_ABI_VERSION,
 		.features = SYSPROF_FEATURE_RESOLVE | SYSPROF_FEATURE_FILTERS | SYSPROF_FEATURE_BUDGET |
-			SYSPROF_FEATURE_REGIONS,
+			SYSPROF_FEATURE_REGIONS | SYSPROF_FEATURE_MAP_FD,
 		.cpus = nr_cpu_ids,
 		.page_bytes = PAGE_SIZE,
 		.min_period_ns = SYSPROF_MIN_PERIOD_NS,
@@ -257,6 +260,37 @@ static int do_names(void __user *user)
 	return err;
 }
 
+static int do_map_fd(struct sysprof_session *session, void __user *user)
+{
+	struct sysprof_map_fd arg;
+	struct file *file;
+	int err = get_arg(&arg, sizeof(arg), user);
+
+	if (err)
+		return err;
+	/* Who leaves no room for the descriptor would not know that he has it. */
+	if (arg.flags || arg.size < offsetofend(struct sysprof_map_fd, fd))
+		return -EINVAL;
+	err = sysprof_hooks_arm();
+	if (err)
+		return err;
+	file = sysprof_map_fd_open(session->cred, session->may_see_addresses, arg.object);
+	sysprof_hooks_disarm();
+	if (IS_ERR(file))
+		return PTR_ERR(file);
+	arg.start = 0;
+	arg.fd = get_unused_fd_flags(O_CLOEXEC);
+	err = arg.fd < 0 ? arg.fd : put_arg(&arg, sizeof(arg), user);
+	if (!err) {
+		fd_install(arg.fd, file);
+		return 0;
+	}
+	if (arg.fd >= 0)
+		put_unused_fd(arg.fd);
+	fput(file);
+	return err;
+}
+
 static long device_ioctl(struct file *file, unsigned int command, unsigned long arg)
 {
 	struct sysprof_session *session = file->private_data;
@@ -278,6 +312,8 @@ static long device_ioctl(struct file *file, unsigned int command, unsigned long 
 		return do_stats(session, user);
 	case SYSPROF_IOC_NAMES:
 		return do_names(user);
+	case SYSPROF_IOC_MAP_FD:
+		return do_map_fd(session, user);
 	default:
 		return -ENOTTY;
 	}

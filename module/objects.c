@@ -4,7 +4,7 @@
  *
  * Hooks ask for ids where nothing may sleep or allocate: they look the file up by what identifies its inode and, if it is
  * new, take a slot from a pool and a reference to the file.  A kernel thread finds path and build-id, tells the sessions, drops the
- * reference and fills the pool again.  No file stays pinned, so identity is never a pointer alone.
+ * reference and fills the pool again.  No file stays pinned for long (map-fd.c), so identity is never a pointer alone.
  */
 #include <linux/file.h>
 #include <linux/fs.h>
@@ -15,7 +15,9 @@
 #include <linux/workqueue.h>
 
 #include "build-id.h"
+#include "map-fd.h"
 #include "objects.h"
+#include "rights.h"
 #include "session.h"
 #include "vdso.h"
 
@@ -25,6 +27,7 @@
 /**
  * struct object - one file
  * @hash: by identity
+ * @by_id: in objects_by_id
  * @list: in order of ids; of pool slots in the pool
  * @unnamed: in the thread's list
  * @inode: part of the identity, as are the next three; never followed once file is gone
@@ -33,11 +36,13 @@
  * @generation: of the number
  * @id: what the sessions know it by
  * @pid: a process that has it mapped, for readers who cannot find it by its path
+ * @mapper: what it takes to trace that process; closed if that was not looked at
  * @file: reference held until it is named
  * @record: as it is told, allocated when it is named
  */
 struct object {
 	struct hlist_node hash;
+	struct hlist_node by_id;
 	struct list_head list;
 	struct list_head unnamed;
 	const struct inode *inode;
@@ -46,6 +51,7 @@ struct object {
 	u32 generation;
 	u32 id;
 	u32 pid;
+	struct sysprof_rights mapper;
 	struct file *file;
 	struct sysprof_object *record;
 };
@@ -53,6 +59,7 @@ struct object {
 /* Protects everything here but records, which are written once, before they are published. */
 static DEFINE_RAW_SPINLOCK(objects_lock);
 static DEFINE_HASHTABLE(objects_by_identity, 10);
+static DEFINE_HASHTABLE(objects_by_id, 10);
 static LIST_HEAD(objects);
 static LIST_HEAD(unnamed);
 static LIST_HEAD(pool);
@@ -106,9 +113,13 @@ static struct object *make(struct file *file, const struct inode *inode, u32 pid
 	object->generation = inode->i_generation;
 	object->id = id;
 	object->pid = pid;
+	/* Hooks run in the process that maps; others, which look at what was mapped before, leave it closed. */
+	if (pid == current->tgid)
+		sysprof_rights_look(&object->mapper, current, current->mm);
 	object->file = get_file(file);
 	n_objects++;
 	hash_add(objects_by_identity, &object->hash, (unsigned long)inode);
+	hash_add(objects_by_id, &object->by_id, object->id);
 	list_add_tail_rcu(&object->list, &objects);
 	list_add_tail(&object->unnamed, &unnamed);
 	return object;
@@ -207,11 +218,13 @@ static void name_fn(struct work_struct *work)
 		raw_spin_unlock_irq(&objects_lock);
 
 		record = describe(object);
+		if (sysprof_sessions_any())
+			sysprof_map_fd_hold(object->id, object->file, &object->mapper);
 		fput(object->file);
 		object->file = NULL;
 		if (record) {
 			sysprof_sessions_state(&record->record);
-			/* Whole before it is seen; pairs with smp_load_acquire() in sysprof_objects_record(). */
+			/* Whole before it is seen; pairs with smp_load_acquire() in find_record() and sysprof_objects_fill(). */
 			smp_store_release(&object->record, record);
 		}
 		fill_pool();
@@ -260,6 +273,43 @@ size_t sysprof_objects_fill(u32 after, void *buffer, size_t bytes, u32 *last)
 	return filled;
 }
 
+static const struct sysprof_object *find_record(u32 id)
+{
+	const struct sysprof_object *record = NULL;
+	struct object *object;
+
+	raw_spin_lock_irq(&objects_lock);
+	hash_for_each_possible(objects_by_id, object, by_id, id)
+		if (object->id == id)
+			/* Pairs with smp_store_release() in name_fn(). */
+			record = smp_load_acquire(&object->record);
+	raw_spin_unlock_irq(&objects_lock);
+	return record;
+}
+
+const struct sysprof_object *sysprof_objects_record(u32 id)
+{
+	const struct sysprof_object *record = find_record(id);
+
+	if (record)
+		return record;
+	/* It may be about to be named. */
+	sysprof_objects_flush();
+	return find_record(id);
+}
+
+u32 sysprof_objects_id(const struct inode *inode)
+{
+	struct object *object;
+	u32 id;
+
+	raw_spin_lock_irq(&objects_lock);
+	object = find(inode);
+	id = object ? object->id : SYSPROF_OBJECT_UNKNOWN;
+	raw_spin_unlock_irq(&objects_lock);
+	return id;
+}
+
 int sysprof_objects_prepare(void)
 {
 	return fill_pool();
@@ -292,7 +342,9 @@ void sysprof_objects_forget(void)
 {
 	irq_work_sync(&kick);
 	flush_work(&name_work);
+	sysprof_map_fd_forget();
 	hash_init(objects_by_identity);
+	hash_init(objects_by_id);
 	free_list(&objects);
 	n_objects = 0;
 }

@@ -5,6 +5,7 @@
 #include <linux/types.h>
 
 struct file;
+struct inode;
 struct sysprof_object;
 
 /* Process context, once. */
@@ -27,6 +28,9 @@ void sysprof_objects_flush(void);
  * id in @last.  Process context, hooks armed.
  */
 size_t sysprof_objects_fill(u32 after, void *buffer, size_t bytes, u32 *last);
+/* What there is to say of object @id, NULL if it is not known; and the id of the file @inode, 0 if it has none.  Process context, hooks armed. */
+const struct sysprof_object *sysprof_objects_record(u32 id);
+u32 sysprof_objects_id(const struct inode *inode);
 /* Forgets all; ids are not used again.  Process context, hooks not armed. */
 void sysprof_objects_forget(void);
 

@@ -13,6 +13,7 @@
 #include "ring.h"
 #include "stack.h"
 
+struct cred;
 struct pt_regs;
 
 /* Samples that found no room and were not yet told about. */
@@ -61,6 +62,7 @@ enum sysprof_reader { SYSPROF_READER_NONE, SYSPROF_READER_MMAP, SYSPROF_READER_R
  * @filter: whose ticks are wanted; NULL: everybody's
  * @running: between START and STOP
  * @may_see_addresses: the opener had CAP_PERFMON
+ * @cred: the opener's, of the file, which outlives the session
  * @dead: the opener has exited; takes no more records
  * @reader: see enum
  * @read_next: CPU that the next read() begins with
@@ -82,6 +84,7 @@ struct sysprof_session {
 	struct sysprof_filter *filter;
 	bool running;
 	bool may_see_addresses;
+	const struct cred *cred;
 	bool dead;
 	enum sysprof_reader reader;
 	int read_next;

@@ -8,6 +8,7 @@
 
 #include <linux/version.h>
 
+#include <linux/fs.h>
 #include <linux/hrtimer.h>
 #include <linux/mm.h>
 
@@ -47,10 +48,8 @@ static inline void sysprof_vm_flags_change(struct vm_area_struct *vma, unsigned 
 
 /* From 6.5 on a file on overlayfs has the layer's path; the user's is behind an accessor. */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 8, 0)
-#include <linux/fs.h>
 #define sysprof_file_path(file) file_user_path(file)
 #elif LINUX_VERSION_CODE >= KERNEL_VERSION(6, 5, 0)
-#include <linux/fs.h>
 #define sysprof_file_path(file) file_real_path(file)
 #else
 #define sysprof_file_path(file) (&(file)->f_path)
@@ -61,6 +60,31 @@ static inline void sysprof_vm_flags_change(struct vm_area_struct *vma, unsigned 
 #define sysprof_inode_mtime(inode) inode_get_mtime(inode)
 #else
 #define sysprof_inode_mtime(inode) ((inode)->i_mtime)
+#endif
+
+/* Whether a process may be dumped by its own user: of the address space, then by 7.2 of what exec made. */
+#if __has_include(<linux/sched/exec_state.h>)
+#include <linux/sched.h>
+#include <linux/sched/exec_state.h>
+static inline bool sysprof_may_dump(const struct task_struct *task, const struct mm_struct *mm)
+{
+	const struct task_exec_state *state = rcu_dereference(task->exec_state);
+
+	return state && READ_ONCE(state->dumpable) == TASK_DUMPABLE_OWNER;
+}
+#else
+#include <linux/sched/coredump.h>
+static inline bool sysprof_may_dump(const struct task_struct *task, const struct mm_struct *mm)
+{
+	return get_dumpable((struct mm_struct *)mm) == SUID_DUMP_USER;
+}
+#endif
+
+/* path_permission() came in 5.12, with the mounts whose ids are mapped. */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(5, 12, 0)
+#define sysprof_path_permission(path, mask) inode_permission(d_backing_inode((path)->dentry), mask)
+#else
+#define sysprof_path_permission(path, mask) path_permission(path, mask)
 #endif
 
 /* What the sched trace points pass; Kbuild looks the two that changed up in their header. */

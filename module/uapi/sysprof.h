@@ -119,6 +119,8 @@
  *	                                                                     never executable; vm/abi
  *	                             group member    ioctl structs           copy_struct_from_user, limits checked
  *	                                                                     before use; vm/abi
+ *	files                        group member    MAP_FD                  as in struct sysprof_map_fd: open() by path, or traced and
+ *	                                                                     readable; never the descriptor of others; vm/abi
  *	memory, CPU time             group member    CONFIGURE               ring_bytes, period and frames clamped;
  *	                                                                     rings charged to the memory cgroup and
  *	                                                                     capped as a whole; vm/abi
@@ -709,10 +711,12 @@ struct sysprof_names {
  * @flags: 0
  * @start: on return, for a region the address of its offset 0; modulo 2^64
  *
- * Files: regular ones only, that the opener of the session could open for reading; one whose path does not lead the opener there (another
- * mount namespace, a closed directory, deleted) only while a process has it mapped that the opener could trace (same user and
- * groups, no more capabilities, dumpable; security modules are not asked).  Regions: of a process that the opener could trace.
- * -EACCES otherwise; -ENOENT for an id that is not known, or whose file is no longer mapped or held.
+ * Files: regular ones only, that the opener of the session could open for reading, opened anew.  One whose path does not lead the opener there
+ * (another mount namespace, a closed directory, deleted) only while a process has it mapped that the opener could trace (same user and
+ * group, no more capabilities, dumpable, of the initial user namespace; security modules are not asked), or for 3 s after its OBJECT record if such a
+ * process was the first to map it: for as long, and for 1024 files at most, a running session keeps what was mapped from being
+ * freed and its file system from being unmounted.  Regions: of a process that the opener could trace.  -EACCES otherwise; -ENOENT for an id that is
+ * not known.
  */
 struct sysprof_map_fd {
 	__u32 size;

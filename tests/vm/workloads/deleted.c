@@ -2,11 +2,8 @@
 /*
  * A program that is no longer on disk while it runs: it copies itself, runs the copy, and the copy removes its own file.
  */
-#include "workload.h"
+#include "files.h"
 
-#include <fcntl.h>
-#include <sys/sendfile.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 
 static uint64_t turns;
@@ -15,25 +12,6 @@ FUNCTION static void deleted_work(uint64_t until)
 {
 	while (thread_cpu_ns() < until)
 		spin(turns, 1);
-}
-
-static void copy_self(const char *path)
-{
-	int from = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
-	int to = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0755);
-	struct stat stat;
-
-	if (from < 0 || to < 0 || fstat(from, &stat))
-		err(1, "cannot copy this program to %s", path);
-	while (stat.st_size > 0) {
-		ssize_t n = sendfile(to, from, NULL, stat.st_size);
-
-		if (n <= 0)
-			err(1, "cannot copy this program to %s", path);
-		stat.st_size -= n;
-	}
-	close(from);
-	close(to);
 }
 
 int main(int argc, char **argv)
@@ -54,7 +32,7 @@ int main(int argc, char **argv)
 	}
 
 	snprintf(path, sizeof(path), "/tmp/deleted-%d", getpid());
-	copy_self(path);
+	file_copy_self(path, 0755);
 	pid = fork();
 	if (pid < 0)
 		err(1, "cannot fork");

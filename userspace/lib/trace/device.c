@@ -245,7 +245,9 @@ static bool is_sound(const struct sysprof_record *record, size_t bytes)
 	if (record->type == SYSPROF_SAMPLE) {
 		const struct sysprof_sample *sample = (const void *)record;
 
-		return sizeof(*sample) + ((size_t)sample->n_kernel + sample->n_user) * 8 <= size;
+		if (sample->raw_bytes % 8 || (sample->raw_bytes && sample->raw_bytes < sizeof(struct sysprof_raw)))
+			return false;
+		return sizeof(*sample) + ((size_t)sample->n_kernel + sample->n_user) * 8 + sample->raw_bytes <= size;
 	}
 	if (record->type == SYSPROF_OBJECT) {
 		const struct sysprof_object *object = (const void *)record;
@@ -440,6 +442,17 @@ static bool device_names(SptTrace *trace, struct sysprof_name *names, unsigned n
 	return true;
 }
 
+static int device_map_fd(SptTrace *trace, uint32_t object)
+{
+	struct sysprof_map_fd arg = { .size = sizeof(arg), .object = object };
+	int ret;
+
+	do {
+		ret = ioctl(device_of(trace)->fd, SYSPROF_IOC_MAP_FD, &arg);
+	} while (ret < 0 && errno == EINTR);
+	return ret < 0 ? -1 : arg.fd;
+}
+
 static const struct spt_trace_source device_source = {
 	.name = "module",
 	.clock = "timer",
@@ -452,6 +465,7 @@ static const struct spt_trace_source device_source = {
 	.has_cpu = device_has_cpu,
 	.stats = device_stats,
 	.names = device_names,
+	.map_fd = device_map_fd,
 };
 
 SptTrace *spt_device_open(GError **error)

@@ -18,6 +18,7 @@ struct spt_trace_source {
 	bool (*has_cpu)(const SptTrace *trace, unsigned cpu);
 	bool (*stats)(SptTrace *trace, unsigned cpu, struct sysprof_stats *ret, GError **error);
 	bool (*names)(SptTrace *trace, struct sysprof_name *names, unsigned n, GError **error);
+	int (*map_fd)(SptTrace *trace, uint32_t object);	/* NULL: cannot */
 };
 
 /* The first member of every source's own struct. */

@@ -2,6 +2,8 @@
 /* The choice of a source; everything else is the source's own. */
 #include "trace/trace-private.h"
 
+#include <errno.h>
+
 G_DEFINE_QUARK(spt-trace-error-quark, spt_trace_error)
 
 static SptTrace *open_either(GError **error)
@@ -98,4 +100,12 @@ bool spt_trace_stats(SptTrace *trace, unsigned cpu, struct sysprof_stats *ret, G
 bool spt_trace_names(SptTrace *trace, struct sysprof_name *names, unsigned n, GError **error)
 {
 	return trace->source->names(trace, names, n, error);
+}
+
+int spt_trace_map_fd(SptTrace *trace, uint32_t object)
+{
+	if (trace->source->map_fd)
+		return trace->source->map_fd(trace, object);
+	errno = ENOTTY;
+	return -1;
 }

@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Files of objects, for readers: opened anew, with the rights of the session's opener, never the file that is mapped (it may be
+ * writable, and its position is its owner's).
+ *
+ * A path is tried first: if it leads the opener to the very file, nothing is given away.  Else (deleted, replaced, another mount namespace,
+ * behind a closed directory) the opener must be able to trace a process that has it mapped, or had when it mapped it.  For the latter, programs that
+ * run for a millisecond, the place a file was opened from is held for a moment after the object is named: a few seconds, as many
+ * as HELD_MAX, so that file systems can be unmounted and the space of what is deleted comes free soon after.
+ */
+#include <linux/cred.h>
+#include <linux/file.h>
+#include <linux/fs.h>
+#include <linux/jiffies.h>
+#include <linux/list.h>
+#include <linux/mm.h>
+#include <linux/mutex.h>
+#include <linux/namei.h>
+#include <linux/path.h>
+#include <linux/sched/mm.h>
+#include <linux/sched/signal.h>
+#include <linux/sched/task.h>
+#include <linux/slab.h>
+#include <linux/workqueue.h>
+
+#include "map-fd.h"
+#include "objects.h"
+#include "spaces.h"
+#include "sysprof.h"
+
+#define HELD_MAX	1024
+#define HELD_JIFFIES	(3 * HZ)
+#define PROCESSES_MAX	4096
+
+/**
+ * struct held - a place that a mapped file was opened from
+ * @list: in order of time
+ * @id: of the object
+ * @since: jiffies
+ * @path: with a reference
+ * @mapper: who mapped it first, when it did
+ */
+struct held {
+	struct list_head list;
+	u32 id;
+	unsigned long since;
+	struct path path;
+	struct sysprof_rights mapper;
+};
+
+static LIST_HEAD(held_files);
+static unsigned int n_held;
+static DEFINE_MUTEX(held_lock);
+
+static void let_go(struct held *held)
+{
+	lockdep_assert_held(&held_lock);
+	list_del(&held->list);
+	n_held--;
+	path_put(&held->path);
+	kfree(held);
+}
+
+static void release_fn(struct work_struct *work)
+{
+	struct held *held, *next;
+
+	mutex_lock(&held_lock);
+	list_for_each_entry_safe(held, next, &held_files, list) {
+		if (time_before(jiffies, held->since + HELD_JIFFIES))
+			break;
+		let_go(held);
+	}
+	if (!list_empty(&held_files))
+		schedule_delayed_work(to_delayed_work(work), HZ / 2);
+	mutex_unlock(&held_lock);
+}
+
+static DECLARE_DELAYED_WORK(release_work, release_fn);
+
+void sysprof_map_fd_hold(u32 id, struct file *file, const struct sysprof_rights *mapper)
+{
+	struct held *held;
+
+	if (!S_ISREG(file_inode(file)->i_mode))
+		return;
+	held = kmalloc(sizeof(*held), GFP_KERNEL);
+	if (!held)
+		return;
+	held->id = id;
+	held->since = jiffies;
+	held->path = *sysprof_file_path(file);
+	held->mapper = *mapper;
+	path_get(&held->path);
+	mutex_lock(&held_lock);
+	if (n_held == HELD_MAX)
+		let_go(list_first_entry(&held_files, struct held, list));
+	list_add_tail(&held->list, &held_files);
+	n_held++;
+	mutex_unlock(&held_lock);
+	schedule_delayed_work(&release_work, HELD_JIFFIES);
+}
+
+void sysprof_map_fd_forget(void)
+{
+	struct held *held, *next;
+
+	cancel_delayed_work_sync(&release_work);
+	mutex_lock(&held_lock);
+	list_for_each_entry_safe(held, next, &held_files, list)
+		let_go(held);
+	mutex_unlock(&held_lock);
+}
+
+/* Each of these finds a way to the file of object @id and gives a reference to it. */
+
+static bool find_held(const struct cred *opener, bool privileged, u32 id, struct path *path)
+{
+	struct held *held;
+	bool found = false;
+
+	mutex_lock(&held_lock);
+	list_for_each_entry(held, &held_files, list) {
+		if (held->id != id || !(privileged || sysprof_rights_may_trace(opener, &held->mapper)))
+			continue;
+		*path = held->path;
+		path_get(path);
+		found = true;
+		break;
+	}
+	mutex_unlock(&held_lock);
+	return found;
+}
+
+static bool find_named(const struct cred *opener, const char *name, u32 id, struct path *path)
+{
+	const struct cred *own = override_creds(opener);
+	int err = kern_path(name, LOOKUP_FOLLOW, path);
+
+	revert_creds(own);
+	if (err)
+		return false;
+	if (sysprof_objects_id(d_real_inode(path->dentry)) == id)
+		return true;
+	path_put(path);
+	return false;
+}
+
+static bool find_in_mm(struct mm_struct *mm, u32 id, struct path *path)
+{
+	struct vm_area_struct *vma;
+	bool found = false;
+
+	if (!sysprof_spaces_lock(mm))
+		return false;
+	{
+		SYSPROF_VMA_ITERATOR(iterator, mm);
+
+		sysprof_for_each_vma(iterator, vma) {
+			if (!(vma->vm_flags & VM_EXEC) || !vma->vm_file || sysprof_objects_id(file_inode(vma->vm_file)) != id)
+				continue;
+			*path = *sysprof_file_path(vma->vm_file);
+			path_get(path);
+			found = true;
+			break;
+		}
+	}
+	mmap_read_unlock(mm);
+	return found;
+}
+
+/* Processes that @opener might trace, each by a thread that still has the memory, with a reference; returns how many. */
+static unsigned int get_processes(const struct cred *opener, bool privileged, struct task_struct **tasks)
+{
+	struct task_struct *process, *thread;
+	unsigned int n = 0;
+
+	rcu_read_lock();
+	for_each_process(process) {
+		if (n == PROCESSES_MAX)
+			break;
+		if (process->flags & PF_KTHREAD || !(privileged || uid_eq(task_uid(process), opener->uid)))
+			continue;
+		for_each_thread(process, thread) {
+			if (!READ_ONCE(thread->mm))
+				continue;
+			get_task_struct(thread);
+			tasks[n++] = thread;
+			break;
+		}
+	}
+	rcu_read_unlock();
+	return n;
+}
+
+static bool find_mapped(const struct cred *opener, bool privileged, u32 id, struct path *path)
+{
+	struct task_struct **tasks = kvmalloc_array(PROCESSES_MAX, sizeof(*tasks), GFP_KERNEL);
+	struct sysprof_rights rights;
+	struct mm_struct *mm;
+	bool found = false;
+	unsigned int i, n;
+
+	if (!tasks)
+		return false;
+	n = get_processes(opener, privileged, tasks);
+	for (i = 0; i < n; i++) {
+		mm = found ? NULL : get_task_mm(tasks[i]);
+		if (mm) {
+			sysprof_rights_look(&rights, tasks[i], mm);
+			if (privileged || sysprof_rights_may_trace(opener, &rights))
+				found = find_in_mm(mm, id, path);
+			mmput(mm);
+		}
+		put_task_struct(tasks[i]);
+		cond_resched();
+	}
+	kvfree(tasks);
+	return found;
+}
+
+/* The same questions that open() asks about the file itself; no device, pipe or directory. */
+static struct file *open_for_reading(const struct cred *opener, const struct path *path)
+{
+	struct file *file = ERR_PTR(-EACCES);
+	const struct cred *own;
+	int err;
+
+	if (!S_ISREG(d_backing_inode(path->dentry)->i_mode))
+		return file;
+	own = override_creds(opener);
+	err = sysprof_path_permission(path, MAY_READ | MAY_OPEN);
+	file = err ? ERR_PTR(err) : dentry_open(path, O_RDONLY | O_CLOEXEC | O_LARGEFILE, opener);
+	revert_creds(own);
+	return file;
+}
+
+struct file *sysprof_map_fd_open(const struct cred *opener, bool privileged, u32 id)
+{
+	const struct sysprof_object *object = sysprof_objects_record(id);
+	struct file *file;
+	struct path path;
+
+	if (!object)
+		return ERR_PTR(-ENOENT);
+	if (!find_named(opener, object->path, id, &path) && !find_held(opener, privileged, id, &path) &&
+	    !find_mapped(opener, privileged, id, &path))
+		return ERR_PTR(-EACCES);
+	file = open_for_reading(opener, &path);
+	path_put(&path);
+	return file;
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef _SYSPROF_MAP_FD_H
+#define _SYSPROF_MAP_FD_H
+
+#include <linux/types.h>
+
+#include "rights.h"
+
+struct cred;
+struct file;
+
+/* Keeps what @file of object @id was opened from for a moment; @mapper: who has mapped it.  Process context. */
+void sysprof_map_fd_hold(u32 id, struct file *file, const struct sysprof_rights *mapper);
+/* Lets go of all.  Process context; nobody holds any more. */
+void sysprof_map_fd_forget(void);
+
+/*
+ * Opens the file of object @id for reading, with the rights of @opener; @privileged: whoever has it mapped.  Process context, hooks armed.
+ * An error pointer: -ENOENT, -EACCES, or what opening gave.
+ */
+struct file *sysprof_map_fd_open(const struct cred *opener, bool privileged, u32 id);
+
+#endif /* _SYSPROF_MAP_FD_H */
