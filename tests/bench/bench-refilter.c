@@ -29,7 +29,7 @@ static int compare(const void *a, const void *b)
 
 static void measure(const SptCapture *capture, const SptProfile *base, double share, const char *name)
 {
-	uint64_t begin = capture->samples[0].time, end = capture->samples[capture->n_samples - 1].time;
+	uint64_t begin = capture->first_time, end = capture->last_time;
 	g_autoptr(SptProfile) profile = NULL;
 	double times[ROUNDS];
 

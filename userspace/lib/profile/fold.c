@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Folding: each raw stack (a node of the capture's prefix tree, in some process) becomes a path of functions.
- * A (process, raw node) is folded once and remembered, so a recording costs its distinct nodes, and a sample one look-up.
+ * All nodes are named first, in the order of their places.  A (process, raw node) is folded once and remembered, so a recording costs
+ * its distinct nodes, and a leaf or sample one look-up.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +10,8 @@
 #include "profile/profile-private.h"
 #include "profile/selection.h"
 #include "profile/tree.h"
+#include "stash/pairs.h"
+#include "stash/sort.h"
 
 /*
  * A small file can claim deep stacks in many processes, whose product is huge.  Such stacks are counted in their process under
@@ -31,11 +34,12 @@ struct folder {
 	SptSymbols *symbols;
 	struct spt_tree_builder tree;
 	struct spt_pairs functions;	/* (name, object), interned -> function */
-	struct spt_pairs frames;	/* (object, offset) -> function */
 	struct first *first;		/* of each raw node */
 	struct spt_pairs others;	/* (process function, raw node) -> tree node, of later processes */
-	uint32_t *function_of_node;	/* of each raw node; UINT32_MAX until it is asked for */
-	uint32_t *function_of_process;	/* likewise, of each image */
+	uint32_t *function_of_node;	/* of each raw node */
+	uint32_t *function_of_process;	/* of each image; NOBODY until it is asked for */
+	SptFunction last;		/* that was asked for, and which it is */
+	uint32_t last_function;
 	uint16_t *depth;		/* of each raw node, saturating */
 	uint32_t *path;			/* STACK_MAX_FRAMES raw nodes */
 	struct spt_row *rows;		/* of a base, else NULL */
@@ -56,30 +60,61 @@ static uint32_t function_for(struct folder *folder, const SptFunction *wanted)
 
 static uint32_t function_of_frame(struct folder *folder, const SptFrame *frame)
 {
-	uint32_t *function = spt_pairs_at(&folder->frames, frame->object, frame->offset);
+	SptName name = spt_symbols_name(folder->symbols, frame);
+	SptObjectKind kind = folder->capture->objects[frame->object].kind;
+	SptFunction wanted = {
+		.name = name.function,
+		.object = name.object,
+		.has_symbol = name.has_symbol,
+		.is_kernel = kind == SPT_OBJECT_KERNEL || kind == SPT_OBJECT_MODULES,
+	};
+	const SptFunction *last = &folder->last;
 
-	if (*function == UINT32_MAX) {
-		SptName name = spt_symbols_name(folder->symbols, frame);
-		SptObjectKind kind = folder->capture->objects[frame->object].kind;
-		SptFunction wanted = {
-			.name = name.function,
-			.object = name.object,
-			.has_symbol = name.has_symbol,
-			.is_kernel = kind == SPT_OBJECT_KERNEL || kind == SPT_OBJECT_MODULES,
-		};
-
-		*function = function_for(folder, &wanted);
+	/* Places come in order: most are in the function that the last one was in, or in none. */
+	if (name.is_unique) {
+		g_array_append_val(folder->profile->functions, wanted);
+		return folder->profile->functions->len - 1;
 	}
-	return *function;
+	if (last->name != wanted.name || last->object != wanted.object) {
+		folder->last = wanted;
+		folder->last_function = function_for(folder, &wanted);
+	}
+	return folder->last_function;
 }
 
-static uint32_t function_of_node(struct folder *folder, uint32_t node)
+/* Nodes by object and offset, so that equal frames lie side by side. */
+static struct spt_item *sort_nodes(const SptCapture *capture, const bool *used, uint32_t *ret_n)
 {
-	uint32_t *function = &folder->function_of_node[node];
+	struct spt_item *items = g_new(struct spt_item, capture->n_nodes + 1), *spare = g_new(struct spt_item, capture->n_nodes + 1);
+	uint32_t n = 0;
 
-	if (*function == UINT32_MAX)
-		*function = function_of_frame(folder, &folder->capture->nodes[node].frame);
-	return *function;
+	for (uint32_t i = 1; i < capture->n_nodes; i++)
+		if (!used || used[i])
+			items[n++] = (struct spt_item){ capture->nodes[i].frame.offset, i };
+	spt_sort_items(&items, &spare, n);
+	for (uint32_t i = 0; i < n; i++)
+		items[i].key = capture->nodes[items[i].index].frame.object;
+	spt_sort_items(&items, &spare, n);
+	g_free(spare);
+	*ret_n = n;
+	return items;
+}
+
+/* Finds the function of each raw node that is @used (NULL: of all). */
+static void name_nodes(struct folder *folder, const bool *used)
+{
+	const SptNode *nodes = folder->capture->nodes;
+	uint32_t n, function = 0;
+	g_autofree struct spt_item *items = sort_nodes(folder->capture, used, &n);
+
+	for (uint32_t i = 0; i < n; i++) {
+		const SptFrame *frame = &nodes[items[i].index].frame;
+		const SptFrame *before = i > 0 ? &nodes[items[i - 1].index].frame : NULL;
+
+		if (!before || before->object != frame->object || before->offset != frame->offset)
+			function = function_of_frame(folder, frame);
+		folder->function_of_node[items[i].index] = function;
+	}
 }
 
 /* @process: an id, or 0. */
@@ -154,7 +189,7 @@ static uint32_t fold(struct folder *folder, uint32_t process, uint32_t node)
 		return fold_aside(folder, spt_tree_builder_child(&folder->tree, 0, process), "[too many stacks]");
 	while (n > 0) {
 		node = folder->path[--n];
-		at = spt_tree_builder_child(&folder->tree, at, function_of_node(folder, node));
+		at = spt_tree_builder_child(&folder->tree, at, folder->function_of_node[node]);
 		remember(folder, process, node, at);
 	}
 	return at;
@@ -171,15 +206,41 @@ static uint32_t take(struct folder *folder, uint32_t process, uint32_t node, uin
 	return at;
 }
 
+/* Per process image: whether @filter wants it. */
+static bool *choose_processes(const SptCapture *capture, const SptFilter *filter)
+{
+	bool *wanted = g_new(bool, MAX(capture->n_processes, 1));
+
+	wanted[0] = spt_filter_has_process(filter, NULL);
+	for (uint32_t id = 1; id < capture->n_processes; id++)
+		wanted[id] = spt_filter_has_process(filter, &capture->processes[id]);
+	return wanted;
+}
+
+/* Per raw node: whether a leaf of @processes is there or below. */
+static bool *find_used(const SptCapture *capture, const bool *processes)
+{
+	bool *used = g_new0(bool, MAX(capture->n_nodes, 1));
+
+	for (uint64_t i = 0; i < capture->n_leaves; i++)
+		used[capture->leaves[i].node] |= processes[capture->leaves[i].process];
+	for (uint32_t id = capture->n_nodes; id-- > 1;)
+		used[capture->nodes[id].parent] |= used[id];
+	return used;
+}
+
 /* All that one process image has in one node, at once. */
 static void fold_leaves(struct folder *folder, const SptFilter *filter)
 {
 	const SptCapture *capture = folder->capture;
+	g_autofree bool *processes = choose_processes(capture, filter);
+	g_autofree bool *used = find_used(capture, processes);
 
+	name_nodes(folder, used);
 	for (uint64_t i = 0; i < capture->n_leaves; i++) {
 		const SptLeafRow *leaf = &capture->leaves[i];
 
-		if (spt_filter_has_process(filter, leaf->process ? &capture->processes[leaf->process] : NULL))
+		if (processes[leaf->process])
 			take(folder, leaf->process, leaf->node, leaf->weight, leaf->samples);
 	}
 }
@@ -298,7 +359,7 @@ static void folder_init(struct folder *folder, bool is_base)
 	spt_tree_builder_init(&folder->tree, UINT32_MAX);
 	folder->depth = measure_depths(capture);
 	folder->path = g_new(uint32_t, STACK_MAX_FRAMES);
-	folder->function_of_node = new_unknown(n);
+	folder->function_of_node = g_new(uint32_t, n);
 	folder->function_of_process = new_unknown(MAX(capture->n_processes, 1));
 	folder->first = g_new(struct first, n);
 	memset(folder->first, 0xff, n * sizeof(*folder->first));
@@ -318,7 +379,6 @@ static void folder_clear(struct folder *folder)
 	g_free(folder->rows);
 	g_free(folder->sources);
 	spt_pairs_clear(&folder->others);
-	spt_pairs_clear(&folder->frames);
 	spt_pairs_clear(&folder->functions);
 	spt_tree_builder_clear(&folder->tree);
 }
@@ -334,6 +394,8 @@ static SptProfile *fold_capture(const SptCapture *capture, SptSymbols *symbols, 
 	folder_init(&folder, is_base);
 	if (spt_filter_is_of_leaves(filter))
 		fold_leaves(&folder, filter);
+	else
+		name_nodes(&folder, NULL);
 	if (is_base || !spt_filter_is_of_leaves(filter)) {
 		spt_selection_init(&selection, capture, filter);
 		fold_samples(&folder, &selection);

@@ -8,32 +8,71 @@
 #include <string.h>
 
 #define FEW_SIBLINGS 16
+#define FIRST_SLOTS 64
 
 void spt_tree_builder_init(struct spt_tree_builder *builder, uint32_t root_function)
 {
 	SptTreeNode root = { .function = root_function };
 
-	*builder = (struct spt_tree_builder){ .nodes = g_array_new(FALSE, FALSE, sizeof(SptTreeNode)) };
+	*builder = (struct spt_tree_builder){ .nodes = g_array_new(FALSE, FALSE, sizeof(SptTreeNode)), .n_slots = FIRST_SLOTS };
+	builder->slots = g_new0(struct spt_tree_slot, FIRST_SLOTS);
 	g_array_append_val(builder->nodes, root);
 }
 
 void spt_tree_builder_clear(struct spt_tree_builder *builder)
 {
 	g_clear_pointer(&builder->nodes, g_array_unref);
-	spt_pairs_clear(&builder->children);
+	g_clear_pointer(&builder->slots, g_free);
+}
+
+/* Both numbers were given in order of appearance: nobody can choose them so that they collide much. */
+static uint32_t hash_child(uint32_t parent, uint32_t function)
+{
+	uint64_t x = ((uint64_t)parent << 32 | function) * 0x9e3779b97f4a7c15u;
+
+	x ^= x >> 32;
+	x *= 0xd6e8feb86659fd93u;
+	return (uint32_t)(x >> 32);
+}
+
+static void put_in_slot(struct spt_tree_slot *slots, uint32_t n_slots, struct spt_tree_slot slot)
+{
+	uint32_t at = slot.hash & (n_slots - 1);
+
+	while (slots[at].node)
+		at = (at + 1) & (n_slots - 1);
+	slots[at] = slot;
+}
+
+static void grow_slots(struct spt_tree_builder *builder)
+{
+	uint32_t n_slots = builder->n_slots * 2;
+	struct spt_tree_slot *slots = g_new0(struct spt_tree_slot, n_slots);
+
+	for (uint32_t i = 0; i < builder->n_slots; i++)
+		if (builder->slots[i].node)
+			put_in_slot(slots, n_slots, builder->slots[i]);
+	g_free(builder->slots);
+	builder->slots = slots;
+	builder->n_slots = n_slots;
 }
 
 uint32_t spt_tree_builder_child(struct spt_tree_builder *builder, uint32_t parent, uint32_t function)
 {
-	uint32_t *child = spt_pairs_at(&builder->children, parent, function);
+	SptTreeNode node = { .parent = parent, .function = function };
+	uint32_t hash = hash_child(parent, function), mask = builder->n_slots - 1;
 
-	if (*child == UINT32_MAX) {
-		SptTreeNode node = { .parent = parent, .function = function };
+	for (uint32_t at = hash & mask; builder->slots[at].node; at = (at + 1) & mask) {
+		const SptTreeNode *known = &g_array_index(builder->nodes, SptTreeNode, builder->slots[at].node);
 
-		*child = builder->nodes->len;
-		g_array_append_val(builder->nodes, node);
+		if (builder->slots[at].hash == hash && known->parent == parent && known->function == function)
+			return builder->slots[at].node;
 	}
-	return *child;
+	if (builder->nodes->len > builder->n_slots / 2)
+		grow_slots(builder);
+	put_in_slot(builder->slots, builder->n_slots, (struct spt_tree_slot){ hash, builder->nodes->len });
+	g_array_append_val(builder->nodes, node);
+	return builder->nodes->len - 1;
 }
 
 int spt_function_compare(const SptFunction *a, const SptFunction *b)

@@ -3,13 +3,18 @@
 #ifndef SPT_TREE_H
 #define SPT_TREE_H
 
-#include "stash/pairs.h"
 #include "profile/profile.h"
+
+/* Part of a hash of parent and function beside the node; 0 is nobody's child. */
+struct spt_tree_slot {
+	uint32_t hash, node;
+};
 
 /* Nodes in order of appearance, so that a parent lies before its children; only parent, function and self are set. */
 struct spt_tree_builder {
 	GArray *nodes;			/* SptTreeNode */
-	struct spt_pairs children;	/* (parent, function) -> node */
+	struct spt_tree_slot *slots;	/* finds the child of a node by its function */
+	uint32_t n_slots;		/* a power of two */
 };
 
 void spt_tree_builder_init(struct spt_tree_builder *builder, uint32_t root_function);

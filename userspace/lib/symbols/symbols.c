@@ -27,7 +27,8 @@ struct recorded {
 };
 
 struct object {
-	const char *label;		/* interned base name; NULL until first asked for */
+	const char *label;		/* interned base name */
+	bool shares_label;		/* with another object */
 	bool loaded;
 	SptSymtab *symtab;
 	const char **functions;		/* by the symtab's index: interned, NULL until it is asked for */
@@ -93,21 +94,6 @@ static void clear_object(struct object *object)
 	g_free(object->functions);
 	g_free(object->problem);
 	g_clear_pointer(&object->intervals, g_array_unref);
-}
-
-SptSymbols *spt_symbols_new(const SptCapture *capture, const char *const *debug_dirs)
-{
-	SptSymbols *symbols = g_new0(SptSymbols, 1);
-
-	symbols->capture = capture;
-	symbols->debug_dirs = g_strdupv((char **)debug_dirs);
-	symbols->strings = g_hash_table_new(g_str_hash, g_str_equal);
-	symbols->texts = g_string_chunk_new(1 << 16);
-	symbols->place_names = g_ptr_array_new();
-	/* Names may be of object 0, which is none. */
-	symbols->objects = g_new0(struct object, MAX(capture->n_objects, 1));
-	sort_names(symbols);
-	return symbols;
 }
 
 void spt_symbols_free(SptSymbols *symbols)
@@ -181,6 +167,41 @@ static const char *make_label(SptSymbols *symbols, const SptObjectRow *row)
 	if (g_str_has_suffix(base, DELETED))
 		base[strlen(base) - strlen(DELETED)] = '\0';
 	return spt_symbols_intern(symbols, *base ? base : "[unknown]");
+}
+
+static void label_objects(SptSymbols *symbols)
+{
+	g_autoptr(GHashTable) first = g_hash_table_new(NULL, NULL);
+
+	for (uint32_t i = 1; i < symbols->capture->n_objects; i++) {
+		struct object *object = &symbols->objects[i], *other;
+		const SptObjectRow *row = row_of(symbols, i);
+
+		if (!row)
+			continue;
+		object->label = make_label(symbols, row);
+		other = g_hash_table_lookup(first, object->label);
+		if (other)
+			other->shares_label = object->shares_label = true;
+		else
+			g_hash_table_insert(first, (gpointer)object->label, object);
+	}
+}
+
+SptSymbols *spt_symbols_new(const SptCapture *capture, const char *const *debug_dirs)
+{
+	SptSymbols *symbols = g_new0(SptSymbols, 1);
+
+	symbols->capture = capture;
+	symbols->debug_dirs = g_strdupv((char **)debug_dirs);
+	symbols->strings = g_hash_table_new(g_str_hash, g_str_equal);
+	symbols->texts = g_string_chunk_new(1 << 16);
+	symbols->place_names = g_ptr_array_new();
+	/* Names may be of object 0, which is none. */
+	symbols->objects = g_new0(struct object, MAX(capture->n_objects, 1));
+	sort_names(symbols);
+	label_objects(symbols);
+	return symbols;
 }
 
 /* NULL, or why the open file @image is not the one that was recorded. */
@@ -298,37 +319,47 @@ static const struct recorded *find_recorded(SptSymbols *symbols, struct object *
 }
 
 /* "label+0xoffset".  There can be a hundred thousand, and nobody looks at most of them. */
-static const char *name_place(SptSymbols *symbols, const char *label, uint64_t offset)
+static const char *make_place_name(SptSymbols *symbols, const char *label, uint64_t offset)
 {
-	uint32_t *place = spt_pairs_at(&symbols->places, (uintptr_t)label, offset);
 	char text[NAME_MAX_BYTES + 3 + HEX_DIGITS], *to = text;
 	unsigned n = HEX_DIGITS;
-	size_t bytes = strlen(label);
 
-	if (*place != UINT32_MAX)
-		return symbols->place_names->pdata[*place];
-	*place = symbols->place_names->len;
-	to = mempcpy(mempcpy(to, label, bytes), "+0x", 3);
+	to = mempcpy(mempcpy(to, label, strlen(label)), "+0x", 3);
 	while (n > 1 && offset >> 4 * (n - 1) == 0)
 		n--;
 	while (n-- > 0)
 		*to++ = "0123456789abcdef"[offset >> 4 * n & 0xf];
-	g_ptr_array_add(symbols->place_names, g_string_chunk_insert_len(symbols->texts, text, to - text));
+	return g_string_chunk_insert_len(symbols->texts, text, to - text);
+}
+
+static const char *name_shared_place(SptSymbols *symbols, const char *label, uint64_t offset)
+{
+	uint32_t *place = spt_pairs_at(&symbols->places, (uintptr_t)label, offset);
+
+	if (*place == UINT32_MAX) {
+		*place = symbols->place_names->len;
+		g_ptr_array_add(symbols->place_names, (gpointer)make_place_name(symbols, label, offset));
+	}
 	return symbols->place_names->pdata[*place];
 }
 
-static const char *name_without_symbol(SptSymbols *symbols, const SptObjectRow *row, const char *label, uint64_t offset)
+static void name_without_symbol(SptSymbols *symbols, const SptObjectRow *row, uint64_t offset, SptName *name)
 {
 	switch (row->kind) {
 	case SPT_OBJECT_KERNEL:
 	case SPT_OBJECT_MODULES:
-		return spt_symbols_intern(symbols, "[unknown kernel]");
+		name->function = spt_symbols_intern(symbols, "[unknown kernel]");
+		break;
 	case SPT_OBJECT_ANON:
-		return spt_symbols_intern(symbols, "[anon]");
+		name->function = spt_symbols_intern(symbols, "[anon]");
+		break;
 	case SPT_OBJECT_UNKNOWN:
-		return spt_symbols_intern(symbols, "[unresolved]");
+		name->function = spt_symbols_intern(symbols, "[unresolved]");
+		break;
 	default:
-		return name_place(symbols, label, offset);
+		name->is_unique = !symbols->objects[row->id].shares_label;
+		name->function = name->is_unique ? make_place_name(symbols, name->object, offset) :
+			name_shared_place(symbols, name->object, offset);
 	}
 }
 
@@ -345,14 +376,12 @@ SptName spt_symbols_name(SptSymbols *symbols, const SptFrame *frame)
 		return name;
 	}
 	object = &symbols->objects[row->id];
-	if (!object->label)
-		object->label = make_label(symbols, row);
 	recorded = find_recorded(symbols, object, frame->offset);
 	name.object = recorded && recorded->module ? recorded->module : object->label;
 	name.function = recorded ? recorded->function : find_in_file(symbols, row, frame->offset);
 	name.has_symbol = name.function != NULL;
 	if (!name.function)
-		name.function = name_without_symbol(symbols, row, name.object, frame->offset);
+		name_without_symbol(symbols, row, frame->offset, &name);
 	return name;
 }
 

@@ -47,6 +47,7 @@ typedef struct {
 	const char *function;
 	const char *object;		/* base name: "libc.so.6", "[kernel]", "[ext4]", "[vdso]", "[anon]", "[unknown]" */
 	bool has_symbol;
+	bool is_unique;			/* no other place is called so */
 } SptName;
 
 typedef struct SptSymbols SptSymbols;
@@ -55,8 +56,8 @@ typedef struct SptSymbols SptSymbols;
 SptSymbols *spt_symbols_new(const SptCapture *capture, const char *const *debug_dirs);
 void spt_symbols_free(SptSymbols *symbols);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptSymbols, spt_symbols_free)
-/* Names a frame; the strings live as long as @symbols, and what has the same name has the same pointer.  All but "object+0xoffset"
- * are interned. */
+/* Names a frame; the strings live as long as @symbols, and what has the same name has the same pointer, but what is
+ * unique has another each time.  All but "object+0xoffset" are interned. */
 SptName spt_symbols_name(SptSymbols *symbols, const SptFrame *frame);
 /* @text as one of the strings that names are made of. */
 const char *spt_symbols_intern(SptSymbols *symbols, const char *text);
