@@ -39,7 +39,7 @@ workload_libs := $(patsubst tests/vm/workloads/%.c,$(B)/workloads/%.so,$(wildcar
 workloads := $(patsubst tests/vm/workloads/%.c,$(B)/workloads/%, \
 	$(filter-out tests/vm/workloads/lib%,$(wildcard tests/vm/workloads/*.c)))
 
-.PHONY: all module lib cli viewer tests demo check check-lint check-abi check-unit check-cli check-viewer check-vm check-kernels lint bench \
+.PHONY: all module test-modules lib cli viewer tests demo check check-lint check-abi check-unit check-cli check-viewer check-vm check-kernels lint bench \
 	install uninstall clean help need-packages FORCE
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := all
@@ -121,9 +121,17 @@ $(B)/asan/sysprof: $(addprefix $(B)/asan/obj/,$(viewer_objects)) $(B)/asan/libsp
 viewer_tests := $(B)/sysprof $(B)/asan/sysprof
 endif
 
+# Modules that only tests load.
+
+test-modules: module
+	@for name in $(notdir $(wildcard tests/vm/modules/*)); do \
+		$(MAKE) -s --no-print-directory -C module SOURCE=$(CURDIR)/tests/vm/modules/$$name OUT=$(CURDIR)/$(B)/modules/$$name \
+			$(if $(KDIR),KDIR=$(abspath $(KDIR))) modules || exit 1; \
+	done
+
 # What tests need.
 
-tests: $(viewer_tests) $(unit_tests) $(tsan_tests) $(fuzz_tests) $(generators) $(workloads) $(workload_libs)
+tests: test-modules $(viewer_tests) $(unit_tests) $(tsan_tests) $(fuzz_tests) $(generators) $(workloads) $(workload_libs)
 
 $(unit_tests): $(B)/asan/%: tests/unit/%.c
 $(fuzz_tests): $(B)/asan/%: tests/fuzz/%.c
@@ -174,7 +182,7 @@ check-cli: cli $(generators) $(workloads) $(workload_libs)
 	@TESTS='$(TESTS)' tests/run cli
 check-viewer: viewer $(viewer_tests) $(generators)
 	@TESTS='$(TESTS)' tests/run viewer
-check-vm: viewer module cli $(generators) $(workloads) $(workload_libs)
+check-vm: viewer module test-modules cli $(generators) $(workloads) $(workload_libs)
 	@TESTS='$(TESTS)' tests/run vm
 # Slow, and it fetches kernels and compilers: not a part of check.
 check-kernels: cli $(workloads) $(workload_libs)

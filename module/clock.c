@@ -17,6 +17,7 @@
 #include <linux/cpuhotplug.h>
 #include <linux/hrtimer.h>
 #include <linux/interrupt.h>
+#include <linux/kernel_stat.h>
 #include <linux/log2.h>
 #include <linux/math64.h>
 #include <linux/percpu.h>
@@ -51,6 +52,7 @@
  * @sampling: a tick is being taken; another one within is counted as nested
  * @random: state of the generator that places ticks
  * @instant: of the tick in period @target; while parked the timer does not know it
+ * @stolen: time a hypervisor took from this CPU, as the kernel had it at the last tick, ns
  * @paid: up to this time the ticks so far have used up their share of the CPU
  * @cost_ns: time spent in ticks since the clock was started
  * @ticks: taken since then
@@ -68,6 +70,7 @@ struct cpu_clock {
 	bool sampling;
 	u64 random;
 	u64 instant;
+	u64 stolen;
 	u64 paid;
 	u64 cost_ns;
 	u64 ticks;
@@ -183,6 +186,19 @@ static u64 advance(struct cpu_clock *clock, u64 now)
 	return from;
 }
 
+/*
+ * How late a tick is that was @due, without what a hypervisor took since the last one, as far as the kernel has counted that: it does so
+ * in its own ticks.
+ */
+static u64 delay_of(struct cpu_clock *clock, u64 now, u64 due)
+{
+	u64 stolen = kcpustat_this_cpu->cpustat[CPUTIME_STEAL], late = now > due ? now - due : 0;
+	u64 taken = stolen - clock->stolen;
+
+	clock->stolen = stolen;
+	return late - min(late, taken);
+}
+
 static enum hrtimer_restart tick(struct hrtimer *timer)
 {
 	struct cpu_clock *clock = container_of(timer, struct cpu_clock, timer);
@@ -197,7 +213,7 @@ static enum hrtimer_restart tick(struct hrtimer *timer)
 		clock->parked = true;
 		return HRTIMER_NORESTART;
 	}
-	sampled = take_sample(clock, get_irq_regs(), now, from, now > due ? now - due : 0);
+	sampled = take_sample(clock, get_irq_regs(), now, from, delay_of(clock, now, due));
 	count_cost(clock, now, sampled);
 	hrtimer_set_expires(timer, ns_to_ktime(clock->instant));
 	return HRTIMER_RESTART;
@@ -251,6 +267,7 @@ static void leave_idle(struct cpu_clock *clock, u64 now)
 		sysprof_sessions_idle(smp_processor_id(), from, clock->next);
 	}
 	clock->parked = false;
+	clock->stolen = kcpustat_this_cpu->cpustat[CPUTIME_STEAL];
 	set_timer(clock);
 }
 
@@ -262,7 +279,7 @@ static void take_overdue(struct cpu_clock *clock, struct task_struct *prev, u64 
 	if (is_idle_task(prev))
 		sysprof_sessions_idle(smp_processor_id(), from, clock->next);
 	else
-		sampled = take_sample(clock, NULL, now, from, now - due);
+		sampled = take_sample(clock, NULL, now, from, delay_of(clock, now, due));
 	count_cost(clock, now, sampled);
 	set_timer(clock);
 }
@@ -305,6 +322,7 @@ static void start_here(void *unused)
 	clock->offline = false;
 	clock->parked = false;
 	clock->running = true;
+	clock->stolen = kcpustat_this_cpu->cpustat[CPUTIME_STEAL];
 	aim(clock, clock->next);
 	set_timer(clock);
 }

@@ -218,7 +218,9 @@ enum sysprof_user_mode {
  * @record: SYSPROF_SAMPLE; pid and tid of the task that was interrupted
  * @mm: id of its address space, 0 if it has none
  * @cookie: joins this sample to a user stack sent by itself, 0 if there is none
- * @delay_ns: by how much the tick came late
+ * @delay_ns: by how much the tick came late, less what a hypervisor took meanwhile as far as the kernel knows (steal).  Interrupts
+ *	that were off are one cause; others are firmware, waking up from a deep idle state, interrupts served before this one, steal that
+ *	nobody tells of.  The code on top of the stack is what ran when the tick got through
  * @weight: periods the sample stands for
  * @raw_bytes: of the struct sysprof_raw that follows the frames (SYSPROF_USER_RAW), a multiple of 8; 0 if there is none
  * @n_kernel: kernel frames, innermost first

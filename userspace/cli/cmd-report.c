@@ -12,7 +12,7 @@
 
 struct options {
 	gboolean functions, tree, json;
-	char **callers, **callees, *categories;
+	char **callers, **callees, *categories, *metric;
 	int limit, latest;
 	double min_percent;
 	struct spt_filter_options filter;
@@ -54,9 +54,18 @@ uint32_t *spt_report_functions(const struct spt_report *report, uint32_t *ret_n)
 static bool check_options(const struct options *options)
 {
 	if (options->functions + options->tree + (options->callers != NULL) + (options->callees != NULL) +
-	    (options->categories != NULL) + (options->latest != 0) > 1) {
-		spt_cli_complain("--functions, --tree, --callers, --callees, --categories and --latest exclude each other; "
+	    (options->categories != NULL) + (options->latest != 0) +
+	    (options->metric != NULL) > 1) {
+		spt_cli_complain("--functions, --tree, --callers, --callees, --categories, --latest and --metric exclude each other; "
 				 "give one of them");
+		return false;
+	}
+	if (options->metric && strcmp(options->metric, "delay") != 0) {
+		spt_cli_complain("There is no metric \"%s\"; there is \"delay\"", options->metric);
+		return false;
+	}
+	if (options->metric && spt_filter_options_about_stacks(&options->filter)) {
+		spt_cli_complain("--metric delay takes no conditions on stacks");
 		return false;
 	}
 	if (options->latest && (options->json || spt_filter_options_about_stacks(&options->filter))) {
@@ -81,6 +90,8 @@ static bool parse_options(int *argc, char ***argv, struct options *options)
 		{ "categories", 0, 0, G_OPTION_ARG_FILENAME, &options->categories,
 		  "Kinds of work, by the rules in FILE: lines of \"category = function [@ object]\"", "FILE" },
 		{ "latest", 0, 0, G_OPTION_ARG_INT, &options->latest, "The N ticks that came latest, and what they found", "N" },
+		{ "metric", 0, 0, G_OPTION_ARG_STRING, &options->metric,
+		  "delay: how late ticks came, by the kernel stack they found (where interrupts were off)", "NAME" },
 		{ "min", 0, 0, G_OPTION_ARG_DOUBLE, &options->min_percent,
 		  "Leave out what is below this share (0; of the tree 0.5, with --json 0)", "PCT" },
 		{ "limit", 0, 0, G_OPTION_ARG_INT, &options->limit, "At most N rows of a table", "N" },
@@ -98,6 +109,7 @@ static void clear_options(struct options *options)
 	g_strfreev(options->callers);
 	g_strfreev(options->callees);
 	g_free(options->categories);
+	g_free(options->metric);
 	spt_filter_options_clear(&options->filter);
 }
 
@@ -188,6 +200,10 @@ static int print_report(const SptCapture *capture, const SptSummary *summary, co
 
 	if (options->latest) {
 		spt_report_print_latest(capture, symbols, filter, (unsigned)options->latest);
+		return spt_cli_flush() ? SPT_EXIT_OK : SPT_EXIT_FAILURE;
+	}
+	if (options->metric) {
+		spt_report_print_delay(capture, symbols, filter, report.limit, options->json);
 		return spt_cli_flush() ? SPT_EXIT_OK : SPT_EXIT_FAILURE;
 	}
 	report.profile = profile = spt_profile_new(capture, symbols, filter);

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A known answer for the delay of ticks: while it is loaded it holds interrupts off for 1, 2 and 5 ms, ROUNDS times each, from a function
+ * of its own for each.  With steal_percent the kernel is told that a hypervisor had taken that much of each stretch.
+ */
+#include <linux/delay.h>
+#include <linux/irqflags.h>
+#include <linux/kernel_stat.h>
+#include <linux/ktime.h>
+#include <linux/module.h>
+
+#define ROUNDS 40
+
+static unsigned int steal_percent;
+module_param(steal_percent, uint, 0444);
+
+static __always_inline void hold_off(u64 ns)
+{
+	u64 until;
+
+	local_irq_disable();
+	until = ktime_get_mono_fast_ns() + ns;
+	while (ktime_get_mono_fast_ns() < until)
+		cpu_relax();
+	kcpustat_this_cpu->cpustat[CPUTIME_STEAL] += ns * steal_percent / 100;
+	local_irq_enable();
+	/* What had to wait comes here, while this function is still on the stack. */
+	barrier();
+}
+
+static noinline void irqs_off_1ms(void)
+{
+	hold_off(1 * NSEC_PER_MSEC);
+}
+
+static noinline void irqs_off_2ms(void)
+{
+	hold_off(2 * NSEC_PER_MSEC);
+}
+
+static noinline void irqs_off_5ms(void)
+{
+	hold_off(5 * NSEC_PER_MSEC);
+}
+
+static int __init irqsoff_init(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < ROUNDS; i++) {
+		irqs_off_1ms();
+		usleep_range(2000, 3000);
+		irqs_off_2ms();
+		usleep_range(2000, 3000);
+		irqs_off_5ms();
+		usleep_range(2000, 3000);
+	}
+	return 0;
+}
+
+static void __exit irqsoff_exit(void)
+{
+}
+
+module_init(irqsoff_init);
+module_exit(irqsoff_exit);
+
+MODULE_DESCRIPTION("Interrupts off for known times");
+MODULE_LICENSE("GPL");

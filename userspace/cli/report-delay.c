@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * report --metric delay: how late ticks came, by the kernel stack they found.  A timer's tick that is late found what ran when its interrupt
+ * got through at last: where interrupts were off that is where they came on again, in the function that had them off.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "cmd.h"
+#include "json.h"
+#include "profile/selection.h"
+#include "report.h"
+
+#define DEFAULT_LIMIT 10
+
+/* Samples with the same kernel stack. */
+struct group {
+	uint64_t max_ns, sum_ns, ticks;
+	GArray *frames;			/* SptName, innermost first; none: the tick found user code */
+};
+
+static bool is_kernel(const SptCapture *capture, uint32_t node)
+{
+	uint32_t kind = capture->objects[capture->nodes[node].frame.object].kind;
+
+	return node && (kind == SPT_OBJECT_KERNEL || kind == SPT_OBJECT_MODULES);
+}
+
+static void group_free(gpointer data)
+{
+	struct group *group = data;
+
+	g_array_unref(group->frames);
+	g_free(group);
+}
+
+/* The group of the kernel part of the stack that ends in @node; names are interned, so their pointers are the key. */
+static struct group *group_of(const SptCapture *capture, SptSymbols *symbols, uint32_t node, GHashTable *groups)
+{
+	GArray *frames = g_array_new(FALSE, FALSE, sizeof(SptName));
+	struct group *group;
+	GBytes *key;
+
+	for (; is_kernel(capture, node); node = capture->nodes[node].parent) {
+		SptName name = { 0 };
+		SptName found = spt_symbols_name(symbols, &capture->nodes[node].frame);
+
+		name.function = found.function;
+		name.object = found.object;
+		g_array_append_val(frames, name);
+	}
+	key = g_bytes_new(frames->data, frames->len * sizeof(SptName));
+	group = g_hash_table_lookup(groups, key);
+	if (group) {
+		g_array_unref(frames);
+		g_bytes_unref(key);
+		return group;
+	}
+	group = g_new0(struct group, 1);
+	group->frames = frames;
+	g_hash_table_insert(groups, key, group);
+	return group;
+}
+
+static gint later_first(gconstpointer a, gconstpointer b)
+{
+	const struct group *left = *(const struct group *const *)a, *right = *(const struct group *const *)b;
+
+	if (left->max_ns != right->max_ns)
+		return left->max_ns > right->max_ns ? -1 : 1;
+	return left->sum_ns > right->sum_ns ? -1 : left->sum_ns < right->sum_ns;
+}
+
+static void print_text(GPtrArray *found, unsigned n)
+{
+	unsigned width = spt_terminal_width();
+
+	printf("How late ticks came, by the kernel stack they found.  Time a hypervisor is known to have taken is left out;\n"
+	       "other causes than interrupts that were off: firmware, a deep idle state, interrupts served before, an emulator.\n\n"
+	       "%10s  %10s  %8s  Kernel stack, innermost first\n", "Latest", "Mean", "Ticks");
+	for (unsigned i = 0; i < n; i++) {
+		const struct group *group = found->pdata[i];
+		g_autofree char *max = spt_format_ns(group->max_ns);
+		g_autofree char *mean = spt_format_ns(group->sum_ns / group->ticks);
+
+		printf("%10s  %10s  %8" PRIu64 "  ", max, mean, group->ticks);
+		if (!group->frames->len)
+			printf("(user code)\n");
+		for (unsigned f = 0; f < group->frames->len; f++) {
+			const SptName *name = &g_array_index(group->frames, SptName, f);
+			g_autofree char *line = g_strdup_printf("%s  %s", name->function, name->object);
+			g_autofree char *shown = spt_format_cut(line, width > 60 ? width - 34 : 0);
+
+			printf("%*s%s\n", f ? 34 : 0, "", shown);
+		}
+	}
+}
+
+static void print_json(GPtrArray *found, unsigned n)
+{
+	g_autoptr(JsonBuilder) json = json_builder_new();
+
+	json_builder_begin_object(json);
+	spt_json_text(json, "metric", "delay");
+	spt_json_array(json, "stacks");
+	for (unsigned i = 0; i < n; i++) {
+		const struct group *group = found->pdata[i];
+
+		json_builder_begin_object(json);
+		spt_json_count(json, "max_ns", group->max_ns);
+		spt_json_count(json, "sum_ns", group->sum_ns);
+		spt_json_count(json, "ticks", group->ticks);
+		spt_json_array(json, "frames");
+		for (unsigned f = 0; f < group->frames->len; f++) {
+			json_builder_begin_object(json);
+			spt_json_text(json, "function", g_array_index(group->frames, SptName, f).function);
+			spt_json_text(json, "object", g_array_index(group->frames, SptName, f).object);
+			json_builder_end_object(json);
+		}
+		json_builder_end_array(json);
+		json_builder_end_object(json);
+	}
+	json_builder_end_array(json);
+	spt_json_print(json);
+}
+
+void spt_report_print_delay(const SptCapture *capture, SptSymbols *symbols, const SptFilter *filter, unsigned limit, bool json)
+{
+	g_autoptr(GHashTable) groups = g_hash_table_new_full(g_bytes_hash, g_bytes_equal, (GDestroyNotify)g_bytes_unref, group_free);
+	g_autofree struct group **by_node = g_new0(struct group *, capture->n_nodes + 1);
+	g_autoptr(GPtrArray) found = g_ptr_array_new();
+	struct spt_selection selection;
+	GHashTableIter iter;
+	gpointer group;
+
+	spt_selection_init(&selection, capture, filter);
+	for (uint64_t i = 0; i < capture->n_samples; i++) {
+		const SptSampleRow *sample = &capture->samples[i];
+		struct group **of = &by_node[sample->node];
+
+		if (!spt_selection_has_time(&selection, sample->time) || !spt_selection_has_place(&selection, sample->thread, sample->cpu))
+			continue;
+		if (!*of)
+			*of = group_of(capture, symbols, sample->node, groups);
+		(*of)->max_ns = MAX((*of)->max_ns, sample->delay_ns);
+		(*of)->sum_ns += sample->delay_ns;
+		(*of)->ticks++;
+	}
+	spt_selection_clear(&selection);
+	g_hash_table_iter_init(&iter, groups);
+	while (g_hash_table_iter_next(&iter, NULL, &group))
+		g_ptr_array_add(found, group);
+	g_ptr_array_sort(found, later_first);
+	if (json)
+		print_json(found, MIN(found->len, limit));
+	else
+		print_text(found, MIN(found->len, limit == UINT32_MAX ? DEFAULT_LIMIT : limit));
+}
