@@ -39,7 +39,7 @@ workload_libs := $(patsubst tests/vm/workloads/%.c,$(B)/workloads/%.so,$(wildcar
 workloads := $(patsubst tests/vm/workloads/%.c,$(B)/workloads/%, \
 	$(filter-out tests/vm/workloads/lib%,$(wildcard tests/vm/workloads/*.c)))
 
-.PHONY: all module test-modules lib cli viewer tests demo check check-lint check-abi check-unit check-cli check-viewer check-vm check-kernels lint bench \
+.PHONY: all module test-modules lib cli viewer tests demo bench-module check check-lint check-abi check-unit check-cli check-viewer check-vm check-kernels lint bench \
 	install uninstall clean help need-packages FORCE
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := all
@@ -52,7 +52,7 @@ help:
 	@echo 'make check        every test [TESTS=part of a name]; also check-lint, -abi, -unit, -cli, -viewer, -vm'
 	@echo 'make check-kernels   the module on Debian kernels from 5.10 on, and mainline [KERNELS="7.2-rt mainline"]'
 	@echo 'make lint         rules of the house, from the sources'
-	@echo 'make bench        numbers'
+	@echo 'make bench        numbers; bench-module: what a sample costs'
 	@echo 'make install      into $(prefix) [prefix=... DESTDIR=...]; the module through DKMS if there is DKMS'
 	@echo 'make uninstall    remove exactly what install put there'
 	@echo 'make module lib cli viewer   parts [KDIR=kernel build or headers directory]; V=1 shows the commands'
@@ -197,6 +197,14 @@ demo:
 
 bench: module cli tests
 	@if [ -x tests/bench/run ]; then tests/bench/run; else echo 'There are no benchmarks in this tree yet.'; fi
+
+# What sampling costs, in instructions of an emulated machine.
+bench_programs := $(B)/bench/work $(B)/bench/drain
+$(bench_programs): $(B)/bench/%: tests/bench/%.c Makefile
+	@mkdir -p $(@D)
+	$(call say,CC)$(CC) $(workload_flags) -static -o $@ $<
+bench-module: module cli $(bench_programs)
+	@tests/bench/module
 
 install: module cli viewer
 	@DESTDIR='$(DESTDIR)' prefix='$(prefix)' VERSION='$(VERSION)' packaging/install install

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* drain FORM HZ FILE: the plainest reader of the device: copies all rings to FILE until SIGTERM.  FORM: objects or addresses. */
+#include <err.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "sysprof.h"
+
+#define PAGE	4096
+#define CPUS	64
+
+static volatile sig_atomic_t ended;
+
+static void end(int signal)
+{
+	(void)signal;
+	ended = 1;
+}
+
+static void put(int out, const void *from, size_t bytes)
+{
+	if (bytes && write(out, from, bytes) != (ssize_t)bytes)
+		err(1, "cannot write");
+}
+
+struct ring {
+	struct sysprof_ring_page *page;
+	struct sysprof_ring_tail *tail;
+	uint8_t *data;
+};
+
+static void drain(const struct ring *ring, uint32_t bytes, int out)
+{
+	uint32_t head = __atomic_load_n(&ring->page->head, __ATOMIC_ACQUIRE), tail = ring->tail->tail;
+	uint32_t at = tail & (bytes - 1), n = head - tail, first = n < bytes - at ? n : bytes - at;
+
+	put(out, ring->data + at, first);
+	put(out, ring->data, n - first);
+	__atomic_store_n(&ring->tail->tail, head, __ATOMIC_RELEASE);
+}
+
+int main(int argc, char **argv)
+{
+	struct sysprof_config config = { .size = sizeof(config) };
+	struct sysprof_info info = { .size = sizeof(info) };
+	struct sysprof_stats stats = { .size = sizeof(stats) };
+	struct ring rings[CPUS];
+	struct pollfd poll_fd;
+	uint64_t lost = 0, samples = 0;
+	int fd, out;
+
+	if (argc != 4)
+		errx(1, "usage: drain FORM HZ FILE");
+	signal(SIGTERM, end);
+	fd = open(SYSPROF_DEVICE, O_RDWR | O_CLOEXEC);
+	out = open(argv[3], O_CREAT | O_TRUNC | O_WRONLY, 0600);
+	config.form = strcmp(argv[1], "addresses") ? SYSPROF_FORM_OBJECT : SYSPROF_FORM_ADDRESS;
+	config.period_ns = 1000000000 / atoi(argv[2]);
+	if (fd < 0 || out < 0 || ioctl(fd, SYSPROF_IOC_INFO, &info) || ioctl(fd, SYSPROF_IOC_CONFIGURE, &config) || info.cpus > CPUS)
+		err(1, "cannot open and configure");
+	for (uint32_t cpu = 0; cpu < info.cpus; cpu++) {
+		off_t at = cpu * config.ring_stride;
+
+		rings[cpu].page = mmap(NULL, PAGE, PROT_READ, MAP_SHARED, fd, at);
+		rings[cpu].tail = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, at + PAGE);
+		rings[cpu].data = mmap(NULL, config.ring_bytes, PROT_READ, MAP_SHARED, fd, at + 2 * PAGE);
+		if (rings[cpu].page == MAP_FAILED || rings[cpu].tail == MAP_FAILED || rings[cpu].data == MAP_FAILED)
+			err(1, "cannot map");
+	}
+	if (ioctl(fd, SYSPROF_IOC_START, NULL))
+		err(1, "cannot start");
+	poll_fd = (struct pollfd){ .fd = fd, .events = POLLIN };
+	while (!ended) {
+		poll(&poll_fd, 1, 1000);
+		for (uint32_t cpu = 0; cpu < info.cpus; cpu++)
+			drain(&rings[cpu], config.ring_bytes, out);
+	}
+	for (stats.cpu = 0; stats.cpu < info.cpus; stats.cpu++) {
+		if (ioctl(fd, SYSPROF_IOC_STATS, &stats))
+			err(1, "cannot get the account");
+		samples += stats.account.samples;
+		for (int i = 0; i < SYSPROF_LOST_REASONS; i++)
+			lost += stats.account.lost[i];
+	}
+	printf("%llu %llu\n", (unsigned long long)samples, (unsigned long long)lost);
+	return 0;
+}

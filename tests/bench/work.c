@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * work KIND COUNT: a fixed amount of work, and the nanoseconds it took: "frames20", "frames100" (a loop that deep in a stack), "syscalls",
+ * "forks" (fork and exec), "maps" (an executable mapping made, changed twice, removed).
+ */
+#include <err.h>
+#include <fcntl.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+static unsigned long count;
+
+__attribute__((noinline)) static unsigned long descend(int levels)
+{
+	unsigned long sum = 0;
+
+	if (levels > 1) {
+		sum = descend(levels - 1);
+	} else {
+		for (unsigned long i = 0; i < count; i++)
+			__asm__ volatile("" : "+r"(sum));
+	}
+	__asm__ volatile("" : "+r"(sum));
+	return sum;
+}
+
+static void frames20(void)
+{
+	descend(18);
+}
+
+static void frames100(void)
+{
+	descend(98);
+}
+
+static void syscalls(void)
+{
+	int fd = open("/dev/zero", O_RDONLY);
+	char byte;
+
+	for (unsigned long i = 0; i < count; i++) {
+		getppid();
+		if (pread(fd, &byte, 1, 0) != 1)
+			err(1, "pread");
+	}
+}
+
+static void forks(void)
+{
+	for (unsigned long i = 0; i < count; i++) {
+		pid_t pid = fork();
+
+		if (pid < 0)
+			err(1, "fork");
+		if (!pid) {
+			execl("/proc/self/exe", "work", "frames20", "0", NULL);
+			_exit(127);
+		}
+		waitpid(pid, NULL, 0);
+	}
+}
+
+static void maps(void)
+{
+	int fd = open("/proc/self/exe", O_RDONLY);
+
+	for (unsigned long i = 0; i < count; i++) {
+		void *at = mmap(NULL, 8192, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0);
+
+		if (at == MAP_FAILED || mprotect(at, 4096, PROT_READ) || mprotect(at, 4096, PROT_READ | PROT_EXEC) || munmap(at, 8192))
+			err(1, "mapping");
+	}
+}
+
+static const struct {
+	const char *name;
+	void (*run)(void);
+} kinds[] = {
+	{ "frames20", frames20 }, { "frames100", frames100 }, { "syscalls", syscalls }, { "forks", forks }, { "maps", maps },
+};
+
+static uint64_t now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * 1000000000ULL + now.tv_nsec;
+}
+
+int main(int argc, char **argv)
+{
+	uint64_t begin;
+
+	if (argc != 3)
+		errx(1, "usage: work KIND COUNT");
+	count = strtoul(argv[2], NULL, 10);
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+		if (strcmp(kinds[i].name, argv[1]))
+			continue;
+		begin = now_ns();
+		kinds[i].run();
+		printf("%llu\n", (unsigned long long)(now_ns() - begin));
+		return 0;
+	}
+	errx(1, "no work is called %s", argv[1]);
+}
