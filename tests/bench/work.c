@@ -60,7 +60,7 @@ static void forks(void)
 		if (pid < 0)
 			err(1, "fork");
 		if (!pid) {
-			execl("/proc/self/exe", "work", "frames20", "0", NULL);
+			execl("/proc/self/exe", "work", NULL);
 			_exit(127);
 		}
 		waitpid(pid, NULL, 0);
@@ -98,6 +98,9 @@ int main(int argc, char **argv)
 {
 	uint64_t begin;
 
+	/* What forks() executes. */
+	if (argc == 1)
+		return 0;
 	if (argc != 3)
 		errx(1, "usage: work KIND COUNT");
 	count = strtoul(argv[2], NULL, 10);
