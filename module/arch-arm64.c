@@ -7,13 +7,19 @@
 #include <asm/ptrace.h>
 #include <linux/kallsyms.h>
 #include <linux/sched.h>
-#include <linux/sizes.h>
 #include <linux/stacktrace.h>
 #include <linux/string.h>
-#include <linux/uaccess.h>
 
 #include "arch.h"
-#include "sysprof.h"
+
+/* Without what pointer authentication and tags put into the bits above an address. */
+static inline u64 strip(u64 pointer)
+{
+	return pointer & BIT_ULL(55) ? U64_MAX : pointer & (TASK_SIZE_64 - 1);
+}
+
+#define USER_END	TASK_SIZE_64
+#include "walk-user.h"
 
 /* Where the image's text lies, by what kallsyms names. */
 static unsigned long image_start, image_end;
@@ -85,68 +91,10 @@ u32 sysprof_arch_walk_kernel(struct pt_regs *regs, unsigned long *ips, u32 max, 
 	return n;
 }
 
-#define LOWEST_IP 4096
-#define USER_WINDOW SZ_1G
-
-/* Without what pointer authentication and tags put into the bits above an address. */
-static u64 strip(u64 pointer)
+void sysprof_arch_walk_user(struct pt_regs *regs, struct sysprof_walk *walk)
 {
-	return pointer & BIT_ULL(55) ? U64_MAX : pointer & (TASK_SIZE_64 - 1);
-}
-
-u32 sysprof_arch_walk_user(struct pt_regs *regs, u64 *ips, u32 max, u8 *end)
-{
-	u64 low, fp, next, ip, window;
-	u32 n = 0;
-
-	ips[n++] = regs->pc;
-	*end = SYSPROF_END_BAD;
-	if (compat_user_mode(regs))
-		return n;
-	low = strip(regs->sp);
-	fp = strip(regs->regs[29]);
-	if (low < LOWEST_IP || low >= TASK_SIZE_64 - PAGE_SIZE)
-		return n;
-	window = min_t(u64, USER_WINDOW, TASK_SIZE_64 - low);
-
-	pagefault_disable();
-	*end = SYSPROF_END_FAULT;
-	if (!user_read_access_begin((void __user *)low, window))
-		goto out;
-	for (;;) {
-		if (!fp) {
-			*end = SYSPROF_END_ROOT;
-			break;
-		}
-		*end = SYSPROF_END_BAD;
-		if ((fp & 7) || fp - low > window - 2 * sizeof(u64))
-			break;
-		if (n == max) {
-			*end = SYSPROF_END_LIMIT;
-			break;
-		}
-		*end = SYSPROF_END_FAULT;
-		unsafe_get_user(next, (u64 __user *)fp, fault);
-		unsafe_get_user(ip, (u64 __user *)fp + 1, fault);
-		if (!ip) {
-			*end = SYSPROF_END_ROOT;
-			break;
-		}
-		*end = SYSPROF_END_BAD;
-		ip = strip(ip);
-		next = strip(next);
-		if (ip < LOWEST_IP || ip >= TASK_SIZE_64)
-			break;
-		ips[n++] = ip;
-		if (next && next <= fp)
-			break;
-		fp = next;
-	}
-fault:
-	user_read_access_end();
-out:
-	pagefault_enable();
-	return n;
+	/* A frame pointer of 1 leads nowhere: 32-bit programs have none. */
+	walk_user(walk, regs->pc, strip(regs->sp), compat_user_mode(regs) ? 1 : strip(regs->regs[29]), true);
 }
 
 bool sysprof_arch_user_is_32bit(struct pt_regs *regs)

@@ -8,11 +8,12 @@
 #include <asm/unwind.h>
 #include <linux/mm.h>
 #include <linux/sched.h>
-#include <linux/sizes.h>
-#include <linux/uaccess.h>
 
 #include "arch.h"
-#include "sysprof.h"
+
+#define USER_END	TASK_SIZE_MAX
+#define strip(pointer)	(pointer)
+#include "walk-user.h"
 
 void sysprof_arch_init(void)
 {
@@ -41,81 +42,12 @@ u32 sysprof_arch_walk_kernel(struct pt_regs *regs, unsigned long *ips, u32 max, 
 	return n;
 }
 
-/*
- * One checked window for the whole walk: every frame pointer is compared against it, so that user_access_begin() need not
- * look at each.  A stack grows by no more than this from one frame pointer to the last.
- */
-#define USER_WINDOW SZ_1G
-#define LOWEST_IP 4096
-
-/* Walks frames of two words of type @word from @fp, all within [low, low + window). */
-#define WALK_USER(word, low, window, fp, ips, n, max, end)						\
-do {													\
-	word __next, __ip;										\
-	u64 __fp = (fp);										\
-													\
-	for (;;) {											\
-		if (!__fp) {										\
-			*(end) = SYSPROF_END_ROOT;							\
-			break;										\
-		}											\
-		if ((__fp & (sizeof(word) - 1)) || __fp - (low) > (window) - 2 * sizeof(word)) {	\
-			*(end) = SYSPROF_END_BAD;							\
-			break;										\
-		}											\
-		if ((n) == (max)) {									\
-			*(end) = SYSPROF_END_LIMIT;							\
-			break;										\
-		}											\
-		unsafe_get_user(__next, (word __user *)__fp, fault);					\
-		unsafe_get_user(__ip, (word __user *)__fp + 1, fault);					\
-		if (!__ip) {										\
-			*(end) = SYSPROF_END_ROOT;							\
-			break;										\
-		}											\
-		if (__ip < LOWEST_IP || __ip >= TASK_SIZE_MAX) {					\
-			*(end) = SYSPROF_END_BAD;							\
-			break;										\
-		}											\
-		(ips)[(n)++] = __ip;									\
-		if (__next && __next <= __fp) {								\
-			*(end) = SYSPROF_END_BAD;							\
-			break;										\
-		}											\
-		__fp = __next;										\
-	}												\
-} while (0)
-
-u32 sysprof_arch_walk_user(struct pt_regs *regs, u64 *ips, u32 max, u8 *end)
+void sysprof_arch_walk_user(struct pt_regs *regs, struct sysprof_walk *walk)
 {
-	u64 low = regs->sp, fp = regs->bp, window;
-	bool is_64bit = user_64bit_mode(regs);
-	u32 n = 0;
-
-	ips[n++] = regs->ip;
-	if (!is_64bit) {
-		low = (u32)low;
-		fp = (u32)fp;
-	}
-	if (low < LOWEST_IP || low >= TASK_SIZE_MAX - PAGE_SIZE) {
-		*end = SYSPROF_END_BAD;
-		return n;
-	}
-	window = min_t(u64, USER_WINDOW, TASK_SIZE_MAX - low);
-
-	*end = SYSPROF_END_FAULT;
-	pagefault_disable();
-	if (!user_read_access_begin((void __user *)low, window))
-		goto out;
-	if (is_64bit)
-		WALK_USER(u64, low, window, fp, ips, n, max, end);
+	if (user_64bit_mode(regs))
+		walk_user(walk, regs->ip, regs->sp, regs->bp, true);
 	else
-		WALK_USER(u32, low, window, fp, ips, n, max, end);
-fault:
-	user_read_access_end();
-out:
-	pagefault_enable();
-	return n;
+		walk_user(walk, regs->ip, (u32)regs->sp, (u32)regs->bp, false);
 }
 
 bool sysprof_arch_user_is_32bit(struct pt_regs *regs)

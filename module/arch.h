@@ -6,13 +6,31 @@
 #include <linux/ptrace.h>
 #include <linux/types.h>
 
+struct ranges;
+
+/**
+ * struct sysprof_walk - a walk along a user stack
+ * @ranges: the index each frame is looked up in, for {object:24, offset:40}; NULL for addresses
+ * @frames: room for @max frames, innermost first
+ * @max: at least 1
+ * @n: on return, how many
+ * @end: on return, enum sysprof_end: why there are no more
+ */
+struct sysprof_walk {
+	const struct ranges *ranges;
+	u64 *frames;
+	u32 max;
+	u32 n;
+	u8 end;
+};
+
 /* Process context, once, before the rest. */
 void sysprof_arch_init(void);
 
 /* Instruction pointers of the kernel context @regs (NULL: from here), innermost first, into @ips; enum sysprof_end into @end. */
 u32 sysprof_arch_walk_kernel(struct pt_regs *regs, unsigned long *ips, u32 max, u8 *end);
-/* The same for the user context @regs of current, along frame pointers. */
-u32 sysprof_arch_walk_user(struct pt_regs *regs, u64 *ips, u32 max, u8 *end);
+/* Walks the user context @regs of current along frame pointers; ranges.h has the look-up.  Nothing but frames is stored. */
+void sysprof_arch_walk_user(struct pt_regs *regs, struct sysprof_walk *walk);
 bool sysprof_arch_user_is_32bit(struct pt_regs *regs);
 
 /* Text of the kernel image, and where modules and other generated code lie. */

@@ -5,20 +5,6 @@
 
 #include "ranges.h"
 
-u32 sysprof_ranges_first_behind(const struct ranges *ranges, u64 address)
-{
-	u32 low = 0, high = READ_ONCE(ranges->n), middle;
-
-	while (low < high) {
-		middle = low + (high - low) / 2;
-		if (ranges->range[middle].end <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
 void sysprof_ranges_insert(struct ranges *ranges, u32 at, const struct code_range *range)
 {
 	memmove(&ranges->range[at + 1], &ranges->range[at], (ranges->n - at) * sizeof(*range));

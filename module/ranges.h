@@ -34,8 +34,54 @@ struct ranges {
 
 #define RANGES_BYTES(n)	(sizeof(struct ranges) + (n) * sizeof(struct code_range))
 
-/* Index of the first range that ends behind @address; the only one here that may be called while the array is edited. */
-u32 sysprof_ranges_first_behind(const struct ranges *ranges, u64 address);
+/*
+ * Index of the first range that ends behind @address.  The array may be edited meanwhile: what was found means nothing then.  Inline like
+ * the next one: walks of user stacks may call no function while they may touch user memory.
+ */
+static __always_inline u32 sysprof_ranges_first_behind(const struct ranges *ranges, u64 address)
+{
+	u32 low = 0, high = READ_ONCE(ranges->n), middle;
+
+	while (low < high) {
+		middle = low + (high - low) / 2;
+		if ((ranges->range + middle)->end <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/**
+ * struct sysprof_place - the range a walk is in: neighbours on a stack often lie in the same one
+ * @start: first address that is in it: for return addresses, which belong to the byte before, one more than the range's
+ * @bytes: 0 at the beginning of a walk: in none
+ * @base: added to an address within, gives the frame
+ */
+struct sysprof_place {
+	u64 start;
+	u64 bytes;
+	u64 base;
+};
+
+/* Makes @place the range of @address, which lies @behind (0 or 1) bytes behind what it stands for; false if that lies in none. */
+static __always_inline bool sysprof_ranges_look_up(const struct ranges *ranges, u64 address, u32 behind, struct sysprof_place *place)
+{
+	const struct code_range *range;
+	u32 at;
+
+	if (likely(address - place->start < place->bytes))
+		return true;
+	at = sysprof_ranges_first_behind(ranges, address - behind);
+	if (at >= READ_ONCE(ranges->n))
+		return false;
+	range = ranges->range + at;
+	place->start = READ_ONCE(range->start) + behind;
+	place->bytes = READ_ONCE(range->end) + behind - place->start;
+	place->base = READ_ONCE(range->base);
+	return address - place->start < place->bytes && place->base;
+}
+
 /* Puts @range at index @at.  There is room. */
 void sysprof_ranges_insert(struct ranges *ranges, u32 at, const struct code_range *range);
 /* [start, end) is now @new, or nothing executable if that is NULL.  There is room for two more ranges. */

@@ -67,6 +67,8 @@ void sysprof_ring_reset(struct sysprof_ring *ring)
 {
 	local_set(&ring->head, 0);
 	local_set(&ring->nest, 0);
+	/* Any time that is past and not 0. */
+	ring->last_time = 1;
 	WRITE_ONCE(ring->tail->tail, 0);
 	WRITE_ONCE(ring->page->flags, 0);
 	WRITE_ONCE(ring->page->oldest_open_time, 0);
@@ -87,19 +89,18 @@ static void write_pad(struct sysprof_ring *ring, u32 at, u32 bytes, u16 cpu)
 void *sysprof_ring_reserve(struct sysprof_ring *ring, u32 bytes, u32 limit, u64 *time)
 {
 	u32 tail, used, at, pad;
+	u64 last_time;
 	long head;
-	u64 now;
 
 	local_inc(&ring->nest);
-	if (!READ_ONCE(ring->page->oldest_open_time)) {
-		/*
-		 * An interrupt at the clock opens the ring itself, and what it writes stays unpublished: then its time stands.
-		 * One behind the second look is younger than our time.
-		 */
-		now = ktime_get_mono_fast_ns();
-		if (!READ_ONCE(ring->page->oldest_open_time))
-			WRITE_ONCE(ring->page->oldest_open_time, now);
-	}
+	/*
+	 * No record to come is older than the last one was.  Read before the look at what is open: an interrupt in between opens the ring
+	 * itself, with the same time or a later one, and what it writes stays unpublished.
+	 */
+	last_time = READ_ONCE(ring->last_time);
+	barrier();
+	if (!READ_ONCE(ring->page->oldest_open_time))
+		WRITE_ONCE(ring->page->oldest_open_time, last_time);
 	/* Open time before the clock is read for the record; pairs with the reader, who reads the clock first. */
 	smp_mb();
 	do {
@@ -124,6 +125,7 @@ void *sysprof_ring_reserve(struct sysprof_ring *ring, u32 bytes, u32 limit, u64 
 		at = 0;
 	}
 	*time = ktime_get_mono_fast_ns();
+	WRITE_ONCE(ring->last_time, *time);
 	return ring->data + at;
 none:
 	sysprof_ring_commit(ring);

@@ -15,6 +15,7 @@
  * @pages: all of them in the order of the mapping: ring page, tail page, data
  * @bytes: of data, a power of two of at least a page
  * @head: positions below it are given out; runs freely, the low 32 bits count
+ * @last_time: no record to come is older
  * @nest: writers between reserve and commit on this CPU, one interrupting the other
  */
 struct sysprof_ring {
@@ -25,6 +26,7 @@ struct sysprof_ring {
 	u32 bytes;
 	local_t head;
 	local_t nest;
+	u64 last_time;
 };
 
 /* Process context.  -ENOMEM; the ring is zeroed then. */

@@ -91,8 +91,8 @@ static void wake_reader(struct sysprof_session *session, struct sysprof_session_
 		irq_work_queue(&session->wake);
 }
 
-/* Room for a record of which @set bytes begin as zeros; the caller writes the rest. */
-static void *reserve(struct sysprof_session_cpu *sc, u32 bytes, u32 set, u32 limit, u16 type)
+/* Room for a record; its header is written, its body is the caller's to write, all of it. */
+static void *reserve(struct sysprof_session_cpu *sc, u32 bytes, u32 limit, u16 type)
 {
 	struct sysprof_record *record;
 	u64 time;
@@ -100,11 +100,12 @@ static void *reserve(struct sysprof_session_cpu *sc, u32 bytes, u32 set, u32 lim
 	record = sysprof_ring_reserve(&sc->ring, bytes, limit, &time);
 	if (!record)
 		return NULL;
-	memset(record, 0, set);
-	record->type = type;
-	record->size = bytes / 8;
-	record->cpu = smp_processor_id();
-	record->time = time;
+	*record = (struct sysprof_record){
+		.type = type,
+		.size = bytes / 8,
+		.cpu = smp_processor_id(),
+		.time = time,
+	};
 	return record;
 }
 
@@ -115,26 +116,30 @@ static void tell_losses(struct sysprof_session_cpu *sc)
 	struct sysprof_lost *lost;
 	int i;
 
+	if (likely(!sc->untold))
+		return;
 	for (i = 0; i < SYSPROF_LOST_REASONS; i++) {
 		if (!sc->loss[i].periods)
 			continue;
-		lost = reserve(sc, sizeof(*lost), sizeof(*lost), sc->ring.bytes, SYSPROF_LOST);
+		lost = reserve(sc, sizeof(*lost), sc->ring.bytes, SYSPROF_LOST);
 		if (!lost)
 			return;
 		lost->first_time = sc->loss[i].first_time;
 		lost->last_time = sc->loss[i].last_time;
 		lost->periods = sc->loss[i].periods;
 		lost->reason = i;
+		lost->reserved = 0;
 		sysprof_ring_commit(&sc->ring);
 		sc->loss[i].periods = 0;
 	}
 	if (sc->resync) {
-		resync = reserve(sc, sizeof(*resync), sizeof(*resync), sc->ring.bytes, SYSPROF_RESYNC);
+		resync = reserve(sc, sizeof(*resync), sc->ring.bytes, SYSPROF_RESYNC);
 		if (!resync)
 			return;
 		sysprof_ring_commit(&sc->ring);
 		sc->resync = false;
 	}
+	sc->untold = false;
 }
 
 static void lose(struct sysprof_session_cpu *sc, enum sysprof_lost_reason reason, u64 periods)
@@ -145,6 +150,7 @@ static void lose(struct sysprof_session_cpu *sc, enum sysprof_lost_reason reason
 	if (!loss->periods)
 		loss->first_time = loss->last_time;
 	loss->periods += periods;
+	sc->untold = true;
 	sc->account.lost[reason] += periods;
 }
 
@@ -172,7 +178,7 @@ static void tell_account(struct sysprof_session *session, int cpu, u64 now)
 	struct sysprof_account_record *record;
 
 	complete_account(session, cpu, now);
-	record = reserve(sc, sizeof(*record), sizeof(*record), sc->ring.bytes, SYSPROF_ACCOUNT);
+	record = reserve(sc, sizeof(*record), sc->ring.bytes, SYSPROF_ACCOUNT);
 	if (!record)
 		return;
 	record->account = sc->account;
@@ -204,7 +210,7 @@ static void put_sample(struct sysprof_session *session, struct sysprof_session_c
 		lose(sc, SYSPROF_LOST_TOO_BIG, weight);
 		return;
 	}
-	sample = reserve(sc, bytes, sizeof(*sample), sample_limit(&sc->ring), SYSPROF_SAMPLE);
+	sample = reserve(sc, bytes, sample_limit(&sc->ring), SYSPROF_SAMPLE);
 	if (!sample) {
 		lose(sc, SYSPROF_LOST_RING_FULL, weight);
 		return;
@@ -213,14 +219,18 @@ static void put_sample(struct sysprof_session *session, struct sysprof_session_c
 	sample->record.pid = stack->pid;
 	sample->record.tid = stack->tid;
 	sample->mm = stack->mm;
+	sample->cookie = 0;
 	sample->delay_ns = delay_ns;
 	sample->weight = min_t(u64, weight, U32_MAX);
+	sample->raw_bytes = 0;
 	sample->n_kernel = n_kernel;
 	sample->n_user = n_user;
 	sample->kernel_end = n_kernel < stack->n_kernel ? SYSPROF_END_LIMIT : stack->kernel_end;
 	sample->user_end = n_user < found_user ? SYSPROF_END_LIMIT : is_address ? stack->user_end : stack->places_end;
 	sample->user_mode = session->config.user_mode - 1;
-	memcpy(sample->frames, stack->kernel, n_kernel * sizeof(u64));
+	sample->reserved = 0;
+	if (n_kernel)
+		memcpy(sample->frames, stack->kernel, n_kernel * sizeof(u64));
 	memcpy(sample->frames + n_kernel, is_address ? stack->user : stack->places, n_user * sizeof(u64));
 	sysprof_ring_commit(&sc->ring);
 
@@ -340,10 +350,11 @@ void sysprof_sessions_state(struct sysprof_record *record)
 		if (record->type == SYSPROF_MAP && session->config.form != SYSPROF_FORM_ADDRESS)
 			continue;
 		tell_losses(sc);
-		copy = reserve(sc, bytes, sizeof(*record), sc->ring.bytes, record->type);
+		copy = reserve(sc, bytes, sc->ring.bytes, record->type);
 		if (!copy) {
 			sc->account.state_lost++;
 			sc->resync = true;
+			sc->untold = true;
 			continue;
 		}
 		time = copy->time;
@@ -365,8 +376,10 @@ void sysprof_sessions_resync(void)
 
 	local_irq_save(flags);
 	rcu_read_lock();
-	for_each_joined(session, sc, smp_processor_id())
+	for_each_joined(session, sc, smp_processor_id()) {
 		sc->resync = true;
+		sc->untold = true;
+	}
 	rcu_read_unlock();
 	local_irq_restore(flags);
 }
@@ -542,6 +555,7 @@ static void begin_account(struct sysprof_session_cpu *sc, u64 first_period, u64 
 	memset(&sc->account, 0, sizeof(sc->account));
 	memset(sc->loss, 0, sizeof(sc->loss));
 	sc->resync = false;
+	sc->untold = false;
 	sc->account_time = now;
 	sc->first_period = first_period;
 	sc->weight = 0;

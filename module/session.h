@@ -29,6 +29,7 @@ struct sysprof_loss {
  * @joined: gets records from here; with @wanted also those of ticks
  * @wanted: one of the CPUs that the session samples; otherwise the CPU is left alone: no tick, and the account is
  *	made by whoever asks for it
+ * @untold: a loss, or a resync, is waiting for room
  * @resync: state records were lost and the reader does not know yet
  * @first_period: the session's first period on this CPU
  * @account: grid and pending are only filled in when somebody asks
@@ -40,6 +41,7 @@ struct sysprof_session_cpu {
 	struct sysprof_ring ring;
 	bool joined;
 	bool wanted;
+	bool untold;
 	bool resync;
 	u64 weight;
 	u64 first_period;

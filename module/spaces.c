@@ -18,6 +18,7 @@
 #include <linux/rculist.h>
 #include <linux/sched/mm.h>
 
+#include "arch.h"
 #include "ranges.h"
 #include "regions.h"
 #include "session.h"
@@ -384,60 +385,35 @@ static void doubt(struct space *space)
 		ask_rebuild(space);
 }
 
-static u32 resolve_once(const struct ranges *ranges, const u64 *addresses, u32 n, bool first_is_exact, u64 *frames)
-{
-	const struct code_range *range = NULL;
-	u32 i, at;
-	u64 place;
-
-	for (i = 0; i < n; i++) {
-		place = addresses[i] - !(i == 0 && first_is_exact);
-		/* Callers often lie in the same object. */
-		if (!range || place < range->start || place >= range->end) {
-			at = sysprof_ranges_first_behind(ranges, place);
-			if (at >= READ_ONCE(ranges->n))
-				break;
-			range = &ranges->range[at];
-			if (place < range->start || !range->base)
-				break;
-		}
-		frames[i] = addresses[i] + range->base;
-	}
-	return i;
-}
-
-u32 sysprof_spaces_resolve(const u64 *addresses, u32 n, bool first_is_exact, bool in_user, u64 *frames, u8 *end)
+void sysprof_spaces_walk(struct pt_regs *regs, bool in_user, struct sysprof_walk *walk)
 {
 	struct space *space = find_space(current->mm);
-	const struct ranges *ranges;
-	u32 seq, resolved, i;
+	u32 seq, i;
 
-	if (!n)
-		return 0;
 	if (!space) {
 		ask_scan();
-		*end = SYSPROF_END_UNMAPPED;
-		return 0;
+		walk->n = 0;
+		walk->end = SYSPROF_END_UNMAPPED;
+		return;
 	}
 	for (i = 0; i < READ_TRIES; i++) {
 		/* Pairs with smp_store_release() in flip(). */
 		seq = smp_load_acquire(&space->seq);
-		ranges = READ_ONCE(space->copies[seq & 1]);
-		resolved = resolve_once(ranges, addresses, n, first_is_exact, frames);
+		walk->ranges = READ_ONCE(space->copies[seq & 1]);
+		sysprof_arch_walk_user(regs, walk);
 		/* Pairs with smp_wmb() in flip(): had the copy been edited meanwhile, seq is another. */
 		smp_rmb();
 		if (likely(READ_ONCE(space->seq) == seq))
 			break;
 	}
-	if (i == READ_TRIES)
-		resolved = 0;
-	if (resolved < n)
-		*end = SYSPROF_END_UNMAPPED;
+	if (i == READ_TRIES) {
+		walk->n = 0;
+		walk->end = SYSPROF_END_UNMAPPED;
+	}
 	/* While a task runs in user mode nobody is half way through changing its mappings, or only a sibling is. */
-	if (!resolved || READ_ONCE(space->incomplete) ||
+	if (!walk->n || READ_ONCE(space->incomplete) ||
 	    (in_user && READ_ONCE(space->counted) != READ_ONCE(current->mm->exec_vm)))
 		doubt(space);
-	return resolved;
 }
 
 void sysprof_spaces_init_table(void)

@@ -5,7 +5,9 @@
 #include <linux/types.h>
 
 struct mm_struct;
+struct pt_regs;
 struct sysprof_region;
+struct sysprof_walk;
 struct vm_area_struct;
 
 /* Process context: once, and with no hook armed. */
@@ -40,10 +42,10 @@ u32 sysprof_spaces_region(const struct vm_area_struct *vma, u32 pid, u64 *offset
 u32 sysprof_spaces_regions(const struct mm_struct *mm, struct sysprof_region *records);
 
 /*
- * Resolves @n user addresses of current, innermost first, to {object:24, offset:40}; all but an exact first are return addresses, looked
- * up one byte before.  Returns how many; fewer than @n: the next lies in no executable mapping (SYSPROF_END_UNMAPPED in @end).
- * @in_user: the task was interrupted in user mode.  In the sampling context, RCU read side.
+ * Walks the user stack of current at @regs, each frame looked up as it is found: {object:24, offset:40}; all but the first are return
+ * addresses, looked up one byte before.  What lies in no executable mapping ends the walk (SYSPROF_END_UNMAPPED).
+ * @in_user: the task was interrupted in user mode.  @walk: its room; ranges is set here.  In the sampling context, RCU read side.
  */
-u32 sysprof_spaces_resolve(const u64 *addresses, u32 n, bool first_is_exact, bool in_user, u64 *frames, u8 *end);
+void sysprof_spaces_walk(struct pt_regs *regs, bool in_user, struct sysprof_walk *walk);
 
 #endif /* _SYSPROF_SPACES_H */

@@ -92,24 +92,37 @@ static void take_kernel(struct sysprof_stack *stack, struct pt_regs *regs, u32 m
 
 static void take_user(struct sysprof_stack *stack, struct pt_regs *regs, bool in_user, const struct sysprof_stack_wish *wish)
 {
+	struct sysprof_walk walk;
+
 	stack->flags |= SYSPROF_SAMPLE_USER_EXACT;
 	if (sysprof_arch_user_is_32bit(regs))
 		stack->flags |= SYSPROF_SAMPLE_USER_32BIT;
-	stack->n_user = sysprof_arch_walk_user(regs, stack->user, wish->max_user, &stack->user_end);
-	if (!wish->places)
-		return;
-	stack->places_end = stack->user_end;
-	stack->n_places = sysprof_spaces_resolve(stack->user, stack->n_user, true, in_user, stack->places,
-						 &stack->places_end);
+	if (wish->addresses) {
+		walk = (struct sysprof_walk){ .frames = stack->user, .max = wish->max_user };
+		sysprof_arch_walk_user(regs, &walk);
+		stack->n_user = walk.n;
+		stack->user_end = walk.end;
+	}
+	if (wish->places) {
+		walk = (struct sysprof_walk){ .frames = stack->places, .max = wish->max_user };
+		sysprof_spaces_walk(regs, in_user, &walk);
+		stack->n_places = walk.n;
+		stack->places_end = walk.end;
+	}
 }
 
 void sysprof_stack_take(struct sysprof_stack *stack, struct pt_regs *regs, const struct sysprof_stack_wish *wish)
 {
 	struct pt_regs *user = user_regs(regs);
+	const struct mm_struct *mm;
 
 	stack->pid = current->tgid;
 	stack->tid = current->pid;
-	stack->mm = current->flags & PF_KTHREAD ? 0 : sysprof_state_mm_id(current->mm);
+	mm = current->flags & PF_KTHREAD ? NULL : current->mm;
+	if (mm != stack->mm_of) {
+		stack->mm = sysprof_state_mm_id(mm);
+		stack->mm_of = mm;
+	}
 	stack->flags = 0;
 	stack->n_kernel = 0;
 	stack->n_user = 0;

@@ -7,6 +7,8 @@
 
 #include "sysprof.h"
 
+struct mm_struct;
+
 #define SYSPROF_MAX_KERNEL_FRAMES	128
 #define SYSPROF_MAX_USER_FRAMES		512
 
@@ -15,6 +17,7 @@
  * @pid: of the interrupted task
  * @tid: likewise
  * @mm: id of its address space
+ * @mm_of: whose id that is; the next tick often finds the same
  * @flags: SYSPROF_SAMPLE_*
  * @n_kernel: frames
  * @n_user: frames
@@ -30,6 +33,7 @@ struct sysprof_stack {
 	u32 pid;
 	u32 tid;
 	u64 mm;
+	const struct mm_struct *mm_of;
 	u16 flags;
 	u16 n_kernel;
 	u16 n_user;
