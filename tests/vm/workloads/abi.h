@@ -181,7 +181,7 @@ static inline int in_child(int (*function)(void *), void *data)
 
 static inline uint64_t account_sum(const struct sysprof_account *account)
 {
-	uint64_t sum = account->delivered + account->idle + account->offline + account->excluded + account->pending;
+	uint64_t sum = account->delivered + account->idle + account->offline + account->excluded + account->pending + account->budget;
 
 	for (unsigned i = 0; i < SYSPROF_LOST_REASONS; i++)
 		sum += account->lost[i];

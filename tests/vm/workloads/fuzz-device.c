@@ -1,0 +1,514 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * fuzz-device CALLS [SEED]: calls the device in every way, most of them nearly right: it knows the ABI and gets one thing wrong, or
+ * does the right thing at the wrong time.  Four threads share sessions, open and close them under each other, fork and exec with
+ * descriptors at hand; one more maps rings and writes whatever it likes into the reader's page.  What must
+ * hold is that the kernel has nothing to say, and that an honest session works afterwards and its account adds up.
+ */
+#include "abi.h"
+
+#include <poll.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/syscall.h>
+
+#define THREADS		4
+#define SLOTS		8
+#define MAPPINGS	16
+#define BUFFER_BYTES	(256 * 1024)
+
+/* What one thread (or child) has to itself. */
+struct hand {
+	uint64_t random;
+	uint8_t *buffer;	/* BUFFER_BYTES, with an unmapped page behind it */
+	struct {
+		void *at;
+		size_t bytes;
+		bool is_tail;
+	} mappings[MAPPINGS];
+};
+
+enum call {
+	CALL_OPEN, CALL_CLOSE, CALL_INFO, CALL_CONFIGURE, CALL_START, CALL_STOP, CALL_SNAPSHOT, CALL_STATS, CALL_NAMES,
+	CALL_MAP_FD, CALL_OTHER_IOCTL, CALL_MMAP, CALL_MAPPING, CALL_READ, CALL_POLL, CALL_CHILD, CALL_KINDS
+};
+
+static const struct {
+	const char *name;
+	unsigned weight;
+} kinds[CALL_KINDS] = {
+	[CALL_OPEN] = { "open", 60 },		[CALL_CLOSE] = { "close", 40 },
+	[CALL_INFO] = { "INFO", 100 },		[CALL_CONFIGURE] = { "CONFIGURE", 150 },
+	[CALL_START] = { "START", 20 },		[CALL_STOP] = { "STOP", 12 },
+	[CALL_SNAPSHOT] = { "SNAPSHOT", 30 },	[CALL_STATS] = { "STATS", 150 },
+	[CALL_NAMES] = { "NAMES", 100 },	[CALL_MAP_FD] = { "MAP_FD", 40 },
+	[CALL_OTHER_IOCTL] = { "other ioctls", 30 }, [CALL_MMAP] = { "mmap", 100 },
+	[CALL_MAPPING] = { "mapped pages", 100 }, [CALL_READ] = { "read", 100 },
+	[CALL_POLL] = { "poll", 50 },		[CALL_CHILD] = { "children", 1 },
+};
+
+static int slots[SLOTS];
+static uint64_t calls_wanted, calls_made, granted[CALL_KINDS], refused[CALL_KINDS], tails_written;
+static unsigned weights;
+static const char *program;
+
+static uint64_t draw(struct hand *hand)
+{
+	hand->random ^= hand->random << 13;
+	hand->random ^= hand->random >> 7;
+	hand->random ^= hand->random << 17;
+	return hand->random * 0x2545f4914f6cdd1dULL >> 16;
+}
+
+static unsigned below(struct hand *hand, unsigned n)
+{
+	return draw(hand) % n;
+}
+
+static bool one_in(struct hand *hand, unsigned n)
+{
+	return !below(hand, n);
+}
+
+/* A number of the kind that breaks things. */
+static uint64_t number(struct hand *hand)
+{
+	uint64_t power = 1ULL << below(hand, 64);
+
+	switch (below(hand, 6)) {
+	case 0: return 0;
+	case 1: return below(hand, 10);
+	case 2: return power;
+	case 3: return power - 1;
+	case 4: return -(uint64_t)below(hand, 4097);
+	default: return draw(hand);
+	}
+}
+
+/* Somewhere: mostly the thread's buffer, so that @bytes end where it ends or lie at its beginning. */
+static void *place(struct hand *hand, size_t bytes)
+{
+	switch (below(hand, 12)) {
+	case 0: return NULL;
+	case 1: return (void *)(uintptr_t)number(hand);
+	case 2: return (void *)0xffffffff81000000UL;
+	case 3: return hand->buffer + BUFFER_BYTES - bytes / 2;
+	case 4: return hand->buffer + BUFFER_BYTES - bytes;
+	case 5: return hand->mappings[0].at ? hand->mappings[0].at : hand->buffer;
+	default: return hand->buffer + BUFFER_BYTES / 2;
+	}
+}
+
+static int slot(struct hand *hand)
+{
+	return __atomic_load_n(&slots[below(hand, SLOTS)], __ATOMIC_RELAXED);
+}
+
+/* Spoils one word, or the size, or nothing. */
+static void spoil(struct hand *hand, void *arg, size_t bytes)
+{
+	static const int sizes[] = { 0, 4, 8, -8, -4, 8, 64, 4096, 8192 };
+	uint32_t size = bytes;
+	unsigned which;
+
+	memcpy(arg, &size, sizeof(size));
+	switch (below(hand, 4)) {
+	case 0:
+		which = below(hand, bytes / 4);
+		*(uint32_t *)((uint8_t *)arg + which * 4) = number(hand);
+		break;
+	case 1:
+		which = below(hand, sizeof(sizes) / sizeof(sizes[0]));
+		size = which < 3 ? (uint32_t)sizes[which] : bytes + sizes[which];
+		memcpy(arg, &size, sizeof(size));
+		break;
+	}
+}
+
+static void fill_config(struct hand *hand, struct sysprof_config *config)
+{
+	static const uint32_t rings[] = { 0, 4096, 4096, 8192, 65536, 65536, 1 << 20, 4095, 1 << 31 };
+	uint32_t *lists = (uint32_t *)hand->buffer;
+
+	*config = (struct sysprof_config) {
+		.period_ns = one_in(hand, 64) ? number(hand) : below(hand, 8) * NS_PER_MS,
+		.flags = one_in(hand, 3) ? 1U << below(hand, 6) : 0,
+		.form = below(hand, 3),
+		.user_mode = one_in(hand, 3) ? below(hand, 6) : 0,
+		.max_kernel_frames = below(hand, 200),
+		.max_user_frames = below(hand, 400),
+		.ring_bytes = rings[below(hand, sizeof(rings) / sizeof(rings[0]))],
+		.watermark_bytes = one_in(hand, 2) ? number(hand) : 0,
+		.cgroup_fd = one_in(hand, 8) ? slot(hand) : 0,
+		.raw_bytes = one_in(hand, 16) ? number(hand) : 0,
+	};
+	if (one_in(hand, 3)) {
+		lists[0] = getpid();
+		lists[1] = number(hand);
+		config->nr_pids = below(hand, 3);
+		config->pids = (uintptr_t)lists;
+		config->nr_uids = below(hand, 3);
+		config->uids = (uintptr_t)(lists + 1);
+		config->cpus_bytes = 8 * below(hand, 3);
+		config->cpus = (uintptr_t)(lists + 2);
+	}
+	if (one_in(hand, 16))
+		config->pids = (uintptr_t)place(hand, 256);
+}
+
+/* The argument of an ioctl: as it should be, but for what spoil() does; its size. */
+static size_t fill(struct hand *hand, enum call call, void *arg)
+{
+	struct sysprof_snapshot *snapshot = arg;
+	struct sysprof_map_fd *map_fd = arg;
+	struct sysprof_stats *stats = arg;
+	struct sysprof_names *names = arg;
+
+	memset(arg, 0, PAGE);
+	switch (call) {
+	case CALL_INFO:
+		return sizeof(struct sysprof_info);
+	case CALL_CONFIGURE:
+		fill_config(hand, arg);
+		return sizeof(struct sysprof_config);
+	case CALL_START:
+		return sizeof(struct sysprof_start);
+	case CALL_SNAPSHOT:
+		snapshot->part = below(hand, 3);
+		snapshot->cursor = one_in(hand, 2) ? 0 : number(hand);
+		snapshot->buffer_bytes = one_in(hand, 4) ? number(hand) : 65536;
+		snapshot->buffer = (uintptr_t)place(hand, 65536);
+		return sizeof(*snapshot);
+	case CALL_STATS:
+		stats->cpu = one_in(hand, 4) ? number(hand) : below(hand, 4);
+		return sizeof(*stats);
+	case CALL_NAMES:
+		names->nr = one_in(hand, 32) ? number(hand) : below(hand, 8);
+		names->names = (uintptr_t)place(hand, names->nr * sizeof(struct sysprof_name));
+		for (unsigned i = 0; i < 8; i++)
+			((struct sysprof_name *)(hand->buffer + BUFFER_BYTES / 2))[i].frame =
+				(uint64_t)below(hand, 4) << SYSPROF_FRAME_OBJECT_SHIFT | (number(hand) & SYSPROF_FRAME_OFFSET_MASK);
+		return sizeof(*names);
+	default:
+		map_fd->object = one_in(hand, 4) ? number(hand) : SYSPROF_OBJECT_FIRST_FILE + below(hand, 64);
+		return sizeof(*map_fd);
+	}
+}
+
+static bool call_ioctl(struct hand *hand, enum call call)
+{
+	static const unsigned commands[CALL_KINDS] = {
+		[CALL_INFO] = SYSPROF_IOC_INFO, [CALL_CONFIGURE] = SYSPROF_IOC_CONFIGURE, [CALL_START] = SYSPROF_IOC_START,
+		[CALL_SNAPSHOT] = SYSPROF_IOC_SNAPSHOT, [CALL_STATS] = SYSPROF_IOC_STATS, [CALL_NAMES] = SYSPROF_IOC_NAMES,
+		[CALL_MAP_FD] = SYSPROF_IOC_MAP_FD,
+	};
+	uint64_t room[2 * PAGE / 8];
+	size_t bytes = fill(hand, call, room);
+	void *arg = room;
+	int ret;
+
+	memset((uint8_t *)room + PAGE, one_in(hand, 2), PAGE);
+	spoil(hand, room, bytes);
+	if (one_in(hand, 8)) {
+		arg = place(hand, bytes);
+		if (arg == hand->buffer + BUFFER_BYTES - bytes)
+			memcpy(arg, room, bytes);
+	}
+	ret = ioctl(slot(hand), commands[call], arg);
+	if (!ret && call == CALL_MAP_FD && ((struct sysprof_map_fd *)arg)->fd > 2)
+		close(((struct sysprof_map_fd *)arg)->fd);
+	return !ret;
+}
+
+static bool call_open(struct hand *hand)
+{
+	int flags = (one_in(hand, 16) ? 0 : O_NONBLOCK) | (one_in(hand, 16) ? 0 : O_CLOEXEC);
+	int fd = open(SYSPROF_DEVICE, one_in(hand, 8) ? O_RDONLY | flags : O_RDWR | flags), old;
+
+	struct sysprof_config config = { .size = sizeof(config), .ring_bytes = PAGE << below(hand, 5) };
+
+	if (fd < 0)
+		return false;
+	/* Most calls are of little interest on a session that does nothing. */
+	if (!one_in(hand, 4) && !ioctl(fd, SYSPROF_IOC_CONFIGURE, &config) && one_in(hand, 2))
+		ioctl(fd, SYSPROF_IOC_START, NULL);
+	old = __atomic_exchange_n(&slots[below(hand, SLOTS)], fd, __ATOMIC_RELAXED);
+	if (old >= 0)
+		close(old);
+	return true;
+}
+
+static bool call_close(struct hand *hand)
+{
+	int fd = __atomic_exchange_n(&slots[below(hand, SLOTS)], -1, __ATOMIC_RELAXED);
+
+	return fd >= 0 && !close(fd);
+}
+
+static bool call_mmap(struct hand *hand)
+{
+	static const uint32_t rings[] = { 4096, 4096, 8192, 65536, 1 << 20 };
+	uint32_t bytes = rings[below(hand, 5)];
+	unsigned which = below(hand, MAPPINGS), part = below(hand, 3);
+	uint64_t offset = below(hand, 3) * (2ULL * PAGE + bytes) + part * PAGE;
+	int protection = part == 1 ? PROT_READ | PROT_WRITE : PROT_READ, flags = MAP_SHARED;
+	size_t length = part == 2 ? bytes : PAGE;
+	void *at;
+
+	if (one_in(hand, 8))
+		protection = below(hand, 8);
+	if (one_in(hand, 16))
+		flags = MAP_PRIVATE;
+	if (one_in(hand, 8))
+		offset = number(hand) & ~(uint64_t)(PAGE - 1);
+	if (one_in(hand, 8))
+		length = number(hand) % (4 << 20);
+	at = mmap(NULL, length, protection, flags, slot(hand), offset);
+	if (at == MAP_FAILED)
+		return false;
+	if (hand->mappings[which].at)
+		munmap(hand->mappings[which].at, hand->mappings[which].bytes);
+	hand->mappings[which].at = at;
+	hand->mappings[which].bytes = length;
+	hand->mappings[which].is_tail = length == PAGE && protection == (PROT_READ | PROT_WRITE) && flags == MAP_SHARED;
+	return true;
+}
+
+/* What can be done to a mapping; what stays writable is written to. */
+static bool call_mapping(struct hand *hand)
+{
+	unsigned which = below(hand, MAPPINGS);
+	void *at = hand->mappings[which].at, *moved;
+	size_t bytes = hand->mappings[which].bytes;
+
+	if (!at)
+		return false;
+	switch (below(hand, 8)) {
+	case 0:
+		hand->mappings[which].at = NULL;
+		return !munmap(at, bytes);
+	case 1:
+		hand->mappings[which].is_tail = false;
+		return !mprotect(at, bytes, below(hand, 8));
+	case 2:
+		/* Some drop the pages for good: then writing is a bus error. */
+		hand->mappings[which].is_tail = false;
+		return !madvise(at, bytes, below(hand, 26));
+	case 3:
+		moved = mremap(at, bytes, one_in(hand, 2) ? bytes : 2 * bytes, MREMAP_MAYMOVE);
+		if (moved == MAP_FAILED)
+			return false;
+		hand->mappings[which].at = moved;
+		return true;
+	case 4:
+		/* Pages as a system call's buffer: what is not there any more is an error, not a signal. */
+		return syscall(SYS_process_vm_readv, getpid(), &(struct iovec) { hand->buffer, PAGE }, 1UL,
+			       &(struct iovec) { at, PAGE }, 1UL, 0UL) > 0;
+	default:
+		if (!hand->mappings[which].is_tail)
+			return false;
+		((struct sysprof_ring_tail *)at)->tail = number(hand);
+		return true;
+	}
+}
+
+static bool call_read(struct hand *hand)
+{
+	size_t bytes = one_in(hand, 4) ? number(hand) % BUFFER_BYTES : 65536;
+
+	return read(slot(hand), place(hand, bytes), bytes) > 0;
+}
+
+static bool call_poll(struct hand *hand)
+{
+	struct pollfd fds[2] = { { .fd = slot(hand), .events = POLLIN }, { .fd = slot(hand), .events = draw(hand) & 0x7fff } };
+
+	return poll(fds, 2, below(hand, 2)) > 0;
+}
+
+static bool one_call(struct hand *hand);
+
+/* A child makes some calls of its own with what it inherited; one in two is another program. */
+static bool call_child(struct hand *hand)
+{
+	char fd[16], random[24];
+	pid_t pid;
+
+	snprintf(fd, sizeof(fd), "%d", slot(hand));
+	snprintf(random, sizeof(random), "%llu", (unsigned long long)draw(hand));
+	pid = fork();
+	if (pid < 0)
+		return false;
+	if (!pid) {
+		/* Mappings of the device are not inherited. */
+		memset(hand->mappings, 0, sizeof(hand->mappings));
+		draw(hand);
+		if (one_in(hand, 2))
+			execl("/proc/self/exe", program, "child", random, fd, NULL);
+		for (unsigned i = 0; i < 40; i++)
+			one_call(hand);
+		_exit(0);
+	}
+	while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+		;
+	return true;
+}
+
+static bool one_call(struct hand *hand)
+{
+	unsigned at = below(hand, weights), call = 0;
+	bool good;
+
+	while (at >= kinds[call].weight)
+		at -= kinds[call++].weight;
+	switch (call) {
+	case CALL_OPEN: good = call_open(hand); break;
+	case CALL_CLOSE: good = call_close(hand); break;
+	case CALL_STOP: good = !ioctl(slot(hand), SYSPROF_IOC_STOP, number(hand)); break;
+	case CALL_OTHER_IOCTL: good = !ioctl(slot(hand), one_in(hand, 2) ? _IO('P', below(hand, 256)) : draw(hand), place(hand, 64)); break;
+	case CALL_MMAP: good = call_mmap(hand); break;
+	case CALL_MAPPING: good = call_mapping(hand); break;
+	case CALL_READ: good = call_read(hand); break;
+	case CALL_POLL: good = call_poll(hand); break;
+	case CALL_CHILD: good = call_child(hand); break;
+	default: good = call_ioctl(hand, call); break;
+	}
+	__atomic_fetch_add(good ? &granted[call] : &refused[call], 1, __ATOMIC_RELAXED);
+	return good;
+}
+
+static void hand_make(struct hand *hand, uint64_t seed)
+{
+	memset(hand, 0, sizeof(*hand));
+	hand->random = seed * 0x9e3779b97f4a7c15ULL + 1;
+	hand->buffer = mmap(NULL, BUFFER_BYTES + PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (hand->buffer == MAP_FAILED || mprotect(hand->buffer + BUFFER_BYTES, PAGE, PROT_NONE))
+		err(1, "cannot have memory");
+}
+
+static bool time_is_up(void)
+{
+	return __atomic_load_n(&calls_made, __ATOMIC_RELAXED) >= calls_wanted;
+}
+
+static void *fuzz(void *data)
+{
+	struct hand hand;
+
+	hand_make(&hand, (uintptr_t)data);
+	while (__atomic_fetch_add(&calls_made, 1, __ATOMIC_RELAXED) < calls_wanted)
+		one_call(&hand);
+	return NULL;
+}
+
+/* A reader that lies about how far it has read, all the time. */
+static void *lie(void *data)
+{
+	struct hand hand;
+
+	hand_make(&hand, (uintptr_t)data);
+	while (!time_is_up()) {
+		struct session session = session_open(NS_PER_MS, one_in(&hand, 2) ? PAGE : 4 * PAGE);
+
+		ioctl(session.fd, SYSPROF_IOC_START, NULL);
+		for (unsigned i = 0; i < 3000 && !time_is_up(); i++) {
+			unsigned cpu = below(&hand, session.cpus);
+			uint32_t head = __atomic_load_n(&session.rings[cpu].page->head, __ATOMIC_ACQUIRE), lies[] = {
+				head, head - session.config.ring_bytes, head - session.config.ring_bytes - 8, head + 8,
+				head - below(&hand, session.config.ring_bytes), draw(&hand), head - 1, 0,
+			};
+
+			__atomic_store_n(&session.rings[cpu].tail->tail, lies[one_in(&hand, 200) ? below(&hand, 8) : 4], __ATOMIC_RELEASE);
+			__atomic_fetch_add(&tails_written, 1, __ATOMIC_RELAXED);
+			if (session.rings[cpu].page->flags & SYSPROF_RING_BROKEN && one_in(&hand, 4)) {
+				ioctl(session.fd, SYSPROF_IOC_STOP);
+				ioctl(session.fd, SYSPROF_IOC_START, NULL);
+			}
+			sched_yield();
+		}
+		session_close(&session);
+	}
+	return NULL;
+}
+
+static void on_signal(int signal)
+{
+	(void)signal;
+}
+
+/* An honest session, as if nothing had been. */
+static void test_afterwards(void)
+{
+	struct session session = session_open(NS_PER_MS, 0);
+	uint64_t delivered = 0;
+	bool adds_up = true;
+
+	if (!ok(!ioctl(session.fd, SYSPROF_IOC_START, NULL), "an honest session starts"))
+		printf("# %s\n", strerror(errno));
+	burn_ms(300);
+	for (unsigned cpu = 0; cpu < session.cpus; cpu++) {
+		struct sysprof_account account;
+
+		if (!account_get(session.fd, cpu, &account))
+			continue;
+		adds_up &= account_sum(&account) == account.grid;
+		delivered += account.delivered;
+	}
+	ok(adds_up && delivered, "... and its account adds up (%" PRIu64 " periods delivered)", delivered);
+	session_close(&session);
+}
+
+static int be_child(char **argv)
+{
+	struct hand hand;
+
+	hand_make(&hand, strtoull(argv[2], NULL, 10));
+	for (unsigned i = 0; i < SLOTS; i++)
+		slots[i] = one_in(&hand, 2) ? atoi(argv[3]) : -1;
+	for (unsigned i = 0; i < 40; i++)
+		one_call(&hand);
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	struct sigaction action = { .sa_handler = on_signal };
+	uint64_t seed = argc > 2 ? strtoull(argv[2], NULL, 10) : 1, begin = wall_ns();
+	pthread_t threads[THREADS + 1];
+
+	program = argv[0];
+	for (unsigned i = 0; i < CALL_KINDS; i++)
+		weights += kinds[i].weight;
+	sigaction(SIGUSR1, &action, NULL);
+	if (argc == 4)
+		return be_child(argv);
+
+	calls_wanted = argc > 1 ? strtoull(argv[1], NULL, 10) : 20000;
+	for (unsigned i = 0; i < SLOTS; i++)
+		slots[i] = -1;
+	for (unsigned i = 0; i <= THREADS; i++)
+		if (pthread_create(&threads[i], NULL, i ? fuzz : lie, (void *)(uintptr_t)(seed * 64 + i)))
+			errx(1, "cannot make a thread");
+	/* Whoever sleeps in the device is woken. */
+	while (!time_is_up()) {
+		usleep(20000);
+		for (unsigned i = 1; i <= THREADS; i++)
+			pthread_kill(threads[i], SIGUSR1);
+	}
+	for (unsigned i = 0; i <= THREADS; i++)
+		pthread_join(threads[i], NULL);
+	for (unsigned i = 0; i < SLOTS; i++)
+		if (slots[i] >= 0)
+			close(slots[i]);
+
+	for (unsigned i = 0; i < CALL_KINDS; i++) {
+		printf("# %s: %" PRIu64 " granted, %" PRIu64 " refused\n", kinds[i].name, granted[i], refused[i]);
+		if (i != CALL_OPEN && i != CALL_MAP_FD && i != CALL_OTHER_IOCTL && i != CALL_CHILD)
+			ok(granted[i] && refused[i], "%s: some calls were granted, some refused", kinds[i].name);
+	}
+	ok(calls_made >= calls_wanted && tails_written, "%" PRIu64 " calls and %" PRIu64 " tails in %" PRIu64 " s", calls_wanted,
+	   tails_written, (uint64_t)((wall_ns() - begin) / NS_PER_S));
+	test_afterwards();
+	return tests_end();
+}
