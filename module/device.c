@@ -378,6 +378,7 @@ out:
 	return err;
 }
 
+/* The rings must stay: under session->lock, or the session is claimed for read(). */
 static bool anything_above(struct sysprof_session *session, u32 bytes)
 {
 	int cpu;
@@ -395,11 +396,14 @@ static __poll_t device_poll(struct file *file, poll_table *table)
 	u32 mark;
 
 	poll_wait(file, &session->wait, table);
-	mark = READ_ONCE(session->config.watermark_bytes);
+	/* CONFIGURE makes the rings anew. */
+	mutex_lock(&session->lock);
+	mark = session->config.watermark_bytes;
 	if (!mark)
-		return EPOLLERR;
-	if (anything_above(session, READ_ONCE(session->running) ? mark - 1 : 0))
+		events = EPOLLERR;
+	else if (anything_above(session, session->running ? mark - 1 : 0))
 		events |= EPOLLIN | EPOLLRDNORM;
+	mutex_unlock(&session->lock);
 	if (READ_ONCE(session->dead))
 		events |= EPOLLHUP;
 	return events;

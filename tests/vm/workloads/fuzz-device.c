@@ -191,7 +191,7 @@ static size_t fill(struct hand *hand, enum call call, void *arg)
 				(uint64_t)below(hand, 4) << SYSPROF_FRAME_OBJECT_SHIFT | (number(hand) & SYSPROF_FRAME_OFFSET_MASK);
 		return sizeof(*names);
 	default:
-		map_fd->object = one_in(hand, 4) ? number(hand) : SYSPROF_OBJECT_FIRST_FILE + below(hand, 64);
+		map_fd->object = one_in(hand, 4) ? number(hand) : SYSPROF_OBJECT_FIRST + below(hand, 64);
 		return sizeof(*map_fd);
 	}
 }
