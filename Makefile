@@ -40,7 +40,7 @@ workloads := $(patsubst tests/vm/workloads/%.c,$(B)/workloads/%, \
 	$(filter-out tests/vm/workloads/lib%,$(wildcard tests/vm/workloads/*.c)))
 
 .PHONY: all module test-modules lib cli viewer tests demo bench-module check check-lint check-abi check-unit check-cli check-viewer check-vm check-kernels lint bench \
-	install uninstall clean help need-packages FORCE
+	bench-userspace fuzz install uninstall clean help need-packages FORCE
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := all
 
@@ -52,7 +52,8 @@ help:
 	@echo 'make check        every test [TESTS=part of a name]; also check-lint, -abi, -unit, -cli, -viewer, -vm'
 	@echo 'make check-kernels   the module on Debian kernels from 5.10 on, and mainline [KERNELS="7.2-rt mainline"]'
 	@echo 'make lint         rules of the house, from the sources'
-	@echo 'make bench        numbers; bench-module: what a sample costs'
+	@echo 'make bench        numbers; bench-module: what a sample costs; bench-userspace: the way from file to tree'
+	@echo 'make fuzz         a million mutated captures [ROUNDS=n]'
 	@echo 'make install      into $(prefix) [prefix=... DESTDIR=...]; the module through DKMS if there is DKMS'
 	@echo 'make uninstall    remove exactly what install put there'
 	@echo 'make module lib cli viewer   parts [KDIR=kernel build or headers directory]; V=1 shows the commands'
@@ -195,8 +196,13 @@ demo:
 	@$(MAKE) --no-print-directory $(jobs) module cli viewer $(B)/workloads/fixed
 	@tests/vm/demo $(if $(KDIR),--kernel $(abspath $(KDIR)))
 
-bench: module cli tests
-	@if [ -x tests/bench/run ]; then tests/bench/run; else echo 'There are no benchmarks in this tree yet.'; fi
+bench: bench-userspace
+bench-userspace: cli $(generators)
+	@tests/bench/run
+
+# Each fuzz driver, ROUNDS mutations (a million) of each of its seeds.
+fuzz: $(fuzz_tests) $(generators)
+	@ROUNDS='$(or $(ROUNDS),1000000)' tests/run fuzz
 
 # What sampling costs, in instructions of an emulated machine.
 bench_programs := $(B)/bench/work $(B)/bench/drain
