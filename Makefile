@@ -58,7 +58,7 @@ help:
 	@echo 'make uninstall    remove exactly what install put there'
 	@echo 'make module lib cli viewer   parts [KDIR=kernel build or headers directory]; V=1 shows the commands'
 	@echo 'make clean        remove build/'
-	@echo 'Packages needed: packaging/deps build|module|demo|check|kernels'
+	@echo 'Packages needed: packaging/deps build|module|demo|check|kernels|kcfi'
 
 # The module.
 
