@@ -17,6 +17,7 @@
 
 #define DEFAULT_MEMORY_BYTES (1ULL << 30)
 #define COMPACT_NODES 4096		/* fewer are not worth it */
+#define NODE_BYTES 64			/* of memory for each, at the worst */
 
 struct SptOutput {
 	SptTrace *trace;
@@ -154,9 +155,14 @@ static bool check_memory(const SptOutput *output, GError **error)
 	return false;
 }
 
+bool spt_output_is_full(const SptOutput *output)
+{
+	return (uint64_t)spt_stash_n_nodes(output->stash) * NODE_BYTES > output->memory_bytes / 6;
+}
+
 static bool is_too_large(const SptOutput *output)
 {
-	return private_bytes() > output->memory_bytes / 4 * 3;
+	return spt_output_is_full(output) || private_bytes() > output->memory_bytes / 8 * 5;
 }
 
 /* A stash of those stacks only that are still needed. */
@@ -175,7 +181,7 @@ static bool trim_flight(SptOutput *output, uint64_t now, GError **error)
 	uint64_t keep_ns = output->last_ns;
 
 	spt_flight_forget(output->flight, now - MIN(keep_ns, now));
-	if (spt_stash_n_nodes(output->stash) > 2 * output->kept_nodes + COMPACT_NODES)
+	if (spt_stash_n_nodes(output->stash) > 2 * output->kept_nodes + COMPACT_NODES || is_too_large(output))
 		compact(output);
 	if (!is_too_large(output))
 		return true;

@@ -32,6 +32,8 @@ void spt_output_sample(SptOutput *output, const SptSampleRow *row, const SptFram
 
 /* To be called about once a second: what has come in is in the file then, or what has become too old is forgotten. */
 bool spt_output_flush(SptOutput *output, uint64_t now, GError **error);
+/* Its memory cannot wait for the next flush. */
+bool spt_output_is_full(const SptOutput *output);
 /* The last seconds into the next file of its name, which is put into @ret_path.  Only with options->last_ns. */
 bool spt_output_write_last(SptOutput *output, uint64_t now, char **ret_path, GError **error);
 /* Completes the file, or writes the last seconds. */

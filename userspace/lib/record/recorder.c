@@ -504,7 +504,8 @@ bool spt_recorder_start(SptRecorder *recorder, GError **error)
 			    recorder->wanted_pid);
 		return false;
 	}
-	return true;
+	/* From now on there is a file that can be opened. */
+	return spt_output_flush(recorder->output, recorder->start_ns, error);
 }
 
 static void drop_gone_spaces(SptRecorder *recorder, unsigned n)
@@ -580,7 +581,7 @@ bool spt_recorder_step(SptRecorder *recorder, int timeout_ms, GError **error)
 	if (recorder->needs_snapshot && now - recorder->last_snapshot_ns >= SNAPSHOT_NS && !take_snapshot(recorder, error))
 		return false;
 	recorder->status.elapsed_ns = now - recorder->start_ns;
-	if (now - recorder->last_flush_ns >= FLUSH_NS) {
+	if (now - recorder->last_flush_ns >= FLUSH_NS || spt_output_is_full(recorder->output)) {
 		recorder->last_flush_ns = now;
 		if (!take_accounts(recorder, false, error) || !spt_output_flush(recorder->output, now, error))
 			return false;

@@ -1,0 +1,194 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# What holds the recorder in bounds, and what it withstands: killed at any instant, a full disk, little memory, the last seconds only, a
+# recording sent to another place.  With perf events, on this very machine.
+
+set -u
+
+cd "$(dirname "$0")/../.." || exit 1
+cli=${CLI:-$PWD/build/sysprof-cli}
+workloads=${WORKLOADS:-$PWD/build/workloads}
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+number=0
+broken=0
+
+# check TEXT COMMAND...: ok if the command succeeds, else what it said.
+check()
+{
+	local text=$1 seen
+
+	shift
+	number=$((number + 1))
+	if seen=$("$@" 2>&1); then
+		echo "ok $number - $text"
+		sed 's/^/# /' <<<"$seen" | grep -v '^# $'
+	else
+		broken=1
+		echo "not ok $number - $text"
+		printf '%s\n' "$seen" | head -n 20 | sed 's/^/# /'
+	fi
+}
+
+# judge FILE PYTHON: with info, functions {name: self} and near() at hand; asserts.
+judge()
+{
+	"$cli" info --json "$1" >"$work/info.json" && "$cli" report --json "$1" >"$work/report.json" &&
+	python3 - "$work/info.json" "$work/report.json" <<END
+import json, sys
+info, report = (json.load(open(path)) for path in sys.argv[1:3])
+seconds = info["duration_ns"] / 1e9
+functions = {}
+for f in report["functions"]:
+    functions[f["function"]] = functions.get(f["function"], 0) + f["self"]
+def sound():
+    assert not info["damage"] and info["samples"] > 0, info["damage"]
+    assert info["cpus"] and all(c["residue"] == 0 and c["missing"] == 0 for c in info["cpus"]), info["cpus"]
+$2
+END
+}
+
+# refused WORDS OPTIONS...: record says why it does not.
+refused()
+{
+	local words=$1 said
+
+	shift
+	said=$("$cli" record -o "$work/refused" "$@" 2>&1)
+	[ $? = 2 ] && grep -qF -- "$words" <<<"$said" && [ ! -e "$work/refused.part" ] || { echo "$said"; return 1; }
+}
+
+for name in shares maze recursion; do
+	[ -x "$workloads/$name" ] || { echo "Bail out! $workloads/$name is not built; run 'make tests'"; exit 1; }
+done
+
+# Killed.
+
+check 'killed at random instants' tests/cli/killed.py 16
+
+# Only the last seconds.
+
+"$workloads/shares" 60 >/dev/null &
+burner=$!
+"$cli" record --source perf -F 500 --last 2 -o "$work/last.capture" 2>"$work/last.err" &
+recorder=$!
+sleep 4
+kill -USR1 $recorder
+for _ in $(seq 100); do [ -e "$work/last.capture" ] && break; sleep 0.1; done
+check 'asked for the last seconds, it writes them and goes on' bash -c '[ -e "$1/last.capture" ] && kill -0 $2' - "$work" $recorder
+sleep 2
+kill -INT $recorder
+wait $recorder
+check '... and writes them at the end, to another file' [ $? = 0 -a -e "$work/last-2.capture" -a ! -e "$work/last-2.capture.part" ]
+check '... and says so' grep -q 'last.capture: the last seconds, as asked' "$work/last.err"
+for file in last last-2; do
+	check "$file: sound, of about the time that was asked for" judge "$work/$file.capture" '
+sound()
+assert info["finished"] and 1.5 <= seconds <= 4.5, seconds
+for cpu in info["cpus"]:
+    assert abs(cpu["grid"] * info["period_ns"] / 1e9 - seconds) < 1.5, (cpu, seconds)'
+	check "$file: named" judge "$work/$file.capture" 'assert functions["burn_fifty"] > functions["burn_twenty"] > 0'
+done
+check 'the second one begins later' bash -c '
+	start() { "$1" info --json "$2" | python3 -c "import json, sys; print(json.load(sys.stdin)[\"host\"][\"start_time\"])"; }
+	[ "$(start "$1" "$2/last.capture")" -lt "$(start "$1" "$2/last-2.capture")" ]' - "$cli" "$work"
+kill $burner
+wait $burner 2>/dev/null
+check 'a late tick is the module'"'"'s to tell' refused '--when-late needs the module' --source perf --last 2 --when-late 5ms
+check '--when-late without --last' refused 'give both' --when-late 5ms
+check 'no time' refused 'no time to be kept' --last 0.1
+
+# Memory.
+
+# most FILE OPTIONS...: records the maze; the most memory that the recorder had, in KiB, is put into FILE.most.
+most()
+{
+	local file=$1
+
+	shift
+	"$cli" record --source perf -F 8000 -o "$file" "$@" -- "$workloads/maze" 6 2>"$work/err" &
+	python3 - $! >"$file.most" <<'END'
+import sys, time
+most = 0
+while True:
+    try:
+        pages = [int(word) for word in open(f"/proc/{sys.argv[1]}/statm").read().split()]
+    except OSError:
+        break
+    if not pages[0]:
+        break
+    most = max(most, 4 * (pages[1] - pages[2]))
+    time.sleep(0.02)
+print(most)
+END
+	wait $! || { cat "$work/err"; return 1; }
+}
+
+check 'stacks without end: recorded' most "$work/free.capture"
+check 'stacks without end, with little memory: recorded' most "$work/small.capture" --memory 32M
+check 'it kept to its memory' bash -c 'read -r free <"$1/free.capture.most"; read -r small <"$1/small.capture.most"
+	echo "at most $small KiB; without a limit $free KiB"; [ "$small" -le 32768 ] && [ "$free" -gt 32768 ]' - "$work"
+check '... and recorded as much' judge "$work/small.capture" '
+sound()
+assert info["finished"] and info["lost"] == 0, info["lost"]
+maze = functions["left"] + functions["right"]
+assert abs(maze * info["period_ns"] / 1e9 - 6) < 0.9, maze'
+check 'too little' refused 'not memory enough' --memory 1M
+
+# A full disk.
+
+if [ "$(id -u)" = 0 ] && unshare -m true 2>/dev/null; then
+	mkdir "$work/small"
+	check 'a full disk ends the recording, not the command' unshare -m bash -c '
+		mount -t tmpfs -o size=192k none "$3" || exit 1
+		"$1" record --source perf -F 2000 -o "$3/full.capture" -- sh -c "\"$2/maze\" 4; echo through" >"$3/../out" 2>"$3/../err"
+		[ $? = 1 ] && grep -qx through "$3/../out" && cp "$3/full.capture.part" "$3/.."' - "$cli" "$workloads" "$work/small"
+else
+	check 'a full disk ends the recording, not the command' bash -c '
+		(ulimit -f 192; "$1" record --source perf -F 2000 -o "$3/full.capture" -- sh -c "\"$2/maze\" 4; echo through" \
+			>"$3/out" 2>"$3/err")
+		[ $? = 1 ] && grep -qx through "$3/out"' - "$cli" "$workloads" "$work"
+fi
+check '... with a word on why' grep -qE 'full.capture.part failed: (No space left|File too large)' "$work/err"
+check '... and on what there is' grep -q 'samples, is in .*full.capture.part' "$work/err"
+check '... which is sound' judge "$work/full.capture.part" 'sound()
+assert functions["left"] > 0'
+
+# To another place.
+
+# receiver NAME: listens at any port, which is put into $port.
+receiver()
+{
+	"$cli" receive --listen 127.0.0.1:0 -o "$work/$1.capture" 2>"$work/$1.err" &
+	receiver=$!
+	for _ in $(seq 100); do grep -q Listening "$work/$1.err" && break; sleep 0.1; done
+	port=$(grep -oE '[0-9]+$' "$work/$1.err" | head -n 1)
+}
+
+cp "$workloads/shares" "$work/sent-program"
+receiver sent
+check 'sent: recorded' "$cli" record --source perf -F 500 --to "127.0.0.1:$port" -- "$work/sent-program" 2
+wait $receiver
+check 'sent: received' [ $? = 0 -a ! -e "$work/sent.capture.part" ]
+rm "$work/sent-program"
+check 'sent: sound' judge "$work/sent.capture" 'sound()
+assert info["finished"]'
+check 'sent: named without the program' judge "$work/sent.capture" 'assert functions["burn_fifty"] > functions["burn_twenty"] > 0'
+receiver cut
+"$cli" record --source perf -F 500 --to "127.0.0.1:$port" --duration 60 2>/dev/null &
+sender=$!
+for _ in $(seq 300); do [ "$(stat -c %s "$work/cut.capture.part" 2>/dev/null || echo 0)" -gt 30000 ] && break; sleep 0.1; done
+kill -KILL $sender
+wait $sender 2>/dev/null
+wait $receiver
+check 'cut off: the receiver says so' bash -c '[ $1 = 1 ] && grep -q "was cut off" "$2/cut.err" && [ ! -e "$2/cut.capture" ]' - $? "$work"
+check 'cut off: what came is sound' judge "$work/cut.capture.part" 'sound()'
+receiver junk
+python3 -c 'import socket, sys; socket.create_connection(("127.0.0.1", int(sys.argv[1]))).sendall(b"GET / HTTP/1.1\r\n")' "$port"
+wait $receiver
+check 'what is no capture is not taken' bash -c '[ $1 = 1 ] && grep -q "no capture of Sysprof" "$2/junk.err"' - $? "$work"
+check 'nobody listens' bash -c '"$1" record --source perf --to 127.0.0.1:$2 2>&1 | grep -q "sysprof-cli receive"' - "$cli" "$port"
+
+echo "1..$number"
+exit $broken
