@@ -44,7 +44,12 @@ u32 sysprof_arch_walk_kernel(struct pt_regs *regs, unsigned long *ips, u32 max, 
 
 void sysprof_arch_walk_user(struct pt_regs *regs, struct sysprof_walk *walk)
 {
-	if (user_64bit_mode(regs))
+	u64 word;
+
+	/* An NMI may find another address space in place than current's; only this asks.  A frame pointer of 1 leads nowhere. */
+	if (in_nmi() && copy_from_user_nmi(&word, (void __user *)regs->sp, sizeof(word)))
+		walk_user(walk, regs->ip, regs->sp, 1, true);
+	else if (user_64bit_mode(regs))
 		walk_user(walk, regs->ip, regs->sp, regs->bp, true);
 	else
 		walk_user(walk, regs->ip, (u32)regs->sp, (u32)regs->bp, false);

@@ -8,6 +8,7 @@
 #include <linux/miscdevice.h>
 #include <linux/mm.h>
 #include <linux/module.h>
+#include <linux/perf_event.h>
 #include <linux/pid_namespace.h>
 #include <linux/poll.h>
 #include <linux/security.h>
@@ -15,6 +16,7 @@
 #include <linux/uaccess.h>
 #include <linux/user_namespace.h>
 
+#include "clock-pmu.h"
 #include "device.h"
 #include "filter.h"
 #include "hooks.h"
@@ -88,7 +90,8 @@ static int do_info(void __user *user)
 		.size = min_t(u32, size, sizeof(info)),
 		.abi_version = SYSPROF_ABI_VERSION,
 		.features = SYSPROF_FEATURE_RESOLVE | SYSPROF_FEATURE_FILTERS | SYSPROF_FEATURE_BUDGET |
-			SYSPROF_FEATURE_REGIONS | SYSPROF_FEATURE_MAP_FD,
+			SYSPROF_FEATURE_REGIONS | SYSPROF_FEATURE_MAP_FD |
+			(sysprof_pmu_available() ? SYSPROF_FEATURE_PMU : 0),
 		.cpus = nr_cpu_ids,
 		.page_bytes = PAGE_SIZE,
 		.min_period_ns = SYSPROF_MIN_PERIOD_NS,
@@ -99,12 +102,33 @@ static int do_info(void __user *user)
 	return put_arg(&info, sizeof(info), user);
 }
 
+/* Hardware's events only: all others would tell of things that are none of the opener's business. */
+static int complete_event(struct sysprof_config *config)
+{
+	if (config->clock != SYSPROF_CLOCK_PMU)
+		return config->event_type || config->event_config || config->event_period ? -EINVAL : 0;
+	if (config->event_type != PERF_TYPE_HARDWARE && config->event_type != PERF_TYPE_HW_CACHE &&
+	    config->event_type != PERF_TYPE_RAW)
+		return -EINVAL;
+	if (!sysprof_pmu_available())
+		return -ENODEV;
+	if (!config->event_period)
+		config->event_period = SYSPROF_DEFAULT_EVENT_PERIOD;
+	config->event_period = clamp_t(u64, config->event_period, SYSPROF_MIN_EVENT_PERIOD, U32_MAX);
+	return 0;
+}
+
 /* 0 becomes the default, the rest is checked against what this module can do. */
 static int complete_config(struct sysprof_config *config)
 {
-	if (config->flags & ~KNOWN_FLAGS || config->reserved || config->raw_bytes || config->event_type || config->event_config ||
-	    config->event_period || config->clock != SYSPROF_CLOCK_TIMER || config->form > SYSPROF_FORM_ADDRESS)
+	int err;
+
+	if (config->flags & ~KNOWN_FLAGS || config->reserved || config->raw_bytes || config->clock > SYSPROF_CLOCK_PMU ||
+	    config->form > SYSPROF_FORM_ADDRESS)
 		return -EINVAL;
+	err = complete_event(config);
+	if (err)
+		return err;
 	if (!config->form)
 		config->form = SYSPROF_FORM_OBJECT;
 	if (!config->user_mode)

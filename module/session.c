@@ -17,6 +17,7 @@
 #include <linux/vmalloc.h>
 
 #include "budget.h"
+#include "clock-pmu.h"
 #include "clock.h"
 #include "hooks.h"
 #include "session.h"
@@ -25,13 +26,6 @@
 static LIST_HEAD(running_sessions);
 static DEFINE_MUTEX(list_lock);
 static bool want_maps;
-static atomic64_t ring_bytes_used = ATOMIC64_INIT(0);
-static u64 ring_bytes_cap;
-
-void sysprof_sessions_set_cap(u64 bytes)
-{
-	ring_bytes_cap = bytes;
-}
 
 /*
  * Of every @divisor things one is picked, at a place that varies so that nothing aliases with it: the n-th that is picked, and how many
@@ -114,32 +108,39 @@ static void tell_losses(struct sysprof_session_cpu *sc)
 {
 	struct sysprof_record *resync;
 	struct sysprof_lost *lost;
+	u64 sum;
 	int i;
 
-	if (likely(!sc->untold))
+	if (likely(!READ_ONCE(sc->untold)))
 		return;
+	/* What an overflow loses from here on sets it again. */
+	WRITE_ONCE(sc->untold, false);
+	barrier();
 	for (i = 0; i < SYSPROF_LOST_REASONS; i++) {
-		if (!sc->loss[i].periods)
+		sum = READ_ONCE(sc->account.lost[i]);
+		if (sum == sc->loss[i].told)
 			continue;
 		lost = reserve(sc, sizeof(*lost), sc->ring.bytes, SYSPROF_LOST);
 		if (!lost)
-			return;
+			goto untold;
 		lost->first_time = sc->loss[i].first_time;
 		lost->last_time = sc->loss[i].last_time;
-		lost->periods = sc->loss[i].periods;
+		lost->periods = sum - sc->loss[i].told;
 		lost->reason = i;
 		lost->reserved = 0;
 		sysprof_ring_commit(&sc->ring);
-		sc->loss[i].periods = 0;
+		sc->loss[i].told = sum;
 	}
 	if (sc->resync) {
 		resync = reserve(sc, sizeof(*resync), sc->ring.bytes, SYSPROF_RESYNC);
 		if (!resync)
-			return;
+			goto untold;
 		sysprof_ring_commit(&sc->ring);
 		sc->resync = false;
 	}
-	sc->untold = false;
+	return;
+untold:
+	WRITE_ONCE(sc->untold, true);
 }
 
 static void lose(struct sysprof_session_cpu *sc, enum sysprof_lost_reason reason, u64 periods)
@@ -147,11 +148,10 @@ static void lose(struct sysprof_session_cpu *sc, enum sysprof_lost_reason reason
 	struct sysprof_loss *loss = &sc->loss[reason];
 
 	loss->last_time = ktime_get_mono_fast_ns();
-	if (!loss->periods)
+	if (sc->account.lost[reason] == READ_ONCE(loss->told))
 		loss->first_time = loss->last_time;
-	loss->periods += periods;
-	sc->untold = true;
 	sc->account.lost[reason] += periods;
+	WRITE_ONCE(sc->untold, true);
 }
 
 /* Fills in what the clock alone knows. */
@@ -160,6 +160,9 @@ static void complete_account(struct sysprof_session *session, int cpu, u64 now)
 	struct sysprof_session_cpu *sc = &session->cpus[cpu];
 	u64 begun = sysprof_clock_period_at(now) + 1, next;
 
+	/* Overflows keep it. */
+	if (session->pmu)
+		return;
 	if (!sc->wanted) {
 		sc->account.grid = sc->account.excluded = own_periods(session, sc, 0, begun);
 		return;
@@ -172,6 +175,20 @@ static void complete_account(struct sysprof_session *session, int cpu, u64 now)
 	sysprof_clock_cost(cpu, &sc->account.cost_ns, &sc->account.ticks, NULL);
 }
 
+/* As it was between two overflows. */
+static void copy_account(const struct sysprof_session_cpu *sc, struct sysprof_account *to)
+{
+	u32 changes;
+
+	do {
+		changes = READ_ONCE(sc->changes);
+		/* An overflow interrupts this CPU: order against it is the compiler's alone. */
+		barrier();
+		*to = sc->account;
+		barrier();
+	} while (changes != READ_ONCE(sc->changes));
+}
+
 static void tell_account(struct sysprof_session *session, int cpu, u64 now)
 {
 	struct sysprof_session_cpu *sc = &session->cpus[cpu];
@@ -181,7 +198,7 @@ static void tell_account(struct sysprof_session *session, int cpu, u64 now)
 	record = reserve(sc, sizeof(*record), sc->ring.bytes, SYSPROF_ACCOUNT);
 	if (!record)
 		return;
-	record->account = sc->account;
+	copy_account(sc, &record->account);
 	sysprof_ring_commit(&sc->ring);
 	sc->account_time = now;
 }
@@ -284,6 +301,56 @@ void sysprof_sessions_sample(const struct sysprof_stack *stack, u64 now, u64 del
 			tell_account(session, cpu, ktime_get_mono_fast_ns());
 		wake_reader(session, sc);
 	}
+}
+
+/* An overflow leaves to this what has to be done with interrupts off, outside NMI. */
+static void tell_fn(struct irq_work *work)
+{
+	struct sysprof_session_cpu *sc = container_of(work, struct sysprof_session_cpu, tell);
+	unsigned long flags;
+
+	local_irq_save(flags);
+	if (sc->joined && sc == &sc->session->cpus[smp_processor_id()]) {
+		tell_losses(sc);
+		tell_account(sc->session, smp_processor_id(), ktime_get_mono_fast_ns());
+	}
+	local_irq_restore(flags);
+}
+
+/* An interrupt that an NMI found on the idle task's stack is work. */
+static bool is_idle(void)
+{
+	return is_idle_task(current) && !in_serving_softirq() && !(in_nmi() && hardirq_count());
+}
+
+void sysprof_session_overflow(struct sysprof_session *session, struct sysprof_stack *stack, struct pt_regs *regs, u64 periods)
+{
+	struct sysprof_session_cpu *sc = &session->cpus[smp_processor_id()];
+	u64 own = periods - sc->account.grid, now = ktime_get_mono_fast_ns();
+	struct sysprof_stack_wish wish = {
+		.max_kernel = session->config.max_kernel_frames,
+		.max_user = session->config.max_user_frames,
+		.addresses = session->config.form == SYSPROF_FORM_ADDRESS,
+		.places = session->config.form == SYSPROF_FORM_OBJECT,
+	};
+
+	if (!sc->joined || READ_ONCE(session->dead) || !own)
+		return;
+	if (is_idle()) {
+		sc->account.idle += own;
+	} else if (!sysprof_filter_passes(session->filter, user_mode(regs))) {
+		sc->account.excluded += own;
+	} else {
+		sysprof_stack_take(stack, regs, &wish);
+		put_sample(session, sc, stack, own, 0);
+	}
+	sc->account.grid = periods;
+	sc->account.ticks++;
+	sc->account.cost_ns += ktime_get_mono_fast_ns() - now;
+	WRITE_ONCE(sc->changes, sc->changes + 1);
+	if (now > sc->account_time + NSEC_PER_SEC)
+		irq_work_queue(&sc->tell);
+	wake_reader(session, sc);
 }
 
 u64 sysprof_sessions_next(u64 from)
@@ -442,6 +509,7 @@ static void reap_fn(struct work_struct *work)
 struct sysprof_session *sysprof_session_create(void)
 {
 	struct sysprof_session *session = kzalloc(sizeof(*session), GFP_KERNEL_ACCOUNT);
+	int cpu;
 
 	if (!session)
 		return NULL;
@@ -460,58 +528,29 @@ struct sysprof_session *sysprof_session_create(void)
 	init_irq_work(&session->wake, wake_fn);
 	INIT_WORK(&session->reap, reap_fn);
 	session->opener = get_pid(task_tgid(current));
-	return session;
-}
-
-static void free_rings(struct sysprof_session *session)
-{
-	int cpu;
-
 	for_each_possible_cpu(cpu) {
-		if (!session->cpus[cpu].ring.bytes)
-			continue;
-		atomic64_sub(session->cpus[cpu].ring.bytes, &ring_bytes_used);
-		sysprof_ring_deinit(&session->cpus[cpu].ring);
+		session->cpus[cpu].session = session;
+		init_irq_work(&session->cpus[cpu].tell, tell_fn);
 	}
+	return session;
 }
 
 void sysprof_session_destroy(struct sysprof_session *session)
 {
+	int cpu;
+
 	sysprof_session_stop(session);
+	for_each_possible_cpu(cpu)
+		irq_work_sync(&session->cpus[cpu].tell);
 	irq_work_sync(&session->wake);
 	cancel_work_sync(&session->reap);
 	sysprof_snapshot_end(session->snapshot);
-	free_rings(session);
+	sysprof_session_free_rings(session);
 	sysprof_filter_destroy(session->filter);
 	put_pid(session->opener);
 	kvfree(session->cpus);
 	kfree(session->cpumask);
 	kfree(session);
-}
-
-static int make_rings(struct sysprof_session *session, u32 bytes)
-{
-	int cpu, err;
-
-	free_rings(session);
-	for_each_possible_cpu(cpu) {
-		if (atomic64_add_return(bytes, &ring_bytes_used) > ring_bytes_cap) {
-			atomic64_sub(bytes, &ring_bytes_used);
-			err = -ENOSPC;
-			goto err_free;
-		}
-		err = sysprof_ring_init(&session->cpus[cpu].ring, bytes, cpu_to_node(cpu));
-		if (err) {
-			atomic64_sub(bytes, &ring_bytes_used);
-			goto err_free;
-		}
-	}
-	return 0;
-
-err_free:
-	free_rings(session);
-	session->config.ring_bytes = 0;
-	return err;
 }
 
 int sysprof_session_configure(struct sysprof_session *session, struct sysprof_config *config, bool keeps_budget,
@@ -523,7 +562,7 @@ int sysprof_session_configure(struct sysprof_session *session, struct sysprof_co
 	if (session->running)
 		err = -EBUSY;
 	else if (config->ring_bytes != session->config.ring_bytes)
-		err = session->reader != SYSPROF_READER_NONE ? -EBUSY : make_rings(session, config->ring_bytes);
+		err = session->reader != SYSPROF_READER_NONE ? -EBUSY : sysprof_session_make_rings(session, config->ring_bytes);
 	if (!err) {
 		config->ring_stride = 2 * PAGE_SIZE + config->ring_bytes;
 		session->config = *config;
@@ -531,7 +570,7 @@ int sysprof_session_configure(struct sysprof_session *session, struct sysprof_co
 		swap(session->filter, filter);
 		cpumask_copy(session->cpumask, cpus);
 		for_each_possible_cpu(cpu)
-			session->cpus[cpu].wanted = cpumask_test_cpu(cpu, cpus);
+			session->cpus[cpu].wanted = config->clock == SYSPROF_CLOCK_TIMER && cpumask_test_cpu(cpu, cpus);
 	}
 	mutex_unlock(&session->lock);
 	if (!err)
@@ -632,12 +671,26 @@ int sysprof_session_start(struct sysprof_session *session, struct sysprof_start 
 	if (session->dead)
 		goto out;
 	err = 0;
+	if (session->config.clock == SYSPROF_CLOCK_PMU) {
+		session->pmu = sysprof_pmu_create(session);
+		if (IS_ERR(session->pmu)) {
+			err = PTR_ERR(session->pmu);
+			session->pmu = NULL;
+			goto out;
+		}
+	}
 
 	mutex_lock(&list_lock);
 	sysprof_filter_reset(session->filter);
-	session->divisor = sysprof_clock_start(session->config.period_ns, session->cpumask, &ret->grid_start, &ret->period_ns);
-	ret->period_ns *= session->divisor;
-	session->config.period_ns = ret->period_ns;
+	if (session->pmu) {
+		ret->grid_start = ktime_get_mono_fast_ns();
+		ret->period_ns = session->config.period_ns;
+	} else {
+		session->divisor = sysprof_clock_start(session->config.period_ns, session->cpumask, &ret->grid_start,
+						       &ret->period_ns);
+		ret->period_ns *= session->divisor;
+		session->config.period_ns = ret->period_ns;
+	}
 	now = ktime_get_mono_fast_ns();
 	for_each_possible_cpu(cpu) {
 		sysprof_ring_reset(&session->cpus[cpu].ring);
@@ -651,6 +704,8 @@ int sysprof_session_start(struct sysprof_session *session, struct sysprof_start 
 		if (session->cpus[cpu].wanted)
 			on_cpu(join, session, cpu, NULL);
 	sysprof_filter_find_children(session->filter);
+	if (session->pmu)
+		sysprof_pmu_enable(session->pmu);
 	session->running = true;
 out:
 	mutex_unlock(&session->lock);
@@ -671,8 +726,10 @@ void sysprof_session_stop(struct sysprof_session *session)
 	mutex_lock(&session->lock);
 	was_running = session->running;
 	if (was_running) {
+		if (session->pmu)
+			sysprof_pmu_disable(session->pmu);
 		for_each_possible_cpu(cpu) {
-			if (session->cpus[cpu].wanted)
+			if (session->pmu || session->cpus[cpu].wanted)
 				on_cpu(leave, session, cpu, NULL);
 			else
 				WRITE_ONCE(session->cpus[cpu].joined, false);
@@ -680,8 +737,12 @@ void sysprof_session_stop(struct sysprof_session *session)
 		mutex_lock(&list_lock);
 		list_del_rcu(&session->link);
 		update_wishes();
-		sysprof_clock_stop(session->cpumask);
+		if (!session->pmu)
+			sysprof_clock_stop(session->cpumask);
 		mutex_unlock(&list_lock);
+		if (session->pmu)
+			sysprof_pmu_destroy(session->pmu);
+		session->pmu = NULL;
 		session->running = false;
 	}
 	mutex_unlock(&session->lock);
@@ -701,11 +762,11 @@ static void refresh(struct sysprof_session *session, int cpu, void *arg)
 	struct sysprof_stats *stats = arg;
 
 	stats->time = ktime_get_mono_fast_ns();
-	if (sc->wanted)
+	if (session->pmu || sc->wanted)
 		tell_losses(sc);
 	if (sc->joined)
 		complete_account(session, cpu, stats->time);
-	stats->account = sc->account;
+	copy_account(sc, &stats->account);
 	sysprof_clock_cost(cpu, NULL, NULL, stats->cost);
 }
 
@@ -719,7 +780,7 @@ int sysprof_session_stats(struct sysprof_session *session, struct sysprof_stats 
 	mutex_lock(&session->lock);
 	if (!session->config.ring_bytes)
 		err = -EINVAL;
-	else if (session->cpus[stats->cpu].wanted)
+	else if (session->pmu || session->cpus[stats->cpu].wanted)
 		on_cpu(refresh, session, stats->cpu, stats);
 	else
 		refresh(session, stats->cpu, stats);

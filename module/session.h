@@ -16,15 +16,19 @@
 struct cred;
 struct pt_regs;
 
-/* Samples that found no room and were not yet told about. */
+struct sysprof_pmu;
+struct sysprof_session;
+
+/* Samples that were lost for one reason: how many of the account's were told of, and when the others were lost. */
 struct sysprof_loss {
 	u64 first_time;
 	u64 last_time;
-	u64 periods;
+	u64 told;
 };
 
 /**
- * struct sysprof_session_cpu - what a session keeps for one CPU; touched on that CPU with interrupts off
+ * struct sysprof_session_cpu - what a session keeps for one CPU; touched on that CPU with interrupts off.  In a session with counters
+ *	@account but for state_lost, @loss but for told, and @changes are written by overflows alone, which may be NMIs
  * @ring: its records
  * @joined: gets records from here; with @wanted also those of ticks
  * @wanted: one of the CPUs that the session samples; otherwise the CPU is left alone: no tick, and the account is
@@ -36,9 +40,15 @@ struct sysprof_loss {
  * @account_time: when it was last put into the ring
  * @weight: of the tick being taken, 0 if the session has no part in it
  * @loss: by enum sysprof_lost_reason
+ * @changes: of the account, by overflows
+ * @tell: puts the account into the ring when an overflow found that it is time
+ * @session: whose this is
  */
 struct sysprof_session_cpu {
 	struct sysprof_ring ring;
+	u32 changes;
+	struct irq_work tell;
+	struct sysprof_session *session;
 	bool joined;
 	bool wanted;
 	bool untold;
@@ -61,6 +71,7 @@ enum sysprof_reader { SYSPROF_READER_NONE, SYSPROF_READER_MMAP, SYSPROF_READER_R
  * @config: as granted; config.ring_bytes is 0 before the first CONFIGURE
  * @divisor: one of so many periods of the clock is the session's
  * @keeps_budget: no rate was asked for
+ * @pmu: counters, while it runs by them; NULL: the timer
  * @filter: whose ticks are wanted; NULL: everybody's
  * @running: between START and STOP
  * @may_see_addresses: the opener had CAP_PERFMON
@@ -83,6 +94,7 @@ struct sysprof_session {
 	struct sysprof_config config;
 	u32 divisor;
 	bool keeps_budget;
+	struct sysprof_pmu *pmu;
 	struct sysprof_filter *filter;
 	bool running;
 	bool may_see_addresses;
@@ -133,6 +145,12 @@ void sysprof_sessions_offline(int cpu, u64 from, u64 to);
 void sysprof_sessions_lost(enum sysprof_lost_reason reason, u64 from, u64 to);
 
 /*
+ * A counter of @session's own on this CPU overflowed and found @regs; it has counted @periods since it was made.  @stack is the caller's to
+ * fill.  Any context, NMI too, but one call at a time for each CPU.
+ */
+void sysprof_session_overflow(struct sysprof_session *session, struct sysprof_stack *stack, struct pt_regs *regs, u64 periods);
+
+/*
  * A state record for every running session: @record's size, type, flags, pid, tid and body are set, time and cpu
  * are not.  Any task or interrupt context but NMI; takes care of interrupts itself.
  */
@@ -146,6 +164,9 @@ void sysprof_sessions_exit(struct task_struct *task);
 bool sysprof_sessions_any(void);
 /* Whether any wants MAP records. */
 bool sysprof_sessions_want_maps(void);
+/* Under session->lock, with nobody using the rings: anew, each of @bytes; -ENOSPC beyond the cap, -ENOMEM, and then there are none. */
+int sysprof_session_make_rings(struct sysprof_session *session, u32 bytes);
+void sysprof_session_free_rings(struct sysprof_session *session);
 /* Bytes that all rings together may take; set by main.c before the device is there. */
 void sysprof_sessions_set_cap(u64 bytes);
 

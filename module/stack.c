@@ -131,10 +131,13 @@ void sysprof_stack_take(struct sysprof_stack *stack, struct pt_regs *regs, const
 	stack->n_places = 0;
 	stack->places_end = SYSPROF_END_NONE;
 
-	if (in_serving_softirq())
+	if (in_serving_softirq() || (in_nmi() && hardirq_count()))
 		stack->flags |= SYSPROF_SAMPLE_IRQ;
 	if (!regs || !user_mode(regs))
 		take_kernel(stack, regs, wish->max_kernel);
+	/* An NMI may come where the kernel has been entered but its stack does not yet say from where. */
+	if (in_nmi() && user != regs && stack->kernel_end != SYSPROF_END_ROOT)
+		user = NULL;
 	if (user && wish->max_user)
 		take_user(stack, user, user == regs, wish);
 }

@@ -62,7 +62,7 @@ struct sysprof_stack_wish {
 
 /*
  * Takes current's stack: of what @regs interrupted, or, if that is NULL, from here, without the module's own frames.
- * Interrupts off, RCU read side, not in NMI.  No faults, no locks.
+ * Interrupts off or in NMI, RCU read side.  No faults, no locks.
  */
 void sysprof_stack_take(struct sysprof_stack *stack, struct pt_regs *regs, const struct sysprof_stack_wish *wish);
 

@@ -63,7 +63,7 @@ static inline void sysprof_vm_flags_change(struct vm_area_struct *vma, unsigned 
 #endif
 
 /* Whether a process may be dumped by its own user: of the address space, then by 7.2 of what exec made. */
-#if __has_include(<linux/sched/exec_state.h>)
+#ifdef SYSPROF_HAS_EXEC_STATE
 #include <linux/sched.h>
 #include <linux/sched/exec_state.h>
 static inline bool sysprof_may_dump(const struct task_struct *task, const struct mm_struct *mm)

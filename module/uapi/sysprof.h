@@ -76,6 +76,14 @@
  * one where they cost most.  If they take more, one out of so many periods is sampled, the same share on all CPUs; the others
  * are account.budget.  A session that names one gets it, up to a quarter of the CPU (SYSPROF_LOST_THROTTLED).
  *
+ * Counters
+ * --------
+ * With SYSPROF_CLOCK_PMU a session has hardware counters of its own, one on each CPU that is online at START, and a period is
+ * event_period events.  Where an overflow is an NMI (x86; arm64 with pseudo-NMIs) samples are of code with interrupts off, too.  The loss law
+ * holds in periods counted, none of which is ever pending; while a counter stands still, because the CPU sleeps or perf holds back
+ * what comes too often, it counts none.  Samples have no delay.  CONFIGURE gives -ENODEV where there is no counter for cycles, START
+ * where there is none for the event.
+ *
  * State records
  * -------------
  * TASK, FORK, EXEC, COMM, EXIT, MAP and OBJECT records tell which object lies where in which address space, named by an id
@@ -579,7 +587,7 @@ enum sysprof_form {
  * @ring_stride: on return, the distance of two rings' offsets for mmap()
  * @event_type: SYSPROF_CLOCK_PMU: type and number of the event, as perf_event_open() has them; 0 and 0 are cycles
  * @event_config: see @event_type
- * @event_period: SYSPROF_CLOCK_PMU: events per period, instead of @period_ns; 0 asks for a default
+ * @event_period: SYSPROF_CLOCK_PMU: events per period, instead of @period_ns, which then means nothing; 0 asks for a default
  * @pids: address of @nr_pids process ids, -ESRCH if there is none; only their samples.  A filter leaves ticks out; @nr_pids, @nr_uids, @cpus_bytes 0: none
  * @uids: address of @nr_uids effective user ids; only their tasks
  * @cpus: address of @cpus_bytes of CPU numbers as bits, least significant first; only these.  CPUs that were isolated (nohz_full,

@@ -102,6 +102,8 @@ static void test_values(void)
 	refuses_config(fd, "a reserved member", (struct sysprof_config){ .reserved = 1 });
 	refuses_config(fd, "an unknown flag", (struct sysprof_config){ .flags = 1U << 31 });
 	refuses_config(fd, "an unknown clock", (struct sysprof_config){ .clock = 77 });
+	refuses_config(fd, "an event but no counter", (struct sysprof_config){ .event_period = 1000 });
+	refuses_config(fd, "an event that is not hardware's", (struct sysprof_config){ .clock = SYSPROF_CLOCK_PMU, .event_type = 1 });
 	refuses_config(fd, "an unknown form", (struct sysprof_config){ .form = 77 });
 	refuses_config(fd, "an unknown user mode", (struct sysprof_config){ .user_mode = 77 });
 	refuses_config(fd, "a ring of 4097 bytes", (struct sysprof_config){ .ring_bytes = 4097 });
