@@ -273,7 +273,7 @@ bool sysprof_sessions_plan(u64 from, u64 to, bool in_user, struct sysprof_stack_
 			sc->account.excluded += own;
 			continue;
 		}
-		sc->weight = sampled_periods(session, sc, from, to);
+		sc->weight = session->keeps_budget ? sampled_periods(session, sc, from, to) : own;
 		sc->account.budget += own - sc->weight;
 		if (!sc->weight)
 			continue;
@@ -362,6 +362,9 @@ u64 sysprof_sessions_next(u64 from)
 	u32 stretch;
 
 	for_each_ticking(session, sc, cpu) {
+		/* Every period is one session's: there can be no earlier one. */
+		if (session->divisor == 1 && !session->keeps_budget && from >= sc->first_period)
+			return from;
 		stretch = stretch_of(session);
 		n = picked_before(picked_before(max(from, sc->first_period), session->divisor), stretch);
 		first = min(first, picked(picked(n, stretch), session->divisor));
