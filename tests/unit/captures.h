@@ -90,6 +90,7 @@ static const SptCapture *fake_capture(struct fake *fake)
 	}
 	capture->leaves = (SptLeafRow *)fake->leaves->data;
 	capture->n_leaves = fake->leaves->len;
+	capture->has_leaves = true;
 	return capture;
 }
 

@@ -121,9 +121,13 @@ static uint64_t *weigh_unnamed(const SptCapture *capture, SptSymbols *symbols)
 {
 	uint64_t *weights = g_new0(uint64_t, MAX(capture->n_objects, 1));
 	g_autofree uint64_t *nodes = g_new0(uint64_t, MAX(capture->n_nodes, 1));
+	g_autoptr(SptSamples) samples = spt_samples_new(capture);
+	const SptSampleRow *rows;
+	uint32_t n;
 
-	for (uint64_t i = 0; i < capture->n_leaves; i++)
-		nodes[capture->leaves[i].node] += capture->leaves[i].weight;
+	while ((rows = spt_samples_next(samples, &n)))
+		for (uint32_t i = 0; i < n; i++)
+			nodes[rows[i].node] += rows[i].weight;
 	for (uint32_t i = 1; i < capture->n_nodes; i++) {
 		const SptFrame *frame = &capture->nodes[i].frame;
 

@@ -167,8 +167,11 @@ typedef struct {
 	uint64_t n_samples, weight;
 	uint64_t first_time, last_time;	/* the smallest and the largest; UINT64_MAX and 0 if there are none */
 	uint32_t last_cpu;
-	SptLeafRow *leaves;		uint64_t n_leaves;	/* in order of appearance */
-	SptSampleRow *samples;		/* NULL; who makes a capture in memory gives n_samples here, and neither blocks nor leaves */
+	/* In order of appearance.  Without has_leaves there are none: they would have taken too much memory, and who wants sums has to
+	 * go through the samples. */
+	SptLeafRow *leaves;		uint64_t n_leaves;
+	bool has_leaves;
+	SptSampleRow *samples;		/* NULL; who makes a capture in memory gives n_samples here, and no blocks */
 	SptNameRow *names;		uint64_t n_names;
 	SptAccountRow *accounts;	uint64_t n_accounts;	/* as they came; the last of a CPU is its sum */
 	SptLossRow *losses;		uint64_t n_losses;

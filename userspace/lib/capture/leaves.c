@@ -99,6 +99,13 @@ void spt_leaves_add(SptLeaves *leaves, const SptSampleRow *samples, unsigned n, 
 	}
 }
 
+void spt_leaves_clear(SptLeaves *leaves)
+{
+	g_free(leaves->rows);
+	g_free(leaves->slots);
+	*leaves = (SptLeaves){ 0 };
+}
+
 SptLeafRow *spt_leaves_steal(SptLeaves *leaves, uint64_t *ret_n)
 {
 	SptLeafRow *rows;

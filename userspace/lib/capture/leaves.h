@@ -21,6 +21,7 @@ bool spt_leaves_reserve(SptLeaves *leaves, uint64_t n);
 uint64_t spt_leaves_bytes(const SptLeaves *leaves);
 /* @n samples, for which there is room, of the processes of @threads.  @sign: 1, or -1 to take them back. */
 void spt_leaves_add(SptLeaves *leaves, const SptSampleRow *samples, unsigned n, const SptThreadRow *threads, int sign);
+void spt_leaves_clear(SptLeaves *leaves);
 /* The rows that have samples; the rest is gone. */
 SptLeafRow *spt_leaves_steal(SptLeaves *leaves, uint64_t *ret_n);
 

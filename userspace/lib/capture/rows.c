@@ -35,6 +35,7 @@ struct SptRows {
 	SptStore nodes, names, accounts, losses;		/* in order */
 	SptStore scratch;
 	SptLeaves leaves;
+	bool has_leaves;					/* until the memory is needed for rows */
 	uint32_t samples_stream;
 	SptSampleLayout layout;					/* as declared */
 };
@@ -64,16 +65,29 @@ static uint64_t store_bytes(const SptStore *store)
 	return store->room * store->schema->row_bytes;
 }
 
-/* Whether @bytes more may be taken. */
-static bool has_memory(SptRows *rows, uint64_t bytes, GError **error)
+/* How much more may be taken. */
+static uint64_t memory_left(const SptRows *rows)
 {
 	uint64_t used = store_bytes(&rows->objects) + store_bytes(&rows->processes) + store_bytes(&rows->threads) +
 		store_bytes(&rows->streams) + store_bytes(&rows->nodes) + store_bytes(&rows->names) +
 		store_bytes(&rows->accounts) + store_bytes(&rows->losses) + rows->texts_bytes + spt_leaves_bytes(&rows->leaves);
 
-	if (used < rows->memory_bytes && bytes <= rows->memory_bytes - used)
-		return true;
-	return damaged(error, "it takes far more memory than a file of this size is worth");
+	return rows->memory_bytes - MIN(used, rows->memory_bytes);
+}
+
+/* The sums of leaves can be done without. */
+static void drop_leaves(SptRows *rows)
+{
+	spt_leaves_clear(&rows->leaves);
+	rows->has_leaves = false;
+}
+
+/* Whether @bytes more may be taken. */
+static bool has_memory(SptRows *rows, uint64_t bytes, GError **error)
+{
+	if (bytes > memory_left(rows))
+		drop_leaves(rows);
+	return bytes <= memory_left(rows) || damaged(error, "it takes far more memory than a file of this size is worth");
 }
 
 /* For @n rows in all. */
@@ -311,14 +325,15 @@ static void add_up_samples(SptCapture *capture, const SptSampleRow *sample, uint
 	capture->last_cpu = cpu;
 }
 
-static bool reserve_leaves(SptRows *rows, uint32_t n, GError **error)
+static void add_to_leaves(SptRows *rows, const SptSampleRow *samples, uint32_t n, int sign)
 {
 	SptLeaves *leaves = &rows->leaves;
 
-	if (leaves->n + n <= leaves->n_slots / 2)
-		return true;
-	return has_memory(rows, MAX(spt_leaves_bytes(leaves), n), error) &&
-		(spt_leaves_reserve(leaves, n) || damaged(error, "there is not enough memory for its rows"));
+	if (rows->has_leaves && leaves->n + n > leaves->n_slots / 2 &&
+	    (spt_leaves_bytes(leaves) > memory_left(rows) || !spt_leaves_reserve(leaves, n)))
+		drop_leaves(rows);
+	if (rows->has_leaves)
+		spt_leaves_add(leaves, samples, n, (const SptThreadRow *)rows->threads.data, sign);
 }
 
 /* Sums up the samples of @table before row @end.  How many that were; fewer if what comes next is damaged, with a clause. */
@@ -330,9 +345,9 @@ static uint32_t add_samples(SptRows *rows, const SptTable *table, uint32_t end, 
 
 	if (spt_sample_table_begin(&samples, table, &rows->layout, true)) {
 		while (done < end && (n = spt_sample_table_next(&samples, batch)) > 0) {
-			if (!check_samples(rows, batch, (uint32_t)n, done, error) || !reserve_leaves(rows, (uint32_t)n, error))
+			if (!check_samples(rows, batch, (uint32_t)n, done, error))
 				return done;
-			spt_leaves_add(&rows->leaves, batch, (uint32_t)n, (SptThreadRow *)rows->threads.data, sign);
+			add_to_leaves(rows, batch, (uint32_t)n, sign);
 			add_up_samples(rows->capture, batch, (uint32_t)n);
 			done += (uint32_t)n;
 		}
@@ -503,6 +518,7 @@ bool spt_rows_finish(SptRows *rows)
 	capture->threads = steal_by_id(&rows->threads, &capture->n_threads);
 	capture->streams = steal_by_id(&rows->streams, &capture->n_streams);
 	capture->nodes = steal_by_id(&rows->nodes, &capture->n_nodes);
+	capture->has_leaves = rows->has_leaves;
 	capture->leaves = spt_leaves_steal(&rows->leaves, &capture->n_leaves);
 	capture->names = spt_store_steal(&rows->names, &capture->n_names);
 	capture->accounts = spt_store_steal(&rows->accounts, &capture->n_accounts);
@@ -516,6 +532,7 @@ SptRows *spt_rows_new(SptCapture *capture, uint64_t file_bytes)
 	SptRows *rows = g_new0(SptRows, 1);
 
 	rows->capture = capture;
+	rows->has_leaves = true;
 	capture->blocks = spt_sample_blocks_new();
 	capture->first_time = UINT64_MAX;
 	rows->memory_bytes = LEAST_MEMORY_BYTES + file_bytes * MEMORY_PER_FILE_BYTE;

@@ -13,7 +13,7 @@ SptStore spt_store_new(const SptSchema *schema, unsigned first_rows)
 
 uint64_t spt_store_next_room(const SptStore *store, uint64_t n)
 {
-	return MAX(n, store->room + store->room / 4);
+	return MAX(n, store->room + store->room / 8);
 }
 
 bool spt_store_reserve(SptStore *store, uint64_t n, GError **error)

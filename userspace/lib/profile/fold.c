@@ -245,7 +245,7 @@ static void fold_leaves(struct folder *folder, const SptFilter *filter)
 	}
 }
 
-/* The samples one by one, those that are selected.  A base only remembers where they went. */
+/* The samples one by one, those that are selected.  A base remembers where they went. */
 static void fold_samples(struct folder *folder, const struct spt_selection *selection)
 {
 	const SptCapture *capture = folder->capture;
@@ -255,15 +255,14 @@ static void fold_samples(struct folder *folder, const struct spt_selection *sele
 
 	while ((sample = spt_samples_next(samples, &n))) {
 		for (uint32_t i = 0; i < n; i++, sample++) {
-			uint32_t process = capture->threads[sample->thread].process;
-			bool is_base = folder->rows != NULL;
+			uint32_t process = capture->threads[sample->thread].process, leaf;
 
 			if (!spt_selection_has_time(selection, sample->time) ||
 			    !spt_selection_has_place(selection, sample->thread, sample->cpu))
 				continue;
-			process = take(folder, process, sample->node, is_base ? 0 : sample->weight, !is_base);
-			if (is_base) {
-				folder->rows[folder->n_rows] = (struct spt_row){ process, sample->weight };
+			leaf = take(folder, process, sample->node, sample->weight, 1);
+			if (folder->rows) {
+				folder->rows[folder->n_rows] = (struct spt_row){ leaf, sample->weight };
 				folder->sources[folder->n_rows++] = (struct spt_row_source){ sample->time, sample->thread, sample->cpu };
 			}
 		}
@@ -392,11 +391,10 @@ static SptProfile *fold_capture(const SptCapture *capture, SptSymbols *symbols, 
 
 	profile->functions = g_array_new(FALSE, FALSE, sizeof(SptFunction));
 	folder_init(&folder, is_base);
-	if (spt_filter_is_of_leaves(filter))
+	if (!is_base && spt_filter_is_of_leaves(filter, capture)) {
 		fold_leaves(&folder, filter);
-	else
+	} else {
 		name_nodes(&folder, NULL);
-	if (is_base || !spt_filter_is_of_leaves(filter)) {
 		spt_selection_init(&selection, capture, filter);
 		fold_samples(&folder, &selection);
 		spt_selection_clear(&selection);

@@ -30,9 +30,10 @@ static bool is_called(const char *wanted, const char *name, const uint32_t *numb
 	return strcmp(name, wanted) == 0;
 }
 
-bool spt_filter_is_of_leaves(const SptFilter *filter)
+bool spt_filter_is_of_leaves(const SptFilter *filter, const SptCapture *capture)
 {
-	return !filter || (filter->begin_ns == 0 && filter->end_ns == 0 && !filter->thread && !filter->cpus);
+	return capture->has_leaves &&
+	       (!filter || (filter->begin_ns == 0 && filter->end_ns == 0 && !filter->thread && !filter->cpus));
 }
 
 bool spt_filter_has_process(const SptFilter *filter, const SptProcessRow *process)

@@ -27,8 +27,8 @@ static inline bool spt_selection_has_place(const struct spt_selection *selection
 	       (!selection->cpus || (cpu < selection->n_cpus && selection->cpus[cpu]));
 }
 
-/* Whether @filter asks no more of a sample than its process and stack, which the leaves' sums tell as well. */
-bool spt_filter_is_of_leaves(const SptFilter *filter);
+/* Whether @filter asks no more of a sample than its process and stack, and the sums of the leaves are there to tell. */
+bool spt_filter_is_of_leaves(const SptFilter *filter, const SptCapture *capture);
 /* Whether @filter wants this process image; NULL wants all. */
 bool spt_filter_has_process(const SptFilter *filter, const SptProcessRow *process);
 
