@@ -271,6 +271,8 @@ static void test_bad_references(void)
 		{ SPT_BLOCK_NODE, 1, 1, "no parent" },
 		{ SPT_BLOCK_NODE, 1, 2, "no parent" },
 		{ SPT_BLOCK_NAME, 1, 1, "object 1" },
+		{ SPT_BLOCK_PROCESS_END, 1, 3, "process 3 ended" },
+		{ SPT_BLOCK_PROCESS_END, 2, 3, "process 0 ended" },
 		{ SPT_BLOCK_STREAM_COLUMN, 2, 1, "stream 0" },
 		{ SPT_BLOCK_EVENT, 1, 1, "do not tell their stream" },
 		{ SPT_BLOCK_EVENT, 0, 1, "stream 1" },
@@ -341,7 +343,7 @@ static void test_empty_tables(void)
 
 	begin_hostile(&blocks);
 	declare_samples(&blocks);
-	for (unsigned type = SPT_BLOCK_HOST; type <= SPT_BLOCK_END + 1; type++) {
+	for (unsigned type = SPT_BLOCK_HOST; type <= SPT_BLOCK_PROCESS_END + 1; type++) {
 		if (type == SPT_BLOCK_EVENT)
 			blocks_begin_events(&blocks, 1, 0);
 		else

@@ -379,11 +379,22 @@ static void test_replace(Fixture *fixture, gconstpointer data)
 	spt_capture_writer_process(fixture->writer, &(SptProcessRow) { .id = 1, .pid = 10, .name = "sh" });
 	spt_capture_writer_process(fixture->writer, &(SptProcessRow) { .id = 1, .pid = 10, .name = "make" });
 	spt_capture_writer_thread(fixture->writer, &(SptThreadRow) { .id = 1, .process = 1, .tid = 10 });
+	spt_capture_writer_process(fixture->writer, &(SptProcessRow) { .id = 2, .pid = 11, .parent = 1, .start_time = 7000, .name = "cc" });
+	spt_capture_writer_thread(fixture->writer, &(SptThreadRow) { .id = 2, .process = 2, .tid = 11, .start_time = 7000, .name = "cc" });
 	spt_capture_writer_object(fixture->writer, &(SptObjectRow) { .id = 1, .kind = SPT_OBJECT_FILE });
 	flush(fixture);
+	/* Nothing is new but the end, which only the process tells of. */
+	spt_capture_writer_process(fixture->writer, &(SptProcessRow) { .id = 2, .pid = 11, .parent = 1, .start_time = 7000, .end_time = 9500, .name = "cc" });
+	spt_capture_writer_thread(fixture->writer, &(SptThreadRow) { .id = 2, .process = 2, .tid = 11, .start_time = 7000, .end_time = 9500, .name = "cc" });
 	spt_capture_writer_thread(fixture->writer, &(SptThreadRow) { .id = 1, .process = 1, .tid = 10, .name = "make", .end_time = 5000 });
 	spt_capture_writer_object(fixture->writer, &(SptObjectRow) { .id = 1, .kind = SPT_OBJECT_FILE, .path = "/bin/make" });
 	capture = finish(fixture);
+	g_assert_cmpuint(capture->processes[2].start_time, ==, 7000);
+	g_assert_cmpuint(capture->processes[2].end_time, ==, 9000);
+	g_assert_cmpstr(capture->processes[2].name, ==, "cc");
+	g_assert_cmpuint(capture->threads[2].start_time, ==, 7000);
+	g_assert_cmpuint(capture->threads[2].end_time, ==, 9000);
+	g_assert_cmpstr(capture->threads[2].name, ==, "cc");
 	g_assert_cmpstr(capture->processes[1].name, ==, "make");
 	g_assert_cmpstr(capture->threads[1].name, ==, "make");
 	g_assert_cmpuint(capture->threads[1].end_time, ==, 5000);

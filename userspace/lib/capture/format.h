@@ -35,6 +35,7 @@ typedef enum {
 	SPT_BLOCK_FILE = 12,
 	SPT_BLOCK_INDEX = 13,
 	SPT_BLOCK_END = 14,
+	SPT_BLOCK_PROCESS_END = 15,
 } SptBlockType;
 
 typedef enum {

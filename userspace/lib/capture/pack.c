@@ -92,19 +92,34 @@ static void *at_id(GArray *array, uint32_t id, size_t bytes)
 	return array->data + id * bytes;
 }
 
-void spt_pack_processes(SptPacker *packer, GArray *rows)
+static bool is_same_but_end(const SptProcessRow *a, const SptProcessRow *b)
 {
+	return a->id == b->id && a->pid == b->pid && a->parent == b->parent && a->flags == b->flags &&
+		a->start_time == b->start_time && a->name && strcmp(a->name, b->name) == 0;
+}
+
+void spt_pack_processes(SptPacker *packer, GArray *rows, GArray *ends)
+{
+	guint n = 0;
+
 	drop_replaced(rows, sizeof(SptProcessRow));
 	for (guint i = 0; i < rows->len; i++) {
-		SptProcessRow *row = &g_array_index(rows, SptProcessRow, i);
-		SptProcessRow *kept = at_id(packer->processes, row->id, sizeof(*kept));
+		SptProcessRow row = g_array_index(rows, SptProcessRow, i);
+		SptProcessRow *kept = at_id(packer->processes, row.id, sizeof(*kept));
+		bool is_known;
 
-		row->start_time = round_time(row->start_time);
-		row->end_time = pack_end(row->end_time, row->start_time);
-		*kept = *row;
-		kept->name = g_string_chunk_insert_const(packer->texts, row->name);
+		row.start_time = round_time(row.start_time);
+		row.end_time = pack_end(row.end_time, row.start_time);
+		is_known = row.end_time != 0 && is_same_but_end(kept, &row);
+		if (is_known)
+			g_array_append_vals(ends, &(SptProcessEndRow){ row.id, row.end_time }, 1);
+		else
+			g_array_index(rows, SptProcessRow, n++) = row;
+		*kept = row;
+		kept->name = g_string_chunk_insert_const(packer->texts, row.name);
 		spt_unpack_process(kept);
 	}
+	g_array_set_size(rows, n);
 }
 
 void spt_unpack_process(SptProcessRow *row)

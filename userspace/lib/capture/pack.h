@@ -6,7 +6,7 @@
 #ifndef SPT_CAPTURE_PACK_H
 #define SPT_CAPTURE_PACK_H
 
-#include "capture/capture.h"
+#include "capture/schema.h"
 
 G_BEGIN_DECLS
 
@@ -16,7 +16,8 @@ SptPacker *spt_packer_new(void);
 void spt_packer_free(SptPacker *packer);
 
 /* Each turns the rows that wait for a flush into those that are written: fewer, and packed.  Processes come before threads. */
-void spt_pack_processes(SptPacker *packer, GArray *rows);
+/* @ends (SptProcessEndRow) is what is all that is new of a process. */
+void spt_pack_processes(SptPacker *packer, GArray *rows, GArray *ends);
 void spt_pack_threads(SptPacker *packer, GArray *rows);
 void spt_pack_names(SptPacker *packer, GArray *rows);
 void spt_pack_samples(GArray *rows);

@@ -211,6 +211,24 @@ static bool take_processes(SptRows *rows, const SptTable *table, GError **error)
 	return whole;
 }
 
+static bool take_process_ends(SptRows *rows, const SptTable *table, GError **error)
+{
+	const SptProcessEndRow *row = decode_scratch(rows, &spt_schema_process_end, table, error);
+
+	if (!row)
+		return false;
+	for (uint32_t i = 0; i < table->rows; i++)
+		if (!spt_store_has(&rows->processes, row[i].process))
+			return damaged(error, "process %u ended and is not there", row[i].process);
+	for (uint32_t i = 0; i < table->rows; i++) {
+		SptProcessRow *process = spt_store_row(&rows->processes, row[i].process);
+
+		process->end_time = row[i].lifetime;
+		spt_unpack_process(process);
+	}
+	return true;
+}
+
 static bool take_threads(SptRows *rows, const SptTable *table, GError **error)
 {
 	SptThreadRow *row = decode_scratch(rows, &spt_schema_thread, table, error);
@@ -432,7 +450,7 @@ static bool take_end(SptRows *rows, const SptTable *table, GError **error)
 
 bool spt_rows_wants(uint16_t type)
 {
-	return (type >= SPT_BLOCK_HOST && type <= SPT_BLOCK_LOSS) || type == SPT_BLOCK_END;
+	return (type >= SPT_BLOCK_HOST && type <= SPT_BLOCK_LOSS) || type == SPT_BLOCK_END || type == SPT_BLOCK_PROCESS_END;
 }
 
 bool spt_rows_take(SptRows *rows, const SptBlockHeader *header, const SptTable *table, const uint8_t *stored,
@@ -447,6 +465,8 @@ bool spt_rows_take(SptRows *rows, const SptBlockHeader *header, const SptTable *
 		return take_objects(rows, table, error);
 	case SPT_BLOCK_PROCESS:
 		return take_processes(rows, table, error);
+	case SPT_BLOCK_PROCESS_END:
+		return take_process_ends(rows, table, error);
 	case SPT_BLOCK_THREAD:
 		return take_threads(rows, table, error);
 	case SPT_BLOCK_NODE:

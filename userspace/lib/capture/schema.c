@@ -138,6 +138,12 @@ static const SptField end_fields[] = {
 };
 const SptSchema spt_schema_end = SCHEMA(SptEndRow, end_fields);
 
+static const SptField process_end_fields[] = {
+	{ 1, SPT_FIELD_U32, offsetof(SptProcessEndRow, process) },
+	{ 2, SPT_FIELD_U64, offsetof(SptProcessEndRow, lifetime) },
+};
+const SptSchema spt_schema_process_end = SCHEMA(SptProcessEndRow, process_end_fields);
+
 const SptSampleColumn spt_sample_columns[SPT_SAMPLE_COLUMNS] = {
 	{ SPT_ROLE_TIME, { 1, SPT_FIELD_U64, offsetof(SptSampleRow, time) }, "time" },
 	{ SPT_ROLE_CPU, { 2, SPT_FIELD_U32, offsetof(SptSampleRow, cpu) }, "cpu" },

@@ -54,12 +54,17 @@ typedef struct {
 	uint64_t time;
 } SptEndRow;
 
+typedef struct {
+	uint32_t process;
+	uint64_t lifetime;
+} SptProcessEndRow;
+
 extern const SptSchema spt_schema_host, spt_schema_object;
 /* In the file processes, threads and names are packed (pack.h). */
 extern const SptSchema spt_schema_process, spt_schema_thread;
 extern const SptSchema spt_schema_node;		/* rows are SptNode */
 extern const SptSchema spt_schema_stream, spt_schema_stream_column, spt_schema_name, spt_schema_account;
-extern const SptSchema spt_schema_loss, spt_schema_index, spt_schema_end;
+extern const SptSchema spt_schema_loss, spt_schema_index, spt_schema_end, spt_schema_process_end;
 
 /* The samples stream: member and name of each role it has. */
 typedef struct {

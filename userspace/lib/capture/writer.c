@@ -42,6 +42,7 @@ struct SptCaptureWriter {
 	GByteArray *payload, *block, *waiting;
 	GStringChunk *texts;
 	GArray *host, *objects, *processes, *threads, *samples, *names, *accounts, *losses;
+	GArray *process_ends;		/* what the packer made of processes */
 	GArray *index;
 };
 
@@ -235,7 +236,7 @@ static void drop_rows(SptCaptureWriter *writer)
 {
 	GArray *const waiting[] = {
 		writer->host, writer->objects, writer->processes, writer->threads, writer->samples, writer->names,
-		writer->accounts, writer->losses,
+		writer->accounts, writer->losses, writer->process_ends,
 	};
 
 	for (unsigned i = 0; i < G_N_ELEMENTS(waiting); i++)
@@ -245,7 +246,7 @@ static void drop_rows(SptCaptureWriter *writer)
 
 bool spt_capture_writer_flush(SptCaptureWriter *writer, const SptStash *stash, GError **error)
 {
-	spt_pack_processes(writer->packer, writer->processes);
+	spt_pack_processes(writer->packer, writer->processes, writer->process_ends);
 	spt_pack_threads(writer->packer, writer->threads);
 	spt_pack_names(writer->packer, writer->names);
 	spt_pack_samples(writer->samples);
@@ -253,6 +254,7 @@ bool spt_capture_writer_flush(SptCaptureWriter *writer, const SptStash *stash, G
 	    write_array(writer, SPT_BLOCK_HOST, &spt_schema_host, writer->host) &&
 	    write_array(writer, SPT_BLOCK_OBJECT, &spt_schema_object, writer->objects) &&
 	    write_array(writer, SPT_BLOCK_PROCESS, &spt_schema_process, writer->processes) &&
+	    write_array(writer, SPT_BLOCK_PROCESS_END, &spt_schema_process_end, writer->process_ends) &&
 	    write_array(writer, SPT_BLOCK_THREAD, &spt_schema_thread, writer->threads) &&
 	    write_nodes(writer, stash) &&
 	    write_array(writer, SPT_BLOCK_NAME, &spt_schema_name, writer->names) &&
@@ -350,6 +352,7 @@ static SptCaptureWriter *make_writer(const char *path)
 	writer->accounts = g_array_new(FALSE, FALSE, sizeof(SptAccountRow));
 	writer->losses = g_array_new(FALSE, FALSE, sizeof(SptLossRow));
 	writer->index = g_array_new(FALSE, FALSE, sizeof(SptIndexRow));
+	writer->process_ends = g_array_new(FALSE, FALSE, sizeof(SptProcessEndRow));
 	if (!writer->zstd)
 		fail(writer, "there is not enough memory");
 	return writer;
@@ -414,6 +417,7 @@ void spt_capture_writer_free(SptCaptureWriter *writer)
 	g_array_unref(writer->accounts);
 	g_array_unref(writer->losses);
 	g_array_unref(writer->index);
+	g_array_unref(writer->process_ends);
 	g_free(writer);
 }
 
