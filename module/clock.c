@@ -31,6 +31,7 @@
 #include "clock.h"
 #include "session.h"
 #include "stack.h"
+#include "times.h"
 
 /*
  * Ticks may take one part in COST_SHARE of a CPU, whatever rate is asked for: at more they would starve what they measure.  What
@@ -199,6 +200,17 @@ static u64 delay_of(struct cpu_clock *clock, u64 now, u64 due)
 	return late - min(late, taken);
 }
 
+/* While the machine stood still, the CPU was not there: what is left for the tick begins at @pause_end. */
+static u64 leave_out_pause(struct cpu_clock *clock, u64 from, u64 pause_end)
+{
+	u64 period = min(sysprof_clock_period_at(pause_end), clock->next - 1);
+
+	if (!pause_end || period <= from)
+		return from;
+	sysprof_sessions_offline(smp_processor_id(), from, period);
+	return period;
+}
+
 static enum hrtimer_restart tick(struct hrtimer *timer)
 {
 	struct cpu_clock *clock = container_of(timer, struct cpu_clock, timer);
@@ -207,7 +219,7 @@ static enum hrtimer_restart tick(struct hrtimer *timer)
 
 	if (!clock->running)
 		return HRTIMER_NORESTART;
-	from = advance(clock, now);
+	from = leave_out_pause(clock, advance(clock, now), sysprof_time_seen(now, due));
 	if (cpu_is_idle()) {
 		sysprof_sessions_idle(smp_processor_id(), from, clock->next);
 		clock->parked = true;
@@ -273,7 +285,7 @@ static void leave_idle(struct cpu_clock *clock, u64 now)
 
 static void take_overdue(struct cpu_clock *clock, struct task_struct *prev, u64 now, u64 due)
 {
-	u64 from = advance(clock, now);
+	u64 from = leave_out_pause(clock, advance(clock, now), sysprof_time_seen(now, due));
 	bool sampled = false;
 
 	if (is_idle_task(prev))

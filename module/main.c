@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Init and exit in order, and the parameters. */
+/* Init and exit in order; parameters are where they are used. */
 #include <linux/init.h>
 #include <linux/module.h>
 
@@ -11,11 +11,8 @@
 #include "spaces.h"
 #include "stack.h"
 #include "state.h"
+#include "times.h"
 #include "vdso.h"
-
-static uint ring_limit_mib = 512;
-module_param(ring_limit_mib, uint, 0444);
-MODULE_PARM_DESC(ring_limit_mib, "memory that the rings of all sessions together may take, MiB");
 
 static bool keep_hooks;
 module_param(keep_hooks, bool, 0444);
@@ -28,7 +25,6 @@ static int __init sysprof_init(void)
 	sysprof_stack_init();
 	sysprof_state_init();
 	sysprof_vdso_init();
-	sysprof_sessions_set_cap((u64)ring_limit_mib << 20);
 	err = sysprof_objects_init();
 	if (err)
 		return err;
@@ -41,11 +37,16 @@ static int __init sysprof_init(void)
 	err = sysprof_clock_init();
 	if (err)
 		goto err_hooks;
-	err = sysprof_device_register();
+	err = sysprof_time_init();
 	if (err)
 		goto err_clock;
+	err = sysprof_device_register();
+	if (err)
+		goto err_time;
 	return 0;
 
+err_time:
+	sysprof_time_exit();
 err_clock:
 	sysprof_clock_exit();
 err_hooks:
@@ -60,6 +61,7 @@ err_objects:
 static void __exit sysprof_exit(void)
 {
 	sysprof_device_unregister();
+	sysprof_time_exit();
 	sysprof_clock_exit();
 	sysprof_hooks_exit();
 	sysprof_spaces_exit();

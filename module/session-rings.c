@@ -1,18 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The memory of sessions' rings: one on each possible CPU, all of them together below a cap. */
-#include <linux/atomic.h>
+/* The memory of sessions' rings: one on each possible CPU, paid for by the opener. */
 #include <linux/cpumask.h>
 #include <linux/topology.h>
 
+#include "charge.h"
 #include "session.h"
-
-static atomic64_t ring_bytes_used = ATOMIC64_INIT(0);
-static u64 ring_bytes_cap;
-
-void sysprof_sessions_set_cap(u64 bytes)
-{
-	ring_bytes_cap = bytes;
-}
 
 void sysprof_session_free_rings(struct sysprof_session *session)
 {
@@ -21,7 +13,7 @@ void sysprof_session_free_rings(struct sysprof_session *session)
 	for_each_possible_cpu(cpu) {
 		if (!session->cpus[cpu].ring.bytes)
 			continue;
-		atomic64_sub(session->cpus[cpu].ring.bytes, &ring_bytes_used);
+		sysprof_charge_sub(session->charge, session->cpus[cpu].ring.bytes);
 		sysprof_ring_deinit(&session->cpus[cpu].ring);
 	}
 }
@@ -32,14 +24,12 @@ int sysprof_session_make_rings(struct sysprof_session *session, u32 bytes)
 
 	sysprof_session_free_rings(session);
 	for_each_possible_cpu(cpu) {
-		if (atomic64_add_return(bytes, &ring_bytes_used) > ring_bytes_cap) {
-			atomic64_sub(bytes, &ring_bytes_used);
-			err = -ENOSPC;
+		err = sysprof_charge_add(session->charge, bytes);
+		if (err)
 			goto err_free;
-		}
 		err = sysprof_ring_init(&session->cpus[cpu].ring, bytes, cpu_to_node(cpu));
 		if (err) {
-			atomic64_sub(bytes, &ring_bytes_used);
+			sysprof_charge_sub(session->charge, bytes);
 			goto err_free;
 		}
 	}

@@ -17,11 +17,13 @@
 #include <linux/vmalloc.h>
 
 #include "budget.h"
+#include "charge.h"
 #include "clock-pmu.h"
 #include "clock.h"
 #include "hooks.h"
 #include "session.h"
 #include "snapshot.h"
+#include "times.h"
 
 static LIST_HEAD(running_sessions);
 static DEFINE_MUTEX(list_lock);
@@ -518,7 +520,10 @@ struct sysprof_session *sysprof_session_create(void)
 		return NULL;
 	session->cpus = kvcalloc(nr_cpu_ids, sizeof(*session->cpus), GFP_KERNEL_ACCOUNT);
 	session->cpumask = kzalloc(cpumask_size(), GFP_KERNEL_ACCOUNT);
-	if (!session->cpus || !session->cpumask) {
+	session->charge = sysprof_charge_open();
+	if (!session->cpus || !session->cpumask || !session->charge) {
+		if (session->charge)
+			sysprof_charge_close(session->charge);
 		kvfree(session->cpus);
 		kfree(session->cpumask);
 		kfree(session);
@@ -549,6 +554,7 @@ void sysprof_session_destroy(struct sysprof_session *session)
 	cancel_work_sync(&session->reap);
 	sysprof_snapshot_end(session->snapshot);
 	sysprof_session_free_rings(session);
+	sysprof_charge_close(session->charge);
 	sysprof_filter_destroy(session->filter);
 	put_pid(session->opener);
 	kvfree(session->cpus);
@@ -622,6 +628,13 @@ static void leave(struct sysprof_session *session, int cpu, void *unused)
 	tell_losses(sc);
 	tell_account(session, cpu, ktime_get_mono_fast_ns());
 	sc->joined = false;
+}
+
+/* From any CPU: the one that is left alone writes at most state records, and those until the list is left. */
+static void leave_unwanted(struct sysprof_session *session, int cpu)
+{
+	complete_account(session, cpu, ktime_get_mono_fast_ns());
+	WRITE_ONCE(session->cpus[cpu].joined, false);
 }
 
 struct on_cpu_call {
@@ -706,6 +719,7 @@ int sysprof_session_start(struct sysprof_session *session, struct sysprof_start 
 	for_each_possible_cpu(cpu)
 		if (session->cpus[cpu].wanted)
 			on_cpu(join, session, cpu, NULL);
+	sysprof_time_started();
 	sysprof_filter_find_children(session->filter);
 	if (session->pmu)
 		sysprof_pmu_enable(session->pmu);
@@ -735,7 +749,7 @@ void sysprof_session_stop(struct sysprof_session *session)
 			if (session->pmu || session->cpus[cpu].wanted)
 				on_cpu(leave, session, cpu, NULL);
 			else
-				WRITE_ONCE(session->cpus[cpu].joined, false);
+				leave_unwanted(session, cpu);
 		}
 		mutex_lock(&list_lock);
 		list_del_rcu(&session->link);

@@ -73,6 +73,7 @@ enum sysprof_reader { SYSPROF_READER_NONE, SYSPROF_READER_MMAP, SYSPROF_READER_R
  * @keeps_budget: no rate was asked for
  * @pmu: counters, while it runs by them; NULL: the timer
  * @filter: whose ticks are wanted; NULL: everybody's
+ * @charge: who pays for the rings
  * @running: between START and STOP
  * @may_see_addresses: the opener had CAP_PERFMON
  * @cred: the opener's, of the file, which outlives the session
@@ -96,6 +97,7 @@ struct sysprof_session {
 	bool keeps_budget;
 	struct sysprof_pmu *pmu;
 	struct sysprof_filter *filter;
+	struct sysprof_charge *charge;
 	bool running;
 	bool may_see_addresses;
 	const struct cred *cred;
@@ -164,10 +166,8 @@ void sysprof_sessions_exit(struct task_struct *task);
 bool sysprof_sessions_any(void);
 /* Whether any wants MAP records. */
 bool sysprof_sessions_want_maps(void);
-/* Under session->lock, with nobody using the rings: anew, each of @bytes; -ENOSPC beyond the cap, -ENOMEM, and then there are none. */
+/* Under session->lock, with nobody using the rings: anew, each of @bytes; -ENOSPC beyond the user's cap, or that of all, -ENOMEM, and then there are none. */
 int sysprof_session_make_rings(struct sysprof_session *session, u32 bytes);
 void sysprof_session_free_rings(struct sysprof_session *session);
-/* Bytes that all rings together may take; set by main.c before the device is there. */
-void sysprof_sessions_set_cap(u64 bytes);
 
 #endif /* _SYSPROF_SESSION_H */

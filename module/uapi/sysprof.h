@@ -130,8 +130,9 @@
  *	files                        group member    MAP_FD                  as in struct sysprof_map_fd: open() by path, or traced and
  *	                                                                     readable; never the descriptor of others; vm/abi
  *	memory, CPU time             group member    CONFIGURE               ring_bytes, period and frames clamped;
- *	                                                                     rings charged to the memory cgroup and
- *	                                                                     capped as a whole; vm/abi
+ *	                                                                     rings charged to the memory cgroup,
+ *	                                                                     capped by user and as a whole; vm/abi,
+ *	                                                                     vm/sessions
  *	                             group member    filters                 copied and checked at CONFIGURE, asked in
  *	                                                                     bounded time; they only leave out;
  *	                                                                     vm/sessions
@@ -401,10 +402,15 @@ enum sysprof_time_reason {
 	SYSPROF_TIME_SUSPEND	= 1,	/* the machine is about to sleep */
 	SYSPROF_TIME_RESUME	= 2,	/* it is back */
 	SYSPROF_TIME_PAUSE	= 3,	/* no CPU ran for long: a virtual machine was stopped, or its host was */
+	SYSPROF_TIME_STEP	= 4,	/* CLOCK_REALTIME was set */
 };
 
 /**
  * struct sysprof_time - the clocks, side by side
+ *
+ * A pause is a second or more in which a tick was overdue and no CPU had one.  Its periods are not work: on CPUs that were busy they count
+ * as offline, on others as idle.  The grid stands still with CLOCK_MONOTONIC while the machine sleeps.
+ *
  * @record: SYSPROF_TIME; its time is CLOCK_MONOTONIC
  * @boottime: CLOCK_BOOTTIME, ns
  * @realtime: CLOCK_REALTIME, ns
@@ -436,7 +442,7 @@ enum sysprof_lost_reason {
  * @delivered: weight of the samples written
  * @lost: by enum sysprof_lost_reason
  * @idle: the CPU had nothing to do
- * @offline: the CPU was not there
+ * @offline: the CPU was not there, or the machine stood still (SYSPROF_TIME_PAUSE)
  * @excluded: left out because the session asked for it, by its filters
  * @budget: left out to keep to the budget
  * @pending: begun, but their tick has yet to come

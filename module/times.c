@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What happens to time itself, told by TIME records: sleep and resume of the machine, clocks that are set, and pauses of a virtual
+ * machine, in which its clock goes on but no CPU runs.
+ */
+#include <linux/math64.h>
+#include <linux/notifier.h>
+#include <linux/spinlock.h>
+#include <linux/suspend.h>
+#include <linux/timekeeping.h>
+
+#include "session.h"
+#include "times.h"
+
+#define LOOK_NS		(100 * NSEC_PER_MSEC)
+#define PAUSE_NS	NSEC_PER_SEC
+#define STEP_NS		(10 * NSEC_PER_MSEC)
+#define SLEW		1000	/* adjtimex() makes a clock faster or slower by less than one part in so many */
+
+/**
+ * struct watch - of all CPUs together
+ * @lock: a raw one, for it is taken in interrupts; but every LOOK_NS nobody needs it
+ * @seen_time: when a tick was last seen, on any CPU, give or take LOOK_NS
+ * @offset: of CLOCK_REALTIME from CLOCK_MONOTONIC at that time
+ * @gap_begin: of the last time without a tick that was longer than PAUSE_NS: all CPUs were idle, or none could run
+ * @gap_end: of it
+ * @told: it was a pause, and the record is written
+ */
+static struct {
+	raw_spinlock_t lock;
+	u64 seen_time;
+	s64 offset;
+	u64 gap_begin;
+	u64 gap_end;
+	bool told;
+} watch = { .lock = __RAW_SPIN_LOCK_UNLOCKED(watch.lock) };
+
+static void tell(u32 reason, u64 gap_ns)
+{
+	struct sysprof_time record = {
+		.record = { .type = SYSPROF_TIME, .size = sizeof(record) / 8 },
+		.boottime = ktime_get_boot_fast_ns(),
+		.realtime = ktime_get_real_fast_ns(),
+		.gap_ns = gap_ns,
+		.reason = reason,
+	};
+
+	sysprof_sessions_state(&record.record);
+}
+
+/* Under the lock.  Whether CLOCK_REALTIME was set since the last look. */
+static bool look(u64 now)
+{
+	s64 offset = ktime_get_real_fast_ns() - ktime_get_mono_fast_ns(), off;
+	u64 elapsed = now - watch.seen_time;
+
+	if (elapsed > PAUSE_NS) {
+		watch.gap_begin = watch.seen_time;
+		watch.gap_end = now;
+		watch.told = false;
+	}
+	off = abs(offset - watch.offset);
+	watch.offset = offset;
+	WRITE_ONCE(watch.seen_time, now);
+	return off > STEP_NS + (s64)div_u64(elapsed, SLEW);
+}
+
+u64 sysprof_time_seen(u64 now, u64 due)
+{
+	bool stepped = false, is_pause = false, is_news = false;
+	u64 begin = 0, end = 0;
+
+	if ((s64)(now - READ_ONCE(watch.seen_time)) < (s64)LOOK_NS && (s64)(now - due) < (s64)PAUSE_NS)
+		return 0;
+	raw_spin_lock(&watch.lock);
+	if ((s64)(now - watch.seen_time) >= (s64)LOOK_NS)
+		stepped = look(now);
+	/* The first to come late may not be the first to come. */
+	if ((s64)(now - due) >= (s64)PAUSE_NS && due < watch.gap_end) {
+		is_pause = true;
+		is_news = !watch.told;
+		watch.told = true;
+		begin = max(due, watch.gap_begin);
+		end = watch.gap_end;
+	}
+	raw_spin_unlock(&watch.lock);
+	if (stepped)
+		tell(SYSPROF_TIME_STEP, 0);
+	if (is_news)
+		tell(SYSPROF_TIME_PAUSE, end - begin);
+	return is_pause ? end : 0;
+}
+
+void sysprof_time_started(void)
+{
+	raw_spin_lock_irq(&watch.lock);
+	watch.seen_time = ktime_get_mono_fast_ns();
+	watch.offset = ktime_get_real_fast_ns() - watch.seen_time;
+	raw_spin_unlock_irq(&watch.lock);
+	tell(SYSPROF_TIME_START, 0);
+}
+
+static int power_event(struct notifier_block *block, unsigned long event, void *unused)
+{
+	switch (event) {
+	case PM_SUSPEND_PREPARE:
+	case PM_HIBERNATION_PREPARE:
+		tell(SYSPROF_TIME_SUSPEND, 0);
+		break;
+	case PM_POST_SUSPEND:
+	case PM_POST_HIBERNATION:
+		tell(SYSPROF_TIME_RESUME, 0);
+		break;
+	}
+	return NOTIFY_DONE;
+}
+
+static struct notifier_block power_notifier = { .notifier_call = power_event };
+
+int sysprof_time_init(void)
+{
+	return register_pm_notifier(&power_notifier);
+}
+
+void sysprof_time_exit(void)
+{
+	unregister_pm_notifier(&power_notifier);
+}
