@@ -183,6 +183,9 @@ static int run_recording(const struct spt_record_options *options)
 	if (status.notice)
 		fprintf(stderr, "Note: %s.\n", status.notice);
 	show_summary(&status, path);
+	if (status.budget)
+		fprintf(stderr, "To keep to the budget of CPU time the rate was lowered: %.1f %% of %.0f Hz were sampled.  -F HZ insists on a "
+			"rate.\n", spt_percent(status.delivered, status.delivered + status.budget), 1e9 / (double)status.period_ns);
 	spt_child_wait(&child);
 	return spt_child_exit_status(&child);
 }

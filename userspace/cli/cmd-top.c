@@ -71,7 +71,7 @@ static SptRecorder *begin_recording(const struct top *top, unsigned number, GErr
 		.source = top->source,
 		.output = path,
 		.period_ns = (uint64_t)(1e9 / top->options->rate + 0.5),
-		.pid = (uint32_t)top->options->pid,
+		.filter = { .pids = { (uint32_t)top->options->pid }, .n_pids = top->options->pid > 0 },
 	};
 	g_autoptr(SptRecorder) recorder = spt_recorder_new(&options, error);
 

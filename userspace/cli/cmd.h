@@ -50,6 +50,10 @@ bool spt_cli_flush(void);
 /* connect.c: a socket to "HOST:PORT", or -1: complained. */
 int spt_cli_connect(const char *to);
 
+/* cpus.c: "0,2-5" as SPT_CLI_CPUS_MAX flags, to be freed; NULL: complained about @option. */
+#define SPT_CLI_CPUS_MAX 65536u
+bool *spt_cli_parse_cpus(const char *option, const char *text);
+
 /* units.c: "5ms", "0.5" (seconds); "64M", "1GiB".  False: it cannot be read. */
 bool spt_parse_ns(const char *text, uint64_t *ret);
 bool spt_parse_bytes(const char *text, uint64_t *ret);

@@ -81,6 +81,7 @@ static void add_cpus(JsonBuilder *json, const GArray *cpus)
 		spt_json_count(json, "idle", account->idle);
 		spt_json_count(json, "offline", account->offline);
 		spt_json_count(json, "excluded", account->excluded);
+		spt_json_count(json, "budget", account->budget);
 		spt_json_count(json, "pending", account->pending);
 		spt_json_count(json, "samples", account->samples);
 		spt_json_count(json, "state_lost", account->state_lost);

@@ -35,6 +35,9 @@ static void print_summary(const struct spt_info *info)
 	printf("%-18s %s\n", "duration", duration);
 	printf("%-18s %s, of %s periods of %s\n", "samples", samples, weight, period);
 	printf("%-18s %s periods\n", "lost", lost);
+	if (info->summary.budget > 0)
+		printf("%-18s lowered to keep to the budget of CPU time: %.1f %% of the periods were sampled\n", "rate",
+		       spt_percent(info->summary.delivered, info->summary.delivered + info->summary.budget));
 	if (info->summary.ticks > 0)
 		printf("%-18s %s per sample\n", "cost", cost);
 	printf("%-18s %" PRIu32 "\n", "processes", spt_info_processes(info));
@@ -71,16 +74,16 @@ static void print_cpus(const GArray *cpus)
 	if (cpus->len == 0)
 		return;
 	printf("\nWhere each CPU's periods went; the residue is what the account leaves unexplained: 0 if it holds\n");
-	printf("%5s %12s %12s %10s %12s %10s %10s %8s %8s\n", "CPU", "Periods", "Delivered", "Lost", "Idle", "Offline",
-	       "Excluded", "Pending", "Residue");
+	printf("%5s %12s %12s %10s %12s %10s %10s %10s %8s %8s\n", "CPU", "Periods", "Delivered", "Lost", "Idle", "Offline",
+	       "Excluded", "Budget", "Pending", "Residue");
 	for (unsigned i = 0; i < cpus->len; i++) {
 		const SptCpuSummary *cpu = &g_array_index(cpus, SptCpuSummary, i);
 		const SptAccountRow *account = cpu->account;
 
 		printf("%5" PRIu32 " %12" PRIu64 " %12" PRIu64 " %10" PRIu64 " %12" PRIu64 " %10" PRIu64 " %10" PRIu64
-		       " %8" PRIu64 " %8" PRId64 "\n", account->cpu, account->grid, account->delivered,
-		       spt_account_lost(account), account->idle, account->offline, account->excluded, account->pending,
-		       spt_account_residue(account));
+		       " %10" PRIu64 " %8" PRIu64 " %8" PRId64 "\n", account->cpu, account->grid, account->delivered,
+		       spt_account_lost(account), account->idle, account->offline, account->excluded, account->budget,
+		       account->pending, spt_account_residue(account));
 		if (account->filtered > 0)
 			printf("      of these %" PRIu64 " delivered but filtered out, as asked\n", account->filtered);
 		if (spt_cpu_summary_missing(cpu) != 0)

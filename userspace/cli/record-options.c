@@ -2,6 +2,7 @@
 /* Parsed, checked, and turned into what the recorder wants to know. */
 #include "record-options.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "cmd.h"
@@ -12,20 +13,18 @@
 /* As they are given. */
 struct words {
 	char *stacks, *source, *last, *late, *memory;
-	double rate;
-	int ring_bytes, pid;
+	double rate;			/* NAN: none was given */
+	int ring_bytes;
 };
 
 static bool check(const struct spt_record_options *options, const struct words *words, SptTraceSource *ret_source)
 {
-	if (!(words->rate >= 1 && words->rate <= 50000))
+	if (!isnan(words->rate) && !(words->rate >= 1 && words->rate <= 50000))
 		spt_cli_complain("A rate of %g samples per second is not possible: 1 to 50000 are (-F)", words->rate);
 	else if (options->duration < 0)
 		spt_cli_complain("A recording cannot last %g seconds (--duration)", options->duration);
 	else if (words->ring_bytes < 0)
 		spt_cli_complain("A ring cannot have %d bytes (--ring-bytes)", words->ring_bytes);
-	else if (words->pid < 0)
-		spt_cli_complain("There is no process %d (--pid)", words->pid);
 	else if (strcmp(words->stacks, "fp") && strcmp(words->stacks, "none"))
 		spt_cli_complain("There are no stacks \"%s\" (--stacks): fp walks along frame pointers, none leaves user "
 				 "stacks out", words->stacks);
@@ -78,8 +77,8 @@ static bool parse(struct spt_record_options *options, struct words *words, int a
 {
 	const GOptionEntry entries[] = {
 		{ "output", 'o', 0, G_OPTION_ARG_FILENAME, &options->output, "Where to (sysprof.capture)", "FILE" },
-		{ "frequency", 'F', 0, G_OPTION_ARG_DOUBLE, &words->rate, "Samples per second and CPU (1000)", "HZ" },
-		{ "pid", 'p', 0, G_OPTION_ARG_INT, &words->pid, "Only this process and what it starts", "PID" },
+		{ "frequency", 'F', 0, G_OPTION_ARG_DOUBLE, &words->rate, "Samples per second and CPU (1000, lowered if they would "
+		  "take more than 1 % of a CPU)", "HZ" },
 		{ "duration", 0, 0, G_OPTION_ARG_DOUBLE, &options->duration, "End after so many seconds", "S" },
 		{ "stacks", 0, 0, G_OPTION_ARG_STRING, &words->stacks, "User stacks: fp (frame pointers) or none", "KIND" },
 		{ "source", 0, 0, G_OPTION_ARG_STRING, &words->source, "Where samples come from: auto, module or perf",
@@ -92,10 +91,12 @@ static bool parse(struct spt_record_options *options, struct words *words, int a
 		{ "memory", 0, 0, G_OPTION_ARG_STRING, &words->memory, "The recorder's own memory is at most this (1G)", "SIZE" },
 		{ "to", 0, 0, G_OPTION_ARG_STRING, &options->to, "Send the recording to \"sysprof-cli receive\" there; in clear text: "
 		  "for loopback and trusted networks", "HOST:PORT" },
-		{ NULL },
 	};
+	g_autoptr(GArray) all = g_array_new(TRUE, FALSE, sizeof(GOptionEntry));
 
-	if (!spt_cli_parse(&cmd_record, entries, &argc, &argv))
+	g_array_append_vals(all, entries, G_N_ELEMENTS(entries));
+	spt_record_filter_add(&options->filter, all);
+	if (!spt_cli_parse(&cmd_record, (const GOptionEntry *)all->data, &argc, &argv))
 		return false;
 	if (argc > 1)
 		spt_cli_complain("\"%s\" is no option; put \"--\" in front of the command to run", argv[1]);
@@ -105,23 +106,25 @@ static bool parse(struct spt_record_options *options, struct words *words, int a
 bool spt_record_options_parse(struct spt_record_options *options, int argc, char **argv)
 {
 	g_autofree char **arguments = NULL;
-	struct words words = { .stacks = g_strdup("fp"), .source = g_strdup("auto"), .rate = 1000 };
+	struct words words = { .stacks = g_strdup("fp"), .source = g_strdup("auto"), .rate = NAN };
 	SptTraceSource source = SPT_TRACE_AUTO;
+	SptTraceFilter filter = { 0 };
 	bool ok;
 
 	*options = (struct spt_record_options){ .output = g_strdup("sysprof.capture") };
 	argc = split_command(argc, argv, &options->command);
 	arguments = g_memdup2(argv, ((size_t)argc + 1) * sizeof(*argv));
 	arguments[argc] = NULL;
-	ok = parse(options, &words, argc, arguments) && check(options, &words, &source);
+	ok = parse(options, &words, argc, arguments) && check(options, &words, &source) &&
+	     spt_record_filter_parse(&options->filter, &filter);
 	options->command_text = g_strjoinv(" ", options->command);
 	options->recorder = (SptRecorderOptions){
 		.source = source,
 		.output = options->to ? options->to : options->output,
-		.period_ns = (uint64_t)(1e9 / words.rate + 0.5),
+		.period_ns = isnan(words.rate) ? 0 : (uint64_t)(1e9 / words.rate + 0.5),
 		.ring_bytes = (uint32_t)words.ring_bytes,
 		.no_user = strcmp(words.stacks, "none") == 0,
-		.pid = (uint32_t)words.pid,
+		.filter = filter,
 		.command = *options->command_text ? options->command_text : NULL,
 	};
 	ok = ok && check_bounds(options, &words);
@@ -135,6 +138,7 @@ bool spt_record_options_parse(struct spt_record_options *options, int argc, char
 
 void spt_record_options_clear(struct spt_record_options *options)
 {
+	spt_record_filter_clear(&options->filter);
 	g_clear_pointer(&options->output, g_free);
 	g_clear_pointer(&options->to, g_free);
 	g_clear_pointer(&options->command_text, g_free);

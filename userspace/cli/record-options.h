@@ -5,11 +5,13 @@
 
 #include <stdbool.h>
 
+#include "record-filter.h"
 #include "record/recorder.h"
 
 struct spt_record_options {
 	SptRecorderOptions recorder;	/* its strings are those below */
 	double duration;		/* seconds; 0: no end */
+	struct spt_record_filter filter;	/* what recorder.filter points to */
 	char **command;			/* what follows "--", within argv; empty: none */
 	char *output, *to, *command_text;	/* to: "HOST:PORT" of a receiver, or NULL */
 };

@@ -7,7 +7,6 @@
 #include "cmd.h"
 
 #define SUGGESTIONS 5
-#define CPUS_MAX 65536u
 
 void spt_filter_options_add(struct spt_filter_options *options, GArray *entries)
 {
@@ -77,36 +76,12 @@ static bool parse_time(const char *text, uint64_t start_ns, SptFilter *filter)
 	return false;
 }
 
-/* "3" or "2-5". */
-static bool parse_cpu_range(const char *text, bool *cpus)
-{
-	g_auto(GStrv) sides = g_strsplit(text, "-", 2);
-	uint64_t first, last;
-
-	if (!sides[0] || !g_ascii_string_to_unsigned(sides[0], 10, 0, CPUS_MAX - 1, &first, NULL))
-		return false;
-	last = first;
-	if (sides[1] && !g_ascii_string_to_unsigned(sides[1], 10, first, CPUS_MAX - 1, &last, NULL))
-		return false;
-	for (uint64_t cpu = first; cpu <= last; cpu++)
-		cpus[cpu] = true;
-	return true;
-}
-
 static bool parse_cpus(const char *text, struct spt_report_filter *filter)
 {
-	g_auto(GStrv) ranges = g_strsplit(text, ",", -1);
-
-	filter->cpus = g_new0(bool, CPUS_MAX);
+	filter->cpus = spt_cli_parse_cpus("--cpu", text);
 	filter->filter.cpus = filter->cpus;
-	filter->filter.n_cpus = CPUS_MAX;
-	for (char **range = ranges; *range; range++) {
-		if (!parse_cpu_range(*range, filter->cpus)) {
-			spt_cli_complain("--cpu %s is no list of CPUs; write numbers and ranges, as in 0,2-5", text);
-			return false;
-		}
-	}
-	return true;
+	filter->filter.n_cpus = SPT_CLI_CPUS_MAX;
+	return filter->cpus != NULL;
 }
 
 static void add_condition(GString *text, const char *prefix, const char *condition, const char *suffix)

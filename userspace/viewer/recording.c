@@ -98,7 +98,7 @@ static gpointer run(gpointer data)
 	SptRecorder *recorder;
 
 	if (pid)
-		options.pid = (uint32_t)g_ascii_strtoull(pid, NULL, 10);
+		options.filter.pids[options.filter.n_pids++] = (uint32_t)g_ascii_strtoull(pid, NULL, 10);
 	recorder = spt_recorder_new(&options, &self->error);
 	if (!recorder || !record(self, recorder, &self->error)) {
 		if (self->process)

@@ -18,7 +18,7 @@ uint64_t spt_account_lost(const SptAccountRow *row)
 int64_t spt_account_residue(const SptAccountRow *row)
 {
 	return (int64_t)(row->grid - (row->delivered + spt_account_lost(row) + row->idle + row->offline +
-				      row->excluded + row->pending));
+				      row->excluded + row->budget + row->pending));
 }
 
 const char *spt_lost_reason_name(unsigned reason)

@@ -81,7 +81,7 @@ typedef struct {
 #define SPT_LOST_REASONS 8
 
 typedef struct {
-	uint64_t time, grid, delivered, idle, offline, excluded, pending, samples, state_lost, cost_ns, ticks, filtered;
+	uint64_t time, grid, delivered, idle, offline, excluded, budget, pending, samples, state_lost, cost_ns, ticks, filtered;
 	uint64_t lost[SPT_LOST_REASONS];
 	uint32_t cpu;
 } SptAccountRow;
@@ -91,7 +91,7 @@ typedef struct {
 	uint32_t cpu, reason;
 } SptLossRow;
 
-/* grid - (delivered + lost + idle + offline + excluded + pending); 0 if the loss law holds. */
+/* grid - (delivered + lost + idle + offline + excluded + budget + pending); 0 if the loss law holds. */
 int64_t spt_account_residue(const SptAccountRow *row);
 uint64_t spt_account_lost(const SptAccountRow *row);
 /* "ring full", "too big", ... for a reason's number; "reason 7" for one that has no name here. */

@@ -111,6 +111,7 @@ static const SptField account_fields[] = {
 	{ 12, SPT_FIELD_U64, offsetof(SptAccountRow, ticks) },
 	LOST(0), LOST(1), LOST(2), LOST(3), LOST(4), LOST(5), LOST(6), LOST(7),
 	{ 24, SPT_FIELD_U64, offsetof(SptAccountRow, filtered) },
+	{ 25, SPT_FIELD_U64, offsetof(SptAccountRow, budget) },
 };
 const SptSchema spt_schema_account = SCHEMA(SptAccountRow, account_fields);
 

@@ -126,6 +126,7 @@ static void add_sums(SptAccountRow *sum, const SptAccountRow *row)
 	sum->idle += row->idle;
 	sum->offline += row->offline;
 	sum->excluded += row->excluded;
+	sum->budget += row->budget;
 	sum->pending += row->pending;
 	sum->samples += row->samples;
 	sum->state_lost += row->state_lost;

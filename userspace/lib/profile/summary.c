@@ -31,6 +31,8 @@ static void take_accounts(SptSummary *summary, const SptCapture *capture)
 
 		g_array_append_val(summary->cpus, cpu);
 		summary->lost += spt_account_lost(row);
+		summary->delivered += cpu.account->delivered;
+		summary->budget += cpu.account->budget;
 		summary->cost_ns += cpu.account->cost_ns;
 		summary->ticks += cpu.account->ticks;
 		summary->end_ns = MAX(summary->end_ns, cpu.account->time);

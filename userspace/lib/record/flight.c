@@ -295,6 +295,7 @@ static SptAccountRow since(const SptAccountRow *row, const SptAccountRow *base)
 	result.idle -= base->idle;
 	result.offline -= base->offline;
 	result.excluded -= base->excluded;
+	result.budget -= base->budget;
 	result.samples -= base->samples;
 	result.state_lost -= base->state_lost;
 	result.cost_ns -= base->cost_ns;

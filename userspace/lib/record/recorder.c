@@ -29,7 +29,7 @@ struct cpu {
 	uint64_t taken;			/* weight of the samples that came */
 	uint64_t filtered;		/* of it, left out as asked */
 	uint64_t filtered_later;	/* by samples that the account below does not know yet */
-	uint64_t lost;			/* as of the last account */
+	uint64_t lost, delivered, budget;	/* as of the last account */
 	uint64_t account_time;		/* of the one that is about to be told; UINT64_MAX: there is none */
 	uint64_t told_time;		/* of the last one */
 	bool has_news;			/* since its last account */
@@ -48,7 +48,7 @@ struct SptRecorder {
 	struct cpu *cpus;
 	unsigned snapshot_number;
 	bool in_snapshot, needs_snapshot;
-	uint32_t wanted_pid;
+	bool filters_pids;
 	uint64_t late_ns;
 	uint64_t start_ns, last_flush_ns, last_snapshot_ns;
 	SptRecorderStatus status;
@@ -267,7 +267,7 @@ static void take_sample(SptRecorder *recorder, const struct sysprof_sample *samp
 		.kernel_end = sample->kernel_end,
 		.user_end = sample->user_end,
 	};
-	bool is_wanted = !recorder->wanted_pid || thread->process->is_wanted;
+	bool is_wanted = !recorder->filters_pids || thread->process->is_wanted;
 	unsigned n;
 
 	count_sample(recorder, sample, is_wanted);
@@ -296,6 +296,7 @@ static void put_account(SptRecorder *recorder, uint64_t time, unsigned cpu, cons
 		.idle = account->idle,
 		.offline = account->offline,
 		.excluded = account->excluded,
+		.budget = account->budget,
 		.pending = account->pending,
 		.samples = account->samples,
 		.state_lost = account->state_lost,
@@ -317,6 +318,10 @@ static void put_account(SptRecorder *recorder, uint64_t time, unsigned cpu, cons
 	lost = spt_account_lost(&row);
 	recorder->status.lost += lost - state->lost;
 	state->lost = lost;
+	recorder->status.delivered += account->delivered - state->delivered;
+	recorder->status.budget += account->budget - state->budget;
+	state->delivered = account->delivered;
+	state->budget = account->budget;
 	state->has_news = false;
 }
 
@@ -331,6 +336,28 @@ static void take_loss(SptRecorder *recorder, const struct sysprof_lost *lost)
 	};
 
 	spt_output_loss(recorder->output, &row);
+}
+
+void spt_recorder_note(SptRecorder *recorder, const char *key, const char *value)
+{
+	spt_output_host(recorder->output, key, value);
+}
+
+static void note_number(SptRecorder *recorder, const char *key, uint64_t value)
+{
+	g_autofree char *text = g_strdup_printf("%" G_GUINT64_FORMAT, value);
+
+	spt_recorder_note(recorder, key, text);
+}
+
+static void take_time(SptRecorder *recorder, const struct sysprof_time *time)
+{
+	static const char *const keys[] = { NULL, "suspend", "resume", "pause", "clock set" };
+	const char *key = time->reason < G_N_ELEMENTS(keys) ? keys[time->reason] : NULL;
+	g_autofree char *name = g_strdup_printf("%s@%" G_GUINT64_FORMAT, key, (guint64)time->record.time);
+
+	if (key)
+		note_number(recorder, name, time->reason == SYSPROF_TIME_PAUSE ? time->gap_ns : time->realtime);
 }
 
 static void take_record(const struct sysprof_record *record, void *data)
@@ -367,6 +394,9 @@ static void take_record(const struct sysprof_record *record, void *data)
 	}
 	case SYSPROF_LOST:
 		take_loss(recorder, (const struct sysprof_lost *)record);
+		break;
+	case SYSPROF_TIME:
+		take_time(recorder, (const struct sysprof_time *)record);
 		break;
 	case SYSPROF_RESYNC:
 		recorder->needs_snapshot = true;
@@ -440,7 +470,8 @@ SptRecorder *spt_recorder_new(const SptRecorderOptions *options, GError **error)
 	recorder->config.ring_bytes = options->ring_bytes;
 	recorder->config.no_user = options->no_user;
 	recorder->status.source = spt_trace_source_name(recorder->trace);
-	recorder->wanted_pid = options->pid;
+	recorder->config.filter = options->filter;
+	recorder->filters_pids = options->filter.n_pids && !spt_trace_filters_pids(recorder->trace);
 	recorder->late_ns = options->late_ns;
 	recorder->tasks = spt_tasks_new(&listener);
 	recorder->spaces = spt_spaces_new();
@@ -470,16 +501,18 @@ void spt_recorder_free(SptRecorder *recorder)
 	g_free(recorder);
 }
 
-void spt_recorder_note(SptRecorder *recorder, const char *key, const char *value)
+static bool want_processes(SptRecorder *recorder, GError **error)
 {
-	spt_output_host(recorder->output, key, value);
-}
+	const SptTraceFilter *filter = &recorder->config.filter;
 
-static void note_number(SptRecorder *recorder, const char *key, uint64_t value)
-{
-	g_autofree char *text = g_strdup_printf("%" G_GUINT64_FORMAT, value);
-
-	spt_recorder_note(recorder, key, text);
+	for (unsigned i = 0; i < filter->n_pids; i++) {
+		if (!spt_tasks_want(recorder->tasks, filter->pids[i])) {
+			g_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_BAD_CONFIG, "There is no process %u to record",
+				    filter->pids[i]);
+			return false;
+		}
+	}
+	return true;
 }
 
 bool spt_recorder_start(SptRecorder *recorder, GError **error)
@@ -499,11 +532,8 @@ bool spt_recorder_start(SptRecorder *recorder, GError **error)
 	note_number(recorder, "start_realtime_ns", clock_ns(CLOCK_REALTIME));
 	if (!take_snapshot(recorder, error))
 		return false;
-	if (recorder->wanted_pid && !spt_tasks_want(recorder->tasks, recorder->wanted_pid)) {
-		g_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_BAD_CONFIG, "There is no process %u to record",
-			    recorder->wanted_pid);
+	if (recorder->filters_pids && !want_processes(recorder, error))
 		return false;
-	}
 	/* From now on there is a file that can be opened. */
 	return spt_output_flush(recorder->output, recorder->start_ns, error);
 }

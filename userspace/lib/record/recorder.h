@@ -24,7 +24,7 @@ typedef struct {
 	uint64_t period_ns;		/* 0: default */
 	uint32_t ring_bytes;		/* 0: default */
 	bool no_user;			/* no user stacks */
-	uint32_t pid;			/* only this process, its threads, and what it starts; 0: everything */
+	SptTraceFilter filter;		/* what of the system */
 	const char *command;		/* to be noted in the file; may be NULL */
 } SptRecorderOptions;
 
@@ -34,6 +34,7 @@ typedef struct {
 	uint64_t elapsed_ns;
 	uint64_t period_ns;		/* as granted */
 	uint64_t cost_ns, ticks;	/* what the ticks cost the machine */
+	uint64_t delivered, budget;	/* periods sampled, and left out to keep to the budget; up to the last account */
 	uint64_t file_bytes;
 	uint32_t threads;		/* that had samples */
 	uint64_t late_ns;		/* how late the latest tick was since the last seconds were written; 0: below the limit */

@@ -150,8 +150,59 @@ static bool map_rings(struct device *device, GError **error)
 	return any;
 }
 
+/* What the module said to @filter. */
+static void set_filter_error(GError **error, int number, const SptTraceFilter *filter)
+{
+	GString *pids = g_string_new(NULL);
+
+	for (unsigned i = 0; i < filter->n_pids; i++)
+		g_string_append_printf(pids, "%s%u", i ? ", " : "", filter->pids[i]);
+	if (number == ESRCH)
+		g_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_BAD_CONFIG, filter->n_pids == 1 ?
+			    "There is no process %s to record" : "One of the processes %s to be recorded is not there", pids->str);
+	else if (number == EBADF)
+		g_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_BAD_CONFIG,
+			    "%s is no control group of version 2: directories below /sys/fs/cgroup mostly are", filter->cgroup);
+	else
+		g_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_BAD_CONFIG,
+			    "%s: cannot record what was asked for: %s; does the machine have these CPUs?", SYSPROF_DEVICE,
+			    g_strerror(number));
+	g_string_free(pids, TRUE);
+}
+
+/* Puts @filter into the device's terms; @ret_cgroup: to be closed, -1 if there is none. */
+static bool set_filter(struct device *device, const SptTraceFilter *filter, int *ret_cgroup, GError **error)
+{
+	struct sysprof_config *config = &device->config;
+
+	*ret_cgroup = -1;
+	if (!(device->info.features & SYSPROF_FEATURE_FILTERS) &&
+	    (filter->n_pids || filter->n_uids || filter->n_cpu_words || filter->cgroup || filter->only_user || filter->only_kernel)) {
+		g_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_BAD_CONFIG,
+			    "The loaded module cannot record a part of the system only; install one of this release");
+		return false;
+	}
+	config->flags = (filter->only_user ? SYSPROF_CONFIG_ONLY_USER : 0) | (filter->only_kernel ? SYSPROF_CONFIG_ONLY_KERNEL : 0) |
+			(filter->n_pids ? SYSPROF_CONFIG_CHILDREN : 0) | (filter->cgroup ? SYSPROF_CONFIG_CGROUP : 0);
+	config->pids = (uintptr_t)filter->pids;
+	config->nr_pids = filter->n_pids;
+	config->uids = (uintptr_t)filter->uids;
+	config->nr_uids = filter->n_uids;
+	config->cpus = (uintptr_t)filter->cpus;
+	config->cpus_bytes = filter->n_cpu_words * sizeof(uint64_t);
+	if (!filter->cgroup)
+		return true;
+	config->cgroup_fd = *ret_cgroup = open(filter->cgroup, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (*ret_cgroup < 0)
+		g_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_BAD_CONFIG, "Cannot open the control group %s: %s",
+			    filter->cgroup, g_strerror(errno));
+	return *ret_cgroup >= 0;
+}
+
 static bool configure(struct device *device, const SptTraceConfig *config, GError **error)
 {
+	int cgroup, number;
+	bool ok;
 	uint32_t least = device->info.page_bytes, most = device->info.max_ring_bytes;
 
 	if (config->ring_bytes && (config->ring_bytes < least || config->ring_bytes > most ||
@@ -167,15 +218,23 @@ static bool configure(struct device *device, const SptTraceConfig *config, GErro
 		.ring_bytes = config->ring_bytes,
 		.user_mode = config->no_user ? SYSPROF_USER_NONE + 1 : 0,
 	};
-	if (ioctl(device->fd, SYSPROF_IOC_CONFIGURE, &device->config) == 0)
+	if (!set_filter(device, &config->filter, &cgroup, error))
+		return false;
+	ok = ioctl(device->fd, SYSPROF_IOC_CONFIGURE, &device->config) == 0;
+	number = errno;
+	if (cgroup >= 0)
+		close(cgroup);
+	if (ok)
 		return true;
-	if (errno == ENOSPC || errno == ENOMEM)
+	if (number == ESRCH || number == EBADF || (number == EINVAL && config->filter.n_cpu_words))
+		set_filter_error(error, number, &config->filter);
+	else if (number == ENOSPC || number == ENOMEM)
 		g_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_FAILED,
 			    "%s: no memory for the rings of %u CPUs; try --ring-bytes %u, or end other recordings",
 			    SYSPROF_DEVICE, device->info.cpus, 64 * 1024);
 	else
 		g_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_FAILED, "%s: cannot configure: %s", SYSPROF_DEVICE,
-			    g_strerror(errno));
+			    g_strerror(number));
 	return false;
 }
 
@@ -230,6 +289,8 @@ static size_t least_bytes(unsigned type)
 		return sizeof(struct sysprof_account_record);
 	case SYSPROF_LOST:
 		return sizeof(struct sysprof_lost);
+	case SYSPROF_TIME:
+		return sizeof(struct sysprof_time);
 	default:
 		return sizeof(struct sysprof_record);
 	}
@@ -456,6 +517,7 @@ static int device_map_fd(SptTrace *trace, uint32_t object)
 static const struct spt_trace_source device_source = {
 	.name = "module",
 	.clock = "timer",
+	.filters_pids = true,
 	.free = device_free,
 	.start = device_start,
 	.stop = device_stop,

@@ -23,17 +23,25 @@ static long read_number(const char *path, long otherwise)
 	return g_file_get_contents(path, &text, NULL, NULL) ? strtol(text, NULL, 10) : otherwise;
 }
 
-int spt_perf_open_event(unsigned cpu, uint64_t period_ns, bool no_user, size_t watermark_bytes)
+bool spt_perf_wants_cpu(const SptTraceFilter *filter, unsigned cpu)
 {
+	return !filter->n_cpu_words || (cpu / 64 < filter->n_cpu_words && filter->cpus[cpu / 64] >> cpu % 64 & 1);
+}
+
+int spt_perf_open_event(unsigned cpu, uint64_t period_ns, const SptTraceConfig *config, int cgroup, size_t watermark_bytes)
+{
+	bool is_wanted = spt_perf_wants_cpu(&config->filter, cpu);
 	struct perf_event_attr attr = {
 		.type = PERF_TYPE_SOFTWARE,
 		.size = sizeof(attr),
-		.config = PERF_COUNT_SW_CPU_CLOCK,
-		.sample_period = period_ns,
+		.config = is_wanted ? PERF_COUNT_SW_CPU_CLOCK : PERF_COUNT_SW_DUMMY,
+		.sample_period = is_wanted ? period_ns : 0,
 		.sample_type = SPT_PERF_SAMPLE_TYPE,
 		.disabled = 1,
 		.exclude_idle = 1,
-		.exclude_callchain_user = no_user,
+		.exclude_kernel = config->filter.only_user,
+		.exclude_user = config->filter.only_kernel,
+		.exclude_callchain_user = config->no_user,
 		.mmap = 1,
 		.mmap2 = 1,
 		.comm = 1,
@@ -47,7 +55,7 @@ int spt_perf_open_event(unsigned cpu, uint64_t period_ns, bool no_user, size_t w
 		.wakeup_watermark = watermark_bytes,
 	};
 
-	return syscall(SYS_perf_event_open, &attr, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+	return syscall(SYS_perf_event_open, &attr, cgroup, cpu, -1, PERF_FLAG_FD_CLOEXEC | (cgroup >= 0 ? PERF_FLAG_PID_CGROUP : 0));
 }
 
 void spt_perf_set_open_error(GError **error, int number)

@@ -7,8 +7,12 @@
 
 G_BEGIN_DECLS
 
-/* A descriptor of a cpu-clock event of @cpu that does not run yet, or -1 and errno. */
-int spt_perf_open_event(unsigned cpu, uint64_t period_ns, bool no_user, size_t watermark_bytes);
+/*
+ * A descriptor of a cpu-clock event of @cpu that does not run yet, or -1 and errno.  A CPU that is not in config->filter only tells of
+ * tasks.  @cgroup: descriptor of a control group, or -1.
+ */
+int spt_perf_open_event(unsigned cpu, uint64_t period_ns, const SptTraceConfig *config, int cgroup, size_t watermark_bytes);
+bool spt_perf_wants_cpu(const SptTraceFilter *filter, unsigned cpu);
 /* One sentence on why it failed with @number, and what helps. */
 void spt_perf_set_open_error(GError **error, int number);
 /* At which number of entries the kernel cuts a stack. */

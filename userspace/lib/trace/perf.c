@@ -9,6 +9,7 @@
 #include "trace/trace-private.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,6 +36,7 @@ struct ring {
 	struct perf_event_mmap_page *page;
 	const uint8_t *data;
 	uint64_t stop_time;
+	bool is_left_out;		/* tells of tasks only */
 };
 
 /* A record that was copied out. */
@@ -121,7 +123,8 @@ static bool map_ring(struct perf *perf, unsigned cpu, bool *ret_no_room, GError 
 	return false;
 }
 
-static bool open_rings(struct perf *perf, uint64_t period_ns, bool no_user, bool *ret_no_room, GError **error)
+static bool open_rings(struct perf *perf, uint64_t period_ns, const SptTraceConfig *config, int cgroup, bool *ret_no_room,
+		       GError **error)
 {
 	bool any = false;
 
@@ -129,7 +132,8 @@ static bool open_rings(struct perf *perf, uint64_t period_ns, bool no_user, bool
 	for (unsigned cpu = 0; cpu < perf->trace.n_cpus; cpu++) {
 		struct ring *ring = &perf->rings[cpu];
 
-		ring->fd = spt_perf_open_event(cpu, period_ns, no_user, perf->ring_bytes / 4);
+		ring->fd = spt_perf_open_event(cpu, period_ns, config, cgroup, perf->ring_bytes / 4);
+		ring->is_left_out = !spt_perf_wants_cpu(&config->filter, cpu);
 		if (ring->fd < 0 && errno == ENODEV)
 			continue;
 		if (ring->fd < 0) {
@@ -147,7 +151,7 @@ static bool open_rings(struct perf *perf, uint64_t period_ns, bool no_user, bool
 }
 
 /* Who is not privileged may only lock so much memory: less is tried unless the user named a size. */
-static bool make_rings(struct perf *perf, const SptTraceConfig *config, uint64_t period_ns, GError **error)
+static bool make_rings(struct perf *perf, const SptTraceConfig *config, int cgroup, uint64_t period_ns, GError **error)
 {
 	size_t most = config->ring_bytes ? config->ring_bytes : 1 << 20;
 	size_t least = config->ring_bytes ? config->ring_bytes : 1 << 17;
@@ -160,7 +164,7 @@ static bool make_rings(struct perf *perf, const SptTraceConfig *config, uint64_t
 		return false;
 	}
 	for (perf->ring_bytes = most;; perf->ring_bytes /= 2) {
-		if (open_rings(perf, period_ns, config->no_user, &no_room, &failure))
+		if (open_rings(perf, period_ns, config, cgroup, &no_room, &failure))
 			return true;
 		close_rings(perf);
 		if (!no_room || perf->ring_bytes <= least)
@@ -181,13 +185,34 @@ static uint64_t grant_period(uint64_t period_ns)
 	return period_ns + period_ns / 162;
 }
 
+/* Makes the rings, with the control group open meanwhile if there is one. */
+static bool make_filtered_rings(struct perf *perf, const SptTraceConfig *config, uint64_t period_ns, GError **error)
+{
+	const char *path = config->filter.cgroup;
+	int cgroup = path ? open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+	bool ok = !path || cgroup >= 0;
+
+	if (config->filter.n_uids) {
+		g_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_BAD_CONFIG,
+			    "Perf events cannot be restricted to users: --uid needs the module");
+		ok = false;
+	} else if (!ok) {
+		g_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_BAD_CONFIG, "Cannot open the control group %s: %s", path,
+			    g_strerror(errno));
+	}
+	ok = ok && make_rings(perf, config, cgroup, period_ns, error);
+	if (cgroup >= 0)
+		close(cgroup);
+	return ok;
+}
+
 static bool perf_start(SptTrace *trace, const SptTraceConfig *config, struct sysprof_start *ret, GError **error)
 {
 	struct perf *perf = perf_of(trace);
 	uint64_t period_ns = grant_period(config->period_ns), start;
 
 	close_rings(perf);
-	if (!make_rings(perf, config, period_ns, error))
+	if (!make_filtered_rings(perf, config, period_ns, error))
 		return false;
 	g_clear_pointer(&perf->records, spt_perf_records_free);
 	g_byte_array_set_size(perf->bytes, 0);
@@ -335,6 +360,10 @@ static void get_account(struct perf *perf, unsigned cpu, struct sysprof_account 
 {
 	*ret_time = perf->is_stopped ? perf->rings[cpu].stop_time : perf->drained_time;
 	spt_perf_clock_account(spt_perf_records_clock(perf->records, cpu), *ret_time, ret);
+	if (perf->rings[cpu].is_left_out) {
+		ret->excluded = ret->idle;
+		ret->idle = 0;
+	}
 }
 
 static void put_accounts(struct perf *perf, const struct spt_perf_sink *sink)
@@ -456,7 +485,7 @@ SptTrace *spt_perf_open(GError **error)
 	int fd;
 
 	/* Whether it may be done at all shows now, not when it is started. */
-	fd = spt_perf_open_event(0, DEFAULT_PERIOD_NS, false, 1);
+	fd = spt_perf_open_event(0, DEFAULT_PERIOD_NS, &(SptTraceConfig){ 0 }, -1, 1);
 	if (fd < 0 && errno != ENODEV) {
 		spt_perf_set_open_error(error, errno);
 		return NULL;

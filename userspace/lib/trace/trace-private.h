@@ -9,6 +9,7 @@ G_BEGIN_DECLS
 
 struct spt_trace_source {
 	const char *name, *clock;
+	bool filters_pids;
 	void (*free)(SptTrace *trace);
 	bool (*start)(SptTrace *trace, const SptTraceConfig *config, struct sysprof_start *ret, GError **error);
 	bool (*stop)(SptTrace *trace, GError **error);

@@ -77,6 +77,11 @@ const char *spt_trace_clock_name(const SptTrace *trace)
 	return trace->source->clock;
 }
 
+bool spt_trace_filters_pids(const SptTrace *trace)
+{
+	return trace->source->filters_pids;
+}
+
 const char *spt_trace_notice(const SptTrace *trace)
 {
 	return trace->notice;

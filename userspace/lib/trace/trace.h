@@ -11,7 +11,7 @@
  * The loss law holds, with idle time computed: every sample weighs one period, and a period that went by without one counts as
  * lost as far as the kernel tells of lost records or of holding the clock back, else as idle.  So do interrupts that
  * found the CPU idle, periods missed because interrupts were off, and a CPU that is offline.  A CPU that comes online after the
- * start is not recorded.
+ * start is not recorded.  What a filter leaves out counts as idle, too, and processes are not filtered.
  */
 #ifndef SPT_TRACE_H
 #define SPT_TRACE_H
@@ -34,10 +34,23 @@ enum {
 	SPT_TRACE_ERROR_FAILED,
 };
 
+/* Whose ticks are recorded; what is not set lets all pass. */
 typedef struct {
-	uint64_t period_ns;		/* 0: default */
+	uint32_t pids[SYSPROF_FILTER_MAX];
+	unsigned n_pids;		/* these processes, and what they start */
+	uint32_t uids[SYSPROF_FILTER_MAX];
+	unsigned n_uids;		/* tasks of these (effective) users */
+	const uint64_t *cpus;		/* bits */
+	unsigned n_cpu_words;		/* only these CPUs; 0: all that are not isolated */
+	const char *cgroup;		/* directory of a control group (v2), or NULL */
+	bool only_user, only_kernel;
+} SptTraceFilter;
+
+typedef struct {
+	uint64_t period_ns;		/* 0: 1 ms, or a multiple of it, to keep to the module's budget */
 	uint32_t ring_bytes;		/* per CPU, a power of two; 0: default */
 	bool no_user;			/* leave user stacks out */
+	SptTraceFilter filter;
 } SptTraceConfig;
 
 typedef struct SptTrace SptTrace;
@@ -72,6 +85,8 @@ bool spt_trace_snapshot(SptTrace *trace, SptTraceFunc func, void *data, unsigned
 
 const char *spt_trace_source_name(const SptTrace *trace);	/* "module" or "perf" */
 const char *spt_trace_clock_name(const SptTrace *trace);
+/* Whether the source leaves out ticks of processes that are not in the filter; else they have to be left out of its records. */
+bool spt_trace_filters_pids(const SptTrace *trace);
 /* A sentence on what this session cannot tell on this machine, or NULL; known after start(). */
 const char *spt_trace_notice(const SptTrace *trace);
 unsigned spt_trace_n_cpus(const SptTrace *trace);
