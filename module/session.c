@@ -8,7 +8,6 @@
  * Lock order: session->io_lock -> arm_lock (hooks.c) -> cpus_read_lock -> session->lock -> list_lock.
  */
 #include <linux/cpu.h>
-#include <linux/hash.h>
 #include <linux/pid.h>
 #include <linux/rculist.h>
 #include <linux/sched.h>
@@ -16,11 +15,11 @@
 #include <linux/smp.h>
 #include <linux/vmalloc.h>
 
-#include "budget.h"
 #include "charge.h"
 #include "clock-pmu.h"
 #include "clock.h"
 #include "hooks.h"
+#include "periods.h"
 #include "session.h"
 #include "snapshot.h"
 #include "times.h"
@@ -28,51 +27,6 @@
 static LIST_HEAD(running_sessions);
 static DEFINE_MUTEX(list_lock);
 static bool want_maps;
-
-/*
- * Of every @divisor things one is picked, at a place that varies so that nothing aliases with it: the n-th that is picked, and how many
- * are before the thing @x.
- */
-static u64 picked(u64 n, u32 divisor)
-{
-	return divisor == 1 ? n : n * divisor + hash_64(n, 32) % divisor;
-}
-
-static u64 picked_before(u64 x, u32 divisor)
-{
-	u64 whole;
-	u32 rest;
-
-	if (divisor == 1)
-		return x;
-	whole = div_u64_rem(x, divisor, &rest);
-	return whole + (hash_64(whole, 32) % divisor < rest);
-}
-
-/* Of the clock's periods [from, to) on a CPU, how many are the session's: not before it joined. */
-static u64 own_periods(const struct sysprof_session *session, const struct sysprof_session_cpu *sc, u64 from, u64 to)
-{
-	from = max(from, sc->first_period);
-	return from < to ? picked_before(to, session->divisor) - picked_before(from, session->divisor) : 0;
-}
-
-/* Of its own periods the session samples one out of so many, to keep to the budget. */
-static u32 stretch_of(const struct sysprof_session *session)
-{
-	return session->keeps_budget ? sysprof_budget_stretch(session->config.period_ns) : 1;
-}
-
-/* Of its own periods in [from, to) those that it samples. */
-static u64 sampled_periods(const struct sysprof_session *session, const struct sysprof_session_cpu *sc, u64 from, u64 to)
-{
-	u32 stretch = stretch_of(session);
-
-	from = max(from, sc->first_period);
-	if (from >= to)
-		return 0;
-	return picked_before(picked_before(to, session->divisor), stretch) -
-	       picked_before(picked_before(from, session->divisor), stretch);
-}
 
 /* The rings. */
 
