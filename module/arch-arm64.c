@@ -97,6 +97,27 @@ void sysprof_arch_walk_user(struct pt_regs *regs, struct sysprof_walk *walk)
 	walk_user(walk, regs->pc, strip(regs->sp), compat_user_mode(regs) ? 1 : strip(regs->regs[29]), true);
 }
 
+void sysprof_arch_user_regs(const struct pt_regs *regs, u64 *values)
+{
+	memcpy(values, regs->regs, sizeof(regs->regs));
+	values[31] = regs->sp;
+	values[32] = regs->pc;
+}
+
+u32 sysprof_arch_copy_stack(const struct pt_regs *regs, void *to, u32 bytes)
+{
+	u64 from = strip(compat_user_mode(regs) ? regs->compat_sp : regs->sp);
+	unsigned long missed;
+
+	if (from >= TASK_SIZE_64 - PAGE_SIZE)
+		return 0;
+	bytes = min_t(u64, bytes, TASK_SIZE_64 - PAGE_SIZE - from);
+	pagefault_disable();
+	missed = access_ok((void __user *)from, bytes) ? __copy_from_user_inatomic(to, (void __user *)from, bytes) : bytes;
+	pagefault_enable();
+	return bytes - missed;
+}
+
 bool sysprof_arch_user_is_32bit(struct pt_regs *regs)
 {
 	return compat_user_mode(regs);

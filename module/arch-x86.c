@@ -55,6 +55,35 @@ void sysprof_arch_walk_user(struct pt_regs *regs, struct sysprof_walk *walk)
 		walk_user(walk, regs->ip, (u32)regs->sp, (u32)regs->bp, false);
 }
 
+void sysprof_arch_user_regs(const struct pt_regs *regs, u64 *values)
+{
+	const u64 order[SYSPROF_ARCH_REGS] = {
+		regs->ax, regs->bx, regs->cx, regs->dx, regs->si, regs->di, regs->bp, regs->sp, regs->ip, regs->flags, regs->cs, regs->ss,
+		/* ds es fs gs */
+		0, 0, 0, 0,
+		regs->r8, regs->r9, regs->r10, regs->r11, regs->r12, regs->r13, regs->r14, regs->r15,
+	};
+
+	memcpy(values, order, sizeof(order));
+}
+
+u32 sysprof_arch_copy_stack(const struct pt_regs *regs, void *to, u32 bytes)
+{
+	u64 from = user_64bit_mode((struct pt_regs *)regs) ? regs->sp : (u32)regs->sp;
+	unsigned long missed;
+
+	if (from >= TASK_SIZE_MAX - PAGE_SIZE)
+		return 0;
+	bytes = min_t(u64, bytes, TASK_SIZE_MAX - PAGE_SIZE - from);
+	/* An NMI may come while another address space is loaded: this asks for it. */
+	if (in_nmi())
+		return bytes - copy_from_user_nmi(to, (void __user *)from, bytes);
+	pagefault_disable();
+	missed = access_ok((void __user *)from, bytes) ? __copy_from_user_inatomic(to, (void __user *)from, bytes) : bytes;
+	pagefault_enable();
+	return bytes - missed;
+}
+
 bool sysprof_arch_user_is_32bit(struct pt_regs *regs)
 {
 	return !user_64bit_mode(regs);

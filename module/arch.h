@@ -33,6 +33,18 @@ u32 sysprof_arch_walk_kernel(struct pt_regs *regs, unsigned long *ips, u32 max, 
 void sysprof_arch_walk_user(struct pt_regs *regs, struct sysprof_walk *walk);
 bool sysprof_arch_user_is_32bit(struct pt_regs *regs);
 
+/* Registers of a user context in the order of <asm/perf_regs.h>, 0 for what was not saved. */
+#ifdef CONFIG_X86_64
+#define SYSPROF_ARCH_MACHINE	62	/* EM_X86_64 */
+#define SYSPROF_ARCH_REGS	24
+#else
+#define SYSPROF_ARCH_MACHINE	183	/* EM_AARCH64 */
+#define SYSPROF_ARCH_REGS	33
+#endif
+void sysprof_arch_user_regs(const struct pt_regs *regs, u64 *values);
+/* Copies @bytes from the stack pointer of current's @regs up into @to; returns how many could be had without a fault. */
+u32 sysprof_arch_copy_stack(const struct pt_regs *regs, void *to, u32 bytes);
+
 /* Text of the kernel image, and where modules and other generated code lie. */
 bool sysprof_arch_is_image(unsigned long ip);
 bool sysprof_arch_is_module_area(unsigned long ip);

@@ -22,6 +22,7 @@
 #include "hooks.h"
 #include "map-fd.h"
 #include "names.h"
+#include "raw.h"
 #include "session.h"
 #include "snapshot.h"
 #include "stack.h"
@@ -90,7 +91,7 @@ static int do_info(void __user *user)
 		.size = min_t(u32, size, sizeof(info)),
 		.abi_version = SYSPROF_ABI_VERSION,
 		.features = SYSPROF_FEATURE_RESOLVE | SYSPROF_FEATURE_FILTERS | SYSPROF_FEATURE_BUDGET |
-			SYSPROF_FEATURE_REGIONS | SYSPROF_FEATURE_MAP_FD |
+			SYSPROF_FEATURE_REGIONS | SYSPROF_FEATURE_MAP_FD | SYSPROF_FEATURE_RAW |
 			(sysprof_pmu_available() ? SYSPROF_FEATURE_PMU : 0),
 		.cpus = nr_cpu_ids,
 		.page_bytes = PAGE_SIZE,
@@ -98,6 +99,7 @@ static int do_info(void __user *user)
 		.max_ring_bytes = SYSPROF_MAX_RING_BYTES,
 		.max_kernel_frames = SYSPROF_MAX_KERNEL_FRAMES,
 		.max_user_frames = SYSPROF_MAX_USER_FRAMES,
+		.max_raw_bytes = SYSPROF_MAX_RAW_BYTES,
 	};
 	return put_arg(&info, sizeof(info), user);
 }
@@ -123,7 +125,7 @@ static int complete_config(struct sysprof_config *config)
 {
 	int err;
 
-	if (config->flags & ~KNOWN_FLAGS || config->reserved || config->raw_bytes || config->clock > SYSPROF_CLOCK_PMU ||
+	if (config->flags & ~KNOWN_FLAGS || config->reserved || config->clock > SYSPROF_CLOCK_PMU ||
 	    config->form > SYSPROF_FORM_ADDRESS)
 		return -EINVAL;
 	err = complete_event(config);
@@ -133,8 +135,13 @@ static int complete_config(struct sysprof_config *config)
 		config->form = SYSPROF_FORM_OBJECT;
 	if (!config->user_mode)
 		config->user_mode = SYSPROF_USER_FP + 1;
-	if (config->user_mode > SYSPROF_USER_FP + 1)
+	if (config->user_mode > SYSPROF_USER_RAW + 1)
 		return -EINVAL;
+	if (config->user_mode != SYSPROF_USER_RAW + 1 ? config->raw_bytes :
+	    config->raw_bytes % 8 || config->raw_bytes > SYSPROF_MAX_RAW_BYTES)
+		return -EINVAL;
+	if (config->user_mode == SYSPROF_USER_RAW + 1 && !config->raw_bytes)
+		config->raw_bytes = SYSPROF_DEFAULT_RAW_BYTES;
 
 	if (!config->period_ns)
 		config->period_ns = SYSPROF_DEFAULT_PERIOD_NS;

@@ -35,4 +35,7 @@ void sysprof_rights_look(struct sysprof_rights *rights, const struct task_struct
  */
 bool sysprof_rights_may_trace(const struct cred *opener, const struct sysprof_rights *rights);
 
+/* The same of current, as it is now. */
+bool sysprof_rights_may_trace_current(const struct cred *opener);
+
 #endif /* _SYSPROF_RIGHTS_H */

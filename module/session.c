@@ -20,6 +20,8 @@
 #include "clock.h"
 #include "hooks.h"
 #include "periods.h"
+#include "raw.h"
+#include "rights.h"
 #include "session.h"
 #include "snapshot.h"
 #include "times.h"
@@ -176,7 +178,8 @@ static void put_sample(struct sysprof_session *session, struct sysprof_session_c
 	bool is_address = session->config.form == SYSPROF_FORM_ADDRESS;
 	u32 found_user = is_address ? stack->n_user : stack->n_places;
 	u32 n_user = min(found_user, session->config.max_user_frames);
-	u32 bytes = sizeof(struct sysprof_sample) + (n_kernel + n_user) * sizeof(u64);
+	u32 raw_bytes = stack->raw && sc->raw_bytes ? sysprof_raw_size(stack->raw, sc->raw_bytes) : 0;
+	u32 bytes = sizeof(struct sysprof_sample) + (n_kernel + n_user) * sizeof(u64) + raw_bytes;
 	struct sysprof_sample *sample;
 
 	if (bytes > sample_limit(&sc->ring)) {
@@ -195,16 +198,21 @@ static void put_sample(struct sysprof_session *session, struct sysprof_session_c
 	sample->cookie = 0;
 	sample->delay_ns = delay_ns;
 	sample->weight = min_t(u64, weight, U32_MAX);
-	sample->raw_bytes = 0;
 	sample->n_kernel = n_kernel;
 	sample->n_user = n_user;
 	sample->kernel_end = n_kernel < stack->n_kernel ? SYSPROF_END_LIMIT : stack->kernel_end;
 	sample->user_end = n_user < found_user ? SYSPROF_END_LIMIT : is_address ? stack->user_end : stack->places_end;
 	sample->user_mode = session->config.user_mode - 1;
+	/* Of tasks whose memory is not the reader's there are frames alone. */
+	if (sample->user_mode == SYSPROF_USER_RAW && !raw_bytes)
+		sample->user_mode = SYSPROF_USER_FP;
+	sample->raw_bytes = raw_bytes;
 	sample->reserved = 0;
 	if (n_kernel)
 		memcpy(sample->frames, stack->kernel, n_kernel * sizeof(u64));
 	memcpy(sample->frames + n_kernel, is_address ? stack->user : stack->places, n_user * sizeof(u64));
+	if (raw_bytes)
+		sysprof_raw_put_into(sample->frames + n_kernel + n_user, stack->raw, sc->raw_bytes);
 	sysprof_ring_commit(&sc->ring);
 
 	sc->account.delivered += sample->weight;
@@ -237,6 +245,10 @@ bool sysprof_sessions_plan(u64 from, u64 to, bool in_user, struct sysprof_stack_
 		wish->max_user = max(wish->max_user, session->config.max_user_frames);
 		wish->addresses |= session->config.form == SYSPROF_FORM_ADDRESS;
 		wish->places |= session->config.form == SYSPROF_FORM_OBJECT;
+		sc->raw_bytes = session->config.raw_bytes;
+		if (sc->raw_bytes && !session->may_see_addresses && !sysprof_rights_may_trace_current(session->cred))
+			sc->raw_bytes = 0;
+		wish->raw_bytes = max(wish->raw_bytes, sc->raw_bytes);
 		any = true;
 	}
 	return any;
@@ -510,6 +522,8 @@ void sysprof_session_destroy(struct sysprof_session *session)
 	sysprof_session_free_rings(session);
 	sysprof_charge_close(session->charge);
 	sysprof_filter_destroy(session->filter);
+	if (session->holds_raw)
+		sysprof_raw_put();
 	put_pid(session->opener);
 	kvfree(session->cpus);
 	kfree(session->cpumask);
@@ -526,6 +540,10 @@ int sysprof_session_configure(struct sysprof_session *session, struct sysprof_co
 		err = -EBUSY;
 	else if (config->ring_bytes != session->config.ring_bytes)
 		err = session->reader != SYSPROF_READER_NONE ? -EBUSY : sysprof_session_make_rings(session, config->ring_bytes);
+	if (!err && config->raw_bytes && !session->holds_raw) {
+		err = sysprof_raw_get();
+		session->holds_raw = !err;
+	}
 	if (!err) {
 		config->ring_stride = 2 * PAGE_SIZE + config->ring_bytes;
 		session->config = *config;

@@ -39,6 +39,7 @@ struct sysprof_loss {
  * @account: grid and pending are only filled in when somebody asks
  * @account_time: when it was last put into the ring
  * @weight: of the tick being taken, 0 if the session has no part in it
+ * @raw_bytes: of the stack that the session may have of this tick
  * @loss: by enum sysprof_lost_reason
  * @changes: of the account, by overflows
  * @tell: puts the account into the ring when an overflow found that it is time
@@ -54,6 +55,7 @@ struct sysprof_session_cpu {
 	bool untold;
 	bool resync;
 	u64 weight;
+	u32 raw_bytes;
 	u64 first_period;
 	u64 account_time;
 	struct sysprof_account account;
@@ -77,6 +79,7 @@ enum sysprof_reader { SYSPROF_READER_NONE, SYSPROF_READER_MMAP, SYSPROF_READER_R
  * @running: between START and STOP
  * @may_see_addresses: the opener had CAP_PERFMON
  * @cred: the opener's, of the file, which outlives the session
+ * @holds_raw: has asked for raw stacks at some time
  * @dead: the opener has exited; takes no more records
  * @reader: see enum
  * @read_next: CPU that the next read() begins with
@@ -101,6 +104,7 @@ struct sysprof_session {
 	bool running;
 	bool may_see_addresses;
 	const struct cred *cred;
+	bool holds_raw;
 	bool dead;
 	enum sysprof_reader reader;
 	int read_next;

@@ -12,6 +12,7 @@
 
 #include "arch.h"
 #include "hooks.h"
+#include "raw.h"
 #include "spaces.h"
 #include "stack.h"
 #include "state.h"
@@ -130,6 +131,7 @@ void sysprof_stack_take(struct sysprof_stack *stack, struct pt_regs *regs, const
 	stack->user_end = SYSPROF_END_NONE;
 	stack->n_places = 0;
 	stack->places_end = SYSPROF_END_NONE;
+	stack->raw = user && wish->raw_bytes ? sysprof_raw_take(user, wish->raw_bytes) : NULL;
 
 	if (in_serving_softirq() || (in_nmi() && hardirq_count()))
 		stack->flags |= SYSPROF_SAMPLE_IRQ;

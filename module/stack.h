@@ -23,6 +23,7 @@ struct mm_struct;
  * @n_user: frames
  * @kernel_end: enum sysprof_end
  * @user_end: enum sysprof_end
+ * @raw: registers and stack, for those who may have them; NULL if nobody does or there is no user context
  * @kernel: encoded frames
  * @user: addresses
  * @n_places: user frames that were resolved
@@ -41,6 +42,7 @@ struct sysprof_stack {
 	u8 user_end;
 	u16 n_places;
 	u8 places_end;
+	const struct sysprof_raw *raw;
 	u64 kernel[SYSPROF_MAX_KERNEL_FRAMES];
 	u64 user[SYSPROF_MAX_USER_FRAMES];
 	u64 places[SYSPROF_MAX_USER_FRAMES];
@@ -52,12 +54,14 @@ struct sysprof_stack {
  * @max_user: frames
  * @addresses: user frames as they are
  * @places: user frames resolved
+ * @raw_bytes: of the user stack, as they are
  */
 struct sysprof_stack_wish {
 	u32 max_kernel;
 	u32 max_user;
 	bool addresses;
 	bool places;
+	u32 raw_bytes;
 };
 
 /*

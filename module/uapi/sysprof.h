@@ -118,6 +118,8 @@
  *	                                                                     address; unnamed is empty; vm/abi
  *	                             group member    ring while written      stacks are made in private memory and
  *	                                                                     encoded before the copy; vm/abi
+ *	stacks, registers            group member    raw parts               only of tasks with the opener's user and group, no more
+ *	                                                                     capabilities, dumpable; vm/abi
  *	user addresses (ASLR),       group member    user frames             resolved in the kernel; a value outside
  *	stack words                                                          executable mappings never leaves;
  *	                                                                     FORM_ADDRESS is -EPERM; vm/abi
@@ -136,6 +138,8 @@
  *	                             group member    filters                 copied and checked at CONFIGURE, asked in
  *	                                                                     bounded time; they only leave out;
  *	                                                                     vm/sessions
+ *	all of it                    group member    open                    not on a kernel locked down to confidentiality, -EPERM;
+ *	                                                                     vm/permissions
  *	the system's peace           any             rmmod, exit, kill       an open file pins the module; vm/lifecycle
  */
 #ifndef _UAPI_SYSPROF_H
@@ -257,9 +261,9 @@ struct sysprof_sample {
 };
 
 /**
- * struct sysprof_raw - registers and stack of the interrupted user context, behind the frames of a sample
+ * struct sysprof_raw - registers and stack of the interrupted user context, behind the frames of a sample, which are there, too
  * @arch: ELF machine number (62 x86-64, 183 AArch64): which registers @regs are, in the order of that machine's
- *	<asm/perf_regs.h>: on x86-64 ax bx cx dx si di bp sp ip flags cs ss ds es fs gs r8 ... r15, on AArch64 x0 ... x30 sp pc
+ *	<asm/perf_regs.h>: on x86-64 ax bx cx dx si di bp sp ip flags cs ss ds es fs gs (these four are 0) r8 ... r15, on AArch64 x0 ... x30 sp pc
  * @n_regs: how many of them
  * @stack_bytes: bytes of stack that were copied, from the stack pointer up; what could not be read without a fault is missing
  * @wanted_bytes: bytes asked for
@@ -587,7 +591,9 @@ enum sysprof_form {
  * @form: enum sysprof_form; 0 SYSPROF_FORM_OBJECT
  * @max_kernel_frames: per sample, 128 by default
  * @max_user_frames: per sample, 256 by default
- * @raw_bytes: of SYSPROF_USER_RAW
+ * @raw_bytes: of the stack, for SYSPROF_USER_RAW: a multiple of 8 up to max_raw_bytes, 16 KiB by default.  Only of tasks that the opener could
+ *	trace, all with CAP_PERFMON; of others there are frames by frame pointers, and user_mode says so.  A sample that is too large for
+ *	the ring is lost (SYSPROF_LOST_TOO_BIG)
  * @ring_bytes: per CPU, a power of two; on return as granted
  * @watermark_bytes: when poll() wakes; a quarter of the ring by default
  * @ring_stride: on return, the distance of two rings' offsets for mmap()

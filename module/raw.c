@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Raw user stacks: registers and bytes from the stack pointer up, for who unwinds them elsewhere.  They are copied once a tick, for
+ * whoever may see the task, into memory that no reader maps: how much there is shows only when copying ends at the top of the stack, and
+ * a record takes no more of a ring than that.
+ */
+#include <linux/align.h>
+#include <linux/mm.h>
+#include <linux/mutex.h>
+#include <linux/percpu.h>
+#include <linux/preempt.h>
+#include <linux/string.h>
+#include <linux/topology.h>
+
+#include "arch.h"
+#include "raw.h"
+
+#define COPY_BYTES	(sizeof(struct sysprof_raw) + SYSPROF_ARCH_REGS * sizeof(u64) + SYSPROF_MAX_RAW_BYTES)
+
+/* One for interrupts, one for NMIs that interrupt them. */
+struct copies {
+	struct sysprof_raw *raw[2];
+};
+
+static DEFINE_PER_CPU(struct copies, copies);
+static DEFINE_MUTEX(users_lock);
+static unsigned int users;
+
+static void free_copies(void)
+{
+	struct copies *own;
+	int cpu, i;
+
+	for_each_possible_cpu(cpu) {
+		own = per_cpu_ptr(&copies, cpu);
+		for (i = 0; i < ARRAY_SIZE(own->raw); i++) {
+			kvfree(own->raw[i]);
+			own->raw[i] = NULL;
+		}
+	}
+}
+
+static int alloc_copies(void)
+{
+	struct copies *own;
+	int cpu, i;
+
+	for_each_possible_cpu(cpu) {
+		own = per_cpu_ptr(&copies, cpu);
+		for (i = 0; i < ARRAY_SIZE(own->raw); i++) {
+			own->raw[i] = kvmalloc_node(COPY_BYTES, GFP_KERNEL, cpu_to_node(cpu));
+			if (!own->raw[i]) {
+				free_copies();
+				return -ENOMEM;
+			}
+		}
+	}
+	return 0;
+}
+
+int sysprof_raw_get(void)
+{
+	int err = 0;
+
+	mutex_lock(&users_lock);
+	if (!users)
+		err = alloc_copies();
+	if (!err)
+		users++;
+	mutex_unlock(&users_lock);
+	return err;
+}
+
+void sysprof_raw_put(void)
+{
+	mutex_lock(&users_lock);
+	if (!--users)
+		free_copies();
+	mutex_unlock(&users_lock);
+}
+
+const struct sysprof_raw *sysprof_raw_take(const struct pt_regs *regs, u32 bytes)
+{
+	struct sysprof_raw *raw = this_cpu_ptr(&copies)->raw[!!in_nmi()];
+
+	*raw = (struct sysprof_raw){
+		.arch = SYSPROF_ARCH_MACHINE,
+		.n_regs = SYSPROF_ARCH_REGS,
+		.wanted_bytes = bytes,
+	};
+	sysprof_arch_user_regs(regs, raw->regs);
+	raw->stack_bytes = sysprof_arch_copy_stack(regs, raw->regs + raw->n_regs, bytes);
+	return raw;
+}
+
+static u32 head_size(const struct sysprof_raw *raw)
+{
+	return sizeof(*raw) + raw->n_regs * sizeof(u64);
+}
+
+u32 sysprof_raw_size(const struct sysprof_raw *raw, u32 bytes)
+{
+	return head_size(raw) + ALIGN(min(raw->stack_bytes, bytes), 8);
+}
+
+void sysprof_raw_put_into(void *to, const struct sysprof_raw *raw, u32 bytes)
+{
+	u32 size = sysprof_raw_size(raw, bytes);
+	struct sysprof_raw *own = to;
+
+	bytes = min(bytes, raw->wanted_bytes);
+	memcpy(own, raw, head_size(raw));
+	own->wanted_bytes = bytes;
+	own->stack_bytes = min(raw->stack_bytes, bytes);
+	memcpy(own->regs + own->n_regs, raw->regs + raw->n_regs, own->stack_bytes);
+	memset((u8 *)(own->regs + own->n_regs) + own->stack_bytes, 0, size - head_size(raw) - own->stack_bytes);
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef _SYSPROF_RAW_H
+#define _SYSPROF_RAW_H
+
+#include <linux/ptrace.h>
+#include <linux/types.h>
+
+#include "sysprof.h"
+
+#define SYSPROF_MAX_RAW_BYTES		(64U << 10)
+#define SYSPROF_DEFAULT_RAW_BYTES	(16U << 10)
+
+/* Memory for the copies, as long as somebody holds it.  Process context; -ENOMEM. */
+int sysprof_raw_get(void);
+void sysprof_raw_put(void);
+
+/*
+ * Copies the user context @regs of current and at most @bytes of its stack into memory of this CPU, where it stays until the tick is over.
+ * In the sampling context, NMI too; held by somebody.
+ */
+const struct sysprof_raw *sysprof_raw_take(const struct pt_regs *regs, u32 bytes);
+
+/* What a session that asked for @bytes gets of @raw: how large that is, and into @to, so much. */
+u32 sysprof_raw_size(const struct sysprof_raw *raw, u32 bytes);
+void sysprof_raw_put_into(void *to, const struct sysprof_raw *raw, u32 bytes);
+
+#endif /* _SYSPROF_RAW_H */
