@@ -50,6 +50,7 @@ static void look_at(const struct sysprof_record *record, void *data)
 		[SYSPROF_MAP] = sizeof(struct sysprof_map), [SYSPROF_OBJECT] = sizeof(struct sysprof_object),
 		[SYSPROF_ACCOUNT] = sizeof(struct sysprof_account_record), [SYSPROF_LOST] = sizeof(struct sysprof_lost),
 		[SYSPROF_RESYNC] = sizeof(struct sysprof_record), [SYSPROF_REGION] = sizeof(struct sysprof_region),
+		[SYSPROF_TIME] = sizeof(struct sysprof_time),
 	};
 	const uint64_t *words = (const uint64_t *)record;
 	struct seen *seen = data;
