@@ -19,6 +19,7 @@
 #include "session.h"
 #include "spaces.h"
 #include "state.h"
+#include "watch.h"
 
 #define DISARM_DELAY		(10 * HZ)
 #define HOOK_BYTES		256	/* no trace point's function is longer */
@@ -53,13 +54,13 @@ static int teardown_hit(struct kprobe *probe, struct pt_regs *regs)
 	return 0;
 }
 
-/* struct vm_area_struct *copy_vma(struct vm_area_struct **vmap, ...): mremap is about to move it. */
+/* struct vm_area_struct *copy_vma(struct vm_area_struct **vmap, unsigned long addr, ...): mremap is about to move it there. */
 static int move_hit(struct kprobe *probe, struct pt_regs *regs)
 {
 	struct vm_area_struct *vma = *(struct vm_area_struct **)regs_get_kernel_argument(regs, 0);
+	unsigned long to = regs_get_kernel_argument(regs, 1), bytes = regs_get_kernel_argument(regs, 2);
 
-	if (vma->vm_flags & VM_EXEC)
-		sysprof_spaces_moved(vma);
+	sysprof_spaces_moved(vma, to, bytes);
 	return 0;
 }
 
@@ -185,8 +186,9 @@ static bool armed, kept;
 
 static void remove_hooks(int n_tracepoints, int n_probes)
 {
+	sysprof_watch_stop();
 	while (n_probes--)
-		unregister_kprobe(&probes[n_probes].kprobe);
+		sysprof_watch_remove(&probes[n_probes].kprobe);
 	while (n_tracepoints--)
 		tracepoint_probe_unregister(hooks[n_tracepoints].tracepoint, hooks[n_tracepoints].probe, NULL);
 	tracepoint_synchronize_unregister();
@@ -207,12 +209,13 @@ static int put_hooks(void)
 			.symbol_name = probes[n].symbol,
 			.pre_handler = probes[n].handler,
 		};
-		err = register_kprobe(&probes[n].kprobe);
+		err = sysprof_watch_put(&probes[n].kprobe);
 		if (err) {
 			pr_err("sysprof: cannot put a probe on %s (%d)\n", probes[n].symbol, err);
 			goto err_remove;
 		}
 	}
+	sysprof_watch_start();
 	return 0;
 
 err_remove:

@@ -283,8 +283,11 @@ static bool rebuild_asked(void)
 
 		/* From here on it may be asked for again. */
 		atomic_set(&space->asked, 0);
-		if (!mmget_not_zero(mm))
+		if (!mmget_not_zero(mm)) {
+			/* Its end was missed, or is being told of right now. */
+			sysprof_spaces_gone(mm);
 			continue;
+		}
 		done = rebuild(mm, 0, space);
 		if (!done && !READ_ONCE(forgetting))
 			ask_rebuild(space);

@@ -25,6 +25,7 @@
 #include "space.h"
 #include "spaces.h"
 #include "state.h"
+#include "watch.h"
 #include "sysprof.h"
 
 #define TABLE_BITS	12
@@ -277,19 +278,33 @@ static bool overlaps(const struct ranges *ranges, u64 start, u64 end)
 	return at < ranges->n && ranges->range[at].start < end;
 }
 
-static void apply(struct space *space, const struct vm_area_struct *vma, const struct code_range *range)
+/* Without the memory to put in what is there now, what was there before must go all the same. */
+static void drop(struct space *space, u64 start, u64 end)
 {
-	u64 start = vma->vm_start, end = vma->vm_end;
+	struct ranges *read = space->copies[space->seq & 1], *edit = space->copies[!(space->seq & 1)];
+
+	if (read->n < edit->capacity)
+		sysprof_ranges_replace(edit, start, end, NULL);
+	else
+		edit->n = 0;
+	flip(space, edit, read);
+}
+
+/* [start, end) is @range now, or NULL for nothing executable; @is_file: it may be of a file. */
+static void apply(struct space *space, u64 start, u64 end, bool is_file, const struct code_range *range)
+{
 	unsigned long flags;
 	bool ok = true;
 
 	raw_spin_lock_irqsave(&space->lock, flags);
-	if (vma->vm_file && space->regions)
+	if (is_file && space->regions)
 		sysprof_regions_cut(space->regions, start, end);
 	if (range || overlaps(space->copies[space->seq & 1], start, end))
 		ok = update(space, start, end, range);
-	if (!ok)
+	if (!ok) {
+		drop(space, start, end);
 		space->incomplete = true;
+	}
 	raw_spin_unlock_irqrestore(&space->lock, flags);
 	if (!ok)
 		ask_rebuild(space);
@@ -305,7 +320,7 @@ void sysprof_spaces_mapped(struct vm_area_struct *vma)
 	space = find_space(mm);
 	if (!(vma->vm_flags & VM_EXEC)) {
 		if (space)
-			apply(space, vma, NULL);
+			apply(space, vma->vm_start, vma->vm_end, vma->vm_file, NULL);
 	} else {
 		if (!space) {
 			space = new_space(mm);
@@ -317,7 +332,7 @@ void sysprof_spaces_mapped(struct vm_area_struct *vma)
 		}
 		sysprof_space_range(&range, vma, current->tgid);
 		if (space)
-			apply(space, vma, &range);
+			apply(space, range.start, range.end, vma->vm_file, &range);
 		if (space && !range.base)
 			ask_rebuild(space);
 	}
@@ -362,15 +377,19 @@ out:
 	rcu_read_unlock();
 }
 
-void sysprof_spaces_moved(struct vm_area_struct *vma)
+void sysprof_spaces_moved(struct vm_area_struct *vma, u64 to, u64 bytes)
 {
 	struct space *space;
 
-	/* The move may yet be undone: look when it is over.  Until then the mm's lock is held. */
 	rcu_read_lock();
 	space = find_space(vma->vm_mm);
-	if (space)
-		ask_rebuild(space);
+	if (space) {
+		/* Whatever lay there is gone, even if the move is undone. */
+		apply(space, to, to + bytes, true, NULL);
+		/* Look when it is over: until then the mm's lock is held. */
+		if (vma->vm_flags & VM_EXEC)
+			ask_rebuild(space);
+	}
 	rcu_read_unlock();
 }
 
@@ -387,7 +406,7 @@ static void doubt(struct space *space)
 
 void sysprof_spaces_walk(struct pt_regs *regs, bool in_user, struct sysprof_walk *walk)
 {
-	struct space *space = find_space(current->mm);
+	struct space *space = sysprof_watch_is_blind() ? NULL : find_space(current->mm);
 	u32 seq, i;
 
 	if (!space) {
@@ -414,6 +433,30 @@ void sysprof_spaces_walk(struct pt_regs *regs, bool in_user, struct sysprof_walk
 	if (!walk->n || READ_ONCE(space->incomplete) ||
 	    (in_user && READ_ONCE(space->counted) != READ_ONCE(current->mm->exec_vm)))
 		doubt(space);
+}
+
+/* All of them are empty when it returns; the worker reads them anew, and buries those whose end was missed. */
+void sysprof_spaces_renew(void)
+{
+	struct ranges *edit;
+	struct space *space;
+	unsigned long flags;
+	int i;
+
+	rcu_read_lock();
+	for (i = 0; i < ARRAY_SIZE(table); i++) {
+		hlist_for_each_entry_rcu(space, &table[i], hash) {
+			raw_spin_lock_irqsave(&space->lock, flags);
+			edit = space->copies[!(space->seq & 1)];
+			edit->n = 0;
+			flip(space, edit, space->copies[space->seq & 1]);
+			space->incomplete = true;
+			raw_spin_unlock_irqrestore(&space->lock, flags);
+			ask_rebuild(space);
+		}
+	}
+	rcu_read_unlock();
+	ask_scan();
 }
 
 void sysprof_spaces_init_table(void)

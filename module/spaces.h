@@ -20,17 +20,20 @@ void sysprof_spaces_scan(void);
 /* Process context, hooks disarmed and no tick any more: forgets all. */
 void sysprof_spaces_forget(void);
 
+/* Hooks may have missed something: nothing is known of any address space until it has been read anew.  Process context, hooks armed. */
+void sysprof_spaces_renew(void);
+
 /* Locks @mm for reading; false if somebody holds it who may hold it for long.  Process context, may sleep. */
 bool sysprof_spaces_lock(struct mm_struct *mm);
 
 /*
  * What the hooks tell, with preemption off; none sleeps or allocates.  mapped(): @vma is now what lies in its range, its mm
- * is locked.  forked(): @child is about to become a copy of @parent, whose lock is held for writing.  moved(): the range of an executable
- * @vma is being moved.  gone(): the last user of @mm has left.
+ * is locked.  forked(): @child is about to become a copy of @parent, whose lock is held for writing.  moved(): what @vma maps, or a part
+ * of it, is about to go to [@to, @to + @bytes), where nothing is.  gone(): the last user of @mm has left.
  */
 void sysprof_spaces_mapped(struct vm_area_struct *vma);
 void sysprof_spaces_forked(struct mm_struct *parent, struct mm_struct *child);
-void sysprof_spaces_moved(struct vm_area_struct *vma);
+void sysprof_spaces_moved(struct vm_area_struct *vma, u64 to, u64 bytes);
 void sysprof_spaces_gone(struct mm_struct *mm);
 
 /*
