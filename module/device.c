@@ -305,11 +305,19 @@ static int do_map_fd(struct sysprof_session *session, void __user *user)
 	err = sysprof_hooks_arm();
 	if (err)
 		return err;
-	file = sysprof_map_fd_open(session->cred, session->may_see_addresses, arg.object);
-	sysprof_hooks_disarm();
-	if (IS_ERR(file))
-		return PTR_ERR(file);
 	arg.start = 0;
+	arg.fd = -1;
+	file = sysprof_map_fd_open(session->cred, session->may_see_addresses, arg.object);
+	/* No file of that id: a region? */
+	if (file == ERR_PTR(-ENOENT))
+		err = sysprof_map_fd_region(session->cred, session->may_see_addresses, arg.object, &arg.start);
+	else if (IS_ERR(file))
+		err = PTR_ERR(file);
+	sysprof_hooks_disarm();
+	if (err)
+		return err;
+	if (IS_ERR(file))
+		return put_arg(&arg, sizeof(arg), user);
 	arg.fd = get_unused_fd_flags(O_CLOEXEC);
 	err = arg.fd < 0 ? arg.fd : put_arg(&arg, sizeof(arg), user);
 	if (!err) {

@@ -146,8 +146,9 @@ static bool find_named(const struct cred *opener, const char *name, u32 id, stru
 	return false;
 }
 
-static bool find_in_mm(struct mm_struct *mm, u32 id, struct path *path)
+static bool find_in_mm(struct mm_struct *mm, u32 id, void *ret)
 {
+	struct path *path = ret;
 	struct vm_area_struct *vma;
 	bool found = false;
 
@@ -193,7 +194,9 @@ static unsigned int get_processes(const struct cred *opener, bool privileged, st
 	return n;
 }
 
-static bool find_mapped(const struct cred *opener, bool privileged, u32 id, struct path *path)
+/* Asks @look about each address space that @opener could trace, until one has object @id; @ret is what it gives. */
+static bool find_mapped(const struct cred *opener, bool privileged, u32 id,
+			bool (*look)(struct mm_struct *mm, u32 id, void *ret), void *ret)
 {
 	struct task_struct **tasks = kvmalloc_array(PROCESSES_MAX, sizeof(*tasks), GFP_KERNEL);
 	struct sysprof_rights rights;
@@ -209,7 +212,7 @@ static bool find_mapped(const struct cred *opener, bool privileged, u32 id, stru
 		if (mm) {
 			sysprof_rights_look(&rights, tasks[i], mm);
 			if (privileged || sysprof_rights_may_trace(opener, &rights))
-				found = find_in_mm(mm, id, path);
+				found = look(mm, id, ret);
 			mmput(mm);
 		}
 		put_task_struct(tasks[i]);
@@ -244,9 +247,19 @@ struct file *sysprof_map_fd_open(const struct cred *opener, bool privileged, u32
 	if (!object)
 		return ERR_PTR(-ENOENT);
 	if (!find_named(opener, object->path, id, &path) && !find_held(opener, privileged, id, &path) &&
-	    !find_mapped(opener, privileged, id, &path))
+	    !find_mapped(opener, privileged, id, find_in_mm, &path))
 		return ERR_PTR(-EACCES);
 	file = open_for_reading(opener, &path);
 	path_put(&path);
 	return file;
+}
+
+static bool find_region(struct mm_struct *mm, u32 id, void *ret)
+{
+	return sysprof_spaces_region_origin(mm, id, ret);
+}
+
+int sysprof_map_fd_region(const struct cred *opener, bool privileged, u32 id, u64 *start)
+{
+	return find_mapped(opener, privileged, id, find_region, start) ? 0 : -ENOENT;
 }

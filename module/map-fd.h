@@ -19,5 +19,9 @@ void sysprof_map_fd_forget(void);
  * An error pointer: -ENOENT, -EACCES, or what opening gave.
  */
 struct file *sysprof_map_fd_open(const struct cred *opener, bool privileged, u32 id);
+/*
+ * The address of offset 0 of region @id, if a process has it that @opener, or anybody if @privileged, could trace; else -ENOENT.  As above.
+ */
+int sysprof_map_fd_region(const struct cred *opener, bool privileged, u32 id, u64 *start);
 
 #endif /* _SYSPROF_MAP_FD_H */

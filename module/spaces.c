@@ -258,6 +258,27 @@ u32 sysprof_spaces_regions(const struct mm_struct *mm, struct sysprof_region *re
 	return n;
 }
 
+bool sysprof_spaces_region_origin(const struct mm_struct *mm, u32 object, u64 *origin)
+{
+	struct space *space;
+	unsigned long flags;
+	bool found = false;
+	u32 i;
+
+	rcu_read_lock();
+	space = find_space(mm);
+	if (space) {
+		raw_spin_lock_irqsave(&space->lock, flags);
+		for (i = 0; space->regions && i < space->regions->n && !found; i++) {
+			found = space->regions->region[i].object == object;
+			*origin = space->regions->region[i].origin;
+		}
+		raw_spin_unlock_irqrestore(&space->lock, flags);
+	}
+	rcu_read_unlock();
+	return found;
+}
+
 /* The hooks. */
 
 void sysprof_space_range(struct code_range *range, struct vm_area_struct *vma, u32 pid)

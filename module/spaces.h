@@ -43,6 +43,8 @@ void sysprof_spaces_gone(struct mm_struct *mm);
 u32 sysprof_spaces_region(const struct vm_area_struct *vma, u32 pid, u64 *offset);
 /* Those of @mm into @records, which has room for SYSPROF_REGIONS_MAX; returns how many.  Any context but NMI. */
 u32 sysprof_spaces_regions(const struct mm_struct *mm, struct sysprof_region *records);
+/* The address of offset 0 of region @object, if @mm has it.  Any context but NMI. */
+bool sysprof_spaces_region_origin(const struct mm_struct *mm, u32 object, u64 *origin);
 
 /*
  * Walks the user stack of current at @regs, each frame looked up as it is found: {object:24, offset:40}; all but the first are return

@@ -124,6 +124,7 @@
  *	stack words                                                          executable mappings never leaves;
  *	                                                                     FORM_ADDRESS is -EPERM; vm/abi
  *	                             group member    MAP records, SNAPSHOT   only for FORM_ADDRESS; vm/abi
+ *	                             group member    MAP_FD of a region      only of a process he could trace; vm/abi
  *	kernel memory                group member    tail page               only ever compared, never followed; vm/abi
  *	                             group member    mmap                    sizes, offsets and protection exact,
  *	                                                                     never executable; vm/abi
@@ -737,8 +738,8 @@ struct sysprof_names {
  * (another mount namespace, a closed directory, deleted) only while a process has it mapped that the opener could trace (same user and
  * group, no more capabilities, dumpable, of the initial user namespace; security modules are not asked), or for 3 s after its OBJECT record if such a
  * process was the first to map it: for as long, and for 1024 files at most, a running session keeps what was mapped from being
- * freed and its file system from being unmounted.  Regions: of a process that the opener could trace.  -EACCES otherwise; -ENOENT for an id that is
- * not known.
+ * freed and its file system from being unmounted.  -EACCES otherwise; -ENOENT for an id that is not known.  Regions: of a process that lives and that
+ * the opener could trace, else -ENOENT.
  */
 struct sysprof_map_fd {
 	__u32 size;

@@ -5,6 +5,7 @@
 #include <elf.h>
 #include <signal.h>
 #include <sys/auxv.h>
+#include <sys/prctl.h>
 
 #define PAGES		64
 #define MAX_REGIONS	256
@@ -201,6 +202,23 @@ static void test_replaced(void)
 	ok(runs_at(moved, regions[n_regions - 1].object, SYSPROF_REGION_BIAS), "... and found there");
 }
 
+static void test_start(void)
+{
+	struct sysprof_map_fd arg = { .size = sizeof(arg), .object = regions[n_regions - 1].object };
+
+	/* The last one is where test_replaced() moved it to. */
+	ok(!ioctl(session.fd, SYSPROF_IOC_MAP_FD, &arg) && arg.fd == -1 &&
+	   arg.start + SYSPROF_REGION_BIAS == (uintptr_t)(apart + 8 * PAGE), "MAP_FD tells where a region lies");
+	if (prctl(PR_SET_DUMPABLE, 0))
+		err(1, "cannot close this process");
+	arg = (struct sysprof_map_fd){ .size = sizeof(arg), .object = regions[n_regions - 1].object };
+	if (geteuid())
+		refuses(ioctl(session.fd, SYSPROF_IOC_MAP_FD, &arg), ENOENT, "... not of a process that may not be traced");
+	else
+		ok(!ioctl(session.fd, SYSPROF_IOC_MAP_FD, &arg), "... of one that may not be traced, to root");
+	prctl(PR_SET_DUMPABLE, 1);
+}
+
 static void test_limit(void)
 {
 	uint8_t *pages = mmap(NULL, 2 * 80 * PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -255,6 +273,7 @@ int main(void)
 	test_snapshot();
 	test_fork();
 	test_replaced();
+	test_start();
 	test_limit();
 	session_close(&session);
 	return tests_end();
