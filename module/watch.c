@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Are the probes still in place?  kernel.ftrace_enabled=0 and debugfs's kprobes/enabled switch them off and do not tell; then mappings change
- * unseen.  But the kernel's code shows it: where a probe is, the code is not what it was before the probe came.  Each tick looks, so
- * that not one is charged to what is no longer there; once a second the worker does, and for hits that were counted as missed.  When
- * the probes are back, every address space is read anew, and the sessions are told to resync.
+ * Are the probes still in place?  kernel.ftrace_enabled=0 and debugfs's kprobes/enabled switch them off and do not tell; then
+ * mappings change unseen.  But the kernel's code shows it: where a probe is, the code is not what it was before the probe came.
+ * Each tick looks, and takes no user stack then; once a second the worker does, and for hits that were counted as missed.  When the
+ * probes are back, every address space is read anew, and the sessions are told to resync.
  *
- * A probe at a place where somebody else's had changed the code already cannot be watched so.
+ * It does not see the moments in which the kernel is changing the code, when hits can be lost already, or still: what is mapped
+ * in one of those in the place of something else may be taken for that.  A probe at a place where somebody else's had changed the
+ * code already cannot be watched so.
  */
 #include <linux/irq_work.h>
 #include <linux/jiffies.h>
