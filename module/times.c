@@ -26,7 +26,7 @@
  * @gap_end: of it
  * @told: it was a pause, and the record is written
  */
-static struct {
+static struct watch {
 	raw_spinlock_t lock;
 	u64 seen_time;
 	s64 offset;

@@ -49,13 +49,16 @@ static uint64_t add_strings(SptSymtab *table, const SptObject *object, size_t se
 
 static bool is_function(const GElf_Sym *sym, const GElf_Shdr *section, const char *name)
 {
+	/* A version alone: in a damaged table, where it may be what another name loses. */
+	if (*name == '\0' || *name == '@')
+		return false;
 	switch (GELF_ST_TYPE(sym->st_info)) {
 	case STT_FUNC:
 	case STT_GNU_IFUNC:
-		return *name != '\0';
+		return true;
 	case STT_NOTYPE:
 		/* Assembly; but not the marks of ARM's and RISC-V's assemblers ("$x") nor local labels (".L4"). */
-		return (section->sh_flags & SHF_EXECINSTR) && *name != '\0' && *name != '$' && *name != '.';
+		return (section->sh_flags & SHF_EXECINSTR) && *name != '$' && *name != '.';
 	default:
 		return false;
 	}
