@@ -4,7 +4,7 @@
  * whoever may see the task, into memory that no reader maps: how much there is shows only when copying ends at the top of the stack, and
  * a record takes no more of a ring than that.
  */
-#include <linux/align.h>
+#include <linux/kernel.h>
 #include <linux/mm.h>
 #include <linux/mutex.h>
 #include <linux/percpu.h>
