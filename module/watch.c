@@ -42,7 +42,7 @@ static void kick_fn(struct irq_work *unused)
 	mod_delayed_work(system_wq, &check_work, BLIND_DELAY);
 }
 
-static struct irq_work kick = IRQ_WORK_INIT(kick_fn);
+static struct irq_work kick;
 
 static u32 code_at(const struct kprobe *probe)
 {
@@ -142,6 +142,7 @@ void sysprof_watch_remove(struct kprobe *probe)
 
 void sysprof_watch_start(void)
 {
+	init_irq_work(&kick, kick_fn);
 	WRITE_ONCE(blind, false);
 	queue_delayed_work(system_wq, &check_work, CHECK_DELAY);
 }
