@@ -130,22 +130,27 @@ void spt_report_print_delay(const SptCapture *capture, SptSymbols *symbols, cons
 	g_autoptr(GHashTable) groups = g_hash_table_new_full(g_bytes_hash, g_bytes_equal, (GDestroyNotify)g_bytes_unref, group_free);
 	g_autofree struct group **by_node = g_new0(struct group *, capture->n_nodes + 1);
 	g_autoptr(GPtrArray) found = g_ptr_array_new();
+	g_autoptr(SptSamples) samples = spt_samples_new(capture);
 	struct spt_selection selection;
+	const SptSampleRow *rows;
 	GHashTableIter iter;
 	gpointer group;
+	uint32_t n_rows;
 
 	spt_selection_init(&selection, capture, filter);
-	for (uint64_t i = 0; i < capture->n_samples; i++) {
-		const SptSampleRow *sample = &capture->samples[i];
-		struct group **of = &by_node[sample->node];
+	while ((rows = spt_samples_next(samples, &n_rows))) {
+		for (const SptSampleRow *sample = rows; sample < rows + n_rows; sample++) {
+			struct group **of = &by_node[sample->node];
 
-		if (!spt_selection_has_time(&selection, sample->time) || !spt_selection_has_place(&selection, sample->thread, sample->cpu))
-			continue;
-		if (!*of)
-			*of = group_of(capture, symbols, sample->node, groups);
-		(*of)->max_ns = MAX((*of)->max_ns, sample->delay_ns);
-		(*of)->sum_ns += sample->delay_ns;
-		(*of)->ticks++;
+			if (!spt_selection_has_time(&selection, sample->time) ||
+			    !spt_selection_has_place(&selection, sample->thread, sample->cpu))
+				continue;
+			if (!*of)
+				*of = group_of(capture, symbols, sample->node, groups);
+			(*of)->max_ns = MAX((*of)->max_ns, sample->delay_ns);
+			(*of)->sum_ns += sample->delay_ns;
+			(*of)->ticks++;
+		}
 	}
 	spt_selection_clear(&selection);
 	g_hash_table_iter_init(&iter, groups);
