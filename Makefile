@@ -39,7 +39,7 @@ workload_libs := $(patsubst tests/vm/workloads/%.c,$(B)/workloads/%.so,$(wildcar
 workloads := $(patsubst tests/vm/workloads/%.c,$(B)/workloads/%, \
 	$(filter-out tests/vm/workloads/lib%,$(wildcard tests/vm/workloads/*.c)))
 
-.PHONY: all module test-modules lib cli viewer tests demo bench-module check check-lint check-abi check-unit check-cli check-viewer check-vm check-kernels lint bench \
+.PHONY: all module test-modules lib cli viewer tests demo bench-module check check-lint check-abi check-unit check-cli check-viewer check-vm check-recorder check-kernels check-debug-kernel lint bench \
 	bench-userspace fuzz install uninstall clean help need-packages FORCE
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := all
@@ -51,6 +51,8 @@ help:
 	@echo 'make demo         boot a throw-away VM, load the module there, profile a real job, show it [KDIR=kernel tree]'
 	@echo 'make check        every test [TESTS=part of a name]; also check-lint, -abi, -unit, -cli, -viewer, -vm'
 	@echo 'make check-kernels   the module on Debian kernels from 5.10 on, and mainline [KERNELS="7.2-rt mainline"]'
+	@echo 'make check-debug-kernel   the module, a stress and a fuzzer on kernels with KASAN, lockdep and more, RT, too'
+	@echo 'make check-recorder  the recorder at length: 100 of them killed on each source, 2000 programs of some milliseconds'
 	@echo 'make lint         rules of the house, from the sources'
 	@echo 'make bench        numbers; bench-module: what a sample costs; bench-userspace: the way from file to tree'
 	@echo 'make fuzz         a million mutated captures [ROUNDS=n]'
@@ -190,6 +192,14 @@ check-kernels: cli $(workloads) $(workload_libs)
 	@packaging/deps check
 	@packaging/deps kernels
 	@tests/vm/check-kernels $(KERNELS)
+check-debug-kernel: cli $(workloads) $(workload_libs)
+	@packaging/deps check
+	@packaging/deps kernels
+	@tests/vm/check-debug-kernel $(KERNELS)
+
+check-recorder: cli module $(workloads)
+	tests/cli/killed.py 100 perf
+	CHILDREN=2000 ROUNDS=100 tests/vm/45-recorder.test
 
 demo:
 	@KDIR='$(KDIR)' packaging/deps demo

@@ -16,7 +16,7 @@
 #include "opened.h"
 
 /* What opening a file of @bytes may take. */
-#define MEMORY_OF(bytes) (12 * (size_t)(bytes) + (64 << 20))
+#define MEMORY_OF(bytes) (32 * (size_t)(bytes) + (64 << 20))
 
 /* A file in memory with a name that can be opened. */
 typedef struct {

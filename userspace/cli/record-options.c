@@ -12,7 +12,7 @@
 
 /* As they are given. */
 struct words {
-	char *stacks, *source, *last, *late, *memory;
+	char *stacks, *source, *clock, *event, *last, *late, *memory;
 	double rate;			/* NAN: none was given */
 	int ring_bytes;
 };
@@ -34,6 +34,39 @@ static bool check(const struct spt_record_options *options, const struct words *
 	else
 		return true;
 	return false;
+}
+
+/* By what samples are taken. */
+static bool check_clock(SptRecorderOptions *recorder, const struct words *words)
+{
+	bool is_raw = words->event && words->event[0] == 'r';
+	char *end;
+
+	if (words->event) {
+		recorder->clock = SPT_TRACE_PMU;
+		/* Numbers as perf has them: of its own generic events, or the hardware's. */
+		recorder->event_type = is_raw ? 4 : 0;
+		recorder->event_config = g_ascii_strtoull(words->event + is_raw, &end, is_raw ? 16 : 10);
+		if (*end || end == words->event + is_raw) {
+			spt_cli_complain("\"%s\" is no hardware event: a number such as 1 (instructions), or r and the hardware's own in hex, is "
+					 "(--event)", words->event);
+			return false;
+		}
+	}
+	if (!words->clock)
+		return true;
+	if (!strcmp(words->clock, "timer") && !words->event)
+		recorder->clock = SPT_TRACE_TIMER;
+	else if (!strcmp(words->clock, "pmu"))
+		recorder->clock = SPT_TRACE_PMU;
+	else if (!strcmp(words->clock, "auto"))
+		recorder->clock = words->event ? SPT_TRACE_PMU : SPT_TRACE_ANY_CLOCK;
+	else {
+		spt_cli_complain("There is no clock \"%s\"%s (--clock): timer, pmu for hardware counters, and auto for these where there are "
+				 "some, are", words->clock, words->event ? " for an event" : "");
+		return false;
+	}
+	return true;
 }
 
 /* What bounds the recording. */
@@ -79,6 +112,10 @@ static bool parse(struct spt_record_options *options, struct words *words, int a
 		{ "output", 'o', 0, G_OPTION_ARG_FILENAME, &options->output, "Where to (sysprof.capture)", "FILE" },
 		{ "frequency", 'F', 0, G_OPTION_ARG_DOUBLE, &words->rate, "Samples per second and CPU (1000, lowered if they would "
 		  "take more than 1 % of a CPU)", "HZ" },
+		{ "clock", 0, 0, G_OPTION_ARG_STRING, &words->clock,
+		  "timer (the default), pmu: hardware counters, or auto: these if there are some", "CLOCK" },
+		{ "event", 0, 0, G_OPTION_ARG_STRING, &words->event,
+		  "The hardware event that counters count: perf's number, or r and the hardware's in hex (cycles)", "N" },
 		{ "duration", 0, 0, G_OPTION_ARG_DOUBLE, &options->duration, "End after so many seconds", "S" },
 		{ "stacks", 0, 0, G_OPTION_ARG_STRING, &words->stacks, "User stacks: fp (frame pointers) or none", "KIND" },
 		{ "source", 0, 0, G_OPTION_ARG_STRING, &words->source, "Where samples come from: auto, module or perf",
@@ -127,7 +164,9 @@ bool spt_record_options_parse(struct spt_record_options *options, int argc, char
 		.filter = filter,
 		.command = *options->command_text ? options->command_text : NULL,
 	};
-	ok = ok && check_bounds(options, &words);
+	ok = ok && check_bounds(options, &words) && check_clock(&options->recorder, &words);
+	g_free(words.clock);
+	g_free(words.event);
 	g_free(words.last);
 	g_free(words.late);
 	g_free(words.memory);

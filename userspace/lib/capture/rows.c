@@ -17,11 +17,11 @@
 #define MAX_HOST_KEYS 4096
 
 /*
- * A file costs at most 12 times its size and 64 MiB, which a million functions with long names need: here all but the packed samples, which take no more than the file, and the
+ * A file costs at most 32 times its size and 64 MiB: stacks that are much alike pack that well.  Here all but the packed samples, which take no more than the file, and the
  * reader's two buffers of a block each.
  */
 #define LEAST_MEMORY_BYTES (44ull << 20)
-#define MEMORY_PER_FILE_BYTE 11
+#define MEMORY_PER_FILE_BYTE 31
 /* Of rows and payloads, in all; samples that are all alike take less than a bit. */
 #define LEAST_WORK_BYTES (256ull << 20)
 #define WORK_PER_FILE_BYTE 1024

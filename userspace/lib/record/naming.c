@@ -132,6 +132,14 @@ static SptObject *open_if_same(const char *path, const SptObjectRow *row)
 	return file && is_recorded_file(file, row) ? g_steal_pointer(&file) : NULL;
 }
 
+/* The very file, by the kernel that mapped it. */
+static SptObject *open_mapped(SptTrace *trace, const SptObjectRow *row)
+{
+	int fd = spt_trace_map_fd(trace, row->id);
+
+	return fd < 0 ? NULL : spt_object_open_fd(fd, row->path, NULL);
+}
+
 /* By path; for what is deleted, or lies in a container, through a process that has it. */
 static SptObject *open_recorded(const SptObjectRow *row, uint32_t pid)
 {
@@ -146,7 +154,7 @@ static SptObject *open_recorded(const SptObjectRow *row, uint32_t pid)
 	return file;
 }
 
-void spt_naming_hold(SptNaming *naming, const SptObjectRow *row, uint32_t pid)
+void spt_naming_hold(SptNaming *naming, SptTrace *trace, const SptObjectRow *row, uint32_t pid)
 {
 	struct object *object = get_object(naming, row->id);
 
@@ -156,7 +164,9 @@ void spt_naming_hold(SptNaming *naming, const SptObjectRow *row, uint32_t pid)
 	object->path = g_strdup(row->path);
 	if (row->kind != SPT_OBJECT_FILE || naming->n_held >= naming->max_held || row->path[0] != '/')
 		return;
-	object->file = open_recorded(row, pid);
+	object->file = open_mapped(trace, row);
+	if (!object->file)
+		object->file = open_recorded(row, pid);
 	naming->n_held += object->file != NULL;
 }
 

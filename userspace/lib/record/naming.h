@@ -23,7 +23,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptNaming, spt_naming_free)
 void spt_naming_forget(SptNaming *naming);
 
 /* A file was mapped, last by @pid: holds it open as long as it is to be found, so that it can be named even when deleted. */
-void spt_naming_hold(SptNaming *naming, const SptObjectRow *row, uint32_t pid);
+void spt_naming_hold(SptNaming *naming, SptTrace *trace, const SptObjectRow *row, uint32_t pid);
 /* Before a flush: puts the names of @stash's new frames into @writer that would be lost otherwise. */
 bool spt_naming_flush(SptNaming *naming, SptTrace *trace, const SptStash *stash, SptCaptureWriter *writer, GError **error);
 

@@ -112,7 +112,7 @@ void spt_output_object(SptOutput *output, const SptObjectRow *row, uint32_t pid)
 		spt_flight_object(output->flight, row);
 	else
 		spt_capture_writer_object(output->writer, row);
-	spt_naming_hold(output->naming, row, pid);
+	spt_naming_hold(output->naming, output->trace, row, pid);
 }
 
 void spt_output_sample(SptOutput *output, const SptSampleRow *row, const SptFrame *frames, unsigned n)

@@ -434,7 +434,6 @@ static void note_host(SptRecorder *recorder, const SptRecorderOptions *options)
 		spt_recorder_note(recorder, "arch", name.machine);
 	}
 	spt_recorder_note(recorder, "cpus", cpus);
-	spt_recorder_note(recorder, "clock", spt_trace_clock_name(recorder->trace));
 	spt_recorder_note(recorder, "source", recorder->status.source);
 	spt_recorder_note(recorder, "recorder", "sysprof " SPT_VERSION);
 	if (options->command)
@@ -467,6 +466,9 @@ SptRecorder *spt_recorder_new(const SptRecorderOptions *options, GError **error)
 	if (!recorder->output)
 		return NULL;
 	recorder->config.period_ns = options->period_ns;
+	recorder->config.clock = options->clock;
+	recorder->config.event_type = options->event_type;
+	recorder->config.event_config = options->event_config;
 	recorder->config.ring_bytes = options->ring_bytes;
 	recorder->config.no_user = options->no_user;
 	recorder->status.source = spt_trace_source_name(recorder->trace);
@@ -526,6 +528,7 @@ bool spt_recorder_start(SptRecorder *recorder, GError **error)
 	recorder->status.notice = spt_trace_notice(recorder->trace);
 	if (recorder->status.notice)
 		spt_recorder_note(recorder, "notice", recorder->status.notice);
+	spt_recorder_note(recorder, "clock", spt_trace_clock_name(recorder->trace));
 	note_number(recorder, "period_ns", start.period_ns);
 	note_number(recorder, "grid_start", start.grid_start);
 	note_number(recorder, "start_time", recorder->start_ns);

@@ -22,6 +22,9 @@ typedef struct {
 	uint64_t late_ns;		/* > 0: note in the status when a tick came so late */
 	uint64_t memory_bytes;		/* that the recorder may take for itself; 0: default */
 	uint64_t period_ns;		/* 0: default */
+	SptTraceClock clock;
+	uint32_t event_type;		/* as in SptTraceConfig */
+	uint64_t event_config;
 	uint32_t ring_bytes;		/* 0: default */
 	bool no_user;			/* no user stacks */
 	SptTraceFilter filter;		/* what of the system */

@@ -199,6 +199,34 @@ static bool set_filter(struct device *device, const SptTraceFilter *filter, int 
 	return *ret_cgroup >= 0;
 }
 
+/* Without a counter for cycles there is none for anything else either. */
+static bool choose_clock(struct device *device, const SptTraceConfig *config, GError **error)
+{
+	bool has_counters = device->info.features & SYSPROF_FEATURE_PMU;
+
+	device->trace.clock = NULL;
+	device->trace.notice = NULL;
+	if (config->clock == SPT_TRACE_TIMER)
+		return true;
+	if (has_counters) {
+		device->config.clock = SYSPROF_CLOCK_PMU;
+		device->config.event_type = config->event_type;
+		device->config.event_config = config->event_config;
+		device->trace.clock = "pmu";
+		device->trace.notice = "a hardware counter is the clock: periods are so many events (cycles, unless --event says otherwise), not "
+			"times, and ticks have no delay; on x86 this is experimental";
+		return true;
+	}
+	if (config->clock == SPT_TRACE_PMU) {
+		g_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_BAD_CONFIG,
+			    "This machine has no hardware counter that can be a clock (virtual machines often have none): use --clock timer");
+		return false;
+	}
+	device->trace.notice = "there is no hardware counter here: the timer is the clock, and code with interrupts off shows where they "
+		"come on";
+	return true;
+}
+
 static bool configure(struct device *device, const SptTraceConfig *config, GError **error)
 {
 	int cgroup, number;
@@ -218,6 +246,8 @@ static bool configure(struct device *device, const SptTraceConfig *config, GErro
 		.ring_bytes = config->ring_bytes,
 		.user_mode = config->no_user ? SYSPROF_USER_NONE + 1 : 0,
 	};
+	if (!choose_clock(device, config, error))
+		return false;
 	if (!set_filter(device, &config->filter, &cgroup, error))
 		return false;
 	ok = ioctl(device->fd, SYSPROF_IOC_CONFIGURE, &device->config) == 0;

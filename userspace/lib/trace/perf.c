@@ -211,6 +211,11 @@ static bool perf_start(SptTrace *trace, const SptTraceConfig *config, struct sys
 	struct perf *perf = perf_of(trace);
 	uint64_t period_ns = grant_period(config->period_ns), start;
 
+	if (config->clock == SPT_TRACE_PMU) {
+		g_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_BAD_CONFIG,
+			    "Hardware counters are a clock of the module's: load it, or use --clock timer");
+		return false;
+	}
 	close_rings(perf);
 	if (!make_filtered_rings(perf, config, period_ns, error))
 		return false;

@@ -26,6 +26,7 @@ struct spt_trace_source {
 struct SptTrace {
 	const struct spt_trace_source *source;
 	unsigned n_cpus;
+	const char *clock;	/* if it is not the source's */
 	const char *notice;
 };
 

@@ -74,7 +74,7 @@ const char *spt_trace_source_name(const SptTrace *trace)
 
 const char *spt_trace_clock_name(const SptTrace *trace)
 {
-	return trace->source->clock;
+	return trace->clock ? trace->clock : trace->source->clock;
 }
 
 bool spt_trace_filters_pids(const SptTrace *trace)

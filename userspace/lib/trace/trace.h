@@ -34,6 +34,12 @@ enum {
 	SPT_TRACE_ERROR_FAILED,
 };
 
+typedef enum {
+	SPT_TRACE_TIMER,
+	SPT_TRACE_PMU,			/* hardware counters; the module's alone */
+	SPT_TRACE_ANY_CLOCK,		/* counters where there are some, else the timer */
+} SptTraceClock;
+
 /* Whose ticks are recorded; what is not set lets all pass. */
 typedef struct {
 	uint32_t pids[SYSPROF_FILTER_MAX];
@@ -48,6 +54,9 @@ typedef struct {
 
 typedef struct {
 	uint64_t period_ns;		/* 0: 1 ms, or a multiple of it, to keep to the module's budget */
+	SptTraceClock clock;
+	uint32_t event_type;		/* counters: as perf_event_open() has them; 0 and 0 are cycles */
+	uint64_t event_config;
 	uint32_t ring_bytes;		/* per CPU, a power of two; 0: default */
 	bool no_user;			/* leave user stacks out */
 	SptTraceFilter filter;
