@@ -51,7 +51,7 @@ def wait_for(what, ask, patience=None):
     while True:
         try:
             answer = ask()
-        except GLib.Error:  # something went away while it was looked at
+        except (GLib.Error, AttributeError):  # something went away while it was looked at, and is None
             answer = None
         if answer:
             return answer
