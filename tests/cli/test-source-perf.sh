@@ -6,29 +6,8 @@
 
 set -u
 
-cd "$(dirname "$0")/../.." || exit 1
-cli=${CLI:-$PWD/build/sysprof-cli}
-workloads=${WORKLOADS:-$PWD/build/workloads}
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-number=0
-broken=0
-
-# check TEXT COMMAND...: ok if the command succeeds, else what it and the recorder said.
-check()
-{
-	local text=$1 seen
-
-	shift
-	number=$((number + 1))
-	if seen=$("$@" 2>&1); then
-		echo "ok $number - $text"
-	else
-		broken=1
-		echo "not ok $number - $text"
-		{ printf '%s\n' "$seen"; cat "$work/err"; } | head -n 20 | sed 's/^/# /'
-	fi
-}
+# shellcheck source=tests/cli/record.bash
+. "$(dirname "$0")/record.bash"
 
 # record NAME ARGUMENTS...: leaves NAME.capture, the command's output in NAME.out, the recorder's words in err.
 record()

@@ -3,30 +3,10 @@
  * Three libraries loaded and unloaded in turn, into the same range of addresses.  What runs below through_red() is libchurn-red.so
  * and nothing else, whatever lay there a moment before.
  */
-#include "workload.h"
+#include "through.h"
 
 #include <dlfcn.h>
 #include <libgen.h>
-
-typedef void (*work_function)(uint64_t turns);
-
-FUNCTION static void through_red(work_function work, uint64_t turns)
-{
-	work(turns);
-	__asm__ volatile("" ::: "memory");
-}
-
-FUNCTION static void through_green(work_function work, uint64_t turns)
-{
-	work(turns);
-	__asm__ volatile("" :: "r"(1) : "memory");
-}
-
-FUNCTION static void through_blue(work_function work, uint64_t turns)
-{
-	work(turns);
-	__asm__ volatile("" :: "r"(2) : "memory");
-}
 
 static const struct {
 	const char *name;

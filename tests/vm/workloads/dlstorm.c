@@ -6,7 +6,7 @@
  *
  * dlstorm ROUNDS: of each thread; a round is one library loaded, used and unloaded.
  */
-#include "workload.h"
+#include "through.h"
 
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -20,26 +20,6 @@
 
 #define THREADS	8		/* 1 to 8 load; 0 does it by itself */
 #define COLOURS	3
-
-typedef void (*work_function)(uint64_t turns);
-
-FUNCTION static void through_red(work_function work, uint64_t turns)
-{
-	work(turns);
-	__asm__ volatile("" ::: "memory");
-}
-
-FUNCTION static void through_green(work_function work, uint64_t turns)
-{
-	work(turns);
-	__asm__ volatile("" :: "r"(1) : "memory");
-}
-
-FUNCTION static void through_blue(work_function work, uint64_t turns)
-{
-	work(turns);
-	__asm__ volatile("" :: "r"(2) : "memory");
-}
 
 static const struct {
 	const char *name;

@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# shellcheck shell=bash
+#
+# What tests of the recorder begin with, sourced: the checkout as directory, $cli, $workloads, $work for scratch, and check.
+
+cd "$(dirname "$0")/../.." || exit 1
+cli=${CLI:-$PWD/build/sysprof-cli}
+workloads=${WORKLOADS:-$PWD/build/workloads}
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+number=0
+broken=0
+
+# check TEXT COMMAND...: ok if the command succeeds, else what it and, in $work/err, the recorder said.
+check()
+{
+	local text=$1 seen
+
+	shift
+	number=$((number + 1))
+	if seen=$("$@" 2>&1); then
+		echo "ok $number - $text"
+		sed 's/^/# /' <<<"$seen" | grep -v '^# $'
+	else
+		broken=1
+		echo "not ok $number - $text"
+		{ printf '%s\n' "$seen"; cat "$work/err" 2>/dev/null; } | head -n 20 | sed 's/^/# /'
+	fi
+}
