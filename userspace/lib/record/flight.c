@@ -349,6 +349,15 @@ static int compare_samples(const void *a, const void *b)
 	return x->cpu < y->cpu ? -1 : x->cpu > y->cpu;
 }
 
+/* Those of a CPU that its last account knows of: what came after that belongs to another window. */
+static unsigned n_accounted(const struct cpu *cpu)
+{
+	if (!cpu->accounts->len)
+		return cpu->samples->len;
+	return MIN(cpu->samples->len,
+		   g_array_index(cpu->accounts, struct account, cpu->accounts->len - 1).samples_before - cpu->n_forgotten);
+}
+
 /* In order of time; returns that of the first. */
 static uint64_t put_samples(const SptFlight *flight, SptCaptureWriter *writer)
 {
@@ -358,7 +367,7 @@ static uint64_t put_samples(const SptFlight *flight, SptCaptureWriter *writer)
 		const struct cpu *cpu = flight->cpus->pdata[i];
 
 		if (cpu)
-			g_array_append_vals(all, cpu->samples->data, cpu->samples->len);
+			g_array_append_vals(all, cpu->samples->data, n_accounted(cpu));
 	}
 	g_array_sort(all, compare_samples);
 	for (unsigned i = 0; i < all->len; i++)
