@@ -268,8 +268,12 @@ static void test_filters(void)
 	}
 	ok(!seen[USER].kernel_weight && !seen[KERNEL].user_weight && seen[USER].user_weight && seen[KERNEL].kernel_weight,
 	   "user code and kernel code are told apart");
-	for (unsigned i = 0; i < 5; i++)
-		expected[USER] += seen[USER].by_worker[i] + seen[KERNEL].by_worker[i] != seen[ALL].by_worker[i];
+	/* But for a tick of one who is still on the way to its sleep between two STARTs. */
+	for (unsigned i = 0; i < 5; i++) {
+		uint64_t parts = seen[USER].by_worker[i] + seen[KERNEL].by_worker[i];
+
+		expected[USER] += parts > seen[ALL].by_worker[i] || parts + 2 < seen[ALL].by_worker[i];
+	}
 	ok(!expected[USER], "... and are the whole together, for each worker");
 	ok(seen[BOTH].weight == seen[KERNEL].by_worker[0] + seen[KERNEL].by_worker[1] && seen[BOTH].weight && !seen[BOTH].strangers,
 	   "two filters leave what passes both (%" PRIu64 ")", seen[BOTH].weight);
