@@ -119,12 +119,12 @@ check 'too little' refused 'not memory enough' --memory 1M
 if [ "$(id -u)" = 0 ] && unshare -m true 2>/dev/null; then
 	mkdir "$work/small"
 	check 'a full disk ends the recording, not the command' unshare -m bash -c '
-		mount -t tmpfs -o size=192k none "$3" || exit 1
-		"$1" record --source perf -F 2000 -o "$3/full.capture" -- sh -c "\"$2/maze\" 4; echo through" >"$3/../out" 2>"$3/../err"
+		mount -t tmpfs -o size=96k none "$3" || exit 1
+		"$1" record --source perf -F 2000 -o "$3/full.capture" -- sh -c "\"$2/maze\" 6; echo through" >"$3/../out" 2>"$3/../err"
 		[ $? = 1 ] && grep -qx through "$3/../out" && cp "$3/full.capture.part" "$3/.."' - "$cli" "$workloads" "$work/small"
 else
 	check 'a full disk ends the recording, not the command' bash -c '
-		(ulimit -f 192; "$1" record --source perf -F 2000 -o "$3/full.capture" -- sh -c "\"$2/maze\" 4; echo through" \
+		(ulimit -f 96; "$1" record --source perf -F 2000 -o "$3/full.capture" -- sh -c "\"$2/maze\" 6; echo through" \
 			>"$3/out" 2>"$3/err")
 		[ $? = 1 ] && grep -qx through "$3/out"' - "$cli" "$workloads" "$work"
 fi

@@ -87,6 +87,10 @@ static void look_at(const struct sysprof_record *record, void *data)
 	}
 }
 
+/*
+ * Between a program's environment and its first frame the kernel leaves a gap of up to 8 KiB at random, in which a page may lie
+ * that nobody has touched: copying would end there.
+ */
 static void find_stack_top(void)
 {
 	FILE *maps = fopen("/proc/self/maps", "re");
@@ -97,6 +101,8 @@ static void find_stack_top(void)
 		if (strstr(line, "[stack]") && sscanf(line, "%lx-%lx", &start, &end) == 2)
 			stack_top = end;
 	fclose(maps);
+	for (uintptr_t page = (uintptr_t)line / PAGE * PAGE; page < stack_top; page += PAGE)
+		*(volatile const char *)page;
 }
 
 static bool configure_raw(struct session *session, uint32_t raw_bytes)

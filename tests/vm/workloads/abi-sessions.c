@@ -195,6 +195,12 @@ static pid_t spawn(int worker, const int *go)
 	_exit(0);
 }
 
+/* A worker may still be on the way to its sleep between one session's START and another's: some ticks of it are one's alone. */
+static bool nearly(uint64_t a, uint64_t b)
+{
+	return a <= b + 4 && b <= a + 4;
+}
+
 static void test_filters(void)
 {
 	enum { ALL, PID, CHILDREN, USER_ID, GROUP, CPU, USER, KERNEL, BOTH, SESSIONS };
@@ -252,7 +258,7 @@ static void test_filters(void)
 	}
 	ok(!unlawful, "the loss law holds for each filter, and nothing is lost");
 
-	/* Each worker slept before the first START and is gone before the last STOP: sessions saw the same ticks of it. */
+	/* Each worker slept before the first START, or nearly, and is gone before the last STOP: sessions saw the same ticks of it. */
 	expected[PID] = seen[ALL].by_worker[0];
 	expected[CHILDREN] = seen[ALL].by_worker[4];
 	expected[USER_ID] = seen[ALL].by_worker[2];
@@ -260,7 +266,7 @@ static void test_filters(void)
 	for (unsigned i = PID; i <= GROUP; i++) {
 		uint64_t both = accounts[i].excluded + accounts[i].delivered, all = accounts[ALL].delivered;
 
-		ok(seen[i].weight == expected[i] && !seen[i].strangers && expected[i] >= WORK_MS * 8 / 10,
+		ok(nearly(seen[i].weight, expected[i]) && !seen[i].strangers && expected[i] >= WORK_MS * 8 / 10,
 		   "a session of %s has its samples and no others (%" PRIu64 ", unfiltered %" PRIu64 ", strangers %" PRIu64 ")",
 		   names[i], seen[i].weight, expected[i], seen[i].strangers);
 		/* It began later and ended earlier than the one without a filter, by the time that START and STOP take. */
@@ -268,14 +274,10 @@ static void test_filters(void)
 	}
 	ok(!seen[USER].kernel_weight && !seen[KERNEL].user_weight && seen[USER].user_weight && seen[KERNEL].kernel_weight,
 	   "user code and kernel code are told apart");
-	/* But for a tick of one who is still on the way to its sleep between two STARTs. */
-	for (unsigned i = 0; i < 5; i++) {
-		uint64_t parts = seen[USER].by_worker[i] + seen[KERNEL].by_worker[i];
-
-		expected[USER] += parts > seen[ALL].by_worker[i] || parts + 2 < seen[ALL].by_worker[i];
-	}
+	for (unsigned i = 0; i < 5; i++)
+		expected[USER] += !nearly(seen[USER].by_worker[i] + seen[KERNEL].by_worker[i], seen[ALL].by_worker[i]);
 	ok(!expected[USER], "... and are the whole together, for each worker");
-	ok(seen[BOTH].weight == seen[KERNEL].by_worker[0] + seen[KERNEL].by_worker[1] && seen[BOTH].weight && !seen[BOTH].strangers,
+	ok(nearly(seen[BOTH].weight, seen[KERNEL].by_worker[0] + seen[KERNEL].by_worker[1]) && seen[BOTH].weight && !seen[BOTH].strangers,
 	   "two filters leave what passes both (%" PRIu64 ")", seen[BOTH].weight);
 	account_get(sessions[CPU].fd, 0, &account);
 	ok(!seen[CPU].by_cpu[0] && seen[CPU].by_cpu[1] > 100 && account.grid > 100 && account.grid == account.excluded,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Three functions that share the CPU 50 : 30 : 20, in slices of 0.2 ms.  The next slice is always that of the function that
- * is furthest behind its share by the thread's own clock, and the last only when the proportion holds: it does so
- * however evenly the machine runs.
+ * Three functions that share the CPU 50 : 30 : 20, in slices of 2.1 ms: longer than a tick, or chance would have its say in who is
+ * hit.  The next slice is always that of the function that is furthest behind its share by the thread's own clock, and the last only
+ * when the proportion holds: it does so however evenly the machine runs.
  */
 #include "workload.h"
 
@@ -47,7 +47,7 @@ int main(int argc, char **argv)
 	static const unsigned shares[FUNCTIONS] = { 50, 30, 20 };
 	uint64_t budget = cpu_budget_ns(argc, argv, 10), spent[FUNCTIONS] = { 0 }, now;
 
-	turns = turns_for_ns(200000);
+	turns = turns_for_ns(2100000);
 	now = thread_cpu_ns();
 	while (now < budget || (now < 2 * budget && !are_balanced(spent, shares))) {
 		uint64_t begin = now;
