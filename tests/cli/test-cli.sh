@@ -268,6 +268,10 @@ json 'info --json: streams, known or not' '{s["name"]: s["rows"] for s in d["str
 	"raw-stacks": 2, "table-stacks": 3, "user-stacks": 2, "off-cpu": 2, "allocations": 3, "marks": 2, "counters": 4,
 	"quantum": 1}' info --json "$capture"
 json 'info --json of a truncated recording' 'd["finished"] is False and d["damage"]' info --json "$work/cut.syscap"
+json 'info --json: what has names' 'd["named"] == 305 and [(c["object"], c["path"], c["weight"], c["named"], c["problem"])
+	for c in d["coverage"]] == [("busy", "/usr/bin/busy", 215, 215, None), ("[kernel]", None, 90, 90, None)] and
+	d["coverage"][0]["build_id"] == "cafe" + 36 * "0"' info --json "$capture"
+contains 'info: what has names' '^ +70\.49 +100\.00  /usr/bin/busy$' info "$capture"
 contains 'info: the account' '^ +1 +200 +150 +3 +45 +0 +0 +0 +2 +0$' info "$capture"
 contains 'info: why samples were lost' 'ring full' info "$capture"
 

@@ -31,7 +31,9 @@ const char *spt_info_stream_kind(uint32_t kind)
 static void print_info(const SptCapture *capture, bool json)
 {
 	g_autoptr(SptSamples) samples = spt_samples_new(capture);
-	struct spt_info info = { .capture = capture };
+	g_autoptr(SptSymbols) symbols = spt_symbols_new(capture, NULL);
+	g_autoptr(GArray) coverage = spt_coverage_new(capture, symbols);
+	struct spt_info info = { .capture = capture, .coverage = coverage };
 	const SptSampleRow *rows;
 	uint32_t n;
 

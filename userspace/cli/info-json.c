@@ -115,6 +115,30 @@ static void add_losses(JsonBuilder *json, const SptCapture *capture)
 	json_builder_end_array(json);
 }
 
+static void add_coverage(JsonBuilder *json, const struct spt_info *info)
+{
+	spt_json_array(json, "coverage");
+	for (unsigned i = 0; i < info->coverage->len; i++) {
+		const SptCoverageRow *row = &g_array_index(info->coverage, SptCoverageRow, i);
+		const SptObjectRow *object = row->object ? &info->capture->objects[row->object] : NULL;
+		g_autoptr(GString) build_id = g_string_new(NULL);
+
+		for (unsigned byte = 0; object && byte < object->build_id_bytes; byte++)
+			g_string_append_printf(build_id, "%02x", object->build_id[byte]);
+		json_builder_begin_object(json);
+		spt_json_text(json, "object", row->name);
+		spt_json_text(json, "path", object && object->path && *object->path ? object->path : NULL);
+		spt_json_text(json, "build_id", build_id->len ? build_id->str : NULL);
+		spt_json_count(json, "weight", row->weight);
+		spt_json_count(json, "named", row->named);
+		spt_json_number(json, "weight_pct", spt_percent(row->weight, info->summary.weight));
+		spt_json_number(json, "named_pct", spt_percent(row->named, row->weight));
+		spt_json_text(json, "problem", row->problem);
+		json_builder_end_object(json);
+	}
+	json_builder_end_array(json);
+}
+
 void spt_info_print_json(const struct spt_info *info)
 {
 	g_autoptr(JsonBuilder) json = json_builder_new();
@@ -130,6 +154,7 @@ void spt_info_print_json(const struct spt_info *info)
 	spt_json_count(json, "samples", capture->n_samples);
 	spt_json_count(json, "weight", info->summary.weight);
 	spt_json_count(json, "lost", info->summary.lost);
+	spt_json_count(json, "named", spt_coverage_named(info->coverage));
 	spt_json_count(json, "bytes", capture->file_bytes);
 	spt_json_number(json, "bytes_per_sample", info->bytes_per_sample);
 	spt_json_count(json, "cost_ns_per_sample", spt_summary_cost_ns(&info->summary));
@@ -140,5 +165,6 @@ void spt_info_print_json(const struct spt_info *info)
 	add_threads(json, info);
 	add_cpus(json, info->summary.cpus);
 	add_losses(json, capture);
+	add_coverage(json, info);
 	spt_json_print(json);
 }

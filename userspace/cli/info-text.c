@@ -5,9 +5,8 @@
 
 #include "cmd.h"
 #include "info.h"
-#include "symbols/symbols.h"
 
-#define UNNAMED_SHOWN 10
+#define OBJECTS_SHOWN 20
 #define LOSSES_SHOWN 20
 
 static void print_fact(const char *key, const char *value)
@@ -35,6 +34,8 @@ static void print_summary(const struct spt_info *info)
 	printf("%-18s %s\n", "duration", duration);
 	printf("%-18s %s, of %s periods of %s\n", "samples", samples, weight, period);
 	printf("%-18s %s periods\n", "lost", lost);
+	printf("%-18s %.2f %% of the weight lies in functions with a name\n", "named",
+	       spt_percent(spt_coverage_named(info->coverage), info->summary.weight));
 	if (info->summary.budget > 0)
 		printf("%-18s lowered to keep to the budget of CPU time: %.1f %% of the periods were sampled\n", "rate",
 		       spt_percent(info->summary.delivered, info->summary.delivered + info->summary.budget));
@@ -111,62 +112,35 @@ static void print_losses(const struct spt_info *info)
 		printf("      and %" PRIu64 " more; --json lists all\n", capture->n_losses - LOSSES_SHOWN);
 }
 
-static int compare_weights(gconstpointer a, gconstpointer b, gpointer data)
+/* "libc.so.6" by its path, where it has one. */
+static const char *object_name(const SptCapture *capture, const SptCoverageRow *row)
 {
-	const uint64_t *weights = data;
-	uint64_t x = weights[*(const uint32_t *)a], y = weights[*(const uint32_t *)b];
+	const char *path = row->object ? capture->objects[row->object].path : NULL;
 
-	return (x < y) - (x > y);
+	return path && *path && row->name[0] != '[' ? path : row->name;
 }
 
-/* By object: weight of the samples whose innermost frame has no name. */
-static uint64_t *weigh_unnamed(const SptCapture *capture, SptSymbols *symbols)
+static void print_coverage(const struct spt_info *info)
 {
-	uint64_t *weights = g_new0(uint64_t, MAX(capture->n_objects, 1));
-	g_autofree uint64_t *nodes = g_new0(uint64_t, MAX(capture->n_nodes, 1));
-	g_autoptr(SptSamples) samples = spt_samples_new(capture);
-	const SptSampleRow *rows;
-	uint32_t n;
+	uint64_t all = info->summary.weight;
+	unsigned shown = MIN(info->coverage->len, OBJECTS_SHOWN);
+	bool a_file_lacks = false;
 
-	while ((rows = spt_samples_next(samples, &n)))
-		for (uint32_t i = 0; i < n; i++)
-			nodes[rows[i].node] += rows[i].weight;
-	for (uint32_t i = 1; i < capture->n_nodes; i++) {
-		const SptFrame *frame = &capture->nodes[i].frame;
+	if (info->coverage->len > 0)
+		printf("\n%8s  %7s  Object in which the innermost function lies, and why names are missing\n", "Of all %", "Named %");
+	for (unsigned i = 0; i < shown; i++) {
+		const SptCoverageRow *row = &g_array_index(info->coverage, SptCoverageRow, i);
+		g_autofree char *line = g_strdup_printf("%s%s%s", object_name(info->capture, row), row->problem ? ": " : "",
+							row->problem ? row->problem : "");
+		g_autofree char *text = spt_format_cut(line, 0);
 
-		if (nodes[i] > 0 && !spt_symbols_name(symbols, frame).has_symbol)
-			weights[frame->object < capture->n_objects ? frame->object : 0] += nodes[i];
+		a_file_lacks |= row->problem && info->capture->objects[row->object].kind == SPT_OBJECT_FILE;
+		printf("%8.2f  %7.2f  %s\n", spt_percent(row->weight, all), spt_percent(row->named, row->weight), text);
 	}
-	return weights;
-}
-
-static void print_unnamed(const struct spt_info *info)
-{
-	const SptCapture *capture = info->capture;
-	g_autoptr(SptSymbols) symbols = spt_symbols_new(capture, NULL);
-	g_autofree uint64_t *weights = weigh_unnamed(capture, symbols);
-	g_autofree uint32_t *order = g_new(uint32_t, MAX(capture->n_objects, 1));
-	uint32_t n = 0;
-
-	for (uint32_t i = 0; i < capture->n_objects; i++) {
-		if (weights[i] > 0)
-			order[n++] = i;
-	}
-	if (n == 0)
-		return;
-	g_qsort_with_data(order, n, sizeof(*order), compare_weights, weights);
-	printf("\n%7s  Objects whose functions have no names\n", "Of all %");
-	for (uint32_t i = 0; i < n && i < UNNAMED_SHOWN; i++) {
-		const SptObjectRow *object = &capture->objects[order[i]];
-		SptFrame frame = { .object = order[i] };
-		const char *problem = spt_symbols_problem(symbols, order[i]);
-		const char *path = object->id && object->path && *object->path ? object->path :
-			spt_symbols_name(symbols, &frame).object;
-		g_autofree char *shown = spt_format_cut(path, 0);
-
-		printf("%8.2f  %s%s%s\n", spt_percent(weights[order[i]], info->summary.weight), shown,
-		       problem ? ": " : "", problem ? problem : "");
-	}
+	if (info->coverage->len > shown)
+		printf("                   and %u more; --json lists all\n", info->coverage->len - shown);
+	if (a_file_lacks)
+		printf("Debug packages of these files (-dbgsym, -debuginfo) bring names, also for a recording that is there already.\n");
 }
 
 void spt_info_print_text(const struct spt_info *info)
@@ -176,5 +150,5 @@ void spt_info_print_text(const struct spt_info *info)
 	print_streams(info->capture);
 	print_cpus(info->summary.cpus);
 	print_losses(info);
-	print_unnamed(info);
+	print_coverage(info);
 }

@@ -3,6 +3,7 @@
 #ifndef SPT_INFO_H
 #define SPT_INFO_H
 
+#include "profile/coverage.h"
 #include "profile/summary.h"
 
 struct spt_info {
@@ -11,6 +12,7 @@ struct spt_info {
 	uint64_t *thread_samples;	/* by thread */
 	uint64_t *thread_weight;
 	double bytes_per_sample;
+	GArray *coverage;		/* SptCoverageRow */
 };
 
 uint32_t spt_info_processes(const struct spt_info *info);	/* recorded, without the holes between ids */

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Each distinct innermost place is named once, and its weight goes to the object it lies in. */
+#include "profile/coverage.h"
+
+#include <string.h>
+
+#include "stash/pairs.h"
+
+/* By node: what the samples that end there weigh. */
+static uint64_t *weigh_nodes(const SptCapture *capture)
+{
+	uint64_t *weights = g_new0(uint64_t, MAX(capture->n_nodes, 1));
+	g_autoptr(SptSamples) samples = NULL;
+	const SptSampleRow *rows;
+	uint32_t n;
+
+	if (capture->has_leaves) {
+		for (uint64_t i = 0; i < capture->n_leaves; i++)
+			weights[capture->leaves[i].node] += capture->leaves[i].weight;
+		return weights;
+	}
+	samples = spt_samples_new(capture);
+	while ((rows = spt_samples_next(samples, &n)))
+		for (uint32_t i = 0; i < n; i++)
+			weights[rows[i].node] += rows[i].weight;
+	return weights;
+}
+
+static const char *problem_of(const SptCapture *capture, SptSymbols *symbols, const SptCoverageRow *row)
+{
+	const char *problem = spt_symbols_problem(symbols, row->object);
+	uint32_t kind = row->object < capture->n_objects ? capture->objects[row->object].kind : SPT_OBJECT_UNKNOWN;
+
+	if (problem)
+		return problem;
+	switch (kind) {
+	case SPT_OBJECT_KERNEL:
+	case SPT_OBJECT_MODULES:
+		return "the kernel did not name these places while it was recorded";
+	case SPT_OBJECT_ANON:
+		return "memory without a file, such as code made at run time";
+	case SPT_OBJECT_FILE:
+	case SPT_OBJECT_VDSO:
+		return "not all of its functions have symbols";
+	default:
+		return "no mapping is known for these addresses";
+	}
+}
+
+static int compare_rows(const void *a, const void *b)
+{
+	const SptCoverageRow *x = a, *y = b;
+	uint64_t x_lacks = x->weight - x->named, y_lacks = y->weight - y->named;
+
+	if (x_lacks != y_lacks)
+		return x_lacks < y_lacks ? 1 : -1;
+	if (x->weight != y->weight)
+		return x->weight < y->weight ? 1 : -1;
+	if (x->object != y->object)
+		return x->object < y->object ? -1 : 1;
+	return strcmp(x->name, y->name);
+}
+
+GArray *spt_coverage_new(const SptCapture *capture, SptSymbols *symbols)
+{
+	GArray *rows = g_array_new(FALSE, TRUE, sizeof(SptCoverageRow));
+	g_autofree uint64_t *weights = weigh_nodes(capture);
+	struct spt_pairs places = { 0 };
+
+	for (uint32_t i = 0; i < capture->n_nodes; i++) {
+		const SptFrame *frame = &capture->nodes[i].frame;
+		SptName name = { 0 };
+		SptCoverageRow *row;
+		uint32_t *at;
+
+		if (weights[i] == 0)
+			continue;
+		if (i == 0)
+			name.object = spt_symbols_intern(symbols, "[no stack]");
+		else
+			name = spt_symbols_name(symbols, frame);
+		at = spt_pairs_at(&places, i == 0 ? 0 : frame->object, (uintptr_t)name.object);
+		if (*at == UINT32_MAX) {
+			*at = rows->len;
+			g_array_append_vals(rows, &(SptCoverageRow){ .object = i == 0 ? 0 : frame->object, .name = name.object }, 1);
+		}
+		row = &g_array_index(rows, SptCoverageRow, *at);
+		row->weight += weights[i];
+		row->named += name.has_symbol ? weights[i] : 0;
+		if (i == 0)
+			row->problem = "no stack was asked for, or none could be taken";
+	}
+	spt_pairs_clear(&places);
+	for (unsigned i = 0; i < rows->len; i++) {
+		SptCoverageRow *row = &g_array_index(rows, SptCoverageRow, i);
+
+		if (row->named < row->weight && !row->problem)
+			row->problem = problem_of(capture, symbols, row);
+	}
+	g_array_sort(rows, compare_rows);
+	return rows;
+}
+
+uint64_t spt_coverage_named(const GArray *rows)
+{
+	uint64_t named = 0;
+
+	for (unsigned i = 0; i < rows->len; i++)
+		named += g_array_index(rows, SptCoverageRow, i).named;
+	return named;
+}
