@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Built for this kernel, allowed in, loaded, its node open to this user. */
+#include "doctor.h"
+
+#include <grp.h>
+#include <pwd.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "sysprof.h"
+#include "trace/trace.h"
+
+#define DKMS_CERTIFICATE "/var/lib/dkms/mok.pub"
+#define FIRMWARE "/sys/firmware/efi/efivars/"
+
+static bool has_bytes(const char *data, size_t n, const char *what, size_t n_what)
+{
+	return n_what > 0 && memmem(data, n, what, n_what);
+}
+
+static bool is_loaded(void)
+{
+	return g_file_test("/sys/module/sysprof", G_FILE_TEST_IS_DIR);
+}
+
+/* The module's file for kernel @release, as depmod knows it; NULL: none. */
+static char *find_module(const char *release)
+{
+	g_autofree char *path = g_strdup_printf("/lib/modules/%s/modules.dep", release);
+	g_autofree char *text = NULL;
+	g_auto(GStrv) lines = NULL;
+
+	if (!g_file_get_contents(path, &text, NULL, NULL))
+		return NULL;
+	lines = g_strsplit(text, "\n", -1);
+	for (char **line = lines; *line; line++) {
+		char *colon = strchr(*line, ':');
+
+		if (!colon || !g_strrstr_len(*line, colon - *line, "sysprof.ko"))
+			continue;
+		*colon = '\0';
+		return (*line)[0] == '/' ? g_strdup(*line) : g_strdup_printf("/lib/modules/%s/%s", release, *line);
+	}
+	return NULL;
+}
+
+/* Who knows how to build it here: DKMS, once the headers are there; else the sources. */
+static void tell_not_built(const char *release)
+{
+	g_autofree char *headers = g_strdup_printf("/lib/modules/%s/build/Makefile", release);
+	g_autofree char *apt = g_find_program_in_path("apt-get");
+	g_autofree char *fix = NULL;
+
+	if (!g_file_test(headers, G_FILE_TEST_EXISTS)) {
+		fix = apt ? g_strdup_printf("sudo apt-get install linux-headers-%s", release) :
+			    g_strdup_printf("install the headers of that kernel: on Fedora, sudo dnf install kernel-devel-%s", release);
+		spt_doctor_tell(SPT_FINDING_MISSING, fix, "The headers of kernel %s are not here, and the module is not built for it.", release);
+	} else if (g_file_test("/usr/src/sysprof-" SPT_VERSION "/dkms.conf", G_FILE_TEST_EXISTS)) {
+		fix = g_strdup_printf("sudo dkms install sysprof/" SPT_VERSION " -k %s", release);
+		spt_doctor_tell(SPT_FINDING_MISSING, fix, "The module is not built for kernel %s.", release);
+	} else {
+		spt_doctor_tell(SPT_FINDING_MISSING, "install the package sysprof-trace-dkms, or in the sources: sudo make install",
+				"The module is not installed for kernel %s.", release);
+	}
+}
+
+/* The word in brackets of /sys/kernel/security/lockdown, or NULL: none. */
+static char *read_lockdown(void)
+{
+	g_autofree char *text = NULL;
+	char *begin, *end;
+
+	if (!g_file_get_contents("/sys/kernel/security/lockdown", &text, NULL, NULL))
+		return NULL;
+	begin = strchr(text, '[');
+	end = begin ? strchr(begin, ']') : NULL;
+	if (!end || g_str_has_prefix(begin, "[none]"))
+		return NULL;
+	return g_strndup(begin + 1, (gsize)(end - begin - 1));
+}
+
+/* Firmware that checks signatures; the byte behind the variable's attributes tells. */
+static bool secure_boot_is_on(void)
+{
+	g_autofree char *data = NULL;
+	size_t bytes;
+
+	return g_file_get_contents(FIRMWARE "SecureBoot-8be4df61-93ca-11d2-aa0d-00e098032b8c", &data, &bytes, NULL) && bytes == 5 &&
+	       data[4] == 1;
+}
+
+static bool signatures_are_enforced(void)
+{
+	g_autofree char *text = NULL;
+
+	return g_file_get_contents("/sys/module/module/parameters/sig_enforce", &text, NULL, NULL) && text[0] == 'Y';
+}
+
+/* The owner's keys in the firmware hold the whole certificate. */
+static bool key_is_enrolled(void)
+{
+	g_autofree char *keys = NULL, *certificate = NULL;
+	size_t n_keys, n_certificate;
+
+	return g_file_get_contents(FIRMWARE "MokListRT-605dab50-e046-4300-abb6-3dd810dd8b23", &keys, &n_keys, NULL) &&
+	       g_file_get_contents(DKMS_CERTIFICATE, &certificate, &n_certificate, NULL) &&
+	       has_bytes(keys, n_keys, certificate, n_certificate);
+}
+
+/* Whether a signature ends the file; a compressed one does not tell: it may. */
+static bool may_be_signed(const char *path)
+{
+	static const char magic[] = "~Module signature appended~\n";
+	g_autofree char *data = NULL;
+	size_t bytes;
+
+	if (!g_str_has_suffix(path, ".ko") || !g_file_get_contents(path, &data, &bytes, NULL))
+		return true;
+	return bytes >= sizeof(magic) - 1 && !memcmp(data + bytes - (sizeof(magic) - 1), magic, sizeof(magic) - 1);
+}
+
+/* Whether the kernel would load the file @path: false, and told, if its signature is in the way. */
+static bool check_signature(const char *path)
+{
+	g_autofree char *lockdown = read_lockdown();
+	bool secure_boot = secure_boot_is_on();
+	const char *why = secure_boot ? "Secure Boot is on" : lockdown ? "the kernel is locked down" : "module.sig_enforce is set";
+
+	if (!secure_boot && !lockdown && !signatures_are_enforced())
+		return true;
+	if (!may_be_signed(path)) {
+		spt_doctor_tell(SPT_FINDING_MISSING, "install dkms, which signs what it builds, and the module again (sudo make install); then "
+				"\"sysprof-cli doctor\" again",
+				"%s is not signed, and this kernel loads only signed modules (%s).", path, why);
+		return false;
+	}
+	if (key_is_enrolled()) {
+		spt_doctor_tell(SPT_FINDING_OK, NULL, "The key that signs modules here is enrolled (%s).", why);
+		return true;
+	}
+	spt_doctor_tell(SPT_FINDING_MISSING,
+			"sudo mokutil --import " DKMS_CERTIFICATE "; then reboot, choose \"Enroll MOK\" and give the password you set",
+			"The key that signed the module is not enrolled, and this kernel loads only what a key it trusts has signed (%s).", why);
+	if (!secure_boot)
+		spt_doctor_tell(SPT_FINDING_NOTE, "boot without module.sig_enforce=1 and lockdown=, or sign the module by a key of this kernel",
+				"Without Secure Boot an enrolled key counts on few kernels.");
+	return false;
+}
+
+static bool check_loaded(const char *release, const char *path)
+{
+	g_autofree char *version = NULL;
+
+	if (!is_loaded()) {
+		spt_doctor_tell(SPT_FINDING_MISSING, "sudo modprobe sysprof", "The module is not loaded into kernel %s.", release);
+		return false;
+	}
+	g_file_get_contents("/sys/module/sysprof/version", &version, NULL, NULL);
+	g_strstrip(version ? version : (version = g_strdup("")));
+	if (strcmp(version, SPT_VERSION))
+		spt_doctor_tell(SPT_FINDING_NOTE, path ? "sudo modprobe -r sysprof && sudo modprobe sysprof" : "install the same version of both",
+				"The module that is loaded is version %s, this is %s.", version, SPT_VERSION);
+	else
+		spt_doctor_tell(SPT_FINDING_OK, NULL, "The module is loaded.");
+	return true;
+}
+
+/* Whether the user's entry in the database of groups has @group, whatever this login knows of it. */
+static bool user_has_group(const struct passwd *user, gid_t group)
+{
+	int n = 0;
+	g_autofree gid_t *groups = NULL;
+
+	getgrouplist(user->pw_name, user->pw_gid, NULL, &n);
+	groups = g_new(gid_t, (gsize)n + 1);
+	if (getgrouplist(user->pw_name, user->pw_gid, groups, &n) < 0)
+		return false;
+	for (int i = 0; i < n; i++) {
+		if (groups[i] == group)
+			return true;
+	}
+	return false;
+}
+
+static bool check_node(void)
+{
+	const struct passwd *user = getpwuid(geteuid());
+	const struct group *group = getgrnam("sysprof");
+	const char *name = user ? user->pw_name : "USER";
+	g_autofree char *fix = NULL;
+	struct stat st;
+
+	if (stat(SYSPROF_DEVICE, &st) < 0) {
+		spt_doctor_tell(SPT_FINDING_MISSING, "mount /dev as devtmpfs; in a container, use the host",
+				"The module is loaded, but %s is not there.", SYSPROF_DEVICE);
+		return false;
+	}
+	if (access(SYSPROF_DEVICE, R_OK | W_OK) == 0)
+		return true;
+	if (!group) {
+		spt_doctor_tell(SPT_FINDING_MISSING, "sudo groupadd -r sysprof; then \"sysprof-cli doctor\" again",
+				"There is no group sysprof, whose members may open %s.", SYSPROF_DEVICE);
+	} else if (st.st_gid != group->gr_gid || (st.st_mode & 0060) != 0060) {
+		spt_doctor_tell(SPT_FINDING_MISSING, "sudo chgrp sysprof " SYSPROF_DEVICE " && sudo chmod 0660 " SYSPROF_DEVICE
+				"; make install has the udev rule that does so from then on",
+				"%s is not open to group sysprof.", SYSPROF_DEVICE);
+	} else if (user && user_has_group(user, group->gr_gid)) {
+		fix = g_strdup_printf("log in again; until then: sudo setfacl -m u:%s:rw %s", name, SYSPROF_DEVICE);
+		spt_doctor_tell(SPT_FINDING_MISSING, fix, "%s is in group sysprof, but this login is older than that.", name);
+	} else {
+		fix = g_strdup_printf("sudo usermod -aG sysprof %s; then log in again", name);
+		spt_doctor_tell(SPT_FINDING_MISSING, fix, "%s is not in group sysprof, whose members may open %s.", name, SYSPROF_DEVICE);
+	}
+	return false;
+}
+
+static bool check_open(void)
+{
+	g_autoptr(GError) error = NULL;
+	g_autoptr(SptTrace) trace = spt_trace_open_source(SPT_TRACE_MODULE, &error);
+	g_autofree char *lockdown = NULL;
+
+	if (trace) {
+		spt_doctor_tell(SPT_FINDING_OK, NULL, "%s opens; %u CPUs.", SYSPROF_DEVICE, spt_trace_n_cpus(trace));
+		return true;
+	}
+	lockdown = read_lockdown();
+	if (lockdown && !strcmp(lockdown, "confidentiality"))
+		spt_doctor_tell(SPT_FINDING_MISSING, "boot with lockdown=integrity, or without",
+				"The kernel is locked down to confidentiality: nobody may look into it.");
+	else
+		spt_doctor_tell(SPT_FINDING_MISSING, NULL, "%s.", error->message);
+	return false;
+}
+
+bool spt_doctor_check_module(void)
+{
+	g_autofree char *path = NULL;
+	struct utsname name;
+
+	if (uname(&name) < 0)
+		return false;
+	path = find_module(name.release);
+	if (path)
+		spt_doctor_tell(SPT_FINDING_OK, NULL, "The module is built for kernel %s: %s", name.release, path);
+	else if (is_loaded())
+		spt_doctor_tell(SPT_FINDING_NOTE, "sudo make install, in the sources",
+				"The module is loaded, but not installed for kernel %s: it will not be there after a reboot.", name.release);
+	else
+		tell_not_built(name.release);
+	if (!path && !is_loaded())
+		return false;
+	return (is_loaded() || check_signature(path)) && check_loaded(name.release, path) && check_node() && check_open();
+}

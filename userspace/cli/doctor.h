@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the doctor looks at, one finding a line, with the command that helps below it. */
+#ifndef SPT_DOCTOR_H
+#define SPT_DOCTOR_H
+
+#include <glib.h>
+#include <stdbool.h>
+
+enum spt_finding {
+	SPT_FINDING_OK,
+	SPT_FINDING_NOTE,		/* recording works; something is less than it could be */
+	SPT_FINDING_MISSING,		/* nothing is recorded before this is repaired */
+};
+
+/* Prints a finding.  @fix: the command or the steps that help, or NULL. */
+void spt_doctor_tell(enum spt_finding finding, const char *fix, const char *format, ...) G_GNUC_PRINTF(3, 4);
+
+/* doctor-module.c: the way to an open device, in the order in which it is gone.  Stops, false, at the first thing in the way. */
+bool spt_doctor_check_module(void);
+
+/* doctor-names.c: what makes stacks short and functions nameless.  Only notes. */
+void spt_doctor_check_names(void);
+
+#endif
