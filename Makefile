@@ -12,14 +12,14 @@ CFLAGS ?= -O2 -g
 prefix ?= /usr/local
 B := build
 
-packages := glib-2.0 gio-2.0 libelf libdw libzstd json-glib-1.0
+packages := glib-2.0 gio-2.0 libelf libdw liblzma libzstd json-glib-1.0
 package_cflags := $(shell $(PKG_CONFIG) --cflags $(packages) 2>/dev/null)
 package_libs := $(shell $(PKG_CONFIG) --libs $(packages) 2>/dev/null)
 
 warnings := -Wall -Wextra -Wshadow -Wmissing-prototypes -Wstrict-prototypes -Wvla
 flags := -std=gnu11 -D_GNU_SOURCE $(warnings) -fvisibility=hidden -DSPT_VERSION='"$(VERSION)"' \
 	-Iuserspace/lib -Imodule/uapi $(package_cflags)
-libs = $(package_libs) -lstdc++ -lm -pthread
+libs = $(package_libs) -liberty -lstdc++ -lm -pthread
 sanitize := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
 
 lib_sources := $(wildcard userspace/lib/*/*.c)

@@ -6,6 +6,8 @@
  *	stripped		the same build-id, no symbols; debug/.build-id/ab/....debug has them
  *	linked			no build-id, .gnu_debuglink to .debug/linked.debug
  *	badlink			the same, but the CRC is another
+ *	mini			no build-id, symbols packed into .gnu_debugdata
+ *	badmini			the same, but damaged
  *	otherid			stripped, and below debug/.build-id/ lies a file of another build-id at its place
  *	bare			no symbols anywhere
  *	anonymous		.symtab, no build-id
@@ -15,6 +17,7 @@
 #include <gelf.h>
 #include <glib.h>
 #include <glib/gstdio.h>
+#include <lzma.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -38,6 +41,8 @@ struct spec {
 	uint8_t build_id_first;		/* of 20 bytes; 0: none */
 	const char *link;
 	uint32_t link_crc;
+	const uint8_t *packed;		/* instead of the link: .gnu_debugdata */
+	size_t packed_bytes;
 	bool has_symbols, is_debug;
 };
 
@@ -70,7 +75,7 @@ static const struct {
 	{ "last_assembly", 0xf00, 0, STB_GLOBAL, STT_NOTYPE, TEXT },
 };
 
-static const char section_names[] = "\0.note.gnu.build-id\0.gnu_debuglink\0.text\0.data\0.symtab\0.strtab\0.shstrtab";
+static const char section_names[] = "\0.note.gnu.build-id\0.gnu_debuglink\0.gnu_debugdata\0.text\0.data\0.symtab\0.strtab\0.shstrtab";
 
 static void check(bool ok, const char *what)
 {
@@ -119,7 +124,7 @@ static void write_elf(const struct spec *spec)
 	Elf64_Sym table[G_N_ELEMENTS(symbols) + 1] = { 0 };
 	g_autoptr(GString) strings = g_string_new_len("", 1);
 	uint8_t note[36] = { 4, 0, 0, 0, 20, 0, 0, 0, NT_GNU_BUILD_ID, 0, 0, 0, 'G', 'N', 'U', 0, spec->build_id_first };
-	uint8_t link[64] = { 0 };
+	uint8_t link[TEXT_OFFSET - LINK_OFFSET] = { 0 };
 	size_t link_bytes = 0;
 	GElf_Ehdr header = { .e_type = ET_DYN, .e_machine = EM_X86_64, .e_version = EV_CURRENT, .e_shstrndx = SHSTRTAB };
 	int fd = open(spec->path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0755);
@@ -141,6 +146,10 @@ static void write_elf(const struct spec *spec)
 		link_bytes = (strlen(spec->link) / 4 + 1) * 4 + 4;
 		for (unsigned i = 0; i < 4; i++)
 			link[link_bytes - 4 + i] = spec->link_crc >> (8 * i);
+	} else if (spec->packed) {
+		check(spec->packed_bytes <= sizeof(link), "pack symbols into so little room");
+		memcpy(link, spec->packed, spec->packed_bytes);
+		link_bytes = spec->packed_bytes;
 	}
 
 	check(gelf_newehdr(elf, ELFCLASS64), "add a header");
@@ -153,7 +162,7 @@ static void write_elf(const struct spec *spec)
 	add_section(elf, ".note.gnu.build-id", (GElf_Shdr){
 		.sh_type = spec->build_id_first ? SHT_NOTE : SHT_PROGBITS, .sh_offset = NOTE_OFFSET, .sh_size = sizeof(note),
 	}, ELF_T_BYTE, note);
-	add_section(elf, ".gnu_debuglink", (GElf_Shdr){
+	add_section(elf, spec->packed ? ".gnu_debugdata" : ".gnu_debuglink", (GElf_Shdr){
 		.sh_type = SHT_PROGBITS, .sh_offset = LINK_OFFSET, .sh_size = link_bytes,
 	}, ELF_T_BYTE, link);
 	add_section(elf, ".text", (GElf_Shdr){
@@ -196,6 +205,22 @@ static uint32_t crc_of(const char *path)
 	return ~crc;
 }
 
+/* Two files with the symbols of the third packed into them, one of them badly. */
+static void write_packed(const char *path)
+{
+	g_autofree char *bytes = NULL;
+	uint8_t packed[TEXT_OFFSET - LINK_OFFSET];
+	size_t packed_bytes = 0;
+	gsize n = 0;
+
+	check(g_file_get_contents(path, &bytes, &n, NULL), path);
+	check(lzma_easy_buffer_encode(6, LZMA_CHECK_CRC32, NULL, (uint8_t *)bytes, n, packed, &packed_bytes,
+				      sizeof(packed)) == LZMA_OK, "pack symbols");
+	write_elf(&(struct spec){ .path = "mini", .packed = packed, .packed_bytes = packed_bytes });
+	packed[packed_bytes / 2] ^= 0x55;
+	write_elf(&(struct spec){ .path = "badmini", .packed = packed, .packed_bytes = packed_bytes });
+}
+
 /* Where the debug file of build-id FIRST 07 0e ... belongs. */
 static char *debug_path(uint8_t first)
 {
@@ -231,6 +256,7 @@ int main(int argc, char **argv)
 	crc = crc_of(".debug/linked.debug");
 	write_elf(&(struct spec){ .path = "linked", .link = "linked.debug", .link_crc = crc });
 	write_elf(&(struct spec){ .path = "badlink", .link = "linked.debug", .link_crc = crc + 1 });
+	write_packed(".debug/linked.debug");
 	write_elf(&(struct spec){ .path = "otherid", .build_id_first = 0xcd });
 	write_elf(&(struct spec){ .path = other_debug, .build_id_first = 0xce, .has_symbols = true, .is_debug = true });
 	write_elf(&(struct spec){ .path = "bare" });

@@ -64,11 +64,20 @@ static void expect_all(const SptSymtab *symtab)
 	expect(symtab, -TEXT_OFFSET, NULL, 0);
 }
 
+static void expect_source(const SptSymtab *symtab, SptSource source)
+{
+	SptSymbol symbol;
+
+	g_assert_true(spt_symtab_find(symtab, TEXT_OFFSET, &symbol));
+	g_assert_cmpstr(spt_source_name(symbol.source), ==, spt_source_name(source));
+}
+
 static void test_own_symbols(void)
 {
 	g_autoptr(SptSymtab) symtab = open_symtab("whole");
 
 	expect_all(symtab);
+	expect_source(symtab, SPT_SOURCE_SYMTAB);
 	g_assert_false(spt_symtab_is_empty(symtab));
 }
 
@@ -84,11 +93,20 @@ static void test_debug_file_by_link(void)
 	g_autoptr(SptSymtab) symtab = open_symtab("linked");
 
 	expect_all(symtab);
+	expect_source(symtab, SPT_SOURCE_DEBUG_FILE);
+}
+
+static void test_packed_symbols(void)
+{
+	g_autoptr(SptSymtab) symtab = open_symtab("mini");
+
+	expect_all(symtab);
+	expect_source(symtab, SPT_SOURCE_MINI);
 }
 
 static void test_debug_files_of_others(void)
 {
-	static const char *const names[] = { "badlink", "otherid", "bare" };
+	static const char *const names[] = { "badlink", "otherid", "badmini", "bare" };
 
 	for (unsigned i = 0; i < G_N_ELEMENTS(names); i++) {
 		g_autoptr(SptSymtab) symtab = open_symtab(names[i]);
@@ -125,6 +143,36 @@ static void test_against_nm(void)
 		g_assert_true(spt_object_address_to_offset(object, address, &offset));
 		g_assert_true(spt_symtab_find(symtab, offset + bytes / 2, &symbol));
 		g_assert_cmphex(symbol.distance, ==, bytes / 2);
+		checked++;
+	}
+	g_assert_cmpuint(checked, >, 10);
+}
+
+/* The stubs of this very program, with objdump as the oracle. */
+static void test_stubs(void)
+{
+	g_autofree char *program = g_file_read_link("/proc/self/exe", NULL);
+	g_autofree char *command = g_strdup_printf("sh -c \"objdump -d -j .plt -j .plt.got '%s' | grep '@plt>:'\"", program);
+	g_autofree char *output = NULL;
+	g_auto(GStrv) lines = NULL;
+	g_autoptr(SptObject) object = spt_object_open(program, NULL);
+	g_autoptr(SptSymtab) symtab = spt_symtab_new(object, NULL);
+	unsigned checked = 0;
+
+	g_assert_true(g_spawn_command_line_sync(command, &output, NULL, NULL, NULL));
+	lines = g_strsplit(output, "\n", -1);
+	for (char **line = lines; *line; line++) {
+		uint64_t address, offset;
+		char name[200];
+		SptSymbol symbol;
+
+		if (sscanf(*line, "%" G_GINT64_MODIFIER "x <%199[^>]", &address, name) != 2)
+			continue;
+		g_assert_true(spt_object_address_to_offset(object, address, &offset));
+		g_assert_true(spt_symtab_find(symtab, offset + 6, &symbol));
+		g_assert_cmpstr(symbol.name, ==, name);
+		g_assert_cmpuint(symbol.source, ==, SPT_SOURCE_PLT);
+		g_assert_cmphex(symbol.distance, ==, 6);
 		checked++;
 	}
 	g_assert_cmpuint(checked, >, 10);
@@ -176,6 +224,13 @@ static void test_demangle(void)
 	expect_demangled("i", "i");
 	expect_demangled("_Zgarbage", "_Zgarbage");
 	expect_demangled("", "");
+	expect_demangled("_ZN4core3ptr13drop_in_place17h0123456789abcdefE", "core::ptr::drop_in_place");
+	expect_demangled("_RNvC6_123foo3bar", "123foo::bar");
+	expect_demangled("_RINvNtC3std3mem8align_ofdE", "std::mem::align_of::<f64>");
+	expect_demangled("_Rgarbage", "_Rgarbage");
+	expect_demangled("_D8demangle4testFaZv", "demangle.test(char)");
+	expect_demangled("_Dmain", "D main");
+	expect_demangled("_DYNAMIC", "_DYNAMIC");
 
 	/* Each pair doubles: 60 levels would be 2^60 pairs. */
 	for (unsigned i = 0; i < 60; i++) {
@@ -185,6 +240,30 @@ static void test_demangle(void)
 		name[id >= 36] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"[id % 36];
 		g_string_append_printf(bomb, "St4pairIS%s_S%s_E", name, name);
 	}
+	expect_demangled(bomb->str, bomb->str);
+}
+
+/* A Rust name whose parts each say the one before twice. */
+static void test_demangle_rust_bomb(void)
+{
+	g_autoptr(GString) bomb = g_string_new("_RINvC1a1fTddE");
+	unsigned before = 8;			/* where the last pair begins, behind "_R" */
+
+	for (unsigned i = 0; i < 60; i++) {
+		static const char digits[] = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+		unsigned number = before - 1;	/* "_" is 0 */
+		char reference[3] = { digits[number >= 62 ? number / 62 : number], number >= 62 ? digits[number % 62] : 0 };
+
+		before = bomb->len - 2;
+		g_string_append_printf(bomb, "TB%s_B%s_E", reference, reference);
+		if (i == 1) {
+			g_autofree char *small = g_strconcat(bomb->str, "E", NULL);
+
+			expect_demangled(small, "a::f::<(f64, f64), ((f64, f64), (f64, f64)), "
+					 "(((f64, f64), (f64, f64)), ((f64, f64), (f64, f64)))>");
+		}
+	}
+	g_string_append_c(bomb, 'E');
 	expect_demangled(bomb->str, bomb->str);
 }
 
@@ -331,10 +410,13 @@ int main(int argc, char **argv)
 	g_test_add_func("/symtab/own", test_own_symbols);
 	g_test_add_func("/symtab/debug-file-by-build-id", test_debug_file_by_build_id);
 	g_test_add_func("/symtab/debug-file-by-link", test_debug_file_by_link);
+	g_test_add_func("/symtab/packed-symbols", test_packed_symbols);
+	g_test_add_func("/symtab/stubs", test_stubs);
 	g_test_add_func("/symtab/debug-files-of-others", test_debug_files_of_others);
 	g_test_add_func("/symtab/against-nm", test_against_nm);
 	g_test_add_func("/symtab/damage", test_damage);
 	g_test_add_func("/symbols/demangle", test_demangle);
+	g_test_add_func("/symbols/demangle-rust-bomb", test_demangle_rust_bomb);
 	g_test_add("/symbols/frames", struct fixture, NULL, setup, test_frames, teardown);
 	status = g_test_run();
 	g_free(debug_dir);

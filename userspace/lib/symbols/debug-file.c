@@ -3,9 +3,9 @@
  * Where a stripped file's symbols went: a file of its build-id below the debug directories, or the one its .gnu_debuglink names.
  * A candidate counts only if it proves to belong: the same build-id, or the CRC the link states.
  */
+#include "symbols/elf-parts.h"
 #include "symbols/symbols.h"
 
-#include <gelf.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -14,7 +14,19 @@
 /* Beyond any debug file; keeps a sparse file from holding us while its CRC is taken. */
 #define CRC_MAX_BYTES (8ull << 30)
 
-static const char *const default_dirs[] = { "/usr/lib/debug", NULL };
+/* Those of the environment, then the system's. */
+static const char *const *default_dirs(void)
+{
+	static GStrv dirs;
+
+	if (g_once_init_enter(&dirs)) {
+		const char *given = g_getenv("SYSPROF_DEBUG_DIRS");
+		g_autofree char *list = g_strconcat(given ? given : "", given && *given ? ":" : "", "/usr/lib/debug", NULL);
+
+		g_once_init_leave(&dirs, g_strsplit(list, ":", -1));
+	}
+	return (const char *const *)dirs;
+}
 
 static bool same_build_id(const SptObject *a, const SptObject *b)
 {
@@ -71,36 +83,21 @@ static bool file_crc(int fd, uint32_t *ret_crc)
 /* A file name without directories, padded to 4 bytes, then the CRC in the file's byte order. */
 static char *read_link(const SptObject *object, uint32_t *ret_crc)
 {
-	Elf *elf = spt_object_elf(object);
-	const char *ident = elf_getident(elf, NULL);
-	Elf_Scn *scn = NULL;
-	size_t names;
+	const char *ident = elf_getident(spt_object_elf(object), NULL);
+	GElf_Shdr shdr;
+	Elf_Scn *scn = spt_elf_section(object, ".gnu_debuglink", &shdr);
+	Elf_Data *data = scn && ident ? spt_object_section(object, scn, ELF_T_BYTE, LINK_MAX_BYTES) : NULL;
+	size_t length = data ? strnlen(data->d_buf, data->d_size) : 0;
+	const uint8_t *crc;
 
-	if (!ident || elf_getshdrstrndx(elf, &names) != 0)
+	if (length == 0 || (length / 4 + 1) * 4 + 4 > data->d_size || memchr(data->d_buf, '/', length))
 		return NULL;
-	while ((scn = elf_nextscn(elf, scn))) {
-		GElf_Shdr shdr;
-		Elf_Data *data;
-		const char *name = gelf_getshdr(scn, &shdr) ? elf_strptr(elf, names, shdr.sh_name) : NULL;
-		const uint8_t *crc;
-		size_t length;
-
-		if (!name || strcmp(name, ".gnu_debuglink") != 0)
-			continue;
-		data = spt_object_section(object, scn, ELF_T_BYTE, LINK_MAX_BYTES);
-		if (!data)
-			return NULL;
-		length = strnlen(data->d_buf, data->d_size);
-		if (length == 0 || (length / 4 + 1) * 4 + 4 > data->d_size || memchr(data->d_buf, '/', length))
-			return NULL;
-		crc = (const uint8_t *)data->d_buf + (length / 4 + 1) * 4;
-		if (ident[EI_DATA] == ELFDATA2MSB)
-			*ret_crc = (uint32_t)crc[0] << 24 | crc[1] << 16 | crc[2] << 8 | crc[3];
-		else
-			*ret_crc = (uint32_t)crc[3] << 24 | crc[2] << 16 | crc[1] << 8 | crc[0];
-		return g_strndup(data->d_buf, length);
-	}
-	return NULL;
+	crc = (const uint8_t *)data->d_buf + (length / 4 + 1) * 4;
+	if (ident[EI_DATA] == ELFDATA2MSB)
+		*ret_crc = (uint32_t)crc[0] << 24 | crc[1] << 16 | crc[2] << 8 | crc[3];
+	else
+		*ret_crc = (uint32_t)crc[3] << 24 | crc[2] << 16 | crc[1] << 8 | crc[0];
+	return g_strndup(data->d_buf, length);
 }
 
 static SptObject *open_linked(const char *dir, const char *subdir, const char *name, uint32_t crc)
@@ -116,7 +113,7 @@ static SptObject *open_linked(const char *dir, const char *subdir, const char *n
 
 SptObject *spt_debug_file_open(const SptObject *object, const char *const *debug_dirs)
 {
-	const char *const *dirs = debug_dirs ? debug_dirs : default_dirs;
+	const char *const *dirs = debug_dirs ? debug_dirs : default_dirs();
 	g_autofree char *home = g_path_get_dirname(spt_object_name(object));
 	g_autofree char *link = NULL;
 	SptObject *found = NULL;

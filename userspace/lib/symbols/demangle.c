@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * C++ names as a programmer writes them, by the demangler every C++ runtime carries.
+ * C++ names as a programmer writes them, by the demangler every C++ runtime carries; Rust's and D's by libiberty.
  *
  * A mangled name may repeat earlier parts of itself by reference, so that a name of 300 bytes can stand for a
- * gigabyte; the runtime would write it all.  Names with more references than real ones have are left as they are.
+ * gigabyte; the demanglers would write it all.  Names with more references than real ones have are left as they are, and
+ * where a demangler hands its text out in pieces, it is stopped when there are too many.
  */
 #include "symbols/symbols.h"
 
+#include <setjmp.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,39 +17,101 @@
 /* A pack expansion repeats what it holds once per element. */
 #define PACK_COST 8
 
-char *__cxa_demangle(const char *mangled, char *buffer, size_t *bytes, int *status);
+#define TEXT_MAX_BYTES (1u << 16)
+#define PIECES_MAX (1u << 16)
+#define D_NAME_MAX_BYTES 4096
 
-/* References look like S_, S1F_, T_, T0_; letters of identifiers that look so too only make the count too high. */
-static unsigned count_references(const char *name)
+char *__cxa_demangle(const char *mangled, char *buffer, size_t *bytes, int *status);
+/* libiberty's; where its header lies differs from one distribution to the next. */
+typedef void piece_callback(const char *piece, size_t bytes, void *data);
+int rust_demangle_callback(const char *mangled, int options, piece_callback *callback, void *data);
+char *dlang_demangle(const char *mangled, int options);
+
+/* C++: S_, S1F_, T_, T0_; D: Qe, QBx.  Letters of identifiers that look so too only make the count too high. */
+static unsigned count_references(const char *name, const char *letters)
 {
 	unsigned n = 0;
 
 	for (const char *c = name; *c; c++) {
 		if (c[0] == 'D' && c[1] == 'p')
 			n += PACK_COST;
-		if (*c != 'S' && *c != 'T')
+		if (!strchr(letters, *c))
 			continue;
 
 		const char *end = c + 1;
 
 		while (g_ascii_isdigit(*end) || g_ascii_isupper(*end))
 			end++;
-		if (*end == '_')
+		if (*end == '_' || (*c == 'Q' && g_ascii_islower(*end)))
 			n++;
 	}
 	return n;
 }
 
-char *spt_demangle(const char *name)
+struct text {
+	GString *string;
+	unsigned pieces;
+	jmp_buf enough;
+};
+
+static void take_piece(const char *piece, size_t bytes, void *data)
+{
+	struct text *text = data;
+
+	if (++text->pieces > PIECES_MAX || text->string->len + bytes > TEXT_MAX_BYTES)
+		longjmp(text->enough, 1);
+	g_string_append_len(text->string, piece, (gssize)bytes);
+}
+
+/* NULL if it is none of Rust's.  References of Rust's are many and most of them short: only what comes of them can be limited. */
+static char *demangle_rust(const char *name)
+{
+	struct text text = { .string = g_string_new(NULL) };
+
+	if (setjmp(text.enough) == 0 && rust_demangle_callback(name, 0, take_piece, &text))
+		return g_string_free(text.string, FALSE);
+	g_string_free(text.string, TRUE);
+	return NULL;
+}
+
+/* Legacy Rust looks like C++ with a hash at its end, "17h" and 16 digits. */
+static bool is_legacy_rust(const char *name)
+{
+	const char *hash = g_strrstr(name, "17h");
+
+	return hash && strspn(hash + 3, "0123456789abcdef") == 16 && hash[19] == 'E';
+}
+
+static char *demangle_cxx(const char *name)
 {
 	int status = 0;
-	char *plain, *copy;
+	char *plain = count_references(name, "ST") > REFERENCES_MAX ? NULL : __cxa_demangle(name, NULL, NULL, &status);
+	char *copy = plain && status == 0 ? g_strdup(plain) : NULL;
 
-	/* The demangler also takes bare types: the C function "i" is not "int". */
-	if (strncmp(name, "_Z", 2) != 0 || count_references(name) > REFERENCES_MAX)
-		return g_strdup(name);
-	plain = __cxa_demangle(name, NULL, NULL, &status);
-	copy = g_strdup(plain && status == 0 ? plain : name);
 	free(plain);
 	return copy;
+}
+
+/* It descends into types within types without a limit of its own. */
+static char *demangle_d(const char *name)
+{
+	char *plain = count_references(name, "Q") > REFERENCES_MAX || strlen(name) > D_NAME_MAX_BYTES ? NULL : dlang_demangle(name, 0);
+	char *copy = g_strdup(plain);
+
+	free(plain);
+	return copy;
+}
+
+char *spt_demangle(const char *name)
+{
+	char *plain = NULL;
+
+	/* The demanglers also take bare types: the C function "i" is not "int". */
+	if (g_str_has_prefix(name, "_R") || (g_str_has_prefix(name, "_ZN") && is_legacy_rust(name)))
+		plain = demangle_rust(name);
+	if (!plain && g_str_has_prefix(name, "_Z"))
+		plain = demangle_cxx(name);
+	else if (g_str_has_prefix(name, "_D"))
+		plain = demangle_d(name);
+	return plain ? plain : g_strdup(name);
 }

@@ -49,6 +49,17 @@ struct SptSymbols {
 	struct object *objects;		/* by id */
 };
 
+const char *spt_source_name(SptSource source)
+{
+	static const char *const names[] = {
+		[SPT_SOURCE_NONE] = "none", [SPT_SOURCE_CAPTURE] = "recording", [SPT_SOURCE_SYMTAB] = "symbol table",
+		[SPT_SOURCE_DEBUG_FILE] = "debug file", [SPT_SOURCE_MINI] = "MiniDebugInfo",
+		[SPT_SOURCE_DYNAMIC] = "exported symbols", [SPT_SOURCE_PLT] = "stubs",
+	};
+
+	return names[source];
+}
+
 static SptRange range_of(const SptNameRow *row)
 {
 	if (row->distance < row->symbol_bytes && row->distance <= row->offset && *row->symbol)
@@ -276,7 +287,7 @@ static struct object *load(SptSymbols *symbols, const SptObjectRow *row)
 	return object;
 }
 
-static const char *find_in_file(SptSymbols *symbols, const SptObjectRow *row, uint64_t offset)
+static const char *find_in_file(SptSymbols *symbols, const SptObjectRow *row, uint64_t offset, SptSource *ret_source)
 {
 	struct object *object = load(symbols, row);
 	SptSymbol symbol;
@@ -285,6 +296,7 @@ static const char *find_in_file(SptSymbols *symbols, const SptObjectRow *row, ui
 		return NULL;
 	if (!object->functions[symbol.index])
 		object->functions[symbol.index] = intern_demangled(symbols, symbol.name);
+	*ret_source = symbol.source;
 	return object->functions[symbol.index];
 }
 
@@ -378,7 +390,8 @@ SptName spt_symbols_name(SptSymbols *symbols, const SptFrame *frame)
 	object = &symbols->objects[row->id];
 	recorded = find_recorded(symbols, object, frame->offset);
 	name.object = recorded && recorded->module ? recorded->module : object->label;
-	name.function = recorded ? recorded->function : find_in_file(symbols, row, frame->offset);
+	name.source = recorded && recorded->function ? SPT_SOURCE_CAPTURE : SPT_SOURCE_NONE;
+	name.function = recorded ? recorded->function : find_in_file(symbols, row, frame->offset, &name.source);
 	name.has_symbol = name.function != NULL;
 	if (!name.function)
 		name_without_symbol(symbols, row, frame->offset, &name);

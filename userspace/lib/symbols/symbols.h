@@ -11,18 +11,34 @@
 
 G_BEGIN_DECLS
 
+/* Where a name came from, best first. */
+typedef enum {
+	SPT_SOURCE_NONE = 0,		/* there is none */
+	SPT_SOURCE_CAPTURE,		/* the recording itself */
+	SPT_SOURCE_SYMTAB,		/* the file's symbol table */
+	SPT_SOURCE_DEBUG_FILE,		/* the symbol table of its separate debug file */
+	SPT_SOURCE_MINI,		/* MiniDebugInfo, packed into the file */
+	SPT_SOURCE_DYNAMIC,		/* what the file exports: a function that is not is called after its neighbour, or nothing */
+	SPT_SOURCE_PLT,			/* a stub, called "name@plt" after what it leads to */
+} SptSource;
+
+/* "recording", "symbol table", "debug file", "MiniDebugInfo", "exported symbols", "stubs"; "none". */
+const char *spt_source_name(SptSource source);
+
 typedef struct {
 	const char *name;		/* as the linker knows it; lives as long as the symtab */
 	uint64_t distance;		/* of what was asked from the symbol's start */
 	uint64_t bytes;			/* size of the symbol */
 	uint32_t index;			/* in its table, below spt_symtab_n_symbols() */
+	SptSource source;
 } SptSymbol;
 
 typedef struct SptSymtab SptSymtab;
 
 /* The functions of @object: .symtab of itself, else of its separate debug file (build-id directories, .gnu_debuglink with
- * its CRC checked, below each of @debug_dirs, NULL-terminated, NULL for /usr/lib/debug), and .dynsym.  A file
- * without any gives an empty table, never NULL. */
+ * its CRC checked, below each of @debug_dirs, NULL-terminated, NULL for those of $SYSPROF_DEBUG_DIRS, separated by colons, and
+ * /usr/lib/debug), else of its MiniDebugInfo; .dynsym; and the stubs through which it calls other objects.  A file without any
+ * gives an empty table, never NULL. */
 SptSymtab *spt_symtab_new(const SptObject *object, const char *const *debug_dirs);
 void spt_symtab_free(SptSymtab *symtab);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptSymtab, spt_symtab_free)
@@ -38,7 +54,7 @@ bool spt_symtab_is_empty(const SptSymtab *symtab);
 /* The separate debug file of @object, proven to be its own; NULL if there is none.  @debug_dirs as above. */
 SptObject *spt_debug_file_open(const SptObject *object, const char *const *debug_dirs);
 
-/* Demangled (C++), or a copy. */
+/* Demangled (C++, Rust of both kinds, D), or a copy. */
 char *spt_demangle(const char *name);
 
 typedef struct {
@@ -46,6 +62,7 @@ typedef struct {
 	 * file (one region's offset says nothing about another's), and "[unresolved]" where nothing is known. */
 	const char *function;
 	const char *object;		/* base name: "libc.so.6", "[kernel]", "[ext4]", "[vdso]", "[anon]", "[unknown]" */
+	SptSource source;		/* of the name */
 	bool has_symbol;
 	bool is_unique;			/* no other place is called so */
 } SptName;

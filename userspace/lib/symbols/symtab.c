@@ -4,22 +4,25 @@
  * many symbols share a name.
  */
 #include "stash/sort.h"
+#include "symbols/elf-parts.h"
 #include "symbols/intervals.h"
 #include "symbols/symbols.h"
 
-#include <gelf.h>
 #include <string.h>
 
 /* Of a symbol or string table; LLVM with debug information stays below 100 MiB. */
 #define TABLE_MAX_BYTES (512ull << 20)
 /* How much of two names is compared to choose between them. */
 #define NAME_COMPARE_BYTES 1024
+/* Of the stubs' names: a damaged file could repeat a long one without end. */
+#define STUB_NAMES_MAX_BYTES (64u << 20)
 
 struct symbol {
 	uint64_t start, bytes;		/* file offset; 0 bytes until assembly is given its end */
 	uint64_t room;			/* to the end of the section */
 	uint64_t name;			/* in the strings */
 	uint8_t rank;			/* the lower the better */
+	uint8_t source;			/* SptSource */
 };
 
 struct SptSymtab {
@@ -102,7 +105,7 @@ static GElf_Shdr *read_section_headers(const SptObject *object, size_t *ret_n)
 
 /* Adds the functions of one symbol table of @object; places are those of @image, whose segments lead to file offsets. */
 static void add_table(SptSymtab *table, const SptObject *image, const SptObject *object, Elf_Scn *scn,
-		      const GElf_Shdr *shdr)
+		      const GElf_Shdr *shdr, SptSource source)
 {
 	Elf_Data *data = spt_object_section(object, scn, ELF_T_SYM, TABLE_MAX_BYTES);
 	uint64_t strings = data ? add_strings(table, object, shdr->sh_link) : UINT64_MAX;
@@ -115,7 +118,8 @@ static void add_table(SptSymtab *table, const SptObject *image, const SptObject 
 		return;
 	sections = read_section_headers(object, &n_sections);
 	for (int i = 0; gelf_getsym(data, i, &sym); i++) {
-		struct symbol symbol = { .bytes = sym.st_size, .name = strings + sym.st_name, .rank = rank_of(&sym) };
+		struct symbol symbol = { .bytes = sym.st_size, .name = strings + sym.st_name, .rank = rank_of(&sym),
+					 .source = source };
 		const GElf_Shdr *section;
 
 		if (sym.st_shndx == SHN_UNDEF || sym.st_shndx >= n_sections || symbol.name >= end)
@@ -133,7 +137,7 @@ static void add_table(SptSymtab *table, const SptObject *image, const SptObject 
 }
 
 /* Of the table of @type; whether there was one with a function. */
-static bool add_tables(SptSymtab *table, const SptObject *image, const SptObject *object, unsigned type)
+static bool add_tables(SptSymtab *table, const SptObject *image, const SptObject *object, unsigned type, SptSource source)
 {
 	unsigned before = table->symbols->len;
 	Elf_Scn *scn = NULL;
@@ -145,7 +149,7 @@ static bool add_tables(SptSymtab *table, const SptObject *image, const SptObject
 
 		if (!gelf_getshdr(scn, &shdr) || shdr.sh_type != type)
 			continue;
-		add_table(table, image, object, scn, &shdr);
+		add_table(table, image, object, scn, &shdr, source);
 		seen = true;
 	}
 	return table->symbols->len > before;
@@ -250,6 +254,37 @@ static void cut_intervals(SptSymtab *table)
 	table->intervals = spt_intervals_new(ranges, table->symbols->len);
 }
 
+/* What was taken out of @object: a file of its own, or one packed into it. */
+static void add_split(SptSymtab *table, const SptObject *object, const char *const *debug_dirs)
+{
+	g_autoptr(SptObject) debug = spt_debug_file_open(object, debug_dirs);
+	g_autoptr(SptObject) mini = NULL;
+
+	if (debug && add_tables(table, object, debug, SHT_SYMTAB, SPT_SOURCE_DEBUG_FILE))
+		return;
+	mini = spt_minidebug_open(object);
+	if (mini)
+		add_tables(table, object, mini, SHT_SYMTAB, SPT_SOURCE_MINI);
+}
+
+static void add_stubs(SptSymtab *table, const SptObject *object)
+{
+	g_autoptr(GArray) entries = spt_plt_entries(object);
+	uint64_t first = table->strings->len;
+
+	for (unsigned i = 0; i < entries->len && table->strings->len - first < STUB_NAMES_MAX_BYTES; i++) {
+		const SptPltEntry *entry = &g_array_index(entries, SptPltEntry, i);
+		struct symbol symbol = { .bytes = entry->bytes, .room = entry->bytes, .name = table->strings->len,
+					 .source = SPT_SOURCE_PLT };
+
+		if (!spt_object_address_to_offset(object, entry->address, &symbol.start))
+			continue;
+		g_byte_array_append(table->strings, (const uint8_t *)entry->name, strnlen(entry->name, NAME_COMPARE_BYTES));
+		g_byte_array_append(table->strings, (const uint8_t *)"@plt", sizeof("@plt"));
+		g_array_append_val(table->symbols, symbol);
+	}
+}
+
 SptSymtab *spt_symtab_new(const SptObject *object, const char *const *debug_dirs)
 {
 	SptSymtab *table = g_new0(SptSymtab, 1);
@@ -257,13 +292,10 @@ SptSymtab *spt_symtab_new(const SptObject *object, const char *const *debug_dirs
 	table->strings = g_byte_array_new();
 	table->symbols = g_array_new(FALSE, FALSE, sizeof(struct symbol));
 
-	if (!add_tables(table, object, object, SHT_SYMTAB)) {
-		g_autoptr(SptObject) debug = spt_debug_file_open(object, debug_dirs);
-
-		if (debug)
-			add_tables(table, object, debug, SHT_SYMTAB);
-	}
-	add_tables(table, object, object, SHT_DYNSYM);
+	if (!add_tables(table, object, object, SHT_SYMTAB, SPT_SOURCE_SYMTAB))
+		add_split(table, object, debug_dirs);
+	add_tables(table, object, object, SHT_DYNSYM, SPT_SOURCE_DYNAMIC);
+	add_stubs(table, object);
 
 	merge_aliases(table);
 	close_assembly(table);
@@ -300,6 +332,7 @@ bool spt_symtab_find(const SptSymtab *table, uint64_t file_offset, SptSymbol *re
 		return false;
 	*ret = (SptSymbol){
 		.name = name_of(table, symbol), .distance = file_offset - symbol->start, .bytes = symbol->bytes, .index = index,
+		.source = symbol->source,
 	};
 	return true;
 }
