@@ -213,6 +213,10 @@ contains 'report --callees of several' '^ *59\.02 +59\.02 +180 +hot +busy$' repo
 complains 'report --callers of a pattern that matches nothing' 1 'function "x\*"' report --callers 'x*' "$capture"
 complains 'report --where: no expression' 2 'no expression.*character 10' report --where 'foo and (' "$capture"
 complains 'report: conditions that hold nowhere' 1 'all the conditions hold' report --with work --without main "$capture"
+complains 'report: a time with nothing in it' 1 'no samples in the time 5\.\.; it lasts 0\.304 s' report --time 5.. "$capture"
+complains 'report: a process that is not there then' 1 'process "busy" in that time$' report --time 5.. --process busy "$capture"
+complains 'report --latest of nothing' 1 'all the conditions hold' report --latest 3 --cpu 7 "$capture"
+complains 'report --metric delay of nothing' 1 'all the conditions hold' report --metric delay --cpu 7 "$capture"
 complains 'report --kernel --user' 2 'exclude each other' report --kernel --user "$capture"
 complains 'report --latest with an expression' 2 'conditions on stacks' report --latest 3 --with work "$capture"
 contains 'report --latest --thread' 'late, on CPU' report --latest 1 --thread worker "$capture"
@@ -253,6 +257,9 @@ json 'report --json --callers' 'd["function"] == "work" and d["callers"] == [{"f
 	d["members"] == [{"function": "work", "object": "busy"}]' report --json --callers work "$capture"
 json 'report --json --callees' '[(c["function"], c["weight"]) for c in d["callees"]] == [("hot", 180), ("do_syscall", 90)]' \
 	report --json --callees work "$capture"
+json 'report --json --latest' '[(t["delay_ns"], t["cpu"], t["pid"], t["process"], t["frames"][-1]) for t in d["latest"]] ==
+	2 * [(704, 0, 100, "busy", {"function": "main", "object": "busy"})] and d["latest"][0]["time_ns"] < d["latest"][1]["time_ns"]' \
+	report --json --latest 2 --cpu 0 --thread 100 "$capture"
 json 'info --json' 'd["finished"] is True and d["damage"] is None and d["samples"] == 305 and d["weight"] == 305 and
 	d["lost"] == 6 and d["period_ns"] == 1000000 and d["duration_ns"] == 304000000 and d["bytes"] == '"$size"' and
 	d["processes"] == 2 and d["cost_ns_per_sample"] == 1000 and d["host"]["kernel"] == "6.1.0"' info --json "$capture"

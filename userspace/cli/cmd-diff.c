@@ -122,7 +122,7 @@ static void add_path(JsonBuilder *json, const struct page *page, uint32_t index)
 	json_builder_end_array(json);
 }
 
-/* The keys are a contract with scripts: add some, but never rename one. */
+/* The keys are a contract with scripts (json.md): add some, but never rename one. */
 static void print_json(const struct page *page)
 {
 	g_autoptr(JsonBuilder) json = json_builder_new();
@@ -137,8 +137,7 @@ static void print_json(const struct page *page)
 		json_builder_begin_object(json);
 		if (page->options->path)
 			add_path(json, page, page->shown[i]);
-		spt_json_text(json, "function", row->name);
-		spt_json_text(json, "object", row->object);
+		spt_json_function(json, row->name, row->object);
 		spt_json_number(json, "self_a_pct", 100 * row->self[SPT_BEFORE]);
 		spt_json_number(json, "self_b_pct", 100 * row->self[SPT_AFTER]);
 		spt_json_number(json, "self_change", change_of(row, false));
@@ -196,7 +195,7 @@ static bool parse_options(int *argc, char ***argv, struct options *options)
 		{ "process", 0, 0, G_OPTION_ARG_STRING, &options->process, "Only processes of this name or pid", "P" },
 		{ "min", 0, 0, G_OPTION_ARG_DOUBLE, &options->min_points,
 		  "Only what has changed by this many points (0.01, with --json 0)", "POINTS" },
-		{ "limit", 0, 0, G_OPTION_ARG_INT, &options->limit, "At most N rows", "N" },
+		{ "limit", 0, 0, G_OPTION_ARG_INT, &options->limit, "At most N rows (0: all)", "N" },
 		{ "json", 0, 0, G_OPTION_ARG_NONE, &options->json, "JSON, for scripts", NULL },
 		{ 0 },
 	};

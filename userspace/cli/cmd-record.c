@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "cmd.h"
@@ -61,7 +62,7 @@ static void show_progress(const SptRecorderStatus *status)
 	fprintf(stderr, "\r%s samples, %s lost, %.1f s ", samples, lost, (double)status->elapsed_ns / 1e9);
 }
 
-static void show_summary(const SptRecorderStatus *status, const char *output)
+static void show_summary(const SptRecorderStatus *status, const char *output, bool is_flight)
 {
 	g_autofree char *samples = spt_format_count(status->samples);
 	g_autofree char *lost = spt_format_count(status->lost);
@@ -69,8 +70,8 @@ static void show_summary(const SptRecorderStatus *status, const char *output)
 	g_autofree char *costs = status->ticks ? g_strdup_printf("; a sample costs %s", cost) : NULL;
 	g_autofree char *bytes = spt_format_bytes(status->file_bytes);
 
-	fprintf(stderr, "Recorded %s samples of %u threads in %.1f s (source: %s), %s lost%s. %s: %s\n", samples,
-		status->threads, (double)status->elapsed_ns / 1e9, status->source, lost, costs ? costs : "", output, bytes);
+	fprintf(stderr, "Recorded %s samples of %u threads in %.1f s (source: %s), %s lost%s. %s: %s%s\n", samples,
+		status->threads, (double)status->elapsed_ns / 1e9, status->source, lost, costs ? costs : "", output, is_flight ? "the last seconds, " : "", bytes);
 }
 
 /* A flight recorder is asked for its last seconds, or a tick came too late. */
@@ -156,6 +157,11 @@ static int run_recording(const struct spt_record_options *options)
 		spt_cli_complain("%s", error->message);
 		return SPT_EXIT_FAILURE;
 	}
+	spt_recorder_status(recorder, &status);
+	if (options->recorder.late_ns && strcmp(status.source, "perf") == 0) {
+		spt_cli_complain(SPT_RECORD_NO_DELAYS);
+		return SPT_EXIT_FAILURE;
+	}
 	if (options->command[0] && !spt_child_prepare(&child, options->command))
 		return SPT_EXIT_FAILURE;
 	catch_signals(options->recorder.last_ns > 0);
@@ -182,7 +188,7 @@ static int run_recording(const struct spt_record_options *options)
 	spt_recorder_status(recorder, &status);
 	if (status.notice)
 		fprintf(stderr, "Note: %s.\n", status.notice);
-	show_summary(&status, path);
+	show_summary(&status, path, options->recorder.last_ns > 0);
 	if (status.budget)
 		fprintf(stderr, "To keep to the budget of CPU time the rate was lowered: %.1f %% of %.0f Hz were sampled.  -F HZ insists on a "
 			"rate.\n", spt_percent(status.delivered, status.delivered + status.budget), 1e9 / (double)status.period_ns);

@@ -68,8 +68,8 @@ static bool check_options(const struct options *options)
 		spt_cli_complain("--metric delay takes no conditions on stacks");
 		return false;
 	}
-	if (options->latest && (options->json || spt_filter_options_about_stacks(&options->filter))) {
-		spt_cli_complain("--latest takes neither --json nor conditions on stacks");
+	if (options->latest && spt_filter_options_about_stacks(&options->filter)) {
+		spt_cli_complain("--latest takes no conditions on stacks");
 		return false;
 	}
 	if (options->limit < 0 || options->latest < 0 || isnan(options->min_percent)) {
@@ -94,7 +94,7 @@ static bool parse_options(int *argc, char ***argv, struct options *options)
 		  "delay: how late ticks came, by the kernel stack they found (where interrupts were off)", "NAME" },
 		{ "min", 0, 0, G_OPTION_ARG_DOUBLE, &options->min_percent,
 		  "Leave out what is below this share (0; of the tree 0.5, with --json 0)", "PCT" },
-		{ "limit", 0, 0, G_OPTION_ARG_INT, &options->limit, "At most N rows of a table", "N" },
+		{ "limit", 0, 0, G_OPTION_ARG_INT, &options->limit, "At most N rows of a table (0: all)", "N" },
 		{ "json", 0, 0, G_OPTION_ARG_NONE, &options->json, "JSON, for scripts", NULL },
 	};
 	g_autoptr(GArray) all = g_array_new(FALSE, FALSE, sizeof(GOptionEntry));
@@ -184,6 +184,17 @@ static enum spt_report_kind kind_of(const struct options *options)
 	       options->callees ? SPT_REPORT_CALLEES : options->categories ? SPT_REPORT_CATEGORIES : SPT_REPORT_FUNCTIONS;
 }
 
+static bool tells_delays(const SptCapture *capture)
+{
+	const char *source = spt_capture_host(capture, "source");
+
+	if (!source || strcmp(source, "perf") != 0)
+		return true;
+	spt_cli_complain("%s was recorded with perf events, which do not tell how late a tick came; record with the module",
+			 capture->path);
+	return false;
+}
+
 static int print_report(const SptCapture *capture, const SptSummary *summary, const struct options *options,
 			const SptFilter *filter)
 {
@@ -198,14 +209,14 @@ static int print_report(const SptCapture *capture, const SptSummary *summary, co
 			       options->tree && !options->json ? TREE_MIN_PERCENT : 0,
 	};
 
-	if (options->latest) {
-		spt_report_print_latest(capture, symbols, filter, (unsigned)options->latest);
-		return spt_cli_flush() ? SPT_EXIT_OK : SPT_EXIT_FAILURE;
-	}
-	if (options->metric) {
-		spt_report_print_delay(capture, symbols, filter, report.limit, options->json);
-		return spt_cli_flush() ? SPT_EXIT_OK : SPT_EXIT_FAILURE;
-	}
+	if ((options->latest || options->metric) && !tells_delays(capture))
+		return SPT_EXIT_FAILURE;
+	if (options->latest)
+		return spt_report_print_latest(capture, symbols, filter, (unsigned)options->latest, options->json) ?
+			SPT_EXIT_OK : SPT_EXIT_FAILURE;
+	if (options->metric)
+		return spt_report_print_delay(capture, symbols, filter, report.limit, options->json) ?
+			SPT_EXIT_OK : SPT_EXIT_FAILURE;
 	report.profile = profile = spt_profile_new(capture, symbols, filter);
 	if (!spt_report_filter_check(&options->filter, capture, symbols, profile))
 		return SPT_EXIT_FAILURE;

@@ -108,7 +108,9 @@ static void print_rows(const struct top *top, const SptProfile *profile)
 
 		if (function->is_process != !!top->options->processes)
 			continue;
-		printf("%7.2f  %7.2f  %s%s\n", spt_percent(function->self, all), spt_percent(function->total, all), text, end);
+		if (!function->is_process)
+			printf("%7.2f  ", spt_percent(function->self, all));
+		printf("%7.2f  %s%s\n", spt_percent(function->total, all), text, end);
 		shown++;
 	}
 }
@@ -124,9 +126,9 @@ static bool print_page(const struct top *top, const SptCapture *capture, const S
 
 	if (top->is_screen)
 		printf(SCREEN_HOME);
-	printf("%.2f of %u CPUs busy; %s samples, %s lost, in %.1f s (source: %s)%s\n%s\n%7s  %7s  %s%s\n", cpus,
-	       g_get_num_processors(), samples, lost, (double)status->elapsed_ns / 1e9, status->source, end, end, "Self %", "Total %",
-	       top->options->processes ? "Process" : "Function  Object", end);
+	printf("%.2f of %u CPUs busy; %s samples, %s lost, in %.1f s (source: %s)%s\n%s\n%s%s\n", cpus,
+	       g_get_num_processors(), samples, lost, (double)status->elapsed_ns / 1e9, status->source, end, end,
+	       top->options->processes ? " Time %  Process" : " Self %  Total %  Function  Object", end);
 	print_rows(top, profile);
 	if (top->is_screen)
 		printf(SCREEN_END);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* info --json.  The keys are a contract with scripts: add some, but never rename one. */
+/* info --json.  The keys are a contract with scripts (json.md): add some, but never rename one. */
 #include "cmd.h"
 #include "info.h"
 #include "json.h"

@@ -39,6 +39,12 @@ void spt_json_object(JsonBuilder *json, const char *key)
 	json_builder_begin_object(json);
 }
 
+void spt_json_function(JsonBuilder *json, const char *function, const char *object)
+{
+	spt_json_text(json, "function", function);
+	spt_json_text(json, "object", object);
+}
+
 void spt_json_print(JsonBuilder *json)
 {
 	g_autoptr(JsonGenerator) generator = json_generator_new();

@@ -13,6 +13,8 @@ void spt_json_count(JsonBuilder *json, const char *key, uint64_t value);
 void spt_json_number(JsonBuilder *json, const char *key, double value);
 void spt_json_array(JsonBuilder *json, const char *key);
 void spt_json_object(JsonBuilder *json, const char *key);
+/* Members "function" and "object" of the object that is open. */
+void spt_json_function(JsonBuilder *json, const char *function, const char *object);
 /* Ends the outermost object and prints it all. */
 void spt_json_print(JsonBuilder *json);
 

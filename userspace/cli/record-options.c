@@ -84,7 +84,7 @@ static bool check_bounds(struct spt_record_options *options, const struct words 
 	else if (words->late && !words->last)
 		spt_cli_complain("--when-late writes what --last SEC keeps: give both");
 	else if (words->late && recorder->source == SPT_TRACE_PERF)
-		spt_cli_complain("Perf events do not tell how late a tick came: --when-late needs the module (--source)");
+		spt_cli_complain(SPT_RECORD_NO_DELAYS);
 	else if (words->last && options->to)
 		spt_cli_complain("--last writes files and --to a connection: give one of them");
 	else
@@ -121,8 +121,8 @@ static bool parse(struct spt_record_options *options, struct words *words, int a
 		{ "source", 0, 0, G_OPTION_ARG_STRING, &words->source, "Where samples come from: auto, module or perf",
 		  "SOURCE" },
 		{ "ring-bytes", 0, 0, G_OPTION_ARG_INT, &words->ring_bytes, "Ring per CPU, a power of two (1048576)", "N" },
-		{ "last", 0, 0, G_OPTION_ARG_STRING, &words->last, "Keep the last SEC seconds in memory; write them at SIGUSR1, "
-		  "with --when-late, and at the end", "SEC" },
+		{ "last", 0, 0, G_OPTION_ARG_STRING, &words->last, "Keep the last SEC seconds in memory; write them (to FILE, FILE-2 ...) at "
+		  "SIGUSR1, with --when-late, and at the end", "SEC" },
 		{ "when-late", 0, 0, G_OPTION_ARG_STRING, &words->late, "With --last: write when a tick comes so late (5ms)",
 		  "DELAY" },
 		{ "memory", 0, 0, G_OPTION_ARG_STRING, &words->memory, "The recorder's own memory is at most this (1G)", "SIZE" },

@@ -16,6 +16,9 @@ struct spt_record_options {
 	char *output, *to, *command_text;	/* to: "HOST:PORT" of a receiver, or NULL */
 };
 
+/* Complaint. */
+#define SPT_RECORD_NO_DELAYS "Perf events do not tell how late a tick came: --when-late needs the module (--source)"
+
 /* False: complained, return SPT_EXIT_USAGE. */
 bool spt_record_options_parse(struct spt_record_options *options, int argc, char **argv);
 void spt_record_options_clear(struct spt_record_options *options);

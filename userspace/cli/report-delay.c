@@ -114,8 +114,8 @@ static void print_json(GPtrArray *found, unsigned n)
 		spt_json_array(json, "frames");
 		for (unsigned f = 0; f < group->frames->len; f++) {
 			json_builder_begin_object(json);
-			spt_json_text(json, "function", g_array_index(group->frames, SptName, f).function);
-			spt_json_text(json, "object", g_array_index(group->frames, SptName, f).object);
+			spt_json_function(json, g_array_index(group->frames, SptName, f).function,
+					  g_array_index(group->frames, SptName, f).object);
 			json_builder_end_object(json);
 		}
 		json_builder_end_array(json);
@@ -125,7 +125,7 @@ static void print_json(GPtrArray *found, unsigned n)
 	spt_json_print(json);
 }
 
-void spt_report_print_delay(const SptCapture *capture, SptSymbols *symbols, const SptFilter *filter, unsigned limit, bool json)
+bool spt_report_print_delay(const SptCapture *capture, SptSymbols *symbols, const SptFilter *filter, unsigned limit, bool json)
 {
 	g_autoptr(GHashTable) groups = g_hash_table_new_full(g_bytes_hash, g_bytes_equal, (GDestroyNotify)g_bytes_unref, group_free);
 	g_autofree struct group **by_node = g_new0(struct group *, capture->n_nodes + 1);
@@ -156,9 +156,14 @@ void spt_report_print_delay(const SptCapture *capture, SptSymbols *symbols, cons
 	g_hash_table_iter_init(&iter, groups);
 	while (g_hash_table_iter_next(&iter, NULL, &group))
 		g_ptr_array_add(found, group);
+	if (found->len == 0) {
+		spt_cli_complain(SPT_REPORT_NOTHING_HOLDS, capture->path);
+		return false;
+	}
 	g_ptr_array_sort(found, later_first);
 	if (json)
 		print_json(found, MIN(found->len, limit));
 	else
 		print_text(found, MIN(found->len, limit == UINT32_MAX ? DEFAULT_LIMIT : limit));
+	return spt_cli_flush();
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cmd.h"
+#include "report.h"
 
 #define SUGGESTIONS 5
 
@@ -170,17 +171,27 @@ bool spt_report_filter_check(const struct spt_filter_options *options, const Spt
 			     const SptProfile *profile)
 {
 	bool other = options->thread || options->cpu || spt_filter_options_about_stacks(options);
+	SptSummary summary;
 	g_autoptr(SptProfile) whole = NULL;
 	g_autofree char *others = NULL;
 
-	if (spt_profile_n_samples(profile) > 0 || (!options->process && !other))
+	if (spt_profile_n_samples(profile) > 0 || (!options->process && !options->time && !other))
 		return true;
 	if (other) {
-		spt_cli_complain("%s has no samples for which all the conditions hold; leave some of them out", capture->path);
+		spt_cli_complain(SPT_REPORT_NOTHING_HOLDS, capture->path);
+		return false;
+	}
+	if (!options->process) {
+		spt_summary_init(&summary, capture);
+		spt_cli_complain("%s has no samples in the time %s; it lasts %.3f s", capture->path, options->time,
+				 (double)(summary.end_ns - summary.start_ns) / 1e9);
+		spt_summary_clear(&summary);
 		return false;
 	}
 	whole = spt_profile_new(capture, symbols, NULL);
-	others = spt_report_suggest(whole, options->process, true);
-	spt_cli_complain("%s has no samples of a process \"%s\" (in that time)%s", capture->path, options->process, others);
+	/* In a part of the time it is rather the time that is wrong. */
+	others = options->time ? g_strdup("") : spt_report_suggest(whole, options->process, true);
+	spt_cli_complain("%s has no samples of a process \"%s\"%s%s", capture->path, options->process,
+			 options->time ? " in that time" : "", others);
 	return false;
 }

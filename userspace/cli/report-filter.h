@@ -31,7 +31,7 @@ bool spt_report_filter_init(struct spt_report_filter *filter, const struct spt_f
 			    uint64_t start_ns);
 void spt_report_filter_clear(struct spt_report_filter *filter);
 
-/* False if conditions other than a range of time have left nothing: complained. */
+/* False if the conditions have left nothing: complained. */
 bool spt_report_filter_check(const struct spt_filter_options *options, const SptCapture *capture, SptSymbols *symbols,
 			     const SptProfile *profile);
 /* Functions, or processes, that have @wanted in their names: "; did you mean ...?", or nothing.  To be freed. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* report --json.  The keys are a contract with scripts: add some, but never rename one. */
+/* report --json.  The keys are a contract with scripts (json.md): add some, but never rename one. */
 #include "cmd.h"
 #include "json.h"
 #include "profile/categories.h"
@@ -7,8 +7,7 @@
 
 static void add_function(JsonBuilder *json, const SptFunction *function)
 {
-	spt_json_text(json, "function", function->name);
-	spt_json_text(json, "object", function->object);
+	spt_json_function(json, function->name, function->object);
 }
 
 static void add_functions(JsonBuilder *json, const struct spt_report *report)

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "cmd.h"
+#include "json.h"
 #include "profile/selection.h"
 #include "report.h"
 
@@ -37,7 +38,40 @@ static void print_stack(const SptCapture *capture, SptSymbols *symbols, const Sp
 	putchar('\n');
 }
 
-void spt_report_print_latest(const SptCapture *capture, SptSymbols *symbols, const SptFilter *filter, unsigned n)
+static void print_json(const SptCapture *capture, SptSymbols *symbols, const GArray *latest)
+{
+	g_autoptr(JsonBuilder) json = json_builder_new();
+
+	json_builder_begin_object(json);
+	spt_json_array(json, "latest");
+	for (guint i = 0; i < latest->len; i++) {
+		const SptSampleRow *sample = &g_array_index(latest, SptSampleRow, i);
+		const SptThreadRow *thread = &capture->threads[sample->thread];
+		const SptProcessRow *process = &capture->processes[thread->process];
+
+		json_builder_begin_object(json);
+		spt_json_count(json, "delay_ns", sample->delay_ns);
+		spt_json_count(json, "time_ns", sample->time);
+		spt_json_count(json, "cpu", sample->cpu);
+		spt_json_count(json, "pid", process->pid);
+		spt_json_count(json, "tid", thread->tid);
+		spt_json_text(json, "process", process->name);
+		spt_json_array(json, "frames");
+		for (uint32_t node = sample->node; node; node = capture->nodes[node].parent) {
+			SptName name = spt_symbols_name(symbols, &capture->nodes[node].frame);
+
+			json_builder_begin_object(json);
+			spt_json_function(json, name.function, name.object);
+			json_builder_end_object(json);
+		}
+		json_builder_end_array(json);
+		json_builder_end_object(json);
+	}
+	json_builder_end_array(json);
+	spt_json_print(json);
+}
+
+bool spt_report_print_latest(const SptCapture *capture, SptSymbols *symbols, const SptFilter *filter, unsigned n, bool json)
 {
 	g_autoptr(SptSamples) samples = spt_samples_new(capture);
 	g_autoptr(GArray) latest = g_array_new(FALSE, FALSE, sizeof(SptSampleRow));
@@ -56,6 +90,13 @@ void spt_report_print_latest(const SptCapture *capture, SptSymbols *symbols, con
 		g_array_set_size(latest, MIN(latest->len, n));
 	}
 	spt_selection_clear(&selection);
-	for (guint i = 0; i < latest->len; i++)
+	if (latest->len == 0) {
+		spt_cli_complain(SPT_REPORT_NOTHING_HOLDS, capture->path);
+		return false;
+	}
+	if (json)
+		print_json(capture, symbols, latest);
+	for (guint i = 0; !json && i < latest->len; i++)
 		print_stack(capture, symbols, &g_array_index(latest, SptSampleRow, i));
+	return spt_cli_flush();
 }

@@ -49,7 +49,8 @@ static const char flame_script[] =
 	"\tb.parent = boxes[up];\n"
 	"}\n"
 	"page.setAttribute('width', '100%');\n"
-	"let zoomed = root, found = '';\n"
+	"const hint = status.textContent + '  Click: zoom in; /: search; Escape: back.';\n"
+	"let zoomed = root, found = hint;\n"
 	"function zoom(to) {\n"
 	"\tzoomed = to;\n"
 	"\tconst scale = 100 / to.w, pixels = page.clientWidth / 100, slack = 1e-4;\n"
@@ -74,7 +75,7 @@ static const char flame_script[] =
 	"\t\tb.hit = hit;\n"
 	"\t\tif (hit && !b.covered) share += b.w;\n"
 	"\t}\n"
-	"\tfound = wanted === '' ? '' : '\"' + text + '\": ' + share.toFixed(2) + ' %';\n"
+	"\tfound = wanted === '' ? hint : '\"' + text + '\": ' + share.toFixed(2) + ' %';\n"
 	"\tstatus.textContent = found;\n"
 	"}\n"
 	"for (const b of boxes) {\n"
@@ -98,6 +99,7 @@ static const char flame_script[] =
 	"\tif (event.key === 'Escape') { input.value = ''; search(''); zoom(root); input.blur(); }\n"
 	"});\n"
 	"addEventListener('resize', () => zoom(zoomed));\n"
+	"search('');\n"
 	"zoom(root);\n"
 	"})();\n";
 

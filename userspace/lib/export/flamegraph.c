@@ -117,7 +117,8 @@ void spt_export_svg(const SptProfile *profile, GString *out)
 			       "<style>\n%s</style>\n"
 			       "<rect class=\"page\" width=\"100%%\" height=\"100%%\"/>\n"
 			       "<text class=\"head\" x=\"4\" y=\"20\">%" PRIu64 " samples, %" PRIu64 " periods</text>\n"
-			       "<text class=\"status\" id=\"status\" x=\"4\" y=\"43\"></text>\n",
+			       "<text class=\"status\" id=\"status\" x=\"4\" y=\"43\">Orange: user code; blue: the kernel; pale: no name; "
+			       "grey: processes.  Width: share of the time.</text>\n",
 			       WIDTH, HEAD_HEIGHT + rows * ROW_HEIGHT + 4, flame_style, spt_profile_n_samples(profile),
 			       spt_profile_total(profile));
 	for (unsigned i = 0; i < boxes->len; i++)

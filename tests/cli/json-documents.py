@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""TAP for test-json.sh: every kind of document, of a capture with known answers and of a real recording."""
+import json
+import os
+import re
+import subprocess
+import tempfile
+
+import schema
+
+CLI = os.environ["CLI"]
+with open("userspace/cli/json.schema.json", encoding="utf-8") as file:
+    ROOT = json.load(file)
+number = broken = 0
+
+
+def ok(good, text, why=""):
+    global number, broken
+    number += 1
+    broken += not good
+    print(f"{'ok' if good else 'not ok'} {number} - {text}")
+    for line in [] if good else str(why).splitlines()[:20]:
+        print(f"# {line}")
+
+
+def cli(*arguments):
+    return subprocess.run([CLI, *arguments], capture_output=True, timeout=120, check=False, stdin=subprocess.DEVNULL)
+
+
+def document(name, *arguments):
+    """The document that these arguments print, which has to be as the schema's @name says; {} if there is none."""
+    done = cli(*arguments, "--json")
+    try:
+        value = json.loads(done.stdout)
+        wrong = list(schema.errors(ROOT, value, {"$ref": f"#/$defs/{name}"})) + list(schema.errors(ROOT, value, ROOT))
+    except ValueError as error:
+        value, wrong = {}, [str(error), done.stderr.decode(errors="replace")]
+    ok(done.returncode == 0 and not wrong, f"{arguments[0]}: {name}", "\n".join(wrong))
+    return value
+
+
+def adds_up(node):
+    return node["total"] == node["self"] + sum(child["total"] for child in node["children"]) and all(map(adds_up, node["children"]))
+
+
+def sum_of(rows, key):
+    return sum(row[key] for row in rows)
+
+
+def check_reports(path, rules):
+    report = document("report_functions", "report", path)
+    top = max(report["functions"], key=lambda row: row["total"])["function"]
+    tree = document("report_tree", "report", path, "--tree")
+    root = tree["tree"]
+    ok(root["total"] == tree["periods"] == report["periods"] and adds_up(root), "the tree adds up", root["total"])
+    ok(sum_of(report["functions"], "self") + sum_of(root["children"], "self") + root["self"] == report["periods"],
+       "functions and processes add up", report["periods"])
+    callers = document("report_callers", "report", path, "--callers", top)
+    ok(sum_of(callers["callers"], "weight") == callers["total"], "callers add up", callers["total"])
+    document("report_callees", "report", path, "--callees", top)
+    kinds = document("report_categories", "report", path, "--categories", rules)
+    ok(sum_of(kinds["categories"], "weight") == kinds["periods"], "categories add up", kinds["periods"])
+
+
+def check_info(path):
+    info = document("info", "info", path)
+    for cpu in info["cpus"]:
+        parts = sum(cpu[key] for key in ("delivered", "lost", "idle", "offline", "excluded", "budget", "pending", "residue"))
+        ok(cpu["grid"] == parts and cpu["lost"] == sum(cpu["lost_by_reason"].values()), f"the account of CPU {cpu['cpu']} adds up", cpu)
+    ok(info["weight"] == sum_of(info["coverage"], "weight") == sum_of(info["threads"], "weight") and
+       info["named"] == sum_of(info["coverage"], "named"), "coverage and threads add up", info["weight"])
+    ok(all((row["problem"] is None) == (row["named"] == row["weight"]) for row in info["coverage"]), "what lacks names says why",
+       info["coverage"])
+
+
+def check_schema():
+    undescribed = [name for name, text in walk(ROOT["$defs"]) if "description" not in text and "$ref" not in text]
+    ok(not undescribed, "every key is described", undescribed)
+    with open("userspace/cli/json.md", encoding="utf-8") as page:
+        text = page.read()
+    for name, example in re.findall(r"```json (\w+)\n(.*?)```", text, re.S):
+        ok(not (wrong := list(schema.errors(ROOT, json.loads(example), ROOT["$defs"][name]))), f"the page's example of {name}", wrong)
+    names = [one["$ref"].removeprefix("#/$defs/") for one in ROOT["anyOf"]]
+    ok(not (missing := [name for name in names if f"`{name}`" not in text]), "the page names every document", missing)
+    value = {"metric": "delay", "stacks": [{"max_ns": -1, "sum_ns": 0, "ticks": True, "frames": [], "more": 1}]}
+    ok(len(list(schema.errors(ROOT, value, ROOT["$defs"]["report_delay"]))) == 3, "a wrong document is seen to be wrong")
+
+
+def walk(schemas):
+    for name, one in schemas.items():
+        yield name, one
+        yield from walk(one.get("properties", {}))
+        yield from walk(one.get("items", {}).get("properties", {}))
+
+
+def main():
+    with tempfile.TemporaryDirectory() as work:
+        example, real, rules = (os.path.join(work, name) for name in ("example.capture", "real.capture", "rules"))
+        subprocess.run([os.environ["GEN_CAPTURE"], example], check=True, timeout=60)
+        with open(rules, "w", encoding="utf-8") as out:
+            out.write("heat = hot\nsystem = * @ [kernel]\n")
+        check_schema()
+        check_reports(example, rules)
+        check_info(example)
+        document("report_delay", "report", example, "--metric", "delay")
+        document("report_latest", "report", example, "--latest", "3")
+        document("diff_functions", "diff", example, example)
+        document("diff_paths", "diff", "--path", example, example)
+        busy = ["python3", "-c", "sum(i * i for i in range(3000000))"]
+        done = cli("record", "--source", "perf", "-F", "997", "-o", real, "--", *busy)
+        if done.returncode == 0:
+            check_reports(real, rules)
+            check_info(real)
+            document("diff_functions", "diff", example, real)
+            document("diff_paths", "diff", "--path", example, real)
+        else:
+            ok(True, f"a real recording # SKIP no perf events here: {done.stderr.decode(errors='replace').splitlines()[0]}")
+    print(f"1..{number}")
+    raise SystemExit(broken > 0)
+
+
+main()
