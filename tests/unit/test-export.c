@@ -151,6 +151,106 @@ static void test_layout(void)
 	}
 }
 
+static bool is_below(const SptTreeNode *nodes, uint32_t node, uint32_t above)
+{
+	while (node > above)
+		node = nodes[node].parent;
+	return node == above;
+}
+
+/* What was zoomed to is what lies there in the whole picture, moved to the left edge, below its ancestors. */
+static void check_focus(const SptTreeNode *nodes, uint32_t n, uint32_t focus, const GArray *all)
+{
+	g_autoptr(GArray) boxes = spt_flame_layout_focus(nodes, n, focus, 0);
+	const SptFlameBox *whole = NULL;
+	unsigned at = 0;
+
+	for (uint32_t i = 0; i < all->len; i++) {
+		const SptFlameBox *box = &g_array_index(all, SptFlameBox, i), *seen = &g_array_index(boxes, SptFlameBox, at);
+
+		if (box->node == focus)
+			whole = box;
+		if (!is_below(nodes, box->node, focus) && !is_below(nodes, focus, box->node))
+			continue;
+		g_assert_cmpuint(at++, <, boxes->len);
+		g_assert_cmpuint(seen->node, ==, box->node);
+		g_assert_cmpuint(seen->depth, ==, box->depth);
+		g_assert_cmpuint(seen->begin, ==, whole ? box->begin - whole->begin : 0);
+		g_assert_cmpuint(seen->weight, ==, whole ? box->weight : nodes[focus].total);
+	}
+	g_assert_cmpuint(at, ==, boxes->len);
+}
+
+/* What is too narrow is not lost, unless all of it together is. */
+static void check_joined(const SptTreeNode *nodes, uint32_t n, uint32_t focus, double min_share)
+{
+	g_autoptr(GArray) boxes = spt_flame_layout_focus(nodes, n, focus, min_share);
+	g_autofree uint64_t *below = g_new0(uint64_t, n);
+	double least = nodes[focus].total * min_share;
+
+	for (uint32_t i = 0; i < boxes->len; i++) {
+		const SptFlameBox *box = &g_array_index(boxes, SptFlameBox, i);
+
+		g_assert_cmpfloat(box->weight, >=, least);
+		if (box->n_more)
+			g_assert_cmpfloat(nodes[box->node].total, <, least);
+		if (box->node > focus)
+			below[nodes[box->node].parent] += box->weight;
+	}
+	for (uint32_t i = 0; i < boxes->len; i++) {
+		const SptFlameBox *box = &g_array_index(boxes, SptFlameBox, i);
+		const SptTreeNode *node = &nodes[box->node];
+		uint64_t missing = node->total - node->self - below[box->node];
+
+		if (box->node >= focus && box->n_more == 0 && missing > 0)
+			g_assert_cmpfloat(missing, <, least);
+	}
+}
+
+/* Leaf by leaf: it counts if there is a match on its path. */
+static void check_matched(const SptTreeNode *nodes, uint32_t n, uint32_t focus, uint32_t n_functions)
+{
+	g_autofree bool *matches = g_new0(bool, MAX(n_functions, 1));
+	uint64_t expected = 0;
+
+	for (uint32_t i = 0; i < n_functions; i++)
+		matches[i] = (i + focus) % 5 == 0;
+	for (uint32_t i = focus; i < n; i++) {
+		bool is_matched = false;
+
+		if (!is_below(nodes, i, focus))
+			continue;
+		for (uint32_t at = i; at != 0; at = nodes[at].parent)
+			is_matched |= matches[nodes[at].function];
+		expected += is_matched ? nodes[i].self : 0;
+	}
+	g_assert_cmpuint(spt_flame_matched(nodes, n, focus, matches), ==, expected);
+}
+
+static void test_focus(void)
+{
+	for (unsigned round = 1; round < 12; round++) {
+		struct fake fake;
+		uint32_t n, n_functions;
+
+		fake_init(&fake);
+		fake_random(&fake, round * 10);
+
+		g_autoptr(SptSymbols) symbols = spt_symbols_new(fake_capture(&fake), NULL);
+		g_autoptr(SptProfile) profile = spt_profile_new(&fake.capture, symbols, NULL);
+		const SptTreeNode *nodes = spt_profile_tree(profile, &n);
+		g_autoptr(GArray) all = spt_flame_layout(nodes, n, 0);
+
+		spt_profile_functions(profile, &n_functions);
+		for (uint32_t focus = 0; focus < n; focus++) {
+			check_focus(nodes, n, focus, all);
+			check_joined(nodes, n, focus, 0.1);
+			check_matched(nodes, n, focus, n_functions);
+		}
+		fake_clear(&fake);
+	}
+}
+
 static char *export_svg(struct fake *fake)
 {
 	g_autoptr(SptSymbols) symbols = spt_symbols_new(fake_capture(fake), NULL);
@@ -239,6 +339,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/folded/weights", test_weights_add_up);
 	g_test_add_func("/folded/nothing", test_nothing);
 	g_test_add_func("/flame/layout", test_layout);
+	g_test_add_func("/flame/focus", test_focus);
 	g_test_add_func("/flame/svg", test_svg);
 	g_test_add_func("/flame/hostile-names", test_svg_of_hostile_names);
 	g_test_add_func("/flame/nothing", test_svg_of_nothing);

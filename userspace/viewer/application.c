@@ -52,6 +52,8 @@ static void add_keys(GtkApplication *application)
 		{ "win.record-or-stop", { "<Control>r" } },
 		{ "win.save-as", { "<Control>s", "<Control><Shift>s" } },
 		{ "win.search", { "<Control>f" } },
+		{ "win.show-view::functions", { "<Alt>1" } },
+		{ "win.show-view::flame", { "<Alt>2" } },
 		{ "window.close", { "<Control>w" } },
 		{ "app.quit", { "<Control>q" } },
 	};

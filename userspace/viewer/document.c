@@ -6,6 +6,7 @@ static void clear_document(gpointer data)
 {
 	SptDocument *document = data;
 
+	g_clear_pointer(&document->tree, g_array_unref);
 	spt_order_free(document->order);
 	spt_profile_free(document->profile);
 	spt_symbols_free(document->symbols);
@@ -21,6 +22,11 @@ SptDocument *spt_document_ref(SptDocument *document)
 void spt_document_unref(SptDocument *document)
 {
 	g_atomic_rc_box_release_full(document, clear_document);
+}
+
+bool spt_document_is_same(const SptDocument *a, const SptDocument *b)
+{
+	return a == b;
 }
 
 static void open_in_thread(GTask *task, G_GNUC_UNUSED gpointer source, gpointer path, G_GNUC_UNUSED GCancellable *cancellable)
@@ -41,6 +47,7 @@ static void open_in_thread(GTask *task, G_GNUC_UNUSED gpointer source, gpointer 
 	spt_summary_init(&document->summary, capture);
 	document->functions = spt_profile_functions(document->profile, &document->n_functions);
 	document->total = spt_profile_total(document->profile);
+	document->tree = spt_profile_descendants(document->profile, UINT32_MAX);
 	g_task_return_pointer(task, document, (GDestroyNotify)spt_document_unref);
 }
 
@@ -85,12 +92,8 @@ static void surround_in_thread(GTask *task, G_GNUC_UNUSED gpointer source, gpoin
 	SptSurroundings *answer = g_new0(SptSurroundings, 1);
 
 	if (question->function == UINT32_MAX) {
-		uint32_t n;
-		const SptTreeNode *nodes = spt_profile_tree(profile, &n);
-
 		answer->callers = g_array_new(FALSE, FALSE, sizeof(SptEdge));
-		answer->descendants = g_array_sized_new(FALSE, FALSE, sizeof(SptTreeNode), n);
-		g_array_append_vals(answer->descendants, nodes, n);
+		answer->descendants = g_array_ref(question->document->tree);
 	} else {
 		answer->callers = spt_profile_callers(profile, question->function);
 		answer->descendants = spt_profile_descendants(profile, question->function);

@@ -20,11 +20,14 @@ typedef struct {
 	const SptFunction *functions;
 	uint32_t n_functions;
 	uint64_t total;			/* what 100 % is */
+	GArray *tree;			/* SptTreeNode: of everything, heaviest first */
 } SptDocument;
 
 SptDocument *spt_document_ref(SptDocument *document);
 void spt_document_unref(SptDocument *document);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptDocument, spt_document_unref)
+/* Of one recording: functions have the same numbers in both. */
+bool spt_document_is_same(const SptDocument *a, const SptDocument *b);
 
 void spt_document_open_async(const char *path, GCancellable *cancellable, GAsyncReadyCallback callback, gpointer data);
 SptDocument *spt_document_open_finish(GAsyncResult *result, GError **error);

@@ -114,3 +114,8 @@ void spt_panes_focus_search(SptPanes *self)
 {
 	spt_functions_focus_search(self->functions);
 }
+
+void spt_panes_select(SptPanes *self, uint32_t function)
+{
+	spt_functions_select(self->functions, function);
+}

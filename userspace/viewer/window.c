@@ -10,19 +10,19 @@
 #include "cache.h"
 #include "document.h"
 #include "files.h"
-#include "panes.h"
 #include "record-controls.h"
 #include "recording.h"
 #include "text.h"
 #include "trace/trace.h"
+#include "views.h"
 
 #define LIVE_INTERVAL_MS 100
 
 struct _SptWindow {
 	GtkApplicationWindow parent_instance;
-	GtkWidget *title, *subtitle, *message_bar, *message, *stack, *hint, *spinner, *busy_title, *busy_detail, *status;
+	GtkWidget *title, *subtitle, *message_bar, *message, *stack, *hint, *spinner, *busy_title, *busy_detail, *status, *switcher;
 	SptRecordControls *controls;
-	SptPanes *panes;
+	SptViews *views;
 	char *path;			/* of what is shown; NULL: nothing is */
 	char *about;			/* what was recorded, and where */
 	char *opening;			/* path */
@@ -72,6 +72,7 @@ static void set_actions(SptWindow *self)
 	} rules[] = {
 		{ "win.open", false, false }, { "win.record", false, false }, { "win.record-command", false, false },
 		{ "win.stop", true, false }, { "win.save-as", false, true }, { "win.search", false, true },
+		{ "win.show-view", false, true },
 	};
 
 	for (unsigned i = 0; i < G_N_ELEMENTS(rules); i++)
@@ -85,6 +86,7 @@ static void show_page(SptWindow *self, const char *name)
 {
 	gtk_stack_set_visible_child_name(GTK_STACK(self->stack), name);
 	gtk_spinner_set_spinning(GTK_SPINNER(self->spinner), strcmp(name, "busy") == 0);
+	gtk_widget_set_visible(self->switcher, strcmp(name, "panes") == 0);
 }
 
 static void show_busy(SptWindow *self, const char *title, const char *detail)
@@ -185,7 +187,7 @@ static void on_opened(G_GNUC_UNUSED GObject *source, GAsyncResult *result, gpoin
 	text = describe(document);
 	set_status(self, text);
 	set_title(self);
-	spt_panes_set_document(self->panes, document);
+	spt_views_set_document(self->views, document);
 	show_page(self, "panes");
 	set_actions(self);
 }
@@ -314,7 +316,12 @@ static void on_toggle(GtkWidget *widget, G_GNUC_UNUSED const char *action, G_GNU
 
 static void on_search(GtkWidget *widget, G_GNUC_UNUSED const char *action, G_GNUC_UNUSED GVariant *parameter)
 {
-	spt_panes_focus_search(SPT_WINDOW(widget)->panes);
+	spt_views_focus_search(SPT_WINDOW(widget)->views);
+}
+
+static void on_show_view(GtkWidget *widget, G_GNUC_UNUSED const char *action, GVariant *name)
+{
+	spt_views_show(SPT_WINDOW(widget)->views, g_variant_get_string(name, NULL));
 }
 
 static void on_file_chosen(GFile *file, gpointer window)
@@ -418,8 +425,9 @@ static void bind_children(GtkWidgetClass *class)
 	gtk_widget_class_bind_template_child(class, SptWindow, busy_title);
 	gtk_widget_class_bind_template_child(class, SptWindow, busy_detail);
 	gtk_widget_class_bind_template_child(class, SptWindow, status);
+	gtk_widget_class_bind_template_child(class, SptWindow, switcher);
 	gtk_widget_class_bind_template_child(class, SptWindow, controls);
-	gtk_widget_class_bind_template_child(class, SptWindow, panes);
+	gtk_widget_class_bind_template_child(class, SptWindow, views);
 	gtk_widget_class_bind_template_callback(class, on_message_closed);
 }
 
@@ -427,7 +435,7 @@ static void spt_window_class_init(SptWindowClass *class)
 {
 	GtkWidgetClass *widget_class = GTK_WIDGET_CLASS(class);
 
-	g_type_ensure(SPT_TYPE_PANES);
+	g_type_ensure(SPT_TYPE_VIEWS);
 	g_type_ensure(SPT_TYPE_RECORD_CONTROLS);
 	G_OBJECT_CLASS(class)->dispose = dispose;
 	GTK_WINDOW_CLASS(class)->close_request = close_request;
@@ -440,11 +448,13 @@ static void spt_window_class_init(SptWindowClass *class)
 	gtk_widget_class_install_action(widget_class, "win.record-or-stop", NULL, on_toggle);
 	gtk_widget_class_install_action(widget_class, "win.save-as", NULL, on_save_as);
 	gtk_widget_class_install_action(widget_class, "win.search", NULL, on_search);
+	gtk_widget_class_install_action(widget_class, "win.show-view", "s", on_show_view);
 }
 
 static void spt_window_init(SptWindow *self)
 {
 	gtk_widget_init_template(GTK_WIDGET(self));
+	gtk_stack_switcher_set_stack(GTK_STACK_SWITCHER(self->switcher), spt_views_stack(self->views));
 	set_actions(self);
 	/* Not a label whose text can be selected. */
 	gtk_widget_grab_focus(GTK_WIDGET(self->controls));

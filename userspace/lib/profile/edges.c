@@ -131,7 +131,8 @@ GArray *spt_profile_descendants(const SptProfile *profile, uint32_t function)
 	GArray *tree;
 
 	spt_tree_builder_init(&builder, function);
-	merged[0] = UINT32_MAX;
+	/* The root is no function. */
+	merged[0] = function == UINT32_MAX ? 0 : UINT32_MAX;
 	for (uint32_t i = 1; i < profile->tree->len; i++) {
 		uint32_t parent = merged[nodes[i].parent];
 

@@ -129,8 +129,7 @@ void spt_order_free(SptOrder *order)
 	g_free(order);
 }
 
-/* Per function, whether it has all words of @search; NULL if there is none. */
-static bool *find_matches(const SptOrder *order, const char *search)
+bool *spt_order_match(const SptOrder *order, const char *search)
 {
 	g_autofree char *folded = g_ascii_strdown(search ? search : "", -1);
 	g_auto(GStrv) words = g_strsplit_set(folded, " \t\n", -1);
@@ -156,7 +155,7 @@ static bool *find_matches(const SptOrder *order, const char *search)
 
 uint32_t *spt_order_list(const SptOrder *order, SptOrderKey key, bool descending, const char *search, uint32_t *ret_n)
 {
-	g_autofree bool *is_wanted = find_matches(order, search);
+	g_autofree bool *is_wanted = spt_order_match(order, search);
 	bool backwards = descending != (key == SPT_ORDER_SELF || key == SPT_ORDER_TOTAL);
 	uint32_t *list = g_new(uint32_t, MAX(order->n, 1)), n = 0;
 

@@ -31,6 +31,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptOrder, spt_order_free)
  * or lower case (of ASCII) alike; NULL or without a word: all functions.
  */
 uint32_t *spt_order_list(const SptOrder *order, SptOrderKey key, bool descending, const char *search, uint32_t *ret_n);
+/* Per function, whether it matches @search; to be freed.  NULL if there is no word in it. */
+bool *spt_order_match(const SptOrder *order, const char *search);
 
 G_END_DECLS
 

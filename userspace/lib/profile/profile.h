@@ -88,8 +88,8 @@ GArray *spt_profile_callers_of(const SptProfile *profile, const uint32_t *functi
 GArray *spt_profile_callees_of(const SptProfile *profile, const uint32_t *functions, uint32_t n);
 void spt_profile_sums_of(const SptProfile *profile, const uint32_t *functions, uint32_t n, uint64_t *ret_self,
 			 uint64_t *ret_total);
-/* The tree of everything below @function (its outermost occurrences merged).  Elements are SptTreeNode;
- * element 0 is @function. */
+/* The tree of everything below @function (its outermost occurrences merged), heaviest first.  Elements are SptTreeNode;
+ * element 0 is @function.  UINT32_MAX: of everything that has weight. */
 GArray *spt_profile_descendants(const SptProfile *profile, uint32_t function);
 
 /* Function indices, heaviest @by_self or by total first; ties by name.  n = number of functions. */

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Each box is a colour, hatched in the kernel, and as much of a name as fits. */
+#include "flame-draw.h"
+
+#include <math.h>
+
+#include "palette.h"
+#include "text.h"
+
+#define TEXT_MIN_WIDTH 28
+#define TEXT_MARGIN 4
+#define HATCH_MIN_WIDTH 6
+#define HATCH_STEP 7
+#define FADED 0.35f
+
+static const GdkRGBA ink = { 0.1f, 0.1f, 0.1f, 1 }, hatch = { 0.1f, 0.25f, 0.5f, 0.16f }, clear = { 0.1f, 0.25f, 0.5f, 0 };
+static const GdkRGBA lit = { 0.85f, 0.45f, 0.95f, 1 }, above = { 0.68f, 0.7f, 0.72f, 1 };
+static const GdkRGBA many = { 0.9f, 0.9f, 0.89f, 1 };
+
+graphene_rect_t spt_flame_place(const SptFlameDrawing *drawing, const SptFlameBox *box)
+{
+	double scale = gtk_widget_get_width(drawing->widget) / (double)MAX(drawing->weight, 1);
+	int row = (int)box->depth * drawing->row_height;
+	int y = drawing->is_upward ? gtk_widget_get_height(drawing->widget) - row - drawing->row_height : row;
+	double x = (double)box->begin * scale, width = (double)box->weight * scale;
+
+	return GRAPHENE_RECT_INIT((float)x, (float)y, (float)width, (float)drawing->row_height);
+}
+
+static const SptFunction *function_of(const SptFlameDrawing *drawing, const SptFlameBox *box)
+{
+	uint32_t function = drawing->nodes[box->node].function;
+
+	return function == UINT32_MAX ? NULL : &drawing->functions[function];
+}
+
+static GdkRGBA color_of(const SptFlameDrawing *drawing, const SptFlameBox *box, const SptFunction *function)
+{
+	GdkRGBA color = box->depth < drawing->zoomed_depth ? above : box->n_more ? many : spt_palette_color(function);
+
+	if (drawing->matches && function && !box->n_more && drawing->matches[function - drawing->functions])
+		return lit;
+	if (drawing->matches)
+		color.alpha = FADED;
+	return color;
+}
+
+/* Not by colour alone. */
+static void draw_hatches(GtkSnapshot *snapshot, const graphene_rect_t *area)
+{
+	const graphene_point_t begin = area->origin;
+	const graphene_point_t end = { begin.x + HATCH_STEP, begin.y + HATCH_STEP };
+	const GskColorStop stops[] = { { 0, hatch }, { 0.3f, hatch }, { 0.3f, clear }, { 1, clear } };
+
+	gtk_snapshot_append_repeating_linear_gradient(snapshot, area, &begin, &end, stops, G_N_ELEMENTS(stops));
+}
+
+static void draw_name(GtkSnapshot *snapshot, PangoLayout *layout, const graphene_rect_t *area,
+		      const SptFlameBox *box, const SptFunction *function)
+{
+	g_autofree char *made = box->n_more ? g_strdup_printf("%u smaller", box->n_more) : NULL;
+	const char *name = made ? made : function ? spt_text_name(function->name, &made) : "All";
+	int height;
+
+	pango_layout_set_text(layout, name, -1);
+	pango_layout_set_width(layout, (int)(area->size.width - 2 * TEXT_MARGIN) * PANGO_SCALE);
+	pango_layout_get_pixel_size(layout, NULL, &height);
+	gtk_snapshot_save(snapshot);
+	gtk_snapshot_translate(snapshot, &GRAPHENE_POINT_INIT(area->origin.x + TEXT_MARGIN,
+							      area->origin.y + floorf((area->size.height - (float)height) / 2)));
+	gtk_snapshot_append_layout(snapshot, layout, &ink);
+	gtk_snapshot_restore(snapshot);
+}
+
+static void draw_edge(GtkSnapshot *snapshot, const graphene_rect_t *area, const GdkRGBA *color, float width)
+{
+	const GdkRGBA colors[] = { *color, *color, *color, *color };
+	const float widths[] = { width, width, width, width };
+	GskRoundedRect outline;
+
+	gsk_rounded_rect_init_from_rect(&outline, area, 0);
+	gtk_snapshot_append_border(snapshot, &outline, widths, colors);
+}
+
+static void draw_box(const SptFlameDrawing *drawing, GtkSnapshot *snapshot, PangoLayout *layout, const SptFlameBox *box)
+{
+	const SptFunction *function = function_of(drawing, box);
+	graphene_rect_t area = spt_flame_place(drawing, box);
+	GdkRGBA color = color_of(drawing, box, function);
+
+	/* A gap between neighbours, where there is room for one. */
+	area.size.height -= 1;
+	area.size.width = MAX(area.size.width > 3 ? area.size.width - 1 : area.size.width, 0.5f);
+	gtk_snapshot_append_color(snapshot, &color, &area);
+	if (function && function->is_kernel && !box->n_more && area.size.width >= HATCH_MIN_WIDTH)
+		draw_hatches(snapshot, &area);
+	if (area.size.width >= TEXT_MIN_WIDTH)
+		draw_name(snapshot, layout, &area, box, function);
+	if (!box->n_more && (box->node == drawing->selected || box->node == drawing->hovered)) {
+		GdkRGBA edge;
+
+		gtk_style_context_get_color(gtk_widget_get_style_context(drawing->widget), &edge);
+		draw_edge(snapshot, &area, &edge, box->node == drawing->selected ? 2 : 1);
+	}
+}
+
+void spt_flame_draw(const SptFlameDrawing *drawing, GtkSnapshot *snapshot)
+{
+	g_autoptr(PangoLayout) layout = gtk_widget_create_pango_layout(drawing->widget, NULL);
+
+	pango_layout_set_ellipsize(layout, PANGO_ELLIPSIZE_END);
+	pango_layout_set_single_paragraph_mode(layout, TRUE);
+	for (unsigned i = 0; i < drawing->boxes->len; i++) {
+		const SptFlameBox *box = &g_array_index(drawing->boxes, SptFlameBox, i);
+		graphene_rect_t area = spt_flame_place(drawing, box);
+
+		if (area.origin.y + area.size.height > drawing->top && area.origin.y < drawing->bottom)
+			draw_box(drawing, snapshot, layout, box);
+	}
+}

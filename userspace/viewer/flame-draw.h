@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Draws boxes of a flame graph, those that are in view. */
+#ifndef SPT_FLAME_DRAW_H
+#define SPT_FLAME_DRAW_H
+
+#include <gtk/gtk.h>
+
+#include "export/flame-layout.h"
+
+typedef struct {
+	GtkWidget *widget;
+	const SptFunction *functions;
+	const SptTreeNode *nodes;
+	const GArray *boxes;		/* SptFlameBox */
+	uint64_t weight;		/* of the whole width */
+	uint32_t zoomed_depth;		/* what is above it is there to go back to */
+	uint32_t selected, hovered;	/* nodes; UINT32_MAX: none */
+	const bool *matches;		/* by function; NULL: nothing is lit up */
+	bool is_upward;
+	double top, bottom;		/* of the widget, in view */
+	int row_height;
+} SptFlameDrawing;
+
+/* Where a box lies in the widget. */
+graphene_rect_t spt_flame_place(const SptFlameDrawing *drawing, const SptFlameBox *box);
+void spt_flame_draw(const SptFlameDrawing *drawing, GtkSnapshot *snapshot);
+
+#endif

@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The picture draws and is steered in flame-view.c; here is what stands around it. */
+#include "flame-pane.h"
+
+#include "flame-view.h"
+#include "text.h"
+
+struct _SptFlamePane {
+	GtkWidget parent_instance;
+	GtkWidget *detail, *found, *search, *upward, *empty, *popover, *scrolled;
+	SptFlameView *view;
+	SptDocument *document;
+};
+
+G_DEFINE_FINAL_TYPE(SptFlamePane, spt_flame_pane, GTK_TYPE_WIDGET)
+
+static unsigned function_activated;
+
+static uint32_t selected_function(SptFlamePane *self)
+{
+	uint32_t node = self->document ? spt_flame_view_selected(self->view) : UINT32_MAX;
+
+	return node == UINT32_MAX ? node : g_array_index(self->document->tree, SptTreeNode, node).function;
+}
+
+static void set_actions(SptFlamePane *self)
+{
+	bool is_selected = selected_function(self) != UINT32_MAX;
+	bool is_zoomed = self->document && spt_flame_view_zoomed(self->view) != 0;
+
+	gtk_widget_action_set_enabled(GTK_WIDGET(self), "flame.show-function", is_selected);
+	gtk_widget_action_set_enabled(GTK_WIDGET(self), "flame.copy-name", is_selected);
+	gtk_widget_action_set_enabled(GTK_WIDGET(self), "flame.zoom", is_selected);
+	gtk_widget_action_set_enabled(GTK_WIDGET(self), "flame.zoom-out", is_zoomed);
+	gtk_widget_action_set_enabled(GTK_WIDGET(self), "flame.back", is_zoomed);
+}
+
+static void on_changed(SptFlamePane *self)
+{
+	uint32_t node = spt_flame_view_selected(self->view);
+	g_autofree char *detail = spt_flame_view_describe(self->view,
+							  node == UINT32_MAX ? spt_flame_view_zoomed(self->view) : node);
+	const char *search = gtk_editable_get_text(GTK_EDITABLE(self->search));
+	uint64_t all, lit = spt_flame_view_lit(self->view, &all);
+	g_autofree char *found = g_strdup_printf("%.2f %% lit up", all ? 100.0 * (double)lit / (double)all : 0);
+
+	gtk_label_set_text(GTK_LABEL(self->detail), detail);
+	gtk_widget_set_tooltip_text(self->detail, detail);
+	gtk_label_set_text(GTK_LABEL(self->found), *search ? found : "");
+	set_actions(self);
+}
+
+static void on_search_changed(SptFlamePane *self)
+{
+	const char *search = gtk_editable_get_text(GTK_EDITABLE(self->search));
+
+	if (!self->document)
+		return;
+	spt_flame_view_light(self->view, spt_order_match(self->document->order, search));
+	on_changed(self);
+}
+
+static void on_stop_search(SptFlamePane *self)
+{
+	gtk_editable_set_text(GTK_EDITABLE(self->search), "");
+	gtk_widget_grab_focus(GTK_WIDGET(self->view));
+}
+
+static gboolean on_escape(GtkWidget *widget, G_GNUC_UNUSED GVariant *arguments, G_GNUC_UNUSED gpointer data)
+{
+	SptFlamePane *self = SPT_FLAME_PANE(widget);
+
+	if (!self->document)
+		return FALSE;
+	if (*gtk_editable_get_text(GTK_EDITABLE(self->search)))
+		gtk_editable_set_text(GTK_EDITABLE(self->search), "");
+	else
+		spt_flame_view_zoom(self->view, 0);
+	return TRUE;
+}
+
+/* To the root, wherever it is. */
+static gboolean scroll_to_root(gpointer data)
+{
+	SptFlamePane *self = data;
+	GtkAdjustment *adjustment = gtk_scrolled_window_get_vadjustment(GTK_SCROLLED_WINDOW(self->scrolled));
+	bool is_upward = gtk_toggle_button_get_active(GTK_TOGGLE_BUTTON(self->upward));
+
+	gtk_adjustment_set_value(adjustment, is_upward ? gtk_adjustment_get_upper(adjustment) : 0);
+	return G_SOURCE_REMOVE;
+}
+
+static void on_upward_toggled(SptFlamePane *self)
+{
+	spt_flame_view_set_upward(self->view, gtk_toggle_button_get_active(GTK_TOGGLE_BUTTON(self->upward)));
+	scroll_to_root(self);
+}
+
+static void on_menu(SptFlamePane *self, double x, double y)
+{
+	double at_x, at_y;
+
+	gtk_widget_translate_coordinates(GTK_WIDGET(self->view), GTK_WIDGET(self), x, y, &at_x, &at_y);
+	gtk_popover_set_pointing_to(GTK_POPOVER(self->popover), &(GdkRectangle){ (int)at_x, (int)at_y, 1, 1 });
+	gtk_popover_popup(GTK_POPOVER(self->popover));
+}
+
+static void on_function_activated(SptFlamePane *self, unsigned function)
+{
+	g_signal_emit(self, function_activated, 0, function);
+}
+
+static void on_show_function(GtkWidget *widget, G_GNUC_UNUSED const char *action, G_GNUC_UNUSED GVariant *parameter)
+{
+	on_function_activated(SPT_FLAME_PANE(widget), selected_function(SPT_FLAME_PANE(widget)));
+}
+
+static void on_copy_name(GtkWidget *widget, G_GNUC_UNUSED const char *action, G_GNUC_UNUSED GVariant *parameter)
+{
+	SptFlamePane *self = SPT_FLAME_PANE(widget);
+	g_autofree char *made = NULL;
+
+	gdk_clipboard_set_text(gtk_widget_get_clipboard(widget),
+			       spt_text_name(self->document->functions[selected_function(self)].name, &made));
+}
+
+static void on_zoom(GtkWidget *widget, G_GNUC_UNUSED const char *action, G_GNUC_UNUSED GVariant *parameter)
+{
+	SptFlameView *view = SPT_FLAME_PANE(widget)->view;
+
+	spt_flame_view_zoom(view, spt_flame_view_selected(view));
+}
+
+static void on_zoom_out(GtkWidget *widget, G_GNUC_UNUSED const char *action, G_GNUC_UNUSED GVariant *parameter)
+{
+	spt_flame_view_zoom(SPT_FLAME_PANE(widget)->view, 0);
+}
+
+static void on_back(GtkWidget *widget, G_GNUC_UNUSED const char *action, G_GNUC_UNUSED GVariant *parameter)
+{
+	spt_flame_view_step_back(SPT_FLAME_PANE(widget)->view);
+}
+
+static void dispose(GObject *object)
+{
+	SptFlamePane *self = SPT_FLAME_PANE(object);
+	GtkWidget *child;
+
+	g_clear_pointer(&self->document, spt_document_unref);
+	gtk_widget_dispose_template(GTK_WIDGET(self), SPT_TYPE_FLAME_PANE);
+	while ((child = gtk_widget_get_first_child(GTK_WIDGET(self))))
+		gtk_widget_unparent(child);
+	G_OBJECT_CLASS(spt_flame_pane_parent_class)->dispose(object);
+}
+
+static void bind_children(GtkWidgetClass *class)
+{
+	gtk_widget_class_bind_template_child(class, SptFlamePane, detail);
+	gtk_widget_class_bind_template_child(class, SptFlamePane, found);
+	gtk_widget_class_bind_template_child(class, SptFlamePane, search);
+	gtk_widget_class_bind_template_child(class, SptFlamePane, upward);
+	gtk_widget_class_bind_template_child(class, SptFlamePane, empty);
+	gtk_widget_class_bind_template_child(class, SptFlamePane, popover);
+	gtk_widget_class_bind_template_child(class, SptFlamePane, scrolled);
+	gtk_widget_class_bind_template_child(class, SptFlamePane, view);
+	gtk_widget_class_bind_template_callback(class, on_changed);
+	gtk_widget_class_bind_template_callback(class, on_search_changed);
+	gtk_widget_class_bind_template_callback(class, on_stop_search);
+	gtk_widget_class_bind_template_callback(class, on_upward_toggled);
+	gtk_widget_class_bind_template_callback(class, on_menu);
+	gtk_widget_class_bind_template_callback(class, on_function_activated);
+}
+
+static void spt_flame_pane_class_init(SptFlamePaneClass *class)
+{
+	GtkWidgetClass *widget_class = GTK_WIDGET_CLASS(class);
+
+	g_type_ensure(SPT_TYPE_FLAME_VIEW);
+	G_OBJECT_CLASS(class)->dispose = dispose;
+	gtk_widget_class_set_layout_manager_type(widget_class, GTK_TYPE_BIN_LAYOUT);
+	gtk_widget_class_set_template_from_resource(widget_class, "/io/github/sysprof_trace/Sysprof/flame-pane.ui");
+	bind_children(widget_class);
+	gtk_widget_class_install_action(widget_class, "flame.show-function", NULL, on_show_function);
+	gtk_widget_class_install_action(widget_class, "flame.copy-name", NULL, on_copy_name);
+	gtk_widget_class_install_action(widget_class, "flame.zoom", NULL, on_zoom);
+	gtk_widget_class_install_action(widget_class, "flame.zoom-out", NULL, on_zoom_out);
+	gtk_widget_class_install_action(widget_class, "flame.back", NULL, on_back);
+	gtk_widget_class_add_binding(widget_class, GDK_KEY_Escape, 0, on_escape, NULL);
+	function_activated = g_signal_new("function-activated", SPT_TYPE_FLAME_PANE, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL,
+					  G_TYPE_NONE, 1, G_TYPE_UINT);
+}
+
+static void spt_flame_pane_init(SptFlamePane *self)
+{
+	gtk_widget_init_template(GTK_WIDGET(self));
+	/* What is drawn depends on what is in view. */
+	g_signal_connect_object(gtk_scrolled_window_get_vadjustment(GTK_SCROLLED_WINDOW(self->scrolled)), "value-changed",
+				G_CALLBACK(gtk_widget_queue_draw), self->view, G_CONNECT_SWAPPED);
+	set_actions(self);
+}
+
+void spt_flame_pane_set_document(SptFlamePane *self, SptDocument *document)
+{
+	bool is_known = self->document && spt_document_is_same(self->document, document);
+
+	spt_document_ref(document);
+	g_clear_pointer(&self->document, spt_document_unref);
+	self->document = document;
+	if (!is_known)
+		gtk_editable_set_text(GTK_EDITABLE(self->search), "");
+	spt_flame_view_show(self->view, document, document->tree);
+	gtk_widget_set_visible(self->empty, document->total == 0);
+}
+
+void spt_flame_pane_focus_search(SptFlamePane *self)
+{
+	gtk_widget_grab_focus(self->search);
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A flame graph of everything, with what belongs to it: what is selected, in words; search; a menu. */
+#ifndef SPT_FLAME_PANE_H
+#define SPT_FLAME_PANE_H
+
+#include <gtk/gtk.h>
+
+#include "document.h"
+
+#define SPT_TYPE_FLAME_PANE (spt_flame_pane_get_type())
+G_DECLARE_FINAL_TYPE(SptFlamePane, spt_flame_pane, SPT, FLAME_PANE, GtkWidget)
+
+/* Signal "function-activated" (uint function): the user wants to see more of it. */
+
+void spt_flame_pane_set_document(SptFlamePane *pane, SptDocument *document);
+void spt_flame_pane_focus_search(SptFlamePane *pane);
+
+#endif

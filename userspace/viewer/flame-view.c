@@ -1,0 +1,504 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The boxes are laid out anew when another one is zoomed to.  What would be narrower than a pixel of a wide window is left out,
+ * and more of it when there is too much for one picture.
+ */
+#include "flame-view.h"
+
+#include <math.h>
+
+#include "flame-draw.h"
+#include "text.h"
+
+#define MAX_BOXES 5000
+#define MIN_SHARE (1.0 / 2000)
+#define NONE UINT32_MAX
+
+struct _SptFlameView {
+	GtkWidget parent_instance;
+	SptDocument *document;
+	GArray *nodes;			/* SptTreeNode */
+	GArray *boxes;			/* SptFlameBox; NULL: to be laid out */
+	bool *matches;
+	uint32_t zoomed, selected, hovered;
+	int row_height;
+	bool is_upward;
+};
+
+G_DEFINE_FINAL_TYPE(SptFlameView, spt_flame_view, GTK_TYPE_WIDGET)
+
+static unsigned changed, menu, function_activated;
+
+static const SptTreeNode *node_at(const SptFlameView *self, uint32_t node)
+{
+	return &g_array_index(self->nodes, SptTreeNode, node);
+}
+
+static uint32_t depth_of(const SptFlameView *self, uint32_t node)
+{
+	uint32_t depth = 0;
+
+	for (; node != 0; node = node_at(self, node)->parent)
+		depth++;
+	return depth;
+}
+
+static SptFlameDrawing drawing_of(SptFlameView *self)
+{
+	GtkWidget *scrolled = gtk_widget_get_ancestor(GTK_WIDGET(self), GTK_TYPE_SCROLLED_WINDOW);
+	GtkAdjustment *adjustment = scrolled ? gtk_scrolled_window_get_vadjustment(GTK_SCROLLED_WINDOW(scrolled)) : NULL;
+	double top = adjustment ? gtk_adjustment_get_value(adjustment) : 0;
+
+	return (SptFlameDrawing){
+		.widget = GTK_WIDGET(self),
+		.functions = self->document->functions,
+		.nodes = node_at(self, 0),
+		.boxes = self->boxes,
+		.weight = node_at(self, self->zoomed)->total,
+		.zoomed_depth = depth_of(self, self->zoomed),
+		.selected = self->selected,
+		.hovered = self->hovered,
+		.matches = self->matches,
+		.is_upward = self->is_upward,
+		.top = top,
+		.bottom = adjustment ? top + gtk_adjustment_get_page_size(adjustment) : gtk_widget_get_height(GTK_WIDGET(self)),
+		.row_height = self->row_height,
+	};
+}
+
+static void lay_out(SptFlameView *self)
+{
+	double share = MIN_SHARE;
+
+	if (!self->nodes || self->boxes)
+		return;
+	do {
+		g_clear_pointer(&self->boxes, g_array_unref);
+		self->boxes = spt_flame_layout_focus(node_at(self, 0), self->nodes->len, self->zoomed, share);
+		share *= 2;
+	} while (self->boxes->len > MAX_BOXES);
+}
+
+static void lay_out_anew(SptFlameView *self)
+{
+	g_clear_pointer(&self->boxes, g_array_unref);
+	gtk_widget_queue_resize(GTK_WIDGET(self));
+	gtk_widget_queue_draw(GTK_WIDGET(self));
+}
+
+static uint32_t rows_of(SptFlameView *self)
+{
+	lay_out(self);
+	return self->boxes && self->boxes->len ? g_array_index(self->boxes, SptFlameBox, self->boxes->len - 1).depth + 1 : 0;
+}
+
+static void measure(GtkWidget *widget, GtkOrientation orientation, G_GNUC_UNUSED int for_size, int *minimum, int *natural,
+		    G_GNUC_UNUSED int *minimum_baseline, G_GNUC_UNUSED int *natural_baseline)
+{
+	SptFlameView *self = SPT_FLAME_VIEW(widget);
+
+	*minimum = *natural = orientation == GTK_ORIENTATION_HORIZONTAL ? 100 : (int)rows_of(self) * self->row_height;
+}
+
+static void snapshot_view(GtkWidget *widget, GtkSnapshot *snapshot)
+{
+	SptFlameView *self = SPT_FLAME_VIEW(widget);
+	SptFlameDrawing drawing;
+
+	if (!self->nodes)
+		return;
+	lay_out(self);
+	drawing = drawing_of(self);
+	spt_flame_draw(&drawing, snapshot);
+}
+
+static const SptFlameBox *box_near(SptFlameView *self, double x, double y)
+{
+	SptFlameDrawing drawing;
+
+	if (!self->nodes)
+		return NULL;
+	lay_out(self);
+	drawing = drawing_of(self);
+	for (unsigned i = 0; i < self->boxes->len; i++) {
+		const SptFlameBox *box = &g_array_index(self->boxes, SptFlameBox, i);
+		graphene_rect_t area = spt_flame_place(&drawing, box);
+
+		if (graphene_rect_contains_point(&area, &GRAPHENE_POINT_INIT((float)x, (float)y)))
+			return box;
+	}
+	return NULL;
+}
+
+/* Of several that share a box there is none to go to, but what called them. */
+static uint32_t node_near(SptFlameView *self, double x, double y)
+{
+	const SptFlameBox *box = box_near(self, x, y);
+
+	if (!box)
+		return NONE;
+	return box->n_more ? node_at(self, box->node)->parent : box->node;
+}
+
+static const SptFlameBox *box_of(SptFlameView *self, uint32_t node)
+{
+	lay_out(self);
+	for (unsigned i = 0; i < self->boxes->len; i++) {
+		const SptFlameBox *box = &g_array_index(self->boxes, SptFlameBox, i);
+
+		if (box->node == node && !box->n_more)
+			return box;
+	}
+	return NULL;
+}
+
+char *spt_flame_view_describe(SptFlameView *self, uint32_t at)
+{
+	const SptTreeNode *node = node_at(self, at);
+	const SptFunction *function = node->function == NONE ? NULL : &self->document->functions[node->function];
+	double percent = self->document->total ? 100.0 / (double)self->document->total : 0;
+	g_autofree char *made_name = NULL, *made_object = NULL;
+
+	return g_strdup_printf("%s%s%s%s: total %.2f %%, self %.2f %%", function ? spt_text_name(function->name, &made_name) : "All",
+			       function ? " (" : "", !function ? "" : function->is_process ? "process" :
+			       spt_text_name(function->object, &made_object), function ? ")" : "",
+			       percent * (double)node->total, percent * (double)node->self);
+}
+
+/* What a screen reader says of the picture. */
+static void tell(SptFlameView *self)
+{
+	uint32_t at = self->selected == NONE ? self->zoomed : self->selected;
+	g_autofree char *what = spt_flame_view_describe(self, at);
+	g_autofree char *text = g_strdup_printf("Flame graph, %s, depth %u of %u%s", what, depth_of(self, at), rows_of(self) - 1,
+						at != 0 && at == self->zoomed ? ", zoomed" : "");
+
+	gtk_accessible_update_property(GTK_ACCESSIBLE(self), GTK_ACCESSIBLE_PROPERTY_LABEL, text, -1);
+	gtk_widget_queue_draw(GTK_WIDGET(self));
+	g_signal_emit(self, changed, 0);
+}
+
+static void scroll_to(SptFlameView *self, uint32_t node)
+{
+	GtkWidget *scrolled = gtk_widget_get_ancestor(GTK_WIDGET(self), GTK_TYPE_SCROLLED_WINDOW);
+	const SptFlameBox *box = box_of(self, node);
+	SptFlameDrawing drawing = drawing_of(self);
+	graphene_rect_t area;
+
+	if (!scrolled || !box)
+		return;
+	area = spt_flame_place(&drawing, box);
+	gtk_adjustment_clamp_page(gtk_scrolled_window_get_vadjustment(GTK_SCROLLED_WINDOW(scrolled)), area.origin.y,
+				  area.origin.y + area.size.height);
+}
+
+static void select_node(SptFlameView *self, uint32_t node)
+{
+	self->selected = node;
+	if (node != NONE)
+		scroll_to(self, node);
+	tell(self);
+}
+
+void spt_flame_view_zoom(SptFlameView *self, uint32_t node)
+{
+	self->zoomed = node;
+	self->selected = node == 0 ? NONE : node;
+	lay_out_anew(self);
+	tell(self);
+}
+
+gboolean spt_flame_view_step_back(SptFlameView *self)
+{
+	if (!self->nodes || self->zoomed == 0)
+		return FALSE;
+	spt_flame_view_zoom(self, node_at(self, self->zoomed)->parent);
+	return TRUE;
+}
+
+/* Keys. */
+
+/* The heaviest below, if it is wide enough to be seen. */
+static uint32_t inward(SptFlameView *self, uint32_t from)
+{
+	const SptTreeNode *node = node_at(self, from);
+	uint32_t best = node->n_children ? node->first_child : NONE;
+
+	/* Above what is zoomed to there is one way. */
+	for (uint32_t at = self->zoomed; at != 0; at = node_at(self, at)->parent) {
+		if (node_at(self, at)->parent == from)
+			return at;
+	}
+	return best != NONE && box_of(self, best) ? best : NONE;
+}
+
+static uint32_t beside(SptFlameView *self, uint32_t from, int step)
+{
+	const SptTreeNode *parent = node_at(self, node_at(self, from)->parent);
+	uint32_t to = from + (uint32_t)step;
+	bool is_sibling = from != 0 && to >= parent->first_child && to < parent->first_child + parent->n_children;
+
+	return is_sibling && box_of(self, to) ? to : NONE;
+}
+
+static gboolean on_move(GtkWidget *widget, GVariant *arguments, G_GNUC_UNUSED gpointer data)
+{
+	SptFlameView *self = SPT_FLAME_VIEW(widget);
+	int across, along;
+	uint32_t from, to = NONE;
+
+	if (!self->nodes)
+		return FALSE;
+	g_variant_get(arguments, "(ii)", &across, &along);
+	from = self->selected;
+	if (from == NONE)
+		to = self->zoomed;
+	else if (across)
+		to = beside(self, from, across);
+	else if ((along > 0) != self->is_upward)
+		to = inward(self, from);
+	else if (from != 0)
+		to = node_at(self, from)->parent;
+	if (to != NONE)
+		select_node(self, to);
+	return TRUE;
+}
+
+static gboolean on_zoom_key(GtkWidget *widget, GVariant *arguments, G_GNUC_UNUSED gpointer data)
+{
+	SptFlameView *self = SPT_FLAME_VIEW(widget);
+	int direction;
+
+	if (!self->nodes)
+		return FALSE;
+	g_variant_get(arguments, "(i)", &direction);
+	if (direction > 0 && self->selected != NONE)
+		spt_flame_view_zoom(self, self->selected);
+	else if (direction < 0)
+		spt_flame_view_step_back(self);
+	else if (direction == 0)
+		spt_flame_view_zoom(self, 0);
+	return TRUE;
+}
+
+static gboolean on_menu_key(GtkWidget *widget, G_GNUC_UNUSED GVariant *arguments, G_GNUC_UNUSED gpointer data)
+{
+	SptFlameView *self = SPT_FLAME_VIEW(widget);
+	const SptFlameBox *box = self->nodes && self->selected != NONE ? box_of(self, self->selected) : NULL;
+	SptFlameDrawing drawing;
+	graphene_rect_t area;
+
+	if (!box)
+		return FALSE;
+	drawing = drawing_of(self);
+	area = spt_flame_place(&drawing, box);
+	g_signal_emit(self, menu, 0, (double)(area.origin.x + MIN(area.size.width, 80) / 2),
+		      (double)(area.origin.y + area.size.height));
+	return TRUE;
+}
+
+static gboolean on_activate_key(GtkWidget *widget, G_GNUC_UNUSED GVariant *arguments, G_GNUC_UNUSED gpointer data)
+{
+	SptFlameView *self = SPT_FLAME_VIEW(widget);
+
+	if (!self->nodes || self->selected == NONE || node_at(self, self->selected)->function == NONE)
+		return FALSE;
+	g_signal_emit(self, function_activated, 0, node_at(self, self->selected)->function);
+	return TRUE;
+}
+
+/* Mouse. */
+
+static void on_pressed(GtkGestureClick *click, G_GNUC_UNUSED int n, double x, double y, SptFlameView *self)
+{
+	uint32_t node = node_near(self, x, y);
+
+	gtk_widget_grab_focus(GTK_WIDGET(self));
+	if (node == NONE)
+		return;
+	if (gtk_gesture_single_get_current_button(GTK_GESTURE_SINGLE(click)) == GDK_BUTTON_SECONDARY) {
+		select_node(self, node);
+		g_signal_emit(self, menu, 0, x, y);
+		return;
+	}
+	spt_flame_view_zoom(self, node);
+}
+
+static void on_motion(G_GNUC_UNUSED GtkEventControllerMotion *motion, double x, double y, SptFlameView *self)
+{
+	uint32_t node = node_near(self, x, y);
+
+	if (node == self->hovered)
+		return;
+	self->hovered = node;
+	gtk_widget_queue_draw(GTK_WIDGET(self));
+}
+
+static void on_leave(G_GNUC_UNUSED GtkEventControllerMotion *motion, SptFlameView *self)
+{
+	self->hovered = NONE;
+	gtk_widget_queue_draw(GTK_WIDGET(self));
+}
+
+static gboolean query_tooltip(GtkWidget *widget, int x, int y, gboolean by_keyboard, GtkTooltip *tooltip)
+{
+	SptFlameView *self = SPT_FLAME_VIEW(widget);
+	const SptFlameBox *box = by_keyboard ? NULL : box_near(self, x, y);
+	uint32_t node = box ? box->node : by_keyboard ? self->selected : NONE;
+	g_autofree char *text = NULL;
+
+	if (box && box->n_more)
+		text = g_strdup_printf("%u too small to be seen from here: zoom in", box->n_more);
+	else if (node != NONE)
+		text = spt_flame_view_describe(self, node);
+	gtk_tooltip_set_text(tooltip, text);
+	return text != NULL;
+}
+
+static void css_changed(GtkWidget *widget, GtkCssStyleChange *change)
+{
+	SptFlameView *self = SPT_FLAME_VIEW(widget);
+	g_autoptr(PangoLayout) layout = NULL;
+	int height;
+
+	GTK_WIDGET_CLASS(spt_flame_view_parent_class)->css_changed(widget, change);
+	layout = gtk_widget_create_pango_layout(widget, "Mg");
+	pango_layout_get_pixel_size(layout, NULL, &height);
+	self->row_height = height + 5;
+	gtk_widget_queue_resize(widget);
+}
+
+/* Life. */
+
+static void dispose(GObject *object)
+{
+	SptFlameView *self = SPT_FLAME_VIEW(object);
+
+	g_clear_pointer(&self->boxes, g_array_unref);
+	g_clear_pointer(&self->nodes, g_array_unref);
+	g_clear_pointer(&self->matches, g_free);
+	g_clear_pointer(&self->document, spt_document_unref);
+	G_OBJECT_CLASS(spt_flame_view_parent_class)->dispose(object);
+}
+
+static void add_keys(GtkWidgetClass *class)
+{
+	static const struct {
+		guint key;
+		int across, along;
+	} moves[] = { { GDK_KEY_Left, -1, 0 }, { GDK_KEY_Right, 1, 0 }, { GDK_KEY_Up, 0, -1 }, { GDK_KEY_Down, 0, 1 } };
+	static const struct {
+		guint key;
+		int direction;
+	} zooms[] = { { GDK_KEY_Return, 1 }, { GDK_KEY_KP_Enter, 1 }, { GDK_KEY_plus, 1 }, { GDK_KEY_KP_Add, 1 },
+		      { GDK_KEY_BackSpace, -1 }, { GDK_KEY_minus, -1 }, { GDK_KEY_KP_Subtract, -1 },
+		      { GDK_KEY_Home, 0 }, { GDK_KEY_0, 0 } };
+
+	for (unsigned i = 0; i < G_N_ELEMENTS(moves); i++)
+		gtk_widget_class_add_binding(class, moves[i].key, 0, on_move, "(ii)", moves[i].across, moves[i].along);
+	for (unsigned i = 0; i < G_N_ELEMENTS(zooms); i++)
+		gtk_widget_class_add_binding(class, zooms[i].key, 0, on_zoom_key, "(i)", zooms[i].direction);
+	gtk_widget_class_add_binding(class, GDK_KEY_Menu, 0, on_menu_key, NULL);
+	gtk_widget_class_add_binding(class, GDK_KEY_F10, GDK_SHIFT_MASK, on_menu_key, NULL);
+	gtk_widget_class_add_binding(class, GDK_KEY_space, 0, on_activate_key, NULL);
+}
+
+static void spt_flame_view_class_init(SptFlameViewClass *class)
+{
+	GtkWidgetClass *widget_class = GTK_WIDGET_CLASS(class);
+
+	G_OBJECT_CLASS(class)->dispose = dispose;
+	widget_class->measure = measure;
+	widget_class->snapshot = snapshot_view;
+	widget_class->css_changed = css_changed;
+	widget_class->query_tooltip = query_tooltip;
+	gtk_widget_class_set_css_name(widget_class, "flame");
+	gtk_widget_class_set_accessible_role(widget_class, GTK_ACCESSIBLE_ROLE_IMG);
+	add_keys(widget_class);
+	changed = g_signal_new("changed", SPT_TYPE_FLAME_VIEW, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 0);
+	menu = g_signal_new("menu", SPT_TYPE_FLAME_VIEW, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 2, G_TYPE_DOUBLE,
+			    G_TYPE_DOUBLE);
+	function_activated = g_signal_new("function-activated", SPT_TYPE_FLAME_VIEW, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL,
+					  G_TYPE_NONE, 1, G_TYPE_UINT);
+}
+
+static void spt_flame_view_init(SptFlameView *self)
+{
+	GtkGesture *click = gtk_gesture_click_new();
+	GtkEventController *motion = gtk_event_controller_motion_new();
+
+	self->selected = self->hovered = NONE;
+	self->row_height = 20;
+	gtk_widget_set_focusable(GTK_WIDGET(self), TRUE);
+	gtk_widget_set_has_tooltip(GTK_WIDGET(self), TRUE);
+	gtk_widget_set_overflow(GTK_WIDGET(self), GTK_OVERFLOW_HIDDEN);
+	gtk_gesture_single_set_button(GTK_GESTURE_SINGLE(click), 0);
+	g_signal_connect(click, "pressed", G_CALLBACK(on_pressed), self);
+	g_signal_connect(motion, "motion", G_CALLBACK(on_motion), self);
+	g_signal_connect(motion, "leave", G_CALLBACK(on_leave), self);
+	gtk_widget_add_controller(GTK_WIDGET(self), GTK_EVENT_CONTROLLER(click));
+	gtk_widget_add_controller(GTK_WIDGET(self), motion);
+}
+
+/* The node of @nodes on the same path of functions as @node was in what is shown now; 0 if it is not there. */
+static uint32_t find_again(SptFlameView *self, const GArray *nodes, uint32_t node)
+{
+	const SptTreeNode *parent, *old = node_at(self, node);
+	uint32_t above;
+
+	if (node == 0)
+		return 0;
+	above = find_again(self, nodes, old->parent);
+	parent = &g_array_index(nodes, SptTreeNode, above);
+	for (uint32_t i = 0; i < parent->n_children && (above != 0 || old->parent == 0); i++) {
+		if (g_array_index(nodes, SptTreeNode, parent->first_child + i).function == old->function)
+			return parent->first_child + i;
+	}
+	return 0;
+}
+
+void spt_flame_view_show(SptFlameView *self, SptDocument *document, GArray *nodes)
+{
+	bool is_known = self->document && spt_document_is_same(self->document, document);
+	uint32_t zoomed = is_known && self->nodes ? find_again(self, nodes, self->zoomed) : 0;
+
+	spt_document_ref(document);
+	g_array_ref(nodes);
+	g_clear_pointer(&self->document, spt_document_unref);
+	g_clear_pointer(&self->nodes, g_array_unref);
+	if (!is_known)
+		g_clear_pointer(&self->matches, g_free);
+	self->document = document;
+	self->nodes = nodes;
+	self->hovered = NONE;
+	spt_flame_view_zoom(self, zoomed);
+}
+
+void spt_flame_view_set_upward(SptFlameView *self, gboolean is_upward)
+{
+	self->is_upward = is_upward;
+	gtk_widget_queue_draw(GTK_WIDGET(self));
+}
+
+void spt_flame_view_light(SptFlameView *self, bool *matches)
+{
+	g_free(self->matches);
+	self->matches = matches;
+	gtk_widget_queue_draw(GTK_WIDGET(self));
+}
+
+uint64_t spt_flame_view_lit(SptFlameView *self, uint64_t *ret_all)
+{
+	*ret_all = node_at(self, self->zoomed)->total;
+	return self->matches ? spt_flame_matched(node_at(self, 0), self->nodes->len, self->zoomed, self->matches) : 0;
+}
+
+uint32_t spt_flame_view_selected(SptFlameView *self)
+{
+	return self->selected;
+}
+
+uint32_t spt_flame_view_zoomed(SptFlameView *self)
+{
+	return self->zoomed;
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* An object's hue comes from its name, so it needs no memory of earlier pictures. */
+#include "palette.h"
+
+#define SHADES 3
+#define SHADE_STEP 0.035f
+
+static GdkRGBA color_of(unsigned rgb)
+{
+	return (GdkRGBA){ (float)(rgb >> 16) / 255, (float)(rgb >> 8 & 0xff) / 255, (float)(rgb & 0xff) / 255, 1 };
+}
+
+/* Neighbours of one object are told apart by their shades. */
+static GdkRGBA shade(GdkRGBA color, const char *name)
+{
+	float by = 1 - SHADE_STEP * (float)(g_str_hash(name) % SHADES);
+
+	return (GdkRGBA){ color.red * by, color.green * by, color.blue * by, 1 };
+}
+
+GdkRGBA spt_palette_color(const SptFunction *function)
+{
+	static const unsigned objects[] = { 0xf6c26b, 0xb7d98b, 0x8fd8c6, 0xf3aea6, 0xd9c3f0, 0xe6d86e, 0xf2c3a0, 0xc9d3a8 };
+	static const unsigned kernel = 0x9cc6f0, process = 0xcdd1d6, nameless = 0xe9dcc5;
+
+	if (!function || function->is_process)
+		return shade(color_of(process), function ? function->name : "");
+	if (function->is_kernel)
+		return shade(color_of(kernel), function->name);
+	if (!function->has_symbol)
+		return shade(color_of(nameless), function->name);
+	return shade(color_of(objects[g_str_hash(function->object) % G_N_ELEMENTS(objects)]), function->name);
+}

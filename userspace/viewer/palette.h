@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The colours of functions: the same one for a function in every picture, light enough for dark text in a light and a dark window. */
+#ifndef SPT_PALETTE_H
+#define SPT_PALETTE_H
+
+#include <gtk/gtk.h>
+
+#include "profile/profile.h"
+
+/* By its object; the kernel has a colour of its own.  NULL: of everything. */
+GdkRGBA spt_palette_color(const SptFunction *function);
+
+#endif
