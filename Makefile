@@ -9,7 +9,8 @@ CC := gcc
 endif
 PKG_CONFIG ?= pkg-config
 CFLAGS ?= -O2 -g
-prefix ?= /usr/local
+PREFIX ?= /usr/local
+prefix ?= $(PREFIX)
 B := build
 
 packages := glib-2.0 gio-2.0 libelf libdw liblzma libzstd json-glib-1.0
@@ -40,11 +41,12 @@ workloads := $(patsubst tests/vm/workloads/%.c,$(B)/workloads/%, \
 	$(filter-out tests/vm/workloads/lib%,$(wildcard tests/vm/workloads/*.c)))
 
 .PHONY: all module test-modules lib cli viewer tests demo bench-module check check-lint check-abi check-unit check-cli check-viewer check-vm check-recorder check-kernels check-debug-kernel lint bench \
-	bench-userspace fuzz install uninstall clean help need-packages FORCE
+	bench-userspace fuzz manual install install-userspace install-module install-udev uninstall uninstall-userspace uninstall-module uninstall-udev \
+	dkms-install dkms-remove dist clean help need-packages FORCE
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := all
 
-all: module lib cli viewer
+all: module lib cli viewer manual
 
 help:
 	@echo 'make              build the module, the library, sysprof-cli and, with GTK 4, the viewer'
@@ -57,8 +59,10 @@ help:
 	@echo 'make bench        numbers; bench-module: what a sample costs; bench-userspace: the way from file to tree'
 	@echo 'make fuzz         a million mutated captures [ROUNDS=n]'
 	@echo 'make install      into $(prefix) [prefix=... DESTDIR=...]; the module through DKMS if there is DKMS'
-	@echo 'make uninstall    remove exactly what install put there'
-	@echo 'make module lib cli viewer   parts [KDIR=kernel build or headers directory]; V=1 shows the commands'
+	@echo '                  or parts: install-userspace install-udev install-module; dkms-install dkms-remove: the module alone, by DKMS'
+	@echo 'make uninstall    remove exactly what install put there; also uninstall-userspace, -udev, -module'
+	@echo 'make dist         $(B)/sysprof-$(VERSION).tar.gz, all that is needed to build and test'
+	@echo 'make module lib cli viewer manual   parts [KDIR=kernel build or headers directory]; V=1 shows the commands'
 	@echo 'make clean        remove build/'
 	@echo 'Packages needed: packaging/deps build|module|demo|check|kernels|kcfi'
 
@@ -89,6 +93,15 @@ $(B)/asan/libspt.a: $(patsubst %.c,$(B)/asan/obj/%.o,$(lib_sources))
 $(B)/libspt.a $(B)/asan/libspt.a:
 	@rm -f $@
 	$(call say,AR)$(AR) rcs $@ $^
+
+# Man pages and completions, of the options the program has.
+manual: $(B)/manual/made
+$(B)/manual/made: $(B)/sysprof-cli packaging/manual packaging/completion $(wildcard userspace/data/man/*) module/uapi/sysprof.h \
+		userspace/lib/capture/format.md
+	@mkdir -p $(@D)
+	$(call say,GEN)$(B)/sysprof-cli --list-options >$(@D)/options && packaging/manual $(VERSION) $(@D) <$(@D)/options && \
+		for shell in bash zsh fish; do packaging/completion $$shell <$(@D)/options >$(@D)/$$shell || exit 1; done
+	@touch $@
 
 $(B)/sysprof-cli: $(call object,$(cli_sources)) $(B)/libspt.a
 	$(call say,LD)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(libs)
@@ -181,11 +194,11 @@ check-abi:
 	@TESTS='$(TESTS)' tests/run abi
 check-unit: $(unit_tests) $(tsan_tests) $(fuzz_tests) $(generators)
 	@TESTS='$(TESTS)' tests/run unit
-check-cli: cli $(generators) $(workloads) $(workload_libs)
+check-cli: cli manual $(generators) $(workloads) $(workload_libs)
 	@TESTS='$(TESTS)' tests/run cli
 check-viewer: viewer $(viewer_tests) $(generators)
 	@TESTS='$(TESTS)' tests/run viewer
-check-vm: viewer module test-modules cli $(generators) $(workloads) $(workload_libs)
+check-vm: viewer module test-modules cli manual $(generators) $(workloads) $(workload_libs)
 	@TESTS='$(TESTS)' tests/run vm
 # Slow, and it fetches kernels and compilers: not a part of check.
 check-kernels: cli $(workloads) $(workload_libs)
@@ -222,10 +235,25 @@ $(bench_programs): $(B)/bench/%: tests/bench/%.c Makefile
 bench-module: module cli $(bench_programs)
 	@tests/bench/module
 
-install: module cli viewer
-	@DESTDIR='$(DESTDIR)' prefix='$(prefix)' VERSION='$(VERSION)' packaging/install install
+# install puts all parts there, install-PART one of them; so does uninstall.
+install_with := DESTDIR='$(DESTDIR)' prefix='$(prefix)' VERSION='$(VERSION)' packaging/install
+install: module cli viewer manual
+	@$(install_with) install
+install-userspace: cli viewer manual
+install-module: module
+install-userspace install-module install-udev:
+	@$(install_with) install $(@:install-%=%)
 uninstall:
-	@DESTDIR='$(DESTDIR)' prefix='$(prefix)' VERSION='$(VERSION)' packaging/install uninstall
+	@$(install_with) uninstall
+uninstall-userspace uninstall-module uninstall-udev:
+	@$(install_with) uninstall $(@:uninstall-%=%)
+dkms-install:
+	@$(install_with) install dkms
+dkms-remove:
+	@$(install_with) uninstall dkms
+
+dist:
+	@packaging/dist $(VERSION) $(B)
 
 clean:
 	rm -rf $(B)

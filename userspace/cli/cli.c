@@ -19,12 +19,39 @@ void spt_cli_complain(const char *format, ...)
 	fprintf(stderr, "sysprof-cli: %s\n", shown);
 }
 
+/* Set while commands are asked for their options only. */
+static bool is_listing;
+
+static void list_option(const struct spt_command *command, const GOptionEntry *option)
+{
+	char letter[2] = { option->short_name, '\0' };
+	const char *kind = option->arg == G_OPTION_ARG_FILENAME || option->arg == G_OPTION_ARG_FILENAME_ARRAY ? "file" : "text";
+
+	printf("%s\t%s\t%s\t%s\t%s\t%s\n", command->name, option->long_name, letter, option->arg == G_OPTION_ARG_NONE ? "" : kind,
+	       option->arg_description ? option->arg_description : "", option->description);
+}
+
+void spt_cli_list_options(const struct spt_command *command)
+{
+	char *arguments[] = { (char *)command->name, NULL };
+
+	printf("%s\t\t\t\t%s\t%s\n", command->name, command->usage, command->help);
+	is_listing = true;
+	command->run(1, arguments);
+	is_listing = false;
+}
+
 bool spt_cli_parse(const struct spt_command *command, const GOptionEntry *entries, int *argc, char ***argv)
 {
 	g_autoptr(GOptionContext) context = g_option_context_new(command->usage);
 	g_autofree char *program = g_strdup_printf("sysprof-cli %s", command->name);
 	g_autoptr(GError) error = NULL;
 
+	if (is_listing) {
+		for (; entries->long_name; entries++)
+			list_option(command, entries);
+		return false;
+	}
 	/* Where GOption's help takes the usage line from. */
 	g_set_prgname(program);
 	g_option_context_set_summary(context, command->help);

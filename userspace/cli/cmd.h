@@ -36,6 +36,9 @@ extern const struct spt_command cmd_doctor;
 
 /* "sysprof-cli: " and a sentence on stderr. */
 void spt_cli_complain(const char *format, ...) G_GNUC_PRINTF(1, 2);
+/* The command and its options on stdout, tab-separated, a line each: command, option, letter, "file" or "text" if it takes a value,
+ * the value's name (of the command itself: its usage), help.  Man pages and completions are made of it. */
+void spt_cli_list_options(const struct spt_command *command);
 /* Parses @entries out of argv (GOption; --help prints and exits).  False: complained, return SPT_EXIT_USAGE. */
 bool spt_cli_parse(const struct spt_command *command, const GOptionEntry *entries, int *argc, char ***argv);
 /* The one operand a command takes, or NULL: complained, return SPT_EXIT_USAGE. */

@@ -40,6 +40,11 @@ int main(int argc, char **argv)
 		printf("sysprof-cli %s\n", SPT_VERSION);
 		return spt_cli_flush() ? SPT_EXIT_OK : SPT_EXIT_FAILURE;
 	}
+	if (strcmp(argv[1], "--list-options") == 0) {
+		for (unsigned i = 0; i < G_N_ELEMENTS(commands); i++)
+			spt_cli_list_options(commands[i]);
+		return spt_cli_flush() ? SPT_EXIT_OK : SPT_EXIT_FAILURE;
+	}
 	for (unsigned i = 0; i < G_N_ELEMENTS(commands); i++) {
 		if (strcmp(argv[1], commands[i]->name) == 0)
 			return commands[i]->run(argc - 1, argv + 1);

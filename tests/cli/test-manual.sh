@@ -1,0 +1,81 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# What the man pages and the completions say is what --help says, and the pages are well-formed.
+
+# shellcheck source=tests/lint/tap.bash
+. "$(dirname "$0")/../lint/tap.bash"
+cli=build/sysprof-cli
+manual=build/manual
+commands=$("$cli" --help | sed -n 's/^  \([a-z]\{1,\}\) .*/\1/p')
+
+# Options as words, "--name" and "-n", from each of the places.
+of_help()
+{
+	"$@" --help | grep -oE '^  (-[a-zA-Z], )?--[a-z-]+' | grep -oE -- '-[a-z-]+|-[A-Z]' | sort -u
+}
+
+of_page()
+{
+	sed -n '/^\.TP$/{n;p}' "$1" | grep -oE '^\\fB\\-.*' | sed 's/\\-/-/g; s/=.*//' | grep -oE 'fB-[A-Za-z-]+' | sed 's/^fB//' | sort -u
+}
+
+of_bash()
+{
+	bash --norc --noprofile -c '
+		compopt() { :; }
+		source '"$manual"'/bash
+		COMP_WORDS=(sysprof-cli "$1" -) COMP_CWORD=2
+		_sysprof_cli
+		printf "%s\n" "${COMPREPLY[@]%=}"' - "$1" | sort -u
+}
+
+of_zsh()
+{
+	awk -v command="$1" '$0 == "\t" command ")" { on = 1; next } on && /;;$/ { exit } on' "$manual/zsh" |
+		sed "s/\[.*//" | grep -oE -- "--?[a-zA-Z][a-z-]*" | grep -v '^-s$' | sort -u
+}
+
+of_fish()
+{
+	grep -F "__fish_seen_subcommand_from $1\"" "$manual/fish" | sed "s/ -d '.*//" | grep -oE -- ' -l [a-z-]+| -s [A-Za-z]' |
+		sed 's/ -l /--/; s/ -s /-/' | sort -u
+}
+
+pages()
+{
+	local page
+
+	for page in "$manual"/*.[1-9]; do
+		mandoc -Tlint -W warning "$page" 2>&1
+	done
+}
+
+# Names of commands in each of the lists.
+lists()
+{
+	local command
+
+	for command in $commands; do
+		grep -q "^\\\\fB$command\\\\fR\$" "$manual/sysprof-cli.1" || echo "sysprof-cli.1 lacks $command"
+		grep -q "^		'$command:" "$manual/zsh" || echo "zsh lacks $command"
+		grep -q -- "-a $command -d" "$manual/fish" || echo "fish lacks $command"
+		grep -qE "compgen -W '([a-z]+ )*$command " "$manual/bash" || echo "bash lacks $command"
+	done
+	[ "$(ls "$manual"/sysprof-cli-*.1 | wc -l)" = "$(wc -w <<<"$commands")" ] || echo "there are other pages than commands"
+}
+
+[ -n "$commands" ] && [ -e "$manual/made" ] || { echo "Bail out! build/manual is not made; run 'make manual'"; exit 1; }
+for command in $commands; do
+	help=$(of_help "$cli" "$command")
+	for place in bash zsh fish; do
+		result "$command: --help and the completion of $place have the same options" "$(diff <(echo "$help") <("of_$place" "$command"))"
+	done
+	result "$command: --help and the man page have the same options" "$(diff <(echo "$help") <(of_page "$manual/sysprof-cli-$command.1"))"
+done
+result "each command has a page and is in every list" "$(lists)"
+[ ! -x build/sysprof ] ||
+	result "sysprof: --help and the man page have the same options" "$(diff <(of_help build/sysprof) <(of_page "$manual/sysprof.1"))"
+result "mandoc finds the pages well-formed" "$(pages)"
+result "bash parses its completion" "$(bash -n "$manual/bash" 2>&1)"
+finish

@@ -1,0 +1,59 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# make install into a staging directory and make uninstall: part by part, in any order, nothing is left and nothing of others is
+# taken.  And the tarball of make dist has all the sources, the same bytes each time.
+
+# shellcheck source=tests/lint/tap.bash
+. "$(dirname "$0")/../lint/tap.bash"
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+version=$(sed -n 's/^VERSION := //p' Makefile)
+stage=$work/stage
+mkdir -p "$stage/usr/bin" "$stage/usr/share/man/man1" "$stage/usr/lib/empty"
+echo other >"$stage/usr/bin/other"
+
+packaging()
+{
+	DESTDIR=$stage prefix=/usr VERSION=$version packaging/install "$@" 2>&1
+}
+
+tree()
+{
+	(cd "$stage" && find . -printf '%y %m %p\n' | sort)
+}
+
+# Files named by the manifest, and those that are there and were not before.
+made()
+{
+	sed -n 's|^[a-z]* file /|./|p' "$stage/usr/share/sysprof/manifest" | sort
+}
+found()
+{
+	(cd "$stage" && find . -type f ! -path ./usr/bin/other ! -name manifest | sort)
+}
+
+tree >"$work/before"
+result "install says nothing and works" "$(packaging install userspace udev || echo "status $?")"
+result "the manifest names each file" "$(diff <(made) <(found))"
+result "the program that was installed runs" "$("$stage/usr/bin/sysprof-cli" --version | grep -vxF "sysprof-cli $version")"
+result "units name the program where it is" "$(grep -h '^ExecStart=' "$stage"/usr/lib/systemd/*/sysprof-*.service | grep -v '=/usr/bin/sysprof-cli ')"
+tree >"$work/whole"
+result "a second install is as the first" "$(packaging install userspace udev; tree | diff "$work/whole" -)"
+result "a part is taken away" "$(packaging uninstall userspace; find "$stage" -name '*sysprof-cli*')"
+result "the other part stays" "$(ls "$stage/usr/lib/udev/rules.d/60-sysprof.rules" 2>&1 >/dev/null)"
+result "the last part leaves all as it was" "$(packaging uninstall udev; tree | diff "$work/before" -)"
+packaging install udev
+packaging install userspace
+touch "$stage/usr/lib/sysusers.d/another"
+result "what others put into our directories stays" "$(packaging uninstall; ls "$stage/usr/lib/sysusers.d/another" 2>&1 >/dev/null)"
+rm -r "$stage/usr/lib/sysusers.d"
+result "and nothing else" "$(tree | diff "$work/before" -)"
+result "uninstall of nothing is refused" "$(packaging uninstall >/dev/null && echo "was not refused")"
+
+packaging/dist "$version" "$work/one" >/dev/null && packaging/dist "$version" "$work/two" >/dev/null
+result "make dist makes the same tarball again" "$(cmp "$work/one/sysprof-$version.tar.gz" "$work/two/sysprof-$version.tar.gz" 2>&1)"
+tar -xzf "$work/one/sysprof-$version.tar.gz" -C "$work"
+result "it has each file of the sources" "$(diff <(sources) <(cd "$work/sysprof-$version" && find . -type f | sed 's|^\./||' | LC_ALL=C sort) | head)"
+result "make finds all it needs there" "$(make -s -n -C "$work/sysprof-$version" lib cli manual 2>&1 >/dev/null)"
+finish
