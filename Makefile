@@ -212,6 +212,7 @@ check-debug-kernel: cli $(workloads) $(workload_libs)
 
 check-recorder: cli module $(workloads)
 	tests/cli/killed.py 100 perf
+	CHILDREN=2000 tests/cli/test-source-perf.sh
 	CHILDREN=2000 ROUNDS=100 tests/vm/45-recorder.test
 
 demo:

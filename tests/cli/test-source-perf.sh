@@ -45,7 +45,7 @@ $2
 END
 }
 
-for name in shares recursion dlchurn deleted forkstorm threads; do
+for name in shares recursion dlchurn deleted forkstorm shortlived threads; do
 	[ -x "$workloads/$name" ] || { echo "Bail out! $workloads/$name is not built; run 'make tests'"; exit 1; }
 done
 
@@ -84,6 +84,16 @@ check 'forkstorm: forked, exec-ed and vforked' judge forkstorm '
 shares(("forked_work", "execed_work", "vfork_borrowed_work", "vfork_execed_work"), 6, 15)
 assert all(s[0] == "exe" for s, w in folded if s[-1] in ("execed_work", "vfork_execed_work"))
 assert all(s[0] == "forkstorm" for s, w in folded if s[-1] in ("forked_work", "vfork_borrowed_work"))'
+check 'forkstorm: what the kernel does inside an exec is on no unknown place' judge forkstorm '
+lost = [(s, w) for s, w in folded if "[unresolved]" in s and s[0] in ("exe", "forkstorm")]
+assert not lost, lost'
+check 'shortlived: recorded' record shortlived -- "$workloads/shortlived" "${CHILDREN:-300}"
+check 'shortlived: programs of some milliseconds, some of which delete themselves, are named' judge shortlived '
+short = [(s[-1], w) for s, w in folded if s[0].startswith("short.") or s[0] == "short"]
+whole = sum(w for name, w in short)
+nameless = [(name, w) for name, w in short if name.startswith("[") or "+0x" in name]
+assert whole > 500 and sum(w for name, w in nameless) <= whole / 100, (whole, nameless)
+print(f"{whole} periods, {sum(w for name, w in nameless)} of them without a name")'
 check 'threads: recorded' record threads -- "$workloads/threads" 3
 check 'threads: each by its own time' judge threads '
 for words in lines:

@@ -16,6 +16,7 @@ typedef struct {
 	uint32_t id;			/* from 1 */
 	uint32_t pid, parent;		/* parent: id of an image, 0 if not known */
 	bool is_kthread;
+	bool has_run;			/* the owner's: some of its code was sampled */
 	bool is_wanted;			/* for who filters: inherited by children and later images */
 	uint64_t mm;
 	uint64_t start_time, end_time;	/* end 0: lives */

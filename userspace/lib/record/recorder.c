@@ -204,11 +204,15 @@ static bool resolve(SptRecorder *recorder, const struct sysprof_sample *sample, 
 	return true;
 }
 
-/* The sample's stack, innermost first, into recorder->frames; returns how many. */
-static unsigned resolve_stack(SptRecorder *recorder, const struct sysprof_sample *sample, uint8_t *user_end)
+/*
+ * The sample's stack, innermost first, into recorder->frames; returns how many.  In the midst of an exec a task has the new image's address
+ * space and the old one's registers: until an image was seen to run, what it cannot place below the kernel's part is of none.
+ */
+static unsigned resolve_stack(SptRecorder *recorder, const struct sysprof_sample *sample, SptProcess *process, uint8_t *user_end)
 {
 	unsigned n = 0, n_kernel = MIN(sample->n_kernel, MAX_FRAMES / 2), n_user = MIN(sample->n_user, MAX_FRAMES / 2);
 	const __u64 *user = sample->frames + sample->n_kernel;
+	bool is_in_exec = n_kernel && !process->has_run;
 
 	for (unsigned i = 0; i < n_kernel; i++, n++) {
 		uint64_t value = sample->frames[i];
@@ -224,8 +228,14 @@ static unsigned resolve_stack(SptRecorder *recorder, const struct sysprof_sample
 		SptFrame *frame = &recorder->frames[n];
 
 		frame->kind = is_exact ? SPT_FRAME_EXACT : SPT_FRAME_CALL;
-		if (resolve(recorder, sample, user[i], is_exact, frame))
+		if (resolve(recorder, sample, user[i], is_exact, frame)) {
+			process->has_run = true;
 			continue;
+		}
+		if (i == 0 && is_in_exec) {
+			*user_end = SYSPROF_END_NONE;
+			return n;
+		}
 		/* Where the program is must show, even if it cannot be told; what a walk met beyond code is no caller. */
 		if (i == 0)
 			*frame = (SptFrame){ .kind = frame->kind };
@@ -233,8 +243,12 @@ static unsigned resolve_stack(SptRecorder *recorder, const struct sysprof_sample
 		return i == 0 ? n + 1 : n;
 	}
 	/* The same, where the kernel resolves. */
-	if (!n_user && sample->user_end == SYSPROF_END_UNMAPPED)
-		recorder->frames[n++] = (SptFrame){ .kind = SPT_FRAME_EXACT };
+	if (!n_user && sample->user_end == SYSPROF_END_UNMAPPED) {
+		if (is_in_exec)
+			*user_end = SYSPROF_END_NONE;
+		else
+			recorder->frames[n++] = (SptFrame){ .kind = SPT_FRAME_EXACT };
+	}
 	return n;
 }
 
@@ -277,7 +291,7 @@ static void take_sample(SptRecorder *recorder, const struct sysprof_sample *samp
 		row.context |= SPT_CONTEXT_KERNEL;
 	if (record->flags & SYSPROF_SAMPLE_IRQ)
 		row.context |= SPT_CONTEXT_IRQ;
-	n = resolve_stack(recorder, sample, &row.user_end);
+	n = resolve_stack(recorder, sample, thread->process, &row.user_end);
 	spt_output_sample(recorder->output, &row, recorder->frames, n);
 	recorder->status.samples++;
 	recorder->status.weight += sample->weight;

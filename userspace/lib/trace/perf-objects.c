@@ -1,30 +1,29 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * A path may lead to another file by the time it is opened: what is opened is only believed if it has the recorded inode
- * and generation.
- */
+/* Two tables: /proc tells no generations. */
 #include "trace/perf-objects.h"
 
-#include <linux/fs.h>
+#include <errno.h>
+#include <fcntl.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/stat.h>
-#include <sys/sysmacros.h>
-
-#include "object/object.h"
 
 struct SptPerfObjects {
+	SptPerfFiles *files;
 	GHashTable *exact;		/* key with generation -> id */
 	GHashTable *latest;		/* key without -> id */
-	uint32_t next_id;
+	GHashTable *known;		/* set of mark_of(): cheaper than a key, and good enough to say no */
+	uint32_t next_id, told_id;
+	SptObject *told;		/* the file of the latest OBJECT record, told_id */
 };
 
 SptPerfObjects *spt_perf_objects_new(void)
 {
 	SptPerfObjects *objects = g_new0(SptPerfObjects, 1);
 
+	objects->files = spt_perf_files_new();
 	objects->exact = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
 	objects->latest = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+	objects->known = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
 	objects->next_id = SYSPROF_OBJECT_FIRST;
 	return objects;
 }
@@ -33,57 +32,44 @@ void spt_perf_objects_free(SptPerfObjects *objects)
 {
 	if (!objects)
 		return;
+	spt_object_free(objects->told);
+	spt_perf_files_free(objects->files);
+	g_hash_table_unref(objects->known);
 	g_hash_table_unref(objects->exact);
 	g_hash_table_unref(objects->latest);
 	g_free(objects);
 }
 
-/* False: the file system has no generations. */
-static bool get_generation(const SptObject *object, uint64_t *ret)
+SptPerfFiles *spt_perf_objects_files(SptPerfObjects *objects)
 {
-	unsigned generation = 0;
-
-	if (ioctl(spt_object_fd(object), FS_IOC_GETVERSION, &generation) < 0)
-		return false;
-	*ret = generation;
-	return true;
+	return objects->files;
 }
 
-static bool is_mapped_file(const SptObject *object, const struct spt_perf_file *file)
+int spt_perf_objects_fd(const SptPerfObjects *objects, uint32_t id)
 {
-	uint64_t generation;
-	struct stat stat;
-
-	if (fstat(spt_object_fd(object), &stat) < 0 || stat.st_ino != file->inode)
-		return false;
-	/* Overlays and subvolumes tell a device number of their own, without a major one. */
-	if ((major(stat.st_dev) != file->dev_major || minor(stat.st_dev) != file->dev_minor) && major(stat.st_dev))
-		return false;
-	return !file->has_generation || !get_generation(object, &generation) || generation == (uint32_t)file->generation;
-}
-
-static SptObject *open_if_mapped(const char *path, const struct spt_perf_file *file)
-{
-	g_autoptr(SptObject) object = spt_object_open(path, NULL);
-
-	return object && is_mapped_file(object, file) ? g_steal_pointer(&object) : NULL;
-}
-
-static SptObject *open_mapped(const struct spt_perf_file *file)
-{
-	g_autofree char *in_root = g_strdup_printf("/proc/%u/root%s", file->pid, file->path);
-	g_autofree char *exe = g_strdup_printf("/proc/%u/exe", file->pid);
-	g_autofree char *map = g_strdup_printf("/proc/%u/map_files/%" G_GINT64_MODIFIER "x-%" G_GINT64_MODIFIER "x",
-					       file->pid, file->start, file->end);
-	const char *const paths[] = { file->path, in_root, map, exe };
-
-	for (unsigned i = 0; i < G_N_ELEMENTS(paths); i++) {
-		SptObject *object = open_if_mapped(paths[i], file);
-
-		if (object)
-			return object;
+	if (!objects->told || id != objects->told_id) {
+		errno = ENOENT;
+		return -1;
 	}
-	return NULL;
+	return fcntl(spt_object_fd(objects->told), F_DUPFD_CLOEXEC, 0);
+}
+
+static bool is_file(const struct spt_perf_file *file)
+{
+	return file->path[0] == '/' && !g_str_has_prefix(file->path, "//anon");
+}
+
+static uint64_t mark_of(const struct spt_perf_file *file)
+{
+	return file->inode ^ (uint64_t)file->dev_minor << 40 ^ (uint64_t)file->dev_major << 52 ^ file->generation << 24;
+}
+
+void spt_perf_objects_look(SptPerfObjects *objects, const struct spt_perf_file *file)
+{
+	uint64_t mark = mark_of(file);
+
+	if (is_file(file) && !g_hash_table_contains(objects->known, &mark))
+		spt_perf_files_look(objects->files, file);
 }
 
 static struct sysprof_object *make_record(const struct spt_perf_file *file, const SptObject *object, uint32_t id,
@@ -126,34 +112,38 @@ uint32_t spt_perf_objects_get(SptPerfObjects *objects, const struct spt_perf_fil
 {
 	g_autofree char *exact = NULL, *any = NULL;
 	g_autoptr(SptObject) object = NULL;
-	uint64_t generation = file->generation;
+	uint64_t generation = file->generation, mark = mark_of(file);
 	uint32_t id;
 
 	*ret_record = NULL;
 	if (g_str_has_prefix(file->path, "[vdso]"))
 		return SYSPROF_OBJECT_VDSO;
-	if (file->path[0] != '/' || g_str_has_prefix(file->path, "//anon"))
+	if (!is_file(file))
 		return SYSPROF_OBJECT_ANON;
 	any = g_strdup_printf("%x:%x:%" G_GINT64_MODIFIER "x:%s", file->dev_major, file->dev_minor, file->inode, file->path);
 	if (!file->has_generation) {
 		id = lookup(objects->latest, any);
 		if (id)
 			return id;
-		object = open_mapped(file);
-		if (!object || !get_generation(object, &generation))
+		object = spt_perf_files_open(objects->files, file);
+		if (!object || !spt_perf_files_generation(object, &generation))
 			generation = 0;
 	}
 	exact = g_strdup_printf("%" G_GINT64_MODIFIER "x:%s", generation, any);
 	id = lookup(objects->exact, exact);
 	if (!id) {
 		if (file->has_generation)
-			object = open_mapped(file);
+			object = spt_perf_files_open(objects->files, file);
 		/* An id has 24 bits in a frame.  So many files are no machine's. */
 		if (objects->next_id >> (64 - SYSPROF_FRAME_OBJECT_SHIFT))
 			return SYSPROF_OBJECT_UNKNOWN;
 		id = objects->next_id++;
 		g_hash_table_insert(objects->exact, g_steal_pointer(&exact), GUINT_TO_POINTER(id));
 		*ret_record = make_record(file, object, id, generation);
+		spt_object_free(objects->told);
+		objects->told = g_steal_pointer(&object);
+		objects->told_id = id;
+		g_hash_table_add(objects->known, g_memdup2(&mark, sizeof(mark)));
 	}
 	g_hash_table_insert(objects->latest, g_steal_pointer(&any), GUINT_TO_POINTER(id));
 	return id;

@@ -6,20 +6,10 @@
 #ifndef SPT_PERF_OBJECTS_H
 #define SPT_PERF_OBJECTS_H
 
+#include "trace/perf-files.h"
 #include "trace/trace.h"
 
 G_BEGIN_DECLS
-
-struct spt_perf_file {
-	uint32_t dev_major, dev_minor;
-	uint64_t inode;
-	uint64_t generation;
-	bool has_generation;		/* false: not known, any will do */
-	const char *path;		/* "" or "//anon": no file */
-	/* Where and by whom it is mapped: a way to a file whose path does not lead to it. */
-	uint32_t pid;
-	uint64_t start, end;
-};
 
 typedef struct SptPerfObjects SptPerfObjects;
 
@@ -27,9 +17,14 @@ SptPerfObjects *spt_perf_objects_new(void);
 void spt_perf_objects_free(SptPerfObjects *objects);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptPerfObjects, spt_perf_objects_free)
 
+/* To be given later: it is opened while it can be. */
+void spt_perf_objects_look(SptPerfObjects *objects, const struct spt_perf_file *file);
 /* The object's id.  If it is new, @ret_record is its OBJECT record, to be freed and without time and CPU; else NULL. */
 uint32_t spt_perf_objects_get(SptPerfObjects *objects, const struct spt_perf_file *file,
 			      struct sysprof_object **ret_record);
+/* Descriptor of the file of an OBJECT record, the caller's to close; only until the next record.  Else -1 and errno. */
+int spt_perf_objects_fd(const SptPerfObjects *objects, uint32_t id);
+SptPerfFiles *spt_perf_objects_files(SptPerfObjects *objects);
 
 G_END_DECLS
 

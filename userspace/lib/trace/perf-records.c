@@ -88,6 +88,11 @@ SptPerfTasks *spt_perf_records_tasks(SptPerfRecords *records)
 	return records->tasks;
 }
 
+SptPerfObjects *spt_perf_records_objects(SptPerfRecords *records)
+{
+	return records->objects;
+}
+
 /* The least size of a record's own part; 0 for those that are not used. */
 static size_t least_bytes(unsigned type)
 {
@@ -248,10 +253,9 @@ void spt_perf_records_map(SptPerfRecords *records, struct spt_perf_process *proc
 	sink->func(&object->record, sink->data);
 }
 
-static void take_map(SptPerfRecords *records, unsigned cpu, const struct map_record *map, const struct spt_perf_sink *sink)
+static struct spt_perf_file mapped_file(const struct map_record *map)
 {
-	struct spt_perf_who who = { sample_id(&map->header)->time, cpu, map->pid, map->tid };
-	struct spt_perf_file file = {
+	return (struct spt_perf_file){
 		.dev_major = map->dev_major,
 		.dev_minor = map->dev_minor,
 		.inode = map->inode,
@@ -262,6 +266,22 @@ static void take_map(SptPerfRecords *records, unsigned cpu, const struct map_rec
 		.start = map->address,
 		.end = map->address + map->bytes,
 	};
+}
+
+void spt_perf_records_look(SptPerfRecords *records, const struct perf_event_header *header)
+{
+	struct spt_perf_file file;
+
+	if (header->type != PERF_RECORD_MMAP2)
+		return;
+	file = mapped_file((const struct map_record *)header);
+	spt_perf_objects_look(records->objects, &file);
+}
+
+static void take_map(SptPerfRecords *records, unsigned cpu, const struct map_record *map, const struct spt_perf_sink *sink)
+{
+	struct spt_perf_who who = { sample_id(&map->header)->time, cpu, map->pid, map->tid };
+	struct spt_perf_file file = mapped_file(map);
 
 	if (file.end > file.start)
 		spt_perf_records_map(records, spt_perf_tasks_get(records->tasks, &who, sink), &who, &file, map->offset, sink);

@@ -27,12 +27,15 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptPerfRecords, spt_perf_records_free)
 
 /* Whether a record of these @bytes is whole, and its time.  Records of types that are not used have time 0. */
 bool spt_perf_record_time(const struct perf_event_header *header, uint64_t *ret_time);
+/* A record that was just read, and found whole: what it speaks of may soon be gone. */
+void spt_perf_records_look(SptPerfRecords *records, const struct perf_event_header *header);
 /* A record that spt_perf_record_time() found whole, from the ring of @cpu. */
 void spt_perf_records_take(SptPerfRecords *records, unsigned cpu, const struct perf_event_header *header,
 			   const struct spt_perf_sink *sink);
 
 struct spt_perf_clock *spt_perf_records_clock(SptPerfRecords *records, unsigned cpu);
 SptPerfTasks *spt_perf_records_tasks(SptPerfRecords *records);
+SptPerfObjects *spt_perf_records_objects(SptPerfRecords *records);
 /* An executable mapping of @process: MAP, and OBJECT if it is new. */
 void spt_perf_records_map(SptPerfRecords *records, struct spt_perf_process *process, const struct spt_perf_who *who,
 			  const struct spt_perf_file *file, uint64_t offset, const struct spt_perf_sink *sink);

@@ -74,6 +74,11 @@ static uint64_t now_ns(void)
 	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
+static SptPerfFiles *files_of(struct perf *perf)
+{
+	return spt_perf_objects_files(spt_perf_records_objects(perf->records));
+}
+
 static void close_rings(struct perf *perf)
 {
 	for (unsigned cpu = 0; cpu < perf->trace.n_cpus; cpu++) {
@@ -223,6 +228,7 @@ static bool perf_start(SptTrace *trace, const SptTraceConfig *config, struct sys
 	g_byte_array_set_size(perf->bytes, 0);
 	g_array_set_size(perf->held, 0);
 	perf->records = spt_perf_records_new(trace->n_cpus, spt_perf_max_frames(), perf->kallsyms);
+	spt_perf_files_watch(files_of(perf));
 	perf->is_stopped = false;
 	perf->drained_time = perf->account_time = start = now_ns();
 	for (unsigned cpu = 0; cpu < trace->n_cpus; cpu++) {
@@ -300,6 +306,8 @@ static bool collect_ring(struct perf *perf, unsigned cpu, uint64_t tail, uint64_
 		copy_out(perf, ring, tail, header.size, record);
 		if (!spt_perf_record_time(record, &held.time))
 			return false;
+		if (held.time)
+			spt_perf_records_look(perf->records, record);
 		tail += header.size;
 		if (!held.time) {
 			g_byte_array_set_size(perf->bytes, held.at);
@@ -327,6 +335,7 @@ static int compare_held(const void *a, const void *b)
 static bool collect(struct perf *perf, uint64_t *ret_safe, GError **error)
 {
 	*ret_safe = now_ns() - HOLD_BACK_NS;
+	spt_perf_files_read(files_of(perf), *ret_safe + HOLD_BACK_NS);
 	for (unsigned cpu = 0; cpu < perf->trace.n_cpus; cpu++) {
 		struct ring *ring = &perf->rings[cpu];
 		uint64_t head;
@@ -470,6 +479,11 @@ static bool perf_names(SptTrace *trace, struct sysprof_name *names, unsigned n, 
 	return true;
 }
 
+static int perf_map_fd(SptTrace *trace, uint32_t object)
+{
+	return spt_perf_objects_fd(spt_perf_records_objects(perf_of(trace)->records), object);
+}
+
 static const struct spt_trace_source perf_source = {
 	.name = "perf",
 	.clock = "cpu-clock",
@@ -482,6 +496,7 @@ static const struct spt_trace_source perf_source = {
 	.has_cpu = perf_has_cpu,
 	.stats = perf_stats,
 	.names = perf_names,
+	.map_fd = perf_map_fd,
 };
 
 SptTrace *spt_perf_open(GError **error)

@@ -104,7 +104,7 @@ bool spt_trace_stats(SptTrace *trace, unsigned cpu, struct sysprof_stats *ret, G
 /* Fills in the names of @n kernel frames. */
 bool spt_trace_names(SptTrace *trace, struct sysprof_name *names, unsigned n, GError **error);
 /* A descriptor of the file of @object (an OBJECT record's), open for reading, the caller's to close; it also works for files that are deleted or
- * in other mount namespaces, if asked soon after the record.  -1 with errno: ENOTTY the source cannot, EACCES, ENOENT, EMFILE ... */
+ * in other mount namespaces, if asked soon after the record, with perf events at once.  -1 with errno: ENOTTY the source cannot, EACCES, ENOENT, EMFILE ... */
 int spt_trace_map_fd(SptTrace *trace, uint32_t object);
 
 G_END_DECLS
