@@ -14,15 +14,10 @@ static int merge(char **paths, unsigned n, const char *out)
 
 	for (unsigned i = 0; i < n; i++) {
 		SptCapture *capture = spt_cli_open(paths[i]);
-		const char *left_out;
 
 		if (!capture)
 			return SPT_EXIT_FAILURE;
 		g_ptr_array_add(captures, capture);
-		left_out = spt_merge_leaves_out(capture);
-		if (left_out)
-			spt_cli_complain("%s: rows of stream \"%s\" are left out; only samples can be merged", paths[i],
-					 left_out);
 		samples += capture->n_samples;
 	}
 	if (!spt_merge_captures((const SptCapture *const *)captures->pdata, n, out, &error)) {

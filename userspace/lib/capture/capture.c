@@ -2,6 +2,8 @@
 /* What can be asked of a capture's rows once they are read, and what the rows of the loss law add up to. */
 #include "capture/capture.h"
 
+#include <unistd.h>
+
 #include "capture/samples.h"
 
 G_DEFINE_QUARK(spt-capture-error-quark, spt_capture_error)
@@ -47,6 +49,10 @@ void spt_capture_free(SptCapture *capture)
 	if (!capture)
 		return;
 	g_free((char *)capture->path);
+	if (capture->n_places > 0 && capture->fd >= 0)
+		close(capture->fd);
+	g_free(capture->places);
+	g_free(capture->columns);
 	g_free(capture->damage);
 	g_clear_pointer(&capture->host, g_hash_table_unref);
 	g_free(capture->objects);

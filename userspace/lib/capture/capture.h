@@ -141,6 +141,19 @@ typedef struct {
 	uint64_t rows;			/* seen, whether understood or not */
 } SptStreamRow;
 
+/* A column of a stream: what it holds (SptRole). */
+typedef struct {
+	uint32_t stream, column, role;
+	const char *name;
+} SptStreamColumnRow;
+
+/* Where a block lies whose rows were only counted (events.h). */
+typedef struct {
+	uint64_t position;
+	uint32_t bytes;			/* with its header */
+	uint32_t type, stream;
+} SptBlockPlace;
+
 /* What the samples of one process image whose innermost frame is one node weigh together. */
 typedef struct {
 	uint32_t process, node;
@@ -162,6 +175,10 @@ typedef struct {
 	SptThreadRow *threads;		uint32_t n_threads;
 	SptNode *nodes;			uint32_t n_nodes;	/* with the root */
 	SptStreamRow *streams;		uint32_t n_streams;	/* by id */
+	SptStreamColumnRow *columns;	uint64_t n_columns;	/* as they came; the last for a column of a stream counts */
+	uint32_t samples_stream;	/* 0: none */
+	SptBlockPlace *places;		uint64_t n_places;	/* of streams other than the samples, and of embedded files */
+	int fd;				/* of the file, where there are places; -1 */
 	/* Of the stream "samples".  They stay packed; spt_samples_next() tells them one by one, what follows is known without. */
 	SptSampleBlocks *blocks;
 	uint64_t n_samples, weight;

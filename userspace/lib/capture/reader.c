@@ -110,6 +110,8 @@ static bool read_block(Reader *reader, uint64_t left, GError **error)
 		    !spt_rows_take(reader->rows, &header, &table, reader->stored.data, error))
 			return false;
 	}
+	if (!spt_rows_place(reader->rows, &header, &table, reader->position, error))
+		return false;
 	reader->position += sizeof(bytes) + header.stored_bytes;
 	reader->n_blocks++;
 	return true;
@@ -237,8 +239,11 @@ SptCapture *spt_capture_open(const char *path, GError **error)
 	reader.capture->path = g_strdup(path);
 	reader.capture->host = g_hash_table_new(g_str_hash, g_str_equal);
 	reader.capture->texts = g_ptr_array_new_with_free_func(g_free);
+	reader.capture->fd = -1;
 	opened = read_file(&reader, path, error);
-	if (reader.fd >= 0)
+	if (opened && reader.capture->n_places > 0)
+		reader.capture->fd = reader.fd;
+	else if (reader.fd >= 0)
 		close(reader.fd);
 	ZSTD_freeDCtx(reader.zstd);
 	g_clear_pointer(&reader.rows, spt_rows_free);

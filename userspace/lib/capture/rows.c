@@ -32,7 +32,8 @@ struct SptRows {
 	uint64_t texts_bytes;
 	uint64_t work_bytes;					/* how much is left */
 	SptStore objects, processes, threads, streams;		/* by id */
-	SptStore nodes, names, accounts, losses;		/* in order */
+	SptStore nodes, names, accounts, losses, columns;	/* in order */
+	GArray *places;						/* SptBlockPlace */
 	SptStore scratch;
 	SptLeaves leaves;
 	bool has_leaves;					/* until the memory is needed for rows */
@@ -70,7 +71,8 @@ static uint64_t memory_left(const SptRows *rows)
 {
 	uint64_t used = store_bytes(&rows->objects) + store_bytes(&rows->processes) + store_bytes(&rows->threads) +
 		store_bytes(&rows->streams) + store_bytes(&rows->nodes) + store_bytes(&rows->names) +
-		store_bytes(&rows->accounts) + store_bytes(&rows->losses) + rows->texts_bytes + spt_leaves_bytes(&rows->leaves);
+		store_bytes(&rows->accounts) + store_bytes(&rows->losses) + store_bytes(&rows->columns) +
+		2 * (uint64_t)rows->places->len * sizeof(SptBlockPlace) + rows->texts_bytes + spt_leaves_bytes(&rows->leaves);
 
 	return rows->memory_bytes - MIN(used, rows->memory_bytes);
 }
@@ -299,7 +301,7 @@ static void declare_sample_column(SptRows *rows, const SptStreamColumnRow *row)
 
 static bool take_stream_columns(SptRows *rows, const SptTable *table, GError **error)
 {
-	const SptStreamColumnRow *row = decode_scratch(rows, &spt_schema_stream_column, table, error);
+	const SptStreamColumnRow *row = decode(rows, &rows->columns, &spt_schema_stream_column, table, error);
 
 	if (!row)
 		return false;
@@ -311,6 +313,7 @@ static bool take_stream_columns(SptRows *rows, const SptTable *table, GError **e
 		if (row->stream == rows->samples_stream)
 			declare_sample_column(rows, row);
 	}
+	rows->columns.n += table->rows;
 	return true;
 }
 
@@ -396,22 +399,48 @@ static bool take_samples(SptRows *rows, const SptBlockHeader *header, const SptT
 	return true;
 }
 
-static bool take_events(SptRows *rows, const SptBlockHeader *header, const SptTable *table, const uint8_t *stored,
-			GError **error)
+/* The stream of a block of events. */
+static bool find_stream(const SptTable *table, uint64_t *ret)
 {
 	const SptColumn *column = spt_table_column(table, SPT_EVENT_STREAM_COLUMN);
 	SptColumnCursor cursor;
-	SptStreamRow *stream;
 
 	if (!column || column->coding != SPT_CODING_CONST || !spt_column_begin(&cursor, column, table->rows) ||
 	    !spt_column_done(&cursor))
+		return false;
+	*ret = cursor.value;
+	return true;
+}
+
+static bool take_events(SptRows *rows, const SptBlockHeader *header, const SptTable *table, const uint8_t *stored,
+			GError **error)
+{
+	SptStreamRow *stream;
+	uint64_t id;
+
+	if (!find_stream(table, &id))
 		return damaged(error, "its rows do not tell their stream");
-	if (cursor.value == 0 || cursor.value > UINT32_MAX || !spt_store_has(&rows->streams, (uint32_t)cursor.value))
-		return damaged(error, "its rows are of stream %" G_GUINT64_FORMAT ", which is not there", cursor.value);
-	stream = spt_store_row(&rows->streams, cursor.value);
+	if (id == 0 || id > UINT32_MAX || !spt_store_has(&rows->streams, (uint32_t)id))
+		return damaged(error, "its rows are of stream %" G_GUINT64_FORMAT ", which is not there", id);
+	stream = spt_store_row(&rows->streams, id);
 	if (stream->id == rows->samples_stream && !take_samples(rows, header, table, stored, error))
 		return false;
 	stream->rows += table->rows;
+	return true;
+}
+
+bool spt_rows_place(SptRows *rows, const SptBlockHeader *header, const SptTable *table, uint64_t position, GError **error)
+{
+	SptBlockPlace place = { position, SPT_BLOCK_HEADER_BYTES + header->stored_bytes, header->type, 0 };
+	uint64_t stream = 0;
+
+	if (header->type == SPT_BLOCK_EVENT && find_stream(table, &stream))
+		place.stream = (uint32_t)stream;
+	if (header->type != SPT_BLOCK_FILE && (place.stream == 0 || place.stream == rows->samples_stream))
+		return true;
+	if (!has_memory(rows, 2 * sizeof(place), error))
+		return false;
+	g_array_append_val(rows->places, place);
 	return true;
 }
 
@@ -543,6 +572,10 @@ bool spt_rows_finish(SptRows *rows)
 	capture->names = spt_store_steal(&rows->names, &capture->n_names);
 	capture->accounts = spt_store_steal(&rows->accounts, &capture->n_accounts);
 	capture->losses = spt_store_steal(&rows->losses, &capture->n_losses);
+	capture->columns = spt_store_steal(&rows->columns, &capture->n_columns);
+	capture->samples_stream = rows->samples_stream;
+	capture->n_places = rows->places->len;
+	capture->places = (SptBlockPlace *)g_array_free(g_steal_pointer(&rows->places), FALSE);
 	end_threads(capture->threads, capture->n_threads, capture->processes);
 	return cut_circles(capture->processes, capture->n_processes);
 }
@@ -565,12 +598,15 @@ SptRows *spt_rows_new(SptCapture *capture, uint64_t file_bytes)
 	rows->names = spt_store_new(&spt_schema_name, 0);
 	rows->accounts = spt_store_new(&spt_schema_account, 0);
 	rows->losses = spt_store_new(&spt_schema_loss, 0);
+	rows->columns = spt_store_new(&spt_schema_stream_column, 0);
+	rows->places = g_array_new(FALSE, FALSE, sizeof(SptBlockPlace));
 	return rows;
 }
 
 /* What finish() did not hand over is only scratch. */
 void spt_rows_free(SptRows *rows)
 {
+	g_clear_pointer(&rows->places, g_array_unref);
 	g_free(rows->scratch.data);
 	g_free(rows);
 }

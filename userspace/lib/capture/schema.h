@@ -41,11 +41,6 @@ typedef struct {
 } SptHostRow;
 
 typedef struct {
-	uint32_t stream, column, role;
-	const char *name;
-} SptStreamColumnRow;
-
-typedef struct {
 	uint64_t position, rows, first_time, last_time;
 	uint32_t type, stream;
 } SptIndexRow;

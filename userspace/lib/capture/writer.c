@@ -15,6 +15,7 @@
 #include <zstd.h>
 
 #include "capture/block.h"
+#include "capture/events.h"
 #include "capture/pack.h"
 #include "capture/schema.h"
 
@@ -30,6 +31,7 @@ struct SptCaptureWriter {
 	int fd;
 	bool finished;
 	bool samples_declared;
+	uint32_t n_streams;		/* other ones */
 	uint32_t n_blocks;
 	uint32_t n_nodes;		/* of the stash, written, with the root */
 	uint32_t node_base;		/* of all stashes before, without theirs */
@@ -199,6 +201,12 @@ static bool write_nodes(SptCaptureWriter *writer, const SptStash *stash)
 	return write_rows(writer, SPT_BLOCK_NODE, 0, &spt_schema_node, nodes, end - begin);
 }
 
+static bool write_declaration(SptCaptureWriter *writer, const SptStreamRow *row, const SptStreamColumnRow *columns, unsigned n)
+{
+	return write_rows(writer, SPT_BLOCK_STREAM, 0, &spt_schema_stream, row, 1) &&
+		write_rows(writer, SPT_BLOCK_STREAM_COLUMN, 0, &spt_schema_stream_column, columns, n);
+}
+
 static bool declare_samples(SptCaptureWriter *writer)
 {
 	SptStreamRow stream = {
@@ -213,8 +221,48 @@ static bool declare_samples(SptCaptureWriter *writer)
 			.role = spt_sample_columns[i].role, .name = spt_sample_columns[i].name,
 		};
 	writer->samples_declared = true;
-	return write_rows(writer, SPT_BLOCK_STREAM, 0, &spt_schema_stream, &stream, 1) &&
-		write_rows(writer, SPT_BLOCK_STREAM_COLUMN, 0, &spt_schema_stream_column, columns, SPT_SAMPLE_COLUMNS);
+	return write_declaration(writer, &stream, columns, SPT_SAMPLE_COLUMNS);
+}
+
+uint32_t spt_capture_writer_stream(SptCaptureWriter *writer, const SptStreamRow *row, const SptStreamColumnRow *columns, unsigned n)
+{
+	SptStreamRow stream = *row;
+	g_autofree SptStreamColumnRow *ours = n ? g_memdup2(columns, n * sizeof(*columns)) : NULL;
+
+	stream.id = SAMPLES_STREAM + ++writer->n_streams;
+	for (unsigned i = 0; i < n; i++)
+		ours[i].stream = stream.id;
+	if (!writer->error)
+		write_declaration(writer, &stream, ours, n);
+	return stream.id;
+}
+
+bool spt_capture_writer_events(SptCaptureWriter *writer, uint32_t stream, const SptEventColumn *columns, unsigned n, size_t rows,
+			       const uint64_t *times, GError **error)
+{
+	SptIndexRow entry = { .type = stream ? SPT_BLOCK_EVENT : SPT_BLOCK_FILE, .stream = stream, .rows = rows };
+
+	if (writer->error)
+		return report(writer, error);
+	spt_table_begin(&writer->builder, rows);
+	if (stream)
+		spt_table_add_const(&writer->builder, SPT_EVENT_STREAM_COLUMN, stream);
+	for (unsigned i = 0; i < n; i++) {
+		if (columns[i].bytes)
+			spt_table_add_bytes(&writer->builder, columns[i].column, columns[i].bytes);
+		else
+			spt_table_add_numbers(&writer->builder, columns[i].column, columns[i].numbers);
+	}
+	spt_table_end(&writer->builder, writer->payload);
+	for (size_t i = 0; times && i < rows; i++) {
+		entry.first_time = i ? MIN(entry.first_time, times[i]) : times[i];
+		entry.last_time = MAX(entry.last_time, times[i]);
+	}
+	if (writer->payload->len > SPT_BLOCK_MAX_BYTES)
+		fail(writer, "a single row is larger than a block may be");
+	else if (write_block(writer, entry))
+		end_flush(writer);
+	return report(writer, error);
 }
 
 static bool write_samples(SptCaptureWriter *writer)

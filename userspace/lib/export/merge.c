@@ -9,6 +9,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "export/merge-streams.h"
+
 #define FLUSH_ROWS 500000u
 
 /* One capture on its way into the result: what its ids become, and how far it has been taken. */
@@ -294,6 +296,20 @@ static void add_host(struct merger *merger)
 	}
 }
 
+/* What the samples and the streams refer to goes out before the streams do. */
+static bool take_streams(struct merger *merger, GError **error)
+{
+	g_autofree SptMergeSource *sources = g_new0(SptMergeSource, MAX(merger->n, 1));
+
+	for (unsigned i = 0; i < merger->n; i++) {
+		const struct source *source = &merger->sources[i];
+
+		sources[i] = (SptMergeSource){ source->capture, source->objects, source->nodes, source->thread_base };
+	}
+	return spt_capture_writer_flush(merger->writer, merger->stash, error) &&
+		spt_merge_streams(merger->writer, sources, merger->n, error);
+}
+
 static bool check_periods(const SptCapture *const *captures, unsigned n, GError **error)
 {
 	for (unsigned i = 1; i < n; i++) {
@@ -342,7 +358,8 @@ bool spt_merge_captures(const SptCapture *const *captures, unsigned n, const cha
 		merger.end_time = MAX(merger.end_time, captures[i]->end_time);
 	}
 	add_host(&merger);
-	ok = take_rows(&merger, error) && spt_capture_writer_finish(writer, stash, merger.end_time, error);
+	ok = take_rows(&merger, error) && take_streams(&merger, error) &&
+		spt_capture_writer_finish(writer, stash, merger.end_time, error);
 	for (unsigned i = 0; i < n; i++) {
 		g_free(sources[i].objects);
 		g_free(sources[i].nodes);
@@ -350,15 +367,4 @@ bool spt_merge_captures(const SptCapture *const *captures, unsigned n, const cha
 		g_hash_table_unref(sources[i].accounts);
 	}
 	return ok;
-}
-
-const char *spt_merge_leaves_out(const SptCapture *capture)
-{
-	for (uint32_t i = 1; i < capture->n_streams; i++) {
-		const SptStreamRow *stream = &capture->streams[i];
-
-		if (stream->id != 0 && stream->rows > 0 && g_strcmp0(stream->name, "samples") != 0)
-			return stream->name ? stream->name : "";
-	}
-	return NULL;
 }

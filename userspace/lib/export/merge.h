@@ -17,12 +17,10 @@ enum {
  * Writes the samples of all @captures to @path, with all they refer to under new ids, at their own times and in
  * the order of time.  Files that are the same by identity become one object; a kernel and all that has no
  * identity of its own stays apart.  Accounts of one CPU number are added up, so that the loss law still holds.
- * Rows of other streams and embedded files are left out: spt_merge_leaves_out() tells whether there are any.
+ * Streams that are declared alike become one, embedded files stay.  An id in them that leads nowhere becomes 0.  What a reader cannot know the
+ * meaning of stays behind: blocks of unknown types, columns that were not declared, and of the samples those of an unknown role.
  */
 bool spt_merge_captures(const SptCapture *const *captures, unsigned n, const char *path, GError **error);
-
-/* Name of a stream of @capture whose rows a merger leaves out, or NULL. */
-const char *spt_merge_leaves_out(const SptCapture *capture);
 
 G_END_DECLS
 
