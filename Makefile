@@ -11,6 +11,9 @@ PKG_CONFIG ?= pkg-config
 CFLAGS ?= -O2 -g
 PREFIX ?= /usr/local
 prefix ?= $(PREFIX)
+libdir ?= $(prefix)/lib
+# The programs are $(program) and $(program)-cli: packages may have to give way to others of that name.
+program ?= sysprof
 B := build
 
 packages := glib-2.0 gio-2.0 libelf libdw liblzma libzstd json-glib-1.0
@@ -18,9 +21,10 @@ package_cflags := $(shell $(PKG_CONFIG) --cflags $(packages) 2>/dev/null)
 package_libs := $(shell $(PKG_CONFIG) --libs $(packages) 2>/dev/null)
 
 warnings := -Wall -Wextra -Wshadow -Wmissing-prototypes -Wstrict-prototypes -Wvla
-flags := -std=gnu11 -D_GNU_SOURCE $(warnings) -fvisibility=hidden -DSPT_VERSION='"$(VERSION)"' \
+flags := -std=gnu11 -D_GNU_SOURCE $(warnings) -fvisibility=hidden -DSPT_VERSION='"$(VERSION)"' -DSPT_CLI='"$(program)-cli"' \
 	-Iuserspace/lib -Imodule/uapi $(package_cflags)
-libs = $(package_libs) -liberty -lstdc++ -lm -pthread
+other_libs := -liberty -lstdc++ -lm -pthread
+libs = $(package_libs) $(other_libs)
 sanitize := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
 
 lib_sources := $(wildcard userspace/lib/*/*.c)
@@ -41,8 +45,9 @@ workloads := $(patsubst tests/vm/workloads/%.c,$(B)/workloads/%, \
 	$(filter-out tests/vm/workloads/lib%,$(wildcard tests/vm/workloads/*.c)))
 
 .PHONY: all module test-modules lib cli viewer tests demo bench-module check check-lint check-abi check-unit check-cli check-viewer check-vm check-recorder check-kernels check-debug-kernel lint bench \
-	bench-userspace fuzz manual install install-userspace install-module install-udev uninstall uninstall-userspace uninstall-module uninstall-udev \
-	dkms-install dkms-remove dist clean help need-packages FORCE
+	bench-userspace fuzz manual install install-userspace install-module install-udev install-devel install-dkms-source uninstall uninstall-userspace uninstall-module uninstall-udev \
+	uninstall-devel \
+	dkms-install dkms-remove dist deb clean help need-packages FORCE
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := all
 
@@ -59,12 +64,13 @@ help:
 	@echo 'make bench        numbers; bench-module: what a sample costs; bench-userspace: the way from file to tree'
 	@echo 'make fuzz         a million mutated captures [ROUNDS=n]'
 	@echo 'make install      into $(prefix) [prefix=... DESTDIR=...]; the module through DKMS if there is DKMS'
-	@echo '                  or parts: install-userspace install-udev install-module; dkms-install dkms-remove: the module alone, by DKMS'
+	@echo '                  or parts: install-userspace -udev -module -devel; dkms-install dkms-remove: the module alone, by DKMS'
 	@echo 'make uninstall    remove exactly what install put there; also uninstall-userspace, -udev, -module'
+	@echo 'make deb          packages for Debian, in $(B)/deb; their programs are sysprof-trace and sysprof-trace-cli'
 	@echo 'make dist         $(B)/sysprof-$(VERSION).tar.gz, all that is needed to build and test'
 	@echo 'make module lib cli viewer manual   parts [KDIR=kernel build or headers directory]; V=1 shows the commands'
 	@echo 'make clean        remove build/'
-	@echo 'Packages needed: packaging/deps build|module|demo|check|kernels|kcfi'
+	@echo 'Packages needed: packaging/deps build|module|demo|check|kernels|kcfi|deb'
 
 # The module.
 
@@ -237,16 +243,18 @@ bench-module: module cli $(bench_programs)
 	@tests/bench/module
 
 # install puts all parts there, install-PART one of them; so does uninstall.
-install_with := DESTDIR='$(DESTDIR)' prefix='$(prefix)' VERSION='$(VERSION)' packaging/install
+install_with := DESTDIR='$(DESTDIR)' prefix='$(prefix)' libdir='$(libdir)' program='$(program)' zsh='$(zsh)' packages='$(packages)' libs='$(other_libs)' VERSION='$(VERSION)' \
+	packaging/install
 install: module cli viewer manual
 	@$(install_with) install
 install-userspace: cli viewer manual
 install-module: module
-install-userspace install-module install-udev:
+install-devel: lib
+install-userspace install-module install-udev install-devel install-dkms-source:
 	@$(install_with) install $(@:install-%=%)
 uninstall:
 	@$(install_with) uninstall
-uninstall-userspace uninstall-module uninstall-udev:
+uninstall-userspace uninstall-module uninstall-udev uninstall-devel:
 	@$(install_with) uninstall $(@:uninstall-%=%)
 dkms-install:
 	@$(install_with) install dkms
@@ -255,8 +263,11 @@ dkms-remove:
 
 dist:
 	@packaging/dist $(VERSION) $(B)
+deb:
+	@packaging/deps deb
+	@packaging/deb $(VERSION) $(B)
 
 clean:
 	rm -rf $(B)
 
--include $(shell [ -d $(B) ] && find $(B) -name '*.d' -not -path '$(B)/module/*')
+-include $(shell [ -d $(B) ] && find $(B) -name '*.d' -type f -not -path '$(B)/module/*' -not -path '$(B)/deb/*')

@@ -15,7 +15,7 @@ echo other >"$stage/usr/bin/other"
 
 packaging()
 {
-	DESTDIR=$stage prefix=/usr VERSION=$version packaging/install "$@" 2>&1
+	DESTDIR=$stage prefix=/usr program=${program:-} VERSION=$version packaging/install "$@" 2>&1
 }
 
 tree()
@@ -49,7 +49,22 @@ touch "$stage/usr/lib/sysusers.d/another"
 result "what others put into our directories stays" "$(packaging uninstall; ls "$stage/usr/lib/sysusers.d/another" 2>&1 >/dev/null)"
 rm -r "$stage/usr/lib/sysusers.d"
 result "and nothing else" "$(tree | diff "$work/before" -)"
+program=sysprof-trace packaging install userspace
+result "with another name nothing has the plain one" "$(grep -rIE 'sysprof(\\)?-cli' "$stage"; find "$stage" -name '*sysprof-cli*')"
+result "and its man pages are well-formed" "$(mandoc -Tlint -W warning "$stage"/usr/share/man/man?/* 2>&1)"
+packaging uninstall
 result "uninstall of nothing is refused" "$(packaging uninstall >/dev/null && echo "was not refused")"
+
+prefix=$work/own packages=glib-2.0 libs=-lm VERSION=$version packaging/install install devel >/dev/null
+cat >"$work/builds-on-it.c" <<'C'
+#include "profile/profile.h"
+#include "sysprof.h"
+int main(void) { return SPT_SIDE_KERNEL; }
+C
+flags=$(PKG_CONFIG_PATH=$work/own/lib/pkgconfig pkg-config --cflags spt)
+# shellcheck disable=SC2086
+result "a program is built on the library's headers as installed" "$(cc -fsyntax-only $flags "$work/builds-on-it.c" 2>&1)"
+result "the library leaves nothing" "$(prefix=$work/own VERSION=$version packaging/install uninstall devel; ls "$work/own" 2>/dev/null)"
 
 packaging/dist "$version" "$work/one" >/dev/null && packaging/dist "$version" "$work/two" >/dev/null
 result "make dist makes the same tarball again" "$(cmp "$work/one/sysprof-$version.tar.gz" "$work/two/sysprof-$version.tar.gz" 2>&1)"

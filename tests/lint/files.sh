@@ -25,7 +25,8 @@ licences()
 {
 	local file
 
-	texts | grep -vxE 'README\.md|TODO' | while read -r file; do
+	# Debian's own forms have no room for it; packaging/debian/copyright speaks for them.
+	texts | grep -vxE 'README\.md|TODO|packaging/debian/.*' | while read -r file; do
 		head -n 5 "$file" | grep -qE "SPDX-License-Identifier: $(licence_of "$file")( |\$)" ||
 			echo "$file: its first lines lack 'SPDX-License-Identifier: $(licence_of "$file")'"
 	done
@@ -90,6 +91,7 @@ versions()
 
 	version=$(sed -n 's/^VERSION := //p' Makefile)
 	grep -q "^PACKAGE_VERSION=\"$version\"\$" dkms.conf || echo "dkms.conf does not say PACKAGE_VERSION=\"$version\""
+	head -n 1 packaging/debian/changelog | grep -qF "($version-" || echo "packaging/debian/changelog is not of $version"
 	grep -oE 'VERSION_SYSPROF\),[0-9.]+' module/Kbuild | grep -vxF "VERSION_SYSPROF),$version" | sed 's/^/module\/Kbuild: /'
 }
 

@@ -16,7 +16,7 @@ void spt_cli_complain(const char *format, ...)
 	text = g_strdup_vprintf(format, args);
 	va_end(args);
 	shown = spt_format_cut(text, 0);
-	fprintf(stderr, "sysprof-cli: %s\n", shown);
+	fprintf(stderr, SPT_CLI ": %s\n", shown);
 }
 
 /* Set while commands are asked for their options only. */
@@ -44,7 +44,7 @@ void spt_cli_list_options(const struct spt_command *command)
 bool spt_cli_parse(const struct spt_command *command, const GOptionEntry *entries, int *argc, char ***argv)
 {
 	g_autoptr(GOptionContext) context = g_option_context_new(command->usage);
-	g_autofree char *program = g_strdup_printf("sysprof-cli %s", command->name);
+	g_autofree char *program = g_strdup_printf(SPT_CLI " %s", command->name);
 	g_autoptr(GError) error = NULL;
 
 	if (is_listing) {
@@ -58,7 +58,7 @@ bool spt_cli_parse(const struct spt_command *command, const GOptionEntry *entrie
 	g_option_context_add_main_entries(context, entries, NULL);
 	if (g_option_context_parse(context, argc, argv, &error))
 		return true;
-	spt_cli_complain("%s; \"sysprof-cli %s --help\" lists the options", error->message, command->name);
+	spt_cli_complain("%s; \"" SPT_CLI " %s --help\" lists the options", error->message, command->name);
 	return false;
 }
 
@@ -69,7 +69,7 @@ const char *spt_cli_operand(const struct spt_command *command, int argc, char **
 
 	if (argc == first + 1)
 		return argv[first];
-	spt_cli_complain("%s takes one FILE: sysprof-cli %s %s", command->name, command->name, command->usage);
+	spt_cli_complain("%s takes one FILE: " SPT_CLI " %s %s", command->name, command->name, command->usage);
 	return NULL;
 }
 

@@ -220,7 +220,7 @@ static int run_diff(int argc, char **argv)
 		/* GOption leaves the "--" that ends the options where it was. */
 		first = argc > 1 && strcmp(argv[1], "--") == 0 ? 2 : 1;
 		if (argc != first + SPT_SIDES) {
-			spt_cli_complain("diff takes two recordings: sysprof-cli diff %s", cmd_diff.usage);
+			spt_cli_complain("diff takes two recordings: " SPT_CLI " diff %s", cmd_diff.usage);
 		} else {
 			before = spt_cli_open(argv[first]);
 			after = before ? spt_cli_open(argv[first + 1]) : NULL;

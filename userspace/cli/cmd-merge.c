@@ -46,7 +46,7 @@ static int run_merge(int argc, char **argv)
 	/* GOption leaves the "--" that ends the options where it was. */
 	first = argc > 1 && strcmp(argv[1], "--") == 0 ? 2 : 1;
 	if (!out || argc < first + 2) {
-		spt_cli_complain("merge takes two recordings or more, and where to put them together: sysprof-cli merge %s",
+		spt_cli_complain("merge takes two recordings or more, and where to put them together: " SPT_CLI " merge %s",
 				 cmd_merge.usage);
 		return SPT_EXIT_USAGE;
 	}

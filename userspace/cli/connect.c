@@ -22,7 +22,7 @@ int spt_cli_connect(const char *to)
 	g_socket_client_set_enable_proxy(client, FALSE);
 	connection = g_socket_client_connect_to_host(client, to, 0, NULL, &error);
 	if (!connection) {
-		spt_cli_complain("Cannot connect to %s: %s; \"sysprof-cli receive\" has to listen there (--to)", to, error->message);
+		spt_cli_complain("Cannot connect to %s: %s; \"" SPT_CLI " receive\" has to listen there (--to)", to, error->message);
 		return -1;
 	}
 	fd = fcntl(g_socket_get_fd(g_socket_connection_get_socket(connection)), F_DUPFD_CLOEXEC, 3);

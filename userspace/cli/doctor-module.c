@@ -132,7 +132,7 @@ static bool check_signature(const char *path)
 		return true;
 	if (!may_be_signed(path)) {
 		spt_doctor_tell(SPT_FINDING_MISSING, "install dkms, which signs what it builds, and the module again (sudo make install); then "
-				"\"sysprof-cli doctor\" again",
+				"\"" SPT_CLI " doctor\" again",
 				"%s is not signed, and this kernel loads only signed modules (%s).", path, why);
 		return false;
 	}
@@ -200,7 +200,7 @@ static bool check_node(void)
 	if (access(SYSPROF_DEVICE, R_OK | W_OK) == 0)
 		return true;
 	if (!group) {
-		spt_doctor_tell(SPT_FINDING_MISSING, "sudo groupadd -r sysprof; then \"sysprof-cli doctor\" again",
+		spt_doctor_tell(SPT_FINDING_MISSING, "sudo groupadd -r sysprof; then \"" SPT_CLI " doctor\" again",
 				"There is no group sysprof, whose members may open %s.", SYSPROF_DEVICE);
 	} else if (st.st_gid != group->gr_gid || (st.st_mode & 0060) != 0060) {
 		spt_doctor_tell(SPT_FINDING_MISSING, "sudo chgrp sysprof " SYSPROF_DEVICE " && sudo chmod 0660 " SYSPROF_DEVICE

@@ -20,24 +20,24 @@ static const struct spt_command *const commands[] = {
 
 static void print_usage(void)
 {
-	printf("Usage: sysprof-cli COMMAND [...]\n\n");
+	printf("Usage: " SPT_CLI " COMMAND [...]\n\n");
 	for (unsigned i = 0; i < G_N_ELEMENTS(commands); i++)
 		printf("  %-8s %s\n", commands[i]->name, commands[i]->help);
-	printf("\n\"sysprof-cli COMMAND --help\" tells more; --version tells the version.\n");
+	printf("\n\"" SPT_CLI " COMMAND --help\" tells more; --version tells the version.\n");
 }
 
 int main(int argc, char **argv)
 {
 	/* Only the characters: numbers keep their point, so that scripts can read them. */
 	setlocale(LC_CTYPE, "");
-	g_set_prgname("sysprof-cli");
+	g_set_prgname(SPT_CLI);
 
 	if (argc < 2 || strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 || strcmp(argv[1], "help") == 0) {
 		print_usage();
 		return spt_cli_flush() ? SPT_EXIT_OK : SPT_EXIT_FAILURE;
 	}
 	if (strcmp(argv[1], "--version") == 0) {
-		printf("sysprof-cli %s\n", SPT_VERSION);
+		printf(SPT_CLI " %s\n", SPT_VERSION);
 		return spt_cli_flush() ? SPT_EXIT_OK : SPT_EXIT_FAILURE;
 	}
 	if (strcmp(argv[1], "--list-options") == 0) {
@@ -49,6 +49,6 @@ int main(int argc, char **argv)
 		if (strcmp(argv[1], commands[i]->name) == 0)
 			return commands[i]->run(argc - 1, argv + 1);
 	}
-	spt_cli_complain("There is no command \"%s\"; \"sysprof-cli --help\" lists them", argv[1]);
+	spt_cli_complain("There is no command \"%s\"; \"" SPT_CLI " --help\" lists them", argv[1]);
 	return SPT_EXIT_USAGE;
 }

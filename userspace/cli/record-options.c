@@ -126,7 +126,7 @@ static bool parse(struct spt_record_options *options, struct words *words, int a
 		{ "when-late", 0, 0, G_OPTION_ARG_STRING, &words->late, "With --last: write when a tick comes so late (5ms)",
 		  "DELAY" },
 		{ "memory", 0, 0, G_OPTION_ARG_STRING, &words->memory, "The recorder's own memory is at most this (1G)", "SIZE" },
-		{ "to", 0, 0, G_OPTION_ARG_STRING, &options->to, "Send the recording to \"sysprof-cli receive\" there; in clear text: "
+		{ "to", 0, 0, G_OPTION_ARG_STRING, &options->to, "Send the recording to \"" SPT_CLI " receive\" there; in clear text: "
 		  "for loopback and trusted networks", "HOST:PORT" },
 	};
 	g_autoptr(GArray) all = g_array_new(TRUE, FALSE, sizeof(GOptionEntry));
