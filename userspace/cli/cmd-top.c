@@ -4,6 +4,7 @@
  * was read; the next one begins before the last one ends, so that nothing is missed and nothing grows.
  */
 #include <glib/gstdio.h>
+#include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -27,7 +28,7 @@
 static volatile sig_atomic_t interrupted;
 
 struct options {
-	double interval, rate;
+	double interval, rate;		/* rate: NAN: none was given */
 	int count, limit, pid;
 	gboolean total, processes;
 	char *source;
@@ -70,7 +71,7 @@ static SptRecorder *begin_recording(const struct top *top, unsigned number, GErr
 	SptRecorderOptions options = {
 		.source = top->source,
 		.output = path,
-		.period_ns = (uint64_t)(1e9 / top->options->rate + 0.5),
+		.period_ns = isnan(top->options->rate) ? 0 : (uint64_t)(1e9 / top->options->rate + 0.5),
 		.filter = { .pids = { (uint32_t)top->options->pid }, .n_pids = top->options->pid > 0 },
 	};
 	g_autoptr(SptRecorder) recorder = spt_recorder_new(&options, error);
@@ -122,12 +123,20 @@ static bool print_page(const struct top *top, const SptCapture *capture, const S
 	g_autofree char *samples = spt_format_count(spt_profile_n_samples(profile));
 	g_autofree char *lost = spt_format_count(status->lost);
 	const char *end = top->is_screen ? LINE_END : "";
-	double cpus = status->elapsed_ns ? (double)spt_profile_total(profile) * status->period_ns / status->elapsed_ns : 0;
+	double busy_ns = (double)spt_profile_total(profile) * status->period_ns;
+	g_autofree char *budget = NULL;
 
+	/* Those that were left out are taken for more of the same. */
+	if (status->budget && status->delivered) {
+		budget = g_strdup_printf("; %.1f %% of %.0f Hz, to keep to the budget",
+					 spt_percent(status->delivered, status->delivered + status->budget), 1e9 / (double)status->period_ns);
+		busy_ns *= (double)(status->delivered + status->budget) / (double)status->delivered;
+	}
 	if (top->is_screen)
 		printf(SCREEN_HOME);
-	printf("%.2f of %u CPUs busy; %s samples, %s lost, in %.1f s (source: %s)%s\n%s\n%s%s\n", cpus,
-	       g_get_num_processors(), samples, lost, (double)status->elapsed_ns / 1e9, status->source, end, end,
+	printf("%.2f of %u CPUs busy; %s samples, %s lost, in %.1f s (source: %s)%s%s\n%s\n%s%s\n",
+	       status->elapsed_ns ? busy_ns / (double)status->elapsed_ns : 0, g_get_num_processors(), samples, lost,
+	       (double)status->elapsed_ns / 1e9, status->source, budget ? budget : "", end, end,
 	       top->options->processes ? " Time %  Process" : " Self %  Total %  Function  Object", end);
 	print_rows(top, profile);
 	if (top->is_screen)
@@ -221,7 +230,7 @@ static int run_pages(const struct options *options, SptTraceSource source)
 
 static bool check_options(const struct options *options, SptTraceSource *ret_source)
 {
-	if (!(options->rate >= 1 && options->rate <= 50000))
+	if (!isnan(options->rate) && !(options->rate >= 1 && options->rate <= 50000))
 		spt_cli_complain("A rate of %g samples per second is not possible: 1 to 50000 are (-F)", options->rate);
 	else if (!(options->interval >= 0.1 && options->interval <= 3600))
 		spt_cli_complain("An interval of %g seconds is not possible: 0.1 to 3600 are (--interval)", options->interval);
@@ -236,14 +245,15 @@ static bool check_options(const struct options *options, SptTraceSource *ret_sou
 
 static int run_top(int argc, char **argv)
 {
-	struct options options = { .interval = 2, .rate = 1000, .source = g_strdup("auto") };
+	struct options options = { .interval = 2, .rate = NAN, .source = g_strdup("auto") };
 	const GOptionEntry entries[] = {
 		{ "interval", 0, 0, G_OPTION_ARG_DOUBLE, &options.interval, "Seconds that a page shows (2)", "S" },
 		{ "count", 0, 0, G_OPTION_ARG_INT, &options.count, "End after N pages (0: at Ctrl-C)", "N" },
 		{ "processes", 0, 0, G_OPTION_ARG_NONE, &options.processes, "Processes instead of functions", NULL },
 		{ "total", 0, 0, G_OPTION_ARG_NONE, &options.total, "Sort by the total share, not by the own", NULL },
 		{ "limit", 0, 0, G_OPTION_ARG_INT, &options.limit, "At most N rows (as many as the screen has room for)", "N" },
-		{ "frequency", 'F', 0, G_OPTION_ARG_DOUBLE, &options.rate, "Samples per second and CPU (1000)", "HZ" },
+		{ "frequency", 'F', 0, G_OPTION_ARG_DOUBLE, &options.rate,
+		  "Samples per second and CPU (1000, lowered if they would take more than 1 % of a CPU)", "HZ" },
 		{ "pid", 'p', 0, G_OPTION_ARG_INT, &options.pid, "Only this process and what it starts", "PID" },
 		{ "source", 0, 0, G_OPTION_ARG_STRING, &options.source, "Where samples come from: auto, module or perf", "SOURCE" },
 		{ 0 },

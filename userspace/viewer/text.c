@@ -50,3 +50,13 @@ char *spt_text_duration(uint64_t ns)
 		return g_strdup_printf("%.2f ms", (double)ns / 1e6);
 	return g_strdup_printf("%" G_GUINT64_FORMAT " ns", ns);
 }
+
+char *spt_text_rate(uint64_t period_ns, uint64_t delivered, uint64_t budget)
+{
+	g_autofree char *period = spt_text_duration(period_ns);
+
+	if (!budget)
+		return g_strdup_printf("one every %s of a CPU at work", period);
+	return g_strdup_printf("one every %s of a CPU at work, lowered to %.1f %% of that to keep to the budget of CPU time", period,
+			       100 * (double)delivered / (double)(delivered + budget));
+}

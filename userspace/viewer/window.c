@@ -116,7 +116,7 @@ static char *describe(const SptDocument *document)
 	g_autofree char *samples = spt_text_count(summary->samples);
 	g_autofree char *lost = spt_text_count(summary->lost);
 	g_autofree char *duration = spt_text_duration(summary->end_ns - summary->start_ns);
-	g_autofree char *period = spt_text_duration(summary->period_ns);
+	g_autofree char *rate = spt_text_rate(summary->period_ns, summary->delivered, summary->budget);
 	const char *notice = spt_capture_host(document->capture, "notice");
 	GString *text = g_string_new(NULL);
 
@@ -124,7 +124,7 @@ static char *describe(const SptDocument *document)
 	if (summary->n_cpus)
 		g_string_append_printf(text, " on %u %s", summary->n_cpus, summary->n_cpus == 1 ? "CPU" : "CPUs");
 	if (summary->period_ns)
-		g_string_append_printf(text, ", one every %s of a CPU at work", period);
+		g_string_append_printf(text, ", %s", rate);
 	if (notice)
 		g_string_append_printf(text, ". Note: %s", notice);
 	if (document->capture->damage)
@@ -228,7 +228,7 @@ static gboolean show_live(gpointer data)
 {
 	SptWindow *self = data;
 	SptRecorderStatus status;
-	g_autofree char *samples = NULL, *lost = NULL, *title = NULL, *detail = NULL, *line = NULL;
+	g_autofree char *samples = NULL, *lost = NULL, *rate = NULL, *title = NULL, *detail = NULL, *line = NULL;
 
 	if (!spt_recording_status(self->recording, &status)) {
 		show_busy(self, "Starting to record", "");
@@ -238,7 +238,8 @@ static gboolean show_live(gpointer data)
 	lost = spt_text_count(status.lost);
 	title = g_strdup_printf("%s samples", samples);
 	detail = g_strdup_printf("%s lost, %.1f s", lost, (double)status.elapsed_ns / 1e9);
-	line = g_strdup_printf("Recording: %s, %s", title, detail);
+	rate = spt_text_rate(status.period_ns, status.delivered, status.budget);
+	line = g_strdup_printf("Recording: %s, %s, %s", title, detail, rate);
 	show_busy(self, title, detail);
 	set_status(self, line);
 	return G_SOURCE_CONTINUE;
