@@ -4,19 +4,21 @@
 
 #include <string.h>
 
-struct space {
+struct SptSpace {
 	GArray *maps;			/* of SptMap, by start */
+	uint64_t version;
 	uint64_t snapshot_time;
 	unsigned snapshot_number;
 };
 
 struct SptSpaces {
-	GHashTable *by_mm;		/* mm id -> struct space */
+	GHashTable *by_mm;		/* mm id -> SptSpace */
+	uint64_t last_version;
 };
 
 static void space_free(void *data)
 {
-	struct space *space = data;
+	SptSpace *space = data;
 
 	g_array_unref(space->maps);
 	g_free(space);
@@ -38,13 +40,14 @@ void spt_spaces_free(SptSpaces *spaces)
 	g_free(spaces);
 }
 
-static struct space *get_space(SptSpaces *spaces, uint64_t mm)
+static SptSpace *get_space(SptSpaces *spaces, uint64_t mm)
 {
-	struct space *space = g_hash_table_lookup(spaces->by_mm, &mm);
+	SptSpace *space = g_hash_table_lookup(spaces->by_mm, &mm);
 
 	if (!space) {
-		space = g_new0(struct space, 1);
+		space = g_new0(SptSpace, 1);
 		space->maps = g_array_new(FALSE, FALSE, sizeof(SptMap));
+		space->version = ++spaces->last_version;
 		g_hash_table_insert(spaces->by_mm, g_memdup2(&mm, sizeof(mm)), space);
 	}
 	return space;
@@ -93,44 +96,46 @@ static unsigned cut(GArray *maps, uint64_t start, uint64_t end)
 	return at;
 }
 
-static void insert(struct space *space, const SptMap *map)
+static void insert(SptSpaces *spaces, SptSpace *space, const SptMap *map)
 {
+	space->version = ++spaces->last_version;
 	if (map->start < map->end)
 		g_array_insert_val(space->maps, cut(space->maps, map->start, map->end), *map);
 }
 
 void spt_spaces_map(SptSpaces *spaces, uint64_t mm, uint64_t time, const SptMap *map, bool fresh)
 {
-	struct space *space = get_space(spaces, mm);
+	SptSpace *space = get_space(spaces, mm);
 
 	if (time <= space->snapshot_time)
 		return;
 	if (fresh)
 		g_array_set_size(space->maps, 0);
-	insert(space, map);
+	insert(spaces, space, map);
 }
 
 void spt_spaces_fork(SptSpaces *spaces, uint64_t parent, uint64_t child, uint64_t time)
 {
-	struct space *to = get_space(spaces, child), *from = g_hash_table_lookup(spaces->by_mm, &parent);
+	SptSpace *to = get_space(spaces, child), *from = g_hash_table_lookup(spaces->by_mm, &parent);
 
 	if (time <= to->snapshot_time || from == to)
 		return;
 	g_array_set_size(to->maps, 0);
+	to->version = from ? from->version : ++spaces->last_version;
 	if (from && from->maps->len)
 		g_array_append_vals(to->maps, from->maps->data, from->maps->len);
 }
 
 void spt_spaces_snapshot(SptSpaces *spaces, unsigned number, uint64_t mm, uint64_t time, const SptMap *map)
 {
-	struct space *space = get_space(spaces, mm);
+	SptSpace *space = get_space(spaces, mm);
 
 	if (space->snapshot_number != number) {
 		space->snapshot_number = number;
 		g_array_set_size(space->maps, 0);
 	}
 	space->snapshot_time = time;
-	insert(space, map);
+	insert(spaces, space, map);
 }
 
 void spt_spaces_drop(SptSpaces *spaces, uint64_t mm)
@@ -138,17 +143,20 @@ void spt_spaces_drop(SptSpaces *spaces, uint64_t mm)
 	g_hash_table_remove(spaces->by_mm, &mm);
 }
 
-const SptMap *spt_spaces_find(const SptSpaces *spaces, uint64_t mm, uint64_t address)
+const SptSpace *spt_spaces_get(const SptSpaces *spaces, uint64_t mm)
 {
-	const struct space *space = g_hash_table_lookup(spaces->by_mm, &mm);
-	const SptMap *map;
-	unsigned at;
+	return g_hash_table_lookup(spaces->by_mm, &mm);
+}
 
-	if (!space)
-		return NULL;
-	at = first_behind(space->maps, address);
-	if (at == space->maps->len)
-		return NULL;
-	map = &g_array_index(space->maps, SptMap, at);
-	return map->start <= address ? map : NULL;
+uint64_t spt_space_version(const SptSpace *space)
+{
+	return space->version;
+}
+
+const SptMap *spt_space_find(const SptSpace *space, uint64_t address)
+{
+	unsigned at = first_behind(space->maps, address);
+	const SptMap *map = &g_array_index(space->maps, SptMap, at);
+
+	return at < space->maps->len && map->start <= address ? map : NULL;
 }

@@ -19,6 +19,7 @@ typedef struct {
 } SptMap;
 
 typedef struct SptSpaces SptSpaces;
+typedef struct SptSpace SptSpace;
 
 SptSpaces *spt_spaces_new(void);
 void spt_spaces_free(SptSpaces *spaces);
@@ -33,8 +34,12 @@ void spt_spaces_snapshot(SptSpaces *spaces, unsigned number, uint64_t mm, uint64
 /* The space has come to its end. */
 void spt_spaces_drop(SptSpaces *spaces, uint64_t mm);
 
+/* What is known of the space; NULL: nothing.  Valid until it is dropped. */
+const SptSpace *spt_spaces_get(const SptSpaces *spaces, uint64_t mm);
+/* Two spaces, or one at two times, have the same version only if they have the same mappings.  Never 0. */
+uint64_t spt_space_version(const SptSpace *space);
 /* The mapping @address lies in, or NULL.  Valid until the space changes. */
-const SptMap *spt_spaces_find(const SptSpaces *spaces, uint64_t mm, uint64_t address);
+const SptMap *spt_space_find(const SptSpace *space, uint64_t address);
 
 G_END_DECLS
 

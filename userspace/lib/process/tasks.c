@@ -7,11 +7,14 @@
 
 #include <string.h>
 
+#define RECENT_THREADS 64
+
 struct SptTasks {
 	SptTasksListener listener;
 	GHashTable *processes;		/* pid -> SptProcess, the image that lives */
 	GHashTable *threads;		/* tid -> SptThread */
 	GHashTable *users;		/* mm -> number of processes in it */
+	SptThread *recent[RECENT_THREADS];	/* sampled lately, by tid; NULL or alive */
 	uint32_t n_processes, n_threads;
 };
 
@@ -96,6 +99,8 @@ static void end_thread(SptTasks *tasks, SptThread *thread, uint64_t time)
 {
 	thread->end_time = time;
 	tell_thread(tasks, thread);
+	if (tasks->recent[thread->tid % RECENT_THREADS] == thread)
+		tasks->recent[thread->tid % RECENT_THREADS] = NULL;
 	g_queue_unlink(&thread->process->threads, &thread->link);
 	g_hash_table_remove(tasks->threads, GUINT_TO_POINTER(thread->tid));
 }
@@ -159,6 +164,11 @@ static SptProcess *next_image(SptTasks *tasks, SptProcess *process, uint64_t mm,
 	process = begin_process(tasks, pid, parent, mm, time, false, is_wanted, name);
 	begin_thread(tasks, process, pid, time, name);
 	return process;
+}
+
+static bool is_same_image(const SptProcess *process, uint64_t mm)
+{
+	return !mm || !process->mm || process->mm == mm;
 }
 
 static void rename_process(SptTasks *tasks, SptProcess *process, const char *name)
@@ -231,7 +241,7 @@ void spt_tasks_rename(SptTasks *tasks, uint32_t pid, uint32_t tid, uint64_t mm, 
 		spt_tasks_seen(tasks, pid, tid, 0, mm, time, false, name);
 		return;
 	}
-	if (mm && process->mm && process->mm != mm) {
+	if (!is_same_image(process, mm)) {
 		next_image(tasks, process, mm, time, name);
 		return;
 	}
@@ -255,10 +265,13 @@ void spt_tasks_exit(SptTasks *tasks, uint32_t pid, uint32_t tid, uint64_t time, 
 
 const SptThread *spt_tasks_sampled(SptTasks *tasks, uint32_t pid, uint32_t tid, uint64_t mm, uint64_t time)
 {
-	SptProcess *process = find_process(tasks, pid);
-	SptThread *thread;
+	SptThread **recent = &tasks->recent[tid % RECENT_THREADS], *thread = *recent;
+	SptProcess *process;
 
-	if (process && mm && process->mm && process->mm != mm)
+	if (thread && thread->tid == tid && thread->process->pid == pid && is_same_image(thread->process, mm))
+		return thread;
+	process = find_process(tasks, pid);
+	if (process && !is_same_image(process, mm))
 		process = next_image(tasks, process, mm, time, process->name);
 	if (!process) {
 		g_autofree char *name = pid ? g_strdup_printf("pid %u", pid) : g_strdup("[idle]");
@@ -266,7 +279,10 @@ const SptThread *spt_tasks_sampled(SptTasks *tasks, uint32_t pid, uint32_t tid, 
 		process = begin_process(tasks, pid, 0, mm, time, !pid, false, name);
 	}
 	thread = find_thread(tasks, tid);
-	return thread && thread->process == process ? thread : begin_thread(tasks, process, tid, time, process->name);
+	if (!thread || thread->process != process)
+		thread = begin_thread(tasks, process, tid, time, process->name);
+	*recent = thread;
+	return thread;
 }
 
 bool spt_tasks_want(SptTasks *tasks, uint32_t pid)

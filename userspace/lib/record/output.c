@@ -28,6 +28,7 @@ struct SptOutput {
 	SptNaming *naming;
 	uint32_t node_base, kept_nodes;
 	uint64_t memory_bytes, last_ns, period_ns, bytes;
+	unsigned n_stashes;		/* before this one */
 	unsigned n_written;
 };
 
@@ -115,12 +116,17 @@ void spt_output_object(SptOutput *output, const SptObjectRow *row, uint32_t pid)
 	spt_naming_hold(output->naming, output->trace, row, pid);
 }
 
-void spt_output_sample(SptOutput *output, const SptSampleRow *row, const SptFrame *frames, unsigned n)
+SptStash *spt_output_stash(SptOutput *output, unsigned *ret_number)
+{
+	*ret_number = output->n_stashes;
+	return output->stash;
+}
+
+void spt_output_sample(SptOutput *output, const SptSampleRow *row)
 {
 	SptSampleRow sample = *row;
-	uint32_t node = spt_stash_add(output->stash, 0, frames, n);
 
-	sample.node = node ? node + output->node_base : 0;
+	sample.node += sample.node ? output->node_base : 0;
 	if (output->flight)
 		spt_flight_sample(output->flight, &sample);
 	else
@@ -172,6 +178,7 @@ static void compact(SptOutput *output)
 
 	spt_stash_free(output->stash);
 	output->stash = stash;
+	output->n_stashes++;
 	output->kept_nodes = spt_stash_n_nodes(stash);
 	spt_naming_forget(output->naming);
 }
@@ -199,6 +206,7 @@ static bool trim_stash(SptOutput *output, GError **error)
 		return true;
 	spt_stash_free(output->stash);
 	output->stash = spt_stash_new();
+	output->n_stashes++;
 	output->node_base = spt_capture_writer_next_stash(output->writer);
 	spt_naming_forget(output->naming);
 	return check_memory(output, error);

@@ -27,8 +27,9 @@ void spt_output_account(SptOutput *output, const SptAccountRow *row);
 void spt_output_loss(SptOutput *output, const SptLossRow *row);
 /* @pid: a process that has it mapped; 0 if none is known. */
 void spt_output_object(SptOutput *output, const SptObjectRow *row, uint32_t pid);
-/* @frames from the innermost to the outermost; row->node is filled in. */
-void spt_output_sample(SptOutput *output, const SptSampleRow *row, const SptFrame *frames, unsigned n);
+/* Where row->node of a sample is from.  *@ret_number: another one with each flush or write that begins another stash. */
+SptStash *spt_output_stash(SptOutput *output, unsigned *ret_number);
+void spt_output_sample(SptOutput *output, const SptSampleRow *row);
 
 /* To be called about once a second: what has come in is in the file then, or what has become too old is forgotten. */
 bool spt_output_flush(SptOutput *output, uint64_t now, GError **error);

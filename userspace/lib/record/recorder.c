@@ -13,16 +13,13 @@
 #include "process/spaces.h"
 #include "process/tasks.h"
 #include "record/output.h"
+#include "record/stacks.h"
 #include "trace/trace.h"
 
 #define FLUSH_NS 900000000ULL	/* so that with a step's delay it is once a second */
 #define SNAPSHOT_NS 300000000ULL	/* not more often than this */
-#define MAX_FRAMES 2048
 #define CATCH_UP_STEPS 20
 #define CATCH_UP_US 500
-
-/* The vdso of 32-bit programs is another image, for which there are no names at hand. */
-#define OBJECT_VDSO32 5
 
 /* What is known of a CPU's periods. */
 struct cpu {
@@ -41,6 +38,8 @@ struct SptRecorder {
 	SptOutput *output;
 	SptTasks *tasks;
 	SptSpaces *spaces;
+	SptStacks *stacks;
+	unsigned stash_number;		/* whose nodes the stacks know */
 	GHashTable *mapped_by;		/* object id -> pid that mapped it last */
 	GHashTable *sampled_threads;	/* set of thread ids */
 	uint32_t last_thread;		/* known to be in it */
@@ -52,7 +51,6 @@ struct SptRecorder {
 	uint64_t late_ns;
 	uint64_t start_ns, last_flush_ns, last_snapshot_ns;
 	SptRecorderStatus status;
-	SptFrame frames[MAX_FRAMES];
 };
 
 static uint64_t clock_ns(clockid_t clock)
@@ -183,75 +181,6 @@ static void take_region(SptRecorder *recorder, const struct sysprof_region *regi
 	spt_output_object(recorder->output, &row, region->record.pid);
 }
 
-/* False: it lies in no executable mapping. */
-static bool resolve(SptRecorder *recorder, const struct sysprof_sample *sample, uint64_t value, bool is_exact, SptFrame *frame)
-{
-	const SptMap *map;
-
-	if (sample->record.flags & SYSPROF_SAMPLE_ADDRESSES) {
-		map = spt_spaces_find(recorder->spaces, sample->mm, value - !is_exact);
-		if (!map || map->object == SYSPROF_OBJECT_UNKNOWN)
-			return false;
-		frame->object = map->object;
-		frame->offset = value - map->start + map->offset;
-	} else {
-		frame->object = value >> SYSPROF_FRAME_OBJECT_SHIFT;
-		frame->offset = value & SYSPROF_FRAME_OFFSET_MASK;
-	}
-	frame->offset -= !is_exact;
-	if (frame->object == SYSPROF_OBJECT_VDSO && sample->record.flags & SYSPROF_SAMPLE_USER_32BIT)
-		frame->object = OBJECT_VDSO32;
-	return true;
-}
-
-/*
- * The sample's stack, innermost first, into recorder->frames; returns how many.  In the midst of an exec a task has the new image's address
- * space and the old one's registers: until an image was seen to run, what it cannot place below the kernel's part is of none.
- */
-static unsigned resolve_stack(SptRecorder *recorder, const struct sysprof_sample *sample, SptProcess *process, uint8_t *user_end)
-{
-	unsigned n = 0, n_kernel = MIN(sample->n_kernel, MAX_FRAMES / 2), n_user = MIN(sample->n_user, MAX_FRAMES / 2);
-	const __u64 *user = sample->frames + sample->n_kernel;
-	bool is_in_exec = n_kernel && !process->has_run;
-
-	for (unsigned i = 0; i < n_kernel; i++, n++) {
-		uint64_t value = sample->frames[i];
-		bool is_exact = i == 0 && sample->record.flags & SYSPROF_SAMPLE_KERNEL_EXACT;
-		SptFrame *frame = &recorder->frames[n];
-
-		frame->object = value >> SYSPROF_FRAME_OBJECT_SHIFT;
-		frame->kind = is_exact ? SPT_FRAME_EXACT : SPT_FRAME_CALL;
-		frame->offset = (value - (value && !is_exact)) & SYSPROF_FRAME_OFFSET_MASK;
-	}
-	for (unsigned i = 0; i < n_user; i++, n++) {
-		bool is_exact = i == 0 && sample->record.flags & SYSPROF_SAMPLE_USER_EXACT;
-		SptFrame *frame = &recorder->frames[n];
-
-		frame->kind = is_exact ? SPT_FRAME_EXACT : SPT_FRAME_CALL;
-		if (resolve(recorder, sample, user[i], is_exact, frame)) {
-			process->has_run = true;
-			continue;
-		}
-		if (i == 0 && is_in_exec) {
-			*user_end = SYSPROF_END_NONE;
-			return n;
-		}
-		/* Where the program is must show, even if it cannot be told; what a walk met beyond code is no caller. */
-		if (i == 0)
-			*frame = (SptFrame){ .kind = frame->kind };
-		*user_end = SYSPROF_END_UNMAPPED;
-		return i == 0 ? n + 1 : n;
-	}
-	/* The same, where the kernel resolves. */
-	if (!n_user && sample->user_end == SYSPROF_END_UNMAPPED) {
-		if (is_in_exec)
-			*user_end = SYSPROF_END_NONE;
-		else
-			recorder->frames[n++] = (SptFrame){ .kind = SPT_FRAME_EXACT };
-	}
-	return n;
-}
-
 static void count_sample(SptRecorder *recorder, const struct sysprof_sample *sample, bool is_wanted)
 {
 	struct cpu *cpu = &recorder->cpus[sample->record.cpu];
@@ -268,6 +197,26 @@ static void count_sample(SptRecorder *recorder, const struct sysprof_sample *sam
 	}
 }
 
+/*
+ * In the midst of an exec a task has the new image's address space and the old one's registers: until an image was seen to run, what it
+ * cannot place below the kernel's part is of none.
+ */
+static uint32_t find_node(SptRecorder *recorder, const struct sysprof_sample *sample, SptProcess *process, uint8_t *ret_user_end)
+{
+	SptStackEnd end;
+	unsigned number;
+	SptStash *stash = spt_output_stash(recorder->output, &number);
+	uint32_t node;
+
+	if (number != recorder->stash_number)
+		spt_stacks_forget(recorder->stacks);
+	recorder->stash_number = number;
+	node = spt_stacks_node(recorder->stacks, stash, sample, sample->n_kernel && !process->has_run, &end);
+	process->has_run |= end.has_user;
+	*ret_user_end = end.user_end;
+	return node;
+}
+
 static void take_sample(SptRecorder *recorder, const struct sysprof_sample *sample)
 {
 	const struct sysprof_record *record = &sample->record;
@@ -282,7 +231,6 @@ static void take_sample(SptRecorder *recorder, const struct sysprof_sample *samp
 		.user_end = sample->user_end,
 	};
 	bool is_wanted = !recorder->filters_pids || thread->process->is_wanted;
-	unsigned n;
 
 	count_sample(recorder, sample, is_wanted);
 	if (!is_wanted)
@@ -291,8 +239,8 @@ static void take_sample(SptRecorder *recorder, const struct sysprof_sample *samp
 		row.context |= SPT_CONTEXT_KERNEL;
 	if (record->flags & SYSPROF_SAMPLE_IRQ)
 		row.context |= SPT_CONTEXT_IRQ;
-	n = resolve_stack(recorder, sample, thread->process, &row.user_end);
-	spt_output_sample(recorder->output, &row, recorder->frames, n);
+	row.node = find_node(recorder, sample, thread->process, &row.user_end);
+	spt_output_sample(recorder->output, &row);
 	recorder->status.samples++;
 	recorder->status.weight += sample->weight;
 	if (thread->id != recorder->last_thread && g_hash_table_add(recorder->sampled_threads, GUINT_TO_POINTER(thread->id)))
@@ -461,7 +409,7 @@ static void put_fixed_objects(SptRecorder *recorder)
 		{ .id = SYSPROF_OBJECT_MODULES, .kind = SPT_OBJECT_MODULES, .path = "[modules]" },
 		{ .id = SYSPROF_OBJECT_ANON, .kind = SPT_OBJECT_ANON, .path = "[anon]" },
 		{ .id = SYSPROF_OBJECT_VDSO, .kind = SPT_OBJECT_VDSO, .path = "[vdso]" },
-		{ .id = OBJECT_VDSO32, .kind = SPT_OBJECT_VDSO, .path = "[vdso32]" },
+		{ .id = SPT_STACKS_VDSO32, .kind = SPT_OBJECT_VDSO, .path = "[vdso32]" },
 	};
 
 	for (unsigned i = 0; i < G_N_ELEMENTS(rows); i++)
@@ -491,6 +439,7 @@ SptRecorder *spt_recorder_new(const SptRecorderOptions *options, GError **error)
 	recorder->late_ns = options->late_ns;
 	recorder->tasks = spt_tasks_new(&listener);
 	recorder->spaces = spt_spaces_new();
+	recorder->stacks = spt_stacks_new(recorder->spaces, spt_trace_n_cpus(recorder->trace));
 	recorder->mapped_by = g_hash_table_new(NULL, NULL);
 	recorder->sampled_threads = g_hash_table_new(NULL, NULL);
 	recorder->gone_spaces = g_array_new(FALSE, FALSE, sizeof(uint64_t));
@@ -508,6 +457,7 @@ void spt_recorder_free(SptRecorder *recorder)
 		return;
 	spt_output_free(recorder->output);
 	spt_tasks_free(recorder->tasks);
+	spt_stacks_free(recorder->stacks);
 	spt_spaces_free(recorder->spaces);
 	spt_trace_free(recorder->trace);
 	g_clear_pointer(&recorder->mapped_by, g_hash_table_unref);

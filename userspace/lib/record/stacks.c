@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Two shortcuts, both exact: frames are compared, not hashes alone, and addresses only with those of the same mappings.
+ *
+ *  - Stacks met lately, in a table by their hash.  Their frames lie in a ring of words: what is overwritten there is forgotten.
+ *  - Of each CPU, the last stack that was looked up, with the node of every frame: what runs on comes back to the same callers.
+ */
+#include "record/stacks.h"
+
+#include <string.h>
+
+#define MAX_FRAMES 2048
+#define LAST_FRAMES 128			/* deeper ones are looked up in full */
+#define RECENT_SLOTS (1u << 15)
+#define RECENT_WORDS (1u << 18)
+
+/* What the same frames mean the same under. */
+struct shape {
+	uint64_t mappings;		/* version of the address space; 0 if frames are no addresses */
+	uint16_t n_kernel, n_user;
+	uint8_t flags;
+	bool is_unknown;		/* a user part without frames, which is not nowhere */
+	bool is_in_exec;
+};
+
+struct recent {
+	struct shape shape;
+	uint32_t hash, node;
+	uint64_t at;			/* of its frames: how many words were written before them */
+	unsigned n_cut;
+};
+
+/* Outermost frame first. */
+struct last {
+	struct shape shape;		/* n_kernel and n_user 0: nothing yet */
+	unsigned n_cut;			/* frames that do not count: the innermost of them lies in no mapping */
+	uint64_t frames[LAST_FRAMES];
+	uint32_t nodes[LAST_FRAMES];
+};
+
+struct SptStacks {
+	const SptSpaces *spaces;
+	const SptSpace *space;		/* of the sample at hand, if its frames are addresses and it is known */
+	struct last **last;		/* by CPU; NULL: none yet */
+	unsigned n_cpus;
+	struct recent *recent;
+	uint64_t *words;
+	uint64_t n_words;		/* ever written, from RECENT_WORDS on, so that 0 is overwritten */
+	SptFrame frames[MAX_FRAMES];
+};
+
+SptStacks *spt_stacks_new(const SptSpaces *spaces, unsigned n_cpus)
+{
+	SptStacks *stacks = g_new0(SptStacks, 1);
+
+	stacks->spaces = spaces;
+	stacks->n_cpus = n_cpus;
+	stacks->last = g_new0(struct last *, n_cpus);
+	spt_stacks_forget(stacks);
+	return stacks;
+}
+
+static void clear(SptStacks *stacks)
+{
+	for (unsigned cpu = 0; cpu < stacks->n_cpus; cpu++)
+		g_clear_pointer(&stacks->last[cpu], g_free);
+	g_clear_pointer(&stacks->recent, g_free);
+	g_clear_pointer(&stacks->words, g_free);
+}
+
+void spt_stacks_forget(SptStacks *stacks)
+{
+	clear(stacks);
+	stacks->recent = g_new0(struct recent, RECENT_SLOTS);
+	stacks->words = g_new(uint64_t, RECENT_WORDS);
+	stacks->n_words = RECENT_WORDS + 1;
+}
+
+void spt_stacks_free(SptStacks *stacks)
+{
+	if (!stacks)
+		return;
+	clear(stacks);
+	g_free(stacks->last);
+	g_free(stacks);
+}
+
+static struct shape shape_of(const SptStacks *stacks, const struct sysprof_sample *sample, bool is_in_exec)
+{
+	return (struct shape){
+		.mappings = stacks->space ? spt_space_version(stacks->space) : 0,
+		.n_kernel = sample->n_kernel,
+		.n_user = sample->n_user,
+		.flags = sample->record.flags & (SYSPROF_SAMPLE_KERNEL_EXACT | SYSPROF_SAMPLE_USER_EXACT | SYSPROF_SAMPLE_USER_32BIT |
+						 SYSPROF_SAMPLE_ADDRESSES),
+		.is_unknown = !sample->n_user && sample->user_end == SYSPROF_END_UNMAPPED,
+		.is_in_exec = is_in_exec,
+	};
+}
+
+static bool is_same_but_depth(const struct shape *a, const struct shape *b)
+{
+	return a->mappings == b->mappings && a->flags == b->flags && a->is_unknown == b->is_unknown && a->is_in_exec == b->is_in_exec;
+}
+
+/* Stacks met lately. */
+
+static uint32_t hash_stack(const struct shape *shape, const __u64 *frames, unsigned n)
+{
+	const uint64_t factor = 0x9e3779b97f4a7c15u;
+	uint64_t a = shape->mappings * factor, b = (uint64_t)shape->n_kernel << 32 | n;
+	unsigned i;
+
+	/* Two at a time, so that the multiplications need not wait for each other. */
+	for (i = 0; i + 1 < n; i += 2) {
+		a = (a ^ frames[i]) * factor;
+		b = (b ^ frames[i + 1]) * factor;
+		a ^= a >> 32;
+		b ^= b >> 32;
+	}
+	if (i < n)
+		a = (a ^ frames[i]) * factor;
+	return (uint32_t)((a ^ b * 31) * factor >> 32);
+}
+
+static bool is_it(const SptStacks *stacks, const struct recent *recent, uint32_t hash, const struct shape *shape, const __u64 *frames,
+		  unsigned n)
+{
+	return recent->hash == hash && recent->at + RECENT_WORDS >= stacks->n_words && recent->shape.n_kernel == shape->n_kernel &&
+	       recent->shape.n_user == shape->n_user && is_same_but_depth(&recent->shape, shape) &&
+	       !memcmp(&stacks->words[recent->at % RECENT_WORDS], frames, n * sizeof(*frames));
+}
+
+static void remember(SptStacks *stacks, struct recent *recent, const __u64 *frames, unsigned n)
+{
+	uint64_t left = RECENT_WORDS - stacks->n_words % RECENT_WORDS;
+
+	if (n > left)
+		stacks->n_words += left;
+	recent->at = stacks->n_words;
+	memcpy(&stacks->words[recent->at % RECENT_WORDS], frames, n * sizeof(*frames));
+	stacks->n_words += n;
+}
+
+/* Resolving. */
+
+/* False: it lies in no executable mapping. */
+static bool resolve(const SptStacks *stacks, unsigned flags, uint64_t value, bool is_exact, SptFrame *frame)
+{
+	const SptMap *map;
+
+	frame->kind = is_exact ? SPT_FRAME_EXACT : SPT_FRAME_CALL;
+	if (flags & SYSPROF_SAMPLE_ADDRESSES) {
+		map = stacks->space ? spt_space_find(stacks->space, value - !is_exact) : NULL;
+		if (!map || map->object == SYSPROF_OBJECT_UNKNOWN)
+			return false;
+		frame->object = map->object;
+		frame->offset = value - map->start + map->offset;
+	} else {
+		frame->object = value >> SYSPROF_FRAME_OBJECT_SHIFT;
+		frame->offset = value & SYSPROF_FRAME_OFFSET_MASK;
+	}
+	frame->offset -= !is_exact;
+	if (frame->object == SYSPROF_OBJECT_VDSO && flags & SYSPROF_SAMPLE_USER_32BIT)
+		frame->object = SPT_STACKS_VDSO32;
+	return true;
+}
+
+/* The innermost @n frames of the sample, as far as they can be told; how many that are.  *@ret_n_cut: the frames from the outermost to the one
+ * that cannot be told. */
+static unsigned resolve_stack(SptStacks *stacks, const struct shape *shape, const struct sysprof_sample *sample, unsigned n,
+			      unsigned *ret_n_cut)
+{
+	unsigned n_kernel = MIN(sample->n_kernel, n), n_user = n - n_kernel;
+	const __u64 *user = sample->frames + sample->n_kernel;
+
+	*ret_n_cut = 0;
+	for (unsigned i = 0; i < n_kernel; i++) {
+		uint64_t value = sample->frames[i];
+		bool is_exact = i == 0 && sample->record.flags & SYSPROF_SAMPLE_KERNEL_EXACT;
+
+		stacks->frames[i] = (SptFrame){
+			.object = value >> SYSPROF_FRAME_OBJECT_SHIFT,
+			.kind = is_exact ? SPT_FRAME_EXACT : SPT_FRAME_CALL,
+			.offset = (value - (value && !is_exact)) & SYSPROF_FRAME_OFFSET_MASK,
+		};
+	}
+	for (unsigned i = 0; i < n_user; i++) {
+		bool is_exact = i == 0 && sample->record.flags & SYSPROF_SAMPLE_USER_EXACT;
+		SptFrame *frame = &stacks->frames[n_kernel + i];
+
+		if (resolve(stacks, sample->record.flags, user[i], is_exact, frame))
+			continue;
+		*ret_n_cut = sample->n_user - i;
+		/* Where the program is must show, even if it cannot be told; what a walk met beyond code is no caller. */
+		if (i > 0 || shape->is_in_exec)
+			return n_kernel + i;
+		*frame = (SptFrame){ .kind = frame->kind };
+		return n_kernel + 1;
+	}
+	return n;
+}
+
+/* The CPU's last stack. */
+
+/* How many frames, from the outermost, the last stack has in common with the sample's, as far as its nodes are the sample's. */
+static unsigned common_frames(const struct last *last, const struct shape *shape, const struct sysprof_sample *sample)
+{
+	unsigned n = sample->n_kernel + sample->n_user, common, most = MIN(last->shape.n_user, shape->n_user);
+
+	if (!is_same_but_depth(&last->shape, shape))
+		return 0;
+	/* The innermost frame of a part is resolved in another way than those further out. */
+	if (last->shape.n_user != shape->n_user && most > 0)
+		most--;
+	for (common = 0; common < most && last->frames[common] == sample->frames[n - 1 - common]; common++)
+		;
+	if (common == shape->n_user && shape->n_user == last->shape.n_user) {
+		most = common + MIN(last->shape.n_kernel, shape->n_kernel);
+		if (last->shape.n_kernel != shape->n_kernel && most > common)
+			most--;
+		for (; common < most && last->frames[common] == sample->frames[n - 1 - common]; common++)
+			;
+	}
+	/* Where the last one was cut off must be among them, or it says nothing of where this one is. */
+	return common < last->n_cut ? 0 : common;
+}
+
+/* The node of the outermost frame's parent. */
+static uint32_t root_of(SptStash *stash, const struct shape *shape)
+{
+	return shape->is_unknown && !shape->is_in_exec ? spt_stash_child(stash, 0, &(SptFrame){ .kind = SPT_FRAME_EXACT }) : 0;
+}
+
+/* From what the stack has in common with the CPU's last one; makes it the last one. */
+static uint32_t look_up(SptStacks *stacks, SptStash *stash, const struct shape *shape, const struct sysprof_sample *sample,
+			unsigned *ret_n_cut)
+{
+	struct last **at = &stacks->last[sample->record.cpu], *last = *at ? *at : (*at = g_new0(struct last, 1));
+	unsigned n = sample->n_kernel + sample->n_user, common = common_frames(last, shape, sample), n_cut;
+	unsigned kept = resolve_stack(stacks, shape, sample, n - common, &n_cut);
+	uint32_t node;
+
+	if (common && !n_cut) {
+		node = last->nodes[common - 1];
+	} else {
+		node = root_of(stash, shape);
+		last->n_cut = n_cut;
+	}
+	for (unsigned i = common; i < n - kept; i++) {
+		last->frames[i] = sample->frames[n - 1 - i];
+		last->nodes[i] = 0;
+	}
+	for (unsigned i = kept; i-- > 0;) {
+		node = spt_stash_child(stash, node, &stacks->frames[i]);
+		last->frames[n - 1 - i] = sample->frames[i];
+		last->nodes[n - 1 - i] = node;
+	}
+	last->shape = *shape;
+	*ret_n_cut = last->n_cut;
+	return node;
+}
+
+/* Too deep to be remembered. */
+static uint32_t look_up_in_full(SptStacks *stacks, SptStash *stash, const struct shape *shape, const struct sysprof_sample *sample,
+				unsigned *ret_n_cut)
+{
+	unsigned n = resolve_stack(stacks, shape, sample, MIN(sample->n_kernel + sample->n_user, MAX_FRAMES), ret_n_cut);
+
+	return spt_stash_add(stash, root_of(stash, shape), stacks->frames, n);
+}
+
+static SptStackEnd end_of(const struct shape *shape, const struct sysprof_sample *sample, unsigned n_cut)
+{
+	SptStackEnd end = { sample->user_end, shape->n_user && n_cut < shape->n_user };
+
+	if (shape->is_in_exec && !end.has_user && (n_cut || shape->is_unknown))
+		end.user_end = SYSPROF_END_NONE;
+	else if (n_cut)
+		end.user_end = SYSPROF_END_UNMAPPED;
+	return end;
+}
+
+uint32_t spt_stacks_node(SptStacks *stacks, SptStash *stash, const struct sysprof_sample *sample, bool is_in_exec, SptStackEnd *ret_end)
+{
+	bool has_addresses = sample->record.flags & SYSPROF_SAMPLE_ADDRESSES;
+	unsigned n = sample->n_kernel + sample->n_user, n_cut;
+	struct recent *recent;
+	struct shape shape;
+	uint32_t hash, node;
+
+	stacks->space = has_addresses ? spt_spaces_get(stacks->spaces, sample->mm) : NULL;
+	shape = shape_of(stacks, sample, is_in_exec);
+	if (n > LAST_FRAMES) {
+		node = look_up_in_full(stacks, stash, &shape, sample, &n_cut);
+		*ret_end = end_of(&shape, sample, n_cut);
+		return node;
+	}
+	hash = hash_stack(&shape, sample->frames, n);
+	recent = &stacks->recent[hash % RECENT_SLOTS];
+	if (!is_it(stacks, recent, hash, &shape, sample->frames, n)) {
+		recent->node = look_up(stacks, stash, &shape, sample, &recent->n_cut);
+		recent->shape = shape;
+		recent->hash = hash;
+		remember(stacks, recent, sample->frames, n);
+	}
+	*ret_end = end_of(&shape, sample, recent->n_cut);
+	return recent->node;
+}

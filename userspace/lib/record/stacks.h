@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * From a sample's frames, as the source tells them, to a node of the stash.  Most stacks have been seen before, as a whole or but for their
+ * innermost frames: those are neither resolved nor looked up again.
+ */
+#ifndef SPT_STACKS_H
+#define SPT_STACKS_H
+
+#include <stdbool.h>
+
+#include "process/spaces.h"
+#include "stash/stash.h"
+#include "sysprof.h"
+
+G_BEGIN_DECLS
+
+/* The vdso of 32-bit programs: an object of its own, another image, for which there are no names at hand. */
+#define SPT_STACKS_VDSO32 5
+
+typedef struct SptStacks SptStacks;
+
+/* @spaces: what addresses are resolved against; outlives it. */
+SptStacks *spt_stacks_new(const SptSpaces *spaces, unsigned n_cpus);
+void spt_stacks_free(SptStacks *stacks);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptStacks, spt_stacks_free)
+
+typedef struct {
+	uint8_t user_end;		/* enum sysprof_end: why the user part ends, which may be before the sample's frames do */
+	bool has_user;			/* there is a user part, and where it begins could be told */
+} SptStackEnd;
+
+/* The node of @sample's stack in @stash, which is the same one until spt_stacks_forget().  @is_in_exec: a user part that begins nowhere is no
+ * part of the stack, instead of one that is [unresolved]. */
+uint32_t spt_stacks_node(SptStacks *stacks, SptStash *stash, const struct sysprof_sample *sample, bool is_in_exec, SptStackEnd *ret_end);
+/* The stash is another one. */
+void spt_stacks_forget(SptStacks *stacks);
+
+G_END_DECLS
+
+#endif
