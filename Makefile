@@ -61,8 +61,9 @@ help:
 	@echo 'make check-debug-kernel   the module, a stress and a fuzzer on kernels with KASAN, lockdep and more, RT, too'
 	@echo 'make check-recorder  the recorder at length: 100 of them killed on each source, 2000 programs of some milliseconds'
 	@echo 'make lint         rules of the house, from the sources'
-	@echo 'make bench        numbers; bench-module: what a sample costs; bench-userspace: the way from file to tree'
-	@echo 'make fuzz         a million mutated captures [ROUNDS=n]'
+	@echo 'make bench        numbers; bench-module: what a sample costs; bench-userspace: the way from file to tree;'
+	@echo '                  bench-unwind: stacks without frame pointers'
+	@echo 'make fuzz         a million mutated captures, and as many unwind tables [ROUNDS=n]'
 	@echo 'make install      into $(prefix) [prefix=... DESTDIR=...]; the module through DKMS if there is DKMS'
 	@echo '                  or parts: install-userspace -udev -module -devel; dkms-install dkms-remove: the module alone, by DKMS'
 	@echo 'make uninstall    remove exactly what install put there; also uninstall-userspace, -udev, -module'
@@ -153,7 +154,8 @@ test-modules: module
 
 # What tests need.
 
-tests: test-modules $(viewer_tests) $(unit_tests) $(tsan_tests) $(fuzz_tests) $(generators) $(workloads) $(workload_libs)
+tests: test-modules $(viewer_tests) $(unit_tests) $(tsan_tests) $(fuzz_tests) $(generators) $(workloads) $(workload_libs) \
+	$(B)/bench/bench-unwind
 
 $(unit_tests): $(B)/asan/%: tests/unit/%.c
 $(fuzz_tests): $(B)/asan/%: tests/fuzz/%.c
@@ -200,7 +202,7 @@ check-abi:
 	@TESTS='$(TESTS)' tests/run abi
 check-unit: $(unit_tests) $(tsan_tests) $(fuzz_tests) $(generators)
 	@TESTS='$(TESTS)' tests/run unit
-check-cli: cli manual $(generators) $(workloads) $(workload_libs)
+check-cli: cli manual $(generators) $(workloads) $(workload_libs) $(B)/bench/bench-unwind
 	@TESTS='$(TESTS)' tests/run cli
 check-viewer: viewer $(viewer_tests) $(generators)
 	@TESTS='$(TESTS)' tests/run viewer
@@ -241,6 +243,14 @@ $(bench_programs): $(B)/bench/%: tests/bench/%.c Makefile
 	$(call say,CC)$(CC) $(workload_flags) -static -o $@ $<
 bench-module: module cli $(bench_programs)
 	@tests/bench/module
+
+# Stacks without frame pointers: the same as libdwfl's, and how fast.
+$(B)/bench/bench-unwind: tests/bench/bench-unwind.c $(B)/libspt.a Makefile
+	@mkdir -p $(@D)
+	$(call say,CC)$(CC) $(flags) $(CPPFLAGS) $(CFLAGS) -MMD -MP -MF $@.d -o $@ $< $(B)/libspt.a $(libs)
+.PHONY: bench-unwind
+bench-unwind: $(B)/bench/bench-unwind
+	@tests/bench/unwind
 
 # install puts all parts there, install-PART one of them; so does uninstall.
 install_with := DESTDIR='$(DESTDIR)' prefix='$(prefix)' libdir='$(libdir)' program='$(program)' zsh='$(zsh)' packages='$(packages)' libs='$(other_libs)' VERSION='$(VERSION)' \

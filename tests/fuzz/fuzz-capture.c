@@ -20,13 +20,12 @@
 #include "capture/crc32c.h"
 
 #include "../gen/peak.h"
+#include "mutate.h"
 
 #define CRC_AT 16
 #define NUMBER_AT 20
 /* And 32 times the file. */
 #define MOST_MEMORY_BYTES (64u << 20)
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes);
 
 static void store_u32(uint8_t *to, uint32_t value)
 {
@@ -131,29 +130,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 
 #ifndef SPT_LIBFUZZER
 
-/* xorshift64*: the same mutations on every machine. */
-static uint64_t next_random(uint64_t *state)
-{
-	*state ^= *state >> 12;
-	*state ^= *state << 25;
-	*state ^= *state >> 27;
-	return *state * 0x2545f4914f6cdd1dull;
-}
-
-static void mutate(uint8_t *data, size_t bytes, uint64_t *state)
-{
-	static const uint8_t telling[] = { 0x00, 0x01, 0x03, 0x04, 0x7f, 0x80, 0xff };
-
-	for (uint64_t changes = 1 + next_random(state) % 4; changes > 0; changes--) {
-		uint8_t *at = data + next_random(state) % bytes;
-
-		if (next_random(state) % 2)
-			*at = telling[next_random(state) % sizeof(telling)];
-		else
-			*at ^= (uint8_t)(1u << next_random(state) % 8);
-	}
-}
-
 /* The same capture without compression: a changed byte is then a changed number, not a broken zstd frame. */
 static GByteArray *unpack_blocks(const uint8_t *data, size_t bytes)
 {
@@ -199,32 +175,8 @@ static void mutate_file(const uint8_t *data, size_t bytes, unsigned long rounds)
 
 int main(int argc, char **argv)
 {
-	unsigned long rounds = 0;
-	int first = 1;
-
 	peak_watch();
-	if (argc > 2 && strcmp(argv[1], "--rounds") == 0) {
-		rounds = strtoul(argv[2], NULL, 10);
-		first = 3;
-	}
-	if (first >= argc) {
-		fprintf(stderr, "Usage: fuzz-capture [--rounds N] FILE...\n");
-		return 2;
-	}
-	for (int i = first; i < argc; i++) {
-		g_autoptr(GError) error = NULL;
-		g_autofree char *data = NULL;
-		gsize bytes;
-
-		if (!g_file_get_contents(argv[i], &data, &bytes, &error)) {
-			fprintf(stderr, "fuzz-capture: %s\n", error->message);
-			return 1;
-		}
-		LLVMFuzzerTestOneInput((const uint8_t *)data, bytes);
-		mutate_file((const uint8_t *)data, bytes, rounds);
-		printf("%s: %lu mutations read\n", argv[i], rounds);
-	}
-	return 0;
+	return mutate_main(argc, argv, "fuzz-capture", mutate_file);
 }
 
 #endif

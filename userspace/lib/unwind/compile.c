@@ -1,0 +1,371 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * From call frame information to the table.  Rows are gathered function by function; where functions overlap, the one that
+ * begins first has the bytes, and .eh_frame before .debug_frame.
+ */
+#include "unwind/table.h"
+
+#include <dwarf.h>
+#include <gelf.h>
+#include <string.h>
+
+#include "unwind/bytes.h"
+#include "unwind/cfi.h"
+
+#define SECTION_MAX_BYTES (64u << 20)	/* those of the largest programs have 20 */
+#define RULES_MAX (UINT16_MAX + 1u)
+
+struct row {
+	uint32_t offset;
+	uint16_t rule;
+};
+
+struct function {
+	uint32_t start, end;		/* offsets in the file */
+	uint32_t first, n;		/* rows */
+	uint32_t number;		/* in order of appearance */
+};
+
+struct compiler {
+	const SptObject *object;
+	const SptUnwindArch *arch;
+	GArray *rows;			/* struct row */
+	GArray *functions;		/* struct function */
+	GArray *rules;			/* SptUnwindRule */
+	GHashTable *known;		/* rule's number + 1 of an equal one, by its content */
+	uint64_t address;		/* of the function that is being read */
+	bool is_signal;
+};
+
+/* Rules. */
+
+/* DW_OP_bregN offset. */
+static bool take_based(struct bytes *from, uint64_t *ret_register, int64_t *ret_offset)
+{
+	uint8_t code = take_number(from, 1);
+
+	if (code == DW_OP_bregx)
+		*ret_register = take_uleb(from);
+	else if (code >= DW_OP_breg0 && code <= DW_OP_breg31)
+		*ret_register = code - DW_OP_breg0;
+	else
+		return false;
+	*ret_offset = take_sleb(from);
+	return !from->is_bad;
+}
+
+/* How the linker describes a PLT of entries of 16 bytes: bregSP 8, breg_ip 0, 15, and, N, ge, 3, shl, plus. */
+static bool is_plt(const SptCfiExpression *expression, uint8_t *ret_from)
+{
+	static const uint8_t head[] = { DW_OP_breg7, 8, DW_OP_breg16, 0, DW_OP_lit15, DW_OP_and };
+	static const uint8_t tail[] = { DW_OP_ge, DW_OP_lit3, DW_OP_shl, DW_OP_plus };
+	const uint8_t *bytes = expression->bytes;
+
+	if (expression->n != sizeof(head) + 1 + sizeof(tail) || memcmp(bytes, head, sizeof(head)) != 0 ||
+	    memcmp(bytes + sizeof(head) + 1, tail, sizeof(tail)) != 0)
+		return false;
+	*ret_from = bytes[sizeof(head)] - DW_OP_lit0;
+	return *ret_from < 16;
+}
+
+static bool fits(int64_t value)
+{
+	return value >= INT32_MIN && value <= INT32_MAX;
+}
+
+static bool make_cfa(const SptUnwindArch *arch, const SptCfiRow *row, SptUnwindRule *rule)
+{
+	struct bytes from = { row->cfa.bytes, row->cfa.bytes + row->cfa.n, false };
+	uint64_t number = row->cfa_register;
+	int64_t offset = row->cfa_offset, add = 0;
+
+	rule->cfa = SPT_CFA_REGISTER;
+	if (row->cfa.n && arch->machine == EM_X86_64 && is_plt(&row->cfa, &rule->plt_from)) {
+		rule->cfa = SPT_CFA_PLT;
+		number = arch->sp;
+		offset = 8;
+	} else if (row->cfa.n) {
+		if (!take_based(&from, &number, &offset))
+			return false;
+		if (from.at < from.end && *from.at == DW_OP_deref) {
+			rule->cfa = SPT_CFA_MEMORY;
+			from.at++;
+		}
+		if (from.at < from.end && *from.at == DW_OP_plus_uconst) {
+			from.at++;
+			add = (int64_t)take_uleb(&from);
+		}
+		if (from.at != from.end)
+			return false;
+	}
+	if (rule->cfa == SPT_CFA_REGISTER) {
+		offset = (int64_t)((uint64_t)offset + (uint64_t)add);
+		add = 0;
+	}
+	rule->cfa_register = number;
+	rule->cfa_offset = offset;
+	rule->cfa_add = add;
+	return row->has_cfa && number < arch->n_registers && fits(offset) && fits(add);
+}
+
+static bool make_ra(const SptUnwindArch *arch, const SptCfiRegister *ra, SptUnwindRule *rule)
+{
+	switch (ra->where) {
+	case SPT_CFI_UNDEFINED:
+		rule->ra = SPT_RA_NONE;
+		return true;
+	case SPT_CFI_AT_CFA:
+		rule->ra = SPT_RA_MEMORY;
+		rule->ra_offset = ra->value;
+		return fits(ra->value);
+	case SPT_CFI_IN_REGISTER:
+		rule->ra = SPT_RA_REGISTER;
+		rule->ra_register = ra->value;
+		return (uint64_t)ra->value < arch->n_registers;
+	case SPT_CFI_UNSPECIFIED:
+	case SPT_CFI_SAME:
+		rule->ra = SPT_RA_REGISTER;
+		rule->ra_register = arch->ra;
+		return arch->ra < arch->n_registers;
+	default:
+		return false;
+	}
+}
+
+static void make_saved(const SptUnwindArch *arch, const SptCfiRegister *saved, unsigned slot, SptUnwindRule *rule)
+{
+	struct bytes from = { saved->expression.bytes, saved->expression.bytes + saved->expression.n, false };
+	uint16_t *where = &rule->at_cfa;
+	int64_t offset = saved->value;
+	uint64_t number;
+
+	if (saved->where == SPT_CFI_UNSPECIFIED || saved->where == SPT_CFI_SAME)
+		return;
+	if (saved->where == SPT_CFI_AT_EXPRESSION && take_based(&from, &number, &offset) && from.at == from.end && number == arch->fp)
+		where = &rule->at_fp;
+	else if (saved->where != SPT_CFI_AT_CFA)
+		where = &rule->lost;
+	if (offset % 8 || offset / 8 < INT16_MIN || offset / 8 > INT16_MAX)
+		where = &rule->lost;
+	*where |= 1u << slot;
+	if (where != &rule->lost)
+		rule->saved[slot] = offset / 8;
+}
+
+static bool is_signal_return(const struct compiler *compiler, const SptCfiRow *row)
+{
+	const uint8_t *expression = compiler->arch->signal_expression;
+
+	if (!compiler->is_signal)
+		return false;
+	if (!expression[0])
+		return true;
+	return row->ra.where == SPT_CFI_AT_EXPRESSION && row->ra.expression.n == 3 && memcmp(row->ra.expression.bytes, expression, 3) == 0;
+}
+
+static SptUnwindRule make_rule(const struct compiler *compiler, const SptCfiRow *row)
+{
+	SptUnwindRule rule = { .is_signal = compiler->is_signal };
+
+	if (is_signal_return(compiler, row))
+		return (SptUnwindRule){ .cfa = SPT_CFA_SIGNAL, .is_signal = 1 };
+	/* Where there is no caller it does not matter whether its frame can be found. */
+	if (row->ra.where == SPT_CFI_UNDEFINED)
+		return (SptUnwindRule){ .cfa = SPT_CFA_REGISTER, .cfa_register = compiler->arch->sp, .ra = SPT_RA_NONE };
+	if (!make_cfa(compiler->arch, row, &rule) || !make_ra(compiler->arch, &row->ra, &rule))
+		return (SptUnwindRule){ 0 };
+	for (unsigned i = 0; i < compiler->arch->n_saved; i++)
+		make_saved(compiler->arch, &row->saved[i], i, &rule);
+	return rule;
+}
+
+static unsigned hash_rule(const void *key)
+{
+	const uint32_t *words = key;
+	uint32_t hash = 0;
+
+	for (unsigned i = 0; i < sizeof(SptUnwindRule) / 4; i++)
+		hash = (hash ^ words[i]) * 0x9e3779b1u;
+	return hash ^ hash >> 15;
+}
+
+static gboolean are_equal_rules(const void *a, const void *b)
+{
+	return memcmp(a, b, sizeof(SptUnwindRule)) == 0;
+}
+
+/* The number of a rule like this one; that of "nothing is known" if there are too many. */
+static uint16_t intern(struct compiler *compiler, const SptUnwindRule *rule)
+{
+	unsigned number = GPOINTER_TO_UINT(g_hash_table_lookup(compiler->known, rule));
+
+	G_STATIC_ASSERT(sizeof(SptUnwindRule) == 48);
+	if (number)
+		return number - 1;
+	if (compiler->rules->len == RULES_MAX)
+		return 0;
+	g_array_append_vals(compiler->rules, rule, 1);
+	g_hash_table_insert(compiler->known, g_memdup2(rule, sizeof(*rule)), GUINT_TO_POINTER(compiler->rules->len));
+	return compiler->rules->len - 1;
+}
+
+/* Rows. */
+
+static bool on_function(uint64_t start, uint64_t end, bool is_signal, void *data)
+{
+	struct compiler *compiler = data;
+	struct function function = { .first = compiler->rows->len, .number = compiler->functions->len };
+	uint64_t offset;
+
+	if (!spt_object_address_to_offset(compiler->object, start, &offset) || offset + (end - start) >= UINT32_MAX ||
+	    offset + (end - start) < offset || compiler->functions->len == UINT32_MAX)
+		return false;
+	function.start = offset;
+	function.end = offset + (end - start);
+	g_array_append_val(compiler->functions, function);
+	compiler->address = start;
+	compiler->is_signal = is_signal;
+	return true;
+}
+
+static void on_row(uint64_t address, const SptCfiRow *cfi, void *data)
+{
+	struct compiler *compiler = data;
+	struct function *function = &g_array_index(compiler->functions, struct function, compiler->functions->len - 1);
+	SptUnwindRule rule = make_rule(compiler, cfi);
+	struct row row = { function->start + (address - compiler->address), intern(compiler, &rule) };
+
+	if (function->n && g_array_index(compiler->rows, struct row, compiler->rows->len - 1).rule == row.rule)
+		return;
+	g_array_append_val(compiler->rows, row);
+	function->n++;
+}
+
+static int compare_functions(const void *a, const void *b)
+{
+	const struct function *x = a, *y = b;
+
+	if (x->start != y->start)
+		return x->start < y->start ? -1 : 1;
+	return x->number < y->number ? -1 : x->number > y->number;
+}
+
+static void put_row(GArray *to, uint32_t offset, uint16_t rule)
+{
+	struct row row = { offset, rule };
+
+	/* Where the one ends and the next begins. */
+	if (to->len && g_array_index(to, struct row, to->len - 1).offset == offset)
+		g_array_set_size(to, to->len - 1);
+	if (to->len ? g_array_index(to, struct row, to->len - 1).rule == rule : rule == 0)
+		return;
+	g_array_append_val(to, row);
+}
+
+/* All rows, strictly rising, each with another rule than the one before. */
+static GArray *merge(struct compiler *compiler)
+{
+	GArray *merged = g_array_sized_new(FALSE, FALSE, sizeof(struct row), compiler->rows->len);
+	uint32_t covered = 0;
+
+	g_array_sort(compiler->functions, compare_functions);
+	for (unsigned i = 0; i < compiler->functions->len; i++) {
+		const struct function *function = &g_array_index(compiler->functions, struct function, i);
+
+		if (function->end <= covered)
+			continue;
+		for (uint32_t row = 0; row < function->n; row++) {
+			const struct row *from = &g_array_index(compiler->rows, struct row, function->first + row);
+
+			put_row(merged, MAX(from->offset, covered), from->rule);
+		}
+		covered = function->end;
+		put_row(merged, covered, 0);
+	}
+	return merged;
+}
+
+static SptUnwindTable *make_table(struct compiler *compiler, GError **error)
+{
+	g_autoptr(GArray) rows = merge(compiler);
+	SptUnwindHeader header = {
+		.magic = SPT_UNWIND_MAGIC,
+		.version = SPT_UNWIND_VERSION,
+		.machine = compiler->arch->machine,
+		.n_rows = rows->len,
+		.n_rules = compiler->rules->len,
+	};
+	size_t rules_at = sizeof(header) + (rows->len * (size_t)6 + 7) / 8 * 8;
+	size_t n = rules_at + compiler->rules->len * sizeof(SptUnwindRule);
+	uint8_t *data = g_malloc0(n);
+	uint32_t *offsets = (void *)(data + sizeof(header));
+	uint16_t *rules = (void *)(offsets + rows->len);
+	g_autoptr(GBytes) bytes = g_bytes_new_take(data, n);
+
+	memcpy(data, &header, sizeof(header));
+	for (uint32_t i = 0; i < rows->len; i++) {
+		offsets[i] = g_array_index(rows, struct row, i).offset;
+		rules[i] = g_array_index(rows, struct row, i).rule;
+	}
+	memcpy(data + rules_at, compiler->rules->data, n - rules_at);
+	return spt_unwind_table_new_from_bytes(bytes, error);
+}
+
+static bool read_section(struct compiler *compiler, const char *name)
+{
+	SptCfiSink sink = { on_function, on_row, compiler };
+	Elf *elf = spt_object_elf(compiler->object);
+	Elf_Scn *scn = NULL;
+	size_t names;
+
+	if (elf_getshdrstrndx(elf, &names) != 0)
+		return false;
+	while ((scn = elf_nextscn(elf, scn))) {
+		GElf_Shdr shdr;
+		const char *this_name = gelf_getshdr(scn, &shdr) ? elf_strptr(elf, names, shdr.sh_name) : NULL;
+		Elf_Data *data;
+
+		if (!this_name || strcmp(this_name, name) != 0)
+			continue;
+		data = spt_object_section(compiler->object, scn, ELF_T_BYTE, SECTION_MAX_BYTES);
+		if (!data || !data->d_buf)
+			return false;
+		spt_cfi_read(&(SptCfiSection){ data->d_buf, data->d_size, shdr.sh_addr, strcmp(name, ".debug_frame") == 0 },
+			     compiler->arch, &sink);
+		return true;
+	}
+	return false;
+}
+
+SptUnwindTable *spt_unwind_table_new(const SptObject *object, GError **error)
+{
+	GElf_Ehdr ehdr;
+	bool is_known = gelf_getehdr(spt_object_elf(object), &ehdr) && ehdr.e_ident[EI_CLASS] == ELFCLASS64 &&
+		ehdr.e_ident[EI_DATA] == (G_BYTE_ORDER == G_LITTLE_ENDIAN ? ELFDATA2LSB : ELFDATA2MSB);
+	struct compiler compiler = { .object = object, .arch = is_known ? spt_unwind_arch(ehdr.e_machine) : NULL };
+	SptUnwindTable *table = NULL;
+	bool has_eh, has_debug;
+
+	if (!compiler.arch) {
+		g_set_error(error, SPT_UNWIND_ERROR, SPT_UNWIND_ERROR_NO_INFO,
+			    "Stacks cannot be unwound through %s: it is for a machine that is not known here", spt_object_name(object));
+		return NULL;
+	}
+	compiler.rows = g_array_new(FALSE, FALSE, sizeof(struct row));
+	compiler.functions = g_array_new(FALSE, FALSE, sizeof(struct function));
+	compiler.rules = g_array_new(FALSE, FALSE, sizeof(SptUnwindRule));
+	compiler.known = g_hash_table_new_full(hash_rule, are_equal_rules, g_free, NULL);
+	intern(&compiler, &(SptUnwindRule){ 0 });
+	has_eh = read_section(&compiler, ".eh_frame");
+	has_debug = read_section(&compiler, ".debug_frame");
+	if (has_eh || has_debug)
+		table = make_table(&compiler, error);
+	else
+		g_set_error(error, SPT_UNWIND_ERROR, SPT_UNWIND_ERROR_NO_INFO,
+			    "Stacks cannot be unwound through %s: it has neither .eh_frame nor .debug_frame", spt_object_name(object));
+	g_array_unref(compiler.rows);
+	g_array_unref(compiler.functions);
+	g_array_unref(compiler.rules);
+	g_hash_table_unref(compiler.known);
+	return table;
+}

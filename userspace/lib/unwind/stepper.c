@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * One step: the frame's rule gives the CFA, from it come the return address and the registers the caller will need.  Which rule it is is
+ * looked up once per address and remembered, as most ticks find most functions at calls that were seen before.
+ */
+#include "unwind/stepper.h"
+
+#include <string.h>
+
+#define REMEMBERED (1u << 12)
+/* Beyond this distance from the stack pointer it is no stack that was cut, but no stack. */
+#define STACK_MAX_BYTES (1ULL << 30)
+
+struct remembered {
+	uint64_t space, ip;
+	const SptUnwindRule *rule;	/* NULL: no code */
+};
+
+struct SptUnwinder {
+	SptUnwindFind find;
+	void *data;
+	struct remembered remembered[REMEMBERED];
+};
+
+struct walk {
+	const SptUnwindArch *arch;
+	uint64_t registers[SPT_UNWIND_REGISTERS];
+	uint64_t known;			/* bits: which of them are */
+	uint64_t keeps;			/* which of them outlive a call */
+	uint64_t ip;
+	bool is_exact;
+	const uint8_t *stack;
+	uint64_t base, bytes;		/* where it was, and how much of it is there */
+	bool is_cut;
+	SptUnwindEnd end;
+};
+
+/* Nothing is known of the function: maybe it keeps a frame pointer.  The same on all machines. */
+static const SptUnwindRule by_frame_pointer;
+
+SptUnwinder *spt_unwinder_new(SptUnwindFind find, void *data)
+{
+	SptUnwinder *unwinder = g_new0(SptUnwinder, 1);
+
+	unwinder->find = find;
+	unwinder->data = data;
+	return unwinder;
+}
+
+void spt_unwinder_free(SptUnwinder *unwinder)
+{
+	g_free(unwinder);
+}
+
+void spt_unwinder_forget(SptUnwinder *unwinder)
+{
+	/* What looks like address 0 of space 0: no code, and rightly so. */
+	memset(unwinder->remembered, 0, sizeof(unwinder->remembered));
+}
+
+static size_t slot_of(uint64_t space, uint64_t ip)
+{
+	return ((ip ^ space << 40) * 0x9e3779b97f4a7c15u) >> 52 & (REMEMBERED - 1);
+}
+
+/* NULL: there is no code. */
+static const SptUnwindRule *find_rule(SptUnwinder *unwinder, uint64_t space, uint64_t ip)
+{
+	struct remembered *remembered = &unwinder->remembered[slot_of(space, ip)];
+	SptUnwindPlace place = { 0 };
+
+	if (remembered->ip == ip && remembered->space == space)
+		return remembered->rule;
+	*remembered = (struct remembered){ space, ip, NULL };
+	if (unwinder->find(space, ip, &place, unwinder->data)) {
+		remembered->rule = place.table ? spt_unwind_table_find(place.table, place.offset) : &by_frame_pointer;
+		if (remembered->rule->cfa == SPT_CFA_UNKNOWN)
+			remembered->rule = &by_frame_pointer;
+	}
+	return remembered->rule;
+}
+
+/* The word at @address.  False: it was not copied, and walk->end says why. */
+static bool read_word(struct walk *walk, uint64_t address, uint64_t *ret)
+{
+	uint64_t at = address - walk->base;
+
+	if (at < walk->bytes && walk->bytes - at >= 8) {
+		memcpy(ret, walk->stack + at, 8);
+		return true;
+	}
+	walk->end = walk->is_cut && at < STACK_MAX_BYTES ? SPT_UNWIND_CUT : SPT_UNWIND_BAD_MEMORY;
+	return false;
+}
+
+static bool get_register(struct walk *walk, unsigned number, uint64_t *ret)
+{
+	*ret = walk->registers[number];
+	if (walk->known >> number & 1)
+		return true;
+	walk->end = SPT_UNWIND_BAD_MEMORY;
+	return false;
+}
+
+static bool return_from_signal(struct walk *walk)
+{
+	const SptUnwindArch *arch = walk->arch;
+	uint64_t sp = walk->registers[arch->sp];
+
+	if (!read_word(walk, sp + arch->signal_ip, &walk->ip))
+		return false;
+	for (unsigned i = 0; i < arch->n_registers; i++)
+		if (!read_word(walk, sp + arch->signal[i], &walk->registers[i]))
+			return false;
+	walk->known = UINT64_MAX;
+	walk->is_exact = true;
+	return true;
+}
+
+static bool get_cfa(struct walk *walk, const SptUnwindRule *rule, uint64_t *ret)
+{
+	uint64_t based;
+
+	if (!get_register(walk, rule->cfa_register, &based))
+		return false;
+	based += (int64_t)rule->cfa_offset;
+	switch (rule->cfa) {
+	case SPT_CFA_REGISTER:
+		*ret = based;
+		return true;
+	case SPT_CFA_PLT:
+		*ret = based + ((walk->ip & 15) >= rule->plt_from ? 8 : 0);
+		return true;
+	default:
+		if (!read_word(walk, based, ret))
+			return false;
+		*ret += (int64_t)rule->cfa_add;
+		return true;
+	}
+}
+
+/* What the caller will find in the registers that a function has to keep. */
+static void restore_saved(struct walk *walk, const SptUnwindRule *rule, uint64_t cfa)
+{
+	uint64_t fp = walk->registers[walk->arch->fp], sp = walk->registers[walk->arch->sp];
+	unsigned slots = rule->at_cfa | rule->at_fp;
+	SptUnwindEnd end = walk->end;
+
+	for (; slots; slots &= slots - 1) {
+		unsigned slot = __builtin_ctz(slots), number = walk->arch->saved[slot];
+		uint64_t address = (rule->at_cfa >> slot & 1 ? cfa : fp) + rule->saved[slot] * 8LL;
+
+		/* Below the stack pointer: it has been taken back already, and is where it was. */
+		if (walk->is_exact && address < sp && address >= sp - 4096)
+			continue;
+		if (read_word(walk, address, &walk->registers[number]))
+			walk->known |= 1ULL << number;
+		else
+			walk->known &= ~(1ULL << number);
+	}
+	for (slots = rule->lost; slots; slots &= slots - 1)
+		walk->known &= ~(1ULL << walk->arch->saved[__builtin_ctz(slots)]);
+	walk->end = end;
+}
+
+/* False: there is no caller to be found, and walk->end says why. */
+static bool step_by_rule(struct walk *walk, const SptUnwindRule *rule)
+{
+	const SptUnwindArch *arch = walk->arch;
+	uint64_t sp = walk->registers[arch->sp], cfa, ip;
+
+	walk->end = SPT_UNWIND_ROOT;
+	if (rule->cfa == SPT_CFA_SIGNAL)
+		return return_from_signal(walk);
+	if (rule->ra == SPT_RA_NONE || !get_cfa(walk, rule, &cfa))
+		return false;
+	/* Only who was interrupted can have nothing on the stack, where calls do not push. */
+	if (cfa < sp || (cfa == sp && (arch->calls_push || !walk->is_exact))) {
+		walk->end = SPT_UNWIND_BAD_MEMORY;
+		return false;
+	}
+	if (rule->ra == SPT_RA_MEMORY ? !read_word(walk, cfa + (int64_t)rule->ra_offset, &ip) : !get_register(walk, rule->ra_register, &ip))
+		return false;
+	restore_saved(walk, rule, cfa);
+	walk->known &= walk->keeps;
+	walk->registers[arch->sp] = cfa;
+	walk->ip = ip & arch->address_mask;
+	walk->is_exact = rule->is_signal;
+	return walk->ip != 0;
+}
+
+/*
+ * The frame pointer of a function that keeps one points at the caller's, with the return address above it.  It is 0 in the outermost frame, as the
+ * calling conventions ask for: the dynamic linker's first function has no other information.
+ */
+static bool step_by_frame_pointer(struct walk *walk)
+{
+	unsigned fp = walk->arch->fp;
+	uint64_t at, sp = walk->registers[walk->arch->sp], next, ip;
+	bool is_known = get_register(walk, fp, &at);
+
+	walk->end = SPT_UNWIND_NO_INFO;
+	if (is_known && at == 0 && !walk->is_exact)
+		walk->end = SPT_UNWIND_ROOT;
+	if (!is_known || at < sp || at % 8)
+		return false;
+	if (!read_word(walk, at, &next) || !read_word(walk, at + 8, &ip)) {
+		/* One that leads beyond the copy is as good as any. */
+		if (walk->end != SPT_UNWIND_CUT)
+			walk->end = SPT_UNWIND_NO_INFO;
+		return false;
+	}
+	walk->registers[fp] = next;
+	walk->registers[walk->arch->sp] = at + 16;
+	walk->known = 1ULL << fp | 1ULL << walk->arch->sp;
+	walk->ip = ip & walk->arch->address_mask;
+	walk->is_exact = false;
+	walk->end = SPT_UNWIND_ROOT;
+	return walk->ip != 0;
+}
+
+bool spt_unwind_raw_is_whole(const struct sysprof_raw *raw, size_t bytes)
+{
+	const SptUnwindArch *arch = bytes >= sizeof(*raw) ? spt_unwind_arch(raw->arch) : NULL;
+
+	return arch && raw->n_regs == arch->n_raw && raw->stack_bytes <= bytes &&
+		bytes - raw->stack_bytes >= sizeof(*raw) + raw->n_regs * sizeof(raw->regs[0]);
+}
+
+static void begin(struct walk *walk, const struct sysprof_raw *raw)
+{
+	const SptUnwindArch *arch = spt_unwind_arch(raw->arch);
+
+	walk->arch = arch;
+	for (unsigned i = 0; i < arch->n_registers; i++)
+		walk->registers[i] = raw->regs[arch->raw[i]];
+	walk->keeps = 1ULL << arch->sp;
+	for (unsigned i = 0; i < arch->n_saved; i++)
+		walk->keeps |= 1ULL << arch->saved[i];
+	walk->known = UINT64_MAX;
+	walk->ip = raw->regs[arch->raw_ip];
+	walk->is_exact = true;
+	walk->stack = (const uint8_t *)&raw->regs[raw->n_regs];
+	walk->base = walk->registers[arch->sp];
+	walk->bytes = raw->stack_bytes;
+	walk->is_cut = raw->stack_bytes >= raw->wanted_bytes;
+}
+
+unsigned spt_unwinder_walk(SptUnwinder *unwinder, uint64_t space, const struct sysprof_raw *raw, SptUnwindFrame *frames, unsigned max,
+			   SptUnwindEnd *ret_end)
+{
+	struct walk walk;
+	bool is_guess = false;
+	unsigned n = 0;
+
+	begin(&walk, raw);
+	for (;;) {
+		const SptUnwindRule *rule = find_rule(unwinder, space, walk.ip - !walk.is_exact);
+
+		if (!rule && n) {
+			walk.end = is_guess ? SPT_UNWIND_NO_INFO : SPT_UNWIND_UNMAPPED;
+			break;
+		}
+		if (n == max) {
+			walk.end = SPT_UNWIND_LIMIT;
+			break;
+		}
+		frames[n++] = (SptUnwindFrame){ walk.ip, walk.is_exact };
+		/* A call to nowhere has left the way back on top of the stack; who knows how it came about otherwise. */
+		if (!rule) {
+			walk.end = SPT_UNWIND_UNMAPPED;
+			break;
+		}
+		is_guess = rule == &by_frame_pointer;
+		if (is_guess ? !step_by_frame_pointer(&walk) : !step_by_rule(&walk, rule))
+			break;
+	}
+	*ret_end = walk.end;
+	return n;
+}

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The finished table: whether it is one, and the search in it. */
+#include "unwind/table.h"
+
+#include <string.h>
+
+#define LEAST_SHIFT 8
+
+struct SptUnwindTable {
+	gatomicrefcount references;
+	GBytes *bytes;
+	const SptUnwindHeader *header;
+	const uint32_t *offsets;
+	const uint16_t *rules;
+	const SptUnwindRule *rule;
+	/* Where the search begins: first_row[i] is the first row that begins in page first_page + i or behind it. */
+	uint32_t *first_row;
+	uint32_t first_page, n_pages;
+	unsigned shift;			/* of a page */
+};
+
+G_DEFINE_QUARK(spt-unwind-error-quark, spt_unwind_error)
+
+static const char *wrong_rule(const SptUnwindRule *rule, const SptUnwindArch *arch)
+{
+	unsigned slots = (1u << arch->n_saved) - 1;
+
+	if (rule->cfa > SPT_CFA_SIGNAL || rule->ra > SPT_RA_REGISTER || rule->is_signal > 1)
+		return "a rule of a kind that there is not";
+	if (rule->cfa_register >= arch->n_registers || rule->ra_register >= arch->n_registers)
+		return "a rule with a register that the machine does not have";
+	if ((rule->lost | rule->at_cfa | rule->at_fp) & ~slots || rule->at_cfa & rule->at_fp || rule->lost & (rule->at_cfa | rule->at_fp))
+		return "a rule that keeps a register in two places, or one that is not kept";
+	return NULL;
+}
+
+/* NULL: nothing is wrong. */
+static const char *wrong(const SptUnwindTable *table, size_t bytes)
+{
+	const SptUnwindHeader *header = table->header;
+	const SptUnwindArch *arch = spt_unwind_arch(header->machine);
+	const char *what;
+
+	if (!arch)
+		return "a machine that is not known";
+	if (header->n_rules == 0 || header->n_rules > UINT16_MAX + 1u)
+		return "too many rules, or none";
+	if (sizeof(*header) + (header->n_rows * 6ULL + 7) / 8 * 8 + header->n_rules * (uint64_t)sizeof(SptUnwindRule) != bytes)
+		return "another size than its counts give";
+	for (uint32_t i = 0; i < header->n_rows; i++) {
+		if (i && table->offsets[i] <= table->offsets[i - 1])
+			return "rows that are not in order";
+		if (table->rules[i] >= header->n_rules)
+			return "a row whose rule there is not";
+	}
+	if (header->n_rows && table->rules[header->n_rows - 1] != 0)
+		return "a last row that does not end";
+	if (table->rule[0].cfa != SPT_CFA_UNKNOWN)
+		return "a first rule that is not the one of no information";
+	for (uint32_t i = 0; i < header->n_rules; i++)
+		if ((what = wrong_rule(&table->rule[i], arch)))
+			return what;
+	return NULL;
+}
+
+static void make_index(SptUnwindTable *table)
+{
+	uint32_t n = table->header->n_rows, row = 0;
+
+	if (!n)
+		return;
+	/* Not more pages than rows, however far apart those are. */
+	for (table->shift = LEAST_SHIFT; (table->offsets[n - 1] - table->offsets[0]) >> table->shift > n; table->shift++)
+		;
+	table->first_page = table->offsets[0] >> table->shift;
+	table->n_pages = (table->offsets[n - 1] >> table->shift) - table->first_page + 1;
+	table->first_row = g_new(uint32_t, table->n_pages + 1);
+	for (uint32_t page = 0; page < table->n_pages; page++) {
+		while (table->offsets[row] >> table->shift < table->first_page + page)
+			row++;
+		table->first_row[page] = row;
+	}
+	table->first_row[table->n_pages] = n;
+}
+
+SptUnwindTable *spt_unwind_table_new_from_bytes(GBytes *bytes, GError **error)
+{
+	g_autoptr(SptUnwindTable) table = g_new0(SptUnwindTable, 1);
+	const char *what = "no header of one";
+	gsize n;
+	const uint8_t *data = g_bytes_get_data(bytes, &n);
+
+	g_atomic_ref_count_init(&table->references);
+	table->bytes = g_bytes_ref(bytes);
+	table->header = (const void *)data;
+	if (n >= sizeof(*table->header) && table->header->magic == SPT_UNWIND_MAGIC && table->header->version == SPT_UNWIND_VERSION) {
+		uint64_t rules = sizeof(*table->header) + (table->header->n_rows * 6ULL + 7) / 8 * 8;
+
+		table->offsets = (const void *)(data + sizeof(*table->header));
+		table->rules = (const void *)(table->offsets + table->header->n_rows);
+		table->rule = (const void *)(data + MIN(rules, n));
+		what = wrong(table, n);
+	}
+	if (what) {
+		g_set_error(error, SPT_UNWIND_ERROR, SPT_UNWIND_ERROR_BAD_TABLE, "This is no unwind table: it has %s", what);
+		return NULL;
+	}
+	make_index(table);
+	return g_steal_pointer(&table);
+}
+
+SptUnwindTable *spt_unwind_table_ref(SptUnwindTable *table)
+{
+	g_atomic_ref_count_inc(&table->references);
+	return table;
+}
+
+void spt_unwind_table_unref(SptUnwindTable *table)
+{
+	if (!table || !g_atomic_ref_count_dec(&table->references))
+		return;
+	g_bytes_unref(table->bytes);
+	g_free(table->first_row);
+	g_free(table);
+}
+
+GBytes *spt_unwind_table_bytes(const SptUnwindTable *table)
+{
+	return table->bytes;
+}
+
+const SptUnwindHeader *spt_unwind_table_header(const SptUnwindTable *table)
+{
+	return table->header;
+}
+
+const SptUnwindRule *spt_unwind_table_find(const SptUnwindTable *table, uint64_t offset)
+{
+	uint64_t page = (offset >> table->shift) - table->first_page;
+	uint32_t low, high;
+
+	if (!table->n_pages || offset < table->offsets[0])
+		return &table->rule[0];
+	if (page >= table->n_pages)
+		return &table->rule[0];
+	/* The last row that begins at @offset or before it: there is one. */
+	low = table->first_row[page];
+	high = table->first_row[page + 1];
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (table->offsets[middle] <= offset)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return &table->rule[table->rules[low - 1]];
+}
