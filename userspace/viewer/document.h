@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A recording that was opened: everything the panes show, computed in a thread of its own and never changed after
+ * A recording that was opened, or a part of it: everything the views show, computed in a thread of its own and never changed after
  * that.  Widgets and worker threads share it by reference.
  */
 #ifndef SPT_DOCUMENT_H
@@ -9,9 +9,14 @@
 #include <gio/gio.h>
 
 #include "profile/order.h"
+#include "profile/restrictions.h"
 #include "profile/summary.h"
 
-typedef struct {
+typedef struct SptDocument SptDocument;
+
+struct SptDocument {
+	SptDocument *whole;		/* what it is a part of, which owns capture, symbols and summary; NULL: it is the whole */
+	SptRestrictions *restrictions;	/* to which part */
 	SptCapture *capture;
 	SptSymbols *symbols;
 	SptProfile *profile;
@@ -21,7 +26,8 @@ typedef struct {
 	uint32_t n_functions;
 	uint64_t total;			/* what 100 % is */
 	GArray *tree;			/* SptTreeNode: of everything, heaviest first */
-} SptDocument;
+	char *words;			/* spt_words_where() */
+};
 
 SptDocument *spt_document_ref(SptDocument *document);
 void spt_document_unref(SptDocument *document);
@@ -31,6 +37,10 @@ bool spt_document_is_same(const SptDocument *a, const SptDocument *b);
 
 void spt_document_open_async(const char *path, GCancellable *cancellable, GAsyncReadyCallback callback, gpointer data);
 SptDocument *spt_document_open_finish(GAsyncResult *result, GError **error);
+
+/* The part of @whole that @restrictions leave; @whole itself if there are none. */
+void spt_document_restrict_async(SptDocument *whole, SptRestrictions *restrictions, GAsyncReadyCallback callback, gpointer data);
+SptDocument *spt_document_restrict_finish(GAsyncResult *result);
 
 /* What lies around a function, for the two panes beside the list. */
 typedef struct {

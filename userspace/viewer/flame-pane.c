@@ -16,7 +16,7 @@ G_DEFINE_FINAL_TYPE(SptFlamePane, spt_flame_pane, GTK_TYPE_WIDGET)
 
 static unsigned function_activated;
 
-static uint32_t selected_function(SptFlamePane *self)
+uint32_t spt_flame_pane_selected(SptFlamePane *self)
 {
 	uint32_t node = self->document ? spt_flame_view_selected(self->view) : UINT32_MAX;
 
@@ -25,7 +25,7 @@ static uint32_t selected_function(SptFlamePane *self)
 
 static void set_actions(SptFlamePane *self)
 {
-	bool is_selected = selected_function(self) != UINT32_MAX;
+	bool is_selected = spt_flame_pane_selected(self) != UINT32_MAX;
 	bool is_zoomed = self->document && spt_flame_view_zoomed(self->view) != 0;
 
 	gtk_widget_action_set_enabled(GTK_WIDGET(self), "flame.show-function", is_selected);
@@ -112,7 +112,7 @@ static void on_function_activated(SptFlamePane *self, unsigned function)
 
 static void on_show_function(GtkWidget *widget, G_GNUC_UNUSED const char *action, G_GNUC_UNUSED GVariant *parameter)
 {
-	on_function_activated(SPT_FLAME_PANE(widget), selected_function(SPT_FLAME_PANE(widget)));
+	on_function_activated(SPT_FLAME_PANE(widget), spt_flame_pane_selected(SPT_FLAME_PANE(widget)));
 }
 
 static void on_copy_name(GtkWidget *widget, G_GNUC_UNUSED const char *action, G_GNUC_UNUSED GVariant *parameter)
@@ -121,7 +121,7 @@ static void on_copy_name(GtkWidget *widget, G_GNUC_UNUSED const char *action, G_
 	g_autofree char *made = NULL;
 
 	gdk_clipboard_set_text(gtk_widget_get_clipboard(widget),
-			       spt_text_name(self->document->functions[selected_function(self)].name, &made));
+			       spt_text_name(self->document->functions[spt_flame_pane_selected(self)].name, &made));
 }
 
 static void on_zoom(GtkWidget *widget, G_GNUC_UNUSED const char *action, G_GNUC_UNUSED GVariant *parameter)

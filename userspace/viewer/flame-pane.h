@@ -14,5 +14,7 @@ G_DECLARE_FINAL_TYPE(SptFlamePane, spt_flame_pane, SPT, FLAME_PANE, GtkWidget)
 
 void spt_flame_pane_set_document(SptFlamePane *pane, SptDocument *document);
 void spt_flame_pane_focus_search(SptFlamePane *pane);
+/* The function of the selected box; UINT32_MAX: none. */
+uint32_t spt_flame_pane_selected(SptFlamePane *pane);
 
 #endif

@@ -232,8 +232,16 @@ static void spt_functions_init(SptFunctions *self)
 
 void spt_functions_set_document(SptFunctions *self, SptDocument *document)
 {
+	bool is_known = self->document && spt_document_is_same(self->document, document);
+
+	spt_document_ref(document);
 	g_clear_pointer(&self->document, spt_document_unref);
-	self->document = spt_document_ref(document);
+	self->document = document;
+	if (is_known) {
+		refresh(self);
+		queue_scroll(self);
+		return;
+	}
 	self->selected = spt_document_first_function(document);
 	gtk_editable_set_text(GTK_EDITABLE(self->search), "");
 	refresh(self);

@@ -11,6 +11,7 @@ G_DECLARE_FINAL_TYPE(SptFunctions, spt_functions, SPT, FUNCTIONS, SptPane)
 
 /* Signal "function-selected" (uint function, UINT32_MAX for none): the user chose, or spt_functions_select() was called. */
 
+/* Of the recording that is shown already: search and selection stay. */
 void spt_functions_set_document(SptFunctions *functions, SptDocument *document);
 /* Selects and shows a function; a search that hides it ends.  UINT32_MAX: selects none. */
 void spt_functions_select(SptFunctions *functions, uint32_t function);

@@ -105,9 +105,14 @@ static void spt_panes_init(SptPanes *self)
 
 void spt_panes_set_document(SptPanes *self, SptDocument *document)
 {
+	bool is_known = self->document && spt_document_is_same(self->document, document);
+
+	spt_document_ref(document);
 	g_clear_pointer(&self->document, spt_document_unref);
-	self->document = spt_document_ref(document);
+	self->document = document;
 	spt_functions_set_document(self->functions, document);
+	if (is_known)
+		ask(self);
 }
 
 void spt_panes_focus_search(SptPanes *self)
@@ -118,4 +123,9 @@ void spt_panes_focus_search(SptPanes *self)
 void spt_panes_select(SptPanes *self, uint32_t function)
 {
 	spt_functions_select(self->functions, function);
+}
+
+uint32_t spt_panes_selected(SptPanes *self)
+{
+	return self->wanted;
 }

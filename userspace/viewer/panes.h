@@ -13,5 +13,7 @@ G_DECLARE_FINAL_TYPE(SptPanes, spt_panes, SPT, PANES, GtkWidget)
 void spt_panes_set_document(SptPanes *panes, SptDocument *document);
 void spt_panes_focus_search(SptPanes *panes);
 void spt_panes_select(SptPanes *panes, uint32_t function);
+/* UINT32_MAX: none. */
+uint32_t spt_panes_selected(SptPanes *panes);
 
 #endif

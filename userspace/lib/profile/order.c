@@ -18,6 +18,7 @@ struct SptOrder {
 	uint32_t *orders[KEYS];		/* n indices each; weights from the largest, texts from the alphabet's start */
 	GString *texts;			/* for each function, by name: "name\nobject\0" in lower case */
 	size_t *text_at;		/* of each function */
+	bool is_like;			/* all but the orders by weight is another's */
 };
 
 static int compare_names(gconstpointer a, gconstpointer b, gpointer data)
@@ -67,26 +68,34 @@ static uint32_t *sort_by(const uint32_t *list, const uint64_t *numbers, uint32_t
 	return sorted;
 }
 
-static void sort_all(SptOrder *order)
+static void sort_weights(SptOrder *order)
 {
-	uint32_t n = order->n, *by_name = g_new(uint32_t, MAX(n, 1));
-	g_autofree uint64_t *objects = rank_objects(order);
+	uint32_t n = order->n;
+	const uint32_t *by_name = order->orders[SPT_ORDER_NAME];
 	g_autofree uint64_t *selfs = g_new(uint64_t, MAX(n, 1)), *totals = g_new(uint64_t, MAX(n, 1));
 	g_autofree uint32_t *ties_of_self = NULL, *ties_of_total = NULL;
 
 	for (uint32_t i = 0; i < n; i++) {
-		by_name[i] = i;
 		/* The largest first. */
 		selfs[i] = ~order->functions[i].self;
 		totals[i] = ~order->functions[i].total;
 	}
-	g_qsort_with_data(by_name, (int)n, sizeof(uint32_t), compare_names, (void *)order->functions);
 	ties_of_self = sort_by(by_name, totals, n);
 	ties_of_total = sort_by(by_name, selfs, n);
-	order->orders[SPT_ORDER_NAME] = by_name;
-	order->orders[SPT_ORDER_OBJECT] = sort_by(by_name, objects, n);
 	order->orders[SPT_ORDER_SELF] = sort_by(ties_of_self, selfs, n);
 	order->orders[SPT_ORDER_TOTAL] = sort_by(ties_of_total, totals, n);
+}
+
+static void sort_names(SptOrder *order)
+{
+	uint32_t n = order->n, *by_name = g_new(uint32_t, MAX(n, 1));
+	g_autofree uint64_t *objects = rank_objects(order);
+
+	for (uint32_t i = 0; i < n; i++)
+		by_name[i] = i;
+	g_qsort_with_data(by_name, (int)n, sizeof(uint32_t), compare_names, (void *)order->functions);
+	order->orders[SPT_ORDER_NAME] = by_name;
+	order->orders[SPT_ORDER_OBJECT] = sort_by(by_name, objects, n);
 }
 
 static void collect_texts(SptOrder *order)
@@ -113,8 +122,19 @@ SptOrder *spt_order_new(const SptProfile *profile)
 	SptOrder *order = g_new0(SptOrder, 1);
 
 	order->functions = spt_profile_functions(profile, &order->n);
-	sort_all(order);
+	sort_names(order);
+	sort_weights(order);
 	collect_texts(order);
+	return order;
+}
+
+SptOrder *spt_order_new_like(const SptOrder *names, const SptProfile *profile)
+{
+	SptOrder *order = g_memdup2(names, sizeof(*names));
+
+	order->functions = spt_profile_functions(profile, &order->n);
+	order->is_like = true;
+	sort_weights(order);
 	return order;
 }
 
@@ -122,8 +142,14 @@ void spt_order_free(SptOrder *order)
 {
 	if (!order)
 		return;
-	for (unsigned key = 0; key < KEYS; key++)
-		g_free(order->orders[key]);
+	g_free(order->orders[SPT_ORDER_SELF]);
+	g_free(order->orders[SPT_ORDER_TOTAL]);
+	if (order->is_like) {
+		g_free(order);
+		return;
+	}
+	g_free(order->orders[SPT_ORDER_NAME]);
+	g_free(order->orders[SPT_ORDER_OBJECT]);
 	g_string_free(order->texts, TRUE);
 	g_free(order->text_at);
 	g_free(order);
@@ -162,7 +188,7 @@ uint32_t *spt_order_list(const SptOrder *order, SptOrderKey key, bool descending
 	for (uint32_t i = 0; i < order->n; i++) {
 		uint32_t function = order->orders[key][backwards ? order->n - 1 - i : i];
 
-		if (!is_wanted || is_wanted[function])
+		if (order->functions[function].total > 0 && (!is_wanted || is_wanted[function]))
 			list[n++] = function;
 	}
 	*ret_n = n;

@@ -22,11 +22,13 @@ typedef struct SptOrder SptOrder;
 
 /* @profile must outlive it. */
 SptOrder *spt_order_new(const SptProfile *profile);
+/* Of a profile that was refiltered from that of @names, whose texts it goes on using: weights alone are sorted. */
+SptOrder *spt_order_new_like(const SptOrder *names, const SptProfile *profile);
 void spt_order_free(SptOrder *order);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptOrder, spt_order_free)
 
 /*
- * Indices of the functions that match @search, sorted.  Ties of weights go by the other weight, and all ties by name; the opposite
+ * Indices of the functions with samples that match @search, sorted.  Ties of weights go by the other weight, and all ties by name; the opposite
  * direction is the exact reverse.  @search: words, each of which must be part of the function's or its object's name, upper
  * or lower case (of ASCII) alike; NULL or without a word: all functions.
  */

@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The filter is made with the list and borrows its texts. */
+#include "profile/restrictions.h"
+
+#include <string.h>
+
+#include "profile/expression.h"
+
+struct SptRestrictions {
+	GArray *items;			/* SptRestriction; texts owned */
+	SptFilter filter;
+	SptExpression *where;
+	bool *cpus;
+};
+
+static void clear_item(gpointer data)
+{
+	g_free((char *)((SptRestriction *)data)->text);
+}
+
+static SptRestrictions *new_list(void)
+{
+	SptRestrictions *list = g_atomic_rc_box_new0(SptRestrictions);
+
+	list->items = g_array_new(FALSE, FALSE, sizeof(SptRestriction));
+	g_array_set_clear_func(list->items, clear_item);
+	return list;
+}
+
+static void append(SptRestrictions *list, const SptRestriction *item)
+{
+	SptRestriction copy = *item;
+
+	copy.text = g_strdup(item->text);
+	g_array_append_val(list->items, copy);
+}
+
+static void append_word(GString *expression, const char *name)
+{
+	g_autofree char *word = spt_expression_quote(name);
+
+	g_string_append_printf(expression, "%s%s", expression->len ? " and " : "", word);
+}
+
+static void add_to_filter(SptRestrictions *list, const SptRestriction *item, GString *expression)
+{
+	SptFilter *filter = &list->filter;
+
+	switch (item->kind) {
+	case SPT_RESTRICT_TIME:
+		filter->begin_ns = item->begin_ns;
+		filter->end_ns = item->end_ns;
+		break;
+	case SPT_RESTRICT_PROCESS:
+		filter->process = item->text;
+		break;
+	case SPT_RESTRICT_THREAD:
+		filter->thread = item->text;
+		break;
+	case SPT_RESTRICT_CPU:
+		filter->n_cpus = MIN(item->number, SPT_RESTRICTION_MAX_CPU) + 1;
+		list->cpus = g_new0(bool, filter->n_cpus);
+		list->cpus[filter->n_cpus - 1] = true;
+		filter->cpus = list->cpus;
+		break;
+	case SPT_RESTRICT_SIDE:
+		filter->side = (SptSide)item->number;
+		break;
+	case SPT_RESTRICT_FUNCTION:
+		append_word(expression, item->text);
+		break;
+	}
+}
+
+static SptRestrictions *finish(SptRestrictions *list)
+{
+	g_autoptr(GString) expression = g_string_new(NULL);
+
+	for (unsigned i = 0; i < list->items->len; i++)
+		add_to_filter(list, &g_array_index(list->items, SptRestriction, i), expression);
+	if (expression->len)
+		list->filter.where = list->where = spt_expression_parse(expression->str, NULL);
+	return list;
+}
+
+SptRestrictions *spt_restrictions_new(void)
+{
+	return new_list();
+}
+
+SptRestrictions *spt_restrictions_ref(SptRestrictions *restrictions)
+{
+	return g_atomic_rc_box_acquire(restrictions);
+}
+
+static void clear_list(gpointer data)
+{
+	SptRestrictions *list = data;
+
+	g_array_unref(list->items);
+	g_clear_pointer(&list->where, spt_expression_free);
+	g_free(list->cpus);
+}
+
+void spt_restrictions_unref(SptRestrictions *restrictions)
+{
+	g_atomic_rc_box_release_full(restrictions, clear_list);
+}
+
+static bool replaces(const SptRestriction *item, const SptRestriction *old)
+{
+	return item->kind == old->kind && (item->kind != SPT_RESTRICT_FUNCTION || strcmp(item->text, old->text) == 0);
+}
+
+SptRestrictions *spt_restrictions_add(const SptRestrictions *restrictions, const SptRestriction *restriction)
+{
+	SptRestrictions *list = new_list();
+
+	for (unsigned i = 0; i < restrictions->items->len; i++) {
+		const SptRestriction *old = spt_restrictions_get(restrictions, i);
+
+		if (!replaces(restriction, old))
+			append(list, old);
+	}
+	if (list->items->len < SPT_RESTRICTIONS_MAX)
+		append(list, restriction);
+	return finish(list);
+}
+
+SptRestrictions *spt_restrictions_remove(const SptRestrictions *restrictions, uint32_t index)
+{
+	SptRestrictions *list = new_list();
+
+	for (unsigned i = 0; i < restrictions->items->len; i++) {
+		if (i != index)
+			append(list, spt_restrictions_get(restrictions, i));
+	}
+	return finish(list);
+}
+
+SptRestrictions *spt_restrictions_without(const SptRestrictions *restrictions, SptRestrictionKind kind)
+{
+	SptRestrictions *list = new_list();
+
+	for (unsigned i = 0; i < restrictions->items->len; i++) {
+		if (spt_restrictions_get(restrictions, i)->kind != kind)
+			append(list, spt_restrictions_get(restrictions, i));
+	}
+	return finish(list);
+}
+
+uint32_t spt_restrictions_n(const SptRestrictions *restrictions)
+{
+	return restrictions->items->len;
+}
+
+const SptRestriction *spt_restrictions_get(const SptRestrictions *restrictions, uint32_t index)
+{
+	return &g_array_index(restrictions->items, SptRestriction, index);
+}
+
+const SptRestriction *spt_restrictions_find(const SptRestrictions *restrictions, SptRestrictionKind kind)
+{
+	for (unsigned i = 0; i < restrictions->items->len; i++) {
+		if (spt_restrictions_get(restrictions, i)->kind == kind)
+			return spt_restrictions_get(restrictions, i);
+	}
+	return NULL;
+}
+
+const SptFilter *spt_restrictions_filter(const SptRestrictions *restrictions)
+{
+	return restrictions->items->len ? &restrictions->filter : NULL;
+}
+
+static double seconds_from(uint64_t start_ns, uint64_t time)
+{
+	return time > start_ns ? (double)(time - start_ns) / 1e9 : 0;
+}
+
+char *spt_restriction_describe(const SptRestriction *restriction, uint64_t start_ns)
+{
+	switch (restriction->kind) {
+	case SPT_RESTRICT_TIME:
+		return g_strdup_printf("%.3f s to %.3f s", seconds_from(start_ns, restriction->begin_ns),
+				       seconds_from(start_ns, restriction->end_ns));
+	case SPT_RESTRICT_PROCESS:
+		return g_strdup_printf("process %s", restriction->text);
+	case SPT_RESTRICT_THREAD:
+		return g_strdup_printf("thread %s", restriction->text);
+	case SPT_RESTRICT_CPU:
+		return g_strdup_printf("CPU %u", restriction->number);
+	case SPT_RESTRICT_SIDE:
+		return g_strdup(restriction->number == SPT_SIDE_KERNEL ? "in the kernel" : "outside the kernel");
+	default:
+		return g_strdup_printf("with %s", restriction->text);
+	}
+}

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Only what has a per cent to itself is worth a word, and never more than three of a kind. */
+#include "profile/words.h"
+
+#define MOST 3
+#define LEAST_SHARE 0.01
+#define NAME_BYTES 48
+/* A number stays with its unit. */
+#define NO_BREAK "\xc2\xa0"
+
+struct ranking {
+	const SptFunction *functions[MOST];	/* the heaviest, heaviest first */
+	unsigned n;
+};
+
+static bool is_before(const SptFunction *a, const SptFunction *b, bool by_self)
+{
+	return by_self ? a->self > b->self : a->total > b->total;
+}
+
+static void rank(struct ranking *ranking, const SptFunction *function, bool by_self)
+{
+	unsigned at = ranking->n;
+
+	while (at > 0 && is_before(function, ranking->functions[at - 1], by_self))
+		at--;
+	if (at == MOST)
+		return;
+	if (ranking->n < MOST)
+		ranking->n++;
+	for (unsigned i = ranking->n - 1; i > at; i--)
+		ranking->functions[i] = ranking->functions[i - 1];
+	ranking->functions[at] = function;
+}
+
+static void append_share(GString *text, uint64_t weight, uint64_t total)
+{
+	double percent = 100.0 * (double)weight / (double)total;
+
+	if (weight == total)
+		g_string_append(text, "all");
+	else if (percent < 10)
+		g_string_append_printf(text, "%.1f" NO_BREAK "%%", percent);
+	else
+		g_string_append_printf(text, "%.0f" NO_BREAK "%%", MIN(percent, 99));
+}
+
+static void append_processes(GString *text, const struct ranking *processes, uint64_t total)
+{
+	for (unsigned i = 0; i < processes->n; i++) {
+		const SptFunction *process = processes->functions[i];
+
+		if (i > 0 && (double)process->total < LEAST_SHARE * (double)total)
+			break;
+		g_string_append(text, i ? ", " : "");
+		append_share(text, process->total, total);
+		g_string_append_printf(text, i ? " to %.*s" : " of the time went to %.*s", NAME_BYTES, process->name);
+	}
+	if (processes->n)
+		text->str[0] = g_ascii_toupper(text->str[0]);
+	g_string_append(text, processes->n ? ".  " : "");
+}
+
+static void append_functions(GString *text, const struct ranking *functions, uint64_t total)
+{
+	for (unsigned i = 0; i < functions->n; i++) {
+		const SptFunction *function = functions->functions[i];
+
+		if ((double)function->self < LEAST_SHARE * (double)total)
+			break;
+		g_string_append_printf(text, "%s%.*s (", i ? ", " : "  Busiest functions: ", NAME_BYTES, function->name);
+		append_share(text, function->self, total);
+		g_string_append_c(text, ')');
+	}
+	g_string_append(text, text->str[text->len - 1] == '.' ? "" : ".");
+}
+
+char *spt_words_where(const SptProfile *profile)
+{
+	uint64_t total = spt_profile_total(profile), kernel = 0;
+	struct ranking processes = { .n = 0 }, functions = { .n = 0 };
+	GString *text = g_string_new(NULL);
+	const SptFunction *all;
+	uint32_t n;
+
+	if (total == 0)
+		return g_string_free(g_string_append(text, "There are no samples."), FALSE);
+	all = spt_profile_functions(profile, &n);
+	for (uint32_t i = 0; i < n; i++) {
+		if (all[i].is_kernel)
+			kernel += all[i].self;
+		if (all[i].is_process && all[i].total > 0)
+			rank(&processes, &all[i], false);
+		else if (!all[i].is_process && all[i].has_symbol && all[i].self > 0)
+			rank(&functions, &all[i], true);
+	}
+	append_processes(text, &processes, total);
+	if (kernel == 0 || kernel == total)
+		g_string_append(text, kernel ? "All" : "Nothing");
+	else
+		append_share(text, kernel, total);
+	g_string_append(text, " was spent in the kernel.");
+	append_functions(text, &functions, total);
+	return g_string_free(text, FALSE);
+}
