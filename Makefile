@@ -104,7 +104,7 @@ $(B)/libspt.a $(B)/asan/libspt.a:
 # Man pages and completions, of the options the program has.
 manual: $(B)/manual/made
 $(B)/manual/made: $(B)/sysprof-cli packaging/manual packaging/completion $(wildcard userspace/data/man/*) module/uapi/sysprof.h \
-		userspace/lib/capture/format.md
+		userspace/lib/capture/format.md userspace/cli/json.md
 	@mkdir -p $(@D)
 	$(call say,GEN)$(B)/sysprof-cli --list-options >$(@D)/options && packaging/manual $(VERSION) $(@D) <$(@D)/options && \
 		for shell in bash zsh fish; do packaging/completion $$shell <$(@D)/options >$(@D)/$$shell || exit 1; done

@@ -196,7 +196,7 @@ static bool parse_options(int *argc, char ***argv, struct options *options)
 		{ "min", 0, 0, G_OPTION_ARG_DOUBLE, &options->min_points,
 		  "Only what has changed by this many points (0.01, with --json 0)", "POINTS" },
 		{ "limit", 0, 0, G_OPTION_ARG_INT, &options->limit, "At most N rows (0: all)", "N" },
-		{ "json", 0, 0, G_OPTION_ARG_NONE, &options->json, "JSON, for scripts", NULL },
+		{ "json", 0, 0, G_OPTION_ARG_NONE, &options->json, "JSON, for scripts: sysprof-json(5) describes it", NULL },
 		{ 0 },
 	};
 

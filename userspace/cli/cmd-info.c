@@ -62,7 +62,7 @@ static int run_info(int argc, char **argv)
 {
 	gboolean json = FALSE;
 	const GOptionEntry entries[] = {
-		{ "json", 0, 0, G_OPTION_ARG_NONE, &json, "JSON, for scripts", NULL },
+		{ "json", 0, 0, G_OPTION_ARG_NONE, &json, "JSON, for scripts: sysprof-json(5) describes it", NULL },
 		{ 0 },
 	};
 	g_autoptr(SptCapture) capture = NULL;

@@ -95,7 +95,7 @@ static bool parse_options(int *argc, char ***argv, struct options *options)
 		{ "min", 0, 0, G_OPTION_ARG_DOUBLE, &options->min_percent,
 		  "Leave out what is below this share (0; of the tree 0.5, with --json 0)", "PCT" },
 		{ "limit", 0, 0, G_OPTION_ARG_INT, &options->limit, "At most N rows of a table (0: all)", "N" },
-		{ "json", 0, 0, G_OPTION_ARG_NONE, &options->json, "JSON, for scripts", NULL },
+		{ "json", 0, 0, G_OPTION_ARG_NONE, &options->json, "JSON, for scripts: sysprof-json(5) describes it", NULL },
 	};
 	g_autoptr(GArray) all = g_array_new(FALSE, FALSE, sizeof(GOptionEntry));
 

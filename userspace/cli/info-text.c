@@ -87,8 +87,10 @@ static void print_cpus(const GArray *cpus)
 		       account->pending, spt_account_residue(account));
 		if (account->filtered > 0)
 			printf("      of these %" PRIu64 " delivered but filtered out, as asked\n", account->filtered);
-		if (spt_cpu_summary_missing(cpu) != 0)
+		if (spt_cpu_summary_missing(cpu) > 0)
 			printf("      and %" PRId64 " of those delivered are missing in the file\n", spt_cpu_summary_missing(cpu));
+		else if (spt_cpu_summary_missing(cpu) < 0)
+			printf("      and the file has %" PRId64 " more than were delivered\n", -spt_cpu_summary_missing(cpu));
 		if (account->state_lost > 0)
 			printf("      and %" PRIu64 " records of processes and mappings lost\n", account->state_lost);
 	}
