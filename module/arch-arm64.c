@@ -138,6 +138,11 @@ bool sysprof_arch_is_module_area(unsigned long ip)
 	return ip - sysprof_arch_module_area() < AREA_BYTES && !sysprof_arch_is_image(ip);
 }
 
+bool sysprof_arch_is_call(u32 code)
+{
+	return false;
+}
+
 unsigned long sysprof_arch_vdso(void)
 {
 	return current->mm ? (unsigned long)current->mm->context.vdso : 0;

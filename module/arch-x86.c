@@ -5,6 +5,7 @@
  */
 #include <asm/processor.h>
 #include <asm/ptrace.h>
+#include <asm/text-patching.h>
 #include <asm/unwind.h>
 #include <linux/mm.h>
 #include <linux/sched.h>
@@ -102,6 +103,11 @@ bool sysprof_arch_is_module_area(unsigned long ip)
 unsigned long sysprof_arch_module_area(void)
 {
 	return MODULES_VADDR;
+}
+
+bool sysprof_arch_is_call(u32 code)
+{
+	return (u8)code == CALL_INSN_OPCODE;
 }
 
 unsigned long sysprof_arch_vdso(void)

@@ -50,6 +50,9 @@ bool sysprof_arch_is_image(unsigned long ip);
 bool sysprof_arch_is_module_area(unsigned long ip);
 unsigned long sysprof_arch_module_area(void);
 
+/* Whether ftrace has put a call where code begins with this word: false where kprobes do not come by ftrace. */
+bool sysprof_arch_is_call(u32 code);
+
 /* Address of current's vdso, 0 if it has none. */
 unsigned long sysprof_arch_vdso(void);
 

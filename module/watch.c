@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Are the probes still in place?  kernel.ftrace_enabled=0 and debugfs's kprobes/enabled switch them off and do not tell; then
- * mappings change unseen.  But the kernel's code shows it: where a probe is, the code is not what it was before the probe came.
- * Each tick looks, and takes no user stack then; once a second the worker does, and for hits that were counted as missed.  When the
- * probes are back, every address space is read anew, and the sessions are told to resync.
+ * mappings change unseen.  But the kernel's code shows it: a breakpoint is there or is not, and where ftrace calls the probe, any
+ * other code than that call, a breakpoint too, stands for moments in which hits are lost.  Each tick looks, and takes no user stack
+ * then; once a second the worker does, and for hits that were counted as missed.  When the probes are back, every address space is
+ * read anew, and the sessions are told to resync.
  *
- * It does not see the moments in which the kernel is changing the code, when hits can be lost already, or still: what is mapped
- * in one of those in the place of something else may be taken for that.  A probe at a place where somebody else's had changed the
- * code already cannot be watched so.
+ * Somebody else who traces the same function changes the call.  What stands there at two looks in a row is taken for the new way to
+ * the probe: that the probe is on that way is not seen any more, nor is a time between two ticks in which it was off.
  */
 #include <linux/irq_work.h>
 #include <linux/jiffies.h>
 #include <linux/workqueue.h>
 
+#include "arch.h"
 #include "session.h"
 #include "spaces.h"
 #include "watch.h"
@@ -23,16 +24,25 @@
 /**
  * struct watched - a probe that is in place
  * @probe: NULL: none
- * @code: the beginning of the code there without it
+ * @code: where it is
+ * @by_ftrace: ftrace calls it; else a breakpoint leads to it, or a jump in its place
+ * @bare: the beginning of the code there without it
+ * @judge: what the code is with a probe that ftrace calls, and without any other
+ * @seen: what the worker found when it last looked whether to see again
  * @missed: hits that it had missed when last looked at
  */
 static struct watched {
 	struct kprobe *probe;
-	u32 code;
+	const u32 *code;
+	bool by_ftrace;
+	u32 bare;
+	u32 judge;
+	u32 seen;
 	unsigned long missed;
 } watched[SYSPROF_WATCHED];
 
-static bool blind;
+/* Blind: hits may be missing; opening: the worker reads all anew, and will see unless anybody finds the code changed meanwhile. */
+static enum { SEEING, BLIND, OPENING } sight;
 
 static void check_fn(struct work_struct *work);
 static DECLARE_DELAYED_WORK(check_work, check_fn);
@@ -44,32 +54,32 @@ static void kick_fn(struct irq_work *unused)
 
 static struct irq_work kick;
 
-static u32 code_at(const struct kprobe *probe)
+static bool is_off(const struct watched *place)
 {
-	return READ_ONCE(*(const u32 *)probe->addr);
+	return READ_ONCE(place->probe) && (READ_ONCE(*place->code) == READ_ONCE(place->judge)) != place->by_ftrace;
 }
 
-static bool is_off(const struct watched *watched)
+static bool any_off(void)
 {
-	const struct kprobe *probe = READ_ONCE(watched->probe);
+	bool off = false;
+	int i;
 
-	return probe && code_at(probe) == watched->code;
+	for (i = 0; i < SYSPROF_WATCHED; i++)
+		off |= is_off(&watched[i]);
+	return off;
 }
 
 bool sysprof_watch_is_blind(void)
 {
-	int i;
+	bool off = any_off();
 
-	if (READ_ONCE(blind))
-		return true;
-	for (i = 0; i < SYSPROF_WATCHED; i++) {
-		if (unlikely(is_off(&watched[i]))) {
-			WRITE_ONCE(blind, true);
-			irq_work_queue(&kick);
-			return true;
-		}
+	if (likely(!off && READ_ONCE(sight) == SEEING))
+		return false;
+	if (off && READ_ONCE(sight) != BLIND) {
+		WRITE_ONCE(sight, BLIND);
+		irq_work_queue(&kick);
 	}
-	return false;
+	return true;
 }
 
 static bool has_missed(void)
@@ -86,46 +96,73 @@ static bool has_missed(void)
 	return missed;
 }
 
-static void check_fn(struct work_struct *work)
+/* Takes another call that ftrace has put for good. */
+static void adopt(struct watched *place)
 {
-	bool off = false, missed = has_missed();
+	u32 code = READ_ONCE(*place->code);
+
+	if (place->by_ftrace && code == place->seen && code != place->bare && sysprof_arch_is_call(code))
+		WRITE_ONCE(place->judge, code);
+	place->seen = code;
+}
+
+/* What is missing is found again, if nothing more gets lost from here on. */
+static void open_eyes(void)
+{
 	int i;
 
 	for (i = 0; i < SYSPROF_WATCHED; i++)
-		off |= is_off(&watched[i]);
-	if (off) {
-		WRITE_ONCE(blind, true);
-	} else if (missed || READ_ONCE(blind)) {
-		/* First nothing is known any more, then it may be looked at again. */
-		sysprof_spaces_renew();
-		WRITE_ONCE(blind, false);
-		sysprof_sessions_resync();
+		if (watched[i].probe)
+			adopt(&watched[i]);
+	xchg(&sight, OPENING);
+	/* A tick that finds a probe off from here on is not forgotten; fully ordered, as the cmpxchg() is. */
+	if (any_off()) {
+		WRITE_ONCE(sight, BLIND);
+		return;
 	}
-	queue_delayed_work(system_wq, &check_work, off ? BLIND_DELAY : CHECK_DELAY);
+	/* First nothing is known any more, then it may be looked at again. */
+	sysprof_spaces_renew();
+	if (cmpxchg(&sight, OPENING, SEEING) == OPENING)
+		sysprof_sessions_resync();
+}
+
+static void check_fn(struct work_struct *work)
+{
+	if (has_missed() || any_off())
+		WRITE_ONCE(sight, BLIND);
+	if (READ_ONCE(sight) != SEEING)
+		open_eyes();
+	queue_delayed_work(system_wq, &check_work, READ_ONCE(sight) == SEEING ? CHECK_DELAY : BLIND_DELAY);
 }
 
 int sysprof_watch_put(struct kprobe *probe)
 {
 	struct watched *place = watched;
-	u32 code;
+	u32 armed;
 	int err;
 
+	while (place->probe)
+		place++;
 	/* In place, but not on yet: the code is as it was. */
 	probe->flags |= KPROBE_FLAG_DISABLED;
 	err = register_kprobe(probe);
 	if (err)
 		return err;
-	code = code_at(probe);
+	place->code = (const u32 *)probe->addr;
+	place->by_ftrace = kprobe_ftrace(probe);
+	place->bare = READ_ONCE(*place->code);
 	err = enable_kprobe(probe);
 	if (err) {
 		unregister_kprobe(probe);
 		return err;
 	}
-	while (place->probe)
-		place++;
-	place->code = code;
+	armed = READ_ONCE(*place->code);
+	/* With ftrace switched off it is not on: no code is 0. */
+	place->judge = !place->by_ftrace ? place->bare : sysprof_arch_is_call(armed) ? armed : 0;
+	place->seen = 0;
 	place->missed = probe->nmissed;
-	if (code_at(probe) != code)
+	/* Code that others had changed before may not show what becomes of this probe. */
+	if (armed != place->bare || !place->judge)
 		WRITE_ONCE(place->probe, probe);
 	return 0;
 }
@@ -143,7 +180,7 @@ void sysprof_watch_remove(struct kprobe *probe)
 void sysprof_watch_start(void)
 {
 	init_irq_work(&kick, kick_fn);
-	WRITE_ONCE(blind, false);
+	WRITE_ONCE(sight, SEEING);
 	queue_delayed_work(system_wq, &check_work, CHECK_DELAY);
 }
 
