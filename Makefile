@@ -151,6 +151,8 @@ test-modules: module
 		$(MAKE) -s --no-print-directory -C module SOURCE=$(CURDIR)/tests/vm/modules/$$name OUT=$(CURDIR)/$(B)/modules/$$name \
 			$(if $(KDIR),KDIR=$(abspath $(KDIR))) modules || exit 1; \
 	done
+	@$(MAKE) -s --no-print-directory -C module SOURCE='$(CURDIR)/module $(CURDIR)/tests/vm/nmi' OUT=$(CURDIR)/$(B)/modules/nmi \
+		$(if $(KDIR),KDIR=$(abspath $(KDIR))) modules
 
 # What tests need.
 

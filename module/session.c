@@ -219,6 +219,21 @@ static void put_sample(struct sysprof_session *session, struct sysprof_session_c
 	sc->account.samples++;
 }
 
+/* Adds what the session wants of the stack of current. */
+static void add_wish(const struct sysprof_session *session, struct sysprof_session_cpu *sc, struct sysprof_stack_wish *wish)
+{
+	const struct sysprof_config *config = &session->config;
+
+	wish->max_kernel = max(wish->max_kernel, config->max_kernel_frames);
+	wish->max_user = max(wish->max_user, config->max_user_frames);
+	wish->addresses |= config->form == SYSPROF_FORM_ADDRESS;
+	wish->places |= config->form == SYSPROF_FORM_OBJECT;
+	sc->raw_bytes = config->raw_bytes;
+	if (sc->raw_bytes && !session->may_see_addresses && !sysprof_rights_may_trace_current(session->cred))
+		sc->raw_bytes = 0;
+	wish->raw_bytes = max(wish->raw_bytes, sc->raw_bytes);
+}
+
 bool sysprof_sessions_plan(u64 from, u64 to, bool in_user, struct sysprof_stack_wish *wish)
 {
 	int cpu = smp_processor_id();
@@ -241,14 +256,7 @@ bool sysprof_sessions_plan(u64 from, u64 to, bool in_user, struct sysprof_stack_
 		sc->account.budget += own - sc->weight;
 		if (!sc->weight)
 			continue;
-		wish->max_kernel = max(wish->max_kernel, session->config.max_kernel_frames);
-		wish->max_user = max(wish->max_user, session->config.max_user_frames);
-		wish->addresses |= session->config.form == SYSPROF_FORM_ADDRESS;
-		wish->places |= session->config.form == SYSPROF_FORM_OBJECT;
-		sc->raw_bytes = session->config.raw_bytes;
-		if (sc->raw_bytes && !session->may_see_addresses && !sysprof_rights_may_trace_current(session->cred))
-			sc->raw_bytes = 0;
-		wish->raw_bytes = max(wish->raw_bytes, sc->raw_bytes);
+		add_wish(session, sc, wish);
 		any = true;
 	}
 	return any;
@@ -295,12 +303,7 @@ void sysprof_session_overflow(struct sysprof_session *session, struct sysprof_st
 {
 	struct sysprof_session_cpu *sc = &session->cpus[smp_processor_id()];
 	u64 own = periods - sc->account.grid, now = ktime_get_mono_fast_ns();
-	struct sysprof_stack_wish wish = {
-		.max_kernel = session->config.max_kernel_frames,
-		.max_user = session->config.max_user_frames,
-		.addresses = session->config.form == SYSPROF_FORM_ADDRESS,
-		.places = session->config.form == SYSPROF_FORM_OBJECT,
-	};
+	struct sysprof_stack_wish wish = {};
 
 	if (!sc->joined || READ_ONCE(session->dead) || !own)
 		return;
@@ -309,6 +312,7 @@ void sysprof_session_overflow(struct sysprof_session *session, struct sysprof_st
 	} else if (!sysprof_filter_passes(session->filter, user_mode(regs))) {
 		sc->account.excluded += own;
 	} else {
+		add_wish(session, sc, &wish);
 		sysprof_stack_take(stack, regs, &wish);
 		put_sample(session, sc, stack, own, 0);
 	}

@@ -131,7 +131,6 @@ void sysprof_stack_take(struct sysprof_stack *stack, struct pt_regs *regs, const
 	stack->user_end = SYSPROF_END_NONE;
 	stack->n_places = 0;
 	stack->places_end = SYSPROF_END_NONE;
-	stack->raw = user && wish->raw_bytes ? sysprof_raw_take(user, wish->raw_bytes) : NULL;
 
 	if (in_serving_softirq() || (in_nmi() && hardirq_count()))
 		stack->flags |= SYSPROF_SAMPLE_IRQ;
@@ -140,6 +139,7 @@ void sysprof_stack_take(struct sysprof_stack *stack, struct pt_regs *regs, const
 	/* An NMI may come where the kernel has been entered but its stack does not yet say from where. */
 	if (in_nmi() && user != regs && stack->kernel_end != SYSPROF_END_ROOT)
 		user = NULL;
+	stack->raw = user && wish->raw_bytes ? sysprof_raw_take(user, wish->raw_bytes) : NULL;
 	if (user && wish->max_user)
 		take_user(stack, user, user == regs, wish);
 }

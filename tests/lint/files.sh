@@ -16,7 +16,7 @@ licence_of()
 {
 	case $1 in
 	module/uapi/*) echo 'GPL-2.0(-only)? WITH Linux-syscall-note' ;;
-	module/*|tests/vm/modules/*) echo 'GPL-2.0-only' ;;
+	module/*|tests/vm/modules/*|tests/vm/nmi/*) echo 'GPL-2.0-only' ;;
 	*) echo 'GPL-2.0-or-later' ;;
 	esac
 }

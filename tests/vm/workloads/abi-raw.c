@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Raw stacks: abi-raw VICTIM-DIRECTORY.  Of one's own tasks the bytes are those of the stack and the registers those of the moment; of somebody
- * else's, and of one's own that may not be traced, there are none.  Root has all.
+ * Raw stacks: abi-raw VICTIM-DIRECTORY, or abi-raw pmu.  Of one's own tasks the bytes are those of the stack and the registers those of the moment; of somebody
+ * else's, and of one's own that may not be traced, there are none.  Root has all.  By counters: the first alone.
  */
 #include "abi.h"
 #include "secret.h"
@@ -105,10 +105,10 @@ static void find_stack_top(void)
 		*(volatile const char *)page;
 }
 
-static bool configure_raw(struct session *session, uint32_t raw_bytes)
+static bool configure_raw(struct session *session, uint32_t clock, uint32_t raw_bytes)
 {
 	struct sysprof_config config = {
-		.size = sizeof(config), .period_ns = NS_PER_MS, .ring_bytes = session->config.ring_bytes,
+		.size = sizeof(config), .clock = clock, .period_ns = clock == SYSPROF_CLOCK_TIMER ? NS_PER_MS : 0, .ring_bytes = session->config.ring_bytes,
 		.user_mode = SYSPROF_USER_RAW + 1, .raw_bytes = raw_bytes,
 	};
 
@@ -119,6 +119,28 @@ static void drain(struct session *session, struct seen *seen)
 {
 	for (unsigned cpu = 0; cpu < session->cpus; cpu++)
 		session_drain(session, cpu, look_at, seen);
+}
+
+static void judge_own(const struct seen *seen)
+{
+	ok(seen->whole >= 100, "the bytes of one's own stack are right (%u of %u samples)", seen->whole, seen->own);
+	ok(!seen->wrong, "... in every sample that has them, and the record's sizes (%u are wrong)", seen->wrong);
+	ok(seen->at_top >= seen->own / 2, "... and end where the stack does (%u)", seen->at_top);
+}
+
+static void test_overflows(void)
+{
+	struct session session = session_open(NS_PER_MS, 4U << 20);
+	struct seen seen = { 0 };
+
+	ok(configure_raw(&session, SYSPROF_CLOCK_PMU, 65536) && !ioctl(session.fd, SYSPROF_IOC_START, NULL),
+	   "START of a session with raw stacks and counters");
+	for (unsigned round = 0; round < 1000 && seen.whole < 100; round++) {
+		spin_on_pattern(100);
+		drain(&session, &seen);
+	}
+	judge_own(&seen);
+	session_close(&session);
 }
 
 static void test_stacks(bool is_root)
@@ -141,7 +163,7 @@ static void test_stacks(bool is_root)
 	if (pid < 0 || read(ready[0], &byte, 1) != 1)
 		errx(1, "cannot make a child that may not be traced");
 	undumpable = pid;
-	ok(configure_raw(&session, 65536) && !ioctl(session.fd, SYSPROF_IOC_START, NULL), "START of a session with raw stacks");
+	ok(configure_raw(&session, SYSPROF_CLOCK_TIMER, 65536) && !ioctl(session.fd, SYSPROF_IOC_START, NULL), "START of a session with raw stacks");
 	/* Three want two CPUs: until all of them were seen. */
 	for (unsigned round = 0; round < 200 && (seen.whole < 100 || seen.victims < 100 || seen.undumpables < 100); round++) {
 		spin_on_pattern(100);
@@ -150,9 +172,7 @@ static void test_stacks(bool is_root)
 	ioctl(session.fd, SYSPROF_IOC_STOP);
 	kill(pid, SIGKILL);
 	waitpid(pid, NULL, 0);
-	ok(seen.whole >= 100, "the bytes of one's own stack are right (%u of %u samples)", seen.whole, seen.own);
-	ok(!seen.wrong, "... in every sample that has them, and the record's sizes (%u are wrong)", seen.wrong);
-	ok(seen.at_top >= seen.own / 2, "... and end where the stack does (%u)", seen.at_top);
+	judge_own(&seen);
 	ok(seen.victims >= 100 && seen.undumpables >= 100, "others ran, too (%u, %u samples)", seen.victims, seen.undumpables);
 	if (is_root) {
 		ok(seen.victim_raw > seen.victims / 2 && seen.secrets > 100, "root has somebody else's (%u secrets)", seen.secrets);
@@ -177,7 +197,7 @@ static void test_limits(void)
 	refuses(ioctl(session.fd, SYSPROF_IOC_CONFIGURE, &config), EINVAL, "12 raw bytes");
 	config.raw_bytes = 65544;
 	refuses(ioctl(session.fd, SYSPROF_IOC_CONFIGURE, &config), EINVAL, "more raw bytes than there can be");
-	ok(configure_raw(&session, 16384) && !ioctl(session.fd, SYSPROF_IOC_START, NULL), "raw stacks and a small ring");
+	ok(configure_raw(&session, SYSPROF_CLOCK_TIMER, 16384) && !ioctl(session.fd, SYSPROF_IOC_START, NULL), "raw stacks and a small ring");
 	spin_on_pattern(300);
 	for (unsigned cpu = 0; cpu < session.cpus; cpu++) {
 		unlawful += !account_get(session.fd, cpu, &account) || account.grid != account_sum(&account);
@@ -192,12 +212,16 @@ int main(int argc, char **argv)
 	char path[256];
 	FILE *file;
 
+	find_stack_top();
+	if (argc == 2 && !strcmp(argv[1], "pmu")) {
+		test_overflows();
+		return tests_end();
+	}
 	snprintf(path, sizeof(path), "%s/ready", argc == 2 ? argv[1] : "");
 	file = fopen(path, "re");
 	if (!file || fscanf(file, "%u", &victim) != 1)
 		err(1, "cannot read %s", path);
 	fclose(file);
-	find_stack_top();
 	test_stacks(!geteuid());
 	test_limits();
 	return tests_end();
