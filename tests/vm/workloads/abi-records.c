@@ -102,7 +102,12 @@ static void test_records(void)
 		burn_ms(20);
 		for (unsigned cpu = 0; cpu < cpus; cpu++) {
 			unreadable += !session_drain(&session, cpu, look_at, &seen[cpu]);
-			unlawful += !account_get(session.fd, cpu, &account) || account.grid != account_sum(&account);
+			/* On a busy host a tick may be late at any look, but it comes. */
+			for (unsigned look = 0; look < 10000; look++) {
+				unlawful += !account_get(session.fd, cpu, &account) || account.grid != account_sum(&account);
+				if (account.pending <= 1)
+					break;
+			}
 			overdue += account.pending > 1;
 		}
 	}
@@ -120,7 +125,7 @@ static void test_records(void)
 		pads += seen[cpu].pads;
 	}
 	ok(!unlawful, "the loss law holds at each of 200 looks and in every ACCOUNT (%u broke it)", unlawful);
-	ok(overdue < 60, "... with a tick overdue at few of them (%u)", overdue);
+	ok(!overdue, "... and a tick that is overdue comes (%u did not)", overdue);
 	ok(!unreadable, "records never wrap and fill the ring without a gap");
 	ok(pads > 0, "the ring went around and pads were skipped (%u)", (unsigned)pads);
 	ok(!wrong, "every record is whole, of its CPU and not from the future (%u are not)", (unsigned)wrong);
