@@ -58,6 +58,9 @@ def check_reports(path, rules):
     callers = document("report_callers", "report", path, "--callers", top)
     ok(sum_of(callers["callers"], "weight") == callers["total"], "callers add up", callers["total"])
     document("report_callees", "report", path, "--callees", top)
+    for kind in ("process", "thread", "cpu", "object"):
+        groups = document("report_groups", "report", path, "--by", kind)
+        ok(sum_of(groups["groups"], "weight") == groups["periods"], f"groups by {kind} add up", groups["periods"])
     kinds = document("report_categories", "report", path, "--categories", rules)
     ok(sum_of(kinds["categories"], "weight") == kinds["periods"], "categories add up", kinds["periods"])
 

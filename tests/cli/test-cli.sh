@@ -230,6 +230,11 @@ json 'report --json --categories' '[(c["category"], c["weight"]) for c in d["cat
 echo 'no rule' >"$work/no-rules"
 complains 'report --categories: no rules' 1 'no-rules: line 1 is no rule' report --categories "$work/no-rules" "$capture"
 complains 'report --categories: no such file' 1 'Cannot read the rules' report --categories "$work/missing" "$capture"
+contains 'report --by process' '^ 100\.00 +305 +305  busy \(pid 100\)$' report --by process "$capture"
+contains 'report --by thread' '^  32\.79 +100 +100  worker \(pid 100, tid 101\)$' report --by thread "$capture"
+contains 'report --by cpu' '^  49\.18 +150 +150  CPU 1$' report --by cpu "$capture"
+contains 'report --by object, with conditions' '^ 100\.00 +90 +90  \[kernel\]$' report --by object --kernel "$capture"
+complains 'report --by: unknown' 2 'no groups by "moon"' report --by moon "$capture"
 complains 'report: two kinds at once' 2 'exclude each other' report --tree --callers work "$capture"
 for range in 3 a..b 2..1 -1..2 1..nan 1e300..; do
 	complains "report --time $range" 2 'is not a range' report "--time=$range" "$capture"

@@ -71,7 +71,8 @@ static void show_summary(const SptRecorderStatus *status, const char *output, bo
 	g_autofree char *bytes = spt_format_bytes(status->file_bytes);
 
 	fprintf(stderr, "Recorded %s samples of %u threads in %.1f s (source: %s), %s lost%s. %s: %s%s\n", samples,
-		status->threads, (double)status->elapsed_ns / 1e9, status->source, lost, costs ? costs : "", output, is_flight ? "the last seconds, " : "", bytes);
+		status->threads, (double)status->elapsed_ns / 1e9, status->source, lost, costs ? costs : "", output,
+		is_flight ? "the last seconds, " : "", bytes);
 }
 
 /* A flight recorder is asked for its last seconds, or a tick came too late. */

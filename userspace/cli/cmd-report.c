@@ -5,6 +5,7 @@
 
 #include "cmd.h"
 #include "profile/categories.h"
+#include "profile/groups.h"
 #include "report-filter.h"
 #include "report.h"
 
@@ -12,7 +13,7 @@
 
 struct options {
 	gboolean functions, tree, json;
-	char **callers, **callees, *categories, *metric;
+	char **callers, **callees, *categories, *by, *metric;
 	int limit, latest;
 	double min_percent;
 	struct spt_filter_options filter;
@@ -51,13 +52,27 @@ uint32_t *spt_report_functions(const struct spt_report *report, uint32_t *ret_n)
 	return order;
 }
 
+static SptGroupKind group_kind(const char *by)
+{
+	static const char *const names[SPT_GROUP_KINDS] = { "process", "thread", "cpu", "object" };
+	unsigned kind = 0;
+
+	while (kind < SPT_GROUP_KINDS && strcmp(names[kind], by) != 0)
+		kind++;
+	return (SptGroupKind)kind;
+}
+
 static bool check_options(const struct options *options)
 {
 	if (options->functions + options->tree + (options->callers != NULL) + (options->callees != NULL) +
-	    (options->categories != NULL) + (options->latest != 0) +
+	    (options->categories != NULL) + (options->by != NULL) + (options->latest != 0) +
 	    (options->metric != NULL) > 1) {
-		spt_cli_complain("--functions, --tree, --callers, --callees, --categories, --latest and --metric exclude each other; "
+		spt_cli_complain("--functions, --tree, --callers, --callees, --categories, --by, --latest and --metric exclude each other; "
 				 "give one of them");
+		return false;
+	}
+	if (options->by && group_kind(options->by) == SPT_GROUP_KINDS) {
+		spt_cli_complain("There are no groups by \"%s\" (--by): process, thread, cpu and object are", options->by);
 		return false;
 	}
 	if (options->metric && strcmp(options->metric, "delay") != 0) {
@@ -89,6 +104,7 @@ static bool parse_options(int *argc, char ***argv, struct options *options)
 		{ "callees", 0, 0, G_OPTION_ARG_STRING_ARRAY, &options->callees, "What function FN called, likewise", "FN" },
 		{ "categories", 0, 0, G_OPTION_ARG_FILENAME, &options->categories,
 		  "Kinds of work, by the rules in FILE: lines of \"category = function [@ object]\"", "FILE" },
+		{ "by", 0, 0, G_OPTION_ARG_STRING, &options->by, "The time by process, thread, cpu or object (of the innermost function)", "KIND" },
 		{ "latest", 0, 0, G_OPTION_ARG_INT, &options->latest, "The N ticks that came latest, and what they found", "N" },
 		{ "metric", 0, 0, G_OPTION_ARG_STRING, &options->metric,
 		  "delay: how late ticks came, by the kernel stack they found (where interrupts were off)", "NAME" },
@@ -109,6 +125,7 @@ static void clear_options(struct options *options)
 	g_strfreev(options->callers);
 	g_strfreev(options->callees);
 	g_free(options->categories);
+	g_free(options->by);
 	g_free(options->metric);
 	spt_filter_options_clear(&options->filter);
 }
@@ -178,10 +195,26 @@ static int print_categories(struct spt_report *report, const char *path, bool js
 	return print_page(report, json);
 }
 
+static int print_groups(struct spt_report *report, const SptProfile *base, const SptFilter *filter, const char *by, bool json)
+{
+	g_autoptr(GArray) groups = spt_groups_new(base, filter, group_kind(by));
+	uint64_t all = spt_profile_total(report->profile);
+	unsigned n = MIN(groups->len, report->limit);
+
+	/* Heaviest first. */
+	while (n > 0 && spt_percent(g_array_index(groups, SptGroupRow, n - 1).weight, all) < report->min_percent)
+		n--;
+	g_array_set_size(groups, n);
+	report->groups = groups;
+	report->by = by;
+	return print_page(report, json);
+}
+
 static enum spt_report_kind kind_of(const struct options *options)
 {
 	return options->tree ? SPT_REPORT_TREE : options->callers ? SPT_REPORT_CALLERS :
-	       options->callees ? SPT_REPORT_CALLEES : options->categories ? SPT_REPORT_CATEGORIES : SPT_REPORT_FUNCTIONS;
+	       options->callees ? SPT_REPORT_CALLEES : options->categories ? SPT_REPORT_CATEGORIES :
+	       options->by ? SPT_REPORT_GROUPS : SPT_REPORT_FUNCTIONS;
 }
 
 static bool tells_delays(const SptCapture *capture)
@@ -199,6 +232,7 @@ static int print_report(const SptCapture *capture, const SptSummary *summary, co
 			const SptFilter *filter)
 {
 	g_autoptr(SptSymbols) symbols = spt_symbols_new(capture, NULL);
+	g_autoptr(SptProfile) base = NULL;
 	g_autoptr(SptProfile) profile = NULL;
 	struct spt_report report = {
 		.kind = kind_of(options),
@@ -217,13 +251,17 @@ static int print_report(const SptCapture *capture, const SptSummary *summary, co
 	if (options->metric)
 		return spt_report_print_delay(capture, symbols, filter, report.limit, options->json) ?
 			SPT_EXIT_OK : SPT_EXIT_FAILURE;
-	report.profile = profile = spt_profile_new(capture, symbols, filter);
+	if (options->by)
+		base = spt_profile_new_base(capture, symbols);
+	report.profile = profile = base ? spt_profile_refilter(base, filter, NULL) : spt_profile_new(capture, symbols, filter);
 	if (!spt_report_filter_check(&options->filter, capture, symbols, profile))
 		return SPT_EXIT_FAILURE;
 	if (options->callers || options->callees)
 		return print_edges(&report, options->callers ? options->callers : options->callees, options->json);
 	if (options->categories)
 		return print_categories(&report, options->categories, options->json);
+	if (options->by)
+		return print_groups(&report, base, filter, options->by, options->json);
 	return print_page(&report, options->json);
 }
 

@@ -3,6 +3,7 @@
 #include "cmd.h"
 #include "json.h"
 #include "profile/categories.h"
+#include "profile/groups.h"
 #include "report.h"
 
 static void add_function(JsonBuilder *json, const SptFunction *function)
@@ -101,6 +102,33 @@ static void add_categories(JsonBuilder *json, const struct spt_report *report)
 	json_builder_end_array(json);
 }
 
+/* Members that are not of the kind of group are not there. */
+static void add_groups(JsonBuilder *json, const struct spt_report *report)
+{
+	bool is_thread = g_str_equal(report->by, "thread"), is_cpu = g_str_equal(report->by, "cpu");
+
+	spt_json_text(json, "by", report->by);
+	spt_json_array(json, "groups");
+	for (unsigned i = 0; i < report->groups->len; i++) {
+		const SptGroupRow *row = &g_array_index(report->groups, SptGroupRow, i);
+
+		json_builder_begin_object(json);
+		if (is_cpu)
+			spt_json_count(json, "cpu", row->cpu);
+		else
+			spt_json_text(json, "name", row->name);
+		if (is_thread || g_str_equal(report->by, "process"))
+			spt_json_count(json, "pid", row->pid);
+		if (is_thread)
+			spt_json_count(json, "tid", row->tid);
+		spt_json_count(json, "samples", row->samples);
+		spt_json_count(json, "weight", row->weight);
+		spt_json_number(json, "pct", spt_percent(row->weight, spt_profile_total(report->profile)));
+		json_builder_end_object(json);
+	}
+	json_builder_end_array(json);
+}
+
 void spt_report_print_json(const struct spt_report *report)
 {
 	g_autoptr(JsonBuilder) json = json_builder_new();
@@ -126,6 +154,9 @@ void spt_report_print_json(const struct spt_report *report)
 		break;
 	case SPT_REPORT_CATEGORIES:
 		add_categories(json, report);
+		break;
+	case SPT_REPORT_GROUPS:
+		add_groups(json, report);
 		break;
 	}
 	spt_json_print(json);

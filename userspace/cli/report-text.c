@@ -6,6 +6,7 @@
 
 #include "cmd.h"
 #include "profile/categories.h"
+#include "profile/groups.h"
 #include "report.h"
 
 /* Up to the function's name. */
@@ -155,6 +156,30 @@ static void print_categories(const struct spt_report *report)
 	}
 }
 
+/* "git (pid 12)", "worker (pid 12, tid 13)", "CPU 3", "libc.so.6" */
+static char *describe_group(const struct spt_report *report, const SptGroupRow *row)
+{
+	if (strcmp(report->by, "process") == 0)
+		return g_strdup_printf("%s (pid %" PRIu32 ")", row->name, row->pid);
+	if (strcmp(report->by, "thread") == 0)
+		return g_strdup_printf("%s (pid %" PRIu32 ", tid %" PRIu32 ")", row->name, row->pid, row->tid);
+	return strcmp(report->by, "cpu") == 0 ? g_strdup_printf("CPU %" PRIu32, row->cpu) : g_strdup(row->name);
+}
+
+static void print_groups(const struct spt_report *report)
+{
+	uint64_t all = spt_profile_total(report->profile);
+
+	printf("%7s  %10s  %10s  By %s\n", "Time %", "Periods", "Samples", report->by);
+	for (unsigned i = 0; i < report->groups->len; i++) {
+		const SptGroupRow *row = &g_array_index(report->groups, SptGroupRow, i);
+		g_autofree char *text = describe_group(report, row);
+		g_autofree char *shown = spt_format_cut(text, 0);
+
+		printf("%7.2f  %10" PRIu64 "  %10" PRIu64 "  %s\n", spt_percent(row->weight, all), row->weight, row->samples, shown);
+	}
+}
+
 struct branches {
 	const char *middle, *last, *through, *none;
 };
@@ -238,6 +263,9 @@ void spt_report_print_text(const struct spt_report *report)
 		break;
 	case SPT_REPORT_CATEGORIES:
 		print_categories(report);
+		break;
+	case SPT_REPORT_GROUPS:
+		print_groups(report);
 		break;
 	}
 }

@@ -12,6 +12,7 @@ enum spt_report_kind {
 	SPT_REPORT_CALLERS,
 	SPT_REPORT_CALLEES,
 	SPT_REPORT_CATEGORIES,
+	SPT_REPORT_GROUPS,
 };
 
 struct spt_report {
@@ -22,6 +23,8 @@ struct spt_report {
 	GArray *members;		/* of callers and callees: functions (uint32_t) taken for one */
 	const char *heading;		/* of several functions: what they were asked for by */
 	GArray *categories;		/* SptCategoryWeight */
+	GArray *groups;			/* SptGroupRow, those that are shown */
+	const char *by;			/* of groups: "process", ... */
 	unsigned limit;			/* rows; UINT32_MAX for all */
 	double min_percent;		/* what is below it is left out */
 };

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Groups: whatever the kind and the filter, they add up to what the profile has, and each to what the filter of its own says. */
+#include "profile/groups.h"
+
+#include "captures.h"
+
+static const SptFilter *filters(unsigned i)
+{
+	static const bool cpus[] = { true };
+	static const SptFilter all[] = {
+		{ 0 }, { .process = "even" }, { .begin_ns = 1100, .end_ns = 1400 }, { .thread = "12" }, { .cpus = cpus, .n_cpus = 1 },
+		{ .object = "[kernel]" }, { .side = SPT_SIDE_USER },
+	};
+
+	return i < G_N_ELEMENTS(all) ? &all[i] : NULL;
+}
+
+static void check_group(const SptCapture *capture, SptSymbols *symbols, const SptGroupRow *row, SptGroupKind kind)
+{
+	g_autofree char *number = g_strdup_printf("%u", kind == SPT_GROUP_PROCESS ? row->pid : row->tid);
+	SptFilter filter = { 0 };
+	g_autofree bool *cpus = g_new0(bool, row->cpu + 1);
+	g_autoptr(SptProfile) alone = NULL;
+
+	cpus[row->cpu] = true;
+	if (kind == SPT_GROUP_PROCESS)
+		filter.process = number;
+	else if (kind == SPT_GROUP_THREAD)
+		filter.thread = number;
+	else if (kind == SPT_GROUP_CPU)
+		filter = (SptFilter){ .cpus = cpus, .n_cpus = row->cpu + 1 };
+	else if (row->name[1] != 'n')		/* "[no stack]" has no filter */
+		filter.object = row->name;
+	else
+		return;
+	alone = spt_profile_new(capture, symbols, &filter);
+	g_assert_cmpuint(row->weight, ==, spt_profile_total(alone));
+	g_assert_cmpuint(row->samples, ==, spt_profile_n_samples(alone));
+}
+
+static void test_sums(void)
+{
+	struct fake fake;
+
+	fake_init(&fake);
+	fake_random(&fake, 800);
+	for (unsigned i = 0; i < fake.samples->len; i++)
+		g_array_index(fake.samples, SptSampleRow, i).cpu = i % 5 == 4 ? 4000000000 : i % 3;
+
+	const SptCapture *capture = fake_capture(&fake);
+	g_autoptr(SptSymbols) symbols = spt_symbols_new(capture, NULL);
+	g_autoptr(SptProfile) base = spt_profile_new_base(capture, symbols);
+
+	for (unsigned i = 0; filters(i); i++) {
+		g_autoptr(SptProfile) profile = spt_profile_refilter(base, filters(i), NULL);
+
+		for (unsigned kind = 0; kind < SPT_GROUP_KINDS; kind++) {
+			g_autoptr(GArray) rows = spt_groups_new(base, filters(i), kind);
+			uint64_t weight = 0, samples = 0;
+
+			for (unsigned k = 0; k < rows->len; k++) {
+				const SptGroupRow *row = &g_array_index(rows, SptGroupRow, k);
+
+				weight += row->weight;
+				samples += row->samples;
+				g_assert_true(k == 0 || row->weight <= row[-1].weight);
+				/* Within what can be a filter: CPUs by a list. */
+				if (i == 0 && row->cpu < 100)
+					check_group(capture, symbols, row, kind);
+			}
+			g_assert_cmpuint(weight, ==, spt_profile_total(profile));
+			g_assert_cmpuint(samples, ==, spt_profile_n_samples(profile));
+		}
+	}
+	fake_clear(&fake);
+}
+
+/* Images of one process are one group as long as they have one name. */
+static void test_images(void)
+{
+	struct fake fake;
+	const unsigned function = 1;
+
+	fake_init(&fake);
+	fake.processes[2].pid = fake.processes[3].pid = fake.processes[1].pid;
+	for (uint32_t thread = 1; thread < 4; thread++)
+		fake_sample(&fake, thread, &function, 1, thread, 10 * thread);
+
+	const SptCapture *capture = fake_capture(&fake);
+	g_autoptr(SptSymbols) symbols = spt_symbols_new(capture, NULL);
+	g_autoptr(SptProfile) base = spt_profile_new_base(capture, symbols);
+	g_autoptr(GArray) rows = spt_groups_new(base, NULL, SPT_GROUP_PROCESS);
+	const SptGroupRow *row = (const SptGroupRow *)rows->data;
+
+	g_assert_cmpuint(rows->len, ==, 2);
+	g_assert_cmpstr(row[0].name, ==, "even");
+	g_assert_cmpuint(row[0].weight, ==, 40);
+	g_assert_cmpuint(row[0].samples, ==, 2);
+	g_assert_cmpstr(row[1].name, ==, "odd");
+	g_assert_cmpuint(row[1].pid, ==, row[0].pid);
+	fake_clear(&fake);
+}
+
+int main(int argc, char **argv)
+{
+	g_test_init(&argc, &argv, NULL);
+	g_test_add_func("/groups/sums", test_sums);
+	g_test_add_func("/groups/images", test_images);
+	return g_test_run();
+}
