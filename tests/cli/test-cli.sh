@@ -341,6 +341,11 @@ json 'diff --path --json' 'sorted(";".join(p["path"]) for p in d["paths"]) == ["
 	"busy;main;work;do_syscall", "busy;main;work;hot"]' diff --path --json "$capture" "$capture"
 complains 'diff with one recording' 2 'takes two recordings' diff "$capture"
 complains 'diff: no such process' 1 'no samples of a process "nobody"' diff --process nobody "$capture" "$capture"
+json 'diff with conditions' 'd["a"]["samples"] == d["b"]["samples"] == 90 and
+	{f["function"]: f["total_b_pct"] for f in d["functions"]} == {"main": 100, "work": 100, "do_syscall": 100}' \
+	diff --json --with do_syscall "$capture" "$capture"
+complains 'diff: conditions that hold nowhere' 1 'all the conditions hold' diff --without main "$capture" "$capture"
+complains 'diff: no range' 2 'is not a range' diff --time 3 "$capture" "$capture"
 complains 'diff: no such file' 1 'missing.syscap' diff "$capture" "$work/missing.syscap"
 prints 'merge' "610 samples of 2 recordings in $work/twice.syscap" merge "$capture" "$capture" -o "$work/twice.syscap"
 json 'merge: all streams' '{s["name"]: s["rows"] for s in d["streams"]} == {"samples": 610, "raw-stacks": 4, "table-stacks": 6,

@@ -7,15 +7,17 @@
 #include "cmd.h"
 #include "json.h"
 #include "profile/diff.h"
+#include "profile/summary.h"
+#include "report-filter.h"
 
 #define TEXT_MIN_POINTS 0.01
 #define HEAD_COLUMNS 53			/* up to the function's name */
 
 struct options {
 	gboolean path, total, json;
-	char *process;
 	int limit;
 	double min_points;
+	struct spt_filter_options filter;
 };
 
 struct page {
@@ -49,7 +51,9 @@ static uint32_t select_rows(const struct options *options, GArray *rows, uint32_
 	for (uint32_t i = 0; i < rows->len && n < limit; i++) {
 		const SptDiffRow *row = &g_array_index(rows, SptDiffRow, order[i]);
 
-		if (!row->is_process && fabs(change_of(row, options->total)) >= least)
+		/* A filter may have left nothing of a function. */
+		if (!row->is_process && row->total[SPT_BEFORE] + row->total[SPT_AFTER] > 0 &&
+		    fabs(change_of(row, options->total)) >= least)
 			order[n++] = order[i];
 	}
 	return n;
@@ -150,30 +154,36 @@ static void print_json(const struct page *page)
 	spt_json_print(json);
 }
 
-static int print_diff(const SptCapture *before, const SptCapture *after, const struct options *options)
+/* What the conditions leave of one side; NULL: complained. */
+static SptProfile *make_side(const SptCapture *capture, SptSymbols *symbols, const SptFilter *filter, const struct options *options)
 {
-	const SptFilter filter = { .process = options->process };
+	g_autoptr(SptProfile) profile = spt_profile_new(capture, symbols, filter);
+
+	if (!spt_report_filter_check(&options->filter, capture, symbols, profile))
+		return NULL;
+	/* Shares of nothing would make everything else look new. */
+	if (spt_profile_total(profile) > 0)
+		return g_steal_pointer(&profile);
+	spt_cli_complain("%s has no samples to compare", capture->path);
+	return NULL;
+}
+
+static int print_diff(const SptCapture *before, const SptCapture *after, const struct options *options,
+		      const struct spt_report_filter *filters)
+{
 	g_autoptr(SptSymbols) before_symbols = spt_symbols_new(before, NULL);
 	g_autoptr(SptSymbols) after_symbols = spt_symbols_new(after, NULL);
-	g_autoptr(SptProfile) before_profile = spt_profile_new(before, before_symbols, &filter);
-	g_autoptr(SptProfile) after_profile = spt_profile_new(after, after_symbols, &filter);
+	g_autoptr(SptProfile) before_profile = make_side(before, before_symbols, &filters[SPT_BEFORE].filter, options);
+	g_autoptr(SptProfile) after_profile = before_profile ?
+		make_side(after, after_symbols, &filters[SPT_AFTER].filter, options) : NULL;
 	g_autoptr(GArray) rows = NULL;
 	g_autofree uint32_t *order = NULL;
 	struct page page = {
 		.options = options, .captures = { before, after }, .profiles = { before_profile, after_profile },
 	};
 
-	/* Shares of nothing would make everything else look new. */
-	for (unsigned side = 0; side < SPT_SIDES; side++) {
-		if (spt_profile_total(page.profiles[side]) > 0)
-			continue;
-		if (options->process)
-			spt_cli_complain("%s has no samples of a process \"%s\" to compare", page.captures[side]->path,
-					 options->process);
-		else
-			spt_cli_complain("%s has no samples to compare", page.captures[side]->path);
+	if (!after_profile)
 		return SPT_EXIT_FAILURE;
-	}
 	rows = options->path ? spt_diff_paths(before_profile, after_profile) :
 			       spt_diff_functions(before_profile, after_profile);
 	order = spt_diff_order(rows, options->total);
@@ -187,20 +197,42 @@ static int print_diff(const SptCapture *before, const SptCapture *after, const s
 	return spt_cli_flush() ? SPT_EXIT_OK : SPT_EXIT_FAILURE;
 }
 
+/* Times count from the beginning of each recording. */
+static int compare(const SptCapture *before, const SptCapture *after, const struct options *options)
+{
+	const SptCapture *const captures[SPT_SIDES] = { before, after };
+	struct spt_report_filter filters[SPT_SIDES] = { 0 };
+	bool ok = true;
+	int status;
+
+	for (unsigned side = 0; ok && side < SPT_SIDES; side++) {
+		SptSummary summary;
+
+		spt_summary_init(&summary, captures[side]);
+		ok = spt_report_filter_init(&filters[side], &options->filter, summary.start_ns);
+		spt_summary_clear(&summary);
+	}
+	status = ok ? print_diff(before, after, options, filters) : SPT_EXIT_USAGE;
+	for (unsigned side = 0; side < SPT_SIDES; side++)
+		spt_report_filter_clear(&filters[side]);
+	return status;
+}
+
 static bool parse_options(int *argc, char ***argv, struct options *options)
 {
 	const GOptionEntry entries[] = {
 		{ "path", 0, 0, G_OPTION_ARG_NONE, &options->path, "Compare call paths instead of functions", NULL },
 		{ "total", 0, 0, G_OPTION_ARG_NONE, &options->total, "Sort by change of the total share, not of the own", NULL },
-		{ "process", 0, 0, G_OPTION_ARG_STRING, &options->process, "Only processes of this name or pid", "P" },
 		{ "min", 0, 0, G_OPTION_ARG_DOUBLE, &options->min_points,
 		  "Only what has changed by this many points (0.01, with --json 0)", "POINTS" },
 		{ "limit", 0, 0, G_OPTION_ARG_INT, &options->limit, "At most N rows (0: all)", "N" },
 		{ "json", 0, 0, G_OPTION_ARG_NONE, &options->json, "JSON, for scripts: sysprof-json(5) describes it", NULL },
-		{ 0 },
 	};
+	g_autoptr(GArray) all = g_array_new(FALSE, FALSE, sizeof(GOptionEntry));
 
-	if (!spt_cli_parse(&cmd_diff, entries, argc, argv))
+	g_array_append_vals(all, entries, G_N_ELEMENTS(entries));
+	spt_filter_options_add(&options->filter, all);
+	if (!spt_cli_parse(&cmd_diff, (const GOptionEntry *)all->data, argc, argv))
 		return false;
 	if (options->limit < 0 || isnan(options->min_points)) {
 		spt_cli_complain("--limit and --min take a number that is not negative");
@@ -224,10 +256,10 @@ static int run_diff(int argc, char **argv)
 		} else {
 			before = spt_cli_open(argv[first]);
 			after = before ? spt_cli_open(argv[first + 1]) : NULL;
-			status = after ? print_diff(before, after, &options) : SPT_EXIT_FAILURE;
+			status = after ? compare(before, after, &options) : SPT_EXIT_FAILURE;
 		}
 	}
-	g_free(options.process);
+	spt_filter_options_clear(&options.filter);
 	return status;
 }
 
