@@ -44,7 +44,7 @@ workload_libs := $(patsubst tests/vm/workloads/%.c,$(B)/workloads/%.so,$(wildcar
 workloads := $(patsubst tests/vm/workloads/%.c,$(B)/workloads/%, \
 	$(filter-out tests/vm/workloads/lib%,$(wildcard tests/vm/workloads/*.c)))
 
-.PHONY: all module test-modules lib cli viewer tests demo bench-module check check-lint check-abi check-unit check-cli check-viewer check-vm check-recorder check-kernels check-debug-kernel lint bench \
+.PHONY: all module test-modules lib cli viewer tests demo bench-module check check-lint check-abi check-unit check-cli check-viewer check-vm check-recorder check-kernels check-debug-kernel check-packages lint bench \
 	bench-userspace fuzz manual install install-userspace install-module install-udev install-devel install-dkms-source uninstall uninstall-userspace uninstall-module uninstall-udev \
 	uninstall-devel \
 	dkms-install dkms-remove dist deb clean help need-packages FORCE
@@ -59,6 +59,7 @@ help:
 	@echo 'make check        every test [TESTS=part of a name]; also check-lint, -abi, -unit, -cli, -viewer, -vm'
 	@echo 'make check-kernels   the module on Debian kernels from 5.10 on, and mainline [KERNELS="7.2-rt mainline"]'
 	@echo 'make check-debug-kernel   the module, a stress and a fuzzer on kernels with KASAN, lockdep and more, RT, too'
+	@echo 'make check-packages   the packages of make deb on a fresh Debian: install, kernel upgrade, record, remove [SUITES="bookworm trixie"]'
 	@echo 'make check-recorder  the recorder at length: 100 of them killed on each source, 2000 programs of some milliseconds'
 	@echo 'make lint         rules of the house, from the sources'
 	@echo 'make bench        numbers; bench-module: what a sample costs; bench-userspace: the way from file to tree;'
@@ -219,6 +220,10 @@ check-debug-kernel: cli $(workloads) $(workload_libs)
 	@packaging/deps check
 	@packaging/deps kernels
 	@tests/vm/check-debug-kernel $(KERNELS)
+
+# Packages on fresh Debian systems; as root.
+check-packages: deb
+	@tests/packages/debian $(SUITES)
 
 check-recorder: cli module $(workloads)
 	tests/cli/killed.py 100 perf
