@@ -2,9 +2,12 @@
 /* The desktop's own dialog where there is one. */
 #include "files.h"
 
+#include <stdbool.h>
+
 struct question {
 	SptFilesFunc func;
 	gpointer data;
+	GDestroyNotify destroy;
 };
 
 static void on_response(GtkNativeDialog *dialog, int response, gpointer data)
@@ -18,8 +21,12 @@ static void on_response(GtkNativeDialog *dialog, int response, gpointer data)
 	g_object_unref(dialog);
 }
 
-static void free_question(gpointer question, G_GNUC_UNUSED GClosure *closure)
+static void free_question(gpointer data, G_GNUC_UNUSED GClosure *closure)
 {
+	struct question *question = data;
+
+	if (question->destroy)
+		question->destroy(question->data);
 	g_free(question);
 }
 
@@ -33,20 +40,24 @@ static void add_filter(GtkFileChooser *chooser, const char *name, const char *co
 	gtk_file_chooser_add_filter(chooser, filter);
 }
 
-void spt_files_choose(GtkWindow *parent, const char *save_name, SptFilesFunc func, gpointer data)
+void spt_files_choose(GtkWindow *parent, SptFilesPurpose purpose, const char *name, SptFilesFunc func, gpointer data,
+		      GDestroyNotify destroy)
 {
+	static const char *const titles[] = { "Open a Recording", "Save the Recording", "Export" };
+	bool is_saving = purpose != SPT_FILES_OPEN;
 	struct question *question = g_new(struct question, 1);
 	GtkFileChooserNative *dialog;
 
-	*question = (struct question){ func, data };
-	dialog = gtk_file_chooser_native_new(save_name ? "Save the Recording" : "Open a Recording", parent,
-					     save_name ? GTK_FILE_CHOOSER_ACTION_SAVE : GTK_FILE_CHOOSER_ACTION_OPEN,
-					     save_name ? "_Save" : "_Open", "_Cancel");
+	*question = (struct question){ func, data, destroy };
+	dialog = gtk_file_chooser_native_new(titles[purpose], parent,
+					     is_saving ? GTK_FILE_CHOOSER_ACTION_SAVE : GTK_FILE_CHOOSER_ACTION_OPEN,
+					     is_saving ? "_Save" : "_Open", "_Cancel");
 	gtk_native_dialog_set_modal(GTK_NATIVE_DIALOG(dialog), TRUE);
-	if (save_name)
-		gtk_file_chooser_set_current_name(GTK_FILE_CHOOSER(dialog), save_name);
-	add_filter(GTK_FILE_CHOOSER(dialog), "Recordings, unfinished ones too",
-		   (const char *const[]){ "*.capture", "*.part", NULL });
+	if (is_saving)
+		gtk_file_chooser_set_current_name(GTK_FILE_CHOOSER(dialog), name);
+	if (purpose != SPT_FILES_EXPORT)
+		add_filter(GTK_FILE_CHOOSER(dialog), "Recordings, unfinished ones too",
+			   (const char *const[]){ "*.capture", "*.part", NULL });
 	add_filter(GTK_FILE_CHOOSER(dialog), "All files", (const char *const[]){ "*", NULL });
 	g_signal_connect_data(dialog, "response", G_CALLBACK(on_response), question, free_question, 0);
 	gtk_native_dialog_show(GTK_NATIVE_DIALOG(dialog));

@@ -8,7 +8,14 @@
 /* Called if the user chose one. */
 typedef void (*SptFilesFunc)(GFile *file, gpointer data);
 
-/* @save_name: the name to suggest for saving; NULL: to open.  The dialog goes with @parent. */
-void spt_files_choose(GtkWindow *parent, const char *save_name, SptFilesFunc func, gpointer data);
+typedef enum {
+	SPT_FILES_OPEN,
+	SPT_FILES_SAVE,			/* a recording */
+	SPT_FILES_EXPORT,		/* something else */
+} SptFilesPurpose;
+
+/* @name: to suggest, unless to open.  @destroy frees @data when the dialog is done with; may be NULL.  The dialog goes with @parent. */
+void spt_files_choose(GtkWindow *parent, SptFilesPurpose purpose, const char *name, SptFilesFunc func, gpointer data,
+		      GDestroyNotify destroy);
 
 #endif

@@ -15,7 +15,8 @@
 
 static const GdkRGBA ink = { 0.1f, 0.1f, 0.1f, 1 }, hatch = { 0.1f, 0.25f, 0.5f, 0.16f }, clear = { 0.1f, 0.25f, 0.5f, 0 };
 static const GdkRGBA lit = { 0.85f, 0.45f, 0.95f, 1 }, above = { 0.68f, 0.7f, 0.72f, 1 };
-static const GdkRGBA many = { 0.9f, 0.9f, 0.89f, 1 };
+/* On either background. */
+static const GdkRGBA many = { 0.5f, 0.5f, 0.5f, 0.25f };
 
 graphene_rect_t spt_flame_place(const SptFlameDrawing *drawing, const SptFlameBox *box)
 {
@@ -55,20 +56,23 @@ static void draw_hatches(GtkSnapshot *snapshot, const graphene_rect_t *area)
 	gtk_snapshot_append_repeating_linear_gradient(snapshot, area, &begin, &end, stops, G_N_ELEMENTS(stops));
 }
 
-static void draw_name(GtkSnapshot *snapshot, PangoLayout *layout, const graphene_rect_t *area,
+static void draw_name(const SptFlameDrawing *drawing, GtkSnapshot *snapshot, PangoLayout *layout, const graphene_rect_t *area,
 		      const SptFlameBox *box, const SptFunction *function)
 {
 	g_autofree char *made = box->n_more ? g_strdup_printf("%u smaller", box->n_more) : NULL;
 	const char *name = made ? made : function ? spt_text_name(function->name, &made) : "All";
+	GdkRGBA color = ink;
 	int height;
 
+	if (box->n_more)
+		gtk_style_context_get_color(gtk_widget_get_style_context(drawing->widget), &color);
 	pango_layout_set_text(layout, name, -1);
 	pango_layout_set_width(layout, (int)(area->size.width - 2 * TEXT_MARGIN) * PANGO_SCALE);
 	pango_layout_get_pixel_size(layout, NULL, &height);
 	gtk_snapshot_save(snapshot);
 	gtk_snapshot_translate(snapshot, &GRAPHENE_POINT_INIT(area->origin.x + TEXT_MARGIN,
 							      area->origin.y + floorf((area->size.height - (float)height) / 2)));
-	gtk_snapshot_append_layout(snapshot, layout, &ink);
+	gtk_snapshot_append_layout(snapshot, layout, &color);
 	gtk_snapshot_restore(snapshot);
 }
 
@@ -95,7 +99,7 @@ static void draw_box(const SptFlameDrawing *drawing, GtkSnapshot *snapshot, Pang
 	if (function && function->is_kernel && !box->n_more && area.size.width >= HATCH_MIN_WIDTH)
 		draw_hatches(snapshot, &area);
 	if (area.size.width >= TEXT_MIN_WIDTH)
-		draw_name(snapshot, layout, &area, box, function);
+		draw_name(drawing, snapshot, layout, &area, box, function);
 	if (!box->n_more && (box->node == drawing->selected || box->node == drawing->hovered)) {
 		GdkRGBA edge;
 

@@ -85,9 +85,23 @@ static GdkRGBA named_color(SptTimelineView *self, const char *name, const char *
 	return color;
 }
 
+/* The theme's own for what is selected, on the way to that of text, from which it must not be far on a dark background. */
+static GdkRGBA busy_color(SptTimelineView *self)
+{
+	GdkRGBA color = named_color(self, "theme_selected_bg_color", "#3584e4"), text;
+	float part;
+
+	gtk_style_context_get_color(gtk_widget_get_style_context(GTK_WIDGET(self)), &text);
+	part = text.green > 0.5f ? 0.4f : 0;
+	color.red += (text.red - color.red) * part;
+	color.green += (text.green - color.green) * part;
+	color.blue += (text.blue - color.blue) * part;
+	return color;
+}
+
 static void draw_track(SptTimelineView *self, GtkSnapshot *snapshot, uint32_t cpu, double top, double height)
 {
-	const GdkRGBA busy = named_color(self, "theme_selected_bg_color", "#3584e4"), lost = named_color(self, "error_color", "#c01c28");
+	const GdkRGBA busy = busy_color(self), lost = named_color(self, "error_color", "#c01c28");
 	double step = tracks_width(self) / self->timeline->n_buckets;
 
 	for (uint32_t i = 0; i < self->timeline->n_buckets; i++) {

@@ -298,3 +298,8 @@ GtkStack *spt_views_stack(SptViews *self)
 {
 	return self->stack;
 }
+
+SptDocument *spt_views_document(SptViews *self)
+{
+	return self->shown;
+}

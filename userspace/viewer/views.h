@@ -15,6 +15,8 @@ void spt_views_set_document(SptViews *views, SptDocument *document);
 void spt_views_focus_search(SptViews *views);
 /* "functions" or "flame" */
 void spt_views_show(SptViews *views, const char *name);
+/* What is seen at present: the recording or a part of it; borrowed. */
+SptDocument *spt_views_document(SptViews *views);
 /* For a switcher. */
 GtkStack *spt_views_stack(SptViews *views);
 

@@ -11,7 +11,10 @@
 #include "document.h"
 #include "files.h"
 #include "record-controls.h"
+#include "recents.h"
 #include "recording.h"
+#include "share.h"
+#include "start-page.h"
 #include "text.h"
 #include "trace/trace.h"
 #include "views.h"
@@ -20,8 +23,9 @@
 
 struct _SptWindow {
 	GtkApplicationWindow parent_instance;
-	GtkWidget *title, *subtitle, *message_bar, *message, *stack, *hint, *spinner, *busy_title, *busy_detail, *status, *switcher;
+	GtkWidget *title, *subtitle, *message_bar, *message, *stack, *spinner, *busy_title, *busy_detail, *status, *switcher;
 	SptRecordControls *controls;
+	SptStartPage *start_page;
 	SptViews *views;
 	char *path;			/* of what is shown; NULL: nothing is */
 	char *about;			/* what was recorded, and where */
@@ -53,13 +57,14 @@ static void check_device(SptWindow *self)
 	g_autoptr(SptTrace) trace = spt_trace_open_source(SPT_TRACE_MODULE, &error), fallback = NULL;
 	g_autofree char *text = NULL;
 
-	gtk_widget_set_visible(self->hint, !trace);
-	if (trace)
+	if (trace) {
+		spt_start_page_set_hint(self->start_page, NULL);
 		return;
+	}
 	fallback = spt_trace_open(NULL);
 	text = g_strconcat(error->message, fallback ? "\nUntil then recordings are made with perf events, which tell less." : NULL,
 			   NULL);
-	gtk_label_set_text(GTK_LABEL(self->hint), text);
+	spt_start_page_set_hint(self->start_page, text);
 }
 
 /* What the window is at. */
@@ -70,7 +75,8 @@ static void set_actions(SptWindow *self)
 		const char *action;
 		bool while_recording, needs_document;
 	} rules[] = {
-		{ "win.open", false, false }, { "win.record", false, false }, { "win.record-command", false, false },
+		{ "win.open", false, false }, { "win.open-path", false, false }, { "win.export", false, true },
+		{ "win.record", false, false }, { "win.record-command", false, false },
 		{ "win.stop", true, false }, { "win.save-as", false, true }, { "win.search", false, true },
 		{ "win.show-view", false, true },
 	};
@@ -188,6 +194,7 @@ static void on_opened(G_GNUC_UNUSED GObject *source, GAsyncResult *result, gpoin
 	set_status(self, text);
 	set_title(self);
 	spt_views_set_document(self->views, document);
+	spt_recents_add(self->path);
 	show_page(self, "panes");
 	set_actions(self);
 }
@@ -285,7 +292,7 @@ static void start_recording(SptWindow *self, const char *command)
 	if (self->open_cancellable)
 		g_cancellable_cancel(self->open_cancellable);
 	g_clear_object(&self->open_cancellable);
-	gtk_widget_hide(self->hint);
+	spt_start_page_set_hint(self->start_page, NULL);
 	g_signal_connect(self->recording, "ended", G_CALLBACK(on_recording_ended), self);
 	self->live_timer = g_timeout_add(LIVE_INTERVAL_MS, show_live, self);
 	set_actions(self);
@@ -325,6 +332,29 @@ static void on_show_view(GtkWidget *widget, G_GNUC_UNUSED const char *action, GV
 	spt_views_show(SPT_WINDOW(widget)->views, g_variant_get_string(name, NULL));
 }
 
+static void on_export(GtkWidget *widget, G_GNUC_UNUSED const char *action, GVariant *format)
+{
+	SptWindow *self = SPT_WINDOW(widget);
+	g_autofree char *name = g_path_get_basename(self->path);
+	char *ending = strrchr(name, '.');
+
+	if (ending && ending != name)
+		*ending = '\0';
+	spt_share_export(GTK_WINDOW(self), spt_views_document(self->views), g_variant_get_string(format, NULL), name);
+}
+
+static void on_complain(GtkWidget *widget, G_GNUC_UNUSED const char *action, GVariant *text)
+{
+	complain(SPT_WINDOW(widget), g_variant_get_string(text, NULL));
+}
+
+static void on_open_path(GtkWidget *widget, G_GNUC_UNUSED const char *action, GVariant *path)
+{
+	g_autoptr(GFile) file = g_file_new_for_path(g_variant_get_bytestring(path));
+
+	spt_window_open(SPT_WINDOW(widget), file);
+}
+
 static void on_file_chosen(GFile *file, gpointer window)
 {
 	if (!SPT_WINDOW(window)->recording)
@@ -333,7 +363,7 @@ static void on_file_chosen(GFile *file, gpointer window)
 
 static void on_open(GtkWidget *widget, G_GNUC_UNUSED const char *action, G_GNUC_UNUSED GVariant *parameter)
 {
-	spt_files_choose(GTK_WINDOW(widget), NULL, on_file_chosen, widget);
+	spt_files_choose(GTK_WINDOW(widget), SPT_FILES_OPEN, NULL, on_file_chosen, widget, NULL);
 }
 
 struct copy {
@@ -381,7 +411,7 @@ static void on_save_as(GtkWidget *widget, G_GNUC_UNUSED const char *action, G_GN
 {
 	g_autofree char *name = g_path_get_basename(SPT_WINDOW(widget)->path);
 
-	spt_files_choose(GTK_WINDOW(widget), name, on_target_chosen, widget);
+	spt_files_choose(GTK_WINDOW(widget), SPT_FILES_SAVE, name, on_target_chosen, widget, NULL);
 }
 
 /* Life. */
@@ -421,7 +451,7 @@ static void bind_children(GtkWidgetClass *class)
 	gtk_widget_class_bind_template_child(class, SptWindow, message_bar);
 	gtk_widget_class_bind_template_child(class, SptWindow, message);
 	gtk_widget_class_bind_template_child(class, SptWindow, stack);
-	gtk_widget_class_bind_template_child(class, SptWindow, hint);
+	gtk_widget_class_bind_template_child(class, SptWindow, start_page);
 	gtk_widget_class_bind_template_child(class, SptWindow, spinner);
 	gtk_widget_class_bind_template_child(class, SptWindow, busy_title);
 	gtk_widget_class_bind_template_child(class, SptWindow, busy_detail);
@@ -436,6 +466,7 @@ static void spt_window_class_init(SptWindowClass *class)
 {
 	GtkWidgetClass *widget_class = GTK_WIDGET_CLASS(class);
 
+	g_type_ensure(SPT_TYPE_START_PAGE);
 	g_type_ensure(SPT_TYPE_VIEWS);
 	g_type_ensure(SPT_TYPE_RECORD_CONTROLS);
 	G_OBJECT_CLASS(class)->dispose = dispose;
@@ -448,6 +479,9 @@ static void spt_window_class_init(SptWindowClass *class)
 	gtk_widget_class_install_action(widget_class, "win.stop", NULL, on_stop);
 	gtk_widget_class_install_action(widget_class, "win.record-or-stop", NULL, on_toggle);
 	gtk_widget_class_install_action(widget_class, "win.save-as", NULL, on_save_as);
+	gtk_widget_class_install_action(widget_class, "win.open-path", "ay", on_open_path);
+	gtk_widget_class_install_action(widget_class, "win.export", "s", on_export);
+	gtk_widget_class_install_action(widget_class, "win.complain", "s", on_complain);
 	gtk_widget_class_install_action(widget_class, "win.search", NULL, on_search);
 	gtk_widget_class_install_action(widget_class, "win.show-view", "s", on_show_view);
 }
@@ -469,4 +503,5 @@ SptWindow *spt_window_new(GtkApplication *application)
 void spt_window_start(SptWindow *self)
 {
 	check_device(self);
+	spt_start_page_refresh(self->start_page);
 }

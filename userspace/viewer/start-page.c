@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Buttons activate the window's actions. */
+#include "start-page.h"
+
+#include "recents.h"
+
+struct _SptStartPage {
+	GtkWidget parent_instance;
+	GtkWidget *hint, *command, *run, *recents_title, *recents;
+};
+
+G_DEFINE_FINAL_TYPE(SptStartPage, spt_start_page, GTK_TYPE_WIDGET)
+
+static void on_run(SptStartPage *self)
+{
+	const char *command = gtk_editable_get_text(GTK_EDITABLE(self->command));
+
+	if (*command)
+		gtk_widget_activate_action(GTK_WIDGET(self), "win.record-command", "s", command);
+}
+
+static void on_command_changed(SptStartPage *self)
+{
+	gtk_widget_set_sensitive(self->run, *gtk_editable_get_text(GTK_EDITABLE(self->command)) != '\0');
+}
+
+static void dispose(GObject *object)
+{
+	SptStartPage *self = SPT_START_PAGE(object);
+	GtkWidget *child;
+
+	gtk_widget_dispose_template(GTK_WIDGET(self), SPT_TYPE_START_PAGE);
+	while ((child = gtk_widget_get_first_child(GTK_WIDGET(self))))
+		gtk_widget_unparent(child);
+	G_OBJECT_CLASS(spt_start_page_parent_class)->dispose(object);
+}
+
+static void spt_start_page_class_init(SptStartPageClass *class)
+{
+	GtkWidgetClass *widget_class = GTK_WIDGET_CLASS(class);
+
+	G_OBJECT_CLASS(class)->dispose = dispose;
+	gtk_widget_class_set_layout_manager_type(widget_class, GTK_TYPE_BIN_LAYOUT);
+	gtk_widget_class_set_template_from_resource(widget_class, "/io/github/sysprof_trace/Sysprof/start-page.ui");
+	gtk_widget_class_bind_template_child(widget_class, SptStartPage, hint);
+	gtk_widget_class_bind_template_child(widget_class, SptStartPage, command);
+	gtk_widget_class_bind_template_child(widget_class, SptStartPage, run);
+	gtk_widget_class_bind_template_child(widget_class, SptStartPage, recents_title);
+	gtk_widget_class_bind_template_child(widget_class, SptStartPage, recents);
+	gtk_widget_class_bind_template_callback(widget_class, on_run);
+	gtk_widget_class_bind_template_callback(widget_class, on_command_changed);
+}
+
+static void spt_start_page_init(SptStartPage *self)
+{
+	gtk_widget_init_template(GTK_WIDGET(self));
+}
+
+void spt_start_page_set_hint(SptStartPage *self, const char *text)
+{
+	gtk_label_set_text(GTK_LABEL(self->hint), text ? text : "");
+	gtk_widget_set_visible(self->hint, text != NULL);
+}
+
+static void append_recent(SptStartPage *self, const char *path)
+{
+	g_autofree char *name = g_filename_display_basename(path), *dir = g_path_get_dirname(path);
+	g_autofree char *shown_dir = g_filename_display_name(dir);
+	GtkWidget *button = gtk_button_new(), *box = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 12);
+	GtkWidget *title = g_object_new(GTK_TYPE_LABEL, "label", name, "xalign", 0.0, NULL);
+	GtkWidget *place = g_object_new(GTK_TYPE_LABEL, "label", shown_dir, "xalign", 1.0, "hexpand", TRUE, "ellipsize",
+					PANGO_ELLIPSIZE_START, NULL);
+
+	gtk_widget_add_css_class(place, "dim-label");
+	gtk_box_append(GTK_BOX(box), title);
+	gtk_box_append(GTK_BOX(box), place);
+	gtk_button_set_child(GTK_BUTTON(button), box);
+	gtk_button_set_has_frame(GTK_BUTTON(button), FALSE);
+	gtk_actionable_set_action_name(GTK_ACTIONABLE(button), "win.open-path");
+	gtk_actionable_set_action_target(GTK_ACTIONABLE(button), "^ay", path);
+	gtk_accessible_update_property(GTK_ACCESSIBLE(button), GTK_ACCESSIBLE_PROPERTY_LABEL, name, -1);
+	gtk_box_append(GTK_BOX(self->recents), button);
+}
+
+void spt_start_page_refresh(SptStartPage *self)
+{
+	g_auto(GStrv) paths = spt_recents_list();
+	GtkWidget *child;
+
+	while ((child = gtk_widget_get_first_child(self->recents)))
+		gtk_box_remove(GTK_BOX(self->recents), child);
+	for (unsigned i = 0; paths[i]; i++)
+		append_recent(self, paths[i]);
+	gtk_widget_set_visible(self->recents_title, paths[0] != NULL);
+}
