@@ -37,6 +37,8 @@ refused()
 	[ $? = 2 ] && grep -qF -- "$words" <<<"$said" && [ ! -e "$work/refused.part" ] || { echo "$said"; return 1; }
 }
 
+recorded=${GENERATORS:-$PWD/build/tests}/gen-recorded
+[ -x "$recorded" ] || { echo "Bail out! $recorded is not built; run 'make tests'"; exit 1; }
 for name in shares maze recursion; do
 	[ -x "$workloads/$name" ] || { echo "Bail out! $workloads/$name is not built; run 'make tests'"; exit 1; }
 done
@@ -112,6 +114,22 @@ sound()
 assert info["finished"] and info["lost"] == 0, info["lost"]
 maze = functions["left"] + functions["right"]
 assert abs(maze * info["period_ns"] / 1e9 - 4) < 0.6, maze'
+# bounded KIND: 60,000 new stacks at once, a multiple of what there is memory for.
+bounded()
+{
+	local most
+
+	most=$("$recorded" "$work/$1.capture" "$1" 60000 32) && echo "at most $most KiB" && [ "$most" -gt 1024 ] && [ "$most" -le 32768 ]
+}
+
+check 'a flood between two looks at the rings: it keeps to its memory' bounded flood
+check '... and records all of it, named' judge "$work/flood.capture" '
+sound()
+assert info["finished"] and info["samples"] == 60000, info["samples"]
+assert all(name.startswith("made_") for name in functions if functions[name])'
+check 'a flood of which the last is kept: it keeps to its memory' bounded last
+check '... and has the last' judge "$work/last.capture" 'sound()
+assert info["finished"] and 500 < info["samples"] < 60000, info["samples"]'
 check 'too little' refused 'not memory enough' --memory 1M
 
 # A full disk.

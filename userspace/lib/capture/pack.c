@@ -201,6 +201,11 @@ void spt_pack_names(SptPacker *packer, GArray *rows)
 	g_array_set_size(rows, n);
 }
 
+void spt_packer_forget_names(SptPacker *packer)
+{
+	g_hash_table_remove_all(packer->symbols);
+}
+
 /* Rounded to the nearest number of a few bits: how late a tick came matters by its size. */
 static uint64_t round_delay(uint64_t delay)
 {

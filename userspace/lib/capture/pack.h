@@ -20,6 +20,8 @@ void spt_packer_free(SptPacker *packer);
 void spt_pack_processes(SptPacker *packer, GArray *rows, GArray *ends);
 void spt_pack_threads(SptPacker *packer, GArray *rows);
 void spt_pack_names(SptPacker *packer, GArray *rows);
+/* What was named is named again: for a writer that must not grow. */
+void spt_packer_forget_names(SptPacker *packer);
 void spt_pack_samples(GArray *rows);
 
 /* The way back, for rows that were read.  @process: the thread's, all zero if it has none. */

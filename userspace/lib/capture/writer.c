@@ -432,6 +432,7 @@ SptCaptureWriter *spt_capture_writer_new_stream(int fd, const char *name, GError
 
 uint32_t spt_capture_writer_next_stash(SptCaptureWriter *writer)
 {
+	spt_packer_forget_names(writer->packer);
 	writer->node_base += writer->n_nodes - 1;
 	writer->n_nodes = 1;
 	return writer->node_base;

@@ -14,7 +14,10 @@
 #include <unistd.h>
 
 #include "object/object.h"
+#include "stash/pairs.h"
 #include "symbols/symbols.h"
+
+#define NAMES_AT_ONCE 4096
 
 struct object {
 	uint32_t id;
@@ -29,7 +32,7 @@ struct object {
 
 struct SptNaming {
 	GHashTable *objects;		/* id -> struct object */
-	GHashTable *frames;		/* set of object << 40 | offset */
+	struct spt_pairs frames;	/* (object, offset): those that are listed */
 	uint32_t next_node;
 	unsigned n_held, max_held;
 	bool all;			/* names of files that can be found, too */
@@ -64,7 +67,6 @@ SptNaming *spt_naming_new(bool all)
 	SptNaming *naming = g_new0(SptNaming, 1);
 
 	naming->objects = g_hash_table_new_full(NULL, NULL, NULL, object_free);
-	naming->frames = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
 	naming->next_node = 1;
 	naming->all = all;
 	naming->max_held = raise_file_limit();
@@ -75,7 +77,7 @@ void spt_naming_free(SptNaming *naming)
 {
 	if (!naming)
 		return;
-	g_hash_table_unref(naming->frames);
+	spt_pairs_clear(&naming->frames);
 	g_hash_table_unref(naming->objects);
 	g_free(naming);
 }
@@ -86,7 +88,7 @@ void spt_naming_forget(SptNaming *naming)
 	void *value;
 
 	naming->next_node = 1;
-	g_hash_table_remove_all(naming->frames);
+	spt_pairs_clear(&naming->frames);
 	g_hash_table_iter_init(&iter, naming->objects);
 	while (g_hash_table_iter_next(&iter, NULL, &value)) {
 		struct object *object = value;
@@ -214,14 +216,11 @@ static void name_from_file(struct object *object, SptCaptureWriter *writer)
 	}
 }
 
-static bool name_from_source(struct object *object, SptTrace *trace, SptCaptureWriter *writer, GError **error)
+/* The next @n of the object's frames. */
+static bool name_some(struct object *object, unsigned n, SptTrace *trace, SptCaptureWriter *writer, GError **error)
 {
-	unsigned n = object->offsets->len - object->n_named;
-	g_autofree struct sysprof_name *names = NULL;
+	g_autofree struct sysprof_name *names = g_new0(struct sysprof_name, n);
 
-	if (!n)
-		return true;
-	names = g_new0(struct sysprof_name, n);
 	for (unsigned i = 0; i < n; i++)
 		names[i].frame = (uint64_t)object->id << SYSPROF_FRAME_OBJECT_SHIFT |
 				 g_array_index(object->offsets, uint64_t, object->n_named + i);
@@ -239,7 +238,15 @@ static bool name_from_source(struct object *object, SptTrace *trace, SptCaptureW
 
 		spt_capture_writer_name(writer, &row);
 	}
-	object->n_named = object->offsets->len;
+	object->n_named += n;
+	return true;
+}
+
+static bool name_from_source(struct object *object, SptTrace *trace, SptCaptureWriter *writer, GError **error)
+{
+	while (object->n_named < object->offsets->len)
+		if (!name_some(object, MIN(object->offsets->len - object->n_named, NAMES_AT_ONCE), trace, writer, error))
+			return false;
 	return true;
 }
 
@@ -247,12 +254,11 @@ static void collect_new_frames(SptNaming *naming, const SptStash *stash)
 {
 	for (uint32_t n = spt_stash_n_nodes(stash); naming->next_node < n; naming->next_node++) {
 		const SptFrame *frame = &spt_stash_node(stash, naming->next_node)->frame;
-		uint64_t key = (uint64_t)frame->object << SYSPROF_FRAME_OBJECT_SHIFT |
-			       (frame->offset & SYSPROF_FRAME_OFFSET_MASK);
+		uint32_t *listed = spt_pairs_at(&naming->frames, frame->object, frame->offset & SYSPROF_FRAME_OFFSET_MASK);
 
-		if (g_hash_table_contains(naming->frames, &key))
+		if (*listed != UINT32_MAX)
 			continue;
-		g_hash_table_add(naming->frames, g_memdup2(&key, sizeof(key)));
+		*listed = 0;
 		g_array_append_val(get_object(naming, frame->object)->offsets, frame->offset);
 	}
 }

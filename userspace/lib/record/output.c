@@ -17,7 +17,9 @@
 
 #define DEFAULT_MEMORY_BYTES (1ULL << 30)
 #define COMPACT_NODES 4096		/* fewer are not worth it */
-#define NODE_BYTES 64			/* of memory for each, at the worst */
+/* Of memory, at the worst: for a node and the name of its frame, and for a row that waits. */
+#define NODE_BYTES 192
+#define ROW_BYTES 128
 
 struct SptOutput {
 	SptTrace *trace;
@@ -26,8 +28,9 @@ struct SptOutput {
 	SptFlight *flight;
 	SptStash *stash;
 	SptNaming *naming;
-	uint32_t node_base, kept_nodes;
+	uint32_t node_base, kept_nodes, flushed_nodes;
 	uint64_t memory_bytes, last_ns, period_ns, bytes;
+	uint64_t n_waiting;		/* rows since the last flush */
 	unsigned n_stashes;		/* before this one */
 	unsigned n_written;
 };
@@ -77,6 +80,7 @@ void spt_output_host(SptOutput *output, const char *key, const char *value)
 
 void spt_output_process(SptOutput *output, const SptProcessRow *row)
 {
+	output->n_waiting++;
 	if (output->flight)
 		spt_flight_process(output->flight, row);
 	else
@@ -85,6 +89,7 @@ void spt_output_process(SptOutput *output, const SptProcessRow *row)
 
 void spt_output_thread(SptOutput *output, const SptThreadRow *row)
 {
+	output->n_waiting++;
 	if (output->flight)
 		spt_flight_thread(output->flight, row);
 	else
@@ -93,6 +98,7 @@ void spt_output_thread(SptOutput *output, const SptThreadRow *row)
 
 void spt_output_account(SptOutput *output, const SptAccountRow *row)
 {
+	output->n_waiting++;
 	if (output->flight)
 		spt_flight_account(output->flight, row);
 	else
@@ -101,6 +107,7 @@ void spt_output_account(SptOutput *output, const SptAccountRow *row)
 
 void spt_output_loss(SptOutput *output, const SptLossRow *row)
 {
+	output->n_waiting++;
 	if (output->flight)
 		spt_flight_loss(output->flight, row);
 	else
@@ -109,6 +116,7 @@ void spt_output_loss(SptOutput *output, const SptLossRow *row)
 
 void spt_output_object(SptOutput *output, const SptObjectRow *row, uint32_t pid)
 {
+	output->n_waiting++;
 	if (output->flight)
 		spt_flight_object(output->flight, row);
 	else
@@ -126,6 +134,7 @@ void spt_output_sample(SptOutput *output, const SptSampleRow *row)
 {
 	SptSampleRow sample = *row;
 
+	output->n_waiting++;
 	sample.node += sample.node ? output->node_base : 0;
 	if (output->flight)
 		spt_flight_sample(output->flight, &sample);
@@ -163,12 +172,15 @@ static bool check_memory(const SptOutput *output, GError **error)
 
 bool spt_output_is_full(const SptOutput *output)
 {
-	return (uint64_t)spt_stash_n_nodes(output->stash) * NODE_BYTES > output->memory_bytes / 6;
+	return (uint64_t)(spt_stash_n_nodes(output->stash) - output->flushed_nodes) * NODE_BYTES > output->memory_bytes / 8 ||
+	       output->n_waiting * ROW_BYTES > output->memory_bytes / 16;
 }
 
+/* What may come until the next flush has room above it. */
 static bool is_too_large(const SptOutput *output)
 {
-	return spt_output_is_full(output) || private_bytes() > output->memory_bytes / 8 * 5;
+	return (uint64_t)spt_stash_n_nodes(output->stash) * NODE_BYTES > output->memory_bytes / 4 ||
+	       private_bytes() > output->memory_bytes / 8 * 5;
 }
 
 /* A stash of those stacks only that are still needed. */
@@ -220,7 +232,7 @@ static bool flush_into(SptOutput *output, SptCaptureWriter *writer, GError **err
 	       spt_capture_writer_flush(writer, output->stash, error);
 }
 
-bool spt_output_flush(SptOutput *output, uint64_t now, GError **error)
+static bool flush_or_trim(SptOutput *output, uint64_t now, GError **error)
 {
 	if (output->flight)
 		return trim_flight(output, now, error);
@@ -228,6 +240,15 @@ bool spt_output_flush(SptOutput *output, uint64_t now, GError **error)
 		return false;
 	output->bytes = spt_capture_writer_bytes(output->writer);
 	return trim_stash(output, error);
+}
+
+bool spt_output_flush(SptOutput *output, uint64_t now, GError **error)
+{
+	bool ok = flush_or_trim(output, now, error);
+
+	output->n_waiting = 0;
+	output->flushed_nodes = spt_stash_n_nodes(output->stash);
+	return ok;
 }
 
 /* "a.capture", "a-2.capture", "a-3.capture". */

@@ -33,7 +33,7 @@ void spt_output_sample(SptOutput *output, const SptSampleRow *row);
 
 /* To be called about once a second: what has come in is in the file then, or what has become too old is forgotten. */
 bool spt_output_flush(SptOutput *output, uint64_t now, GError **error);
-/* Its memory cannot wait for the next flush. */
+/* So much has come since the last flush that the memory does not last until the next one is due. */
 bool spt_output_is_full(const SptOutput *output);
 /* The last seconds into the next file of its name, which is put into @ret_path.  Only with options->last_ns. */
 bool spt_output_write_last(SptOutput *output, uint64_t now, char **ret_path, GError **error);

@@ -51,6 +51,7 @@ struct SptRecorder {
 	uint64_t late_ns;
 	uint64_t start_ns, last_flush_ns, last_snapshot_ns;
 	SptRecorderStatus status;
+	GError *failure;		/* of a flush in the midst of a drain: nothing is taken any more */
 };
 
 static uint64_t clock_ns(clockid_t clock)
@@ -326,7 +327,7 @@ static void take_record(const struct sysprof_record *record, void *data)
 {
 	SptRecorder *recorder = data;
 
-	if (record->cpu >= spt_trace_n_cpus(recorder->trace))
+	if (record->cpu >= spt_trace_n_cpus(recorder->trace) || recorder->failure)
 		return;
 	switch (record->type) {
 	case SYSPROF_SAMPLE:
@@ -364,6 +365,21 @@ static void take_record(const struct sysprof_record *record, void *data)
 		recorder->needs_snapshot = true;
 		break;
 	}
+	/* However much there is in the rings: the memory that is allowed holds at any time. */
+	if (spt_output_is_full(recorder->output))
+		spt_output_flush(recorder->output, clock_ns(CLOCK_MONOTONIC), &recorder->failure);
+}
+
+static bool has_failed(SptRecorder *recorder, GError **error)
+{
+	if (recorder->failure)
+		g_propagate_error(error, g_error_copy(recorder->failure));
+	return recorder->failure;
+}
+
+static bool drain(SptRecorder *recorder, bool all, GError **error)
+{
+	return spt_trace_drain(recorder->trace, all, take_record, recorder, error) && !has_failed(recorder, error);
 }
 
 static bool take_snapshot(SptRecorder *recorder, GError **error)
@@ -375,7 +391,7 @@ static bool take_snapshot(SptRecorder *recorder, GError **error)
 	recorder->in_snapshot = true;
 	recorder->last_snapshot_ns = clock_ns(CLOCK_MONOTONIC);
 	recorder->snapshot_number++;
-	ok = spt_trace_snapshot(recorder->trace, take_record, recorder, &busy, error);
+	ok = spt_trace_snapshot(recorder->trace, take_record, recorder, &busy, error) && !has_failed(recorder, error);
 	recorder->in_snapshot = false;
 	/* A process whose lock is held by somebody who waits: again at the next step. */
 	if (busy)
@@ -421,7 +437,7 @@ SptRecorder *spt_recorder_new(const SptRecorderOptions *options, GError **error)
 	g_autoptr(SptRecorder) recorder = g_new0(SptRecorder, 1);
 	SptTasksListener listener = { on_process, on_thread, on_space_gone, recorder };
 
-	recorder->trace = spt_trace_open_source(options->source, error);
+	recorder->trace = options->trace ? options->trace : spt_trace_open_source(options->source, error);
 	if (!recorder->trace)
 		return NULL;
 	recorder->output = spt_output_new(options, recorder->trace, error);
@@ -463,6 +479,7 @@ void spt_recorder_free(SptRecorder *recorder)
 	g_clear_pointer(&recorder->mapped_by, g_hash_table_unref);
 	g_clear_pointer(&recorder->sampled_threads, g_hash_table_unref);
 	g_clear_pointer(&recorder->gone_spaces, g_array_unref);
+	g_clear_error(&recorder->failure);
 	g_free(recorder->cpus);
 	g_free(recorder);
 }
@@ -546,7 +563,7 @@ static bool take_accounts(SptRecorder *recorder, bool all, GError **error)
 	for (unsigned i = 0; i < CATCH_UP_STEPS; i++) {
 		if (i)
 			g_usleep(CATCH_UP_US);
-		if (!spt_trace_drain(recorder->trace, all, take_record, recorder, error))
+		if (!drain(recorder, all, error))
 			return false;
 		if (has_caught_up(recorder, stats, n))
 			break;
@@ -571,14 +588,14 @@ bool spt_recorder_step(SptRecorder *recorder, int timeout_ms, GError **error)
 	uint64_t now;
 
 	spt_trace_wait(recorder->trace, timeout_ms);
-	if (!spt_trace_drain(recorder->trace, false, take_record, recorder, error))
+	if (!drain(recorder, false, error))
 		return false;
 	drop_gone_spaces(recorder, gone);
 	now = clock_ns(CLOCK_MONOTONIC);
 	if (recorder->needs_snapshot && now - recorder->last_snapshot_ns >= SNAPSHOT_NS && !take_snapshot(recorder, error))
 		return false;
 	recorder->status.elapsed_ns = now - recorder->start_ns;
-	if (now - recorder->last_flush_ns >= FLUSH_NS || spt_output_is_full(recorder->output)) {
+	if (now - recorder->last_flush_ns >= FLUSH_NS) {
 		recorder->last_flush_ns = now;
 		if (!take_accounts(recorder, false, error) || !spt_output_flush(recorder->output, now, error))
 			return false;
@@ -602,7 +619,7 @@ bool spt_recorder_finish(SptRecorder *recorder, char **ret_path, GError **error)
 	g_autofree char *path = NULL;
 
 	if (!spt_trace_stop(recorder->trace, error) ||
-	    !spt_trace_drain(recorder->trace, true, take_record, recorder, error) ||
+	    !drain(recorder, true, error) ||
 	    !take_accounts(recorder, true, error))
 		return false;
 	recorder->status.elapsed_ns = clock_ns(CLOCK_MONOTONIC) - recorder->start_ns;

@@ -16,11 +16,12 @@ G_BEGIN_DECLS
 
 typedef struct {
 	SptTraceSource source;
+	SptTrace *trace;		/* NULL, or one to record from instead; the recorder's from then on */
 	const char *output;		/* FILE; FILE.part until it is finished.  For a stream: what it is called */
 	int stream_fd;			/* > 0: a socket or pipe to write to instead; closed at the end */
 	uint64_t last_ns;		/* > 0: keep only so much in memory, to be written by spt_recorder_write_last() and finish() */
 	uint64_t late_ns;		/* > 0: note in the status when a tick came so late */
-	uint64_t memory_bytes;		/* that the recorder may take for itself; 0: default */
+	uint64_t memory_bytes;		/* that the recorder may take for itself, at any time; 0: default */
 	uint64_t period_ns;		/* 0: default */
 	SptTraceClock clock;
 	uint32_t event_type;		/* as in SptTraceConfig */

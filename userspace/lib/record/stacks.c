@@ -166,8 +166,8 @@ static bool resolve(const SptStacks *stacks, unsigned flags, uint64_t value, boo
 	return true;
 }
 
-/* The innermost @n frames of the sample, as far as they can be told; how many that are.  *@ret_n_cut: the frames from the outermost to the one
- * that cannot be told. */
+/* The innermost @n frames of the sample, as far as they can be told; how many that are.  *@ret_n_cut: the frames from the outermost to the
+ * one that cannot be told. */
 static unsigned resolve_stack(SptStacks *stacks, const struct shape *shape, const struct sysprof_sample *sample, unsigned n,
 			      unsigned *ret_n_cut)
 {
