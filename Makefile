@@ -47,7 +47,7 @@ workloads := $(patsubst tests/vm/workloads/%.c,$(B)/workloads/%, \
 .PHONY: all module test-modules lib cli viewer tests demo bench-module check check-lint check-abi check-unit check-cli check-viewer check-vm check-recorder check-kernels check-debug-kernel check-packages lint bench \
 	bench-userspace fuzz manual install install-userspace install-module install-udev install-devel install-dkms-source uninstall uninstall-userspace uninstall-module uninstall-udev \
 	uninstall-devel \
-	dkms-install dkms-remove dist deb clean help need-packages FORCE
+	dkms-install dkms-remove dist deb rpm clean help need-packages FORCE
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := all
 
@@ -69,6 +69,7 @@ help:
 	@echo '                  or parts: install-userspace -udev -module -devel; dkms-install dkms-remove: the module alone, by DKMS'
 	@echo 'make uninstall    remove exactly what install put there; also uninstall-userspace, -udev, -module'
 	@echo 'make deb          packages for Debian, in $(B)/deb; their programs are sysprof-trace and sysprof-trace-cli'
+	@echo 'make rpm          the same for Fedora, in $(B)/rpm [RPMFLAGS=more for rpmbuild]'
 	@echo 'make dist         $(B)/sysprof-$(VERSION).tar.gz, all that is needed to build and test'
 	@echo 'make module lib cli viewer manual   parts [KDIR=kernel build or headers directory]; V=1 shows the commands'
 	@echo 'make clean        remove build/'
@@ -280,6 +281,9 @@ dkms-remove:
 
 dist:
 	@packaging/dist $(VERSION) $(B)
+rpm:
+	@packaging/dist $(VERSION) $(B)/rpm/SOURCES
+	@rpmbuild -ba $(RPMFLAGS) --define '_topdir $(CURDIR)/$(B)/rpm' packaging/rpm/sysprof-trace.spec
 deb:
 	@packaging/deps deb
 	@packaging/deb $(VERSION) $(B)

@@ -55,15 +55,20 @@ result "and its man pages are well-formed" "$(mandoc -Tlint -W warning "$stage"/
 packaging uninstall
 result "uninstall of nothing is refused" "$(packaging uninstall >/dev/null && echo "was not refused")"
 
-prefix=$work/own packages=glib-2.0 libs=-lm VERSION=$version packaging/install install devel >/dev/null
-cat >"$work/builds-on-it.c" <<'C'
-#include "profile/profile.h"
-#include "sysprof.h"
-int main(void) { return SPT_SIDE_KERNEL; }
-C
-flags=$(PKG_CONFIG_PATH=$work/own/lib/pkgconfig pkg-config --cflags spt)
-# shellcheck disable=SC2086
-result "a program is built on the library's headers as installed" "$(cc -fsyntax-only $flags "$work/builds-on-it.c" 2>&1)"
+own=$work/own
+make -s install-devel prefix="$own" >/dev/null
+export PKG_CONFIG_PATH=$own/lib/pkgconfig${PKG_CONFIG_PATH:+:$PKG_CONFIG_PATH}
+for name in analyse record; do
+	# shellcheck disable=SC2046
+	result "the example $name is built on the library as installed" "$(gcc -std=gnu11 -Wall -Wextra -Werror -o "$work/$name" \
+		"userspace/examples/$name.c" $(pkg-config --cflags --libs spt) 2>&1)"
+done
+build/tests/gen-capture "$work/example.capture"
+result "an analyser of thirty lines finds the function with most of the time" \
+	"$("$work/analyse" "$work/example.capture" 2>&1 | head -n 1 | grep -vF ' hot (busy)')"
+"$work/record" >"$work/busy" 2>&1
+result "a recorder of thirty lines tells how busy CPUs were, or why it cannot" \
+	"$(grep -qE '^(CPU 0: [0-9]+ ms busy|record: .{20,})$' "$work/busy" || cat "$work/busy")"
 result "the library leaves nothing" "$(prefix=$work/own VERSION=$version packaging/install uninstall devel; ls "$work/own" 2>/dev/null)"
 
 packaging/dist "$version" "$work/one" >/dev/null && packaging/dist "$version" "$work/two" >/dev/null

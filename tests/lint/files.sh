@@ -92,6 +92,7 @@ versions()
 	version=$(sed -n 's/^VERSION := //p' Makefile)
 	grep -q "^PACKAGE_VERSION=\"$version\"\$" dkms.conf || echo "dkms.conf does not say PACKAGE_VERSION=\"$version\""
 	head -n 1 packaging/debian/changelog | grep -qF "($version-" || echo "packaging/debian/changelog is not of $version"
+	grep -qx "Version: *$version" packaging/rpm/sysprof-trace.spec || echo "packaging/rpm/sysprof-trace.spec is not of $version"
 	grep -oE 'VERSION_SYSPROF\),[0-9.]+' module/Kbuild | grep -vxF "VERSION_SYSPROF),$version" | sed 's/^/module\/Kbuild: /'
 }
 
