@@ -102,7 +102,7 @@ static bool receive(GSocket *listener, const char *path)
 	fcntl(fd, F_SETFL, 0);
 	fd = accept(fd, NULL, NULL);
 	if (fd < 0) {
-		spt_cli_complain("Nobody has sent anything: %s", g_strerror(errno));
+		spt_cli_complain("Nobody has sent anything: %s", errno == EINTR ? "the waiting was interrupted" : g_strerror(errno));
 		return false;
 	}
 	to = open(part, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);

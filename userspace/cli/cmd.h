@@ -70,7 +70,7 @@ double spt_percent(uint64_t part, uint64_t whole);	/* 0 of nothing */
 /* Columns of stdout if it is a terminal, else 0: lines need not be cut. */
 unsigned spt_terminal_width(void);
 /* @text in at most @width columns, cut with "..." if it must be; 0: whole.  Bytes that would act on a terminal
- * (control characters, invalid UTF-8) come out as '?'. */
+ * (control characters, invalid UTF-8) come out as '?', but ends of lines and tabs as blanks. */
 char *spt_format_cut(const char *text, unsigned width);
 
 #endif

@@ -71,7 +71,9 @@ char *spt_format_cut(const char *text, unsigned width)
 			text++;
 		} else {
 			text = g_utf8_next_char(text);
-			if (g_unichar_iscntrl(c) || g_unichar_type(c) == G_UNICODE_FORMAT)
+			if (c == '\n' || c == '\t')
+				c = ' ';
+			else if (g_unichar_iscntrl(c) || g_unichar_type(c) == G_UNICODE_FORMAT)
 				c = '?';
 		}
 		if (columns + columns_of(c) + 3 <= width)
