@@ -22,8 +22,8 @@ record()
 judge()
 {
 	"$cli" info --json "$work/$1.capture" >"$work/info.json" &&
-	"$cli" report --json "$work/$1.capture" >"$work/report.json" &&
-	"$cli" export --format folded "$work/$1.capture" >"$work/folded" &&
+	"$cli" report --no-inlines --json "$work/$1.capture" >"$work/report.json" &&
+	"$cli" export --no-inlines --format folded "$work/$1.capture" >"$work/folded" &&
 	python3 - "$work/info.json" "$work/report.json" "$work/folded" "$work/$1.out" <<END
 import json, sys
 info, report = (json.load(open(path)) for path in sys.argv[1:3])

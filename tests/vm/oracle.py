@@ -160,8 +160,11 @@ class Capture:
         self.period_ns = self.info["period_ns"]
         self._report = self._folded = None
 
-    def cli(self, *arguments):
-        return subprocess.run([CLI, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    def cli(self, command, *arguments):
+        # The truth is in functions that have a frame.
+        if command in ("report", "export"):
+            arguments = ("--no-inlines", *arguments)
+        return subprocess.run([CLI, command, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                               errors="replace")
 
     def json(self, command, *arguments):

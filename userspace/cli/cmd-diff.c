@@ -157,8 +157,10 @@ static void print_json(const struct page *page)
 /* What the conditions leave of one side; NULL: complained. */
 static SptProfile *make_side(const SptCapture *capture, SptSymbols *symbols, const SptFilter *filter, const struct options *options)
 {
-	g_autoptr(SptProfile) profile = spt_profile_new(capture, symbols, filter);
+	g_autoptr(SptProfile) profile = NULL;
 
+	spt_symbols_set_detail(symbols, spt_filter_options_detail(&options->filter));
+	profile = spt_profile_new(capture, symbols, filter);
 	if (!spt_report_filter_check(&options->filter, capture, symbols, profile))
 		return NULL;
 	/* Shares of nothing would make everything else look new. */

@@ -71,9 +71,11 @@ static bool export_profile(const SptCapture *capture, const struct spt_filter_op
 			   unsigned format, const char *out)
 {
 	g_autoptr(SptSymbols) symbols = spt_symbols_new(capture, NULL);
-	g_autoptr(SptProfile) profile = spt_profile_new(capture, symbols, filter);
+	g_autoptr(SptProfile) profile = NULL;
 	g_autoptr(GString) text = g_string_new(NULL);
 
+	spt_symbols_set_detail(symbols, spt_filter_options_detail(options));
+	profile = spt_profile_new(capture, symbols, filter);
 	if (!spt_report_filter_check(options, capture, symbols, profile))
 		return false;
 	formats[format].write(profile, text);

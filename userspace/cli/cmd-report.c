@@ -251,6 +251,7 @@ static int print_report(const SptCapture *capture, const SptSummary *summary, co
 	if (options->metric)
 		return spt_report_print_delay(capture, symbols, filter, report.limit, options->json) ?
 			SPT_EXIT_OK : SPT_EXIT_FAILURE;
+	spt_symbols_set_detail(symbols, spt_filter_options_detail(&options->filter));
 	if (options->by)
 		base = spt_profile_new_base(capture, symbols);
 	report.profile = profile = base ? spt_profile_refilter(base, filter, NULL) : spt_profile_new(capture, symbols, filter);

@@ -116,10 +116,17 @@ static void print_rows(const struct top *top, const SptProfile *profile)
 	}
 }
 
+/* Without inlined functions: debug information would be read anew for each page. */
+static SptProfile *fold_page(const SptCapture *capture, SptSymbols *symbols)
+{
+	spt_symbols_set_detail(symbols, 0);
+	return spt_profile_new(capture, symbols, NULL);
+}
+
 static bool print_page(const struct top *top, const SptCapture *capture, const SptRecorderStatus *status)
 {
 	g_autoptr(SptSymbols) symbols = spt_symbols_new(capture, NULL);
-	g_autoptr(SptProfile) profile = spt_profile_new(capture, symbols, NULL);
+	g_autoptr(SptProfile) profile = fold_page(capture, symbols);
 	g_autofree char *samples = spt_format_count(spt_profile_n_samples(profile));
 	g_autofree char *lost = spt_format_count(status->lost);
 	const char *end = top->is_screen ? LINE_END : "";

@@ -25,6 +25,9 @@ void spt_filter_options_add(struct spt_filter_options *options, GArray *entries)
 		  "Only where the innermost function lies in a file called so; * and ? are wild", "NAME" },
 		{ "kernel", 0, 0, G_OPTION_ARG_NONE, &options->kernel, "Only what ran in the kernel", NULL },
 		{ "user", 0, 0, G_OPTION_ARG_NONE, &options->user, "Only what ran outside of it", NULL },
+		{ "lines", 0, 0, G_OPTION_ARG_NONE, &options->lines, "By lines of source, where there is debug information", NULL },
+		{ "no-inlines", 0, 0, G_OPTION_ARG_NONE, &options->no_inlines,
+		  "Leave out functions that are inlined: what they do is their callers' own", NULL },
 		{ 0 },
 	};
 
@@ -41,6 +44,11 @@ void spt_filter_options_clear(struct spt_filter_options *options)
 	g_free(options->object);
 	g_strfreev(options->with);
 	g_strfreev(options->without);
+}
+
+unsigned spt_filter_options_detail(const struct spt_filter_options *options)
+{
+	return (options->lines ? SPT_DETAIL_LINES : 0) | (options->no_inlines ? 0 : SPT_DETAIL_INLINES);
 }
 
 bool spt_filter_options_about_stacks(const struct spt_filter_options *options)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The options that choose samples, for every command that shows a profile. */
+/* The options that choose samples and how their frames are named, for every command that shows a profile. */
 #ifndef SPT_REPORT_FILTER_H
 #define SPT_REPORT_FILTER_H
 
@@ -10,7 +10,7 @@
 struct spt_filter_options {
 	char *process, *thread, *cpu, *time, *where, *object;
 	char **with, **without;
-	gboolean kernel, user;
+	gboolean kernel, user, lines, no_inlines;
 };
 
 /* The filter they amount to, and what it points to. */
@@ -23,6 +23,8 @@ struct spt_report_filter {
 /* Appends the options to @entries (GOptionEntry), and the empty one that ends them. */
 void spt_filter_options_add(struct spt_filter_options *options, GArray *entries);
 void spt_filter_options_clear(struct spt_filter_options *options);
+/* How frames are taken apart, for spt_symbols_set_detail(). */
+unsigned spt_filter_options_detail(const struct spt_filter_options *options);
 /* Whether one of them asks for what is on the stack. */
 bool spt_filter_options_about_stacks(const struct spt_filter_options *options);
 

@@ -20,6 +20,9 @@
 #define STACK_MAX_FRAMES 2048
 #define MAX_FOLDED (1u << 22)
 
+/* Beside a place in folder->inlined, instead of the function of a node. */
+#define INLINED (1u << 31)
+
 /* Instead of a process function. */
 #define NOBODY UINT32_MAX
 
@@ -36,7 +39,8 @@ struct folder {
 	struct spt_pairs functions;	/* (name, object), interned -> function */
 	struct first *first;		/* of each raw node */
 	struct spt_pairs others;	/* (process function, raw node) -> tree node, of later processes */
-	uint32_t *function_of_node;	/* of each raw node */
+	uint32_t *function_of_node;	/* of each raw node; INLINED: of several */
+	GArray *inlined;		/* uint32_t: of such nodes how many functions and which, outermost first */
 	uint32_t *function_of_process;	/* of each image; NOBODY until it is asked for */
 	SptFunction last;		/* that was asked for, and which it is */
 	uint32_t last_function;
@@ -58,20 +62,15 @@ static uint32_t function_for(struct folder *folder, const SptFunction *wanted)
 	return *function;
 }
 
-static uint32_t function_of_frame(struct folder *folder, const SptFrame *frame)
+static uint32_t function_of_name(struct folder *folder, const SptName *name, bool is_kernel)
 {
-	SptName name = spt_symbols_name(folder->symbols, frame);
-	SptObjectKind kind = folder->capture->objects[frame->object].kind;
 	SptFunction wanted = {
-		.name = name.function,
-		.object = name.object,
-		.has_symbol = name.has_symbol,
-		.is_kernel = kind == SPT_OBJECT_KERNEL || kind == SPT_OBJECT_MODULES,
+		.name = name->function, .object = name->object, .has_symbol = name->has_symbol, .is_kernel = is_kernel,
 	};
 	const SptFunction *last = &folder->last;
 
 	/* Places come in order: most are in the function that the last one was in, or in none. */
-	if (name.is_unique) {
+	if (name->is_unique) {
 		g_array_append_val(folder->profile->functions, wanted);
 		return folder->profile->functions->len - 1;
 	}
@@ -80,6 +79,38 @@ static uint32_t function_of_frame(struct folder *folder, const SptFrame *frame)
 		folder->last_function = function_for(folder, &wanted);
 	}
 	return folder->last_function;
+}
+
+/* What function_of_node says of nodes with this frame. */
+static uint32_t function_of_frame(struct folder *folder, const SptFrame *frame)
+{
+	SptObjectKind kind = folder->capture->objects[frame->object].kind;
+	bool is_kernel = kind == SPT_OBJECT_KERNEL || kind == SPT_OBJECT_MODULES;
+	SptNamedPlace places[SPT_INLINES_MAX];
+	uint32_t n = spt_symbols_places(folder->symbols, frame, places), at = folder->inlined->len;
+
+	if (n == 1)
+		return function_of_name(folder, &places[0].name, is_kernel);
+	g_array_append_val(folder->inlined, n);
+	while (n-- > 0) {
+		uint32_t function = function_of_name(folder, &places[n].name, is_kernel);
+
+		g_array_append_val(folder->inlined, function);
+	}
+	return INLINED | at;
+}
+
+/* The functions of raw node @node, outermost first; how many in @ret_n. */
+static const uint32_t *functions_of_node(const struct folder *folder, uint32_t node, uint32_t *ret_n)
+{
+	const uint32_t *function = &folder->function_of_node[node];
+
+	*ret_n = 1;
+	if (!(*function & INLINED))
+		return function;
+	function = &g_array_index(folder->inlined, uint32_t, *function & ~INLINED);
+	*ret_n = *function;
+	return function + 1;
 }
 
 /* Nodes by object and offset, so that equal frames lie side by side. */
@@ -100,6 +131,19 @@ static struct spt_item *sort_nodes(const SptCapture *capture, const bool *used, 
 	return items;
 }
 
+/* Once they are named: inlined functions count. */
+static void measure_depths(struct folder *folder)
+{
+	const SptCapture *capture = folder->capture;
+
+	for (uint32_t i = 1; i < capture->n_nodes; i++) {
+		uint32_t n;
+
+		functions_of_node(folder, i, &n);
+		folder->depth[i] = MIN(folder->depth[capture->nodes[i].parent] + n, STACK_MAX_FRAMES + 1);
+	}
+}
+
 /* Finds the function of each raw node that is @used (NULL: of all). */
 static void name_nodes(struct folder *folder, const bool *used)
 {
@@ -115,6 +159,7 @@ static void name_nodes(struct folder *folder, const bool *used)
 			function = function_of_frame(folder, frame);
 		folder->function_of_node[items[i].index] = function;
 	}
+	measure_depths(folder);
 }
 
 /* @process: an id, or 0. */
@@ -129,15 +174,6 @@ static uint32_t function_of_process(struct folder *folder, uint32_t process)
 		folder->function_of_process[process] = function_for(folder, &wanted);
 	}
 	return folder->function_of_process[process];
-}
-
-static uint16_t *measure_depths(const SptCapture *capture)
-{
-	uint16_t *depth = g_new0(uint16_t, MAX(capture->n_nodes, 1));
-
-	for (uint32_t i = 1; i < capture->n_nodes; i++)
-		depth[i] = MIN(depth[capture->nodes[i].parent] + 1, STACK_MAX_FRAMES + 1);
-	return depth;
 }
 
 static uint32_t fold_aside(struct folder *folder, uint32_t process_node, const char *why)
@@ -188,8 +224,13 @@ static uint32_t fold(struct folder *folder, uint32_t process, uint32_t node)
 		      folder->others.n + STACK_MAX_FRAMES > MAX_FOLDED))
 		return fold_aside(folder, spt_tree_builder_child(&folder->tree, 0, process), "[too many stacks]");
 	while (n > 0) {
+		const uint32_t *functions;
+		uint32_t n_functions;
+
 		node = folder->path[--n];
-		at = spt_tree_builder_child(&folder->tree, at, folder->function_of_node[node]);
+		functions = functions_of_node(folder, node, &n_functions);
+		for (uint32_t i = 0; i < n_functions; i++)
+			at = spt_tree_builder_child(&folder->tree, at, functions[i]);
 		remember(folder, process, node, at);
 	}
 	return at;
@@ -356,9 +397,10 @@ static void folder_init(struct folder *folder, bool is_base)
 	uint32_t n = MAX(capture->n_nodes, 1);
 
 	spt_tree_builder_init(&folder->tree, UINT32_MAX);
-	folder->depth = measure_depths(capture);
+	folder->depth = g_new0(uint16_t, n);
+	folder->inlined = g_array_new(FALSE, FALSE, sizeof(uint32_t));
 	folder->path = g_new(uint32_t, STACK_MAX_FRAMES);
-	folder->function_of_node = g_new(uint32_t, n);
+	folder->function_of_node = g_new0(uint32_t, n);
 	folder->function_of_process = new_unknown(MAX(capture->n_processes, 1));
 	folder->first = g_new(struct first, n);
 	memset(folder->first, 0xff, n * sizeof(*folder->first));
@@ -373,6 +415,7 @@ static void folder_clear(struct folder *folder)
 	g_free(folder->path);
 	g_free(folder->depth);
 	g_free(folder->function_of_node);
+	g_array_unref(folder->inlined);
 	g_free(folder->function_of_process);
 	g_free(folder->first);
 	g_free(folder->rows);

@@ -31,6 +31,8 @@ struct object {
 	bool shares_label;		/* with another object */
 	bool loaded;
 	SptSymtab *symtab;
+	SptDebugInfo *info;		/* NULL until a detail of it is asked for, and if there is none */
+	bool info_loaded;
 	const char **functions;		/* by the symtab's index: interned, NULL until it is asked for */
 	char *problem;
 	struct recorded *recorded;	/* of this object, by place */
@@ -41,7 +43,9 @@ struct object {
 struct SptSymbols {
 	const SptCapture *capture;
 	char **debug_dirs;
+	unsigned detail;
 	GHashTable *strings;		/* text -> itself */
+	GHashTable *plain;		/* name in debug information, by its address -> demangled */
 	GStringChunk *texts;		/* holds them */
 	struct spt_pairs places;	/* (label, offset) -> what a place without a symbol is called, in place_names */
 	GPtrArray *place_names;
@@ -54,7 +58,7 @@ const char *spt_source_name(SptSource source)
 	static const char *const names[] = {
 		[SPT_SOURCE_NONE] = "none", [SPT_SOURCE_CAPTURE] = "recording", [SPT_SOURCE_SYMTAB] = "symbol table",
 		[SPT_SOURCE_DEBUG_FILE] = "debug file", [SPT_SOURCE_MINI] = "MiniDebugInfo",
-		[SPT_SOURCE_DYNAMIC] = "exported symbols", [SPT_SOURCE_PLT] = "stubs",
+		[SPT_SOURCE_DEBUG_INFO] = "debug information", [SPT_SOURCE_DYNAMIC] = "exported symbols", [SPT_SOURCE_PLT] = "stubs",
 	};
 
 	return names[source];
@@ -102,6 +106,7 @@ static void sort_names(SptSymbols *symbols)
 static void clear_object(struct object *object)
 {
 	spt_symtab_free(object->symtab);
+	spt_debug_info_free(object->info);
 	g_free(object->functions);
 	g_free(object->problem);
 	g_clear_pointer(&object->intervals, g_array_unref);
@@ -116,6 +121,7 @@ void spt_symbols_free(SptSymbols *symbols)
 	g_free(symbols->objects);
 	g_free(symbols->recorded);
 	g_hash_table_unref(symbols->strings);
+	g_hash_table_unref(symbols->plain);
 	g_string_chunk_free(symbols->texts);
 	spt_pairs_clear(&symbols->places);
 	g_ptr_array_unref(symbols->place_names);
@@ -205,7 +211,9 @@ SptSymbols *spt_symbols_new(const SptCapture *capture, const char *const *debug_
 
 	symbols->capture = capture;
 	symbols->debug_dirs = g_strdupv((char **)debug_dirs);
+	symbols->detail = SPT_DETAIL_INLINES;
 	symbols->strings = g_hash_table_new(g_str_hash, g_str_equal);
+	symbols->plain = g_hash_table_new(NULL, NULL);
 	symbols->texts = g_string_chunk_new(1 << 16);
 	symbols->place_names = g_ptr_array_new();
 	/* Names may be of object 0, which is none. */
@@ -239,39 +247,51 @@ static const char *identity_problem(const SptObjectRow *row, const SptObject *im
 	return NULL;
 }
 
+/* The file that @row was recorded of, or NULL and why not. */
+static SptObject *open_image(const SptObjectRow *row, char **ret_problem)
+{
+	g_autoptr(SptObject) image = NULL;
+	g_autoptr(GError) error = NULL;
+	const char *problem = NULL;
+
+	if (!row->path || !g_path_is_absolute(row->path))
+		problem = "has no path";
+	else if (g_str_has_suffix(row->path, DELETED))
+		problem = "was deleted or replaced while it ran";
+	else if (!(image = spt_object_open(row->path, &error)))
+		problem = g_error_matches(error, G_FILE_ERROR, G_FILE_ERROR_NOENT) ? "no such file" : error->message;
+	else
+		problem = identity_problem(row, image);
+	if (!problem)
+		return g_steal_pointer(&image);
+	*ret_problem = g_strdup(problem);
+	return NULL;
+}
+
 /* The symtab of the file, or NULL and why not. */
 static SptSymtab *load_symtab(const SptSymbols *symbols, const SptObjectRow *row, char **ret_problem)
 {
-	g_autoptr(SptObject) image = NULL;
-	g_autoptr(SptSymtab) symtab = NULL;
-	g_autoptr(GError) error = NULL;
-	const char *problem;
+	g_autoptr(SptObject) image = open_image(row, ret_problem);
+	g_autoptr(SptSymtab) symtab = image ? spt_symtab_new(image, (const char *const *)symbols->debug_dirs) : NULL;
 
-	if (!row->path || !g_path_is_absolute(row->path)) {
-		*ret_problem = g_strdup("has no path");
-		return NULL;
+	if (!symtab || !spt_symtab_is_empty(symtab))
+		return g_steal_pointer(&symtab);
+	*ret_problem = g_strdup("has no symbols");
+	return NULL;
+}
+
+static SptDebugInfo *load_info(const SptSymbols *symbols, const SptObjectRow *row)
+{
+	struct object *object = &symbols->objects[row->id];
+
+	if (!object->info_loaded && row->kind == SPT_OBJECT_FILE) {
+		g_autofree char *problem = NULL;
+		SptObject *image = open_image(row, &problem);
+
+		object->info = image ? spt_debug_info_new(image, (const char *const *)symbols->debug_dirs) : NULL;
 	}
-	if (g_str_has_suffix(row->path, DELETED)) {
-		*ret_problem = g_strdup("was deleted or replaced while it ran");
-		return NULL;
-	}
-	image = spt_object_open(row->path, &error);
-	if (!image) {
-		*ret_problem = g_error_matches(error, G_FILE_ERROR, G_FILE_ERROR_NOENT) ?
-			g_strdup("no such file") : g_strdup(error->message);
-		return NULL;
-	}
-	problem = identity_problem(row, image);
-	if (problem) {
-		*ret_problem = g_strdup(problem);
-		return NULL;
-	}
-	symtab = spt_symtab_new(image, (const char *const *)symbols->debug_dirs);
-	if (spt_symtab_is_empty(symtab)) {
-		*ret_problem = g_strdup("has no symbols");
-		return NULL;
-	}
-	return g_steal_pointer(&symtab);
+	object->info_loaded = true;
+	return object->info;
 }
 
 static struct object *load(SptSymbols *symbols, const SptObjectRow *row)
@@ -396,6 +416,67 @@ SptName spt_symbols_name(SptSymbols *symbols, const SptFrame *frame)
 	if (!name.function)
 		name_without_symbol(symbols, row, frame->offset, &name);
 	return name;
+}
+
+void spt_symbols_set_detail(SptSymbols *symbols, unsigned detail)
+{
+	symbols->detail = detail;
+}
+
+/* The strings of debug information stay where they are, and many places share them. */
+static const char *plain_name(SptSymbols *symbols, const char *name)
+{
+	const char *plain = g_hash_table_lookup(symbols->plain, name);
+
+	if (!plain) {
+		plain = intern_demangled(symbols, name);
+		g_hash_table_insert(symbols->plain, (gpointer)name, (gpointer)plain);
+	}
+	return plain;
+}
+
+static void add_line_to_name(SptSymbols *symbols, SptNamedPlace *place)
+{
+	g_autofree char *base = place->file ? g_path_get_basename(place->file) : NULL;
+	g_autofree char *text = base ? g_strdup_printf("%s (%s:%" PRIu32 ")", place->name.function, base, place->line) : NULL;
+
+	if (!text)
+		return;
+	place->name.function = spt_symbols_intern(symbols, text);
+	place->name.is_unique = false;
+}
+
+unsigned spt_symbols_places(SptSymbols *symbols, const SptFrame *frame, SptNamedPlace ret[SPT_INLINES_MAX])
+{
+	const SptObjectRow *row = row_of(symbols, frame->object);
+	SptDebugInfo *info = row && symbols->detail ? load_info(symbols, row) : NULL;
+	SptPlace places[SPT_INLINES_MAX];
+	unsigned n = info ? spt_debug_info_find(info, frame->offset, places) : 0, first = 0;
+	SptName name = spt_symbols_name(symbols, frame);
+
+	if (n == 0)
+		places[n++] = (SptPlace){ 0 };
+	/* Without a symbol table, debug information has the name, too. */
+	if (!name.has_symbol && places[n - 1].function)
+		name = (SptName){ .function = plain_name(symbols, places[n - 1].function), .object = name.object,
+				  .source = SPT_SOURCE_DEBUG_INFO, .has_symbol = true };
+	if (!(symbols->detail & SPT_DETAIL_INLINES))
+		first = n - 1;
+	for (unsigned i = first; i < n; i++) {
+		SptNamedPlace *place = &ret[i - first];
+
+		*place = (SptNamedPlace){ .name = name, .file = places[i].file, .directory = places[i].directory, .line = places[i].line };
+		if (i + 1 < n) {
+			place->name.source = SPT_SOURCE_DEBUG_INFO;
+			place->name.has_symbol = true;
+			place->name.is_unique = false;
+			place->name.function = places[i].function ? plain_name(symbols, places[i].function) :
+					       spt_symbols_intern(symbols, "[inlined]");
+		}
+		if (symbols->detail & SPT_DETAIL_LINES)
+			add_line_to_name(symbols, place);
+	}
+	return n - first;
 }
 
 const char *spt_symbols_problem(SptSymbols *symbols, uint32_t id)

@@ -8,6 +8,7 @@
 
 #include "capture/capture.h"
 #include "object/object.h"
+#include "symbols/debug-info.h"
 
 G_BEGIN_DECLS
 
@@ -18,11 +19,13 @@ typedef enum {
 	SPT_SOURCE_SYMTAB,		/* the file's symbol table */
 	SPT_SOURCE_DEBUG_FILE,		/* the symbol table of its separate debug file */
 	SPT_SOURCE_MINI,		/* MiniDebugInfo, packed into the file */
+	SPT_SOURCE_DEBUG_INFO,		/* DWARF: of what is inlined, and of what no table has */
 	SPT_SOURCE_DYNAMIC,		/* what the file exports: a function that is not is called after its neighbour, or nothing */
 	SPT_SOURCE_PLT,			/* a stub, called "name@plt" after what it leads to */
 } SptSource;
 
-/* "recording", "symbol table", "debug file", "MiniDebugInfo", "exported symbols", "stubs"; "none". */
+/* "recording", "symbol table", "debug file", "MiniDebugInfo", "debug information", "exported symbols",
+ * "stubs"; "none". */
 const char *spt_source_name(SptSource source);
 
 typedef struct {
@@ -76,6 +79,26 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptSymbols, spt_symbols_free)
 /* Names a frame; the strings live as long as @symbols, and what has the same name has the same pointer, but what is
  * unique has another each time.  All but "object+0xoffset" are interned. */
 SptName spt_symbols_name(SptSymbols *symbols, const SptFrame *frame);
+
+/* What a frame is taken apart into. */
+enum {
+	SPT_DETAIL_INLINES = 1 << 0,	/* functions inlined there, where there is debug information */
+	SPT_DETAIL_LINES = 1 << 1,	/* "function (file.c:12)" instead of the function */
+};
+
+/* From now on; SPT_DETAIL_INLINES is what new SptSymbols do. */
+void spt_symbols_set_detail(SptSymbols *symbols, unsigned detail);
+
+typedef struct {
+	SptName name;
+	const char *file, *directory;	/* as in debug-info.h */
+	uint32_t line;
+} SptNamedPlace;
+
+/* The functions of a frame, innermost first: what is inlined there, then the one that spt_symbols_name() names; lines where there
+ * is debug information.  How many, at least 1.  Strings live as long as @symbols. */
+unsigned spt_symbols_places(SptSymbols *symbols, const SptFrame *frame, SptNamedPlace ret[SPT_INLINES_MAX]);
+
 /* @text as one of the strings that names are made of. */
 const char *spt_symbols_intern(SptSymbols *symbols, const char *text);
 /* Why an object's functions have no names ("no such file", "is not the file that was recorded (its build-id differs)",

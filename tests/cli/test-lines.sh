@@ -1,0 +1,173 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# Functions, lines and inlined calls against addr2line: DWARF 4 and 5, packed sections, split units, a file whose debug
+# information lies elsewhere, and what this build makes of itself; and what comes of it in a profile.
+
+set -u
+
+cd "$(dirname "$0")/../.." || exit 1
+cli=${CLI:-$PWD/build/sysprof-cli}
+places=$PWD/build/tests/gen-places
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+number=0
+broken=0
+
+result()
+{
+	number=$((number + 1))
+	if [ -z "$2" ]; then
+		echo "ok $number - $1"
+	else
+		echo "not ok $number - $1"
+		head -n 20 <<<"$2" | cut -c -400 | sed 's/^/# /'
+		broken=1
+	fi
+}
+
+# agree TEXT FILE [FILE-FOR-ADDR2LINE]: on 2,000 random addresses, of which one in a thousand may be told otherwise.
+agree()
+{
+	local said
+
+	said=$("$places" --pick 2000 "$2" >"$work/addresses" && "$places" "$2" <"$work/addresses" >"$work/ours" &&
+		addr2line -a -f -i -e "${3:-$2}" <"$work/addresses" >"$work/theirs" &&
+		python3 - "$work/addresses" "$work/ours" "$work/theirs" 2>&1 <<'END'
+import re
+import sys
+
+addresses, ours, theirs = (open(path).read() for path in sys.argv[1:])
+
+
+def chain(text):
+    """[(function, file, line)], innermost first; without the marks of copies, and without directories, which each writes in its own way."""
+    lines = text.strip().split("\n")
+    places = [re.match(r"(?:.*/)?(.*?):(\d+|\?)", line) for line in lines[1::2]]
+    names = [re.sub(r"\.(isra|constprop|part|cold|localalias|lto_priv).*", "", name) for name in lines[::2]]
+    return [(name, place[1], int(place[2].replace("?", "0"))) for name, place in zip(names, places)]
+
+
+def same(mine, other):
+    if mine[0][2] == 0 or other[0][2] == 0:
+        return mine[0][2] == other[0][2]        # names without lines are another test's
+    if [place[1:] for place in mine] != [place[1:] for place in other]:
+        return False
+    # Between functions lies what has a line but no name; addr2line gives it the name of the function before.  Of C++ it calls
+    # the outermost function as the source does, and now and then the innermost as the linker does the outermost.
+    if mine[0][0] == "??" or mine[-1][1].endswith((".cc", ".h")):
+        mine, other = mine[1:-1], other[1:-1]
+    return [place[0] for place in mine] == [place[0] for place in other]
+
+
+ours = [chain(block) for block in ours.strip().split("\n\n")]
+theirs = [chain(block) for block in re.split(r"^0x[0-9a-f]+\n", theirs, flags=re.M)[1:]]
+addresses = addresses.split()
+assert len(ours) == len(theirs) == len(addresses) == 2000, (len(ours), len(theirs), len(addresses))
+assert sum(mine[0][2] > 0 for mine in ours) > 1000, "few lines"
+differ = [row for row in zip(addresses, ours, theirs) if not same(*row[1:])]
+if len(differ) > 2:
+    print(len(differ), "of 2000 differ:", *(f"\n{row}" for row in differ))
+END
+	) || said="failed: $said"
+	result "$1" "$said"
+}
+
+agree 'this build, C' build/sysprof-cli
+
+# A program of templates and lambdas.
+cat >"$work/program.cc" <<'END'
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+struct shape {
+	virtual ~shape() = default;
+	virtual double area() const = 0;
+};
+template<int N> struct polygon : shape {
+	std::vector<std::pair<double, double>> points;
+	explicit polygon(double size) { for (int i = 0; i < N; i++) points.emplace_back(size * i, size / (i + 1)); }
+	double area() const override
+	{
+		double sum = 0;
+		for (size_t i = 0; i < points.size(); i++) {
+			auto cross = [&](size_t a, size_t b) { return points[a].first * points[b].second; };
+			sum += cross(i, (i + 1) % points.size()) - cross((i + 1) % points.size(), i);
+		}
+		return sum < 0 ? -sum : sum;
+	}
+};
+int main(int argc, char **argv)
+{
+	std::map<std::string, std::unique_ptr<shape>> shapes;
+	std::vector<std::string> names(argv, argv + argc);
+
+	shapes["three"] = std::make_unique<polygon<3>>(argc);
+	shapes["five"] = std::make_unique<polygon<5>>(argc);
+	std::sort(names.begin(), names.end(), [](auto &a, auto &b) { return a.size() < b.size() || a < b; });
+	double sum = 0;
+	for (auto &[name, shape] : shapes)
+		sum += shape->area() + std::count(names.begin(), names.end(), name);
+	return (int)sum & 1;
+}
+END
+# compile NAME FLAG...
+compile()
+{
+	(cd "$work" && g++ -std=c++17 -O2 -g -o "$1" "${@:2}" program.cc)
+}
+compile dwarf-5 -gdwarf-5 && agree 'C++, DWARF 5' "$work/dwarf-5"
+compile dwarf-4 -gdwarf-4 && agree 'C++, DWARF 4' "$work/dwarf-4"
+objcopy --compress-debug-sections "$work/dwarf-5" "$work/packed" && agree 'C++, packed sections' "$work/packed"
+compile split -gdwarf-5 -gsplit-dwarf && agree 'C++, split units' "$work/split" "$work/dwarf-5"
+objcopy --only-keep-debug "$work/dwarf-4" "$work/dwarf-4.debug" &&
+	objcopy --strip-all --add-gnu-debuglink="$work/dwarf-4.debug" "$work/dwarf-4" "$work/apart" &&
+	agree 'C++, apart' "$work/apart" "$work/dwarf-4"
+
+# Through a recording.
+cat >"$work/nested.c" <<'END'
+static volatile unsigned long sink;
+static inline __attribute__((always_inline)) void innermost(unsigned turns)
+{
+	for (unsigned i = 0; i < turns; i++)
+		sink += i;
+}
+static inline __attribute__((always_inline)) void middle(unsigned turns)
+{
+	innermost(turns);
+}
+__attribute__((noinline)) void outer(unsigned turns)
+{
+	middle(turns);
+	__asm__ volatile("");
+}
+int main(void)
+{
+	for (unsigned i = 0; i < 300; i++)
+		outer(1000000);
+	return 0;
+}
+END
+# folded TEXT STACK OPTION...: most of the weight is on this stack.
+folded()
+{
+	local share
+
+	share=$("$cli" export --format folded --process nested "${@:3}" "$work/nested.capture" |
+		sed 's/(nested.c:4) /(nested.c:5) /' |
+		awk -v stack="$2" '{ sum += $NF; weight = $NF; sub(/ [0-9]+$/, ""); if (substr($0, length($0) - length(stack) + 1) == stack) on += weight }
+		END { print sum ? int(100 * on / sum) : 0 }')
+	result "$1" "$([ "$share" -gt 80 ] || echo "$share % of the weight is on $2")"
+}
+gcc -O2 -g -fno-omit-frame-pointer -o "$work/nested" "$work/nested.c" &&
+	"$cli" record --source perf -o "$work/nested.capture" -- "$work/nested" >"$work/said" 2>&1 || result 'recorded' "$(cat "$work/said")"
+folded 'inlined functions are on the stack' ';outer;middle;innermost'
+folded 'without them it is what has frames' ';outer' --no-inlines
+folded 'with lines' ';outer (nested.c:13);middle (nested.c:9);innermost (nested.c:5)' --lines
+
+[ $number = 9 ] || result 'everything was compiled' "$number of 9 tests were made"
+echo "1..$number"
+exit $broken

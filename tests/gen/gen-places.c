@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * gen-places FILE <ADDRESSES: functions and lines of addresses (hexadecimal, one a line), as llvm-symbolizer prints them.
+ * gen-places --pick N FILE: N random addresses of its .text, the same each time.
+ * gen-places --rate FILE <ADDRESSES: how many look-ups a second once everything was read.
+ */
+#include <gelf.h>
+#include <glib.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "symbols/debug-info.h"
+#include "symbols/elf-parts.h"
+#include "symbols/symbols.h"
+
+static SptObject *open_object(const char *path)
+{
+	g_autoptr(GError) error = NULL;
+	SptObject *object = spt_object_open(path, &error);
+
+	if (object)
+		return object;
+	fprintf(stderr, "gen-places: %s\n", error->message);
+	exit(1);
+}
+
+static int pick(const char *path, unsigned n)
+{
+	g_autoptr(SptObject) object = open_object(path);
+	g_autoptr(GRand) random = g_rand_new_with_seed(1);
+	GElf_Shdr text;
+
+	if (!spt_elf_section(object, ".text", &text) || text.sh_size < n) {
+		fprintf(stderr, "gen-places: %s has too little code to pick %u places from\n", path, n);
+		return 1;
+	}
+	while (n-- > 0)
+		printf("0x%" G_GINT64_MODIFIER "x\n", text.sh_addr + g_rand_int(random) % text.sh_size);
+	return 0;
+}
+
+/* What symbols.c makes of an object. */
+struct namer {
+	SptObject *image;
+	SptSymtab *symtab;
+	SptDebugInfo *info;
+};
+
+static unsigned find(const struct namer *namer, uint64_t address, SptPlace places[SPT_INLINES_MAX])
+{
+	SptSymbol symbol;
+	uint64_t offset;
+	unsigned n;
+
+	if (!spt_object_address_to_offset(namer->image, address, &offset))
+		return 0;
+	places[0] = (SptPlace){ 0 };
+	n = namer->info ? spt_debug_info_find(namer->info, offset, places) : 0;
+	n = MAX(n, 1);
+	if (spt_symtab_find(namer->symtab, offset, &symbol))
+		places[n - 1].function = symbol.name;
+	return n;
+}
+
+static void print(const struct namer *namer, uint64_t address)
+{
+	SptPlace places[SPT_INLINES_MAX];
+	unsigned n = find(namer, address, places);
+
+	for (unsigned i = 0; i < n; i++) {
+		const char *file = places[i].file, *directory = places[i].directory;
+		bool is_relative = file && directory && *file != '/';
+
+		printf("%s\n%s%s%s:%u\n", places[i].function ? places[i].function : "??", is_relative ? directory : "",
+		       is_relative ? "/" : "", file ? file : "??", places[i].line);
+	}
+	if (n == 0)
+		printf("??\n??:0\n");
+	printf("\n");
+}
+
+static void measure(const struct namer *namer, const GArray *addresses)
+{
+	SptPlace places[SPT_INLINES_MAX];
+	int64_t start = 0;
+	uint64_t found = 0;
+	unsigned rounds = 0;
+
+	/* The first round reads. */
+	for (; rounds < 2 || g_get_monotonic_time() - start < G_USEC_PER_SEC; rounds++) {
+		for (unsigned i = 0; i < addresses->len; i++)
+			found += find(namer, g_array_index(addresses, uint64_t, i), places) > 0;
+		if (rounds == 0)
+			start = g_get_monotonic_time();
+	}
+	printf("%.0f\n", (rounds - 1.0) * addresses->len * 1e6 / (g_get_monotonic_time() - start));
+	if (found == 0)
+		exit(1);
+}
+
+int main(int argc, char **argv)
+{
+	bool is_rate = argc == 3 && strcmp(argv[1], "--rate") == 0;
+	g_autoptr(GArray) addresses = g_array_new(FALSE, FALSE, sizeof(uint64_t));
+	struct namer namer;
+	char line[64];
+
+	if (argc == 4 && strcmp(argv[1], "--pick") == 0)
+		return pick(argv[3], atoi(argv[2]));
+	if (argc != 2 && !is_rate) {
+		fprintf(stderr, "Usage: gen-places [--pick N | --rate] FILE <ADDRESSES\n");
+		return 2;
+	}
+	namer.image = open_object(argv[argc - 1]);
+	namer.symtab = spt_symtab_new(namer.image, NULL);
+	namer.info = spt_debug_info_new(open_object(argv[argc - 1]), NULL);
+	while (fgets(line, sizeof(line), stdin)) {
+		uint64_t address = g_ascii_strtoull(line, NULL, 16);
+
+		g_array_append_val(addresses, address);
+	}
+	for (unsigned i = 0; !is_rate && i < addresses->len; i++)
+		print(&namer, g_array_index(addresses, uint64_t, i));
+	if (is_rate)
+		measure(&namer, addresses);
+	spt_debug_info_free(namer.info);
+	spt_symtab_free(namer.symtab);
+	spt_object_free(namer.image);
+	return 0;
+}

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Which unit of an object's DWARF has an address: by the units' own ranges, since tables of them are left out or incomplete. */
+#include "symbols/debug-info.h"
+
+#include <dwarf.h>
+
+#include "symbols/debug-unit.h"
+#include "symbols/die-ranges.h"
+#include "symbols/elf-parts.h"
+#include "symbols/symbols.h"
+
+/* Of all sections of debug information, unpacked; a file that claims more is not read. */
+#define SECTIONS_MAX_BYTES (8ull << 30)
+
+struct unit {
+	Dwarf_Die cu, split;
+	struct spt_unit *index;		/* once a place in it was asked for */
+};
+
+struct SptDebugInfo {
+	SptObject *image;		/* what offsets are of */
+	SptObject *debug;		/* what has the DWARF; may be the image */
+	Dwarf *dwarf;
+	GArray *units;			/* struct unit */
+	struct spt_die_ranges ranges;	/* to units */
+};
+
+/* Unpacked bytes of the sections that libdw would read. */
+static uint64_t debug_bytes(const SptObject *object)
+{
+	Elf *elf = spt_object_elf(object);
+	Elf_Scn *scn = NULL;
+	uint64_t bytes = 0;
+	size_t names;
+
+	while (elf_getshdrstrndx(elf, &names) == 0 && (scn = elf_nextscn(elf, scn))) {
+		GElf_Shdr shdr;
+		GElf_Chdr chdr;
+		const char *name = gelf_getshdr(scn, &shdr) ? elf_strptr(elf, names, shdr.sh_name) : NULL;
+
+		if (!name || shdr.sh_type == SHT_NOBITS || !g_str_has_prefix(name, ".debug_"))
+			continue;
+		/* Saturates well below the type's end, at a few sections that claim everything. */
+		bytes += MIN((shdr.sh_flags & SHF_COMPRESSED) && gelf_getchdr(scn, &chdr) ? chdr.ch_size : shdr.sh_size,
+			     SECTIONS_MAX_BYTES);
+		if (bytes > SECTIONS_MAX_BYTES)
+			return bytes;
+	}
+	return bytes;
+}
+
+static bool has_debug_info(const SptObject *object)
+{
+	GElf_Shdr shdr;
+	Elf_Scn *scn = spt_elf_section(object, ".debug_info", &shdr);
+
+	return scn && shdr.sh_type != SHT_NOBITS && debug_bytes(object) <= SECTIONS_MAX_BYTES;
+}
+
+static void find_units(SptDebugInfo *info)
+{
+	Dwarf_CU *cu = NULL;
+	Dwarf_Die die, split;
+
+	while (dwarf_get_units(info->dwarf, cu, &cu, NULL, NULL, &die, &split) == 0) {
+		struct unit unit = { .cu = die, .split = split.addr ? split : die };
+
+		if (dwarf_tag(&die) == DW_TAG_compile_unit || dwarf_tag(&die) == DW_TAG_skeleton_unit)
+			g_array_append_val(info->units, unit);
+	}
+	/* What several units have, the linker kept for the first: the last one that is added counts. */
+	for (uint32_t i = info->units->len; i-- > 0;)
+		spt_die_ranges_add(&info->ranges, &g_array_index(info->units, struct unit, i).cu, i);
+	spt_die_ranges_finish(&info->ranges);
+}
+
+SptDebugInfo *spt_debug_info_new(SptObject *image, const char *const *debug_dirs)
+{
+	g_autoptr(SptDebugInfo) info = g_new0(SptDebugInfo, 1);
+
+	info->image = image;
+	info->units = g_array_new(FALSE, FALSE, sizeof(struct unit));
+	info->debug = has_debug_info(image) ? image : spt_debug_file_open(image, debug_dirs);
+	if (!info->debug || !has_debug_info(info->debug))
+		return NULL;
+	info->dwarf = dwarf_begin_elf(spt_object_elf(info->debug), DWARF_C_READ, NULL);
+	if (!info->dwarf)
+		return NULL;
+	find_units(info);
+	return g_steal_pointer(&info);
+}
+
+void spt_debug_info_free(SptDebugInfo *info)
+{
+	if (!info)
+		return;
+	for (unsigned i = 0; i < info->units->len; i++)
+		spt_unit_free(g_array_index(info->units, struct unit, i).index);
+	g_array_unref(info->units);
+	spt_die_ranges_clear(&info->ranges);
+	dwarf_end(info->dwarf);
+	if (info->debug != info->image)
+		spt_object_free(info->debug);
+	spt_object_free(info->image);
+	g_free(info);
+}
+
+unsigned spt_debug_info_find(SptDebugInfo *info, uint64_t file_offset, SptPlace ret[SPT_INLINES_MAX])
+{
+	uint64_t address;
+	uint32_t number;
+	struct unit *unit;
+
+	if (!spt_object_offset_to_address(info->image, file_offset, &address))
+		return 0;
+	number = spt_die_ranges_find(&info->ranges, address);
+	if (number == SPT_DIE_NONE)
+		return 0;
+	unit = &g_array_index(info->units, struct unit, number);
+	if (!unit->index)
+		unit->index = spt_unit_new(info->dwarf, &unit->cu, &unit->split);
+	return spt_unit_find(unit->index, address, ret);
+}
