@@ -45,7 +45,7 @@ workloads := $(patsubst tests/vm/workloads/%.c,$(B)/workloads/%, \
 	$(filter-out tests/vm/workloads/lib%,$(wildcard tests/vm/workloads/*.c)))
 
 .PHONY: all module test-modules lib cli viewer tests demo bench-module check check-lint check-abi check-unit check-cli check-viewer check-vm check-recorder check-kernels check-debug-kernel check-packages lint bench \
-	bench-userspace fuzz manual install install-userspace install-module install-udev install-devel install-dkms-source uninstall uninstall-userspace uninstall-module uninstall-udev \
+	bench-userspace bench-symbols fuzz manual install install-userspace install-module install-udev install-devel install-dkms-source uninstall uninstall-userspace uninstall-module uninstall-udev \
 	uninstall-devel \
 	dkms-install dkms-remove dist deb rpm clean help need-packages FORCE
 .DELETE_ON_ERROR:
@@ -63,6 +63,7 @@ help:
 	@echo 'make check-recorder  the recorder at length: 100 of them killed on each source, 2000 programs of some milliseconds'
 	@echo 'make lint         rules of the house, from the sources'
 	@echo 'make bench        numbers; bench-module: what a sample costs; bench-userspace: the way from file to tree;'
+	@echo '                  bench-symbols: names and lines against other symbolizers [FILES="program ..."]'
 	@echo '                  bench-unwind: stacks without frame pointers'
 	@echo 'make fuzz         a million mutated captures, and as many unwind tables [ROUNDS=n]'
 	@echo 'make install      into $(prefix) [prefix=... DESTDIR=...]; the module through DKMS if there is DKMS'
@@ -237,6 +238,8 @@ demo:
 	@tests/vm/demo $(if $(KDIR),--kernel $(abspath $(KDIR)))
 
 bench: bench-userspace
+bench-symbols: cli $(generators)
+	@tests/bench/symbols $(FILES)
 bench-userspace: cli $(generators)
 	@tests/bench/run
 
