@@ -47,7 +47,7 @@ workloads := $(patsubst tests/vm/workloads/%.c,$(B)/workloads/%, \
 .PHONY: all module test-modules lib cli viewer tests demo bench-module check check-lint check-abi check-unit check-cli check-viewer check-vm check-recorder check-kernels check-debug-kernel check-packages lint bench \
 	bench-userspace bench-symbols fuzz manual install install-userspace install-module install-udev install-devel install-dkms-source uninstall uninstall-userspace uninstall-module uninstall-udev \
 	uninstall-devel \
-	dkms-install dkms-remove dist deb rpm clean help need-packages FORCE
+	dkms-install dkms-remove dist deb rpm clean screenshots help need-packages FORCE
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := all
 
@@ -65,6 +65,7 @@ help:
 	@echo 'make bench        numbers; bench-module: what a sample costs; bench-userspace: the way from file to tree;'
 	@echo '                  bench-symbols: names and lines against other symbolizers [FILES="program ..."]'
 	@echo '                  bench-unwind: stacks without frame pointers'
+	@echo 'make screenshots   the viewer, each view, light and dark, to build/screenshots [CAPTURE=file, else that of make demo]'
 	@echo 'make fuzz         a million mutated captures, and as many unwind tables [ROUNDS=n]'
 	@echo 'make install      into $(prefix) [prefix=... DESTDIR=...]; the module through DKMS if there is DKMS'
 	@echo '                  or parts: install-userspace -udev -module -devel; dkms-install dkms-remove: the module alone, by DKMS'
@@ -236,6 +237,9 @@ demo:
 	@KDIR='$(KDIR)' packaging/deps demo
 	@$(MAKE) --no-print-directory $(jobs) module cli viewer $(B)/workloads/fixed
 	@tests/vm/demo $(if $(KDIR),--kernel $(abspath $(KDIR)))
+
+screenshots: viewer
+	@tests/viewer/screenshots '$(or $(CAPTURE),$(B)/demo/demo.capture)' $(B)/screenshots
 
 bench: bench-userspace
 bench-symbols: cli $(generators)

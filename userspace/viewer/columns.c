@@ -2,6 +2,7 @@
 /* Cells are made once for as many rows as are in view, and filled again and again while scrolling. */
 #include "columns.h"
 
+#include "row-menu.h"
 #include "share-cell.h"
 #include "text.h"
 
@@ -49,6 +50,7 @@ static GtkWidget *new_name_cell(GtkListItem *item, int min_chars)
 				       "text-overflow", GTK_INSCRIPTION_OVERFLOW_ELLIPSIZE_END, "has-tooltip", TRUE, NULL);
 
 	g_signal_connect(cell, "query-tooltip", G_CALLBACK(on_query_tooltip), item);
+	spt_row_menu_attach(cell, item);
 	return cell;
 }
 

@@ -120,8 +120,8 @@ static void on_copy_name(GtkWidget *widget, G_GNUC_UNUSED const char *action, G_
 	SptFlamePane *self = SPT_FLAME_PANE(widget);
 	g_autofree char *made = NULL;
 
-	gdk_clipboard_set_text(gtk_widget_get_clipboard(widget),
-			       spt_text_name(self->document->functions[spt_flame_pane_selected(self)].name, &made));
+	gtk_widget_activate_action(widget, "views.copy", "s",
+				   spt_text_name(self->document->functions[spt_flame_pane_selected(self)].name, &made));
 }
 
 static void on_zoom(GtkWidget *widget, G_GNUC_UNUSED const char *action, G_GNUC_UNUSED GVariant *parameter)

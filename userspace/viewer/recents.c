@@ -11,7 +11,7 @@ void spt_recents_add(const char *path)
 {
 	g_autofree char *uri = g_filename_to_uri(path, NULL, NULL);
 	const GtkRecentData data = {
-		.mime_type = (char *)"application/x-sysprof-capture", .app_name = (char *)PROGRAM, .app_exec = (char *)"sysprof %f",
+		.mime_type = (char *)"application/x-sysprof-trace-capture", .app_name = (char *)PROGRAM, .app_exec = (char *)"sysprof %f",
 	};
 
 	if (uri)

@@ -186,6 +186,11 @@ static void on_only_side(GtkWidget *widget, G_GNUC_UNUSED const char *action, GV
 	add(SPT_VIEWS(widget), &(SptRestriction){ .kind = SPT_RESTRICT_SIDE, .number = g_variant_get_uint32(side) });
 }
 
+static void on_copy(GtkWidget *widget, G_GNUC_UNUSED const char *action, GVariant *text)
+{
+	gdk_clipboard_set_text(gtk_widget_get_clipboard(widget), g_variant_get_string(text, NULL));
+}
+
 /* Life. */
 
 static void dispose(GObject *object)
@@ -215,6 +220,7 @@ static void install_actions(GtkWidgetClass *class)
 	gtk_widget_class_install_action(class, "views.everything", NULL, on_everything);
 	gtk_widget_class_install_action(class, "views.remove", "u", on_remove);
 	gtk_widget_class_install_action(class, "views.only", "u", on_only);
+	gtk_widget_class_install_action(class, "views.copy", "s", on_copy);
 	gtk_widget_class_install_action(class, "views.only-selected", NULL, on_only_selected);
 	gtk_widget_class_install_action(class, "views.only-side", "u", on_only_side);
 }

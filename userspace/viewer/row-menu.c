@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The popover belongs to the pane and not to the cell: what is chosen in it may change the table, and with it the cells, before the
+ * popover is gone.
+ */
+#include "row-menu.h"
+
+#include "columns.h"
+#include "pane.h"
+#include "text.h"
+
+static gboolean unparent(gpointer popover)
+{
+	if (gtk_widget_get_parent(popover))
+		gtk_widget_unparent(popover);
+	return G_SOURCE_REMOVE;
+}
+
+/* What was chosen is done after the popover has closed. */
+static void on_closed(GtkWidget *popover)
+{
+	g_idle_add_full(G_PRIORITY_LOW, unparent, g_object_ref(popover), g_object_unref);
+}
+
+static GMenuModel *new_model(const SptRow *row)
+{
+	const SptFunction *function = spt_row_function(row);
+	g_autofree char *made = NULL;
+	g_autoptr(GMenuItem) only = g_menu_item_new(function->is_process ? "_Only This Process" : "_Only What Has It on the Stack", NULL);
+	g_autoptr(GMenuItem) copy = g_menu_item_new("_Copy Name", NULL);
+	GMenu *menu = g_menu_new();
+
+	g_menu_item_set_action_and_target(only, "views.only", "u", spt_row_values(row)->function);
+	g_menu_item_set_action_and_target(copy, "views.copy", "s", spt_text_name(function->name, &made));
+	g_menu_append_item(menu, only);
+	g_menu_append_item(menu, copy);
+	return G_MENU_MODEL(menu);
+}
+
+static void on_pressed(GtkGestureClick *click, G_GNUC_UNUSED int n, double x, double y, GtkListItem *item)
+{
+	GtkWidget *cell = gtk_event_controller_get_widget(GTK_EVENT_CONTROLLER(click));
+	GtkWidget *pane = gtk_widget_get_ancestor(cell, SPT_TYPE_PANE), *popover;
+	gpointer model_item = gtk_list_item_get_item(item);
+	g_autoptr(SptRow) row = model_item ? spt_columns_row(model_item) : NULL;
+	g_autoptr(GMenuModel) model = row ? new_model(row) : NULL;
+
+	if (!row || !pane)
+		return;
+	popover = gtk_popover_menu_new_from_model(model);
+	gtk_widget_translate_coordinates(cell, pane, x, y, &x, &y);
+	gtk_widget_set_parent(popover, pane);
+	gtk_popover_set_has_arrow(GTK_POPOVER(popover), FALSE);
+	gtk_popover_set_pointing_to(GTK_POPOVER(popover), &(GdkRectangle){ (int)x, (int)y, 1, 1 });
+	g_signal_connect(popover, "closed", G_CALLBACK(on_closed), NULL);
+	gtk_popover_popup(GTK_POPOVER(popover));
+}
+
+void spt_row_menu_attach(GtkWidget *cell, GtkListItem *item)
+{
+	GtkGesture *click = gtk_gesture_click_new();
+
+	gtk_gesture_single_set_button(GTK_GESTURE_SINGLE(click), GDK_BUTTON_SECONDARY);
+	g_signal_connect(click, "pressed", G_CALLBACK(on_pressed), item);
+	gtk_widget_add_controller(cell, GTK_EVENT_CONTROLLER(click));
+}
