@@ -44,6 +44,9 @@ workload_libs := $(patsubst tests/vm/workloads/%.c,$(B)/workloads/%.so,$(wildcar
 workloads := $(patsubst tests/vm/workloads/%.c,$(B)/workloads/%, \
 	$(filter-out tests/vm/workloads/lib%,$(wildcard tests/vm/workloads/*.c)))
 
+# The same without frame pointers.
+workloads_nofp := $(addprefix $(B)/workloads/nofp-,recursion shares)
+
 .PHONY: all module test-modules lib cli viewer tests demo bench-module check check-lint check-abi check-unit check-cli check-viewer check-vm check-recorder check-kernels check-debug-kernel check-packages lint bench \
 	bench-userspace bench-symbols fuzz manual install install-userspace install-module install-udev install-devel install-dkms-source uninstall uninstall-userspace uninstall-module uninstall-udev \
 	uninstall-devel \
@@ -161,7 +164,7 @@ test-modules: module
 # What tests need.
 
 tests: test-modules $(viewer_tests) $(unit_tests) $(tsan_tests) $(fuzz_tests) $(generators) $(workloads) $(workload_libs) \
-	$(B)/bench/bench-unwind
+	$(workloads_nofp) $(B)/bench/bench-unwind
 
 $(unit_tests): $(B)/asan/%: tests/unit/%.c
 $(fuzz_tests): $(B)/asan/%: tests/fuzz/%.c
@@ -191,6 +194,10 @@ $(workloads): $(B)/workloads/%: tests/vm/workloads/%.c Makefile
 	@mkdir -p $(@D)
 	$(call say,CC)$(CC) $(workload_flags) -MMD -MP -MF $@.d -o $@ $< -ldl
 
+$(workloads_nofp): $(B)/workloads/nofp-%: tests/vm/workloads/%.c Makefile
+	@mkdir -p $(@D)
+	$(call say,CC)$(CC) $(workload_flags) -fomit-frame-pointer -MMD -MP -MF $@.d -o $@ $< -ldl
+
 $(workload_libs): $(B)/workloads/%.so: tests/vm/workloads/%.c Makefile
 	@mkdir -p $(@D)
 	$(call say,CC)$(CC) $(workload_flags) -fPIC -shared -MMD -MP -MF $@.d -o $@ $<
@@ -208,7 +215,7 @@ check-abi:
 	@TESTS='$(TESTS)' tests/run abi
 check-unit: $(unit_tests) $(tsan_tests) $(fuzz_tests) $(generators)
 	@TESTS='$(TESTS)' tests/run unit
-check-cli: cli manual $(generators) $(workloads) $(workload_libs) $(B)/bench/bench-unwind
+check-cli: cli manual $(generators) $(workloads) $(workload_libs) $(workloads_nofp) $(B)/bench/bench-unwind
 	@TESTS='$(TESTS)' tests/run cli
 check-viewer: viewer $(viewer_tests) $(generators)
 	@TESTS='$(TESTS)' tests/run viewer

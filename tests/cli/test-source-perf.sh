@@ -45,7 +45,7 @@ $2
 END
 }
 
-for name in shares recursion dlchurn deleted forkstorm shortlived threads; do
+for name in shares recursion nofp-shares nofp-recursion dlchurn deleted forkstorm shortlived threads; do
 	[ -x "$workloads/$name" ] || { echo "Bail out! $workloads/$name is not built; run 'make tests'"; exit 1; }
 done
 
@@ -69,6 +69,34 @@ check 'recursion: whole stacks, up to main' judge recursion '
 dives = [(s, w) for s, w in folded if "dive" in s]
 near(max(s.count("dive") for s, w in dives), 80, 1, "depth")
 near(sum(w for s, w in dives if "main" in s) / sum(w for s, w in dives), 1, 0.03, "below main")'
+
+# Without frame pointers: by copies of the stack.
+
+raw=(--stacks dwarf --ring-bytes 33554432)
+check 'no frame pointers, shares: recorded' record nofp-shares "${raw[@]}" -F 2618 -- "$workloads/nofp-shares" 2
+# How much of all is above; what counts here is who.
+check 'no frame pointers, shares: 50 : 30 : 20' judge nofp-shares 'shares(("burn_fifty", "burn_thirty", "burn_twenty"), 4, 1000)'
+check 'no frame pointers, shares: whole stacks' judge nofp-shares '
+burning = [(s, w) for s, w in folded if any(name.startswith("burn_") for name in s)]
+near(sum(w for s, w in burning if "main" in s and s[1][0] != "[") / sum(w for s, w in burning), 1, 0.01, "below main")
+assert info["host"]["stacks"] == "dwarf" and info["user_ends"]["root"] >= sum(w for s, w in burning), info["user_ends"]'
+check 'no frame pointers, recursion: recorded' record nofp-recursion "${raw[@]}" -- "$workloads/nofp-recursion" 1
+check 'no frame pointers, recursion: every one of 400 calls' judge nofp-recursion '
+for name, depth in (("dive", 80), ("abyss", 400)):
+    deep = [(s, w) for s, w in folded if s[0] == "nofp-recursion" and name in s]
+    near(max(s.count(name) for s, w in deep), depth, 2, name)
+    near(sum(w for s, w in deep if "main" in s) / sum(w for s, w in deep), 1, 0.01, "below main")'
+raw[1]=dwarf,2048
+check 'copies that are too short: recorded' record cut "${raw[@]}" -- "$workloads/nofp-recursion" 1
+check 'copies that are too short: what is cut off is below a heading of its own' judge cut '
+deep = [(s, w) for s, w in folded if s[0] == "nofp-recursion" and "abyss" in s]
+cut = [(s, w) for s, w in deep if s[1] == "[stack cut off]"]
+assert cut and not any("_start" in s for s, w in cut), [s[:4] for s, w in cut][:5]
+whole = [s for s, w in deep if s[1] != "[stack cut off]"]
+assert whole and all("_start" in s and s.count("abyss") < 200 for s in whole), [(s[:4], len(s)) for s in whole][:5]
+assert info["user_ends"]["cut"] >= sum(w for s, w in cut), info["user_ends"]
+assert ("[stack cut off]", "[stack cut off]") in functions'
+check 'info says how many' bash -c '"$1" info "$2" | grep -qE "^user stacks .*% whole, .*% cut off"' - "$cli" "$work/cut.capture"
 
 # Who runs what, over time.
 

@@ -2,6 +2,7 @@
 /* Stacks by shortcuts and stacks frame by frame must be the same nodes, whatever comes in whatever order. */
 #include <string.h>
 
+#include "capture/format.h"
 #include "record/stacks.h"
 
 #define CPUS 2
@@ -24,7 +25,12 @@ static uint32_t plain_node(const SptSpaces *spaces, SptStash *stash, const struc
 	bool has_addresses = sample->record.flags & SYSPROF_SAMPLE_ADDRESSES;
 	SptFrame frames[2 * FRAMES + 1];
 	unsigned n = 0;
+	uint32_t root = 0;
 
+	if (sample->user_mode == SYSPROF_USER_RAW && sample->n_user && sample->user_end != SYSPROF_END_ROOT &&
+	    !(sample->n_user == 1 && sample->user_end == SYSPROF_END_UNMAPPED))
+		root = spt_stash_child(stash, 0, &(SptFrame){ .kind = SPT_FRAME_EXACT, .object = sample->user_end == SPT_END_CUT ?
+							      SPT_STACKS_CUT : SPT_STACKS_INCOMPLETE });
 	*ret_end = (SptStackEnd){ sample->user_end, sample->n_user };
 	for (unsigned i = 0; i < sample->n_kernel; i++) {
 		bool is_exact = i == 0 && sample->record.flags & SYSPROF_SAMPLE_KERNEL_EXACT;
@@ -52,7 +58,7 @@ static uint32_t plain_node(const SptSpaces *spaces, SptStash *stash, const struc
 		else
 			frames[n++] = (SptFrame){ .kind = SPT_FRAME_EXACT };
 	}
-	return spt_stash_add(stash, 0, frames, n);
+	return spt_stash_add(stash, root, frames, n);
 }
 
 static uint64_t kernel_frame(GRand *random)
@@ -110,6 +116,7 @@ static void change_space(GRand *random, SptSpaces *spaces, uint64_t time)
 
 static void test_same(void)
 {
+	static const uint8_t ends[] = { SYSPROF_END_ROOT, SYSPROF_END_BAD, SPT_END_CUT, SPT_END_NO_INFO };
 	g_autoptr(GRand) random = g_rand_new_with_seed(5);
 	g_autoptr(SptSpaces) spaces = spt_spaces_new();
 	g_autoptr(SptStacks) stacks = spt_stacks_new(spaces, CPUS);
@@ -132,6 +139,9 @@ static void test_same(void)
 			sample->n_user = 0;
 			sample->record.flags = g_rand_int_range(random, 0, 4) | (g_rand_boolean(random) ? SYSPROF_SAMPLE_ADDRESSES : 0);
 			sample->user_end = g_rand_boolean(random) ? SYSPROF_END_UNMAPPED : 0;
+			sample->user_mode = g_rand_boolean(random) ? SYSPROF_USER_RAW : SYSPROF_USER_FP;
+			if (sample->user_mode == SYSPROF_USER_RAW && g_rand_boolean(random))
+				sample->user_end = ends[g_rand_int_range(random, 0, G_N_ELEMENTS(ends))];
 		}
 		if (g_rand_int_range(random, 0, 5000) == 0) {
 			g_clear_pointer(&stash, spt_stash_free);

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* sysprof-cli info: what a recording holds, where its periods went, and what is missing. */
+#include "capture/format.h"
 #include "cmd.h"
 #include "info.h"
+#include "sysprof.h"
 
 uint32_t spt_info_processes(const struct spt_info *info)
 {
@@ -28,6 +30,33 @@ const char *spt_info_stream_kind(uint32_t kind)
 	return kind < G_N_ELEMENTS(names) ? names[kind] : "unknown";
 }
 
+/* Of stacks that were unwound from a copy. */
+static const struct {
+	const char *key, *text;
+} ends[] = {
+	[SYSPROF_END_ROOT] = { "root", "whole" },
+	[SYSPROF_END_LIMIT] = { "limit", "with too many frames" },
+	[SYSPROF_END_BAD] = { "bad_memory", "lost in memory that is no stack" },
+	[SYSPROF_END_UNMAPPED] = { "unmapped", "lost outside of code" },
+	[SPT_END_CUT] = { "cut", "cut off by the copy's size" },
+	[SPT_END_NO_INFO] = { "no_info", "at code without unwind information" },
+};
+
+bool spt_info_has_ends(const struct spt_info *info)
+{
+	return g_strcmp0(spt_capture_host(info->capture, "stacks"), "dwarf") == 0;
+}
+
+const char *spt_info_end_key(unsigned end)
+{
+	return end < G_N_ELEMENTS(ends) ? ends[end].key : NULL;
+}
+
+const char *spt_info_end_text(unsigned end)
+{
+	return end < G_N_ELEMENTS(ends) ? ends[end].text : NULL;
+}
+
 static void print_info(const SptCapture *capture, bool json)
 {
 	g_autoptr(SptSamples) samples = spt_samples_new(capture);
@@ -45,6 +74,7 @@ static void print_info(const SptCapture *capture, bool json)
 		for (uint32_t i = 0; i < n; i++) {
 			info.thread_samples[rows[i].thread]++;
 			info.thread_weight[rows[i].thread] += rows[i].weight;
+			info.user_ends[rows[i].user_end] += rows[i].weight;
 		}
 	}
 	info.bytes_per_sample = capture->n_samples ? (double)capture->file_bytes / capture->n_samples : 0;

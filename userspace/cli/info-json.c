@@ -139,6 +139,18 @@ static void add_coverage(JsonBuilder *json, const struct spt_info *info)
 	json_builder_end_array(json);
 }
 
+/* Only of stacks that were unwound from copies. */
+static void add_ends(JsonBuilder *json, const struct spt_info *info)
+{
+	if (!spt_info_has_ends(info))
+		return;
+	spt_json_object(json, "user_ends");
+	for (unsigned end = 0; end < G_N_ELEMENTS(info->user_ends); end++)
+		if (spt_info_end_key(end))
+			spt_json_count(json, spt_info_end_key(end), info->user_ends[end]);
+	json_builder_end_object(json);
+}
+
 void spt_info_print_json(const struct spt_info *info)
 {
 	g_autoptr(JsonBuilder) json = json_builder_new();
@@ -160,6 +172,7 @@ void spt_info_print_json(const struct spt_info *info)
 	spt_json_count(json, "cost_ns_per_sample", spt_summary_cost_ns(&info->summary));
 	spt_json_count(json, "processes", spt_info_processes(info));
 	spt_json_count(json, "objects", spt_info_objects(info));
+	add_ends(json, info);
 	add_host(json, capture);
 	add_streams(json, capture);
 	add_threads(json, info);

@@ -45,6 +45,26 @@ static void print_summary(const struct spt_info *info)
 	printf("%-18s %" PRIu32 "\n", "objects", spt_info_objects(info));
 }
 
+/* Why the stacks have no more frames than they have. */
+static void print_ends(const struct spt_info *info)
+{
+	uint64_t all = 0;
+	const char *comma = "";
+
+	for (unsigned end = 0; spt_info_has_ends(info) && end < G_N_ELEMENTS(info->user_ends); end++)
+		all += spt_info_end_key(end) ? info->user_ends[end] : 0;
+	if (!all)
+		return;
+	printf("%-18s ", "user stacks");
+	for (unsigned end = 0; end < G_N_ELEMENTS(info->user_ends); end++) {
+		if (!spt_info_end_text(end) || !info->user_ends[end])
+			continue;
+		printf("%s%.1f %% %s", comma, spt_percent(info->user_ends[end], all), spt_info_end_text(end));
+		comma = ", ";
+	}
+	printf("\n");
+}
+
 static void print_host(const SptCapture *capture)
 {
 	g_autoptr(GList) keys = g_list_sort(g_hash_table_get_keys(capture->host), (GCompareFunc)g_strcmp0);
@@ -148,6 +168,7 @@ static void print_coverage(const struct spt_info *info)
 void spt_info_print_text(const struct spt_info *info)
 {
 	print_summary(info);
+	print_ends(info);
 	print_host(info->capture);
 	print_streams(info->capture);
 	print_cpus(info->summary.cpus);

@@ -11,6 +11,7 @@ struct spt_info {
 	SptSummary summary;
 	uint64_t *thread_samples;	/* by thread */
 	uint64_t *thread_weight;
+	uint64_t user_ends[UINT8_MAX + 1];	/* weight, by why the user part ends */
 	double bytes_per_sample;
 	GArray *coverage;		/* SptCoverageRow */
 };
@@ -18,6 +19,12 @@ struct spt_info {
 uint32_t spt_info_processes(const struct spt_info *info);	/* recorded, without the holes between ids */
 uint32_t spt_info_objects(const struct spt_info *info);
 const char *spt_info_stream_kind(uint32_t kind);
+
+/* Whether the ends of user stacks are known: they were unwound. */
+bool spt_info_has_ends(const struct spt_info *info);
+/* What scripts and people call an end; NULL: there is none of this number. */
+const char *spt_info_end_key(unsigned end);
+const char *spt_info_end_text(unsigned end);
 
 void spt_info_print_text(const struct spt_info *info);
 void spt_info_print_json(const struct spt_info *info);

@@ -7,6 +7,7 @@
 
 #include "cmd.h"
 
+#define RAW_BYTES 16384
 #define LEAST_LAST_NS 1000000000ULL
 #define LEAST_MEMORY_BYTES (16ULL << 20)
 
@@ -17,6 +18,19 @@ struct words {
 	int ring_bytes;
 };
 
+/* Of "dwarf" or "dwarf,BYTES"; 0: it is neither. */
+static uint32_t raw_bytes(const char *stacks)
+{
+	guint64 bytes;
+
+	if (strcmp(stacks, "dwarf") == 0)
+		return RAW_BYTES;
+	if (!g_str_has_prefix(stacks, "dwarf,") ||
+	    !g_ascii_string_to_unsigned(stacks + strlen("dwarf,"), 10, 8, SPT_TRACE_RAW_MAX_BYTES, &bytes, NULL) || bytes % 8)
+		return 0;
+	return bytes;
+}
+
 static bool check(const struct spt_record_options *options, const struct words *words, SptTraceSource *ret_source)
 {
 	if (!isnan(words->rate) && !(words->rate >= 1 && words->rate <= 50000))
@@ -25,9 +39,10 @@ static bool check(const struct spt_record_options *options, const struct words *
 		spt_cli_complain("A recording cannot last %g seconds (--duration)", options->duration);
 	else if (words->ring_bytes < 0)
 		spt_cli_complain("A ring cannot have %d bytes (--ring-bytes)", words->ring_bytes);
-	else if (strcmp(words->stacks, "fp") && strcmp(words->stacks, "none"))
-		spt_cli_complain("There are no stacks \"%s\" (--stacks): fp walks along frame pointers, none leaves user "
-				 "stacks out", words->stacks);
+	else if (strcmp(words->stacks, "fp") && strcmp(words->stacks, "none") && !raw_bytes(words->stacks))
+		spt_cli_complain("There are no stacks \"%s\" (--stacks): fp walks along frame pointers, dwarf does without them by copies "
+				 "of the stack (dwarf,BYTES: of so much, a multiple of 8 up to %d), none leaves user stacks out",
+				 words->stacks, SPT_TRACE_RAW_MAX_BYTES);
 	else if (!spt_cli_parse_source(words->source, ret_source))
 		spt_cli_complain("There is no source \"%s\" (--source): module is the kernel module, perf the kernel's perf "
 				 "events, auto the module if its device is there, else perf", words->source);
@@ -117,7 +132,8 @@ static bool parse(struct spt_record_options *options, struct words *words, int a
 		{ "event", 0, 0, G_OPTION_ARG_STRING, &words->event,
 		  "The hardware event that counters count: perf's number, or r and the hardware's in hex (cycles)", "N" },
 		{ "duration", 0, 0, G_OPTION_ARG_DOUBLE, &options->duration, "End after so many seconds", "S" },
-		{ "stacks", 0, 0, G_OPTION_ARG_STRING, &words->stacks, "User stacks: fp (frame pointers) or none", "KIND" },
+		{ "stacks", 0, 0, G_OPTION_ARG_STRING, &words->stacks, "User stacks: fp (frame pointers), dwarf[,BYTES] "
+		  "(without them, by copies of the stack; perf events alone) or none", "KIND" },
 		{ "source", 0, 0, G_OPTION_ARG_STRING, &words->source, "Where samples come from: auto, module or perf",
 		  "SOURCE" },
 		{ "ring-bytes", 0, 0, G_OPTION_ARG_INT, &words->ring_bytes, "Ring per CPU, a power of two (1048576)", "N" },
@@ -154,6 +170,9 @@ bool spt_record_options_parse(struct spt_record_options *options, int argc, char
 	arguments[argc] = NULL;
 	ok = parse(options, &words, argc, arguments) && check(options, &words, &source) &&
 	     spt_record_filter_parse(&options->filter, &filter);
+	/* The module does not copy stacks for the recorder yet. */
+	if (source == SPT_TRACE_AUTO && raw_bytes(words.stacks))
+		source = SPT_TRACE_PERF;
 	options->command_text = g_strjoinv(" ", options->command);
 	options->recorder = (SptRecorderOptions){
 		.source = source,
@@ -161,6 +180,7 @@ bool spt_record_options_parse(struct spt_record_options *options, int argc, char
 		.period_ns = isnan(words.rate) ? 0 : (uint64_t)(1e9 / words.rate + 0.5),
 		.ring_bytes = (uint32_t)words.ring_bytes,
 		.no_user = strcmp(words.stacks, "none") == 0,
+		.raw_bytes = raw_bytes(words.stacks),
 		.filter = filter,
 		.command = *options->command_text ? options->command_text : NULL,
 	};

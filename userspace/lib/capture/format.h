@@ -77,6 +77,12 @@ typedef enum {
 	SPT_ROLE_KERNEL_NODE = 18,
 } SptRole;
 
+/* Why the user part of a stack ends (SPT_ROLE_USER_END), beyond the device's enum sysprof_end: of those unwound from a copy of the stack. */
+typedef enum {
+	SPT_END_CUT = 16,		/* the copy is too short */
+	SPT_END_NO_INFO = 17,		/* the outermost frame's function has neither unwind information nor a frame pointer */
+} SptUserEnd;
+
 /* Column of an EVENT that tells the stream. */
 #define SPT_EVENT_STREAM_COLUMN 0
 

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "object/object.h"
+#include "record/stacks.h"
 #include "stash/pairs.h"
 #include "symbols/symbols.h"
 
@@ -186,6 +187,24 @@ static SptObject *open_vdso(void)
 	return spt_object_open_bytes(bytes, "[vdso]", NULL);
 }
 
+const SptObject *spt_naming_file(SptNaming *naming, uint32_t id)
+{
+	struct object *object = get_object(naming, id);
+
+	if (id == SYSPROF_OBJECT_VDSO && !object->file)
+		object->file = open_vdso();
+	return object->file;
+}
+
+/* What the recorder itself calls a part of a stack. */
+static void name_by_path(struct object *object, SptCaptureWriter *writer)
+{
+	SptNameRow row = { .object = object->id, .symbol = object->path, .module = "" };
+
+	spt_capture_writer_name(writer, &row);
+	object->n_named = object->offsets->len;
+}
+
 /* Whether @object's path leads somewhere else by now.  A file that could not be held cannot be told. */
 static bool check_gone(struct object *object)
 {
@@ -280,11 +299,12 @@ bool spt_naming_flush(SptNaming *naming, SptTrace *trace, const SptStash *stash,
 				return false;
 			continue;
 		}
-		if (object->id == SYSPROF_OBJECT_VDSO) {
-			if (!object->file)
-				object->file = open_vdso();
-			object->is_gone = object->file != NULL;
+		if (object->id == SPT_STACKS_CUT || object->id == SPT_STACKS_INCOMPLETE) {
+			name_by_path(object, writer);
+			continue;
 		}
+		if (object->id == SYSPROF_OBJECT_VDSO)
+			object->is_gone = spt_naming_file(naming, object->id) != NULL;
 		if (check_gone(object) || (naming->all && object->file))
 			name_from_file(object, writer);
 	}

@@ -7,6 +7,7 @@
 #define SPT_NAMING_H
 
 #include "capture/capture.h"
+#include "object/object.h"
 #include "sysprof.h"
 #include "trace/trace.h"
 
@@ -24,6 +25,8 @@ void spt_naming_forget(SptNaming *naming);
 
 /* A file was mapped, last by @pid: holds it open as long as it is to be found, so that it can be named even when deleted. */
 void spt_naming_hold(SptNaming *naming, SptTrace *trace, const SptObjectRow *row, uint32_t pid);
+/* The file that is held of an object, or the vdso's image; NULL: there is none. */
+const SptObject *spt_naming_file(SptNaming *naming, uint32_t id);
 /* Before a flush: puts the names of @stash's new frames into @writer that would be lost otherwise. */
 bool spt_naming_flush(SptNaming *naming, SptTrace *trace, const SptStash *stash, SptCaptureWriter *writer, GError **error);
 

@@ -114,6 +114,11 @@ void spt_output_loss(SptOutput *output, const SptLossRow *row)
 		spt_capture_writer_loss(output->writer, row);
 }
 
+const SptObject *spt_output_file(SptOutput *output, uint32_t object)
+{
+	return spt_naming_file(output->naming, object);
+}
+
 void spt_output_object(SptOutput *output, const SptObjectRow *row, uint32_t pid)
 {
 	output->n_waiting++;

@@ -7,6 +7,7 @@
 #define SPT_OUTPUT_H
 
 #include "capture/capture.h"
+#include "object/object.h"
 #include "record/recorder.h"
 #include "trace/trace.h"
 
@@ -27,6 +28,8 @@ void spt_output_account(SptOutput *output, const SptAccountRow *row);
 void spt_output_loss(SptOutput *output, const SptLossRow *row);
 /* @pid: a process that has it mapped; 0 if none is known. */
 void spt_output_object(SptOutput *output, const SptObjectRow *row, uint32_t pid);
+/* The file of an object that was put, or the vdso's image; NULL: it could not be held.  Lives as long as the output. */
+const SptObject *spt_output_file(SptOutput *output, uint32_t object);
 /* Where row->node of a sample is from.  *@ret_number: another one with each flush or write that begins another stash. */
 SptStash *spt_output_stash(SptOutput *output, unsigned *ret_number);
 void spt_output_sample(SptOutput *output, const SptSampleRow *row);

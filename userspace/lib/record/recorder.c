@@ -14,6 +14,7 @@
 #include "process/tasks.h"
 #include "record/output.h"
 #include "record/stacks.h"
+#include "record/unwinding.h"
 #include "trace/trace.h"
 
 #define FLUSH_NS 900000000ULL	/* so that with a step's delay it is once a second */
@@ -39,6 +40,7 @@ struct SptRecorder {
 	SptTasks *tasks;
 	SptSpaces *spaces;
 	SptStacks *stacks;
+	SptUnwinding *unwinding;	/* NULL: no raw stacks are asked for */
 	unsigned stash_number;		/* whose nodes the stacks know */
 	GHashTable *mapped_by;		/* object id -> pid that mapped it last */
 	GHashTable *sampled_threads;	/* set of thread ids */
@@ -209,6 +211,8 @@ static uint32_t find_node(SptRecorder *recorder, const struct sysprof_sample *sa
 	SptStash *stash = spt_output_stash(recorder->output, &number);
 	uint32_t node;
 
+	if (recorder->unwinding)
+		sample = spt_unwinding_take(recorder->unwinding, sample);
 	if (number != recorder->stash_number)
 		spt_stacks_forget(recorder->stacks);
 	recorder->stash_number = number;
@@ -414,6 +418,8 @@ static void note_host(SptRecorder *recorder, const SptRecorderOptions *options)
 	spt_recorder_note(recorder, "cpus", cpus);
 	spt_recorder_note(recorder, "source", recorder->status.source);
 	spt_recorder_note(recorder, "recorder", "sysprof " SPT_VERSION);
+	if (options->raw_bytes)
+		spt_recorder_note(recorder, "stacks", "dwarf");
 	if (options->command)
 		spt_recorder_note(recorder, "command", options->command);
 }
@@ -427,9 +433,15 @@ static void put_fixed_objects(SptRecorder *recorder)
 		{ .id = SYSPROF_OBJECT_VDSO, .kind = SPT_OBJECT_VDSO, .path = "[vdso]" },
 		{ .id = SPT_STACKS_VDSO32, .kind = SPT_OBJECT_VDSO, .path = "[vdso32]" },
 	};
+	static const SptObjectRow unknown_callers[] = {
+		{ .id = SPT_STACKS_CUT, .path = "[stack cut off]" },
+		{ .id = SPT_STACKS_INCOMPLETE, .path = "[stack incomplete]" },
+	};
 
 	for (unsigned i = 0; i < G_N_ELEMENTS(rows); i++)
 		spt_output_object(recorder->output, &rows[i], 0);
+	for (unsigned i = 0; recorder->unwinding && i < G_N_ELEMENTS(unknown_callers); i++)
+		spt_output_object(recorder->output, &unknown_callers[i], 0);
 }
 
 SptRecorder *spt_recorder_new(const SptRecorderOptions *options, GError **error)
@@ -449,6 +461,7 @@ SptRecorder *spt_recorder_new(const SptRecorderOptions *options, GError **error)
 	recorder->config.event_config = options->event_config;
 	recorder->config.ring_bytes = options->ring_bytes;
 	recorder->config.no_user = options->no_user;
+	recorder->config.raw_bytes = options->raw_bytes;
 	recorder->status.source = spt_trace_source_name(recorder->trace);
 	recorder->config.filter = options->filter;
 	recorder->filters_pids = options->filter.n_pids && !spt_trace_filters_pids(recorder->trace);
@@ -456,6 +469,8 @@ SptRecorder *spt_recorder_new(const SptRecorderOptions *options, GError **error)
 	recorder->tasks = spt_tasks_new(&listener);
 	recorder->spaces = spt_spaces_new();
 	recorder->stacks = spt_stacks_new(recorder->spaces, spt_trace_n_cpus(recorder->trace));
+	if (options->raw_bytes)
+		recorder->unwinding = spt_unwinding_new(recorder->output, recorder->spaces);
 	recorder->mapped_by = g_hash_table_new(NULL, NULL);
 	recorder->sampled_threads = g_hash_table_new(NULL, NULL);
 	recorder->gone_spaces = g_array_new(FALSE, FALSE, sizeof(uint64_t));
@@ -471,6 +486,7 @@ void spt_recorder_free(SptRecorder *recorder)
 {
 	if (!recorder)
 		return;
+	spt_unwinding_free(recorder->unwinding);
 	spt_output_free(recorder->output);
 	spt_tasks_free(recorder->tasks);
 	spt_stacks_free(recorder->stacks);

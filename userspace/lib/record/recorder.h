@@ -28,6 +28,7 @@ typedef struct {
 	uint64_t event_config;
 	uint32_t ring_bytes;		/* 0: default */
 	bool no_user;			/* no user stacks */
+	uint32_t raw_bytes;		/* user stacks without frame pointers, from copies of so many bytes; 0: by frame pointers */
 	SptTraceFilter filter;		/* what of the system */
 	const char *command;		/* to be noted in the file; may be NULL */
 } SptRecorderOptions;

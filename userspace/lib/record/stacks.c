@@ -9,6 +9,8 @@
 
 #include <string.h>
 
+#include "capture/format.h"
+
 #define MAX_FRAMES 2048
 #define LAST_FRAMES 128			/* deeper ones are looked up in full */
 #define RECENT_SLOTS (1u << 15)
@@ -19,6 +21,7 @@ struct shape {
 	uint64_t mappings;		/* version of the address space; 0 if frames are no addresses */
 	uint16_t n_kernel, n_user;
 	uint8_t flags;
+	uint8_t caller;			/* object that stands for the callers that are not known, or 0 */
 	bool is_unknown;		/* a user part without frames, which is not nowhere */
 	bool is_in_exec;
 };
@@ -85,6 +88,15 @@ void spt_stacks_free(SptStacks *stacks)
 	g_free(stacks);
 }
 
+/* Only of raw stacks is it known whether they are whole. */
+static uint8_t unknown_caller(const struct sysprof_sample *sample)
+{
+	if (sample->user_mode != SYSPROF_USER_RAW || !sample->n_user || sample->user_end == SYSPROF_END_ROOT ||
+	    (sample->n_user == 1 && sample->user_end == SYSPROF_END_UNMAPPED))
+		return 0;
+	return sample->user_end == SPT_END_CUT ? SPT_STACKS_CUT : SPT_STACKS_INCOMPLETE;
+}
+
 static struct shape shape_of(const SptStacks *stacks, const struct sysprof_sample *sample, bool is_in_exec)
 {
 	return (struct shape){
@@ -93,6 +105,7 @@ static struct shape shape_of(const SptStacks *stacks, const struct sysprof_sampl
 		.n_user = sample->n_user,
 		.flags = sample->record.flags & (SYSPROF_SAMPLE_KERNEL_EXACT | SYSPROF_SAMPLE_USER_EXACT | SYSPROF_SAMPLE_USER_32BIT |
 						 SYSPROF_SAMPLE_ADDRESSES),
+		.caller = unknown_caller(sample),
 		.is_unknown = !sample->n_user && sample->user_end == SYSPROF_END_UNMAPPED,
 		.is_in_exec = is_in_exec,
 	};
@@ -100,7 +113,7 @@ static struct shape shape_of(const SptStacks *stacks, const struct sysprof_sampl
 
 static bool is_same_but_depth(const struct shape *a, const struct shape *b)
 {
-	return a->mappings == b->mappings && a->flags == b->flags && a->is_unknown == b->is_unknown && a->is_in_exec == b->is_in_exec;
+	return a->mappings == b->mappings && a->flags == b->flags && a->caller == b->caller && a->is_unknown == b->is_unknown && a->is_in_exec == b->is_in_exec;
 }
 
 /* Stacks met lately. */
@@ -229,6 +242,8 @@ static unsigned common_frames(const struct last *last, const struct shape *shape
 /* The node of the outermost frame's parent. */
 static uint32_t root_of(SptStash *stash, const struct shape *shape)
 {
+	if (shape->caller)
+		return spt_stash_child(stash, 0, &(SptFrame){ .object = shape->caller, .kind = SPT_FRAME_EXACT });
 	return shape->is_unknown && !shape->is_in_exec ? spt_stash_child(stash, 0, &(SptFrame){ .kind = SPT_FRAME_EXACT }) : 0;
 }
 
@@ -249,7 +264,7 @@ static uint32_t look_up(SptStacks *stacks, SptStash *stash, const struct shape *
 	}
 	for (unsigned i = common; i < n - kept; i++) {
 		last->frames[i] = sample->frames[n - 1 - i];
-		last->nodes[i] = 0;
+		last->nodes[i] = node;
 	}
 	for (unsigned i = kept; i-- > 0;) {
 		node = spt_stash_child(stash, node, &stacks->frames[i]);

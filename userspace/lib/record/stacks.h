@@ -16,6 +16,10 @@ G_BEGIN_DECLS
 
 /* The vdso of 32-bit programs: an object of its own, another image, for which there are no names at hand. */
 #define SPT_STACKS_VDSO32 5
+/* Objects of one place, which stands where the outermost frame's caller would if a raw stack led to it: the copy was too short, or something else
+ * was in the way. */
+#define SPT_STACKS_CUT 6
+#define SPT_STACKS_INCOMPLETE 7
 
 typedef struct SptStacks SptStacks;
 

@@ -240,6 +240,11 @@ static bool configure(struct device *device, const SptTraceConfig *config, GErro
 			    most);
 		return false;
 	}
+	if (config->raw_bytes) {
+		g_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_BAD_CONFIG,
+			    "Stacks without frame pointers are taken from perf events: record them with --source perf");
+		return false;
+	}
 	device->config = (struct sysprof_config){
 		.size = sizeof(device->config),
 		.period_ns = config->period_ns,

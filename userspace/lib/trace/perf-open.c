@@ -12,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "trace/perf-raw.h"
 #include "trace/perf-records.h"
 
 #define PARANOID "/proc/sys/kernel/perf_event_paranoid"
@@ -36,12 +37,14 @@ int spt_perf_open_event(unsigned cpu, uint64_t period_ns, const SptTraceConfig *
 		.size = sizeof(attr),
 		.config = is_wanted ? PERF_COUNT_SW_CPU_CLOCK : PERF_COUNT_SW_DUMMY,
 		.sample_period = is_wanted ? period_ns : 0,
-		.sample_type = SPT_PERF_SAMPLE_TYPE,
+		.sample_type = SPT_PERF_SAMPLE_TYPE | (config->raw_bytes ? SPT_PERF_RAW_SAMPLE_TYPE : 0),
+		.sample_regs_user = config->raw_bytes ? spt_perf_raw_registers() : 0,
+		.sample_stack_user = config->raw_bytes,
 		.disabled = 1,
 		.exclude_idle = 1,
 		.exclude_kernel = config->filter.only_user,
 		.exclude_user = config->filter.only_kernel,
-		.exclude_callchain_user = config->no_user,
+		.exclude_callchain_user = config->no_user || config->raw_bytes,
 		.mmap = 1,
 		.mmap2 = 1,
 		.comm = 1,

@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "trace/perf-raw.h"
+
 struct sample {
 	struct perf_event_header header;
 	uint32_t pid, tid;
@@ -49,6 +51,7 @@ struct SptPerfRecords {
 	SptPerfObjects *objects;
 	SptKallsyms *kallsyms;
 	unsigned n_cpus, max_frames;
+	bool has_raw;
 	struct spt_perf_clock *clocks;	/* by CPU */
 	GByteArray *buffer;		/* for the sample being made */
 };
@@ -76,6 +79,11 @@ void spt_perf_records_free(SptPerfRecords *records)
 	g_byte_array_unref(records->buffer);
 	g_free(records->clocks);
 	g_free(records);
+}
+
+void spt_perf_records_expect_raw(SptPerfRecords *records)
+{
+	records->has_raw = true;
 }
 
 struct spt_perf_clock *spt_perf_records_clock(SptPerfRecords *records, unsigned cpu)
@@ -197,6 +205,21 @@ static void put_loss(const struct spt_perf_loss *loss, const struct spt_perf_who
 		sink->func(&lost.record, sink->data);
 }
 
+/* Puts registers and stack behind the frames of the sample in records->buffer, which may move. */
+static void append_raw(SptPerfRecords *records, const struct sample *from)
+{
+	const uint64_t *raw = from->frames + from->n;
+	struct sysprof_sample *to = (void *)records->buffer->data;
+	uint32_t bytes;
+
+	g_byte_array_set_size(records->buffer, sizeof(*to) + ((size_t)to->n_kernel + to->n_user) * 8);
+	bytes = spt_perf_raw_take(raw, (const char *)from + from->header.size - (const char *)raw, records->buffer);
+	to = (void *)records->buffer->data;
+	to->raw_bytes = bytes;
+	if (bytes)
+		to->user_mode = SYSPROF_USER_RAW;
+}
+
 static void take_sample(SptPerfRecords *records, unsigned cpu, const struct sample *from, const struct spt_perf_sink *sink)
 {
 	struct spt_perf_who who = { .time = from->time, .cpu = cpu, .pid = from->pid, .tid = from->tid };
@@ -212,7 +235,10 @@ static void take_sample(SptPerfRecords *records, unsigned cpu, const struct samp
 	to = (void *)records->buffer->data;
 	*to = (struct sysprof_sample){ .mm = process->mm, .weight = 1 };
 	split_stack(records, from, to);
-	to->record = spt_perf_record(SYSPROF_SAMPLE, flags, sizeof(*to) + ((size_t)to->n_kernel + to->n_user) * 8, &who);
+	if (records->has_raw)
+		append_raw(records, from);
+	to = (void *)records->buffer->data;
+	to->record = spt_perf_record(SYSPROF_SAMPLE, flags, sizeof(*to) + ((size_t)to->n_kernel + to->n_user) * 8 + to->raw_bytes, &who);
 	sink->func(&to->record, sink->data);
 }
 

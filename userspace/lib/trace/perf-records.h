@@ -25,6 +25,9 @@ SptPerfRecords *spt_perf_records_new(unsigned n_cpus, unsigned max_frames, SptKa
 void spt_perf_records_free(SptPerfRecords *records);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptPerfRecords, spt_perf_records_free)
 
+/* Samples have registers and stacks, too. */
+void spt_perf_records_expect_raw(SptPerfRecords *records);
+
 /* Whether a record of these @bytes is whole, and its time.  Records of types that are not used have time 0. */
 bool spt_perf_record_time(const struct perf_event_header *header, uint64_t *ret_time);
 /* A record that was just read, and found whole: what it speaks of may soon be gone. */

@@ -21,6 +21,7 @@
 #include <unistd.h>
 
 #include "trace/perf-open.h"
+#include "trace/perf-raw.h"
 #include "trace/perf-records.h"
 #include "trace/perf-snapshot.h"
 
@@ -29,6 +30,7 @@
 #define HOLD_BACK_NS 30000000ULL
 #define EXIT_DELAY_NS 2000000000ULL	/* what a process may take to give its memory back */
 #define ACCOUNT_NS 1000000000ULL
+#define RAW_RING_BYTES (8u << 20)	/* half a second of raw stacks */
 #define WAIT_MS 20			/* files of short-lived processes are looked at while they are there */
 
 struct ring {
@@ -158,7 +160,7 @@ static bool open_rings(struct perf *perf, uint64_t period_ns, const SptTraceConf
 /* Who is not privileged may only lock so much memory: less is tried unless the user named a size. */
 static bool make_rings(struct perf *perf, const SptTraceConfig *config, int cgroup, uint64_t period_ns, GError **error)
 {
-	size_t most = config->ring_bytes ? config->ring_bytes : 1 << 20;
+	size_t most = config->ring_bytes ? config->ring_bytes : config->raw_bytes ? RAW_RING_BYTES : 1 << 20;
 	size_t least = config->ring_bytes ? config->ring_bytes : 1 << 17;
 	GError *failure = NULL;
 	bool no_room;
@@ -221,6 +223,11 @@ static bool perf_start(SptTrace *trace, const SptTraceConfig *config, struct sys
 			    "Hardware counters are a clock of the module's: load it, or use --clock timer");
 		return false;
 	}
+	if (config->raw_bytes && (!spt_perf_raw_registers() || config->raw_bytes > SPT_TRACE_RAW_MAX_BYTES || config->raw_bytes % 8)) {
+		g_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_BAD_CONFIG, "Stacks of %u bytes cannot be copied on this machine: "
+			    "on x86-64 and AArch64 a multiple of 8 up to %u can", config->raw_bytes, SPT_TRACE_RAW_MAX_BYTES);
+		return false;
+	}
 	close_rings(perf);
 	if (!make_filtered_rings(perf, config, period_ns, error))
 		return false;
@@ -229,6 +236,8 @@ static bool perf_start(SptTrace *trace, const SptTraceConfig *config, struct sys
 	g_array_set_size(perf->held, 0);
 	perf->records = spt_perf_records_new(trace->n_cpus, spt_perf_max_frames(), perf->kallsyms);
 	spt_perf_files_watch(files_of(perf));
+	if (config->raw_bytes)
+		spt_perf_records_expect_raw(perf->records);
 	perf->is_stopped = false;
 	perf->drained_time = perf->account_time = start = now_ns();
 	for (unsigned cpu = 0; cpu < trace->n_cpus; cpu++) {

@@ -59,8 +59,13 @@ typedef struct {
 	uint64_t event_config;
 	uint32_t ring_bytes;		/* per CPU, a power of two; 0: default */
 	bool no_user;			/* leave user stacks out */
+	uint32_t raw_bytes;		/* this much of the stack and the registers instead of frames, up to SPT_TRACE_RAW_MAX_BYTES; 0: frames.
+					 * Perf events alone */
 	SptTraceFilter filter;
 } SptTraceConfig;
+
+/* What fits into a record of perf events, and leaves room for the rest of it. */
+#define SPT_TRACE_RAW_MAX_BYTES 57344
 
 typedef struct SptTrace SptTrace;
 

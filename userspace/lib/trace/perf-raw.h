@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Registers and stack of a sample, as perf events have them and as the device has them. */
+#ifndef SPT_PERF_RAW_H
+#define SPT_PERF_RAW_H
+
+#include <glib.h>
+#include <linux/perf_event.h>
+#include <stdint.h>
+
+#include "sysprof.h"
+
+G_BEGIN_DECLS
+
+/* What is asked for in addition. */
+#define SPT_PERF_RAW_SAMPLE_TYPE (PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER)
+
+/* The registers to be asked for, as bits; 0: this machine's are not known. */
+uint64_t spt_perf_raw_registers(void);
+/* @from: what lies behind the frames of a sample, up to its end.  Appends a struct sysprof_raw, a multiple of 8 bytes, to @to; nothing if there is
+ * none, of a 32-bit program, or if it makes no sense.  Returns how many bytes. */
+uint32_t spt_perf_raw_take(const void *from, size_t bytes, GByteArray *to);
+
+G_END_DECLS
+
+#endif
