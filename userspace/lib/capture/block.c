@@ -10,8 +10,8 @@
 #include "capture/capture.h"
 #include "capture/crc32c.h"
 
-/* Level 6 is where more effort stops to pay on a second's columns of small numbers. */
-#define ZSTD_LEVEL 6
+/* On a second's columns of small numbers level 6 saves another 2 %, and costs the recorder half as much again. */
+#define ZSTD_LEVEL 3
 
 #define CRC_AT 16
 

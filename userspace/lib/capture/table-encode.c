@@ -200,7 +200,7 @@ static void put_plain(SptTableBuilder *builder, SptCoding coding, const uint64_t
 {
 	g_autofree uint64_t *transformed = g_new(uint64_t, n + 1);
 	uint64_t all = 0;
-	unsigned n_planes;
+	unsigned n_planes, n_before;
 	uint8_t *to;
 
 	transformed[0] = 0;
@@ -210,8 +210,12 @@ static void put_plain(SptTableBuilder *builder, SptCoding coding, const uint64_t
 	}
 	if (all < 0x80 || n < LEAST_PLANE_ROWS) {
 		put_byte(builder->data, coding);
+		n_before = builder->data->len;
+		g_byte_array_set_size(builder->data, (guint)(n_before + n * VARINT_MAX_BYTES));
+		to = builder->data->data + n_before;
 		for (size_t i = 0; i < n; i++)
-			append_varint(builder->data, transformed[i]);
+			to = put_varint(to, transformed[i]);
+		g_byte_array_set_size(builder->data, (guint)(to - builder->data->data));
 		return;
 	}
 	if (coding == SPT_CODING_DELTA)
