@@ -45,7 +45,7 @@ $2
 END
 }
 
-for name in shares recursion nofp-shares nofp-recursion dlchurn deleted forkstorm shortlived threads; do
+for name in shares recursion nofp-shares nofp-recursion dlchurn deleted forkstorm shortlived jit threads; do
 	[ -x "$workloads/$name" ] || { echo "Bail out! $workloads/$name is not built; run 'make tests'"; exit 1; }
 done
 
@@ -122,6 +122,13 @@ whole = sum(w for name, w in short)
 nameless = [(name, w) for name, w in short if name.startswith("[") or "+0x" in name]
 assert whole > 500 and sum(w for name, w in nameless) <= whole / 100, (whole, nameless)
 print(f"{whole} periods, {sum(w for name, w in nameless)} of them without a name")'
+for told in map dump; do
+	check "jit, told in a $told: recorded" record jit -- "$workloads/jit" 2 $told
+	check "jit, told in a $told: named, though what told of it is gone" judge jit '
+shares(("jit_thirty", "jit_twenty", "jit_apart"), 6, 15)
+assert not [(s, w) for s, w in folded if s[0] == "jit" and "[anon]" in s]
+assert sum(w for s, w in folded if s[-1] == "jit_fifty") * period > 1.1 * truth["jit_fifty"], "its child, too"'
+done
 check 'threads: recorded' record threads -- "$workloads/threads" 3
 check 'threads: each by its own time' judge threads '
 for words in lines:

@@ -337,8 +337,9 @@ static void test_hidden_kernel(void)
 static void test_images(struct fixture *fixture, const void *data)
 {
 	const struct sysprof_task *forked, *thread, *exec;
-	const struct sysprof_map *first, *second;
-	uint64_t parent_mm;
+	const struct sysprof_map *first, *second, *third;
+	const struct sysprof_region *region;
+	uint64_t parent_mm, start;
 
 	(void)data;
 	comm(fixture, true, 10, 10, "parent", 1);
@@ -377,18 +378,26 @@ static void test_images(struct fixture *fixture, const void *data)
 	g_assert_cmpuint(second->record.flags, ==, 0);
 	g_assert_cmpuint(second->object, ==, first->object);
 	g_assert_cmpuint(((const struct sysprof_map *)made_at(fixture, 7, SYSPROF_MAP))->object, ==, SYSPROF_OBJECT_VDSO);
-	g_assert_cmpuint(((const struct sysprof_map *)made_at(fixture, 8, SYSPROF_MAP))->object, ==, SYSPROF_OBJECT_ANON);
+	third = made_at(fixture, 8, SYSPROF_MAP);
+	region = made_at(fixture, 9, SYSPROF_REGION);
+	g_assert_cmpuint(region->object, ==, third->object);
+	g_assert_cmpuint(region->object, >, first->object);
+	g_assert_cmpuint(region->mm, ==, exec->mm);
+	g_assert_cmpuint(region->record.pid, ==, 11);
+	g_assert_true(spt_perf_objects_region_start(spt_perf_records_objects(fixture->records), region->object, &start));
+	g_assert_cmphex(start + third->offset, ==, 0x30000);
+	g_assert_false(spt_perf_objects_region_start(spt_perf_records_objects(fixture->records), first->object, &start));
 
 	/* What it does on its way out is still its own. */
 	fork_or_exit(fixture, PERF_RECORD_EXIT, 11, 11, 10, 10, 10);
 	sample(fixture, 11, 11, MS, 0, NULL);
-	g_assert_cmpuint(((const struct sysprof_sample *)made_at(fixture, 9, SYSPROF_SAMPLE))->mm, ==, exec->mm);
+	g_assert_cmpuint(((const struct sysprof_sample *)made_at(fixture, 10, SYSPROF_SAMPLE))->mm, ==, exec->mm);
 	spt_perf_tasks_flush_exits(spt_perf_records_tasks(fixture->records), 10, &fixture->sink);
-	g_assert_cmpuint(fixture->out->len, ==, 10);
+	g_assert_cmpuint(fixture->out->len, ==, 11);
 	/* Its id is used again: that ends it. */
 	fork_or_exit(fixture, PERF_RECORD_FORK, 11, 11, 10, 10, 2 * MS);
-	g_assert_cmpuint(((const struct sysprof_record *)made_at(fixture, 10, SYSPROF_EXIT))->flags, ==, SYSPROF_EXIT_PROCESS);
-	g_assert_cmpuint(((const struct sysprof_task *)made_at(fixture, 11, SYSPROF_FORK))->mm, !=, exec->mm);
+	g_assert_cmpuint(((const struct sysprof_record *)made_at(fixture, 11, SYSPROF_EXIT))->flags, ==, SYSPROF_EXIT_PROCESS);
+	g_assert_cmpuint(((const struct sysprof_task *)made_at(fixture, 12, SYSPROF_FORK))->mm, !=, exec->mm);
 }
 
 static void test_kernel_threads_and_the_dying(struct fixture *fixture, const void *data)

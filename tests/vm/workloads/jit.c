@@ -1,15 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Code made at run time, as engines do it: in areas that are reserved first, its pages writable and executable in turn, growing in both
- * directions, and told in /tmp/perf-PID.map.  A child forked half way goes on in what it inherited.  "jit no-map" tells nothing of it.
+ * directions, and told in /tmp/perf-PID.map, which is gone when it ends.  A child forked half way goes on in what it inherited.  "jit SECONDS
+ * no-map" tells nothing of it, "jit SECONDS dump" in a jitdump file instead, in which the functions lay elsewhere at first.
  */
 #include "workload.h"
 
+#include <elf.h>
+#include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 
 #define AREA_PAGES	64
 #define FIRST_PAGE	32
+
+#if defined(__x86_64__)
+#define MACHINE EM_X86_64
+#elif defined(__aarch64__)
+#define MACHINE EM_AARCH64
+#endif
 
 /* A function that turns until its argument is 0. */
 static const uint8_t turning[] = {
@@ -81,18 +90,60 @@ static void round_of(unsigned i, uint64_t unit)
 	sums[i] += thread_cpu_ns() - begin;
 }
 
-static void tell(void)
+static char told[64];
+
+static FILE *open_told(const char *format)
 {
-	char path[64];
 	FILE *file;
 
-	snprintf(path, sizeof(path), "/tmp/perf-%d.map", getpid());
-	file = fopen(path, "we");
+	snprintf(told, sizeof(told), format, getpid());
+	file = fopen(told, "w+e");
 	if (!file)
-		err(1, "cannot write %s", path);
+		err(1, "cannot write %s", told);
+	return file;
+}
+
+static void tell(void)
+{
+	FILE *file = open_told("/tmp/perf-%d.map");
+
 	for (unsigned i = 0; i < FUNCTIONS; i++)
 		fprintf(file, "%" PRIxPTR " %zx %s\n", (uintptr_t)place_of(i), sizeof(turning), functions[i].name);
 	fclose(file);
+}
+
+/* As the specification in Linux's tools/perf/Documentation has it. */
+static void tell_dump(void)
+{
+	FILE *file = open_told("/tmp/jit-%d.dump");
+	const uint32_t header[10] = { 0x4a695444, 1, 40, MACHINE, 0, getpid() };
+
+	fwrite(header, sizeof(header), 1, file);
+	fflush(file);
+	/* The sign by which it is found. */
+	if (mmap(NULL, page_bytes, PROT_READ | PROT_EXEC, MAP_PRIVATE, fileno(file), 0) == MAP_FAILED)
+		err(1, "cannot map %s", told);
+	for (uint64_t i = 0; i < FUNCTIONS; i++) {
+		uint64_t place = (uintptr_t)place_of(i), elsewhere = place + page_bytes / 2;
+		uint32_t name_bytes = strlen(functions[i].name) + 1, ids[2] = { getpid(), getpid() };
+		const struct {
+			uint32_t id, bytes;
+			uint64_t time;
+		} load = { 0, 56 + name_bytes + sizeof(turning), i }, move = { 1, 64, i };
+		const uint64_t loaded[] = { elsewhere, elsewhere, sizeof(turning), i };
+		const uint64_t moved[] = { elsewhere, elsewhere, place, sizeof(turning), i };
+
+		fwrite(&load, sizeof(load), 1, file);
+		fwrite(ids, sizeof(ids), 1, file);
+		fwrite(loaded, sizeof(loaded), 1, file);
+		fwrite(functions[i].name, name_bytes, 1, file);
+		fwrite(turning, sizeof(turning), 1, file);
+		fwrite(&move, sizeof(move), 1, file);
+		fwrite(ids, sizeof(ids), 1, file);
+		fwrite(moved, sizeof(moved), 1, file);
+	}
+	if (fclose(file))
+		err(1, "cannot write %s", told);
 }
 
 int main(int argc, char **argv)
@@ -107,8 +158,10 @@ int main(int argc, char **argv)
 		if (areas[i] == MAP_FAILED)
 			err(1, "cannot reserve memory");
 	}
-	if (argc < 3)
+	if (argc < 3 || strcmp(argv[2], "map") == 0)
 		tell();
+	else if (strcmp(argv[2], "dump") == 0)
+		tell_dump();
 	for (unsigned i = 0; process_cpu_ns() < budget; i = (i + 1) % FUNCTIONS) {
 		round_of(i, unit);
 		if (child || process_cpu_ns() < budget / 2)
@@ -125,6 +178,8 @@ int main(int argc, char **argv)
 	}
 	if (waitpid(child, &status, 0) != child || status)
 		errx(1, "the child did not end well");
+	if (*told)
+		unlink(told);
 	for (unsigned i = 0; i < FUNCTIONS; i++)
 		truth(functions[i].name, sums[i]);
 	truth("flips", flips);

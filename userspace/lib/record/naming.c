@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Each object's distinct frames are listed.  Kernel frames are named at the next flush, by the source of the records.  A file's frames are
+ * Each object's distinct frames are listed.  Kernel frames are named at the next flush, by the source of the records, and so is code
+ * made at run time, as far as it is known by then.  A file's frames are
  * only named once its path no longer leads to it; until then whoever reads the recording can do so.
  */
 #include "record/naming.h"
@@ -14,6 +15,7 @@
 #include <unistd.h>
 
 #include "object/object.h"
+#include "record/jit.h"
 #include "record/stacks.h"
 #include "stash/pairs.h"
 #include "symbols/symbols.h"
@@ -33,6 +35,7 @@ struct object {
 
 struct SptNaming {
 	GHashTable *objects;		/* id -> struct object */
+	SptJit *jit;
 	struct spt_pairs frames;	/* (object, offset): those that are listed */
 	uint32_t next_node;
 	unsigned n_held, max_held;
@@ -68,6 +71,7 @@ SptNaming *spt_naming_new(bool all)
 	SptNaming *naming = g_new0(SptNaming, 1);
 
 	naming->objects = g_hash_table_new_full(NULL, NULL, NULL, object_free);
+	naming->jit = spt_jit_new();
 	naming->next_node = 1;
 	naming->all = all;
 	naming->max_held = raise_file_limit();
@@ -78,6 +82,7 @@ void spt_naming_free(SptNaming *naming)
 {
 	if (!naming)
 		return;
+	spt_jit_free(naming->jit);
 	spt_pairs_clear(&naming->frames);
 	g_hash_table_unref(naming->objects);
 	g_free(naming);
@@ -89,6 +94,7 @@ void spt_naming_forget(SptNaming *naming)
 	void *value;
 
 	naming->next_node = 1;
+	spt_jit_forget(naming->jit);
 	spt_pairs_clear(&naming->frames);
 	g_hash_table_iter_init(&iter, naming->objects);
 	while (g_hash_table_iter_next(&iter, NULL, &value)) {
@@ -165,12 +171,21 @@ void spt_naming_hold(SptNaming *naming, SptTrace *trace, const SptObjectRow *row
 		return;
 	object->kind = row->kind;
 	object->path = g_strdup(row->path);
+	if (row->kind == SPT_OBJECT_ANON)
+		spt_jit_region(naming->jit, trace, row->id, pid);
+	else if (row->kind == SPT_OBJECT_FILE)
+		spt_jit_file(naming->jit, trace, row, pid);
 	if (row->kind != SPT_OBJECT_FILE || naming->n_held >= naming->max_held || row->path[0] != '/')
 		return;
 	object->file = open_mapped(trace, row);
 	if (!object->file)
 		object->file = open_recorded(row, pid);
 	naming->n_held += object->file != NULL;
+}
+
+void spt_naming_keep(SptNaming *naming)
+{
+	spt_jit_keep(naming->jit);
 }
 
 /* The vdso of this process stands for all: they are the same pages. */
@@ -269,6 +284,12 @@ static bool name_from_source(struct object *object, SptTrace *trace, SptCaptureW
 	return true;
 }
 
+static void want_from_jit(SptNaming *naming, struct object *object)
+{
+	for (; object->n_named < object->offsets->len; object->n_named++)
+		spt_jit_want(naming->jit, object->id, g_array_index(object->offsets, uint64_t, object->n_named));
+}
+
 static void collect_new_frames(SptNaming *naming, const SptStash *stash)
 {
 	for (uint32_t n = spt_stash_n_nodes(stash); naming->next_node < n; naming->next_node++) {
@@ -303,10 +324,15 @@ bool spt_naming_flush(SptNaming *naming, SptTrace *trace, const SptStash *stash,
 			name_by_path(object, writer);
 			continue;
 		}
+		if (object->kind == SPT_OBJECT_ANON) {
+			want_from_jit(naming, object);
+			continue;
+		}
 		if (object->id == SYSPROF_OBJECT_VDSO)
 			object->is_gone = spt_naming_file(naming, object->id) != NULL;
 		if (check_gone(object) || (naming->all && object->file))
 			name_from_file(object, writer);
 	}
+	spt_jit_flush(naming->jit, writer);
 	return true;
 }

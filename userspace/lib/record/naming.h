@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Names that must go into the file while it is recorded, because they cannot be found again later: of kernel frames, of the
- * vdso, and of programs that are deleted or replaced meanwhile.
+ * vdso, of code made at run time, and of programs that are deleted or replaced meanwhile.
  */
 #ifndef SPT_NAMING_H
 #define SPT_NAMING_H
@@ -27,6 +27,8 @@ void spt_naming_forget(SptNaming *naming);
 void spt_naming_hold(SptNaming *naming, SptTrace *trace, const SptObjectRow *row, uint32_t pid);
 /* The file that is held of an object, or the vdso's image; NULL: there is none. */
 const SptObject *spt_naming_file(SptNaming *naming, uint32_t id);
+/* Often, between flushes: holds what programs tell of the code they make. */
+void spt_naming_keep(SptNaming *naming);
 /* Before a flush: puts the names of @stash's new frames into @writer that would be lost otherwise. */
 bool spt_naming_flush(SptNaming *naming, SptTrace *trace, const SptStash *stash, SptCaptureWriter *writer, GError **error);
 

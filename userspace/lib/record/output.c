@@ -231,6 +231,11 @@ static bool trim_stash(SptOutput *output, GError **error)
 
 /* Flushing. */
 
+void spt_output_keep(SptOutput *output)
+{
+	spt_naming_keep(output->naming);
+}
+
 static bool flush_into(SptOutput *output, SptCaptureWriter *writer, GError **error)
 {
 	return spt_naming_flush(output->naming, output->trace, output->stash, writer, error) &&

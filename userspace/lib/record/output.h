@@ -34,6 +34,8 @@ const SptObject *spt_output_file(SptOutput *output, uint32_t object);
 SptStash *spt_output_stash(SptOutput *output, unsigned *ret_number);
 void spt_output_sample(SptOutput *output, const SptSampleRow *row);
 
+/* To be called often, between flushes: holds what may soon be gone. */
+void spt_output_keep(SptOutput *output);
 /* To be called about once a second: what has come in is in the file then, or what has become too old is forgotten. */
 bool spt_output_flush(SptOutput *output, uint64_t now, GError **error);
 /* So much has come since the last flush that the memory does not last until the next one is due. */

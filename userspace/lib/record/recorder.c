@@ -607,6 +607,7 @@ bool spt_recorder_step(SptRecorder *recorder, int timeout_ms, GError **error)
 	if (!drain(recorder, false, error))
 		return false;
 	drop_gone_spaces(recorder, gone);
+	spt_output_keep(recorder->output);
 	now = clock_ns(CLOCK_MONOTONIC);
 	if (recorder->needs_snapshot && now - recorder->last_snapshot_ns >= SNAPSHOT_NS && !take_snapshot(recorder, error))
 		return false;

@@ -538,15 +538,31 @@ static bool device_names(SptTrace *trace, struct sysprof_name *names, unsigned n
 	return true;
 }
 
-static int device_map_fd(SptTrace *trace, uint32_t object)
+static int ask_for_object(SptTrace *trace, struct sysprof_map_fd *arg)
 {
-	struct sysprof_map_fd arg = { .size = sizeof(arg), .object = object };
 	int ret;
 
 	do {
-		ret = ioctl(device_of(trace)->fd, SYSPROF_IOC_MAP_FD, &arg);
+		ret = ioctl(device_of(trace)->fd, SYSPROF_IOC_MAP_FD, arg);
 	} while (ret < 0 && errno == EINTR);
-	return ret < 0 ? -1 : arg.fd;
+	return ret;
+}
+
+static int device_map_fd(SptTrace *trace, uint32_t object)
+{
+	struct sysprof_map_fd arg = { .size = sizeof(arg), .object = object };
+
+	return ask_for_object(trace, &arg) < 0 ? -1 : arg.fd;
+}
+
+static bool device_region_start(SptTrace *trace, uint32_t object, uint64_t *ret)
+{
+	struct sysprof_map_fd arg = { .size = sizeof(arg), .object = object };
+
+	if (ask_for_object(trace, &arg) < 0)
+		return false;
+	*ret = arg.start;
+	return true;
 }
 
 static const struct spt_trace_source device_source = {
@@ -563,6 +579,7 @@ static const struct spt_trace_source device_source = {
 	.stats = device_stats,
 	.names = device_names,
 	.map_fd = device_map_fd,
+	.region_start = device_region_start,
 };
 
 SptTrace *spt_device_open(GError **error)

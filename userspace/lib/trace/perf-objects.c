@@ -7,11 +7,16 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#define WINDOW_SHIFT 39
+#define WINDOWS_SHIFT 18		/* more than an address space has */
+
 struct SptPerfObjects {
 	SptPerfFiles *files;
 	GHashTable *exact;		/* key with generation -> id */
 	GHashTable *latest;		/* key without -> id */
 	GHashTable *known;		/* set of mark_of(): cheaper than a key, and good enough to say no */
+	GHashTable *regions;		/* address space and window -> id */
+	GHashTable *windows;		/* id -> window + 1 */
 	uint32_t next_id, told_id;
 	SptObject *told;		/* the file of the latest OBJECT record, told_id */
 };
@@ -24,6 +29,8 @@ SptPerfObjects *spt_perf_objects_new(void)
 	objects->exact = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
 	objects->latest = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
 	objects->known = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
+	objects->regions = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
+	objects->windows = g_hash_table_new(NULL, NULL);
 	objects->next_id = SYSPROF_OBJECT_FIRST;
 	return objects;
 }
@@ -34,6 +41,8 @@ void spt_perf_objects_free(SptPerfObjects *objects)
 		return;
 	spt_object_free(objects->told);
 	spt_perf_files_free(objects->files);
+	g_hash_table_unref(objects->regions);
+	g_hash_table_unref(objects->windows);
 	g_hash_table_unref(objects->known);
 	g_hash_table_unref(objects->exact);
 	g_hash_table_unref(objects->latest);
@@ -54,9 +63,15 @@ int spt_perf_objects_fd(const SptPerfObjects *objects, uint32_t id)
 	return fcntl(spt_object_fd(objects->told), F_DUPFD_CLOEXEC, 0);
 }
 
+/* Memory that is shared has a path, too, and an inode that nobody can open. */
 static bool is_file(const struct spt_perf_file *file)
 {
-	return file->path[0] == '/' && !g_str_has_prefix(file->path, "//anon");
+	static const char *const memory[] = { "//anon", "/dev/zero", "/anon_hugepage", "/memfd:", "/SYSV" };
+
+	for (unsigned i = 0; i < G_N_ELEMENTS(memory); i++)
+		if (g_str_has_prefix(file->path, memory[i]))
+			return false;
+	return file->path[0] == '/';
 }
 
 static uint64_t mark_of(const struct spt_perf_file *file)
@@ -102,6 +117,41 @@ static struct sysprof_object *make_record(const struct spt_perf_file *file, cons
 	return record;
 }
 
+/* 0 if there are no more.  An id has 24 bits in a frame: so many files are no machine's. */
+static uint32_t new_id(SptPerfObjects *objects)
+{
+	return objects->next_id >> (64 - SYSPROF_FRAME_OBJECT_SHIFT) ? SYSPROF_OBJECT_UNKNOWN : objects->next_id++;
+}
+
+uint32_t spt_perf_objects_region(SptPerfObjects *objects, uint64_t mm, uint64_t address, uint64_t *ret_offset, bool *ret_is_new)
+{
+	uint64_t window = address >> WINDOW_SHIFT, key = mm << WINDOWS_SHIFT | window;
+	uint32_t id = GPOINTER_TO_UINT(g_hash_table_lookup(objects->regions, &key));
+
+	*ret_is_new = false;
+	*ret_offset = address;
+	if (window >> WINDOWS_SHIFT)
+		return SYSPROF_OBJECT_ANON;
+	if (!id) {
+		id = new_id(objects);
+		if (!id)
+			return SYSPROF_OBJECT_ANON;
+		*ret_is_new = true;
+		g_hash_table_insert(objects->regions, g_memdup2(&key, sizeof(key)), GUINT_TO_POINTER(id));
+		g_hash_table_insert(objects->windows, GUINT_TO_POINTER(id), GUINT_TO_POINTER(window + 1));
+	}
+	*ret_offset = address & ((1ULL << WINDOW_SHIFT) - 1);
+	return id;
+}
+
+bool spt_perf_objects_region_start(const SptPerfObjects *objects, uint32_t id, uint64_t *ret)
+{
+	uint64_t window = GPOINTER_TO_UINT(g_hash_table_lookup(objects->windows, GUINT_TO_POINTER(id)));
+
+	*ret = (window - 1) << WINDOW_SHIFT;
+	return window;
+}
+
 static uint32_t lookup(GHashTable *table, const char *key)
 {
 	return GPOINTER_TO_UINT(g_hash_table_lookup(table, key));
@@ -134,10 +184,9 @@ uint32_t spt_perf_objects_get(SptPerfObjects *objects, const struct spt_perf_fil
 	if (!id) {
 		if (file->has_generation)
 			object = spt_perf_files_open(objects->files, file);
-		/* An id has 24 bits in a frame.  So many files are no machine's. */
-		if (objects->next_id >> (64 - SYSPROF_FRAME_OBJECT_SHIFT))
+		id = new_id(objects);
+		if (!id)
 			return SYSPROF_OBJECT_UNKNOWN;
-		id = objects->next_id++;
 		g_hash_table_insert(objects->exact, g_steal_pointer(&exact), GUINT_TO_POINTER(id));
 		*ret_record = make_record(file, object, id, generation);
 		spt_object_free(objects->told);

@@ -255,6 +255,19 @@ static void take_lost(SptPerfRecords *records, unsigned cpu, const struct lost_r
 
 /* State. */
 
+static void put_region(const struct spt_perf_process *process, const struct spt_perf_who *who, const struct sysprof_map *map,
+		       const struct spt_perf_sink *sink)
+{
+	struct sysprof_region region = {
+		.record = spt_perf_record(SYSPROF_REGION, 0, sizeof(region), who),
+		.mm = process->mm,
+		.bytes = map->end - map->start,
+		.object = map->object,
+	};
+
+	sink->func(&region.record, sink->data);
+}
+
 void spt_perf_records_map(SptPerfRecords *records, struct spt_perf_process *process, const struct spt_perf_who *who,
 			  const struct spt_perf_file *file, uint64_t offset, const struct spt_perf_sink *sink)
 {
@@ -267,11 +280,19 @@ void spt_perf_records_map(SptPerfRecords *records, struct spt_perf_process *proc
 		.offset = offset,
 		.object = spt_perf_objects_get(records->objects, file, &object),
 	};
+	bool is_new_region = false;
 
+
+	if (map.object == SYSPROF_OBJECT_ANON) {
+		map.object = spt_perf_objects_region(records->objects, process->mm, file->start, &offset, &is_new_region);
+		map.offset = offset;
+	}
 	process->is_fresh = false;
 	if (map.object == SYSPROF_OBJECT_VDSO)
 		process->is_32bit = file->end <= UINT32_MAX;
 	sink->func(&map.record, sink->data);
+	if (is_new_region)
+		put_region(process, who, &map, sink);
 	if (!object)
 		return;
 	object->record.cpu = who->cpu;

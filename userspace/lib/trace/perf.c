@@ -493,6 +493,11 @@ static int perf_map_fd(SptTrace *trace, uint32_t object)
 	return spt_perf_objects_fd(spt_perf_records_objects(perf_of(trace)->records), object);
 }
 
+static bool perf_region_start(SptTrace *trace, uint32_t object, uint64_t *ret)
+{
+	return spt_perf_objects_region_start(spt_perf_records_objects(perf_of(trace)->records), object, ret);
+}
+
 static const struct spt_trace_source perf_source = {
 	.name = "perf",
 	.clock = "cpu-clock",
@@ -506,6 +511,7 @@ static const struct spt_trace_source perf_source = {
 	.stats = perf_stats,
 	.names = perf_names,
 	.map_fd = perf_map_fd,
+	.region_start = perf_region_start,
 };
 
 SptTrace *spt_perf_open(GError **error)

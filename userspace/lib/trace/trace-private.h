@@ -19,7 +19,8 @@ struct spt_trace_source {
 	bool (*has_cpu)(const SptTrace *trace, unsigned cpu);
 	bool (*stats)(SptTrace *trace, unsigned cpu, struct sysprof_stats *ret, GError **error);
 	bool (*names)(SptTrace *trace, struct sysprof_name *names, unsigned n, GError **error);
-	int (*map_fd)(SptTrace *trace, uint32_t object);	/* NULL: cannot */
+	int (*map_fd)(SptTrace *trace, uint32_t object);
+	bool (*region_start)(SptTrace *trace, uint32_t object, uint64_t *ret);
 };
 
 /* The first member of every source's own struct. */

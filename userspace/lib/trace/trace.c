@@ -2,8 +2,6 @@
 /* The choice of a source; everything else is the source's own. */
 #include "trace/trace-private.h"
 
-#include <errno.h>
-
 G_DEFINE_QUARK(spt-trace-error-quark, spt_trace_error)
 
 static SptTrace *open_either(GError **error)
@@ -107,10 +105,12 @@ bool spt_trace_names(SptTrace *trace, struct sysprof_name *names, unsigned n, GE
 	return trace->source->names(trace, names, n, error);
 }
 
+bool spt_trace_region_start(SptTrace *trace, uint32_t object, uint64_t *ret)
+{
+	return trace->source->region_start(trace, object, ret);
+}
+
 int spt_trace_map_fd(SptTrace *trace, uint32_t object)
 {
-	if (trace->source->map_fd)
-		return trace->source->map_fd(trace, object);
-	errno = ENOTTY;
-	return -1;
+	return trace->source->map_fd(trace, object);
 }

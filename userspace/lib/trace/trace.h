@@ -111,6 +111,8 @@ bool spt_trace_names(SptTrace *trace, struct sysprof_name *names, unsigned n, GE
 /* A descriptor of the file of @object (an OBJECT record's), open for reading, the caller's to close; it also works for files that are deleted or
  * in other mount namespaces, if asked soon after the record, with perf events at once.  -1 with errno: ENOTTY the source cannot, EACCES, ENOENT, EMFILE ... */
 int spt_trace_map_fd(SptTrace *trace, uint32_t object);
+/* The address of offset 0 of a region, modulo 2^64.  False: the region is not known, its process is gone or closed to this user. */
+bool spt_trace_region_start(SptTrace *trace, uint32_t object, uint64_t *ret);
 
 G_END_DECLS
 

@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Whoever can write the files can be anybody: no links are followed, the file must be the program's own, and what is read is bounded. */
+#include "record/jit.h"
+
+#include <fcntl.h>
+#include <linux/openat2.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "symbols/jit-code.h"
+
+#define BUDGET_BYTES (64u << 20)	/* of all files together; what is kept of it is less */
+#define PROCESSES_MAX 1024		/* held open at a time */
+
+struct source {
+	int fd;				/* -1: not there, or read to its end */
+	uint64_t at;
+};
+
+struct process {
+	uint32_t pid, own_pid;		/* own: in its own namespace */
+	uid_t uids[2];			/* real and effective */
+	int pidfd, root;		/* -1: it is gone */
+	struct source map, dump;
+	SptJitCode *code;
+	GArray *wanted;			/* struct place */
+	bool has_news;
+};
+
+struct region {
+	struct process *process;
+	uint64_t start;			/* of its offset 0, modulo 2^64 */
+};
+
+struct place {
+	uint32_t object;
+	uint64_t offset, address;
+};
+
+struct SptJit {
+	GHashTable *processes;		/* pid -> struct process, the latest */
+	GPtrArray *all;			/* struct process */
+	GHashTable *regions;		/* object -> struct region */
+	uint64_t budget;
+	unsigned n_held;
+};
+
+static void close_fd(int *fd)
+{
+	if (*fd >= 0)
+		close(*fd);
+	*fd = -1;
+}
+
+static void process_free(void *data)
+{
+	struct process *process = data;
+
+	close_fd(&process->pidfd);
+	close_fd(&process->root);
+	close_fd(&process->map.fd);
+	close_fd(&process->dump.fd);
+	spt_jit_code_free(process->code);
+	g_array_unref(process->wanted);
+	g_free(process);
+}
+
+SptJit *spt_jit_new(void)
+{
+	SptJit *jit = g_new0(SptJit, 1);
+
+	jit->processes = g_hash_table_new(NULL, NULL);
+	jit->all = g_ptr_array_new_with_free_func(process_free);
+	jit->regions = g_hash_table_new_full(NULL, NULL, NULL, g_free);
+	jit->budget = BUDGET_BYTES;
+	return jit;
+}
+
+void spt_jit_free(SptJit *jit)
+{
+	if (!jit)
+		return;
+	g_hash_table_unref(jit->regions);
+	g_hash_table_unref(jit->processes);
+	g_ptr_array_unref(jit->all);
+	g_free(jit);
+}
+
+/* Processes. */
+
+static bool is_gone(const struct process *process)
+{
+	struct pollfd end = { .fd = process->pidfd, .events = POLLIN };
+
+	return process->pidfd < 0 || poll(&end, 1, 0) != 0;
+}
+
+/* The ids in /proc/PID/status: of the innermost namespace, and of the users. */
+static bool read_ids(struct process *process)
+{
+	g_autofree char *path = g_strdup_printf("/proc/%u/status", process->pid), *text = NULL;
+	const char *ids, *users, *at;
+
+	if (!g_file_get_contents(path, &text, NULL, NULL))
+		return false;
+	ids = strstr(text, "\nNSpid:");
+	users = strstr(text, "\nUid:");
+	if (!ids || !users || sscanf(users, "\nUid: %u %u", &process->uids[0], &process->uids[1]) != 2)
+		return false;
+	for (at = ids + 1; *at && *at != '\n'; at++)
+		if (*at == '\t' && g_ascii_isdigit(at[1]))
+			process->own_pid = strtoul(at + 1, NULL, 10);
+	return process->own_pid != 0;
+}
+
+/* As it lives now; NULL if it is gone, or closed to this user. */
+static struct process *get_process(SptJit *jit, uint32_t pid)
+{
+	struct process *process = g_hash_table_lookup(jit->processes, GUINT_TO_POINTER(pid));
+	g_autofree char *root = g_strdup_printf("/proc/%u/root", pid);
+
+	if (process && !is_gone(process))
+		return process;
+	if (!pid || jit->n_held >= PROCESSES_MAX)
+		return NULL;
+	process = g_new0(struct process, 1);
+	process->pid = pid;
+	process->map.fd = process->dump.fd = process->root = -1;
+	process->code = spt_jit_code_new();
+	process->wanted = g_array_new(FALSE, FALSE, sizeof(struct place));
+	process->pidfd = syscall(SYS_pidfd_open, pid, 0);
+	if (process->pidfd >= 0 && read_ids(process))
+		process->root = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (process->root < 0) {
+		process_free(process);
+		return NULL;
+	}
+	g_ptr_array_add(jit->all, process);
+	g_hash_table_insert(jit->processes, GUINT_TO_POINTER(pid), process);
+	jit->n_held++;
+	return process;
+}
+
+/* Files. */
+
+/* Takes @fd; -1 unless it is a file of the program's own, or root's. */
+static int own_file(const struct process *process, int fd)
+{
+	struct stat stat;
+
+	if (fd >= 0 && fstat(fd, &stat) == 0 && S_ISREG(stat.st_mode) &&
+	    (stat.st_uid == 0 || stat.st_uid == process->uids[0] || stat.st_uid == process->uids[1]))
+		return fd;
+	close_fd(&fd);
+	return -1;
+}
+
+static int open_in_root(const struct process *process, const char *path)
+{
+	struct open_how how = {
+		.flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW,
+		.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS,
+	};
+
+	return process->root < 0 ? -1 : own_file(process, syscall(SYS_openat2, process->root, path, &how, sizeof(how)));
+}
+
+static void open_map(struct process *process)
+{
+	char path[48];
+
+	if (process->map.fd >= 0)
+		return;
+	snprintf(path, sizeof(path), "/tmp/perf-%u.map", process->own_pid);
+	process->map.fd = open_in_root(process, path);
+}
+
+void spt_jit_region(SptJit *jit, SptTrace *trace, uint32_t object, uint32_t pid)
+{
+	struct process *process = get_process(jit, pid);
+	struct region *region;
+	uint64_t start;
+
+	if (!process || g_hash_table_contains(jit->regions, GUINT_TO_POINTER(object)) ||
+	    !spt_trace_region_start(trace, object, &start))
+		return;
+	open_map(process);
+	region = g_new(struct region, 1);
+	*region = (struct region){ .process = process, .start = start };
+	g_hash_table_insert(jit->regions, GUINT_TO_POINTER(object), region);
+}
+
+void spt_jit_file(SptJit *jit, SptTrace *trace, const SptObjectRow *row, uint32_t pid)
+{
+	const char *name = strrchr(row->path, '/');
+	struct process *process;
+	int end = 0, fd;
+
+	if (!name || sscanf(name, "/jit-%*u.dump%n", &end) != 0 || !end || name[end])
+		return;
+	process = get_process(jit, pid);
+	if (!process || process->dump.fd >= 0)
+		return;
+	fd = own_file(process, spt_trace_map_fd(trace, row->id));
+	process->dump.fd = fd >= 0 ? fd : open_in_root(process, row->path);
+}
+
+static void read_on(SptJit *jit, struct process *process)
+{
+	bool was_gone = is_gone(process);
+
+	open_map(process);
+	if (process->map.fd >= 0)
+		process->has_news |= spt_jit_read_map(process->code, process->map.fd, &process->map.at, &jit->budget);
+	if (process->dump.fd >= 0)
+		process->has_news |= spt_jit_read_dump(process->code, process->dump.fd, &process->dump.at, &jit->budget);
+	if (!was_gone)
+		return;
+	/* All was said. */
+	close_fd(&process->map.fd);
+	close_fd(&process->dump.fd);
+	close_fd(&process->root);
+	close_fd(&process->pidfd);
+	jit->n_held--;
+}
+
+void spt_jit_keep(SptJit *jit)
+{
+	for (unsigned i = 0; i < jit->all->len; i++) {
+		struct process *process = g_ptr_array_index(jit->all, i);
+
+		if (process->pidfd < 0)
+			continue;
+		open_map(process);
+		if (is_gone(process))
+			read_on(jit, process);
+	}
+}
+
+/* Names. */
+
+void spt_jit_want(SptJit *jit, uint32_t object, uint64_t offset)
+{
+	const struct region *region = g_hash_table_lookup(jit->regions, GUINT_TO_POINTER(object));
+	struct place place = { .object = object, .offset = offset };
+
+	if (!region)
+		return;
+	place.address = region->start + offset;
+	g_array_append_val(region->process->wanted, place);
+	region->process->has_news = true;
+}
+
+static void name_wanted(struct process *process, SptCaptureWriter *writer)
+{
+	unsigned n_left = 0;
+
+	for (unsigned i = 0; i < process->wanted->len; i++) {
+		const struct place *place = &g_array_index(process->wanted, struct place, i);
+		SptNameRow row = { .object = place->object, .offset = place->offset, .module = "" };
+		SptJitFunction function;
+
+		/* What is told later may still name it. */
+		if (!spt_jit_code_find(process->code, place->address, &function)) {
+			g_array_index(process->wanted, struct place, n_left++) = *place;
+			continue;
+		}
+		/* The row names this place alone: what lies beside it may be other code by then. */
+		row.symbol = function.name;
+		row.distance = place->address - function.start;
+		if (*function.name)
+			spt_capture_writer_name(writer, &row);
+	}
+	g_array_set_size(process->wanted, n_left);
+}
+
+void spt_jit_flush(SptJit *jit, SptCaptureWriter *writer)
+{
+	for (unsigned i = 0; i < jit->all->len; i++) {
+		struct process *process = g_ptr_array_index(jit->all, i);
+
+		if (process->pidfd >= 0)
+			read_on(jit, process);
+		if (process->has_news)
+			name_wanted(process, writer);
+		process->has_news = false;
+	}
+}
+
+void spt_jit_forget(SptJit *jit)
+{
+	for (unsigned i = 0; i < jit->all->len; i++) {
+		struct process *process = g_ptr_array_index(jit->all, i);
+
+		g_array_set_size(process->wanted, 0);
+	}
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Names of code made at run time.  The files in which programs tell of it are held open from when they are first seen, for a program
+ * may remove them when it ends, or be the last to reach them: /tmp/perf-PID.map below the program's own root, under the id it has in its
+ * own namespace, and jitdump files, which a program maps as a sign.
+ *
+ * A place has the name of the code that lay there at the first flush after it was first sampled.
+ */
+#ifndef SPT_JIT_H
+#define SPT_JIT_H
+
+#include "capture/capture.h"
+#include "trace/trace.h"
+
+G_BEGIN_DECLS
+
+typedef struct SptJit SptJit;
+
+SptJit *spt_jit_new(void);
+void spt_jit_free(SptJit *jit);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptJit, spt_jit_free)
+
+/* @object is a region of @pid's. */
+void spt_jit_region(SptJit *jit, SptTrace *trace, uint32_t object, uint32_t pid);
+/* @pid has mapped the file @row; ignored unless its name is that of a jitdump. */
+void spt_jit_file(SptJit *jit, SptTrace *trace, const SptObjectRow *row, uint32_t pid);
+/* Opens what has appeared since; to be called often, costs little. */
+void spt_jit_keep(SptJit *jit);
+/* A place in @object to be named; ignored if that is no region that can be. */
+void spt_jit_want(SptJit *jit, uint32_t object, uint64_t offset);
+/* Reads what was told since, and puts names of wanted places that have one into @writer. */
+void spt_jit_flush(SptJit *jit, SptCaptureWriter *writer);
+/* Nothing is wanted any more. */
+void spt_jit_forget(SptJit *jit);
+
+G_END_DECLS
+
+#endif

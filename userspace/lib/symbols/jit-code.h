@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Code made at run time, as those who make it tell of it: lines "START BYTES NAME" (hexadecimal) in /tmp/perf-PID.map, or records in a
+ * jitdump file.  Both grow while the program runs and are read on from where the last reading ended.  They are not trusted.
+ */
+#ifndef SPT_JIT_CODE_H
+#define SPT_JIT_CODE_H
+
+#include <glib.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+G_BEGIN_DECLS
+
+typedef struct {
+	uint64_t start, bytes;
+	const char *name;		/* lives as long as the table */
+} SptJitFunction;
+
+/* What lies where now: code that overlaps older code has replaced it. */
+typedef struct SptJitCode SptJitCode;
+
+SptJitCode *spt_jit_code_new(void);
+void spt_jit_code_free(SptJitCode *code);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptJitCode, spt_jit_code_free)
+
+/* @name needs no nul at @name_bytes; what is no text in it is replaced.  No-op for places that cannot be. */
+void spt_jit_code_add(SptJitCode *code, uint64_t start, uint64_t bytes, const char *name, size_t name_bytes);
+bool spt_jit_code_find(const SptJitCode *code, uint64_t address, SptJitFunction *ret);
+
+/*
+ * Read on from @at (0 at first) and move it.  @budget: how many bytes may still be read, lowered by those that were; at 0 nothing is.
+ * True: something was added.  A map that was cut or begun anew is read from its start.
+ */
+bool spt_jit_read_map(SptJitCode *code, int fd, uint64_t *at, uint64_t *budget);
+/* A file that is no jitdump of this machine's byte order, or is damaged, ends where that shows. */
+bool spt_jit_read_dump(SptJitCode *code, int fd, uint64_t *at, uint64_t *budget);
+
+G_END_DECLS
+
+#endif
