@@ -30,7 +30,9 @@ struct spt_perf_loss spt_perf_clock_tick(struct spt_perf_clock *clock, uint64_t 
 	uint64_t periods = periods_since(clock, time), gap = periods ? periods - 1 : 0;
 	struct spt_perf_loss loss = { .first_time = clock->due + clock->period_ns };
 
-	if (periods && clock->has_ticked)
+	if (clock->is_of_threads)
+		clock->due += MAX(periods, 1) * clock->period_ns;
+	else if (periods && clock->has_ticked)
 		clock->due += periods * clock->period_ns;
 	else
 		clock->due = time;

@@ -18,6 +18,7 @@ G_BEGIN_DECLS
 struct spt_perf_clock {
 	uint64_t period_ns;
 	uint64_t due;			/* the periods before are accounted for */
+	bool is_of_threads;		/* each of which ticks in its own phase, and only while it runs */
 	bool has_ticked;
 	bool was_throttled;		/* since the last tick */
 	uint64_t lost_records;		/* since the last tick, as the kernel tells */

@@ -29,20 +29,22 @@ bool spt_perf_wants_cpu(const SptTraceFilter *filter, unsigned cpu)
 	return !filter->n_cpu_words || (cpu / 64 < filter->n_cpu_words && filter->cpus[cpu / 64] >> cpu % 64 & 1);
 }
 
-int spt_perf_open_event(unsigned cpu, uint64_t period_ns, const SptTraceConfig *config, int cgroup, size_t watermark_bytes)
+int spt_perf_open_event(unsigned cpu, const struct spt_perf_event *event, const SptTraceConfig *config)
 {
+	bool is_of_thread = event->thread >= 0;
 	bool is_wanted = spt_perf_wants_cpu(&config->filter, cpu);
 	struct perf_event_attr attr = {
 		.type = PERF_TYPE_SOFTWARE,
 		.size = sizeof(attr),
 		.config = is_wanted ? PERF_COUNT_SW_CPU_CLOCK : PERF_COUNT_SW_DUMMY,
-		.sample_period = is_wanted ? period_ns : 0,
+		.sample_period = is_wanted ? event->period_ns : 0,
 		.sample_type = SPT_PERF_SAMPLE_TYPE | (config->raw_bytes ? SPT_PERF_RAW_SAMPLE_TYPE : 0),
 		.sample_regs_user = config->raw_bytes ? spt_perf_raw_registers() : 0,
 		.sample_stack_user = config->raw_bytes,
 		.disabled = 1,
 		.exclude_idle = 1,
-		.exclude_kernel = config->filter.only_user,
+		.inherit = is_of_thread,
+		.exclude_kernel = config->filter.only_user || event->only_user,
 		.exclude_user = config->filter.only_kernel,
 		.exclude_callchain_user = config->no_user || config->raw_bytes,
 		.mmap = 1,
@@ -50,15 +52,16 @@ int spt_perf_open_event(unsigned cpu, uint64_t period_ns, const SptTraceConfig *
 		.comm = 1,
 		.comm_exec = 1,
 		.task = 1,
-		.ksymbol = 1,
+		.ksymbol = !is_of_thread,
 		.sample_id_all = 1,
 		.use_clockid = 1,
 		.clockid = CLOCK_MONOTONIC,
 		.watermark = 1,
-		.wakeup_watermark = watermark_bytes,
+		.wakeup_watermark = event->watermark_bytes,
 	};
 
-	return syscall(SYS_perf_event_open, &attr, cgroup, cpu, -1, PERF_FLAG_FD_CLOEXEC | (cgroup >= 0 ? PERF_FLAG_PID_CGROUP : 0));
+	return syscall(SYS_perf_event_open, &attr, is_of_thread ? event->thread : event->cgroup, cpu, -1,
+		       PERF_FLAG_FD_CLOEXEC | (event->cgroup >= 0 ? PERF_FLAG_PID_CGROUP : 0));
 }
 
 void spt_perf_set_open_error(GError **error, int number)
@@ -70,7 +73,7 @@ void spt_perf_set_open_error(GError **error, int number)
 	case EPERM:
 		if (geteuid() != 0 && paranoid > 0)
 			g_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_NO_PERMISSION,
-				    "The kernel does not let this user profile the system with perf events "
+				    "The kernel does not let this user profile with perf events, not even his own processes "
 				    "(kernel.perf_event_paranoid is %ld); open them with: sudo sysctl "
 				    "kernel.perf_event_paranoid=-1, or load the module with: sudo modprobe sysprof", paranoid);
 		else

@@ -7,11 +7,17 @@
 
 G_BEGIN_DECLS
 
-/*
- * A descriptor of a cpu-clock event of @cpu that does not run yet, or -1 and errno.  A CPU that is not in config->filter only tells of
- * tasks.  @cgroup: descriptor of a control group, or -1.
- */
-int spt_perf_open_event(unsigned cpu, uint64_t period_ns, const SptTraceConfig *config, int cgroup, size_t watermark_bytes);
+struct spt_perf_event {
+	uint64_t period_ns;
+	size_t watermark_bytes;
+	int cgroup;			/* descriptor of a control group, or -1 */
+	int64_t thread;			/* this thread and what it starts; -1: everybody */
+	bool only_user;
+};
+
+/* A descriptor of a cpu-clock event of @cpu that does not run yet, or -1 and errno.  A CPU that is not in config->filter only tells of
+ * tasks. */
+int spt_perf_open_event(unsigned cpu, const struct spt_perf_event *event, const SptTraceConfig *config);
 bool spt_perf_wants_cpu(const SptTraceFilter *filter, unsigned cpu);
 /* One sentence on why it failed with @number, and what helps. */
 void spt_perf_set_open_error(GError **error, int number);

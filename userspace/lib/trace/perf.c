@@ -21,6 +21,7 @@
 #include <unistd.h>
 
 #include "trace/perf-open.h"
+#include "trace/perf-own.h"
 #include "trace/perf-raw.h"
 #include "trace/perf-records.h"
 #include "trace/perf-snapshot.h"
@@ -56,6 +57,8 @@ struct perf {
 	SptKallsyms *kallsyms;
 	char *modules;			/* as they were when kallsyms was read */
 	SptPerfRecords *records;
+	SptPerfReach reach;
+	GArray *others;			/* int: events of threads beyond the first, which share their CPU's ring */
 	GByteArray *bytes;
 	GArray *held;			/* struct held */
 	uint64_t drained_time;		/* what is older has been handed on */
@@ -93,6 +96,9 @@ static void close_rings(struct perf *perf)
 		*ring = (struct ring){ .fd = -1 };
 		perf->polls[cpu].fd = -1;
 	}
+	for (unsigned i = 0; i < perf->others->len; i++)
+		close(g_array_index(perf->others, int, i));
+	g_array_set_size(perf->others, 0);
 }
 
 static void perf_free(SptTrace *trace)
@@ -104,6 +110,7 @@ static void perf_free(SptTrace *trace)
 	spt_kallsyms_free(perf->kallsyms);
 	g_clear_pointer(&perf->bytes, g_byte_array_unref);
 	g_clear_pointer(&perf->held, g_array_unref);
+	g_clear_pointer(&perf->others, g_array_unref);
 	g_free(perf->modules);
 	g_free(perf->rings);
 	g_free(perf->polls);
@@ -130,16 +137,67 @@ static bool map_ring(struct perf *perf, unsigned cpu, bool *ret_no_room, GError 
 	return false;
 }
 
-static bool open_rings(struct perf *perf, uint64_t period_ns, const SptTraceConfig *config, int cgroup, bool *ret_no_room,
+/* An event of @cpu that writes into the same ring as the first one.  False with errno. */
+static bool open_other(struct perf *perf, unsigned cpu, const struct spt_perf_event *event, const SptTraceConfig *config)
+{
+	int fd = spt_perf_open_event(cpu, event, config);
+
+	if (fd < 0)
+		return false;
+	g_array_append_val(perf->others, fd);
+	return ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, perf->rings[cpu].fd) == 0;
+}
+
+/* One after the other, for the first one of a CPU makes the ring.  Threads that have ended, or are another user's, are passed over. */
+static bool open_threads(struct perf *perf, struct spt_perf_event event, const SptTraceConfig *config, bool *ret_no_room, GError **error)
+{
+	g_autoptr(GHashTable) known = g_hash_table_new(NULL, NULL);
+	g_autoptr(GArray) threads = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+	unsigned at = 0;
+	bool any = false;
+
+	event.only_user = perf->reach == SPT_PERF_OWN_CODE;
+	/* What a thread starts before its event is there would be missed, but for the next round. */
+	while (spt_perf_own_threads(&config->filter, known, threads)) {
+		for (; at < threads->len; at++) {
+			event.thread = g_array_index(threads, uint32_t, at);
+			for (unsigned cpu = 0; cpu < perf->trace.n_cpus; cpu++) {
+				struct ring *ring = &perf->rings[cpu];
+
+				if (ring->page && open_other(perf, cpu, &event, config))
+					continue;
+				if (!ring->page)
+					ring->fd = spt_perf_open_event(cpu, &event, config);
+				if (!ring->page && ring->fd >= 0) {
+					perf->polls[cpu] = (struct pollfd){ .fd = ring->fd, .events = POLLIN };
+					if (!map_ring(perf, cpu, ret_no_room, error))
+						return false;
+					any = true;
+				} else if (errno != ENODEV && errno != ESRCH && errno != EACCES && errno != EPERM) {
+					spt_perf_set_open_error(error, errno);
+					return false;
+				}
+			}
+		}
+	}
+	if (!any)
+		g_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_BAD_CONFIG, "There is no process of this user's own to record; "
+			    "for others, load the module with: sudo modprobe sysprof");
+	return any;
+}
+
+static bool open_rings(struct perf *perf, const struct spt_perf_event *event, const SptTraceConfig *config, bool *ret_no_room,
 		       GError **error)
 {
 	bool any = false;
 
 	*ret_no_room = false;
+	if (perf->reach != SPT_PERF_ALL)
+		return open_threads(perf, *event, config, ret_no_room, error);
 	for (unsigned cpu = 0; cpu < perf->trace.n_cpus; cpu++) {
 		struct ring *ring = &perf->rings[cpu];
 
-		ring->fd = spt_perf_open_event(cpu, period_ns, config, cgroup, perf->ring_bytes / 4);
+		ring->fd = spt_perf_open_event(cpu, event, config);
 		ring->is_left_out = !spt_perf_wants_cpu(&config->filter, cpu);
 		if (ring->fd < 0 && errno == ENODEV)
 			continue;
@@ -171,7 +229,14 @@ static bool make_rings(struct perf *perf, const SptTraceConfig *config, int cgro
 		return false;
 	}
 	for (perf->ring_bytes = most;; perf->ring_bytes /= 2) {
-		if (open_rings(perf, period_ns, config, cgroup, &no_room, &failure))
+		struct spt_perf_event event = {
+			.period_ns = period_ns,
+			.watermark_bytes = perf->ring_bytes / 4,
+			.cgroup = cgroup,
+			.thread = -1,
+		};
+
+		if (open_rings(perf, &event, config, &no_room, &failure))
 			return true;
 		close_rings(perf);
 		if (!no_room || perf->ring_bytes <= least)
@@ -199,7 +264,11 @@ static bool make_filtered_rings(struct perf *perf, const SptTraceConfig *config,
 	int cgroup = path ? open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
 	bool ok = !path || cgroup >= 0;
 
-	if (config->filter.n_uids) {
+	if (path && perf->reach != SPT_PERF_ALL) {
+		g_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_NO_PERMISSION,
+			    "Only root may restrict perf events to a control group: --cgroup needs the module here");
+		ok = false;
+	} else if (config->filter.n_uids) {
 		g_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_BAD_CONFIG,
 			    "Perf events cannot be restricted to users: --uid needs the module");
 		ok = false;
@@ -244,12 +313,15 @@ static bool perf_start(SptTrace *trace, const SptTraceConfig *config, struct sys
 		if (perf->rings[cpu].fd < 0)
 			continue;
 		spt_perf_clock_start(spt_perf_records_clock(perf->records, cpu), period_ns, now_ns());
+		spt_perf_records_clock(perf->records, cpu)->is_of_threads = perf->reach != SPT_PERF_ALL;
 		if (ioctl(perf->rings[cpu].fd, PERF_EVENT_IOC_ENABLE, 0) < 0) {
 			g_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_FAILED,
 				    "Cannot start the perf events of CPU %u: %s", cpu, g_strerror(errno));
 			return false;
 		}
 	}
+	for (unsigned i = 0; i < perf->others->len; i++)
+		ioctl(g_array_index(perf->others, int, i), PERF_EVENT_IOC_ENABLE, 0);
 	if (ret)
 		*ret = (struct sysprof_start){ .size = sizeof(*ret), .grid_start = start, .period_ns = period_ns };
 	return true;
@@ -270,6 +342,8 @@ static bool perf_stop(SptTrace *trace, GError **error)
 			    g_strerror(errno));
 		ok = false;
 	}
+	for (unsigned i = 0; i < perf->others->len; i++)
+		ioctl(g_array_index(perf->others, int, i), PERF_EVENT_IOC_DISABLE, 0);
 	perf->is_stopped = true;
 	return ok;
 }
@@ -383,7 +457,8 @@ static void get_account(struct perf *perf, unsigned cpu, struct sysprof_account 
 {
 	*ret_time = perf->is_stopped ? perf->rings[cpu].stop_time : perf->drained_time;
 	spt_perf_clock_account(spt_perf_records_clock(perf->records, cpu), *ret_time, ret);
-	if (perf->rings[cpu].is_left_out) {
+	/* What else a CPU did is not known. */
+	if (perf->rings[cpu].is_left_out || perf->reach != SPT_PERF_ALL) {
 		ret->excluded = ret->idle;
 		ret->idle = 0;
 	}
@@ -516,18 +591,17 @@ static const struct spt_trace_source perf_source = {
 
 SptTrace *spt_perf_open(GError **error)
 {
-	struct perf *perf;
-	int fd;
-
 	/* Whether it may be done at all shows now, not when it is started. */
-	fd = spt_perf_open_event(0, DEFAULT_PERIOD_NS, &(SptTraceConfig){ 0 }, -1, 1);
-	if (fd < 0 && errno != ENODEV) {
+	int reach = spt_perf_reach();
+	struct perf *perf;
+
+	if (reach < 0) {
 		spt_perf_set_open_error(error, errno);
 		return NULL;
 	}
-	if (fd >= 0)
-		close(fd);
 	perf = g_new0(struct perf, 1);
+	perf->reach = reach;
+	perf->others = g_array_new(FALSE, FALSE, sizeof(int));
 	perf->trace.source = &perf_source;
 	perf->trace.n_cpus = spt_perf_possible_cpus();
 	perf->page_bytes = sysconf(_SC_PAGESIZE);
@@ -539,7 +613,13 @@ SptTrace *spt_perf_open(GError **error)
 	perf->held = g_array_new(FALSE, FALSE, sizeof(struct held));
 	g_file_get_contents("/proc/modules", &perf->modules, NULL, NULL);
 	perf->kallsyms = spt_kallsyms_new("/proc/kallsyms");
-	if (!spt_kallsyms_is_readable(perf->kallsyms))
+	if (reach == SPT_PERF_OWN_CODE)
+		perf->trace.notice = "the kernel lets this user see his own processes only, and only in user mode "
+				     "(kernel.perf_event_paranoid); for the whole system load the module with: sudo modprobe sysprof";
+	else if (reach == SPT_PERF_OWN)
+		perf->trace.notice = "the kernel lets this user see his own processes only (kernel.perf_event_paranoid); for the "
+				     "whole system load the module with: sudo modprobe sysprof";
+	else if (!spt_kallsyms_is_readable(perf->kallsyms))
 		perf->trace.notice = "/proc/kallsyms hides the kernel's addresses from this user: what the kernel does is "
 				     "recorded without names";
 	return &perf->trace;

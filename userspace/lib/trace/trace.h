@@ -11,7 +11,8 @@
  * The loss law holds, with idle time computed: every sample weighs one period, and a period that went by without one counts as
  * lost as far as the kernel tells of lost records or of holding the clock back, else as idle.  So do interrupts that
  * found the CPU idle, periods missed because interrupts were off, and a CPU that is offline.  A CPU that comes online after the
- * start is not recorded.  What a filter leaves out counts as idle, too, and processes are not filtered.
+ * start is not recorded.  What a filter leaves out counts as idle, too, and processes are not filtered.  Who may not watch the whole
+ * system gets the processes that are his when it starts, or those in the filter, and what they start; all else is excluded.
  */
 #ifndef SPT_TRACE_H
 #define SPT_TRACE_H
