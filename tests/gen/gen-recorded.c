@@ -241,6 +241,21 @@ static bool made_names(SptTrace *trace, struct sysprof_name *names, unsigned n, 
 	return true;
 }
 
+static int made_map_fd(SptTrace *trace, uint32_t object)
+{
+	(void)trace;
+	(void)object;
+	return -1;
+}
+
+static bool made_region_start(SptTrace *trace, uint32_t object, uint64_t *ret)
+{
+	(void)trace;
+	(void)object;
+	(void)ret;
+	return false;
+}
+
 static const struct spt_trace_source made_source = {
 	.name = "made",
 	.clock = "made",
@@ -253,6 +268,8 @@ static const struct spt_trace_source made_source = {
 	.has_cpu = made_has_cpu,
 	.stats = made_stats,
 	.names = made_names,
+	.map_fd = made_map_fd,
+	.region_start = made_region_start,
 };
 
 static void make_records(struct made *made)
