@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# For lint and abi tests, sourced: one numbered TAP line a check, with what is wrong below it.
+# For tests that look for faults, sourced: one numbered TAP line a check, with what is wrong below it.
 
 cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit 1
 number=0

@@ -1,9 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The samples of a capture that was opened, all at once. */
+/* Captures that open without a complaint, and their samples all at once. */
 #ifndef SPT_TESTS_OPENED_H
 #define SPT_TESTS_OPENED_H
 
 #include "capture/capture.h"
+
+static inline SptCapture *open_sound(const char *path)
+{
+	g_autoptr(GError) error = NULL;
+	SptCapture *capture = spt_capture_open(path, &error);
+
+	g_assert_no_error(error);
+	g_assert_null(capture->damage);
+	return capture;
+}
 
 /* capture->n_samples rows, to be freed. */
 static inline SptSampleRow *samples_of(const SptCapture *capture)
