@@ -113,7 +113,8 @@ static struct shape shape_of(const SptStacks *stacks, const struct sysprof_sampl
 
 static bool is_same_but_depth(const struct shape *a, const struct shape *b)
 {
-	return a->mappings == b->mappings && a->flags == b->flags && a->caller == b->caller && a->is_unknown == b->is_unknown && a->is_in_exec == b->is_in_exec;
+	return a->mappings == b->mappings && a->flags == b->flags && a->caller == b->caller && a->is_unknown == b->is_unknown &&
+	       a->is_in_exec == b->is_in_exec;
 }
 
 /* Stacks met lately. */
