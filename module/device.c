@@ -91,7 +91,7 @@ static int do_info(void __user *user)
 		.size = min_t(u32, size, sizeof(info)),
 		.abi_version = SYSPROF_ABI_VERSION,
 		.features = SYSPROF_FEATURE_RESOLVE | SYSPROF_FEATURE_FILTERS | SYSPROF_FEATURE_BUDGET |
-			SYSPROF_FEATURE_REGIONS | SYSPROF_FEATURE_MAP_FD | SYSPROF_FEATURE_RAW |
+			SYSPROF_FEATURE_REGIONS | SYSPROF_FEATURE_MAP_FD | SYSPROF_FEATURE_RAW | SYSPROF_FEATURE_RAW_WISH |
 			(sysprof_pmu_available() ? SYSPROF_FEATURE_PMU : 0),
 		.cpus = nr_cpu_ids,
 		.page_bytes = PAGE_SIZE,
@@ -228,6 +228,7 @@ static int do_start(struct sysprof_session *session, void __user *user)
 
 static int do_snapshot(struct sysprof_session *session, void __user *user)
 {
+	enum sysprof_maps maps = SYSPROF_MAPS_NONE;
 	struct sysprof_snapshot snapshot;
 	int err = get_arg(&snapshot, sizeof(snapshot), user);
 
@@ -241,7 +242,11 @@ static int do_snapshot(struct sysprof_session *session, void __user *user)
 	if (err)
 		return err;
 	mutex_lock(&session->io_lock);
-	err = sysprof_snapshot_take(&session->snapshot, &snapshot, session->config.form == SYSPROF_FORM_ADDRESS);
+	if (session->config.form == SYSPROF_FORM_ADDRESS)
+		maps = SYSPROF_MAPS_ALL;
+	else if (session->config.raw_bytes)
+		maps = session->may_see_addresses ? SYSPROF_MAPS_ALL : SYSPROF_MAPS_TRACEABLE;
+	err = sysprof_snapshot_take(&session->snapshot, &snapshot, maps, session->cred);
 	mutex_unlock(&session->io_lock);
 	sysprof_hooks_disarm();
 	return err ? err : put_arg(&snapshot, sizeof(snapshot), user);
@@ -330,6 +335,22 @@ static int do_map_fd(struct sysprof_session *session, void __user *user)
 	return err;
 }
 
+static int do_raw_wish(struct sysprof_session *session, void __user *user)
+{
+	struct sysprof_raw_wish wish;
+	int err = get_arg(&wish, sizeof(wish), user);
+
+	if (err)
+		return err;
+	mutex_lock(&session->lock);
+	if (session->raw_wishes && wish.bytes <= session->config.raw_bytes)
+		sysprof_raw_wish(session->raw_wishes, wish.comm, wish.bytes);
+	else
+		err = -EINVAL;
+	mutex_unlock(&session->lock);
+	return err;
+}
+
 static long device_ioctl(struct file *file, unsigned int command, unsigned long arg)
 {
 	struct sysprof_session *session = file->private_data;
@@ -353,6 +374,8 @@ static long device_ioctl(struct file *file, unsigned int command, unsigned long 
 		return do_names(user);
 	case SYSPROF_IOC_MAP_FD:
 		return do_map_fd(session, user);
+	case SYSPROF_IOC_RAW_WISH:
+		return do_raw_wish(session, user);
 	default:
 		return -ENOTTY;
 	}

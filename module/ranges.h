@@ -24,6 +24,7 @@ struct code_range {
  * @retired: in the worker's list, for what was allocated
  * @n: ranges, sorted, not overlapping
  * @capacity: n never goes beyond
+ * @range: they
  */
 struct ranges {
 	struct llist_node retired;

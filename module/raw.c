@@ -4,11 +4,15 @@
  * whoever may see the task, into memory that no reader maps: how much there is shows only when copying ends at the top of the stack, and
  * a record takes no more of a ring than that.
  */
+#include <linux/hash.h>
 #include <linux/kernel.h>
 #include <linux/mm.h>
 #include <linux/mutex.h>
 #include <linux/percpu.h>
 #include <linux/preempt.h>
+#include <linux/sched.h>
+#include <linux/sizes.h>
+#include <linux/slab.h>
 #include <linux/string.h>
 #include <linux/topology.h>
 
@@ -16,6 +20,14 @@
 #include "raw.h"
 
 #define COPY_BYTES	(sizeof(struct sysprof_raw) + SYSPROF_ARCH_REGS * sizeof(u64) + SYSPROF_MAX_RAW_BYTES)
+
+#define WISH_BITS	12
+
+/* In KiB plus one, 0 for none.  Names of the same hash share a wish: it is but a hint. */
+struct sysprof_raw_wishes {
+	u8 of_others;
+	u8 of_name[1 << WISH_BITS];
+};
 
 /* One for interrupts, one for NMIs that interrupt them. */
 struct copies {
@@ -58,25 +70,59 @@ static int alloc_copies(void)
 	return 0;
 }
 
-int sysprof_raw_get(void)
+struct sysprof_raw_wishes *sysprof_raw_get(void)
 {
-	int err = 0;
+	struct sysprof_raw_wishes *wishes = kzalloc(sizeof(*wishes), GFP_KERNEL_ACCOUNT);
 
+	if (!wishes)
+		return NULL;
 	mutex_lock(&users_lock);
-	if (!users)
-		err = alloc_copies();
-	if (!err)
+	if (users || !alloc_copies()) {
 		users++;
+	} else {
+		kfree(wishes);
+		wishes = NULL;
+	}
 	mutex_unlock(&users_lock);
-	return err;
+	return wishes;
 }
 
-void sysprof_raw_put(void)
+void sysprof_raw_put(struct sysprof_raw_wishes *wishes)
 {
+	if (!wishes)
+		return;
 	mutex_lock(&users_lock);
 	if (!--users)
 		free_copies();
 	mutex_unlock(&users_lock);
+	kfree(wishes);
+}
+
+/* Another task may be changing the name: at worst it is somebody else's. */
+static u32 hash_name(const char *comm)
+{
+	u32 hash = 0;
+	int i;
+
+	for (i = 0; i < SYSPROF_COMM_BYTES && READ_ONCE(comm[i]); i++)
+		hash = hash * 31 + comm[i];
+	return hash_32(hash, WISH_BITS);
+}
+
+void sysprof_raw_wish(struct sysprof_raw_wishes *wishes, const char *comm, u32 bytes)
+{
+	u8 *kib = comm[0] ? &wishes->of_name[hash_name(comm)] : &wishes->of_others;
+
+	WRITE_ONCE(*kib, 1 + DIV_ROUND_UP(min(bytes, SYSPROF_MAX_RAW_BYTES), SZ_1K));
+}
+
+u32 sysprof_raw_wished(const struct sysprof_raw_wishes *wishes, u32 most)
+{
+	u8 kib = READ_ONCE(wishes->of_name[hash_name(current->comm)]);
+
+	if (!kib)
+		kib = READ_ONCE(wishes->of_others);
+	return kib ? min_t(u32, most, (kib - 1) * SZ_1K) : most;
 }
 
 const struct sysprof_raw *sysprof_raw_take(const struct pt_regs *regs, u32 bytes)

@@ -10,9 +10,16 @@
 #define SYSPROF_MAX_RAW_BYTES		(64U << 10)
 #define SYSPROF_DEFAULT_RAW_BYTES	(16U << 10)
 
-/* Memory for the copies, as long as somebody holds it.  Process context; -ENOMEM. */
-int sysprof_raw_get(void);
-void sysprof_raw_put(void);
+struct sysprof_raw_wishes;
+
+/* Memory for the copies, as long as somebody holds it, and for his wishes, of which there are none yet.  Process context; NULL: no memory. */
+struct sysprof_raw_wishes *sysprof_raw_get(void);
+void sysprof_raw_put(struct sysprof_raw_wishes *wishes);
+
+/* Of tasks of this name (at most SYSPROF_COMM_BYTES; "": all for which there is no other wish) so much is wanted, up to a whole KiB.  Any context. */
+void sysprof_raw_wish(struct sysprof_raw_wishes *wishes, const char *comm, u32 bytes);
+/* What is wanted of current, @most unless there is a wish.  Any context. */
+u32 sysprof_raw_wished(const struct sysprof_raw_wishes *wishes, u32 most);
 
 /*
  * Copies the user context @regs of current and at most @bytes of its stack into memory of this CPU, where it stays until the tick is over.

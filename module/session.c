@@ -219,6 +219,12 @@ static void put_sample(struct sysprof_session *session, struct sysprof_session_c
 	sc->account.samples++;
 }
 
+/* Whether the session gets copies of the stack of current, and is told where its code lies: its opener could look for himself. */
+static bool may_have_raw(const struct sysprof_session *session)
+{
+	return session->config.raw_bytes && (session->may_see_addresses || sysprof_rights_may_trace_current(session->cred));
+}
+
 /* Adds what the session wants of the stack of current. */
 static void add_wish(const struct sysprof_session *session, struct sysprof_session_cpu *sc, struct sysprof_stack_wish *wish)
 {
@@ -228,9 +234,7 @@ static void add_wish(const struct sysprof_session *session, struct sysprof_sessi
 	wish->max_user = max(wish->max_user, config->max_user_frames);
 	wish->addresses |= config->form == SYSPROF_FORM_ADDRESS;
 	wish->places |= config->form == SYSPROF_FORM_OBJECT;
-	sc->raw_bytes = config->raw_bytes;
-	if (sc->raw_bytes && !session->may_see_addresses && !sysprof_rights_may_trace_current(session->cred))
-		sc->raw_bytes = 0;
+	sc->raw_bytes = may_have_raw(session) ? sysprof_raw_wished(session->raw_wishes, config->raw_bytes) : 0;
 	wish->raw_bytes = max(wish->raw_bytes, sc->raw_bytes);
 }
 
@@ -388,8 +392,8 @@ void sysprof_sessions_state(struct sysprof_record *record)
 	local_irq_save(flags);
 	rcu_read_lock();
 	for_each_joined(session, sc, smp_processor_id()) {
-		/* Where code lies is for those who see addresses. */
-		if (record->type == SYSPROF_MAP && session->config.form != SYSPROF_FORM_ADDRESS)
+		/* A mapping is always told by who makes it. */
+		if (record->type == SYSPROF_MAP && session->config.form != SYSPROF_FORM_ADDRESS && !may_have_raw(session))
 			continue;
 		tell_losses(sc);
 		copy = reserve(sc, bytes, sc->ring.bytes, record->type);
@@ -526,8 +530,7 @@ void sysprof_session_destroy(struct sysprof_session *session)
 	sysprof_session_free_rings(session);
 	sysprof_charge_close(session->charge);
 	sysprof_filter_destroy(session->filter);
-	if (session->holds_raw)
-		sysprof_raw_put();
+	sysprof_raw_put(session->raw_wishes);
 	put_pid(session->opener);
 	kvfree(session->cpus);
 	kfree(session->cpumask);
@@ -544,9 +547,9 @@ int sysprof_session_configure(struct sysprof_session *session, struct sysprof_co
 		err = -EBUSY;
 	else if (config->ring_bytes != session->config.ring_bytes)
 		err = session->reader != SYSPROF_READER_NONE ? -EBUSY : sysprof_session_make_rings(session, config->ring_bytes);
-	if (!err && config->raw_bytes && !session->holds_raw) {
-		err = sysprof_raw_get();
-		session->holds_raw = !err;
+	if (!err && config->raw_bytes && !session->raw_wishes) {
+		session->raw_wishes = sysprof_raw_get();
+		err = session->raw_wishes ? 0 : -ENOMEM;
 	}
 	if (!err) {
 		config->ring_stride = 2 * PAGE_SIZE + config->ring_bytes;
@@ -566,12 +569,12 @@ int sysprof_session_configure(struct sysprof_session *session, struct sysprof_co
 static void update_wishes(void)
 {
 	struct sysprof_session *session;
-	bool addresses = false;
+	bool any = false;
 
 	lockdep_assert_held(&list_lock);
 	list_for_each_entry(session, &running_sessions, link)
-		addresses |= session->config.form == SYSPROF_FORM_ADDRESS;
-	WRITE_ONCE(want_maps, addresses);
+		any |= session->config.form == SYSPROF_FORM_ADDRESS || session->config.raw_bytes;
+	WRITE_ONCE(want_maps, any);
 }
 
 static void begin_account(struct sysprof_session_cpu *sc, u64 first_period, u64 now)

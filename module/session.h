@@ -17,6 +17,7 @@ struct cred;
 struct pt_regs;
 
 struct sysprof_pmu;
+struct sysprof_raw_wishes;
 struct sysprof_session;
 
 /* Samples that were lost for one reason: how many of the account's were told of, and when the others were lost. */
@@ -79,7 +80,7 @@ enum sysprof_reader { SYSPROF_READER_NONE, SYSPROF_READER_MMAP, SYSPROF_READER_R
  * @running: between START and STOP
  * @may_see_addresses: the opener had CAP_PERFMON
  * @cred: the opener's, of the file, which outlives the session
- * @holds_raw: has asked for raw stacks at some time
+ * @raw_wishes: of raw stacks; NULL as long as it has not asked for them
  * @dead: the opener has exited; takes no more records
  * @reader: see enum
  * @read_next: CPU that the next read() begins with
@@ -104,7 +105,7 @@ struct sysprof_session {
 	bool running;
 	bool may_see_addresses;
 	const struct cred *cred;
-	bool holds_raw;
+	struct sysprof_raw_wishes *raw_wishes;
 	bool dead;
 	enum sysprof_reader reader;
 	int read_next;

@@ -9,6 +9,7 @@
 
 #include "objects.h"
 #include "regions.h"
+#include "rights.h"
 #include "snapshot.h"
 #include "spaces.h"
 #include "state.h"
@@ -108,7 +109,17 @@ static int put_maps(struct task_struct *task, struct mm_struct *mm, u8 *buffer, 
 	return err;
 }
 
-static int put_task(struct task_struct *task, bool with_maps, u8 *buffer, u32 bytes, u32 *used, u32 *busy)
+static bool may_see_maps(struct task_struct *task, const struct mm_struct *mm, enum sysprof_maps maps, const struct cred *opener)
+{
+	struct sysprof_rights rights;
+
+	if (maps != SYSPROF_MAPS_TRACEABLE)
+		return maps == SYSPROF_MAPS_ALL;
+	sysprof_rights_look(&rights, task, mm);
+	return sysprof_rights_may_trace(opener, &rights);
+}
+
+static int put_task(struct task_struct *task, enum sysprof_maps maps, const struct cred *opener, u8 *buffer, u32 bytes, u32 *used, u32 *busy)
 {
 	struct sysprof_task record;
 	struct mm_struct *mm;
@@ -129,7 +140,7 @@ static int put_task(struct task_struct *task, bool with_maps, u8 *buffer, u32 by
 
 	/* Once per process; its leader may have left the others alone. */
 	if (mm && (thread_group_leader(task) || !READ_ONCE(task->group_leader->mm))) {
-		err = with_maps ? put_maps(task, mm, buffer, bytes, &at) : 0;
+		err = may_see_maps(task, mm, maps, opener) ? put_maps(task, mm, buffer, bytes, &at) : 0;
 		if (err == -EBUSY) {
 			++*busy;
 			err = 0;
@@ -144,7 +155,8 @@ static int put_task(struct task_struct *task, bool with_maps, u8 *buffer, u32 by
 	return err;
 }
 
-static int snapshot_tasks(struct sysprof_snapshot_walk **walk, struct sysprof_snapshot *arg, bool with_maps, u8 *buffer)
+static int snapshot_tasks(struct sysprof_snapshot_walk **walk, struct sysprof_snapshot *arg, enum sysprof_maps maps,
+			  const struct cred *opener, u8 *buffer)
 {
 	u32 used = 0;
 	int err = 0;
@@ -158,7 +170,7 @@ static int snapshot_tasks(struct sysprof_snapshot_walk **walk, struct sysprof_sn
 	if (!*walk || arg->cursor > (*walk)->n)
 		return -EINVAL;
 	for (; arg->cursor < (*walk)->n; arg->cursor++) {
-		err = put_task((*walk)->tasks[arg->cursor], with_maps, buffer, arg->buffer_bytes, &used, &arg->busy);
+		err = put_task((*walk)->tasks[arg->cursor], maps, opener, buffer, arg->buffer_bytes, &used, &arg->busy);
 		if (err)
 			break;
 		if (signal_pending(current))
@@ -187,7 +199,8 @@ static int snapshot_objects(struct sysprof_snapshot *arg, u8 *buffer)
 	return 0;
 }
 
-int sysprof_snapshot_take(struct sysprof_snapshot_walk **walk, struct sysprof_snapshot *arg, bool with_maps)
+int sysprof_snapshot_take(struct sysprof_snapshot_walk **walk, struct sysprof_snapshot *arg, enum sysprof_maps maps,
+			  const struct cred *opener)
 {
 	u8 *buffer;
 	int err;
@@ -199,7 +212,7 @@ int sysprof_snapshot_take(struct sysprof_snapshot_walk **walk, struct sysprof_sn
 	buffer = kvmalloc(arg->buffer_bytes, GFP_KERNEL_ACCOUNT);
 	if (!buffer)
 		return -ENOMEM;
-	err = arg->part == SYSPROF_SNAPSHOT_TASKS ? snapshot_tasks(walk, arg, with_maps, buffer) :
+	err = arg->part == SYSPROF_SNAPSHOT_TASKS ? snapshot_tasks(walk, arg, maps, opener, buffer) :
 						    snapshot_objects(arg, buffer);
 	if (!err && copy_to_user(u64_to_user_ptr(arg->buffer), buffer, arg->filled_bytes))
 		err = -EFAULT;

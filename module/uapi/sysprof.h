@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 WITH Linux-syscall-note */
+/* SPDX-License-Identifier: GPL-2.0-only WITH Linux-syscall-note */
 /*
  * The interface of /dev/sysprof-trace, version 1.  This header is its specification.
  *
@@ -49,7 +49,8 @@
  * every address space's executable ranges and looks each frame up at the moment it is taken.  The offset is that in the mapped file,
  * for memory without a file that in its region (struct sysprof_region).  What lies in no executable mapping ends the stack
  * (SYSPROF_END_UNMAPPED), with n_user 0 if it is the first frame.  With CAP_PERFMON a session can have addresses instead
- * (SYSPROF_FORM_ADDRESS, flagged SYSPROF_SAMPLE_ADDRESSES) and the MAP records to look them up.  The first frame of an
+ * (SYSPROF_FORM_ADDRESS, flagged SYSPROF_SAMPLE_ADDRESSES) and the MAP records to look them up.  A session with raw stacks has these
+ * records, too, of the address spaces whose stacks it gets: its reader has to know what lies where to unwind them.  The first frame of an
  * interrupted context is an exact instruction pointer (SYSPROF_SAMPLE_KERNEL_EXACT, SYSPROF_SAMPLE_USER_EXACT);
  * all others are return addresses.
  *
@@ -123,7 +124,8 @@
  *	user addresses (ASLR),       group member    user frames             resolved in the kernel; a value outside
  *	stack words                                                          executable mappings never leaves;
  *	                                                                     FORM_ADDRESS is -EPERM; vm/abi
- *	                             group member    MAP records, SNAPSHOT   only for FORM_ADDRESS; vm/abi
+ *	                             group member    MAP records, SNAPSHOT   only for FORM_ADDRESS, and with raw stacks of
+ *	                                                                     tasks as below; vm/abi
  *	                             group member    MAP_FD of a region      only of a process he could trace; vm/abi
  *	kernel memory                group member    tail page               only ever compared, never followed; vm/abi
  *	                             group member    mmap                    sizes, offsets and protection exact,
@@ -533,6 +535,7 @@ struct sysprof_ring_tail {
 #define SYSPROF_FEATURE_FILTERS		(1ULL << 5)	/* filters of struct sysprof_config */
 #define SYSPROF_FEATURE_REGIONS		(1ULL << 6)	/* SYSPROF_REGION */
 #define SYSPROF_FEATURE_BUDGET		(1ULL << 7)	/* period_ns 0 keeps to a budget */
+#define SYSPROF_FEATURE_RAW_WISH	(1ULL << 8)	/* SYSPROF_IOC_RAW_WISH */
 
 /**
  * struct sysprof_info - SYSPROF_IOC_INFO: what this module can do
@@ -593,7 +596,8 @@ enum sysprof_form {
  * @max_kernel_frames: per sample, 128 by default
  * @max_user_frames: per sample, 256 by default
  * @raw_bytes: of the stack, for SYSPROF_USER_RAW: a multiple of 8 up to max_raw_bytes, 16 KiB by default.  Only of tasks that the opener could
- *	trace, all with CAP_PERFMON; of others there are frames by frame pointers, and user_mode says so.  A sample that is too large for
+ *	trace, all with CAP_PERFMON; of others there are frames by frame pointers, and user_mode says so.  MAP records tell what lies
+ *	where in the address spaces of those tasks.  A sample that is too large for
  *	the ring is lost (SYSPROF_LOST_TOO_BIG)
  * @ring_bytes: per CPU, a power of two; on return as granted
  * @watermark_bytes: when poll() wakes; a quarter of the ring by default
@@ -654,7 +658,7 @@ struct sysprof_start {
 };
 
 enum sysprof_snapshot_part {
-	SYSPROF_SNAPSHOT_TASKS		= 0,	/* TASK of every thread, MAP and REGION of every address space */
+	SYSPROF_SNAPSHOT_TASKS		= 0,	/* TASK of every thread, REGION, and MAP where there are MAP records, of every address space */
 	SYSPROF_SNAPSHOT_OBJECTS	= 1,	/* OBJECT of every file and of the vdso; after the tasks */
 };
 
@@ -666,8 +670,8 @@ enum sysprof_snapshot_part {
  * @buffer: address of the caller's memory
  * @buffer_bytes: its size, at least 64 KiB
  * @filled_bytes: on return; 0 when the part is complete
- *
- * Address spaces whose lock is held are passed over and counted in @busy; ask again for them.
+ * @busy: on return: address spaces passed over because their lock was held; ask again for them
+ * @reserved: 0
  */
 struct sysprof_snapshot {
 	__u32 size;
@@ -749,6 +753,21 @@ struct sysprof_map_fd {
 	__aligned_u64 start;
 };
 
+/**
+ * struct sysprof_raw_wish - SYSPROF_IOC_RAW_WISH: how much of a stack is worth copying
+ * @size: of this struct
+ * @bytes: of the stacks of tasks with this name, at most raw_bytes of CONFIGURE, taken up to a whole KiB; 0: none, their frame pointers do
+ * @comm: name; "": all tasks for whose name there is no other wish
+ *
+ * From the next tick on; raw_bytes for who has wished nothing.  A hint: tasks of another name may get the same, if the two happen to have
+ * the same hash.  -EINVAL for a session without raw stacks.
+ */
+struct sysprof_raw_wish {
+	__u32 size;
+	__u32 bytes;
+	char comm[SYSPROF_COMM_BYTES];
+};
+
 #define SYSPROF_IOC_INFO	_IO('P', 0x70)
 #define SYSPROF_IOC_CONFIGURE	_IO('P', 0x71)
 #define SYSPROF_IOC_START	_IO('P', 0x72)	/* struct sysprof_start, or NULL */
@@ -757,5 +776,6 @@ struct sysprof_map_fd {
 #define SYSPROF_IOC_STATS	_IO('P', 0x75)
 #define SYSPROF_IOC_NAMES	_IO('P', 0x76)
 #define SYSPROF_IOC_MAP_FD	_IO('P', 0x77)	/* -ENOTTY without SYSPROF_FEATURE_MAP_FD */
+#define SYSPROF_IOC_RAW_WISH	_IO('P', 0x78)	/* -ENOTTY without SYSPROF_FEATURE_RAW_WISH */
 
 #endif /* _UAPI_SYSPROF_H */
