@@ -34,7 +34,8 @@ const char *spt_lost_reason_name(unsigned reason)
 
 const char *spt_capture_host(const SptCapture *capture, const char *key)
 {
-	return g_hash_table_lookup(capture->host, key);
+	/* A capture made in memory may have none. */
+	return capture->host ? g_hash_table_lookup(capture->host, key) : NULL;
 }
 
 uint64_t spt_capture_period_ns(const SptCapture *capture)

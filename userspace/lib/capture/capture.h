@@ -120,6 +120,9 @@ void spt_capture_writer_process(SptCaptureWriter *writer, const SptProcessRow *r
 void spt_capture_writer_thread(SptCaptureWriter *writer, const SptThreadRow *row);
 void spt_capture_writer_sample(SptCaptureWriter *writer, const SptSampleRow *row);
 void spt_capture_writer_name(SptCaptureWriter *writer, const SptNameRow *row);
+typedef void (*SptNameFunc)(const SptNameRow *row, void *data);
+/* @func is called with each name that is put from now on. */
+void spt_capture_writer_watch_names(SptCaptureWriter *writer, SptNameFunc func, void *data);
 void spt_capture_writer_account(SptCaptureWriter *writer, const SptAccountRow *row);
 void spt_capture_writer_loss(SptCaptureWriter *writer, const SptLossRow *row);
 /* Writes what was collected, and the nodes of @stash that no earlier flush wrote. */
@@ -218,6 +221,9 @@ void spt_samples_free(SptSamples *samples);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptSamples, spt_samples_free)
 /* The next @ret_n rows, valid until the next call; NULL behind the last one. */
 const SptSampleRow *spt_samples_next(SptSamples *samples, uint32_t *ret_n);
+
+/* By node: what the samples that end there weigh.  To be freed. */
+uint64_t *spt_capture_weigh_nodes(const SptCapture *capture);
 
 G_END_DECLS
 

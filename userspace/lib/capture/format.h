@@ -8,7 +8,7 @@
 #define SPT_FILE_MAGIC "\x8fSPTCAP\n"
 #define SPT_FILE_MAGIC_BYTES 8
 #define SPT_FILE_HEADER_BYTES 16
-#define SPT_FILE_VERSION 2
+#define SPT_FILE_VERSION 3
 
 #define SPT_BLOCK_MAGIC "SPTB"
 #define SPT_BLOCK_MAGIC_BYTES 4
@@ -19,6 +19,8 @@
 #define SPT_TABLE_MAX_ROWS (1u << 24)
 #define SPT_TABLE_MAX_COLUMNS 64
 #define SPT_PLANES_HEAD_BYTES 2
+/* Of a frame, so many are searched for the frame of a node. */
+#define SPT_MOST_FOLLOWERS 32
 
 typedef enum {
 	SPT_BLOCK_HOST = 1,
@@ -36,6 +38,8 @@ typedef enum {
 	SPT_BLOCK_INDEX = 13,
 	SPT_BLOCK_END = 14,
 	SPT_BLOCK_PROCESS_END = 15,
+	SPT_BLOCK_FRAME = 16,
+	SPT_BLOCK_OLD_FRAME = 17,
 } SptBlockType;
 
 typedef enum {
@@ -77,10 +81,18 @@ typedef enum {
 	SPT_ROLE_KERNEL_NODE = 18,
 } SptRole;
 
+/* How the frame of a node is told. */
+typedef enum {
+	SPT_NODE_NEW_FRAME = 0,
+	SPT_NODE_OLD_FRAME = 1,
+	SPT_NODE_FOLLOWER = 2,		/* and up: of the parent's frame, the latest and up */
+} SptNodeFrame;
+
 /* Why the user part of a stack ends (SPT_ROLE_USER_END), beyond the device's enum sysprof_end: of those unwound from a copy of the stack. */
 typedef enum {
 	SPT_END_CUT = 16,		/* the copy is too short */
 	SPT_END_NO_INFO = 17,		/* the outermost frame's function has neither unwind information nor a frame pointer */
+	SPT_END_FRAME_POINTERS = 32,	/* added to one of the device's: this one was not copied, but walked along frame pointers */
 } SptUserEnd;
 
 /* Column of an EVENT that tells the stream. */

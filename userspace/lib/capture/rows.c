@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "capture/leaves.h"
+#include "capture/nodes.h"
 #include "capture/pack.h"
 #include "capture/samples.h"
 #include "capture/store.h"
@@ -17,14 +18,19 @@
 #define MAX_HOST_KEYS 4096
 
 /*
- * A file costs at most 32 times its size and 64 MiB: stacks that are much alike pack that well.  Here all but the packed samples, which take no more than the file, and the
- * reader's two buffers of a block each.
+ * A file costs at most 4 times its size and 64 MiB, or, if that is more, 32 times its size: stacks that are much alike pack that well.
+ * Here all but the packed samples, which take no more than the file, and the reader's two buffers of a block each.
  */
 #define LEAST_MEMORY_BYTES (44ull << 20)
-#define MEMORY_PER_FILE_BYTE 31
+#define MEMORY_PER_FILE_BYTE 3
+#define MOST_MEMORY_PER_FILE_BYTE 31
+#define OTHER_MEMORY_BYTES (20ull << 20)
 /* Of rows and payloads, in all; samples that are all alike take less than a bit. */
 #define LEAST_WORK_BYTES (256ull << 20)
 #define WORK_PER_FILE_BYTE 1024
+
+/* Unpacked. */
+static const SptSchema schema_nodes = { sizeof(SptNode), 0, NULL };
 
 struct SptRows {
 	SptCapture *capture;
@@ -34,6 +40,7 @@ struct SptRows {
 	SptStore objects, processes, threads, streams;		/* by id */
 	SptStore nodes, names, accounts, losses, columns;	/* in order */
 	GArray *places;						/* SptBlockPlace */
+	SptNodeUnpacker unpacker;
 	SptStore scratch;
 	SptLeaves leaves;
 	bool has_leaves;					/* until the memory is needed for rows */
@@ -61,18 +68,14 @@ static bool work(SptRows *rows, uint64_t bytes, GError **error)
 	return true;
 }
 
-static uint64_t store_bytes(const SptStore *store)
-{
-	return store->room * store->schema->row_bytes;
-}
-
 /* How much more may be taken. */
 static uint64_t memory_left(const SptRows *rows)
 {
-	uint64_t used = store_bytes(&rows->objects) + store_bytes(&rows->processes) + store_bytes(&rows->threads) +
-		store_bytes(&rows->streams) + store_bytes(&rows->nodes) + store_bytes(&rows->names) +
-		store_bytes(&rows->accounts) + store_bytes(&rows->losses) + store_bytes(&rows->columns) +
-		2 * (uint64_t)rows->places->len * sizeof(SptBlockPlace) + rows->texts_bytes + spt_leaves_bytes(&rows->leaves);
+	uint64_t used = spt_store_bytes(&rows->objects) + spt_store_bytes(&rows->processes) + spt_store_bytes(&rows->threads) +
+		spt_store_bytes(&rows->streams) + spt_store_bytes(&rows->nodes) + spt_store_bytes(&rows->names) +
+		spt_store_bytes(&rows->accounts) + spt_store_bytes(&rows->losses) + spt_store_bytes(&rows->columns) +
+		2 * (uint64_t)rows->places->len * sizeof(SptBlockPlace) + rows->texts_bytes + spt_leaves_bytes(&rows->leaves) +
+		spt_node_unpacker_bytes(&rows->unpacker);
 
 	return rows->memory_bytes - MIN(used, rows->memory_bytes);
 }
@@ -97,8 +100,7 @@ static bool reserve(SptRows *rows, SptStore *store, uint64_t n, GError **error)
 {
 	if (n <= store->room)
 		return true;
-	return has_memory(rows, (spt_store_next_room(store, n) - store->room) * store->schema->row_bytes, error) &&
-		spt_store_reserve(store, n, error);
+	return has_memory(rows, spt_store_more_bytes(store, n), error) && spt_store_reserve(store, n, error);
 }
 
 static bool exists_or_0(const SptStore *store, uint32_t id)
@@ -248,21 +250,20 @@ static bool take_threads(SptRows *rows, const SptTable *table, GError **error)
 static bool take_nodes(SptRows *rows, const SptTable *table, GError **error)
 {
 	SptStore *store = &rows->nodes;
-	SptNode *node = decode(rows, store, store->schema, table, error);
+	const SptNodeRow *row = decode_scratch(rows, &spt_schema_node, table, error);
 
-	if (!node)
+	if (!row || !reserve(rows, store, store->n + table->rows, error) ||
+	    !has_memory(rows, spt_node_unpacker_more_bytes(&rows->unpacker, table->rows), error))
 		return false;
 	if (store->n + table->rows > UINT32_MAX)
 		return damaged(error, "there are more nodes than ids");
-	for (uint32_t i = 0; i < table->rows; i++, node++) {
-		uint32_t id = (uint32_t)store->n + i;
+	for (uint32_t i = 0; i < table->rows; i++) {
+		SptNode *node = spt_store_row(store, store->n + i);
 
-		if (node->parent >= id)
-			return damaged(error, "node %u has no parent before it", id);
+		if (!spt_node_unpacker_next(&rows->unpacker, &row[i], node, error))
+			return false;
 		if (!exists_or_0(&rows->objects, node->frame.object))
-			return damaged(error, "node %u is in object %u, which is not there", id, node->frame.object);
-		if (node->frame.kind > SPT_FRAME_EXACT)
-			node->frame.kind = SPT_FRAME_CALL;
+			return damaged(error, "node %u is in object %u, which is not there", (uint32_t)store->n + i, node->frame.object);
 	}
 	store->n += table->rows;
 	return true;
@@ -479,7 +480,7 @@ static bool take_end(SptRows *rows, const SptTable *table, GError **error)
 
 bool spt_rows_wants(uint16_t type)
 {
-	return (type >= SPT_BLOCK_HOST && type <= SPT_BLOCK_LOSS) || type == SPT_BLOCK_END || type == SPT_BLOCK_PROCESS_END;
+	return (type >= SPT_BLOCK_HOST && type <= SPT_BLOCK_LOSS) || (type >= SPT_BLOCK_END && type <= SPT_BLOCK_OLD_FRAME);
 }
 
 bool spt_rows_take(SptRows *rows, const SptBlockHeader *header, const SptTable *table, const uint8_t *stored,
@@ -500,6 +501,10 @@ bool spt_rows_take(SptRows *rows, const SptBlockHeader *header, const SptTable *
 		return take_threads(rows, table, error);
 	case SPT_BLOCK_NODE:
 		return take_nodes(rows, table, error);
+	case SPT_BLOCK_FRAME:
+		return take_plain(rows, &rows->unpacker.frames, table, error);
+	case SPT_BLOCK_OLD_FRAME:
+		return take_plain(rows, &rows->unpacker.old_frames, table, error);
 	case SPT_BLOCK_STREAM:
 		return take_streams(rows, table, error);
 	case SPT_BLOCK_STREAM_COLUMN:
@@ -580,6 +585,13 @@ bool spt_rows_finish(SptRows *rows)
 	return cut_circles(capture->processes, capture->n_processes);
 }
 
+static uint64_t memory_for(uint64_t file_bytes)
+{
+	uint64_t large = file_bytes * MOST_MEMORY_PER_FILE_BYTE;
+
+	return MAX(LEAST_MEMORY_BYTES + file_bytes * MEMORY_PER_FILE_BYTE, large - MIN(large, OTHER_MEMORY_BYTES));
+}
+
 SptRows *spt_rows_new(SptCapture *capture, uint64_t file_bytes)
 {
 	SptRows *rows = g_new0(SptRows, 1);
@@ -588,13 +600,14 @@ SptRows *spt_rows_new(SptCapture *capture, uint64_t file_bytes)
 	rows->has_leaves = true;
 	capture->blocks = spt_sample_blocks_new();
 	capture->first_time = UINT64_MAX;
-	rows->memory_bytes = LEAST_MEMORY_BYTES + file_bytes * MEMORY_PER_FILE_BYTE;
+	rows->memory_bytes = memory_for(file_bytes);
 	rows->work_bytes = LEAST_WORK_BYTES + file_bytes * WORK_PER_FILE_BYTE;
 	rows->objects = spt_store_new(&spt_schema_object, 1);
 	rows->processes = spt_store_new(&spt_schema_process, 1);
 	rows->threads = spt_store_new(&spt_schema_thread, 1);
 	rows->streams = spt_store_new(&spt_schema_stream, 1);
-	rows->nodes = spt_store_new(&spt_schema_node, 1);
+	rows->nodes = spt_store_new(&schema_nodes, 1);
+	spt_node_unpacker_init(&rows->unpacker);
 	rows->names = spt_store_new(&spt_schema_name, 0);
 	rows->accounts = spt_store_new(&spt_schema_account, 0);
 	rows->losses = spt_store_new(&spt_schema_loss, 0);
@@ -608,5 +621,6 @@ void spt_rows_free(SptRows *rows)
 {
 	g_clear_pointer(&rows->places, g_array_unref);
 	g_free(rows->scratch.data);
+	spt_node_unpacker_clear(&rows->unpacker);
 	g_free(rows);
 }

@@ -159,3 +159,22 @@ const SptSampleRow *spt_samples_next(SptSamples *samples, uint32_t *ret_n)
 	*ret_n = n > 0 ? (uint32_t)n : 0;
 	return n > 0 ? samples->rows : NULL;
 }
+
+uint64_t *spt_capture_weigh_nodes(const SptCapture *capture)
+{
+	uint64_t *weights = g_new0(uint64_t, MAX(capture->n_nodes, 1));
+	g_autoptr(SptSamples) samples = NULL;
+	const SptSampleRow *rows;
+	uint32_t n;
+
+	if (capture->has_leaves) {
+		for (uint64_t i = 0; i < capture->n_leaves; i++)
+			weights[capture->leaves[i].node] += capture->leaves[i].weight;
+		return weights;
+	}
+	samples = spt_samples_new(capture);
+	while ((rows = spt_samples_next(samples, &n)))
+		for (uint32_t i = 0; i < n; i++)
+			weights[rows[i].node] += rows[i].weight;
+	return weights;
+}

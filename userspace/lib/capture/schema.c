@@ -59,12 +59,23 @@ static const SptField thread_fields[] = {
 const SptSchema spt_schema_thread = SCHEMA(SptThreadRow, thread_fields);
 
 static const SptField node_fields[] = {
-	{ 1, SPT_FIELD_U32, offsetof(SptNode, parent) },
-	{ 2, SPT_FIELD_U32, offsetof(SptNode, frame.object) },
-	{ 3, SPT_FIELD_U64, offsetof(SptNode, frame.offset) },
-	{ 4, SPT_FIELD_U32, offsetof(SptNode, frame.kind) },
+	{ 1, SPT_FIELD_U32, offsetof(SptNodeRow, parent) },
+	{ 2, SPT_FIELD_U32, offsetof(SptNodeRow, how) },
+	{ 3, SPT_FIELD_U32, offsetof(SptNodeRow, epoch) },
 };
-const SptSchema spt_schema_node = SCHEMA(SptNode, node_fields);
+const SptSchema spt_schema_node = SCHEMA(SptNodeRow, node_fields);
+
+static const SptField frame_fields[] = {
+	{ 1, SPT_FIELD_U32, offsetof(SptFrame, object) },
+	{ 2, SPT_FIELD_U64, offsetof(SptFrame, offset) },
+	{ 3, SPT_FIELD_U32, offsetof(SptFrame, kind) },
+};
+const SptSchema spt_schema_frame = SCHEMA(SptFrame, frame_fields);
+
+static const SptField old_frame_fields[] = {
+	{ 1, SPT_FIELD_U32, offsetof(SptOldFrameRow, distance) },
+};
+const SptSchema spt_schema_old_frame = SCHEMA(SptOldFrameRow, old_frame_fields);
 
 static const SptField stream_fields[] = {
 	{ 1, SPT_FIELD_U32, offsetof(SptStreamRow, id) },

@@ -54,10 +54,19 @@ typedef struct {
 	uint64_t lifetime;
 } SptProcessEndRow;
 
+typedef struct {
+	uint32_t parent, how, epoch;	/* how: SptNodeFrame */
+} SptNodeRow;
+
+typedef struct {
+	uint32_t distance;	/* 1: the latest frame */
+} SptOldFrameRow;
+
 extern const SptSchema spt_schema_host, spt_schema_object;
 /* In the file processes, threads and names are packed (pack.h). */
 extern const SptSchema spt_schema_process, spt_schema_thread;
-extern const SptSchema spt_schema_node;		/* rows are SptNode */
+/* Nodes are, too (nodes.h); rows of frames are SptFrame. */
+extern const SptSchema spt_schema_node, spt_schema_frame, spt_schema_old_frame;
 extern const SptSchema spt_schema_stream, spt_schema_stream_column, spt_schema_name, spt_schema_account;
 extern const SptSchema spt_schema_loss, spt_schema_index, spt_schema_end, spt_schema_process_end;
 

@@ -16,6 +16,11 @@ uint64_t spt_store_next_room(const SptStore *store, uint64_t n)
 	return MAX(n, store->room + store->room / 8);
 }
 
+uint64_t spt_store_more_bytes(const SptStore *store, uint64_t n)
+{
+	return n <= store->room ? 0 : (spt_store_next_room(store, n) - store->room) * store->schema->row_bytes;
+}
+
 bool spt_store_reserve(SptStore *store, uint64_t n, GError **error)
 {
 	size_t row_bytes = store->schema->row_bytes;

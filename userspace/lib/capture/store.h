@@ -17,6 +17,8 @@ typedef struct {
 SptStore spt_store_new(const SptSchema *schema, unsigned first_rows);
 /* How much room there will be once there must be room for @n rows. */
 uint64_t spt_store_next_room(const SptStore *store, uint64_t n);
+/* By how much more memory. */
+uint64_t spt_store_more_bytes(const SptStore *store, uint64_t n);
 /* Room for @n rows, zero beyond those that are there.  Error: a clause. */
 bool spt_store_reserve(SptStore *store, uint64_t n, GError **error);
 /* Empty strings for the holes, so that nobody who walks the array meets NULL. */
@@ -27,6 +29,11 @@ void *spt_store_steal(SptStore *store, uint64_t *ret_n);
 static inline void *spt_store_row(const SptStore *store, uint64_t index)
 {
 	return store->data + index * store->schema->row_bytes;
+}
+
+static inline uint64_t spt_store_bytes(const SptStore *store)
+{
+	return store->room * store->schema->row_bytes;
 }
 
 /* The id is the first member of every row that has one. */

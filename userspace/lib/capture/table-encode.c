@@ -174,24 +174,13 @@ static SptCoding choose_transform(const uint64_t *values, size_t n, uint64_t *re
 	return best;
 }
 
-static uint64_t greatest_common_divisor(uint64_t a, uint64_t b)
-{
-	while (b != 0) {
-		uint64_t rest = a % b;
-
-		a = b;
-		b = rest;
-	}
-	return a;
-}
-
 /* What all @values are multiples of; 1 if it is nothing worth a word. */
 static uint64_t find_factor(const uint64_t *values, size_t n)
 {
 	uint64_t factor = 0;
 
 	for (size_t i = 0; i < n && factor != 1; i++)
-		factor = values[i] % MAX(factor, 1) == 0 && factor != 0 ? factor : greatest_common_divisor(values[i], factor);
+		factor = values[i] % MAX(factor, 1) == 0 && factor != 0 ? factor : spt_common_divisor(values[i], factor);
 	return MAX(factor, 1);
 }
 

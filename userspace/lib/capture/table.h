@@ -77,6 +77,18 @@ bool spt_column_next_numbers(SptColumnCursor *cursor, uint64_t *ret_values, unsi
 bool spt_column_next_bytes(SptColumnCursor *cursor, SptBytes *ret);
 bool spt_column_done(const SptColumnCursor *cursor);
 
+/* The greatest one; that of 0 and a number is the number. */
+static inline uint64_t spt_common_divisor(uint64_t a, uint64_t b)
+{
+	while (b != 0) {
+		uint64_t rest = a % b;
+
+		a = b;
+		b = rest;
+	}
+	return a;
+}
+
 static inline uint64_t spt_zigzag(uint64_t value)
 {
 	return value << 1 ^ (uint64_t)-(value >> 63);

@@ -16,6 +16,7 @@
 
 #include "capture/block.h"
 #include "capture/events.h"
+#include "capture/nodes.h"
 #include "capture/pack.h"
 #include "capture/schema.h"
 
@@ -40,12 +41,15 @@ struct SptCaptureWriter {
 	GError *error;
 	ZSTD_CCtx *zstd;
 	SptPacker *packer;
+	SptNodePacker *node_packer;
 	SptTableBuilder builder;
 	GByteArray *payload, *block, *waiting;
 	GStringChunk *texts;
 	GArray *host, *objects, *processes, *threads, *samples, *names, *accounts, *losses;
 	GArray *process_ends;		/* what the packer made of processes */
 	GArray *index;
+	SptNameFunc on_name;
+	void *on_name_data;
 };
 
 static bool fail(SptCaptureWriter *writer, const char *format, ...) G_GNUC_PRINTF(2, 3);
@@ -184,21 +188,20 @@ static bool write_array(SptCaptureWriter *writer, SptBlockType type, const SptSc
 static bool write_nodes(SptCaptureWriter *writer, const SptStash *stash)
 {
 	uint32_t begin = writer->n_nodes, end = stash ? spt_stash_n_nodes(stash) : 0;
-	g_autofree SptNode *moved = NULL;
-	const SptNode *nodes;
+	g_autoptr(GArray) rows = g_array_new(FALSE, FALSE, sizeof(SptNodeRow));
+	g_autoptr(GArray) frames = g_array_new(FALSE, FALSE, sizeof(SptFrame));
+	g_autoptr(GArray) old_frames = g_array_new(FALSE, FALSE, sizeof(SptOldFrameRow));
+	g_autoptr(GError) error = NULL;
 
 	if (begin >= end)
 		return true;
-	nodes = spt_stash_node(stash, begin);
-	if (writer->node_base > 0) {
-		moved = g_memdup2(nodes, (size_t)(end - begin) * sizeof(*nodes));
-		/* The root is that of all stashes. */
-		for (uint32_t i = 0; i < end - begin; i++)
-			moved[i].parent += moved[i].parent ? writer->node_base : 0;
-		nodes = moved;
-	}
 	writer->n_nodes = end;
-	return write_rows(writer, SPT_BLOCK_NODE, 0, &spt_schema_node, nodes, end - begin);
+	if (!spt_node_packer_pack(writer->node_packer, spt_stash_node(stash, begin), begin, end - begin, writer->node_base, rows,
+				  frames, old_frames, &error))
+		return fail(writer, "%s", error->message);
+	return write_array(writer, SPT_BLOCK_FRAME, &spt_schema_frame, frames) &&
+		write_array(writer, SPT_BLOCK_OLD_FRAME, &spt_schema_old_frame, old_frames) &&
+		write_array(writer, SPT_BLOCK_NODE, &spt_schema_node, rows);
 }
 
 static bool write_declaration(SptCaptureWriter *writer, const SptStreamRow *row, const SptStreamColumnRow *columns, unsigned n)
@@ -390,6 +393,7 @@ static SptCaptureWriter *make_writer(const char *path)
 	writer->waiting = g_byte_array_new();
 	writer->texts = g_string_chunk_new(4096);
 	writer->packer = spt_packer_new();
+	writer->node_packer = spt_node_packer_new();
 	spt_table_builder_init(&writer->builder);
 	writer->host = g_array_new(FALSE, FALSE, sizeof(SptHostRow));
 	writer->objects = g_array_new(FALSE, FALSE, sizeof(SptObjectRow));
@@ -433,6 +437,7 @@ SptCaptureWriter *spt_capture_writer_new_stream(int fd, const char *name, GError
 uint32_t spt_capture_writer_next_stash(SptCaptureWriter *writer)
 {
 	spt_packer_forget_names(writer->packer);
+	spt_node_packer_forget(writer->node_packer);
 	writer->node_base += writer->n_nodes - 1;
 	writer->n_nodes = 1;
 	return writer->node_base;
@@ -452,6 +457,7 @@ void spt_capture_writer_free(SptCaptureWriter *writer)
 	g_clear_error(&writer->error);
 	ZSTD_freeCCtx(writer->zstd);
 	spt_packer_free(writer->packer);
+	spt_node_packer_free(writer->node_packer);
 	spt_table_builder_clear(&writer->builder);
 	g_byte_array_unref(writer->payload);
 	g_byte_array_unref(writer->block);
@@ -527,6 +533,14 @@ void spt_capture_writer_name(SptCaptureWriter *writer, const SptNameRow *row)
 	kept.symbol = keep(writer, row->symbol);
 	kept.module = keep(writer, row->module);
 	g_array_append_val(writer->names, kept);
+	if (writer->on_name)
+		writer->on_name(row, writer->on_name_data);
+}
+
+void spt_capture_writer_watch_names(SptCaptureWriter *writer, SptNameFunc func, void *data)
+{
+	writer->on_name = func;
+	writer->on_name_data = data;
 }
 
 void spt_capture_writer_account(SptCaptureWriter *writer, const SptAccountRow *row)

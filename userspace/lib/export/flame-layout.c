@@ -1,92 +1,89 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The tree lies in breadth-first order, so one pass in that order places each node after its parent: what lies below a node, behind it. */
+/* The boxes are their own queue: what is below each of them, row by row, comes behind it.  What is too narrow costs nothing. */
 #include "export/flame-layout.h"
-
-struct place {
-	uint64_t next;			/* left edge of the next child */
-	uint32_t depth;
-	bool is_shown;
-};
 
 struct layout {
 	const SptTreeNode *nodes;
 	double least;			/* weight of a box */
+	bool joins;
 	GArray *boxes;			/* SptFlameBox */
-	struct place *places;		/* of each node */
 };
 
-/* The ancestors of @focus from the root on, each where it is; and where @focus is. */
-static void place_focus(struct layout *layout, uint32_t focus)
+/* The ancestors of @focus from the root on, each where it is, and @focus itself.  How many ancestors there are. */
+static uint32_t place_focus(struct layout *layout, uint32_t focus)
 {
 	uint64_t weight = layout->nodes[focus].total;
 	uint32_t depth = 0;
 
 	for (uint32_t at = focus; at != 0; at = layout->nodes[at].parent)
 		depth++;
-	layout->places[focus] = (struct place){ .depth = depth, .is_shown = weight > 0 };
-	g_array_set_size(layout->boxes, depth);
-	for (uint32_t at = focus; at != 0; at = layout->nodes[at].parent) {
-		SptFlameBox box = { .node = layout->nodes[at].parent, .depth = --depth, .weight = weight };
-
-		g_array_index(layout->boxes, SptFlameBox, depth) = box;
-	}
+	g_array_set_size(layout->boxes, depth + 1);
+	for (uint32_t level = depth + 1, at = focus; level-- > 0; at = layout->nodes[at].parent)
+		g_array_index(layout->boxes, SptFlameBox, level) = (SptFlameBox){ .node = at, .depth = level, .weight = weight };
+	if (weight == 0)
+		g_array_set_size(layout->boxes, depth);
+	return depth;
 }
 
-/* @node is too narrow; the first of those of its siblings that are makes a box for all of them. */
-static void join(struct layout *layout, uint32_t node)
+/* Children from @first on are too narrow: a box for all of them. */
+static void join(struct layout *layout, SptFlameBox box, uint32_t first, uint32_t end)
 {
-	const SptTreeNode *nodes = layout->nodes, *parent = &nodes[nodes[node].parent];
-	uint32_t end = parent->first_child + parent->n_children;
-	SptFlameBox box = { .node = node, .depth = layout->places[node].depth, .begin = layout->places[node].next };
-
-	if (node > parent->first_child && nodes[node - 1].total < layout->least)
-		return;
-	for (; node < end && nodes[node].total > 0; node++) {
+	box.node = first;
+	for (; first < end && layout->nodes[first].total > 0; first++) {
 		box.n_more++;
-		box.weight += nodes[node].total;
+		box.weight += layout->nodes[first].total;
 	}
 	if (box.weight >= layout->least)
 		g_array_append_val(layout->boxes, box);
 }
 
-static GArray *lay_out(const SptTreeNode *nodes, uint32_t n, uint32_t focus, double min_share, bool joins)
+static void place_children(struct layout *layout, const SptFlameBox *above)
 {
-	g_autofree struct place *places = g_new0(struct place, n);
+	const SptTreeNode *parent = &layout->nodes[above->node];
+	uint32_t end = parent->first_child + parent->n_children;
+	SptFlameBox box = { .depth = above->depth + 1, .begin = above->begin };
+
+	for (uint32_t i = parent->first_child; i < end; i++) {
+		uint64_t weight = layout->nodes[i].total;
+		bool is_wide = weight > 0 && weight >= layout->least;
+
+		if (!is_wide && layout->joins) {
+			join(layout, box, i, end);
+			return;
+		}
+		box.node = i;
+		box.weight = weight;
+		if (is_wide)
+			g_array_append_val(layout->boxes, box);
+		box.begin += weight;
+		box.weight = 0;
+	}
+}
+
+static GArray *lay_out(const SptTreeNode *nodes, uint32_t focus, double min_share, bool joins)
+{
 	struct layout layout = {
-		.nodes = nodes, .least = nodes[focus].total * min_share, .places = places,
+		.nodes = nodes, .least = nodes[focus].total * min_share, .joins = joins,
 		.boxes = g_array_new(FALSE, FALSE, sizeof(SptFlameBox)),
 	};
 
-	place_focus(&layout, focus);
-	for (uint32_t i = focus; i < n; i++) {
-		struct place *above = &places[nodes[i].parent], *place = &places[i];
-		SptFlameBox box = { .node = i, .weight = nodes[i].total };
+	for (uint32_t at = place_focus(&layout, focus); at < layout.boxes->len; at++) {
+		const SptFlameBox box = g_array_index(layout.boxes, SptFlameBox, at);
 
-		if (i > focus) {
-			place->is_shown = above->is_shown && nodes[i].total > 0 && nodes[i].total >= layout.least;
-			place->depth = above->depth + 1;
-			place->next = above->next;
-			above->next += nodes[i].total;
-		}
-		if (joins && i > focus && above->is_shown && !place->is_shown && nodes[i].total > 0)
-			join(&layout, i);
-		if (!place->is_shown)
-			continue;
-		box.depth = place->depth;
-		box.begin = place->next;
-		g_array_append_val(layout.boxes, box);
+		if (!box.n_more)
+			place_children(&layout, &box);
 	}
 	return layout.boxes;
 }
 
-GArray *spt_flame_layout(const SptTreeNode *nodes, uint32_t n, double min_share)
+GArray *spt_flame_layout(const SptTreeNode *nodes, double min_share)
 {
-	return lay_out(nodes, n, 0, min_share, false);
+	return lay_out(nodes, 0, min_share, false);
 }
 
-GArray *spt_flame_layout_focus(const SptTreeNode *nodes, uint32_t n, uint32_t focus, double min_share)
+GArray *spt_flame_layout_focus(const SptTreeNode *nodes, uint32_t focus, double min_share)
 {
-	return lay_out(nodes, n, focus, min_share, true);
+	return lay_out(nodes, focus, min_share, true);
 }
 
 uint64_t spt_flame_matched(const SptTreeNode *nodes, uint32_t n, uint32_t focus, const bool *matches)

@@ -3,28 +3,22 @@
 #ifndef SPT_FLAME_LAYOUT_H
 #define SPT_FLAME_LAYOUT_H
 
+#include "profile/boxes.h"
 #include "profile/profile.h"
 
 G_BEGIN_DECLS
 
 #define SPT_FLAME_MIN_SHARE 0.0002
 
-typedef struct {
-	uint32_t node;
-	uint32_t n_more;		/* > 0: not @node alone, but so many siblings from it on that are too narrow for boxes of their own */
-	uint32_t depth;			/* the root's is 0 */
-	uint64_t begin, weight;		/* across, in weight, from the left edge */
-} SptFlameBox;
-
-/* The boxes of @nodes (a tree of @n), row by row from the root, each row from left to right: children side by side in the tree's order,
+/* The boxes of @nodes (a tree), row by row from the root, each row from left to right: children side by side in the tree's order,
  * from their parent's left edge on; what is left at the right is the parent's own.  Boxes lighter than @min_share of
  * the root, and those without weight, are left out.  Elements are SptFlameBox. */
-GArray *spt_flame_layout(const SptTreeNode *nodes, uint32_t n, double min_share);
+GArray *spt_flame_layout(const SptTreeNode *nodes, double min_share);
 
 /* The same with node @focus as wide as the whole: its ancestors, each as wide as it, and what lies below it.  Shares and places are of
  * the weight of @focus and from its left edge.  Children lighter than @min_share (siblings must be sorted, heaviest first) share a
  * box, if they are not together too light for one. */
-GArray *spt_flame_layout_focus(const SptTreeNode *nodes, uint32_t n, uint32_t focus, double min_share);
+GArray *spt_flame_layout_focus(const SptTreeNode *nodes, uint32_t focus, double min_share);
 
 /* Of @focus: the weight below nodes whose function @matches (by function); what lies below two such counts once. */
 uint64_t spt_flame_matched(const SptTreeNode *nodes, uint32_t n, uint32_t focus, const bool *matches);

@@ -108,7 +108,7 @@ void spt_export_svg(const SptProfile *profile, GString *out)
 		.nodes = spt_profile_tree(profile, &n),
 		.out = out,
 	};
-	g_autoptr(GArray) boxes = spt_flame_layout(page.nodes, n, SPT_FLAME_MIN_SHARE);
+	g_autoptr(GArray) boxes = spt_flame_layout(page.nodes, SPT_FLAME_MIN_SHARE);
 	uint32_t rows = boxes->len ? g_array_index(boxes, SptFlameBox, boxes->len - 1).depth + 1 : 0;
 
 	g_string_append_printf(out,

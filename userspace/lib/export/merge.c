@@ -9,6 +9,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "capture/table.h"
 #include "export/merge-streams.h"
 
 #define FLUSH_ROWS 500000u
@@ -18,6 +19,7 @@ struct source {
 	const SptCapture *capture;
 	uint32_t *objects, *nodes;
 	uint32_t process_base, thread_base;
+	uint64_t scale;				/* periods of the result to one of its own */
 	SptSamples *samples;
 	const SptSampleRow *next_sample;	/* NULL: all taken */
 	uint32_t n_samples;		/* there, with the next one */
@@ -33,6 +35,7 @@ struct merger {
 	GHashTable *files;		/* const SptObjectRow of a file -> its new id */
 	uint32_t n_objects;
 	uint64_t end_time;
+	uint64_t period_ns;		/* what all periods are multiples of; 0: not known of any */
 };
 
 G_DEFINE_QUARK(spt-merge-error-quark, spt_merge_error)
@@ -117,26 +120,30 @@ static void add_names_and_losses(struct merger *merger, const struct source *sou
 		row.object = source->objects[row.object];
 		spt_capture_writer_name(merger->writer, &row);
 	}
-	for (uint64_t i = 0; i < source->capture->n_losses; i++)
-		spt_capture_writer_loss(merger->writer, &source->capture->losses[i]);
+	for (uint64_t i = 0; i < source->capture->n_losses; i++) {
+		SptLossRow row = source->capture->losses[i];
+
+		row.weight *= source->scale;
+		spt_capture_writer_loss(merger->writer, &row);
+	}
 }
 
-static void add_sums(SptAccountRow *sum, const SptAccountRow *row)
+static void add_sums(SptAccountRow *sum, const SptAccountRow *row, uint64_t scale)
 {
-	sum->grid += row->grid;
-	sum->delivered += row->delivered;
-	sum->idle += row->idle;
-	sum->offline += row->offline;
-	sum->excluded += row->excluded;
-	sum->budget += row->budget;
-	sum->pending += row->pending;
+	sum->grid += row->grid * scale;
+	sum->delivered += row->delivered * scale;
+	sum->idle += row->idle * scale;
+	sum->offline += row->offline * scale;
+	sum->excluded += row->excluded * scale;
+	sum->budget += row->budget * scale;
+	sum->pending += row->pending * scale;
 	sum->samples += row->samples;
 	sum->state_lost += row->state_lost;
 	sum->cost_ns += row->cost_ns;
 	sum->ticks += row->ticks;
-	sum->filtered += row->filtered;
+	sum->filtered += row->filtered * scale;
 	for (unsigned reason = 0; reason < SPT_LOST_REASONS; reason++)
-		sum->lost[reason] += row->lost[reason];
+		sum->lost[reason] += row->lost[reason] * scale;
 }
 
 /* Accounts are cumulative: the sum of the latest ones is what the CPU has come to in all captures. */
@@ -150,7 +157,7 @@ static void take_account(struct merger *merger, struct source *source)
 		const SptAccountRow *latest = g_hash_table_lookup(merger->sources[i].accounts, GUINT_TO_POINTER(row->cpu));
 
 		if (latest)
-			add_sums(&sum, latest);
+			add_sums(&sum, latest, merger->sources[i].scale);
 	}
 	spt_capture_writer_account(merger->writer, &sum);
 	merger->end_time = MAX(merger->end_time, row->time);
@@ -159,10 +166,16 @@ static void take_account(struct merger *merger, struct source *source)
 static void take_sample(struct merger *merger, struct source *source)
 {
 	SptSampleRow row = *source->next_sample;
+	uint64_t weight = row.weight * source->scale;
 
 	row.thread += row.thread ? source->thread_base : 0;
 	row.node = source->nodes[row.node];
-	spt_capture_writer_sample(merger->writer, &row);
+	/* Periods that have hardly anything in common make large numbers: a sample of many seconds becomes several. */
+	do {
+		row.weight = (uint32_t)MIN(weight, UINT32_MAX);
+		weight -= row.weight;
+		spt_capture_writer_sample(merger->writer, &row);
+	} while (weight > 0);
 	if (--source->n_samples > 0)
 		source->next_sample++;
 	else
@@ -218,7 +231,7 @@ static enum rule rule_of(const char *key)
 	} rules[] = {
 		{ "cost_ns", RULE_ADD }, { "ticks", RULE_ADD }, { "start_time", RULE_LEAST },
 		{ "start_realtime_ns", RULE_LEAST }, { "cpus", RULE_MOST }, { "grid_start", RULE_DROP },
-		{ "exit_status", RULE_DROP },
+		{ "exit_status", RULE_DROP }, { "period_ns", RULE_DROP },
 	};
 
 	for (unsigned i = 0; i < G_N_ELEMENTS(rules); i++) {
@@ -274,6 +287,16 @@ static GPtrArray *all_keys(const struct merger *merger)
 	return keys;
 }
 
+/* Where periods differ: the one they are counted in, and what they were. */
+static void add_period(struct merger *merger, GPtrArray *values)
+{
+	g_autofree char *periods = merge_values(values, RULE_JOIN);
+	g_autofree char *period = g_strdup_printf("%" PRIu64, merger->period_ns);
+
+	spt_capture_writer_host(merger->writer, "period_ns", period);
+	spt_capture_writer_host(merger->writer, "periods_ns", periods);
+}
+
 static void add_host(struct merger *merger)
 {
 	g_autoptr(GPtrArray) keys = all_keys(merger);
@@ -293,6 +316,8 @@ static void add_host(struct merger *merger)
 		value = values->len == 1 ? g_strdup(values->pdata[0]) : merge_values(values, rule);
 		if (value)
 			spt_capture_writer_host(merger->writer, key, value);
+		else if (strcmp(key, "period_ns") == 0)
+			add_period(merger, values);
 	}
 }
 
@@ -310,18 +335,19 @@ static bool take_streams(struct merger *merger, GError **error)
 		spt_merge_streams(merger->writer, sources, merger->n, error);
 }
 
-static bool check_periods(const SptCapture *const *captures, unsigned n, GError **error)
+/* Weights and accounts become numbers of a period that divides all of them. */
+static bool find_period(struct merger *merger, const SptCapture *const *captures, GError **error)
 {
-	for (unsigned i = 1; i < n; i++) {
+	for (unsigned i = 0; i < merger->n; i++) {
 		uint64_t first = spt_capture_period_ns(captures[0]), other = spt_capture_period_ns(captures[i]);
 
-		if (first == other)
-			continue;
-		g_set_error(error, SPT_MERGE_ERROR, SPT_MERGE_ERROR_PERIODS,
-			    "Cannot merge %s and %s: one period is %" PRIu64 " ns in the first and %" PRIu64
-			    " ns in the other, so their weights do not add up; record both at the same rate (-F).",
-			    captures[0]->path, captures[i]->path, first, other);
-		return false;
+		if ((first == 0) != (other == 0)) {
+			g_set_error(error, SPT_MERGE_ERROR, SPT_MERGE_ERROR_PERIODS,
+				    "Cannot merge %s and %s: only one of them tells how long its periods are, so their weights do not add up; "
+				    "leave the other one out.", captures[0]->path, captures[i]->path);
+			return false;
+		}
+		merger->period_ns = spt_common_divisor(merger->period_ns, other);
 	}
 	return true;
 }
@@ -336,7 +362,7 @@ bool spt_merge_captures(const SptCapture *const *captures, unsigned n, const cha
 	uint32_t processes = 0, threads = 0;
 	bool ok;
 
-	if (!check_periods(captures, n, error))
+	if (!find_period(&merger, captures, error))
 		return false;
 	merger.writer = writer = spt_capture_writer_new(path, error);
 	if (!writer)
@@ -346,6 +372,7 @@ bool spt_merge_captures(const SptCapture *const *captures, unsigned n, const cha
 
 		*source = (struct source){
 			.capture = captures[i], .process_base = processes, .thread_base = threads,
+			.scale = merger.period_ns ? spt_capture_period_ns(captures[i]) / merger.period_ns : 1,
 			.accounts = g_hash_table_new(NULL, NULL), .samples = spt_samples_new(captures[i]),
 		};
 		source->next_sample = spt_samples_next(source->samples, &source->n_samples);

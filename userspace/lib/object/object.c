@@ -81,6 +81,29 @@ static void find_build_id_in(SptObject *object, Elf_Data *data)
 	}
 }
 
+unsigned spt_notes_build_id(const char *notes, size_t bytes, uint8_t ret[SPT_BUILD_ID_MAX])
+{
+	Elf64_Nhdr note;
+
+	while (bytes >= sizeof(note)) {
+		uint64_t name, whole;
+
+		memcpy(&note, notes, sizeof(note));
+		name = sizeof(note) + ((uint64_t)note.n_namesz + 3) / 4 * 4;
+		whole = name + ((uint64_t)note.n_descsz + 3) / 4 * 4;
+		if (whole > bytes)
+			return 0;
+		if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == sizeof("GNU") &&
+		    memcmp(notes + sizeof(note), "GNU", sizeof("GNU")) == 0 && note.n_descsz <= SPT_BUILD_ID_MAX) {
+			memcpy(ret, notes + name, note.n_descsz);
+			return note.n_descsz;
+		}
+		notes += whole;
+		bytes -= whole;
+	}
+	return 0;
+}
+
 static void read_program_headers(SptObject *object)
 {
 	size_t n = 0;

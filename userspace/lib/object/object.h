@@ -32,6 +32,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptObject, spt_object_free)
 
 /* GNU build-id, its length in @ret_bytes; NULL and 0 if there is none. */
 const uint8_t *spt_object_build_id(const SptObject *object, unsigned *ret_bytes);
+/* The one among ELF notes as they lie in memory, of this machine's byte order; its length, 0 if there is none. */
+unsigned spt_notes_build_id(const char *notes, size_t bytes, uint8_t ret[SPT_BUILD_ID_MAX]);
 /* Descriptor of the file, -1 for bytes.  Owned by the object. */
 int spt_object_fd(const SptObject *object);
 Elf *spt_object_elf(const SptObject *object);

@@ -153,6 +153,11 @@ uint64_t spt_space_version(const SptSpace *space)
 	return space->version;
 }
 
+bool spt_space_is_empty(const SptSpace *space)
+{
+	return !space->maps->len;
+}
+
 const SptMap *spt_space_find(const SptSpace *space, uint64_t address)
 {
 	unsigned at = first_behind(space->maps, address);

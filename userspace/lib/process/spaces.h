@@ -38,6 +38,8 @@ void spt_spaces_drop(SptSpaces *spaces, uint64_t mm);
 const SptSpace *spt_spaces_get(const SptSpaces *spaces, uint64_t mm);
 /* Two spaces, or one at two times, have the same version only if they have the same mappings.  Never 0. */
 uint64_t spt_space_version(const SptSpace *space);
+/* Whether nothing is known to lie in it. */
+bool spt_space_is_empty(const SptSpace *space);
 /* The mapping @address lies in, or NULL.  Valid until the space changes. */
 const SptMap *spt_space_find(const SptSpace *space, uint64_t address);
 

@@ -6,26 +6,6 @@
 
 #include "stash/pairs.h"
 
-/* By node: what the samples that end there weigh. */
-static uint64_t *weigh_nodes(const SptCapture *capture)
-{
-	uint64_t *weights = g_new0(uint64_t, MAX(capture->n_nodes, 1));
-	g_autoptr(SptSamples) samples = NULL;
-	const SptSampleRow *rows;
-	uint32_t n;
-
-	if (capture->has_leaves) {
-		for (uint64_t i = 0; i < capture->n_leaves; i++)
-			weights[capture->leaves[i].node] += capture->leaves[i].weight;
-		return weights;
-	}
-	samples = spt_samples_new(capture);
-	while ((rows = spt_samples_next(samples, &n)))
-		for (uint32_t i = 0; i < n; i++)
-			weights[rows[i].node] += rows[i].weight;
-	return weights;
-}
-
 static const char *problem_of(const SptCapture *capture, SptSymbols *symbols, const SptCoverageRow *row)
 {
 	const char *problem = spt_symbols_problem(symbols, row->object);
@@ -64,7 +44,7 @@ static int compare_rows(const void *a, const void *b)
 GArray *spt_coverage_new(const SptCapture *capture, SptSymbols *symbols)
 {
 	GArray *rows = g_array_new(FALSE, TRUE, sizeof(SptCoverageRow));
-	g_autofree uint64_t *weights = weigh_nodes(capture);
+	g_autofree uint64_t *weights = spt_capture_weigh_nodes(capture);
 	struct spt_pairs places = { 0 };
 
 	for (uint32_t i = 0; i < capture->n_nodes; i++) {

@@ -5,17 +5,26 @@
 #include <math.h>
 #include <string.h>
 
+#include "profile/tree.h"
 #include "stash/pairs.h"
 
 struct sides {
 	const SptProfile *profiles[SPT_SIDES];
 	GArray *functions;		/* SptDiffRow */
 	uint32_t *common[SPT_SIDES];	/* of each profile's functions: its row in @functions */
+	double worth[SPT_SIDES];	/* of a period */
 };
 
-static double share(uint64_t part, uint64_t whole)
+static struct sides new_sides(const SptProfile *before, const SptProfile *after)
 {
-	return whole ? (double)part / whole : 0;
+	struct sides sides = { .profiles = { before, after } };
+
+	for (unsigned side = 0; side < SPT_SIDES; side++) {
+		uint64_t total = spt_profile_total(sides.profiles[side]);
+
+		sides.worth[side] = total ? 1.0 / (double)total : 0;
+	}
+	return sides;
 }
 
 static guint hash_row(gconstpointer key)
@@ -41,13 +50,12 @@ static void number_functions(struct sides *sides)
 	for (unsigned side = 0; side < SPT_SIDES; side++) {
 		uint32_t n;
 		const SptFunction *functions = spt_profile_functions(sides->profiles[side], &n);
-		uint64_t all = spt_profile_total(sides->profiles[side]);
 
 		sides->common[side] = g_new(uint32_t, MAX(n, 1));
 		for (uint32_t i = 0; i < n; i++) {
 			SptDiffRow row = {
 				.name = functions[i].name, .object = functions[i].object,
-				.is_process = functions[i].is_process, .parent = UINT32_MAX,
+				.is_process = functions[i].is_process, .is_kernel = functions[i].is_kernel, .parent = UINT32_MAX,
 			};
 			gpointer index;
 
@@ -58,9 +66,9 @@ static void number_functions(struct sides *sides)
 			}
 			sides->common[side][i] = GPOINTER_TO_UINT(index);
 			g_array_index(sides->functions, SptDiffRow, GPOINTER_TO_UINT(index)).self[side] +=
-				share(functions[i].self, all);
+				(double)functions[i].self * sides->worth[side];
 			g_array_index(sides->functions, SptDiffRow, GPOINTER_TO_UINT(index)).total[side] +=
-				share(functions[i].total, all);
+				(double)functions[i].total * sides->worth[side];
 		}
 	}
 }
@@ -73,7 +81,7 @@ static void clear_numbers(struct sides *sides)
 
 GArray *spt_diff_functions(const SptProfile *before, const SptProfile *after)
 {
-	struct sides sides = { .profiles = { before, after } };
+	struct sides sides = new_sides(before, after);
 
 	number_functions(&sides);
 	clear_numbers(&sides);
@@ -100,7 +108,7 @@ static uint32_t path_for(const struct sides *sides, struct spt_pairs *known, GAr
 
 GArray *spt_diff_paths(const SptProfile *before, const SptProfile *after)
 {
-	struct sides sides = { .profiles = { before, after } };
+	struct sides sides = new_sides(before, after);
 	GArray *paths = g_array_new(FALSE, FALSE, sizeof(SptDiffRow));
 	struct spt_pairs known = { 0 };
 
@@ -117,14 +125,124 @@ GArray *spt_diff_paths(const SptProfile *before, const SptProfile *after)
 
 			path_of[i] = path_for(&sides, &known, paths, path_of[nodes[i].parent], function);
 			path = &g_array_index(paths, SptDiffRow, path_of[i]);
-			path->self[side] += share(nodes[i].self, nodes[0].total);
-			path->total[side] += share(nodes[i].total, nodes[0].total);
+			path->self[side] += (double)nodes[i].self * sides.worth[side];
+			path->total[side] += (double)nodes[i].total * sides.worth[side];
 		}
 	}
 	spt_pairs_clear(&known);
 	clear_numbers(&sides);
 	g_array_unref(sides.functions);
 	return paths;
+}
+
+/* What each side has for itself in each node of a tree that has all paths of both; and the tree's functions. */
+struct merged {
+	struct spt_tree_builder builder;
+	GArray *selfs[SPT_SIDES];	/* double */
+};
+
+static void merge_side(struct merged *merged, const struct sides *sides, unsigned side)
+{
+	uint32_t n;
+	const SptTreeNode *nodes = spt_profile_tree(sides->profiles[side], &n);
+	g_autofree uint32_t *places = g_new0(uint32_t, n);
+
+	for (uint32_t i = 1; i < n; i++) {
+		if (nodes[i].total == 0)
+			continue;
+		places[i] = spt_tree_builder_child(&merged->builder, places[nodes[i].parent], sides->common[side][nodes[i].function]);
+		if (merged->builder.nodes->len > merged->selfs[side]->len)
+			g_array_set_size(merged->selfs[side], merged->builder.nodes->len);
+		g_array_index(merged->selfs[side], double, places[i]) += (double)nodes[i].self * sides->worth[side];
+	}
+}
+
+/* Sums up @selfs, of nodes whose parents lie before them. */
+static void add_to_parents(const struct spt_tree_builder *builder, GArray *selfs)
+{
+	double *sums = (double *)selfs->data;
+
+	for (uint32_t i = builder->nodes->len; i-- > 1;)
+		sums[g_array_index(builder->nodes, SptTreeNode, i).parent] += sums[i];
+}
+
+static GArray *name_functions(const GArray *rows)
+{
+	GArray *functions = g_array_sized_new(FALSE, FALSE, sizeof(SptFunction), rows->len);
+
+	for (uint32_t i = 0; i < rows->len; i++) {
+		const SptDiffRow *row = &g_array_index(rows, SptDiffRow, i);
+		const SptFunction function = {
+			.name = row->name, .object = row->object, .is_process = row->is_process, .has_symbol = true,
+			.is_kernel = row->is_kernel,
+			.self = (uint64_t)(SPT_DIFF_WHOLE * MAX(row->self[0], row->self[1])),
+			.total = (uint64_t)(SPT_DIFF_WHOLE * MAX(row->total[0], row->total[1])),
+		};
+
+		g_array_append_val(functions, function);
+	}
+	return functions;
+}
+
+static GArray *place_changes(const struct merged *merged, const uint32_t *places)
+{
+	uint32_t n = merged->builder.nodes->len;
+	GArray *changes = g_array_new(FALSE, TRUE, sizeof(double));
+
+	g_array_set_size(changes, n);
+	for (uint32_t i = 0; i < n; i++)
+		g_array_index(changes, double, places[i]) = g_array_index(merged->selfs[SPT_AFTER], double, i) -
+							   g_array_index(merged->selfs[SPT_BEFORE], double, i);
+	return changes;
+}
+
+SptDiffTree *spt_diff_tree(const SptProfile *before, const SptProfile *after, const double *worth)
+{
+	struct sides sides = new_sides(before, after);
+	struct merged merged;
+	SptDiffTree *tree = g_new0(SptDiffTree, 1);
+	g_autofree uint32_t *places = NULL;
+	double most;
+
+	/* The larger one of both is the whole. */
+	if (worth) {
+		most = MAX((double)spt_profile_total(before) * worth[0], (double)spt_profile_total(after) * worth[1]);
+		for (unsigned side = 0; side < SPT_SIDES; side++)
+			sides.worth[side] = most > 0 ? worth[side] / most : 0;
+	}
+	number_functions(&sides);
+	spt_tree_builder_init(&merged.builder, UINT32_MAX);
+	for (unsigned side = 0; side < SPT_SIDES; side++) {
+		merged.selfs[side] = g_array_new(FALSE, TRUE, sizeof(double));
+		merge_side(&merged, &sides, side);
+	}
+	for (unsigned side = 0; side < SPT_SIDES; side++)
+		g_array_set_size(merged.selfs[side], merged.builder.nodes->len);
+	for (uint32_t i = 0; i < merged.builder.nodes->len; i++)
+		g_array_index(merged.builder.nodes, SptTreeNode, i).self = (uint64_t)(SPT_DIFF_WHOLE *
+			MAX(g_array_index(merged.selfs[0], double, i), g_array_index(merged.selfs[1], double, i)));
+	for (unsigned side = 0; side < SPT_SIDES; side++)
+		add_to_parents(&merged.builder, merged.selfs[side]);
+	tree->rows = sides.functions;
+	tree->functions = name_functions(tree->rows);
+	tree->tree = spt_tree_builder_finish(&merged.builder, (const SptFunction *)tree->functions->data, &places);
+	tree->changes = place_changes(&merged, places);
+	for (unsigned side = 0; side < SPT_SIDES; side++)
+		g_array_unref(merged.selfs[side]);
+	spt_tree_builder_clear(&merged.builder);
+	clear_numbers(&sides);
+	return tree;
+}
+
+void spt_diff_tree_free(SptDiffTree *tree)
+{
+	if (!tree)
+		return;
+	g_array_unref(tree->functions);
+	g_array_unref(tree->rows);
+	g_array_unref(tree->tree);
+	g_array_unref(tree->changes);
+	g_free(tree);
 }
 
 struct order {

@@ -115,7 +115,17 @@ GArray *spt_profile_callees_of(const SptProfile *profile, const uint32_t *functi
 
 GArray *spt_profile_callers(const SptProfile *profile, uint32_t function)
 {
-	return spt_profile_callers_of(profile, &function, 1);
+	const SptTreeNode *nodes = (const SptTreeNode *)profile->tree->data;
+	const bool *outermost = spt_profile_outermost(profile);
+	g_autofree SptEdge *slots = g_new0(SptEdge, MAX(profile->functions->len, 1));
+
+	for (uint32_t i = 1; i < profile->tree->len; i++) {
+		uint32_t caller = nodes[nodes[i].parent].function;
+
+		if (nodes[i].function == function && outermost[i] && caller != UINT32_MAX)
+			slots[caller].weight += nodes[i].total;
+	}
+	return collect_edges(profile, slots);
 }
 
 GArray *spt_profile_callees(const SptProfile *profile, uint32_t function)
@@ -123,16 +133,32 @@ GArray *spt_profile_callees(const SptProfile *profile, uint32_t function)
 	return spt_profile_callees_of(profile, &function, 1);
 }
 
-GArray *spt_profile_descendants(const SptProfile *profile, uint32_t function)
+/* Where @function has weight and is not below itself: how many such nodes, and the last one. */
+static uint32_t count_outermost(const SptProfile *profile, uint32_t function, uint32_t *ret_last)
+{
+	const SptTreeNode *nodes = (const SptTreeNode *)profile->tree->data;
+	const bool *outermost = spt_profile_outermost(profile);
+	uint32_t n = 0;
+
+	for (uint32_t i = 1; i < profile->tree->len; i++) {
+		if (nodes[i].function == function && outermost[i] && nodes[i].total > 0) {
+			*ret_last = i;
+			n++;
+		}
+	}
+	return n;
+}
+
+/* Nodes where a way down begins (@function's, or those that hold) and what is below them, merged; @root: the root's function. */
+static GArray *merge_below(const SptProfile *profile, uint32_t root, const bool *holds)
 {
 	const SptTreeNode *nodes = (const SptTreeNode *)profile->tree->data;
 	g_autofree uint32_t *merged = g_new(uint32_t, profile->tree->len);
 	struct spt_tree_builder builder;
 	GArray *tree;
 
-	spt_tree_builder_init(&builder, function);
-	/* The root is no function. */
-	merged[0] = function == UINT32_MAX ? 0 : UINT32_MAX;
+	spt_tree_builder_init(&builder, root);
+	merged[0] = UINT32_MAX;		/* the root is no function */
 	for (uint32_t i = 1; i < profile->tree->len; i++) {
 		uint32_t parent = merged[nodes[i].parent];
 
@@ -141,12 +167,28 @@ GArray *spt_profile_descendants(const SptProfile *profile, uint32_t function)
 			continue;
 		if (parent != UINT32_MAX)
 			merged[i] = spt_tree_builder_child(&builder, parent, nodes[i].function);
-		else
-			merged[i] = nodes[i].function == function ? 0 : UINT32_MAX;
+		else if (holds && holds[i])
+			merged[i] = spt_tree_builder_child(&builder, 0, nodes[i].function);
+		else if (!holds && nodes[i].function == root)
+			merged[i] = 0;
 		if (merged[i] != UINT32_MAX)
 			g_array_index(builder.nodes, SptTreeNode, merged[i]).self += nodes[i].self;
 	}
 	tree = spt_tree_builder_finish(&builder, (const SptFunction *)profile->functions->data, NULL);
 	spt_tree_builder_clear(&builder);
 	return tree;
+}
+
+GArray *spt_profile_descendants_where(const SptProfile *profile, const bool *holds)
+{
+	return merge_below(profile, UINT32_MAX, holds);
+}
+
+GArray *spt_profile_descendants(const SptProfile *profile, uint32_t function)
+{
+	uint32_t top = 0, n = function == UINT32_MAX ? 1 : count_outermost(profile, function, &top);
+
+	if (n != 1)
+		return merge_below(profile, function, NULL);
+	return spt_tree_below((const SptTreeNode *)profile->tree->data, top, (const SptFunction *)profile->functions->data);
 }

@@ -18,7 +18,6 @@
  * a name that says so; real recordings stay far below both limits.
  */
 #define STACK_MAX_FRAMES 2048
-#define MAX_FOLDED (1u << 22)
 
 /* Beside a place in folder->inlined, instead of the function of a node. */
 #define INLINED (1u << 31)
@@ -220,8 +219,8 @@ static uint32_t fold(struct folder *folder, uint32_t process, uint32_t node)
 		}
 		folder->path[n++] = node;
 	}
-	if (n > 0 && (folder->tree.nodes->len + STACK_MAX_FRAMES > MAX_FOLDED ||
-		      folder->others.n + STACK_MAX_FRAMES > MAX_FOLDED))
+	if (n > 0 && (folder->tree.nodes->len + STACK_MAX_FRAMES > SPT_PROFILE_MAX_NODES ||
+		      folder->others.n + STACK_MAX_FRAMES > SPT_PROFILE_MAX_NODES))
 		return fold_aside(folder, spt_tree_builder_child(&folder->tree, 0, process), "[too many stacks]");
 	while (n > 0) {
 		const uint32_t *functions;
@@ -327,7 +326,7 @@ static uint64_t choose_leaves(struct folder *folder, const SptFilter *filter)
 	return samples;
 }
 
-static void mark_outermost(SptProfile *profile)
+void spt_profile_mark_outermost(SptProfile *profile)
 {
 	struct spt_walk walk = { .nodes = (const SptTreeNode *)profile->tree->data };
 	g_autofree uint32_t *above = g_new0(uint32_t, MAX(profile->functions->len, 1));
@@ -445,7 +444,7 @@ static SptProfile *fold_capture(const SptCapture *capture, SptSymbols *symbols, 
 	profile->n_samples = choose_leaves(&folder, filter);
 	profile->tree = spt_tree_builder_finish(&folder.tree, (const SptFunction *)profile->functions->data,
 						is_base ? &places : NULL);
-	mark_outermost(profile);
+	spt_profile_mark_outermost(profile);
 	spt_profile_sum_up(profile);
 	if (is_base) {
 		for (uint64_t i = 0; i < folder.n_rows; i++)
@@ -478,7 +477,10 @@ void spt_profile_free(SptProfile *profile)
 	g_array_unref(profile->tree);
 	g_free(profile->outermost);
 	g_free(profile->rows);
-	g_free(profile->sources);
+	if (!profile->source)
+		g_free(profile->sources);
+	g_clear_pointer(&profile->groups, g_array_unref);
+	g_clear_pointer(&profile->texts, g_string_chunk_free);
 	g_free(profile->selfs);
 	g_free(profile->totals);
 	g_free(profile);

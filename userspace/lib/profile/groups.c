@@ -14,19 +14,6 @@ struct grouping {
 	GHashTable *known;		/* a text for each group -> its number, from 1 */
 };
 
-static uint32_t group_of(struct grouping *grouping, const SptGroupRow *row)
-{
-	g_autofree char *key = g_strdup_printf("%u %u %u %s", row->pid, row->tid, row->cpu, row->name);
-	gpointer known = g_hash_table_lookup(grouping->known, key);
-
-	if (!known) {
-		g_array_append_vals(grouping->rows, row, 1);
-		known = GUINT_TO_POINTER(grouping->rows->len);
-		g_hash_table_insert(grouping->known, g_steal_pointer(&key), known);
-	}
-	return GPOINTER_TO_UINT(known) - 1;
-}
-
 static SptGroupRow row_of_thread(const SptCapture *capture, uint32_t thread, SptGroupKind kind)
 {
 	const SptProcessRow *process = spt_process_of_thread(capture, thread);
@@ -41,10 +28,8 @@ static SptGroupRow row_of_thread(const SptCapture *capture, uint32_t thread, Spt
 	return row;
 }
 
-/* What @index stands for: a thread, a CPU, or a leaf. */
-static uint32_t make_group(struct grouping *grouping, SptGroupKind kind, uint32_t index)
+SptGroupRow spt_group_row(const SptProfile *base, SptGroupKind kind, uint32_t index)
 {
-	const SptProfile *base = grouping->base;
 	const SptFunction *function;
 	SptGroupRow row = { .name = "" };
 
@@ -56,7 +41,21 @@ static uint32_t make_group(struct grouping *grouping, SptGroupKind kind, uint32_
 	} else {
 		row = row_of_thread(base->capture, index, kind);
 	}
-	return group_of(grouping, &row);
+	return row;
+}
+
+static uint32_t group_of(struct grouping *grouping, SptGroupKind kind, uint32_t index)
+{
+	const SptGroupRow row = spt_group_row(grouping->base, kind, index);
+	g_autofree char *key = g_strdup_printf("%u %u %u %s", row.pid, row.tid, row.cpu, row.name);
+	gpointer known = g_hash_table_lookup(grouping->known, key);
+
+	if (!known) {
+		g_array_append_val(grouping->rows, row);
+		known = GUINT_TO_POINTER(grouping->rows->len);
+		g_hash_table_insert(grouping->known, g_steal_pointer(&key), known);
+	}
+	return GPOINTER_TO_UINT(known) - 1;
 }
 
 static gint compare_rows(gconstpointer a, gconstpointer b)
@@ -96,7 +95,7 @@ GArray *spt_groups_new(const SptProfile *base, const SptFilter *filter, SptGroup
 			continue;
 		group = spt_pairs_at(&groups, index, 0);
 		if (*group == UINT32_MAX)
-			*group = make_group(&grouping, kind, index);
+			*group = group_of(&grouping, kind, index);
 		sum = &g_array_index(grouping.rows, SptGroupRow, *group);
 		sum->samples++;
 		sum->weight += row->weight;

@@ -15,7 +15,8 @@
 struct SptOrder {
 	const SptFunction *functions;
 	uint32_t n;
-	uint32_t *orders[KEYS];		/* n indices each; weights from the largest, texts from the alphabet's start */
+	uint32_t *orders[KEYS];		/* indices; weights from the largest, texts from the alphabet's start */
+	uint32_t n_weighed;		/* those with samples: all there are in the orders by weight */
 	GString *texts;			/* for each function, by name: "name\nobject\0" in lower case */
 	size_t *text_at;		/* of each function */
 	bool is_like;			/* all but the orders by weight is another's */
@@ -70,20 +71,26 @@ static uint32_t *sort_by(const uint32_t *list, const uint64_t *numbers, uint32_t
 
 static void sort_weights(SptOrder *order)
 {
-	uint32_t n = order->n;
-	const uint32_t *by_name = order->orders[SPT_ORDER_NAME];
-	g_autofree uint64_t *selfs = g_new(uint64_t, MAX(n, 1)), *totals = g_new(uint64_t, MAX(n, 1));
+	g_autofree uint32_t *by_name = g_new(uint32_t, MAX(order->n, 1));
+	g_autofree uint64_t *selfs = g_new(uint64_t, MAX(order->n, 1)), *totals = g_new(uint64_t, MAX(order->n, 1));
 	g_autofree uint32_t *ties_of_self = NULL, *ties_of_total = NULL;
+	uint32_t n = 0;
 
-	for (uint32_t i = 0; i < n; i++) {
+	for (uint32_t i = 0; i < order->n; i++) {
+		uint32_t at = order->orders[SPT_ORDER_NAME][i];
+
+		if (order->functions[at].total == 0)
+			continue;
 		/* The largest first. */
-		selfs[i] = ~order->functions[i].self;
-		totals[i] = ~order->functions[i].total;
+		selfs[at] = ~order->functions[at].self;
+		totals[at] = ~order->functions[at].total;
+		by_name[n++] = at;
 	}
 	ties_of_self = sort_by(by_name, totals, n);
 	ties_of_total = sort_by(by_name, selfs, n);
 	order->orders[SPT_ORDER_SELF] = sort_by(ties_of_self, selfs, n);
 	order->orders[SPT_ORDER_TOTAL] = sort_by(ties_of_total, totals, n);
+	order->n_weighed = n;
 }
 
 static void sort_names(SptOrder *order)
@@ -182,11 +189,12 @@ bool *spt_order_match(const SptOrder *order, const char *search)
 uint32_t *spt_order_list(const SptOrder *order, SptOrderKey key, bool descending, const char *search, uint32_t *ret_n)
 {
 	g_autofree bool *is_wanted = spt_order_match(order, search);
-	bool backwards = descending != (key == SPT_ORDER_SELF || key == SPT_ORDER_TOTAL);
-	uint32_t *list = g_new(uint32_t, MAX(order->n, 1)), n = 0;
+	bool is_weight = key == SPT_ORDER_SELF || key == SPT_ORDER_TOTAL, backwards = descending != is_weight;
+	uint32_t n_ordered = is_weight ? order->n_weighed : order->n;
+	uint32_t *list = g_new(uint32_t, MAX(order->n_weighed, 1)), n = 0;
 
-	for (uint32_t i = 0; i < order->n; i++) {
-		uint32_t function = order->orders[key][backwards ? order->n - 1 - i : i];
+	for (uint32_t i = 0; i < n_ordered; i++) {
+		uint32_t function = order->orders[key][backwards ? n_ordered - 1 - i : i];
 
 		if (order->functions[function].total > 0 && (!is_wanted || is_wanted[function]))
 			list[n++] = function;

@@ -3,7 +3,7 @@
 #ifndef SPT_PROFILE_PRIVATE_H
 #define SPT_PROFILE_PRIVATE_H
 
-#include "profile/profile.h"
+#include "profile/arrange.h"
 
 /* A sample that was folded; what it weighs and where. */
 struct spt_row {
@@ -30,15 +30,42 @@ struct SptProfile {
 	struct spt_row_source *sources;
 	uint64_t n_rows;
 
+	/* An arranged one. */
+	const SptProfile *source;	/* what it was made from, whose sources it shares; else NULL */
+	SptRoots roots;
+	GArray *groups;			/* SptGroupRow: of its last functions */
+	GStringChunk *texts;		/* names of these */
+
 	/* Kept from one weighing to the next; per tree node. */
 	uint64_t *selfs, *totals;
 };
+
+/* Per tree node: its function is not above it. */
+static inline const bool *spt_profile_outermost(const SptProfile *profile)
+{
+	return profile->base ? profile->base->outermost : profile->outermost;
+}
+
+/* A finished tree so large that no more stacks are put into it. */
+#define SPT_PROFILE_MAX_NODES (1u << 22)
+
+/* fold.c */
+
+/* Once there is a tree. */
+void spt_profile_mark_outermost(SptProfile *profile);
+
+/* groups.c */
+
+/* What @index stands for: a thread, a CPU, or a leaf; its sums are left out. */
+SptGroupRow spt_group_row(const SptProfile *base, SptGroupKind kind, uint32_t index);
 
 /* weigh.c */
 
 /* Of each node of a tree (parents before children): whether samples that end there are wanted; NULL if all are.  To be freed. */
 bool *spt_profile_choose_leaves(const SptFilter *filter, const SptTreeNode *nodes, uint32_t n_nodes,
 				const SptFunction *functions, uint32_t n_functions);
+/* The first row of a base at @time or later. */
+uint64_t spt_profile_row_at(const SptProfile *base, uint64_t time);
 /* Fills in the totals of the tree and the functions' sums from what each of the tree's nodes has for itself. */
 void spt_profile_sum_up(SptProfile *profile);
 

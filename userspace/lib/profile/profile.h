@@ -92,6 +92,15 @@ void spt_profile_sums_of(const SptProfile *profile, const uint32_t *functions, u
  * element 0 is @function.  UINT32_MAX: of everything that has weight. */
 GArray *spt_profile_descendants(const SptProfile *profile, uint32_t function);
 
+/* The child of @node for @function, or UINT32_MAX. */
+uint32_t spt_tree_child(const SptTreeNode *nodes, uint32_t node, uint32_t function);
+/* The node of tree @nodes on the same path of functions as @node is in @others, or UINT32_MAX. */
+uint32_t spt_tree_find(const SptTreeNode *nodes, const SptTreeNode *others, uint32_t node);
+
+/* The tree of everything from where @holds (by tree node) is first true on a stack: below the root, which is no function, the
+ * functions there.  Elements are SptTreeNode, heaviest first. */
+GArray *spt_profile_descendants_where(const SptProfile *profile, const bool *holds);
+
 /* Function indices, heaviest @by_self or by total first; ties by name.  n = number of functions. */
 uint32_t *spt_profile_order(const SptProfile *profile, bool by_self);
 

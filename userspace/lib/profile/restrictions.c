@@ -69,6 +69,9 @@ static void add_to_filter(SptRestrictions *list, const SptRestriction *item, GSt
 	case SPT_RESTRICT_FUNCTION:
 		append_word(expression, item->text);
 		break;
+	case SPT_RESTRICT_OBJECT:
+		filter->object = item->text;
+		break;
 	}
 }
 
@@ -173,6 +176,27 @@ const SptFilter *spt_restrictions_filter(const SptRestrictions *restrictions)
 	return restrictions->items->len ? &restrictions->filter : NULL;
 }
 
+bool spt_restriction_to(const SptProfile *profile, uint32_t function, SptRestriction *ret)
+{
+	uint32_t n;
+	const SptFunction *only = &spt_profile_functions(profile, &n)[function];
+	SptRoots roots;
+	const SptGroupRow *root = spt_profile_root(profile, function, &roots);
+
+	*ret = (SptRestriction){ .kind = only->is_process ? SPT_RESTRICT_PROCESS : SPT_RESTRICT_FUNCTION };
+	if (!root)
+		ret->text = g_strdup(only->name);
+	else if (roots == SPT_ROOTS_PROCESS)
+		ret->text = g_strdup_printf("%u", root->pid);
+	else if (roots == SPT_ROOTS_THREAD)
+		*ret = (SptRestriction){ .kind = SPT_RESTRICT_THREAD, .text = g_strdup_printf("%u", root->tid) };
+	else if (roots == SPT_ROOTS_CPU)
+		*ret = (SptRestriction){ .kind = SPT_RESTRICT_CPU, .number = root->cpu };
+	else if (roots == SPT_ROOTS_OBJECT)
+		*ret = (SptRestriction){ .kind = SPT_RESTRICT_OBJECT, .text = g_strdup(root->name) };
+	return !root || roots != SPT_ROOTS_NONE;
+}
+
 static double seconds_from(uint64_t start_ns, uint64_t time)
 {
 	return time > start_ns ? (double)(time - start_ns) / 1e9 : 0;
@@ -192,6 +216,8 @@ char *spt_restriction_describe(const SptRestriction *restriction, uint64_t start
 		return g_strdup_printf("CPU %u", restriction->number);
 	case SPT_RESTRICT_SIDE:
 		return g_strdup(restriction->number == SPT_SIDE_KERNEL ? "in the kernel" : "outside the kernel");
+	case SPT_RESTRICT_OBJECT:
+		return g_strdup_printf("in %s", restriction->text);
 	default:
 		return g_strdup_printf("with %s", restriction->text);
 	}

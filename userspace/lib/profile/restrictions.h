@@ -6,7 +6,7 @@
 #ifndef SPT_RESTRICTIONS_H
 #define SPT_RESTRICTIONS_H
 
-#include "profile/profile.h"
+#include "profile/arrange.h"
 
 G_BEGIN_DECLS
 
@@ -17,6 +17,7 @@ typedef enum {
 	SPT_RESTRICT_CPU,		/* number */
 	SPT_RESTRICT_SIDE,		/* number: SptSide */
 	SPT_RESTRICT_FUNCTION,		/* text: its name; there may be several, all of which must be on the stack */
+	SPT_RESTRICT_OBJECT,		/* text: a pattern for the innermost function's object */
 } SptRestrictionKind;
 
 typedef struct {
@@ -49,6 +50,10 @@ const SptRestriction *spt_restrictions_get(const SptRestrictions *restrictions, 
 const SptRestriction *spt_restrictions_find(const SptRestrictions *restrictions, SptRestrictionKind kind);
 /* Lives as long as the list; NULL if there is nothing in it. */
 const SptFilter *spt_restrictions_filter(const SptRestrictions *restrictions);
+
+/* What shows only @function of @profile: its process, thread, CPU or object if it is a root, else what has it on the stack.  The text
+ * is to be freed.  False: there is no such restriction. */
+bool spt_restriction_to(const SptProfile *profile, uint32_t function, SptRestriction *ret);
 
 /* "1.20 s to 3.40 s", "process git", "CPU 1", "kernel", "with malloc"; times from @start_ns on.  To be freed. */
 char *spt_restriction_describe(const SptRestriction *restriction, uint64_t start_ns);

@@ -1,80 +1,180 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* One pass over the samples, which a base profile has in the order of time. */
+/* One pass over the samples of the time asked for, which a base profile has in the order of time. */
 #include "profile/timeline.h"
+
+#include <string.h>
 
 #include "profile/profile-private.h"
 
-static uint32_t count_cpus(const SptProfile *profile)
-{
-	const SptCapture *capture = profile->capture;
-	uint32_t last = 0;
+struct maker {
+	SptTimeline *timeline;
+	const SptProfile *profile;
+	bool *is_lit;			/* per tree node; NULL: none is */
+	uint32_t *lane_of_thread;	/* NULL: lanes are CPUs */
+	double scale;			/* buckets a nanosecond */
+};
 
-	for (uint64_t i = 0; i < profile->n_rows; i++)
-		last = MAX(last, profile->sources[i].cpu);
+static uint32_t bucket_of(const struct maker *maker, uint64_t time)
+{
+	return (uint32_t)MIN((double)(time - maker->timeline->begin_ns) * maker->scale, maker->timeline->n_buckets - 1);
+}
+
+static size_t bucket_at(const SptTimeline *timeline, uint32_t lane, uint32_t bucket)
+{
+	return (size_t)MIN(lane, timeline->n_lanes - 1) * timeline->n_buckets + bucket;
+}
+
+static uint32_t count_cpus(const SptCapture *capture)
+{
+	uint32_t last = capture->last_cpu;
+
 	for (uint64_t i = 0; i < capture->n_losses; i++)
 		last = MAX(last, capture->losses[i].cpu);
 	return MIN(last, SPT_TIMELINE_MAX_CPUS - 1) + 1;
 }
 
-static uint32_t bucket_of(const SptTimeline *timeline, uint64_t time)
+static void make_cpu_lanes(struct maker *maker)
 {
-	double share = (double)(time - timeline->begin_ns) / (double)(timeline->end_ns - timeline->begin_ns);
+	SptTimeline *timeline = maker->timeline;
 
-	return (uint32_t)MIN(share * timeline->n_buckets, timeline->n_buckets - 1);
+	timeline->n_lanes = count_cpus(maker->profile->capture);
+	timeline->groups = g_new0(SptGroupRow, timeline->n_lanes);
+	for (uint32_t i = 0; i < timeline->n_lanes; i++)
+		timeline->groups[i] = (SptGroupRow){ .name = "", .cpu = i };
 }
 
-static uint64_t *bucket_at(const SptTimeline *timeline, uint64_t *buckets, uint32_t cpu, uint32_t bucket)
+/* The lane of a group; the last one if it has none of its own. */
+static uint32_t find_lane(const SptTimeline *timeline, const SptGroupRow *wanted)
 {
-	return &buckets[(size_t)MIN(cpu, timeline->n_cpus - 1) * timeline->n_buckets + bucket];
+	for (uint32_t i = 0; i < timeline->n_lanes; i++) {
+		const SptGroupRow *group = &timeline->groups[i];
+
+		if (group->name && group->pid == wanted->pid && group->tid == wanted->tid && strcmp(group->name, wanted->name) == 0)
+			return i;
+	}
+	return timeline->n_lanes - 1;
 }
 
-static void add_samples(SptTimeline *timeline, const SptProfile *profile)
+static void make_group_lanes(struct maker *maker)
 {
-	for (uint64_t i = 0; i < profile->n_rows; i++) {
-		const struct spt_row_source *source = &profile->sources[i];
-		uint64_t *weight;
+	SptTimeline *timeline = maker->timeline;
+	const SptProfile *profile = maker->profile;
+	g_autoptr(GArray) groups = spt_groups_new(profile, NULL, timeline->lanes);
+	uint32_t n = CLAMP(groups->len, 1, SPT_TIMELINE_MAX_GROUPS), n_threads = profile->capture->n_threads + 1;
 
-		if (source->time < timeline->begin_ns || source->time > timeline->end_ns)
-			continue;
-		weight = bucket_at(timeline, timeline->weights, source->cpu, bucket_of(timeline, source->time));
-		*weight += profile->rows[i].weight;
-		timeline->most = MAX(timeline->most, *weight);
+	timeline->n_lanes = n;
+	timeline->groups = g_new0(SptGroupRow, n);
+	memcpy(timeline->groups, groups->data, MIN(groups->len, n) * sizeof(SptGroupRow));
+	if (groups->len > n)
+		timeline->groups[n - 1] = (SptGroupRow){ 0 };
+	maker->lane_of_thread = g_new(uint32_t, n_threads);
+	for (uint32_t i = 0; i < n_threads; i++) {
+		const SptGroupRow group = spt_group_row(profile, timeline->lanes, i);
+
+		maker->lane_of_thread[i] = find_lane(timeline, &group);
 	}
 }
 
-static void add_loss(SptTimeline *timeline, const SptLossRow *loss)
+static bool *find_lit(const SptProfile *profile, uint32_t function)
 {
-	uint64_t first_time = MAX(loss->first_time, timeline->begin_ns), last_time = MIN(loss->last_time, timeline->end_ns);
-	uint64_t left = loss->weight;
+	const SptTreeNode *nodes = (const SptTreeNode *)profile->tree->data;
+	bool *is_lit = g_new0(bool, profile->tree->len);
+
+	for (uint32_t i = 1; i < profile->tree->len; i++)
+		is_lit[i] = is_lit[nodes[i].parent] || nodes[i].function == function;
+	return is_lit;
+}
+
+static void add_samples(const struct maker *maker)
+{
+	SptTimeline *timeline = maker->timeline;
+	const SptProfile *profile = maker->profile;
+
+	for (uint64_t i = spt_profile_row_at(profile, timeline->begin_ns); i < profile->n_rows; i++) {
+		const struct spt_row_source *source = &profile->sources[i];
+		const struct spt_row *row = &profile->rows[i];
+		size_t at;
+
+		if (source->time > timeline->end_ns)
+			break;
+		at = bucket_at(timeline, maker->lane_of_thread ? maker->lane_of_thread[source->thread] : source->cpu,
+			       bucket_of(maker, source->time));
+		timeline->weights[at] += row->weight;
+		timeline->most = MAX(timeline->most, timeline->weights[at]);
+		if (maker->is_lit && maker->is_lit[row->leaf])
+			timeline->lit[at] += row->weight;
+	}
+}
+
+static void spread(const struct maker *maker, uint64_t *periods, uint32_t cpu, uint64_t first_time, uint64_t last_time, uint64_t weight)
+{
+	const SptTimeline *timeline = maker->timeline;
 	uint32_t first, last;
 
+	first_time = MAX(first_time, timeline->begin_ns);
+	last_time = MIN(last_time, timeline->end_ns);
 	if (first_time > last_time)
 		return;
-	first = bucket_of(timeline, first_time);
-	last = bucket_of(timeline, last_time);
+	first = bucket_of(maker, first_time);
+	last = bucket_of(maker, last_time);
 	for (uint32_t at = first; at <= last; at++) {
-		uint64_t part = left / (last - at + 1);
+		uint64_t part = weight / (last - at + 1);
 
-		*bucket_at(timeline, timeline->lost, loss->cpu, at) += part;
-		left -= part;
+		periods[bucket_at(timeline, cpu, at)] += part;
+		weight -= part;
 	}
 }
 
-SptTimeline *spt_timeline_new(const SptProfile *profile, uint64_t begin_ns, uint64_t end_ns, uint32_t n_buckets)
+/* Accounts are sums since the beginning: what a CPU's next one has more was left out between the two. */
+static void add_left_out(const struct maker *maker)
+{
+	const SptCapture *capture = maker->profile->capture;
+	g_autoptr(GHashTable) last = g_hash_table_new(NULL, NULL);
+
+	for (uint64_t i = 0; i < capture->n_accounts; i++) {
+		const SptAccountRow *now = &capture->accounts[i], *before = g_hash_table_lookup(last, GUINT_TO_POINTER(now->cpu));
+		uint64_t begin = before ? before->time : capture->first_time, known = before ? before->budget : 0;
+
+		if (now->budget > known && now->time > begin)
+			spread(maker, maker->timeline->left_out, now->cpu, begin, now->time, now->budget - known);
+		g_hash_table_insert(last, GUINT_TO_POINTER(now->cpu), (gpointer)now);
+	}
+}
+
+SptTimeline *spt_timeline_new(const SptProfile *profile, const SptTimelineWish *wish)
 {
 	SptTimeline *timeline = g_new0(SptTimeline, 1);
+	struct maker maker = { .timeline = timeline, .profile = profile };
+	size_t n;
 
-	g_return_val_if_fail(profile->capture && n_buckets > 0, NULL);
-	timeline->begin_ns = begin_ns;
-	timeline->end_ns = MAX(end_ns, begin_ns + 1);
+	g_return_val_if_fail(profile->capture && wish->n_buckets > 0, NULL);
+	timeline->begin_ns = wish->begin_ns;
+	timeline->end_ns = MAX(wish->end_ns, wish->begin_ns + 1);
 	timeline->period_ns = spt_capture_period_ns(profile->capture);
-	timeline->n_cpus = count_cpus(profile);
-	timeline->n_buckets = n_buckets;
-	timeline->weights = g_new0(uint64_t, (size_t)timeline->n_cpus * n_buckets);
-	timeline->lost = g_new0(uint64_t, (size_t)timeline->n_cpus * n_buckets);
-	add_samples(timeline, profile);
-	for (uint64_t i = 0; i < profile->capture->n_losses; i++)
-		add_loss(timeline, &profile->capture->losses[i]);
+	timeline->lanes = wish->lanes;
+	timeline->n_buckets = wish->n_buckets;
+	if (wish->lanes == SPT_GROUP_CPU)
+		make_cpu_lanes(&maker);
+	else
+		make_group_lanes(&maker);
+	n = (size_t)timeline->n_lanes * timeline->n_buckets;
+	timeline->weights = g_new0(uint64_t, 4 * n);
+	timeline->lit = timeline->weights + n;
+	timeline->lost = timeline->lit + n;
+	timeline->left_out = timeline->lost + n;
+	maker.scale = timeline->n_buckets / (double)(timeline->end_ns - timeline->begin_ns);
+	if (wish->function != UINT32_MAX)
+		maker.is_lit = find_lit(profile, wish->function);
+	add_samples(&maker);
+	for (uint64_t i = 0; wish->lanes == SPT_GROUP_CPU && i < profile->capture->n_losses; i++) {
+		const SptLossRow *loss = &profile->capture->losses[i];
+
+		spread(&maker, timeline->lost, loss->cpu, loss->first_time, loss->last_time, loss->weight);
+	}
+	if (wish->lanes == SPT_GROUP_CPU)
+		add_left_out(&maker);
+	g_free(maker.is_lit);
+	g_free(maker.lane_of_thread);
 	return timeline;
 }
 
@@ -83,26 +183,16 @@ void spt_timeline_free(SptTimeline *timeline)
 	if (!timeline)
 		return;
 	g_free(timeline->weights);
-	g_free(timeline->lost);
+	g_free(timeline->groups);
 	g_free(timeline);
 }
 
-static double share_of(const SptTimeline *timeline, uint64_t periods)
+double spt_timeline_share(const SptTimeline *timeline, const uint64_t *periods, uint32_t lane, uint32_t bucket)
 {
 	double bucket_ns = (double)(timeline->end_ns - timeline->begin_ns) / timeline->n_buckets;
 	double whole = timeline->period_ns ? bucket_ns / (double)timeline->period_ns : (double)timeline->most;
 
-	return whole > 0 ? MIN((double)periods / whole, 1) : 0;
-}
-
-double spt_timeline_load(const SptTimeline *timeline, uint32_t cpu, uint32_t bucket)
-{
-	return share_of(timeline, timeline->weights[(size_t)cpu * timeline->n_buckets + bucket]);
-}
-
-double spt_timeline_lost(const SptTimeline *timeline, uint32_t cpu, uint32_t bucket)
-{
-	return share_of(timeline, timeline->lost[(size_t)cpu * timeline->n_buckets + bucket]);
+	return whole > 0 ? MIN((double)periods[bucket_at(timeline, lane, bucket)] / whole, 1) : 0;
 }
 
 uint64_t spt_timeline_step(uint64_t length_ns, uint32_t n)

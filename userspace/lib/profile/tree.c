@@ -179,6 +179,63 @@ GArray *spt_tree_builder_finish(const struct spt_tree_builder *builder, const Sp
 	return tree;
 }
 
+/* The children of @parent that have weight, sorted; behind what @list holds. */
+static uint32_t append_children(GArray *list, const SptTreeNode *parent, struct order *order)
+{
+	uint32_t begin = list->len;
+
+	for (uint32_t i = parent->first_child; i < parent->first_child + parent->n_children; i++) {
+		if (order->nodes[i].total > 0)
+			g_array_append_val(list, i);
+	}
+	sort_siblings(&g_array_index(list, uint32_t, begin), list->len - begin, order);
+	return list->len - begin;
+}
+
+GArray *spt_tree_below(const SptTreeNode *nodes, uint32_t root, const SptFunction *functions)
+{
+	struct order order = { nodes, functions };
+	g_autoptr(GArray) list = g_array_new(FALSE, FALSE, sizeof(uint32_t));	/* of the nodes at their new places */
+	GArray *tree = g_array_new(FALSE, FALSE, sizeof(SptTreeNode));
+	SptTreeNode top = nodes[root];
+
+	top.parent = 0;
+	g_array_append_val(list, root);
+	g_array_append_val(tree, top);
+	for (uint32_t at = 0; at < list->len; at++) {
+		uint32_t first = list->len, n = append_children(list, &nodes[g_array_index(list, uint32_t, at)], &order);
+
+		g_array_index(tree, SptTreeNode, at).first_child = n ? first : 0;
+		g_array_index(tree, SptTreeNode, at).n_children = n;
+		for (uint32_t i = first; i < list->len; i++) {
+			SptTreeNode node = nodes[g_array_index(list, uint32_t, i)];
+
+			node.parent = at;
+			g_array_append_val(tree, node);
+		}
+	}
+	return tree;
+}
+
+uint32_t spt_tree_child(const SptTreeNode *nodes, uint32_t node, uint32_t function)
+{
+	for (uint32_t i = 0; i < nodes[node].n_children; i++) {
+		if (nodes[nodes[node].first_child + i].function == function)
+			return nodes[node].first_child + i;
+	}
+	return UINT32_MAX;
+}
+
+uint32_t spt_tree_find(const SptTreeNode *nodes, const SptTreeNode *others, uint32_t node)
+{
+	uint32_t parent;
+
+	if (node == 0)
+		return 0;
+	parent = spt_tree_find(nodes, others, others[node].parent);
+	return parent == UINT32_MAX ? parent : spt_tree_child(nodes, parent, others[node].function);
+}
+
 bool spt_walk_next(struct spt_walk *walk)
 {
 	const SptTreeNode *node = &walk->nodes[walk->node], *parent;

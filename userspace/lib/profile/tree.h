@@ -25,6 +25,9 @@ uint32_t spt_tree_builder_child(struct spt_tree_builder *builder, uint32_t paren
 GArray *spt_tree_builder_finish(const struct spt_tree_builder *builder, const SptFunction *functions,
 				uint32_t **ret_places);
 
+/* What of a finished tree lies at and below @root and has weight, as a tree of its own: siblings sorted by what they weigh now. */
+GArray *spt_tree_below(const SptTreeNode *nodes, uint32_t root, const SptFunction *functions);
+
 /* By name, then object. */
 int spt_function_compare(const SptFunction *a, const SptFunction *b);
 

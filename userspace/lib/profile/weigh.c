@@ -42,7 +42,7 @@ static void sum_up(SptProfile *profile, const uint64_t *selfs, uint64_t *totals)
 {
 	SptTreeNode *nodes = (SptTreeNode *)profile->tree->data;
 	SptFunction *functions = (SptFunction *)profile->functions->data;
-	const bool *outermost = profile->base ? profile->base->outermost : profile->outermost;
+	const bool *outermost = spt_profile_outermost(profile);
 
 	for (uint32_t i = 0; i < profile->functions->len; i++)
 		functions[i].self = functions[i].total = 0;
@@ -99,8 +99,7 @@ static void weigh(SptProfile *profile, const struct spt_row *rows, uint64_t n_ro
 	sum_up(profile, profile->selfs, profile->totals);
 }
 
-/* The first row of @base at @time or later. */
-static uint64_t row_at(const SptProfile *base, uint64_t time)
+uint64_t spt_profile_row_at(const SptProfile *base, uint64_t time)
 {
 	uint64_t low = 0, high = base->n_rows;
 
@@ -137,8 +136,8 @@ SptProfile *spt_profile_refilter(const SptProfile *base, const SptFilter *filter
 	wanted = spt_profile_choose_leaves(filter, (const SptTreeNode *)base->tree->data, base->tree->len,
 					   (const SptFunction *)base->functions->data, base->functions->len);
 	spt_selection_init(&selection, base->capture, filter);
-	first = row_at(base, selection.begin_ns);
-	end = selection.end_ns == UINT64_MAX ? base->n_rows : MAX(first, row_at(base, selection.end_ns));
+	first = spt_profile_row_at(base, selection.begin_ns);
+	end = selection.end_ns == UINT64_MAX ? base->n_rows : MAX(first, spt_profile_row_at(base, selection.end_ns));
 	if (!selection.threads && !selection.cpus) {
 		weigh(profile, base->rows + first, end - first, wanted);
 	} else {

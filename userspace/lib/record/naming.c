@@ -38,6 +38,7 @@ struct SptNaming {
 	SptJit *jit;
 	struct spt_pairs frames;	/* (object, offset): those that are listed */
 	uint32_t next_node;
+	GHashTable *identified;		/* kernel modules whose build-id is noted; "": the kernel's */
 	unsigned n_held, max_held;
 	bool all;			/* names of files that can be found, too */
 };
@@ -72,6 +73,7 @@ SptNaming *spt_naming_new(bool all)
 
 	naming->objects = g_hash_table_new_full(NULL, NULL, NULL, object_free);
 	naming->jit = spt_jit_new();
+	naming->identified = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
 	naming->next_node = 1;
 	naming->all = all;
 	naming->max_held = raise_file_limit();
@@ -83,6 +85,7 @@ void spt_naming_free(SptNaming *naming)
 	if (!naming)
 		return;
 	spt_jit_free(naming->jit);
+	g_hash_table_unref(naming->identified);
 	spt_pairs_clear(&naming->frames);
 	g_hash_table_unref(naming->objects);
 	g_free(naming);
@@ -95,6 +98,7 @@ void spt_naming_forget(SptNaming *naming)
 
 	naming->next_node = 1;
 	spt_jit_forget(naming->jit);
+	g_hash_table_remove_all(naming->identified);
 	spt_pairs_clear(&naming->frames);
 	g_hash_table_iter_init(&iter, naming->objects);
 	while (g_hash_table_iter_next(&iter, NULL, &value)) {
@@ -134,7 +138,7 @@ static bool is_recorded_file(const SptObject *file, const SptObjectRow *row)
 	       (uint64_t)stat.st_mtim.tv_sec * 1000000000 + (uint64_t)stat.st_mtim.tv_nsec == row->mtime_ns;
 }
 
-static SptObject *open_if_same(const char *path, const SptObjectRow *row)
+SptObject *spt_naming_open(const char *path, const SptObjectRow *row)
 {
 	g_autoptr(SptObject) file = spt_object_open(path, NULL);
 
@@ -154,12 +158,12 @@ static SptObject *open_recorded(const SptObjectRow *row, uint32_t pid)
 {
 	g_autofree char *in_root = g_strdup_printf("/proc/%u/root%s", pid, row->path);
 	g_autofree char *exe = g_strdup_printf("/proc/%u/exe", pid);
-	SptObject *file = open_if_same(row->path, row);
+	SptObject *file = spt_naming_open(row->path, row);
 
 	if (!file && pid)
-		file = open_if_same(in_root, row);
+		file = spt_naming_open(in_root, row);
 	if (!file && pid)
-		file = open_if_same(exe, row);
+		file = spt_naming_open(exe, row);
 	return file;
 }
 
@@ -175,7 +179,7 @@ void spt_naming_hold(SptNaming *naming, SptTrace *trace, const SptObjectRow *row
 		spt_jit_region(naming->jit, trace, row->id, pid);
 	else if (row->kind == SPT_OBJECT_FILE)
 		spt_jit_file(naming->jit, trace, row, pid);
-	if (row->kind != SPT_OBJECT_FILE || naming->n_held >= naming->max_held || row->path[0] != '/')
+	if (row->kind != SPT_OBJECT_FILE || object->file || naming->n_held >= naming->max_held || row->path[0] != '/')
 		return;
 	object->file = open_mapped(trace, row);
 	if (!object->file)
@@ -209,6 +213,26 @@ const SptObject *spt_naming_file(SptNaming *naming, uint32_t id)
 	if (id == SYSPROF_OBJECT_VDSO && !object->file)
 		object->file = open_vdso();
 	return object->file;
+}
+
+const SptObject *spt_naming_file_early(SptNaming *naming, SptTrace *trace, uint32_t id)
+{
+	struct object *object = get_object(naming, id);
+	int fd;
+
+	if (!object->path && !object->file && id >= SYSPROF_OBJECT_FIRST && naming->n_held < naming->max_held) {
+		fd = spt_trace_map_fd(trace, id);
+		object->file = fd < 0 ? NULL : spt_object_open_fd(fd, "(not told of yet)", NULL);
+		naming->n_held += object->file != NULL;
+	}
+	return spt_naming_file(naming, id);
+}
+
+const char *spt_naming_path(const SptNaming *naming, uint32_t id)
+{
+	const struct object *object = g_hash_table_lookup(naming->objects, GUINT_TO_POINTER(id));
+
+	return object ? object->path : NULL;
 }
 
 /* What the recorder itself calls a part of a stack. */
@@ -250,8 +274,31 @@ static void name_from_file(struct object *object, SptCaptureWriter *writer)
 	}
 }
 
+/* For who looks for the debug information of what ran; everybody may read it. */
+static void note_build_id(SptNaming *naming, const char *module, SptCaptureWriter *writer)
+{
+	g_autofree char *path = *module ? g_strdup_printf("/sys/module/%s/notes/.note.gnu.build-id", module) : g_strdup("/sys/kernel/notes");
+	g_autofree char *key = g_strdup_printf("build-id%s%s", *module ? " " : "", module);
+	g_autofree char *notes = NULL;
+	g_autoptr(GString) text = g_string_new(NULL);
+	uint8_t id[SPT_BUILD_ID_MAX];
+	size_t bytes = 0;
+	unsigned n;
+
+	if (g_hash_table_contains(naming->identified, module))
+		return;
+	g_hash_table_add(naming->identified, g_strdup(module));
+	if (strchr(module, '/') || !g_file_get_contents(path, &notes, &bytes, NULL))
+		return;
+	n = spt_notes_build_id(notes, bytes, id);
+	for (unsigned i = 0; i < n; i++)
+		g_string_append_printf(text, "%02x", id[i]);
+	if (n > 0)
+		spt_capture_writer_host(writer, key, text->str);
+}
+
 /* The next @n of the object's frames. */
-static bool name_some(struct object *object, unsigned n, SptTrace *trace, SptCaptureWriter *writer, GError **error)
+static bool name_some(SptNaming *naming, struct object *object, unsigned n, SptTrace *trace, SptCaptureWriter *writer, GError **error)
 {
 	g_autofree struct sysprof_name *names = g_new0(struct sysprof_name, n);
 
@@ -271,15 +318,17 @@ static bool name_some(struct object *object, unsigned n, SptTrace *trace, SptCap
 		};
 
 		spt_capture_writer_name(writer, &row);
+		if (*row.symbol)
+			note_build_id(naming, row.module, writer);
 	}
 	object->n_named += n;
 	return true;
 }
 
-static bool name_from_source(struct object *object, SptTrace *trace, SptCaptureWriter *writer, GError **error)
+static bool name_from_source(SptNaming *naming, struct object *object, SptTrace *trace, SptCaptureWriter *writer, GError **error)
 {
 	while (object->n_named < object->offsets->len)
-		if (!name_some(object, MIN(object->offsets->len - object->n_named, NAMES_AT_ONCE), trace, writer, error))
+		if (!name_some(naming, object, MIN(object->offsets->len - object->n_named, NAMES_AT_ONCE), trace, writer, error))
 			return false;
 	return true;
 }
@@ -303,6 +352,22 @@ static void collect_new_frames(SptNaming *naming, const SptStash *stash)
 	}
 }
 
+bool spt_naming_knows_objects(SptNaming *naming, const SptStash *stash)
+{
+	GHashTableIter iter;
+	void *value;
+
+	collect_new_frames(naming, stash);
+	g_hash_table_iter_init(&iter, naming->objects);
+	while (g_hash_table_iter_next(&iter, NULL, &value)) {
+		const struct object *object = value;
+
+		if (object->id && object->offsets->len && !object->path)
+			return false;
+	}
+	return true;
+}
+
 bool spt_naming_flush(SptNaming *naming, SptTrace *trace, const SptStash *stash, SptCaptureWriter *writer, GError **error)
 {
 	GHashTableIter iter;
@@ -316,7 +381,7 @@ bool spt_naming_flush(SptNaming *naming, SptTrace *trace, const SptStash *stash,
 		if (object->offsets->len == object->n_named)
 			continue;
 		if (object->id == SYSPROF_OBJECT_KERNEL || object->id == SYSPROF_OBJECT_MODULES) {
-			if (!name_from_source(object, trace, writer, error))
+			if (!name_from_source(naming, object, trace, writer, error))
 				return false;
 			continue;
 		}

@@ -20,6 +20,9 @@ SptNaming *spt_naming_new(bool all);
 void spt_naming_free(SptNaming *naming);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptNaming, spt_naming_free)
 
+/* The file at @path if it is the one of @row, else NULL. */
+SptObject *spt_naming_open(const char *path, const SptObjectRow *row);
+
 /* What is to be named comes anew, with another stash.  Files stay open. */
 void spt_naming_forget(SptNaming *naming);
 
@@ -27,8 +30,14 @@ void spt_naming_forget(SptNaming *naming);
 void spt_naming_hold(SptNaming *naming, SptTrace *trace, const SptObjectRow *row, uint32_t pid);
 /* The file that is held of an object, or the vdso's image; NULL: there is none. */
 const SptObject *spt_naming_file(SptNaming *naming, uint32_t id);
+/* The same for one that may have been mapped, but not told of yet. */
+const SptObject *spt_naming_file_early(SptNaming *naming, SptTrace *trace, uint32_t id);
+/* Its path; NULL: it was not told of. */
+const char *spt_naming_path(const SptNaming *naming, uint32_t id);
 /* Often, between flushes: holds what programs tell of the code they make. */
 void spt_naming_keep(SptNaming *naming);
+/* Whether all objects that frames of @stash lie in have been told of. */
+bool spt_naming_knows_objects(SptNaming *naming, const SptStash *stash);
 /* Before a flush: puts the names of @stash's new frames into @writer that would be lost otherwise. */
 bool spt_naming_flush(SptNaming *naming, SptTrace *trace, const SptStash *stash, SptCaptureWriter *writer, GError **error);
 

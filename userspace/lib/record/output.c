@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "record/flight.h"
+#include "record/live.h"
 #include "record/naming.h"
 #include "stash/stash.h"
 
@@ -26,6 +27,7 @@ struct SptOutput {
 	char *path;
 	SptCaptureWriter *writer;	/* one of these two */
 	SptFlight *flight;
+	SptLive *live;			/* NULL: nobody looks on */
 	SptStash *stash;
 	SptNaming *naming;
 	uint32_t node_base, kept_nodes, flushed_nodes;
@@ -34,6 +36,11 @@ struct SptOutput {
 	unsigned n_stashes;		/* before this one */
 	unsigned n_written;
 };
+
+static void on_name(const SptNameRow *row, void *live)
+{
+	spt_live_name(live, row);
+}
 
 SptOutput *spt_output_new(const SptRecorderOptions *options, SptTrace *trace, GError **error)
 {
@@ -44,6 +51,7 @@ SptOutput *spt_output_new(const SptRecorderOptions *options, SptTrace *trace, GE
 	output->memory_bytes = options->memory_bytes ? options->memory_bytes : DEFAULT_MEMORY_BYTES;
 	output->last_ns = options->last_ns;
 	output->stash = spt_stash_new();
+	output->live = options->live ? spt_live_ref(options->live) : NULL;
 	output->naming = spt_naming_new(options->stream_fd > 0);
 	if (options->last_ns)
 		output->flight = spt_flight_new();
@@ -51,6 +59,8 @@ SptOutput *spt_output_new(const SptRecorderOptions *options, SptTrace *trace, GE
 		output->writer = spt_capture_writer_new_stream(options->stream_fd, options->output, error);
 	else
 		output->writer = spt_capture_writer_new(options->output, error);
+	if (output->live && output->writer)
+		spt_capture_writer_watch_names(output->writer, on_name, output->live);
 	return output->flight || output->writer ? g_steal_pointer(&output) : NULL;
 }
 
@@ -61,6 +71,7 @@ void spt_output_free(SptOutput *output)
 	spt_capture_writer_free(output->writer);
 	spt_flight_free(output->flight);
 	spt_naming_free(output->naming);
+	g_clear_pointer(&output->live, spt_live_unref);
 	spt_stash_free(output->stash);
 	g_free(output->path);
 	g_free(output);
@@ -81,6 +92,8 @@ void spt_output_host(SptOutput *output, const char *key, const char *value)
 void spt_output_process(SptOutput *output, const SptProcessRow *row)
 {
 	output->n_waiting++;
+	if (output->live)
+		spt_live_process(output->live, row);
 	if (output->flight)
 		spt_flight_process(output->flight, row);
 	else
@@ -90,6 +103,8 @@ void spt_output_process(SptOutput *output, const SptProcessRow *row)
 void spt_output_thread(SptOutput *output, const SptThreadRow *row)
 {
 	output->n_waiting++;
+	if (output->live)
+		spt_live_thread(output->live, row);
 	if (output->flight)
 		spt_flight_thread(output->flight, row);
 	else
@@ -116,12 +131,19 @@ void spt_output_loss(SptOutput *output, const SptLossRow *row)
 
 const SptObject *spt_output_file(SptOutput *output, uint32_t object)
 {
-	return spt_naming_file(output->naming, object);
+	return spt_naming_file_early(output->naming, output->trace, object);
+}
+
+const char *spt_output_path(const SptOutput *output, uint32_t object)
+{
+	return spt_naming_path(output->naming, object);
 }
 
 void spt_output_object(SptOutput *output, const SptObjectRow *row, uint32_t pid)
 {
 	output->n_waiting++;
+	if (output->live)
+		spt_live_object(output->live, row);
 	if (output->flight)
 		spt_flight_object(output->flight, row);
 	else
@@ -140,6 +162,8 @@ void spt_output_sample(SptOutput *output, const SptSampleRow *row)
 	SptSampleRow sample = *row;
 
 	output->n_waiting++;
+	if (output->live)
+		spt_live_sample(output->live, row);
 	sample.node += sample.node ? output->node_base : 0;
 	if (output->flight)
 		spt_flight_sample(output->flight, &sample);
@@ -236,6 +260,25 @@ void spt_output_keep(SptOutput *output)
 	spt_naming_keep(output->naming);
 }
 
+bool spt_output_knows_objects(SptOutput *output)
+{
+	return spt_naming_knows_objects(output->naming, output->stash);
+}
+
+static void publish(SptOutput *output)
+{
+	if (output->live)
+		spt_live_publish(output->live, output->stash, output->n_stashes);
+}
+
+bool spt_output_tell(SptOutput *output, GError **error)
+{
+	if (!spt_naming_flush(output->naming, output->trace, output->stash, output->writer, error))
+		return false;
+	publish(output);
+	return true;
+}
+
 static bool flush_into(SptOutput *output, SptCaptureWriter *writer, GError **error)
 {
 	return spt_naming_flush(output->naming, output->trace, output->stash, writer, error) &&
@@ -249,6 +292,8 @@ static bool flush_or_trim(SptOutput *output, uint64_t now, GError **error)
 	if (!flush_into(output, output->writer, error))
 		return false;
 	output->bytes = spt_capture_writer_bytes(output->writer);
+	/* Before there is another stash. */
+	publish(output);
 	return trim_stash(output, error);
 }
 

@@ -28,14 +28,20 @@ void spt_output_account(SptOutput *output, const SptAccountRow *row);
 void spt_output_loss(SptOutput *output, const SptLossRow *row);
 /* @pid: a process that has it mapped; 0 if none is known. */
 void spt_output_object(SptOutput *output, const SptObjectRow *row, uint32_t pid);
-/* The file of an object that was put, or the vdso's image; NULL: it could not be held.  Lives as long as the output. */
+/* The file of an object, put or about to be, or the vdso's image; NULL: it could not be held.  Lives as long as the output. */
 const SptObject *spt_output_file(SptOutput *output, uint32_t object);
+/* What it is called; NULL: it was not put. */
+const char *spt_output_path(const SptOutput *output, uint32_t object);
 /* Where row->node of a sample is from.  *@ret_number: another one with each flush or write that begins another stash. */
 SptStash *spt_output_stash(SptOutput *output, unsigned *ret_number);
 void spt_output_sample(SptOutput *output, const SptSampleRow *row);
 
+/* False: a flush now would write frames in objects that nobody has put, which nobody could read. */
+bool spt_output_knows_objects(SptOutput *output);
 /* To be called often, between flushes: holds what may soon be gone. */
 void spt_output_keep(SptOutput *output);
+/* Some times a second, with options->live: lets it have what came in, with names. */
+bool spt_output_tell(SptOutput *output, GError **error);
 /* To be called about once a second: what has come in is in the file then, or what has become too old is forgotten. */
 bool spt_output_flush(SptOutput *output, uint64_t now, GError **error);
 /* So much has come since the last flush that the memory does not last until the next one is due. */

@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "capture/format.h"
 #include "process/spaces.h"
 #include "process/tasks.h"
 #include "record/output.h"
@@ -18,6 +19,7 @@
 #include "trace/trace.h"
 
 #define FLUSH_NS 900000000ULL	/* so that with a step's delay it is once a second */
+#define TELL_NS 250000000ULL
 #define SNAPSHOT_NS 300000000ULL	/* not more often than this */
 #define CATCH_UP_STEPS 20
 #define CATCH_UP_US 500
@@ -40,7 +42,8 @@ struct SptRecorder {
 	SptTasks *tasks;
 	SptSpaces *spaces;
 	SptStacks *stacks;
-	SptUnwinding *unwinding;	/* NULL: no raw stacks are asked for */
+	SptCopies *copies;		/* these two NULL: no raw stacks are asked for */
+	SptUnwinding *unwinding;
 	unsigned stash_number;		/* whose nodes the stacks know */
 	GHashTable *mapped_by;		/* object id -> pid that mapped it last */
 	GHashTable *sampled_threads;	/* set of thread ids */
@@ -51,7 +54,8 @@ struct SptRecorder {
 	bool in_snapshot, needs_snapshot;
 	bool filters_pids;
 	uint64_t late_ns;
-	uint64_t start_ns, last_flush_ns, last_snapshot_ns;
+	bool is_watched;
+	uint64_t start_ns, last_flush_ns, last_told_ns, last_snapshot_ns;
 	SptRecorderStatus status;
 	GError *failure;		/* of a flush in the midst of a drain: nothing is taken any more */
 };
@@ -150,6 +154,9 @@ static void take_map(SptRecorder *recorder, const struct sysprof_map *record)
 	else
 		spt_spaces_map(recorder->spaces, record->mm, record->record.time, &map,
 			       record->record.flags & SYSPROF_MAP_FRESH);
+	/* Of what was there before the recording, most is never seen at work. */
+	if (recorder->unwinding && !recorder->in_snapshot)
+		spt_unwinding_mapped(recorder->unwinding, map.object);
 	g_hash_table_insert(recorder->mapped_by, GUINT_TO_POINTER(record->object), GUINT_TO_POINTER(record->record.pid));
 }
 
@@ -204,21 +211,24 @@ static void count_sample(SptRecorder *recorder, const struct sysprof_sample *sam
  * In the midst of an exec a task has the new image's address space and the old one's registers: until an image was seen to run, what it
  * cannot place below the kernel's part is of none.
  */
-static uint32_t find_node(SptRecorder *recorder, const struct sysprof_sample *sample, SptProcess *process, uint8_t *ret_user_end)
+static uint32_t find_node(SptRecorder *recorder, const struct sysprof_sample *sample, const SptThread *thread, uint8_t *ret_user_end)
 {
+	SptProcess *process = thread->process;
 	SptStackEnd end;
 	unsigned number;
 	SptStash *stash = spt_output_stash(recorder->output, &number);
 	uint32_t node;
 
-	if (recorder->unwinding)
-		sample = spt_unwinding_take(recorder->unwinding, sample);
+	if (recorder->unwinding && !spt_unwinding_take(recorder->unwinding, &sample, thread->name))
+		recorder->needs_snapshot = true;
 	if (number != recorder->stash_number)
 		spt_stacks_forget(recorder->stacks);
 	recorder->stash_number = number;
 	node = spt_stacks_node(recorder->stacks, stash, sample, sample->n_kernel && !process->has_run, &end);
 	process->has_run |= end.has_user;
 	*ret_user_end = end.user_end;
+	if (recorder->unwinding && sample->user_mode == SYSPROF_USER_FP && end.user_end != SYSPROF_END_NONE)
+		*ret_user_end |= SPT_END_FRAME_POINTERS;
 	return node;
 }
 
@@ -244,7 +254,7 @@ static void take_sample(SptRecorder *recorder, const struct sysprof_sample *samp
 		row.context |= SPT_CONTEXT_KERNEL;
 	if (record->flags & SYSPROF_SAMPLE_IRQ)
 		row.context |= SPT_CONTEXT_IRQ;
-	row.node = find_node(recorder, sample, thread->process, &row.user_end);
+	row.node = find_node(recorder, sample, thread, &row.user_end);
 	spt_output_sample(recorder->output, &row);
 	recorder->status.samples++;
 	recorder->status.weight += sample->weight;
@@ -321,10 +331,12 @@ static void take_time(SptRecorder *recorder, const struct sysprof_time *time)
 {
 	static const char *const keys[] = { NULL, "suspend", "resume", "pause", "clock set" };
 	const char *key = time->reason < G_N_ELEMENTS(keys) ? keys[time->reason] : NULL;
-	g_autofree char *name = g_strdup_printf("%s@%" G_GUINT64_FORMAT, key, (guint64)time->record.time);
+	g_autofree char *name = NULL;
 
-	if (key)
-		note_number(recorder, name, time->reason == SYSPROF_TIME_PAUSE ? time->gap_ns : time->realtime);
+	if (!key)
+		return;
+	name = g_strdup_printf("%s@%" G_GUINT64_FORMAT, key, (guint64)time->record.time);
+	note_number(recorder, name, time->reason == SYSPROF_TIME_PAUSE ? time->gap_ns : time->realtime);
 }
 
 static void take_record(const struct sysprof_record *record, void *data)
@@ -419,7 +431,7 @@ static void note_host(SptRecorder *recorder, const SptRecorderOptions *options)
 	spt_recorder_note(recorder, "source", recorder->status.source);
 	spt_recorder_note(recorder, "recorder", "sysprof " SPT_VERSION);
 	if (options->raw_bytes)
-		spt_recorder_note(recorder, "stacks", "dwarf");
+		spt_recorder_note(recorder, "stacks", options->raw_if_needed ? "auto" : "dwarf");
 	if (options->command)
 		spt_recorder_note(recorder, "command", options->command);
 }
@@ -462,15 +474,19 @@ SptRecorder *spt_recorder_new(const SptRecorderOptions *options, GError **error)
 	recorder->config.ring_bytes = options->ring_bytes;
 	recorder->config.no_user = options->no_user;
 	recorder->config.raw_bytes = options->raw_bytes;
+	recorder->config.raw_most_bytes = options->raw_most_bytes;
 	recorder->status.source = spt_trace_source_name(recorder->trace);
 	recorder->config.filter = options->filter;
 	recorder->filters_pids = options->filter.n_pids && !spt_trace_filters_pids(recorder->trace);
 	recorder->late_ns = options->late_ns;
+	recorder->is_watched = options->live;
 	recorder->tasks = spt_tasks_new(&listener);
 	recorder->spaces = spt_spaces_new();
 	recorder->stacks = spt_stacks_new(recorder->spaces, spt_trace_n_cpus(recorder->trace));
-	if (options->raw_bytes)
-		recorder->unwinding = spt_unwinding_new(recorder->output, recorder->spaces);
+	if (options->raw_bytes) {
+		recorder->copies = spt_copies_new(recorder->trace, options->raw_most_bytes, options->raw_if_needed);
+		recorder->unwinding = spt_unwinding_new(recorder->output, recorder->spaces, recorder->copies);
+	}
 	recorder->mapped_by = g_hash_table_new(NULL, NULL);
 	recorder->sampled_threads = g_hash_table_new(NULL, NULL);
 	recorder->gone_spaces = g_array_new(FALSE, FALSE, sizeof(uint64_t));
@@ -487,6 +503,7 @@ void spt_recorder_free(SptRecorder *recorder)
 	if (!recorder)
 		return;
 	spt_unwinding_free(recorder->unwinding);
+	spt_copies_free(recorder->copies);
 	spt_output_free(recorder->output);
 	spt_tasks_free(recorder->tasks);
 	spt_stacks_free(recorder->stacks);
@@ -521,6 +538,8 @@ bool spt_recorder_start(SptRecorder *recorder, GError **error)
 	if (!spt_trace_start(recorder->trace, &recorder->config, &start, error))
 		return false;
 	recorder->start_ns = recorder->last_flush_ns = clock_ns(CLOCK_MONOTONIC);
+	if (recorder->copies)
+		spt_copies_begin(recorder->copies);
 	recorder->status.period_ns = start.period_ns;
 	recorder->status.notice = spt_trace_notice(recorder->trace);
 	if (recorder->status.notice)
@@ -598,6 +617,12 @@ static bool take_accounts(SptRecorder *recorder, bool all, GError **error)
 	return true;
 }
 
+/* A file is named by a thread of the kernel's, which may be late: who asks for the objects waits for it. */
+static bool have_objects(SptRecorder *recorder, GError **error)
+{
+	return spt_output_knows_objects(recorder->output) || take_snapshot(recorder, error);
+}
+
 bool spt_recorder_step(SptRecorder *recorder, int timeout_ms, GError **error)
 {
 	unsigned gone = recorder->gone_spaces->len;
@@ -614,7 +639,13 @@ bool spt_recorder_step(SptRecorder *recorder, int timeout_ms, GError **error)
 	recorder->status.elapsed_ns = now - recorder->start_ns;
 	if (now - recorder->last_flush_ns >= FLUSH_NS) {
 		recorder->last_flush_ns = now;
-		if (!take_accounts(recorder, false, error) || !spt_output_flush(recorder->output, now, error))
+		if (!take_accounts(recorder, false, error) || !have_objects(recorder, error) ||
+		    !spt_output_flush(recorder->output, now, error))
+			return false;
+	}
+	if (recorder->is_watched && now - recorder->last_told_ns >= TELL_NS && spt_output_knows_objects(recorder->output)) {
+		recorder->last_told_ns = now;
+		if (!spt_output_tell(recorder->output, error))
 			return false;
 	}
 	recorder->status.file_bytes = spt_output_bytes(recorder->output);
@@ -623,12 +654,24 @@ bool spt_recorder_step(SptRecorder *recorder, int timeout_ms, GError **error)
 
 bool spt_recorder_write_last(SptRecorder *recorder, char **ret_path, GError **error)
 {
-	if (!take_accounts(recorder, false, error) ||
+	if (!take_accounts(recorder, false, error) || !have_objects(recorder, error) ||
 	    !spt_output_write_last(recorder->output, clock_ns(CLOCK_MONOTONIC), ret_path, error))
 		return false;
 	recorder->status.file_bytes = spt_output_bytes(recorder->output);
 	recorder->status.late_ns = 0;
 	return true;
+}
+
+/* Of which code that stacks lead through. */
+static void note_frame_pointers(SptRecorder *recorder)
+{
+	g_autofree char *with = recorder->unwinding ? spt_unwinding_objects(recorder->unwinding, true) : NULL;
+	g_autofree char *without = recorder->unwinding ? spt_unwinding_objects(recorder->unwinding, false) : NULL;
+
+	if (with)
+		spt_recorder_note(recorder, "frame_pointers", with);
+	if (without)
+		spt_recorder_note(recorder, "no_frame_pointers", without);
 }
 
 bool spt_recorder_finish(SptRecorder *recorder, char **ret_path, GError **error)
@@ -637,9 +680,11 @@ bool spt_recorder_finish(SptRecorder *recorder, char **ret_path, GError **error)
 
 	if (!spt_trace_stop(recorder->trace, error) ||
 	    !drain(recorder, true, error) ||
-	    !take_accounts(recorder, true, error))
+	    !take_accounts(recorder, true, error) ||
+	    !have_objects(recorder, error))
 		return false;
 	recorder->status.elapsed_ns = clock_ns(CLOCK_MONOTONIC) - recorder->start_ns;
+	note_frame_pointers(recorder);
 	note_number(recorder, "cost_ns", recorder->status.cost_ns);
 	note_number(recorder, "ticks", recorder->status.ticks);
 	if (!spt_output_finish(recorder->output, clock_ns(CLOCK_MONOTONIC), &path, error))

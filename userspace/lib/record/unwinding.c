@@ -4,37 +4,23 @@
 #include <string.h>
 
 #include "capture/format.h"
+#include "record/tables.h"
 #include "unwind/stepper.h"
 
 #define FRAMES_MAX 1024
-/* A desktop's worth of objects is a tenth of it.  Beyond it all are dropped, and compiled again as they are needed. */
-#define TABLES_MAX_BYTES (256u << 20)
+#define NAMES_MAX 40
 
 struct SptUnwinding {
 	SptOutput *output;
 	const SptSpaces *spaces;
 	const SptSpace *space;		/* of the sample at hand */
 	SptUnwinder *unwinder;
-	GHashTable *tables;		/* object id -> SptUnwindTable, NULL for those without */
-	size_t table_bytes;
+	SptTables *tables;
+	SptCopies *copies;
+	GHashTable *unknown_spaces;	/* mm ids that a snapshot was asked for */
 	GByteArray *made;
 	SptUnwindFrame frames[FRAMES_MAX];
 };
-
-static SptUnwindTable *table_of(SptUnwinding *unwinding, uint32_t id)
-{
-	const SptObject *file;
-	void *table;
-
-	if (g_hash_table_lookup_extended(unwinding->tables, GUINT_TO_POINTER(id), NULL, &table))
-		return table;
-	file = spt_output_file(unwinding->output, id);
-	table = file ? spt_unwind_table_new(file, NULL) : NULL;
-	if (table)
-		unwinding->table_bytes += g_bytes_get_size(spt_unwind_table_bytes(table));
-	g_hash_table_insert(unwinding->tables, GUINT_TO_POINTER(id), table);
-	return table;
-}
 
 static bool find(uint64_t space, uint64_t address, SptUnwindPlace *ret, void *data)
 {
@@ -44,19 +30,27 @@ static bool find(uint64_t space, uint64_t address, SptUnwindPlace *ret, void *da
 	(void)space;
 	if (!map || map->object == SYSPROF_OBJECT_UNKNOWN)
 		return false;
-	ret->table = table_of(unwinding, map->object);
+	ret->table = spt_tables_get(unwinding->tables, map->object);
 	ret->offset = address - map->start + map->offset;
 	return true;
 }
 
-SptUnwinding *spt_unwinding_new(SptOutput *output, const SptSpaces *spaces)
+static const SptObject *open_file(uint32_t object, void *data)
 {
+	return spt_output_file(data, object);
+}
+
+SptUnwinding *spt_unwinding_new(SptOutput *output, const SptSpaces *spaces, SptCopies *copies)
+{
+	g_autofree char *cache = g_build_filename(g_get_user_cache_dir(), "sysprof", "unwind", NULL);
 	SptUnwinding *unwinding = g_new0(SptUnwinding, 1);
 
 	unwinding->output = output;
 	unwinding->spaces = spaces;
+	unwinding->copies = copies;
 	unwinding->unwinder = spt_unwinder_new(find, unwinding);
-	unwinding->tables = g_hash_table_new_full(NULL, NULL, NULL, (GDestroyNotify)spt_unwind_table_unref);
+	unwinding->tables = spt_tables_new(open_file, output, cache);
+	unwinding->unknown_spaces = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
 	unwinding->made = g_byte_array_new();
 	return unwinding;
 }
@@ -66,9 +60,16 @@ void spt_unwinding_free(SptUnwinding *unwinding)
 	if (!unwinding)
 		return;
 	spt_unwinder_free(unwinding->unwinder);
-	g_hash_table_unref(unwinding->tables);
+	spt_tables_free(unwinding->tables);
+	g_hash_table_unref(unwinding->unknown_spaces);
 	g_byte_array_unref(unwinding->made);
 	g_free(unwinding);
+}
+
+void spt_unwinding_mapped(SptUnwinding *unwinding, uint32_t object)
+{
+	if (object >= SYSPROF_OBJECT_FIRST)
+		spt_tables_expect(unwinding->tables, object);
 }
 
 static uint8_t user_end_of(SptUnwindEnd end)
@@ -85,34 +86,115 @@ static uint8_t user_end_of(SptUnwindEnd end)
 	return ends[end];
 }
 
-const struct sysprof_sample *spt_unwinding_take(SptUnwinding *unwinding, const struct sysprof_sample *sample)
+/* A sample as @sample, with room for @n user frames, which are the caller's to fill. */
+static struct sysprof_sample *make(SptUnwinding *unwinding, const struct sysprof_sample *sample, unsigned n)
 {
-	const struct sysprof_raw *raw = (const void *)&sample->frames[sample->n_kernel + sample->n_user];
 	size_t before = sizeof(*sample) + sample->n_kernel * sizeof(sample->frames[0]);
+	struct sysprof_sample *made;
+
+	g_byte_array_set_size(unwinding->made, before + n * sizeof(sample->frames[0]));
+	made = (void *)unwinding->made->data;
+	memcpy(made, sample, before);
+	made->record.size = unwinding->made->len / 8;
+	made->raw_bytes = 0;
+	made->n_user = n;
+	return made;
+}
+
+/* As if there had been no copy. */
+static const struct sysprof_sample *keep_frames(SptUnwinding *unwinding, const struct sysprof_sample *sample)
+{
+	struct sysprof_sample *made = make(unwinding, sample, sample->n_user);
+
+	made->user_mode = SYSPROF_USER_FP;
+	memcpy(made->frames + made->n_kernel, sample->frames + sample->n_kernel, sample->n_user * sizeof(sample->frames[0]));
+	return made;
+}
+
+static const struct sysprof_sample *unwind(SptUnwinding *unwinding, const struct sysprof_sample *sample, const struct sysprof_raw *raw,
+					   const char *comm)
+{
 	struct sysprof_sample *made;
 	SptUnwindEnd end;
 	unsigned n;
 
-	unwinding->space = spt_spaces_get(unwinding->spaces, sample->mm);
-	if (!sample->raw_bytes || !unwinding->space || !spt_unwind_raw_is_whole(raw, sample->raw_bytes))
-		return sample;
-	if (unwinding->table_bytes > TABLES_MAX_BYTES) {
+	if (spt_tables_trim(unwinding->tables))
 		spt_unwinder_forget(unwinding->unwinder);
-		g_hash_table_remove_all(unwinding->tables);
-		unwinding->table_bytes = 0;
-	}
 	n = spt_unwinder_walk(unwinding->unwinder, spt_space_version(unwinding->space), raw, unwinding->frames, FRAMES_MAX, &end);
-	g_byte_array_set_size(unwinding->made, before + n * sizeof(sample->frames[0]));
-	made = (void *)unwinding->made->data;
-	memcpy(made, sample, before);
+	if (end == SPT_UNWIND_CUT)
+		spt_copies_cut(unwinding->copies, comm, raw->wanted_bytes);
+	made = make(unwinding, sample, n);
 	made->record.flags |= SYSPROF_SAMPLE_ADDRESSES | SYSPROF_SAMPLE_USER_EXACT;
-	made->record.size = unwinding->made->len / 8;
-	made->raw_bytes = 0;
 	made->user_mode = SYSPROF_USER_RAW;
 	made->user_end = user_end_of(end);
-	made->n_user = n;
 	/* Further out than the innermost, frames are taken for calls; what a signal interrupted is found where the call before it would be. */
 	for (unsigned i = 0; i < n; i++)
 		made->frames[made->n_kernel + i] = unwinding->frames[i].ip + (i > 0 && unwinding->frames[i].is_exact);
 	return made;
+}
+
+/* Whether frame pointers have led to the end of the stack, through nothing but code that keeps them. */
+static bool is_by_frame_pointers(SptUnwinding *unwinding, const struct sysprof_sample *sample)
+{
+	if (sample->user_end != SYSPROF_END_ROOT || sample->record.flags & SYSPROF_SAMPLE_ADDRESSES)
+		return false;
+	for (unsigned i = 0; i < sample->n_user; i++)
+		if (!spt_tables_keep_frame_pointer(unwinding->tables, sample->frames[sample->n_kernel + i] >> SYSPROF_FRAME_OBJECT_SHIFT))
+			return false;
+	return true;
+}
+
+bool spt_unwinding_take(SptUnwinding *unwinding, const struct sysprof_sample **sample, const char *comm)
+{
+	const struct sysprof_sample *from = *sample;
+	const struct sysprof_raw *raw = (const void *)&from->frames[from->n_kernel + from->n_user];
+
+	if (from->n_user && spt_copies_asks(unwinding->copies, comm))
+		spt_copies_tell(unwinding->copies, comm, is_by_frame_pointers(unwinding, from));
+	if (!from->raw_bytes)
+		return true;
+	unwinding->space = spt_spaces_get(unwinding->spaces, from->mm);
+	if (unwinding->space && !spt_space_is_empty(unwinding->space) && spt_unwind_raw_is_whole(raw, from->raw_bytes)) {
+		*sample = unwind(unwinding, from, raw, comm);
+		return true;
+	}
+	*sample = keep_frames(unwinding, from);
+	return !g_hash_table_add(unwinding->unknown_spaces, g_memdup2(&from->mm, sizeof(from->mm)));
+}
+
+struct names {
+	const SptUnwinding *unwinding;
+	bool keep_frame_pointer;
+	GPtrArray *names;
+};
+
+static void add_name(uint32_t object, bool keeps_frame_pointer, void *data)
+{
+	const struct names *names = data;
+	const char *path = spt_output_path(names->unwinding->output, object);
+
+	if (path && keeps_frame_pointer == names->keep_frame_pointer)
+		g_ptr_array_add(names->names, g_path_get_basename(path));
+}
+
+static int by_name(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+char *spt_unwinding_objects(SptUnwinding *unwinding, bool keep_frame_pointer)
+{
+	g_autoptr(GPtrArray) names = g_ptr_array_new_with_free_func(g_free);
+	struct names data = { unwinding, keep_frame_pointer, names };
+
+	spt_tables_foreach(unwinding->tables, add_name, &data);
+	if (!names->len)
+		return NULL;
+	g_ptr_array_sort(names, by_name);
+	if (names->len > NAMES_MAX) {
+		g_ptr_array_set_size(names, NAMES_MAX);
+		g_ptr_array_add(names, g_strdup("..."));
+	}
+	g_ptr_array_add(names, NULL);
+	return g_strjoinv(", ", (char **)names->pdata);
 }

@@ -14,11 +14,12 @@
 /* Beyond any debug file; keeps a sparse file from holding us while its CRC is taken. */
 #define CRC_MAX_BYTES (8ull << 30)
 
-/* Those of the environment, then the system's. */
-static const char *const *default_dirs(void)
+const char *const *spt_debug_dirs(const char *const *given_dirs)
 {
 	static GStrv dirs;
 
+	if (given_dirs)
+		return given_dirs;
 	if (g_once_init_enter(&dirs)) {
 		const char *given = g_getenv("SYSPROF_DEBUG_DIRS");
 		g_autofree char *list = g_strconcat(given ? given : "", given && *given ? ":" : "", "/usr/lib/debug", NULL);
@@ -37,14 +38,17 @@ static bool same_build_id(const SptObject *a, const SptObject *b)
 	return a_bytes == b_bytes && a_bytes > 0 && memcmp(a_id, b_id, a_bytes) == 0;
 }
 
-/* DIR/.build-id/ab/cdef....debug */
+/* DIR itself, which may be a file, or DIR/.build-id/ab/cdef....debug */
 static SptObject *open_by_build_id(const SptObject *object, const char *dir)
 {
+	g_autoptr(SptObject) itself = spt_object_open(dir, NULL);
 	unsigned n;
 	const uint8_t *id = spt_object_build_id(object, &n);
 	g_autoptr(GString) path = g_string_new(dir);
 	g_autoptr(SptObject) candidate = NULL;
 
+	if (itself && same_build_id(object, itself))
+		return g_steal_pointer(&itself);
 	if (n < 2)
 		return NULL;
 	g_string_append_printf(path, "/.build-id/%02x/", id[0]);
@@ -113,7 +117,7 @@ static SptObject *open_linked(const char *dir, const char *subdir, const char *n
 
 SptObject *spt_debug_file_open(const SptObject *object, const char *const *debug_dirs)
 {
-	const char *const *dirs = debug_dirs ? debug_dirs : default_dirs();
+	const char *const *dirs = spt_debug_dirs(debug_dirs);
 	g_autofree char *home = g_path_get_dirname(spt_object_name(object));
 	g_autofree char *link = NULL;
 	SptObject *found = NULL;

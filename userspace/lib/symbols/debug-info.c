@@ -11,6 +11,8 @@
 
 /* Of all sections of debug information, unpacked; a file that claims more is not read. */
 #define SECTIONS_MAX_BYTES (8ull << 30)
+/* How much less than what they hold packed sections can be; real ones shrink to a tenth at best. */
+#define PACKED_MAX_RATIO 100
 
 struct unit {
 	Dwarf_Die cu, split;
@@ -18,8 +20,8 @@ struct unit {
 };
 
 struct SptDebugInfo {
-	SptObject *image;		/* what offsets are of */
-	SptObject *debug;		/* what has the DWARF; may be the image */
+	SptObject *image;		/* what offsets are of; NULL: the DWARF is not ours */
+	SptObject *debug;		/* what has it; may be the image */
 	Dwarf *dwarf;
 	GArray *units;			/* struct unit */
 	struct spt_die_ranges ranges;	/* to units */
@@ -37,19 +39,22 @@ static uint64_t debug_bytes(const SptObject *object)
 		GElf_Shdr shdr;
 		GElf_Chdr chdr;
 		const char *name = gelf_getshdr(scn, &shdr) ? elf_strptr(elf, names, shdr.sh_name) : NULL;
+		uint64_t unpacked;
 
 		if (!name || shdr.sh_type == SHT_NOBITS || !g_str_has_prefix(name, ".debug_"))
 			continue;
+		unpacked = shdr.sh_size;
+		if ((shdr.sh_flags & SHF_COMPRESSED) && gelf_getchdr(scn, &chdr))
+			unpacked = chdr.ch_size / PACKED_MAX_RATIO > shdr.sh_size ? UINT64_MAX : chdr.ch_size;
 		/* Saturates well below the type's end, at a few sections that claim everything. */
-		bytes += MIN((shdr.sh_flags & SHF_COMPRESSED) && gelf_getchdr(scn, &chdr) ? chdr.ch_size : shdr.sh_size,
-			     SECTIONS_MAX_BYTES);
+		bytes += MIN(unpacked, SECTIONS_MAX_BYTES + 1);
 		if (bytes > SECTIONS_MAX_BYTES)
 			return bytes;
 	}
 	return bytes;
 }
 
-static bool has_debug_info(const SptObject *object)
+bool spt_elf_has_debug_info(const SptObject *object)
 {
 	GElf_Shdr shdr;
 	Elf_Scn *scn = spt_elf_section(object, ".debug_info", &shdr);
@@ -80,14 +85,24 @@ SptDebugInfo *spt_debug_info_new(SptObject *image, const char *const *debug_dirs
 
 	info->image = image;
 	info->units = g_array_new(FALSE, FALSE, sizeof(struct unit));
-	info->debug = has_debug_info(image) ? image : spt_debug_file_open(image, debug_dirs);
-	if (!info->debug || !has_debug_info(info->debug))
+	info->debug = spt_elf_has_debug_info(image) ? image : spt_debug_file_open(image, debug_dirs);
+	if (!info->debug || !spt_elf_has_debug_info(info->debug))
 		return NULL;
 	info->dwarf = dwarf_begin_elf(spt_object_elf(info->debug), DWARF_C_READ, NULL);
 	if (!info->dwarf)
 		return NULL;
 	find_units(info);
 	return g_steal_pointer(&info);
+}
+
+SptDebugInfo *spt_debug_info_new_dwarf(Dwarf *dwarf)
+{
+	SptDebugInfo *info = g_new0(SptDebugInfo, 1);
+
+	info->units = g_array_new(FALSE, FALSE, sizeof(struct unit));
+	info->dwarf = dwarf;
+	find_units(info);
+	return info;
 }
 
 void spt_debug_info_free(SptDebugInfo *info)
@@ -98,7 +113,8 @@ void spt_debug_info_free(SptDebugInfo *info)
 		spt_unit_free(g_array_index(info->units, struct unit, i).index);
 	g_array_unref(info->units);
 	spt_die_ranges_clear(&info->ranges);
-	dwarf_end(info->dwarf);
+	if (info->image)
+		dwarf_end(info->dwarf);
 	if (info->debug != info->image)
 		spt_object_free(info->debug);
 	spt_object_free(info->image);
@@ -108,12 +124,15 @@ void spt_debug_info_free(SptDebugInfo *info)
 unsigned spt_debug_info_find(SptDebugInfo *info, uint64_t file_offset, SptPlace ret[SPT_INLINES_MAX])
 {
 	uint64_t address;
-	uint32_t number;
+
+	return spt_object_offset_to_address(info->image, file_offset, &address) ? spt_debug_info_find_address(info, address, ret) : 0;
+}
+
+unsigned spt_debug_info_find_address(SptDebugInfo *info, uint64_t address, SptPlace ret[SPT_INLINES_MAX])
+{
+	uint32_t number = spt_die_ranges_find(&info->ranges, address);
 	struct unit *unit;
 
-	if (!spt_object_offset_to_address(info->image, file_offset, &address))
-		return 0;
-	number = spt_die_ranges_find(&info->ranges, address);
 	if (number == SPT_DIE_NONE)
 		return 0;
 	unit = &g_array_index(info->units, struct unit, number);

@@ -6,6 +6,8 @@
 #ifndef SPT_DEBUG_INFO_H
 #define SPT_DEBUG_INFO_H
 
+#include <elfutils/libdw.h>
+
 #include "object/object.h"
 
 G_BEGIN_DECLS
@@ -24,11 +26,15 @@ typedef struct SptDebugInfo SptDebugInfo;
 
 /* Of @image, which it keeps as its own, or of the separate debug file (as in symbols.h); NULL if there is none. */
 SptDebugInfo *spt_debug_info_new(SptObject *image, const char *const *debug_dirs);
+/* Of DWARF that was opened elsewhere and has to outlive it; its places are known by address. */
+SptDebugInfo *spt_debug_info_new_dwarf(Dwarf *dwarf);
 void spt_debug_info_free(SptDebugInfo *info);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptDebugInfo, spt_debug_info_free)
 /* The functions at a file offset, innermost first: what is inlined there, then the function they were inlined into; each with
  * the place in it.  How many; 0 if nothing is known.  Strings live as long as @info. */
 unsigned spt_debug_info_find(SptDebugInfo *info, uint64_t file_offset, SptPlace ret[SPT_INLINES_MAX]);
+/* The same, by the address that the debug information has. */
+unsigned spt_debug_info_find_address(SptDebugInfo *info, uint64_t address, SptPlace ret[SPT_INLINES_MAX]);
 
 G_END_DECLS
 

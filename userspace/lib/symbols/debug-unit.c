@@ -38,13 +38,19 @@ struct walk {
 	unsigned depth;
 };
 
+/* Told by the abbreviation alone: most functions are declarations, and to look for their ranges would cost more than all else. */
+static bool may_have_code(Dwarf_Die *die)
+{
+	return dwarf_hasattr(die, DW_AT_low_pc) || dwarf_hasattr(die, DW_AT_ranges);
+}
+
 /* The scope that @die opens within @scope, or @scope itself if it has no code. */
 static uint32_t open_scope(struct walk *walk, Dwarf_Die *die, uint32_t parent)
 {
 	GArray *scopes = walk->unit->scopes;
 	struct scope scope = { .die = die->addr, .parent = parent };
 
-	if (!spt_die_ranges_add(&walk->unit->ranges, die, scopes->len))
+	if (!may_have_code(die) || !spt_die_ranges_add(&walk->unit->ranges, die, scopes->len))
 		return parent;
 	g_array_append_val(scopes, scope);
 	return scopes->len - 1;
@@ -58,6 +64,8 @@ static void walk_die(struct walk *walk, Dwarf_Die *die, uint32_t scope)
 
 	switch (dwarf_tag(die)) {
 	case DW_TAG_subprogram:
+		if (dwarf_hasattr(die, DW_AT_declaration))
+			break;
 		inner = open_scope(walk, die, NO_SCOPE);
 		walk_children(walk, die, inner);
 		break;

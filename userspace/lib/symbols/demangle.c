@@ -115,3 +115,43 @@ char *spt_demangle(const char *name)
 		plain = demangle_d(name);
 	return plain ? plain : g_strdup(name);
 }
+
+/* Behind the '>' that closes the '<' at @open; NULL if none does.  What is compared within arguments stands between parentheses. */
+static const char *skip_arguments(const char *open)
+{
+	unsigned angles = 0, parentheses = 0;
+
+	for (const char *c = open; *c; c++) {
+		if (*c == '(')
+			parentheses++;
+		else if (*c == ')' && parentheses > 0)
+			parentheses--;
+		else if (parentheses == 0 && *c == '<')
+			angles++;
+		else if (parentheses == 0 && *c == '>' && c[-1] != '-' && --angles == 0)
+			return c + 1;
+	}
+	return NULL;
+}
+
+char *spt_shorten_templates(const char *name)
+{
+	GString *text = g_string_new(NULL);
+
+	while (*name) {
+		bool is_template = *name == '<' && text->len > 0 && !g_str_has_suffix(text->str, "operator") &&
+			(g_ascii_isalnum(text->str[text->len - 1]) || text->str[text->len - 1] == '_');
+		const char *end = is_template ? skip_arguments(name) : name + 1;
+
+		/* One that is not closed: this is no such name. */
+		if (!end)
+			break;
+		if (is_template)
+			g_string_append(text, "<...>");
+		else
+			g_string_append_c(text, *name);
+		name = end;
+	}
+	g_string_append(text, name);
+	return g_string_free(text, FALSE);
+}

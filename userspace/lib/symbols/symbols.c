@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Names the frames of a capture: by the names the capture carries, else by the file the object was, if the file at its path
- * still is that file.  Each object's file is read once, when its first frame is asked for, and closed again.
+ * still is that file.
  */
 #include "symbols/symbols.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "stash/pairs.h"
+#include "symbols/files.h"
 #include "symbols/intervals.h"
+#include "symbols/kernel.h"
 
 #define DELETED " (deleted)"
 /* No view shows more, and a hostile name could have megabytes. */
@@ -29,12 +30,6 @@ struct recorded {
 struct object {
 	const char *label;		/* interned base name */
 	bool shares_label;		/* with another object */
-	bool loaded;
-	SptSymtab *symtab;
-	SptDebugInfo *info;		/* NULL until a detail of it is asked for, and if there is none */
-	bool info_loaded;
-	const char **functions;		/* by the symtab's index: interned, NULL until it is asked for */
-	char *problem;
 	struct recorded *recorded;	/* of this object, by place */
 	uint32_t n_recorded;
 	GArray *intervals;		/* of recorded; NULL until first asked for */
@@ -42,15 +37,18 @@ struct object {
 
 struct SptSymbols {
 	const SptCapture *capture;
-	char **debug_dirs;
+	SptFiles *files;
+	char **debug_dirs, *vmlinux;	/* as they were given */
+	SptKernel *kernel;		/* once a detail of it is asked for */
 	unsigned detail;
 	GHashTable *strings;		/* text -> itself */
-	GHashTable *plain;		/* name in debug information, by its address -> demangled */
+	GHashTable *plain;		/* a file's name of a function, by its address -> demangled */
 	GStringChunk *texts;		/* holds them */
 	struct spt_pairs places;	/* (label, offset) -> what a place without a symbol is called, in place_names */
 	GPtrArray *place_names;
 	struct recorded *recorded;
 	struct object *objects;		/* by id */
+	uint32_t n_objects;
 };
 
 const char *spt_source_name(SptSource source)
@@ -103,21 +101,12 @@ static void sort_names(SptSymbols *symbols)
 	}
 }
 
-static void clear_object(struct object *object)
-{
-	spt_symtab_free(object->symtab);
-	spt_debug_info_free(object->info);
-	g_free(object->functions);
-	g_free(object->problem);
-	g_clear_pointer(&object->intervals, g_array_unref);
-}
-
 void spt_symbols_free(SptSymbols *symbols)
 {
 	if (!symbols)
 		return;
-	for (uint32_t i = 0; i < symbols->capture->n_objects; i++)
-		clear_object(&symbols->objects[i]);
+	for (uint32_t i = 0; i < symbols->n_objects; i++)
+		g_clear_pointer(&symbols->objects[i].intervals, g_array_unref);
 	g_free(symbols->objects);
 	g_free(symbols->recorded);
 	g_hash_table_unref(symbols->strings);
@@ -125,6 +114,9 @@ void spt_symbols_free(SptSymbols *symbols)
 	g_string_chunk_free(symbols->texts);
 	spt_pairs_clear(&symbols->places);
 	g_ptr_array_unref(symbols->place_names);
+	spt_kernel_free(symbols->kernel);
+	g_free(symbols->vmlinux);
+	spt_files_free(symbols->files);
 	g_strfreev(symbols->debug_dirs);
 	g_free(symbols);
 }
@@ -151,8 +143,9 @@ const char *spt_symbols_intern(SptSymbols *symbols, const char *text)
 static const char *intern_demangled(SptSymbols *symbols, const char *name)
 {
 	g_autofree char *plain = spt_demangle(name);
+	g_autofree char *brief = symbols->detail & SPT_DETAIL_SHORT_TEMPLATES ? spt_shorten_templates(plain) : NULL;
 
-	return spt_symbols_intern(symbols, plain);
+	return spt_symbols_intern(symbols, brief ? brief : plain);
 }
 
 static const SptObjectRow *row_of(const SptSymbols *symbols, uint32_t id)
@@ -210,114 +203,59 @@ SptSymbols *spt_symbols_new(const SptCapture *capture, const char *const *debug_
 	SptSymbols *symbols = g_new0(SptSymbols, 1);
 
 	symbols->capture = capture;
+	symbols->files = spt_files_new(capture, debug_dirs);
 	symbols->debug_dirs = g_strdupv((char **)debug_dirs);
 	symbols->detail = SPT_DETAIL_INLINES;
 	symbols->strings = g_hash_table_new(g_str_hash, g_str_equal);
 	symbols->plain = g_hash_table_new(NULL, NULL);
 	symbols->texts = g_string_chunk_new(1 << 16);
 	symbols->place_names = g_ptr_array_new();
-	/* Names may be of object 0, which is none. */
-	symbols->objects = g_new0(struct object, MAX(capture->n_objects, 1));
-	sort_names(symbols);
-	label_objects(symbols);
+	spt_symbols_follow(symbols);
 	return symbols;
 }
 
-/* NULL, or why the open file @image is not the one that was recorded. */
-static const char *identity_problem(const SptObjectRow *row, const SptObject *image)
+void spt_symbols_follow(SptSymbols *symbols)
 {
-	struct stat st;
-	unsigned n;
-	const uint8_t *id = spt_object_build_id(image, &n);
+	/* Names may be of object 0, which is none. */
+	uint32_t n = MAX(symbols->capture->n_objects, 1);
 
-	/* The device cuts long build-ids, so the recorded one may be the first part. */
-	if (row->build_id_bytes > 0) {
-		if (n >= row->build_id_bytes && memcmp(id, row->build_id, row->build_id_bytes) == 0)
-			return NULL;
-		return "is not the file that was recorded (its build-id differs)";
+	symbols->objects = g_renew(struct object, symbols->objects, n);
+	memset(symbols->objects + symbols->n_objects, 0, (n - symbols->n_objects) * sizeof(*symbols->objects));
+	symbols->n_objects = n;
+	for (uint32_t i = 0; i < n; i++) {
+		symbols->objects[i].n_recorded = 0;
+		g_clear_pointer(&symbols->objects[i].intervals, g_array_unref);
 	}
-	if (row->mtime_ns == 0)
-		return "cannot be told from others (neither a build-id nor a time was recorded)";
-	if (fstat(spt_object_fd(image), &st) != 0)
-		return "cannot be looked at";
-	if ((uint64_t)st.st_size != row->bytes)
-		return "is not the file that was recorded (its size differs)";
-	if ((uint64_t)st.st_mtim.tv_sec * 1000000000u + st.st_mtim.tv_nsec != row->mtime_ns)
-		return "is not the file that was recorded (it was changed since)";
-	return NULL;
+	g_free(symbols->recorded);
+	sort_names(symbols);
+	label_objects(symbols);
 }
 
-/* The file that @row was recorded of, or NULL and why not. */
-static SptObject *open_image(const SptObjectRow *row, char **ret_problem)
+/* The strings of files stay where they are, and many places share them. */
+static const char *plain_name(SptSymbols *symbols, const char *name)
 {
-	g_autoptr(SptObject) image = NULL;
-	g_autoptr(GError) error = NULL;
-	const char *problem = NULL;
+	const char *plain = g_hash_table_lookup(symbols->plain, name);
 
-	if (!row->path || !g_path_is_absolute(row->path))
-		problem = "has no path";
-	else if (g_str_has_suffix(row->path, DELETED))
-		problem = "was deleted or replaced while it ran";
-	else if (!(image = spt_object_open(row->path, &error)))
-		problem = g_error_matches(error, G_FILE_ERROR, G_FILE_ERROR_NOENT) ? "no such file" : error->message;
-	else
-		problem = identity_problem(row, image);
-	if (!problem)
-		return g_steal_pointer(&image);
-	*ret_problem = g_strdup(problem);
-	return NULL;
-}
-
-/* The symtab of the file, or NULL and why not. */
-static SptSymtab *load_symtab(const SptSymbols *symbols, const SptObjectRow *row, char **ret_problem)
-{
-	g_autoptr(SptObject) image = open_image(row, ret_problem);
-	g_autoptr(SptSymtab) symtab = image ? spt_symtab_new(image, (const char *const *)symbols->debug_dirs) : NULL;
-
-	if (!symtab || !spt_symtab_is_empty(symtab))
-		return g_steal_pointer(&symtab);
-	*ret_problem = g_strdup("has no symbols");
-	return NULL;
-}
-
-static SptDebugInfo *load_info(const SptSymbols *symbols, const SptObjectRow *row)
-{
-	struct object *object = &symbols->objects[row->id];
-
-	if (!object->info_loaded && row->kind == SPT_OBJECT_FILE) {
-		g_autofree char *problem = NULL;
-		SptObject *image = open_image(row, &problem);
-
-		object->info = image ? spt_debug_info_new(image, (const char *const *)symbols->debug_dirs) : NULL;
+	if (!plain) {
+		plain = intern_demangled(symbols, name);
+		g_hash_table_insert(symbols->plain, (gpointer)name, (gpointer)plain);
 	}
-	object->info_loaded = true;
-	return object->info;
-}
-
-static struct object *load(SptSymbols *symbols, const SptObjectRow *row)
-{
-	struct object *object = &symbols->objects[row->id];
-
-	if (!object->loaded && row->kind == SPT_OBJECT_FILE) {
-		object->symtab = load_symtab(symbols, row, &object->problem);
-		if (object->symtab)
-			object->functions = g_new0(const char *, MAX(spt_symtab_n_symbols(object->symtab), 1));
-	}
-	object->loaded = true;
-	return object;
+	return plain;
 }
 
 static const char *find_in_file(SptSymbols *symbols, const SptObjectRow *row, uint64_t offset, SptSource *ret_source)
 {
-	struct object *object = load(symbols, row);
+	const SptPlaceTable *table;
 	SptSymbol symbol;
+	uint32_t at;
 
-	if (!object->symtab || !spt_symtab_find(object->symtab, offset, &symbol))
+	if (row->kind != SPT_OBJECT_FILE || symbols->detail & SPT_DETAIL_NO_FILES)
 		return NULL;
-	if (!object->functions[symbol.index])
-		object->functions[symbol.index] = intern_demangled(symbols, symbol.name);
+	table = spt_files_find(symbols->files, row->id, offset, false, &at);
+	if (!table || !spt_place_table_symbol(table, at, &symbol))
+		return NULL;
 	*ret_source = symbol.source;
-	return object->functions[symbol.index];
+	return plain_name(symbols, symbol.name);
 }
 
 /* What the capture says about a place; NULL if it says nothing. */
@@ -418,21 +356,14 @@ SptName spt_symbols_name(SptSymbols *symbols, const SptFrame *frame)
 	return name;
 }
 
+void spt_symbols_set_download(SptSymbols *symbols, SptDownloadProgress progress, void *data)
+{
+	spt_files_set_download(symbols->files, progress, data);
+}
+
 void spt_symbols_set_detail(SptSymbols *symbols, unsigned detail)
 {
 	symbols->detail = detail;
-}
-
-/* The strings of debug information stay where they are, and many places share them. */
-static const char *plain_name(SptSymbols *symbols, const char *name)
-{
-	const char *plain = g_hash_table_lookup(symbols->plain, name);
-
-	if (!plain) {
-		plain = intern_demangled(symbols, name);
-		g_hash_table_insert(symbols->plain, (gpointer)name, (gpointer)plain);
-	}
-	return plain;
 }
 
 static void add_line_to_name(SptSymbols *symbols, SptNamedPlace *place)
@@ -446,12 +377,51 @@ static void add_line_to_name(SptSymbols *symbols, SptNamedPlace *place)
 	place->name.is_unique = false;
 }
 
+static bool is_kernel(const SptObjectRow *row)
+{
+	return row->kind == SPT_OBJECT_KERNEL || row->kind == SPT_OBJECT_MODULES;
+}
+
+/* The code of a kernel frame and its address there; NULL, and in @ret_problem why not. */
+static SptKernelCode *find_kernel_code(SptSymbols *symbols, const SptFrame *frame, uint64_t *ret_address, const char **ret_problem)
+{
+	const struct recorded *recorded = find_recorded(symbols, &symbols->objects[frame->object], frame->offset);
+	SptKernelCode *code = NULL;
+
+	*ret_problem = "has no name for this place";
+	if (!symbols->kernel)
+		symbols->kernel = spt_kernel_new(symbols->capture, (const char *const *)symbols->debug_dirs, symbols->vmlinux);
+	if (recorded && recorded->function)
+		code = spt_kernel_get(symbols->kernel, recorded->row, ret_problem);
+	if (!code || spt_kernel_code_address(code, recorded->row, frame->offset, ret_address))
+		return code;
+	*ret_problem = "has no function of this name";
+	return NULL;
+}
+
+static unsigned find_places(SptSymbols *symbols, const SptObjectRow *row, const SptFrame *frame, SptPlace ret[SPT_INLINES_MAX])
+{
+	const SptPlaceTable *table;
+	const char *problem;
+	SptKernelCode *code;
+	uint64_t address;
+	uint32_t at;
+
+	if (is_kernel(row)) {
+		code = find_kernel_code(symbols, frame, &address, &problem);
+		return code ? spt_kernel_code_find(code, address, ret) : 0;
+	}
+	if (row->kind != SPT_OBJECT_FILE)
+		return 0;
+	table = spt_files_find(symbols->files, row->id, frame->offset, true, &at);
+	return table ? spt_place_table_places(table, at, ret) : 0;
+}
+
 unsigned spt_symbols_places(SptSymbols *symbols, const SptFrame *frame, SptNamedPlace ret[SPT_INLINES_MAX])
 {
 	const SptObjectRow *row = row_of(symbols, frame->object);
-	SptDebugInfo *info = row && symbols->detail ? load_info(symbols, row) : NULL;
 	SptPlace places[SPT_INLINES_MAX];
-	unsigned n = info ? spt_debug_info_find(info, frame->offset, places) : 0, first = 0;
+	unsigned n = row && symbols->detail ? find_places(symbols, row, frame, places) : 0, first = 0;
 	SptName name = spt_symbols_name(symbols, frame);
 
 	if (n == 0)
@@ -479,9 +449,89 @@ unsigned spt_symbols_places(SptSymbols *symbols, const SptFrame *frame, SptNamed
 	return n - first;
 }
 
+const char *spt_symbols_failure(SptSymbols *symbols, uint32_t id)
+{
+	return row_of(symbols, id) ? spt_files_failure(symbols->files, id) : NULL;
+}
+
+bool spt_symbols_extent(SptSymbols *symbols, const SptFrame *frame, uint64_t *ret_start, uint64_t *ret_bytes)
+{
+	const SptObjectRow *row = row_of(symbols, frame->object);
+	const struct recorded *recorded = row ? find_recorded(symbols, &symbols->objects[row->id], frame->offset) : NULL;
+	const SptPlaceTable *table;
+	SptSymbol symbol;
+	uint32_t at;
+
+	if (recorded) {
+		*ret_start = recorded->range.start;
+		*ret_bytes = recorded->range.bytes;
+		return recorded->function != NULL;
+	}
+	table = row && row->kind == SPT_OBJECT_FILE ? spt_files_find(symbols->files, row->id, frame->offset, false, &at) : NULL;
+	if (!table || !spt_place_table_symbol(table, at, &symbol))
+		return false;
+	*ret_start = frame->offset - symbol.distance;
+	*ret_bytes = symbol.bytes;
+	return true;
+}
+
+void spt_symbols_prepare(SptSymbols *symbols, uint32_t object, const uint64_t *offsets, uint32_t n)
+{
+	const SptObjectRow *row = row_of(symbols, object);
+
+	if (row && row->kind == SPT_OBJECT_FILE)
+		spt_files_prepare(symbols->files, object, offsets, n);
+}
+
+SptObject *spt_symbols_open(SptSymbols *symbols, const SptFrame *frame, uint64_t *ret_address, char **ret_problem)
+{
+	const SptObjectRow *row = row_of(symbols, frame->object);
+	g_autoptr(SptObject) image = NULL;
+	g_autoptr(GError) error = NULL;
+	const char *problem = "is no file";
+	SptKernelCode *code;
+
+	if (row && is_kernel(row)) {
+		code = find_kernel_code(symbols, frame, ret_address, &problem);
+		image = code ? spt_object_open(spt_kernel_code_path(code), &error) : NULL;
+		*ret_problem = image ? NULL : g_strdup(error ? error->message : problem);
+		return g_steal_pointer(&image);
+	}
+	if (!row || row->kind != SPT_OBJECT_FILE) {
+		*ret_problem = g_strdup(problem);
+		return NULL;
+	}
+	image = spt_files_open(symbols->files, row->id, ret_problem);
+	if (!image || spt_object_offset_to_address(image, frame->offset, ret_address))
+		return g_steal_pointer(&image);
+	*ret_problem = g_strdup("has no code there");
+	return NULL;
+}
+
+void spt_symbols_set_vmlinux(SptSymbols *symbols, const char *path)
+{
+	symbols->vmlinux = g_strdup(path);
+}
+
+const char *spt_symbols_vmlinux_problem(SptSymbols *symbols)
+{
+	const char *problem = "is of no use: the recording has no kernel functions";
+	uint64_t address;
+
+	for (uint64_t i = 0; i < symbols->capture->n_names; i++) {
+		const SptNameRow *name = &symbols->capture->names[i];
+		const SptObjectRow *row = row_of(symbols, name->object);
+		SptFrame frame = { .object = name->object, .offset = name->offset };
+
+		if (row && row->kind == SPT_OBJECT_KERNEL)
+			return find_kernel_code(symbols, &frame, &address, &problem) ? NULL : problem;
+	}
+	return problem;
+}
+
 const char *spt_symbols_problem(SptSymbols *symbols, uint32_t id)
 {
 	const SptObjectRow *row = row_of(symbols, id);
 
-	return row ? load(symbols, row)->problem : NULL;
+	return row && row->kind == SPT_OBJECT_FILE ? spt_files_problem(symbols->files, id) : NULL;
 }

@@ -40,7 +40,7 @@ typedef struct SptSymtab SptSymtab;
 
 /* The functions of @object: .symtab of itself, else of its separate debug file (build-id directories, .gnu_debuglink with
  * its CRC checked, below each of @debug_dirs, NULL-terminated, NULL for those of $SYSPROF_DEBUG_DIRS, separated by colons, and
- * /usr/lib/debug), else of its MiniDebugInfo; .dynsym; and the stubs through which it calls other objects.  A file without any
+ * /usr/lib/debug; one of them may also be a debug file itself), else of its MiniDebugInfo; .dynsym; and the stubs through which it calls other objects.  A file without any
  * gives an empty table, never NULL. */
 SptSymtab *spt_symtab_new(const SptObject *object, const char *const *debug_dirs);
 void spt_symtab_free(SptSymtab *symtab);
@@ -59,6 +59,8 @@ SptObject *spt_debug_file_open(const SptObject *object, const char *const *debug
 
 /* Demangled (C++, Rust of both kinds, D), or a copy. */
 char *spt_demangle(const char *name);
+/* A copy of a demangled name in which "<...>" stands for the arguments of each template: "std::vector<...>::push_back(int const&)". */
+char *spt_shorten_templates(const char *name);
 
 typedef struct {
 	/* Demangled.  Without a symbol "object+0xoffset", but "[unknown kernel]" for a kernel frame, "[anon]" for memory without a
@@ -76,14 +78,30 @@ typedef struct SptSymbols SptSymbols;
 SptSymbols *spt_symbols_new(const SptCapture *capture, const char *const *debug_dirs);
 void spt_symbols_free(SptSymbols *symbols);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptSymbols, spt_symbols_free)
+/* The capture, which is one in memory, has more objects or names than before, by which is told what is asked from now
+ * on.  With SPT_DETAIL_NO_FILES. */
+void spt_symbols_follow(SptSymbols *symbols);
+/* How far the debug information of @path's file is downloaded; false: no more downloads. */
+typedef bool (*SptDownloadProgress)(const char *path, uint64_t done_bytes, uint64_t total_bytes, void *data);
+/* From now on debug information that is not here comes from the servers of $DEBUGINFOD_URLS, for objects that a hundredth of the
+ * weight ends in.  Without this nothing is asked of anybody. */
+void spt_symbols_set_download(SptSymbols *symbols, SptDownloadProgress progress, void *data);
 /* Names a frame; the strings live as long as @symbols, and what has the same name has the same pointer, but what is
  * unique has another each time.  All but "object+0xoffset" are interned. */
 SptName spt_symbols_name(SptSymbols *symbols, const SptFrame *frame);
+
+/* The image of the kernel that was recorded, with debug information; without this (or with NULL) it is looked for where distributions put it, and so are
+ * modules.  Before anything is named. */
+void spt_symbols_set_vmlinux(SptSymbols *symbols, const char *path);
+/* Why there is no debug information of the kernel, or NULL. */
+const char *spt_symbols_vmlinux_problem(SptSymbols *symbols);
 
 /* What a frame is taken apart into. */
 enum {
 	SPT_DETAIL_INLINES = 1 << 0,	/* functions inlined there, where there is debug information */
 	SPT_DETAIL_LINES = 1 << 1,	/* "function (file.c:12)" instead of the function */
+	SPT_DETAIL_SHORT_TEMPLATES = 1 << 3,	/* names without the arguments of templates; before anything is named */
+	SPT_DETAIL_NO_FILES = 1 << 2,	/* nothing but what the capture says: spt_symbols_name() alone */
 };
 
 /* From now on; SPT_DETAIL_INLINES is what new SptSymbols do. */
@@ -99,8 +117,17 @@ typedef struct {
  * is debug information.  How many, at least 1.  Strings live as long as @symbols. */
 unsigned spt_symbols_places(SptSymbols *symbols, const SptFrame *frame, SptNamedPlace ret[SPT_INLINES_MAX]);
 
+/* Where the code of the function begins that a frame lies in, and how much it is, in offsets as the frame's.  False: not known. */
+bool spt_symbols_extent(SptSymbols *symbols, const SptFrame *frame, uint64_t *ret_start, uint64_t *ret_bytes);
+/* Has a file read for so many places (ascending, each once) at once, which are going to be asked for one by one. */
+void spt_symbols_prepare(SptSymbols *symbols, uint32_t object, const uint64_t *offsets, uint32_t n);
+/* The file that a frame's code is in, as it was recorded, and the frame's address there; NULL, and in @ret_problem (to be freed) why not. */
+SptObject *spt_symbols_open(SptSymbols *symbols, const SptFrame *frame, uint64_t *ret_address, char **ret_problem);
+
 /* @text as one of the strings that names are made of. */
 const char *spt_symbols_intern(SptSymbols *symbols, const char *text);
+/* Why what an object's file says could not be read, or not all of it: what reads it crashed, or found no end.  NULL: it was, or nobody asked. */
+const char *spt_symbols_failure(SptSymbols *symbols, uint32_t object);
 /* Why an object's functions have no names ("no such file", "is not the file that was recorded (its build-id differs)",
  * "has no symbols"), or NULL. */
 const char *spt_symbols_problem(SptSymbols *symbols, uint32_t object);

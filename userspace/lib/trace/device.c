@@ -2,6 +2,7 @@
 /*
  * The device as a source of records.  The merge rule and its reasons are in the uapi header ("Rings").
  */
+#include "trace/opener-private.h"
 #include "trace/trace-private.h"
 
 #include <errno.h>
@@ -15,6 +16,7 @@
 
 #define SNAPSHOT_BYTES (4U << 20)
 #define NAMES_PER_CALL 1024U
+#define RAW_RINGS_MAX_BYTES (128U << 20)	/* half of what the module grants a user */
 
 struct ring {
 	struct sysprof_ring_page *page;		/* NULL: no such CPU */
@@ -27,6 +29,7 @@ struct ring {
 struct device {
 	SptTrace trace;
 	int fd;
+	struct spt_opener opener;		/* if it opened fd */
 	struct sysprof_info info;
 	struct sysprof_config config;
 	struct ring *rings;
@@ -47,6 +50,7 @@ static int open_error_code(int error)
 	case ENODEV:
 		return SPT_TRACE_ERROR_NO_DEVICE;
 	case EACCES:
+	case ECANCELED:
 		return SPT_TRACE_ERROR_NO_PERMISSION;
 	default:
 		return error == EPERM ? SPT_TRACE_ERROR_REFUSED : SPT_TRACE_ERROR_FAILED;
@@ -63,8 +67,10 @@ static void set_open_error(GError **error, int number)
 			    "with: sudo modprobe sysprof", SYSPROF_DEVICE);
 		break;
 	case SPT_TRACE_ERROR_NO_PERMISSION:
-		g_set_error(error, SPT_TRACE_ERROR, code, "%s may only be opened by members of group sysprof; join it "
-			    "with: sudo usermod -aG sysprof %s (and log in again)", SYSPROF_DEVICE, g_get_user_name());
+		g_set_error(error, SPT_TRACE_ERROR, code, "%s may only be opened by members of group sysprof%s; join it "
+			    "with: sudo usermod -aG sysprof %s (and log in again)", SYSPROF_DEVICE,
+			    number == ECANCELED ? " and those who authenticate" :
+			    spt_opener_is_installed() ? " and those whom polkit lets" : "", g_get_user_name());
 		break;
 	case SPT_TRACE_ERROR_REFUSED:
 		g_set_error(error, SPT_TRACE_ERROR, code, "The kernel module refused to open %s: it serves neither "
@@ -110,6 +116,7 @@ static void device_free(SptTrace *trace)
 	unmap_rings(device);
 	if (device->fd >= 0)
 		close(device->fd);
+	spt_opener_end(&device->opener);
 	g_free(device->rings);
 	g_free(device->heap);
 	g_free(device);
@@ -229,6 +236,9 @@ static bool choose_clock(struct device *device, const SptTraceConfig *config, GE
 
 static bool configure(struct device *device, const SptTraceConfig *config, GError **error)
 {
+	uint32_t raw_ring_bytes = MIN(spt_trace_raw_ring_bytes(device->info.cpus, RAW_RINGS_MAX_BYTES), device->info.max_ring_bytes);
+	bool has_raw = config->raw_bytes && !config->no_user;
+	bool can_wish = device->info.features & SYSPROF_FEATURE_RAW_WISH;
 	int cgroup, number;
 	bool ok;
 	uint32_t least = device->info.page_bytes, most = device->info.max_ring_bytes;
@@ -240,16 +250,19 @@ static bool configure(struct device *device, const SptTraceConfig *config, GErro
 			    most);
 		return false;
 	}
-	if (config->raw_bytes) {
+	if (config->raw_bytes && (!(device->info.features & SYSPROF_FEATURE_RAW) || config->raw_bytes > device->info.max_raw_bytes ||
+				  config->raw_bytes % 8)) {
 		g_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_BAD_CONFIG,
-			    "Stacks without frame pointers are taken from perf events: record them with --source perf");
+			    "%s: the loaded module cannot copy %u bytes of a stack: a multiple of 8 up to %u is possible", SYSPROF_DEVICE,
+			    config->raw_bytes, device->info.features & SYSPROF_FEATURE_RAW ? device->info.max_raw_bytes : 0);
 		return false;
 	}
 	device->config = (struct sysprof_config){
 		.size = sizeof(device->config),
 		.period_ns = config->period_ns,
-		.ring_bytes = config->ring_bytes,
-		.user_mode = config->no_user ? SYSPROF_USER_NONE + 1 : 0,
+		.ring_bytes = has_raw && !config->ring_bytes ? raw_ring_bytes : config->ring_bytes,
+		.user_mode = 1 + (config->no_user ? SYSPROF_USER_NONE : has_raw ? SYSPROF_USER_RAW : SYSPROF_USER_FP),
+		.raw_bytes = !has_raw ? 0 : can_wish ? MAX(config->raw_bytes, config->raw_most_bytes) : config->raw_bytes,
 	};
 	if (!choose_clock(device, config, error))
 		return false;
@@ -565,6 +578,14 @@ static bool device_region_start(SptTrace *trace, uint32_t object, uint64_t *ret)
 	return true;
 }
 
+static bool device_raw_wish(SptTrace *trace, const char *comm, uint32_t bytes)
+{
+	struct sysprof_raw_wish wish = { .size = sizeof(wish), .bytes = bytes };
+
+	g_strlcpy(wish.comm, comm, sizeof(wish.comm));
+	return ioctl(device_of(trace)->fd, SYSPROF_IOC_RAW_WISH, &wish) == 0;
+}
+
 static const struct spt_trace_source device_source = {
 	.name = "module",
 	.clock = "timer",
@@ -578,6 +599,7 @@ static const struct spt_trace_source device_source = {
 	.has_cpu = device_has_cpu,
 	.stats = device_stats,
 	.names = device_names,
+	.raw_wish = device_raw_wish,
 	.map_fd = device_map_fd,
 	.region_start = device_region_start,
 };
@@ -586,11 +608,17 @@ SptTrace *spt_device_open(GError **error)
 {
 	struct device *device = g_new0(struct device, 1);
 	g_autoptr(SptTrace) trace = &device->trace;
+	int number;
 
 	trace->source = &device_source;
 	device->fd = open(SYSPROF_DEVICE, O_RDWR | O_CLOEXEC);
+	number = errno;
+	if (device->fd < 0 && number == EACCES && spt_opener_is_installed()) {
+		device->fd = spt_opener_ask(&device->opener);
+		number = errno;
+	}
 	if (device->fd < 0) {
-		set_open_error(error, errno);
+		set_open_error(error, number);
 		return NULL;
 	}
 	device->info.size = sizeof(device->info);

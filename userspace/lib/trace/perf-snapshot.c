@@ -11,14 +11,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#define PF_KTHREAD 0x00200000
+#include "trace/perf-maps.h"
 
-struct map {
-	uint64_t start, end, offset;
-	uint32_t dev_major, dev_minor;
-	uint64_t inode;
-	const char *path;
-};
+#define PF_KTHREAD 0x00200000
 
 struct thread {
 	uint32_t tid, parent_pid;
@@ -31,7 +26,7 @@ struct process {
 	uint32_t pid;
 	uint64_t begin_time, end_time;	/* of the reading */
 	GArray *threads;		/* struct thread */
-	GArray *maps;			/* struct map */
+	GArray *maps;			/* struct spt_perf_map */
 	char *text;			/* the maps' paths lie in it */
 };
 
@@ -101,33 +96,16 @@ static void read_threads(struct process *process)
 	}
 }
 
-/* "start-end r-xp offset major:minor inode   path".  False: not executable. */
-static bool parse_map(char *line, struct map *ret)
-{
-	char access[5] = "";
-	int path_at = 0;
-
-	if (sscanf(line, "%" G_GINT64_MODIFIER "x-%" G_GINT64_MODIFIER "x %4s %" G_GINT64_MODIFIER "x %x:%x %" G_GUINT64_FORMAT
-		   " %n", &ret->start, &ret->end, access, &ret->offset, &ret->dev_major, &ret->dev_minor, &ret->inode,
-		   &path_at) < 7 || access[2] != 'x' || ret->start >= ret->end)
-		return false;
-	ret->path = line + path_at;
-	/* Memory without a file counts from where it lies, as it does in the kernel. */
-	if (!*ret->path)
-		ret->offset = ret->start;
-	return true;
-}
-
 static void read_maps(struct process *process)
 {
 	g_autofree char *path = g_strdup_printf("/proc/%u/maps", process->pid);
 	char *line, *rest = NULL;
-	struct map map;
+	struct spt_perf_map map;
 
 	if (!g_file_get_contents(path, &process->text, NULL, NULL))
 		return;
 	for (line = strtok_r(process->text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest))
-		if (parse_map(line, &map))
+		if (spt_perf_map_parse(line, &map))
 			g_array_append_val(process->maps, map);
 }
 
@@ -137,7 +115,7 @@ static void read_process(SptPerfSnapshot *snapshot, uint32_t pid)
 
 	process->pid = pid;
 	process->threads = g_array_new(FALSE, FALSE, sizeof(struct thread));
-	process->maps = g_array_new(FALSE, FALSE, sizeof(struct map));
+	process->maps = g_array_new(FALSE, FALSE, sizeof(struct spt_perf_map));
 	process->begin_time = clock_ns(CLOCK_MONOTONIC);
 	read_threads(process);
 	read_maps(process);
@@ -193,7 +171,7 @@ static void put_process(const struct process *process, SptPerfRecords *records, 
 	}
 	who.tid = who.pid;
 	for (unsigned i = 0; known && i < process->maps->len; i++) {
-		const struct map *map = &g_array_index(process->maps, struct map, i);
+		const struct spt_perf_map *map = &g_array_index(process->maps, struct spt_perf_map, i);
 		struct spt_perf_file file = {
 			.dev_major = map->dev_major,
 			.dev_minor = map->dev_minor,

@@ -31,7 +31,7 @@
 #define HOLD_BACK_NS 30000000ULL
 #define EXIT_DELAY_NS 2000000000ULL	/* what a process may take to give its memory back */
 #define ACCOUNT_NS 1000000000ULL
-#define RAW_RING_BYTES (8u << 20)	/* half a second of raw stacks */
+#define RAW_RINGS_MAX_BYTES (512u << 20)
 #define WAIT_MS 20			/* files of short-lived processes are looked at while they are there */
 
 struct ring {
@@ -218,11 +218,13 @@ static bool open_rings(struct perf *perf, const struct spt_perf_event *event, co
 /* Who is not privileged may only lock so much memory: less is tried unless the user named a size. */
 static bool make_rings(struct perf *perf, const SptTraceConfig *config, int cgroup, uint64_t period_ns, GError **error)
 {
-	size_t most = config->ring_bytes ? config->ring_bytes : config->raw_bytes ? RAW_RING_BYTES : 1 << 20;
+	size_t most = config->ring_bytes ? config->ring_bytes : 1 << 20;
 	size_t least = config->ring_bytes ? config->ring_bytes : 1 << 17;
 	GError *failure = NULL;
 	bool no_room;
 
+	if (config->raw_bytes && !config->ring_bytes)
+		most = spt_trace_raw_ring_bytes(perf->trace.n_cpus, RAW_RINGS_MAX_BYTES);
 	if (most < perf->page_bytes || (most & (most - 1))) {
 		g_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_BAD_CONFIG,
 			    "A ring of %zu bytes is not possible: a power of two from %zu is", most, perf->page_bytes);

@@ -19,6 +19,7 @@ struct spt_trace_source {
 	bool (*has_cpu)(const SptTrace *trace, unsigned cpu);
 	bool (*stats)(SptTrace *trace, unsigned cpu, struct sysprof_stats *ret, GError **error);
 	bool (*names)(SptTrace *trace, struct sysprof_name *names, unsigned n, GError **error);
+	bool (*raw_wish)(SptTrace *trace, const char *comm, uint32_t bytes);	/* NULL: it cannot */
 	int (*map_fd)(SptTrace *trace, uint32_t object);
 	bool (*region_start)(SptTrace *trace, uint32_t object, uint64_t *ret);
 };
@@ -30,6 +31,9 @@ struct SptTrace {
 	const char *clock;	/* if it is not the source's */
 	const char *notice;
 };
+
+/* What raw stacks need of a ring for each of @n_cpus by default, within @all_bytes for all of them: a second of copies of 16 KiB, if possible. */
+uint32_t spt_trace_raw_ring_bytes(unsigned n_cpus, uint64_t all_bytes);
 
 SptTrace *spt_device_open(GError **error);
 SptTrace *spt_perf_open(GError **error);

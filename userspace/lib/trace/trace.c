@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The choice of a source; everything else is the source's own. */
+#include "trace/opener-private.h"
 #include "trace/trace-private.h"
 
 G_DEFINE_QUARK(spt-trace-error-quark, spt_trace_error)
@@ -32,6 +33,11 @@ SptTrace *spt_trace_open_source(SptTraceSource source, GError **error)
 SptTrace *spt_trace_open(GError **error)
 {
 	return open_either(error);
+}
+
+bool spt_trace_may_ask(void)
+{
+	return spt_opener_is_installed();
 }
 
 void spt_trace_free(SptTrace *trace)
@@ -108,6 +114,20 @@ bool spt_trace_names(SptTrace *trace, struct sysprof_name *names, unsigned n, GE
 bool spt_trace_region_start(SptTrace *trace, uint32_t object, uint64_t *ret)
 {
 	return trace->source->region_start(trace, object, ret);
+}
+
+uint32_t spt_trace_raw_ring_bytes(unsigned n_cpus, uint64_t all_bytes)
+{
+	uint32_t bytes = 16u << 20;
+
+	while (bytes > 1 << 20 && (uint64_t)bytes * n_cpus > all_bytes)
+		bytes /= 2;
+	return bytes;
+}
+
+bool spt_trace_raw_wish(SptTrace *trace, const char *comm, uint32_t bytes)
+{
+	return trace->source->raw_wish && trace->source->raw_wish(trace, comm, bytes);
 }
 
 int spt_trace_map_fd(SptTrace *trace, uint32_t object)

@@ -60,8 +60,9 @@ typedef struct {
 	uint64_t event_config;
 	uint32_t ring_bytes;		/* per CPU, a power of two; 0: default */
 	bool no_user;			/* leave user stacks out */
-	uint32_t raw_bytes;		/* this much of the stack and the registers instead of frames, up to SPT_TRACE_RAW_MAX_BYTES; 0: frames.
-					 * Perf events alone */
+	uint32_t raw_bytes;		/* this much of the stack, and the registers, up to SPT_TRACE_RAW_MAX_BYTES; 0: frames.  From the
+					 * module frames, too, and of tasks that the user could not trace these alone */
+	uint32_t raw_most_bytes;	/* from the module: up to which copies may be wished to grow, by spt_trace_raw_wish() */
 	SptTraceFilter filter;
 } SptTraceConfig;
 
@@ -76,10 +77,13 @@ typedef enum {
 	SPT_TRACE_PERF,
 } SptTraceSource;
 
-/* A session that does not run yet.  Errors tell what to do. */
+/* A session that does not run yet.  Errors tell what to do.  For a user whom polkit may let in (make install-polkit) it asks, and waits for him
+ * to authenticate. */
 SptTrace *spt_trace_open_source(SptTraceSource source, GError **error);
 /* The same for SPT_TRACE_AUTO. */
 SptTrace *spt_trace_open(GError **error);
+/* Whether polkit would be asked where the device is closed to the user. */
+bool spt_trace_may_ask(void);
 void spt_trace_free(SptTrace *trace);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptTrace, spt_trace_free)
 
@@ -109,6 +113,8 @@ bool spt_trace_has_cpu(const SptTrace *trace, unsigned cpu);
 bool spt_trace_stats(SptTrace *trace, unsigned cpu, struct sysprof_stats *ret, GError **error);
 /* Fills in the names of @n kernel frames. */
 bool spt_trace_names(SptTrace *trace, struct sysprof_name *names, unsigned n, GError **error);
+/* So much is worth copying of the stacks of tasks called @comm ("": of all others); 0: their frame pointers do.  False: copies are as they are. */
+bool spt_trace_raw_wish(SptTrace *trace, const char *comm, uint32_t bytes);
 /* A descriptor of the file of @object (an OBJECT record's), open for reading, the caller's to close; it also works for files that are deleted or
  * in other mount namespaces, if asked soon after the record, with perf events at once.  -1 with errno: ENOTTY the source cannot, EACCES, ENOENT, EMFILE ... */
 int spt_trace_map_fd(SptTrace *trace, uint32_t object);

@@ -311,10 +311,11 @@ static SptUnwindTable *make_table(struct compiler *compiler, GError **error)
 	return spt_unwind_table_new_from_bytes(bytes, error);
 }
 
-static bool read_section(struct compiler *compiler, const char *name)
+/* Of @file, which is the object or has its addresses. */
+static bool read_section(struct compiler *compiler, const SptObject *file, const char *name)
 {
 	SptCfiSink sink = { on_function, on_row, compiler };
-	Elf *elf = spt_object_elf(compiler->object);
+	Elf *elf = spt_object_elf(file);
 	Elf_Scn *scn = NULL;
 	size_t names;
 
@@ -327,7 +328,7 @@ static bool read_section(struct compiler *compiler, const char *name)
 
 		if (!this_name || strcmp(this_name, name) != 0)
 			continue;
-		data = spt_object_section(compiler->object, scn, ELF_T_BYTE, SECTION_MAX_BYTES);
+		data = spt_object_section(file, scn, ELF_T_BYTE, SECTION_MAX_BYTES);
 		if (!data || !data->d_buf)
 			return false;
 		spt_cfi_read(&(SptCfiSection){ data->d_buf, data->d_size, shdr.sh_addr, strcmp(name, ".debug_frame") == 0 },
@@ -338,6 +339,11 @@ static bool read_section(struct compiler *compiler, const char *name)
 }
 
 SptUnwindTable *spt_unwind_table_new(const SptObject *object, GError **error)
+{
+	return spt_unwind_table_new_with_debug(object, NULL, error);
+}
+
+SptUnwindTable *spt_unwind_table_new_with_debug(const SptObject *object, const SptObject *debug, GError **error)
 {
 	GElf_Ehdr ehdr;
 	bool is_known = gelf_getehdr(spt_object_elf(object), &ehdr) && ehdr.e_ident[EI_CLASS] == ELFCLASS64 &&
@@ -356,8 +362,10 @@ SptUnwindTable *spt_unwind_table_new(const SptObject *object, GError **error)
 	compiler.rules = g_array_new(FALSE, FALSE, sizeof(SptUnwindRule));
 	compiler.known = g_hash_table_new_full(hash_rule, are_equal_rules, g_free, NULL);
 	intern(&compiler, &(SptUnwindRule){ 0 });
-	has_eh = read_section(&compiler, ".eh_frame");
-	has_debug = read_section(&compiler, ".debug_frame");
+	has_eh = read_section(&compiler, object, ".eh_frame");
+	has_debug = read_section(&compiler, object, ".debug_frame");
+	if (debug)
+		has_debug |= read_section(&compiler, debug, ".debug_frame");
 	if (has_eh || has_debug)
 		table = make_table(&compiler, error);
 	else

@@ -5,6 +5,8 @@
 #include <string.h>
 
 #define LEAST_SHIFT 8
+/* The first and last instructions of functions that keep a frame pointer do so without. */
+#define KEPT_PERCENT 60
 
 struct SptUnwindTable {
 	gatomicrefcount references;
@@ -17,6 +19,7 @@ struct SptUnwindTable {
 	uint32_t *first_row;
 	uint32_t first_page, n_pages;
 	unsigned shift;			/* of a page */
+	bool keeps_frame_pointer;
 };
 
 G_DEFINE_QUARK(spt-unwind-error-quark, spt_unwind_error)
@@ -83,6 +86,36 @@ static void make_index(SptUnwindTable *table)
 	table->first_row[table->n_pages] = n;
 }
 
+static bool is_by_frame_pointer(const SptUnwindRule *rule, const SptUnwindArch *arch)
+{
+	unsigned slot = 0;
+
+	if (arch->calls_push)
+		return rule->cfa == SPT_CFA_REGISTER && rule->cfa_register == arch->fp;
+	/* The CFA goes by the stack pointer even so; but the return address lies above the frame pointer. */
+	while (slot < arch->n_saved && arch->saved[slot] != arch->fp)
+		slot++;
+	return rule->ra == SPT_RA_MEMORY && rule->at_cfa >> slot & 1 && rule->ra_offset == rule->saved[slot] * 8 + 8;
+}
+
+static bool keeps_frame_pointer(const SptUnwindTable *table)
+{
+	const SptUnwindArch *arch = spt_unwind_arch(table->header->machine);
+	uint64_t known = 0, kept = 0;
+
+	for (uint32_t i = 0; i + 1 < table->header->n_rows; i++) {
+		const SptUnwindRule *rule = &table->rule[table->rules[i]];
+		uint64_t bytes = table->offsets[i + 1] - table->offsets[i];
+
+		/* Functions that call nothing have no return address to keep, where calls do not push it. */
+		if (rule->cfa != SPT_CFA_REGISTER || rule->ra == SPT_RA_NONE || (!arch->calls_push && rule->ra == SPT_RA_REGISTER))
+			continue;
+		known += bytes;
+		kept += is_by_frame_pointer(rule, arch) ? bytes : 0;
+	}
+	return kept > known / 100 * KEPT_PERCENT;
+}
+
 SptUnwindTable *spt_unwind_table_new_from_bytes(GBytes *bytes, GError **error)
 {
 	g_autoptr(SptUnwindTable) table = g_new0(SptUnwindTable, 1);
@@ -106,6 +139,7 @@ SptUnwindTable *spt_unwind_table_new_from_bytes(GBytes *bytes, GError **error)
 		return NULL;
 	}
 	make_index(table);
+	table->keeps_frame_pointer = keeps_frame_pointer(table);
 	return g_steal_pointer(&table);
 }
 
@@ -122,6 +156,11 @@ void spt_unwind_table_unref(SptUnwindTable *table)
 	g_bytes_unref(table->bytes);
 	g_free(table->first_row);
 	g_free(table);
+}
+
+bool spt_unwind_table_keeps_frame_pointer(const SptUnwindTable *table)
+{
+	return table->keeps_frame_pointer;
 }
 
 GBytes *spt_unwind_table_bytes(const SptUnwindTable *table)

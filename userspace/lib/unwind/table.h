@@ -73,12 +73,16 @@ enum {
 
 /* Compiles the object's information, which takes some 10 ms a MiB.  Any thread. */
 SptUnwindTable *spt_unwind_table_new(const SptObject *object, GError **error);
+/* The same with the .debug_frame of @debug, the object's separate debug file or NULL, for functions of which the object says nothing. */
+SptUnwindTable *spt_unwind_table_new_with_debug(const SptObject *object, const SptObject *debug, GError **error);
 /* Takes a reference of @bytes once they are found to be a table as described above. */
 SptUnwindTable *spt_unwind_table_new_from_bytes(GBytes *bytes, GError **error);
 SptUnwindTable *spt_unwind_table_ref(SptUnwindTable *table);
 void spt_unwind_table_unref(SptUnwindTable *table);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptUnwindTable, spt_unwind_table_unref)
 
+/* Whether most of the code keeps a frame pointer, so that a walk along frame pointers finds its callers. */
+bool spt_unwind_table_keeps_frame_pointer(const SptUnwindTable *table);
 /* Owned by the table. */
 GBytes *spt_unwind_table_bytes(const SptUnwindTable *table);
 const SptUnwindHeader *spt_unwind_table_header(const SptUnwindTable *table);

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What annotate.c finds of a function, and code.c takes apart. */
+#ifndef SPT_ANNOTATE_PRIVATE_H
+#define SPT_ANNOTATE_PRIVATE_H
+
+#include "annotate/annotate.h"
+#include "stash/pairs.h"
+
+/* A place of the function in the capture: one instruction, whichever nodes are there. */
+struct spt_place {
+	SptFrame frame;
+	uint32_t first_line, n_lines;	/* in annotator->place_lines: of the function, innermost first */
+	bool is_innermost;		/* nothing is inlined into the function there */
+	uint32_t depth;			/* on the stack that is being walked */
+	uint64_t self, total;
+};
+
+struct spt_line {
+	uint32_t file, number;		/* file: in the annotation */
+	bool has_code;
+	uint32_t depth;
+	uint64_t self, total;
+};
+
+struct spt_annotator {
+	const SptCapture *capture;
+	SptSymbols *symbols;
+	const char *function, *object;
+	bool is_pattern;
+	SptAnnotation *annotation;
+	GArray *places;			/* struct spt_place */
+	GArray *place_lines;		/* uint32_t: in lines */
+	GArray *lines;			/* struct spt_line */
+	struct spt_pairs line_numbers;	/* (file, number) -> in lines */
+	struct spt_pairs file_numbers;	/* (file, directory) as debug information has them -> file */
+	GHashTable *files;		/* path -> file, from 1 */
+};
+
+/* The lines of the function among @places (as spt_symbols_places() tells of one frame), appended to @ret (uint32_t: in
+ * annotator->lines; may be NULL).  Whether one of them is the function; @ret_innermost: the first one is. */
+bool spt_annotator_lines(struct spt_annotator *annotator, const SptNamedPlace *places, unsigned n, GArray *ret, bool *ret_innermost);
+
+/* code.c: fills in annotation->code, and which lines have some. */
+void spt_annotator_add_code(struct spt_annotator *annotator);
+
+#endif

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The path is what an object says, which may be hostile: only regular files of a bearable size are read. */
+#include "annotate/source.h"
+
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* The longest sources that people compile are generated ones of some tens of megabytes. */
+#define SOURCE_MAX_BYTES (64 << 20)
+
+static char *read_all(int fd, size_t bytes)
+{
+	char *content = g_malloc(bytes + 1);
+	size_t at = 0;
+	ssize_t n;
+
+	while (at < bytes && (n = read(fd, content + at, bytes - at)) > 0)
+		at += n;
+	content[at] = '\0';
+	return content;
+}
+
+static bool try_path(SptAnnotatedFile *file, const char *path, uint64_t built_ns)
+{
+	/* O_NONBLOCK: it may be a pipe. */
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	struct stat st;
+
+	if (fd < 0)
+		return false;
+	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size <= SOURCE_MAX_BYTES) {
+		file->content = read_all(fd, st.st_size);
+		file->found = g_strdup(path);
+		if (built_ns && (uint64_t)st.st_mtim.tv_sec * 1000000000 + st.st_mtim.tv_nsec > built_ns)
+			file->problem = "was changed after the program was built: its lines may be others";
+	}
+	close(fd);
+	return file->found != NULL;
+}
+
+/* "/build/x/src/a.c" is looked for as DIR/build/x/src/a.c, DIR/x/src/a.c, DIR/src/a.c and DIR/a.c. */
+static bool try_below(SptAnnotatedFile *file, const char *dir, uint64_t built_ns)
+{
+	for (const char *end = file->path; end; end = strchr(end, '/')) {
+		g_autofree char *path = NULL;
+
+		end += strspn(end, "/");
+		path = g_build_filename(dir, end, NULL);
+		if (try_path(file, path, built_ns))
+			return true;
+	}
+	return false;
+}
+
+void spt_source_read(SptAnnotatedFile *file, const char *const *dirs, uint64_t built_ns)
+{
+	/* Relative to where we are would be any file. */
+	if (g_path_is_absolute(file->path) && try_path(file, file->path, built_ns))
+		return;
+	for (; dirs && *dirs; dirs++) {
+		if (try_below(file, *dirs, built_ns))
+			return;
+	}
+	file->problem = "was not found";
+}
+
+void spt_source_cut_lines(SptAnnotatedFile *file)
+{
+	char *at = file->content;
+	uint32_t number = 1;
+
+	for (unsigned i = 0; at && i < file->lines->len; number++) {
+		SptAnnotatedLine *line = &g_array_index(file->lines, SptAnnotatedLine, i);
+		char *end = strchr(at, '\n');
+
+		if (line->number == number) {
+			line->text = at;
+			i++;
+		}
+		if (end)
+			end[end > at && end[-1] == '\r' ? -1 : 0] = '\0';
+		at = end ? end + 1 : NULL;
+	}
+}

@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Both halves side by side, as each does what the other expects. */
+#include "capture/nodes.h"
+
+struct SptNodePacker {
+	SptStash *frames;		/* below its root: each frame once, ids in order of appearance */
+	SptFollowers followers;
+	GArray *of_nodes;		/* uint32_t by node: its frame */
+	uint32_t epoch;
+};
+
+static const SptSchema schema_of_nodes = { sizeof(uint32_t), 0, NULL };
+
+/* The frame that a new one below @parent is told against: code that is called from one place is mostly one function. */
+static uint32_t model_of(const SptFollowers *followers, uint32_t parent)
+{
+	uint32_t latest = spt_followers_latest(followers, parent);
+
+	return latest ? latest : parent;
+}
+
+SptNodePacker *spt_node_packer_new(void)
+{
+	SptNodePacker *packer = g_new0(SptNodePacker, 1);
+
+	packer->frames = spt_stash_new();
+	packer->of_nodes = g_array_new(FALSE, TRUE, sizeof(uint32_t));
+	g_array_set_size(packer->of_nodes, 1);
+	spt_followers_init(&packer->followers);
+	return packer;
+}
+
+void spt_node_packer_free(SptNodePacker *packer)
+{
+	spt_stash_free(packer->frames);
+	g_array_unref(packer->of_nodes);
+	spt_followers_clear(&packer->followers);
+	g_free(packer);
+}
+
+void spt_node_packer_forget(SptNodePacker *packer)
+{
+	spt_stash_free(packer->frames);
+	packer->frames = spt_stash_new();
+	g_array_unref(packer->of_nodes);
+	packer->of_nodes = g_array_new(FALSE, TRUE, sizeof(uint32_t));
+	g_array_set_size(packer->of_nodes, 1);
+	spt_followers_clear(&packer->followers);
+	spt_followers_init(&packer->followers);
+	packer->epoch++;
+}
+
+static void append_new(const SptNodePacker *packer, const SptFrame *frame, uint32_t parent, GArray *frames)
+{
+	const SptFrame *model = &spt_stash_node(packer->frames, model_of(&packer->followers, parent))->frame;
+	SptFrame row = { .offset = frame->offset - model->offset, .object = frame->object ^ model->object, .kind = frame->kind };
+
+	g_array_append_val(frames, row);
+}
+
+bool spt_node_packer_pack(SptNodePacker *packer, const SptNode *nodes, uint32_t first, uint32_t n, uint32_t base, GArray *rows,
+			  GArray *frames, GArray *old_frames, GError **error)
+{
+	g_array_set_size(packer->of_nodes, first + n);
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t parent = g_array_index(packer->of_nodes, uint32_t, nodes[i].parent);
+		uint32_t due = spt_stash_n_nodes(packer->frames);
+		uint32_t frame = spt_stash_child(packer->frames, 0, &nodes[i].frame);
+		unsigned place = frame == due ? 0 : spt_followers_find(&packer->followers, parent, frame);
+		SptNodeRow row = { .parent = nodes[i].parent ? nodes[i].parent + base : 0, .epoch = packer->epoch };
+
+		if (place > 0) {
+			row.how = SPT_NODE_FOLLOWER + place - 1;
+			spt_followers_take(&packer->followers, parent, place);
+		} else {
+			row.how = frame == due ? SPT_NODE_NEW_FRAME : SPT_NODE_OLD_FRAME;
+			if (frame == due)
+				append_new(packer, &nodes[i].frame, parent, frames);
+			else
+				g_array_append_vals(old_frames, &(SptOldFrameRow){ due - frame }, 1);
+			if (!spt_followers_add(&packer->followers, parent, frame, error))
+				return false;
+		}
+		g_array_index(packer->of_nodes, uint32_t, first + i) = frame;
+		g_array_append_val(rows, row);
+	}
+	return true;
+}
+
+void spt_node_unpacker_init(SptNodeUnpacker *unpacker)
+{
+	unpacker->frames = spt_store_new(&spt_schema_frame, 1);
+	unpacker->old_frames = spt_store_new(&spt_schema_old_frame, 0);
+	unpacker->of_nodes = spt_store_new(&schema_of_nodes, 1);
+	unpacker->next_frame = unpacker->first_node = 1;
+	spt_followers_init(&unpacker->followers);
+}
+
+void spt_node_unpacker_clear(SptNodeUnpacker *unpacker)
+{
+	g_clear_pointer(&unpacker->frames.data, g_free);
+	g_clear_pointer(&unpacker->old_frames.data, g_free);
+	g_clear_pointer(&unpacker->of_nodes.data, g_free);
+	spt_followers_clear(&unpacker->followers);
+}
+
+uint64_t spt_node_unpacker_bytes(const SptNodeUnpacker *unpacker)
+{
+	return spt_store_bytes(&unpacker->frames) + spt_store_bytes(&unpacker->old_frames) + spt_store_bytes(&unpacker->of_nodes) +
+		spt_followers_bytes(&unpacker->followers);
+}
+
+uint64_t spt_node_unpacker_more_bytes(const SptNodeUnpacker *unpacker, uint64_t n)
+{
+	return spt_store_more_bytes(&unpacker->of_nodes, unpacker->of_nodes.n + n) +
+		spt_followers_more_bytes(&unpacker->followers, n, MIN(unpacker->frames.n, unpacker->next_frame + n));
+}
+
+static bool damaged(GError **error, const char *clause)
+{
+	g_set_error_literal(error, SPT_CAPTURE_ERROR, SPT_CAPTURE_ERROR_DAMAGED, clause);
+	return false;
+}
+
+/* Frames that were not used yet are those of the new epoch. */
+static void begin_epoch(SptNodeUnpacker *unpacker, uint32_t epoch)
+{
+	unpacker->before += unpacker->next_frame - 1;
+	unpacker->next_frame = 1;
+	unpacker->first_node = unpacker->of_nodes.n;
+	unpacker->epoch = epoch;
+	spt_followers_forget(&unpacker->followers);
+}
+
+static SptFrame *frame_at(const SptNodeUnpacker *unpacker, uint64_t frame)
+{
+	return spt_store_row(&unpacker->frames, frame ? unpacker->before + frame : 0);
+}
+
+static bool next_new(SptNodeUnpacker *unpacker, uint32_t parent, uint32_t *ret, GError **error)
+{
+	const SptFrame *model = frame_at(unpacker, model_of(&unpacker->followers, parent));
+	SptFrame *frame = frame_at(unpacker, unpacker->next_frame);
+
+	if (unpacker->before + unpacker->next_frame >= unpacker->frames.n)
+		return damaged(error, "a node has a new frame, which is not there");
+	frame->offset += model->offset;
+	frame->object ^= model->object;
+	if (frame->kind > SPT_FRAME_EXACT)
+		frame->kind = SPT_FRAME_CALL;
+	*ret = (uint32_t)unpacker->next_frame++;
+	return true;
+}
+
+static bool next_old(SptNodeUnpacker *unpacker, uint32_t *ret, GError **error)
+{
+	const SptOldFrameRow *old;
+
+	if (unpacker->next_old_frame >= unpacker->old_frames.n)
+		return damaged(error, "a node has an old frame, which is not told");
+	old = spt_store_row(&unpacker->old_frames, unpacker->next_old_frame++);
+	if (old->distance == 0 || old->distance >= unpacker->next_frame)
+		return damaged(error, "a node has an old frame from before the first");
+	*ret = (uint32_t)(unpacker->next_frame - old->distance);
+	return true;
+}
+
+bool spt_node_unpacker_next(SptNodeUnpacker *unpacker, const SptNodeRow *row, SptNode *ret, GError **error)
+{
+	uint32_t parent, frame;
+
+	if (row->epoch != unpacker->epoch)
+		begin_epoch(unpacker, row->epoch);
+	if (row->parent >= unpacker->of_nodes.n || (row->parent > 0 && row->parent < unpacker->first_node))
+		return damaged(error, "a node has no parent before it");
+	parent = *(const uint32_t *)spt_store_row(&unpacker->of_nodes, row->parent);
+	if (row->how >= SPT_NODE_FOLLOWER) {
+		frame = row->how - SPT_NODE_FOLLOWER < SPT_MOST_FOLLOWERS ?
+			spt_followers_take(&unpacker->followers, parent, row->how - SPT_NODE_FOLLOWER + 1) : 0;
+		if (frame == 0)
+			return damaged(error, "a node repeats a frame that was not met");
+	} else if (!(row->how == SPT_NODE_NEW_FRAME ? next_new(unpacker, parent, &frame, error) : next_old(unpacker, &frame, error)) ||
+		   !spt_followers_add(&unpacker->followers, parent, frame, error)) {
+		return false;
+	}
+	if (!spt_store_reserve(&unpacker->of_nodes, unpacker->of_nodes.n + 1, error))
+		return false;
+	*(uint32_t *)spt_store_row(&unpacker->of_nodes, unpacker->of_nodes.n++) = frame;
+	ret->frame = *frame_at(unpacker, frame);
+	ret->parent = row->parent;
+	return true;
+}

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What a list of functions says, for a mail or a page. */
+#include "export/export.h"
+
+#define NAME_WIDTH 50
+
+static void append_html(GString *out, const char *text)
+{
+	g_autofree char *valid = g_utf8_make_valid(text, -1), *escaped = g_markup_escape_text(valid, -1);
+
+	g_string_append(out, escaped);
+}
+
+/* On one line, whatever is in it. */
+static void append_line(GString *out, const char *text, int width)
+{
+	g_autofree char *valid = g_utf8_make_valid(text, -1);
+	glong n = g_utf8_strlen(valid, -1);
+
+	for (char *at = valid; *at; at++) {
+		if (g_ascii_iscntrl(*at))
+			*at = '?';
+	}
+	g_string_append(out, valid);
+	for (; n < width; n++)
+		g_string_append_c(out, ' ');
+}
+
+static const char *object_of(const SptFunction *function)
+{
+	return function->is_process && !*function->object ? "(process)" : function->object;
+}
+
+static void append_row(GString *out, const SptFunction *function, double percent, bool is_html)
+{
+	g_string_append_printf(out, is_html ? "<tr><td align=\"right\">%.2f</td><td align=\"right\">%.2f</td><td>" : "%7.2f %8.2f   ",
+			       percent * (double)function->self, percent * (double)function->total);
+	if (is_html) {
+		append_html(out, function->name);
+		g_string_append(out, "</td><td>");
+		append_html(out, object_of(function));
+		g_string_append(out, "</td></tr>\n");
+	} else {
+		append_line(out, function->name, NAME_WIDTH);
+		g_string_append_c(out, ' ');
+		append_line(out, object_of(function), 0);
+		g_string_append_c(out, '\n');
+	}
+}
+
+void spt_export_table(const SptProfile *profile, const uint32_t *list, uint32_t n, bool is_html, GString *out)
+{
+	uint32_t n_functions;
+	const SptFunction *functions = spt_profile_functions(profile, &n_functions);
+	uint64_t total = spt_profile_total(profile);
+
+	g_string_append(out, is_html ? "<meta charset=\"utf-8\">\n<table>\n<tr><th>Self %</th><th>Total %</th><th>Function</th><th>Object</th></tr>\n" :
+				       " Self %  Total %   Function                                           Object\n");
+	for (uint32_t i = 0; i < n; i++)
+		append_row(out, &functions[list[i]], total ? 100.0 / (double)total : 0, is_html);
+	if (is_html)
+		g_string_append(out, "</table>\n");
+}
+
+static void export_all(const SptProfile *profile, bool is_html, GString *out)
+{
+	uint32_t n, n_functions;
+	const SptFunction *functions = spt_profile_functions(profile, &n_functions);
+	g_autofree uint32_t *order = spt_profile_order(profile, true);
+
+	/* Those without samples are last. */
+	for (n = 0; n < n_functions && functions[order[n]].total > 0; n++)
+		;
+	spt_export_table(profile, order, n, is_html, out);
+}
+
+void spt_export_text(const SptProfile *profile, GString *out)
+{
+	export_all(profile, false, out);
+}
+
+void spt_export_html(const SptProfile *profile, GString *out)
+{
+	export_all(profile, true, out);
+}

@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Each (root, node of the tree before) becomes a node of the new tree once; then one pass moves the samples there. */
+#include "profile/arrange.h"
+
+#include <string.h>
+
+#include "profile/profile-private.h"
+#include "profile/tree.h"
+#include "stash/pairs.h"
+
+struct arranger {
+	const SptProfile *base;
+	SptProfile *profile;
+	const SptArrangement *arrangement;
+	struct spt_tree_builder tree;
+	bool *is_hidden;		/* by function of @base */
+	struct spt_pairs roots;		/* (what rows are told apart by, 0) -> function */
+	GHashTable *named;		/* a root's name and object -> its function, from 1 */
+	struct spt_pairs moved;		/* (root, node of @base) -> node */
+};
+
+static bool is_system_path(const char *path)
+{
+	return path && (g_str_has_prefix(path, "/lib") || g_str_has_prefix(path, "/usr/lib")) && strstr(path, ".so");
+}
+
+static bool *find_hidden(const SptProfile *base)
+{
+	const SptCapture *capture = base->capture;
+	const SptFunction *functions = (const SptFunction *)base->functions->data;
+	bool *is_hidden = g_new0(bool, MAX(base->functions->len, 1));
+	g_autoptr(GHashTable) objects = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+
+	for (uint32_t i = 0; i < capture->n_objects; i++) {
+		if (is_system_path(capture->objects[i].path))
+			g_hash_table_add(objects, g_path_get_basename(capture->objects[i].path));
+	}
+	for (uint32_t i = 0; i < base->functions->len; i++)
+		is_hidden[i] = !functions[i].is_process && g_hash_table_contains(objects, functions[i].object);
+	return is_hidden;
+}
+
+/* What a row's root depends on. */
+static uint32_t index_of_row(const struct arranger *arranger, uint64_t row)
+{
+	const SptProfile *base = arranger->base;
+
+	switch (arranger->arrangement->roots) {
+	case SPT_ROOTS_PROCESS:
+	case SPT_ROOTS_THREAD:
+		return base->sources[row].thread;
+	case SPT_ROOTS_CPU:
+		return base->sources[row].cpu;
+	case SPT_ROOTS_OBJECT:
+		return base->rows[row].leaf;
+	default:
+		return 0;
+	}
+}
+
+static const char *name_of_group(const SptGroupRow *group, SptRoots roots, char **ret_made)
+{
+	*ret_made = NULL;
+	switch (roots) {
+	case SPT_ROOTS_PROCESS:
+		return *ret_made = g_strdup_printf("%s (%u)", group->name, group->pid);
+	case SPT_ROOTS_THREAD:
+		return *ret_made = g_strdup_printf("%s (%u)", group->name, group->tid);
+	case SPT_ROOTS_CPU:
+		return *ret_made = g_strdup_printf("CPU %u", group->cpu);
+	default:
+		return group->name;
+	}
+}
+
+static uint32_t make_root(struct arranger *arranger, uint32_t index)
+{
+	static const char *const objects[SPT_ROOTS_KINDS] = { "", "", "(thread)", "(CPU)", "(object)", "" };
+	SptRoots roots = arranger->arrangement->roots;
+	SptProfile *profile = arranger->profile;
+	SptGroupRow group = { .name = "[no stack]" };
+	SptFunction root = { .is_process = true, .has_symbol = true, .object = objects[roots] };
+	g_autofree char *made = NULL;
+	gpointer known;
+
+	if (roots != SPT_ROOTS_NONE)
+		group = spt_group_row(arranger->base, (SptGroupKind)(roots - SPT_ROOTS_PROCESS), index);
+	root.name = g_string_chunk_insert_const(profile->texts, name_of_group(&group, roots, &made));
+	known = g_hash_table_lookup(arranger->named, root.name);
+	if (known)
+		return GPOINTER_TO_UINT(known) - 1;
+	g_array_append_val(profile->functions, root);
+	g_array_append_val(profile->groups, group);
+	g_hash_table_insert(arranger->named, (void *)root.name, GUINT_TO_POINTER(profile->functions->len));
+	return profile->functions->len - 1;
+}
+
+static uint32_t root_of_row(struct arranger *arranger, uint64_t row)
+{
+	uint32_t index, *root;
+
+	if (arranger->arrangement->roots == SPT_ROOTS_PROGRAM)
+		return 0;
+	index = index_of_row(arranger, row);
+	root = spt_pairs_at(&arranger->roots, index, 0);
+	if (*root == UINT32_MAX)
+		*root = make_root(arranger, index);
+	return *root;
+}
+
+/* The new parent of what hung below a process, or with @is_leaf of what has no stack. */
+static uint32_t move_process(struct arranger *arranger, uint32_t root, uint32_t function, bool is_leaf)
+{
+	SptRoots roots = arranger->arrangement->roots;
+
+	if (roots == SPT_ROOTS_NONE && !is_leaf)
+		return 0;
+	return spt_tree_builder_child(&arranger->tree, 0, roots == SPT_ROOTS_PROGRAM ? function : root);
+}
+
+static uint32_t move(struct arranger *arranger, uint32_t root, uint32_t node)
+{
+	const SptTreeNode *nodes = (const SptTreeNode *)arranger->base->tree->data;
+	const SptFunction *functions = (const SptFunction *)arranger->base->functions->data;
+	uint32_t function = nodes[node].function, at = spt_pairs_get(&arranger->moved, root, node);
+
+	if (at != UINT32_MAX)
+		return at;
+	if (functions[function].is_process) {
+		at = move_process(arranger, root, function, false);
+	} else {
+		/* No deeper than folding lets stacks be. */
+		at = move(arranger, root, nodes[node].parent);
+		if (!arranger->is_hidden || !arranger->is_hidden[function])
+			at = spt_tree_builder_child(&arranger->tree, at, function);
+	}
+	*spt_pairs_at(&arranger->moved, root, node) = at;
+	return at;
+}
+
+static uint32_t move_leaf(struct arranger *arranger, uint32_t root, uint32_t leaf)
+{
+	uint32_t at;
+
+	/* Many processes with deep stacks of their own: see fold.c. */
+	if (arranger->tree.nodes->len >= SPT_PROFILE_MAX_NODES)
+		return move_process(arranger, root, g_array_index(arranger->base->tree, SptTreeNode, leaf).function, true);
+	at = move(arranger, root, leaf);
+	return at ? at : move_process(arranger, root, 0, true);
+}
+
+static void move_rows(struct arranger *arranger)
+{
+	const SptProfile *base = arranger->base;
+	SptProfile *profile = arranger->profile;
+
+	profile->rows = g_new(struct spt_row, MAX(base->n_rows, 1));
+	for (uint64_t i = 0; i < base->n_rows; i++) {
+		uint32_t leaf = move_leaf(arranger, root_of_row(arranger, i), base->rows[i].leaf);
+
+		profile->rows[i] = (struct spt_row){ leaf, base->rows[i].weight };
+		g_array_index(arranger->tree.nodes, SptTreeNode, leaf).self += base->rows[i].weight;
+	}
+}
+
+static void finish(struct arranger *arranger)
+{
+	SptProfile *profile = arranger->profile;
+	g_autofree uint32_t *places = NULL;
+
+	profile->tree = spt_tree_builder_finish(&arranger->tree, (const SptFunction *)profile->functions->data, &places);
+	for (uint64_t i = 0; i < profile->n_rows; i++)
+		profile->rows[i].leaf = places[profile->rows[i].leaf];
+	spt_profile_mark_outermost(profile);
+	spt_profile_sum_up(profile);
+}
+
+SptProfile *spt_profile_arrange(const SptProfile *base, const SptArrangement *arrangement)
+{
+	SptProfile *profile = g_new0(SptProfile, 1);
+	g_autoptr(GHashTable) named = g_hash_table_new(g_str_hash, g_str_equal);
+	struct arranger arranger = { .base = base, .profile = profile, .arrangement = arrangement, .named = named };
+
+	*profile = (SptProfile){
+		.functions = g_array_copy(base->functions), .n_samples = base->n_rows, .n_rows = base->n_rows,
+		.capture = base->capture, .sources = base->sources, .source = base, .roots = arrangement->roots,
+		.groups = g_array_new(FALSE, FALSE, sizeof(SptGroupRow)), .texts = g_string_chunk_new(1024),
+	};
+	spt_tree_builder_init(&arranger.tree, UINT32_MAX);
+	if (arrangement->hides_system)
+		arranger.is_hidden = find_hidden(base);
+	if (arrangement->roots == SPT_ROOTS_NONE)
+		root_of_row(&arranger, 0);
+	move_rows(&arranger);
+	finish(&arranger);
+	g_free(arranger.is_hidden);
+	spt_pairs_clear(&arranger.roots);
+	spt_pairs_clear(&arranger.moved);
+	spt_tree_builder_clear(&arranger.tree);
+	return profile;
+}
+
+const SptGroupRow *spt_profile_root(const SptProfile *profile, uint32_t function, SptRoots *ret_roots)
+{
+	const SptProfile *arranged = profile->base ? profile->base : profile;
+	uint32_t first = arranged->functions->len - (arranged->groups ? arranged->groups->len : 0);
+
+	*ret_roots = arranged->roots;
+	if (function < first || function >= arranged->functions->len)
+		return NULL;
+	return &g_array_index(arranged->groups, SptGroupRow, function - first);
+}
+
+/* Where the way out begins, with how much: 0 for a node from where there is none. */
+static uint64_t weight_of_way(const SptProfile *profile, uint32_t function, uint32_t node)
+{
+	const SptTreeNode *nodes = (const SptTreeNode *)profile->tree->data;
+	const bool *outermost = spt_profile_outermost(profile);
+
+	if (function == UINT32_MAX)
+		return nodes[node].self;
+	return nodes[node].function == function && outermost[node] ? nodes[node].total : 0;
+}
+
+GArray *spt_profile_bottom_up(const SptProfile *profile, uint32_t function)
+{
+	const SptTreeNode *nodes = (const SptTreeNode *)profile->tree->data;
+	struct spt_tree_builder builder;
+	GArray *tree;
+
+	spt_tree_builder_init(&builder, function);
+	for (uint32_t i = 1; i < profile->tree->len; i++) {
+		uint64_t weight = weight_of_way(profile, function, i);
+		uint32_t at = 0, node = function == UINT32_MAX ? i : nodes[i].parent;
+
+		for (; weight && node != 0 && builder.nodes->len < SPT_PROFILE_MAX_NODES; node = nodes[node].parent)
+			at = spt_tree_builder_child(&builder, at, nodes[node].function);
+		g_array_index(builder.nodes, SptTreeNode, at).self += weight;
+	}
+	tree = spt_tree_builder_finish(&builder, (const SptFunction *)profile->functions->data, NULL);
+	spt_tree_builder_clear(&builder);
+	return tree;
+}

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Read once; few captures have more such rows than fit into memory many times over, and those are cut. */
+#include "profile/tracks.h"
+
+#include "capture/events.h"
+
+/* What of a row matters here, by role. */
+enum { TIME, DURATION, VALUE, TEXT, N_FIELDS };
+
+#define LEAST_LEVEL 0.25
+
+static void free_track(gpointer data)
+{
+	SptTrack *track = data;
+
+	g_array_unref(track->events);
+	g_string_chunk_free(track->texts);
+	g_free(track);
+}
+
+/* The column of a stream that has each field; 0: none has. */
+static void find_columns(const SptCapture *capture, uint32_t stream, uint32_t *ret_columns)
+{
+	static const struct {
+		SptRole role;
+		unsigned field;
+	} roles[] = {
+		{ SPT_ROLE_TIME, TIME }, { SPT_ROLE_DURATION, DURATION }, { SPT_ROLE_VALUE, VALUE }, { SPT_ROLE_SIZE, VALUE },
+		{ SPT_ROLE_TEXT, TEXT },
+	};
+
+	for (uint64_t i = 0; i < capture->n_columns; i++) {
+		const SptStreamColumnRow *column = &capture->columns[i];
+
+		for (unsigned k = 0; column->stream == stream && k < G_N_ELEMENTS(roles); k++) {
+			if (column->role == roles[k].role)
+				ret_columns[roles[k].field] = column->column;
+		}
+	}
+}
+
+static bool begin_column(SptColumnCursor *cursor, const SptTable *table, uint32_t id)
+{
+	const SptColumn *column = id ? spt_table_column(table, id) : NULL;
+
+	return column && spt_column_begin(cursor, column, table->rows);
+}
+
+/* A column that is not there is 0, or no text. */
+static void read_table(SptTrack *track, const SptTable *table, const uint32_t *ids)
+{
+	SptColumnCursor cursors[N_FIELDS];
+	bool has[N_FIELDS];
+
+	for (unsigned i = 0; i < N_FIELDS; i++)
+		has[i] = begin_column(&cursors[i], table, ids[i]);
+	for (uint32_t row = 0; row < table->rows && track->events->len < SPT_TRACK_MAX_EVENTS; row++) {
+		uint64_t numbers[TEXT] = { 0 };
+		SptTrackEvent event;
+		SptBytes text;
+
+		for (unsigned i = 0; i < TEXT; i++) {
+			if (has[i] && !spt_column_next_numbers(&cursors[i], &numbers[i], 1))
+				return;
+		}
+		event = (SptTrackEvent){ .time = numbers[TIME], .duration = numbers[DURATION], .value = numbers[VALUE] };
+		if (has[TEXT] && !spt_column_next_bytes(&cursors[TEXT], &text))
+			return;
+		if (has[TEXT])
+			event.text = g_string_chunk_insert_len(track->texts, text.data, (gssize)text.bytes);
+		g_array_append_val(track->events, event);
+	}
+}
+
+static int compare_times(gconstpointer a, gconstpointer b)
+{
+	uint64_t x = ((const SptTrackEvent *)a)->time, y = ((const SptTrackEvent *)b)->time;
+
+	return (x > y) - (x < y);
+}
+
+static SptTrack *read_track(const SptCapture *capture, const SptStreamRow *stream)
+{
+	g_autoptr(SptEvents) events = spt_events_new(capture, SPT_BLOCK_EVENT, stream->id);
+	SptTrack *track = g_new0(SptTrack, 1);
+	uint32_t ids[N_FIELDS] = { 0 };
+	const SptTable *table;
+
+	*track = (SptTrack){
+		.name = stream->name, .unit = stream->unit, .kind = (SptStreamKind)stream->kind, .least = UINT64_MAX,
+		.events = g_array_new(FALSE, FALSE, sizeof(SptTrackEvent)), .texts = g_string_chunk_new(256),
+	};
+	find_columns(capture, stream->id, ids);
+	while (ids[TIME] && track->events->len < SPT_TRACK_MAX_EVENTS && (table = spt_events_next(events, NULL)))
+		read_table(track, table, ids);
+	g_array_sort(track->events, compare_times);
+	for (unsigned i = 0; i < track->events->len; i++) {
+		uint64_t value = g_array_index(track->events, SptTrackEvent, i).value;
+
+		track->least = MIN(track->least, value);
+		track->most = MAX(track->most, value);
+	}
+	return track;
+}
+
+GPtrArray *spt_tracks_new(const SptCapture *capture)
+{
+	GPtrArray *tracks = g_ptr_array_new_with_free_func(free_track);
+
+	for (uint32_t i = 1; i < capture->n_streams; i++) {
+		const SptStreamRow *stream = &capture->streams[i];
+		SptTrack *track;
+
+		if (!stream->id || stream->id == capture->samples_stream || stream->rows == 0)
+			continue;
+		track = read_track(capture, stream);
+		if (track->events->len)
+			g_ptr_array_add(tracks, track);
+		else
+			free_track(track);
+	}
+	return tracks;
+}
+
+static void add_counter(const SptTrack *track, uint64_t begin_ns, double bucket_ns, uint32_t n, double *ret)
+{
+	double range = (double)(track->most - track->least), level = 0;
+	unsigned at = 0;
+
+	for (uint32_t i = 0; i < n; i++) {
+		double end = (double)begin_ns + bucket_ns * (i + 1), sum = 0;
+		unsigned n_values = 0;
+
+		for (; at < track->events->len; at++) {
+			const SptTrackEvent *event = &g_array_index(track->events, SptTrackEvent, at);
+			double value = range > 0 ? (double)(event->value - track->least) / range : 1;
+
+			if ((double)event->time >= end)
+				break;
+			level = value;
+			if (event->time < begin_ns)
+				continue;
+			sum += value;
+			n_values++;
+		}
+		ret[i] = n_values ? sum / n_values : level;
+	}
+}
+
+static void add_event(const SptTrackEvent *event, uint64_t begin_ns, double bucket_ns, uint32_t n, double *ret)
+{
+	double from = ((double)event->time - (double)begin_ns) / bucket_ns, to = from + (double)event->duration / bucket_ns;
+
+	if (to < 0 || from >= n)
+		return;
+	for (uint32_t i = (uint32_t)MAX(from, 0); i < n && i <= to; i++) {
+		double covered = MIN(to, i + 1) - MAX(from, i);
+
+		ret[i] = CLAMP(ret[i] + covered, LEAST_LEVEL, 1);
+	}
+}
+
+void spt_track_levels(const SptTrack *track, uint64_t begin_ns, uint64_t end_ns, uint32_t n, double *ret)
+{
+	double bucket_ns = (double)MAX(end_ns - begin_ns, 1) / n;
+
+	for (uint32_t i = 0; i < n; i++)
+		ret[i] = 0;
+	if (track->kind == SPT_STREAM_COUNTER) {
+		add_counter(track, begin_ns, bucket_ns, n, ret);
+		return;
+	}
+	for (unsigned i = 0; i < track->events->len; i++)
+		add_event(&g_array_index(track->events, SptTrackEvent, i), begin_ns, bucket_ns, n, ret);
+}
+
+const SptTrackEvent *spt_track_at(const SptTrack *track, uint64_t time_ns, uint64_t near_ns)
+{
+	const SptTrackEvent *found = NULL;
+
+	for (unsigned i = 0; i < track->events->len; i++) {
+		const SptTrackEvent *event = &g_array_index(track->events, SptTrackEvent, i);
+
+		if (event->time > time_ns && (track->kind == SPT_STREAM_COUNTER || event->time - time_ns > near_ns))
+			break;
+		if (track->kind == SPT_STREAM_COUNTER || event->time > time_ns || time_ns - event->time <= event->duration + near_ns)
+			found = event;
+	}
+	return found;
+}

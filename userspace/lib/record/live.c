@@ -1,0 +1,421 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What comes is collected in a batch without a lock, and handed over some times a second.  The other side keeps a capture in memory that has no
+ * samples, only what their names need, and of each node of the stash its parent and its function.
+ */
+#include "record/live.h"
+
+#include <string.h>
+
+#include "profile/selection.h"
+#include "record/naming.h"
+#include "stash/pairs.h"
+#include "symbols/symbols.h"
+
+#define NO_FUNCTION UINT32_MAX
+
+struct sample {
+	uint32_t thread, node, weight;
+};
+
+struct batch {
+	GArray *objects, *processes, *threads, *names;	/* rows */
+	GArray *nodes;			/* SptNode */
+	GArray *samples;		/* struct sample */
+	GStringChunk *texts;		/* of the rows; NULL: they have none */
+	bool forgets_nodes;		/* node 1 is the first of these nodes */
+};
+
+/* What is asked of it grows while the recording does: it is read once, and kept. */
+struct file {
+	bool is_read;
+	SptSymtab *symtab;		/* NULL: it is not the one that was recorded, or not there */
+};
+
+struct node {
+	uint32_t parent, function;
+};
+
+struct function {
+	const char *name, *object;	/* interned; object of a process: NULL */
+	uint64_t self, total;
+	uint64_t seen;			/* number of the sample it was last counted for */
+};
+
+struct SptLive {
+	/* The recording side's. */
+	struct batch *collecting;
+	unsigned stash_number;
+	uint32_t n_published;		/* nodes of that stash */
+
+	GMutex mutex;
+	GQueue published;		/* struct batch */
+
+	/* The showing side's. */
+	SptCapture capture;
+	GArray *objects, *processes, *threads, *names;	/* what the capture's rows point to; by id, but for names */
+	GPtrArray *texts;		/* owns their strings */
+	SptSymbols *symbols;		/* what the capture itself says */
+	GArray *files;			/* struct file, by object id */
+	GArray *nodes;			/* struct node, by id */
+	GArray *functions;		/* struct function */
+	struct spt_pairs function_of;	/* (name, object) -> its index */
+	uint64_t total, n_samples;
+};
+
+static struct batch *batch_new(void)
+{
+	struct batch *batch = g_new0(struct batch, 1);
+
+	batch->objects = g_array_new(FALSE, FALSE, sizeof(SptObjectRow));
+	batch->processes = g_array_new(FALSE, FALSE, sizeof(SptProcessRow));
+	batch->threads = g_array_new(FALSE, FALSE, sizeof(SptThreadRow));
+	batch->names = g_array_new(FALSE, FALSE, sizeof(SptNameRow));
+	batch->nodes = g_array_new(FALSE, FALSE, sizeof(SptNode));
+	batch->samples = g_array_new(FALSE, FALSE, sizeof(struct sample));
+	return batch;
+}
+
+static void batch_free(void *data)
+{
+	struct batch *batch = data;
+
+	g_array_unref(batch->objects);
+	g_array_unref(batch->processes);
+	g_array_unref(batch->threads);
+	g_array_unref(batch->names);
+	g_array_unref(batch->nodes);
+	g_array_unref(batch->samples);
+	if (batch->texts)
+		g_string_chunk_free(batch->texts);
+	g_free(batch);
+}
+
+static void free_texts(void *texts)
+{
+	g_string_chunk_free(texts);
+}
+
+/* As the rows of a capture: by id, with row 0 a hole. */
+static GArray *rows_new(unsigned row_bytes)
+{
+	GArray *rows = g_array_new(FALSE, TRUE, row_bytes);
+
+	return g_array_set_size(rows, 1);
+}
+
+SptLive *spt_live_new(void)
+{
+	SptLive *live = g_atomic_rc_box_new0(SptLive);
+
+	live->collecting = batch_new();
+	g_mutex_init(&live->mutex);
+	g_queue_init(&live->published);
+	live->objects = rows_new(sizeof(SptObjectRow));
+	live->processes = rows_new(sizeof(SptProcessRow));
+	live->threads = rows_new(sizeof(SptThreadRow));
+	live->names = g_array_new(FALSE, FALSE, sizeof(SptNameRow));
+	live->texts = g_ptr_array_new_with_free_func(free_texts);
+	live->files = rows_new(sizeof(struct file));
+	live->nodes = rows_new(sizeof(struct node));
+	live->functions = g_array_new(FALSE, FALSE, sizeof(struct function));
+	live->symbols = spt_symbols_new(&live->capture, NULL);
+	spt_symbols_set_detail(live->symbols, SPT_DETAIL_NO_FILES);
+	return live;
+}
+
+SptLive *spt_live_ref(SptLive *live)
+{
+	return g_atomic_rc_box_acquire(live);
+}
+
+static void clear(gpointer data)
+{
+	SptLive *live = data;
+
+	for (unsigned i = 0; i < live->files->len; i++)
+		spt_symtab_free(g_array_index(live->files, struct file, i).symtab);
+	g_array_unref(live->files);
+	spt_symbols_free(live->symbols);
+	spt_pairs_clear(&live->function_of);
+	g_array_unref(live->functions);
+	g_array_unref(live->nodes);
+	g_array_unref(live->objects);
+	g_array_unref(live->processes);
+	g_array_unref(live->threads);
+	g_array_unref(live->names);
+	g_ptr_array_unref(live->texts);
+	g_queue_clear_full(&live->published, batch_free);
+	g_mutex_clear(&live->mutex);
+	batch_free(live->collecting);
+}
+
+void spt_live_unref(SptLive *live)
+{
+	g_atomic_rc_box_release_full(live, clear);
+}
+
+/* The recording side. */
+
+static const char *keep_text(struct batch *batch, const char *text)
+{
+	if (!text || !*text)
+		return "";
+	if (!batch->texts)
+		batch->texts = g_string_chunk_new(1024);
+	return g_string_chunk_insert(batch->texts, text);
+}
+
+void spt_live_object(SptLive *live, const SptObjectRow *row)
+{
+	SptObjectRow copy = *row;
+
+	copy.path = keep_text(live->collecting, row->path);
+	g_array_append_val(live->collecting->objects, copy);
+}
+
+void spt_live_process(SptLive *live, const SptProcessRow *row)
+{
+	SptProcessRow copy = *row;
+
+	copy.name = keep_text(live->collecting, row->name);
+	g_array_append_val(live->collecting->processes, copy);
+}
+
+void spt_live_thread(SptLive *live, const SptThreadRow *row)
+{
+	SptThreadRow copy = *row;
+
+	copy.name = "";
+	g_array_append_val(live->collecting->threads, copy);
+}
+
+void spt_live_name(SptLive *live, const SptNameRow *row)
+{
+	SptNameRow copy = *row;
+
+	copy.symbol = keep_text(live->collecting, row->symbol);
+	copy.module = keep_text(live->collecting, row->module);
+	g_array_append_val(live->collecting->names, copy);
+}
+
+void spt_live_sample(SptLive *live, const SptSampleRow *row)
+{
+	struct sample sample = { row->thread, row->node, row->weight };
+
+	g_array_append_val(live->collecting->samples, sample);
+}
+
+void spt_live_publish(SptLive *live, const SptStash *stash, unsigned number)
+{
+	struct batch *batch = live->collecting;
+	uint32_t n = spt_stash_n_nodes(stash);
+
+	if (number != live->stash_number || live->n_published == 0) {
+		batch->forgets_nodes = true;
+		live->stash_number = number;
+		live->n_published = 1;
+	}
+	if (n > live->n_published)
+		g_array_append_vals(batch->nodes, spt_stash_node(stash, live->n_published), n - live->n_published);
+	live->n_published = n;
+	live->collecting = batch_new();
+	g_mutex_lock(&live->mutex);
+	g_queue_push_tail(&live->published, batch);
+	g_mutex_unlock(&live->mutex);
+}
+
+/* The showing side. */
+
+static uint32_t function_for(SptLive *live, const char *name, const char *object)
+{
+	uint32_t *index = spt_pairs_at(&live->function_of, (uintptr_t)name, (uintptr_t)object);
+
+	if (*index == UINT32_MAX) {
+		struct function function = { .name = name, .object = object };
+
+		*index = live->functions->len;
+		g_array_append_val(live->functions, function);
+	}
+	return *index;
+}
+
+static struct function *function_at(const SptLive *live, uint32_t index)
+{
+	return &g_array_index(live->functions, struct function, index);
+}
+
+/* Row @id of @rows, made if need be. */
+static void *row_at(GArray *rows, uint32_t id)
+{
+	if (id >= rows->len)
+		g_array_set_size(rows, id + 1);
+	return rows->data + (size_t)id * g_array_get_element_size(rows);
+}
+
+static void take_rows(SptLive *live, struct batch *batch)
+{
+	for (unsigned i = 0; i < batch->objects->len; i++) {
+		const SptObjectRow *row = &g_array_index(batch->objects, SptObjectRow, i);
+
+		*(SptObjectRow *)row_at(live->objects, row->id) = *row;
+	}
+	for (unsigned i = 0; i < batch->processes->len; i++) {
+		const SptProcessRow *row = &g_array_index(batch->processes, SptProcessRow, i);
+
+		*(SptProcessRow *)row_at(live->processes, row->id) = *row;
+	}
+	for (unsigned i = 0; i < batch->threads->len; i++) {
+		const SptThreadRow *row = &g_array_index(batch->threads, SptThreadRow, i);
+
+		*(SptThreadRow *)row_at(live->threads, row->id) = *row;
+	}
+	if (batch->texts)
+		g_ptr_array_add(live->texts, g_steal_pointer(&batch->texts));
+	if (!batch->objects->len && !batch->names->len)
+		return;
+	g_array_append_vals(live->names, batch->names->data, batch->names->len);
+	live->capture.objects = (SptObjectRow *)live->objects->data;
+	live->capture.n_objects = live->objects->len;
+	live->capture.names = (SptNameRow *)live->names->data;
+	live->capture.n_names = live->names->len;
+	spt_symbols_follow(live->symbols);
+}
+
+static const char *name_in_file(SptLive *live, const SptFrame *frame)
+{
+	const SptObjectRow *row;
+	struct file *file;
+	g_autofree char *name = NULL;
+	SptSymbol symbol;
+
+	if (frame->object >= live->objects->len)
+		return NULL;
+	row = row_at(live->objects, frame->object);
+	file = row_at(live->files, frame->object);
+	if (!file->is_read && row->kind == SPT_OBJECT_FILE) {
+		g_autoptr(SptObject) object = spt_naming_open(row->path, row);
+
+		file->symtab = object ? spt_symtab_new(object, NULL) : NULL;
+		file->is_read = true;
+	}
+	if (!file->symtab || !spt_symtab_find(file->symtab, frame->offset, &symbol))
+		return NULL;
+	name = spt_demangle(symbol.name);
+	return spt_symbols_intern(live->symbols, name);
+}
+
+static uint32_t function_of_frame(SptLive *live, const SptFrame *frame)
+{
+	SptName name = spt_symbols_name(live->symbols, frame);
+	const char *in_file = name.has_symbol ? NULL : name_in_file(live, frame);
+
+	return function_for(live, in_file ? in_file : name.function, name.object);
+}
+
+static void take_nodes(SptLive *live, const struct batch *batch)
+{
+	if (batch->forgets_nodes)
+		g_array_set_size(live->nodes, 1);
+	for (unsigned i = 0; i < batch->nodes->len; i++) {
+		const SptNode *node = &g_array_index(batch->nodes, SptNode, i);
+		struct node known = { node->parent, function_of_frame(live, &node->frame) };
+
+		g_array_append_val(live->nodes, known);
+	}
+}
+
+static uint32_t function_of_process(SptLive *live, uint32_t thread)
+{
+	const SptThreadRow *row = row_at(live->threads, thread);
+	const SptProcessRow *process = row->process ? row_at(live->processes, row->process) : NULL;
+
+	return function_for(live, spt_symbols_intern(live->symbols, spt_process_label(process)), NULL);
+}
+
+static void count(SptLive *live, const struct sample *sample)
+{
+	struct function *process = function_at(live, function_of_process(live, sample->thread)), *leaf = process;
+	const struct node *nodes = (const struct node *)live->nodes->data;
+	uint32_t node = sample->node < live->nodes->len ? sample->node : 0;
+
+	live->n_samples++;
+	live->total += sample->weight;
+	process->total += sample->weight;
+	if (node)
+		leaf = function_at(live, nodes[node].function);
+	leaf->self += sample->weight;
+	for (; node; node = nodes[node].parent) {
+		struct function *function = function_at(live, nodes[node].function);
+
+		if (function->seen != live->n_samples)
+			function->total += sample->weight;
+		function->seen = live->n_samples;
+	}
+}
+
+bool spt_live_update(SptLive *live)
+{
+	GQueue batches = G_QUEUE_INIT;
+	bool is_new = false;
+
+	g_mutex_lock(&live->mutex);
+	batches = live->published;
+	g_queue_init(&live->published);
+	g_mutex_unlock(&live->mutex);
+	for (struct batch *batch; (batch = g_queue_pop_head(&batches)); batch_free(batch)) {
+		take_rows(live, batch);
+		take_nodes(live, batch);
+		for (unsigned i = 0; i < batch->samples->len; i++)
+			count(live, &g_array_index(batch->samples, struct sample, i));
+		is_new |= batch->samples->len > 0;
+	}
+	return is_new;
+}
+
+uint64_t spt_live_total(const SptLive *live)
+{
+	return live->total;
+}
+
+/* Inserts where it belongs among the @n heaviest so far; ties stay in the order of appearance. */
+static unsigned rank(SptLiveRow *rows, unsigned n, unsigned max, const struct function *function, bool by_self)
+{
+	uint64_t weight = by_self ? function->self : function->total;
+	unsigned at = n;
+
+	while (at > 0 && weight > (by_self ? rows[at - 1].self : rows[at - 1].total))
+		at--;
+	if (at == max)
+		return n;
+	n = MIN(n + 1, max);
+	memmove(&rows[at + 1], &rows[at], (n - at - 1) * sizeof(*rows));
+	rows[at] = (SptLiveRow){ function->name, function->object, function->self, function->total };
+	return n;
+}
+
+unsigned spt_live_functions(const SptLive *live, SptLiveRow *ret, unsigned max)
+{
+	unsigned n = 0;
+
+	for (uint32_t i = 0; i < live->functions->len; i++) {
+		const struct function *function = function_at(live, i);
+
+		if (function->object && function->self)
+			n = rank(ret, n, max, function, true);
+	}
+	return n;
+}
+
+unsigned spt_live_processes(const SptLive *live, SptLiveRow *ret, unsigned max)
+{
+	unsigned n = 0;
+
+	for (uint32_t i = 0; i < live->functions->len; i++) {
+		const struct function *function = function_at(live, i);
+
+		if (!function->object && function->total)
+			n = rank(ret, n, max, function, false);
+	}
+	return n;
+}

@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A file is a header and a table.  It is written under a name of its own and renamed, so that several recorders may share the directory,
+ * and read into memory, not mapped: what has been checked cannot change.
+ */
+#include "record/table-cache.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "capture/crc32c.h"
+
+#define MAGIC "SPTUNWND"
+#define SUFFIX ".unwind"
+#define FILE_MAX_BYTES (64u << 20)
+
+struct header {
+	char magic[8];
+	uint32_t crc;			/* of the table */
+	uint8_t build_id_bytes;
+	char kind;
+	uint8_t reserved[2];
+	uint8_t build_id[SPT_BUILD_ID_MAX];
+};
+
+struct SptTableCache {
+	int dir;
+	uint64_t max_bytes;
+};
+
+/* A file in the directory. */
+struct entry {
+	char *name;
+	uint64_t bytes;
+	struct timespec used;
+};
+
+SptTableCache *spt_table_cache_new(const char *path, uint64_t max_bytes)
+{
+	SptTableCache *cache;
+	struct stat stat;
+	int dir;
+
+	if (g_mkdir_with_parents(path, 0700) < 0)
+		return NULL;
+	dir = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (dir < 0)
+		return NULL;
+	if (fstat(dir, &stat) < 0 || stat.st_uid != geteuid() || stat.st_mode & (S_IWGRP | S_IWOTH)) {
+		close(dir);
+		return NULL;
+	}
+	cache = g_new0(SptTableCache, 1);
+	cache->dir = dir;
+	cache->max_bytes = max_bytes;
+	return cache;
+}
+
+void spt_table_cache_free(SptTableCache *cache)
+{
+	if (!cache)
+		return;
+	close(cache->dir);
+	g_free(cache);
+}
+
+static struct header header_of(const uint8_t *build_id, unsigned n, char kind)
+{
+	struct header header = { .magic = MAGIC, .build_id_bytes = n, .kind = kind };
+
+	memcpy(header.build_id, build_id, n);
+	return header;
+}
+
+static char *name_of(const uint8_t *build_id, unsigned n, char kind)
+{
+	GString *name = g_string_new(NULL);
+
+	for (unsigned i = 0; i < n; i++)
+		g_string_append_printf(name, "%02x", build_id[i]);
+	g_string_append_printf(name, "-%c" SUFFIX, kind);
+	return g_string_free(name, FALSE);
+}
+
+static FILE *open_in(const SptTableCache *cache, const char *name, int flags, const char *mode)
+{
+	int fd = openat(cache->dir, name, flags | O_NOFOLLOW | O_CLOEXEC, 0600);
+	FILE *file = fd < 0 ? NULL : fdopen(fd, mode);
+
+	if (!file && fd >= 0)
+		close(fd);
+	return file;
+}
+
+static SptUnwindTable *read_table(FILE *file, const struct header *expected)
+{
+	g_autoptr(GBytes) bytes = NULL;
+	struct header header;
+	struct stat stat;
+	size_t n;
+	void *data;
+
+	if (fstat(fileno(file), &stat) < 0 || !S_ISREG(stat.st_mode) || stat.st_size <= (off_t)sizeof(header) ||
+	    stat.st_size > (off_t)(sizeof(header) + FILE_MAX_BYTES) || fread(&header, sizeof(header), 1, file) != 1)
+		return NULL;
+	n = (size_t)stat.st_size - sizeof(header);
+	data = g_try_malloc(n);
+	if (!data)
+		return NULL;
+	bytes = g_bytes_new_take(data, n);
+	if (fread(data, n, 1, file) != 1 || header.crc != spt_crc32c(0, data, n))
+		return NULL;
+	header.crc = 0;
+	if (memcmp(&header, expected, sizeof(header)) != 0)
+		return NULL;
+	return spt_unwind_table_new_from_bytes(bytes, NULL);
+}
+
+SptUnwindTable *spt_table_cache_get(SptTableCache *cache, const uint8_t *build_id, unsigned n, char kind)
+{
+	g_autofree char *name = name_of(build_id, n, kind);
+	struct header expected = header_of(build_id, n, kind);
+	FILE *file = open_in(cache, name, O_RDONLY | O_NONBLOCK, "r");
+	SptUnwindTable *table;
+
+	if (!file)
+		return NULL;
+	table = read_table(file, &expected);
+	/* It was used now: others go before it. */
+	if (table)
+		futimens(fileno(file), NULL);
+	fclose(file);
+	return table;
+}
+
+static void clear_entry(void *data)
+{
+	g_free(((struct entry *)data)->name);
+}
+
+static int by_use(const void *a, const void *b)
+{
+	const struct timespec *one = &((const struct entry *)a)->used, *other = &((const struct entry *)b)->used;
+
+	if (one->tv_sec != other->tv_sec)
+		return one->tv_sec < other->tv_sec ? -1 : 1;
+	return one->tv_nsec < other->tv_nsec ? -1 : one->tv_nsec > other->tv_nsec;
+}
+
+/* The files of the cache, and what is left of ones that were never finished. */
+static GArray *list(const SptTableCache *cache)
+{
+	GArray *entries = g_array_new(FALSE, FALSE, sizeof(struct entry));
+	int fd = openat(cache->dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+	struct dirent *found;
+	struct stat stat;
+
+	g_array_set_clear_func(entries, clear_entry);
+	if (!dir && fd >= 0)
+		close(fd);
+	while (dir && (found = readdir(dir))) {
+		struct entry entry = { 0 };
+
+		if (!strstr(found->d_name, SUFFIX) || fstatat(cache->dir, found->d_name, &stat, AT_SYMLINK_NOFOLLOW) < 0)
+			continue;
+		entry.name = g_strdup(found->d_name);
+		entry.bytes = (uint64_t)stat.st_size;
+		entry.used = stat.st_mtim;
+		g_array_append_val(entries, entry);
+	}
+	if (dir)
+		closedir(dir);
+	return entries;
+}
+
+static void make_room(const SptTableCache *cache, uint64_t bytes)
+{
+	g_autoptr(GArray) entries = list(cache);
+	uint64_t sum = bytes;
+
+	for (unsigned i = 0; i < entries->len; i++)
+		sum += g_array_index(entries, struct entry, i).bytes;
+	if (sum <= cache->max_bytes)
+		return;
+	g_array_sort(entries, by_use);
+	for (unsigned i = 0; i < entries->len && sum > cache->max_bytes; i++) {
+		const struct entry *entry = &g_array_index(entries, struct entry, i);
+
+		if (unlinkat(cache->dir, entry->name, 0) == 0)
+			sum -= entry->bytes;
+	}
+}
+
+void spt_table_cache_put(SptTableCache *cache, const uint8_t *build_id, unsigned n, char kind, const SptUnwindTable *table)
+{
+	g_autofree char *name = name_of(build_id, n, kind);
+	g_autofree char *draft = g_strdup_printf("%s.%08x%08x", name, g_random_int(), g_random_int());
+	struct header header = header_of(build_id, n, kind);
+	gsize bytes;
+	const void *data = g_bytes_get_data(spt_unwind_table_bytes(table), &bytes);
+	FILE *file;
+	bool ok;
+
+	if (bytes > FILE_MAX_BYTES || sizeof(header) + bytes > cache->max_bytes)
+		return;
+	make_room(cache, sizeof(header) + bytes);
+	file = open_in(cache, draft, O_WRONLY | O_CREAT | O_EXCL, "w");
+	if (!file)
+		return;
+	header.crc = spt_crc32c(0, data, bytes);
+	ok = fwrite(&header, sizeof(header), 1, file) == 1 && fwrite(data, bytes, 1, file) == 1;
+	ok = fclose(file) == 0 && ok;
+	if (!ok || renameat(cache->dir, draft, cache->dir, name) < 0)
+		unlinkat(cache->dir, draft, 0);
+}

@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A job is a table to be made.  Whoever takes it out of the queue makes it: the worker, or who asks for it before its turn has come. */
+#include "record/tables.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "record/table-cache.h"
+#include "symbols/symbols.h"
+
+/* A desktop's worth of objects is a tenth of it. */
+#define TABLES_MAX_BYTES (256u << 20)
+/* With so much at hand nothing is made that nobody has asked for. */
+#define EXPECTED_MAX_BYTES (64u << 20)
+#define CACHE_MAX_BYTES (256u << 20)
+
+struct job {
+	SptObject *file;		/* a descriptor and a handle of its own: another thread may use the recorder's */
+	SptUnwindTable *table;
+	GList *queued;			/* its link in the queue; NULL: somebody has taken it */
+	bool is_done;
+	bool is_asked_for;		/* the recorder's thread alone has this */
+};
+
+struct SptTables {
+	SptTablesOpen open;
+	void *data;
+	SptTableCache *cache;		/* NULL: none */
+	GHashTable *jobs;		/* object id -> struct job */
+	GMutex lock;			/* of all that follows, and of jobs' table, queued and is_done */
+	GCond changed;
+	GQueue queue;			/* struct job */
+	size_t bytes;			/* of the tables that are there */
+	GThread *worker;		/* begun with the first job */
+	bool is_ending;
+};
+
+static void job_free(void *data)
+{
+	struct job *job = data;
+
+	spt_object_free(job->file);
+	spt_unwind_table_unref(job->table);
+	g_free(job);
+}
+
+SptTables *spt_tables_new(SptTablesOpen open, void *data, const char *cache_path)
+{
+	SptTables *tables = g_new0(SptTables, 1);
+
+	tables->open = open;
+	tables->data = data;
+	tables->cache = cache_path ? spt_table_cache_new(cache_path, CACHE_MAX_BYTES) : NULL;
+	tables->jobs = g_hash_table_new_full(NULL, NULL, NULL, job_free);
+	g_mutex_init(&tables->lock);
+	g_cond_init(&tables->changed);
+	return tables;
+}
+
+static SptUnwindTable *make(const SptTables *tables, const SptObject *file)
+{
+	g_autoptr(SptObject) debug = spt_debug_file_open(file, NULL);
+	unsigned n;
+	const uint8_t *build_id = spt_object_build_id(file, &n);
+	/* With debug information there is more to know of code that was written by hand. */
+	char kind = debug ? 'd' : 'e';
+	bool is_kept = tables->cache && n > 0;
+	SptUnwindTable *table = is_kept ? spt_table_cache_get(tables->cache, build_id, n, kind) : NULL;
+
+	if (table)
+		return table;
+	table = spt_unwind_table_new_with_debug(file, debug, NULL);
+	if (table && is_kept)
+		spt_table_cache_put(tables->cache, build_id, n, kind, table);
+	return table;
+}
+
+/* The lock is held, but not meanwhile. */
+static void do_job(SptTables *tables, struct job *job)
+{
+	SptUnwindTable *table;
+
+	g_queue_delete_link(&tables->queue, job->queued);
+	job->queued = NULL;
+	g_mutex_unlock(&tables->lock);
+	table = job->file ? make(tables, job->file) : NULL;
+	g_clear_pointer(&job->file, spt_object_free);
+	g_mutex_lock(&tables->lock);
+	job->table = table;
+	job->is_done = true;
+	if (table)
+		tables->bytes += g_bytes_get_size(spt_unwind_table_bytes(table));
+	g_cond_broadcast(&tables->changed);
+}
+
+static void *work(void *data)
+{
+	SptTables *tables = data;
+
+	g_mutex_lock(&tables->lock);
+	while (!tables->is_ending) {
+		struct job *job = g_queue_peek_head(&tables->queue);
+
+		if (job)
+			do_job(tables, job);
+		else
+			g_cond_wait(&tables->changed, &tables->lock);
+	}
+	g_mutex_unlock(&tables->lock);
+	return NULL;
+}
+
+void spt_tables_free(SptTables *tables)
+{
+	if (!tables)
+		return;
+	g_mutex_lock(&tables->lock);
+	tables->is_ending = true;
+	g_cond_broadcast(&tables->changed);
+	g_mutex_unlock(&tables->lock);
+	if (tables->worker)
+		g_thread_join(tables->worker);
+	g_hash_table_unref(tables->jobs);
+	g_queue_clear(&tables->queue);
+	spt_table_cache_free(tables->cache);
+	g_mutex_clear(&tables->lock);
+	g_cond_clear(&tables->changed);
+	g_free(tables);
+}
+
+static SptObject *open_again(const SptObject *file)
+{
+	int fd = fcntl(spt_object_fd(file), F_DUPFD_CLOEXEC, 0);
+
+	return fd < 0 ? NULL : spt_object_open_fd(fd, spt_object_name(file), NULL);
+}
+
+static struct job *new_job(SptTables *tables, uint32_t object)
+{
+	const SptObject *file = tables->open(object, tables->data);
+	struct job *job = g_new0(struct job, 1);
+
+	if (file && spt_object_fd(file) >= 0)
+		job->file = open_again(file);
+	else if (file)
+		/* An image in memory, of some KiB: that of the vdso. */
+		job->table = spt_unwind_table_new(file, NULL);
+	job->is_done = !job->file;
+	g_hash_table_insert(tables->jobs, GUINT_TO_POINTER(object), job);
+	if (!job->is_done) {
+		g_mutex_lock(&tables->lock);
+		g_queue_push_tail(&tables->queue, job);
+		job->queued = g_queue_peek_tail_link(&tables->queue);
+		g_mutex_unlock(&tables->lock);
+	}
+	return job;
+}
+
+void spt_tables_expect(SptTables *tables, uint32_t object)
+{
+	bool is_welcome;
+
+	if (g_hash_table_contains(tables->jobs, GUINT_TO_POINTER(object)))
+		return;
+	g_mutex_lock(&tables->lock);
+	is_welcome = tables->bytes < EXPECTED_MAX_BYTES;
+	g_mutex_unlock(&tables->lock);
+	if (!is_welcome)
+		return;
+	new_job(tables, object);
+	g_mutex_lock(&tables->lock);
+	g_cond_broadcast(&tables->changed);
+	g_mutex_unlock(&tables->lock);
+	/* Without a thread who asks does the work. */
+	if (!tables->worker)
+		tables->worker = g_thread_try_new("unwind-tables", work, tables, NULL);
+}
+
+static struct job *get_done(SptTables *tables, uint32_t object)
+{
+	struct job *job = g_hash_table_lookup(tables->jobs, GUINT_TO_POINTER(object));
+
+	if (!job)
+		job = new_job(tables, object);
+	if (job->is_asked_for)
+		return job;
+	job->is_asked_for = true;
+	g_mutex_lock(&tables->lock);
+	if (job->queued)
+		do_job(tables, job);
+	while (!job->is_done)
+		g_cond_wait(&tables->changed, &tables->lock);
+	g_mutex_unlock(&tables->lock);
+	return job;
+}
+
+SptUnwindTable *spt_tables_get(SptTables *tables, uint32_t object)
+{
+	return get_done(tables, object)->table;
+}
+
+bool spt_tables_keep_frame_pointer(SptTables *tables, uint32_t object)
+{
+	const struct job *job = get_done(tables, object);
+
+	return job->table && spt_unwind_table_keeps_frame_pointer(job->table);
+}
+
+void spt_tables_foreach(SptTables *tables, void (*each)(uint32_t object, bool keeps_frame_pointer, void *data), void *data)
+{
+	GHashTableIter iter;
+	void *id, *value;
+
+	g_hash_table_iter_init(&iter, tables->jobs);
+	while (g_hash_table_iter_next(&iter, &id, &value)) {
+		const struct job *job = value;
+
+		if (job->is_asked_for && job->table)
+			each(GPOINTER_TO_UINT(id), spt_unwind_table_keeps_frame_pointer(job->table), data);
+	}
+}
+
+bool spt_tables_trim(SptTables *tables)
+{
+	GHashTableIter iter;
+	void *value;
+	bool is_too_much;
+
+	g_mutex_lock(&tables->lock);
+	is_too_much = tables->bytes > TABLES_MAX_BYTES;
+	if (is_too_much) {
+		g_hash_table_iter_init(&iter, tables->jobs);
+		while (g_hash_table_iter_next(&iter, NULL, &value))
+			/* What somebody is at, or waits for its turn, stays. */
+			if (((struct job *)value)->is_done)
+				g_hash_table_iter_remove(&iter);
+		tables->bytes = 0;
+	}
+	g_mutex_unlock(&tables->lock);
+	return is_too_much;
+}

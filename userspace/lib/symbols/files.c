@@ -1,0 +1,318 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A file is asked once for all places that the capture has in it.  While one is waited for, helpers that have nothing to do read the
+ * next ones.
+ */
+#include "symbols/files.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "stash/sort.h"
+#include "symbols/elf-parts.h"
+#include "symbols/reader.h"
+
+#define DELETED " (deleted)"
+#define PATIENCE_MS 120000
+#define HELPERS_MAX 16
+/* One part in so many of the weight ends in a file that is worth a download. */
+#define HEAVY_PART 100
+
+struct file {
+	uint32_t first, n;		/* its offsets among all */
+	GPtrArray *tables;		/* SptPlaceTable, the last one first asked; the first one's problem is the file's */
+	bool is_read, is_being_read, with_lines;
+};
+
+struct SptFiles {
+	const SptCapture *capture;
+	SptReader *reader;
+	uint64_t *offsets;		/* of all nodes, by object, each once and ascending */
+	struct file *files;		/* by object */
+	uint32_t n_files;		/* objects there were at the beginning */
+	bool (*progress)(const char *path, uint64_t done_bytes, uint64_t total_bytes, void *data);	/* NULL: no downloads */
+	void *progress_data;
+	bool *is_heavy;			/* by object: worth a download */
+	uint32_t next;			/* object that is read ahead */
+};
+
+/* By object and offset. */
+static struct spt_item *sort_nodes(const SptCapture *capture)
+{
+	struct spt_item *items = g_new(struct spt_item, capture->n_nodes + 1), *spare = g_new(struct spt_item, capture->n_nodes + 1);
+	uint32_t n = 0;
+
+	for (uint32_t i = 1; i < capture->n_nodes; i++)
+		items[n++] = (struct spt_item){ capture->nodes[i].frame.offset, i };
+	spt_sort_items(&items, &spare, n);
+	for (uint32_t i = 0; i < n; i++)
+		items[i].key = capture->nodes[items[i].index].frame.object;
+	spt_sort_items(&items, &spare, n);
+	g_free(spare);
+	return items;
+}
+
+static void list_offsets(SptFiles *files)
+{
+	const SptCapture *capture = files->capture;
+	g_autofree struct spt_item *items = sort_nodes(capture);
+	uint32_t n = 0;
+
+	files->offsets = g_new(uint64_t, MAX(capture->n_nodes, 1));
+	for (uint32_t i = 0; i + 1 < capture->n_nodes; i++) {
+		uint64_t offset = capture->nodes[items[i].index].frame.offset;
+		struct file *file = &files->files[items[i].key];
+
+		if (file->n > 0 && files->offsets[n - 1] == offset)
+			continue;
+		if (file->n++ == 0)
+			file->first = n;
+		files->offsets[n++] = offset;
+	}
+}
+
+static void free_table(void *table)
+{
+	spt_place_table_free(table);
+}
+
+SptFiles *spt_files_new(const SptCapture *capture, const char *const *debug_dirs)
+{
+	SptFiles *files = g_new0(SptFiles, 1);
+
+	files->capture = capture;
+	files->n_files = capture->n_objects;
+	files->files = g_new0(struct file, MAX(files->n_files, 1));
+	files->reader = spt_reader_new(NULL, MIN(g_get_num_processors(), HELPERS_MAX), PATIENCE_MS, debug_dirs);
+	return files;
+}
+
+void spt_files_free(SptFiles *files)
+{
+	if (!files)
+		return;
+	for (uint32_t i = 0; i < files->n_files; i++)
+		g_clear_pointer(&files->files[i].tables, g_ptr_array_unref);
+	spt_reader_free(files->reader);
+	g_free(files->offsets);
+	g_free(files->is_heavy);
+	g_free(files->files);
+	g_free(files);
+}
+
+static bool tell_progress(uint32_t object, uint64_t done_bytes, uint64_t total_bytes, void *data)
+{
+	SptFiles *files = data;
+
+	if (files->progress && !files->progress(files->capture->objects[object].path, done_bytes, total_bytes, files->progress_data))
+		files->progress = NULL;
+	return files->progress != NULL;
+}
+
+static void find_heavy(SptFiles *files)
+{
+	const SptCapture *capture = files->capture;
+	g_autofree uint64_t *nodes = spt_capture_weigh_nodes(capture), *objects = g_new0(uint64_t, MAX(capture->n_objects, 1));
+
+	files->is_heavy = g_new0(bool, MAX(capture->n_objects, 1));
+	for (uint32_t i = 1; i < capture->n_nodes; i++)
+		objects[capture->nodes[i].frame.object] += nodes[i];
+	for (uint32_t i = 0; i < capture->n_objects; i++)
+		files->is_heavy[i] = objects[i] > 0 && objects[i] >= capture->weight / HEAVY_PART;
+}
+
+void spt_files_set_download(SptFiles *files, SptDownloadProgress progress, void *data)
+{
+	files->progress = progress;
+	files->progress_data = data;
+	if (!files->is_heavy)
+		find_heavy(files);
+	spt_reader_set_progress(files->reader, tell_progress, files);
+}
+
+/* A regular file, or -1 and why not.  Not to be held by a FIFO or a terminal that the path leads to. */
+static int open_image(const SptObjectRow *row, char **ret_problem)
+{
+	struct stat st;
+	int fd;
+
+	if (!row->path || !g_path_is_absolute(row->path)) {
+		*ret_problem = g_strdup("has no path");
+		return -1;
+	}
+	if (g_str_has_suffix(row->path, DELETED)) {
+		*ret_problem = g_strdup("was deleted or replaced while it ran");
+		return -1;
+	}
+	fd = open(row->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	if (fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode))
+		return fd;
+	if (fd >= 0) {
+		*ret_problem = g_strdup("is not a regular file");
+		close(fd);
+	} else {
+		*ret_problem = errno == ENOENT ? g_strdup("no such file") :
+						 g_strdup_printf("cannot be opened: %s", g_strerror(errno));
+	}
+	return -1;
+}
+
+static void add_table(struct file *file, SptPlaceTable *table)
+{
+	if (!file->tables)
+		file->tables = g_ptr_array_new_with_free_func(free_table);
+	g_ptr_array_add(file->tables, table);
+	file->is_read = true;
+	file->is_being_read = false;
+}
+
+/* There must be room; whether something is to be waited for. */
+static void begin(SptFiles *files, uint32_t object, const uint64_t *offsets, uint32_t n, bool lines)
+{
+	const SptObjectRow *row = &files->capture->objects[object];
+	struct file *file = &files->files[object];
+	g_autofree char *problem = NULL;
+	int fd = open_image(row, &problem);
+
+	file->with_lines = lines;
+	file->is_being_read = fd >= 0;
+	if (fd < 0) {
+		add_table(file, spt_place_table_new(spt_place_table_write_problem(problem, n), offsets, n));
+		return;
+	}
+	spt_reader_begin(files->reader, object, &(SptReadRequest){
+		.fd = fd, .path = row->path, .row = row, .offsets = offsets, .n = n, .lines = lines,
+		.download = files->progress && files->is_heavy[object],
+	});
+	close(fd);
+}
+
+static bool wait_for_one(SptFiles *files)
+{
+	uint32_t object;
+	SptPlaceTable *table = spt_reader_wait(files->reader, &object);
+
+	if (table)
+		add_table(&files->files[object], table);
+	return table != NULL;
+}
+
+/* What those helpers do that would have nothing to do. */
+static void read_ahead(SptFiles *files, bool lines)
+{
+	for (; files->next < files->n_files && spt_reader_has_room(files->reader); files->next++) {
+		struct file *file = &files->files[files->next];
+
+		if (file->n > 0 && files->capture->objects[files->next].kind == SPT_OBJECT_FILE && !file->is_read && !file->is_being_read)
+			begin(files, files->next, files->offsets + file->first, file->n, lines);
+	}
+}
+
+static void read_places(SptFiles *files, uint32_t object, const uint64_t *offsets, uint32_t n, bool lines)
+{
+	struct file *file = &files->files[object];
+	unsigned before;
+
+	while (!spt_reader_has_room(files->reader) && !file->is_being_read)
+		wait_for_one(files);
+	before = file->tables ? file->tables->len : 0;
+	if (!file->is_being_read)
+		begin(files, object, offsets, n, lines);
+	while (file->is_being_read && (!file->tables || file->tables->len == before)) {
+		read_ahead(files, lines);
+		if (!wait_for_one(files))
+			break;
+	}
+}
+
+static SptPlaceTable *good_table(const struct file *file, uint64_t offset, uint32_t *ret_row)
+{
+	/* Those with lines are the last ones. */
+	for (unsigned i = file->tables->len; i-- > 0;) {
+		SptPlaceTable *table = file->tables->pdata[i];
+
+		*ret_row = spt_place_table_find(table, offset);
+		if (*ret_row != UINT32_MAX && !spt_place_table_problem(table))
+			return table;
+	}
+	return NULL;
+}
+
+static bool is_last_good(const struct file *file)
+{
+	return !spt_place_table_problem(file->tables->pdata[file->tables->len - 1]);
+}
+
+static struct file *read_file(SptFiles *files, uint32_t object, bool lines)
+{
+	struct file *file = &files->files[object];
+
+	if (!files->offsets)
+		list_offsets(files);
+	if (file->is_read && (!lines || file->with_lines))
+		return file;
+	while (!file->is_read || (lines && !file->with_lines))
+		read_places(files, object, files->offsets + file->first, file->n, lines);
+	/* Debug information that cannot be read takes no symbols with it. */
+	if (lines && !is_last_good(file)) {
+		read_places(files, object, files->offsets + file->first, file->n, false);
+		file->with_lines = true;
+	}
+	return file;
+}
+
+const SptPlaceTable *spt_files_find(SptFiles *files, uint32_t object, uint64_t offset, bool lines, uint32_t *ret_row)
+{
+	struct file *file = read_file(files, object, lines);
+	SptPlaceTable *table = good_table(file, offset, ret_row);
+
+	if (table || !is_last_good(file))
+		return table;
+	read_places(files, object, &offset, 1, file->with_lines);
+	return good_table(file, offset, ret_row);
+}
+
+void spt_files_prepare(SptFiles *files, uint32_t object, const uint64_t *offsets, uint32_t n)
+{
+	struct file *file = read_file(files, object, true);
+
+	if (is_last_good(file))
+		read_places(files, object, offsets, n, true);
+}
+
+SptObject *spt_files_open(const SptFiles *files, uint32_t object, char **ret_problem)
+{
+	const SptObjectRow *row = &files->capture->objects[object];
+	int fd = open_image(row, ret_problem);
+	g_autoptr(GError) error = NULL;
+	g_autoptr(SptObject) image = fd >= 0 ? spt_object_open_fd(fd, row->path, &error) : NULL;
+	const char *problem = image ? spt_identity_problem(row, image) : error ? error->message : NULL;
+
+	if (!problem)
+		return g_steal_pointer(&image);
+	*ret_problem = g_strdup(problem);
+	return NULL;
+}
+
+static const char *problem_of(const struct file *file)
+{
+	for (unsigned i = 0; file->tables && i < file->tables->len; i++)
+		if (spt_place_table_problem(file->tables->pdata[i]))
+			return spt_place_table_problem(file->tables->pdata[i]);
+	return NULL;
+}
+
+const char *spt_files_failure(const SptFiles *files, uint32_t object)
+{
+	const char *problem = problem_of(&files->files[object]);
+
+	return problem && g_str_has_prefix(problem, SPT_READER_FAILED) ? problem : NULL;
+}
+
+const char *spt_files_problem(SptFiles *files, uint32_t object)
+{
+	return problem_of(read_file(files, object, false));
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The file of a kernel or of one of its modules, with debug information.  A recording has no addresses of kernel code, but names: a place is found by
+ * its symbol and the distance from there, and where several symbols are called so, by how far the others have moved.
+ */
+#ifndef SPT_KERNEL_CODE_H
+#define SPT_KERNEL_CODE_H
+
+#include "capture/capture.h"
+#include "symbols/debug-info.h"
+
+G_BEGIN_DECLS
+
+typedef struct SptKernelCode SptKernelCode;
+
+/* @names: what the recording says of this code, @n of them; @build_id (may be NULL): that of the code that ran.  NULL, and in @ret_problem why. */
+SptKernelCode *spt_kernel_code_new(const char *path, const SptNameRow *const *names, uint32_t n, const uint8_t *build_id,
+				   unsigned build_id_bytes, const char **ret_problem);
+void spt_kernel_code_free(SptKernelCode *code);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptKernelCode, spt_kernel_code_free)
+
+const char *spt_kernel_code_path(const SptKernelCode *code);
+/* The address, as the file has it, of @offset of a recording, of which @name is told.  False: that symbol is not in the file. */
+bool spt_kernel_code_address(const SptKernelCode *code, const SptNameRow *name, uint64_t offset, uint64_t *ret);
+/* As spt_debug_info_find(), by such an address. */
+unsigned spt_kernel_code_find(SptKernelCode *code, uint64_t address, SptPlace ret[SPT_INLINES_MAX]);
+
+G_END_DECLS
+
+#endif

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the two ends of a helper's socket say: this, with the file's descriptor, then texts and offsets; a place table comes back. */
+#ifndef SPT_READER_PRIVATE_H
+#define SPT_READER_PRIVATE_H
+
+#include <stdint.h>
+
+/* Of the path, and of the debug directories. */
+#define SPT_READER_TEXT_MAX_BYTES (64u << 10)
+
+struct spt_reader_request {
+	uint32_t path_bytes, dirs_bytes;	/* dirs: each with its nul; 0: the usual ones */
+	uint32_t n_offsets;
+	uint8_t lines, has_row, download, give_up;	/* give_up: no question, and no file; what is downloaded is not wanted */
+	uint64_t file_bytes, mtime_ns;		/* what the row says */
+	uint32_t build_id_bytes;
+	uint8_t build_id[64];
+	uint32_t reserved;
+};
+
+/* May come before the table, as long as one's head. */
+#define SPT_READER_PROGRESS 0x72707073
+
+struct spt_reader_progress {
+	uint32_t magic, reserved;
+	uint64_t done_bytes, total_bytes, unused;
+};
+
+#endif

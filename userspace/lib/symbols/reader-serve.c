@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The helper's end: it has the file's descriptor, reads what it is asked for, and is ended by the kernel if that takes too much. */
+#include "symbols/reader.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "symbols/elf-parts.h"
+#include "symbols/reader-private.h"
+
+/* Of one file: some ten times what the largest take. */
+#define CPU_MAX_S 60
+#define MEMORY_MAX_BYTES (12ull << 30)
+#define PROGRESS_EVERY_US 100000
+
+struct question {
+	struct spt_reader_request head;
+	char *path;
+	GPtrArray *dirs;		/* NULL: the usual ones */
+	char *dirs_text;
+	uint64_t *offsets;
+	char *fetched;			/* path of a debug file; NULL: none was */
+	int fd;
+};
+
+static bool receive(int socket, void *to, size_t bytes)
+{
+	for (size_t at = 0; at < bytes;) {
+		ssize_t n = recv(socket, (char *)to + at, bytes - at, 0);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return false;
+		at += n;
+	}
+	return true;
+}
+
+/* The first byte comes with the descriptor. */
+static bool receive_head(int socket, struct question *question)
+{
+	char room[CMSG_SPACE(sizeof(int))] __attribute__((aligned(8)));
+	struct iovec part = { &question->head, sizeof(question->head) };
+	struct msghdr message = { .msg_iov = &part, .msg_iovlen = 1, .msg_control = room, .msg_controllen = sizeof(room) };
+	const struct cmsghdr *control;
+	ssize_t n = recvmsg(socket, &message, MSG_CMSG_CLOEXEC);
+
+	control = n > 0 ? CMSG_FIRSTHDR(&message) : NULL;
+	if (control && control->cmsg_type == SCM_RIGHTS)
+		memcpy(&question->fd, CMSG_DATA(control), sizeof(int));
+	return n > 0 && receive(socket, (char *)&question->head + n, sizeof(question->head) - n);
+}
+
+static bool receive_question(int socket, struct question *question)
+{
+	const struct spt_reader_request *head = &question->head;
+
+	/* To give up what is done already. */
+	do {
+		if (!receive_head(socket, question))
+			return false;
+	} while (head->give_up);
+	if (question->fd < 0 || head->path_bytes > SPT_READER_TEXT_MAX_BYTES ||
+	    head->dirs_bytes > SPT_READER_TEXT_MAX_BYTES || head->n_offsets > SPT_PLACES_MAX)
+		return false;
+	question->path = g_malloc0(head->path_bytes + 1);
+	question->dirs_text = g_malloc0(head->dirs_bytes + 1);
+	question->offsets = g_new(uint64_t, MAX(head->n_offsets, 1));
+	if (!receive(socket, question->path, head->path_bytes) || !receive(socket, question->dirs_text, head->dirs_bytes) ||
+	    !receive(socket, question->offsets, head->n_offsets * sizeof(uint64_t)))
+		return false;
+	if (head->dirs_bytes) {
+		question->dirs = g_ptr_array_new();
+		for (uint32_t at = 0; at < head->dirs_bytes; at += strlen(question->dirs_text + at) + 1)
+			g_ptr_array_add(question->dirs, question->dirs_text + at);
+		g_ptr_array_add(question->dirs, NULL);
+	}
+	return true;
+}
+
+static void clear_question(struct question *question)
+{
+	if (question->fd >= 0)
+		close(question->fd);
+	g_clear_pointer(&question->dirs, g_ptr_array_unref);
+	g_free(question->path);
+	g_free(question->dirs_text);
+	g_free(question->offsets);
+	g_free(question->fetched);
+}
+
+const char *spt_identity_problem(const SptObjectRow *row, const SptObject *image)
+{
+	struct stat st;
+	unsigned n;
+	const uint8_t *id = spt_object_build_id(image, &n);
+
+	/* The device cuts long build-ids, so the recorded one may be the first part. */
+	if (row->build_id_bytes > 0) {
+		if (n >= row->build_id_bytes && row->build_id_bytes <= sizeof(row->build_id) && memcmp(id, row->build_id, row->build_id_bytes) == 0)
+			return NULL;
+		return "is not the file that was recorded (its build-id differs)";
+	}
+	if (row->mtime_ns == 0)
+		return "cannot be told from others (neither a build-id nor a time was recorded)";
+	if (fstat(spt_object_fd(image), &st) != 0)
+		return "cannot be looked at";
+	if ((uint64_t)st.st_size != row->bytes)
+		return "is not the file that was recorded (its size differs)";
+	if ((uint64_t)st.st_mtim.tv_sec * 1000000000u + st.st_mtim.tv_nsec != row->mtime_ns)
+		return "is not the file that was recorded (it was changed since)";
+	return NULL;
+}
+
+static const char *problem_of(const struct spt_reader_request *head, const SptObject *image)
+{
+	SptObjectRow row = { .bytes = head->file_bytes, .mtime_ns = head->mtime_ns, .build_id_bytes = (uint8_t)MIN(head->build_id_bytes, UINT8_MAX) };
+
+	memcpy(row.build_id, head->build_id, sizeof(row.build_id));
+	return head->has_row ? spt_identity_problem(&row, image) : NULL;
+}
+
+static bool send_all(int socket, const uint8_t *data, size_t bytes)
+{
+	while (bytes > 0) {
+		ssize_t n = send(socket, data, bytes, MSG_NOSIGNAL);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return false;
+		data += n;
+		bytes -= n;
+	}
+	return true;
+}
+
+struct download {
+	int socket;
+	int64_t last_us;		/* when progress was told */
+};
+
+/* Whatever can be read by now says that it is given up. */
+static bool goes_on(uint64_t done, uint64_t total, void *data)
+{
+	struct spt_reader_progress progress = { .magic = SPT_READER_PROGRESS, .done_bytes = done, .total_bytes = total };
+	struct download *download = data;
+	struct pollfd asked = { .fd = download->socket, .events = POLLIN };
+	int64_t now = g_get_monotonic_time();
+
+	if (now - download->last_us < PROGRESS_EVERY_US)
+		return true;
+	download->last_us = now;
+	return send_all(download->socket, (const uint8_t *)&progress, sizeof(progress)) && poll(&asked, 1, 0) == 0;
+}
+
+/* Beside the directories, for a file that has no debug information here. */
+static void fetch_debug_file(struct question *question, const SptObject *image, int socket, SptReaderFetch fetch)
+{
+	const char *const *dirs = question->dirs ? (const char *const *)question->dirs->pdata : NULL;
+	g_autoptr(SptObject) found = spt_elf_has_debug_info(image) ? NULL : spt_debug_file_open(image, dirs);
+	struct download download = { .socket = socket };
+	unsigned n;
+	const uint8_t *id = spt_object_build_id(image, &n);
+
+	if (!id || found || spt_elf_has_debug_info(image))
+		return;
+	question->fetched = fetch(id, n, goes_on, &download);
+	if (!question->fetched)
+		return;
+	/* No other is here. */
+	if (!question->dirs)
+		question->dirs = g_ptr_array_new();
+	g_ptr_array_set_size(question->dirs, 0);
+	g_ptr_array_add(question->dirs, question->fetched);
+	g_ptr_array_add(question->dirs, NULL);
+}
+
+static GByteArray *answer(struct question *question, int socket, SptReaderFetch fetch)
+{
+	const struct spt_reader_request *head = &question->head;
+	g_autoptr(GError) error = NULL;
+	g_autoptr(SptObject) image = spt_object_open_fd(question->fd, question->path, &error);
+	const char *problem = image ? problem_of(head, image) : error->message;
+
+	question->fd = -1;
+	if (problem)
+		return spt_place_table_write_problem(problem, head->n_offsets);
+	if (head->download && fetch)
+		fetch_debug_file(question, image, socket, fetch);
+	return spt_place_table_write(g_steal_pointer(&image), question->dirs ? (const char *const *)question->dirs->pdata : NULL,
+				     question->offsets, head->n_offsets, head->lines);
+}
+
+/* The limit is on all of a process's time, of which each file has a part. */
+static void limit_time(void)
+{
+	struct rlimit limit;
+	struct rusage usage;
+
+	if (getrlimit(RLIMIT_CPU, &limit) < 0 || getrusage(RUSAGE_SELF, &usage) < 0)
+		return;
+	limit.rlim_cur = MIN(limit.rlim_max, (rlim_t)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) + CPU_MAX_S);
+	setrlimit(RLIMIT_CPU, &limit);
+}
+
+static void limit_memory(void)
+{
+	uint64_t machine = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
+	struct rlimit limit = { MIN(MEMORY_MAX_BYTES, machine / 4 * 3), MIN(MEMORY_MAX_BYTES, machine / 4 * 3) };
+
+	setrlimit(RLIMIT_AS, &limit);
+	/* What it dies of is told to the user; a core of it would be in his way. */
+	setrlimit(RLIMIT_CORE, &(struct rlimit){ 0, 0 });
+}
+
+void spt_reader_serve(int socket, SptReaderFetch fetch)
+{
+	bool is_open = true;
+
+	limit_memory();
+	while (is_open) {
+		struct question question = { .fd = -1 };
+
+		limit_time();
+		is_open = receive_question(socket, &question);
+		if (is_open) {
+			g_autoptr(GByteArray) table = answer(&question, socket, fetch);
+
+			is_open = send_all(socket, table->data, table->len);
+		}
+		clear_question(&question);
+	}
+}

@@ -1,0 +1,366 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The trusting end: it starts helpers, hands files to those that are idle, and bounds how long and how much they may talk. */
+#include "symbols/reader.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "symbols/reader-private.h"
+
+/* More than the names of anything that was seen; a helper that says more says nonsense. */
+#define ANSWER_MAX_BYTES (1ull << 30)
+#define STEP_BYTES (256u << 10)
+
+extern char **environ;
+
+struct helper {
+	pid_t pid;			/* 0: not started */
+	int socket;
+	bool is_busy, is_given_up;
+	uint32_t tag;
+	uint64_t *offsets;		/* of what it reads */
+	uint32_t n;
+	GByteArray *answer;
+	int64_t deadline_us;
+	char *problem;			/* what kept it from being asked */
+};
+
+struct SptReader {
+	char *program;
+	char *dirs;			/* each with its nul */
+	uint32_t dirs_bytes;
+	unsigned patience_ms, n_helpers;
+	struct helper *helpers;
+	SptReaderProgress progress;
+	void *progress_data;
+};
+
+static const char *own_reader;
+
+void spt_reader_set_own(const char *path)
+{
+	own_reader = path;
+}
+
+/* Beside the program when it was built, or where it is installed. */
+static char *find_program(void)
+{
+	g_autofree char *self = g_file_read_link("/proc/self/exe", NULL);
+	g_autofree char *home = g_path_get_dirname(self ? self : ".");
+	static const char *const places[] = { "../libexec/" SPT_READER, SPT_READER_NAME, "../" SPT_READER_NAME };
+
+	for (unsigned i = 0; i < G_N_ELEMENTS(places); i++) {
+		char *path = g_build_filename(home, places[i], NULL);
+
+		if (access(path, X_OK) == 0)
+			return path;
+		g_free(path);
+	}
+	return g_strdup(own_reader && access(SPT_LIBEXEC "/" SPT_READER, X_OK) < 0 ? own_reader : SPT_LIBEXEC "/" SPT_READER);
+}
+
+SptReader *spt_reader_new(const char *program, unsigned n_helpers, unsigned patience_ms, const char *const *debug_dirs)
+{
+	SptReader *reader = g_new0(SptReader, 1);
+	g_autoptr(GByteArray) dirs = g_byte_array_new();
+
+	reader->program = program ? g_strdup(program) : find_program();
+	for (; debug_dirs && *debug_dirs; debug_dirs++)
+		g_byte_array_append(dirs, (const uint8_t *)*debug_dirs, strlen(*debug_dirs) + 1);
+	reader->dirs_bytes = MIN(dirs->len, SPT_READER_TEXT_MAX_BYTES);
+	reader->dirs = g_memdup2(dirs->data, reader->dirs_bytes);
+	reader->patience_ms = patience_ms;
+	reader->n_helpers = MAX(n_helpers, 1);
+	reader->helpers = g_new0(struct helper, reader->n_helpers);
+	return reader;
+}
+
+void spt_reader_set_progress(SptReader *reader, SptReaderProgress progress, void *data)
+{
+	reader->progress = progress;
+	reader->progress_data = data;
+}
+
+/* Ends it and says how it ended: by itself, if it was about to. */
+static int end_helper(struct helper *helper)
+{
+	int status = 0;
+
+	close(helper->socket);
+	kill(helper->pid, SIGKILL);
+	while (waitpid(helper->pid, &status, 0) < 0 && errno == EINTR)
+		continue;
+	helper->pid = 0;
+	return status;
+}
+
+void spt_reader_free(SptReader *reader)
+{
+	if (!reader)
+		return;
+	for (unsigned i = 0; i < reader->n_helpers; i++) {
+		struct helper *helper = &reader->helpers[i];
+
+		if (helper->pid)
+			end_helper(helper);
+		g_clear_pointer(&helper->answer, g_byte_array_unref);
+		g_free(helper->offsets);
+		g_free(helper->problem);
+	}
+	g_free(reader->helpers);
+	g_free(reader->program);
+	g_free(reader->dirs);
+	g_free(reader);
+}
+
+/* As its standard input it has our socket; what a library of its says is nobody's business. */
+static int spawn(const char *program, int socket, pid_t *ret_pid)
+{
+	char *arguments[] = { SPT_READER_NAME, NULL };
+	posix_spawn_file_actions_t actions;
+	posix_spawnattr_t attributes;
+	sigset_t none, all;
+	int status;
+
+	sigemptyset(&none);
+	sigfillset(&all);
+	posix_spawn_file_actions_init(&actions);
+	posix_spawn_file_actions_adddup2(&actions, socket, STDIN_FILENO);
+	posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
+	posix_spawn_file_actions_adddup2(&actions, STDOUT_FILENO, STDERR_FILENO);
+	posix_spawnattr_init(&attributes);
+	/* A group of its own: Ctrl-C is for the recording, whose names are still wanted. */
+	posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+	posix_spawnattr_setsigmask(&attributes, &none);
+	posix_spawnattr_setsigdefault(&attributes, &all);
+	status = posix_spawn(ret_pid, program, &actions, &attributes, arguments, environ);
+	posix_spawnattr_destroy(&attributes);
+	posix_spawn_file_actions_destroy(&actions);
+	return status;
+}
+
+static bool start_helper(const SptReader *reader, struct helper *helper)
+{
+	const struct timeval patience = { reader->patience_ms / 1000, reader->patience_ms % 1000 * 1000 };
+	int ends[2], status;
+
+	if (helper->pid)
+		return true;
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) < 0) {
+		helper->problem = g_strdup_printf(SPT_READER_FAILED "no socket for %s: %s", reader->program, g_strerror(errno));
+		return false;
+	}
+	status = spawn(reader->program, ends[1], &helper->pid);
+	close(ends[1]);
+	if (status != 0) {
+		helper->pid = 0;
+		close(ends[0]);
+		helper->problem = g_strdup_printf(SPT_READER_FAILED "%s, which reads files, cannot be run: %s", reader->program,
+						  g_strerror(status));
+		return false;
+	}
+	setsockopt(ends[0], SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience));
+	helper->socket = ends[0];
+	return true;
+}
+
+static struct helper *idle_helper(const SptReader *reader)
+{
+	struct helper *idle = NULL;
+
+	for (unsigned i = 0; i < reader->n_helpers; i++) {
+		struct helper *helper = &reader->helpers[i];
+
+		/* Rather one that runs. */
+		if (!helper->is_busy && (!idle || (helper->pid && !idle->pid)))
+			idle = helper;
+	}
+	return idle;
+}
+
+bool spt_reader_has_room(const SptReader *reader)
+{
+	return idle_helper(reader) != NULL;
+}
+
+static bool send_all(int socket, const void *data, size_t bytes)
+{
+	for (size_t at = 0; at < bytes;) {
+		ssize_t n = send(socket, (const char *)data + at, bytes - at, MSG_NOSIGNAL);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return false;
+		at += n;
+	}
+	return true;
+}
+
+static bool send_request(const SptReader *reader, int socket, const SptReadRequest *request)
+{
+	struct spt_reader_request head = {
+		.path_bytes = strnlen(request->path, SPT_READER_TEXT_MAX_BYTES), .dirs_bytes = reader->dirs_bytes,
+		.n_offsets = request->n, .lines = request->lines, .has_row = request->row != NULL, .download = request->download,
+	};
+	char room[CMSG_SPACE(sizeof(int))] __attribute__((aligned(8))) = { 0 };
+	struct iovec part = { &head, sizeof(head) };
+	struct msghdr message = { .msg_iov = &part, .msg_iovlen = 1, .msg_control = room, .msg_controllen = sizeof(room) };
+	struct cmsghdr *control = CMSG_FIRSTHDR(&message);
+	ssize_t n;
+
+	if (request->row) {
+		head.file_bytes = request->row->bytes;
+		head.mtime_ns = request->row->mtime_ns;
+		head.build_id_bytes = request->row->build_id_bytes;
+		memcpy(head.build_id, request->row->build_id, sizeof(head.build_id));
+	}
+	control->cmsg_level = SOL_SOCKET;
+	control->cmsg_type = SCM_RIGHTS;
+	control->cmsg_len = CMSG_LEN(sizeof(int));
+	memcpy(CMSG_DATA(control), &request->fd, sizeof(int));
+	n = sendmsg(socket, &message, MSG_NOSIGNAL);
+	return n > 0 && send_all(socket, (const char *)&head + n, sizeof(head) - n) &&
+	       send_all(socket, request->path, head.path_bytes) && send_all(socket, reader->dirs, head.dirs_bytes) &&
+	       send_all(socket, request->offsets, request->n * sizeof(uint64_t));
+}
+
+void spt_reader_begin(SptReader *reader, uint32_t tag, const SptReadRequest *request)
+{
+	struct helper *helper = idle_helper(reader);
+
+	helper->is_busy = true;
+	helper->is_given_up = false;
+	helper->tag = tag;
+	helper->n = request->n;
+	helper->offsets = g_memdup2(request->offsets, request->n * sizeof(uint64_t));
+	helper->answer = g_byte_array_new();
+	helper->deadline_us = g_get_monotonic_time() + reader->patience_ms * 1000ll;
+	if (request->n > SPT_PLACES_MAX)
+		helper->problem = g_strdup("is at too many places");
+	else if (start_helper(reader, helper))
+		/* One that takes no question gives no answer, which tells why. */
+		send_request(reader, helper->socket, request);
+}
+
+static bool is_whole(const struct helper *helper)
+{
+	return helper->answer->len >= SPT_PLACE_TABLE_HEAD_BYTES && spt_place_table_bytes(helper->answer->data) == helper->answer->len;
+}
+
+/* What came is no table yet; takes it. */
+static void take_progress(const SptReader *reader, struct helper *helper)
+{
+	static const struct spt_reader_request give_up = { .give_up = 1 };
+	struct spt_reader_progress progress;
+
+	G_STATIC_ASSERT(sizeof(progress) == SPT_PLACE_TABLE_HEAD_BYTES);
+	if (helper->answer->len != sizeof(progress))
+		return;
+	memcpy(&progress, helper->answer->data, sizeof(progress));
+	if (progress.magic != SPT_READER_PROGRESS)
+		return;
+	g_byte_array_set_size(helper->answer, 0);
+	/* A download may take its time, if it goes on. */
+	helper->deadline_us = g_get_monotonic_time() + reader->patience_ms * 1000ll;
+	if (!helper->is_given_up && reader->progress &&
+	    !reader->progress(helper->tag, progress.done_bytes, progress.total_bytes, reader->progress_data)) {
+		helper->is_given_up = true;
+		send_all(helper->socket, &give_up, sizeof(give_up));
+	}
+}
+
+/* Reads on; false: there will be no more of it. */
+static bool read_on(struct helper *helper)
+{
+	unsigned before = helper->answer->len;
+	uint64_t wanted = SPT_PLACE_TABLE_HEAD_BYTES;
+	ssize_t n;
+
+	if (before >= SPT_PLACE_TABLE_HEAD_BYTES)
+		wanted = spt_place_table_bytes(helper->answer->data);
+	if (wanted <= before || wanted > ANSWER_MAX_BYTES)
+		return false;
+	g_byte_array_set_size(helper->answer, before + MIN(wanted - before, STEP_BYTES));
+	n = recv(helper->socket, helper->answer->data + before, helper->answer->len - before, MSG_DONTWAIT);
+	g_byte_array_set_size(helper->answer, before + MAX(n, 0));
+	return n > 0 || (n < 0 && (errno == EAGAIN || errno == EINTR));
+}
+
+/* The helper has not said what it should: why. */
+static char *end_early(struct helper *helper)
+{
+	bool is_late = g_get_monotonic_time() >= helper->deadline_us;
+	int status = end_helper(helper);
+
+	if (is_late || (WIFSIGNALED(status) && WTERMSIG(status) == SIGXCPU))
+		return g_strdup(SPT_READER_FAILED "what reads it took too long");
+	if (WIFSIGNALED(status))
+		return g_strdup_printf(SPT_READER_FAILED "what reads it crashed (%s)", g_strsignal(WTERMSIG(status)));
+	return g_strdup_printf(SPT_READER_FAILED "what reads it gave up (status %d)", WEXITSTATUS(status));
+}
+
+static SptPlaceTable *finish(struct helper *helper, uint32_t *ret_tag)
+{
+	SptPlaceTable *table = NULL;
+
+	if (!helper->problem && is_whole(helper))
+		table = spt_place_table_new(g_steal_pointer(&helper->answer), helper->offsets, helper->n);
+	if (!table && !helper->problem)
+		helper->problem = end_early(helper);
+	if (!table)
+		table = spt_place_table_new(spt_place_table_write_problem(helper->problem, helper->n), helper->offsets, helper->n);
+	g_clear_pointer(&helper->answer, g_byte_array_unref);
+	g_clear_pointer(&helper->offsets, g_free);
+	g_clear_pointer(&helper->problem, g_free);
+	helper->is_busy = false;
+	*ret_tag = helper->tag;
+	return table;
+}
+
+/* Waits for any of those that are read, until the first of them is late. */
+static void wait_for_any(const SptReader *reader)
+{
+	g_autofree struct pollfd *polled = g_new(struct pollfd, reader->n_helpers);
+	int64_t until = INT64_MAX, now = g_get_monotonic_time();
+
+	for (unsigned i = 0; i < reader->n_helpers; i++) {
+		const struct helper *helper = &reader->helpers[i];
+
+		polled[i] = (struct pollfd){ .fd = helper->is_busy ? helper->socket : -1, .events = POLLIN };
+		if (helper->is_busy)
+			until = MIN(until, helper->deadline_us);
+	}
+	poll(polled, reader->n_helpers, until > now ? (int)MIN((until - now) / 1000 + 1, INT32_MAX) : 0);
+}
+
+SptPlaceTable *spt_reader_wait(SptReader *reader, uint32_t *ret_tag)
+{
+	for (;;) {
+		bool any = false;
+
+		for (unsigned i = 0; i < reader->n_helpers; i++) {
+			struct helper *helper = &reader->helpers[i];
+
+			if (!helper->is_busy)
+				continue;
+			any = true;
+			if (!helper->problem && read_on(helper)) {
+				take_progress(reader, helper);
+				if (!is_whole(helper) && g_get_monotonic_time() < helper->deadline_us)
+					continue;
+			}
+			return finish(helper, ret_tag);
+		}
+		if (!any)
+			return NULL;
+		wait_for_any(reader);
+	}
+}

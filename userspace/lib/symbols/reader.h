@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Files that programs run from are read by helper processes, a file at a time in each: what makes a parser crash, hang or take all memory
+ * costs the helper.  The file is then one that cannot be read, and the next one has a new helper.  Not for two threads at a time.
+ */
+#ifndef SPT_READER_H
+#define SPT_READER_H
+
+#include "symbols/place-table.h"
+
+G_BEGIN_DECLS
+
+typedef struct {
+	int fd;				/* of the file; stays the caller's */
+	const char *path;		/* beside it debug files may lie; text for messages */
+	const SptObjectRow *row;	/* what the file has to be; NULL: anything */
+	const uint64_t *offsets;	/* ascending */
+	uint32_t n;
+	bool download;			/* its debug information, if that is not here, from $DEBUGINFOD_URLS */
+	bool lines;			/* functions and lines by debug information, too */
+} SptReadRequest;
+
+/* What a table says where it was the helper that failed begins so. */
+#define SPT_READER_FAILED "cannot be read: "
+
+typedef struct SptReader SptReader;
+
+/* @program: NULL for the one that belongs to this program.  @n_helpers at most; @patience_ms is what one file may take.  @debug_dirs as
+ * in symbols.h.  Starts nothing yet. */
+SptReader *spt_reader_new(const char *program, unsigned n_helpers, unsigned patience_ms, const char *const *debug_dirs);
+void spt_reader_free(SptReader *reader);
+/* A program that is a reader, too, if it is started by the name SPT_READER_NAME: its own path.  Where none is installed it is taken. */
+#define SPT_READER_NAME "sysprof-reader"
+void spt_reader_set_own(const char *path);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptReader, spt_reader_free)
+
+/* How far a download is; false: it is not wanted any more. */
+typedef bool (*SptReaderProgress)(uint32_t tag, uint64_t done_bytes, uint64_t total_bytes, void *data);
+/* Is told from spt_reader_wait(). */
+void spt_reader_set_progress(SptReader *reader, SptReaderProgress progress, void *data);
+/* One more can be begun. */
+bool spt_reader_has_room(const SptReader *reader);
+/* Begins to read; @tag says which it was when it is done.  There must be room. */
+void spt_reader_begin(SptReader *reader, uint32_t tag, const SptReadRequest *request);
+/* Waits for one of those that were begun; a table that says why where a file could not be read.  NULL: there is none to wait for. */
+SptPlaceTable *spt_reader_wait(SptReader *reader, uint32_t *ret_tag);
+
+/* Tells how far a download is; false: give up. */
+typedef bool (*SptReaderGoesOn)(uint64_t done_bytes, uint64_t total_bytes, void *data);
+/* The path, to be freed, of the debug file for a build-id; NULL: there is none, or it was given up. */
+typedef char *(*SptReaderFetch)(const uint8_t *build_id, unsigned bytes, SptReaderGoesOn goes_on, void *data);
+/* What a helper does: answers on @socket until its end.  @fetch may be NULL. */
+void spt_reader_serve(int socket, SptReaderFetch fetch);
+
+G_END_DECLS
+
+#endif

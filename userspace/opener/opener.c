@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The program of trace/opener-private.h: run by pkexec, as root, for a user who is not in group sysprof.
+ *
+ * What a session may see is decided by the rights of who opens the device.  So all rights of root go first, and for good: the device is
+ * opened with the user's ids and groups, and group sysprof.  The kernel makes the process of one who changed ids untraceable; the user can
+ * end it, and with it his own session, but not borrow the group.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <pwd.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "sysprof.h"
+
+#define CHANNEL STDIN_FILENO
+#define GROUPS_MAX 1024
+
+/* Who asks: pkexec says so. */
+static const struct passwd *find_user(void)
+{
+	const char *text = getenv("PKEXEC_UID");
+	char *end = NULL;
+	unsigned long uid = text ? strtoul(text, &end, 10) : 0;
+
+	return end && end != text && !*end && uid == (uid_t)uid ? getpwuid((uid_t)uid) : NULL;
+}
+
+/* Becomes a member of group sysprof with @user's ids, and nothing else. */
+static bool become(const struct passwd *user)
+{
+	gid_t groups[GROUPS_MAX], own_group = user->pw_gid;
+	uid_t uid = user->pw_uid;
+	int n = GROUPS_MAX - 1;
+	const struct group *members;
+
+	if (getgrouplist(user->pw_name, own_group, groups, &n) < 0)
+		return false;
+	members = getgrnam("sysprof");
+	if (!members)
+		return false;
+	groups[n++] = members->gr_gid;
+	return setgroups((size_t)n, groups) == 0 && setresgid(own_group, own_group, own_group) == 0 && setresuid(uid, uid, uid) == 0 &&
+	       (uid == 0 || setuid(0) < 0);
+}
+
+static bool send_opened(int fd, int number)
+{
+	union {
+		struct cmsghdr header;
+		char bytes[CMSG_SPACE(sizeof(int))];
+	} control = { .header = { .cmsg_len = CMSG_LEN(sizeof(int)), .cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS } };
+	struct iovec part = { .iov_base = &number, .iov_len = sizeof(number) };
+	struct msghdr message = { .msg_iov = &part, .msg_iovlen = 1 };
+
+	if (fd >= 0) {
+		memcpy(CMSG_DATA(&control.header), &fd, sizeof(fd));
+		message.msg_control = &control;
+		message.msg_controllen = sizeof(control);
+	}
+	return sendmsg(CHANNEL, &message, MSG_NOSIGNAL) >= 0;
+}
+
+int main(void)
+{
+	const struct passwd *user = find_user();
+	char nothing;
+	int fd, number;
+
+	if (!user || !become(user))
+		return EXIT_FAILURE;
+	/* Ctrl-C ends a recording in order, which takes the session until then. */
+	signal(SIGINT, SIG_IGN);
+	signal(SIGQUIT, SIG_IGN);
+	signal(SIGHUP, SIG_IGN);
+	fd = open(SYSPROF_DEVICE, O_RDWR | O_CLOEXEC);
+	number = fd < 0 ? errno : 0;
+	if (!send_opened(fd, number) || number)
+		return EXIT_FAILURE;
+	/* The session is the other end's from now on. */
+	close(fd);
+	while (read(CHANNEL, &nothing, 1) < 0 && errno == EINTR)
+		;
+	return EXIT_SUCCESS;
+}

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SPT_READER_DEBUGINFOD_H
+#define SPT_READER_DEBUGINFOD_H
+
+#include "symbols/reader.h"
+
+/* A SptReaderFetch from the servers that $DEBUGINFOD_URLS names, by elfutils' client, which also keeps the files.  Not there (NULL) if
+ * this was built without the client. */
+char *spt_debuginfod_fetch(const uint8_t *build_id, unsigned bytes, SptReaderGoesOn goes_on, void *data) __attribute__((weak));
+
+#endif
