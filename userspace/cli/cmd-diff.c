@@ -101,44 +101,41 @@ static void print_text(const struct page *page)
 		       page->options->min_points >= 0 ? page->options->min_points : TEXT_MIN_POINTS);
 }
 
-static void add_side(JsonBuilder *json, const struct page *page, unsigned side, const char *key)
+static void add_side(SptJson *json, const struct page *page, unsigned side, const char *key)
 {
 	spt_json_object(json, key);
 	spt_json_text(json, "file", page->captures[side]->path);
 	spt_json_count(json, "samples", spt_profile_n_samples(page->profiles[side]));
 	spt_json_count(json, "periods", spt_profile_total(page->profiles[side]));
 	spt_json_count(json, "period_ns", spt_capture_period_ns(page->captures[side]));
-	json_builder_end_object(json);
+	spt_json_end_object(json);
 }
 
-static void add_path(JsonBuilder *json, const struct page *page, uint32_t index)
+static void add_path(SptJson *json, const struct page *page, uint32_t index)
 {
 	g_autoptr(GPtrArray) names = g_ptr_array_new();
 
 	for (uint32_t up = index; up != UINT32_MAX; up = row_at(page, up)->parent)
 		g_ptr_array_add(names, (gpointer)row_at(page, up)->name);
 	spt_json_array(json, "path");
-	for (unsigned i = names->len; i > 0; i--) {
-		g_autofree char *valid = g_utf8_make_valid(names->pdata[i - 1], -1);
-
-		json_builder_add_string_value(json, valid);
-	}
-	json_builder_end_array(json);
+	for (unsigned i = names->len; i > 0; i--)
+		spt_json_text(json, NULL, names->pdata[i - 1]);
+	spt_json_end_array(json);
 }
 
 /* The keys are a contract with scripts (json.md): add some, but never rename one. */
 static void print_json(const struct page *page)
 {
-	g_autoptr(JsonBuilder) json = json_builder_new();
+	SptJson *json = &(SptJson){ 0 };
 
-	json_builder_begin_object(json);
+	spt_json_object(json, NULL);
 	add_side(json, page, SPT_BEFORE, "a");
 	add_side(json, page, SPT_AFTER, "b");
 	spt_json_array(json, page->options->path ? "paths" : "functions");
 	for (uint32_t i = 0; i < page->n_shown; i++) {
 		const SptDiffRow *row = row_at(page, page->shown[i]);
 
-		json_builder_begin_object(json);
+		spt_json_object(json, NULL);
 		if (page->options->path)
 			add_path(json, page, page->shown[i]);
 		spt_json_function(json, row->name, row->object);
@@ -148,19 +145,17 @@ static void print_json(const struct page *page)
 		spt_json_number(json, "total_a_pct", 100 * row->total[SPT_BEFORE]);
 		spt_json_number(json, "total_b_pct", 100 * row->total[SPT_AFTER]);
 		spt_json_number(json, "total_change", change_of(row, true));
-		json_builder_end_object(json);
+		spt_json_end_object(json);
 	}
-	json_builder_end_array(json);
-	spt_json_print(json);
+	spt_json_end_array(json);
+	spt_json_end_object(json);
 }
 
 /* What the conditions leave of one side; NULL: complained. */
 static SptProfile *make_side(const SptCapture *capture, SptSymbols *symbols, const SptFilter *filter, const struct options *options)
 {
-	g_autoptr(SptProfile) profile = NULL;
+	g_autoptr(SptProfile) profile = spt_profile_new(capture, symbols, filter);
 
-	spt_symbols_set_detail(symbols, spt_filter_options_detail(&options->filter));
-	profile = spt_profile_new(capture, symbols, filter);
 	if (!spt_report_filter_check(&options->filter, capture, symbols, profile))
 		return NULL;
 	/* Shares of nothing would make everything else look new. */
@@ -173,9 +168,10 @@ static SptProfile *make_side(const SptCapture *capture, SptSymbols *symbols, con
 static int print_diff(const SptCapture *before, const SptCapture *after, const struct options *options,
 		      const struct spt_report_filter *filters)
 {
-	g_autoptr(SptSymbols) before_symbols = spt_symbols_new(before, NULL);
-	g_autoptr(SptSymbols) after_symbols = spt_symbols_new(after, NULL);
-	g_autoptr(SptProfile) before_profile = make_side(before, before_symbols, &filters[SPT_BEFORE].filter, options);
+	g_autoptr(SptSymbols) before_symbols = spt_filter_options_symbols(&options->filter, before);
+	g_autoptr(SptSymbols) after_symbols = before_symbols ? spt_filter_options_symbols(&options->filter, after) : NULL;
+	g_autoptr(SptProfile) before_profile = !after_symbols ? NULL :
+		make_side(before, before_symbols, &filters[SPT_BEFORE].filter, options);
 	g_autoptr(SptProfile) after_profile = before_profile ?
 		make_side(after, after_symbols, &filters[SPT_AFTER].filter, options) : NULL;
 	g_autoptr(GArray) rows = NULL;

@@ -70,11 +70,12 @@ static bool write_out(const char *path, const GString *text)
 static bool export_profile(const SptCapture *capture, const struct spt_filter_options *options, const SptFilter *filter,
 			   unsigned format, const char *out)
 {
-	g_autoptr(SptSymbols) symbols = spt_symbols_new(capture, NULL);
+	g_autoptr(SptSymbols) symbols = spt_filter_options_symbols(options, capture);
 	g_autoptr(SptProfile) profile = NULL;
 	g_autoptr(GString) text = g_string_new(NULL);
 
-	spt_symbols_set_detail(symbols, spt_filter_options_detail(options));
+	if (!symbols)
+		return false;
 	profile = spt_profile_new(capture, symbols, filter);
 	if (!spt_report_filter_check(options, capture, symbols, profile))
 		return false;

@@ -30,7 +30,7 @@ const char *spt_info_stream_kind(uint32_t kind)
 	return kind < G_N_ELEMENTS(names) ? names[kind] : "unknown";
 }
 
-/* Of stacks that were unwound from a copy. */
+/* Of stacks that were unwound from a copy, and of those that were not. */
 static const struct {
 	const char *key, *text;
 } ends[] = {
@@ -40,11 +40,17 @@ static const struct {
 	[SYSPROF_END_UNMAPPED] = { "unmapped", "lost outside of code" },
 	[SPT_END_CUT] = { "cut", "cut off by the copy's size" },
 	[SPT_END_NO_INFO] = { "no_info", "at code without unwind information" },
+	[SPT_END_FRAME_POINTERS] = { "frame_pointers", "along frame pointers" },
 };
+
+static unsigned end_of(const SptSampleRow *row)
+{
+	return row->user_end & SPT_END_FRAME_POINTERS ? SPT_END_FRAME_POINTERS : row->user_end;
+}
 
 bool spt_info_has_ends(const struct spt_info *info)
 {
-	return g_strcmp0(spt_capture_host(info->capture, "stacks"), "dwarf") == 0;
+	return spt_capture_host(info->capture, "stacks") != NULL;
 }
 
 const char *spt_info_end_key(unsigned end)
@@ -74,7 +80,7 @@ static void print_info(const SptCapture *capture, bool json)
 		for (uint32_t i = 0; i < n; i++) {
 			info.thread_samples[rows[i].thread]++;
 			info.thread_weight[rows[i].thread] += rows[i].weight;
-			info.user_ends[rows[i].user_end] += rows[i].weight;
+			info.user_ends[end_of(&rows[i])] += rows[i].weight;
 		}
 	}
 	info.bytes_per_sample = capture->n_samples ? (double)capture->file_bytes / capture->n_samples : 0;

@@ -2,7 +2,7 @@
 /* sysprof-cli receive: listens for one recording that another machine sends (record --to), and puts it into a file. */
 #include <errno.h>
 #include <fcntl.h>
-#include <gio/gio.h>
+#include <netdb.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -17,27 +17,42 @@ static void on_interrupt(int number)
 	(void)number;
 }
 
-/* A socket that listens at @address, "HOST:PORT"; says where, as port 0 is any.  NULL: complained. */
-static GSocket *listen_at(const char *address)
+/* Says on stderr where @fd listens, as port 0 is any. */
+static void tell_address(int fd)
 {
-	g_autoptr(GError) error = NULL;
-	g_autoptr(GSocketConnectable) parsed = g_network_address_parse(address, 0, &error);
-	g_autoptr(GSocketAddressEnumerator) found = parsed ? g_socket_connectable_enumerate(parsed) : NULL;
-	g_autoptr(GSocketAddress) where = found ? g_socket_address_enumerator_next(found, NULL, &error) : NULL;
-	g_autoptr(GSocket) socket = NULL;
-	g_autoptr(GSocketAddress) local = NULL;
-	g_autofree char *shown = NULL;
+	struct sockaddr_storage local;
+	socklen_t bytes = sizeof(local);
+	char host[NI_MAXHOST], port[NI_MAXSERV];
 
-	if (where)
-		socket = g_socket_new(g_socket_address_get_family(where), G_SOCKET_TYPE_STREAM, G_SOCKET_PROTOCOL_TCP, &error);
-	if (!socket || !g_socket_bind(socket, where, TRUE, &error) || !g_socket_listen(socket, &error) ||
-	    !(local = g_socket_get_local_address(socket, &error))) {
-		spt_cli_complain("Cannot listen at %s: %s", address, error ? error->message : "there is no such address");
-		return NULL;
+	if (getsockname(fd, (struct sockaddr *)&local, &bytes) < 0 ||
+	    getnameinfo((struct sockaddr *)&local, bytes, host, sizeof(host), port, sizeof(port), NI_NUMERICHOST | NI_NUMERICSERV))
+		return;
+	fprintf(stderr, strchr(host, ':') ? "Listening at [%s]:%s\n" : "Listening at %s:%s\n", host, port);
+}
+
+/* A socket that listens at @address, "HOST:PORT", or -1: complained. */
+static int listen_at(const char *address)
+{
+	const char *why;
+	struct addrinfo *where = spt_cli_resolve(address, &why);
+	int fd = -1, on = 1;
+
+	if (where) {
+		fd = socket(where->ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+		if (fd < 0 || setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on)) < 0 ||
+		    bind(fd, where->ai_addr, where->ai_addrlen) < 0 || listen(fd, 1) < 0) {
+			why = g_strerror(errno);
+			if (fd >= 0)
+				close(fd);
+			fd = -1;
+		}
+		freeaddrinfo(where);
 	}
-	shown = g_socket_connectable_to_string(G_SOCKET_CONNECTABLE(local));
-	fprintf(stderr, "Listening at %s\n", shown);
-	return g_steal_pointer(&socket);
+	if (fd < 0)
+		spt_cli_complain("Cannot listen at %s: %s", address, why);
+	else
+		tell_address(fd);
+	return fd;
 }
 
 /* All of @from, a blocking descriptor, into @to.  False: complained.  @ret_bytes: how much came. */
@@ -91,16 +106,13 @@ static bool complete(const char *part, const char *path)
 	return true;
 }
 
-static bool receive(GSocket *listener, const char *path)
+static bool receive(int listener, const char *path)
 {
 	g_autofree char *part = g_strconcat(path, ".part", NULL);
 	uint64_t bytes = 0;
 	bool ok;
-	int to, fd = g_socket_get_fd(listener);
+	int to, fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
 
-	/* Plain descriptors, which a signal interrupts. */
-	fcntl(fd, F_SETFL, 0);
-	fd = accept(fd, NULL, NULL);
 	if (fd < 0) {
 		spt_cli_complain("Nobody has sent anything: %s", errno == EINTR ? "the waiting was interrupted" : g_strerror(errno));
 		return false;
@@ -132,7 +144,8 @@ static int run_receive(int argc, char **argv)
 		  "HOST:PORT" },
 		{ 0 },
 	};
-	g_autoptr(GSocket) listener = NULL;
+	int listener;
+	bool ok;
 
 	if (!spt_cli_parse(&cmd_receive, entries, &argc, &argv))
 		return SPT_EXIT_USAGE;
@@ -144,7 +157,11 @@ static int run_receive(int argc, char **argv)
 	sigaction(SIGTERM, &action, NULL);
 	signal(SIGXFSZ, SIG_IGN);
 	listener = listen_at(address);
-	return listener && receive(listener, output) ? SPT_EXIT_OK : SPT_EXIT_FAILURE;
+	if (listener < 0)
+		return SPT_EXIT_FAILURE;
+	ok = receive(listener, output);
+	close(listener);
+	return ok ? SPT_EXIT_OK : SPT_EXIT_FAILURE;
 }
 
 const struct spt_command cmd_receive = {

@@ -231,7 +231,7 @@ static bool tells_delays(const SptCapture *capture)
 static int print_report(const SptCapture *capture, const SptSummary *summary, const struct options *options,
 			const SptFilter *filter)
 {
-	g_autoptr(SptSymbols) symbols = spt_symbols_new(capture, NULL);
+	g_autoptr(SptSymbols) symbols = spt_filter_options_symbols(&options->filter, capture);
 	g_autoptr(SptProfile) base = NULL;
 	g_autoptr(SptProfile) profile = NULL;
 	struct spt_report report = {
@@ -243,7 +243,7 @@ static int print_report(const SptCapture *capture, const SptSummary *summary, co
 			       options->tree && !options->json ? TREE_MIN_PERCENT : 0,
 	};
 
-	if ((options->latest || options->metric) && !tells_delays(capture))
+	if (!symbols || ((options->latest || options->metric) && !tells_delays(capture)))
 		return SPT_EXIT_FAILURE;
 	if (options->latest)
 		return spt_report_print_latest(capture, symbols, filter, (unsigned)options->latest, options->json) ?
@@ -251,7 +251,6 @@ static int print_report(const SptCapture *capture, const SptSummary *summary, co
 	if (options->metric)
 		return spt_report_print_delay(capture, symbols, filter, report.limit, options->json) ?
 			SPT_EXIT_OK : SPT_EXIT_FAILURE;
-	spt_symbols_set_detail(symbols, spt_filter_options_detail(&options->filter));
 	if (options->by)
 		base = spt_profile_new_base(capture, symbols);
 	report.profile = profile = base ? spt_profile_refilter(base, filter, NULL) : spt_profile_new(capture, symbols, filter);

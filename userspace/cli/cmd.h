@@ -26,6 +26,7 @@ extern const struct spt_command cmd_record;
 extern const struct spt_command cmd_receive;
 extern const struct spt_command cmd_top;
 extern const struct spt_command cmd_report;
+extern const struct spt_command cmd_annotate;
 extern const struct spt_command cmd_export;
 extern const struct spt_command cmd_diff;
 extern const struct spt_command cmd_merge;
@@ -50,7 +51,13 @@ SptCapture *spt_cli_open(const char *path);
 /* Flushes stdout; false: complained (a full disk, a closed pipe). */
 bool spt_cli_flush(void);
 
-/* connect.c: a socket to "HOST:PORT", or -1: complained. */
+/* connect.c */
+
+struct addrinfo;
+
+/* Where "HOST:PORT" or "[HOST]:PORT" is, for streams, to be freed with freeaddrinfo(); NULL: *@ret_why says why, for a sentence. */
+struct addrinfo *spt_cli_resolve(const char *address, const char **ret_why);
+/* A socket to "HOST:PORT", or -1: complained. */
 int spt_cli_connect(const char *to);
 
 /* cpus.c: "0,2-5" as SPT_CLI_CPUS_MAX flags, to be freed; NULL: complained about @option. */

@@ -1,34 +1,71 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The way out for record --to. */
+/* The way out for record --to, and where that is. */
 #include "cmd.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <gio/gio.h>
+#include <netdb.h>
+#include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 /* A receiver that takes nothing for so long is given up; until then the rings fill and what does not fit is counted as lost. */
 #define STALL_SECONDS 30
 
+struct addrinfo *spt_cli_resolve(const char *address, const char **ret_why)
+{
+	const struct addrinfo hints = { .ai_socktype = SOCK_STREAM };
+	const char *colon = strrchr(address, ':');
+	g_autofree char *host = colon ? g_strndup(address, (gsize)(colon - address)) : NULL;
+	struct addrinfo *found = NULL;
+	size_t bytes = host ? strlen(host) : 0;
+	bool in_brackets = bytes > 2 && host[0] == '[' && host[bytes - 1] == ']';
+	int err;
+
+	if (!bytes || !colon[1] || (strchr(host, ':') && !in_brackets)) {
+		*ret_why = "this is no HOST:PORT";
+		return NULL;
+	}
+	if (in_brackets) {
+		memmove(host, host + 1, bytes - 2);
+		host[bytes - 2] = '\0';
+	}
+	err = getaddrinfo(host, colon + 1, &hints, &found);
+	if (err)
+		*ret_why = err == EAI_SYSTEM ? g_strerror(errno) : gai_strerror(err);
+	return found;
+}
+
+/* The first of these that answers. */
+static int connect_to(const struct addrinfo *found, const char **ret_why)
+{
+	for (const struct addrinfo *at = found; at; at = at->ai_next) {
+		int fd = socket(at->ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+		if (fd >= 0 && connect(fd, at->ai_addr, at->ai_addrlen) == 0)
+			return fd;
+		*ret_why = g_strerror(errno);
+		if (fd >= 0)
+			close(fd);
+	}
+	return -1;
+}
+
 int spt_cli_connect(const char *to)
 {
-	g_autoptr(GSocketClient) client = g_socket_client_new();
 	struct timeval limit = { .tv_sec = STALL_SECONDS };
-	g_autoptr(GSocketConnection) connection = NULL;
-	g_autoptr(GError) error = NULL;
-	int fd = -1;
+	const char *why;
+	struct addrinfo *found = spt_cli_resolve(to, &why);
+	int fd = found ? connect_to(found, &why) : -1;
 
-	g_socket_client_set_enable_proxy(client, FALSE);
-	connection = g_socket_client_connect_to_host(client, to, 0, NULL, &error);
-	if (!connection) {
-		spt_cli_complain("Cannot connect to %s: %s; \"" SPT_CLI " receive\" has to listen there (--to)", to, error->message);
+	if (found)
+		freeaddrinfo(found);
+	if (fd < 0) {
+		spt_cli_complain("Cannot connect to %s: %s; \"" SPT_CLI " receive\" has to listen there (--to)", to, why);
 		return -1;
 	}
-	fd = fcntl(g_socket_get_fd(g_socket_connection_get_socket(connection)), F_DUPFD_CLOEXEC, 3);
-	/* The descriptor outlives the object, and its writes wait. */
-	if (fd < 0 || fcntl(fd, F_SETFL, 0) < 0 || setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof(limit)) < 0) {
+	if (setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof(limit)) < 0) {
 		spt_cli_complain("Cannot use the connection to %s: %s", to, g_strerror(errno));
+		close(fd);
 		return -1;
 	}
 	return fd;

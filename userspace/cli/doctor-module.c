@@ -13,6 +13,7 @@
 #include "trace/trace.h"
 
 #define DKMS_CERTIFICATE "/var/lib/dkms/mok.pub"
+#define IMAGE_LOADER "/usr/libexec/sysprof-load"
 #define FIRMWARE "/sys/firmware/efi/efivars/"
 
 static bool has_bytes(const char *data, size_t n, const char *what, size_t n_what)
@@ -25,7 +26,15 @@ static bool is_loaded(void)
 	return g_file_test("/sys/module/sysprof", G_FILE_TEST_IS_DIR);
 }
 
-/* The module's file for kernel @release, as depmod knows it; NULL: none. */
+/* In a merged image (make sysext), which depmod does not know of; a program of the image loads it by its path. */
+static char *find_in_image(const char *release)
+{
+	g_autofree char *path = g_strdup_printf("/usr/lib/modules/%s/updates/sysprof.ko", release);
+
+	return g_file_test(IMAGE_LOADER, G_FILE_TEST_IS_EXECUTABLE) && g_file_test(path, G_FILE_TEST_EXISTS) ? g_steal_pointer(&path) : NULL;
+}
+
+/* The module's file for kernel @release, as depmod knows it, or that of an image; NULL: none. */
 static char *find_module(const char *release)
 {
 	g_autofree char *path = g_strdup_printf("/lib/modules/%s/modules.dep", release);
@@ -33,7 +42,7 @@ static char *find_module(const char *release)
 	g_auto(GStrv) lines = NULL;
 
 	if (!g_file_get_contents(path, &text, NULL, NULL))
-		return NULL;
+		return find_in_image(release);
 	lines = g_strsplit(text, "\n", -1);
 	for (char **line = lines; *line; line++) {
 		char *colon = strchr(*line, ':');
@@ -43,7 +52,7 @@ static char *find_module(const char *release)
 		*colon = '\0';
 		return (*line)[0] == '/' ? g_strdup(*line) : g_strdup_printf("/lib/modules/%s/%s", release, *line);
 	}
-	return NULL;
+	return find_in_image(release);
 }
 
 /* Who knows how to build it here: DKMS, once the headers are there; else the sources. */
@@ -154,7 +163,10 @@ static bool check_loaded(const char *release, const char *path)
 	g_autofree char *version = NULL;
 
 	if (!is_loaded()) {
-		spt_doctor_tell(SPT_FINDING_MISSING, "sudo modprobe sysprof", "The module is not loaded into kernel %s.", release);
+		g_autofree char *image = find_in_image(release);
+
+		spt_doctor_tell(SPT_FINDING_MISSING, image ? "sudo " IMAGE_LOADER : "sudo modprobe sysprof",
+				"The module is not loaded into kernel %s.", release);
 		return false;
 	}
 	g_file_get_contents("/sys/module/sysprof/version", &version, NULL, NULL);
@@ -184,6 +196,46 @@ static bool user_has_group(const struct passwd *user, gid_t group)
 	return false;
 }
 
+/* Ways in for who is in no group; each is installed by choice. */
+static bool has_seat_rule(void)
+{
+	static const char *const dirs[] = { "/etc/udev/rules.d", "/run/udev/rules.d", "/usr/local/lib/udev/rules.d", "/usr/lib/udev/rules.d",
+					    "/lib/udev/rules.d" };
+
+	for (unsigned i = 0; i < G_N_ELEMENTS(dirs); i++) {
+		g_autofree char *path = g_strconcat(dirs[i], "/70-sysprof-seat.rules", NULL);
+
+		if (g_file_test(path, G_FILE_TEST_EXISTS))
+			return true;
+	}
+	return false;
+}
+
+static void tell_other_ways(void)
+{
+	if (has_seat_rule())
+		spt_doctor_tell(SPT_FINDING_NOTE, "log in at the machine itself; if you have: sudo udevadm trigger --name-match=sysprof-trace",
+				"Who sits at this machine may open %s without the group (seat access), but this login is elsewhere.",
+				SYSPROF_DEVICE);
+	else
+		spt_doctor_tell(SPT_FINDING_NOTE, "in the sources: sudo make install-seat; or install-polkit, by which the password is asked for",
+				"Who sits at this machine may not open %s without the group: seat access is off.", SYSPROF_DEVICE);
+}
+
+/* How this user comes to open the device: for the one who decides who may. */
+static const char *way_in(void)
+{
+	const struct group *group = getgrnam("sysprof");
+
+	if (geteuid() == 0)
+		return "root may";
+	if (group && (getegid() == group->gr_gid || group_member(group->gr_gid)))
+		return "by group sysprof";
+	if (access(SYSPROF_DEVICE, R_OK | W_OK) < 0)
+		return "by polkit";
+	return has_seat_rule() ? "by seat access" : "by an access list";
+}
+
 static bool check_node(void)
 {
 	const struct passwd *user = getpwuid(geteuid());
@@ -197,7 +249,7 @@ static bool check_node(void)
 				"The module is loaded, but %s is not there.", SYSPROF_DEVICE);
 		return false;
 	}
-	if (access(SYSPROF_DEVICE, R_OK | W_OK) == 0)
+	if (access(SYSPROF_DEVICE, R_OK | W_OK) == 0 || spt_trace_may_ask())
 		return true;
 	if (!group) {
 		spt_doctor_tell(SPT_FINDING_MISSING, "sudo groupadd -r sysprof; then \"" SPT_CLI " doctor\" again",
@@ -212,6 +264,7 @@ static bool check_node(void)
 	} else {
 		fix = g_strdup_printf("sudo usermod -aG sysprof %s; then log in again", name);
 		spt_doctor_tell(SPT_FINDING_MISSING, fix, "%s is not in group sysprof, whose members may open %s.", name, SYSPROF_DEVICE);
+		tell_other_ways();
 	}
 	return false;
 }
@@ -223,7 +276,7 @@ static bool check_open(void)
 	g_autofree char *lockdown = NULL;
 
 	if (trace) {
-		spt_doctor_tell(SPT_FINDING_OK, NULL, "%s opens; %u CPUs.", SYSPROF_DEVICE, spt_trace_n_cpus(trace));
+		spt_doctor_tell(SPT_FINDING_OK, NULL, "%s opens (%s); %u CPUs.", SYSPROF_DEVICE, way_in(), spt_trace_n_cpus(trace));
 		return true;
 	}
 	lockdown = read_lockdown();

@@ -2,7 +2,6 @@
 /* Stacks need frame pointers, names need symbols: whether this system's libraries have them. */
 #include "doctor.h"
 
-#include <dlfcn.h>
 #include <string.h>
 
 /* Code with frame pointers has one such beginning of a function in some hundred bytes; without, in tens of thousands. */
@@ -25,22 +24,22 @@ static size_t count_frames(const char *data, size_t bytes)
 static void check_frame_pointers(void)
 {
 #ifdef __x86_64__
-	g_autoptr(GMappedFile) file = NULL;
-	const void *in_libc = dlsym(RTLD_DEFAULT, "qsort");
-	Dl_info info;
+	static const char *const libraries[] = { "/lib/x86_64-linux-gnu/libc.so.6", "/lib64/libc.so.6", "/usr/lib/libc.so.6" };
 
-	if (!in_libc || !dladdr(in_libc, &info) || !info.dli_fname)
+	for (unsigned i = 0; i < G_N_ELEMENTS(libraries); i++) {
+		g_autoptr(GMappedFile) file = g_mapped_file_new(libraries[i], FALSE, NULL);
+
+		if (!file)
+			continue;
+		if (count_frames(g_mapped_file_get_contents(file), g_mapped_file_get_length(file)) >=
+		    g_mapped_file_get_length(file) / BYTES_PER_FRAME)
+			spt_doctor_tell(SPT_FINDING_OK, NULL, "This system's libraries are built with frame pointers: stacks are whole.");
+		else
+			spt_doctor_tell(SPT_FINDING_NOTE, SPT_CLI " record --stacks dwarf; or build your own with: gcc -fno-omit-frame-pointer",
+					"This system's libraries (%s) are built without frame pointers: callers of their functions may be "
+					"missing.", libraries[i]);
 		return;
-	file = g_mapped_file_new(info.dli_fname, FALSE, NULL);
-	if (!file)
-		return;
-	if (count_frames(g_mapped_file_get_contents(file), g_mapped_file_get_length(file)) >=
-	    g_mapped_file_get_length(file) / BYTES_PER_FRAME)
-		spt_doctor_tell(SPT_FINDING_OK, NULL, "This system's libraries are built with frame pointers: stacks are whole.");
-	else
-		spt_doctor_tell(SPT_FINDING_NOTE, "build your own with: gcc -fno-omit-frame-pointer",
-				"This system's libraries (%s) are built without frame pointers: callers of their functions may be missing.",
-				info.dli_fname);
+	}
 #endif
 }
 
@@ -55,8 +54,25 @@ static void check_debug_info(void)
 				"There is no debug information in /usr/lib/debug: functions of stripped programs are shown as offsets.");
 }
 
+static void check_debuginfod(void)
+{
+#ifdef SPT_HAVE_DEBUGINFOD
+	const char *servers = g_getenv("DEBUGINFOD_URLS");
+
+	if (servers && *servers)
+		spt_doctor_tell(SPT_FINDING_OK, NULL, "debuginfod is on: \"" SPT_CLI " report --debuginfod\" fetches from %s.", servers);
+	else
+		spt_doctor_tell(SPT_FINDING_NOTE, "export DEBUGINFOD_URLS=(your distribution's server); then " SPT_CLI " report --debuginfod FILE",
+				"debuginfod is off: debug information that is not installed is not fetched.");
+#else
+	spt_doctor_tell(SPT_FINDING_NOTE, "install libdebuginfod-dev (Debian) or elfutils-debuginfod-client-devel (Fedora), and build again",
+			"This program was built without elfutils' client of debuginfod: debug information is not fetched.");
+#endif
+}
+
 void spt_doctor_check_names(void)
 {
 	check_frame_pointers();
 	check_debug_info();
+	check_debuginfod();
 }

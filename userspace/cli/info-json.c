@@ -4,20 +4,17 @@
 #include "info.h"
 #include "json.h"
 
-static void add_host(JsonBuilder *json, const SptCapture *capture)
+static void add_host(SptJson *json, const SptCapture *capture)
 {
 	g_autoptr(GList) keys = g_list_sort(g_hash_table_get_keys(capture->host), (GCompareFunc)g_strcmp0);
 
 	spt_json_object(json, "host");
-	for (const GList *key = keys; key; key = key->next) {
-		g_autofree char *valid = g_utf8_make_valid(key->data, -1);
-
-		spt_json_text(json, valid, spt_capture_host(capture, key->data));
-	}
-	json_builder_end_object(json);
+	for (const GList *key = keys; key; key = key->next)
+		spt_json_text(json, key->data, spt_capture_host(capture, key->data));
+	spt_json_end_object(json);
 }
 
-static void add_streams(JsonBuilder *json, const SptCapture *capture)
+static void add_streams(SptJson *json, const SptCapture *capture)
 {
 	spt_json_array(json, "streams");
 	for (uint32_t i = 0; i < capture->n_streams; i++) {
@@ -25,18 +22,18 @@ static void add_streams(JsonBuilder *json, const SptCapture *capture)
 
 		if (stream->id == 0)
 			continue;
-		json_builder_begin_object(json);
+		spt_json_object(json, NULL);
 		spt_json_text(json, "name", stream->name);
 		spt_json_text(json, "kind", spt_info_stream_kind(stream->kind));
 		spt_json_text(json, "metric", stream->metric);
 		spt_json_text(json, "unit", stream->unit);
 		spt_json_count(json, "rows", stream->rows);
-		json_builder_end_object(json);
+		spt_json_end_object(json);
 	}
-	json_builder_end_array(json);
+	spt_json_end_array(json);
 }
 
-static void add_threads(JsonBuilder *json, const struct spt_info *info)
+static void add_threads(SptJson *json, const struct spt_info *info)
 {
 	const SptCapture *capture = info->capture;
 
@@ -48,26 +45,26 @@ static void add_threads(JsonBuilder *json, const struct spt_info *info)
 
 		if (info->thread_samples[i] == 0)
 			continue;
-		json_builder_begin_object(json);
+		spt_json_object(json, NULL);
 		spt_json_count(json, "pid", process ? process->pid : 0);
 		spt_json_count(json, "tid", thread->tid);
 		spt_json_text(json, "process", process && process->name ? process->name : "");
 		spt_json_text(json, "name", thread->name ? thread->name : "");
 		spt_json_count(json, "samples", info->thread_samples[i]);
 		spt_json_count(json, "weight", info->thread_weight[i]);
-		json_builder_end_object(json);
+		spt_json_end_object(json);
 	}
-	json_builder_end_array(json);
+	spt_json_end_array(json);
 }
 
-static void add_cpus(JsonBuilder *json, const GArray *cpus)
+static void add_cpus(SptJson *json, const GArray *cpus)
 {
 	spt_json_array(json, "cpus");
 	for (unsigned i = 0; i < cpus->len; i++) {
 		const SptCpuSummary *cpu = &g_array_index(cpus, SptCpuSummary, i);
 		const SptAccountRow *account = cpu->account;
 
-		json_builder_begin_object(json);
+		spt_json_object(json, NULL);
 		spt_json_count(json, "cpu", account->cpu);
 		spt_json_count(json, "grid", account->grid);
 		spt_json_count(json, "delivered", account->delivered);
@@ -77,7 +74,7 @@ static void add_cpus(JsonBuilder *json, const GArray *cpus)
 			if (account->lost[reason] > 0)
 				spt_json_count(json, spt_lost_reason_name(reason), account->lost[reason]);
 		}
-		json_builder_end_object(json);
+		spt_json_end_object(json);
 		spt_json_count(json, "idle", account->idle);
 		spt_json_count(json, "offline", account->offline);
 		spt_json_count(json, "excluded", account->excluded);
@@ -86,36 +83,34 @@ static void add_cpus(JsonBuilder *json, const GArray *cpus)
 		spt_json_count(json, "samples", account->samples);
 		spt_json_count(json, "state_lost", account->state_lost);
 		spt_json_count(json, "filtered", account->filtered);
-		json_builder_set_member_name(json, "residue");
-		json_builder_add_int_value(json, spt_account_residue(account));
+		spt_json_signed(json, "residue", spt_account_residue(account));
 		spt_json_count(json, "weight", cpu->weight);
 		spt_json_count(json, "weight_after", cpu->weight_after);
-		json_builder_set_member_name(json, "missing");
-		json_builder_add_int_value(json, spt_cpu_summary_missing(cpu));
+		spt_json_signed(json, "missing", spt_cpu_summary_missing(cpu));
 		spt_json_count(json, "time", account->time);
-		json_builder_end_object(json);
+		spt_json_end_object(json);
 	}
-	json_builder_end_array(json);
+	spt_json_end_array(json);
 }
 
-static void add_losses(JsonBuilder *json, const SptCapture *capture)
+static void add_losses(SptJson *json, const SptCapture *capture)
 {
 	spt_json_array(json, "losses");
 	for (uint64_t i = 0; i < capture->n_losses; i++) {
 		const SptLossRow *loss = &capture->losses[i];
 
-		json_builder_begin_object(json);
+		spt_json_object(json, NULL);
 		spt_json_count(json, "cpu", loss->cpu);
 		spt_json_text(json, "reason", spt_lost_reason_name(loss->reason));
 		spt_json_count(json, "first_ns", loss->first_time);
 		spt_json_count(json, "last_ns", loss->last_time);
 		spt_json_count(json, "weight", loss->weight);
-		json_builder_end_object(json);
+		spt_json_end_object(json);
 	}
-	json_builder_end_array(json);
+	spt_json_end_array(json);
 }
 
-static void add_coverage(JsonBuilder *json, const struct spt_info *info)
+static void add_coverage(SptJson *json, const struct spt_info *info)
 {
 	spt_json_array(json, "coverage");
 	for (unsigned i = 0; i < info->coverage->len; i++) {
@@ -125,7 +120,7 @@ static void add_coverage(JsonBuilder *json, const struct spt_info *info)
 
 		for (unsigned byte = 0; object && byte < object->build_id_bytes; byte++)
 			g_string_append_printf(build_id, "%02x", object->build_id[byte]);
-		json_builder_begin_object(json);
+		spt_json_object(json, NULL);
 		spt_json_text(json, "object", row->name);
 		spt_json_text(json, "path", object && object->path && *object->path ? object->path : NULL);
 		spt_json_text(json, "build_id", build_id->len ? build_id->str : NULL);
@@ -134,13 +129,13 @@ static void add_coverage(JsonBuilder *json, const struct spt_info *info)
 		spt_json_number(json, "weight_pct", spt_percent(row->weight, info->summary.weight));
 		spt_json_number(json, "named_pct", spt_percent(row->named, row->weight));
 		spt_json_text(json, "problem", row->problem);
-		json_builder_end_object(json);
+		spt_json_end_object(json);
 	}
-	json_builder_end_array(json);
+	spt_json_end_array(json);
 }
 
 /* Only of stacks that were unwound from copies. */
-static void add_ends(JsonBuilder *json, const struct spt_info *info)
+static void add_ends(SptJson *json, const struct spt_info *info)
 {
 	if (!spt_info_has_ends(info))
 		return;
@@ -148,18 +143,17 @@ static void add_ends(JsonBuilder *json, const struct spt_info *info)
 	for (unsigned end = 0; end < G_N_ELEMENTS(info->user_ends); end++)
 		if (spt_info_end_key(end))
 			spt_json_count(json, spt_info_end_key(end), info->user_ends[end]);
-	json_builder_end_object(json);
+	spt_json_end_object(json);
 }
 
 void spt_info_print_json(const struct spt_info *info)
 {
-	g_autoptr(JsonBuilder) json = json_builder_new();
+	SptJson *json = &(SptJson){ 0 };
 	const SptCapture *capture = info->capture;
 
-	json_builder_begin_object(json);
+	spt_json_object(json, NULL);
 	spt_json_text(json, "file", capture->path);
-	json_builder_set_member_name(json, "finished");
-	json_builder_add_boolean_value(json, capture->finished);
+	spt_json_flag(json, "finished", capture->finished);
 	spt_json_text(json, "damage", capture->damage);
 	spt_json_count(json, "period_ns", spt_capture_period_ns(capture));
 	spt_json_count(json, "duration_ns", info->summary.end_ns - info->summary.start_ns);
@@ -179,5 +173,5 @@ void spt_info_print_json(const struct spt_info *info)
 	add_cpus(json, info->summary.cpus);
 	add_losses(json, capture);
 	add_coverage(json, info);
-	spt_json_print(json);
+	spt_json_end_object(json);
 }

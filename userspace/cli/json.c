@@ -1,61 +1,98 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* JSON for scripts: text made valid UTF-8, counts kept within what JSON readers bear. */
+/* JSON for scripts: text made valid UTF-8, counts kept within what JSON readers bear.  json-c holds the document and prints it. */
 #include "json.h"
 
+#include <json-c/json.h>
+#include <math.h>
 #include <stdio.h>
+#include <string.h>
 
-void spt_json_text(JsonBuilder *json, const char *key, const char *text)
+/* @value, which may be NULL, for null, becomes a part of what is open. */
+static void add(SptJson *json, const char *key, json_object *value)
+{
+	json_object *parent = json->open ? json->open->pdata[json->open->len - 1] : NULL;
+
+	if (key)
+		json_object_object_add(parent, key, value);
+	else if (parent)
+		json_object_array_add(parent, value);
+}
+
+static void begin(SptJson *json, const char *key, json_object *value)
+{
+	add(json, key, value);
+	if (!json->open)
+		json->open = g_ptr_array_new();
+	g_ptr_array_add(json->open, value);
+}
+
+static void end(SptJson *json)
+{
+	json_object *value = g_ptr_array_steal_index(json->open, json->open->len - 1);
+
+	if (json->open->len)
+		return;
+	puts(json_object_to_json_string_ext(value, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_SPACED | JSON_C_TO_STRING_NOSLASHESCAPE));
+	json_object_put(value);
+	g_clear_pointer(&json->open, g_ptr_array_unref);
+}
+
+void spt_json_object(SptJson *json, const char *key)
+{
+	begin(json, key, json_object_new_object());
+}
+
+void spt_json_end_object(SptJson *json)
+{
+	end(json);
+}
+
+void spt_json_array(SptJson *json, const char *key)
+{
+	begin(json, key, json_object_new_array());
+}
+
+void spt_json_end_array(SptJson *json)
+{
+	end(json);
+}
+
+void spt_json_text(SptJson *json, const char *key, const char *text)
 {
 	g_autofree char *valid = text ? g_utf8_make_valid(text, -1) : NULL;
 
-	json_builder_set_member_name(json, key);
-	if (valid)
-		json_builder_add_string_value(json, valid);
-	else
-		json_builder_add_null_value(json);
+	add(json, key, valid ? json_object_new_string(valid) : NULL);
 }
 
-void spt_json_count(JsonBuilder *json, const char *key, uint64_t value)
+void spt_json_count(SptJson *json, const char *key, uint64_t value)
 {
-	json_builder_set_member_name(json, key);
-	json_builder_add_int_value(json, MIN(value, (uint64_t)G_MAXINT64));
+	spt_json_signed(json, key, (int64_t)MIN(value, (uint64_t)INT64_MAX));
 }
 
-void spt_json_number(JsonBuilder *json, const char *key, double value)
+void spt_json_signed(SptJson *json, const char *key, int64_t value)
 {
-	json_builder_set_member_name(json, key);
-	json_builder_add_double_value(json, value);
+	add(json, key, json_object_new_int64(value));
 }
 
-void spt_json_array(JsonBuilder *json, const char *key)
+void spt_json_number(SptJson *json, const char *key, double value)
 {
-	json_builder_set_member_name(json, key);
-	json_builder_begin_array(json);
+	char text[G_ASCII_DTOSTR_BUF_SIZE + sizeof(".0")];
+
+	g_ascii_dtostr(text, G_ASCII_DTOSTR_BUF_SIZE, value);
+	/* Scripts in typed languages see a number that stays of one type. */
+	if (!strpbrk(text, ".e"))
+		strcat(text, ".0");
+	/* JSON has no infinity. */
+	add(json, key, isfinite(value) ? json_object_new_double_s(value, text) : NULL);
 }
 
-void spt_json_object(JsonBuilder *json, const char *key)
+void spt_json_flag(SptJson *json, const char *key, bool value)
 {
-	json_builder_set_member_name(json, key);
-	json_builder_begin_object(json);
+	add(json, key, json_object_new_boolean(value));
 }
 
-void spt_json_function(JsonBuilder *json, const char *function, const char *object)
+void spt_json_function(SptJson *json, const char *function, const char *object)
 {
 	spt_json_text(json, "function", function);
 	spt_json_text(json, "object", object);
-}
-
-void spt_json_print(JsonBuilder *json)
-{
-	g_autoptr(JsonGenerator) generator = json_generator_new();
-	g_autoptr(JsonNode) root = NULL;
-	g_autofree char *text = NULL;
-
-	json_builder_end_object(json);
-	root = json_builder_get_root(json);
-	json_generator_set_root(generator, root);
-	json_generator_set_pretty(generator, TRUE);
-	json_generator_set_indent(generator, 1);
-	text = json_generator_to_data(generator, NULL);
-	puts(text);
 }

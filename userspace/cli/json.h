@@ -1,21 +1,31 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Members of JSON objects, one call each. */
+/*
+ * JSON on stdout, a call a member.  A document is an object begun with an SptJson of zeros, and is printed when that ends; in arrays
+ * the key is NULL.
+ */
 #ifndef SPT_JSON_H
 #define SPT_JSON_H
 
-#include <json-glib/json-glib.h>
+#include <glib.h>
 #include <stdbool.h>
 #include <stdint.h>
 
+typedef struct {
+	GPtrArray *open;		/* objects and arrays, the outermost first; NULL: no document is begun */
+} SptJson;
+
+void spt_json_object(SptJson *json, const char *key);
+void spt_json_end_object(SptJson *json);
+void spt_json_array(SptJson *json, const char *key);
+void spt_json_end_array(SptJson *json);
 /* @text may hold any bytes; NULL becomes null. */
-void spt_json_text(JsonBuilder *json, const char *key, const char *text);
-void spt_json_count(JsonBuilder *json, const char *key, uint64_t value);
-void spt_json_number(JsonBuilder *json, const char *key, double value);
-void spt_json_array(JsonBuilder *json, const char *key);
-void spt_json_object(JsonBuilder *json, const char *key);
+void spt_json_text(SptJson *json, const char *key, const char *text);
+/* Counts are kept within what JSON readers bear. */
+void spt_json_count(SptJson *json, const char *key, uint64_t value);
+void spt_json_signed(SptJson *json, const char *key, int64_t value);
+void spt_json_number(SptJson *json, const char *key, double value);
+void spt_json_flag(SptJson *json, const char *key, bool value);
 /* Members "function" and "object" of the object that is open. */
-void spt_json_function(JsonBuilder *json, const char *function, const char *object);
-/* Ends the outermost object and prints it all. */
-void spt_json_print(JsonBuilder *json);
+void spt_json_function(SptJson *json, const char *function, const char *object);
 
 #endif

@@ -3,14 +3,17 @@
 #include <locale.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cmd.h"
+#include "symbols/reader.h"
 
 static const struct spt_command *const commands[] = {
 	&cmd_record,
 	&cmd_receive,
 	&cmd_top,
 	&cmd_report,
+	&cmd_annotate,
 	&cmd_export,
 	&cmd_diff,
 	&cmd_merge,
@@ -28,6 +31,12 @@ static void print_usage(void)
 
 int main(int argc, char **argv)
 {
+	/* One file alone, such as that of make static, is all there is to copy. */
+	if (strcmp(argv[0], SPT_READER_NAME) == 0) {
+		spt_reader_serve(STDIN_FILENO, NULL);
+		return SPT_EXIT_OK;
+	}
+	spt_reader_set_own("/proc/self/exe");
 	/* Only the characters: numbers keep their point, so that scripts can read them. */
 	setlocale(LC_CTYPE, "");
 	g_set_prgname(SPT_CLI);

@@ -7,7 +7,7 @@
 
 #include "cmd.h"
 
-#define RAW_BYTES 16384
+#define RAW_BYTES 16384			/* where they cannot grow */
 #define LEAST_LAST_NS 1000000000ULL
 #define LEAST_MEMORY_BYTES (16ULL << 20)
 
@@ -18,12 +18,12 @@ struct words {
 	int ring_bytes;
 };
 
-/* Of "dwarf" or "dwarf,BYTES"; 0: it is neither. */
+/* Of "auto", "dwarf" or "dwarf,BYTES"; 0: it is none of them. */
 static uint32_t raw_bytes(const char *stacks)
 {
 	guint64 bytes;
 
-	if (strcmp(stacks, "dwarf") == 0)
+	if (strcmp(stacks, "auto") == 0 || strcmp(stacks, "dwarf") == 0)
 		return RAW_BYTES;
 	if (!g_str_has_prefix(stacks, "dwarf,") ||
 	    !g_ascii_string_to_unsigned(stacks + strlen("dwarf,"), 10, 8, SPT_TRACE_RAW_MAX_BYTES, &bytes, NULL) || bytes % 8)
@@ -41,7 +41,8 @@ static bool check(const struct spt_record_options *options, const struct words *
 		spt_cli_complain("A ring cannot have %d bytes (--ring-bytes)", words->ring_bytes);
 	else if (strcmp(words->stacks, "fp") && strcmp(words->stacks, "none") && !raw_bytes(words->stacks))
 		spt_cli_complain("There are no stacks \"%s\" (--stacks): fp walks along frame pointers, dwarf does without them by copies "
-				 "of the stack (dwarf,BYTES: of so much, a multiple of 8 up to %d), none leaves user stacks out",
+				 "of the stack (dwarf,BYTES: of so much, a multiple of 8 up to %d), auto copies where frame pointers do not do, "
+				 "none leaves user stacks out",
 				 words->stacks, SPT_TRACE_RAW_MAX_BYTES);
 	else if (!spt_cli_parse_source(words->source, ret_source))
 		spt_cli_complain("There is no source \"%s\" (--source): module is the kernel module, perf the kernel's perf "
@@ -133,7 +134,7 @@ static bool parse(struct spt_record_options *options, struct words *words, int a
 		  "The hardware event that counters count: perf's number, or r and the hardware's in hex (cycles)", "N" },
 		{ "duration", 0, 0, G_OPTION_ARG_DOUBLE, &options->duration, "End after so many seconds", "S" },
 		{ "stacks", 0, 0, G_OPTION_ARG_STRING, &words->stacks, "User stacks: fp (frame pointers), dwarf[,BYTES] "
-		  "(without them, by copies of the stack; perf events alone) or none", "KIND" },
+		  "(without them, by copies of the stack), auto (either, as programs need it) or none", "KIND" },
 		{ "source", 0, 0, G_OPTION_ARG_STRING, &words->source, "Where samples come from: auto, module or perf",
 		  "SOURCE" },
 		{ "ring-bytes", 0, 0, G_OPTION_ARG_INT, &words->ring_bytes, "Ring per CPU, a power of two (1048576)", "N" },
@@ -170,9 +171,6 @@ bool spt_record_options_parse(struct spt_record_options *options, int argc, char
 	arguments[argc] = NULL;
 	ok = parse(options, &words, argc, arguments) && check(options, &words, &source) &&
 	     spt_record_filter_parse(&options->filter, &filter);
-	/* The module does not copy stacks for the recorder yet. */
-	if (source == SPT_TRACE_AUTO && raw_bytes(words.stacks))
-		source = SPT_TRACE_PERF;
 	options->command_text = g_strjoinv(" ", options->command);
 	options->recorder = (SptRecorderOptions){
 		.source = source,
@@ -181,6 +179,8 @@ bool spt_record_options_parse(struct spt_record_options *options, int argc, char
 		.ring_bytes = (uint32_t)words.ring_bytes,
 		.no_user = strcmp(words.stacks, "none") == 0,
 		.raw_bytes = raw_bytes(words.stacks),
+		.raw_most_bytes = raw_bytes(words.stacks) && !strchr(words.stacks, ',') ? SPT_TRACE_RAW_MAX_BYTES : 0,
+		.raw_if_needed = strcmp(words.stacks, "auto") == 0,
 		.filter = filter,
 		.command = *options->command_text ? options->command_text : NULL,
 	};

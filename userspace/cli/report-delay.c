@@ -99,30 +99,30 @@ static void print_text(GPtrArray *found, unsigned n)
 
 static void print_json(GPtrArray *found, unsigned n)
 {
-	g_autoptr(JsonBuilder) json = json_builder_new();
+	SptJson *json = &(SptJson){ 0 };
 
-	json_builder_begin_object(json);
+	spt_json_object(json, NULL);
 	spt_json_text(json, "metric", "delay");
 	spt_json_array(json, "stacks");
 	for (unsigned i = 0; i < n; i++) {
 		const struct group *group = found->pdata[i];
 
-		json_builder_begin_object(json);
+		spt_json_object(json, NULL);
 		spt_json_count(json, "max_ns", group->max_ns);
 		spt_json_count(json, "sum_ns", group->sum_ns);
 		spt_json_count(json, "ticks", group->ticks);
 		spt_json_array(json, "frames");
 		for (unsigned f = 0; f < group->frames->len; f++) {
-			json_builder_begin_object(json);
+			spt_json_object(json, NULL);
 			spt_json_function(json, g_array_index(group->frames, SptName, f).function,
 					  g_array_index(group->frames, SptName, f).object);
-			json_builder_end_object(json);
+			spt_json_end_object(json);
 		}
-		json_builder_end_array(json);
-		json_builder_end_object(json);
+		spt_json_end_array(json);
+		spt_json_end_object(json);
 	}
-	json_builder_end_array(json);
-	spt_json_print(json);
+	spt_json_end_array(json);
+	spt_json_end_object(json);
 }
 
 bool spt_report_print_delay(const SptCapture *capture, SptSymbols *symbols, const SptFilter *filter, unsigned limit, bool json)

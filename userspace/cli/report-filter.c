@@ -7,9 +7,11 @@
 #include "cmd.h"
 #include "report.h"
 
+#define FAILURES_SHOWN 5
+
 #define SUGGESTIONS 5
 
-void spt_filter_options_add(struct spt_filter_options *options, GArray *entries)
+void spt_filter_options_add_samples(struct spt_filter_options *options, GArray *entries)
 {
 	const GOptionEntry ours[] = {
 		{ "process", 0, 0, G_OPTION_ARG_STRING, &options->process, "Only processes of this name or pid", "P" },
@@ -17,6 +19,14 @@ void spt_filter_options_add(struct spt_filter_options *options, GArray *entries)
 		{ "cpu", 0, 0, G_OPTION_ARG_STRING, &options->cpu, "Only these CPUs, as in 0,2-5", "LIST" },
 		{ "time", 0, 0, G_OPTION_ARG_STRING, &options->time,
 		  "Only from A to B, in seconds from the start; either may be empty", "A..B" },
+	};
+
+	g_array_append_vals(entries, ours, G_N_ELEMENTS(ours));
+}
+
+void spt_filter_options_add(struct spt_filter_options *options, GArray *entries)
+{
+	const GOptionEntry ours[] = {
 		{ "with", 0, 0, G_OPTION_ARG_STRING_ARRAY, &options->with, "Only stacks with function FN (may be repeated)", "FN" },
 		{ "without", 0, 0, G_OPTION_ARG_STRING_ARRAY, &options->without, "Only stacks without function FN (may be repeated)", "FN" },
 		{ "where", 0, 0, G_OPTION_ARG_STRING, &options->where,
@@ -26,11 +36,17 @@ void spt_filter_options_add(struct spt_filter_options *options, GArray *entries)
 		{ "kernel", 0, 0, G_OPTION_ARG_NONE, &options->kernel, "Only what ran in the kernel", NULL },
 		{ "user", 0, 0, G_OPTION_ARG_NONE, &options->user, "Only what ran outside of it", NULL },
 		{ "lines", 0, 0, G_OPTION_ARG_NONE, &options->lines, "By lines of source, where there is debug information", NULL },
+		{ "vmlinux", 0, 0, G_OPTION_ARG_FILENAME, &options->vmlinux, SPT_VMLINUX_HELP, "FILE" },
+		{ "short-templates", 0, 0, G_OPTION_ARG_NONE, &options->short_templates,
+		  "Write <...> for the arguments of C++ templates; functions that differ in nothing else are one", NULL },
 		{ "no-inlines", 0, 0, G_OPTION_ARG_NONE, &options->no_inlines,
 		  "Leave out functions that are inlined: what they do is their callers' own", NULL },
+		{ "debuginfod", 0, 0, G_OPTION_ARG_NONE, &options->debuginfod,
+		  "Fetch debug information that is not here, of files with a hundredth of the weight, from the servers of $DEBUGINFOD_URLS", NULL },
 		{ 0 },
 	};
 
+	spt_filter_options_add_samples(options, entries);
 	g_array_append_vals(entries, ours, G_N_ELEMENTS(ours));
 }
 
@@ -42,13 +58,28 @@ void spt_filter_options_clear(struct spt_filter_options *options)
 	g_free(options->time);
 	g_free(options->where);
 	g_free(options->object);
+	g_free(options->vmlinux);
 	g_strfreev(options->with);
 	g_strfreev(options->without);
 }
 
-unsigned spt_filter_options_detail(const struct spt_filter_options *options)
+SptSymbols *spt_filter_options_symbols(const struct spt_filter_options *options, const SptCapture *capture)
 {
-	return (options->lines ? SPT_DETAIL_LINES : 0) | (options->no_inlines ? 0 : SPT_DETAIL_INLINES);
+	g_autoptr(SptSymbols) symbols = spt_symbols_new(capture, NULL);
+	const char *problem;
+
+	spt_symbols_set_detail(symbols, (options->lines ? SPT_DETAIL_LINES : 0) | (options->no_inlines ? 0 : SPT_DETAIL_INLINES) |
+			       (options->short_templates ? SPT_DETAIL_SHORT_TEMPLATES : 0));
+	if (options->debuginfod && !spt_cli_download(symbols))
+		return NULL;
+	if (!options->vmlinux)
+		return g_steal_pointer(&symbols);
+	spt_symbols_set_vmlinux(symbols, options->vmlinux);
+	problem = spt_symbols_vmlinux_problem(symbols);
+	if (!problem)
+		return g_steal_pointer(&symbols);
+	spt_cli_complain("%s (--vmlinux) %s", options->vmlinux, problem);
+	return NULL;
 }
 
 bool spt_filter_options_about_stacks(const struct spt_filter_options *options)
@@ -175,6 +206,20 @@ char *spt_report_suggest(const SptProfile *profile, const char *wanted, bool pro
 	return g_string_free(g_steal_pointer(&text), FALSE);
 }
 
+static void tell_failures(const SptCapture *capture, SptSymbols *symbols)
+{
+	unsigned n = 0;
+
+	for (uint32_t i = 1; i < capture->n_objects; i++) {
+		const char *failure = spt_symbols_failure(symbols, i);
+
+		if (failure && n++ < FAILURES_SHOWN)
+			spt_cli_complain("%s %s", capture->objects[i].path, failure);
+	}
+	if (n > FAILURES_SHOWN)
+		spt_cli_complain("... and %u more files cannot be read", n - FAILURES_SHOWN);
+}
+
 bool spt_report_filter_check(const struct spt_filter_options *options, const SptCapture *capture, SptSymbols *symbols,
 			     const SptProfile *profile)
 {
@@ -183,6 +228,7 @@ bool spt_report_filter_check(const struct spt_filter_options *options, const Spt
 	g_autoptr(SptProfile) whole = NULL;
 	g_autofree char *others = NULL;
 
+	tell_failures(capture, symbols);
 	if (spt_profile_n_samples(profile) > 0 || (!options->process && !options->time && !other))
 		return true;
 	if (other) {

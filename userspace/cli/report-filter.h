@@ -8,9 +8,9 @@
 
 /* As they were given; zero it to begin. */
 struct spt_filter_options {
-	char *process, *thread, *cpu, *time, *where, *object;
+	char *process, *thread, *cpu, *time, *where, *object, *vmlinux;
 	char **with, **without;
-	gboolean kernel, user, lines, no_inlines;
+	gboolean kernel, user, lines, no_inlines, short_templates, debuginfod;
 };
 
 /* The filter they amount to, and what it points to. */
@@ -22,9 +22,12 @@ struct spt_report_filter {
 
 /* Appends the options to @entries (GOptionEntry), and the empty one that ends them. */
 void spt_filter_options_add(struct spt_filter_options *options, GArray *entries);
+/* Only those that ask who, where and when a sample was taken, without an end. */
+void spt_filter_options_add_samples(struct spt_filter_options *options, GArray *entries);
 void spt_filter_options_clear(struct spt_filter_options *options);
-/* How frames are taken apart, for spt_symbols_set_detail(). */
-unsigned spt_filter_options_detail(const struct spt_filter_options *options);
+#define SPT_VMLINUX_HELP "The kernel that was recorded, with debug information (else it is looked for below /usr/lib/debug)"
+/* What names the frames of @capture as is wished; NULL: complained. */
+SptSymbols *spt_filter_options_symbols(const struct spt_filter_options *options, const SptCapture *capture);
 /* Whether one of them asks for what is on the stack. */
 bool spt_filter_options_about_stacks(const struct spt_filter_options *options);
 
@@ -33,10 +36,13 @@ bool spt_report_filter_init(struct spt_report_filter *filter, const struct spt_f
 			    uint64_t start_ns);
 void spt_report_filter_clear(struct spt_report_filter *filter);
 
-/* False if the conditions have left nothing: complained. */
+/* Says which files could not be read for the names.  False if the conditions have left nothing: complained. */
 bool spt_report_filter_check(const struct spt_filter_options *options, const SptCapture *capture, SptSymbols *symbols,
 			     const SptProfile *profile);
 /* Functions, or processes, that have @wanted in their names: "; did you mean ...?", or nothing.  To be freed. */
 char *spt_report_suggest(const SptProfile *profile, const char *wanted, bool processes);
+
+/* download.c: names may come from the servers of $DEBUGINFOD_URLS.  False: complained. */
+bool spt_cli_download(SptSymbols *symbols);
 
 #endif

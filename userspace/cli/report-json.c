@@ -6,12 +6,12 @@
 #include "profile/groups.h"
 #include "report.h"
 
-static void add_function(JsonBuilder *json, const SptFunction *function)
+static void add_function(SptJson *json, const SptFunction *function)
 {
 	spt_json_function(json, function->name, function->object);
 }
 
-static void add_functions(JsonBuilder *json, const struct spt_report *report)
+static void add_functions(SptJson *json, const struct spt_report *report)
 {
 	uint32_t n;
 	const SptFunction *functions = spt_profile_functions(report->profile, &n);
@@ -22,26 +22,26 @@ static void add_functions(JsonBuilder *json, const struct spt_report *report)
 	for (uint32_t i = 0; i < n; i++) {
 		const SptFunction *function = &functions[shown[i]];
 
-		json_builder_begin_object(json);
+		spt_json_object(json, NULL);
 		add_function(json, function);
 		spt_json_count(json, "self", function->self);
 		spt_json_count(json, "total", function->total);
 		spt_json_number(json, "self_pct", spt_percent(function->self, all));
 		spt_json_number(json, "total_pct", spt_percent(function->total, all));
-		json_builder_end_object(json);
+		spt_json_end_object(json);
 	}
-	json_builder_end_array(json);
+	spt_json_end_array(json);
 }
 
 /* Recursion is bounded: folding cuts stacks that are too deep. */
-static void add_tree_node(JsonBuilder *json, const struct spt_report *report, const SptTreeNode *tree, uint32_t at)
+static void add_tree_node(SptJson *json, const char *key, const struct spt_report *report, const SptTreeNode *tree, uint32_t at)
 {
 	static const SptFunction root = { .name = "[all]", .object = "" };
 	uint32_t n;
 	const SptFunction *functions = spt_profile_functions(report->profile, &n);
 	const SptTreeNode *node = &tree[at];
 
-	json_builder_begin_object(json);
+	spt_json_object(json, key);
 	add_function(json, at == 0 ? &root : &functions[node->function]);
 	spt_json_count(json, "self", node->self);
 	spt_json_count(json, "total", node->total);
@@ -50,13 +50,13 @@ static void add_tree_node(JsonBuilder *json, const struct spt_report *report, co
 		uint32_t child = node->first_child + i;
 
 		if (tree[child].total > 0 && spt_percent(tree[child].total, tree[0].total) >= report->min_percent)
-			add_tree_node(json, report, tree, child);
+			add_tree_node(json, NULL, report, tree, child);
 	}
-	json_builder_end_array(json);
-	json_builder_end_object(json);
+	spt_json_end_array(json);
+	spt_json_end_object(json);
 }
 
-static void add_edges(JsonBuilder *json, const struct spt_report *report)
+static void add_edges(SptJson *json, const struct spt_report *report)
 {
 	uint32_t n;
 	const SptFunction *functions = spt_profile_functions(report->profile, &n);
@@ -69,41 +69,41 @@ static void add_edges(JsonBuilder *json, const struct spt_report *report)
 	spt_json_count(json, "total", total);
 	spt_json_array(json, "members");
 	for (unsigned i = 0; i < report->members->len; i++) {
-		json_builder_begin_object(json);
+		spt_json_object(json, NULL);
 		add_function(json, &functions[g_array_index(report->members, uint32_t, i)]);
-		json_builder_end_object(json);
+		spt_json_end_object(json);
 	}
-	json_builder_end_array(json);
+	spt_json_end_array(json);
 	spt_json_array(json, report->kind == SPT_REPORT_CALLERS ? "callers" : "callees");
 	for (unsigned i = 0; i < edges->len; i++) {
 		const SptEdge *edge = &g_array_index(edges, SptEdge, i);
 
-		json_builder_begin_object(json);
+		spt_json_object(json, NULL);
 		add_function(json, &functions[edge->function]);
 		spt_json_count(json, "weight", edge->weight);
 		spt_json_number(json, "pct", spt_percent(edge->weight, spt_profile_total(report->profile)));
-		json_builder_end_object(json);
+		spt_json_end_object(json);
 	}
-	json_builder_end_array(json);
+	spt_json_end_array(json);
 }
 
-static void add_categories(JsonBuilder *json, const struct spt_report *report)
+static void add_categories(SptJson *json, const struct spt_report *report)
 {
 	spt_json_array(json, "categories");
 	for (unsigned i = 0; i < report->categories->len; i++) {
 		const SptCategoryWeight *category = &g_array_index(report->categories, SptCategoryWeight, i);
 
-		json_builder_begin_object(json);
+		spt_json_object(json, NULL);
 		spt_json_text(json, "category", category->name);
 		spt_json_count(json, "weight", category->weight);
 		spt_json_number(json, "pct", spt_percent(category->weight, spt_profile_total(report->profile)));
-		json_builder_end_object(json);
+		spt_json_end_object(json);
 	}
-	json_builder_end_array(json);
+	spt_json_end_array(json);
 }
 
 /* Members that are not of the kind of group are not there. */
-static void add_groups(JsonBuilder *json, const struct spt_report *report)
+static void add_groups(SptJson *json, const struct spt_report *report)
 {
 	bool is_thread = g_str_equal(report->by, "thread"), is_cpu = g_str_equal(report->by, "cpu");
 
@@ -112,7 +112,7 @@ static void add_groups(JsonBuilder *json, const struct spt_report *report)
 	for (unsigned i = 0; i < report->groups->len; i++) {
 		const SptGroupRow *row = &g_array_index(report->groups, SptGroupRow, i);
 
-		json_builder_begin_object(json);
+		spt_json_object(json, NULL);
 		if (is_cpu)
 			spt_json_count(json, "cpu", row->cpu);
 		else
@@ -124,17 +124,17 @@ static void add_groups(JsonBuilder *json, const struct spt_report *report)
 		spt_json_count(json, "samples", row->samples);
 		spt_json_count(json, "weight", row->weight);
 		spt_json_number(json, "pct", spt_percent(row->weight, spt_profile_total(report->profile)));
-		json_builder_end_object(json);
+		spt_json_end_object(json);
 	}
-	json_builder_end_array(json);
+	spt_json_end_array(json);
 }
 
 void spt_report_print_json(const struct spt_report *report)
 {
-	g_autoptr(JsonBuilder) json = json_builder_new();
+	SptJson *json = &(SptJson){ 0 };
 	uint32_t n;
 
-	json_builder_begin_object(json);
+	spt_json_object(json, NULL);
 	spt_json_text(json, "file", report->capture->path);
 	spt_json_count(json, "samples", spt_profile_n_samples(report->profile));
 	spt_json_count(json, "periods", spt_profile_total(report->profile));
@@ -145,8 +145,7 @@ void spt_report_print_json(const struct spt_report *report)
 		add_functions(json, report);
 		break;
 	case SPT_REPORT_TREE:
-		json_builder_set_member_name(json, "tree");
-		add_tree_node(json, report, spt_profile_tree(report->profile, &n), 0);
+		add_tree_node(json, "tree", report, spt_profile_tree(report->profile, &n), 0);
 		break;
 	case SPT_REPORT_CALLERS:
 	case SPT_REPORT_CALLEES:
@@ -159,5 +158,5 @@ void spt_report_print_json(const struct spt_report *report)
 		add_groups(json, report);
 		break;
 	}
-	spt_json_print(json);
+	spt_json_end_object(json);
 }

@@ -40,16 +40,16 @@ static void print_stack(const SptCapture *capture, SptSymbols *symbols, const Sp
 
 static void print_json(const SptCapture *capture, SptSymbols *symbols, const GArray *latest)
 {
-	g_autoptr(JsonBuilder) json = json_builder_new();
+	SptJson *json = &(SptJson){ 0 };
 
-	json_builder_begin_object(json);
+	spt_json_object(json, NULL);
 	spt_json_array(json, "latest");
 	for (guint i = 0; i < latest->len; i++) {
 		const SptSampleRow *sample = &g_array_index(latest, SptSampleRow, i);
 		const SptThreadRow *thread = &capture->threads[sample->thread];
 		const SptProcessRow *process = &capture->processes[thread->process];
 
-		json_builder_begin_object(json);
+		spt_json_object(json, NULL);
 		spt_json_count(json, "delay_ns", sample->delay_ns);
 		spt_json_count(json, "time_ns", sample->time);
 		spt_json_count(json, "cpu", sample->cpu);
@@ -60,15 +60,15 @@ static void print_json(const SptCapture *capture, SptSymbols *symbols, const GAr
 		for (uint32_t node = sample->node; node; node = capture->nodes[node].parent) {
 			SptName name = spt_symbols_name(symbols, &capture->nodes[node].frame);
 
-			json_builder_begin_object(json);
+			spt_json_object(json, NULL);
 			spt_json_function(json, name.function, name.object);
-			json_builder_end_object(json);
+			spt_json_end_object(json);
 		}
-		json_builder_end_array(json);
-		json_builder_end_object(json);
+		spt_json_end_array(json);
+		spt_json_end_object(json);
 	}
-	json_builder_end_array(json);
-	spt_json_print(json);
+	spt_json_end_array(json);
+	spt_json_end_object(json);
 }
 
 bool spt_report_print_latest(const SptCapture *capture, SptSymbols *symbols, const SptFilter *filter, unsigned n, bool json)

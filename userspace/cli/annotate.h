@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* annotate, from its options (cmd-annotate.c) to a page of JSON. */
+#ifndef SPT_CLI_ANNOTATE_H
+#define SPT_CLI_ANNOTATE_H
+
+#include "annotate/annotate.h"
+
+void spt_annotate_print_json(const SptCapture *capture, const char *function, const SptAnnotation *annotation);
+
+#endif

@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* sysprof-cli annotate: a function's source and instructions, with what each of them took. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "annotate.h"
+#include "cmd.h"
+#include "profile/summary.h"
+#include "report-filter.h"
+#include "report.h"
+
+#define TAB_COLUMNS 8
+#define SHARES_COLUMNS 18
+#define SOURCE_HEAD_COLUMNS (SHARES_COLUMNS + 8)
+#define LINE_COLUMNS 24
+#define ADDRESS_MIN_DIGITS 8
+/* Lines without code are shown so far from those with code. */
+#define NEAR_LINES 4
+
+struct options {
+	gboolean json, source, instructions;
+	char **source_dirs;
+	struct spt_filter_options filter;
+};
+
+static char *expand_tabs(const char *text)
+{
+	g_autofree char *valid = g_utf8_make_valid(text, -1);
+	GString *wide = g_string_new(NULL);
+	unsigned column = 0;
+
+	for (const char *c = valid; *c; c = g_utf8_next_char(c)) {
+		gunichar letter = g_utf8_get_char(c);
+
+		do {
+			g_string_append_unichar(wide, letter == '\t' ? ' ' : letter);
+			column++;
+		} while (letter == '\t' && column % TAB_COLUMNS != 0);
+	}
+	return g_string_free(wide, FALSE);
+}
+
+static char *fit(const char *text, unsigned head)
+{
+	unsigned width = spt_terminal_width();
+
+	return spt_format_cut(text, width > head + 20 ? width - head : 0);
+}
+
+/* Blank where there is nothing, so that what there is stands out. */
+static void print_shares(uint64_t self, uint64_t total, uint64_t all)
+{
+	if (self)
+		printf("%7.2f  ", spt_percent(self, all));
+	else
+		printf("%7s  ", "");
+	if (total)
+		printf("%7.2f  ", spt_percent(total, all));
+	else
+		printf("%7s  ", "");
+}
+
+static bool is_near_code(const GArray *lines, unsigned at)
+{
+	unsigned first = at > NEAR_LINES ? at - NEAR_LINES : 0, end = MIN(at + NEAR_LINES + 1, lines->len);
+
+	for (unsigned i = first; i < end; i++) {
+		const SptAnnotatedLine *line = &g_array_index(lines, SptAnnotatedLine, i);
+
+		if (line->has_code || line->total)
+			return true;
+	}
+	return false;
+}
+
+static void print_file(const SptAnnotatedFile *file, uint64_t all)
+{
+	g_autofree char *path = spt_format_cut(file->found ? file->found : file->path, 0);
+	bool was_shown = true;
+
+	printf("\n%s\n", path);
+	if (file->problem)
+		printf("    %s%s\n", file->problem, file->found ? "" : "; --source-dir tells where sources are");
+	printf("\n%7s  %7s  %6s  Source\n", "Self %", "Total %", "Line");
+	for (unsigned i = 0; i < file->lines->len; i++) {
+		const SptAnnotatedLine *line = &g_array_index(file->lines, SptAnnotatedLine, i);
+		g_autofree char *wide = expand_tabs(line->text ? line->text : "");
+		g_autofree char *shown = fit(wide, SOURCE_HEAD_COLUMNS);
+		bool is_shown = is_near_code(file->lines, i) && (line->text || line->has_code || line->total);
+
+		if (is_shown) {
+			print_shares(line->self, line->total, all);
+			printf("%6" PRIu32 "%s%s\n", line->number, *shown ? "  " : "", shown);
+		} else if (was_shown && file->found) {
+			printf("%24s\n", "...");
+		}
+		was_shown = is_shown;
+	}
+}
+
+static unsigned digits_of(const SptAnnotatedCode *code)
+{
+	const GArray *instructions = code->instructions;
+	uint64_t last = instructions->len ? g_array_index(instructions, SptInstruction, instructions->len - 1).address : 0;
+	unsigned digits = ADDRESS_MIN_DIGITS;
+
+	while (digits < 16 && last >> 4 * digits)
+		digits++;
+	return digits;
+}
+
+static void print_instruction(const SptInstruction *instruction, unsigned digits, uint64_t all)
+{
+	g_autofree char *base = instruction->file ? g_path_get_basename(instruction->file) : NULL;
+	g_autofree char *line = base ? g_strdup_printf("%s:%" PRIu32, base, instruction->line) : g_strdup("");
+	g_autofree char *place = spt_format_cut(line, LINE_COLUMNS);
+	g_autofree char *text = fit(instruction->text, SHARES_COLUMNS + digits + 2 + LINE_COLUMNS + 2);
+
+	print_shares(instruction->self, instruction->total, all);
+	printf("%*" PRIx64 "  %-*s  %s\n", (int)digits, instruction->address, LINE_COLUMNS, place, text);
+}
+
+static void print_code(const SptAnnotatedCode *code, uint64_t all)
+{
+	g_autofree char *line = g_strdup_printf("%s  %s", code->function, code->object);
+	g_autofree char *shown = spt_format_cut(line, 0);
+	unsigned digits = digits_of(code);
+	uint64_t next = code->start;
+
+	printf("\n%s\n", shown);
+	if (code->problem) {
+		g_autofree char *problem = spt_format_cut(code->problem, 0);
+
+		printf("    no instructions: %s\n", problem);
+		return;
+	}
+	printf("\n%7s  %7s  %*s  %-*s  Instruction\n", "Self %", "Total %", (int)digits, "Address", LINE_COLUMNS, "Line");
+	for (unsigned i = 0; i < code->instructions->len; i++) {
+		const SptInstruction *instruction = &g_array_index(code->instructions, SptInstruction, i);
+
+		if (instruction->offset != next)
+			printf("%*s\n", SHARES_COLUMNS + (int)digits, "...");
+		print_instruction(instruction, digits, all);
+		next = instruction->offset + instruction->bytes;
+	}
+}
+
+static void print_text(const char *function, const SptAnnotation *annotation, const struct options *options)
+{
+	g_autofree char *shown = spt_format_cut(function, 0);
+	g_autofree char *samples = spt_format_count(annotation->n_samples);
+	uint64_t all = annotation->total;
+
+	printf("%s: self %.2f %%, total %.2f %% of %s samples; shares below are of its total\n", shown,
+	       spt_percent(annotation->self, annotation->all), spt_percent(annotation->total, annotation->all), samples);
+	if (!options->instructions) {
+		for (unsigned i = 0; i < annotation->files->len; i++)
+			print_file(annotation->files->pdata[i], all);
+		if (annotation->files->len == 0)
+			printf("\nno lines: there is no debug information for it\n");
+	}
+	if (!options->source) {
+		for (unsigned i = 0; i < annotation->code->len; i++)
+			print_code(annotation->code->pdata[i], all);
+		if (annotation->code->len == 0)
+			printf("\nno instructions: it has no symbol\n");
+	}
+}
+
+static int complain_of_function(const SptCapture *capture, SptSymbols *symbols, const SptFilter *filter, const char *function,
+				const struct options *options)
+{
+	g_autoptr(SptProfile) profile = spt_profile_new(capture, symbols, filter);
+	g_autofree char *near = NULL;
+
+	if (!spt_report_filter_check(&options->filter, capture, symbols, profile))
+		return SPT_EXIT_FAILURE;
+	near = spt_report_suggest(profile, function, false);
+	spt_cli_complain("%s has no samples with a function \"%s\"%s%s%s", capture->path, function,
+			 options->filter.object ? " in an object " : "", options->filter.object ? options->filter.object : "", near);
+	return SPT_EXIT_FAILURE;
+}
+
+static int print_annotation(const SptCapture *capture, const SptFilter *filter, const char *function, const struct options *options)
+{
+	g_autoptr(SptSymbols) symbols = spt_filter_options_symbols(&options->filter, capture);
+	/* Where the samples were is one thing, where the function lies another. */
+	SptFilter samples = *filter;
+	g_autoptr(SptAnnotation) annotation = NULL;
+
+	if (!symbols)
+		return SPT_EXIT_FAILURE;
+	samples.object = NULL;
+	annotation = spt_annotation_new(capture, symbols, &samples, function, filter->object, (const char *const *)options->source_dirs);
+	if (!annotation)
+		return complain_of_function(capture, symbols, &samples, function, options);
+	if (options->json)
+		spt_annotate_print_json(capture, function, annotation);
+	else
+		print_text(function, annotation, options);
+	return spt_cli_flush() ? SPT_EXIT_OK : SPT_EXIT_FAILURE;
+}
+
+static int annotate(const char *path, const char *function, const struct options *options)
+{
+	g_autoptr(SptCapture) capture = spt_cli_open(path);
+	struct spt_report_filter filter;
+	SptSummary summary;
+	int status = SPT_EXIT_USAGE;
+
+	if (!capture)
+		return SPT_EXIT_FAILURE;
+	spt_summary_init(&summary, capture);
+	if (spt_report_filter_init(&filter, &options->filter, summary.start_ns))
+		status = print_annotation(capture, &filter.filter, function, options);
+	spt_report_filter_clear(&filter);
+	spt_summary_clear(&summary);
+	return status;
+}
+
+static bool parse_options(int *argc, char ***argv, struct options *options)
+{
+	const GOptionEntry entries[] = {
+		{ "source", 0, 0, G_OPTION_ARG_NONE, &options->source, "Only lines of source", NULL },
+		{ "instructions", 0, 0, G_OPTION_ARG_NONE, &options->instructions, "Only instructions", NULL },
+		{ "source-dir", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &options->source_dirs,
+		  "Where sources are that do not lie where they were compiled (may be repeated)", "DIR" },
+		{ "object", 0, 0, G_OPTION_ARG_STRING, &options->filter.object,
+		  "Only the function in a file called so; * and ? are wild", "NAME" },
+		{ "vmlinux", 0, 0, G_OPTION_ARG_FILENAME, &options->filter.vmlinux, SPT_VMLINUX_HELP, "FILE" },
+		{ "json", 0, 0, G_OPTION_ARG_NONE, &options->json, "JSON, for scripts: sysprof-json(5) describes it", NULL },
+	};
+	g_autoptr(GArray) all = g_array_new(TRUE, FALSE, sizeof(GOptionEntry));
+
+	g_array_append_vals(all, entries, G_N_ELEMENTS(entries));
+	spt_filter_options_add_samples(&options->filter, all);
+	if (!spt_cli_parse(&cmd_annotate, (const GOptionEntry *)all->data, argc, argv))
+		return false;
+	if (options->source && options->instructions)
+		spt_cli_complain("--source and --instructions exclude each other; give one of them, or none for both");
+	return !options->source || !options->instructions;
+}
+
+static int run_annotate(int argc, char **argv)
+{
+	struct options options = { 0 };
+	int first, status = SPT_EXIT_USAGE;
+
+	if (parse_options(&argc, &argv, &options)) {
+		/* GOption leaves the "--" that ends the options where it was. */
+		first = argc > 1 && strcmp(argv[1], "--") == 0 ? 2 : 1;
+		if (argc == first + 2)
+			status = annotate(argv[first], argv[first + 1], &options);
+		else
+			spt_cli_complain("annotate takes a recording and a function: " SPT_CLI " annotate %s", cmd_annotate.usage);
+	}
+	g_strfreev(options.source_dirs);
+	spt_filter_options_clear(&options.filter);
+	return status;
+}
+
+const struct spt_command cmd_annotate = {
+	.name = "annotate",
+	.usage = "FILE FUNCTION",
+	.help = "Show a function's source and instructions, with what each took",
+	.run = run_annotate,
+};

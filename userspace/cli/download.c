@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* --debuginfod: what is fetched is told on a terminal, and Ctrl-C ends that alone. */
+#include <signal.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "cmd.h"
+#include "report-filter.h"
+
+static volatile sig_atomic_t interrupted;
+
+static void on_interrupt(int number)
+{
+	(void)number;
+	interrupted = 1;
+}
+
+/* Ctrl-C is for what runs, and that is the download. */
+static bool tell(const char *path, uint64_t done_bytes, uint64_t total_bytes, void *data)
+{
+	struct sigaction action = { .sa_handler = on_interrupt, .sa_flags = SA_RESTART | SA_RESETHAND };
+	g_autofree char *shown = spt_format_cut(path, 0), *done = spt_format_bytes(done_bytes);
+	g_autofree char *total = total_bytes ? spt_format_bytes(total_bytes) : NULL;
+
+	(void)data;
+	sigaction(SIGINT, &action, NULL);
+	if (isatty(STDERR_FILENO))
+		fprintf(stderr, "\r%s: %s%s%s of debug information; Ctrl-C goes on without\033[K%s", shown, done, total ? " of " : "",
+			total ? total : "", interrupted || (total_bytes && done_bytes >= total_bytes) ? "\n" : "");
+	return !interrupted;
+}
+
+bool spt_cli_download(SptSymbols *symbols)
+{
+	const char *servers = g_getenv("DEBUGINFOD_URLS");
+
+#ifndef SPT_HAVE_DEBUGINFOD
+	spt_cli_complain("--debuginfod: this program was built without elfutils' client, libdebuginfod");
+	return false;
+#endif
+	if (!servers || !*servers) {
+		spt_cli_complain("--debuginfod needs servers: export DEBUGINFOD_URLS, for example https://debuginfod.debian.net");
+		return false;
+	}
+	spt_symbols_set_download(symbols, tell, NULL);
+	return true;
+}
