@@ -50,10 +50,15 @@ static void add_keys(GtkApplication *application)
 	} table[] = {
 		{ "win.open", { "<Control>o" } },
 		{ "win.record-or-stop", { "<Control>r" } },
+		{ "win.reset", { "<Control><Shift>r" } },
 		{ "win.save-as", { "<Control>s", "<Control><Shift>s" } },
 		{ "win.search", { "<Control>f" } },
+		{ "win.copy-list", { "<Control><Shift>c" } },
+		{ "win.print", { "<Control>p" } },
 		{ "win.show-view::functions", { "<Alt>1" } },
 		{ "win.show-view::flame", { "<Alt>2" } },
+		{ "win.show-view::compare", { "<Alt>3" } },
+		{ "win.show-view::details", { "<Alt>4" } },
 		{ "window.close", { "<Control>w" } },
 		{ "app.quit", { "<Control>q" } },
 	};

@@ -6,12 +6,21 @@
 
 struct _SptCallers {
 	SptPane parent_instance;
+	SptRowList *rows;
+	uint32_t function;
 };
 
 G_DEFINE_FINAL_TYPE(SptCallers, spt_callers, SPT_TYPE_PANE)
 
-static void spt_callers_class_init(G_GNUC_UNUSED SptCallersClass *class)
+static void finalize(GObject *object)
 {
+	g_clear_object(&SPT_CALLERS(object)->rows);
+	G_OBJECT_CLASS(spt_callers_parent_class)->finalize(object);
+}
+
+static void spt_callers_class_init(SptCallersClass *class)
+{
+	G_OBJECT_CLASS(class)->finalize = finalize;
 }
 
 static void spt_callers_init(SptCallers *self)
@@ -31,17 +40,29 @@ static void fill(G_GNUC_UNUSED SptDocument *document, gconstpointer data, uint32
 	*ret = (SptRowValues){ .function = edge->function, .total = edge->weight };
 }
 
+static void set_rows(SptCallers *self, SptDocument *document, uint32_t function, GArray *edges)
+{
+	GtkSelectionModel *selection;
+
+	if (self->rows && document->look.is_passing && function == self->function && spt_row_list_is_near(self->rows, edges->len)) {
+		spt_row_list_refill(self->rows, document, edges->len, g_array_ref(edges), (GDestroyNotify)g_array_unref);
+		return;
+	}
+	g_clear_object(&self->rows);
+	self->rows = spt_row_list_new(document, edges->len, fill, g_array_ref(edges), (GDestroyNotify)g_array_unref);
+	selection = g_object_new(GTK_TYPE_SINGLE_SELECTION, "autoselect", FALSE, "can-unselect", TRUE, "model", self->rows, NULL);
+	self->function = function;
+	spt_pane_set_model(SPT_PANE(self), selection);
+	g_object_unref(selection);
+}
+
 void spt_callers_show(SptCallers *self, SptDocument *document, uint32_t function, GArray *edges)
 {
 	const SptFunction *of = function == UINT32_MAX ? NULL : &document->functions[function];
-	SptRowList *rows = spt_row_list_new(document, edges->len, fill, g_array_ref(edges), (GDestroyNotify)g_array_unref);
-	GtkSelectionModel *selection = g_object_new(GTK_TYPE_SINGLE_SELECTION, "autoselect", FALSE, "can-unselect", TRUE,
-						    "model", rows, NULL);
 
 	spt_pane_set_title(SPT_PANE(self), "Callers", of ? of->name : NULL);
 	spt_pane_set_empty_text(SPT_PANE(self), !of ? "No function is selected" :
 						of->is_process ? "A process has no callers" : "Nobody called it");
-	spt_pane_set_model(SPT_PANE(self), selection);
-	g_object_unref(rows);
-	g_object_unref(selection);
+	set_rows(self, document, function, edges);
+	spt_pane_show_empty(SPT_PANE(self), edges->len == 0);
 }

@@ -18,14 +18,26 @@ SptRow *spt_columns_row(gpointer item)
 
 static const char *object_of(const SptFunction *function)
 {
-	return function->is_process ? "(process)" : function->object;
+	return function->is_process && !*function->object ? "(process)" : function->object;
 }
 
 static void show_name(GtkWidget *cell, const char *name)
 {
 	g_autofree char *made = NULL;
+	const char *text = spt_text_name(name, &made);
 
-	gtk_inscription_set_text(GTK_INSCRIPTION(cell), spt_text_name(name, &made));
+	if (g_strcmp0(gtk_inscription_get_text(GTK_INSCRIPTION(cell)), text) != 0)
+		gtk_inscription_set_text(GTK_INSCRIPTION(cell), text);
+}
+
+/* What runs in the kernel is marked, also where its object is not beside it. */
+static void show_function(GtkWidget *cell, const SptFunction *function)
+{
+	show_name(cell, function->name);
+	if (function->is_kernel)
+		gtk_widget_add_css_class(cell, "kernel");
+	else
+		gtk_widget_remove_css_class(cell, "kernel");
 }
 
 /* The whole name, which the cell may have to cut. */
@@ -61,7 +73,13 @@ static void on_setup(G_GNUC_UNUSED GtkSignalListItemFactory *factory, GtkListIte
 	switch ((SptColumnKind)GPOINTER_TO_INT(kind)) {
 	case SPT_COLUMN_SELF:
 	case SPT_COLUMN_TOTAL:
+	case SPT_COLUMN_BEFORE:
+	case SPT_COLUMN_AFTER:
 		cell = spt_share_cell_new();
+		break;
+	case SPT_COLUMN_CHANGE:
+		cell = g_object_new(GTK_TYPE_INSCRIPTION, "xalign", 1.0, "hexpand", TRUE, "min-chars", 8, NULL);
+		gtk_widget_add_css_class(cell, "numeric");
 		break;
 	case SPT_COLUMN_FUNCTION:
 		cell = new_name_cell(item, 16);
@@ -76,50 +94,88 @@ static void on_setup(G_GNUC_UNUSED GtkSignalListItemFactory *factory, GtkListIte
 		break;
 	}
 	gtk_list_item_set_child(item, cell);
+	g_object_set_data(G_OBJECT(item), "kind", kind);
 }
 
-static void on_bind(G_GNUC_UNUSED GtkSignalListItemFactory *factory, GtkListItem *item, gpointer kind)
+/* More is worse: not by colour alone, there is a sign. */
+static void show_change(GtkWidget *cell, const SptDiffRow *difference)
 {
-	g_autoptr(SptRow) row = spt_columns_row(gtk_list_item_get_item(item));
+	double change = 100 * (difference->self[SPT_AFTER] - difference->self[SPT_BEFORE]);
+	g_autofree char *text = g_strdup_printf("%+.2f", change);
+
+	gtk_inscription_set_text(GTK_INSCRIPTION(cell), text);
+	gtk_widget_remove_css_class(cell, "worse");
+	gtk_widget_remove_css_class(cell, "better");
+	if (change >= 0.005 || change <= -0.005)
+		gtk_widget_add_css_class(cell, change > 0 ? "worse" : "better");
+}
+
+static void show_row(GtkListItem *item, SptRow *row, SptColumnKind kind)
+{
 	const SptRowValues *values = spt_row_values(row);
 	GtkWidget *cell = gtk_list_item_get_child(item);
 
-	switch ((SptColumnKind)GPOINTER_TO_INT(kind)) {
+	switch (kind) {
 	case SPT_COLUMN_SELF:
 		spt_share_cell_set_percent(SPT_SHARE_CELL(cell), spt_row_percent(row, values->self));
 		break;
 	case SPT_COLUMN_TOTAL:
 		spt_share_cell_set_percent(SPT_SHARE_CELL(cell), spt_row_percent(row, values->total));
 		break;
+	case SPT_COLUMN_BEFORE:
+	case SPT_COLUMN_AFTER:
+		spt_share_cell_set_percent(SPT_SHARE_CELL(cell), 100 * spt_row_difference(row)->self[kind - SPT_COLUMN_BEFORE]);
+		break;
+	case SPT_COLUMN_CHANGE:
+		show_change(cell, spt_row_difference(row));
+		break;
 	case SPT_COLUMN_FUNCTION:
-		show_name(cell, spt_row_function(row)->name);
+		show_function(cell, spt_row_function(row));
 		break;
 	case SPT_COLUMN_OBJECT:
 		show_name(cell, object_of(spt_row_function(row)));
 		break;
 	default:
-		gtk_tree_expander_set_list_row(GTK_TREE_EXPANDER(cell), gtk_list_item_get_item(item));
-		show_name(gtk_tree_expander_get_child(GTK_TREE_EXPANDER(cell)), spt_row_function(row)->name);
+		show_function(gtk_tree_expander_get_child(GTK_TREE_EXPANDER(cell)), spt_row_function(row));
 		break;
 	}
 }
 
+static void on_row_changed(SptRow *row, GtkListItem *item)
+{
+	show_row(item, row, (SptColumnKind)GPOINTER_TO_INT(g_object_get_data(G_OBJECT(item), "kind")));
+}
+
+static void on_bind(G_GNUC_UNUSED GtkSignalListItemFactory *factory, GtkListItem *item, gpointer kind)
+{
+	g_autoptr(SptRow) row = spt_columns_row(gtk_list_item_get_item(item));
+
+	if (GPOINTER_TO_INT(kind) == SPT_COLUMN_TREE)
+		gtk_tree_expander_set_list_row(GTK_TREE_EXPANDER(gtk_list_item_get_child(item)), gtk_list_item_get_item(item));
+	show_row(item, row, (SptColumnKind)GPOINTER_TO_INT(kind));
+	g_signal_connect(row, "changed", G_CALLBACK(on_row_changed), item);
+	g_object_set_data_full(G_OBJECT(item), "row", g_steal_pointer(&row), g_object_unref);
+}
+
+/* The item of a tree that was closed does not know its row any more. */
 static void on_unbind(G_GNUC_UNUSED GtkSignalListItemFactory *factory, GtkListItem *item, gpointer kind)
 {
+	g_signal_handlers_disconnect_by_data(g_object_get_data(G_OBJECT(item), "row"), item);
+	g_object_set_data(G_OBJECT(item), "row", NULL);
 	if (GPOINTER_TO_INT(kind) == SPT_COLUMN_TREE)
 		gtk_tree_expander_set_list_row(GTK_TREE_EXPANDER(gtk_list_item_get_child(item)), NULL);
 }
 
 GtkColumnViewColumn *spt_columns_append(GtkColumnView *view, SptColumnKind kind)
 {
-	static const char *const titles[] = { "Self", "Total", "Function", "Object", "Function" };
+	static const char *const titles[] = { "Self", "Total", "Function", "Object", "Function", "Before", "After", "Change" };
 	GtkListItemFactory *factory = gtk_signal_list_item_factory_new();
 	GtkColumnViewColumn *column = gtk_column_view_column_new(titles[kind], factory);
 
 	g_signal_connect(factory, "setup", G_CALLBACK(on_setup), GINT_TO_POINTER(kind));
 	g_signal_connect(factory, "bind", G_CALLBACK(on_bind), GINT_TO_POINTER(kind));
 	g_signal_connect(factory, "unbind", G_CALLBACK(on_unbind), GINT_TO_POINTER(kind));
-	if (kind == SPT_COLUMN_SELF || kind == SPT_COLUMN_TOTAL)
+	if (kind == SPT_COLUMN_SELF || kind == SPT_COLUMN_TOTAL || kind >= SPT_COLUMN_BEFORE)
 		gtk_column_view_column_set_fixed_width(column, NUMBER_WIDTH);
 	else if (kind == SPT_COLUMN_OBJECT)
 		gtk_column_view_column_set_fixed_width(column, OBJECT_WIDTH);

@@ -13,6 +13,10 @@ typedef enum {
 	SPT_COLUMN_FUNCTION,
 	SPT_COLUMN_OBJECT,
 	SPT_COLUMN_TREE,		/* the function, with what opens and closes it; for models of GtkTreeListRow */
+	/* Of a comparison. */
+	SPT_COLUMN_BEFORE,
+	SPT_COLUMN_AFTER,
+	SPT_COLUMN_CHANGE,
 } SptColumnKind;
 
 /* Appends a column, for models of SptRow or of GtkTreeListRow over it. */

@@ -49,7 +49,7 @@ static void append_crumb(SptCrumbs *self, unsigned index, const char *text)
 
 void spt_crumbs_show(SptCrumbs *self, const SptDocument *document)
 {
-	unsigned n = spt_restrictions_n(document->restrictions);
+	unsigned n = spt_restrictions_n(document->look.restrictions);
 	g_autofree char *part = spt_text_count(spt_profile_n_samples(document->profile));
 	g_autofree char *all = spt_text_count(document->summary.samples);
 	g_autofree char *count = g_strdup_printf("%s of %s samples", part, all);
@@ -59,7 +59,7 @@ void spt_crumbs_show(SptCrumbs *self, const SptDocument *document)
 		gtk_box_remove(GTK_BOX(self), child);
 	append_label(self, "Only", false);
 	for (unsigned i = 0; i < n; i++) {
-		g_autofree char *text = spt_restriction_describe(spt_restrictions_get(document->restrictions, i),
+		g_autofree char *text = spt_restriction_describe(spt_restrictions_get(document->look.restrictions, i),
 								 document->summary.start_ns);
 		g_autofree char *made = NULL;
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Children become rows only when their parent is opened.  To begin with the tree is open where it is heavy, as far as
- * that can be seen without scrolling.
+ * that can be seen without scrolling.  While the user is still at it, a range being dragged, rows stay where they are and only say
+ * what they weigh now.
  */
 #include "descendants.h"
 
@@ -13,33 +14,56 @@
 #define OPEN_MAX_ROWS 32
 /* GTK takes note of every row of what is open. */
 #define OPEN_MAX_CHILDREN 5000
+#define NONE UINT32_MAX
 
 struct _SptDescendants {
 	SptPane parent_instance;
+	GtkColumnViewColumn *self_column;
+	GtkTreeListModel *model;
+	GListModel *top;		/* of the model */
+	struct siblings *tree;		/* the model's */
+	uint32_t function;
+	bool is_bottom_up;
 };
 
 G_DEFINE_FINAL_TYPE(SptDescendants, spt_descendants, SPT_TYPE_PANE)
 
-static void spt_descendants_class_init(G_GNUC_UNUSED SptDescendantsClass *class)
+static void clear_model(SptDescendants *self)
 {
+	g_clear_object(&self->top);
+	g_clear_object(&self->model);
+	self->tree = NULL;
+}
+
+static void finalize(GObject *object)
+{
+	clear_model(SPT_DESCENDANTS(object));
+	G_OBJECT_CLASS(spt_descendants_parent_class)->finalize(object);
+}
+
+static void spt_descendants_class_init(SptDescendantsClass *class)
+{
+	G_OBJECT_CLASS(class)->finalize = finalize;
 }
 
 static void spt_descendants_init(SptDescendants *self)
 {
 	GtkColumnView *view = spt_pane_view(SPT_PANE(self));
 
-	spt_columns_append(view, SPT_COLUMN_SELF);
+	self->self_column = spt_columns_append(view, SPT_COLUMN_SELF);
 	spt_columns_append(view, SPT_COLUMN_TOTAL);
 	spt_columns_append(view, SPT_COLUMN_TREE);
 	spt_pane_set_title(SPT_PANE(self), "Descendants", NULL);
 	spt_pane_set_empty_text(SPT_PANE(self), "There are no samples");
 }
 
-/* Nodes side by side: siblings. */
+/* Nodes side by side: siblings, as they were when they came to be seen. */
 struct siblings {
 	SptDocument *document;
-	GArray *nodes;
-	uint32_t first;
+	GArray *nodes;			/* what they weigh now */
+	GArray *origin;			/* where they were found */
+	uint32_t first, n;		/* in @origin */
+	uint32_t parent;		/* in @nodes, if that is not @origin; NONE: it has no weight there */
 };
 
 static void free_siblings(gpointer data)
@@ -48,37 +72,87 @@ static void free_siblings(gpointer data)
 
 	spt_document_unref(siblings->document);
 	g_array_unref(siblings->nodes);
+	g_array_unref(siblings->origin);
 	g_free(siblings);
 }
 
-static struct siblings *new_siblings(SptDocument *document, GArray *nodes, uint32_t first)
+static struct siblings *new_siblings(SptDocument *document, GArray *nodes, GArray *origin, uint32_t first, uint32_t n)
 {
 	struct siblings *siblings = g_new(struct siblings, 1);
 
-	*siblings = (struct siblings){ spt_document_ref(document), g_array_ref(nodes), first };
+	*siblings = (struct siblings){ spt_document_ref(document), g_array_ref(nodes), g_array_ref(origin), first, n, 0 };
 	return siblings;
+}
+
+/* The node in siblings->nodes. */
+static uint32_t place_of(const struct siblings *siblings, uint32_t position)
+{
+	uint32_t at = siblings->first + position;
+
+	/* The root is its own parent. */
+	if (siblings->nodes == siblings->origin || at == 0)
+		return at;
+	if (siblings->parent == NONE)
+		return NONE;
+	return spt_tree_child((const SptTreeNode *)siblings->nodes->data, siblings->parent,
+			      g_array_index(siblings->origin, SptTreeNode, at).function);
 }
 
 static void fill(G_GNUC_UNUSED SptDocument *document, gconstpointer data, uint32_t position, SptRowValues *ret)
 {
 	const struct siblings *siblings = data;
-	uint32_t at = siblings->first + position;
-	const SptTreeNode *node = &g_array_index(siblings->nodes, SptTreeNode, at);
+	uint32_t at = place_of(siblings, position);
+	const SptTreeNode *node = at == NONE ? NULL : &g_array_index(siblings->nodes, SptTreeNode, at);
 
-	*ret = (SptRowValues){ .function = node->function, .node = at, .self = node->self, .total = node->total };
+	*ret = (SptRowValues){
+		.function = g_array_index(siblings->origin, SptTreeNode, siblings->first + position).function,
+		.node = at, .self = node ? node->self : 0, .total = node ? node->total : 0,
+	};
 }
 
 static GListModel *list_siblings(SptDocument *document, GArray *nodes, uint32_t first, uint32_t n)
 {
-	return G_LIST_MODEL(spt_row_list_new(document, n, fill, new_siblings(document, nodes, first), free_siblings));
+	return G_LIST_MODEL(spt_row_list_new(document, n, fill, new_siblings(document, nodes, nodes, first, n), free_siblings));
 }
 
 static GListModel *children_of(gpointer item, gpointer data)
 {
 	const struct siblings *tree = data;
-	const SptTreeNode *node = &g_array_index(tree->nodes, SptTreeNode, spt_row_values(item)->node);
+	uint32_t at = spt_row_values(item)->node;
+	const SptTreeNode *node = at == NONE ? NULL : &g_array_index(tree->nodes, SptTreeNode, at);
 
-	return node->n_children ? list_siblings(tree->document, tree->nodes, node->first_child, node->n_children) : NULL;
+	return node && node->n_children ? list_siblings(tree->document, tree->nodes, node->first_child, node->n_children) : NULL;
+}
+
+static void reweigh_list(GListModel *list, SptDocument *document, GArray *nodes)
+{
+	const struct siblings *before = spt_row_list_data(SPT_ROW_LIST(list));
+	struct siblings *now = new_siblings(document, nodes, before->origin, before->first, before->n);
+
+	now->parent = spt_tree_find((const SptTreeNode *)nodes->data, (const SptTreeNode *)before->origin->data,
+				    g_array_index(before->origin, SptTreeNode, before->first).parent);
+	spt_row_list_refill(SPT_ROW_LIST(list), document, before->n, now, free_siblings);
+}
+
+/* Of all rows that there are; what is opened from now on is as it is now. */
+static void reweigh(SptDescendants *self, SptDocument *document, GArray *nodes)
+{
+	unsigned n = g_list_model_get_n_items(G_LIST_MODEL(self->model));
+
+	reweigh_list(self->top, document, nodes);
+	for (unsigned i = 0; i < n; i++) {
+		g_autoptr(GtkTreeListRow) row = gtk_tree_list_model_get_row(self->model, i);
+		GListModel *children = gtk_tree_list_row_get_children(row);
+
+		if (children && g_list_model_get_n_items(children))
+			reweigh_list(children, document, nodes);
+	}
+	spt_document_ref(document);
+	spt_document_unref(self->tree->document);
+	self->tree->document = document;
+	g_array_ref(nodes);
+	g_array_unref(self->tree->nodes);
+	self->tree->nodes = nodes;
 }
 
 /* Positions count what is open, so rows come by in the order in which they are seen. */
@@ -100,21 +174,36 @@ static void open_heavy(GtkTreeListModel *model, const GArray *nodes)
 	}
 }
 
-void spt_descendants_show(SptDescendants *self, SptDocument *document, uint32_t function, GArray *nodes)
+static void set_model(SptDescendants *self, SptDocument *document, uint32_t function, GArray *nodes)
 {
 	const SptTreeNode *root = &g_array_index(nodes, SptTreeNode, 0);
-	bool is_everything = function == UINT32_MAX;
-	GListModel *top = is_everything ? list_siblings(document, nodes, root->first_child, root->n_children) :
-					  list_siblings(document, nodes, 0, 1);
-	GtkTreeListModel *model = gtk_tree_list_model_new(top, FALSE, FALSE, children_of, new_siblings(document, nodes, 0),
-							  free_siblings);
-	GtkSelectionModel *selection = g_object_new(GTK_TYPE_SINGLE_SELECTION, "autoselect", FALSE, "can-unselect", TRUE,
-						    "model", model, NULL);
+	GtkSelectionModel *selection;
 
-	open_heavy(model, nodes);
-	spt_pane_set_title(SPT_PANE(self), is_everything ? "All processes" : "Descendants",
-			   is_everything ? NULL : document->functions[function].name);
+	clear_model(self);
+	self->function = function;
+	self->is_bottom_up = document->look.is_bottom_up;
+	self->tree = new_siblings(document, nodes, nodes, 0, 1);
+	self->top = function == NONE ? list_siblings(document, nodes, root->first_child, root->n_children) :
+				       list_siblings(document, nodes, 0, 1);
+	self->model = gtk_tree_list_model_new(g_object_ref(self->top), FALSE, FALSE, children_of, self->tree, free_siblings);
+	selection = g_object_new(GTK_TYPE_SINGLE_SELECTION, "autoselect", FALSE, "can-unselect", TRUE, "model", self->model, NULL);
+	open_heavy(self->model, nodes);
 	spt_pane_set_model(SPT_PANE(self), selection);
-	g_object_unref(model);
 	g_object_unref(selection);
+}
+
+void spt_descendants_show(SptDescendants *self, SptDocument *document, uint32_t function, GArray *nodes)
+{
+	bool is_everything = function == NONE, is_bottom_up = document->look.is_bottom_up;
+
+	if (document->look.is_passing && self->model && function == self->function && is_bottom_up == self->is_bottom_up &&
+	    g_list_model_get_n_items(self->top)) {
+		reweigh(self, document, nodes);
+		return;
+	}
+	/* What calls has nothing for itself there. */
+	gtk_column_view_column_set_visible(self->self_column, !is_bottom_up);
+	spt_pane_set_title(SPT_PANE(self), is_everything ? is_bottom_up ? "All functions, bottom-up" : "All processes" :
+			   is_bottom_up ? "Ways" : "Descendants", is_everything ? NULL : document->functions[function].name);
+	set_model(self, document, function, nodes);
 }

@@ -3,6 +3,7 @@
 #include "document.h"
 
 #include "profile/words.h"
+#include "work.h"
 
 static void clear_document(gpointer data)
 {
@@ -10,15 +11,30 @@ static void clear_document(gpointer data)
 
 	g_free(document->words);
 	g_clear_pointer(&document->tree, g_array_unref);
+	if (document->differences) {
+		spt_diff_tree_free(document->differences);
+		g_free(document->changed);
+		spt_document_unref(document->sides[SPT_BEFORE]);
+		spt_document_unref(document->sides[SPT_AFTER]);
+		return;
+	}
 	spt_order_free(document->order);
-	spt_profile_free(document->profile);
-	g_clear_pointer(&document->restrictions, spt_restrictions_unref);
+	g_clear_pointer(&document->look.restrictions, spt_restrictions_unref);
 	if (document->whole) {
+		spt_profile_free(g_atomic_pointer_exchange(&document->whole->spare, document->profile));
 		spt_document_unref(document->whole);
+		return;
+	}
+	spt_profile_free(document->spare);
+	spt_profile_free(document->profile);
+	if (document->recording) {
+		spt_document_unref(document->recording);
 		return;
 	}
 	spt_symbols_free(document->symbols);
 	spt_summary_clear(&document->summary);
+	g_ptr_array_unref(document->tracks);
+	g_array_unref(document->coverage);
 	spt_capture_free(document->capture);
 }
 
@@ -32,9 +48,28 @@ void spt_document_unref(SptDocument *document)
 	g_atomic_rc_box_release_full(document, clear_document);
 }
 
+static const SptDocument *recording_of(const SptDocument *document)
+{
+	const SptDocument *whole = document->whole ? document->whole : document;
+
+	return whole->recording ? whole->recording : whole;
+}
+
 bool spt_document_is_same(const SptDocument *a, const SptDocument *b)
 {
-	return (a->whole ? a->whole : a) == (b->whole ? b->whole : b);
+	return recording_of(a) == recording_of(b);
+}
+
+static bool is_arranged_alike(const SptLook *a, const SptLook *b)
+{
+	return a->arrangement.roots == b->arrangement.roots && a->arrangement.hides_system == b->arrangement.hides_system;
+}
+
+uint32_t spt_document_translate(const SptDocument *document, const SptDocument *old, uint32_t function)
+{
+	if (function == UINT32_MAX || is_arranged_alike(&document->look, &old->look))
+		return function;
+	return old->functions[function].is_process ? UINT32_MAX : function;
 }
 
 /* Fills in what follows from its profile. */
@@ -42,7 +77,8 @@ static void complete(SptDocument *document)
 {
 	document->functions = spt_profile_functions(document->profile, &document->n_functions);
 	document->total = spt_profile_total(document->profile);
-	document->tree = spt_profile_descendants(document->profile, UINT32_MAX);
+	document->tree = document->look.is_bottom_up ? spt_profile_bottom_up(document->profile, UINT32_MAX) :
+						       spt_profile_descendants(document->profile, UINT32_MAX);
 	document->words = spt_words_where(document->profile);
 }
 
@@ -62,7 +98,9 @@ static void open_in_thread(GTask *task, G_GNUC_UNUSED gpointer source, gpointer 
 	document->profile = spt_profile_new_base(capture, document->symbols);
 	document->order = spt_order_new(document->profile);
 	spt_summary_init(&document->summary, capture);
-	document->restrictions = spt_restrictions_new();
+	document->tracks = spt_tracks_new(capture);
+	document->coverage = spt_coverage_new(capture, document->symbols);
+	document->look.restrictions = spt_restrictions_new();
 	complete(document);
 	g_task_return_pointer(task, document, (GDestroyNotify)spt_document_unref);
 }
@@ -81,49 +119,81 @@ SptDocument *spt_document_open_finish(GAsyncResult *result, GError **error)
 }
 
 struct wish {
-	SptDocument *whole;
-	SptRestrictions *restrictions;
+	SptDocument *document;
+	SptLook look;
 };
 
 static void free_wish(gpointer data)
 {
 	struct wish *wish = data;
 
-	spt_document_unref(wish->whole);
-	spt_restrictions_unref(wish->restrictions);
+	spt_document_unref(wish->document);
+	spt_restrictions_unref(wish->look.restrictions);
 	g_free(wish);
 }
 
-static void restrict_in_thread(GTask *task, G_GNUC_UNUSED gpointer source, gpointer data, G_GNUC_UNUSED GCancellable *cancellable)
+/* All of the recording, in the arrangement wanted. */
+static SptDocument *arrange(SptDocument *document, const SptLook *look)
 {
-	struct wish *wish = data;
-	const SptFilter *filter = spt_restrictions_filter(wish->restrictions);
-	SptDocument *part;
+	SptDocument *whole = document->whole ? document->whole : document;
+	SptDocument *recording = whole->recording ? whole->recording : whole, *arranged;
 
-	if (!filter) {
-		g_task_return_pointer(task, spt_document_ref(wish->whole), (GDestroyNotify)spt_document_unref);
-		return;
-	}
-	part = g_atomic_rc_box_dup(sizeof(*part), wish->whole);
-	part->whole = spt_document_ref(wish->whole);
-	part->restrictions = spt_restrictions_ref(wish->restrictions);
-	part->profile = spt_profile_refilter(wish->whole->profile, filter, NULL);
-	part->order = spt_order_new_like(wish->whole->order, part->profile);
-	complete(part);
-	g_task_return_pointer(task, part, (GDestroyNotify)spt_document_unref);
+	if (is_arranged_alike(&whole->look, look))
+		return spt_document_ref(whole);
+	if (is_arranged_alike(&recording->look, look))
+		return spt_document_ref(recording);
+	arranged = g_atomic_rc_box_dup(sizeof(*arranged), recording);
+	arranged->recording = spt_document_ref(recording);
+	arranged->spare = NULL;
+	arranged->look = (SptLook){ .restrictions = spt_restrictions_new(), .arrangement = look->arrangement };
+	arranged->profile = spt_profile_arrange(recording->profile, &look->arrangement);
+	arranged->order = spt_order_new(arranged->profile);
+	complete(arranged);
+	return arranged;
 }
 
-void spt_document_restrict_async(SptDocument *whole, SptRestrictions *restrictions, GAsyncReadyCallback callback, gpointer data)
+static SptDocument *take_part(SptDocument *whole, const SptLook *look)
+{
+	SptDocument *part = g_atomic_rc_box_dup(sizeof(*part), whole);
+	SptProfile *spare = g_atomic_pointer_exchange(&whole->spare, NULL);
+
+	part->whole = spt_document_ref(whole);
+	part->spare = NULL;
+	part->look = *look;
+	spt_restrictions_ref(look->restrictions);
+	part->profile = spt_profile_refilter(whole->profile, spt_restrictions_filter(look->restrictions), spare);
+	part->order = spt_order_new_like(whole->order, part->profile);
+	complete(part);
+	return part;
+}
+
+static void look_in_thread(GTask *task, G_GNUC_UNUSED gpointer source, gpointer data, G_GNUC_UNUSED GCancellable *cancellable)
+{
+	const struct wish *wish = data;
+	double begin_ms = spt_work_ms();
+	SptDocument *document = arrange(wish->document, &wish->look);
+
+	if (spt_restrictions_filter(wish->look.restrictions) || wish->look.is_bottom_up) {
+		g_autoptr(SptDocument) whole = document;
+
+		document = take_part(whole, &wish->look);
+	}
+	g_debug("a part in %.2f ms of CPU time", spt_work_ms() - begin_ms);
+	g_task_return_pointer(task, document, (GDestroyNotify)spt_document_unref);
+}
+
+void spt_document_look_async(SptDocument *document, const SptLook *look, GAsyncReadyCallback callback, gpointer data)
 {
 	g_autoptr(GTask) task = g_task_new(NULL, NULL, callback, data);
 	struct wish *wish = g_new(struct wish, 1);
 
-	*wish = (struct wish){ spt_document_ref(whole), spt_restrictions_ref(restrictions) };
+	*wish = (struct wish){ spt_document_ref(document), *look };
+	spt_restrictions_ref(look->restrictions);
 	g_task_set_task_data(task, wish, free_wish);
-	g_task_run_in_thread(task, restrict_in_thread);
+	g_task_run_in_thread(task, look_in_thread);
 }
 
-SptDocument *spt_document_restrict_finish(GAsyncResult *result)
+SptDocument *spt_document_look_finish(GAsyncResult *result)
 {
 	return g_task_propagate_pointer(G_TASK(result), NULL);
 }
@@ -135,47 +205,174 @@ void spt_surroundings_free(SptSurroundings *surroundings)
 	g_free(surroundings);
 }
 
-struct question {
+/* Something asked of a document that does not change it. */
+struct job {
 	SptDocument *document;
-	uint32_t function;
+	union {
+		uint32_t function;
+		SptTimelineWish timeline;
+		SptChartWish chart;
+	};
 };
 
-static void free_question(gpointer data)
+static void free_job(gpointer data)
 {
-	struct question *question = data;
+	struct job *job = data;
 
-	spt_document_unref(question->document);
-	g_free(question);
+	spt_document_unref(job->document);
+	g_free(job);
+}
+
+static void start_job(const struct job *wanted, GTaskThreadFunc work, GAsyncReadyCallback callback, gpointer data)
+{
+	g_autoptr(GTask) task = g_task_new(NULL, NULL, callback, data);
+	struct job *job = g_memdup2(wanted, sizeof(*wanted));
+
+	spt_document_ref(job->document);
+	g_task_set_task_data(task, job, free_job);
+	g_task_run_in_thread(task, work);
 }
 
 static void surround_in_thread(GTask *task, G_GNUC_UNUSED gpointer source, gpointer data,
 			       G_GNUC_UNUSED GCancellable *cancellable)
 {
-	struct question *question = data;
-	const SptProfile *profile = question->document->profile;
+	const struct job *job = data;
+	const SptDocument *document = job->document;
 	SptSurroundings *answer = g_new0(SptSurroundings, 1);
+	double begin_ms = spt_work_ms();
 
-	if (question->function == UINT32_MAX) {
+	if (job->function == UINT32_MAX) {
 		answer->callers = g_array_new(FALSE, FALSE, sizeof(SptEdge));
-		answer->descendants = g_array_ref(question->document->tree);
+		answer->descendants = g_array_ref(document->tree);
 	} else {
-		answer->callers = spt_profile_callers(profile, question->function);
-		answer->descendants = spt_profile_descendants(profile, question->function);
+		answer->callers = spt_profile_callers(document->profile, job->function);
+		answer->descendants = document->look.is_bottom_up ? spt_profile_bottom_up(document->profile, job->function) :
+								    spt_profile_descendants(document->profile, job->function);
 	}
+	g_debug("a function's surroundings in %.2f ms of CPU time", spt_work_ms() - begin_ms);
 	g_task_return_pointer(task, answer, (GDestroyNotify)spt_surroundings_free);
 }
 
 void spt_document_surround_async(SptDocument *document, uint32_t function, GAsyncReadyCallback callback, gpointer data)
 {
-	g_autoptr(GTask) task = g_task_new(NULL, NULL, callback, data);
-	struct question *question = g_new(struct question, 1);
-
-	*question = (struct question){ spt_document_ref(document), function };
-	g_task_set_task_data(task, question, free_question);
-	g_task_run_in_thread(task, surround_in_thread);
+	start_job(&(struct job){ .document = document, .function = function }, surround_in_thread, callback, data);
 }
 
 SptSurroundings *spt_document_surround_finish(GAsyncResult *result)
+{
+	return g_task_propagate_pointer(G_TASK(result), NULL);
+}
+
+/* With the samples, which a part does not have. */
+static const SptProfile *base_of(const SptDocument *document)
+{
+	return document->whole ? document->whole->profile : document->profile;
+}
+
+SptTimeline *spt_document_timeline(const SptDocument *document, const SptTimelineWish *wish)
+{
+	return spt_timeline_new(base_of(document), wish);
+}
+
+static void timeline_in_thread(GTask *task, G_GNUC_UNUSED gpointer source, gpointer data, G_GNUC_UNUSED GCancellable *cancellable)
+{
+	const struct job *job = data;
+	double begin_ms = spt_work_ms();
+	SptTimeline *timeline = spt_document_timeline(job->document, &job->timeline);
+
+	g_debug("a timeline in %.2f ms of CPU time", spt_work_ms() - begin_ms);
+	g_task_return_pointer(task, timeline, (GDestroyNotify)spt_timeline_free);
+}
+
+void spt_document_timeline_async(SptDocument *document, const SptTimelineWish *wish, GAsyncReadyCallback callback, gpointer data)
+{
+	start_job(&(struct job){ .document = document, .timeline = *wish }, timeline_in_thread, callback, data);
+}
+
+SptTimeline *spt_document_timeline_finish(GAsyncResult *result)
+{
+	return g_task_propagate_pointer(G_TASK(result), NULL);
+}
+
+static void chart_in_thread(GTask *task, G_GNUC_UNUSED gpointer source, gpointer data, G_GNUC_UNUSED GCancellable *cancellable)
+{
+	const struct job *job = data;
+	const SptChartWish *wish = &job->chart;
+	double begin_ms = spt_work_ms();
+	GArray *boxes = spt_chart_new(base_of(job->document), wish->tid, wish->begin_ns, wish->end_ns, wish->least_ns);
+
+	g_debug("a chart of %u boxes in %.2f ms of CPU time", boxes->len, spt_work_ms() - begin_ms);
+	g_task_return_pointer(task, boxes, (GDestroyNotify)g_array_unref);
+}
+
+void spt_document_chart_async(SptDocument *document, const SptChartWish *wish, GAsyncReadyCallback callback, gpointer data)
+{
+	start_job(&(struct job){ .document = document, .chart = *wish }, chart_in_thread, callback, data);
+}
+
+GArray *spt_document_chart_finish(GAsyncResult *result, SptDocument **ret_document)
+{
+	*ret_document = spt_document_ref(((struct job *)g_task_get_task_data(G_TASK(result)))->document);
+	return g_task_propagate_pointer(G_TASK(result), NULL);
+}
+
+GArray *spt_document_threads(const SptDocument *document)
+{
+	return spt_groups_new(base_of(document), spt_restrictions_filter(document->look.restrictions), SPT_GROUP_THREAD);
+}
+
+struct pair {
+	SptDocument *sides[SPT_SIDES];
+	bool by_time;
+};
+
+static void free_pair(gpointer data)
+{
+	struct pair *pair = data;
+
+	spt_document_unref(pair->sides[SPT_BEFORE]);
+	spt_document_unref(pair->sides[SPT_AFTER]);
+	g_free(pair);
+}
+
+/* The part of a second that one of its periods is. */
+static double worth_of_period(const SptDocument *document)
+{
+	const SptRestriction *time = spt_restrictions_find(document->look.restrictions, SPT_RESTRICT_TIME);
+	uint64_t begin = time ? time->begin_ns : document->summary.start_ns, end = time ? time->end_ns : document->summary.end_ns;
+
+	return end > begin ? (double)MAX(document->summary.period_ns, 1) / (double)(end - begin) : 0;
+}
+
+static void compare_in_thread(GTask *task, G_GNUC_UNUSED gpointer source, gpointer data, G_GNUC_UNUSED GCancellable *cancellable)
+{
+	const struct pair *pair = data;
+	const double worth[SPT_SIDES] = { worth_of_period(pair->sides[SPT_BEFORE]), worth_of_period(pair->sides[SPT_AFTER]) };
+	SptDocument *document = g_atomic_rc_box_new0(SptDocument);
+
+	for (unsigned side = 0; side < SPT_SIDES; side++)
+		document->sides[side] = spt_document_ref(pair->sides[side]);
+	document->differences = spt_diff_tree(pair->sides[SPT_BEFORE]->profile, pair->sides[SPT_AFTER]->profile,
+					      pair->by_time ? worth : NULL);
+	document->changed = spt_diff_order(document->differences->rows, false);
+	document->functions = (const SptFunction *)document->differences->functions->data;
+	document->n_functions = document->differences->functions->len;
+	document->tree = g_array_ref(document->differences->tree);
+	document->total = SPT_DIFF_WHOLE;
+	g_task_return_pointer(task, document, (GDestroyNotify)spt_document_unref);
+}
+
+void spt_document_compare_async(SptDocument *before, SptDocument *after, bool by_time, GAsyncReadyCallback callback, gpointer data)
+{
+	g_autoptr(GTask) task = g_task_new(NULL, NULL, callback, data);
+	struct pair *pair = g_new(struct pair, 1);
+
+	*pair = (struct pair){ { spt_document_ref(before), spt_document_ref(after) }, by_time };
+	g_task_set_task_data(task, pair, free_pair);
+	g_task_run_in_thread(task, compare_in_thread);
+}
+
+SptDocument *spt_document_compare_finish(GAsyncResult *result)
 {
 	return g_task_propagate_pointer(G_TASK(result), NULL);
 }

@@ -1,46 +1,70 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A recording that was opened, or a part of it: everything the views show, computed in a thread of its own and never changed after
- * that.  Widgets and worker threads share it by reference.
+ * A recording that was opened, or a part or another arrangement of it: everything the views show, computed in a thread of its own and
+ * never changed after that.  Widgets and worker threads share it by reference.
  */
 #ifndef SPT_DOCUMENT_H
 #define SPT_DOCUMENT_H
 
 #include <gio/gio.h>
 
+#include "profile/arrange.h"
+#include "profile/chart.h"
+#include "profile/coverage.h"
+#include "profile/diff.h"
 #include "profile/order.h"
 #include "profile/restrictions.h"
 #include "profile/summary.h"
+#include "profile/timeline.h"
+#include "profile/tracks.h"
+
+/* What is wanted of a recording. */
+typedef struct {
+	SptRestrictions *restrictions;
+	SptArrangement arrangement;
+	bool is_bottom_up;		/* callers below what they call */
+	bool is_passing;		/* on the way to another: the user is still at it */
+} SptLook;
 
 typedef struct SptDocument SptDocument;
 
 struct SptDocument {
-	SptDocument *whole;		/* what it is a part of, which owns capture, symbols and summary; NULL: it is the whole */
-	SptRestrictions *restrictions;	/* to which part */
+	SptDocument *recording;		/* as it was opened, which owns capture, symbols, summary, tracks and coverage; NULL: it is that */
+	SptDocument *whole;		/* in the same arrangement, what it is a part of; NULL: it is the whole */
+	SptLook look;
 	SptCapture *capture;
 	SptSymbols *symbols;
 	SptProfile *profile;
+	SptProfile *spare;		/* of a whole: what a part left behind, to be used again */
 	SptOrder *order;
 	SptSummary summary;
+	GPtrArray *tracks;		/* SptTrack */
+	GArray *coverage;		/* SptCoverageRow */
 	const SptFunction *functions;
 	uint32_t n_functions;
 	uint64_t total;			/* what 100 % is */
 	GArray *tree;			/* SptTreeNode: of everything, heaviest first */
 	char *words;			/* spt_words_where() */
+	/* Of a comparison, which has functions, a total and a tree, but no profile: what it is made of. */
+	SptDocument *sides[SPT_SIDES];
+	SptDiffTree *differences;
+	uint32_t *changed;		/* functions, those first whose self has changed most */
 };
 
 SptDocument *spt_document_ref(SptDocument *document);
 void spt_document_unref(SptDocument *document);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptDocument, spt_document_unref)
-/* Of one recording: functions have the same numbers in both. */
+/* Of one recording. */
 bool spt_document_is_same(const SptDocument *a, const SptDocument *b);
+/* The number in @document of what is @function in @old, which is of the same recording; UINT32_MAX for roots that are not there. */
+uint32_t spt_document_translate(const SptDocument *document, const SptDocument *old, uint32_t function);
 
 void spt_document_open_async(const char *path, GCancellable *cancellable, GAsyncReadyCallback callback, gpointer data);
 SptDocument *spt_document_open_finish(GAsyncResult *result, GError **error);
 
-/* The part of @whole that @restrictions leave; @whole itself if there are none. */
-void spt_document_restrict_async(SptDocument *whole, SptRestrictions *restrictions, GAsyncReadyCallback callback, gpointer data);
-SptDocument *spt_document_restrict_finish(GAsyncResult *result);
+/* @document, of any look at a recording, with another one. */
+void spt_document_look_async(SptDocument *document, const SptLook *look, GAsyncReadyCallback callback, gpointer data);
+SptDocument *spt_document_look_finish(GAsyncResult *result);
 
 /* What lies around a function, for the two panes beside the list. */
 typedef struct {
@@ -54,6 +78,26 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptSurroundings, spt_surroundings_free)
 /* @function UINT32_MAX: of everything; then there are no callers, and the tree's root is no function. */
 void spt_document_surround_async(SptDocument *document, uint32_t function, GAsyncReadyCallback callback, gpointer data);
 SptSurroundings *spt_document_surround_finish(GAsyncResult *result);
+
+/* Both as seen, with their differences; by their shares, or @by_time: by the CPU time they took in a second. */
+void spt_document_compare_async(SptDocument *before, SptDocument *after, bool by_time, GAsyncReadyCallback callback, gpointer data);
+SptDocument *spt_document_compare_finish(GAsyncResult *result);
+
+/* Of all of it, in @document's arrangement. */
+SptTimeline *spt_document_timeline(const SptDocument *document, const SptTimelineWish *wish);
+void spt_document_timeline_async(SptDocument *document, const SptTimelineWish *wish, GAsyncReadyCallback callback, gpointer data);
+SptTimeline *spt_document_timeline_finish(GAsyncResult *result);
+
+typedef struct {
+	uint32_t tid;
+	uint64_t begin_ns, end_ns, least_ns;
+} SptChartWish;
+
+/* Elements are SptFlameBox, as of spt_chart_new(), of all of it; @ret_document: which was asked, to be unreferenced. */
+void spt_document_chart_async(SptDocument *document, const SptChartWish *wish, GAsyncReadyCallback callback, gpointer data);
+GArray *spt_document_chart_finish(GAsyncResult *result, SptDocument **ret_document);
+/* Those that have samples in @document, heaviest first; elements are SptGroupRow. */
+GArray *spt_document_threads(const SptDocument *document);
 
 /* The heaviest function that is not a process: what to look at first.  UINT32_MAX if there is none. */
 uint32_t spt_document_first_function(const SptDocument *document);

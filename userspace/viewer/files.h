@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Asks the user for a file to open, or for a name to save under. */
+/* Asks the user for a file to open, for a directory, or for a name to save under. */
 #ifndef SPT_FILES_H
 #define SPT_FILES_H
 
@@ -12,9 +12,10 @@ typedef enum {
 	SPT_FILES_OPEN,
 	SPT_FILES_SAVE,			/* a recording */
 	SPT_FILES_EXPORT,		/* something else */
+	SPT_FILES_DIRECTORY,
 } SptFilesPurpose;
 
-/* @name: to suggest, unless to open.  @destroy frees @data when the dialog is done with; may be NULL.  The dialog goes with @parent. */
+/* @name: to suggest, if it is to save.  @destroy frees @data when the dialog is done with; may be NULL.  The dialog goes with @parent. */
 void spt_files_choose(GtkWindow *parent, SptFilesPurpose purpose, const char *name, SptFilesFunc func, gpointer data,
 		      GDestroyNotify destroy);
 

@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "palette.h"
+#include "profile/diff.h"
 #include "text.h"
 
 #define TEXT_MIN_WIDTH 28
@@ -28,6 +29,27 @@ graphene_rect_t spt_flame_place(const SptFlameDrawing *drawing, const SptFlameBo
 	return GRAPHENE_RECT_INIT((float)x, (float)y, (float)width, (float)drawing->row_height);
 }
 
+const SptFlameBox *spt_flame_box_near(const SptFlameDrawing *drawing, double x, double y)
+{
+	for (unsigned i = 0; i < drawing->boxes->len; i++) {
+		const SptFlameBox *box = &g_array_index(drawing->boxes, SptFlameBox, i);
+		graphene_rect_t area = spt_flame_place(drawing, box);
+
+		if (graphene_rect_contains_point(&area, &GRAPHENE_POINT_INIT((float)x, (float)y)))
+			return box;
+	}
+	return NULL;
+}
+
+int spt_flame_row_height(GtkWidget *widget)
+{
+	g_autoptr(PangoLayout) layout = gtk_widget_create_pango_layout(widget, "Mg");
+	int height;
+
+	pango_layout_get_pixel_size(layout, NULL, &height);
+	return height + 5;
+}
+
 static const SptFunction *function_of(const SptFlameDrawing *drawing, const SptFlameBox *box)
 {
 	uint32_t function = drawing->nodes[box->node].function;
@@ -37,7 +59,9 @@ static const SptFunction *function_of(const SptFlameDrawing *drawing, const SptF
 
 static GdkRGBA color_of(const SptFlameDrawing *drawing, const SptFlameBox *box, const SptFunction *function)
 {
-	GdkRGBA color = box->depth < drawing->zoomed_depth ? above : box->n_more ? many : spt_palette_color(function);
+	GdkRGBA color = box->depth < drawing->zoomed_depth ? above : box->n_more ? many :
+			drawing->changes ? spt_palette_change(drawing->changes[box->node] * SPT_DIFF_WHOLE / (double)MAX(box->weight, 1)) :
+			spt_palette_color(function);
 
 	if (drawing->matches && function && !box->n_more && drawing->matches[function - drawing->functions])
 		return lit;

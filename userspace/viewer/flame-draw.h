@@ -16,6 +16,7 @@ typedef struct {
 	uint32_t zoomed_depth;		/* what is above it is there to go back to */
 	uint32_t selected, hovered;	/* nodes; UINT32_MAX: none */
 	const bool *matches;		/* by function; NULL: nothing is lit up */
+	const double *changes;		/* by node, of a comparison; NULL: it is none */
 	bool is_upward;
 	double top, bottom;		/* of the widget, in view */
 	int row_height;
@@ -23,6 +24,10 @@ typedef struct {
 
 /* Where a box lies in the widget. */
 graphene_rect_t spt_flame_place(const SptFlameDrawing *drawing, const SptFlameBox *box);
+/* The box there, or NULL. */
+const SptFlameBox *spt_flame_box_near(const SptFlameDrawing *drawing, double x, double y);
+/* Of boxes with a name in @widget's font. */
+int spt_flame_row_height(GtkWidget *widget);
 void spt_flame_draw(const SptFlameDrawing *drawing, GtkSnapshot *snapshot);
 
 #endif

@@ -2,14 +2,23 @@
 /* The picture draws and is steered in flame-view.c; here is what stands around it. */
 #include "flame-pane.h"
 
+#include <string.h>
+
+#include "chart-view.h"
 #include "flame-view.h"
+#include "profile/expression.h"
 #include "text.h"
+
+#define MAX_THREADS 200
 
 struct _SptFlamePane {
 	GtkWidget parent_instance;
-	GtkWidget *detail, *found, *search, *upward, *empty, *popover, *scrolled;
+	GtkWidget *detail, *found, *search, *upward, *empty, *popover, *scrolled, *chart_scrolled, *pictures, *by_time, *threads;
 	SptFlameView *view;
+	SptChartView *chart;
 	SptDocument *document;
+	GArray *tids;			/* uint32_t: what can be chosen in @threads */
+	char *rooted;			/* what is searched, if only that and what is below it is to be seen */
 };
 
 G_DEFINE_FINAL_TYPE(SptFlamePane, spt_flame_pane, GTK_TYPE_WIDGET)
@@ -18,9 +27,7 @@ static unsigned function_activated;
 
 uint32_t spt_flame_pane_selected(SptFlamePane *self)
 {
-	uint32_t node = self->document ? spt_flame_view_selected(self->view) : UINT32_MAX;
-
-	return node == UINT32_MAX ? node : g_array_index(self->document->tree, SptTreeNode, node).function;
+	return spt_flame_view_function(self->view);
 }
 
 static void set_actions(SptFlamePane *self)
@@ -44,20 +51,131 @@ static void on_changed(SptFlamePane *self)
 	uint64_t all, lit = spt_flame_view_lit(self->view, &all);
 	g_autofree char *found = g_strdup_printf("%.2f %% lit up", all ? 100.0 * (double)lit / (double)all : 0);
 
-	gtk_label_set_text(GTK_LABEL(self->detail), detail);
+	gtk_label_set_text(GTK_LABEL(self->detail), gtk_toggle_button_get_active(GTK_TOGGLE_BUTTON(self->by_time)) ?
+			   "In the order of time" : detail);
 	gtk_widget_set_tooltip_text(self->detail, detail);
 	gtk_label_set_text(GTK_LABEL(self->found), *search ? found : "");
 	set_actions(self);
 }
 
+/* By tree node: whether what is searched is on the way there: an expression, or words.  NULL: nothing is searched. */
+static bool *find_holds(SptFlamePane *self)
+{
+	const char *search = gtk_editable_get_text(GTK_EDITABLE(self->search));
+	g_autoptr(SptExpression) expression = strstr(search, " and ") || strstr(search, " or ") ? spt_expression_parse(search, NULL) : NULL;
+	g_autofree bool *matches = NULL;
+	uint32_t n;
+	const SptTreeNode *nodes = spt_profile_tree(self->document->profile, &n);
+	bool *holds;
+
+	if (expression)
+		return spt_expression_holds(expression, nodes, n, self->document->functions, self->document->n_functions);
+	matches = spt_order_match(self->document->order, search);
+	if (!matches)
+		return NULL;
+	holds = g_new0(bool, n);
+	for (uint32_t i = 1; i < n; i++)
+		holds[i] = matches[nodes[i].function];
+	return holds;
+}
+
+/* Everything, or what is below what is searched. */
+static void show_tree(SptFlamePane *self)
+{
+	g_autofree bool *holds = self->rooted ? find_holds(self) : NULL;
+	g_autoptr(GArray) below = holds ? spt_profile_descendants_where(self->document->profile, holds) : NULL;
+
+	spt_flame_view_show(self->view, self->document, below ? below : self->document->tree);
+}
+
+static void light(SptFlamePane *self)
+{
+	const char *search = gtk_editable_get_text(GTK_EDITABLE(self->search));
+
+	spt_flame_view_light(self->view, self->rooted ? NULL : spt_order_match(self->document->order, search));
+	spt_chart_view_light(self->chart, spt_order_match(self->document->order, search));
+	on_changed(self);
+}
+
 static void on_search_changed(SptFlamePane *self)
+{
+	/* Comes a moment after the text changed, when Enter may have been pressed already. */
+	if (!self->document || g_strcmp0(self->rooted, gtk_editable_get_text(GTK_EDITABLE(self->search))) == 0)
+		return;
+	if (self->rooted) {
+		g_clear_pointer(&self->rooted, g_free);
+		show_tree(self);
+	}
+	light(self);
+}
+
+static void on_search_activated(SptFlamePane *self)
 {
 	const char *search = gtk_editable_get_text(GTK_EDITABLE(self->search));
 
 	if (!self->document)
 		return;
-	spt_flame_view_light(self->view, spt_order_match(self->document->order, search));
-	on_changed(self);
+	g_free(self->rooted);
+	self->rooted = *search ? g_strdup(search) : NULL;
+	show_tree(self);
+	light(self);
+}
+
+/* The order of time. */
+
+static void show_chart(SptFlamePane *self)
+{
+	unsigned at = gtk_drop_down_get_selected(GTK_DROP_DOWN(self->threads));
+
+	if (self->document && at < self->tids->len && gtk_toggle_button_get_active(GTK_TOGGLE_BUTTON(self->by_time)))
+		spt_chart_view_show(self->chart, self->document, g_array_index(self->tids, uint32_t, at));
+}
+
+static void on_thread_chosen(SptFlamePane *self)
+{
+	show_chart(self);
+	if (self->document)
+		light(self);
+}
+
+/* The heaviest first; the one that is seen stays if it is there. */
+static void list_threads(SptFlamePane *self)
+{
+	g_autoptr(GArray) threads = spt_document_threads(self->document);
+	g_autoptr(GtkStringList) names = gtk_string_list_new(NULL);
+	unsigned at = gtk_drop_down_get_selected(GTK_DROP_DOWN(self->threads)), chosen = 0;
+	uint32_t seen = at < self->tids->len ? g_array_index(self->tids, uint32_t, at) : UINT32_MAX;
+
+	g_array_set_size(self->tids, 0);
+	for (unsigned i = 0; i < MIN(threads->len, MAX_THREADS); i++) {
+		const SptGroupRow *thread = &g_array_index(threads, SptGroupRow, i);
+		g_autofree char *made = NULL, *name = g_strdup_printf("%.40s (%u)", spt_text_name(thread->name, &made), thread->tid);
+
+		gtk_string_list_append(names, name);
+		g_array_append_val(self->tids, thread->tid);
+		if (thread->tid == seen)
+			chosen = i;
+	}
+	g_signal_handlers_block_by_func(self->threads, on_thread_chosen, self);
+	gtk_drop_down_set_model(GTK_DROP_DOWN(self->threads), G_LIST_MODEL(names));
+	gtk_drop_down_set_selected(GTK_DROP_DOWN(self->threads), chosen);
+	g_signal_handlers_unblock_by_func(self->threads, on_thread_chosen, self);
+}
+
+static void on_by_time_toggled(SptFlamePane *self)
+{
+	gboolean is_chart = gtk_toggle_button_get_active(GTK_TOGGLE_BUTTON(self->by_time));
+
+	gtk_stack_set_visible_child_name(GTK_STACK(self->pictures), is_chart ? "chart" : "graph");
+	gtk_widget_set_visible(self->threads, is_chart);
+	gtk_widget_set_visible(self->upward, !is_chart);
+	if (!self->document)
+		return;
+	if (is_chart) {
+		list_threads(self);
+		show_chart(self);
+	}
+	light(self);
 }
 
 static void on_stop_search(SptFlamePane *self)
@@ -147,6 +265,8 @@ static void dispose(GObject *object)
 	GtkWidget *child;
 
 	g_clear_pointer(&self->document, spt_document_unref);
+	g_clear_pointer(&self->tids, g_array_unref);
+	g_clear_pointer(&self->rooted, g_free);
 	gtk_widget_dispose_template(GTK_WIDGET(self), SPT_TYPE_FLAME_PANE);
 	while ((child = gtk_widget_get_first_child(GTK_WIDGET(self))))
 		gtk_widget_unparent(child);
@@ -163,6 +283,14 @@ static void bind_children(GtkWidgetClass *class)
 	gtk_widget_class_bind_template_child(class, SptFlamePane, popover);
 	gtk_widget_class_bind_template_child(class, SptFlamePane, scrolled);
 	gtk_widget_class_bind_template_child(class, SptFlamePane, view);
+	gtk_widget_class_bind_template_child(class, SptFlamePane, chart);
+	gtk_widget_class_bind_template_child(class, SptFlamePane, chart_scrolled);
+	gtk_widget_class_bind_template_child(class, SptFlamePane, pictures);
+	gtk_widget_class_bind_template_child(class, SptFlamePane, by_time);
+	gtk_widget_class_bind_template_child(class, SptFlamePane, threads);
+	gtk_widget_class_bind_template_callback(class, on_search_activated);
+	gtk_widget_class_bind_template_callback(class, on_thread_chosen);
+	gtk_widget_class_bind_template_callback(class, on_by_time_toggled);
 	gtk_widget_class_bind_template_callback(class, on_changed);
 	gtk_widget_class_bind_template_callback(class, on_search_changed);
 	gtk_widget_class_bind_template_callback(class, on_stop_search);
@@ -176,6 +304,7 @@ static void spt_flame_pane_class_init(SptFlamePaneClass *class)
 	GtkWidgetClass *widget_class = GTK_WIDGET_CLASS(class);
 
 	g_type_ensure(SPT_TYPE_FLAME_VIEW);
+	g_type_ensure(SPT_TYPE_CHART_VIEW);
 	G_OBJECT_CLASS(class)->dispose = dispose;
 	gtk_widget_class_set_layout_manager_type(widget_class, GTK_TYPE_BIN_LAYOUT);
 	gtk_widget_class_set_template_from_resource(widget_class, "/io/github/sysprof_trace/Sysprof/flame-pane.ui");
@@ -192,7 +321,10 @@ static void spt_flame_pane_class_init(SptFlamePaneClass *class)
 
 static void spt_flame_pane_init(SptFlamePane *self)
 {
+	self->tids = g_array_new(FALSE, FALSE, sizeof(uint32_t));
 	gtk_widget_init_template(GTK_WIDGET(self));
+	g_signal_connect_object(gtk_scrolled_window_get_vadjustment(GTK_SCROLLED_WINDOW(self->chart_scrolled)), "value-changed",
+				G_CALLBACK(gtk_widget_queue_draw), self->chart, G_CONNECT_SWAPPED);
 	/* What is drawn depends on what is in view. */
 	g_signal_connect_object(gtk_scrolled_window_get_vadjustment(GTK_SCROLLED_WINDOW(self->scrolled)), "value-changed",
 				G_CALLBACK(gtk_widget_queue_draw), self->view, G_CONNECT_SWAPPED);
@@ -206,13 +338,27 @@ void spt_flame_pane_set_document(SptFlamePane *self, SptDocument *document)
 	spt_document_ref(document);
 	g_clear_pointer(&self->document, spt_document_unref);
 	self->document = document;
-	if (!is_known)
+	if (!is_known) {
+		g_clear_pointer(&self->rooted, g_free);
 		gtk_editable_set_text(GTK_EDITABLE(self->search), "");
-	spt_flame_view_show(self->view, document, document->tree);
+	}
+	show_tree(self);
+	if (gtk_toggle_button_get_active(GTK_TOGGLE_BUTTON(self->by_time))) {
+		if (!document->look.is_passing)
+			list_threads(self);
+		show_chart(self);
+	}
+	/* Of other functions, if the arrangement is another. */
+	light(self);
 	gtk_widget_set_visible(self->empty, document->total == 0);
 }
 
 void spt_flame_pane_focus_search(SptFlamePane *self)
 {
 	gtk_widget_grab_focus(self->search);
+}
+
+GtkWidget *spt_flame_pane_picture(SptFlamePane *self)
+{
+	return gtk_toggle_button_get_active(GTK_TOGGLE_BUTTON(self->by_time)) ? GTK_WIDGET(self->chart) : GTK_WIDGET(self->view);
 }

@@ -17,4 +17,7 @@ void spt_flame_pane_focus_search(SptFlamePane *pane);
 /* The function of the selected box; UINT32_MAX: none. */
 uint32_t spt_flame_pane_selected(SptFlamePane *pane);
 
+/* Borrowed. */
+GtkWidget *spt_flame_pane_picture(SptFlamePane *pane);
+
 #endif

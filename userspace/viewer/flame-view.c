@@ -59,6 +59,7 @@ static SptFlameDrawing drawing_of(SptFlameView *self)
 		.selected = self->selected,
 		.hovered = self->hovered,
 		.matches = self->matches,
+		.changes = self->document->differences ? (const double *)self->document->differences->changes->data : NULL,
 		.is_upward = self->is_upward,
 		.top = top,
 		.bottom = adjustment ? top + gtk_adjustment_get_page_size(adjustment) : gtk_widget_get_height(GTK_WIDGET(self)),
@@ -74,7 +75,7 @@ static void lay_out(SptFlameView *self)
 		return;
 	do {
 		g_clear_pointer(&self->boxes, g_array_unref);
-		self->boxes = spt_flame_layout_focus(node_at(self, 0), self->nodes->len, self->zoomed, share);
+		self->boxes = spt_flame_layout_focus(node_at(self, 0), self->zoomed, share);
 		share *= 2;
 	} while (self->boxes->len > MAX_BOXES);
 }
@@ -120,14 +121,7 @@ static const SptFlameBox *box_near(SptFlameView *self, double x, double y)
 		return NULL;
 	lay_out(self);
 	drawing = drawing_of(self);
-	for (unsigned i = 0; i < self->boxes->len; i++) {
-		const SptFlameBox *box = &g_array_index(self->boxes, SptFlameBox, i);
-		graphene_rect_t area = spt_flame_place(&drawing, box);
-
-		if (graphene_rect_contains_point(&area, &GRAPHENE_POINT_INIT((float)x, (float)y)))
-			return box;
-	}
-	return NULL;
+	return spt_flame_box_near(&drawing, x, y);
 }
 
 /* Of several that share a box there is none to go to, but what called them. */
@@ -159,6 +153,9 @@ char *spt_flame_view_describe(SptFlameView *self, uint32_t at)
 	double percent = self->document->total ? 100.0 / (double)self->document->total : 0;
 	g_autofree char *made_name = NULL, *made_object = NULL;
 
+	if (self->document->differences)
+		return g_strdup_printf("%s: %+.2f", function ? spt_text_name(function->name, &made_name) : "All",
+				       100 * g_array_index(self->document->differences->changes, double, at));
 	return g_strdup_printf("%s%s%s%s: total %.2f %%, self %.2f %%", function ? spt_text_name(function->name, &made_name) : "All",
 			       function ? " (" : "", !function ? "" : function->is_process ? "process" :
 			       spt_text_name(function->object, &made_object), function ? ")" : "",
@@ -357,14 +354,8 @@ static gboolean query_tooltip(GtkWidget *widget, int x, int y, gboolean by_keybo
 
 static void css_changed(GtkWidget *widget, GtkCssStyleChange *change)
 {
-	SptFlameView *self = SPT_FLAME_VIEW(widget);
-	g_autoptr(PangoLayout) layout = NULL;
-	int height;
-
 	GTK_WIDGET_CLASS(spt_flame_view_parent_class)->css_changed(widget, change);
-	layout = gtk_widget_create_pango_layout(widget, "Mg");
-	pango_layout_get_pixel_size(layout, NULL, &height);
-	self->row_height = height + 5;
+	SPT_FLAME_VIEW(widget)->row_height = spt_flame_row_height(widget);
 	gtk_widget_queue_resize(widget);
 }
 
@@ -440,38 +431,21 @@ static void spt_flame_view_init(SptFlameView *self)
 	gtk_widget_add_controller(GTK_WIDGET(self), motion);
 }
 
-/* The node of @nodes on the same path of functions as @node was in what is shown now; 0 if it is not there. */
-static uint32_t find_again(SptFlameView *self, const GArray *nodes, uint32_t node)
-{
-	const SptTreeNode *parent, *old = node_at(self, node);
-	uint32_t above;
-
-	if (node == 0)
-		return 0;
-	above = find_again(self, nodes, old->parent);
-	parent = &g_array_index(nodes, SptTreeNode, above);
-	for (uint32_t i = 0; i < parent->n_children && (above != 0 || old->parent == 0); i++) {
-		if (g_array_index(nodes, SptTreeNode, parent->first_child + i).function == old->function)
-			return parent->first_child + i;
-	}
-	return 0;
-}
-
 void spt_flame_view_show(SptFlameView *self, SptDocument *document, GArray *nodes)
 {
 	bool is_known = self->document && spt_document_is_same(self->document, document);
-	uint32_t zoomed = is_known && self->nodes ? find_again(self, nodes, self->zoomed) : 0;
+	uint32_t zoomed = is_known && self->nodes ?
+			  spt_tree_find((const SptTreeNode *)nodes->data, node_at(self, 0), self->zoomed) : 0;
 
 	spt_document_ref(document);
 	g_array_ref(nodes);
 	g_clear_pointer(&self->document, spt_document_unref);
 	g_clear_pointer(&self->nodes, g_array_unref);
-	if (!is_known)
-		g_clear_pointer(&self->matches, g_free);
+	g_clear_pointer(&self->matches, g_free);
 	self->document = document;
 	self->nodes = nodes;
 	self->hovered = NONE;
-	spt_flame_view_zoom(self, zoomed);
+	spt_flame_view_zoom(self, zoomed == NONE ? 0 : zoomed);
 }
 
 void spt_flame_view_set_upward(SptFlameView *self, gboolean is_upward)
@@ -491,6 +465,11 @@ uint64_t spt_flame_view_lit(SptFlameView *self, uint64_t *ret_all)
 {
 	*ret_all = node_at(self, self->zoomed)->total;
 	return self->matches ? spt_flame_matched(node_at(self, 0), self->nodes->len, self->zoomed, self->matches) : 0;
+}
+
+uint32_t spt_flame_view_function(SptFlameView *self)
+{
+	return self->nodes && self->selected != NONE ? node_at(self, self->selected)->function : NONE;
 }
 
 uint32_t spt_flame_view_selected(SptFlameView *self)

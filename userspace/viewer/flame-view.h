@@ -32,6 +32,7 @@ void spt_flame_view_zoom(SptFlameView *view, uint32_t node);
 gboolean spt_flame_view_step_back(SptFlameView *view);
 /* UINT32_MAX: none. */
 uint32_t spt_flame_view_selected(SptFlameView *view);
+uint32_t spt_flame_view_function(SptFlameView *view);
 uint32_t spt_flame_view_zoomed(SptFlameView *view);
 /* "NAME (OBJECT): total 12.00 %, self 3.00 %" */
 char *spt_flame_view_describe(SptFlameView *view, uint32_t node);

@@ -5,10 +5,9 @@
  */
 #include "functions.h"
 
-#include <time.h>
-
 #include "columns.h"
 #include "compat-gtk.h"
+#include "work.h"
 
 #define N_COLUMNS 4
 
@@ -32,6 +31,7 @@ struct _SptFunctions {
 	GtkSingleSelection *selection;		/* and what is selected in it; the view's */
 	uint32_t selected;
 	unsigned scroll_source;
+	bool refills;				/* the rows in view stay where they are */
 };
 
 G_DEFINE_FINAL_TYPE(SptFunctions, spt_functions, SPT_TYPE_PANE)
@@ -77,37 +77,42 @@ static void clear_list(SptFunctions *self)
 	g_clear_object(&self->rows);
 }
 
-/* Of this thread: what a list costs, however busy the machine is. */
-static double cpu_ms(void)
+/* Another content for the rows there are, or another list for the view. */
+static void set_list(SptFunctions *self, uint32_t *list, uint32_t n)
 {
-	struct timespec now;
-
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-	return (double)now.tv_sec * 1e3 + (double)now.tv_nsec / 1e6;
+	self->list = list;
+	if (self->rows && self->refills && spt_row_list_is_near(self->rows, n)) {
+		g_signal_handlers_block_by_func(self->selection, on_selection_changed, self);
+		spt_row_list_refill(self->rows, self->document, n, list, g_free);
+		gtk_single_selection_set_selected(self->selection, position_of(self, self->selected));
+		g_signal_handlers_unblock_by_func(self->selection, on_selection_changed, self);
+		return;
+	}
+	clear_list(self);
+	self->rows = spt_row_list_new(self->document, n, fill, list, g_free);
+	self->selection = g_object_new(GTK_TYPE_SINGLE_SELECTION, "autoselect", FALSE, "can-unselect", TRUE, "model",
+				       self->rows, NULL);
+	gtk_single_selection_set_selected(self->selection, position_of(self, self->selected));
+	g_signal_connect(self->selection, "selection-changed", G_CALLBACK(on_selection_changed), self);
+	spt_pane_set_model(SPT_PANE(self), GTK_SELECTION_MODEL(self->selection));
 }
 
 /* The list anew, by the present order and search. */
 static void refresh(SptFunctions *self)
 {
 	const char *search = gtk_editable_get_text(GTK_EDITABLE(self->search));
-	double begin_ms = cpu_ms();
+	double begin_ms = spt_work_ms();
 	uint32_t *list, n;
 
 	if (!self->document)
 		return;
 	g_free(self->searched);
 	self->searched = g_strdup(search);
-	clear_list(self);
 	list = spt_order_list(self->document->order, self->key, self->descending, search, &n);
-	self->rows = spt_row_list_new(self->document, n, fill, list, g_free);
-	self->list = list;
-	self->selection = g_object_new(GTK_TYPE_SINGLE_SELECTION, "autoselect", FALSE, "can-unselect", TRUE, "model",
-				       self->rows, NULL);
-	gtk_single_selection_set_selected(self->selection, position_of(self, self->selected));
-	g_signal_connect(self->selection, "selection-changed", G_CALLBACK(on_selection_changed), self);
+	set_list(self, list, n);
 	spt_pane_set_empty_text(SPT_PANE(self), *search ? "No function has that in its name" : "There are no samples");
-	spt_pane_set_model(SPT_PANE(self), GTK_SELECTION_MODEL(self->selection));
-	g_debug("%u functions listed in %.1f ms of CPU time", n, cpu_ms() - begin_ms);
+	spt_pane_show_empty(SPT_PANE(self), n == 0);
+	g_debug("%u functions listed in %.1f ms of CPU time", n, spt_work_ms() - begin_ms);
 }
 
 static gboolean scroll_to_selected(gpointer data)
@@ -234,12 +239,17 @@ void spt_functions_set_document(SptFunctions *self, SptDocument *document)
 {
 	bool is_known = self->document && spt_document_is_same(self->document, document);
 
+	if (is_known)
+		self->selected = spt_document_translate(document, self->document, self->selected);
 	spt_document_ref(document);
 	g_clear_pointer(&self->document, spt_document_unref);
 	self->document = document;
 	if (is_known) {
+		self->refills = true;
 		refresh(self);
-		queue_scroll(self);
+		self->refills = false;
+		if (!document->look.is_passing)
+			queue_scroll(self);
 		return;
 	}
 	self->selected = spt_document_first_function(document);
@@ -260,6 +270,12 @@ void spt_functions_select(SptFunctions *self, uint32_t function)
 	}
 	gtk_single_selection_set_selected(self->selection, position);
 	queue_scroll(self);
+}
+
+const uint32_t *spt_functions_list(SptFunctions *self, uint32_t *ret_n)
+{
+	*ret_n = self->rows ? g_list_model_get_n_items(G_LIST_MODEL(self->rows)) : 0;
+	return self->list;
 }
 
 void spt_functions_focus_search(SptFunctions *self)

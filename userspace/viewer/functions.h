@@ -15,6 +15,8 @@ G_DECLARE_FINAL_TYPE(SptFunctions, spt_functions, SPT, FUNCTIONS, SptPane)
 void spt_functions_set_document(SptFunctions *functions, SptDocument *document);
 /* Selects and shows a function; a search that hides it ends.  UINT32_MAX: selects none. */
 void spt_functions_select(SptFunctions *functions, uint32_t function);
+/* What is listed, in its order; borrowed. */
+const uint32_t *spt_functions_list(SptFunctions *functions, uint32_t *ret_n);
 void spt_functions_focus_search(SptFunctions *functions);
 /* Ends the search; if there is none, the selection. */
 void spt_functions_step_back(SptFunctions *functions);

@@ -31,3 +31,12 @@ GdkRGBA spt_palette_color(const SptFunction *function)
 		return shade(color_of(nameless), function->name);
 	return shade(color_of(objects[g_str_hash(function->object) % G_N_ELEMENTS(objects)]), function->name);
 }
+
+GdkRGBA spt_palette_change(double part)
+{
+	const GdkRGBA same = color_of(0xe4e4e4), most = part > 0 ? color_of(0xf0806c) : color_of(0x6ea2f0);
+	float by = (float)CLAMP(part > 0 ? part : -part, 0, 1);
+
+	return (GdkRGBA){ same.red + (most.red - same.red) * by, same.green + (most.green - same.green) * by,
+			  same.blue + (most.blue - same.blue) * by, 1 };
+}

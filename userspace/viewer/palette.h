@@ -9,5 +9,7 @@
 
 /* By its object; the kernel has a colour of its own.  NULL: of everything. */
 GdkRGBA spt_palette_color(const SptFunction *function);
+/* By how much of it is new (up to 1, red) or gone (down to -1, blue). */
+GdkRGBA spt_palette_change(double part);
 
 #endif

@@ -83,6 +83,11 @@ void spt_pane_set_empty_text(SptPane *pane, const char *text)
 	gtk_label_set_text(GTK_LABEL(get(pane)->empty), text);
 }
 
+void spt_pane_show_empty(SptPane *pane, gboolean is_empty)
+{
+	gtk_widget_set_visible(get(pane)->empty, is_empty);
+}
+
 void spt_pane_set_model(SptPane *pane, GtkSelectionModel *model)
 {
 	SptPanePrivate *self = get(pane);
@@ -91,7 +96,7 @@ void spt_pane_set_model(SptPane *pane, GtkSelectionModel *model)
 	bool had_focus = focus && gtk_widget_is_ancestor(focus, gtk_widget_get_last_child(GTK_WIDGET(self->view)));
 
 	gtk_column_view_set_model(self->view, model);
-	gtk_widget_set_visible(self->empty, model && g_list_model_get_n_items(G_LIST_MODEL(model)) == 0);
+	spt_pane_show_empty(pane, model && g_list_model_get_n_items(G_LIST_MODEL(model)) == 0);
 	/* The row that had it is gone; the keyboard stays in this pane. */
 	if (had_focus)
 		gtk_widget_grab_focus(GTK_WIDGET(self->view));

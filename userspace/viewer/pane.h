@@ -23,6 +23,7 @@ void spt_pane_add_header(SptPane *pane, GtkWidget *widget);
 void spt_pane_set_title(SptPane *pane, const char *what, const char *name);
 /* What to show instead of no rows. */
 void spt_pane_set_empty_text(SptPane *pane, const char *text);
+void spt_pane_show_empty(SptPane *pane, gboolean is_empty);
 /* Shows @model, or nothing at all if it is NULL. */
 void spt_pane_set_model(SptPane *pane, GtkSelectionModel *model);
 

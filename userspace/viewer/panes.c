@@ -21,6 +21,8 @@ struct _SptPanes {
 
 G_DEFINE_FINAL_TYPE(SptPanes, spt_panes, GTK_TYPE_WIDGET)
 
+static unsigned function_selected;
+
 static void ask(SptPanes *self);
 
 static void on_answer(G_GNUC_UNUSED GObject *source, GAsyncResult *result, gpointer data)
@@ -51,6 +53,7 @@ static void ask(SptPanes *self)
 static void on_function_selected(G_GNUC_UNUSED SptFunctions *functions, unsigned function, SptPanes *self)
 {
 	self->wanted = function;
+	g_signal_emit(self, function_selected, 0, function);
 	ask(self);
 }
 
@@ -96,6 +99,8 @@ static void spt_panes_class_init(SptPanesClass *class)
 	gtk_widget_class_bind_template_callback(widget_class, on_function_selected);
 	gtk_widget_class_bind_template_callback(widget_class, on_function_activated);
 	gtk_widget_class_add_binding(widget_class, GDK_KEY_Escape, 0, on_escape, NULL);
+	function_selected = g_signal_new("function-selected", SPT_TYPE_PANES, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 1,
+					 G_TYPE_UINT);
 }
 
 static void spt_panes_init(SptPanes *self)
@@ -107,6 +112,8 @@ void spt_panes_set_document(SptPanes *self, SptDocument *document)
 {
 	bool is_known = self->document && spt_document_is_same(self->document, document);
 
+	if (is_known)
+		self->wanted = spt_document_translate(document, self->document, self->wanted);
 	spt_document_ref(document);
 	g_clear_pointer(&self->document, spt_document_unref);
 	self->document = document;
@@ -123,6 +130,11 @@ void spt_panes_focus_search(SptPanes *self)
 void spt_panes_select(SptPanes *self, uint32_t function)
 {
 	spt_functions_select(self->functions, function);
+}
+
+const uint32_t *spt_panes_list(SptPanes *self, uint32_t *ret_n)
+{
+	return spt_functions_list(self->functions, ret_n);
 }
 
 uint32_t spt_panes_selected(SptPanes *self)

@@ -10,9 +10,13 @@
 #define SPT_TYPE_PANES (spt_panes_get_type())
 G_DECLARE_FINAL_TYPE(SptPanes, spt_panes, SPT, PANES, GtkWidget)
 
+/* Signal "function-selected" (uint function; UINT32_MAX: none). */
+
 void spt_panes_set_document(SptPanes *panes, SptDocument *document);
 void spt_panes_focus_search(SptPanes *panes);
 void spt_panes_select(SptPanes *panes, uint32_t function);
+/* The functions listed, in their order; borrowed. */
+const uint32_t *spt_panes_list(SptPanes *panes, uint32_t *ret_n);
 /* UINT32_MAX: none. */
 uint32_t spt_panes_selected(SptPanes *panes);
 

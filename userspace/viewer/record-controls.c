@@ -1,28 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Buttons activate the window's actions; only the command's line has to be carried there. */
+/* Buttons activate the window's actions. */
 #include "record-controls.h"
+
+#include "record-form.h"
 
 struct _SptRecordControls {
 	GtkBox parent_instance;
-	GtkWidget *record, *menu, *stop, *popover, *command, *run;
+	GtkWidget *record, *menu, *popover, *stop, *reset, *discard;
 };
 
 G_DEFINE_FINAL_TYPE(SptRecordControls, spt_record_controls, GTK_TYPE_BOX)
-
-static void on_run(SptRecordControls *self)
-{
-	const char *command = gtk_editable_get_text(GTK_EDITABLE(self->command));
-
-	if (!*command)
-		return;
-	gtk_popover_popdown(GTK_POPOVER(self->popover));
-	gtk_widget_activate_action(GTK_WIDGET(self), "win.record-command", "s", command);
-}
-
-static void on_command_changed(SptRecordControls *self)
-{
-	gtk_widget_set_sensitive(self->run, *gtk_editable_get_text(GTK_EDITABLE(self->command)) != '\0');
-}
 
 static gboolean grab_focus(GtkWidget *widget)
 {
@@ -39,6 +26,7 @@ static void spt_record_controls_class_init(SptRecordControlsClass *class)
 {
 	GtkWidgetClass *widget_class = GTK_WIDGET_CLASS(class);
 
+	g_type_ensure(SPT_TYPE_RECORD_FORM);
 	G_OBJECT_CLASS(class)->dispose = dispose;
 	widget_class->grab_focus = grab_focus;
 	gtk_widget_class_set_template_from_resource(widget_class, "/io/github/sysprof_trace/Sysprof/record-controls.ui");
@@ -46,10 +34,8 @@ static void spt_record_controls_class_init(SptRecordControlsClass *class)
 	gtk_widget_class_bind_template_child(widget_class, SptRecordControls, menu);
 	gtk_widget_class_bind_template_child(widget_class, SptRecordControls, stop);
 	gtk_widget_class_bind_template_child(widget_class, SptRecordControls, popover);
-	gtk_widget_class_bind_template_child(widget_class, SptRecordControls, command);
-	gtk_widget_class_bind_template_child(widget_class, SptRecordControls, run);
-	gtk_widget_class_bind_template_callback(widget_class, on_run);
-	gtk_widget_class_bind_template_callback(widget_class, on_command_changed);
+	gtk_widget_class_bind_template_child(widget_class, SptRecordControls, reset);
+	gtk_widget_class_bind_template_child(widget_class, SptRecordControls, discard);
 }
 
 static void spt_record_controls_init(SptRecordControls *self)
@@ -62,4 +48,7 @@ void spt_record_controls_set_recording(SptRecordControls *self, gboolean is_reco
 	gtk_widget_set_visible(self->record, !is_recording);
 	gtk_widget_set_visible(self->menu, !is_recording);
 	gtk_widget_set_visible(self->stop, is_recording);
+	gtk_widget_set_visible(self->reset, is_recording);
+	gtk_widget_set_visible(self->discard, is_recording);
+	gtk_popover_popdown(GTK_POPOVER(self->popover));
 }

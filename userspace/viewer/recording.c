@@ -5,16 +5,26 @@
  */
 #include "recording.h"
 
+#include <glib/gstdio.h>
+#include <string.h>
+
 #define STEP_MS 100
+#define RAW_BYTES 16384
+
+enum wish { GO_ON, RESET, STOP, DISCARD };
 
 struct _SptRecording {
 	GObject parent_instance;
 	char *path, *command;
+	uint64_t period_ns;
+	SptStacksChoice stacks;
 	GSubprocess *process;		/* NULL: the whole system */
 	GThread *thread;
 	GMutex mutex;			/* of what follows */
 	SptRecorderStatus status;
-	bool is_running, is_stopping;
+	SptLive *live;
+	bool is_running;
+	enum wish wish;
 	GError *error;			/* the thread's until it has ended */
 };
 
@@ -27,6 +37,7 @@ static void finalize(GObject *object)
 	SptRecording *self = SPT_RECORDING(object);
 
 	g_clear_object(&self->process);
+	g_clear_pointer(&self->live, spt_live_unref);
 	g_clear_error(&self->error);
 	g_mutex_clear(&self->mutex);
 	g_free(self->path);
@@ -54,16 +65,19 @@ static gboolean emit_ended(gpointer data)
 	return G_SOURCE_REMOVE;
 }
 
-static bool publish(SptRecording *self, SptRecorder *recorder)
+/* Tells how far it is, and hears what is wished; a reset is heard once. */
+static enum wish publish(SptRecording *self, SptRecorder *recorder)
 {
-	bool go_on;
+	enum wish wish;
 
 	g_mutex_lock(&self->mutex);
 	spt_recorder_status(recorder, &self->status);
 	self->is_running = true;
-	go_on = !self->is_stopping;
+	wish = self->wish;
+	if (wish == RESET)
+		self->wish = GO_ON;
 	g_mutex_unlock(&self->mutex);
-	return go_on;
+	return wish;
 }
 
 /* At the gate: a line lets the command run; the end of the file without one would end it. */
@@ -71,42 +85,100 @@ static bool open_gate(SptRecording *self, GError **error)
 {
 	GOutputStream *gate = self->process ? g_subprocess_get_stdin_pipe(self->process) : NULL;
 
-	return !gate || (g_output_stream_write_all(gate, "\n", 1, NULL, NULL, error) &&
-			 g_output_stream_close(gate, NULL, error));
+	return !gate || g_output_stream_is_closed(gate) || (g_output_stream_write_all(gate, "\n", 1, NULL, NULL, error) &&
+							    g_output_stream_close(gate, NULL, error));
 }
 
-static bool record(SptRecording *self, SptRecorder *recorder, GError **error)
+/* The process @pid and those it has started up to now, which a recording that begins anew would not know for its own. */
+static void want_family(SptTraceFilter *filter, const char *pid)
 {
-	if (!spt_recorder_start(recorder, error) || !open_gate(self, error))
-		return false;
-	while (publish(self, recorder)) {
+	g_autofree char *path = g_strdup_printf("/proc/%s/task/%s/children", pid, pid), *text = NULL;
+	g_auto(GStrv) children = NULL;
+
+	if (filter->n_pids == G_N_ELEMENTS(filter->pids))
+		return;
+	filter->pids[filter->n_pids++] = (uint32_t)g_ascii_strtoull(pid, NULL, 10);
+	if (!g_file_get_contents(path, &text, NULL, NULL))
+		return;
+	children = g_strsplit(g_strchomp(text), " ", 0);
+	for (unsigned i = 0; children[i]; i++)
+		if (*children[i])
+			want_family(filter, children[i]);
+}
+
+static SptLive *begin_live(SptRecording *self)
+{
+	g_mutex_lock(&self->mutex);
+	g_clear_pointer(&self->live, spt_live_unref);
+	self->live = spt_live_new();
+	g_mutex_unlock(&self->mutex);
+	return self->live;
+}
+
+static SptRecorder *begin(SptRecording *self, GError **error)
+{
+	SptRecorderOptions options = {
+		.output = self->path,
+		.command = self->command,
+		.period_ns = self->period_ns,
+		.no_user = self->stacks == SPT_STACKS_NONE,
+		.raw_bytes = self->stacks == SPT_STACKS_DWARF ? RAW_BYTES : 0,
+		.live = begin_live(self),
+	};
+	const char *pid = self->process ? g_subprocess_get_identifier(self->process) : NULL;
+
+	if (pid)
+		want_family(&options.filter, pid);
+	return spt_recorder_new(&options, error);
+}
+
+/* Until something else is wished; STOP if it failed. */
+static enum wish record(SptRecording *self, GError **error)
+{
+	g_autoptr(SptRecorder) recorder = begin(self, error);
+	enum wish wish;
+
+	if (!recorder || !spt_recorder_start(recorder, error) || !open_gate(self, error))
+		return STOP;
+	while ((wish = publish(self, recorder)) == GO_ON) {
 		if (!spt_recorder_step(recorder, STEP_MS, error))
-			return false;
+			return STOP;
 	}
-	if (!spt_recorder_finish(recorder, NULL, error))
-		return false;
-	publish(self, recorder);
-	return true;
+	if (wish == STOP && spt_recorder_finish(recorder, NULL, error))
+		publish(self, recorder);
+	return wish;
+}
+
+static void remove_part(SptRecording *self)
+{
+	g_autofree char *part = g_strconcat(self->path, ".part", NULL);
+
+	g_unlink(part);
 }
 
 /* Its reference to the recording goes over to the idle call. */
 static gpointer run(gpointer data)
 {
 	SptRecording *self = data;
-	SptRecorderOptions options = { .output = self->path, .command = self->command };
-	const char *pid = self->process ? g_subprocess_get_identifier(self->process) : NULL;
-	SptRecorder *recorder;
+	enum wish wish;
 
-	if (pid)
-		options.filter.pids[options.filter.n_pids++] = (uint32_t)g_ascii_strtoull(pid, NULL, 10);
-	recorder = spt_recorder_new(&options, &self->error);
-	if (!recorder || !record(self, recorder, &self->error)) {
-		if (self->process)
-			g_output_stream_close(g_subprocess_get_stdin_pipe(self->process), NULL, NULL);
+	while ((wish = record(self, &self->error)) != STOP) {
+		remove_part(self);
+		if (wish == DISCARD)
+			break;
 	}
-	spt_recorder_free(recorder);
+	if (self->process)
+		g_output_stream_close(g_subprocess_get_stdin_pipe(self->process), NULL, NULL);
 	g_idle_add_full(G_PRIORITY_DEFAULT, emit_ended, self, g_object_unref);
 	return NULL;
+}
+
+static void wish_for(SptRecording *self, enum wish wish)
+{
+	g_mutex_lock(&self->mutex);
+	/* What ends it is not taken back. */
+	self->wish = MAX(self->wish, wish);
+	g_mutex_unlock(&self->mutex);
 }
 
 static void on_command_ended(G_GNUC_UNUSED GObject *source, GAsyncResult *result, gpointer data)
@@ -117,37 +189,79 @@ static void on_command_ended(G_GNUC_UNUSED GObject *source, GAsyncResult *result
 	spt_recording_stop(self);
 }
 
-static GSubprocess *start_command(const char *line, GError **error)
+/* "NAME=VALUE" of each word; false: one of them is something else. */
+static bool set_environment(GSubprocessLauncher *launcher, const char *line, GError **error)
+{
+	g_auto(GStrv) words = NULL;
+
+	if (!line || !*line)
+		return true;
+	if (!g_shell_parse_argv(line, NULL, &words, error))
+		return false;
+	for (unsigned i = 0; words[i]; i++) {
+		char *equals = strchr(words[i], '=');
+
+		if (!equals || equals == words[i]) {
+			g_set_error(error, G_SHELL_ERROR, G_SHELL_ERROR_FAILED,
+				    "Cannot run the command: \"%s\" in its environment is not of the form NAME=VALUE", words[i]);
+			return false;
+		}
+		*equals = '\0';
+		g_subprocess_launcher_setenv(launcher, words[i], equals + 1, TRUE);
+	}
+	return true;
+}
+
+static GSubprocess *start_command(const SptRecordingOptions *options, GError **error)
 {
 	static const char *const gate[] = { "/bin/sh", "-c", "read -r go && exec \"$@\" </dev/null", "sh" };
+	g_autoptr(GSubprocessLauncher) launcher = g_subprocess_launcher_new(G_SUBPROCESS_FLAGS_STDIN_PIPE);
+	g_autofree char *directory = g_canonicalize_filename(options->directory && *options->directory ? options->directory : ".", NULL);
 	g_auto(GStrv) words = NULL;
 	g_autofree char *program = NULL;
 	g_autoptr(GPtrArray) argv = g_ptr_array_new();
 
-	if (!g_shell_parse_argv(line, NULL, &words, error))
+	if (!g_shell_parse_argv(options->command, NULL, &words, error) || !set_environment(launcher, options->environment, error))
 		return NULL;
-	program = g_find_program_in_path(words[0]);
-	if (!program) {
-		g_set_error(error, G_SPAWN_ERROR, G_SPAWN_ERROR_NOENT,
+	if (!g_file_test(directory, G_FILE_TEST_IS_DIR)) {
+		g_set_error(error, G_SPAWN_ERROR, G_SPAWN_ERROR_CHDIR, "Cannot run %s in %s: there is no such directory", words[0],
+			    directory);
+		return NULL;
+	}
+	/* A path is seen from there. */
+	program = strchr(words[0], '/') ? g_canonicalize_filename(words[0], directory) : g_find_program_in_path(words[0]);
+	if (!program || !g_file_test(program, G_FILE_TEST_IS_EXECUTABLE)) {
+		g_set_error(error, G_SPAWN_ERROR, G_SPAWN_ERROR_NOENT, strchr(words[0], '/') ?
+			    "Cannot run %s: there is no such program" :
 			    "Cannot run %s: there is no such program in the directories of $PATH", words[0]);
 		return NULL;
 	}
+	g_subprocess_launcher_set_cwd(launcher, directory);
 	for (unsigned i = 0; i < G_N_ELEMENTS(gate); i++)
 		g_ptr_array_add(argv, (void *)gate[i]);
 	for (unsigned i = 0; words[i]; i++)
 		g_ptr_array_add(argv, words[i]);
 	g_ptr_array_add(argv, NULL);
-	return g_subprocess_newv((const char *const *)argv->pdata, G_SUBPROCESS_FLAGS_STDIN_PIPE, error);
+	return g_subprocess_launcher_spawnv(launcher, (const char *const *)argv->pdata, error);
 }
 
-SptRecording *spt_recording_start(const char *path, const char *command, GError **error)
+void spt_recording_options_clear(SptRecordingOptions *options)
+{
+	g_clear_pointer(&options->command, g_free);
+	g_clear_pointer(&options->directory, g_free);
+	g_clear_pointer(&options->environment, g_free);
+}
+
+SptRecording *spt_recording_start(const char *path, const SptRecordingOptions *options, GError **error)
 {
 	g_autoptr(SptRecording) self = g_object_new(SPT_TYPE_RECORDING, NULL);
 
 	self->path = g_strdup(path);
-	self->command = g_strdup(command);
-	if (command) {
-		self->process = start_command(command, error);
+	self->period_ns = options->rate_hz ? 1000000000ULL / options->rate_hz : 0;
+	self->stacks = options->stacks;
+	if (options->command && *options->command) {
+		self->command = g_strdup(options->command);
+		self->process = start_command(options, error);
 		if (!self->process)
 			return NULL;
 		g_subprocess_wait_async(self->process, NULL, on_command_ended, g_object_ref(self));
@@ -158,9 +272,17 @@ SptRecording *spt_recording_start(const char *path, const char *command, GError 
 
 void spt_recording_stop(SptRecording *self)
 {
-	g_mutex_lock(&self->mutex);
-	self->is_stopping = true;
-	g_mutex_unlock(&self->mutex);
+	wish_for(self, STOP);
+}
+
+void spt_recording_reset(SptRecording *self)
+{
+	wish_for(self, RESET);
+}
+
+void spt_recording_discard(SptRecording *self)
+{
+	wish_for(self, DISCARD);
 }
 
 void spt_recording_wait(SptRecording *self)
@@ -177,6 +299,16 @@ bool spt_recording_status(SptRecording *self, SptRecorderStatus *ret)
 	is_running = self->is_running;
 	g_mutex_unlock(&self->mutex);
 	return is_running;
+}
+
+SptLive *spt_recording_live(SptRecording *self)
+{
+	SptLive *live;
+
+	g_mutex_lock(&self->mutex);
+	live = self->live ? spt_live_ref(self->live) : spt_live_new();
+	g_mutex_unlock(&self->mutex);
+	return live;
 }
 
 const GError *spt_recording_error(SptRecording *self)

@@ -12,20 +12,40 @@ G_DECLARE_FINAL_TYPE(SptRecording, spt_recording, SPT, RECORDING, GObject)
 
 /* Signal "ended": the file is complete, or as far as it came; spt_recording_error() tells. */
 
-/*
- * Begins a recording into @path: of the whole system, or of what @command (a line as in a shell) and the programs it
- * starts do until it ends.  NULL if the command cannot be run.
- */
-SptRecording *spt_recording_start(const char *path, const char *command, GError **error);
-/* Returns at once. */
+typedef enum {
+	SPT_STACKS_FP,			/* along frame pointers */
+	SPT_STACKS_DWARF,		/* without them, from copies of the stack */
+	SPT_STACKS_NONE,		/* the kernel's part alone */
+} SptStacksChoice;
+
+/* All empty: the whole system, as it is done where nothing else is asked for. */
+typedef struct {
+	char *command;			/* a line as in a shell: what it and the programs it starts do, until it ends */
+	char *directory;		/* where it runs */
+	char *environment;		/* "NAME=VALUE ..." as in a shell: what it finds beside what the viewer has */
+	unsigned rate_hz;
+	SptStacksChoice stacks;
+} SptRecordingOptions;
+
+void spt_recording_options_clear(SptRecordingOptions *options);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(SptRecordingOptions, spt_recording_options_clear)
+
+/* Begins a recording into @path.  NULL if the command cannot be run. */
+SptRecording *spt_recording_start(const char *path, const SptRecordingOptions *options, GError **error);
+/* All three return at once.  Reset forgets what there is and goes on; discard ends and leaves no file. */
 void spt_recording_stop(SptRecording *recording);
+void spt_recording_reset(SptRecording *recording);
+void spt_recording_discard(SptRecording *recording);
 /* Waits until it has ended; "ended" is still to come. */
 void spt_recording_wait(SptRecording *recording);
 
 /* How far it is; false: it does not run yet, or failed to. */
 bool spt_recording_status(SptRecording *recording, SptRecorderStatus *ret);
+/* What it has; another one after a reset.  To be unreferenced. */
+SptLive *spt_recording_live(SptRecording *recording);
 /* After it ended: why it failed, or NULL. */
 const GError *spt_recording_error(SptRecording *recording);
+/* Of the file, or with ".part" if it was cut off; neither is there if it was discarded. */
 const char *spt_recording_path(SptRecording *recording);
 
 #endif

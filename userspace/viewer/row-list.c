@@ -5,20 +5,42 @@
 struct _SptRow {
 	GObject parent_instance;
 	SptDocument *document;
+	SptRowList *list;		/* NULL when that is gone */
+	uint32_t position;
 	SptRowValues values;
 };
+
+struct _SptRowList {
+	GObject parent_instance;
+	SptDocument *document;
+	uint32_t n;
+	SptRowFill fill;
+	gpointer data;
+	GDestroyNotify destroy;
+	GHashTable *rows;		/* those that exist */
+};
+
+/* GTK looks at each row that comes. */
+#define MAX_MORE 5000
+
+static unsigned changed;
 
 G_DEFINE_FINAL_TYPE(SptRow, spt_row, G_TYPE_OBJECT)
 
 static void row_finalize(GObject *object)
 {
-	spt_document_unref(SPT_ROW(object)->document);
+	SptRow *row = SPT_ROW(object);
+
+	if (row->list)
+		g_hash_table_remove(row->list->rows, row);
+	spt_document_unref(row->document);
 	G_OBJECT_CLASS(spt_row_parent_class)->finalize(object);
 }
 
 static void spt_row_class_init(SptRowClass *class)
 {
 	G_OBJECT_CLASS(class)->finalize = row_finalize;
+	changed = g_signal_new("changed", SPT_TYPE_ROW, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 0);
 }
 
 static void spt_row_init(G_GNUC_UNUSED SptRow *row)
@@ -35,19 +57,17 @@ const SptFunction *spt_row_function(const SptRow *row)
 	return &row->document->functions[row->values.function];
 }
 
+const SptDiffRow *spt_row_difference(const SptRow *row)
+{
+	const SptDiffTree *differences = row->document->differences;
+
+	return differences ? &g_array_index(differences->rows, SptDiffRow, row->values.function) : NULL;
+}
+
 double spt_row_percent(const SptRow *row, uint64_t weight)
 {
 	return row->document->total ? 100.0 * (double)weight / (double)row->document->total : 0;
 }
-
-struct _SptRowList {
-	GObject parent_instance;
-	SptDocument *document;
-	uint32_t n;
-	SptRowFill fill;
-	gpointer data;
-	GDestroyNotify destroy;
-};
 
 static GType list_item_type(G_GNUC_UNUSED GListModel *model)
 {
@@ -68,6 +88,9 @@ static gpointer list_item(GListModel *model, unsigned position)
 		return NULL;
 	row = g_object_new(SPT_TYPE_ROW, NULL);
 	row->document = spt_document_ref(list->document);
+	row->list = list;
+	row->position = position;
+	g_hash_table_add(list->rows, row);
 	list->fill(list->document, list->data, position, &row->values);
 	return row;
 }
@@ -85,7 +108,13 @@ G_DEFINE_FINAL_TYPE_WITH_CODE(SptRowList, spt_row_list, G_TYPE_OBJECT,
 static void list_finalize(GObject *object)
 {
 	SptRowList *list = SPT_ROW_LIST(object);
+	GHashTableIter iter;
+	gpointer row;
 
+	g_hash_table_iter_init(&iter, list->rows);
+	while (g_hash_table_iter_next(&iter, &row, NULL))
+		SPT_ROW(row)->list = NULL;
+	g_hash_table_unref(list->rows);
 	if (list->destroy)
 		list->destroy(list->data);
 	spt_document_unref(list->document);
@@ -97,8 +126,9 @@ static void spt_row_list_class_init(SptRowListClass *class)
 	G_OBJECT_CLASS(class)->finalize = list_finalize;
 }
 
-static void spt_row_list_init(G_GNUC_UNUSED SptRowList *list)
+static void spt_row_list_init(SptRowList *list)
 {
+	list->rows = g_hash_table_new(NULL, NULL);
 }
 
 SptRowList *spt_row_list_new(SptDocument *document, uint32_t n, SptRowFill fill, gpointer data, GDestroyNotify destroy)
@@ -111,4 +141,44 @@ SptRowList *spt_row_list_new(SptDocument *document, uint32_t n, SptRowFill fill,
 	list->data = data;
 	list->destroy = destroy;
 	return list;
+}
+
+bool spt_row_list_is_near(SptRowList *list, uint32_t n)
+{
+	return n <= list->n + MAX_MORE && list->n <= n + MAX_MORE;
+}
+
+static void refill_row(SptRow *row, SptDocument *document)
+{
+	spt_document_ref(document);
+	spt_document_unref(row->document);
+	row->document = document;
+	row->list->fill(document, row->list->data, row->position, &row->values);
+	g_signal_emit(row, changed, 0);
+}
+
+void spt_row_list_refill(SptRowList *list, SptDocument *document, uint32_t n, gpointer data, GDestroyNotify destroy)
+{
+	g_autoptr(GList) rows = g_hash_table_get_keys(list->rows);
+	uint32_t before = list->n, same = MIN(before, n);
+
+	spt_document_ref(document);
+	spt_document_unref(list->document);
+	if (list->destroy)
+		list->destroy(list->data);
+	list->document = document;
+	list->data = data;
+	list->destroy = destroy;
+	list->n = n;
+	for (GList *at = rows; at; at = at->next) {
+		if (SPT_ROW(at->data)->position < same)
+			refill_row(at->data, document);
+	}
+	if (n != before)
+		g_list_model_items_changed(G_LIST_MODEL(list), same, before - same, n - same);
+}
+
+gconstpointer spt_row_list_data(SptRowList *list)
+{
+	return list->data;
 }

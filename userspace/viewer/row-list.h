@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The model behind each table: rows are made when they come into view and go when they leave it, so a list of a million
- * functions costs an array of indices.  A list never changes; another order is another list.
+ * functions costs an array of indices.  What a list holds can be replaced: rows that are in view then have another content, of which
+ * they tell by their signal "changed", so no widget has to be made.
  */
 #ifndef SPT_ROW_LIST_H
 #define SPT_ROW_LIST_H
@@ -26,8 +27,17 @@ typedef void (*SptRowFill)(SptDocument *document, gconstpointer data, uint32_t p
 /* Takes over @data, which @destroy frees. */
 SptRowList *spt_row_list_new(SptDocument *document, uint32_t n, SptRowFill fill, gpointer data, GDestroyNotify destroy);
 
+/* Replaces all it holds.  Not for many more or fewer rows than before: see spt_row_list_is_near(). */
+void spt_row_list_refill(SptRowList *list, SptDocument *document, uint32_t n, gpointer data, GDestroyNotify destroy);
+/* What it was last filled from. */
+gconstpointer spt_row_list_data(SptRowList *list);
+/* Whether going over to @n rows is cheaper than another list. */
+bool spt_row_list_is_near(SptRowList *list, uint32_t n);
+
 const SptRowValues *spt_row_values(const SptRow *row);
 const SptFunction *spt_row_function(const SptRow *row);
+/* Of a comparison: before and after, or NULL. */
+const SptDiffRow *spt_row_difference(const SptRow *row);
 /* "percent" of all samples, 0 to 100 */
 double spt_row_percent(const SptRow *row, uint64_t weight);
 

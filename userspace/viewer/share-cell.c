@@ -7,6 +7,7 @@
 
 #include <math.h>
 #include <stdbool.h>
+#include <string.h>
 
 #define BAR_OPACITY 0.35f
 #define BAR_RADIUS 3
@@ -114,8 +115,13 @@ GtkWidget *spt_share_cell_new(void)
 
 void spt_share_cell_set_percent(SptShareCell *cell, double percent)
 {
+	char text[sizeof(cell->text)];
+
 	cell->percent = percent;
-	g_snprintf(cell->text, sizeof(cell->text), "%.2f %%", percent);
+	g_snprintf(text, sizeof(text), "%.2f %%", percent);
+	if (strcmp(text, cell->text) == 0)
+		return;
+	strcpy(cell->text, text);
 	if (cell->layout)
 		pango_layout_set_text(cell->layout, cell->text, -1);
 	gtk_accessible_update_property(GTK_ACCESSIBLE(cell), GTK_ACCESSIBLE_PROPERTY_LABEL, cell->text, -1);

@@ -13,6 +13,8 @@ static const struct format {
 } formats[] = {
 	{ "svg", ".svg", spt_export_svg },
 	{ "folded", ".folded", spt_export_folded },
+	{ "text", ".txt", spt_export_text },
+	{ "html", ".html", spt_export_html },
 };
 
 struct work {
@@ -85,4 +87,117 @@ void spt_share_export(GtkWindow *parent, SptDocument *document, const char *form
 		*work = (struct work){ g_object_ref(parent), spt_document_ref(document), &formats[i], NULL };
 		spt_files_choose(parent, SPT_FILES_EXPORT, name, on_chosen, work, free_work);
 	}
+}
+
+struct picture {
+	GtkWindow *parent;
+	GdkTexture *texture;
+};
+
+static void free_picture(gpointer data)
+{
+	struct picture *picture = data;
+
+	g_object_unref(picture->parent);
+	g_object_unref(picture->texture);
+	g_free(picture);
+}
+
+static void on_picture_place_chosen(GFile *file, gpointer data)
+{
+	const struct picture *picture = data;
+	const char *path = g_file_peek_path(file);
+	g_autofree char *text = NULL;
+
+	if (path && gdk_texture_save_to_png(picture->texture, path))
+		return;
+	text = g_strdup_printf("Cannot save the picture as %s: choose a place of this machine that can be written.", path ? path : "that");
+	gtk_widget_activate_action(GTK_WIDGET(picture->parent), "win.complain", "s", text);
+}
+
+void spt_share_picture(GtkWindow *parent, GtkWidget *widget, const char *stem)
+{
+	g_autoptr(GdkPaintable) paintable = gtk_widget_paintable_new(widget);
+	g_autofree char *name = g_strconcat(stem, ".png", NULL);
+	int width = gtk_widget_get_width(widget), height = gtk_widget_get_height(widget);
+	GtkSnapshot *snapshot = gtk_snapshot_new();
+	g_autoptr(GskRenderNode) node = NULL;
+	struct picture *picture;
+	GdkRGBA background;
+
+	if (gtk_style_context_lookup_color(gtk_widget_get_style_context(widget), "theme_bg_color", &background))
+		gtk_snapshot_append_color(snapshot, &background, &GRAPHENE_RECT_INIT(0, 0, (float)width, (float)height));
+	gdk_paintable_snapshot(paintable, snapshot, width, height);
+	node = gtk_snapshot_free_to_node(snapshot);
+	if (!node)
+		return;
+	picture = g_new(struct picture, 1);
+	*picture = (struct picture){
+		g_object_ref(parent), gsk_renderer_render_texture(gtk_native_get_renderer(GTK_NATIVE(parent)), node, NULL),
+	};
+	spt_files_choose(parent, SPT_FILES_EXPORT, name, on_picture_place_chosen, picture, free_picture);
+}
+
+/* What a clipboard is to hold, or a printer to print; nobody reads more. */
+#define LIST_MAX 10000
+#define LINES_OF_PAGE 66
+#define FONT "Monospace 9"
+
+static GString *write_table(const SptDocument *document, const uint32_t *list, uint32_t n, bool is_html)
+{
+	GString *text = g_string_new(NULL);
+
+	spt_export_table(document->profile, list, MIN(n, LIST_MAX), is_html, text);
+	return text;
+}
+
+void spt_share_copy(GtkWidget *widget, const SptDocument *document, const uint32_t *list, uint32_t n)
+{
+	g_autoptr(GString) text = write_table(document, list, n, false);
+	g_autoptr(GBytes) html = g_string_free_to_bytes(write_table(document, list, n, true));
+	GdkContentProvider *forms[] = {
+		gdk_content_provider_new_typed(G_TYPE_STRING, text->str), gdk_content_provider_new_for_bytes("text/html", html),
+	};
+	g_autoptr(GdkContentProvider) both = gdk_content_provider_new_union(forms, G_N_ELEMENTS(forms));
+
+	gdk_clipboard_set_content(gtk_widget_get_clipboard(widget), both);
+}
+
+static void on_begin_print(GtkPrintOperation *operation, G_GNUC_UNUSED GtkPrintContext *context, char **lines)
+{
+	unsigned n = g_strv_length(lines);
+
+	gtk_print_operation_set_n_pages(operation, (int)MAX((n + LINES_OF_PAGE - 1) / LINES_OF_PAGE, 1));
+}
+
+static void on_draw_page(G_GNUC_UNUSED GtkPrintOperation *operation, GtkPrintContext *context, int page, char **lines)
+{
+	g_autoptr(PangoLayout) layout = gtk_print_context_create_pango_layout(context);
+	PangoFontDescription *font = pango_font_description_from_string(FONT);
+	g_autoptr(GString) text = g_string_new(NULL);
+
+	for (unsigned i = 0; i < LINES_OF_PAGE && lines[page * LINES_OF_PAGE + i]; i++)
+		g_string_append_printf(text, "%s\n", lines[page * LINES_OF_PAGE + i]);
+	pango_layout_set_font_description(layout, font);
+	pango_layout_set_text(layout, text->str, -1);
+	pango_cairo_show_layout(gtk_print_context_get_cairo_context(context), layout);
+	pango_font_description_free(font);
+}
+
+static void free_lines(gpointer lines, G_GNUC_UNUSED GClosure *closure)
+{
+	g_strfreev(lines);
+}
+
+void spt_share_print(GtkWindow *parent, const SptDocument *document, const uint32_t *list, uint32_t n)
+{
+	g_autoptr(GString) table = write_table(document, list, n, false);
+	g_autoptr(GtkPrintOperation) operation = gtk_print_operation_new();
+	g_autoptr(GError) error = NULL;
+	char **lines = g_strsplit(g_strchomp(table->str), "\n", -1);
+
+	g_signal_connect_data(operation, "begin-print", G_CALLBACK(on_begin_print), lines, free_lines, 0);
+	g_signal_connect(operation, "draw-page", G_CALLBACK(on_draw_page), lines);
+	if (gtk_print_operation_run(operation, GTK_PRINT_OPERATION_ACTION_PRINT_DIALOG, parent, &error) == GTK_PRINT_OPERATION_RESULT_ERROR)
+		gtk_widget_activate_action(GTK_WIDGET(parent), "win.complain", "s", error->message);
 }

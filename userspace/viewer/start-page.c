@@ -3,26 +3,14 @@
 #include "start-page.h"
 
 #include "recents.h"
+#include "record-form.h"
 
 struct _SptStartPage {
 	GtkWidget parent_instance;
-	GtkWidget *hint, *command, *run, *recents_title, *recents;
+	GtkWidget *hint, *recents_title, *recents;
 };
 
 G_DEFINE_FINAL_TYPE(SptStartPage, spt_start_page, GTK_TYPE_WIDGET)
-
-static void on_run(SptStartPage *self)
-{
-	const char *command = gtk_editable_get_text(GTK_EDITABLE(self->command));
-
-	if (*command)
-		gtk_widget_activate_action(GTK_WIDGET(self), "win.record-command", "s", command);
-}
-
-static void on_command_changed(SptStartPage *self)
-{
-	gtk_widget_set_sensitive(self->run, *gtk_editable_get_text(GTK_EDITABLE(self->command)) != '\0');
-}
 
 static void dispose(GObject *object)
 {
@@ -39,16 +27,13 @@ static void spt_start_page_class_init(SptStartPageClass *class)
 {
 	GtkWidgetClass *widget_class = GTK_WIDGET_CLASS(class);
 
+	g_type_ensure(SPT_TYPE_RECORD_FORM);
 	G_OBJECT_CLASS(class)->dispose = dispose;
 	gtk_widget_class_set_layout_manager_type(widget_class, GTK_TYPE_BIN_LAYOUT);
 	gtk_widget_class_set_template_from_resource(widget_class, "/io/github/sysprof_trace/Sysprof/start-page.ui");
 	gtk_widget_class_bind_template_child(widget_class, SptStartPage, hint);
-	gtk_widget_class_bind_template_child(widget_class, SptStartPage, command);
-	gtk_widget_class_bind_template_child(widget_class, SptStartPage, run);
 	gtk_widget_class_bind_template_child(widget_class, SptStartPage, recents_title);
 	gtk_widget_class_bind_template_child(widget_class, SptStartPage, recents);
-	gtk_widget_class_bind_template_callback(widget_class, on_run);
-	gtk_widget_class_bind_template_callback(widget_class, on_command_changed);
 }
 
 static void spt_start_page_init(SptStartPage *self)

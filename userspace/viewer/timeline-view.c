@@ -1,225 +1,155 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Always shows the whole recording.  Buckets are at least two pixels wide, and so few that all CPUs together are a picture of a
- * few thousand boxes.
+ * The wheel zooms into the recording, around where it points at.  What is in view is computed in a thread; until that answers, what was
+ * computed last is drawn, stretched.
  */
 #include "timeline-view.h"
 
 #include <math.h>
 
-#include "profile/timeline.h"
+#include "text.h"
+#include "timeline-draw.h"
 
 #define GUTTER 56
-#define RULER_HEIGHT 18
-#define TRACKS_HEIGHT 56
-#define TRACK_MIN_HEIGHT 3
-#define TRACK_MAX_HEIGHT 24
-#define LABEL_MIN_HEIGHT 13
+#define TRACKS_GUTTER 84
+#define WIDE_GUTTER 156
+#define LANES_HEIGHT 56
+#define LANE_MIN_HEIGHT 3
+#define LANE_MAX_HEIGHT 24
+#define TRACK_HEIGHT 15
 #define MAX_BOXES 5000
 #define BUCKET_PIXELS 2
-#define MARK_PIXELS 110
 #define CLICK_PIXELS 4
 #define KEY_PARTS 20
+#define ZOOM_STEP 1.25
+#define SHORTEST_NS 1000.0
 
 struct _SptTimelineView {
 	GtkWidget parent_instance;
 	SptDocument *document;
-	SptTimeline *timeline;		/* NULL: to be computed for the present width */
-	unsigned n_cpus;
+	SptTimeline *timeline;		/* what was computed last; NULL: nothing for this recording */
+	SptGroupKind lanes;
+	uint32_t function;		/* lit up */
+	bool is_asking, is_stale;
+	unsigned recording, asked_recording;	/* the how many-th it is */
 	uint64_t start_ns, end_ns;
+	uint64_t view_begin, view_end;
 	uint64_t selected_begin, selected_end;	/* end 0: everything */
-	double drag_from;
+	double drag_from, pointer;
 	bool is_dragging;
 };
 
 G_DEFINE_FINAL_TYPE(SptTimelineView, spt_timeline_view, GTK_TYPE_WIDGET)
 
-static unsigned range, cpu_chosen;
+static unsigned range, only;
 
-static double tracks_width(SptTimelineView *self)
+static SptTimelineDrawing drawing_of(SptTimelineView *self)
 {
-	return MAX(gtk_widget_get_width(GTK_WIDGET(self)) - GUTTER, 1);
+	bool is_wide = self->timeline->lanes != SPT_GROUP_CPU;
+	int lanes = LANES_HEIGHT / (int)MAX(self->timeline->n_lanes, 1), left = is_wide ? WIDE_GUTTER : self->document->tracks->len ? TRACKS_GUTTER : GUTTER;
+
+	return (SptTimelineDrawing){
+		.widget = GTK_WIDGET(self), .timeline = self->timeline, .tracks = self->document->tracks,
+		.start_ns = self->start_ns, .end_ns = self->end_ns, .begin_ns = self->view_begin, .until_ns = self->view_end,
+		.selected_begin = self->selected_begin, .selected_end = self->selected_end,
+		.left = left, .width = MAX(gtk_widget_get_width(GTK_WIDGET(self)) - left, 1),
+		.lane_height = is_wide ? TRACK_HEIGHT : CLAMP(lanes, LANE_MIN_HEIGHT, LANE_MAX_HEIGHT), .track_height = TRACK_HEIGHT,
+	};
 }
 
-static int track_height(SptTimelineView *self)
+/* What is to be computed. */
+
+static SptTimelineWish wish_of(SptTimelineView *self)
 {
-	return CLAMP(TRACKS_HEIGHT / (int)MAX(self->n_cpus, 1), TRACK_MIN_HEIGHT, TRACK_MAX_HEIGHT);
+	int width = MAX(gtk_widget_get_width(GTK_WIDGET(self)) - GUTTER, BUCKET_PIXELS);
+	uint32_t n_lanes = self->timeline ? self->timeline->n_lanes : 1;
+
+	return (SptTimelineWish){
+		.begin_ns = self->view_begin, .end_ns = self->view_end, .lanes = self->lanes, .function = self->function,
+		.n_buckets = (uint32_t)MIN(width / BUCKET_PIXELS, MAX(MAX_BOXES / (int)MAX(n_lanes, 1), 64)),
+	};
 }
 
-static double x_of(SptTimelineView *self, uint64_t time)
+static void ask(SptTimelineView *self);
+
+static void on_answer(G_GNUC_UNUSED GObject *source, GAsyncResult *result, gpointer data)
 {
-	double length = (double)(self->end_ns - self->start_ns);
+	g_autoptr(SptTimelineView) self = data;
+	g_autoptr(SptTimeline) timeline = spt_document_timeline_finish(result);
+	uint32_t n_lanes = self->timeline ? self->timeline->n_lanes : 0;
+	unsigned recording = self->asked_recording;
 
-	return GUTTER + tracks_width(self) * (double)(CLAMP(time, self->start_ns, self->end_ns) - self->start_ns) / length;
-}
-
-static uint64_t time_at(SptTimelineView *self, double x)
-{
-	double share = CLAMP((x - GUTTER) / tracks_width(self), 0, 1);
-
-	return self->start_ns + (uint64_t)(share * (double)(self->end_ns - self->start_ns));
-}
-
-static void compute(SptTimelineView *self)
-{
-	uint32_t n_buckets = (uint32_t)MIN(tracks_width(self) / BUCKET_PIXELS, MAX(MAX_BOXES / MAX(self->n_cpus, 1), 64));
-	const SptDocument *whole = self->document->whole ? self->document->whole : self->document;
-
-	if (!self->timeline)
-		self->timeline = spt_timeline_new(whole->profile, self->start_ns, self->end_ns, MAX(n_buckets, 1));
-}
-
-/* Drawing. */
-
-static void append_rect(GtkSnapshot *snapshot, const GdkRGBA *color, double x, double y, double width, double height)
-{
-	gtk_snapshot_append_color(snapshot, color, &GRAPHENE_RECT_INIT((float)x, (float)y, (float)width, (float)height));
-}
-
-static GdkRGBA named_color(SptTimelineView *self, const char *name, const char *fallback)
-{
-	GdkRGBA color;
-
-	if (!gtk_style_context_lookup_color(gtk_widget_get_style_context(GTK_WIDGET(self)), name, &color))
-		gdk_rgba_parse(&color, fallback);
-	return color;
-}
-
-/* The theme's own for what is selected, on the way to that of text, from which it must not be far on a dark background. */
-static GdkRGBA busy_color(SptTimelineView *self)
-{
-	GdkRGBA color = named_color(self, "theme_selected_bg_color", "#3584e4"), text;
-	float part;
-
-	gtk_style_context_get_color(gtk_widget_get_style_context(GTK_WIDGET(self)), &text);
-	part = text.green > 0.5f ? 0.4f : 0;
-	color.red += (text.red - color.red) * part;
-	color.green += (text.green - color.green) * part;
-	color.blue += (text.blue - color.blue) * part;
-	return color;
-}
-
-static void draw_track(SptTimelineView *self, GtkSnapshot *snapshot, uint32_t cpu, double top, double height)
-{
-	const GdkRGBA busy = busy_color(self), lost = named_color(self, "error_color", "#c01c28");
-	double step = tracks_width(self) / self->timeline->n_buckets;
-
-	for (uint32_t i = 0; i < self->timeline->n_buckets; i++) {
-		double load = spt_timeline_load(self->timeline, cpu, i) * height, gone = spt_timeline_lost(self->timeline, cpu, i) * height;
-		double x = GUTTER + i * step;
-
-		if (load > 0)
-			append_rect(snapshot, &busy, x, top + height - load, step, load);
-		/* However little was lost, it is to be seen. */
-		if (gone > 0)
-			append_rect(snapshot, &lost, x, top, step, MAX(gone, MIN(height / 3, 4)));
-	}
-}
-
-static void draw_text(SptTimelineView *self, GtkSnapshot *snapshot, const char *text, double x, double y, double width, bool is_right)
-{
-	g_autoptr(PangoLayout) layout = gtk_widget_create_pango_layout(GTK_WIDGET(self), text);
-	GdkRGBA color;
-	int text_width, text_height;
-
-	gtk_style_context_get_color(gtk_widget_get_style_context(GTK_WIDGET(self)), &color);
-	pango_layout_get_pixel_size(layout, &text_width, &text_height);
-	if (text_width > width)
+	self->is_asking = false;
+	if (!self->document)
 		return;
-	gtk_snapshot_save(snapshot);
-	gtk_snapshot_translate(snapshot, &GRAPHENE_POINT_INIT((float)floor(is_right ? x + width - text_width : x),
-							      (float)floor(y - text_height / 2.0)));
-	gtk_snapshot_append_layout(snapshot, layout, &color);
-	gtk_snapshot_restore(snapshot);
-}
-
-static char *ruler_text(uint64_t at_ns, uint64_t step_ns)
-{
-	unsigned digits = 0;
-
-	for (uint64_t unit = 1000000000; unit > step_ns && digits < 9; unit /= 10)
-		digits++;
-	return g_strdup_printf("%.*f s", (int)digits, (double)at_ns / 1e9);
-}
-
-static void draw_ruler(SptTimelineView *self, GtkSnapshot *snapshot, double top)
-{
-	uint64_t length = self->end_ns - self->start_ns;
-	uint64_t step = spt_timeline_step(length, (uint32_t)(tracks_width(self) / MARK_PIXELS) + 1);
-	GdkRGBA color;
-
-	gtk_style_context_get_color(gtk_widget_get_style_context(GTK_WIDGET(self)), &color);
-	color.alpha *= 0.25f;
-	for (uint64_t at = 0; at <= length; at += step) {
-		double x = x_of(self, self->start_ns + at);
-		g_autofree char *text = ruler_text(at, step);
-
-		append_rect(snapshot, &color, floor(x), 0, 1, top + 5);
-		draw_text(self, snapshot, text, x + 4, top + RULER_HEIGHT / 2.0, gtk_widget_get_width(GTK_WIDGET(self)) - x - 4, false);
-	}
-}
-
-static void draw_selection(SptTimelineView *self, GtkSnapshot *snapshot, double height)
-{
-	GdkRGBA veil = named_color(self, "theme_bg_color", "white"), edge;
-	double begin = x_of(self, self->selected_begin), end = x_of(self, self->selected_end);
-	double right = GUTTER + tracks_width(self);
-
-	if (!self->selected_end)
+	if (self->is_stale)
+		ask(self);
+	if (recording != self->recording || timeline->lanes != self->lanes)
 		return;
-	gtk_style_context_get_color(gtk_widget_get_style_context(GTK_WIDGET(self)), &edge);
-	veil.alpha = 0.75f;
-	append_rect(snapshot, &veil, GUTTER, 0, begin - GUTTER, height);
-	append_rect(snapshot, &veil, end, 0, right - end, height);
-	append_rect(snapshot, &edge, begin - 1, 0, 2, height);
-	append_rect(snapshot, &edge, end - 1, 0, 2, height);
+	spt_timeline_free(self->timeline);
+	self->timeline = g_steal_pointer(&timeline);
+	if (self->timeline->n_lanes != n_lanes)
+		gtk_widget_queue_resize(GTK_WIDGET(self));
+	gtk_widget_queue_draw(GTK_WIDGET(self));
+}
+
+static void ask(SptTimelineView *self)
+{
+	const SptTimelineWish wish = wish_of(self);
+
+	self->is_stale = self->is_asking;
+	if (self->is_asking)
+		return;
+	self->is_asking = true;
+	self->asked_recording = self->recording;
+	spt_document_timeline_async(self->document, &wish, on_answer, g_object_ref(self));
 }
 
 static void snapshot_view(GtkWidget *widget, GtkSnapshot *snapshot)
 {
 	SptTimelineView *self = SPT_TIMELINE_VIEW(widget);
-	int height;
+	SptTimelineDrawing drawing;
 
-	if (!self->document)
+	if (!self->timeline)
 		return;
-	compute(self);
-	height = track_height(self);
-	for (uint32_t cpu = 0; cpu < self->n_cpus; cpu++) {
-		g_autofree char *label = g_strdup_printf("CPU %u", cpu);
-		double top = (double)cpu * height;
-
-		draw_track(self, snapshot, cpu, top + 1, height - 1);
-		if (height >= LABEL_MIN_HEIGHT)
-			draw_text(self, snapshot, label, 0, top + height / 2.0, GUTTER - 6, true);
-	}
-	draw_ruler(self, snapshot, (double)self->n_cpus * height);
-	draw_selection(self, snapshot, (double)self->n_cpus * height);
+	drawing = drawing_of(self);
+	spt_timeline_draw(&drawing, snapshot);
 }
 
 static void measure(GtkWidget *widget, GtkOrientation orientation, G_GNUC_UNUSED int for_size, int *minimum, int *natural,
 		    G_GNUC_UNUSED int *minimum_baseline, G_GNUC_UNUSED int *natural_baseline)
 {
 	SptTimelineView *self = SPT_TIMELINE_VIEW(widget);
+	const SptTimelineDrawing drawing = self->timeline ? drawing_of(self) : (SptTimelineDrawing){ 0 };
 
-	*minimum = *natural = orientation == GTK_ORIENTATION_HORIZONTAL ? GUTTER + 100 :
-			      (int)self->n_cpus * track_height(self) + RULER_HEIGHT;
+	*minimum = *natural = orientation == GTK_ORIENTATION_HORIZONTAL ? WIDE_GUTTER + 100 :
+			      self->timeline ? spt_timeline_height(&drawing) : SPT_TIMELINE_RULER_HEIGHT;
 }
 
 static void size_allocate(GtkWidget *widget, G_GNUC_UNUSED int width, G_GNUC_UNUSED int height, G_GNUC_UNUSED int baseline)
 {
-	g_clear_pointer(&SPT_TIMELINE_VIEW(widget)->timeline, spt_timeline_free);
+	if (SPT_TIMELINE_VIEW(widget)->document)
+		ask(SPT_TIMELINE_VIEW(widget));
 }
 
 /* Selecting. */
 
+static double seconds(SptTimelineView *self, uint64_t time)
+{
+	return (double)(time - self->start_ns) / 1e9;
+}
+
 static void tell(SptTimelineView *self)
 {
 	g_autofree char *what = self->selected_end ?
-				g_strdup_printf("%.3f s to %.3f s are selected", (double)(self->selected_begin - self->start_ns) / 1e9,
-						(double)(self->selected_end - self->start_ns) / 1e9) :
+				g_strdup_printf("%.3f s to %.3f s are selected", seconds(self, self->selected_begin),
+						seconds(self, self->selected_end)) :
 				g_strdup("nothing is selected");
-	g_autofree char *text = g_strdup_printf("Timeline of %.3f s on %u CPUs, %s", (double)(self->end_ns - self->start_ns) / 1e9,
-						self->n_cpus, what);
+	g_autofree char *view = self->view_begin > self->start_ns || self->view_end < self->end_ns ?
+				g_strdup_printf(", %.3f s to %.3f s are in view", seconds(self, self->view_begin),
+						seconds(self, self->view_end)) : g_strdup("");
+	g_autofree char *text = g_strdup_printf("Timeline of %.3f s on %u CPUs, %s%s", seconds(self, self->end_ns),
+						MAX(self->document->summary.n_cpus, 1), what, view);
 
 	gtk_accessible_update_property(GTK_ACCESSIBLE(self), GTK_ACCESSIBLE_PROPERTY_LABEL, text, -1);
 	gtk_widget_queue_draw(GTK_WIDGET(self));
@@ -245,15 +175,40 @@ static void on_drag_begin(G_GNUC_UNUSED GtkGestureDrag *drag, double x, G_GNUC_U
 
 static void select_dragged(SptTimelineView *self, double offset, bool is_final)
 {
-	uint64_t from = time_at(self, self->drag_from), to = time_at(self, self->drag_from + offset);
+	const SptTimelineDrawing drawing = drawing_of(self);
+	uint64_t from = spt_timeline_time(&drawing, self->drag_from), to = spt_timeline_time(&drawing, self->drag_from + offset);
 
 	select_range(self, MIN(from, to), MAX(MAX(from, to), MIN(from, to) + 1), is_final);
 }
 
+static bool is_in_gutter(SptTimelineView *self, double x)
+{
+	return x < drawing_of(self).left;
+}
+
 static void on_drag_update(G_GNUC_UNUSED GtkGestureDrag *drag, double x, G_GNUC_UNUSED double y, SptTimelineView *self)
 {
-	if (self->document && self->drag_from >= GUTTER && fabs(x) >= CLICK_PIXELS)
+	if (self->timeline && !is_in_gutter(self, self->drag_from) && fabs(x) >= CLICK_PIXELS)
 		select_dragged(self, x, false);
+}
+
+static void choose_lane(SptTimelineView *self, double y)
+{
+	uint32_t lane = (uint32_t)(MAX(y, 0) / drawing_of(self).lane_height);
+	const SptGroupRow *group = lane < self->timeline->n_lanes ? &self->timeline->groups[lane] : NULL;
+	g_autofree char *number = NULL;
+	SptRestriction restriction = { .kind = SPT_RESTRICT_CPU };
+
+	if (!group || !group->name)
+		return;
+	restriction.number = group->cpu;
+	if (self->timeline->lanes != SPT_GROUP_CPU) {
+		number = g_strdup_printf("%u", self->timeline->lanes == SPT_GROUP_THREAD ? group->tid : group->pid);
+		restriction = (SptRestriction){
+			.kind = self->timeline->lanes == SPT_GROUP_THREAD ? SPT_RESTRICT_THREAD : SPT_RESTRICT_PROCESS, .text = number,
+		};
+	}
+	g_signal_emit(self, only, 0, &restriction);
 }
 
 static void on_drag_end(GtkGestureDrag *drag, double x, G_GNUC_UNUSED double y, SptTimelineView *self)
@@ -261,17 +216,15 @@ static void on_drag_end(GtkGestureDrag *drag, double x, G_GNUC_UNUSED double y, 
 	double start_x, start_y;
 
 	self->is_dragging = false;
-	if (!self->document)
+	if (!self->timeline)
 		return;
 	gtk_gesture_drag_get_start_point(drag, &start_x, &start_y);
-	if (self->drag_from < GUTTER) {
-		if ((unsigned)(start_y / track_height(self)) < self->n_cpus)
-			g_signal_emit(self, cpu_chosen, 0, (unsigned)(start_y / track_height(self)));
-	} else if (fabs(x) >= CLICK_PIXELS) {
+	if (is_in_gutter(self, self->drag_from))
+		choose_lane(self, start_y);
+	else if (fabs(x) >= CLICK_PIXELS)
 		select_dragged(self, x, true);
-	} else {
+	else
 		select_range(self, 0, 0, true);
-	}
 }
 
 /* Left and Right move what is selected, or with Shift its end; with nothing selected they begin at the left. */
@@ -308,24 +261,147 @@ static gboolean on_escape(GtkWidget *widget, G_GNUC_UNUSED GVariant *arguments, 
 	return TRUE;
 }
 
-static gboolean query_tooltip(GtkWidget *widget, int x, int y, G_GNUC_UNUSED gboolean by_keyboard, GtkTooltip *tooltip)
+/* What is in view. */
+
+static void look_at(SptTimelineView *self, double begin, double length)
+{
+	double start = (double)self->start_ns, end = (double)self->end_ns;
+
+	length = CLAMP(length, MIN(SHORTEST_NS, end - start), end - start);
+	begin = CLAMP(begin, start, end - length);
+	self->view_begin = MAX((uint64_t)begin, self->start_ns);
+	self->view_end = CLAMP((uint64_t)(begin + length), self->view_begin + 1, self->end_ns);
+	tell(self);
+	ask(self);
+}
+
+/* @at stays where it is. */
+static void zoom(SptTimelineView *self, double at, double factor)
+{
+	double begin = (double)self->view_begin, length = (double)self->view_end - begin;
+
+	look_at(self, at - (at - begin) / factor, length / factor);
+}
+
+static void pan(SptTimelineView *self, double parts)
+{
+	double length = (double)(self->view_end - self->view_begin);
+
+	look_at(self, (double)self->view_begin + parts * length, length);
+}
+
+static gboolean on_scroll(GtkEventControllerScroll *scroll, double dx, double dy, SptTimelineView *self)
+{
+	GdkModifierType state = gtk_event_controller_get_current_event_state(GTK_EVENT_CONTROLLER(scroll));
+
+	if (!self->timeline)
+		return FALSE;
+	if (dx != 0 || (state & GDK_SHIFT_MASK)) {
+		pan(self, (dx + dy) / KEY_PARTS);
+	} else {
+		const SptTimelineDrawing drawing = drawing_of(self);
+
+		zoom(self, (double)spt_timeline_time(&drawing, self->pointer), pow(ZOOM_STEP, -dy));
+	}
+	return TRUE;
+}
+
+static void on_motion(G_GNUC_UNUSED GtkEventControllerMotion *motion, double x, G_GNUC_UNUSED double y, SptTimelineView *self)
+{
+	self->pointer = x;
+}
+
+/* 0: all of it; 2: what is selected. */
+static gboolean on_zoom_key(GtkWidget *widget, GVariant *arguments, G_GNUC_UNUSED gpointer data)
 {
 	SptTimelineView *self = SPT_TIMELINE_VIEW(widget);
-	unsigned cpu = (unsigned)(MAX(y, 0) / track_height(self));
-	uint32_t bucket;
-	g_autofree char *text = NULL;
+	int direction;
 
-	if (!self->timeline || cpu >= self->n_cpus)
+	if (!self->timeline)
 		return FALSE;
-	bucket = (uint32_t)CLAMP((x - GUTTER) / tracks_width(self) * self->timeline->n_buckets, 0, self->timeline->n_buckets - 1);
-	if (x < GUTTER)
-		text = g_strdup_printf("Show only CPU %u", cpu);
-	else
-		text = g_strdup_printf("CPU %u at %.3f s: %.0f %% busy%s", cpu, (double)(time_at(self, x) - self->start_ns) / 1e9,
-				       100 * spt_timeline_load(self->timeline, cpu, bucket),
-				       spt_timeline_lost(self->timeline, cpu, bucket) > 0 ? ", samples were lost" : "");
-	gtk_tooltip_set_text(tooltip, text);
+	g_variant_get(arguments, "(i)", &direction);
+	if (direction == 0)
+		look_at(self, (double)self->start_ns, (double)(self->end_ns - self->start_ns));
+	else if (direction == 2 && self->selected_end)
+		look_at(self, (double)self->selected_begin, (double)(self->selected_end - self->selected_begin));
+	else if (direction != 2)
+		zoom(self, ((double)self->view_begin + (double)self->view_end) / 2, direction > 0 ? ZOOM_STEP : 1 / ZOOM_STEP);
 	return TRUE;
+}
+
+static gboolean on_pan_key(GtkWidget *widget, GVariant *arguments, G_GNUC_UNUSED gpointer data)
+{
+	int direction;
+
+	if (!SPT_TIMELINE_VIEW(widget)->timeline)
+		return FALSE;
+	g_variant_get(arguments, "(i)", &direction);
+	pan(SPT_TIMELINE_VIEW(widget), direction / 4.0);
+	return TRUE;
+}
+
+static char *describe_lane(SptTimelineView *self, uint32_t lane, double x)
+{
+	const SptTimelineDrawing drawing = drawing_of(self);
+	const SptTimeline *timeline = self->timeline;
+	g_autofree char *name = spt_timeline_lane_name(timeline, lane);
+	uint64_t at = spt_timeline_time(&drawing, x);
+	double share = ((double)at - (double)timeline->begin_ns) / (double)(timeline->end_ns - timeline->begin_ns);
+	uint32_t bucket = (uint32_t)CLAMP(share * timeline->n_buckets, 0, timeline->n_buckets - 1);
+	double lit = spt_timeline_share(timeline, timeline->lit, lane, bucket);
+	GString *text = g_string_new(NULL);
+
+	if (x < drawing.left) {
+		g_string_append_printf(text, "Show only %s", name);
+		return g_string_free(text, FALSE);
+	}
+	g_string_append_printf(text, "%s at %.3f s: %.0f %% busy", name, seconds(self, at),
+			       100 * spt_timeline_share(timeline, timeline->weights, lane, bucket));
+	if (lit > 0)
+		g_string_append_printf(text, ", %.0f %% in the selected function", 100 * lit);
+	if (spt_timeline_share(timeline, timeline->lost, lane, bucket) > 0)
+		g_string_append(text, ", samples were lost");
+	if (spt_timeline_share(timeline, timeline->left_out, lane, bucket) > 0)
+		g_string_append(text, ", sampled less often to keep to the budget");
+	return g_string_free(text, FALSE);
+}
+
+static char *describe_track(SptTimelineView *self, const SptTrack *track, double x)
+{
+	const SptTimelineDrawing drawing = drawing_of(self);
+	uint64_t near_ns = (uint64_t)((double)(self->view_end - self->view_begin) / drawing.width * CLICK_PIXELS);
+	uint64_t at = spt_timeline_time(&drawing, x);
+	const SptTrackEvent *event = x < drawing.left ? NULL : spt_track_at(track, at, near_ns);
+	g_autofree char *made_name = NULL, *made_text = NULL, *made_unit = NULL, *duration = NULL;
+	const char *name = spt_text_name(track->name, &made_name);
+
+	if (!event)
+		return g_strdup(name);
+	if (track->kind == SPT_STREAM_COUNTER)
+		return g_strdup_printf("%s at %.3f s: %" G_GUINT64_FORMAT " %s", name, seconds(self, at), event->value,
+				       spt_text_name(track->unit, &made_unit));
+	duration = spt_text_duration(event->duration);
+	return g_strdup_printf("%s at %.6f s: %s%s%s", name, seconds(self, MAX(event->time, self->start_ns)),
+			       event->text ? spt_text_name(event->text, &made_text) : "", event->text ? ", " : "", duration);
+}
+
+static gboolean query_tooltip(GtkWidget *widget, int x, int y, gboolean by_keyboard, GtkTooltip *tooltip)
+{
+	SptTimelineView *self = SPT_TIMELINE_VIEW(widget);
+	g_autofree char *text = NULL;
+	SptTimelineDrawing drawing;
+	int below;
+
+	if (!self->timeline || by_keyboard || y < 0)
+		return FALSE;
+	drawing = drawing_of(self);
+	below = y - (int)self->timeline->n_lanes * drawing.lane_height;
+	if (below < 0)
+		text = describe_lane(self, (uint32_t)(y / drawing.lane_height), x);
+	else if (below / drawing.track_height < (int)drawing.tracks->len)
+		text = describe_track(self, drawing.tracks->pdata[below / drawing.track_height], x);
+	gtk_tooltip_set_text(tooltip, text);
+	return text != NULL;
 }
 
 /* Life. */
@@ -337,6 +413,20 @@ static void dispose(GObject *object)
 	g_clear_pointer(&self->timeline, spt_timeline_free);
 	g_clear_pointer(&self->document, spt_document_unref);
 	G_OBJECT_CLASS(spt_timeline_view_parent_class)->dispose(object);
+}
+
+static void add_zoom_keys(GtkWidgetClass *class)
+{
+	static const struct {
+		guint key;
+		int direction;
+	} zooms[] = { { GDK_KEY_plus, 1 }, { GDK_KEY_KP_Add, 1 }, { GDK_KEY_minus, -1 }, { GDK_KEY_KP_Subtract, -1 }, { GDK_KEY_0, 0 },
+		      { GDK_KEY_Home, 0 }, { GDK_KEY_Return, 2 }, { GDK_KEY_KP_Enter, 2 } };
+
+	for (unsigned i = 0; i < G_N_ELEMENTS(zooms); i++)
+		gtk_widget_class_add_binding(class, zooms[i].key, 0, on_zoom_key, "(i)", zooms[i].direction);
+	gtk_widget_class_add_binding(class, GDK_KEY_Left, GDK_CONTROL_MASK, on_pan_key, "(i)", -1);
+	gtk_widget_class_add_binding(class, GDK_KEY_Right, GDK_CONTROL_MASK, on_pan_key, "(i)", 1);
 }
 
 static void spt_timeline_view_class_init(SptTimelineViewClass *class)
@@ -357,15 +447,20 @@ static void spt_timeline_view_class_init(SptTimelineViewClass *class)
 		gtk_widget_class_add_binding(widget_class, key, GDK_SHIFT_MASK, on_key, "(ib)", direction, TRUE);
 	}
 	gtk_widget_class_add_binding(widget_class, GDK_KEY_Escape, 0, on_escape, NULL);
+	add_zoom_keys(widget_class);
 	range = g_signal_new("range", SPT_TYPE_TIMELINE_VIEW, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 3, G_TYPE_UINT64,
 			     G_TYPE_UINT64, G_TYPE_BOOLEAN);
-	cpu_chosen = g_signal_new("cpu", SPT_TYPE_TIMELINE_VIEW, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 1, G_TYPE_UINT);
+	only = g_signal_new("only", SPT_TYPE_TIMELINE_VIEW, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 1, G_TYPE_POINTER);
 }
 
 static void spt_timeline_view_init(SptTimelineView *self)
 {
 	GtkGesture *drag = gtk_gesture_drag_new();
+	GtkEventController *scroll = gtk_event_controller_scroll_new(GTK_EVENT_CONTROLLER_SCROLL_BOTH_AXES);
+	GtkEventController *motion = gtk_event_controller_motion_new();
 
+	self->lanes = SPT_GROUP_CPU;
+	self->function = UINT32_MAX;
 	gtk_widget_set_focusable(GTK_WIDGET(self), TRUE);
 	gtk_widget_set_has_tooltip(GTK_WIDGET(self), TRUE);
 	gtk_widget_set_overflow(GTK_WIDGET(self), GTK_OVERFLOW_HIDDEN);
@@ -373,23 +468,35 @@ static void spt_timeline_view_init(SptTimelineView *self)
 	g_signal_connect(drag, "drag-update", G_CALLBACK(on_drag_update), self);
 	g_signal_connect(drag, "drag-end", G_CALLBACK(on_drag_end), self);
 	gtk_widget_add_controller(GTK_WIDGET(self), GTK_EVENT_CONTROLLER(drag));
+	g_signal_connect(scroll, "scroll", G_CALLBACK(on_scroll), self);
+	g_signal_connect(motion, "motion", G_CALLBACK(on_motion), self);
+	gtk_widget_add_controller(GTK_WIDGET(self), scroll);
+	gtk_widget_add_controller(GTK_WIDGET(self), motion);
 }
 
 void spt_timeline_view_set_document(SptTimelineView *self, SptDocument *document)
 {
-	const SptRestriction *time = spt_restrictions_find(document->restrictions, SPT_RESTRICT_TIME);
+	const SptRestriction *time = spt_restrictions_find(document->look.restrictions, SPT_RESTRICT_TIME);
 	bool is_known = self->document && spt_document_is_same(self->document, document);
+
+	bool is_arranged_anew = is_known && self->function != spt_document_translate(document, self->document, self->function);
 
 	spt_document_ref(document);
 	g_clear_pointer(&self->document, spt_document_unref);
 	self->document = document;
+	if (is_arranged_anew)
+		spt_timeline_view_light(self, UINT32_MAX);
 	if (!is_known) {
+		SptTimelineWish wish;
+
 		g_clear_pointer(&self->timeline, spt_timeline_free);
-		self->start_ns = document->summary.start_ns;
-		self->end_ns = MAX(document->summary.end_ns, self->start_ns + 1);
-		compute(self);
-		self->n_cpus = self->timeline->n_cpus;
-		g_clear_pointer(&self->timeline, spt_timeline_free);
+		self->function = UINT32_MAX;
+		self->view_begin = self->start_ns = document->summary.start_ns;
+		self->view_end = self->end_ns = MAX(document->summary.end_ns, self->start_ns + 1);
+		/* In the first picture. */
+		wish = wish_of(self);
+		self->timeline = spt_document_timeline(document, &wish);
+		self->recording++;
 		gtk_widget_queue_resize(GTK_WIDGET(self));
 	}
 	/* Answers lag behind the mouse. */
@@ -398,4 +505,20 @@ void spt_timeline_view_set_document(SptTimelineView *self, SptDocument *document
 	self->selected_begin = time ? time->begin_ns : 0;
 	self->selected_end = time ? time->end_ns : 0;
 	tell(self);
+}
+
+void spt_timeline_view_set_lanes(SptTimelineView *self, SptGroupKind lanes)
+{
+	self->lanes = lanes;
+	if (self->document)
+		ask(self);
+}
+
+void spt_timeline_view_light(SptTimelineView *self, uint32_t function)
+{
+	if (function == self->function)
+		return;
+	self->function = function;
+	if (self->document)
+		ask(self);
 }

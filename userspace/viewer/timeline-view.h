@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* How busy each CPU was over time, with what was lost; a stretch of it can be selected. */
+/* How busy CPUs, processes or threads were over time, with what was lost, and other streams; a stretch of it can be selected. */
 #ifndef SPT_TIMELINE_VIEW_H
 #define SPT_TIMELINE_VIEW_H
 
@@ -13,10 +13,14 @@ G_DECLARE_FINAL_TYPE(SptTimelineView, spt_timeline_view, SPT, TIMELINE_VIEW, Gtk
 /*
  * Signals: "range" (guint64 begin_ns, guint64 end_ns, gboolean is_final): the user selects a stretch (end 0: everything), and is
  * still at it or has done so.
- * "cpu" (uint cpu): the user chose a CPU.
+ * "only" (SptRestriction *): the user chose a CPU, process or thread.
  */
 
 /* @document: a recording, or the part of it whose times are shown as selected. */
 void spt_timeline_view_set_document(SptTimelineView *view, SptDocument *document);
+/* A lane for each of these. */
+void spt_timeline_view_set_lanes(SptTimelineView *view, SptGroupKind lanes);
+/* When it ran; UINT32_MAX: no function. */
+void spt_timeline_view_light(SptTimelineView *view, uint32_t function);
 
 #endif

@@ -8,41 +8,68 @@
 
 #include <string.h>
 
+#include "compare-pane.h"
 #include "crumbs.h"
+#include "details.h"
 #include "flame-pane.h"
+#include "heat-view.h"
 #include "panes.h"
 #include "text.h"
 #include "timeline-view.h"
+#include "work.h"
 
 struct _SptViews {
 	GtkWidget parent_instance;
 	GtkWidget *words;
 	SptTimelineView *timeline;
+	SptHeatView *heat;
 	SptCrumbs *crumbs;
 	GtkStack *stack;
 	SptPanes *panes;
 	SptFlamePane *flame;
-	SptDocument *whole, *shown;
+	SptDetails *details;
+	SptComparePane *compare;
+	SptDocument *recording, *shown;
 	GPtrArray *history;		/* SptRestrictions */
 	unsigned at;			/* of it */
-	SptRestrictions *wanted;	/* not in the history while the user is still at it */
+	SptLook wanted;			/* its restrictions are not in the history while the user is still at it */
 	bool is_asking, is_stale;
+	SptGroupKind lanes;		/* of the timeline */
 };
 
 G_DEFINE_FINAL_TYPE(SptViews, spt_views, GTK_TYPE_WIDGET)
 
+enum {
+	PROP_ROOTS = 1,
+	PROP_HIDES_SYSTEM,
+	PROP_BOTTOM_UP,
+	PROP_LANES,
+	PROP_HEAT_MAP,
+	N_PROPS,
+};
+
+static GParamSpec *properties[N_PROPS];
+/* By SptRoots; what the menu says. */
+static const char *const roots_names[SPT_ROOTS_KINDS] = { "program", "process", "thread", "cpu", "object", "none" };
+static const char *const lanes_names[] = { [SPT_GROUP_PROCESS] = "process", [SPT_GROUP_THREAD] = "thread", [SPT_GROUP_CPU] = "cpu" };
+
 static void show_document(SptViews *self, SptDocument *document)
 {
 	g_autofree char *made = NULL;
+	double begin_ms = spt_work_ms();
 
 	spt_document_ref(document);
 	g_clear_pointer(&self->shown, spt_document_unref);
 	self->shown = document;
 	gtk_label_set_text(GTK_LABEL(self->words), spt_text_name(document->words, &made));
 	spt_timeline_view_set_document(self->timeline, document);
+	spt_heat_view_set_document(self->heat, document);
 	spt_crumbs_show(self->crumbs, document);
 	spt_panes_set_document(self->panes, document);
 	spt_flame_pane_set_document(self->flame, document);
+	spt_details_set_document(self->details, document);
+	spt_compare_pane_set_document(self->compare, document);
+	g_debug("shown in %.2f ms of CPU time", spt_work_ms() - begin_ms);
 }
 
 static void set_actions(SptViews *self)
@@ -51,7 +78,7 @@ static void set_actions(SptViews *self)
 
 	gtk_widget_action_set_enabled(widget, "views.undo", self->at > 0);
 	gtk_widget_action_set_enabled(widget, "views.redo", self->at + 1 < self->history->len);
-	gtk_widget_action_set_enabled(widget, "views.everything", self->wanted && spt_restrictions_n(self->wanted) > 0);
+	gtk_widget_action_set_enabled(widget, "views.everything", self->wanted.restrictions && spt_restrictions_n(self->wanted.restrictions) > 0);
 }
 
 static void ask(SptViews *self);
@@ -59,13 +86,13 @@ static void ask(SptViews *self);
 static void on_answer(G_GNUC_UNUSED GObject *source, GAsyncResult *result, gpointer data)
 {
 	g_autoptr(SptViews) self = data;
-	g_autoptr(SptDocument) document = spt_document_restrict_finish(result);
+	g_autoptr(SptDocument) document = spt_document_look_finish(result);
 
 	self->is_asking = false;
 	/* Closed meanwhile, or another recording was opened. */
-	if (!self->whole)
+	if (!self->recording)
 		return;
-	if (spt_document_is_same(document, self->whole))
+	if (spt_document_is_same(document, self->recording))
 		show_document(self, document);
 	if (self->is_stale)
 		ask(self);
@@ -77,14 +104,15 @@ static void ask(SptViews *self)
 	if (self->is_asking)
 		return;
 	self->is_asking = true;
-	spt_document_restrict_async(self->whole, self->wanted, on_answer, g_object_ref(self));
+	spt_document_look_async(self->shown, &self->wanted, on_answer, g_object_ref(self));
 }
 
-static void want(SptViews *self, SptRestrictions *restrictions)
+static void want(SptViews *self, SptRestrictions *restrictions, bool is_passing)
 {
 	spt_restrictions_ref(restrictions);
-	g_clear_pointer(&self->wanted, spt_restrictions_unref);
-	self->wanted = restrictions;
+	g_clear_pointer(&self->wanted.restrictions, spt_restrictions_unref);
+	self->wanted.restrictions = restrictions;
+	self->wanted.is_passing = is_passing;
 	set_actions(self);
 	ask(self);
 }
@@ -97,7 +125,7 @@ static void restrict_to(SptViews *self, SptRestrictions *restrictions, bool is_f
 		g_ptr_array_add(self->history, spt_restrictions_ref(restrictions));
 		self->at++;
 	}
-	want(self, restrictions);
+	want(self, restrictions, !is_final);
 	spt_restrictions_unref(restrictions);
 }
 
@@ -121,9 +149,14 @@ static void on_range(SptViews *self, guint64 begin_ns, guint64 end_ns, gboolean 
 		restrict_to(self, spt_restrictions_without(present(self), SPT_RESTRICT_TIME), is_final);
 }
 
-static void on_cpu(SptViews *self, unsigned cpu)
+static void on_only_lane(SptViews *self, const SptRestriction *restriction)
 {
-	add(self, &(SptRestriction){ .kind = SPT_RESTRICT_CPU, .number = cpu });
+	add(self, restriction);
+}
+
+static void on_function_selected(SptViews *self, unsigned function)
+{
+	spt_timeline_view_light(self->timeline, function);
 }
 
 static void on_function_activated(SptViews *self, unsigned function)
@@ -138,14 +171,14 @@ static void on_undo(GtkWidget *widget, G_GNUC_UNUSED const char *action, G_GNUC_
 {
 	SptViews *self = SPT_VIEWS(widget);
 
-	want(self, self->history->pdata[--self->at]);
+	want(self, self->history->pdata[--self->at], false);
 }
 
 static void on_redo(GtkWidget *widget, G_GNUC_UNUSED const char *action, G_GNUC_UNUSED GVariant *parameter)
 {
 	SptViews *self = SPT_VIEWS(widget);
 
-	want(self, self->history->pdata[++self->at]);
+	want(self, self->history->pdata[++self->at], false);
 }
 
 static void on_everything(GtkWidget *widget, G_GNUC_UNUSED const char *action, G_GNUC_UNUSED GVariant *parameter)
@@ -164,11 +197,12 @@ static void on_only(GtkWidget *widget, G_GNUC_UNUSED const char *action, GVarian
 {
 	SptViews *self = SPT_VIEWS(widget);
 	uint32_t at = g_variant_get_uint32(function);
-	const SptFunction *only = at < self->whole->n_functions ? &self->whole->functions[at] : NULL;
+	SptRestriction only;
 
-	if (only)
-		add(self, &(SptRestriction){ .kind = only->is_process ? SPT_RESTRICT_PROCESS : SPT_RESTRICT_FUNCTION,
-					     .text = only->name });
+	if (at < self->shown->n_functions && spt_restriction_to(self->shown->profile, at, &only)) {
+		add(self, &only);
+		g_free((char *)only.text);
+	}
 }
 
 static void on_only_selected(GtkWidget *widget, G_GNUC_UNUSED const char *action, G_GNUC_UNUSED GVariant *parameter)
@@ -191,6 +225,74 @@ static void on_copy(GtkWidget *widget, G_GNUC_UNUSED const char *action, GVarian
 	gdk_clipboard_set_text(gtk_widget_get_clipboard(widget), g_variant_get_string(text, NULL));
 }
 
+/* How stacks are arranged: actions with a state. */
+
+static void get_property(GObject *object, guint id, GValue *value, GParamSpec *spec)
+{
+	const SptLook *look = &SPT_VIEWS(object)->wanted;
+
+	switch (id) {
+	case PROP_ROOTS:
+		g_value_set_string(value, roots_names[look->arrangement.roots]);
+		break;
+	case PROP_HIDES_SYSTEM:
+		g_value_set_boolean(value, look->arrangement.hides_system);
+		break;
+	case PROP_BOTTOM_UP:
+		g_value_set_boolean(value, look->is_bottom_up);
+		break;
+	case PROP_LANES:
+		g_value_set_string(value, lanes_names[SPT_VIEWS(object)->lanes]);
+		break;
+	case PROP_HEAT_MAP:
+		g_value_set_boolean(value, gtk_widget_get_visible(GTK_WIDGET(SPT_VIEWS(object)->heat)));
+		break;
+	default:
+		G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, spec);
+	}
+}
+
+/* Which of @names it is. */
+static unsigned number_of(const GValue *value, const char *const *names, unsigned n)
+{
+	unsigned i = 0;
+
+	while (i + 1 < n && g_strcmp0(g_value_get_string(value), names[i]) != 0)
+		i++;
+	return i;
+}
+
+static void set_property(GObject *object, guint id, const GValue *value, GParamSpec *spec)
+{
+	SptViews *self = SPT_VIEWS(object);
+
+	switch (id) {
+	case PROP_ROOTS:
+		self->wanted.arrangement.roots = (SptRoots)number_of(value, roots_names, G_N_ELEMENTS(roots_names));
+		break;
+	case PROP_HIDES_SYSTEM:
+		self->wanted.arrangement.hides_system = g_value_get_boolean(value);
+		break;
+	case PROP_BOTTOM_UP:
+		self->wanted.is_bottom_up = g_value_get_boolean(value);
+		break;
+	case PROP_LANES:
+		self->lanes = (SptGroupKind)number_of(value, lanes_names, G_N_ELEMENTS(lanes_names));
+		spt_timeline_view_set_lanes(self->timeline, self->lanes);
+		g_object_notify_by_pspec(object, spec);
+		return;
+	case PROP_HEAT_MAP:
+		gtk_widget_set_visible(GTK_WIDGET(self->heat), g_value_get_boolean(value));
+		g_object_notify_by_pspec(object, spec);
+		return;
+	default:
+		G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, spec);
+	}
+	g_object_notify_by_pspec(object, spec);
+	if (self->recording)
+		ask(self);
+}
+
 /* Life. */
 
 static void dispose(GObject *object)
@@ -198,9 +300,9 @@ static void dispose(GObject *object)
 	SptViews *self = SPT_VIEWS(object);
 	GtkWidget *child;
 
-	g_clear_pointer(&self->wanted, spt_restrictions_unref);
+	g_clear_pointer(&self->wanted.restrictions, spt_restrictions_unref);
 	g_clear_pointer(&self->shown, spt_document_unref);
-	g_clear_pointer(&self->whole, spt_document_unref);
+	g_clear_pointer(&self->recording, spt_document_unref);
 	gtk_widget_dispose_template(GTK_WIDGET(self), SPT_TYPE_VIEWS);
 	while ((child = gtk_widget_get_first_child(GTK_WIDGET(self))))
 		gtk_widget_unparent(child);
@@ -213,8 +315,27 @@ static void finalize(GObject *object)
 	G_OBJECT_CLASS(spt_views_parent_class)->finalize(object);
 }
 
+static void install_properties(GObjectClass *class)
+{
+	const GParamFlags flags = G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | G_PARAM_EXPLICIT_NOTIFY;
+
+	class->get_property = get_property;
+	class->set_property = set_property;
+	properties[PROP_ROOTS] = g_param_spec_string("roots", NULL, NULL, roots_names[0], flags);
+	properties[PROP_HIDES_SYSTEM] = g_param_spec_boolean("hides-system", NULL, NULL, FALSE, flags);
+	properties[PROP_BOTTOM_UP] = g_param_spec_boolean("bottom-up", NULL, NULL, FALSE, flags);
+	properties[PROP_LANES] = g_param_spec_string("lanes", NULL, NULL, "cpu", flags);
+	properties[PROP_HEAT_MAP] = g_param_spec_boolean("heat-map", NULL, NULL, FALSE, flags);
+	g_object_class_install_properties(class, N_PROPS, properties);
+}
+
 static void install_actions(GtkWidgetClass *class)
 {
+	gtk_widget_class_install_property_action(class, "views.roots", "roots");
+	gtk_widget_class_install_property_action(class, "views.hides-system", "hides-system");
+	gtk_widget_class_install_property_action(class, "views.bottom-up", "bottom-up");
+	gtk_widget_class_install_property_action(class, "views.lanes", "lanes");
+	gtk_widget_class_install_property_action(class, "views.heat-map", "heat-map");
 	gtk_widget_class_install_action(class, "views.undo", NULL, on_undo);
 	gtk_widget_class_install_action(class, "views.redo", NULL, on_redo);
 	gtk_widget_class_install_action(class, "views.everything", NULL, on_everything);
@@ -231,8 +352,11 @@ static void spt_views_class_init(SptViewsClass *class)
 
 	g_type_ensure(SPT_TYPE_TIMELINE_VIEW);
 	g_type_ensure(SPT_TYPE_CRUMBS);
+	g_type_ensure(SPT_TYPE_HEAT_VIEW);
+	g_type_ensure(SPT_TYPE_COMPARE_PANE);
 	g_type_ensure(SPT_TYPE_PANES);
 	g_type_ensure(SPT_TYPE_FLAME_PANE);
+	g_type_ensure(SPT_TYPE_DETAILS);
 	G_OBJECT_CLASS(class)->dispose = dispose;
 	G_OBJECT_CLASS(class)->finalize = finalize;
 	gtk_widget_class_set_layout_manager_type(widget_class, GTK_TYPE_BIN_LAYOUT);
@@ -240,12 +364,17 @@ static void spt_views_class_init(SptViewsClass *class)
 	gtk_widget_class_bind_template_child(widget_class, SptViews, words);
 	gtk_widget_class_bind_template_child(widget_class, SptViews, timeline);
 	gtk_widget_class_bind_template_child(widget_class, SptViews, crumbs);
+	gtk_widget_class_bind_template_child(widget_class, SptViews, heat);
 	gtk_widget_class_bind_template_child(widget_class, SptViews, stack);
 	gtk_widget_class_bind_template_child(widget_class, SptViews, panes);
 	gtk_widget_class_bind_template_child(widget_class, SptViews, flame);
+	gtk_widget_class_bind_template_child(widget_class, SptViews, details);
+	gtk_widget_class_bind_template_child(widget_class, SptViews, compare);
 	gtk_widget_class_bind_template_callback(widget_class, on_range);
-	gtk_widget_class_bind_template_callback(widget_class, on_cpu);
+	gtk_widget_class_bind_template_callback(widget_class, on_only_lane);
+	gtk_widget_class_bind_template_callback(widget_class, on_function_selected);
 	gtk_widget_class_bind_template_callback(widget_class, on_function_activated);
+	install_properties(G_OBJECT_CLASS(class));
 	install_actions(widget_class);
 }
 
@@ -260,6 +389,7 @@ static void spt_views_init(SptViews *self)
 	GtkEventController *keys = gtk_shortcut_controller_new();
 
 	self->history = g_ptr_array_new_with_free_func((GDestroyNotify)spt_restrictions_unref);
+	self->lanes = SPT_GROUP_CPU;
 	gtk_widget_init_template(GTK_WIDGET(self));
 	/* Wherever in the window the keyboard is. */
 	gtk_shortcut_controller_set_scope(GTK_SHORTCUT_CONTROLLER(keys), GTK_SHORTCUT_SCOPE_GLOBAL);
@@ -267,6 +397,9 @@ static void spt_views_init(SptViews *self)
 	add_key(keys, GDK_KEY_z, GDK_CONTROL_MASK | GDK_SHIFT_MASK, "views.redo");
 	add_key(keys, GDK_KEY_e, GDK_CONTROL_MASK, "views.only-selected");
 	add_key(keys, GDK_KEY_e, GDK_CONTROL_MASK | GDK_SHIFT_MASK, "views.everything");
+	add_key(keys, GDK_KEY_b, GDK_CONTROL_MASK, "views.bottom-up");
+	add_key(keys, GDK_KEY_l, GDK_CONTROL_MASK, "views.hides-system");
+	add_key(keys, GDK_KEY_m, GDK_CONTROL_MASK, "views.heat-map");
 	gtk_widget_add_controller(GTK_WIDGET(self), keys);
 	set_actions(self);
 }
@@ -274,16 +407,19 @@ static void spt_views_init(SptViews *self)
 void spt_views_set_document(SptViews *self, SptDocument *document)
 {
 	spt_document_ref(document);
-	g_clear_pointer(&self->whole, spt_document_unref);
-	self->whole = document;
+	g_clear_pointer(&self->recording, spt_document_unref);
+	self->recording = document;
 	g_ptr_array_set_size(self->history, 0);
-	g_ptr_array_add(self->history, spt_restrictions_ref(document->restrictions));
+	g_ptr_array_add(self->history, spt_restrictions_ref(document->look.restrictions));
 	self->at = 0;
 	self->is_stale = false;
-	g_clear_pointer(&self->wanted, spt_restrictions_unref);
-	self->wanted = spt_restrictions_ref(document->restrictions);
+	g_clear_pointer(&self->wanted.restrictions, spt_restrictions_unref);
+	self->wanted.restrictions = spt_restrictions_ref(document->look.restrictions);
 	set_actions(self);
 	show_document(self, document);
+	/* In the arrangement the last one was seen in. */
+	if (self->wanted.is_bottom_up || self->wanted.arrangement.roots || self->wanted.arrangement.hides_system)
+		ask(self);
 }
 
 void spt_views_focus_search(SptViews *self)
@@ -298,6 +434,23 @@ void spt_views_show(SptViews *self, const char *name)
 {
 	gtk_stack_set_visible_child_name(self->stack, name);
 	gtk_widget_child_focus(gtk_stack_get_visible_child(self->stack), GTK_DIR_TAB_FORWARD);
+}
+
+void spt_views_compare(SptViews *self, SptDocument *before, const char *name)
+{
+	spt_compare_pane_set_before(self->compare, before, name);
+	spt_views_show(self, "compare");
+}
+
+const uint32_t *spt_views_list(SptViews *self, uint32_t *ret_n)
+{
+	return spt_panes_list(self->panes, ret_n);
+}
+
+GtkWidget *spt_views_picture(SptViews *self)
+{
+	return strcmp(gtk_stack_get_visible_child_name(self->stack), "compare") == 0 ? spt_compare_pane_picture(self->compare) :
+										       spt_flame_pane_picture(self->flame);
 }
 
 GtkStack *spt_views_stack(SptViews *self)

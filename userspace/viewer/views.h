@@ -13,10 +13,16 @@ G_DECLARE_FINAL_TYPE(SptViews, spt_views, SPT, VIEWS, GtkWidget)
 void spt_views_set_document(SptViews *views, SptDocument *document);
 /* In the view that is to be seen. */
 void spt_views_focus_search(SptViews *views);
-/* "functions" or "flame" */
+/* "functions", "flame" or "compare" */
 void spt_views_show(SptViews *views, const char *name);
 /* What is seen at present: the recording or a part of it; borrowed. */
 SptDocument *spt_views_document(SptViews *views);
+/* Shows what is seen beside another recording, called @name. */
+void spt_views_compare(SptViews *views, SptDocument *before, const char *name);
+/* The functions listed, in their order; borrowed. */
+const uint32_t *spt_views_list(SptViews *views, uint32_t *ret_n);
+/* The picture that is to be seen or was last; borrowed. */
+GtkWidget *spt_views_picture(SptViews *views);
 /* For a switcher. */
 GtkStack *spt_views_stack(SptViews *views);
 

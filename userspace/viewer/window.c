@@ -10,29 +10,34 @@
 #include "cache.h"
 #include "document.h"
 #include "files.h"
+#include "live-page.h"
 #include "record-controls.h"
+#include "record-form.h"
 #include "recents.h"
 #include "recording.h"
 #include "share.h"
 #include "start-page.h"
+#include "state.h"
 #include "text.h"
 #include "trace/trace.h"
 #include "views.h"
+#include "work.h"
 
-#define LIVE_INTERVAL_MS 100
+#define DEFAULT_WIDTH 1280
+#define DEFAULT_HEIGHT 800
 
 struct _SptWindow {
 	GtkApplicationWindow parent_instance;
 	GtkWidget *title, *subtitle, *message_bar, *message, *stack, *spinner, *busy_title, *busy_detail, *status, *switcher;
 	SptRecordControls *controls;
 	SptStartPage *start_page;
+	SptLivePage *live_page;
 	SptViews *views;
 	char *path;			/* of what is shown; NULL: nothing is */
 	char *about;			/* what was recorded, and where */
 	char *opening;			/* path */
 	GCancellable *open_cancellable;
 	SptRecording *recording;
-	unsigned live_timer;
 };
 
 G_DEFINE_FINAL_TYPE(SptWindow, spt_window, GTK_TYPE_APPLICATION_WINDOW)
@@ -77,8 +82,10 @@ static void set_actions(SptWindow *self)
 	} rules[] = {
 		{ "win.open", false, false }, { "win.open-path", false, false }, { "win.export", false, true },
 		{ "win.record", false, false }, { "win.record-command", false, false },
-		{ "win.stop", true, false }, { "win.save-as", false, true }, { "win.search", false, true },
-		{ "win.show-view", false, true },
+		{ "win.stop", true, false }, { "win.reset", true, false }, { "win.discard", true, false },
+		{ "win.save-as", false, true }, { "win.search", false, true },
+		{ "win.show-view", false, true }, { "win.compare", false, true },
+		{ "win.copy-list", false, true }, { "win.print", false, true }, { "win.save-picture", false, true },
 	};
 
 	for (unsigned i = 0; i < G_N_ELEMENTS(rules); i++)
@@ -106,8 +113,7 @@ static void show_busy(SptWindow *self, const char *title, const char *detail)
 static void show_last(SptWindow *self)
 {
 	show_page(self, self->path ? "panes" : "start");
-	if (!self->path)
-		gtk_widget_hide(self->status);
+	gtk_widget_set_visible(self->status, self->path != NULL);
 }
 
 static void set_status(SptWindow *self, const char *text)
@@ -194,6 +200,7 @@ static void on_opened(G_GNUC_UNUSED GObject *source, GAsyncResult *result, gpoin
 	set_status(self, text);
 	set_title(self);
 	spt_views_set_document(self->views, document);
+	spt_work_is_complete();
 	spt_recents_add(self->path);
 	show_page(self, "panes");
 	set_actions(self);
@@ -231,30 +238,9 @@ void spt_window_open(SptWindow *self, GFile *file)
 
 /* Recording. */
 
-static gboolean show_live(gpointer data)
-{
-	SptWindow *self = data;
-	SptRecorderStatus status;
-	g_autofree char *samples = NULL, *lost = NULL, *rate = NULL, *title = NULL, *detail = NULL, *line = NULL;
-
-	if (!spt_recording_status(self->recording, &status)) {
-		show_busy(self, "Starting to record", "");
-		return G_SOURCE_CONTINUE;
-	}
-	samples = spt_text_count(status.samples);
-	lost = spt_text_count(status.lost);
-	title = g_strdup_printf("%s samples", samples);
-	detail = g_strdup_printf("%s lost, %.1f s", lost, (double)status.elapsed_ns / 1e9);
-	rate = spt_text_rate(status.period_ns, status.delivered, status.budget);
-	line = g_strdup_printf("Recording: %s, %s, %s", title, detail, rate);
-	show_busy(self, title, detail);
-	set_status(self, line);
-	return G_SOURCE_CONTINUE;
-}
-
 static void end_recording(SptWindow *self)
 {
-	g_clear_handle_id(&self->live_timer, g_source_remove);
+	spt_live_page_set_recording(self->live_page, NULL);
 	g_signal_handlers_disconnect_by_data(self->recording, self);
 	g_clear_object(&self->recording);
 }
@@ -277,14 +263,15 @@ static void on_recording_ended(SptRecording *recording, SptWindow *self)
 		show_last(self);
 }
 
-static void start_recording(SptWindow *self, const char *command)
+static void start_recording(SptWindow *self, SptRecordingOptions *options)
 {
 	g_autoptr(GError) error = NULL;
 	g_autofree char *path = spt_cache_new_path(&error);
 
 	on_message_closed(self);
+	spt_record_form_recall(options);
 	if (path)
-		self->recording = spt_recording_start(path, command, &error);
+		self->recording = spt_recording_start(path, options, &error);
 	if (!self->recording) {
 		complain(self, error->message);
 		return;
@@ -294,26 +281,41 @@ static void start_recording(SptWindow *self, const char *command)
 	g_clear_object(&self->open_cancellable);
 	spt_start_page_set_hint(self->start_page, NULL);
 	g_signal_connect(self->recording, "ended", G_CALLBACK(on_recording_ended), self);
-	self->live_timer = g_timeout_add(LIVE_INTERVAL_MS, show_live, self);
+	spt_live_page_set_recording(self->live_page, self->recording);
 	set_actions(self);
-	show_live(self);
+	gtk_widget_hide(self->status);
+	show_page(self, "live");
 }
 
 /* Actions. */
 
 static void on_record(GtkWidget *widget, G_GNUC_UNUSED const char *action, G_GNUC_UNUSED GVariant *parameter)
 {
-	start_recording(SPT_WINDOW(widget), NULL);
+	start_recording(SPT_WINDOW(widget), &(SptRecordingOptions){ 0 });
 }
 
 static void on_record_command(GtkWidget *widget, G_GNUC_UNUSED const char *action, GVariant *command)
 {
-	start_recording(SPT_WINDOW(widget), g_variant_get_string(command, NULL));
+	g_auto(SptRecordingOptions) options = { 0 };
+
+	g_variant_get(command, "(sss)", &options.command, &options.directory, &options.environment);
+	start_recording(SPT_WINDOW(widget), &options);
 }
 
 static void on_stop(GtkWidget *widget, G_GNUC_UNUSED const char *action, G_GNUC_UNUSED GVariant *parameter)
 {
 	spt_recording_stop(SPT_WINDOW(widget)->recording);
+}
+
+static void on_reset(GtkWidget *widget, G_GNUC_UNUSED const char *action, G_GNUC_UNUSED GVariant *parameter)
+{
+	spt_recording_reset(SPT_WINDOW(widget)->recording);
+	spt_live_page_set_recording(SPT_WINDOW(widget)->live_page, SPT_WINDOW(widget)->recording);
+}
+
+static void on_discard(GtkWidget *widget, G_GNUC_UNUSED const char *action, G_GNUC_UNUSED GVariant *parameter)
+{
+	spt_recording_discard(SPT_WINDOW(widget)->recording);
 }
 
 /* One key for both. */
@@ -332,14 +334,46 @@ static void on_show_view(GtkWidget *widget, G_GNUC_UNUSED const char *action, GV
 	spt_views_show(SPT_WINDOW(widget)->views, g_variant_get_string(name, NULL));
 }
 
-static void on_export(GtkWidget *widget, G_GNUC_UNUSED const char *action, GVariant *format)
+/* What to call a file made from it. */
+static char *stem_of(const SptWindow *self)
 {
-	SptWindow *self = SPT_WINDOW(widget);
-	g_autofree char *name = g_path_get_basename(self->path);
-	char *ending = strrchr(name, '.');
+	char *name = g_path_get_basename(self->path), *ending = strrchr(name, '.');
 
 	if (ending && ending != name)
 		*ending = '\0';
+	return name;
+}
+
+static void on_copy_list(GtkWidget *widget, G_GNUC_UNUSED const char *action, G_GNUC_UNUSED GVariant *parameter)
+{
+	SptViews *views = SPT_WINDOW(widget)->views;
+	uint32_t n;
+	const uint32_t *list = spt_views_list(views, &n);
+
+	spt_share_copy(widget, spt_views_document(views), list, n);
+}
+
+static void on_print(GtkWidget *widget, G_GNUC_UNUSED const char *action, G_GNUC_UNUSED GVariant *parameter)
+{
+	SptViews *views = SPT_WINDOW(widget)->views;
+	uint32_t n;
+	const uint32_t *list = spt_views_list(views, &n);
+
+	spt_share_print(GTK_WINDOW(widget), spt_views_document(views), list, n);
+}
+
+static void on_save_picture(GtkWidget *widget, G_GNUC_UNUSED const char *action, G_GNUC_UNUSED GVariant *parameter)
+{
+	g_autofree char *name = stem_of(SPT_WINDOW(widget));
+
+	spt_share_picture(GTK_WINDOW(widget), spt_views_picture(SPT_WINDOW(widget)->views), name);
+}
+
+static void on_export(GtkWidget *widget, G_GNUC_UNUSED const char *action, GVariant *format)
+{
+	SptWindow *self = SPT_WINDOW(widget);
+	g_autofree char *name = stem_of(self);
+
 	spt_share_export(GTK_WINDOW(self), spt_views_document(self->views), g_variant_get_string(format, NULL), name);
 }
 
@@ -364,6 +398,45 @@ static void on_file_chosen(GFile *file, gpointer window)
 static void on_open(GtkWidget *widget, G_GNUC_UNUSED const char *action, G_GNUC_UNUSED GVariant *parameter)
 {
 	spt_files_choose(GTK_WINDOW(widget), SPT_FILES_OPEN, NULL, on_file_chosen, widget, NULL);
+}
+
+struct comparison {
+	SptWindow *window;
+	char *name;
+};
+
+static void on_before_opened(G_GNUC_UNUSED GObject *source, GAsyncResult *result, gpointer data)
+{
+	struct comparison *comparison = data;
+	g_autoptr(GError) error = NULL;
+	g_autoptr(SptDocument) document = spt_document_open_finish(result, &error);
+
+	if (!document)
+		complain(comparison->window, error->message);
+	else
+		spt_views_compare(comparison->window->views, document, comparison->name);
+	g_object_unref(comparison->window);
+	g_free(comparison->name);
+	g_free(comparison);
+}
+
+static void on_before_chosen(GFile *file, gpointer window)
+{
+	const char *path = g_file_peek_path(file);
+	struct comparison *comparison;
+
+	if (!path) {
+		complain(window, "Cannot compare with that: it is not a file of this machine. Copy it here first.");
+		return;
+	}
+	comparison = g_new(struct comparison, 1);
+	*comparison = (struct comparison){ g_object_ref(window), g_file_get_basename(file) };
+	spt_document_open_async(path, NULL, on_before_opened, comparison);
+}
+
+static void on_compare(GtkWidget *widget, G_GNUC_UNUSED const char *action, G_GNUC_UNUSED GVariant *parameter)
+{
+	spt_files_choose(GTK_WINDOW(widget), SPT_FILES_OPEN, NULL, on_before_chosen, widget, NULL);
 }
 
 struct copy {
@@ -414,11 +487,49 @@ static void on_save_as(GtkWidget *widget, G_GNUC_UNUSED const char *action, G_GN
 	spt_files_choose(GTK_WINDOW(widget), SPT_FILES_SAVE, name, on_target_chosen, widget, NULL);
 }
 
+/* Files dropped on the window: the first one here, more in windows of their own. */
+static gboolean on_drop(G_GNUC_UNUSED GtkDropTarget *target, const GValue *value, G_GNUC_UNUSED double x, G_GNUC_UNUSED double y,
+			SptWindow *self)
+{
+	g_autoptr(GSList) files = gdk_file_list_get_files(g_value_get_boxed(value));
+
+	if (self->recording || !files)
+		return FALSE;
+	spt_window_open(self, files->data);
+	for (GSList *at = files->next; at; at = at->next) {
+		SptWindow *other = spt_window_new(gtk_window_get_application(GTK_WINDOW(self)));
+
+		spt_window_open(other, at->data);
+		gtk_window_present(GTK_WINDOW(other));
+	}
+	return TRUE;
+}
+
 /* Life. */
+
+static void remember_size(GtkWindow *window)
+{
+	int width, height;
+
+	gtk_window_get_default_size(window, &width, &height);
+	spt_state_set("width", width);
+	spt_state_set("height", height);
+	spt_state_set("maximized", gtk_window_is_maximized(window));
+}
+
+static void recall_size(GtkWindow *window)
+{
+	gtk_window_set_default_size(window, CLAMP(spt_state_get("width", DEFAULT_WIDTH), 320, 16384),
+				    CLAMP(spt_state_get("height", DEFAULT_HEIGHT), 240, 16384));
+	if (spt_state_get("maximized", 0))
+		gtk_window_maximize(window);
+}
 
 static gboolean close_request(GtkWindow *window)
 {
 	SptWindow *self = SPT_WINDOW(window);
+
+	remember_size(window);
 
 	/* A recorder that is cut off leaves less than one that ends. */
 	if (self->recording) {
@@ -452,6 +563,7 @@ static void bind_children(GtkWidgetClass *class)
 	gtk_widget_class_bind_template_child(class, SptWindow, message);
 	gtk_widget_class_bind_template_child(class, SptWindow, stack);
 	gtk_widget_class_bind_template_child(class, SptWindow, start_page);
+	gtk_widget_class_bind_template_child(class, SptWindow, live_page);
 	gtk_widget_class_bind_template_child(class, SptWindow, spinner);
 	gtk_widget_class_bind_template_child(class, SptWindow, busy_title);
 	gtk_widget_class_bind_template_child(class, SptWindow, busy_detail);
@@ -469,28 +581,41 @@ static void spt_window_class_init(SptWindowClass *class)
 	g_type_ensure(SPT_TYPE_START_PAGE);
 	g_type_ensure(SPT_TYPE_VIEWS);
 	g_type_ensure(SPT_TYPE_RECORD_CONTROLS);
+	g_type_ensure(SPT_TYPE_LIVE_PAGE);
 	G_OBJECT_CLASS(class)->dispose = dispose;
 	GTK_WINDOW_CLASS(class)->close_request = close_request;
 	gtk_widget_class_set_template_from_resource(widget_class, "/io/github/sysprof_trace/Sysprof/window.ui");
 	bind_children(widget_class);
 	gtk_widget_class_install_action(widget_class, "win.open", NULL, on_open);
 	gtk_widget_class_install_action(widget_class, "win.record", NULL, on_record);
-	gtk_widget_class_install_action(widget_class, "win.record-command", "s", on_record_command);
+	gtk_widget_class_install_action(widget_class, "win.record-command", "(sss)", on_record_command);
 	gtk_widget_class_install_action(widget_class, "win.stop", NULL, on_stop);
+	gtk_widget_class_install_action(widget_class, "win.reset", NULL, on_reset);
+	gtk_widget_class_install_action(widget_class, "win.discard", NULL, on_discard);
 	gtk_widget_class_install_action(widget_class, "win.record-or-stop", NULL, on_toggle);
 	gtk_widget_class_install_action(widget_class, "win.save-as", NULL, on_save_as);
 	gtk_widget_class_install_action(widget_class, "win.open-path", "ay", on_open_path);
 	gtk_widget_class_install_action(widget_class, "win.export", "s", on_export);
 	gtk_widget_class_install_action(widget_class, "win.complain", "s", on_complain);
 	gtk_widget_class_install_action(widget_class, "win.search", NULL, on_search);
+	gtk_widget_class_install_action(widget_class, "win.compare", NULL, on_compare);
+	gtk_widget_class_install_action(widget_class, "win.copy-list", NULL, on_copy_list);
+	gtk_widget_class_install_action(widget_class, "win.print", NULL, on_print);
+	gtk_widget_class_install_action(widget_class, "win.save-picture", NULL, on_save_picture);
 	gtk_widget_class_install_action(widget_class, "win.show-view", "s", on_show_view);
 }
 
 static void spt_window_init(SptWindow *self)
 {
+	GtkDropTarget *drop = gtk_drop_target_new(GDK_TYPE_FILE_LIST, GDK_ACTION_COPY);
+
 	gtk_widget_init_template(GTK_WIDGET(self));
+	g_signal_connect(drop, "drop", G_CALLBACK(on_drop), self);
+	gtk_widget_add_controller(GTK_WIDGET(self), GTK_EVENT_CONTROLLER(drop));
+	recall_size(GTK_WINDOW(self));
 	gtk_stack_switcher_set_stack(GTK_STACK_SWITCHER(self->switcher), spt_views_stack(self->views));
 	set_actions(self);
+	spt_work_watch(GTK_WIDGET(self));
 	/* Not a label whose text can be selected. */
 	gtk_widget_grab_focus(GTK_WIDGET(self->controls));
 }

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Computed anew, in a thread, whenever what is seen changes and the page is to be seen. */
+#include "compare-pane.h"
+
+#include "columns.h"
+#include "flame-view.h"
+#include "pane.h"
+#include "text.h"
+
+struct _SptComparePane {
+	GtkWidget parent_instance;
+	GtkWidget *title, *detail, *by_time, *scrolled;
+	SptPane *functions;
+	SptFlameView *flame;
+	SptDocument *before, *after, *comparison;
+	bool is_asking, is_stale;
+};
+
+G_DEFINE_FINAL_TYPE(SptComparePane, spt_compare_pane, GTK_TYPE_WIDGET)
+
+static void fill(SptDocument *document, G_GNUC_UNUSED gconstpointer data, uint32_t position, SptRowValues *ret)
+{
+	*ret = (SptRowValues){ .function = document->changed[position] };
+}
+
+static void show(SptComparePane *self)
+{
+	SptRowList *rows = spt_row_list_new(self->comparison, self->comparison->n_functions, fill, NULL, NULL);
+	GtkSelectionModel *selection = g_object_new(GTK_TYPE_SINGLE_SELECTION, "autoselect", FALSE, "can-unselect", TRUE, "model", rows, NULL);
+
+	spt_pane_set_model(self->functions, selection);
+	spt_flame_view_show(self->flame, self->comparison, self->comparison->tree);
+	g_object_unref(rows);
+	g_object_unref(selection);
+}
+
+static void ask(SptComparePane *self);
+
+static void on_answer(G_GNUC_UNUSED GObject *source, GAsyncResult *result, gpointer data)
+{
+	g_autoptr(SptComparePane) self = data;
+	g_autoptr(SptDocument) comparison = spt_document_compare_finish(result);
+
+	self->is_asking = false;
+	/* Closed meanwhile. */
+	if (!self->after || !self->before)
+		return;
+	if (self->is_stale) {
+		ask(self);
+		return;
+	}
+	g_clear_pointer(&self->comparison, spt_document_unref);
+	self->comparison = g_steal_pointer(&comparison);
+	show(self);
+}
+
+static void ask(SptComparePane *self)
+{
+	if (!self->before || !self->after || !gtk_widget_get_mapped(GTK_WIDGET(self)))
+		return;
+	self->is_stale = self->is_asking;
+	if (self->is_asking)
+		return;
+	self->is_asking = true;
+	spt_document_compare_async(self->before, self->after, gtk_check_button_get_active(GTK_CHECK_BUTTON(self->by_time)), on_answer,
+				   g_object_ref(self));
+}
+
+static void on_by_time(SptComparePane *self)
+{
+	ask(self);
+}
+
+static void on_flame_changed(SptComparePane *self)
+{
+	uint32_t node = spt_flame_view_selected(self->flame);
+	g_autofree char *text = self->comparison ? spt_flame_view_describe(self->flame, node == UINT32_MAX ? 0 : node) : NULL;
+
+	gtk_label_set_text(GTK_LABEL(self->detail), text ? text : "");
+}
+
+/* Lit up in the picture. */
+static void on_function_activated(SptComparePane *self, unsigned function)
+{
+	bool *matches = g_new0(bool, MAX(self->comparison->n_functions, 1));
+
+	matches[function] = true;
+	spt_flame_view_light(self->flame, matches);
+}
+
+static void map(GtkWidget *widget)
+{
+	GTK_WIDGET_CLASS(spt_compare_pane_parent_class)->map(widget);
+	ask(SPT_COMPARE_PANE(widget));
+}
+
+static void dispose(GObject *object)
+{
+	SptComparePane *self = SPT_COMPARE_PANE(object);
+	GtkWidget *child;
+
+	g_clear_pointer(&self->before, spt_document_unref);
+	g_clear_pointer(&self->after, spt_document_unref);
+	g_clear_pointer(&self->comparison, spt_document_unref);
+	gtk_widget_dispose_template(GTK_WIDGET(self), SPT_TYPE_COMPARE_PANE);
+	while ((child = gtk_widget_get_first_child(GTK_WIDGET(self))))
+		gtk_widget_unparent(child);
+	G_OBJECT_CLASS(spt_compare_pane_parent_class)->dispose(object);
+}
+
+static void spt_compare_pane_class_init(SptComparePaneClass *class)
+{
+	GtkWidgetClass *widget_class = GTK_WIDGET_CLASS(class);
+
+	g_type_ensure(SPT_TYPE_PANE);
+	g_type_ensure(SPT_TYPE_FLAME_VIEW);
+	G_OBJECT_CLASS(class)->dispose = dispose;
+	widget_class->map = map;
+	gtk_widget_class_set_layout_manager_type(widget_class, GTK_TYPE_BIN_LAYOUT);
+	gtk_widget_class_set_template_from_resource(widget_class, "/io/github/sysprof_trace/Sysprof/compare-pane.ui");
+	gtk_widget_class_bind_template_child(widget_class, SptComparePane, title);
+	gtk_widget_class_bind_template_child(widget_class, SptComparePane, detail);
+	gtk_widget_class_bind_template_child(widget_class, SptComparePane, by_time);
+	gtk_widget_class_bind_template_child(widget_class, SptComparePane, scrolled);
+	gtk_widget_class_bind_template_child(widget_class, SptComparePane, functions);
+	gtk_widget_class_bind_template_child(widget_class, SptComparePane, flame);
+	gtk_widget_class_bind_template_callback(widget_class, on_by_time);
+	gtk_widget_class_bind_template_callback(widget_class, on_flame_changed);
+	gtk_widget_class_bind_template_callback(widget_class, on_function_activated);
+}
+
+static void spt_compare_pane_init(SptComparePane *self)
+{
+	static const SptColumnKind kinds[] = {
+		SPT_COLUMN_BEFORE, SPT_COLUMN_AFTER, SPT_COLUMN_CHANGE, SPT_COLUMN_FUNCTION, SPT_COLUMN_OBJECT,
+	};
+
+	gtk_widget_init_template(GTK_WIDGET(self));
+	for (unsigned i = 0; i < G_N_ELEMENTS(kinds); i++)
+		spt_columns_append(spt_pane_view(self->functions), kinds[i]);
+	spt_pane_set_title(self->functions, "Changes of self", NULL);
+	spt_pane_set_empty_text(self->functions, "Choose a recording to compare with");
+	spt_pane_show_empty(self->functions, TRUE);
+	g_signal_connect_object(gtk_scrolled_window_get_vadjustment(GTK_SCROLLED_WINDOW(self->scrolled)), "value-changed",
+				G_CALLBACK(gtk_widget_queue_draw), self->flame, G_CONNECT_SWAPPED);
+}
+
+void spt_compare_pane_set_document(SptComparePane *self, SptDocument *document)
+{
+	spt_document_ref(document);
+	g_clear_pointer(&self->after, spt_document_unref);
+	self->after = document;
+	ask(self);
+}
+
+void spt_compare_pane_set_before(SptComparePane *self, SptDocument *before, const char *name)
+{
+	g_autofree char *made = NULL, *text = g_strdup_printf("Compared with %s", spt_text_name(name, &made));
+
+	spt_document_ref(before);
+	g_clear_pointer(&self->before, spt_document_unref);
+	self->before = before;
+	gtk_label_set_text(GTK_LABEL(self->title), text);
+	ask(self);
+}
+
+GtkWidget *spt_compare_pane_picture(SptComparePane *self)
+{
+	return GTK_WIDGET(self->flame);
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Two recordings: whose share has changed, function by function, and where, as a flame graph of both. */
+#ifndef SPT_COMPARE_PANE_H
+#define SPT_COMPARE_PANE_H
+
+#include <gtk/gtk.h>
+
+#include "document.h"
+
+#define SPT_TYPE_COMPARE_PANE (spt_compare_pane_get_type())
+G_DECLARE_FINAL_TYPE(SptComparePane, spt_compare_pane, SPT, COMPARE_PANE, GtkWidget)
+
+/* What is seen now, or NULL. */
+void spt_compare_pane_set_document(SptComparePane *pane, SptDocument *document);
+/* What it is compared with: a recording, called @name. */
+void spt_compare_pane_set_before(SptComparePane *pane, SptDocument *before, const char *name);
+
+/* Borrowed. */
+GtkWidget *spt_compare_pane_picture(SptComparePane *pane);
+
+#endif

@@ -1,0 +1,324 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Nothing is computed for a page that nobody looks at; a thread counts processes and threads, which takes a pass over the samples. */
+#include "details.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "profile/groups.h"
+#include "table.h"
+#include "text.h"
+
+#define SHARE_WIDTH 90
+#define NUMBER_WIDTH 90
+#define NAME_WIDTH 200
+#define MAX_ROWS 5000			/* heaviest first; more are no help to anybody */
+
+enum page { PROCESSES, THREADS, OBJECTS, CPUS, LOSSES, RECORDING, N_PAGES };
+
+struct _SptDetails {
+	GtkBox parent_instance;
+	SptTable *tables[N_PAGES];
+	SptDocument *document;
+	bool is_stale, is_asking;
+};
+
+G_DEFINE_FINAL_TYPE(SptDetails, spt_details, GTK_TYPE_BOX)
+
+/* When a process or thread was first made and when it ended, as far as the recording knows. */
+struct life {
+	uint64_t begin, end;
+};
+
+struct answer {
+	SptDocument *document;
+	GArray *processes, *threads;	/* SptGroupRow */
+	GHashTable *lives;		/* id of a task -> struct life */
+};
+
+static void free_answer(gpointer data)
+{
+	struct answer *answer = data;
+
+	g_clear_pointer(&answer->processes, g_array_unref);
+	g_clear_pointer(&answer->threads, g_array_unref);
+	g_clear_pointer(&answer->lives, g_hash_table_unref);
+	spt_document_unref(answer->document);
+	g_free(answer);
+}
+
+static SptDocument *recording_of(SptDocument *document)
+{
+	return document->recording ? document->recording : document;
+}
+
+static void add_life(GHashTable *lives, uint32_t tid, uint64_t begin, uint64_t end)
+{
+	struct life *life = g_hash_table_lookup(lives, GUINT_TO_POINTER(tid));
+
+	if (!life) {
+		life = g_new0(struct life, 1);
+		life->begin = begin;
+		g_hash_table_insert(lives, GUINT_TO_POINTER(tid), life);
+	}
+	life->begin = MIN(life->begin, begin);
+	life->end = end;
+}
+
+static GHashTable *find_lives(const SptCapture *capture)
+{
+	GHashTable *lives = g_hash_table_new_full(NULL, NULL, NULL, g_free);
+
+	for (uint32_t i = 1; i < capture->n_threads; i++)
+		if (capture->threads[i].id)
+			add_life(lives, capture->threads[i].tid, capture->threads[i].start_time, capture->threads[i].end_time);
+	return lives;
+}
+
+static void count_in_thread(GTask *task, G_GNUC_UNUSED gpointer source, gpointer data, G_GNUC_UNUSED GCancellable *cancellable)
+{
+	struct answer *answer = data;
+	const SptDocument *recording = recording_of(answer->document);
+	const SptFilter *filter = spt_restrictions_filter(answer->document->look.restrictions);
+
+	answer->processes = spt_groups_new(recording->profile, filter, SPT_GROUP_PROCESS);
+	answer->threads = spt_groups_new(recording->profile, filter, SPT_GROUP_THREAD);
+	answer->lives = find_lives(recording->capture);
+	g_task_return_boolean(task, TRUE);
+}
+
+static double percent(uint64_t weight, uint64_t total)
+{
+	return total ? 100.0 * (double)weight / (double)total : 0;
+}
+
+/* "1.234 s" from the beginning of the recording; what was there before it has no such time. */
+static char *moment(const SptDocument *document, uint64_t time)
+{
+	if (time <= document->summary.start_ns)
+		return g_strdup("");
+	return g_strdup_printf("%.3f s", (double)(time - document->summary.start_ns) / 1e9);
+}
+
+static void show_groups(SptDetails *self, const struct answer *answer, enum page page)
+{
+	const SptDocument *recording = recording_of(answer->document);
+	const GArray *rows = page == THREADS ? answer->threads : answer->processes;
+	unsigned n = MIN(rows->len, MAX_ROWS);
+	uint64_t total = 0;
+
+	for (unsigned i = 0; i < rows->len; i++)
+		total += g_array_index(rows, SptGroupRow, i).weight;
+	for (unsigned i = 0; i < n; i++) {
+		const SptGroupRow *row = &g_array_index(rows, SptGroupRow, i);
+		uint32_t tid = page == THREADS ? row->tid : row->pid;
+		const struct life *life = g_hash_table_lookup(answer->lives, GUINT_TO_POINTER(tid));
+		g_autofree char *pid = g_strdup_printf("%" PRIu32, row->pid), *id = g_strdup_printf("%" PRIu32, row->tid);
+		g_autofree char *samples = spt_text_count(row->samples);
+		g_autofree char *begin = moment(recording, life ? life->begin : 0), *end = moment(recording, life ? life->end : 0);
+		const SptTableCell share = { .number = percent(row->weight, total) };
+		const SptTableCell name = { .text = row->name };
+		const SptTableCell tail[] = {
+			{ begin, life ? (double)life->begin : 0 }, { end, life ? (double)life->end : 0 }, { samples, (double)row->samples },
+		};
+
+		if (page == THREADS)
+			spt_table_set_row(self->tables[page], i, (const SptTableCell[]){
+				share, name, { pid, row->pid }, { id, row->tid }, tail[0], tail[1], tail[2] });
+		else
+			spt_table_set_row(self->tables[page], i, (const SptTableCell[]){
+				share, name, { pid, row->pid }, tail[0], tail[1], tail[2] });
+	}
+	spt_table_set_end(self->tables[page], n);
+}
+
+static void show_objects(SptDetails *self, const SptDocument *recording)
+{
+	const GArray *rows = recording->coverage;
+	unsigned n = MIN(rows->len, MAX_ROWS);
+
+	for (unsigned i = 0; i < n; i++) {
+		const SptCoverageRow *row = &g_array_index(rows, SptCoverageRow, i);
+		const char *path = row->object ? recording->capture->objects[row->object].path : "";
+		const SptTableCell cells[] = {
+			{ .number = percent(row->weight, recording->summary.weight) }, { .number = percent(row->named, row->weight) },
+			{ .text = row->name }, { .text = path }, { .text = row->problem },
+		};
+
+		spt_table_set_row(self->tables[OBJECTS], i, cells);
+	}
+	spt_table_set_end(self->tables[OBJECTS], n);
+}
+
+static void show_cpus(SptDetails *self, const SptDocument *recording)
+{
+	const GArray *cpus = recording->summary.cpus;
+	unsigned n = 0;
+
+	for (unsigned cpu = 0; cpu < cpus->len; cpu++) {
+		const SptAccountRow *row = g_array_index(cpus, SptCpuSummary, cpu).account;
+		uint64_t counts[7];
+		g_autofree char *number = g_strdup_printf("%u", cpu);
+		SptTableCell cells[G_N_ELEMENTS(counts) + 1] = { { number, cpu } };
+
+		if (!row)
+			continue;
+		memcpy(counts, (const uint64_t[]){ row->grid, row->delivered, spt_account_lost(row), row->idle, row->offline, row->excluded,
+						   row->budget }, sizeof(counts));
+		for (unsigned i = 0; i < G_N_ELEMENTS(counts); i++)
+			cells[i + 1] = (SptTableCell){ spt_text_count(counts[i]), (double)counts[i] };
+		spt_table_set_row(self->tables[CPUS], n++, cells);
+		for (unsigned i = 0; i < G_N_ELEMENTS(counts); i++)
+			g_free((char *)cells[i + 1].text);
+	}
+	spt_table_set_end(self->tables[CPUS], n);
+}
+
+static void show_losses(SptDetails *self, const SptDocument *recording)
+{
+	const SptCapture *capture = recording->capture;
+	unsigned n = (unsigned)MIN(capture->n_losses, MAX_ROWS);
+
+	for (unsigned i = 0; i < n; i++) {
+		const SptLossRow *row = &capture->losses[i];
+		g_autofree char *begin = moment(recording, row->first_time), *end = moment(recording, row->last_time);
+		g_autofree char *cpu = g_strdup_printf("%" PRIu32, row->cpu), *periods = spt_text_count(row->weight);
+		const SptTableCell cells[] = {
+			{ begin, (double)row->first_time }, { end, (double)row->last_time }, { cpu, row->cpu },
+			{ periods, (double)row->weight }, { .text = spt_lost_reason_name(row->reason) },
+		};
+
+		spt_table_set_row(self->tables[LOSSES], i, cells);
+	}
+	spt_table_set_end(self->tables[LOSSES], n);
+}
+
+static int compare_texts(gconstpointer a, gconstpointer b)
+{
+	return strcmp(a, b);
+}
+
+static void show_facts(SptDetails *self, const SptDocument *recording)
+{
+	g_autoptr(GList) keys = g_list_sort(g_hash_table_get_keys(recording->capture->host), compare_texts);
+	unsigned n = 0;
+
+	spt_table_set_row(self->tables[RECORDING], n++, (const SptTableCell[]){ { .text = "file" }, { .text = recording->capture->path } });
+	for (GList *key = keys; key && n < MAX_ROWS; key = key->next)
+		spt_table_set_row(self->tables[RECORDING], n++, (const SptTableCell[]){
+			{ .text = key->data }, { .text = spt_capture_host(recording->capture, key->data) } });
+	spt_table_set_end(self->tables[RECORDING], n);
+}
+
+static void ask(SptDetails *self);
+
+static void on_counted(G_GNUC_UNUSED GObject *source, GAsyncResult *result, gpointer data)
+{
+	g_autoptr(SptDetails) self = data;
+	const struct answer *answer = g_task_get_task_data(G_TASK(result));
+
+	self->is_asking = false;
+	if (!self->document)
+		return;
+	show_groups(self, answer, PROCESSES);
+	show_groups(self, answer, THREADS);
+	if (self->is_stale)
+		ask(self);
+}
+
+static void ask(SptDetails *self)
+{
+	g_autoptr(GTask) task = NULL;
+	struct answer *answer;
+
+	/* One at a time; the last one wanted meanwhile follows. */
+	if (self->is_asking || !self->document || !gtk_widget_get_mapped(GTK_WIDGET(self)))
+		return;
+	self->is_asking = true;
+	self->is_stale = false;
+	answer = g_new0(struct answer, 1);
+	answer->document = spt_document_ref(self->document);
+	task = g_task_new(NULL, NULL, on_counted, g_object_ref(self));
+	g_task_set_task_data(task, answer, free_answer);
+	show_objects(self, recording_of(self->document));
+	show_cpus(self, recording_of(self->document));
+	show_losses(self, recording_of(self->document));
+	show_facts(self, recording_of(self->document));
+	g_task_run_in_thread(task, count_in_thread);
+}
+
+static void map(GtkWidget *widget)
+{
+	GTK_WIDGET_CLASS(spt_details_parent_class)->map(widget);
+	if (SPT_DETAILS(widget)->is_stale)
+		ask(SPT_DETAILS(widget));
+}
+
+static void dispose(GObject *object)
+{
+	g_clear_pointer(&SPT_DETAILS(object)->document, spt_document_unref);
+	G_OBJECT_CLASS(spt_details_parent_class)->dispose(object);
+}
+
+static void spt_details_class_init(SptDetailsClass *class)
+{
+	G_OBJECT_CLASS(class)->dispose = dispose;
+	GTK_WIDGET_CLASS(class)->map = map;
+}
+
+static void spt_details_init(SptDetails *self)
+{
+	static const SptTableColumn columns[N_PAGES][SPT_TABLE_COLUMNS_MAX] = {
+		[PROCESSES] = {
+			{ "Time", SPT_CELL_SHARE, SHARE_WIDTH }, { "Process", SPT_CELL_TEXT, 0 }, { "Pid", SPT_CELL_NUMBER, NUMBER_WIDTH },
+			{ "Began", SPT_CELL_NUMBER, NUMBER_WIDTH }, { "Ended", SPT_CELL_NUMBER, NUMBER_WIDTH },
+			{ "Samples", SPT_CELL_NUMBER, NUMBER_WIDTH },
+		},
+		[THREADS] = {
+			{ "Time", SPT_CELL_SHARE, SHARE_WIDTH }, { "Thread", SPT_CELL_TEXT, 0 }, { "Pid", SPT_CELL_NUMBER, NUMBER_WIDTH },
+			{ "Tid", SPT_CELL_NUMBER, NUMBER_WIDTH }, { "Began", SPT_CELL_NUMBER, NUMBER_WIDTH },
+			{ "Ended", SPT_CELL_NUMBER, NUMBER_WIDTH }, { "Samples", SPT_CELL_NUMBER, NUMBER_WIDTH },
+		},
+		[OBJECTS] = {
+			{ "Self", SPT_CELL_SHARE, SHARE_WIDTH }, { "Named", SPT_CELL_SHARE, SHARE_WIDTH }, { "Object", SPT_CELL_TEXT, NAME_WIDTH },
+			{ "Path", SPT_CELL_DIM, 0 }, { "Why some has no name", SPT_CELL_TEXT, 0 },
+		},
+		[CPUS] = {
+			{ "CPU", SPT_CELL_NUMBER, NUMBER_WIDTH }, { "Periods", SPT_CELL_NUMBER, 0 }, { "Sampled", SPT_CELL_NUMBER, 0 },
+			{ "Lost", SPT_CELL_NUMBER, 0 }, { "Idle", SPT_CELL_NUMBER, 0 }, { "Offline", SPT_CELL_NUMBER, 0 },
+			{ "Excluded", SPT_CELL_NUMBER, 0 }, { "Budget", SPT_CELL_NUMBER, 0 },
+		},
+		[LOSSES] = {
+			{ "From", SPT_CELL_NUMBER, NUMBER_WIDTH }, { "To", SPT_CELL_NUMBER, NUMBER_WIDTH }, { "CPU", SPT_CELL_NUMBER, NUMBER_WIDTH },
+			{ "Periods", SPT_CELL_NUMBER, NUMBER_WIDTH }, { "Why", SPT_CELL_TEXT, 0 },
+		},
+		[RECORDING] = { { "Fact", SPT_CELL_TEXT, NAME_WIDTH }, { "Value", SPT_CELL_TEXT, 0 } },
+	};
+	static const struct {
+		const char *title;
+		unsigned n_columns;
+	} pages[N_PAGES] = {
+		[PROCESSES] = { "Processes", 6 }, [THREADS] = { "Threads", 7 }, [OBJECTS] = { "Objects", 5 },
+		[CPUS] = { "CPUs", 8 }, [LOSSES] = { "Losses", 5 }, [RECORDING] = { "Recording", 2 },
+	};
+	GtkWidget *stack = gtk_stack_new();
+	GtkWidget *switcher = g_object_new(GTK_TYPE_STACK_SWITCHER, "stack", stack, "halign", GTK_ALIGN_START, NULL);
+
+	gtk_orientable_set_orientation(GTK_ORIENTABLE(self), GTK_ORIENTATION_VERTICAL);
+	gtk_widget_add_css_class(switcher, "details-pages");
+	gtk_box_append(GTK_BOX(self), switcher);
+	gtk_box_append(GTK_BOX(self), stack);
+	for (unsigned i = 0; i < N_PAGES; i++) {
+		self->tables[i] = SPT_TABLE(spt_table_new(pages[i].title, columns[i], pages[i].n_columns, true));
+		gtk_stack_add_titled(GTK_STACK(stack), GTK_WIDGET(self->tables[i]), pages[i].title, pages[i].title);
+	}
+}
+
+void spt_details_set_document(SptDetails *self, SptDocument *document)
+{
+	spt_document_ref(document);
+	g_clear_pointer(&self->document, spt_document_unref);
+	self->document = document;
+	self->is_stale = true;
+	ask(self);
+}

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Computed when it comes to be seen, once for each recording. */
+#include "heat-view.h"
+
+#include <math.h>
+
+#include "profile/heat.h"
+
+#define GUTTER 56
+#define HEIGHT 120
+#define FADED 0.2f
+
+struct _SptHeatView {
+	GtkWidget parent_instance;
+	SptDocument *document;
+	SptHeat *heat;			/* NULL: to be computed */
+	uint32_t from_column, from_row;	/* where dragging began */
+};
+
+G_DEFINE_FINAL_TYPE(SptHeatView, spt_heat_view, GTK_TYPE_WIDGET)
+
+static unsigned range;
+
+static double column_width(SptHeatView *self)
+{
+	return MAX(gtk_widget_get_width(GTK_WIDGET(self)) - GUTTER, 1) / (double)self->heat->n_columns;
+}
+
+static double row_height(SptHeatView *self)
+{
+	return gtk_widget_get_height(GTK_WIDGET(self)) / (double)self->heat->n_rows;
+}
+
+static void compute(SptHeatView *self)
+{
+	const SptDocument *document = self->document;
+
+	if (!self->heat && document)
+		self->heat = spt_heat_new(document->whole ? document->whole->profile : document->profile, document->summary.start_ns,
+					  document->summary.end_ns);
+}
+
+static void snapshot_view(GtkWidget *widget, GtkSnapshot *snapshot)
+{
+	SptHeatView *self = SPT_HEAT_VIEW(widget);
+	const SptRestriction *time;
+	const SptHeat *heat;
+	GdkRGBA color;
+
+	compute(self);
+	heat = self->heat;
+	if (!heat || heat->most == 0)
+		return;
+	time = spt_restrictions_find(self->document->look.restrictions, SPT_RESTRICT_TIME);
+	gtk_style_context_get_color(gtk_widget_get_style_context(widget), &color);
+	for (uint32_t column = 0; column < heat->n_columns; column++) {
+		for (uint32_t row = 0; row < heat->n_rows; row++) {
+			uint64_t weight = heat->weights[(size_t)column * heat->n_rows + row], at = spt_heat_time(heat, column, row);
+			GdkRGBA shade = color;
+
+			if (weight == 0)
+				continue;
+			shade.alpha = sqrtf((float)weight / (float)heat->most);
+			if (time && (spt_heat_time(heat, column, row + 1) <= time->begin_ns || at >= time->end_ns))
+				shade.alpha *= FADED;
+			gtk_snapshot_append_color(snapshot, &shade, &GRAPHENE_RECT_INIT((float)(GUTTER + column * column_width(self)),
+				(float)(row * row_height(self)), (float)column_width(self), (float)row_height(self)));
+		}
+	}
+}
+
+static void measure(G_GNUC_UNUSED GtkWidget *widget, GtkOrientation orientation, G_GNUC_UNUSED int for_size, int *minimum, int *natural,
+		    G_GNUC_UNUSED int *minimum_baseline, G_GNUC_UNUSED int *natural_baseline)
+{
+	*minimum = *natural = orientation == GTK_ORIENTATION_HORIZONTAL ? GUTTER + 100 : HEIGHT;
+}
+
+static void find_cell(SptHeatView *self, double x, double y, uint32_t *ret_column, uint32_t *ret_row)
+{
+	*ret_column = (uint32_t)CLAMP((x - GUTTER) / column_width(self), 0, self->heat->n_columns - 1);
+	*ret_row = (uint32_t)CLAMP(y / row_height(self), 0, self->heat->n_rows - 1);
+}
+
+static void on_drag_begin(G_GNUC_UNUSED GtkGestureDrag *drag, double x, double y, SptHeatView *self)
+{
+	compute(self);
+	if (self->heat)
+		find_cell(self, x, y, &self->from_column, &self->from_row);
+}
+
+/* From one cell to the other, in the order of time. */
+static void select_cells(SptHeatView *self, GtkGestureDrag *drag, double dx, double dy, bool is_final)
+{
+	uint32_t column, row;
+	double x, y;
+	uint64_t from, to;
+
+	if (!self->heat || !gtk_gesture_drag_get_start_point(drag, &x, &y))
+		return;
+	find_cell(self, x + dx, y + dy, &column, &row);
+	from = spt_heat_time(self->heat, self->from_column, self->from_row);
+	to = spt_heat_time(self->heat, column, row);
+	g_signal_emit(self, range, 0, MIN(from, to),
+		      from > to ? spt_heat_time(self->heat, self->from_column, self->from_row + 1) : spt_heat_time(self->heat, column, row + 1),
+		      is_final);
+}
+
+static void on_drag_update(GtkGestureDrag *drag, double dx, double dy, SptHeatView *self)
+{
+	select_cells(self, drag, dx, dy, false);
+}
+
+static void on_drag_end(GtkGestureDrag *drag, double dx, double dy, SptHeatView *self)
+{
+	select_cells(self, drag, dx, dy, true);
+}
+
+static gboolean query_tooltip(GtkWidget *widget, int x, int y, gboolean by_keyboard, GtkTooltip *tooltip)
+{
+	SptHeatView *self = SPT_HEAT_VIEW(widget);
+	g_autofree char *text = NULL;
+	uint32_t column, row;
+
+	if (!self->heat || by_keyboard || x < GUTTER)
+		return FALSE;
+	find_cell(self, x, y, &column, &row);
+	text = g_strdup_printf("%.3f s: %" G_GUINT64_FORMAT " periods",
+			       (double)(spt_heat_time(self->heat, column, row) - self->document->summary.start_ns) / 1e9,
+			       self->heat->weights[(size_t)column * self->heat->n_rows + row]);
+	gtk_tooltip_set_text(tooltip, text);
+	return TRUE;
+}
+
+static void dispose(GObject *object)
+{
+	SptHeatView *self = SPT_HEAT_VIEW(object);
+
+	g_clear_pointer(&self->heat, spt_heat_free);
+	g_clear_pointer(&self->document, spt_document_unref);
+	G_OBJECT_CLASS(spt_heat_view_parent_class)->dispose(object);
+}
+
+static void spt_heat_view_class_init(SptHeatViewClass *class)
+{
+	GtkWidgetClass *widget_class = GTK_WIDGET_CLASS(class);
+
+	G_OBJECT_CLASS(class)->dispose = dispose;
+	widget_class->measure = measure;
+	widget_class->snapshot = snapshot_view;
+	widget_class->query_tooltip = query_tooltip;
+	gtk_widget_class_set_css_name(widget_class, "heat");
+	gtk_widget_class_set_accessible_role(widget_class, GTK_ACCESSIBLE_ROLE_IMG);
+	range = g_signal_new("range", SPT_TYPE_HEAT_VIEW, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 3, G_TYPE_UINT64,
+			     G_TYPE_UINT64, G_TYPE_BOOLEAN);
+}
+
+static void spt_heat_view_init(SptHeatView *self)
+{
+	GtkGesture *drag = gtk_gesture_drag_new();
+
+	gtk_widget_set_has_tooltip(GTK_WIDGET(self), TRUE);
+	gtk_accessible_update_property(GTK_ACCESSIBLE(self), GTK_ACCESSIBLE_PROPERTY_LABEL, "Heat map of the parts of each second", -1);
+	g_signal_connect(drag, "drag-begin", G_CALLBACK(on_drag_begin), self);
+	g_signal_connect(drag, "drag-update", G_CALLBACK(on_drag_update), self);
+	g_signal_connect(drag, "drag-end", G_CALLBACK(on_drag_end), self);
+	gtk_widget_add_controller(GTK_WIDGET(self), GTK_EVENT_CONTROLLER(drag));
+}
+
+void spt_heat_view_set_document(SptHeatView *self, SptDocument *document)
+{
+	bool is_known = self->document && spt_document_is_same(self->document, document);
+
+	spt_document_ref(document);
+	g_clear_pointer(&self->document, spt_document_unref);
+	self->document = document;
+	if (!is_known)
+		g_clear_pointer(&self->heat, spt_heat_free);
+	gtk_widget_queue_draw(GTK_WIDGET(self));
+}

@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * One to three times a second, as a small share of a CPU allows, a thread names and adds up what has come in; then texts and tables are filled
+ * anew, in place: nothing is measured or laid out again.  What all that costs is part of what is measured, so it is told.
+ */
+#include "live-page.h"
+
+#include <time.h>
+
+#include "table.h"
+#include "text.h"
+
+#define INTERVAL_MIN_MS 330
+#define INTERVAL_MAX_MS 1000
+#define ONE_IN 100			/* of a CPU's time, for what is shown */
+#define ROWS 30
+#define NUMBER_WIDTH 84
+#define OBJECT_WIDTH 130
+
+struct _SptLivePage {
+	GtkBox parent_instance;
+	GtkWidget *counts, *cost;
+	SptTable *functions, *processes;
+	SptRecording *recording;
+	uint64_t begin_ns, begin_cpu_ns;	/* when that began, and what this program had taken by then */
+	uint64_t shown_cpu_ns;		/* what this thread had taken at the last look */
+	unsigned timer;
+	bool is_asking;
+};
+
+G_DEFINE_FINAL_TYPE(SptLivePage, spt_live_page, GTK_TYPE_BOX)
+
+/* What a thread found out. */
+struct look {
+	SptLive *live;			/* owns the texts of the rows */
+	SptLiveRow functions[ROWS], processes[ROWS];
+	unsigned n_functions, n_processes;
+	uint64_t total;
+};
+
+static void free_look(gpointer data)
+{
+	struct look *look = data;
+
+	spt_live_unref(look->live);
+	g_free(look);
+}
+
+static double percent(uint64_t weight, uint64_t total)
+{
+	return total ? 100.0 * (double)weight / (double)total : 0;
+}
+
+static void look_in_thread(GTask *task, G_GNUC_UNUSED gpointer source, gpointer data, G_GNUC_UNUSED GCancellable *cancellable)
+{
+	struct look *look = data;
+
+	spt_live_update(look->live);
+	look->total = spt_live_total(look->live);
+	look->n_functions = spt_live_functions(look->live, look->functions, ROWS);
+	look->n_processes = spt_live_processes(look->live, look->processes, ROWS);
+	g_task_return_boolean(task, TRUE);
+}
+
+static void show_functions(SptLivePage *self, const struct look *look)
+{
+	for (unsigned i = 0; i < look->n_functions; i++) {
+		const SptLiveRow *row = &look->functions[i];
+		const SptTableCell cells[] = {
+			{ .number = percent(row->self, look->total) }, { .number = percent(row->total, look->total) },
+			{ .text = row->name }, { .text = row->object },
+		};
+
+		spt_table_set_row(self->functions, i, cells);
+	}
+	spt_table_set_end(self->functions, look->n_functions);
+}
+
+static void show_processes(SptLivePage *self, const struct look *look)
+{
+	for (unsigned i = 0; i < look->n_processes; i++) {
+		const SptLiveRow *row = &look->processes[i];
+		const SptTableCell cells[] = { { .number = percent(row->total, look->total) }, { .text = row->name } };
+
+		spt_table_set_row(self->processes, i, cells);
+	}
+	spt_table_set_end(self->processes, look->n_processes);
+}
+
+static void on_looked(G_GNUC_UNUSED GObject *source, GAsyncResult *result, gpointer data)
+{
+	g_autoptr(SptLivePage) self = data;
+	const struct look *look = g_task_get_task_data(G_TASK(result));
+
+	self->is_asking = false;
+	if (!self->recording)
+		return;
+	show_functions(self, look);
+	show_processes(self, look);
+}
+
+static void ask(SptLivePage *self)
+{
+	g_autoptr(GTask) task = NULL;
+	struct look *look;
+
+	/* One thread at a time. */
+	if (self->is_asking)
+		return;
+	self->is_asking = true;
+	look = g_new0(struct look, 1);
+	look->live = spt_recording_live(self->recording);
+	task = g_task_new(NULL, NULL, on_looked, g_object_ref(self));
+	g_task_set_task_data(task, look, free_look);
+	g_task_run_in_thread(task, look_in_thread);
+}
+
+static uint64_t clock_ns(clockid_t clock)
+{
+	struct timespec now;
+
+	clock_gettime(clock, &now);
+	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+static void show_status(SptLivePage *self, const SptRecorderStatus *status)
+{
+	g_autofree char *samples = spt_text_count(status->samples), *lost = spt_text_count(status->lost);
+	g_autofree char *rate = spt_text_rate(status->period_ns, status->delivered, status->budget);
+	g_autofree char *counts = g_strdup_printf("Recording: %s samples, %s lost, %.1f s", samples, lost, (double)status->elapsed_ns / 1e9);
+	g_autofree char *cost = NULL;
+	double own = 100.0 * (double)(clock_ns(CLOCK_PROCESS_CPUTIME_ID) - self->begin_cpu_ns) /
+		     (double)MAX(clock_ns(CLOCK_MONOTONIC) - self->begin_ns, 1);
+
+	cost = g_strdup_printf("Sysprof itself takes %.1f %% of a CPU; %s", own, rate);
+	gtk_inscription_set_text(GTK_INSCRIPTION(self->counts), counts);
+	gtk_inscription_set_text(GTK_INSCRIPTION(self->cost), cost);
+}
+
+static void refresh(SptLivePage *self)
+{
+	SptRecorderStatus status;
+
+	if (!spt_recording_status(self->recording, &status)) {
+		gtk_inscription_set_text(GTK_INSCRIPTION(self->counts), "Starting to record");
+		gtk_inscription_set_text(GTK_INSCRIPTION(self->cost), "");
+		return;
+	}
+	show_status(self, &status);
+	ask(self);
+}
+
+static void wait_and_refresh(SptLivePage *self);
+
+static gboolean on_time(gpointer data)
+{
+	SptLivePage *self = data;
+
+	refresh(self);
+	wait_and_refresh(self);
+	return G_SOURCE_REMOVE;
+}
+
+/* Drawing is most of what this thread does meanwhile. */
+static void wait_and_refresh(SptLivePage *self)
+{
+	uint64_t now = clock_ns(CLOCK_THREAD_CPUTIME_ID), wanted_ms = (now - self->shown_cpu_ns) * ONE_IN / 1000000;
+
+	self->shown_cpu_ns = now;
+	self->timer = g_timeout_add((unsigned)CLAMP(wanted_ms, INTERVAL_MIN_MS, INTERVAL_MAX_MS), on_time, self);
+}
+
+static void dispose(GObject *object)
+{
+	spt_live_page_set_recording(SPT_LIVE_PAGE(object), NULL);
+	G_OBJECT_CLASS(spt_live_page_parent_class)->dispose(object);
+}
+
+static void spt_live_page_class_init(SptLivePageClass *class)
+{
+	G_OBJECT_CLASS(class)->dispose = dispose;
+}
+
+static SptTable *new_functions(void)
+{
+	static const SptTableColumn columns[] = {
+		{ "Self", SPT_CELL_SHARE, NUMBER_WIDTH }, { "Total", SPT_CELL_SHARE, NUMBER_WIDTH }, { "Function", SPT_CELL_TEXT, 0 },
+		{ "Object", SPT_CELL_DIM, OBJECT_WIDTH },
+	};
+
+	return SPT_TABLE(spt_table_new("Heaviest functions so far", columns, G_N_ELEMENTS(columns), false));
+}
+
+static SptTable *new_processes(void)
+{
+	static const SptTableColumn columns[] = { { "Total", SPT_CELL_SHARE, NUMBER_WIDTH }, { "Process", SPT_CELL_TEXT, 0 } };
+
+	return SPT_TABLE(spt_table_new("Heaviest processes so far", columns, G_N_ELEMENTS(columns), false));
+}
+
+static GtkWidget *new_text(const char *css_class)
+{
+	GtkWidget *text = g_object_new(GTK_TYPE_INSCRIPTION, "xalign", 0.0, "hexpand", TRUE, "min-chars", 40, "text-overflow",
+				       GTK_INSCRIPTION_OVERFLOW_ELLIPSIZE_END, NULL);
+
+	gtk_widget_add_css_class(text, "numeric");
+	gtk_widget_add_css_class(text, css_class);
+	return text;
+}
+
+static void spt_live_page_init(SptLivePage *self)
+{
+	GtkWidget *words = gtk_box_new(GTK_ORIENTATION_VERTICAL, 3), *tables = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 0);
+
+	gtk_orientable_set_orientation(GTK_ORIENTABLE(self), GTK_ORIENTATION_VERTICAL);
+	self->counts = new_text("title-4");
+	self->cost = new_text("dim-label");
+	gtk_widget_add_css_class(words, "live-words");
+	gtk_box_append(GTK_BOX(words), self->counts);
+	gtk_box_append(GTK_BOX(words), self->cost);
+	self->functions = new_functions();
+	self->processes = new_processes();
+	gtk_box_append(GTK_BOX(tables), GTK_WIDGET(self->functions));
+	gtk_box_append(GTK_BOX(tables), gtk_separator_new(GTK_ORIENTATION_VERTICAL));
+	gtk_box_append(GTK_BOX(tables), GTK_WIDGET(self->processes));
+	gtk_box_append(GTK_BOX(self), words);
+	gtk_box_append(GTK_BOX(self), gtk_separator_new(GTK_ORIENTATION_HORIZONTAL));
+	gtk_box_append(GTK_BOX(self), tables);
+}
+
+void spt_live_page_set_recording(SptLivePage *self, SptRecording *recording)
+{
+	g_clear_handle_id(&self->timer, g_source_remove);
+	g_set_object(&self->recording, recording);
+	if (!recording)
+		return;
+	spt_table_set_end(self->functions, 0);
+	spt_table_set_end(self->processes, 0);
+	self->begin_ns = clock_ns(CLOCK_MONOTONIC);
+	self->begin_cpu_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+	self->shown_cpu_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+	refresh(self);
+	wait_and_refresh(self);
+}

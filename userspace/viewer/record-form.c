@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* There are several of these; each shows what was chosen in another one when it comes up. */
+#include "record-form.h"
+
+#include "files.h"
+#include "state.h"
+
+#define RATE "rate"
+#define STACKS "stacks"
+
+/* As in the list of rates; the first is that of the library. */
+static const unsigned rates_hz[] = { 0, 100, 1000, 4000, 10000 };
+
+struct _SptRecordForm {
+	GtkWidget parent_instance;
+	GtkWidget *command, *directory, *environment, *rate, *stacks, *run;
+};
+
+G_DEFINE_FINAL_TYPE(SptRecordForm, spt_record_form, GTK_TYPE_WIDGET)
+
+static const char *text_of(GtkWidget *entry)
+{
+	return gtk_editable_get_text(GTK_EDITABLE(entry));
+}
+
+static void on_run(SptRecordForm *self)
+{
+	if (*text_of(self->command))
+		gtk_widget_activate_action(GTK_WIDGET(self), "win.record-command", "(sss)", text_of(self->command),
+					   text_of(self->directory), text_of(self->environment));
+}
+
+static void on_command_changed(SptRecordForm *self)
+{
+	gtk_widget_set_sensitive(self->run, *text_of(self->command) != '\0');
+}
+
+static void on_directory(GFile *file, gpointer data)
+{
+	SptRecordForm *self = data;
+
+	if (g_file_peek_path(file))
+		gtk_editable_set_text(GTK_EDITABLE(self->directory), g_file_peek_path(file));
+}
+
+static void on_choose_directory(SptRecordForm *self)
+{
+	spt_files_choose(GTK_WINDOW(gtk_widget_get_root(GTK_WIDGET(self))), SPT_FILES_DIRECTORY, NULL, on_directory,
+			 g_object_ref(self), g_object_unref);
+}
+
+static void on_chosen(GtkWidget *list, G_GNUC_UNUSED GParamSpec *spec, SptRecordForm *self)
+{
+	spt_state_set(list == self->rate ? RATE : STACKS, (int)gtk_drop_down_get_selected(GTK_DROP_DOWN(list)));
+}
+
+static unsigned recall(const char *key, unsigned n)
+{
+	int value = spt_state_get(key, 0);
+
+	return value >= 0 && (unsigned)value < n ? (unsigned)value : 0;
+}
+
+void spt_record_form_recall(SptRecordingOptions *options)
+{
+	options->rate_hz = rates_hz[recall(RATE, G_N_ELEMENTS(rates_hz))];
+	options->stacks = recall(STACKS, SPT_STACKS_NONE + 1);
+}
+
+static void map(GtkWidget *widget)
+{
+	SptRecordForm *self = SPT_RECORD_FORM(widget);
+
+	gtk_drop_down_set_selected(GTK_DROP_DOWN(self->rate), recall(RATE, G_N_ELEMENTS(rates_hz)));
+	gtk_drop_down_set_selected(GTK_DROP_DOWN(self->stacks), recall(STACKS, SPT_STACKS_NONE + 1));
+	GTK_WIDGET_CLASS(spt_record_form_parent_class)->map(widget);
+}
+
+static gboolean grab_focus(GtkWidget *widget)
+{
+	return gtk_widget_grab_focus(SPT_RECORD_FORM(widget)->command);
+}
+
+static void dispose(GObject *object)
+{
+	GtkWidget *child;
+
+	gtk_widget_dispose_template(GTK_WIDGET(object), SPT_TYPE_RECORD_FORM);
+	while ((child = gtk_widget_get_first_child(GTK_WIDGET(object))))
+		gtk_widget_unparent(child);
+	G_OBJECT_CLASS(spt_record_form_parent_class)->dispose(object);
+}
+
+static void spt_record_form_class_init(SptRecordFormClass *class)
+{
+	GtkWidgetClass *widget_class = GTK_WIDGET_CLASS(class);
+
+	G_OBJECT_CLASS(class)->dispose = dispose;
+	widget_class->map = map;
+	widget_class->grab_focus = grab_focus;
+	gtk_widget_class_set_layout_manager_type(widget_class, GTK_TYPE_BIN_LAYOUT);
+	gtk_widget_class_set_template_from_resource(widget_class, "/io/github/sysprof_trace/Sysprof/record-form.ui");
+	gtk_widget_class_bind_template_child(widget_class, SptRecordForm, command);
+	gtk_widget_class_bind_template_child(widget_class, SptRecordForm, directory);
+	gtk_widget_class_bind_template_child(widget_class, SptRecordForm, environment);
+	gtk_widget_class_bind_template_child(widget_class, SptRecordForm, rate);
+	gtk_widget_class_bind_template_child(widget_class, SptRecordForm, stacks);
+	gtk_widget_class_bind_template_child(widget_class, SptRecordForm, run);
+	gtk_widget_class_bind_template_callback(widget_class, on_run);
+	gtk_widget_class_bind_template_callback(widget_class, on_command_changed);
+	gtk_widget_class_bind_template_callback(widget_class, on_choose_directory);
+	gtk_widget_class_bind_template_callback(widget_class, on_chosen);
+}
+
+static void spt_record_form_init(SptRecordForm *self)
+{
+	gtk_widget_init_template(GTK_WIDGET(self));
+}

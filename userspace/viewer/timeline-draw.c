@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Boxes of one colour each; texts only where they fit. */
+#include "timeline-draw.h"
+
+#include <math.h>
+
+#include "text.h"
+
+#define LABEL_MIN_HEIGHT 13
+#define LABEL_MARGIN 6
+#define MARK_PIXELS 110
+#define LEAST_PIXELS 4
+
+double spt_timeline_x(const SptTimelineDrawing *drawing, uint64_t time)
+{
+	double length = (double)(drawing->until_ns - drawing->begin_ns);
+
+	return drawing->left + drawing->width * ((double)time - (double)drawing->begin_ns) / length;
+}
+
+uint64_t spt_timeline_time(const SptTimelineDrawing *drawing, double x)
+{
+	double share = CLAMP((x - drawing->left) / drawing->width, 0, 1);
+
+	return drawing->begin_ns + (uint64_t)(share * (double)(drawing->until_ns - drawing->begin_ns));
+}
+
+static int lanes_height(const SptTimelineDrawing *drawing)
+{
+	return (int)drawing->timeline->n_lanes * drawing->lane_height;
+}
+
+int spt_timeline_height(const SptTimelineDrawing *drawing)
+{
+	return lanes_height(drawing) + (int)drawing->tracks->len * drawing->track_height + SPT_TIMELINE_RULER_HEIGHT;
+}
+
+char *spt_timeline_lane_name(const SptTimeline *timeline, uint32_t lane)
+{
+	const SptGroupRow *group = &timeline->groups[lane];
+	g_autofree char *made = NULL;
+
+	if (timeline->lanes == SPT_GROUP_CPU)
+		return g_strdup_printf("CPU %u", group->cpu);
+	if (!group->name)
+		return g_strdup("others");
+	return g_strdup_printf("%s (%u)", spt_text_name(group->name, &made),
+			       timeline->lanes == SPT_GROUP_THREAD ? group->tid : group->pid);
+}
+
+static void append_rect(GtkSnapshot *snapshot, const GdkRGBA *color, double x, double y, double width, double height)
+{
+	gtk_snapshot_append_color(snapshot, color, &GRAPHENE_RECT_INIT((float)x, (float)y, (float)width, (float)height));
+}
+
+static GdkRGBA text_color(const SptTimelineDrawing *drawing, float alpha)
+{
+	GdkRGBA color;
+
+	gtk_style_context_get_color(gtk_widget_get_style_context(drawing->widget), &color);
+	color.alpha *= alpha;
+	return color;
+}
+
+static GdkRGBA named_color(const SptTimelineDrawing *drawing, const char *name, const char *fallback)
+{
+	GdkRGBA color;
+
+	if (!gtk_style_context_lookup_color(gtk_widget_get_style_context(drawing->widget), name, &color))
+		gdk_rgba_parse(&color, fallback);
+	return color;
+}
+
+/* The theme's own for what is selected, on the way to that of text, from which it must not be far on a dark background. */
+static GdkRGBA busy_color(const SptTimelineDrawing *drawing)
+{
+	GdkRGBA color = named_color(drawing, "theme_selected_bg_color", "#3584e4"), text = text_color(drawing, 1);
+	float part = text.green > 0.5f ? 0.4f : 0;
+
+	color.red += (text.red - color.red) * part;
+	color.green += (text.green - color.green) * part;
+	color.blue += (text.blue - color.blue) * part;
+	return color;
+}
+
+static void draw_text(const SptTimelineDrawing *drawing, GtkSnapshot *snapshot, const char *text, double x, double y, double width,
+		      bool is_label)
+{
+	g_autoptr(PangoLayout) layout = gtk_widget_create_pango_layout(drawing->widget, text);
+	const GdkRGBA color = text_color(drawing, 1);
+	int text_width, text_height;
+
+	if (is_label) {
+		pango_layout_set_width(layout, (int)width * PANGO_SCALE);
+		pango_layout_set_ellipsize(layout, PANGO_ELLIPSIZE_END);
+		pango_layout_set_alignment(layout, PANGO_ALIGN_RIGHT);
+	}
+	pango_layout_get_pixel_size(layout, &text_width, &text_height);
+	if (text_width > width)
+		return;
+	gtk_snapshot_save(snapshot);
+	gtk_snapshot_translate(snapshot, &GRAPHENE_POINT_INIT((float)floor(x), (float)floor(y - text_height / 2.0)));
+	gtk_snapshot_append_layout(snapshot, layout, &color);
+	gtk_snapshot_restore(snapshot);
+}
+
+static void draw_label(const SptTimelineDrawing *drawing, GtkSnapshot *snapshot, const char *text, double top, int height)
+{
+	if (height >= LABEL_MIN_HEIGHT)
+		draw_text(drawing, snapshot, text, 0, top + height / 2.0, drawing->left - LABEL_MARGIN, true);
+}
+
+static void draw_lane(const SptTimelineDrawing *drawing, GtkSnapshot *snapshot, uint32_t lane, double top, double height)
+{
+	const SptTimeline *timeline = drawing->timeline;
+	const GdkRGBA busy = busy_color(drawing), lost = named_color(drawing, "error_color", "#c01c28");
+	const GdkRGBA lit = { 0.93f, 0.5f, 0.1f, 1 }, left_out = text_color(drawing, 0.3f);
+	double length = (double)(timeline->end_ns - timeline->begin_ns) / timeline->n_buckets;
+	double first = spt_timeline_x(drawing, timeline->begin_ns);
+	double step = drawing->width * length / (double)(drawing->until_ns - drawing->begin_ns);
+
+	for (uint32_t i = 0; i < timeline->n_buckets; i++) {
+		double load = spt_timeline_share(timeline, timeline->weights, lane, i) * height;
+		double of_function = spt_timeline_share(timeline, timeline->lit, lane, i) * height;
+		double gone = spt_timeline_share(timeline, timeline->lost, lane, i) * height;
+		double thin = spt_timeline_share(timeline, timeline->left_out, lane, i) * height;
+		double x = first + i * step;
+
+		if (x + step < drawing->left || x > drawing->left + drawing->width)
+			continue;
+		if (load > 0)
+			append_rect(snapshot, &busy, x, top + height - load, step, load);
+		if (of_function > 0)
+			append_rect(snapshot, &lit, x, top + height - MAX(of_function, 1), step, MAX(of_function, 1));
+		if (thin > 0)
+			append_rect(snapshot, &left_out, x, top, step, MAX(thin, 1));
+		/* However little was lost, it is to be seen. */
+		if (gone > 0)
+			append_rect(snapshot, &lost, x, top, step, MAX(gone, MIN(height / 3, LEAST_PIXELS)));
+	}
+}
+
+static void draw_track(const SptTimelineDrawing *drawing, GtkSnapshot *snapshot, const SptTrack *track, double top, double height)
+{
+	uint32_t n = (uint32_t)MAX(drawing->width / 2, 1);
+	g_autofree double *levels = g_new(double, n);
+	const GdkRGBA color = track->kind == SPT_STREAM_COUNTER ? text_color(drawing, 0.45f) : (GdkRGBA){ 0.55f, 0.35f, 0.75f, 1 };
+	double step = drawing->width / n;
+
+	spt_track_levels(track, drawing->begin_ns, drawing->until_ns, n, levels);
+	for (uint32_t i = 0; i < n; i++) {
+		/* A counter at its least is there, too. */
+		double level = track->kind == SPT_STREAM_COUNTER ? MAX(levels[i] * height, 1) : levels[i] * height;
+
+		if (level > 0)
+			append_rect(snapshot, &color, drawing->left + i * step, top + height - level, step, level);
+	}
+}
+
+static char *ruler_text(uint64_t at_ns, uint64_t step_ns)
+{
+	unsigned digits = 0;
+
+	for (uint64_t unit = 1000000000; unit > step_ns && digits < 9; unit /= 10)
+		digits++;
+	return g_strdup_printf("%.*f s", (int)digits, (double)at_ns / 1e9);
+}
+
+static void draw_ruler(const SptTimelineDrawing *drawing, GtkSnapshot *snapshot, double top)
+{
+	uint64_t step = spt_timeline_step(drawing->until_ns - drawing->begin_ns, (uint32_t)(drawing->width / MARK_PIXELS) + 1);
+	uint64_t first = (drawing->begin_ns - drawing->start_ns + step - 1) / step * step;
+	const GdkRGBA color = text_color(drawing, 0.25f), strong = text_color(drawing, 0.6f);
+	double whole = (double)(drawing->end_ns - drawing->start_ns);
+
+	for (uint64_t at = first; drawing->start_ns + at <= drawing->until_ns; at += step) {
+		double x = spt_timeline_x(drawing, drawing->start_ns + at);
+		g_autofree char *text = ruler_text(at, step);
+
+		append_rect(snapshot, &color, floor(x), 0, 1, top + 5);
+		draw_text(drawing, snapshot, text, x + 4, top + SPT_TIMELINE_RULER_HEIGHT / 2.0, drawing->left + drawing->width - x - 4, false);
+	}
+	/* Which part of the recording is in view. */
+	if (drawing->begin_ns > drawing->start_ns || drawing->until_ns < drawing->end_ns)
+		append_rect(snapshot, &strong, drawing->left + drawing->width * (double)(drawing->begin_ns - drawing->start_ns) / whole,
+			    top + SPT_TIMELINE_RULER_HEIGHT - 2,
+			    MAX(drawing->width * (double)(drawing->until_ns - drawing->begin_ns) / whole, LEAST_PIXELS), 2);
+}
+
+static void draw_selection(const SptTimelineDrawing *drawing, GtkSnapshot *snapshot, double height)
+{
+	GdkRGBA veil = named_color(drawing, "theme_bg_color", "white");
+	const GdkRGBA edge = text_color(drawing, 1);
+	double right = drawing->left + drawing->width;
+	double begin = CLAMP(spt_timeline_x(drawing, drawing->selected_begin), drawing->left, right);
+	double end = CLAMP(spt_timeline_x(drawing, MIN(drawing->selected_end, drawing->end_ns)), drawing->left, right);
+
+	if (!drawing->selected_end)
+		return;
+	veil.alpha = 0.75f;
+	append_rect(snapshot, &veil, drawing->left, 0, begin - drawing->left, height);
+	append_rect(snapshot, &veil, end, 0, right - end, height);
+	append_rect(snapshot, &edge, begin - 1, 0, 2, height);
+	append_rect(snapshot, &edge, end - 1, 0, 2, height);
+}
+
+void spt_timeline_draw(const SptTimelineDrawing *drawing, GtkSnapshot *snapshot)
+{
+	int tracks = lanes_height(drawing), ruler = spt_timeline_height(drawing) - SPT_TIMELINE_RULER_HEIGHT;
+
+	for (uint32_t lane = 0; lane < drawing->timeline->n_lanes; lane++) {
+		g_autofree char *name = spt_timeline_lane_name(drawing->timeline, lane);
+
+		draw_label(drawing, snapshot, name, (double)lane * drawing->lane_height, drawing->lane_height);
+	}
+	for (unsigned i = 0; i < drawing->tracks->len; i++) {
+		const SptTrack *track = drawing->tracks->pdata[i];
+		g_autofree char *made = NULL;
+
+		draw_label(drawing, snapshot, spt_text_name(track->name, &made), tracks + (double)i * drawing->track_height,
+			   drawing->track_height);
+	}
+	gtk_snapshot_push_clip(snapshot, &GRAPHENE_RECT_INIT((float)drawing->left, 0, (float)drawing->width,
+							     (float)spt_timeline_height(drawing)));
+	for (uint32_t lane = 0; lane < drawing->timeline->n_lanes; lane++)
+		draw_lane(drawing, snapshot, lane, (double)lane * drawing->lane_height + 1, drawing->lane_height - 1);
+	for (unsigned i = 0; i < drawing->tracks->len; i++)
+		draw_track(drawing, snapshot, drawing->tracks->pdata[i], tracks + (double)i * drawing->track_height + 1,
+			   drawing->track_height - 1);
+	draw_ruler(drawing, snapshot, ruler);
+	draw_selection(drawing, snapshot, ruler);
+	gtk_snapshot_pop(snapshot);
+}

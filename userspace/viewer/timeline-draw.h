@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Draws the timeline: lanes of load, tracks of other streams, the ruler and what is selected. */
+#ifndef SPT_TIMELINE_DRAW_H
+#define SPT_TIMELINE_DRAW_H
+
+#include <gtk/gtk.h>
+
+#include "profile/timeline.h"
+#include "profile/tracks.h"
+
+#define SPT_TIMELINE_RULER_HEIGHT 18
+
+typedef struct {
+	GtkWidget *widget;
+	const SptTimeline *timeline;		/* of about the time that is in view: what is newer is being computed */
+	const GPtrArray *tracks;		/* SptTrack */
+	uint64_t start_ns, end_ns;		/* of the recording */
+	uint64_t begin_ns, until_ns;		/* in view */
+	uint64_t selected_begin, selected_end;	/* end 0: everything */
+	double left, width;			/* where the time lies; names are on the left of it */
+	int lane_height, track_height;
+} SptTimelineDrawing;
+
+double spt_timeline_x(const SptTimelineDrawing *drawing, uint64_t time);
+uint64_t spt_timeline_time(const SptTimelineDrawing *drawing, double x);
+int spt_timeline_height(const SptTimelineDrawing *drawing);
+/* "CPU 1", "make (1234)", "worker (1235)", "others"; to be freed. */
+char *spt_timeline_lane_name(const SptTimeline *timeline, uint32_t lane);
+void spt_timeline_draw(const SptTimelineDrawing *drawing, GtkSnapshot *snapshot);
+
+#endif
