@@ -16,15 +16,23 @@ libdir ?= $(prefix)/lib
 program ?= sysprof
 B := build
 
-packages := glib-2.0 gio-2.0 libelf libdw liblzma libzstd json-glib-1.0
+packages := glib-2.0 json-c libelf libdw liblzma libzstd
+# Instructions as text, if it is there; without it all but annotate's instructions works.
+has_capstone := $(shell $(PKG_CONFIG) --exists capstone && echo 1)
+packages += $(if $(has_capstone),capstone)
 package_cflags := $(shell $(PKG_CONFIG) --cflags $(packages) 2>/dev/null)
 package_libs := $(shell $(PKG_CONFIG) --libs $(packages) 2>/dev/null)
 
 warnings := -Wall -Wextra -Wshadow -Wmissing-prototypes -Wstrict-prototypes -Wvla
 flags := -std=gnu11 -D_GNU_SOURCE $(warnings) -fvisibility=hidden -DSPT_VERSION='"$(VERSION)"' -DSPT_CLI='"$(program)-cli"' \
+	-DSPT_READER='"$(program)-reader"' -DSPT_LIBEXEC='"$(prefix)/libexec"' $(if $(has_capstone),-DSPT_HAS_CAPSTONE) \
 	-Iuserspace/lib -Imodule/uapi $(package_cflags)
 other_libs := -liberty -lstdc++ -lm -pthread
 libs = $(package_libs) $(other_libs)
+# Debug files from servers, where there is elfutils' client for them.
+debuginfod_libs := $(shell $(PKG_CONFIG) --libs libdebuginfod 2>/dev/null)
+flags += $(if $(debuginfod_libs),-DSPT_HAVE_DEBUGINFOD)
+reader_sources := userspace/reader/main.c $(if $(debuginfod_libs),userspace/reader/debuginfod.c)
 sanitize := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
 
 lib_sources := $(wildcard userspace/lib/*/*.c)
@@ -47,14 +55,14 @@ workloads := $(patsubst tests/vm/workloads/%.c,$(B)/workloads/%, \
 # The same without frame pointers.
 workloads_nofp := $(addprefix $(B)/workloads/nofp-,recursion shares)
 
-.PHONY: all module test-modules lib cli viewer tests demo bench-module check check-lint check-abi check-unit check-cli check-viewer check-vm check-recorder check-kernels check-debug-kernel check-packages lint bench \
-	bench-userspace bench-symbols fuzz manual install install-userspace install-module install-udev install-devel install-dkms-source uninstall uninstall-userspace uninstall-module uninstall-udev \
-	uninstall-devel \
+.PHONY: all module test-modules lib cli static opener viewer tests demo bench-module check check-lint check-abi check-unit check-cli check-viewer check-vm check-recorder check-kernels check-debug-kernel check-packages lint bench \
+	bench-userspace bench-symbols bench-viewer fuzz manual install install-userspace install-module install-udev install-seat install-polkit install-devel install-dkms-source uninstall \
+	uninstall-userspace uninstall-module uninstall-udev uninstall-seat uninstall-polkit uninstall-devel sysext \
 	dkms-install dkms-remove dist deb rpm clean screenshots help need-packages FORCE
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := all
 
-all: module lib cli viewer manual
+all: module lib cli opener viewer manual
 
 help:
 	@echo 'make              build the module, the library, sysprof-cli and, with GTK 4, the viewer'
@@ -67,18 +75,21 @@ help:
 	@echo 'make lint         rules of the house, from the sources'
 	@echo 'make bench        numbers; bench-module: what a sample costs; bench-userspace: the way from file to tree;'
 	@echo '                  bench-symbols: names and lines against other symbolizers [FILES="program ..."]'
-	@echo '                  bench-unwind: stacks without frame pointers'
+	@echo '                  bench-unwind: stacks without frame pointers; bench-viewer: the first picture, and what frames cost'
 	@echo 'make screenshots   the viewer, each view, light and dark, to build/screenshots [CAPTURE=file, else that of make demo]'
-	@echo 'make fuzz         a million mutated captures, and as many unwind tables [ROUNDS=n]'
+	@echo 'make fuzz         a million mutated captures, and as many unwind tables, ELF files and others that names come from [ROUNDS=n]'
 	@echo 'make install      into $(prefix) [prefix=... DESTDIR=...]; the module through DKMS if there is DKMS'
 	@echo '                  or parts: install-userspace -udev -module -devel; dkms-install dkms-remove: the module alone, by DKMS'
-	@echo 'make uninstall    remove exactly what install put there; also uninstall-userspace, -udev, -module'
+	@echo 'make install-seat install-polkit   not parts of install: who sits at the machine may profile; whom polkit lets'
+	@echo 'make uninstall    remove exactly what install put there; also uninstall-userspace, -udev, -module, -seat, -polkit'
 	@echo 'make deb          packages for Debian, in $(B)/deb; their programs are sysprof-trace and sysprof-trace-cli'
-	@echo 'make rpm          the same for Fedora, in $(B)/rpm [RPMFLAGS=more for rpmbuild]'
+	@echo 'make rpm          the same for Fedora, in $(B)/rpm, and the source akmods build the module of [RPMFLAGS=more for rpmbuild]'
+	@echo 'make sysext       $(B)/sysprof-KVER.raw, an image for systemd-sysext [KVER=kernel KDIR=its headers OS_RELEASE=file]'
 	@echo 'make dist         $(B)/sysprof-$(VERSION).tar.gz, all that is needed to build and test'
+	@echo 'make static       $(B)/static/sysprof-cli, which needs no library: for rescue systems and small guests'
 	@echo 'make module lib cli viewer manual   parts [KDIR=kernel build or headers directory]; V=1 shows the commands'
 	@echo 'make clean        remove build/'
-	@echo 'Packages needed: packaging/deps build|module|demo|check|kernels|kcfi|deb'
+	@echo 'Packages needed: packaging/deps build|module|demo|check|kernels|kcfi|deb|sysext'
 
 # The module.
 
@@ -92,7 +103,10 @@ need-packages:
 	@$(PKG_CONFIG) --exists $(packages) || { echo 'Libraries are missing ($(packages)): run packaging/deps build' >&2; exit 1; }
 
 lib: $(B)/libspt.a
-cli: $(B)/sysprof-cli
+cli: $(B)/sysprof-cli $(B)/sysprof-reader
+ifeq ($(has_capstone),)
+	@echo 'capstone is not here (libcapstone-dev): annotate shows no instructions, everything else is built.'
+endif
 
 $(B)/obj/%.o: %.c Makefile | need-packages
 	@mkdir -p $(@D)
@@ -120,6 +134,24 @@ $(B)/manual/made: $(B)/sysprof-cli packaging/manual packaging/completion $(wildc
 $(B)/sysprof-cli: $(call object,$(cli_sources)) $(B)/libspt.a
 	$(call say,LD)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(libs)
 
+# Opens the device for those whom polkit lets, and no more: it needs no library.
+opener: $(B)/sysprof-opener
+$(B)/sysprof-opener: $(call object,userspace/opener/opener.c)
+	$(call say,LD)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^
+
+# For systems without our libraries: rescue disks, guests of busybox alone.  What glibc would load at run time it has built in for
+# plain files and DNS, so its warnings are left out.
+static_libs = $(shell $(PKG_CONFIG) --static --libs $(packages)) $(other_libs)
+static: $(B)/static/sysprof-cli
+$(B)/static/sysprof-cli: $(call object,$(cli_sources)) $(B)/libspt.a
+	@mkdir -p $(@D)
+	$(call say,LD)$(CC) $(CFLAGS) $(LDFLAGS) -static -Wl,--no-warnings -o $@ $^ $(static_libs) || \
+		{ echo 'Static libraries are missing: Debian has them in the -dev packages of packaging/deps build, Fedora in *-static' >&2; exit 1; }
+
+# Reads files that programs run from, in a process of its own.
+$(B)/sysprof-reader: $(call object,$(reader_sources)) $(B)/libspt.a
+	$(call say,LD)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(libs) $(debuginfod_libs)
+
 ifeq ($(viewer_sources),)
 viewer:
 	@echo 'The viewer is not part of this tree yet: everything else is built.'
@@ -127,7 +159,7 @@ else ifneq ($(shell $(PKG_CONFIG) --exists 'gtk4 >= 4.8' && echo yes),yes)
 viewer:
 	@echo 'GTK 4.8 or later is not here (libgtk-4-dev): the viewer is left out, everything else is built.'
 else
-viewer: $(B)/sysprof
+viewer: $(B)/sysprof $(B)/sysprof-reader
 # Nothing newer than the base line by accident; what is newer by intent is in compat-gtk.h.
 viewer_flags := $(shell $(PKG_CONFIG) --cflags gtk4) -DGDK_VERSION_MIN_REQUIRED=GDK_VERSION_4_8 \
 	-DGDK_VERSION_MAX_ALLOWED=GDK_VERSION_4_8
@@ -163,7 +195,7 @@ test-modules: module
 
 # What tests need.
 
-tests: test-modules $(viewer_tests) $(unit_tests) $(tsan_tests) $(fuzz_tests) $(generators) $(workloads) $(workload_libs) \
+tests: $(B)/sysprof-reader test-modules static $(viewer_tests) $(unit_tests) $(tsan_tests) $(fuzz_tests) $(generators) $(workloads) $(workload_libs) \
 	$(workloads_nofp) $(B)/bench/bench-unwind
 
 $(unit_tests): $(B)/asan/%: tests/unit/%.c
@@ -213,20 +245,20 @@ check-lint lint: module
 	@TESTS='$(TESTS)' tests/run lint
 check-abi:
 	@TESTS='$(TESTS)' tests/run abi
-check-unit: $(unit_tests) $(tsan_tests) $(fuzz_tests) $(generators)
+check-unit: $(B)/sysprof-reader $(unit_tests) $(tsan_tests) $(fuzz_tests) $(generators)
 	@TESTS='$(TESTS)' tests/run unit
-check-cli: cli manual $(generators) $(workloads) $(workload_libs) $(workloads_nofp) $(B)/bench/bench-unwind
+check-cli: cli opener static manual $(generators) $(workloads) $(workload_libs) $(workloads_nofp) $(B)/bench/bench-unwind
 	@TESTS='$(TESTS)' tests/run cli
 check-viewer: viewer $(viewer_tests) $(generators)
 	@TESTS='$(TESTS)' tests/run viewer
-check-vm: viewer module test-modules cli manual $(generators) $(workloads) $(workload_libs)
+check-vm: viewer module test-modules cli opener static manual $(generators) $(workloads) $(workload_libs) $(workloads_nofp)
 	@TESTS='$(TESTS)' tests/run vm
 # Slow, and it fetches kernels and compilers: not a part of check.
-check-kernels: cli $(workloads) $(workload_libs)
+check-kernels: cli $(workloads) $(workload_libs) $(workloads_nofp)
 	@packaging/deps check
 	@packaging/deps kernels
 	@tests/vm/check-kernels $(KERNELS)
-check-debug-kernel: cli $(workloads) $(workload_libs)
+check-debug-kernel: cli $(workloads) $(workload_libs) $(workloads_nofp)
 	@packaging/deps check
 	@packaging/deps kernels
 	@tests/vm/check-debug-kernel $(KERNELS)
@@ -253,6 +285,8 @@ bench-symbols: cli $(generators)
 	@tests/bench/symbols $(FILES)
 bench-userspace: cli $(generators)
 	@tests/bench/run
+bench-viewer: cli viewer $(generators)
+	@tests/bench/viewer
 
 # Each fuzz driver, ROUNDS mutations (a million) of each of its seeds.
 fuzz: $(fuzz_tests) $(generators)
@@ -282,22 +316,31 @@ install: module cli viewer manual
 install-userspace: cli viewer manual
 install-module: module
 install-devel: lib
-install-userspace install-module install-udev install-devel install-dkms-source:
+install-polkit: opener
+install-userspace install-module install-udev install-seat install-polkit install-devel install-dkms-source:
 	@$(install_with) install $(@:install-%=%)
 uninstall:
 	@$(install_with) uninstall
-uninstall-userspace uninstall-module uninstall-udev uninstall-devel:
+uninstall-userspace uninstall-module uninstall-udev uninstall-seat uninstall-polkit uninstall-devel:
 	@$(install_with) uninstall $(@:uninstall-%=%)
 dkms-install:
 	@$(install_with) install dkms
 dkms-remove:
 	@$(install_with) uninstall dkms
 
+# The module for a kernel of one's choice and all programs, for systems with a read-only /usr.
+kver := $(or $(KVER),$(shell uname -r))
+sysext: cli static viewer manual
+	@$(MAKE) --no-print-directory -C module OUT=$(CURDIR)/$(B)/sysext/module VERSION_SYSPROF=$(VERSION) \
+		KDIR=$(abspath $(or $(KDIR),$(firstword $(wildcard /lib/modules/$(kver)/build /usr/src/linux-headers-$(kver)))))
+	@VERSION='$(VERSION)' packaging/sysext $(kver) $(B)/sysext/module/sysprof.ko $(B)
+
 dist:
 	@packaging/dist $(VERSION) $(B)
 rpm:
 	@packaging/dist $(VERSION) $(B)/rpm/SOURCES
 	@rpmbuild -ba $(RPMFLAGS) --define '_topdir $(CURDIR)/$(B)/rpm' packaging/rpm/sysprof-trace.spec
+	@rpmbuild -bs $(RPMFLAGS) --define '_topdir $(CURDIR)/$(B)/rpm' packaging/rpm/sysprof-trace-kmod.spec
 deb:
 	@packaging/deps deb
 	@packaging/deb $(VERSION) $(B)
