@@ -58,6 +58,8 @@ def check_reports(path, rules):
     callers = document("report_callers", "report", path, "--callers", top)
     ok(sum_of(callers["callers"], "weight") == callers["total"], "callers add up", callers["total"])
     document("report_callees", "report", path, "--callees", top)
+    annotation = document("annotate", "annotate", path, top)
+    ok(annotation["total"] >= max(row["total"] for row in report["functions"]), "annotate has the function's total", annotation["total"])
     for kind in ("process", "thread", "cpu", "object"):
         groups = document("report_groups", "report", path, "--by", kind)
         ok(sum_of(groups["groups"], "weight") == groups["periods"], f"groups by {kind} add up", groups["periods"])

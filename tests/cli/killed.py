@@ -119,6 +119,8 @@ def main():
         sys.exit(1)
     finally:
         burner.kill()
+        if "recorder" in locals():
+            recorder.kill()
         for doomed in locals().get("running", []):
             doomed.process.kill()
         shutil.rmtree(work)

@@ -8,6 +8,7 @@ cli=${CLI:-$PWD/build/sysprof-cli}
 workloads=${WORKLOADS:-$PWD/build/workloads}
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
+export XDG_CACHE_HOME=$work/cache
 number=0
 broken=0
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
 # Functions, lines and inlined calls against addr2line: DWARF 4 and 5, packed sections, split units, a file whose debug
-# information lies elsewhere, and what this build makes of itself; and what comes of it in a profile.
+# information lies elsewhere, and what this build makes of itself; and what comes of it in a profile and in annotated source.
 
 set -u
 
@@ -155,5 +155,52 @@ folded 'inlined functions are on the stack' ';outer;middle;innermost'
 folded 'without them it is what has frames' ';outer' --no-inlines
 folded 'with lines' ';outer (nested.c:13);middle (nested.c:9);innermost (nested.c:5)' --lines
 
-[ $number = 9 ] || result 'everything was compiled' "$number of 9 tests were made"
+# What reads files crashes: it lies beside a copy of the program, as if it was built there.
+mkdir "$work/own"
+cp "$cli" "$work/own"
+printf '#!/bin/sh\nkill -SEGV $$\n' >"$work/own/sysprof-reader"
+chmod +x "$work/own/sysprof-reader"
+crashing()
+{
+	"$work/own/sysprof-cli" "$@" "$work/nested.capture" >"$work/crashing.out" 2>"$work/crashing.err"
+}
+result 'files whose reader crashes leave the report whole' "$(crashing report && grep -q ' nested$' "$work/crashing.out" || cat "$work/crashing.err")"
+result '... and it says which they are' "$(grep -q ' cannot be read: what reads it crashed (Segmentation fault)' "$work/crashing.err" || cat "$work/crashing.err")"
+result '... as does info' "$(crashing info && grep -q '/nested: cannot be read: what reads it crashed' "$work/crashing.out" || cat "$work/crashing.out")"
+
+# annotated TEXT REGEX ARGUMENT...: a line that matches.
+annotated()
+{
+	"$cli" annotate --process nested "$work/nested.capture" "${@:3}" >"$work/said" 2>&1
+	result "$1" "$(grep -qE -- "$2" "$work/said" || cat "$work/said")"
+}
+annotated 'annotate: a line that was inlined, by itself' '^ *([89]|100).* +5          +sink \+= i;$' innermost
+annotated 'annotate: the line that calls it, outside' '^ {9} +100\.00 +13          middle\(turns\);$' outer
+annotated 'annotate: the instruction' '^ +[1-9][0-9.]+ +[0-9.]+ +[0-9a-f]+  nested.c:[45] +[a-z]' outer --instructions
+annotated 'annotate: several of a pattern' 'mid\*: self 0.00 %, total [1-9]' 'mid*' --source
+annotated 'annotate: no such function' 'no samples with a function "inner"; did you mean "innermost"' inner
+python3 - "$work" "$cli" >"$work/said" 2>&1 <<'END'
+import json
+import subprocess
+import sys
+
+made = subprocess.run([sys.argv[2], "annotate", "--json", sys.argv[1] + "/nested.capture", "innermost"], capture_output=True, check=True)
+annotation = json.loads(made.stdout)
+lines = annotation["sources"][0]["lines"]
+instructions = annotation["code"][0]["instructions"]
+assert annotation["self"] == sum(line["self"] for line in lines) > 0, "lines do not add up"
+assert annotation["self"] == sum(one["self"] for one in instructions), "instructions do not add up"
+for number in (4, 5):
+    by_line = next(line["self"] for line in lines if line["line"] == number)
+    assert by_line == sum(one["self"] for one in instructions if one["line"] == number), f"line {number} and its instructions differ"
+END
+result 'annotate: lines and instructions add up' "$(cat "$work/said")"
+mkdir "$work/moved" && mv "$work/nested.c" "$work/moved"
+annotated 'annotate: source that is not there' 'nested.c$|was not found; --source-dir' outer
+annotated 'annotate: its lines all the same' '^ {9} +100\.00 +13$' outer
+annotated 'annotate: source elsewhere' '^ {9} +100\.00 +13          middle' outer --source-dir "$work/moved"
+strip "$work/nested"
+annotated 'annotate: a program that is another now' 'no samples with a function "outer"' outer
+
+[ $number = 22 ] || result 'everything was compiled' "$number of 22 tests were made"
 finish

@@ -48,6 +48,7 @@ pages()
 
 	for page in "$manual"/*.[1-9]; do
 		mandoc -Tlint -W warning "$page" 2>&1
+		LC_ALL=C.UTF-8 man --warnings -E UTF-8 -l -Tutf8 -Z "$page" 2>&1 >/dev/null
 	done
 }
 
@@ -76,6 +77,6 @@ done
 result "each command has a page and is in every list" "$(lists)"
 [ ! -x build/sysprof ] ||
 	result "sysprof: --help and the man page have the same options" "$(diff <(of_help build/sysprof) <(of_page "$manual/sysprof.1"))"
-result "mandoc finds the pages well-formed" "$(pages)"
+result "mandoc and groff find the pages well-formed" "$(pages)"
 result "bash parses its completion" "$(bash -n "$manual/bash" 2>&1)"
 finish

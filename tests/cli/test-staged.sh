@@ -34,17 +34,20 @@ found()
 }
 
 tree >"$work/before"
-result "install says nothing and works" "$(packaging install userspace udev || echo "status $?")"
+result "install says nothing and works" "$(packaging install userspace udev seat polkit || echo "status $?")"
 result "the manifest names each file" "$(diff <(made) <(found))"
 result "the program that was installed runs" "$("$stage/usr/bin/sysprof-cli" --version | grep -vxF "sysprof-cli $version")"
 result "units name the program where it is" "$(grep -h '^ExecStart=' "$stage"/usr/lib/systemd/*/sysprof-*.service | grep -v '=/usr/bin/sysprof-cli ')"
 tree >"$work/whole"
-result "a second install is as the first" "$(packaging install userspace udev; tree | diff "$work/whole" -)"
+result "a second install is as the first" "$(packaging install userspace udev seat polkit; tree | diff "$work/whole" -)"
 result "a part is taken away" "$(packaging uninstall userspace; find "$stage" -name '*sysprof-cli*')"
 result "the other part stays" "$(ls "$stage/usr/lib/udev/rules.d/60-sysprof.rules" 2>&1 >/dev/null)"
+result "polkit knows the program that was installed by the name it has" "$(cd "$stage" && [ -x ".$(sed -n \
+	's|.*exec\.path">\(.*\)</annotate>|\1|p' usr/share/polkit-1/actions/*.policy)" ] || find . -name '*opener*')"
+result "parts by choice are taken away" "$(packaging uninstall seat polkit; find "$stage" -name '*seat*' -o -name '*polkit*' -o -name '*opener*')"
 result "the last part leaves all as it was" "$(packaging uninstall udev; tree | diff "$work/before" -)"
 packaging install udev
-packaging install userspace
+packaging install userspace seat polkit
 touch "$stage/usr/lib/sysusers.d/another"
 result "what others put into our directories stays" "$(packaging uninstall; ls "$stage/usr/lib/sysusers.d/another" 2>&1 >/dev/null)"
 rm -r "$stage/usr/lib/sysusers.d"
@@ -70,6 +73,13 @@ result "an analyser of thirty lines finds the function with most of the time" \
 result "a recorder of thirty lines tells how busy CPUs were, or why it cannot" \
 	"$(grep -qE '^(CPU 0: [0-9]+ ms busy|record: .{20,})$' "$work/busy" || cat "$work/busy")"
 result "the library leaves nothing" "$(prefix=$work/own VERSION=$version packaging/install uninstall devel; ls "$work/own" 2>/dev/null)"
+
+result "what make static makes needs no library" "$(readelf -l build/static/sysprof-cli 2>&1 | grep -E 'INTERP|DYNAMIC|Error')"
+mkdir "$work/alone"
+cp build/static/sysprof-cli "$work/alone"
+"$work/alone/sysprof-cli" record --source perf -F 500 -o "$work/alone.capture" -- build/workloads/shares 1 >/dev/null 2>"$work/alone.err"
+result "and nothing beside it to name functions of files" \
+	"$("$work/alone/sysprof-cli" report --process shares "$work/alone.capture" 2>&1 | grep -q burn_fifty || cat "$work/alone.err")"
 
 packaging/dist "$version" "$work/one" >/dev/null && packaging/dist "$version" "$work/two" >/dev/null
 result "make dist makes the same tarball again" "$(cmp "$work/one/sysprof-$version.tar.gz" "$work/two/sysprof-$version.tar.gz" 2>&1)"

@@ -26,7 +26,7 @@ licences()
 	local file
 
 	# Debian's own forms have no room for it; packaging/debian/copyright speaks for them.
-	texts | grep -vxE 'README\.md|TODO|packaging/debian/.*' | while read -r file; do
+	texts | grep -vxE 'README\.md|TODO|\.reuse/dep5|packaging/debian/.*' | while read -r file; do
 		head -n 5 "$file" | grep -qE "SPDX-License-Identifier: $(licence_of "$file")( |\$)" ||
 			echo "$file: its first lines lack 'SPDX-License-Identifier: $(licence_of "$file")'"
 	done
@@ -69,30 +69,16 @@ scripts()
 	done
 }
 
-headers()
-{
-	local file cflags
-
-	cflags=$(pkg-config --cflags glib-2.0 gio-2.0 json-glib-1.0 gtk4 2>/dev/null ||
-		pkg-config --cflags glib-2.0 gio-2.0 json-glib-1.0)
-	sources | grep -E '^userspace/(lib|cli|viewer)/.*\.h$' | while read -r file; do
-		case $file in
-		userspace/viewer/*) [ -n "${cflags##*gtk*}" ] && continue ;;
-		esac
-		# shellcheck disable=SC2086
-		gcc -std=gnu11 -D_GNU_SOURCE -Wall -Wextra -fsyntax-only -Iuserspace/lib -Imodule/uapi $cflags \
-			-include "$file" -x c /dev/null 2>&1 | head -n 3
-	done
-}
-
 versions()
 {
-	local version
+	local version spec
 
 	version=$(sed -n 's/^VERSION := //p' Makefile)
 	grep -q "^PACKAGE_VERSION=\"$version\"\$" dkms.conf || echo "dkms.conf does not say PACKAGE_VERSION=\"$version\""
 	head -n 1 packaging/debian/changelog | grep -qF "($version-" || echo "packaging/debian/changelog is not of $version"
-	grep -qx "Version: *$version" packaging/rpm/sysprof-trace.spec || echo "packaging/rpm/sysprof-trace.spec is not of $version"
+	for spec in packaging/rpm/*.spec; do
+		grep -qx "Version: *$version" "$spec" || echo "$spec is not of $version"
+	done
 	grep -oE 'VERSION_SYSPROF\),[0-9.]+' module/Kbuild | grep -vxF "VERSION_SYSPROF),$version" | sed 's/^/module\/Kbuild: /'
 }
 
@@ -108,7 +94,7 @@ result "each file names its licence" "$(licences)"
 result "no file is longer than 800 lines" "$(sizes)"
 result "lines end cleanly" "$(trailing)"
 result "scripts parse and are executable" "$(scripts)"
-result "headers stand alone" "$(headers)"
+result "headers stand alone" "$(make -s -k -j2 -f tests/lint/each.mk headers 2>&1)"
 result "one version number" "$(versions)"
 result "no path of one machine" "$(machines)"
 finish

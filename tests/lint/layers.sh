@@ -8,7 +8,7 @@
 
 # Rooms of the library from the bottom up; one may include those of lower numbers, and itself.
 declare -A floor=([object]=0 [trace]=1 [stash]=2 [unwind]=2 [process]=2 [capture]=3 [symbols]=4 [profile]=5
-	[export]=6 [record]=6)
+	[annotate]=6 [export]=6 [record]=6)
 
 includes()
 {

@@ -3,6 +3,8 @@
 # For tests that look for faults, sourced: one numbered TAP line a check, with what is wrong below it.
 
 cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit 1
+# What a test makes is no part of the make that runs it.
+unset MAKEFLAGS MFLAGS MAKELEVEL
 number=0
 broken=0
 
@@ -32,16 +34,10 @@ finish()
 	exit $broken
 }
 
-# The files of the project: what git tracks or would track; all but build/ in a tarball without git.
+# The files of the project.
 sources()
 {
-	if git rev-parse --git-dir >/dev/null 2>&1; then
-		git ls-files --cached --others --exclude-standard
-	else
-		find . -path ./build -prune -o -type f -print | sed 's|^\./||'
-	fi | sort -u | while read -r file; do
-		[ ! -f "$file" ] || echo "$file"
-	done
+	packaging/sources
 }
 
 # Code without comments, as the compiler sees it.

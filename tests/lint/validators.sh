@@ -13,13 +13,54 @@ scripts()
 	done
 }
 
+# each WHAT: a look at one file at a time, where something has changed.
+each()
+{
+	make -s -k -j2 -f tests/lint/each.mk "$1" 2>&1
+}
+
+# The module as sparse and a compiler that warns of more see it; what was compiled before is not compiled again, unless something was found.
+module_checked()
+{
+	local findings
+
+	findings=$(make -s -C module KDIR="$(cat build/module/.kdir)" OUT="$PWD/build/lint/module" W=1 C=1 2>&1 | grep -iE 'warning|error' |
+		grep -v 'the compiler differs from the one used to build the kernel')
+	[ -z "$findings" ] || rm -rf build/lint/module
+	echo "$findings"
+}
+
+# What it does not understand, or what the compiler knows better, is in cppcheck.txt.
+cppcheck_userspace()
+{
+	mkdir -p build/lint/cppcheck
+	cppcheck -q --cppcheck-build-dir=build/lint/cppcheck --enable=warning,performance --std=c11 --library=gtk,posix '-DG_DEFINE_QUARK(a,b)=' \
+		--suppressions-list=tests/lint/cppcheck.txt -Iuserspace/lib -Imodule/uapi userspace/lib userspace/cli userspace/viewer 2>&1
+}
+
+# Prints much, and the more of it the better all is.
+licences()
+{
+	local said
+
+	said=$(reuse lint 2>&1) || echo "$said"
+}
+
 # Scripts that run as root on other people's machines are held to more.
 result "shellcheck finds no error in scripts" "$(scripts 'tests|\.ci' | xargs -0 shellcheck -x -S error 2>&1)"
 result "shellcheck finds nothing to warn of in what installs" "$(scripts 'packaging|tests/packages' | xargs -0 shellcheck -x -S warning 2>&1)"
 result "codespell finds no slip in what users read" \
-	"$(codespell README.md CONTRIBUTING.md TODO packaging/debian/control udev userspace/data/man userspace/lib/capture/format.md 2>&1)"
+	"$(codespell -L te README.md CONTRIBUTING.md TODO packaging/README.md packaging/debian/control udev userspace/data/man userspace/lib/capture/format.md 2>&1)"
+result "checkpatch finds the module in the kernel's style" "$(each checkpatch)"
+result "kernel-doc finds what the module's comments promise" "$(each kernel-doc)"
+result "sparse and the compiler's further warnings find nothing in the module" "$(module_checked)"
+result "cppcheck finds nothing in userspace" "$(cppcheck_userspace)"
+result "reuse finds each file's licence and its text" "$(licences)"
 result "the desktop file is one" "$(desktop-file-validate userspace/data/*.desktop 2>&1)"
 for file in userspace/data/*.metainfo.xml; do
 	[ ! -e "$file" ] || result "$file is well-formed" "$(appstreamcli validate --no-net "$file" >/dev/null 2>&1 || appstreamcli validate --no-net "$file" 2>&1)"
 done
+result "the polkit policy is well-formed" "$(xmllint --noout --nonet packaging/polkit/*.policy 2>&1)"
+result "rules of udev say what the device is called" "$(grep -L "KERNEL==\"$(sed -n 's|^#define SYSPROF_DEVICE.*"/dev/\(.*\)"|\1|p' \
+	module/uapi/sysprof.h)\"" udev/*.rules; ls udev | awk '$0 >= "73"')"
 finish

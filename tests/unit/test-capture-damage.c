@@ -267,9 +267,12 @@ static void test_bad_references(void)
 		{ SPT_BLOCK_STREAM, 2, 1, "id 0" },
 		{ SPT_BLOCK_OBJECT, 1, 1ull << 32, "column 1" },
 		{ SPT_BLOCK_OBJECT, 1, UINT32_MAX, "far more" },
-		{ SPT_BLOCK_NODE, 2, 1, "in object 1" },
 		{ SPT_BLOCK_NODE, 1, 1, "no parent" },
 		{ SPT_BLOCK_NODE, 1, 2, "no parent" },
+		{ SPT_BLOCK_NODE, 2, SPT_NODE_NEW_FRAME, "new frame, which is not there" },
+		{ SPT_BLOCK_NODE, 2, SPT_NODE_OLD_FRAME, "old frame, which is not told" },
+		{ SPT_BLOCK_NODE, 2, SPT_NODE_FOLLOWER, "was not met" },
+		{ SPT_BLOCK_NODE, 2, UINT32_MAX, "was not met" },
 		{ SPT_BLOCK_NAME, 1, 1, "object 1" },
 		{ SPT_BLOCK_PROCESS_END, 1, 3, "process 3 ended" },
 		{ SPT_BLOCK_PROCESS_END, 2, 3, "process 0 ended" },
@@ -286,6 +289,40 @@ static void test_bad_references(void)
 		blocks_begin(&blocks, 1);
 		ADD_NUMBERS(&blocks, cases[i].column, cases[i].value);
 		blocks_end(&blocks, cases[i].type);
+		end_hostile(&blocks, cases[i].why);
+	}
+}
+
+static void test_bad_frames(void)
+{
+	static const struct {
+		uint64_t distance, object, parent, how, epoch;
+		const char *why;
+	} cases[] = {
+		{ 1, 5, 0, SPT_NODE_NEW_FRAME, 0, "in object 5" },
+		{ 0, 0, 0, SPT_NODE_OLD_FRAME, 0, "before the first" },
+		{ 2, 0, 0, SPT_NODE_OLD_FRAME, 0, "before the first" },
+		{ 1, 0, 1, SPT_NODE_NEW_FRAME, 7, "no parent" },
+		{ 1, 0, 0, SPT_NODE_OLD_FRAME, 7, "before the first" },
+		{ 1, 0, 0, SPT_NODE_FOLLOWER, 7, "was not met" },
+		{ 1, 0, 0, SPT_NODE_FOLLOWER + 1, 0, "was not met" },
+	};
+
+	for (unsigned i = 0; i < G_N_ELEMENTS(cases); i++) {
+		Blocks blocks;
+
+		begin_hostile(&blocks);
+		blocks_begin(&blocks, 1);
+		ADD_NUMBERS(&blocks, 1, cases[i].distance);
+		blocks_end(&blocks, SPT_BLOCK_OLD_FRAME);
+		blocks_begin(&blocks, 2);
+		ADD_NUMBERS(&blocks, 1, 0, cases[i].object);
+		blocks_end(&blocks, SPT_BLOCK_FRAME);
+		blocks_begin(&blocks, 2);
+		ADD_NUMBERS(&blocks, 1, 0, cases[i].parent);
+		ADD_NUMBERS(&blocks, 2, 0, cases[i].how);
+		ADD_NUMBERS(&blocks, 3, 0, cases[i].epoch);
+		blocks_end(&blocks, SPT_BLOCK_NODE);
 		end_hostile(&blocks, cases[i].why);
 	}
 }
@@ -464,6 +501,8 @@ static void test_too_many_leaves(void)
 	for (unsigned i = 0; i < ROWS; i++)
 		numbers[i] = i;
 	blocks_begin(&blocks, NODES);
+	blocks_end(&blocks, SPT_BLOCK_FRAME);
+	blocks_begin(&blocks, NODES);
 	spt_table_add_numbers(&blocks.builder, 1, numbers);
 	blocks_end(&blocks, SPT_BLOCK_NODE);
 	for (unsigned type = SPT_BLOCK_PROCESS; type <= SPT_BLOCK_THREAD; type++) {
@@ -526,6 +565,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/capture-damage/every-byte-wrong", test_every_byte_wrong);
 	g_test_add_func("/capture-damage/not-a-capture", test_not_a_capture);
 	g_test_add_func("/capture-damage/bad-references", test_bad_references);
+	g_test_add_func("/capture-damage/bad-frames", test_bad_frames);
 	g_test_add_func("/capture-damage/bad-samples", test_bad_samples);
 	g_test_add_func("/capture-damage/missing-columns", test_missing_columns);
 	g_test_add_func("/capture-damage/empty-tables", test_empty_tables);

@@ -156,11 +156,49 @@ static void test_against_nothing(void)
 	side_clear(&sides[1]);
 }
 
+static double change_of(const SptDiffTree *tree, const char *name, uint64_t *ret_total)
+{
+	for (uint32_t i = 1; i < tree->tree->len; i++) {
+		const SptTreeNode *node = &g_array_index(tree->tree, SptTreeNode, i);
+
+		*ret_total = node->total;
+		if (strcmp(g_array_index(tree->functions, SptFunction, node->function).name, name) == 0)
+			return g_array_index(tree->changes, double, i);
+	}
+	g_assert_not_reached();
+}
+
+/* As shares, and with a period of the other one worth half as much. */
+static void test_tree(void)
+{
+	struct side sides[SPT_SIDES];
+	const double worth[SPT_SIDES] = { 2, 1 };
+	uint64_t total;
+
+	add_known(sides);
+
+	g_autoptr(SptDiffTree) shares = spt_diff_tree(sides[SPT_BEFORE].profile, sides[SPT_AFTER].profile, NULL);
+	g_autoptr(SptDiffTree) weights = spt_diff_tree(sides[SPT_BEFORE].profile, sides[SPT_AFTER].profile, worth);
+
+	g_assert_cmpuint(shares->tree->len, ==, 5);
+	assert_share(change_of(shares, "f0", &total), 0);
+	g_assert_cmpuint(total, ==, SPT_DIFF_WHOLE / 4 + SPT_DIFF_WHOLE / 4 * 3 + SPT_DIFF_WHOLE / 2);
+	assert_share(change_of(shares, "f1", &total), -0.25);
+	g_assert_cmpuint(total, ==, SPT_DIFF_WHOLE / 4 * 3);
+	assert_share(change_of(shares, "f2", &total), 0.5);
+	/* 8 before and 10 after. */
+	assert_share(change_of(weights, "f0", &total), 0.2);
+	assert_share(change_of(weights, "f1", &total), -0.1);
+	side_clear(&sides[SPT_BEFORE]);
+	side_clear(&sides[SPT_AFTER]);
+}
+
 int main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
 	g_test_add_func("/diff/known-functions", test_known_functions);
 	g_test_add_func("/diff/known-paths", test_known_paths);
+	g_test_add_func("/diff/tree", test_tree);
 	g_test_add_func("/diff/laws", test_laws);
 	g_test_add_func("/diff/against-nothing", test_against_nothing);
 	return g_test_run();

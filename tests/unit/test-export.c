@@ -143,7 +143,7 @@ static void test_layout(void)
 		const SptTreeNode *nodes = spt_profile_tree(profile, &n);
 
 		for (unsigned i = 0; i < G_N_ELEMENTS(shares); i++) {
-			g_autoptr(GArray) boxes = spt_flame_layout(nodes, n, shares[i]);
+			g_autoptr(GArray) boxes = spt_flame_layout(nodes, shares[i]);
 
 			check_boxes(nodes, n, shares[i], boxes);
 		}
@@ -159,9 +159,9 @@ static bool is_below(const SptTreeNode *nodes, uint32_t node, uint32_t above)
 }
 
 /* What was zoomed to is what lies there in the whole picture, moved to the left edge, below its ancestors. */
-static void check_focus(const SptTreeNode *nodes, uint32_t n, uint32_t focus, const GArray *all)
+static void check_focus(const SptTreeNode *nodes, uint32_t focus, const GArray *all)
 {
-	g_autoptr(GArray) boxes = spt_flame_layout_focus(nodes, n, focus, 0);
+	g_autoptr(GArray) boxes = spt_flame_layout_focus(nodes, focus, 0);
 	const SptFlameBox *whole = NULL;
 	unsigned at = 0;
 
@@ -184,7 +184,7 @@ static void check_focus(const SptTreeNode *nodes, uint32_t n, uint32_t focus, co
 /* What is too narrow is not lost, unless all of it together is. */
 static void check_joined(const SptTreeNode *nodes, uint32_t n, uint32_t focus, double min_share)
 {
-	g_autoptr(GArray) boxes = spt_flame_layout_focus(nodes, n, focus, min_share);
+	g_autoptr(GArray) boxes = spt_flame_layout_focus(nodes, focus, min_share);
 	g_autofree uint64_t *below = g_new0(uint64_t, n);
 	double least = nodes[focus].total * min_share;
 
@@ -239,11 +239,11 @@ static void test_focus(void)
 		g_autoptr(SptSymbols) symbols = spt_symbols_new(fake_capture(&fake), NULL);
 		g_autoptr(SptProfile) profile = spt_profile_new(&fake.capture, symbols, NULL);
 		const SptTreeNode *nodes = spt_profile_tree(profile, &n);
-		g_autoptr(GArray) all = spt_flame_layout(nodes, n, 0);
+		g_autoptr(GArray) all = spt_flame_layout(nodes, 0);
 
 		spt_profile_functions(profile, &n_functions);
 		for (uint32_t focus = 0; focus < n; focus++) {
-			check_focus(nodes, n, focus, all);
+			check_focus(nodes, focus, all);
 			check_joined(nodes, n, focus, 0.1);
 			check_matched(nodes, n, focus, n_functions);
 		}
@@ -330,6 +330,32 @@ static void test_svg_of_nothing(void)
 	fake_clear(&fake);
 }
 
+/* What has no samples is left out; hostile names stay text, on one line. */
+static void test_tables(void)
+{
+	struct fake fake;
+
+	fake_init(&fake);
+	fake.names[0].symbol = "<b>&\n\xff";
+	fake_sample(&fake, 2, (const unsigned[]){ 0, 1 }, 2, 1, 3);
+	fake_sample(&fake, 2, (const unsigned[]){ 0 }, 1, 1, 1);
+
+	g_autoptr(SptSymbols) symbols = spt_symbols_new(fake_capture(&fake), NULL);
+	g_autoptr(SptProfile) profile = spt_profile_new(&fake.capture, symbols, NULL);
+	g_autoptr(GString) text = g_string_new(NULL), html = g_string_new(NULL);
+
+	spt_export_text(profile, text);
+	spt_export_html(profile, html);
+	g_assert_true(g_str_has_prefix(text->str, " Self %  Total %   Function "));
+	g_assert_nonnull(strstr(text->str, "\n  75.00    75.00   f1 "));
+	g_assert_nonnull(strstr(text->str, "\n  25.00   100.00   <b>&?\xef\xbf\xbd "));
+	g_assert_nonnull(strstr(text->str, "\n   0.00   100.00   odd "));
+	g_assert_null(strstr(text->str, "f2"));
+	g_assert_nonnull(strstr(html->str, "<td>&lt;b&gt;&amp;"));
+	g_assert_null(strstr(html->str, "<b>"));
+	fake_clear(&fake);
+}
+
 int main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
@@ -343,5 +369,6 @@ int main(int argc, char **argv)
 	g_test_add_func("/flame/svg", test_svg);
 	g_test_add_func("/flame/hostile-names", test_svg_of_hostile_names);
 	g_test_add_func("/flame/nothing", test_svg_of_nothing);
+	g_test_add_func("/export/tables", test_tables);
 	return g_test_run();
 }

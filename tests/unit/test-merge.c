@@ -67,7 +67,7 @@ static void write_source(const struct source *source)
 		/* Some have no thread that is known. */
 		spt_capture_writer_sample(writer, &(SptSampleRow) {
 			.time = source->begin_ns + i * 1000, .cpu = i % 2, .thread = i % 7 ? 1 + i % 2 + source->shift : 0,
-			.node = node, .weight = 1 + i % 3,
+			.node = node, .weight = i == 5 ? 20000 : 1 + i % 3,
 		});
 	}
 	for (unsigned i = 1; i <= 2; i++)
@@ -204,21 +204,74 @@ static void test_onto_itself(void)
 	g_assert_cmpuint(merged->n_nodes, >, capture->n_nodes);
 }
 
+/* Samples that are there once each weight is @scale times as large. */
+static uint64_t count_parts(const SptCapture *capture, uint64_t scale)
+{
+	g_autoptr(SptSamples) samples = spt_samples_new(capture);
+	const SptSampleRow *rows;
+	uint64_t parts = 0;
+	uint32_t n;
+
+	while ((rows = spt_samples_next(samples, &n)))
+		for (uint32_t i = 0; i < n; i++)
+			parts += rows[i].weight * scale / UINT32_MAX + 1;
+	return parts;
+}
+
+/* Weights that do not fit when they are scaled are told in parts: no time is lost. */
 static void test_other_periods(void)
 {
-	static const struct source sources[] = { { "fast", "1000000", 1, 0, 1 }, { "slow", "2000000", 1, 0, 1 } };
+	static const struct source sources[] = { { "module", "1000000", 1, 0, 40 }, { "perf", "1006172", 1, 0, 70 } };
+	g_autofree char *out = path_of("merged");
+	g_autoptr(GError) error = NULL;
+	uint64_t ns = 0, accounted_ns = 0, lost_ns = 0, n_parts = 0;
+
+	write_source(&sources[0]);
+	write_source(&sources[1]);
+
+	g_autoptr(SptCapture) module = open_capture("module");
+	g_autoptr(SptCapture) perf = open_capture("perf");
+	const SptCapture *const captures[] = { module, perf };
+
+	for (unsigned i = 0; i < 2; i++) {
+		uint64_t period_ns = spt_capture_period_ns(captures[i]);
+
+		ns += captures[i]->weight * period_ns;
+		accounted_ns += captures[i]->accounts[captures[i]->n_accounts - 1].grid * period_ns;
+		for (uint64_t k = 0; k < captures[i]->n_losses; k++)
+			lost_ns += captures[i]->losses[k].weight * period_ns;
+		n_parts += count_parts(captures[i], period_ns / 4);
+	}
+	g_assert_true(spt_merge_captures(captures, 2, out, &error));
+	g_assert_no_error(error);
+
+	g_autoptr(SptCapture) merged = open_capture("merged");
+
+	g_assert_cmpuint(spt_capture_period_ns(merged), ==, 4);
+	g_assert_cmpstr(spt_capture_host(merged, "periods_ns"), ==, "1000000 + 1006172");
+	g_assert_cmpuint(merged->n_samples, ==, n_parts);
+	g_assert_cmpuint(merged->weight * 4, ==, ns);
+	g_assert_cmpuint(merged->accounts[merged->n_accounts - 1].grid * 4, ==, accounted_ns);
+	for (uint64_t k = 0; k < merged->n_losses; k++)
+		lost_ns -= merged->losses[k].weight * 4;
+	g_assert_cmpuint(lost_ns, ==, 0);
+}
+
+static void test_unknown_period(void)
+{
+	static const struct source sources[] = { { "known", "1000000", 1, 0, 1 }, { "unknown", "0", 1, 0, 1 } };
 	g_autofree char *out = path_of("none");
 	g_autoptr(GError) error = NULL;
 
 	write_source(&sources[0]);
 	write_source(&sources[1]);
 
-	g_autoptr(SptCapture) fast = open_capture("fast");
-	g_autoptr(SptCapture) slow = open_capture("slow");
+	g_autoptr(SptCapture) known = open_capture("known");
+	g_autoptr(SptCapture) unknown = open_capture("unknown");
 
-	g_assert_false(spt_merge_captures((const SptCapture *const[]){ fast, slow }, 2, out, &error));
+	g_assert_false(spt_merge_captures((const SptCapture *const[]){ known, unknown }, 2, out, &error));
 	g_assert_error(error, SPT_MERGE_ERROR, SPT_MERGE_ERROR_PERIODS);
-	g_assert_nonnull(strstr(error->message, "1000000 ns"));
+	g_assert_nonnull(strstr(error->message, "how long its periods are"));
 	g_assert_false(g_file_test(out, G_FILE_TEST_EXISTS));
 }
 
@@ -231,9 +284,10 @@ int main(int argc, char **argv)
 	g_test_add_func("/merge/together", test_together);
 	g_test_add_func("/merge/onto-itself", test_onto_itself);
 	g_test_add_func("/merge/other-periods", test_other_periods);
+	g_test_add_func("/merge/unknown-period", test_unknown_period);
 	status = g_test_run();
-	for (unsigned i = 0; i < 8; i++) {
-		static const char *const names[] = { "first", "second", "later", "merged", "self", "fast", "slow", "none" };
+	for (unsigned i = 0; i < 9; i++) {
+		static const char *const names[] = { "first", "second", "later", "merged", "self", "module", "perf", "known", "unknown" };
 		g_autofree char *path = path_of(names[i]);
 
 		g_unlink(path);

@@ -53,21 +53,47 @@ static void test_timeline(void)
 	fixture.fake.capture.losses = losses;
 	fixture.fake.capture.n_losses = 2;
 
-	/* Two periods a bucket. */
-	g_autoptr(SptTimeline) timeline = spt_timeline_new(fixture.base, 1000000, 11000000, 5);
-	static const uint64_t weights[] = { 2, 2, 2, 0, 0, 0, 0, 0, 2, 2 }, lost[] = { 0, 0, 0, 0, 0, 2, 3, 0, 0, 0 };
+	SptAccountRow accounts[] = {
+		{ .time = 5000000, .cpu = 0, .budget = 2 }, { .time = 7000000, .cpu = 0, .budget = 2 }, { .time = 10500000, .cpu = 0, .budget = 3 },
+	};
+	const SptTimelineWish wish = {
+		.begin_ns = 1000000, .end_ns = 11000000, .n_buckets = 5, .lanes = SPT_GROUP_CPU,
+		.function = spt_profile_find(fixture.base, "f1"),
+	};
 
-	g_assert_cmpuint(timeline->n_cpus, ==, 2);
+	fixture.fake.capture.accounts = accounts;
+	fixture.fake.capture.n_accounts = G_N_ELEMENTS(accounts);
+
+	/* Two periods a bucket. */
+	g_autoptr(SptTimeline) timeline = spt_timeline_new(fixture.base, &wish);
+	static const uint64_t weights[] = { 2, 2, 2, 0, 0, 0, 0, 0, 2, 2 }, lost[] = { 0, 0, 0, 0, 0, 2, 3, 0, 0, 0 };
+	static const uint64_t lit[] = { 2, 2, 2, 0, 0, 0, 0, 0, 0, 0 }, left_out[] = { 0, 0, 2, 0, 1, 0, 0, 0, 0, 0 };
+
+	g_assert_cmpuint(timeline->n_lanes, ==, 2);
 	g_assert_cmpmem(timeline->weights, sizeof(weights), weights, sizeof(weights));
 	g_assert_cmpmem(timeline->lost, sizeof(lost), lost, sizeof(lost));
-	g_assert_cmpfloat(spt_timeline_load(timeline, 0, 0), ==, 1);
-	g_assert_cmpfloat(spt_timeline_load(timeline, 1, 0), ==, 0);
-	g_assert_cmpfloat(spt_timeline_lost(timeline, 1, 0), ==, 1);
+	g_assert_cmpmem(timeline->lit, sizeof(lit), lit, sizeof(lit));
+	g_assert_cmpuint(timeline->left_out[0] + timeline->left_out[1] + timeline->left_out[2], ==, left_out[2]);
+	g_assert_cmpuint(timeline->left_out[3] + timeline->left_out[4], ==, left_out[4]);
+	g_assert_cmpfloat(spt_timeline_share(timeline, timeline->weights, 0, 0), ==, 1);
+	g_assert_cmpfloat(spt_timeline_share(timeline, timeline->weights, 1, 0), ==, 0);
+	g_assert_cmpfloat(spt_timeline_share(timeline, timeline->lost, 1, 0), ==, 1);
 
 	/* A part of it; nothing outside counts, and nothing at all is no trouble. */
-	g_autoptr(SptTimeline) part = spt_timeline_new(fixture.base, 3000000, 3000000, 1);
+	g_autoptr(SptTimeline) part = spt_timeline_new(fixture.base, &(SptTimelineWish){
+		.begin_ns = 3000000, .end_ns = 3000000, .n_buckets = 1, .lanes = SPT_GROUP_CPU, .function = UINT32_MAX });
 
 	g_assert_cmpuint(part->weights[0], ==, 1);
+
+	/* By process, the heavier one first. */
+	g_autoptr(SptTimeline) by_process = spt_timeline_new(fixture.base, &(SptTimelineWish){
+		.begin_ns = 1000000, .end_ns = 11000000, .n_buckets = 5, .lanes = SPT_GROUP_PROCESS, .function = UINT32_MAX });
+
+	g_assert_cmpuint(by_process->n_lanes, ==, 2);
+	g_assert_cmpstr(by_process->groups[0].name, ==, "even");
+	g_assert_cmpuint(by_process->groups[1].pid, ==, 11);
+	g_assert_cmpmem(by_process->weights, sizeof(weights), weights, sizeof(weights));
+	fixture.fake.capture.n_accounts = 0;
 	fixture.fake.capture.n_losses = 0;
 	tear_down(&fixture);
 }

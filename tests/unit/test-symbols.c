@@ -215,6 +215,28 @@ static void expect_demangled(const char *mangled, const char *plain)
 	g_assert_cmpstr(text, ==, plain);
 }
 
+static void expect_short(const char *name, const char *brief)
+{
+	g_autofree char *text = spt_shorten_templates(name);
+
+	g_assert_cmpstr(text, ==, brief);
+}
+
+static void test_short_templates(void)
+{
+	expect_short("main", "main");
+	expect_short("", "");
+	expect_short("std::vector<int, std::allocator<int> >::push_back(int const&)", "std::vector<...>::push_back(int const&)");
+	expect_short("f<int>(std::map<a, b<c>> const&)", "f<...>(std::map<...> const&)");
+	expect_short("g<(1>0), (2<3)>()", "g<...>()");
+	expect_short("h<decltype (p->q())>::i", "h<...>::i");
+	expect_short("operator<(a, b)", "operator<(a, b)");
+	expect_short("operator<< <char>(s<char>&)", "operator<< <char>(s<...>&)");
+	expect_short("a::operator->()", "a::operator->()");
+	expect_short("<alloc::vec::Vec<T> as core::Trait>::f", "<alloc::vec::Vec<...> as core::Trait>::f");
+	expect_short("broken<int", "broken<int");
+}
+
 static void test_demangle(void)
 {
 	g_autoptr(GString) bomb = g_string_new("_Z1fSt4pairIiiE");
@@ -416,6 +438,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/symtab/against-nm", test_against_nm);
 	g_test_add_func("/symtab/damage", test_damage);
 	g_test_add_func("/symbols/demangle", test_demangle);
+	g_test_add_func("/symbols/short-templates", test_short_templates);
 	g_test_add_func("/symbols/demangle-rust-bomb", test_demangle_rust_bomb);
 	g_test_add("/symbols/frames", struct fixture, NULL, setup, test_frames, teardown);
 	status = g_test_run();

@@ -154,6 +154,44 @@ static void test_debug_frame(struct fixture *fixture, const void *data)
 				sizeof(SptUnwindRule));
 }
 
+/* What the object says of a function comes before what its debug file says; of others that is all there is. */
+static void test_debug_file(void)
+{
+	static const struct cfi_function own[] = { CFI(0x100, 0x80, "zR", "\x41\x0e\x10") };
+	static const struct cfi_function debugs[] = { CFI(0x100, 0x80, "zR", "\x41\x0e\x20"), CFI(0x200, 0x80, "zR", "\x41\x0e\x30") };
+	g_autoptr(GBytes) bytes = cfi_file(EM_X86_64, own, G_N_ELEMENTS(own), false);
+	g_autoptr(GBytes) debug_bytes = cfi_file(EM_X86_64, debugs, G_N_ELEMENTS(debugs), true);
+	g_autoptr(SptObject) object = spt_object_open_bytes(bytes, "object", NULL), debug = spt_object_open_bytes(debug_bytes, "debug", NULL);
+	g_autoptr(SptUnwindTable) without = spt_unwind_table_new(object, NULL), with = spt_unwind_table_new_with_debug(object, debug, NULL);
+
+	g_assert_cmpint(spt_unwind_table_find(with, CFI_TEXT_OFFSET + 0x110)->cfa_offset, ==, 0x10);
+	g_assert_cmpint(spt_unwind_table_find(without, CFI_TEXT_OFFSET + 0x210)->cfa, ==, SPT_CFA_UNKNOWN);
+	g_assert_cmpint(spt_unwind_table_find(with, CFI_TEXT_OFFSET + 0x210)->cfa_offset, ==, 0x30);
+	g_assert_cmpint(spt_unwind_table_find(with, CFI_TEXT_OFFSET + 0x280)->cfa, ==, SPT_CFA_UNKNOWN);
+}
+
+/* Most of the code has its CFA by rbp, or, where calls do not push, its return address above x29. */
+static void test_keeps_frame_pointer(void)
+{
+	static const struct cfi_function with_x86[] = { CFI(0x000, 0x100, "zR", "\x41\x0e\x10\x86\x02\x43\x0d\x06") };
+	static const struct cfi_function without_x86[] = { CFI(0x000, 0x100, "zR", "\x41\x0e\x10\x86\x02\x44\x0e\x40") };
+	static const struct cfi_function with_arm64[] = { CFI(0x000, 0x100, "zR", "\x41\x0e\x20\x9d\x04\x9e\x03"), CFI(0x100, 0x400, "zR", "") };
+	static const struct cfi_function without_arm64[] = { CFI(0x000, 0x100, "zR", "\x41\x0e\x20\x9d\x02\x9e\x03") };
+	const struct { unsigned machine; const struct cfi_function *functions; unsigned n; bool keeps; } files[] = {
+		{ EM_X86_64, with_x86, G_N_ELEMENTS(with_x86), true },
+		{ EM_X86_64, without_x86, G_N_ELEMENTS(without_x86), false },
+		{ EM_AARCH64, with_arm64, G_N_ELEMENTS(with_arm64), true },
+		{ EM_AARCH64, without_arm64, G_N_ELEMENTS(without_arm64), false },
+	};
+
+	for (unsigned i = 0; i < G_N_ELEMENTS(files); i++) {
+		g_autoptr(GBytes) bytes = cfi_file(files[i].machine, files[i].functions, files[i].n, false);
+		g_autoptr(SptUnwindTable) table = table_of(bytes);
+
+		g_assert_cmpint(spt_unwind_table_keeps_frame_pointer(table), ==, files[i].keeps);
+	}
+}
+
 static void test_bytes(struct fixture *fixture, const void *data)
 {
 	GBytes *bytes = spt_unwind_table_bytes(fixture->table);
@@ -392,6 +430,8 @@ int main(int argc, char **argv)
 	add("/unwind/rules", EM_X86_64, test_rules);
 	add("/unwind/debug-frame", EM_X86_64, test_debug_frame);
 	add("/unwind/table-as-bytes", EM_X86_64, test_bytes);
+	g_test_add_func("/unwind/debug-file", test_debug_file);
+	g_test_add_func("/unwind/keeps-frame-pointer", test_keeps_frame_pointer);
 	g_test_add_func("/unwind/no-information", test_no_information);
 	add("/unwind/whole-stack", EM_X86_64, test_whole_stack);
 	add("/unwind/register-taken-back", EM_X86_64, test_register_taken_back);

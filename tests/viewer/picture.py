@@ -5,7 +5,7 @@ import subprocess
 import sys
 import time
 
-from viewer import FRAME, Viewer, key
+from viewer import FRAME, Viewer, answer_dialog, click, key, xdotool
 
 program, capture, out, *rest = sys.argv[1:]
 view = rest[0] if rest else "functions"
@@ -17,9 +17,29 @@ viewer.wait_label(" samples, ")
 # Their titles name the selected function once they are filled; reading the rows would take minutes in a guest.
 for pane in "Callers of ", "Descendants of ":
     viewer.table(pane)
-if view == "flame":
+if view in ("flame", "chart"):
     key("alt+2")
     viewer.wait("image", "Flame graph")
+if view == "chart":
+    click(viewer.wait("push button", "By Time"))
+    viewer.wait("image", "Flame chart")
+if view == "bottom-up":
+    key("ctrl+b")
+    viewer.table("Ways of ")
+if view == "processes":
+    click(viewer.wait("push button", "Arrange"))
+    # The timeline's lanes: the third item from the end.
+    for _ in range(3):
+        key("Up")
+    key("Return")
+if view == "heat":
+    key("ctrl+m")
+    viewer.wait("image", "Heat map")
+if view == "compare":
+    key("alt+3")
+    click(viewer.wait("push button", "Compare With"))
+    answer_dialog("^Open a Recording$", os.path.abspath(capture), lambda: viewer.find("label", "Compared with " + os.path.basename(capture)))
+xdotool("mousemove", 640, 785)
 # What was read is there; one more moment for it to be drawn.
 time.sleep(1)
 subprocess.run(["import", "-window", "root", out], check=True)

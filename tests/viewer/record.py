@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """
 record.py PROGRAM WORKLOAD [PICTURE]: in a guest, as an ordinary user: starts the viewer, presses Record, runs the 50:30:20
-workload, presses Stop, and prints what the panes then say, one row a line: pane, then the cells.
+workload, prints what the window says of it up to then, presses Stop, and prints what the panes say, one row a line: pane, then the cells.
 """
 import subprocess
 import sys
@@ -24,6 +24,8 @@ live = viewer.wait_label("Recording: ")
 truth = subprocess.run([workload, "8"], check=True, capture_output=True, text=True).stdout
 wait_for("the count to grow", lambda: viewer.wait_label("Recording: ") != live)
 print("live", viewer.wait_label("Recording: "), sep="\t", flush=True)
+show("so-far", viewer.wait_rows("the workload", "Heaviest functions so far", lambda rows: {
+    "burn_fifty", "burn_thirty", "burn_twenty"} <= {row.cells[2] for row in rows}))
 click(viewer.wait("push button", "Stop"))
 viewer.table("Functions")
 print("status", viewer.wait_label(" samples, "), sep="\t", flush=True)

@@ -100,6 +100,29 @@ def click(node, button=1, times=1):
     xdotool("click", "--repeat", times, "--delay", 60, button)
 
 
+def window_of(name):
+    found = subprocess.run(["xdotool", "search", "--onlyvisible", "--name", name], capture_output=True, text=True).stdout.split()
+    return found[0] if found else None
+
+
+def answer_dialog(title, path, is_done):
+    """Types a path into a file dialog of GTK until is_done()."""
+    xdotool("windowfocus", wait_for("the dialog", lambda: window_of(title)))
+    if "Open" in title:
+        key("ctrl+l")
+    for _ in range(3):
+        key("ctrl+a")
+        type_text(path)
+        key("Return")
+        try:
+            wait_for(path, is_done, 7)
+            break
+        except Failure:
+            print("# typed once more", flush=True)
+    wait_for(path, is_done)
+    wait_for("the dialog to go", lambda: not window_of(title))
+
+
 class Row:
     """A row of a table as it is on the screen."""
 

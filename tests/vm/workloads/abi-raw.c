@@ -18,9 +18,15 @@
 static uint64_t *words;		/* what lies on the stack of the spinning thread */
 static uint64_t stack_top;
 static uint32_t victim, undumpable;
+static const void *mapped;	/* code, once the session ran */
 
 struct seen {
 	unsigned own, whole, at_top, wrong, victims, victim_raw, secrets, undumpables, undumpable_raw;
+	unsigned own_maps, new_maps, victim_maps, undumpable_maps;
+};
+
+struct sizes {
+	unsigned samples, copies, frames, most;
 };
 
 FUNCTION static uint64_t spin_on_pattern(unsigned ms)
@@ -63,12 +69,28 @@ static void look_at_own(struct seen *seen, const struct sysprof_sample *sample, 
 	seen->wrong += !right;
 }
 
+static void look_at_map(struct seen *seen, const struct sysprof_map *map)
+{
+	uintptr_t code = (uintptr_t)look_at_map;
+
+	if (map->record.pid == (uint32_t)getpid()) {
+		seen->own_maps += map->start <= code && code < map->end && map->object >= SYSPROF_OBJECT_FIRST;
+		seen->new_maps += map->start == (uintptr_t)mapped;
+	}
+	seen->victim_maps += map->record.pid == victim;
+	seen->undumpable_maps += map->record.pid == undumpable;
+}
+
 static void look_at(const struct sysprof_record *record, void *data)
 {
 	const struct sysprof_sample *sample = (const void *)record;
 	const struct sysprof_raw *raw;
 	struct seen *seen = data;
 
+	if (record->type == SYSPROF_MAP) {
+		look_at_map(seen, (const void *)record);
+		return;
+	}
 	if (record->type != SYSPROF_SAMPLE)
 		return;
 	raw = (const void *)(sample->frames + sample->n_kernel + sample->n_user);
@@ -121,6 +143,22 @@ static void drain(struct session *session, struct seen *seen)
 		session_drain(session, cpu, look_at, seen);
 }
 
+/* What lies where, of whose stacks are given: at the beginning, and as it changes. */
+static void look_at_maps(struct session *session, struct seen *seen)
+{
+	static uint8_t buffer[64 << 10];
+	struct sysprof_snapshot snapshot = {
+		.size = sizeof(snapshot), .buffer = (uintptr_t)buffer, .buffer_bytes = sizeof(buffer),
+	};
+
+	while (!ioctl(session->fd, SYSPROF_IOC_SNAPSHOT, &snapshot) && snapshot.filled_bytes)
+		for (size_t at = 0; at < snapshot.filled_bytes; at += ((struct sysprof_record *)(buffer + at))->size * 8U)
+			look_at((const struct sysprof_record *)(buffer + at), seen);
+	mapped = mmap(NULL, PAGE, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (mapped == MAP_FAILED)
+		err(1, "cannot map code");
+}
+
 static void judge_own(const struct seen *seen)
 {
 	ok(seen->whole >= 100, "the bytes of one's own stack are right (%u of %u samples)", seen->whole, seen->own);
@@ -164,6 +202,7 @@ static void test_stacks(bool is_root)
 		errx(1, "cannot make a child that may not be traced");
 	undumpable = pid;
 	ok(configure_raw(&session, SYSPROF_CLOCK_TIMER, 65536) && !ioctl(session.fd, SYSPROF_IOC_START, NULL), "START of a session with raw stacks");
+	look_at_maps(&session, &seen);
 	/* Three want two CPUs: until all of them were seen. */
 	for (unsigned round = 0; round < 200 && (seen.whole < 100 || seen.victims < 100 || seen.undumpables < 100); round++) {
 		spin_on_pattern(100);
@@ -174,10 +213,13 @@ static void test_stacks(bool is_root)
 	waitpid(pid, NULL, 0);
 	judge_own(&seen);
 	ok(seen.victims >= 100 && seen.undumpables >= 100, "others ran, too (%u, %u samples)", seen.victims, seen.undumpables);
+	ok(seen.own_maps && seen.new_maps == 1, "where one's own code lies is told (%u), and what is mapped (%u)", seen.own_maps, seen.new_maps);
 	if (is_root) {
+		ok(seen.victim_maps && seen.undumpable_maps, "root is told of others (%u, %u)", seen.victim_maps, seen.undumpable_maps);
 		ok(seen.victim_raw > seen.victims / 2 && seen.secrets > 100, "root has somebody else's (%u secrets)", seen.secrets);
 		ok(seen.undumpable_raw > seen.undumpables / 2, "... and of those that may not be traced");
 	} else {
+		ok(!seen.victim_maps && !seen.undumpable_maps, "where others' code lies is not told (%u, %u)", seen.victim_maps, seen.undumpable_maps);
 		ok(!seen.victim_raw, "somebody else's are not had (%u)", seen.victim_raw);
 		ok(!seen.undumpable_raw, "nor those of one's own tasks that may not be traced (%u)", seen.undumpable_raw);
 	}
@@ -207,6 +249,61 @@ static void test_limits(void)
 	session_close(&session);
 }
 
+static void look_at_size(const struct sysprof_record *record, void *data)
+{
+	const struct sysprof_sample *sample = (const void *)record;
+	const struct sysprof_raw *raw;
+	struct sizes *sizes = data;
+
+	if (record->type != SYSPROF_SAMPLE || record->pid != (uint32_t)getpid() || !sample->n_user)
+		return;
+	raw = (const void *)(sample->frames + sample->n_kernel + sample->n_user);
+	sizes->samples++;
+	sizes->copies += sample->raw_bytes != 0;
+	sizes->frames += !sample->raw_bytes && sample->user_mode == SYSPROF_USER_FP;
+	if (sample->raw_bytes && raw->wanted_bytes > sizes->most)
+		sizes->most = raw->wanted_bytes;
+}
+
+/* What there is in samples once the wish was taken. */
+static struct sizes sizes_after(struct session *session, const char *comm, uint32_t bytes)
+{
+	struct sysprof_raw_wish wish = { .size = sizeof(wish), .bytes = bytes };
+	struct sizes before = { 0 }, after = { 0 };
+
+	strncpy(wish.comm, comm, sizeof(wish.comm) - 1);
+	ok(!ioctl(session->fd, SYSPROF_IOC_RAW_WISH, &wish), "RAW_WISH of %u bytes for \"%s\"", bytes, comm);
+	for (unsigned cpu = 0; cpu < session->cpus; cpu++)
+		session_drain(session, cpu, look_at_size, &before);
+	for (unsigned round = 0; round < 100 && after.samples < 20; round++) {
+		spin_on_pattern(50);
+		for (unsigned cpu = 0; cpu < session->cpus; cpu++)
+			session_drain(session, cpu, look_at_size, &after);
+	}
+	return after;
+}
+
+static void test_wishes(void)
+{
+	struct session session = session_open(NS_PER_MS, 4U << 20);
+	struct sysprof_raw_wish wish = { .size = sizeof(wish), .bytes = 4096 };
+	struct sizes sizes;
+
+	refuses(ioctl(session.fd, SYSPROF_IOC_RAW_WISH, &wish), EINVAL, "RAW_WISH of a session without raw stacks");
+	ok(configure_raw(&session, SYSPROF_CLOCK_TIMER, 16384) && !ioctl(session.fd, SYSPROF_IOC_START, NULL), "raw stacks of 16 KiB");
+	wish.bytes = 16385;
+	refuses(ioctl(session.fd, SYSPROF_IOC_RAW_WISH, &wish), EINVAL, "RAW_WISH of more than was configured");
+	sizes = sizes_after(&session, "somebody", 1024);
+	ok(sizes.copies == sizes.samples && sizes.most == 16384, "somebody else's wish changes nothing (%u)", sizes.most);
+	sizes = sizes_after(&session, "", 4000);
+	ok(sizes.copies == sizes.samples && sizes.most == 4096, "for all, up to a whole KiB (%u)", sizes.most);
+	sizes = sizes_after(&session, "abi-raw", 8192);
+	ok(sizes.copies == sizes.samples && sizes.most == 8192, "by name, instead (%u)", sizes.most);
+	sizes = sizes_after(&session, "abi-raw", 0);
+	ok(sizes.samples && sizes.frames == sizes.samples, "none: frames by frame pointers (%u of %u)", sizes.frames, sizes.samples);
+	session_close(&session);
+}
+
 int main(int argc, char **argv)
 {
 	char path[256];
@@ -224,5 +321,6 @@ int main(int argc, char **argv)
 	fclose(file);
 	test_stacks(!geteuid());
 	test_limits();
+	test_wishes();
 	return tests_end();
 }

@@ -31,7 +31,7 @@ struct hand {
 
 enum call {
 	CALL_OPEN, CALL_CLOSE, CALL_INFO, CALL_CONFIGURE, CALL_START, CALL_STOP, CALL_SNAPSHOT, CALL_STATS, CALL_NAMES,
-	CALL_MAP_FD, CALL_OTHER_IOCTL, CALL_MMAP, CALL_MAPPING, CALL_READ, CALL_POLL, CALL_CHILD, CALL_KINDS
+	CALL_MAP_FD, CALL_RAW_WISH, CALL_OTHER_IOCTL, CALL_MMAP, CALL_MAPPING, CALL_READ, CALL_POLL, CALL_CHILD, CALL_KINDS
 };
 
 static const struct {
@@ -46,6 +46,7 @@ static const struct {
 	[CALL_OTHER_IOCTL] = { "other ioctls", 30 }, [CALL_MMAP] = { "mmap", 100 },
 	[CALL_MAPPING] = { "mapped pages", 100 }, [CALL_READ] = { "read", 100 },
 	[CALL_POLL] = { "poll", 50 },		[CALL_CHILD] = { "children", 1 },
+	[CALL_RAW_WISH] = { "RAW_WISH", 40 },
 };
 
 static int slots[SLOTS];
@@ -161,6 +162,7 @@ static void fill_config(struct hand *hand, struct sysprof_config *config)
 static size_t fill(struct hand *hand, enum call call, void *arg)
 {
 	struct sysprof_snapshot *snapshot = arg;
+	struct sysprof_raw_wish *wish = arg;
 	struct sysprof_map_fd *map_fd = arg;
 	struct sysprof_stats *stats = arg;
 	struct sysprof_names *names = arg;
@@ -190,6 +192,11 @@ static size_t fill(struct hand *hand, enum call call, void *arg)
 			((struct sysprof_name *)(hand->buffer + BUFFER_BYTES / 2))[i].frame =
 				(uint64_t)below(hand, 4) << SYSPROF_FRAME_OBJECT_SHIFT | (number(hand) & SYSPROF_FRAME_OFFSET_MASK);
 		return sizeof(*names);
+	case CALL_RAW_WISH:
+		wish->bytes = one_in(hand, 4) ? number(hand) : below(hand, 16) * 1024;
+		if (one_in(hand, 2))
+			memset(wish->comm, 'a' + below(hand, 26), 1 + below(hand, sizeof(wish->comm)));
+		return sizeof(*wish);
 	default:
 		map_fd->object = one_in(hand, 4) ? number(hand) : SYSPROF_OBJECT_FIRST + below(hand, 64);
 		return sizeof(*map_fd);
@@ -201,7 +208,7 @@ static bool call_ioctl(struct hand *hand, enum call call)
 	static const unsigned commands[CALL_KINDS] = {
 		[CALL_INFO] = SYSPROF_IOC_INFO, [CALL_CONFIGURE] = SYSPROF_IOC_CONFIGURE, [CALL_START] = SYSPROF_IOC_START,
 		[CALL_SNAPSHOT] = SYSPROF_IOC_SNAPSHOT, [CALL_STATS] = SYSPROF_IOC_STATS, [CALL_NAMES] = SYSPROF_IOC_NAMES,
-		[CALL_MAP_FD] = SYSPROF_IOC_MAP_FD,
+		[CALL_MAP_FD] = SYSPROF_IOC_MAP_FD, [CALL_RAW_WISH] = SYSPROF_IOC_RAW_WISH,
 	};
 	uint64_t room[2 * PAGE / 8];
 	size_t bytes = fill(hand, call, room);
@@ -504,7 +511,7 @@ int main(int argc, char **argv)
 
 	for (unsigned i = 0; i < CALL_KINDS; i++) {
 		printf("# %s: %" PRIu64 " granted, %" PRIu64 " refused\n", kinds[i].name, granted[i], refused[i]);
-		if (i != CALL_OPEN && i != CALL_MAP_FD && i != CALL_OTHER_IOCTL && i != CALL_CHILD)
+		if (i != CALL_OPEN && i != CALL_MAP_FD && i != CALL_RAW_WISH && i != CALL_OTHER_IOCTL && i != CALL_CHILD)
 			ok(granted[i] && refused[i], "%s: some calls were granted, some refused", kinds[i].name);
 	}
 	ok(calls_made >= calls_wanted && tails_written, "%" PRIu64 " calls and %" PRIu64 " tails in %" PRIu64 " s", calls_wanted,

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What a thread did in the order of time: known answers, and laws that hold for any recording. */
+#include "profile/chart.h"
+
+#include "captures.h"
+
+#define PERIOD 1000000
+
+struct fixture {
+	struct fake fake;
+	SptSymbols *symbols;
+	SptProfile *base;
+};
+
+static void fold(struct fixture *fixture)
+{
+	fixture->symbols = spt_symbols_new(fake_capture(&fixture->fake), NULL);
+	fixture->fake.capture.host = g_hash_table_new(g_str_hash, g_str_equal);
+	g_hash_table_insert(fixture->fake.capture.host, "period_ns", "1000000");
+	fixture->base = spt_profile_new_base(&fixture->fake.capture, fixture->symbols);
+}
+
+static void tear_down(struct fixture *fixture)
+{
+	spt_profile_free(fixture->base);
+	spt_symbols_free(fixture->symbols);
+	g_hash_table_unref(fixture->fake.capture.host);
+	fake_clear(&fixture->fake);
+}
+
+/* f0;f1 twice, f0;f2, a gap, f0;f2, and another thread's in between. */
+static void add_known(struct fixture *fixture)
+{
+	fake_init(&fixture->fake);
+	fake_sample(&fixture->fake, 1, (const unsigned[]){ 0, 1 }, 2, 1 * PERIOD, 1);
+	fake_sample(&fixture->fake, 1, (const unsigned[]){ 0, 1 }, 2, 2 * PERIOD, 1);
+	fake_sample(&fixture->fake, 2, (const unsigned[]){ 5 }, 1, 2 * PERIOD, 1);
+	fake_sample(&fixture->fake, 1, (const unsigned[]){ 0, 2 }, 2, 3 * PERIOD, 1);
+	fake_sample(&fixture->fake, 1, (const unsigned[]){ 0, 2 }, 2, 8 * PERIOD, 2);
+	fold(fixture);
+}
+
+static void assert_box(const struct fixture *fixture, const GArray *boxes, unsigned at, const char *name, unsigned depth, unsigned begin,
+		       unsigned length)
+{
+	uint32_t n;
+	const SptTreeNode *nodes = spt_profile_tree(fixture->base, &n);
+	const SptFunction *functions = spt_profile_functions(fixture->base, &n);
+	const SptFlameBox *box = &g_array_index(boxes, SptFlameBox, at);
+
+	g_assert_cmpstr(functions[nodes[box->node].function].name, ==, name);
+	g_assert_cmpuint(box->depth, ==, depth);
+	g_assert_cmpuint(box->begin, ==, begin * PERIOD);
+	g_assert_cmpuint(box->weight, ==, length * PERIOD);
+	g_assert_cmpuint(box->n_more, ==, 0);
+}
+
+static void test_known(void)
+{
+	struct fixture fixture;
+
+	add_known(&fixture);
+
+	g_autoptr(GArray) boxes = spt_chart_new(fixture.base, 10, 0, 8 * PERIOD, 0);
+
+	g_assert_cmpuint(boxes->len, ==, 7);
+	assert_box(&fixture, boxes, 0, "even", 0, 0, 3);
+	assert_box(&fixture, boxes, 1, "even", 0, 6, 2);
+	assert_box(&fixture, boxes, 2, "f0", 1, 0, 3);
+	assert_box(&fixture, boxes, 3, "f0", 1, 6, 2);
+	assert_box(&fixture, boxes, 4, "f1", 2, 0, 2);
+	assert_box(&fixture, boxes, 5, "f2", 2, 2, 1);
+	assert_box(&fixture, boxes, 6, "f2", 2, 6, 2);
+
+	/* A part, and nobody's. */
+	g_autoptr(GArray) part = spt_chart_new(fixture.base, 10, 2 * PERIOD, 3 * PERIOD, 0);
+	g_autoptr(GArray) nothing = spt_chart_new(fixture.base, 77, 0, 8 * PERIOD, 0);
+
+	g_assert_cmpuint(part->len, ==, 3);
+	assert_box(&fixture, part, 2, "f2", 2, 0, 1);
+	g_assert_cmpuint(nothing->len, ==, 0);
+	tear_down(&fixture);
+}
+
+/* Boxes of a row do not overlap, and each row's time is at most the one above's; joining loses no time that was there. */
+static void test_laws(void)
+{
+	for (unsigned round = 1; round < 12; round++) {
+		struct fixture fixture;
+
+		fake_init(&fixture.fake);
+		fake_random(&fixture.fake, round * 30);
+		for (unsigned i = 0; i < fixture.fake.samples->len; i++)
+			g_array_index(fixture.fake.samples, SptSampleRow, i).time = (i + 1) * PERIOD;
+		fold(&fixture);
+
+		g_autoptr(GArray) boxes = spt_chart_new(fixture.base, 10, 0, G_MAXINT64, 0);
+		g_autoptr(GArray) joined = spt_chart_new(fixture.base, 10, 0, G_MAXINT64, 10 * PERIOD);
+
+		g_assert_cmpuint(joined->len, <=, boxes->len);
+		for (unsigned i = 1; i < boxes->len; i++) {
+			const SptFlameBox *box = &g_array_index(boxes, SptFlameBox, i);
+
+			g_assert_cmpuint(box->weight, >, 0);
+			if (box->depth == box[-1].depth)
+				g_assert_cmpuint(box->begin, >=, box[-1].begin + box[-1].weight);
+		}
+		tear_down(&fixture);
+	}
+}
+
+int main(int argc, char **argv)
+{
+	g_test_init(&argc, &argv, NULL);
+	g_test_add_func("/chart/known", test_known);
+	g_test_add_func("/chart/laws", test_laws);
+	return g_test_run();
+}

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* How much of stacks is wished for: little, more where that is too little, nothing where frame pointers do. */
+#include "record/copies.h"
+
+#include <string.h>
+
+#include "trace/trace-private.h"
+
+#define MOST 57344
+
+struct fixture {
+	SptTrace trace;
+	struct spt_trace_source source;
+	char comm[32];			/* of the last wish */
+	uint32_t bytes;
+	unsigned n;			/* wishes */
+};
+
+static bool on_wish(SptTrace *trace, const char *comm, uint32_t bytes)
+{
+	struct fixture *fixture = (struct fixture *)trace;
+
+	g_strlcpy(fixture->comm, comm, sizeof(fixture->comm));
+	fixture->bytes = bytes;
+	fixture->n++;
+	return true;
+}
+
+static SptCopies *begin(struct fixture *fixture, uint32_t most, bool if_needed)
+{
+	SptCopies *copies;
+
+	memset(fixture, 0, sizeof(*fixture));
+	fixture->source.raw_wish = on_wish;
+	fixture->trace.source = &fixture->source;
+	copies = spt_copies_new(&fixture->trace, most, if_needed);
+	spt_copies_begin(copies);
+	return copies;
+}
+
+static void wished(const struct fixture *fixture, unsigned n, const char *comm, uint32_t bytes)
+{
+	g_assert_cmpuint(fixture->n, ==, n);
+	g_assert_cmpstr(fixture->comm, ==, comm);
+	g_assert_cmpuint(fixture->bytes, ==, bytes);
+}
+
+static void test_growing(void)
+{
+	struct fixture fixture;
+	g_autoptr(SptCopies) copies = begin(&fixture, MOST, false);
+
+	wished(&fixture, 1, "", 8192);
+	spt_copies_cut(copies, "cc1", 8192);
+	wished(&fixture, 2, "cc1", 32768);
+	/* Those that were on their way. */
+	spt_copies_cut(copies, "cc1", 8192);
+	g_assert_cmpuint(fixture.n, ==, 2);
+	spt_copies_cut(copies, "cc1", 32768);
+	wished(&fixture, 3, "cc1", MOST);
+	spt_copies_cut(copies, "cc1", MOST);
+	g_assert_cmpuint(fixture.n, ==, 3);
+	/* Others for themselves; nobody without a name. */
+	spt_copies_cut(copies, "git", 8192);
+	wished(&fixture, 4, "git", 32768);
+	spt_copies_cut(copies, "", 8192);
+	spt_copies_cut(copies, NULL, 8192);
+	g_assert_cmpuint(fixture.n, ==, 4);
+	g_assert_false(spt_copies_asks(copies, "cc1"));
+}
+
+static void test_fixed(void)
+{
+	struct fixture fixture;
+	g_autoptr(SptCopies) fixed = begin(&fixture, 0, false), cannot = NULL;
+
+	spt_copies_cut(fixed, "cc1", 8192);
+	g_assert_cmpuint(fixture.n, ==, 0);
+	/* A source that cannot be told. */
+	fixture.source.raw_wish = NULL;
+	cannot = spt_copies_new(&fixture.trace, MOST, true);
+	spt_copies_begin(cannot);
+	spt_copies_cut(cannot, "cc1", 8192);
+	g_assert_false(spt_copies_asks(cannot, "cc1"));
+}
+
+static void test_if_needed(void)
+{
+	struct fixture fixture;
+	g_autoptr(SptCopies) copies = begin(&fixture, MOST, true);
+
+	for (unsigned i = 0; i < 63; i++) {
+		g_assert_true(spt_copies_asks(copies, "good"));
+		spt_copies_tell(copies, "good", true);
+	}
+	g_assert_cmpuint(fixture.n, ==, 1);
+	spt_copies_tell(copies, "good", true);
+	wished(&fixture, 2, "good", 0);
+	/* Once more, and nothing changes. */
+	g_assert_true(spt_copies_asks(copies, "good"));
+	spt_copies_tell(copies, "good", true);
+	g_assert_cmpuint(fixture.n, ==, 2);
+	/* Until it calls something else: then for good. */
+	spt_copies_tell(copies, "good", false);
+	wished(&fixture, 3, "good", 8192);
+	g_assert_false(spt_copies_asks(copies, "good"));
+	for (unsigned i = 0; i < 100; i++)
+		spt_copies_tell(copies, "good", true);
+	g_assert_cmpuint(fixture.n, ==, 3);
+	spt_copies_cut(copies, "good", 8192);
+	wished(&fixture, 4, "good", 32768);
+	/* One that never does is left as it is. */
+	spt_copies_tell(copies, "bad", false);
+	g_assert_cmpuint(fixture.n, ==, 4);
+}
+
+static void test_many_names(void)
+{
+	struct fixture fixture;
+	g_autoptr(SptCopies) copies = begin(&fixture, MOST, true);
+
+	for (unsigned i = 0; i < 10000; i++) {
+		g_autofree char *comm = g_strdup_printf("name-%u", i);
+
+		spt_copies_cut(copies, comm, 8192);
+		if (spt_copies_asks(copies, comm))
+			spt_copies_tell(copies, comm, true);
+	}
+	g_assert_cmpuint(fixture.n, ==, 1 + 4096);
+}
+
+int main(int argc, char **argv)
+{
+	g_test_init(&argc, &argv, NULL);
+	g_test_add_func("/copies/growing", test_growing);
+	g_test_add_func("/copies/fixed", test_fixed);
+	g_test_add_func("/copies/if-needed", test_if_needed);
+	g_test_add_func("/copies/many-names", test_many_names);
+	return g_test_run();
+}

@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Files read by helpers: what these say, and what becomes of a file whose helper crashes, hangs, babbles or is not there. */
+#include "symbols/reader.h"
+
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "elf-files.h"
+#include "symbols/reader-private.h"
+
+#define TEXT_OFFSET 0x1080
+/* For those that answer: more than a machine can be busy. */
+#define PATIENCE_MS 100000
+
+static const uint64_t offsets[] = { TEXT_OFFSET + 4, TEXT_OFFSET + 0x90, TEXT_OFFSET + 0x110 };
+static const char *const no_dirs[] = { "/nonexistent", NULL };
+
+static void begin(SptReader *reader, const char *name, uint32_t tag, const SptObjectRow *row)
+{
+	g_autofree char *path = elf_file(name);
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+
+	g_assert_cmpint(fd, >=, 0);
+	spt_reader_begin(reader, tag, &(SptReadRequest){
+		.fd = fd, .path = path, .row = row, .offsets = offsets, .n = G_N_ELEMENTS(offsets), .lines = true,
+	});
+	close(fd);
+}
+
+static SptPlaceTable *wait_for(SptReader *reader, uint32_t tag)
+{
+	uint32_t which;
+	SptPlaceTable *table = spt_reader_wait(reader, &which);
+
+	g_assert_nonnull(table);
+	g_assert_cmpuint(which, ==, tag);
+	return table;
+}
+
+static void expect_names(SptPlaceTable *table)
+{
+	SptSymbol symbol;
+	SptPlace places[SPT_INLINES_MAX];
+
+	g_assert_cmpstr(spt_place_table_problem(table), ==, NULL);
+	g_assert_cmpuint(spt_place_table_find(table, offsets[2]), ==, 2);
+	g_assert_cmpuint(spt_place_table_find(table, offsets[0]), ==, 0);
+	g_assert_cmpuint(spt_place_table_find(table, offsets[0] + 1), ==, UINT32_MAX);
+	g_assert_true(spt_place_table_symbol(table, 0, &symbol));
+	g_assert_cmpstr(symbol.name, ==, "main");
+	g_assert_cmpuint(symbol.distance, ==, 4);
+	g_assert_cmpuint(symbol.bytes, ==, 0x80);
+	g_assert_false(spt_place_table_symbol(table, 1, &symbol));
+	g_assert_true(spt_place_table_symbol(table, 2, &symbol));
+	g_assert_cmpstr(symbol.name, ==, "_global_a");
+	g_assert_cmpuint(spt_place_table_places(table, 0, places), ==, 0);
+}
+
+static void test_reads(void)
+{
+	g_autoptr(SptReader) reader = spt_reader_new(NULL, 1, PATIENCE_MS, no_dirs);
+
+	for (unsigned round = 0; round < 3; round++) {
+		g_autoptr(SptPlaceTable) table = NULL;
+
+		g_assert_true(spt_reader_has_room(reader));
+		begin(reader, "whole", round, NULL);
+		g_assert_false(spt_reader_has_room(reader));
+		table = wait_for(reader, round);
+		expect_names(table);
+	}
+	g_assert_null(spt_reader_wait(reader, &(uint32_t){ 0 }));
+}
+
+static void test_side_by_side(void)
+{
+	g_autoptr(SptReader) reader = spt_reader_new(NULL, 3, PATIENCE_MS, no_dirs);
+	unsigned seen = 0;
+
+	for (unsigned i = 0; i < 3; i++)
+		begin(reader, "whole", i, NULL);
+	g_assert_false(spt_reader_has_room(reader));
+	for (unsigned i = 0; i < 3; i++) {
+		uint32_t which;
+		g_autoptr(SptPlaceTable) table = spt_reader_wait(reader, &which);
+
+		expect_names(table);
+		seen |= 1u << which;
+	}
+	g_assert_cmpuint(seen, ==, 7);
+}
+
+static void expect_problem(SptReader *reader, const char *name, const SptObjectRow *row, const char *words)
+{
+	g_autoptr(SptPlaceTable) table = NULL;
+	SptSymbol symbol;
+
+	begin(reader, name, 5, row);
+	table = wait_for(reader, 5);
+	g_assert_nonnull(spt_place_table_problem(table));
+	g_test_message("%s", spt_place_table_problem(table));
+	g_assert_nonnull(strstr(spt_place_table_problem(table), words));
+	g_assert_false(spt_place_table_symbol(table, spt_place_table_find(table, offsets[1]), &symbol));
+}
+
+static void test_problems_of_files(void)
+{
+	g_autoptr(SptReader) reader = spt_reader_new(NULL, 1, PATIENCE_MS, no_dirs);
+	SptObjectRow row = { .build_id_bytes = 20, .build_id = { 1 } };
+
+	expect_problem(reader, "whole", &row, "its build-id differs");
+	row.build_id_bytes = 0;
+	expect_problem(reader, "whole", &row, "cannot be told from others");
+	row.mtime_ns = 1;
+	expect_problem(reader, "whole", &row, "its size differs");
+	expect_problem(reader, "bare", NULL, "has no symbols");
+	expect_problem(reader, "text", NULL, "does not begin like one");
+}
+
+/* A helper of a few words. */
+static char *script(const char *text)
+{
+	static unsigned number;
+	g_autofree char *name = g_strdup_printf("helper-%u", number++), *whole = g_strdup_printf("#!/bin/sh\n%s\n", text);
+	char *path = elf_file(name);
+
+	g_assert_true(g_file_set_contents_full(path, whole, -1, G_FILE_SET_CONTENTS_NONE, 0700, NULL));
+	return path;
+}
+
+static void test_problems_of_helpers(void)
+{
+	static const struct {
+		const char *text, *words;
+		unsigned patience_ms;
+	} helpers[] = {
+		{ "kill -SEGV $$", "crashed (Segmentation fault)", PATIENCE_MS },
+		{ "kill -XCPU $$", "took too long", PATIENCE_MS },
+		{ "exit 3", "gave up (status 3)", PATIENCE_MS },
+		{ "exec sleep 1000", "took too long", 300 },
+		/* Never a whole answer. */
+		{ "while printf spt; do :; done >&0", "cannot be read", PATIENCE_MS },
+		{ "head -c 100000 /dev/zero >&0; exec sleep 1000", "cannot be read", PATIENCE_MS },
+	};
+	g_autoptr(SptReader) none = spt_reader_new("/nonexistent/reader", 1, PATIENCE_MS, no_dirs);
+
+	for (unsigned i = 0; i < G_N_ELEMENTS(helpers); i++) {
+		g_autofree char *program = script(helpers[i].text);
+		g_autoptr(SptReader) reader = spt_reader_new(program, 1, helpers[i].patience_ms, no_dirs);
+
+		expect_problem(reader, "whole", NULL, helpers[i].words);
+		expect_problem(reader, "whole", NULL, helpers[i].words);
+	}
+	expect_problem(none, "whole", NULL, "/nonexistent/reader, which reads files, cannot be run: No such file");
+}
+
+/* One file costs one helper. */
+static void test_next_file(void)
+{
+	g_autofree char *program = g_file_read_link("/proc/self/exe", NULL), *home = g_path_get_dirname(program);
+	g_autofree char *flag = elf_file("was-here");
+	g_autofree char *text = g_strdup_printf("[ -e %s ] && exec %s/../sysprof-reader; touch %s; kill -SEGV $$", flag, home, flag);
+	g_autofree char *path = script(text);
+	g_autoptr(SptReader) reader = spt_reader_new(path, 1, PATIENCE_MS, no_dirs);
+	g_autoptr(SptPlaceTable) table = NULL;
+
+	expect_problem(reader, "whole", NULL, "crashed");
+	begin(reader, "whole", 6, NULL);
+	table = wait_for(reader, 6);
+	expect_names(table);
+}
+
+static bool give_up(uint32_t tag, uint64_t done_bytes, uint64_t total_bytes, void *data)
+{
+	g_assert_cmpuint(tag, ==, 5);
+	g_assert_cmpuint(done_bytes, ==, 'A');
+	g_assert_cmpuint(total_bytes, ==, 'B');
+	++*(unsigned *)data;
+	return false;
+}
+
+/* A helper that downloads until it hears that it should not: as many bytes as the question and that have. */
+static void test_download_given_up(void)
+{
+	g_autofree char *path = elf_file("whole");
+	size_t bytes = 2 * sizeof(struct spt_reader_request) + strlen(path) + sizeof("/nonexistent") + sizeof(offsets);
+	g_autofree char *text = g_strdup_printf("printf 'sppr%s%s%s%s%s' >&0; head -c %zu >/dev/null; exit 7", "\\0\\0\\0\\0",
+						"A\\0\\0\\0\\0\\0\\0\\0", "B\\0\\0\\0\\0\\0\\0\\0", "\\0\\0\\0\\0",
+						"\\0\\0\\0\\0", bytes);
+	g_autofree char *program = script(text);
+	g_autoptr(SptReader) reader = spt_reader_new(program, 1, PATIENCE_MS, no_dirs);
+	unsigned told = 0;
+
+	spt_reader_set_progress(reader, give_up, &told);
+	expect_problem(reader, "whole", NULL, "gave up (status 7)");
+	g_assert_cmpuint(told, ==, 1);
+}
+
+/* Whatever a helper says, nothing beyond it is looked at. */
+static void test_damaged_tables(void)
+{
+	g_autofree char *path = elf_file("whole");
+	g_autoptr(GByteArray) sound = spt_place_table_write(spt_object_open(path, NULL), no_dirs, offsets, G_N_ELEMENTS(offsets), false);
+	unsigned taken = 0;
+
+	for (unsigned round = 0; round < 20000; round++) {
+		GByteArray *bytes = g_byte_array_append(g_byte_array_new(), sound->data, sound->len);
+		g_autoptr(SptPlaceTable) table = NULL;
+
+		for (unsigned i = 0; i < round % 4; i++)
+			bytes->data[g_test_rand_int_range(0, bytes->len)] = g_test_rand_int();
+		if (round % 5 == 4)
+			g_byte_array_set_size(bytes, g_test_rand_int_range(0, bytes->len));
+		table = spt_place_table_new(bytes, offsets, G_N_ELEMENTS(offsets));
+		for (unsigned i = 0; table && i < G_N_ELEMENTS(offsets); i++) {
+			SptPlace places[SPT_INLINES_MAX];
+			SptSymbol symbol;
+
+			taken++;
+			if (spt_place_table_symbol(table, i, &symbol))
+				g_assert_cmpuint(strlen(symbol.name), <, sound->len);
+			for (unsigned n = spt_place_table_places(table, i, places); n-- > 0;)
+				if (places[n].function)
+					g_assert_cmpuint(strlen(places[n].function), <, sound->len);
+		}
+	}
+	g_assert_cmpuint(taken, >, 1000);
+}
+
+int main(int argc, char **argv)
+{
+	g_autofree char *text = NULL;
+	int status;
+
+	g_test_init(&argc, &argv, NULL);
+	make_elf_files(argv[0]);
+	text = elf_file("text");
+	g_assert_true(g_file_set_contents(text, "no ELF file, but long enough to be one: it is text.........", -1, NULL));
+	g_test_add_func("/reader/reads", test_reads);
+	g_test_add_func("/reader/side-by-side", test_side_by_side);
+	g_test_add_func("/reader/problems-of-files", test_problems_of_files);
+	g_test_add_func("/reader/problems-of-helpers", test_problems_of_helpers);
+	g_test_add_func("/reader/next-file", test_next_file);
+	g_test_add_func("/reader/download-given-up", test_download_given_up);
+	g_test_add_func("/reader/damaged-tables", test_damaged_tables);
+	status = g_test_run();
+	remove_elf_files();
+	return status;
+}

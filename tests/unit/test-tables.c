@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Tables made beside the recorder and kept on disk: the same as made at once, whatever lies in the directory. */
+#include "record/tables.h"
+
+#include <glib/gstdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "../gen/cfi-file.h"
+#include "record/table-cache.h"
+
+#define OBJECTS 32
+#define NO_FILE 1000
+#define IN_MEMORY 1001
+
+struct fixture {
+	char *dir;
+	SptObject *self, *memory;	/* this program, which has a build-id; an image without descriptor */
+	SptUnwindTable *right;		/* of @self */
+	unsigned opened;
+};
+
+static const SptObject *open_file(uint32_t object, void *data)
+{
+	struct fixture *fixture = data;
+
+	fixture->opened++;
+	return object == NO_FILE ? NULL : object == IN_MEMORY ? fixture->memory : fixture->self;
+}
+
+static void set_up(struct fixture *fixture, const void *data)
+{
+	g_autoptr(GBytes) image = cfi_file(EM_X86_64, cfi_x86, G_N_ELEMENTS(cfi_x86), false);
+	g_autoptr(GError) error = NULL;
+	unsigned n;
+
+	(void)data;
+	fixture->dir = g_dir_make_tmp("tables-XXXXXX", &error);
+	g_assert_no_error(error);
+	fixture->self = spt_object_open("/proc/self/exe", &error);
+	g_assert_no_error(error);
+	g_assert_nonnull(spt_object_build_id(fixture->self, &n));
+	fixture->memory = spt_object_open_bytes(image, "image", NULL);
+	fixture->right = spt_unwind_table_new(fixture->self, &error);
+	g_assert_no_error(error);
+}
+
+/* Empties the directory; how many files there were, and how large they were together. */
+static unsigned empty(const char *path, uint64_t *ret_bytes, bool is_to_go)
+{
+	g_autoptr(GDir) dir = g_dir_open(path, 0, NULL);
+	const char *name;
+	unsigned n = 0;
+
+	*ret_bytes = 0;
+	while (dir && (name = g_dir_read_name(dir))) {
+		g_autofree char *file = g_build_filename(path, name, NULL);
+		GStatBuf stat;
+
+		g_assert_cmpint(g_lstat(file, &stat), ==, 0);
+		*ret_bytes += (uint64_t)stat.st_size;
+		n++;
+		if (is_to_go)
+			g_remove(file);
+	}
+	return n;
+}
+
+static void tear_down(struct fixture *fixture, const void *data)
+{
+	uint64_t bytes;
+
+	(void)data;
+	empty(fixture->dir, &bytes, true);
+	g_rmdir(fixture->dir);
+	g_free(fixture->dir);
+	spt_object_free(fixture->self);
+	spt_object_free(fixture->memory);
+	spt_unwind_table_unref(fixture->right);
+}
+
+static void is_right(const struct fixture *fixture, const SptUnwindTable *table)
+{
+	g_assert_nonnull(table);
+	g_assert_true(g_bytes_equal(spt_unwind_table_bytes(table), spt_unwind_table_bytes(fixture->right)));
+}
+
+static void test_made(struct fixture *fixture, const void *data)
+{
+	g_autoptr(SptTables) tables = spt_tables_new(open_file, fixture, NULL);
+
+	(void)data;
+	for (uint32_t i = 0; i < OBJECTS; i += 2)
+		spt_tables_expect(tables, i);
+	spt_tables_expect(tables, NO_FILE);
+	/* From the back, so that most are taken before their turn, or while they are being made. */
+	for (uint32_t i = OBJECTS; i-- > 0;)
+		is_right(fixture, spt_tables_get(tables, i));
+	g_assert_null(spt_tables_get(tables, NO_FILE));
+	g_assert_nonnull(spt_tables_get(tables, IN_MEMORY));
+	g_assert_cmpuint(fixture->opened, ==, OBJECTS + 2);
+	spt_tables_expect(tables, 0);
+	g_assert_true(spt_tables_get(tables, 0) == spt_tables_get(tables, 0));
+	g_assert_cmpuint(fixture->opened, ==, OBJECTS + 2);
+	g_assert_false(spt_tables_trim(tables));
+}
+
+/* Ends with work in the queue. */
+static void test_not_waited_for(struct fixture *fixture, const void *data)
+{
+	g_autoptr(SptTables) tables = spt_tables_new(open_file, fixture, NULL);
+
+	(void)data;
+	for (uint32_t i = 0; i < OBJECTS; i++)
+		spt_tables_expect(tables, i);
+}
+
+static char *only_file(const struct fixture *fixture)
+{
+	g_autoptr(GDir) dir = g_dir_open(fixture->dir, 0, NULL);
+
+	return g_build_filename(fixture->dir, g_dir_read_name(dir), NULL);
+}
+
+static void get_by(struct fixture *fixture)
+{
+	g_autoptr(SptTables) tables = spt_tables_new(open_file, fixture, fixture->dir);
+	uint64_t bytes;
+
+	is_right(fixture, spt_tables_get(tables, 0));
+	g_assert_cmpuint(empty(fixture->dir, &bytes, false), ==, 1);
+}
+
+static void test_kept(struct fixture *fixture, const void *data)
+{
+	g_autoptr(SptTableCache) cache = spt_table_cache_new(fixture->dir, 1 << 24);
+	g_autoptr(SptUnwindTable) kept = NULL;
+	g_autofree char *file = NULL, *others = NULL;
+	unsigned n;
+	const uint8_t *build_id = spt_object_build_id(fixture->self, &n);
+	g_autofree uint8_t *other = g_memdup2(build_id, n);
+
+	(void)data;
+	g_assert_null(spt_table_cache_get(cache, build_id, n, 'e'));
+	get_by(fixture);
+	kept = spt_table_cache_get(cache, build_id, n, 'e');
+	is_right(fixture, kept);
+	g_assert_null(spt_table_cache_get(cache, build_id, n - 1, 'e'));
+	g_assert_null(spt_table_cache_get(cache, build_id, n, 'd'));
+	/* Another object's, under this one's name. */
+	file = only_file(fixture);
+	g_remove(file);
+	other[0] ^= 1;
+	spt_table_cache_put(cache, other, n, 'e', fixture->right);
+	others = only_file(fixture);
+	g_assert_cmpint(g_rename(others, file), ==, 0);
+	g_assert_null(spt_table_cache_get(cache, build_id, n, 'e'));
+}
+
+static void test_damaged(struct fixture *fixture, const void *data)
+{
+	g_autofree char *file = NULL, *content = NULL;
+	gsize n;
+
+	(void)data;
+	get_by(fixture);
+	file = only_file(fixture);
+	g_assert_true(g_file_get_contents(file, &content, &n, NULL));
+	for (unsigned i = 0; i < 400; i++) {
+		size_t at = i < 128 ? i : i * 7919u % n;
+		g_autofree char *damaged = g_memdup2(content, n), *repaired = NULL;
+		gsize bytes;
+
+		damaged[at] ^= 1 << i % 8;
+		g_assert_true(g_file_set_contents(file, damaged, i % 3 ? (gssize)n : (gssize)at, NULL));
+		get_by(fixture);
+		/* It was made anew, and is right again. */
+		g_assert_true(g_file_get_contents(file, &repaired, &bytes, NULL));
+		g_assert_cmpmem(repaired, bytes, content, n);
+	}
+	/* What is no file of ours. */
+	g_remove(file);
+	g_assert_cmpint(symlink("/dev/zero", file), ==, 0);
+	get_by(fixture);
+	g_remove(file);
+	g_assert_cmpint(mkfifo(file, 0600), ==, 0);
+	get_by(fixture);
+}
+
+static void test_bounded(struct fixture *fixture, const void *data)
+{
+	uint64_t one = g_bytes_get_size(spt_unwind_table_bytes(fixture->right)), most = one * 4, bytes;
+	g_autoptr(SptTableCache) cache = spt_table_cache_new(fixture->dir, most), small = spt_table_cache_new(fixture->dir, one - 1);
+	uint8_t build_id[20] = { 0 };
+
+	(void)data;
+	for (build_id[0] = 0; build_id[0] < 40; build_id[0]++) {
+		g_autoptr(SptUnwindTable) kept = NULL;
+
+		spt_table_cache_put(cache, build_id, sizeof(build_id), 'e', fixture->right);
+		g_assert_cmpuint(empty(fixture->dir, &bytes, false), <=, 4);
+		g_assert_cmpuint(bytes, <=, most);
+		kept = spt_table_cache_get(cache, build_id, sizeof(build_id), 'e');
+		is_right(fixture, kept);
+	}
+	empty(fixture->dir, &bytes, true);
+	spt_table_cache_put(small, build_id, sizeof(build_id), 'e', fixture->right);
+	g_assert_cmpuint(empty(fixture->dir, &bytes, false), ==, 0);
+}
+
+static void test_directory(struct fixture *fixture, const void *data)
+{
+	g_autofree char *link = g_strconcat(fixture->dir, "-link", NULL);
+	SptTableCache *cache = spt_table_cache_new(fixture->dir, 1);
+
+	(void)data;
+	g_assert_nonnull(cache);
+	spt_table_cache_free(cache);
+	g_assert_cmpint(symlink(fixture->dir, link), ==, 0);
+	g_assert_null(spt_table_cache_new(link, 1));
+	g_remove(link);
+	g_assert_cmpint(g_chmod(fixture->dir, 0770), ==, 0);
+	g_assert_null(spt_table_cache_new(fixture->dir, 1));
+	g_assert_null(spt_table_cache_new("/proc/self/unwind", 1));
+}
+
+static void add(const char *path, void (*test)(struct fixture *, const void *))
+{
+	g_test_add(path, struct fixture, NULL, set_up, test, tear_down);
+}
+
+int main(int argc, char **argv)
+{
+	g_test_init(&argc, &argv, NULL);
+	add("/tables/made", test_made);
+	add("/tables/not-waited-for", test_not_waited_for);
+	add("/tables/kept", test_kept);
+	add("/tables/damaged", test_damaged);
+	add("/tables/bounded", test_bounded);
+	add("/tables/directory", test_directory);
+	return g_test_run();
+}

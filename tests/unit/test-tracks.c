@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Streams besides the samples, of the example of every kind there will be. */
+#include "profile/tracks.h"
+
+#include "../gen/capture-example.h"
+
+static void test_example(void)
+{
+	static const char *const names[] = { "raw-stacks", "table-stacks", "off-cpu", "allocations", "marks", "counters" };
+	const uint64_t begin = EXAMPLE_BEGIN_NS, end = EXAMPLE_BEGIN_NS + 10 * EXAMPLE_PERIOD_NS;
+	g_autofree char *directory = g_dir_make_tmp("tracks-XXXXXX", NULL), *path = g_build_filename(directory, "example", NULL);
+	g_autoptr(GPtrArray) tracks = NULL;
+	double levels[10];
+
+	g_assert_true(example_write(path, NULL));
+
+	g_autoptr(SptCapture) capture = spt_capture_open(path, NULL);
+
+	tracks = spt_tracks_new(capture);
+	/* Stacks that came later have no time, and what is of an unknown kind has no known column. */
+	g_assert_cmpuint(tracks->len, ==, G_N_ELEMENTS(names));
+	for (unsigned i = 0; i < tracks->len; i++)
+		g_assert_cmpstr(((SptTrack *)tracks->pdata[i])->name, ==, names[i]);
+
+	/* A wait of half a part, and a short one in the eighth. */
+	spt_track_levels(tracks->pdata[2], begin, end, 10, levels);
+	for (unsigned i = 0; i < 10; i++)
+		g_assert_cmpfloat(levels[i], ==, i == 0 ? 0.5 : i == 7 ? 0.25 : 0);
+	g_assert_cmpstr(spt_track_at(tracks->pdata[4], begin + 10, 20)->text, ==, "frame 1");
+	g_assert_null(spt_track_at(tracks->pdata[4], begin + EXAMPLE_PERIOD_NS, 20));
+	g_assert_cmpuint(spt_track_at(tracks->pdata[4], begin + 3 * EXAMPLE_PERIOD_NS - 10, 20)->duration, ==, 100);
+
+	/* 320000 and 321000, then 320500 and 321500, which stay. */
+	spt_track_levels(tracks->pdata[5], begin, end, 10, levels);
+	g_assert_cmpfloat_with_epsilon(levels[0], 1.0 / 3, 1e-9);
+	for (unsigned i = 1; i < 10; i++)
+		g_assert_cmpfloat_with_epsilon(levels[i], i == 1 ? 2.0 / 3 : 1, 1e-9);
+	g_assert_cmpuint(spt_track_at(tracks->pdata[5], end, 0)->value, ==, 321500);
+	g_unlink(path);
+	g_rmdir(directory);
+}
+
+int main(int argc, char **argv)
+{
+	g_test_init(&argc, &argv, NULL);
+	g_test_add_func("/tracks/example", test_example);
+	return g_test_run();
+}
