@@ -25,7 +25,7 @@
 #define CRC_AT 16
 #define NUMBER_AT 20
 /* Of a file of @bytes; large ones may pack better than that. */
-#define MOST_MEMORY_BYTES(bytes) MAX(4 * (bytes) + (64u << 20), 32 * (bytes))
+#define MOST_MEMORY_BYTES(bytes) MAX(4 * (bytes) + (64u << 20), 64 * (bytes))
 
 static void store_u32(uint8_t *to, uint32_t value)
 {

@@ -201,7 +201,7 @@ typedef struct {
 /* Opens FILE or FILE.part by its exact name.  Ids in rows were checked: threads, nodes, objects and parents
  * exist or are 0 (a row with one that does not is damage), and no process is its own ancestor.  What a damaged file
  * holds before the damage is there.  NULL with a sentence if it is no capture or has no whole block.
- * Memory is bounded by 64 MiB and 32 times the file's size: more is taken for damage. */
+ * Memory is bounded by 64 MiB and 64 times the file's size: more is taken for damage. */
 SptCapture *spt_capture_open(const char *path, GError **error);
 void spt_capture_free(SptCapture *capture);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptCapture, spt_capture_free)

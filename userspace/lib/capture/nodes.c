@@ -2,6 +2,8 @@
 /* Both halves side by side, as each does what the other expects. */
 #include "capture/nodes.h"
 
+#include <string.h>
+
 struct SptNodePacker {
 	SptStash *frames;		/* below its root: each frame once, ids in order of appearance */
 	SptFollowers followers;
@@ -92,7 +94,7 @@ void spt_node_unpacker_init(SptNodeUnpacker *unpacker)
 	unpacker->frames = spt_store_new(&spt_schema_frame, 1);
 	unpacker->old_frames = spt_store_new(&spt_schema_old_frame, 0);
 	unpacker->of_nodes = spt_store_new(&schema_of_nodes, 1);
-	unpacker->next_frame = unpacker->first_node = 1;
+	unpacker->next_frame = 1;
 	spt_followers_init(&unpacker->followers);
 }
 
@@ -122,14 +124,30 @@ static bool damaged(GError **error, const char *clause)
 	return false;
 }
 
-/* Frames that were not used yet are those of the new epoch. */
+/* Frames of epochs before make room, once that is no more work than they were. */
+static void drop_frames(SptNodeUnpacker *unpacker)
+{
+	SptStore *frames = &unpacker->frames;
+	uint64_t coming = frames->n - unpacker->before - 1;
+
+	if (coming > unpacker->before)
+		return;
+	if (coming > 0)
+		memmove(spt_store_row(frames, 1), spt_store_row(frames, unpacker->before + 1), coming * frames->schema->row_bytes);
+	frames->n = coming + 1;
+	unpacker->before = 0;
+}
+
+/* Frames that were not used yet are those of the new epoch; its nodes lead to none of those before it. */
 static void begin_epoch(SptNodeUnpacker *unpacker, uint32_t epoch)
 {
 	unpacker->before += unpacker->next_frame - 1;
 	unpacker->next_frame = 1;
-	unpacker->first_node = unpacker->of_nodes.n;
+	unpacker->nodes_before += unpacker->of_nodes.n - 1;
+	unpacker->of_nodes.n = 1;
 	unpacker->epoch = epoch;
 	spt_followers_forget(&unpacker->followers);
+	drop_frames(unpacker);
 }
 
 static SptFrame *frame_at(const SptNodeUnpacker *unpacker, uint64_t frame)
@@ -167,13 +185,15 @@ static bool next_old(SptNodeUnpacker *unpacker, uint32_t *ret, GError **error)
 
 bool spt_node_unpacker_next(SptNodeUnpacker *unpacker, const SptNodeRow *row, SptNode *ret, GError **error)
 {
+	uint64_t parent_node;
 	uint32_t parent, frame;
 
 	if (row->epoch != unpacker->epoch)
 		begin_epoch(unpacker, row->epoch);
-	if (row->parent >= unpacker->of_nodes.n || (row->parent > 0 && row->parent < unpacker->first_node))
+	parent_node = row->parent > unpacker->nodes_before ? row->parent - unpacker->nodes_before : 0;
+	if (parent_node >= unpacker->of_nodes.n || (parent_node == 0 && row->parent > 0))
 		return damaged(error, "a node has no parent before it");
-	parent = *(const uint32_t *)spt_store_row(&unpacker->of_nodes, row->parent);
+	parent = *(const uint32_t *)spt_store_row(&unpacker->of_nodes, parent_node);
 	if (row->how >= SPT_NODE_FOLLOWER) {
 		frame = row->how - SPT_NODE_FOLLOWER < SPT_MOST_FOLLOWERS ?
 			spt_followers_take(&unpacker->followers, parent, row->how - SPT_NODE_FOLLOWER + 1) : 0;

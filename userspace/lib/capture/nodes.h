@@ -25,13 +25,13 @@ bool spt_node_packer_pack(SptNodePacker *packer, const SptNode *nodes, uint32_t 
 
 /* The way back.  Rows of frames are put behind frames and old_frames as they are read. */
 typedef struct {
-	SptStore frames;		/* SptFrame of all epochs; from next_frame on still packed */
+	SptStore frames;		/* SptFrame; from next_frame on still packed */
 	SptStore old_frames;		/* SptOldFrameRow */
-	SptStore of_nodes;		/* uint32_t by node: its frame */
+	SptStore of_nodes;		/* uint32_t by node of this epoch, from 1: its frame */
 	SptFollowers followers;
-	uint64_t before;		/* frames of epochs before */
+	uint64_t before;		/* frames of epochs before that are still among them */
 	uint64_t next_frame, next_old_frame;
-	uint64_t first_node;		/* of the epoch */
+	uint64_t nodes_before;		/* of epochs before */
 	uint32_t epoch;
 } SptNodeUnpacker;
 

@@ -18,12 +18,12 @@
 #define MAX_HOST_KEYS 4096
 
 /*
- * A file costs at most 4 times its size and 64 MiB, or, if that is more, 32 times its size: stacks that are much alike pack that well.
+ * A file costs at most 4 times its size and 64 MiB, or, if that is more, 64 times its size: stacks that are much alike pack that well.
  * Here all but the packed samples, which take no more than the file, and the reader's two buffers of a block each.
  */
 #define LEAST_MEMORY_BYTES (44ull << 20)
 #define MEMORY_PER_FILE_BYTE 3
-#define MOST_MEMORY_PER_FILE_BYTE 31
+#define MOST_MEMORY_PER_FILE_BYTE 63
 #define OTHER_MEMORY_BYTES (20ull << 20)
 /* Of rows and payloads, in all; samples that are all alike take less than a bit. */
 #define LEAST_WORK_BYTES (256ull << 20)
