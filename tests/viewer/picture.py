@@ -35,6 +35,9 @@ if view == "processes":
 if view == "heat":
     key("ctrl+m")
     viewer.wait("image", "Heat map")
+if view == "source":
+    key("alt+5")
+    viewer.wait_rows("instructions", "Instructions", lambda rows: rows)
 if view == "compare":
     key("alt+3")
     click(viewer.wait("push button", "Compare With"))

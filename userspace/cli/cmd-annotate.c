@@ -10,36 +10,16 @@
 #include "report-filter.h"
 #include "report.h"
 
-#define TAB_COLUMNS 8
 #define SHARES_COLUMNS 18
 #define SOURCE_HEAD_COLUMNS (SHARES_COLUMNS + 8)
 #define LINE_COLUMNS 24
 #define ADDRESS_MIN_DIGITS 8
-/* Lines without code are shown so far from those with code. */
-#define NEAR_LINES 4
 
 struct options {
 	gboolean json, source, instructions;
 	char **source_dirs;
 	struct spt_filter_options filter;
 };
-
-static char *expand_tabs(const char *text)
-{
-	g_autofree char *valid = g_utf8_make_valid(text, -1);
-	GString *wide = g_string_new(NULL);
-	unsigned column = 0;
-
-	for (const char *c = valid; *c; c = g_utf8_next_char(c)) {
-		gunichar letter = g_utf8_get_char(c);
-
-		do {
-			g_string_append_unichar(wide, letter == '\t' ? ' ' : letter);
-			column++;
-		} while (letter == '\t' && column % TAB_COLUMNS != 0);
-	}
-	return g_string_free(wide, FALSE);
-}
 
 static char *fit(const char *text, unsigned head)
 {
@@ -61,19 +41,6 @@ static void print_shares(uint64_t self, uint64_t total, uint64_t all)
 		printf("%7s  ", "");
 }
 
-static bool is_near_code(const GArray *lines, unsigned at)
-{
-	unsigned first = at > NEAR_LINES ? at - NEAR_LINES : 0, end = MIN(at + NEAR_LINES + 1, lines->len);
-
-	for (unsigned i = first; i < end; i++) {
-		const SptAnnotatedLine *line = &g_array_index(lines, SptAnnotatedLine, i);
-
-		if (line->has_code || line->total)
-			return true;
-	}
-	return false;
-}
-
 static void print_file(const SptAnnotatedFile *file, uint64_t all)
 {
 	g_autofree char *path = spt_format_cut(file->found ? file->found : file->path, 0);
@@ -85,9 +52,9 @@ static void print_file(const SptAnnotatedFile *file, uint64_t all)
 	printf("\n%7s  %7s  %6s  Source\n", "Self %", "Total %", "Line");
 	for (unsigned i = 0; i < file->lines->len; i++) {
 		const SptAnnotatedLine *line = &g_array_index(file->lines, SptAnnotatedLine, i);
-		g_autofree char *wide = expand_tabs(line->text ? line->text : "");
+		g_autofree char *wide = spt_annotated_line_text(line);
 		g_autofree char *shown = fit(wide, SOURCE_HEAD_COLUMNS);
-		bool is_shown = is_near_code(file->lines, i) && (line->text || line->has_code || line->total);
+		bool is_shown = spt_annotated_file_shows(file, i);
 
 		if (is_shown) {
 			print_shares(line->self, line->total, all);

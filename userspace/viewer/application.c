@@ -59,6 +59,7 @@ static void add_keys(GtkApplication *application)
 		{ "win.show-view::flame", { "<Alt>2" } },
 		{ "win.show-view::compare", { "<Alt>3" } },
 		{ "win.show-view::details", { "<Alt>4" } },
+		{ "win.show-view::source", { "<Alt>5" } },
 		{ "window.close", { "<Control>w" } },
 		{ "app.quit", { "<Control>q" } },
 	};

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "profile/groups.h"
+#include "source-pane.h"
 #include "table.h"
 #include "text.h"
 
@@ -19,6 +20,8 @@ enum page { PROCESSES, THREADS, OBJECTS, CPUS, LOSSES, RECORDING, N_PAGES };
 struct _SptDetails {
 	GtkBox parent_instance;
 	SptTable *tables[N_PAGES];
+	GtkStack *stack;
+	SptSourcePane *source;
 	SptDocument *document;
 	bool is_stale, is_asking;
 };
@@ -301,17 +304,19 @@ static void spt_details_init(SptDetails *self)
 		[PROCESSES] = { "Processes", 6 }, [THREADS] = { "Threads", 7 }, [OBJECTS] = { "Objects", 5 },
 		[CPUS] = { "CPUs", 8 }, [LOSSES] = { "Losses", 5 }, [RECORDING] = { "Recording", 2 },
 	};
-	GtkWidget *stack = gtk_stack_new();
-	GtkWidget *switcher = g_object_new(GTK_TYPE_STACK_SWITCHER, "stack", stack, "halign", GTK_ALIGN_START, NULL);
+	GtkWidget *stack = gtk_stack_new(), *switcher = g_object_new(GTK_TYPE_STACK_SWITCHER, "stack", stack, "halign", GTK_ALIGN_START, NULL);
 
+	self->stack = GTK_STACK(stack);
 	gtk_orientable_set_orientation(GTK_ORIENTABLE(self), GTK_ORIENTATION_VERTICAL);
 	gtk_widget_add_css_class(switcher, "details-pages");
 	gtk_box_append(GTK_BOX(self), switcher);
 	gtk_box_append(GTK_BOX(self), stack);
 	for (unsigned i = 0; i < N_PAGES; i++) {
 		self->tables[i] = SPT_TABLE(spt_table_new(pages[i].title, columns[i], pages[i].n_columns, true));
-		gtk_stack_add_titled(GTK_STACK(stack), GTK_WIDGET(self->tables[i]), pages[i].title, pages[i].title);
+		gtk_stack_add_titled(self->stack, GTK_WIDGET(self->tables[i]), pages[i].title, pages[i].title);
 	}
+	self->source = g_object_new(SPT_TYPE_SOURCE_PANE, NULL);
+	gtk_stack_add_titled(self->stack, GTK_WIDGET(self->source), "source", "Source");
 }
 
 void spt_details_set_document(SptDetails *self, SptDocument *document)
@@ -321,4 +326,18 @@ void spt_details_set_document(SptDetails *self, SptDocument *document)
 	self->document = document;
 	self->is_stale = true;
 	ask(self);
+}
+
+void spt_details_set_function(SptDetails *self, uint32_t function)
+{
+	spt_source_pane_show(self->source, self->document, function);
+}
+
+bool spt_details_show_page(SptDetails *self, const char *name)
+{
+	GtkWidget *page = gtk_stack_get_child_by_name(self->stack, name);
+
+	if (page)
+		gtk_stack_set_visible_child(self->stack, page);
+	return page != NULL;
 }

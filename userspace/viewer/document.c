@@ -263,6 +263,33 @@ SptSurroundings *spt_document_surround_finish(GAsyncResult *result)
 	return g_task_propagate_pointer(G_TASK(result), NULL);
 }
 
+static void annotate_in_thread(GTask *task, G_GNUC_UNUSED gpointer source, gpointer data, G_GNUC_UNUSED GCancellable *cancellable)
+{
+	/* A document never changes, but the symbols it was made with learn. */
+	static GMutex symbols_lock;
+	const struct job *job = data;
+	const SptFunction *function = &job->document->functions[job->function];
+	const SptFilter *filter = spt_restrictions_filter(job->document->look.restrictions);
+	double begin_ms = spt_work_ms();
+	SptAnnotation *annotation;
+
+	g_mutex_lock(&symbols_lock);
+	annotation = spt_annotation_new(job->document->capture, job->document->symbols, filter, function->name, function->object, NULL);
+	g_mutex_unlock(&symbols_lock);
+	g_debug("a function annotated in %.2f ms of CPU time", spt_work_ms() - begin_ms);
+	g_task_return_pointer(task, annotation, (GDestroyNotify)spt_annotation_free);
+}
+
+void spt_document_annotate_async(SptDocument *document, uint32_t function, GAsyncReadyCallback callback, gpointer data)
+{
+	start_job(&(struct job){ .document = document, .function = function }, annotate_in_thread, callback, data);
+}
+
+SptAnnotation *spt_document_annotate_finish(GAsyncResult *result)
+{
+	return g_task_propagate_pointer(G_TASK(result), NULL);
+}
+
 /* With the samples, which a part does not have. */
 static const SptProfile *base_of(const SptDocument *document)
 {

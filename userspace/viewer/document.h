@@ -8,6 +8,7 @@
 
 #include <gio/gio.h>
 
+#include "annotate/annotate.h"
 #include "profile/arrange.h"
 #include "profile/chart.h"
 #include "profile/coverage.h"
@@ -78,6 +79,10 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptSurroundings, spt_surroundings_free)
 /* @function UINT32_MAX: of everything; then there are no callers, and the tree's root is no function. */
 void spt_document_surround_async(SptDocument *document, uint32_t function, GAsyncReadyCallback callback, gpointer data);
 SptSurroundings *spt_document_surround_finish(GAsyncResult *result);
+
+/* Its lines and instructions; NULL: there is no function called so, but a group of them.  Lives as long as @document. */
+void spt_document_annotate_async(SptDocument *document, uint32_t function, GAsyncReadyCallback callback, gpointer data);
+SptAnnotation *spt_document_annotate_finish(GAsyncResult *result);
 
 /* Both as seen, with their differences; by their shares, or @by_time: by the CPU time they took in a second. */
 void spt_document_compare_async(SptDocument *before, SptDocument *after, bool by_time, GAsyncReadyCallback callback, gpointer data);

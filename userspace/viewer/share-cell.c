@@ -118,7 +118,7 @@ void spt_share_cell_set_percent(SptShareCell *cell, double percent)
 	char text[sizeof(cell->text)];
 
 	cell->percent = percent;
-	g_snprintf(text, sizeof(text), "%.2f %%", percent);
+	g_snprintf(text, sizeof(text), percent < 0 ? "" : "%.2f %%", percent);
 	if (strcmp(text, cell->text) == 0)
 		return;
 	strcpy(cell->text, text);

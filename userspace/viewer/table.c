@@ -2,6 +2,7 @@
 /* A cell listens to its row as long as it shows it. */
 #include "table.h"
 
+#include "compat-gtk.h"
 #include "share-cell.h"
 #include "text.h"
 
@@ -76,10 +77,17 @@ static void fill_cell(TableRow *row, GtkListItem *item)
 	unsigned column = index_of(cell);
 	g_autofree char *made = NULL;
 
-	if (SPT_IS_SHARE_CELL(cell))
+	if (SPT_IS_SHARE_CELL(cell)) {
 		spt_share_cell_set_percent(SPT_SHARE_CELL(cell), row->numbers[column]);
+		return;
+	}
+	gtk_inscription_set_text(GTK_INSCRIPTION(cell), spt_text_name(row->texts[column], &made));
+	if (!gtk_widget_has_css_class(cell, "code"))
+		return;
+	if (row->numbers[column] != 0)
+		gtk_widget_remove_css_class(cell, "monospace");
 	else
-		gtk_inscription_set_text(GTK_INSCRIPTION(cell), spt_text_name(row->texts[column], &made));
+		gtk_widget_add_css_class(cell, "monospace");
 }
 
 /* The whole text, which the cell may have to cut. */
@@ -104,6 +112,8 @@ static void on_setup(GtkSignalListItemFactory *factory, GtkListItem *item, const
 	}
 	if (column->kind == SPT_CELL_DIM)
 		gtk_widget_add_css_class(cell, "dim-label");
+	if (column->kind == SPT_CELL_CODE)
+		gtk_widget_add_css_class(cell, "code");
 	if (column->kind == SPT_CELL_NUMBER)
 		gtk_widget_add_css_class(cell, "numeric");
 	g_object_set_data(G_OBJECT(cell), "column", GUINT_TO_POINTER(index_of(factory)));
@@ -234,4 +244,9 @@ void spt_table_set_end(SptTable *self, unsigned n)
 
 	if (present > n)
 		g_list_store_splice(self->rows, n, present - n, NULL, 0);
+}
+
+void spt_table_show_row(SptTable *self, unsigned row)
+{
+	spt_compat_scroll_to(self->view, row);
 }

@@ -11,9 +11,10 @@
 G_DECLARE_FINAL_TYPE(SptTable, spt_table, SPT, TABLE, GtkBox)
 
 typedef enum {
-	SPT_CELL_SHARE,			/* the number, in per cent, with a bar */
+	SPT_CELL_SHARE,			/* the number, in per cent, with a bar; nothing if it is below 0 */
 	SPT_CELL_TEXT,
 	SPT_CELL_DIM,			/* text of less importance */
+	SPT_CELL_CODE,			/* text of a program; with a number that is not 0 a heading over the rows that follow */
 	SPT_CELL_NUMBER,		/* the text, to the right; sorted by the number */
 } SptCellKind;
 
@@ -36,5 +37,7 @@ GtkWidget *spt_table_new(const char *heading, const SptTableColumn *columns, uns
 void spt_table_set_row(SptTable *table, unsigned row, const SptTableCell *cells);
 /* Those behind go. */
 void spt_table_set_end(SptTable *table, unsigned n_rows);
+/* Scrolls to a row. */
+void spt_table_show_row(SptTable *table, unsigned row);
 
 #endif

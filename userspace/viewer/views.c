@@ -65,9 +65,11 @@ static void show_document(SptViews *self, SptDocument *document)
 	spt_timeline_view_set_document(self->timeline, document);
 	spt_heat_view_set_document(self->heat, document);
 	spt_crumbs_show(self->crumbs, document);
+	/* Before a function is selected in the panes. */
+	spt_details_set_document(self->details, document);
 	spt_panes_set_document(self->panes, document);
 	spt_flame_pane_set_document(self->flame, document);
-	spt_details_set_document(self->details, document);
+	spt_details_set_function(self->details, spt_panes_selected(self->panes));
 	spt_compare_pane_set_document(self->compare, document);
 	g_debug("shown in %.2f ms of CPU time", spt_work_ms() - begin_ms);
 }
@@ -157,6 +159,7 @@ static void on_only_lane(SptViews *self, const SptRestriction *restriction)
 static void on_function_selected(SptViews *self, unsigned function)
 {
 	spt_timeline_view_light(self->timeline, function);
+	spt_details_set_function(self->details, function);
 }
 
 static void on_function_activated(SptViews *self, unsigned function)
@@ -432,6 +435,8 @@ void spt_views_focus_search(SptViews *self)
 
 void spt_views_show(SptViews *self, const char *name)
 {
+	if (spt_details_show_page(self->details, name))
+		name = "details";
 	gtk_stack_set_visible_child_name(self->stack, name);
 	gtk_widget_child_focus(gtk_stack_get_visible_child(self->stack), GTK_DIR_TAB_FORWARD);
 }

@@ -13,7 +13,7 @@ G_DECLARE_FINAL_TYPE(SptViews, spt_views, SPT, VIEWS, GtkWidget)
 void spt_views_set_document(SptViews *views, SptDocument *document);
 /* In the view that is to be seen. */
 void spt_views_focus_search(SptViews *views);
-/* "functions", "flame" or "compare" */
+/* "functions", "flame", "compare", "details", or a page of the details */
 void spt_views_show(SptViews *views, const char *name);
 /* What is seen at present: the recording or a part of it; borrowed. */
 SptDocument *spt_views_document(SptViews *views);

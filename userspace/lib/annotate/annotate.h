@@ -62,6 +62,11 @@ typedef struct {
 SptAnnotation *spt_annotation_new(const SptCapture *capture, SptSymbols *symbols, const SptFilter *filter, const char *function,
 				  const char *object, const char *const *source_dirs);
 void spt_annotation_free(SptAnnotation *annotation);
+
+/* The line with spaces for its tabs, valid; to be freed. */
+char *spt_annotated_line_text(const SptAnnotatedLine *line);
+/* Whether the line at @index is worth showing: it has code or weight, or is near to one that has, and there is something to be shown. */
+bool spt_annotated_file_shows(const SptAnnotatedFile *file, unsigned index);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptAnnotation, spt_annotation_free)
 
 G_END_DECLS

@@ -9,6 +9,9 @@
 
 /* The longest sources that people compile are generated ones of some tens of megabytes. */
 #define SOURCE_MAX_BYTES (64 << 20)
+#define TAB_COLUMNS 8
+/* Lines without code are shown so far from those with code. */
+#define NEAR_LINES 4
 
 static char *read_all(int fd, size_t bytes)
 {
@@ -83,4 +86,35 @@ void spt_source_cut_lines(SptAnnotatedFile *file)
 			end[end > at && end[-1] == '\r' ? -1 : 0] = '\0';
 		at = end ? end + 1 : NULL;
 	}
+}
+
+char *spt_annotated_line_text(const SptAnnotatedLine *line)
+{
+	g_autofree char *valid = g_utf8_make_valid(line->text ? line->text : "", -1);
+	GString *wide = g_string_new(NULL);
+	unsigned column = 0;
+
+	for (const char *c = valid; *c; c = g_utf8_next_char(c)) {
+		gunichar letter = g_utf8_get_char(c);
+
+		do {
+			g_string_append_unichar(wide, letter == '\t' ? ' ' : letter);
+			column++;
+		} while (letter == '\t' && column % TAB_COLUMNS != 0);
+	}
+	return g_string_free(wide, FALSE);
+}
+
+bool spt_annotated_file_shows(const SptAnnotatedFile *file, unsigned index)
+{
+	const SptAnnotatedLine *lines = (const SptAnnotatedLine *)file->lines->data;
+	unsigned first = index > NEAR_LINES ? index - NEAR_LINES : 0, end = MIN(index + NEAR_LINES + 1, file->lines->len);
+
+	if (lines[index].has_code || lines[index].total)
+		return true;
+	for (unsigned i = first; i < end && lines[index].text; i++) {
+		if (lines[i].has_code || lines[i].total)
+			return true;
+	}
+	return false;
 }

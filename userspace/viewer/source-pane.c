@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Files are read and code is taken apart in a thread, and only while the page is to be seen; at most one function is under way, and the last one
+ * wanted meanwhile follows it.
+ */
+#include "source-pane.h"
+
+#include <inttypes.h>
+
+#include "table.h"
+#include "text.h"
+
+#define SHARE_WIDTH 80
+#define LINE_WIDTH 56
+#define ADDRESS_WIDTH 96
+#define PLACE_WIDTH 110
+#define MAX_ROWS 10000
+#define NOTHING (-1.0)			/* as a share: none is shown */
+
+struct _SptSourcePane {
+	GtkBox parent_instance;
+	GtkWidget *title;
+	SptTable *source, *code;
+	SptDocument *document;
+	uint32_t function;
+	bool is_asking, is_stale;
+};
+
+G_DEFINE_FINAL_TYPE(SptSourcePane, spt_source_pane, GTK_TYPE_BOX)
+
+/* A table while it is filled. */
+struct filling {
+	SptTable *table;
+	unsigned n_columns, n_rows;
+	unsigned hottest_row;
+	uint64_t hottest, all;
+};
+
+static void add_row(struct filling *filling, const SptTableCell *cells)
+{
+	if (filling->n_rows < MAX_ROWS)
+		spt_table_set_row(filling->table, filling->n_rows, cells);
+	filling->n_rows++;
+}
+
+static void add_text(struct filling *filling, const char *text, bool is_heading)
+{
+	SptTableCell cells[SPT_TABLE_COLUMNS_MAX] = { { .number = NOTHING }, { .number = NOTHING } };
+
+	cells[filling->n_columns - 1] = (SptTableCell){ .text = text, .number = is_heading };
+	add_row(filling, cells);
+}
+
+static SptTableCell share_of(const struct filling *filling, uint64_t weight)
+{
+	return (SptTableCell){ .number = weight && filling->all ? 100.0 * (double)weight / (double)filling->all : NOTHING };
+}
+
+static void note_heat(struct filling *filling, uint64_t weight)
+{
+	if (weight > filling->hottest) {
+		filling->hottest = weight;
+		filling->hottest_row = filling->n_rows;
+	}
+}
+
+static void finish(struct filling *filling)
+{
+	g_autofree char *more = NULL;
+
+	if (filling->n_rows > MAX_ROWS) {
+		more = g_strdup_printf("%u more are not shown: " SPT_CLI " annotate prints them", filling->n_rows - MAX_ROWS + 1);
+		filling->n_rows = MAX_ROWS - 1;
+		add_text(filling, more, false);
+	}
+	spt_table_set_end(filling->table, filling->n_rows);
+	if (filling->n_rows > 0)
+		spt_table_show_row(filling->table, filling->hottest_row < filling->n_rows ? filling->hottest_row : 0);
+}
+
+static void add_file(struct filling *filling, const SptAnnotatedFile *file)
+{
+	g_autofree char *problem = file->problem ? g_strdup_printf("The file %s", file->problem) : NULL;
+	bool was_shown = true;
+
+	add_text(filling, file->found ? file->found : file->path, true);
+	if (problem)
+		add_text(filling, problem, false);
+	for (unsigned i = 0; i < file->lines->len; i++) {
+		const SptAnnotatedLine *line = &g_array_index(file->lines, SptAnnotatedLine, i);
+		g_autofree char *number = g_strdup_printf("%" PRIu32, line->number), *text = NULL;
+		bool is_shown = spt_annotated_file_shows(file, i);
+
+		if (is_shown) {
+			text = spt_annotated_line_text(line);
+			note_heat(filling, line->self ? line->self : line->total);
+			add_row(filling, (const SptTableCell[]){
+				share_of(filling, line->self), share_of(filling, line->total), { .text = number }, { .text = text } });
+		} else if (was_shown && file->found) {
+			add_text(filling, "…", false);
+		}
+		was_shown = is_shown;
+	}
+}
+
+static void add_code(struct filling *filling, const SptAnnotatedCode *code)
+{
+	g_autofree char *heading = g_strdup_printf("%s in %s", code->function, code->object);
+	g_autofree char *problem = code->problem ? g_strdup_printf("No instructions: %s", code->problem) : NULL;
+	uint64_t next = code->start;
+
+	add_text(filling, heading, true);
+	if (problem)
+		add_text(filling, problem, false);
+	for (unsigned i = 0; i < code->instructions->len; i++) {
+		const SptInstruction *instruction = &g_array_index(code->instructions, SptInstruction, i);
+		g_autofree char *address = g_strdup_printf("%" PRIx64, instruction->address);
+		g_autofree char *file = instruction->file ? g_path_get_basename(instruction->file) : NULL;
+		g_autofree char *place = file ? g_strdup_printf("%" PRIu32 " %s", instruction->line, file) : NULL;
+
+		if (instruction->offset != next)
+			add_text(filling, "…", false);
+		next = instruction->offset + instruction->bytes;
+		note_heat(filling, instruction->self ? instruction->self : instruction->total);
+		add_row(filling, (const SptTableCell[]){
+			share_of(filling, instruction->self), share_of(filling, instruction->total), { .text = address },
+			{ .text = place }, { .text = instruction->text } });
+	}
+}
+
+/* What of the restrictions counts here is who, where and when. */
+static bool is_restricted_otherwise(const SptDocument *document)
+{
+	const SptFilter *filter = spt_restrictions_filter(document->look.restrictions);
+
+	return filter && (filter->where || filter->object || filter->side != SPT_SIDE_ANY);
+}
+
+static void tell(SptSourcePane *self, const SptAnnotation *annotation)
+{
+	const SptFunction *function = &self->document->functions[self->function];
+	g_autofree char *made = NULL, *made_object = NULL, *text = NULL;
+	double all = (double)MAX(annotation->all, 1);
+
+	text = g_strdup_printf("%s in %s: self %.2f %%, total %.2f %% of the time shown; shares below are of its total%s",
+			       spt_text_name(function->name, &made), spt_text_name(function->object, &made_object),
+			       100.0 * (double)annotation->self / all, 100.0 * (double)annotation->total / all,
+			       is_restricted_otherwise(self->document) ?
+				       ". What was restricted to functions, objects or the kernel is all counted here" : "");
+	gtk_label_set_text(GTK_LABEL(self->title), text);
+}
+
+static void show_nothing(SptSourcePane *self, const char *why)
+{
+	gtk_label_set_text(GTK_LABEL(self->title), why);
+	spt_table_set_end(self->source, 0);
+	spt_table_set_end(self->code, 0);
+}
+
+static void show(SptSourcePane *self, const SptAnnotation *annotation)
+{
+	struct filling source = { .table = self->source, .n_columns = 4, .all = annotation->total };
+	struct filling code = { .table = self->code, .n_columns = 5, .all = annotation->total };
+
+	tell(self, annotation);
+	for (unsigned i = 0; i < annotation->files->len; i++)
+		add_file(&source, annotation->files->pdata[i]);
+	if (annotation->files->len == 0)
+		add_text(&source, "No lines: there is no debug information for it. Install that of its package, or compile it with -g", false);
+	finish(&source);
+	for (unsigned i = 0; i < annotation->code->len; i++)
+		add_code(&code, annotation->code->pdata[i]);
+	if (annotation->code->len == 0)
+		add_text(&code, "No instructions: it has no symbol that says where it begins and ends", false);
+	finish(&code);
+}
+
+static void ask(SptSourcePane *self);
+
+static void on_answer(G_GNUC_UNUSED GObject *source, GAsyncResult *result, gpointer data)
+{
+	g_autoptr(SptSourcePane) self = data;
+	g_autoptr(SptAnnotation) annotation = spt_document_annotate_finish(result);
+
+	self->is_asking = false;
+	if (!self->document)
+		return;
+	if (self->is_stale)
+		ask(self);
+	else if (annotation)
+		show(self, annotation);
+	else
+		show_nothing(self, "This is no single function, so it has no lines or instructions");
+}
+
+static void ask(SptSourcePane *self)
+{
+	self->is_stale = true;
+	if (self->is_asking || !self->document || !gtk_widget_get_mapped(GTK_WIDGET(self)))
+		return;
+	self->is_stale = false;
+	if (self->function == UINT32_MAX || self->document->functions[self->function].is_process) {
+		show_nothing(self, "Select a function among Functions: its lines and instructions are shown here");
+		return;
+	}
+	self->is_asking = true;
+	spt_document_annotate_async(self->document, self->function, on_answer, g_object_ref(self));
+}
+
+static void map(GtkWidget *widget)
+{
+	GTK_WIDGET_CLASS(spt_source_pane_parent_class)->map(widget);
+	if (SPT_SOURCE_PANE(widget)->is_stale)
+		ask(SPT_SOURCE_PANE(widget));
+}
+
+static void dispose(GObject *object)
+{
+	g_clear_pointer(&SPT_SOURCE_PANE(object)->document, spt_document_unref);
+	G_OBJECT_CLASS(spt_source_pane_parent_class)->dispose(object);
+}
+
+static void spt_source_pane_class_init(SptSourcePaneClass *class)
+{
+	G_OBJECT_CLASS(class)->dispose = dispose;
+	GTK_WIDGET_CLASS(class)->map = map;
+}
+
+static void spt_source_pane_init(SptSourcePane *self)
+{
+	static const SptTableColumn source[] = {
+		{ "Self", SPT_CELL_SHARE, SHARE_WIDTH }, { "Total", SPT_CELL_SHARE, SHARE_WIDTH }, { "Line", SPT_CELL_NUMBER, LINE_WIDTH },
+		{ "Source", SPT_CELL_CODE, 0 },
+	};
+	static const SptTableColumn code[] = {
+		{ "Self", SPT_CELL_SHARE, SHARE_WIDTH }, { "Total", SPT_CELL_SHARE, SHARE_WIDTH },
+		{ "Address", SPT_CELL_NUMBER, ADDRESS_WIDTH }, { "Line", SPT_CELL_DIM, PLACE_WIDTH }, { "Instruction", SPT_CELL_CODE, 0 },
+	};
+	GtkWidget *paned = g_object_new(GTK_TYPE_PANED, "shrink-start-child", FALSE, "shrink-end-child", FALSE, "vexpand", TRUE, "position", 640,
+					NULL);
+
+	self->function = UINT32_MAX;
+	gtk_orientable_set_orientation(GTK_ORIENTABLE(self), GTK_ORIENTATION_VERTICAL);
+	self->title = g_object_new(GTK_TYPE_LABEL, "xalign", 0.0, "wrap", TRUE, "wrap-mode", PANGO_WRAP_WORD_CHAR, NULL);
+	gtk_widget_add_css_class(self->title, "pane-header");
+	gtk_widget_add_css_class(self->title, "numeric");
+	self->source = SPT_TABLE(spt_table_new("Source", source, G_N_ELEMENTS(source), false));
+	self->code = SPT_TABLE(spt_table_new("Instructions", code, G_N_ELEMENTS(code), false));
+	gtk_paned_set_start_child(GTK_PANED(paned), GTK_WIDGET(self->source));
+	gtk_paned_set_end_child(GTK_PANED(paned), GTK_WIDGET(self->code));
+	gtk_box_append(GTK_BOX(self), self->title);
+	gtk_box_append(GTK_BOX(self), paned);
+}
+
+void spt_source_pane_show(SptSourcePane *self, SptDocument *document, uint32_t function)
+{
+	spt_document_ref(document);
+	g_clear_pointer(&self->document, spt_document_unref);
+	self->document = document;
+	self->function = function < document->n_functions ? function : UINT32_MAX;
+	ask(self);
+}
