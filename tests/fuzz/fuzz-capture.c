@@ -91,6 +91,13 @@ static uint64_t walk(const SptCapture *capture)
 		sum += capture->processes[capture->processes[id].parent].pid;
 	for (uint64_t i = 0; i < capture->n_names; i++)
 		sum += strlen(capture->names[i].symbol) + strlen(capture->names[i].module);
+	for (uint64_t i = 0; i < capture->n_bundled; i++) {
+		const SptBundledRow *row = &capture->bundled[i];
+
+		sum += strlen(row->function) + strlen(row->directory) + strlen(row->file) + strlen(capture->objects[row->object].path);
+		g_assert(row->level < SPT_MOST_LEVELS && row->level < capture->n_bundled - i);
+		g_assert(row->level == 0 || (row[1].object == row->object && row[1].offset == row->offset));
+	}
 	for (uint32_t id = 0; id < capture->n_streams; id++)
 		sum += strlen(capture->streams[id].name) + capture->streams[id].rows;
 	return sum;

@@ -50,6 +50,21 @@ static inline void example_write_state(SptCaptureWriter *writer)
 	}
 }
 
+/* Two functions in hot, and the line that main calls work in. */
+static inline void example_write_bundled(SptCaptureWriter *writer)
+{
+	static const SptBundledRow rows[] = {
+		{ .object = EXAMPLE_BUSY, .offset = 0x1200, .level = 2, .function = "innermost", .directory = "/src", .file = "busy.h", .line = 7 },
+		{ .object = EXAMPLE_BUSY, .offset = 0x1200, .level = 1, .function = "inlined", .directory = "/src", .file = "busy.h", .line = 17 },
+		{ .object = EXAMPLE_BUSY, .offset = 0x1200, .function = "hot", .directory = "/src", .file = "busy.c", .line = 27, .is_symbol = 1,
+		  .symbol_bytes = 0x80 },
+		{ .object = EXAMPLE_BUSY, .offset = 0x1000, .function = "main", .file = "busy.c", .line = 99 },
+	};
+
+	for (unsigned i = 0; i < G_N_ELEMENTS(rows); i++)
+		spt_capture_writer_bundled(writer, &rows[i]);
+}
+
 static inline void example_write_samples(SptCaptureWriter *writer, SptStash *stash)
 {
 	const SptFrame user[] = {
@@ -74,6 +89,20 @@ static inline void example_write_samples(SptCaptureWriter *writer, SptStash *sta
 	spt_capture_writer_loss(writer, &(SptLossRow) {
 		.first_time = EXAMPLE_BEGIN_NS, .last_time = EXAMPLE_BEGIN_NS + 5 * EXAMPLE_PERIOD_NS, .cpu = 1, .weight = 3,
 	});
+}
+
+/* What there is for today's reader alone, with what was bundled. */
+static inline bool example_write_bundle(const char *path, GError **error)
+{
+	g_autoptr(SptStash) stash = spt_stash_new();
+	g_autoptr(SptCaptureWriter) writer = spt_capture_writer_new(path, error);
+
+	if (!writer)
+		return false;
+	example_write_state(writer);
+	example_write_bundled(writer);
+	example_write_samples(writer, stash);
+	return spt_capture_writer_finish(writer, stash, EXAMPLE_BEGIN_NS + EXAMPLE_WRITTEN_SAMPLES * EXAMPLE_PERIOD_NS, error);
 }
 
 static inline bool example_write_known(const char *path, GError **error)

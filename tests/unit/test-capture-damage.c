@@ -75,6 +75,11 @@ static GByteArray *make_small(void)
 				.node = spt_stash_child(stash, i, &(SptFrame) { .offset = 300 * round, .object = 1 }),
 			});
 		spt_capture_writer_name(writer, &(SptNameRow) { .object = 1, .offset = 300 * round, .symbol = "symbol" });
+		for (uint32_t level = 3; level-- > 0;)
+			spt_capture_writer_bundled(writer, &(SptBundledRow) {
+				.object = 1, .offset = 300 * round, .level = level, .function = level ? "inlined" : "symbol", .file = "file.c",
+				.line = round, .is_symbol = !level, .distance = level ? 0 : round, .symbol_bytes = 50,
+			});
 		spt_capture_writer_account(writer, &(SptAccountRow) { .time = round, .grid = round, .delivered = round });
 		g_assert_true(spt_capture_writer_flush(writer, stash, NULL));
 	}
@@ -123,6 +128,13 @@ static void assert_prefix(const SptCapture *part, const SptCapture *whole)
 	g_assert_cmpuint(part->n_names, <=, whole->n_names);
 	for (uint64_t i = 0; i < part->n_names; i++)
 		g_assert_cmpuint(part->names[i].offset, ==, whole->names[i].offset);
+	g_assert_cmpuint(part->n_bundled, <=, whole->n_bundled);
+	g_assert_cmpuint(part->n_bundled % 3, ==, 0);
+	for (uint64_t i = 0; i < part->n_bundled; i++) {
+		g_assert_cmpuint(part->bundled[i].offset, ==, whole->bundled[i].offset);
+		g_assert_cmpstr(part->bundled[i].function, ==, whole->bundled[i].function);
+		g_assert_cmpstr(part->bundled[i].file, ==, "file.c");
+	}
 	g_assert_cmpuint(part->n_accounts, <=, whole->n_accounts);
 	for (uint64_t i = 0; i < part->n_accounts; i++)
 		g_assert_cmpuint(part->accounts[i].grid, ==, whole->accounts[i].grid);
@@ -277,6 +289,12 @@ static void test_bad_references(void)
 		{ SPT_BLOCK_PROCESS_END, 1, 3, "process 3 ended" },
 		{ SPT_BLOCK_PROCESS_END, 2, 3, "process 0 ended" },
 		{ SPT_BLOCK_STREAM_COLUMN, 2, 1, "stream 0" },
+		{ SPT_BLOCK_BUNDLED, 1, 1, "object 1" },
+		{ SPT_BLOCK_BUNDLED, 4, 1, "a text that is not there" },
+		{ SPT_BLOCK_BUNDLED, 5, UINT32_MAX, "a text that is not there" },
+		{ SPT_BLOCK_BUNDLED, 6, 1, "a text that is not there" },
+		{ SPT_BLOCK_BUNDLED, 3, SPT_MOST_LEVELS, "is not due" },
+		{ SPT_BLOCK_BUNDLED, 10, 1, "a symbol without a name" },
 		{ SPT_BLOCK_EVENT, 1, 1, "do not tell their stream" },
 		{ SPT_BLOCK_EVENT, 0, 1, "stream 1" },
 		{ SPT_BLOCK_EVENT, 0, 1ull << 32, "is not there" },
@@ -324,6 +342,43 @@ static void test_bad_frames(void)
 		ADD_NUMBERS(&blocks, 3, 0, cases[i].epoch);
 		blocks_end(&blocks, SPT_BLOCK_NODE);
 		end_hostile(&blocks, cases[i].why);
+	}
+}
+
+/* Of a place that is told in two blocks the second is missing, or tells of another place; what is whole is there. */
+static void test_half_places(void)
+{
+	static const struct {
+		uint64_t offset, level;
+		const char *why;
+	} cases[] = { { 16, 0, NULL }, { 17, 0, "is not due" }, { 16, 1, "is not due" }, { 16, 2, "is not due" } };
+
+	for (unsigned i = 0; i < G_N_ELEMENTS(cases); i++) {
+		g_autoptr(SptCapture) capture = NULL;
+		Blocks blocks;
+
+		begin_hostile(&blocks);
+		blocks_begin(&blocks, 1);
+		ADD_TEXTS(&blocks, 1, TEXT("f"));
+		blocks_end(&blocks, SPT_BLOCK_TEXT);
+		blocks_begin(&blocks, 2);
+		ADD_NUMBERS(&blocks, 2, 8, 16);
+		ADD_NUMBERS(&blocks, 3, 0, 1);
+		ADD_NUMBERS(&blocks, 4, 1, 0);
+		blocks_end(&blocks, SPT_BLOCK_BUNDLED);
+		blocks_begin(&blocks, 1);
+		ADD_NUMBERS(&blocks, 2, cases[i].offset);
+		ADD_NUMBERS(&blocks, 3, cases[i].level);
+		blocks_end(&blocks, SPT_BLOCK_BUNDLED);
+		capture = open_blocks(&blocks);
+		g_assert_cmpuint(capture->n_bundled, ==, cases[i].why ? 1 : 3);
+		g_assert_cmpstr(capture->bundled[0].function, ==, "f");
+		g_assert_cmpstr(capture->bundled[0].file, ==, "");
+		if (cases[i].why)
+			g_assert_nonnull(strstr(capture->damage, cases[i].why));
+		else
+			g_assert_null(capture->damage);
+		blocks_clear(&blocks);
 	}
 }
 
@@ -380,7 +435,7 @@ static void test_empty_tables(void)
 
 	begin_hostile(&blocks);
 	declare_samples(&blocks);
-	for (unsigned type = SPT_BLOCK_HOST; type <= SPT_BLOCK_PROCESS_END + 1; type++) {
+	for (unsigned type = SPT_BLOCK_HOST; type <= SPT_BLOCK_BUNDLED + 1; type++) {
 		if (type == SPT_BLOCK_EVENT)
 			blocks_begin_events(&blocks, 1, 0);
 		else
@@ -567,6 +622,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/capture-damage/bad-references", test_bad_references);
 	g_test_add_func("/capture-damage/bad-frames", test_bad_frames);
 	g_test_add_func("/capture-damage/bad-samples", test_bad_samples);
+	g_test_add_func("/capture-damage/half-places", test_half_places);
 	g_test_add_func("/capture-damage/missing-columns", test_missing_columns);
 	g_test_add_func("/capture-damage/empty-tables", test_empty_tables);
 	g_test_add_func("/capture-damage/constant-rows", test_constant_rows);

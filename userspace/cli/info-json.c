@@ -129,6 +129,12 @@ static void add_coverage(SptJson *json, const struct spt_info *info)
 		spt_json_number(json, "weight_pct", spt_percent(row->weight, info->summary.weight));
 		spt_json_number(json, "named_pct", spt_percent(row->named, row->weight));
 		spt_json_text(json, "problem", row->problem);
+		spt_json_object(json, "sources");
+		for (unsigned source = 0; source < SPT_SOURCES; source++) {
+			if (row->sources[source] > 0)
+				spt_json_count(json, spt_source_name(source), row->sources[source]);
+		}
+		spt_json_end_object(json);
 		spt_json_end_object(json);
 	}
 	spt_json_end_array(json);

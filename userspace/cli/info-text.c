@@ -45,6 +45,21 @@ static void print_summary(const struct spt_info *info)
 	printf("%-18s %" PRIu32 "\n", "objects", spt_info_objects(info));
 }
 
+static void print_sources(const struct spt_info *info)
+{
+	g_autoptr(GString) text = g_string_new(NULL);
+
+	for (unsigned source = 0; source < SPT_SOURCES; source++) {
+		uint64_t weight = spt_coverage_from(info->coverage, source);
+
+		if (weight > 0)
+			g_string_append_printf(text, "%s%.2f %% %s", text->len ? ", " : "", spt_percent(weight, info->summary.weight),
+					       spt_source_name(source));
+	}
+	if (text->len)
+		print_fact("names from", text->str);
+}
+
 /* Why the stacks have no more frames than they have. */
 static void print_ends(const struct spt_info *info)
 {
@@ -168,6 +183,7 @@ static void print_coverage(const struct spt_info *info)
 void spt_info_print_text(const struct spt_info *info)
 {
 	print_summary(info);
+	print_sources(info);
 	print_ends(info);
 	print_host(info->capture);
 	print_streams(info->capture);

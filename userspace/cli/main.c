@@ -17,6 +17,7 @@ static const struct spt_command *const commands[] = {
 	&cmd_export,
 	&cmd_diff,
 	&cmd_merge,
+	&cmd_bundle,
 	&cmd_info,
 	&cmd_doctor,
 };

@@ -24,6 +24,17 @@ void spt_filter_options_add_samples(struct spt_filter_options *options, GArray *
 	g_array_append_vals(entries, ours, G_N_ELEMENTS(ours));
 }
 
+void spt_filter_options_add_files(struct spt_filter_options *options, GArray *entries)
+{
+	const GOptionEntry ours[] = {
+		{ "vmlinux", 0, 0, G_OPTION_ARG_FILENAME, &options->vmlinux, SPT_VMLINUX_HELP, "FILE" },
+		{ "debuginfod", 0, 0, G_OPTION_ARG_NONE, &options->debuginfod,
+		  "Fetch debug information that is not here, of files with a hundredth of the weight, from the servers of $DEBUGINFOD_URLS", NULL },
+	};
+
+	g_array_append_vals(entries, ours, G_N_ELEMENTS(ours));
+}
+
 void spt_filter_options_add(struct spt_filter_options *options, GArray *entries)
 {
 	const GOptionEntry ours[] = {
@@ -36,18 +47,17 @@ void spt_filter_options_add(struct spt_filter_options *options, GArray *entries)
 		{ "kernel", 0, 0, G_OPTION_ARG_NONE, &options->kernel, "Only what ran in the kernel", NULL },
 		{ "user", 0, 0, G_OPTION_ARG_NONE, &options->user, "Only what ran outside of it", NULL },
 		{ "lines", 0, 0, G_OPTION_ARG_NONE, &options->lines, "By lines of source, where there is debug information", NULL },
-		{ "vmlinux", 0, 0, G_OPTION_ARG_FILENAME, &options->vmlinux, SPT_VMLINUX_HELP, "FILE" },
 		{ "short-templates", 0, 0, G_OPTION_ARG_NONE, &options->short_templates,
 		  "Write <...> for the arguments of C++ templates; functions that differ in nothing else are one", NULL },
 		{ "no-inlines", 0, 0, G_OPTION_ARG_NONE, &options->no_inlines,
 		  "Leave out functions that are inlined: what they do is their callers' own", NULL },
-		{ "debuginfod", 0, 0, G_OPTION_ARG_NONE, &options->debuginfod,
-		  "Fetch debug information that is not here, of files with a hundredth of the weight, from the servers of $DEBUGINFOD_URLS", NULL },
-		{ 0 },
 	};
+	const GOptionEntry end = { 0 };
 
 	spt_filter_options_add_samples(options, entries);
 	g_array_append_vals(entries, ours, G_N_ELEMENTS(ours));
+	spt_filter_options_add_files(options, entries);
+	g_array_append_val(entries, end);
 }
 
 void spt_filter_options_clear(struct spt_filter_options *options)

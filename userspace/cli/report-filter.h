@@ -24,6 +24,8 @@ struct spt_report_filter {
 void spt_filter_options_add(struct spt_filter_options *options, GArray *entries);
 /* Only those that ask who, where and when a sample was taken, without an end. */
 void spt_filter_options_add_samples(struct spt_filter_options *options, GArray *entries);
+/* Only those that tell where names come from, without an end. */
+void spt_filter_options_add_files(struct spt_filter_options *options, GArray *entries);
 void spt_filter_options_clear(struct spt_filter_options *options);
 #define SPT_VMLINUX_HELP "The kernel that was recorded, with debug information (else it is looked for below /usr/lib/debug)"
 /* What names the frames of @capture as is wished; NULL: complained. */

@@ -65,6 +65,7 @@ void spt_capture_free(SptCapture *capture)
 	g_free(capture->leaves);
 	g_free(capture->samples);
 	g_free(capture->names);
+	g_free(capture->bundled);
 	g_free(capture->accounts);
 	g_free(capture->losses);
 	g_clear_pointer(&capture->texts, g_ptr_array_unref);

@@ -78,6 +78,18 @@ typedef struct {
 	const char *module;		/* "" for the object's own name */
 } SptNameRow;
 
+/* What the files of the recorded machine say of a place.  The rows of one place follow each other, innermost first: what is inlined there, and
+ * last, with level 0, the function itself. */
+typedef struct {
+	uint32_t object, level;
+	uint64_t offset;
+	const char *function, *directory, *file;	/* as in symbols/debug-info.h; "" for none */
+	uint32_t line;			/* 0: not known */
+	/* Of level 0. */
+	uint8_t is_symbol;		/* the function is a symbol's name, else what debug information calls it */
+	uint64_t distance, symbol_bytes;
+} SptBundledRow;
+
 #define SPT_LOST_REASONS 8
 
 typedef struct {
@@ -120,6 +132,7 @@ void spt_capture_writer_process(SptCaptureWriter *writer, const SptProcessRow *r
 void spt_capture_writer_thread(SptCaptureWriter *writer, const SptThreadRow *row);
 void spt_capture_writer_sample(SptCaptureWriter *writer, const SptSampleRow *row);
 void spt_capture_writer_name(SptCaptureWriter *writer, const SptNameRow *row);
+void spt_capture_writer_bundled(SptCaptureWriter *writer, const SptBundledRow *row);
 typedef void (*SptNameFunc)(const SptNameRow *row, void *data);
 /* @func is called with each name that is put from now on. */
 void spt_capture_writer_watch_names(SptCaptureWriter *writer, SptNameFunc func, void *data);
@@ -193,6 +206,7 @@ typedef struct {
 	bool has_leaves;
 	SptSampleRow *samples;		/* NULL; who makes a capture in memory gives n_samples here, and no blocks */
 	SptNameRow *names;		uint64_t n_names;
+	SptBundledRow *bundled;		uint64_t n_bundled;	/* each place whole; the last that is told of one counts */
 	SptAccountRow *accounts;	uint64_t n_accounts;	/* as they came; the last of a CPU is its sum */
 	SptLossRow *losses;		uint64_t n_losses;
 	GPtrArray *texts;		/* owns the strings of all rows */

@@ -21,6 +21,8 @@
 #define SPT_PLANES_HEAD_BYTES 2
 /* Of a frame, so many are searched for the frame of a node. */
 #define SPT_MOST_FOLLOWERS 32
+/* Functions at one place, with what is inlined there. */
+#define SPT_MOST_LEVELS 64
 
 typedef enum {
 	SPT_BLOCK_HOST = 1,
@@ -40,6 +42,8 @@ typedef enum {
 	SPT_BLOCK_PROCESS_END = 15,
 	SPT_BLOCK_FRAME = 16,
 	SPT_BLOCK_OLD_FRAME = 17,
+	SPT_BLOCK_TEXT = 18,
+	SPT_BLOCK_BUNDLED = 19,
 } SptBlockType;
 
 typedef enum {

@@ -31,6 +31,7 @@
 
 /* Unpacked. */
 static const SptSchema schema_nodes = { sizeof(SptNode), 0, NULL };
+static const SptSchema schema_bundled = { sizeof(SptBundledRow), 0, NULL };
 
 struct SptRows {
 	SptCapture *capture;
@@ -39,6 +40,7 @@ struct SptRows {
 	uint64_t work_bytes;					/* how much is left */
 	SptStore objects, processes, threads, streams;		/* by id */
 	SptStore nodes, names, accounts, losses, columns;	/* in order */
+	SptStore texts, bundled;				/* likewise; texts from 1 on */
 	GArray *places;						/* SptBlockPlace */
 	SptNodeUnpacker unpacker;
 	SptStore scratch;
@@ -74,6 +76,7 @@ static uint64_t memory_left(const SptRows *rows)
 	uint64_t used = spt_store_bytes(&rows->objects) + spt_store_bytes(&rows->processes) + spt_store_bytes(&rows->threads) +
 		spt_store_bytes(&rows->streams) + spt_store_bytes(&rows->nodes) + spt_store_bytes(&rows->names) +
 		spt_store_bytes(&rows->accounts) + spt_store_bytes(&rows->losses) + spt_store_bytes(&rows->columns) +
+		spt_store_bytes(&rows->texts) + spt_store_bytes(&rows->bundled) +
 		2 * (uint64_t)rows->places->len * sizeof(SptBlockPlace) + rows->texts_bytes + spt_leaves_bytes(&rows->leaves) +
 		spt_node_unpacker_bytes(&rows->unpacker);
 
@@ -458,6 +461,54 @@ static bool take_names(SptRows *rows, const SptTable *table, GError **error)
 	return true;
 }
 
+/* Whether it is the row that is due behind @before, of which @before says how many are to follow (NULL: there is none before). */
+static bool is_due(const SptBundledRow *before, const SptPackedBundledRow *row)
+{
+	if (!before || before->level == 0)
+		return row->level < SPT_MOST_LEVELS;
+	return row->object == before->object && row->offset == before->offset && row->level == before->level - 1;
+}
+
+static const char *text_of(const SptRows *rows, uint32_t number)
+{
+	return number ? ((const SptTextRow *)spt_store_row(&rows->texts, number))->text : "";
+}
+
+static bool take_bundled(SptRows *rows, const SptTable *table, GError **error)
+{
+	SptStore *store = &rows->bundled;
+	const SptPackedBundledRow *row = decode_scratch(rows, &spt_schema_bundled, table, error);
+
+	if (!row || !reserve(rows, store, store->n + table->rows, error))
+		return false;
+	for (uint32_t i = 0; i < table->rows; i++, row++) {
+		uint64_t at = store->n + i;
+
+		if (!exists_or_0(&rows->objects, row->object))
+			return damaged(error, "row %u is of object %u, which is not there", i, row->object);
+		if (MAX(MAX(row->function, row->directory), row->file) >= rows->texts.n)
+			return damaged(error, "row %u has a text that is not there", i);
+		if (!is_due(at ? spt_store_row(store, at - 1) : NULL, row))
+			return damaged(error, "row %u has level %u, which is not due", i, row->level);
+		if (row->is_symbol && (!row->function || row->distance > row->offset))
+			return damaged(error, "row %u has a symbol without a name, or one that begins before its object", i);
+		*(SptBundledRow *)spt_store_row(store, at) = (SptBundledRow){
+			.object = row->object, .offset = row->offset, .level = row->level, .function = text_of(rows, row->function),
+			.directory = text_of(rows, row->directory), .file = text_of(rows, row->file), .line = row->line,
+			.is_symbol = row->is_symbol, .distance = row->distance, .symbol_bytes = row->symbol_bytes,
+		};
+	}
+	store->n += table->rows;
+	return true;
+}
+
+/* The rest of a place is behind the end of a file that was cut off. */
+static void drop_half_place(SptStore *bundled)
+{
+	while (bundled->n > 0 && ((const SptBundledRow *)spt_store_row(bundled, bundled->n - 1))->level > 0)
+		bundled->n--;
+}
+
 /* Rows without references. */
 static bool take_plain(SptRows *rows, SptStore *store, const SptTable *table, GError **error)
 {
@@ -480,7 +531,7 @@ static bool take_end(SptRows *rows, const SptTable *table, GError **error)
 
 bool spt_rows_wants(uint16_t type)
 {
-	return (type >= SPT_BLOCK_HOST && type <= SPT_BLOCK_LOSS) || (type >= SPT_BLOCK_END && type <= SPT_BLOCK_OLD_FRAME);
+	return (type >= SPT_BLOCK_HOST && type <= SPT_BLOCK_LOSS) || (type >= SPT_BLOCK_END && type <= SPT_BLOCK_BUNDLED);
 }
 
 bool spt_rows_take(SptRows *rows, const SptBlockHeader *header, const SptTable *table, const uint8_t *stored,
@@ -513,6 +564,10 @@ bool spt_rows_take(SptRows *rows, const SptBlockHeader *header, const SptTable *
 		return take_events(rows, header, table, stored, error);
 	case SPT_BLOCK_NAME:
 		return take_names(rows, table, error);
+	case SPT_BLOCK_TEXT:
+		return take_plain(rows, &rows->texts, table, error);
+	case SPT_BLOCK_BUNDLED:
+		return take_bundled(rows, table, error);
 	case SPT_BLOCK_ACCOUNT:
 		return take_plain(rows, &rows->accounts, table, error);
 	case SPT_BLOCK_LOSS:
@@ -575,6 +630,8 @@ bool spt_rows_finish(SptRows *rows)
 	capture->has_leaves = rows->has_leaves;
 	capture->leaves = spt_leaves_steal(&rows->leaves, &capture->n_leaves);
 	capture->names = spt_store_steal(&rows->names, &capture->n_names);
+	drop_half_place(&rows->bundled);
+	capture->bundled = spt_store_steal(&rows->bundled, &capture->n_bundled);
 	capture->accounts = spt_store_steal(&rows->accounts, &capture->n_accounts);
 	capture->losses = spt_store_steal(&rows->losses, &capture->n_losses);
 	capture->columns = spt_store_steal(&rows->columns, &capture->n_columns);
@@ -612,6 +669,8 @@ SptRows *spt_rows_new(SptCapture *capture, uint64_t file_bytes)
 	rows->accounts = spt_store_new(&spt_schema_account, 0);
 	rows->losses = spt_store_new(&spt_schema_loss, 0);
 	rows->columns = spt_store_new(&spt_schema_stream_column, 0);
+	rows->texts = spt_store_new(&spt_schema_text, 1);
+	rows->bundled = spt_store_new(&schema_bundled, 0);
 	rows->places = g_array_new(FALSE, FALSE, sizeof(SptBlockPlace));
 	return rows;
 }
@@ -621,6 +680,7 @@ void spt_rows_free(SptRows *rows)
 {
 	g_clear_pointer(&rows->places, g_array_unref);
 	g_free(rows->scratch.data);
+	g_free(rows->texts.data);
 	spt_node_unpacker_clear(&rows->unpacker);
 	g_free(rows);
 }

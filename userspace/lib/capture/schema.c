@@ -156,6 +156,25 @@ static const SptField process_end_fields[] = {
 };
 const SptSchema spt_schema_process_end = SCHEMA(SptProcessEndRow, process_end_fields);
 
+static const SptField text_fields[] = {
+	{ 1, SPT_FIELD_TEXT, offsetof(SptTextRow, text) },
+};
+const SptSchema spt_schema_text = SCHEMA(SptTextRow, text_fields);
+
+static const SptField bundled_fields[] = {
+	{ 1, SPT_FIELD_U32, offsetof(SptPackedBundledRow, object) },
+	{ 2, SPT_FIELD_U64, offsetof(SptPackedBundledRow, offset) },
+	{ 3, SPT_FIELD_U32, offsetof(SptPackedBundledRow, level) },
+	{ 4, SPT_FIELD_U32, offsetof(SptPackedBundledRow, function) },
+	{ 5, SPT_FIELD_U32, offsetof(SptPackedBundledRow, directory) },
+	{ 6, SPT_FIELD_U32, offsetof(SptPackedBundledRow, file) },
+	{ 7, SPT_FIELD_U32, offsetof(SptPackedBundledRow, line) },
+	{ 8, SPT_FIELD_U64, offsetof(SptPackedBundledRow, distance) },
+	{ 9, SPT_FIELD_U64, offsetof(SptPackedBundledRow, symbol_bytes) },
+	{ 10, SPT_FIELD_U8, offsetof(SptPackedBundledRow, is_symbol) },
+};
+const SptSchema spt_schema_bundled = SCHEMA(SptPackedBundledRow, bundled_fields);
+
 const SptSampleColumn spt_sample_columns[SPT_SAMPLE_COLUMNS] = {
 	{ SPT_ROLE_TIME, { 1, SPT_FIELD_U64, offsetof(SptSampleRow, time) }, "time" },
 	{ SPT_ROLE_CPU, { 2, SPT_FIELD_U32, offsetof(SptSampleRow, cpu) }, "cpu" },

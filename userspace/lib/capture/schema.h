@@ -62,6 +62,17 @@ typedef struct {
 	uint32_t distance;	/* 1: the latest frame */
 } SptOldFrameRow;
 
+typedef struct {
+	const char *text;
+} SptTextRow;
+
+/* SptBundledRow with the numbers of its texts. */
+typedef struct {
+	uint32_t object, level, function, directory, file, line;
+	uint64_t offset, distance, symbol_bytes;
+	uint8_t is_symbol;
+} SptPackedBundledRow;
+
 extern const SptSchema spt_schema_host, spt_schema_object;
 /* In the file processes, threads and names are packed (pack.h). */
 extern const SptSchema spt_schema_process, spt_schema_thread;
@@ -69,6 +80,7 @@ extern const SptSchema spt_schema_process, spt_schema_thread;
 extern const SptSchema spt_schema_node, spt_schema_frame, spt_schema_old_frame;
 extern const SptSchema spt_schema_stream, spt_schema_stream_column, spt_schema_name, spt_schema_account;
 extern const SptSchema spt_schema_loss, spt_schema_index, spt_schema_end, spt_schema_process_end;
+extern const SptSchema spt_schema_text, spt_schema_bundled;
 
 /* The samples stream: member and name of each role it has. */
 typedef struct {

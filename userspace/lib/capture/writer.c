@@ -47,6 +47,8 @@ struct SptCaptureWriter {
 	GStringChunk *texts;
 	GArray *host, *objects, *processes, *threads, *samples, *names, *accounts, *losses;
 	GArray *process_ends;		/* what the packer made of processes */
+	GArray *bundled, *bundled_texts;
+	GHashTable *text_numbers;	/* text of what is bundled -> its number; it owns the texts */
 	GArray *index;
 	SptNameFunc on_name;
 	void *on_name_data;
@@ -287,7 +289,7 @@ static void drop_rows(SptCaptureWriter *writer)
 {
 	GArray *const waiting[] = {
 		writer->host, writer->objects, writer->processes, writer->threads, writer->samples, writer->names,
-		writer->accounts, writer->losses, writer->process_ends,
+		writer->accounts, writer->losses, writer->process_ends, writer->bundled, writer->bundled_texts,
 	};
 
 	for (unsigned i = 0; i < G_N_ELEMENTS(waiting); i++)
@@ -309,6 +311,8 @@ bool spt_capture_writer_flush(SptCaptureWriter *writer, const SptStash *stash, G
 	    write_array(writer, SPT_BLOCK_THREAD, &spt_schema_thread, writer->threads) &&
 	    write_nodes(writer, stash) &&
 	    write_array(writer, SPT_BLOCK_NAME, &spt_schema_name, writer->names) &&
+	    write_array(writer, SPT_BLOCK_TEXT, &spt_schema_text, writer->bundled_texts) &&
+	    write_array(writer, SPT_BLOCK_BUNDLED, &spt_schema_bundled, writer->bundled) &&
 	    write_samples(writer) &&
 	    write_array(writer, SPT_BLOCK_LOSS, &spt_schema_loss, writer->losses) &&
 	    write_array(writer, SPT_BLOCK_ACCOUNT, &spt_schema_account, writer->accounts))
@@ -405,6 +409,9 @@ static SptCaptureWriter *make_writer(const char *path)
 	writer->losses = g_array_new(FALSE, FALSE, sizeof(SptLossRow));
 	writer->index = g_array_new(FALSE, FALSE, sizeof(SptIndexRow));
 	writer->process_ends = g_array_new(FALSE, FALSE, sizeof(SptProcessEndRow));
+	writer->bundled = g_array_new(FALSE, FALSE, sizeof(SptPackedBundledRow));
+	writer->bundled_texts = g_array_new(FALSE, FALSE, sizeof(SptTextRow));
+	writer->text_numbers = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
 	if (!writer->zstd)
 		fail(writer, "there is not enough memory");
 	return writer;
@@ -473,6 +480,9 @@ void spt_capture_writer_free(SptCaptureWriter *writer)
 	g_array_unref(writer->losses);
 	g_array_unref(writer->index);
 	g_array_unref(writer->process_ends);
+	g_array_unref(writer->bundled);
+	g_array_unref(writer->bundled_texts);
+	g_hash_table_unref(writer->text_numbers);
 	g_free(writer);
 }
 
@@ -535,6 +545,32 @@ void spt_capture_writer_name(SptCaptureWriter *writer, const SptNameRow *row)
 	g_array_append_val(writer->names, kept);
 	if (writer->on_name)
 		writer->on_name(row, writer->on_name_data);
+}
+
+/* A text's number; of one that is new, it goes out with the next flush. */
+static uint32_t number_text(SptCaptureWriter *writer, const char *text)
+{
+	g_autofree char *cut = text && *text ? g_strndup(text, TEXT_MAX_BYTES) : NULL;
+	uint32_t number = cut ? GPOINTER_TO_UINT(g_hash_table_lookup(writer->text_numbers, cut)) : 0;
+	SptTextRow row = { cut };
+
+	if (number || !cut)
+		return number;
+	number = g_hash_table_size(writer->text_numbers) + 1;
+	g_hash_table_insert(writer->text_numbers, g_steal_pointer(&cut), GUINT_TO_POINTER(number));
+	g_array_append_val(writer->bundled_texts, row);
+	return number;
+}
+
+void spt_capture_writer_bundled(SptCaptureWriter *writer, const SptBundledRow *row)
+{
+	SptPackedBundledRow packed = {
+		.object = row->object, .offset = row->offset, .level = row->level, .function = number_text(writer, row->function),
+		.directory = number_text(writer, row->directory), .file = number_text(writer, row->file), .line = row->line,
+		.is_symbol = row->is_symbol, .distance = row->distance, .symbol_bytes = row->symbol_bytes,
+	};
+
+	g_array_append_val(writer->bundled, packed);
 }
 
 void spt_capture_writer_watch_names(SptCaptureWriter *writer, SptNameFunc func, void *data)

@@ -114,6 +114,12 @@ static void add_nodes(struct merger *merger, struct source *source)
 
 static void add_names_and_losses(struct merger *merger, const struct source *source)
 {
+	for (uint64_t i = 0; i < source->capture->n_bundled; i++) {
+		SptBundledRow row = source->capture->bundled[i];
+
+		row.object = source->objects[row.object];
+		spt_capture_writer_bundled(merger->writer, &row);
+	}
 	for (uint64_t i = 0; i < source->capture->n_names; i++) {
 		SptNameRow row = source->capture->names[i];
 

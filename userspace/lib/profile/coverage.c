@@ -67,6 +67,7 @@ GArray *spt_coverage_new(const SptCapture *capture, SptSymbols *symbols)
 		row = &g_array_index(rows, SptCoverageRow, *at);
 		row->weight += weights[i];
 		row->named += name.has_symbol ? weights[i] : 0;
+		row->sources[name.source] += name.has_symbol ? weights[i] : 0;
 		if (i == 0)
 			row->problem = "no stack was asked for, or none could be taken";
 	}
@@ -88,4 +89,13 @@ uint64_t spt_coverage_named(const GArray *rows)
 	for (unsigned i = 0; i < rows->len; i++)
 		named += g_array_index(rows, SptCoverageRow, i).named;
 	return named;
+}
+
+uint64_t spt_coverage_from(const GArray *rows, SptSource source)
+{
+	uint64_t weight = 0;
+
+	for (unsigned i = 0; i < rows->len; i++)
+		weight += g_array_index(rows, SptCoverageRow, i).sources[source];
+	return weight;
 }

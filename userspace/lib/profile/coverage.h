@@ -12,6 +12,7 @@ typedef struct {
 	const char *name;		/* as views call it: a kernel module by itself, "[no stack]"; lives as long as the symbols */
 	uint64_t weight;		/* periods of the samples whose innermost frame lies in it */
 	uint64_t named;			/* of these, those where it is in a function that has a name */
+	uint64_t sources[SPT_SOURCES];	/* the same by where the name is from */
 	const char *problem;		/* why the others have none; NULL if all have.  Lives as long as the symbols */
 } SptCoverageRow;
 
@@ -20,6 +21,8 @@ typedef struct {
 GArray *spt_coverage_new(const SptCapture *capture, SptSymbols *symbols);
 /* The weight that has names, of all rows. */
 uint64_t spt_coverage_named(const GArray *rows);
+/* The weight whose names are from there. */
+uint64_t spt_coverage_from(const GArray *rows, SptSource source);
 
 G_END_DECLS
 

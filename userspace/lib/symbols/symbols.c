@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Names the frames of a capture: by the names the capture carries, else by the file the object was, if the file at its path
- * still is that file.
+ * Names the frames of a capture: by what was bundled into it and the names it carries, else by the file the object was, if the file at
+ * its path still is that file.
  */
 #include "symbols/symbols.h"
 
@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "stash/pairs.h"
+#include "symbols/bundled.h"
 #include "symbols/files.h"
 #include "symbols/intervals.h"
 #include "symbols/kernel.h"
@@ -38,6 +39,7 @@ struct object {
 struct SptSymbols {
 	const SptCapture *capture;
 	SptFiles *files;
+	SptBundled *bundled;		/* NULL: nothing is */
 	char **debug_dirs, *vmlinux;	/* as they were given */
 	SptKernel *kernel;		/* once a detail of it is asked for */
 	unsigned detail;
@@ -54,8 +56,8 @@ struct SptSymbols {
 const char *spt_source_name(SptSource source)
 {
 	static const char *const names[] = {
-		[SPT_SOURCE_NONE] = "none", [SPT_SOURCE_CAPTURE] = "recording", [SPT_SOURCE_SYMTAB] = "symbol table",
-		[SPT_SOURCE_DEBUG_FILE] = "debug file", [SPT_SOURCE_MINI] = "MiniDebugInfo",
+		[SPT_SOURCE_NONE] = "none", [SPT_SOURCE_BUNDLE] = "symbols bundled in the capture", [SPT_SOURCE_CAPTURE] = "recording",
+		[SPT_SOURCE_SYMTAB] = "symbol table", [SPT_SOURCE_DEBUG_FILE] = "debug file", [SPT_SOURCE_MINI] = "MiniDebugInfo",
 		[SPT_SOURCE_DEBUG_INFO] = "debug information", [SPT_SOURCE_DYNAMIC] = "exported symbols", [SPT_SOURCE_PLT] = "stubs",
 	};
 
@@ -117,6 +119,7 @@ void spt_symbols_free(SptSymbols *symbols)
 	spt_kernel_free(symbols->kernel);
 	g_free(symbols->vmlinux);
 	spt_files_free(symbols->files);
+	spt_bundled_free(symbols->bundled);
 	g_strfreev(symbols->debug_dirs);
 	g_free(symbols);
 }
@@ -204,6 +207,7 @@ SptSymbols *spt_symbols_new(const SptCapture *capture, const char *const *debug_
 
 	symbols->capture = capture;
 	symbols->files = spt_files_new(capture, debug_dirs);
+	symbols->bundled = spt_bundled_new(capture);
 	symbols->debug_dirs = g_strdupv((char **)debug_dirs);
 	symbols->detail = SPT_DETAIL_INLINES;
 	symbols->strings = g_hash_table_new(g_str_hash, g_str_equal);
@@ -243,19 +247,28 @@ static const char *plain_name(SptSymbols *symbols, const char *name)
 	return plain;
 }
 
-static const char *find_in_file(SptSymbols *symbols, const SptObjectRow *row, uint64_t offset, SptSource *ret_source)
+/* The symbol that its file has for a place; @lines: which is also going to be asked for these. */
+static bool find_in_file(SptSymbols *symbols, const SptObjectRow *row, uint64_t offset, bool lines, SptSymbol *ret)
 {
 	const SptPlaceTable *table;
-	SptSymbol symbol;
 	uint32_t at;
 
 	if (row->kind != SPT_OBJECT_FILE || symbols->detail & SPT_DETAIL_NO_FILES)
-		return NULL;
-	table = spt_files_find(symbols->files, row->id, offset, false, &at);
-	if (!table || !spt_place_table_symbol(table, at, &symbol))
-		return NULL;
-	*ret_source = symbol.source;
-	return plain_name(symbols, symbol.name);
+		return false;
+	table = spt_files_find(symbols->files, row->id, offset, lines, &at);
+	return table && spt_place_table_symbol(table, at, ret);
+}
+
+static bool find_bundled(const SptSymbols *symbols, const SptObjectRow *row, uint64_t offset, SptSymbol *ret)
+{
+	const SptBundledRow *rows = spt_bundled_find(symbols->bundled, row->id, offset);
+	const SptBundledRow *function = rows ? spt_bundled_function(rows) : NULL;
+
+	if (!function || !function->is_symbol)
+		return false;
+	*ret = (SptSymbol){ .name = function->function, .distance = function->distance, .bytes = function->symbol_bytes,
+			    .source = SPT_SOURCE_BUNDLE };
+	return true;
 }
 
 /* What the capture says about a place; NULL if it says nothing. */
@@ -339,6 +352,7 @@ SptName spt_symbols_name(SptSymbols *symbols, const SptFrame *frame)
 	const struct recorded *recorded;
 	struct object *object;
 	SptName name = { 0 };
+	SptSymbol symbol;
 
 	if (!row) {
 		name.function = spt_symbols_intern(symbols, "[unresolved]");
@@ -348,8 +362,13 @@ SptName spt_symbols_name(SptSymbols *symbols, const SptFrame *frame)
 	object = &symbols->objects[row->id];
 	recorded = find_recorded(symbols, object, frame->offset);
 	name.object = recorded && recorded->module ? recorded->module : object->label;
-	name.source = recorded && recorded->function ? SPT_SOURCE_CAPTURE : SPT_SOURCE_NONE;
-	name.function = recorded ? recorded->function : find_in_file(symbols, row, frame->offset, &name.source);
+	if (find_bundled(symbols, row, frame->offset, &symbol) || (!recorded && find_in_file(symbols, row, frame->offset, false, &symbol))) {
+		name.function = plain_name(symbols, symbol.name);
+		name.source = symbol.source;
+	} else if (recorded && recorded->function) {
+		name.function = recorded->function;
+		name.source = SPT_SOURCE_CAPTURE;
+	}
 	name.has_symbol = name.function != NULL;
 	if (!name.function)
 		name_without_symbol(symbols, row, frame->offset, &name);
@@ -401,12 +420,16 @@ static SptKernelCode *find_kernel_code(SptSymbols *symbols, const SptFrame *fram
 
 static unsigned find_places(SptSymbols *symbols, const SptObjectRow *row, const SptFrame *frame, SptPlace ret[SPT_INLINES_MAX])
 {
+	const SptBundledRow *bundled = spt_bundled_find(symbols->bundled, row->id, frame->offset);
+	unsigned n = bundled ? spt_bundled_places(bundled, ret) : 0;
 	const SptPlaceTable *table;
 	const char *problem;
 	SptKernelCode *code;
 	uint64_t address;
 	uint32_t at;
 
+	if (n > 0)
+		return n;
 	if (is_kernel(row)) {
 		code = find_kernel_code(symbols, frame, &address, &problem);
 		return code ? spt_kernel_code_find(code, address, ret) : 0;
@@ -449,6 +472,19 @@ unsigned spt_symbols_places(SptSymbols *symbols, const SptFrame *frame, SptNamed
 	return n - first;
 }
 
+unsigned spt_symbols_raw(SptSymbols *symbols, const SptFrame *frame, SptPlace ret[SPT_INLINES_MAX], SptSymbol *ret_symbol)
+{
+	const SptObjectRow *row = row_of(symbols, frame->object);
+
+	*ret_symbol = (SptSymbol){ 0 };
+	if (!row)
+		return 0;
+	if (!find_bundled(symbols, row, frame->offset, ret_symbol) &&
+	    !find_recorded(symbols, &symbols->objects[row->id], frame->offset))
+		find_in_file(symbols, row, frame->offset, true, ret_symbol);
+	return find_places(symbols, row, frame, ret);
+}
+
 const char *spt_symbols_failure(SptSymbols *symbols, uint32_t id)
 {
 	return row_of(symbols, id) ? spt_files_failure(symbols->files, id) : NULL;
@@ -458,17 +494,15 @@ bool spt_symbols_extent(SptSymbols *symbols, const SptFrame *frame, uint64_t *re
 {
 	const SptObjectRow *row = row_of(symbols, frame->object);
 	const struct recorded *recorded = row ? find_recorded(symbols, &symbols->objects[row->id], frame->offset) : NULL;
-	const SptPlaceTable *table;
 	SptSymbol symbol;
-	uint32_t at;
+	bool is_bundled = row && find_bundled(symbols, row, frame->offset, &symbol);
 
-	if (recorded) {
+	if (recorded && !is_bundled) {
 		*ret_start = recorded->range.start;
 		*ret_bytes = recorded->range.bytes;
 		return recorded->function != NULL;
 	}
-	table = row && row->kind == SPT_OBJECT_FILE ? spt_files_find(symbols->files, row->id, frame->offset, false, &at) : NULL;
-	if (!table || !spt_place_table_symbol(table, at, &symbol))
+	if (!row || (!is_bundled && !find_in_file(symbols, row, frame->offset, false, &symbol)))
 		return false;
 	*ret_start = frame->offset - symbol.distance;
 	*ret_bytes = symbol.bytes;
@@ -533,5 +567,6 @@ const char *spt_symbols_problem(SptSymbols *symbols, uint32_t id)
 {
 	const SptObjectRow *row = row_of(symbols, id);
 
-	return row && row->kind == SPT_OBJECT_FILE ? spt_files_problem(symbols->files, id) : NULL;
+	/* What was bundled is all that there is to say. */
+	return row && row->kind == SPT_OBJECT_FILE && !spt_bundled_has(symbols->bundled, id) ? spt_files_problem(symbols->files, id) : NULL;
 }

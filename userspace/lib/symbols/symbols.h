@@ -15,6 +15,7 @@ G_BEGIN_DECLS
 /* Where a name came from, best first. */
 typedef enum {
 	SPT_SOURCE_NONE = 0,		/* there is none */
+	SPT_SOURCE_BUNDLE,		/* files' symbols that were put into the capture (export/bundle.h) */
 	SPT_SOURCE_CAPTURE,		/* the recording itself */
 	SPT_SOURCE_SYMTAB,		/* the file's symbol table */
 	SPT_SOURCE_DEBUG_FILE,		/* the symbol table of its separate debug file */
@@ -25,7 +26,8 @@ typedef enum {
 } SptSource;
 
 /* "recording", "symbol table", "debug file", "MiniDebugInfo", "debug information", "exported symbols",
- * "stubs"; "none". */
+ * "stubs", "symbols bundled in the capture"; "none". */
+#define SPT_SOURCES (SPT_SOURCE_PLT + 1)
 const char *spt_source_name(SptSource source);
 
 typedef struct {
@@ -116,6 +118,10 @@ typedef struct {
 /* The functions of a frame, innermost first: what is inlined there, then the one that spt_symbols_name() names; lines where there
  * is debug information.  How many, at least 1.  Strings live as long as @symbols. */
 unsigned spt_symbols_places(SptSymbols *symbols, const SptFrame *frame, SptNamedPlace ret[SPT_INLINES_MAX]);
+
+/* What files, or what was bundled of them, say of a frame, in their own words, for who stores it: places as those of debug-info.h (how many; 0:
+ * there is no debug information), and the symbol, which has no name where there is none or the recording itself has it. */
+unsigned spt_symbols_raw(SptSymbols *symbols, const SptFrame *frame, SptPlace ret[SPT_INLINES_MAX], SptSymbol *ret_symbol);
 
 /* Where the code of the function begins that a frame lies in, and how much it is, in offsets as the frame's.  False: not known. */
 bool spt_symbols_extent(SptSymbols *symbols, const SptFrame *frame, uint64_t *ret_start, uint64_t *ret_bytes);

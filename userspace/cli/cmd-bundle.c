@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* sysprof-cli bundle: a recording for other machines, or for other people. */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "bundle.h"
+#include "cmd.h"
+#include "export/bundle.h"
+#include "export/merge.h"
+#include "report-filter.h"
+
+static void tell_bundled(const SptCapture *capture, const char *out)
+{
+	g_autofree bool *has = g_new0(bool, MAX(capture->n_objects, 1));
+	g_autofree char *shown = spt_format_cut(out, 0);
+	uint64_t places = 0, objects = 0;
+
+	for (uint64_t i = 0; i < capture->n_bundled; i++) {
+		const SptBundledRow *row = &capture->bundled[i];
+
+		places += row->level == 0;
+		objects += !has[row->object];
+		has[row->object] = true;
+	}
+	fprintf(stderr, "%s: bundled what %" PRIu64 " objects say of %" PRIu64 " places\n", shown, objects, places);
+}
+
+bool spt_cli_bundle(SptCapture *capture, SptSymbols *symbols, enum spt_sharing sharing, const char *out)
+{
+	const SptCapture *const captures[] = { capture };
+	g_autoptr(GError) error = NULL;
+
+	spt_bundle(capture, symbols);
+	if (sharing == SPT_SHARE_ANONYMOUS)
+		spt_anonymize(capture);
+	else if (sharing == SPT_SHARE_NO_PATHS)
+		spt_strip_paths(capture);
+	if (!spt_merge_captures(captures, 1, out, &error)) {
+		spt_cli_complain("%s", error->message);
+		return false;
+	}
+	tell_bundled(capture, out);
+	return true;
+}
+
+static int bundle(const char *path, const struct spt_filter_options *options, enum spt_sharing sharing, const char *out)
+{
+	g_autoptr(SptCapture) capture = spt_cli_open(path);
+	g_autoptr(SptSymbols) symbols = NULL;
+
+	if (!capture)
+		return SPT_EXIT_FAILURE;
+	if (capture->damage && !out) {
+		spt_cli_complain("%s is not replaced, since not all of it can be read; tell where to write what can be (-o)", path);
+		return SPT_EXIT_FAILURE;
+	}
+	symbols = spt_filter_options_symbols(options, capture);
+	return symbols && spt_cli_bundle(capture, symbols, sharing, out ? out : path) ? SPT_EXIT_OK : SPT_EXIT_FAILURE;
+}
+
+static int run_bundle(int argc, char **argv)
+{
+	struct spt_filter_options filter = { 0 };
+	gboolean strip_paths = FALSE, anonymize = FALSE;
+	g_autofree char *out = NULL;
+	const GOptionEntry entries[] = {
+		{ "output", 'o', 0, G_OPTION_ARG_FILENAME, &out, "Write here instead of replacing FILE", "OUT" },
+		{ "strip-paths", 0, 0, G_OPTION_ARG_NONE, &strip_paths, "Without the directories of files, objects and sources", NULL },
+		{ "anonymize", 0, 0, G_OPTION_ARG_NONE, &anonymize,
+		  "For sharing: numbers instead of the names of processes, files and functions that are not the system's, no host, no command", NULL },
+	};
+	g_autoptr(GArray) all = g_array_new(TRUE, FALSE, sizeof(GOptionEntry));
+	const char *path;
+	int status = SPT_EXIT_USAGE;
+
+	g_array_append_vals(all, entries, G_N_ELEMENTS(entries));
+	spt_filter_options_add_files(&filter, all);
+	if (spt_cli_parse(&cmd_bundle, (const GOptionEntry *)all->data, &argc, &argv) &&
+	    (path = spt_cli_operand(&cmd_bundle, argc, argv)))
+		status = bundle(path, &filter, anonymize ? SPT_SHARE_ANONYMOUS : strip_paths ? SPT_SHARE_NO_PATHS : SPT_SHARE_ALL, out);
+	spt_filter_options_clear(&filter);
+	return status;
+}
+
+const struct spt_command cmd_bundle = {
+	.name = "bundle",
+	.usage = "FILE",
+	.help = "Put names and lines into a recording, for other machines and people",
+	.run = run_bundle,
+};
