@@ -17,7 +17,7 @@ static SptCaptureWriter *begin(const char *path)
 	return writer;
 }
 
-static void flush(SptCaptureWriter *writer, const SptStash *stash)
+static void flush(SptCaptureWriter *writer, SptStash *stash)
 {
 	g_autoptr(GError) error = NULL;
 
@@ -25,7 +25,7 @@ static void flush(SptCaptureWriter *writer, const SptStash *stash)
 	g_assert_no_error(error);
 }
 
-static SptCapture *finish(SptCaptureWriter *writer, const SptStash *stash, const char *path)
+static SptCapture *finish(SptCaptureWriter *writer, SptStash *stash, const char *path)
 {
 	g_autoptr(GError) error = NULL;
 	SptCapture *capture;

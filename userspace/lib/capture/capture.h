@@ -139,11 +139,11 @@ void spt_capture_writer_watch_names(SptCaptureWriter *writer, SptNameFunc func, 
 void spt_capture_writer_account(SptCaptureWriter *writer, const SptAccountRow *row);
 void spt_capture_writer_loss(SptCaptureWriter *writer, const SptLossRow *row);
 /* Writes what was collected, and the nodes of @stash that no earlier flush wrote. */
-bool spt_capture_writer_flush(SptCaptureWriter *writer, const SptStash *stash, GError **error);
+bool spt_capture_writer_flush(SptCaptureWriter *writer, SptStash *stash, GError **error);
 /* After a flush: the next one is given another stash, with none of the nodes before.  Returns what is to be added to its ids (but 0)
  * in samples. */
 uint32_t spt_capture_writer_next_stash(SptCaptureWriter *writer);
-bool spt_capture_writer_finish(SptCaptureWriter *writer, const SptStash *stash, uint64_t time, GError **error);
+bool spt_capture_writer_finish(SptCaptureWriter *writer, SptStash *stash, uint64_t time, GError **error);
 uint64_t spt_capture_writer_bytes(const SptCaptureWriter *writer);	/* in the file, up to the last flush */
 
 /*

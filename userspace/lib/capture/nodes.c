@@ -5,9 +5,8 @@
 #include <string.h>
 
 struct SptNodePacker {
-	SptStash *frames;		/* below its root: each frame once, ids in order of appearance */
 	SptFollowers followers;
-	GArray *of_nodes;		/* uint32_t by node: its frame */
+	uint32_t next_frame;		/* the first one that is not told yet */
 	uint32_t epoch;
 };
 
@@ -25,65 +24,60 @@ SptNodePacker *spt_node_packer_new(void)
 {
 	SptNodePacker *packer = g_new0(SptNodePacker, 1);
 
-	packer->frames = spt_stash_new();
-	packer->of_nodes = g_array_new(FALSE, TRUE, sizeof(uint32_t));
-	g_array_set_size(packer->of_nodes, 1);
+	packer->next_frame = 1;
 	spt_followers_init(&packer->followers);
 	return packer;
 }
 
 void spt_node_packer_free(SptNodePacker *packer)
 {
-	spt_stash_free(packer->frames);
-	g_array_unref(packer->of_nodes);
 	spt_followers_clear(&packer->followers);
 	g_free(packer);
 }
 
 void spt_node_packer_forget(SptNodePacker *packer)
 {
-	spt_stash_free(packer->frames);
-	packer->frames = spt_stash_new();
-	g_array_unref(packer->of_nodes);
-	packer->of_nodes = g_array_new(FALSE, TRUE, sizeof(uint32_t));
-	g_array_set_size(packer->of_nodes, 1);
 	spt_followers_clear(&packer->followers);
 	spt_followers_init(&packer->followers);
+	packer->next_frame = 1;
 	packer->epoch++;
 }
 
-static void append_new(const SptNodePacker *packer, const SptFrame *frame, uint32_t parent, GArray *frames)
+static void append_new(const SptNodePacker *packer, const SptStash *stash, const SptFrame *frame, uint32_t parent, GArray *frames)
 {
-	const SptFrame *model = &spt_stash_node(packer->frames, model_of(&packer->followers, parent))->frame;
+	const SptFrame *model = spt_stash_frame(stash, model_of(&packer->followers, parent));
 	SptFrame row = { .offset = frame->offset - model->offset, .object = frame->object ^ model->object, .kind = frame->kind };
 
 	g_array_append_val(frames, row);
 }
 
-bool spt_node_packer_pack(SptNodePacker *packer, const SptNode *nodes, uint32_t first, uint32_t n, uint32_t base, GArray *rows,
-			  GArray *frames, GArray *old_frames, GError **error)
+bool spt_node_packer_pack(SptNodePacker *packer, SptStash *stash, uint32_t first, uint32_t base, GArray *rows, GArray *frames,
+			  GArray *old_frames, GError **error)
 {
-	g_array_set_size(packer->of_nodes, first + n);
-	for (uint32_t i = 0; i < n; i++) {
-		uint32_t parent = g_array_index(packer->of_nodes, uint32_t, nodes[i].parent);
-		uint32_t due = spt_stash_n_nodes(packer->frames);
-		uint32_t frame = spt_stash_child(packer->frames, 0, &nodes[i].frame);
-		unsigned place = frame == due ? 0 : spt_followers_find(&packer->followers, parent, frame);
-		SptNodeRow row = { .parent = nodes[i].parent ? nodes[i].parent + base : 0, .epoch = packer->epoch };
+	uint32_t n_nodes = spt_stash_n_nodes(stash);
+
+	spt_stash_number_frames(stash);
+	for (uint32_t id = first; id < n_nodes; id++) {
+		const SptNode *node = spt_stash_node(stash, id);
+		uint32_t parent = spt_stash_frame_of(stash, node->parent);
+		uint32_t frame = spt_stash_frame_of(stash, id);
+		bool is_new = frame == packer->next_frame;
+		unsigned place = is_new ? 0 : spt_followers_find(&packer->followers, parent, frame);
+		SptNodeRow row = { .parent = node->parent ? node->parent + base : 0, .epoch = packer->epoch };
 
 		if (place > 0) {
 			row.how = SPT_NODE_FOLLOWER + place - 1;
 			spt_followers_take(&packer->followers, parent, place);
 		} else {
-			row.how = frame == due ? SPT_NODE_NEW_FRAME : SPT_NODE_OLD_FRAME;
-			if (frame == due)
-				append_new(packer, &nodes[i].frame, parent, frames);
+			row.how = is_new ? SPT_NODE_NEW_FRAME : SPT_NODE_OLD_FRAME;
+			if (is_new)
+				append_new(packer, stash, &node->frame, parent, frames);
 			else
-				g_array_append_vals(old_frames, &(SptOldFrameRow){ due - frame }, 1);
+				g_array_append_vals(old_frames, &(SptOldFrameRow){ packer->next_frame - frame }, 1);
 			if (!spt_followers_add(&packer->followers, parent, frame, error))
 				return false;
+			packer->next_frame += is_new;
 		}
-		g_array_index(packer->of_nodes, uint32_t, first + i) = frame;
 		g_array_append_val(rows, row);
 	}
 	return true;

@@ -14,14 +14,14 @@ typedef struct SptNodePacker SptNodePacker;
 
 SptNodePacker *spt_node_packer_new(void);
 void spt_node_packer_free(SptNodePacker *packer);
-/* What comes is of another stash: all frames are told again, and their memory is free. */
+/* What comes is of another stash: all frames are told again. */
 void spt_node_packer_forget(SptNodePacker *packer);
 /*
- * Appends what is written of @nodes, ids @first and up: SptNodeRow, of new frames SptFrame, packed, and SptOldFrameRow.  @base is added to
- * parents.  Error: a clause.
+ * Appends what is written of the nodes of @stash from @first on: SptNodeRow, of new frames SptFrame, packed, and SptOldFrameRow.  All nodes of
+ * a stash come in turn, from its first one on.  @base is added to parents.  Error: a clause.
  */
-bool spt_node_packer_pack(SptNodePacker *packer, const SptNode *nodes, uint32_t first, uint32_t n, uint32_t base, GArray *rows,
-			  GArray *frames, GArray *old_frames, GError **error);
+bool spt_node_packer_pack(SptNodePacker *packer, SptStash *stash, uint32_t first, uint32_t base, GArray *rows, GArray *frames,
+			  GArray *old_frames, GError **error);
 
 /* The way back.  Rows of frames are put behind frames and old_frames as they are read. */
 typedef struct {

@@ -187,7 +187,7 @@ static bool write_array(SptCaptureWriter *writer, SptBlockType type, const SptSc
 	return write_rows(writer, type, 0, schema, rows->data, rows->len);
 }
 
-static bool write_nodes(SptCaptureWriter *writer, const SptStash *stash)
+static bool write_nodes(SptCaptureWriter *writer, SptStash *stash)
 {
 	uint32_t begin = writer->n_nodes, end = stash ? spt_stash_n_nodes(stash) : 0;
 	g_autoptr(GArray) rows = g_array_new(FALSE, FALSE, sizeof(SptNodeRow));
@@ -198,8 +198,7 @@ static bool write_nodes(SptCaptureWriter *writer, const SptStash *stash)
 	if (begin >= end)
 		return true;
 	writer->n_nodes = end;
-	if (!spt_node_packer_pack(writer->node_packer, spt_stash_node(stash, begin), begin, end - begin, writer->node_base, rows,
-				  frames, old_frames, &error))
+	if (!spt_node_packer_pack(writer->node_packer, stash, begin, writer->node_base, rows, frames, old_frames, &error))
 		return fail(writer, "%s", error->message);
 	return write_array(writer, SPT_BLOCK_FRAME, &spt_schema_frame, frames) &&
 		write_array(writer, SPT_BLOCK_OLD_FRAME, &spt_schema_old_frame, old_frames) &&
@@ -297,7 +296,7 @@ static void drop_rows(SptCaptureWriter *writer)
 	g_string_chunk_clear(writer->texts);
 }
 
-bool spt_capture_writer_flush(SptCaptureWriter *writer, const SptStash *stash, GError **error)
+bool spt_capture_writer_flush(SptCaptureWriter *writer, SptStash *stash, GError **error)
 {
 	spt_pack_processes(writer->packer, writer->processes, writer->process_ends);
 	spt_pack_threads(writer->packer, writer->threads);
@@ -330,7 +329,7 @@ static bool write_index(SptCaptureWriter *writer)
 	return write_array(writer, SPT_BLOCK_INDEX, &spt_schema_index, index);
 }
 
-bool spt_capture_writer_finish(SptCaptureWriter *writer, const SptStash *stash, uint64_t time, GError **error)
+bool spt_capture_writer_finish(SptCaptureWriter *writer, SptStash *stash, uint64_t time, GError **error)
 {
 	const SptEndRow end = { time };
 

@@ -37,7 +37,7 @@ struct SptNaming {
 	GHashTable *objects;		/* id -> struct object */
 	SptJit *jit;
 	struct spt_pairs frames;	/* (object, offset): those that are listed */
-	uint32_t next_node;
+	uint32_t next_frame;
 	GHashTable *identified;		/* kernel modules whose build-id is noted; "": the kernel's */
 	unsigned n_held, max_held;
 	bool all;			/* names of files that can be found, too */
@@ -74,7 +74,7 @@ SptNaming *spt_naming_new(bool all)
 	naming->objects = g_hash_table_new_full(NULL, NULL, NULL, object_free);
 	naming->jit = spt_jit_new();
 	naming->identified = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
-	naming->next_node = 1;
+	naming->next_frame = 1;
 	naming->all = all;
 	naming->max_held = raise_file_limit();
 	return naming;
@@ -96,7 +96,7 @@ void spt_naming_forget(SptNaming *naming)
 	GHashTableIter iter;
 	void *value;
 
-	naming->next_node = 1;
+	naming->next_frame = 1;
 	spt_jit_forget(naming->jit);
 	g_hash_table_remove_all(naming->identified);
 	spt_pairs_clear(&naming->frames);
@@ -339,10 +339,10 @@ static void want_from_jit(SptNaming *naming, struct object *object)
 		spt_jit_want(naming->jit, object->id, g_array_index(object->offsets, uint64_t, object->n_named));
 }
 
-static void collect_new_frames(SptNaming *naming, const SptStash *stash)
+static void collect_new_frames(SptNaming *naming, SptStash *stash)
 {
-	for (uint32_t n = spt_stash_n_nodes(stash); naming->next_node < n; naming->next_node++) {
-		const SptFrame *frame = &spt_stash_node(stash, naming->next_node)->frame;
+	for (uint32_t n = spt_stash_number_frames(stash); naming->next_frame < n; naming->next_frame++) {
+		const SptFrame *frame = spt_stash_frame(stash, naming->next_frame);
 		uint32_t *listed = spt_pairs_at(&naming->frames, frame->object, frame->offset & SYSPROF_FRAME_OFFSET_MASK);
 
 		if (*listed != UINT32_MAX)
@@ -352,7 +352,7 @@ static void collect_new_frames(SptNaming *naming, const SptStash *stash)
 	}
 }
 
-bool spt_naming_knows_objects(SptNaming *naming, const SptStash *stash)
+bool spt_naming_knows_objects(SptNaming *naming, SptStash *stash)
 {
 	GHashTableIter iter;
 	void *value;
@@ -368,7 +368,7 @@ bool spt_naming_knows_objects(SptNaming *naming, const SptStash *stash)
 	return true;
 }
 
-bool spt_naming_flush(SptNaming *naming, SptTrace *trace, const SptStash *stash, SptCaptureWriter *writer, GError **error)
+bool spt_naming_flush(SptNaming *naming, SptTrace *trace, SptStash *stash, SptCaptureWriter *writer, GError **error)
 {
 	GHashTableIter iter;
 	void *value;

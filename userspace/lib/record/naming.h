@@ -37,9 +37,9 @@ const char *spt_naming_path(const SptNaming *naming, uint32_t id);
 /* Often, between flushes: holds what programs tell of the code they make. */
 void spt_naming_keep(SptNaming *naming);
 /* Whether all objects that frames of @stash lie in have been told of. */
-bool spt_naming_knows_objects(SptNaming *naming, const SptStash *stash);
+bool spt_naming_knows_objects(SptNaming *naming, SptStash *stash);
 /* Before a flush: puts the names of @stash's new frames into @writer that would be lost otherwise. */
-bool spt_naming_flush(SptNaming *naming, SptTrace *trace, const SptStash *stash, SptCaptureWriter *writer, GError **error);
+bool spt_naming_flush(SptNaming *naming, SptTrace *trace, SptStash *stash, SptCaptureWriter *writer, GError **error);
 
 G_END_DECLS
 

@@ -13,6 +13,8 @@ struct SptStash {
 	uint32_t *slots;
 	size_t n_slots;		/* a power of two, at least twice n_nodes */
 	uint32_t n_nodes;
+	SptStash *frames;	/* below its root: each frame once; NULL: not asked for yet */
+	GArray *frame_of;	/* uint32_t by node */
 };
 
 static uint64_t mix(uint64_t x)
@@ -45,6 +47,8 @@ void spt_stash_free(SptStash *stash)
 {
 	if (!stash)
 		return;
+	spt_stash_free(stash->frames);
+	g_clear_pointer(&stash->frame_of, g_array_unref);
 	g_free(stash->nodes);
 	g_free(stash->slots);
 	g_free(stash);
@@ -109,4 +113,30 @@ uint32_t spt_stash_n_nodes(const SptStash *stash)
 const SptNode *spt_stash_node(const SptStash *stash, uint32_t id)
 {
 	return &stash->nodes[id];
+}
+
+uint32_t spt_stash_number_frames(SptStash *stash)
+{
+	uint32_t id = 1;
+
+	if (!stash->frames) {
+		stash->frames = spt_stash_new();
+		stash->frame_of = g_array_new(FALSE, TRUE, sizeof(uint32_t));
+	} else {
+		id = stash->frame_of->len;
+	}
+	g_array_set_size(stash->frame_of, stash->n_nodes);
+	for (; id < stash->n_nodes; id++)
+		g_array_index(stash->frame_of, uint32_t, id) = spt_stash_child(stash->frames, 0, &stash->nodes[id].frame);
+	return stash->frames->n_nodes;
+}
+
+uint32_t spt_stash_frame_of(const SptStash *stash, uint32_t node)
+{
+	return g_array_index(stash->frame_of, uint32_t, node);
+}
+
+const SptFrame *spt_stash_frame(const SptStash *stash, uint32_t number)
+{
+	return &stash->frames->nodes[number].frame;
 }

@@ -46,6 +46,15 @@ uint32_t spt_stash_n_nodes(const SptStash *stash);
 /* Valid until the next node is made; those with higher ids lie behind it. */
 const SptNode *spt_stash_node(const SptStash *stash, uint32_t id);
 
+/*
+ * The distinct frames of all nodes there are, numbered from 1 in the order of the first node of each; 0 is the root's.  Costs nothing
+ * until it is asked for.  Returns how many there are, with the root's: what follows is known of these, and of these nodes.
+ */
+uint32_t spt_stash_number_frames(SptStash *stash);
+uint32_t spt_stash_frame_of(const SptStash *stash, uint32_t node);
+/* Valid until frames are numbered again. */
+const SptFrame *spt_stash_frame(const SptStash *stash, uint32_t number);
+
 G_END_DECLS
 
 #endif
