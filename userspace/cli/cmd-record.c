@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "bundle.h"
 #include "cmd.h"
 #include "record-child.h"
 #include "record-options.h"
@@ -138,6 +139,23 @@ static void tell_what_is_left(const struct spt_record_options *options)
 			capture->n_samples, part);
 }
 
+static int open_held(uint32_t object, void *recorder)
+{
+	return spt_recorder_file(recorder, object);
+}
+
+/* While files that are gone by now are still held. */
+static bool bundle(SptRecorder *recorder, const char *path)
+{
+	g_autoptr(SptCapture) capture = spt_cli_open(path);
+	g_autoptr(SptSymbols) symbols = capture ? spt_symbols_new(capture, NULL) : NULL;
+
+	if (!symbols)
+		return false;
+	spt_symbols_set_opener(symbols, open_held, recorder);
+	return spt_cli_bundle(capture, symbols, SPT_SHARE_ALL, path);
+}
+
 static int run_recording(const struct spt_record_options *options)
 {
 	struct spt_child child = SPT_CHILD_NONE;
@@ -193,6 +211,10 @@ static int run_recording(const struct spt_record_options *options)
 	if (status.budget)
 		fprintf(stderr, "To keep to the budget of CPU time the rate was lowered: %.1f %% of %.0f Hz were sampled.  -F HZ insists on a "
 			"rate.\n", spt_percent(status.delivered, status.delivered + status.budget), 1e9 / (double)status.period_ns);
+	if (options->bundle && !bundle(recorder, path)) {
+		spt_child_wait(&child);
+		return SPT_EXIT_FAILURE;
+	}
 	spt_child_wait(&child);
 	return spt_child_exit_status(&child);
 }

@@ -101,6 +101,8 @@ static bool check_bounds(struct spt_record_options *options, const struct words 
 		spt_cli_complain("--when-late writes what --last SEC keeps: give both");
 	else if (words->late && recorder->source == SPT_TRACE_PERF)
 		spt_cli_complain(SPT_RECORD_NO_DELAYS);
+	else if (options->bundle && (words->last || options->to))
+		spt_cli_complain("--bundle is for a recording that ends here: with --last and --to run \"" SPT_CLI " bundle FILE\" on what was written");
 	else if (words->last && options->to)
 		spt_cli_complain("--last writes files and --to a connection: give one of them");
 	else
@@ -143,6 +145,8 @@ static bool parse(struct spt_record_options *options, struct words *words, int a
 		{ "when-late", 0, 0, G_OPTION_ARG_STRING, &words->late, "With --last: write when a tick comes so late (5ms)",
 		  "DELAY" },
 		{ "memory", 0, 0, G_OPTION_ARG_STRING, &words->memory, "The recorder's own memory is at most this (1G)", "SIZE" },
+		{ "bundle", 0, 0, G_OPTION_ARG_NONE, &options->bundle,
+		  "At the end, put in what files say of what was recorded, for other machines: \"" SPT_CLI " bundle\" tells more", NULL },
 		{ "to", 0, 0, G_OPTION_ARG_STRING, &options->to, "Send the recording to \"" SPT_CLI " receive\" there; in clear text: "
 		  "for loopback and trusted networks", "HOST:PORT" },
 	};

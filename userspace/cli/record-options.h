@@ -10,6 +10,7 @@
 
 struct spt_record_options {
 	SptRecorderOptions recorder;	/* its strings are those below */
+	gboolean bundle;
 	double duration;		/* seconds; 0: no end */
 	struct spt_record_filter filter;	/* what recorder.filter points to */
 	char **command;			/* what follows "--", within argv; empty: none */

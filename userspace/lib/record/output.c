@@ -134,6 +134,13 @@ const SptObject *spt_output_file(SptOutput *output, uint32_t object)
 	return spt_naming_file_early(output->naming, output->trace, object);
 }
 
+int spt_output_held(SptOutput *output, uint32_t object)
+{
+	const SptObject *file = spt_naming_file(output->naming, object);
+
+	return file ? spt_object_fd(file) : -1;
+}
+
 const char *spt_output_path(const SptOutput *output, uint32_t object)
 {
 	return spt_naming_path(output->naming, object);

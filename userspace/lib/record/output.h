@@ -31,6 +31,8 @@ void spt_output_object(SptOutput *output, const SptObjectRow *row, uint32_t pid)
 /* The file of an object, put or about to be, or the vdso's image; NULL: it could not be held.  Lives as long as the output. */
 const SptObject *spt_output_file(SptOutput *output, uint32_t object);
 /* What it is called; NULL: it was not put. */
+/* The descriptor by which a file's object is held; -1: it is not. */
+int spt_output_held(SptOutput *output, uint32_t object);
 const char *spt_output_path(const SptOutput *output, uint32_t object);
 /* Where row->node of a sample is from.  *@ret_number: another one with each flush or write that begins another stash. */
 SptStash *spt_output_stash(SptOutput *output, unsigned *ret_number);

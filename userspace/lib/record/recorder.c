@@ -695,6 +695,11 @@ bool spt_recorder_finish(SptRecorder *recorder, char **ret_path, GError **error)
 	return true;
 }
 
+int spt_recorder_file(SptRecorder *recorder, uint32_t object)
+{
+	return spt_output_held(recorder->output, object);
+}
+
 void spt_recorder_status(const SptRecorder *recorder, SptRecorderStatus *ret)
 {
 	*ret = recorder->status;

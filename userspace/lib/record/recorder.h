@@ -69,6 +69,8 @@ void spt_recorder_note(SptRecorder *recorder, const char *key, const char *value
 bool spt_recorder_write_last(SptRecorder *recorder, char **ret_path, GError **error);
 /* Stops, takes the rest and completes the file.  @ret_path (may be NULL): the file. */
 bool spt_recorder_finish(SptRecorder *recorder, char **ret_path, GError **error);
+/* The descriptor by which the recorder holds the file of an object, which may have no name any more; -1: it does not. */
+int spt_recorder_file(SptRecorder *recorder, uint32_t object);
 void spt_recorder_status(const SptRecorder *recorder, SptRecorderStatus *ret);
 
 G_END_DECLS

@@ -36,6 +36,8 @@ struct SptFiles {
 	bool (*progress)(const char *path, uint64_t done_bytes, uint64_t total_bytes, void *data);	/* NULL: no downloads */
 	void *progress_data;
 	bool *is_heavy;			/* by object: worth a download */
+	SptObjectOpener opener;		/* NULL: all are opened by their paths */
+	void *opener_data;
 	uint32_t next;			/* object that is read ahead */
 };
 
@@ -133,6 +135,12 @@ void spt_files_set_download(SptFiles *files, SptDownloadProgress progress, void 
 	spt_reader_set_progress(files->reader, tell_progress, files);
 }
 
+void spt_files_set_opener(SptFiles *files, SptObjectOpener opener, void *data)
+{
+	files->opener = opener;
+	files->opener_data = data;
+}
+
 /* A regular file, or -1 and why not.  Not to be held by a FIFO or a terminal that the path leads to. */
 static int open_image(const SptObjectRow *row, char **ret_problem)
 {
@@ -175,7 +183,8 @@ static void begin(SptFiles *files, uint32_t object, const uint64_t *offsets, uin
 	const SptObjectRow *row = &files->capture->objects[object];
 	struct file *file = &files->files[object];
 	g_autofree char *problem = NULL;
-	int fd = open_image(row, &problem);
+	int held = files->opener ? files->opener(object, files->opener_data) : -1;
+	int fd = held >= 0 ? fcntl(held, F_DUPFD_CLOEXEC, 0) : open_image(row, &problem);
 
 	file->with_lines = lines;
 	file->is_being_read = fd >= 0;

@@ -17,6 +17,9 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptFiles, spt_files_free)
 /* As spt_symbols_set_download(). */
 void spt_files_set_download(SptFiles *files, SptDownloadProgress progress, void *data);
 
+/* As spt_symbols_set_opener(). */
+void spt_files_set_opener(SptFiles *files, SptObjectOpener opener, void *data);
+
 /* The table that has @offset of file object @object, and its row there.  Reads the file when it is first asked for, and others beside it:
  * what is asked for next.  Tables live as long as @files.  With @lines it says lines, too.  NULL: the file says nothing. */
 const SptPlaceTable *spt_files_find(SptFiles *files, uint32_t object, uint64_t offset, bool lines, uint32_t *ret_row);

@@ -380,6 +380,11 @@ void spt_symbols_set_download(SptSymbols *symbols, SptDownloadProgress progress,
 	spt_files_set_download(symbols->files, progress, data);
 }
 
+void spt_symbols_set_opener(SptSymbols *symbols, SptObjectOpener opener, void *data)
+{
+	spt_files_set_opener(symbols->files, opener, data);
+}
+
 void spt_symbols_set_detail(SptSymbols *symbols, unsigned detail)
 {
 	symbols->detail = detail;

@@ -88,6 +88,10 @@ typedef bool (*SptDownloadProgress)(const char *path, uint64_t done_bytes, uint6
 /* From now on debug information that is not here comes from the servers of $DEBUGINFOD_URLS, for objects that a hundredth of the
  * weight ends in.  Without this nothing is asked of anybody. */
 void spt_symbols_set_download(SptSymbols *symbols, SptDownloadProgress progress, void *data);
+/* A descriptor of the file of an object, which stays the opener's; -1: look by its path. */
+typedef int (*SptObjectOpener)(uint32_t object, void *data);
+/* Who holds files that may be nowhere else any more; before anything is named. */
+void spt_symbols_set_opener(SptSymbols *symbols, SptObjectOpener opener, void *data);
 /* Names a frame; the strings live as long as @symbols, and what has the same name has the same pointer, but what is
  * unique has another each time.  All but "object+0xoffset" are interned. */
 SptName spt_symbols_name(SptSymbols *symbols, const SptFrame *frame);
