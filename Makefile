@@ -247,7 +247,7 @@ check-abi:
 	@TESTS='$(TESTS)' tests/run abi
 check-unit: $(B)/sysprof-reader $(unit_tests) $(tsan_tests) $(fuzz_tests) $(generators)
 	@TESTS='$(TESTS)' tests/run unit
-check-cli: cli opener static manual $(generators) $(workloads) $(workload_libs) $(workloads_nofp) $(B)/bench/bench-unwind
+check-cli: viewer module cli opener static manual $(generators) $(workloads) $(workload_libs) $(workloads_nofp) $(B)/bench/bench-unwind
 	@TESTS='$(TESTS)' tests/run cli
 check-viewer: viewer $(viewer_tests) $(generators)
 	@TESTS='$(TESTS)' tests/run viewer

@@ -58,6 +58,15 @@ result "and its man pages are well-formed" "$(mandoc -Tlint -W warning "$stage"/
 packaging uninstall
 result "uninstall of nothing is refused" "$(packaging uninstall >/dev/null && echo "was not refused")"
 
+# By make itself, all at once and each part alone: something is put there, and nothing of it is left.
+for part in "" -userspace -module -udev -seat -polkit -devel; do
+	result "make install$part, make uninstall$part" "$(make -s "install$part" DESTDIR="$stage" prefix=/usr 2>&1
+		[ -n "$(found)" ] || echo "nothing was installed"
+		diff <(made) <(found)
+		make -s "uninstall$part" DESTDIR="$stage" prefix=/usr 2>&1
+		tree | diff "$work/before" -)"
+done
+
 own=$work/own
 make -s install-devel prefix="$own" >/dev/null
 export PKG_CONFIG_PATH=$own/lib/pkgconfig${PKG_CONFIG_PATH:+:$PKG_CONFIG_PATH}

@@ -218,7 +218,7 @@ static void tell_other_ways(void)
 				"Who sits at this machine may open %s without the group (seat access), but this login is elsewhere.",
 				SYSPROF_DEVICE);
 	else
-		spt_doctor_tell(SPT_FINDING_NOTE, "in the sources: sudo make install-seat; or install-polkit, by which the password is asked for",
+		spt_doctor_tell(SPT_FINDING_NOTE, "install the package sysprof-trace-seat, or in the sources: sudo make install-seat; or -polkit, by which the password is asked for",
 				"Who sits at this machine may not open %s without the group: seat access is off.", SYSPROF_DEVICE);
 }
 
