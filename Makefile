@@ -21,7 +21,8 @@ packages := glib-2.0 json-c libelf libdw liblzma libzstd
 has_capstone := $(shell $(PKG_CONFIG) --exists capstone && echo 1)
 packages += $(if $(has_capstone),capstone)
 package_cflags := $(shell $(PKG_CONFIG) --cflags $(packages) 2>/dev/null)
-package_libs := $(shell $(PKG_CONFIG) --libs $(packages) 2>/dev/null)
+capstone ?= -lcapstone
+package_libs := $(subst -lcapstone,$(capstone),$(shell $(PKG_CONFIG) --libs $(packages) 2>/dev/null))
 
 warnings := -Wall -Wextra -Wshadow -Wmissing-prototypes -Wstrict-prototypes -Wvla
 flags := -std=gnu11 -D_GNU_SOURCE $(warnings) -fvisibility=hidden -DSPT_VERSION='"$(VERSION)"' -DSPT_CLI='"$(program)-cli"' \
