@@ -56,7 +56,7 @@ workloads := $(patsubst tests/vm/workloads/%.c,$(B)/workloads/%, \
 # The same without frame pointers.
 workloads_nofp := $(addprefix $(B)/workloads/nofp-,recursion shares)
 
-.PHONY: all module test-modules lib cli static opener viewer tests demo bench-module check check-lint check-abi check-unit check-cli check-viewer check-vm check-recorder check-kernels check-debug-kernel check-packages lint bench \
+.PHONY: all module test-modules lib cli static opener viewer tests demo bench-module check check-lint check-abi check-unit check-cli check-viewer check-vm check-recorder check-kernels check-debug-kernel check-packages check-secure-boot lint bench \
 	bench-userspace bench-symbols bench-viewer fuzz manual install install-userspace install-module install-udev install-seat install-polkit install-devel install-dkms-source uninstall \
 	uninstall-userspace uninstall-module uninstall-udev uninstall-seat uninstall-polkit uninstall-devel sysext \
 	dkms-install dkms-remove dist deb rpm clean screenshots help need-packages FORCE
@@ -72,8 +72,9 @@ help:
 	@echo 'make check-kernels   the module on Debian kernels from 5.10 on, and mainline [KERNELS="7.2-rt mainline"]'
 	@echo 'make check-debug-kernel   the module, a stress and a fuzzer on kernels with KASAN, lockdep and more, RT, too'
 	@echo 'make check-packages   the packages of make deb on a fresh Debian: install, kernel upgrade, record, remove [SUITES="bookworm trixie"]'
+	@echo 'make check-secure-boot   real firmware that checks signatures: what it refuses, the key enrolled, what it lets in'
 	@echo 'make check-recorder  the recorder at length: 100 of them killed on each source, 2000 programs of some milliseconds'
-	@echo 'make lint         rules of the house, from the sources'
+	@echo 'make lint         rules of the house, from the sources; man pages, completions and README against the programs'
 	@echo 'make bench        numbers; bench-module: what a sample costs; bench-userspace: the way from file to tree;'
 	@echo '                  bench-symbols: names and lines against other symbolizers [FILES="program ..."]'
 	@echo '                  bench-unwind: stacks without frame pointers; bench-viewer: the first picture, and what frames cost'
@@ -90,7 +91,7 @@ help:
 	@echo 'make static       $(B)/static/sysprof-cli, which needs no library: for rescue systems and small guests'
 	@echo 'make module lib cli viewer manual   parts [KDIR=kernel build or headers directory]; V=1 shows the commands'
 	@echo 'make clean        remove build/'
-	@echo 'Packages needed: packaging/deps build|module|demo|check|kernels|kcfi|deb|sysext'
+	@echo 'Packages needed: packaging/deps build|module|demo|check|kernels|kcfi|deb|sysext|secure-boot'
 
 # The module.
 
@@ -242,7 +243,7 @@ check:
 	@$(MAKE) --no-print-directory $(jobs) all tests $(viewer_tests)
 	@TESTS='$(TESTS)' tests/run lint abi unit cli viewer vm
 
-check-lint lint: module
+check-lint lint: module cli manual $(B)/tests/gen-capture
 	@TESTS='$(TESTS)' tests/run lint
 check-abi:
 	@TESTS='$(TESTS)' tests/run abi
@@ -267,6 +268,11 @@ check-debug-kernel: cli $(workloads) $(workload_libs) $(workloads_nofp)
 # Packages on fresh Debian systems; as root.
 check-packages: deb
 	@tests/packages/debian $(SUITES)
+
+# The firmware, too, is emulated: minutes.
+check-secure-boot: module static
+	@packaging/deps secure-boot
+	@tests/vm/secure-boot
 
 check-recorder: cli module $(workloads)
 	tests/cli/killed.py 100 perf

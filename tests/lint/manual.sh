@@ -4,7 +4,7 @@
 # What the man pages and the completions say is what --help says, and the pages are well-formed.
 
 # shellcheck source=tests/lint/tap.bash
-. "$(dirname "$0")/../lint/tap.bash"
+. "$(dirname "$0")/tap.bash"
 cli=build/sysprof-cli
 manual=build/manual
 commands=$("$cli" --help | sed -n 's/^  \([a-z]\{1,\}\) .*/\1/p')

@@ -4,7 +4,7 @@
 # What the README shows is so: examples print what stands there, commands are understood, targets of make exist.
 
 # shellcheck source=tests/lint/tap.bash
-. "$(dirname "$0")/../lint/tap.bash"
+. "$(dirname "$0")/tap.bash"
 cli=$PWD/build/sysprof-cli
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
