@@ -61,6 +61,7 @@ struct _SptTable {
 	GListStore *rows;
 	const SptTableColumn *columns;
 	unsigned n_columns;
+	unsigned shown_row, scroll_source;
 };
 
 G_DEFINE_FINAL_TYPE(SptTable, spt_table, GTK_TYPE_BOX)
@@ -171,6 +172,7 @@ static void dispose(GObject *object)
 {
 	SptTable *self = SPT_TABLE(object);
 
+	g_clear_handle_id(&self->scroll_source, g_source_remove);
 	/* While everything is still there that a last change of the model may call. */
 	if (self->view)
 		gtk_column_view_set_model(self->view, NULL);
@@ -246,7 +248,20 @@ void spt_table_set_end(SptTable *self, unsigned n)
 		g_list_store_splice(self->rows, n, present - n, NULL, 0);
 }
 
+static gboolean scroll(gpointer data)
+{
+	SptTable *self = data;
+
+	self->scroll_source = 0;
+	if (self->shown_row < g_list_model_get_n_items(G_LIST_MODEL(self->rows)))
+		spt_compat_scroll_to(self->view, self->shown_row);
+	return G_SOURCE_REMOVE;
+}
+
 void spt_table_show_row(SptTable *self, unsigned row)
 {
-	spt_compat_scroll_to(self->view, row);
+	self->shown_row = row;
+	/* When the list has been laid out; before that, it has no height. */
+	if (!self->scroll_source)
+		self->scroll_source = g_idle_add_full(G_PRIORITY_LOW, scroll, self, NULL);
 }
