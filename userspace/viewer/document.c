@@ -82,11 +82,37 @@ static void complete(SptDocument *document)
 	document->words = spt_words_where(document->profile);
 }
 
-static void open_in_thread(GTask *task, G_GNUC_UNUSED gpointer source, gpointer path, G_GNUC_UNUSED GCancellable *cancellable)
+/* What of the opening each part is, about. */
+#define READING_SHARE 0.2
+#define FOLDING_SHARE 0.6
+
+struct opening {
+	GCancellable *cancellable;	/* or NULL */
+	double begin, share;		/* of the part that is under way */
+};
+
+static bool tell_opening(double done, void *data)
 {
+	const struct opening *opening = data;
+	double all = opening->begin + opening->share * done;
+
+	if (!opening->cancellable)
+		return true;
+	g_object_set_data(G_OBJECT(opening->cancellable), "permille", GUINT_TO_POINTER((unsigned)(1000 * all)));
+	return !g_cancellable_is_cancelled(opening->cancellable);
+}
+
+double spt_document_open_done(GCancellable *cancellable)
+{
+	return GPOINTER_TO_UINT(g_object_get_data(G_OBJECT(cancellable), "permille")) / 1000.0;
+}
+
+static void open_in_thread(GTask *task, G_GNUC_UNUSED gpointer source, gpointer path, GCancellable *cancellable)
+{
+	struct opening reading = { cancellable, 0, READING_SHARE }, folding = { cancellable, READING_SHARE, FOLDING_SHARE };
 	SptDocument *document;
 	GError *error = NULL;
-	SptCapture *capture = spt_capture_open(path, &error);
+	SptCapture *capture = spt_capture_open_watched(path, tell_opening, &reading, &error);
 
 	if (!capture) {
 		g_task_return_error(task, error);
@@ -95,7 +121,7 @@ static void open_in_thread(GTask *task, G_GNUC_UNUSED gpointer source, gpointer 
 	document = g_atomic_rc_box_new0(SptDocument);
 	document->capture = capture;
 	document->symbols = spt_symbols_new(capture, NULL);
-	document->profile = spt_profile_new_base(capture, document->symbols);
+	document->profile = spt_profile_new_base_watched(capture, document->symbols, tell_opening, &folding);
 	document->order = spt_order_new(document->profile);
 	spt_summary_init(&document->summary, capture);
 	document->tracks = spt_tracks_new(capture);

@@ -61,6 +61,8 @@ bool spt_document_is_same(const SptDocument *a, const SptDocument *b);
 uint32_t spt_document_translate(const SptDocument *document, const SptDocument *old, uint32_t function);
 
 void spt_document_open_async(const char *path, GCancellable *cancellable, GAsyncReadyCallback callback, gpointer data);
+/* How far it is, 0 to 1, by its cancellable. */
+double spt_document_open_done(GCancellable *cancellable);
 SptDocument *spt_document_open_finish(GAsyncResult *result, GError **error);
 
 /* @document, of any look at a recording, with another one. */

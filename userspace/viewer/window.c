@@ -25,10 +25,12 @@
 
 #define DEFAULT_WIDTH 1280
 #define DEFAULT_HEIGHT 800
+#define TICK_MS 100
+#define BAR_AFTER_TICKS 2
 
 struct _SptWindow {
 	GtkApplicationWindow parent_instance;
-	GtkWidget *title, *subtitle, *message_bar, *message, *stack, *spinner, *busy_title, *busy_detail, *status, *switcher;
+	GtkWidget *title, *subtitle, *message_bar, *message, *stack, *busy_title, *busy_bar, *busy_cancel, *status, *switcher;
 	SptRecordControls *controls;
 	SptStartPage *start_page;
 	SptLivePage *live_page;
@@ -37,6 +39,7 @@ struct _SptWindow {
 	char *about;			/* what was recorded, and where */
 	char *opening;			/* path */
 	GCancellable *open_cancellable;
+	unsigned opening_source, opening_ticks;
 	SptRecording *recording;
 };
 
@@ -98,15 +101,7 @@ static void set_actions(SptWindow *self)
 static void show_page(SptWindow *self, const char *name)
 {
 	gtk_stack_set_visible_child_name(GTK_STACK(self->stack), name);
-	gtk_spinner_set_spinning(GTK_SPINNER(self->spinner), strcmp(name, "busy") == 0);
 	gtk_widget_set_visible(self->switcher, strcmp(name, "panes") == 0);
-}
-
-static void show_busy(SptWindow *self, const char *title, const char *detail)
-{
-	gtk_label_set_text(GTK_LABEL(self->busy_title), title);
-	gtk_label_set_text(GTK_LABEL(self->busy_detail), detail);
-	show_page(self, "busy");
 }
 
 /* Back to what there was before an opening or a recording that came to nothing. */
@@ -175,6 +170,29 @@ static char *describe_origin(const SptDocument *document)
 
 /* Opening. */
 
+/* Nothing is under way any more, or of interest. */
+static void end_opening(SptWindow *self)
+{
+	if (self->open_cancellable)
+		g_cancellable_cancel(self->open_cancellable);
+	g_clear_object(&self->open_cancellable);
+	g_clear_handle_id(&self->opening_source, g_source_remove);
+}
+
+/* What is quickly there needs no bar. */
+static gboolean show_progress(gpointer data)
+{
+	SptWindow *self = data;
+
+	gtk_progress_bar_set_fraction(GTK_PROGRESS_BAR(self->busy_bar), spt_document_open_done(self->open_cancellable));
+	if (++self->opening_ticks == BAR_AFTER_TICKS) {
+		show_page(self, "busy");
+		gtk_widget_hide(self->status);
+		gtk_widget_grab_focus(self->busy_cancel);
+	}
+	return G_SOURCE_CONTINUE;
+}
+
 static void on_opened(G_GNUC_UNUSED GObject *source, GAsyncResult *result, gpointer data)
 {
 	g_autoptr(SptWindow) self = data;
@@ -186,6 +204,7 @@ static void on_opened(G_GNUC_UNUSED GObject *source, GAsyncResult *result, gpoin
 	if (g_error_matches(error, G_IO_ERROR, G_IO_ERROR_CANCELLED))
 		return;
 	g_clear_object(&self->open_cancellable);
+	g_clear_handle_id(&self->opening_source, g_source_remove);
 	if (!document) {
 		g_clear_pointer(&self->opening, g_free);
 		complain(self, error->message);
@@ -210,14 +229,14 @@ static void open_path(SptWindow *self, const char *path)
 {
 	g_autofree char *title = NULL, *name = g_filename_display_basename(path);
 
-	if (self->open_cancellable)
-		g_cancellable_cancel(self->open_cancellable);
-	g_clear_object(&self->open_cancellable);
+	end_opening(self);
 	self->open_cancellable = g_cancellable_new();
+	self->opening_ticks = 0;
+	self->opening_source = g_timeout_add(TICK_MS, show_progress, self);
 	g_free(self->opening);
 	self->opening = g_strdup(path);
 	title = g_strdup_printf("Opening %s", name);
-	show_busy(self, title, "");
+	gtk_label_set_text(GTK_LABEL(self->busy_title), title);
 	spt_document_open_async(path, self->open_cancellable, on_opened, g_object_ref(self));
 }
 
@@ -276,9 +295,7 @@ static void start_recording(SptWindow *self, SptRecordingOptions *options)
 		complain(self, error->message);
 		return;
 	}
-	if (self->open_cancellable)
-		g_cancellable_cancel(self->open_cancellable);
-	g_clear_object(&self->open_cancellable);
+	end_opening(self);
 	spt_start_page_set_hint(self->start_page, NULL);
 	g_signal_connect(self->recording, "ended", G_CALLBACK(on_recording_ended), self);
 	spt_live_page_set_recording(self->live_page, self->recording);
@@ -322,6 +339,12 @@ static void on_discard(GtkWidget *widget, G_GNUC_UNUSED const char *action, G_GN
 static void on_toggle(GtkWidget *widget, G_GNUC_UNUSED const char *action, G_GNUC_UNUSED GVariant *parameter)
 {
 	gtk_widget_activate_action(widget, SPT_WINDOW(widget)->recording ? "win.stop" : "win.record", NULL);
+}
+
+static void on_cancel(GtkWidget *widget, G_GNUC_UNUSED const char *action, G_GNUC_UNUSED GVariant *parameter)
+{
+	end_opening(SPT_WINDOW(widget));
+	show_last(SPT_WINDOW(widget));
 }
 
 static void on_search(GtkWidget *widget, G_GNUC_UNUSED const char *action, G_GNUC_UNUSED GVariant *parameter)
@@ -543,9 +566,7 @@ static void dispose(GObject *object)
 {
 	SptWindow *self = SPT_WINDOW(object);
 
-	if (self->open_cancellable)
-		g_cancellable_cancel(self->open_cancellable);
-	g_clear_object(&self->open_cancellable);
+	end_opening(self);
 	if (self->recording)
 		end_recording(self);
 	g_clear_pointer(&self->path, g_free);
@@ -564,9 +585,9 @@ static void bind_children(GtkWidgetClass *class)
 	gtk_widget_class_bind_template_child(class, SptWindow, stack);
 	gtk_widget_class_bind_template_child(class, SptWindow, start_page);
 	gtk_widget_class_bind_template_child(class, SptWindow, live_page);
-	gtk_widget_class_bind_template_child(class, SptWindow, spinner);
 	gtk_widget_class_bind_template_child(class, SptWindow, busy_title);
-	gtk_widget_class_bind_template_child(class, SptWindow, busy_detail);
+	gtk_widget_class_bind_template_child(class, SptWindow, busy_bar);
+	gtk_widget_class_bind_template_child(class, SptWindow, busy_cancel);
 	gtk_widget_class_bind_template_child(class, SptWindow, status);
 	gtk_widget_class_bind_template_child(class, SptWindow, switcher);
 	gtk_widget_class_bind_template_child(class, SptWindow, controls);
@@ -597,6 +618,7 @@ static void spt_window_class_init(SptWindowClass *class)
 	gtk_widget_class_install_action(widget_class, "win.open-path", "ay", on_open_path);
 	gtk_widget_class_install_action(widget_class, "win.export", "s", on_export);
 	gtk_widget_class_install_action(widget_class, "win.complain", "s", on_complain);
+	gtk_widget_class_install_action(widget_class, "win.cancel-opening", NULL, on_cancel);
 	gtk_widget_class_install_action(widget_class, "win.search", NULL, on_search);
 	gtk_widget_class_install_action(widget_class, "win.compare", NULL, on_compare);
 	gtk_widget_class_install_action(widget_class, "win.copy-list", NULL, on_copy_list);

@@ -217,6 +217,9 @@ typedef struct {
  * holds before the damage is there.  NULL with a sentence if it is no capture or has no whole block.
  * Memory is bounded by 64 MiB and 64 times the file's size: more is taken for damage. */
 SptCapture *spt_capture_open(const char *path, GError **error);
+/* How far something is, 0 to 1; false: whoever waits for it does so no more, and what it gives is of no use. */
+typedef bool (*SptProgress)(double done, void *data);
+SptCapture *spt_capture_open_watched(const char *path, SptProgress progress, void *data, GError **error);
 void spt_capture_free(SptCapture *capture);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptCapture, spt_capture_free)
 

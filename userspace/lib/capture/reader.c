@@ -27,6 +27,8 @@ typedef struct {
 	ZSTD_DCtx *zstd;
 	Buffer stored, payload;
 	int fd;
+	SptProgress progress;		/* or NULL */
+	void *progress_data;
 	uint32_t n_blocks;
 	uint64_t position;
 } Reader;
@@ -138,6 +140,10 @@ static void read_blocks(Reader *reader)
 			capture->damage = describe_damage(reader, left, clause);
 			return;
 		}
+		if (reader->progress && !reader->progress((double)reader->position / (double)capture->file_bytes, reader->progress_data)) {
+			capture->damage = g_strdup("was not read to its end");
+			return;
+		}
 	}
 }
 
@@ -233,7 +239,12 @@ static bool read_file(Reader *reader, const char *path, GError **error)
 
 SptCapture *spt_capture_open(const char *path, GError **error)
 {
-	Reader reader = { .capture = g_new0(SptCapture, 1), .fd = -1 };
+	return spt_capture_open_watched(path, NULL, NULL, error);
+}
+
+SptCapture *spt_capture_open_watched(const char *path, SptProgress progress, void *data, GError **error)
+{
+	Reader reader = { .capture = g_new0(SptCapture, 1), .fd = -1, .progress = progress, .progress_data = data };
 	bool opened;
 
 	reader.capture->path = g_strdup(path);

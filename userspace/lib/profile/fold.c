@@ -24,6 +24,9 @@
 
 /* Instead of a process function. */
 #define NOBODY UINT32_MAX
+/* Progress is told so often, and naming nodes is so much of it. */
+#define TELL_NODES 4096
+#define NAMING_SHARE 0.6
 
 /* The first process that had a raw node, and what it was folded to there.  Nearly always there is no other. */
 struct first {
@@ -34,6 +37,9 @@ struct folder {
 	SptProfile *profile;
 	const SptCapture *capture;
 	SptSymbols *symbols;
+	SptProgress progress;		/* or NULL */
+	void *progress_data;
+	bool is_given_up;
 	struct spt_tree_builder tree;
 	struct spt_pairs functions;	/* (name, object), interned -> function */
 	struct first *first;		/* of each raw node */
@@ -143,6 +149,13 @@ static void measure_depths(struct folder *folder)
 	}
 }
 
+static bool goes_on(struct folder *folder, double done)
+{
+	if (folder->progress && !folder->is_given_up)
+		folder->is_given_up = !folder->progress(done, folder->progress_data);
+	return !folder->is_given_up;
+}
+
 /* Finds the function of each raw node that is @used (NULL: of all). */
 static void name_nodes(struct folder *folder, const bool *used)
 {
@@ -154,6 +167,8 @@ static void name_nodes(struct folder *folder, const bool *used)
 		const SptFrame *frame = &nodes[items[i].index].frame;
 		const SptFrame *before = i > 0 ? &nodes[items[i - 1].index].frame : NULL;
 
+		if (i % TELL_NODES == 0 && !goes_on(folder, NAMING_SHARE * i / n))
+			break;
 		if (!before || before->object != frame->object || before->offset != frame->offset)
 			function = function_of_frame(folder, frame);
 		folder->function_of_node[items[i].index] = function;
@@ -291,9 +306,12 @@ static void fold_samples(struct folder *folder, const struct spt_selection *sele
 	const SptCapture *capture = folder->capture;
 	g_autoptr(SptSamples) samples = spt_samples_new(capture);
 	const SptSampleRow *sample;
+	uint64_t n_done = 0;
 	uint32_t n;
 
-	while ((sample = spt_samples_next(samples, &n))) {
+	while (goes_on(folder, NAMING_SHARE + (1 - NAMING_SHARE) * (double)n_done / (double)MAX(capture->n_samples, 1)) &&
+	       (sample = spt_samples_next(samples, &n))) {
+		n_done += n;
 		for (uint32_t i = 0; i < n; i++, sample++) {
 			uint32_t process = capture->threads[sample->thread].process, leaf;
 
@@ -424,10 +442,11 @@ static void folder_clear(struct folder *folder)
 	spt_tree_builder_clear(&folder->tree);
 }
 
-static SptProfile *fold_capture(const SptCapture *capture, SptSymbols *symbols, const SptFilter *filter, bool is_base)
+static SptProfile *fold_capture(const SptCapture *capture, SptSymbols *symbols, const SptFilter *filter, bool is_base, SptProgress progress,
+				void *data)
 {
 	SptProfile *profile = g_new0(SptProfile, 1);
-	struct folder folder = { .profile = profile, .capture = capture, .symbols = symbols };
+	struct folder folder = { .profile = profile, .capture = capture, .symbols = symbols, .progress = progress, .progress_data = data };
 	struct spt_selection selection;
 	g_autofree uint32_t *places = NULL;
 
@@ -461,12 +480,17 @@ static SptProfile *fold_capture(const SptCapture *capture, SptSymbols *symbols, 
 
 SptProfile *spt_profile_new(const SptCapture *capture, SptSymbols *symbols, const SptFilter *filter)
 {
-	return fold_capture(capture, symbols, filter, false);
+	return fold_capture(capture, symbols, filter, false, NULL, NULL);
 }
 
 SptProfile *spt_profile_new_base(const SptCapture *capture, SptSymbols *symbols)
 {
-	return fold_capture(capture, symbols, NULL, true);
+	return fold_capture(capture, symbols, NULL, true, NULL, NULL);
+}
+
+SptProfile *spt_profile_new_base_watched(const SptCapture *capture, SptSymbols *symbols, SptProgress progress, void *data)
+{
+	return fold_capture(capture, symbols, NULL, true, progress, data);
 }
 
 void spt_profile_free(SptProfile *profile)

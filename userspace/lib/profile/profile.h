@@ -58,6 +58,7 @@ SptProfile *spt_profile_new(const SptCapture *capture, SptSymbols *symbols, cons
 /* The same of the whole recording, and remembers where each sample went (24 bytes a sample), for spt_profile_refilter().
  * @capture must outlive it. */
 SptProfile *spt_profile_new_base(const SptCapture *capture, SptSymbols *symbols);
+SptProfile *spt_profile_new_base_watched(const SptCapture *capture, SptSymbols *symbols, SptProgress progress, void *data);
 /*
  * What @base would be with @filter, by one pass over the samples in its time and one over the tree.  Functions and tree nodes keep
  * their places: indices mean the same as in @base, and siblings stay in its order, whatever they weigh now.
