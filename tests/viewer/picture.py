@@ -38,6 +38,9 @@ if view == "heat":
 if view == "source":
     key("alt+5")
     viewer.wait_rows("instructions", "Instructions", lambda rows: rows)
+if view == "stacks":
+    key("alt+6")
+    viewer.wait_rows("stacks", "Stacks", lambda rows: rows)
 if view == "compare":
     key("alt+3")
     click(viewer.wait("push button", "Compare With"))

@@ -60,6 +60,7 @@ static void add_keys(GtkApplication *application)
 		{ "win.show-view::compare", { "<Alt>3" } },
 		{ "win.show-view::details", { "<Alt>4" } },
 		{ "win.show-view::source", { "<Alt>5" } },
+		{ "win.show-view::stacks", { "<Alt>6" } },
 		{ "window.close", { "<Control>w" } },
 		{ "app.quit", { "<Control>q" } },
 	};

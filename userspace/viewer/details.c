@@ -7,6 +7,7 @@
 
 #include "profile/groups.h"
 #include "source-pane.h"
+#include "stacks-pane.h"
 #include "table.h"
 #include "text.h"
 
@@ -22,6 +23,7 @@ struct _SptDetails {
 	SptTable *tables[N_PAGES];
 	GtkStack *stack;
 	SptSourcePane *source;
+	SptStacksPane *stacks;
 	SptDocument *document;
 	bool is_stale, is_asking;
 };
@@ -317,6 +319,8 @@ static void spt_details_init(SptDetails *self)
 	}
 	self->source = g_object_new(SPT_TYPE_SOURCE_PANE, NULL);
 	gtk_stack_add_titled(self->stack, GTK_WIDGET(self->source), "source", "Source");
+	self->stacks = g_object_new(SPT_TYPE_STACKS_PANE, NULL);
+	gtk_stack_add_titled(self->stack, GTK_WIDGET(self->stacks), "stacks", "Stacks");
 }
 
 void spt_details_set_document(SptDetails *self, SptDocument *document)
@@ -331,6 +335,7 @@ void spt_details_set_document(SptDetails *self, SptDocument *document)
 void spt_details_set_function(SptDetails *self, uint32_t function)
 {
 	spt_source_pane_show(self->source, self->document, function);
+	spt_stacks_pane_show(self->stacks, self->document, function);
 }
 
 bool spt_details_show_page(SptDetails *self, const char *name)

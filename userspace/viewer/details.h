@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The recording beside its functions: processes, threads, objects and their names, the account of each CPU, losses, and how it was made; and one
- * function beside those around it: its source and instructions. */
+ * function beside those around it: its source and instructions, and the stacks it is on. */
 #ifndef SPT_DETAILS_H
 #define SPT_DETAILS_H
 
@@ -15,7 +15,7 @@ G_DECLARE_FINAL_TYPE(SptDetails, spt_details, SPT, DETAILS, GtkBox)
 void spt_details_set_document(SptDetails *details, SptDocument *document);
 /* One of the document; UINT32_MAX: none. */
 void spt_details_set_function(SptDetails *details, uint32_t function);
-/* "source"; false: there is no such page. */
+/* "source" or "stacks"; false: there is no such page. */
 bool spt_details_show_page(SptDetails *details, const char *name);
 
 #endif

@@ -316,6 +316,23 @@ SptAnnotation *spt_document_annotate_finish(GAsyncResult *result)
 	return g_task_propagate_pointer(G_TASK(result), NULL);
 }
 
+static void stacks_in_thread(GTask *task, G_GNUC_UNUSED gpointer source, gpointer data, G_GNUC_UNUSED GCancellable *cancellable)
+{
+	const struct job *job = data;
+
+	g_task_return_pointer(task, spt_profile_stacks(job->document->profile, job->function), (GDestroyNotify)g_array_unref);
+}
+
+void spt_document_stacks_async(SptDocument *document, uint32_t function, GAsyncReadyCallback callback, gpointer data)
+{
+	start_job(&(struct job){ .document = document, .function = function }, stacks_in_thread, callback, data);
+}
+
+GArray *spt_document_stacks_finish(GAsyncResult *result)
+{
+	return g_task_propagate_pointer(G_TASK(result), NULL);
+}
+
 /* With the samples, which a part does not have. */
 static const SptProfile *base_of(const SptDocument *document)
 {

@@ -15,6 +15,7 @@
 #include "profile/diff.h"
 #include "profile/order.h"
 #include "profile/restrictions.h"
+#include "profile/stacks.h"
 #include "profile/summary.h"
 #include "profile/timeline.h"
 #include "profile/tracks.h"
@@ -85,6 +86,10 @@ SptSurroundings *spt_document_surround_finish(GAsyncResult *result);
 /* Its lines and instructions; NULL: there is no function called so, but a group of them.  Lives as long as @document. */
 void spt_document_annotate_async(SptDocument *document, uint32_t function, GAsyncReadyCallback callback, gpointer data);
 SptAnnotation *spt_document_annotate_finish(GAsyncResult *result);
+
+/* As spt_profile_stacks(). */
+void spt_document_stacks_async(SptDocument *document, uint32_t function, GAsyncReadyCallback callback, gpointer data);
+GArray *spt_document_stacks_finish(GAsyncResult *result);
 
 /* Both as seen, with their differences; by their shares, or @by_time: by the CPU time they took in a second. */
 void spt_document_compare_async(SptDocument *before, SptDocument *after, bool by_time, GAsyncReadyCallback callback, gpointer data);

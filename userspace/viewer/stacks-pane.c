@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Found in a thread, and only while the page is to be seen; the last function wanted meanwhile follows. */
+#include "stacks-pane.h"
+
+#include "table.h"
+#include "text.h"
+
+#define SHARE_WIDTH 90
+/* Nobody reads more. */
+#define MAX_STACKS 100
+#define MAX_ROWS 5000
+#define NOTHING (-1.0)			/* as a share: none is shown */
+
+struct _SptStacksPane {
+	GtkBox parent_instance;
+	GtkWidget *title;
+	SptTable *table;
+	SptDocument *document;
+	uint32_t function;
+	bool is_asking, is_stale;
+};
+
+G_DEFINE_FINAL_TYPE(SptStacksPane, spt_stacks_pane, GTK_TYPE_BOX)
+
+static void add_row(SptStacksPane *self, unsigned *row, double share, const char *text, const char *object)
+{
+	if (*row < MAX_ROWS)
+		spt_table_set_row(self->table, (*row)++, (const SptTableCell[]){ { .number = share }, { .text = text }, { .text = object } });
+}
+
+/* The innermost function first, as it is where the time went. */
+static void add_stack(SptStacksPane *self, unsigned *row, const SptTreeNode *nodes, uint32_t leaf)
+{
+	for (uint32_t node = leaf; node != 0; node = nodes[node].parent) {
+		const SptFunction *function = &self->document->functions[nodes[node].function];
+		g_autofree char *text = g_strconcat("    ", function->name, NULL);
+
+		add_row(self, row, NOTHING, text, function->is_process ? "(process)" : function->object);
+	}
+}
+
+static void show(SptStacksPane *self, const GArray *stacks)
+{
+	const SptFunction *of = &self->document->functions[self->function];
+	unsigned row = 0, n, n_nodes;
+	const SptTreeNode *nodes = spt_profile_tree(self->document->profile, &n_nodes);
+	double total = (double)MAX(of->total, 1), rest = 100;
+	g_autofree char *made = NULL, *title = NULL;
+
+	for (n = 0; n < MIN(stacks->len, MAX_STACKS) && row < MAX_ROWS - 2; n++) {
+		uint32_t leaf = g_array_index(stacks, uint32_t, n);
+		g_autofree char *text = g_strdup_printf("Stack %u", n + 1);
+		double share = 100.0 * (double)nodes[leaf].self / total;
+
+		rest -= share;
+		add_row(self, &row, share, text, "");
+		add_stack(self, &row, nodes, leaf);
+	}
+	title = g_strdup_printf("%u %s with %s, heaviest first; shares are of its total%s", stacks->len, stacks->len == 1 ? "stack" : "stacks",
+				spt_text_name(of->name, &made), n < stacks->len ? "" : ". These are all");
+	if (n < stacks->len) {
+		g_autofree char *more = g_strdup_printf("and %u more", stacks->len - n);
+
+		row = MIN(row, MAX_ROWS - 1);
+		add_row(self, &row, MAX(rest, 0), more, "");
+	}
+	gtk_label_set_text(GTK_LABEL(self->title), title);
+	spt_table_set_end(self->table, row);
+	spt_table_show_row(self->table, 0);
+}
+
+static void ask(SptStacksPane *self);
+
+static void on_answer(G_GNUC_UNUSED GObject *source, GAsyncResult *result, gpointer data)
+{
+	g_autoptr(SptStacksPane) self = data;
+	g_autoptr(GArray) stacks = spt_document_stacks_finish(result);
+
+	self->is_asking = false;
+	if (self->document && self->is_stale)
+		ask(self);
+	else if (self->document)
+		show(self, stacks);
+}
+
+static void ask(SptStacksPane *self)
+{
+	self->is_stale = true;
+	if (self->is_asking || !self->document || !gtk_widget_get_mapped(GTK_WIDGET(self)))
+		return;
+	self->is_stale = false;
+	if (self->function == UINT32_MAX) {
+		gtk_label_set_text(GTK_LABEL(self->title), "Select a function or a process among Functions: the stacks it is on are shown here");
+		spt_table_set_end(self->table, 0);
+		return;
+	}
+	self->is_asking = true;
+	spt_document_stacks_async(self->document, self->function, on_answer, g_object_ref(self));
+}
+
+static void map(GtkWidget *widget)
+{
+	GTK_WIDGET_CLASS(spt_stacks_pane_parent_class)->map(widget);
+	if (SPT_STACKS_PANE(widget)->is_stale)
+		ask(SPT_STACKS_PANE(widget));
+}
+
+static void dispose(GObject *object)
+{
+	g_clear_pointer(&SPT_STACKS_PANE(object)->document, spt_document_unref);
+	G_OBJECT_CLASS(spt_stacks_pane_parent_class)->dispose(object);
+}
+
+static void spt_stacks_pane_class_init(SptStacksPaneClass *class)
+{
+	G_OBJECT_CLASS(class)->dispose = dispose;
+	GTK_WIDGET_CLASS(class)->map = map;
+}
+
+static void spt_stacks_pane_init(SptStacksPane *self)
+{
+	static const SptTableColumn columns[] = {
+		{ "Total", SPT_CELL_SHARE, SHARE_WIDTH }, { "Function", SPT_CELL_TEXT, 0 }, { "Object", SPT_CELL_DIM, 0 },
+	};
+
+	self->function = UINT32_MAX;
+	gtk_orientable_set_orientation(GTK_ORIENTABLE(self), GTK_ORIENTATION_VERTICAL);
+	self->title = g_object_new(GTK_TYPE_LABEL, "xalign", 0.0, "ellipsize", PANGO_ELLIPSIZE_END, NULL);
+	gtk_widget_add_css_class(self->title, "pane-header");
+	self->table = SPT_TABLE(spt_table_new("Stacks", columns, G_N_ELEMENTS(columns), false));
+	gtk_box_append(GTK_BOX(self), self->title);
+	gtk_box_append(GTK_BOX(self), GTK_WIDGET(self->table));
+}
+
+void spt_stacks_pane_show(SptStacksPane *self, SptDocument *document, uint32_t function)
+{
+	spt_document_ref(document);
+	g_clear_pointer(&self->document, spt_document_unref);
+	self->document = document;
+	self->function = function < document->n_functions ? function : UINT32_MAX;
+	ask(self);
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The whole stacks that a function is on, heaviest first. */
+#ifndef SPT_STACKS_PANE_H
+#define SPT_STACKS_PANE_H
+
+#include <gtk/gtk.h>
+
+#include "document.h"
+
+#define SPT_TYPE_STACKS_PANE (spt_stacks_pane_get_type())
+G_DECLARE_FINAL_TYPE(SptStacksPane, spt_stacks_pane, SPT, STACKS_PANE, GtkBox)
+
+/* @function UINT32_MAX: none. */
+void spt_stacks_pane_show(SptStacksPane *pane, SptDocument *document, uint32_t function);
+
+#endif
