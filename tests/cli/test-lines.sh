@@ -174,7 +174,8 @@ annotated()
 	"$cli" annotate --process nested "$work/nested.capture" "${@:3}" >"$work/said" 2>&1
 	result "$1" "$(grep -qE -- "$2" "$work/said" || cat "$work/said")"
 }
-annotated 'annotate: a line that was inlined, by itself' '^ *([89]|100).* +5          +sink \+= i;$' innermost
+# How the loop's time falls on its body and its head is the processor's affair: an interrupt comes after what took long.
+annotated 'annotate: a line that was inlined, by itself' '^ *([1-9][0-9]|100)\.[0-9]+ .* +5          +sink \+= i;$' innermost
 annotated 'annotate: the line that calls it, outside' '^ {9} +100\.00 +13          middle\(turns\);$' outer
 annotated 'annotate: the instruction' '^ +[1-9][0-9.]+ +[0-9.]+ +[0-9a-f]+  nested.c:[45] +[a-z]' outer --instructions
 annotated 'annotate: several of a pattern' 'mid\*: self 0.00 %, total [1-9]' 'mid*' --source
