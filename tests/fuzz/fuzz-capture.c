@@ -168,7 +168,7 @@ static GByteArray *unpack_blocks(const uint8_t *data, size_t bytes)
 static void mutate_file(const uint8_t *data, size_t bytes, unsigned long rounds)
 {
 	g_autoptr(GByteArray) plain = unpack_blocks(data, bytes);
-	uint64_t state = 0x9e3779b97f4a7c15ull;
+	uint64_t state = MUTATIONS_SEED;
 
 	for (unsigned long round = 0; round < rounds && bytes > 0; round++) {
 		bool packed = round % 4 == 0;

@@ -105,24 +105,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 
 #ifndef SPT_LIBFUZZER
 
-static void mutate_file(const uint8_t *data, size_t bytes, unsigned long rounds)
-{
-	uint64_t state = 0x9e3779b97f4a7c15ull;
-
-	for (unsigned long round = 0; round < rounds; round++) {
-		g_autofree uint8_t *changed = g_memdup2(data, bytes);
-
-		mutate(changed, bytes, &state);
-		LLVMFuzzerTestOneInput(changed, bytes);
-	}
-}
-
 int main(int argc, char **argv)
 {
 	int status;
 
 	peak_watch();
-	status = mutate_main(argc, argv, "fuzz-symbols", mutate_file);
+	status = mutate_main(argc, argv, "fuzz-symbols", mutate_bytes);
 	printf("the slowest took %.3f s\n", slowest_s);
 	return status;
 }

@@ -98,22 +98,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 
 #ifndef SPT_LIBFUZZER
 
-static void mutate_file(const uint8_t *data, size_t bytes, unsigned long rounds)
-{
-	uint64_t state = 0x9e3779b97f4a7c15ull;
-
-	for (unsigned long round = 0; round < rounds; round++) {
-		g_autofree uint8_t *changed = g_memdup2(data, bytes);
-
-		mutate(changed, bytes, &state);
-		LLVMFuzzerTestOneInput(changed, bytes);
-	}
-}
-
 int main(int argc, char **argv)
 {
 	peak_watch();
-	return mutate_main(argc, argv, "fuzz-unwind", mutate_file);
+	return mutate_main(argc, argv, "fuzz-unwind", mutate_bytes);
 }
 
 #endif

@@ -14,6 +14,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes);
 #ifndef SPT_LIBFUZZER
 
 /* xorshift64*: the same mutations on every machine. */
+#define MUTATIONS_SEED 0x9e3779b97f4a7c15ull
+
 static inline uint64_t next_random(uint64_t *state)
 {
 	*state ^= *state >> 12;
@@ -33,6 +35,19 @@ static inline void mutate(uint8_t *data, size_t bytes, uint64_t *state)
 			*at = telling[next_random(state) % sizeof(telling)];
 		else
 			*at ^= (uint8_t)(1u << next_random(state) % 8);
+	}
+}
+
+/* Tries @rounds mutations of a file as it is. */
+G_GNUC_UNUSED static void mutate_bytes(const uint8_t *data, size_t bytes, unsigned long rounds)
+{
+	uint64_t state = MUTATIONS_SEED;
+
+	for (unsigned long round = 0; round < rounds && bytes > 0; round++) {
+		g_autofree uint8_t *changed = g_memdup2(data, bytes);
+
+		mutate(changed, bytes, &state);
+		LLVMFuzzerTestOneInput(changed, bytes);
 	}
 }
 
