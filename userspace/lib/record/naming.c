@@ -18,6 +18,7 @@
 #include "record/jit.h"
 #include "record/stacks.h"
 #include "stash/pairs.h"
+#include "symbols/elf-parts.h"
 #include "symbols/symbols.h"
 
 #define NAMES_AT_ONCE 4096
@@ -124,25 +125,11 @@ static struct object *get_object(SptNaming *naming, uint32_t id)
 	return object;
 }
 
-static bool is_recorded_file(const SptObject *file, const SptObjectRow *row)
-{
-	unsigned bytes;
-	const uint8_t *build_id = spt_object_build_id(file, &bytes);
-	struct stat stat;
-
-	if (row->build_id_bytes)
-		return bytes >= row->build_id_bytes && !memcmp(build_id, row->build_id, row->build_id_bytes);
-	if (fstat(spt_object_fd(file), &stat) < 0)
-		return false;
-	return (uint64_t)stat.st_size == row->bytes &&
-	       (uint64_t)stat.st_mtim.tv_sec * 1000000000 + (uint64_t)stat.st_mtim.tv_nsec == row->mtime_ns;
-}
-
 SptObject *spt_naming_open(const char *path, const SptObjectRow *row)
 {
 	g_autoptr(SptObject) file = spt_object_open(path, NULL);
 
-	return file && is_recorded_file(file, row) ? g_steal_pointer(&file) : NULL;
+	return file && !spt_identity_problem(row, file) ? g_steal_pointer(&file) : NULL;
 }
 
 /* The very file, by the kernel that mapped it. */
