@@ -16,6 +16,7 @@
 #define ADDRESS_MIN_DIGITS 8
 
 struct options {
+	const char *function;
 	gboolean json, source, instructions;
 	char **source_dirs;
 	struct spt_filter_options filter;
@@ -149,8 +150,10 @@ static int complain_of_function(const SptCapture *capture, SptSymbols *symbols, 
 	return SPT_EXIT_FAILURE;
 }
 
-static int print_annotation(const SptCapture *capture, const SptFilter *filter, const char *function, const struct options *options)
+static int print_annotation(const SptCapture *capture, G_GNUC_UNUSED const SptSummary *summary, const SptFilter *filter, const void *data)
 {
+	const struct options *options = data;
+	const char *function = options->function;
 	g_autoptr(SptSymbols) symbols = spt_filter_options_symbols(&options->filter, capture);
 	/* Where the samples were is one thing, where the function lies another. */
 	SptFilter samples = *filter;
@@ -167,23 +170,6 @@ static int print_annotation(const SptCapture *capture, const SptFilter *filter, 
 	else
 		print_text(function, annotation, options);
 	return spt_cli_flush() ? SPT_EXIT_OK : SPT_EXIT_FAILURE;
-}
-
-static int annotate(const char *path, const char *function, const struct options *options)
-{
-	g_autoptr(SptCapture) capture = spt_cli_open(path);
-	struct spt_report_filter filter;
-	SptSummary summary;
-	int status = SPT_EXIT_USAGE;
-
-	if (!capture)
-		return SPT_EXIT_FAILURE;
-	spt_summary_init(&summary, capture);
-	if (spt_report_filter_init(&filter, &options->filter, summary.start_ns))
-		status = print_annotation(capture, &filter.filter, function, options);
-	spt_report_filter_clear(&filter);
-	spt_summary_clear(&summary);
-	return status;
 }
 
 static bool parse_options(int *argc, char ***argv, struct options *options)
@@ -217,8 +203,9 @@ static int run_annotate(int argc, char **argv)
 	if (parse_options(&argc, &argv, &options)) {
 		/* GOption leaves the "--" that ends the options where it was. */
 		first = argc > 1 && strcmp(argv[1], "--") == 0 ? 2 : 1;
-		if (argc == first + 2)
-			status = annotate(argv[first], argv[first + 1], &options);
+		options.function = argc == first + 2 ? argv[first + 1] : NULL;
+		if (options.function)
+			status = spt_report_filtered(argv[first], &options.filter, print_annotation, &options);
 		else
 			spt_cli_complain("annotate takes a recording and a function: " SPT_CLI " annotate %s", cmd_annotate.usage);
 	}

@@ -67,62 +67,55 @@ static bool write_out(const char *path, const GString *text)
 	return false;
 }
 
-static bool export_profile(const SptCapture *capture, const struct spt_filter_options *options, const SptFilter *filter,
-			   unsigned format, const char *out)
+struct options {
+	struct spt_filter_options filter;
+	int format;
+	char *out;
+};
+
+static int export_profile(const SptCapture *capture, G_GNUC_UNUSED const SptSummary *summary, const SptFilter *filter, const void *data)
 {
-	g_autoptr(SptSymbols) symbols = spt_filter_options_symbols(options, capture);
+	const struct options *options = data;
+	g_autoptr(SptSymbols) symbols = spt_filter_options_symbols(&options->filter, capture);
 	g_autoptr(SptProfile) profile = NULL;
 	g_autoptr(GString) text = g_string_new(NULL);
+	bool ok;
 
 	if (!symbols)
-		return false;
-	profile = spt_profile_new(capture, symbols, filter);
-	if (!spt_report_filter_check(options, capture, symbols, profile))
-		return false;
-	formats[format].write(profile, text);
-	if (out)
-		return write_out(out, text);
-	fwrite(text->str, 1, text->len, stdout);
-	return spt_cli_flush();
-}
-
-static int export_capture(const char *path, const struct spt_filter_options *options, unsigned format, const char *out)
-{
-	g_autoptr(SptCapture) capture = spt_cli_open(path);
-	struct spt_report_filter filter;
-	SptSummary summary;
-	int status = SPT_EXIT_USAGE;
-
-	if (!capture)
 		return SPT_EXIT_FAILURE;
-	spt_summary_init(&summary, capture);
-	if (spt_report_filter_init(&filter, options, summary.start_ns))
-		status = export_profile(capture, options, &filter.filter, format, out) ? SPT_EXIT_OK : SPT_EXIT_FAILURE;
-	spt_report_filter_clear(&filter);
-	spt_summary_clear(&summary);
-	return status;
+	profile = spt_profile_new(capture, symbols, filter);
+	if (!spt_report_filter_check(&options->filter, capture, symbols, profile))
+		return SPT_EXIT_FAILURE;
+	formats[options->format].write(profile, text);
+	if (options->out) {
+		ok = write_out(options->out, text);
+	} else {
+		fwrite(text->str, 1, text->len, stdout);
+		ok = spt_cli_flush();
+	}
+	return ok ? SPT_EXIT_OK : SPT_EXIT_FAILURE;
 }
 
 static int run_export(int argc, char **argv)
 {
 	g_autofree char *name = NULL;
-	g_autofree char *out = NULL;
-	struct spt_filter_options filter = { 0 };
+	struct options options = { 0 };
 	const GOptionEntry entries[] = {
 		{ "format", 'f', 0, G_OPTION_ARG_STRING, &name, "folded: a line for each stack; svg: a flame graph to look at",
 		  "FORMAT" },
-		{ "output", 'o', 0, G_OPTION_ARG_FILENAME, &out, "Write here instead of to the standard output", "OUT" },
+		{ "output", 'o', 0, G_OPTION_ARG_FILENAME, &options.out, "Write here instead of to the standard output", "OUT" },
 	};
 	g_autoptr(GArray) all = g_array_new(FALSE, FALSE, sizeof(GOptionEntry));
 	const char *path;
-	int format, status = SPT_EXIT_USAGE;
+	int status = SPT_EXIT_USAGE;
 
 	g_array_append_vals(all, entries, G_N_ELEMENTS(entries));
-	spt_filter_options_add(&filter, all);
+	spt_filter_options_add(&options.filter, all);
 	if (spt_cli_parse(&cmd_export, (const GOptionEntry *)all->data, &argc, &argv) &&
-	    (path = spt_cli_operand(&cmd_export, argc, argv)) && (format = find_format(name)) >= 0)
-		status = export_capture(path, &filter, format, out);
-	spt_filter_options_clear(&filter);
+	    (path = spt_cli_operand(&cmd_export, argc, argv)) && (options.format = find_format(name)) >= 0)
+		status = spt_report_filtered(path, &options.filter, export_profile, &options);
+	spt_filter_options_clear(&options.filter);
+	g_free(options.out);
 	return status;
 }
 

@@ -228,9 +228,9 @@ static bool tells_delays(const SptCapture *capture)
 	return false;
 }
 
-static int print_report(const SptCapture *capture, const SptSummary *summary, const struct options *options,
-			const SptFilter *filter)
+static int print_report(const SptCapture *capture, const SptSummary *summary, const SptFilter *filter, const void *data)
 {
+	const struct options *options = data;
 	g_autoptr(SptSymbols) symbols = spt_filter_options_symbols(&options->filter, capture);
 	g_autoptr(SptProfile) base = NULL;
 	g_autoptr(SptProfile) profile = NULL;
@@ -265,23 +265,6 @@ static int print_report(const SptCapture *capture, const SptSummary *summary, co
 	return print_page(&report, options->json);
 }
 
-static int report_capture(const char *path, const struct options *options)
-{
-	g_autoptr(SptCapture) capture = spt_cli_open(path);
-	struct spt_report_filter filter;
-	SptSummary summary;
-	int status = SPT_EXIT_USAGE;
-
-	if (!capture)
-		return SPT_EXIT_FAILURE;
-	spt_summary_init(&summary, capture);
-	if (spt_report_filter_init(&filter, &options->filter, summary.start_ns))
-		status = print_report(capture, &summary, options, &filter.filter);
-	spt_report_filter_clear(&filter);
-	spt_summary_clear(&summary);
-	return status;
-}
-
 static int run_report(int argc, char **argv)
 {
 	struct options options = { .min_percent = -1 };
@@ -289,7 +272,7 @@ static int run_report(int argc, char **argv)
 	int status = SPT_EXIT_USAGE;
 
 	if (parse_options(&argc, &argv, &options) && (path = spt_cli_operand(&cmd_report, argc, argv)))
-		status = report_capture(path, &options);
+		status = spt_report_filtered(path, &options.filter, print_report, &options);
 	clear_options(&options);
 	return status;
 }

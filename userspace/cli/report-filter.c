@@ -230,6 +230,23 @@ static void tell_failures(const SptCapture *capture, SptSymbols *symbols)
 		spt_cli_complain("... and %u more files cannot be read", n - FAILURES_SHOWN);
 }
 
+int spt_report_filtered(const char *path, const struct spt_filter_options *options, SptFilteredShow show, const void *data)
+{
+	g_autoptr(SptCapture) capture = spt_cli_open(path);
+	struct spt_report_filter filter;
+	SptSummary summary;
+	int status = SPT_EXIT_USAGE;
+
+	if (!capture)
+		return SPT_EXIT_FAILURE;
+	spt_summary_init(&summary, capture);
+	if (spt_report_filter_init(&filter, options, summary.start_ns))
+		status = show(capture, &summary, &filter.filter, data);
+	spt_report_filter_clear(&filter);
+	spt_summary_clear(&summary);
+	return status;
+}
+
 bool spt_report_filter_check(const struct spt_filter_options *options, const SptCapture *capture, SptSymbols *symbols,
 			     const SptProfile *profile)
 {

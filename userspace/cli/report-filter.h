@@ -5,6 +5,7 @@
 
 #include "profile/expression.h"
 #include "profile/profile.h"
+#include "profile/summary.h"
 
 /* As they were given; zero it to begin. */
 struct spt_filter_options {
@@ -37,6 +38,10 @@ bool spt_filter_options_about_stacks(const struct spt_filter_options *options);
 bool spt_report_filter_init(struct spt_report_filter *filter, const struct spt_filter_options *options,
 			    uint64_t start_ns);
 void spt_report_filter_clear(struct spt_report_filter *filter);
+
+/* Calls @show for the recording at @path with the filter that @options amount to; returns its exit status, or that of a complaint. */
+typedef int (*SptFilteredShow)(const SptCapture *capture, const SptSummary *summary, const SptFilter *filter, const void *data);
+int spt_report_filtered(const char *path, const struct spt_filter_options *options, SptFilteredShow show, const void *data);
 
 /* Says which files could not be read for the names.  False if the conditions have left nothing: complained. */
 bool spt_report_filter_check(const struct spt_filter_options *options, const SptCapture *capture, SptSymbols *symbols,
