@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * One to three times a second, as a small share of a CPU allows, a thread names and adds up what has come in; then texts and tables are filled
- * anew, in place: nothing is measured or laid out again.  What all that costs is part of what is measured, so it is told.
+ * Twice a second, or as seldom as a small share of a CPU allows, a thread names and adds up what has come in; then texts and tables are filled
+ * anew, in place and in one frame: nothing is measured or laid out again.  What all that costs is part of what is measured, so it is told.
  */
 #include "live-page.h"
 
@@ -10,10 +10,10 @@
 #include "table.h"
 #include "text.h"
 
-#define INTERVAL_MIN_MS 330
-#define INTERVAL_MAX_MS 1000
-#define ONE_IN 100			/* of a CPU's time, for what is shown */
-#define ROWS 30
+#define INTERVAL_MIN_MS 500
+#define INTERVAL_MAX_MS 5000
+#define ONE_IN 200			/* of a CPU's time, for what is shown */
+#define ROWS 20
 #define NUMBER_WIDTH 84
 #define OBJECT_WIDTH 130
 
@@ -23,8 +23,9 @@ struct _SptLivePage {
 	SptTable *functions, *processes;
 	SptRecording *recording;
 	uint64_t begin_ns, begin_cpu_ns;	/* when that began, and what this program had taken by then */
-	uint64_t shown_cpu_ns;		/* what this thread had taken at the last look */
-	unsigned timer;
+	uint64_t shown_cpu_ns;		/* what this thread had taken at the last look, */
+	uint64_t looked_cpu_ns;		/* and what the one that added up took for it */
+	unsigned timer, interval_ms;
 	bool is_asking;
 };
 
@@ -35,7 +36,7 @@ struct look {
 	SptLive *live;			/* owns the texts of the rows */
 	SptLiveRow functions[ROWS], processes[ROWS];
 	unsigned n_functions, n_processes;
-	uint64_t total;
+	uint64_t total, cpu_ns;		/* cpu_ns: what that took */
 };
 
 static void free_look(gpointer data)
@@ -51,14 +52,24 @@ static double percent(uint64_t weight, uint64_t total)
 	return total ? 100.0 * (double)weight / (double)total : 0;
 }
 
+static uint64_t clock_ns(clockid_t clock)
+{
+	struct timespec now;
+
+	clock_gettime(clock, &now);
+	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
 static void look_in_thread(GTask *task, G_GNUC_UNUSED gpointer source, gpointer data, G_GNUC_UNUSED GCancellable *cancellable)
 {
 	struct look *look = data;
+	uint64_t begin_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);
 
 	spt_live_update(look->live);
 	look->total = spt_live_total(look->live);
 	look->n_functions = spt_live_functions(look->live, look->functions, ROWS);
 	look->n_processes = spt_live_processes(look->live, look->processes, ROWS);
+	look->cpu_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID) - begin_ns;
 	g_task_return_boolean(task, TRUE);
 }
 
@@ -87,14 +98,31 @@ static void show_processes(SptLivePage *self, const struct look *look)
 	spt_table_set_end(self->processes, look->n_processes);
 }
 
+static void show_status(SptLivePage *self, const SptRecorderStatus *status)
+{
+	g_autofree char *samples = spt_text_count(status->samples), *lost = spt_text_count(status->lost);
+	g_autofree char *rate = spt_text_rate(status->period_ns, status->delivered, status->budget);
+	g_autofree char *counts = g_strdup_printf("Recording: %s samples, %s lost, %.1f s", samples, lost, (double)status->elapsed_ns / 1e9);
+	g_autofree char *cost = NULL;
+	double own = 100.0 * (double)(clock_ns(CLOCK_PROCESS_CPUTIME_ID) - self->begin_cpu_ns) /
+		     (double)MAX(clock_ns(CLOCK_MONOTONIC) - self->begin_ns, 1);
+
+	cost = g_strdup_printf("Sysprof itself takes %.1f %% of a CPU; %s", own, rate);
+	gtk_inscription_set_text(GTK_INSCRIPTION(self->counts), counts);
+	gtk_inscription_set_text(GTK_INSCRIPTION(self->cost), cost);
+}
+
 static void on_looked(G_GNUC_UNUSED GObject *source, GAsyncResult *result, gpointer data)
 {
 	g_autoptr(SptLivePage) self = data;
 	const struct look *look = g_task_get_task_data(G_TASK(result));
+	SptRecorderStatus status;
 
 	self->is_asking = false;
-	if (!self->recording)
+	self->looked_cpu_ns = look->cpu_ns;
+	if (!self->recording || !spt_recording_status(self->recording, &status))
 		return;
+	show_status(self, &status);
 	show_functions(self, look);
 	show_processes(self, look);
 }
@@ -115,28 +143,6 @@ static void ask(SptLivePage *self)
 	g_task_run_in_thread(task, look_in_thread);
 }
 
-static uint64_t clock_ns(clockid_t clock)
-{
-	struct timespec now;
-
-	clock_gettime(clock, &now);
-	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
-
-static void show_status(SptLivePage *self, const SptRecorderStatus *status)
-{
-	g_autofree char *samples = spt_text_count(status->samples), *lost = spt_text_count(status->lost);
-	g_autofree char *rate = spt_text_rate(status->period_ns, status->delivered, status->budget);
-	g_autofree char *counts = g_strdup_printf("Recording: %s samples, %s lost, %.1f s", samples, lost, (double)status->elapsed_ns / 1e9);
-	g_autofree char *cost = NULL;
-	double own = 100.0 * (double)(clock_ns(CLOCK_PROCESS_CPUTIME_ID) - self->begin_cpu_ns) /
-		     (double)MAX(clock_ns(CLOCK_MONOTONIC) - self->begin_ns, 1);
-
-	cost = g_strdup_printf("Sysprof itself takes %.1f %% of a CPU; %s", own, rate);
-	gtk_inscription_set_text(GTK_INSCRIPTION(self->counts), counts);
-	gtk_inscription_set_text(GTK_INSCRIPTION(self->cost), cost);
-}
-
 static void refresh(SptLivePage *self)
 {
 	SptRecorderStatus status;
@@ -146,7 +152,6 @@ static void refresh(SptLivePage *self)
 		gtk_inscription_set_text(GTK_INSCRIPTION(self->cost), "");
 		return;
 	}
-	show_status(self, &status);
 	ask(self);
 }
 
@@ -161,13 +166,15 @@ static gboolean on_time(gpointer data)
 	return G_SOURCE_REMOVE;
 }
 
-/* Drawing is most of what this thread does meanwhile. */
+/* Drawing is most of what this thread does meanwhile.  The first pictures cost more than those after them. */
 static void wait_and_refresh(SptLivePage *self)
 {
-	uint64_t now = clock_ns(CLOCK_THREAD_CPUTIME_ID), wanted_ms = (now - self->shown_cpu_ns) * ONE_IN / 1000000;
+	uint64_t now = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+	uint64_t wanted_ms = (now - self->shown_cpu_ns + self->looked_cpu_ns) * ONE_IN / 1000000;
 
 	self->shown_cpu_ns = now;
-	self->timer = g_timeout_add((unsigned)CLAMP(wanted_ms, INTERVAL_MIN_MS, INTERVAL_MAX_MS), on_time, self);
+	self->interval_ms = (unsigned)CLAMP(wanted_ms, INTERVAL_MIN_MS, MIN(2 * self->interval_ms, INTERVAL_MAX_MS));
+	self->timer = g_timeout_add(self->interval_ms, on_time, self);
 }
 
 static void dispose(GObject *object)
@@ -238,7 +245,7 @@ void spt_live_page_set_recording(SptLivePage *self, SptRecording *recording)
 	spt_table_set_end(self->processes, 0);
 	self->begin_ns = clock_ns(CLOCK_MONOTONIC);
 	self->begin_cpu_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
-	self->shown_cpu_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+	self->interval_ms = INTERVAL_MIN_MS / 2;
 	refresh(self);
 	wait_and_refresh(self);
 }

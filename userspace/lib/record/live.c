@@ -253,7 +253,8 @@ static void *row_at(GArray *rows, uint32_t id)
 	return rows->data + (size_t)id * g_array_get_element_size(rows);
 }
 
-static void take_rows(SptLive *live, struct batch *batch)
+/* Whether there is something that names depend on. */
+static bool take_rows(SptLive *live, struct batch *batch)
 {
 	for (unsigned i = 0; i < batch->objects->len; i++) {
 		const SptObjectRow *row = &g_array_index(batch->objects, SptObjectRow, i);
@@ -272,9 +273,13 @@ static void take_rows(SptLive *live, struct batch *batch)
 	}
 	if (batch->texts)
 		g_ptr_array_add(live->texts, g_steal_pointer(&batch->texts));
-	if (!batch->objects->len && !batch->names->len)
-		return;
 	g_array_append_vals(live->names, batch->names->data, batch->names->len);
+	return batch->objects->len || batch->names->len;
+}
+
+/* All names are sorted anew, so this is done once for all that came. */
+static void follow(SptLive *live)
+{
 	live->capture.objects = (SptObjectRow *)live->objects->data;
 	live->capture.n_objects = live->objects->len;
 	live->capture.names = (SptNameRow *)live->names->data;
@@ -357,14 +362,17 @@ static void count(SptLive *live, const struct sample *sample)
 bool spt_live_update(SptLive *live)
 {
 	GQueue batches = G_QUEUE_INIT;
-	bool is_new = false;
+	bool is_new = false, has_names = false;
 
 	g_mutex_lock(&live->mutex);
 	batches = live->published;
 	g_queue_init(&live->published);
 	g_mutex_unlock(&live->mutex);
+	for (GList *at = batches.head; at; at = at->next)
+		has_names |= take_rows(live, at->data);
+	if (has_names)
+		follow(live);
 	for (struct batch *batch; (batch = g_queue_pop_head(&batches)); batch_free(batch)) {
-		take_rows(live, batch);
 		take_nodes(live, batch);
 		for (unsigned i = 0; i < batch->samples->len; i++)
 			count(live, &g_array_index(batch->samples, struct sample, i));
