@@ -38,6 +38,7 @@ static void clear_model(SptDescendants *self)
 static void finalize(GObject *object)
 {
 	clear_model(SPT_DESCENDANTS(object));
+	g_clear_object(&SPT_DESCENDANTS(object)->self_column);
 	G_OBJECT_CLASS(spt_descendants_parent_class)->finalize(object);
 }
 
@@ -50,7 +51,7 @@ static void spt_descendants_init(SptDescendants *self)
 {
 	GtkColumnView *view = spt_pane_view(SPT_PANE(self));
 
-	self->self_column = spt_columns_append(view, SPT_COLUMN_SELF);
+	self->self_column = g_object_ref(spt_columns_append(view, SPT_COLUMN_SELF));
 	spt_columns_append(view, SPT_COLUMN_TOTAL);
 	spt_columns_append(view, SPT_COLUMN_TREE);
 	spt_pane_set_title(SPT_PANE(self), "Descendants", NULL);
@@ -192,6 +193,17 @@ static void set_model(SptDescendants *self, SptDocument *document, uint32_t func
 	g_object_unref(selection);
 }
 
+/* What calls has nothing for itself there.  The column goes: GTK 4.8 would keep the place of one that is only hidden. */
+static void show_self(SptDescendants *self, bool is_shown)
+{
+	GtkColumnView *view = spt_pane_view(SPT_PANE(self));
+
+	if (is_shown)
+		gtk_column_view_insert_column(view, 0, self->self_column);
+	else
+		gtk_column_view_remove_column(view, self->self_column);
+}
+
 void spt_descendants_show(SptDescendants *self, SptDocument *document, uint32_t function, GArray *nodes)
 {
 	bool is_everything = function == NONE, is_bottom_up = document->look.is_bottom_up;
@@ -201,8 +213,8 @@ void spt_descendants_show(SptDescendants *self, SptDocument *document, uint32_t 
 		reweigh(self, document, nodes);
 		return;
 	}
-	/* What calls has nothing for itself there. */
-	gtk_column_view_column_set_visible(self->self_column, !is_bottom_up);
+	if (is_bottom_up != self->is_bottom_up)
+		show_self(self, !is_bottom_up);
 	spt_pane_set_title(SPT_PANE(self), is_everything ? is_bottom_up ? "All functions, bottom-up" : "All processes" :
 			   is_bottom_up ? "Ways" : "Descendants", is_everything ? NULL : document->functions[function].name);
 	set_model(self, document, function, nodes);
