@@ -66,6 +66,14 @@ G_GNUC_UNUSED static void fake_random(struct fake *fake, unsigned n_samples)
 	}
 }
 
+/* The same on few CPUs, one of which has a large number. */
+G_GNUC_UNUSED static void fake_random_on_cpus(struct fake *fake, unsigned n_samples)
+{
+	fake_random(fake, n_samples);
+	for (unsigned i = 0; i < fake->samples->len; i++)
+		g_array_index(fake->samples, SptSampleRow, i).cpu = i % 5 == 4 ? 4000000000 : i % 3;
+}
+
 static const SptCapture *fake_capture(struct fake *fake)
 {
 	SptCapture *capture = &fake->capture;

@@ -51,9 +51,7 @@ static void test_roots(void)
 	struct fake fake;
 
 	fake_init(&fake);
-	fake_random(&fake, 800);
-	for (unsigned i = 0; i < fake.samples->len; i++)
-		g_array_index(fake.samples, SptSampleRow, i).cpu = i % 5 == 4 ? 4000000000 : i % 3;
+	fake_random_on_cpus(&fake, 800);
 
 	const SptCapture *capture = fake_capture(&fake);
 	g_autoptr(SptSymbols) symbols = spt_symbols_new(capture, NULL);

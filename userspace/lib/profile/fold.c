@@ -118,24 +118,6 @@ static const uint32_t *functions_of_node(const struct folder *folder, uint32_t n
 	return function + 1;
 }
 
-/* Nodes by object and offset, so that equal frames lie side by side. */
-static struct spt_item *sort_nodes(const SptCapture *capture, const bool *used, uint32_t *ret_n)
-{
-	struct spt_item *items = g_new(struct spt_item, capture->n_nodes + 1), *spare = g_new(struct spt_item, capture->n_nodes + 1);
-	uint32_t n = 0;
-
-	for (uint32_t i = 1; i < capture->n_nodes; i++)
-		if (!used || used[i])
-			items[n++] = (struct spt_item){ capture->nodes[i].frame.offset, i };
-	spt_sort_items(&items, &spare, n);
-	for (uint32_t i = 0; i < n; i++)
-		items[i].key = capture->nodes[items[i].index].frame.object;
-	spt_sort_items(&items, &spare, n);
-	g_free(spare);
-	*ret_n = n;
-	return items;
-}
-
 /* Once they are named: inlined functions count. */
 static void measure_depths(struct folder *folder)
 {
@@ -161,7 +143,7 @@ static void name_nodes(struct folder *folder, const bool *used)
 {
 	const SptNode *nodes = folder->capture->nodes;
 	uint32_t n, function = 0;
-	g_autofree struct spt_item *items = sort_nodes(folder->capture, used, &n);
+	g_autofree struct spt_item *items = spt_sort_nodes(nodes, folder->capture->n_nodes, used, &n);
 
 	for (uint32_t i = 0; i < n; i++) {
 		const SptFrame *frame = &nodes[items[i].index].frame;

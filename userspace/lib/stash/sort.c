@@ -33,3 +33,20 @@ void spt_sort_items(struct spt_item **items, struct spt_item **spare, uint32_t n
 		*items = sorted;
 	}
 }
+
+struct spt_item *spt_sort_nodes(const SptNode *nodes, uint32_t n_nodes, const bool *used, uint32_t *ret_n)
+{
+	struct spt_item *items = g_new(struct spt_item, n_nodes + 1), *spare = g_new(struct spt_item, n_nodes + 1);
+	uint32_t n = 0;
+
+	for (uint32_t i = 1; i < n_nodes; i++)
+		if (!used || used[i])
+			items[n++] = (struct spt_item){ nodes[i].frame.offset, i };
+	spt_sort_items(&items, &spare, n);
+	for (uint32_t i = 0; i < n; i++)
+		items[i].key = nodes[items[i].index].frame.object;
+	spt_sort_items(&items, &spare, n);
+	g_free(spare);
+	*ret_n = n;
+	return items;
+}

@@ -41,30 +41,15 @@ struct SptFiles {
 	uint32_t next;			/* object that is read ahead */
 };
 
-/* By object and offset. */
-static struct spt_item *sort_nodes(const SptCapture *capture)
-{
-	struct spt_item *items = g_new(struct spt_item, capture->n_nodes + 1), *spare = g_new(struct spt_item, capture->n_nodes + 1);
-	uint32_t n = 0;
-
-	for (uint32_t i = 1; i < capture->n_nodes; i++)
-		items[n++] = (struct spt_item){ capture->nodes[i].frame.offset, i };
-	spt_sort_items(&items, &spare, n);
-	for (uint32_t i = 0; i < n; i++)
-		items[i].key = capture->nodes[items[i].index].frame.object;
-	spt_sort_items(&items, &spare, n);
-	g_free(spare);
-	return items;
-}
-
 static void list_offsets(SptFiles *files)
 {
 	const SptCapture *capture = files->capture;
-	g_autofree struct spt_item *items = sort_nodes(capture);
-	uint32_t n = 0;
+	g_autofree struct spt_item *items = NULL;
+	uint32_t n_items, n = 0;
 
-	files->offsets = g_new(uint64_t, MAX(capture->n_nodes, 1));
-	for (uint32_t i = 0; i + 1 < capture->n_nodes; i++) {
+	items = spt_sort_nodes(capture->nodes, capture->n_nodes, NULL, &n_items);
+	files->offsets = g_new(uint64_t, MAX(n_items, 1));
+	for (uint32_t i = 0; i < n_items; i++) {
 		uint64_t offset = capture->nodes[items[i].index].frame.offset;
 		struct file *file = &files->files[items[i].key];
 
