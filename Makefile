@@ -312,7 +312,7 @@ $(B)/bench/bench-unwind: tests/bench/bench-unwind.c $(B)/libspt.a Makefile
 	@mkdir -p $(@D)
 	$(call say,CC)$(CC) $(flags) $(CPPFLAGS) $(CFLAGS) -MMD -MP -MF $@.d -o $@ $< $(B)/libspt.a $(libs)
 .PHONY: bench-unwind
-bench-unwind: $(B)/bench/bench-unwind
+bench-unwind: $(B)/bench/bench-unwind cli
 	@tests/bench/unwind
 
 # install puts all parts there, install-PART one of them; so does uninstall.
