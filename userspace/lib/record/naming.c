@@ -17,7 +17,6 @@
 #include "object/object.h"
 #include "record/jit.h"
 #include "record/stacks.h"
-#include "stash/pairs.h"
 #include "symbols/elf-parts.h"
 #include "symbols/symbols.h"
 
@@ -30,14 +29,13 @@ struct object {
 	SptObject *file;		/* held open; NULL: could not be opened, or it is no ELF file */
 	bool is_gone;			/* path does not lead to it any more */
 	SptSymtab *symtab;		/* once a name was needed */
-	GArray *offsets;		/* uint64_t, of all distinct frames */
+	GArray *offsets;		/* uint64_t, of all frames */
 	unsigned n_named;		/* of them, those in the file */
 };
 
 struct SptNaming {
 	GHashTable *objects;		/* id -> struct object */
 	SptJit *jit;
-	struct spt_pairs frames;	/* (object, offset): those that are listed */
 	uint32_t next_frame;
 	GHashTable *identified;		/* kernel modules whose build-id is noted; "": the kernel's */
 	unsigned n_held, max_held;
@@ -87,7 +85,6 @@ void spt_naming_free(SptNaming *naming)
 		return;
 	spt_jit_free(naming->jit);
 	g_hash_table_unref(naming->identified);
-	spt_pairs_clear(&naming->frames);
 	g_hash_table_unref(naming->objects);
 	g_free(naming);
 }
@@ -100,7 +97,6 @@ void spt_naming_forget(SptNaming *naming)
 	naming->next_frame = 1;
 	spt_jit_forget(naming->jit);
 	g_hash_table_remove_all(naming->identified);
-	spt_pairs_clear(&naming->frames);
 	g_hash_table_iter_init(&iter, naming->objects);
 	while (g_hash_table_iter_next(&iter, NULL, &value)) {
 		struct object *object = value;
@@ -326,15 +322,12 @@ static void want_from_jit(SptNaming *naming, struct object *object)
 		spt_jit_want(naming->jit, object->id, g_array_index(object->offsets, uint64_t, object->n_named));
 }
 
+/* A place that is both called from and interrupted is listed twice: that is rarer than a table of all of them is cheap. */
 static void collect_new_frames(SptNaming *naming, SptStash *stash)
 {
 	for (uint32_t n = spt_stash_number_frames(stash); naming->next_frame < n; naming->next_frame++) {
 		const SptFrame *frame = spt_stash_frame(stash, naming->next_frame);
-		uint32_t *listed = spt_pairs_at(&naming->frames, frame->object, frame->offset & SYSPROF_FRAME_OFFSET_MASK);
 
-		if (*listed != UINT32_MAX)
-			continue;
-		*listed = 0;
 		g_array_append_val(get_object(naming, frame->object)->offsets, frame->offset);
 	}
 }
