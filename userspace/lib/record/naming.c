@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Each object's distinct frames are listed.  Kernel frames are named at the next flush, by the source of the records, and so is code
- * made at run time, as far as it is known by then.  A file's frames are
- * only named once its path no longer leads to it; until then whoever reads the recording can do so.
+ * The frames that the stash has numbered are listed by object.  Kernel frames are named at the next flush, by the source of the records,
+ * and so is code made at run time, as far as it is known by then.  A file's frames are only named once its path no longer leads to it;
+ * until then whoever reads the recording can do so.
  */
 #include "record/naming.h"
 
