@@ -139,6 +139,10 @@ static const struct cfi_function cfi_x86[] = {
 	CFI(0x600, 0x20, "zR", "\x41\x3f\x41\x0e\x10"),
 	/* 0x640: its CFA is the word at rsp + 8, + 16 */
 	CFI(0x640, 0x20, "zR", "\x0f\x05\x77\x08\x06\x23\x10"),
+	/* 0x660: the word at rsp + 8 + 8 * r9, + 8 */
+	CFI(0x660, 0x20, "zR", "\x0f\x0a\x77\x08\x79\x00\x38\x1e\x22\x06\x23\x08"),
+	/* 0x6c0: has taken its return address from the stack, into rdi */
+	CFI(0x6c0, 0x20, "zR", "\x0e\x00\x09\x10\x05"),
 	/* 0x680: keeps rbx in a register, and r12 too far away */
 	CFI(0x680, 0x20, "zR", "\x09\x03\x00\x8c\x80\x80\x80\x01"),
 };

@@ -130,6 +130,8 @@ static void test_rules(struct fixture *fixture, const void *data)
 	g_assert_cmpint(rule_at(fixture, 0x3ff)->cfa, ==, SPT_CFA_SIGNAL);
 	g_assert_cmpint(rule_at(fixture, 0x500)->ra, ==, SPT_RA_NONE);
 	g_assert_cmpint(rule_at(fixture, 0x644)->cfa_add, ==, 16);
+	g_assert_cmpint(rule_at(fixture, 0x664)->cfa, ==, SPT_CFA_INDEXED);
+	g_assert_cmpint(rule_at(fixture, 0x664)->index_register, ==, 9);
 	g_assert_cmpint(rule_at(fixture, 0x680)->lost, ==, 1 << 0 | 1 << 2);
 	/* Nothing is known between functions, of what is not understood, and before and behind all of it. */
 	g_assert_cmpint(rule_at(fixture, 0x100 - 1)->cfa, !=, SPT_CFA_UNKNOWN);
@@ -289,6 +291,33 @@ static void test_plt(struct fixture *fixture, const void *data)
 	expect(fixture, SPT_UNWIND_ROOT, 0x520);
 }
 
+/* The stack pointer is kept behind an array of r9 words. */
+static void test_indexed(struct fixture *fixture, const void *data)
+{
+	(void)data;
+	fixture->raw->regs[17] = 20;
+	fixture->stack[21] = SP + 40 * 8;
+	fixture->stack[40] = BASE + 0x510;
+	walk(fixture, 0x664);
+	expect(fixture, SPT_UNWIND_ROOT, 0x510);
+	fixture->raw->regs[17] = UINT64_MAX;
+	walk(fixture, 0x664);
+	expect(fixture, SPT_UNWIND_BAD_MEMORY);
+}
+
+/* The return address is in a register, and nothing on the stack. */
+static void test_nothing_on_stack(struct fixture *fixture, const void *data)
+{
+	(void)data;
+	fixture->raw->regs[5] = BASE + 0x510;
+	walk(fixture, 0x6c4);
+	expect(fixture, SPT_UNWIND_ROOT, 0x510);
+	/* Not of one that has called: this could go on for ever. */
+	fixture->stack[0] = BASE + 0x6c4;
+	walk(fixture, 0x100);
+	expect(fixture, SPT_UNWIND_BAD_MEMORY, 0x6c4);
+}
+
 static void test_realigned(struct fixture *fixture, const void *data)
 {
 	uint64_t bp = SP + 30 * 8;
@@ -436,6 +465,8 @@ int main(int argc, char **argv)
 	add("/unwind/whole-stack", EM_X86_64, test_whole_stack);
 	add("/unwind/register-taken-back", EM_X86_64, test_register_taken_back);
 	add("/unwind/plt", EM_X86_64, test_plt);
+	add("/unwind/indexed", EM_X86_64, test_indexed);
+	add("/unwind/nothing-on-stack", EM_X86_64, test_nothing_on_stack);
 	add("/unwind/realigned", EM_X86_64, test_realigned);
 	add("/unwind/signal", EM_X86_64, test_signal);
 	add("/unwind/ends", EM_X86_64, test_ends);

@@ -25,7 +25,7 @@ typedef struct {
 	int16_t signal[SPT_UNWIND_REGISTERS];	/* where the kernel keeps each register meanwhile, from the stack pointer of that way back */
 	int16_t signal_ip;
 	uint64_t address_mask;		/* of return addresses: without their signature */
-	bool calls_push;		/* so that a frame's caller always has a higher stack pointer */
+	bool calls_push;		/* their way back, instead of leaving it in a register */
 } SptUnwindArch;
 
 /* NULL: not one of those that are known. */

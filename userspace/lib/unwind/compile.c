@@ -68,6 +68,21 @@ static bool is_plt(const SptCfiExpression *expression, uint8_t *ret_from)
 	return *ret_from < 16;
 }
 
+/* breg_index 0, 8, mul, plus, before what is read from there: OpenSSL's large numbers keep the stack pointer behind an array. */
+static bool take_index(struct bytes *from, uint8_t *ret_register)
+{
+	static const uint8_t tail[] = { DW_OP_lit8, DW_OP_mul, DW_OP_plus, DW_OP_deref };
+	uint64_t number;
+	int64_t offset;
+
+	if (!take_based(from, &number, &offset) || offset || number > UINT8_MAX || (size_t)(from->end - from->at) < sizeof(tail) ||
+	    memcmp(from->at, tail, sizeof(tail)) != 0)
+		return false;
+	*ret_register = number;
+	from->at += sizeof(tail);
+	return true;
+}
+
 static bool fits(int64_t value)
 {
 	return value >= INT32_MIN && value <= INT32_MAX;
@@ -90,6 +105,10 @@ static bool make_cfa(const SptUnwindArch *arch, const SptCfiRow *row, SptUnwindR
 		if (from.at < from.end && *from.at == DW_OP_deref) {
 			rule->cfa = SPT_CFA_MEMORY;
 			from.at++;
+		} else if (from.at < from.end && *from.at != DW_OP_plus_uconst) {
+			rule->cfa = SPT_CFA_INDEXED;
+			if (!take_index(&from, &rule->index_register) || rule->index_register >= arch->n_registers)
+				return false;
 		}
 		if (from.at < from.end && *from.at == DW_OP_plus_uconst) {
 			from.at++;

@@ -119,11 +119,13 @@ static bool return_from_signal(struct walk *walk)
 
 static bool get_cfa(struct walk *walk, const SptUnwindRule *rule, uint64_t *ret)
 {
-	uint64_t based;
+	uint64_t based, index = 0;
 
 	if (!get_register(walk, rule->cfa_register, &based))
 		return false;
-	based += (int64_t)rule->cfa_offset;
+	if (rule->cfa == SPT_CFA_INDEXED && !get_register(walk, rule->index_register, &index))
+		return false;
+	based += (uint64_t)(int64_t)rule->cfa_offset + 8 * index;
 	switch (rule->cfa) {
 	case SPT_CFA_REGISTER:
 		*ret = based;
@@ -174,8 +176,8 @@ static bool step_by_rule(struct walk *walk, const SptUnwindRule *rule)
 		return return_from_signal(walk);
 	if (rule->ra == SPT_RA_NONE || !get_cfa(walk, rule, &cfa))
 		return false;
-	/* Only who was interrupted can have nothing on the stack, where calls do not push. */
-	if (cfa < sp || (cfa == sp && (arch->calls_push || !walk->is_exact))) {
+	/* Only who was interrupted can have nothing on the stack: a leaf where calls do not push, or vfork(), which takes its way back from it. */
+	if (cfa < sp || (cfa == sp && (rule->ra != SPT_RA_REGISTER || !walk->is_exact))) {
 		walk->end = SPT_UNWIND_BAD_MEMORY;
 		return false;
 	}

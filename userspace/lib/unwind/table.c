@@ -30,7 +30,8 @@ static const char *wrong_rule(const SptUnwindRule *rule, const SptUnwindArch *ar
 
 	if (rule->cfa > SPT_CFA_SIGNAL || rule->ra > SPT_RA_REGISTER || rule->is_signal > 1)
 		return "a rule of a kind that there is not";
-	if (rule->cfa_register >= arch->n_registers || rule->ra_register >= arch->n_registers)
+	if (rule->cfa_register >= arch->n_registers || rule->ra_register >= arch->n_registers ||
+	    (rule->cfa == SPT_CFA_INDEXED && rule->index_register >= arch->n_registers))
 		return "a rule with a register that the machine does not have";
 	if ((rule->lost | rule->at_cfa | rule->at_fp) & ~slots || rule->at_cfa & rule->at_fp || rule->lost & (rule->at_cfa | rule->at_fp))
 		return "a rule that keeps a register in two places, or one that is not kept";

@@ -23,7 +23,7 @@
 G_BEGIN_DECLS
 
 #define SPT_UNWIND_MAGIC 0x57545053u	/* "SPTW" */
-#define SPT_UNWIND_VERSION 1
+#define SPT_UNWIND_VERSION 2
 
 typedef struct {
 	uint32_t magic;
@@ -37,6 +37,7 @@ typedef enum {
 	SPT_CFA_UNKNOWN = 0,		/* no way to go on from here */
 	SPT_CFA_REGISTER,		/* cfa_register + cfa_offset */
 	SPT_CFA_MEMORY,			/* the word at that address, + cfa_add */
+	SPT_CFA_INDEXED,		/* the word at that address + 8 * index_register, + cfa_add */
 	SPT_CFA_PLT,			/* cfa_register + cfa_offset, + 8 in the last bytes of 16: from plt_from on */
 	SPT_CFA_SIGNAL,			/* the way back from a signal handler: all registers are in the kernel's frame */
 } SptCfa;
@@ -52,7 +53,10 @@ typedef struct {
 	uint8_t cfa_register;
 	uint8_t ra;			/* SptRa */
 	uint8_t ra_register;
-	uint8_t plt_from;
+	union {
+		uint8_t plt_from;
+		uint8_t index_register;
+	};
 	uint8_t is_signal;		/* 1: the caller was interrupted, not called: its ip is exact */
 	/* Bits, by index in the machine's list of registers that a function has to keep; one that is in none has its value still. */
 	uint16_t lost;
