@@ -130,6 +130,7 @@ static Dwfl *make_dwfl(const struct perf_space *space)
 }
 
 static const struct sysprof_raw *dwfl_raw;
+static bool dwfl_looked_below;		/* the stack pointer, for this stack */
 
 static pid_t next_thread(Dwfl *dwfl, void *data, void **thread)
 {
@@ -156,6 +157,7 @@ static bool read_memory(Dwfl *dwfl, Dwarf_Addr address, Dwarf_Word *ret, void *d
 
 	(void)dwfl;
 	(void)data;
+	dwfl_looked_below |= -at <= 4096;
 	if (at >= dwfl_raw->stack_bytes || dwfl_raw->stack_bytes - at < 8)
 		return false;
 	memcpy(ret, (const char *)&dwfl_raw->regs[24] + at, 8);
@@ -210,12 +212,11 @@ static Dwfl *dwfl_of(const struct perf_space *space)
 static void unwind_dwfl(const struct stack *stack, struct frames *frames)
 {
 	Dwfl *dwfl = dwfl_of(stack->space);
-	uint64_t before = cpu_ns();
 
 	dwfl_raw = stack->raw;
+	dwfl_looked_below = false;
 	frames->n = 0;
 	dwfl_getthread_frames(dwfl, 1, on_frame, frames);
-	dwfl_ns += cpu_ns() - before;
 	/* It tells of a caller before it looks whether there is code: what is none is not a frame. */
 	while (frames->n > 1 && !perf_find_map(stack->space, frames->frame[frames->n - 1].ip - !frames->frame[frames->n - 1].is_exact))
 		frames->n--;
@@ -223,20 +224,31 @@ static void unwind_dwfl(const struct stack *stack, struct frames *frames)
 
 /* Both. */
 
-static const char *const classes[] = { "identical", "ours_longer", "ours_shorter", "different" };
+enum { IDENTICAL, TAKEN_BACK, NO_TABLE, LONGER, SHORTER, DIFFERENT, N_CLASSES };
+static const char *const classes[] = { "identical", "longer_taken_back", "longer_no_table", "longer", "shorter", "different" };
 static const char *const ends[SPT_UNWIND_ENDS] = { "root", "limit", "cut", "no_info", "bad_memory", "unmapped" };
 
-/* Longer is only what goes on to where a whole stack ends, where libdwfl did not: a register that was taken back, which it looks for in vain. */
-static unsigned classify(const struct frames *ours, const struct frames *theirs, SptUnwindEnd end)
+/*
+ * Longer is only what goes on to where a whole stack ends, where libdwfl did not, and why that is right: a register that the function has
+ * taken back already is looked for below the stack pointer, in vain; or there is nothing but frame pointers to go on by.
+ */
+static unsigned classify(const struct stack *stack, const struct frames *ours, const struct frames *theirs, SptUnwindEnd end)
 {
 	unsigned n = MIN(ours->n, theirs->n);
+	SptUnwindPlace last;
 
 	for (unsigned i = 0; i < n; i++)
 		if (ours->frame[i].ip != theirs->frame[i].ip || ours->frame[i].is_exact != theirs->frame[i].is_exact)
-			return 3;
-	if (ours->n > theirs->n)
-		return end == SPT_UNWIND_ROOT || end == SPT_UNWIND_CUT ? 1 : 3;
-	return ours->n == theirs->n ? 0 : 2;
+			return DIFFERENT;
+	if (ours->n == theirs->n)
+		return IDENTICAL;
+	if (ours->n < theirs->n)
+		return SHORTER;
+	if (end != SPT_UNWIND_ROOT && end != SPT_UNWIND_CUT)
+		return DIFFERENT;
+	if (n && find(stack->space->number, ours->frame[n - 1].ip - !ours->frame[n - 1].is_exact, &last, NULL) && !last.table)
+		return NO_TABLE;
+	return dwfl_looked_below ? TAKEN_BACK : LONGER;
 }
 
 static void show(const struct stack *stack, const struct frames *frames, const char *whose, const char *how)
@@ -251,7 +263,7 @@ static void show(const struct stack *stack, const struct frames *frames, const c
 }
 
 struct counts {
-	uint64_t stacks, frames, class[4], ends[SPT_UNWIND_ENDS];
+	uint64_t stacks, frames, class[N_CLASSES], ends[SPT_UNWIND_ENDS];
 	unsigned shown;
 };
 
@@ -264,7 +276,7 @@ static void compare(SptUnwinder *unwinder, const struct stack *stack, struct cou
 	current = stack->space;
 	ours.n = spt_unwinder_walk(unwinder, stack->space->number, stack->raw, ours.frame, FRAMES_MAX, &end);
 	unwind_dwfl(stack, &theirs);
-	class = classify(&ours, &theirs, end);
+	class = classify(stack, &ours, &theirs, end);
 	counts->stacks++;
 	counts->frames += ours.n;
 	counts->ends[end]++;
@@ -279,7 +291,7 @@ static void compare(SptUnwinder *unwinder, const struct stack *stack, struct cou
 /* Each by itself first, then, with tables and libraries at hand, all of them against the clock: more than fit into a cache nearby. */
 static void take_stacks(SptUnwinder *unwinder, GArray *stacks, struct counts *counts)
 {
-	static SptUnwindFrame frames[FRAMES_MAX];
+	static struct frames frames;
 	SptUnwindEnd end;
 	uint64_t before;
 
@@ -290,9 +302,13 @@ static void take_stacks(SptUnwinder *unwinder, GArray *stacks, struct counts *co
 		const struct stack *stack = &g_array_index(stacks, struct stack, i);
 
 		current = stack->space;
-		spt_unwinder_walk(unwinder, stack->space->number, stack->raw, frames, FRAMES_MAX, &end);
+		spt_unwinder_walk(unwinder, stack->space->number, stack->raw, frames.frame, FRAMES_MAX, &end);
 	}
 	ours_ns += cpu_ns() - before;
+	before = cpu_ns();
+	for (unsigned i = 0; i < stacks->len; i++)
+		unwind_dwfl(&g_array_index(stacks, struct stack, i), &frames);
+	dwfl_ns += cpu_ns() - before;
 	for (unsigned i = 0; i < stacks->len; i++)
 		g_free(g_array_index(stacks, struct stack, i).raw);
 	g_array_set_size(stacks, 0);
