@@ -54,7 +54,7 @@ workloads := $(patsubst tests/vm/workloads/%.c,$(B)/workloads/%, \
 	$(filter-out tests/vm/workloads/lib%,$(wildcard tests/vm/workloads/*.c)))
 
 # The same without frame pointers.
-workloads_nofp := $(addprefix $(B)/workloads/nofp-,recursion shares)
+workloads_nofp := $(addprefix $(B)/workloads/nofp-,plunge recursion shares)
 
 .PHONY: all module test-modules lib cli static opener viewer tests demo bench-module check check-lint check-abi check-unit check-cli check-viewer check-vm check-recorder check-kernels check-debug-kernel check-packages check-secure-boot lint bench \
 	bench-userspace bench-symbols bench-viewer fuzz manual install install-userspace install-module install-udev install-seat install-polkit install-devel install-dkms-source uninstall \
@@ -198,7 +198,7 @@ test-modules: module
 # What tests need.
 
 tests: $(B)/sysprof-reader test-modules static $(viewer_tests) $(unit_tests) $(tsan_tests) $(fuzz_tests) $(generators) $(workloads) $(workload_libs) \
-	$(workloads_nofp) $(B)/bench/bench-unwind
+	$(workloads_nofp) $(B)/bench/bench-unwind $(B)/unwind-raw
 
 $(unit_tests): $(B)/asan/%: tests/unit/%.c
 $(fuzz_tests): $(B)/asan/%: tests/fuzz/%.c
@@ -256,7 +256,7 @@ check-viewer: viewer $(viewer_tests) $(generators)
 check-vm: viewer module test-modules cli opener static manual $(generators) $(workloads) $(workload_libs) $(workloads_nofp)
 	@TESTS='$(TESTS)' tests/run vm
 # Slow, and it fetches kernels and compilers: not a part of check.
-check-kernels: cli $(workloads) $(workload_libs) $(workloads_nofp)
+check-kernels: cli $(workloads) $(workload_libs) $(workloads_nofp) $(B)/unwind-raw
 	@packaging/deps check
 	@packaging/deps kernels
 	@tests/vm/check-kernels $(KERNELS)
@@ -306,6 +306,10 @@ $(bench_programs): $(B)/bench/%: tests/bench/%.c Makefile
 	$(call say,CC)$(CC) $(workload_flags) -static -o $@ $<
 bench-module: module cli $(bench_programs)
 	@tests/bench/module
+
+# What a machine without this library had on its stacks.
+$(B)/unwind-raw: tests/vm/unwind-raw.c $(B)/libspt.a Makefile
+	$(call say,CC)$(CC) $(flags) $(CPPFLAGS) $(CFLAGS) -MMD -MP -MF $@.d -o $@ $< $(B)/libspt.a $(libs)
 
 # Stacks without frame pointers: the same as libdwfl's, and how fast.
 $(B)/bench/bench-unwind: tests/bench/bench-unwind.c $(B)/libspt.a Makefile
