@@ -45,7 +45,7 @@ $2
 END
 }
 
-for name in shares recursion nofp-shares nofp-recursion dlchurn deleted forkstorm shortlived jit threads; do
+for name in shares recursion nofp-shares nofp-recursion nofp-plunge dlchurn deleted forkstorm shortlived jit threads; do
 	[ -x "$workloads/$name" ] || { echo "Bail out! $workloads/$name is not built; run 'make tests'"; exit 1; }
 done
 
@@ -86,6 +86,16 @@ for name, depth in (("dive", 80), ("abyss", 400)):
     deep = [(s, w) for s, w in folded if s[0] == "nofp-recursion" and name in s]
     near(max(s.count(name) for s, w in deep), depth, 2, name)
     near(sum(w for s, w in deep if "main" in s) / sum(w for s, w in deep), 1, 0.01, "below main")'
+# All its stacks are deeper than the first copies, and not deeper than those that follow.
+check 'no frame pointers, deeper than copies are at first: recorded' record nofp-plunge --stacks auto -- "$workloads/nofp-plunge" 4
+check 'no frame pointers, deeper than copies are at first: they grow, and the account holds' judge nofp-plunge '
+deep = [(s, w) for s, w in folded if s[0] == "nofp-plunge" and "plunge" in s]
+cut = sum(w for s, w in deep if s[1] == "[stack cut off]")
+assert 0 < cut < 0.5 * sum(w for s, w in deep), (cut, sum(w for s, w in deep))
+near(max(s.count("plunge") for s, w in deep if "_start" in s), 20, 1, "calls")
+assert all(cpu["residue"] == 0 for cpu in info["cpus"]), info["cpus"]
+for cpu in info["cpus"]:
+    near(cpu["grid"] * period / info["duration_ns"], 1, 0.03, "CPU %d" % cpu["cpu"])'
 raw[1]=dwarf,2048
 check 'copies that are too short: recorded' record cut "${raw[@]}" -- "$workloads/nofp-recursion" 1
 check 'copies that are too short: what is cut off is below a heading of its own' judge cut '

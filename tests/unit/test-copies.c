@@ -26,16 +26,22 @@ static bool on_wish(SptTrace *trace, const char *comm, uint32_t bytes)
 	return true;
 }
 
-static SptCopies *begin(struct fixture *fixture, uint32_t most, bool if_needed)
+static SptCopies *begin_with(struct fixture *fixture, bool by_name, uint32_t most, bool if_needed)
 {
 	SptCopies *copies;
 
 	memset(fixture, 0, sizeof(*fixture));
 	fixture->source.raw_wish = on_wish;
+	fixture->source.wishes_by_name = by_name;
 	fixture->trace.source = &fixture->source;
 	copies = spt_copies_new(&fixture->trace, most, if_needed);
 	spt_copies_begin(copies);
 	return copies;
+}
+
+static SptCopies *begin(struct fixture *fixture, uint32_t most, bool if_needed)
+{
+	return begin_with(fixture, true, most, if_needed);
 }
 
 static void wished(const struct fixture *fixture, unsigned n, const char *comm, uint32_t bytes)
@@ -51,20 +57,23 @@ static void test_growing(void)
 	g_autoptr(SptCopies) copies = begin(&fixture, MOST, false);
 
 	wished(&fixture, 1, "", 8192);
-	spt_copies_cut(copies, "cc1", 8192);
+	for (unsigned i = 0; i < 10000; i++)
+		spt_copies_taken(copies, "cc1", 8192, false);
+	g_assert_cmpuint(fixture.n, ==, 1);
+	spt_copies_taken(copies, "cc1", 8192, true);
 	wished(&fixture, 2, "cc1", 32768);
 	/* Those that were on their way. */
-	spt_copies_cut(copies, "cc1", 8192);
+	spt_copies_taken(copies, "cc1", 8192, true);
 	g_assert_cmpuint(fixture.n, ==, 2);
-	spt_copies_cut(copies, "cc1", 32768);
+	spt_copies_taken(copies, "cc1", 32768, true);
 	wished(&fixture, 3, "cc1", MOST);
-	spt_copies_cut(copies, "cc1", MOST);
+	spt_copies_taken(copies, "cc1", MOST, true);
 	g_assert_cmpuint(fixture.n, ==, 3);
 	/* Others for themselves; nobody without a name. */
-	spt_copies_cut(copies, "git", 8192);
+	spt_copies_taken(copies, "git", 8192, true);
 	wished(&fixture, 4, "git", 32768);
-	spt_copies_cut(copies, "", 8192);
-	spt_copies_cut(copies, NULL, 8192);
+	spt_copies_taken(copies, "", 8192, true);
+	spt_copies_taken(copies, NULL, 8192, true);
 	g_assert_cmpuint(fixture.n, ==, 4);
 	g_assert_false(spt_copies_asks(copies, "cc1"));
 }
@@ -74,13 +83,13 @@ static void test_fixed(void)
 	struct fixture fixture;
 	g_autoptr(SptCopies) fixed = begin(&fixture, 0, false), cannot = NULL;
 
-	spt_copies_cut(fixed, "cc1", 8192);
+	spt_copies_taken(fixed, "cc1", 8192, true);
 	g_assert_cmpuint(fixture.n, ==, 0);
 	/* A source that cannot be told. */
 	fixture.source.raw_wish = NULL;
 	cannot = spt_copies_new(&fixture.trace, MOST, true);
 	spt_copies_begin(cannot);
-	spt_copies_cut(cannot, "cc1", 8192);
+	spt_copies_taken(cannot, "cc1", 8192, true);
 	g_assert_false(spt_copies_asks(cannot, "cc1"));
 }
 
@@ -107,11 +116,38 @@ static void test_if_needed(void)
 	for (unsigned i = 0; i < 100; i++)
 		spt_copies_tell(copies, "good", true);
 	g_assert_cmpuint(fixture.n, ==, 3);
-	spt_copies_cut(copies, "good", 8192);
+	spt_copies_taken(copies, "good", 8192, true);
 	wished(&fixture, 4, "good", 32768);
 	/* One that never does is left as it is. */
 	spt_copies_tell(copies, "bad", false);
 	g_assert_cmpuint(fixture.n, ==, 4);
+}
+
+/* One size for all: more of it only where many are too short, and of the new size, too. */
+static void test_common(void)
+{
+	struct fixture fixture;
+	g_autoptr(SptCopies) copies = begin_with(&fixture, false, MOST, true);
+
+	wished(&fixture, 1, "", 16384);
+	for (unsigned i = 0; i < 10240; i++)
+		spt_copies_taken(copies, i % 2 ? "cc1" : "git", 16384, i % 25 == 0);
+	g_assert_cmpuint(fixture.n, ==, 1);
+	for (unsigned i = 0; i < 1024; i++)
+		spt_copies_taken(copies, i % 2 ? "cc1" : NULL, 16384, i % 15 == 0);
+	wished(&fixture, 2, "", 32768);
+	for (unsigned i = 0; i < 10240; i++)
+		spt_copies_taken(copies, "cc1", i % 2 ? 16384 : 32768, true);
+	g_assert_cmpuint(fixture.n, ==, 2);
+	/* One program that needs them is enough, and it takes all of them to need none. */
+	for (unsigned i = 0; i < 64; i++) {
+		g_assert_true(spt_copies_asks(copies, "good"));
+		spt_copies_tell(copies, i % 2 ? "good" : "better", true);
+	}
+	wished(&fixture, 3, "", 0);
+	spt_copies_tell(copies, "bad", false);
+	wished(&fixture, 4, "", 16384);
+	g_assert_false(spt_copies_asks(copies, "good"));
 }
 
 static void test_many_names(void)
@@ -122,7 +158,7 @@ static void test_many_names(void)
 	for (unsigned i = 0; i < 10000; i++) {
 		g_autofree char *comm = g_strdup_printf("name-%u", i);
 
-		spt_copies_cut(copies, comm, 8192);
+		spt_copies_taken(copies, comm, 8192, true);
 		if (spt_copies_asks(copies, comm))
 			spt_copies_tell(copies, comm, true);
 	}
@@ -135,6 +171,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/copies/growing", test_growing);
 	g_test_add_func("/copies/fixed", test_fixed);
 	g_test_add_func("/copies/if-needed", test_if_needed);
+	g_test_add_func("/copies/common", test_common);
 	g_test_add_func("/copies/many-names", test_many_names);
 	return g_test_run();
 }

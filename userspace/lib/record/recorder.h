@@ -30,7 +30,7 @@ typedef struct {
 	uint32_t ring_bytes;		/* 0: default */
 	bool no_user;			/* no user stacks */
 	uint32_t raw_bytes;		/* user stacks without frame pointers, from copies of so many bytes; 0: by frame pointers */
-	uint32_t raw_most_bytes;	/* > 0: where the source can, copies begin smaller, and grow up to this where they are too short */
+	uint32_t raw_most_bytes;	/* > 0: where the source can, copies begin small, and grow up to this where they are too short */
 	bool raw_if_needed;		/* and, where it can, stacks that frame pointers lead through are not copied */
 	SptTraceFilter filter;		/* what of the system */
 	const char *command;		/* to be noted in the file; may be NULL */

@@ -121,8 +121,7 @@ static const struct sysprof_sample *unwind(SptUnwinding *unwinding, const struct
 	if (spt_tables_trim(unwinding->tables))
 		spt_unwinder_forget(unwinding->unwinder);
 	n = spt_unwinder_walk(unwinding->unwinder, spt_space_version(unwinding->space), raw, unwinding->frames, FRAMES_MAX, &end);
-	if (end == SPT_UNWIND_CUT)
-		spt_copies_cut(unwinding->copies, comm, raw->wanted_bytes);
+	spt_copies_taken(unwinding->copies, comm, raw->wanted_bytes, end == SPT_UNWIND_CUT);
 	made = make(unwinding, sample, n);
 	made->record.flags |= SYSPROF_SAMPLE_ADDRESSES | SYSPROF_SAMPLE_USER_EXACT;
 	made->user_mode = SYSPROF_USER_RAW;
@@ -133,13 +132,24 @@ static const struct sysprof_sample *unwind(SptUnwinding *unwinding, const struct
 	return made;
 }
 
-/* Whether frame pointers have led to the end of the stack, through nothing but code that keeps them. */
+static uint32_t object_at(const SptUnwinding *unwinding, const struct sysprof_sample *sample, unsigned i)
+{
+	uint64_t frame = sample->frames[sample->n_kernel + i];
+	const SptMap *map;
+
+	if (!(sample->record.flags & SYSPROF_SAMPLE_ADDRESSES))
+		return frame >> SYSPROF_FRAME_OBJECT_SHIFT;
+	map = unwinding->space ? spt_space_find(unwinding->space, frame - (i > 0)) : NULL;
+	return map ? map->object : SYSPROF_OBJECT_UNKNOWN;
+}
+
+/* Whether the stack leads to its end through nothing but code that keeps frame pointers.  Perf's own walk does not tell of ends. */
 static bool is_by_frame_pointers(SptUnwinding *unwinding, const struct sysprof_sample *sample)
 {
-	if (sample->user_end != SYSPROF_END_ROOT || sample->record.flags & SYSPROF_SAMPLE_ADDRESSES)
+	if (sample->user_end != SYSPROF_END_ROOT && sample->user_end != SYSPROF_END_NONE)
 		return false;
 	for (unsigned i = 0; i < sample->n_user; i++)
-		if (!spt_tables_keep_frame_pointer(unwinding->tables, sample->frames[sample->n_kernel + i] >> SYSPROF_FRAME_OBJECT_SHIFT))
+		if (!spt_tables_keep_frame_pointer(unwinding->tables, object_at(unwinding, sample, i)))
 			return false;
 	return true;
 }
@@ -149,17 +159,24 @@ bool spt_unwinding_take(SptUnwinding *unwinding, const struct sysprof_sample **s
 	const struct sysprof_sample *from = *sample;
 	const struct sysprof_raw *raw = (const void *)&from->frames[from->n_kernel + from->n_user];
 
-	if (from->n_user && spt_copies_asks(unwinding->copies, comm))
-		spt_copies_tell(unwinding->copies, comm, is_by_frame_pointers(unwinding, from));
-	if (!from->raw_bytes)
+	bool asks = spt_copies_asks(unwinding->copies, comm), is_known, is_missing = false;
+
+	if (!from->raw_bytes && !asks)
 		return true;
 	unwinding->space = spt_spaces_get(unwinding->spaces, from->mm);
-	if (unwinding->space && !spt_space_is_empty(unwinding->space) && spt_unwind_raw_is_whole(raw, from->raw_bytes)) {
+	is_known = unwinding->space && !spt_space_is_empty(unwinding->space);
+	if (from->raw_bytes && is_known && spt_unwind_raw_is_whole(raw, from->raw_bytes)) {
 		*sample = unwind(unwinding, from, raw, comm);
-		return true;
+	} else if (from->raw_bytes) {
+		*sample = keep_frames(unwinding, from);
+		is_missing = g_hash_table_add(unwinding->unknown_spaces, g_memdup2(&from->mm, sizeof(from->mm)));
 	}
-	*sample = keep_frames(unwinding, from);
-	return !g_hash_table_add(unwinding->unknown_spaces, g_memdup2(&from->mm, sizeof(from->mm)));
+	/* By the frames of the source's own walk, or, if it made none, of ours. */
+	if (asks && from->n_user && !(from->record.flags & SYSPROF_SAMPLE_ADDRESSES))
+		spt_copies_tell(unwinding->copies, comm, is_by_frame_pointers(unwinding, from));
+	else if (asks && (*sample)->n_user && is_known)
+		spt_copies_tell(unwinding->copies, comm, is_by_frame_pointers(unwinding, *sample));
+	return !is_missing;
 }
 
 struct names {

@@ -600,6 +600,7 @@ static const struct spt_trace_source device_source = {
 	.stats = device_stats,
 	.names = device_names,
 	.raw_wish = device_raw_wish,
+	.wishes_by_name = true,
 	.map_fd = device_map_fd,
 	.region_start = device_region_start,
 };

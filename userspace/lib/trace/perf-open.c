@@ -32,7 +32,8 @@ bool spt_perf_wants_cpu(const SptTraceFilter *filter, unsigned cpu)
 int spt_perf_open_event(unsigned cpu, const struct spt_perf_event *event, const SptTraceConfig *config)
 {
 	bool is_of_thread = event->thread >= 0;
-	bool is_wanted = spt_perf_wants_cpu(&config->filter, cpu);
+	bool is_wanted = event->part == SPT_PERF_TICKS || (event->part == SPT_PERF_WHOLE && spt_perf_wants_cpu(&config->filter, cpu));
+	bool tells_tasks = event->part != SPT_PERF_TICKS;
 	struct perf_event_attr attr = {
 		.type = PERF_TYPE_SOFTWARE,
 		.size = sizeof(attr),
@@ -40,19 +41,19 @@ int spt_perf_open_event(unsigned cpu, const struct spt_perf_event *event, const 
 		.sample_period = is_wanted ? event->period_ns : 0,
 		.sample_type = SPT_PERF_SAMPLE_TYPE | (config->raw_bytes ? SPT_PERF_RAW_SAMPLE_TYPE : 0),
 		.sample_regs_user = config->raw_bytes ? spt_perf_raw_registers() : 0,
-		.sample_stack_user = config->raw_bytes,
+		.sample_stack_user = event->copy_bytes,
 		.disabled = 1,
 		.exclude_idle = 1,
 		.inherit = is_of_thread,
 		.exclude_kernel = config->filter.only_user || event->only_user,
 		.exclude_user = config->filter.only_kernel,
-		.exclude_callchain_user = config->no_user || config->raw_bytes,
-		.mmap = 1,
-		.mmap2 = 1,
-		.comm = 1,
-		.comm_exec = 1,
-		.task = 1,
-		.ksymbol = !is_of_thread,
+		.exclude_callchain_user = config->no_user || event->copy_bytes,
+		.mmap = tells_tasks,
+		.mmap2 = tells_tasks,
+		.comm = tells_tasks,
+		.comm_exec = tells_tasks,
+		.task = tells_tasks,
+		.ksymbol = tells_tasks && !is_of_thread,
 		.sample_id_all = 1,
 		.use_clockid = 1,
 		.clockid = CLOCK_MONOTONIC,

@@ -7,8 +7,16 @@
 
 G_BEGIN_DECLS
 
+enum spt_perf_part {
+	SPT_PERF_WHOLE,			/* ticks, and tells of tasks */
+	SPT_PERF_TASKS,
+	SPT_PERF_TICKS,
+};
+
 struct spt_perf_event {
+	enum spt_perf_part part;
 	uint64_t period_ns;
+	uint32_t copy_bytes;		/* of stacks, where config->raw_bytes is not 0; 0: frames instead, in a record of the same form */
 	size_t watermark_bytes;
 	int cgroup;			/* descriptor of a control group, or -1 */
 	int64_t thread;			/* this thread and what it starts; -1: everybody */

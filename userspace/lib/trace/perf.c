@@ -39,6 +39,7 @@ struct ring {
 	struct perf_event_mmap_page *page;
 	const uint8_t *data;
 	uint64_t stop_time;
+	int ticks;			/* an event of its own that writes into the same ring, so that another can take its place; -1: there is none */
 	bool is_left_out;		/* tells of tasks only */
 };
 
@@ -63,6 +64,9 @@ struct perf {
 	GArray *held;			/* struct held */
 	uint64_t drained_time;		/* what is older has been handed on */
 	uint64_t account_time;
+	struct spt_perf_event ticks;	/* of the rings' */
+	SptTraceConfig config;		/* that they were made for: its numbers */
+	bool can_resize;		/* the copies */
 	bool is_stopped;
 };
 
@@ -91,9 +95,11 @@ static void close_rings(struct perf *perf)
 
 		if (ring->page)
 			munmap(ring->page, perf->page_bytes + perf->ring_bytes);
+		if (ring->ticks >= 0)
+			close(ring->ticks);
 		if (ring->fd >= 0)
 			close(ring->fd);
-		*ring = (struct ring){ .fd = -1 };
+		*ring = (struct ring){ .fd = -1, .ticks = -1 };
 		perf->polls[cpu].fd = -1;
 	}
 	for (unsigned i = 0; i < perf->others->len; i++)
@@ -186,6 +192,19 @@ static bool open_threads(struct perf *perf, struct spt_perf_event event, const S
 	return any;
 }
 
+/* The event of @cpu that ticks as @event says, where another one made the ring; -1 with errno. */
+static int open_ticks(struct perf *perf, unsigned cpu, const struct spt_perf_event *event)
+{
+	int fd = spt_perf_open_event(cpu, event, &perf->config), number;
+
+	if (fd < 0 || ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, perf->rings[cpu].fd) == 0)
+		return fd;
+	number = errno;
+	close(fd);
+	errno = number;
+	return -1;
+}
+
 static bool open_rings(struct perf *perf, const struct spt_perf_event *event, const SptTraceConfig *config, bool *ret_no_room,
 		       GError **error)
 {
@@ -208,6 +227,13 @@ static bool open_rings(struct perf *perf, const struct spt_perf_event *event, co
 		perf->polls[cpu] = (struct pollfd){ .fd = ring->fd, .events = POLLIN };
 		if (!map_ring(perf, cpu, ret_no_room, error))
 			return false;
+		if (event->part == SPT_PERF_TASKS && !ring->is_left_out) {
+			ring->ticks = open_ticks(perf, cpu, &perf->ticks);
+			if (ring->ticks < 0) {
+				spt_perf_set_open_error(error, errno);
+				return false;
+			}
+		}
 		any = true;
 	}
 	if (!any)
@@ -224,7 +250,8 @@ static bool make_rings(struct perf *perf, const SptTraceConfig *config, int cgro
 	bool no_room;
 
 	if (config->raw_bytes && !config->ring_bytes)
-		most = spt_trace_raw_ring_bytes(perf->trace.n_cpus, RAW_RINGS_MAX_BYTES);
+		most = perf->can_resize ? 2 * spt_trace_raw_ring_bytes(perf->trace.n_cpus, RAW_RINGS_MAX_BYTES / 2) :
+		       spt_trace_raw_ring_bytes(perf->trace.n_cpus, RAW_RINGS_MAX_BYTES);
 	if (most < perf->page_bytes || (most & (most - 1))) {
 		g_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_BAD_CONFIG,
 			    "A ring of %zu bytes is not possible: a power of two from %zu is", most, perf->page_bytes);
@@ -233,11 +260,17 @@ static bool make_rings(struct perf *perf, const SptTraceConfig *config, int cgro
 	for (perf->ring_bytes = most;; perf->ring_bytes /= 2) {
 		struct spt_perf_event event = {
 			.period_ns = period_ns,
+			.copy_bytes = config->raw_bytes,
 			.watermark_bytes = perf->ring_bytes / 4,
 			.cgroup = cgroup,
 			.thread = -1,
 		};
 
+		if (perf->can_resize) {
+			perf->ticks = event;
+			perf->ticks.part = SPT_PERF_TICKS;
+			event.part = SPT_PERF_TASKS;
+		}
 		if (open_rings(perf, &event, config, &no_room, &failure))
 			return true;
 		close_rings(perf);
@@ -300,6 +333,9 @@ static bool perf_start(SptTrace *trace, const SptTraceConfig *config, struct sys
 		return false;
 	}
 	close_rings(perf);
+	perf->config = *config;
+	/* Threads keep the copies that they have: what one has started has its event already. */
+	perf->can_resize = config->raw_most_bytes && perf->reach == SPT_PERF_ALL && !config->filter.cgroup;
 	if (!make_filtered_rings(perf, config, period_ns, error))
 		return false;
 	g_clear_pointer(&perf->records, spt_perf_records_free);
@@ -316,7 +352,8 @@ static bool perf_start(SptTrace *trace, const SptTraceConfig *config, struct sys
 			continue;
 		spt_perf_clock_start(spt_perf_records_clock(perf->records, cpu), period_ns, now_ns());
 		spt_perf_records_clock(perf->records, cpu)->is_of_threads = perf->reach != SPT_PERF_ALL;
-		if (ioctl(perf->rings[cpu].fd, PERF_EVENT_IOC_ENABLE, 0) < 0) {
+		if (ioctl(perf->rings[cpu].fd, PERF_EVENT_IOC_ENABLE, 0) < 0 ||
+		    (perf->rings[cpu].ticks >= 0 && ioctl(perf->rings[cpu].ticks, PERF_EVENT_IOC_ENABLE, 0) < 0)) {
 			g_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_FAILED,
 				    "Cannot start the perf events of CPU %u: %s", cpu, g_strerror(errno));
 			return false;
@@ -337,6 +374,8 @@ static bool perf_stop(SptTrace *trace, GError **error)
 	for (unsigned cpu = 0; cpu < trace->n_cpus; cpu++) {
 		struct ring *ring = &perf->rings[cpu];
 
+		if (ring->ticks >= 0)
+			ioctl(ring->ticks, PERF_EVENT_IOC_DISABLE, 0);
 		ring->stop_time = now_ns();
 		if (ring->fd < 0 || ioctl(ring->fd, PERF_EVENT_IOC_DISABLE, 0) == 0 || !ok)
 			continue;
@@ -565,6 +604,38 @@ static bool perf_names(SptTrace *trace, struct sysprof_name *names, unsigned n, 
 	return true;
 }
 
+/*
+ * Events that copy so much take the place of those before, in the same rings.  Between the last tick of one and the first of the next are up to
+ * two periods: what is missed is less than one for each CPU, and idle in its account.
+ */
+static bool perf_raw_wish(SptTrace *trace, const char *comm, uint32_t bytes)
+{
+	struct perf *perf = perf_of(trace);
+	g_autofree int *fds = g_new(int, trace->n_cpus);
+	bool ok = !*comm && perf->can_resize;
+
+	if (!ok || bytes == perf->ticks.copy_bytes)
+		return ok;
+	perf->ticks.copy_bytes = bytes;
+	for (unsigned cpu = 0; cpu < trace->n_cpus; cpu++) {
+		fds[cpu] = ok && perf->rings[cpu].ticks >= 0 ? open_ticks(perf, cpu, &perf->ticks) : -1;
+		ok &= fds[cpu] >= 0 || perf->rings[cpu].ticks < 0 || errno == ENODEV;
+	}
+	for (unsigned cpu = 0; cpu < trace->n_cpus; cpu++) {
+		struct ring *ring = &perf->rings[cpu];
+
+		if (fds[cpu] >= 0 && ok) {
+			ioctl(ring->ticks, PERF_EVENT_IOC_DISABLE, 0);
+			ioctl(fds[cpu], PERF_EVENT_IOC_ENABLE, 0);
+			close(ring->ticks);
+			ring->ticks = fds[cpu];
+		} else if (fds[cpu] >= 0) {
+			close(fds[cpu]);
+		}
+	}
+	return ok;
+}
+
 static int perf_map_fd(SptTrace *trace, uint32_t object)
 {
 	return spt_perf_objects_fd(spt_perf_records_objects(perf_of(trace)->records), object);
@@ -587,6 +658,7 @@ static const struct spt_trace_source perf_source = {
 	.has_cpu = perf_has_cpu,
 	.stats = perf_stats,
 	.names = perf_names,
+	.raw_wish = perf_raw_wish,
 	.map_fd = perf_map_fd,
 	.region_start = perf_region_start,
 };
@@ -610,7 +682,7 @@ SptTrace *spt_perf_open(GError **error)
 	perf->rings = g_new0(struct ring, perf->trace.n_cpus);
 	perf->polls = g_new0(struct pollfd, perf->trace.n_cpus);
 	for (unsigned cpu = 0; cpu < perf->trace.n_cpus; cpu++)
-		perf->rings[cpu].fd = perf->polls[cpu].fd = -1;
+		perf->rings[cpu].fd = perf->rings[cpu].ticks = perf->polls[cpu].fd = -1;
 	perf->bytes = g_byte_array_new();
 	perf->held = g_array_new(FALSE, FALSE, sizeof(struct held));
 	g_file_get_contents("/proc/modules", &perf->modules, NULL, NULL);

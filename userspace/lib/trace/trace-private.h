@@ -20,6 +20,7 @@ struct spt_trace_source {
 	bool (*stats)(SptTrace *trace, unsigned cpu, struct sysprof_stats *ret, GError **error);
 	bool (*names)(SptTrace *trace, struct sysprof_name *names, unsigned n, GError **error);
 	bool (*raw_wish)(SptTrace *trace, const char *comm, uint32_t bytes);	/* NULL: it cannot */
+	bool wishes_by_name;
 	int (*map_fd)(SptTrace *trace, uint32_t object);
 	bool (*region_start)(SptTrace *trace, uint32_t object, uint64_t *ret);
 };

@@ -130,6 +130,11 @@ bool spt_trace_raw_wish(SptTrace *trace, const char *comm, uint32_t bytes)
 	return trace->source->raw_wish && trace->source->raw_wish(trace, comm, bytes);
 }
 
+bool spt_trace_wishes_by_name(const SptTrace *trace)
+{
+	return trace->source->wishes_by_name;
+}
+
 int spt_trace_map_fd(SptTrace *trace, uint32_t object)
 {
 	return trace->source->map_fd(trace, object);
