@@ -122,7 +122,9 @@ static SptRecorder *begin(SptRecording *self, GError **error)
 		.command = self->command,
 		.period_ns = self->period_ns,
 		.no_user = self->stacks == SPT_STACKS_NONE,
-		.raw_bytes = self->stacks == SPT_STACKS_DWARF ? RAW_BYTES : 0,
+		.raw_bytes = self->stacks == SPT_STACKS_AUTO ? RAW_BYTES : 0,
+		.raw_most_bytes = self->stacks == SPT_STACKS_AUTO ? SPT_TRACE_RAW_MAX_BYTES : 0,
+		.raw_if_needed = true,
 		.live = begin_live(self),
 	};
 	const char *pid = self->process ? g_subprocess_get_identifier(self->process) : NULL;
