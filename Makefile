@@ -30,10 +30,10 @@ flags := -std=gnu11 -D_GNU_SOURCE $(warnings) -fvisibility=hidden -DSPT_VERSION=
 	-Iuserspace/lib -Imodule/uapi $(package_cflags)
 other_libs := -liberty -lstdc++ -lm -pthread
 libs = $(package_libs) $(other_libs)
-# Debug files from servers, where there is elfutils' client for them.
-debuginfod_libs := $(shell $(PKG_CONFIG) --libs libdebuginfod 2>/dev/null)
-flags += $(if $(debuginfod_libs),-DSPT_HAVE_DEBUGINFOD)
-reader_sources := userspace/reader/main.c $(if $(debuginfod_libs),userspace/reader/debuginfod.c)
+# Debug files from servers, where there is elfutils' client for them, which is loaded when it is asked.
+has_debuginfod := $(shell $(PKG_CONFIG) --exists libdebuginfod && echo 1)
+flags += $(if $(has_debuginfod),-DSPT_HAVE_DEBUGINFOD)
+reader_sources := userspace/reader/main.c $(if $(has_debuginfod),userspace/reader/debuginfod.c)
 sanitize := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
 
 lib_sources := $(wildcard userspace/lib/*/*.c)
@@ -152,7 +152,7 @@ $(B)/static/sysprof-cli: $(call object,$(cli_sources)) $(B)/libspt.a
 
 # Reads files that programs run from, in a process of its own.
 $(B)/sysprof-reader: $(call object,$(reader_sources)) $(B)/libspt.a
-	$(call say,LD)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(libs) $(debuginfod_libs)
+	$(call say,LD)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(libs)
 
 ifeq ($(viewer_sources),)
 viewer:

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Stacks need frame pointers, names need symbols: whether this system's libraries have them. */
 #include "doctor.h"
+#include "report-filter.h"
 
 #include <string.h>
 
@@ -56,18 +57,15 @@ static void check_debug_info(void)
 
 static void check_debuginfod(void)
 {
-#ifdef SPT_HAVE_DEBUGINFOD
-	const char *servers = g_getenv("DEBUGINFOD_URLS");
+	const char *servers = g_getenv("DEBUGINFOD_URLS"), *remedy, *lacks = spt_cli_lacks_debuginfod(&remedy);
 
-	if (servers && *servers)
+	if (lacks)
+		spt_doctor_tell(SPT_FINDING_NOTE, remedy, "Debug information is not fetched from servers: %s.", lacks);
+	else if (servers && *servers)
 		spt_doctor_tell(SPT_FINDING_OK, NULL, "debuginfod is on: \"" SPT_CLI " report --debuginfod\" fetches from %s.", servers);
 	else
 		spt_doctor_tell(SPT_FINDING_NOTE, "export DEBUGINFOD_URLS=(your distribution's server); then " SPT_CLI " report --debuginfod FILE",
 				"debuginfod is off: debug information that is not installed is not fetched.");
-#else
-	spt_doctor_tell(SPT_FINDING_NOTE, "install libdebuginfod-dev (Debian) or elfutils-debuginfod-client-devel (Fedora), and build again",
-			"This program was built without elfutils' client of debuginfod: debug information is not fetched.");
-#endif
 }
 
 void spt_doctor_check_names(void)

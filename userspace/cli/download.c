@@ -1,8 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* --debuginfod: what is fetched is told on a terminal, and Ctrl-C ends that alone. */
+#include <dlfcn.h>
 #include <signal.h>
 #include <stdio.h>
 #include <unistd.h>
+
+#ifdef SPT_HAVE_DEBUGINFOD
+#include <elfutils/debuginfod.h>
+#endif
 
 #include "cmd.h"
 #include "report-filter.h"
@@ -30,14 +35,31 @@ static bool tell(const char *path, uint64_t done_bytes, uint64_t total_bytes, vo
 	return !interrupted;
 }
 
+const char *spt_cli_lacks_debuginfod(const char **ret_remedy)
+{
+#ifdef SPT_HAVE_DEBUGINFOD
+	void *client = dlopen(DEBUGINFOD_SONAME, RTLD_LAZY);
+
+	if (client) {
+		dlclose(client);
+		return NULL;
+	}
+	*ret_remedy = "install libdebuginfod1 (Debian) or elfutils-debuginfod-client (Fedora)";
+	return "elfutils' client of debuginfod, " DEBUGINFOD_SONAME ", is not installed";
+#else
+	*ret_remedy = "install libdebuginfod-dev (Debian) or elfutils-debuginfod-client-devel (Fedora), and build again";
+	return "this program was built without elfutils' client of debuginfod";
+#endif
+}
+
 bool spt_cli_download(SptSymbols *symbols)
 {
-	const char *servers = g_getenv("DEBUGINFOD_URLS");
+	const char *servers = g_getenv("DEBUGINFOD_URLS"), *remedy, *lacks = spt_cli_lacks_debuginfod(&remedy);
 
-#ifndef SPT_HAVE_DEBUGINFOD
-	spt_cli_complain("--debuginfod: this program was built without elfutils' client, libdebuginfod");
-	return false;
-#endif
+	if (lacks) {
+		spt_cli_complain("--debuginfod: %s; %s", lacks, remedy);
+		return false;
+	}
 	if (!servers || !*servers) {
 		spt_cli_complain("--debuginfod needs servers: export DEBUGINFOD_URLS, for example https://debuginfod.debian.net");
 		return false;

@@ -49,6 +49,8 @@ bool spt_report_filter_check(const struct spt_filter_options *options, const Spt
 /* Functions, or processes, that have @wanted in their names: "; did you mean ...?", or nothing.  To be freed. */
 char *spt_report_suggest(const SptProfile *profile, const char *wanted, bool processes);
 
+/* download.c: a clause that says why nothing can be fetched, with what to do; NULL if it can. */
+const char *spt_cli_lacks_debuginfod(const char **ret_remedy);
 /* download.c: names may come from the servers of $DEBUGINFOD_URLS.  False: complained. */
 bool spt_cli_download(SptSymbols *symbols);
 

@@ -42,7 +42,7 @@ bool spt_leaves_reserve(SptLeaves *leaves, uint64_t n)
 	uint32_t *slots;
 
 	while (leaves->n + n > n_slots / 2)
-		n_slots *= 2;
+		n_slots *= SPT_LEAVES_GROWTH;
 	if (n_slots == leaves->n_slots)
 		return true;
 	slots = n_slots <= UINT32_MAX ? g_try_new0(uint32_t, n_slots) : NULL;

@@ -7,6 +7,9 @@
 
 G_BEGIN_DECLS
 
+/* They become so many times as large when they are full: to put all of them into their slots again costs more than the room. */
+#define SPT_LEAVES_GROWTH 4
+
 /* Zero it to begin. */
 typedef struct {
 	SptLeafRow *rows;

@@ -355,7 +355,7 @@ static void add_to_leaves(SptRows *rows, const SptSampleRow *samples, uint32_t n
 	SptLeaves *leaves = &rows->leaves;
 
 	if (rows->has_leaves && leaves->n + n > leaves->n_slots / 2 &&
-	    (spt_leaves_bytes(leaves) > memory_left(rows) || !spt_leaves_reserve(leaves, n)))
+	    (SPT_LEAVES_GROWTH * spt_leaves_bytes(leaves) > memory_left(rows) || !spt_leaves_reserve(leaves, n)))
 		drop_leaves(rows);
 	if (rows->has_leaves)
 		spt_leaves_add(leaves, samples, n, (const SptThreadRow *)rows->threads.data, sign);

@@ -27,6 +27,8 @@
 /* Progress is told so often, and naming nodes is so much of it. */
 #define TELL_NODES 4096
 #define NAMING_SHARE 0.6
+/* Nodes are fetched so far ahead of their turn. */
+#define AHEAD 16
 
 /* The first process that had a raw node, and what it was folded to there.  Nearly always there is no other. */
 struct first {
@@ -149,6 +151,8 @@ static void name_nodes(struct folder *folder, const bool *used)
 		const SptFrame *frame = &nodes[items[i].index].frame;
 		const SptFrame *before = i > 0 ? &nodes[items[i - 1].index].frame : NULL;
 
+		if (i + AHEAD < n)
+			__builtin_prefetch(&nodes[items[i + AHEAD].index]);
 		if (i % TELL_NODES == 0 && !goes_on(folder, NAMING_SHARE * i / n))
 			break;
 		if (!before || before->object != frame->object || before->offset != frame->offset)
@@ -232,10 +236,17 @@ static uint32_t fold(struct folder *folder, uint32_t process, uint32_t node)
 	return at;
 }
 
-/* Until the tree is finished, a node's total counts its samples. */
+/* Ahead of its turn. */
+static void fetch_leaf(const struct folder *folder, uint32_t at)
+{
+	if (at < folder->tree.nodes->len)
+		__builtin_prefetch(&g_array_index(folder->tree.nodes, SptTreeNode, at));
+}
+
+/* @process: a function.  Until the tree is finished, a node's total counts its samples. */
 static uint32_t take(struct folder *folder, uint32_t process, uint32_t node, uint64_t weight, uint64_t samples)
 {
-	uint32_t at = fold(folder, function_of_process(folder, process), node);
+	uint32_t at = fold(folder, process, node);
 	SptTreeNode *leaf = &g_array_index(folder->tree.nodes, SptTreeNode, at);
 
 	leaf->self += weight;
@@ -277,8 +288,12 @@ static void fold_leaves(struct folder *folder, const SptFilter *filter)
 	for (uint64_t i = 0; i < capture->n_leaves; i++) {
 		const SptLeafRow *leaf = &capture->leaves[i];
 
+		if (i + 2 * AHEAD < capture->n_leaves)
+			__builtin_prefetch(&folder->first[leaf[2 * AHEAD].node]);
+		if (i + AHEAD < capture->n_leaves)
+			fetch_leaf(folder, folder->first[leaf[AHEAD].node].leaf);
 		if (processes[leaf->process])
-			take(folder, leaf->process, leaf->node, leaf->weight, leaf->samples);
+			take(folder, function_of_process(folder, leaf->process), leaf->node, leaf->weight, leaf->samples);
 	}
 }
 
@@ -300,7 +315,7 @@ static void fold_samples(struct folder *folder, const struct spt_selection *sele
 			if (!spt_selection_has_time(selection, sample->time) ||
 			    !spt_selection_has_place(selection, sample->thread, sample->cpu))
 				continue;
-			leaf = take(folder, process, sample->node, sample->weight, 1);
+			leaf = take(folder, function_of_process(folder, process), sample->node, sample->weight, 1);
 			if (folder->rows) {
 				folder->rows[folder->n_rows] = (struct spt_row){ leaf, sample->weight };
 				folder->sources[folder->n_rows++] = (struct spt_row_source){ sample->time, sample->thread, sample->cpu };

@@ -62,6 +62,24 @@ bool spt_elf_has_debug_info(const SptObject *object)
 	return scn && shdr.sh_type != SHT_NOBITS && debug_bytes(object) <= SECTIONS_MAX_BYTES;
 }
 
+/* libdw unpacks all sections that it knows, and some of the largest say nothing of functions and lines: it takes them for empty. */
+static void hide_unread_sections(const SptObject *object)
+{
+	static const char *const unread[] = {
+		".debug_loclists", ".debug_loc", ".debug_aranges", ".debug_names", ".debug_pubnames", ".debug_pubtypes", ".debug_gnu_pubnames",
+		".debug_gnu_pubtypes", ".debug_macro", ".debug_macinfo",
+	};
+
+	for (unsigned i = 0; i < G_N_ELEMENTS(unread); i++) {
+		GElf_Shdr shdr;
+		Elf_Scn *scn = spt_elf_section(object, unread[i], &shdr);
+
+		shdr.sh_type = SHT_NOBITS;
+		if (scn)
+			gelf_update_shdr(scn, &shdr);
+	}
+}
+
 static void find_units(SptDebugInfo *info)
 {
 	Dwarf_CU *cu = NULL;
@@ -88,6 +106,7 @@ SptDebugInfo *spt_debug_info_new(SptObject *image, const char *const *debug_dirs
 	info->debug = spt_elf_has_debug_info(image) ? image : spt_debug_file_open(image, debug_dirs);
 	if (!info->debug || !spt_elf_has_debug_info(info->debug))
 		return NULL;
+	hide_unread_sections(info->debug);
 	info->dwarf = dwarf_begin_elf(spt_object_elf(info->debug), DWARF_C_READ, NULL);
 	if (!info->dwarf)
 		return NULL;
