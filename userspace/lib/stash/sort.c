@@ -3,49 +3,77 @@
 
 #include <glib.h>
 
-#define DIGIT_VALUES 256
-#define DIGITS 8
+/* As many values as counters that stay in the fastest memory; few items, few values. */
+#define DIGIT_BITS 11
+#define FEW_DIGIT_BITS 8
+#define FEW 4096
+
+static void sort_by_digit(struct spt_item **items, struct spt_item **spare, uint32_t n, unsigned shift, unsigned bits)
+{
+	uint32_t places[1 << DIGIT_BITS] = { 0 }, at = 0, mask = (1u << bits) - 1;
+	struct spt_item *from = *items, *to = *spare;
+
+	for (uint32_t i = 0; i < n; i++)
+		places[from[i].key >> shift & mask]++;
+	for (uint32_t value = 0; value <= mask; value++) {
+		uint32_t count = places[value];
+
+		places[value] = at;
+		at += count;
+	}
+	for (uint32_t i = 0; i < n; i++)
+		to[places[from[i].key >> shift & mask]++] = from[i];
+	*items = to;
+	*spare = from;
+}
 
 /* A digit that is the same everywhere costs nothing, and in real numbers most are. */
 void spt_sort_items(struct spt_item **items, struct spt_item **spare, uint32_t n)
 {
-	g_autofree uint32_t *counts = g_new0(uint32_t, DIGITS * DIGIT_VALUES);
+	unsigned bits = n < FEW ? FEW_DIGIT_BITS : DIGIT_BITS;
+	uint64_t differing = 0;
 
-	for (uint32_t i = 0; i < n; i++) {
-		for (unsigned digit = 0; digit < DIGITS; digit++)
-			counts[digit * DIGIT_VALUES + ((*items)[i].key >> (8 * digit) & 0xff)]++;
-	}
-	for (unsigned digit = 0; digit < DIGITS; digit++) {
-		uint32_t *place = &counts[digit * DIGIT_VALUES], at = 0;
-		struct spt_item *sorted = *spare;
+	for (uint32_t i = 1; i < n; i++)
+		differing |= (*items)[i].key ^ (*items)[0].key;
+	for (unsigned shift = 0; shift < 64; shift += bits)
+		if (differing >> shift & ((1u << bits) - 1))
+			sort_by_digit(items, spare, n, shift, bits);
+}
 
-		if (n == 0 || place[(*items)[0].key >> (8 * digit) & 0xff] == n)
-			continue;
-		for (unsigned value = 0; value < DIGIT_VALUES; value++) {
-			uint32_t count = place[value];
-
-			place[value] = at;
-			at += count;
-		}
-		for (uint32_t i = 0; i < n; i++)
-			sorted[place[(*items)[i].key >> (8 * digit) & 0xff]++] = (*items)[i];
-		*spare = *items;
-		*items = sorted;
-	}
+static unsigned bits_of(uint64_t most)
+{
+	return most ? 64 - (unsigned)__builtin_clzll(most) : 0;
 }
 
 struct spt_item *spt_sort_nodes(const SptNode *nodes, uint32_t n_nodes, const bool *used, uint32_t *ret_n)
 {
 	struct spt_item *items = g_new(struct spt_item, n_nodes + 1), *spare = g_new(struct spt_item, n_nodes + 1);
+	uint64_t offsets = 0, objects = 0;
 	uint32_t n = 0;
+	unsigned shift;
 
-	for (uint32_t i = 1; i < n_nodes; i++)
-		if (!used || used[i])
-			items[n++] = (struct spt_item){ nodes[i].frame.offset, i };
+	for (uint32_t i = 1; i < n_nodes; i++) {
+		if (used && !used[i])
+			continue;
+		offsets |= nodes[i].frame.offset;
+		objects |= nodes[i].frame.object;
+		items[n++].index = i;
+	}
+	/* Object and offset in one number, unless offsets are absurd. */
+	shift = bits_of(offsets);
+	if (shift + bits_of(objects) > 64)
+		shift = 0;
+	for (uint32_t i = 0; i < n; i++) {
+		const SptFrame *frame = &nodes[items[i].index].frame;
+
+		items[i].key = shift ? (uint64_t)frame->object << shift | frame->offset : frame->offset;
+	}
 	spt_sort_items(&items, &spare, n);
-	for (uint32_t i = 0; i < n; i++)
-		items[i].key = nodes[items[i].index].frame.object;
-	spt_sort_items(&items, &spare, n);
+	if (shift == 0) {
+		for (uint32_t i = 0; i < n; i++)
+			items[i].key = nodes[items[i].index].frame.object;
+		spt_sort_items(&items, &spare, n);
+	}
 	g_free(spare);
 	*ret_n = n;
 	return items;

@@ -14,8 +14,8 @@ struct spt_item {
 
 /* Ascending.  @spare has room for as many; the two may change places. */
 void spt_sort_items(struct spt_item **items, struct spt_item **spare, uint32_t n);
-/* Nodes but the root by object and offset, so that equal frames lie side by side; @used: only those for which it holds, NULL: all.  The key is
- * the object. */
+/* Nodes but the root by object and offset, so that equal frames lie side by side; @used: only those for which it holds, NULL: all.  Keys mean
+ * nothing. */
 struct spt_item *spt_sort_nodes(const SptNode *nodes, uint32_t n_nodes, const bool *used, uint32_t *ret_n);
 
 #endif

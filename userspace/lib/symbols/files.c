@@ -50,14 +50,14 @@ static void list_offsets(SptFiles *files)
 	items = spt_sort_nodes(capture->nodes, capture->n_nodes, NULL, &n_items);
 	files->offsets = g_new(uint64_t, MAX(n_items, 1));
 	for (uint32_t i = 0; i < n_items; i++) {
-		uint64_t offset = capture->nodes[items[i].index].frame.offset;
-		struct file *file = &files->files[items[i].key];
+		const SptFrame *frame = &capture->nodes[items[i].index].frame;
+		struct file *file = &files->files[frame->object];
 
-		if (file->n > 0 && files->offsets[n - 1] == offset)
+		if (file->n > 0 && files->offsets[n - 1] == frame->offset)
 			continue;
 		if (file->n++ == 0)
 			file->first = n;
-		files->offsets[n++] = offset;
+		files->offsets[n++] = frame->offset;
 	}
 }
 
