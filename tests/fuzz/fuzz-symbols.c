@@ -32,7 +32,7 @@ static void look_up(SptObject *object)
 {
 	static const char *const no_dirs[] = { NULL };
 	g_autoptr(SptSymtab) symtab = spt_symtab_new(object, no_dirs);
-	g_autoptr(SptDebugInfo) info = spt_debug_info_new(object, no_dirs);
+	g_autoptr(SptDebugInfo) info = spt_debug_info_new(object, no_dirs, true);
 
 	for (uint64_t i = 0; i < PLACES; i++) {
 		/* Seeds have their code at the first two pages or so. */

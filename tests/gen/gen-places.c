@@ -114,7 +114,7 @@ int main(int argc, char **argv)
 	}
 	namer.image = open_object(argv[argc - 1]);
 	namer.symtab = spt_symtab_new(namer.image, NULL);
-	namer.info = spt_debug_info_new(open_object(argv[argc - 1]), NULL);
+	namer.info = spt_debug_info_new(open_object(argv[argc - 1]), NULL, true);
 	while (fgets(line, sizeof(line), stdin)) {
 		uint64_t address = g_ascii_strtoull(line, NULL, 16);
 

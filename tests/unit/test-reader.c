@@ -23,7 +23,7 @@ static void begin(SptReader *reader, const char *name, uint32_t tag, const SptOb
 
 	g_assert_cmpint(fd, >=, 0);
 	spt_reader_begin(reader, tag, &(SptReadRequest){
-		.fd = fd, .path = path, .row = row, .offsets = offsets, .n = G_N_ELEMENTS(offsets), .lines = true,
+		.fd = fd, .path = path, .row = row, .offsets = offsets, .n = G_N_ELEMENTS(offsets), .depth = SPT_READ_LINES,
 	});
 	close(fd);
 }
@@ -201,7 +201,7 @@ static void test_download_given_up(void)
 static void test_damaged_tables(void)
 {
 	g_autofree char *path = elf_file("whole");
-	g_autoptr(GByteArray) sound = spt_place_table_write(spt_object_open(path, NULL), no_dirs, offsets, G_N_ELEMENTS(offsets), false);
+	g_autoptr(GByteArray) sound = spt_place_table_write(spt_object_open(path, NULL), no_dirs, offsets, G_N_ELEMENTS(offsets), SPT_READ_SYMBOLS);
 	unsigned taken = 0;
 
 	for (unsigned round = 0; round < 20000; round++) {

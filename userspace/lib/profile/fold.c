@@ -94,7 +94,7 @@ static uint32_t function_of_frame(struct folder *folder, const SptFrame *frame)
 	SptObjectKind kind = folder->capture->objects[frame->object].kind;
 	bool is_kernel = kind == SPT_OBJECT_KERNEL || kind == SPT_OBJECT_MODULES;
 	SptNamedPlace places[SPT_INLINES_MAX];
-	uint32_t n = spt_symbols_places(folder->symbols, frame, places), at = folder->inlined->len;
+	uint32_t n = spt_symbols_functions(folder->symbols, frame, places), at = folder->inlined->len;
 
 	if (n == 1)
 		return function_of_name(folder, &places[0].name, is_kernel);

@@ -25,6 +25,7 @@ struct SptDebugInfo {
 	Dwarf *dwarf;
 	GArray *units;			/* struct unit */
 	struct spt_die_ranges ranges;	/* to units */
+	bool lines;
 };
 
 /* Unpacked bytes of the sections that libdw would read. */
@@ -63,14 +64,15 @@ bool spt_elf_has_debug_info(const SptObject *object)
 }
 
 /* libdw unpacks all sections that it knows, and some of the largest say nothing of functions and lines: it takes them for empty. */
-static void hide_unread_sections(const SptObject *object)
+static void hide_unread_sections(const SptObject *object, bool lines)
 {
 	static const char *const unread[] = {
+		".debug_line",
 		".debug_loclists", ".debug_loc", ".debug_aranges", ".debug_names", ".debug_pubnames", ".debug_pubtypes", ".debug_gnu_pubnames",
 		".debug_gnu_pubtypes", ".debug_macro", ".debug_macinfo",
 	};
 
-	for (unsigned i = 0; i < G_N_ELEMENTS(unread); i++) {
+	for (unsigned i = lines ? 1 : 0; i < G_N_ELEMENTS(unread); i++) {
 		GElf_Shdr shdr;
 		Elf_Scn *scn = spt_elf_section(object, unread[i], &shdr);
 
@@ -97,16 +99,17 @@ static void find_units(SptDebugInfo *info)
 	spt_die_ranges_finish(&info->ranges);
 }
 
-SptDebugInfo *spt_debug_info_new(SptObject *image, const char *const *debug_dirs)
+SptDebugInfo *spt_debug_info_new(SptObject *image, const char *const *debug_dirs, bool lines)
 {
 	g_autoptr(SptDebugInfo) info = g_new0(SptDebugInfo, 1);
 
 	info->image = image;
+	info->lines = lines;
 	info->units = g_array_new(FALSE, FALSE, sizeof(struct unit));
 	info->debug = spt_elf_has_debug_info(image) ? image : spt_debug_file_open(image, debug_dirs);
 	if (!info->debug || !spt_elf_has_debug_info(info->debug))
 		return NULL;
-	hide_unread_sections(info->debug);
+	hide_unread_sections(info->debug, lines);
 	info->dwarf = dwarf_begin_elf(spt_object_elf(info->debug), DWARF_C_READ, NULL);
 	if (!info->dwarf)
 		return NULL;
@@ -120,6 +123,7 @@ SptDebugInfo *spt_debug_info_new_dwarf(Dwarf *dwarf)
 
 	info->units = g_array_new(FALSE, FALSE, sizeof(struct unit));
 	info->dwarf = dwarf;
+	info->lines = true;
 	find_units(info);
 	return info;
 }
@@ -156,6 +160,6 @@ unsigned spt_debug_info_find_address(SptDebugInfo *info, uint64_t address, SptPl
 		return 0;
 	unit = &g_array_index(info->units, struct unit, number);
 	if (!unit->index)
-		unit->index = spt_unit_new(info->dwarf, &unit->cu, &unit->split);
+		unit->index = spt_unit_new(info->dwarf, &unit->cu, &unit->split, info->lines);
 	return spt_unit_find(unit->index, address, ret);
 }

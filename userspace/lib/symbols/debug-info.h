@@ -24,8 +24,9 @@ typedef struct {
 
 typedef struct SptDebugInfo SptDebugInfo;
 
-/* Of @image, which it keeps as its own, or of the separate debug file (as in symbols.h); NULL if there is none. */
-SptDebugInfo *spt_debug_info_new(SptObject *image, const char *const *debug_dirs);
+/* Of @image, which it keeps as its own, or of the separate debug file (as in symbols.h); NULL if there is none.  Without @lines places have functions
+ * only, for less. */
+SptDebugInfo *spt_debug_info_new(SptObject *image, const char *const *debug_dirs, bool lines);
 /* Of DWARF that was opened elsewhere and has to outlive it; its places are known by address. */
 SptDebugInfo *spt_debug_info_new_dwarf(Dwarf *dwarf);
 void spt_debug_info_free(SptDebugInfo *info);

@@ -29,6 +29,7 @@ struct spt_unit {
 	const char *directory;
 	Dwarf_Lines *lines;
 	size_t n_lines;
+	bool has_lines;
 	GArray *scopes;			/* struct scope */
 	struct spt_die_ranges ranges;	/* to scopes */
 };
@@ -115,7 +116,7 @@ static const char *string_of(Dwarf_Die *die, unsigned name)
 	return dwarf_attr_integrate(die, name, &attribute) ? dwarf_formstring(&attribute) : NULL;
 }
 
-struct spt_unit *spt_unit_new(Dwarf *dwarf, Dwarf_Die *cu, Dwarf_Die *split)
+struct spt_unit *spt_unit_new(Dwarf *dwarf, Dwarf_Die *cu, Dwarf_Die *split, bool lines)
 {
 	struct spt_unit *unit = g_new0(struct spt_unit, 1);
 	struct walk walk = { .unit = unit };
@@ -124,7 +125,8 @@ struct spt_unit *spt_unit_new(Dwarf *dwarf, Dwarf_Die *cu, Dwarf_Die *split)
 	unit->split = *split;
 	unit->directory = string_of(cu, DW_AT_comp_dir);
 	unit->scopes = g_array_new(FALSE, FALSE, sizeof(struct scope));
-	if (dwarf_getsrclines(cu, &unit->lines, &unit->n_lines) != 0)
+	unit->has_lines = lines;
+	if (!lines || dwarf_getsrclines(cu, &unit->lines, &unit->n_lines) != 0)
 		unit->n_lines = 0;
 	walk_children(&walk, split, NO_SCOPE);
 	spt_die_ranges_finish(&unit->ranges);
@@ -191,7 +193,7 @@ static struct scope *scope_at(struct spt_unit *unit, uint32_t index)
 		scope->name = string_of(&die, DW_AT_MIPS_linkage_name);
 	if (!scope->name)
 		scope->name = string_of(&die, DW_AT_name);
-	if (scope->parent == NO_SCOPE)
+	if (scope->parent == NO_SCOPE || !unit->has_lines)
 		return scope;
 	scope->call_line = (uint32_t)number_of(&die, DW_AT_call_line);
 	file = number_of(&die, DW_AT_call_file);

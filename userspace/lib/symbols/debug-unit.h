@@ -11,8 +11,8 @@ G_BEGIN_DECLS
 
 struct spt_unit;
 
-/* @cu is the unit's DIE in @dwarf; @split the one in its .dwo file, or the same. */
-struct spt_unit *spt_unit_new(Dwarf *dwarf, Dwarf_Die *cu, Dwarf_Die *split);
+/* @cu is the unit's DIE in @dwarf; @split the one in its .dwo file, or the same.  Without @lines it has functions only. */
+struct spt_unit *spt_unit_new(Dwarf *dwarf, Dwarf_Die *cu, Dwarf_Die *split, bool lines);
 void spt_unit_free(struct spt_unit *unit);
 /* As spt_debug_info_find(), by address. */
 unsigned spt_unit_find(struct spt_unit *unit, uint64_t address, SptPlace ret[SPT_INLINES_MAX]);

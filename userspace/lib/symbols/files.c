@@ -24,7 +24,8 @@
 struct file {
 	uint32_t first, n;		/* its offsets among all */
 	GPtrArray *tables;		/* SptPlaceTable, the last one first asked; the first one's problem is the file's */
-	bool is_read, is_being_read, with_lines;
+	bool is_read, is_being_read;
+	SptReadDepth depth;
 };
 
 struct SptFiles {
@@ -163,7 +164,7 @@ static void add_table(struct file *file, SptPlaceTable *table)
 }
 
 /* There must be room; whether something is to be waited for. */
-static void begin(SptFiles *files, uint32_t object, const uint64_t *offsets, uint32_t n, bool lines)
+static void begin(SptFiles *files, uint32_t object, const uint64_t *offsets, uint32_t n, SptReadDepth depth)
 {
 	const SptObjectRow *row = &files->capture->objects[object];
 	struct file *file = &files->files[object];
@@ -171,14 +172,14 @@ static void begin(SptFiles *files, uint32_t object, const uint64_t *offsets, uin
 	int held = files->opener ? files->opener(object, files->opener_data) : -1;
 	int fd = held >= 0 ? fcntl(held, F_DUPFD_CLOEXEC, 0) : open_image(row, &problem);
 
-	file->with_lines = lines;
+	file->depth = depth;
 	file->is_being_read = fd >= 0;
 	if (fd < 0) {
 		add_table(file, spt_place_table_new(spt_place_table_write_problem(problem, n), offsets, n));
 		return;
 	}
 	spt_reader_begin(files->reader, object, &(SptReadRequest){
-		.fd = fd, .path = row->path, .row = row, .offsets = offsets, .n = n, .lines = lines,
+		.fd = fd, .path = row->path, .row = row, .offsets = offsets, .n = n, .depth = depth,
 		.download = files->progress && files->is_heavy[object],
 	});
 	close(fd);
@@ -195,17 +196,17 @@ static bool wait_for_one(SptFiles *files)
 }
 
 /* What those helpers do that would have nothing to do. */
-static void read_ahead(SptFiles *files, bool lines)
+static void read_ahead(SptFiles *files, SptReadDepth depth)
 {
 	for (; files->next < files->n_files && spt_reader_has_room(files->reader); files->next++) {
 		struct file *file = &files->files[files->next];
 
 		if (file->n > 0 && files->capture->objects[files->next].kind == SPT_OBJECT_FILE && !file->is_read && !file->is_being_read)
-			begin(files, files->next, files->offsets + file->first, file->n, lines);
+			begin(files, files->next, files->offsets + file->first, file->n, depth);
 	}
 }
 
-static void read_places(SptFiles *files, uint32_t object, const uint64_t *offsets, uint32_t n, bool lines)
+static void read_places(SptFiles *files, uint32_t object, const uint64_t *offsets, uint32_t n, SptReadDepth depth)
 {
 	struct file *file = &files->files[object];
 	unsigned before;
@@ -214,9 +215,9 @@ static void read_places(SptFiles *files, uint32_t object, const uint64_t *offset
 		wait_for_one(files);
 	before = file->tables ? file->tables->len : 0;
 	if (!file->is_being_read)
-		begin(files, object, offsets, n, lines);
+		begin(files, object, offsets, n, depth);
 	while (file->is_being_read && (!file->tables || file->tables->len == before)) {
-		read_ahead(files, lines);
+		read_ahead(files, depth);
 		if (!wait_for_one(files))
 			break;
 	}
@@ -224,7 +225,7 @@ static void read_places(SptFiles *files, uint32_t object, const uint64_t *offset
 
 static SptPlaceTable *good_table(const struct file *file, uint64_t offset, uint32_t *ret_row)
 {
-	/* Those with lines are the last ones. */
+	/* Those that say more are the last ones. */
 	for (unsigned i = file->tables->len; i-- > 0;) {
 		SptPlaceTable *table = file->tables->pdata[i];
 
@@ -240,41 +241,41 @@ static bool is_last_good(const struct file *file)
 	return !spt_place_table_problem(file->tables->pdata[file->tables->len - 1]);
 }
 
-static struct file *read_file(SptFiles *files, uint32_t object, bool lines)
+static struct file *read_file(SptFiles *files, uint32_t object, SptReadDepth depth)
 {
 	struct file *file = &files->files[object];
 
 	if (!files->offsets)
 		list_offsets(files);
-	if (file->is_read && (!lines || file->with_lines))
+	if (file->is_read && file->depth >= depth)
 		return file;
-	while (!file->is_read || (lines && !file->with_lines))
-		read_places(files, object, files->offsets + file->first, file->n, lines);
+	while (!file->is_read || file->depth < depth)
+		read_places(files, object, files->offsets + file->first, file->n, depth);
 	/* Debug information that cannot be read takes no symbols with it. */
-	if (lines && !is_last_good(file)) {
-		read_places(files, object, files->offsets + file->first, file->n, false);
-		file->with_lines = true;
+	if (depth > SPT_READ_SYMBOLS && !is_last_good(file)) {
+		read_places(files, object, files->offsets + file->first, file->n, SPT_READ_SYMBOLS);
+		file->depth = depth;
 	}
 	return file;
 }
 
-const SptPlaceTable *spt_files_find(SptFiles *files, uint32_t object, uint64_t offset, bool lines, uint32_t *ret_row)
+const SptPlaceTable *spt_files_find(SptFiles *files, uint32_t object, uint64_t offset, SptReadDepth depth, uint32_t *ret_row)
 {
-	struct file *file = read_file(files, object, lines);
+	struct file *file = read_file(files, object, depth);
 	SptPlaceTable *table = good_table(file, offset, ret_row);
 
 	if (table || !is_last_good(file))
 		return table;
-	read_places(files, object, &offset, 1, file->with_lines);
+	read_places(files, object, &offset, 1, file->depth);
 	return good_table(file, offset, ret_row);
 }
 
 void spt_files_prepare(SptFiles *files, uint32_t object, const uint64_t *offsets, uint32_t n)
 {
-	struct file *file = read_file(files, object, true);
+	struct file *file = read_file(files, object, SPT_READ_LINES);
 
 	if (is_last_good(file))
-		read_places(files, object, offsets, n, true);
+		read_places(files, object, offsets, n, SPT_READ_LINES);
 }
 
 SptObject *spt_files_open(const SptFiles *files, uint32_t object, char **ret_problem)
@@ -308,5 +309,5 @@ const char *spt_files_failure(const SptFiles *files, uint32_t object)
 
 const char *spt_files_problem(SptFiles *files, uint32_t object)
 {
-	return problem_of(read_file(files, object, false));
+	return problem_of(read_file(files, object, SPT_READ_SYMBOLS));
 }

@@ -21,8 +21,8 @@ void spt_files_set_download(SptFiles *files, SptDownloadProgress progress, void 
 void spt_files_set_opener(SptFiles *files, SptObjectOpener opener, void *data);
 
 /* The table that has @offset of file object @object, and its row there.  Reads the file when it is first asked for, and others beside it:
- * what is asked for next.  Tables live as long as @files.  With @lines it says lines, too.  NULL: the file says nothing. */
-const SptPlaceTable *spt_files_find(SptFiles *files, uint32_t object, uint64_t offset, bool lines, uint32_t *ret_row);
+ * what is asked for next.  Tables live as long as @files.  It is read as far as @depth at least.  NULL: the file says nothing. */
+const SptPlaceTable *spt_files_find(SptFiles *files, uint32_t object, uint64_t offset, SptReadDepth depth, uint32_t *ret_row);
 /* Reads what @object's file says of more places, lines included: ascending, each once. */
 void spt_files_prepare(SptFiles *files, uint32_t object, const uint64_t *offsets, uint32_t n);
 /* The file itself, if it is what was recorded; NULL, and in @ret_problem (to be freed) why not. */

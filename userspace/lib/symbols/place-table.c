@@ -117,15 +117,15 @@ static void add_frames(struct writing *writing, SptDebugInfo *info, uint64_t off
 	}
 }
 
-GByteArray *spt_place_table_write(SptObject *image, const char *const *debug_dirs, const uint64_t *offsets, uint32_t n, bool lines)
+GByteArray *spt_place_table_write(SptObject *image, const char *const *debug_dirs, const uint64_t *offsets, uint32_t n, SptReadDepth depth)
 {
 	g_autoptr(SptSymtab) symtab = spt_symtab_new(image, debug_dirs);
 	g_autoptr(SptDebugInfo) info = NULL;
 	struct writing writing;
 
 	begin(&writing, n);
-	if (lines)
-		info = spt_debug_info_new(image, debug_dirs);
+	if (depth >= SPT_READ_FUNCTIONS)
+		info = spt_debug_info_new(image, debug_dirs, depth >= SPT_READ_LINES);
 	else
 		spt_object_free(image);
 	for (uint32_t i = 0; i < n; i++) {

@@ -16,12 +16,16 @@ G_BEGIN_DECLS
 
 typedef struct SptPlaceTable SptPlaceTable;
 
+/* How much of a file is read, each more than the one before: symbols; functions by debug information, those that are inlined, too; and where in
+ * the source they are. */
+typedef enum { SPT_READ_SYMBOLS, SPT_READ_FUNCTIONS, SPT_READ_LINES } SptReadDepth;
+
 /* Where the size of a table's bytes is told, in its first ones; 0 if they cannot be such. */
 #define SPT_PLACE_TABLE_HEAD_BYTES 32
 uint64_t spt_place_table_bytes(const uint8_t head[SPT_PLACE_TABLE_HEAD_BYTES]);
 
 /* The bytes of a table: what @image, which it takes, says of @offsets, @n of them.  @debug_dirs as in symbols.h. */
-GByteArray *spt_place_table_write(SptObject *image, const char *const *debug_dirs, const uint64_t *offsets, uint32_t n, bool lines);
+GByteArray *spt_place_table_write(SptObject *image, const char *const *debug_dirs, const uint64_t *offsets, uint32_t n, SptReadDepth depth);
 /* The bytes of one that says nothing but why; @problem is a part of a sentence, as of spt_symbols_problem(). */
 GByteArray *spt_place_table_write_problem(const char *problem, uint32_t n);
 

@@ -11,7 +11,7 @@
 struct spt_reader_request {
 	uint32_t path_bytes, dirs_bytes;	/* dirs: each with its nul; 0: the usual ones */
 	uint32_t n_offsets;
-	uint8_t lines, has_row, download, give_up;	/* give_up: no question, and no file; what is downloaded is not wanted */
+	uint8_t depth, has_row, download, give_up;	/* give_up: no question, and no file; what is downloaded is not wanted */
 	uint64_t file_bytes, mtime_ns;		/* what the row says */
 	uint32_t build_id_bytes;
 	uint8_t build_id[64];

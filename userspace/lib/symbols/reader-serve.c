@@ -195,7 +195,7 @@ static GByteArray *answer(struct question *question, int socket, SptReaderFetch 
 	if (head->download && fetch)
 		fetch_debug_file(question, image, socket, fetch);
 	return spt_place_table_write(g_steal_pointer(&image), question->dirs ? (const char *const *)question->dirs->pdata : NULL,
-				     question->offsets, head->n_offsets, head->lines);
+				     question->offsets, head->n_offsets, head->depth);
 }
 
 /* The limit is on all of a process's time, of which each file has a part. */

@@ -208,7 +208,7 @@ static bool send_request(const SptReader *reader, int socket, const SptReadReque
 {
 	struct spt_reader_request head = {
 		.path_bytes = strnlen(request->path, SPT_READER_TEXT_MAX_BYTES), .dirs_bytes = reader->dirs_bytes,
-		.n_offsets = request->n, .lines = request->lines, .has_row = request->row != NULL, .download = request->download,
+		.n_offsets = request->n, .depth = (uint8_t)request->depth, .has_row = request->row != NULL, .download = request->download,
 	};
 	char room[CMSG_SPACE(sizeof(int))] __attribute__((aligned(8))) = { 0 };
 	struct iovec part = { &head, sizeof(head) };

@@ -17,7 +17,7 @@ typedef struct {
 	const uint64_t *offsets;	/* ascending */
 	uint32_t n;
 	bool download;			/* its debug information, if that is not here, from $DEBUGINFOD_URLS */
-	bool lines;			/* functions and lines by debug information, too */
+	SptReadDepth depth;
 } SptReadRequest;
 
 /* What a table says where it was the helper that failed begins so. */

@@ -247,15 +247,15 @@ static const char *plain_name(SptSymbols *symbols, const char *name)
 	return plain;
 }
 
-/* The symbol that its file has for a place; @lines: which is also going to be asked for these. */
-static bool find_in_file(SptSymbols *symbols, const SptObjectRow *row, uint64_t offset, bool lines, SptSymbol *ret)
+/* The symbol that its file has for a place. */
+static bool find_in_file(SptSymbols *symbols, const SptObjectRow *row, uint64_t offset, SptReadDepth depth, SptSymbol *ret)
 {
 	const SptPlaceTable *table;
 	uint32_t at;
 
 	if (row->kind != SPT_OBJECT_FILE || symbols->detail & SPT_DETAIL_NO_FILES)
 		return false;
-	table = spt_files_find(symbols->files, row->id, offset, lines, &at);
+	table = spt_files_find(symbols->files, row->id, offset, depth, &at);
 	return table && spt_place_table_symbol(table, at, ret);
 }
 
@@ -362,7 +362,7 @@ SptName spt_symbols_name(SptSymbols *symbols, const SptFrame *frame)
 	object = &symbols->objects[row->id];
 	recorded = find_recorded(symbols, object, frame->offset);
 	name.object = recorded && recorded->module ? recorded->module : object->label;
-	if (find_bundled(symbols, row, frame->offset, &symbol) || (!recorded && find_in_file(symbols, row, frame->offset, false, &symbol))) {
+	if (find_bundled(symbols, row, frame->offset, &symbol) || (!recorded && find_in_file(symbols, row, frame->offset, SPT_READ_SYMBOLS, &symbol))) {
 		name.function = plain_name(symbols, symbol.name);
 		name.source = symbol.source;
 	} else if (recorded && recorded->function) {
@@ -423,7 +423,7 @@ static SptKernelCode *find_kernel_code(SptSymbols *symbols, const SptFrame *fram
 	return NULL;
 }
 
-static unsigned find_places(SptSymbols *symbols, const SptObjectRow *row, const SptFrame *frame, SptPlace ret[SPT_INLINES_MAX])
+static unsigned find_places(SptSymbols *symbols, const SptObjectRow *row, const SptFrame *frame, SptReadDepth depth, SptPlace ret[SPT_INLINES_MAX])
 {
 	const SptBundledRow *bundled = spt_bundled_find(symbols->bundled, row->id, frame->offset);
 	unsigned n = bundled ? spt_bundled_places(bundled, ret) : 0;
@@ -441,15 +441,15 @@ static unsigned find_places(SptSymbols *symbols, const SptObjectRow *row, const 
 	}
 	if (row->kind != SPT_OBJECT_FILE)
 		return 0;
-	table = spt_files_find(symbols->files, row->id, frame->offset, true, &at);
+	table = spt_files_find(symbols->files, row->id, frame->offset, depth, &at);
 	return table ? spt_place_table_places(table, at, ret) : 0;
 }
 
-unsigned spt_symbols_places(SptSymbols *symbols, const SptFrame *frame, SptNamedPlace ret[SPT_INLINES_MAX])
+static unsigned name_places(SptSymbols *symbols, const SptFrame *frame, SptReadDepth depth, SptNamedPlace ret[SPT_INLINES_MAX])
 {
 	const SptObjectRow *row = row_of(symbols, frame->object);
 	SptPlace places[SPT_INLINES_MAX];
-	unsigned n = row && symbols->detail ? find_places(symbols, row, frame, places) : 0, first = 0;
+	unsigned n = row && symbols->detail ? find_places(symbols, row, frame, depth, places) : 0, first = 0;
 	SptName name = spt_symbols_name(symbols, frame);
 
 	if (n == 0)
@@ -477,6 +477,16 @@ unsigned spt_symbols_places(SptSymbols *symbols, const SptFrame *frame, SptNamed
 	return n - first;
 }
 
+unsigned spt_symbols_places(SptSymbols *symbols, const SptFrame *frame, SptNamedPlace ret[SPT_INLINES_MAX])
+{
+	return name_places(symbols, frame, SPT_READ_LINES, ret);
+}
+
+unsigned spt_symbols_functions(SptSymbols *symbols, const SptFrame *frame, SptNamedPlace ret[SPT_INLINES_MAX])
+{
+	return name_places(symbols, frame, symbols->detail & SPT_DETAIL_LINES ? SPT_READ_LINES : SPT_READ_FUNCTIONS, ret);
+}
+
 unsigned spt_symbols_raw(SptSymbols *symbols, const SptFrame *frame, SptPlace ret[SPT_INLINES_MAX], SptSymbol *ret_symbol)
 {
 	const SptObjectRow *row = row_of(symbols, frame->object);
@@ -486,8 +496,8 @@ unsigned spt_symbols_raw(SptSymbols *symbols, const SptFrame *frame, SptPlace re
 		return 0;
 	if (!find_bundled(symbols, row, frame->offset, ret_symbol) &&
 	    !find_recorded(symbols, &symbols->objects[row->id], frame->offset))
-		find_in_file(symbols, row, frame->offset, true, ret_symbol);
-	return find_places(symbols, row, frame, ret);
+		find_in_file(symbols, row, frame->offset, SPT_READ_LINES, ret_symbol);
+	return find_places(symbols, row, frame, SPT_READ_LINES, ret);
 }
 
 const char *spt_symbols_failure(SptSymbols *symbols, uint32_t id)
@@ -507,7 +517,7 @@ bool spt_symbols_extent(SptSymbols *symbols, const SptFrame *frame, uint64_t *re
 		*ret_bytes = recorded->range.bytes;
 		return recorded->function != NULL;
 	}
-	if (!row || (!is_bundled && !find_in_file(symbols, row, frame->offset, false, &symbol)))
+	if (!row || (!is_bundled && !find_in_file(symbols, row, frame->offset, SPT_READ_SYMBOLS, &symbol)))
 		return false;
 	*ret_start = frame->offset - symbol.distance;
 	*ret_bytes = symbol.bytes;

@@ -122,6 +122,8 @@ typedef struct {
 /* The functions of a frame, innermost first: what is inlined there, then the one that spt_symbols_name() names; lines where there
  * is debug information.  How many, at least 1.  Strings live as long as @symbols. */
 unsigned spt_symbols_places(SptSymbols *symbols, const SptFrame *frame, SptNamedPlace ret[SPT_INLINES_MAX]);
+/* The same where nobody looks at files and lines, which may be missing. */
+unsigned spt_symbols_functions(SptSymbols *symbols, const SptFrame *frame, SptNamedPlace ret[SPT_INLINES_MAX]);
 
 /* What files, or what was bundled of them, say of a frame, in their own words, for who stores it: places as those of debug-info.h (how many; 0:
  * there is no debug information), and the symbol, which has no name where there is none or the recording itself has it. */
