@@ -42,7 +42,7 @@ static bool is_plain_bytes(const SptColumn *column, uint32_t rows)
 
 bool spt_sample_table_begin(SptSampleTable *table, const SptTable *from, const SptSampleLayout *layout, bool check_only)
 {
-	table->left = from->rows;
+	table->left = table->rows = from->rows;
 	for (unsigned i = 0; i < SPT_SAMPLE_COLUMNS; i++) {
 		const SptColumn *column = layout->columns[i] ? spt_table_column(from, layout->columns[i]) : NULL;
 		bool is_byte = spt_sample_columns[i].field.type == SPT_FIELD_U8;
@@ -57,12 +57,14 @@ bool spt_sample_table_begin(SptSampleTable *table, const SptTable *from, const S
 int spt_sample_table_next(SptSampleTable *table, SptSampleRow *rows)
 {
 	uint32_t n = MIN(table->left, SPT_SAMPLE_BATCH);
+	bool is_first = table->left == table->rows;
 
 	table->left -= n;
 	for (unsigned i = 0; i < SPT_SAMPLE_COLUMNS; i++) {
 		const SptField *field = &spt_sample_columns[i].field;
 
-		if (table->present[i] &&
+		/* The first rows are the most, and in them what is the same in all stays. */
+		if (table->present[i] && (is_first || table->cursors[i].coding != SPT_CODING_CONST || table->left == 0) &&
 		    (!spt_field_decode(field, &table->cursors[i], (uint8_t *)rows + field->at, sizeof(*rows), n) ||
 		     (table->left == 0 && !spt_column_done(&table->cursors[i]))))
 			return -1;

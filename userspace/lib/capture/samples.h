@@ -20,14 +20,14 @@ typedef struct {
 typedef struct {
 	SptColumnCursor cursors[SPT_SAMPLE_COLUMNS];
 	bool present[SPT_SAMPLE_COLUMNS];
-	uint32_t left;
+	uint32_t rows, left;
 } SptSampleTable;
 
 #define SPT_SAMPLE_BATCH 1024
 
 /* False if a column cannot be what it must.  @check_only: members of a byte are only checked, where that is quicker. */
 bool spt_sample_table_begin(SptSampleTable *table, const SptTable *from, const SptSampleLayout *layout, bool check_only);
-/* Up to SPT_SAMPLE_BATCH rows; how many, 0 at the end, -1 if the table is damaged. */
+/* Up to SPT_SAMPLE_BATCH @rows, the same each time, and as they were left; how many, 0 at the end, -1 if the table is damaged. */
 int spt_sample_table_next(SptSampleTable *table, SptSampleRow *rows);
 
 SptSampleBlocks *spt_sample_blocks_new(void);

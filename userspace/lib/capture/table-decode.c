@@ -164,11 +164,29 @@ static void next_from_planes(SptColumnCursor *cursor, uint64_t *ret_values, unsi
 	}
 }
 
+/* Whether the next @n numbers have a byte each, as they mostly do; then that is all they are. */
+static bool next_single_bytes(SptColumnCursor *cursor, uint64_t *ret_values, unsigned n)
+{
+	const uint8_t *bytes = cursor->next;
+	uint8_t all = 0;
+
+	if (n > (size_t)(cursor->end - bytes))
+		return false;
+	for (unsigned i = 0; i < n; i++)
+		all |= bytes[i];
+	if (all >= 0x80)
+		return false;
+	for (unsigned i = 0; i < n; i++)
+		ret_values[i] = bytes[i];
+	cursor->next += n;
+	return true;
+}
+
 static bool next_plain(SptColumnCursor *cursor, uint64_t *ret_values, unsigned n)
 {
 	if (cursor->n_planes > 0)
 		next_from_planes(cursor, ret_values, n);
-	else
+	else if (!next_single_bytes(cursor, ret_values, n))
 		for (unsigned i = 0; i < n; i++)
 			if (!get_varint(&cursor->next, cursor->end, &ret_values[i]))
 				return false;
