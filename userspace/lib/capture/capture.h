@@ -200,7 +200,7 @@ typedef struct {
 	uint64_t n_samples, weight;
 	uint64_t first_time, last_time;	/* the smallest and the largest; UINT64_MAX and 0 if there are none */
 	uint32_t last_cpu;
-	/* In order of appearance.  Without has_leaves there are none: they would have taken too much memory, and who wants sums has to
+	/* By process.  Without has_leaves there are none: they would have taken too much memory, and who wants sums has to
 	 * go through the samples. */
 	SptLeafRow *leaves;		uint64_t n_leaves;
 	bool has_leaves;

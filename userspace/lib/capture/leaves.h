@@ -7,25 +7,21 @@
 
 G_BEGIN_DECLS
 
-/* They become so many times as large when they are full: to put all of them into their slots again costs more than the room. */
-#define SPT_LEAVES_GROWTH 4
+struct spt_process_leaves;
 
 /* Zero it to begin. */
 typedef struct {
-	SptLeafRow *rows;
-	uint64_t n;
-	uint32_t *slots;		/* number of the row, from 1; 0 if free */
-	uint64_t n_slots;		/* a power of two, or 0 */
+	struct spt_process_leaves *processes;	/* by id */
+	uint32_t n_processes;
+	uint64_t bytes;				/* that all of it takes */
 } SptLeaves;
 
-/* Room for @n more rows.  False if there is not enough memory. */
-bool spt_leaves_reserve(SptLeaves *leaves, uint64_t n);
-/* Of what is there now, in bytes. */
-uint64_t spt_leaves_bytes(const SptLeaves *leaves);
-/* @n samples, for which there is room, of the processes of @threads.  @sign: 1, or -1 to take them back. */
-void spt_leaves_add(SptLeaves *leaves, const SptSampleRow *samples, unsigned n, const SptThreadRow *threads, int sign);
+/* @n samples, of the processes of @threads, which have ids below @n_processes.  @sign: 1, or -1 to take them back.  False if that would take more
+ * than @room bytes more, or there is not as much memory; then the sums are of no use any more. */
+bool spt_leaves_add(SptLeaves *leaves, const SptSampleRow *samples, unsigned n, const SptThreadRow *threads, uint32_t n_processes, int sign,
+		    uint64_t room);
 void spt_leaves_clear(SptLeaves *leaves);
-/* The rows that have samples; the rest is gone. */
+/* The rows that have samples, by process; the rest is gone. */
 SptLeafRow *spt_leaves_steal(SptLeaves *leaves, uint64_t *ret_n);
 
 G_END_DECLS

@@ -77,7 +77,7 @@ static uint64_t memory_left(const SptRows *rows)
 		spt_store_bytes(&rows->streams) + spt_store_bytes(&rows->nodes) + spt_store_bytes(&rows->names) +
 		spt_store_bytes(&rows->accounts) + spt_store_bytes(&rows->losses) + spt_store_bytes(&rows->columns) +
 		spt_store_bytes(&rows->texts) + spt_store_bytes(&rows->bundled) +
-		2 * (uint64_t)rows->places->len * sizeof(SptBlockPlace) + rows->texts_bytes + spt_leaves_bytes(&rows->leaves) +
+		2 * (uint64_t)rows->places->len * sizeof(SptBlockPlace) + rows->texts_bytes + rows->leaves.bytes +
 		spt_node_unpacker_bytes(&rows->unpacker);
 
 	return rows->memory_bytes - MIN(used, rows->memory_bytes);
@@ -352,13 +352,9 @@ static void add_up_samples(SptCapture *capture, const SptSampleRow *sample, uint
 
 static void add_to_leaves(SptRows *rows, const SptSampleRow *samples, uint32_t n, int sign)
 {
-	SptLeaves *leaves = &rows->leaves;
-
-	if (rows->has_leaves && leaves->n + n > leaves->n_slots / 2 &&
-	    (SPT_LEAVES_GROWTH * spt_leaves_bytes(leaves) > memory_left(rows) || !spt_leaves_reserve(leaves, n)))
+	if (rows->has_leaves && !spt_leaves_add(&rows->leaves, samples, n, (const SptThreadRow *)rows->threads.data, (uint32_t)rows->processes.n,
+						sign, memory_left(rows)))
 		drop_leaves(rows);
-	if (rows->has_leaves)
-		spt_leaves_add(leaves, samples, n, (const SptThreadRow *)rows->threads.data, sign);
 }
 
 /* Sums up the samples of @table before row @end.  How many that were; fewer if what comes next is damaged, with a clause. */
