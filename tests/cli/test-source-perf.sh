@@ -231,6 +231,11 @@ else
 	number=$((number + 1))
 	echo "ok $number - an ordinary user # SKIP perf events are open to all here, or this is no root"
 fi
+for rate in 1000 997; do
+	record rate-$rate -F $rate -- "$workloads/shares" 0.3
+done
+check 'recordings of two rates are joined, in units that say what they are' bash -c '"$1" merge "$2/rate-1000.capture" "$2/rate-997.capture" -o "$2/both" &&
+	"$1" report "$2/both" | grep -q "recordings with periods of 1\.[0-9]* ms, 1\.[0-9]* ms, counted here in ones of [0-9]* ns"' - "$cli" "$work"
 check 'doctor tells of it' bash -c '"$1" doctor | grep -qE "perf events .* work|/dev/sysprof-trace opens"' - "$cli"
 
 echo "1..$number"

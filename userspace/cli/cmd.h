@@ -73,6 +73,8 @@ bool spt_parse_bytes(const char *text, uint64_t *ret);
 
 char *spt_format_count(uint64_t n);		/* "1,234,567" */
 char *spt_format_ns(uint64_t ns);		/* "1.50 s", "12.0 ms", "340 ns" */
+/* A clause: how long a period is; of a joined recording what they were, too. */
+char *spt_format_period(const SptCapture *capture);
 char *spt_format_bytes(uint64_t bytes);		/* "1.2 MiB" */
 double spt_percent(uint64_t part, uint64_t whole);	/* 0 of nothing */
 /* Columns of stdout if it is a terminal, else 0: lines need not be cut. */

@@ -27,6 +27,26 @@ char *spt_format_ns(uint64_t ns)
 	return g_strdup_printf("%" PRIu64 " ns", ns);
 }
 
+char *spt_format_period(const SptCapture *capture)
+{
+	const char *joined = spt_capture_host(capture, "periods_ns");
+	g_autofree char *period = spt_format_ns(spt_capture_period_ns(capture));
+	g_auto(GStrv) periods = joined ? g_strsplit(joined, " + ", -1) : NULL;
+	g_autofree char *all = NULL;
+
+	if (!periods)
+		return g_strdup_printf("one period is %s", period);
+	for (char **one = periods; *one; one++) {
+		/* They may differ by little. */
+		char *text = g_strdup_printf("%.6g ms", (double)g_ascii_strtoull(*one, NULL, 10) / 1e6);
+
+		g_free(*one);
+		*one = text;
+	}
+	all = g_strjoinv(", ", periods);
+	return g_strdup_printf("recordings with periods of %s, counted here in ones of %s", all, period);
+}
+
 char *spt_format_bytes(uint64_t bytes)
 {
 	if (bytes >= 1ull << 30)

@@ -25,14 +25,14 @@ static void print_summary(const struct spt_info *info)
 	g_autofree char *lost = spt_format_count(info->summary.lost);
 	g_autofree char *bytes = spt_format_bytes(capture->file_bytes);
 	g_autofree char *duration = spt_format_ns(info->summary.end_ns - info->summary.start_ns);
-	g_autofree char *period = spt_format_ns(spt_capture_period_ns(capture));
+	g_autofree char *period = spt_format_period(capture);
 	g_autofree char *cost = spt_format_ns(spt_summary_cost_ns(&info->summary));
 
 	print_fact("file", capture->path);
 	printf("%-18s %s, %.1f bytes per sample\n", "size", bytes, info->bytes_per_sample);
 	printf("%-18s %s\n", "finished", capture->finished ? "yes" : "no: cut off, complete up to its last flush");
 	printf("%-18s %s\n", "duration", duration);
-	printf("%-18s %s, of %s periods of %s\n", "samples", samples, weight, period);
+	printf("%-18s %s, of %s periods; %s\n", "samples", samples, weight, period);
 	printf("%-18s %s periods\n", "lost", lost);
 	printf("%-18s %.2f %% of the weight lies in functions with a name\n", "named",
 	       spt_percent(spt_coverage_named(info->coverage), info->summary.weight));

@@ -26,11 +26,11 @@ static void print_header(const struct spt_report *report)
 	g_autofree char *all = spt_format_count(report->capture->n_samples);
 	g_autofree char *lost = spt_format_count(summary->lost);
 	g_autofree char *duration = spt_format_ns(summary->end_ns - summary->start_ns);
-	g_autofree char *period = spt_format_ns(spt_capture_period_ns(report->capture));
+	g_autofree char *period = spt_format_period(report->capture);
 
 	if (spt_profile_n_samples(report->profile) < report->capture->n_samples)
 		printf("%s of ", samples);
-	printf("%s samples, %s lost, in %s on %u %s; one period is %s\n", all, lost, duration, summary->n_cpus,
+	printf("%s samples, %s lost, in %s on %u %s; %s\n", all, lost, duration, summary->n_cpus,
 	       summary->n_cpus == 1 ? "CPU" : "CPUs", period);
 	if (!report->capture->finished)
 		printf("recording was cut off; shown up to its last flush\n");
