@@ -267,11 +267,9 @@ static uint32_t look_up(SptStacks *stacks, SptStash *stash, const struct shape *
 		last->frames[i] = sample->frames[n - 1 - i];
 		last->nodes[i] = node;
 	}
-	for (unsigned i = kept; i-- > 0;) {
-		node = spt_stash_child(stash, node, &stacks->frames[i]);
-		last->frames[n - 1 - i] = sample->frames[i];
-		last->nodes[n - 1 - i] = node;
-	}
+	for (unsigned i = n - kept; i < n; i++)
+		last->frames[i] = sample->frames[n - 1 - i];
+	node = spt_stash_add_path(stash, node, stacks->frames, kept, &last->nodes[n - kept]);
 	last->shape = *shape;
 	*ret_n_cut = last->n_cut;
 	return node;

@@ -3,10 +3,14 @@
  * The prefix tree of all stacks.  Nodes lie in one array; a table of node ids, at most half full, finds the child
  * of a parent by linear probing.  0, the root's id, is nobody's child and marks an empty slot, so a slot is four bytes
  * and a lookup touches one slot and one node.
+ *
+ * A node's hash is made of its parent's and its frame, not of ids: those of a whole stack are known before any of its nodes is found, and
+ * memory is asked for all of them at once.
  */
 #include "stash/stash.h"
 
 #define FIRST_SLOTS 1024
+#define AHEAD 32
 
 struct SptStash {
 	SptNode *nodes;
@@ -24,12 +28,12 @@ static uint64_t mix(uint64_t x)
 	return x ^ x >> 29;
 }
 
-/* Offsets of one object differ in few bits and parents are consecutive: both go through a multiplication of their own. */
-static size_t hash_node(uint32_t parent, const SptFrame *frame)
+/* Offsets of one object differ in few bits: they and the parent's hash go through a multiplication of their own. */
+static uint32_t hash_node(uint32_t parent_hash, const SptFrame *frame)
 {
-	uint64_t place = (uint64_t)parent << 32 | (frame->object << 1 ^ frame->kind);
+	uint64_t place = (uint64_t)parent_hash << 32 | (frame->object << 1 ^ frame->kind);
 
-	return (size_t)mix(mix(frame->offset) + place * 0xd6e8feb86659fd93ULL);
+	return (uint32_t)mix(mix(frame->offset) + place * 0xd6e8feb86659fd93ULL);
 }
 
 SptStash *spt_stash_new(void)
@@ -64,7 +68,7 @@ static void grow(SptStash *stash)
 	stash->nodes = g_renew(SptNode, stash->nodes, stash->n_slots / 2);
 	mask = stash->n_slots - 1;
 	for (uint32_t id = 1; id < stash->n_nodes; id++) {
-		size_t slot = hash_node(stash->nodes[id].parent, &stash->nodes[id].frame) & mask;
+		size_t slot = stash->nodes[id].hash & mask;
 
 		while (stash->slots[slot])
 			slot = (slot + 1) & mask;
@@ -72,12 +76,11 @@ static void grow(SptStash *stash)
 	}
 }
 
-uint32_t spt_stash_child(SptStash *stash, uint32_t parent, const SptFrame *frame)
+static uint32_t find_child(SptStash *stash, uint32_t parent, const SptFrame *frame, uint32_t hash)
 {
-	size_t mask, slot, hash = hash_node(parent, frame);
+	size_t mask = stash->n_slots - 1, slot;
 	uint32_t id;
 
-	mask = stash->n_slots - 1;
 	for (slot = hash & mask; (id = stash->slots[slot]) != 0; slot = (slot + 1) & mask) {
 		const SptNode *node = &stash->nodes[id];
 
@@ -94,15 +97,41 @@ uint32_t spt_stash_child(SptStash *stash, uint32_t parent, const SptFrame *frame
 	}
 	id = stash->n_nodes++;
 	stash->slots[slot] = id;
-	stash->nodes[id] = (SptNode) { .frame = *frame, .parent = parent };
+	stash->nodes[id] = (SptNode) { .frame = *frame, .parent = parent, .hash = hash };
 	return id;
+}
+
+uint32_t spt_stash_child(SptStash *stash, uint32_t parent, const SptFrame *frame)
+{
+	return find_child(stash, parent, frame, hash_node(stash->nodes[parent].hash, frame));
+}
+
+uint32_t spt_stash_add_path(SptStash *stash, uint32_t parent, const SptFrame *frames, unsigned n, uint32_t *ret_nodes)
+{
+	uint32_t hashes[AHEAD], hash = stash->nodes[parent].hash;
+	size_t mask;
+
+	for (unsigned now; n > 0; n -= now) {
+		now = MIN(n, AHEAD);
+		mask = stash->n_slots - 1;
+		for (unsigned i = 0; i < now; i++) {
+			hashes[i] = hash = hash_node(hash, &frames[n - 1 - i]);
+			__builtin_prefetch(&stash->slots[hash & mask]);
+		}
+		for (unsigned i = 0; i < now; i++)
+			__builtin_prefetch(&stash->nodes[stash->slots[hashes[i] & mask]]);
+		for (unsigned i = 0; i < now; i++) {
+			parent = find_child(stash, parent, &frames[n - 1 - i], hashes[i]);
+			if (ret_nodes)
+				*ret_nodes++ = parent;
+		}
+	}
+	return parent;
 }
 
 uint32_t spt_stash_add(SptStash *stash, uint32_t parent, const SptFrame *frames, unsigned n)
 {
-	while (n > 0)
-		parent = spt_stash_child(stash, parent, &frames[--n]);
-	return parent;
+	return spt_stash_add_path(stash, parent, frames, n, NULL);
 }
 
 uint32_t spt_stash_n_nodes(const SptStash *stash)

@@ -28,6 +28,7 @@ typedef struct {
 typedef struct {
 	SptFrame frame;
 	uint32_t parent;
+	uint32_t hash;		/* the stash's own, where padding would be */
 } SptNode;
 
 typedef struct SptStash SptStash;
@@ -41,6 +42,8 @@ uint32_t spt_stash_child(SptStash *stash, uint32_t parent, const SptFrame *frame
 /* A whole stack below @parent, @frames from the innermost (index 0) to the outermost (n - 1), which is
  * how the device delivers them.  Returns the innermost frame's node; @parent if @n is 0. */
 uint32_t spt_stash_add(SptStash *stash, uint32_t parent, const SptFrame *frames, unsigned n);
+/* The same, and in @ret_nodes, unless NULL, @n of them: the node of each frame, the outermost first. */
+uint32_t spt_stash_add_path(SptStash *stash, uint32_t parent, const SptFrame *frames, unsigned n, uint32_t *ret_nodes);
 /* Nodes with the root: valid ids are 0 ... n - 1. */
 uint32_t spt_stash_n_nodes(const SptStash *stash);
 /* Valid until the next node is made; those with higher ids lie behind it. */
