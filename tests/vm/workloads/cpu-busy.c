@@ -12,6 +12,8 @@
 
 #define CPUS		2
 #define STAT_TICK_NS	10000000ULL
+#define LOOKS		20
+#define MOMENT_NS	(5 * NS_PER_MS)
 
 struct look {
 	uint64_t wall, idle[CPUS], delivered[CPUS];
@@ -19,7 +21,7 @@ struct look {
 
 static unsigned cpus;
 
-static void look(int fd, struct look *ret)
+static void look_once(int fd, struct look *ret)
 {
 	FILE *file = fopen("/proc/stat", "re");
 	char line[256];
@@ -41,6 +43,22 @@ static void look(int fd, struct look *ret)
 		if (!account_get(fd, cpu, &account))
 			err(1, "STATS of CPU %u", cpu);
 		ret->delivered[cpu] = account.delivered;
+	}
+}
+
+/* All of it belongs to one moment, as far as others let it: the quickest of some looks. */
+static void look(int fd, struct look *ret)
+{
+	uint64_t took, least = UINT64_MAX;
+	struct look next;
+
+	for (unsigned i = 0; i < LOOKS && least > MOMENT_NS; i++) {
+		look_once(fd, &next);
+		took = wall_ns() - next.wall;
+		if (took < least) {
+			least = took;
+			*ret = next;
+		}
 	}
 }
 

@@ -71,17 +71,22 @@ static inline uint64_t cpu_budget_ns(int argc, char **argv, double fallback)
 	return (uint64_t)(seconds * NS_PER_S);
 }
 
-/* Time on a CPU as the scheduler counts it, of the calling thread. */
-static inline uint64_t schedstat_ns(void)
+/* Time on a CPU as the scheduler counts it, of a thread of this process. */
+static inline uint64_t schedstat_of(pid_t tid)
 {
-	FILE *file = fopen("/proc/thread-self/schedstat", "re");
+	char path[64];
 	uint64_t ns = 0;
+	FILE *file;
 
+	snprintf(path, sizeof(path), "/proc/self/task/%d/schedstat", tid);
+	file = fopen(path, "re");
 	if (!file || fscanf(file, "%" SCNu64, &ns) != 1)
-		err(1, "cannot read /proc/thread-self/schedstat");
+		err(1, "cannot read %s", path);
 	fclose(file);
 	return ns;
 }
+
+#define schedstat_ns()	schedstat_of(gettid())
 
 static inline void truth(const char *key, uint64_t value)
 {
