@@ -414,13 +414,14 @@ static void put_tasks_and_objects(const SptFlight *flight, SptCaptureWriter *wri
 
 void spt_flight_put(const SptFlight *flight, SptCaptureWriter *writer, uint64_t period_ns)
 {
-	uint64_t begin = 0;
+	uint64_t begin = 0, first;
 
 	put_tasks_and_objects(flight, writer);
 	/* The CPU that was busy longest begins the window. */
 	for (unsigned i = 0; i < flight->cpus->len; i++)
 		begin = MAX(begin, begin_of_cpu(flight->cpus->pdata[i]));
-	begin = MIN(begin, put_samples(flight, writer));
+	first = put_samples(flight, writer);
+	begin = MIN(begin, first);
 	put_accounts(flight, writer, begin, period_ns);
 	for (unsigned i = 0; i < flight->losses->len; i++)
 		spt_capture_writer_loss(writer, &g_array_index(flight->losses, SptLossRow, i));
