@@ -3,6 +3,7 @@
 #include <dlfcn.h>
 #include <signal.h>
 #include <stdio.h>
+#include <sys/auxv.h>
 #include <unistd.h>
 
 #ifdef SPT_HAVE_DEBUGINFOD
@@ -38,8 +39,14 @@ static bool tell(const char *path, uint64_t done_bytes, uint64_t total_bytes, vo
 const char *spt_cli_lacks_debuginfod(const char **ret_remedy)
 {
 #ifdef SPT_HAVE_DEBUGINFOD
-	void *client = dlopen(DEBUGINFOD_SONAME, RTLD_LAZY);
+	void *client;
 
+	/* Without an interpreter there is nothing to load libraries with, and trying would crash. */
+	if (!getauxval(AT_BASE)) {
+		*ret_remedy = "take the " SPT_CLI " of a package or of make install";
+		return "this program is linked statically and loads no libraries";
+	}
+	client = dlopen(DEBUGINFOD_SONAME, RTLD_LAZY);
 	if (client) {
 		dlclose(client);
 		return NULL;
