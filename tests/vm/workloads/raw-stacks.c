@@ -15,9 +15,6 @@ static uint64_t unit;
 static uint32_t child;
 static unsigned n_seen, n_printed;
 
-/* Keeps the call from being the last thing its caller does. */
-#define AFTER_CALL()	__asm__ volatile("" ::: "memory")
-
 FUNCTION static void dive(unsigned depth)
 {
 	spin(unit, 1);

@@ -10,9 +10,6 @@
 
 static uint64_t unit, deep, mutual, bottomless, last;
 
-/* Keeps the call from being the last thing its caller does. */
-#define AFTER_CALL()	__asm__ volatile("" ::: "memory")
-
 /*
  * Time since the last lap.  Asking for it takes some, most of all in an emulator: it is asked by the function whose lap ends, and by one
  * with a frame, for a caller of one that has none is hidden from a walk along frame pointers.

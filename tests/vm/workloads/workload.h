@@ -71,6 +71,9 @@ static inline uint64_t cpu_budget_ns(int argc, char **argv, double fallback)
 	return (uint64_t)(seconds * NS_PER_S);
 }
 
+/* Keeps the call from being the last thing its caller does. */
+#define AFTER_CALL()	__asm__ volatile("" ::: "memory")
+
 /* Time on a CPU as the scheduler counts it, of a thread of this process. */
 static inline uint64_t schedstat_of(pid_t tid)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What one object's file says of a list of places: their symbols and, if lines were asked for, functions and lines with what is
- * inlined.  Flat, so that the process that reads files can hand it to the one that trusts none: whatever the bytes are, a
+ * What one object's file says of a list of places: their symbols and, as far as was asked for, functions with what is
+ * inlined and lines.  Flat, so that the process that reads files can hand it to the one that trusts none: whatever the bytes are, a
  * look-up stays within them.
  */
 #ifndef SPT_PLACE_TABLE_H
