@@ -16,7 +16,7 @@ libdir ?= $(prefix)/lib
 program ?= sysprof
 B := build
 
-packages := glib-2.0 json-c libelf libdw liblzma libzstd
+packages := glib-2.0 json-c libelf libdw liblzma libzstd libdeflate
 # Instructions as text, if it is there; without it all but annotate's instructions works.
 has_capstone := $(shell $(PKG_CONFIG) --exists capstone && echo 1)
 packages += $(if $(has_capstone),capstone)

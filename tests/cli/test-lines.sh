@@ -109,6 +109,9 @@ compile()
 compile dwarf-5 -gdwarf-5 && agree 'C++, DWARF 5' "$work/dwarf-5"
 compile dwarf-4 -gdwarf-4 && agree 'C++, DWARF 4' "$work/dwarf-4"
 objcopy --compress-debug-sections "$work/dwarf-5" "$work/packed" && agree 'C++, packed sections' "$work/packed"
+objcopy --compress-debug-sections=zstd "$work/dwarf-5" "$work/packed" && agree 'C++, sections packed by zstd' "$work/packed" "$work/dwarf-5"
+cp "$work/dwarf-4" "$work/alike" && cp "$work/dwarf-4" "$work/common" && dwz -m "$work/common.dwz" "$work/alike" "$work/common" &&
+	agree 'C++, with a file of what is common' "$work/alike" "$work/dwarf-4"
 compile split -gdwarf-5 -gsplit-dwarf && agree 'C++, split units' "$work/split" "$work/dwarf-5"
 objcopy --only-keep-debug "$work/dwarf-4" "$work/dwarf-4.debug" &&
 	objcopy --strip-all --add-gnu-debuglink="$work/dwarf-4.debug" "$work/dwarf-4" "$work/apart" &&
@@ -203,5 +206,5 @@ annotated 'annotate: source elsewhere' '^ {9} +100\.00 +13          middle' oute
 strip "$work/nested"
 annotated 'annotate: a program that is another now' 'no samples with a function "outer"' outer
 
-[ $number = 22 ] || result 'everything was compiled' "$number of 22 tests were made"
+[ $number = 24 ] || result 'everything was compiled' "$number of 24 tests were made"
 finish

@@ -9,11 +9,6 @@
 #include "symbols/elf-parts.h"
 #include "symbols/symbols.h"
 
-/* Of all sections of debug information, unpacked; a file that claims more is not read. */
-#define SECTIONS_MAX_BYTES (8ull << 30)
-/* How much less than what they hold packed sections can be; real ones shrink to a tenth at best. */
-#define PACKED_MAX_RATIO 100
-
 struct unit {
 	Dwarf_Die cu, split;
 	struct spt_unit *index;		/* once a place in it was asked for */
@@ -25,42 +20,17 @@ struct SptDebugInfo {
 	Dwarf *dwarf;
 	GArray *units;			/* struct unit */
 	struct spt_die_ranges ranges;	/* to units */
+	struct spt_shapes *shapes;	/* of the unit that was read last */
+	GPtrArray *unpacked;		/* of sections */
 	bool lines;
 };
-
-/* Unpacked bytes of the sections that libdw would read. */
-static uint64_t debug_bytes(const SptObject *object)
-{
-	Elf *elf = spt_object_elf(object);
-	Elf_Scn *scn = NULL;
-	uint64_t bytes = 0;
-	size_t names;
-
-	while (elf_getshdrstrndx(elf, &names) == 0 && (scn = elf_nextscn(elf, scn))) {
-		GElf_Shdr shdr;
-		GElf_Chdr chdr;
-		const char *name = gelf_getshdr(scn, &shdr) ? elf_strptr(elf, names, shdr.sh_name) : NULL;
-		uint64_t unpacked;
-
-		if (!name || shdr.sh_type == SHT_NOBITS || !g_str_has_prefix(name, ".debug_"))
-			continue;
-		unpacked = shdr.sh_size;
-		if ((shdr.sh_flags & SHF_COMPRESSED) && gelf_getchdr(scn, &chdr))
-			unpacked = chdr.ch_size / PACKED_MAX_RATIO > shdr.sh_size ? UINT64_MAX : chdr.ch_size;
-		/* Saturates well below the type's end, at a few sections that claim everything. */
-		bytes += MIN(unpacked, SECTIONS_MAX_BYTES + 1);
-		if (bytes > SECTIONS_MAX_BYTES)
-			return bytes;
-	}
-	return bytes;
-}
 
 bool spt_elf_has_debug_info(const SptObject *object)
 {
 	GElf_Shdr shdr;
 	Elf_Scn *scn = spt_elf_section(object, ".debug_info", &shdr);
 
-	return scn && shdr.sh_type != SHT_NOBITS && debug_bytes(object) <= SECTIONS_MAX_BYTES;
+	return scn && shdr.sh_type != SHT_NOBITS && spt_debug_sections_fit(object);
 }
 
 /* libdw unpacks all sections that it knows, and some of the largest say nothing of functions and lines: it takes them for empty. */
@@ -110,6 +80,7 @@ SptDebugInfo *spt_debug_info_new(SptObject *image, const char *const *debug_dirs
 	if (!info->debug || !spt_elf_has_debug_info(info->debug))
 		return NULL;
 	hide_unread_sections(info->debug, lines);
+	info->unpacked = spt_debug_sections_unpack(info->debug);
 	info->dwarf = dwarf_begin_elf(spt_object_elf(info->debug), DWARF_C_READ, NULL);
 	if (!info->dwarf)
 		return NULL;
@@ -136,11 +107,13 @@ void spt_debug_info_free(SptDebugInfo *info)
 		spt_unit_free(g_array_index(info->units, struct unit, i).index);
 	g_array_unref(info->units);
 	spt_die_ranges_clear(&info->ranges);
+	spt_shapes_free(info->shapes);
 	if (info->image)
 		dwarf_end(info->dwarf);
 	if (info->debug != info->image)
 		spt_object_free(info->debug);
 	spt_object_free(info->image);
+	g_clear_pointer(&info->unpacked, g_ptr_array_unref);
 	g_free(info);
 }
 
@@ -160,6 +133,6 @@ unsigned spt_debug_info_find_address(SptDebugInfo *info, uint64_t address, SptPl
 		return 0;
 	unit = &g_array_index(info->units, struct unit, number);
 	if (!unit->index)
-		unit->index = spt_unit_new(info->dwarf, &unit->cu, &unit->split, info->lines);
+		unit->index = spt_unit_new(&unit->cu, &unit->split, info->lines, &info->shapes);
 	return spt_unit_find(unit->index, address, ret);
 }

@@ -9,6 +9,8 @@
 #include <string.h>
 
 #include "symbols/die-ranges.h"
+#include "symbols/die-walk.h"
+#include "symbols/starts.h"
 
 #define NO_SCOPE SPT_DIE_NONE
 /* Deeper than any compiler nests. */
@@ -16,69 +18,58 @@
 
 /* A function or an inlined call. */
 struct scope {
-	void *die;			/* where libdw finds it */
+	uint32_t die;			/* in the unit, where libdw finds it */
 	uint32_t parent;		/* what it is inlined into; NO_SCOPE: it is a function of its own */
-	bool is_ready;			/* what follows is read */
-	uint32_t call_line;
+	uint32_t detail;		/* its number, from 1; 0: it is not read yet */
+};
+
+struct detail {
 	const char *name, *call_file;
+	uint32_t call_line;
 };
 
 struct spt_unit {
-	Dwarf *dwarf;
 	Dwarf_Die split;
 	const char *directory;
 	Dwarf_Lines *lines;
-	size_t n_lines;
+	struct spt_starts line_starts;
 	bool has_lines;
 	GArray *scopes;			/* struct scope */
+	GArray *details;		/* struct detail, of the scopes that were asked for */
 	struct spt_die_ranges ranges;	/* to scopes */
 };
 
-struct walk {
-	struct spt_unit *unit;
-	unsigned depth;
-};
-
-/* Told by the abbreviation alone: most functions are declarations, and to look for their ranges would cost more than all else. */
-static bool may_have_code(Dwarf_Die *die)
-{
-	return dwarf_hasattr(die, DW_AT_low_pc) || dwarf_hasattr(die, DW_AT_ranges);
-}
-
 /* The scope that @die opens within @scope, or @scope itself if it has no code. */
-static uint32_t open_scope(struct walk *walk, Dwarf_Die *die, uint32_t parent)
+static uint32_t open_scope(struct spt_unit *unit, const struct spt_die *die, uint32_t parent)
 {
-	GArray *scopes = walk->unit->scopes;
-	struct scope scope = { .die = die->addr, .parent = parent };
+	struct scope scope = { .die = (uint32_t)((uint8_t *)die->die - (uint8_t *)unit->split.addr), .parent = parent };
+	Dwarf_Die known = { .addr = die->die, .cu = unit->split.cu };
 
-	if (!may_have_code(die) || !spt_die_ranges_add(&walk->unit->ranges, die, scopes->len))
+	if (!die->has_code || !(die->has_span ? spt_die_ranges_add_span(&unit->ranges, die->start, die->end, unit->scopes->len) :
+						spt_die_ranges_add(&unit->ranges, &known, unit->scopes->len)))
 		return parent;
-	g_array_append_val(scopes, scope);
-	return scopes->len - 1;
+	g_array_append_val(unit->scopes, scope);
+	return unit->scopes->len - 1;
 }
 
-static void walk_children(struct walk *walk, Dwarf_Die *die, uint32_t scope);
-
-static void walk_die(struct walk *walk, Dwarf_Die *die, uint32_t scope)
+/* Whether there may be code in the children of @die, which lies in the scope @scope; then that becomes theirs. */
+static bool enter(struct spt_unit *unit, const struct spt_die *die, uint32_t *scope)
 {
-	uint32_t inner;
-
-	switch (dwarf_tag(die)) {
+	switch (die->tag) {
 	case DW_TAG_subprogram:
-		if (dwarf_hasattr(die, DW_AT_declaration))
-			break;
-		inner = open_scope(walk, die, NO_SCOPE);
-		walk_children(walk, die, inner);
-		break;
+		if (die->is_declaration)
+			return false;
+		*scope = open_scope(unit, die, NO_SCOPE);
+		return true;
 	case DW_TAG_inlined_subroutine:
-		if (scope != NO_SCOPE)
-			walk_children(walk, die, open_scope(walk, die, scope));
-		break;
+		if (*scope == NO_SCOPE)
+			return false;
+		*scope = open_scope(unit, die, *scope);
+		return true;
 	case DW_TAG_lexical_block:
 	case DW_TAG_try_block:
 	case DW_TAG_catch_block:
-		walk_children(walk, die, scope);
-		break;
+		return true;
 	case DW_TAG_namespace:
 	case DW_TAG_module:
 	/* Lambdas and local classes have code in types, Rust has in all. */
@@ -86,27 +77,32 @@ static void walk_die(struct walk *walk, Dwarf_Die *die, uint32_t scope)
 	case DW_TAG_class_type:
 	case DW_TAG_union_type:
 	case DW_TAG_enumeration_type:
-		walk_children(walk, die, NO_SCOPE);
-		break;
+		*scope = NO_SCOPE;
+		return true;
 	default:
-		break;
+		return false;
 	}
 }
 
-static void walk_children(struct walk *walk, Dwarf_Die *die, uint32_t scope)
+static void read_scopes(struct spt_unit *unit, struct spt_die_walk *walk)
 {
-	Dwarf_Die child, next;
+	uint32_t scopes[DEPTH_MAX] = { NO_SCOPE };
+	unsigned depth = 0;
+	struct spt_die die;
 
-	if (walk->depth >= DEPTH_MAX || dwarf_child(die, &child) != 0)
-		return;
-	walk->depth++;
-	for (;;) {
-		walk_die(walk, &child, scope);
-		if (dwarf_siblingof(&child, &next) != 0)
-			break;
-		child = next;
+	while (spt_die_walk_next(walk, &die)) {
+		uint32_t inner = scopes[depth];
+
+		if (die.tag == 0) {
+			if (depth-- == 0)
+				return;
+		} else if (!enter(unit, &die, &inner) || depth + 1 == DEPTH_MAX) {
+			if (!spt_die_walk_skip(walk, &die))
+				return;
+		} else if (die.has_children) {
+			scopes[++depth] = inner;
+		}
 	}
-	walk->depth--;
 }
 
 static const char *string_of(Dwarf_Die *die, unsigned name)
@@ -116,19 +112,35 @@ static const char *string_of(Dwarf_Die *die, unsigned name)
 	return dwarf_attr_integrate(die, name, &attribute) ? dwarf_formstring(&attribute) : NULL;
 }
 
-struct spt_unit *spt_unit_new(Dwarf *dwarf, Dwarf_Die *cu, Dwarf_Die *split, bool lines)
+/* libdw sorts them, and asks for a call to look at one. */
+static void read_lines(struct spt_unit *unit, Dwarf_Die *cu)
+{
+	uint64_t *starts;
+	size_t n;
+
+	if (dwarf_getsrclines(cu, &unit->lines, &n) != 0 || n > UINT32_MAX)
+		return;
+	starts = g_new0(uint64_t, MAX(n, 1));
+	for (size_t i = 0; i < n; i++)
+		dwarf_lineaddr(dwarf_onesrcline(unit->lines, i), &starts[i]);
+	spt_starts_init(&unit->line_starts, starts, (uint32_t)n);
+}
+
+struct spt_unit *spt_unit_new(Dwarf_Die *cu, Dwarf_Die *split, bool lines, struct spt_shapes **shapes)
 {
 	struct spt_unit *unit = g_new0(struct spt_unit, 1);
-	struct walk walk = { .unit = unit };
+	struct spt_die_walk walk;
 
-	unit->dwarf = dwarf;
 	unit->split = *split;
 	unit->directory = string_of(cu, DW_AT_comp_dir);
 	unit->scopes = g_array_new(FALSE, FALSE, sizeof(struct scope));
+	unit->details = g_array_new(FALSE, FALSE, sizeof(struct detail));
 	unit->has_lines = lines;
-	if (!lines || dwarf_getsrclines(cu, &unit->lines, &unit->n_lines) != 0)
-		unit->n_lines = 0;
-	walk_children(&walk, split, NO_SCOPE);
+	if (lines)
+		read_lines(unit, cu);
+	if (spt_die_walk_begin(&walk, split, *shapes))
+		read_scopes(unit, &walk);
+	*shapes = walk.shapes;
 	spt_die_ranges_finish(&unit->ranges);
 	return unit;
 }
@@ -138,6 +150,8 @@ void spt_unit_free(struct spt_unit *unit)
 	if (!unit)
 		return;
 	g_array_unref(unit->scopes);
+	g_array_unref(unit->details);
+	spt_starts_clear(&unit->line_starts);
 	spt_die_ranges_clear(&unit->ranges);
 	g_free(unit);
 }
@@ -145,22 +159,11 @@ void spt_unit_free(struct spt_unit *unit)
 /* The last line that begins at or before @address, unless its sequence ends there. */
 static void find_line(const struct spt_unit *unit, uint64_t address, SptPlace *ret)
 {
-	size_t low = 0, high = unit->n_lines;
-	Dwarf_Line *line;
+	uint32_t before = spt_starts_until(&unit->line_starts, address);
+	Dwarf_Line *line = before > 0 ? dwarf_onesrcline(unit->lines, before - 1) : NULL;
 	bool is_end = true;
 	int number = 0;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		Dwarf_Addr start = 0;
-
-		dwarf_lineaddr(dwarf_onesrcline(unit->lines, middle), &start);
-		if (start <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	line = low > 0 ? dwarf_onesrcline(unit->lines, low - 1) : NULL;
 	if (!line || dwarf_lineendsequence(line, &is_end) != 0 || is_end)
 		return;
 	dwarf_lineno(line, &number);
@@ -177,29 +180,36 @@ static uint64_t number_of(Dwarf_Die *die, unsigned name)
 	return dwarf_attr(die, name, &attribute) && dwarf_formudata(&attribute, &value) == 0 ? value : 0;
 }
 
-static struct scope *scope_at(struct spt_unit *unit, uint32_t index)
+static struct detail read_detail(struct spt_unit *unit, const struct scope *scope)
 {
-	struct scope *scope = &g_array_index(unit->scopes, struct scope, index);
+	Dwarf_Die die = { .addr = (uint8_t *)unit->split.addr + scope->die, .cu = unit->split.cu };
+	struct detail detail = { .name = string_of(&die, DW_AT_linkage_name) };
 	Dwarf_Files *files;
-	Dwarf_Die die;
 	uint64_t file;
 	size_t n;
 
-	if (scope->is_ready || !dwarf_die_addr_die(unit->dwarf, scope->die, &die))
-		return scope;
-	scope->is_ready = true;
-	scope->name = string_of(&die, DW_AT_linkage_name);
-	if (!scope->name)
-		scope->name = string_of(&die, DW_AT_MIPS_linkage_name);
-	if (!scope->name)
-		scope->name = string_of(&die, DW_AT_name);
+	if (!detail.name)
+		detail.name = string_of(&die, DW_AT_MIPS_linkage_name);
+	if (!detail.name)
+		detail.name = string_of(&die, DW_AT_name);
 	if (scope->parent == NO_SCOPE || !unit->has_lines)
-		return scope;
-	scope->call_line = (uint32_t)number_of(&die, DW_AT_call_line);
+		return detail;
+	detail.call_line = (uint32_t)number_of(&die, DW_AT_call_line);
 	file = number_of(&die, DW_AT_call_file);
 	if (dwarf_getsrcfiles(&unit->split, &files, &n) == 0 && file < n)
-		scope->call_file = dwarf_filesrc(files, file, NULL, NULL);
-	return scope;
+		detail.call_file = dwarf_filesrc(files, file, NULL, NULL);
+	return detail;
+}
+
+static const struct detail *detail_of(struct spt_unit *unit, struct scope *scope)
+{
+	if (scope->detail == 0) {
+		struct detail detail = read_detail(unit, scope);
+
+		g_array_append_val(unit->details, detail);
+		scope->detail = unit->details->len;
+	}
+	return &g_array_index(unit->details, struct detail, scope->detail - 1);
 }
 
 unsigned spt_unit_find(struct spt_unit *unit, uint64_t address, SptPlace ret[SPT_INLINES_MAX])
@@ -210,13 +220,14 @@ unsigned spt_unit_find(struct spt_unit *unit, uint64_t address, SptPlace ret[SPT
 	ret[0] = (SptPlace){ 0 };
 	find_line(unit, address, &ret[0]);
 	while (index != NO_SCOPE) {
-		const struct scope *scope = scope_at(unit, index);
+		struct scope *scope = &g_array_index(unit->scopes, struct scope, index);
+		const struct detail *detail = detail_of(unit, scope);
 
-		ret[n].function = scope->name;
+		ret[n].function = detail->name;
 		if (n + 1 < SPT_INLINES_MAX)
 			n++;
 		if (scope->parent != NO_SCOPE)
-			ret[n] = (SptPlace){ .file = scope->call_file, .directory = unit->directory, .line = scope->call_line };
+			ret[n] = (SptPlace){ .file = detail->call_file, .directory = unit->directory, .line = detail->call_line };
 		index = scope->parent;
 	}
 	return n > 0 ? n : ret[0].file != NULL;

@@ -6,13 +6,15 @@
 #include <elfutils/libdw.h>
 
 #include "symbols/debug-info.h"
+#include "symbols/die-walk.h"
 
 G_BEGIN_DECLS
 
 struct spt_unit;
 
-/* @cu is the unit's DIE in @dwarf; @split the one in its .dwo file, or the same.  Without @lines it has functions only. */
-struct spt_unit *spt_unit_new(Dwarf *dwarf, Dwarf_Die *cu, Dwarf_Die *split, bool lines);
+/* @cu is the unit's DIE, @split the one in its .dwo file, or the same.  Without @lines it has functions only.  @shapes
+ * as in die-walk.h: of the unit that was read before, and then of this one. */
+struct spt_unit *spt_unit_new(Dwarf_Die *cu, Dwarf_Die *split, bool lines, struct spt_shapes **shapes);
 void spt_unit_free(struct spt_unit *unit);
 /* As spt_debug_info_find(), by address. */
 unsigned spt_unit_find(struct spt_unit *unit, uint64_t address, SptPlace ret[SPT_INLINES_MAX]);

@@ -8,18 +8,21 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "symbols/intervals.h"
+
 G_BEGIN_DECLS
 
 #define SPT_DIE_NONE UINT32_MAX
 
 /* Zero it to begin. */
 struct spt_die_ranges {
-	GArray *ranges;			/* SptRange, until they are finished */
-	GArray *owners;			/* uint32_t: the number of each range's DIE */
-	GArray *intervals;		/* once they are */
+	GArray *ranges;			/* of DIEs, until they are finished */
+	SptIntervals *intervals;	/* once they are, and */
+	uint32_t *owners;		/* the number of each range's DIE */
 };
 
-/* Adds where @die has code, under @number; whether it has any. */
+/* Adds where @die has code, or what is known of that, under @number; whether it has any. */
+bool spt_die_ranges_add_span(struct spt_die_ranges *ranges, uint64_t start, uint64_t end, uint32_t number);
 bool spt_die_ranges_add(struct spt_die_ranges *ranges, Dwarf_Die *die, uint32_t number);
 /* No more are added; finding begins. */
 void spt_die_ranges_finish(struct spt_die_ranges *ranges);

@@ -18,6 +18,10 @@ Elf_Scn *spt_elf_section(const SptObject *object, const char *name, GElf_Shdr *r
 
 /* @dirs, or if they are NULL, those of the environment and then the system's (as in symbols.h). */
 const char *const *spt_debug_dirs(const char *const *dirs);
+/* Whether the sections of debug information are, unpacked, no more than can be read. */
+bool spt_debug_sections_fit(const SptObject *object);
+/* Unpacks those that are packed, from now on for all who ask libelf for them; what they become has to outlive that, and is freed with the array. */
+GPtrArray *spt_debug_sections_unpack(const SptObject *object);
 /* Whether @object has debug information, and no more than can be read. */
 bool spt_elf_has_debug_info(const SptObject *object);
 

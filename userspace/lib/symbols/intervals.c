@@ -1,12 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Cut once, a flat array that one binary search answers from. */
+/* Cut once, into flat arrays that are searched. */
 #include "symbols/intervals.h"
+
+#include "symbols/starts.h"
 
 #define NO_RANGE UINT32_MAX
 
 struct interval {
 	uint64_t start;
 	uint32_t range;			/* NO_RANGE: a gap */
+};
+
+struct SptIntervals {
+	struct spt_starts starts;
+	uint32_t *ranges;		/* of each interval */
 };
 
 /* Where the memory ends, so does a range. */
@@ -38,35 +45,43 @@ static void close_until(GArray *intervals, const SptRange *ranges, GArray *open,
 	}
 }
 
-GArray *spt_intervals_new(const SptRange *ranges, uint32_t n)
+SptIntervals *spt_intervals_new(const SptRange *ranges, uint32_t n)
 {
-	GArray *intervals = g_array_sized_new(FALSE, FALSE, sizeof(struct interval), n);
+	SptIntervals *intervals = g_new0(SptIntervals, 1);
+	g_autoptr(GArray) cut = g_array_sized_new(FALSE, FALSE, sizeof(struct interval), n);
 	g_autoptr(GArray) open = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+	uint64_t *starts;
 
 	for (uint32_t i = 0; i < n; i++) {
 		struct interval interval = { .start = ranges[i].start, .range = i };
 
-		close_until(intervals, ranges, open, interval.start);
-		g_array_append_val(intervals, interval);
+		close_until(cut, ranges, open, interval.start);
+		g_array_append_val(cut, interval);
 		g_array_append_val(open, i);
 	}
-	close_until(intervals, ranges, open, UINT64_MAX);
+	close_until(cut, ranges, open, UINT64_MAX);
+	starts = g_new(uint64_t, MAX(cut->len, 1));
+	intervals->ranges = g_new(uint32_t, MAX(cut->len, 1));
+	for (uint32_t i = 0; i < cut->len; i++) {
+		starts[i] = g_array_index(cut, struct interval, i).start;
+		intervals->ranges[i] = g_array_index(cut, struct interval, i).range;
+	}
+	spt_starts_init(&intervals->starts, starts, cut->len);
 	return intervals;
 }
 
-uint32_t spt_intervals_find(const GArray *array, uint64_t place)
+void spt_intervals_free(SptIntervals *intervals)
 {
-	const struct interval *intervals = (const struct interval *)array->data;
-	unsigned low = 0, high = array->len;
+	if (!intervals)
+		return;
+	spt_starts_clear(&intervals->starts);
+	g_free(intervals->ranges);
+	g_free(intervals);
+}
 
-	/* The last interval that begins at or before the place is intervals[low - 1]. */
-	while (low < high) {
-		unsigned middle = low + (high - low) / 2;
+uint32_t spt_intervals_find(const SptIntervals *intervals, uint64_t place)
+{
+	uint32_t before = spt_starts_until(&intervals->starts, place);
 
-		if (intervals[middle].start <= place)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low == 0 ? NO_RANGE : intervals[low - 1].range;
+	return before == 0 ? NO_RANGE : intervals->ranges[before - 1];
 }

@@ -12,10 +12,13 @@ typedef struct {
 	uint64_t start, bytes;
 } SptRange;
 
-/* GArray of intervals; @ranges by start, of the same start the one that counts last. */
-GArray *spt_intervals_new(const SptRange *ranges, uint32_t n);
+typedef struct SptIntervals SptIntervals;
+
+/* @ranges by start, of the same start the one that counts last. */
+SptIntervals *spt_intervals_new(const SptRange *ranges, uint32_t n);
+void spt_intervals_free(SptIntervals *intervals);
 /* The number of the range that @place belongs to, UINT32_MAX if it is in none. */
-uint32_t spt_intervals_find(const GArray *intervals, uint64_t place);
+uint32_t spt_intervals_find(const SptIntervals *intervals, uint64_t place);
 
 G_END_DECLS
 

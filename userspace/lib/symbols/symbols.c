@@ -33,7 +33,7 @@ struct object {
 	bool shares_label;		/* with another object */
 	struct recorded *recorded;	/* of this object, by place */
 	uint32_t n_recorded;
-	GArray *intervals;		/* of recorded; NULL until first asked for */
+	SptIntervals *intervals;		/* of recorded; NULL until first asked for */
 };
 
 struct SptSymbols {
@@ -108,7 +108,7 @@ void spt_symbols_free(SptSymbols *symbols)
 	if (!symbols)
 		return;
 	for (uint32_t i = 0; i < symbols->n_objects; i++)
-		g_clear_pointer(&symbols->objects[i].intervals, g_array_unref);
+		g_clear_pointer(&symbols->objects[i].intervals, spt_intervals_free);
 	g_free(symbols->objects);
 	g_free(symbols->recorded);
 	g_hash_table_unref(symbols->strings);
@@ -228,7 +228,7 @@ void spt_symbols_follow(SptSymbols *symbols)
 	symbols->n_objects = n;
 	for (uint32_t i = 0; i < n; i++) {
 		symbols->objects[i].n_recorded = 0;
-		g_clear_pointer(&symbols->objects[i].intervals, g_array_unref);
+		g_clear_pointer(&symbols->objects[i].intervals, spt_intervals_free);
 	}
 	g_free(symbols->recorded);
 	sort_names(symbols);

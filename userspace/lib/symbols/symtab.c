@@ -28,7 +28,7 @@ struct symbol {
 struct SptSymtab {
 	GByteArray *strings;
 	GArray *symbols;		/* struct symbol */
-	GArray *intervals;		/* intervals.h */
+	SptIntervals *intervals;		/* intervals.h */
 };
 
 static const char *name_of(const SptSymtab *table, const struct symbol *symbol)
@@ -309,7 +309,7 @@ void spt_symtab_free(SptSymtab *table)
 		return;
 	g_byte_array_unref(table->strings);
 	g_array_unref(table->symbols);
-	g_clear_pointer(&table->intervals, g_array_unref);
+	g_clear_pointer(&table->intervals, spt_intervals_free);
 	g_free(table);
 }
 
