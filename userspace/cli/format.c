@@ -79,10 +79,16 @@ static unsigned columns_of(gunichar c)
 
 char *spt_format_cut(const char *text, unsigned width)
 {
-	GString *shown = g_string_new(NULL);
-	size_t fits = 0;		/* bytes that leave room for the dots */
+	size_t fits = 0, plain = 0;	/* fits: bytes that leave room for the dots */
 	unsigned columns = 0;
+	GString *shown;
 
+	/* Most names are of printable ASCII alone, and as wide as they are long. */
+	while (text[plain] >= ' ' && text[plain] <= '~')
+		plain++;
+	if (text[plain] == '\0' && (width == 0 || plain <= width))
+		return g_strndup(text, plain);
+	shown = g_string_new(NULL);
 	while (*text) {
 		gunichar c = g_utf8_get_char_validated(text, -1);
 
