@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "stash/heap.h"
+
 void spt_cli_complain(const char *format, ...)
 {
 	g_autofree char *text = NULL;
@@ -91,8 +93,10 @@ bool spt_cli_parse_source(const char *name, SptTraceSource *ret)
 SptCapture *spt_cli_open(const char *path)
 {
 	g_autoptr(GError) error = NULL;
-	SptCapture *capture = spt_capture_open(path, &error);
+	SptCapture *capture;
 
+	spt_heap_in_large_pages();
+	capture = spt_capture_open(path, &error);
 	if (!capture)
 		spt_cli_complain("%s", error->message);
 	else if (capture->damage)

@@ -168,7 +168,7 @@ static void finish(struct arranger *arranger)
 	SptProfile *profile = arranger->profile;
 	g_autofree uint32_t *places = NULL;
 
-	profile->tree = spt_tree_builder_finish(&arranger->tree, (const SptFunction *)profile->functions->data, &places);
+	profile->tree = spt_tree_builder_finish(&arranger->tree, profile->functions, &places);
 	for (uint64_t i = 0; i < profile->n_rows; i++)
 		profile->rows[i].leaf = places[profile->rows[i].leaf];
 	spt_profile_mark_outermost(profile);
@@ -237,7 +237,7 @@ GArray *spt_profile_bottom_up(const SptProfile *profile, uint32_t function)
 			at = spt_tree_builder_child(&builder, at, nodes[node].function);
 		g_array_index(builder.nodes, SptTreeNode, at).self += weight;
 	}
-	tree = spt_tree_builder_finish(&builder, (const SptFunction *)profile->functions->data, NULL);
+	tree = spt_tree_builder_finish(&builder, profile->functions, NULL);
 	spt_tree_builder_clear(&builder);
 	return tree;
 }

@@ -225,7 +225,7 @@ SptDiffTree *spt_diff_tree(const SptProfile *before, const SptProfile *after, co
 		add_to_parents(&merged.builder, merged.selfs[side]);
 	tree->rows = sides.functions;
 	tree->functions = name_functions(tree->rows);
-	tree->tree = spt_tree_builder_finish(&merged.builder, (const SptFunction *)tree->functions->data, &places);
+	tree->tree = spt_tree_builder_finish(&merged.builder, tree->functions, &places);
 	tree->changes = place_changes(&merged, places);
 	for (unsigned side = 0; side < SPT_SIDES; side++)
 		g_array_unref(merged.selfs[side]);

@@ -174,7 +174,7 @@ static GArray *merge_below(const SptProfile *profile, uint32_t root, const bool 
 		if (merged[i] != UINT32_MAX)
 			g_array_index(builder.nodes, SptTreeNode, merged[i]).self += nodes[i].self;
 	}
-	tree = spt_tree_builder_finish(&builder, (const SptFunction *)profile->functions->data, NULL);
+	tree = spt_tree_builder_finish(&builder, profile->functions, NULL);
 	spt_tree_builder_clear(&builder);
 	return tree;
 }

@@ -458,8 +458,7 @@ static SptProfile *fold_capture(const SptCapture *capture, SptSymbols *symbols, 
 		spt_selection_clear(&selection);
 	}
 	profile->n_samples = choose_leaves(&folder, filter);
-	profile->tree = spt_tree_builder_finish(&folder.tree, (const SptFunction *)profile->functions->data,
-						is_base ? &places : NULL);
+	profile->tree = spt_tree_builder_finish(&folder.tree, profile->functions, is_base ? &places : NULL);
 	spt_profile_mark_outermost(profile);
 	spt_profile_sum_up(profile);
 	if (is_base) {

@@ -9,6 +9,8 @@
 
 #define FEW_SIBLINGS 16
 #define FIRST_SLOTS 64
+/* Nodes that are on their way from memory while one is moved. */
+#define AHEAD 16
 
 void spt_tree_builder_init(struct spt_tree_builder *builder, uint32_t root_function)
 {
@@ -82,44 +84,68 @@ int spt_function_compare(const SptFunction *a, const SptFunction *b)
 	return names ? names : strcmp(a->object, b->object);
 }
 
-struct order {
-	const SptTreeNode *nodes;
-	const SptFunction *functions;
+/* A node among those of its parent. */
+struct sibling {
+	uint64_t total;
+	uint32_t function, node;
 };
+
+struct order {
+	const SptFunction *functions;
+	uint64_t *heads;		/* by function: its name's first bytes as a number, which sorts as they do; may be NULL */
+};
+
+/* Names lie all over the memory, and nearly all differ in their first bytes. */
+static uint64_t *heads_of(const GArray *functions)
+{
+	uint64_t *heads = g_new(uint64_t, MAX(functions->len, 1));
+
+	for (uint32_t i = 0; i < functions->len; i++) {
+		const char *name = g_array_index(functions, SptFunction, i).name;
+		char head[sizeof(*heads)] = { 0 };
+
+		memcpy(head, name, strnlen(name, sizeof(head)));
+		memcpy(&heads[i], head, sizeof(head));
+		heads[i] = GUINT64_FROM_BE(heads[i]);
+	}
+	return heads;
+}
 
 static int compare_siblings(gconstpointer a, gconstpointer b, gpointer data)
 {
 	const struct order *order = data;
-	const SptTreeNode *x = &order->nodes[*(const uint32_t *)a], *y = &order->nodes[*(const uint32_t *)b];
+	const struct sibling *x = a, *y = b;
 
 	if (x->total != y->total)
 		return x->total > y->total ? -1 : 1;
+	if (order->heads && order->heads[x->function] != order->heads[y->function])
+		return order->heads[x->function] < order->heads[y->function] ? -1 : 1;
 	return spt_function_compare(&order->functions[x->function], &order->functions[y->function]);
 }
 
 /* Most have few siblings, for whom a sort that calls back and copies about is slow. */
-static void sort_siblings(uint32_t *children, uint32_t n, struct order *order)
+static void sort_siblings(struct sibling *siblings, uint32_t n, struct order *order)
 {
 	if (n > FEW_SIBLINGS) {
-		g_qsort_with_data(children, (int)n, sizeof(*children), compare_siblings, order);
+		g_qsort_with_data(siblings, (int)n, sizeof(*siblings), compare_siblings, order);
 		return;
 	}
 	for (uint32_t i = 1; i < n; i++) {
-		uint32_t child = children[i], at = i;
+		struct sibling sibling = siblings[i];
+		uint32_t at = i;
 
-		for (; at > 0 && compare_siblings(&children[at - 1], &child, order) > 0; at--)
-			children[at] = children[at - 1];
-		children[at] = child;
+		for (; at > 0 && compare_siblings(&siblings[at - 1], &sibling, order) > 0; at--)
+			siblings[at] = siblings[at - 1];
+		siblings[at] = sibling;
 	}
 }
 
 /* The old number of the node at each new place: level by level, siblings sorted. */
-static uint32_t *breadth_first(const SptTreeNode *nodes, uint32_t n, const SptFunction *functions)
+static uint32_t *breadth_first(const SptTreeNode *nodes, uint32_t n, struct order *order)
 {
-	struct order order = { nodes, functions };
 	uint32_t *places = g_new(uint32_t, n);
 	g_autofree uint32_t *first = g_new0(uint32_t, (size_t)n + 1);	/* of each node's children in @children */
-	g_autofree uint32_t *children = g_new(uint32_t, n);
+	g_autofree struct sibling *children = g_new(struct sibling, n);
 	g_autofree uint32_t *filled = NULL;
 	uint32_t end = 1;
 
@@ -129,25 +155,26 @@ static uint32_t *breadth_first(const SptTreeNode *nodes, uint32_t n, const SptFu
 		first[i + 1] += first[i];
 	filled = g_memdup2(first, (size_t)n * sizeof(*first));
 	for (uint32_t i = 1; i < n; i++)
-		children[filled[nodes[i].parent]++] = i;
+		children[filled[nodes[i].parent]++] = (struct sibling){ nodes[i].total, nodes[i].function, i };
 
 	places[0] = 0;
 	for (uint32_t at = 0; at < end; at++) {
-		uint32_t old = places[at], count = first[old + 1] - first[old];
+		uint32_t begin = first[places[at]], count = first[places[at] + 1] - begin;
 
-		sort_siblings(&children[first[old]], count, &order);
-		memcpy(&places[end], &children[first[old]], count * sizeof(*children));
-		end += count;
+		sort_siblings(&children[begin], count, order);
+		for (uint32_t i = 0; i < count; i++)
+			places[end++] = children[begin + i].node;
 	}
 	return places;
 }
 
-GArray *spt_tree_builder_finish(const struct spt_tree_builder *builder, const SptFunction *functions,
-				uint32_t **ret_places)
+GArray *spt_tree_builder_finish(const struct spt_tree_builder *builder, const GArray *functions, uint32_t **ret_places)
 {
 	SptTreeNode *nodes = (SptTreeNode *)builder->nodes->data;
 	uint32_t n = builder->nodes->len, next = 1;
-	g_autofree uint32_t *order = NULL;
+	g_autofree uint64_t *heads = n > functions->len ? heads_of(functions) : NULL;	/* not for a few nodes */
+	struct order order = { (const SptFunction *)functions->data, heads };
+	g_autofree uint32_t *olds = NULL;
 	g_autofree uint32_t *parents = g_new0(uint32_t, n);	/* of the nodes at their new places */
 	GArray *tree = g_array_sized_new(FALSE, FALSE, sizeof(SptTreeNode), n);
 
@@ -160,10 +187,12 @@ GArray *spt_tree_builder_finish(const struct spt_tree_builder *builder, const Sp
 	for (uint32_t i = 1; i < n; i++)
 		nodes[nodes[i].parent].n_children++;
 
-	order = breadth_first(nodes, n, functions);
+	olds = breadth_first(nodes, n, &order);
 	for (uint32_t i = 0; i < n; i++) {
-		SptTreeNode node = nodes[order[i]];
+		SptTreeNode node = nodes[olds[i]];
 
+		if (i + AHEAD < n)
+			__builtin_prefetch(&nodes[olds[i + AHEAD]]);
 		node.parent = parents[i];
 		node.first_child = node.n_children ? next : 0;
 		for (uint32_t child = 0; child < node.n_children; child++)
@@ -174,43 +203,45 @@ GArray *spt_tree_builder_finish(const struct spt_tree_builder *builder, const Sp
 		uint32_t *places = *ret_places = g_new(uint32_t, n);
 
 		for (uint32_t i = 0; i < n; i++)
-			places[order[i]] = i;
+			places[olds[i]] = i;
 	}
 	return tree;
 }
 
-/* The children of @parent that have weight, sorted; behind what @list holds. */
-static uint32_t append_children(GArray *list, const SptTreeNode *parent, struct order *order)
+/* The children of @parent that have weight, sorted. */
+static void sort_children(GArray *siblings, const SptTreeNode *nodes, const SptTreeNode *parent, struct order *order)
 {
-	uint32_t begin = list->len;
-
+	g_array_set_size(siblings, 0);
 	for (uint32_t i = parent->first_child; i < parent->first_child + parent->n_children; i++) {
-		if (order->nodes[i].total > 0)
-			g_array_append_val(list, i);
+		struct sibling sibling = { nodes[i].total, nodes[i].function, i };
+
+		if (sibling.total > 0)
+			g_array_append_val(siblings, sibling);
 	}
-	sort_siblings(&g_array_index(list, uint32_t, begin), list->len - begin, order);
-	return list->len - begin;
+	sort_siblings((struct sibling *)siblings->data, siblings->len, order);
 }
 
 GArray *spt_tree_below(const SptTreeNode *nodes, uint32_t root, const SptFunction *functions)
 {
-	struct order order = { nodes, functions };
-	g_autoptr(GArray) list = g_array_new(FALSE, FALSE, sizeof(uint32_t));	/* of the nodes at their new places */
+	struct order order = { functions, NULL };
+	g_autoptr(GArray) olds = g_array_new(FALSE, FALSE, sizeof(uint32_t));	/* of the nodes at their new places */
+	g_autoptr(GArray) siblings = g_array_new(FALSE, FALSE, sizeof(struct sibling));
 	GArray *tree = g_array_new(FALSE, FALSE, sizeof(SptTreeNode));
 	SptTreeNode top = nodes[root];
 
 	top.parent = 0;
-	g_array_append_val(list, root);
+	g_array_append_val(olds, root);
 	g_array_append_val(tree, top);
-	for (uint32_t at = 0; at < list->len; at++) {
-		uint32_t first = list->len, n = append_children(list, &nodes[g_array_index(list, uint32_t, at)], &order);
-
-		g_array_index(tree, SptTreeNode, at).first_child = n ? first : 0;
-		g_array_index(tree, SptTreeNode, at).n_children = n;
-		for (uint32_t i = first; i < list->len; i++) {
-			SptTreeNode node = nodes[g_array_index(list, uint32_t, i)];
+	for (uint32_t at = 0; at < olds->len; at++) {
+		sort_children(siblings, nodes, &nodes[g_array_index(olds, uint32_t, at)], &order);
+		g_array_index(tree, SptTreeNode, at).first_child = siblings->len ? tree->len : 0;
+		g_array_index(tree, SptTreeNode, at).n_children = siblings->len;
+		for (uint32_t i = 0; i < siblings->len; i++) {
+			uint32_t old = g_array_index(siblings, struct sibling, i).node;
+			SptTreeNode node = nodes[old];
 
 			node.parent = at;
+			g_array_append_val(olds, old);
 			g_array_append_val(tree, node);
 		}
 	}

@@ -20,10 +20,9 @@ struct spt_tree_builder {
 void spt_tree_builder_init(struct spt_tree_builder *builder, uint32_t root_function);
 void spt_tree_builder_clear(struct spt_tree_builder *builder);
 uint32_t spt_tree_builder_child(struct spt_tree_builder *builder, uint32_t parent, uint32_t function);
-/* Totals summed, children side by side, heaviest first, ties by the functions' names.  @ret_places, unless NULL: where each
- * node came to lie; to be freed. */
-GArray *spt_tree_builder_finish(const struct spt_tree_builder *builder, const SptFunction *functions,
-				uint32_t **ret_places);
+/* Totals summed, children side by side, heaviest first, ties by the names of the @functions.  @ret_places, unless NULL: where
+ * each node came to lie; to be freed. */
+GArray *spt_tree_builder_finish(const struct spt_tree_builder *builder, const GArray *functions, uint32_t **ret_places);
 
 /* What of a finished tree lies at and below @root and has weight, as a tree of its own: siblings sorted by what they weigh now. */
 GArray *spt_tree_below(const SptTreeNode *nodes, uint32_t root, const SptFunction *functions);
