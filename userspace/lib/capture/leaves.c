@@ -108,6 +108,7 @@ bool spt_leaves_add(SptLeaves *leaves, const SptSampleRow *samples, unsigned n, 
 		    uint64_t room)
 {
 	uint64_t secret = secret_of_process(), most_bytes = leaves->bytes + room;
+	struct spt_process_leaves *tables[AHEAD];
 	uint32_t hashes[AHEAD];
 
 	if (!has_processes(leaves, n_processes, most_bytes))
@@ -115,26 +116,22 @@ bool spt_leaves_add(SptLeaves *leaves, const SptSampleRow *samples, unsigned n, 
 	for (unsigned now; n > 0; n -= now, samples += now) {
 		now = MIN(n, AHEAD);
 		for (unsigned i = 0; i < now; i++) {
-			const struct spt_process_leaves *table = &leaves->processes[threads[samples[i].thread].process];
-
+			tables[i] = &leaves->processes[threads[samples[i].thread].process];
 			hashes[i] = (uint32_t)hash_leaf(samples[i].node, secret);
-			if (table->n_slots > 0)
-				__builtin_prefetch(&table->slots[hashes[i] & (table->n_slots - 1)]);
+			if (tables[i]->n_slots > 0)
+				__builtin_prefetch(&tables[i]->slots[hashes[i] & (tables[i]->n_slots - 1)]);
 		}
 		for (unsigned i = 0; i < now; i++) {
-			const struct spt_process_leaves *table = &leaves->processes[threads[samples[i].thread].process];
-
-			if (table->n_slots > 0)
-				__builtin_prefetch(&table->rows[table->slots[hashes[i] & (table->n_slots - 1)]]);
+			if (tables[i]->n_slots > 0)
+				__builtin_prefetch(&tables[i]->rows[tables[i]->slots[hashes[i] & (tables[i]->n_slots - 1)]]);
 		}
 		for (unsigned i = 0; i < now; i++) {
-			uint32_t process = threads[samples[i].thread].process;
-			struct spt_process_leaves *table = &leaves->processes[process];
+			struct spt_process_leaves *table = tables[i];
 			SptLeafRow *row;
 
 			if (table->n == table->n_slots / 2 && !grow(leaves, table, most_bytes))
 				return false;
-			row = find(table, hashes[i], process, samples[i].node);
+			row = find(table, hashes[i], (uint32_t)(table - leaves->processes), samples[i].node);
 			row->weight += (uint64_t)sign * samples[i].weight;
 			row->samples += (uint64_t)sign;
 		}
