@@ -193,10 +193,8 @@ void spt_pack_names(SptPacker *packer, GArray *rows)
 			row.distance = 0;
 		}
 		place.start = row.offset;
-		if (g_hash_table_contains(packer->symbols, &place))
-			continue;
-		g_hash_table_add(packer->symbols, g_memdup2(&place, sizeof(place)));
-		g_array_index(rows, SptNameRow, n++) = row;
+		if (g_hash_table_add(packer->symbols, g_memdup2(&place, sizeof(place))))
+			g_array_index(rows, SptNameRow, n++) = row;
 	}
 	g_array_set_size(rows, n);
 }

@@ -7,6 +7,8 @@
  */
 #include "capture/table.h"
 
+#include <string.h>
+
 #define VARINT_MAX_BYTES 10
 /* Fewer rows do not pay for the tables that make planes small. */
 #define LEAST_PLANE_ROWS 32
@@ -31,6 +33,21 @@ static void append_varint(GByteArray *array, uint64_t value)
 	uint8_t bytes[VARINT_MAX_BYTES];
 
 	g_byte_array_append(array, bytes, (guint)(put_varint(bytes, value) - bytes));
+}
+
+/* At the end of @array. */
+static uint8_t *room_for(GByteArray *array, size_t bytes)
+{
+	guint before = array->len;
+
+	g_byte_array_set_size(array, (guint)(before + bytes));
+	return array->data + before;
+}
+
+/* After less than the room was needed. */
+static void ends_at(GByteArray *array, const uint8_t *end)
+{
+	g_byte_array_set_size(array, (guint)(end - array->data));
 }
 
 void spt_table_builder_init(SptTableBuilder *builder)
@@ -143,16 +160,19 @@ static uint64_t transform_cost(const uint64_t *values, size_t n, SptCoding codin
 {
 	uint32_t counts[sizeof(uint64_t)][256] = { 0 };
 	uint64_t cost = 0, all = 0;
+	unsigned n_planes;
 
 	/* The first delta is a whole number, and alone in that. */
-	for (size_t i = 1; i < n; i++) {
+	for (size_t i = 1; i < n; i++)
+		all |= transform(values, i, coding);
+	n_planes = all ? (unsigned)(71 - __builtin_clzll(all)) / 8 : 0;
+	for (size_t i = 1; i < n && n_planes > 0; i++) {
 		uint64_t value = transform(values, i, coding);
 
-		all |= value;
-		for (unsigned k = 0; k < sizeof(uint64_t); k++, value >>= 8)
+		for (unsigned k = 0; k < n_planes; k++, value >>= 8)
 			counts[k][value & 0xff]++;
 	}
-	for (unsigned k = 0; k < sizeof(uint64_t) && all > 0; k++, all >>= 8)
+	for (unsigned k = 0; k < n_planes; k++)
 		cost += plane_cost(counts[k], n - 1);
 	return cost;
 }
@@ -189,7 +209,7 @@ static void put_plain(SptTableBuilder *builder, SptCoding coding, const uint64_t
 {
 	g_autofree uint64_t *transformed = g_new(uint64_t, n + 1);
 	uint64_t all = 0;
-	unsigned n_planes, n_before;
+	unsigned n_planes;
 	uint8_t *to;
 
 	transformed[0] = 0;
@@ -199,12 +219,10 @@ static void put_plain(SptTableBuilder *builder, SptCoding coding, const uint64_t
 	}
 	if (all < 0x80 || n < LEAST_PLANE_ROWS) {
 		put_byte(builder->data, coding);
-		n_before = builder->data->len;
-		g_byte_array_set_size(builder->data, (guint)(n_before + n * VARINT_MAX_BYTES));
-		to = builder->data->data + n_before;
+		to = room_for(builder->data, n * VARINT_MAX_BYTES);
 		for (size_t i = 0; i < n; i++)
 			to = put_varint(to, transformed[i]);
-		g_byte_array_set_size(builder->data, (guint)(to - builder->data->data));
+		ends_at(builder->data, to);
 		return;
 	}
 	if (coding == SPT_CODING_DELTA)
@@ -217,8 +235,7 @@ static void put_plain(SptTableBuilder *builder, SptCoding coding, const uint64_t
 		append_varint(builder->data, values[0]);
 	for (unsigned k = 0; k < n_planes; k++) {
 		cut_data(builder);
-		g_byte_array_set_size(builder->data, (guint)(builder->data->len + n));
-		to = builder->data->data + builder->data->len - n;
+		to = room_for(builder->data, n);
 		for (size_t i = 0; i < n; i++)
 			*to++ = (uint8_t)(transformed[i] >> 8 * k);
 	}
@@ -315,15 +332,22 @@ void spt_table_add_numbers(SptTableBuilder *builder, unsigned id, const uint64_t
 void spt_table_add_bytes(SptTableBuilder *builder, unsigned id, const SptBytes *values)
 {
 	size_t all = 0;
+	uint8_t *to;
 
-	begin_column(builder, SPT_CODING_BYTES);
-	for (size_t i = 0; i < builder->rows; i++) {
-		append_varint(builder->data, values[i].bytes);
-		g_byte_array_append(builder->data, values[i].data, (guint)values[i].bytes);
+	for (size_t i = 0; i < builder->rows; i++)
 		all += values[i].bytes;
+	if (all == 0)
+		return;
+	begin_column(builder, SPT_CODING_BYTES);
+	to = room_for(builder->data, all + builder->rows * VARINT_MAX_BYTES);
+	for (size_t i = 0; i < builder->rows; i++) {
+		to = put_varint(to, values[i].bytes);
+		if (values[i].bytes > 0)
+			memcpy(to, values[i].data, values[i].bytes);
+		to += values[i].bytes;
 	}
-	if (all > 0)
-		add_column(builder, id);
+	ends_at(builder->data, to);
+	add_column(builder, id);
 }
 
 void spt_table_end(SptTableBuilder *builder, GByteArray *payload)

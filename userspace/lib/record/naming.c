@@ -20,7 +20,7 @@
 #include "symbols/elf-parts.h"
 #include "symbols/symbols.h"
 
-#define NAMES_AT_ONCE 4096
+#define NAMES_AT_ONCE 256
 
 struct object {
 	uint32_t id;
@@ -258,7 +258,7 @@ static void name_from_file(struct object *object, SptCaptureWriter *writer)
 }
 
 /* For who looks for the debug information of what ran; everybody may read it. */
-static void note_build_id(SptNaming *naming, const char *module, SptCaptureWriter *writer)
+static void note_build_id(const char *module, SptCaptureWriter *writer)
 {
 	g_autofree char *path = *module ? g_strdup_printf("/sys/module/%s/notes/.note.gnu.build-id", module) : g_strdup("/sys/kernel/notes");
 	g_autofree char *key = g_strdup_printf("build-id%s%s", *module ? " " : "", module);
@@ -268,9 +268,6 @@ static void note_build_id(SptNaming *naming, const char *module, SptCaptureWrite
 	size_t bytes = 0;
 	unsigned n;
 
-	if (g_hash_table_contains(naming->identified, module))
-		return;
-	g_hash_table_add(naming->identified, g_strdup(module));
 	if (strchr(module, '/') || !g_file_get_contents(path, &notes, &bytes, NULL))
 		return;
 	n = spt_notes_build_id(notes, bytes, id);
@@ -301,8 +298,10 @@ static bool name_some(SptNaming *naming, struct object *object, unsigned n, SptT
 		};
 
 		spt_capture_writer_name(writer, &row);
-		if (*row.symbol)
-			note_build_id(naming, row.module, writer);
+		if (*row.symbol && !g_hash_table_contains(naming->identified, row.module)) {
+			g_hash_table_add(naming->identified, g_strdup(row.module));
+			note_build_id(row.module, writer);
+		}
 	}
 	object->n_named += n;
 	return true;
@@ -325,10 +324,14 @@ static void want_from_jit(SptNaming *naming, struct object *object)
 /* A place that is both called from and interrupted is listed twice: that is rarer than a table of all of them is cheap. */
 static void collect_new_frames(SptNaming *naming, SptStash *stash)
 {
+	struct object *object = NULL;
+
 	for (uint32_t n = spt_stash_number_frames(stash); naming->next_frame < n; naming->next_frame++) {
 		const SptFrame *frame = spt_stash_frame(stash, naming->next_frame);
 
-		g_array_append_val(get_object(naming, frame->object)->offsets, frame->offset);
+		if (!object || object->id != frame->object)
+			object = get_object(naming, frame->object);
+		g_array_append_val(object->offsets, frame->offset);
 	}
 }
 

@@ -13,8 +13,8 @@
 
 #define MAX_FRAMES 2048
 #define LAST_FRAMES 128			/* deeper ones are looked up in full */
-#define RECENT_SLOTS (1u << 15)
-#define RECENT_WORDS (1u << 18)
+#define RECENT_SLOTS (1u << 13)
+#define RECENT_WORDS (1u << 17)
 
 /* What the same frames mean the same under. */
 struct shape {

@@ -144,6 +144,22 @@ const SptNode *spt_stash_node(const SptStash *stash, uint32_t id)
 	return &stash->nodes[id];
 }
 
+/* The frames of @n nodes from @id on. */
+static void number_some(SptStash *stash, uint32_t id, unsigned n)
+{
+	SptStash *frames = stash->frames;
+	uint32_t hashes[AHEAD];
+
+	for (unsigned i = 0; i < n; i++) {
+		hashes[i] = hash_node(frames->nodes[0].hash, &stash->nodes[id + i].frame);
+		__builtin_prefetch(&frames->slots[hashes[i] & (frames->n_slots - 1)]);
+	}
+	for (unsigned i = 0; i < n; i++)
+		__builtin_prefetch(&frames->nodes[frames->slots[hashes[i] & (frames->n_slots - 1)]]);
+	for (unsigned i = 0; i < n; i++)
+		g_array_index(stash->frame_of, uint32_t, id + i) = find_child(frames, 0, &stash->nodes[id + i].frame, hashes[i]);
+}
+
 uint32_t spt_stash_number_frames(SptStash *stash)
 {
 	uint32_t id = 1;
@@ -155,8 +171,10 @@ uint32_t spt_stash_number_frames(SptStash *stash)
 		id = stash->frame_of->len;
 	}
 	g_array_set_size(stash->frame_of, stash->n_nodes);
-	for (; id < stash->n_nodes; id++)
-		g_array_index(stash->frame_of, uint32_t, id) = spt_stash_child(stash->frames, 0, &stash->nodes[id].frame);
+	for (unsigned n; id < stash->n_nodes; id += n) {
+		n = MIN(stash->n_nodes - id, AHEAD);
+		number_some(stash, id, n);
+	}
 	return stash->frames->n_nodes;
 }
 
