@@ -30,14 +30,17 @@ struct recording {
 	SptObjectRow objects[3];
 	SptNameRow names[3];
 	char *dir;			/* of debug files */
-	const char *dirs[2];
+	char *other_dir;
+	const char *dirs[3];
 };
 
 static void recording_init(struct recording *recording)
 {
 	*recording = (struct recording){ .dir = g_dir_make_tmp("sysprof-kernel-XXXXXX", NULL) };
 	g_assert_nonnull(recording->dir);
+	recording->other_dir = g_build_filename(recording->dir, "other", NULL);
 	recording->dirs[0] = recording->dir;
+	recording->dirs[1] = recording->other_dir;
 	recording->objects[1] = (SptObjectRow){ .id = 1, .kind = SPT_OBJECT_KERNEL, .path = "" };
 	recording->objects[2] = (SptObjectRow){ .id = 2, .kind = SPT_OBJECT_MODULES, .path = "" };
 	/* Both exact, at the functions' first instructions. */
@@ -57,6 +60,7 @@ static void recording_clear(struct recording *recording)
 	g_hash_table_unref(recording->capture.host);
 	g_rmdir(recording->dir);
 	g_free(recording->dir);
+	g_free(recording->other_dir);
 }
 
 /* The innermost place of a frame. */
@@ -137,21 +141,59 @@ static unsigned line_with(const char *path, const char *words)
 	return line;
 }
 
-static void test_module(void)
+/* Of the function's code: as it lies in the object file, and what will be put into it. */
+static void expect_code(SptSymbols *symbols, const char *object)
+{
+	static const SptFrame frame = { .object = 2, .offset = MODULE_START, .kind = SPT_FRAME_EXACT };
+	g_autofree char *problem = NULL;
+	g_autoptr(SptCode) code = spt_symbols_code(symbols, &frame, 1024, &problem);
+	g_autofree char *command = g_strdup_printf("objdump -dr --disassemble=spt_sort_items '%s'", object);
+	g_autofree char *output = NULL;
+	g_auto(GStrv) lines = NULL;
+	uint64_t start = 0;
+	unsigned n_references = 0, byte;
+
+	g_assert_cmpstr(problem, ==, NULL);
+	g_assert_cmpuint(code->bytes->len, ==, 1024);
+	g_assert_true(g_spawn_command_line_sync(command, &output, NULL, NULL, NULL));
+	lines = g_strsplit(output, "\n", -1);
+	for (char **line = lines; *line; line++) {
+		char type[64], name[200];
+		uint64_t at;
+
+		if (strstr(*line, " <spt_sort_items>:"))
+			start = g_ascii_strtoull(*line, NULL, 16);
+		if (sscanf(*line, " %" G_GINT64_MODIFIER "x: R_%63[A-Z0-9_] %199[^+-]", &at, type, name) == 3 && at - start < 1024) {
+			const char *known = spt_code_reference(code, code->address + (at - start), 1);
+
+			/* Sections are called after what lies there. */
+			g_assert_nonnull(known);
+			if (name[0] != '.')
+				g_assert_true(g_str_has_prefix(known, name));
+			n_references++;
+		} else if (sscanf(*line, " %" G_GINT64_MODIFIER "x:\t%x", &at, &byte) == 2 && at - start < 1024) {
+			g_assert_cmphex(code->bytes->data[at - start], ==, byte);
+		}
+	}
+	g_assert_cmpuint(n_references, >, 2);
+}
+
+/* Debian's modules are files, others' are packed. */
+static void test_module(gconstpointer pack)
 {
 	struct recording recording;
 	g_autofree char *object = g_canonicalize_filename("build/asan/obj/userspace/lib/stash/sort.o", NULL);
 	g_autofree char *below = NULL;
-	g_autofree char *link = NULL;
+	g_autofree char *command = NULL;
 	g_autofree char *remove = NULL;
 	g_autoptr(SptSymbols) symbols = NULL;
 	SptNamedPlace place;
 
 	recording_init(&recording);
 	below = g_build_filename(recording.dir, "lib/modules/6.1-test/kernel/fs", NULL);
-	link = g_build_filename(below, "sort-it.ko", NULL);
 	g_assert_no_errno(g_mkdir_with_parents(below, 0700));
-	g_assert_no_errno(symlink(object, link));
+	command = g_strdup_printf(pack, object, below);
+	g_assert_cmpint(system(command), ==, 0);
 	symbols = symbols_with(&recording, NULL);
 	place = place_at(symbols, 2, MODULE_START);
 	g_assert_cmpstr(place.name.function, ==, "spt_sort_items");
@@ -159,9 +201,17 @@ static void test_module(void)
 	g_assert_nonnull(place.file);
 	g_assert_true(g_str_has_suffix(place.file, "stash/sort.c"));
 	g_assert_cmpuint(place.line - line_with("userspace/lib/stash/sort.c", "void spt_sort_items("), <=, 1);
+	expect_code(symbols, object);
 	remove = g_strdup_printf("rm -r '%s'", recording.dir);
 	g_assert_cmpint(system(remove), ==, 0);
 	recording_clear(&recording);
+}
+
+/* As distributions have it: one file has what runs, another debug information. */
+static void test_module_in_two(void)
+{
+	test_module("cd '%2$s' && objcopy --only-keep-debug '%1$s' sort-it.ko.debug && other=../../../../../other/lib/modules/6.1-test && "
+		    "mkdir -p $other && strip -g -o $other/sort_it.ko '%1$s'");
 }
 
 int main(int argc, char **argv)
@@ -169,6 +219,8 @@ int main(int argc, char **argv)
 	g_test_init(&argc, &argv, NULL);
 	g_test_add_func("/kernel/image", test_image);
 	g_test_add_func("/kernel/other-image", test_other_image);
-	g_test_add_func("/kernel/module", test_module);
+	g_test_add_data_func("/kernel/module", "ln -s '%1$s' '%2$s/sort-it.ko'", test_module);
+	g_test_add_data_func("/kernel/packed-module", "xz -c '%1$s' >'%2$s/sort_it.ko.xz'", test_module);
+	g_test_add_func("/kernel/module-in-two", test_module_in_two);
 	return g_test_run();
 }

@@ -3,26 +3,19 @@
 #include "annotate/annotate-private.h"
 #include "annotate/disassemble.h"
 
-#include <errno.h>
-#include <gelf.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
-
-/* No function that people write has more. */
-#define CODE_MAX_BYTES (1u << 20)
 
 struct reader {
 	struct spt_annotator *annotator;
-	const SptObject *image;
-	uint64_t address;		/* of the function's start in it */
-	SptFrame frame;			/* likewise */
+	const SptCode *code;
+	SptFrame frame;			/* of its start */
 };
 
 static uint64_t offset_of(const struct reader *reader, uint64_t address)
 {
-	return reader->frame.offset + (address - reader->address);
+	return reader->frame.offset + (address - reader->code->address);
 }
 
 static int compare_offsets(const void *a, const void *b)
@@ -52,16 +45,37 @@ static void prepare(struct reader *reader, const GArray *instructions)
 	spt_symbols_prepare(reader->annotator->symbols, reader->frame.object, offsets, n_each);
 }
 
+/* "call <kfree>" instead of the zero that is there until it is loaded. */
+static bool name_reference(struct reader *reader, SptInstruction *instruction)
+{
+	const char *name = spt_code_reference(reader->code, instruction->address, instruction->bytes);
+	g_autofree char *text = NULL;
+
+	if (!name)
+		return false;
+	text = instruction->text;
+	instruction->text = g_strdup_printf("%.*s <%s>", instruction->target ? (int)strcspn(text, " ") : (int)strlen(text), text, name);
+	instruction->target = 0;
+	return true;
+}
+
 /* "call 0x1139 <memcpy>", "<main+0x12>"; within one object, whose code lies as in the file. */
 static void name_target(struct reader *reader, SptInstruction *instruction)
 {
 	SptFrame frame = reader->frame;
 	g_autofree char *text = NULL;
+	g_autofree char *kernel = NULL;
 	uint64_t start, bytes;
 	SptName name;
 
-	if (!instruction->target)
+	if (name_reference(reader, instruction) || !instruction->target)
 		return;
+	kernel = spt_symbols_kernel_target(reader->annotator->symbols, &frame, instruction->target);
+	if (kernel) {
+		text = instruction->text;
+		instruction->text = g_strdup_printf("%s <%s>", text, kernel);
+		return;
+	}
 	frame.offset = offset_of(reader, instruction->target);
 	name = spt_symbols_name(reader->annotator->symbols, &frame);
 	if (!name.has_symbol || !spt_symbols_extent(reader->annotator->symbols, &frame, &start, &bytes))
@@ -74,33 +88,6 @@ static void name_target(struct reader *reader, SptInstruction *instruction)
 static char *say(const SptAnnotatedCode *code, const char *what)
 {
 	return g_strdup_printf("%s %s", code->object, what);
-}
-
-static GArray *read_instructions(struct reader *reader, SptAnnotatedCode *code)
-{
-	g_autofree uint8_t *bytes = NULL;
-	GElf_Ehdr header;
-	const char *problem = NULL;
-	GArray *instructions;
-	uint64_t position;
-	ssize_t n;
-
-	if (code->bytes > CODE_MAX_BYTES || !gelf_getehdr(spt_object_elf(reader->image), &header) ||
-	    !spt_object_address_to_offset(reader->image, reader->address, &position)) {
-		code->problem = say(code, "has no code there that could be read");
-		return NULL;
-	}
-	bytes = g_malloc(MAX(code->bytes, 1));
-	n = pread(spt_object_fd(reader->image), bytes, code->bytes, (off_t)position);
-	if (n <= 0) {
-		code->problem = say(code, n < 0 ? g_strerror(errno) : "ends before this code");
-		return NULL;
-	}
-	instructions = spt_disassemble(header.e_machine, header.e_ident[EI_CLASS] == ELFCLASS64 ? 64 : 32, bytes, (size_t)n,
-				       reader->address, &problem);
-	if (!instructions)
-		code->problem = say(code, problem);
-	return instructions;
 }
 
 /* Keeps those of the function, with their lines. */
@@ -136,16 +123,17 @@ static void keep_own(struct reader *reader, SptAnnotatedCode *code, GArray *inst
 
 static void disassemble(struct spt_annotator *annotator, SptAnnotatedCode *code, uint32_t object)
 {
-	g_autofree char *problem = NULL;
 	struct reader reader = { .annotator = annotator, .frame = { .object = object, .offset = code->start, .kind = SPT_FRAME_EXACT } };
-	g_autoptr(SptObject) image = spt_symbols_open(annotator->symbols, &reader.frame, &reader.address, &problem);
+	g_autofree char *problem = NULL;
+	g_autoptr(SptCode) read = spt_symbols_code(annotator->symbols, &reader.frame, code->bytes, &problem);
 	g_autoptr(GArray) instructions = NULL;
+	const char *reason = NULL;
 
-	reader.image = image;
-	instructions = image ? read_instructions(&reader, code) : NULL;
-	if (!image)
-		code->problem = say(code, problem);
-	if (instructions)
+	reader.code = read;
+	instructions = read ? spt_disassemble(read->machine, read->bits, read->bytes->data, read->bytes->len, read->address, &reason) : NULL;
+	if (!instructions)
+		code->problem = say(code, read ? reason : problem);
+	else
 		keep_own(&reader, code, instructions);
 }
 

@@ -3,6 +3,7 @@
 #include "symbols/kernel-code.h"
 
 #include <elfutils/libdwfl.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,7 +18,6 @@ struct symbol {
 };
 
 struct SptKernelCode {
-	char *path;
 	Dwfl *dwfl;
 	Dwfl_Module *module;
 	SptDebugInfo *info;
@@ -121,13 +121,43 @@ static bool has_build_id(const SptKernelCode *code, const uint8_t *build_id, uns
 	return n >= 0 && (unsigned)n >= bytes && memcmp(bits, build_id, bytes) == 0;
 }
 
-SptKernelCode *spt_kernel_code_new(const char *path, const SptNameRow *const *names, uint32_t n, const uint8_t *build_id,
+/* The section that @address is in, which becomes one in it; NULL: there is none, or it is not in this file. */
+static Elf_Scn *section_at(const SptKernelCode *code, uint64_t *address)
+{
+	GElf_Addr at = *address;
+	Dwarf_Addr bias;
+	GElf_Shdr shdr;
+	Elf_Scn *scn = dwfl_module_address_section(code->module, &at, &bias);
+
+	if (!scn || !gelf_getshdr(scn, &shdr) || shdr.sh_type != SHT_PROGBITS || !(shdr.sh_flags & SHF_EXECINSTR))
+		return NULL;
+	*address = at;
+	return scn;
+}
+
+/* Debug files keep the headers of what runs, and nothing of it. */
+static bool has_instructions(const SptKernelCode *code, const SptNameRow *const *names, uint32_t n)
+{
+	bool any = n == 0;
+
+	for (uint32_t i = 0; i < n && !any; i++) {
+		const struct symbol *symbol;
+		uint64_t address;
+
+		if (*names[i]->symbol && find_symbols(code, names[i]->symbol, &symbol) > 0) {
+			address = symbol->address;
+			any = section_at(code, &address);
+		}
+	}
+	return any;
+}
+
+SptKernelCode *spt_kernel_code_new(const char *path, SptKernelPart part, const SptNameRow *const *names, uint32_t n, const uint8_t *build_id,
 				   unsigned build_id_bytes, const char **ret_problem)
 {
 	g_autoptr(SptKernelCode) code = g_new0(SptKernelCode, 1);
-	Dwarf *dwarf;
+	Dwarf *dwarf = NULL;
 
-	code->path = g_strdup(path);
 	code->symbols = g_array_new(FALSE, FALSE, sizeof(struct symbol));
 	code->dwfl = dwfl_begin(&callbacks);
 	code->module = code->dwfl ? dwfl_report_offline(code->dwfl, "kernel", path, -1) : NULL;
@@ -140,8 +170,7 @@ SptKernelCode *spt_kernel_code_new(const char *path, const SptNameRow *const *na
 		*ret_problem = "is not what was recorded (its build-id differs)";
 		return NULL;
 	}
-	dwarf = dwfl_module_getdwarf(code->module, &code->bias);
-	if (!dwarf) {
+	if (part == SPT_KERNEL_LINES && !(dwarf = dwfl_module_getdwarf(code->module, &code->bias))) {
 		*ret_problem = "has no debug information";
 		return NULL;
 	}
@@ -150,7 +179,12 @@ SptKernelCode *spt_kernel_code_new(const char *path, const SptNameRow *const *na
 		*ret_problem = "is not what was recorded (its functions lie elsewhere)";
 		return NULL;
 	}
-	code->info = spt_debug_info_new_dwarf(dwarf);
+	if (part == SPT_KERNEL_INSTRUCTIONS && !has_instructions(code, names, n)) {
+		*ret_problem = "has no instructions";
+		return NULL;
+	}
+	if (dwarf)
+		code->info = spt_debug_info_new_dwarf(dwarf);
 	return g_steal_pointer(&code);
 }
 
@@ -161,13 +195,7 @@ void spt_kernel_code_free(SptKernelCode *code)
 	spt_debug_info_free(code->info);
 	dwfl_end(code->dwfl);
 	g_array_unref(code->symbols);
-	g_free(code->path);
 	g_free(code);
-}
-
-const char *spt_kernel_code_path(const SptKernelCode *code)
-{
-	return code->path;
 }
 
 bool spt_kernel_code_address(const SptKernelCode *code, const SptNameRow *name, uint64_t offset, uint64_t *ret)
@@ -188,4 +216,100 @@ bool spt_kernel_code_address(const SptKernelCode *code, const SptNameRow *name, 
 unsigned spt_kernel_code_find(SptKernelCode *code, uint64_t address, SptPlace ret[SPT_INLINES_MAX])
 {
 	return spt_debug_info_find_address(code->info, address - code->bias, ret);
+}
+
+static char *add_distance(const char *name, int64_t distance)
+{
+	return distance > 0 ? g_strdup_printf("%s+0x%" PRIx64, name, distance) : g_strdup(name);
+}
+
+char *spt_kernel_code_name(const SptKernelCode *code, uint64_t address)
+{
+	GElf_Off distance;
+	GElf_Sym symbol;
+	const char *name = dwfl_module_addrinfo(code->module, address, &distance, &symbol, NULL, NULL, NULL);
+
+	return name ? add_distance(name, (int64_t)distance) : NULL;
+}
+
+/* Of a relocation: symbols have a name; sections have one, too, but what lies there may have a better one. */
+static char *name_reference(const SptKernelCode *code, Elf *elf, const GElf_Shdr *relocations, const GElf_Rela *rela)
+{
+	Elf_Scn *scn = elf_getscn(elf, relocations->sh_link);
+	const char *name = NULL;
+	int64_t addend = rela->r_addend;
+	GElf_Ehdr header;
+	GElf_Shdr shdr;
+	GElf_Sym symbol;
+	size_t names;
+
+	if (!scn || !gelf_getshdr(scn, &shdr) || !gelf_getehdr(elf, &header) || !gelf_getsym(elf_getdata(scn, NULL), (int)GELF_R_SYM(rela->r_info), &symbol))
+		return NULL;
+	/* They count from the end of their field. */
+	if (header.e_machine == EM_X86_64 && (GELF_R_TYPE(rela->r_info) == R_X86_64_PC32 || GELF_R_TYPE(rela->r_info) == R_X86_64_PLT32))
+		addend += 4;
+	if (GELF_ST_TYPE(symbol.st_info) == STT_SECTION) {
+		g_autofree char *inside = NULL;
+
+		scn = elf_getscn(elf, symbol.st_shndx);
+		/* libdwfl has given each an address, as it would to a loaded one. */
+		if (scn && gelf_getshdr(scn, &shdr) && elf_getshdrstrndx(elf, &names) == 0) {
+			inside = spt_kernel_code_name(code, shdr.sh_addr + (uint64_t)addend);
+			name = elf_strptr(elf, names, shdr.sh_name);
+		}
+		if (inside)
+			return g_steal_pointer(&inside);
+	} else {
+		name = elf_strptr(elf, shdr.sh_link, symbol.st_name);
+	}
+	return name && *name ? add_distance(name, addend) : NULL;
+}
+
+static int compare_references(const void *a, const void *b)
+{
+	uint64_t x = ((const SptReference *)a)->address, y = ((const SptReference *)b)->address;
+
+	return x < y ? -1 : x > y;
+}
+
+/* Those of the section @target that lie in @read, which begins at @start of it. */
+static void read_references(const SptKernelCode *code, Elf *elf, size_t target, uint64_t start, SptCode *read)
+{
+	Elf_Scn *scn = NULL;
+
+	while ((scn = elf_nextscn(elf, scn))) {
+		GElf_Shdr shdr;
+		Elf_Data *data = gelf_getshdr(scn, &shdr) && shdr.sh_type == SHT_RELA && shdr.sh_info == target ? elf_getdata(scn, NULL) : NULL;
+		GElf_Rela rela;
+
+		for (int i = 0; data && gelf_getrela(data, i, &rela); i++) {
+			SptReference reference = { .address = read->address + (rela.r_offset - start) };
+
+			if (rela.r_offset - start >= read->bytes->len)
+				continue;
+			reference.name = name_reference(code, elf, &shdr, &rela);
+			if (reference.name)
+				g_array_append_val(read->references, reference);
+		}
+	}
+	qsort(read->references->data, read->references->len, sizeof(SptReference), compare_references);
+}
+
+SptCode *spt_kernel_code_read(const SptKernelCode *code, uint64_t address, uint64_t bytes)
+{
+	uint64_t start = address;
+	Elf_Scn *scn = section_at(code, &start);
+	GElf_Addr bias;
+	Elf *elf = dwfl_module_getelf(code->module, &bias);
+	Elf_Data *data = scn ? elf_rawdata(scn, NULL) : NULL;
+	GElf_Ehdr header;
+	SptCode *read;
+
+	if (!data || !elf || !gelf_getehdr(elf, &header) || start >= data->d_size)
+		return NULL;
+	read = spt_code_new(address, header.e_machine, header.e_ident[EI_CLASS] == ELFCLASS64 ? 64 : 32);
+	g_byte_array_append(read->bytes, (const uint8_t *)data->d_buf + start, (unsigned)MIN(bytes, data->d_size - start));
+	if (header.e_type == ET_REL)
+		read_references(code, elf, elf_ndxscn(scn), start, read);
+	return read;
 }

@@ -21,7 +21,7 @@ struct SptKernel {
 	const SptCapture *capture;
 	char **debug_dirs, *vmlinux;
 	const char *release;		/* NULL: not known, or no name of a directory */
-	GHashTable *parts;		/* module's name, "" for the image -> struct part */
+	GHashTable *parts[SPT_KERNEL_INSTRUCTIONS + 1];	/* module's name, "" for the image -> struct part */
 };
 
 static void free_part(gpointer data)
@@ -42,7 +42,8 @@ SptKernel *spt_kernel_new(const SptCapture *capture, const char *const *debug_di
 	kernel->release = spt_capture_host(capture, "kernel");
 	if (kernel->release && (strchr(kernel->release, '/') || kernel->release[0] == '.'))
 		kernel->release = NULL;
-	kernel->parts = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, free_part);
+	for (unsigned i = 0; i < G_N_ELEMENTS(kernel->parts); i++)
+		kernel->parts[i] = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, free_part);
 	return kernel;
 }
 
@@ -50,7 +51,8 @@ void spt_kernel_free(SptKernel *kernel)
 {
 	if (!kernel)
 		return;
-	g_hash_table_unref(kernel->parts);
+	for (unsigned i = 0; i < G_N_ELEMENTS(kernel->parts); i++)
+		g_hash_table_unref(kernel->parts[i]);
 	g_strfreev(kernel->debug_dirs);
 	g_free(kernel->vmlinux);
 	g_free(kernel);
@@ -82,11 +84,13 @@ static char *find_image(const SptKernel *kernel)
 /* Modules are called with '_', their files as somebody liked. */
 static bool is_file_of(const char *file, const char *module)
 {
+	static const char *const ends[] = { ".ko", ".ko.debug", ".ko.xz", ".ko.zst", ".ko.gz", NULL };
+
 	for (; *module; file++, module++) {
 		if (*file != *module && !(*file == '-' && *module == '_'))
 			return false;
 	}
-	return strcmp(file, ".ko") == 0 || strcmp(file, ".ko.debug") == 0;
+	return g_strv_contains(ends, file);
 }
 
 static char *find_below(const char *dir, const char *module, unsigned depth)
@@ -102,19 +106,6 @@ static char *find_below(const char *dir, const char *module, unsigned depth)
 			found = g_steal_pointer(&path);
 		else if (depth < DEPTH_MAX && !strchr(name, '.') && !g_file_test(path, G_FILE_TEST_IS_SYMLINK))
 			found = find_below(path, module, depth + 1);
-	}
-	return found;
-}
-
-static char *find_module(const SptKernel *kernel, const char *module)
-{
-	const char *const *dirs = spt_debug_dirs((const char *const *)kernel->debug_dirs);
-	char *found = NULL;
-
-	for (; *dirs && !found && kernel->release; dirs++) {
-		g_autofree char *root = g_strdup_printf("%s/lib/modules/%s", *dirs, kernel->release);
-
-		found = find_below(root, module, 0);
 	}
 	return found;
 }
@@ -138,33 +129,61 @@ static bool is_of(const SptCapture *capture, const SptNameRow *name, const char 
 	return (kind == SPT_OBJECT_KERNEL || kind == SPT_OBJECT_MODULES) && strcmp(name->module ? name->module : "", module) == 0;
 }
 
-static void open_part(const SptKernel *kernel, struct part *part, const char *module)
+/* Whether @opened has become the file at @path, which it takes. */
+static bool open_file(const SptKernel *kernel, struct part *opened, SptKernelPart part, const char *module, char *path)
 {
-	g_autofree char *path = *module ? find_module(kernel, module) : find_image(kernel);
 	g_autoptr(GPtrArray) names = g_ptr_array_new();
+	g_autofree char *taken = path;
 	uint8_t build_id[BUILD_ID_MAX_BYTES];
 
+	if (!path)
+		return false;
 	for (uint64_t i = 0; i < kernel->capture->n_names; i++) {
 		if (is_of(kernel->capture, &kernel->capture->names[i], module))
 			g_ptr_array_add(names, &kernel->capture->names[i]);
 	}
-	part->problem = "was not found with debug information";
-	if (path)
-		part->code = spt_kernel_code_new(path, (const SptNameRow *const *)names->pdata, names->len, build_id,
-						 build_id_of(kernel, module, build_id), &part->problem);
+	opened->code = spt_kernel_code_new(path, part, (const SptNameRow *const *)names->pdata, names->len, build_id,
+					   build_id_of(kernel, module, build_id), &opened->problem);
+	return opened->code;
 }
 
-SptKernelCode *spt_kernel_get(SptKernel *kernel, const SptNameRow *name, const char **ret_problem)
+/* What runs is where it is loaded from; what has debug information may lie elsewhere. */
+static void open_module(const SptKernel *kernel, struct part *opened, SptKernelPart part, const char *module)
+{
+	const char *const *dirs = spt_debug_dirs((const char *const *)kernel->debug_dirs);
+	g_autofree char *loaded = g_strdup_printf("/lib/modules/%s", kernel->release);
+	bool is_open = part == SPT_KERNEL_INSTRUCTIONS && open_file(kernel, opened, part, module, find_below(loaded, module, 0));
+
+	for (; *dirs && !is_open; dirs++) {
+		g_autofree char *root = g_strdup_printf("%s/lib/modules/%s", *dirs, kernel->release);
+
+		is_open = open_file(kernel, opened, part, module, find_below(root, module, 0));
+	}
+	/* Who builds his own leaves debug information in it. */
+	if (!is_open && part == SPT_KERNEL_LINES)
+		open_file(kernel, opened, part, module, find_below(loaded, module, 0));
+}
+
+static void open_part(const SptKernel *kernel, struct part *opened, SptKernelPart part, const char *module)
+{
+	opened->problem = part == SPT_KERNEL_LINES ? "was not found with debug information" : "was not found with its instructions";
+	if (!*module)
+		open_file(kernel, opened, part, module, find_image(kernel));
+	else if (kernel->release)
+		open_module(kernel, opened, part, module);
+}
+
+SptKernelCode *spt_kernel_get(SptKernel *kernel, const SptNameRow *name, SptKernelPart part, const char **ret_problem)
 {
 	const char *module = name->module ? name->module : "";
-	struct part *part = g_hash_table_lookup(kernel->parts, module);
+	struct part *opened = g_hash_table_lookup(kernel->parts[part], module);
 
-	if (!part) {
-		part = g_new0(struct part, 1);
-		g_hash_table_insert(kernel->parts, g_strdup(module), part);
-		open_part(kernel, part, module);
+	if (!opened) {
+		opened = g_new0(struct part, 1);
+		g_hash_table_insert(kernel->parts[part], g_strdup(module), opened);
+		open_part(kernel, opened, part, module);
 	}
 	if (ret_problem)
-		*ret_problem = part->code ? NULL : part->problem;
-	return part->code;
+		*ret_problem = opened->code ? NULL : opened->problem;
+	return opened->code;
 }

@@ -5,9 +5,12 @@
  */
 #include "symbols/symbols.h"
 
+#include <errno.h>
+#include <gelf.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "stash/pairs.h"
 #include "symbols/bundled.h"
@@ -407,7 +410,7 @@ static bool is_kernel(const SptObjectRow *row)
 }
 
 /* The code of a kernel frame and its address there; NULL, and in @ret_problem why not. */
-static SptKernelCode *find_kernel_code(SptSymbols *symbols, const SptFrame *frame, uint64_t *ret_address, const char **ret_problem)
+static SptKernelCode *find_kernel_code(SptSymbols *symbols, const SptFrame *frame, SptKernelPart part, uint64_t *ret_address, const char **ret_problem)
 {
 	const struct recorded *recorded = find_recorded(symbols, &symbols->objects[frame->object], frame->offset);
 	SptKernelCode *code = NULL;
@@ -416,7 +419,7 @@ static SptKernelCode *find_kernel_code(SptSymbols *symbols, const SptFrame *fram
 	if (!symbols->kernel)
 		symbols->kernel = spt_kernel_new(symbols->capture, (const char *const *)symbols->debug_dirs, symbols->vmlinux);
 	if (recorded && recorded->function)
-		code = spt_kernel_get(symbols->kernel, recorded->row, ret_problem);
+		code = spt_kernel_get(symbols->kernel, recorded->row, part, ret_problem);
 	if (!code || spt_kernel_code_address(code, recorded->row, frame->offset, ret_address))
 		return code;
 	*ret_problem = "has no function of this name";
@@ -436,7 +439,7 @@ static unsigned find_places(SptSymbols *symbols, const SptObjectRow *row, const 
 	if (n > 0)
 		return n;
 	if (is_kernel(row)) {
-		code = find_kernel_code(symbols, frame, &address, &problem);
+		code = find_kernel_code(symbols, frame, SPT_KERNEL_LINES, &address, &problem);
 		return code ? spt_kernel_code_find(code, address, ret) : 0;
 	}
 	if (row->kind != SPT_OBJECT_FILE)
@@ -532,29 +535,67 @@ void spt_symbols_prepare(SptSymbols *symbols, uint32_t object, const uint64_t *o
 		spt_files_prepare(symbols->files, object, offsets, n);
 }
 
-SptObject *spt_symbols_open(SptSymbols *symbols, const SptFrame *frame, uint64_t *ret_address, char **ret_problem)
+static SptCode *read_kernel(SptSymbols *symbols, const SptFrame *frame, uint64_t bytes, char **ret_problem)
+{
+	const char *problem;
+	uint64_t address;
+	SptKernelCode *kernel = find_kernel_code(symbols, frame, SPT_KERNEL_INSTRUCTIONS, &address, &problem);
+	SptCode *code = kernel ? spt_kernel_code_read(kernel, address, bytes) : NULL;
+
+	if (!code)
+		*ret_problem = g_strdup(kernel ? "has no code there" : problem);
+	return code;
+}
+
+static SptCode *read_file(const SptObject *image, uint64_t offset, uint64_t bytes, char **ret_problem)
+{
+	g_autoptr(SptCode) code = NULL;
+	GElf_Ehdr header;
+	uint64_t address;
+	ssize_t n;
+
+	if (!gelf_getehdr(spt_object_elf(image), &header) || !spt_object_offset_to_address(image, offset, &address)) {
+		*ret_problem = g_strdup("has no code there that could be read");
+		return NULL;
+	}
+	code = spt_code_new(address, header.e_machine, header.e_ident[EI_CLASS] == ELFCLASS64 ? 64 : 32);
+	g_byte_array_set_size(code->bytes, (unsigned)bytes);
+	n = pread(spt_object_fd(image), code->bytes->data, bytes, (off_t)offset);
+	if (n <= 0) {
+		*ret_problem = g_strdup(n < 0 ? g_strerror(errno) : "ends before this code");
+		return NULL;
+	}
+	g_byte_array_set_size(code->bytes, (unsigned)n);
+	return g_steal_pointer(&code);
+}
+
+SptCode *spt_symbols_code(SptSymbols *symbols, const SptFrame *frame, uint64_t bytes, char **ret_problem)
 {
 	const SptObjectRow *row = row_of(symbols, frame->object);
 	g_autoptr(SptObject) image = NULL;
-	g_autoptr(GError) error = NULL;
-	const char *problem = "is no file";
-	SptKernelCode *code;
 
-	if (row && is_kernel(row)) {
-		code = find_kernel_code(symbols, frame, ret_address, &problem);
-		image = code ? spt_object_open(spt_kernel_code_path(code), &error) : NULL;
-		*ret_problem = image ? NULL : g_strdup(error ? error->message : problem);
-		return g_steal_pointer(&image);
+	if (bytes > SPT_CODE_MAX_BYTES) {
+		*ret_problem = g_strdup("has no code there that could be read");
+		return NULL;
 	}
+	if (row && is_kernel(row))
+		return read_kernel(symbols, frame, bytes, ret_problem);
 	if (!row || row->kind != SPT_OBJECT_FILE) {
-		*ret_problem = g_strdup(problem);
+		*ret_problem = g_strdup("is no file");
 		return NULL;
 	}
 	image = spt_files_open(symbols->files, row->id, ret_problem);
-	if (!image || spt_object_offset_to_address(image, frame->offset, ret_address))
-		return g_steal_pointer(&image);
-	*ret_problem = g_strdup("has no code there");
-	return NULL;
+	return image ? read_file(image, frame->offset, bytes, ret_problem) : NULL;
+}
+
+char *spt_symbols_kernel_target(SptSymbols *symbols, const SptFrame *frame, uint64_t address)
+{
+	const SptObjectRow *row = row_of(symbols, frame->object);
+	const char *problem;
+	uint64_t own;
+	SptKernelCode *kernel = row && is_kernel(row) ? find_kernel_code(symbols, frame, SPT_KERNEL_INSTRUCTIONS, &own, &problem) : NULL;
+
+	return kernel ? spt_kernel_code_name(kernel, address) : NULL;
 }
 
 void spt_symbols_set_vmlinux(SptSymbols *symbols, const char *path)
@@ -573,7 +614,7 @@ const char *spt_symbols_vmlinux_problem(SptSymbols *symbols)
 		SptFrame frame = { .object = name->object, .offset = name->offset };
 
 		if (row && row->kind == SPT_OBJECT_KERNEL)
-			return find_kernel_code(symbols, &frame, &address, &problem) ? NULL : problem;
+			return find_kernel_code(symbols, &frame, SPT_KERNEL_LINES, &address, &problem) ? NULL : problem;
 	}
 	return problem;
 }

@@ -8,6 +8,7 @@
 
 #include "capture/capture.h"
 #include "object/object.h"
+#include "symbols/code.h"
 #include "symbols/debug-info.h"
 
 G_BEGIN_DECLS
@@ -133,8 +134,10 @@ unsigned spt_symbols_raw(SptSymbols *symbols, const SptFrame *frame, SptPlace re
 bool spt_symbols_extent(SptSymbols *symbols, const SptFrame *frame, uint64_t *ret_start, uint64_t *ret_bytes);
 /* Has a file read for so many places (ascending, each once) at once, which are going to be asked for one by one. */
 void spt_symbols_prepare(SptSymbols *symbols, uint32_t object, const uint64_t *offsets, uint32_t n);
-/* The file that a frame's code is in, as it was recorded, and the frame's address there; NULL, and in @ret_problem (to be freed) why not. */
-SptObject *spt_symbols_open(SptSymbols *symbols, const SptFrame *frame, uint64_t *ret_address, char **ret_problem);
+/* Up to @bytes of instructions from a frame on, of the file that was recorded; NULL, and in @ret_problem (to be freed) why not. */
+SptCode *spt_symbols_code(SptSymbols *symbols, const SptFrame *frame, uint64_t bytes, char **ret_problem);
+/* What lies at @address of the file of a kernel frame's code: "kfree+0x10", to be freed; NULL: it is not known, or that frame is of no kernel. */
+char *spt_symbols_kernel_target(SptSymbols *symbols, const SptFrame *frame, uint64_t address);
 
 /* @text as one of the strings that names are made of. */
 const char *spt_symbols_intern(SptSymbols *symbols, const char *text);
