@@ -56,6 +56,7 @@ struct SptRecorder {
 	uint64_t late_ns;
 	bool is_watched;
 	uint64_t start_ns, last_flush_ns, last_told_ns, last_snapshot_ns;
+	uint64_t flushing_ns;		/* how long the last flush took */
 	SptRecorderStatus status;
 	GError *failure;		/* of a flush in the midst of a drain: nothing is taken any more */
 };
@@ -637,11 +638,13 @@ bool spt_recorder_step(SptRecorder *recorder, int timeout_ms, GError **error)
 	if (recorder->needs_snapshot && now - recorder->last_snapshot_ns >= SNAPSHOT_NS && !take_snapshot(recorder, error))
 		return false;
 	recorder->status.elapsed_ns = now - recorder->start_ns;
-	if (now - recorder->last_flush_ns >= FLUSH_NS) {
+	/* What comes during a flush waits for the next one to end: on a slow machine both have to be within the second. */
+	if (now - recorder->last_flush_ns + MIN(2 * recorder->flushing_ns, FLUSH_NS / 2) >= FLUSH_NS) {
 		recorder->last_flush_ns = now;
 		if (!take_accounts(recorder, false, error) || !have_objects(recorder, error) ||
 		    !spt_output_flush(recorder->output, now, error))
 			return false;
+		recorder->flushing_ns = clock_ns(CLOCK_MONOTONIC) - now;
 	}
 	if (recorder->is_watched && now - recorder->last_told_ns >= TELL_NS && spt_output_knows_objects(recorder->output)) {
 		recorder->last_told_ns = now;
