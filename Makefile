@@ -241,7 +241,7 @@ $(workload_libs): $(B)/workloads/%.so: tests/vm/workloads/%.c Makefile
 check:
 	@packaging/deps check
 	@$(MAKE) --no-print-directory $(jobs) all tests $(viewer_tests)
-	@TESTS='$(TESTS)' tests/run lint abi unit cli viewer vm
+	@TESTS='$(TESTS)' tests/run unit,lint,abi viewer,cli vm
 
 check-lint lint: module cli manual $(B)/tests/gen-capture
 	@TESTS='$(TESTS)' tests/run lint
