@@ -33,7 +33,7 @@ try:
 except (ImportError, ValueError):
     skip("python3-gi or gir1.2-atspi-2.0 is missing; packaging/deps check installs them")
 enter_session()
-from gi.repository import Atspi, GLib  # noqa: E402
+from gi.repository import Atspi, Gio, GLib  # noqa: E402
 
 # Without a window manager the window stands in the corner, inside a frame of its own.
 FRAME = 5
@@ -73,19 +73,16 @@ def type_text(text):
 
 
 def walk(node):
-    """All below @node but what is in the rows of tables: those are many, and each question takes its time."""
+    """All below @node but what is in the rows of tables: those are many."""
     yield node
-    if node.get_role_name() == "list":
+    if node.role == "list":
         return
-    for i in range(node.get_child_count()):
-        child = node.get_child_at_index(i)
-        if child:
-            yield from walk(child)
+    for child in node.children():
+        yield from walk(child)
 
 
 def extents(node):
-    box = Atspi.Component.get_extents(node, Atspi.CoordType.WINDOW)
-    return box.x, box.y, box.width, box.height
+    return node.ask("Component", "GetExtents", GLib.Variant("(u)", (Atspi.CoordType.WINDOW,)))[0]
 
 
 def is_showing(node):
@@ -123,19 +120,105 @@ def answer_dialog(title, path, is_done):
     wait_for("the dialog to go", lambda: not window_of(title))
 
 
+class Node:
+    """
+    What the program said of a widget when it was last asked for all it has.  One answer about everything takes a tenth of the time of
+    questions about each, which an emulated machine does not have.
+    """
+
+    def __init__(self, tree, path, name="", role="", n_children=0, index=0, states=0, interfaces=()):
+        self.tree, self.path, self.name, self.role, self.n_children, self.index = tree, path, name, role, n_children, index
+        self.has_place = "org.a11y.atspi.Component" in interfaces
+        self.is_selected = bool(states & 1 << Atspi.StateType.SELECTED)
+
+    def ask(self, interface, method, arguments=None):
+        return self.tree.ask(self.path, "org.a11y.atspi." + interface, method, arguments)
+
+    def children(self):
+        return self.tree.below.get(self.path, [])
+
+    def has_all_children(self):
+        """Those that nobody asked for are missing, and those that are hidden have the place of another or one behind the last."""
+        return sorted(child.index for child in self.children()) == list(range(self.n_children))
+
+    def get(self, interface, what):
+        """As it is now."""
+        question = GLib.Variant("(ss)", ("org.a11y.atspi." + interface, what))
+        return self.tree.ask(self.path, "org.freedesktop.DBus.Properties", "Get", question)[0]
+
+
+class Tree:
+    """The widgets of a program, as it tells of them at once; it only knows those that somebody has asked for."""
+
+    def __init__(self, process):
+        session = Gio.bus_get_sync(Gio.BusType.SESSION)
+        address = session.call_sync("org.a11y.Bus", "/org/a11y/bus", "org.a11y.Bus", "GetAddress", None, None, 0, -1, None)[0]
+        self.bus = Gio.DBusConnection.new_for_address_sync(
+            address, Gio.DBusConnectionFlags.AUTHENTICATION_CLIENT | Gio.DBusConnectionFlags.MESSAGE_BUS_CONNECTION, None, None)
+        self.process, self.name, self.below = process, None, {}
+
+    def call(self, name, path, interface, method, arguments=None):
+        return self.bus.call_sync(name, path, interface, method, arguments, None, 0, int(1000 * PATIENCE), None).unpack()
+
+    def ask(self, path, *question):
+        return self.call(self.name, path, *question)
+
+    def connect(self):
+        """Whether the program is there, and has told of itself."""
+        registry, root = "org.a11y.atspi.Registry", "/org/a11y/atspi/accessible/root"
+        for name, _ in self.call(registry, root, "org.a11y.atspi.Accessible", "GetChildren")[0]:
+            driver = "org.freedesktop.DBus"
+            if self.call(driver, "/org/freedesktop/DBus", driver, "GetConnectionUnixProcessID", GLib.Variant("(s)", (name,)))[0] == \
+                    self.process.pid:
+                self.name = name
+        return self.name
+
+    def read(self):
+        """All widgets that are known by now; by their paths."""
+        nodes, self.below = {}, {}
+        for (_, path), _, (_, parent), index, n_children, interfaces, name, role, _, states in \
+                self.ask("/org/a11y/atspi/cache", "org.a11y.atspi.Cache", "GetItems")[0]:
+            role = Atspi.role_get_name(Atspi.Role(role))
+            nodes[path] = Node(self, path, name, role, n_children, index, states[0], interfaces)
+            self.below.setdefault(parent, []).append(nodes[path])
+        for children in self.below.values():
+            children.sort(key=lambda node: node.index)
+        return nodes
+
+    def look(self, rows=()):
+        """
+        Everything on the screen anew, of what is in the rows of tables only what is in the @rows of these paths; the window, and by
+        path, nodes.
+        """
+        asked = {}
+        while True:
+            nodes = self.read()
+            for path, children in asked.items():
+                self.below[path] = [nodes[child] for child in children if child in nodes]
+            windows = self.below.get("/org/a11y/atspi/accessible/root", [])
+            wanted = [node for top in windows[:1] for node in walk(top) if node.role != "list"]
+            wanted += [node for row in rows if row in nodes for node in walk(nodes[row])]
+            unclear = [node for node in wanted if node.path not in asked and not node.has_all_children()]
+            if not unclear:
+                return windows[0] if windows else None, nodes
+            for node in unclear:
+                asked[node.path] = self.children(node.path) if not node.has_place or is_showing(node) else []
+
+    def children(self, path):
+        """The paths of a widget's children, which are known from then on."""
+        return [child for _, child in self.ask(path, "org.a11y.atspi.Accessible", "GetChildren")[0]]
+
+
 class Row:
     """A row of a table as it is on the screen."""
 
-    def __init__(self, node):
-        self.node = node
-        _, self.y, _, self.height = extents(node)
-        self.is_selected = node.get_state_set().contains(Atspi.StateType.SELECTED)
-        self.cells = [self.text(node.get_child_at_index(i)) for i in range(node.get_child_count())]
+    def __init__(self, node, y):
+        self.node, self.y, self.is_selected = node, y, node.is_selected
+        self.cells = [self.text(cell) for cell in node.children()]
 
     @staticmethod
     def text(cell):
-        names = [n.get_name() for n in walk(cell)]
-        return next((n for n in names if n and not n.startswith(("Gtk", "Spt"))), "")
+        return next((node.name for node in walk(cell) if node.name and not node.name.startswith(("Gtk", "Spt"))), "")
 
     def percent(self, column):
         return float(self.cells[column].split()[0])
@@ -146,7 +229,8 @@ class Viewer:
         if not os.path.exists(program):
             skip(f"{program} is not built: GTK 4 is missing")
         self.process = subprocess.Popen([program, *arguments], **popen)
-        self.frame = wait_for("a window", self.find_frame)
+        self.tree = Tree(self.process)
+        wait_for("a window", self.find_frame)
         # Off the rows; without a window manager nobody gives the window the keyboard but the one who asks.
         xdotool("mousemove", 640, 785)
         xdotool("search", "--sync", "--onlyvisible", "--pid", self.process.pid, "--class", "",
@@ -155,19 +239,14 @@ class Viewer:
     def find_frame(self):
         if self.process.poll() is not None:
             raise Failure(f"the viewer ended with status {self.process.returncode}")
-        desktop = Atspi.get_desktop(0)
-        for i in range(desktop.get_child_count()):
-            application = desktop.get_child_at_index(i)
-            if not application or application.get_process_id() != self.process.pid:
-                continue
-            # What is remembered would never change: no main loop hears of changes here.
-            application.set_cache_mask(Atspi.Cache.NONE)
-            if application.get_child_count():
-                return application.get_child_at_index(0)
-        return None
+        return self.look() if self.tree.name or self.tree.connect() else None
+
+    def look(self):
+        self.frame, _ = self.tree.look()
+        return self.frame
 
     def title(self):
-        return self.frame.get_name()
+        return self.frame.get("Accessible", "Name")
 
     def end(self):
         """Closes the window; the exit status."""
@@ -179,42 +258,40 @@ class Viewer:
             return None
 
     def find(self, role, starts):
-        for node in walk(self.frame):
-            if node.get_role_name() == role and (node.get_name() or "").startswith(starts) and is_showing(node):
+        for node in walk(self.look()):
+            if node.role == role and node.name.startswith(starts) and is_showing(node):
                 return node
         return None
 
     def wait(self, role, starts, patience=None):
         return wait_for(f"the {role} '{starts}'", lambda: self.find(role, starts), patience)
 
-    def labels(self):
-        return [n.get_name() for n in walk(self.frame) if n.get_role_name() == "label" and is_showing(n)]
+    def labels(self, part=""):
+        return [node.name for node in walk(self.look()) if node.role == "label" and part in node.name and is_showing(node)]
 
     def wait_label(self, part, patience=None):
-        return wait_for(f"a label with '{part}'",
-                        lambda: next((text for text in self.labels() if part in text), None), patience)
+        return wait_for(f"a label with '{part}'", lambda: next(iter(self.labels(part)), None), patience)
 
     def table(self, starts):
         return self.wait("tree table", starts)
 
     def header(self, table, name):
-        titles = table.get_child_at_index(0)
-        return next(n for n in walk(titles) if n.get_name() == name)
+        return next(node for node in walk(table.children()[0]) if node.name == name)
 
     def rows(self, starts):
         """
         The rows in view of the pane whose title begins so, from the top.  After scrolling, rows that went out of sight may be
         among them: GTK 4.8 says of those where they were last.
         """
-        table = self.table(starts)
-        body = next(n for n in walk(table) if n.get_role_name() == "list")
+        body = next(node for node in walk(self.table(starts)) if node.role == "list")
         _, top, _, height = extents(body)
-        rows = []
-        for i in range(body.get_child_count()):
-            node = body.get_child_at_index(i)
-            if node and is_showing(node) and top <= extents(node)[1] < top + height:
-                rows.append(Row(node))
-        return sorted(rows, key=lambda row: row.y)
+        places = {}
+        for path in self.tree.children(body.path):
+            box = extents(Node(self.tree, path))
+            if box[2] > 0 and box[3] > 0 and top <= box[1] < top + height:
+                places[path] = box[1]
+        _, nodes = self.tree.look(places)
+        return sorted((Row(nodes[path], y) for path, y in places.items()), key=lambda row: row.y)
 
     def search(self, text, is_there, patience=None):
         """
