@@ -26,7 +26,7 @@ package_libs := $(subst -lcapstone,$(capstone),$(shell $(PKG_CONFIG) --libs $(pa
 
 warnings := -Wall -Wextra -Wshadow -Wmissing-prototypes -Wstrict-prototypes -Wvla
 flags := -std=gnu11 -D_GNU_SOURCE $(warnings) -fvisibility=hidden -DSPT_VERSION='"$(VERSION)"' -DSPT_CLI='"$(program)-cli"' \
-	-DSPT_READER='"$(program)-reader"' -DSPT_LIBEXEC='"$(prefix)/libexec"' $(if $(has_capstone),-DSPT_HAS_CAPSTONE) \
+	-DSPT_READER='"$(program)-reader"' -DSPT_LIBEXEC='"$(prefix)/libexec"' -DSPT_LOCALEDIR='"$(prefix)/share/locale"' $(if $(has_capstone),-DSPT_HAS_CAPSTONE) \
 	-Iuserspace/lib -Imodule/uapi $(package_cflags)
 other_libs := -liberty -lstdc++ -lm -pthread
 libs = $(package_libs) $(other_libs)
@@ -56,7 +56,7 @@ workloads := $(patsubst tests/vm/workloads/%.c,$(B)/workloads/%, \
 # The same without frame pointers.
 workloads_nofp := $(addprefix $(B)/workloads/nofp-,plunge recursion shares)
 
-.PHONY: all module test-modules lib cli static opener viewer tests demo bench-module check check-lint check-abi check-unit check-cli check-viewer check-vm check-recorder check-kernels check-debug-kernel check-packages check-secure-boot lint bench \
+.PHONY: all translations pot module test-modules lib cli static opener viewer tests demo bench-module check check-lint check-abi check-unit check-cli check-viewer check-vm check-recorder check-kernels check-debug-kernel check-packages check-secure-boot lint bench \
 	bench-userspace bench-symbols bench-viewer fuzz manual install install-userspace install-module install-udev install-seat install-polkit install-devel install-dkms-source uninstall \
 	uninstall-userspace uninstall-module uninstall-udev uninstall-seat uninstall-polkit uninstall-devel sysext \
 	dkms-install dkms-remove dist deb rpm clean screenshots help need-packages FORCE
@@ -78,6 +78,7 @@ help:
 	@echo 'make bench        numbers; bench-module: what a sample costs; bench-userspace: the way from file to tree;'
 	@echo '                  bench-symbols: names and lines against other symbolizers [FILES="program ..."]'
 	@echo '                  bench-unwind: stacks without frame pointers; bench-viewer: the first picture, and what frames cost'
+	@echo 'make pot          texts to be translated, into userspace/po/*.po'
 	@echo 'make screenshots   the viewer, each view, light and dark, to build/screenshots [CAPTURE=file, else that of make demo]'
 	@echo 'make fuzz         a million mutated captures, and as many unwind tables, ELF files and others that names come from [ROUNDS=n]'
 	@echo 'make install      into $(prefix) [prefix=... DESTDIR=...]; the module through DKMS if there is DKMS'
@@ -161,7 +162,7 @@ else ifneq ($(shell $(PKG_CONFIG) --exists 'gtk4 >= 4.8' && echo yes),yes)
 viewer:
 	@echo 'GTK 4.8 or later is not here (libgtk-4-dev): the viewer is left out, everything else is built.'
 else
-viewer: $(B)/sysprof $(B)/sysprof-reader
+viewer: $(B)/sysprof $(B)/sysprof-reader translations
 # Nothing newer than the base line by accident; what is newer by intent is in compat-gtk.h.
 viewer_flags := $(shell $(PKG_CONFIG) --cflags gtk4) -DGDK_VERSION_MIN_REQUIRED=GDK_VERSION_4_8 \
 	-DGDK_VERSION_MAX_ALLOWED=GDK_VERSION_4_8
@@ -184,6 +185,31 @@ $(B)/asan/sysprof: $(addprefix $(B)/asan/obj/,$(viewer_objects)) $(B)/asan/libsp
 	$(call say,LD)$(CC) $(CFLAGS) $(sanitize) $(LDFLAGS) -o $@ $^ $(viewer_libs) $(libs)
 viewer_tests := $(B)/sysprof $(B)/asan/sysprof
 endif
+
+# What the viewer says in other languages, and desktops of it; without gettext it speaks English.
+app_id := io.github.sysprof_trace.Sysprof
+po_files := $(wildcard userspace/po/*.po)
+ifneq ($(shell command -v msgfmt),)
+translations: $(patsubst userspace/po/%.po,$(B)/locale/%/LC_MESSAGES/sysprof-trace.mo,$(po_files)) $(B)/data/$(app_id).desktop \
+	$(B)/data/$(app_id).metainfo.xml
+else
+translations:
+	@echo 'gettext is not here (msgfmt): the viewer speaks English only, everything else is built.'
+endif
+$(B)/locale/%/LC_MESSAGES/sysprof-trace.mo: userspace/po/%.po
+	@mkdir -p $(@D)
+	$(call say,GEN)msgfmt --check -o $@ $<
+$(B)/data/%.desktop: userspace/data/%.desktop $(po_files) userspace/po/LINGUAS
+	@mkdir -p $(@D)
+	$(call say,GEN)msgfmt --desktop --template=$< -d userspace/po -o $@
+$(B)/data/%.metainfo.xml: userspace/data/%.metainfo.xml $(po_files) userspace/po/LINGUAS
+	@mkdir -p $(@D)
+	$(call say,GEN)msgfmt --xml --template=$< -d userspace/po -o $@
+
+# All that is to be translated, into the template and each language.
+pot:
+	@packaging/pot $(VERSION) $(B)
+	@for file in $(po_files); do msgmerge -q --update --backup=none --no-fuzzy-matching $$file $(B)/sysprof-trace.pot || exit 1; done
 
 # Modules that only tests load.
 

@@ -2,6 +2,8 @@
 /* Each file of the command line gets a window; without one there is an empty window. */
 #include "application.h"
 
+#include <glib/gi18n.h>
+
 #include "window.h"
 
 #define APPLICATION_ID "io.github.sysprof_trace.Sysprof"
@@ -15,7 +17,7 @@ G_DEFINE_FINAL_TYPE(SptApplication, spt_application, GTK_TYPE_APPLICATION)
 static void on_about(G_GNUC_UNUSED GSimpleAction *action, G_GNUC_UNUSED GVariant *parameter, gpointer data)
 {
 	gtk_show_about_dialog(gtk_application_get_active_window(GTK_APPLICATION(data)), "program-name", "Sysprof", "version", SPT_VERSION,
-			      "logo-icon-name", APPLICATION_ID, "comments", "Where the whole system spends its time",
+			      "logo-icon-name", APPLICATION_ID, "comments", _("Where the whole system spends its time"),
 			      "license-type", GTK_LICENSE_GPL_2_0, NULL);
 }
 
@@ -121,10 +123,10 @@ static void spt_application_class_init(SptApplicationClass *class)
 
 static void spt_application_init(SptApplication *self)
 {
-	g_application_add_main_option(G_APPLICATION(self), "version", 0, 0, G_OPTION_ARG_NONE, "Print the version and end", NULL);
-	g_application_set_option_context_parameter_string(G_APPLICATION(self), "[FILE...]");
+	g_application_add_main_option(G_APPLICATION(self), "version", 0, 0, G_OPTION_ARG_NONE, _("Print the version and end"), NULL);
+	g_application_set_option_context_parameter_string(G_APPLICATION(self), _("[FILE...]"));
 	g_application_set_option_context_summary(G_APPLICATION(self),
-						 "Records where the whole system spends its time, and shows recordings.");
+						 _("Records where the whole system spends its time, and shows recordings."));
 }
 
 SptApplication *spt_application_new(void)

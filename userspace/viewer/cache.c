@@ -3,6 +3,7 @@
 #include "cache.h"
 
 #include <errno.h>
+#include <glib/gi18n.h>
 #include <glib/gstdio.h>
 #include <string.h>
 
@@ -43,7 +44,7 @@ char *spt_cache_new_path(GError **error)
 	g_autofree char *time = g_date_time_format(now, "%Y-%m-%d-%H%M%S");
 
 	if (g_mkdir_with_parents(path, 0700) < 0) {
-		g_set_error(error, G_FILE_ERROR, g_file_error_from_errno(errno), "Cannot record: making the directory %s failed: %s",
+		g_set_error(error, G_FILE_ERROR, g_file_error_from_errno(errno), _("Cannot record: making the directory %s failed: %s"),
 			    path, g_strerror(errno));
 		return NULL;
 	}

@@ -2,6 +2,8 @@
 /* A plain list; the heaviest caller first, as the library sorts them. */
 #include "callers.h"
 
+#include <glib/gi18n.h>
+
 #include "columns.h"
 
 struct _SptCallers {
@@ -30,7 +32,7 @@ static void spt_callers_init(SptCallers *self)
 	spt_columns_append(view, SPT_COLUMN_TOTAL);
 	spt_columns_append(view, SPT_COLUMN_FUNCTION);
 	spt_columns_append(view, SPT_COLUMN_OBJECT);
-	spt_pane_set_title(SPT_PANE(self), "Callers", NULL);
+	spt_pane_set_title(SPT_PANE(self), _("Callers"), NULL);
 }
 
 static void fill(G_GNUC_UNUSED SptDocument *document, gconstpointer data, uint32_t position, SptRowValues *ret)
@@ -60,9 +62,9 @@ void spt_callers_show(SptCallers *self, SptDocument *document, uint32_t function
 {
 	const SptFunction *of = function == UINT32_MAX ? NULL : &document->functions[function];
 
-	spt_pane_set_title(SPT_PANE(self), "Callers", of ? of->name : NULL);
-	spt_pane_set_empty_text(SPT_PANE(self), !of ? "No function is selected" :
-						of->is_process ? "A process has no callers" : "Nobody called it");
+	spt_pane_set_title(SPT_PANE(self), _("Callers"), of ? of->name : NULL);
+	spt_pane_set_empty_text(SPT_PANE(self), !of ? _("No function is selected") :
+						of->is_process ? _("A process has no callers") : _("Nobody called it"));
 	set_rows(self, document, function, edges);
 	spt_pane_show_empty(SPT_PANE(self), edges->len == 0);
 }

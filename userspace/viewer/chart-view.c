@@ -2,6 +2,8 @@
 /* Boxes narrower than a pixel or two share one; computed anew, in a thread, for each width and stretch of time. */
 #include "chart-view.h"
 
+#include <glib/gi18n.h>
+
 #include "flame-draw.h"
 #include "text.h"
 
@@ -157,8 +159,8 @@ static gboolean query_tooltip(GtkWidget *widget, int x, int y, gboolean by_keybo
 	get_time(self->charted, &begin, &end);
 	duration = spt_text_duration(box->weight);
 	function = &self->charted->functions[drawing_of(self).nodes[box->node].function];
-	text = box->n_more ? g_strdup_printf("%u too short to be seen from here: select less time", box->n_more) :
-	       g_strdup_printf("%s: %s from %.6f s on", spt_text_name(function->name, &made), duration,
+	text = box->n_more ? g_strdup_printf(_("%u too short to be seen from here: select less time"), box->n_more) :
+	       g_strdup_printf(_("%s: %s from %.6f s on"), spt_text_name(function->name, &made), duration,
 			       (double)(begin + box->begin - self->charted->summary.start_ns) / 1e9);
 	gtk_tooltip_set_text(tooltip, text);
 	return TRUE;
@@ -215,7 +217,7 @@ static void spt_chart_view_init(SptChartView *self)
 
 void spt_chart_view_show(SptChartView *self, SptDocument *document, uint32_t tid)
 {
-	g_autofree char *text = g_strdup_printf("Flame chart of thread %u", tid);
+	g_autofree char *text = g_strdup_printf(_("Flame chart of thread %u"), tid);
 
 	/* What is lit up is of functions that may be others now. */
 	g_clear_pointer(&self->matches, g_free);

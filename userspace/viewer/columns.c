@@ -2,6 +2,8 @@
 /* Cells are made once for as many rows as are in view, and filled again and again while scrolling. */
 #include "columns.h"
 
+#include <glib/gi18n.h>
+
 #include "row-menu.h"
 #include "share-cell.h"
 #include "text.h"
@@ -18,7 +20,7 @@ SptRow *spt_columns_row(gpointer item)
 
 static const char *object_of(const SptFunction *function)
 {
-	return function->is_process && !*function->object ? "(process)" : function->object;
+	return function->is_process && !*function->object ? _("(process)") : function->object;
 }
 
 static void show_name(GtkWidget *cell, const char *name)
@@ -168,9 +170,11 @@ static void on_unbind(G_GNUC_UNUSED GtkSignalListItemFactory *factory, GtkListIt
 
 GtkColumnViewColumn *spt_columns_append(GtkColumnView *view, SptColumnKind kind)
 {
-	static const char *const titles[] = { "Self", "Total", "Function", "Object", "Function", "Before", "After", "Change" };
+	static const char *const titles[] = {
+		N_("Self"), N_("Total"), N_("Function"), N_("Object"), N_("Function"), N_("Before"), N_("After"), N_("Change"),
+	};
 	GtkListItemFactory *factory = gtk_signal_list_item_factory_new();
-	GtkColumnViewColumn *column = gtk_column_view_column_new(titles[kind], factory);
+	GtkColumnViewColumn *column = gtk_column_view_column_new(_(titles[kind]), factory);
 
 	g_signal_connect(factory, "setup", G_CALLBACK(on_setup), GINT_TO_POINTER(kind));
 	g_signal_connect(factory, "bind", G_CALLBACK(on_bind), GINT_TO_POINTER(kind));

@@ -2,6 +2,8 @@
 /* Computed anew, in a thread, whenever what is seen changes and the page is to be seen. */
 #include "compare-pane.h"
 
+#include <glib/gi18n.h>
+
 #include "columns.h"
 #include "flame-view.h"
 #include "pane.h"
@@ -138,8 +140,8 @@ static void spt_compare_pane_init(SptComparePane *self)
 	gtk_widget_init_template(GTK_WIDGET(self));
 	for (unsigned i = 0; i < G_N_ELEMENTS(kinds); i++)
 		spt_columns_append(spt_pane_view(self->functions), kinds[i]);
-	spt_pane_set_title(self->functions, "Changes of self", NULL);
-	spt_pane_set_empty_text(self->functions, "Choose a recording to compare with");
+	spt_pane_set_title(self->functions, _("Changes of self"), NULL);
+	spt_pane_set_empty_text(self->functions, _("Choose a recording to compare with"));
 	spt_pane_show_empty(self->functions, TRUE);
 	g_signal_connect_object(gtk_scrolled_window_get_vadjustment(GTK_SCROLLED_WINDOW(self->scrolled)), "value-changed",
 				G_CALLBACK(gtk_widget_queue_draw), self->flame, G_CONNECT_SWAPPED);
@@ -155,7 +157,7 @@ void spt_compare_pane_set_document(SptComparePane *self, SptDocument *document)
 
 void spt_compare_pane_set_before(SptComparePane *self, SptDocument *before, const char *name)
 {
-	g_autofree char *made = NULL, *text = g_strdup_printf("Compared with %s", spt_text_name(name, &made));
+	g_autofree char *made = NULL, *text = g_strdup_printf(_("Compared with %s"), spt_text_name(name, &made));
 
 	spt_document_ref(before);
 	g_clear_pointer(&self->before, spt_document_unref);

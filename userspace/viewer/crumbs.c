@@ -2,6 +2,8 @@
 /* Made anew each time; there are few. */
 #include "crumbs.h"
 
+#include <glib/gi18n.h>
+
 #include "text.h"
 
 struct _SptCrumbs {
@@ -35,7 +37,7 @@ static void append_crumb(SptCrumbs *self, unsigned index, const char *text)
 {
 	GtkWidget *button = gtk_button_new(), *box = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 6);
 	GtkWidget *label = g_object_new(GTK_TYPE_LABEL, "label", text, "ellipsize", PANGO_ELLIPSIZE_MIDDLE, "max-width-chars", 40, NULL);
-	g_autofree char *tooltip = g_strdup_printf("Take away: %s", text);
+	g_autofree char *tooltip = g_strdup_printf(_("Take away: %s"), text);
 
 	gtk_box_append(GTK_BOX(box), label);
 	gtk_box_append(GTK_BOX(box), gtk_image_new_from_icon_name("window-close-symbolic"));
@@ -52,12 +54,12 @@ void spt_crumbs_show(SptCrumbs *self, const SptDocument *document)
 	unsigned n = spt_restrictions_n(document->look.restrictions);
 	g_autofree char *part = spt_text_count(spt_profile_n_samples(document->profile));
 	g_autofree char *all = spt_text_count(document->summary.samples);
-	g_autofree char *count = g_strdup_printf("%s of %s samples", part, all);
+	g_autofree char *count = g_strdup_printf(_("%s of %s samples"), part, all);
 	GtkWidget *child;
 
 	while ((child = gtk_widget_get_first_child(GTK_WIDGET(self))))
 		gtk_box_remove(GTK_BOX(self), child);
-	append_label(self, "Only", false);
+	append_label(self, _("Only"), false);
 	for (unsigned i = 0; i < n; i++) {
 		g_autofree char *text = spt_restriction_describe(spt_restrictions_get(document->look.restrictions, i),
 								 document->summary.start_ns);

@@ -6,6 +6,8 @@
  */
 #include "descendants.h"
 
+#include <glib/gi18n.h>
+
 #include "columns.h"
 
 /* What is open to begin with: nodes with at least one part in so many of the whole, down to a depth. */
@@ -54,8 +56,8 @@ static void spt_descendants_init(SptDescendants *self)
 	self->self_column = g_object_ref(spt_columns_append(view, SPT_COLUMN_SELF));
 	spt_columns_append(view, SPT_COLUMN_TOTAL);
 	spt_columns_append(view, SPT_COLUMN_TREE);
-	spt_pane_set_title(SPT_PANE(self), "Descendants", NULL);
-	spt_pane_set_empty_text(SPT_PANE(self), "There are no samples");
+	spt_pane_set_title(SPT_PANE(self), _("Descendants"), NULL);
+	spt_pane_set_empty_text(SPT_PANE(self), _("There are no samples"));
 }
 
 /* Nodes side by side: siblings, as they were when they came to be seen. */
@@ -215,7 +217,7 @@ void spt_descendants_show(SptDescendants *self, SptDocument *document, uint32_t 
 	}
 	if (is_bottom_up != self->is_bottom_up)
 		show_self(self, !is_bottom_up);
-	spt_pane_set_title(SPT_PANE(self), is_everything ? is_bottom_up ? "All functions, bottom-up" : "All processes" :
-			   is_bottom_up ? "Ways" : "Descendants", is_everything ? NULL : document->functions[function].name);
+	spt_pane_set_title(SPT_PANE(self), is_everything ? is_bottom_up ? _("All functions, bottom-up") : _("All processes") :
+			   is_bottom_up ? _("Ways") : _("Descendants"), is_everything ? NULL : document->functions[function].name);
 	set_model(self, document, function, nodes);
 }

@@ -2,6 +2,7 @@
 /* Nothing is computed for a page that nobody looks at; a thread counts processes and threads, which takes a pass over the samples. */
 #include "details.h"
 
+#include <glib/gi18n.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -208,7 +209,7 @@ static void show_facts(SptDetails *self, const SptDocument *recording)
 	g_autoptr(GList) keys = g_list_sort(g_hash_table_get_keys(recording->capture->host), compare_texts);
 	unsigned n = 0;
 
-	spt_table_set_row(self->tables[RECORDING], n++, (const SptTableCell[]){ { .text = "file" }, { .text = recording->capture->path } });
+	spt_table_set_row(self->tables[RECORDING], n++, (const SptTableCell[]){ { .text = _("file") }, { .text = recording->capture->path } });
 	for (GList *key = keys; key && n < MAX_ROWS; key = key->next)
 		spt_table_set_row(self->tables[RECORDING], n++, (const SptTableCell[]){
 			{ .text = key->data }, { .text = spt_capture_host(recording->capture, key->data) } });
@@ -275,36 +276,36 @@ static void spt_details_init(SptDetails *self)
 {
 	static const SptTableColumn columns[N_PAGES][SPT_TABLE_COLUMNS_MAX] = {
 		[PROCESSES] = {
-			{ "Time", SPT_CELL_SHARE, SHARE_WIDTH }, { "Process", SPT_CELL_TEXT, 0 }, { "Pid", SPT_CELL_NUMBER, NUMBER_WIDTH },
-			{ "Began", SPT_CELL_NUMBER, NUMBER_WIDTH }, { "Ended", SPT_CELL_NUMBER, NUMBER_WIDTH },
-			{ "Samples", SPT_CELL_NUMBER, NUMBER_WIDTH },
+			{ N_("Time"), SPT_CELL_SHARE, SHARE_WIDTH }, { N_("Process"), SPT_CELL_TEXT, 0 }, { N_("Pid"), SPT_CELL_NUMBER, NUMBER_WIDTH },
+			{ N_("Began"), SPT_CELL_NUMBER, NUMBER_WIDTH }, { N_("Ended"), SPT_CELL_NUMBER, NUMBER_WIDTH },
+			{ N_("Samples"), SPT_CELL_NUMBER, NUMBER_WIDTH },
 		},
 		[THREADS] = {
-			{ "Time", SPT_CELL_SHARE, SHARE_WIDTH }, { "Thread", SPT_CELL_TEXT, 0 }, { "Pid", SPT_CELL_NUMBER, NUMBER_WIDTH },
-			{ "Tid", SPT_CELL_NUMBER, NUMBER_WIDTH }, { "Began", SPT_CELL_NUMBER, NUMBER_WIDTH },
-			{ "Ended", SPT_CELL_NUMBER, NUMBER_WIDTH }, { "Samples", SPT_CELL_NUMBER, NUMBER_WIDTH },
+			{ N_("Time"), SPT_CELL_SHARE, SHARE_WIDTH }, { N_("Thread"), SPT_CELL_TEXT, 0 }, { N_("Pid"), SPT_CELL_NUMBER, NUMBER_WIDTH },
+			{ N_("Tid"), SPT_CELL_NUMBER, NUMBER_WIDTH }, { N_("Began"), SPT_CELL_NUMBER, NUMBER_WIDTH },
+			{ N_("Ended"), SPT_CELL_NUMBER, NUMBER_WIDTH }, { N_("Samples"), SPT_CELL_NUMBER, NUMBER_WIDTH },
 		},
 		[OBJECTS] = {
-			{ "Self", SPT_CELL_SHARE, SHARE_WIDTH }, { "Named", SPT_CELL_SHARE, SHARE_WIDTH }, { "Object", SPT_CELL_TEXT, NAME_WIDTH },
-			{ "Path", SPT_CELL_DIM, 0 }, { "Why some has no name", SPT_CELL_TEXT, 0 },
+			{ N_("Self"), SPT_CELL_SHARE, SHARE_WIDTH }, { N_("Named"), SPT_CELL_SHARE, SHARE_WIDTH }, { N_("Object"), SPT_CELL_TEXT, NAME_WIDTH },
+			{ N_("Path"), SPT_CELL_DIM, 0 }, { N_("Why some has no name"), SPT_CELL_TEXT, 0 },
 		},
 		[CPUS] = {
-			{ "CPU", SPT_CELL_NUMBER, NUMBER_WIDTH }, { "Periods", SPT_CELL_NUMBER, 0 }, { "Sampled", SPT_CELL_NUMBER, 0 },
-			{ "Lost", SPT_CELL_NUMBER, 0 }, { "Idle", SPT_CELL_NUMBER, 0 }, { "Offline", SPT_CELL_NUMBER, 0 },
-			{ "Excluded", SPT_CELL_NUMBER, 0 }, { "Budget", SPT_CELL_NUMBER, 0 },
+			{ N_("CPU"), SPT_CELL_NUMBER, NUMBER_WIDTH }, { N_("Periods"), SPT_CELL_NUMBER, 0 }, { N_("Sampled"), SPT_CELL_NUMBER, 0 },
+			{ N_("Lost"), SPT_CELL_NUMBER, 0 }, { N_("Idle"), SPT_CELL_NUMBER, 0 }, { N_("Offline"), SPT_CELL_NUMBER, 0 },
+			{ N_("Excluded"), SPT_CELL_NUMBER, 0 }, { N_("Budget"), SPT_CELL_NUMBER, 0 },
 		},
 		[LOSSES] = {
-			{ "From", SPT_CELL_NUMBER, NUMBER_WIDTH }, { "To", SPT_CELL_NUMBER, NUMBER_WIDTH }, { "CPU", SPT_CELL_NUMBER, NUMBER_WIDTH },
-			{ "Periods", SPT_CELL_NUMBER, NUMBER_WIDTH }, { "Why", SPT_CELL_TEXT, 0 },
+			{ N_("From"), SPT_CELL_NUMBER, NUMBER_WIDTH }, { N_("To"), SPT_CELL_NUMBER, NUMBER_WIDTH }, { N_("CPU"), SPT_CELL_NUMBER, NUMBER_WIDTH },
+			{ N_("Periods"), SPT_CELL_NUMBER, NUMBER_WIDTH }, { N_("Why"), SPT_CELL_TEXT, 0 },
 		},
-		[RECORDING] = { { "Fact", SPT_CELL_TEXT, NAME_WIDTH }, { "Value", SPT_CELL_TEXT, 0 } },
+		[RECORDING] = { { N_("Fact"), SPT_CELL_TEXT, NAME_WIDTH }, { N_("Value"), SPT_CELL_TEXT, 0 } },
 	};
 	static const struct {
 		const char *title;
 		unsigned n_columns;
 	} pages[N_PAGES] = {
-		[PROCESSES] = { "Processes", 6 }, [THREADS] = { "Threads", 7 }, [OBJECTS] = { "Objects", 5 },
-		[CPUS] = { "CPUs", 8 }, [LOSSES] = { "Losses", 5 }, [RECORDING] = { "Recording", 2 },
+		[PROCESSES] = { N_("Processes"), 6 }, [THREADS] = { N_("Threads"), 7 }, [OBJECTS] = { N_("Objects"), 5 },
+		[CPUS] = { N_("CPUs"), 8 }, [LOSSES] = { N_("Losses"), 5 }, [RECORDING] = { N_("Recording"), 2 },
 	};
 	GtkWidget *stack = gtk_stack_new(), *switcher = g_object_new(GTK_TYPE_STACK_SWITCHER, "stack", stack, "halign", GTK_ALIGN_START, NULL);
 
@@ -314,13 +315,13 @@ static void spt_details_init(SptDetails *self)
 	gtk_box_append(GTK_BOX(self), switcher);
 	gtk_box_append(GTK_BOX(self), stack);
 	for (unsigned i = 0; i < N_PAGES; i++) {
-		self->tables[i] = SPT_TABLE(spt_table_new(pages[i].title, columns[i], pages[i].n_columns, true));
-		gtk_stack_add_titled(self->stack, GTK_WIDGET(self->tables[i]), pages[i].title, pages[i].title);
+		self->tables[i] = SPT_TABLE(spt_table_new(_(pages[i].title), columns[i], pages[i].n_columns, true));
+		gtk_stack_add_titled(self->stack, GTK_WIDGET(self->tables[i]), pages[i].title, _(pages[i].title));
 	}
 	self->source = g_object_new(SPT_TYPE_SOURCE_PANE, NULL);
-	gtk_stack_add_titled(self->stack, GTK_WIDGET(self->source), "source", "Source");
+	gtk_stack_add_titled(self->stack, GTK_WIDGET(self->source), "source", _("Source"));
 	self->stacks = g_object_new(SPT_TYPE_STACKS_PANE, NULL);
-	gtk_stack_add_titled(self->stack, GTK_WIDGET(self->stacks), "stacks", "Stacks");
+	gtk_stack_add_titled(self->stack, GTK_WIDGET(self->stacks), "stacks", _("Stacks"));
 }
 
 void spt_details_set_document(SptDetails *self, SptDocument *document)

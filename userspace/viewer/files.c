@@ -2,6 +2,7 @@
 /* The desktop's own dialog where there is one. */
 #include "files.h"
 
+#include <glib/gi18n.h>
 #include <stdbool.h>
 
 struct question {
@@ -43,7 +44,9 @@ static void add_filter(GtkFileChooser *chooser, const char *name, const char *co
 void spt_files_choose(GtkWindow *parent, SptFilesPurpose purpose, const char *name, SptFilesFunc func, gpointer data,
 		      GDestroyNotify destroy)
 {
-	static const char *const titles[] = { "Open a Recording", "Save the Recording", "Export", "Choose a Directory" };
+	static const char *const titles[] = {
+		N_("Open a Recording"), N_("Save the Recording"), N_("Export"), N_("Choose a Directory"),
+	};
 	bool is_saving = purpose == SPT_FILES_SAVE || purpose == SPT_FILES_EXPORT, is_directory = purpose == SPT_FILES_DIRECTORY;
 	struct question *question = g_new(struct question, 1);
 	GtkFileChooserNative *dialog;
@@ -52,15 +55,15 @@ void spt_files_choose(GtkWindow *parent, SptFilesPurpose purpose, const char *na
 	dialog = gtk_file_chooser_native_new(titles[purpose], parent,
 					     is_directory ? GTK_FILE_CHOOSER_ACTION_SELECT_FOLDER :
 					     is_saving ? GTK_FILE_CHOOSER_ACTION_SAVE : GTK_FILE_CHOOSER_ACTION_OPEN,
-					     is_saving ? "_Save" : "_Open", "_Cancel");
+					     is_saving ? _("_Save") : _("_Open"), _("_Cancel"));
 	gtk_native_dialog_set_modal(GTK_NATIVE_DIALOG(dialog), TRUE);
 	if (is_saving)
 		gtk_file_chooser_set_current_name(GTK_FILE_CHOOSER(dialog), name);
 	if (purpose == SPT_FILES_OPEN || purpose == SPT_FILES_SAVE)
-		add_filter(GTK_FILE_CHOOSER(dialog), "Recordings, unfinished ones too",
+		add_filter(GTK_FILE_CHOOSER(dialog), _("Recordings, unfinished ones too"),
 			   (const char *const[]){ "*.capture", "*.part", NULL });
 	if (!is_directory)
-		add_filter(GTK_FILE_CHOOSER(dialog), "All files", (const char *const[]){ "*", NULL });
+		add_filter(GTK_FILE_CHOOSER(dialog), _("All files"), (const char *const[]){ "*", NULL });
 	g_signal_connect_data(dialog, "response", G_CALLBACK(on_response), question, free_question, 0);
 	gtk_native_dialog_show(GTK_NATIVE_DIALOG(dialog));
 }

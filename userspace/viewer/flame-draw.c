@@ -2,6 +2,7 @@
 /* Each box is a colour, hatched in the kernel, and as much of a name as fits. */
 #include "flame-draw.h"
 
+#include <glib/gi18n.h>
 #include <math.h>
 
 #include "palette.h"
@@ -83,8 +84,8 @@ static void draw_hatches(GtkSnapshot *snapshot, const graphene_rect_t *area)
 static void draw_name(const SptFlameDrawing *drawing, GtkSnapshot *snapshot, PangoLayout *layout, const graphene_rect_t *area,
 		      const SptFlameBox *box, const SptFunction *function)
 {
-	g_autofree char *made = box->n_more ? g_strdup_printf("%u smaller", box->n_more) : NULL;
-	const char *name = made ? made : function ? spt_text_name(function->name, &made) : "All";
+	g_autofree char *made = box->n_more ? g_strdup_printf(_("%u smaller"), box->n_more) : NULL;
+	const char *name = made ? made : function ? spt_text_name(function->name, &made) : _("All");
 	GdkRGBA color = ink;
 	int height;
 

@@ -2,6 +2,7 @@
 /* The picture draws and is steered in flame-view.c; here is what stands around it. */
 #include "flame-pane.h"
 
+#include <glib/gi18n.h>
 #include <string.h>
 
 #include "chart-view.h"
@@ -49,10 +50,10 @@ static void on_changed(SptFlamePane *self)
 							  node == UINT32_MAX ? spt_flame_view_zoomed(self->view) : node);
 	const char *search = gtk_editable_get_text(GTK_EDITABLE(self->search));
 	uint64_t all, lit = spt_flame_view_lit(self->view, &all);
-	g_autofree char *found = g_strdup_printf("%.2f %% lit up", all ? 100.0 * (double)lit / (double)all : 0);
+	g_autofree char *found = g_strdup_printf(_("%.2f %% lit up"), all ? 100.0 * (double)lit / (double)all : 0);
 
 	gtk_label_set_text(GTK_LABEL(self->detail), gtk_toggle_button_get_active(GTK_TOGGLE_BUTTON(self->by_time)) ?
-			   "In the order of time" : detail);
+			   _("In the order of time") : detail);
 	gtk_widget_set_tooltip_text(self->detail, detail);
 	gtk_label_set_text(GTK_LABEL(self->found), *search ? found : "");
 	set_actions(self);

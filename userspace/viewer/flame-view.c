@@ -5,6 +5,7 @@
  */
 #include "flame-view.h"
 
+#include <glib/gi18n.h>
 #include <math.h>
 
 #include "flame-draw.h"
@@ -154,11 +155,12 @@ char *spt_flame_view_describe(SptFlameView *self, uint32_t at)
 	g_autofree char *made_name = NULL, *made_object = NULL;
 
 	if (self->document->differences)
-		return g_strdup_printf("%s: %+.2f", function ? spt_text_name(function->name, &made_name) : "All",
+		return g_strdup_printf("%s: %+.2f", function ? spt_text_name(function->name, &made_name) : _("All"),
 				       100 * g_array_index(self->document->differences->changes, double, at));
-	return g_strdup_printf("%s%s%s%s: total %.2f %%, self %.2f %%", function ? spt_text_name(function->name, &made_name) : "All",
-			       function ? " (" : "", !function ? "" : function->is_process ? "process" :
-			       spt_text_name(function->object, &made_object), function ? ")" : "",
+	if (!function)
+		return g_strdup_printf(_("All: total %.2f %%, self %.2f %%"), percent * (double)node->total, percent * (double)node->self);
+	return g_strdup_printf(_("%s (%s): total %.2f %%, self %.2f %%"), spt_text_name(function->name, &made_name),
+			       function->is_process ? _("process") : spt_text_name(function->object, &made_object),
 			       percent * (double)node->total, percent * (double)node->self);
 }
 
@@ -167,8 +169,8 @@ static void tell(SptFlameView *self)
 {
 	uint32_t at = self->selected == NONE ? self->zoomed : self->selected;
 	g_autofree char *what = spt_flame_view_describe(self, at);
-	g_autofree char *text = g_strdup_printf("Flame graph, %s, depth %u of %u%s", what, depth_of(self, at), rows_of(self) - 1,
-						at != 0 && at == self->zoomed ? ", zoomed" : "");
+	g_autofree char *text = g_strdup_printf(_("Flame graph, %s, depth %u of %u%s"), what, depth_of(self, at), rows_of(self) - 1,
+						at != 0 && at == self->zoomed ? _(", zoomed") : "");
 
 	gtk_accessible_update_property(GTK_ACCESSIBLE(self), GTK_ACCESSIBLE_PROPERTY_LABEL, text, -1);
 	gtk_widget_queue_draw(GTK_WIDGET(self));
@@ -345,7 +347,7 @@ static gboolean query_tooltip(GtkWidget *widget, int x, int y, gboolean by_keybo
 	g_autofree char *text = NULL;
 
 	if (box && box->n_more)
-		text = g_strdup_printf("%u too small to be seen from here: zoom in", box->n_more);
+		text = g_strdup_printf(_("%u too small to be seen from here: zoom in"), box->n_more);
 	else if (node != NONE)
 		text = spt_flame_view_describe(self, node);
 	gtk_tooltip_set_text(tooltip, text);

@@ -5,6 +5,8 @@
  */
 #include "functions.h"
 
+#include <glib/gi18n.h>
+
 #include "columns.h"
 #include "compat-gtk.h"
 #include "work.h"
@@ -110,7 +112,7 @@ static void refresh(SptFunctions *self)
 	self->searched = g_strdup(search);
 	list = spt_order_list(self->document->order, self->key, self->descending, search, &n);
 	set_list(self, list, n);
-	spt_pane_set_empty_text(SPT_PANE(self), *search ? "No function has that in its name" : "There are no samples");
+	spt_pane_set_empty_text(SPT_PANE(self), *search ? _("No function has that in its name") : _("There are no samples"));
 	spt_pane_show_empty(SPT_PANE(self), n == 0);
 	g_debug("%u functions listed in %.1f ms of CPU time", n, spt_work_ms() - begin_ms);
 }
@@ -226,11 +228,11 @@ static void add_columns(SptFunctions *self)
 static void spt_functions_init(SptFunctions *self)
 {
 	self->selected = UINT32_MAX;
-	self->search = g_object_new(GTK_TYPE_SEARCH_ENTRY, "placeholder-text", "Search functions", "width-chars", 24, NULL);
-	gtk_accessible_update_property(GTK_ACCESSIBLE(self->search), GTK_ACCESSIBLE_PROPERTY_LABEL, "Search functions", -1);
+	self->search = g_object_new(GTK_TYPE_SEARCH_ENTRY, "placeholder-text", _("Search functions"), "width-chars", 24, NULL);
+	gtk_accessible_update_property(GTK_ACCESSIBLE(self->search), GTK_ACCESSIBLE_PROPERTY_LABEL, _("Search functions"), -1);
 	g_signal_connect(self->search, "search-changed", G_CALLBACK(on_search_changed), self);
 	g_signal_connect(self->search, "stop-search", G_CALLBACK(on_stop_search), self);
-	spt_pane_set_title(SPT_PANE(self), "Functions", NULL);
+	spt_pane_set_title(SPT_PANE(self), _("Functions"), NULL);
 	spt_pane_add_header(SPT_PANE(self), self->search);
 	add_columns(self);
 }

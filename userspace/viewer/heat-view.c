@@ -2,9 +2,11 @@
 /* Computed when it comes to be seen, once for each recording. */
 #include "heat-view.h"
 
+#include <glib/gi18n.h>
 #include <math.h>
 
 #include "profile/heat.h"
+#include "text.h"
 
 #define GUTTER 56
 #define HEIGHT 120
@@ -118,15 +120,15 @@ static void on_drag_end(GtkGestureDrag *drag, double dx, double dy, SptHeatView 
 static gboolean query_tooltip(GtkWidget *widget, int x, int y, gboolean by_keyboard, GtkTooltip *tooltip)
 {
 	SptHeatView *self = SPT_HEAT_VIEW(widget);
-	g_autofree char *text = NULL;
+	g_autofree char *text = NULL, *periods = NULL;
 	uint32_t column, row;
 
 	if (!self->heat || by_keyboard || x < GUTTER)
 		return FALSE;
 	find_cell(self, x, y, &column, &row);
-	text = g_strdup_printf("%.3f s: %" G_GUINT64_FORMAT " periods",
-			       (double)(spt_heat_time(self->heat, column, row) - self->document->summary.start_ns) / 1e9,
-			       self->heat->weights[(size_t)column * self->heat->n_rows + row]);
+	periods = spt_text_count(self->heat->weights[(size_t)column * self->heat->n_rows + row]);
+	text = g_strdup_printf(_("%.3f s: %s periods"),
+			       (double)(spt_heat_time(self->heat, column, row) - self->document->summary.start_ns) / 1e9, periods);
 	gtk_tooltip_set_text(tooltip, text);
 	return TRUE;
 }
@@ -159,7 +161,7 @@ static void spt_heat_view_init(SptHeatView *self)
 	GtkGesture *drag = gtk_gesture_drag_new();
 
 	gtk_widget_set_has_tooltip(GTK_WIDGET(self), TRUE);
-	gtk_accessible_update_property(GTK_ACCESSIBLE(self), GTK_ACCESSIBLE_PROPERTY_LABEL, "Heat map of the parts of each second", -1);
+	gtk_accessible_update_property(GTK_ACCESSIBLE(self), GTK_ACCESSIBLE_PROPERTY_LABEL, _("Heat map of the parts of each second"), -1);
 	g_signal_connect(drag, "drag-begin", G_CALLBACK(on_drag_begin), self);
 	g_signal_connect(drag, "drag-update", G_CALLBACK(on_drag_update), self);
 	g_signal_connect(drag, "drag-end", G_CALLBACK(on_drag_end), self);

@@ -6,6 +6,7 @@
  */
 #include "live-page.h"
 
+#include <glib/gi18n.h>
 #include <time.h>
 
 #include "table.h"
@@ -103,12 +104,12 @@ static void show_status(SptLivePage *self, const SptRecorderStatus *status)
 {
 	g_autofree char *samples = spt_text_count(status->samples), *lost = spt_text_count(status->lost);
 	g_autofree char *rate = spt_text_rate(status->period_ns, status->delivered, status->budget);
-	g_autofree char *counts = g_strdup_printf("Recording: %s samples, %s lost, %.1f s", samples, lost, (double)status->elapsed_ns / 1e9);
+	g_autofree char *counts = g_strdup_printf(_("Recording: %s samples, %s lost, %.1f s"), samples, lost, (double)status->elapsed_ns / 1e9);
 	g_autofree char *cost = NULL;
 	double own = 100.0 * (double)(clock_ns(CLOCK_PROCESS_CPUTIME_ID) - self->begin_cpu_ns) /
 		     (double)MAX(clock_ns(CLOCK_MONOTONIC) - self->begin_ns, 1);
 
-	cost = g_strdup_printf("Sysprof itself takes %.1f %% of a CPU; %s", own, rate);
+	cost = g_strdup_printf(_("Sysprof itself takes %.1f %% of a CPU; %s"), own, rate);
 	gtk_inscription_set_text(GTK_INSCRIPTION(self->counts), counts);
 	gtk_inscription_set_text(GTK_INSCRIPTION(self->cost), cost);
 }
@@ -149,7 +150,7 @@ static void refresh(SptLivePage *self)
 	SptRecorderStatus status;
 
 	if (!spt_recording_status(self->recording, &status)) {
-		gtk_inscription_set_text(GTK_INSCRIPTION(self->counts), "Starting to record");
+		gtk_inscription_set_text(GTK_INSCRIPTION(self->counts), _("Starting to record"));
 		gtk_inscription_set_text(GTK_INSCRIPTION(self->cost), "");
 		return;
 	}
@@ -192,18 +193,18 @@ static void spt_live_page_class_init(SptLivePageClass *class)
 static SptTable *new_functions(void)
 {
 	static const SptTableColumn columns[] = {
-		{ "Self", SPT_CELL_SHARE, NUMBER_WIDTH }, { "Total", SPT_CELL_SHARE, NUMBER_WIDTH }, { "Function", SPT_CELL_TEXT, 0 },
-		{ "Object", SPT_CELL_DIM, OBJECT_WIDTH },
+		{ N_("Self"), SPT_CELL_SHARE, NUMBER_WIDTH }, { N_("Total"), SPT_CELL_SHARE, NUMBER_WIDTH }, { N_("Function"), SPT_CELL_TEXT, 0 },
+		{ N_("Object"), SPT_CELL_DIM, OBJECT_WIDTH },
 	};
 
-	return SPT_TABLE(spt_table_new("Heaviest functions so far", columns, G_N_ELEMENTS(columns), false));
+	return SPT_TABLE(spt_table_new(_("Heaviest functions so far"), columns, G_N_ELEMENTS(columns), false));
 }
 
 static SptTable *new_processes(void)
 {
-	static const SptTableColumn columns[] = { { "Total", SPT_CELL_SHARE, NUMBER_WIDTH }, { "Process", SPT_CELL_TEXT, 0 } };
+	static const SptTableColumn columns[] = { { N_("Total"), SPT_CELL_SHARE, NUMBER_WIDTH }, { N_("Process"), SPT_CELL_TEXT, 0 } };
 
-	return SPT_TABLE(spt_table_new("Heaviest processes so far", columns, G_N_ELEMENTS(columns), false));
+	return SPT_TABLE(spt_table_new(_("Heaviest processes so far"), columns, G_N_ELEMENTS(columns), false));
 }
 
 static GtkWidget *new_text(const char *css_class)

@@ -2,6 +2,8 @@
 /* The frame of a pane; functions.c, callers.c and descendants.c fill it. */
 #include "pane.h"
 
+#include <glib/gi18n.h>
+
 #include "columns.h"
 #include "text.h"
 
@@ -71,7 +73,7 @@ void spt_pane_add_header(SptPane *pane, GtkWidget *widget)
 void spt_pane_set_title(SptPane *pane, const char *what, const char *name)
 {
 	g_autofree char *made = NULL;
-	g_autofree char *text = name ? g_strdup_printf("%s of %s", what, spt_text_name(name, &made)) : g_strdup(what);
+	g_autofree char *text = name ? g_strdup_printf(_("%s of %s"), what, spt_text_name(name, &made)) : g_strdup(what);
 
 	gtk_label_set_text(GTK_LABEL(get(pane)->title), text);
 	gtk_widget_set_tooltip_text(get(pane)->title, name ? text : NULL);

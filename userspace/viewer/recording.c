@@ -5,6 +5,7 @@
  */
 #include "recording.h"
 
+#include <glib/gi18n.h>
 #include <glib/gstdio.h>
 #include <string.h>
 
@@ -205,7 +206,7 @@ static bool set_environment(GSubprocessLauncher *launcher, const char *line, GEr
 
 		if (!equals || equals == words[i]) {
 			g_set_error(error, G_SHELL_ERROR, G_SHELL_ERROR_FAILED,
-				    "Cannot run the command: \"%s\" in its environment is not of the form NAME=VALUE", words[i]);
+				    _("Cannot run the command: \"%s\" in its environment is not of the form NAME=VALUE"), words[i]);
 			return false;
 		}
 		*equals = '\0';
@@ -226,7 +227,7 @@ static GSubprocess *start_command(const SptRecordingOptions *options, GError **e
 	if (!g_shell_parse_argv(options->command, NULL, &words, error) || !set_environment(launcher, options->environment, error))
 		return NULL;
 	if (!g_file_test(directory, G_FILE_TEST_IS_DIR)) {
-		g_set_error(error, G_SPAWN_ERROR, G_SPAWN_ERROR_CHDIR, "Cannot run %s in %s: there is no such directory", words[0],
+		g_set_error(error, G_SPAWN_ERROR, G_SPAWN_ERROR_CHDIR, _("Cannot run %s in %s: there is no such directory"), words[0],
 			    directory);
 		return NULL;
 	}
@@ -234,8 +235,8 @@ static GSubprocess *start_command(const SptRecordingOptions *options, GError **e
 	program = strchr(words[0], '/') ? g_canonicalize_filename(words[0], directory) : g_find_program_in_path(words[0]);
 	if (!program || !g_file_test(program, G_FILE_TEST_IS_EXECUTABLE)) {
 		g_set_error(error, G_SPAWN_ERROR, G_SPAWN_ERROR_NOENT, strchr(words[0], '/') ?
-			    "Cannot run %s: there is no such program" :
-			    "Cannot run %s: there is no such program in the directories of $PATH", words[0]);
+			    _("Cannot run %s: there is no such program") :
+			    _("Cannot run %s: there is no such program in the directories of $PATH"), words[0]);
 		return NULL;
 	}
 	g_subprocess_launcher_set_cwd(launcher, directory);

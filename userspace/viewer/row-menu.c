@@ -5,6 +5,8 @@
  */
 #include "row-menu.h"
 
+#include <glib/gi18n.h>
+
 #include "columns.h"
 #include "pane.h"
 #include "text.h"
@@ -26,8 +28,8 @@ static GMenuModel *new_model(const SptRow *row)
 {
 	const SptFunction *function = spt_row_function(row);
 	g_autofree char *made = NULL;
-	g_autoptr(GMenuItem) only = g_menu_item_new(function->is_process ? "_Only This Process" : "_Only What Has It on the Stack", NULL);
-	g_autoptr(GMenuItem) copy = g_menu_item_new("_Copy Name", NULL);
+	g_autoptr(GMenuItem) only = g_menu_item_new(function->is_process ? _("_Only This Process") : _("_Only What Has It on the Stack"), NULL);
+	g_autoptr(GMenuItem) copy = g_menu_item_new(_("_Copy Name"), NULL);
 	GMenu *menu = g_menu_new();
 
 	g_menu_item_set_action_and_target(only, "views.only", "u", spt_row_values(row)->function);

@@ -2,6 +2,7 @@
 /* The file appears whole or not at all. */
 #include "share.h"
 
+#include <glib/gi18n.h>
 #include <string.h>
 
 #include "export/export.h"
@@ -55,7 +56,7 @@ static void on_written(G_GNUC_UNUSED GObject *source, GAsyncResult *result, G_GN
 
 	if (g_task_propagate_boolean(G_TASK(result), &error))
 		return;
-	text = g_strdup_printf("Cannot export to %s: %s.", work->path, error->message);
+	text = g_strdup_printf(_("Cannot export to %s: %s."), work->path, error->message);
 	gtk_widget_activate_action(GTK_WIDGET(work->parent), "win.complain", "s", text);
 }
 
@@ -72,7 +73,7 @@ static void on_chosen(GFile *file, gpointer data)
 	if (own->path)
 		g_task_run_in_thread(task, write_in_thread);
 	else
-		g_task_return_new_error(task, G_IO_ERROR, G_IO_ERROR_NOT_SUPPORTED, "it is not a place of this machine");
+		g_task_return_new_error(task, G_IO_ERROR, G_IO_ERROR_NOT_SUPPORTED, _("it is not a place of this machine"));
 }
 
 void spt_share_export(GtkWindow *parent, SptDocument *document, const char *format, const char *stem)
@@ -111,7 +112,7 @@ static void on_picture_place_chosen(GFile *file, gpointer data)
 
 	if (path && gdk_texture_save_to_png(picture->texture, path))
 		return;
-	text = g_strdup_printf("Cannot save the picture as %s: choose a place of this machine that can be written.", path ? path : "that");
+	text = g_strdup_printf(_("Cannot save the picture as %s: choose a place of this machine that can be written."), path ? path : "that");
 	gtk_widget_activate_action(GTK_WIDGET(picture->parent), "win.complain", "s", text);
 }
 

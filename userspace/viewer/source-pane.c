@@ -5,6 +5,7 @@
  */
 #include "source-pane.h"
 
+#include <glib/gi18n.h>
 #include <inttypes.h>
 
 #include "table.h"
@@ -69,7 +70,8 @@ static void finish(struct filling *filling)
 	g_autofree char *more = NULL;
 
 	if (filling->n_rows > MAX_ROWS) {
-		more = g_strdup_printf("%u more are not shown: " SPT_CLI " annotate prints them", filling->n_rows - MAX_ROWS + 1);
+		more = g_strdup_printf(ngettext("%u more is not shown: %s annotate prints it", "%u more are not shown: %s annotate prints them",
+						filling->n_rows - MAX_ROWS + 1), filling->n_rows - MAX_ROWS + 1, SPT_CLI);
 		filling->n_rows = MAX_ROWS - 1;
 		add_text(filling, more, false);
 	}
@@ -80,7 +82,7 @@ static void finish(struct filling *filling)
 
 static void add_file(struct filling *filling, const SptAnnotatedFile *file)
 {
-	g_autofree char *problem = file->problem ? g_strdup_printf("The file %s", file->problem) : NULL;
+	g_autofree char *problem = file->problem ? g_strdup_printf(_("The file %s"), file->problem) : NULL;
 	bool was_shown = true;
 
 	add_text(filling, file->found ? file->found : file->path, true);
@@ -105,8 +107,8 @@ static void add_file(struct filling *filling, const SptAnnotatedFile *file)
 
 static void add_code(struct filling *filling, const SptAnnotatedCode *code)
 {
-	g_autofree char *heading = g_strdup_printf("%s in %s", code->function, code->object);
-	g_autofree char *problem = code->problem ? g_strdup_printf("No instructions: %s", code->problem) : NULL;
+	g_autofree char *heading = g_strdup_printf(_("%s in %s"), code->function, code->object);
+	g_autofree char *problem = code->problem ? g_strdup_printf(_("No instructions: %s"), code->problem) : NULL;
 	uint64_t next = code->start;
 
 	add_text(filling, heading, true);
@@ -142,11 +144,11 @@ static void tell(SptSourcePane *self, const SptAnnotation *annotation)
 	g_autofree char *made = NULL, *made_object = NULL, *text = NULL;
 	double all = (double)MAX(annotation->all, 1);
 
-	text = g_strdup_printf("%s in %s: self %.2f %%, total %.2f %% of the time shown; shares below are of its total%s",
+	text = g_strdup_printf(_("%s in %s: self %.2f %%, total %.2f %% of the time shown; shares below are of its total%s"),
 			       spt_text_name(function->name, &made), spt_text_name(function->object, &made_object),
 			       100.0 * (double)annotation->self / all, 100.0 * (double)annotation->total / all,
 			       is_restricted_otherwise(self->document) ?
-				       ". What was restricted to functions, objects or the kernel is all counted here" : "");
+				       _(". What was restricted to functions, objects or the kernel is all counted here") : "");
 	gtk_label_set_text(GTK_LABEL(self->title), text);
 }
 
@@ -166,12 +168,12 @@ static void show(SptSourcePane *self, const SptAnnotation *annotation)
 	for (unsigned i = 0; i < annotation->files->len; i++)
 		add_file(&source, annotation->files->pdata[i]);
 	if (annotation->files->len == 0)
-		add_text(&source, "No lines: there is no debug information for it. Install that of its package, or compile it with -g", false);
+		add_text(&source, _("No lines: there is no debug information for it. Install that of its package, or compile it with -g"), false);
 	finish(&source);
 	for (unsigned i = 0; i < annotation->code->len; i++)
 		add_code(&code, annotation->code->pdata[i]);
 	if (annotation->code->len == 0)
-		add_text(&code, "No instructions: it has no symbol that says where it begins and ends", false);
+		add_text(&code, _("No instructions: it has no symbol that says where it begins and ends"), false);
 	finish(&code);
 }
 
@@ -190,7 +192,7 @@ static void on_answer(G_GNUC_UNUSED GObject *source, GAsyncResult *result, gpoin
 	else if (annotation)
 		show(self, annotation);
 	else
-		show_nothing(self, "This is no single function, so it has no lines or instructions");
+		show_nothing(self, _("This is no single function, so it has no lines or instructions"));
 }
 
 static void ask(SptSourcePane *self)
@@ -200,7 +202,7 @@ static void ask(SptSourcePane *self)
 		return;
 	self->is_stale = false;
 	if (self->function == UINT32_MAX || self->document->functions[self->function].is_process) {
-		show_nothing(self, "Select a function among Functions: its lines and instructions are shown here");
+		show_nothing(self, _("Select a function among Functions: its lines and instructions are shown here"));
 		return;
 	}
 	self->is_asking = true;
@@ -229,12 +231,12 @@ static void spt_source_pane_class_init(SptSourcePaneClass *class)
 static void spt_source_pane_init(SptSourcePane *self)
 {
 	static const SptTableColumn source[] = {
-		{ "Self", SPT_CELL_SHARE, SHARE_WIDTH }, { "Total", SPT_CELL_SHARE, SHARE_WIDTH }, { "Line", SPT_CELL_NUMBER, LINE_WIDTH },
-		{ "Source", SPT_CELL_CODE, 0 },
+		{ N_("Self"), SPT_CELL_SHARE, SHARE_WIDTH }, { N_("Total"), SPT_CELL_SHARE, SHARE_WIDTH }, { N_("Line"), SPT_CELL_NUMBER, LINE_WIDTH },
+		{ N_("Source"), SPT_CELL_CODE, 0 },
 	};
 	static const SptTableColumn code[] = {
-		{ "Self", SPT_CELL_SHARE, SHARE_WIDTH }, { "Total", SPT_CELL_SHARE, SHARE_WIDTH },
-		{ "Address", SPT_CELL_NUMBER, ADDRESS_WIDTH }, { "Line", SPT_CELL_DIM, PLACE_WIDTH }, { "Instruction", SPT_CELL_CODE, 0 },
+		{ N_("Self"), SPT_CELL_SHARE, SHARE_WIDTH }, { N_("Total"), SPT_CELL_SHARE, SHARE_WIDTH },
+		{ N_("Address"), SPT_CELL_NUMBER, ADDRESS_WIDTH }, { N_("Line"), SPT_CELL_DIM, PLACE_WIDTH }, { N_("Instruction"), SPT_CELL_CODE, 0 },
 	};
 	GtkWidget *paned = g_object_new(GTK_TYPE_PANED, "shrink-start-child", FALSE, "shrink-end-child", FALSE, "vexpand", TRUE, "position", 640,
 					NULL);
@@ -244,8 +246,8 @@ static void spt_source_pane_init(SptSourcePane *self)
 	self->title = g_object_new(GTK_TYPE_LABEL, "xalign", 0.0, "wrap", TRUE, "wrap-mode", PANGO_WRAP_WORD_CHAR, NULL);
 	gtk_widget_add_css_class(self->title, "pane-header");
 	gtk_widget_add_css_class(self->title, "numeric");
-	self->source = SPT_TABLE(spt_table_new("Source", source, G_N_ELEMENTS(source), false));
-	self->code = SPT_TABLE(spt_table_new("Instructions", code, G_N_ELEMENTS(code), false));
+	self->source = SPT_TABLE(spt_table_new(_("Source"), source, G_N_ELEMENTS(source), false));
+	self->code = SPT_TABLE(spt_table_new(_("Instructions"), code, G_N_ELEMENTS(code), false));
 	gtk_paned_set_start_child(GTK_PANED(paned), GTK_WIDGET(self->source));
 	gtk_paned_set_end_child(GTK_PANED(paned), GTK_WIDGET(self->code));
 	gtk_box_append(GTK_BOX(self), self->title);

@@ -2,6 +2,8 @@
 /* Found in a thread, and only while the page is to be seen; the last function wanted meanwhile follows. */
 #include "stacks-pane.h"
 
+#include <glib/gi18n.h>
+
 #include "table.h"
 #include "text.h"
 
@@ -35,7 +37,7 @@ static void add_stack(SptStacksPane *self, unsigned *row, const SptTreeNode *nod
 		const SptFunction *function = &self->document->functions[nodes[node].function];
 		g_autofree char *text = g_strconcat("    ", function->name, NULL);
 
-		add_row(self, row, NOTHING, text, function->is_process ? "(process)" : function->object);
+		add_row(self, row, NOTHING, text, function->is_process ? _("(process)") : function->object);
 	}
 }
 
@@ -49,17 +51,18 @@ static void show(SptStacksPane *self, const GArray *stacks)
 
 	for (n = 0; n < MIN(stacks->len, MAX_STACKS) && row < MAX_ROWS - 2; n++) {
 		uint32_t leaf = g_array_index(stacks, uint32_t, n);
-		g_autofree char *text = g_strdup_printf("Stack %u", n + 1);
+		g_autofree char *text = g_strdup_printf(_("Stack %u"), n + 1);
 		double share = 100.0 * (double)nodes[leaf].self / total;
 
 		rest -= share;
 		add_row(self, &row, share, text, "");
 		add_stack(self, &row, nodes, leaf);
 	}
-	title = g_strdup_printf("%u %s with %s, heaviest first; shares are of its total%s", stacks->len, stacks->len == 1 ? "stack" : "stacks",
-				spt_text_name(of->name, &made), n < stacks->len ? "" : ". These are all");
+	title = g_strdup_printf(ngettext("%u stack with %s; shares are of its total%s", "%u stacks with %s, heaviest first; shares are of its total%s",
+					 stacks->len), stacks->len, spt_text_name(of->name, &made),
+				n < stacks->len ? "" : _(". These are all"));
 	if (n < stacks->len) {
-		g_autofree char *more = g_strdup_printf("and %u more", stacks->len - n);
+		g_autofree char *more = g_strdup_printf(_("and %u more"), stacks->len - n);
 
 		row = MIN(row, MAX_ROWS - 1);
 		add_row(self, &row, MAX(rest, 0), more, "");
@@ -90,7 +93,7 @@ static void ask(SptStacksPane *self)
 		return;
 	self->is_stale = false;
 	if (self->function == UINT32_MAX) {
-		gtk_label_set_text(GTK_LABEL(self->title), "Select a function or a process among Functions: the stacks it is on are shown here");
+		gtk_label_set_text(GTK_LABEL(self->title), _("Select a function or a process among Functions: the stacks it is on are shown here"));
 		spt_table_set_end(self->table, 0);
 		return;
 	}
@@ -120,14 +123,14 @@ static void spt_stacks_pane_class_init(SptStacksPaneClass *class)
 static void spt_stacks_pane_init(SptStacksPane *self)
 {
 	static const SptTableColumn columns[] = {
-		{ "Total", SPT_CELL_SHARE, SHARE_WIDTH }, { "Function", SPT_CELL_TEXT, 0 }, { "Object", SPT_CELL_DIM, 0 },
+		{ N_("Total"), SPT_CELL_SHARE, SHARE_WIDTH }, { N_("Function"), SPT_CELL_TEXT, 0 }, { N_("Object"), SPT_CELL_DIM, 0 },
 	};
 
 	self->function = UINT32_MAX;
 	gtk_orientable_set_orientation(GTK_ORIENTABLE(self), GTK_ORIENTATION_VERTICAL);
 	self->title = g_object_new(GTK_TYPE_LABEL, "xalign", 0.0, "ellipsize", PANGO_ELLIPSIZE_END, NULL);
 	gtk_widget_add_css_class(self->title, "pane-header");
-	self->table = SPT_TABLE(spt_table_new("Stacks", columns, G_N_ELEMENTS(columns), false));
+	self->table = SPT_TABLE(spt_table_new(_("Stacks"), columns, G_N_ELEMENTS(columns), false));
 	gtk_box_append(GTK_BOX(self), self->title);
 	gtk_box_append(GTK_BOX(self), GTK_WIDGET(self->table));
 }

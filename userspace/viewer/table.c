@@ -2,6 +2,8 @@
 /* A cell listens to its row as long as it shows it. */
 #include "table.h"
 
+#include <glib/gi18n.h>
+
 #include "compat-gtk.h"
 #include "share-cell.h"
 #include "text.h"
@@ -149,7 +151,7 @@ static void append_column(SptTable *self, unsigned at, bool sorts)
 {
 	const SptTableColumn *kind = &self->columns[at];
 	GtkListItemFactory *factory = gtk_signal_list_item_factory_new();
-	g_autoptr(GtkColumnViewColumn) column = gtk_column_view_column_new(kind->title, factory);
+	g_autoptr(GtkColumnViewColumn) column = gtk_column_view_column_new(_(kind->title), factory);
 
 	g_object_set_data(G_OBJECT(factory), "column", GUINT_TO_POINTER(at));
 	g_signal_connect(factory, "setup", G_CALLBACK(on_setup), (gpointer)kind);

@@ -2,6 +2,7 @@
 /* Names and numbers as the window shows them. */
 #include "text.h"
 
+#include <glib/gi18n.h>
 #include <stdbool.h>
 #include <string.h>
 
@@ -56,7 +57,7 @@ char *spt_text_rate(uint64_t period_ns, uint64_t delivered, uint64_t budget)
 	g_autofree char *period = spt_text_duration(period_ns);
 
 	if (!budget)
-		return g_strdup_printf("one every %s of a CPU at work", period);
-	return g_strdup_printf("one every %s of a CPU at work, lowered to %.1f %% of that to keep to the budget of CPU time", period,
+		return g_strdup_printf(_("one every %s of a CPU at work"), period);
+	return g_strdup_printf(_("one every %s of a CPU at work, lowered to %.1f %% of that to keep to the budget of CPU time"), period,
 			       100 * (double)delivered / (double)(delivered + budget));
 }

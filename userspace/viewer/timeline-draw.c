@@ -2,6 +2,7 @@
 /* Boxes of one colour each; texts only where they fit. */
 #include "timeline-draw.h"
 
+#include <glib/gi18n.h>
 #include <math.h>
 
 #include "text.h"
@@ -43,7 +44,7 @@ char *spt_timeline_lane_name(const SptTimeline *timeline, uint32_t lane)
 	if (timeline->lanes == SPT_GROUP_CPU)
 		return g_strdup_printf("CPU %u", group->cpu);
 	if (!group->name)
-		return g_strdup("others");
+		return g_strdup(_("others"));
 	return g_strdup_printf("%s (%u)", spt_text_name(group->name, &made),
 			       timeline->lanes == SPT_GROUP_THREAD ? group->tid : group->pid);
 }

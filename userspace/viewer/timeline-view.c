@@ -5,6 +5,7 @@
  */
 #include "timeline-view.h"
 
+#include <glib/gi18n.h>
 #include <math.h>
 
 #include "text.h"
@@ -142,13 +143,13 @@ static double seconds(SptTimelineView *self, uint64_t time)
 static void tell(SptTimelineView *self)
 {
 	g_autofree char *what = self->selected_end ?
-				g_strdup_printf("%.3f s to %.3f s are selected", seconds(self, self->selected_begin),
+				g_strdup_printf(_("%.3f s to %.3f s are selected"), seconds(self, self->selected_begin),
 						seconds(self, self->selected_end)) :
-				g_strdup("nothing is selected");
+				g_strdup(_("nothing is selected"));
 	g_autofree char *view = self->view_begin > self->start_ns || self->view_end < self->end_ns ?
-				g_strdup_printf(", %.3f s to %.3f s are in view", seconds(self, self->view_begin),
+				g_strdup_printf(_(", %.3f s to %.3f s are in view"), seconds(self, self->view_begin),
 						seconds(self, self->view_end)) : g_strdup("");
-	g_autofree char *text = g_strdup_printf("Timeline of %.3f s on %u CPUs, %s%s", seconds(self, self->end_ns),
+	g_autofree char *text = g_strdup_printf(_("Timeline of %.3f s on %u CPUs, %s%s"), seconds(self, self->end_ns),
 						MAX(self->document->summary.n_cpus, 1), what, view);
 
 	gtk_accessible_update_property(GTK_ACCESSIBLE(self), GTK_ACCESSIBLE_PROPERTY_LABEL, text, -1);
@@ -352,17 +353,17 @@ static char *describe_lane(SptTimelineView *self, uint32_t lane, double x)
 	GString *text = g_string_new(NULL);
 
 	if (x < drawing.left) {
-		g_string_append_printf(text, "Show only %s", name);
+		g_string_append_printf(text, _("Show only %s"), name);
 		return g_string_free(text, FALSE);
 	}
-	g_string_append_printf(text, "%s at %.3f s: %.0f %% busy", name, seconds(self, at),
+	g_string_append_printf(text, _("%s at %.3f s: %.0f %% busy"), name, seconds(self, at),
 			       100 * spt_timeline_share(timeline, timeline->weights, lane, bucket));
 	if (lit > 0)
-		g_string_append_printf(text, ", %.0f %% in the selected function", 100 * lit);
+		g_string_append_printf(text, _(", %.0f %% in the selected function"), 100 * lit);
 	if (spt_timeline_share(timeline, timeline->lost, lane, bucket) > 0)
-		g_string_append(text, ", samples were lost");
+		g_string_append(text, _(", samples were lost"));
 	if (spt_timeline_share(timeline, timeline->left_out, lane, bucket) > 0)
-		g_string_append(text, ", sampled less often to keep to the budget");
+		g_string_append(text, _(", sampled less often to keep to the budget"));
 	return g_string_free(text, FALSE);
 }
 
@@ -372,16 +373,17 @@ static char *describe_track(SptTimelineView *self, const SptTrack *track, double
 	uint64_t near_ns = (uint64_t)((double)(self->view_end - self->view_begin) / drawing.width * CLICK_PIXELS);
 	uint64_t at = spt_timeline_time(&drawing, x);
 	const SptTrackEvent *event = x < drawing.left ? NULL : spt_track_at(track, at, near_ns);
-	g_autofree char *made_name = NULL, *made_text = NULL, *made_unit = NULL, *duration = NULL;
+	g_autofree char *made_name = NULL, *made_text = NULL, *made_unit = NULL, *duration = NULL, *value = NULL;
 	const char *name = spt_text_name(track->name, &made_name);
 
 	if (!event)
 		return g_strdup(name);
+	value = g_strdup_printf("%" G_GUINT64_FORMAT, event->value);
 	if (track->kind == SPT_STREAM_COUNTER)
-		return g_strdup_printf("%s at %.3f s: %" G_GUINT64_FORMAT " %s", name, seconds(self, at), event->value,
+		return g_strdup_printf(_("%s at %.3f s: %s %s"), name, seconds(self, at), value,
 				       spt_text_name(track->unit, &made_unit));
 	duration = spt_text_duration(event->duration);
-	return g_strdup_printf("%s at %.6f s: %s%s%s", name, seconds(self, MAX(event->time, self->start_ns)),
+	return g_strdup_printf(_("%s at %.6f s: %s%s%s"), name, seconds(self, MAX(event->time, self->start_ns)),
 			       event->text ? spt_text_name(event->text, &made_text) : "", event->text ? ", " : "", duration);
 }
 

@@ -5,6 +5,7 @@
  */
 #include "window.h"
 
+#include <glib/gi18n.h>
 #include <string.h>
 
 #include "cache.h"
@@ -70,7 +71,7 @@ static void check_device(SptWindow *self)
 		return;
 	}
 	fallback = spt_trace_open(NULL);
-	text = g_strconcat(error->message, fallback ? "\nUntil then recordings are made with perf events, which tell less." : NULL,
+	text = g_strconcat(error->message, fallback ? _("\nUntil then recordings are made with perf events, which tell less.") : NULL,
 			   NULL);
 	spt_start_page_set_hint(self->start_page, text);
 }
@@ -127,17 +128,17 @@ static char *describe(const SptDocument *document)
 	const char *notice = spt_capture_host(document->capture, "notice");
 	GString *text = g_string_new(NULL);
 
-	g_string_printf(text, "%s samples, %s lost, in %s", samples, lost, duration);
+	g_string_printf(text, _("%s samples, %s lost, in %s"), samples, lost, duration);
 	if (summary->n_cpus)
-		g_string_append_printf(text, " on %u %s", summary->n_cpus, summary->n_cpus == 1 ? "CPU" : "CPUs");
+		g_string_append_printf(text, ngettext(" on %u CPU", " on %u CPUs", summary->n_cpus), summary->n_cpus);
 	if (summary->period_ns)
 		g_string_append_printf(text, ", %s", rate);
 	if (notice)
-		g_string_append_printf(text, ". Note: %s", notice);
+		g_string_append_printf(text, _(". Note: %s"), notice);
 	if (document->capture->damage)
-		g_string_append_printf(text, ". Damaged: %s", document->capture->damage);
+		g_string_append_printf(text, _(". Damaged: %s"), document->capture->damage);
 	else if (!document->capture->finished)
-		g_string_append(text, ". The recording was cut off; this is what it holds up to its last flush");
+		g_string_append(text, _(". The recording was cut off; this is what it holds up to its last flush"));
 	return g_string_free(text, FALSE);
 }
 
@@ -145,7 +146,7 @@ static void set_title(SptWindow *self)
 {
 	g_autofree char *name = g_filename_display_basename(self->path);
 	g_autofree char *window_title = g_strdup_printf("%s - Sysprof", name);
-	g_autofree char *subtitle = spt_cache_owns(self->path) ? g_strdup_printf("%s, not saved", self->about) :
+	g_autofree char *subtitle = spt_cache_owns(self->path) ? g_strdup_printf(_("%s, not saved"), self->about) :
 								 g_strdup(self->about);
 
 	gtk_window_set_title(GTK_WINDOW(self), window_title);
@@ -159,9 +160,9 @@ static char *describe_origin(const SptDocument *document)
 {
 	const char *command = spt_capture_host(document->capture, "command");
 	const char *host = spt_capture_host(document->capture, "host");
-	g_autofree char *program = command ? g_strndup(command, strcspn(command, " ")) : g_strdup("Whole system");
+	g_autofree char *program = command ? g_strndup(command, strcspn(command, " ")) : g_strdup(_("Whole system"));
 	g_autofree char *name = g_path_get_basename(program);
-	g_autofree char *text = g_strdup_printf("%s on %s", name, host ? host : "an unnamed machine");
+	g_autofree char *text = g_strdup_printf(_("%s on %s"), name, host ? host : _("an unnamed machine"));
 	char *made;
 	const char *shown = spt_text_name(text, &made);
 
@@ -235,7 +236,7 @@ static void open_path(SptWindow *self, const char *path)
 	self->opening_source = g_timeout_add(TICK_MS, show_progress, self);
 	g_free(self->opening);
 	self->opening = g_strdup(path);
-	title = g_strdup_printf("Opening %s", name);
+	title = g_strdup_printf(_("Opening %s"), name);
 	gtk_label_set_text(GTK_LABEL(self->busy_title), title);
 	spt_document_open_async(path, self->open_cancellable, on_opened, g_object_ref(self));
 }
@@ -251,7 +252,7 @@ void spt_window_open(SptWindow *self, GFile *file)
 		return;
 	}
 	uri = g_file_get_uri(file);
-	text = g_strdup_printf("Cannot open %s: it is not a file of this machine. Copy it here first.", uri);
+	text = g_strdup_printf(_("Cannot open %s: it is not a file of this machine. Copy it here first."), uri);
 	complain(self, text);
 }
 
@@ -449,7 +450,7 @@ static void on_before_chosen(GFile *file, gpointer window)
 	struct comparison *comparison;
 
 	if (!path) {
-		complain(window, "Cannot compare with that: it is not a file of this machine. Copy it here first.");
+		complain(window, _("Cannot compare with that: it is not a file of this machine. Copy it here first."));
 		return;
 	}
 	comparison = g_new(struct comparison, 1);
@@ -475,7 +476,7 @@ static void on_copied(GObject *source, GAsyncResult *result, gpointer data)
 	g_autofree char *text = NULL;
 
 	if (!g_file_copy_finish(G_FILE(source), result, &error)) {
-		text = g_strdup_printf("Cannot save the recording as %s: %s.", copy->target, error->message);
+		text = g_strdup_printf(_("Cannot save the recording as %s: %s."), copy->target, error->message);
 		complain(self, text);
 	} else if (g_strcmp0(self->path, g_file_peek_path(G_FILE(source))) == 0) {
 		g_free(self->path);
@@ -495,7 +496,7 @@ static void on_target_chosen(GFile *file, gpointer window)
 	struct copy *copy;
 
 	if (!target || g_file_equal(source, file)) {
-		complain(self, "Cannot save the recording there: choose another place, on this machine.");
+		complain(self, _("Cannot save the recording there: choose another place, on this machine."));
 		return;
 	}
 	copy = g_new(struct copy, 1);

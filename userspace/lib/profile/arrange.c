@@ -6,6 +6,7 @@
 
 #include "profile/profile-private.h"
 #include "profile/tree.h"
+#include "profile/words.h"
 #include "stash/pairs.h"
 
 struct arranger {
@@ -75,11 +76,11 @@ static const char *name_of_group(const SptGroupRow *group, SptRoots roots, char 
 
 static uint32_t make_root(struct arranger *arranger, uint32_t index)
 {
-	static const char *const objects[SPT_ROOTS_KINDS] = { "", "", "(thread)", "(CPU)", "(object)", "" };
+	static const char *const objects[SPT_ROOTS_KINDS] = { "", "", SPT_WORDS("(thread)"), SPT_WORDS("(CPU)"), SPT_WORDS("(object)"), "" };
 	SptRoots roots = arranger->arrangement->roots;
 	SptProfile *profile = arranger->profile;
 	SptGroupRow group = { .name = "[no stack]" };
-	SptFunction root = { .is_process = true, .has_symbol = true, .object = objects[roots] };
+	SptFunction root = { .is_process = true, .has_symbol = true, .object = *objects[roots] ? spt_words(objects[roots]) : "" };
 	g_autofree char *made = NULL;
 	gpointer known;
 

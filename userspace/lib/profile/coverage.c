@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "profile/words.h"
 #include "stash/pairs.h"
 
 static const char *problem_of(const SptCapture *capture, SptSymbols *symbols, const SptCoverageRow *row)
@@ -16,14 +17,14 @@ static const char *problem_of(const SptCapture *capture, SptSymbols *symbols, co
 	switch (kind) {
 	case SPT_OBJECT_KERNEL:
 	case SPT_OBJECT_MODULES:
-		return "the kernel did not name these places while it was recorded";
+		return spt_words("the kernel did not name these places while it was recorded");
 	case SPT_OBJECT_ANON:
-		return "memory without a file, such as code made at run time";
+		return spt_words("memory without a file, such as code made at run time");
 	case SPT_OBJECT_FILE:
 	case SPT_OBJECT_VDSO:
-		return "not all of its functions have symbols";
+		return spt_words("not all of its functions have symbols");
 	default:
-		return "no mapping is known for these addresses";
+		return spt_words("no mapping is known for these addresses");
 	}
 }
 
@@ -69,7 +70,7 @@ GArray *spt_coverage_new(const SptCapture *capture, SptSymbols *symbols)
 		row->named += name.has_symbol ? weights[i] : 0;
 		row->sources[name.source] += name.has_symbol ? weights[i] : 0;
 		if (i == 0)
-			row->problem = "no stack was asked for, or none could be taken";
+			row->problem = spt_words("no stack was asked for, or none could be taken");
 	}
 	spt_pairs_clear(&places);
 	for (unsigned i = 0; i < rows->len; i++) {

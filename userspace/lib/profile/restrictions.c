@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "profile/expression.h"
+#include "profile/words.h"
 
 struct SptRestrictions {
 	GArray *items;			/* SptRestriction; texts owned */
@@ -206,19 +207,19 @@ char *spt_restriction_describe(const SptRestriction *restriction, uint64_t start
 {
 	switch (restriction->kind) {
 	case SPT_RESTRICT_TIME:
-		return g_strdup_printf("%.3f s to %.3f s", seconds_from(start_ns, restriction->begin_ns),
+		return g_strdup_printf(spt_words("%.3f s to %.3f s"), seconds_from(start_ns, restriction->begin_ns),
 				       seconds_from(start_ns, restriction->end_ns));
 	case SPT_RESTRICT_PROCESS:
-		return g_strdup_printf("process %s", restriction->text);
+		return g_strdup_printf(spt_words("process %s"), restriction->text);
 	case SPT_RESTRICT_THREAD:
-		return g_strdup_printf("thread %s", restriction->text);
+		return g_strdup_printf(spt_words("thread %s"), restriction->text);
 	case SPT_RESTRICT_CPU:
-		return g_strdup_printf("CPU %u", restriction->number);
+		return g_strdup_printf(spt_words("CPU %u"), restriction->number);
 	case SPT_RESTRICT_SIDE:
-		return g_strdup(restriction->number == SPT_SIDE_KERNEL ? "in the kernel" : "outside the kernel");
+		return g_strdup(restriction->number == SPT_SIDE_KERNEL ? spt_words("in the kernel") : spt_words("outside the kernel"));
 	case SPT_RESTRICT_OBJECT:
-		return g_strdup_printf("in %s", restriction->text);
+		return g_strdup_printf(spt_words("in %s"), restriction->text);
 	default:
-		return g_strdup_printf("with %s", restriction->text);
+		return g_strdup_printf(spt_words("with %s"), restriction->text);
 	}
 }

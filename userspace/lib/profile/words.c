@@ -8,10 +8,22 @@
 /* A number stays with its unit. */
 #define NO_BREAK "\xc2\xa0"
 
+static SptTranslate translation;
+
 struct ranking {
 	const SptFunction *functions[MOST];	/* the heaviest, heaviest first */
 	unsigned n;
 };
+
+void spt_words_set_translation(SptTranslate translate)
+{
+	translation = translate;
+}
+
+const char *spt_words(const char *text)
+{
+	return translation ? translation(text) : text;
+}
 
 static bool is_before(const SptFunction *a, const SptFunction *b, bool by_self)
 {
@@ -33,16 +45,13 @@ static void rank(struct ranking *ranking, const SptFunction *function, bool by_s
 	ranking->functions[at] = function;
 }
 
-static void append_share(GString *text, uint64_t weight, uint64_t total)
+static char *tell_share(uint64_t weight, uint64_t total)
 {
 	double percent = 100.0 * (double)weight / (double)total;
 
 	if (weight == total)
-		g_string_append(text, "all");
-	else if (percent < 10)
-		g_string_append_printf(text, "%.1f" NO_BREAK "%%", percent);
-	else
-		g_string_append_printf(text, "%.0f" NO_BREAK "%%", MIN(percent, 99));
+		return g_strdup(spt_words("all"));
+	return percent < 10 ? g_strdup_printf("%.1f" NO_BREAK "%%", percent) : g_strdup_printf("%.0f" NO_BREAK "%%", MIN(percent, 99));
 }
 
 static void append_processes(GString *text, const struct ranking *processes, uint64_t total)
@@ -50,14 +59,15 @@ static void append_processes(GString *text, const struct ranking *processes, uin
 	for (unsigned i = 0; i < processes->n; i++) {
 		const SptFunction *process = processes->functions[i];
 
+		g_autofree char *share = tell_share(process->total, total), *name = g_strndup(process->name, NAME_BYTES);
+
 		if (i > 0 && (double)process->total < LEAST_SHARE * (double)total)
 			break;
-		g_string_append(text, i ? ", " : "");
-		append_share(text, process->total, total);
-		g_string_append_printf(text, i ? " to %.*s" : " of the time went to %.*s", NAME_BYTES, process->name);
+		if (process->total == total)
+			g_string_append_printf(text, spt_words("All of the time went to %s"), name);
+		else
+			g_string_append_printf(text, i ? spt_words(", %s to %s") : spt_words("%s of the time went to %s"), share, name);
 	}
-	if (processes->n)
-		text->str[0] = g_ascii_toupper(text->str[0]);
 	g_string_append(text, processes->n ? ".  " : "");
 }
 
@@ -66,11 +76,11 @@ static void append_functions(GString *text, const struct ranking *functions, uin
 	for (unsigned i = 0; i < functions->n; i++) {
 		const SptFunction *function = functions->functions[i];
 
+		g_autofree char *share = tell_share(function->self, total);
+
 		if ((double)function->self < LEAST_SHARE * (double)total)
 			break;
-		g_string_append_printf(text, "%s%.*s (", i ? ", " : "  Busiest functions: ", NAME_BYTES, function->name);
-		append_share(text, function->self, total);
-		g_string_append_c(text, ')');
+		g_string_append_printf(text, "%s%.*s (%s)", i ? ", " : spt_words("  Busiest functions: "), NAME_BYTES, function->name, share);
 	}
 	g_string_append(text, text->str[text->len - 1] == '.' ? "" : ".");
 }
@@ -80,11 +90,12 @@ char *spt_words_where(const SptProfile *profile)
 	uint64_t total = spt_profile_total(profile), kernel = 0;
 	struct ranking processes = { .n = 0 }, functions = { .n = 0 };
 	GString *text = g_string_new(NULL);
+	g_autofree char *in_kernel = NULL;
 	const SptFunction *all;
 	uint32_t n;
 
 	if (total == 0)
-		return g_string_free(g_string_append(text, "There are no samples."), FALSE);
+		return g_string_free(g_string_append(text, spt_words("There are no samples.")), FALSE);
 	all = spt_profile_functions(profile, &n);
 	for (uint32_t i = 0; i < n; i++) {
 		if (all[i].is_kernel)
@@ -95,11 +106,11 @@ char *spt_words_where(const SptProfile *profile)
 			rank(&functions, &all[i], true);
 	}
 	append_processes(text, &processes, total);
+	in_kernel = tell_share(kernel, total);
 	if (kernel == 0 || kernel == total)
-		g_string_append(text, kernel ? "All" : "Nothing");
+		g_string_append(text, kernel ? spt_words("All was spent in the kernel.") : spt_words("Nothing was spent in the kernel."));
 	else
-		append_share(text, kernel, total);
-	g_string_append(text, " was spent in the kernel.");
+		g_string_append_printf(text, spt_words("%s was spent in the kernel."), in_kernel);
 	append_functions(text, &functions, total);
 	return g_string_free(text, FALSE);
 }
