@@ -261,6 +261,10 @@ static inline bool example_write(const char *path, GError **error)
 		example_add_other_streams(&blocks);
 		example_add_unknown(&blocks);
 		blocks_begin(&blocks, 1);
+		ADD_NUMBERS(&blocks, 1, 2);
+		ADD_TEXTS(&blocks, 2, TEXT("busy --for '305 ms'"));
+		blocks_end(&blocks, SPT_BLOCK_COMMAND_LINE);
+		blocks_begin(&blocks, 1);
 		ADD_NUMBERS(&blocks, 1, EXAMPLE_BEGIN_NS + 305 * EXAMPLE_PERIOD_NS);
 		blocks_end(&blocks, SPT_BLOCK_END);
 		saved = blocks_save(&blocks, path, error);

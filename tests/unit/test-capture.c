@@ -402,6 +402,34 @@ static void test_replace(Fixture *fixture, gconstpointer data)
 	g_assert_cmpuint(capture->n_objects, ==, 2);
 }
 
+/* They wait for each other, and the last word counts. */
+static void test_command_lines(Fixture *fixture, gconstpointer data)
+{
+	g_autoptr(SptCapture) capture = NULL;
+	g_autoptr(GHashTable) lines = NULL;
+	uint64_t bytes;
+
+	(void)data;
+	for (uint32_t id = 1; id <= 3; id++)
+		spt_capture_writer_process(fixture->writer, &(SptProcessRow) { .id = id, .pid = id, .name = "sh" });
+	flush(fixture);
+	bytes = spt_capture_writer_bytes(fixture->writer);
+	spt_capture_writer_command_line(fixture->writer, &(SptCommandLineRow) { 1, "sh -c 'a b'" });
+	spt_capture_writer_command_line(fixture->writer, &(SptCommandLineRow) { 2, "cc1 a.c" });
+	flush(fixture);
+	g_assert_cmpuint(spt_capture_writer_bytes(fixture->writer), ==, bytes);
+	for (unsigned i = 0; i < 1000; i++)
+		spt_capture_writer_command_line(fixture->writer, &(SptCommandLineRow) { 1, i < 999 ? "another one, quite long as command lines are, again and again" : "sh -x" });
+	flush(fixture);
+	g_assert_cmpuint(spt_capture_writer_bytes(fixture->writer), >, bytes);
+	spt_capture_writer_command_line(fixture->writer, &(SptCommandLineRow) { 2, "" });
+	capture = finish(fixture);
+	g_assert_cmpuint(capture->n_command_lines, ==, 1003);
+	lines = spt_capture_command_lines(capture);
+	g_assert_cmpuint(g_hash_table_size(lines), ==, 1);
+	g_assert_cmpstr(g_hash_table_lookup(lines, GUINT_TO_POINTER(1)), ==, "sh -x");
+}
+
 static void test_part_and_rename(Fixture *fixture, gconstpointer data)
 {
 	g_autoptr(GError) error = NULL;
@@ -583,6 +611,7 @@ int main(int argc, char **argv)
 	ADD("next-stash", test_next_stash);
 	ADD("stream", test_stream);
 	ADD("replace", test_replace);
+	ADD("command-lines", test_command_lines);
 	ADD("part-and-rename", test_part_and_rename);
 	ADD("unfinished", test_unfinished);
 	ADD("killed", test_killed);

@@ -110,6 +110,25 @@ static void add_losses(SptJson *json, const SptCapture *capture)
 	spt_json_end_array(json);
 }
 
+static void add_command_lines(SptJson *json, const SptCapture *capture)
+{
+	g_autoptr(GHashTable) lines = spt_capture_command_lines(capture);
+
+	spt_json_array(json, "command_lines");
+	for (uint32_t i = 1; i < capture->n_processes; i++) {
+		const char *line = g_hash_table_lookup(lines, GUINT_TO_POINTER(i));
+
+		if (!line)
+			continue;
+		spt_json_object(json, NULL);
+		spt_json_count(json, "pid", capture->processes[i].pid);
+		spt_json_text(json, "process", capture->processes[i].name);
+		spt_json_text(json, "command_line", line);
+		spt_json_end_object(json);
+	}
+	spt_json_end_array(json);
+}
+
 static void add_coverage(SptJson *json, const struct spt_info *info)
 {
 	spt_json_array(json, "coverage");
@@ -178,6 +197,7 @@ void spt_info_print_json(const struct spt_info *info)
 	add_threads(json, info);
 	add_cpus(json, info->summary.cpus);
 	add_losses(json, capture);
+	add_command_lines(json, capture);
 	add_coverage(json, info);
 	spt_json_end_object(json);
 }

@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "process-facts.h"
 #include "profile/groups.h"
 #include "source-pane.h"
 #include "stacks-pane.h"
@@ -15,6 +16,7 @@
 #define SHARE_WIDTH 90
 #define NUMBER_WIDTH 90
 #define NAME_WIDTH 200
+#define PROCESS_WIDTH 150
 #define MAX_ROWS 5000			/* heaviest first; more are no help to anybody */
 
 enum page { PROCESSES, THREADS, OBJECTS, CPUS, LOSSES, RECORDING, N_PAGES };
@@ -40,6 +42,7 @@ struct answer {
 	SptDocument *document;
 	GArray *processes, *threads;	/* SptGroupRow */
 	GHashTable *lives;		/* id of a task -> struct life */
+	GHashTable *facts;		/* of processes */
 };
 
 static void free_answer(gpointer data)
@@ -49,6 +52,7 @@ static void free_answer(gpointer data)
 	g_clear_pointer(&answer->processes, g_array_unref);
 	g_clear_pointer(&answer->threads, g_array_unref);
 	g_clear_pointer(&answer->lives, g_hash_table_unref);
+	g_clear_pointer(&answer->facts, g_hash_table_unref);
 	spt_document_unref(answer->document);
 	g_free(answer);
 }
@@ -90,6 +94,7 @@ static void count_in_thread(GTask *task, G_GNUC_UNUSED gpointer source, gpointer
 	answer->processes = spt_groups_new(recording->profile, filter, SPT_GROUP_PROCESS);
 	answer->threads = spt_groups_new(recording->profile, filter, SPT_GROUP_THREAD);
 	answer->lives = find_lives(recording->capture);
+	answer->facts = spt_process_facts_new(recording->capture);
 	g_task_return_boolean(task, TRUE);
 }
 
@@ -119,6 +124,7 @@ static void show_groups(SptDetails *self, const struct answer *answer, enum page
 		const SptGroupRow *row = &g_array_index(rows, SptGroupRow, i);
 		uint32_t tid = page == THREADS ? row->tid : row->pid;
 		const struct life *life = g_hash_table_lookup(answer->lives, GUINT_TO_POINTER(tid));
+		const SptProcessFacts *facts = spt_process_facts_find(answer->facts, row->pid, row->name);
 		g_autofree char *pid = g_strdup_printf("%" PRIu32, row->pid), *id = g_strdup_printf("%" PRIu32, row->tid);
 		g_autofree char *samples = spt_text_count(row->samples);
 		g_autofree char *begin = moment(recording, life ? life->begin : 0), *end = moment(recording, life ? life->end : 0);
@@ -133,7 +139,8 @@ static void show_groups(SptDetails *self, const struct answer *answer, enum page
 				share, name, { pid, row->pid }, { id, row->tid }, tail[0], tail[1], tail[2] });
 		else
 			spt_table_set_row(self->tables[page], i, (const SptTableCell[]){
-				share, name, { pid, row->pid }, tail[0], tail[1], tail[2] });
+				share, name, { pid, row->pid }, tail[0], tail[1], tail[2],
+				{ .text = facts ? facts->objects : NULL }, { .text = facts ? facts->command_line : NULL } });
 	}
 	spt_table_set_end(self->tables[page], n);
 }
@@ -276,9 +283,10 @@ static void spt_details_init(SptDetails *self)
 {
 	static const SptTableColumn columns[N_PAGES][SPT_TABLE_COLUMNS_MAX] = {
 		[PROCESSES] = {
-			{ N_("Time"), SPT_CELL_SHARE, SHARE_WIDTH }, { N_("Process"), SPT_CELL_TEXT, 0 }, { N_("Pid"), SPT_CELL_NUMBER, NUMBER_WIDTH },
-			{ N_("Began"), SPT_CELL_NUMBER, NUMBER_WIDTH }, { N_("Ended"), SPT_CELL_NUMBER, NUMBER_WIDTH },
-			{ N_("Samples"), SPT_CELL_NUMBER, NUMBER_WIDTH },
+			{ N_("Time"), SPT_CELL_SHARE, SHARE_WIDTH }, { N_("Process"), SPT_CELL_TEXT, PROCESS_WIDTH },
+			{ N_("Pid"), SPT_CELL_NUMBER, NUMBER_WIDTH }, { N_("Began"), SPT_CELL_NUMBER, NUMBER_WIDTH },
+			{ N_("Ended"), SPT_CELL_NUMBER, NUMBER_WIDTH }, { N_("Samples"), SPT_CELL_NUMBER, NUMBER_WIDTH },
+			{ N_("What it executed"), SPT_CELL_DIM, 0 }, { N_("Command line"), SPT_CELL_TEXT, 0 },
 		},
 		[THREADS] = {
 			{ N_("Time"), SPT_CELL_SHARE, SHARE_WIDTH }, { N_("Thread"), SPT_CELL_TEXT, 0 }, { N_("Pid"), SPT_CELL_NUMBER, NUMBER_WIDTH },
@@ -304,7 +312,7 @@ static void spt_details_init(SptDetails *self)
 		const char *title;
 		unsigned n_columns;
 	} pages[N_PAGES] = {
-		[PROCESSES] = { N_("Processes"), 6 }, [THREADS] = { N_("Threads"), 7 }, [OBJECTS] = { N_("Objects"), 5 },
+		[PROCESSES] = { N_("Processes"), 8 }, [THREADS] = { N_("Threads"), 7 }, [OBJECTS] = { N_("Objects"), 5 },
 		[CPUS] = { N_("CPUs"), 8 }, [LOSSES] = { N_("Losses"), 5 }, [RECORDING] = { N_("Recording"), 2 },
 	};
 	GtkWidget *stack = gtk_stack_new(), *switcher = g_object_new(GTK_TYPE_STACK_SWITCHER, "stack", stack, "halign", GTK_ALIGN_START, NULL);

@@ -32,6 +32,21 @@ const char *spt_lost_reason_name(unsigned reason)
 	return reason < G_N_ELEMENTS(names) ? names[reason] : "unknown reason";
 }
 
+GHashTable *spt_capture_command_lines(const SptCapture *capture)
+{
+	GHashTable *lines = g_hash_table_new(NULL, NULL);
+
+	for (uint64_t i = 0; i < capture->n_command_lines; i++) {
+		const SptCommandLineRow *row = &capture->command_lines[i];
+
+		if (*row->text)
+			g_hash_table_insert(lines, GUINT_TO_POINTER(row->process), (char *)row->text);
+		else
+			g_hash_table_remove(lines, GUINT_TO_POINTER(row->process));
+	}
+	return lines;
+}
+
 const char *spt_capture_host(const SptCapture *capture, const char *key)
 {
 	/* A capture made in memory may have none. */
@@ -68,6 +83,7 @@ void spt_capture_free(SptCapture *capture)
 	g_free(capture->bundled);
 	g_free(capture->accounts);
 	g_free(capture->losses);
+	g_free(capture->command_lines);
 	g_clear_pointer(&capture->texts, g_ptr_array_unref);
 	g_free(capture);
 }

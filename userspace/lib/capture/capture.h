@@ -50,6 +50,13 @@ typedef struct {
 	const char *name;
 } SptProcessRow;
 
+/* How a process was called: its arguments with blanks between them, quoted as a shell wants it where need be. */
+#define SPT_COMMAND_LINE_BYTES 1024
+typedef struct {
+	uint32_t process;
+	const char *text;		/* "": what was told before was wrong */
+} SptCommandLineRow;
+
 typedef struct {
 	uint32_t id, process, tid;
 	uint64_t start_time, end_time;
@@ -130,6 +137,7 @@ void spt_capture_writer_host(SptCaptureWriter *writer, const char *key, const ch
 void spt_capture_writer_object(SptCaptureWriter *writer, const SptObjectRow *row);
 void spt_capture_writer_process(SptCaptureWriter *writer, const SptProcessRow *row);
 void spt_capture_writer_thread(SptCaptureWriter *writer, const SptThreadRow *row);
+void spt_capture_writer_command_line(SptCaptureWriter *writer, const SptCommandLineRow *row);
 void spt_capture_writer_sample(SptCaptureWriter *writer, const SptSampleRow *row);
 void spt_capture_writer_name(SptCaptureWriter *writer, const SptNameRow *row);
 void spt_capture_writer_bundled(SptCaptureWriter *writer, const SptBundledRow *row);
@@ -209,6 +217,7 @@ typedef struct {
 	SptBundledRow *bundled;		uint64_t n_bundled;	/* each place whole; the last that is told of one counts */
 	SptAccountRow *accounts;	uint64_t n_accounts;	/* as they came; the last of a CPU is its sum */
 	SptLossRow *losses;		uint64_t n_losses;
+	SptCommandLineRow *command_lines;	uint64_t n_command_lines;	/* as they came; the last of a process counts */
 	GPtrArray *texts;		/* owns the strings of all rows */
 } SptCapture;
 
@@ -220,6 +229,8 @@ SptCapture *spt_capture_open(const char *path, GError **error);
 /* How far something is, 0 to 1; false: whoever waits for it does so no more, and what it gives is of no use. */
 typedef bool (*SptProgress)(double done, void *data);
 SptCapture *spt_capture_open_watched(const char *path, SptProgress progress, void *data, GError **error);
+/* Id of a process -> its command line, which is the capture's. */
+GHashTable *spt_capture_command_lines(const SptCapture *capture);
 void spt_capture_free(SptCapture *capture);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptCapture, spt_capture_free)
 

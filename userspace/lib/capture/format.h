@@ -44,6 +44,7 @@ typedef enum {
 	SPT_BLOCK_OLD_FRAME = 17,
 	SPT_BLOCK_TEXT = 18,
 	SPT_BLOCK_BUNDLED = 19,
+	SPT_BLOCK_COMMAND_LINE = 20,
 } SptBlockType;
 
 typedef enum {

@@ -39,7 +39,7 @@ struct SptRows {
 	uint64_t texts_bytes;
 	uint64_t work_bytes;					/* how much is left */
 	SptStore objects, processes, threads, streams;		/* by id */
-	SptStore nodes, names, accounts, losses, columns;	/* in order */
+	SptStore nodes, names, accounts, losses, columns, command_lines;	/* in order */
 	SptStore texts, bundled;				/* likewise; texts from 1 on */
 	GArray *places;						/* SptBlockPlace */
 	SptNodeUnpacker unpacker;
@@ -76,7 +76,7 @@ static uint64_t memory_left(const SptRows *rows)
 	uint64_t used = spt_store_bytes(&rows->objects) + spt_store_bytes(&rows->processes) + spt_store_bytes(&rows->threads) +
 		spt_store_bytes(&rows->streams) + spt_store_bytes(&rows->nodes) + spt_store_bytes(&rows->names) +
 		spt_store_bytes(&rows->accounts) + spt_store_bytes(&rows->losses) + spt_store_bytes(&rows->columns) +
-		spt_store_bytes(&rows->texts) + spt_store_bytes(&rows->bundled) +
+		spt_store_bytes(&rows->texts) + spt_store_bytes(&rows->bundled) + spt_store_bytes(&rows->command_lines) +
 		2 * (uint64_t)rows->places->len * sizeof(SptBlockPlace) + rows->texts_bytes + rows->leaves.bytes +
 		spt_node_unpacker_bytes(&rows->unpacker);
 
@@ -457,6 +457,19 @@ static bool take_names(SptRows *rows, const SptTable *table, GError **error)
 	return true;
 }
 
+static bool take_command_lines(SptRows *rows, const SptTable *table, GError **error)
+{
+	const SptCommandLineRow *row = decode(rows, &rows->command_lines, &spt_schema_command_line, table, error);
+
+	if (!row)
+		return false;
+	for (uint32_t i = 0; i < table->rows; i++)
+		if (!spt_store_has(&rows->processes, row[i].process))
+			return damaged(error, "process %u has a command line and is not there", row[i].process);
+	rows->command_lines.n += table->rows;
+	return true;
+}
+
 /* Whether it is the row that is due behind @before, of which @before says how many are to follow (NULL: there is none before). */
 static bool is_due(const SptBundledRow *before, const SptPackedBundledRow *row)
 {
@@ -527,7 +540,7 @@ static bool take_end(SptRows *rows, const SptTable *table, GError **error)
 
 bool spt_rows_wants(uint16_t type)
 {
-	return (type >= SPT_BLOCK_HOST && type <= SPT_BLOCK_LOSS) || (type >= SPT_BLOCK_END && type <= SPT_BLOCK_BUNDLED);
+	return (type >= SPT_BLOCK_HOST && type <= SPT_BLOCK_LOSS) || (type >= SPT_BLOCK_END && type <= SPT_BLOCK_COMMAND_LINE);
 }
 
 bool spt_rows_take(SptRows *rows, const SptBlockHeader *header, const SptTable *table, const uint8_t *stored,
@@ -564,6 +577,8 @@ bool spt_rows_take(SptRows *rows, const SptBlockHeader *header, const SptTable *
 		return take_plain(rows, &rows->texts, table, error);
 	case SPT_BLOCK_BUNDLED:
 		return take_bundled(rows, table, error);
+	case SPT_BLOCK_COMMAND_LINE:
+		return take_command_lines(rows, table, error);
 	case SPT_BLOCK_ACCOUNT:
 		return take_plain(rows, &rows->accounts, table, error);
 	case SPT_BLOCK_LOSS:
@@ -630,6 +645,7 @@ bool spt_rows_finish(SptRows *rows)
 	capture->bundled = spt_store_steal(&rows->bundled, &capture->n_bundled);
 	capture->accounts = spt_store_steal(&rows->accounts, &capture->n_accounts);
 	capture->losses = spt_store_steal(&rows->losses, &capture->n_losses);
+	capture->command_lines = spt_store_steal(&rows->command_lines, &capture->n_command_lines);
 	capture->columns = spt_store_steal(&rows->columns, &capture->n_columns);
 	capture->samples_stream = rows->samples_stream;
 	capture->n_places = rows->places->len;
@@ -664,6 +680,7 @@ SptRows *spt_rows_new(SptCapture *capture, uint64_t file_bytes)
 	rows->names = spt_store_new(&spt_schema_name, 0);
 	rows->accounts = spt_store_new(&spt_schema_account, 0);
 	rows->losses = spt_store_new(&spt_schema_loss, 0);
+	rows->command_lines = spt_store_new(&spt_schema_command_line, 0);
 	rows->columns = spt_store_new(&spt_schema_stream_column, 0);
 	rows->texts = spt_store_new(&spt_schema_text, 1);
 	rows->bundled = spt_store_new(&schema_bundled, 0);

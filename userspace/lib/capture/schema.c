@@ -156,6 +156,12 @@ static const SptField process_end_fields[] = {
 };
 const SptSchema spt_schema_process_end = SCHEMA(SptProcessEndRow, process_end_fields);
 
+static const SptField command_line_fields[] = {
+	{ 1, SPT_FIELD_U32, offsetof(SptCommandLineRow, process) },
+	{ 2, SPT_FIELD_TEXT, offsetof(SptCommandLineRow, text) },
+};
+const SptSchema spt_schema_command_line = SCHEMA(SptCommandLineRow, command_line_fields);
+
 static const SptField text_fields[] = {
 	{ 1, SPT_FIELD_TEXT, offsetof(SptTextRow, text) },
 };

@@ -24,6 +24,7 @@
 #define SAMPLES_STREAM 1
 /* No name is that long that was not made to be; with it, a block's text stays within what a GByteArray can hold. */
 #define TEXT_MAX_BYTES (16u << 10)
+#define COMMAND_LINES_BYTES (64u << 10)
 /* More is not kept waiting for the rest of a flush. */
 #define WAITING_MAX_BYTES (16u << 20)
 
@@ -46,6 +47,10 @@ struct SptCaptureWriter {
 	GByteArray *payload, *block, *waiting;
 	GStringChunk *texts;
 	GArray *host, *objects, *processes, *threads, *samples, *names, *accounts, *losses;
+	GArray *command_lines;		/* wait until they are many: together they pack to less than half */
+	GStringChunk *command_texts;
+	size_t command_bytes;
+	bool is_last;			/* flush: nothing waits any more */
 	GArray *process_ends;		/* what the packer made of processes */
 	GArray *bundled, *bundled_texts;
 	GHashTable *text_numbers;	/* text of what is bundled -> its number; it owns the texts */
@@ -296,6 +301,18 @@ static void drop_rows(SptCaptureWriter *writer)
 	g_string_chunk_clear(writer->texts);
 }
 
+static bool write_command_lines(SptCaptureWriter *writer)
+{
+	if (writer->command_bytes < COMMAND_LINES_BYTES && !writer->is_last)
+		return true;
+	if (!write_array(writer, SPT_BLOCK_COMMAND_LINE, &spt_schema_command_line, writer->command_lines))
+		return false;
+	g_array_set_size(writer->command_lines, 0);
+	g_string_chunk_clear(writer->command_texts);
+	writer->command_bytes = 0;
+	return true;
+}
+
 bool spt_capture_writer_flush(SptCaptureWriter *writer, SptStash *stash, GError **error)
 {
 	spt_pack_processes(writer->packer, writer->processes, writer->process_ends);
@@ -308,6 +325,7 @@ bool spt_capture_writer_flush(SptCaptureWriter *writer, SptStash *stash, GError 
 	    write_array(writer, SPT_BLOCK_PROCESS, &spt_schema_process, writer->processes) &&
 	    write_array(writer, SPT_BLOCK_PROCESS_END, &spt_schema_process_end, writer->process_ends) &&
 	    write_array(writer, SPT_BLOCK_THREAD, &spt_schema_thread, writer->threads) &&
+	    write_command_lines(writer) &&
 	    write_nodes(writer, stash) &&
 	    write_array(writer, SPT_BLOCK_NAME, &spt_schema_name, writer->names) &&
 	    write_array(writer, SPT_BLOCK_TEXT, &spt_schema_text, writer->bundled_texts) &&
@@ -333,6 +351,7 @@ bool spt_capture_writer_finish(SptCaptureWriter *writer, SptStash *stash, uint64
 {
 	const SptEndRow end = { time };
 
+	writer->is_last = true;
 	if (!spt_capture_writer_flush(writer, stash, error))
 		return false;
 	if (!write_index(writer) || !write_rows(writer, SPT_BLOCK_END, 0, &spt_schema_end, &end, 1) || !end_flush(writer))
@@ -406,6 +425,8 @@ static SptCaptureWriter *make_writer(const char *path)
 	writer->names = g_array_new(FALSE, FALSE, sizeof(SptNameRow));
 	writer->accounts = g_array_new(FALSE, FALSE, sizeof(SptAccountRow));
 	writer->losses = g_array_new(FALSE, FALSE, sizeof(SptLossRow));
+	writer->command_lines = g_array_new(FALSE, FALSE, sizeof(SptCommandLineRow));
+	writer->command_texts = g_string_chunk_new(4096);
 	writer->index = g_array_new(FALSE, FALSE, sizeof(SptIndexRow));
 	writer->process_ends = g_array_new(FALSE, FALSE, sizeof(SptProcessEndRow));
 	writer->bundled = g_array_new(FALSE, FALSE, sizeof(SptPackedBundledRow));
@@ -477,6 +498,8 @@ void spt_capture_writer_free(SptCaptureWriter *writer)
 	g_array_unref(writer->names);
 	g_array_unref(writer->accounts);
 	g_array_unref(writer->losses);
+	g_array_unref(writer->command_lines);
+	g_string_chunk_free(writer->command_texts);
 	g_array_unref(writer->index);
 	g_array_unref(writer->process_ends);
 	g_array_unref(writer->bundled);
@@ -528,6 +551,15 @@ void spt_capture_writer_thread(SptCaptureWriter *writer, const SptThreadRow *row
 
 	kept.name = keep(writer, row->name);
 	g_array_append_val(writer->threads, kept);
+}
+
+void spt_capture_writer_command_line(SptCaptureWriter *writer, const SptCommandLineRow *row)
+{
+	SptCommandLineRow kept = *row;
+
+	kept.text = g_string_chunk_insert_len(writer->command_texts, row->text, (gssize)strnlen(row->text, TEXT_MAX_BYTES));
+	writer->command_bytes += strlen(kept.text) + sizeof(kept);
+	g_array_append_val(writer->command_lines, kept);
 }
 
 void spt_capture_writer_sample(SptCaptureWriter *writer, const SptSampleRow *row)

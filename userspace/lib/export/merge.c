@@ -90,6 +90,12 @@ static void add_tasks(struct merger *merger, struct source *source)
 		row.parent += row.parent ? source->process_base : 0;
 		spt_capture_writer_process(merger->writer, &row);
 	}
+	for (uint64_t i = 0; i < source->capture->n_command_lines; i++) {
+		SptCommandLineRow row = source->capture->command_lines[i];
+
+		row.process += source->process_base;
+		spt_capture_writer_command_line(merger->writer, &row);
+	}
 	for (uint32_t i = 1; i < source->capture->n_threads; i++) {
 		SptThreadRow row = source->capture->threads[i];
 

@@ -63,6 +63,8 @@ void spt_strip_paths(SptCapture *capture)
 	strip_facts(capture, directories);
 	for (uint32_t i = 1; i < capture->n_objects; i++)
 		capture->objects[i].path = base_of(capture->objects[i].path);
+	for (uint64_t i = 0; i < capture->n_command_lines; i++)
+		capture->command_lines[i].text = without(capture, directories, capture->command_lines[i].text);
 	for (uint64_t i = 0; i < capture->n_names; i++)
 		if (!is_kernel(&capture->objects[capture->names[i].object]))
 			capture->names[i].symbol = without(capture, rooted, capture->names[i].symbol);
@@ -124,6 +126,7 @@ static void number_tasks(struct sharing *sharing)
 {
 	SptCapture *capture = sharing->capture;
 
+	capture->n_command_lines = 0;
 	for (uint32_t i = 1; i < capture->n_threads; i++) {
 		SptThreadRow *thread = &capture->threads[i];
 		const SptProcessRow *process = &capture->processes[thread->process];

@@ -17,6 +17,8 @@ typedef struct {
 	uint32_t pid, parent;		/* parent: id of an image, 0 if not known */
 	bool is_kthread;
 	bool has_run;			/* the owner's: some of its code was sampled */
+	bool is_asked;			/* the owner's: for its command line, */
+	uint64_t read_time;		/* ... which was read at that time; 0: it was not to be had */
 	bool is_wanted;			/* for who filters: inherited by children and later images */
 	uint64_t mm;
 	uint64_t start_time, end_time;	/* end 0: lives */

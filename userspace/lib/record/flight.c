@@ -24,6 +24,7 @@ struct cpu {
 struct SptFlight {
 	GHashTable *host;
 	GHashTable *objects, *processes, *threads;	/* id -> row */
+	GHashTable *command_lines;	/* id of a process -> text */
 	GPtrArray *cpus;		/* struct cpu by number, or NULL */
 	GArray *losses;			/* SptLossRow */
 };
@@ -76,6 +77,7 @@ SptFlight *spt_flight_new(void)
 	flight->objects = g_hash_table_new_full(NULL, NULL, NULL, g_free);
 	flight->processes = g_hash_table_new_full(NULL, NULL, NULL, g_free);
 	flight->threads = g_hash_table_new_full(NULL, NULL, NULL, g_free);
+	flight->command_lines = g_hash_table_new_full(NULL, NULL, NULL, g_free);
 	flight->cpus = g_ptr_array_new_with_free_func(cpu_free);
 	flight->losses = g_array_new(FALSE, FALSE, sizeof(SptLossRow));
 	return flight;
@@ -89,6 +91,7 @@ void spt_flight_free(SptFlight *flight)
 	g_hash_table_unref(flight->objects);
 	g_hash_table_unref(flight->processes);
 	g_hash_table_unref(flight->threads);
+	g_hash_table_unref(flight->command_lines);
 	g_ptr_array_unref(flight->cpus);
 	g_array_unref(flight->losses);
 	g_free(flight);
@@ -126,6 +129,11 @@ void spt_flight_process(SptFlight *flight, const SptProcessRow *row)
 void spt_flight_thread(SptFlight *flight, const SptThreadRow *row)
 {
 	replace_row(flight->threads, row->id, keep_row(row, sizeof(*row), G_STRUCT_OFFSET(SptThreadRow, name)));
+}
+
+void spt_flight_command_line(SptFlight *flight, const SptCommandLineRow *row)
+{
+	replace_row(flight->command_lines, row->process, g_strdup(row->text));
 }
 
 void spt_flight_sample(SptFlight *flight, const SptSampleRow *row)
@@ -229,8 +237,10 @@ static void forget_tasks(SptFlight *flight)
 	g_hash_table_iter_init(&iter, flight->processes);
 	while (g_hash_table_iter_next(&iter, NULL, &value))
 		if (((SptProcessRow *)value)->end_time &&
-		    !g_hash_table_contains(processes, GUINT_TO_POINTER(((SptProcessRow *)value)->id)))
+		    !g_hash_table_contains(processes, GUINT_TO_POINTER(((SptProcessRow *)value)->id))) {
+			g_hash_table_remove(flight->command_lines, GUINT_TO_POINTER(((SptProcessRow *)value)->id));
 			g_hash_table_iter_remove(&iter);
+		}
 }
 
 void spt_flight_forget(SptFlight *flight, uint64_t begin)
@@ -394,7 +404,7 @@ static void put_host(const SptFlight *flight, SptCaptureWriter *writer, uint64_t
 static void put_tasks_and_objects(const SptFlight *flight, SptCaptureWriter *writer)
 {
 	GHashTableIter iter;
-	void *value;
+	void *key, *value;
 
 	g_hash_table_iter_init(&iter, flight->objects);
 	while (g_hash_table_iter_next(&iter, NULL, &value))
@@ -407,6 +417,9 @@ static void put_tasks_and_objects(const SptFlight *flight, SptCaptureWriter *wri
 			row.parent = 0;
 		spt_capture_writer_process(writer, &row);
 	}
+	g_hash_table_iter_init(&iter, flight->command_lines);
+	while (g_hash_table_iter_next(&iter, &key, &value))
+		spt_capture_writer_command_line(writer, &(SptCommandLineRow){ GPOINTER_TO_UINT(key), value });
 	g_hash_table_iter_init(&iter, flight->threads);
 	while (g_hash_table_iter_next(&iter, NULL, &value))
 		spt_capture_writer_thread(writer, value);

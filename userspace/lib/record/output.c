@@ -111,6 +111,15 @@ void spt_output_thread(SptOutput *output, const SptThreadRow *row)
 		spt_capture_writer_thread(output->writer, row);
 }
 
+void spt_output_command_line(SptOutput *output, const SptCommandLineRow *row)
+{
+	output->n_waiting++;
+	if (output->flight)
+		spt_flight_command_line(output->flight, row);
+	else
+		spt_capture_writer_command_line(output->writer, row);
+}
+
 void spt_output_account(SptOutput *output, const SptAccountRow *row)
 {
 	output->n_waiting++;

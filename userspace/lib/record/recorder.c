@@ -13,6 +13,7 @@
 #include "capture/format.h"
 #include "process/spaces.h"
 #include "process/tasks.h"
+#include "record/command-line.h"
 #include "record/output.h"
 #include "record/stacks.h"
 #include "record/unwinding.h"
@@ -85,6 +86,9 @@ static void on_process(const SptProcess *process, void *data)
 	};
 
 	spt_output_process(recorder->output, &row);
+	/* What was read was its next image already, or who has its pid since. */
+	if (process->end_time && process->end_time <= process->read_time)
+		spt_output_command_line(recorder->output, &(SptCommandLineRow){ process->id, "" });
 }
 
 static void on_thread(const SptThread *thread, void *data)
@@ -233,6 +237,20 @@ static uint32_t find_node(SptRecorder *recorder, const struct sysprof_sample *sa
 	return node;
 }
 
+static void ask_for_command_line(SptRecorder *recorder, SptProcess *process)
+{
+	g_autofree char *text = NULL;
+
+	if (process->is_asked || process->is_kthread)
+		return;
+	process->is_asked = true;
+	text = spt_command_line_read(process->pid);
+	if (!text)
+		return;
+	process->read_time = clock_ns(CLOCK_MONOTONIC);
+	spt_output_command_line(recorder->output, &(SptCommandLineRow){ process->id, text });
+}
+
 static void take_sample(SptRecorder *recorder, const struct sysprof_sample *sample)
 {
 	const struct sysprof_record *record = &sample->record;
@@ -255,6 +273,7 @@ static void take_sample(SptRecorder *recorder, const struct sysprof_sample *samp
 		row.context |= SPT_CONTEXT_KERNEL;
 	if (record->flags & SYSPROF_SAMPLE_IRQ)
 		row.context |= SPT_CONTEXT_IRQ;
+	ask_for_command_line(recorder, thread->process);
 	row.node = find_node(recorder, sample, thread, &row.user_end);
 	spt_output_sample(recorder->output, &row);
 	recorder->status.samples++;
