@@ -214,13 +214,44 @@ static void test_module_in_two(void)
 		    "mkdir -p $other && strip -g -o $other/sort_it.ko '%1$s'");
 }
 
+/* What a copy of this program does, beside which lies a reader that dies. */
+static int live_without_reader(void)
+{
+	struct recording recording;
+	g_autoptr(SptSymbols) symbols = NULL;
+	const char *problem;
+	SptNamedPlace place;
+
+	recording_init(&recording);
+	symbols = symbols_with(&recording, "/proc/self/exe");
+	problem = spt_symbols_vmlinux_problem(symbols);
+	place = place_at(symbols, 1, recording.names[0].offset);
+	recording_clear(&recording);
+	return problem && strstr(problem, "what reads it crashed (Segmentation fault)") && g_strcmp0(spt_symbols_failure(symbols, 1), problem) == 0 &&
+	       strcmp(place.name.function, "scheduler") == 0 && !place.file ? 0 : 1;
+}
+
+/* Whatever is in a kernel's files, names of the recording are left. */
+static void test_crash(void)
+{
+	g_autofree char *self = g_file_read_link("/proc/self/exe", NULL);
+	g_autofree char *dir = g_dir_make_tmp("sysprof-kernel-XXXXXX", NULL);
+	g_autofree char *command = g_strdup_printf("cd '%s' && cp '%s' copy && printf '#!/bin/sh\nkill -SEGV $$\n' >sysprof-reader && "
+						   "chmod +x sysprof-reader && ./copy --without-reader && rm -r '%s'", dir, self, dir);
+
+	g_assert_cmpint(system(command), ==, 0);
+}
+
 int main(int argc, char **argv)
 {
+	if (argc == 2 && strcmp(argv[1], "--without-reader") == 0)
+		return live_without_reader();
 	g_test_init(&argc, &argv, NULL);
 	g_test_add_func("/kernel/image", test_image);
 	g_test_add_func("/kernel/other-image", test_other_image);
 	g_test_add_data_func("/kernel/module", "ln -s '%1$s' '%2$s/sort-it.ko'", test_module);
 	g_test_add_data_func("/kernel/packed-module", "xz -c '%1$s' >'%2$s/sort_it.ko.xz'", test_module);
 	g_test_add_func("/kernel/module-in-two", test_module_in_two);
+	g_test_add_func("/kernel/crash", test_crash);
 	return g_test_run();
 }

@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* Offsets of kernel code in recordings have 40 bits. */
 #define OFFSET_MASK ((1ull << 40) - 1)
@@ -152,7 +153,7 @@ static bool has_instructions(const SptKernelCode *code, const SptNameRow *const 
 	return any;
 }
 
-SptKernelCode *spt_kernel_code_new(const char *path, SptKernelPart part, const SptNameRow *const *names, uint32_t n, const uint8_t *build_id,
+SptKernelCode *spt_kernel_code_new(int fd, const char *path, SptKernelPart part, const SptNameRow *const *names, uint32_t n, const uint8_t *build_id,
 				   unsigned build_id_bytes, const char **ret_problem)
 {
 	g_autoptr(SptKernelCode) code = g_new0(SptKernelCode, 1);
@@ -160,8 +161,9 @@ SptKernelCode *spt_kernel_code_new(const char *path, SptKernelPart part, const S
 
 	code->symbols = g_array_new(FALSE, FALSE, sizeof(struct symbol));
 	code->dwfl = dwfl_begin(&callbacks);
-	code->module = code->dwfl ? dwfl_report_offline(code->dwfl, "kernel", path, -1) : NULL;
+	code->module = code->dwfl ? dwfl_report_offline(code->dwfl, "kernel", path, fd) : NULL;
 	if (!code->module) {
+		close(fd);
 		*ret_problem = "cannot be read as a kernel or one of its modules";
 		return NULL;
 	}

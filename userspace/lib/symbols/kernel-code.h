@@ -17,8 +17,9 @@ typedef struct SptKernelCode SptKernelCode;
 /* What a file has to have: what debug information says, or what runs.  Distributions have them in two. */
 typedef enum { SPT_KERNEL_LINES, SPT_KERNEL_INSTRUCTIONS } SptKernelPart;
 
-/* @names: what the recording says of this code, @n of them; @build_id (may be NULL): that of the code that ran.  NULL, and in @ret_problem why. */
-SptKernelCode *spt_kernel_code_new(const char *path, SptKernelPart part, const SptNameRow *const *names, uint32_t n, const uint8_t *build_id,
+/* @names: what the recording says of this code, @n of them; @build_id (may be NULL): that of the code that ran; @fd is
+ * the file @path, and taken.  NULL, and in @ret_problem why. */
+SptKernelCode *spt_kernel_code_new(int fd, const char *path, SptKernelPart part, const SptNameRow *const *names, uint32_t n, const uint8_t *build_id,
 				   unsigned build_id_bytes, const char **ret_problem);
 void spt_kernel_code_free(SptKernelCode *code);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptKernelCode, spt_kernel_code_free)

@@ -5,15 +5,26 @@
  */
 #include "symbols/kernel.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "symbols/elf-parts.h"
+#include "symbols/kernel-answer.h"
+#include "symbols/reader.h"
 
 #define DEPTH_MAX 16
 #define BUILD_ID_MAX_BYTES 64
+#define PATIENCE_MS 120000
 
+/* What one file says. */
 struct part {
-	SptKernelCode *code;		/* NULL: it is not here */
+	int fd;				/* of what has debug information; -1: none */
+	char *path;
+	GPtrArray *tables;		/* SptPlaceTable: what was read of it, the last one first asked */
+	SptKernelCode *code;		/* instructions; NULL: they are not here */
 	const char *problem;
 };
 
@@ -21,6 +32,9 @@ struct SptKernel {
 	const SptCapture *capture;
 	char **debug_dirs, *vmlinux;
 	const char *release;		/* NULL: not known, or no name of a directory */
+	SptKernelLister list;
+	void *list_data;
+	SptReader *reader;
 	GHashTable *parts[SPT_KERNEL_INSTRUCTIONS + 1];	/* module's name, "" for the image -> struct part */
 };
 
@@ -28,17 +42,24 @@ static void free_part(gpointer data)
 {
 	struct part *part = data;
 
+	if (part->fd >= 0)
+		close(part->fd);
+	g_clear_pointer(&part->tables, g_ptr_array_unref);
 	spt_kernel_code_free(part->code);
+	g_free(part->path);
 	g_free(part);
 }
 
-SptKernel *spt_kernel_new(const SptCapture *capture, const char *const *debug_dirs, const char *vmlinux)
+SptKernel *spt_kernel_new(const SptCapture *capture, const char *const *debug_dirs, const char *vmlinux, SptKernelLister list, void *data)
 {
 	SptKernel *kernel = g_new0(SptKernel, 1);
 
 	kernel->capture = capture;
 	kernel->debug_dirs = g_strdupv((char **)debug_dirs);
 	kernel->vmlinux = g_strdup(vmlinux);
+	kernel->list = list;
+	kernel->list_data = data;
+	kernel->reader = spt_reader_new(NULL, 1, PATIENCE_MS, debug_dirs);
 	kernel->release = spt_capture_host(capture, "kernel");
 	if (kernel->release && (strchr(kernel->release, '/') || kernel->release[0] == '.'))
 		kernel->release = NULL;
@@ -53,6 +74,7 @@ void spt_kernel_free(SptKernel *kernel)
 		return;
 	for (unsigned i = 0; i < G_N_ELEMENTS(kernel->parts); i++)
 		g_hash_table_unref(kernel->parts[i]);
+	spt_reader_free(kernel->reader);
 	g_strfreev(kernel->debug_dirs);
 	g_free(kernel->vmlinux);
 	g_free(kernel);
@@ -129,26 +151,79 @@ static bool is_of(const SptCapture *capture, const SptNameRow *name, const char 
 	return (kind == SPT_OBJECT_KERNEL || kind == SPT_OBJECT_MODULES) && strcmp(name->module ? name->module : "", module) == 0;
 }
 
-/* Whether @opened has become the file at @path, which it takes. */
-static bool open_file(const SptKernel *kernel, struct part *opened, SptKernelPart part, const char *module, char *path)
+/* Names of the recording in @module. */
+static GPtrArray *names_of(const SptKernel *kernel, const char *module)
 {
-	g_autoptr(GPtrArray) names = g_ptr_array_new();
-	g_autofree char *taken = path;
-	uint8_t build_id[BUILD_ID_MAX_BYTES];
+	GPtrArray *names = g_ptr_array_new();
 
-	if (!path)
-		return false;
 	for (uint64_t i = 0; i < kernel->capture->n_names; i++) {
 		if (is_of(kernel->capture, &kernel->capture->names[i], module))
 			g_ptr_array_add(names, &kernel->capture->names[i]);
 	}
-	opened->code = spt_kernel_code_new(path, part, (const SptNameRow *const *)names->pdata, names->len, build_id,
-					   build_id_of(kernel, module, build_id), &opened->problem);
-	return opened->code;
+	return names;
+}
+
+/* Not to be held by a FIFO or a terminal that the path leads to. */
+static int open_regular(const char *path, const char **ret_problem)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	struct stat st;
+
+	if (fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode))
+		return fd;
+	*ret_problem = fd >= 0 ? "is not a regular file" : errno == ENOENT ? "is not there" : "cannot be opened";
+	if (fd >= 0)
+		close(fd);
+	return -1;
+}
+
+/* Whether @part, which is one of @module, says something of these offsets. */
+static bool ask(SptKernel *kernel, struct part *part, const char *module, const uint64_t *offsets, uint32_t n)
+{
+	g_autoptr(GPtrArray) names = names_of(kernel, module);
+	uint8_t build_id[BUILD_ID_MAX_BYTES];
+	unsigned build_id_bytes = build_id_of(kernel, module, build_id);
+	g_autoptr(GByteArray) packed = spt_kernel_pack_names((const SptNameRow *const *)names->pdata, names->len, build_id, build_id_bytes);
+	SptPlaceTable *table;
+	uint32_t tag;
+
+	spt_reader_begin(kernel->reader, 0, &(SptReadRequest){ .fd = part->fd, .path = part->path, .offsets = offsets, .n = n,
+							       .depth = SPT_READ_LINES, .names = packed });
+	table = spt_reader_wait(kernel->reader, &tag);
+	g_ptr_array_add(part->tables, table);
+	part->problem = spt_place_table_problem(table);
+	return !part->problem;
+}
+
+/* Whether @opened has become the file at @path, which it takes. */
+static bool open_file(SptKernel *kernel, struct part *opened, SptKernelPart part, const char *module, char *path)
+{
+	g_autoptr(GPtrArray) names = NULL;
+	g_autoptr(GArray) offsets = NULL;
+	uint8_t build_id[BUILD_ID_MAX_BYTES];
+	int fd = path ? open_regular(path, &opened->problem) : -1;
+
+	g_free(opened->path);
+	opened->path = path;
+	if (fd < 0)
+		return false;
+	if (part == SPT_KERNEL_INSTRUCTIONS) {
+		names = names_of(kernel, module);
+		opened->code = spt_kernel_code_new(fd, path, part, (const SptNameRow *const *)names->pdata, names->len, build_id,
+						   build_id_of(kernel, module, build_id), &opened->problem);
+		return opened->code;
+	}
+	offsets = kernel->list(module, kernel->list_data);
+	opened->fd = fd;
+	if (ask(kernel, opened, module, (const uint64_t *)offsets->data, offsets->len))
+		return true;
+	close(fd);
+	opened->fd = -1;
+	return false;
 }
 
 /* What runs is where it is loaded from; what has debug information may lie elsewhere. */
-static void open_module(const SptKernel *kernel, struct part *opened, SptKernelPart part, const char *module)
+static void open_module(SptKernel *kernel, struct part *opened, SptKernelPart part, const char *module)
 {
 	const char *const *dirs = spt_debug_dirs((const char *const *)kernel->debug_dirs);
 	g_autofree char *loaded = g_strdup_printf("/lib/modules/%s", kernel->release);
@@ -164,7 +239,7 @@ static void open_module(const SptKernel *kernel, struct part *opened, SptKernelP
 		open_file(kernel, opened, part, module, find_below(loaded, module, 0));
 }
 
-static void open_part(const SptKernel *kernel, struct part *opened, SptKernelPart part, const char *module)
+static void open_part(SptKernel *kernel, struct part *opened, SptKernelPart part, const char *module)
 {
 	opened->problem = part == SPT_KERNEL_LINES ? "was not found with debug information" : "was not found with its instructions";
 	if (!*module)
@@ -173,17 +248,75 @@ static void open_part(const SptKernel *kernel, struct part *opened, SptKernelPar
 		open_module(kernel, opened, part, module);
 }
 
-SptKernelCode *spt_kernel_get(SptKernel *kernel, const SptNameRow *name, SptKernelPart part, const char **ret_problem)
+static const char *module_of(const SptNameRow *name)
 {
-	const char *module = name->module ? name->module : "";
-	struct part *opened = g_hash_table_lookup(kernel->parts[part], module);
+	return name->module ? name->module : "";
+}
+
+static struct part *get_part(SptKernel *kernel, const SptNameRow *name, SptKernelPart part)
+{
+	struct part *opened = g_hash_table_lookup(kernel->parts[part], module_of(name));
 
 	if (!opened) {
 		opened = g_new0(struct part, 1);
-		g_hash_table_insert(kernel->parts[part], g_strdup(module), opened);
-		open_part(kernel, opened, part, module);
+		opened->fd = -1;
+		opened->tables = g_ptr_array_new_with_free_func((GDestroyNotify)spt_place_table_free);
+		g_hash_table_insert(kernel->parts[part], g_strdup(module_of(name)), opened);
+		open_part(kernel, opened, part, module_of(name));
 	}
-	if (ret_problem)
-		*ret_problem = opened->code ? NULL : opened->problem;
+	return opened;
+}
+
+static const SptPlaceTable *find_table(const struct part *part, uint64_t offset, uint32_t *ret_row)
+{
+	for (unsigned i = part->tables->len; i-- > 0;) {
+		*ret_row = spt_place_table_find(part->tables->pdata[i], offset);
+		if (*ret_row != UINT32_MAX)
+			return part->tables->pdata[i];
+	}
+	return NULL;
+}
+
+unsigned spt_kernel_places(SptKernel *kernel, const SptNameRow *name, uint64_t offset, SptPlace ret[SPT_INLINES_MAX], const char **ret_problem)
+{
+	struct part *part = get_part(kernel, name, SPT_KERNEL_LINES);
+	const SptPlaceTable *table = part->fd >= 0 ? find_table(part, offset, &(uint32_t){ 0 }) : NULL;
+	uint32_t row;
+
+	if (!table && part->fd >= 0 && !part->problem)
+		ask(kernel, part, module_of(name), &offset, 1);
+	*ret_problem = part->problem;
+	table = part->fd >= 0 ? find_table(part, offset, &row) : NULL;
+	return table ? spt_place_table_places(table, row, ret) : 0;
+}
+
+void spt_kernel_prepare(SptKernel *kernel, const SptNameRow *name, const uint64_t *offsets, uint32_t n)
+{
+	struct part *part = get_part(kernel, name, SPT_KERNEL_LINES);
+
+	if (part->fd >= 0 && !part->problem)
+		ask(kernel, part, module_of(name), offsets, n);
+}
+
+const char *spt_kernel_failure(const SptKernel *kernel, bool modules)
+{
+	GHashTableIter iter;
+	gpointer module, part;
+
+	g_hash_table_iter_init(&iter, kernel->parts[SPT_KERNEL_LINES]);
+	while (g_hash_table_iter_next(&iter, &module, &part)) {
+		const char *problem = ((struct part *)part)->problem;
+
+		if (problem && (*(char *)module != '\0') == modules && g_str_has_prefix(problem, SPT_READER_FAILED))
+			return problem;
+	}
+	return NULL;
+}
+
+SptKernelCode *spt_kernel_get(SptKernel *kernel, const SptNameRow *name, const char **ret_problem)
+{
+	struct part *opened = get_part(kernel, name, SPT_KERNEL_INSTRUCTIONS);
+
+	*ret_problem = opened->code ? NULL : opened->problem;
 	return opened->code;
 }

@@ -99,12 +99,12 @@ static GByteArray *finish(struct writing *writing, uint32_t problem)
 	return bytes;
 }
 
-static void add_frames(struct writing *writing, SptDebugInfo *info, uint64_t offset, struct row *row)
+static void add_frames(struct writing *writing, SptPlaceFinder find, void *data, uint64_t offset, struct row *row)
 {
 	SptPlace places[SPT_INLINES_MAX];
 
 	row->first_frame = writing->frames->len;
-	row->n_frames = writing->frames->len < SPT_PLACES_MAX ? spt_debug_info_find(info, offset, places) : 0;
+	row->n_frames = writing->frames->len < SPT_PLACES_MAX ? find(data, offset, places) : 0;
 	for (uint32_t i = 0; i < row->n_frames; i++) {
 		struct frame frame = {
 			.function = add_string(writing, places[i].function),
@@ -115,6 +115,11 @@ static void add_frames(struct writing *writing, SptDebugInfo *info, uint64_t off
 
 		g_array_append_val(writing->frames, frame);
 	}
+}
+
+static unsigned find_in_debug_info(void *info, uint64_t offset, SptPlace ret[SPT_INLINES_MAX])
+{
+	return spt_debug_info_find(info, offset, ret);
 }
 
 GByteArray *spt_place_table_write(SptObject *image, const char *const *debug_dirs, const uint64_t *offsets, uint32_t n, SptReadDepth depth)
@@ -136,10 +141,24 @@ GByteArray *spt_place_table_write(SptObject *image, const char *const *debug_dir
 			row = (struct row){ .distance = symbol.distance, .bytes = symbol.bytes, .source = symbol.source,
 					    .name = add_string(&writing, symbol.name) };
 		if (info)
-			add_frames(&writing, info, offsets[i], &row);
+			add_frames(&writing, find_in_debug_info, info, offsets[i], &row);
 		g_array_append_val(writing.rows, row);
 	}
 	return finish(&writing, spt_symtab_is_empty(symtab) && !info ? add_string(&writing, "has no symbols") : 0);
+}
+
+GByteArray *spt_place_table_write_places(SptPlaceFinder find, void *data, const uint64_t *offsets, uint32_t n)
+{
+	struct writing writing;
+
+	begin(&writing, n);
+	for (uint32_t i = 0; i < n; i++) {
+		struct row row = { 0 };
+
+		add_frames(&writing, find, data, offsets[i], &row);
+		g_array_append_val(writing.rows, row);
+	}
+	return finish(&writing, 0);
 }
 
 GByteArray *spt_place_table_write_problem(const char *problem, uint32_t n)

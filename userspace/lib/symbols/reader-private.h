@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the two ends of a helper's socket say: this, with the file's descriptor, then texts and offsets; a place table comes back. */
+/* What the two ends of a helper's socket say: this, with the file's descriptor, then texts, offsets and names; a place table comes back. */
 #ifndef SPT_READER_PRIVATE_H
 #define SPT_READER_PRIVATE_H
 
@@ -7,6 +7,7 @@
 
 /* Of the path, and of the debug directories. */
 #define SPT_READER_TEXT_MAX_BYTES (64u << 10)
+#define SPT_READER_NAMES_MAX_BYTES (1u << 29)
 
 struct spt_reader_request {
 	uint32_t path_bytes, dirs_bytes;	/* dirs: each with its nul; 0: the usual ones */
@@ -15,7 +16,7 @@ struct spt_reader_request {
 	uint64_t file_bytes, mtime_ns;		/* what the row says */
 	uint32_t build_id_bytes;
 	uint8_t build_id[64];
-	uint32_t reserved;
+	uint32_t names_bytes;			/* of a kernel, as kernel-answer.h packs them; 0: it is a file of programs */
 };
 
 /* May come before the table, as long as one's head. */

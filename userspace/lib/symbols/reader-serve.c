@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "symbols/elf-parts.h"
+#include "symbols/kernel-answer.h"
 #include "symbols/reader-private.h"
 
 /* Of one file: some ten times what the largest take. */
@@ -24,6 +25,7 @@ struct question {
 	GPtrArray *dirs;		/* NULL: the usual ones */
 	char *dirs_text;
 	uint64_t *offsets;
+	uint8_t *names;			/* NULL: it is no kernel */
 	char *fetched;			/* path of a debug file; NULL: none was */
 	int fd;
 };
@@ -67,13 +69,15 @@ static bool receive_question(int socket, struct question *question)
 			return false;
 	} while (head->give_up);
 	if (question->fd < 0 || head->path_bytes > SPT_READER_TEXT_MAX_BYTES ||
-	    head->dirs_bytes > SPT_READER_TEXT_MAX_BYTES || head->n_offsets > SPT_PLACES_MAX)
+	    head->dirs_bytes > SPT_READER_TEXT_MAX_BYTES || head->n_offsets > SPT_PLACES_MAX ||
+	    head->names_bytes > SPT_READER_NAMES_MAX_BYTES)
 		return false;
 	question->path = g_malloc0(head->path_bytes + 1);
 	question->dirs_text = g_malloc0(head->dirs_bytes + 1);
 	question->offsets = g_new(uint64_t, MAX(head->n_offsets, 1));
+	question->names = head->names_bytes ? g_malloc(head->names_bytes) : NULL;
 	if (!receive(socket, question->path, head->path_bytes) || !receive(socket, question->dirs_text, head->dirs_bytes) ||
-	    !receive(socket, question->offsets, head->n_offsets * sizeof(uint64_t)))
+	    !receive(socket, question->offsets, head->n_offsets * sizeof(uint64_t)) || !receive(socket, question->names, head->names_bytes))
 		return false;
 	if (head->dirs_bytes) {
 		question->dirs = g_ptr_array_new();
@@ -92,6 +96,7 @@ static void clear_question(struct question *question)
 	g_free(question->path);
 	g_free(question->dirs_text);
 	g_free(question->offsets);
+	g_free(question->names);
 	g_free(question->fetched);
 }
 
@@ -182,6 +187,15 @@ static void fetch_debug_file(struct question *question, const SptObject *image, 
 	g_ptr_array_add(question->dirs, NULL);
 }
 
+static GByteArray *answer_of_kernel(struct question *question)
+{
+	const struct spt_reader_request *head = &question->head;
+	int fd = question->fd;
+
+	question->fd = -1;
+	return spt_kernel_answer(fd, question->path, question->names, head->names_bytes, question->offsets, head->n_offsets);
+}
+
 static GByteArray *answer(struct question *question, int socket, SptReaderFetch fetch)
 {
 	const struct spt_reader_request *head = &question->head;
@@ -231,7 +245,7 @@ void spt_reader_serve(int socket, SptReaderFetch fetch)
 		limit_time();
 		is_open = receive_question(socket, &question);
 		if (is_open) {
-			g_autoptr(GByteArray) table = answer(&question, socket, fetch);
+			g_autoptr(GByteArray) table = question.names ? answer_of_kernel(&question) : answer(&question, socket, fetch);
 
 			is_open = send_all(socket, table->data, table->len);
 		}

@@ -209,6 +209,7 @@ static bool send_request(const SptReader *reader, int socket, const SptReadReque
 	struct spt_reader_request head = {
 		.path_bytes = strnlen(request->path, SPT_READER_TEXT_MAX_BYTES), .dirs_bytes = reader->dirs_bytes,
 		.n_offsets = request->n, .depth = (uint8_t)request->depth, .has_row = request->row != NULL, .download = request->download,
+		.names_bytes = request->names ? request->names->len : 0,
 	};
 	char room[CMSG_SPACE(sizeof(int))] __attribute__((aligned(8))) = { 0 };
 	struct iovec part = { &head, sizeof(head) };
@@ -229,7 +230,8 @@ static bool send_request(const SptReader *reader, int socket, const SptReadReque
 	n = sendmsg(socket, &message, MSG_NOSIGNAL);
 	return n > 0 && send_all(socket, (const char *)&head + n, sizeof(head) - n) &&
 	       send_all(socket, request->path, head.path_bytes) && send_all(socket, reader->dirs, head.dirs_bytes) &&
-	       send_all(socket, request->offsets, request->n * sizeof(uint64_t));
+	       send_all(socket, request->offsets, request->n * sizeof(uint64_t)) &&
+	       (!request->names || send_all(socket, request->names->data, request->names->len));
 }
 
 void spt_reader_begin(SptReader *reader, uint32_t tag, const SptReadRequest *request)
@@ -243,7 +245,7 @@ void spt_reader_begin(SptReader *reader, uint32_t tag, const SptReadRequest *req
 	helper->offsets = g_memdup2(request->offsets, request->n * sizeof(uint64_t));
 	helper->answer = g_byte_array_new();
 	helper->deadline_us = g_get_monotonic_time() + reader->patience_ms * 1000ll;
-	if (request->n > SPT_PLACES_MAX)
+	if (request->n > SPT_PLACES_MAX || (request->names && request->names->len > SPT_READER_NAMES_MAX_BYTES))
 		helper->problem = g_strdup("is at too many places");
 	else if (start_helper(reader, helper))
 		/* One that takes no question gives no answer, which tells why. */

@@ -18,6 +18,7 @@ typedef struct {
 	uint32_t n;
 	bool download;			/* its debug information, if that is not here, from $DEBUGINFOD_URLS */
 	SptReadDepth depth;
+	const GByteArray *names;	/* of a kernel or one of its modules, which offsets are then of (kernel-answer.h); NULL: it is neither */
 } SptReadRequest;
 
 /* What a table says where it was the helper that failed begins so. */

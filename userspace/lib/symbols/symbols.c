@@ -409,17 +409,62 @@ static bool is_kernel(const SptObjectRow *row)
 	return row->kind == SPT_OBJECT_KERNEL || row->kind == SPT_OBJECT_MODULES;
 }
 
-/* The code of a kernel frame and its address there; NULL, and in @ret_problem why not. */
-static SptKernelCode *find_kernel_code(SptSymbols *symbols, const SptFrame *frame, SptKernelPart part, uint64_t *ret_address, const char **ret_problem)
+static int compare_offsets(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+/* A SptKernelLister. */
+static GArray *list_kernel_places(const char *module, void *data)
+{
+	SptSymbols *symbols = data;
+	GArray *offsets = g_array_new(FALSE, FALSE, sizeof(uint64_t));
+	unsigned n = 0;
+
+	for (uint32_t i = 1; i < symbols->capture->n_nodes; i++) {
+		const SptFrame *frame = &symbols->capture->nodes[i].frame;
+		const SptObjectRow *row = row_of(symbols, frame->object);
+		const struct recorded *recorded = row && is_kernel(row) ? find_recorded(symbols, &symbols->objects[row->id], frame->offset) : NULL;
+
+		if (recorded && strcmp(recorded->row->module ? recorded->row->module : "", module) == 0)
+			g_array_append_val(offsets, frame->offset);
+	}
+	if (offsets->len > 0)
+		qsort(offsets->data, offsets->len, sizeof(uint64_t), compare_offsets);
+	for (unsigned i = 0; i < offsets->len; i++)
+		if (n == 0 || g_array_index(offsets, uint64_t, i) != g_array_index(offsets, uint64_t, n - 1))
+			g_array_index(offsets, uint64_t, n++) = g_array_index(offsets, uint64_t, i);
+	g_array_set_size(offsets, n);
+	return offsets;
+}
+
+static SptKernel *get_kernel(SptSymbols *symbols)
+{
+	if (!symbols->kernel)
+		symbols->kernel = spt_kernel_new(symbols->capture, (const char *const *)symbols->debug_dirs, symbols->vmlinux, list_kernel_places,
+						 symbols);
+	return symbols->kernel;
+}
+
+static unsigned find_kernel_places(SptSymbols *symbols, const SptFrame *frame, SptPlace ret[SPT_INLINES_MAX], const char **ret_problem)
+{
+	const struct recorded *recorded = find_recorded(symbols, &symbols->objects[frame->object], frame->offset);
+
+	*ret_problem = "has no name for this place";
+	return recorded && recorded->function ? spt_kernel_places(get_kernel(symbols), recorded->row, frame->offset, ret, ret_problem) : 0;
+}
+
+/* The instructions of a kernel frame and its address there; NULL, and in @ret_problem why not. */
+static SptKernelCode *find_kernel_code(SptSymbols *symbols, const SptFrame *frame, uint64_t *ret_address, const char **ret_problem)
 {
 	const struct recorded *recorded = find_recorded(symbols, &symbols->objects[frame->object], frame->offset);
 	SptKernelCode *code = NULL;
 
 	*ret_problem = "has no name for this place";
-	if (!symbols->kernel)
-		symbols->kernel = spt_kernel_new(symbols->capture, (const char *const *)symbols->debug_dirs, symbols->vmlinux);
 	if (recorded && recorded->function)
-		code = spt_kernel_get(symbols->kernel, recorded->row, part, ret_problem);
+		code = spt_kernel_get(get_kernel(symbols), recorded->row, ret_problem);
 	if (!code || spt_kernel_code_address(code, recorded->row, frame->offset, ret_address))
 		return code;
 	*ret_problem = "has no function of this name";
@@ -432,16 +477,12 @@ static unsigned find_places(SptSymbols *symbols, const SptObjectRow *row, const 
 	unsigned n = bundled ? spt_bundled_places(bundled, ret) : 0;
 	const SptPlaceTable *table;
 	const char *problem;
-	SptKernelCode *code;
-	uint64_t address;
 	uint32_t at;
 
 	if (n > 0)
 		return n;
-	if (is_kernel(row)) {
-		code = find_kernel_code(symbols, frame, SPT_KERNEL_LINES, &address, &problem);
-		return code ? spt_kernel_code_find(code, address, ret) : 0;
-	}
+	if (is_kernel(row))
+		return find_kernel_places(symbols, frame, ret, &problem);
 	if (row->kind != SPT_OBJECT_FILE)
 		return 0;
 	table = spt_files_find(symbols->files, row->id, frame->offset, depth, &at);
@@ -505,7 +546,11 @@ unsigned spt_symbols_raw(SptSymbols *symbols, const SptFrame *frame, SptPlace re
 
 const char *spt_symbols_failure(SptSymbols *symbols, uint32_t id)
 {
-	return row_of(symbols, id) ? spt_files_failure(symbols->files, id) : NULL;
+	const SptObjectRow *row = row_of(symbols, id);
+
+	if (row && is_kernel(row))
+		return symbols->kernel ? spt_kernel_failure(symbols->kernel, row->kind == SPT_OBJECT_MODULES) : NULL;
+	return row ? spt_files_failure(symbols->files, id) : NULL;
 }
 
 bool spt_symbols_extent(SptSymbols *symbols, const SptFrame *frame, uint64_t *ret_start, uint64_t *ret_bytes)
@@ -530,16 +575,22 @@ bool spt_symbols_extent(SptSymbols *symbols, const SptFrame *frame, uint64_t *re
 void spt_symbols_prepare(SptSymbols *symbols, uint32_t object, const uint64_t *offsets, uint32_t n)
 {
 	const SptObjectRow *row = row_of(symbols, object);
+	const struct recorded *recorded = NULL;
 
+	/* One that has a name says which module it is; what has none is not asked for. */
+	for (uint32_t i = 0; i < n && !recorded && row && is_kernel(row); i++)
+		recorded = find_recorded(symbols, &symbols->objects[object], offsets[i]);
 	if (row && row->kind == SPT_OBJECT_FILE)
 		spt_files_prepare(symbols->files, object, offsets, n);
+	else if (recorded && recorded->function)
+		spt_kernel_prepare(get_kernel(symbols), recorded->row, offsets, n);
 }
 
 static SptCode *read_kernel(SptSymbols *symbols, const SptFrame *frame, uint64_t bytes, char **ret_problem)
 {
 	const char *problem;
 	uint64_t address;
-	SptKernelCode *kernel = find_kernel_code(symbols, frame, SPT_KERNEL_INSTRUCTIONS, &address, &problem);
+	SptKernelCode *kernel = find_kernel_code(symbols, frame, &address, &problem);
 	SptCode *code = kernel ? spt_kernel_code_read(kernel, address, bytes) : NULL;
 
 	if (!code)
@@ -593,7 +644,7 @@ char *spt_symbols_kernel_target(SptSymbols *symbols, const SptFrame *frame, uint
 	const SptObjectRow *row = row_of(symbols, frame->object);
 	const char *problem;
 	uint64_t own;
-	SptKernelCode *kernel = row && is_kernel(row) ? find_kernel_code(symbols, frame, SPT_KERNEL_INSTRUCTIONS, &own, &problem) : NULL;
+	SptKernelCode *kernel = row && is_kernel(row) ? find_kernel_code(symbols, frame, &own, &problem) : NULL;
 
 	return kernel ? spt_kernel_code_name(kernel, address) : NULL;
 }
@@ -606,7 +657,7 @@ void spt_symbols_set_vmlinux(SptSymbols *symbols, const char *path)
 const char *spt_symbols_vmlinux_problem(SptSymbols *symbols)
 {
 	const char *problem = "is of no use: the recording has no kernel functions";
-	uint64_t address;
+	SptPlace places[SPT_INLINES_MAX];
 
 	for (uint64_t i = 0; i < symbols->capture->n_names; i++) {
 		const SptNameRow *name = &symbols->capture->names[i];
@@ -614,7 +665,7 @@ const char *spt_symbols_vmlinux_problem(SptSymbols *symbols)
 		SptFrame frame = { .object = name->object, .offset = name->offset };
 
 		if (row && row->kind == SPT_OBJECT_KERNEL)
-			return find_kernel_code(symbols, &frame, SPT_KERNEL_LINES, &address, &problem) ? NULL : problem;
+			return find_kernel_places(symbols, &frame, places, &problem) > 0 ? NULL : problem;
 	}
 	return problem;
 }
