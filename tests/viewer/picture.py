@@ -35,6 +35,9 @@ if view == "processes":
 if view == "heat":
     key("ctrl+m")
     viewer.wait("image", "Heat map")
+if view == "details":
+    key("alt+4")
+    viewer.wait_rows("processes", "Processes", lambda rows: rows)
 if view == "source":
     key("alt+5")
     viewer.wait_rows("instructions", "Instructions", lambda rows: rows)

@@ -4,6 +4,7 @@
 
 #include <glib/gi18n.h>
 
+#include "compat-gtk.h"
 #include "row-menu.h"
 #include "share-cell.h"
 #include "text.h"
@@ -60,8 +61,8 @@ static gboolean on_query_tooltip(G_GNUC_UNUSED GtkWidget *cell, G_GNUC_UNUSED in
 
 static GtkWidget *new_name_cell(GtkListItem *item, int min_chars)
 {
-	GtkWidget *cell = g_object_new(GTK_TYPE_INSCRIPTION, "xalign", 0.0, "hexpand", TRUE, "min-chars", min_chars,
-				       "text-overflow", GTK_INSCRIPTION_OVERFLOW_ELLIPSIZE_END, "has-tooltip", TRUE, NULL);
+	GtkWidget *cell = spt_compat_aligned(g_object_new(GTK_TYPE_INSCRIPTION, "hexpand", TRUE, "min-chars", min_chars, "text-overflow",
+							  GTK_INSCRIPTION_OVERFLOW_ELLIPSIZE_END, "has-tooltip", TRUE, NULL), false);
 
 	g_signal_connect(cell, "query-tooltip", G_CALLBACK(on_query_tooltip), item);
 	spt_row_menu_attach(cell, item);
@@ -80,7 +81,7 @@ static void on_setup(G_GNUC_UNUSED GtkSignalListItemFactory *factory, GtkListIte
 		cell = spt_share_cell_new();
 		break;
 	case SPT_COLUMN_CHANGE:
-		cell = g_object_new(GTK_TYPE_INSCRIPTION, "xalign", 1.0, "hexpand", TRUE, "min-chars", 8, NULL);
+		cell = spt_compat_aligned(g_object_new(GTK_TYPE_INSCRIPTION, "hexpand", TRUE, "min-chars", 8, NULL), true);
 		gtk_widget_add_css_class(cell, "numeric");
 		break;
 	case SPT_COLUMN_FUNCTION:

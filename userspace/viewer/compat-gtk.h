@@ -4,6 +4,24 @@
 #define SPT_COMPAT_GTK_H
 
 #include <gtk/gtk.h>
+#include <stdbool.h>
+
+static inline void spt_compat_align(GtkWidget *inscription)
+{
+	float xalign = (float)GPOINTER_TO_INT(g_object_get_data(G_OBJECT(inscription), "at-end"));
+
+	gtk_inscription_set_xalign(GTK_INSCRIPTION(inscription),
+				   gtk_widget_get_direction(inscription) == GTK_TEXT_DIR_RTL ? 1 - xalign : xalign);
+}
+
+/* At the beginning or the end of the line, which is elsewhere from right to left: other than labels, these do not know. */
+static inline GtkWidget *spt_compat_aligned(GtkWidget *inscription, bool at_end)
+{
+	g_object_set_data(G_OBJECT(inscription), "at-end", GINT_TO_POINTER(at_end));
+	g_signal_connect(inscription, "direction-changed", G_CALLBACK(spt_compat_align), NULL);
+	spt_compat_align(inscription);
+	return inscription;
+}
 
 /* Makes the row at @position visible. */
 static inline void spt_compat_scroll_to(GtkColumnView *view, guint position)

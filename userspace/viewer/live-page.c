@@ -9,6 +9,7 @@
 #include <glib/gi18n.h>
 #include <time.h>
 
+#include "compat-gtk.h"
 #include "table.h"
 #include "text.h"
 
@@ -209,8 +210,8 @@ static SptTable *new_processes(void)
 
 static GtkWidget *new_text(const char *css_class)
 {
-	GtkWidget *text = g_object_new(GTK_TYPE_INSCRIPTION, "xalign", 0.0, "hexpand", TRUE, "min-chars", 40, "text-overflow",
-				       GTK_INSCRIPTION_OVERFLOW_ELLIPSIZE_END, NULL);
+	GtkWidget *text = spt_compat_aligned(g_object_new(GTK_TYPE_INSCRIPTION, "hexpand", TRUE, "min-chars", 40, "text-overflow",
+							  GTK_INSCRIPTION_OVERFLOW_ELLIPSIZE_END, NULL), false);
 
 	gtk_widget_add_css_class(text, "numeric");
 	gtk_widget_add_css_class(text, css_class);

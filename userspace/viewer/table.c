@@ -108,9 +108,10 @@ static void on_setup(GtkSignalListItemFactory *factory, GtkListItem *item, const
 	if (column->kind == SPT_CELL_SHARE) {
 		cell = spt_share_cell_new();
 	} else {
-		cell = g_object_new(GTK_TYPE_INSCRIPTION, "xalign", column->kind == SPT_CELL_NUMBER ? 1.0 : 0.0, "hexpand", TRUE,
-				    "min-chars", column->width ? 2 : 8, "has-tooltip", TRUE, "text-overflow",
-				    GTK_INSCRIPTION_OVERFLOW_ELLIPSIZE_END, NULL);
+		cell = spt_compat_aligned(g_object_new(GTK_TYPE_INSCRIPTION, "hexpand", TRUE, "min-chars", column->width ? 2 : 8,
+						       "has-tooltip", TRUE, "text-overflow",
+						       GTK_INSCRIPTION_OVERFLOW_ELLIPSIZE_END, NULL),
+					  column->kind == SPT_CELL_NUMBER);
 		g_signal_connect(cell, "query-tooltip", G_CALLBACK(on_query_tooltip), NULL);
 	}
 	if (column->kind == SPT_CELL_DIM)

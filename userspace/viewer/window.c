@@ -39,6 +39,7 @@ struct _SptWindow {
 	char *path;			/* of what is shown; NULL: nothing is */
 	char *about;			/* what was recorded, and where */
 	char *opening;			/* path */
+	bool opens_to_compare;
 	GCancellable *open_cancellable;
 	unsigned opening_source, opening_ticks;
 	SptRecording *recording;
@@ -194,6 +195,14 @@ static gboolean show_progress(gpointer data)
 	return G_SOURCE_CONTINUE;
 }
 
+static void compare_with(SptWindow *self, SptDocument *before)
+{
+	g_autofree char *path = g_steal_pointer(&self->opening), *name = g_path_get_basename(path);
+
+	show_last(self);
+	spt_views_compare(self->views, before, name);
+}
+
 static void on_opened(G_GNUC_UNUSED GObject *source, GAsyncResult *result, gpointer data)
 {
 	g_autoptr(SptWindow) self = data;
@@ -212,6 +221,10 @@ static void on_opened(G_GNUC_UNUSED GObject *source, GAsyncResult *result, gpoin
 		show_last(self);
 		return;
 	}
+	if (self->opens_to_compare) {
+		compare_with(self, document);
+		return;
+	}
 	g_free(self->path);
 	self->path = g_steal_pointer(&self->opening);
 	g_free(self->about);
@@ -226,12 +239,13 @@ static void on_opened(G_GNUC_UNUSED GObject *source, GAsyncResult *result, gpoin
 	set_actions(self);
 }
 
-static void open_path(SptWindow *self, const char *path)
+static void open_path(SptWindow *self, const char *path, bool to_compare)
 {
 	g_autofree char *title = NULL, *name = g_filename_display_basename(path);
 
 	end_opening(self);
 	self->open_cancellable = g_cancellable_new();
+	self->opens_to_compare = to_compare;
 	self->opening_ticks = 0;
 	self->opening_source = g_timeout_add(TICK_MS, show_progress, self);
 	g_free(self->opening);
@@ -248,7 +262,7 @@ void spt_window_open(SptWindow *self, GFile *file)
 
 	on_message_closed(self);
 	if (path) {
-		open_path(self, path);
+		open_path(self, path, false);
 		return;
 	}
 	uri = g_file_get_uri(file);
@@ -276,9 +290,9 @@ static void on_recording_ended(SptRecording *recording, SptWindow *self)
 	end_recording(self);
 	set_actions(self);
 	if (g_file_test(path, G_FILE_TEST_EXISTS))
-		open_path(self, path);
+		open_path(self, path, false);
 	else if (g_file_test(part, G_FILE_TEST_EXISTS))
-		open_path(self, part);
+		open_path(self, part, false);
 	else
 		show_last(self);
 }
@@ -424,38 +438,17 @@ static void on_open(GtkWidget *widget, G_GNUC_UNUSED const char *action, G_GNUC_
 	spt_files_choose(GTK_WINDOW(widget), SPT_FILES_OPEN, NULL, on_file_chosen, widget, NULL);
 }
 
-struct comparison {
-	SptWindow *window;
-	char *name;
-};
-
-static void on_before_opened(G_GNUC_UNUSED GObject *source, GAsyncResult *result, gpointer data)
-{
-	struct comparison *comparison = data;
-	g_autoptr(GError) error = NULL;
-	g_autoptr(SptDocument) document = spt_document_open_finish(result, &error);
-
-	if (!document)
-		complain(comparison->window, error->message);
-	else
-		spt_views_compare(comparison->window->views, document, comparison->name);
-	g_object_unref(comparison->window);
-	g_free(comparison->name);
-	g_free(comparison);
-}
-
 static void on_before_chosen(GFile *file, gpointer window)
 {
 	const char *path = g_file_peek_path(file);
-	struct comparison *comparison;
 
 	if (!path) {
 		complain(window, _("Cannot compare with that: it is not a file of this machine. Copy it here first."));
 		return;
 	}
-	comparison = g_new(struct comparison, 1);
-	*comparison = (struct comparison){ g_object_ref(window), g_file_get_basename(file) };
-	spt_document_open_async(path, NULL, on_before_opened, comparison);
+	/* What was chosen while something else was begun. */
+	if (!SPT_WINDOW(window)->recording && SPT_WINDOW(window)->path)
+		open_path(window, path, true);
 }
 
 static void on_compare(GtkWidget *widget, G_GNUC_UNUSED const char *action, G_GNUC_UNUSED GVariant *parameter)
