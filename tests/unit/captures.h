@@ -12,6 +12,7 @@
 struct fake {
 	SptCapture capture;
 	SptStash *stash;
+	SptNode *nodes;			/* those of the capture */
 	GArray *samples;		/* SptSampleRow */
 	GArray *leaves;			/* SptLeafRow, one for each sample */
 	SptObjectRow objects[2];
@@ -74,6 +75,19 @@ G_GNUC_UNUSED static void fake_random_on_cpus(struct fake *fake, unsigned n_samp
 		g_array_index(fake->samples, SptSampleRow, i).cpu = i % 5 == 4 ? 4000000000 : i % 3;
 }
 
+/* As a capture has them, with the numbers of their frames. */
+static SptNode *fake_nodes(struct fake *fake)
+{
+	uint32_t n = spt_stash_n_nodes(fake->stash);
+
+	g_free(fake->nodes);
+	fake->nodes = g_memdup2(spt_stash_node(fake->stash, 0), n * sizeof(*fake->nodes));
+	spt_stash_number_frames(fake->stash);
+	for (uint32_t i = 0; i < n; i++)
+		fake->nodes[i].key = spt_stash_frame_of(fake->stash, i);
+	return fake->nodes;
+}
+
 static const SptCapture *fake_capture(struct fake *fake)
 {
 	SptCapture *capture = &fake->capture;
@@ -81,7 +95,7 @@ static const SptCapture *fake_capture(struct fake *fake)
 	*capture = (SptCapture){
 		.path = "by hand", .objects = fake->objects, .n_objects = 2, .processes = fake->processes, .n_processes = 5,
 		.threads = fake->threads, .n_threads = 5, .names = fake->names, .n_names = FAKE_FUNCTIONS,
-		.nodes = (SptNode *)spt_stash_node(fake->stash, 0), .n_nodes = spt_stash_n_nodes(fake->stash),
+		.nodes = fake_nodes(fake), .n_nodes = spt_stash_n_nodes(fake->stash), .n_frames = spt_stash_number_frames(fake->stash),
 		.samples = (SptSampleRow *)fake->samples->data, .n_samples = fake->samples->len,
 		.first_time = UINT64_MAX,
 	};
@@ -105,6 +119,7 @@ static const SptCapture *fake_capture(struct fake *fake)
 static void fake_clear(struct fake *fake)
 {
 	spt_stash_free(fake->stash);
+	g_free(fake->nodes);
 	g_array_unref(fake->samples);
 	g_array_unref(fake->leaves);
 }

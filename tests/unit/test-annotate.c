@@ -70,7 +70,7 @@ static void recording_init(struct recording *recording)
 	recording->objects[2] = (SptObjectRow){ .id = 2, .kind = SPT_OBJECT_KERNEL, .path = "" };
 	recording->capture = (SptCapture){
 		.path = "made", .objects = recording->objects, .n_objects = 3, .processes = recording->processes, .n_processes = 2,
-		.nodes = recording->nodes, .n_nodes = 1, .leaves = recording->leaves, .has_leaves = true, .fd = -1,
+		.nodes = recording->nodes, .n_nodes = 1, .n_frames = 1, .leaves = recording->leaves, .has_leaves = true, .fd = -1,
 		.host = g_hash_table_new(g_str_hash, g_str_equal),
 	};
 }
@@ -86,8 +86,9 @@ static uint32_t add_node(struct recording *recording, uint32_t parent, uintptr_t
 {
 	SptNode *node = &recording->nodes[recording->capture.n_nodes];
 
-	*node = (SptNode){ .parent = parent, .frame = { .object = 1, .kind = kind } };
+	*node = (SptNode){ .parent = parent, .frame = { .object = 1, .kind = kind }, .key = recording->capture.n_nodes };
 	g_assert_true(spt_object_address_to_offset(recording->image, ip - recording->base, &node->frame.offset));
+	recording->capture.n_frames++;
 	return recording->capture.n_nodes++;
 }
 
@@ -242,7 +243,9 @@ static void test_nothing(void)
 
 	recording_init(&recording);
 	add_known(&recording);
-	recording.nodes[recording.capture.n_nodes++] = (SptNode){ .frame = { .object = 2, .offset = 0x100, .kind = SPT_FRAME_EXACT } };
+	recording.nodes[recording.capture.n_nodes++] = (SptNode){
+		.frame = { .object = 2, .offset = 0x100, .kind = SPT_FRAME_EXACT }, .key = recording.capture.n_frames++,
+	};
 	add_leaf(&recording, recording.capture.n_nodes - 1, 1);
 	recording.capture.names = &name;
 	recording.capture.n_names = 1;

@@ -63,7 +63,7 @@ static void test_as_they_were(void)
 	SptStash *stashes[3];
 	g_autoptr(SptCapture) capture = NULL;
 	SptCaptureWriter *writer = begin(path);
-	uint32_t id = 1, base = 0;
+	uint32_t id = 1, base = 0, frames = 0;
 
 	for (unsigned i = 0; i < G_N_ELEMENTS(stashes); i++) {
 		stashes[i] = spt_stash_new();
@@ -82,9 +82,12 @@ static void test_as_they_were(void)
 
 			g_assert_cmpuint(capture->nodes[id].parent, ==, node->parent ? node->parent + base : 0);
 			g_assert_cmpmem(&capture->nodes[id].frame, sizeof(node->frame), &node->frame, sizeof(node->frame));
+			g_assert_cmpuint(capture->nodes[id].key, ==, frames + spt_stash_frame_of(stashes[i], n));
 		}
+		frames += spt_stash_number_frames(stashes[i]) - 1;
 		spt_stash_free(stashes[i]);
 	}
+	g_assert_cmpuint(capture->n_frames, ==, frames + 1);
 	spt_capture_writer_free(writer);
 }
 

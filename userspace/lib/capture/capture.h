@@ -198,6 +198,7 @@ typedef struct {
 	SptProcessRow *processes;	uint32_t n_processes;
 	SptThreadRow *threads;		uint32_t n_threads;
 	SptNode *nodes;			uint32_t n_nodes;	/* with the root */
+	uint32_t n_frames;		/* that nodes have, with the root's */
 	SptStreamRow *streams;		uint32_t n_streams;	/* by id */
 	SptStreamColumnRow *columns;	uint64_t n_columns;	/* as they came; the last for a column of a stream counts */
 	uint32_t samples_stream;	/* 0: none */

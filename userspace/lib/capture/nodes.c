@@ -136,6 +136,7 @@ static void drop_frames(SptNodeUnpacker *unpacker)
 static void begin_epoch(SptNodeUnpacker *unpacker, uint32_t epoch)
 {
 	unpacker->before += unpacker->next_frame - 1;
+	unpacker->frames_before += unpacker->next_frame - 1;
 	unpacker->next_frame = 1;
 	unpacker->nodes_before += unpacker->of_nodes.n - 1;
 	unpacker->of_nodes.n = 1;
@@ -200,7 +201,11 @@ bool spt_node_unpacker_next(SptNodeUnpacker *unpacker, const SptNodeRow *row, Sp
 	if (!spt_store_reserve(&unpacker->of_nodes, unpacker->of_nodes.n + 1, error))
 		return false;
 	*(uint32_t *)spt_store_row(&unpacker->of_nodes, unpacker->of_nodes.n++) = frame;
-	ret->frame = *frame_at(unpacker, frame);
-	ret->parent = row->parent;
+	*ret = (SptNode){ .frame = *frame_at(unpacker, frame), .parent = row->parent, .key = (uint32_t)unpacker->frames_before + frame };
 	return true;
+}
+
+uint32_t spt_node_unpacker_n_frames(const SptNodeUnpacker *unpacker)
+{
+	return (uint32_t)(unpacker->frames_before + unpacker->next_frame);
 }

@@ -31,7 +31,7 @@ typedef struct {
 	SptFollowers followers;
 	uint64_t before;		/* frames of epochs before that are still among them */
 	uint64_t next_frame, next_old_frame;
-	uint64_t nodes_before;		/* of epochs before */
+	uint64_t nodes_before, frames_before;	/* of epochs before */
 	uint32_t epoch;
 } SptNodeUnpacker;
 
@@ -42,6 +42,8 @@ uint64_t spt_node_unpacker_bytes(const SptNodeUnpacker *unpacker);
 uint64_t spt_node_unpacker_more_bytes(const SptNodeUnpacker *unpacker, uint64_t n);
 /* The node of @row, which gets the next id.  Its parent and its frame are there; its object is to be checked.  Error: a clause. */
 bool spt_node_unpacker_next(SptNodeUnpacker *unpacker, const SptNodeRow *row, SptNode *ret, GError **error);
+/* Those that nodes had so far, with the root's; a new epoch has new ones. */
+uint32_t spt_node_unpacker_n_frames(const SptNodeUnpacker *unpacker);
 
 G_END_DECLS
 

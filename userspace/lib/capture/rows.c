@@ -638,6 +638,7 @@ bool spt_rows_finish(SptRows *rows)
 	capture->threads = steal_by_id(&rows->threads, &capture->n_threads);
 	capture->streams = steal_by_id(&rows->streams, &capture->n_streams);
 	capture->nodes = steal_by_id(&rows->nodes, &capture->n_nodes);
+	capture->n_frames = spt_node_unpacker_n_frames(&rows->unpacker);
 	capture->has_leaves = rows->has_leaves;
 	capture->leaves = spt_leaves_steal(&rows->leaves, &capture->n_leaves);
 	capture->names = spt_store_steal(&rows->names, &capture->n_names);

@@ -187,7 +187,7 @@ SptProfile *spt_profile_arrange(const SptProfile *base, const SptArrangement *ar
 		.capture = base->capture, .sources = base->sources, .source = base, .roots = arrangement->roots,
 		.groups = g_array_new(FALSE, FALSE, sizeof(SptGroupRow)), .texts = g_string_chunk_new(1024),
 	};
-	spt_tree_builder_init(&arranger.tree, UINT32_MAX);
+	spt_tree_builder_init(&arranger.tree, UINT32_MAX, 0);
 	if (arrangement->hides_system)
 		arranger.is_hidden = find_hidden(base);
 	if (arrangement->roots == SPT_ROOTS_NONE)
@@ -229,7 +229,7 @@ GArray *spt_profile_bottom_up(const SptProfile *profile, uint32_t function)
 	struct spt_tree_builder builder;
 	GArray *tree;
 
-	spt_tree_builder_init(&builder, function);
+	spt_tree_builder_init(&builder, function, 0);
 	for (uint32_t i = 1; i < profile->tree->len; i++) {
 		uint64_t weight = weight_of_way(profile, function, i);
 		uint32_t at = 0, node = function == UINT32_MAX ? i : nodes[i].parent;

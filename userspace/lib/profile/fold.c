@@ -140,12 +140,25 @@ static bool goes_on(struct folder *folder, double done)
 	return !folder->is_given_up;
 }
 
+/* Per frame: whether a node that is @used has it. */
+static bool *find_used_frames(const SptCapture *capture, const bool *used)
+{
+	bool *frames = g_new0(bool, capture->n_frames);
+
+	for (uint32_t i = 1; i < capture->n_nodes; i++)
+		frames[capture->nodes[i].key] |= used[i];
+	return frames;
+}
+
 /* Finds the function of each raw node that is @used (NULL: of all). */
 static void name_nodes(struct folder *folder, const bool *used)
 {
-	const SptNode *nodes = folder->capture->nodes;
+	const SptCapture *capture = folder->capture;
+	const SptNode *nodes = capture->nodes;
 	uint32_t n, function = 0;
-	g_autofree struct spt_item *items = spt_sort_nodes(nodes, folder->capture->n_nodes, used, &n);
+	g_autofree bool *used_frames = used ? find_used_frames(capture, used) : NULL;
+	g_autofree struct spt_item *items = spt_sort_frames(nodes, capture->n_nodes, capture->n_frames, used_frames, &n);
+	g_autofree uint32_t *functions = g_new0(uint32_t, capture->n_frames);	/* by frame */
 
 	for (uint32_t i = 0; i < n; i++) {
 		const SptFrame *frame = &nodes[items[i].index].frame;
@@ -157,8 +170,10 @@ static void name_nodes(struct folder *folder, const bool *used)
 			break;
 		if (!before || before->object != frame->object || before->offset != frame->offset)
 			function = function_of_frame(folder, frame);
-		folder->function_of_node[items[i].index] = function;
+		functions[nodes[items[i].index].key] = function;
 	}
+	for (uint32_t i = 1; i < capture->n_nodes; i++)
+		folder->function_of_node[i] = functions[nodes[i].key];
 	measure_depths(folder);
 }
 
@@ -410,7 +425,7 @@ static void folder_init(struct folder *folder, bool is_base)
 	const SptCapture *capture = folder->capture;
 	uint32_t n = MAX(capture->n_nodes, 1);
 
-	spt_tree_builder_init(&folder->tree, UINT32_MAX);
+	spt_tree_builder_init(&folder->tree, UINT32_MAX, n);
 	folder->depth = g_new0(uint16_t, n);
 	folder->inlined = g_array_new(FALSE, FALSE, sizeof(uint32_t));
 	folder->path = g_new(uint32_t, STACK_MAX_FRAMES);

@@ -9,15 +9,18 @@
 
 #define FEW_SIBLINGS 16
 #define FIRST_SLOTS 64
+#define EXPECTED_MAX (1u << 22)
 /* Nodes that are on their way from memory while one is moved. */
 #define AHEAD 16
 
-void spt_tree_builder_init(struct spt_tree_builder *builder, uint32_t root_function)
+void spt_tree_builder_init(struct spt_tree_builder *builder, uint32_t root_function, uint32_t expected)
 {
 	SptTreeNode root = { .function = root_function };
 
-	*builder = (struct spt_tree_builder){ .nodes = g_array_new(FALSE, FALSE, sizeof(SptTreeNode)), .n_slots = FIRST_SLOTS };
-	builder->slots = g_new0(struct spt_tree_slot, FIRST_SLOTS);
+	*builder = (struct spt_tree_builder){ .nodes = g_array_sized_new(FALSE, FALSE, sizeof(SptTreeNode), MIN(expected, EXPECTED_MAX) + 1), .n_slots = FIRST_SLOTS };
+	while (builder->n_slots / 2 < MIN(expected, EXPECTED_MAX))
+		builder->n_slots *= 2;
+	builder->slots = g_new0(struct spt_tree_slot, builder->n_slots);
 	g_array_append_val(builder->nodes, root);
 }
 
@@ -176,7 +179,7 @@ GArray *spt_tree_builder_finish(const struct spt_tree_builder *builder, const GA
 	struct order order = { (const SptFunction *)functions->data, heads };
 	g_autofree uint32_t *olds = NULL;
 	g_autofree uint32_t *parents = g_new0(uint32_t, n);	/* of the nodes at their new places */
-	GArray *tree = g_array_sized_new(FALSE, FALSE, sizeof(SptTreeNode), n);
+	GArray *tree = g_array_set_size(g_array_new(FALSE, FALSE, sizeof(SptTreeNode)), n);
 
 	for (uint32_t i = 0; i < n; i++)
 		nodes[i].total = nodes[i].self;
@@ -197,7 +200,7 @@ GArray *spt_tree_builder_finish(const struct spt_tree_builder *builder, const GA
 		node.first_child = node.n_children ? next : 0;
 		for (uint32_t child = 0; child < node.n_children; child++)
 			parents[next++] = i;
-		g_array_append_val(tree, node);
+		g_array_index(tree, SptTreeNode, i) = node;
 	}
 	if (ret_places) {
 		uint32_t *places = *ret_places = g_new(uint32_t, n);

@@ -17,7 +17,8 @@ struct spt_tree_builder {
 	uint32_t n_slots;		/* a power of two */
 };
 
-void spt_tree_builder_init(struct spt_tree_builder *builder, uint32_t root_function);
+/* @expected: about how many nodes it will have, or 0. */
+void spt_tree_builder_init(struct spt_tree_builder *builder, uint32_t root_function, uint32_t expected);
 void spt_tree_builder_clear(struct spt_tree_builder *builder);
 uint32_t spt_tree_builder_child(struct spt_tree_builder *builder, uint32_t parent, uint32_t function);
 /* Totals summed, children side by side, heaviest first, ties by the names of the @functions.  @ret_places, unless NULL: where

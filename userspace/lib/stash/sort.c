@@ -45,15 +45,18 @@ static unsigned bits_of(uint64_t most)
 	return most ? 64 - (unsigned)__builtin_clzll(most) : 0;
 }
 
-struct spt_item *spt_sort_nodes(const SptNode *nodes, uint32_t n_nodes, const bool *used, uint32_t *ret_n)
+struct spt_item *spt_sort_frames(const SptNode *nodes, uint32_t n_nodes, uint32_t n_frames, const bool *used, uint32_t *ret_n)
 {
-	struct spt_item *items = g_new(struct spt_item, n_nodes + 1), *spare = g_new(struct spt_item, n_nodes + 1);
+	struct spt_item *items = g_new(struct spt_item, n_frames + 1), *spare = g_new(struct spt_item, n_frames + 1);
 	uint64_t offsets = 0, objects = 0;
-	uint32_t n = 0;
+	uint32_t n = 0, next_frame = 1;
 	unsigned shift;
 
 	for (uint32_t i = 1; i < n_nodes; i++) {
-		if (used && !used[i])
+		if (nodes[i].key != next_frame)
+			continue;
+		next_frame++;
+		if (used && !used[nodes[i].key])
 			continue;
 		offsets |= nodes[i].frame.offset;
 		objects |= nodes[i].frame.object;

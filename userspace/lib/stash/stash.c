@@ -68,7 +68,7 @@ static void grow(SptStash *stash)
 	stash->nodes = g_renew(SptNode, stash->nodes, stash->n_slots / 2);
 	mask = stash->n_slots - 1;
 	for (uint32_t id = 1; id < stash->n_nodes; id++) {
-		size_t slot = stash->nodes[id].hash & mask;
+		size_t slot = stash->nodes[id].key & mask;
 
 		while (stash->slots[slot])
 			slot = (slot + 1) & mask;
@@ -97,18 +97,18 @@ static uint32_t find_child(SptStash *stash, uint32_t parent, const SptFrame *fra
 	}
 	id = stash->n_nodes++;
 	stash->slots[slot] = id;
-	stash->nodes[id] = (SptNode) { .frame = *frame, .parent = parent, .hash = hash };
+	stash->nodes[id] = (SptNode) { .frame = *frame, .parent = parent, .key = hash };
 	return id;
 }
 
 uint32_t spt_stash_child(SptStash *stash, uint32_t parent, const SptFrame *frame)
 {
-	return find_child(stash, parent, frame, hash_node(stash->nodes[parent].hash, frame));
+	return find_child(stash, parent, frame, hash_node(stash->nodes[parent].key, frame));
 }
 
 uint32_t spt_stash_add_path(SptStash *stash, uint32_t parent, const SptFrame *frames, unsigned n, uint32_t *ret_nodes)
 {
-	uint32_t hashes[AHEAD], hash = stash->nodes[parent].hash;
+	uint32_t hashes[AHEAD], hash = stash->nodes[parent].key;
 	size_t mask;
 
 	for (unsigned now; n > 0; n -= now) {
@@ -151,7 +151,7 @@ static void number_some(SptStash *stash, uint32_t id, unsigned n)
 	uint32_t hashes[AHEAD];
 
 	for (unsigned i = 0; i < n; i++) {
-		hashes[i] = hash_node(frames->nodes[0].hash, &stash->nodes[id + i].frame);
+		hashes[i] = hash_node(frames->nodes[0].key, &stash->nodes[id + i].frame);
 		__builtin_prefetch(&frames->slots[hashes[i] & (frames->n_slots - 1)]);
 	}
 	for (unsigned i = 0; i < n; i++)

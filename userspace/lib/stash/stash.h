@@ -28,7 +28,7 @@ typedef struct {
 typedef struct {
 	SptFrame frame;
 	uint32_t parent;
-	uint32_t hash;		/* the stash's own, where padding would be */
+	uint32_t key;		/* of a stash: its own hash; of a capture: the number of the frame, from 1 in order of appearance */
 } SptNode;
 
 typedef struct SptStash SptStash;

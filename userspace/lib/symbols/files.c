@@ -48,7 +48,7 @@ static void list_offsets(SptFiles *files)
 	g_autofree struct spt_item *items = NULL;
 	uint32_t n_items, n = 0;
 
-	items = spt_sort_nodes(capture->nodes, capture->n_nodes, NULL, &n_items);
+	items = spt_sort_frames(capture->nodes, capture->n_nodes, capture->n_frames, NULL, &n_items);
 	files->offsets = g_new(uint64_t, MAX(n_items, 1));
 	for (uint32_t i = 0; i < n_items; i++) {
 		const SptFrame *frame = &capture->nodes[items[i].index].frame;
