@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "captures.h"
+#include "profile/stacks.h"
 
 static const SptFunction *function_called(const SptProfile *profile, const char *name)
 {
@@ -370,6 +371,49 @@ static void test_a_million_nodes(void)
 	fake_clear(&fake);
 }
 
+static uint64_t weight_along(const SptProfile *profile, const char *first, const char *second, unsigned *ret_n)
+{
+	const uint32_t way[] = { spt_profile_find(profile, first), second ? spt_profile_find(profile, second) : 0 };
+	g_autoptr(GArray) leaves = spt_profile_stacks(profile, way, second ? 2 : 1);
+	uint32_t n;
+	const SptTreeNode *nodes = spt_profile_tree(profile, &n);
+	uint64_t weight = 0;
+
+	for (unsigned i = 0; i < leaves->len; i++) {
+		g_assert_true(i == 0 || nodes[g_array_index(leaves, uint32_t, i - 1)].self >= nodes[g_array_index(leaves, uint32_t, i)].self);
+		weight += nodes[g_array_index(leaves, uint32_t, i)].self;
+	}
+	*ret_n = leaves->len;
+	return weight;
+}
+
+/* As many as a node of the tree below a function counts: ways begin at its outermost call. */
+static void test_stacks_along_a_way(void)
+{
+	static const unsigned straight[] = { 0, 1, 2 }, recursive[] = { 0, 1, 1, 2 }, other[] = { 2, 1 };
+	struct fake fake;
+	SptSymbols *symbols;
+	unsigned n;
+
+	fake_init(&fake);
+	fake_sample(&fake, 1, straight, 3, 1000, 1);
+	fake_sample(&fake, 1, recursive, 4, 1001, 10);
+	fake_sample(&fake, 1, recursive, 3, 1002, 100);
+	fake_sample(&fake, 2, other, 2, 1003, 1000);
+
+	g_autoptr(SptProfile) profile = profile_of(&fake, &symbols, NULL);
+
+	g_assert_cmpuint(weight_along(profile, "f1", NULL, &n), ==, 1111);
+	g_assert_cmpuint(n, ==, 4);
+	g_assert_cmpuint(weight_along(profile, "f0", "f1", &n), ==, 111);
+	g_assert_cmpuint(weight_along(profile, "f1", "f2", &n), ==, 1);
+	g_assert_cmpuint(n, ==, 1);
+	g_assert_cmpuint(weight_along(profile, "f1", "f1", &n), ==, 110);
+	g_assert_cmpuint(weight_along(profile, "f2", "f0", &n), ==, 0);
+	spt_symbols_free(symbols);
+	fake_clear(&fake);
+}
+
 int main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
@@ -379,6 +423,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/profile/laws", test_laws);
 	g_test_add_func("/profile/order-of-samples", test_order_of_samples_does_not_matter);
 	g_test_add_func("/profile/nothing", test_nothing);
+	g_test_add_func("/profile/stacks-along-a-way", test_stacks_along_a_way);
 	g_test_add_func("/profile/deep-stacks", test_deep_stacks);
 	g_test_add_func("/profile/a-million-nodes", test_a_million_nodes);
 	return g_test_run();

@@ -92,7 +92,12 @@ def is_showing(node):
 
 
 def click(node, button=1, times=1):
-    x, y, width, height = extents(node)
+    try:
+        x, y, width, height = extents(node)
+    except GLib.Error:  # a row that was filled anew meanwhile, in its place
+        if not node.box:
+            raise
+        x, y, width, height = node.box
     xdotool("mousemove", FRAME + x + width // 2, FRAME + y + height // 2)
     xdotool("click", "--repeat", times, "--delay", 60, button)
 
@@ -130,6 +135,7 @@ class Node:
         self.tree, self.path, self.name, self.role, self.n_children, self.index = tree, path, name, role, n_children, index
         self.has_place = "org.a11y.atspi.Component" in interfaces
         self.is_selected = bool(states & 1 << Atspi.StateType.SELECTED)
+        self.box = None  # where a row was
 
     def ask(self, interface, method, arguments=None):
         return self.tree.ask(self.path, "org.a11y.atspi." + interface, method, arguments)
@@ -212,8 +218,9 @@ class Tree:
 class Row:
     """A row of a table as it is on the screen."""
 
-    def __init__(self, node, y):
-        self.node, self.y, self.is_selected = node, y, node.is_selected
+    def __init__(self, node, box):
+        self.node, self.y, self.is_selected = node, box[1], node.is_selected
+        node.box = box
         self.cells = [self.text(cell) for cell in node.children()]
 
     @staticmethod
@@ -283,15 +290,25 @@ class Viewer:
         The rows in view of the pane whose title begins so, from the top.  After scrolling, rows that went out of sight may be
         among them: GTK 4.8 says of those where they were last.
         """
+        end = time.monotonic() + PATIENCE
+        while True:
+            try:
+                return self.read_rows(starts)
+            except (GLib.Error, KeyError):  # rows were filled anew while they were looked at
+                if time.monotonic() > end:
+                    raise
+            time.sleep(0.05)
+
+    def read_rows(self, starts):
         body = next(node for node in walk(self.table(starts)) if node.role == "list")
         _, top, _, height = extents(body)
         places = {}
         for path in self.tree.children(body.path):
             box = extents(Node(self.tree, path))
             if box[2] > 0 and box[3] > 0 and top <= box[1] < top + height:
-                places[path] = box[1]
+                places[path] = box
         _, nodes = self.tree.look(places)
-        return sorted((Row(nodes[path], y) for path, y in places.items()), key=lambda row: row.y)
+        return sorted((Row(nodes[path], box) for path, box in places.items()), key=lambda row: row.y)
 
     def search(self, text, is_there, patience=None):
         """
@@ -341,7 +358,7 @@ class Tap:
         try:
             test()
             self.check(text, True)
-        except (Failure, AssertionError, StopIteration, IndexError, ValueError, subprocess.SubprocessError, GLib.Error) as failure:
+        except (Failure, AssertionError, StopIteration, LookupError, ValueError, subprocess.SubprocessError, GLib.Error) as failure:
             self.check(text, False, f"{type(failure).__name__}: {failure}")
 
     def end(self):

@@ -30,6 +30,8 @@ struct _SptDescendants {
 
 G_DEFINE_FINAL_TYPE(SptDescendants, spt_descendants, SPT_TYPE_PANE)
 
+static unsigned way_selected;
+
 static void clear_model(SptDescendants *self)
 {
 	g_clear_object(&self->top);
@@ -47,6 +49,7 @@ static void finalize(GObject *object)
 static void spt_descendants_class_init(SptDescendantsClass *class)
 {
 	G_OBJECT_CLASS(class)->finalize = finalize;
+	way_selected = g_signal_new("way-selected", SPT_TYPE_DESCENDANTS, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 1, G_TYPE_ARRAY);
 }
 
 static void spt_descendants_init(SptDescendants *self)
@@ -177,6 +180,25 @@ static void open_heavy(GtkTreeListModel *model, const GArray *nodes)
 	}
 }
 
+static void on_selected(GtkSingleSelection *selection, G_GNUC_UNUSED GParamSpec *spec, SptDescendants *self)
+{
+	g_autoptr(GArray) way = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+	GtkTreeListRow *row = gtk_single_selection_get_selected_item(selection);
+
+	if (!row || self->is_bottom_up)
+		return;
+	g_object_ref(row);
+	while (row) {
+		GtkTreeListRow *parent = gtk_tree_list_row_get_parent(row);
+		g_autoptr(SptRow) item = gtk_tree_list_row_get_item(row);
+
+		g_array_prepend_val(way, spt_row_values(item)->function);
+		g_object_unref(row);
+		row = parent;
+	}
+	g_signal_emit(self, way_selected, 0, way);
+}
+
 static void set_model(SptDescendants *self, SptDocument *document, uint32_t function, GArray *nodes)
 {
 	const SptTreeNode *root = &g_array_index(nodes, SptTreeNode, 0);
@@ -190,6 +212,7 @@ static void set_model(SptDescendants *self, SptDocument *document, uint32_t func
 				       list_siblings(document, nodes, 0, 1);
 	self->model = gtk_tree_list_model_new(g_object_ref(self->top), FALSE, FALSE, children_of, self->tree, free_siblings);
 	selection = g_object_new(GTK_TYPE_SINGLE_SELECTION, "autoselect", FALSE, "can-unselect", TRUE, "model", self->model, NULL);
+	g_signal_connect_object(selection, "notify::selected-item", G_CALLBACK(on_selected), self, 0);
 	open_heavy(self->model, nodes);
 	spt_pane_set_model(SPT_PANE(self), selection);
 	g_object_unref(selection);

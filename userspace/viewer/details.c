@@ -343,8 +343,17 @@ void spt_details_set_document(SptDetails *self, SptDocument *document)
 
 void spt_details_set_function(SptDetails *self, uint32_t function)
 {
+	g_autoptr(GArray) way = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+
+	if (function < self->document->n_functions)
+		g_array_append_val(way, function);
 	spt_source_pane_show(self->source, self->document, function);
-	spt_stacks_pane_show(self->stacks, self->document, function);
+	spt_stacks_pane_show(self->stacks, self->document, way);
+}
+
+void spt_details_set_way(SptDetails *self, GArray *way)
+{
+	spt_stacks_pane_show(self->stacks, self->document, way);
 }
 
 bool spt_details_show_page(SptDetails *self, const char *name)

@@ -15,6 +15,8 @@ G_DECLARE_FINAL_TYPE(SptDetails, spt_details, SPT, DETAILS, GtkBox)
 void spt_details_set_document(SptDetails *details, SptDocument *document);
 /* One of the document; UINT32_MAX: none. */
 void spt_details_set_function(SptDetails *details, uint32_t function);
+/* The stacks that lead through functions (uint32_t) of which each calls the next, until another function is set. */
+void spt_details_set_way(SptDetails *details, GArray *way);
 /* "source" or "stacks"; false: there is no such page. */
 bool spt_details_show_page(SptDetails *details, const char *name);
 

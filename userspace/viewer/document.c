@@ -239,6 +239,7 @@ struct job {
 		SptTimelineWish timeline;
 		SptChartWish chart;
 	};
+	GArray *way;			/* of stacks; else NULL */
 };
 
 static void free_job(gpointer data)
@@ -246,6 +247,7 @@ static void free_job(gpointer data)
 	struct job *job = data;
 
 	spt_document_unref(job->document);
+	g_clear_pointer(&job->way, g_array_unref);
 	g_free(job);
 }
 
@@ -320,12 +322,13 @@ static void stacks_in_thread(GTask *task, G_GNUC_UNUSED gpointer source, gpointe
 {
 	const struct job *job = data;
 
-	g_task_return_pointer(task, spt_profile_stacks(job->document->profile, job->function), (GDestroyNotify)g_array_unref);
+	g_task_return_pointer(task, spt_profile_stacks(job->document->profile, (const uint32_t *)job->way->data, job->way->len),
+			      (GDestroyNotify)g_array_unref);
 }
 
-void spt_document_stacks_async(SptDocument *document, uint32_t function, GAsyncReadyCallback callback, gpointer data)
+void spt_document_stacks_async(SptDocument *document, GArray *way, GAsyncReadyCallback callback, gpointer data)
 {
-	start_job(&(struct job){ .document = document, .function = function }, stacks_in_thread, callback, data);
+	start_job(&(struct job){ .document = document, .way = g_array_ref(way) }, stacks_in_thread, callback, data);
 }
 
 GArray *spt_document_stacks_finish(GAsyncResult *result)

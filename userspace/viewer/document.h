@@ -87,8 +87,8 @@ SptSurroundings *spt_document_surround_finish(GAsyncResult *result);
 void spt_document_annotate_async(SptDocument *document, uint32_t function, GAsyncReadyCallback callback, gpointer data);
 SptAnnotation *spt_document_annotate_finish(GAsyncResult *result);
 
-/* As spt_profile_stacks(). */
-void spt_document_stacks_async(SptDocument *document, uint32_t function, GAsyncReadyCallback callback, gpointer data);
+/* As spt_profile_stacks(); @way: functions (uint32_t), at least one. */
+void spt_document_stacks_async(SptDocument *document, GArray *way, GAsyncReadyCallback callback, gpointer data);
 GArray *spt_document_stacks_finish(GAsyncResult *result);
 
 /* Both as seen, with their differences; by their shares, or @by_time: by the CPU time they took in a second. */

@@ -21,7 +21,7 @@ struct _SptPanes {
 
 G_DEFINE_FINAL_TYPE(SptPanes, spt_panes, GTK_TYPE_WIDGET)
 
-static unsigned function_selected;
+static unsigned function_selected, way_selected;
 
 static void ask(SptPanes *self);
 
@@ -62,6 +62,11 @@ static void on_function_activated(G_GNUC_UNUSED SptPane *pane, unsigned function
 	spt_functions_select(self->functions, function);
 }
 
+static void on_way_selected(G_GNUC_UNUSED SptDescendants *descendants, GArray *way, SptPanes *self)
+{
+	g_signal_emit(self, way_selected, 0, way);
+}
+
 static gboolean on_escape(GtkWidget *widget, G_GNUC_UNUSED GVariant *arguments, G_GNUC_UNUSED gpointer data)
 {
 	SptPanes *self = SPT_PANES(widget);
@@ -98,9 +103,11 @@ static void spt_panes_class_init(SptPanesClass *class)
 	gtk_widget_class_bind_template_child(widget_class, SptPanes, descendants);
 	gtk_widget_class_bind_template_callback(widget_class, on_function_selected);
 	gtk_widget_class_bind_template_callback(widget_class, on_function_activated);
+	gtk_widget_class_bind_template_callback(widget_class, on_way_selected);
 	gtk_widget_class_add_binding(widget_class, GDK_KEY_Escape, 0, on_escape, NULL);
 	function_selected = g_signal_new("function-selected", SPT_TYPE_PANES, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 1,
 					 G_TYPE_UINT);
+	way_selected = g_signal_new("way-selected", SPT_TYPE_PANES, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 1, G_TYPE_ARRAY);
 }
 
 static void spt_panes_init(SptPanes *self)

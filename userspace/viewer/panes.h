@@ -10,7 +10,7 @@
 #define SPT_TYPE_PANES (spt_panes_get_type())
 G_DECLARE_FINAL_TYPE(SptPanes, spt_panes, SPT, PANES, GtkWidget)
 
-/* Signal "function-selected" (uint function; UINT32_MAX: none). */
+/* Signals "function-selected" (uint function; UINT32_MAX: none), "way-selected" as that of SptDescendants. */
 
 void spt_panes_set_document(SptPanes *panes, SptDocument *document);
 void spt_panes_focus_search(SptPanes *panes);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Found in a thread, and only while the page is to be seen; the last function wanted meanwhile follows. */
+/* Found in a thread, and only while the page is to be seen; the last way wanted meanwhile follows. */
 #include "stacks-pane.h"
 
 #include <glib/gi18n.h>
@@ -18,7 +18,7 @@ struct _SptStacksPane {
 	GtkWidget *title;
 	SptTable *table;
 	SptDocument *document;
-	uint32_t function;
+	GArray *way;			/* functions */
 	bool is_asking, is_stale;
 };
 
@@ -41,13 +41,35 @@ static void add_stack(SptStacksPane *self, unsigned *row, const SptTreeNode *nod
 	}
 }
 
+/* "work", or "work → hot". */
+static char *describe(const SptStacksPane *self)
+{
+	GString *text = g_string_new(NULL);
+
+	for (unsigned i = 0; i < self->way->len; i++) {
+		g_autofree char *made = NULL;
+		const SptFunction *function = &self->document->functions[g_array_index(self->way, uint32_t, i)];
+
+		g_string_append_printf(text, "%s%s", i ? " → " : "", spt_text_name(function->name, &made));
+	}
+	return g_string_free(text, FALSE);
+}
+
+static uint64_t total_of(const GArray *stacks, const SptTreeNode *nodes)
+{
+	uint64_t total = 0;
+
+	for (unsigned i = 0; i < stacks->len; i++)
+		total += nodes[g_array_index(stacks, uint32_t, i)].self;
+	return total;
+}
+
 static void show(SptStacksPane *self, const GArray *stacks)
 {
-	const SptFunction *of = &self->document->functions[self->function];
 	unsigned row = 0, n, n_nodes;
 	const SptTreeNode *nodes = spt_profile_tree(self->document->profile, &n_nodes);
-	double total = (double)MAX(of->total, 1), rest = 100;
-	g_autofree char *made = NULL, *title = NULL;
+	double total = (double)MAX(total_of(stacks, nodes), 1), rest = 100;
+	g_autofree char *way = describe(self), *title = NULL;
 
 	for (n = 0; n < MIN(stacks->len, MAX_STACKS) && row < MAX_ROWS - 2; n++) {
 		uint32_t leaf = g_array_index(stacks, uint32_t, n);
@@ -59,7 +81,7 @@ static void show(SptStacksPane *self, const GArray *stacks)
 		add_stack(self, &row, nodes, leaf);
 	}
 	title = g_strdup_printf(ngettext("%u stack with %s; shares are of its total%s", "%u stacks with %s, heaviest first; shares are of its total%s",
-					 stacks->len), stacks->len, spt_text_name(of->name, &made),
+					 stacks->len), stacks->len, way,
 				n < stacks->len ? "" : _(". These are all"));
 	if (n < stacks->len) {
 		g_autofree char *more = g_strdup_printf(_("and %u more"), stacks->len - n);
@@ -92,13 +114,13 @@ static void ask(SptStacksPane *self)
 	if (self->is_asking || !self->document || !gtk_widget_get_mapped(GTK_WIDGET(self)))
 		return;
 	self->is_stale = false;
-	if (self->function == UINT32_MAX) {
+	if (self->way->len == 0) {
 		gtk_label_set_text(GTK_LABEL(self->title), _("Select a function or a process among Functions: the stacks it is on are shown here"));
 		spt_table_set_end(self->table, 0);
 		return;
 	}
 	self->is_asking = true;
-	spt_document_stacks_async(self->document, self->function, on_answer, g_object_ref(self));
+	spt_document_stacks_async(self->document, self->way, on_answer, g_object_ref(self));
 }
 
 static void map(GtkWidget *widget)
@@ -114,9 +136,16 @@ static void dispose(GObject *object)
 	G_OBJECT_CLASS(spt_stacks_pane_parent_class)->dispose(object);
 }
 
+static void finalize(GObject *object)
+{
+	g_array_unref(SPT_STACKS_PANE(object)->way);
+	G_OBJECT_CLASS(spt_stacks_pane_parent_class)->finalize(object);
+}
+
 static void spt_stacks_pane_class_init(SptStacksPaneClass *class)
 {
 	G_OBJECT_CLASS(class)->dispose = dispose;
+	G_OBJECT_CLASS(class)->finalize = finalize;
 	GTK_WIDGET_CLASS(class)->map = map;
 }
 
@@ -126,7 +155,7 @@ static void spt_stacks_pane_init(SptStacksPane *self)
 		{ N_("Total"), SPT_CELL_SHARE, SHARE_WIDTH }, { N_("Function"), SPT_CELL_TEXT, 0 }, { N_("Object"), SPT_CELL_DIM, 0 },
 	};
 
-	self->function = UINT32_MAX;
+	self->way = g_array_new(FALSE, FALSE, sizeof(uint32_t));
 	gtk_orientable_set_orientation(GTK_ORIENTABLE(self), GTK_ORIENTATION_VERTICAL);
 	self->title = g_object_new(GTK_TYPE_LABEL, "xalign", 0.0, "ellipsize", PANGO_ELLIPSIZE_END, NULL);
 	gtk_widget_add_css_class(self->title, "pane-header");
@@ -135,11 +164,13 @@ static void spt_stacks_pane_init(SptStacksPane *self)
 	gtk_box_append(GTK_BOX(self), GTK_WIDGET(self->table));
 }
 
-void spt_stacks_pane_show(SptStacksPane *self, SptDocument *document, uint32_t function)
+void spt_stacks_pane_show(SptStacksPane *self, SptDocument *document, GArray *way)
 {
 	spt_document_ref(document);
 	g_clear_pointer(&self->document, spt_document_unref);
 	self->document = document;
-	self->function = function < document->n_functions ? function : UINT32_MAX;
+	g_array_ref(way);
+	g_array_unref(self->way);
+	self->way = way;
 	ask(self);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The whole stacks that a function is on, heaviest first. */
+/* The whole stacks that a function is on, or that lead through several, heaviest first. */
 #ifndef SPT_STACKS_PANE_H
 #define SPT_STACKS_PANE_H
 
@@ -10,7 +10,7 @@
 #define SPT_TYPE_STACKS_PANE (spt_stacks_pane_get_type())
 G_DECLARE_FINAL_TYPE(SptStacksPane, spt_stacks_pane, SPT, STACKS_PANE, GtkBox)
 
-/* @function UINT32_MAX: none. */
-void spt_stacks_pane_show(SptStacksPane *pane, SptDocument *document, uint32_t function);
+/* @way: functions (uint32_t) of which each calls the next; empty: none. */
+void spt_stacks_pane_show(SptStacksPane *pane, SptDocument *document, GArray *way);
 
 #endif

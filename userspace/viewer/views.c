@@ -162,6 +162,11 @@ static void on_function_selected(SptViews *self, unsigned function)
 	spt_details_set_function(self->details, function);
 }
 
+static void on_way_selected(SptViews *self, GArray *way)
+{
+	spt_details_set_way(self->details, way);
+}
+
 static void on_function_activated(SptViews *self, unsigned function)
 {
 	spt_views_show(self, "functions");
@@ -376,6 +381,7 @@ static void spt_views_class_init(SptViewsClass *class)
 	gtk_widget_class_bind_template_callback(widget_class, on_range);
 	gtk_widget_class_bind_template_callback(widget_class, on_only_lane);
 	gtk_widget_class_bind_template_callback(widget_class, on_function_selected);
+	gtk_widget_class_bind_template_callback(widget_class, on_way_selected);
 	gtk_widget_class_bind_template_callback(widget_class, on_function_activated);
 	install_properties(G_OBJECT_CLASS(class));
 	install_actions(widget_class);
