@@ -11,6 +11,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "stash/heap.h"
 #include "symbols/debug-info.h"
 #include "symbols/elf-parts.h"
 #include "symbols/symbols.h"
@@ -113,6 +114,8 @@ int main(int argc, char **argv)
 		fprintf(stderr, "Usage: gen-places [--pick N | --rate] FILE <ADDRESSES\n");
 		return 2;
 	}
+	/* As who reads files for the others does. */
+	spt_heap_in_large_pages();
 	namer.image = open_object(argv[argc - 1]);
 	namer.symtab = spt_symtab_new(namer.image, NULL);
 	namer.info = spt_debug_info_new(open_object(argv[argc - 1]), NULL, true);

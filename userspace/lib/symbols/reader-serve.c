@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "stash/heap.h"
 #include "symbols/elf-parts.h"
 #include "symbols/kernel-answer.h"
 #include "symbols/reader-private.h"
@@ -239,6 +240,7 @@ void spt_reader_serve(int socket, SptReaderFetch fetch)
 	bool is_open = true;
 
 	limit_memory();
+	spt_heap_in_large_pages();
 	while (is_open) {
 		struct question question = { .fd = -1 };
 
