@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include "annotate/annotate.h"
+#include "profile/expression.h"
 
 static uintptr_t call_site, recursive_site;
 static volatile int sink;
@@ -263,6 +264,41 @@ static void test_nothing(void)
 	recording_clear(&recording);
 }
 
+static void assert_part(struct recording *recording, const char *where, SptSide side, uint64_t all, uint64_t self, uint64_t total)
+{
+	g_autoptr(SptSymbols) symbols = spt_symbols_new(&recording->capture, NULL);
+	g_autoptr(SptExpression) expression = where ? spt_expression_parse(where, NULL) : NULL;
+	SptFilter filter = { .where = expression, .side = side };
+	g_autoptr(SptAnnotation) part = spt_annotation_new(&recording->capture, symbols, &filter, "known", NULL, NULL);
+
+	g_assert_nonnull(part);
+	g_assert_cmpuint(part->all, ==, all);
+	g_assert_cmpuint(part->self, ==, self);
+	g_assert_cmpuint(part->total, ==, total);
+}
+
+/* 3 of the kernel's below known(): conditions on stacks count. */
+static void test_part_of_stacks(void)
+{
+	struct recording recording;
+	SptNameRow name = { .object = 2, .offset = 0x100, .symbol = "schedule", .distance = 0x10, .symbol_bytes = 0x40, .module = "" };
+
+	recording_init(&recording);
+	add_known(&recording);
+	recording.nodes[recording.capture.n_nodes++] = (SptNode){
+		.parent = 1, .frame = { .object = 2, .offset = 0x100, .kind = SPT_FRAME_EXACT }, .key = recording.capture.n_frames++,
+	};
+	add_leaf(&recording, recording.capture.n_nodes - 1, 3);
+	recording.capture.names = &name;
+	recording.capture.n_names = 1;
+	assert_part(&recording, NULL, SPT_SIDE_ANY, 125, 10, 25);
+	assert_part(&recording, NULL, SPT_SIDE_KERNEL, 3, 0, 3);
+	assert_part(&recording, NULL, SPT_SIDE_USER, 122, 10, 22);
+	assert_part(&recording, "schedule", SPT_SIDE_ANY, 3, 0, 3);
+	assert_part(&recording, "known and not schedule", SPT_SIDE_ANY, 22, 10, 22);
+	recording_clear(&recording);
+}
+
 int main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
@@ -270,5 +306,6 @@ int main(int argc, char **argv)
 	g_test_add_func("/annotate/instructions", test_instructions);
 	g_test_add_func("/annotate/inlined", test_inlined);
 	g_test_add_func("/annotate/nothing", test_nothing);
+	g_test_add_func("/annotate/part-of-stacks", test_part_of_stacks);
 	return g_test_run();
 }

@@ -130,25 +130,15 @@ static void add_code(struct filling *filling, const SptAnnotatedCode *code)
 	}
 }
 
-/* What of the restrictions counts here is who, where and when. */
-static bool is_restricted_otherwise(const SptDocument *document)
-{
-	const SptFilter *filter = spt_restrictions_filter(document->look.restrictions);
-
-	return filter && (filter->where || filter->object || filter->side != SPT_SIDE_ANY);
-}
-
 static void tell(SptSourcePane *self, const SptAnnotation *annotation)
 {
 	const SptFunction *function = &self->document->functions[self->function];
 	g_autofree char *made = NULL, *made_object = NULL, *text = NULL;
 	double all = (double)MAX(annotation->all, 1);
 
-	text = g_strdup_printf(_("%s in %s: self %.2f %%, total %.2f %% of the time shown; shares below are of its total%s"),
+	text = g_strdup_printf(_("%s in %s: self %.2f %%, total %.2f %% of the time shown; shares below are of its total"),
 			       spt_text_name(function->name, &made), spt_text_name(function->object, &made_object),
-			       100.0 * (double)annotation->self / all, 100.0 * (double)annotation->total / all,
-			       is_restricted_otherwise(self->document) ?
-				       _(". What was restricted to functions, objects or the kernel is all counted here") : "");
+			       100.0 * (double)annotation->self / all, 100.0 * (double)annotation->total / all);
 	gtk_label_set_text(GTK_LABEL(self->title), text);
 }
 

@@ -323,7 +323,7 @@ SptAnnotation *spt_annotation_new(const SptCapture *capture, SptSymbols *symbols
 
 	annotation->files = g_ptr_array_new_with_free_func(free_file);
 	annotation->code = g_ptr_array_new_with_free_func(free_code);
-	spt_node_weights_init(&weights, capture, filter);
+	spt_node_weights_init(&weights, capture, symbols, filter);
 	annotation->all = weights.total[0];
 	annotation->n_samples = weights.n_samples;
 	annotator.is_pattern = !find_places(&annotator, &weights, place_of_node);

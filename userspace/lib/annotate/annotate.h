@@ -55,7 +55,7 @@ typedef struct {
 	GPtrArray *code;		/* SptAnnotatedCode, likewise */
 } SptAnnotation;
 
-/* Who, where and when of @filter count (NULL: everything), the rest of it does not.  @function is a name as shown, else a pattern (glob.h), in
+/* Of the samples that @filter leaves (NULL: all).  @function is a name as shown, else a pattern (glob.h), in
  * objects that match the pattern @object, unless that is NULL.  Source is looked for where debug information says, and below each of
  * @source_dirs (NULL-terminated or NULL) under ever shorter ends of that path.  NULL: the samples have no such function.
  * Of @symbols, which have to name functions without their lines. */

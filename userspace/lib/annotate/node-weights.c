@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* From the sums of the leaves where they tell enough, else from the samples. */
+/* From the sums of the leaves where they tell enough, else from the samples; what is asked of stacks takes folding them. */
 #include "annotate/node-weights.h"
 
 #include "profile/selection.h"
@@ -36,14 +36,21 @@ static void take_samples(SptNodeWeights *weights, const SptCapture *capture, con
 	spt_selection_clear(&selection);
 }
 
-void spt_node_weights_init(SptNodeWeights *weights, const SptCapture *capture, const SptFilter *filter)
+static bool is_about_stacks(const SptFilter *filter)
+{
+	return filter && (filter->where || filter->object || filter->side != SPT_SIDE_ANY);
+}
+
+void spt_node_weights_init(SptNodeWeights *weights, const SptCapture *capture, SptSymbols *symbols, const SptFilter *filter)
 {
 	uint32_t n = MAX(capture->n_nodes, 1);
 
 	weights->self = g_new0(uint64_t, n);
 	weights->total = g_new0(uint64_t, n);
 	weights->n_samples = 0;
-	if (spt_filter_is_of_leaves(filter, capture))
+	if (is_about_stacks(filter))
+		weights->n_samples = spt_profile_weigh_nodes(capture, symbols, filter, weights->self);
+	else if (spt_filter_is_of_leaves(filter, capture))
 		take_leaves(weights, capture, filter);
 	else
 		take_samples(weights, capture, filter);

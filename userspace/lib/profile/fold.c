@@ -35,6 +35,12 @@ struct first {
 	uint32_t process, leaf;
 };
 
+/* What was folded, from where to where. */
+struct taken {
+	uint32_t node, leaf;
+	uint64_t weight, samples;
+};
+
 struct folder {
 	SptProfile *profile;
 	const SptCapture *capture;
@@ -56,6 +62,7 @@ struct folder {
 	struct spt_row *rows;		/* of a base, else NULL */
 	struct spt_row_source *sources;
 	uint64_t n_rows;
+	GArray *taken;			/* struct taken; NULL: nobody asks */
 };
 
 static uint32_t function_for(struct folder *folder, const SptFunction *wanted)
@@ -266,6 +273,11 @@ static uint32_t take(struct folder *folder, uint32_t process, uint32_t node, uin
 
 	leaf->self += weight;
 	leaf->total += samples;
+	if (folder->taken) {
+		struct taken taken = { node, at, weight, samples };
+
+		g_array_append_val(folder->taken, taken);
+	}
 	return at;
 }
 
@@ -454,24 +466,29 @@ static void folder_clear(struct folder *folder)
 	spt_tree_builder_clear(&folder->tree);
 }
 
+static void fold_selected(struct folder *folder, const SptFilter *filter)
+{
+	struct spt_selection selection;
+
+	name_nodes(folder, NULL);
+	spt_selection_init(&selection, folder->capture, filter);
+	fold_samples(folder, &selection);
+	spt_selection_clear(&selection);
+}
+
 static SptProfile *fold_capture(const SptCapture *capture, SptSymbols *symbols, const SptFilter *filter, bool is_base, SptProgress progress,
 				void *data)
 {
 	SptProfile *profile = g_new0(SptProfile, 1);
 	struct folder folder = { .profile = profile, .capture = capture, .symbols = symbols, .progress = progress, .progress_data = data };
-	struct spt_selection selection;
 	g_autofree uint32_t *places = NULL;
 
 	profile->functions = g_array_new(FALSE, FALSE, sizeof(SptFunction));
 	folder_init(&folder, is_base);
-	if (!is_base && spt_filter_is_of_leaves(filter, capture)) {
+	if (!is_base && spt_filter_is_of_leaves(filter, capture))
 		fold_leaves(&folder, filter);
-	} else {
-		name_nodes(&folder, NULL);
-		spt_selection_init(&selection, capture, filter);
-		fold_samples(&folder, &selection);
-		spt_selection_clear(&selection);
-	}
+	else
+		fold_selected(&folder, filter);
 	profile->n_samples = choose_leaves(&folder, filter);
 	profile->tree = spt_tree_builder_finish(&folder.tree, profile->functions, is_base ? &places : NULL);
 	spt_profile_mark_outermost(profile);
@@ -502,6 +519,35 @@ SptProfile *spt_profile_new_base(const SptCapture *capture, SptSymbols *symbols)
 SptProfile *spt_profile_new_base_watched(const SptCapture *capture, SptSymbols *symbols, SptProgress progress, void *data)
 {
 	return fold_capture(capture, symbols, NULL, true, progress, data);
+}
+
+uint64_t spt_profile_weigh_nodes(const SptCapture *capture, SptSymbols *symbols, const SptFilter *filter, uint64_t *weights)
+{
+	SptProfile profile = { .functions = g_array_new(FALSE, FALSE, sizeof(SptFunction)) };
+	struct folder folder = { .profile = &profile, .capture = capture, .symbols = symbols };
+	g_autofree bool *wanted = NULL;
+	uint64_t n_samples = 0;
+
+	folder.taken = g_array_new(FALSE, FALSE, sizeof(struct taken));
+	folder_init(&folder, false);
+	if (spt_filter_is_of_leaves(filter, capture))
+		fold_leaves(&folder, filter);
+	else
+		fold_selected(&folder, filter);
+	wanted = spt_profile_choose_leaves(filter, (const SptTreeNode *)folder.tree.nodes->data, folder.tree.nodes->len,
+					   (const SptFunction *)profile.functions->data, profile.functions->len);
+	for (guint i = 0; i < folder.taken->len; i++) {
+		const struct taken *taken = &g_array_index(folder.taken, struct taken, i);
+
+		if (wanted && !wanted[taken->leaf])
+			continue;
+		weights[taken->node] += taken->weight;
+		n_samples += taken->samples;
+	}
+	g_array_unref(folder.taken);
+	g_array_unref(profile.functions);
+	folder_clear(&folder);
+	return n_samples;
 }
 
 void spt_profile_free(SptProfile *profile)

@@ -54,6 +54,8 @@ typedef struct {
 
 typedef struct SptProfile SptProfile;
 
+/* Adds to @weights, by raw node, what ends there of the samples that all of @filter leaves.  How many those are. */
+uint64_t spt_profile_weigh_nodes(const SptCapture *capture, SptSymbols *symbols, const SptFilter *filter, uint64_t *weights);
 SptProfile *spt_profile_new(const SptCapture *capture, SptSymbols *symbols, const SptFilter *filter);
 /* The same of the whole recording, and remembers where each sample went (24 bytes a sample), for spt_profile_refilter().
  * @capture must outlive it. */
