@@ -27,6 +27,17 @@ static bool ended;
 static uint64_t forks, maps, offlines, pressures;
 extern char **environ;
 
+/* Says so if not. */
+static bool adds_up(const struct sysprof_account *account, const char *where)
+{
+	uint64_t sum = account_sum(account);
+
+	if (sum == account->grid)
+		return true;
+	printf("# %s: of %llu periods %llu are accounted for\n", where, (unsigned long long)account->grid, (unsigned long long)sum);
+	return false;
+}
+
 static bool is_over(void)
 {
 	return __atomic_load_n(&ended, __ATOMIC_RELAXED);
@@ -50,7 +61,7 @@ static void on_record(const struct sysprof_record *record, void *data)
 	case SYSPROF_ACCOUNT: {
 		const struct sysprof_account *account = &((const struct sysprof_account_record *)record)->account;
 
-		reader->bad_account |= account_sum(account) != account->grid;
+		reader->bad_account |= !adds_up(account, "a record");
 		break;
 	}
 	}
@@ -76,7 +87,9 @@ static void end_round(struct reader *reader, bool reads)
 		/* A CPU number that has no CPU has no account. */
 		if (!account_get(reader->session.fd, cpu, &account))
 			continue;
-		reader->bad_account |= account_sum(&account) != account.grid || !account.grid;
+		reader->bad_account |= !adds_up(&account, "after STOP") || !account.grid;
+		if (!account.grid)
+			printf("# CPU %u: no period in a whole round\n", cpu);
 		delivered += account.delivered;
 		for (unsigned i = 0; i < SYSPROF_LOST_REASONS; i++)
 			lost += account.lost[i];
