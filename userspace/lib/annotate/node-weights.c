@@ -36,11 +36,6 @@ static void take_samples(SptNodeWeights *weights, const SptCapture *capture, con
 	spt_selection_clear(&selection);
 }
 
-static bool is_about_stacks(const SptFilter *filter)
-{
-	return filter && (filter->where || filter->object || filter->side != SPT_SIDE_ANY);
-}
-
 void spt_node_weights_init(SptNodeWeights *weights, const SptCapture *capture, SptSymbols *symbols, const SptFilter *filter)
 {
 	uint32_t n = MAX(capture->n_nodes, 1);
@@ -48,7 +43,7 @@ void spt_node_weights_init(SptNodeWeights *weights, const SptCapture *capture, S
 	weights->self = g_new0(uint64_t, n);
 	weights->total = g_new0(uint64_t, n);
 	weights->n_samples = 0;
-	if (is_about_stacks(filter))
+	if (spt_filter_is_about_stacks(filter))
 		weights->n_samples = spt_profile_weigh_nodes(capture, symbols, filter, weights->self);
 	else if (spt_filter_is_of_leaves(filter, capture))
 		take_leaves(weights, capture, filter);

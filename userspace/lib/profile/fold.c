@@ -466,10 +466,15 @@ static void folder_clear(struct folder *folder)
 	spt_tree_builder_clear(&folder->tree);
 }
 
+/* From the sums of the leaves where they tell enough; a base is asked for each sample. */
 static void fold_selected(struct folder *folder, const SptFilter *filter)
 {
 	struct spt_selection selection;
 
+	if (!folder->rows && spt_filter_is_of_leaves(filter, folder->capture)) {
+		fold_leaves(folder, filter);
+		return;
+	}
 	name_nodes(folder, NULL);
 	spt_selection_init(&selection, folder->capture, filter);
 	fold_samples(folder, &selection);
@@ -485,10 +490,7 @@ static SptProfile *fold_capture(const SptCapture *capture, SptSymbols *symbols, 
 
 	profile->functions = g_array_new(FALSE, FALSE, sizeof(SptFunction));
 	folder_init(&folder, is_base);
-	if (!is_base && spt_filter_is_of_leaves(filter, capture))
-		fold_leaves(&folder, filter);
-	else
-		fold_selected(&folder, filter);
+	fold_selected(&folder, filter);
 	profile->n_samples = choose_leaves(&folder, filter);
 	profile->tree = spt_tree_builder_finish(&folder.tree, profile->functions, is_base ? &places : NULL);
 	spt_profile_mark_outermost(profile);
@@ -530,10 +532,7 @@ uint64_t spt_profile_weigh_nodes(const SptCapture *capture, SptSymbols *symbols,
 
 	folder.taken = g_array_new(FALSE, FALSE, sizeof(struct taken));
 	folder_init(&folder, false);
-	if (spt_filter_is_of_leaves(filter, capture))
-		fold_leaves(&folder, filter);
-	else
-		fold_selected(&folder, filter);
+	fold_selected(&folder, filter);
 	wanted = spt_profile_choose_leaves(filter, (const SptTreeNode *)folder.tree.nodes->data, folder.tree.nodes->len,
 					   (const SptFunction *)profile.functions->data, profile.functions->len);
 	for (guint i = 0; i < folder.taken->len; i++) {

@@ -36,6 +36,11 @@ bool spt_filter_is_of_leaves(const SptFilter *filter, const SptCapture *capture)
 	       (!filter || (filter->begin_ns == 0 && filter->end_ns == 0 && !filter->thread && !filter->cpus));
 }
 
+bool spt_filter_is_about_stacks(const SptFilter *filter)
+{
+	return filter && (filter->where || filter->object || filter->side != SPT_SIDE_ANY);
+}
+
 bool spt_filter_has_process(const SptFilter *filter, const SptProcessRow *process)
 {
 	return !filter || !filter->process ||

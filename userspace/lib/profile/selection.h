@@ -29,6 +29,8 @@ static inline bool spt_selection_has_place(const struct spt_selection *selection
 
 /* Whether @filter asks no more of a sample than its process and stack, and the sums of the leaves are there to tell. */
 bool spt_filter_is_of_leaves(const SptFilter *filter, const SptCapture *capture);
+/* Whether @filter asks anything of the stack: which functions are on it, or where its innermost lies. */
+bool spt_filter_is_about_stacks(const SptFilter *filter);
 /* Whether @filter wants this process image; NULL wants all. */
 bool spt_filter_has_process(const SptFilter *filter, const SptProcessRow *process);
 

@@ -17,8 +17,9 @@ void spt_tree_builder_init(struct spt_tree_builder *builder, uint32_t root_funct
 {
 	SptTreeNode root = { .function = root_function };
 
-	*builder = (struct spt_tree_builder){ .nodes = g_array_sized_new(FALSE, FALSE, sizeof(SptTreeNode), MIN(expected, EXPECTED_MAX) + 1), .n_slots = FIRST_SLOTS };
-	while (builder->n_slots / 2 < MIN(expected, EXPECTED_MAX))
+	expected = MIN(expected, EXPECTED_MAX);
+	*builder = (struct spt_tree_builder){ .nodes = g_array_sized_new(FALSE, FALSE, sizeof(SptTreeNode), expected + 1), .n_slots = FIRST_SLOTS };
+	while (builder->n_slots / 2 < expected)
 		builder->n_slots *= 2;
 	builder->slots = g_new0(struct spt_tree_slot, builder->n_slots);
 	g_array_append_val(builder->nodes, root);

@@ -23,7 +23,7 @@ bool *spt_profile_choose_leaves(const SptFilter *filter, const SptTreeNode *node
 {
 	bool *wanted;
 
-	if (!filter || (!filter->where && !filter->object && filter->side == SPT_SIDE_ANY))
+	if (!spt_filter_is_about_stacks(filter))
 		return NULL;
 	if (filter->where) {
 		wanted = spt_expression_holds(filter->where, nodes, n_nodes, functions, n_functions);
