@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Hostile files that names come from: fuzz-symbols [--rounds N] FILE..., as tests/fuzz/symbols-seeds makes them.  ELF files with their symbols,
- * stubs, packed symbols and debug information, which are asked for all places; what tells of code made at run time; lines of /proc/PID/maps.
- * Each input goes to all that read its kind of text.
+ * stubs, packed symbols and debug information, which are asked for all places; the same as files of a kernel; what tells of code made at run time;
+ * lines of /proc/PID/maps.  Each input goes to all that read its kind of text.  One that another file is read with, as is a split unit, is changed in its
+ * place, and that other one read.
  */
+#include <elf.h>
+#include <fcntl.h>
+#include <inttypes.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/time.h>
@@ -12,6 +16,9 @@
 
 #include "symbols/debug-info.h"
 #include "symbols/jit-code.h"
+#include "symbols/kernel-answer.h"
+#include "symbols/kernel-code.h"
+#include "symbols/place-table.h"
 #include "symbols/symbols.h"
 #include "trace/perf-maps.h"
 
@@ -27,6 +34,14 @@
 /* Keeps the compiler from leaving look-ups out. */
 static volatile uint64_t sum_of_all;
 static double slowest_s;
+static uint64_t n_found;
+
+static void demangle(const char *name)
+{
+	g_autofree char *demangled = spt_demangle(name), *shortened = spt_shorten_templates(demangled);
+
+	sum_of_all += strlen(shortened);
+}
 
 static void look_up(SptObject *object)
 {
@@ -41,8 +56,11 @@ static void look_up(SptObject *object)
 		SptSymbol symbol;
 		unsigned n = info ? spt_debug_info_find(info, offset, places) : 0;
 
-		if (spt_symtab_find(symtab, offset, &symbol))
-			sum_of_all += strlen(symbol.name) + symbol.distance;
+		n_found += n > 0;
+		if (spt_symtab_find(symtab, offset, &symbol)) {
+			sum_of_all += symbol.distance;
+			demangle(symbol.name);
+		}
 		while (n-- > 0) {
 			sum_of_all += places[n].line + (places[n].function ? strlen(places[n].function) : 0);
 			sum_of_all += (places[n].file ? strlen(places[n].file) : 0) + (places[n].directory ? strlen(places[n].directory) : 0);
@@ -50,14 +68,52 @@ static void look_up(SptObject *object)
 	}
 }
 
+static int in_memory(const uint8_t *data, size_t bytes)
+{
+	int fd = memfd_create("fuzz", MFD_CLOEXEC);
+
+	g_assert(fd >= 0 && write(fd, data, bytes) == (ssize_t)bytes);
+	return fd;
+}
+
+/* Of a recording that knows a function of all seeds. */
+static void read_kernel(const uint8_t *data, size_t bytes)
+{
+	const SptNameRow row = { .offset = 0x100, .symbol = "outer" }, *names[] = { &row };
+	g_autoptr(GByteArray) packed = spt_kernel_pack_names(names, 1, (const uint8_t *)"", 0);
+	g_autoptr(SptPlaceTable) table = NULL;
+	g_autoptr(SptKernelCode) code = NULL;
+	uint64_t offsets[PLACES], address;
+	const char *problem;
+
+	for (uint64_t i = 0; i < PLACES; i++)
+		offsets[i] = 0x100 + i * 3;
+	table = spt_place_table_new(spt_kernel_answer(in_memory(data, bytes), "fuzz", packed->data, packed->len, offsets, PLACES), offsets, PLACES);
+	g_assert(table);
+	for (uint32_t i = 0; i < PLACES; i++) {
+		SptPlace places[SPT_INLINES_MAX];
+
+		n_found += spt_place_table_places(table, i, places) > 0;
+	}
+	code = spt_kernel_code_new(in_memory(data, bytes), "fuzz", SPT_KERNEL_INSTRUCTIONS, names, 1, NULL, 0, &problem);
+	for (uint64_t i = 0; code && i < PLACES; i += 8)
+		if (spt_kernel_code_address(code, &row, offsets[i], &address)) {
+			SptCode *read = spt_kernel_code_read(code, address, 64);
+			g_autofree char *name = spt_kernel_code_name(code, address);
+
+			sum_of_all += name ? strlen(name) : 0;
+			if (read)
+				spt_code_free(read);
+		}
+}
+
 static void read_jit(const uint8_t *data, size_t bytes)
 {
 	g_autoptr(SptJitCode) code = spt_jit_code_new();
-	int fd = memfd_create("jit", MFD_CLOEXEC);
+	int fd = in_memory(data, bytes);
 	uint64_t budget = JIT_BUDGET_BYTES, map_at = 0, dump_at = 0;
 	SptJitFunction function;
 
-	g_assert(fd >= 0 && write(fd, data, bytes) == (ssize_t)bytes);
 	spt_jit_read_map(code, fd, &map_at, &budget);
 	spt_jit_read_dump(code, fd, &dump_at, &budget);
 	g_assert(budget <= JIT_BUDGET_BYTES);
@@ -84,6 +140,26 @@ static void read_maps(const uint8_t *data, size_t bytes)
 	}
 }
 
+/* A file's, that is read with it; NULL: there is none. */
+static SptObject *open_reader(const uint8_t *data, size_t bytes)
+{
+	static const char *const parts[] = { ".dwo", ".dwp", ".alt" };
+	const char *dot = mutated_path ? strrchr(mutated_path, '.') : NULL;
+	g_autofree char *reader = NULL;
+	bool is_part = false;
+	int fd;
+
+	for (unsigned i = 0; dot && i < G_N_ELEMENTS(parts); i++)
+		is_part |= strcmp(dot, parts[i]) == 0;
+	if (!is_part)
+		return NULL;
+	fd = open(mutated_path, O_WRONLY | O_TRUNC | O_CLOEXEC);
+	g_assert(fd >= 0 && write(fd, data, bytes) == (ssize_t)bytes);
+	close(fd);
+	reader = g_strndup(mutated_path, dot - mutated_path);
+	return spt_object_open(reader, NULL);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 {
 	const struct itimerval limit = { .it_value.tv_sec = HANG_S };
@@ -93,9 +169,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 	SptObject *object;
 
 	setitimer(ITIMER_VIRTUAL, &limit, NULL);
-	object = spt_object_open_bytes(copy, "fuzz", NULL);
+	object = open_reader(data, bytes);
+	if (!object)
+		object = spt_object_open_bytes(copy, "fuzz", NULL);
 	if (object)
 		look_up(object);
+	/* Programs have been looked at, as far as that goes. */
+	if (bytes > EI_NIDENT && data[EI_NIDENT] != ET_DYN && memcmp(data, ELFMAG, SELFMAG) == 0)
+		read_kernel(data, bytes);
 	read_jit(data, bytes);
 	read_maps(data, bytes);
 	g_assert(peak_since(begin) <= 128 * bytes + MOST_MEMORY_BYTES);
@@ -105,13 +186,20 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 
 #ifndef SPT_LIBFUZZER
 
+/* What was changed in its place is again as it was. */
+static void mutate_input(const uint8_t *data, size_t bytes, unsigned long rounds)
+{
+	mutate_bytes(data, bytes, rounds);
+	LLVMFuzzerTestOneInput(data, bytes);
+}
+
 int main(int argc, char **argv)
 {
 	int status;
 
 	peak_watch();
-	status = mutate_main(argc, argv, "fuzz-symbols", mutate_bytes);
-	printf("the slowest took %.3f s\n", slowest_s);
+	status = mutate_main(argc, argv, "fuzz-symbols", mutate_input);
+	printf("the slowest took %.3f s, %" PRIu64 " places had lines\n", slowest_s, n_found);
 	return status;
 }
 

@@ -38,6 +38,9 @@ static inline void mutate(uint8_t *data, size_t bytes, uint64_t *state)
 	}
 }
 
+/* Whose mutations are tried. */
+G_GNUC_UNUSED static const char *mutated_path;
+
 /* Tries @rounds mutations of a file as it is. */
 G_GNUC_UNUSED static void mutate_bytes(const uint8_t *data, size_t bytes, unsigned long rounds)
 {
@@ -75,6 +78,7 @@ static inline int mutate_main(int argc, char **argv, const char *name,
 			fprintf(stderr, "%s: %s\n", name, error->message);
 			return 1;
 		}
+		mutated_path = argv[i];
 		LLVMFuzzerTestOneInput((const uint8_t *)data, bytes);
 		mutate_file((const uint8_t *)data, bytes, rounds);
 		printf("%s: %lu mutations read\n", argv[i], rounds);

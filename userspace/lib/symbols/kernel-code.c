@@ -60,7 +60,7 @@ static void read_symbols(SptKernelCode *code)
 		    (GELF_ST_TYPE(sym.st_info) == STT_FUNC || GELF_ST_TYPE(sym.st_info) == STT_NOTYPE))
 			g_array_append_val(code->symbols, symbol);
 	}
-	qsort(code->symbols->data, code->symbols->len, sizeof(struct symbol), compare_symbols);
+	g_array_sort(code->symbols, compare_symbols);
 }
 
 /* The symbols called @name; how many. */
@@ -249,7 +249,7 @@ static char *name_reference(const SptKernelCode *code, Elf *elf, const GElf_Shdr
 		return NULL;
 	/* They count from the end of their field. */
 	if (header.e_machine == EM_X86_64 && (GELF_R_TYPE(rela->r_info) == R_X86_64_PC32 || GELF_R_TYPE(rela->r_info) == R_X86_64_PLT32))
-		addend += 4;
+		addend = (int64_t)((uint64_t)addend + 4);
 	if (GELF_ST_TYPE(symbol.st_info) == STT_SECTION) {
 		g_autofree char *inside = NULL;
 
@@ -294,7 +294,7 @@ static void read_references(const SptKernelCode *code, Elf *elf, size_t target, 
 				g_array_append_val(read->references, reference);
 		}
 	}
-	qsort(read->references->data, read->references->len, sizeof(SptReference), compare_references);
+	g_array_sort(read->references, compare_references);
 }
 
 SptCode *spt_kernel_code_read(const SptKernelCode *code, uint64_t address, uint64_t bytes)
