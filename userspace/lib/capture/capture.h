@@ -178,7 +178,7 @@ typedef struct {
 	uint32_t type, stream;
 } SptBlockPlace;
 
-/* What the samples of one process image whose innermost frame is one node weigh together. */
+/* What the samples of one process image whose innermost frame is one node weigh together; where very many processes are at that node, in more rows than one. */
 typedef struct {
 	uint32_t process, node;
 	uint64_t weight;

@@ -7,21 +7,22 @@
 
 G_BEGIN_DECLS
 
-struct spt_process_leaves;
-
 /* Zero it to begin. */
 typedef struct {
-	struct spt_process_leaves *processes;	/* by id */
-	uint32_t n_processes;
-	uint64_t bytes;				/* that all of it takes */
+	SptLeafRow *rows;
+	uint32_t *before;		/* per row: the number, from 1, of the row before of the same node; 0: there is none */
+	uint32_t n, room;
+	uint32_t *last, n_nodes;	/* per node: the number of its latest row, or 0 */
+	uint32_t *first, n_processes;	/* per process: the number of its first row, or 0 */
+	uint64_t bytes;			/* that all of it takes */
 } SptLeaves;
 
-/* @n samples, of the processes of @threads, which have ids below @n_processes.  @sign: 1, or -1 to take them back.  False if that would take more
- * than @room bytes more, or there is not as much memory; then the sums are of no use any more. */
-bool spt_leaves_add(SptLeaves *leaves, const SptSampleRow *samples, unsigned n, const SptThreadRow *threads, uint32_t n_processes, int sign,
+/* @n samples of nodes below @n_nodes, of the processes of @threads, which are below @n_processes.  False if that would take more than @room bytes more,
+ * or there is not as much memory; then the sums are of no use any more. */
+bool spt_leaves_add(SptLeaves *leaves, const SptSampleRow *samples, unsigned n, const SptThreadRow *threads, uint32_t n_processes, uint32_t n_nodes,
 		    uint64_t room);
 void spt_leaves_clear(SptLeaves *leaves);
-/* The rows that have samples, by process; the rest is gone. */
+/* The rows; the rest is gone. */
 SptLeafRow *spt_leaves_steal(SptLeaves *leaves, uint64_t *ret_n);
 
 G_END_DECLS

@@ -128,7 +128,7 @@ static void drop_frames(SptNodeUnpacker *unpacker)
 		return;
 	if (coming > 0)
 		memmove(spt_store_row(frames, 1), spt_store_row(frames, unpacker->before + 1), coming * frames->schema->row_bytes);
-	frames->n = coming + 1;
+	frames->n = frames->clean = coming + 1;
 	unpacker->before = 0;
 }
 

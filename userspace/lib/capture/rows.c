@@ -101,9 +101,7 @@ static bool has_memory(SptRows *rows, uint64_t bytes, GError **error)
 /* For @n rows in all. */
 static bool reserve(SptRows *rows, SptStore *store, uint64_t n, GError **error)
 {
-	if (n <= store->room)
-		return true;
-	return has_memory(rows, spt_store_more_bytes(store, n), error) && spt_store_reserve(store, n, error);
+	return (n <= store->room || has_memory(rows, spt_store_more_bytes(store, n), error)) && spt_store_reserve(store, n, error);
 }
 
 static bool exists_or_0(const SptStore *store, uint32_t id)
@@ -350,48 +348,42 @@ static void add_up_samples(SptCapture *capture, const SptSampleRow *sample, uint
 	capture->last_cpu = cpu;
 }
 
-static void add_to_leaves(SptRows *rows, const SptSampleRow *samples, uint32_t n, int sign)
+static void add_to_leaves(SptRows *rows, const SptSampleRow *samples, uint32_t n)
 {
 	if (rows->has_leaves && !spt_leaves_add(&rows->leaves, samples, n, (const SptThreadRow *)rows->threads.data, (uint32_t)rows->processes.n,
-						sign, memory_left(rows)))
+						(uint32_t)rows->nodes.n, memory_left(rows)))
 		drop_leaves(rows);
 }
 
-/* Sums up the samples of @table before row @end.  How many that were; fewer if what comes next is damaged, with a clause. */
-static uint32_t add_samples(SptRows *rows, const SptTable *table, uint32_t end, SptSampleRow *batch, int sign, GError **error)
+static bool add_samples(SptRows *rows, const SptTable *table, SptSampleRow *batch, GError **error)
 {
 	SptSampleTable samples;
 	uint32_t done = 0;
 	int n = 0;
 
 	if (spt_sample_table_begin(&samples, table, &rows->layout, true)) {
-		while (done < end && (n = spt_sample_table_next(&samples, batch)) > 0) {
+		while (done < table->rows && (n = spt_sample_table_next(&samples, batch)) > 0) {
 			if (!check_samples(rows, batch, (uint32_t)n, done, error))
-				return done;
-			add_to_leaves(rows, batch, (uint32_t)n, sign);
+				return false;
+			add_to_leaves(rows, batch, (uint32_t)n);
 			add_up_samples(rows->capture, batch, (uint32_t)n);
 			done += (uint32_t)n;
 		}
 	}
-	if (done < end)
-		damaged(error, "a column of its samples does not hold what its rows need");
-	return done;
+	return done == table->rows || damaged(error, "a column of its samples does not hold what its rows need");
 }
 
-/* All of a block or nothing: what was summed up before its damage is taken back. */
+/* All of a block or nothing: sums that have a part of it are of no use. */
 static bool take_samples(SptRows *rows, const SptBlockHeader *header, const SptTable *table, const uint8_t *stored,
 			 GError **error)
 {
 	g_autofree SptSampleRow *batch = g_new0(SptSampleRow, SPT_SAMPLE_BATCH);
 	SptCapture before = *rows->capture;
-	uint32_t done;
 
 	if (!work(rows, (uint64_t)table->rows * sizeof(SptSampleRow), error))
 		return false;
-	done = add_samples(rows, table, table->rows, batch, 1, error);
-	if (done < table->rows) {
-		memset(batch, 0, SPT_SAMPLE_BATCH * sizeof(*batch));
-		add_samples(rows, table, done, batch, -1, NULL);
+	if (!add_samples(rows, table, batch, error)) {
+		drop_leaves(rows);
 		*rows->capture = before;
 		return false;
 	}

@@ -4,16 +4,18 @@
 
 #include <string.h>
 
+#define CLEAN_ROWS 256			/* at once */
+
 SptStore spt_store_new(const SptSchema *schema, unsigned first_rows)
 {
 	return (SptStore) {
-		.data = g_malloc0_n(first_rows, schema->row_bytes), .n = first_rows, .room = first_rows, .schema = schema,
+		.data = g_malloc0_n(first_rows, schema->row_bytes), .n = first_rows, .room = first_rows, .clean = first_rows, .schema = schema,
 	};
 }
 
 uint64_t spt_store_next_room(const SptStore *store, uint64_t n)
 {
-	return MAX(n, store->room + store->room / 8);
+	return MAX(n, store->room + store->room / 2);
 }
 
 uint64_t spt_store_more_bytes(const SptStore *store, uint64_t n)
@@ -27,17 +29,22 @@ bool spt_store_reserve(SptStore *store, uint64_t n, GError **error)
 	uint64_t room = spt_store_next_room(store, n);
 	uint8_t *data;
 
-	if (n <= store->room)
-		return true;
-	data = room <= SIZE_MAX / row_bytes ? g_try_realloc(store->data, (size_t)room * row_bytes) : NULL;
-	if (!data) {
-		g_set_error_literal(error, SPT_CAPTURE_ERROR, SPT_CAPTURE_ERROR_DAMAGED,
-				    "there is not enough memory for its rows");
-		return false;
+	if (n > store->room) {
+		data = room <= SIZE_MAX / row_bytes ? g_try_realloc(store->data, (size_t)room * row_bytes) : NULL;
+		if (!data) {
+			g_set_error_literal(error, SPT_CAPTURE_ERROR, SPT_CAPTURE_ERROR_DAMAGED,
+					    "there is not enough memory for its rows");
+			return false;
+		}
+		store->data = data;
+		store->room = room;
 	}
-	memset(data + store->room * row_bytes, 0, (size_t)(room - store->room) * row_bytes);
-	store->data = data;
-	store->room = room;
+	/* Not the whole room: what is never touched takes no memory. */
+	if (n > store->clean) {
+		n = MIN(n + CLEAN_ROWS, store->room);
+		memset(store->data + store->clean * row_bytes, 0, (size_t)(n - store->clean) * row_bytes);
+		store->clean = n;
+	}
 	return true;
 }
 
@@ -59,6 +66,6 @@ void spt_store_fill_holes(SptStore *store)
 void *spt_store_steal(SptStore *store, uint64_t *ret_n)
 {
 	*ret_n = store->n;
-	store->n = store->room = 0;
+	store->n = store->room = store->clean = 0;
 	return g_realloc_n(g_steal_pointer(&store->data), *ret_n, store->schema->row_bytes);
 }

@@ -10,6 +10,7 @@ G_BEGIN_DECLS
 typedef struct {
 	uint8_t *data;
 	uint64_t n, room;
+	uint64_t clean;			/* rows behind the last one up to this are zero */
 	const SptSchema *schema;
 } SptStore;
 
@@ -19,7 +20,7 @@ SptStore spt_store_new(const SptSchema *schema, unsigned first_rows);
 uint64_t spt_store_next_room(const SptStore *store, uint64_t n);
 /* By how much more memory. */
 uint64_t spt_store_more_bytes(const SptStore *store, uint64_t n);
-/* Room for @n rows, zero beyond those that are there.  Error: a clause. */
+/* Room for @n rows, of which those that are not there are zero.  Error: a clause. */
 bool spt_store_reserve(SptStore *store, uint64_t n, GError **error);
 /* Empty strings for the holes, so that nobody who walks the array meets NULL. */
 void spt_store_fill_holes(SptStore *store);
