@@ -23,6 +23,7 @@ struct SptDebugInfo {
 	struct spt_shapes *shapes;	/* of the unit that was read last */
 	GPtrArray *unpacked;		/* of sections */
 	bool lines;
+	struct spt_line_sections line_sections;
 };
 
 bool spt_elf_has_debug_info(const SptObject *object)
@@ -67,6 +68,8 @@ static void find_units(SptDebugInfo *info)
 	for (uint32_t i = info->units->len; i-- > 0;)
 		spt_die_ranges_add(&info->ranges, &g_array_index(info->units, struct unit, i).cu, i);
 	spt_die_ranges_finish(&info->ranges);
+	if (info->lines)
+		info->line_sections = spt_line_sections_of(info->dwarf);
 }
 
 SptDebugInfo *spt_debug_info_new(SptObject *image, const char *const *debug_dirs, bool lines)
@@ -133,6 +136,6 @@ unsigned spt_debug_info_find_address(SptDebugInfo *info, uint64_t address, SptPl
 		return 0;
 	unit = &g_array_index(info->units, struct unit, number);
 	if (!unit->index)
-		unit->index = spt_unit_new(&unit->cu, &unit->split, info->lines, &info->shapes);
+		unit->index = spt_unit_new(&unit->cu, &unit->split, info->lines ? &info->line_sections : NULL, &info->shapes);
 	return spt_unit_find(unit->index, address, ret);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * libdw decodes; here lies what a look-up needs: the addresses of all functions and inlined calls, cut into intervals.  Names and
- * call sites are read when they are first asked for, since most never are.
+ * What a look-up needs: the addresses of all functions and inlined calls, cut into intervals, and lines.  Names and call sites are read by libdw when
+ * they are first asked for, since most never are.
  */
 #include "symbols/debug-unit.h"
 
@@ -10,7 +10,6 @@
 
 #include "symbols/die-ranges.h"
 #include "symbols/die-walk.h"
-#include "symbols/starts.h"
 
 #define NO_SCOPE SPT_DIE_NONE
 /* Deeper than any compiler nests. */
@@ -31,9 +30,8 @@ struct detail {
 struct spt_unit {
 	Dwarf_Die split;
 	const char *directory;
-	Dwarf_Lines *lines;
-	struct spt_starts line_starts;
-	bool has_lines;
+	struct spt_line_table *lines;	/* NULL: there are none */
+	bool has_lines, is_split;
 	GArray *scopes;			/* struct scope */
 	GArray *details;		/* struct detail, of the scopes that were asked for */
 	struct spt_die_ranges ranges;	/* to scopes */
@@ -112,21 +110,7 @@ static const char *string_of(Dwarf_Die *die, unsigned name)
 	return dwarf_attr_integrate(die, name, &attribute) ? dwarf_formstring(&attribute) : NULL;
 }
 
-/* libdw sorts them, and asks for a call to look at one. */
-static void read_lines(struct spt_unit *unit, Dwarf_Die *cu)
-{
-	uint64_t *starts;
-	size_t n;
-
-	if (dwarf_getsrclines(cu, &unit->lines, &n) != 0 || n > UINT32_MAX)
-		return;
-	starts = g_new0(uint64_t, MAX(n, 1));
-	for (size_t i = 0; i < n; i++)
-		dwarf_lineaddr(dwarf_onesrcline(unit->lines, i), &starts[i]);
-	spt_starts_init(&unit->line_starts, starts, (uint32_t)n);
-}
-
-struct spt_unit *spt_unit_new(Dwarf_Die *cu, Dwarf_Die *split, bool lines, struct spt_shapes **shapes)
+struct spt_unit *spt_unit_new(Dwarf_Die *cu, Dwarf_Die *split, const struct spt_line_sections *lines, struct spt_shapes **shapes)
 {
 	struct spt_unit *unit = g_new0(struct spt_unit, 1);
 	struct spt_die_walk walk;
@@ -135,9 +119,10 @@ struct spt_unit *spt_unit_new(Dwarf_Die *cu, Dwarf_Die *split, bool lines, struc
 	unit->directory = string_of(cu, DW_AT_comp_dir);
 	unit->scopes = g_array_new(FALSE, FALSE, sizeof(struct scope));
 	unit->details = g_array_new(FALSE, FALSE, sizeof(struct detail));
-	unit->has_lines = lines;
+	unit->has_lines = lines != NULL;
+	unit->is_split = split->cu != cu->cu;
 	if (lines)
-		read_lines(unit, cu);
+		unit->lines = spt_line_table_new(lines, cu, unit->directory);
 	if (spt_die_walk_begin(&walk, split, *shapes))
 		read_scopes(unit, &walk);
 	*shapes = walk.shapes;
@@ -151,24 +136,18 @@ void spt_unit_free(struct spt_unit *unit)
 		return;
 	g_array_unref(unit->scopes);
 	g_array_unref(unit->details);
-	spt_starts_clear(&unit->line_starts);
+	spt_line_table_free(unit->lines);
 	spt_die_ranges_clear(&unit->ranges);
 	g_free(unit);
 }
 
-/* The last line that begins at or before @address, unless its sequence ends there. */
-static void find_line(const struct spt_unit *unit, uint64_t address, SptPlace *ret)
+static void find_line(struct spt_unit *unit, uint64_t address, SptPlace *ret)
 {
-	uint32_t before = spt_starts_until(&unit->line_starts, address);
-	Dwarf_Line *line = before > 0 ? dwarf_onesrcline(unit->lines, before - 1) : NULL;
-	bool is_end = true;
-	int number = 0;
+	uint64_t file;
 
-	if (!line || dwarf_lineendsequence(line, &is_end) != 0 || is_end)
+	if (!unit->lines || !spt_line_table_find(unit->lines, address, &file, &ret->line))
 		return;
-	dwarf_lineno(line, &number);
-	ret->line = MAX(number, 0);
-	ret->file = dwarf_linesrc(line, NULL, NULL);
+	ret->file = spt_line_table_file(unit->lines, file);
 	ret->directory = unit->directory;
 }
 
@@ -180,13 +159,21 @@ static uint64_t number_of(Dwarf_Die *die, unsigned name)
 	return dwarf_attr(die, name, &attribute) && dwarf_formudata(&attribute, &value) == 0 ? value : 0;
 }
 
+/* Split units have files of their own, and no lines. */
+static const char *file_of(struct spt_unit *unit, uint64_t number)
+{
+	Dwarf_Files *files;
+	size_t n;
+
+	if (!unit->is_split)
+		return unit->lines ? spt_line_table_file(unit->lines, number) : NULL;
+	return dwarf_getsrcfiles(&unit->split, &files, &n) == 0 && number < n ? dwarf_filesrc(files, number, NULL, NULL) : NULL;
+}
+
 static struct detail read_detail(struct spt_unit *unit, const struct scope *scope)
 {
 	Dwarf_Die die = { .addr = (uint8_t *)unit->split.addr + scope->die, .cu = unit->split.cu };
 	struct detail detail = { .name = string_of(&die, DW_AT_linkage_name) };
-	Dwarf_Files *files;
-	uint64_t file;
-	size_t n;
 
 	if (!detail.name)
 		detail.name = string_of(&die, DW_AT_MIPS_linkage_name);
@@ -195,9 +182,7 @@ static struct detail read_detail(struct spt_unit *unit, const struct scope *scop
 	if (scope->parent == NO_SCOPE || !unit->has_lines)
 		return detail;
 	detail.call_line = (uint32_t)number_of(&die, DW_AT_call_line);
-	file = number_of(&die, DW_AT_call_file);
-	if (dwarf_getsrcfiles(&unit->split, &files, &n) == 0 && file < n)
-		detail.call_file = dwarf_filesrc(files, file, NULL, NULL);
+	detail.call_file = file_of(unit, number_of(&die, DW_AT_call_file));
 	return detail;
 }
 

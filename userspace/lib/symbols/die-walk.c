@@ -3,7 +3,6 @@
 #include "symbols/die-walk.h"
 
 #include <dwarf.h>
-#include <endian.h>
 #include <gelf.h>
 #include <stdlib.h>
 #include <string.h>
@@ -256,87 +255,41 @@ bool spt_die_walk_begin(struct spt_die_walk *walk, Dwarf_Die *cu, struct spt_sha
 	struct spt_die die;
 	size_t header_bytes;
 
-	*walk = (struct spt_die_walk){ .shapes = known, .at = cu->addr, .end = section_end(elf, cu->addr) };
-	if (!ident || !walk->end || dwarf_next_unit(dwarf, begin, &next, &header_bytes, &like.version, &like.offset, &like.address_bytes,
+	*walk = (struct spt_die_walk){ .shapes = known, .bytes = { .at = cu->addr, .end = section_end(elf, cu->addr) } };
+	if (!ident || !walk->bytes.end || dwarf_next_unit(dwarf, begin, &next, &header_bytes, &like.version, &like.offset, &like.address_bytes,
 						    &like.offset_bytes, NULL, NULL) != 0)
 		return false;
-	walk->other_order = ident[EI_DATA] != (BYTE_ORDER == LITTLE_ENDIAN ? ELFDATA2LSB : ELFDATA2MSB);
-	walk->unit = walk->at - dwarf_cuoffset(cu);
-	if (next - begin < (uint64_t)(walk->end - walk->unit))
-		walk->end = walk->unit + (next - begin);
+	walk->bytes.other_order = ident[EI_DATA] != (BYTE_ORDER == LITTLE_ENDIAN ? ELFDATA2LSB : ELFDATA2MSB);
+	walk->unit = walk->bytes.at - dwarf_cuoffset(cu);
+	if (next - begin < (uint64_t)(walk->bytes.end - walk->unit))
+		walk->bytes.end = walk->unit + (next - begin);
 	walk->shapes = shapes_of(cu, &like, known);
 	/* What keeps places in a unit does so in 32 bits. */
-	return walk->end - walk->unit <= UINT32_MAX && spt_die_walk_next(walk, &die) && die.has_children;
-}
-
-/* False: it does not end. */
-static inline bool read_leb(struct spt_die_walk *walk, uint64_t *ret)
-{
-	const uint8_t *at = walk->at;
-
-	if (at < walk->end && *at < 0x80) {
-		*ret = *at;
-		walk->at = at + 1;
-		return true;
-	}
-	*ret = 0;
-	for (unsigned shift = 0; at < walk->end; shift += 7) {
-		if (shift < 64)
-			*ret |= (uint64_t)(*at & 0x7f) << shift;
-		if (*at++ < 0x80) {
-			walk->at = at;
-			return true;
-		}
-	}
-	return false;
-}
-
-/* Of 1, 2, 4 or 8 bytes. */
-static bool read_number(struct spt_die_walk *walk, unsigned bytes, uint64_t *ret)
-{
-	uint8_t number[sizeof(*ret)] = { 0 };
-
-	if (bytes > sizeof(number) || bytes > (size_t)(walk->end - walk->at))
-		return false;
-	for (unsigned i = 0; i < bytes; i++)
-		number[walk->other_order ? bytes - 1 - i : i] = walk->at[i];
-	memcpy(ret, number, sizeof(*ret));
-	*ret = le64toh(*ret);
-	walk->at += bytes;
-	return true;
-}
-
-static bool pass_bytes(struct spt_die_walk *walk, uint64_t bytes)
-{
-	if (bytes > (uint64_t)(walk->end - walk->at))
-		return false;
-	walk->at += bytes;
-	return true;
+	return walk->bytes.end - walk->unit <= UINT32_MAX && spt_die_walk_next(walk, &die) && die.has_children;
 }
 
 /* The value of what has one. */
 static bool take_step(struct spt_die_walk *walk, struct step step, uint64_t *ret)
 {
-	const uint8_t *nul;
+	const char *string;
 
 	switch (step.size) {
 	case FIXED:
-		return step.use == NO_USE ? pass_bytes(walk, step.bytes) : read_number(walk, step.bytes, ret);
+		return step.use == NO_USE ? spt_bytes_pass(&walk->bytes, step.bytes) : spt_bytes_number(&walk->bytes, step.bytes, ret);
 	case LEB:
-		return read_leb(walk, ret);
+		return spt_bytes_leb(&walk->bytes, ret);
 	case STRING:
-		nul = memchr(walk->at, '\0', walk->end - walk->at);
-		return nul && pass_bytes(walk, nul + 1 - walk->at);
+		return spt_bytes_string(&walk->bytes, &string);
 	case BLOCK_1:
-		return read_number(walk, 1, ret) && pass_bytes(walk, *ret);
+		return spt_bytes_number(&walk->bytes, 1, ret) && spt_bytes_pass(&walk->bytes, *ret);
 	case BLOCK_2:
-		return read_number(walk, 2, ret) && pass_bytes(walk, *ret);
+		return spt_bytes_number(&walk->bytes, 2, ret) && spt_bytes_pass(&walk->bytes, *ret);
 	case BLOCK_4:
-		return read_number(walk, 4, ret) && pass_bytes(walk, *ret);
+		return spt_bytes_number(&walk->bytes, 4, ret) && spt_bytes_pass(&walk->bytes, *ret);
 	case BLOCK_LEB:
-		return read_leb(walk, ret) && pass_bytes(walk, *ret);
+		return spt_bytes_leb(&walk->bytes, ret) && spt_bytes_pass(&walk->bytes, *ret);
 	case INDIRECT:
-		if (!read_leb(walk, ret) || *ret == DW_FORM_indirect || *ret > UINT16_MAX)
+		if (!spt_bytes_leb(&walk->bytes, ret) || *ret == DW_FORM_indirect || *ret > UINT16_MAX)
 			return false;
 		step = step_of(walk->shapes, (unsigned)*ret);
 		return take_step(walk, step, ret);
@@ -370,8 +323,8 @@ bool spt_die_walk_next(struct spt_die_walk *walk, struct spt_die *ret)
 	const struct shape *shape;
 	uint64_t code, value = 0;
 
-	*ret = (struct spt_die){ .die = (void *)walk->at };
-	if (!read_leb(walk, &code))
+	*ret = (struct spt_die){ .die = (void *)walk->bytes.at };
+	if (!spt_bytes_leb(&walk->bytes, &code))
 		return false;
 	if (code == 0)
 		return true;
@@ -397,7 +350,7 @@ bool spt_die_walk_next(struct spt_die_walk *walk, struct spt_die *ret)
 			break;
 		case SIBLING:
 			/* Backwards it would have no end. */
-			if (value >= (uint64_t)(walk->at - walk->unit) && value <= (uint64_t)(walk->end - walk->unit))
+			if (value >= (uint64_t)(walk->bytes.at - walk->unit) && value <= (uint64_t)(walk->bytes.end - walk->unit))
 				ret->sibling = value;
 			break;
 		}
@@ -413,7 +366,7 @@ bool spt_die_walk_skip(struct spt_die_walk *walk, const struct spt_die *die)
 
 	for (uint64_t depth = 0; die->has_children;) {
 		if (inner.has_children && inner.sibling)
-			walk->at = walk->unit + inner.sibling;
+			walk->bytes.at = walk->unit + inner.sibling;
 		else if (inner.has_children)
 			depth++;
 		else if (inner.tag == 0)

@@ -11,6 +11,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "symbols/bytes.h"
+
 G_BEGIN_DECLS
 
 /* What the abbreviations of a unit mean; several units may have the same. */
@@ -18,8 +20,8 @@ struct spt_shapes;
 
 struct spt_die_walk {
 	struct spt_shapes *shapes;
-	const uint8_t *unit, *at, *end;
-	bool other_order;		/* of bytes than this machine's */
+	const uint8_t *unit;
+	struct spt_bytes bytes;		/* from the next one on */
 };
 
 struct spt_die {
