@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Boxes of one colour each; texts only where they fit. */
+/* Boxes, and texts only where they fit. */
 #include "timeline-draw.h"
 
 #include <glib/gi18n.h>
@@ -111,37 +111,47 @@ static void draw_label(const SptTimelineDrawing *drawing, GtkSnapshot *snapshot,
 		draw_text(drawing, snapshot, text, 0, top + height / 2.0, drawing->left - LABEL_MARGIN, true);
 }
 
-static void draw_lane(const SptTimelineDrawing *drawing, GtkSnapshot *snapshot, uint32_t lane, double top, double height)
+/* Of one colour, as one path: hundreds of boxes cost as much as a few, and there are no seams between them. */
+static void fill_boxes(cairo_t *cairo, const GdkRGBA *color)
+{
+	gdk_cairo_set_source_rgba(cairo, color);
+	cairo_fill(cairo);
+}
+
+/* What part of each bucket it is; @least: pixels of what is not nothing. */
+static void draw_shares(const SptTimelineDrawing *drawing, cairo_t *cairo, uint32_t lane, const uint64_t *shares, const GdkRGBA *color,
+			bool is_on_top, double least)
+{
+	const SptTimeline *timeline = drawing->timeline;
+	double length = (double)(timeline->end_ns - timeline->begin_ns) / timeline->n_buckets;
+	double first = spt_timeline_x(drawing, timeline->begin_ns), top = (double)lane * drawing->lane_height + 1;
+	double step = drawing->width * length / (double)(drawing->until_ns - drawing->begin_ns), height = drawing->lane_height - 1;
+
+	for (uint32_t i = 0; i < timeline->n_buckets; i++) {
+		double share = spt_timeline_share(timeline, shares, lane, i) * height, x = first + i * step;
+
+		if (share <= 0 || x + step < drawing->left || x > drawing->left + drawing->width)
+			continue;
+		share = MAX(share, least);
+		cairo_rectangle(cairo, x, is_on_top ? top : top + height - share, step, share);
+	}
+	fill_boxes(cairo, color);
+}
+
+static void draw_lane(const SptTimelineDrawing *drawing, cairo_t *cairo, uint32_t lane)
 {
 	const SptTimeline *timeline = drawing->timeline;
 	const GdkRGBA busy = busy_color(drawing), lost = named_color(drawing, "error_color", "#c01c28");
 	const GdkRGBA lit = { 0.93f, 0.5f, 0.1f, 1 }, left_out = text_color(drawing, 0.3f);
-	double length = (double)(timeline->end_ns - timeline->begin_ns) / timeline->n_buckets;
-	double first = spt_timeline_x(drawing, timeline->begin_ns);
-	double step = drawing->width * length / (double)(drawing->until_ns - drawing->begin_ns);
 
-	for (uint32_t i = 0; i < timeline->n_buckets; i++) {
-		double load = spt_timeline_share(timeline, timeline->weights, lane, i) * height;
-		double of_function = spt_timeline_share(timeline, timeline->lit, lane, i) * height;
-		double gone = spt_timeline_share(timeline, timeline->lost, lane, i) * height;
-		double thin = spt_timeline_share(timeline, timeline->left_out, lane, i) * height;
-		double x = first + i * step;
-
-		if (x + step < drawing->left || x > drawing->left + drawing->width)
-			continue;
-		if (load > 0)
-			append_rect(snapshot, &busy, x, top + height - load, step, load);
-		if (of_function > 0)
-			append_rect(snapshot, &lit, x, top + height - MAX(of_function, 1), step, MAX(of_function, 1));
-		if (thin > 0)
-			append_rect(snapshot, &left_out, x, top, step, MAX(thin, 1));
-		/* However little was lost, it is to be seen. */
-		if (gone > 0)
-			append_rect(snapshot, &lost, x, top, step, MAX(gone, MIN(height / 3, LEAST_PIXELS)));
-	}
+	draw_shares(drawing, cairo, lane, timeline->weights, &busy, false, 0);
+	draw_shares(drawing, cairo, lane, timeline->lit, &lit, false, 1);
+	draw_shares(drawing, cairo, lane, timeline->left_out, &left_out, true, 1);
+	/* However little was lost, it is to be seen. */
+	draw_shares(drawing, cairo, lane, timeline->lost, &lost, true, MIN((drawing->lane_height - 1) / 3.0, LEAST_PIXELS));
 }
 
-static void draw_track(const SptTimelineDrawing *drawing, GtkSnapshot *snapshot, const SptTrack *track, double top, double height)
+static void draw_track(const SptTimelineDrawing *drawing, cairo_t *cairo, const SptTrack *track, double top, double height)
 {
 	uint32_t n = (uint32_t)MAX(drawing->width / 2, 1);
 	g_autofree double *levels = g_new(double, n);
@@ -154,8 +164,9 @@ static void draw_track(const SptTimelineDrawing *drawing, GtkSnapshot *snapshot,
 		double level = track->kind == SPT_STREAM_COUNTER ? MAX(levels[i] * height, 1) : levels[i] * height;
 
 		if (level > 0)
-			append_rect(snapshot, &color, drawing->left + i * step, top + height - level, step, level);
+			cairo_rectangle(cairo, drawing->left + i * step, top + height - level, step, level);
 	}
+	fill_boxes(cairo, &color);
 }
 
 static char *ruler_text(uint64_t at_ns, uint64_t step_ns)
@@ -188,26 +199,11 @@ static void draw_ruler(const SptTimelineDrawing *drawing, GtkSnapshot *snapshot,
 			    MAX(drawing->width * (double)(drawing->until_ns - drawing->begin_ns) / whole, LEAST_PIXELS), 2);
 }
 
-static void draw_selection(const SptTimelineDrawing *drawing, GtkSnapshot *snapshot, double height)
-{
-	GdkRGBA veil = named_color(drawing, "theme_bg_color", "white");
-	const GdkRGBA edge = text_color(drawing, 1);
-	double right = drawing->left + drawing->width;
-	double begin = CLAMP(spt_timeline_x(drawing, drawing->selected_begin), drawing->left, right);
-	double end = CLAMP(spt_timeline_x(drawing, MIN(drawing->selected_end, drawing->end_ns)), drawing->left, right);
-
-	if (!drawing->selected_end)
-		return;
-	veil.alpha = 0.75f;
-	append_rect(snapshot, &veil, drawing->left, 0, begin - drawing->left, height);
-	append_rect(snapshot, &veil, end, 0, right - end, height);
-	append_rect(snapshot, &edge, begin - 1, 0, 2, height);
-	append_rect(snapshot, &edge, end - 1, 0, 2, height);
-}
-
 void spt_timeline_draw(const SptTimelineDrawing *drawing, GtkSnapshot *snapshot)
 {
 	int tracks = lanes_height(drawing), ruler = spt_timeline_height(drawing) - SPT_TIMELINE_RULER_HEIGHT;
+	const graphene_rect_t area = GRAPHENE_RECT_INIT((float)drawing->left, 0, (float)drawing->width, (float)spt_timeline_height(drawing));
+	cairo_t *cairo;
 
 	for (uint32_t lane = 0; lane < drawing->timeline->n_lanes; lane++) {
 		g_autofree char *name = spt_timeline_lane_name(drawing->timeline, lane);
@@ -221,14 +217,34 @@ void spt_timeline_draw(const SptTimelineDrawing *drawing, GtkSnapshot *snapshot)
 		draw_label(drawing, snapshot, spt_text_name(track->name, &made), tracks + (double)i * drawing->track_height,
 			   drawing->track_height);
 	}
-	gtk_snapshot_push_clip(snapshot, &GRAPHENE_RECT_INIT((float)drawing->left, 0, (float)drawing->width,
-							     (float)spt_timeline_height(drawing)));
+	gtk_snapshot_push_clip(snapshot, &area);
+	cairo = gtk_snapshot_append_cairo(snapshot, &area);
+	/* Whole pixels are filled several times as fast, and this is filled again in each frame. */
+	cairo_set_antialias(cairo, CAIRO_ANTIALIAS_NONE);
 	for (uint32_t lane = 0; lane < drawing->timeline->n_lanes; lane++)
-		draw_lane(drawing, snapshot, lane, (double)lane * drawing->lane_height + 1, drawing->lane_height - 1);
+		draw_lane(drawing, cairo, lane);
 	for (unsigned i = 0; i < drawing->tracks->len; i++)
-		draw_track(drawing, snapshot, drawing->tracks->pdata[i], tracks + (double)i * drawing->track_height + 1,
+		draw_track(drawing, cairo, drawing->tracks->pdata[i], tracks + (double)i * drawing->track_height + 1,
 			   drawing->track_height - 1);
+	cairo_destroy(cairo);
 	draw_ruler(drawing, snapshot, ruler);
-	draw_selection(drawing, snapshot, ruler);
 	gtk_snapshot_pop(snapshot);
+}
+
+void spt_timeline_draw_selection(const SptTimelineDrawing *drawing, GtkSnapshot *snapshot)
+{
+	double height = spt_timeline_height(drawing) - SPT_TIMELINE_RULER_HEIGHT;
+	GdkRGBA veil = named_color(drawing, "theme_bg_color", "white");
+	const GdkRGBA edge = text_color(drawing, 1);
+	double right = drawing->left + drawing->width;
+	double begin = CLAMP(spt_timeline_x(drawing, drawing->selected_begin), drawing->left, right);
+	double end = CLAMP(spt_timeline_x(drawing, MIN(drawing->selected_end, drawing->end_ns)), drawing->left, right);
+
+	if (!drawing->selected_end)
+		return;
+	veil.alpha = 0.75f;
+	append_rect(snapshot, &veil, drawing->left, 0, begin - drawing->left, height);
+	append_rect(snapshot, &veil, end, 0, right - end, height);
+	append_rect(snapshot, &edge, begin - 1, 0, 2, height);
+	append_rect(snapshot, &edge, end - 1, 0, 2, height);
 }

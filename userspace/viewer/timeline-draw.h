@@ -26,6 +26,8 @@ uint64_t spt_timeline_time(const SptTimelineDrawing *drawing, double x);
 int spt_timeline_height(const SptTimelineDrawing *drawing);
 /* "CPU 1", "make (1234)", "worker (1235)", "others"; to be freed. */
 char *spt_timeline_lane_name(const SptTimeline *timeline, uint32_t lane);
+/* All but what is selected. */
 void spt_timeline_draw(const SptTimelineDrawing *drawing, GtkSnapshot *snapshot);
+void spt_timeline_draw_selection(const SptTimelineDrawing *drawing, GtkSnapshot *snapshot);
 
 #endif

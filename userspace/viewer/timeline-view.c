@@ -29,6 +29,8 @@ struct _SptTimelineView {
 	GtkWidget parent_instance;
 	SptDocument *document;
 	SptTimeline *timeline;		/* what was computed last; NULL: nothing for this recording */
+	GskRenderNode *picture;		/* all but what is selected; NULL: to be drawn as */
+	SptTimelineDrawing drawn;
 	SptGroupKind lanes;
 	uint32_t function;		/* lit up */
 	bool is_asking, is_stale;
@@ -71,6 +73,12 @@ static SptTimelineWish wish_of(SptTimelineView *self)
 	};
 }
 
+static void draw_anew(SptTimelineView *self)
+{
+	g_clear_pointer(&self->picture, gsk_render_node_unref);
+	gtk_widget_queue_draw(GTK_WIDGET(self));
+}
+
 static void ask(SptTimelineView *self);
 
 static void on_answer(G_GNUC_UNUSED GObject *source, GAsyncResult *result, gpointer data)
@@ -91,7 +99,7 @@ static void on_answer(G_GNUC_UNUSED GObject *source, GAsyncResult *result, gpoin
 	self->timeline = g_steal_pointer(&timeline);
 	if (self->timeline->n_lanes != n_lanes)
 		gtk_widget_queue_resize(GTK_WIDGET(self));
-	gtk_widget_queue_draw(GTK_WIDGET(self));
+	draw_anew(self);
 }
 
 static void ask(SptTimelineView *self)
@@ -106,6 +114,13 @@ static void ask(SptTimelineView *self)
 	spt_document_timeline_async(self->document, &wish, on_answer, g_object_ref(self));
 }
 
+static bool is_drawn_alike(const SptTimelineDrawing *a, const SptTimelineDrawing *b)
+{
+	return a->begin_ns == b->begin_ns && a->until_ns == b->until_ns && a->left == b->left && a->width == b->width &&
+	       a->lane_height == b->lane_height;
+}
+
+/* While a range is dragged only the veil over the picture changes. */
 static void snapshot_view(GtkWidget *widget, GtkSnapshot *snapshot)
 {
 	SptTimelineView *self = SPT_TIMELINE_VIEW(widget);
@@ -114,7 +129,23 @@ static void snapshot_view(GtkWidget *widget, GtkSnapshot *snapshot)
 	if (!self->timeline)
 		return;
 	drawing = drawing_of(self);
-	spt_timeline_draw(&drawing, snapshot);
+	if (!self->picture || !is_drawn_alike(&self->drawn, &drawing)) {
+		GtkSnapshot *picture = gtk_snapshot_new();
+
+		g_clear_pointer(&self->picture, gsk_render_node_unref);
+		spt_timeline_draw(&drawing, picture);
+		self->picture = gtk_snapshot_free_to_node(picture);
+		self->drawn = drawing;
+	}
+	gtk_snapshot_append_node(snapshot, self->picture);
+	spt_timeline_draw_selection(&drawing, snapshot);
+}
+
+/* Colours and fonts may be others. */
+static void css_changed(GtkWidget *widget, GtkCssStyleChange *change)
+{
+	GTK_WIDGET_CLASS(spt_timeline_view_parent_class)->css_changed(widget, change);
+	draw_anew(SPT_TIMELINE_VIEW(widget));
 }
 
 static void measure(GtkWidget *widget, GtkOrientation orientation, G_GNUC_UNUSED int for_size, int *minimum, int *natural,
@@ -394,7 +425,8 @@ static gboolean query_tooltip(GtkWidget *widget, int x, int y, gboolean by_keybo
 	SptTimelineDrawing drawing;
 	int below;
 
-	if (!self->timeline || by_keyboard || y < 0)
+	/* A window of its own that moves along costs more than the views that follow. */
+	if (!self->timeline || by_keyboard || y < 0 || self->is_dragging)
 		return FALSE;
 	drawing = drawing_of(self);
 	below = y - (int)self->timeline->n_lanes * drawing.lane_height;
@@ -412,6 +444,7 @@ static void dispose(GObject *object)
 {
 	SptTimelineView *self = SPT_TIMELINE_VIEW(object);
 
+	g_clear_pointer(&self->picture, gsk_render_node_unref);
 	g_clear_pointer(&self->timeline, spt_timeline_free);
 	g_clear_pointer(&self->document, spt_document_unref);
 	G_OBJECT_CLASS(spt_timeline_view_parent_class)->dispose(object);
@@ -439,6 +472,7 @@ static void spt_timeline_view_class_init(SptTimelineViewClass *class)
 	widget_class->measure = measure;
 	widget_class->size_allocate = size_allocate;
 	widget_class->snapshot = snapshot_view;
+	widget_class->css_changed = css_changed;
 	widget_class->query_tooltip = query_tooltip;
 	gtk_widget_class_set_css_name(widget_class, "timeline");
 	gtk_widget_class_set_accessible_role(widget_class, GTK_ACCESSIBLE_ROLE_IMG);
@@ -499,6 +533,7 @@ void spt_timeline_view_set_document(SptTimelineView *self, SptDocument *document
 		wish = wish_of(self);
 		self->timeline = spt_document_timeline(document, &wish);
 		self->recording++;
+		draw_anew(self);
 		gtk_widget_queue_resize(GTK_WIDGET(self));
 	}
 	/* Answers lag behind the mouse. */
