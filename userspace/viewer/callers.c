@@ -46,8 +46,11 @@ static void set_rows(SptCallers *self, SptDocument *document, uint32_t function,
 {
 	GtkSelectionModel *selection;
 
-	if (self->rows && document->look.is_passing && function == self->function && spt_row_list_is_near(self->rows, edges->len)) {
+	if (self->rows && spt_row_list_is_near(self->rows, edges->len)) {
 		spt_row_list_refill(self->rows, document, edges->len, g_array_ref(edges), (GDestroyNotify)g_array_unref);
+		if (!document->look.is_passing || function != self->function)
+			spt_pane_start_anew(SPT_PANE(self), function != self->function);
+		self->function = function;
 		return;
 	}
 	g_clear_object(&self->rows);

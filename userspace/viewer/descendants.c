@@ -16,6 +16,8 @@
 #define OPEN_MAX_ROWS 32
 /* GTK takes note of every row of what is open. */
 #define OPEN_MAX_CHILDREN 5000
+/* Rows, up to which those that are there are filled anew for another tree. */
+#define ANEW_MAX_ROWS 400
 #define NONE UINT32_MAX
 
 struct _SptDescendants {
@@ -140,6 +142,16 @@ static void reweigh_list(GListModel *list, SptDocument *document, GArray *nodes)
 	spt_row_list_refill(SPT_ROW_LIST(list), document, before->n, now, free_siblings);
 }
 
+static void set_tree(SptDescendants *self, SptDocument *document, GArray *nodes)
+{
+	spt_document_ref(document);
+	spt_document_unref(self->tree->document);
+	self->tree->document = document;
+	g_array_ref(nodes);
+	g_array_unref(self->tree->nodes);
+	self->tree->nodes = nodes;
+}
+
 /* Of all rows that there are; what is opened from now on is as it is now. */
 static void reweigh(SptDescendants *self, SptDocument *document, GArray *nodes)
 {
@@ -153,30 +165,55 @@ static void reweigh(SptDescendants *self, SptDocument *document, GArray *nodes)
 		if (children && g_list_model_get_n_items(children))
 			reweigh_list(children, document, nodes);
 	}
-	spt_document_ref(document);
-	spt_document_unref(self->tree->document);
-	self->tree->document = document;
-	g_array_ref(nodes);
-	g_array_unref(self->tree->nodes);
-	self->tree->nodes = nodes;
+	set_tree(self, document, nodes);
 }
 
-/* Positions count what is open, so rows come by in the order in which they are seen. */
-static void open_heavy(GtkTreeListModel *model, const GArray *nodes)
+static bool is_to_be_open(const GArray *nodes, const SptTreeNode *node, unsigned depth)
 {
-	uint64_t least = g_array_index(nodes, SptTreeNode, 0).total / OPEN_MIN_PART;
+	return node->n_children && node->total >= g_array_index(nodes, SptTreeNode, 0).total / OPEN_MIN_PART &&
+	       node->n_children <= OPEN_MAX_CHILDREN && depth < OPEN_MAX_DEPTH;
+}
 
-	for (unsigned at = 0; at < OPEN_MAX_ROWS; at++) {
-		g_autoptr(GtkTreeListRow) row = gtk_tree_list_model_get_row(model, at);
-		g_autoptr(SptRow) item = row ? gtk_tree_list_row_get_item(row) : NULL;
-		const SptTreeNode *node;
+/* Opens or closes a row whose node is another one now; its children are those of that one. */
+static void open_row(GtkTreeListRow *row, const struct siblings *tree, const SptTreeNode *node, bool is_open)
+{
+	GListModel *children = gtk_tree_list_row_get_children(row);
 
-		if (!row || g_list_model_get_n_items(G_LIST_MODEL(model)) > OPEN_MAX_ROWS)
+	if (is_open && children && spt_row_list_is_near(SPT_ROW_LIST(children), node->n_children)) {
+		spt_row_list_refill(SPT_ROW_LIST(children), tree->document, node->n_children,
+				    new_siblings(tree->document, tree->nodes, tree->nodes, node->first_child, node->n_children), free_siblings);
+		return;
+	}
+	if (children)
+		gtk_tree_list_row_set_expanded(row, FALSE);
+	gtk_tree_list_row_set_expanded(row, is_open);
+}
+
+/*
+ * Opens what is heavy, as far as there is room, and closes all else.  Positions count what is open, so rows come by in the order in which
+ * they are seen; @n_rows: of how many they are, if nothing is open.
+ */
+static void open_heavy(SptDescendants *self, unsigned n_rows)
+{
+	GtkTreeListRow *row;
+
+	for (unsigned at = 0; (row = gtk_tree_list_model_get_row(self->model, at)); at++) {
+		g_autoptr(SptRow) item = gtk_tree_list_row_get_item(row);
+		const SptTreeNode *node = &g_array_index(self->tree->nodes, SptTreeNode, spt_row_values(item)->node);
+		bool has_room = at < OPEN_MAX_ROWS && n_rows <= OPEN_MAX_ROWS, is_open;
+
+		/* GTK does not look again whether there are children. */
+		if (gtk_tree_list_row_is_expandable(row) != (node->n_children > 0)) {
+			g_object_unref(row);
+			spt_row_renew(item);
+			row = gtk_tree_list_model_get_row(self->model, at);
+		}
+		is_open = has_room && is_to_be_open(self->tree->nodes, node, gtk_tree_list_row_get_depth(row));
+		open_row(row, self->tree, node, is_open);
+		g_object_unref(row);
+		n_rows += is_open ? node->n_children : 0;
+		if (!has_room && g_list_model_get_n_items(G_LIST_MODEL(self->model)) == n_rows && n_rows > ANEW_MAX_ROWS)
 			return;
-		node = &g_array_index(nodes, SptTreeNode, spt_row_values(item)->node);
-		if (node->total >= least && node->n_children <= OPEN_MAX_CHILDREN &&
-		    gtk_tree_list_row_get_depth(row) < OPEN_MAX_DEPTH)
-			gtk_tree_list_row_set_expanded(row, TRUE);
 	}
 }
 
@@ -199,23 +236,36 @@ static void on_selected(GtkSingleSelection *selection, G_GNUC_UNUSED GParamSpec 
 	g_signal_emit(self, way_selected, 0, way);
 }
 
-static void set_model(SptDescendants *self, SptDocument *document, uint32_t function, GArray *nodes)
+static void set_model(SptDescendants *self, SptDocument *document, GArray *nodes, uint32_t first, uint32_t n)
 {
-	const SptTreeNode *root = &g_array_index(nodes, SptTreeNode, 0);
 	GtkSelectionModel *selection;
 
 	clear_model(self);
-	self->function = function;
-	self->is_bottom_up = document->look.is_bottom_up;
 	self->tree = new_siblings(document, nodes, nodes, 0, 1);
-	self->top = function == NONE ? list_siblings(document, nodes, root->first_child, root->n_children) :
-				       list_siblings(document, nodes, 0, 1);
+	self->top = list_siblings(document, nodes, first, n);
 	self->model = gtk_tree_list_model_new(g_object_ref(self->top), FALSE, FALSE, children_of, self->tree, free_siblings);
 	selection = g_object_new(GTK_TYPE_SINGLE_SELECTION, "autoselect", FALSE, "can-unselect", TRUE, "model", self->model, NULL);
 	g_signal_connect_object(selection, "notify::selected-item", G_CALLBACK(on_selected), self, 0);
-	open_heavy(self->model, nodes);
+	open_heavy(self, n);
 	spt_pane_set_model(SPT_PANE(self), selection);
 	g_object_unref(selection);
+}
+
+/* Another tree in the rows there are: to make widgets for new ones is more than a frame's work. */
+static void show_tree(SptDescendants *self, SptDocument *document, uint32_t function, GArray *nodes)
+{
+	const SptTreeNode *root = &g_array_index(nodes, SptTreeNode, 0);
+	uint32_t first = function == NONE ? root->first_child : 0, n = function == NONE ? root->n_children : 1;
+
+	if (!self->model || g_list_model_get_n_items(G_LIST_MODEL(self->model)) > ANEW_MAX_ROWS || n > ANEW_MAX_ROWS) {
+		set_model(self, document, nodes, first, n);
+		return;
+	}
+	spt_pane_start_anew(SPT_PANE(self), function != self->function);
+	set_tree(self, document, nodes);
+	spt_row_list_refill(SPT_ROW_LIST(self->top), document, n, new_siblings(document, nodes, nodes, first, n), free_siblings);
+	open_heavy(self, n);
+	spt_pane_show_empty(SPT_PANE(self), n == 0);
 }
 
 /* What calls has nothing for itself there.  The column goes: GTK 4.8 would keep the place of one that is only hidden. */
@@ -242,5 +292,7 @@ void spt_descendants_show(SptDescendants *self, SptDocument *document, uint32_t 
 		show_self(self, !is_bottom_up);
 	spt_pane_set_title(SPT_PANE(self), is_everything ? is_bottom_up ? _("All functions, bottom-up") : _("All processes") :
 			   is_bottom_up ? _("Ways") : _("Descendants"), is_everything ? NULL : document->functions[function].name);
-	set_model(self, document, function, nodes);
+	show_tree(self, document, function, nodes);
+	self->function = function;
+	self->is_bottom_up = is_bottom_up;
 }

@@ -3,6 +3,7 @@
 #include "pane.h"
 
 #include <glib/gi18n.h>
+#include <string.h>
 
 #include "columns.h"
 #include "text.h"
@@ -75,6 +76,8 @@ void spt_pane_set_title(SptPane *pane, const char *what, const char *name)
 	g_autofree char *made = NULL;
 	g_autofree char *text = name ? g_strdup_printf(_("%s of %s"), what, spt_text_name(name, &made)) : g_strdup(what);
 
+	if (strcmp(gtk_label_get_text(GTK_LABEL(get(pane)->title)), text) == 0)
+		return;
 	gtk_label_set_text(GTK_LABEL(get(pane)->title), text);
 	gtk_widget_set_tooltip_text(get(pane)->title, name ? text : NULL);
 	gtk_accessible_update_property(GTK_ACCESSIBLE(get(pane)->view), GTK_ACCESSIBLE_PROPERTY_LABEL, text, -1);
@@ -102,4 +105,13 @@ void spt_pane_set_model(SptPane *pane, GtkSelectionModel *model)
 	/* The row that had it is gone; the keyboard stays in this pane. */
 	if (had_focus)
 		gtk_widget_grab_focus(GTK_WIDGET(self->view));
+}
+
+void spt_pane_start_anew(SptPane *pane, bool from_top)
+{
+	GtkColumnView *view = get(pane)->view;
+
+	gtk_single_selection_set_selected(GTK_SINGLE_SELECTION(gtk_column_view_get_model(view)), GTK_INVALID_LIST_POSITION);
+	if (from_top)
+		gtk_adjustment_set_value(gtk_scrollable_get_vadjustment(GTK_SCROLLABLE(view)), 0);
 }

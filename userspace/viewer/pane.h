@@ -4,6 +4,7 @@
 #define SPT_PANE_H
 
 #include <gtk/gtk.h>
+#include <stdbool.h>
 
 #define SPT_TYPE_PANE (spt_pane_get_type())
 G_DECLARE_DERIVABLE_TYPE(SptPane, spt_pane, SPT, PANE, GtkBox)
@@ -26,5 +27,7 @@ void spt_pane_set_empty_text(SptPane *pane, const char *text);
 void spt_pane_show_empty(SptPane *pane, gboolean is_empty);
 /* Shows @model, or nothing at all if it is NULL. */
 void spt_pane_set_model(SptPane *pane, GtkSelectionModel *model);
+/* After the rows of its model became others: nothing is selected, and with @from_top the first ones are in view. */
+void spt_pane_start_anew(SptPane *pane, bool from_top);
 
 #endif

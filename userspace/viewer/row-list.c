@@ -178,6 +178,15 @@ void spt_row_list_refill(SptRowList *list, SptDocument *document, uint32_t n, gp
 		g_list_model_items_changed(G_LIST_MODEL(list), same, before - same, n - same);
 }
 
+void spt_row_renew(SptRow *row)
+{
+	SptRowList *list = row->list;
+
+	row->list = NULL;
+	g_hash_table_remove(list->rows, row);
+	g_list_model_items_changed(G_LIST_MODEL(list), row->position, 1, 1);
+}
+
 gconstpointer spt_row_list_data(SptRowList *list)
 {
 	return list->data;

@@ -29,6 +29,8 @@ SptRowList *spt_row_list_new(SptDocument *document, uint32_t n, SptRowFill fill,
 
 /* Replaces all it holds.  Not for many more or fewer rows than before: see spt_row_list_is_near(). */
 void spt_row_list_refill(SptRowList *list, SptDocument *document, uint32_t n, gpointer data, GDestroyNotify destroy);
+/* Lets views make another row of it: one that can have children, or no longer can. */
+void spt_row_renew(SptRow *row);
 /* What it was last filled from. */
 gconstpointer spt_row_list_data(SptRowList *list);
 /* Whether going over to @n rows is cheaper than another list. */
