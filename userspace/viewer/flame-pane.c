@@ -54,9 +54,16 @@ static void on_changed(SptFlamePane *self)
 
 	gtk_label_set_text(GTK_LABEL(self->detail), gtk_toggle_button_get_active(GTK_TOGGLE_BUTTON(self->by_time)) ?
 			   _("In the order of time") : detail);
-	gtk_widget_set_tooltip_text(self->detail, detail);
 	gtk_label_set_text(GTK_LABEL(self->found), *search ? found : "");
 	set_actions(self);
+}
+
+/* The whole text, which the label may have to cut. */
+static gboolean on_query_tooltip(GtkWidget *detail, G_GNUC_UNUSED int x, G_GNUC_UNUSED int y, G_GNUC_UNUSED gboolean by_keyboard,
+				 GtkTooltip *tooltip, G_GNUC_UNUSED gpointer data)
+{
+	gtk_tooltip_set_text(tooltip, gtk_label_get_text(GTK_LABEL(detail)));
+	return TRUE;
 }
 
 /* By tree node: whether what is searched is on the way there: an expression, or words.  NULL: nothing is searched. */
@@ -329,6 +336,8 @@ static void spt_flame_pane_init(SptFlamePane *self)
 	/* What is drawn depends on what is in view. */
 	g_signal_connect_object(gtk_scrolled_window_get_vadjustment(GTK_SCROLLED_WINDOW(self->scrolled)), "value-changed",
 				G_CALLBACK(gtk_widget_queue_draw), self->view, G_CONNECT_SWAPPED);
+	gtk_widget_set_has_tooltip(self->detail, TRUE);
+	g_signal_connect(self->detail, "query-tooltip", G_CALLBACK(on_query_tooltip), NULL);
 	set_actions(self);
 }
 

@@ -17,6 +17,8 @@ struct _SptPanes {
 	SptDocument *document;
 	uint32_t wanted;		/* function */
 	bool is_asking, is_stale;	/* stale: the question under way is no longer the one to be answered */
+	SptSurroundings *answer;	/* NULL or what is to be shown after */
+	unsigned frames;
 };
 
 G_DEFINE_FINAL_TYPE(SptPanes, spt_panes, GTK_TYPE_WIDGET)
@@ -25,11 +27,8 @@ static unsigned function_selected, way_selected;
 
 static void ask(SptPanes *self);
 
-static void on_answer(G_GNUC_UNUSED GObject *source, GAsyncResult *result, gpointer data)
+static void show_answer(SptPanes *self, SptSurroundings *answer)
 {
-	g_autoptr(SptPanes) self = data;
-	g_autoptr(SptSurroundings) answer = spt_document_surround_finish(result);
-
 	self->is_asking = false;
 	if (!self->document)
 		return;
@@ -39,6 +38,34 @@ static void on_answer(G_GNUC_UNUSED GObject *source, GAsyncResult *result, gpoin
 	}
 	spt_callers_show(self->callers, self->document, self->wanted, answer->callers);
 	spt_descendants_show(self->descendants, self->document, self->wanted, answer->descendants);
+}
+
+/* Called in the frame that is under way first. */
+static gboolean on_frame(GtkWidget *widget, G_GNUC_UNUSED GdkFrameClock *clock, G_GNUC_UNUSED gpointer data)
+{
+	SptPanes *self = SPT_PANES(widget);
+	g_autoptr(SptSurroundings) answer = NULL;
+
+	if (self->frames--)
+		return G_SOURCE_CONTINUE;
+	answer = g_steal_pointer(&self->answer);
+	show_answer(self, answer);
+	return G_SOURCE_REMOVE;
+}
+
+/* While the user is still at it, in the frame after that of the functions: both together are much for one. */
+static void on_answer(G_GNUC_UNUSED GObject *source, GAsyncResult *result, gpointer data)
+{
+	g_autoptr(SptPanes) self = data;
+	g_autoptr(SptSurroundings) answer = spt_document_surround_finish(result);
+
+	if (!self->document || !self->document->look.is_passing || !gtk_widget_get_mapped(GTK_WIDGET(self))) {
+		show_answer(self, answer);
+		return;
+	}
+	self->answer = g_steal_pointer(&answer);
+	self->frames = 1;
+	gtk_widget_add_tick_callback(GTK_WIDGET(self), on_frame, NULL, NULL);
 }
 
 static void ask(SptPanes *self)
@@ -81,6 +108,7 @@ static void dispose(GObject *object)
 	SptPanes *self = SPT_PANES(object);
 	GtkWidget *child;
 
+	g_clear_pointer(&self->answer, spt_surroundings_free);
 	g_clear_pointer(&self->document, spt_document_unref);
 	gtk_widget_dispose_template(GTK_WIDGET(self), SPT_TYPE_PANES);
 	while ((child = gtk_widget_get_first_child(GTK_WIDGET(self))))

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "compare-pane.h"
+#include "compat-gtk.h"
 #include "crumbs.h"
 #include "details.h"
 #include "flame-pane.h"
@@ -34,6 +35,7 @@ struct _SptViews {
 	unsigned at;			/* of it */
 	SptLook wanted;			/* its restrictions are not in the history while the user is still at it */
 	bool is_asking, is_stale;
+	bool is_behind;			/* a view that is not seen */
 	SptGroupKind lanes;		/* of the timeline */
 };
 
@@ -53,22 +55,37 @@ static GParamSpec *properties[N_PROPS];
 static const char *const roots_names[SPT_ROOTS_KINDS] = { "program", "process", "thread", "cpu", "object", "none" };
 static const char *const lanes_names[] = { [SPT_GROUP_PROCESS] = "process", [SPT_GROUP_THREAD] = "thread", [SPT_GROUP_CPU] = "cpu" };
 
+/* While the user is still at it, what is not seen stays behind. */
+static bool follows(SptViews *self, gpointer pane, const SptLook *look)
+{
+	const SptLook *shown = &self->shown->look;
+	bool is_arranged_anew = look->arrangement.roots != shown->arrangement.roots || look->is_bottom_up != shown->is_bottom_up ||
+				look->arrangement.hides_system != shown->arrangement.hides_system;
+
+	return !look->is_passing || is_arranged_anew || gtk_stack_get_visible_child(self->stack) == GTK_WIDGET(pane);
+}
+
 static void show_document(SptViews *self, SptDocument *document)
 {
+	bool panes_follow = !self->shown || follows(self, self->panes, &document->look);
+	bool flame_follows = !self->shown || follows(self, self->flame, &document->look);
 	g_autofree char *made = NULL;
 	double begin_ms = spt_work_ms();
 
 	spt_document_ref(document);
 	g_clear_pointer(&self->shown, spt_document_unref);
 	self->shown = document;
-	gtk_label_set_text(GTK_LABEL(self->words), spt_text_name(document->words, &made));
+	gtk_inscription_set_text(GTK_INSCRIPTION(self->words), spt_text_name(document->words, &made));
 	spt_timeline_view_set_document(self->timeline, document);
 	spt_heat_view_set_document(self->heat, document);
 	spt_crumbs_show(self->crumbs, document);
 	/* Before a function is selected in the panes. */
 	spt_details_set_document(self->details, document);
-	spt_panes_set_document(self->panes, document);
-	spt_flame_pane_set_document(self->flame, document);
+	if (panes_follow)
+		spt_panes_set_document(self->panes, document);
+	if (flame_follows)
+		spt_flame_pane_set_document(self->flame, document);
+	self->is_behind = !panes_follow || !flame_follows;
 	spt_details_set_function(self->details, spt_panes_selected(self->panes));
 	spt_compare_pane_set_document(self->compare, document);
 	g_debug("shown in %.2f ms of CPU time", spt_work_ms() - begin_ms);
@@ -139,6 +156,15 @@ static const SptRestrictions *present(SptViews *self)
 static void add(SptViews *self, const SptRestriction *restriction)
 {
 	restrict_to(self, spt_restrictions_add(present(self), restriction), true);
+}
+
+static void on_view_chosen(SptViews *self)
+{
+	if (!self->is_behind || !self->shown)
+		return;
+	self->is_behind = false;
+	spt_panes_set_document(self->panes, self->shown);
+	spt_flame_pane_set_document(self->flame, self->shown);
 }
 
 static void on_range(SptViews *self, guint64 begin_ns, guint64 end_ns, gboolean is_final)
@@ -400,6 +426,8 @@ static void spt_views_init(SptViews *self)
 	self->history = g_ptr_array_new_with_free_func((GDestroyNotify)spt_restrictions_unref);
 	self->lanes = SPT_GROUP_CPU;
 	gtk_widget_init_template(GTK_WIDGET(self));
+	spt_compat_aligned(self->words, false);
+	g_signal_connect_object(self->stack, "notify::visible-child", G_CALLBACK(on_view_chosen), self, G_CONNECT_SWAPPED);
 	/* Wherever in the window the keyboard is. */
 	gtk_shortcut_controller_set_scope(GTK_SHORTCUT_CONTROLLER(keys), GTK_SHORTCUT_SCOPE_GLOBAL);
 	add_key(keys, GDK_KEY_z, GDK_CONTROL_MASK, "views.undo");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* From the clock of the frames: all that happens between a frame's begin and its end, GTK's part included. */
+/* From the clock of the frames: all that this thread does from the end of a frame to the end of the next one, GTK's part included. */
 #include "work.h"
 
 #include <stdbool.h>
@@ -7,7 +7,7 @@
 #include <time.h>
 
 static struct {
-	double begin_ms;
+	double last_ms;
 	bool is_complete, is_told;
 } frame;
 
@@ -17,11 +17,6 @@ double spt_work_ms(void)
 
 	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
 	return (double)now.tv_sec * 1e3 + (double)now.tv_nsec / 1e6;
-}
-
-static void on_begin(G_GNUC_UNUSED GdkFrameClock *clock, G_GNUC_UNUSED gpointer data)
-{
-	frame.begin_ms = spt_work_ms();
 }
 
 static double process_cpu_ms(void)
@@ -34,7 +29,10 @@ static double process_cpu_ms(void)
 
 static void on_end(G_GNUC_UNUSED GdkFrameClock *clock, G_GNUC_UNUSED gpointer data)
 {
-	g_debug("a frame in %.2f ms of CPU time", spt_work_ms() - frame.begin_ms);
+	double now_ms = spt_work_ms();
+
+	g_debug("a frame in %.2f ms of CPU time", now_ms - frame.last_ms);
+	frame.last_ms = now_ms;
 	if (frame.is_complete && !frame.is_told) {
 		frame.is_told = true;
 		g_debug("the picture is complete at %" G_GINT64_FORMAT " us, after %.1f ms of CPU time", g_get_monotonic_time(),
@@ -50,7 +48,6 @@ void spt_work_watch(GtkWidget *window)
 		return;
 	gtk_widget_realize(window);
 	clock = gtk_widget_get_frame_clock(window);
-	g_signal_connect(clock, "before-paint", G_CALLBACK(on_begin), NULL);
 	g_signal_connect_after(clock, "after-paint", G_CALLBACK(on_end), NULL);
 }
 
