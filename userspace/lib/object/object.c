@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * One ELF file, opened so that nothing it holds can hurt: only regular files, read by pread() and never mapped (a file that
- * shrinks under a mapping kills its reader), and no table of it taken into memory before its size was checked.
+ * One ELF file, opened so that nothing it holds can hurt: only regular files, read by pread() and not mapped where nobody asks for that (a file
+ * that shrinks under a mapping kills its reader), and no table of it taken into memory before its size was checked.
  */
 #include "object/object.h"
 
@@ -144,7 +144,7 @@ static void read_note_sections(SptObject *object)
 }
 
 /* Takes @fd and a reference of @bytes; one of them is what it reads. */
-static SptObject *open_elf(int fd, GBytes *bytes, const char *name, GError **error)
+static SptObject *open_elf(int fd, GBytes *bytes, Elf_Cmd how, const char *name, GError **error)
 {
 	g_autoptr(SptObject) object = g_new0(SptObject, 1);
 	uint8_t head[sizeof(Elf64_Ehdr)] = { 0 };
@@ -179,7 +179,7 @@ static SptObject *open_elf(int fd, GBytes *bytes, const char *name, GError **err
 	if (bytes)
 		object->elf = elf_memory((char *)g_bytes_get_data(bytes, NULL), g_bytes_get_size(bytes));
 	else
-		object->elf = elf_begin(fd, ELF_C_READ, NULL);
+		object->elf = elf_begin(fd, how, NULL);
 	if (!object->elf || elf_kind(object->elf) != ELF_K_ELF) {
 		set_not_elf(error, name, object->elf ? "it is not one file" : elf_errmsg(-1));
 		return NULL;
@@ -215,12 +215,20 @@ SptObject *spt_object_open_fd(int fd, const char *name, GError **error)
 		close(fd);
 		return NULL;
 	}
-	return open_elf(fd, NULL, name, error);
+	return open_elf(fd, NULL, ELF_C_READ, name, error);
 }
 
 SptObject *spt_object_open_bytes(GBytes *bytes, const char *name, GError **error)
 {
-	return open_elf(-1, bytes, name, error);
+	return open_elf(-1, bytes, ELF_C_READ, name, error);
+}
+
+SptObject *spt_object_map(const SptObject *object)
+{
+	int fd = object->fd < 0 ? -1 : fcntl(object->fd, F_DUPFD_CLOEXEC, 0);
+
+	/* Private: headers are changed in memory. */
+	return fd < 0 ? NULL : open_elf(fd, NULL, ELF_C_READ_MMAP_PRIVATE, object->name, NULL);
 }
 
 void spt_object_free(SptObject *object)

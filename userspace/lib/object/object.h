@@ -27,6 +27,8 @@ SptObject *spt_object_open(const char *path, GError **error);
 SptObject *spt_object_open_fd(int fd, const char *name, GError **error);
 /* The same for bytes in memory (a vdso); the bytes are referenced. */
 SptObject *spt_object_open_bytes(GBytes *bytes, const char *name, GError **error);
+/* Once more, mapped: what is large is not copied, but where the file becomes shorter this process is killed.  NULL: it is no file. */
+SptObject *spt_object_map(const SptObject *object);
 void spt_object_free(SptObject *object);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptObject, spt_object_free)
 

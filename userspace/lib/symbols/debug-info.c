@@ -16,7 +16,7 @@ struct unit {
 
 struct SptDebugInfo {
 	SptObject *image;		/* what offsets are of; NULL: the DWARF is not ours */
-	SptObject *debug;		/* what has it; may be the image */
+	SptObject *debug;		/* what has it; may be the image, if that is no file */
 	Dwarf *dwarf;
 	GArray *units;			/* struct unit */
 	struct spt_die_ranges ranges;	/* to units */
@@ -75,13 +75,19 @@ static void find_units(SptDebugInfo *info)
 SptDebugInfo *spt_debug_info_new(SptObject *image, const char *const *debug_dirs, bool lines)
 {
 	g_autoptr(SptDebugInfo) info = g_new0(SptDebugInfo, 1);
+	g_autoptr(SptObject) apart = NULL;
 
 	info->image = image;
 	info->lines = lines;
 	info->units = g_array_new(FALSE, FALSE, sizeof(struct unit));
-	info->debug = spt_elf_has_debug_info(image) ? image : spt_debug_file_open(image, debug_dirs);
-	if (!info->debug || !spt_elf_has_debug_info(info->debug))
+	if (!spt_elf_has_debug_info(image))
+		apart = spt_debug_file_open(image, debug_dirs);
+	if (!spt_elf_has_debug_info(apart ? apart : image))
 		return NULL;
+	/* Who reads debug information may be killed by it. */
+	info->debug = spt_object_map(apart ? apart : image);
+	if (!info->debug)
+		info->debug = apart ? g_steal_pointer(&apart) : image;
 	hide_unread_sections(info->debug, lines);
 	info->unpacked = spt_debug_sections_unpack(info->debug);
 	info->dwarf = dwarf_begin_elf(spt_object_elf(info->debug), DWARF_C_READ, NULL);

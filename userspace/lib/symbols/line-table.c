@@ -12,6 +12,8 @@
 #define ROWS_PER_MARK 4
 #define FORMATS_MAX 255
 #define MARKS_MAX (1u << 28)
+/* About as many as a program has marks. */
+#define BYTES_PER_MARK 16
 
 /* A row, and all that the next one follows from. */
 struct row {
@@ -186,7 +188,9 @@ static void sort_marks(GArray *marks, GArray *addresses)
 /* A sequence without code is left out, and so is one that cannot be read to its end. */
 static void find_marks(struct spt_line_table *table)
 {
-	GArray *marks = g_array_new(FALSE, FALSE, sizeof(struct mark)), *addresses = g_array_new(FALSE, FALSE, sizeof(uint64_t));
+	unsigned expected = (unsigned)((table->program.end - table->program.at) / BYTES_PER_MARK);
+	GArray *marks = g_array_sized_new(FALSE, FALSE, sizeof(struct mark), expected);
+	GArray *addresses = g_array_sized_new(FALSE, FALSE, sizeof(uint64_t), expected);
 	struct spt_bytes bytes = table->program;
 	struct row row = { .is_end = true };
 	uint32_t first = 0, n_rows = 0;
