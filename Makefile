@@ -77,7 +77,7 @@ help:
 	@echo 'make lint         rules of the house, from the sources; man pages, completions and README against the programs'
 	@echo 'make bench        numbers; bench-module: what a sample costs; bench-userspace: the way from file to tree;'
 	@echo '                  bench-symbols: names and lines against other symbolizers [FILES="program ..."]'
-	@echo '                  bench-unwind: stacks without frame pointers; bench-viewer: the first picture, and what frames cost'
+	@echo '                  bench-unwind: stacks without frame pointers; bench-viewer: the first picture, what frames and recording cost'
 	@echo 'make pot          texts to be translated, into userspace/po/*.po'
 	@echo 'make screenshots   the viewer, each view, light and dark, to build/screenshots [CAPTURE=file, else that of make demo]'
 	@echo 'make fuzz         a million mutated captures, and as many unwind tables, ELF files and others that names come from [ROUNDS=n]'

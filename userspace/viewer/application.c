@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Each file of the command line gets a window; without one there is an empty window. */
+/*
+ * Each file of the command line gets a window, and so does a command after "--", which is recorded at once; with neither there is an empty
+ * window.
+ */
 #include "application.h"
 
 #include <glib/gi18n.h>
+#include <string.h>
 
 #include "window.h"
 
@@ -10,6 +14,7 @@
 
 struct _SptApplication {
 	GtkApplication parent_instance;
+	char *command;			/* to be recorded; NULL: none */
 };
 
 G_DEFINE_FINAL_TYPE(SptApplication, spt_application, GTK_TYPE_APPLICATION)
@@ -85,12 +90,22 @@ static void startup(GApplication *application)
 	gtk_window_set_default_icon_name(APPLICATION_ID);
 }
 
+/* Once. */
+static void record_command(SptApplication *self, SptWindow *window)
+{
+	g_autofree char *command = g_steal_pointer(&self->command);
+
+	if (command)
+		gtk_widget_activate_action(GTK_WIDGET(window), "win.record-command", "(sss)", command, "", "");
+}
+
 static void activate(GApplication *application)
 {
 	SptWindow *window = spt_window_new(GTK_APPLICATION(application));
 
 	spt_window_start(window);
 	gtk_window_present(GTK_WINDOW(window));
+	record_command(SPT_APPLICATION(application), window);
 }
 
 static void open_files(GApplication *application, GFile **files, int n, G_GNUC_UNUSED const char *hint)
@@ -101,6 +116,36 @@ static void open_files(GApplication *application, GFile **files, int n, G_GNUC_U
 		spt_window_open(window, files[i]);
 		gtk_window_present(GTK_WINDOW(window));
 	}
+	if (SPT_APPLICATION(application)->command)
+		activate(application);
+}
+
+static char *quote_words(char **words)
+{
+	GString *line = g_string_new(NULL);
+
+	for (; *words; words++) {
+		g_autofree char *word = g_shell_quote(*words);
+
+		g_string_append_printf(line, "%s%s", line->len ? " " : "", word);
+	}
+	return g_string_free(line, FALSE);
+}
+
+/* The command runs in this process's directory and environment, so no other viewer that is there is asked to do it. */
+static gboolean local_command_line(GApplication *application, char ***arguments, int *status)
+{
+	unsigned at = 1;
+
+	while ((*arguments)[at] && strcmp((*arguments)[at], "--") != 0)
+		at++;
+	if ((*arguments)[at] && (*arguments)[at + 1]) {
+		SPT_APPLICATION(application)->command = quote_words(*arguments + at + 1);
+		g_application_set_flags(application, g_application_get_flags(application) | G_APPLICATION_NON_UNIQUE);
+		for (; (*arguments)[at]; at++)
+			g_clear_pointer(&(*arguments)[at], g_free);
+	}
+	return G_APPLICATION_CLASS(spt_application_parent_class)->local_command_line(application, arguments, status);
 }
 
 static int handle_local_options(G_GNUC_UNUSED GApplication *application, GVariantDict *options)
@@ -111,10 +156,18 @@ static int handle_local_options(G_GNUC_UNUSED GApplication *application, GVarian
 	return 0;
 }
 
+static void finalize(GObject *object)
+{
+	g_free(SPT_APPLICATION(object)->command);
+	G_OBJECT_CLASS(spt_application_parent_class)->finalize(object);
+}
+
 static void spt_application_class_init(SptApplicationClass *class)
 {
 	GApplicationClass *application_class = G_APPLICATION_CLASS(class);
 
+	G_OBJECT_CLASS(class)->finalize = finalize;
+	application_class->local_command_line = local_command_line;
 	application_class->startup = startup;
 	application_class->activate = activate;
 	application_class->open = open_files;
@@ -124,7 +177,7 @@ static void spt_application_class_init(SptApplicationClass *class)
 static void spt_application_init(SptApplication *self)
 {
 	g_application_add_main_option(G_APPLICATION(self), "version", 0, 0, G_OPTION_ARG_NONE, _("Print the version and end"), NULL);
-	g_application_set_option_context_parameter_string(G_APPLICATION(self), _("[FILE...]"));
+	g_application_set_option_context_parameter_string(G_APPLICATION(self), _("[FILE...] [-- COMMAND [ARGUMENT...]]"));
 	g_application_set_option_context_summary(G_APPLICATION(self),
 						 _("Records where the whole system spends its time, and shows recordings."));
 }
