@@ -24,6 +24,12 @@ for row in json.load(sys.stdin)["command_lines"]:
 }
 
 # Quoted as the shell wants it, so that it can be told from two arguments more.
+# What a file holds is compressed; none of it, nor of what is told of it, is an argument.
+tells_name_alone()
+{
+	"$cli" info --json "$1" >"$work/told" && grep -q '"command": *"sh"' "$work/told" && ! grep -qE 'telltale|afterwards|two words' "$work/told"
+}
+
 has_both()
 {
 	[ "$(lines "$1" | grep -cF " telltale 'two words' ''")" -ge 1 ] && [ "$(lines "$1" | grep -c ' afterwards$')" -ge 1 ]
@@ -50,5 +56,8 @@ check 'bundled' "$cli" bundle "$work/a.capture" -o "$work/bundled.capture"
 check '... has them' has_both "$work/bundled.capture"
 check 'for sharing' "$cli" bundle --anonymize "$work/a.capture" -o "$work/shared.capture"
 check '... has none' has_none "$work/shared.capture"
+check 'recorded without' record "$work/none.capture" --no-command-lines
+check '... has none' has_none "$work/none.capture"
+check '... nor the arguments of the command that was run' tells_name_alone "$work/none.capture"
 echo "1..$number"
 exit $broken

@@ -145,6 +145,8 @@ static bool parse(struct spt_record_options *options, struct words *words, int a
 		{ "when-late", 0, 0, G_OPTION_ARG_STRING, &words->late, "With --last: write when a tick comes so late (5ms)",
 		  "DELAY" },
 		{ "memory", 0, 0, G_OPTION_ARG_STRING, &words->memory, "The recorder's own memory is at most this (1G)", "SIZE" },
+		{ "no-command-lines", 0, 0, G_OPTION_ARG_NONE, &options->no_command_lines,
+		  "Leave out how processes were called: arguments can be secrets", NULL },
 		{ "bundle", 0, 0, G_OPTION_ARG_NONE, &options->bundle,
 		  "At the end, put in what files say of what was recorded, for other machines: \"" SPT_CLI " bundle\" tells more", NULL },
 		{ "to", 0, 0, G_OPTION_ARG_STRING, &options->to, "Send the recording to \"" SPT_CLI " receive\" there; in clear text: "
@@ -175,7 +177,8 @@ bool spt_record_options_parse(struct spt_record_options *options, int argc, char
 	arguments[argc] = NULL;
 	ok = parse(options, &words, argc, arguments) && check(options, &words, &source) &&
 	     spt_record_filter_parse(&options->filter, &filter);
-	options->command_text = g_strjoinv(" ", options->command);
+	/* Its name, and its arguments if they may be told. */
+	options->command_text = options->no_command_lines ? g_strdup(*options->command) : g_strjoinv(" ", options->command);
 	options->recorder = (SptRecorderOptions){
 		.source = source,
 		.output = options->to ? options->to : options->output,
@@ -186,7 +189,8 @@ bool spt_record_options_parse(struct spt_record_options *options, int argc, char
 		.raw_most_bytes = raw_bytes(words.stacks) && !strchr(words.stacks, ',') ? SPT_TRACE_RAW_MAX_BYTES : 0,
 		.raw_if_needed = strcmp(words.stacks, "auto") == 0,
 		.filter = filter,
-		.command = *options->command_text ? options->command_text : NULL,
+		.command = options->command_text && *options->command_text ? options->command_text : NULL,
+		.no_command_lines = options->no_command_lines,
 	};
 	ok = ok && check_bounds(options, &words) && check_clock(&options->recorder, &words);
 	g_free(words.clock);

@@ -7,13 +7,14 @@
 
 #define RATE "rate"
 #define STACKS "stacks"
+#define COMMAND_LINES "command-lines"
 
 /* As in the list of rates; the first is that of the library. */
 static const unsigned rates_hz[] = { 0, 100, 1000, 4000, 10000 };
 
 struct _SptRecordForm {
 	GtkWidget parent_instance;
-	GtkWidget *command, *directory, *environment, *rate, *stacks, *run;
+	GtkWidget *command, *directory, *environment, *rate, *stacks, *command_lines, *run;
 };
 
 G_DEFINE_FINAL_TYPE(SptRecordForm, spt_record_form, GTK_TYPE_WIDGET)
@@ -54,6 +55,11 @@ static void on_chosen(GtkWidget *list, G_GNUC_UNUSED GParamSpec *spec, SptRecord
 	spt_state_set(list == self->rate ? RATE : STACKS, (int)gtk_drop_down_get_selected(GTK_DROP_DOWN(list)));
 }
 
+static void on_toggled(GtkWidget *button)
+{
+	spt_state_set(COMMAND_LINES, gtk_check_button_get_active(GTK_CHECK_BUTTON(button)));
+}
+
 static unsigned recall(const char *key, unsigned n)
 {
 	int value = spt_state_get(key, 0);
@@ -65,6 +71,7 @@ void spt_record_form_recall(SptRecordingOptions *options)
 {
 	options->rate_hz = rates_hz[recall(RATE, G_N_ELEMENTS(rates_hz))];
 	options->stacks = recall(STACKS, SPT_STACKS_NONE + 1);
+	options->no_command_lines = !spt_state_get(COMMAND_LINES, 1);
 }
 
 static void map(GtkWidget *widget)
@@ -73,6 +80,7 @@ static void map(GtkWidget *widget)
 
 	gtk_drop_down_set_selected(GTK_DROP_DOWN(self->rate), recall(RATE, G_N_ELEMENTS(rates_hz)));
 	gtk_drop_down_set_selected(GTK_DROP_DOWN(self->stacks), recall(STACKS, SPT_STACKS_NONE + 1));
+	gtk_check_button_set_active(GTK_CHECK_BUTTON(self->command_lines), spt_state_get(COMMAND_LINES, 1) != 0);
 	GTK_WIDGET_CLASS(spt_record_form_parent_class)->map(widget);
 }
 
@@ -105,11 +113,13 @@ static void spt_record_form_class_init(SptRecordFormClass *class)
 	gtk_widget_class_bind_template_child(widget_class, SptRecordForm, environment);
 	gtk_widget_class_bind_template_child(widget_class, SptRecordForm, rate);
 	gtk_widget_class_bind_template_child(widget_class, SptRecordForm, stacks);
+	gtk_widget_class_bind_template_child(widget_class, SptRecordForm, command_lines);
 	gtk_widget_class_bind_template_child(widget_class, SptRecordForm, run);
 	gtk_widget_class_bind_template_callback(widget_class, on_run);
 	gtk_widget_class_bind_template_callback(widget_class, on_command_changed);
 	gtk_widget_class_bind_template_callback(widget_class, on_choose_directory);
 	gtk_widget_class_bind_template_callback(widget_class, on_chosen);
+	gtk_widget_class_bind_template_callback(widget_class, on_toggled);
 }
 
 static void spt_record_form_init(SptRecordForm *self)

@@ -19,6 +19,7 @@ struct _SptRecording {
 	char *path, *command;
 	uint64_t period_ns;
 	SptStacksChoice stacks;
+	bool no_command_lines;
 	GSubprocess *process;		/* NULL: the whole system */
 	GThread *thread;
 	GMutex mutex;			/* of what follows */
@@ -121,6 +122,7 @@ static SptRecorder *begin(SptRecording *self, GError **error)
 	SptRecorderOptions options = {
 		.output = self->path,
 		.command = self->command,
+		.no_command_lines = self->no_command_lines,
 		.period_ns = self->period_ns,
 		.no_user = self->stacks == SPT_STACKS_NONE,
 		.raw_bytes = self->stacks == SPT_STACKS_AUTO ? RAW_BYTES : 0,
@@ -255,6 +257,15 @@ void spt_recording_options_clear(SptRecordingOptions *options)
 	g_clear_pointer(&options->environment, g_free);
 }
 
+/* Without its arguments; it has been run. */
+static char *name_of(const char *command)
+{
+	g_auto(GStrv) words = NULL;
+
+	g_shell_parse_argv(command, NULL, &words, NULL);
+	return g_strdup(words[0]);
+}
+
 SptRecording *spt_recording_start(const char *path, const SptRecordingOptions *options, GError **error)
 {
 	g_autoptr(SptRecording) self = g_object_new(SPT_TYPE_RECORDING, NULL);
@@ -262,11 +273,12 @@ SptRecording *spt_recording_start(const char *path, const SptRecordingOptions *o
 	self->path = g_strdup(path);
 	self->period_ns = options->rate_hz ? 1000000000ULL / options->rate_hz : 0;
 	self->stacks = options->stacks;
+	self->no_command_lines = options->no_command_lines;
 	if (options->command && *options->command) {
-		self->command = g_strdup(options->command);
 		self->process = start_command(options, error);
 		if (!self->process)
 			return NULL;
+		self->command = options->no_command_lines ? name_of(options->command) : g_strdup(options->command);
 		g_subprocess_wait_async(self->process, NULL, on_command_ended, g_object_ref(self));
 	}
 	self->thread = g_thread_new("recorder", run, g_object_ref(self));

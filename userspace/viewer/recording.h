@@ -25,6 +25,7 @@ typedef struct {
 	char *environment;		/* "NAME=VALUE ..." as in a shell: what it finds beside what the viewer has */
 	unsigned rate_hz;
 	SptStacksChoice stacks;
+	bool no_command_lines;		/* how processes were called is left out */
 } SptRecordingOptions;
 
 void spt_recording_options_clear(SptRecordingOptions *options);

@@ -53,7 +53,7 @@ struct SptRecorder {
 	struct cpu *cpus;
 	unsigned snapshot_number;
 	bool in_snapshot, needs_snapshot;
-	bool filters_pids;
+	bool filters_pids, no_command_lines;
 	uint64_t late_ns;
 	bool is_watched;
 	uint64_t start_ns, last_flush_ns, last_told_ns, last_snapshot_ns;
@@ -241,7 +241,7 @@ static void ask_for_command_line(SptRecorder *recorder, SptProcess *process)
 {
 	g_autofree char *text = NULL;
 
-	if (process->is_asked || process->is_kthread)
+	if (process->is_asked || process->is_kthread || recorder->no_command_lines)
 		return;
 	process->is_asked = true;
 	text = spt_command_line_read(process->pid);
@@ -500,6 +500,7 @@ SptRecorder *spt_recorder_new(const SptRecorderOptions *options, GError **error)
 	recorder->filters_pids = options->filter.n_pids && !spt_trace_filters_pids(recorder->trace);
 	recorder->late_ns = options->late_ns;
 	recorder->is_watched = options->live;
+	recorder->no_command_lines = options->no_command_lines;
 	recorder->tasks = spt_tasks_new(&listener);
 	recorder->spaces = spt_spaces_new();
 	recorder->stacks = spt_stacks_new(recorder->spaces, spt_trace_n_cpus(recorder->trace));

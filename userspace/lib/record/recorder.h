@@ -34,6 +34,7 @@ typedef struct {
 	bool raw_if_needed;		/* and, where it can, stacks that frame pointers lead through are not copied */
 	SptTraceFilter filter;		/* what of the system */
 	const char *command;		/* to be noted in the file; may be NULL */
+	bool no_command_lines;		/* how processes were called is not read: it may hold secrets */
 	SptLive *live;			/* NULL, or who is to know some times a second what there is; not with last_ns */
 } SptRecorderOptions;
 
