@@ -142,6 +142,9 @@ shares(("jit_thirty", "jit_twenty", "jit_apart"), 6, 15)
 ours = [(s, w) for s, w in folded if s[0] == "jit"]
 assert sum(w for s, w in ours if "[anon]" in s) <= sum(w for s, w in ours) / 100, ours
 assert sum(w for s, w in folded if s[-1] == "jit_fifty") * period > 1.1 * truth["jit_fifty"], "its child, too"'
+	check "jit, replaced, told in a $told: recorded" record jit -- "$workloads/jit" 2 "replaced-$told"
+	check "jit, replaced, told in a $told: each function has its own time" judge jit '
+shares(("jit_first", "jit_second", "jit_third"), 10, 15)'
 done
 check 'threads: recorded' record threads -- "$workloads/threads" 3
 check 'threads: each by its own time' judge threads '

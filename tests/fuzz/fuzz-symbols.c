@@ -109,19 +109,20 @@ static void read_kernel(const uint8_t *data, size_t bytes)
 
 static void read_jit(const uint8_t *data, size_t bytes)
 {
-	g_autoptr(SptJitCode) code = spt_jit_code_new();
+	g_autoptr(SptJitCode) code = spt_jit_code_new(0);
 	int fd = in_memory(data, bytes);
 	uint64_t budget = JIT_BUDGET_BYTES, map_at = 0, dump_at = 0;
 	SptJitFunction function;
 
-	spt_jit_read_map(code, fd, &map_at, &budget);
+	spt_jit_read_map(code, fd, 1, &map_at, &budget);
 	spt_jit_read_dump(code, fd, &dump_at, &budget);
 	g_assert(budget <= JIT_BUDGET_BYTES);
 	for (uint64_t at = 0; at < 0x10000; at += 0x100)
-		if (spt_jit_code_find(code, at, &function)) {
-			g_assert(at - function.start < function.bytes);
-			sum_of_all += strlen(function.name);
-		}
+		for (uint32_t generation = spt_jit_code_generation(code, at, UINT64_MAX) + 1; generation-- > 0;)
+			if (spt_jit_code_find_generation(code, at, generation, &function)) {
+				g_assert(at - function.start < function.bytes);
+				sum_of_all += strlen(function.name);
+			}
 	close(fd);
 }
 

@@ -6,6 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#define SINCE 100
+
 struct fixture {
 	SptJitCode *code;
 	char *path;
@@ -16,7 +18,7 @@ struct fixture {
 static void set_up(struct fixture *fixture, const void *data)
 {
 	(void)data;
-	*fixture = (struct fixture){ .code = spt_jit_code_new(), .budget = 1 << 20 };
+	*fixture = (struct fixture){ .code = spt_jit_code_new(SINCE), .budget = 1 << 20 };
 	fixture->fd = g_file_open_tmp("jit-XXXXXX", &fixture->path, NULL);
 	g_assert_cmpint(fixture->fd, >=, 0);
 }
@@ -38,7 +40,7 @@ static void append(struct fixture *fixture, const void *bytes, size_t n)
 static bool read_map_with(struct fixture *fixture, const char *text)
 {
 	append(fixture, text, strlen(text));
-	return spt_jit_read_map(fixture->code, fixture->fd, &fixture->at, &fixture->budget);
+	return spt_jit_read_map(fixture->code, fixture->fd, SINCE + 50, &fixture->at, &fixture->budget);
 }
 
 /* @name NULL: there is nothing. */
@@ -57,8 +59,8 @@ static void test_replaced(struct fixture *fixture, const void *data)
 {
 	(void)data;
 	for (unsigned i = 0; i < 8; i++)
-		spt_jit_code_add(fixture->code, 0x1000 + 0x100 * i, 0x100, "old", 3);
-	spt_jit_code_add(fixture->code, 0x1150, 0x100, "new", 3);
+		spt_jit_code_add(fixture->code, 5, 0x1000 + 0x100 * i, 0x100, "old", 3);
+	spt_jit_code_add(fixture->code, 5, 0x1150, 0x100, "new", 3);
 	expect(fixture, 0xfff, NULL, 0);
 	expect(fixture, 0x10ff, "old", 0x1000);
 	expect(fixture, 0x1100, NULL, 0);
@@ -66,12 +68,65 @@ static void test_replaced(struct fixture *fixture, const void *data)
 	expect(fixture, 0x124f, "new", 0x1150);
 	expect(fixture, 0x1250, NULL, 0);
 	expect(fixture, 0x1300, "old", 0x1300);
-	spt_jit_code_add(fixture->code, 0, UINT64_MAX, "all", 3);
+	spt_jit_code_add(fixture->code, 5, 0, UINT64_MAX, "all", 3);
 	expect(fixture, 0x1300, "all", 0);
-	spt_jit_code_add(fixture->code, UINT64_MAX, 2, "none", 4);
-	spt_jit_code_add(fixture->code, 5, 0, "none", 4);
+	spt_jit_code_add(fixture->code, 5, UINT64_MAX, 2, "none", 4);
+	spt_jit_code_add(fixture->code, 5, 5, 0, "none", 4);
 	expect(fixture, UINT64_MAX, NULL, 0);
 	expect(fixture, 5, "all", 0);
+	/* Before anybody looked. */
+	g_assert_cmpuint(spt_jit_code_epoch(fixture->code, UINT64_MAX), ==, 0);
+}
+
+/* What lay at @address at @time_ns; @name NULL: nothing. */
+static void expect_at(const struct fixture *fixture, uint64_t address, uint64_t time_ns, const char *name, uint64_t start)
+{
+	uint32_t generation = spt_jit_code_generation(fixture->code, address, time_ns);
+	SptJitFunction function;
+
+	g_assert_cmpint(spt_jit_code_find_generation(fixture->code, address, generation, &function), ==, name != NULL);
+	if (!name)
+		return;
+	g_assert_cmpstr(function.name, ==, name);
+	g_assert_cmphex(function.start, ==, start);
+}
+
+static void test_generations(struct fixture *fixture, const void *data)
+{
+	(void)data;
+	spt_jit_code_add(fixture->code, SINCE + 10, 0x1000, 0x100, "first", 5);
+	spt_jit_code_add(fixture->code, SINCE + 20, 0x1100, 0x2000, "beside", 6);
+	spt_jit_code_add(fixture->code, SINCE + 30, 0x1000, 0x80, "second", 6);
+	spt_jit_code_add(fixture->code, SINCE + 35, 0x1000, 0x80, "second", 6);
+	spt_jit_code_add(fixture->code, SINCE + 40, 0x1040, 0x100, "third", 5);
+	g_assert_cmpuint(spt_jit_code_epoch(fixture->code, SINCE + 29), ==, 0);
+	g_assert_cmpuint(spt_jit_code_epoch(fixture->code, SINCE + 39), ==, 1);
+	g_assert_cmpuint(spt_jit_code_epoch(fixture->code, SINCE + 40), ==, 3);
+	expect_at(fixture, 0x1010, SINCE + 29, "first", 0x1000);
+	expect_at(fixture, 0x1010, SINCE + 30, "second", 0x1000);
+	expect_at(fixture, 0x1010, SINCE + 40, NULL, 0);
+	expect_at(fixture, 0x1050, SINCE + 39, "second", 0x1000);
+	expect_at(fixture, 0x1050, SINCE + 40, "third", 0x1040);
+	expect_at(fixture, 0x10f0, SINCE + 29, "first", 0x1000);
+	/* Nothing was told to be there; then something is, and it may have been there. */
+	expect_at(fixture, 0x10f0, SINCE + 39, "third", 0x1040);
+	/* On another page than it began. */
+	expect_at(fixture, 0x3000, SINCE + 39, "beside", 0x1100);
+	expect_at(fixture, 0x3000, SINCE + 40, NULL, 0);
+	/* Late. */
+	spt_jit_code_add(fixture->code, SINCE + 5, 0x1040, 0x100, "fourth", 6);
+	expect_at(fixture, 0x1050, SINCE + 39, "second", 0x1000);
+	expect_at(fixture, 0x1050, SINCE + 50, "fourth", 0x1040);
+}
+
+/* A map says nothing of times: what is added is of now. */
+static void test_map_generations(struct fixture *fixture, const void *data)
+{
+	(void)data;
+	g_assert_true(read_map_with(fixture, "1000 20 before\n1000 20 first\n"));
+	g_assert_true(read_map_with(fixture, "1000 20 second\n"));
+	expect_at(fixture, 0x1000, SINCE + 49, "first", 0x1000);
+	expect_at(fixture, 0x1000, SINCE + 50, "second", 0x1000);
 }
 
 static void test_map(struct fixture *fixture, const void *data)
@@ -221,7 +276,7 @@ static void test_damage(struct fixture *fixture, const void *data)
 		fixture->at = 0;
 		read_dump(fixture);
 		fixture->at = 0;
-		spt_jit_read_map(fixture->code, fixture->fd, &fixture->at, &fixture->budget);
+		spt_jit_read_map(fixture->code, fixture->fd, SINCE + 50, &fixture->at, &fixture->budget);
 	}
 }
 
@@ -232,6 +287,8 @@ int main(int argc, char **argv)
 		void (*func)(struct fixture *fixture, const void *data);
 	} tests[] = {
 		{ "/jit/replaced", test_replaced },
+		{ "/jit/generations", test_generations },
+		{ "/jit/map-generations", test_map_generations },
 		{ "/jit/map", test_map },
 		{ "/jit/map-without-end", test_map_without_end },
 		{ "/jit/dump", test_dump },

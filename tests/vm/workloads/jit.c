@@ -2,7 +2,8 @@
 /*
  * Code made at run time, as engines do it: in areas that are reserved first, its pages writable and executable in turn, growing in both
  * directions, and told in /tmp/perf-PID.map, which is gone when it ends.  A child forked half way goes on in what it inherited.  "jit SECONDS
- * no-map" tells nothing of it, "jit SECONDS dump" in a jitdump file instead, in which the functions lay elsewhere at first.
+ * no-map" tells nothing of it, "jit SECONDS dump" in a jitdump file instead, in which the functions lay elsewhere at first.  "jit SECONDS replaced-map"
+ * and "replaced-dump" have one function after the other at the same place.
  */
 #include "workload.h"
 
@@ -41,6 +42,7 @@ static const uint8_t turning[] = {
 
 typedef void (*turning_function)(uint64_t turns);
 
+static const char *const replaced[] = { "jit_first", "jit_second", "jit_third" };
 static const struct {
 	const char *name;
 	int page;			/* in the first area, from FIRST_PAGE on; behind AREA_PAGES: in the second */
@@ -113,7 +115,7 @@ static void tell(void)
 }
 
 /* As the specification in Linux's tools/perf/Documentation has it. */
-static void tell_dump(void)
+static FILE *begin_dump(void)
 {
 	FILE *file = open_told("/tmp/jit-%d.dump");
 	const uint32_t header[10] = { 0x4a695444, 1, 40, MACHINE, 0, getpid() };
@@ -123,27 +125,66 @@ static void tell_dump(void)
 	/* The sign by which it is found. */
 	if (mmap(NULL, page_bytes, PROT_READ | PROT_EXEC, MAP_PRIVATE, fileno(file), 0) == MAP_FAILED)
 		err(1, "cannot map %s", told);
+	return file;
+}
+
+struct dump_record {
+	uint32_t id, bytes;
+	uint64_t time;
+	uint32_t ids[2];
+};
+
+static void tell_load(FILE *file, uint64_t time, uint64_t place, uint64_t number, const char *name)
+{
+	uint32_t name_bytes = strlen(name) + 1;
+	const struct dump_record load = { 0, 56 + name_bytes + sizeof(turning), time, { getpid(), getpid() } };
+	const uint64_t loaded[] = { place, place, sizeof(turning), number };
+
+	fwrite(&load, sizeof(load), 1, file);
+	fwrite(loaded, sizeof(loaded), 1, file);
+	fwrite(name, name_bytes, 1, file);
+	fwrite(turning, sizeof(turning), 1, file);
+}
+
+static void tell_dump(void)
+{
+	FILE *file = begin_dump();
+
 	for (uint64_t i = 0; i < FUNCTIONS; i++) {
 		uint64_t place = (uintptr_t)place_of(i), elsewhere = place + page_bytes / 2;
-		uint32_t name_bytes = strlen(functions[i].name) + 1, ids[2] = { getpid(), getpid() };
-		const struct {
-			uint32_t id, bytes;
-			uint64_t time;
-		} load = { 0, 56 + name_bytes + sizeof(turning), i }, move = { 1, 64, i };
-		const uint64_t loaded[] = { elsewhere, elsewhere, sizeof(turning), i };
+		const struct dump_record move = { 1, 64, i, { getpid(), getpid() } };
 		const uint64_t moved[] = { elsewhere, elsewhere, place, sizeof(turning), i };
 
-		fwrite(&load, sizeof(load), 1, file);
-		fwrite(ids, sizeof(ids), 1, file);
-		fwrite(loaded, sizeof(loaded), 1, file);
-		fwrite(functions[i].name, name_bytes, 1, file);
-		fwrite(turning, sizeof(turning), 1, file);
+		tell_load(file, i, elsewhere, i, functions[i].name);
 		fwrite(&move, sizeof(move), 1, file);
-		fwrite(ids, sizeof(ids), 1, file);
 		fwrite(moved, sizeof(moved), 1, file);
 	}
 	if (fclose(file))
 		err(1, "cannot write %s", told);
+}
+
+/* One function after the other, each for as long as the first ones together. */
+static void replace(int in_dump, uint64_t budget, uint64_t unit)
+{
+	FILE *file = in_dump ? begin_dump() : open_told("/tmp/perf-%d.map");
+	uint64_t until = 0;
+
+	for (unsigned i = 0; i < sizeof(replaced) / sizeof(replaced[0]); i++) {
+		uint64_t before = sums[0];
+		struct timespec now;
+
+		clock_gettime(CLOCK_MONOTONIC, &now);
+		if (in_dump)
+			tell_load(file, now.tv_sec * 1000000000ull + now.tv_nsec, (uintptr_t)place_of(0), i, replaced[i]);
+		else
+			fprintf(file, "%" PRIxPTR " %zx %s\n", (uintptr_t)place_of(0), sizeof(turning), replaced[i]);
+		fflush(file);
+		for (until = until ? 2 * until : budget / 4; process_cpu_ns() < until;)
+			round_of(0, unit);
+		truth(replaced[i], sums[0] - before);
+	}
+	fclose(file);
+	unlink(told);
 }
 
 int main(int argc, char **argv)
@@ -157,6 +198,10 @@ int main(int argc, char **argv)
 		areas[i] = mmap(NULL, (AREA_PAGES + i) * page_bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 		if (areas[i] == MAP_FAILED)
 			err(1, "cannot reserve memory");
+	}
+	if (argc > 2 && strncmp(argv[2], "replaced-", 9) == 0) {
+		replace(strcmp(argv[2] + 9, "dump") == 0, budget, unit);
+		return 0;
 	}
 	if (argc < 3 || strcmp(argv[2], "map") == 0)
 		tell();

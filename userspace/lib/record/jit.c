@@ -16,6 +16,9 @@
 
 #define BUDGET_BYTES (64u << 20)	/* of all files together; what is kept of it is less */
 #define PROCESSES_MAX 1024		/* held open at a time */
+/* Where an offset has the generation, above all that a region is large. */
+#define GENERATION_SHIFT 48
+#define GENERATIONS_MAX UINT16_MAX
 
 struct source {
 	int fd;				/* -1: not there, or read to its end */
@@ -38,7 +41,7 @@ struct region {
 };
 
 struct place {
-	uint32_t object;
+	uint32_t object, generation;
 	uint64_t offset, address;
 };
 
@@ -46,8 +49,9 @@ struct SptJit {
 	GHashTable *processes;		/* pid -> struct process, the latest */
 	GPtrArray *all;			/* struct process */
 	GHashTable *regions;		/* object -> struct region */
-	uint64_t budget;
+	uint64_t budget, since_ns;
 	unsigned n_held;
+	bool has_replaced;		/* somebody has replaced code */
 };
 
 static void close_fd(int *fd)
@@ -70,6 +74,11 @@ static void process_free(void *data)
 	g_free(process);
 }
 
+static uint64_t now_ns(void)
+{
+	return (uint64_t)g_get_monotonic_time() * 1000;
+}
+
 SptJit *spt_jit_new(void)
 {
 	SptJit *jit = g_new0(SptJit, 1);
@@ -78,6 +87,7 @@ SptJit *spt_jit_new(void)
 	jit->all = g_ptr_array_new_with_free_func(process_free);
 	jit->regions = g_hash_table_new_full(NULL, NULL, NULL, g_free);
 	jit->budget = BUDGET_BYTES;
+	jit->since_ns = now_ns();
 	return jit;
 }
 
@@ -131,7 +141,7 @@ static struct process *get_process(SptJit *jit, uint32_t pid)
 	process = g_new0(struct process, 1);
 	process->pid = pid;
 	process->map.fd = process->dump.fd = process->root = -1;
-	process->code = spt_jit_code_new();
+	process->code = spt_jit_code_new(jit->since_ns);
 	process->wanted = g_array_new(FALSE, FALSE, sizeof(struct place));
 	process->pidfd = syscall(SYS_pidfd_open, pid, 0);
 	if (process->pidfd >= 0 && read_ids(process))
@@ -216,9 +226,10 @@ static void read_on(SptJit *jit, struct process *process)
 
 	open_map(process);
 	if (process->map.fd >= 0)
-		process->has_news |= spt_jit_read_map(process->code, process->map.fd, &process->map.at, &jit->budget);
+		process->has_news |= spt_jit_read_map(process->code, process->map.fd, now_ns(), &process->map.at, &jit->budget);
 	if (process->dump.fd >= 0)
 		process->has_news |= spt_jit_read_dump(process->code, process->dump.fd, &process->dump.at, &jit->budget);
+	jit->has_replaced |= spt_jit_code_epoch(process->code, UINT64_MAX) > 0;
 	if (!was_gone)
 		return;
 	/* All was said. */
@@ -234,12 +245,27 @@ void spt_jit_keep(SptJit *jit)
 	for (unsigned i = 0; i < jit->all->len; i++) {
 		struct process *process = g_ptr_array_index(jit->all, i);
 
-		if (process->pidfd < 0)
-			continue;
-		open_map(process);
-		if (is_gone(process))
+		if (process->pidfd >= 0)
 			read_on(jit, process);
 	}
+}
+
+uint32_t spt_jit_epoch(const SptJit *jit, uint32_t pid, uint64_t time_ns)
+{
+	const struct process *process = jit->has_replaced ? g_hash_table_lookup(jit->processes, GUINT_TO_POINTER(pid)) : NULL;
+
+	return process ? spt_jit_code_epoch(process->code, time_ns) : 0;
+}
+
+uint64_t spt_jit_offset(const SptJit *jit, uint32_t object, uint64_t offset, uint64_t time_ns)
+{
+	const struct region *region = g_hash_table_lookup(jit->regions, GUINT_TO_POINTER(object));
+	uint64_t generation;
+
+	if (!region || offset >> GENERATION_SHIFT)
+		return offset;
+	generation = spt_jit_code_generation(region->process->code, region->start + offset, time_ns);
+	return offset | MIN(generation, GENERATIONS_MAX) << GENERATION_SHIFT;
 }
 
 /* Names. */
@@ -251,7 +277,8 @@ void spt_jit_want(SptJit *jit, uint32_t object, uint64_t offset)
 
 	if (!region)
 		return;
-	place.address = region->start + offset;
+	place.address = region->start + (offset & ((1ull << GENERATION_SHIFT) - 1));
+	place.generation = (uint32_t)(offset >> GENERATION_SHIFT);
 	g_array_append_val(region->process->wanted, place);
 	region->process->has_news = true;
 }
@@ -266,7 +293,7 @@ static void name_wanted(struct process *process, SptCaptureWriter *writer)
 		SptJitFunction function;
 
 		/* What is told later may still name it. */
-		if (!spt_jit_code_find(process->code, place->address, &function)) {
+		if (!spt_jit_code_find_generation(process->code, place->address, place->generation, &function)) {
 			g_array_index(process->wanted, struct place, n_left++) = *place;
 			continue;
 		}

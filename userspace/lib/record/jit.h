@@ -4,7 +4,8 @@
  * may remove them when it ends, or be the last to reach them: /tmp/perf-PID.map below the program's own root, under the id it has in its
  * own namespace, and jitdump files, which a program maps as a sign.
  *
- * A place has the name of the code that lay there at the first flush after it was first sampled.
+ * Code may be replaced: the offset of a place has in its upper bits the generation of the code that lay there at the time of the sample, as far as that was
+ * told when the sample was taken from the ring.
  */
 #ifndef SPT_JIT_H
 #define SPT_JIT_H
@@ -24,8 +25,12 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptJit, spt_jit_free)
 void spt_jit_region(SptJit *jit, SptTrace *trace, uint32_t object, uint32_t pid);
 /* @pid has mapped the file @row; ignored unless its name is that of a jitdump. */
 void spt_jit_file(SptJit *jit, SptTrace *trace, const SptObjectRow *row, uint32_t pid);
-/* Opens what has appeared since; to be called often, costs little. */
+/* Opens and reads what has appeared since; to be called before samples are taken, costs little. */
 void spt_jit_keep(SptJit *jit);
+/* Differs where something of @pid's was replaced in between; 0: nothing was. */
+uint32_t spt_jit_epoch(const SptJit *jit, uint32_t pid, uint64_t time_ns);
+/* @offset in @object with its generation. */
+uint64_t spt_jit_offset(const SptJit *jit, uint32_t object, uint64_t offset, uint64_t time_ns);
 /* A place in @object to be named; ignored if that is no region that can be. */
 void spt_jit_want(SptJit *jit, uint32_t object, uint64_t offset);
 /* Reads what was told since, and puts names of wanted places that have one into @writer. */

@@ -15,7 +15,6 @@
 #include <unistd.h>
 
 #include "object/object.h"
-#include "record/jit.h"
 #include "record/stacks.h"
 #include "symbols/elf-parts.h"
 #include "symbols/symbols.h"
@@ -173,6 +172,11 @@ void spt_naming_hold(SptNaming *naming, SptTrace *trace, const SptObjectRow *row
 void spt_naming_keep(SptNaming *naming)
 {
 	spt_jit_keep(naming->jit);
+}
+
+const SptJit *spt_naming_jit(const SptNaming *naming)
+{
+	return naming->jit;
 }
 
 /* The vdso of this process stands for all: they are the same pages. */

@@ -8,6 +8,7 @@
 
 #include "capture/capture.h"
 #include "object/object.h"
+#include "record/jit.h"
 #include "sysprof.h"
 #include "trace/trace.h"
 
@@ -36,6 +37,8 @@ const SptObject *spt_naming_file_early(SptNaming *naming, SptTrace *trace, uint3
 const char *spt_naming_path(const SptNaming *naming, uint32_t id);
 /* Often, between flushes: holds what programs tell of the code they make. */
 void spt_naming_keep(SptNaming *naming);
+/* What knows of that code. */
+const SptJit *spt_naming_jit(const SptNaming *naming);
 /* Whether all objects that frames of @stash lie in have been told of. */
 bool spt_naming_knows_objects(SptNaming *naming, SptStash *stash);
 /* Before a flush: puts the names of @stash's new frames into @writer that would be lost otherwise. */

@@ -276,6 +276,11 @@ void spt_output_keep(SptOutput *output)
 	spt_naming_keep(output->naming);
 }
 
+const SptJit *spt_output_jit(const SptOutput *output)
+{
+	return spt_naming_jit(output->naming);
+}
+
 bool spt_output_knows_objects(SptOutput *output)
 {
 	return spt_naming_knows_objects(output->naming, output->stash);

@@ -8,6 +8,7 @@
 
 #include "capture/capture.h"
 #include "object/object.h"
+#include "record/jit.h"
 #include "record/recorder.h"
 #include "trace/trace.h"
 
@@ -43,6 +44,8 @@ void spt_output_sample(SptOutput *output, const SptSampleRow *row);
 bool spt_output_knows_objects(SptOutput *output);
 /* To be called often, between flushes: holds what may soon be gone. */
 void spt_output_keep(SptOutput *output);
+/* What knows of code that programs make; the output's. */
+const SptJit *spt_output_jit(const SptOutput *output);
 /* Some times a second, with options->live: lets it have what came in, with names. */
 bool spt_output_tell(SptOutput *output, GError **error);
 /* To be called about once a second: what has come in is in the file then, or what has become too old is forgotten. */

@@ -503,7 +503,7 @@ SptRecorder *spt_recorder_new(const SptRecorderOptions *options, GError **error)
 	recorder->no_command_lines = options->no_command_lines;
 	recorder->tasks = spt_tasks_new(&listener);
 	recorder->spaces = spt_spaces_new();
-	recorder->stacks = spt_stacks_new(recorder->spaces, spt_trace_n_cpus(recorder->trace));
+	recorder->stacks = spt_stacks_new(recorder->spaces, spt_output_jit(recorder->output), spt_trace_n_cpus(recorder->trace));
 	if (options->raw_bytes) {
 		recorder->copies = spt_copies_new(recorder->trace, options->raw_most_bytes, options->raw_if_needed);
 		recorder->unwinding = spt_unwinding_new(recorder->output, recorder->spaces, recorder->copies);
@@ -650,10 +650,10 @@ bool spt_recorder_step(SptRecorder *recorder, int timeout_ms, GError **error)
 	uint64_t now;
 
 	spt_trace_wait(recorder->trace, timeout_ms);
+	spt_output_keep(recorder->output);
 	if (!drain(recorder, false, error))
 		return false;
 	drop_gone_spaces(recorder, gone);
-	spt_output_keep(recorder->output);
 	now = clock_ns(CLOCK_MONOTONIC);
 	if (recorder->needs_snapshot && now - recorder->last_snapshot_ns >= SNAPSHOT_NS && !take_snapshot(recorder, error))
 		return false;
@@ -701,6 +701,7 @@ bool spt_recorder_finish(SptRecorder *recorder, char **ret_path, GError **error)
 {
 	g_autofree char *path = NULL;
 
+	spt_output_keep(recorder->output);
 	if (!spt_trace_stop(recorder->trace, error) ||
 	    !drain(recorder, true, error) ||
 	    !take_accounts(recorder, true, error) ||

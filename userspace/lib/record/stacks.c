@@ -19,6 +19,7 @@
 /* What the same frames mean the same under. */
 struct shape {
 	uint64_t mappings;		/* version of the address space; 0 if frames are no addresses */
+	uint32_t code;			/* epoch of the code that the process has made */
 	uint16_t n_kernel, n_user;
 	uint8_t flags;
 	uint8_t caller;			/* object that stands for the callers that are not known, or 0 */
@@ -43,6 +44,7 @@ struct last {
 
 struct SptStacks {
 	const SptSpaces *spaces;
+	const SptJit *jit;
 	const SptSpace *space;		/* of the sample at hand, if its frames are addresses and it is known */
 	struct last **last;		/* by CPU; NULL: none yet */
 	unsigned n_cpus;
@@ -52,11 +54,12 @@ struct SptStacks {
 	SptFrame frames[MAX_FRAMES];
 };
 
-SptStacks *spt_stacks_new(const SptSpaces *spaces, unsigned n_cpus)
+SptStacks *spt_stacks_new(const SptSpaces *spaces, const SptJit *jit, unsigned n_cpus)
 {
 	SptStacks *stacks = g_new0(SptStacks, 1);
 
 	stacks->spaces = spaces;
+	stacks->jit = jit;
 	stacks->n_cpus = n_cpus;
 	stacks->last = g_new0(struct last *, n_cpus);
 	spt_stacks_forget(stacks);
@@ -101,6 +104,7 @@ static struct shape shape_of(const SptStacks *stacks, const struct sysprof_sampl
 {
 	return (struct shape){
 		.mappings = stacks->space ? spt_space_version(stacks->space) : 0,
+		.code = spt_jit_epoch(stacks->jit, sample->record.pid, sample->record.time),
 		.n_kernel = sample->n_kernel,
 		.n_user = sample->n_user,
 		.flags = sample->record.flags & (SYSPROF_SAMPLE_KERNEL_EXACT | SYSPROF_SAMPLE_USER_EXACT | SYSPROF_SAMPLE_USER_32BIT |
@@ -113,7 +117,7 @@ static struct shape shape_of(const SptStacks *stacks, const struct sysprof_sampl
 
 static bool is_same_but_depth(const struct shape *a, const struct shape *b)
 {
-	return a->mappings == b->mappings && a->flags == b->flags && a->caller == b->caller && a->is_unknown == b->is_unknown &&
+	return a->mappings == b->mappings && a->code == b->code && a->flags == b->flags && a->caller == b->caller && a->is_unknown == b->is_unknown &&
 	       a->is_in_exec == b->is_in_exec;
 }
 
@@ -203,8 +207,11 @@ static unsigned resolve_stack(SptStacks *stacks, const struct shape *shape, cons
 		bool is_exact = i == 0 && sample->record.flags & SYSPROF_SAMPLE_USER_EXACT;
 		SptFrame *frame = &stacks->frames[n_kernel + i];
 
-		if (resolve(stacks, sample->record.flags, user[i], is_exact, frame))
+		if (resolve(stacks, sample->record.flags, user[i], is_exact, frame)) {
+			if (shape->code)
+				frame->offset = spt_jit_offset(stacks->jit, frame->object, frame->offset, sample->record.time);
 			continue;
+		}
 		*ret_n_cut = sample->n_user - i;
 		/* Where the program is must show, even if it cannot be told; what a walk met beyond code is no caller. */
 		if (i > 0 || shape->is_in_exec)

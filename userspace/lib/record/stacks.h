@@ -9,6 +9,7 @@
 #include <stdbool.h>
 
 #include "process/spaces.h"
+#include "record/jit.h"
 #include "stash/stash.h"
 #include "sysprof.h"
 
@@ -23,8 +24,8 @@ G_BEGIN_DECLS
 
 typedef struct SptStacks SptStacks;
 
-/* @spaces: what addresses are resolved against; outlives it. */
-SptStacks *spt_stacks_new(const SptSpaces *spaces, unsigned n_cpus);
+/* @spaces: what addresses are resolved against; @jit: what knows of code that replaced other code.  Both outlive it. */
+SptStacks *spt_stacks_new(const SptSpaces *spaces, const SptJit *jit, unsigned n_cpus);
 void spt_stacks_free(SptStacks *stacks);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptStacks, spt_stacks_free)
 

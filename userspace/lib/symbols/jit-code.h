@@ -17,22 +17,32 @@ typedef struct {
 	const char *name;		/* lives as long as the table */
 } SptJitFunction;
 
-/* What lies where now: code that overlaps older code has replaced it. */
+/*
+ * What lies where: code that overlaps older code has replaced it.  How often that happened at a place until some time is the generation of what lay
+ * there then.  Before @since_ns nobody looked, and all replaced code is forgotten.
+ */
 typedef struct SptJitCode SptJitCode;
 
-SptJitCode *spt_jit_code_new(void);
+SptJitCode *spt_jit_code_new(uint64_t since_ns);
 void spt_jit_code_free(SptJitCode *code);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptJitCode, spt_jit_code_free)
 
-/* @name needs no nul at @name_bytes; what is no text in it is replaced.  No-op for places that cannot be. */
-void spt_jit_code_add(SptJitCode *code, uint64_t start, uint64_t bytes, const char *name, size_t name_bytes);
+/* At @time_ns.  @name needs no nul at @name_bytes; what is no text in it is replaced.  No-op for places that cannot be. */
+void spt_jit_code_add(SptJitCode *code, uint64_t time_ns, uint64_t start, uint64_t bytes, const char *name, size_t name_bytes);
+/* What lies there now. */
 bool spt_jit_code_find(const SptJitCode *code, uint64_t address, SptJitFunction *ret);
+/* How often code was replaced until then, anywhere; and at a place. */
+uint32_t spt_jit_code_epoch(const SptJitCode *code, uint64_t time_ns);
+uint32_t spt_jit_code_generation(const SptJitCode *code, uint64_t address, uint64_t time_ns);
+/* What lay there. */
+bool spt_jit_code_find_generation(const SptJitCode *code, uint64_t address, uint32_t generation, SptJitFunction *ret);
 
 /*
  * Read on from @at (0 at first) and move it.  @budget: how many bytes may still be read, lowered by those that were; at 0 nothing is.
- * True: something was added.  A map that was cut or begun anew is read from its start.
+ * True: something was added.  A map that was cut or begun anew is read from its start.  Its lines have no times: those that were there at first are
+ * older than anything, those that are added are of @now_ns.
  */
-bool spt_jit_read_map(SptJitCode *code, int fd, uint64_t *at, uint64_t *budget);
+bool spt_jit_read_map(SptJitCode *code, int fd, uint64_t now_ns, uint64_t *at, uint64_t *budget);
 /* A file that is no jitdump of this machine's byte order, or is damaged, ends where that shows. */
 bool spt_jit_read_dump(SptJitCode *code, int fd, uint64_t *at, uint64_t *budget);
 
