@@ -209,7 +209,7 @@ $(B)/data/%.metainfo.xml: userspace/data/%.metainfo.xml $(po_files) userspace/po
 # All that is to be translated, into the template and each language.
 pot:
 	@packaging/pot $(VERSION) $(B)
-	@for file in $(po_files); do msgmerge -q --update --backup=none --no-fuzzy-matching $$file $(B)/sysprof-trace.pot || exit 1; done
+	@for file in $(po_files); do msgmerge -q --update --backup=none --no-fuzzy-matching --no-wrap --no-location $$file $(B)/sysprof-trace.pot || exit 1; done
 
 # Modules that only tests load.
 

@@ -227,6 +227,27 @@ static void test_words(void)
 	tear_down(&fixture);
 }
 
+/* The 48th and 49th bytes are one character. */
+static void test_words_of_long_name(void)
+{
+	struct fixture fixture;
+	uint32_t n;
+
+	set_up(&fixture);
+
+	SptFunction *functions = (SptFunction *)spt_profile_functions(fixture.base, &n);
+
+	for (uint32_t i = 0; i < n; i++)
+		if (strcmp(functions[i].name, "f1") == 0)
+			functions[i].name = "a_function_whose_name_is_longer_than_a_sentence\xc3\xa9_bears";
+
+	g_autofree char *text = spt_words_where(fixture.base);
+
+	g_assert_true(g_utf8_validate(text, -1, NULL));
+	g_assert_nonnull(strstr(text, " a_function_whose_name_is_longer_than_a_sentence\xe2\x80\xa6 (60"));
+	tear_down(&fixture);
+}
+
 int main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
@@ -236,5 +257,6 @@ int main(int argc, char **argv)
 	g_test_add_func("/restrictions/together", test_restrictions_together);
 	g_test_add_func("/order/like", test_order_like);
 	g_test_add_func("/words/where", test_words);
+	g_test_add_func("/words/where-of-long-name", test_words_of_long_name);
 	return g_test_run();
 }

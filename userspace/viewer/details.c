@@ -8,6 +8,7 @@
 
 #include "process-facts.h"
 #include "profile/groups.h"
+#include "recording-facts.h"
 #include "source-pane.h"
 #include "stacks-pane.h"
 #include "table.h"
@@ -206,20 +207,14 @@ static void show_losses(SptDetails *self, const SptDocument *recording)
 	spt_table_set_end(self->tables[LOSSES], n);
 }
 
-static int compare_texts(gconstpointer a, gconstpointer b)
-{
-	return strcmp(a, b);
-}
-
 static void show_facts(SptDetails *self, const SptDocument *recording)
 {
-	g_autoptr(GList) keys = g_list_sort(g_hash_table_get_keys(recording->capture->host), compare_texts);
-	unsigned n = 0;
+	g_autoptr(GPtrArray) facts = spt_recording_facts(recording->capture);
+	unsigned n = MIN(facts->len / 2, MAX_ROWS);
 
-	spt_table_set_row(self->tables[RECORDING], n++, (const SptTableCell[]){ { .text = _("file") }, { .text = recording->capture->path } });
-	for (GList *key = keys; key && n < MAX_ROWS; key = key->next)
-		spt_table_set_row(self->tables[RECORDING], n++, (const SptTableCell[]){
-			{ .text = key->data }, { .text = spt_capture_host(recording->capture, key->data) } });
+	for (unsigned i = 0; i < n; i++)
+		spt_table_set_row(self->tables[RECORDING], i,
+				  (const SptTableCell[]){ { .text = facts->pdata[2 * i] }, { .text = facts->pdata[2 * i + 1] } });
 	spt_table_set_end(self->tables[RECORDING], n);
 }
 
@@ -326,6 +321,7 @@ static void spt_details_init(SptDetails *self)
 		self->tables[i] = SPT_TABLE(spt_table_new(_(pages[i].title), columns[i], pages[i].n_columns, true));
 		gtk_stack_add_titled(self->stack, GTK_WIDGET(self->tables[i]), pages[i].title, _(pages[i].title));
 	}
+	spt_table_set_empty_text(self->tables[LOSSES], _("Nothing was lost"));
 	self->source = g_object_new(SPT_TYPE_SOURCE_PANE, NULL);
 	gtk_stack_add_titled(self->stack, GTK_WIDGET(self->source), "source", _("Source"));
 	self->stacks = g_object_new(SPT_TYPE_STACKS_PANE, NULL);
@@ -356,11 +352,11 @@ void spt_details_set_way(SptDetails *self, GArray *way)
 	spt_stacks_pane_show(self->stacks, self->document, way);
 }
 
-bool spt_details_show_page(SptDetails *self, const char *name)
+GtkWidget *spt_details_show_page(SptDetails *self, const char *name)
 {
 	GtkWidget *page = gtk_stack_get_child_by_name(self->stack, name);
 
 	if (page)
 		gtk_stack_set_visible_child(self->stack, page);
-	return page != NULL;
+	return page;
 }

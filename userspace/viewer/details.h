@@ -18,6 +18,6 @@ void spt_details_set_function(SptDetails *details, uint32_t function);
 /* The stacks that lead through functions (uint32_t) of which each calls the next, until another function is set. */
 void spt_details_set_way(SptDetails *details, GArray *way);
 /* "source" or "stacks"; false: there is no such page. */
-bool spt_details_show_page(SptDetails *details, const char *name);
+GtkWidget *spt_details_show_page(SptDetails *details, const char *name);
 
 #endif

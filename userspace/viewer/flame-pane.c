@@ -205,6 +205,11 @@ static gboolean on_escape(GtkWidget *widget, G_GNUC_UNUSED GVariant *arguments, 
 	return TRUE;
 }
 
+static gboolean grab_focus(GtkWidget *widget)
+{
+	return gtk_widget_grab_focus(spt_flame_pane_picture(SPT_FLAME_PANE(widget)));
+}
+
 /* To the root, wherever it is. */
 static gboolean scroll_to_root(gpointer data)
 {
@@ -314,6 +319,7 @@ static void spt_flame_pane_class_init(SptFlamePaneClass *class)
 	g_type_ensure(SPT_TYPE_FLAME_VIEW);
 	g_type_ensure(SPT_TYPE_CHART_VIEW);
 	G_OBJECT_CLASS(class)->dispose = dispose;
+	widget_class->grab_focus = grab_focus;
 	gtk_widget_class_set_layout_manager_type(widget_class, GTK_TYPE_BIN_LAYOUT);
 	gtk_widget_class_set_template_from_resource(widget_class, "/io/github/sysprof_trace/Sysprof/flame-pane.ui");
 	bind_children(widget_class);

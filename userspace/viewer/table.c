@@ -61,6 +61,7 @@ struct _SptTable {
 	GtkBox parent_instance;
 	GtkColumnView *view;
 	GListStore *rows;
+	GtkWidget *empty;		/* NULL: nothing stands instead of no rows */
 	const SptTableColumn *columns;
 	unsigned n_columns;
 	unsigned shown_row, scroll_source;
@@ -249,6 +250,23 @@ void spt_table_set_end(SptTable *self, unsigned n)
 
 	if (present > n)
 		g_list_store_splice(self->rows, n, present - n, NULL, 0);
+	if (self->empty)
+		gtk_widget_set_visible(self->empty, n == 0);
+}
+
+void spt_table_set_empty_text(SptTable *self, const char *text)
+{
+	GtkWidget *scrolled = gtk_widget_get_last_child(GTK_WIDGET(self)), *overlay = gtk_overlay_new();
+
+	self->empty = g_object_new(GTK_TYPE_LABEL, "label", text, "visible", FALSE, "can-target", FALSE, "halign", GTK_ALIGN_CENTER, "valign",
+				   GTK_ALIGN_CENTER, NULL);
+	gtk_widget_add_css_class(self->empty, "dim-label");
+	g_object_ref(scrolled);
+	gtk_box_remove(GTK_BOX(self), scrolled);
+	gtk_overlay_set_child(GTK_OVERLAY(overlay), scrolled);
+	gtk_overlay_add_overlay(GTK_OVERLAY(overlay), self->empty);
+	gtk_box_append(GTK_BOX(self), overlay);
+	g_object_unref(scrolled);
 }
 
 static gboolean scroll(gpointer data)

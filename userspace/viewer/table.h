@@ -33,6 +33,8 @@ typedef struct {
 
 /* @columns live as long as the program.  @sorts: a click on a title does, else the order is that of the rows. */
 GtkWidget *spt_table_new(const char *heading, const SptTableColumn *columns, unsigned n_columns, bool sorts);
+/* What to show instead of no rows. */
+void spt_table_set_empty_text(SptTable *table, const char *text);
 /* @cells: as many as there are columns.  @row: one there is, or the one behind the last. */
 void spt_table_set_row(SptTable *table, unsigned row, const SptTableCell *cells);
 /* Those behind go. */

@@ -469,10 +469,16 @@ void spt_views_focus_search(SptViews *self)
 
 void spt_views_show(SptViews *self, const char *name)
 {
-	if (spt_details_show_page(self->details, name))
+	GtkWidget *page = spt_details_show_page(self->details, name), *focus;
+
+	if (page)
 		name = "details";
 	gtk_stack_set_visible_child_name(self->stack, name);
-	gtk_widget_child_focus(gtk_stack_get_visible_child(self->stack), GTK_DIR_TAB_FORWARD);
+	page = page ? page : gtk_stack_get_visible_child(self->stack);
+	focus = gtk_root_get_focus(gtk_widget_get_root(page));
+	/* What has it already keeps it. */
+	if ((!focus || !gtk_widget_is_ancestor(focus, page)) && !gtk_widget_grab_focus(page))
+		gtk_widget_child_focus(page, GTK_DIR_TAB_FORWARD);
 }
 
 void spt_views_compare(SptViews *self, SptDocument *before, const char *name)

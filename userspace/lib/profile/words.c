@@ -5,6 +5,7 @@
 #define MOST 3
 #define LEAST_SHARE 0.01
 #define NAME_BYTES 48
+#define ELLIPSIS "\xe2\x80\xa6"
 /* A number stays with its unit. */
 #define NO_BREAK "\xc2\xa0"
 
@@ -54,12 +55,25 @@ static char *tell_share(uint64_t weight, uint64_t total)
 	return percent < 10 ? g_strdup_printf("%.1f" NO_BREAK "%%", percent) : g_strdup_printf("%.0f" NO_BREAK "%%", MIN(percent, 99));
 }
 
+/* One that fits a sentence. */
+static char *short_name(const char *name)
+{
+	int bytes = NAME_BYTES;
+
+	if (strlen(name) <= NAME_BYTES)
+		return g_strdup(name);
+	/* Not amid a character. */
+	while (bytes > 0 && ((unsigned char)name[bytes] & 0xc0) == 0x80)
+		bytes--;
+	return g_strdup_printf("%.*s" ELLIPSIS, bytes, name);
+}
+
 static void append_processes(GString *text, const struct ranking *processes, uint64_t total)
 {
 	for (unsigned i = 0; i < processes->n; i++) {
 		const SptFunction *process = processes->functions[i];
 
-		g_autofree char *share = tell_share(process->total, total), *name = g_strndup(process->name, NAME_BYTES);
+		g_autofree char *share = tell_share(process->total, total), *name = short_name(process->name);
 
 		if (i > 0 && (double)process->total < LEAST_SHARE * (double)total)
 			break;
@@ -76,11 +90,11 @@ static void append_functions(GString *text, const struct ranking *functions, uin
 	for (unsigned i = 0; i < functions->n; i++) {
 		const SptFunction *function = functions->functions[i];
 
-		g_autofree char *share = tell_share(function->self, total);
+		g_autofree char *share = tell_share(function->self, total), *name = short_name(function->name);
 
 		if ((double)function->self < LEAST_SHARE * (double)total)
 			break;
-		g_string_append_printf(text, "%s%.*s (%s)", i ? ", " : spt_words("  Busiest functions: "), NAME_BYTES, function->name, share);
+		g_string_append_printf(text, "%s%s (%s)", i ? ", " : spt_words("  Busiest functions: "), name, share);
 	}
 	g_string_append(text, text->str[text->len - 1] == '.' ? "" : ".");
 }

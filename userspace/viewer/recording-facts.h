@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What a recording says of the machine and itself, for people. */
+#ifndef SPT_RECORDING_FACTS_H
+#define SPT_RECORDING_FACTS_H
+
+#include "capture/capture.h"
+
+/* Texts: what is told, then what is told of it, and so on. */
+GPtrArray *spt_recording_facts(const SptCapture *capture);
+
+#endif
