@@ -11,11 +11,14 @@
 #define GUTTER 56
 #define HEIGHT 120
 #define FADED 0.2f
+#define SHADES 32
 
 struct _SptHeatView {
 	GtkWidget parent_instance;
 	SptDocument *document;
 	SptHeat *heat;			/* NULL: to be computed */
+	GskRenderNode *picture;		/* all but what is selected; NULL: to be drawn, of this size */
+	int width, height;
 	uint32_t from_column, from_row;	/* where dragging began */
 };
 
@@ -42,33 +45,92 @@ static void compute(SptHeatView *self)
 					  document->summary.end_ns);
 }
 
+/* Cells of a shade are one path of whole pixels: thousands of them cost as much as a few. */
+static GskRenderNode *draw_cells(SptHeatView *self)
+{
+	GtkSnapshot *snapshot = gtk_snapshot_new();
+	cairo_t *cairo = gtk_snapshot_append_cairo(snapshot, &GRAPHENE_RECT_INIT(0, 0, (float)self->width, (float)self->height));
+	const SptHeat *heat = self->heat;
+	GdkRGBA color;
+	float opacity;
+
+	cairo_set_antialias(cairo, CAIRO_ANTIALIAS_NONE);
+	gtk_style_context_get_color(gtk_widget_get_style_context(GTK_WIDGET(self)), &color);
+	opacity = color.alpha;
+	for (unsigned shade = 1; shade <= SHADES; shade++) {
+		for (uint32_t column = 0; column < heat->n_columns; column++) {
+			for (uint32_t row = 0; row < heat->n_rows; row++) {
+				uint64_t weight = heat->weights[(size_t)column * heat->n_rows + row];
+
+				if (ceil(SHADES * sqrt((double)weight / (double)heat->most)) == shade)
+					cairo_rectangle(cairo, GUTTER + column * column_width(self), row * row_height(self), column_width(self),
+							row_height(self));
+			}
+		}
+		color.alpha = opacity * (float)shade / SHADES;
+		gdk_cairo_set_source_rgba(cairo, &color);
+		cairo_fill(cairo);
+	}
+	cairo_destroy(cairo);
+	return gtk_snapshot_free_to_node(snapshot);
+}
+
+/* From one cell to before the other one, in the order of time. */
+static void veil_cells(SptHeatView *self, GtkSnapshot *snapshot, uint32_t from, uint32_t to)
+{
+	uint32_t rows = self->heat->n_rows;
+	GdkRGBA veil;
+
+	if (!gtk_style_context_lookup_color(gtk_widget_get_style_context(GTK_WIDGET(self)), "theme_bg_color", &veil))
+		gdk_rgba_parse(&veil, "white");
+	veil.alpha = 1 - FADED;
+	while (from < to) {
+		uint32_t column = from / rows, row = from % rows, n_columns = row == 0 && to - from > rows ? (to - from) / rows : 1;
+		uint32_t n_rows = n_columns > 1 ? rows : MIN(rows - row, to - from);
+
+		gtk_snapshot_append_color(snapshot, &veil, &GRAPHENE_RECT_INIT((float)(GUTTER + column * column_width(self)),
+			(float)(row * row_height(self)), (float)(n_columns * column_width(self)), (float)(n_rows * row_height(self))));
+		from += n_columns > 1 ? n_columns * rows : n_rows;
+	}
+}
+
+/* While a range is dragged only the veil over the picture changes. */
 static void snapshot_view(GtkWidget *widget, GtkSnapshot *snapshot)
 {
 	SptHeatView *self = SPT_HEAT_VIEW(widget);
+	int width = gtk_widget_get_width(widget), height = gtk_widget_get_height(widget);
+	uint32_t n, begin = 0, end;
 	const SptRestriction *time;
-	const SptHeat *heat;
-	GdkRGBA color;
 
 	compute(self);
-	heat = self->heat;
-	if (!heat || heat->most == 0)
+	if (!self->heat || self->heat->most == 0)
 		return;
+	if (width != self->width || height != self->height)
+		g_clear_pointer(&self->picture, gsk_render_node_unref);
+	self->width = width;
+	self->height = height;
+	if (!self->picture)
+		self->picture = draw_cells(self);
+	if (self->picture)
+		gtk_snapshot_append_node(snapshot, self->picture);
 	time = spt_restrictions_find(self->document->look.restrictions, SPT_RESTRICT_TIME);
-	gtk_style_context_get_color(gtk_widget_get_style_context(widget), &color);
-	for (uint32_t column = 0; column < heat->n_columns; column++) {
-		for (uint32_t row = 0; row < heat->n_rows; row++) {
-			uint64_t weight = heat->weights[(size_t)column * heat->n_rows + row], at = spt_heat_time(heat, column, row);
-			GdkRGBA shade = color;
+	if (!time)
+		return;
+	n = self->heat->n_columns * self->heat->n_rows;
+	while (begin < n && spt_heat_time(self->heat, (begin + 1) / self->heat->n_rows, (begin + 1) % self->heat->n_rows) <= time->begin_ns)
+		begin++;
+	for (end = begin; end < n && spt_heat_time(self->heat, end / self->heat->n_rows, end % self->heat->n_rows) < time->end_ns; end++)
+		;
+	veil_cells(self, snapshot, 0, begin);
+	veil_cells(self, snapshot, end, n);
+}
 
-			if (weight == 0)
-				continue;
-			shade.alpha = sqrtf((float)weight / (float)heat->most);
-			if (time && (spt_heat_time(heat, column, row + 1) <= time->begin_ns || at >= time->end_ns))
-				shade.alpha *= FADED;
-			gtk_snapshot_append_color(snapshot, &shade, &GRAPHENE_RECT_INIT((float)(GUTTER + column * column_width(self)),
-				(float)(row * row_height(self)), (float)column_width(self), (float)row_height(self)));
-		}
-	}
+/* The colour may be another one. */
+static void css_changed(GtkWidget *widget, GtkCssStyleChange *change)
+{
+	GTK_WIDGET_CLASS(spt_heat_view_parent_class)->css_changed(widget, change);
+	g_clear_pointer(&SPT_HEAT_VIEW(widget)->picture, gsk_render_node_unref);
+	gtk_widget_queue_draw(widget);
 }
 
 static void measure(G_GNUC_UNUSED GtkWidget *widget, GtkOrientation orientation, G_GNUC_UNUSED int for_size, int *minimum, int *natural,
@@ -137,6 +199,7 @@ static void dispose(GObject *object)
 {
 	SptHeatView *self = SPT_HEAT_VIEW(object);
 
+	g_clear_pointer(&self->picture, gsk_render_node_unref);
 	g_clear_pointer(&self->heat, spt_heat_free);
 	g_clear_pointer(&self->document, spt_document_unref);
 	G_OBJECT_CLASS(spt_heat_view_parent_class)->dispose(object);
@@ -149,6 +212,7 @@ static void spt_heat_view_class_init(SptHeatViewClass *class)
 	G_OBJECT_CLASS(class)->dispose = dispose;
 	widget_class->measure = measure;
 	widget_class->snapshot = snapshot_view;
+	widget_class->css_changed = css_changed;
 	widget_class->query_tooltip = query_tooltip;
 	gtk_widget_class_set_css_name(widget_class, "heat");
 	gtk_widget_class_set_accessible_role(widget_class, GTK_ACCESSIBLE_ROLE_IMG);
@@ -175,7 +239,9 @@ void spt_heat_view_set_document(SptHeatView *self, SptDocument *document)
 	spt_document_ref(document);
 	g_clear_pointer(&self->document, spt_document_unref);
 	self->document = document;
-	if (!is_known)
+	if (!is_known) {
+		g_clear_pointer(&self->picture, gsk_render_node_unref);
 		g_clear_pointer(&self->heat, spt_heat_free);
+	}
 	gtk_widget_queue_draw(GTK_WIDGET(self));
 }

@@ -35,7 +35,7 @@ struct _SptViews {
 	unsigned at;			/* of it */
 	SptLook wanted;			/* its restrictions are not in the history while the user is still at it */
 	bool is_asking, is_stale;
-	bool is_behind;			/* a view that is not seen */
+	bool panes_wait, flame_waits;	/* they have yet to show it */
 	SptGroupKind lanes;		/* of the timeline */
 };
 
@@ -55,23 +55,70 @@ static GParamSpec *properties[N_PROPS];
 static const char *const roots_names[SPT_ROOTS_KINDS] = { "program", "process", "thread", "cpu", "object", "none" };
 static const char *const lanes_names[] = { [SPT_GROUP_PROCESS] = "process", [SPT_GROUP_THREAD] = "thread", [SPT_GROUP_CPU] = "cpu" };
 
-/* While the user is still at it, what is not seen stays behind. */
-static bool follows(SptViews *self, gpointer pane, const SptLook *look)
+/* Not of the same functions. */
+static bool is_another(SptViews *self, const SptDocument *document)
 {
-	const SptLook *shown = &self->shown->look;
-	bool is_arranged_anew = look->arrangement.roots != shown->arrangement.roots || look->is_bottom_up != shown->is_bottom_up ||
-				look->arrangement.hides_system != shown->arrangement.hides_system;
+	const SptLook *look = &document->look, *shown = self->shown ? &self->shown->look : NULL;
 
-	return !look->is_passing || is_arranged_anew || gtk_stack_get_visible_child(self->stack) == GTK_WIDGET(pane);
+	return !shown || !spt_document_is_same(document, self->shown) || look->arrangement.roots != shown->arrangement.roots ||
+	       look->arrangement.hides_system != shown->arrangement.hides_system || look->is_bottom_up != shown->is_bottom_up;
+}
+
+/* When a range begins to be dragged the crumbs come, and everything below them moves: no more is done in that frame. */
+static bool begins(SptViews *self, const SptDocument *document)
+{
+	return document->look.is_passing &&
+	       spt_restrictions_n(document->look.restrictions) != spt_restrictions_n(self->shown->look.restrictions);
+}
+
+/* Another part waits where it is not seen. */
+static bool waits(SptViews *self, gpointer pane, const SptDocument *document)
+{
+	return !is_another(self, document) && (begins(self, document) || gtk_stack_get_visible_child(self->stack) != GTK_WIDGET(pane));
+}
+
+static void show_panes(SptViews *self)
+{
+	self->panes_wait = false;
+	spt_panes_set_document(self->panes, self->shown);
+}
+
+static void show_flame(SptViews *self)
+{
+	self->flame_waits = false;
+	spt_flame_pane_set_document(self->flame, self->shown);
+}
+
+/* What is seen, or comes to be seen. */
+static void catch_up(SptViews *self)
+{
+	GtkWidget *seen = gtk_stack_get_visible_child(self->stack);
+
+	if (self->panes_wait && self->shown && seen == GTK_WIDGET(self->panes))
+		show_panes(self);
+	if (self->flame_waits && self->shown && seen == GTK_WIDGET(self->flame))
+		show_flame(self);
+}
+
+/* Called in the frame that is under way first. */
+static gboolean on_frame(GtkWidget *widget, G_GNUC_UNUSED GdkFrameClock *clock, gpointer data)
+{
+	bool *is_over = data;
+
+	if (*is_over)
+		catch_up(SPT_VIEWS(widget));
+	*is_over = !*is_over;
+	return *is_over ? G_SOURCE_CONTINUE : G_SOURCE_REMOVE;
 }
 
 static void show_document(SptViews *self, SptDocument *document)
 {
-	bool panes_follow = !self->shown || follows(self, self->panes, &document->look);
-	bool flame_follows = !self->shown || follows(self, self->flame, &document->look);
+	bool is_beginning = !is_another(self, document) && begins(self, document);
 	g_autofree char *made = NULL;
 	double begin_ms = spt_work_ms();
 
+	self->panes_wait = waits(self, self->panes, document);
+	self->flame_waits = waits(self, self->flame, document);
 	spt_document_ref(document);
 	g_clear_pointer(&self->shown, spt_document_unref);
 	self->shown = document;
@@ -81,11 +128,12 @@ static void show_document(SptViews *self, SptDocument *document)
 	spt_crumbs_show(self->crumbs, document);
 	/* Before a function is selected in the panes. */
 	spt_details_set_document(self->details, document);
-	if (panes_follow)
-		spt_panes_set_document(self->panes, document);
-	if (flame_follows)
-		spt_flame_pane_set_document(self->flame, document);
-	self->is_behind = !panes_follow || !flame_follows;
+	if (!self->panes_wait)
+		show_panes(self);
+	if (!self->flame_waits)
+		show_flame(self);
+	if (is_beginning)
+		gtk_widget_add_tick_callback(GTK_WIDGET(self), on_frame, g_new0(bool, 1), g_free);
 	spt_details_set_function(self->details, spt_panes_selected(self->panes));
 	spt_compare_pane_set_document(self->compare, document);
 	g_debug("shown in %.2f ms of CPU time", spt_work_ms() - begin_ms);
@@ -156,15 +204,6 @@ static const SptRestrictions *present(SptViews *self)
 static void add(SptViews *self, const SptRestriction *restriction)
 {
 	restrict_to(self, spt_restrictions_add(present(self), restriction), true);
-}
-
-static void on_view_chosen(SptViews *self)
-{
-	if (!self->is_behind || !self->shown)
-		return;
-	self->is_behind = false;
-	spt_panes_set_document(self->panes, self->shown);
-	spt_flame_pane_set_document(self->flame, self->shown);
 }
 
 static void on_range(SptViews *self, guint64 begin_ns, guint64 end_ns, gboolean is_final)
@@ -427,7 +466,7 @@ static void spt_views_init(SptViews *self)
 	self->lanes = SPT_GROUP_CPU;
 	gtk_widget_init_template(GTK_WIDGET(self));
 	spt_compat_aligned(self->words, false);
-	g_signal_connect_object(self->stack, "notify::visible-child", G_CALLBACK(on_view_chosen), self, G_CONNECT_SWAPPED);
+	g_signal_connect_object(self->stack, "notify::visible-child", G_CALLBACK(catch_up), self, G_CONNECT_SWAPPED);
 	/* Wherever in the window the keyboard is. */
 	gtk_shortcut_controller_set_scope(GTK_SHORTCUT_CONTROLLER(keys), GTK_SHORTCUT_SCOPE_GLOBAL);
 	add_key(keys, GDK_KEY_z, GDK_CONTROL_MASK, "views.undo");
@@ -489,11 +528,15 @@ void spt_views_compare(SptViews *self, SptDocument *before, const char *name)
 
 const uint32_t *spt_views_list(SptViews *self, uint32_t *ret_n)
 {
+	if (self->panes_wait)
+		show_panes(self);
 	return spt_panes_list(self->panes, ret_n);
 }
 
 GtkWidget *spt_views_picture(SptViews *self)
 {
+	if (self->flame_waits)
+		show_flame(self);
 	return strcmp(gtk_stack_get_visible_child_name(self->stack), "compare") == 0 ? spt_compare_pane_picture(self->compare) :
 										       spt_flame_pane_picture(self->flame);
 }
