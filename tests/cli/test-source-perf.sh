@@ -119,6 +119,24 @@ for color in ("red", "green", "blue"):
     assert all(object == f"libchurn-{color}.so" for name, object in functions if name == color + "_work")'
 check 'deleted: recorded' record deleted -- "$workloads/deleted" 1
 check 'deleted: named all the same' judge deleted 'shares(("deleted_work",), 1, 15)'
+# What reads it for the recorder lies beside a copy of the program, as if it was built there.
+mkdir "$work/own"
+cp "$cli" "$work/own"
+beside()
+{
+	printf '#!/bin/sh\n%s\n' "$1" >"$work/own/sysprof-reader"
+	chmod +x "$work/own/sysprof-reader"
+	cli=$work/own/sysprof-cli record "${@:2}"
+}
+# Not a period less, but no names.
+nameless='ours = [(s, w) for s, w in folded if s[0].startswith("deleted-")]
+near(sum(w for s, w in ours) * period, truth["deleted_work"], truth["deleted_work"] / 5, "all of it")
+assert not any("deleted_work" in s for s, w in ours), ours
+assert sum(w for s, w in ours if s[-1].startswith("deleted-") and "+0x" in s[-1]) > sum(w for s, w in ours) / 2, ours'
+check 'deleted, what reads it crashes: recorded' beside 'kill -SEGV $$' deleted -- "$workloads/deleted" 1
+check 'deleted, what reads it crashes: its time is there' judge deleted "$nameless"
+check 'deleted, what reads it hangs: recorded' beside 'exec sleep 1000' deleted -- "$workloads/deleted" 1
+check 'deleted, what reads it hangs: its time is there' judge deleted "$nameless"
 check 'forkstorm: recorded' record forkstorm -- "$workloads/forkstorm" 2
 check 'forkstorm: forked, exec-ed and vforked' judge forkstorm '
 shares(("forked_work", "execed_work", "vfork_borrowed_work", "vfork_execed_work"), 6, 15)

@@ -209,7 +209,7 @@ static SptCapture *record(SptTrace *trace, const GArray *places, const char *pat
 		spt_capture_writer_object(writer, &(SptObjectRow){ .id = SYSPROF_OBJECT_KERNEL, .kind = SPT_OBJECT_KERNEL });
 		spt_capture_writer_object(writer, &(SptObjectRow){ .id = SYSPROF_OBJECT_MODULES, .kind = SPT_OBJECT_MODULES });
 	}
-	if (writer && spt_naming_flush(naming, trace, stash, writer, &error) && spt_capture_writer_finish(writer, stash, 1, &error))
+	if (writer && spt_naming_flush(naming, trace, stash, writer, true, &error) && spt_capture_writer_finish(writer, stash, 1, &error))
 		return spt_capture_open(path, &error);
 	printf("# %s\n", error->message);
 	return NULL;

@@ -155,6 +155,48 @@ static void test_problems_of_helpers(void)
 	expect_problem(none, "whole", NULL, "/nonexistent/reader, which reads files, cannot be run: No such file");
 }
 
+/* Who waits for a while gets it later. */
+static void test_late(void)
+{
+	g_autofree char *program = g_file_read_link("/proc/self/exe", NULL), *home = g_path_get_dirname(program);
+	g_autofree char *flag = elf_file("may-begin");
+	g_autofree char *text = g_strdup_printf("while ! [ -e %s ]; do sleep 0.1; done; exec %s/../sysprof-reader", flag, home);
+	g_autofree char *path = script(text);
+	g_autoptr(SptReader) reader = spt_reader_new(path, 1, PATIENCE_MS, no_dirs);
+	g_autoptr(SptPlaceTable) table = NULL;
+	uint32_t which;
+
+	begin(reader, "whole", 8, NULL);
+	g_assert_null(spt_reader_wait_for(reader, 0, &which));
+	g_assert_null(spt_reader_wait_for(reader, 50, &which));
+	g_assert_true(g_file_set_contents(flag, "", 0, NULL));
+	table = wait_for(reader, 8);
+	expect_names(table);
+}
+
+/* Symbols that are kept are the file's. */
+static void test_kept(void)
+{
+	static const char *const files[] = { "whole", "mini", "whole", "bare", "mini" };
+	g_autoptr(SptReader) reader = spt_reader_new(NULL, 1, PATIENCE_MS, no_dirs);
+
+	for (unsigned i = 0; i < G_N_ELEMENTS(files); i++) {
+		g_autofree char *path = elf_file(files[i]);
+		int fd = open(path, O_RDONLY | O_CLOEXEC);
+		g_autoptr(SptPlaceTable) table = NULL;
+
+		spt_reader_begin(reader, i, &(SptReadRequest){
+			.fd = fd, .path = path, .offsets = offsets, .n = G_N_ELEMENTS(offsets), .depth = SPT_READ_SYMBOLS, .keep = true,
+		});
+		close(fd);
+		table = wait_for(reader, i);
+		if (strcmp(files[i], "bare") == 0)
+			g_assert_cmpstr(spt_place_table_problem(table), ==, "has no symbols");
+		else
+			expect_names(table);
+	}
+}
+
 /* One file costs one helper. */
 static void test_next_file(void)
 {
@@ -241,6 +283,8 @@ int main(int argc, char **argv)
 	g_test_add_func("/reader/side-by-side", test_side_by_side);
 	g_test_add_func("/reader/problems-of-files", test_problems_of_files);
 	g_test_add_func("/reader/problems-of-helpers", test_problems_of_helpers);
+	g_test_add_func("/reader/late", test_late);
+	g_test_add_func("/reader/kept", test_kept);
 	g_test_add_func("/reader/next-file", test_next_file);
 	g_test_add_func("/reader/download-given-up", test_download_given_up);
 	g_test_add_func("/reader/damaged-tables", test_damaged_tables);

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "object/object.h"
+#include "record/file-names.h"
 #include "record/stacks.h"
 #include "symbols/elf-parts.h"
 #include "symbols/symbols.h"
@@ -27,7 +28,6 @@ struct object {
 	char *path;
 	SptObject *file;		/* held open; NULL: could not be opened, or it is no ELF file */
 	bool is_gone;			/* path does not lead to it any more */
-	SptSymtab *symtab;		/* once a name was needed */
 	GArray *offsets;		/* uint64_t, of all frames */
 	unsigned n_named;		/* of them, those in the file */
 };
@@ -35,6 +35,8 @@ struct object {
 struct SptNaming {
 	GHashTable *objects;		/* id -> struct object */
 	SptJit *jit;
+	SptFileNames *file_names;
+	SptSymtab *vdso;		/* once a name of it was needed */
 	uint32_t next_frame;
 	GHashTable *identified;		/* kernel modules whose build-id is noted; "": the kernel's */
 	unsigned n_held, max_held;
@@ -45,7 +47,6 @@ static void object_free(void *data)
 {
 	struct object *object = data;
 
-	spt_symtab_free(object->symtab);
 	spt_object_free(object->file);
 	g_array_unref(object->offsets);
 	g_free(object->path);
@@ -71,6 +72,7 @@ SptNaming *spt_naming_new(bool all)
 
 	naming->objects = g_hash_table_new_full(NULL, NULL, NULL, object_free);
 	naming->jit = spt_jit_new();
+	naming->file_names = spt_file_names_new();
 	naming->identified = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
 	naming->next_frame = 1;
 	naming->all = all;
@@ -83,6 +85,8 @@ void spt_naming_free(SptNaming *naming)
 	if (!naming)
 		return;
 	spt_jit_free(naming->jit);
+	spt_file_names_free(naming->file_names);
+	spt_symtab_free(naming->vdso);
 	g_hash_table_unref(naming->identified);
 	g_hash_table_unref(naming->objects);
 	g_free(naming);
@@ -95,12 +99,12 @@ void spt_naming_forget(SptNaming *naming)
 
 	naming->next_frame = 1;
 	spt_jit_forget(naming->jit);
+	spt_file_names_forget(naming->file_names);
 	g_hash_table_remove_all(naming->identified);
 	g_hash_table_iter_init(&iter, naming->objects);
 	while (g_hash_table_iter_next(&iter, NULL, &value)) {
 		struct object *object = value;
 
-		g_clear_pointer(&object->symtab, spt_symtab_free);
 		g_array_unref(object->offsets);
 		object->offsets = g_array_new(FALSE, FALSE, sizeof(uint64_t));
 		object->n_named = 0;
@@ -243,16 +247,17 @@ static bool check_gone(struct object *object)
 	return object->is_gone;
 }
 
-static void name_from_file(struct object *object, SptCaptureWriter *writer)
+/* The kernel's own, and not a file that could be handed to anybody. */
+static void name_from_vdso(SptNaming *naming, struct object *object, SptCaptureWriter *writer)
 {
-	if (!object->symtab)
-		object->symtab = spt_symtab_new(object->file, NULL);
+	if (!naming->vdso)
+		naming->vdso = spt_symtab_new(object->file, NULL);
 	for (; object->n_named < object->offsets->len; object->n_named++) {
 		SptNameRow row = { .object = object->id, .symbol = "", .module = "" };
 		SptSymbol symbol;
 
 		row.offset = g_array_index(object->offsets, uint64_t, object->n_named);
-		if (!spt_symtab_find(object->symtab, row.offset, &symbol))
+		if (!spt_symtab_find(naming->vdso, row.offset, &symbol))
 			continue;
 		row.symbol = symbol.name;
 		row.distance = symbol.distance;
@@ -325,6 +330,12 @@ static void want_from_jit(SptNaming *naming, struct object *object)
 		spt_jit_want(naming->jit, object->id, g_array_index(object->offsets, uint64_t, object->n_named));
 }
 
+static void want_from_file(SptNaming *naming, struct object *object)
+{
+	for (; object->n_named < object->offsets->len; object->n_named++)
+		spt_file_names_want(naming->file_names, object->id, object->file, g_array_index(object->offsets, uint64_t, object->n_named));
+}
+
 /* A place that is both called from and interrupted is listed twice: that is rarer than a table of all of them is cheap. */
 static void collect_new_frames(SptNaming *naming, SptStash *stash)
 {
@@ -355,7 +366,7 @@ bool spt_naming_knows_objects(SptNaming *naming, SptStash *stash)
 	return true;
 }
 
-bool spt_naming_flush(SptNaming *naming, SptTrace *trace, SptStash *stash, SptCaptureWriter *writer, GError **error)
+bool spt_naming_flush(SptNaming *naming, SptTrace *trace, SptStash *stash, SptCaptureWriter *writer, bool last, GError **error)
 {
 	GHashTableIter iter;
 	void *value;
@@ -380,11 +391,15 @@ bool spt_naming_flush(SptNaming *naming, SptTrace *trace, SptStash *stash, SptCa
 			want_from_jit(naming, object);
 			continue;
 		}
-		if (object->id == SYSPROF_OBJECT_VDSO)
-			object->is_gone = spt_naming_file(naming, object->id) != NULL;
+		if (object->id == SYSPROF_OBJECT_VDSO) {
+			if (spt_naming_file(naming, object->id))
+				name_from_vdso(naming, object, writer);
+			continue;
+		}
 		if (check_gone(object) || (naming->all && object->file))
-			name_from_file(object, writer);
+			want_from_file(naming, object);
 	}
 	spt_jit_flush(naming->jit, writer);
+	spt_file_names_flush(naming->file_names, writer, last);
 	return true;
 }

@@ -42,7 +42,7 @@ const SptJit *spt_naming_jit(const SptNaming *naming);
 /* Whether all objects that frames of @stash lie in have been told of. */
 bool spt_naming_knows_objects(SptNaming *naming, SptStash *stash);
 /* Before a flush: puts the names of @stash's new frames into @writer that would be lost otherwise. */
-bool spt_naming_flush(SptNaming *naming, SptTrace *trace, SptStash *stash, SptCaptureWriter *writer, GError **error);
+bool spt_naming_flush(SptNaming *naming, SptTrace *trace, SptStash *stash, SptCaptureWriter *writer, bool last, GError **error);
 
 G_END_DECLS
 

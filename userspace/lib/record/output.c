@@ -294,15 +294,15 @@ static void publish(SptOutput *output)
 
 bool spt_output_tell(SptOutput *output, GError **error)
 {
-	if (!spt_naming_flush(output->naming, output->trace, output->stash, output->writer, error))
+	if (!spt_naming_flush(output->naming, output->trace, output->stash, output->writer, false, error))
 		return false;
 	publish(output);
 	return true;
 }
 
-static bool flush_into(SptOutput *output, SptCaptureWriter *writer, GError **error)
+static bool flush_into(SptOutput *output, SptCaptureWriter *writer, bool last, GError **error)
 {
-	return spt_naming_flush(output->naming, output->trace, output->stash, writer, error) &&
+	return spt_naming_flush(output->naming, output->trace, output->stash, writer, last, error) &&
 	       spt_capture_writer_flush(writer, output->stash, error);
 }
 
@@ -310,7 +310,7 @@ static bool flush_or_trim(SptOutput *output, uint64_t now, GError **error)
 {
 	if (output->flight)
 		return trim_flight(output, now, error);
-	if (!flush_into(output, output->writer, error))
+	if (!flush_into(output, output->writer, false, error))
 		return false;
 	output->bytes = spt_capture_writer_bytes(output->writer);
 	/* Before there is another stash. */
@@ -349,7 +349,7 @@ bool spt_output_write_last(SptOutput *output, uint64_t now, char **ret_path, GEr
 	if (!writer)
 		return false;
 	spt_flight_put(output->flight, writer, output->period_ns);
-	if (!flush_into(output, writer, error) || !spt_capture_writer_finish(writer, output->stash, now, error))
+	if (!flush_into(output, writer, true, error) || !spt_capture_writer_finish(writer, output->stash, now, error))
 		return false;
 	output->bytes = spt_capture_writer_bytes(writer);
 	output->n_written++;
@@ -361,7 +361,7 @@ bool spt_output_finish(SptOutput *output, uint64_t now, char **ret_path, GError 
 {
 	if (output->flight)
 		return spt_output_write_last(output, now, ret_path, error);
-	if (!flush_into(output, output->writer, error) ||
+	if (!flush_into(output, output->writer, true, error) ||
 	    !spt_capture_writer_finish(output->writer, output->stash, now, error))
 		return false;
 	output->bytes = spt_capture_writer_bytes(output->writer);

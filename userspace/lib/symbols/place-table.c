@@ -122,17 +122,11 @@ static unsigned find_in_debug_info(void *info, uint64_t offset, SptPlace ret[SPT
 	return spt_debug_info_find(info, offset, ret);
 }
 
-GByteArray *spt_place_table_write(SptObject *image, const char *const *debug_dirs, const uint64_t *offsets, uint32_t n, SptReadDepth depth)
+static GByteArray *write_rows(const SptSymtab *symtab, SptDebugInfo *info, const uint64_t *offsets, uint32_t n)
 {
-	g_autoptr(SptSymtab) symtab = spt_symtab_new(image, debug_dirs);
-	g_autoptr(SptDebugInfo) info = NULL;
 	struct writing writing;
 
 	begin(&writing, n);
-	if (depth >= SPT_READ_FUNCTIONS)
-		info = spt_debug_info_new(image, debug_dirs, depth >= SPT_READ_LINES);
-	else
-		spt_object_free(image);
 	for (uint32_t i = 0; i < n; i++) {
 		struct row row = { 0 };
 		SptSymbol symbol;
@@ -145,6 +139,23 @@ GByteArray *spt_place_table_write(SptObject *image, const char *const *debug_dir
 		g_array_append_val(writing.rows, row);
 	}
 	return finish(&writing, spt_symtab_is_empty(symtab) && !info ? add_string(&writing, "has no symbols") : 0);
+}
+
+GByteArray *spt_place_table_write(SptObject *image, const char *const *debug_dirs, const uint64_t *offsets, uint32_t n, SptReadDepth depth)
+{
+	g_autoptr(SptSymtab) symtab = spt_symtab_new(image, debug_dirs);
+	g_autoptr(SptDebugInfo) info = NULL;
+
+	if (depth >= SPT_READ_FUNCTIONS)
+		info = spt_debug_info_new(image, debug_dirs, depth >= SPT_READ_LINES);
+	else
+		spt_object_free(image);
+	return write_rows(symtab, info, offsets, n);
+}
+
+GByteArray *spt_place_table_write_symbols(const SptSymtab *symtab, const uint64_t *offsets, uint32_t n)
+{
+	return write_rows(symtab, NULL, offsets, n);
 }
 
 GByteArray *spt_place_table_write_places(SptPlaceFinder find, void *data, const uint64_t *offsets, uint32_t n)

@@ -26,6 +26,8 @@ uint64_t spt_place_table_bytes(const uint8_t head[SPT_PLACE_TABLE_HEAD_BYTES]);
 
 /* The bytes of a table: what @image, which it takes, says of @offsets, @n of them.  @debug_dirs as in symbols.h. */
 GByteArray *spt_place_table_write(SptObject *image, const char *const *debug_dirs, const uint64_t *offsets, uint32_t n, SptReadDepth depth);
+/* The same of a file's symbols alone. */
+GByteArray *spt_place_table_write_symbols(const SptSymtab *symtab, const uint64_t *offsets, uint32_t n);
 /* The same of places alone, which @find knows as spt_debug_info_find() does. */
 typedef unsigned (*SptPlaceFinder)(void *data, uint64_t offset, SptPlace ret[SPT_INLINES_MAX]);
 GByteArray *spt_place_table_write_places(SptPlaceFinder find, void *data, const uint64_t *offsets, uint32_t n);

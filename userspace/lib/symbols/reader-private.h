@@ -17,6 +17,7 @@ struct spt_reader_request {
 	uint32_t build_id_bytes;
 	uint8_t build_id[64];
 	uint32_t names_bytes;			/* of a kernel, as kernel-answer.h packs them; 0: it is a file of programs */
+	uint64_t keep;
 };
 
 /* May come before the table, as long as one's head. */

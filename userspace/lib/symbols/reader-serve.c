@@ -19,6 +19,7 @@
 #define CPU_MAX_S 60
 #define MEMORY_MAX_BYTES (12ull << 30)
 #define PROGRESS_EVERY_US 100000
+#define KEPT_MAX 32
 
 struct question {
 	struct spt_reader_request head;
@@ -29,6 +30,12 @@ struct question {
 	uint8_t *names;			/* NULL: it is no kernel */
 	char *fetched;			/* path of a debug file; NULL: none was */
 	int fd;
+};
+
+/* The symbols of a file, for the next question about it. */
+struct kept {
+	struct stat file;
+	SptSymtab *symtab;
 };
 
 static bool receive(int socket, void *to, size_t bytes)
@@ -197,6 +204,51 @@ static GByteArray *answer_of_kernel(struct question *question)
 	return spt_kernel_answer(fd, question->path, question->names, head->names_bytes, question->offsets, head->n_offsets);
 }
 
+static bool is_same_file(const struct stat *a, const struct stat *b)
+{
+	return a->st_dev == b->st_dev && a->st_ino == b->st_ino && a->st_size == b->st_size && a->st_mtim.tv_sec == b->st_mtim.tv_sec &&
+	       a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
+}
+
+/* NULL: it is not kept. */
+static const SptSymtab *find_kept(const struct kept kept[KEPT_MAX], const struct stat *file)
+{
+	for (unsigned i = 0; i < KEPT_MAX; i++)
+		if (kept[i].symtab && is_same_file(&kept[i].file, file))
+			return kept[i].symtab;
+	return NULL;
+}
+
+/* In the place of the one that was read longest ago. */
+static const SptSymtab *keep(struct kept kept[KEPT_MAX], const struct stat *file, SptSymtab *symtab)
+{
+	spt_symtab_free(kept[KEPT_MAX - 1].symtab);
+	memmove(&kept[1], &kept[0], (KEPT_MAX - 1) * sizeof(*kept));
+	kept[0] = (struct kept){ *file, symtab };
+	return symtab;
+}
+
+static GByteArray *answer_and_keep(struct question *question, struct kept kept[KEPT_MAX])
+{
+	const struct spt_reader_request *head = &question->head;
+	const SptSymtab *symtab;
+	struct stat file;
+
+	if (fstat(question->fd, &file) != 0)
+		return spt_place_table_write_problem("cannot be looked at", head->n_offsets);
+	symtab = find_kept(kept, &file);
+	if (!symtab) {
+		g_autoptr(GError) error = NULL;
+		g_autoptr(SptObject) image = spt_object_open_fd(question->fd, question->path, &error);
+
+		question->fd = -1;
+		if (!image)
+			return spt_place_table_write_problem(error->message, head->n_offsets);
+		symtab = keep(kept, &file, spt_symtab_new(image, question->dirs ? (const char *const *)question->dirs->pdata : NULL));
+	}
+	return spt_place_table_write_symbols(symtab, question->offsets, head->n_offsets);
+}
+
 static GByteArray *answer(struct question *question, int socket, SptReaderFetch fetch)
 {
 	const struct spt_reader_request *head = &question->head;
@@ -237,6 +289,7 @@ static void limit_memory(void)
 
 void spt_reader_serve(int socket, SptReaderFetch fetch)
 {
+	struct kept kept[KEPT_MAX] = { 0 };
 	bool is_open = true;
 
 	limit_memory();
@@ -247,10 +300,14 @@ void spt_reader_serve(int socket, SptReaderFetch fetch)
 		limit_time();
 		is_open = receive_question(socket, &question);
 		if (is_open) {
-			g_autoptr(GByteArray) table = question.names ? answer_of_kernel(&question) : answer(&question, socket, fetch);
+			g_autoptr(GByteArray) table = question.names	? answer_of_kernel(&question) :
+						      question.head.keep ? answer_and_keep(&question, kept) :
+									   answer(&question, socket, fetch);
 
 			is_open = send_all(socket, table->data, table->len);
 		}
 		clear_question(&question);
 	}
+	for (unsigned i = 0; i < KEPT_MAX; i++)
+		spt_symtab_free(kept[i].symtab);
 }

@@ -209,7 +209,7 @@ static bool send_request(const SptReader *reader, int socket, const SptReadReque
 	struct spt_reader_request head = {
 		.path_bytes = strnlen(request->path, SPT_READER_TEXT_MAX_BYTES), .dirs_bytes = reader->dirs_bytes,
 		.n_offsets = request->n, .depth = (uint8_t)request->depth, .has_row = request->row != NULL, .download = request->download,
-		.names_bytes = request->names ? request->names->len : 0,
+		.names_bytes = request->names ? request->names->len : 0, .keep = request->keep,
 	};
 	char room[CMSG_SPACE(sizeof(int))] __attribute__((aligned(8))) = { 0 };
 	struct iovec part = { &head, sizeof(head) };
@@ -327,11 +327,11 @@ static SptPlaceTable *finish(struct helper *helper, uint32_t *ret_tag)
 	return table;
 }
 
-/* Waits for any of those that are read, until the first of them is late. */
-static void wait_for_any(const SptReader *reader)
+/* Waits for any of those that are read, until the first of them is late, or @until. */
+static void wait_for_any(const SptReader *reader, int64_t until)
 {
 	g_autofree struct pollfd *polled = g_new(struct pollfd, reader->n_helpers);
-	int64_t until = INT64_MAX, now = g_get_monotonic_time();
+	int64_t now = g_get_monotonic_time();
 
 	for (unsigned i = 0; i < reader->n_helpers; i++) {
 		const struct helper *helper = &reader->helpers[i];
@@ -345,7 +345,14 @@ static void wait_for_any(const SptReader *reader)
 
 SptPlaceTable *spt_reader_wait(SptReader *reader, uint32_t *ret_tag)
 {
-	for (;;) {
+	return spt_reader_wait_for(reader, -1, ret_tag);
+}
+
+SptPlaceTable *spt_reader_wait_for(SptReader *reader, int timeout_ms, uint32_t *ret_tag)
+{
+	int64_t until = timeout_ms < 0 ? INT64_MAX : g_get_monotonic_time() + timeout_ms * 1000ll;
+
+	for (bool is_over = false;; is_over = g_get_monotonic_time() >= until) {
 		bool any = false;
 
 		for (unsigned i = 0; i < reader->n_helpers; i++) {
@@ -361,8 +368,8 @@ SptPlaceTable *spt_reader_wait(SptReader *reader, uint32_t *ret_tag)
 			}
 			return finish(helper, ret_tag);
 		}
-		if (!any)
+		if (!any || is_over)
 			return NULL;
-		wait_for_any(reader);
+		wait_for_any(reader, until);
 	}
 }

@@ -18,6 +18,7 @@ typedef struct {
 	uint32_t n;
 	bool download;			/* its debug information, if that is not here, from $DEBUGINFOD_URLS */
 	SptReadDepth depth;
+	bool keep;			/* symbols that were read: there will be more questions about this file; with SPT_READ_SYMBOLS */
 	const GByteArray *names;	/* of a kernel or one of its modules, which offsets are then of (kernel-answer.h); NULL: it is neither */
 } SptReadRequest;
 
@@ -45,6 +46,8 @@ bool spt_reader_has_room(const SptReader *reader);
 void spt_reader_begin(SptReader *reader, uint32_t tag, const SptReadRequest *request);
 /* Waits for one of those that were begun; a table that says why where a file could not be read.  NULL: there is none to wait for. */
 SptPlaceTable *spt_reader_wait(SptReader *reader, uint32_t *ret_tag);
+/* The same, or NULL if none is done after @timeout_ms; -1: no limit. */
+SptPlaceTable *spt_reader_wait_for(SptReader *reader, int timeout_ms, uint32_t *ret_tag);
 
 /* Tells how far a download is; false: give up. */
 typedef bool (*SptReaderGoesOn)(uint64_t done_bytes, uint64_t total_bytes, void *data);

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* One file at a time.  The helper keeps what it has read: there will be more places in the same files. */
+#include "record/file-names.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "symbols/reader.h"
+
+#define PATIENCE_MS 10000		/* until it is taken for hung */
+#define WAIT_MS 1000			/* in one flush; not again while it is late */
+#define LAST_WAIT_MS 20000		/* at the end, for all files */
+
+struct file {
+	uint32_t object;
+	const SptObject *image;
+	GArray *offsets;		/* uint64_t, not asked for yet */
+	GArray *asked;			/* NULL: none are; empty: they are not wanted any more */
+	bool is_unreadable;
+};
+
+struct SptFileNames {
+	GHashTable *files;		/* object -> struct file */
+	SptReader *reader;		/* once there is something to read */
+	bool is_late;
+};
+
+static void file_free(void *data)
+{
+	struct file *file = data;
+
+	g_array_unref(file->offsets);
+	g_clear_pointer(&file->asked, g_array_unref);
+	g_free(file);
+}
+
+SptFileNames *spt_file_names_new(void)
+{
+	SptFileNames *names = g_new0(SptFileNames, 1);
+
+	names->files = g_hash_table_new_full(NULL, NULL, NULL, file_free);
+	return names;
+}
+
+void spt_file_names_free(SptFileNames *names)
+{
+	if (!names)
+		return;
+	spt_reader_free(names->reader);
+	g_hash_table_unref(names->files);
+	g_free(names);
+}
+
+void spt_file_names_want(SptFileNames *names, uint32_t object, const SptObject *image, uint64_t offset)
+{
+	struct file *file = g_hash_table_lookup(names->files, GUINT_TO_POINTER(object));
+
+	if (!file) {
+		file = g_new0(struct file, 1);
+		*file = (struct file){ .object = object, .image = image, .offsets = g_array_new(FALSE, FALSE, sizeof(uint64_t)) };
+		g_hash_table_insert(names->files, GUINT_TO_POINTER(object), file);
+	}
+	g_array_append_val(file->offsets, offset);
+}
+
+void spt_file_names_forget(SptFileNames *names)
+{
+	GHashTableIter iter;
+	void *value;
+
+	g_hash_table_iter_init(&iter, names->files);
+	while (g_hash_table_iter_next(&iter, NULL, &value)) {
+		struct file *file = value;
+
+		g_array_set_size(file->offsets, 0);
+		if (file->asked)
+			g_array_set_size(file->asked, 0);
+	}
+}
+
+static int compare_offsets(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+static void ask(SptFileNames *names, struct file *file)
+{
+	unsigned n = 0;
+
+	g_array_sort(file->offsets, compare_offsets);
+	for (unsigned i = 0; i < file->offsets->len; i++)
+		if (i == 0 || g_array_index(file->offsets, uint64_t, i) != g_array_index(file->offsets, uint64_t, n - 1))
+			g_array_index(file->offsets, uint64_t, n++) = g_array_index(file->offsets, uint64_t, i);
+	g_array_set_size(file->offsets, n);
+	file->asked = file->offsets;
+	file->offsets = g_array_new(FALSE, FALSE, sizeof(uint64_t));
+	spt_reader_begin(names->reader, file->object, &(SptReadRequest){
+		.fd = spt_object_fd(file->image), .path = spt_object_name(file->image), .offsets = (const uint64_t *)(void *)file->asked->data, .n = n,
+		.depth = SPT_READ_SYMBOLS, .keep = true,
+	});
+}
+
+static void put(const struct file *file, const SptPlaceTable *table, SptCaptureWriter *writer)
+{
+	for (unsigned i = 0; i < file->asked->len; i++) {
+		SptNameRow row = { .object = file->object, .offset = g_array_index(file->asked, uint64_t, i), .module = "" };
+		SptSymbol symbol;
+
+		if (!spt_place_table_symbol(table, i, &symbol))
+			continue;
+		row.symbol = symbol.name;
+		row.distance = symbol.distance;
+		row.symbol_bytes = symbol.bytes;
+		spt_capture_writer_name(writer, &row);
+	}
+}
+
+/* False: nothing came until then. */
+static bool take(SptFileNames *names, SptCaptureWriter *writer, int64_t until_us)
+{
+	int64_t left_us = MAX(until_us - g_get_monotonic_time(), 0);
+	uint32_t object;
+	g_autoptr(SptPlaceTable) table = spt_reader_wait_for(names->reader, (int)(left_us / 1000), &object);
+	struct file *file = table ? g_hash_table_lookup(names->files, GUINT_TO_POINTER(object)) : NULL;
+	const char *problem = table ? spt_place_table_problem(table) : NULL;
+
+	names->is_late = !table;
+	if (!table)
+		return false;
+	file->is_unreadable = problem && g_str_has_prefix(problem, SPT_READER_FAILED);
+	put(file, table, writer);
+	g_clear_pointer(&file->asked, g_array_unref);
+	return true;
+}
+
+void spt_file_names_flush(SptFileNames *names, SptCaptureWriter *writer, bool last)
+{
+	int64_t until_us = g_get_monotonic_time() + 1000ll * (last ? LAST_WAIT_MS : names->is_late ? 0 : WAIT_MS);
+	GHashTableIter iter;
+	void *value;
+
+	if (!names->reader && g_hash_table_size(names->files) > 0)
+		names->reader = spt_reader_new(NULL, 1, PATIENCE_MS, NULL);
+	/* What was asked for before. */
+	while (names->reader && !spt_reader_has_room(names->reader))
+		if (!take(names, writer, until_us))
+			return;
+	g_hash_table_iter_init(&iter, names->files);
+	while (g_hash_table_iter_next(&iter, NULL, &value)) {
+		struct file *file = value;
+
+		if (file->offsets->len == 0 || file->is_unreadable)
+			continue;
+		ask(names, file);
+		if (!take(names, writer, until_us))
+			return;
+	}
+}
