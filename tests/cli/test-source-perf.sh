@@ -45,7 +45,7 @@ $2
 END
 }
 
-for name in shares recursion nofp-shares nofp-recursion nofp-plunge dlchurn deleted forkstorm shortlived jit threads; do
+for name in shares recursion nofp-shares nofp-recursion nofp-plunge dlchurn deleted forkstorm shortlived jit threads bpf; do
 	[ -x "$workloads/$name" ] || { echo "Bail out! $workloads/$name is not built; run 'make tests'"; exit 1; }
 done
 
@@ -177,6 +177,12 @@ named = sum(w for s, w in inside if any(f in s for f in ("ksys_write", "ksys_rea
 unknown = sum(w for s, w in folded if s[-1] == "[unknown kernel]")
 assert named > 0.2 * sum(w for s, w in inside), inside[:20]
 near(unknown / max(sum(w for s, w in folded), 1), 0, 0.02, "without a name")'
+
+check 'bpf: recorded' record bpf -- "$workloads/bpf" 1
+check 'bpf: the program has its name' judge bpf '
+ours = [(s, w) for s, w in folded if s[0] == "bpf"]
+own = sum(w for s, w in ours if any(f.startswith("bpf_prog_") and f.endswith("_bpf_work") for f in s))
+assert own > sum(w for s, w in ours) / 4, ours'
 
 # Only one process.
 
