@@ -146,7 +146,18 @@ static void on_thread_chosen(SptFlamePane *self)
 		light(self);
 }
 
-/* The heaviest first; the one that is seen stays if it is there. */
+static bool are_listed(SptFlamePane *self, const GArray *threads)
+{
+	unsigned n = MIN(threads->len, MAX_THREADS), listed = 0;
+
+	for (unsigned i = 0; i < n; i++) {
+		for (unsigned j = 0; j < self->tids->len; j++)
+			listed += g_array_index(self->tids, uint32_t, j) == g_array_index(threads, SptGroupRow, i).tid;
+	}
+	return n == self->tids->len && listed == n;
+}
+
+/* The heaviest first, unless they are all there; the one that is seen stays if it is among them. */
 static void list_threads(SptFlamePane *self)
 {
 	g_autoptr(GArray) threads = spt_document_threads(self->document);
@@ -154,6 +165,9 @@ static void list_threads(SptFlamePane *self)
 	unsigned at = gtk_drop_down_get_selected(GTK_DROP_DOWN(self->threads)), chosen = 0;
 	uint32_t seen = at < self->tids->len ? g_array_index(self->tids, uint32_t, at) : UINT32_MAX;
 
+	/* Another list is more than a frame's work for GTK. */
+	if (are_listed(self, threads))
+		return;
 	g_array_set_size(self->tids, 0);
 	for (unsigned i = 0; i < MIN(threads->len, MAX_THREADS); i++) {
 		const SptGroupRow *thread = &g_array_index(threads, SptGroupRow, i);
@@ -355,6 +369,7 @@ void spt_flame_pane_set_document(SptFlamePane *self, SptDocument *document)
 	g_clear_pointer(&self->document, spt_document_unref);
 	self->document = document;
 	if (!is_known) {
+		g_array_set_size(self->tids, 0);
 		g_clear_pointer(&self->rooted, g_free);
 		gtk_editable_set_text(GTK_EDITABLE(self->search), "");
 	}
