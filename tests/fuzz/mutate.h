@@ -78,6 +78,10 @@ static inline int mutate_main(int argc, char **argv, const char *name,
 			fprintf(stderr, "%s: %s\n", name, error->message);
 			return 1;
 		}
+		if (bytes == 0) {
+			fprintf(stderr, "%s: %s is empty\n", name, argv[i]);
+			return 1;
+		}
 		mutated_path = argv[i];
 		LLVMFuzzerTestOneInput((const uint8_t *)data, bytes);
 		mutate_file((const uint8_t *)data, bytes, rounds);
