@@ -19,7 +19,17 @@ static inline u64 strip(u64 pointer)
 }
 
 #define USER_END	TASK_SIZE_64
-#include "walk-user.h"
+#define TABLE_SP	31
+#define TABLE_FP	29
+/* A signal's frame: struct siginfo, 128 bytes, 176 of struct ucontext, the address of a fault, then x0 ... x30 sp pc. */
+#define SIGNAL_IP	568
+static const u16 signal_registers[] = {
+	312, 320, 328, 336, 344, 352, 360, 368, 376, 384, 392, 400, 408, 416, 424, 432, 440, 448, 456, 464, 472, 480, 488, 496, 504, 512,
+	520, 528, 536, 544, 552, 560,
+};
+static const u8 saved_registers[] = { 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29 };
+static const u64 kept_registers = GENMASK_ULL(29, 19) | BIT_ULL(31);
+#include "walk-table.h"
 
 /* Where the image's text lies, by what kallsyms names. */
 static unsigned long image_start, image_end;
@@ -95,6 +105,20 @@ void sysprof_arch_walk_user(struct pt_regs *regs, struct sysprof_walk *walk)
 {
 	/* A frame pointer of 1 leads nowhere: 32-bit programs have none. */
 	walk_user(walk, regs->pc, strip(regs->sp), compat_user_mode(regs) ? 1 : strip(regs->regs[29]), true);
+}
+
+void sysprof_arch_walk_tables(struct pt_regs *regs, struct sysprof_walk *to)
+{
+	struct table_walk walk = { .ip = regs->pc };
+
+	if (compat_user_mode(regs)) {
+		to->is_guess = true;
+		sysprof_arch_walk_user(regs, to);
+		return;
+	}
+	memcpy(walk.registers, regs->regs, sizeof(regs->regs));
+	walk.registers[TABLE_SP] = strip(regs->sp);
+	walk_tables(to, &walk);
 }
 
 void sysprof_arch_user_regs(const struct pt_regs *regs, u64 *values)

@@ -14,7 +14,14 @@
 
 #define USER_END	TASK_SIZE_MAX
 #define strip(pointer)	(pointer)
-#include "walk-user.h"
+#define TABLE_SP	7
+#define TABLE_FP	6
+/* struct ucontext of a signal's frame has 40 bytes, then struct sigcontext; registers in the order of DWARF: ax dx cx bx si di bp sp r8 ... r15. */
+#define SIGNAL_IP	168
+static const u8 signal_registers[] = { 144, 136, 152, 128, 112, 104, 120, 160, 40, 48, 56, 64, 72, 80, 88, 96 };
+static const u8 saved_registers[] = { 3, 6, 12, 13, 14, 15 };
+static const u64 kept_registers = BIT(3) | BIT(6) | BIT(7) | BIT(12) | BIT(13) | BIT(14) | BIT(15);
+#include "walk-table.h"
 
 void sysprof_arch_init(void)
 {
@@ -54,6 +61,26 @@ void sysprof_arch_walk_user(struct pt_regs *regs, struct sysprof_walk *walk)
 		walk_user(walk, regs->ip, regs->sp, regs->bp, true);
 	else
 		walk_user(walk, regs->ip, (u32)regs->sp, (u32)regs->bp, false);
+}
+
+void sysprof_arch_walk_tables(struct pt_regs *regs, struct sysprof_walk *to)
+{
+	struct table_walk walk = {
+		.registers = {
+			regs->ax, regs->dx, regs->cx, regs->bx, regs->si, regs->di, regs->bp, regs->sp,
+			regs->r8, regs->r9, regs->r10, regs->r11, regs->r12, regs->r13, regs->r14, regs->r15,
+		},
+		.ip = regs->ip,
+	};
+	u64 word;
+
+	/* As above: from an NMI nobody but this asks which address space is in place. */
+	if (!user_64bit_mode(regs) || (in_nmi() && copy_from_user_nmi(&word, (void __user *)regs->sp, sizeof(word)))) {
+		to->is_guess = true;
+		sysprof_arch_walk_user(regs, to);
+		return;
+	}
+	walk_tables(to, &walk);
 }
 
 void sysprof_arch_user_regs(const struct pt_regs *regs, u64 *values)

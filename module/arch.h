@@ -7,6 +7,7 @@
 #include <linux/types.h>
 
 struct ranges;
+struct sysprof_tables;
 
 /**
  * struct sysprof_walk - a walk along a user stack
@@ -15,9 +16,15 @@ struct ranges;
  * @max: at least 1
  * @n: on return, how many
  * @end: on return, enum sysprof_end: why there are no more
+ * @by_tables: along unwind tables, with @ranges, instead of frame pointers
+ * @tables: with @by_tables, those of a user, beside everybody's; NULL: none
+ * @is_guess: on return, with @by_tables: a frame's caller was looked for by its frame pointer
  */
 struct sysprof_walk {
 	const struct ranges *ranges;
+	bool by_tables;
+	bool is_guess;
+	const struct sysprof_tables *tables;
 	u64 *frames;
 	u32 max;
 	u32 n;
@@ -31,15 +38,22 @@ void sysprof_arch_init(void);
 u32 sysprof_arch_walk_kernel(struct pt_regs *regs, unsigned long *ips, u32 max, u8 *end);
 /* Walks the user context @regs of current along frame pointers; ranges.h has the look-up.  Nothing but frames is stored. */
 void sysprof_arch_walk_user(struct pt_regs *regs, struct sysprof_walk *walk);
+/* The same along unwind tables; 32-bit programs by frame pointers all the same. */
+void sysprof_arch_walk_tables(struct pt_regs *regs, struct sysprof_walk *walk);
 bool sysprof_arch_user_is_32bit(struct pt_regs *regs);
 
 /* Registers of a user context in the order of <asm/perf_regs.h>, 0 for what was not saved. */
 #ifdef CONFIG_X86_64
 #define SYSPROF_ARCH_MACHINE	62	/* EM_X86_64 */
 #define SYSPROF_ARCH_REGS	24
+/* Registers that tables speak of, and how many of them a function has to keep. */
+#define SYSPROF_ARCH_TABLE_REGS	16
+#define SYSPROF_ARCH_SAVED	6
 #else
 #define SYSPROF_ARCH_MACHINE	183	/* EM_AARCH64 */
 #define SYSPROF_ARCH_REGS	33
+#define SYSPROF_ARCH_TABLE_REGS	32
+#define SYSPROF_ARCH_SAVED	11
 #endif
 void sysprof_arch_user_regs(const struct pt_regs *regs, u64 *values);
 /* Copies @bytes from the stack pointer of current's @regs up into @to; returns how many could be had without a fault. */

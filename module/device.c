@@ -26,6 +26,7 @@
 #include "session.h"
 #include "snapshot.h"
 #include "stack.h"
+#include "tables.h"
 
 #define NAMES_MAX	4096
 
@@ -91,7 +92,7 @@ static int do_info(void __user *user)
 		.size = min_t(u32, size, sizeof(info)),
 		.abi_version = SYSPROF_ABI_VERSION,
 		.features = SYSPROF_FEATURE_RESOLVE | SYSPROF_FEATURE_FILTERS | SYSPROF_FEATURE_BUDGET |
-			SYSPROF_FEATURE_REGIONS | SYSPROF_FEATURE_MAP_FD | SYSPROF_FEATURE_RAW | SYSPROF_FEATURE_RAW_WISH |
+			SYSPROF_FEATURE_REGIONS | SYSPROF_FEATURE_MAP_FD | SYSPROF_FEATURE_RAW | SYSPROF_FEATURE_RAW_WISH | SYSPROF_FEATURE_TABLE |
 			(sysprof_pmu_available() ? SYSPROF_FEATURE_PMU : 0),
 		.cpus = nr_cpu_ids,
 		.page_bytes = PAGE_SIZE,
@@ -135,7 +136,9 @@ static int complete_config(struct sysprof_config *config)
 		config->form = SYSPROF_FORM_OBJECT;
 	if (!config->user_mode)
 		config->user_mode = SYSPROF_USER_FP + 1;
-	if (config->user_mode > SYSPROF_USER_RAW + 1)
+	/* Tables lead from place to place in objects: there are no addresses on the way. */
+	if (config->user_mode > SYSPROF_USER_TABLE + 1 ||
+	    (config->user_mode == SYSPROF_USER_TABLE + 1 && config->form == SYSPROF_FORM_ADDRESS))
 		return -EINVAL;
 	if (config->user_mode != SYSPROF_USER_RAW + 1 ? config->raw_bytes :
 	    config->raw_bytes % 8 || config->raw_bytes > SYSPROF_MAX_RAW_BYTES)
@@ -351,6 +354,26 @@ static int do_raw_wish(struct sysprof_session *session, void __user *user)
 	return err;
 }
 
+static int do_table(struct sysprof_session *session, void __user *user)
+{
+	struct sysprof_tables *tables;
+	struct sysprof_table table;
+	int err = get_arg(&table, sizeof(table), user);
+
+	if (err)
+		return err;
+	tables = sysprof_session_tables(session);
+	if (!tables)
+		return -ENOMEM;
+	/* No object goes while it is looked for. */
+	err = sysprof_hooks_arm();
+	if (err)
+		return err;
+	err = sysprof_tables_add(tables, &table);
+	sysprof_hooks_disarm();
+	return err;
+}
+
 static long device_ioctl(struct file *file, unsigned int command, unsigned long arg)
 {
 	struct sysprof_session *session = file->private_data;
@@ -376,6 +399,8 @@ static long device_ioctl(struct file *file, unsigned int command, unsigned long 
 		return do_map_fd(session, user);
 	case SYSPROF_IOC_RAW_WISH:
 		return do_raw_wish(session, user);
+	case SYSPROF_IOC_TABLE:
+		return do_table(session, user);
 	default:
 		return -ENOTTY;
 	}

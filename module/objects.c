@@ -19,6 +19,7 @@
 #include "objects.h"
 #include "rights.h"
 #include "session.h"
+#include "tables.h"
 #include "vdso.h"
 
 #define POOL_SIZE	64
@@ -224,8 +225,9 @@ static void name_fn(struct work_struct *work)
 		object->file = NULL;
 		if (record) {
 			sysprof_sessions_state(&record->record);
-			/* Whole before it is seen; pairs with smp_load_acquire() in find_record() and sysprof_objects_fill(). */
+			/* Whole before it is seen; pairs with smp_load_acquire() in find_record(), sysprof_objects_fill() and sysprof_objects_each(). */
 			smp_store_release(&object->record, record);
+			sysprof_tables_named(record);
 		}
 		fill_pool();
 		raw_spin_lock_irq(&objects_lock);
@@ -271,6 +273,22 @@ size_t sysprof_objects_fill(u32 after, void *buffer, size_t bytes, u32 *last)
 	}
 	rcu_read_unlock();
 	return filled;
+}
+
+void sysprof_objects_each(void (*each)(const struct sysprof_object *record, void *data), void *data)
+{
+	const struct sysprof_object *record = sysprof_vdso_record();
+	struct object *object;
+
+	if (record)
+		each(record, data);
+	/* As long as hooks are armed objects only come. */
+	list_for_each_entry_rcu(object, &objects, list, true) {
+		/* Pairs with smp_store_release() in name_fn(). */
+		record = smp_load_acquire(&object->record);
+		if (record)
+			each(record, data);
+	}
 }
 
 static const struct sysprof_object *find_record(u32 id)
@@ -343,6 +361,7 @@ void sysprof_objects_forget(void)
 	irq_work_sync(&kick);
 	flush_work(&name_work);
 	sysprof_map_fd_forget();
+	sysprof_tables_forget_objects();
 	hash_init(objects_by_identity);
 	hash_init(objects_by_id);
 	free_list(&objects);

@@ -28,6 +28,8 @@ void sysprof_objects_flush(void);
  * id in @last.  Process context, hooks armed.
  */
 size_t sysprof_objects_fill(u32 after, void *buffer, size_t bytes, u32 *last);
+/* Calls @each for what is named, and for the vdso.  Process context, hooks armed; @each may sleep. */
+void sysprof_objects_each(void (*each)(const struct sysprof_object *record, void *data), void *data);
 /* What there is to say of object @id, NULL if it is not known; and the id of the file @inode, 0 if it has none.  Process context, hooks armed. */
 const struct sysprof_object *sysprof_objects_record(u32 id);
 u32 sysprof_objects_id(const struct inode *inode);

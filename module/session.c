@@ -24,6 +24,7 @@
 #include "rights.h"
 #include "session.h"
 #include "snapshot.h"
+#include "tables.h"
 #include "times.h"
 
 static LIST_HEAD(running_sessions);
@@ -171,13 +172,35 @@ static void tell_account(struct sysprof_session *session, int cpu, u64 now)
 	for_each_joined(session, sc, cpu)								\
 		if ((sc)->wanted)
 
-static void put_sample(struct sysprof_session *session, struct sysprof_session_cpu *sc,
-		       const struct sysprof_stack *stack, u64 weight, u64 delay_ns)
+static bool by_tables(const struct sysprof_session *session)
+{
+	return session->config.user_mode == SYSPROF_USER_TABLE + 1;
+}
+
+/* The user part in the form that a session has. */
+struct user_part {
+	const u64 *frames;
+	u32 n;
+	u16 flags;
+	u8 end;
+};
+
+static struct user_part user_part(const struct sysprof_session *session, const struct sysprof_session_cpu *sc, struct sysprof_stack *stack)
+{
+	if (session->config.form == SYSPROF_FORM_ADDRESS)
+		return (struct user_part){ stack->user, stack->n_user, SYSPROF_SAMPLE_ADDRESSES, stack->user_end };
+	if (!by_tables(session))
+		return (struct user_part){ stack->places, stack->n_places, 0, stack->places_end };
+	sysprof_stack_by_tables(stack, sc->tables);
+	return (struct user_part){ stack->tabled, stack->n_tabled, stack->tabled_flags, stack->tabled_end };
+}
+
+static void put_sample(struct sysprof_session *session, struct sysprof_session_cpu *sc, struct sysprof_stack *stack, u64 weight,
+		       u64 delay_ns)
 {
 	u32 n_kernel = min_t(u32, stack->n_kernel, session->config.max_kernel_frames);
-	bool is_address = session->config.form == SYSPROF_FORM_ADDRESS;
-	u32 found_user = is_address ? stack->n_user : stack->n_places;
-	u32 n_user = min(found_user, session->config.max_user_frames);
+	struct user_part user = user_part(session, sc, stack);
+	u32 n_user = min(user.n, session->config.max_user_frames);
 	u32 raw_bytes = stack->raw && sc->raw_bytes ? sysprof_raw_size(stack->raw, sc->raw_bytes) : 0;
 	u32 bytes = sizeof(struct sysprof_sample) + (n_kernel + n_user) * sizeof(u64) + raw_bytes;
 	struct sysprof_sample *sample;
@@ -191,7 +214,7 @@ static void put_sample(struct sysprof_session *session, struct sysprof_session_c
 		lose(sc, SYSPROF_LOST_RING_FULL, weight);
 		return;
 	}
-	sample->record.flags = stack->flags | (is_address ? SYSPROF_SAMPLE_ADDRESSES : 0);
+	sample->record.flags = stack->flags | user.flags;
 	sample->record.pid = stack->pid;
 	sample->record.tid = stack->tid;
 	sample->mm = stack->mm;
@@ -201,7 +224,7 @@ static void put_sample(struct sysprof_session *session, struct sysprof_session_c
 	sample->n_kernel = n_kernel;
 	sample->n_user = n_user;
 	sample->kernel_end = n_kernel < stack->n_kernel ? SYSPROF_END_LIMIT : stack->kernel_end;
-	sample->user_end = n_user < found_user ? SYSPROF_END_LIMIT : is_address ? stack->user_end : stack->places_end;
+	sample->user_end = n_user < user.n ? SYSPROF_END_LIMIT : user.end;
 	sample->user_mode = session->config.user_mode - 1;
 	/* Of tasks whose memory is not the reader's there are frames alone. */
 	if (sample->user_mode == SYSPROF_USER_RAW && !raw_bytes)
@@ -210,7 +233,7 @@ static void put_sample(struct sysprof_session *session, struct sysprof_session_c
 	sample->reserved = 0;
 	if (n_kernel)
 		memcpy(sample->frames, stack->kernel, n_kernel * sizeof(u64));
-	memcpy(sample->frames + n_kernel, is_address ? stack->user : stack->places, n_user * sizeof(u64));
+	memcpy(sample->frames + n_kernel, user.frames, n_user * sizeof(u64));
 	if (raw_bytes)
 		sysprof_raw_put_into(sample->frames + n_kernel + n_user, stack->raw, sc->raw_bytes);
 	sysprof_ring_commit(&sc->ring);
@@ -225,6 +248,12 @@ static bool may_have_raw(const struct sysprof_session *session)
 	return session->config.raw_bytes && (session->may_see_addresses || sysprof_rights_may_trace_current(session->cred));
 }
 
+/* Whether tables of its own user are followed for current: who brought them could look for himself. */
+static bool may_follow_tables(const struct sysprof_session *session)
+{
+	return by_tables(session) && !session->may_see_addresses && sysprof_rights_may_trace_current(session->cred);
+}
+
 /* Adds what the session wants of the stack of current. */
 static void add_wish(const struct sysprof_session *session, struct sysprof_session_cpu *sc, struct sysprof_stack_wish *wish)
 {
@@ -233,7 +262,8 @@ static void add_wish(const struct sysprof_session *session, struct sysprof_sessi
 	wish->max_kernel = max(wish->max_kernel, config->max_kernel_frames);
 	wish->max_user = max(wish->max_user, config->max_user_frames);
 	wish->addresses |= config->form == SYSPROF_FORM_ADDRESS;
-	wish->places |= config->form == SYSPROF_FORM_OBJECT;
+	wish->places |= config->form == SYSPROF_FORM_OBJECT && !by_tables(session);
+	sc->tables = may_follow_tables(session) ? session->tables : NULL;
 	sc->raw_bytes = may_have_raw(session) ? sysprof_raw_wished(session->raw_wishes, config->raw_bytes) : 0;
 	wish->raw_bytes = max(wish->raw_bytes, sc->raw_bytes);
 }
@@ -266,7 +296,7 @@ bool sysprof_sessions_plan(u64 from, u64 to, bool in_user, struct sysprof_stack_
 	return any;
 }
 
-void sysprof_sessions_sample(const struct sysprof_stack *stack, u64 now, u64 delay_ns)
+void sysprof_sessions_sample(struct sysprof_stack *stack, u64 now, u64 delay_ns)
 {
 	int cpu = smp_processor_id();
 	struct sysprof_session_cpu *sc;
@@ -531,10 +561,20 @@ void sysprof_session_destroy(struct sysprof_session *session)
 	sysprof_charge_close(session->charge);
 	sysprof_filter_destroy(session->filter);
 	sysprof_raw_put(session->raw_wishes);
+	sysprof_tables_put(session->tables);
 	put_pid(session->opener);
 	kvfree(session->cpus);
 	kfree(session->cpumask);
 	kfree(session);
+}
+
+struct sysprof_tables *sysprof_session_tables(struct sysprof_session *session)
+{
+	mutex_lock(&session->lock);
+	if (!session->tables)
+		session->tables = sysprof_tables_get(session->cred, session->may_see_addresses);
+	mutex_unlock(&session->lock);
+	return session->tables;
 }
 
 int sysprof_session_configure(struct sysprof_session *session, struct sysprof_config *config, bool keeps_budget,
@@ -542,6 +582,8 @@ int sysprof_session_configure(struct sysprof_session *session, struct sysprof_co
 {
 	int cpu, err = 0;
 
+	if (config->user_mode == SYSPROF_USER_TABLE + 1 && !sysprof_session_tables(session))
+		return -ENOMEM;
 	mutex_lock(&session->lock);
 	if (session->running)
 		err = -EBUSY;

@@ -19,6 +19,7 @@ struct pt_regs;
 struct sysprof_pmu;
 struct sysprof_raw_wishes;
 struct sysprof_session;
+struct sysprof_tables;
 
 /* Samples that were lost for one reason: how many of the account's were told of, and when the others were lost. */
 struct sysprof_loss {
@@ -41,6 +42,7 @@ struct sysprof_loss {
  * @account_time: when it was last put into the ring
  * @weight: of the tick being taken, 0 if the session has no part in it
  * @raw_bytes: of the stack that the session may have of this tick
+ * @tables: its user's, if they may be followed in this tick, or NULL
  * @loss: by enum sysprof_lost_reason
  * @changes: of the account, by overflows
  * @tell: puts the account into the ring when an overflow found that it is time
@@ -57,6 +59,7 @@ struct sysprof_session_cpu {
 	bool resync;
 	u64 weight;
 	u32 raw_bytes;
+	const struct sysprof_tables *tables;
 	u64 first_period;
 	u64 account_time;
 	struct sysprof_account account;
@@ -81,6 +84,7 @@ enum sysprof_reader { SYSPROF_READER_NONE, SYSPROF_READER_MMAP, SYSPROF_READER_R
  * @may_see_addresses: the opener had CAP_PERFMON
  * @cred: the opener's, of the file, which outlives the session
  * @raw_wishes: of raw stacks; NULL as long as it has not asked for them
+ * @tables: that it shares with other sessions; NULL as long as it has neither asked for stacks by tables nor brought one
  * @dead: the opener has exited; takes no more records
  * @reader: see enum
  * @read_next: CPU that the next read() begins with
@@ -106,6 +110,7 @@ struct sysprof_session {
 	bool may_see_addresses;
 	const struct cred *cred;
 	struct sysprof_raw_wishes *raw_wishes;
+	struct sysprof_tables *tables;
 	bool dead;
 	enum sysprof_reader reader;
 	int read_next;
@@ -133,6 +138,8 @@ void sysprof_session_destroy(struct sysprof_session *session);
  */
 int sysprof_session_configure(struct sysprof_session *session, struct sysprof_config *config, bool keeps_budget,
 			      struct sysprof_filter *filter, const struct cpumask *cpus);
+/* The tables it shares, from now on until it is destroyed; NULL: no memory. */
+struct sysprof_tables *sysprof_session_tables(struct sysprof_session *session);
 int sysprof_session_start(struct sysprof_session *session, struct sysprof_start *ret);
 void sysprof_session_stop(struct sysprof_session *session);
 /* The account of @stats->cpu; also puts what is known of losses into its ring, as far as there is room. */
@@ -144,7 +151,7 @@ int sysprof_session_stats(struct sysprof_session *session, struct sysprof_stats 
  * A tick: plan() tells whether any session wants its stack, and how much of it; then sample() hands it out; if none did, it is not looked at.
  */
 bool sysprof_sessions_plan(u64 from, u64 to, bool in_user, struct sysprof_stack_wish *wish);
-void sysprof_sessions_sample(const struct sysprof_stack *stack, u64 now, u64 delay_ns);
+void sysprof_sessions_sample(struct sysprof_stack *stack, u64 now, u64 delay_ns);
 /* The first period from @from in which a session wants a tick; @from if there is no session. */
 u64 sysprof_sessions_next(u64 from);
 void sysprof_sessions_idle(int cpu, u64 from, u64 to);

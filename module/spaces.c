@@ -440,7 +440,10 @@ void sysprof_spaces_walk(struct pt_regs *regs, bool in_user, struct sysprof_walk
 		/* Pairs with smp_store_release() in flip(). */
 		seq = smp_load_acquire(&space->seq);
 		walk->ranges = READ_ONCE(space->copies[seq & 1]);
-		sysprof_arch_walk_user(regs, walk);
+		if (walk->by_tables)
+			sysprof_arch_walk_tables(regs, walk);
+		else
+			sysprof_arch_walk_user(regs, walk);
 		/* Pairs with smp_wmb() in flip(): had the copy been edited meanwhile, seq is another. */
 		smp_rmb();
 		if (likely(READ_ONCE(space->seq) == seq))

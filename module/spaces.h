@@ -48,7 +48,7 @@ bool sysprof_spaces_region_origin(const struct mm_struct *mm, u32 object, u64 *o
 
 /*
  * Walks the user stack of current at @regs, each frame looked up as it is found: {object:24, offset:40}; all but the first are return
- * addresses, looked up one byte before.  What lies in no executable mapping ends the walk (SYSPROF_END_UNMAPPED).
+ * addresses, looked up one byte before (or, by tables, what a signal interrupted, told as the byte behind).  What lies in no executable mapping ends the walk (SYSPROF_END_UNMAPPED).
  * @in_user: the task was interrupted in user mode.  @walk: its room; ranges is set here.  In the sampling context, RCU read side.
  */
 void sysprof_spaces_walk(struct pt_regs *regs, bool in_user, struct sysprof_walk *walk);

@@ -112,6 +112,25 @@ static void take_user(struct sysprof_stack *stack, struct pt_regs *regs, bool in
 	}
 }
 
+void sysprof_stack_by_tables(struct sysprof_stack *stack, const struct sysprof_tables *own)
+{
+	struct sysprof_walk walk = { .frames = stack->tabled, .max = stack->max_user, .by_tables = true, .tables = own };
+
+	if (stack->is_tabled && stack->tabled_of == own)
+		return;
+	stack->is_tabled = true;
+	stack->tabled_of = own;
+	stack->tabled_flags = 0;
+	stack->n_tabled = 0;
+	stack->tabled_end = SYSPROF_END_NONE;
+	if (!stack->user_regs || !stack->max_user)
+		return;
+	sysprof_spaces_walk(stack->user_regs, stack->in_user, &walk);
+	stack->n_tabled = walk.n;
+	stack->tabled_end = walk.end;
+	stack->tabled_flags = walk.is_guess ? SYSPROF_SAMPLE_NO_TABLE : 0;
+}
+
 void sysprof_stack_take(struct sysprof_stack *stack, struct pt_regs *regs, const struct sysprof_stack_wish *wish)
 {
 	struct pt_regs *user = user_regs(regs);
@@ -131,6 +150,7 @@ void sysprof_stack_take(struct sysprof_stack *stack, struct pt_regs *regs, const
 	stack->user_end = SYSPROF_END_NONE;
 	stack->n_places = 0;
 	stack->places_end = SYSPROF_END_NONE;
+	stack->is_tabled = false;
 
 	if (in_serving_softirq() || (in_nmi() && hardirq_count()))
 		stack->flags |= SYSPROF_SAMPLE_IRQ;
@@ -139,6 +159,9 @@ void sysprof_stack_take(struct sysprof_stack *stack, struct pt_regs *regs, const
 	/* An NMI may come where the kernel has been entered but its stack does not yet say from where. */
 	if (in_nmi() && user != regs && stack->kernel_end != SYSPROF_END_ROOT)
 		user = NULL;
+	stack->user_regs = user;
+	stack->max_user = wish->max_user;
+	stack->in_user = user == regs;
 	stack->raw = user && wish->raw_bytes ? sysprof_raw_take(user, wish->raw_bytes) : NULL;
 	if (user && wish->max_user)
 		take_user(stack, user, user == regs, wish);

@@ -8,6 +8,7 @@
 #include "sysprof.h"
 
 struct mm_struct;
+struct sysprof_tables;
 
 #define SYSPROF_MAX_KERNEL_FRAMES	128
 #define SYSPROF_MAX_USER_FRAMES		512
@@ -29,6 +30,15 @@ struct mm_struct;
  * @n_places: user frames that were resolved
  * @places_end: why there are no more
  * @places: resolved user frames
+ * @user_regs: the user context, for sysprof_stack_by_tables(); NULL if there is none
+ * @in_user: it was interrupted
+ * @max_user: frames that are wanted of it
+ * @tabled_of: whose tables @tabled was found by, unless @is_tabled is false
+ * @is_tabled: for this tick
+ * @tabled_flags: SYSPROF_SAMPLE_NO_TABLE
+ * @n_tabled: user frames that were found by tables
+ * @tabled_end: why there are no more
+ * @tabled: resolved user frames, by tables
  */
 struct sysprof_stack {
 	u32 pid;
@@ -46,6 +56,15 @@ struct sysprof_stack {
 	u64 kernel[SYSPROF_MAX_KERNEL_FRAMES];
 	u64 user[SYSPROF_MAX_USER_FRAMES];
 	u64 places[SYSPROF_MAX_USER_FRAMES];
+	struct pt_regs *user_regs;
+	bool in_user;
+	u32 max_user;
+	bool is_tabled;
+	const struct sysprof_tables *tabled_of;
+	u16 tabled_flags;
+	u16 n_tabled;
+	u8 tabled_end;
+	u64 tabled[SYSPROF_MAX_USER_FRAMES];
 };
 
 /**
@@ -69,6 +88,9 @@ struct sysprof_stack_wish {
  * Interrupts off or in NMI, RCU read side.  No faults, no locks.
  */
 void sysprof_stack_take(struct sysprof_stack *stack, struct pt_regs *regs, const struct sysprof_stack_wish *wish);
+
+/* Fills in @stack's tabled frames, by everybody's tables and @own (NULL: none), unless they are so already.  In the same tick as the above. */
+void sysprof_stack_by_tables(struct sysprof_stack *stack, const struct sysprof_tables *own);
 
 /* The instruction pointer of a kernel frame; 0 for what is neither in the kernel image nor in the module area. */
 unsigned long sysprof_stack_decode(u64 frame);

@@ -1,0 +1,451 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Unwind tables that sessions hand over: checked, kept by build-id, and linked to the ids of the objects that have it.
+ *
+ * A tick looks a frame up by its object's id, in everybody's tables and then in those of the session's user, and remembers the rule in a cache of
+ * its CPU.  Links come and go under a mutex; each change begins a new generation, in which nothing that was remembered
+ * before counts, and what was unlinked is freed a grace period later.
+ */
+#include <linux/cred.h>
+#include <linux/hash.h>
+#include <linux/hashtable.h>
+#include <linux/mm.h>
+#include <linux/moduleparam.h>
+#include <linux/mutex.h>
+#include <linux/percpu.h>
+#include <linux/preempt.h>
+#include <linux/rculist.h>
+#include <linux/slab.h>
+#include <linux/topology.h>
+#include <linux/uaccess.h>
+
+#include "arch.h"
+#include "objects.h"
+#include "tables.h"
+
+#define MIN_BUILD_ID_BYTES	8
+#define CACHE_BITS		9
+
+static uint table_limit_mib = 32;
+module_param(table_limit_mib, uint, 0444);
+MODULE_PARM_DESC(table_limit_mib, "memory that the unwind tables of one user, or of everybody, may take, MiB");
+
+/**
+ * struct table - one, checked
+ * @list: in its owner's
+ * @build_id_bytes: of @build_id
+ * @build_id: of the objects it is for
+ * @bytes: all of it
+ * @n_rows: of @offsets and @rules
+ * @offsets: these point into @data
+ * @rules: likewise
+ * @rule: likewise
+ * @data: as it was handed over
+ */
+struct table {
+	struct list_head list;
+	u8 build_id_bytes;
+	u8 build_id[SYSPROF_BUILD_ID_BYTES];
+	u32 bytes;
+	u32 n_rows;
+	const u32 *offsets;
+	const u16 *rules;
+	const struct sysprof_table_rule *rule;
+	u64 data[];
+};
+
+/**
+ * struct sysprof_tables - of everybody, or of one user
+ * @list: in owners
+ * @uid: whose, if they are not
+ * @for_everybody: everybody's
+ * @sessions: that have it
+ * @tables: they
+ * @bytes: they take
+ */
+struct sysprof_tables {
+	struct list_head list;
+	kuid_t uid;
+	bool for_everybody;
+	unsigned int sessions;
+	struct list_head tables;
+	u64 bytes;
+};
+
+/**
+ * struct link - an object that an owner has a table for
+ * @by_id: in links; RCU
+ * @rcu: frees it
+ * @object: id
+ * @owner: NULL: everybody
+ * @table: of the owner's
+ */
+struct link {
+	struct hlist_node by_id;
+	struct rcu_head rcu;
+	u32 object;
+	const struct sysprof_tables *owner;
+	const struct table *table;
+};
+
+/* What was found for a frame; of one context of one CPU. */
+struct found {
+	u64 frame;
+	u64 generation;			/* 0: nothing */
+	const struct sysprof_tables *own;
+	const struct sysprof_table_rule *rule;
+};
+
+/* One for interrupts, one for NMIs that interrupt them. */
+struct caches {
+	struct found *found[2];
+};
+
+static DEFINE_PER_CPU(struct caches, caches);
+static DEFINE_HASHTABLE(links, 10);
+static u64 generation = 1;
+
+/* Protects all below, and changes of what is above. */
+static DEFINE_MUTEX(tables_lock);
+static LIST_HEAD(owners);
+
+/* The tick. */
+
+static const struct table *table_of(const struct sysprof_tables *own, u32 object)
+{
+	const struct table *theirs = NULL;
+	const struct link *link;
+
+	hash_for_each_possible_rcu_notrace(links, link, by_id, object) {
+		if (link->object != object)
+			continue;
+		if (!link->owner)
+			return link->table;
+		if (link->owner == own)
+			theirs = link->table;
+	}
+	return theirs;
+}
+
+static const struct sysprof_table_rule *rule_at(const struct table *table, u64 offset)
+{
+	u32 low = 0, high = table->n_rows, middle;
+
+	while (low < high) {
+		middle = low + (high - low) / 2;
+		if (table->offsets[middle] <= offset)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low ? &table->rule[table->rules[low - 1]] : NULL;
+}
+
+static noinline const struct sysprof_table_rule *look_up(const struct sysprof_tables *own, u64 frame)
+{
+	const struct table *table = table_of(own, frame >> SYSPROF_FRAME_OBJECT_SHIFT);
+	const struct sysprof_table_rule *rule = table ? rule_at(table, frame & SYSPROF_FRAME_OFFSET_MASK) : NULL;
+
+	return rule && rule->cfa != SYSPROF_CFA_UNKNOWN ? rule : NULL;
+}
+
+const struct sysprof_table_rule *sysprof_tables_find(const struct sysprof_tables *own, u64 frame)
+{
+	struct found *found = this_cpu_ptr(&caches)->found[!!in_nmi()] + hash_64(frame, CACHE_BITS);
+	/* Links that are gone by then are not found; pairs with smp_store_release() in begin_generation(). */
+	u64 now = smp_load_acquire(&generation);
+
+	if (likely(found->frame == frame && found->generation == now && found->own == own))
+		return found->rule;
+	found->rule = look_up(own, frame);
+	found->frame = frame;
+	found->own = own;
+	found->generation = now;
+	return found->rule;
+}
+
+/* Links. */
+
+static void begin_generation(void)
+{
+	lockdep_assert_held(&tables_lock);
+	/* Pairs with smp_load_acquire() in sysprof_tables_find(). */
+	smp_store_release(&generation, generation + 1);
+}
+
+static bool has_build_id(const struct table *table, const struct sysprof_object *record)
+{
+	return record->build_id_bytes == table->build_id_bytes && !memcmp(record->build_id, table->build_id, table->build_id_bytes);
+}
+
+static const struct sysprof_tables *link_owner(const struct sysprof_tables *owner)
+{
+	return owner->for_everybody ? NULL : owner;
+}
+
+/* An object that has been named just now may be met twice.  Without memory it has no table. */
+static void add_link(const struct sysprof_tables *owner, const struct table *table, u32 object)
+{
+	struct link *link;
+
+	lockdep_assert_held(&tables_lock);
+	hash_for_each_possible(links, link, by_id, object)
+		if (link->object == object && link->owner == link_owner(owner))
+			return;
+	link = kmalloc(sizeof(*link), GFP_KERNEL);
+	if (!link)
+		return;
+	link->object = object;
+	link->owner = link_owner(owner);
+	link->table = table;
+	hash_add_rcu(links, &link->by_id, object);
+}
+
+/* Of @owner's; NULL: of all objects whose ids are given up. */
+static void remove_links(const struct sysprof_tables *owner)
+{
+	struct hlist_node *next;
+	struct link *link;
+	int i;
+
+	lockdep_assert_held(&tables_lock);
+	hash_for_each_safe(links, i, next, link, by_id) {
+		if (owner ? link->owner != link_owner(owner) : link->object < SYSPROF_OBJECT_FIRST)
+			continue;
+		hash_del_rcu(&link->by_id);
+		kfree_rcu(link, rcu);
+	}
+	begin_generation();
+}
+
+void sysprof_tables_named(const struct sysprof_object *record)
+{
+	const struct sysprof_tables *owner;
+	const struct table *table;
+
+	mutex_lock(&tables_lock);
+	list_for_each_entry(owner, &owners, list)
+		list_for_each_entry(table, &owner->tables, list)
+			if (has_build_id(table, record)) {
+				add_link(owner, table, record->object);
+				begin_generation();
+			}
+	mutex_unlock(&tables_lock);
+}
+
+void sysprof_tables_forget_objects(void)
+{
+	mutex_lock(&tables_lock);
+	remove_links(NULL);
+	mutex_unlock(&tables_lock);
+}
+
+/* Tables. */
+
+static bool is_rule(const struct sysprof_table_rule *rule)
+{
+	u16 slots = (1U << SYSPROF_ARCH_SAVED) - 1;
+
+	return rule->cfa <= SYSPROF_CFA_SIGNAL && rule->ra <= SYSPROF_RA_REGISTER && rule->is_signal <= 1 &&
+	       rule->cfa_register < SYSPROF_ARCH_TABLE_REGS && rule->ra_register < SYSPROF_ARCH_TABLE_REGS &&
+	       (rule->cfa != SYSPROF_CFA_INDEXED || rule->index_register < SYSPROF_ARCH_TABLE_REGS) &&
+	       !((rule->lost | rule->at_cfa | rule->at_fp) & ~slots) && !(rule->at_cfa & rule->at_fp) &&
+	       !(rule->lost & (rule->at_cfa | rule->at_fp));
+}
+
+/* Finds the parts of what was copied; false: it is no table. */
+static bool check(struct table *table)
+{
+	const struct sysprof_table_header *header = (const void *)table->data;
+	u64 rules_at;
+	u32 i;
+
+	if (table->bytes < sizeof(*header) || header->magic != SYSPROF_TABLE_MAGIC || header->version != SYSPROF_TABLE_VERSION ||
+	    header->machine != SYSPROF_ARCH_MACHINE || !header->n_rules || header->n_rules > U16_MAX + 1U)
+		return false;
+	rules_at = sizeof(*header) + ALIGN(header->n_rows * (u64)(sizeof(u32) + sizeof(u16)), 8);
+	if (rules_at + header->n_rules * (u64)sizeof(*table->rule) != table->bytes)
+		return false;
+	table->n_rows = header->n_rows;
+	table->offsets = (const u32 *)(header + 1);
+	table->rules = (const u16 *)(table->offsets + table->n_rows);
+	table->rule = (const void *)table->data + rules_at;
+	for (i = 0; i < table->n_rows; i++) {
+		if (table->rules[i] >= header->n_rules || (i && table->offsets[i] <= table->offsets[i - 1]))
+			return false;
+		if (!(i & 0xffff))
+			cond_resched();
+	}
+	if (table->n_rows && table->rules[table->n_rows - 1])
+		return false;
+	if (table->rule[0].cfa != SYSPROF_CFA_UNKNOWN)
+		return false;
+	for (i = 0; i < header->n_rules; i++)
+		if (!is_rule(&table->rule[i]))
+			return false;
+	return true;
+}
+
+static struct table *copy(const struct sysprof_table *from)
+{
+	struct table *table = kvmalloc(sizeof(*table) + from->bytes, GFP_KERNEL_ACCOUNT);
+
+	if (!table)
+		return ERR_PTR(-ENOMEM);
+	table->bytes = from->bytes;
+	table->build_id_bytes = from->build_id_bytes;
+	memcpy(table->build_id, from->build_id, sizeof(table->build_id));
+	if (copy_from_user(table->data, u64_to_user_ptr(from->table), from->bytes)) {
+		kvfree(table);
+		return ERR_PTR(-EFAULT);
+	}
+	if (!check(table)) {
+		kvfree(table);
+		return ERR_PTR(-EINVAL);
+	}
+	return table;
+}
+
+static bool has_table(const struct sysprof_tables *tables, const struct sysprof_table *other)
+{
+	const struct table *table;
+
+	list_for_each_entry(table, &tables->tables, list)
+		if (table->build_id_bytes == other->build_id_bytes && !memcmp(table->build_id, other->build_id, other->build_id_bytes))
+			return true;
+	return false;
+}
+
+struct adding {
+	const struct sysprof_tables *owner;
+	const struct table *table;
+};
+
+static void link_object(const struct sysprof_object *record, void *data)
+{
+	const struct adding *adding = data;
+
+	if (has_build_id(adding->table, record))
+		add_link(adding->owner, adding->table, record->object);
+}
+
+int sysprof_tables_add(struct sysprof_tables *tables, const struct sysprof_table *from)
+{
+	struct table *table;
+	int err = 0;
+
+	if (from->flags || from->build_id_bytes < MIN_BUILD_ID_BYTES || from->build_id_bytes > SYSPROF_BUILD_ID_BYTES ||
+	    from->bytes > SYSPROF_TABLE_MAX_BYTES || memchr_inv(from->reserved, 0, sizeof(from->reserved)))
+		return -EINVAL;
+	table = copy(from);
+	if (IS_ERR(table))
+		return PTR_ERR(table);
+	mutex_lock(&tables_lock);
+	if (has_table(tables, from)) {
+		err = -EEXIST;
+	} else if (tables->bytes + table->bytes > (u64)table_limit_mib << 20) {
+		err = -ENOSPC;
+	} else {
+		struct adding adding = { tables, table };
+
+		list_add_tail(&table->list, &tables->tables);
+		tables->bytes += table->bytes;
+		sysprof_objects_each(link_object, &adding);
+		begin_generation();
+	}
+	mutex_unlock(&tables_lock);
+	if (err)
+		kvfree(table);
+	return err;
+}
+
+/* Owners. */
+
+static void free_caches(void)
+{
+	struct caches *own;
+	int cpu, i;
+
+	for_each_possible_cpu(cpu) {
+		own = per_cpu_ptr(&caches, cpu);
+		for (i = 0; i < ARRAY_SIZE(own->found); i++) {
+			kvfree(own->found[i]);
+			own->found[i] = NULL;
+		}
+	}
+}
+
+static int alloc_caches(void)
+{
+	struct caches *own;
+	int cpu, i;
+
+	for_each_possible_cpu(cpu) {
+		own = per_cpu_ptr(&caches, cpu);
+		for (i = 0; i < ARRAY_SIZE(own->found); i++) {
+			own->found[i] = kvzalloc_node(sizeof(struct found) << CACHE_BITS, GFP_KERNEL, cpu_to_node(cpu));
+			if (!own->found[i]) {
+				free_caches();
+				return -ENOMEM;
+			}
+		}
+	}
+	return 0;
+}
+
+static struct sysprof_tables *find_owner(kuid_t uid, bool for_everybody)
+{
+	struct sysprof_tables *tables;
+
+	list_for_each_entry(tables, &owners, list)
+		if (for_everybody ? tables->for_everybody : !tables->for_everybody && uid_eq(tables->uid, uid))
+			return tables;
+	if (list_empty(&owners) && alloc_caches())
+		return NULL;
+	tables = kzalloc(sizeof(*tables), GFP_KERNEL_ACCOUNT);
+	if (!tables) {
+		if (list_empty(&owners))
+			free_caches();
+		return NULL;
+	}
+	tables->uid = uid;
+	tables->for_everybody = for_everybody;
+	INIT_LIST_HEAD(&tables->tables);
+	list_add(&tables->list, &owners);
+	return tables;
+}
+
+struct sysprof_tables *sysprof_tables_get(const struct cred *opener, bool for_everybody)
+{
+	struct sysprof_tables *tables;
+
+	mutex_lock(&tables_lock);
+	tables = find_owner(opener->uid, for_everybody);
+	if (tables)
+		tables->sessions++;
+	mutex_unlock(&tables_lock);
+	return tables;
+}
+
+void sysprof_tables_put(struct sysprof_tables *tables)
+{
+	struct table *table, *next;
+
+	if (!tables)
+		return;
+	mutex_lock(&tables_lock);
+	if (--tables->sessions) {
+		mutex_unlock(&tables_lock);
+		return;
+	}
+	remove_links(tables);
+	list_del(&tables->list);
+	/* Ticks that found what was linked are done with it, those of a session that has just stopped with the caches. */
+	synchronize_rcu();
+	if (list_empty(&owners))
+		free_caches();
+	mutex_unlock(&tables_lock);
+	list_for_each_entry_safe(table, next, &tables->tables, list)
+		kvfree(table);
+	kfree(tables);
+}
