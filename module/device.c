@@ -155,7 +155,7 @@ static int complete_config(struct sysprof_config *config)
 	if (config->flags & SYSPROF_CONFIG_NO_KERNEL)
 		config->max_kernel_frames = 0;
 	if (!config->max_user_frames)
-		config->max_user_frames = SYSPROF_MAX_USER_FRAMES / 2;
+		config->max_user_frames = SYSPROF_DEFAULT_USER_FRAMES;
 	config->max_user_frames = min_t(u32, config->max_user_frames, SYSPROF_MAX_USER_FRAMES);
 	if (config->user_mode == SYSPROF_USER_NONE + 1)
 		config->max_user_frames = 0;

@@ -11,7 +11,8 @@ struct mm_struct;
 struct sysprof_tables;
 
 #define SYSPROF_MAX_KERNEL_FRAMES	128
-#define SYSPROF_MAX_USER_FRAMES		512
+#define SYSPROF_MAX_USER_FRAMES		1024
+#define SYSPROF_DEFAULT_USER_FRAMES	256
 
 /**
  * struct sysprof_stack - what a tick found; private to the kernel until it is copied into rings

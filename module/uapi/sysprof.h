@@ -128,7 +128,7 @@
  *	                                                                     tasks as below; vm/abi
  *	                             group member    MAP_FD of a region      only of a process he could trace; vm/abi
  *	                             group member    TABLE                   a table is followed for tasks that its owner could trace;
- *	                                                                     what it leads to is looked up like every frame; vm/tables
+ *	                                                                     what it leads to is looked up like every frame; vm/permissions
  *	kernel memory                group member    tail page               only ever compared, never followed; vm/abi
  *	                             group member    mmap                    sizes, offsets and protection exact,
  *	                                                                     never executable; vm/abi
@@ -141,7 +141,7 @@
  *	                                                                     capped by user and as a whole; vm/abi,
  *	                                                                     vm/sessions
  *	                             group member    TABLE                   checked whole, capped by user, a bounded search for each of
- *	                                                                     so many frames; vm/tables
+ *	                                                                     so many frames; vm/permissions
  *	                             group member    filters                 copied and checked at CONFIGURE, asked in
  *	                                                                     bounded time; they only leave out;
  *	                                                                     vm/sessions

@@ -110,7 +110,7 @@ static void test_rules(struct fixture *fixture, const void *data)
 	const SptUnwindRule *rule = rule_at(fixture, 0);
 
 	(void)data;
-	g_assert_cmpint(rule->cfa, ==, SPT_CFA_REGISTER);
+	g_assert_cmpint(rule->cfa, ==, SYSPROF_CFA_REGISTER);
 	g_assert_cmpint(rule->cfa_offset, ==, 8);
 	g_assert_cmpint(rule->ra_offset, ==, -8);
 	rule = rule_at(fixture, 4);
@@ -123,25 +123,25 @@ static void test_rules(struct fixture *fixture, const void *data)
 	g_assert_cmpint(rule_at(fixture, 0x84)->at_cfa, ==, 0);
 	g_assert_true(rule_at(fixture, 0x85) == rule);
 	g_assert_true(rule_at(fixture, 0xff) == rule);
-	g_assert_cmpint(rule_at(fixture, 0x210)->cfa, ==, SPT_CFA_PLT);
+	g_assert_cmpint(rule_at(fixture, 0x210)->cfa, ==, SYSPROF_CFA_PLT);
 	g_assert_cmpint(rule_at(fixture, 0x210)->plt_from, ==, 11);
-	g_assert_cmpint(rule_at(fixture, 0x308)->cfa, ==, SPT_CFA_MEMORY);
+	g_assert_cmpint(rule_at(fixture, 0x308)->cfa, ==, SYSPROF_CFA_MEMORY);
 	g_assert_cmpint(rule_at(fixture, 0x308)->at_fp, ==, 1 << 0 | 1 << 1);
-	g_assert_cmpint(rule_at(fixture, 0x3ff)->cfa, ==, SPT_CFA_SIGNAL);
-	g_assert_cmpint(rule_at(fixture, 0x500)->ra, ==, SPT_RA_NONE);
+	g_assert_cmpint(rule_at(fixture, 0x3ff)->cfa, ==, SYSPROF_CFA_SIGNAL);
+	g_assert_cmpint(rule_at(fixture, 0x500)->ra, ==, SYSPROF_RA_NONE);
 	g_assert_cmpint(rule_at(fixture, 0x644)->cfa_add, ==, 16);
-	g_assert_cmpint(rule_at(fixture, 0x664)->cfa, ==, SPT_CFA_INDEXED);
+	g_assert_cmpint(rule_at(fixture, 0x664)->cfa, ==, SYSPROF_CFA_INDEXED);
 	g_assert_cmpint(rule_at(fixture, 0x664)->index_register, ==, 9);
 	g_assert_cmpint(rule_at(fixture, 0x680)->lost, ==, 1 << 0 | 1 << 2);
 	/* Nothing is known between functions, of what is not understood, and before and behind all of it. */
-	g_assert_cmpint(rule_at(fixture, 0x100 - 1)->cfa, !=, SPT_CFA_UNKNOWN);
-	g_assert_cmpint(rule_at(fixture, 0x180)->cfa, ==, SPT_CFA_UNKNOWN);
-	g_assert_cmpint(rule_at(fixture, 0x580)->cfa, ==, SPT_CFA_UNKNOWN);
-	g_assert_cmpint(rule_at(fixture, 0x600)->cfa, ==, SPT_CFA_REGISTER);
-	g_assert_cmpint(rule_at(fixture, 0x602)->cfa, ==, SPT_CFA_UNKNOWN);
-	g_assert_cmpint(rule_at(fixture, 0x6a0)->cfa, ==, SPT_CFA_UNKNOWN);
-	g_assert_cmpint(spt_unwind_table_find(fixture->table, 0)->cfa, ==, SPT_CFA_UNKNOWN);
-	g_assert_cmpint(spt_unwind_table_find(fixture->table, UINT64_MAX)->cfa, ==, SPT_CFA_UNKNOWN);
+	g_assert_cmpint(rule_at(fixture, 0x100 - 1)->cfa, !=, SYSPROF_CFA_UNKNOWN);
+	g_assert_cmpint(rule_at(fixture, 0x180)->cfa, ==, SYSPROF_CFA_UNKNOWN);
+	g_assert_cmpint(rule_at(fixture, 0x580)->cfa, ==, SYSPROF_CFA_UNKNOWN);
+	g_assert_cmpint(rule_at(fixture, 0x600)->cfa, ==, SYSPROF_CFA_REGISTER);
+	g_assert_cmpint(rule_at(fixture, 0x602)->cfa, ==, SYSPROF_CFA_UNKNOWN);
+	g_assert_cmpint(rule_at(fixture, 0x6a0)->cfa, ==, SYSPROF_CFA_UNKNOWN);
+	g_assert_cmpint(spt_unwind_table_find(fixture->table, 0)->cfa, ==, SYSPROF_CFA_UNKNOWN);
+	g_assert_cmpint(spt_unwind_table_find(fixture->table, UINT64_MAX)->cfa, ==, SYSPROF_CFA_UNKNOWN);
 }
 
 /* The same rules from the other section. */
@@ -167,9 +167,9 @@ static void test_debug_file(void)
 	g_autoptr(SptUnwindTable) without = spt_unwind_table_new(object, NULL), with = spt_unwind_table_new_with_debug(object, debug, NULL);
 
 	g_assert_cmpint(spt_unwind_table_find(with, CFI_TEXT_OFFSET + 0x110)->cfa_offset, ==, 0x10);
-	g_assert_cmpint(spt_unwind_table_find(without, CFI_TEXT_OFFSET + 0x210)->cfa, ==, SPT_CFA_UNKNOWN);
+	g_assert_cmpint(spt_unwind_table_find(without, CFI_TEXT_OFFSET + 0x210)->cfa, ==, SYSPROF_CFA_UNKNOWN);
 	g_assert_cmpint(spt_unwind_table_find(with, CFI_TEXT_OFFSET + 0x210)->cfa_offset, ==, 0x30);
-	g_assert_cmpint(spt_unwind_table_find(with, CFI_TEXT_OFFSET + 0x280)->cfa, ==, SPT_CFA_UNKNOWN);
+	g_assert_cmpint(spt_unwind_table_find(with, CFI_TEXT_OFFSET + 0x280)->cfa, ==, SYSPROF_CFA_UNKNOWN);
 }
 
 /* Most of the code has its CFA by rbp, or, where calls do not push, its return address above x29. */

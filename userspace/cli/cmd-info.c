@@ -30,12 +30,13 @@ const char *spt_info_stream_kind(uint32_t kind)
 	return kind < G_N_ELEMENTS(names) ? names[kind] : "unknown";
 }
 
-/* Of stacks that were unwound from a copy, and of those that were not. */
+/* Of stacks that were unwound, and of those that were not. */
 static const struct {
 	const char *key, *text;
 } ends[] = {
 	[SYSPROF_END_ROOT] = { "root", "whole" },
 	[SYSPROF_END_LIMIT] = { "limit", "with too many frames" },
+	[SYSPROF_END_FAULT] = { "fault", "at memory that was not there" },
 	[SYSPROF_END_BAD] = { "bad_memory", "lost in memory that is no stack" },
 	[SYSPROF_END_UNMAPPED] = { "unmapped", "lost outside of code" },
 	[SPT_END_CUT] = { "cut", "cut off by the copy's size" },

@@ -32,6 +32,7 @@ extern const struct spt_command cmd_diff;
 extern const struct spt_command cmd_merge;
 extern const struct spt_command cmd_bundle;
 extern const struct spt_command cmd_info;
+extern const struct spt_command cmd_tables;
 extern const struct spt_command cmd_doctor;
 
 /* cli.c */

@@ -19,6 +19,7 @@ static const struct spt_command *const commands[] = {
 	&cmd_merge,
 	&cmd_bundle,
 	&cmd_info,
+	&cmd_tables,
 	&cmd_doctor,
 };
 

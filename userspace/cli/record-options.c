@@ -39,10 +39,10 @@ static bool check(const struct spt_record_options *options, const struct words *
 		spt_cli_complain("A recording cannot last %g seconds (--duration)", options->duration);
 	else if (words->ring_bytes < 0)
 		spt_cli_complain("A ring cannot have %d bytes (--ring-bytes)", words->ring_bytes);
-	else if (strcmp(words->stacks, "fp") && strcmp(words->stacks, "none") && !raw_bytes(words->stacks))
+	else if (strcmp(words->stacks, "fp") && strcmp(words->stacks, "none") && strcmp(words->stacks, "table") && !raw_bytes(words->stacks))
 		spt_cli_complain("There are no stacks \"%s\" (--stacks): fp walks along frame pointers, dwarf does without them by copies "
-				 "of the stack (dwarf,BYTES: of so much, a multiple of 8 up to %d), auto copies where frame pointers do not do, "
-				 "none leaves user stacks out",
+				 "of the stack (dwarf,BYTES: of so much, a multiple of 8 up to %d), table by tables that the module "
+				 "follows, auto by tables, or copies where there is no such module and frame pointers do not do, none leaves user stacks out",
 				 words->stacks, SPT_TRACE_RAW_MAX_BYTES);
 	else if (!spt_cli_parse_source(words->source, ret_source))
 		spt_cli_complain("There is no source \"%s\" (--source): module is the kernel module, perf the kernel's perf "
@@ -188,6 +188,7 @@ bool spt_record_options_parse(struct spt_record_options *options, int argc, char
 		.raw_bytes = raw_bytes(words.stacks),
 		.raw_most_bytes = raw_bytes(words.stacks) && !strchr(words.stacks, ',') ? SPT_TRACE_RAW_MAX_BYTES : 0,
 		.raw_if_needed = strcmp(words.stacks, "auto") == 0,
+		.by_tables = strcmp(words.stacks, "auto") == 0 || strcmp(words.stacks, "table") == 0,
 		.filter = filter,
 		.command = options->command_text && *options->command_text ? options->command_text : NULL,
 		.no_command_lines = options->no_command_lines,

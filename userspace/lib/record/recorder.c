@@ -14,6 +14,7 @@
 #include "process/spaces.h"
 #include "process/tasks.h"
 #include "record/command-line.h"
+#include "record/handover.h"
 #include "record/output.h"
 #include "record/stacks.h"
 #include "record/unwinding.h"
@@ -45,6 +46,7 @@ struct SptRecorder {
 	SptStacks *stacks;
 	SptCopies *copies;		/* these two NULL: no raw stacks are asked for */
 	SptUnwinding *unwinding;
+	SptHandover *handover;		/* NULL: stacks are not walked by tables */
 	unsigned stash_number;		/* whose nodes the stacks know */
 	GHashTable *mapped_by;		/* object id -> pid that mapped it last */
 	GHashTable *sampled_threads;	/* set of thread ids */
@@ -234,6 +236,13 @@ static uint32_t find_node(SptRecorder *recorder, const struct sysprof_sample *sa
 	*ret_user_end = end.user_end;
 	if (recorder->unwinding && sample->user_mode == SYSPROF_USER_FP && end.user_end != SYSPROF_END_NONE)
 		*ret_user_end |= SPT_END_FRAME_POINTERS;
+	if (recorder->handover && sample->record.flags & SYSPROF_SAMPLE_NO_TABLE)
+		spt_handover_missed(recorder->handover, sample);
+	/* One that a table would have led elsewhere ends there as well as anywhere. */
+	if (sample->record.flags & SYSPROF_SAMPLE_NO_TABLE && end.user_end == SYSPROF_END_ROOT)
+		*ret_user_end |= SPT_END_FRAME_POINTERS;
+	if (end.user_end == SYSPROF_END_NO_INFO)
+		*ret_user_end = SPT_END_NO_INFO;
 	return node;
 }
 
@@ -450,7 +459,9 @@ static void note_host(SptRecorder *recorder, const SptRecorderOptions *options)
 	spt_recorder_note(recorder, "cpus", cpus);
 	spt_recorder_note(recorder, "source", recorder->status.source);
 	spt_recorder_note(recorder, "recorder", "sysprof " SPT_VERSION);
-	if (options->raw_bytes)
+	if (recorder->config.by_tables)
+		spt_recorder_note(recorder, "stacks", "table");
+	else if (options->raw_bytes)
 		spt_recorder_note(recorder, "stacks", options->raw_if_needed ? "auto" : "dwarf");
 	if (options->command)
 		spt_recorder_note(recorder, "command", options->command);
@@ -472,7 +483,7 @@ static void put_fixed_objects(SptRecorder *recorder)
 
 	for (unsigned i = 0; i < G_N_ELEMENTS(rows); i++)
 		spt_output_object(recorder->output, &rows[i], 0);
-	for (unsigned i = 0; recorder->unwinding && i < G_N_ELEMENTS(unknown_callers); i++)
+	for (unsigned i = 0; (recorder->unwinding || recorder->handover) && i < G_N_ELEMENTS(unknown_callers); i++)
 		spt_output_object(recorder->output, &unknown_callers[i], 0);
 }
 
@@ -493,7 +504,8 @@ SptRecorder *spt_recorder_new(const SptRecorderOptions *options, GError **error)
 	recorder->config.event_config = options->event_config;
 	recorder->config.ring_bytes = options->ring_bytes;
 	recorder->config.no_user = options->no_user;
-	recorder->config.raw_bytes = options->raw_bytes;
+	recorder->config.by_tables = options->by_tables && (!options->raw_bytes || spt_trace_has_tables(recorder->trace));
+	recorder->config.raw_bytes = recorder->config.by_tables ? 0 : options->raw_bytes;
 	recorder->config.raw_most_bytes = options->raw_most_bytes;
 	recorder->status.source = spt_trace_source_name(recorder->trace);
 	recorder->config.filter = options->filter;
@@ -504,7 +516,9 @@ SptRecorder *spt_recorder_new(const SptRecorderOptions *options, GError **error)
 	recorder->tasks = spt_tasks_new(&listener);
 	recorder->spaces = spt_spaces_new();
 	recorder->stacks = spt_stacks_new(recorder->spaces, spt_output_jit(recorder->output), spt_trace_n_cpus(recorder->trace));
-	if (options->raw_bytes) {
+	if (recorder->config.by_tables)
+		recorder->handover = spt_handover_new(recorder->output, recorder->trace);
+	if (recorder->config.raw_bytes) {
 		recorder->copies = spt_copies_new(recorder->trace, options->raw_most_bytes, options->raw_if_needed);
 		recorder->unwinding = spt_unwinding_new(recorder->output, recorder->spaces, recorder->copies);
 	}
@@ -524,6 +538,7 @@ void spt_recorder_free(SptRecorder *recorder)
 	if (!recorder)
 		return;
 	spt_unwinding_free(recorder->unwinding);
+	spt_handover_free(recorder->handover);
 	spt_copies_free(recorder->copies);
 	spt_output_free(recorder->output);
 	spt_tasks_free(recorder->tasks);
@@ -653,6 +668,8 @@ bool spt_recorder_step(SptRecorder *recorder, int timeout_ms, GError **error)
 	spt_output_keep(recorder->output);
 	if (!drain(recorder, false, error))
 		return false;
+	if (recorder->handover)
+		spt_handover_step(recorder->handover);
 	drop_gone_spaces(recorder, gone);
 	now = clock_ns(CLOCK_MONOTONIC);
 	if (recorder->needs_snapshot && now - recorder->last_snapshot_ns >= SNAPSHOT_NS && !take_snapshot(recorder, error))
@@ -697,6 +714,16 @@ static void note_frame_pointers(SptRecorder *recorder)
 		spt_recorder_note(recorder, "no_frame_pointers", without);
 }
 
+static void note_tables(SptRecorder *recorder)
+{
+	g_autofree char *refusals = recorder->handover ? spt_handover_refusals(recorder->handover) : NULL;
+
+	if (recorder->handover)
+		note_number(recorder, "tables", spt_handover_count(recorder->handover));
+	if (refusals)
+		spt_recorder_note(recorder, "no_tables", refusals);
+}
+
 bool spt_recorder_finish(SptRecorder *recorder, char **ret_path, GError **error)
 {
 	g_autofree char *path = NULL;
@@ -709,6 +736,7 @@ bool spt_recorder_finish(SptRecorder *recorder, char **ret_path, GError **error)
 		return false;
 	recorder->status.elapsed_ns = clock_ns(CLOCK_MONOTONIC) - recorder->start_ns;
 	note_frame_pointers(recorder);
+	note_tables(recorder);
 	note_number(recorder, "cost_ns", recorder->status.cost_ns);
 	note_number(recorder, "ticks", recorder->status.ticks);
 	if (!spt_output_finish(recorder->output, clock_ns(CLOCK_MONOTONIC), &path, error))

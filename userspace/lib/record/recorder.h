@@ -32,6 +32,7 @@ typedef struct {
 	uint32_t raw_bytes;		/* user stacks without frame pointers, from copies of so many bytes; 0: by frame pointers */
 	uint32_t raw_most_bytes;	/* > 0: where the source can, copies begin small, and grow up to this where they are too short */
 	bool raw_if_needed;		/* and, where it can, stacks that frame pointers lead through are not copied */
+	bool by_tables;			/* user stacks by unwind tables in the module; with raw_bytes: instead of copies, where the source can */
 	SptTraceFilter filter;		/* what of the system */
 	const char *command;		/* to be noted in the file; may be NULL */
 	bool no_command_lines;		/* how processes were called is not read: it may hold secrets */

@@ -91,10 +91,10 @@ void spt_stacks_free(SptStacks *stacks)
 	g_free(stacks);
 }
 
-/* Only of raw stacks is it known whether they are whole. */
+/* Only of stacks that were unwound is it known whether they are whole. */
 static uint8_t unknown_caller(const struct sysprof_sample *sample)
 {
-	if (sample->user_mode != SYSPROF_USER_RAW || !sample->n_user || sample->user_end == SYSPROF_END_ROOT ||
+	if ((sample->user_mode != SYSPROF_USER_RAW && sample->user_mode != SYSPROF_USER_TABLE) || !sample->n_user || sample->user_end == SYSPROF_END_ROOT ||
 	    (sample->n_user == 1 && sample->user_end == SYSPROF_END_UNMAPPED))
 		return 0;
 	return sample->user_end == SPT_END_CUT ? SPT_STACKS_CUT : SPT_STACKS_INCOMPLETE;

@@ -30,6 +30,7 @@ struct header {
 struct SptTableCache {
 	int dir;
 	uint64_t max_bytes;
+	bool is_for_all;
 };
 
 /* A file in the directory. */
@@ -39,24 +40,35 @@ struct entry {
 	struct timespec used;
 };
 
-SptTableCache *spt_table_cache_new(const char *path, uint64_t max_bytes)
+static SptTableCache *open_cache(const char *path, uint64_t max_bytes, uid_t owner)
 {
+	int dir = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	SptTableCache *cache;
 	struct stat stat;
-	int dir;
 
-	if (g_mkdir_with_parents(path, 0700) < 0)
-		return NULL;
-	dir = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (dir < 0)
 		return NULL;
-	if (fstat(dir, &stat) < 0 || stat.st_uid != geteuid() || stat.st_mode & (S_IWGRP | S_IWOTH)) {
+	if (fstat(dir, &stat) < 0 || stat.st_uid != owner || stat.st_mode & (S_IWGRP | S_IWOTH)) {
 		close(dir);
 		return NULL;
 	}
 	cache = g_new0(SptTableCache, 1);
 	cache->dir = dir;
 	cache->max_bytes = max_bytes;
+	return cache;
+}
+
+SptTableCache *spt_table_cache_new(const char *path, uint64_t max_bytes)
+{
+	return g_mkdir_with_parents(path, 0700) < 0 ? NULL : open_cache(path, max_bytes, geteuid());
+}
+
+SptTableCache *spt_table_cache_of_system(const char *path)
+{
+	SptTableCache *cache = open_cache(path, UINT64_MAX, 0);
+
+	if (cache)
+		cache->is_for_all = true;
 	return cache;
 }
 
@@ -88,7 +100,7 @@ static char *name_of(const uint8_t *build_id, unsigned n, char kind)
 
 static FILE *open_in(const SptTableCache *cache, const char *name, int flags, const char *mode)
 {
-	int fd = openat(cache->dir, name, flags | O_NOFOLLOW | O_CLOEXEC, 0600);
+	int fd = openat(cache->dir, name, flags | O_NOFOLLOW | O_CLOEXEC, cache->is_for_all ? 0644 : 0600);
 	FILE *file = fd < 0 ? NULL : fdopen(fd, mode);
 
 	if (!file && fd >= 0)

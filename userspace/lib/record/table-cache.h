@@ -12,9 +12,15 @@ G_BEGIN_DECLS
 
 typedef struct SptTableCache SptTableCache;
 
+/* Tables of the system's programs, that root has made for everybody (sysprof-cli tables). */
+#define SPT_TABLE_CACHE_OF_SYSTEM "/var/cache/sysprof-trace/unwind"
+
 /* In directory @path, made if it is not there; its files are bounded by @max_bytes: the least recently used ones go.  NULL if the directory
  * cannot be had, or others than the user could have put something there. */
 SptTableCache *spt_table_cache_new(const char *path, uint64_t max_bytes);
+/* The one of the system: its files are for everybody to read, and for root to write.  NULL if it is not there, or others could have put
+ * something there. */
+SptTableCache *spt_table_cache_of_system(const char *path);
 void spt_table_cache_free(SptTableCache *cache);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptTableCache, spt_table_cache_free)
 

@@ -5,7 +5,6 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include "record/table-cache.h"
 #include "symbols/symbols.h"
 
 /* A desktop's worth of objects is a tenth of it. */
@@ -25,7 +24,7 @@ struct job {
 struct SptTables {
 	SptTablesOpen open;
 	void *data;
-	SptTableCache *cache;		/* NULL: none */
+	SptTableCache *cache, *of_system;	/* NULL: none */
 	GHashTable *jobs;		/* object id -> struct job */
 	GMutex lock;			/* of all that follows, and of jobs' table, queued and is_done */
 	GCond changed;
@@ -51,28 +50,55 @@ SptTables *spt_tables_new(SptTablesOpen open, void *data, const char *cache_path
 	tables->open = open;
 	tables->data = data;
 	tables->cache = cache_path ? spt_table_cache_new(cache_path, CACHE_MAX_BYTES) : NULL;
+	tables->of_system = cache_path ? spt_table_cache_of_system(SPT_TABLE_CACHE_OF_SYSTEM) : NULL;
 	tables->jobs = g_hash_table_new_full(NULL, NULL, NULL, job_free);
 	g_mutex_init(&tables->lock);
 	g_cond_init(&tables->changed);
 	return tables;
 }
 
-static SptUnwindTable *make(const SptTables *tables, const SptObject *file)
+/* With debug information there is more to know of code that was written by hand. */
+static char kind_of(const SptObject *debug)
 {
-	g_autoptr(SptObject) debug = spt_debug_file_open(file, NULL);
+	return debug ? 'd' : 'e';
+}
+
+static SptUnwindTable *look_up(SptTableCache *cache, const SptObject *file, const SptObject *debug)
+{
 	unsigned n;
 	const uint8_t *build_id = spt_object_build_id(file, &n);
-	/* With debug information there is more to know of code that was written by hand. */
-	char kind = debug ? 'd' : 'e';
-	bool is_kept = tables->cache && n > 0;
-	SptUnwindTable *table = is_kept ? spt_table_cache_get(tables->cache, build_id, n, kind) : NULL;
 
-	if (table)
-		return table;
-	table = spt_unwind_table_new_with_debug(file, debug, NULL);
-	if (table && is_kept)
-		spt_table_cache_put(tables->cache, build_id, n, kind, table);
+	return cache && n > 0 ? spt_table_cache_get(cache, build_id, n, kind_of(debug)) : NULL;
+}
+
+static SptUnwindTable *make(SptTableCache *cache, const SptObject *file, const SptObject *debug)
+{
+	SptUnwindTable *table = spt_unwind_table_new_with_debug(file, debug, NULL);
+	unsigned n;
+	const uint8_t *build_id = spt_object_build_id(file, &n);
+
+	if (table && cache && n > 0)
+		spt_table_cache_put(cache, build_id, n, kind_of(debug), table);
 	return table;
+}
+
+SptUnwindTable *spt_tables_make(SptTableCache *cache, const SptObject *file)
+{
+	g_autoptr(SptObject) debug = spt_debug_file_open(file, NULL);
+	SptUnwindTable *table = look_up(cache, file, debug);
+
+	return table ? table : make(cache, file, debug);
+}
+
+/* The system's first: what is there need not be kept once more. */
+static SptUnwindTable *find_or_make(const SptTables *tables, const SptObject *file)
+{
+	g_autoptr(SptObject) debug = spt_debug_file_open(file, NULL);
+	SptUnwindTable *table = look_up(tables->of_system, file, debug);
+
+	if (!table)
+		table = look_up(tables->cache, file, debug);
+	return table ? table : make(tables->cache, file, debug);
 }
 
 /* The lock is held, but not meanwhile. */
@@ -83,7 +109,7 @@ static void do_job(SptTables *tables, struct job *job)
 	g_queue_delete_link(&tables->queue, job->queued);
 	job->queued = NULL;
 	g_mutex_unlock(&tables->lock);
-	table = job->file ? make(tables, job->file) : NULL;
+	table = job->file ? find_or_make(tables, job->file) : NULL;
 	g_clear_pointer(&job->file, spt_object_free);
 	g_mutex_lock(&tables->lock);
 	job->table = table;
@@ -123,6 +149,7 @@ void spt_tables_free(SptTables *tables)
 	g_hash_table_unref(tables->jobs);
 	g_queue_clear(&tables->queue);
 	spt_table_cache_free(tables->cache);
+	spt_table_cache_free(tables->of_system);
 	g_mutex_clear(&tables->lock);
 	g_cond_clear(&tables->changed);
 	g_free(tables);
@@ -149,24 +176,25 @@ static struct job *new_job(SptTables *tables, uint32_t object)
 	g_hash_table_insert(tables->jobs, GUINT_TO_POINTER(object), job);
 	if (!job->is_done) {
 		g_mutex_lock(&tables->lock);
-		g_queue_push_tail(&tables->queue, job);
-		job->queued = g_queue_peek_tail_link(&tables->queue);
+		/* What came last is wanted first. */
+		g_queue_push_head(&tables->queue, job);
+		job->queued = g_queue_peek_head_link(&tables->queue);
 		g_mutex_unlock(&tables->lock);
 	}
 	return job;
 }
 
-void spt_tables_expect(SptTables *tables, uint32_t object)
+bool spt_tables_expect(SptTables *tables, uint32_t object)
 {
 	bool is_welcome;
 
 	if (g_hash_table_contains(tables->jobs, GUINT_TO_POINTER(object)))
-		return;
+		return false;
 	g_mutex_lock(&tables->lock);
 	is_welcome = tables->bytes < EXPECTED_MAX_BYTES;
 	g_mutex_unlock(&tables->lock);
 	if (!is_welcome)
-		return;
+		return false;
 	new_job(tables, object);
 	g_mutex_lock(&tables->lock);
 	g_cond_broadcast(&tables->changed);
@@ -174,6 +202,25 @@ void spt_tables_expect(SptTables *tables, uint32_t object)
 	/* Without a thread who asks does the work. */
 	if (!tables->worker)
 		tables->worker = g_thread_try_new("unwind-tables", work, tables, NULL);
+	return true;
+}
+
+bool spt_tables_is_done(SptTables *tables, uint32_t object, const SptUnwindTable **ret)
+{
+	struct job *job = g_hash_table_lookup(tables->jobs, GUINT_TO_POINTER(object));
+	bool is_done;
+
+	*ret = NULL;
+	if (!job)
+		return true;
+	g_mutex_lock(&tables->lock);
+	if (job->queued && !tables->worker)
+		do_job(tables, job);
+	is_done = job->is_done;
+	if (is_done)
+		*ret = job->table;
+	g_mutex_unlock(&tables->lock);
+	return is_done;
 }
 
 static struct job *get_done(SptTables *tables, uint32_t object)

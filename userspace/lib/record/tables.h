@@ -7,6 +7,7 @@
 #define SPT_TABLES_H
 
 #include "object/object.h"
+#include "record/table-cache.h"
 #include "unwind/table.h"
 
 G_BEGIN_DECLS
@@ -16,13 +17,18 @@ typedef struct SptTables SptTables;
 /* The file of an object; NULL: there is none.  Called by those who call expect() and get(), in their thread. */
 typedef const SptObject *(*SptTablesOpen)(uint32_t object, void *data);
 
-/* @cache_path: a directory to keep tables in, NULL for none. */
+/* The table of @file, from @cache (may be NULL) or else made, and then put there; the caller's.  NULL: it has no information for unwinding. */
+SptUnwindTable *spt_tables_make(SptTableCache *cache, const SptObject *file);
+
+/* @cache_path: a directory to keep tables in, beside the system's, NULL for none. */
 SptTables *spt_tables_new(SptTablesOpen open, void *data, const char *cache_path);
 void spt_tables_free(SptTables *tables);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptTables, spt_tables_free)
 
-/* One thread calls these.  @object may soon be asked for. */
-void spt_tables_expect(SptTables *tables, uint32_t object);
+/* One thread calls these.  @object may soon be asked for.  True: its table was not expected before, and will be made. */
+bool spt_tables_expect(SptTables *tables, uint32_t object);
+/* Whether an expected one's turn has come; then the table, the tables' own, NULL: it has none. */
+bool spt_tables_is_done(SptTables *tables, uint32_t object, const SptUnwindTable **ret);
 /* NULL: it has no information for unwinding.  The tables' own, until they are dropped. */
 SptUnwindTable *spt_tables_get(SptTables *tables, uint32_t object);
 /* Whether the code of @object is known to keep frame pointers. */

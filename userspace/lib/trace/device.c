@@ -261,7 +261,9 @@ static bool configure(struct device *device, const SptTraceConfig *config, GErro
 		.size = sizeof(device->config),
 		.period_ns = config->period_ns,
 		.ring_bytes = has_raw && !config->ring_bytes ? raw_ring_bytes : config->ring_bytes,
-		.user_mode = 1 + (config->no_user ? SYSPROF_USER_NONE : has_raw ? SYSPROF_USER_RAW : SYSPROF_USER_FP),
+		.user_mode = 1 + (config->no_user ? SYSPROF_USER_NONE : has_raw ? SYSPROF_USER_RAW :
+				  config->by_tables ? SYSPROF_USER_TABLE : SYSPROF_USER_FP),
+		.max_user_frames = config->by_tables ? device->info.max_user_frames : 0,
 		.raw_bytes = !has_raw ? 0 : can_wish ? MAX(config->raw_bytes, config->raw_most_bytes) : config->raw_bytes,
 	};
 	if (!choose_clock(device, config, error))
@@ -586,6 +588,24 @@ static bool device_raw_wish(SptTrace *trace, const char *comm, uint32_t bytes)
 	return ioctl(device_of(trace)->fd, SYSPROF_IOC_RAW_WISH, &wish) == 0;
 }
 
+static bool device_has_tables(const SptTrace *trace)
+{
+	return device_of(trace)->info.features & SYSPROF_FEATURE_TABLE;
+}
+
+static int device_give_table(SptTrace *trace, const uint8_t *build_id, unsigned n, const void *table, size_t bytes)
+{
+	struct sysprof_table arg = {
+		.size = sizeof(arg),
+		.table = (uintptr_t)table,
+		.bytes = (uint32_t)MIN(bytes, UINT32_MAX),
+		.build_id_bytes = MIN(n, SYSPROF_BUILD_ID_BYTES),
+	};
+
+	memcpy(arg.build_id, build_id, arg.build_id_bytes);
+	return ioctl(device_of(trace)->fd, SYSPROF_IOC_TABLE, &arg) == 0 ? 0 : errno;
+}
+
 static const struct spt_trace_source device_source = {
 	.name = "module",
 	.clock = "timer",
@@ -601,6 +621,8 @@ static const struct spt_trace_source device_source = {
 	.names = device_names,
 	.raw_wish = device_raw_wish,
 	.wishes_by_name = true,
+	.has_tables = device_has_tables,
+	.give_table = device_give_table,
 	.map_fd = device_map_fd,
 	.region_start = device_region_start,
 };

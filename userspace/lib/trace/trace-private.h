@@ -21,6 +21,8 @@ struct spt_trace_source {
 	bool (*names)(SptTrace *trace, struct sysprof_name *names, unsigned n, GError **error);
 	bool (*raw_wish)(SptTrace *trace, const char *comm, uint32_t bytes);	/* NULL: it cannot */
 	bool wishes_by_name;
+	bool (*has_tables)(const SptTrace *trace);	/* NULL, as the next one: it cannot */
+	int (*give_table)(SptTrace *trace, const uint8_t *build_id, unsigned n, const void *table, size_t bytes);
 	int (*map_fd)(SptTrace *trace, uint32_t object);
 	bool (*region_start)(SptTrace *trace, uint32_t object, uint64_t *ret);
 };

@@ -3,6 +3,8 @@
 #include "trace/opener-private.h"
 #include "trace/trace-private.h"
 
+#include <errno.h>
+
 G_DEFINE_QUARK(spt-trace-error-quark, spt_trace_error)
 
 static SptTrace *open_either(GError **error)
@@ -48,6 +50,11 @@ void spt_trace_free(SptTrace *trace)
 
 bool spt_trace_start(SptTrace *trace, const SptTraceConfig *config, struct sysprof_start *ret, GError **error)
 {
+	if (config->by_tables && !spt_trace_has_tables(trace)) {
+		g_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_BAD_CONFIG, "Stacks by unwind tables (--stacks table) need the module of "
+			    "this release; --stacks dwarf does without");
+		return false;
+	}
 	return trace->source->start(trace, config, ret, error);
 }
 
@@ -123,6 +130,16 @@ uint32_t spt_trace_raw_ring_bytes(unsigned n_cpus, uint64_t all_bytes)
 	while (bytes > 1 << 20 && (uint64_t)bytes * n_cpus > all_bytes)
 		bytes /= 2;
 	return bytes;
+}
+
+bool spt_trace_has_tables(const SptTrace *trace)
+{
+	return trace->source->has_tables && trace->source->has_tables(trace);
+}
+
+int spt_trace_give_table(SptTrace *trace, const uint8_t *build_id, unsigned n, const void *table, size_t bytes)
+{
+	return trace->source->give_table ? trace->source->give_table(trace, build_id, n, table, bytes) : ENOTTY;
 }
 
 bool spt_trace_raw_wish(SptTrace *trace, const char *comm, uint32_t bytes)

@@ -63,6 +63,7 @@ typedef struct {
 	uint32_t raw_bytes;		/* this much of the stack, and the registers, up to SPT_TRACE_RAW_MAX_BYTES; 0: frames.  From the
 					 * module frames, too, and of tasks that the user could not trace these alone */
 	uint32_t raw_most_bytes;	/* up to which copies may be wished to grow, by spt_trace_raw_wish(); 0: they stay as they are */
+	bool by_tables;			/* user stacks by unwind tables, which spt_trace_give_table() brings; the module's alone */
 	SptTraceFilter filter;
 } SptTraceConfig;
 
@@ -115,6 +116,10 @@ bool spt_trace_stats(SptTrace *trace, unsigned cpu, struct sysprof_stats *ret, G
 bool spt_trace_names(SptTrace *trace, struct sysprof_name *names, unsigned n, GError **error);
 /* So much is worth copying of the stacks of tasks called @comm ("": of all others); 0: their frame pointers do.  False: copies are as they are. */
 bool spt_trace_raw_wish(SptTrace *trace, const char *comm, uint32_t bytes);
+/* Whether user stacks can be had by tables. */
+bool spt_trace_has_tables(const SptTrace *trace);
+/* The unwind table (unwind/table.h) of objects with this build-id.  0, or why it was not taken: EEXIST there is one, ENOSPC, ... */
+int spt_trace_give_table(SptTrace *trace, const uint8_t *build_id, unsigned n, const void *table, size_t bytes);
 /* Whether tasks of a name can have copies of their own size; else only "" can be wished for. */
 bool spt_trace_wishes_by_name(const SptTrace *trace);
 /* A descriptor of the file of @object (an OBJECT record's), open for reading, the caller's to close; it also works for files that are deleted or

@@ -94,19 +94,19 @@ static bool make_cfa(const SptUnwindArch *arch, const SptCfiRow *row, SptUnwindR
 	uint64_t number = row->cfa_register;
 	int64_t offset = row->cfa_offset, add = 0;
 
-	rule->cfa = SPT_CFA_REGISTER;
+	rule->cfa = SYSPROF_CFA_REGISTER;
 	if (row->cfa.n && arch->machine == EM_X86_64 && is_plt(&row->cfa, &rule->plt_from)) {
-		rule->cfa = SPT_CFA_PLT;
+		rule->cfa = SYSPROF_CFA_PLT;
 		number = arch->sp;
 		offset = 8;
 	} else if (row->cfa.n) {
 		if (!take_based(&from, &number, &offset))
 			return false;
 		if (from.at < from.end && *from.at == DW_OP_deref) {
-			rule->cfa = SPT_CFA_MEMORY;
+			rule->cfa = SYSPROF_CFA_MEMORY;
 			from.at++;
 		} else if (from.at < from.end && *from.at != DW_OP_plus_uconst) {
-			rule->cfa = SPT_CFA_INDEXED;
+			rule->cfa = SYSPROF_CFA_INDEXED;
 			if (!take_index(&from, &rule->index_register) || rule->index_register >= arch->n_registers)
 				return false;
 		}
@@ -117,7 +117,7 @@ static bool make_cfa(const SptUnwindArch *arch, const SptCfiRow *row, SptUnwindR
 		if (from.at != from.end)
 			return false;
 	}
-	if (rule->cfa == SPT_CFA_REGISTER) {
+	if (rule->cfa == SYSPROF_CFA_REGISTER) {
 		offset = (int64_t)((uint64_t)offset + (uint64_t)add);
 		add = 0;
 	}
@@ -131,19 +131,19 @@ static bool make_ra(const SptUnwindArch *arch, const SptCfiRegister *ra, SptUnwi
 {
 	switch (ra->where) {
 	case SPT_CFI_UNDEFINED:
-		rule->ra = SPT_RA_NONE;
+		rule->ra = SYSPROF_RA_NONE;
 		return true;
 	case SPT_CFI_AT_CFA:
-		rule->ra = SPT_RA_MEMORY;
+		rule->ra = SYSPROF_RA_MEMORY;
 		rule->ra_offset = ra->value;
 		return fits(ra->value);
 	case SPT_CFI_IN_REGISTER:
-		rule->ra = SPT_RA_REGISTER;
+		rule->ra = SYSPROF_RA_REGISTER;
 		rule->ra_register = ra->value;
 		return (uint64_t)ra->value < arch->n_registers;
 	case SPT_CFI_UNSPECIFIED:
 	case SPT_CFI_SAME:
-		rule->ra = SPT_RA_REGISTER;
+		rule->ra = SYSPROF_RA_REGISTER;
 		rule->ra_register = arch->ra;
 		return arch->ra < arch->n_registers;
 	default:
@@ -187,10 +187,10 @@ static SptUnwindRule make_rule(const struct compiler *compiler, const SptCfiRow 
 	SptUnwindRule rule = { .is_signal = compiler->is_signal };
 
 	if (is_signal_return(compiler, row))
-		return (SptUnwindRule){ .cfa = SPT_CFA_SIGNAL, .is_signal = 1 };
+		return (SptUnwindRule){ .cfa = SYSPROF_CFA_SIGNAL, .is_signal = 1 };
 	/* Where there is no caller it does not matter whether its frame can be found. */
 	if (row->ra.where == SPT_CFI_UNDEFINED)
-		return (SptUnwindRule){ .cfa = SPT_CFA_REGISTER, .cfa_register = compiler->arch->sp, .ra = SPT_RA_NONE };
+		return (SptUnwindRule){ .cfa = SYSPROF_CFA_REGISTER, .cfa_register = compiler->arch->sp, .ra = SYSPROF_RA_NONE };
 	if (!make_cfa(compiler->arch, row, &rule) || !make_ra(compiler->arch, &row->ra, &rule))
 		return (SptUnwindRule){ 0 };
 	for (unsigned i = 0; i < compiler->arch->n_saved; i++)
@@ -308,8 +308,8 @@ static SptUnwindTable *make_table(struct compiler *compiler, GError **error)
 {
 	g_autoptr(GArray) rows = merge(compiler);
 	SptUnwindHeader header = {
-		.magic = SPT_UNWIND_MAGIC,
-		.version = SPT_UNWIND_VERSION,
+		.magic = SYSPROF_TABLE_MAGIC,
+		.version = SYSPROF_TABLE_VERSION,
 		.machine = compiler->arch->machine,
 		.n_rows = rows->len,
 		.n_rules = compiler->rules->len,

@@ -74,7 +74,7 @@ static const SptUnwindRule *find_rule(SptUnwinder *unwinder, uint64_t space, uin
 	*remembered = (struct remembered){ space, ip, NULL };
 	if (unwinder->find(space, ip, &place, unwinder->data)) {
 		remembered->rule = place.table ? spt_unwind_table_find(place.table, place.offset) : &by_frame_pointer;
-		if (remembered->rule->cfa == SPT_CFA_UNKNOWN)
+		if (remembered->rule->cfa == SYSPROF_CFA_UNKNOWN)
 			remembered->rule = &by_frame_pointer;
 	}
 	return remembered->rule;
@@ -123,14 +123,14 @@ static bool get_cfa(struct walk *walk, const SptUnwindRule *rule, uint64_t *ret)
 
 	if (!get_register(walk, rule->cfa_register, &based))
 		return false;
-	if (rule->cfa == SPT_CFA_INDEXED && !get_register(walk, rule->index_register, &index))
+	if (rule->cfa == SYSPROF_CFA_INDEXED && !get_register(walk, rule->index_register, &index))
 		return false;
 	based += (uint64_t)(int64_t)rule->cfa_offset + 8 * index;
 	switch (rule->cfa) {
-	case SPT_CFA_REGISTER:
+	case SYSPROF_CFA_REGISTER:
 		*ret = based;
 		return true;
-	case SPT_CFA_PLT:
+	case SYSPROF_CFA_PLT:
 		*ret = based + ((walk->ip & 15) >= rule->plt_from ? 8 : 0);
 		return true;
 	default:
@@ -172,16 +172,16 @@ static bool step_by_rule(struct walk *walk, const SptUnwindRule *rule)
 	uint64_t sp = walk->registers[arch->sp], cfa, ip;
 
 	walk->end = SPT_UNWIND_ROOT;
-	if (rule->cfa == SPT_CFA_SIGNAL)
+	if (rule->cfa == SYSPROF_CFA_SIGNAL)
 		return return_from_signal(walk);
-	if (rule->ra == SPT_RA_NONE || !get_cfa(walk, rule, &cfa))
+	if (rule->ra == SYSPROF_RA_NONE || !get_cfa(walk, rule, &cfa))
 		return false;
 	/* Only who was interrupted can have nothing on the stack: a leaf where calls do not push, or vfork(), which takes its way back from it. */
-	if (cfa < sp || (cfa == sp && (rule->ra != SPT_RA_REGISTER || !walk->is_exact))) {
+	if (cfa < sp || (cfa == sp && (rule->ra != SYSPROF_RA_REGISTER || !walk->is_exact))) {
 		walk->end = SPT_UNWIND_BAD_MEMORY;
 		return false;
 	}
-	if (rule->ra == SPT_RA_MEMORY ? !read_word(walk, cfa + (int64_t)rule->ra_offset, &ip) : !get_register(walk, rule->ra_register, &ip))
+	if (rule->ra == SYSPROF_RA_MEMORY ? !read_word(walk, cfa + (int64_t)rule->ra_offset, &ip) : !get_register(walk, rule->ra_register, &ip))
 		return false;
 	restore_saved(walk, rule, cfa);
 	walk->known &= walk->keeps;

@@ -28,10 +28,10 @@ static const char *wrong_rule(const SptUnwindRule *rule, const SptUnwindArch *ar
 {
 	unsigned slots = (1u << arch->n_saved) - 1;
 
-	if (rule->cfa > SPT_CFA_SIGNAL || rule->ra > SPT_RA_REGISTER || rule->is_signal > 1)
+	if (rule->cfa > SYSPROF_CFA_SIGNAL || rule->ra > SYSPROF_RA_REGISTER || rule->is_signal > 1)
 		return "a rule of a kind that there is not";
 	if (rule->cfa_register >= arch->n_registers || rule->ra_register >= arch->n_registers ||
-	    (rule->cfa == SPT_CFA_INDEXED && rule->index_register >= arch->n_registers))
+	    (rule->cfa == SYSPROF_CFA_INDEXED && rule->index_register >= arch->n_registers))
 		return "a rule with a register that the machine does not have";
 	if ((rule->lost | rule->at_cfa | rule->at_fp) & ~slots || rule->at_cfa & rule->at_fp || rule->lost & (rule->at_cfa | rule->at_fp))
 		return "a rule that keeps a register in two places, or one that is not kept";
@@ -59,7 +59,7 @@ static const char *wrong(const SptUnwindTable *table, size_t bytes)
 	}
 	if (header->n_rows && table->rules[header->n_rows - 1] != 0)
 		return "a last row that does not end";
-	if (table->rule[0].cfa != SPT_CFA_UNKNOWN)
+	if (table->rule[0].cfa != SYSPROF_CFA_UNKNOWN)
 		return "a first rule that is not the one of no information";
 	for (uint32_t i = 0; i < header->n_rules; i++)
 		if ((what = wrong_rule(&table->rule[i], arch)))
@@ -92,11 +92,11 @@ static bool is_by_frame_pointer(const SptUnwindRule *rule, const SptUnwindArch *
 	unsigned slot = 0;
 
 	if (arch->calls_push)
-		return rule->cfa == SPT_CFA_REGISTER && rule->cfa_register == arch->fp;
+		return rule->cfa == SYSPROF_CFA_REGISTER && rule->cfa_register == arch->fp;
 	/* The CFA goes by the stack pointer even so; but the return address lies above the frame pointer. */
 	while (slot < arch->n_saved && arch->saved[slot] != arch->fp)
 		slot++;
-	return rule->ra == SPT_RA_MEMORY && rule->at_cfa >> slot & 1 && rule->ra_offset == rule->saved[slot] * 8 + 8;
+	return rule->ra == SYSPROF_RA_MEMORY && rule->at_cfa >> slot & 1 && rule->ra_offset == rule->saved[slot] * 8 + 8;
 }
 
 static bool keeps_frame_pointer(const SptUnwindTable *table)
@@ -109,7 +109,7 @@ static bool keeps_frame_pointer(const SptUnwindTable *table)
 		uint64_t bytes = table->offsets[i + 1] - table->offsets[i];
 
 		/* Functions that call nothing have no return address to keep, where calls do not push it. */
-		if (rule->cfa != SPT_CFA_REGISTER || rule->ra == SPT_RA_NONE || (!arch->calls_push && rule->ra == SPT_RA_REGISTER))
+		if (rule->cfa != SYSPROF_CFA_REGISTER || rule->ra == SYSPROF_RA_NONE || (!arch->calls_push && rule->ra == SYSPROF_RA_REGISTER))
 			continue;
 		known += bytes;
 		kept += is_by_frame_pointer(rule, arch) ? bytes : 0;
@@ -127,7 +127,7 @@ SptUnwindTable *spt_unwind_table_new_from_bytes(GBytes *bytes, GError **error)
 	g_atomic_ref_count_init(&table->references);
 	table->bytes = g_bytes_ref(bytes);
 	table->header = (const void *)data;
-	if (n >= sizeof(*table->header) && table->header->magic == SPT_UNWIND_MAGIC && table->header->version == SPT_UNWIND_VERSION) {
+	if (n >= sizeof(*table->header) && table->header->magic == SYSPROF_TABLE_MAGIC && table->header->version == SYSPROF_TABLE_VERSION) {
 		uint64_t rules = sizeof(*table->header) + (table->header->n_rows * 6ULL + 7) / 8 * 8;
 
 		table->offsets = (const void *)(data + sizeof(*table->header));

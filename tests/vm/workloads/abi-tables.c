@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Unwind tables that lie: abi-tables VICTIM-DIRECTORY.  What is no table is refused; a table that leads anywhere yields no word of a stack, of nobody; one
+ * for somebody else's program is not followed; one that leads in a circle ends.
+ */
+#include "abi.h"
+#include "secret.h"
+
+#include <elf.h>
+#include <libgen.h>
+#include <stddef.h>
+
+#define WORDS		512
+#define PATTERN		0x7061747465726e00ULL
+#define RSP		7
+#define BIG_ROWS	600000		/* of six bytes */
+
+static uint32_t victim;
+
+struct seen {
+	unsigned own, with_table, longest, limited, no_code, secrets, patterns, victims, victims_by_table, modes;
+};
+
+/* One rule for the whole file, from offset 0 on. */
+struct forged {
+	struct sysprof_table_header header;
+	uint32_t offsets[2];
+	uint16_t rules[2];
+	uint16_t zero[2];
+	struct sysprof_table_rule rule[2];
+};
+
+static struct forged forge(struct sysprof_table_rule rule)
+{
+	struct forged forged = {
+		.header = { SYSPROF_TABLE_MAGIC, SYSPROF_TABLE_VERSION, EM_X86_64, 2, 2 },
+		.offsets = { 0, 0xfffffff0 },
+		.rules = { 1, 0 },
+	};
+
+	forged.rule[1] = rule;
+	return forged;
+}
+
+/* Every word of the stack in turn is taken for a return address. */
+static const struct sysprof_table_rule up_the_stack = {
+	.cfa = SYSPROF_CFA_REGISTER, .cfa_register = RSP, .cfa_offset = 8, .ra = SYSPROF_RA_MEMORY, .ra_offset = -8,
+};
+
+/* A note of the file's own: its build-id. */
+static struct sysprof_table table_for(const char *path, const void *table, size_t bytes)
+{
+	static const uint8_t note[] = { 4, 0, 0, 0, 20, 0, 0, 0, 3, 0, 0, 0, 'G', 'N', 'U', 0 };
+	struct sysprof_table arg = { .size = sizeof(arg), .table = (uintptr_t)table, .bytes = (uint32_t)bytes, .build_id_bytes = 20 };
+	FILE *file = fopen(path, "re");
+	uint8_t head[8192];
+	size_t n = file ? fread(head, 1, sizeof(head), file) : 0;
+	const uint8_t *found = memmem(head, n, note, sizeof(note));
+
+	if (!found || found + sizeof(note) + 20 > head + n)
+		errx(1, "%s has no build-id", path);
+	memcpy(arg.build_id, found + sizeof(note), 20);
+	fclose(file);
+	return arg;
+}
+
+static int give(int fd, struct sysprof_table arg)
+{
+	return ioctl(fd, SYSPROF_IOC_TABLE, &arg);
+}
+
+static void test_refusals(void)
+{
+	const struct forged good = forge(up_the_stack);
+	struct forged bad = good;
+	int fd = device_open();
+	struct sysprof_table arg = table_for("/proc/self/exe", &bad, sizeof(bad));
+
+	arg.build_id[0] ^= 1;
+#define REFUSED(change, what) do { bad = good; change; refuses(give(fd, arg), EINVAL, what); bad = good; } while (0)
+	REFUSED(bad.header.magic++, "a table of another magic");
+	REFUSED(bad.header.version++, "... version");
+	REFUSED(bad.header.machine = EM_386, "... machine");
+	REFUSED(bad.header.n_rules = 0, "... without rules");
+	REFUSED(bad.header.n_rules = 3, "... with fewer than it says");
+	REFUSED(bad.header.n_rows = 0xffffffff, "... with far fewer rows than it says");
+	REFUSED(bad.offsets[1] = 0, "rows that do not rise");
+	REFUSED(bad.rules[0] = 2, "a row whose rule there is not");
+	REFUSED(bad.rules[1] = 1, "a last row that does not end");
+	REFUSED(bad.rule[0].cfa = SYSPROF_CFA_REGISTER, "a first rule that knows something");
+	REFUSED(bad.rule[1].cfa = 6, "a CFA of a kind that there is not");
+	REFUSED(bad.rule[1].ra = 3, "a return address likewise");
+	REFUSED(bad.rule[1].cfa_register = 16, "a register that there is not");
+	REFUSED(bad.rule[1].ra_register = 255, "... nor this one");
+	REFUSED((bad.rule[1].cfa = SYSPROF_CFA_INDEXED, bad.rule[1].index_register = 16), "... nor this");
+	REFUSED(bad.rule[1].is_signal = 2, "a flag that is neither 0 nor 1");
+	REFUSED(bad.rule[1].at_cfa = 64, "a seventh register that is kept");
+	REFUSED((bad.rule[1].at_cfa = 1, bad.rule[1].at_fp = 1), "one that is kept in two places");
+	REFUSED((bad.rule[1].lost = 1, bad.rule[1].at_fp = 1), "one that is lost and kept");
+#undef REFUSED
+	for (size_t n = 0; n < sizeof(bad); n += 8) {
+		struct sysprof_table cut = arg;
+
+		cut.bytes = (uint32_t)n;
+		if (give(fd, cut) == 0 || errno != EINVAL)
+			ok(false, "a table of %zu bytes", n);
+	}
+	arg.flags = 1;
+	refuses(give(fd, arg), EINVAL, "an unknown flag");
+	arg.flags = 0;
+	arg.reserved[6] = 1;
+	refuses(give(fd, arg), EINVAL, "a reserved byte");
+	arg.reserved[6] = 0;
+	arg.build_id_bytes = 7;
+	refuses(give(fd, arg), EINVAL, "a short build-id");
+	arg.build_id_bytes = 21;
+	refuses(give(fd, arg), EINVAL, "a long build-id");
+	arg.build_id_bytes = 20;
+	arg.bytes = SYSPROF_TABLE_MAX_BYTES + 8;
+	refuses(give(fd, arg), EINVAL, "more than a table may have");
+	arg.bytes = sizeof(bad);
+	arg.table = 8;
+	refuses(give(fd, arg), EFAULT, "a table that is nowhere");
+	arg.table = (uintptr_t)&bad;
+	ok(!give(fd, arg), "what it was before is a table");
+	refuses(give(fd, arg), EEXIST, "the same once more");
+	close(fd);
+}
+
+static void test_bounds(void)
+{
+	size_t rules = (sizeof(struct sysprof_table_header) + BIG_ROWS * 6ULL + 7) / 8 * 8, bytes = rules + sizeof(struct sysprof_table_rule);
+	uint8_t *big = calloc(1, bytes);
+	struct sysprof_table arg;
+	unsigned taken[2] = { 0 };
+
+	*(struct sysprof_table_header *)big = (struct sysprof_table_header){
+		SYSPROF_TABLE_MAGIC, SYSPROF_TABLE_VERSION, EM_X86_64, BIG_ROWS, 1,
+	};
+	for (uint32_t i = 0; i < BIG_ROWS; i++)
+		((uint32_t *)(big + sizeof(struct sysprof_table_header)))[i] = i;
+	arg = table_for("/proc/self/exe", big, bytes);
+	for (unsigned round = 0; round < 2; round++) {
+		int fd = device_open();
+
+		for (; taken[round] < 100 && !give(fd, arg); arg.build_id[1]++)
+			taken[round]++;
+		if (round == 0)
+			refuses(-1, ENOSPC, "more tables than a user may have");
+		close(fd);
+	}
+	ok(taken[0] == (32ULL << 20) / (bytes + 64) || taken[0] == (32ULL << 20) / bytes, "that is 32 MiB of them (%u of %zu bytes)", taken[0], bytes);
+	ok(taken[1] == taken[0], "with the descriptor they go (%u)", taken[1]);
+	free(big);
+}
+
+static void look_at(const struct sysprof_record *record, void *data)
+{
+	const struct sysprof_sample *sample = (const void *)record;
+	const uint64_t *user = (const uint64_t *)sample->frames + sample->n_kernel;
+	bool by_table = !(record->flags & SYSPROF_SAMPLE_NO_TABLE);
+	struct seen *seen = data;
+
+	if (record->type != SYSPROF_SAMPLE || !sample->n_user)
+		return;
+	seen->modes += sample->user_mode != SYSPROF_USER_TABLE;
+	for (unsigned i = 0; i < sample->n_user; i++) {
+		uint64_t object = user[i] >> SYSPROF_FRAME_OBJECT_SHIFT;
+
+		seen->no_code += object < SYSPROF_OBJECT_ANON || (object > SYSPROF_OBJECT_VDSO && object < SYSPROF_OBJECT_FIRST);
+		seen->patterns += user[i] - PATTERN < WORDS;
+		seen->secrets += is_secret((uint32_t)user[i]) || is_secret((uint32_t)(user[i] >> 32));
+	}
+	if (record->pid == (uint32_t)getpid()) {
+		seen->own++;
+		seen->with_table += by_table;
+		seen->longest = sample->n_user > seen->longest ? sample->n_user : seen->longest;
+		seen->limited += sample->user_end == SYSPROF_END_LIMIT;
+	} else if (record->pid == victim) {
+		seen->victims++;
+		seen->victims_by_table += by_table;
+	}
+}
+
+FUNCTION static void spin_on_pattern(unsigned ms)
+{
+	uint64_t pattern[WORDS], until = wall_ns() + ms * NS_PER_MS;
+
+	for (unsigned i = 0; i < WORDS; i++)
+		pattern[i] = PATTERN + i;
+	__asm__ volatile("" : : "r"(pattern) : "memory");
+	while (wall_ns() < until)
+		spin(10000, until);
+	__asm__ volatile("" : : "r"(pattern) : "memory");
+}
+
+static bool configure_tables(struct session *session)
+{
+	struct sysprof_config config = {
+		.size = sizeof(config), .period_ns = NS_PER_MS, .ring_bytes = session->config.ring_bytes, .user_mode = SYSPROF_USER_TABLE + 1,
+		.max_user_frames = 1024,
+	};
+
+	return !ioctl(session->fd, SYSPROF_IOC_CONFIGURE, &config) && !ioctl(session->fd, SYSPROF_IOC_START, NULL);
+}
+
+/* Samples of this program under a session that has @rule for it, and for the victim's. */
+static struct seen samples_with(struct sysprof_table_rule rule, const char *victim_path, void (*work)(unsigned ms))
+{
+	struct session session = session_open(NS_PER_MS, 4U << 20);
+	struct forged forged = forge(rule);
+	struct seen seen = { 0 };
+
+	ok(configure_tables(&session), "START of a session with stacks by tables");
+	ok(!give(session.fd, table_for("/proc/self/exe", &forged, sizeof(forged))), "a forged table for this program");
+	ok(!give(session.fd, table_for(victim_path, &forged, sizeof(forged))), "... and for the victim's");
+	for (unsigned round = 0; round < 200 && (seen.with_table < 100 || seen.victims < 100); round++) {
+		work(100);
+		for (unsigned cpu = 0; cpu < session.cpus; cpu++)
+			session_drain(&session, cpu, look_at, &seen);
+	}
+	session_close(&session);
+	return seen;
+}
+
+static void judge(const struct seen *seen, bool is_root)
+{
+	ok(seen->with_table >= 100, "one's own stacks go by it (%u of %u)", seen->with_table, seen->own);
+	ok(!seen->modes, "... which every sample says (%u do not)", seen->modes);
+	ok(!seen->no_code && !seen->patterns && !seen->secrets, "no frame is anything but a place in code (%u, %u, %u)", seen->no_code, seen->patterns,
+	   seen->secrets);
+	ok(seen->victims >= 100 && (is_root ? seen->victims_by_table > 0 : !seen->victims_by_table),
+	   is_root ? "root's is followed for everybody (%u, %u)" : "somebody else's are not walked by it (%u, %u)", seen->victims, seen->victims_by_table);
+}
+
+/* In a circle: what a signal interrupted is the way back from a signal again, and so on. */
+FUNCTION static void spin_in_circle(unsigned ms)
+{
+	uint64_t until = wall_ns() + ms * NS_PER_MS;
+
+	while (wall_ns() < until) {
+		/* Registers as a signal's frame has them, wherever the stack pointer is: those of here. */
+		__asm__ volatile("sub $1024, %%rsp\n"
+				 "mov %%rsp, 160(%%rsp)\n"
+				 "lea 1f(%%rip), %%rax\n"
+				 "mov %%rax, 168(%%rsp)\n"
+				 "mov $200000, %%ecx\n"
+				 "1: dec %%ecx\n"
+				 "jnz 1b\n"
+				 "add $1024, %%rsp\n" : : : "rax", "rcx", "memory", "cc");
+	}
+}
+
+int main(int argc, char **argv)
+{
+	struct sysprof_table_rule circle = { .cfa = SYSPROF_CFA_SIGNAL, .ra = SYSPROF_RA_MEMORY, .is_signal = 1 };
+	char path[256], victim_path[512];
+	struct seen seen;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/ready", argc == 2 ? argv[1] : "");
+	file = fopen(path, "re");
+	if (!file || fscanf(file, "%u", &victim) != 1)
+		err(1, "cannot read %s", path);
+	fclose(file);
+	snprintf(victim_path, sizeof(victim_path), "%s", argv[0]);
+	snprintf(path, sizeof(path), "%s/victim", dirname(victim_path));
+
+	test_refusals();
+	test_bounds();
+	seen = samples_with(up_the_stack, path, spin_on_pattern);
+	judge(&seen, !geteuid());
+	seen = samples_with(circle, path, spin_in_circle);
+	judge(&seen, !geteuid());
+	ok(seen.limited >= 50 && seen.longest == 1024, "a circle ends with as many frames as there may be (%u, %u)", seen.limited, seen.longest);
+	return tests_end();
+}

@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* sysprof-cli tables: unwind tables of the system's programs and libraries, made ahead of recordings, and handed to the module for everybody. */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <glib-unix.h>
+
+#include "cmd.h"
+#include "record/tables.h"
+
+#define CACHE_MAX_BYTES (256u << 20)
+#define LOOK_AGAIN_S 10
+#define DEPTH_MAX 32
+
+struct tables {
+	SptTableCache *cache;
+	SptTrace *trace;		/* NULL: they are kept, not handed over */
+	GHashTable *seen;		/* files, as "device:inode:seconds" */
+	unsigned n_files, n_refused;
+	uint64_t bytes;
+	int problem;			/* of the last that was refused */
+};
+
+static const char *const usual_paths[] = {
+	"/usr/bin", "/usr/sbin", "/usr/lib", "/usr/lib64", "/usr/libexec", "/usr/local", "/opt", "/bin", "/sbin", "/lib", "/lib64",
+};
+
+static bool is_elf(int fd)
+{
+	char magic[4];
+
+	return pread(fd, magic, sizeof(magic), 0) == sizeof(magic) && !memcmp(magic, "\177ELF", sizeof(magic));
+}
+
+static bool is_new(struct tables *tables, const struct stat *stat)
+{
+	return g_hash_table_add(tables->seen, g_strdup_printf("%llu:%llu:%lld", (unsigned long long)stat->st_dev,
+							      (unsigned long long)stat->st_ino, (long long)stat->st_mtime));
+}
+
+static void give(struct tables *tables, const SptObject *file, const SptUnwindTable *table)
+{
+	gsize bytes;
+	const void *data = g_bytes_get_data(spt_unwind_table_bytes(table), &bytes);
+	unsigned n;
+	const uint8_t *build_id = spt_object_build_id(file, &n);
+	int problem = n ? spt_trace_give_table(tables->trace, build_id, n, data, bytes) : ENODATA;
+
+	if (problem == 0 || problem == EEXIST)
+		return;
+	tables->n_refused++;
+	tables->problem = problem;
+}
+
+/* @fd becomes the function's. */
+static void take_file(struct tables *tables, int fd, const char *path)
+{
+	g_autoptr(SptUnwindTable) table = NULL;
+	g_autoptr(SptObject) file = NULL;
+	struct stat stat;
+
+	if (fstat(fd, &stat) < 0 || !S_ISREG(stat.st_mode) || !is_new(tables, &stat) || !is_elf(fd)) {
+		close(fd);
+		return;
+	}
+	file = spt_object_open_fd(fd, path, NULL);
+	table = file ? spt_tables_make(tables->cache, file) : NULL;
+	if (!table)
+		return;
+	tables->n_files++;
+	tables->bytes += g_bytes_get_size(spt_unwind_table_bytes(table));
+	if (tables->trace)
+		give(tables, file, table);
+}
+
+/* A file, or all executable files and libraries below a directory.  Links are left to what they lead to. */
+static void take_path(struct tables *tables, const char *path, unsigned depth)
+{
+	int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	const char *name;
+	struct stat stat;
+	GDir *dir;
+
+	if (fd < 0)
+		return;
+	if (fstat(fd, &stat) < 0 || !S_ISDIR(stat.st_mode)) {
+		if (stat.st_mode & 0111 || strstr(path, ".so"))
+			take_file(tables, fd, path);
+		else
+			close(fd);
+		return;
+	}
+	close(fd);
+	dir = depth < DEPTH_MAX ? g_dir_open(path, 0, NULL) : NULL;
+	while (dir && (name = g_dir_read_name(dir))) {
+		g_autofree char *below = g_build_filename(path, name, NULL);
+
+		take_path(tables, below, depth + 1);
+	}
+	if (dir)
+		g_dir_close(dir);
+}
+
+/* What runs now, by the files that processes have mapped. */
+static void take_running(struct tables *tables)
+{
+	GDir *proc = g_dir_open("/proc", 0, NULL);
+	const char *pid, *range;
+
+	while (proc && (pid = g_dir_read_name(proc))) {
+		g_autofree char *path = g_ascii_isdigit(*pid) ? g_strdup_printf("/proc/%s/map_files", pid) : NULL;
+		GDir *maps = path ? g_dir_open(path, 0, NULL) : NULL;
+
+		while (maps && (range = g_dir_read_name(maps))) {
+			g_autofree char *link = g_build_filename(path, range, NULL);
+			int fd = open(link, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+
+			if (fd >= 0)
+				take_file(tables, fd, link);
+		}
+		if (maps)
+			g_dir_close(maps);
+	}
+	if (proc)
+		g_dir_close(proc);
+}
+
+static void say_how_many(const struct tables *tables)
+{
+	g_autofree char *size = g_format_size_full(tables->bytes, G_FORMAT_SIZE_IEC_UNITS);
+
+	printf("%u unwind tables, %s\n", tables->n_files, size);
+	if (tables->n_refused)
+		printf("%u of them the module did not take: %s\n", tables->n_refused,
+		       tables->problem == ENOSPC ? "they are more than its parameter table_limit_mib allows" :
+		       tables->problem == ENODATA ? "the file has no build-id" : g_strerror(tables->problem));
+	spt_cli_flush();
+}
+
+/* Until a signal comes: the module forgets them with the descriptor. */
+static int serve(struct tables *tables)
+{
+	unsigned told = UINT_MAX;
+	sigset_t signals;
+
+	sigemptyset(&signals);
+	sigaddset(&signals, SIGINT);
+	sigaddset(&signals, SIGTERM);
+	sigprocmask(SIG_BLOCK, &signals, NULL);
+	do {
+		take_running(tables);
+		if (tables->n_files != told)
+			say_how_many(tables);
+		told = tables->n_files;
+	} while (sigtimedwait(&signals, NULL, &(struct timespec){ .tv_sec = LOOK_AGAIN_S }) < 0);
+	return SPT_EXIT_OK;
+}
+
+static SptTableCache *open_cache(void)
+{
+	g_autofree char *path = g_build_filename(g_get_user_cache_dir(), "sysprof", "unwind", NULL);
+	SptTableCache *cache;
+
+	if (geteuid() != 0)
+		return spt_table_cache_new(path, CACHE_MAX_BYTES);
+	if (g_mkdir_with_parents(SPT_TABLE_CACHE_OF_SYSTEM, 0755) < 0)
+		return NULL;
+	cache = spt_table_cache_of_system(SPT_TABLE_CACHE_OF_SYSTEM);
+	return cache;
+}
+
+static int run_tables(int argc, char **argv)
+{
+	gboolean wants_serve = FALSE;
+	const GOptionEntry entries[] = {
+		{ "serve", 0, 0, G_OPTION_ARG_NONE, &wants_serve, "Hand those of all that runs to the module, for every user's recordings, until ended", NULL },
+		{ 0 },
+	};
+	g_autoptr(SptTableCache) cache = NULL;
+	g_autoptr(GHashTable) seen = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+	g_autoptr(SptTrace) trace = NULL;
+	g_autoptr(GError) error = NULL;
+	struct tables tables = { .seen = seen };
+
+	if (!spt_cli_parse(&cmd_tables, entries, &argc, &argv))
+		return SPT_EXIT_USAGE;
+	tables.cache = cache = open_cache();
+	if (!cache) {
+		spt_cli_complain("Cannot keep unwind tables in %s: %s", geteuid() == 0 ? SPT_TABLE_CACHE_OF_SYSTEM : "the user's cache directory",
+				 errno ? g_strerror(errno) : "others could have written there");
+		return SPT_EXIT_FAILURE;
+	}
+	if (wants_serve) {
+		tables.trace = trace = spt_trace_open_source(SPT_TRACE_MODULE, &error);
+		if (!trace || !spt_trace_has_tables(trace)) {
+			spt_cli_complain("%s", error ? error->message : "The loaded module takes no unwind tables; install one of this release");
+			return SPT_EXIT_FAILURE;
+		}
+		return serve(&tables);
+	}
+	for (int i = 1; i < argc; i++) {
+		if (access(argv[i], R_OK) < 0) {
+			spt_cli_complain("Cannot read %s: %s", argv[i], g_strerror(errno));
+			return SPT_EXIT_FAILURE;
+		}
+		take_path(&tables, argv[i], 0);
+	}
+	for (unsigned i = 0; argc == 1 && i < G_N_ELEMENTS(usual_paths); i++)
+		take_path(&tables, usual_paths[i], 0);
+	say_how_many(&tables);
+	return SPT_EXIT_OK;
+}
+
+const struct spt_command cmd_tables = {
+	.name = "tables",
+	.usage = "[--serve] [PATH...]",
+	.help = "Make unwind tables of programs and libraries ahead of recordings",
+	.run = run_tables,
+};

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "record/handover.h"
+
+#include <errno.h>
+
+#include "record/tables.h"
+
+struct SptHandover {
+	SptOutput *output;
+	SptTrace *trace;
+	SptTables *tables;
+	GArray *waiting;		/* object ids, whose tables are being made */
+	unsigned n_given, n_refused;
+	int problem;			/* of the last one that was refused */
+};
+
+static const SptObject *open_file(uint32_t object, void *data)
+{
+	return spt_output_file(data, object);
+}
+
+SptHandover *spt_handover_new(SptOutput *output, SptTrace *trace)
+{
+	g_autofree char *cache = g_build_filename(g_get_user_cache_dir(), "sysprof", "unwind", NULL);
+	SptHandover *handover = g_new0(SptHandover, 1);
+
+	handover->output = output;
+	handover->trace = trace;
+	handover->tables = spt_tables_new(open_file, output, cache);
+	handover->waiting = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+	return handover;
+}
+
+void spt_handover_free(SptHandover *handover)
+{
+	if (!handover)
+		return;
+	spt_tables_free(handover->tables);
+	g_array_unref(handover->waiting);
+	g_free(handover);
+}
+
+void spt_handover_missed(SptHandover *handover, const struct sysprof_sample *sample)
+{
+	uint32_t last = SYSPROF_OBJECT_UNKNOWN;
+
+	/* The innermost frame is always right: what it lies in is first. */
+	for (unsigned i = 0; i < sample->n_user; i++) {
+		uint32_t object = sample->frames[sample->n_kernel + i] >> SYSPROF_FRAME_OBJECT_SHIFT;
+
+		if (object != last && (object == SYSPROF_OBJECT_VDSO || object >= SYSPROF_OBJECT_FIRST) &&
+		    spt_tables_expect(handover->tables, object))
+			g_array_append_val(handover->waiting, object);
+		last = object;
+	}
+}
+
+static void give(SptHandover *handover, uint32_t object, const SptUnwindTable *table)
+{
+	const SptObject *file = spt_output_file(handover->output, object);
+	gsize bytes;
+	const void *data = g_bytes_get_data(spt_unwind_table_bytes(table), &bytes);
+	const uint8_t *build_id;
+	unsigned n;
+	int problem;
+
+	build_id = file ? spt_object_build_id(file, &n) : NULL;
+	problem = !build_id || n == 0 ? ENODATA : spt_trace_give_table(handover->trace, build_id, n, data, bytes);
+	/* Another recorder of this user's may have been first. */
+	if (problem == 0 || problem == EEXIST) {
+		handover->n_given++;
+		return;
+	}
+	handover->n_refused++;
+	handover->problem = problem;
+}
+
+unsigned spt_handover_count(const SptHandover *handover)
+{
+	return handover->n_given;
+}
+
+char *spt_handover_refusals(const SptHandover *handover)
+{
+	if (handover->n_refused == 0)
+		return NULL;
+	return g_strdup_printf("%u: %s", handover->n_refused, handover->problem == ENODATA ? "without a build-id" :
+			       handover->problem == ENOSPC ? "beyond the module's table_limit_mib" : g_strerror(handover->problem));
+}
+
+void spt_handover_step(SptHandover *handover)
+{
+	for (guint i = 0; i < handover->waiting->len;) {
+		uint32_t object = g_array_index(handover->waiting, uint32_t, i);
+		const SptUnwindTable *table;
+
+		if (!spt_tables_is_done(handover->tables, object, &table)) {
+			i++;
+			continue;
+		}
+		if (table)
+			give(handover, object, table);
+		g_array_remove_index_fast(handover->waiting, i);
+	}
+}
