@@ -19,8 +19,6 @@ static inline u64 strip(u64 pointer)
 }
 
 #define USER_END	TASK_SIZE_64
-#define TABLE_SP	31
-#define TABLE_FP	29
 /* A signal's frame: struct siginfo, 128 bytes, 176 of struct ucontext, the address of a fault, then x0 ... x30 sp pc. */
 #define SIGNAL_IP	568
 static const u16 signal_registers[] = {
@@ -109,16 +107,20 @@ void sysprof_arch_walk_user(struct pt_regs *regs, struct sysprof_walk *walk)
 
 void sysprof_arch_walk_tables(struct pt_regs *regs, struct sysprof_walk *to)
 {
-	struct table_walk walk = { .ip = regs->pc };
+	struct table_walk begin = { .ip = regs->pc }, walk;
 
 	if (compat_user_mode(regs)) {
 		to->is_guess = true;
 		sysprof_arch_walk_user(regs, to);
 		return;
 	}
-	memcpy(walk.registers, regs->regs, sizeof(regs->regs));
-	walk.registers[TABLE_SP] = strip(regs->sp);
-	walk_tables(to, &walk);
+	memcpy(begin.registers, regs->regs, sizeof(regs->regs));
+	begin.registers[SYSPROF_ARCH_SP] = strip(regs->sp);
+	walk = begin;
+	if (!walk_tables(to, &walk, true)) {
+		walk = begin;
+		walk_tables(to, &walk, false);
+	}
 }
 
 void sysprof_arch_user_regs(const struct pt_regs *regs, u64 *values)

@@ -14,8 +14,6 @@
 
 #define USER_END	TASK_SIZE_MAX
 #define strip(pointer)	(pointer)
-#define TABLE_SP	7
-#define TABLE_FP	6
 /* struct ucontext of a signal's frame has 40 bytes, then struct sigcontext; registers in the order of DWARF: ax dx cx bx si di bp sp r8 ... r15. */
 #define SIGNAL_IP	168
 static const u8 signal_registers[] = { 144, 136, 152, 128, 112, 104, 120, 160, 40, 48, 56, 64, 72, 80, 88, 96 };
@@ -65,13 +63,14 @@ void sysprof_arch_walk_user(struct pt_regs *regs, struct sysprof_walk *walk)
 
 void sysprof_arch_walk_tables(struct pt_regs *regs, struct sysprof_walk *to)
 {
-	struct table_walk walk = {
+	const struct table_walk begin = {
 		.registers = {
 			regs->ax, regs->dx, regs->cx, regs->bx, regs->si, regs->di, regs->bp, regs->sp,
 			regs->r8, regs->r9, regs->r10, regs->r11, regs->r12, regs->r13, regs->r14, regs->r15,
 		},
 		.ip = regs->ip,
 	};
+	struct table_walk walk = begin;
 	u64 word;
 
 	/* As above: from an NMI nobody but this asks which address space is in place. */
@@ -80,7 +79,10 @@ void sysprof_arch_walk_tables(struct pt_regs *regs, struct sysprof_walk *to)
 		sysprof_arch_walk_user(regs, to);
 		return;
 	}
-	walk_tables(to, &walk);
+	if (!walk_tables(to, &walk, true)) {
+		walk = begin;
+		walk_tables(to, &walk, false);
+	}
 }
 
 void sysprof_arch_user_regs(const struct pt_regs *regs, u64 *values)

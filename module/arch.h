@@ -49,11 +49,18 @@ bool sysprof_arch_user_is_32bit(struct pt_regs *regs);
 /* Registers that tables speak of, and how many of them a function has to keep. */
 #define SYSPROF_ARCH_TABLE_REGS	16
 #define SYSPROF_ARCH_SAVED	6
+/* The stack pointer, the frame pointer, and which of those that a function has to keep that is. */
+#define SYSPROF_ARCH_SP		7
+#define SYSPROF_ARCH_FP		6
+#define SYSPROF_ARCH_FP_SLOT	1
 #else
 #define SYSPROF_ARCH_MACHINE	183	/* EM_AARCH64 */
 #define SYSPROF_ARCH_REGS	33
 #define SYSPROF_ARCH_TABLE_REGS	32
 #define SYSPROF_ARCH_SAVED	11
+#define SYSPROF_ARCH_SP		31
+#define SYSPROF_ARCH_FP		29
+#define SYSPROF_ARCH_FP_SLOT	10
 #endif
 void sysprof_arch_user_regs(const struct pt_regs *regs, u64 *values);
 /* Copies @bytes from the stack pointer of current's @regs up into @to; returns how many could be had without a fault. */

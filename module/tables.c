@@ -7,7 +7,6 @@
  * before counts, and what was unlinked is freed a grace period later.
  */
 #include <linux/cred.h>
-#include <linux/hash.h>
 #include <linux/hashtable.h>
 #include <linux/mm.h>
 #include <linux/moduleparam.h>
@@ -24,7 +23,6 @@
 #include "tables.h"
 
 #define MIN_BUILD_ID_BYTES	8
-#define CACHE_BITS		9
 
 static uint table_limit_mib = 32;
 module_param(table_limit_mib, uint, 0444);
@@ -88,17 +86,9 @@ struct link {
 	const struct table *table;
 };
 
-/* What was found for a frame; of one context of one CPU. */
-struct found {
-	u64 frame;
-	u64 generation;			/* 0: nothing */
-	const struct sysprof_tables *own;
-	const struct sysprof_table_rule *rule;
-};
-
 /* One for interrupts, one for NMIs that interrupt them. */
 struct caches {
-	struct found *found[2];
+	struct sysprof_found *found[2];
 };
 
 static DEFINE_PER_CPU(struct caches, caches);
@@ -141,7 +131,7 @@ static const struct sysprof_table_rule *rule_at(const struct table *table, u64 o
 	return low ? &table->rule[table->rules[low - 1]] : NULL;
 }
 
-static noinline const struct sysprof_table_rule *look_up(const struct sysprof_tables *own, u64 frame)
+static const struct sysprof_table_rule *rule_of(const struct sysprof_tables *own, u64 frame)
 {
 	const struct table *table = table_of(own, frame >> SYSPROF_FRAME_OBJECT_SHIFT);
 	const struct sysprof_table_rule *rule = table ? rule_at(table, frame & SYSPROF_FRAME_OFFSET_MASK) : NULL;
@@ -149,19 +139,50 @@ static noinline const struct sysprof_table_rule *look_up(const struct sysprof_ta
 	return rule && rule->cfa != SYSPROF_CFA_UNKNOWN ? rule : NULL;
 }
 
-const struct sysprof_table_rule *sysprof_tables_find(const struct sysprof_tables *own, u64 frame)
+static void find_plain(struct sysprof_found *found)
 {
-	struct found *found = this_cpu_ptr(&caches)->found[!!in_nmi()] + hash_64(frame, CACHE_BITS);
-	/* Links that are gone by then are not found; pairs with smp_store_release() in begin_generation(). */
-	u64 now = smp_load_acquire(&generation);
+	const struct sysprof_table_rule *rule = found->rule;
+	bool is_saved;
+	s16 saved;
 
-	if (likely(found->frame == frame && found->generation == now && found->own == own))
-		return found->rule;
-	found->rule = look_up(own, frame);
+	found->is_plain = false;
+	if (!rule)
+		return;
+	saved = rule->saved[SYSPROF_ARCH_FP_SLOT];
+	is_saved = rule->at_cfa >> SYSPROF_ARCH_FP_SLOT & 1;
+	if (rule->cfa != SYSPROF_CFA_REGISTER || rule->ra != SYSPROF_RA_MEMORY || rule->is_signal || rule->ra_offset % 8 ||
+	    (rule->cfa_register != SYSPROF_ARCH_SP && rule->cfa_register != SYSPROF_ARCH_FP) ||
+	    (rule->lost | rule->at_fp) >> SYSPROF_ARCH_FP_SLOT & 1 || (is_saved && (!saved || saved != (s8)saved)) ||
+	    rule->ra_offset / 8 != (s8)(rule->ra_offset / 8))
+		return;
+	found->by_fp = rule->cfa_register == SYSPROF_ARCH_FP;
+	found->cfa_offset = rule->cfa_offset;
+	found->fp_words = is_saved ? saved : 0;
+	found->ra_words = rule->ra_offset / 8;
+	found->is_plain = true;
+}
+
+const struct sysprof_found *sysprof_finder_look_up(const struct sysprof_finder *finder, u64 frame)
+{
+	struct sysprof_found *found = (struct sysprof_found *)sysprof_finder_peek(finder, frame);
+
+	if (found)
+		return found;
+	found = finder->cache + (frame * GOLDEN_RATIO_64 >> (64 - SYSPROF_FOUND_BITS));
+	found->rule = rule_of(finder->own, frame);
 	found->frame = frame;
-	found->own = own;
-	found->generation = now;
-	return found->rule;
+	found->generation = finder->generation;
+	found->own = finder->own;
+	find_plain(found);
+	return found;
+}
+
+void sysprof_finder_init(struct sysprof_finder *finder, const struct sysprof_tables *own)
+{
+	finder->cache = this_cpu_ptr(&caches)->found[!!in_nmi()];
+	/* Links that are gone by then are not found; pairs with smp_store_release() in begin_generation(). */
+	finder->generation = smp_load_acquire(&generation);
+	finder->own = own;
 }
 
 /* Links. */
@@ -169,7 +190,7 @@ const struct sysprof_table_rule *sysprof_tables_find(const struct sysprof_tables
 static void begin_generation(void)
 {
 	lockdep_assert_held(&tables_lock);
-	/* Pairs with smp_load_acquire() in sysprof_tables_find(). */
+	/* Pairs with smp_load_acquire() in sysprof_finder_init(). */
 	smp_store_release(&generation, generation + 1);
 }
 
@@ -383,7 +404,7 @@ static int alloc_caches(void)
 	for_each_possible_cpu(cpu) {
 		own = per_cpu_ptr(&caches, cpu);
 		for (i = 0; i < ARRAY_SIZE(own->found); i++) {
-			own->found[i] = kvzalloc_node(sizeof(struct found) << CACHE_BITS, GFP_KERNEL, cpu_to_node(cpu));
+			own->found[i] = kvzalloc_node(sizeof(struct sysprof_found) << SYSPROF_FOUND_BITS, GFP_KERNEL, cpu_to_node(cpu));
 			if (!own->found[i]) {
 				free_caches();
 				return -ENOMEM;

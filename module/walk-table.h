@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The walk along unwind tables (uapi: "Unwind tables"), the same for all architectures.  Whoever includes this has, beside what walk-user.h wants,
- * the numbers of the stack pointer and the frame pointer, TABLE_SP and TABLE_FP; saved_registers[], those that a function has to
- * keep; and signal_registers[] and SIGNAL_IP, where a signal's frame has the registers.
+ * saved_registers[], those that a function has to keep, kept_registers, as bits, with the stack pointer; and signal_registers[] and SIGNAL_IP,
+ * where a signal's frame has the registers.
  *
  * A table is not trusted: it says which words are read, without a fault, but a frame is only what lies in an executable mapping, and there are
  * no more steps than frames.
@@ -44,7 +44,7 @@ struct table_walk {
 /* To who was interrupted by a signal.  0, or why not. */
 static __always_inline u8 step_from_signal(struct table_walk *walk)
 {
-	u64 sp = walk->registers[TABLE_SP], value;
+	u64 sp = walk->registers[SYSPROF_ARCH_SP], value;
 	unsigned int i;
 
 	READ_USER(value, sp + SIGNAL_IP, fault);
@@ -53,7 +53,7 @@ static __always_inline u8 step_from_signal(struct table_walk *walk)
 		READ_USER(value, sp + *(signal_registers + i), fault);
 		*(walk->registers + i) = value;
 	}
-	walk->registers[TABLE_SP] = strip(walk->registers[TABLE_SP]);
+	walk->registers[SYSPROF_ARCH_SP] = strip(walk->registers[SYSPROF_ARCH_SP]);
 	walk->known = ALL_KNOWN;
 	walk->is_exact = true;
 	return 0;
@@ -63,7 +63,7 @@ fault:
 
 static __always_inline void restore_saved(struct table_walk *walk, const struct sysprof_table_rule *rule, u64 cfa)
 {
-	u64 fp = walk->registers[TABLE_FP], sp = walk->registers[TABLE_SP], value, address;
+	u64 fp = walk->registers[SYSPROF_ARCH_FP], sp = walk->registers[SYSPROF_ARCH_SP], value, address;
 	unsigned long slots = rule->at_cfa | rule->at_fp;
 	unsigned int slot, number;
 
@@ -87,7 +87,7 @@ unread:
 /* To the caller.  0, or why not. */
 static __always_inline u8 step_by_rule(struct table_walk *walk, const struct sysprof_table_rule *rule)
 {
-	u64 sp = walk->registers[TABLE_SP], cfa, ip;
+	u64 sp = walk->registers[SYSPROF_ARCH_SP], cfa, ip;
 
 	if (rule->cfa == SYSPROF_CFA_SIGNAL)
 		return step_from_signal(walk);
@@ -120,7 +120,7 @@ static __always_inline u8 step_by_rule(struct table_walk *walk, const struct sys
 	}
 	restore_saved(walk, rule, cfa);
 	walk->known &= kept_registers;
-	walk->registers[TABLE_SP] = cfa;
+	walk->registers[SYSPROF_ARCH_SP] = cfa;
 	walk->ip = strip(ip);
 	walk->is_exact = rule->is_signal;
 	return 0;
@@ -133,25 +133,39 @@ fault:
  */
 static __always_inline u8 step_by_frame_pointer(struct table_walk *walk)
 {
-	u64 fp = walk->registers[TABLE_FP], next, ip;
+	u64 fp = walk->registers[SYSPROF_ARCH_FP], next, ip;
 
-	if (!(walk->known >> TABLE_FP & 1))
+	if (!(walk->known >> SYSPROF_ARCH_FP & 1))
 		return SYSPROF_END_NO_INFO;
 	fp = strip(fp);
 	if (!fp && !walk->is_exact)
 		return SYSPROF_END_ROOT;
-	if (fp < walk->registers[TABLE_SP] || fp & 7)
+	if (fp < walk->registers[SYSPROF_ARCH_SP] || fp & 7)
 		return SYSPROF_END_NO_INFO;
 	READ_USER(next, fp, fault);
 	READ_USER(ip, fp + 8, fault);
-	walk->registers[TABLE_FP] = next;
-	walk->registers[TABLE_SP] = fp + 16;
-	walk->known = 1ULL << TABLE_FP | 1ULL << TABLE_SP;
+	walk->registers[SYSPROF_ARCH_FP] = next;
+	walk->registers[SYSPROF_ARCH_SP] = fp + 16;
+	walk->known = 1ULL << SYSPROF_ARCH_FP | 1ULL << SYSPROF_ARCH_SP;
 	walk->ip = strip(ip);
 	walk->is_exact = false;
 	return 0;
 fault:
 	return SYSPROF_END_FAULT;
+}
+
+/* Whether the registers are known that @rule asks for, or leaves to those further out. */
+static bool knows(const struct table_walk *walk, const struct sysprof_table_rule *rule)
+{
+	u64 asked = BIT_ULL(rule->cfa_register);
+
+	if (rule->cfa == SYSPROF_CFA_SIGNAL)
+		return true;
+	if (rule->cfa == SYSPROF_CFA_INDEXED)
+		asked |= BIT_ULL(rule->index_register);
+	if (rule->ra == SYSPROF_RA_REGISTER)
+		asked |= BIT_ULL(rule->ra_register);
+	return !(asked & ~walk->known);
 }
 
 /* One step, from a frame with @rule (NULL: nothing is known of it).  0, or why there is none. */
@@ -166,40 +180,141 @@ static __always_inline u8 step(struct table_walk *walk, const struct sysprof_tab
 	return end;
 }
 
-/* Walks from the registers of a context of current, all of them known.  No faults. */
-static inline void walk_tables(struct sysprof_walk *to, struct table_walk *walk)
+/**
+ * struct arrival - a frame that has been told
+ * @place: the range it lies in
+ * @was_exact: how the place was looked up
+ * @frame: what the tables are asked for: of a call, the byte before
+ */
+struct arrival {
+	struct sysprof_place place;
+	bool was_exact;
+	u64 frame;
+};
+
+/* Tells the frame that @walk has come to.  0, or why there is none. */
+static __always_inline u8 arrive(struct sysprof_walk *to, const struct table_walk *walk, struct arrival *at, bool is_guess)
 {
-	const struct sysprof_table_rule *rule;
-	struct sysprof_place place = {};
-	bool was_exact = true, is_guess = false;
 	u64 frame;
 
+	/* What was interrupted is looked up where it is, calls one byte before. */
+	if (unlikely(walk->is_exact != at->was_exact)) {
+		at->place = (struct sysprof_place){};
+		at->was_exact = walk->is_exact;
+	}
+	if (unlikely(!walk->ip))
+		return SYSPROF_END_ROOT;
+	if (unlikely(!sysprof_ranges_look_up(to->ranges, walk->ip, !walk->is_exact, &at->place)))
+		return is_guess ? SYSPROF_END_NO_INFO : SYSPROF_END_UNMAPPED;
+	if (unlikely(to->n == to->max))
+		return SYSPROF_END_LIMIT;
+	frame = walk->ip + at->place.base;
+	*(to->frames + to->n) = frame + (to->n && walk->is_exact);
+	to->n++;
+	at->frame = frame - !walk->is_exact;
+	return 0;
+}
+
+/*
+ * From a call whose rule is @found, plain, as far as such rules lead; registers beside the stack and frame pointer are not known any more then.
+ * 0, or why there are no more frames.  Most frames are found here: what the loop needs is at hand, not behind pointers that its stores might change.
+ */
+static __always_inline u8 run_plain(struct sysprof_walk *to, struct table_walk *walk, struct arrival *at, const struct sysprof_finder *from,
+				    const struct sysprof_found *found)
+{
+	u64 sp = *(walk->registers + SYSPROF_ARCH_SP), fp = *(walk->registers + SYSPROF_ARCH_FP), cfa, ip = 0;
+	u64 *frame = to->frames + to->n, *last = to->frames + to->max;
+	bool knows_fp = walk->known >> SYSPROF_ARCH_FP & 1;
+	const struct sysprof_finder finder = *from;
+	const struct ranges *ranges = to->ranges;
+	struct sysprof_place place = at->place;
+	u8 end = SYSPROF_END_FAULT;
+
+	if (!user_read_access_begin((void __user *)LOWEST_IP, USER_END - PAGE_SIZE - LOWEST_IP))
+		return end;
+	do {
+		cfa = sp;
+		if (found->by_fp) {
+			end = SYSPROF_END_BAD;
+			if (unlikely(!knows_fp))
+				break;
+			cfa = fp;
+		}
+		cfa += found->cfa_offset;
+		end = SYSPROF_END_BAD;
+		if (unlikely(cfa <= sp))
+			break;
+		READ_USER(ip, cfa + found->ra_words * 8LL, fault);
+		if (found->fp_words) {
+			READ_USER(fp, cfa + found->fp_words * 8LL, unread);
+			knows_fp = true;
+		}
+read:
+		sp = cfa;
+		ip = strip(ip);
+		if (unlikely(!sysprof_ranges_look_up(ranges, ip, 1, &place))) {
+			end = ip ? SYSPROF_END_UNMAPPED : SYSPROF_END_ROOT;
+			break;
+		}
+		end = SYSPROF_END_LIMIT;
+		if (unlikely(frame == last))
+			break;
+		end = 0;
+		*frame++ = ip + place.base;
+		found = sysprof_finder_peek(&finder, ip + place.base - 1);
+	} while (likely(found && found->is_plain));
+out:
+	user_read_access_end();
+	walk->ip = ip;
+	*(walk->registers + SYSPROF_ARCH_SP) = sp;
+	*(walk->registers + SYSPROF_ARCH_FP) = fp;
+	walk->known = BIT_ULL(SYSPROF_ARCH_SP) | (knows_fp ? BIT_ULL(SYSPROF_ARCH_FP) : 0);
+	to->n = frame - to->frames;
+	at->place = place;
+	at->frame = ip + place.base - 1;
+	return end;
+unread:
+	knows_fp = false;
+	goto read;
+fault:
+	end = SYSPROF_END_FAULT;
+	goto out;
+}
+
+/*
+ * Walks from the registers of a context of current, all of them known.  No faults.  False: @in_haste has left out a register that turned out to be
+ * asked for.
+ */
+static inline bool walk_tables(struct sysprof_walk *to, struct table_walk *walk, bool in_haste)
+{
+	const struct sysprof_found *found;
+	struct sysprof_finder finder;
+	struct arrival at = { .was_exact = true };
+	bool left_out = false;
+
+	sysprof_finder_init(&finder, to->tables);
 	walk->known = ALL_KNOWN;
 	walk->is_exact = true;
 	to->n = 0;
+	to->is_guess = false;
 	pagefault_disable();
-	for (;;) {
-		/* What was interrupted is looked up where it is, calls one byte before. */
-		if (walk->is_exact != was_exact)
-			place = (struct sysprof_place){};
-		was_exact = walk->is_exact;
-		to->end = walk->ip ? is_guess ? SYSPROF_END_NO_INFO : SYSPROF_END_UNMAPPED : SYSPROF_END_ROOT;
-		if (!walk->ip || !sysprof_ranges_look_up(to->ranges, walk->ip, !walk->is_exact, &place))
+	to->end = arrive(to, walk, &at, false);
+	while (!to->end) {
+		found = sysprof_finder_look_up(&finder, at.frame);
+		if (found->is_plain && !walk->is_exact && in_haste) {
+			left_out = true;
+			to->end = run_plain(to, walk, &at, &finder, found);
+			continue;
+		}
+		if (left_out && found->rule && !knows(walk, found->rule))
 			break;
-		to->end = SYSPROF_END_LIMIT;
-		if (to->n == to->max)
-			break;
-		frame = walk->ip + place.base;
-		to->frames[to->n] = frame + (to->n && walk->is_exact);
-		to->n++;
-		rule = sysprof_tables_find(to->tables, frame - !walk->is_exact);
-		is_guess = !rule;
-		to->is_guess |= is_guess;
-		to->end = step(walk, rule);
-		if (to->end)
-			break;
+		to->is_guess |= !found->rule;
+		to->end = step(walk, found->rule);
+		if (!to->end)
+			to->end = arrive(to, walk, &at, !found->rule);
 	}
 	pagefault_enable();
+	return to->end;
 }
 
 #endif /* _SYSPROF_WALK_TABLE_H */

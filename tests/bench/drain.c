@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* drain FORM HZ FILE: the plainest reader of the device: copies all rings to FILE until SIGTERM.  FORM: objects or addresses. */
+/*
+ * drain FORM HZ FILE [TABLE]: the plainest reader of the device: copies all rings to FILE until SIGTERM.  FORM: objects, addresses, tables (TABLE is a
+ * file of sysprof-cli's cache of unwind tables), or raw and a number of KiB.
+ */
 #include <err.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -31,6 +34,34 @@ static void put(int out, const void *from, size_t bytes)
 		err(1, "cannot write");
 }
 
+/* As userspace/lib/record/table-cache.c writes them. */
+struct cached {
+	char magic[8];
+	uint32_t crc;
+	uint8_t build_id_bytes, kind, reserved[2], build_id[64];
+	uint8_t table[];
+};
+
+static void give_table(int fd, const char *path)
+{
+	struct sysprof_table arg = { .size = sizeof(arg) };
+	static struct cached *cached;
+	FILE *file = fopen(path, "re");
+	size_t bytes;
+
+	cached = malloc(SYSPROF_TABLE_MAX_BYTES);
+	bytes = file && cached ? fread(cached, 1, SYSPROF_TABLE_MAX_BYTES, file) : 0;
+	if (bytes < sizeof(*cached))
+		err(1, "cannot read %s", path);
+	arg.table = (uintptr_t)cached->table;
+	arg.bytes = bytes - sizeof(*cached);
+	arg.build_id_bytes = cached->build_id_bytes;
+	memcpy(arg.build_id, cached->build_id, sizeof(arg.build_id));
+	if (ioctl(fd, SYSPROF_IOC_TABLE, &arg))
+		err(1, "cannot hand %s over", path);
+	free(cached);
+}
+
 struct ring {
 	struct sysprof_ring_page *page;
 	struct sysprof_ring_tail *tail;
@@ -57,15 +88,24 @@ int main(int argc, char **argv)
 	uint64_t lost = 0, samples = 0;
 	int fd, out;
 
-	if (argc != 4)
-		errx(1, "usage: drain FORM HZ FILE");
+	if (argc != 4 && argc != 5)
+		errx(1, "usage: drain FORM HZ FILE [TABLE]");
 	signal(SIGTERM, end);
 	fd = open(SYSPROF_DEVICE, O_RDWR | O_CLOEXEC);
 	out = open(argv[3], O_CREAT | O_TRUNC | O_WRONLY, 0600);
 	config.form = strcmp(argv[1], "addresses") ? SYSPROF_FORM_OBJECT : SYSPROF_FORM_ADDRESS;
+	if (argc == 5 && !strcmp(argv[1], "tables"))
+		config.user_mode = SYSPROF_USER_TABLE + 1;
+	if (!strncmp(argv[1], "raw", 3)) {
+		config.user_mode = SYSPROF_USER_RAW + 1;
+		config.raw_bytes = atoi(argv[1] + 3) * 1024;
+		config.ring_bytes = 8 << 20;
+	}
 	config.period_ns = 1000000000 / atoi(argv[2]);
 	if (fd < 0 || out < 0 || ioctl(fd, SYSPROF_IOC_INFO, &info) || ioctl(fd, SYSPROF_IOC_CONFIGURE, &config) || info.cpus > CPUS)
 		err(1, "cannot open and configure");
+	if (config.user_mode == SYSPROF_USER_TABLE + 1)
+		give_table(fd, argv[4]);
 	for (uint32_t cpu = 0; cpu < info.cpus; cpu++) {
 		off_t at = cpu * config.ring_stride;
 
