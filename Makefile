@@ -224,7 +224,7 @@ test-modules: module
 # What tests need.
 
 tests: $(B)/sysprof-reader test-modules static $(viewer_tests) $(unit_tests) $(tsan_tests) $(fuzz_tests) $(generators) $(workloads) $(workload_libs) \
-	$(workloads_nofp) $(B)/bench/bench-unwind $(B)/unwind-raw
+	$(workloads_nofp) $(B)/bench/bench-unwind $(B)/unwind-raw $(B)/agree
 
 $(unit_tests): $(B)/asan/%: tests/unit/%.c
 $(fuzz_tests): $(B)/asan/%: tests/fuzz/%.c
@@ -279,7 +279,7 @@ check-cli: viewer module cli opener static manual $(generators) $(workloads) $(w
 	@TESTS='$(TESTS)' tests/run cli
 check-viewer: viewer $(viewer_tests) $(generators)
 	@TESTS='$(TESTS)' tests/run viewer
-check-vm: viewer module test-modules cli opener static manual $(generators) $(workloads) $(workload_libs) $(workloads_nofp)
+check-vm: viewer module test-modules cli opener static manual $(generators) $(workloads) $(workload_libs) $(workloads_nofp) $(B)/agree
 	@TESTS='$(TESTS)' tests/run vm
 # Slow, and it fetches kernels and compilers: not a part of check.
 check-kernels: cli $(workloads) $(workload_libs) $(workloads_nofp) $(B)/unwind-raw
@@ -334,7 +334,7 @@ bench-module: module cli $(bench_programs)
 	@tests/bench/module
 
 # What a machine without this library had on its stacks.
-$(B)/unwind-raw: tests/vm/unwind-raw.c $(B)/libspt.a Makefile
+$(B)/unwind-raw $(B)/agree: $(B)/%: tests/vm/%.c $(B)/libspt.a Makefile
 	$(call say,CC)$(CC) $(flags) $(CPPFLAGS) $(CFLAGS) -MMD -MP -MF $@.d -o $@ $< $(B)/libspt.a $(libs)
 
 # Stacks without frame pointers: the same as libdwfl's, and how fast.

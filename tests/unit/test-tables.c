@@ -92,15 +92,15 @@ static void test_made(struct fixture *fixture, const void *data)
 
 	(void)data;
 	for (uint32_t i = 0; i < OBJECTS; i += 2)
-		spt_tables_expect(tables, i);
-	spt_tables_expect(tables, NO_FILE);
+		spt_tables_expect(tables, i, false);
+	spt_tables_expect(tables, NO_FILE, false);
 	/* From the back, so that most are taken before their turn, or while they are being made. */
 	for (uint32_t i = OBJECTS; i-- > 0;)
 		is_right(fixture, spt_tables_get(tables, i));
 	g_assert_null(spt_tables_get(tables, NO_FILE));
 	g_assert_nonnull(spt_tables_get(tables, IN_MEMORY));
 	g_assert_cmpuint(fixture->opened, ==, OBJECTS + 2);
-	spt_tables_expect(tables, 0);
+	spt_tables_expect(tables, 0, false);
 	g_assert_true(spt_tables_get(tables, 0) == spt_tables_get(tables, 0));
 	g_assert_cmpuint(fixture->opened, ==, OBJECTS + 2);
 	g_assert_false(spt_tables_trim(tables));
@@ -113,7 +113,7 @@ static void test_not_waited_for(struct fixture *fixture, const void *data)
 
 	(void)data;
 	for (uint32_t i = 0; i < OBJECTS; i++)
-		spt_tables_expect(tables, i);
+		spt_tables_expect(tables, i, false);
 }
 
 static char *only_file(const struct fixture *fixture)

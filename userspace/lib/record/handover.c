@@ -5,6 +5,9 @@
 
 #include "record/tables.h"
 
+#define SETTLE_US 500000
+#define SETTLE_STEP_US 5000
+
 struct SptHandover {
 	SptOutput *output;
 	SptTrace *trace;
@@ -40,6 +43,17 @@ void spt_handover_free(SptHandover *handover)
 	g_free(handover);
 }
 
+static void expect(SptHandover *handover, uint32_t object, bool is_kept_only)
+{
+	if ((object == SYSPROF_OBJECT_VDSO || object >= SYSPROF_OBJECT_FIRST) && spt_tables_expect(handover->tables, object, is_kept_only))
+		g_array_append_val(handover->waiting, object);
+}
+
+void spt_handover_mapped(SptHandover *handover, uint32_t object)
+{
+	expect(handover, object, true);
+}
+
 void spt_handover_missed(SptHandover *handover, const struct sysprof_sample *sample)
 {
 	uint32_t last = SYSPROF_OBJECT_UNKNOWN;
@@ -48,9 +62,8 @@ void spt_handover_missed(SptHandover *handover, const struct sysprof_sample *sam
 	for (unsigned i = 0; i < sample->n_user; i++) {
 		uint32_t object = sample->frames[sample->n_kernel + i] >> SYSPROF_FRAME_OBJECT_SHIFT;
 
-		if (object != last && (object == SYSPROF_OBJECT_VDSO || object >= SYSPROF_OBJECT_FIRST) &&
-		    spt_tables_expect(handover->tables, object))
-			g_array_append_val(handover->waiting, object);
+		if (object != last)
+			expect(handover, object, false);
 		last = object;
 	}
 }
@@ -102,4 +115,12 @@ void spt_handover_step(SptHandover *handover)
 			give(handover, object, table);
 		g_array_remove_index_fast(handover->waiting, i);
 	}
+}
+
+void spt_handover_settle(SptHandover *handover)
+{
+	gint64 until = g_get_monotonic_time() + SETTLE_US;
+
+	for (spt_handover_step(handover); handover->waiting->len > 0 && g_get_monotonic_time() < until; spt_handover_step(handover))
+		g_usleep(SETTLE_STEP_US);
 }

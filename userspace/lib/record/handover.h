@@ -15,10 +15,14 @@ SptHandover *spt_handover_new(SptOutput *output, SptTrace *trace);
 void spt_handover_free(SptHandover *handover);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptHandover, spt_handover_free)
 
+/* @object is mapped: its table is handed over if it is kept from another time. */
+void spt_handover_mapped(SptHandover *handover, uint32_t object);
 /* @sample could not be walked by tables alone: those of the objects it leads through, as far as it does, are made next. */
 void spt_handover_missed(SptHandover *handover, const struct sysprof_sample *sample);
 /* Hands over what has been made meanwhile; now and then. */
 void spt_handover_step(SptHandover *handover);
+/* Does so until all that were kept are handed over, half a second at most. */
+void spt_handover_settle(SptHandover *handover);
 /* How many tables the module has. */
 unsigned spt_handover_count(const SptHandover *handover);
 /* How many it did not take, and why; NULL: it took all. */

@@ -189,6 +189,8 @@ static void take_object(SptRecorder *recorder, const struct sysprof_object *obje
 
 	memcpy(row.build_id, object->build_id, row.build_id_bytes);
 	spt_output_object(recorder->output, &row, object->record.pid ? object->record.pid : mapper_of(recorder, row.id));
+	if (recorder->handover)
+		spt_handover_mapped(recorder->handover, row.id);
 }
 
 static void take_region(SptRecorder *recorder, const struct sysprof_region *region)
@@ -587,6 +589,8 @@ bool spt_recorder_start(SptRecorder *recorder, GError **error)
 	note_number(recorder, "start_realtime_ns", clock_ns(CLOCK_REALTIME));
 	if (!take_snapshot(recorder, error))
 		return false;
+	if (recorder->handover)
+		spt_handover_settle(recorder->handover);
 	if (recorder->filters_pids && !want_processes(recorder, error))
 		return false;
 	/* From now on there is a file that can be opened. */

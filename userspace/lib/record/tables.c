@@ -18,6 +18,8 @@ struct job {
 	SptUnwindTable *table;
 	GList *queued;			/* its link in the queue; NULL: somebody has taken it */
 	bool is_done;
+	bool is_busy;			/* somebody is at it */
+	bool is_kept_only;		/* it is not to be made, if it is not kept: then it lies here until it is asked for */
 	bool is_asked_for;		/* the recorder's thread alone has this */
 };
 
@@ -91,31 +93,47 @@ SptUnwindTable *spt_tables_make(SptTableCache *cache, const SptObject *file)
 }
 
 /* The system's first: what is there need not be kept once more. */
-static SptUnwindTable *find_or_make(const SptTables *tables, const SptObject *file)
+static SptUnwindTable *find_or_make(const SptTables *tables, const SptObject *file, bool is_kept_only)
 {
 	g_autoptr(SptObject) debug = spt_debug_file_open(file, NULL);
 	SptUnwindTable *table = look_up(tables->of_system, file, debug);
 
 	if (!table)
 		table = look_up(tables->cache, file, debug);
-	return table ? table : make(tables->cache, file, debug);
+	return table || is_kept_only ? table : make(tables->cache, file, debug);
+}
+
+/* The lock is held. */
+static void queue(SptTables *tables, struct job *job)
+{
+	/* What came last is wanted first. */
+	g_queue_push_head(&tables->queue, job);
+	job->queued = g_queue_peek_head_link(&tables->queue);
 }
 
 /* The lock is held, but not meanwhile. */
 static void do_job(SptTables *tables, struct job *job)
 {
+	bool is_kept_only = job->is_kept_only;
 	SptUnwindTable *table;
 
 	g_queue_delete_link(&tables->queue, job->queued);
 	job->queued = NULL;
+	job->is_busy = true;
 	g_mutex_unlock(&tables->lock);
-	table = job->file ? find_or_make(tables, job->file) : NULL;
-	g_clear_pointer(&job->file, spt_object_free);
+	table = job->file ? find_or_make(tables, job->file, is_kept_only) : NULL;
 	g_mutex_lock(&tables->lock);
-	job->table = table;
-	job->is_done = true;
-	if (table)
-		tables->bytes += g_bytes_get_size(spt_unwind_table_bytes(table));
+	job->is_busy = false;
+	if (table || !is_kept_only) {
+		g_clear_pointer(&job->file, spt_object_free);
+		job->table = table;
+		job->is_done = true;
+		if (table)
+			tables->bytes += g_bytes_get_size(spt_unwind_table_bytes(table));
+	} else if (!job->is_kept_only) {
+		/* It was asked for meanwhile. */
+		queue(tables, job);
+	}
 	g_cond_broadcast(&tables->changed);
 }
 
@@ -162,7 +180,7 @@ static SptObject *open_again(const SptObject *file)
 	return fd < 0 ? NULL : spt_object_open_fd(fd, spt_object_name(file), NULL);
 }
 
-static struct job *new_job(SptTables *tables, uint32_t object)
+static struct job *new_job(SptTables *tables, uint32_t object, bool is_kept_only)
 {
 	const SptObject *file = tables->open(object, tables->data);
 	struct job *job = g_new0(struct job, 1);
@@ -176,26 +194,42 @@ static struct job *new_job(SptTables *tables, uint32_t object)
 	g_hash_table_insert(tables->jobs, GUINT_TO_POINTER(object), job);
 	if (!job->is_done) {
 		g_mutex_lock(&tables->lock);
-		/* What came last is wanted first. */
-		g_queue_push_head(&tables->queue, job);
-		job->queued = g_queue_peek_head_link(&tables->queue);
+		job->is_kept_only = is_kept_only;
+		queue(tables, job);
 		g_mutex_unlock(&tables->lock);
 	}
 	return job;
 }
 
-bool spt_tables_expect(SptTables *tables, uint32_t object)
+/* It is to be made, too, if it was only looked for so far; true then. */
+static bool wake_job(SptTables *tables, struct job *job)
 {
+	bool was_kept_only;
+
+	g_mutex_lock(&tables->lock);
+	was_kept_only = !job->is_done && job->is_kept_only;
+	job->is_kept_only = false;
+	if (was_kept_only && !job->queued && !job->is_busy) {
+		queue(tables, job);
+		g_cond_broadcast(&tables->changed);
+	}
+	g_mutex_unlock(&tables->lock);
+	return was_kept_only;
+}
+
+bool spt_tables_expect(SptTables *tables, uint32_t object, bool is_kept_only)
+{
+	struct job *job = g_hash_table_lookup(tables->jobs, GUINT_TO_POINTER(object));
 	bool is_welcome;
 
-	if (g_hash_table_contains(tables->jobs, GUINT_TO_POINTER(object)))
-		return false;
+	if (job)
+		return !is_kept_only && wake_job(tables, job);
 	g_mutex_lock(&tables->lock);
 	is_welcome = tables->bytes < EXPECTED_MAX_BYTES;
 	g_mutex_unlock(&tables->lock);
 	if (!is_welcome)
 		return false;
-	new_job(tables, object);
+	new_job(tables, object, is_kept_only);
 	g_mutex_lock(&tables->lock);
 	g_cond_broadcast(&tables->changed);
 	g_mutex_unlock(&tables->lock);
@@ -216,9 +250,9 @@ bool spt_tables_is_done(SptTables *tables, uint32_t object, const SptUnwindTable
 	g_mutex_lock(&tables->lock);
 	if (job->queued && !tables->worker)
 		do_job(tables, job);
-	is_done = job->is_done;
-	if (is_done)
-		*ret = job->table;
+	*ret = job->table;
+	/* One that is not kept will not be done. */
+	is_done = job->is_done || (job->is_kept_only && !job->queued && !job->is_busy);
 	g_mutex_unlock(&tables->lock);
 	return is_done;
 }
@@ -228,15 +262,18 @@ static struct job *get_done(SptTables *tables, uint32_t object)
 	struct job *job = g_hash_table_lookup(tables->jobs, GUINT_TO_POINTER(object));
 
 	if (!job)
-		job = new_job(tables, object);
+		job = new_job(tables, object, false);
+	wake_job(tables, job);
 	if (job->is_asked_for)
 		return job;
 	job->is_asked_for = true;
 	g_mutex_lock(&tables->lock);
-	if (job->queued)
-		do_job(tables, job);
-	while (!job->is_done)
-		g_cond_wait(&tables->changed, &tables->lock);
+	while (!job->is_done) {
+		if (job->queued)
+			do_job(tables, job);
+		else
+			g_cond_wait(&tables->changed, &tables->lock);
+	}
 	g_mutex_unlock(&tables->lock);
 	return job;
 }

@@ -25,8 +25,9 @@ SptTables *spt_tables_new(SptTablesOpen open, void *data, const char *cache_path
 void spt_tables_free(SptTables *tables);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptTables, spt_tables_free)
 
-/* One thread calls these.  @object may soon be asked for.  True: its table was not expected before, and will be made. */
-bool spt_tables_expect(SptTables *tables, uint32_t object);
+/* One thread calls these.  @object may soon be asked for; @is_kept_only: its table is not to be made, if it is not kept.  True: it was not expected
+ * before. */
+bool spt_tables_expect(SptTables *tables, uint32_t object, bool is_kept_only);
 /* Whether an expected one's turn has come; then the table, the tables' own, NULL: it has none. */
 bool spt_tables_is_done(SptTables *tables, uint32_t object, const SptUnwindTable **ret);
 /* NULL: it has no information for unwinding.  The tables' own, until they are dropped. */

@@ -69,7 +69,7 @@ void spt_unwinding_free(SptUnwinding *unwinding)
 void spt_unwinding_mapped(SptUnwinding *unwinding, uint32_t object)
 {
 	if (object >= SYSPROF_OBJECT_FIRST)
-		spt_tables_expect(unwinding->tables, object);
+		spt_tables_expect(unwinding->tables, object, false);
 }
 
 static uint8_t user_end_of(SptUnwindEnd end)
