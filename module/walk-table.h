@@ -308,8 +308,9 @@ static inline bool walk_tables(struct sysprof_walk *to, struct table_walk *walk,
 		}
 		if (left_out && found->rule && !knows(walk, found->rule))
 			break;
-		to->is_guess |= !found->rule;
 		to->end = step(walk, found->rule);
+		/* That there is no frame any more is no guess: code that begins a thread says so by its frame pointer. */
+		to->is_guess |= !found->rule && to->end != SYSPROF_END_ROOT;
 		if (!to->end)
 			to->end = arrive(to, walk, &at, !found->rule);
 	}

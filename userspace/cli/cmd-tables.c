@@ -14,7 +14,7 @@
 #include "record/tables.h"
 
 #define CACHE_MAX_BYTES (256u << 20)
-#define LOOK_AGAIN_S 10
+#define LOOK_AGAIN_S 60
 #define DEPTH_MAX 32
 
 struct tables {

@@ -136,7 +136,7 @@ static bool parse(struct spt_record_options *options, struct words *words, int a
 		  "The hardware event that counters count: perf's number, or r and the hardware's in hex (cycles)", "N" },
 		{ "duration", 0, 0, G_OPTION_ARG_DOUBLE, &options->duration, "End after so many seconds", "S" },
 		{ "stacks", 0, 0, G_OPTION_ARG_STRING, &words->stacks, "User stacks: fp (frame pointers), dwarf[,BYTES] "
-		  "(without them, by copies of the stack), auto (either, as programs need it) or none", "KIND" },
+		  "(without them, by copies of the stack), table (by tables, in the module), auto (what does without them best) or none", "KIND" },
 		{ "source", 0, 0, G_OPTION_ARG_STRING, &words->source, "Where samples come from: auto, module or perf",
 		  "SOURCE" },
 		{ "ring-bytes", 0, 0, G_OPTION_ARG_INT, &words->ring_bytes, "Ring per CPU, a power of two (1048576)", "N" },

@@ -47,20 +47,11 @@ static const struct sysprof_table_rule up_the_stack = {
 	.cfa = SYSPROF_CFA_REGISTER, .cfa_register = RSP, .cfa_offset = 8, .ra = SYSPROF_RA_MEMORY, .ra_offset = -8,
 };
 
-/* A note of the file's own: its build-id. */
 static struct sysprof_table table_for(const char *path, const void *table, size_t bytes)
 {
-	static const uint8_t note[] = { 4, 0, 0, 0, 20, 0, 0, 0, 3, 0, 0, 0, 'G', 'N', 'U', 0 };
 	struct sysprof_table arg = { .size = sizeof(arg), .table = (uintptr_t)table, .bytes = (uint32_t)bytes, .build_id_bytes = 20 };
-	FILE *file = fopen(path, "re");
-	uint8_t head[8192];
-	size_t n = file ? fread(head, 1, sizeof(head), file) : 0;
-	const uint8_t *found = memmem(head, n, note, sizeof(note));
 
-	if (!found || found + sizeof(note) + 20 > head + n)
-		errx(1, "%s has no build-id", path);
-	memcpy(arg.build_id, found + sizeof(note), 20);
-	fclose(file);
+	read_build_id(path, arg.build_id);
 	return arg;
 }
 

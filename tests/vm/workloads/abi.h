@@ -179,6 +179,21 @@ static inline int in_child(int (*function)(void *), void *data)
 	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
+/* The build-id of 20 bytes that a file's note has. */
+static inline void read_build_id(const char *path, uint8_t ret[20])
+{
+	static const uint8_t note[] = { 4, 0, 0, 0, 20, 0, 0, 0, 3, 0, 0, 0, 'G', 'N', 'U', 0 };
+	FILE *file = fopen(path, "re");
+	uint8_t head[8192];
+	size_t n = file ? fread(head, 1, sizeof(head), file) : 0;
+	const uint8_t *found = memmem(head, n, note, sizeof(note));
+
+	if (!found || found + sizeof(note) + 20 > head + n)
+		errx(1, "%s has no build-id", path);
+	memcpy(ret, found + sizeof(note), 20);
+	fclose(file);
+}
+
 static inline uint64_t account_sum(const struct sysprof_account *account)
 {
 	uint64_t sum = account->delivered + account->idle + account->offline + account->excluded + account->pending + account->budget;

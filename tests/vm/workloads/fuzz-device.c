@@ -31,7 +31,7 @@ struct hand {
 
 enum call {
 	CALL_OPEN, CALL_CLOSE, CALL_INFO, CALL_CONFIGURE, CALL_START, CALL_STOP, CALL_SNAPSHOT, CALL_STATS, CALL_NAMES,
-	CALL_MAP_FD, CALL_RAW_WISH, CALL_OTHER_IOCTL, CALL_MMAP, CALL_MAPPING, CALL_READ, CALL_POLL, CALL_CHILD, CALL_KINDS
+	CALL_MAP_FD, CALL_RAW_WISH, CALL_TABLE, CALL_OTHER_IOCTL, CALL_MMAP, CALL_MAPPING, CALL_READ, CALL_POLL, CALL_CHILD, CALL_KINDS
 };
 
 static const struct {
@@ -46,13 +46,14 @@ static const struct {
 	[CALL_OTHER_IOCTL] = { "other ioctls", 30 }, [CALL_MMAP] = { "mmap", 100 },
 	[CALL_MAPPING] = { "mapped pages", 100 }, [CALL_READ] = { "read", 100 },
 	[CALL_POLL] = { "poll", 50 },		[CALL_CHILD] = { "children", 1 },
-	[CALL_RAW_WISH] = { "RAW_WISH", 40 },
+	[CALL_RAW_WISH] = { "RAW_WISH", 40 },	[CALL_TABLE] = { "TABLE", 60 },
 };
 
 static int slots[SLOTS];
 static uint64_t calls_wanted, calls_made, granted[CALL_KINDS], refused[CALL_KINDS], tails_written;
 static unsigned weights;
 static const char *program;
+static uint8_t build_id[20];	/* of this program */
 
 static uint64_t draw(struct hand *hand)
 {
@@ -136,7 +137,7 @@ static void fill_config(struct hand *hand, struct sysprof_config *config)
 		.period_ns = one_in(hand, 64) ? number(hand) : below(hand, 8) * NS_PER_MS,
 		.flags = one_in(hand, 3) ? 1U << below(hand, 6) : 0,
 		.form = below(hand, 3),
-		.user_mode = one_in(hand, 3) ? below(hand, 6) : 0,
+		.user_mode = one_in(hand, 3) ? below(hand, 6) : one_in(hand, 2) ? SYSPROF_USER_TABLE + 1 : 0,
 		.max_kernel_frames = below(hand, 200),
 		.max_user_frames = below(hand, 400),
 		.ring_bytes = rings[below(hand, sizeof(rings) / sizeof(rings[0]))],
@@ -156,6 +157,42 @@ static void fill_config(struct hand *hand, struct sysprof_config *config)
 	}
 	if (one_in(hand, 16))
 		config->pids = (uintptr_t)place(hand, 256);
+}
+
+/* A table that is nearly one, in the buffer's second half, often of this very program: whoever samples it follows it. */
+static void fill_table(struct hand *hand, struct sysprof_table *arg)
+{
+	uint8_t *at = hand->buffer + BUFFER_BYTES / 2;
+	struct sysprof_table_header *header = (void *)at;
+	uint32_t n_rows = below(hand, 64), n_rules = 1 + below(hand, 8), *offsets = (void *)(header + 1), offset = 0;
+	uint16_t *rules = (void *)(offsets + n_rows);
+	struct sysprof_table_rule *rule = (void *)(at + sizeof(*header) + (n_rows * 6 + 7) / 8 * 8);
+
+	*header = (struct sysprof_table_header){ SYSPROF_TABLE_MAGIC, SYSPROF_TABLE_VERSION, 62, n_rows, n_rules };
+	memset(header + 1, 0, (n_rows * 6 + 7) / 8 * 8 + n_rules * sizeof(*rule));
+	for (uint32_t i = 0; i < n_rows; i++) {
+		offsets[i] = offset;
+		offset += 1 + below(hand, 4096);
+		rules[i] = i + 1 < n_rows ? below(hand, n_rules) : 0;
+	}
+	for (uint32_t i = 1; i < n_rules; i++) {
+		rule[i] = (struct sysprof_table_rule){
+			.cfa = below(hand, 6), .cfa_register = one_in(hand, 2) ? 7 : below(hand, 16), .ra = one_in(hand, 2) ? 1 : below(hand, 3),
+			.ra_register = below(hand, 16), .index_register = below(hand, 16), .is_signal = one_in(hand, 4),
+			.at_cfa = one_in(hand, 2) ? 2 : 0, .at_fp = one_in(hand, 4) ? 1 : 0, .lost = one_in(hand, 4) ? 4 : 0,
+			.cfa_offset = one_in(hand, 4) ? (int32_t)number(hand) : (int32_t)(8 * below(hand, 64)), .cfa_add = one_in(hand, 4) ? (int32_t)number(hand) : 8,
+			.ra_offset = one_in(hand, 4) ? (int32_t)number(hand) : -8 * (int32_t)below(hand, 4), .saved = { (int16_t)number(hand), -2 },
+		};
+	}
+	if (one_in(hand, 8))
+		at[below(hand, 4096)] = number(hand);
+	arg->table = one_in(hand, 16) ? (uintptr_t)place(hand, 4096) : (uintptr_t)at;
+	arg->bytes = one_in(hand, 16) ? (uint32_t)number(hand) : (uint32_t)((uint8_t *)(rule + n_rules) - at);
+	arg->build_id_bytes = 20;
+	memcpy(arg->build_id, build_id, 20);
+	/* Of many programs, that are not there. */
+	if (one_in(hand, 2))
+		arg->build_id[0] = number(hand);
 }
 
 /* The argument of an ioctl: as it should be, but for what spoil() does; its size. */
@@ -192,6 +229,9 @@ static size_t fill(struct hand *hand, enum call call, void *arg)
 			((struct sysprof_name *)(hand->buffer + BUFFER_BYTES / 2))[i].frame =
 				(uint64_t)below(hand, 4) << SYSPROF_FRAME_OBJECT_SHIFT | (number(hand) & SYSPROF_FRAME_OFFSET_MASK);
 		return sizeof(*names);
+	case CALL_TABLE:
+		fill_table(hand, arg);
+		return sizeof(struct sysprof_table);
 	case CALL_RAW_WISH:
 		wish->bytes = one_in(hand, 4) ? number(hand) : below(hand, 16) * 1024;
 		if (one_in(hand, 2))
@@ -208,7 +248,7 @@ static bool call_ioctl(struct hand *hand, enum call call)
 	static const unsigned commands[CALL_KINDS] = {
 		[CALL_INFO] = SYSPROF_IOC_INFO, [CALL_CONFIGURE] = SYSPROF_IOC_CONFIGURE, [CALL_START] = SYSPROF_IOC_START,
 		[CALL_SNAPSHOT] = SYSPROF_IOC_SNAPSHOT, [CALL_STATS] = SYSPROF_IOC_STATS, [CALL_NAMES] = SYSPROF_IOC_NAMES,
-		[CALL_MAP_FD] = SYSPROF_IOC_MAP_FD, [CALL_RAW_WISH] = SYSPROF_IOC_RAW_WISH,
+		[CALL_MAP_FD] = SYSPROF_IOC_MAP_FD, [CALL_RAW_WISH] = SYSPROF_IOC_RAW_WISH, [CALL_TABLE] = SYSPROF_IOC_TABLE,
 	};
 	uint64_t room[2 * PAGE / 8];
 	size_t bytes = fill(hand, call, room);
@@ -485,6 +525,7 @@ int main(int argc, char **argv)
 	pthread_t threads[THREADS + 1];
 
 	program = argv[0];
+	read_build_id("/proc/self/exe", build_id);
 	for (unsigned i = 0; i < CALL_KINDS; i++)
 		weights += kinds[i].weight;
 	sigaction(SIGUSR1, &action, NULL);
