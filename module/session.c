@@ -21,7 +21,6 @@
 #include "hooks.h"
 #include "periods.h"
 #include "raw.h"
-#include "rights.h"
 #include "session.h"
 #include "snapshot.h"
 #include "tables.h"
@@ -172,34 +171,11 @@ static void tell_account(struct sysprof_session *session, int cpu, u64 now)
 	for_each_joined(session, sc, cpu)								\
 		if ((sc)->wanted)
 
-static bool by_tables(const struct sysprof_session *session)
-{
-	return session->config.user_mode == SYSPROF_USER_TABLE + 1;
-}
-
-/* The user part in the form that a session has. */
-struct user_part {
-	const u64 *frames;
-	u32 n;
-	u16 flags;
-	u8 end;
-};
-
-static struct user_part user_part(const struct sysprof_session *session, const struct sysprof_session_cpu *sc, struct sysprof_stack *stack)
-{
-	if (session->config.form == SYSPROF_FORM_ADDRESS)
-		return (struct user_part){ stack->user, stack->n_user, SYSPROF_SAMPLE_ADDRESSES, stack->user_end };
-	if (!by_tables(session))
-		return (struct user_part){ stack->places, stack->n_places, 0, stack->places_end };
-	sysprof_stack_by_tables(stack, sc->tables);
-	return (struct user_part){ stack->tabled, stack->n_tabled, stack->tabled_flags, stack->tabled_end };
-}
-
 static void put_sample(struct sysprof_session *session, struct sysprof_session_cpu *sc, struct sysprof_stack *stack, u64 weight,
 		       u64 delay_ns)
 {
 	u32 n_kernel = min_t(u32, stack->n_kernel, session->config.max_kernel_frames);
-	struct user_part user = user_part(session, sc, stack);
+	struct sysprof_user_part user = sysprof_session_user_part(session, sc, stack);
 	u32 n_user = min(user.n, session->config.max_user_frames);
 	u32 raw_bytes = stack->raw && sc->raw_bytes ? sysprof_raw_size(stack->raw, sc->raw_bytes) : 0;
 	u32 bytes = sizeof(struct sysprof_sample) + (n_kernel + n_user) * sizeof(u64) + raw_bytes;
@@ -242,32 +218,6 @@ static void put_sample(struct sysprof_session *session, struct sysprof_session_c
 	sc->account.samples++;
 }
 
-/* Whether the session gets copies of the stack of current, and is told where its code lies: its opener could look for himself. */
-static bool may_have_raw(const struct sysprof_session *session)
-{
-	return session->config.raw_bytes && (session->may_see_addresses || sysprof_rights_may_trace_current(session->cred));
-}
-
-/* Whether tables of its own user are followed for current: who brought them could look for himself. */
-static bool may_follow_tables(const struct sysprof_session *session)
-{
-	return by_tables(session) && !session->may_see_addresses && sysprof_rights_may_trace_current(session->cred);
-}
-
-/* Adds what the session wants of the stack of current. */
-static void add_wish(const struct sysprof_session *session, struct sysprof_session_cpu *sc, struct sysprof_stack_wish *wish)
-{
-	const struct sysprof_config *config = &session->config;
-
-	wish->max_kernel = max(wish->max_kernel, config->max_kernel_frames);
-	wish->max_user = max(wish->max_user, config->max_user_frames);
-	wish->addresses |= config->form == SYSPROF_FORM_ADDRESS;
-	wish->places |= config->form == SYSPROF_FORM_OBJECT && !by_tables(session);
-	sc->tables = may_follow_tables(session) ? session->tables : NULL;
-	sc->raw_bytes = may_have_raw(session) ? sysprof_raw_wished(session->raw_wishes, config->raw_bytes) : 0;
-	wish->raw_bytes = max(wish->raw_bytes, sc->raw_bytes);
-}
-
 bool sysprof_sessions_plan(u64 from, u64 to, bool in_user, struct sysprof_stack_wish *wish)
 {
 	int cpu = smp_processor_id();
@@ -290,7 +240,7 @@ bool sysprof_sessions_plan(u64 from, u64 to, bool in_user, struct sysprof_stack_
 		sc->account.budget += own - sc->weight;
 		if (!sc->weight)
 			continue;
-		add_wish(session, sc, wish);
+		sysprof_session_add_wish(session, sc, wish);
 		any = true;
 	}
 	return any;
@@ -346,7 +296,7 @@ void sysprof_session_overflow(struct sysprof_session *session, struct sysprof_st
 	} else if (!sysprof_filter_passes(session->filter, user_mode(regs))) {
 		sc->account.excluded += own;
 	} else {
-		add_wish(session, sc, &wish);
+		sysprof_session_add_wish(session, sc, &wish);
 		sysprof_stack_take(stack, regs, &wish);
 		put_sample(session, sc, stack, own, 0);
 	}
@@ -423,7 +373,7 @@ void sysprof_sessions_state(struct sysprof_record *record)
 	rcu_read_lock();
 	for_each_joined(session, sc, smp_processor_id()) {
 		/* A mapping is always told by who makes it. */
-		if (record->type == SYSPROF_MAP && session->config.form != SYSPROF_FORM_ADDRESS && !may_have_raw(session))
+		if (record->type == SYSPROF_MAP && session->config.form != SYSPROF_FORM_ADDRESS && !sysprof_session_may_have_raw(session))
 			continue;
 		tell_losses(sc);
 		copy = reserve(sc, bytes, sc->ring.bytes, record->type);

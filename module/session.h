@@ -138,6 +138,28 @@ void sysprof_session_destroy(struct sysprof_session *session);
  */
 int sysprof_session_configure(struct sysprof_session *session, struct sysprof_config *config, bool keeps_budget,
 			      struct sysprof_filter *filter, const struct cpumask *cpus);
+/**
+ * struct sysprof_user_part - of a stack, in the form that a session has
+ * @frames: innermost first
+ * @n: how many
+ * @flags: SYSPROF_SAMPLE_*, beside the stack's
+ * @end: enum sysprof_end
+ */
+struct sysprof_user_part {
+	const u64 *frames;
+	u32 n;
+	u16 flags;
+	u8 end;
+};
+
+/*
+ * session-stack.c, in the sampling context: whether the session gets copies of the stack of current, and is told where its code lies, as its opener
+ * could look for himself; adds what it wants of the stack of current; what it gets of @stack.
+ */
+bool sysprof_session_may_have_raw(const struct sysprof_session *session);
+void sysprof_session_add_wish(const struct sysprof_session *session, struct sysprof_session_cpu *sc, struct sysprof_stack_wish *wish);
+struct sysprof_user_part sysprof_session_user_part(const struct sysprof_session *session, const struct sysprof_session_cpu *sc,
+						   struct sysprof_stack *stack);
 /* The tables it shares, from now on until it is destroyed; NULL: no memory. */
 struct sysprof_tables *sysprof_session_tables(struct sysprof_session *session);
 int sysprof_session_start(struct sysprof_session *session, struct sysprof_start *ret);

@@ -5,7 +5,7 @@
 #include <linux/hash.h>
 #include <linux/types.h>
 
-#include "sysprof.h"
+#include "sysprof-table.h"
 
 struct cred;
 struct sysprof_tables;

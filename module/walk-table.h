@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The walk along unwind tables (uapi: "Unwind tables"), the same for all architectures.  Whoever includes this has, beside what walk-user.h wants,
+ * The walk along unwind tables (uapi/sysprof-table.h), the same for all architectures.  Whoever includes this has, beside what walk-user.h wants,
  * saved_registers[], those that a function has to keep, kept_registers, as bits, with the stack pointer; and signal_registers[] and SIGNAL_IP,
  * where a signal's frame has the registers.
  *
@@ -31,15 +31,11 @@ struct table_walk {
 	bool is_exact;
 };
 
-/* In the window of user_read_access_begin(). */
-#define READ_USER(to, address, label)								\
-	do {												\
-		u64 at_ = (address);									\
-													\
-		if (unlikely(at_ - LOWEST_IP >= USER_END - LOWEST_IP - PAGE_SIZE))			\
-			goto label;									\
-		unsafe_get_user(to, (u64 __user *)at_, label);						\
-	} while (0)
+/* A word there may be read, in the window of user_read_access_begin(). */
+static __always_inline bool is_user(u64 address)
+{
+	return likely(address - LOWEST_IP < USER_END - LOWEST_IP - PAGE_SIZE);
+}
 
 /* To who was interrupted by a signal.  0, or why not. */
 static __always_inline u8 step_from_signal(struct table_walk *walk)
@@ -47,10 +43,14 @@ static __always_inline u8 step_from_signal(struct table_walk *walk)
 	u64 sp = walk->registers[SYSPROF_ARCH_SP], value;
 	unsigned int i;
 
-	READ_USER(value, sp + SIGNAL_IP, fault);
+	if (!is_user(sp + SIGNAL_IP))
+		goto fault;
+	unsafe_get_user(value, (u64 __user *)(sp + SIGNAL_IP), fault);
 	walk->ip = strip(value);
 	for (i = 0; i < SYSPROF_ARCH_TABLE_REGS; i++) {
-		READ_USER(value, sp + *(signal_registers + i), fault);
+		if (!is_user(sp + *(signal_registers + i)))
+			goto fault;
+		unsafe_get_user(value, (u64 __user *)(sp + *(signal_registers + i)), fault);
 		*(walk->registers + i) = value;
 	}
 	walk->registers[SYSPROF_ARCH_SP] = strip(walk->registers[SYSPROF_ARCH_SP]);
@@ -73,7 +73,9 @@ static __always_inline void restore_saved(struct table_walk *walk, const struct 
 		address = (rule->at_cfa >> slot & 1 ? cfa : fp) + *(rule->saved + slot) * 8LL;
 		if (walk->is_exact && address < sp && address >= sp - TAKEN_BACK_BYTES)
 			continue;
-		READ_USER(value, address, unread);
+		if (!is_user(address))
+			goto unread;
+		unsafe_get_user(value, (u64 __user *)(address), unread);
 		*(walk->registers + number) = value;
 		walk->known |= 1ULL << number;
 		continue;
@@ -105,14 +107,18 @@ static __always_inline u8 step_by_rule(struct table_walk *walk, const struct sys
 				return SYSPROF_END_BAD;
 			cfa += 8 * *(walk->registers + rule->index_register);
 		}
-		READ_USER(cfa, cfa, fault);
+		if (!is_user(cfa))
+			goto fault;
+		unsafe_get_user(cfa, (u64 __user *)(cfa), fault);
 		cfa += rule->cfa_add;
 	}
 	/* Only who was interrupted can have nothing on the stack: a leaf where calls do not push, or vfork(), which takes its way back from it. */
 	if (cfa < sp || (cfa == sp && (rule->ra != SYSPROF_RA_REGISTER || !walk->is_exact)))
 		return SYSPROF_END_BAD;
 	if (rule->ra == SYSPROF_RA_MEMORY) {
-		READ_USER(ip, cfa + rule->ra_offset, fault);
+		if (!is_user(cfa + rule->ra_offset))
+			goto fault;
+		unsafe_get_user(ip, (u64 __user *)(cfa + rule->ra_offset), fault);
 	} else {
 		if (!(walk->known >> rule->ra_register & 1))
 			return SYSPROF_END_BAD;
@@ -142,8 +148,12 @@ static __always_inline u8 step_by_frame_pointer(struct table_walk *walk)
 		return SYSPROF_END_ROOT;
 	if (fp < walk->registers[SYSPROF_ARCH_SP] || fp & 7)
 		return SYSPROF_END_NO_INFO;
-	READ_USER(next, fp, fault);
-	READ_USER(ip, fp + 8, fault);
+	if (!is_user(fp))
+		goto fault;
+	unsafe_get_user(next, (u64 __user *)(fp), fault);
+	if (!is_user(fp + 8))
+		goto fault;
+	unsafe_get_user(ip, (u64 __user *)(fp + 8), fault);
 	walk->registers[SYSPROF_ARCH_FP] = next;
 	walk->registers[SYSPROF_ARCH_SP] = fp + 16;
 	walk->known = 1ULL << SYSPROF_ARCH_FP | 1ULL << SYSPROF_ARCH_SP;
@@ -244,9 +254,13 @@ static __always_inline u8 run_plain(struct sysprof_walk *to, struct table_walk *
 		end = SYSPROF_END_BAD;
 		if (unlikely(cfa <= sp))
 			break;
-		READ_USER(ip, cfa + found->ra_words * 8LL, fault);
+		if (!is_user(cfa + found->ra_words * 8LL))
+			goto fault;
+		unsafe_get_user(ip, (u64 __user *)(cfa + found->ra_words * 8LL), fault);
 		if (found->fp_words) {
-			READ_USER(fp, cfa + found->fp_words * 8LL, unread);
+			if (!is_user(cfa + found->fp_words * 8LL))
+				goto unread;
+			unsafe_get_user(fp, (u64 __user *)(cfa + found->fp_words * 8LL), unread);
 			knows_fp = true;
 		}
 read:

@@ -233,8 +233,7 @@ enum sysprof_user_mode {
 #define SYSPROF_SAMPLE_USER_32BIT	(1 << 2)	/* the task ran 32-bit code */
 #define SYSPROF_SAMPLE_IRQ		(1 << 3)	/* a softirq or a nested interrupt was running */
 #define SYSPROF_SAMPLE_ADDRESSES	(1 << 4)	/* user frames are addresses */
-#define SYSPROF_SAMPLE_NO_TABLE		(1 << 5)	/* SYSPROF_USER_TABLE: not all was done by tables, a frame's caller was found, or not, by its
-							 * frame pointer */
+#define SYSPROF_SAMPLE_NO_TABLE		(1 << 5)	/* SYSPROF_USER_TABLE: a caller was looked for by the frame pointer, for want of a table */
 
 /**
  * struct sysprof_sample - one tick of the clock that found the CPU at work
@@ -775,117 +774,6 @@ struct sysprof_raw_wish {
 	char comm[SYSPROF_COMM_BYTES];
 };
 
-/*
- * Unwind tables: how to get from a function to its caller, for every instruction of an object.  One is a block of bytes in the byte order of the
- * machine:
- *
- *	struct sysprof_table_header
- *	__u32 offsets[n_rows]		strictly rising: where a row begins, as an offset in the file; it holds up to the next one
- *	__u16 rules[n_rows]		which rule it has, below n_rules
- *	zeros up to a multiple of 8
- *	struct sysprof_table_rule[n_rules]	the first one is SYSPROF_CFA_UNKNOWN, and so is that of the last row
- *
- * Registers have the numbers that DWARF gives them.  The CFA (canonical frame address) is what the caller's stack pointer will be.
- */
-
-#define SYSPROF_TABLE_MAGIC	0x57545053u	/* "SPTW" */
-#define SYSPROF_TABLE_VERSION	2
-#define SYSPROF_TABLE_MAX_BYTES	(16U << 20)
-#define SYSPROF_TABLE_SAVED	12
-
-/**
- * struct sysprof_table_header - what a table begins with
- * @magic: SYSPROF_TABLE_MAGIC
- * @version: SYSPROF_TABLE_VERSION
- * @machine: ELF machine number, the kernel's
- * @n_rows: may be 0
- * @n_rules: from 1 to 65536
- */
-struct sysprof_table_header {
-	__u32 magic;
-	__u16 version;
-	__u16 machine;
-	__u32 n_rows;
-	__u32 n_rules;
-};
-
-enum sysprof_table_cfa {
-	SYSPROF_CFA_UNKNOWN	= 0,	/* no way to go on from here */
-	SYSPROF_CFA_REGISTER	= 1,	/* cfa_register + cfa_offset */
-	SYSPROF_CFA_MEMORY	= 2,	/* the word at that address, + cfa_add */
-	SYSPROF_CFA_INDEXED	= 3,	/* the word at that address + 8 * index_register, + cfa_add */
-	SYSPROF_CFA_PLT		= 4,	/* cfa_register + cfa_offset, + 8 in the last bytes of 16: from plt_from on */
-	SYSPROF_CFA_SIGNAL	= 5,	/* the way back from a signal handler: all registers are in the kernel's frame */
-};
-
-enum sysprof_table_ra {
-	SYSPROF_RA_NONE		= 0,	/* there is no caller: a thread starts here */
-	SYSPROF_RA_MEMORY	= 1,	/* the word at CFA + ra_offset */
-	SYSPROF_RA_REGISTER	= 2,	/* ra_register */
-};
-
-/**
- * struct sysprof_table_rule - how to get to the caller
- * @cfa: enum sysprof_table_cfa
- * @cfa_register: see there
- * @ra: enum sysprof_table_ra: where the return address is
- * @ra_register: see there
- * @plt_from: SYSPROF_CFA_PLT
- * @index_register: SYSPROF_CFA_INDEXED
- * @is_signal: 1: the caller was interrupted, not called: its instruction pointer is exact
- * @lost: bits, by index in the list of registers that a function has to keep (x86-64: 3 6 12 13 14 15; AArch64: 19 to 29): not known in the
- *	caller.  One that is in none of the three has its value still
- * @at_cfa: bits: in memory, 8 * saved[] from the CFA
- * @at_fp: bits: 8 * saved[] from where the frame pointer points here
- * @cfa_offset: see enum sysprof_table_cfa
- * @cfa_add: see there
- * @ra_offset: see enum sysprof_table_ra
- * @saved: see @at_cfa
- */
-struct sysprof_table_rule {
-	__u8 cfa;
-	__u8 cfa_register;
-	__u8 ra;
-	__u8 ra_register;
-	union {
-		__u8 plt_from;
-		__u8 index_register;
-	};
-	__u8 is_signal;
-	__u16 lost;
-	__u16 at_cfa;
-	__u16 at_fp;
-	__s32 cfa_offset;
-	__s32 cfa_add;
-	__s32 ra_offset;
-	__s16 saved[SYSPROF_TABLE_SAVED];
-};
-
-/**
- * struct sysprof_table - SYSPROF_IOC_TABLE: how to unwind an object, for SYSPROF_USER_TABLE
- * @size: of this struct
- * @flags: 0
- * @table: address of the table
- * @bytes: of it, at most SYSPROF_TABLE_MAX_BYTES
- * @build_id_bytes: at least 8
- * @build_id: of the objects it is for, whenever they turn up
- * @reserved: 0
- *
- * A table of an opener with CAP_PERFMON serves every session and all tasks.  Any other serves the sessions of its opener's user, and only tasks that
- * they could trace.  It is kept until the last session of those it belongs to is closed.  -EEXIST if there is one for this build-id, -EINVAL for what is no
- * table, -ENOSPC beyond module parameter table_limit_mib.  Frames that a table leads to are looked up like all others: what
- * lies in no executable mapping is not told.
- */
-struct sysprof_table {
-	__u32 size;
-	__u32 flags;
-	__aligned_u64 table;
-	__u32 bytes;
-	__u8 build_id_bytes;
-	__u8 build_id[SYSPROF_BUILD_ID_BYTES];
-	__u8 reserved[7];
-};
-
 #define SYSPROF_IOC_INFO	_IO('P', 0x70)
 #define SYSPROF_IOC_CONFIGURE	_IO('P', 0x71)
 #define SYSPROF_IOC_START	_IO('P', 0x72)	/* struct sysprof_start, or NULL */
@@ -895,6 +783,6 @@ struct sysprof_table {
 #define SYSPROF_IOC_NAMES	_IO('P', 0x76)
 #define SYSPROF_IOC_MAP_FD	_IO('P', 0x77)	/* -ENOTTY without SYSPROF_FEATURE_MAP_FD */
 #define SYSPROF_IOC_RAW_WISH	_IO('P', 0x78)	/* -ENOTTY without SYSPROF_FEATURE_RAW_WISH */
-#define SYSPROF_IOC_TABLE	_IO('P', 0x79)	/* -ENOTTY without SYSPROF_FEATURE_TABLE */
+/* 0x79 is SYSPROF_IOC_TABLE, of sysprof-table.h. */
 
 #endif /* _UAPI_SYSPROF_H */

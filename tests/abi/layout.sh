@@ -1,22 +1,31 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# The records and ioctl structs of module/uapi/sysprof.h lie in memory the same way for C, C++ and 32-bit C, and
+# The records and ioctl structs of module/uapi/ lie in memory the same way for C, C++ and 32-bit C, and
 # as layout.txt says.  A line of layout.txt may be added; one that changes is a new ABI.
 
 # shellcheck source=tests/lint/tap.bash
 . "$(dirname "$0")/../lint/tap.bash"
 
-header=module/uapi/sysprof.h
+headers="module/uapi/sysprof.h module/uapi/sysprof-table.h"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
+
+codes()
+{
+	local header
+
+	for header in $headers; do
+		code "$header"
+	done
+}
 
 # Every struct with its members, read from the header, becomes a program that prints their places.
 generate()
 {
-	code $header | awk '
+	codes | awk '
 	BEGIN {
-		print "#include <stddef.h>\n#include <stdio.h>\n#include \"sysprof.h\"\nint main(void)\n{"
+		print "#include <stddef.h>\n#include <stdio.h>\n#include \"sysprof-table.h\"\nint main(void)\n{"
 	}
 	/^struct [a-z_]+ \{/ {
 		name = $2
@@ -24,7 +33,7 @@ generate()
 		next
 	}
 	/^\}/ { name = "" }
-	name && /;/ {
+	name && /;/ && !/\}/ {
 		member = $0
 		sub(/;.*/, "", member)
 		sub(/\[.*/, "", member)
@@ -38,11 +47,11 @@ generate()
 generate_values()
 {
 	echo '#include <stdio.h>'
-	echo '#include "sysprof.h"'
+	echo '#include "sysprof-table.h"'
 	echo 'int main(void) {'
 	{
-		code $header | sed -nE 's/^#define (SYSPROF_[A-Z0-9_]+) .*/\1/p' | grep -vx SYSPROF_DEVICE
-		code $header | grep -oE '^[[:space:]]+SYSPROF_[A-Z0-9_]+' | tr -d '[:blank:]'
+		codes | sed -nE 's/^#define (SYSPROF_[A-Z0-9_]+) .*/\1/p' | grep -vx SYSPROF_DEVICE
+		codes | grep -oE '^[[:space:]]+SYSPROF_[A-Z0-9_]+' | tr -d '[:blank:]'
 	} | sed 's/.*/printf("& %llu\\n", (unsigned long long)&);/'
 	echo 'return 0; }'
 }

@@ -15,7 +15,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "sysprof.h"
+#include "sysprof-table.h"
 
 #define PAGE	4096
 #define CPUS	64

@@ -24,7 +24,7 @@ upward()
 		[ -n "${floor[$room]:-}" ] || { echo "$file: the library has no room '$room'"; continue; }
 		includes "$file" | grep '^"' | tr -d '"' | while read -r name; do
 			case $name in
-			sysprof.h) continue ;;
+			sysprof.h | sysprof-table.h) continue ;;
 			../*) echo "$file includes \"$name\": paths are relative to userspace/lib"; continue ;;
 			*/*) other=${name%%/*} ;;
 			*) continue ;;
@@ -52,6 +52,7 @@ crossing()
 uapi_only()
 {
 	includes module/uapi/sysprof.h | grep -vxE '<linux/(types|ioctl)\.h>' | sed 's/^/module\/uapi\/sysprof.h includes /'
+	includes module/uapi/sysprof-table.h | grep -vx '"sysprof.h"' | sed 's/^/module\/uapi\/sysprof-table.h includes /'
 }
 
 # In code, not in comments: a program that uses the library owns its terminal and its life.

@@ -15,7 +15,7 @@
 #include <sys/mman.h>
 #include <sys/wait.h>
 
-#include "sysprof.h"
+#include "sysprof-table.h"
 
 #define PAGE		4096U
 #define NS_PER_MS	1000000ULL

@@ -2,6 +2,7 @@
 /*
  * The device as a source of records.  The merge rule and its reasons are in the uapi header ("Rings").
  */
+#include "sysprof-table.h"
 #include "trace/opener-private.h"
 #include "trace/trace-private.h"
 

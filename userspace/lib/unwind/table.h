@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * How to get from a function to its caller, for every instruction of an object: .eh_frame, or .debug_frame, compiled into a table that is looked
- * up by a binary search.  The uapi header describes the table ("Unwind tables"): one block of bytes without pointers, fit to be kept in a file, or to be
+ * up by a binary search.  The uapi header sysprof-table.h describes the table: one block of bytes without pointers, fit to be kept in a file, or to be
  * handed to somebody who checks it, as the module and spt_unwind_table_new_from_bytes() do.
  */
 #ifndef SPT_UNWIND_TABLE_H
 #define SPT_UNWIND_TABLE_H
 
 #include "object/object.h"
-#include "sysprof.h"
+#include "sysprof-table.h"
 #include "unwind/arch.h"
 
 G_BEGIN_DECLS
 
-/* The module follows these tables, too: the uapi header describes them. */
+/* The module follows these tables, too: the uapi header sysprof-table.h describes them. */
 typedef struct sysprof_table_header SptUnwindHeader;
 typedef struct sysprof_table_rule SptUnwindRule;
 
