@@ -132,6 +132,40 @@ static void get_by(struct fixture *fixture)
 	g_assert_cmpuint(empty(fixture->dir, &bytes, false), ==, 1);
 }
 
+static const SptUnwindTable *wait_for(SptTables *tables, uint32_t object)
+{
+	const SptUnwindTable *table;
+
+	while (!spt_tables_is_done(tables, object, &table))
+		g_usleep(1000);
+	return table;
+}
+
+/* What is only looked for is not made, until somebody asks, or does not mind. */
+static void test_kept_only(struct fixture *fixture, const void *data)
+{
+	(void)data;
+	for (unsigned round = 0; round < 2; round++) {
+		g_autoptr(SptTables) tables = spt_tables_new(open_file, fixture, fixture->dir);
+
+		for (uint32_t i = 0; i < OBJECTS; i++)
+			g_assert_true(spt_tables_expect(tables, i, true));
+		g_assert_false(spt_tables_expect(tables, 0, true));
+		if (round == 1) {
+			is_right(fixture, wait_for(tables, 0));
+			continue;
+		}
+		g_assert_null(wait_for(tables, 0));
+		is_right(fixture, spt_tables_get(tables, 1));
+		/* The first time it is found now. */
+		g_assert_true(spt_tables_expect(tables, 0, false));
+		g_assert_false(spt_tables_expect(tables, 0, false));
+		is_right(fixture, wait_for(tables, 0));
+		for (uint32_t i = 2; i < OBJECTS; i++)
+			spt_tables_expect(tables, i, false);
+	}
+}
+
 static void test_kept(struct fixture *fixture, const void *data)
 {
 	g_autoptr(SptTableCache) cache = spt_table_cache_new(fixture->dir, 1 << 24);
@@ -236,6 +270,7 @@ int main(int argc, char **argv)
 	add("/tables/made", test_made);
 	add("/tables/not-waited-for", test_not_waited_for);
 	add("/tables/kept", test_kept);
+	add("/tables/kept-only", test_kept_only);
 	add("/tables/damaged", test_damaged);
 	add("/tables/bounded", test_bounded);
 	add("/tables/directory", test_directory);
