@@ -8,8 +8,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <glib-unix.h>
-
 #include "cmd.h"
 #include "record/tables.h"
 
@@ -132,7 +130,7 @@ static void take_running(struct tables *tables)
 
 static void say_how_many(const struct tables *tables)
 {
-	g_autofree char *size = g_format_size_full(tables->bytes, G_FORMAT_SIZE_IEC_UNITS);
+	g_autofree char *size = spt_format_bytes(tables->bytes);
 
 	printf("%u unwind tables, %s\n", tables->n_files, size);
 	if (tables->n_refused)
@@ -164,14 +162,11 @@ static int serve(struct tables *tables)
 static SptTableCache *open_cache(void)
 {
 	g_autofree char *path = g_build_filename(g_get_user_cache_dir(), "sysprof", "unwind", NULL);
-	SptTableCache *cache;
 
+	errno = 0;
 	if (geteuid() != 0)
 		return spt_table_cache_new(path, CACHE_MAX_BYTES);
-	if (g_mkdir_with_parents(SPT_TABLE_CACHE_OF_SYSTEM, 0755) < 0)
-		return NULL;
-	cache = spt_table_cache_of_system(SPT_TABLE_CACHE_OF_SYSTEM);
-	return cache;
+	return g_mkdir_with_parents(SPT_TABLE_CACHE_OF_SYSTEM, 0755) < 0 ? NULL : spt_table_cache_of_system(SPT_TABLE_CACHE_OF_SYSTEM);
 }
 
 static int run_tables(int argc, char **argv)

@@ -127,6 +127,7 @@ static SptRecorder *begin(SptRecording *self, GError **error)
 		.no_user = self->stacks == SPT_STACKS_NONE,
 		.raw_bytes = self->stacks == SPT_STACKS_AUTO ? RAW_BYTES : 0,
 		.raw_most_bytes = self->stacks == SPT_STACKS_AUTO ? SPT_TRACE_RAW_MAX_BYTES : 0,
+		.by_tables = self->stacks == SPT_STACKS_AUTO,
 		.raw_if_needed = true,
 		.live = begin_live(self),
 	};

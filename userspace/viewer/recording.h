@@ -14,7 +14,7 @@ G_DECLARE_FINAL_TYPE(SptRecording, spt_recording, SPT, RECORDING, GObject)
 
 typedef enum {
 	SPT_STACKS_FP,			/* along frame pointers */
-	SPT_STACKS_AUTO,		/* from copies of the stack where there are none */
+	SPT_STACKS_AUTO,		/* by tables in the module, or from copies of the stack where there are none */
 	SPT_STACKS_NONE,		/* the kernel's part alone */
 } SptStacksChoice;
 

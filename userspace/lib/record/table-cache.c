@@ -17,6 +17,7 @@
 #define MAGIC "SPTUNWND"
 #define SUFFIX ".unwind"
 #define FILE_MAX_BYTES (64u << 20)
+#define OF_SYSTEM_MAX_BYTES (1ull << 30)
 
 struct header {
 	char magic[8];
@@ -65,7 +66,7 @@ SptTableCache *spt_table_cache_new(const char *path, uint64_t max_bytes)
 
 SptTableCache *spt_table_cache_of_system(const char *path)
 {
-	SptTableCache *cache = open_cache(path, UINT64_MAX, 0);
+	SptTableCache *cache = open_cache(path, OF_SYSTEM_MAX_BYTES, 0);
 
 	if (cache)
 		cache->is_for_all = true;
