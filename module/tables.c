@@ -131,12 +131,14 @@ static const struct sysprof_table_rule *rule_at(const struct table *table, u64 o
 	return low ? &table->rule[table->rules[low - 1]] : NULL;
 }
 
-static const struct sysprof_table_rule *rule_of(const struct sysprof_tables *own, u64 frame)
+static void find_rule(struct sysprof_found *found, const struct sysprof_tables *own, u64 frame)
 {
 	const struct table *table = table_of(own, frame >> SYSPROF_FRAME_OBJECT_SHIFT);
-	const struct sysprof_table_rule *rule = table ? rule_at(table, frame & SYSPROF_FRAME_OFFSET_MASK) : NULL;
 
-	return rule && rule->cfa != SYSPROF_CFA_UNKNOWN ? rule : NULL;
+	found->rule = table ? rule_at(table, frame & SYSPROF_FRAME_OFFSET_MASK) : NULL;
+	if (found->rule && found->rule->cfa == SYSPROF_CFA_UNKNOWN)
+		found->rule = NULL;
+	found->has_table = table;
 }
 
 static void find_plain(struct sysprof_found *found)
@@ -169,7 +171,7 @@ const struct sysprof_found *sysprof_finder_look_up(const struct sysprof_finder *
 	if (found)
 		return found;
 	found = finder->cache + (frame * GOLDEN_RATIO_64 >> (64 - SYSPROF_FOUND_BITS));
-	found->rule = rule_of(finder->own, frame);
+	find_rule(found, finder->own, frame);
 	found->frame = frame;
 	found->generation = finder->generation;
 	found->own = finder->own;

@@ -31,6 +31,7 @@ void sysprof_tables_forget_objects(void);
  * @fp_words: plain: 8 times this from the CFA lies the caller's frame pointer; 0: it is unchanged
  * @ra_words: plain: likewise, the return address
  * @cfa_offset: plain: from the stack or frame pointer to the CFA
+ * @has_table: the frame's object; without, nothing is known of how its code uses the frame pointer
  * @rule: NULL: there is none
  */
 struct sysprof_found {
@@ -39,6 +40,7 @@ struct sysprof_found {
 	const struct sysprof_tables *own;
 	bool is_plain;
 	bool by_fp;
+	bool has_table;
 	s8 fp_words;
 	s8 ra_words;
 	s32 cfa_offset;

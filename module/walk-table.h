@@ -323,8 +323,8 @@ static inline bool walk_tables(struct sysprof_walk *to, struct table_walk *walk,
 		if (left_out && found->rule && !knows(walk, found->rule))
 			break;
 		to->end = step(walk, found->rule);
-		/* That there is no frame any more is no guess: code that begins a thread says so by its frame pointer. */
-		to->is_guess |= !found->rule && to->end != SYSPROF_END_ROOT;
+		/* Code that begins a thread has no rule, and says by its frame pointer that there is no caller: that is no guess. */
+		to->is_guess |= !found->rule && !(found->has_table && to->end == SYSPROF_END_ROOT);
 		if (!to->end)
 			to->end = arrive(to, walk, &at, !found->rule);
 	}
