@@ -6,17 +6,14 @@
  */
 #include <linux/hash.h>
 #include <linux/kernel.h>
-#include <linux/mm.h>
 #include <linux/mutex.h>
-#include <linux/percpu.h>
-#include <linux/preempt.h>
 #include <linux/sched.h>
 #include <linux/sizes.h>
 #include <linux/slab.h>
 #include <linux/string.h>
-#include <linux/topology.h>
 
 #include "arch.h"
+#include "contexts.h"
 #include "raw.h"
 
 #define COPY_BYTES	(sizeof(struct sysprof_raw) + SYSPROF_ARCH_REGS * sizeof(u64) + SYSPROF_MAX_RAW_BYTES)
@@ -29,46 +26,9 @@ struct sysprof_raw_wishes {
 	u8 of_name[1 << WISH_BITS];
 };
 
-/* One for interrupts, one for NMIs that interrupt them. */
-struct copies {
-	struct sysprof_raw *raw[2];
-};
-
-static DEFINE_PER_CPU(struct copies, copies);
+static DEFINE_PER_CPU(struct sysprof_contexts, copies);
 static DEFINE_MUTEX(users_lock);
 static unsigned int users;
-
-static void free_copies(void)
-{
-	struct copies *own;
-	int cpu, i;
-
-	for_each_possible_cpu(cpu) {
-		own = per_cpu_ptr(&copies, cpu);
-		for (i = 0; i < ARRAY_SIZE(own->raw); i++) {
-			kvfree(own->raw[i]);
-			own->raw[i] = NULL;
-		}
-	}
-}
-
-static int alloc_copies(void)
-{
-	struct copies *own;
-	int cpu, i;
-
-	for_each_possible_cpu(cpu) {
-		own = per_cpu_ptr(&copies, cpu);
-		for (i = 0; i < ARRAY_SIZE(own->raw); i++) {
-			own->raw[i] = kvmalloc_node(COPY_BYTES, GFP_KERNEL, cpu_to_node(cpu));
-			if (!own->raw[i]) {
-				free_copies();
-				return -ENOMEM;
-			}
-		}
-	}
-	return 0;
-}
 
 struct sysprof_raw_wishes *sysprof_raw_get(void)
 {
@@ -77,7 +37,7 @@ struct sysprof_raw_wishes *sysprof_raw_get(void)
 	if (!wishes)
 		return NULL;
 	mutex_lock(&users_lock);
-	if (users || !alloc_copies()) {
+	if (users || !sysprof_contexts_alloc(&copies, COPY_BYTES)) {
 		users++;
 	} else {
 		kfree(wishes);
@@ -93,7 +53,7 @@ void sysprof_raw_put(struct sysprof_raw_wishes *wishes)
 		return;
 	mutex_lock(&users_lock);
 	if (!--users)
-		free_copies();
+		sysprof_contexts_free(&copies);
 	mutex_unlock(&users_lock);
 	kfree(wishes);
 }
@@ -127,7 +87,7 @@ u32 sysprof_raw_wished(const struct sysprof_raw_wishes *wishes, u32 most)
 
 const struct sysprof_raw *sysprof_raw_take(const struct pt_regs *regs, u32 bytes)
 {
-	struct sysprof_raw *raw = this_cpu_ptr(&copies)->raw[!!in_nmi()];
+	struct sysprof_raw *raw = sysprof_contexts_this(&copies);
 
 	*raw = (struct sysprof_raw){
 		.arch = SYSPROF_ARCH_MACHINE,

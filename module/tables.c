@@ -11,14 +11,12 @@
 #include <linux/mm.h>
 #include <linux/moduleparam.h>
 #include <linux/mutex.h>
-#include <linux/percpu.h>
-#include <linux/preempt.h>
 #include <linux/rculist.h>
 #include <linux/slab.h>
-#include <linux/topology.h>
 #include <linux/uaccess.h>
 
 #include "arch.h"
+#include "contexts.h"
 #include "objects.h"
 #include "tables.h"
 
@@ -86,12 +84,8 @@ struct link {
 	const struct table *table;
 };
 
-/* One for interrupts, one for NMIs that interrupt them. */
-struct caches {
-	struct sysprof_found *found[2];
-};
-
-static DEFINE_PER_CPU(struct caches, caches);
+/* Each is struct sysprof_found[1 << SYSPROF_FOUND_BITS]. */
+static DEFINE_PER_CPU(struct sysprof_contexts, caches);
 static DEFINE_HASHTABLE(links, 10);
 static u64 generation = 1;
 
@@ -181,7 +175,7 @@ const struct sysprof_found *sysprof_finder_look_up(const struct sysprof_finder *
 
 void sysprof_finder_init(struct sysprof_finder *finder, const struct sysprof_tables *own)
 {
-	finder->cache = this_cpu_ptr(&caches)->found[!!in_nmi()];
+	finder->cache = sysprof_contexts_this(&caches);
 	/* Links that are gone by then are not found; pairs with smp_store_release() in begin_generation(). */
 	finder->generation = smp_load_acquire(&generation);
 	finder->own = own;
@@ -384,38 +378,6 @@ int sysprof_tables_add(struct sysprof_tables *tables, const struct sysprof_table
 
 /* Owners. */
 
-static void free_caches(void)
-{
-	struct caches *own;
-	int cpu, i;
-
-	for_each_possible_cpu(cpu) {
-		own = per_cpu_ptr(&caches, cpu);
-		for (i = 0; i < ARRAY_SIZE(own->found); i++) {
-			kvfree(own->found[i]);
-			own->found[i] = NULL;
-		}
-	}
-}
-
-static int alloc_caches(void)
-{
-	struct caches *own;
-	int cpu, i;
-
-	for_each_possible_cpu(cpu) {
-		own = per_cpu_ptr(&caches, cpu);
-		for (i = 0; i < ARRAY_SIZE(own->found); i++) {
-			own->found[i] = kvzalloc_node(sizeof(struct sysprof_found) << SYSPROF_FOUND_BITS, GFP_KERNEL, cpu_to_node(cpu));
-			if (!own->found[i]) {
-				free_caches();
-				return -ENOMEM;
-			}
-		}
-	}
-	return 0;
-}
-
 static struct sysprof_tables *find_owner(kuid_t uid, bool for_everybody)
 {
 	struct sysprof_tables *tables;
@@ -423,12 +385,12 @@ static struct sysprof_tables *find_owner(kuid_t uid, bool for_everybody)
 	list_for_each_entry(tables, &owners, list)
 		if (for_everybody ? tables->for_everybody : !tables->for_everybody && uid_eq(tables->uid, uid))
 			return tables;
-	if (list_empty(&owners) && alloc_caches())
+	if (list_empty(&owners) && sysprof_contexts_alloc(&caches, sizeof(struct sysprof_found) << SYSPROF_FOUND_BITS))
 		return NULL;
 	tables = kzalloc(sizeof(*tables), GFP_KERNEL_ACCOUNT);
 	if (!tables) {
 		if (list_empty(&owners))
-			free_caches();
+			sysprof_contexts_free(&caches);
 		return NULL;
 	}
 	tables->uid = uid;
@@ -466,7 +428,7 @@ void sysprof_tables_put(struct sysprof_tables *tables)
 	/* Ticks that found what was linked are done with it, those of a session that has just stopped with the caches. */
 	synchronize_rcu();
 	if (list_empty(&owners))
-		free_caches();
+		sysprof_contexts_free(&caches);
 	mutex_unlock(&tables_lock);
 	list_for_each_entry_safe(table, next, &tables->tables, list)
 		kvfree(table);
