@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
+ * unwind-raw --table PROGRAM: writes PROGRAM's unwind table.
+ *
  * unwind-raw PROGRAM: reads lines of "raw: " and a struct sysprof_raw in hexadecimal digits, unwinds each by PROGRAM's table, and prints
  * a line: why it ended, and the addresses, innermost first, of calls those of the instruction's last byte.  PROGRAM is linked
  * statically, of whatever machine it is, and lies where its file says.
@@ -45,11 +47,17 @@ int main(int argc, char **argv)
 	char *line = NULL;
 	size_t room = 0;
 
-	program = argc == 2 ? spt_object_open(argv[1], &error) : NULL;
+	program = argc >= 2 ? spt_object_open(argv[argc - 1], &error) : NULL;
 	table = program ? spt_unwind_table_new(program, &error) : NULL;
 	if (!table) {
 		fprintf(stderr, "unwind-raw: %s\n", error ? error->message : "say which program");
 		return 2;
+	}
+	if (argc == 3 && strcmp(argv[1], "--table") == 0) {
+		gsize bytes;
+		const void *data = g_bytes_get_data(spt_unwind_table_bytes(table), &bytes);
+
+		return fwrite(data, bytes, 1, stdout) == 1 && fflush(stdout) == 0 ? 0 : 1;
 	}
 	while (getline(&line, &room, stdin) >= 0) {
 		g_autoptr(GByteArray) raw = g_str_has_prefix(line, "raw: ") ? parse(line + strlen("raw: ")) : NULL;
