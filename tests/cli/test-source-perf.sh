@@ -120,13 +120,13 @@ for color in ("red", "green", "blue"):
 check 'deleted: recorded' record deleted -- "$workloads/deleted" 1
 check 'deleted: named all the same' judge deleted 'shares(("deleted_work",), 1, 15)'
 # What reads it for the recorder lies beside a copy of the program, as if it was built there.
-mkdir "$work/own"
-cp "$cli" "$work/own"
+mkdir "$work/beside"
+cp "$cli" "$work/beside"
 beside()
 {
-	printf '#!/bin/sh\n%s\n' "$1" >"$work/own/sysprof-reader"
-	chmod +x "$work/own/sysprof-reader"
-	cli=$work/own/sysprof-cli record "${@:2}"
+	printf '#!/bin/sh\n%s\n' "$1" >"$work/beside/sysprof-reader"
+	chmod +x "$work/beside/sysprof-reader"
+	cli=$work/beside/sysprof-cli record "${@:2}"
 }
 # Not a period less, but no names.
 nameless='ours = [(s, w) for s, w in folded if s[0].startswith("deleted-")]
