@@ -43,13 +43,9 @@ static bool is_new(struct tables *tables, const struct stat *stat)
 
 static void give(struct tables *tables, const SptObject *file, const SptUnwindTable *table)
 {
-	gsize bytes;
-	const void *data = g_bytes_get_data(spt_unwind_table_bytes(table), &bytes);
-	unsigned n;
-	const uint8_t *build_id = spt_object_build_id(file, &n);
-	int problem = n ? spt_trace_give_table(tables->trace, build_id, n, data, bytes) : ENODATA;
+	int problem = spt_tables_give(tables->trace, file, table);
 
-	if (problem == 0 || problem == EEXIST)
+	if (problem == 0)
 		return;
 	tables->n_refused++;
 	tables->problem = problem;

@@ -4,44 +4,15 @@
  * "raw: ", for who has the tables to unwind them (tests/vm/arm64-stacks).  Links statically: addresses are those of its file.
  */
 #include "abi.h"
+#include "sink.h"
 
 #include <signal.h>
 
-#define DEPTH		60
 #define STACKS		100
 #define RAW_BYTES	8192
 
-static uint64_t unit;
 static uint32_t child;
 static unsigned n_seen, n_printed;
-
-FUNCTION static void dive(unsigned depth)
-{
-	spin(unit, 1);
-	if (depth)
-		dive(depth - 1);
-	AFTER_CALL();
-}
-
-/* Has something to keep on the stack, and more of it than fits into one instruction. */
-FUNCTION static void plunge(unsigned depth)
-{
-	uint64_t words[200];
-
-	for (unsigned i = 0; i < 200; i++)
-		words[i] = i;
-	__asm__ volatile("" : : "r"(words) : "memory");
-	dive(depth);
-	__asm__ volatile("" : : "r"(words) : "memory");
-}
-
-FUNCTION static void sink(void)
-{
-	for (;;) {
-		dive(DEPTH);
-		plunge(DEPTH / 2);
-	}
-}
 
 static void print(const struct sysprof_record *record, void *data)
 {

@@ -4,48 +4,19 @@
  * unwind-raw --table).  Links statically: where its functions lie in its file is known.
  */
 #include "abi.h"
+#include "sink.h"
 
 #include <signal.h>
 
-#define DEPTH		60
 #define STACKS		300
 #define TABLE_MAX_BYTES	(1 << 20)
 
 extern const char __executable_start[];
 
-static uint64_t unit;
 static uint32_t child;
 static struct {
 	unsigned stacks, whole, odd, deepest, back;
 } seen;
-
-FUNCTION static void dive(unsigned depth)
-{
-	spin(unit, 1);
-	if (depth)
-		dive(depth - 1);
-	AFTER_CALL();
-}
-
-/* Has something to keep on the stack, and more of it than fits into one instruction. */
-FUNCTION static void plunge(unsigned depth)
-{
-	uint64_t words[200];
-
-	for (unsigned i = 0; i < 200; i++)
-		words[i] = i;
-	__asm__ volatile("" : : "r"(words) : "memory");
-	dive(depth);
-	__asm__ volatile("" : : "r"(words) : "memory");
-}
-
-FUNCTION static void sink(void)
-{
-	for (;;) {
-		dive(DEPTH);
-		plunge(DEPTH / 2);
-	}
-}
 
 /* Whether a call came from @function, which is not longer than 512 bytes. */
 static bool is_in(uint64_t frame, const void *function)

@@ -71,16 +71,9 @@ void spt_handover_missed(SptHandover *handover, const struct sysprof_sample *sam
 static void give(SptHandover *handover, uint32_t object, const SptUnwindTable *table)
 {
 	const SptObject *file = spt_output_file(handover->output, object);
-	gsize bytes;
-	const void *data = g_bytes_get_data(spt_unwind_table_bytes(table), &bytes);
-	const uint8_t *build_id;
-	unsigned n;
-	int problem;
+	int problem = file ? spt_tables_give(handover->trace, file, table) : ENODATA;
 
-	build_id = file ? spt_object_build_id(file, &n) : NULL;
-	problem = !build_id || n == 0 ? ENODATA : spt_trace_give_table(handover->trace, build_id, n, data, bytes);
-	/* Another recorder of this user's may have been first. */
-	if (problem == 0 || problem == EEXIST) {
+	if (problem == 0) {
 		handover->n_given++;
 		return;
 	}

@@ -2,6 +2,7 @@
 /* A job is a table to be made.  Whoever takes it out of the queue makes it: the worker, or who asks for it before its turn has come. */
 #include "record/tables.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -82,6 +83,17 @@ static SptUnwindTable *make(SptTableCache *cache, const SptObject *file, const S
 	if (table && cache && n > 0)
 		spt_table_cache_put(cache, build_id, n, kind_of(debug), table);
 	return table;
+}
+
+int spt_tables_give(SptTrace *trace, const SptObject *file, const SptUnwindTable *table)
+{
+	gsize bytes;
+	const void *data = g_bytes_get_data(spt_unwind_table_bytes(table), &bytes);
+	unsigned n;
+	const uint8_t *build_id = spt_object_build_id(file, &n);
+	int problem = n ? spt_trace_give_table(trace, build_id, n, data, bytes) : ENODATA;
+
+	return problem == EEXIST ? 0 : problem;
 }
 
 SptUnwindTable *spt_tables_make(SptTableCache *cache, const SptObject *file)

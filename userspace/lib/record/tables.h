@@ -8,6 +8,7 @@
 
 #include "object/object.h"
 #include "record/table-cache.h"
+#include "trace/trace.h"
 #include "unwind/table.h"
 
 G_BEGIN_DECLS
@@ -17,6 +18,9 @@ typedef struct SptTables SptTables;
 /* The file of an object; NULL: there is none.  Called by those who call expect() and get(), in their thread. */
 typedef const SptObject *(*SptTablesOpen)(uint32_t object, void *data);
 
+/* Hands @table, of @file, to the module.  0, or why it was not taken: ENODATA @file has no build-id, else as spt_trace_give_table(); one that is
+ * there already is taken. */
+int spt_tables_give(SptTrace *trace, const SptObject *file, const SptUnwindTable *table);
 /* The table of @file, from @cache (may be NULL) or else made, and then put there; the caller's.  NULL: it has no information for unwinding. */
 SptUnwindTable *spt_tables_make(SptTableCache *cache, const SptObject *file);
 
