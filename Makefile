@@ -77,7 +77,7 @@ help:
 	@echo 'make lint         rules of the house, from the sources; man pages, completions and README against the programs'
 	@echo 'make bench        numbers; bench-module: what a sample costs; bench-userspace: the way from file to tree;'
 	@echo '                  bench-symbols: names and lines against other symbolizers [FILES="program ..."]'
-	@echo '                  bench-unwind: stacks without frame pointers; bench-viewer: the first picture, what frames and recording cost'
+	@echo '                  bench-unwind: stacks without frame pointers, by perf events and in the module; bench-viewer: the first picture, what frames and recording cost'
 	@echo 'make pot          texts to be translated, into userspace/po/*.po'
 	@echo 'make screenshots   the viewer, each view, light and dark, to build/screenshots [CAPTURE=file, else that of make demo]'
 	@echo 'make fuzz         a million mutated captures, and as many unwind tables, ELF files and others that names come from [ROUNDS=n]'
@@ -233,7 +233,7 @@ $(unit_tests) $(fuzz_tests): $(B)/asan/libspt.a Makefile
 
 # Parts of the module in user space, with as much of a kernel as they need.
 ring_flags := -Itests/unit/kernel-shim -Imodule -I$(B)/gen
-$(B)/asan/test-ring $(B)/asan/test-ring-model $(tsan_tests): flags += $(ring_flags)
+$(B)/asan/test-ring $(B)/asan/test-ring-model $(B)/asan/test-walk $(tsan_tests): flags += $(ring_flags)
 $(B)/asan/test-ring-model: | $(B)/gen/ring-mutants.h
 $(B)/gen/ring-mutants.h: module/ring.c tests/unit/ring-mutants
 	@mkdir -p $(@D)
@@ -282,11 +282,11 @@ check-viewer: viewer $(viewer_tests) $(generators)
 check-vm: viewer module test-modules cli opener static manual $(generators) $(workloads) $(workload_libs) $(workloads_nofp) $(B)/agree
 	@TESTS='$(TESTS)' tests/run vm
 # Slow, and it fetches kernels and compilers: not a part of check.
-check-kernels: cli $(workloads) $(workload_libs) $(workloads_nofp) $(B)/unwind-raw
+check-kernels: cli $(workloads) $(workload_libs) $(workloads_nofp) $(B)/unwind-raw $(B)/agree
 	@packaging/deps check
 	@packaging/deps kernels
 	@tests/vm/check-kernels $(KERNELS)
-check-debug-kernel: cli $(workloads) $(workload_libs) $(workloads_nofp)
+check-debug-kernel: cli $(workloads) $(workload_libs) $(workloads_nofp) $(B)/agree
 	@packaging/deps check
 	@packaging/deps kernels
 	@tests/vm/check-debug-kernel $(KERNELS)
@@ -341,8 +341,11 @@ $(B)/unwind-raw $(B)/agree: $(B)/%: tests/vm/%.c $(B)/libspt.a Makefile
 $(B)/bench/bench-unwind: tests/bench/bench-unwind.c $(B)/libspt.a Makefile
 	@mkdir -p $(@D)
 	$(call say,CC)$(CC) $(flags) $(CPPFLAGS) $(CFLAGS) -MMD -MP -MF $@.d -o $@ $< $(B)/libspt.a $(libs)
+$(B)/bench/bench-walk: tests/bench/bench-walk.c Makefile
+	@mkdir -p $(@D)
+	$(call say,CC)$(CC) $(flags) $(ring_flags) -Itests/unit $(CPPFLAGS) $(CFLAGS) -MMD -MP -MF $@.d -o $@ $<
 .PHONY: bench-unwind
-bench-unwind: $(B)/bench/bench-unwind cli
+bench-unwind: $(B)/bench/bench-unwind $(B)/bench/bench-walk module cli $(bench_programs)
 	@tests/bench/unwind
 
 # install puts all parts there, install-PART one of them; so does uninstall.

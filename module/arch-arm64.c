@@ -105,21 +105,21 @@ void sysprof_arch_walk_user(struct pt_regs *regs, struct sysprof_walk *walk)
 	walk_user(walk, regs->pc, strip(regs->sp), compat_user_mode(regs) ? 1 : strip(regs->regs[29]), true);
 }
 
+static void begin(struct table_walk *walk, const struct pt_regs *regs)
+{
+	BUILD_BUG_ON(sizeof(regs->regs) != SYSPROF_ARCH_SP * sizeof(walk->registers[0]));
+	memcpy(walk->registers, regs->regs, sizeof(regs->regs));
+	walk->registers[SYSPROF_ARCH_SP] = strip(regs->sp);
+	walk->ip = regs->pc;
+}
+
 void sysprof_arch_walk_tables(struct pt_regs *regs, struct sysprof_walk *to)
 {
-	struct table_walk begin = { .ip = regs->pc }, walk;
-
 	if (compat_user_mode(regs)) {
 		to->is_guess = true;
 		sysprof_arch_walk_user(regs, to);
-		return;
-	}
-	memcpy(begin.registers, regs->regs, sizeof(regs->regs));
-	begin.registers[SYSPROF_ARCH_SP] = strip(regs->sp);
-	walk = begin;
-	if (!walk_tables(to, &walk, true)) {
-		walk = begin;
-		walk_tables(to, &walk, false);
+	} else {
+		walk_tables(regs, to);
 	}
 }
 

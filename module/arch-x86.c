@@ -61,27 +61,27 @@ void sysprof_arch_walk_user(struct pt_regs *regs, struct sysprof_walk *walk)
 		walk_user(walk, regs->ip, (u32)regs->sp, (u32)regs->bp, false);
 }
 
+static void begin(struct table_walk *walk, const struct pt_regs *regs)
+{
+	const u64 order[SYSPROF_ARCH_TABLE_REGS] = {
+		regs->ax, regs->dx, regs->cx, regs->bx, regs->si, regs->di, regs->bp, regs->sp,
+		regs->r8, regs->r9, regs->r10, regs->r11, regs->r12, regs->r13, regs->r14, regs->r15,
+	};
+
+	memcpy(walk->registers, order, sizeof(order));
+	walk->ip = regs->ip;
+}
+
 void sysprof_arch_walk_tables(struct pt_regs *regs, struct sysprof_walk *to)
 {
-	const struct table_walk begin = {
-		.registers = {
-			regs->ax, regs->dx, regs->cx, regs->bx, regs->si, regs->di, regs->bp, regs->sp,
-			regs->r8, regs->r9, regs->r10, regs->r11, regs->r12, regs->r13, regs->r14, regs->r15,
-		},
-		.ip = regs->ip,
-	};
-	struct table_walk walk = begin;
 	u64 word;
 
 	/* As above: from an NMI nobody but this asks which address space is in place. */
 	if (!user_64bit_mode(regs) || (in_nmi() && copy_from_user_nmi(&word, (void __user *)regs->sp, sizeof(word)))) {
 		to->is_guess = true;
 		sysprof_arch_walk_user(regs, to);
-		return;
-	}
-	if (!walk_tables(to, &walk, true)) {
-		walk = begin;
-		walk_tables(to, &walk, false);
+	} else {
+		walk_tables(regs, to);
 	}
 }
 

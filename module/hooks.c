@@ -262,7 +262,7 @@ void sysprof_hooks_disarm(void)
 {
 	mutex_lock(&arm_lock);
 	if (!--arm_users)
-		mod_delayed_work(system_wq, &disarm_work, DISARM_DELAY);
+		mod_delayed_work(sysprof_percpu_wq, &disarm_work, DISARM_DELAY);
 	mutex_unlock(&arm_lock);
 }
 

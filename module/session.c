@@ -457,7 +457,7 @@ static void wake_fn(struct irq_work *work)
 
 	wake_up_interruptible(&session->wait);
 	if (READ_ONCE(session->dead))
-		queue_work(system_unbound_wq, &session->reap);
+		queue_work(sysprof_unbound_wq, &session->reap);
 }
 
 static void reap_fn(struct work_struct *work)

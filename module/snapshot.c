@@ -121,6 +121,8 @@ static bool may_see_maps(struct task_struct *task, const struct mm_struct *mm, e
 
 static int put_task(struct task_struct *task, enum sysprof_maps maps, const struct cred *opener, u8 *buffer, u32 bytes, u32 *used, u32 *busy)
 {
+	/* Before anything is looked at: what changes from now on has a record that is later. */
+	u64 now = ktime_get_mono_fast_ns();
 	struct sysprof_task record;
 	struct mm_struct *mm;
 	u32 at = *used;
@@ -134,7 +136,7 @@ static int put_task(struct task_struct *task, enum sysprof_maps maps, const stru
 	rcu_read_lock();
 	record.parent_pid = pid_alive(task) ? rcu_dereference(task->real_parent)->tgid : 0;
 	rcu_read_unlock();
-	record.record.time = ktime_get_mono_fast_ns();
+	record.record.time = now;
 	memcpy(buffer + at, &record, sizeof(record));
 	at += sizeof(record);
 

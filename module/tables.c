@@ -8,6 +8,7 @@
  */
 #include <linux/cred.h>
 #include <linux/hashtable.h>
+#include <linux/idr.h>
 #include <linux/mm.h>
 #include <linux/moduleparam.h>
 #include <linux/mutex.h>
@@ -21,6 +22,8 @@
 #include "tables.h"
 
 #define MIN_BUILD_ID_BYTES	8
+/* A tag is a generation and an owner's number. */
+#define OWNER_BITS		16
 
 static uint table_limit_mib = 32;
 module_param(table_limit_mib, uint, 0444);
@@ -55,6 +58,7 @@ struct table {
  * @list: in owners
  * @uid: whose, if they are not
  * @for_everybody: everybody's
+ * @number: from 1, no other's
  * @sessions: that have it
  * @tables: they
  * @bytes: they take
@@ -63,6 +67,7 @@ struct sysprof_tables {
 	struct list_head list;
 	kuid_t uid;
 	bool for_everybody;
+	u32 number;
 	unsigned int sessions;
 	struct list_head tables;
 	u64 bytes;
@@ -92,6 +97,7 @@ static u64 generation = 1;
 /* Protects all below, and changes of what is above. */
 static DEFINE_MUTEX(tables_lock);
 static LIST_HEAD(owners);
+static DEFINE_IDA(numbers);
 
 /* The tick. */
 
@@ -135,41 +141,16 @@ static void find_rule(struct sysprof_found *found, const struct sysprof_tables *
 	found->has_table = table;
 }
 
-static void find_plain(struct sysprof_found *found)
-{
-	const struct sysprof_table_rule *rule = found->rule;
-	bool is_saved;
-	s16 saved;
-
-	found->is_plain = false;
-	if (!rule)
-		return;
-	saved = rule->saved[SYSPROF_ARCH_FP_SLOT];
-	is_saved = rule->at_cfa >> SYSPROF_ARCH_FP_SLOT & 1;
-	if (rule->cfa != SYSPROF_CFA_REGISTER || rule->ra != SYSPROF_RA_MEMORY || rule->is_signal || rule->ra_offset % 8 ||
-	    (rule->cfa_register != SYSPROF_ARCH_SP && rule->cfa_register != SYSPROF_ARCH_FP) ||
-	    (rule->lost | rule->at_fp) >> SYSPROF_ARCH_FP_SLOT & 1 || (is_saved && (!saved || saved != (s8)saved)) ||
-	    rule->ra_offset / 8 != (s8)(rule->ra_offset / 8))
-		return;
-	found->by_fp = rule->cfa_register == SYSPROF_ARCH_FP;
-	found->cfa_offset = rule->cfa_offset;
-	found->fp_words = is_saved ? saved : 0;
-	found->ra_words = rule->ra_offset / 8;
-	found->is_plain = true;
-}
-
 const struct sysprof_found *sysprof_finder_look_up(const struct sysprof_finder *finder, u64 frame)
 {
-	struct sysprof_found *found = (struct sysprof_found *)sysprof_finder_peek(finder, frame);
+	struct sysprof_found *found = sysprof_finder_slot(finder, frame);
 
-	if (found)
+	if (sysprof_finder_has(finder, found, frame))
 		return found;
-	found = finder->cache + (frame * GOLDEN_RATIO_64 >> (64 - SYSPROF_FOUND_BITS));
 	find_rule(found, finder->own, frame);
 	found->frame = frame;
-	found->generation = finder->generation;
-	found->own = finder->own;
-	find_plain(found);
+	found->tag = finder->tag;
+	sysprof_found_prepare(found);
 	return found;
 }
 
@@ -177,7 +158,7 @@ void sysprof_finder_init(struct sysprof_finder *finder, const struct sysprof_tab
 {
 	finder->cache = sysprof_contexts_this(&caches);
 	/* Links that are gone by then are not found; pairs with smp_store_release() in begin_generation(). */
-	finder->generation = smp_load_acquire(&generation);
+	finder->tag = smp_load_acquire(&generation) << OWNER_BITS | (own ? own->number : 0);
 	finder->own = own;
 }
 
@@ -381,6 +362,7 @@ int sysprof_tables_add(struct sysprof_tables *tables, const struct sysprof_table
 static struct sysprof_tables *find_owner(kuid_t uid, bool for_everybody)
 {
 	struct sysprof_tables *tables;
+	int number;
 
 	list_for_each_entry(tables, &owners, list)
 		if (for_everybody ? tables->for_everybody : !tables->for_everybody && uid_eq(tables->uid, uid))
@@ -388,11 +370,14 @@ static struct sysprof_tables *find_owner(kuid_t uid, bool for_everybody)
 	if (list_empty(&owners) && sysprof_contexts_alloc(&caches, sizeof(struct sysprof_found) << SYSPROF_FOUND_BITS))
 		return NULL;
 	tables = kzalloc(sizeof(*tables), GFP_KERNEL_ACCOUNT);
-	if (!tables) {
+	number = tables ? ida_alloc_range(&numbers, 1, BIT(OWNER_BITS) - 1, GFP_KERNEL) : -ENOMEM;
+	if (number < 0) {
+		kfree(tables);
 		if (list_empty(&owners))
 			sysprof_contexts_free(&caches);
 		return NULL;
 	}
+	tables->number = number;
 	tables->uid = uid;
 	tables->for_everybody = for_everybody;
 	INIT_LIST_HEAD(&tables->tables);
@@ -429,6 +414,7 @@ void sysprof_tables_put(struct sysprof_tables *tables)
 	synchronize_rcu();
 	if (list_empty(&owners))
 		sysprof_contexts_free(&caches);
+	ida_free(&numbers, tables->number);
 	mutex_unlock(&tables_lock);
 	list_for_each_entry_safe(table, next, &tables->tables, list)
 		kvfree(table);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The walk along unwind tables (uapi/sysprof-table.h), the same for all architectures.  Whoever includes this has, beside what walk-user.h wants,
- * saved_registers[], those that a function has to keep, kept_registers, as bits, with the stack pointer; and signal_registers[] and SIGNAL_IP,
+ * begin(), which puts the registers and the instruction pointer of a context into a struct table_walk, saved_registers[], those that a function has to keep, kept_registers, as bits, with the stack pointer; and signal_registers[] and SIGNAL_IP,
  * where a signal's frame has the registers.
  *
  * A table is not trusted: it says which words are read, without a fault, but a frame is only what lies in an executable mapping, and there are
@@ -30,6 +30,8 @@ struct table_walk {
 	u64 ip;
 	bool is_exact;
 };
+
+static void begin(struct table_walk *walk, const struct pt_regs *regs);
 
 /* A word there may be read, in the window of user_read_access_begin(). */
 static __always_inline bool is_user(u64 address)
@@ -225,44 +227,44 @@ static __always_inline u8 arrive(struct sysprof_walk *to, const struct table_wal
 	return 0;
 }
 
+/* A word so near to a CFA between these may be read: plain rules tell of no other. */
+#define LOWEST_CFA	(LOWEST_IP - S8_MIN * 8)
+#define CFA_END		(USER_END - PAGE_SIZE - (S8_MAX + 1) * 8)
+/* Stands for a frame pointer that is not known: with no offset is there anything that may be read. */
+#define UNKNOWN_FP	(U64_MAX >> 1)
+
 /*
- * From a call whose rule is @found, plain, as far as such rules lead; registers beside the stack and frame pointer are not known any more then.
- * 0, or why there are no more frames.  Most frames are found here: what the loop needs is at hand, not behind pointers that its stores might change.
+ * From a frame whose rule is @found, plain, as far as such rules lead; registers beside the stack and frame pointer are not known any more then.
+ * 0, or why there are no more frames.  Most are found here: what the loop needs is at hand, not behind pointers that its stores might change.
  */
 static __always_inline u8 run_plain(struct sysprof_walk *to, struct table_walk *walk, struct arrival *at, const struct sysprof_finder *from,
 				    const struct sysprof_found *found)
 {
-	u64 sp = *(walk->registers + SYSPROF_ARCH_SP), fp = *(walk->registers + SYSPROF_ARCH_FP), cfa, ip = 0;
-	u64 *frame = to->frames + to->n, *last = to->frames + to->max;
-	bool knows_fp = walk->known >> SYSPROF_ARCH_FP & 1;
+	u64 sp = *(walk->registers + SYSPROF_ARCH_SP), fp = UNKNOWN_FP, end_of_cfa = CFA_END, cfa, ip = walk->ip, name = at->frame;
+	u64 *first = to->frames + to->n, *last = to->frames + to->max, *frame = first;
 	const struct sysprof_finder finder = *from;
 	const struct ranges *ranges = to->ranges;
 	struct sysprof_place place = at->place;
-	u8 end = SYSPROF_END_FAULT;
+	bool is_bad;
+	u8 end = 0;
 
 	if (!user_read_access_begin((void __user *)LOWEST_IP, USER_END - PAGE_SIZE - LOWEST_IP))
-		return end;
+		return SYSPROF_END_FAULT;
+	if (walk->known >> SYSPROF_ARCH_FP & 1)
+		fp = *(walk->registers + SYSPROF_ARCH_FP);
+	/* What follows are calls. */
+	place.start += walk->is_exact;
 	do {
-		cfa = sp;
-		if (found->by_fp) {
-			end = SYSPROF_END_BAD;
-			if (unlikely(!knows_fp))
-				break;
-			cfa = fp;
-		}
-		cfa += found->cfa_offset;
-		end = SYSPROF_END_BAD;
-		if (unlikely(cfa <= sp))
+		cfa = (found->plain == SYSPROF_PLAIN_FP ? fp : sp) + found->cfa_offset;
+		if (unlikely(cfa <= sp || cfa >= end_of_cfa)) {
+			is_bad = cfa <= sp || (found->plain == SYSPROF_PLAIN_FP && fp == UNKNOWN_FP);
+			end = is_bad ? SYSPROF_END_BAD : SYSPROF_END_FAULT;
 			break;
-		if (!is_user(cfa + found->ra_words * 8LL))
-			goto fault;
-		unsafe_get_user(ip, (u64 __user *)(cfa + found->ra_words * 8LL), fault);
-		if (found->fp_words) {
-			if (!is_user(cfa + found->fp_words * 8LL))
-				goto unread;
-			unsafe_get_user(fp, (u64 __user *)(cfa + found->fp_words * 8LL), unread);
-			knows_fp = true;
 		}
+		unsafe_get_user(ip, (u64 __user *)cfa + found->ra_words, fault);
+		/* Who was interrupted may have taken back already what lies below the stack pointer. */
+		if (found->fp_words && likely(cfa + found->fp_words * 8LL >= sp || frame != first || !walk->is_exact))
+			unsafe_get_user(fp, (u64 __user *)cfa + found->fp_words, unread);
 read:
 		sp = cfa;
 		ip = strip(ip);
@@ -270,66 +272,73 @@ read:
 			end = ip ? SYSPROF_END_UNMAPPED : SYSPROF_END_ROOT;
 			break;
 		}
-		end = SYSPROF_END_LIMIT;
-		if (unlikely(frame == last))
+		if (unlikely(frame == last)) {
+			end = SYSPROF_END_LIMIT;
 			break;
-		end = 0;
-		*frame++ = ip + place.base;
-		found = sysprof_finder_peek(&finder, ip + place.base - 1);
-	} while (likely(found && found->is_plain));
+		}
+		name = ip + place.base;
+		*frame++ = name--;
+		found = sysprof_finder_slot(&finder, name);
+	} while (likely(sysprof_finder_has(&finder, found, name) && found->plain));
 out:
 	user_read_access_end();
 	walk->ip = ip;
 	*(walk->registers + SYSPROF_ARCH_SP) = sp;
 	*(walk->registers + SYSPROF_ARCH_FP) = fp;
-	walk->known = BIT_ULL(SYSPROF_ARCH_SP) | (knows_fp ? BIT_ULL(SYSPROF_ARCH_FP) : 0);
+	walk->known = BIT_ULL(SYSPROF_ARCH_SP) | (fp != UNKNOWN_FP ? BIT_ULL(SYSPROF_ARCH_FP) : 0);
+	walk->is_exact = false;
 	to->n = frame - to->frames;
-	at->place = place;
-	at->frame = ip + place.base - 1;
+	*at = (struct arrival){ .place = place, .frame = name };
 	return end;
 unread:
-	knows_fp = false;
+	fp = UNKNOWN_FP;
 	goto read;
 fault:
 	end = SYSPROF_END_FAULT;
 	goto out;
 }
 
-/*
- * Walks from the registers of a context of current, all of them known.  No faults.  False: @in_haste has left out a register that turned out to be
- * asked for.
- */
-static inline bool walk_tables(struct sysprof_walk *to, struct table_walk *walk, bool in_haste)
+/* False: @in_haste has left out a register that turned out to be asked for. */
+static bool walk_once(struct pt_regs *regs, struct sysprof_walk *to, bool in_haste)
 {
 	const struct sysprof_found *found;
 	struct sysprof_finder finder;
 	struct arrival at = { .was_exact = true };
+	struct table_walk walk;
 	bool left_out = false;
 
 	sysprof_finder_init(&finder, to->tables);
-	walk->known = ALL_KNOWN;
-	walk->is_exact = true;
+	begin(&walk, regs);
+	walk.known = ALL_KNOWN;
+	walk.is_exact = true;
 	to->n = 0;
 	to->is_guess = false;
-	pagefault_disable();
-	to->end = arrive(to, walk, &at, false);
+	to->end = arrive(to, &walk, &at, false);
 	while (!to->end) {
 		found = sysprof_finder_look_up(&finder, at.frame);
-		if (found->is_plain && !walk->is_exact && in_haste) {
+		if (found->plain && in_haste && walk.registers[SYSPROF_ARCH_SP] >= LOWEST_CFA) {
 			left_out = true;
-			to->end = run_plain(to, walk, &at, &finder, found);
+			to->end = run_plain(to, &walk, &at, &finder, found);
 			continue;
 		}
-		if (left_out && found->rule && !knows(walk, found->rule))
-			break;
-		to->end = step(walk, found->rule);
+		if (left_out && found->rule && !knows(&walk, found->rule))
+			return false;
+		to->end = step(&walk, found->rule);
 		/* Code that begins a thread has no rule, and says by its frame pointer that there is no caller: that is no guess. */
 		to->is_guess |= !found->rule && !(found->has_table && to->end == SYSPROF_END_ROOT);
 		if (!to->end)
-			to->end = arrive(to, walk, &at, !found->rule);
+			to->end = arrive(to, &walk, &at, !found->rule);
 	}
+	return true;
+}
+
+/* Walks from the registers of a context of current.  No faults. */
+static inline void walk_tables(struct pt_regs *regs, struct sysprof_walk *to)
+{
+	pagefault_disable();
+	if (!walk_once(regs, to, true))
+		walk_once(regs, to, false);
 	pagefault_enable();
-	return to->end;
 }
 
 #endif /* _SYSPROF_WALK_TABLE_H */

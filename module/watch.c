@@ -49,7 +49,7 @@ static DECLARE_DELAYED_WORK(check_work, check_fn);
 
 static void kick_fn(struct irq_work *unused)
 {
-	mod_delayed_work(system_wq, &check_work, BLIND_DELAY);
+	mod_delayed_work(sysprof_percpu_wq, &check_work, BLIND_DELAY);
 }
 
 static struct irq_work kick;
@@ -132,7 +132,7 @@ static void check_fn(struct work_struct *work)
 		WRITE_ONCE(sight, BLIND);
 	if (READ_ONCE(sight) != SEEING)
 		open_eyes();
-	queue_delayed_work(system_wq, &check_work, READ_ONCE(sight) == SEEING ? CHECK_DELAY : BLIND_DELAY);
+	queue_delayed_work(sysprof_percpu_wq, &check_work, READ_ONCE(sight) == SEEING ? CHECK_DELAY : BLIND_DELAY);
 }
 
 int sysprof_watch_put(struct kprobe *probe)
@@ -181,7 +181,7 @@ void sysprof_watch_start(void)
 {
 	init_irq_work(&kick, kick_fn);
 	WRITE_ONCE(sight, SEEING);
-	queue_delayed_work(system_wq, &check_work, CHECK_DELAY);
+	queue_delayed_work(sysprof_percpu_wq, &check_work, CHECK_DELAY);
 }
 
 void sysprof_watch_stop(void)

@@ -87,6 +87,15 @@ static inline bool sysprof_may_dump(const struct task_struct *task, const struct
 #define sysprof_path_permission(path, mask) path_permission(path, mask)
 #endif
 
+/* 6.18 has these names, 7.2 warns of the old ones. */
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(7, 0, 0)
+#define sysprof_percpu_wq system_percpu_wq
+#define sysprof_unbound_wq system_dfl_wq
+#else
+#define sysprof_percpu_wq system_wq
+#define sysprof_unbound_wq system_unbound_wq
+#endif
+
 /* What the sched trace points pass; Kbuild looks the two that changed up in their header. */
 #ifdef SYSPROF_EXIT_HAS_GROUP_DEAD
 #define SYSPROF_EXIT_PROTO(task) void *data, struct task_struct *task, bool group_dead

@@ -96,7 +96,12 @@ static uint64_t now_ns(void)
 
 int main(int argc, char **argv)
 {
+	/* As much of a stack as copies may be of. */
+	char room[20480];
 	uint64_t begin;
+
+	memset(room, 1, sizeof(room));
+	__asm__ volatile("" : : "r"(room) : "memory");
 
 	/* What forks() executes. */
 	if (argc == 1)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * As much of a kernel as module/ring.c needs, for user space.  A CPU is a thread; before each step that other contexts
+ * As much of a kernel as module/ring.c and module/walk-table.h need, for user space.  A CPU is a thread; before each step that other contexts
  * can see, shim_step() is called: that is where a test lets an interrupt come or another CPU have a turn.
  */
 #ifndef KERNEL_SHIM_H
@@ -16,6 +16,10 @@ typedef uint8_t u8;
 typedef uint16_t u16;
 typedef uint32_t u32;
 typedef uint64_t u64;
+typedef int8_t s8;
+typedef int16_t s16;
+typedef int32_t s32;
+typedef int64_t s64;
 
 /* The test's: an interrupt may come here, and what time it is. */
 void shim_step(void);
@@ -40,7 +44,8 @@ extern bool shim_without_release;	/* a mistake, for a test to show that it is se
 			__atomic_store_n(p, value, __ATOMIC_RELEASE);		\
 	} while (0)
 #define barrier() __asm__ __volatile__("" ::: "memory")
-#define likely(x) (x)
+#define likely(x) __builtin_expect(!!(x), 1)
+#define unlikely(x) __builtin_expect(!!(x), 0)
 
 extern int shim_fence;
 
@@ -112,5 +117,46 @@ static inline void shim_free(void *memory)
 	shim_allocated -= memory != NULL;
 	free(memory);
 }
+
+/* Arithmetic. */
+
+#define U64_MAX			UINT64_MAX
+#define S8_MIN			INT8_MIN
+#define S8_MAX			INT8_MAX
+#define SZ_1G			0x40000000
+#define GOLDEN_RATIO_64		0x61c8864680b583ebull
+#define BIT(n)			(1ul << (n))
+#define BIT_ULL(n)		(1ull << (n))
+#define __ffs(word)		((unsigned int)__builtin_ctzl(word))
+#define ror64(word, by)		((u64)(word) >> (by) | (u64)(word) << (64 - (by)))
+#define min_t(type, a, b)	((type)(a) < (type)(b) ? (type)(a) : (type)(b))
+#ifndef __always_inline
+#define __always_inline inline __attribute__((always_inline))
+#endif
+
+/* Memory of the user: what the test says may be read, the rest faults. */
+
+#define __user
+bool shim_may_read(u64 address);
+
+#define pagefault_disable() ((void)0)
+#define pagefault_enable() ((void)0)
+#define user_read_access_begin(from, bytes) true
+#define user_read_access_end() ((void)0)
+#define unsafe_get_user(value, from, fault)			\
+	do {							\
+		if (!shim_may_read((u64)(from)))		\
+			goto fault;				\
+		__builtin_memcpy(&(value), from, sizeof(*(from)));	\
+	} while (0)
+
+struct llist_node {
+	struct llist_node *next;
+};
+
+struct pt_regs {
+	u64 registers[16];
+	u64 ip;
+};
 
 #endif /* KERNEL_SHIM_H */

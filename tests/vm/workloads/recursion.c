@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Recursion, at every level of which some work is done: a function that calls itself 80 deep, two that call each other 80 deep,
- * and one so deep that the stack is cut off.  However often a function is on a stack, a sample counts once.
+ * and one so deep that the stack is cut off (400 deep, or the second argument).  However often a function is on a stack, a sample counts once.
  */
 #include "workload.h"
 
 #define DEPTH	80
 #define ABYSS	400
 
+static unsigned bottom = ABYSS;
 static uint64_t unit, deep, mutual, bottomless, last;
 
 /*
@@ -57,7 +58,7 @@ FUNCTION static void abyss(unsigned depth)
 	spin(unit, 4);
 	if (depth)
 		abyss(depth - 1);
-	if (depth == ABYSS)
+	if (depth == bottom)
 		bottomless += lap();
 	AFTER_CALL();
 }
@@ -66,13 +67,16 @@ int main(int argc, char **argv)
 {
 	uint64_t budget = cpu_budget_ns(argc, argv, 4);
 
+	if (argc > 2)
+		bottom = atoi(argv[2]);
+
 	unit = turns_for_ns(4000);
 	last = thread_cpu_ns();
 	while (last < budget) {
 		dive(DEPTH);
 		dive(DEPTH);
 		ping(DEPTH);
-		abyss(ABYSS);
+		abyss(bottom);
 	}
 	truth("dive", deep);
 	truth("ping", mutual);

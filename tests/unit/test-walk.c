@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The module's walk along unwind tables (module/walk-table.h), in user space: frames that are known, and whatever tables and stacks may say. */
+#include <glib.h>
+
+#include "walk-x86.h"
+
+#define OBJECT	16ull
+#define CODE	0x10000000ull
+#define CODE_BYTES 4096
+#define WORDS	512
+#define RULES	16
+#define FRAMES	64
+#define ROUNDS	1000000
+
+bool shim_without_release;
+
+void shim_step(void)
+{
+}
+
+/* Rule i holds for the bytes of code from CODE_BYTES / RULES * i; 0: there is none. */
+static struct sysprof_table_rule rules[RULES];
+static bool has_table;
+static struct sysprof_found cache[1 << SYSPROF_FOUND_BITS];
+static uint64_t stack[WORDS];
+static uint64_t tag, looks;
+
+bool shim_may_read(uint64_t address)
+{
+	g_assert_cmpuint(address, >=, LOWEST_IP);
+	g_assert_cmpuint(address, <, USER_END - PAGE_SIZE);
+	return address >= (uintptr_t)stack && address + 8 <= (uintptr_t)(stack + WORDS);
+}
+
+void sysprof_finder_init(struct sysprof_finder *finder, const struct sysprof_tables *own)
+{
+	*finder = (struct sysprof_finder){ .cache = cache, .tag = tag, .own = own };
+}
+
+const struct sysprof_found *sysprof_finder_look_up(const struct sysprof_finder *finder, uint64_t frame)
+{
+	struct sysprof_found *found = sysprof_finder_slot(finder, frame);
+	uint64_t offset = frame & SYSPROF_FRAME_OFFSET_MASK;
+
+	if (sysprof_finder_has(finder, found, frame))
+		return found;
+	looks++;
+	g_assert_cmpuint(frame >> SYSPROF_FRAME_OBJECT_SHIFT, ==, OBJECT);
+	g_assert_cmpuint(offset, <, CODE_BYTES);
+	found->rule = rules + offset / (CODE_BYTES / RULES);
+	if (found->rule->cfa == SYSPROF_CFA_UNKNOWN)
+		found->rule = NULL;
+	found->has_table = has_table;
+	found->frame = frame;
+	found->tag = finder->tag;
+	sysprof_found_prepare(found);
+	return found;
+}
+
+static struct ranges *code(void)
+{
+	static struct {
+		struct ranges ranges;
+		struct code_range range[1];
+	} all;
+
+	all.ranges.n = all.ranges.capacity = 1;
+	all.range[0] = (struct code_range){ CODE, CODE + CODE_BYTES, (OBJECT << SYSPROF_FRAME_OBJECT_SHIFT) - CODE, 1 };
+	return &all.ranges;
+}
+
+static uint64_t ip_of(unsigned rule)
+{
+	return CODE + CODE_BYTES / RULES * rule + 5;
+}
+
+/* What the walk has found, as the rules that hold there. */
+static void assert_rules(const struct sysprof_walk *walk, const unsigned *expected, unsigned n, unsigned end)
+{
+	g_assert_cmpuint(walk->n, ==, n);
+	g_assert_cmpuint(walk->end, ==, end);
+	for (unsigned i = 0; i < n; i++)
+		g_assert_cmpuint((walk->frames[i] & SYSPROF_FRAME_OFFSET_MASK) / (CODE_BYTES / RULES), ==, expected[i]);
+}
+
+static struct sysprof_table_rule by_sp(int cfa_offset)
+{
+	return (struct sysprof_table_rule){ .cfa = SYSPROF_CFA_REGISTER, .cfa_register = SYSPROF_ARCH_SP, .ra = SYSPROF_RA_MEMORY,
+					    .cfa_offset = cfa_offset, .ra_offset = -8 };
+}
+
+/* Interrupted in a function without frame pointer, called by one that keeps it, by one whose CFA is in r12, by the first. */
+static void test_known(void)
+{
+	static const unsigned chain[] = { 1, 2, 3, 4 };
+	uint64_t frames[FRAMES];
+	struct sysprof_walk walk = { .ranges = code(), .frames = frames, .max = FRAMES, .by_tables = true };
+	struct pt_regs regs = { .ip = ip_of(1) };
+
+	memset(rules, 0, sizeof(rules));
+	rules[1] = by_sp(24);
+	rules[1].at_cfa = 1 << 2;	/* r12 */
+	rules[1].saved[2] = -2;
+	rules[2] = by_sp(16);
+	rules[2].cfa_register = SYSPROF_ARCH_FP;
+	rules[2].at_cfa = 1 << SYSPROF_ARCH_FP_SLOT;
+	rules[2].saved[SYSPROF_ARCH_FP_SLOT] = -2;
+	rules[3] = by_sp(8);
+	rules[3].cfa_register = 12;
+	rules[4] = (struct sysprof_table_rule){ .cfa = SYSPROF_CFA_REGISTER, .cfa_register = SYSPROF_ARCH_SP };
+	tag++;
+	memset(stack, 0, sizeof(stack));
+	regs.registers[SYSPROF_ARCH_SP] = (uintptr_t)(stack + 100);
+	regs.registers[SYSPROF_ARCH_FP] = (uintptr_t)(stack + 110);
+	stack[101] = (uintptr_t)(stack + 120);
+	stack[102] = ip_of(2);
+	stack[110] = 77;
+	stack[111] = ip_of(3);
+	stack[120] = ip_of(4);
+	walk_tables(&regs, &walk);
+	assert_rules(&walk, chain, 4, SYSPROF_END_ROOT);
+	g_assert_false(walk.is_guess);
+
+	/* Epilogue: what lies below the stack pointer has been taken back. */
+	rules[1] = by_sp(8);
+	rules[1].at_cfa = 1 << SYSPROF_ARCH_FP_SLOT;
+	rules[1].saved[SYSPROF_ARCH_FP_SLOT] = -4;
+	rules[3] = by_sp(72);
+	tag++;
+	stack[100] = ip_of(2);
+	stack[97] = 12345;
+	walk_tables(&regs, &walk);
+	assert_rules(&walk, chain, 4, SYSPROF_END_ROOT);
+
+	/* A frame that leads to itself goes on as long as there is stack, or room. */
+	rules[1] = by_sp(8);
+	tag++;
+	for (unsigned i = 100; i < WORDS; i++)
+		stack[i] = ip_of(1);
+	walk_tables(&regs, &walk);
+	g_assert_cmpuint(walk.n, ==, FRAMES);
+	g_assert_cmpuint(walk.end, ==, SYSPROF_END_LIMIT);
+	regs.registers[SYSPROF_ARCH_SP] = (uintptr_t)(stack + WORDS - 10);
+	walk_tables(&regs, &walk);
+	g_assert_cmpuint(walk.n, ==, 11);
+	g_assert_cmpuint(walk.end, ==, SYSPROF_END_FAULT);
+}
+
+/* A caller that was interrupted is looked up where it is; calls one byte before, even if that is the end of a mapping. */
+static void test_edges(void)
+{
+	uint64_t frames[FRAMES];
+	struct sysprof_walk walk = { .ranges = code(), .frames = frames, .max = FRAMES, .by_tables = true };
+	struct pt_regs regs = { .ip = CODE };
+
+	memset(rules, 0, sizeof(rules));
+	for (unsigned i = 0; i < RULES; i++)
+		rules[i] = by_sp(8);
+	tag++;
+	memset(stack, 0, sizeof(stack));
+	regs.registers[SYSPROF_ARCH_SP] = (uintptr_t)stack;
+	stack[0] = CODE + CODE_BYTES;
+	stack[1] = CODE;
+	walk_tables(&regs, &walk);
+	g_assert_cmpuint(walk.n, ==, 2);
+	g_assert_cmpuint(walk.end, ==, SYSPROF_END_UNMAPPED);
+	regs.ip = CODE + CODE_BYTES;
+	walk_tables(&regs, &walk);
+	g_assert_cmpuint(walk.n, ==, 0);
+	regs.ip = CODE;
+	regs.registers[SYSPROF_ARCH_SP] = 8;
+	walk_tables(&regs, &walk);
+	g_assert_cmpuint(walk.n, ==, 1);
+	g_assert_cmpuint(walk.end, ==, SYSPROF_END_FAULT);
+}
+
+static int16_t few_words(GRand *rand)
+{
+	return g_rand_int_range(rand, 0, 8) ? -g_rand_int_range(rand, 1, 8) : g_rand_int_range(rand, G_MININT16, G_MAXINT16);
+}
+
+/* Any rule that the module takes; most of them such as compilers make. */
+static struct sysprof_table_rule any_rule(GRand *rand)
+{
+	struct sysprof_table_rule rule = by_sp(8 * g_rand_int_range(rand, 1, 12));
+	unsigned slots = (1 << SYSPROF_ARCH_SAVED) - 1;
+
+	rule.at_cfa = g_rand_int(rand) & slots;
+	for (unsigned i = 0; i < SYSPROF_ARCH_SAVED; i++)
+		rule.saved[i] = few_words(rand);
+	if (g_rand_int_range(rand, 0, 3) == 0)
+		rule.cfa_register = SYSPROF_ARCH_FP;
+	if (g_rand_int_range(rand, 0, 12))
+		return rule;
+	rule.cfa = g_rand_int_range(rand, 0, SYSPROF_CFA_SIGNAL + 1);
+	rule.cfa_register = g_rand_int_range(rand, 0, SYSPROF_ARCH_TABLE_REGS);
+	rule.ra = g_rand_int_range(rand, 0, SYSPROF_RA_REGISTER + 1);
+	rule.ra_register = g_rand_int_range(rand, 0, SYSPROF_ARCH_TABLE_REGS);
+	rule.index_register = g_rand_int_range(rand, 0, SYSPROF_ARCH_TABLE_REGS);
+	rule.is_signal = g_rand_int_range(rand, 0, 2);
+	rule.at_fp = g_rand_int(rand) & slots & ~rule.at_cfa;
+	rule.lost = g_rand_int(rand) & slots & ~rule.at_cfa & ~rule.at_fp;
+	rule.ra_offset = g_rand_boolean(rand) ? -8 : (int32_t)g_rand_int(rand);
+	rule.cfa_offset = g_rand_boolean(rand) ? rule.cfa_offset : (int32_t)g_rand_int(rand);
+	rule.cfa_add = g_rand_int_range(rand, -64, 64);
+	return rule;
+}
+
+static uint64_t any_word(GRand *rand)
+{
+	switch (g_rand_int_range(rand, 0, 24)) {
+	case 0: return (uintptr_t)(stack + g_rand_int_range(rand, 0, WORDS));
+	case 1: return g_rand_int_range(rand, 0, 4);
+	case 2: return (uint64_t)g_rand_int(rand) << 32 | g_rand_int(rand);
+	default: return CODE + g_rand_int_range(rand, 0, CODE_BYTES + 1);
+	}
+}
+
+/* Tables and stacks that mean nothing: nothing but the stack is read, every frame is code, the short way finds the same as the long one. */
+static void test_any(void)
+{
+	uint64_t frames[2][FRAMES], total = 0, deep = 0, whole = 0;
+	g_autoptr(GRand) rand = g_rand_new_with_seed(1);
+
+	for (unsigned round = 0; round < ROUNDS; round++) {
+		struct sysprof_walk walks[2];
+		struct pt_regs regs;
+
+		tag++;
+		has_table = g_rand_boolean(rand);
+		for (unsigned i = 0; round % 8 == 0 && i < RULES; i++)
+			rules[i] = any_rule(rand);
+		for (unsigned i = 0; i < WORDS / 4; i++)
+			stack[i] = any_word(rand);
+		for (unsigned i = 0; i < SYSPROF_ARCH_TABLE_REGS; i++)
+			regs.registers[i] = any_word(rand);
+		regs.registers[SYSPROF_ARCH_SP] = (uintptr_t)(stack + g_rand_int_range(rand, 0, WORDS / 8)) + (round % 16 == 0);
+		regs.ip = CODE + g_rand_int_range(rand, 0, CODE_BYTES);
+		for (unsigned i = 0; i < 2; i++)
+			walks[i] = (struct sysprof_walk){ .ranges = code(), .frames = frames[i], .max = FRAMES, .by_tables = true };
+		walk_tables(&regs, &walks[0]);
+		g_assert_true(walk_once(&regs, &walks[1], false));
+		g_assert_cmpuint(walks[0].n, ==, walks[1].n);
+		g_assert_cmpuint(walks[0].end, ==, walks[1].end);
+		g_assert_cmpint(walks[0].is_guess, ==, walks[1].is_guess);
+		g_assert_cmpuint(walks[0].n, <=, FRAMES);
+		g_assert_cmpmem(frames[0], walks[0].n * 8, frames[1], walks[1].n * 8);
+		for (unsigned i = 0; i < walks[0].n; i++) {
+			g_assert_cmpuint(frames[0][i] >> SYSPROF_FRAME_OBJECT_SHIFT, ==, OBJECT);
+			g_assert_cmpuint(frames[0][i] & SYSPROF_FRAME_OFFSET_MASK, <=, CODE_BYTES + 1);
+		}
+		total += walks[0].n;
+		deep += walks[0].n > 4;
+		whole += walks[0].end == SYSPROF_END_ROOT;
+	}
+	/* Such that they lead somewhere. */
+	g_test_message("%" G_GUINT64_FORMAT " frames, %" G_GUINT64_FORMAT " stacks of more than four, %" G_GUINT64_FORMAT " whole", total, deep, whole);
+	g_assert_cmpuint(total, >, ROUNDS);
+	g_assert_cmpuint(deep, >, ROUNDS / 50);
+	g_assert_cmpuint(whole, >, ROUNDS / 100);
+	g_assert_cmpuint(looks, >, ROUNDS);
+}
+
+int main(int argc, char **argv)
+{
+	g_test_init(&argc, &argv, NULL);
+	g_test_add_func("/walk/known", test_known);
+	g_test_add_func("/walk/edges", test_edges);
+	g_test_add_func("/walk/any", test_any);
+	return g_test_run();
+}
