@@ -313,6 +313,22 @@ static void test_stacks(struct fixture *fixture, const void *data)
 	g_assert_cmpuint(made->user_end, ==, SYSPROF_END_LIMIT);
 }
 
+/* Without frame pointers the walk meets whatever a program keeps there, such as -128: no program makes frames of the kernel. */
+static void test_markers_of_a_program(struct fixture *fixture, const void *data)
+{
+	const uint64_t frames[] = { PERF_CONTEXT_KERNEL, 0xffffffff81001010, PERF_CONTEXT_USER, 0x401000, PERF_CONTEXT_KERNEL, 0x402000 };
+	const struct sysprof_sample *made;
+
+	(void)data;
+	sample(fixture, 5, 5, MS, G_N_ELEMENTS(frames), frames);
+	made = made_at(fixture, 0, SYSPROF_SAMPLE);
+	g_assert_cmpuint(made->n_kernel, ==, 1);
+	g_assert_cmpuint(made->n_user, ==, 3);
+	g_assert_cmphex(made->frames[1], ==, 0x401000);
+	g_assert_cmphex(made->frames[2], ==, PERF_CONTEXT_KERNEL);
+	g_assert_cmphex(made->frames[3], ==, 0x402000);
+}
+
 /* Addresses are hidden: one frame stands for the kernel part, whatever it was. */
 static void test_hidden_kernel(void)
 {
@@ -515,6 +531,7 @@ int main(int argc, char **argv)
 	g_test_add("/perf/idle", struct fixture, NULL, set_up, test_idle, tear_down);
 	g_test_add("/perf/lost", struct fixture, NULL, set_up, test_lost, tear_down);
 	g_test_add("/perf/stacks", struct fixture, NULL, set_up, test_stacks, tear_down);
+	g_test_add("/perf/markers-of-a-program", struct fixture, NULL, set_up, test_markers_of_a_program, tear_down);
 	g_test_add_func("/perf/hidden-kernel", test_hidden_kernel);
 	g_test_add("/perf/images", struct fixture, NULL, set_up, test_images, tear_down);
 	g_test_add("/perf/kernel-threads-and-the-dying", struct fixture, NULL, set_up, test_kernel_threads_and_the_dying,

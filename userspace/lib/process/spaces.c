@@ -5,7 +5,9 @@
 #include <string.h>
 
 struct SptSpace {
+	uint64_t mm;
 	GArray *maps;			/* of SptMap, by start */
+	GArray *before;			/* as they were before the snapshot that is being taken, else NULL */
 	uint64_t version;
 	uint64_t snapshot_time;
 	unsigned snapshot_number;
@@ -13,6 +15,8 @@ struct SptSpace {
 
 struct SptSpaces {
 	GHashTable *by_mm;		/* mm id -> SptSpace */
+	GPtrArray *in_snapshot;		/* spaces that have @before */
+	SptSpacesListener listener;
 	uint64_t last_version;
 };
 
@@ -21,6 +25,7 @@ static void space_free(void *data)
 	SptSpace *space = data;
 
 	g_array_unref(space->maps);
+	g_clear_pointer(&space->before, g_array_unref);
 	g_free(space);
 }
 
@@ -29,13 +34,20 @@ SptSpaces *spt_spaces_new(void)
 	SptSpaces *spaces = g_new0(SptSpaces, 1);
 
 	spaces->by_mm = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, space_free);
+	spaces->in_snapshot = g_ptr_array_new();
 	return spaces;
+}
+
+void spt_spaces_listen(SptSpaces *spaces, const SptSpacesListener *listener)
+{
+	spaces->listener = *listener;
 }
 
 void spt_spaces_free(SptSpaces *spaces)
 {
 	if (!spaces)
 		return;
+	g_ptr_array_unref(spaces->in_snapshot);
 	g_hash_table_unref(spaces->by_mm);
 	g_free(spaces);
 }
@@ -46,6 +58,7 @@ static SptSpace *get_space(SptSpaces *spaces, uint64_t mm)
 
 	if (!space) {
 		space = g_new0(SptSpace, 1);
+		space->mm = mm;
 		space->maps = g_array_new(FALSE, FALSE, sizeof(SptMap));
 		space->version = ++spaces->last_version;
 		g_hash_table_insert(spaces->by_mm, g_memdup2(&mm, sizeof(mm)), space);
@@ -69,49 +82,89 @@ static unsigned first_behind(const GArray *maps, uint64_t address)
 	return low;
 }
 
-/* Cuts [start, end) out and returns the index at which a mapping for it belongs. */
-static unsigned cut(GArray *maps, uint64_t start, uint64_t end)
+static void tell_made(const SptSpaces *spaces, const SptSpace *space, const SptMap *map)
 {
+	if (spaces->listener.made)
+		spaces->listener.made(space->mm, map, spaces->listener.data);
+}
+
+static void tell_gone(const SptSpaces *spaces, const SptSpace *space, const SptMap *part, uint64_t time, bool is_replaced)
+{
+	if (spaces->listener.gone)
+		spaces->listener.gone(space->mm, part, time, is_replaced, spaces->listener.data);
+}
+
+/* Whether the same lies in both, where they overlap. */
+static bool is_alike(const SptMap *a, const SptMap *b)
+{
+	return a->object == b->object && a->offset - a->start == b->offset - b->start;
+}
+
+static SptMap part_of(const SptMap *map, uint64_t start, uint64_t end)
+{
+	SptMap part = *map;
+
+	part.start = MAX(map->start, start);
+	part.end = MIN(map->end, end);
+	part.offset += part.start - map->start;
+	return part;
+}
+
+/* Cuts [start, end) out and returns the index at which a mapping for it belongs. */
+static unsigned cut(SptSpaces *spaces, SptSpace *space, uint64_t start, uint64_t end, uint64_t time, bool is_replaced)
+{
+	GArray *maps = space->maps;
 	unsigned at = first_behind(maps, start), last;
 
-	if (at < maps->len && g_array_index(maps, SptMap, at).start < start) {
-		SptMap left = g_array_index(maps, SptMap, at);
+	for (last = at; last < maps->len && g_array_index(maps, SptMap, last).start < end; last++) {
+		SptMap part = part_of(&g_array_index(maps, SptMap, last), start, end);
 
-		left.end = start;
-		g_array_insert_val(maps, at, left);
-		at++;
-		g_array_index(maps, SptMap, at).offset += start - g_array_index(maps, SptMap, at).start;
-		g_array_index(maps, SptMap, at).start = start;
+		tell_gone(spaces, space, &part, time, is_replaced);
 	}
-	for (last = at; last < maps->len && g_array_index(maps, SptMap, last).end <= end; last++)
-		;
-	if (last > at)
-		g_array_remove_range(maps, at, last - at);
-	if (at < maps->len && g_array_index(maps, SptMap, at).start < end) {
-		SptMap *right = &g_array_index(maps, SptMap, at);
+	if (at < last) {
+		SptMap left = part_of(&g_array_index(maps, SptMap, at), 0, start);
+		SptMap right = part_of(&g_array_index(maps, SptMap, last - 1), end, UINT64_MAX);
 
-		right->offset += end - right->start;
-		right->start = end;
+		g_array_remove_range(maps, at, last - at);
+		if (right.start < right.end)
+			g_array_insert_val(maps, at, right);
+		if (left.start < left.end)
+			g_array_insert_val(maps, at++, left);
 	}
 	return at;
 }
 
-static void insert(SptSpaces *spaces, SptSpace *space, const SptMap *map)
+static bool has_already(const SptSpace *space, const SptMap *map)
 {
-	space->version = ++spaces->last_version;
-	if (map->start < map->end)
-		g_array_insert_val(space->maps, cut(space->maps, map->start, map->end), *map);
+	unsigned at = first_behind(space->maps, map->start);
+	const SptMap *there = &g_array_index(space->maps, SptMap, at);
+
+	return at < space->maps->len && there->start <= map->start && map->end <= there->end && is_alike(there, map);
 }
 
 void spt_spaces_map(SptSpaces *spaces, uint64_t mm, uint64_t time, const SptMap *map, bool fresh)
 {
 	SptSpace *space = get_space(spaces, mm);
+	SptMap made = *map;
 
 	if (time <= space->snapshot_time)
 		return;
+	made.from = time;
 	if (fresh)
-		g_array_set_size(space->maps, 0);
-	insert(spaces, space, map);
+		cut(spaces, space, 0, UINT64_MAX, time, false);
+	if (made.start >= made.end || has_already(space, &made))
+		return;
+	space->version = ++spaces->last_version;
+	g_array_insert_val(space->maps, cut(spaces, space, made.start, made.end, time, true), made);
+	tell_made(spaces, space, &made);
+}
+
+void spt_spaces_unmap(SptSpaces *spaces, uint64_t mm, uint64_t time, uint64_t start, uint64_t end)
+{
+	SptSpace *space = get_space(spaces, mm);
+
+	space->version = ++spaces->last_version;
+	cut(spaces, space, start, end, time, false);
 }
 
 void spt_spaces_fork(SptSpaces *spaces, uint64_t parent, uint64_t child, uint64_t time)
@@ -124,18 +177,60 @@ void spt_spaces_fork(SptSpaces *spaces, uint64_t parent, uint64_t child, uint64_
 	to->version = from ? from->version : ++spaces->last_version;
 	if (from && from->maps->len)
 		g_array_append_vals(to->maps, from->maps->data, from->maps->len);
+	for (unsigned i = 0; i < to->maps->len; i++) {
+		g_array_index(to->maps, SptMap, i).from = time;
+		g_array_index(to->maps, SptMap, i).is_seen = false;
+	}
 }
 
 void spt_spaces_snapshot(SptSpaces *spaces, unsigned number, uint64_t mm, uint64_t time, const SptMap *map)
 {
 	SptSpace *space = get_space(spaces, mm);
+	SptMap seen = *map;
 
 	if (space->snapshot_number != number) {
 		space->snapshot_number = number;
-		g_array_set_size(space->maps, 0);
+		space->before = g_steal_pointer(&space->maps);
+		space->maps = g_array_new(FALSE, FALSE, sizeof(SptMap));
+		g_ptr_array_add(spaces->in_snapshot, space);
 	}
-	space->snapshot_time = time;
-	insert(spaces, space, map);
+	space->snapshot_time = seen.from = time;
+	seen.is_seen = true;
+	space->version = ++spaces->last_version;
+	if (seen.start < seen.end)
+		/* Told at the end. */
+		g_array_insert_val(space->maps, cut(&(SptSpaces){ 0 }, space, seen.start, seen.end, time, true), seen);
+}
+
+/* The very same mapping in @maps, or NULL. */
+static const SptMap *find_same(const GArray *maps, const SptMap *map)
+{
+	unsigned at = first_behind(maps, map->start);
+	const SptMap *there = &g_array_index(maps, SptMap, at);
+
+	return at < maps->len && there->start == map->start && there->end == map->end && is_alike(there, map) ? there : NULL;
+}
+
+void spt_spaces_end_snapshot(SptSpaces *spaces)
+{
+	for (unsigned i = 0; i < spaces->in_snapshot->len; i++) {
+		SptSpace *space = spaces->in_snapshot->pdata[i];
+		g_autoptr(GArray) before = g_steal_pointer(&space->before);
+
+		for (unsigned n = 0; n < before->len; n++)
+			if (!find_same(space->maps, &g_array_index(before, SptMap, n)))
+				tell_gone(spaces, space, &g_array_index(before, SptMap, n), space->snapshot_time, false);
+		for (unsigned n = 0; n < space->maps->len; n++) {
+			SptMap *map = &g_array_index(space->maps, SptMap, n);
+			const SptMap *same = find_same(before, map);
+
+			if (same)
+				*map = *same;
+			else
+				tell_made(spaces, space, map);
+		}
+	}
+	g_ptr_array_set_size(spaces->in_snapshot, 0);
 }
 
 void spt_spaces_drop(SptSpaces *spaces, uint64_t mm)
@@ -151,6 +246,12 @@ const SptSpace *spt_spaces_get(const SptSpaces *spaces, uint64_t mm)
 uint64_t spt_space_version(const SptSpace *space)
 {
 	return space->version;
+}
+
+const SptMap *spt_space_maps(const SptSpace *space, unsigned *ret_n)
+{
+	*ret_n = space->maps->len;
+	return (const SptMap *)space->maps->data;
 }
 
 bool spt_space_is_empty(const SptSpace *space)

@@ -9,14 +9,28 @@
 
 #define RECENT_THREADS 64
 
+/* What a snapshot said of a thread that was known. */
+struct seen {
+	uint32_t pid, tid;
+	uint64_t mm, time;
+	char *name;
+};
+
 struct SptTasks {
 	SptTasksListener listener;
 	GHashTable *processes;		/* pid -> SptProcess, the image that lives */
 	GHashTable *threads;		/* tid -> SptThread */
 	GHashTable *users;		/* mm -> number of processes in it */
 	SptThread *recent[RECENT_THREADS];	/* sampled lately, by tid; NULL or alive */
+	GArray *seen;			/* by time: those from @n_passed on are yet to come */
+	guint n_passed;
 	uint32_t n_processes, n_threads;
 };
+
+static void seen_clear(void *data)
+{
+	g_free(((struct seen *)data)->name);
+}
 
 static void process_free(void *data)
 {
@@ -42,6 +56,8 @@ SptTasks *spt_tasks_new(const SptTasksListener *listener)
 	tasks->processes = g_hash_table_new_full(NULL, NULL, NULL, process_free);
 	tasks->threads = g_hash_table_new_full(NULL, NULL, NULL, thread_free);
 	tasks->users = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
+	tasks->seen = g_array_new(FALSE, FALSE, sizeof(struct seen));
+	g_array_set_clear_func(tasks->seen, seen_clear);
 	return tasks;
 }
 
@@ -52,6 +68,7 @@ void spt_tasks_free(SptTasks *tasks)
 	g_hash_table_unref(tasks->threads);
 	g_hash_table_unref(tasks->processes);
 	g_hash_table_unref(tasks->users);
+	g_array_unref(tasks->seen);
 	g_free(tasks);
 }
 
@@ -154,15 +171,16 @@ static SptThread *begin_thread(SptTasks *tasks, SptProcess *process, uint32_t ti
 	return thread;
 }
 
-/* The image after an exec: the process's only thread goes on under the process's own id. */
+/* The image after an exec: the process's only thread goes on under the process's own id.  @name may be the old image's. */
 static SptProcess *next_image(SptTasks *tasks, SptProcess *process, uint64_t mm, uint64_t time, const char *name)
 {
 	uint32_t pid = process->pid, parent = process->id;
 	bool is_wanted = process->is_wanted;
+	g_autofree char *own_name = g_strdup(name);
 
 	end_process(tasks, process, time);
-	process = begin_process(tasks, pid, parent, mm, time, false, is_wanted, name);
-	begin_thread(tasks, process, pid, time, name);
+	process = begin_process(tasks, pid, parent, mm, time, false, is_wanted, own_name);
+	begin_thread(tasks, process, pid, time, own_name);
 	return process;
 }
 
@@ -189,8 +207,9 @@ static void rename_thread(SptTasks *tasks, SptThread *thread, const char *name)
 	tell_thread(tasks, thread);
 }
 
-void spt_tasks_seen(SptTasks *tasks, uint32_t pid, uint32_t tid, uint32_t parent_pid, uint64_t mm, uint64_t start_time,
-		    bool is_kthread, const char *name)
+/* What is not known yet of the process and the thread. */
+static void meet(SptTasks *tasks, uint32_t pid, uint32_t tid, uint32_t parent_pid, uint64_t mm, uint64_t start_time, bool is_kthread,
+		 const char *name)
 {
 	SptProcess *parent = find_process(tasks, parent_pid), *process = find_process(tasks, pid);
 
@@ -209,7 +228,7 @@ void spt_tasks_fork(SptTasks *tasks, uint32_t pid, uint32_t tid, uint32_t parent
 	/* A snapshot may have been faster; and a pid that is used again is another process. */
 	if (process && pid == tid && process->start_time < start_time)
 		end_process(tasks, process, start_time);
-	spt_tasks_seen(tasks, pid, tid, parent_pid, mm, start_time, is_kthread, name);
+	meet(tasks, pid, tid, parent_pid, mm, start_time, is_kthread, name);
 }
 
 void spt_tasks_exec(SptTasks *tasks, uint32_t pid, uint32_t old_tid, uint64_t mm, uint64_t time, const char *name)
@@ -218,7 +237,7 @@ void spt_tasks_exec(SptTasks *tasks, uint32_t pid, uint32_t old_tid, uint64_t mm
 	SptThread *thread;
 
 	if (!process) {
-		spt_tasks_seen(tasks, pid, pid, 0, mm, time, false, name);
+		meet(tasks, pid, pid, 0, mm, time, false, name);
 		return;
 	}
 	if (process->mm != mm)
@@ -238,7 +257,7 @@ void spt_tasks_rename(SptTasks *tasks, uint32_t pid, uint32_t tid, uint64_t mm, 
 	SptThread *thread;
 
 	if (!process) {
-		spt_tasks_seen(tasks, pid, tid, 0, mm, time, false, name);
+		meet(tasks, pid, tid, 0, mm, time, false, name);
 		return;
 	}
 	if (!is_same_image(process, mm)) {
@@ -250,6 +269,30 @@ void spt_tasks_rename(SptTasks *tasks, uint32_t pid, uint32_t tid, uint64_t mm, 
 	thread = find_thread(tasks, tid);
 	if (thread)
 		rename_thread(tasks, thread, name);
+}
+
+void spt_tasks_seen(SptTasks *tasks, uint32_t pid, uint32_t tid, uint32_t parent_pid, uint64_t mm, uint64_t start_time, uint64_t time,
+		    bool is_kthread, const char *name)
+{
+	if (!find_process(tasks, pid) || !find_thread(tasks, tid))
+		meet(tasks, pid, tid, parent_pid, mm, start_time, is_kthread, name);
+	else
+		g_array_append_val(tasks->seen, ((struct seen){ pid, tid, mm, time, g_strdup(name) }));
+}
+
+void spt_tasks_pass(SptTasks *tasks, uint64_t time)
+{
+	const struct seen *seen = &g_array_index(tasks->seen, struct seen, tasks->n_passed);
+
+	if (tasks->n_passed == tasks->seen->len)
+		return;
+	for (; tasks->n_passed < tasks->seen->len && seen->time <= time; seen++, tasks->n_passed++)
+		if (find_process(tasks, seen->pid) && find_thread(tasks, seen->tid))
+			spt_tasks_rename(tasks, seen->pid, seen->tid, seen->mm, seen->time, seen->name);
+	if (tasks->n_passed == tasks->seen->len) {
+		g_array_set_size(tasks->seen, 0);
+		tasks->n_passed = 0;
+	}
 }
 
 void spt_tasks_exit(SptTasks *tasks, uint32_t pid, uint32_t tid, uint64_t time, bool is_last)

@@ -17,7 +17,7 @@ typedef struct {
 	uint32_t pid, parent;		/* parent: id of an image, 0 if not known */
 	bool is_kthread;
 	bool has_run;			/* the owner's: some of its code was sampled */
-	bool is_asked;			/* the owner's: for its command line, */
+	bool is_known;			/* the owner's: it had a first sample, and was asked for its command line, */
 	uint64_t read_time;		/* ... which was read at that time; 0: it was not to be had */
 	bool is_wanted;			/* for who filters: inherited by children and later images */
 	uint64_t mm;
@@ -51,8 +51,12 @@ void spt_tasks_free(SptTasks *tasks);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptTasks, spt_tasks_free)
 
 /* Records about tasks, by what they say. */
-void spt_tasks_seen(SptTasks *tasks, uint32_t pid, uint32_t tid, uint32_t parent_pid, uint64_t mm, uint64_t start_time,
+/* What a snapshot says at @time, not less than the last one's.  Who is known may have another image or name if records of that were lost: that counts
+ * from when spt_tasks_pass() has come to that time. */
+void spt_tasks_seen(SptTasks *tasks, uint32_t pid, uint32_t tid, uint32_t parent_pid, uint64_t mm, uint64_t start_time, uint64_t time,
 		    bool is_kthread, const char *name);
+/* All records from before @time have been told. */
+void spt_tasks_pass(SptTasks *tasks, uint64_t time);
 void spt_tasks_fork(SptTasks *tasks, uint32_t pid, uint32_t tid, uint32_t parent_pid, uint64_t mm, uint64_t start_time,
 		    bool is_kthread, const char *name);
 void spt_tasks_exec(SptTasks *tasks, uint32_t pid, uint32_t old_tid, uint64_t mm, uint64_t time, const char *name);

@@ -15,6 +15,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "words/words.h"
+
 #define SNAPSHOT_BYTES (4U << 20)
 #define NAMES_PER_CALL 1024U
 #define RAW_RINGS_MAX_BYTES (128U << 20)	/* half of what the module grants a user */
@@ -64,21 +66,21 @@ static void set_open_error(GError **error, int number)
 
 	switch (code) {
 	case SPT_TRACE_ERROR_NO_DEVICE:
-		g_set_error(error, SPT_TRACE_ERROR, code, "%s is not there: the kernel module is not loaded; load it "
-			    "with: sudo modprobe sysprof", SYSPROF_DEVICE);
+		spt_set_error(error, SPT_TRACE_ERROR, code, "%s is not there: the kernel module is not loaded; load it "
+			      "with: sudo modprobe sysprof", SYSPROF_DEVICE);
 		break;
 	case SPT_TRACE_ERROR_NO_PERMISSION:
-		g_set_error(error, SPT_TRACE_ERROR, code, "%s may only be opened by members of group sysprof%s; join it "
-			    "with: sudo usermod -aG sysprof %s (and log in again)", SYSPROF_DEVICE,
-			    number == ECANCELED ? " and those who authenticate" :
-			    spt_opener_is_installed() ? " and those whom polkit lets" : "", g_get_user_name());
+		spt_set_error(error, SPT_TRACE_ERROR, code, "%s may only be opened by members of group sysprof%s; join it "
+			      "with: sudo usermod -aG sysprof %s (and log in again)", SYSPROF_DEVICE,
+			      number == ECANCELED ? spt_words(" and those who authenticate") :
+			      spt_opener_is_installed() ? spt_words(" and those whom polkit lets") : "", g_get_user_name());
 		break;
 	case SPT_TRACE_ERROR_REFUSED:
-		g_set_error(error, SPT_TRACE_ERROR, code, "The kernel module refused to open %s: it serves neither "
-			    "containers nor kernels locked down to confidentiality; run it on the host", SYSPROF_DEVICE);
+		spt_set_error(error, SPT_TRACE_ERROR, code, "The kernel module refused to open %s: it serves neither "
+			      "containers nor kernels locked down to confidentiality; run it on the host", SYSPROF_DEVICE);
 		break;
 	default:
-		g_set_error(error, SPT_TRACE_ERROR, code, "Cannot open %s: %s", SYSPROF_DEVICE, g_strerror(number));
+		spt_set_error(error, SPT_TRACE_ERROR, code, "Cannot open %s: %s", SYSPROF_DEVICE, g_strerror(number));
 	}
 }
 
@@ -90,8 +92,8 @@ static bool call(struct device *device, unsigned long request, void *arg, const 
 		ret = ioctl(device->fd, request, arg);
 	} while (ret < 0 && errno == EINTR);
 	if (ret < 0)
-		g_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_FAILED, "%s: cannot %s: %s", SYSPROF_DEVICE, what,
-			    g_strerror(errno));
+		spt_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_FAILED, "%s: cannot %s: %s", SYSPROF_DEVICE, spt_words(what),
+			      g_strerror(errno));
 	return ret >= 0;
 }
 
@@ -147,14 +149,14 @@ static bool map_rings(struct device *device, GError **error)
 		if (ring->tail)
 			ring->data = map_part(device, device->config.ring_bytes, PROT_READ, at + 2 * page);
 		if (!ring->data) {
-			g_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_FAILED, "%s: cannot map the ring of CPU %u: %s",
-				    SYSPROF_DEVICE, cpu, g_strerror(errno));
+			spt_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_FAILED, "%s: cannot map the ring of CPU %u: %s",
+				      SYSPROF_DEVICE, cpu, g_strerror(errno));
 			return false;
 		}
 		any = true;
 	}
 	if (!any)
-		g_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_FAILED, "%s has no ring", SYSPROF_DEVICE);
+		spt_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_FAILED, "%s has no ring", SYSPROF_DEVICE);
 	return any;
 }
 
@@ -165,16 +167,18 @@ static void set_filter_error(GError **error, int number, const SptTraceFilter *f
 
 	for (unsigned i = 0; i < filter->n_pids; i++)
 		g_string_append_printf(pids, "%s%u", i ? ", " : "", filter->pids[i]);
-	if (number == ESRCH)
-		g_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_BAD_CONFIG, filter->n_pids == 1 ?
-			    "There is no process %s to record" : "One of the processes %s to be recorded is not there", pids->str);
+	if (number == ESRCH && filter->n_pids == 1)
+		spt_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_BAD_CONFIG, "There is no process %s to record", pids->str);
+	else if (number == ESRCH)
+		spt_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_BAD_CONFIG,
+			      "One of the processes %s to be recorded is not there", pids->str);
 	else if (number == EBADF)
-		g_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_BAD_CONFIG,
-			    "%s is no control group of version 2: directories below /sys/fs/cgroup mostly are", filter->cgroup);
+		spt_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_BAD_CONFIG,
+			      "%s is no control group of version 2: directories below /sys/fs/cgroup mostly are", filter->cgroup);
 	else
-		g_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_BAD_CONFIG,
-			    "%s: cannot record what was asked for: %s; does the machine have these CPUs?", SYSPROF_DEVICE,
-			    g_strerror(number));
+		spt_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_BAD_CONFIG,
+			      "%s: cannot record what was asked for: %s; does the machine have these CPUs?", SYSPROF_DEVICE,
+			      g_strerror(number));
 	g_string_free(pids, TRUE);
 }
 
@@ -186,8 +190,8 @@ static bool set_filter(struct device *device, const SptTraceFilter *filter, int 
 	*ret_cgroup = -1;
 	if (!(device->info.features & SYSPROF_FEATURE_FILTERS) &&
 	    (filter->n_pids || filter->n_uids || filter->n_cpu_words || filter->cgroup || filter->only_user || filter->only_kernel)) {
-		g_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_BAD_CONFIG,
-			    "The loaded module cannot record a part of the system only; install one of this release");
+		spt_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_BAD_CONFIG,
+			      "The loaded module cannot record a part of the system only; install one of this release");
 		return false;
 	}
 	config->flags = (filter->only_user ? SYSPROF_CONFIG_ONLY_USER : 0) | (filter->only_kernel ? SYSPROF_CONFIG_ONLY_KERNEL : 0) |
@@ -202,8 +206,8 @@ static bool set_filter(struct device *device, const SptTraceFilter *filter, int 
 		return true;
 	config->cgroup_fd = *ret_cgroup = open(filter->cgroup, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (*ret_cgroup < 0)
-		g_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_BAD_CONFIG, "Cannot open the control group %s: %s",
-			    filter->cgroup, g_strerror(errno));
+		spt_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_BAD_CONFIG, "Cannot open the control group %s: %s",
+			      filter->cgroup, g_strerror(errno));
 	return *ret_cgroup >= 0;
 }
 
@@ -221,17 +225,18 @@ static bool choose_clock(struct device *device, const SptTraceConfig *config, GE
 		device->config.event_type = config->event_type;
 		device->config.event_config = config->event_config;
 		device->trace.clock = "pmu";
-		device->trace.notice = "a hardware counter is the clock: periods are so many events (cycles, unless --event says otherwise), not "
-			"times, and ticks have no delay; on x86 this is experimental";
+		device->trace.notice = SPT_WORDS("a hardware counter is the clock: periods are so many events (cycles, unless --event "
+						 "says otherwise), not times, and ticks have no delay; on x86 this is experimental");
 		return true;
 	}
 	if (config->clock == SPT_TRACE_PMU) {
-		g_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_BAD_CONFIG,
-			    "This machine has no hardware counter that can be a clock (virtual machines often have none): use --clock timer");
+		spt_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_BAD_CONFIG,
+			      "This machine has no hardware counter that can be a clock (virtual machines often have none): "
+			      "use --clock timer");
 		return false;
 	}
-	device->trace.notice = "there is no hardware counter here: the timer is the clock, and code with interrupts off shows where they "
-		"come on";
+	device->trace.notice = SPT_WORDS("there is no hardware counter here: the timer is the clock, and code with interrupts off "
+					 "shows where they come on");
 	return true;
 }
 
@@ -246,16 +251,16 @@ static bool configure(struct device *device, const SptTraceConfig *config, GErro
 
 	if (config->ring_bytes && (config->ring_bytes < least || config->ring_bytes > most ||
 				   (config->ring_bytes & (config->ring_bytes - 1)))) {
-		g_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_BAD_CONFIG,
-			    "A ring of %u bytes is not possible: a power of two from %u to %u is", config->ring_bytes, least,
-			    most);
+		spt_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_BAD_CONFIG,
+			      "A ring of %u bytes is not possible: a power of two from %u to %u is", config->ring_bytes, least,
+			      most);
 		return false;
 	}
 	if (config->raw_bytes && (!(device->info.features & SYSPROF_FEATURE_RAW) || config->raw_bytes > device->info.max_raw_bytes ||
 				  config->raw_bytes % 8)) {
-		g_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_BAD_CONFIG,
-			    "%s: the loaded module cannot copy %u bytes of a stack: a multiple of 8 up to %u is possible", SYSPROF_DEVICE,
-			    config->raw_bytes, device->info.features & SYSPROF_FEATURE_RAW ? device->info.max_raw_bytes : 0);
+		spt_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_BAD_CONFIG,
+			      "%s: the loaded module cannot copy %u bytes of a stack: a multiple of 8 up to %u is possible", SYSPROF_DEVICE,
+			      config->raw_bytes, device->info.features & SYSPROF_FEATURE_RAW ? device->info.max_raw_bytes : 0);
 		return false;
 	}
 	device->config = (struct sysprof_config){
@@ -280,12 +285,12 @@ static bool configure(struct device *device, const SptTraceConfig *config, GErro
 	if (number == ESRCH || number == EBADF || (number == EINVAL && config->filter.n_cpu_words))
 		set_filter_error(error, number, &config->filter);
 	else if (number == ENOSPC || number == ENOMEM)
-		g_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_FAILED,
-			    "%s: no memory for the rings of %u CPUs; try --ring-bytes %u, or end other recordings",
-			    SYSPROF_DEVICE, device->info.cpus, 64 * 1024);
+		spt_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_FAILED,
+			      "%s: no memory for the rings of %u CPUs; try --ring-bytes %u, or end other recordings",
+			      SYSPROF_DEVICE, device->info.cpus, 64 * 1024);
 	else
-		g_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_FAILED, "%s: cannot configure: %s", SYSPROF_DEVICE,
-			    g_strerror(number));
+		spt_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_FAILED, "%s: cannot configure: %s", SYSPROF_DEVICE,
+			      g_strerror(number));
 	return false;
 }
 
@@ -296,7 +301,7 @@ static bool device_start(SptTrace *trace, const SptTraceConfig *config, struct s
 
 	unmap_rings(device);
 	if (!configure(device, config, error) || !map_rings(device, error) ||
-	    !call(device, SYSPROF_IOC_START, &start, "start", error))
+	    !call(device, SYSPROF_IOC_START, &start, SPT_WORDS("start"), error))
 		return false;
 	if (ret)
 		*ret = start;
@@ -307,7 +312,7 @@ static bool device_stop(SptTrace *trace, GError **error)
 {
 	struct device *device = device_of(trace);
 
-	return call(device, SYSPROF_IOC_STOP, NULL, "stop", error);
+	return call(device, SYSPROF_IOC_STOP, NULL, SPT_WORDS("stop"), error);
 }
 
 static void device_wait(SptTrace *trace, int timeout_ms)
@@ -387,9 +392,9 @@ static bool next_record(struct device *device, struct ring *ring, uint64_t safe,
 			continue;
 		}
 		if (!is_sound(record, room)) {
-			g_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_FAILED,
-				    "%s: the ring of CPU %u holds a record that cannot be right (type %u, %u bytes)",
-				    SYSPROF_DEVICE, (unsigned)(ring - device->rings), record->type, record->size * 8U);
+			spt_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_FAILED,
+				      "%s: the ring of CPU %u holds a record that cannot be right (type %u, %u bytes)",
+				      SYSPROF_DEVICE, (unsigned)(ring - device->rings), record->type, record->size * 8U);
 			return false;
 		}
 		ring->time = record->time;
@@ -494,15 +499,15 @@ static bool snapshot_part(struct device *device, unsigned part, void *buffer, Sp
 	};
 
 	do {
-		if (!call(device, SYSPROF_IOC_SNAPSHOT, &snapshot, "take a snapshot of the processes", error))
+		if (!call(device, SYSPROF_IOC_SNAPSHOT, &snapshot, SPT_WORDS("take a snapshot of the processes"), error))
 			return false;
 		*busy += snapshot.busy;
 		for (size_t at = 0; at < snapshot.filled_bytes;) {
 			const struct sysprof_record *record = (const void *)((uint8_t *)buffer + at);
 
 			if (!is_sound(record, snapshot.filled_bytes - at)) {
-				g_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_FAILED,
-					    "%s: the snapshot holds a record that cannot be right", SYSPROF_DEVICE);
+				spt_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_FAILED,
+					      "%s: the snapshot holds a record that cannot be right", SYSPROF_DEVICE);
 				return false;
 			}
 			func(record, data);
@@ -534,7 +539,7 @@ static bool device_stats(SptTrace *trace, unsigned cpu, struct sysprof_stats *re
 	struct device *device = device_of(trace);
 
 	*ret = (struct sysprof_stats){ .size = sizeof(*ret), .cpu = cpu };
-	return call(device, SYSPROF_IOC_STATS, ret, "read the account", error);
+	return call(device, SYSPROF_IOC_STATS, ret, SPT_WORDS("read the account"), error);
 }
 
 static bool device_names(SptTrace *trace, struct sysprof_name *names, unsigned n, GError **error)
@@ -548,7 +553,7 @@ static bool device_names(SptTrace *trace, struct sysprof_name *names, unsigned n
 			.names = (uintptr_t)(names + at),
 		};
 
-		if (!call(device, SYSPROF_IOC_NAMES, &arg, "name kernel functions", error))
+		if (!call(device, SYSPROF_IOC_NAMES, &arg, SPT_WORDS("name kernel functions"), error))
 			return false;
 	}
 	return true;
@@ -646,12 +651,12 @@ SptTrace *spt_device_open(GError **error)
 		return NULL;
 	}
 	device->info.size = sizeof(device->info);
-	if (!call(device, SYSPROF_IOC_INFO, &device->info, "ask what it can do", error))
+	if (!call(device, SYSPROF_IOC_INFO, &device->info, SPT_WORDS("ask what it can do"), error))
 		return NULL;
 	if (device->info.abi_version != SYSPROF_ABI_VERSION) {
-		g_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_FAILED,
-			    "The loaded module speaks version %u of its interface, this program version %u; install both "
-			    "from the same release", device->info.abi_version, SYSPROF_ABI_VERSION);
+		spt_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_FAILED,
+			      "The loaded module speaks version %u of its interface, this program version %u; install both "
+			      "from the same release", device->info.abi_version, SYSPROF_ABI_VERSION);
 		return NULL;
 	}
 	device->rings = g_new0(struct ring, device->info.cpus);

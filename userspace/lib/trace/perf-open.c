@@ -14,6 +14,7 @@
 
 #include "trace/perf-raw.h"
 #include "trace/perf-records.h"
+#include "words/words.h"
 
 #define PARANOID "/proc/sys/kernel/perf_event_paranoid"
 
@@ -73,29 +74,29 @@ void spt_perf_set_open_error(GError **error, int number)
 	case EACCES:
 	case EPERM:
 		if (geteuid() != 0 && paranoid > 0)
-			g_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_NO_PERMISSION,
-				    "The kernel does not let this user profile with perf events, not even his own processes "
-				    "(kernel.perf_event_paranoid is %ld); open them with: sudo sysctl "
-				    "kernel.perf_event_paranoid=-1, or load the module with: sudo modprobe sysprof", paranoid);
+			spt_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_NO_PERMISSION,
+				      "The kernel does not let this user profile with perf events, not even his own processes "
+				      "(kernel.perf_event_paranoid is %ld); open them with: sudo sysctl "
+				      "kernel.perf_event_paranoid=-1, or load the module with: sudo modprobe sysprof", paranoid);
 		else
-			g_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_REFUSED,
-				    "The kernel refused perf events (%s): a container without CAP_PERFMON or a security policy "
-				    "is in the way; run it on the host", g_strerror(number));
+			spt_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_REFUSED,
+				      "The kernel refused perf events (%s): a container without CAP_PERFMON or a security policy "
+				      "is in the way; run it on the host", g_strerror(number));
 		break;
 	case ENOSYS:
 	case ENOENT:
 	case ENODEV:
-		g_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_NO_DEVICE,
-			    "This kernel has no perf events (%s); load the module with: sudo modprobe sysprof",
-			    g_strerror(number));
+		spt_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_NO_DEVICE,
+			      "This kernel has no perf events (%s); load the module with: sudo modprobe sysprof",
+			      g_strerror(number));
 		break;
 	case EMFILE:
-		g_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_FAILED,
-			    "Cannot open one perf event per CPU: %s; raise the limit with: ulimit -n", g_strerror(number));
+		spt_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_FAILED,
+			      "Cannot open one perf event per CPU: %s; raise the limit with: ulimit -n", g_strerror(number));
 		break;
 	default:
-		g_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_FAILED, "Cannot open perf events: %s",
-			    g_strerror(number));
+		spt_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_FAILED, "Cannot open perf events: %s",
+			      g_strerror(number));
 	}
 }
 

@@ -162,7 +162,10 @@ bool spt_perf_record_time(const struct perf_event_header *header, uint64_t *ret_
 
 /* Samples. */
 
-/* Sorts the frames of @from into kernel and user part of @to, by the markers between them. */
+/*
+ * Sorts the frames of @from into kernel and user part of @to, by the markers between them.  The user part comes last, and what looks like a
+ * marker there is what the program had on its stack.
+ */
 static void split_stack(SptPerfRecords *records, const struct sample *from, struct sysprof_sample *to)
 {
 	uint64_t context = 0;
@@ -171,7 +174,7 @@ static void split_stack(SptPerfRecords *records, const struct sample *from, stru
 	for (uint64_t i = 0; i < from->n; i++) {
 		uint64_t frame = from->frames[i];
 
-		if (frame >= PERF_CONTEXT_MAX) {
+		if (context != PERF_CONTEXT_USER && frame >= PERF_CONTEXT_MAX) {
 			context = frame;
 		} else if (context == PERF_CONTEXT_KERNEL) {
 			frame = spt_kallsyms_frame(records->kallsyms, frame);

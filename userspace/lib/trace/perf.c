@@ -25,6 +25,7 @@
 #include "trace/perf-raw.h"
 #include "trace/perf-records.h"
 #include "trace/perf-snapshot.h"
+#include "words/words.h"
 
 #define DEFAULT_PERIOD_NS 1000000ULL
 #define MIN_PERIOD_NS 10000ULL		/* the kernel's own */
@@ -137,9 +138,9 @@ static bool map_ring(struct perf *perf, unsigned cpu, bool *ret_no_room, GError 
 	}
 	ring->page = NULL;
 	*ret_no_room = errno == EPERM || errno == ENOMEM;
-	g_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_FAILED, "Cannot map %zu bytes for the perf events of CPU %u: "
-		    "%s; try a smaller --ring-bytes, or raise kernel.perf_event_mlock_kb", perf->ring_bytes, cpu,
-		    g_strerror(errno));
+	spt_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_FAILED, "Cannot map %zu bytes for the perf events of CPU %u: "
+		      "%s; try a smaller --ring-bytes, or raise kernel.perf_event_mlock_kb", perf->ring_bytes, cpu,
+		      g_strerror(errno));
 	return false;
 }
 
@@ -187,8 +188,8 @@ static bool open_threads(struct perf *perf, struct spt_perf_event event, const S
 		}
 	}
 	if (!any)
-		g_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_BAD_CONFIG, "There is no process of this user's own to record; "
-			    "for others, load the module with: sudo modprobe sysprof");
+		spt_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_BAD_CONFIG, "There is no process of this user's own to record; "
+			      "for others, load the module with: sudo modprobe sysprof");
 	return any;
 }
 
@@ -253,8 +254,8 @@ static bool make_rings(struct perf *perf, const SptTraceConfig *config, int cgro
 		most = perf->can_resize ? 2 * spt_trace_raw_ring_bytes(perf->trace.n_cpus, RAW_RINGS_MAX_BYTES / 2) :
 		       spt_trace_raw_ring_bytes(perf->trace.n_cpus, RAW_RINGS_MAX_BYTES);
 	if (most < perf->page_bytes || (most & (most - 1))) {
-		g_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_BAD_CONFIG,
-			    "A ring of %zu bytes is not possible: a power of two from %zu is", most, perf->page_bytes);
+		spt_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_BAD_CONFIG,
+			      "A ring of %zu bytes is not possible: a power of two from %zu is", most, perf->page_bytes);
 		return false;
 	}
 	for (perf->ring_bytes = most;; perf->ring_bytes /= 2) {
@@ -300,16 +301,16 @@ static bool make_filtered_rings(struct perf *perf, const SptTraceConfig *config,
 	bool ok = !path || cgroup >= 0;
 
 	if (path && perf->reach != SPT_PERF_ALL) {
-		g_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_NO_PERMISSION,
-			    "Only root may restrict perf events to a control group: --cgroup needs the module here");
+		spt_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_NO_PERMISSION,
+			      "Only root may restrict perf events to a control group: --cgroup needs the module here");
 		ok = false;
 	} else if (config->filter.n_uids) {
-		g_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_BAD_CONFIG,
-			    "Perf events cannot be restricted to users: --uid needs the module");
+		spt_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_BAD_CONFIG,
+			      "Perf events cannot be restricted to users: --uid needs the module");
 		ok = false;
 	} else if (!ok) {
-		g_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_BAD_CONFIG, "Cannot open the control group %s: %s", path,
-			    g_strerror(errno));
+		spt_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_BAD_CONFIG, "Cannot open the control group %s: %s", path,
+			      g_strerror(errno));
 	}
 	ok = ok && make_rings(perf, config, cgroup, period_ns, error);
 	if (cgroup >= 0)
@@ -323,13 +324,13 @@ static bool perf_start(SptTrace *trace, const SptTraceConfig *config, struct sys
 	uint64_t period_ns = grant_period(config->period_ns), start;
 
 	if (config->clock == SPT_TRACE_PMU) {
-		g_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_BAD_CONFIG,
-			    "Hardware counters are a clock of the module's: load it, or use --clock timer");
+		spt_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_BAD_CONFIG,
+			      "Hardware counters are a clock of the module's: load it, or use --clock timer");
 		return false;
 	}
 	if (config->raw_bytes && (!spt_perf_raw_registers() || config->raw_bytes > SPT_TRACE_RAW_MAX_BYTES || config->raw_bytes % 8)) {
-		g_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_BAD_CONFIG, "Stacks of %u bytes cannot be copied on this machine: "
-			    "on x86-64 and AArch64 a multiple of 8 up to %u can", config->raw_bytes, SPT_TRACE_RAW_MAX_BYTES);
+		spt_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_BAD_CONFIG, "Stacks of %u bytes cannot be copied on this machine: "
+			      "on x86-64 and AArch64 a multiple of 8 up to %u can", config->raw_bytes, SPT_TRACE_RAW_MAX_BYTES);
 		return false;
 	}
 	close_rings(perf);
@@ -354,8 +355,8 @@ static bool perf_start(SptTrace *trace, const SptTraceConfig *config, struct sys
 		spt_perf_records_clock(perf->records, cpu)->is_of_threads = perf->reach != SPT_PERF_ALL;
 		if (ioctl(perf->rings[cpu].fd, PERF_EVENT_IOC_ENABLE, 0) < 0 ||
 		    (perf->rings[cpu].ticks >= 0 && ioctl(perf->rings[cpu].ticks, PERF_EVENT_IOC_ENABLE, 0) < 0)) {
-			g_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_FAILED,
-				    "Cannot start the perf events of CPU %u: %s", cpu, g_strerror(errno));
+			spt_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_FAILED,
+				      "Cannot start the perf events of CPU %u: %s", cpu, g_strerror(errno));
 			return false;
 		}
 	}
@@ -379,8 +380,8 @@ static bool perf_stop(SptTrace *trace, GError **error)
 		ring->stop_time = now_ns();
 		if (ring->fd < 0 || ioctl(ring->fd, PERF_EVENT_IOC_DISABLE, 0) == 0 || !ok)
 			continue;
-		g_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_FAILED, "Cannot stop the perf events of CPU %u: %s", cpu,
-			    g_strerror(errno));
+		spt_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_FAILED, "Cannot stop the perf events of CPU %u: %s", cpu,
+			      g_strerror(errno));
 		ok = false;
 	}
 	for (unsigned i = 0; i < perf->others->len; i++)
@@ -468,8 +469,8 @@ static bool collect(struct perf *perf, uint64_t *ret_safe, GError **error)
 			continue;
 		head = __atomic_load_n(&ring->page->data_head, __ATOMIC_ACQUIRE);
 		if (head - ring->page->data_tail > perf->ring_bytes || !collect_ring(perf, cpu, ring->page->data_tail, head)) {
-			g_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_FAILED,
-				    "The perf events of CPU %u hold a record that cannot be right", cpu);
+			spt_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_FAILED,
+				      "The perf events of CPU %u hold a record that cannot be right", cpu);
 			return false;
 		}
 		__atomic_store_n(&ring->page->data_tail, head, __ATOMIC_RELEASE);
@@ -579,7 +580,7 @@ static bool perf_stats(SptTrace *trace, unsigned cpu, struct sysprof_stats *ret,
 
 	*ret = (struct sysprof_stats){ .size = sizeof(*ret), .cpu = cpu };
 	if (!perf_has_cpu(trace, cpu)) {
-		g_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_FAILED, "CPU %u is not recorded", cpu);
+		spt_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_FAILED, "CPU %u is not recorded", cpu);
 		return false;
 	}
 	get_account(perf, cpu, &ret->account, &time);
@@ -688,13 +689,13 @@ SptTrace *spt_perf_open(GError **error)
 	g_file_get_contents("/proc/modules", &perf->modules, NULL, NULL);
 	perf->kallsyms = spt_kallsyms_new("/proc/kallsyms");
 	if (reach == SPT_PERF_OWN_CODE)
-		perf->trace.notice = "the kernel lets this user see his own processes only, and only in user mode "
-				     "(kernel.perf_event_paranoid); for the whole system load the module with: sudo modprobe sysprof";
+		perf->trace.notice = SPT_WORDS("the kernel lets this user see his own processes only, and only in user mode "
+				     "(kernel.perf_event_paranoid); for the whole system load the module with: sudo modprobe sysprof");
 	else if (reach == SPT_PERF_OWN)
-		perf->trace.notice = "the kernel lets this user see his own processes only (kernel.perf_event_paranoid); for the "
-				     "whole system load the module with: sudo modprobe sysprof";
+		perf->trace.notice = SPT_WORDS("the kernel lets this user see his own processes only (kernel.perf_event_paranoid); for the "
+				     "whole system load the module with: sudo modprobe sysprof");
 	else if (!spt_kallsyms_is_readable(perf->kallsyms))
-		perf->trace.notice = "/proc/kallsyms hides the kernel's addresses from this user: what the kernel does is "
-				     "recorded without names";
+		perf->trace.notice = SPT_WORDS("/proc/kallsyms hides the kernel's addresses from this user: what the kernel does is "
+				     "recorded without names");
 	return &perf->trace;
 }

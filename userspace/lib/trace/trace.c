@@ -5,6 +5,8 @@
 
 #include <errno.h>
 
+#include "words/words.h"
+
 G_DEFINE_QUARK(spt-trace-error-quark, spt_trace_error)
 
 static SptTrace *open_either(GError **error)
@@ -51,8 +53,8 @@ void spt_trace_free(SptTrace *trace)
 bool spt_trace_start(SptTrace *trace, const SptTraceConfig *config, struct sysprof_start *ret, GError **error)
 {
 	if (config->by_tables && !spt_trace_has_tables(trace)) {
-		g_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_BAD_CONFIG, "Stacks by unwind tables (--stacks table) need the module of "
-			    "this release; --stacks dwarf does without");
+		spt_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_BAD_CONFIG,
+			      "Stacks by unwind tables (--stacks table) need the module of this release; --stacks dwarf does without");
 		return false;
 	}
 	return trace->source->start(trace, config, ret, error);
