@@ -18,6 +18,7 @@
 #include "capture/block.h"
 #include "capture/capture.h"
 #include "capture/crc32c.h"
+#include "capture/maps.h"
 
 #include "../gen/peak.h"
 #include "mutate.h"
@@ -78,6 +79,25 @@ static uint64_t walk_samples(const SptCapture *capture)
 	return sum;
 }
 
+static uint64_t walk_maps(const SptCapture *capture)
+{
+	g_autoptr(SptMapIndex) index = spt_map_index_new(capture);
+	uint64_t sum = 0;
+
+	for (uint64_t i = 0; i < capture->n_maps; i += 1000) {
+		bool is_cut;
+		g_autoptr(GArray) spans = spt_map_index_spans(index, capture->maps[i].process, &is_cut);
+
+		for (unsigned n = 0; n < spans->len; n++) {
+			const SptMapSpan *span = &g_array_index(spans, SptMapSpan, n);
+
+			g_assert(span->map.start < span->map.end && span->map.from <= span->until);
+			sum += strlen(capture->objects[span->map.object].path);
+		}
+	}
+	return sum;
+}
+
 /* Follows every reference, as whoever uses the capture will. */
 static uint64_t walk(const SptCapture *capture)
 {
@@ -98,6 +118,7 @@ static uint64_t walk(const SptCapture *capture)
 		g_assert(row->level < SPT_MOST_LEVELS && row->level < capture->n_bundled - i);
 		g_assert(row->level == 0 || (row[1].object == row->object && row[1].offset == row->offset));
 	}
+	sum += walk_maps(capture);
 	for (uint32_t id = 0; id < capture->n_streams; id++)
 		sum += strlen(capture->streams[id].name) + capture->streams[id].rows;
 	return sum;

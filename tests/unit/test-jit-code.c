@@ -150,6 +150,18 @@ static void test_map(struct fixture *fixture, const void *data)
 	expect(fixture, 0x1020, "second one; /a/b.js:1", 0x1020);
 }
 
+/* As python -X perf writes it, from 3.12 on: what the interpreter has of its own has a place in angle brackets. */
+static void test_map_of_python(struct fixture *fixture, const void *data)
+{
+	(void)data;
+	g_assert_true(read_map_with(fixture, "7f5a8a000010 b py::<module>:/srv/me/burn this.py\n7f5a8a000020 b py::work.<locals>.<lambda>:/srv/me/burn this.py\n"
+					     "7f5a8a000030 b py::_find_and_load:<frozen importlib._bootstrap>\n"));
+	expect(fixture, 0x7f5a8a000014, "py::<module>:/srv/me/burn this.py", 0x7f5a8a000010);
+	expect(fixture, 0x7f5a8a00002a, "py::work.<locals>.<lambda>:/srv/me/burn this.py", 0x7f5a8a000020);
+	expect(fixture, 0x7f5a8a00002b, NULL, 0);
+	expect(fixture, 0x7f5a8a000030, "py::_find_and_load:<frozen importlib._bootstrap>", 0x7f5a8a000030);
+}
+
 static void test_map_without_end(struct fixture *fixture, const void *data)
 {
 	g_autofree char *line = g_strnfill(600 << 10, 'x');
@@ -290,6 +302,7 @@ int main(int argc, char **argv)
 		{ "/jit/generations", test_generations },
 		{ "/jit/map-generations", test_map_generations },
 		{ "/jit/map", test_map },
+		{ "/jit/map-of-python", test_map_of_python },
 		{ "/jit/map-without-end", test_map_without_end },
 		{ "/jit/dump", test_dump },
 		{ "/jit/bad-dump", test_bad_dump },

@@ -2,6 +2,11 @@
 /* What is added up while a recording goes on is what its whole says in the end, however it was cut up, and with another stash in between. */
 #include "captures.h"
 
+#include <stdlib.h>
+#include <string.h>
+
+#include "elf-files.h"
+#include "object/object.h"
 #include "profile/profile.h"
 #include "record/live.h"
 
@@ -163,10 +168,70 @@ static void test_later(void)
 	fake_clear(&fake);
 }
 
+/* Stacks that end @offset into the file at @path come in, one call at a time; what the innermost function of all so far is called. */
+static const char *live_name(SptLive *live, SptStash *stash, const char *path, uint64_t offset)
+{
+	g_autoptr(SptObject) file = spt_object_open(path, NULL);
+	SptObjectRow object = { .id = 1, .kind = SPT_OBJECT_FILE, .path = path };
+	SptFrame frame = { .object = 1, .offset = offset };
+	/* Heavier than what was there. */
+	SptSampleRow sample = { .weight = 1 + (uint32_t)spt_live_total(live), .node = spt_stash_child(stash, 0, &frame) };
+	SptLiveRow row;
+	unsigned n;
+	const uint8_t *id = spt_object_build_id(file, &n);
+
+	object.build_id_bytes = n;
+	memcpy(object.build_id, id, n);
+	spt_live_object(live, &object);
+	spt_live_sample(live, &sample);
+	spt_live_publish(live, stash, 0);
+	g_assert_true(spt_live_update(live));
+	g_assert_cmpuint(spt_live_functions(live, &row, 1), ==, 1);
+	return row.name;
+}
+
+static void test_files(void)
+{
+	g_autofree char *path = elf_file("whole");
+	g_autoptr(SptLive) live = spt_live_new();
+	g_autoptr(SptStash) stash = spt_stash_new();
+
+	g_assert_cmpstr(live_name(live, stash, path, 0x1084), ==, "main");
+	g_assert_cmpstr(live_name(live, stash, path, 0x1190), ==, "_global_a");
+	g_assert_cmpstr(live_name(live, stash, path, 0x1086), ==, "main");
+}
+
+/* For a copy of this program that lies beside a helper that crashes: 0 if it goes on without names. */
+static int live_without_reader(const char *path)
+{
+	g_autoptr(SptLive) live = spt_live_new();
+	g_autoptr(SptStash) stash = spt_stash_new();
+
+	return strcmp(live_name(live, stash, path, 0x1084), "whole+0x1084") || strcmp(live_name(live, stash, path, 0x1190), "whole+0x1190");
+}
+
+static void test_crash(void)
+{
+	g_autofree char *self = g_file_read_link("/proc/self/exe", NULL), *path = elf_file("whole"), *dir = elf_file("beside");
+	g_autofree char *command = g_strdup_printf("mkdir '%s' && cd '%s' && cp '%s' copy && printf '#!/bin/sh\nkill -SEGV $$\n' >sysprof-reader && "
+						   "chmod +x sysprof-reader && ./copy --without-reader '%s'", dir, dir, self, path);
+
+	g_assert_cmpint(system(command), ==, 0);
+}
+
 int main(int argc, char **argv)
 {
+	int status;
+
+	if (argc == 3 && strcmp(argv[1], "--without-reader") == 0)
+		return live_without_reader(argv[2]);
 	g_test_init(&argc, &argv, NULL);
 	g_test_add_func("/live/sums", test_sums);
+	make_elf_files(argv[0]);
 	g_test_add_func("/live/later", test_later);
-	return g_test_run();
+	g_test_add_func("/live/files", test_files);
+	g_test_add_func("/live/crash", test_crash);
+	status = g_test_run();
+	remove_elf_files();
+	return status;
 }

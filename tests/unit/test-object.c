@@ -2,7 +2,9 @@
 /* One ELF file: identity, addresses, and refusing what is none without harm. */
 #include "object/object.h"
 
+#include <elfutils/libdwelf.h>
 #include <fcntl.h>
+#include <gelf.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -104,6 +106,102 @@ static void test_a_billion_sections(void)
 	expect_refused(path, SPT_OBJECT_ERROR, SPT_OBJECT_ERROR_NOT_ELF);
 }
 
+/* A file of libelf's with notes, of which the last is a build-id, in a segment or only in a section. */
+static int write_noted(int class, int order, size_t align, bool in_segment)
+{
+	static const char other[] = "another one";
+	static const uint8_t id[] = { 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11 };
+	g_autofree char *path = elf_file("noted");
+	int fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	Elf *elf = elf_begin(fd, ELF_C_WRITE, NULL);
+	uint32_t notes[32] = { sizeof("Go"), sizeof(other), 4, 0, 0, 0 };
+	size_t at = 4, words;
+	GElf_Ehdr ehdr = { .e_ident = ELFMAG, .e_type = ET_DYN, .e_machine = EM_PPC64, .e_version = EV_CURRENT };
+	GElf_Phdr phdr = { .p_type = PT_NOTE, .p_align = align };
+	GElf_Shdr shdr;
+	Elf_Scn *scn;
+	Elf_Data *data;
+
+	memcpy(&notes[3], "Go", sizeof("Go"));
+	memcpy(&notes[at], other, sizeof(other));
+	words = (at * 4 + sizeof(other) + align - 1) / align * align / 4;
+	notes[words] = sizeof("GNU");
+	notes[words + 1] = sizeof(id);
+	notes[words + 2] = NT_GNU_BUILD_ID;
+	memcpy(&notes[words + 3], "GNU", sizeof("GNU"));
+	memcpy(&notes[words + 4], id, sizeof(id));
+	gelf_newehdr(elf, class);
+	ehdr.e_ident[EI_CLASS] = class;
+	ehdr.e_ident[EI_DATA] = order;
+	gelf_update_ehdr(elf, &ehdr);
+	if (in_segment)
+		gelf_newphdr(elf, 1);
+	scn = elf_newscn(elf);
+	data = elf_newdata(scn);
+	*data = (Elf_Data){ .d_buf = notes, .d_size = words * 4 + 16 + (sizeof(id) + align - 1) / align * align, .d_align = align,
+			    .d_type = align == 8 ? ELF_T_NHDR8 : ELF_T_NHDR, .d_version = EV_CURRENT };
+	gelf_getshdr(scn, &shdr);
+	shdr.sh_type = SHT_NOTE;
+	gelf_update_shdr(scn, &shdr);
+	g_assert_cmpint(elf_update(elf, ELF_C_NULL), >, 0);
+	gelf_getshdr(scn, &shdr);
+	phdr.p_offset = shdr.sh_offset;
+	phdr.p_filesz = shdr.sh_size;
+	if (in_segment)
+		gelf_update_phdr(elf, 0, &phdr);
+	g_assert_cmpint(elf_update(elf, ELF_C_WRITE), >, 0);
+	elf_end(elf);
+	return fd;
+}
+
+/* elfutils finds the same, of each kind of file. */
+static void test_build_ids_of_all_kinds(void)
+{
+	elf_version(EV_CURRENT);
+	for (unsigned i = 0; i < 16; i++) {
+		int fd = write_noted(i & 1 ? ELFCLASS64 : ELFCLASS32, i & 2 ? ELFDATA2MSB : ELFDATA2LSB, i & 4 ? 8 : 4, i & 8);
+		g_autoptr(SptObject) object = spt_object_open_fd(fd, "noted", NULL);
+		const void *expected = NULL;
+		unsigned n;
+		const uint8_t *id = spt_object_build_id(object, &n);
+		ssize_t bytes = dwelf_elf_gnu_build_id(spt_object_elf(object), &expected);
+
+		g_test_message("kind %u: %zd, here %u", i, bytes, n);
+		g_assert_cmpint(bytes, ==, 11);
+		g_assert_cmpmem(id, n, expected, bytes);
+	}
+}
+
+static uint64_t bytes_read(void)
+{
+	g_autofree char *text = NULL;
+
+	g_assert_true(g_file_get_contents("/proc/self/io", &text, NULL, NULL));
+	return g_ascii_strtoull(strstr(text, "rchar: ") + strlen("rchar: "), NULL, 10);
+}
+
+/* More notes than are worth to be read. */
+static void test_notes_without_end(void)
+{
+	g_autofree char *path = elf_file("notes");
+	g_autofree Elf64_Phdr *phdrs = g_new(Elf64_Phdr, UINT16_MAX - 1);
+	Elf64_Ehdr header = { .e_ident = ELFMAG "\2\1\1", .e_type = ET_DYN, .e_phoff = 64, .e_phentsize = 56, .e_phnum = UINT16_MAX - 1 };
+	g_autoptr(SptObject) object = NULL;
+	int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+	unsigned n;
+
+	for (unsigned i = 0; i < header.e_phnum; i++)
+		phdrs[i] = (Elf64_Phdr){ .p_type = PT_NOTE, .p_offset = 1 << 23, .p_filesz = 1 << 19, .p_align = 4 };
+	g_assert_cmpint(pwrite(fd, &header, sizeof(header), 0), ==, sizeof(header));
+	g_assert_cmpint(pwrite(fd, phdrs, header.e_phnum * sizeof(*phdrs), 64), ==, header.e_phnum * sizeof(*phdrs));
+	g_assert_cmpint(ftruncate(fd, 1 << 24), ==, 0);
+	object = spt_object_open_fd(fd, path, NULL);
+	g_assert_nonnull(object);
+	g_assert_null(spt_object_build_id(object, &n));
+	/* What it read of 32 GiB, in bytes of this process. */
+	g_assert_cmpuint(bytes_read(), <, 64 << 20);
+}
+
 /* Any cut and any changed byte: an object or an error, and what it answers stays inside the file. */
 static void test_damage(void)
 {
@@ -146,6 +244,8 @@ int main(int argc, char **argv)
 	g_test_add_func("/object/addresses", test_addresses);
 	g_test_add_func("/object/not-elf", test_what_is_no_elf_file);
 	g_test_add_func("/object/a-billion-sections", test_a_billion_sections);
+	g_test_add_func("/object/build-ids-of-all-kinds", test_build_ids_of_all_kinds);
+	g_test_add_func("/object/notes-without-end", test_notes_without_end);
 	g_test_add_func("/object/damage", test_damage);
 	status = g_test_run();
 	remove_elf_files();

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "annotate/annotate.h"
+#include "words/words.h"
 
 #ifdef SPT_HAS_CAPSTONE
 
@@ -46,7 +47,7 @@ GArray *spt_disassemble(uint16_t machine, unsigned bits, const uint8_t *code, si
 	csh handle;
 
 	if (!open_machine(machine, bits, &handle)) {
-		*ret_problem = "is for a processor whose instructions cannot be shown here";
+		*ret_problem = SPT_WORDS("is for a processor whose instructions cannot be shown here");
 		return NULL;
 	}
 	cs_option(handle, CS_OPT_SKIPDATA, CS_OPT_ON);
@@ -68,7 +69,7 @@ GArray *spt_disassemble(uint16_t machine, unsigned bits, const uint8_t *code, si
 GArray *spt_disassemble(G_GNUC_UNUSED uint16_t machine, G_GNUC_UNUSED unsigned bits, G_GNUC_UNUSED const uint8_t *code,
 			G_GNUC_UNUSED size_t bytes, G_GNUC_UNUSED uint64_t address, const char **ret_problem)
 {
-	*ret_problem = "cannot be disassembled: this program was built without capstone (libcapstone-dev)";
+	*ret_problem = SPT_WORDS("cannot be disassembled: this program was built without capstone (libcapstone-dev)");
 	return NULL;
 }
 

@@ -7,6 +7,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "words/words.h"
+
 /* The longest sources that people compile are generated ones of some tens of megabytes. */
 #define SOURCE_MAX_BYTES (64 << 20)
 #define TAB_COLUMNS 8
@@ -37,7 +39,7 @@ static bool try_path(SptAnnotatedFile *file, const char *path, uint64_t built_ns
 		file->content = read_all(fd, st.st_size);
 		file->found = g_strdup(path);
 		if (built_ns && (uint64_t)st.st_mtim.tv_sec * 1000000000 + st.st_mtim.tv_nsec > built_ns)
-			file->problem = "was changed after the program was built: its lines may be others";
+			file->problem = SPT_WORDS("was changed after the program was built: its lines may be others");
 	}
 	close(fd);
 	return file->found != NULL;
@@ -66,7 +68,7 @@ void spt_source_read(SptAnnotatedFile *file, const char *const *dirs, uint64_t b
 		if (try_below(file, *dirs, built_ns))
 			return;
 	}
-	file->problem = "was not found";
+	file->problem = SPT_WORDS("was not found");
 }
 
 void spt_source_cut_lines(SptAnnotatedFile *file)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * One ELF file, opened so that nothing it holds can hurt: only regular files, read by pread() and not mapped where nobody asks for that (a file
- * that shrinks under a mapping kills its reader), and no table of it taken into memory before its size was checked.
+ * that shrinks under a mapping kills its reader), and no table of it taken into memory before its size was checked.  What identifies it and where
+ * its code lies is read here, within those bounds; libelf sees it only where somebody asks for more.
  */
 #include "object/object.h"
 
@@ -12,7 +13,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* More than any linker writes; notes hold identities, not data. */
+#include "words/words.h"
+
+/* Of all notes together, more than any linker writes; they hold identities, not data. */
 #define NOTES_MAX_BYTES (1u << 20)
 #define LOADS_MAX 1024
 
@@ -23,8 +26,11 @@ struct load {
 struct SptObject {
 	int fd;
 	GBytes *bytes;
+	uint64_t size;		/* when it was opened */
 	char *name;
-	Elf *elf;
+	bool is_64, is_big;
+	Elf_Cmd how;
+	Elf *elf;		/* once it was asked for */
 	GArray *loads;		/* struct load: the executable PT_LOADs */
 	uint8_t build_id[SPT_BUILD_ID_MAX];
 	unsigned build_id_bytes;
@@ -34,158 +40,185 @@ G_DEFINE_QUARK(spt-object-error-quark, spt_object_error)
 
 static void set_not_elf(GError **error, const char *name, const char *why)
 {
-	g_set_error(error, SPT_OBJECT_ERROR, SPT_OBJECT_ERROR_NOT_ELF, "%s cannot be read as an ELF file: %s", name, why);
+	spt_set_error(error, SPT_OBJECT_ERROR, SPT_OBJECT_ERROR_NOT_ELF, "%s cannot be read as an ELF file: %s", name, spt_words(why));
 }
 
 static void set_errno(GError **error, const char *what, const char *name, int saved)
 {
-	g_set_error(error, G_FILE_ERROR, g_file_error_from_errno(saved), "Cannot %s %s: %s", what, name,
-		    g_strerror(saved));
+	spt_set_error(error, G_FILE_ERROR, g_file_error_from_errno(saved), "Cannot %s %s: %s", spt_words(what), name, g_strerror(saved));
 }
 
-/*
- * libelf believes a file whose section count is too large for the header's 16 bits, and a sparse file can claim billions at no
- * cost.  Only relocatable objects and core dumps need such counts.
- */
-static bool has_extended_numbering(const uint8_t *head, size_t bytes)
+/* Of the file's own class and byte order: a number of so many bytes, and a header's field. */
+static uint64_t number_at(const SptObject *object, const uint8_t *at, size_t bytes)
 {
-	uint64_t shoff = 0;
-	uint16_t shnum = 0, phnum = 0;
+	uint8_t number[sizeof(uint64_t)] = { 0 };
+	uint64_t value;
 
-	if (bytes >= sizeof(Elf64_Ehdr) && head[EI_CLASS] == ELFCLASS64) {
-		shoff = ((const Elf64_Ehdr *)head)->e_shoff;
-		shnum = ((const Elf64_Ehdr *)head)->e_shnum;
-		phnum = ((const Elf64_Ehdr *)head)->e_phnum;
-	} else if (bytes >= sizeof(Elf32_Ehdr) && head[EI_CLASS] == ELFCLASS32) {
-		shoff = ((const Elf32_Ehdr *)head)->e_shoff;
-		shnum = ((const Elf32_Ehdr *)head)->e_shnum;
-		phnum = ((const Elf32_Ehdr *)head)->e_phnum;
+	for (size_t i = 0; i < bytes; i++)
+		number[object->is_big ? bytes - 1 - i : i] = at[i];
+	memcpy(&value, number, sizeof(value));
+	return GUINT64_FROM_LE(value);
+}
+
+#define FIELD(object, at, type, name)                                                                                                  \
+	((object)->is_64 ? number_at(object, (at) + offsetof(Elf64_##type, name), sizeof(((Elf64_##type *)0)->name)) :                 \
+			   number_at(object, (at) + offsetof(Elf32_##type, name), sizeof(((Elf32_##type *)0)->name)))
+#define HEADER_BYTES(object, type) ((object)->is_64 ? sizeof(Elf64_##type) : sizeof(Elf32_##type))
+
+/* How much of @bytes there is at @offset. */
+static size_t read_at(const SptObject *object, uint64_t offset, void *to, size_t bytes)
+{
+	size_t done = 0;
+
+	bytes = offset < object->size ? MIN(bytes, object->size - offset) : 0;
+	if (object->bytes && bytes) {
+		memcpy(to, (const uint8_t *)g_bytes_get_data(object->bytes, NULL) + offset, bytes);
+		return bytes;
 	}
-	/* 0 and PN_XNUM read the same in both byte orders. */
-	return (shnum == 0 && shoff != 0) || phnum == PN_XNUM;
-}
+	while (done < bytes) {
+		ssize_t n = pread(object->fd, (uint8_t *)to + done, bytes - done, (off_t)(offset + done));
 
-static void find_build_id_in(SptObject *object, Elf_Data *data)
-{
-	GElf_Nhdr note;
-	size_t at = 0, name, desc;
-
-	while (data && !object->build_id_bytes && (at = gelf_getnote(data, at, &note, &name, &desc)) > 0) {
-		if (note.n_type != NT_GNU_BUILD_ID || note.n_namesz != sizeof("GNU") ||
-		    memcmp((char *)data->d_buf + name, "GNU", sizeof("GNU")) != 0)
-			continue;
-		if (note.n_descsz == 0 || note.n_descsz > SPT_BUILD_ID_MAX)
-			continue;
-		memcpy(object->build_id, (uint8_t *)data->d_buf + desc, note.n_descsz);
-		object->build_id_bytes = note.n_descsz;
+		if (n <= 0 && !(n < 0 && errno == EINTR))
+			break;
+		done += MAX(n, 0);
 	}
+	return done;
 }
 
-unsigned spt_notes_build_id(const char *notes, size_t bytes, uint8_t ret[SPT_BUILD_ID_MAX])
+/* The build-id among notes in the byte order of @object; its length, 0 if there is none. */
+static unsigned find_build_id(const SptObject *object, const uint8_t *notes, size_t bytes, size_t align, uint8_t ret[SPT_BUILD_ID_MAX])
 {
-	Elf64_Nhdr note;
+	const uint8_t *const end = notes + bytes;
 
-	while (bytes >= sizeof(note)) {
-		uint64_t name, whole;
+	while ((size_t)(end - notes) >= sizeof(Elf64_Nhdr)) {
+		uint64_t name_bytes = FIELD(object, notes, Nhdr, n_namesz), id_bytes = FIELD(object, notes, Nhdr, n_descsz);
+		uint64_t at = (sizeof(Elf64_Nhdr) + name_bytes + align - 1) / align * align;
+		uint64_t whole = (at + id_bytes + align - 1) / align * align;
 
-		memcpy(&note, notes, sizeof(note));
-		name = sizeof(note) + ((uint64_t)note.n_namesz + 3) / 4 * 4;
-		whole = name + ((uint64_t)note.n_descsz + 3) / 4 * 4;
-		if (whole > bytes)
+		if (at + id_bytes > (size_t)(end - notes))
 			return 0;
-		if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == sizeof("GNU") &&
-		    memcmp(notes + sizeof(note), "GNU", sizeof("GNU")) == 0 && note.n_descsz <= SPT_BUILD_ID_MAX) {
-			memcpy(ret, notes + name, note.n_descsz);
-			return note.n_descsz;
+		if (FIELD(object, notes, Nhdr, n_type) == NT_GNU_BUILD_ID && name_bytes == sizeof("GNU") &&
+		    memcmp(notes + sizeof(Elf64_Nhdr), "GNU", sizeof("GNU")) == 0 && id_bytes > 0 && id_bytes <= SPT_BUILD_ID_MAX) {
+			memcpy(ret, notes + at, id_bytes);
+			return id_bytes;
 		}
-		notes += whole;
-		bytes -= whole;
+		notes += MIN(whole, (size_t)(end - notes));
 	}
 	return 0;
 }
 
-static void read_program_headers(SptObject *object)
+unsigned spt_notes_build_id(const char *notes, size_t bytes, uint8_t ret[SPT_BUILD_ID_MAX])
 {
-	size_t n = 0;
+	const SptObject here = { .is_big = G_BYTE_ORDER == G_BIG_ENDIAN };
 
-	if (elf_getphdrnum(object->elf, &n) != 0)
+	return find_build_id(&here, (const uint8_t *)notes, bytes, 4, ret);
+}
+
+/* Notes at @offset, out of the @left bytes of them that are read of one file. */
+static void read_notes(SptObject *object, uint64_t offset, uint64_t bytes, uint64_t align, uint64_t *left)
+{
+	g_autofree uint8_t *notes = NULL;
+
+	if (object->build_id_bytes || bytes == 0 || bytes > MIN(*left, object->size))
 		return;
-	for (size_t i = 0; i < n; i++) {
-		GElf_Phdr phdr;
+	*left -= bytes;
+	notes = g_malloc(bytes);
+	if (read_at(object, offset, notes, bytes) == bytes)
+		object->build_id_bytes = find_build_id(object, notes, bytes, align == 8 ? 8 : 4, object->build_id);
+}
 
-		if (!gelf_getphdr(object->elf, i, &phdr))
-			return;
-		if (phdr.p_type == PT_LOAD && (phdr.p_flags & PF_X) && object->loads->len < LOADS_MAX) {
-			struct load load = { phdr.p_offset, phdr.p_vaddr, phdr.p_filesz };
+/* As many of @n headers of @each bytes at @offset as there are; to be freed. */
+static uint8_t *read_headers(const SptObject *object, uint64_t offset, size_t each, unsigned *n)
+{
+	size_t bytes = MIN(*n * each, object->size);
+	uint8_t *headers = g_malloc(bytes);
 
+	*n = read_at(object, offset, headers, bytes) / each;
+	return headers;
+}
+
+static void read_program_headers(SptObject *object, const uint8_t *head, uint64_t *left)
+{
+	size_t each = HEADER_BYTES(object, Phdr);
+	unsigned n = FIELD(object, head, Ehdr, e_phnum);
+	g_autofree uint8_t *headers = read_headers(object, FIELD(object, head, Ehdr, e_phoff), each, &n);
+
+	for (unsigned i = 0; i < n; i++) {
+		const uint8_t *phdr = headers + i * each;
+		uint64_t type = FIELD(object, phdr, Phdr, p_type), offset = FIELD(object, phdr, Phdr, p_offset),
+			 bytes = FIELD(object, phdr, Phdr, p_filesz);
+
+		if (type == PT_LOAD && FIELD(object, phdr, Phdr, p_flags) & PF_X && object->loads->len < LOADS_MAX) {
 			/* The debug half of a stripped file keeps the header but not the bytes. */
-			if (load.bytes == 0)
-				load.bytes = phdr.p_memsz;
-			g_array_append_val(object->loads, load);
-		} else if (phdr.p_type == PT_NOTE && phdr.p_filesz > 0 && phdr.p_filesz <= NOTES_MAX_BYTES) {
-			Elf_Type type = phdr.p_align == 8 ? ELF_T_NHDR8 : ELF_T_NHDR;
+			struct load load = { offset, FIELD(object, phdr, Phdr, p_vaddr), bytes ? bytes : FIELD(object, phdr, Phdr, p_memsz) };
 
-			find_build_id_in(object, elf_getdata_rawchunk(object->elf, phdr.p_offset, phdr.p_filesz,
-								      type));
+			g_array_append_val(object->loads, load);
+		} else if (type == PT_NOTE) {
+			read_notes(object, offset, bytes, FIELD(object, phdr, Phdr, p_align), left);
 		}
 	}
 }
 
-static void read_note_sections(SptObject *object)
+/* Kernel modules and other objects have nothing else. */
+static void read_note_sections(SptObject *object, const uint8_t *head, uint64_t *left)
 {
-	Elf_Scn *scn = NULL;
+	size_t each = HEADER_BYTES(object, Shdr);
+	unsigned n = FIELD(object, head, Ehdr, e_shnum);
+	g_autofree uint8_t *headers = read_headers(object, FIELD(object, head, Ehdr, e_shoff), each, &n);
 
-	while (!object->build_id_bytes && (scn = elf_nextscn(object->elf, scn))) {
-		GElf_Shdr shdr;
+	for (unsigned i = 0; i < n; i++) {
+		const uint8_t *shdr = headers + i * each;
 
-		if (gelf_getshdr(scn, &shdr) && shdr.sh_type == SHT_NOTE)
-			find_build_id_in(object, spt_object_section(object, scn, ELF_T_NHDR, NOTES_MAX_BYTES));
+		if (FIELD(object, shdr, Shdr, sh_type) == SHT_NOTE && !(FIELD(object, shdr, Shdr, sh_flags) & SHF_COMPRESSED))
+			read_notes(object, FIELD(object, shdr, Shdr, sh_offset), FIELD(object, shdr, Shdr, sh_size),
+				   FIELD(object, shdr, Shdr, sh_addralign), left);
 	}
 }
 
-/* Takes @fd and a reference of @bytes; one of them is what it reads. */
-static SptObject *open_elf(int fd, GBytes *bytes, Elf_Cmd how, const char *name, GError **error)
+/* NULL: it may be one. */
+static const char *why_not_elf(SptObject *object, const uint8_t *head, size_t bytes)
+{
+	if (bytes < EI_NIDENT || memcmp(head, ELFMAG, SELFMAG) != 0)
+		return SPT_WORDS("it does not begin like one");
+	object->is_64 = head[EI_CLASS] == ELFCLASS64;
+	object->is_big = head[EI_DATA] == ELFDATA2MSB;
+	if ((!object->is_64 && head[EI_CLASS] != ELFCLASS32) || (!object->is_big && head[EI_DATA] != ELFDATA2LSB) ||
+	    head[EI_VERSION] != EV_CURRENT)
+		return SPT_WORDS("it is of a kind that is not known");
+	if (bytes < HEADER_BYTES(object, Ehdr))
+		return SPT_WORDS("it ends in its header");
+	/*
+	 * libelf believes a file whose section count is too large for the header's 16 bits, and a sparse file can claim billions at no
+	 * cost.  Only relocatable objects and core dumps need such counts.
+	 */
+	if ((FIELD(object, head, Ehdr, e_shnum) == 0 && FIELD(object, head, Ehdr, e_shoff) != 0) ||
+	    FIELD(object, head, Ehdr, e_phnum) == PN_XNUM)
+		return SPT_WORDS("it claims more sections or segments than a program has");
+	return NULL;
+}
+
+/* Takes @fd and a reference of @bytes; one of them is what it reads, @size bytes. */
+static SptObject *open_elf(int fd, GBytes *bytes, uint64_t size, Elf_Cmd how, const char *name, GError **error)
 {
 	g_autoptr(SptObject) object = g_new0(SptObject, 1);
 	uint8_t head[sizeof(Elf64_Ehdr)] = { 0 };
-	ssize_t n;
+	uint64_t left = NOTES_MAX_BYTES;
+	const char *why;
 
 	object->fd = fd;
 	object->bytes = bytes ? g_bytes_ref(bytes) : NULL;
+	object->size = size;
+	object->how = how;
 	object->name = g_strdup(name);
 	object->loads = g_array_new(FALSE, FALSE, sizeof(struct load));
-
-	if (bytes) {
-		n = MIN(sizeof(head), g_bytes_get_size(bytes));
-		if (n > 0)
-			memcpy(head, g_bytes_get_data(bytes, NULL), n);
-	} else {
-		n = pread(fd, head, sizeof(head), 0);
-		if (n < 0) {
-			set_errno(error, "read", name, errno);
-			return NULL;
-		}
-	}
-	if (n < EI_NIDENT || memcmp(head, ELFMAG, SELFMAG) != 0) {
-		set_not_elf(error, name, "it does not begin like one");
+	why = why_not_elf(object, head, read_at(object, 0, head, sizeof(head)));
+	if (why) {
+		set_not_elf(error, name, why);
 		return NULL;
 	}
-	if (has_extended_numbering(head, n)) {
-		set_not_elf(error, name, "it claims more sections or segments than a program has");
-		return NULL;
-	}
-
-	elf_version(EV_CURRENT);
-	if (bytes)
-		object->elf = elf_memory((char *)g_bytes_get_data(bytes, NULL), g_bytes_get_size(bytes));
-	else
-		object->elf = elf_begin(fd, how, NULL);
-	if (!object->elf || elf_kind(object->elf) != ELF_K_ELF) {
-		set_not_elf(error, name, object->elf ? "it is not one file" : elf_errmsg(-1));
-		return NULL;
-	}
-	read_program_headers(object);
-	read_note_sections(object);
+	read_program_headers(object, head, &left);
+	if (!object->build_id_bytes)
+		read_note_sections(object, head, &left);
 	return g_steal_pointer(&object);
 }
 
@@ -195,7 +228,7 @@ SptObject *spt_object_open(const char *path, GError **error)
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 
 	if (fd < 0) {
-		set_errno(error, "open", path, errno);
+		set_errno(error, SPT_WORDS("open"), path, errno);
 		return NULL;
 	}
 	return spt_object_open_fd(fd, path, error);
@@ -206,21 +239,21 @@ SptObject *spt_object_open_fd(int fd, const char *name, GError **error)
 	struct stat st;
 
 	if (fstat(fd, &st) != 0) {
-		set_errno(error, "look at", name, errno);
+		set_errno(error, SPT_WORDS("look at"), name, errno);
 		close(fd);
 		return NULL;
 	}
 	if (!S_ISREG(st.st_mode)) {
-		set_not_elf(error, name, "it is not a regular file");
+		set_not_elf(error, name, SPT_WORDS("it is not a regular file"));
 		close(fd);
 		return NULL;
 	}
-	return open_elf(fd, NULL, ELF_C_READ, name, error);
+	return open_elf(fd, NULL, (uint64_t)st.st_size, ELF_C_READ, name, error);
 }
 
 SptObject *spt_object_open_bytes(GBytes *bytes, const char *name, GError **error)
 {
-	return open_elf(-1, bytes, ELF_C_READ, name, error);
+	return open_elf(-1, bytes, g_bytes_get_size(bytes), ELF_C_READ, name, error);
 }
 
 SptObject *spt_object_map(const SptObject *object)
@@ -228,7 +261,7 @@ SptObject *spt_object_map(const SptObject *object)
 	int fd = object->fd < 0 ? -1 : fcntl(object->fd, F_DUPFD_CLOEXEC, 0);
 
 	/* Private: headers are changed in memory. */
-	return fd < 0 ? NULL : open_elf(fd, NULL, ELF_C_READ_MMAP_PRIVATE, object->name, NULL);
+	return fd < 0 ? NULL : open_elf(fd, NULL, object->size, ELF_C_READ_MMAP_PRIVATE, object->name, NULL);
 }
 
 void spt_object_free(SptObject *object)
@@ -255,8 +288,22 @@ int spt_object_fd(const SptObject *object)
 	return object->fd;
 }
 
+static void begin_elf(SptObject *object)
+{
+	elf_version(EV_CURRENT);
+	if (object->bytes)
+		object->elf = elf_memory((char *)g_bytes_get_data(object->bytes, NULL), object->size);
+	else
+		object->elf = elf_begin(object->fd, object->how, NULL);
+	if (elf_kind(object->elf) != ELF_K_ELF)
+		elf_end(g_steal_pointer(&object->elf));
+}
+
 Elf *spt_object_elf(const SptObject *object)
 {
+	/* Nobody sees the difference. */
+	if (!object->elf)
+		begin_elf((SptObject *)object);
 	return object->elf;
 }
 
@@ -299,5 +346,5 @@ Elf_Data *spt_object_section(const SptObject *object, Elf_Scn *scn, Elf_Type typ
 		return NULL;
 	if (shdr.sh_size == 0 || shdr.sh_size > max_bytes)
 		return NULL;
-	return elf_getdata_rawchunk(object->elf, shdr.sh_offset, shdr.sh_size, type);
+	return elf_getdata_rawchunk(spt_object_elf(object), shdr.sh_offset, shdr.sh_size, type);
 }

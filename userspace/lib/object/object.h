@@ -38,6 +38,7 @@ const uint8_t *spt_object_build_id(const SptObject *object, unsigned *ret_bytes)
 unsigned spt_notes_build_id(const char *notes, size_t bytes, uint8_t ret[SPT_BUILD_ID_MAX]);
 /* Descriptor of the file, -1 for bytes.  Owned by the object. */
 int spt_object_fd(const SptObject *object);
+/* For who reads more of it than what is below, in libelf's trust of files: not in a process that has something to lose.  NULL: libelf refuses it. */
 Elf *spt_object_elf(const SptObject *object);
 /* The path or name it was opened with. */
 const char *spt_object_name(const SptObject *object);

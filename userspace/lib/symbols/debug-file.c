@@ -38,25 +38,44 @@ static bool same_build_id(const SptObject *a, const SptObject *b)
 	return a_bytes == b_bytes && a_bytes > 0 && memcmp(a_id, b_id, a_bytes) == 0;
 }
 
-/* DIR itself, which may be a file, or DIR/.build-id/ab/cdef....debug */
-static SptObject *open_by_build_id(const SptObject *object, const char *dir)
+/* DIR/.build-id/ab/cdef....debug; NULL: @object has no build-id. */
+static char *build_id_path(const SptObject *object, const char *dir)
 {
-	g_autoptr(SptObject) itself = spt_object_open(dir, NULL);
+	GString *path = g_string_new(dir);
 	unsigned n;
 	const uint8_t *id = spt_object_build_id(object, &n);
-	g_autoptr(GString) path = g_string_new(dir);
-	g_autoptr(SptObject) candidate = NULL;
 
-	if (itself && same_build_id(object, itself))
-		return g_steal_pointer(&itself);
 	if (n < 2)
-		return NULL;
+		return g_string_free(path, TRUE);
 	g_string_append_printf(path, "/.build-id/%02x/", id[0]);
 	for (unsigned i = 1; i < n; i++)
 		g_string_append_printf(path, "%02x", id[i]);
 	g_string_append(path, ".debug");
-	candidate = spt_object_open(path->str, NULL);
+	return g_string_free(path, FALSE);
+}
+
+/* DIR itself may be the file. */
+static SptObject *open_by_build_id(const SptObject *object, const char *dir)
+{
+	g_autoptr(SptObject) itself = spt_object_open(dir, NULL);
+	g_autofree char *path = build_id_path(object, dir);
+	g_autoptr(SptObject) candidate = NULL;
+
+	if (itself && same_build_id(object, itself))
+		return g_steal_pointer(&itself);
+	candidate = path ? spt_object_open(path, NULL) : NULL;
 	return candidate && same_build_id(object, candidate) ? g_steal_pointer(&candidate) : NULL;
+}
+
+bool spt_debug_file_may_be_there(const SptObject *object, const char *const *debug_dirs)
+{
+	for (const char *const *dir = spt_debug_dirs(debug_dirs); *dir; dir++) {
+		g_autofree char *path = build_id_path(object, *dir);
+
+		if ((path && access(path, F_OK) == 0) || g_file_test(*dir, G_FILE_TEST_IS_REGULAR))
+			return true;
+	}
+	return false;
 }
 
 /* CRC-32 (IEEE) of a whole file, the one .gnu_debuglink speaks of. */

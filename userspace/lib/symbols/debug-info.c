@@ -6,6 +6,7 @@
 
 #include "symbols/debug-unit.h"
 #include "symbols/die-ranges.h"
+#include "symbols/dwp.h"
 #include "symbols/elf-parts.h"
 #include "symbols/symbols.h"
 
@@ -18,6 +19,7 @@ struct SptDebugInfo {
 	SptObject *image;		/* what offsets are of; NULL: the DWARF is not ours */
 	SptObject *debug;		/* what has it; may be the image, if that is no file */
 	Dwarf *dwarf;
+	struct spt_dwp *dwp;		/* of split units that are nowhere else; NULL: there is none */
 	GArray *units;			/* struct unit */
 	struct spt_die_ranges ranges;	/* to units */
 	struct spt_shapes *shapes;	/* of the unit that was read last */
@@ -93,6 +95,7 @@ SptDebugInfo *spt_debug_info_new(SptObject *image, const char *const *debug_dirs
 	info->dwarf = dwarf_begin_elf(spt_object_elf(info->debug), DWARF_C_READ, NULL);
 	if (!info->dwarf)
 		return NULL;
+	info->dwp = spt_dwp_open(info->debug);
 	find_units(info);
 	return g_steal_pointer(&info);
 }
@@ -117,6 +120,7 @@ void spt_debug_info_free(SptDebugInfo *info)
 	g_array_unref(info->units);
 	spt_die_ranges_clear(&info->ranges);
 	spt_shapes_free(info->shapes);
+	spt_dwp_free(info->dwp);
 	if (info->image)
 		dwarf_end(info->dwarf);
 	if (info->debug != info->image)
@@ -141,6 +145,8 @@ unsigned spt_debug_info_find_address(SptDebugInfo *info, uint64_t address, SptPl
 	if (number == SPT_DIE_NONE)
 		return 0;
 	unit = &g_array_index(info->units, struct unit, number);
+	if (!unit->index && info->dwp && unit->split.cu == unit->cu.cu && !spt_dwp_unit(info->dwp, &unit->cu, &unit->split))
+		unit->split = unit->cu;
 	if (!unit->index)
 		unit->index = spt_unit_new(&unit->cu, &unit->split, info->lines ? &info->line_sections : NULL, &info->shapes);
 	return spt_unit_find(unit->index, address, ret);

@@ -159,15 +159,15 @@ static uint64_t number_of(Dwarf_Die *die, unsigned name)
 	return dwarf_attr(die, name, &attribute) && dwarf_formudata(&attribute, &value) == 0 ? value : 0;
 }
 
-/* Split units have files of their own, and no lines. */
+/* Split units have no lines, and may have files of their own. */
 static const char *file_of(struct spt_unit *unit, uint64_t number)
 {
 	Dwarf_Files *files;
 	size_t n;
 
-	if (!unit->is_split)
+	if (!unit->is_split || dwarf_getsrcfiles(&unit->split, &files, &n) != 0)
 		return unit->lines ? spt_line_table_file(unit->lines, number) : NULL;
-	return dwarf_getsrcfiles(&unit->split, &files, &n) == 0 && number < n ? dwarf_filesrc(files, number, NULL, NULL) : NULL;
+	return number < n ? dwarf_filesrc(files, number, NULL, NULL) : NULL;
 }
 
 static struct detail read_detail(struct spt_unit *unit, const struct scope *scope)

@@ -14,6 +14,7 @@
 #include "stash/sort.h"
 #include "symbols/elf-parts.h"
 #include "symbols/reader.h"
+#include "words/words.h"
 
 #define DELETED " (deleted)"
 #define PATIENCE_MS 120000
@@ -134,21 +135,21 @@ static int open_image(const SptObjectRow *row, char **ret_problem)
 	int fd;
 
 	if (!row->path || !g_path_is_absolute(row->path)) {
-		*ret_problem = g_strdup("has no path");
+		*ret_problem = g_strdup(SPT_WORDS("has no path"));
 		return -1;
 	}
 	if (g_str_has_suffix(row->path, DELETED)) {
-		*ret_problem = g_strdup("was deleted or replaced while it ran");
+		*ret_problem = g_strdup(SPT_WORDS("was deleted or replaced while it ran"));
 		return -1;
 	}
 	fd = open(row->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	if (fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode))
 		return fd;
 	if (fd >= 0) {
-		*ret_problem = g_strdup("is not a regular file");
+		*ret_problem = g_strdup(SPT_WORDS("is not a regular file"));
 		close(fd);
 	} else {
-		*ret_problem = errno == ENOENT ? g_strdup("no such file") :
+		*ret_problem = errno == ENOENT ? g_strdup(SPT_WORDS("no such file")) :
 						 g_strdup_printf("cannot be opened: %s", g_strerror(errno));
 	}
 	return -1;

@@ -8,6 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "words/words.h"
+
 /* Offsets of kernel code in recordings have 40 bits. */
 #define OFFSET_MASK ((1ull << 40) - 1)
 /* Of the symbols that are called so once, so many have moved by the same distance, or it is another kernel. */
@@ -164,25 +166,25 @@ SptKernelCode *spt_kernel_code_new(int fd, const char *path, SptKernelPart part,
 	code->module = code->dwfl ? dwfl_report_offline(code->dwfl, "kernel", path, fd) : NULL;
 	if (!code->module) {
 		close(fd);
-		*ret_problem = "cannot be read as a kernel or one of its modules";
+		*ret_problem = SPT_WORDS("cannot be read as a kernel or one of its modules");
 		return NULL;
 	}
 	dwfl_report_end(code->dwfl, NULL, NULL);
 	if (build_id_bytes && !has_build_id(code, build_id, build_id_bytes)) {
-		*ret_problem = "is not what was recorded (its build-id differs)";
+		*ret_problem = SPT_WORDS("is not what was recorded (its build-id differs)");
 		return NULL;
 	}
 	if (part == SPT_KERNEL_LINES && !(dwarf = dwfl_module_getdwarf(code->module, &code->bias))) {
-		*ret_problem = "has no debug information";
+		*ret_problem = SPT_WORDS("has no debug information");
 		return NULL;
 	}
 	read_symbols(code);
 	if (!find_move(code, names, n)) {
-		*ret_problem = "is not what was recorded (its functions lie elsewhere)";
+		*ret_problem = SPT_WORDS("is not what was recorded (its functions lie elsewhere)");
 		return NULL;
 	}
 	if (part == SPT_KERNEL_INSTRUCTIONS && !has_instructions(code, names, n)) {
-		*ret_problem = "has no instructions";
+		*ret_problem = SPT_WORDS("has no instructions");
 		return NULL;
 	}
 	if (dwarf)

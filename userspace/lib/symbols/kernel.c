@@ -14,6 +14,7 @@
 #include "symbols/elf-parts.h"
 #include "symbols/kernel-answer.h"
 #include "symbols/reader.h"
+#include "words/words.h"
 
 #define DEPTH_MAX 16
 #define BUILD_ID_MAX_BYTES 64
@@ -171,7 +172,8 @@ static int open_regular(const char *path, const char **ret_problem)
 
 	if (fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode))
 		return fd;
-	*ret_problem = fd >= 0 ? "is not a regular file" : errno == ENOENT ? "is not there" : "cannot be opened";
+	*ret_problem = fd >= 0 ? SPT_WORDS("is not a regular file") :
+		       errno == ENOENT ? SPT_WORDS("is not there") : SPT_WORDS("cannot be opened");
 	if (fd >= 0)
 		close(fd);
 	return -1;
@@ -241,7 +243,8 @@ static void open_module(SptKernel *kernel, struct part *opened, SptKernelPart pa
 
 static void open_part(SptKernel *kernel, struct part *opened, SptKernelPart part, const char *module)
 {
-	opened->problem = part == SPT_KERNEL_LINES ? "was not found with debug information" : "was not found with its instructions";
+	opened->problem = part == SPT_KERNEL_LINES ? SPT_WORDS("was not found with debug information") :
+						     SPT_WORDS("was not found with its instructions");
 	if (!*module)
 		open_file(kernel, opened, part, module, find_image(kernel));
 	else if (kernel->release)

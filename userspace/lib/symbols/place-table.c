@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "words/words.h"
+
 #define MAGIC 0x74707073
 #define STRINGS_MAX_BYTES (1u << 30)
 #define NAME_MAX_BYTES (64u << 10)
@@ -138,7 +140,7 @@ static GByteArray *write_rows(const SptSymtab *symtab, SptDebugInfo *info, const
 			add_frames(&writing, find_in_debug_info, info, offsets[i], &row);
 		g_array_append_val(writing.rows, row);
 	}
-	return finish(&writing, spt_symtab_is_empty(symtab) && !info ? add_string(&writing, "has no symbols") : 0);
+	return finish(&writing, spt_symtab_is_empty(symtab) && !info ? add_string(&writing, SPT_WORDS("has no symbols")) : 0);
 }
 
 GByteArray *spt_place_table_write(SptObject *image, const char *const *debug_dirs, const uint64_t *offsets, uint32_t n, SptReadDepth depth)

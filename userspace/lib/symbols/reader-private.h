@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the two ends of a helper's socket say: this, with the file's descriptor, then texts, offsets and names; a place table comes back. */
+/* What the two ends of a helper's socket say: this, with the file's descriptor, then texts, offsets and names; a place table comes back, or one to
+ * unwind by. */
 #ifndef SPT_READER_PRIVATE_H
 #define SPT_READER_PRIVATE_H
 
@@ -17,7 +18,7 @@ struct spt_reader_request {
 	uint32_t build_id_bytes;
 	uint8_t build_id[64];
 	uint32_t names_bytes;			/* of a kernel, as kernel-answer.h packs them; 0: it is a file of programs */
-	uint64_t keep;
+	uint32_t keep, unwind;
 };
 
 /* May come before the table, as long as one's head. */
@@ -26,6 +27,15 @@ struct spt_reader_request {
 struct spt_reader_progress {
 	uint32_t magic, reserved;
 	uint64_t done_bytes, total_bytes, unused;
+};
+
+/* Before a table to unwind by; where there is none comes a place table that says why. */
+#define SPT_READER_UNWIND 0x75707073
+
+struct spt_reader_unwind {
+	uint32_t magic, has_debug;
+	uint64_t bytes;
+	uint64_t reserved[2];
 };
 
 #endif

@@ -14,6 +14,7 @@
 #include "symbols/elf-parts.h"
 #include "symbols/kernel-answer.h"
 #include "symbols/reader-private.h"
+#include "words/words.h"
 
 /* Of one file: some ten times what the largest take. */
 #define CPU_MAX_S 60
@@ -118,16 +119,16 @@ const char *spt_identity_problem(const SptObjectRow *row, const SptObject *image
 	if (row->build_id_bytes > 0) {
 		if (n >= row->build_id_bytes && row->build_id_bytes <= sizeof(row->build_id) && memcmp(id, row->build_id, row->build_id_bytes) == 0)
 			return NULL;
-		return "is not the file that was recorded (its build-id differs)";
+		return SPT_WORDS("is not the file that was recorded (its build-id differs)");
 	}
 	if (row->mtime_ns == 0)
-		return "cannot be told from others (neither a build-id nor a time was recorded)";
+		return SPT_WORDS("cannot be told from others (neither a build-id nor a time was recorded)");
 	if (fstat(spt_object_fd(image), &st) != 0)
-		return "cannot be looked at";
+		return SPT_WORDS("cannot be looked at");
 	if ((uint64_t)st.st_size != row->bytes)
-		return "is not the file that was recorded (its size differs)";
+		return SPT_WORDS("is not the file that was recorded (its size differs)");
 	if ((uint64_t)st.st_mtim.tv_sec * 1000000000u + st.st_mtim.tv_nsec != row->mtime_ns)
-		return "is not the file that was recorded (it was changed since)";
+		return SPT_WORDS("is not the file that was recorded (it was changed since)");
 	return NULL;
 }
 
@@ -235,7 +236,7 @@ static GByteArray *answer_and_keep(struct question *question, struct kept kept[K
 	struct stat file;
 
 	if (fstat(question->fd, &file) != 0)
-		return spt_place_table_write_problem("cannot be looked at", head->n_offsets);
+		return spt_place_table_write_problem(SPT_WORDS("cannot be looked at"), head->n_offsets);
 	symtab = find_kept(kept, &file);
 	if (!symtab) {
 		g_autoptr(GError) error = NULL;
@@ -247,6 +248,26 @@ static GByteArray *answer_and_keep(struct question *question, struct kept kept[K
 		symtab = keep(kept, &file, spt_symtab_new(image, question->dirs ? (const char *const *)question->dirs->pdata : NULL));
 	}
 	return spt_place_table_write_symbols(symtab, question->offsets, head->n_offsets);
+}
+
+static GByteArray *answer_unwind(struct question *question)
+{
+	g_autoptr(GError) error = NULL;
+	g_autoptr(SptObject) image = spt_object_open_fd(question->fd, question->path, &error);
+	g_autoptr(SptObject) debug = image ? spt_debug_file_open(image, question->dirs ? (const char *const *)question->dirs->pdata : NULL) : NULL;
+	g_autoptr(SptUnwindTable) table = image ? spt_unwind_table_new_with_debug(image, debug, &error) : NULL;
+	struct spt_reader_unwind head = { .magic = SPT_READER_UNWIND, .has_debug = debug != NULL };
+	GByteArray *bytes;
+	const uint8_t *data;
+
+	question->fd = -1;
+	if (!table)
+		return spt_place_table_write_problem(error->message, 0);
+	data = g_bytes_get_data(spt_unwind_table_bytes(table), NULL);
+	head.bytes = g_bytes_get_size(spt_unwind_table_bytes(table));
+	bytes = g_byte_array_sized_new(sizeof(head) + head.bytes);
+	g_byte_array_append(bytes, (const uint8_t *)&head, sizeof(head));
+	return g_byte_array_append(bytes, data, head.bytes);
 }
 
 static GByteArray *answer(struct question *question, int socket, SptReaderFetch fetch)
@@ -301,6 +322,7 @@ void spt_reader_serve(int socket, SptReaderFetch fetch)
 		is_open = receive_question(socket, &question);
 		if (is_open) {
 			g_autoptr(GByteArray) table = question.names	? answer_of_kernel(&question) :
+						      question.head.unwind ? answer_unwind(&question) :
 						      question.head.keep ? answer_and_keep(&question, kept) :
 									   answer(&question, socket, fetch);
 

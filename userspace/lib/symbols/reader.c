@@ -17,13 +17,14 @@
 /* More than the names of anything that was seen; a helper that says more says nonsense. */
 #define ANSWER_MAX_BYTES (1ull << 30)
 #define STEP_BYTES (256u << 10)
+#define STOP_MS 100			/* how often it is looked whether somebody still waits */
 
 extern char **environ;
 
 struct helper {
 	pid_t pid;			/* 0: not started */
 	int socket;
-	bool is_busy, is_given_up;
+	bool is_busy, is_given_up, unwinds;
 	uint32_t tag;
 	uint64_t *offsets;		/* of what it reads */
 	uint32_t n;
@@ -190,6 +191,24 @@ bool spt_reader_has_room(const SptReader *reader)
 	return idle_helper(reader) != NULL;
 }
 
+static int compare_offsets(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+void spt_reader_sort(GArray *offsets)
+{
+	unsigned n = 0;
+
+	g_array_sort(offsets, compare_offsets);
+	for (unsigned i = 0; i < offsets->len; i++)
+		if (i == 0 || g_array_index(offsets, uint64_t, i) != g_array_index(offsets, uint64_t, n - 1))
+			g_array_index(offsets, uint64_t, n++) = g_array_index(offsets, uint64_t, i);
+	g_array_set_size(offsets, n);
+}
+
 static bool send_all(int socket, const void *data, size_t bytes)
 {
 	for (size_t at = 0; at < bytes;) {
@@ -204,12 +223,13 @@ static bool send_all(int socket, const void *data, size_t bytes)
 	return true;
 }
 
-static bool send_request(const SptReader *reader, int socket, const SptReadRequest *request)
+static bool send_request(const SptReader *reader, int socket, const SptReadRequest *request, bool unwinds)
 {
 	struct spt_reader_request head = {
 		.path_bytes = strnlen(request->path, SPT_READER_TEXT_MAX_BYTES), .dirs_bytes = reader->dirs_bytes,
 		.n_offsets = request->n, .depth = (uint8_t)request->depth, .has_row = request->row != NULL, .download = request->download,
 		.names_bytes = request->names ? request->names->len : 0, .keep = request->keep,
+		.unwind = unwinds,
 	};
 	char room[CMSG_SPACE(sizeof(int))] __attribute__((aligned(8))) = { 0 };
 	struct iovec part = { &head, sizeof(head) };
@@ -234,12 +254,13 @@ static bool send_request(const SptReader *reader, int socket, const SptReadReque
 	       (!request->names || send_all(socket, request->names->data, request->names->len));
 }
 
-void spt_reader_begin(SptReader *reader, uint32_t tag, const SptReadRequest *request)
+static void begin(SptReader *reader, uint32_t tag, const SptReadRequest *request, bool unwinds)
 {
 	struct helper *helper = idle_helper(reader);
 
 	helper->is_busy = true;
 	helper->is_given_up = false;
+	helper->unwinds = unwinds;
 	helper->tag = tag;
 	helper->n = request->n;
 	helper->offsets = g_memdup2(request->offsets, request->n * sizeof(uint64_t));
@@ -249,12 +270,34 @@ void spt_reader_begin(SptReader *reader, uint32_t tag, const SptReadRequest *req
 		helper->problem = g_strdup("is at too many places");
 	else if (start_helper(reader, helper))
 		/* One that takes no question gives no answer, which tells why. */
-		send_request(reader, helper->socket, request);
+		send_request(reader, helper->socket, request, unwinds);
+}
+
+void spt_reader_begin(SptReader *reader, uint32_t tag, const SptReadRequest *request)
+{
+	begin(reader, tag, request, false);
+}
+
+/* What an answer to be unwound by begins with; NULL: this is none. */
+static const struct spt_reader_unwind *unwind_head(const struct helper *helper)
+{
+	const struct spt_reader_unwind *head = (const void *)helper->answer->data;
+
+	G_STATIC_ASSERT(sizeof(*head) == SPT_PLACE_TABLE_HEAD_BYTES);
+	return helper->unwinds && head->magic == SPT_READER_UNWIND && head->bytes <= ANSWER_MAX_BYTES ? head : NULL;
+}
+
+/* How many bytes an answer has of which the head is there. */
+static uint64_t answer_bytes(const struct helper *helper)
+{
+	const struct spt_reader_unwind *head = unwind_head(helper);
+
+	return head ? sizeof(*head) + head->bytes : spt_place_table_bytes(helper->answer->data);
 }
 
 static bool is_whole(const struct helper *helper)
 {
-	return helper->answer->len >= SPT_PLACE_TABLE_HEAD_BYTES && spt_place_table_bytes(helper->answer->data) == helper->answer->len;
+	return helper->answer->len >= SPT_PLACE_TABLE_HEAD_BYTES && answer_bytes(helper) == helper->answer->len;
 }
 
 /* What came is no table yet; takes it. */
@@ -287,7 +330,7 @@ static bool read_on(struct helper *helper)
 	ssize_t n;
 
 	if (before >= SPT_PLACE_TABLE_HEAD_BYTES)
-		wanted = spt_place_table_bytes(helper->answer->data);
+		wanted = answer_bytes(helper);
 	if (wanted <= before || wanted > ANSWER_MAX_BYTES)
 		return false;
 	g_byte_array_set_size(helper->answer, before + MIN(wanted - before, STEP_BYTES));
@@ -309,6 +352,14 @@ static char *end_early(struct helper *helper)
 	return g_strdup_printf(SPT_READER_FAILED "what reads it gave up (status %d)", WEXITSTATUS(status));
 }
 
+static void end_answer(struct helper *helper)
+{
+	g_clear_pointer(&helper->answer, g_byte_array_unref);
+	g_clear_pointer(&helper->offsets, g_free);
+	g_clear_pointer(&helper->problem, g_free);
+	helper->is_busy = false;
+}
+
 static SptPlaceTable *finish(struct helper *helper, uint32_t *ret_tag)
 {
 	SptPlaceTable *table = NULL;
@@ -319,10 +370,7 @@ static SptPlaceTable *finish(struct helper *helper, uint32_t *ret_tag)
 		helper->problem = end_early(helper);
 	if (!table)
 		table = spt_place_table_new(spt_place_table_write_problem(helper->problem, helper->n), helper->offsets, helper->n);
-	g_clear_pointer(&helper->answer, g_byte_array_unref);
-	g_clear_pointer(&helper->offsets, g_free);
-	g_clear_pointer(&helper->problem, g_free);
-	helper->is_busy = false;
+	end_answer(helper);
 	*ret_tag = helper->tag;
 	return table;
 }
@@ -348,7 +396,8 @@ SptPlaceTable *spt_reader_wait(SptReader *reader, uint32_t *ret_tag)
 	return spt_reader_wait_for(reader, -1, ret_tag);
 }
 
-SptPlaceTable *spt_reader_wait_for(SptReader *reader, int timeout_ms, uint32_t *ret_tag)
+/* One that has said all that it is going to say; NULL: none is, after so long. */
+static struct helper *wait_for_end(SptReader *reader, int timeout_ms)
 {
 	int64_t until = timeout_ms < 0 ? INT64_MAX : g_get_monotonic_time() + timeout_ms * 1000ll;
 
@@ -366,10 +415,62 @@ SptPlaceTable *spt_reader_wait_for(SptReader *reader, int timeout_ms, uint32_t *
 				if (!is_whole(helper) && g_get_monotonic_time() < helper->deadline_us)
 					continue;
 			}
-			return finish(helper, ret_tag);
+			return helper;
 		}
 		if (!any || is_over)
 			return NULL;
 		wait_for_any(reader, until);
 	}
+}
+
+SptPlaceTable *spt_reader_wait_for(SptReader *reader, int timeout_ms, uint32_t *ret_tag)
+{
+	struct helper *helper = wait_for_end(reader, timeout_ms);
+
+	return helper ? finish(helper, ret_tag) : NULL;
+}
+
+/* Checked: a helper that has been taken over by what it read may say anything. */
+static SptUnwindTable *take_unwind_table(struct helper *helper, bool *ret_has_debug)
+{
+	const struct spt_reader_unwind *head = !helper->problem && is_whole(helper) ? unwind_head(helper) : NULL;
+	g_autoptr(GBytes) bytes = head ? g_bytes_new(head + 1, head->bytes) : NULL;
+	SptUnwindTable *table = head ? spt_unwind_table_new_from_bytes(bytes, NULL) : NULL;
+
+	if (head)
+		*ret_has_debug = head->has_debug;
+	if (head && !table) {
+		end_helper(helper);
+		helper->problem = g_strdup(SPT_READER_FAILED "what reads it gave no table");
+	}
+	return table;
+}
+
+SptUnwindTable *spt_reader_unwind_table(SptReader *reader, const SptObject *file, const gint *stop, bool *ret_has_debug, GError **error)
+{
+	const SptReadRequest request = { .fd = spt_object_fd(file), .path = spt_object_name(file) };
+	g_autoptr(SptPlaceTable) said = NULL;
+	struct helper *helper = idle_helper(reader);
+	SptUnwindTable *table;
+	const char *problem;
+	uint32_t tag;
+
+	*ret_has_debug = false;
+	begin(reader, 0, &request, true);
+	while (!wait_for_end(reader, STOP_MS)) {
+		if (!stop || !g_atomic_int_get(stop))
+			continue;
+		end_helper(helper);
+		helper->problem = g_strdup(SPT_READER_FAILED "nobody waits for it");
+	}
+	table = take_unwind_table(helper, ret_has_debug);
+	if (table) {
+		end_answer(helper);
+		return table;
+	}
+	said = finish(helper, &tag);
+	problem = spt_place_table_problem(said);
+	g_set_error_literal(error, SPT_UNWIND_ERROR, problem && !g_str_has_prefix(problem, SPT_READER_FAILED) ? SPT_UNWIND_ERROR_NO_INFO :
+			    SPT_UNWIND_ERROR_UNREADABLE, problem ? problem : SPT_READER_FAILED "what reads it gave no table");
+	return NULL;
 }

@@ -7,6 +7,7 @@
 #define SPT_READER_H
 
 #include "symbols/place-table.h"
+#include "unwind/table.h"
 
 G_BEGIN_DECLS
 
@@ -42,12 +43,19 @@ typedef bool (*SptReaderProgress)(uint32_t tag, uint64_t done_bytes, uint64_t to
 void spt_reader_set_progress(SptReader *reader, SptReaderProgress progress, void *data);
 /* One more can be begun. */
 bool spt_reader_has_room(const SptReader *reader);
+/* Sorts what is to be asked for, uint64_t, as a request has them: ascending, each once. */
+void spt_reader_sort(GArray *offsets);
 /* Begins to read; @tag says which it was when it is done.  There must be room. */
 void spt_reader_begin(SptReader *reader, uint32_t tag, const SptReadRequest *request);
 /* Waits for one of those that were begun; a table that says why where a file could not be read.  NULL: there is none to wait for. */
 SptPlaceTable *spt_reader_wait(SptReader *reader, uint32_t *ret_tag);
 /* The same, or NULL if none is done after @timeout_ms; -1: no limit. */
 SptPlaceTable *spt_reader_wait_for(SptReader *reader, int timeout_ms, uint32_t *ret_tag);
+
+/* The table to unwind @file by, which has a descriptor, its debug file's part included (*@ret_has_debug: there is one); waits for it, while nothing
+ * else is read, until *@stop is not 0 (NULL: it never is).  NULL and an SPT_UNWIND_ERROR: it has none, or what read it failed
+ * (SPT_UNWIND_ERROR_UNREADABLE), a part of a sentence then. */
+SptUnwindTable *spt_reader_unwind_table(SptReader *reader, const SptObject *file, const gint *stop, bool *ret_has_debug, GError **error);
 
 /* Tells how far a download is; false: give up. */
 typedef bool (*SptReaderGoesOn)(uint64_t done_bytes, uint64_t total_bytes, void *data);

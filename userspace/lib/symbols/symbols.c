@@ -17,6 +17,7 @@
 #include "symbols/files.h"
 #include "symbols/intervals.h"
 #include "symbols/kernel.h"
+#include "words/words.h"
 
 #define DELETED " (deleted)"
 /* No view shows more, and a hostile name could have megabytes. */
@@ -452,7 +453,7 @@ static unsigned find_kernel_places(SptSymbols *symbols, const SptFrame *frame, S
 {
 	const struct recorded *recorded = find_recorded(symbols, &symbols->objects[frame->object], frame->offset);
 
-	*ret_problem = "has no name for this place";
+	*ret_problem = SPT_WORDS("has no name for this place");
 	return recorded && recorded->function ? spt_kernel_places(get_kernel(symbols), recorded->row, frame->offset, ret, ret_problem) : 0;
 }
 
@@ -462,12 +463,12 @@ static SptKernelCode *find_kernel_code(SptSymbols *symbols, const SptFrame *fram
 	const struct recorded *recorded = find_recorded(symbols, &symbols->objects[frame->object], frame->offset);
 	SptKernelCode *code = NULL;
 
-	*ret_problem = "has no name for this place";
+	*ret_problem = SPT_WORDS("has no name for this place");
 	if (recorded && recorded->function)
 		code = spt_kernel_get(get_kernel(symbols), recorded->row, ret_problem);
 	if (!code || spt_kernel_code_address(code, recorded->row, frame->offset, ret_address))
 		return code;
-	*ret_problem = "has no function of this name";
+	*ret_problem = SPT_WORDS("has no function of this name");
 	return NULL;
 }
 
@@ -594,7 +595,7 @@ static SptCode *read_kernel(SptSymbols *symbols, const SptFrame *frame, uint64_t
 	SptCode *code = kernel ? spt_kernel_code_read(kernel, address, bytes) : NULL;
 
 	if (!code)
-		*ret_problem = g_strdup(kernel ? "has no code there" : problem);
+		*ret_problem = g_strdup(kernel ? SPT_WORDS("has no code there") : problem);
 	return code;
 }
 
@@ -606,14 +607,14 @@ static SptCode *read_file(const SptObject *image, uint64_t offset, uint64_t byte
 	ssize_t n;
 
 	if (!gelf_getehdr(spt_object_elf(image), &header) || !spt_object_offset_to_address(image, offset, &address)) {
-		*ret_problem = g_strdup("has no code there that could be read");
+		*ret_problem = g_strdup(SPT_WORDS("has no code there that could be read"));
 		return NULL;
 	}
 	code = spt_code_new(address, header.e_machine, header.e_ident[EI_CLASS] == ELFCLASS64 ? 64 : 32);
 	g_byte_array_set_size(code->bytes, (unsigned)bytes);
 	n = pread(spt_object_fd(image), code->bytes->data, bytes, (off_t)offset);
 	if (n <= 0) {
-		*ret_problem = g_strdup(n < 0 ? g_strerror(errno) : "ends before this code");
+		*ret_problem = g_strdup(n < 0 ? g_strerror(errno) : SPT_WORDS("ends before this code"));
 		return NULL;
 	}
 	g_byte_array_set_size(code->bytes, (unsigned)n);
@@ -626,13 +627,13 @@ SptCode *spt_symbols_code(SptSymbols *symbols, const SptFrame *frame, uint64_t b
 	g_autoptr(SptObject) image = NULL;
 
 	if (bytes > SPT_CODE_MAX_BYTES) {
-		*ret_problem = g_strdup("has no code there that could be read");
+		*ret_problem = g_strdup(SPT_WORDS("has no code there that could be read"));
 		return NULL;
 	}
 	if (row && is_kernel(row))
 		return read_kernel(symbols, frame, bytes, ret_problem);
 	if (!row || row->kind != SPT_OBJECT_FILE) {
-		*ret_problem = g_strdup("is no file");
+		*ret_problem = g_strdup(SPT_WORDS("is no file"));
 		return NULL;
 	}
 	image = spt_files_open(symbols->files, row->id, ret_problem);
@@ -656,7 +657,7 @@ void spt_symbols_set_vmlinux(SptSymbols *symbols, const char *path)
 
 const char *spt_symbols_vmlinux_problem(SptSymbols *symbols)
 {
-	const char *problem = "is of no use: the recording has no kernel functions";
+	const char *problem = SPT_WORDS("is of no use: the recording has no kernel functions");
 	SptPlace places[SPT_INLINES_MAX];
 
 	for (uint64_t i = 0; i < symbols->capture->n_names; i++) {

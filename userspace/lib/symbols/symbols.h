@@ -59,6 +59,8 @@ bool spt_symtab_is_empty(const SptSymtab *symtab);
 
 /* The separate debug file of @object, proven to be its own; NULL if there is none.  @debug_dirs as above. */
 SptObject *spt_debug_file_open(const SptObject *object, const char *const *debug_dirs);
+/* Whether there may be one, by its name alone: nothing is read.  A .gnu_debuglink is not looked at. */
+bool spt_debug_file_may_be_there(const SptObject *object, const char *const *debug_dirs);
 
 /* Demangled (C++, Rust of both kinds, D), or a copy. */
 char *spt_demangle(const char *name);

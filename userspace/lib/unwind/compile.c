@@ -11,6 +11,7 @@
 
 #include "unwind/bytes.h"
 #include "unwind/cfi.h"
+#include "words/words.h"
 
 #define SECTION_MAX_BYTES (64u << 20)	/* those of the largest programs have 20 */
 #define RULES_MAX (UINT16_MAX + 1u)
@@ -372,8 +373,8 @@ SptUnwindTable *spt_unwind_table_new_with_debug(const SptObject *object, const S
 	bool has_eh, has_debug;
 
 	if (!compiler.arch) {
-		g_set_error(error, SPT_UNWIND_ERROR, SPT_UNWIND_ERROR_NO_INFO,
-			    "Stacks cannot be unwound through %s: it is for a machine that is not known here", spt_object_name(object));
+		spt_set_error(error, SPT_UNWIND_ERROR, SPT_UNWIND_ERROR_NO_INFO,
+			      "Stacks cannot be unwound through %s: it is for a machine that is not known here", spt_object_name(object));
 		return NULL;
 	}
 	compiler.rows = g_array_new(FALSE, FALSE, sizeof(struct row));
@@ -388,8 +389,8 @@ SptUnwindTable *spt_unwind_table_new_with_debug(const SptObject *object, const S
 	if (has_eh || has_debug)
 		table = make_table(&compiler, error);
 	else
-		g_set_error(error, SPT_UNWIND_ERROR, SPT_UNWIND_ERROR_NO_INFO,
-			    "Stacks cannot be unwound through %s: it has neither .eh_frame nor .debug_frame", spt_object_name(object));
+		spt_set_error(error, SPT_UNWIND_ERROR, SPT_UNWIND_ERROR_NO_INFO,
+			      "Stacks cannot be unwound through %s: it has neither .eh_frame nor .debug_frame", spt_object_name(object));
 	g_array_unref(compiler.rows);
 	g_array_unref(compiler.functions);
 	g_array_unref(compiler.rules);

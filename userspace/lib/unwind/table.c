@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "words/words.h"
+
 #define LEAST_SHIFT 8
 /* The first and last instructions of functions that keep a frame pointer do so without. */
 #define KEPT_PERCENT 60
@@ -29,12 +31,12 @@ static const char *wrong_rule(const SptUnwindRule *rule, const SptUnwindArch *ar
 	unsigned slots = (1u << arch->n_saved) - 1;
 
 	if (rule->cfa > SYSPROF_CFA_SIGNAL || rule->ra > SYSPROF_RA_REGISTER || rule->is_signal > 1)
-		return "a rule of a kind that there is not";
+		return SPT_WORDS("a rule of a kind that there is not");
 	if (rule->cfa_register >= arch->n_registers || rule->ra_register >= arch->n_registers ||
 	    (rule->cfa == SYSPROF_CFA_INDEXED && rule->index_register >= arch->n_registers))
-		return "a rule with a register that the machine does not have";
+		return SPT_WORDS("a rule with a register that the machine does not have");
 	if ((rule->lost | rule->at_cfa | rule->at_fp) & ~slots || rule->at_cfa & rule->at_fp || rule->lost & (rule->at_cfa | rule->at_fp))
-		return "a rule that keeps a register in two places, or one that is not kept";
+		return SPT_WORDS("a rule that keeps a register in two places, or one that is not kept");
 	return NULL;
 }
 
@@ -46,21 +48,21 @@ static const char *wrong(const SptUnwindTable *table, size_t bytes)
 	const char *what;
 
 	if (!arch)
-		return "a machine that is not known";
+		return SPT_WORDS("a machine that is not known");
 	if (header->n_rules == 0 || header->n_rules > UINT16_MAX + 1u)
-		return "too many rules, or none";
+		return SPT_WORDS("too many rules, or none");
 	if (sizeof(*header) + (header->n_rows * 6ULL + 7) / 8 * 8 + header->n_rules * (uint64_t)sizeof(SptUnwindRule) != bytes)
-		return "another size than its counts give";
+		return SPT_WORDS("another size than its counts give");
 	for (uint32_t i = 0; i < header->n_rows; i++) {
 		if (i && table->offsets[i] <= table->offsets[i - 1])
-			return "rows that are not in order";
+			return SPT_WORDS("rows that are not in order");
 		if (table->rules[i] >= header->n_rules)
-			return "a row whose rule there is not";
+			return SPT_WORDS("a row whose rule there is not");
 	}
 	if (header->n_rows && table->rules[header->n_rows - 1] != 0)
-		return "a last row that does not end";
+		return SPT_WORDS("a last row that does not end");
 	if (table->rule[0].cfa != SYSPROF_CFA_UNKNOWN)
-		return "a first rule that is not the one of no information";
+		return SPT_WORDS("a first rule that is not the one of no information");
 	for (uint32_t i = 0; i < header->n_rules; i++)
 		if ((what = wrong_rule(&table->rule[i], arch)))
 			return what;
@@ -120,7 +122,7 @@ static bool keeps_frame_pointer(const SptUnwindTable *table)
 SptUnwindTable *spt_unwind_table_new_from_bytes(GBytes *bytes, GError **error)
 {
 	g_autoptr(SptUnwindTable) table = g_new0(SptUnwindTable, 1);
-	const char *what = "no header of one";
+	const char *what = SPT_WORDS("no header of one");
 	gsize n;
 	const uint8_t *data = g_bytes_get_data(bytes, &n);
 
@@ -136,7 +138,7 @@ SptUnwindTable *spt_unwind_table_new_from_bytes(GBytes *bytes, GError **error)
 		what = wrong(table, n);
 	}
 	if (what) {
-		g_set_error(error, SPT_UNWIND_ERROR, SPT_UNWIND_ERROR_BAD_TABLE, "This is no unwind table: it has %s", what);
+		spt_set_error(error, SPT_UNWIND_ERROR, SPT_UNWIND_ERROR_BAD_TABLE, "This is no unwind table: it has %s", spt_words(what));
 		return NULL;
 	}
 	make_index(table);

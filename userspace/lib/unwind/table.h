@@ -24,6 +24,7 @@ GQuark spt_unwind_error_quark(void);
 enum {
 	SPT_UNWIND_ERROR_NO_INFO,	/* the object has none, or is for another machine */
 	SPT_UNWIND_ERROR_BAD_TABLE,
+	SPT_UNWIND_ERROR_UNREADABLE,	/* what reads the object for us failed */
 };
 
 /* Compiles the object's information, which takes some 10 ms a MiB.  Any thread. */
