@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# Every text of the viewer can be translated, every file that has some is named where they are looked for, and the translations that
-# are here are whole.
+# Every text of the viewer, and what the library says when something fails, can be translated, every file that has some is named where they
+# are looked for, and the translations that are here are whole.
 
 # shellcheck source=tests/lint/tap.bash
 . "$(dirname "$0")/tap.bash"
@@ -18,7 +18,8 @@ have_texts()
 {
 	{
 		ls userspace/data/*.desktop userspace/data/*.metainfo.xml
-		grep -lE '\b(_|N_|ngettext|spt_words|SPT_WORDS)\("' -r userspace/viewer userspace/lib --include='*.c'
+		grep -lE '\b((_|N_|ngettext|spt_words|SPT_WORDS)\("|(spt_set_error|damaged|fail|refuse)\([a-z>-]*(error|writer|parser),)' -r userspace/viewer userspace/lib \
+			--include='*.c'
 		grep -l 'translatable="yes"' -r userspace/viewer --include='*.ui'
 	} | LC_ALL=C sort
 }
@@ -32,8 +33,15 @@ unmarked()
 		userspace/viewer/*.c | grep -vE '(_|ngettext)\("'
 }
 
+# Failures of the library go through spt_set_error().
+unheard()
+{
+	grep -nE '\bg_(set_error|error_new)\(' -r userspace/lib --include='*.c' | grep -v 'spt_words('
+}
+
 result "POTFILES names the files that have texts" "$(diff <(named) <(have_texts) | grep '^[<>]')"
 result "texts are marked" "$(unmarked)"
+result "failures can be translated" "$(unheard)"
 packaging/pot 0 "$work" >"$work/said" 2>&1
 result "texts can be taken out" "$(cat "$work/said")"
 for file in userspace/po/*.po; do

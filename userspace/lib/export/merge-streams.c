@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "capture/events.h"
+#include "words/words.h"
 
 #define BATCH 256
 /* Of a block: enough to pack well, and below what a block may be, however many bytes each number takes. */
@@ -209,9 +210,9 @@ static void find_streams(struct merger *merger, unsigned source)
 
 static bool damaged(const struct merger *merger, const struct feed *feed, const struct stream *stream, GError **error)
 {
-	g_set_error(error, SPT_CAPTURE_ERROR, SPT_CAPTURE_ERROR_DAMAGED,
-		    "Cannot merge %s: a column of its stream \"%s\" does not hold what its rows need.",
-		    merger->sources[feed->source].capture->path, stream->row.name ? stream->row.name : "");
+	spt_set_error(error, SPT_CAPTURE_ERROR, SPT_CAPTURE_ERROR_DAMAGED,
+		      "Cannot merge %s: a column of its stream \"%s\" does not hold what its rows need.",
+		      merger->sources[feed->source].capture->path, stream->row.name ? stream->row.name : "");
 	return false;
 }
 
@@ -428,17 +429,17 @@ static bool merge_stream(struct merger *merger, struct stream *stream, GError **
 static bool check_rows(const SptCapture *capture, GError **error)
 {
 	if (capture->n_streams > MAX_STREAMS) {
-		g_set_error(error, SPT_CAPTURE_ERROR, SPT_CAPTURE_ERROR_DAMAGED,
-			    "Cannot merge %s: it has more kinds of events than %u.", capture->path, MAX_STREAMS);
+		spt_set_error(error, SPT_CAPTURE_ERROR, SPT_CAPTURE_ERROR_DAMAGED,
+			      "Cannot merge %s: it has more kinds of events than %u.", capture->path, MAX_STREAMS);
 		return false;
 	}
 	for (uint32_t i = 1; i < capture->n_streams; i++) {
 		if (i == capture->samples_stream ||
 		    capture->streams[i].rows <= LEAST_ROWS + capture->file_bytes * ROWS_PER_FILE_BYTE)
 			continue;
-		g_set_error(error, SPT_CAPTURE_ERROR, SPT_CAPTURE_ERROR_DAMAGED,
-			    "Cannot merge %s: its stream \"%s\" has far more rows than a file of this size can hold.", capture->path,
-			    capture->streams[i].name);
+		spt_set_error(error, SPT_CAPTURE_ERROR, SPT_CAPTURE_ERROR_DAMAGED,
+			      "Cannot merge %s: its stream \"%s\" has far more rows than a file of this size can hold.", capture->path,
+			      capture->streams[i].name);
 		return false;
 	}
 	return true;

@@ -11,6 +11,7 @@
 
 #include "capture/table.h"
 #include "export/merge-streams.h"
+#include "words/words.h"
 
 #define FLUSH_ROWS 500000u
 
@@ -95,6 +96,13 @@ static void add_tasks(struct merger *merger, struct source *source)
 
 		row.process += source->process_base;
 		spt_capture_writer_command_line(merger->writer, &row);
+	}
+	for (uint64_t i = 0; i < source->capture->n_maps; i++) {
+		SptMapRow row = source->capture->maps[i];
+
+		row.process += source->process_base;
+		row.object = source->objects[row.object];
+		spt_capture_writer_map(merger->writer, &row);
 	}
 	for (uint32_t i = 1; i < source->capture->n_threads; i++) {
 		SptThreadRow row = source->capture->threads[i];
@@ -354,9 +362,9 @@ static bool find_period(struct merger *merger, const SptCapture *const *captures
 		uint64_t first = spt_capture_period_ns(captures[0]), other = spt_capture_period_ns(captures[i]);
 
 		if ((first == 0) != (other == 0)) {
-			g_set_error(error, SPT_MERGE_ERROR, SPT_MERGE_ERROR_PERIODS,
-				    "Cannot merge %s and %s: only one of them tells how long its periods are, so their weights do not add up; "
-				    "leave the other one out.", captures[0]->path, captures[i]->path);
+			spt_set_error(error, SPT_MERGE_ERROR, SPT_MERGE_ERROR_PERIODS,
+				      "Cannot merge %s and %s: only one of them tells how long its periods are, so their weights do not "
+				      "add up; leave the other one out.", captures[0]->path, captures[i]->path);
 			return false;
 		}
 		merger->period_ns = spt_common_divisor(merger->period_ns, other);

@@ -127,6 +127,7 @@ static void number_tasks(struct sharing *sharing)
 	SptCapture *capture = sharing->capture;
 
 	capture->n_command_lines = 0;
+	capture->n_maps = 0;
 	for (uint32_t i = 1; i < capture->n_threads; i++) {
 		SptThreadRow *thread = &capture->threads[i];
 		const SptProcessRow *process = &capture->processes[thread->process];

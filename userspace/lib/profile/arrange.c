@@ -6,7 +6,7 @@
 
 #include "profile/profile-private.h"
 #include "profile/tree.h"
-#include "profile/words.h"
+#include "words/words.h"
 #include "stash/pairs.h"
 
 struct arranger {

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "profile/glob.h"
+#include "words/words.h"
 
 #define OTHER 0				/* index of the category of what no rule matches */
 
@@ -58,9 +59,9 @@ static bool add_rule(SptCategories *categories, char *line, unsigned number, GEr
 		}
 	}
 	if (!equals || !*line || !*function || g_str_has_suffix(function, " @")) {
-		g_set_error(error, SPT_CATEGORIES_ERROR, SPT_CATEGORIES_ERROR_SYNTAX,
-			    "line %u is no rule; write \"category = function pattern\" or "
-			    "\"category = function pattern @ object pattern\"", number);
+		spt_set_error(error, SPT_CATEGORIES_ERROR, SPT_CATEGORIES_ERROR_SYNTAX,
+			      "line %u is no rule; write \"category = function pattern\" or "
+			      "\"category = function pattern @ object pattern\"", number);
 		return false;
 	}
 	rule.category = category_called(categories, line);

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "profile/words.h"
+#include "words/words.h"
 #include "stash/pairs.h"
 
 static const char *problem_of(const SptCapture *capture, SptSymbols *symbols, const SptCoverageRow *row)
@@ -13,7 +13,7 @@ static const char *problem_of(const SptCapture *capture, SptSymbols *symbols, co
 	uint32_t kind = row->object < capture->n_objects ? capture->objects[row->object].kind : SPT_OBJECT_UNKNOWN;
 
 	if (problem)
-		return problem;
+		return spt_words(problem);
 	switch (kind) {
 	case SPT_OBJECT_KERNEL:
 	case SPT_OBJECT_MODULES:

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "profile/glob.h"
+#include "words/words.h"
 
 #define MAX_DEPTH 200
 #define MAX_OPERATIONS 1024
@@ -40,17 +41,17 @@ G_DEFINE_QUARK(spt-expression-error-quark, spt_expression_error)
 
 static bool fail(struct parser *parser, const char *what)
 {
-	g_set_error(parser->error, SPT_EXPRESSION_ERROR, SPT_EXPRESSION_ERROR_SYNTAX,
-		    "\"%s\" is no expression: %s at character %u; write for example foo and (malloc or free)", parser->text, what,
-		    (unsigned)(parser->at - parser->text) + 1);
+	spt_set_error(parser->error, SPT_EXPRESSION_ERROR, SPT_EXPRESSION_ERROR_SYNTAX,
+		      "\"%s\" is no expression: %s at character %u; write for example foo and (malloc or free)", parser->text,
+		      spt_words(what), (unsigned)(parser->at - parser->text) + 1);
 	return false;
 }
 
 static bool too_large(struct parser *parser)
 {
-	g_set_error(parser->error, SPT_EXPRESSION_ERROR, SPT_EXPRESSION_ERROR_TOO_LARGE,
-		    "The expression is too large: at most %u names and %u parentheses in one another", SPT_EXPRESSION_MAX_NAMES,
-		    MAX_DEPTH);
+	spt_set_error(parser->error, SPT_EXPRESSION_ERROR, SPT_EXPRESSION_ERROR_TOO_LARGE,
+		      "The expression is too large: at most %u names and %u parentheses in one another", SPT_EXPRESSION_MAX_NAMES,
+		      MAX_DEPTH);
 	return false;
 }
 
@@ -204,7 +205,7 @@ SptExpression *spt_expression_parse(const char *text, GError **error)
 		return NULL;
 	skip_blanks(&parser);
 	if (*parser.at) {
-		fail(&parser, *parser.at == ')' ? "a parenthesis too many" : "and or or is missing");
+		fail(&parser, *parser.at == ')' ? "a parenthesis too many" : SPT_WORDS("and or or is missing"));
 		return NULL;
 	}
 	return g_steal_pointer(&expression);

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "profile/expression.h"
-#include "profile/words.h"
+#include "words/words.h"
 
 struct SptRestrictions {
 	GArray *items;			/* SptRestriction; texts owned */

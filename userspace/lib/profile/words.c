@@ -2,6 +2,8 @@
 /* Only what has a per cent to itself is worth a word, and never more than three of a kind. */
 #include "profile/words.h"
 
+#include "words/words.h"
+
 #define MOST 3
 #define LEAST_SHARE 0.01
 #define NAME_BYTES 48
@@ -9,22 +11,10 @@
 /* A number stays with its unit. */
 #define NO_BREAK "\xc2\xa0"
 
-static SptTranslate translation;
-
 struct ranking {
 	const SptFunction *functions[MOST];	/* the heaviest, heaviest first */
 	unsigned n;
 };
-
-void spt_words_set_translation(SptTranslate translate)
-{
-	translation = translate;
-}
-
-const char *spt_words(const char *text)
-{
-	return translation ? translation(text) : text;
-}
 
 static bool is_before(const SptFunction *a, const SptFunction *b, bool by_self)
 {
