@@ -137,6 +137,23 @@ check 'deleted, what reads it crashes: recorded' beside 'kill -SEGV $$' deleted 
 check 'deleted, what reads it crashes: its time is there' judge deleted "$nameless"
 check 'deleted, what reads it hangs: recorded' beside 'exec sleep 1000' deleted -- "$workloads/deleted" 1
 check 'deleted, what reads it hangs: its time is there' judge deleted "$nameless"
+# Nor does what makes the tables to unwind by.
+fresh()
+{
+	XDG_CACHE_HOME=$work/fresh-$1 beside "$2" "$1" "${raw[@]}" -- "$workloads/nofp-shares" 2
+}
+unwound='ours = [(s, w) for s, w in folded if s[0] == "nofp-shares"]
+spent = sum(truth[name] for name in ("burn_fifty", "burn_thirty", "burn_twenty"))
+near(sum(w for s, w in ours) * period, spent, spent / 5, "all of it")
+assert sum(w for s, w in ours if s[1] == "[stack incomplete]") * period > spent / 2, ours[:5]
+assert all(cpu["residue"] == 0 for cpu in info["cpus"]), info["cpus"]
+why = info["host"]["unwinding nofp-shares"]'
+raw=(--stacks dwarf --ring-bytes 33554432)
+check 'no tables, what makes them crashes: recorded' fresh crashes 'kill -SEGV $$'
+check 'no tables, what makes them crashes: its time is there, and why' judge crashes "$unwound
+assert why == 'cannot be read: what reads it crashed (Segmentation fault)', why"
+check 'no tables, what makes them hangs: recorded' fresh hangs 'exec sleep 1000'
+check 'no tables, what makes them hangs: its time is there' judge hangs "${unwound%why*}"
 check 'forkstorm: recorded' record forkstorm -- "$workloads/forkstorm" 2
 check 'forkstorm: forked, exec-ed and vforked' judge forkstorm '
 shares(("forked_work", "execed_work", "vfork_borrowed_work", "vfork_execed_work"), 6, 15)

@@ -43,6 +43,16 @@ is "... and which it is" "Cannot read $work/nothing: No such file" "$said"
 chmod 777 "$work/cache/sysprof/unwind"
 is "a directory into which others write is not trusted" '^sysprof-cli: Cannot keep unwind tables in the user.s cache directory' "$(tables "$work/programs")"
 chmod 700 "$work/cache/sysprof/unwind"
+# What reads the first file crashes, and the next one reads on.
+mv "$work/sysprof-reader" "$work/reads"
+printf '#!/bin/sh\n[ -e "$HOME/cache/was-here" ] && exec "$HOME/reads"; touch "$HOME/cache/was-here"; kill -SEGV $$\n' >"$work/sysprof-reader"
+chmod 755 "$work/sysprof-reader"
+rm -r "$work/cache/sysprof"
+said=$(tables "$work/programs" && echo success)
+is "a file that crashes what reads it: which, and why" "^sysprof-cli: $work/programs/.* cannot be read: what reads it crashed \\(Segmentation fault\\)" "$said"
+is "... costs its own table" '^1 unwind tables, ' "$said"
+is "... and nothing else" '^success$' "$said"
+is "it is tried again the next time" '^2 unwind tables, ' "$(tables "$work/programs")"
 [ -e /dev/sysprof-trace ] ||
 	is "without the module there is nobody to hand them to" 'sudo modprobe sysprof' "$(tables --serve)"
 finish

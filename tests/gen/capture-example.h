@@ -246,6 +246,20 @@ static inline void example_add_unknown(Blocks *blocks)
 	blocks_end(blocks, SPT_BLOCK_EVENT);
 }
 
+/* The program, seen; a region of memory that another takes the place of 100 ms later, which is found gone after 200 ms. */
+static inline void example_add_maps(Blocks *blocks)
+{
+	blocks_begin(blocks, 4);
+	ADD_NUMBERS(blocks, 1, 2, 2, 2, 2);
+	ADD_NUMBERS(blocks, 2, EXAMPLE_BEGIN_NS, EXAMPLE_BEGIN_NS, EXAMPLE_BEGIN_NS + 100 * EXAMPLE_PERIOD_NS, EXAMPLE_BEGIN_NS + 200 * EXAMPLE_PERIOD_NS);
+	ADD_NUMBERS(blocks, 3, 0x400000, 0x7f0000000000, 0x7f0000001000, 0x7f0000001000);
+	ADD_NUMBERS(blocks, 4, 0x5000, 0x3000, 0x1000, 0x1000);
+	ADD_NUMBERS(blocks, 5, 0x1000, 0, 0x2000, 0);
+	ADD_NUMBERS(blocks, 6, EXAMPLE_BUSY, EXAMPLE_STRANGE, EXAMPLE_BUSY, 0);
+	ADD_NUMBERS(blocks, 7, SPT_MAP_SEEN, SPT_MAP_MADE, SPT_MAP_MADE, SPT_MAP_GONE);
+	blocks_end(blocks, SPT_BLOCK_MAP);
+}
+
 static inline bool example_write(const char *path, GError **error)
 {
 	g_autofree char *part_path = g_strconcat(path, ".part", NULL);
@@ -264,6 +278,7 @@ static inline bool example_write(const char *path, GError **error)
 		ADD_NUMBERS(&blocks, 1, 2);
 		ADD_TEXTS(&blocks, 2, TEXT("busy --for '305 ms'"));
 		blocks_end(&blocks, SPT_BLOCK_COMMAND_LINE);
+		example_add_maps(&blocks);
 		blocks_begin(&blocks, 1);
 		ADD_NUMBERS(&blocks, 1, EXAMPLE_BEGIN_NS + 305 * EXAMPLE_PERIOD_NS);
 		blocks_end(&blocks, SPT_BLOCK_END);

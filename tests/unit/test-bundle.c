@@ -117,12 +117,12 @@ static void test_strip_paths(void)
 	g_autoptr(SptCapture) capture = open_example(true);
 
 	note(capture, "command", "/opt/me/run --file=/srv/me/a.txt ../b.txt 'c d' x=/y");
-	set_text(&capture->names[1].symbol, capture, "LazyCompile:*run /srv/me/run.js:3 operator/ Lorg/Some;::work");
+	set_text(&capture->names[1].symbol, capture, "LazyCompile:*run /srv/me/run.js:3 py::work:/srv/me/run.py operator/ Lorg/Some;::work");
 	spt_strip_paths(capture);
 	g_assert_cmpstr(spt_capture_host(capture, "command"), ==, "run --file=a.txt b.txt 'c d' x=y");
 	g_assert_cmpstr(capture->objects[EXAMPLE_BUSY].path, ==, "busy");
 	g_assert_cmpuint(capture->objects[EXAMPLE_BUSY].build_id_bytes, ==, 20);
-	g_assert_cmpstr(capture->names[1].symbol, ==, "LazyCompile:*run run.js:3 operator/ Lorg/Some;::work");
+	g_assert_cmpstr(capture->names[1].symbol, ==, "LazyCompile:*run run.js:3 py::work:run.py operator/ Lorg/Some;::work");
 	g_assert_cmpstr(capture->bundled[0].directory, ==, "");
 	g_assert_cmpstr(capture->bundled[0].file, ==, "busy.h");
 	g_assert_cmpstr(capture->bundled[0].function, ==, "innermost");

@@ -289,6 +289,7 @@ static void test_bad_references(void)
 		{ SPT_BLOCK_PROCESS_END, 1, 3, "process 3 ended" },
 		{ SPT_BLOCK_PROCESS_END, 2, 3, "process 0 ended" },
 		{ SPT_BLOCK_COMMAND_LINE, 1, 3, "process 3 has a command line" },
+		{ SPT_BLOCK_MAP, 1, 3, "a mapping of process 3" },
 		{ SPT_BLOCK_STREAM_COLUMN, 2, 1, "stream 0" },
 		{ SPT_BLOCK_BUNDLED, 1, 1, "object 1" },
 		{ SPT_BLOCK_BUNDLED, 4, 1, "a text that is not there" },
@@ -436,7 +437,7 @@ static void test_empty_tables(void)
 
 	begin_hostile(&blocks);
 	declare_samples(&blocks);
-	for (unsigned type = SPT_BLOCK_HOST; type <= SPT_BLOCK_COMMAND_LINE + 1; type++) {
+	for (unsigned type = SPT_BLOCK_HOST; type <= SPT_BLOCK_MAP + 1; type++) {
 		if (type == SPT_BLOCK_EVENT)
 			blocks_begin_events(&blocks, 1, 0);
 		else

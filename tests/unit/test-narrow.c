@@ -7,6 +7,7 @@
 #include "profile/restrictions.h"
 #include "profile/timeline.h"
 #include "profile/words.h"
+#include "words/words.h"
 
 struct fixture {
 	struct fake fake;

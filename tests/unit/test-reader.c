@@ -213,6 +213,37 @@ static void test_next_file(void)
 	expect_names(table);
 }
 
+static SptObject *open_elf_file(const char *name)
+{
+	g_autofree char *path = elf_file(name);
+
+	return spt_object_open(path, NULL);
+}
+
+/* Tables to unwind by between questions of another kind: as they are made here. */
+static void test_unwind_tables(void)
+{
+	g_autoptr(SptReader) reader = spt_reader_new(NULL, 1, PATIENCE_MS, no_dirs);
+	g_autoptr(SptObject) self = spt_object_open("/proc/self/exe", NULL), none = open_elf_file("bare");
+	g_autoptr(SptUnwindTable) right = spt_unwind_table_new(self, NULL);
+
+	for (unsigned i = 0; i < 3; i++) {
+		g_autoptr(GError) error = NULL;
+		g_autoptr(SptPlaceTable) places = NULL;
+		bool has_debug = true;
+		g_autoptr(SptUnwindTable) table = spt_reader_unwind_table(reader, self, NULL, &has_debug, &error);
+
+		g_assert_no_error(error);
+		g_assert_false(has_debug);
+		g_assert_true(g_bytes_equal(spt_unwind_table_bytes(table), spt_unwind_table_bytes(right)));
+		begin(reader, "whole", i, NULL);
+		places = wait_for(reader, i);
+		expect_names(places);
+		g_assert_null(spt_reader_unwind_table(reader, none, NULL, &has_debug, &error));
+		g_assert_error(error, SPT_UNWIND_ERROR, SPT_UNWIND_ERROR_NO_INFO);
+	}
+}
+
 static bool give_up(uint32_t tag, uint64_t done_bytes, uint64_t total_bytes, void *data)
 {
 	g_assert_cmpuint(tag, ==, 5);
@@ -286,6 +317,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/reader/late", test_late);
 	g_test_add_func("/reader/kept", test_kept);
 	g_test_add_func("/reader/next-file", test_next_file);
+	g_test_add_func("/reader/unwind-tables", test_unwind_tables);
 	g_test_add_func("/reader/download-given-up", test_download_given_up);
 	g_test_add_func("/reader/damaged-tables", test_damaged_tables);
 	status = g_test_run();

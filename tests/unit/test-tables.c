@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Tables made beside the recorder and kept on disk: the same as made at once, whatever lies in the directory. */
+/* Tables made beside the recorder by a helper, and kept on disk: the same as made at once, whatever lies in the directory and becomes of the helper. */
 #include "record/tables.h"
 
 #include <glib/gstdio.h>
@@ -13,12 +13,19 @@
 #define OBJECTS 32
 #define NO_FILE 1000
 #define IN_MEMORY 1001
+#define NOT_KEPT 1002
+#define PATIENT_MS 100000
+
+/* Where debug files are looked for, too. */
+static char *debug_dir;
 
 struct fixture {
 	char *dir;
-	SptObject *self, *memory;	/* this program, which has a build-id; an image without descriptor */
+	SptObject *self, *memory, *other;	/* this program, which has a build-id; an image without descriptor; another program, or NULL */
 	SptUnwindTable *right;		/* of @self */
+	SptReader *reader;
 	unsigned opened;
+	GString *failures;		/* "OBJECT PROBLEM\n" */
 };
 
 static const SptObject *open_file(uint32_t object, void *data)
@@ -26,7 +33,20 @@ static const SptObject *open_file(uint32_t object, void *data)
 	struct fixture *fixture = data;
 
 	fixture->opened++;
-	return object == NO_FILE ? NULL : object == IN_MEMORY ? fixture->memory : fixture->self;
+	return object == NO_FILE ? NULL : object == IN_MEMORY ? fixture->memory : object == NOT_KEPT ? fixture->other : fixture->self;
+}
+
+static void on_failed(uint32_t object, const char *problem, void *data)
+{
+	struct fixture *fixture = data;
+
+	g_string_append_printf(fixture->failures, "%u %s\n", object, problem);
+}
+
+/* @path: of a directory to keep them in; NULL: they are not kept.  @reader NULL: the one that belongs to this program. */
+static SptTables *new_tables(struct fixture *fixture, const char *path, SptReader *reader)
+{
+	return spt_tables_new(open_file, on_failed, fixture, path ? spt_table_cache_new(path, 1 << 28) : NULL, reader ? reader : spt_tables_reader());
 }
 
 static void set_up(struct fixture *fixture, const void *data)
@@ -42,6 +62,8 @@ static void set_up(struct fixture *fixture, const void *data)
 	g_assert_no_error(error);
 	g_assert_nonnull(spt_object_build_id(fixture->self, &n));
 	fixture->memory = spt_object_open_bytes(image, "image", NULL);
+	fixture->failures = g_string_new(NULL);
+	fixture->reader = spt_tables_reader();
 	fixture->right = spt_unwind_table_new(fixture->self, &error);
 	g_assert_no_error(error);
 }
@@ -77,7 +99,10 @@ static void tear_down(struct fixture *fixture, const void *data)
 	g_free(fixture->dir);
 	spt_object_free(fixture->self);
 	spt_object_free(fixture->memory);
+	spt_object_free(fixture->other);
 	spt_unwind_table_unref(fixture->right);
+	g_string_free(fixture->failures, TRUE);
+	spt_reader_free(fixture->reader);
 }
 
 static void is_right(const struct fixture *fixture, const SptUnwindTable *table)
@@ -88,7 +113,7 @@ static void is_right(const struct fixture *fixture, const SptUnwindTable *table)
 
 static void test_made(struct fixture *fixture, const void *data)
 {
-	g_autoptr(SptTables) tables = spt_tables_new(open_file, fixture, NULL);
+	g_autoptr(SptTables) tables = new_tables(fixture, NULL, NULL);
 
 	(void)data;
 	for (uint32_t i = 0; i < OBJECTS; i += 2)
@@ -103,13 +128,128 @@ static void test_made(struct fixture *fixture, const void *data)
 	spt_tables_expect(tables, 0, false);
 	g_assert_true(spt_tables_get(tables, 0) == spt_tables_get(tables, 0));
 	g_assert_cmpuint(fixture->opened, ==, OBJECTS + 2);
-	g_assert_false(spt_tables_trim(tables));
+	g_assert_false(spt_tables_renew(tables));
+	g_assert_cmpstr(fixture->failures->str, ==, "");
+}
+
+/* A helper of a few words; to be freed. */
+static SptReader *script(const struct fixture *fixture, const char *text, unsigned patience_ms)
+{
+	g_autofree char *path = g_build_filename(fixture->dir, "helper", NULL), *whole = g_strdup_printf("#!/bin/sh\n%s\n", text);
+
+	g_assert_true(g_file_set_contents_full(path, whole, -1, G_FILE_SET_CONTENTS_NONE, 0700, NULL));
+	return spt_reader_new(path, 1, patience_ms, NULL);
+}
+
+static void test_helper_fails(struct fixture *fixture, const void *data)
+{
+	static const struct {
+		const char *text;
+		unsigned patience_ms;
+		const char *failure;
+	} helpers[] = {
+		{ "kill -SEGV $$", PATIENT_MS, "1 cannot be read: what reads it crashed (Segmentation fault)\n" },
+		{ "exec sleep 1000", 300, "1 cannot be read: what reads it took too long\n" },
+		{ "head -c 96 /dev/zero >&0; exec sleep 1000", PATIENT_MS, "1 cannot be read: what reads it crashed (Killed)\n" },
+		/* A head of 64 bytes of table, and they are none. */
+		{ "{ printf 'sppu\\0\\0\\0\\0@'; head -c 87 /dev/zero; } >&0; exec sleep 1000", PATIENT_MS, "1 cannot be read: what reads it gave no table\n" },
+	};
+
+	(void)data;
+	for (unsigned i = 0; i < G_N_ELEMENTS(helpers); i++) {
+		g_autoptr(SptTables) tables = new_tables(fixture, NULL, script(fixture, helpers[i].text, helpers[i].patience_ms));
+		const SptUnwindTable *table;
+
+		g_string_truncate(fixture->failures, 0);
+		/* A loaded machine may take longer to run it than who asks waits. */
+		while (!fixture->failures->len)
+			g_assert_null(spt_tables_get(tables, 1));
+		g_assert_cmpstr(fixture->failures->str, ==, helpers[i].failure);
+		g_assert_true(spt_tables_is_done(tables, 1, &table));
+		g_assert_null(table);
+		g_assert_false(spt_tables_keep_frame_pointer(tables, 1));
+		/* Told once. */
+		g_assert_cmpstr(fixture->failures->str, ==, helpers[i].failure);
+	}
+}
+
+/* One object's failure is not the next one's. */
+static void test_next_object(struct fixture *fixture, const void *data)
+{
+	g_autofree char *self = g_file_read_link("/proc/self/exe", NULL), *home = g_path_get_dirname(self);
+	g_autofree char *text = g_strdup_printf("[ -e %s/flag ] && exec %s/../sysprof-reader; touch %s/flag; kill -SEGV $$", fixture->dir, home,
+						fixture->dir);
+	g_autoptr(SptTables) tables = new_tables(fixture, NULL, script(fixture, text, PATIENT_MS));
+
+	(void)data;
+	while (!fixture->failures->len)
+		g_assert_null(spt_tables_get(tables, 1));
+	while (!spt_tables_get(tables, 2))
+		;
+	is_right(fixture, spt_tables_get(tables, 2));
+	g_assert_null(spt_tables_get(tables, 1));
+	g_assert_cmpstr(fixture->failures->str, ==, "1 cannot be read: what reads it crashed (Segmentation fault)\n");
+}
+
+/* Who ends does not wait for what hangs. */
+static void test_ends_while_it_hangs(struct fixture *fixture, const void *data)
+{
+	g_autoptr(SptTables) tables = new_tables(fixture, NULL, script(fixture, "exec sleep 100000", 50000000));
+
+	(void)data;
+	g_assert_null(spt_tables_get(tables, 1));
+}
+
+/* Who asks goes on without one that takes long, and hears of it when it has come. */
+static void test_late(struct fixture *fixture, const void *data)
+{
+	g_autofree char *self = g_file_read_link("/proc/self/exe", NULL), *home = g_path_get_dirname(self);
+	g_autofree char *flag = g_build_filename(fixture->dir, "flag", NULL);
+	g_autofree char *text = g_strdup_printf("while ! [ -e %s ]; do sleep 0.1; done; exec %s/../sysprof-reader", flag, home);
+	g_autoptr(SptTables) tables = new_tables(fixture, NULL, script(fixture, text, PATIENT_MS));
+
+	(void)data;
+	g_assert_null(spt_tables_get(tables, 1));
+	g_assert_null(spt_tables_get(tables, 2));
+	g_assert_false(spt_tables_renew(tables));
+	g_assert_true(g_file_set_contents(flag, "", 0, NULL));
+	while (!spt_tables_renew(tables))
+		g_usleep(1000);
+	while (!spt_tables_get(tables, 1) || !spt_tables_get(tables, 2))
+		g_usleep(1000);
+	is_right(fixture, spt_tables_get(tables, 1));
+	is_right(fixture, spt_tables_get(tables, 2));
+	g_assert_cmpstr(fixture->failures->str, ==, "");
+}
+
+/* What is kept is there at once, whatever is being made meanwhile. */
+static void test_kept_beside(struct fixture *fixture, const void *data)
+{
+	g_autofree char *self = g_file_read_link("/proc/self/exe", NULL), *home = g_path_get_dirname(self);
+	g_autofree char *path = g_build_filename(home, "..", "sysprof-reader", NULL);
+	g_autoptr(SptTables) tables = NULL;
+	const SptUnwindTable *table;
+	unsigned n;
+	const uint8_t *build_id = spt_object_build_id(fixture->self, &n);
+	g_autoptr(SptTableCache) cache = spt_table_cache_new(fixture->dir, 1 << 24);
+
+	(void)data;
+	spt_table_cache_put(cache, build_id, n, 'e', fixture->right);
+	fixture->other = spt_object_open(path, NULL);
+	g_assert_nonnull(fixture->other);
+	tables = new_tables(fixture, fixture->dir, script(fixture, "exec sleep 100000", 50000000));
+	g_assert_null(spt_tables_get(tables, NOT_KEPT));
+	spt_tables_expect(tables, 1, false);
+	while (!spt_tables_is_done(tables, 1, &table))
+		g_usleep(1000);
+	is_right(fixture, table);
+	g_assert_false(spt_tables_is_done(tables, NOT_KEPT, &table));
 }
 
 /* Ends with work in the queue. */
 static void test_not_waited_for(struct fixture *fixture, const void *data)
 {
-	g_autoptr(SptTables) tables = spt_tables_new(open_file, fixture, NULL);
+	g_autoptr(SptTables) tables = new_tables(fixture, NULL, NULL);
 
 	(void)data;
 	for (uint32_t i = 0; i < OBJECTS; i++)
@@ -123,13 +263,15 @@ static char *only_file(const struct fixture *fixture)
 	return g_build_filename(fixture->dir, g_dir_read_name(dir), NULL);
 }
 
-static void get_by(struct fixture *fixture)
+/* Then @n files are kept. */
+static void get_by(struct fixture *fixture, unsigned n)
 {
-	g_autoptr(SptTables) tables = spt_tables_new(open_file, fixture, fixture->dir);
+	g_autoptr(SptTableCache) cache = spt_table_cache_new(fixture->dir, 1 << 28);
+	g_autoptr(SptUnwindTable) table = spt_tables_make(cache, fixture->reader, fixture->self, NULL);
 	uint64_t bytes;
 
-	is_right(fixture, spt_tables_get(tables, 0));
-	g_assert_cmpuint(empty(fixture->dir, &bytes, false), ==, 1);
+	is_right(fixture, table);
+	g_assert_cmpuint(empty(fixture->dir, &bytes, false), ==, n);
 }
 
 static const SptUnwindTable *wait_for(SptTables *tables, uint32_t object)
@@ -146,7 +288,7 @@ static void test_kept_only(struct fixture *fixture, const void *data)
 {
 	(void)data;
 	for (unsigned round = 0; round < 2; round++) {
-		g_autoptr(SptTables) tables = spt_tables_new(open_file, fixture, fixture->dir);
+		g_autoptr(SptTables) tables = new_tables(fixture, fixture->dir, NULL);
 
 		for (uint32_t i = 0; i < OBJECTS; i++)
 			g_assert_true(spt_tables_expect(tables, i, true));
@@ -177,7 +319,7 @@ static void test_kept(struct fixture *fixture, const void *data)
 
 	(void)data;
 	g_assert_null(spt_table_cache_get(cache, build_id, n, 'e'));
-	get_by(fixture);
+	get_by(fixture, 1);
 	kept = spt_table_cache_get(cache, build_id, n, 'e');
 	is_right(fixture, kept);
 	g_assert_null(spt_table_cache_get(cache, build_id, n - 1, 'e'));
@@ -192,13 +334,47 @@ static void test_kept(struct fixture *fixture, const void *data)
 	g_assert_null(spt_table_cache_get(cache, build_id, n, 'e'));
 }
 
+/* Once a debug file is there, what was made without it does not do any more; what was made with it does when it is gone. */
+static void test_debug_file(struct fixture *fixture, const void *data)
+{
+	g_autoptr(SptTableCache) cache = spt_table_cache_new(fixture->dir, 1 << 28);
+	g_autoptr(GString) path = g_string_new(debug_dir);
+	g_autofree char *content = NULL, *dir = NULL, *above = g_build_filename(debug_dir, ".build-id", NULL);
+	unsigned n;
+	const uint8_t *build_id = spt_object_build_id(fixture->self, &n);
+	SptUnwindTable *kept;
+	uint64_t bytes;
+	gsize size;
+
+	(void)data;
+	g_string_append_printf(path, "/.build-id/%02x/", build_id[0]);
+	for (unsigned i = 1; i < n; i++)
+		g_string_append_printf(path, "%02x", build_id[i]);
+	g_string_append(path, ".debug");
+	dir = g_path_get_dirname(path->str);
+	get_by(fixture, 1);
+	g_assert_cmpint(g_mkdir_with_parents(dir, 0700), ==, 0);
+	g_assert_true(g_file_get_contents("/proc/self/exe", &content, &size, NULL));
+	g_assert_true(g_file_set_contents(path->str, content, (gssize)size, NULL));
+	get_by(fixture, 2);
+	kept = spt_table_cache_get(cache, build_id, n, 'd');
+	is_right(fixture, kept);
+	empty(fixture->dir, &bytes, true);
+	spt_table_cache_put(cache, build_id, n, 'd', kept);
+	spt_unwind_table_unref(kept);
+	g_remove(path->str);
+	g_rmdir(dir);
+	g_rmdir(above);
+	get_by(fixture, 1);
+}
+
 static void test_damaged(struct fixture *fixture, const void *data)
 {
 	g_autofree char *file = NULL, *content = NULL;
 	gsize n;
 
 	(void)data;
-	get_by(fixture);
+	get_by(fixture, 1);
 	file = only_file(fixture);
 	g_assert_true(g_file_get_contents(file, &content, &n, NULL));
 	for (unsigned i = 0; i < 400; i++) {
@@ -208,7 +384,7 @@ static void test_damaged(struct fixture *fixture, const void *data)
 
 		damaged[at] ^= 1 << i % 8;
 		g_assert_true(g_file_set_contents(file, damaged, i % 3 ? (gssize)n : (gssize)at, NULL));
-		get_by(fixture);
+		get_by(fixture, 1);
 		/* It was made anew, and is right again. */
 		g_assert_true(g_file_get_contents(file, &repaired, &bytes, NULL));
 		g_assert_cmpmem(repaired, bytes, content, n);
@@ -216,10 +392,10 @@ static void test_damaged(struct fixture *fixture, const void *data)
 	/* What is no file of ours. */
 	g_remove(file);
 	g_assert_cmpint(symlink("/dev/zero", file), ==, 0);
-	get_by(fixture);
+	get_by(fixture, 1);
 	g_remove(file);
 	g_assert_cmpint(mkfifo(file, 0600), ==, 0);
-	get_by(fixture);
+	get_by(fixture, 1);
 }
 
 static void test_bounded(struct fixture *fixture, const void *data)
@@ -266,13 +442,26 @@ static void add(const char *path, void (*test)(struct fixture *, const void *))
 
 int main(int argc, char **argv)
 {
+	int status;
+
 	g_test_init(&argc, &argv, NULL);
+	debug_dir = g_dir_make_tmp("tables-debug-XXXXXX", NULL);
+	g_setenv("SYSPROF_DEBUG_DIRS", debug_dir, TRUE);
 	add("/tables/made", test_made);
 	add("/tables/not-waited-for", test_not_waited_for);
+	add("/tables/helper-fails", test_helper_fails);
+	add("/tables/next-object", test_next_object);
+	add("/tables/late", test_late);
+	add("/tables/kept-beside", test_kept_beside);
+	add("/tables/ends-while-it-hangs", test_ends_while_it_hangs);
 	add("/tables/kept", test_kept);
 	add("/tables/kept-only", test_kept_only);
+	add("/tables/debug-file", test_debug_file);
 	add("/tables/damaged", test_damaged);
 	add("/tables/bounded", test_bounded);
 	add("/tables/directory", test_directory);
-	return g_test_run();
+	status = g_test_run();
+	g_rmdir(debug_dir);
+	g_free(debug_dir);
+	return status;
 }

@@ -95,6 +95,8 @@ def flames(log):
     log.mark()
     xdotool("key", "alt+2")
     settle(log)
+    told("flame graph, shown first: a frame", log.times("a frame"))
+    log.mark()
     xdotool("mousemove", 400, 300)
     for x in range(200, 1000, 40):
         xdotool("mousemove", x, 330)

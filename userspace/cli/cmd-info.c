@@ -64,15 +64,17 @@ const char *spt_info_end_text(unsigned end)
 	return end < G_N_ELEMENTS(ends) ? ends[end].text : NULL;
 }
 
-static void print_info(const SptCapture *capture, bool json)
+static void print_info(struct spt_info *asked, bool json)
 {
+	const SptCapture *capture = asked->capture;
 	g_autoptr(SptSamples) samples = spt_samples_new(capture);
 	g_autoptr(SptSymbols) symbols = spt_symbols_new(capture, NULL);
 	g_autoptr(GArray) coverage = spt_coverage_new(capture, symbols);
-	struct spt_info info = { .capture = capture, .coverage = coverage };
+	struct spt_info info = *asked;
 	const SptSampleRow *rows;
 	uint32_t n;
 
+	info.coverage = coverage;
 	spt_summary_init(&info.summary, capture);
 	spt_summary_count_cpus(&info.summary, capture);
 	info.thread_samples = g_new0(uint64_t, MAX(capture->n_threads, 1));
@@ -88,6 +90,8 @@ static void print_info(const SptCapture *capture, bool json)
 
 	if (json)
 		spt_info_print_json(&info);
+	else if (info.has_maps)
+		spt_info_print_maps(&info);
 	else
 		spt_info_print_text(&info);
 	g_free(info.thread_samples);
@@ -97,9 +101,12 @@ static void print_info(const SptCapture *capture, bool json)
 
 static int run_info(int argc, char **argv)
 {
-	gboolean json = FALSE;
+	gboolean json = FALSE, maps = FALSE;
+	g_autofree char *process = NULL;
 	const GOptionEntry entries[] = {
 		{ "json", 0, 0, G_OPTION_ARG_NONE, &json, "JSON, for scripts: sysprof-json(5) describes it", NULL },
+		{ "maps", 0, 0, G_OPTION_ARG_NONE, &maps, "Executable mappings of processes that have samples, instead; with --json, too", NULL },
+		{ "process", 0, 0, G_OPTION_ARG_STRING, &process, "With --maps: of this one only, by its name or pid", "PROCESS" },
 		{ 0 },
 	};
 	g_autoptr(SptCapture) capture = NULL;
@@ -107,10 +114,14 @@ static int run_info(int argc, char **argv)
 
 	if (!spt_cli_parse(&cmd_info, entries, &argc, &argv) || !(path = spt_cli_operand(&cmd_info, argc, argv)))
 		return SPT_EXIT_USAGE;
+	if (process && !maps) {
+		spt_cli_complain("--process chooses what --maps shows; report has it for samples");
+		return SPT_EXIT_USAGE;
+	}
 	capture = spt_cli_open(path);
 	if (!capture)
 		return SPT_EXIT_FAILURE;
-	print_info(capture, json);
+	print_info(&(struct spt_info){ .capture = capture, .has_maps = maps, .maps_of = process }, json);
 	return spt_cli_flush() ? SPT_EXIT_OK : SPT_EXIT_FAILURE;
 }
 

@@ -11,12 +11,12 @@
 #include "cmd.h"
 #include "record/tables.h"
 
-#define CACHE_MAX_BYTES (256u << 20)
 #define LOOK_AGAIN_S 60
 #define DEPTH_MAX 32
 
 struct tables {
 	SptTableCache *cache;
+	SptReader *reader;
 	SptTrace *trace;		/* NULL: they are kept, not handed over */
 	GHashTable *seen;		/* files, as "device:inode:seconds" */
 	unsigned n_files, n_refused;
@@ -56,6 +56,7 @@ static void take_file(struct tables *tables, int fd, const char *path)
 {
 	g_autoptr(SptUnwindTable) table = NULL;
 	g_autoptr(SptObject) file = NULL;
+	g_autoptr(GError) error = NULL;
 	struct stat stat;
 
 	if (fstat(fd, &stat) < 0 || !S_ISREG(stat.st_mode) || !is_new(tables, &stat) || !is_elf(fd)) {
@@ -63,7 +64,9 @@ static void take_file(struct tables *tables, int fd, const char *path)
 		return;
 	}
 	file = spt_object_open_fd(fd, path, NULL);
-	table = file ? spt_tables_make(tables->cache, file) : NULL;
+	table = file ? spt_tables_make(tables->cache, tables->reader, file, &error) : NULL;
+	if (g_error_matches(error, SPT_UNWIND_ERROR, SPT_UNWIND_ERROR_UNREADABLE))
+		spt_cli_complain("%s %s", path, error->message);
 	if (!table)
 		return;
 	tables->n_files++;
@@ -157,11 +160,9 @@ static int serve(struct tables *tables)
 
 static SptTableCache *open_cache(void)
 {
-	g_autofree char *path = g_build_filename(g_get_user_cache_dir(), "sysprof", "unwind", NULL);
-
 	errno = 0;
 	if (geteuid() != 0)
-		return spt_table_cache_new(path, CACHE_MAX_BYTES);
+		return spt_table_cache_of_user();
 	return g_mkdir_with_parents(SPT_TABLE_CACHE_OF_SYSTEM, 0755) < 0 ? NULL : spt_table_cache_of_system(SPT_TABLE_CACHE_OF_SYSTEM);
 }
 
@@ -173,10 +174,11 @@ static int run_tables(int argc, char **argv)
 		{ 0 },
 	};
 	g_autoptr(SptTableCache) cache = NULL;
+	g_autoptr(SptReader) reader = spt_tables_reader();
 	g_autoptr(GHashTable) seen = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
 	g_autoptr(SptTrace) trace = NULL;
 	g_autoptr(GError) error = NULL;
-	struct tables tables = { .seen = seen };
+	struct tables tables = { .seen = seen, .reader = reader };
 
 	if (!spt_cli_parse(&cmd_tables, entries, &argc, &argv))
 		return SPT_EXIT_USAGE;

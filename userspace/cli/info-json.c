@@ -135,14 +135,12 @@ static void add_coverage(SptJson *json, const struct spt_info *info)
 	for (unsigned i = 0; i < info->coverage->len; i++) {
 		const SptCoverageRow *row = &g_array_index(info->coverage, SptCoverageRow, i);
 		const SptObjectRow *object = row->object ? &info->capture->objects[row->object] : NULL;
-		g_autoptr(GString) build_id = g_string_new(NULL);
+		g_autofree char *build_id = object ? spt_info_build_id(object) : g_strdup("");
 
-		for (unsigned byte = 0; object && byte < object->build_id_bytes; byte++)
-			g_string_append_printf(build_id, "%02x", object->build_id[byte]);
 		spt_json_object(json, NULL);
 		spt_json_text(json, "object", row->name);
 		spt_json_text(json, "path", object && object->path && *object->path ? object->path : NULL);
-		spt_json_text(json, "build_id", build_id->len ? build_id->str : NULL);
+		spt_json_text(json, "build_id", *build_id ? build_id : NULL);
 		spt_json_count(json, "weight", row->weight);
 		spt_json_count(json, "named", row->named);
 		spt_json_number(json, "weight_pct", spt_percent(row->weight, info->summary.weight));
@@ -157,6 +155,38 @@ static void add_coverage(SptJson *json, const struct spt_info *info)
 		spt_json_end_object(json);
 	}
 	spt_json_end_array(json);
+}
+
+static void add_address(SptJson *json, const char *key, uint64_t address)
+{
+	g_autofree char *text = g_strdup_printf("0x%" G_GINT64_MODIFIER "x", address);
+
+	spt_json_text(json, key, text);
+}
+
+static void add_map(const struct spt_info *info, const SptProcessRow *process, const SptMapSpan *span, const char *begins, void *data)
+{
+	const SptObjectRow *object = &info->capture->objects[span->map.object];
+	g_autofree char *build_id = spt_info_build_id(object);
+	SptJson *json = data;
+
+	(void)begins;
+	spt_json_object(json, NULL);
+	spt_json_count(json, "pid", process->pid);
+	spt_json_text(json, "process", process->name);
+	add_address(json, "start", span->map.start);
+	add_address(json, "end", span->map.end);
+	spt_json_count(json, "offset", span->map.offset);
+	spt_json_text(json, "path", *object->path ? object->path : NULL);
+	spt_json_text(json, "build_id", *build_id ? build_id : NULL);
+	spt_json_count(json, "from_ns", span->map.from);
+	spt_json_flag(json, "was_there", span->map.is_seen);
+	if (span->until == UINT64_MAX)
+		spt_json_text(json, "until_ns", NULL);
+	else
+		spt_json_count(json, "until_ns", span->until);
+	spt_json_flag(json, "was_gone", span->is_gone_by);
+	spt_json_end_object(json);
 }
 
 /* Only of stacks that were unwound from copies. */
@@ -199,5 +229,10 @@ void spt_info_print_json(const struct spt_info *info)
 	add_losses(json, capture);
 	add_command_lines(json, capture);
 	add_coverage(json, info);
+	if (info->has_maps) {
+		spt_json_array(json, "maps");
+		spt_info_each_map(info, add_map, json);
+		spt_json_end_array(json);
+	}
 	spt_json_end_object(json);
 }

@@ -3,6 +3,7 @@
 #ifndef SPT_INFO_H
 #define SPT_INFO_H
 
+#include "capture/maps.h"
 #include "profile/coverage.h"
 #include "profile/summary.h"
 
@@ -14,6 +15,8 @@ struct spt_info {
 	uint64_t user_ends[UINT8_MAX + 1];	/* weight, by why the user part ends */
 	double bytes_per_sample;
 	GArray *coverage;		/* SptCoverageRow */
+	bool has_maps;			/* mappings are asked for, */
+	const char *maps_of;		/* ... of processes with this name or pid; NULL: of all */
 };
 
 uint32_t spt_info_processes(const struct spt_info *info);	/* recorded, without the holes between ids */
@@ -26,6 +29,13 @@ bool spt_info_has_ends(const struct spt_info *info);
 const char *spt_info_end_key(unsigned end);
 const char *spt_info_end_text(unsigned end);
 
+/* Those asked for, process by process.  @begins: of a process's first one, "" or a clause on all of its; else NULL. */
+typedef void (*SptInfoMapFunc)(const struct spt_info *info, const SptProcessRow *process, const SptMapSpan *span, const char *begins, void *data);
+void spt_info_each_map(const struct spt_info *info, SptInfoMapFunc func, void *data);
+/* In hexadecimal; "" if there is none.  To be freed. */
+char *spt_info_build_id(const SptObjectRow *object);
+
+void spt_info_print_maps(const struct spt_info *info);
 void spt_info_print_text(const struct spt_info *info);
 void spt_info_print_json(const struct spt_info *info);
 

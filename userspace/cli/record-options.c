@@ -147,6 +147,8 @@ static bool parse(struct spt_record_options *options, struct words *words, int a
 		{ "memory", 0, 0, G_OPTION_ARG_STRING, &words->memory, "The recorder's own memory is at most this (1G)", "SIZE" },
 		{ "no-command-lines", 0, 0, G_OPTION_ARG_NONE, &options->no_command_lines,
 		  "Leave out how processes were called: arguments can be secrets", NULL },
+		{ "no-maps", 0, 0, G_OPTION_ARG_NONE, &options->no_maps,
+		  "Leave out what is mapped where in processes: it tells addresses", NULL },
 		{ "bundle", 0, 0, G_OPTION_ARG_NONE, &options->bundle,
 		  "At the end, put in what files say of what was recorded, for other machines: \"" SPT_CLI " bundle\" tells more", NULL },
 		{ "to", 0, 0, G_OPTION_ARG_STRING, &options->to, "Send the recording to \"" SPT_CLI " receive\" there; in clear text: "
@@ -192,6 +194,7 @@ bool spt_record_options_parse(struct spt_record_options *options, int argc, char
 		.filter = filter,
 		.command = options->command_text && *options->command_text ? options->command_text : NULL,
 		.no_command_lines = options->no_command_lines,
+		.no_maps = options->no_maps,
 	};
 	ok = ok && check_bounds(options, &words) && check_clock(&options->recorder, &words);
 	g_free(words.clock);

@@ -11,7 +11,7 @@
 struct spt_record_options {
 	SptRecorderOptions recorder;	/* its strings are those below */
 	gboolean bundle;
-	gboolean no_command_lines;
+	gboolean no_command_lines, no_maps;
 	double duration;		/* seconds; 0: no end */
 	struct spt_record_filter filter;	/* what recorder.filter points to */
 	char **command;			/* what follows "--", within argv; empty: none */

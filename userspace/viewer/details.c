@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "maps-table.h"
 #include "process-facts.h"
 #include "profile/groups.h"
 #include "recording-facts.h"
@@ -24,7 +25,8 @@ enum page { PROCESSES, THREADS, OBJECTS, CPUS, LOSSES, RECORDING, N_PAGES };
 
 struct _SptDetails {
 	GtkBox parent_instance;
-	SptTable *tables[N_PAGES];
+	SptTable *tables[N_PAGES], *maps;
+	GTask *counted;			/* whose answer the processes show, or NULL */
 	GtkStack *stack;
 	SptSourcePane *source;
 	SptStacksPane *stacks;
@@ -44,6 +46,7 @@ struct answer {
 	GArray *processes, *threads;	/* SptGroupRow */
 	GHashTable *lives;		/* id of a task -> struct life */
 	GHashTable *facts;		/* of processes */
+	SptMapIndex *maps;		/* likewise */
 };
 
 static void free_answer(gpointer data)
@@ -54,6 +57,7 @@ static void free_answer(gpointer data)
 	g_clear_pointer(&answer->threads, g_array_unref);
 	g_clear_pointer(&answer->lives, g_hash_table_unref);
 	g_clear_pointer(&answer->facts, g_hash_table_unref);
+	spt_map_index_free(answer->maps);
 	spt_document_unref(answer->document);
 	g_free(answer);
 }
@@ -96,6 +100,7 @@ static void count_in_thread(GTask *task, G_GNUC_UNUSED gpointer source, gpointer
 	answer->threads = spt_groups_new(recording->profile, filter, SPT_GROUP_THREAD);
 	answer->lives = find_lives(recording->capture);
 	answer->facts = spt_process_facts_new(recording->capture);
+	answer->maps = spt_map_index_new(recording->capture);
 	g_task_return_boolean(task, TRUE);
 }
 
@@ -199,7 +204,7 @@ static void show_losses(SptDetails *self, const SptDocument *recording)
 		g_autofree char *cpu = g_strdup_printf("%" PRIu32, row->cpu), *periods = spt_text_count(row->weight);
 		const SptTableCell cells[] = {
 			{ begin, (double)row->first_time }, { end, (double)row->last_time }, { cpu, row->cpu },
-			{ periods, (double)row->weight }, { .text = spt_lost_reason_name(row->reason) },
+			{ periods, (double)row->weight }, { .text = _(spt_lost_reason_name(row->reason)) },
 		};
 
 		spt_table_set_row(self->tables[LOSSES], i, cells);
@@ -218,6 +223,22 @@ static void show_facts(SptDetails *self, const SptDocument *recording)
 	spt_table_set_end(self->tables[RECORDING], n);
 }
 
+/* Of the process that is selected. */
+static void show_maps(unsigned row, gpointer data)
+{
+	SptDetails *self = data;
+	const struct answer *answer = self->counted ? g_task_get_task_data(self->counted) : NULL;
+	const SptGroupRow *process;
+
+	if (!answer || row >= answer->processes->len) {
+		spt_table_set_end(self->maps, 0);
+		return;
+	}
+	process = &g_array_index(answer->processes, SptGroupRow, row);
+	spt_maps_table_show(self->maps, recording_of(answer->document)->capture, answer->maps, recording_of(answer->document)->summary.start_ns,
+			    process->pid, process->name);
+}
+
 static void ask(SptDetails *self);
 
 static void on_counted(G_GNUC_UNUSED GObject *source, GAsyncResult *result, gpointer data)
@@ -228,7 +249,10 @@ static void on_counted(G_GNUC_UNUSED GObject *source, GAsyncResult *result, gpoi
 	self->is_asking = false;
 	if (!self->document)
 		return;
+	g_set_object(&self->counted, G_TASK(result));
 	show_groups(self, answer, PROCESSES);
+	/* Another process may be in the same row. */
+	show_maps(spt_table_selected(self->tables[PROCESSES]), self);
 	show_groups(self, answer, THREADS);
 	if (self->is_stale)
 		ask(self);
@@ -265,6 +289,7 @@ static void map(GtkWidget *widget)
 static void dispose(GObject *object)
 {
 	g_clear_pointer(&SPT_DETAILS(object)->document, spt_document_unref);
+	g_clear_object(&SPT_DETAILS(object)->counted);
 	G_OBJECT_CLASS(spt_details_parent_class)->dispose(object);
 }
 
@@ -272,6 +297,15 @@ static void spt_details_class_init(SptDetailsClass *class)
 {
 	G_OBJECT_CLASS(class)->dispose = dispose;
 	GTK_WIDGET_CLASS(class)->map = map;
+}
+
+/* The processes, and below them what is mapped in one. */
+static GtkWidget *with_maps(SptDetails *self)
+{
+	self->maps = SPT_TABLE(spt_maps_table_new());
+	spt_table_set_selects(self->tables[PROCESSES], show_maps, self);
+	return g_object_new(GTK_TYPE_PANED, "orientation", GTK_ORIENTATION_VERTICAL, "shrink-start-child", FALSE, "shrink-end-child", FALSE,
+			    "start-child", self->tables[PROCESSES], "end-child", self->maps, "vexpand", TRUE, NULL);
 }
 
 static void spt_details_init(SptDetails *self)
@@ -319,7 +353,7 @@ static void spt_details_init(SptDetails *self)
 	gtk_box_append(GTK_BOX(self), stack);
 	for (unsigned i = 0; i < N_PAGES; i++) {
 		self->tables[i] = SPT_TABLE(spt_table_new(_(pages[i].title), columns[i], pages[i].n_columns, true));
-		gtk_stack_add_titled(self->stack, GTK_WIDGET(self->tables[i]), pages[i].title, _(pages[i].title));
+		gtk_stack_add_titled(self->stack, i == PROCESSES ? with_maps(self) : GTK_WIDGET(self->tables[i]), pages[i].title, _(pages[i].title));
 	}
 	spt_table_set_empty_text(self->tables[LOSSES], _("Nothing was lost"));
 	self->source = g_object_new(SPT_TYPE_SOURCE_PANE, NULL);

@@ -7,7 +7,7 @@
 
 #include "text.h"
 
-enum kind { TEXT, DURATION, MOMENT };
+enum kind { TEXT, DURATION, MOMENT, MAPS };
 
 static const struct {
 	const char *key, *title;
@@ -26,6 +26,7 @@ static const struct {
 	{ "stacks", N_("Stacks"), TEXT },
 	{ "frame_pointers", N_("With frame pointers"), TEXT },
 	{ "no_frame_pointers", N_("Without frame pointers"), TEXT },
+	{ "maps", N_("Mappings"), MAPS },
 	{ "recorder", N_("Recorder"), TEXT },
 	{ "build-id", N_("Build ID of the kernel"), TEXT },
 };
@@ -42,6 +43,9 @@ static char *tell(enum kind kind, const char *value)
 	g_autoptr(GDateTime) moment = NULL;
 	guint64 ns;
 
+	if (kind == MAPS)
+		return g_strdup(strcmp(value, "made") == 0 ? _("as they were made; when they were undone was not told") :
+				_("as they were once, within a second of a process's first sample"));
 	if (kind == TEXT || !g_ascii_string_to_unsigned(value, 10, 0, G_MAXINT64, &ns, NULL))
 		return g_strdup(value);
 	if (kind == DURATION)

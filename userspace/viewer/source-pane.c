@@ -82,7 +82,7 @@ static void finish(struct filling *filling)
 
 static void add_file(struct filling *filling, const SptAnnotatedFile *file)
 {
-	g_autofree char *problem = file->problem ? g_strdup_printf(_("The file %s"), file->problem) : NULL;
+	g_autofree char *problem = file->problem ? g_strdup_printf(_("The file %s"), _(file->problem)) : NULL;
 	bool was_shown = true;
 
 	add_text(filling, file->found ? file->found : file->path, true);
@@ -108,7 +108,7 @@ static void add_file(struct filling *filling, const SptAnnotatedFile *file)
 static void add_code(struct filling *filling, const SptAnnotatedCode *code)
 {
 	g_autofree char *heading = g_strdup_printf(_("%s in %s"), code->function, code->object);
-	g_autofree char *problem = code->problem ? g_strdup_printf(_("No instructions: %s"), code->problem) : NULL;
+	g_autofree char *problem = code->problem ? g_strdup_printf(_("No instructions: %s"), _(code->problem)) : NULL;
 	uint64_t next = code->start;
 
 	add_text(filling, heading, true);

@@ -65,6 +65,8 @@ struct _SptTable {
 	const SptTableColumn *columns;
 	unsigned n_columns;
 	unsigned shown_row, scroll_source;
+	SptTableFunc on_select;
+	gpointer select_data;
 };
 
 G_DEFINE_FINAL_TYPE(SptTable, spt_table, GTK_TYPE_BOX)
@@ -267,6 +269,30 @@ void spt_table_set_empty_text(SptTable *self, const char *text)
 	gtk_overlay_add_overlay(GTK_OVERLAY(overlay), self->empty);
 	gtk_box_append(GTK_BOX(self), overlay);
 	g_object_unref(scrolled);
+}
+
+unsigned spt_table_selected(SptTable *self)
+{
+	gpointer row = gtk_single_selection_get_selected_item(GTK_SINGLE_SELECTION(gtk_column_view_get_model(self->view)));
+	unsigned at;
+
+	return row && g_list_store_find(self->rows, row, &at) ? at : G_MAXUINT;
+}
+
+static void on_selected(SptTable *self)
+{
+	self->on_select(spt_table_selected(self), self->select_data);
+}
+
+void spt_table_set_selects(SptTable *self, SptTableFunc func, gpointer data)
+{
+	GListModel *model = gtk_no_selection_get_model(GTK_NO_SELECTION(gtk_column_view_get_model(self->view)));
+	g_autoptr(GtkSingleSelection) selection = gtk_single_selection_new(g_object_ref(model));
+
+	self->on_select = func;
+	self->select_data = data;
+	g_signal_connect_object(selection, "notify::selected-item", G_CALLBACK(on_selected), self, G_CONNECT_SWAPPED);
+	gtk_column_view_set_model(self->view, GTK_SELECTION_MODEL(selection));
 }
 
 static gboolean scroll(gpointer data)

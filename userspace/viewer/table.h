@@ -39,6 +39,10 @@ void spt_table_set_empty_text(SptTable *table, const char *text);
 void spt_table_set_row(SptTable *table, unsigned row, const SptTableCell *cells);
 /* Those behind go. */
 void spt_table_set_end(SptTable *table, unsigned n_rows);
+/* One row is selected from now on; @func is told which (G_MAXUINT: there is none) when it becomes another. */
+typedef void (*SptTableFunc)(unsigned row, gpointer data);
+void spt_table_set_selects(SptTable *table, SptTableFunc func, gpointer data);
+unsigned spt_table_selected(SptTable *table);
 /* Scrolls to a row. */
 void spt_table_show_row(SptTable *table, unsigned row);
 

@@ -135,7 +135,7 @@ static char *describe(const SptDocument *document)
 	if (summary->period_ns)
 		g_string_append_printf(text, ", %s", rate);
 	if (notice)
-		g_string_append_printf(text, _(". Note: %s"), notice);
+		g_string_append_printf(text, _(". Note: %s"), _(notice));
 	if (document->capture->damage)
 		g_string_append_printf(text, _(". Damaged: %s"), document->capture->damage);
 	else if (!document->capture->finished)

@@ -9,6 +9,7 @@
 
 #include "capture/capture.h"
 #include "capture/crc32c.h"
+#include "words/words.h"
 
 /* On a second's columns of small numbers level 6 saves another 2 %, and costs the recorder half as much again. */
 #define ZSTD_LEVEL 3
@@ -130,7 +131,7 @@ bool spt_block_crc_matches(const uint8_t bytes[SPT_BLOCK_HEADER_BYTES], const Sp
 
 static const uint8_t *fail(GError **error, const char *clause)
 {
-	g_set_error_literal(error, SPT_CAPTURE_ERROR, SPT_CAPTURE_ERROR_DAMAGED, clause);
+	g_set_error_literal(error, SPT_CAPTURE_ERROR, SPT_CAPTURE_ERROR_DAMAGED, spt_words(clause));
 	return NULL;
 }
 

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "capture/samples.h"
+#include "words/words.h"
 
 G_DEFINE_QUARK(spt-capture-error-quark, spt_capture_error)
 
@@ -26,10 +27,11 @@ int64_t spt_account_residue(const SptAccountRow *row)
 const char *spt_lost_reason_name(unsigned reason)
 {
 	static const char *const names[] = {
-		"ring full", "too big", "nested", "throttled", "reason 4", "reason 5", "reason 6", "reason 7",
+		SPT_WORDS("ring full"), SPT_WORDS("too big"), SPT_WORDS("nested"), SPT_WORDS("throttled"),
+		"reason 4", "reason 5", "reason 6", "reason 7",
 	};
 
-	return reason < G_N_ELEMENTS(names) ? names[reason] : "unknown reason";
+	return reason < G_N_ELEMENTS(names) ? names[reason] : SPT_WORDS("unknown reason");
 }
 
 GHashTable *spt_capture_command_lines(const SptCapture *capture)
@@ -84,6 +86,7 @@ void spt_capture_free(SptCapture *capture)
 	g_free(capture->accounts);
 	g_free(capture->losses);
 	g_free(capture->command_lines);
+	g_free(capture->maps);
 	g_clear_pointer(&capture->texts, g_ptr_array_unref);
 	g_free(capture);
 }

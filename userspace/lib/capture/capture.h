@@ -57,6 +57,13 @@ typedef struct {
 	const char *text;		/* "": what was told before was wrong */
 } SptCommandLineRow;
 
+/* What became of executable memory of a process (maps.h tells what lay where, and for how long). */
+typedef struct {
+	uint32_t process, object;
+	uint64_t time, start, bytes, offset;	/* offset: of start in the object */
+	uint8_t how;			/* SptMapHow */
+} SptMapRow;
+
 typedef struct {
 	uint32_t id, process, tid;
 	uint64_t start_time, end_time;
@@ -113,7 +120,7 @@ typedef struct {
 /* grid - (delivered + lost + idle + offline + excluded + budget + pending); 0 if the loss law holds. */
 int64_t spt_account_residue(const SptAccountRow *row);
 uint64_t spt_account_lost(const SptAccountRow *row);
-/* "ring full", "too big", ... for a reason's number; "reason 7" for one that has no name here. */
+/* "ring full", "too big", ... for a reason's number; "reason 7" for one that has no name here.  In English, for spt_words(). */
 const char *spt_lost_reason_name(unsigned reason);
 
 /*
@@ -138,6 +145,7 @@ void spt_capture_writer_object(SptCaptureWriter *writer, const SptObjectRow *row
 void spt_capture_writer_process(SptCaptureWriter *writer, const SptProcessRow *row);
 void spt_capture_writer_thread(SptCaptureWriter *writer, const SptThreadRow *row);
 void spt_capture_writer_command_line(SptCaptureWriter *writer, const SptCommandLineRow *row);
+void spt_capture_writer_map(SptCaptureWriter *writer, const SptMapRow *row);
 void spt_capture_writer_sample(SptCaptureWriter *writer, const SptSampleRow *row);
 void spt_capture_writer_name(SptCaptureWriter *writer, const SptNameRow *row);
 void spt_capture_writer_bundled(SptCaptureWriter *writer, const SptBundledRow *row);
@@ -219,6 +227,7 @@ typedef struct {
 	SptAccountRow *accounts;	uint64_t n_accounts;	/* as they came; the last of a CPU is its sum */
 	SptLossRow *losses;		uint64_t n_losses;
 	SptCommandLineRow *command_lines;	uint64_t n_command_lines;	/* as they came; the last of a process counts */
+	SptMapRow *maps;		uint64_t n_maps;	/* as they came */
 	GPtrArray *texts;		/* owns the strings of all rows */
 } SptCapture;
 

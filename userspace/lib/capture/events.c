@@ -2,9 +2,11 @@
 /* Blocks that were seen when the capture was opened, by their places. */
 #include "capture/events.h"
 
+#include <inttypes.h>
 #include <unistd.h>
 
 #include "capture/block.h"
+#include "words/words.h"
 
 struct SptEvents {
 	const SptCapture *capture;
@@ -48,7 +50,7 @@ static bool read_table(SptEvents *events, const SptBlockPlace *place, GError **e
 	if (pread(events->capture->fd, stored, place->bytes, (off_t)place->position) != (ssize_t)place->bytes ||
 	    !spt_block_header_parse(&header, stored) || header.stored_bytes != place->bytes - SPT_BLOCK_HEADER_BYTES ||
 	    !spt_block_crc_matches(stored, &header, stored + SPT_BLOCK_HEADER_BYTES)) {
-		g_set_error_literal(error, SPT_CAPTURE_ERROR, SPT_CAPTURE_ERROR_DAMAGED, "it is not what it was when it was opened");
+		spt_set_error(error, SPT_CAPTURE_ERROR, SPT_CAPTURE_ERROR_DAMAGED, "it is not what it was when it was opened");
 		return false;
 	}
 	g_byte_array_set_size(events->payload, header.payload_bytes + 1);
@@ -68,6 +70,6 @@ const SptTable *spt_events_next(SptEvents *events, GError **error)
 	} while (place->type != events->type || place->stream != events->stream);
 	if (read_table(events, place, error))
 		return &events->table;
-	g_prefix_error(error, "Cannot read %s from byte %" G_GUINT64_FORMAT " on: ", capture->path, place->position);
+	g_prefix_error(error, spt_words("Cannot read %s from byte %" PRIu64 " on: "), capture->path, place->position);
 	return NULL;
 }

@@ -45,6 +45,7 @@ typedef enum {
 	SPT_BLOCK_TEXT = 18,
 	SPT_BLOCK_BUNDLED = 19,
 	SPT_BLOCK_COMMAND_LINE = 20,
+	SPT_BLOCK_MAP = 21,
 } SptBlockType;
 
 typedef enum {
@@ -99,6 +100,16 @@ typedef enum {
 	SPT_END_NO_INFO = 17,		/* the outermost frame's function has neither unwind information nor a frame pointer */
 	SPT_END_FRAME_POINTERS = 32,	/* added to one of the device's: this one was not copied, but walked along frame pointers */
 } SptUserEnd;
+
+/* What became of a mapping. */
+typedef enum {
+	SPT_MAP_MADE = 0,
+	SPT_MAP_SEEN = 1,		/* it was there already */
+	SPT_MAP_GONE = 2,		/* it was gone by then */
+} SptMapHow;
+
+/* So many rows of mappings count of a process; where there is one more, not all were told. */
+#define SPT_MOST_MAPS 8192
 
 /* Column of an EVENT that tells the stream. */
 #define SPT_EVENT_STREAM_COLUMN 0

@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "words/words.h"
+
 struct SptNodePacker {
 	SptFollowers followers;
 	uint32_t next_frame;		/* the first one that is not told yet */
@@ -114,7 +116,7 @@ uint64_t spt_node_unpacker_more_bytes(const SptNodeUnpacker *unpacker, uint64_t 
 
 static bool damaged(GError **error, const char *clause)
 {
-	g_set_error_literal(error, SPT_CAPTURE_ERROR, SPT_CAPTURE_ERROR_DAMAGED, clause);
+	g_set_error_literal(error, SPT_CAPTURE_ERROR, SPT_CAPTURE_ERROR_DAMAGED, spt_words(clause));
 	return false;
 }
 

@@ -7,6 +7,8 @@
 
 #include <string.h>
 
+/* When something was mapped matters to a fraction of a sample's period. */
+#define MAP_TIME_UNIT_NS 100000
 /* Of a delay, these many bits below the highest are kept. */
 #define DELAY_BITS 4
 
@@ -221,4 +223,10 @@ void spt_pack_samples(GArray *rows)
 		row->time = round_time(row->time);
 		row->delay_ns = round_delay(row->delay_ns);
 	}
+}
+
+void spt_pack_maps(GArray *rows)
+{
+	for (guint i = 0; i < rows->len; i++)
+		g_array_index(rows, SptMapRow, i).time -= g_array_index(rows, SptMapRow, i).time % MAP_TIME_UNIT_NS;
 }

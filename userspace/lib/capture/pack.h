@@ -23,6 +23,7 @@ void spt_pack_names(SptPacker *packer, GArray *rows);
 /* What was named is named again: for a writer that must not grow. */
 void spt_packer_forget_names(SptPacker *packer);
 void spt_pack_samples(GArray *rows);
+void spt_pack_maps(GArray *rows);
 
 /* The way back, for rows that were read.  @process: the thread's, all zero if it has none. */
 void spt_unpack_process(SptProcessRow *row);

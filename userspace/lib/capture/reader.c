@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -15,6 +16,7 @@
 #include "capture/block.h"
 #include "capture/rows.h"
 #include "capture/samples.h"
+#include "words/words.h"
 
 typedef struct {
 	uint8_t *data;
@@ -35,7 +37,7 @@ typedef struct {
 
 static bool damaged(GError **error, const char *clause)
 {
-	g_set_error_literal(error, SPT_CAPTURE_ERROR, SPT_CAPTURE_ERROR_DAMAGED, clause);
+	g_set_error_literal(error, SPT_CAPTURE_ERROR, SPT_CAPTURE_ERROR_DAMAGED, spt_words(clause));
 	return false;
 }
 
@@ -72,7 +74,7 @@ static bool read_whole(const Reader *reader, uint64_t position, uint8_t *data, s
 	ssize_t got = read_at(reader->fd, position, data, bytes);
 
 	if (got < 0) {
-		g_set_error(error, SPT_CAPTURE_ERROR, SPT_CAPTURE_ERROR_IO, "reading failed: %s", g_strerror(errno));
+		spt_set_error(error, SPT_CAPTURE_ERROR, SPT_CAPTURE_ERROR_IO, "reading failed: %s", g_strerror(errno));
 		return false;
 	}
 	return (size_t)got == bytes || damaged(error, "the file became shorter while it was read");
@@ -122,9 +124,9 @@ static bool read_block(Reader *reader, uint64_t left, GError **error)
 static char *describe_damage(const Reader *reader, uint64_t left, const GError *clause)
 {
 	if (!clause)
-		return g_strdup_printf("ends inside a block: the last %" G_GUINT64_FORMAT " bytes, from byte %" G_GUINT64_FORMAT
-				       " on, are incomplete and were left out", left, reader->position);
-	return g_strdup_printf("cannot be read from byte %" G_GUINT64_FORMAT " on (block %u): %s",
+		return g_strdup_printf(spt_words("ends inside a block: the last %" PRIu64 " bytes, from byte %" PRIu64
+						 " on, are incomplete and were left out"), left, reader->position);
+	return g_strdup_printf(spt_words("cannot be read from byte %" PRIu64 " on (block %u): %s"),
 			       reader->position, reader->n_blocks, clause->message);
 }
 
@@ -141,23 +143,23 @@ static void read_blocks(Reader *reader)
 			return;
 		}
 		if (reader->progress && !reader->progress((double)reader->position / (double)capture->file_bytes, reader->progress_data)) {
-			capture->damage = g_strdup("was not read to its end");
+			capture->damage = g_strdup(spt_words("was not read to its end"));
 			return;
 		}
 	}
 }
 
-static bool fail(GError **error, int code, const char *path, const char *format, ...) G_GNUC_PRINTF(4, 5);
+static bool refuse(GError **error, int code, const char *path, const char *format, ...) G_GNUC_PRINTF(4, 5);
 
-static bool fail(GError **error, int code, const char *path, const char *format, ...)
+static bool refuse(GError **error, int code, const char *path, const char *format, ...)
 {
 	g_autofree char *why = NULL;
 	va_list arguments;
 
 	va_start(arguments, format);
-	why = g_strdup_vprintf(format, arguments);
+	why = g_strdup_vprintf(spt_words(format), arguments);
 	va_end(arguments);
-	g_set_error(error, SPT_CAPTURE_ERROR, code, "Cannot open capture %s: %s.", path, why);
+	spt_set_error(error, SPT_CAPTURE_ERROR, code, "Cannot open capture %s: %s.", path, why);
 	return false;
 }
 
@@ -167,9 +169,9 @@ static bool fail_open(GError **error, const char *path)
 	g_autofree char *part = g_strconcat(path, ".part", NULL);
 
 	if (problem == ENOENT && access(part, F_OK) == 0)
-		return fail(error, SPT_CAPTURE_ERROR_IO, path, "there is no such file, but %s, which a recording that "
+		return refuse(error, SPT_CAPTURE_ERROR_IO, path, "there is no such file, but %s, which a recording that "
 			    "did not finish has left; open that", part);
-	return fail(error, SPT_CAPTURE_ERROR_IO, path, "%s", g_strerror(problem));
+	return refuse(error, SPT_CAPTURE_ERROR_IO, path, "%s", g_strerror(problem));
 }
 
 /* Non-blocking, or opening a fifo would wait for somebody to write it. */
@@ -181,13 +183,13 @@ static bool open_file(Reader *reader, const char *path, GError **error)
 	if (reader->fd < 0)
 		return fail_open(error, path);
 	if (fstat(reader->fd, &status) < 0)
-		return fail(error, SPT_CAPTURE_ERROR_IO, path, "%s", g_strerror(errno));
+		return refuse(error, SPT_CAPTURE_ERROR_IO, path, "%s", g_strerror(errno));
 	if (S_ISDIR(status.st_mode))
-		return fail(error, SPT_CAPTURE_ERROR_NOT_A_CAPTURE, path, "it is a directory, not a file");
+		return refuse(error, SPT_CAPTURE_ERROR_NOT_A_CAPTURE, path, "it is a directory, not a file");
 	if (!S_ISREG(status.st_mode))
-		return fail(error, SPT_CAPTURE_ERROR_NOT_A_CAPTURE, path, "it is not a regular file");
+		return refuse(error, SPT_CAPTURE_ERROR_NOT_A_CAPTURE, path, "it is not a regular file");
 	if (status.st_size == 0)
-		return fail(error, SPT_CAPTURE_ERROR_NOT_A_CAPTURE, path, "it is empty");
+		return refuse(error, SPT_CAPTURE_ERROR_NOT_A_CAPTURE, path, "it is empty");
 	reader->capture->file_bytes = (uint64_t)status.st_size;
 	return true;
 }
@@ -199,16 +201,16 @@ static bool read_header(Reader *reader, const char *path, GError **error)
 	uint32_t version;
 
 	if (got < 0)
-		return fail(error, SPT_CAPTURE_ERROR_IO, path, "%s", g_strerror(errno));
+		return refuse(error, SPT_CAPTURE_ERROR_IO, path, "%s", g_strerror(errno));
 	if (memcmp(header, SPT_FILE_MAGIC, MIN((size_t)got, SPT_FILE_MAGIC_BYTES)) != 0)
-		return fail(error, SPT_CAPTURE_ERROR_NOT_A_CAPTURE, path, "it is not a capture of Sysprof");
+		return refuse(error, SPT_CAPTURE_ERROR_NOT_A_CAPTURE, path, "it is not a capture of Sysprof");
 	if ((size_t)got < sizeof(header))
-		return fail(error, SPT_CAPTURE_ERROR_NOT_A_CAPTURE, path, "it is cut off within its first %u bytes",
+		return refuse(error, SPT_CAPTURE_ERROR_NOT_A_CAPTURE, path, "it is cut off within its first %u bytes",
 			    SPT_FILE_HEADER_BYTES);
 	memcpy(&version, header + SPT_FILE_MAGIC_BYTES, sizeof(version));
 	version = GUINT32_FROM_LE(version);
 	if (version != SPT_FILE_VERSION)
-		return fail(error, SPT_CAPTURE_ERROR_VERSION, path,
+		return refuse(error, SPT_CAPTURE_ERROR_VERSION, path,
 			    "its format has version %u, this program reads version %u; open it with the Sysprof that made it",
 			    version, SPT_FILE_VERSION);
 	reader->position = sizeof(header);
@@ -224,16 +226,17 @@ static bool read_file(Reader *reader, const char *path, GError **error)
 		return false;
 	reader->zstd = ZSTD_createDCtx();
 	if (!reader->zstd)
-		return fail(error, SPT_CAPTURE_ERROR_IO, path, "there is not enough memory");
+		return refuse(error, SPT_CAPTURE_ERROR_IO, path, "there is not enough memory");
 	reader->rows = spt_rows_new(capture, capture->file_bytes);
 	read_blocks(reader);
 	whole = spt_rows_finish(reader->rows);
+	if (reader->n_blocks == 0 && capture->damage)
+		return refuse(error, SPT_CAPTURE_ERROR_DAMAGED, path, "there is no whole block in it; it %s", capture->damage);
 	if (reader->n_blocks == 0)
-		return fail(error, SPT_CAPTURE_ERROR_DAMAGED, path, "there is no whole block in it%s%s",
-			    capture->damage ? "; it " : ": the recording ended before anything was written",
-			    capture->damage ? capture->damage : "");
+		return refuse(error, SPT_CAPTURE_ERROR_DAMAGED, path,
+			      "there is no whole block in it: the recording ended before anything was written");
 	if (!whole && !capture->damage)
-		capture->damage = g_strdup("names a process as its own ancestor; that process is shown without a parent");
+		capture->damage = g_strdup(spt_words("names a process as its own ancestor; that process is shown without a parent"));
 	return true;
 }
 

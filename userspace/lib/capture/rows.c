@@ -6,6 +6,7 @@
  */
 #include "capture/rows.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 #include "capture/leaves.h"
@@ -13,6 +14,7 @@
 #include "capture/pack.h"
 #include "capture/samples.h"
 #include "capture/store.h"
+#include "words/words.h"
 
 /* A host has some twenty facts; a table that is chosen to collide in the hash must stay cheap. */
 #define MAX_HOST_KEYS 4096
@@ -39,7 +41,7 @@ struct SptRows {
 	uint64_t texts_bytes;
 	uint64_t work_bytes;					/* how much is left */
 	SptStore objects, processes, threads, streams;		/* by id */
-	SptStore nodes, names, accounts, losses, columns, command_lines;	/* in order */
+	SptStore nodes, names, accounts, losses, columns, command_lines, maps;	/* in order */
 	SptStore texts, bundled;				/* likewise; texts from 1 on */
 	GArray *places;						/* SptBlockPlace */
 	SptNodeUnpacker unpacker;
@@ -57,7 +59,7 @@ static bool damaged(GError **error, const char *format, ...)
 	va_list arguments;
 
 	va_start(arguments, format);
-	g_propagate_error(error, g_error_new_valist(SPT_CAPTURE_ERROR, SPT_CAPTURE_ERROR_DAMAGED, format, arguments));
+	g_propagate_error(error, g_error_new_valist(SPT_CAPTURE_ERROR, SPT_CAPTURE_ERROR_DAMAGED, spt_words(format), arguments));
 	va_end(arguments);
 	return false;
 }
@@ -77,6 +79,7 @@ static uint64_t memory_left(const SptRows *rows)
 		spt_store_bytes(&rows->streams) + spt_store_bytes(&rows->nodes) + spt_store_bytes(&rows->names) +
 		spt_store_bytes(&rows->accounts) + spt_store_bytes(&rows->losses) + spt_store_bytes(&rows->columns) +
 		spt_store_bytes(&rows->texts) + spt_store_bytes(&rows->bundled) + spt_store_bytes(&rows->command_lines) +
+		spt_store_bytes(&rows->maps) +
 		2 * (uint64_t)rows->places->len * sizeof(SptBlockPlace) + rows->texts_bytes + rows->leaves.bytes +
 		spt_node_unpacker_bytes(&rows->unpacker);
 
@@ -413,7 +416,7 @@ static bool take_events(SptRows *rows, const SptBlockHeader *header, const SptTa
 	if (!find_stream(table, &id))
 		return damaged(error, "its rows do not tell their stream");
 	if (id == 0 || id > UINT32_MAX || !spt_store_has(&rows->streams, (uint32_t)id))
-		return damaged(error, "its rows are of stream %" G_GUINT64_FORMAT ", which is not there", id);
+		return damaged(error, "its rows are of stream %" PRIu64 ", which is not there", id);
 	stream = spt_store_row(&rows->streams, id);
 	if (stream->id == rows->samples_stream && !take_samples(rows, header, table, stored, error))
 		return false;
@@ -459,6 +462,24 @@ static bool take_command_lines(SptRows *rows, const SptTable *table, GError **er
 		if (!spt_store_has(&rows->processes, row[i].process))
 			return damaged(error, "process %u has a command line and is not there", row[i].process);
 	rows->command_lines.n += table->rows;
+	return true;
+}
+
+static bool take_maps(SptRows *rows, const SptTable *table, GError **error)
+{
+	const SptMapRow *row = decode(rows, &rows->maps, &spt_schema_map, table, error);
+
+	if (!row)
+		return false;
+	for (uint32_t i = 0; i < table->rows; i++) {
+		if (!spt_store_has(&rows->processes, row[i].process))
+			return damaged(error, "row %u is a mapping of process %u, which is not there", i, row[i].process);
+		if (!exists_or_0(&rows->objects, row[i].object))
+			return damaged(error, "row %u is a mapping of object %u, which is not there", i, row[i].object);
+		if (row[i].bytes > UINT64_MAX - row[i].start)
+			return damaged(error, "row %u is a mapping beyond the end of memory", i);
+	}
+	rows->maps.n += table->rows;
 	return true;
 }
 
@@ -532,7 +553,7 @@ static bool take_end(SptRows *rows, const SptTable *table, GError **error)
 
 bool spt_rows_wants(uint16_t type)
 {
-	return (type >= SPT_BLOCK_HOST && type <= SPT_BLOCK_LOSS) || (type >= SPT_BLOCK_END && type <= SPT_BLOCK_COMMAND_LINE);
+	return (type >= SPT_BLOCK_HOST && type <= SPT_BLOCK_LOSS) || (type >= SPT_BLOCK_END && type <= SPT_BLOCK_MAP);
 }
 
 bool spt_rows_take(SptRows *rows, const SptBlockHeader *header, const SptTable *table, const uint8_t *stored,
@@ -571,6 +592,8 @@ bool spt_rows_take(SptRows *rows, const SptBlockHeader *header, const SptTable *
 		return take_bundled(rows, table, error);
 	case SPT_BLOCK_COMMAND_LINE:
 		return take_command_lines(rows, table, error);
+	case SPT_BLOCK_MAP:
+		return take_maps(rows, table, error);
 	case SPT_BLOCK_ACCOUNT:
 		return take_plain(rows, &rows->accounts, table, error);
 	case SPT_BLOCK_LOSS:
@@ -639,6 +662,7 @@ bool spt_rows_finish(SptRows *rows)
 	capture->accounts = spt_store_steal(&rows->accounts, &capture->n_accounts);
 	capture->losses = spt_store_steal(&rows->losses, &capture->n_losses);
 	capture->command_lines = spt_store_steal(&rows->command_lines, &capture->n_command_lines);
+	capture->maps = spt_store_steal(&rows->maps, &capture->n_maps);
 	capture->columns = spt_store_steal(&rows->columns, &capture->n_columns);
 	capture->samples_stream = rows->samples_stream;
 	capture->n_places = rows->places->len;
@@ -674,6 +698,7 @@ SptRows *spt_rows_new(SptCapture *capture, uint64_t file_bytes)
 	rows->accounts = spt_store_new(&spt_schema_account, 0);
 	rows->losses = spt_store_new(&spt_schema_loss, 0);
 	rows->command_lines = spt_store_new(&spt_schema_command_line, 0);
+	rows->maps = spt_store_new(&spt_schema_map, 0);
 	rows->columns = spt_store_new(&spt_schema_stream_column, 0);
 	rows->texts = spt_store_new(&spt_schema_text, 1);
 	rows->bundled = spt_store_new(&schema_bundled, 0);

@@ -8,6 +8,8 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "words/words.h"
+
 #define BUILD_ID_ROOM sizeof(((SptObjectRow *)0)->build_id)
 #define BATCH 256
 
@@ -161,6 +163,17 @@ static const SptField command_line_fields[] = {
 	{ 2, SPT_FIELD_TEXT, offsetof(SptCommandLineRow, text) },
 };
 const SptSchema spt_schema_command_line = SCHEMA(SptCommandLineRow, command_line_fields);
+
+static const SptField map_fields[] = {
+	{ 1, SPT_FIELD_U32, offsetof(SptMapRow, process) },
+	{ 2, SPT_FIELD_U64, offsetof(SptMapRow, time) },
+	{ 3, SPT_FIELD_U64, offsetof(SptMapRow, start) },
+	{ 4, SPT_FIELD_U64, offsetof(SptMapRow, bytes) },
+	{ 5, SPT_FIELD_U64, offsetof(SptMapRow, offset) },
+	{ 6, SPT_FIELD_U32, offsetof(SptMapRow, object) },
+	{ 7, SPT_FIELD_U8, offsetof(SptMapRow, how) },
+};
+const SptSchema spt_schema_map = SCHEMA(SptMapRow, map_fields);
 
 static const SptField text_fields[] = {
 	{ 1, SPT_FIELD_TEXT, offsetof(SptTextRow, text) },
@@ -351,8 +364,8 @@ bool spt_schema_decode(const SptSchema *schema, const SptTable *table, void *row
 		else if (column)
 			whole = decode_numbers(field, column, member, schema->row_bytes, table->rows);
 		if (!whole) {
-			g_set_error(error, SPT_CAPTURE_ERROR, SPT_CAPTURE_ERROR_DAMAGED,
-				    "column %u does not hold what its rows need", field->column);
+			spt_set_error(error, SPT_CAPTURE_ERROR, SPT_CAPTURE_ERROR_DAMAGED,
+				      "column %u does not hold what its rows need", field->column);
 			return false;
 		}
 	}

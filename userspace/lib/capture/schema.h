@@ -80,7 +80,7 @@ extern const SptSchema spt_schema_process, spt_schema_thread;
 extern const SptSchema spt_schema_node, spt_schema_frame, spt_schema_old_frame;
 extern const SptSchema spt_schema_stream, spt_schema_stream_column, spt_schema_name, spt_schema_account;
 extern const SptSchema spt_schema_loss, spt_schema_index, spt_schema_end, spt_schema_process_end;
-extern const SptSchema spt_schema_text, spt_schema_bundled, spt_schema_command_line;
+extern const SptSchema spt_schema_text, spt_schema_bundled, spt_schema_command_line, spt_schema_map;
 
 /* The samples stream: member and name of each role it has. */
 typedef struct {

@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "words/words.h"
+
 #define CLEAN_ROWS 256			/* at once */
 
 SptStore spt_store_new(const SptSchema *schema, unsigned first_rows)
@@ -32,8 +34,8 @@ bool spt_store_reserve(SptStore *store, uint64_t n, GError **error)
 	if (n > store->room) {
 		data = room <= SIZE_MAX / row_bytes ? g_try_realloc(store->data, (size_t)room * row_bytes) : NULL;
 		if (!data) {
-			g_set_error_literal(error, SPT_CAPTURE_ERROR, SPT_CAPTURE_ERROR_DAMAGED,
-					    "there is not enough memory for its rows");
+			spt_set_error(error, SPT_CAPTURE_ERROR, SPT_CAPTURE_ERROR_DAMAGED,
+				      "there is not enough memory for its rows");
 			return false;
 		}
 		store->data = data;

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "capture/capture.h"
+#include "words/words.h"
 
 /* At most 10 bytes and 64 bits; the common single byte first. */
 static inline bool get_varint(const uint8_t **next, const uint8_t *end, uint64_t *ret)
@@ -36,7 +37,7 @@ static inline bool get_varint(const uint8_t **next, const uint8_t *end, uint64_t
 
 static bool damaged(GError **error, const char *clause)
 {
-	g_set_error_literal(error, SPT_CAPTURE_ERROR, SPT_CAPTURE_ERROR_DAMAGED, clause);
+	g_set_error_literal(error, SPT_CAPTURE_ERROR, SPT_CAPTURE_ERROR_DAMAGED, spt_words(clause));
 	return false;
 }
 

@@ -19,12 +19,14 @@
 #include "capture/nodes.h"
 #include "capture/pack.h"
 #include "capture/schema.h"
+#include "words/words.h"
 
 #define BLOCK_ROWS (64u << 10)
 #define SAMPLES_STREAM 1
 /* No name is that long that was not made to be; with it, a block's text stays within what a GByteArray can hold. */
 #define TEXT_MAX_BYTES (16u << 10)
 #define COMMAND_LINES_BYTES (64u << 10)
+#define MAPS_ROWS 4096u
 /* More is not kept waiting for the rest of a flush. */
 #define WAITING_MAX_BYTES (16u << 20)
 
@@ -50,6 +52,7 @@ struct SptCaptureWriter {
 	GArray *command_lines;		/* wait until they are many: together they pack to less than half */
 	GStringChunk *command_texts;
 	size_t command_bytes;
+	GArray *maps;			/* wait, too */
 	bool is_last;			/* flush: nothing waits any more */
 	GArray *process_ends;		/* what the packer made of processes */
 	GArray *bundled, *bundled_texts;
@@ -70,10 +73,9 @@ static bool fail(SptCaptureWriter *writer, const char *format, ...)
 	if (writer->error)
 		return false;
 	va_start(arguments, format);
-	why = g_strdup_vprintf(format, arguments);
+	why = g_strdup_vprintf(spt_words(format), arguments);
 	va_end(arguments);
-	writer->error = g_error_new(SPT_CAPTURE_ERROR, SPT_CAPTURE_ERROR_IO, "Cannot write capture %s: %s.",
-				    writer->path, why);
+	writer->error = g_error_new(SPT_CAPTURE_ERROR, SPT_CAPTURE_ERROR_IO, spt_words("Cannot write capture %s: %s."), writer->path, why);
 	return false;
 }
 
@@ -313,6 +315,17 @@ static bool write_command_lines(SptCaptureWriter *writer)
 	return true;
 }
 
+static bool write_maps(SptCaptureWriter *writer)
+{
+	if (writer->maps->len < MAPS_ROWS && !writer->is_last)
+		return true;
+	spt_pack_maps(writer->maps);
+	if (!write_array(writer, SPT_BLOCK_MAP, &spt_schema_map, writer->maps))
+		return false;
+	g_array_set_size(writer->maps, 0);
+	return true;
+}
+
 bool spt_capture_writer_flush(SptCaptureWriter *writer, SptStash *stash, GError **error)
 {
 	spt_pack_processes(writer->packer, writer->processes, writer->process_ends);
@@ -326,6 +339,7 @@ bool spt_capture_writer_flush(SptCaptureWriter *writer, SptStash *stash, GError 
 	    write_array(writer, SPT_BLOCK_PROCESS_END, &spt_schema_process_end, writer->process_ends) &&
 	    write_array(writer, SPT_BLOCK_THREAD, &spt_schema_thread, writer->threads) &&
 	    write_command_lines(writer) &&
+	    write_maps(writer) &&
 	    write_nodes(writer, stash) &&
 	    write_array(writer, SPT_BLOCK_NAME, &spt_schema_name, writer->names) &&
 	    write_array(writer, SPT_BLOCK_TEXT, &spt_schema_text, writer->bundled_texts) &&
@@ -428,6 +442,7 @@ static SptCaptureWriter *make_writer(const char *path)
 	writer->command_lines = g_array_new(FALSE, FALSE, sizeof(SptCommandLineRow));
 	writer->command_texts = g_string_chunk_new(4096);
 	writer->index = g_array_new(FALSE, FALSE, sizeof(SptIndexRow));
+	writer->maps = g_array_new(FALSE, FALSE, sizeof(SptMapRow));
 	writer->process_ends = g_array_new(FALSE, FALSE, sizeof(SptProcessEndRow));
 	writer->bundled = g_array_new(FALSE, FALSE, sizeof(SptPackedBundledRow));
 	writer->bundled_texts = g_array_new(FALSE, FALSE, sizeof(SptTextRow));
@@ -501,6 +516,7 @@ void spt_capture_writer_free(SptCaptureWriter *writer)
 	g_array_unref(writer->command_lines);
 	g_string_chunk_free(writer->command_texts);
 	g_array_unref(writer->index);
+	g_array_unref(writer->maps);
 	g_array_unref(writer->process_ends);
 	g_array_unref(writer->bundled);
 	g_array_unref(writer->bundled_texts);
@@ -560,6 +576,11 @@ void spt_capture_writer_command_line(SptCaptureWriter *writer, const SptCommandL
 	kept.text = g_string_chunk_insert_len(writer->command_texts, row->text, (gssize)strnlen(row->text, TEXT_MAX_BYTES));
 	writer->command_bytes += strlen(kept.text) + sizeof(kept);
 	g_array_append_val(writer->command_lines, kept);
+}
+
+void spt_capture_writer_map(SptCaptureWriter *writer, const SptMapRow *row)
+{
+	g_array_append_vals(writer->maps, row, 1);
 }
 
 void spt_capture_writer_sample(SptCaptureWriter *writer, const SptSampleRow *row)

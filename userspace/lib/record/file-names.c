@@ -78,27 +78,14 @@ void spt_file_names_forget(SptFileNames *names)
 	}
 }
 
-static int compare_offsets(const void *a, const void *b)
-{
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return x < y ? -1 : x > y;
-}
-
 static void ask(SptFileNames *names, struct file *file)
 {
-	unsigned n = 0;
-
-	g_array_sort(file->offsets, compare_offsets);
-	for (unsigned i = 0; i < file->offsets->len; i++)
-		if (i == 0 || g_array_index(file->offsets, uint64_t, i) != g_array_index(file->offsets, uint64_t, n - 1))
-			g_array_index(file->offsets, uint64_t, n++) = g_array_index(file->offsets, uint64_t, i);
-	g_array_set_size(file->offsets, n);
+	spt_reader_sort(file->offsets);
 	file->asked = file->offsets;
 	file->offsets = g_array_new(FALSE, FALSE, sizeof(uint64_t));
 	spt_reader_begin(names->reader, file->object, &(SptReadRequest){
-		.fd = spt_object_fd(file->image), .path = spt_object_name(file->image), .offsets = (const uint64_t *)(void *)file->asked->data, .n = n,
-		.depth = SPT_READ_SYMBOLS, .keep = true,
+		.fd = spt_object_fd(file->image), .path = spt_object_name(file->image), .offsets = (const uint64_t *)(void *)file->asked->data,
+		.n = file->asked->len, .depth = SPT_READ_SYMBOLS, .keep = true,
 	});
 }
 

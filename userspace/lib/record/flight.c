@@ -25,6 +25,7 @@ struct SptFlight {
 	GHashTable *host;
 	GHashTable *objects, *processes, *threads;	/* id -> row */
 	GHashTable *command_lines;	/* id of a process -> text */
+	GHashTable *maps;		/* id of a process -> GArray of SptMapRow */
 	GPtrArray *cpus;		/* struct cpu by number, or NULL */
 	GArray *losses;			/* SptLossRow */
 };
@@ -78,6 +79,7 @@ SptFlight *spt_flight_new(void)
 	flight->processes = g_hash_table_new_full(NULL, NULL, NULL, g_free);
 	flight->threads = g_hash_table_new_full(NULL, NULL, NULL, g_free);
 	flight->command_lines = g_hash_table_new_full(NULL, NULL, NULL, g_free);
+	flight->maps = g_hash_table_new_full(NULL, NULL, NULL, (GDestroyNotify)g_array_unref);
 	flight->cpus = g_ptr_array_new_with_free_func(cpu_free);
 	flight->losses = g_array_new(FALSE, FALSE, sizeof(SptLossRow));
 	return flight;
@@ -92,6 +94,7 @@ void spt_flight_free(SptFlight *flight)
 	g_hash_table_unref(flight->processes);
 	g_hash_table_unref(flight->threads);
 	g_hash_table_unref(flight->command_lines);
+	g_hash_table_unref(flight->maps);
 	g_ptr_array_unref(flight->cpus);
 	g_array_unref(flight->losses);
 	g_free(flight);
@@ -134,6 +137,17 @@ void spt_flight_thread(SptFlight *flight, const SptThreadRow *row)
 void spt_flight_command_line(SptFlight *flight, const SptCommandLineRow *row)
 {
 	replace_row(flight->command_lines, row->process, g_strdup(row->text));
+}
+
+void spt_flight_map(SptFlight *flight, const SptMapRow *row)
+{
+	GArray *rows = row_of(flight->maps, row->process);
+
+	if (!rows) {
+		rows = g_array_new(FALSE, FALSE, sizeof(SptMapRow));
+		replace_row(flight->maps, row->process, rows);
+	}
+	g_array_append_vals(rows, row, 1);
 }
 
 void spt_flight_sample(SptFlight *flight, const SptSampleRow *row)
@@ -239,6 +253,7 @@ static void forget_tasks(SptFlight *flight)
 		if (((SptProcessRow *)value)->end_time &&
 		    !g_hash_table_contains(processes, GUINT_TO_POINTER(((SptProcessRow *)value)->id))) {
 			g_hash_table_remove(flight->command_lines, GUINT_TO_POINTER(((SptProcessRow *)value)->id));
+			g_hash_table_remove(flight->maps, GUINT_TO_POINTER(((SptProcessRow *)value)->id));
 			g_hash_table_iter_remove(&iter);
 		}
 }
@@ -401,6 +416,24 @@ static void put_host(const SptFlight *flight, SptCaptureWriter *writer, uint64_t
 	}
 }
 
+static void put_maps(const SptFlight *flight, SptCaptureWriter *writer)
+{
+	GHashTableIter iter;
+	void *value;
+
+	g_hash_table_iter_init(&iter, flight->maps);
+	while (g_hash_table_iter_next(&iter, NULL, &value)) {
+		const GArray *rows = value;
+
+		for (unsigned i = 0; i < rows->len; i++) {
+			const SptMapRow *row = &g_array_index(rows, SptMapRow, i);
+
+			if (!row->object || row_of(flight->objects, row->object))
+				spt_capture_writer_map(writer, row);
+		}
+	}
+}
+
 static void put_tasks_and_objects(const SptFlight *flight, SptCaptureWriter *writer)
 {
 	GHashTableIter iter;
@@ -430,6 +463,7 @@ void spt_flight_put(const SptFlight *flight, SptCaptureWriter *writer, uint64_t 
 	uint64_t begin = 0, first;
 
 	put_tasks_and_objects(flight, writer);
+	put_maps(flight, writer);
 	/* The CPU that was busy longest begins the window. */
 	for (unsigned i = 0; i < flight->cpus->len; i++)
 		begin = MAX(begin, begin_of_cpu(flight->cpus->pdata[i]));

@@ -23,6 +23,7 @@ void spt_flight_object(SptFlight *flight, const SptObjectRow *row);
 void spt_flight_process(SptFlight *flight, const SptProcessRow *row);
 void spt_flight_thread(SptFlight *flight, const SptThreadRow *row);
 void spt_flight_command_line(SptFlight *flight, const SptCommandLineRow *row);
+void spt_flight_map(SptFlight *flight, const SptMapRow *row);
 void spt_flight_sample(SptFlight *flight, const SptSampleRow *row);
 void spt_flight_account(SptFlight *flight, const SptAccountRow *row);
 void spt_flight_loss(SptFlight *flight, const SptLossRow *row);

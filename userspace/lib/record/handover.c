@@ -17,19 +17,13 @@ struct SptHandover {
 	int problem;			/* of the last one that was refused */
 };
 
-static const SptObject *open_file(uint32_t object, void *data)
-{
-	return spt_output_file(data, object);
-}
-
 SptHandover *spt_handover_new(SptOutput *output, SptTrace *trace)
 {
-	g_autofree char *cache = g_build_filename(g_get_user_cache_dir(), "sysprof", "unwind", NULL);
 	SptHandover *handover = g_new0(SptHandover, 1);
 
 	handover->output = output;
 	handover->trace = trace;
-	handover->tables = spt_tables_new(open_file, output, cache);
+	handover->tables = spt_tables_of_output(output);
 	handover->waiting = g_array_new(FALSE, FALSE, sizeof(uint32_t));
 	return handover;
 }

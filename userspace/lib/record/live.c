@@ -10,8 +10,9 @@
 #include "profile/selection.h"
 #include "record/naming.h"
 #include "stash/pairs.h"
-#include "symbols/symbols.h"
+#include "symbols/reader.h"
 
+#define PATIENCE_MS 10000		/* until what reads a file is taken for hung */
 #define NO_FUNCTION UINT32_MAX
 
 struct sample {
@@ -26,10 +27,11 @@ struct batch {
 	bool forgets_nodes;		/* node 1 is the first of these nodes */
 };
 
-/* What is asked of it grows while the recording does: it is read once, and kept. */
+/* What is asked of it grows while the recording does: the helper that reads it keeps what it has read. */
 struct file {
-	bool is_read;
-	SptSymtab *symtab;		/* NULL: it is not the one that was recorded, or not there */
+	bool is_unreadable;		/* it is not the one that was recorded, not there, or what read it failed */
+	GArray *offsets;		/* uint64_t: of the nodes at hand; NULL: there were none */
+	SptPlaceTable *table;		/* what it says of them; NULL: nothing */
 };
 
 struct node {
@@ -57,6 +59,7 @@ struct SptLive {
 	GPtrArray *texts;		/* owns their strings */
 	SptSymbols *symbols;		/* what the capture itself says */
 	GArray *files;			/* struct file, by object id */
+	SptReader *reader;
 	GArray *nodes;			/* struct node, by id */
 	GArray *functions;		/* struct function */
 	struct spt_pairs function_of;	/* (name, object) -> its index */
@@ -117,6 +120,7 @@ SptLive *spt_live_new(void)
 	live->names = g_array_new(FALSE, FALSE, sizeof(SptNameRow));
 	live->texts = g_ptr_array_new_with_free_func(free_texts);
 	live->files = rows_new(sizeof(struct file));
+	live->reader = spt_reader_new(NULL, 1, PATIENCE_MS, NULL);
 	live->nodes = rows_new(sizeof(struct node));
 	live->functions = g_array_new(FALSE, FALSE, sizeof(struct function));
 	live->symbols = spt_symbols_new(&live->capture, NULL);
@@ -134,8 +138,9 @@ static void clear(gpointer data)
 	SptLive *live = data;
 
 	for (unsigned i = 0; i < live->files->len; i++)
-		spt_symtab_free(g_array_index(live->files, struct file, i).symtab);
+		spt_place_table_free(g_array_index(live->files, struct file, i).table);
 	g_array_unref(live->files);
+	spt_reader_free(live->reader);
 	spt_symbols_free(live->symbols);
 	spt_pairs_clear(&live->function_of);
 	g_array_unref(live->functions);
@@ -287,24 +292,69 @@ static void follow(SptLive *live)
 	spt_symbols_follow(live->symbols);
 }
 
+/* NULL: there is none for what @frame lies in. */
+static struct file *file_of(SptLive *live, const SptFrame *frame)
+{
+	struct file *file;
+
+	if (frame->object >= live->objects->len || ((SptObjectRow *)row_at(live->objects, frame->object))->kind != SPT_OBJECT_FILE)
+		return NULL;
+	file = row_at(live->files, frame->object);
+	return file->is_unreadable ? NULL : file;
+}
+
+static void read_file(SptLive *live, const SptObjectRow *row, struct file *file)
+{
+	g_autoptr(SptObject) image = spt_naming_open(row->path, row);
+	const char *problem;
+	uint32_t tag;
+
+	file->is_unreadable = !image;
+	if (!image)
+		return;
+	spt_reader_sort(file->offsets);
+	spt_reader_begin(live->reader, 0, &(SptReadRequest){
+		.fd = spt_object_fd(image), .path = row->path, .offsets = (const uint64_t *)(void *)file->offsets->data,
+		.n = file->offsets->len, .depth = SPT_READ_SYMBOLS, .keep = true,
+	});
+	g_clear_pointer(&file->table, spt_place_table_free);
+	file->table = spt_reader_wait(live->reader, &tag);
+	problem = file->table ? spt_place_table_problem(file->table) : NULL;
+	file->is_unreadable = problem && g_str_has_prefix(problem, SPT_READER_FAILED);
+}
+
+/* What the files of @batch's nodes say of them. */
+static void read_files(SptLive *live, const struct batch *batch)
+{
+	for (unsigned i = 0; i < batch->nodes->len; i++) {
+		const SptFrame *frame = &g_array_index(batch->nodes, SptNode, i).frame;
+		struct file *file = spt_symbols_name(live->symbols, frame).has_symbol ? NULL : file_of(live, frame);
+
+		if (file && !file->offsets)
+			file->offsets = g_array_new(FALSE, FALSE, sizeof(uint64_t));
+		if (file)
+			g_array_append_val(file->offsets, frame->offset);
+	}
+	for (unsigned i = 0; i < live->files->len; i++) {
+		struct file *file = &g_array_index(live->files, struct file, i);
+
+		if (file->offsets)
+			read_file(live, row_at(live->objects, i), file);
+		g_clear_pointer(&file->offsets, g_array_unref);
+	}
+}
+
 static const char *name_in_file(SptLive *live, const SptFrame *frame)
 {
-	const SptObjectRow *row;
-	struct file *file;
+	const struct file *file = file_of(live, frame);
 	g_autofree char *name = NULL;
 	SptSymbol symbol;
+	uint32_t row;
 
-	if (frame->object >= live->objects->len)
+	if (!file || !file->table)
 		return NULL;
-	row = row_at(live->objects, frame->object);
-	file = row_at(live->files, frame->object);
-	if (!file->is_read && row->kind == SPT_OBJECT_FILE) {
-		g_autoptr(SptObject) object = spt_naming_open(row->path, row);
-
-		file->symtab = object ? spt_symtab_new(object, NULL) : NULL;
-		file->is_read = true;
-	}
-	if (!file->symtab || !spt_symtab_find(file->symtab, frame->offset, &symbol))
+	row = spt_place_table_find(file->table, frame->offset);
+	if (row == UINT32_MAX || !spt_place_table_symbol(file->table, row, &symbol))
 		return NULL;
 	name = spt_demangle(symbol.name);
 	return spt_symbols_intern(live->symbols, name);
@@ -322,6 +372,7 @@ static void take_nodes(SptLive *live, const struct batch *batch)
 {
 	if (batch->forgets_nodes)
 		g_array_set_size(live->nodes, 1);
+	read_files(live, batch);
 	for (unsigned i = 0; i < batch->nodes->len; i++) {
 		const SptNode *node = &g_array_index(batch->nodes, SptNode, i);
 		struct node known = { node->parent, function_of_frame(live, &node->frame) };

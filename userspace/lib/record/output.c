@@ -15,6 +15,7 @@
 #include "record/live.h"
 #include "record/naming.h"
 #include "stash/stash.h"
+#include "words/words.h"
 
 #define DEFAULT_MEMORY_BYTES (1ULL << 30)
 #define COMPACT_NODES 4096		/* fewer are not worth it */
@@ -30,6 +31,7 @@ struct SptOutput {
 	SptLive *live;			/* NULL: nobody looks on */
 	SptStash *stash;
 	SptNaming *naming;
+	GArray *maps;			/* SptMapRow, for the writer */
 	uint32_t node_base, kept_nodes, flushed_nodes;
 	uint64_t memory_bytes, last_ns, period_ns, bytes;
 	uint64_t n_waiting;		/* rows since the last flush */
@@ -51,6 +53,7 @@ SptOutput *spt_output_new(const SptRecorderOptions *options, SptTrace *trace, GE
 	output->memory_bytes = options->memory_bytes ? options->memory_bytes : DEFAULT_MEMORY_BYTES;
 	output->last_ns = options->last_ns;
 	output->stash = spt_stash_new();
+	output->maps = g_array_new(FALSE, FALSE, sizeof(SptMapRow));
 	output->live = options->live ? spt_live_ref(options->live) : NULL;
 	output->naming = spt_naming_new(options->stream_fd > 0);
 	if (options->last_ns)
@@ -73,6 +76,7 @@ void spt_output_free(SptOutput *output)
 	spt_naming_free(output->naming);
 	g_clear_pointer(&output->live, spt_live_unref);
 	spt_stash_free(output->stash);
+	g_array_unref(output->maps);
 	g_free(output->path);
 	g_free(output);
 }
@@ -118,6 +122,15 @@ void spt_output_command_line(SptOutput *output, const SptCommandLineRow *row)
 		spt_flight_command_line(output->flight, row);
 	else
 		spt_capture_writer_command_line(output->writer, row);
+}
+
+void spt_output_map(SptOutput *output, const SptMapRow *row)
+{
+	output->n_waiting++;
+	if (output->flight)
+		spt_flight_map(output->flight, row);
+	else
+		g_array_append_vals(output->maps, row, 1);
 }
 
 void spt_output_account(SptOutput *output, const SptAccountRow *row)
@@ -209,9 +222,9 @@ static bool check_memory(const SptOutput *output, GError **error)
 	bytes = private_bytes();
 	if (bytes <= output->memory_bytes)
 		return true;
-	g_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_BAD_CONFIG, "The recording needs %" PRIu64 " MiB and may have %" PRIu64
-		    " MiB: the machine has too many processes and files for that; give it more (--memory)", bytes >> 20,
-		    output->memory_bytes >> 20);
+	spt_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_BAD_CONFIG, "The recording needs %" PRIu64 " MiB and may have %" PRIu64
+		      " MiB: the machine has too many processes and files for that; give it more (--memory)", bytes >> 20,
+		      output->memory_bytes >> 20);
 	return false;
 }
 
@@ -300,6 +313,21 @@ bool spt_output_tell(SptOutput *output, GError **error)
 	return true;
 }
 
+static void put_maps(SptOutput *output)
+{
+	unsigned kept = 0;
+
+	for (unsigned i = 0; i < output->maps->len; i++) {
+		const SptMapRow *row = &g_array_index(output->maps, SptMapRow, i);
+
+		if (!row->object || spt_naming_path(output->naming, row->object))
+			spt_capture_writer_map(output->writer, row);
+		else
+			g_array_index(output->maps, SptMapRow, kept++) = *row;
+	}
+	g_array_set_size(output->maps, kept);
+}
+
 static bool flush_into(SptOutput *output, SptCaptureWriter *writer, bool last, GError **error)
 {
 	return spt_naming_flush(output->naming, output->trace, output->stash, writer, last, error) &&
@@ -310,6 +338,7 @@ static bool flush_or_trim(SptOutput *output, uint64_t now, GError **error)
 {
 	if (output->flight)
 		return trim_flight(output, now, error);
+	put_maps(output);
 	if (!flush_into(output, output->writer, false, error))
 		return false;
 	output->bytes = spt_capture_writer_bytes(output->writer);
@@ -361,6 +390,7 @@ bool spt_output_finish(SptOutput *output, uint64_t now, char **ret_path, GError 
 {
 	if (output->flight)
 		return spt_output_write_last(output, now, ret_path, error);
+	put_maps(output);
 	if (!flush_into(output, output->writer, true, error) ||
 	    !spt_capture_writer_finish(output->writer, output->stash, now, error))
 		return false;

@@ -26,6 +26,8 @@ void spt_output_host(SptOutput *output, const char *key, const char *value);
 void spt_output_process(SptOutput *output, const SptProcessRow *row);
 void spt_output_thread(SptOutput *output, const SptThreadRow *row);
 void spt_output_command_line(SptOutput *output, const SptCommandLineRow *row);
+/* Waits until its object was put. */
+void spt_output_map(SptOutput *output, const SptMapRow *row);
 void spt_output_account(SptOutput *output, const SptAccountRow *row);
 void spt_output_loss(SptOutput *output, const SptLossRow *row);
 /* @pid: a process that has it mapped; 0 if none is known. */

@@ -15,10 +15,12 @@
 #include "process/tasks.h"
 #include "record/command-line.h"
 #include "record/handover.h"
+#include "record/maps.h"
 #include "record/output.h"
 #include "record/stacks.h"
 #include "record/unwinding.h"
 #include "trace/trace.h"
+#include "words/words.h"
 
 #define FLUSH_NS 900000000ULL	/* so that with a step's delay it is once a second */
 #define TELL_NS 250000000ULL
@@ -43,6 +45,7 @@ struct SptRecorder {
 	SptOutput *output;
 	SptTasks *tasks;
 	SptSpaces *spaces;
+	SptMaps *maps;			/* NULL: they are not asked for */
 	SptStacks *stacks;
 	SptCopies *copies;		/* these two NULL: no raw stacks are asked for */
 	SptUnwinding *unwinding;
@@ -91,6 +94,8 @@ static void on_process(const SptProcess *process, void *data)
 	/* What was read was its next image already, or who has its pid since. */
 	if (process->end_time && process->end_time <= process->read_time)
 		spt_output_command_line(recorder->output, &(SptCommandLineRow){ process->id, "" });
+	if (process->end_time && recorder->maps)
+		spt_maps_ended(recorder->maps, process);
 }
 
 static void on_thread(const SptThread *thread, void *data)
@@ -125,7 +130,7 @@ static void take_task(SptRecorder *recorder, const struct sysprof_task *task)
 	memcpy(name, task->comm, SYSPROF_COMM_BYTES);
 	switch (record->type) {
 	case SYSPROF_TASK:
-		spt_tasks_seen(recorder->tasks, record->pid, record->tid, task->parent_pid, task->mm, task->start_time,
+		spt_tasks_seen(recorder->tasks, record->pid, record->tid, task->parent_pid, task->mm, task->start_time, record->time,
 			       record->flags & SYSPROF_TASK_KTHREAD, name);
 		break;
 	case SYSPROF_FORK:
@@ -191,6 +196,8 @@ static void take_object(SptRecorder *recorder, const struct sysprof_object *obje
 	spt_output_object(recorder->output, &row, object->record.pid ? object->record.pid : mapper_of(recorder, row.id));
 	if (recorder->handover)
 		spt_handover_mapped(recorder->handover, row.id);
+	if (recorder->maps)
+		spt_maps_object(recorder->maps, &row);
 }
 
 static void take_region(SptRecorder *recorder, const struct sysprof_region *region)
@@ -248,13 +255,18 @@ static uint32_t find_node(SptRecorder *recorder, const struct sysprof_sample *sa
 	return node;
 }
 
-static void ask_for_command_line(SptRecorder *recorder, SptProcess *process)
+/* At its first sample: how it was called, and what is mapped there. */
+static void get_to_know(SptRecorder *recorder, SptProcess *process)
 {
 	g_autofree char *text = NULL;
 
-	if (process->is_asked || process->is_kthread || recorder->no_command_lines)
+	if (process->is_known)
 		return;
-	process->is_asked = true;
+	process->is_known = true;
+	if (recorder->maps)
+		spt_maps_sampled(recorder->maps, process);
+	if (process->is_kthread || recorder->no_command_lines)
+		return;
 	text = spt_command_line_read(process->pid);
 	if (!text)
 		return;
@@ -284,7 +296,7 @@ static void take_sample(SptRecorder *recorder, const struct sysprof_sample *samp
 		row.context |= SPT_CONTEXT_KERNEL;
 	if (record->flags & SYSPROF_SAMPLE_IRQ)
 		row.context |= SPT_CONTEXT_IRQ;
-	ask_for_command_line(recorder, thread->process);
+	get_to_know(recorder, thread->process);
 	row.node = find_node(recorder, sample, thread, &row.user_end);
 	spt_output_sample(recorder->output, &row);
 	recorder->status.samples++;
@@ -376,6 +388,8 @@ static void take_record(const struct sysprof_record *record, void *data)
 
 	if (record->cpu >= spt_trace_n_cpus(recorder->trace) || recorder->failure)
 		return;
+	if (!recorder->in_snapshot)
+		spt_tasks_pass(recorder->tasks, record->time);
 	switch (record->type) {
 	case SYSPROF_SAMPLE:
 		take_sample(recorder, (const struct sysprof_sample *)record);
@@ -440,6 +454,7 @@ static bool take_snapshot(SptRecorder *recorder, GError **error)
 	recorder->snapshot_number++;
 	ok = spt_trace_snapshot(recorder->trace, take_record, recorder, &busy, error) && !has_failed(recorder, error);
 	recorder->in_snapshot = false;
+	spt_spaces_end_snapshot(recorder->spaces);
 	/* A process whose lock is held by somebody who waits: again at the next step. */
 	if (busy)
 		recorder->needs_snapshot = true;
@@ -489,6 +504,12 @@ static void put_fixed_objects(SptRecorder *recorder)
 		spt_output_object(recorder->output, &unknown_callers[i], 0);
 }
 
+/* Whether there are records of mappings: from the module only for who unwinds copies of stacks. */
+static bool tells_maps(const SptRecorder *recorder)
+{
+	return recorder->config.raw_bytes || strcmp(recorder->status.source, "perf") == 0;
+}
+
 SptRecorder *spt_recorder_new(const SptRecorderOptions *options, GError **error)
 {
 	g_autoptr(SptRecorder) recorder = g_new0(SptRecorder, 1);
@@ -517,6 +538,10 @@ SptRecorder *spt_recorder_new(const SptRecorderOptions *options, GError **error)
 	recorder->no_command_lines = options->no_command_lines;
 	recorder->tasks = spt_tasks_new(&listener);
 	recorder->spaces = spt_spaces_new();
+	if (!options->no_maps) {
+		recorder->maps = spt_maps_new(recorder->output, recorder->spaces, tells_maps(recorder));
+		spt_recorder_note(recorder, "maps", tells_maps(recorder) ? "made" : "seen");
+	}
 	recorder->stacks = spt_stacks_new(recorder->spaces, spt_output_jit(recorder->output), spt_trace_n_cpus(recorder->trace));
 	if (recorder->config.by_tables)
 		recorder->handover = spt_handover_new(recorder->output, recorder->trace);
@@ -540,6 +565,7 @@ void spt_recorder_free(SptRecorder *recorder)
 	if (!recorder)
 		return;
 	spt_unwinding_free(recorder->unwinding);
+	spt_maps_free(recorder->maps);
 	spt_handover_free(recorder->handover);
 	spt_copies_free(recorder->copies);
 	spt_output_free(recorder->output);
@@ -561,8 +587,8 @@ static bool want_processes(SptRecorder *recorder, GError **error)
 
 	for (unsigned i = 0; i < filter->n_pids; i++) {
 		if (!spt_tasks_want(recorder->tasks, filter->pids[i])) {
-			g_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_BAD_CONFIG, "There is no process %u to record",
-				    filter->pids[i]);
+			spt_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_BAD_CONFIG, "There is no process %u to record",
+				      filter->pids[i]);
 			return false;
 		}
 	}
@@ -682,8 +708,11 @@ bool spt_recorder_step(SptRecorder *recorder, int timeout_ms, GError **error)
 	/* What comes during a flush waits for the next one to end: on a slow machine both have to be within the second. */
 	if (now - recorder->last_flush_ns + MIN(2 * recorder->flushing_ns, FLUSH_NS / 2) >= FLUSH_NS) {
 		recorder->last_flush_ns = now;
-		if (!take_accounts(recorder, false, error) || !have_objects(recorder, error) ||
-		    !spt_output_flush(recorder->output, now, error))
+		if (!take_accounts(recorder, false, error) || !have_objects(recorder, error))
+			return false;
+		if (recorder->maps)
+			spt_maps_read(recorder->maps);
+		if (!spt_output_flush(recorder->output, now, error))
 			return false;
 		recorder->flushing_ns = clock_ns(CLOCK_MONOTONIC) - now;
 	}
@@ -738,6 +767,8 @@ bool spt_recorder_finish(SptRecorder *recorder, char **ret_path, GError **error)
 	    !take_accounts(recorder, true, error) ||
 	    !have_objects(recorder, error))
 		return false;
+	if (recorder->maps)
+		spt_maps_read(recorder->maps);
 	recorder->status.elapsed_ns = clock_ns(CLOCK_MONOTONIC) - recorder->start_ns;
 	note_frame_pointers(recorder);
 	note_tables(recorder);

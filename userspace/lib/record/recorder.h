@@ -36,6 +36,7 @@ typedef struct {
 	SptTraceFilter filter;		/* what of the system */
 	const char *command;		/* to be noted in the file; may be NULL */
 	bool no_command_lines;		/* how processes were called is not read: it may hold secrets */
+	bool no_maps;			/* what is mapped where in processes is left out: it tells addresses */
 	SptLive *live;			/* NULL, or who is to know some times a second what there is; not with last_ns */
 } SptRecorderOptions;
 

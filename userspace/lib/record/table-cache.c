@@ -18,6 +18,7 @@
 #define SUFFIX ".unwind"
 #define FILE_MAX_BYTES (64u << 20)
 #define OF_SYSTEM_MAX_BYTES (1ull << 30)
+#define OF_USER_MAX_BYTES (256u << 20)
 
 struct header {
 	char magic[8];
@@ -62,6 +63,13 @@ static SptTableCache *open_cache(const char *path, uint64_t max_bytes, uid_t own
 SptTableCache *spt_table_cache_new(const char *path, uint64_t max_bytes)
 {
 	return g_mkdir_with_parents(path, 0700) < 0 ? NULL : open_cache(path, max_bytes, geteuid());
+}
+
+SptTableCache *spt_table_cache_of_user(void)
+{
+	g_autofree char *path = g_build_filename(g_get_user_cache_dir(), "sysprof", "unwind", NULL);
+
+	return spt_table_cache_new(path, OF_USER_MAX_BYTES);
 }
 
 SptTableCache *spt_table_cache_of_system(const char *path)

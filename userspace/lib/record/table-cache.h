@@ -18,6 +18,8 @@ typedef struct SptTableCache SptTableCache;
 /* In directory @path, made if it is not there; its files are bounded by @max_bytes: the least recently used ones go.  NULL if the directory
  * cannot be had, or others than the user could have put something there. */
 SptTableCache *spt_table_cache_new(const char *path, uint64_t max_bytes);
+/* The user's own. */
+SptTableCache *spt_table_cache_of_user(void);
 /* The one of the system: its files are for everybody to read, and for root to write.  NULL if it is not there, or others could have put
  * something there. */
 SptTableCache *spt_table_cache_of_system(const char *path);

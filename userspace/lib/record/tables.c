@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A job is a table to be made.  Whoever takes it out of the queue makes it: the worker, or who asks for it before its turn has come. */
+/*
+ * A job is a table to be had.  One thread looks for it among those that are kept, which takes a moment; another has those made that are not, which takes as long
+ * as it takes.  Each takes one after the other; what somebody waits for comes first.
+ */
 #include "record/tables.h"
 
 #include <errno.h>
@@ -12,29 +15,45 @@
 #define TABLES_MAX_BYTES (256u << 20)
 /* With so much at hand nothing is made that nobody has asked for. */
 #define EXPECTED_MAX_BYTES (64u << 20)
-#define CACHE_MAX_BYTES (256u << 20)
+#define PATIENCE_MS 10000		/* until what reads a file is taken for hung */
+#define WAIT_MS 1000			/* of who asks; not again while it is late */
+#define NOTES_MAX 40
+
+enum stage {
+	STAGE_LOOK,
+	STAGE_MAKE,
+	STAGES,
+};
 
 struct job {
-	SptObject *file;		/* a descriptor and a handle of its own: another thread may use the recorder's */
+	SptObject *file;		/* a descriptor of its own: another thread may use the recorder's */
 	SptUnwindTable *table;
-	GList *queued;			/* its link in the queue; NULL: somebody has taken it */
+	char *problem;			/* what reads it failed */
+	enum stage stage;		/* what is next */
+	GList *queued;			/* its link in that queue; NULL: a thread has taken it */
 	bool is_done;
-	bool is_busy;			/* somebody is at it */
+	bool is_busy;			/* a thread is at it */
 	bool is_kept_only;		/* it is not to be made, if it is not kept: then it lies here until it is asked for */
-	bool is_asked_for;		/* the recorder's thread alone has this */
+	bool is_late;			/* who asked has gone on without it */
+	bool is_asked_for;		/* the recorder's thread alone has these two: it was asked for when it was done; its problem is told */
+	bool is_told;
 };
 
 struct SptTables {
 	SptTablesOpen open;
+	SptTablesFailed failed;
 	void *data;
 	SptTableCache *cache, *of_system;	/* NULL: none */
+	SptReader *reader;		/* of who makes them */
 	GHashTable *jobs;		/* object id -> struct job */
-	GMutex lock;			/* of all that follows, and of jobs' table, queued and is_done */
+	unsigned n_notes;
+	GMutex lock;			/* of all that follows, and of jobs' table, problem, stage, queued, is_done and is_late */
 	GCond changed;
-	GQueue queue;			/* struct job */
+	GQueue queues[STAGES];		/* struct job */
 	size_t bytes;			/* of the tables that are there */
-	GThread *worker;		/* begun with the first job */
-	bool is_ending;
+	bool is_late, has_news;		/* who makes them is; a late one has come */
+	GThread *threads[STAGES];	/* begun with the first job */
+	gint is_ending;
 };
 
 static void job_free(void *data)
@@ -43,45 +62,82 @@ static void job_free(void *data)
 
 	spt_object_free(job->file);
 	spt_unwind_table_unref(job->table);
+	g_free(job->problem);
 	g_free(job);
 }
 
-SptTables *spt_tables_new(SptTablesOpen open, void *data, const char *cache_path)
+SptReader *spt_tables_reader(void)
+{
+	return spt_reader_new(NULL, 1, PATIENCE_MS, NULL);
+}
+
+SptTables *spt_tables_new(SptTablesOpen open, SptTablesFailed failed, void *data, SptTableCache *cache, SptReader *reader)
 {
 	SptTables *tables = g_new0(SptTables, 1);
 
 	tables->open = open;
+	tables->failed = failed;
 	tables->data = data;
-	tables->cache = cache_path ? spt_table_cache_new(cache_path, CACHE_MAX_BYTES) : NULL;
-	tables->of_system = cache_path ? spt_table_cache_of_system(SPT_TABLE_CACHE_OF_SYSTEM) : NULL;
+	tables->cache = cache;
+	tables->of_system = cache ? spt_table_cache_of_system(SPT_TABLE_CACHE_OF_SYSTEM) : NULL;
+	tables->reader = reader;
 	tables->jobs = g_hash_table_new_full(NULL, NULL, NULL, job_free);
 	g_mutex_init(&tables->lock);
 	g_cond_init(&tables->changed);
 	return tables;
 }
 
-/* With debug information there is more to know of code that was written by hand. */
-static char kind_of(const SptObject *debug)
+static const SptObject *open_held(uint32_t object, void *data)
 {
-	return debug ? 'd' : 'e';
+	return spt_output_file(data, object);
 }
 
-static SptUnwindTable *look_up(SptTableCache *cache, const SptObject *file, const SptObject *debug)
+static void note_failure(uint32_t object, const char *problem, void *data)
+{
+	const char *path = spt_output_path(data, object);
+	g_autofree char *name = g_path_get_basename(path ? path : "[unknown]"), *key = g_strdup_printf("unwinding %s", name);
+
+	spt_output_host(data, key, problem);
+}
+
+SptTables *spt_tables_of_output(SptOutput *output)
+{
+	return spt_tables_new(open_held, note_failure, output, spt_table_cache_of_user(), spt_tables_reader());
+}
+
+static SptUnwindTable *look_up(SptTableCache *cache, const SptObject *file, char kind)
 {
 	unsigned n;
 	const uint8_t *build_id = spt_object_build_id(file, &n);
 
-	return cache && n > 0 ? spt_table_cache_get(cache, build_id, n, kind_of(debug)) : NULL;
+	return cache && n > 0 ? spt_table_cache_get(cache, build_id, n, kind) : NULL;
 }
 
-static SptUnwindTable *make(SptTableCache *cache, const SptObject *file, const SptObject *debug)
+/*
+ * With debug information there is more to know of code that was written by hand: such a table is better, and one without it stands only where
+ * no debug file can be.  The system's come first: what is there need not be kept once more.
+ */
+static SptUnwindTable *find_kept(SptTableCache *of_system, SptTableCache *cache, const SptObject *file)
 {
-	SptUnwindTable *table = spt_unwind_table_new_with_debug(file, debug, NULL);
+	SptUnwindTable *table = look_up(of_system, file, 'd');
+
+	if (!table)
+		table = look_up(cache, file, 'd');
+	if (table || spt_debug_file_may_be_there(file, NULL))
+		return table;
+	table = look_up(of_system, file, 'e');
+	return table ? table : look_up(cache, file, 'e');
+}
+
+static SptUnwindTable *make(SptTableCache *cache, SptReader *reader, const SptObject *file, const gint *stop, GError **error)
+{
+	bool has_debug;
+	SptUnwindTable *table = spt_reader_unwind_table(reader, file, stop, &has_debug, error);
 	unsigned n;
 	const uint8_t *build_id = spt_object_build_id(file, &n);
 
 	if (table && cache && n > 0)
-		spt_table_cache_put(cache, build_id, n, kind_of(debug), table);
+		spt_table_cache_put(cache, build_id, n, has_debug ? 'd' : 'e', table);
 	return table;
 }
 
@@ -96,66 +152,68 @@ int spt_tables_give(SptTrace *trace, const SptObject *file, const SptUnwindTable
 	return problem == EEXIST ? 0 : problem;
 }
 
-SptUnwindTable *spt_tables_make(SptTableCache *cache, const SptObject *file)
+SptUnwindTable *spt_tables_make(SptTableCache *cache, SptReader *reader, const SptObject *file, GError **error)
 {
-	g_autoptr(SptObject) debug = spt_debug_file_open(file, NULL);
-	SptUnwindTable *table = look_up(cache, file, debug);
+	SptUnwindTable *table = find_kept(NULL, cache, file);
 
-	return table ? table : make(cache, file, debug);
-}
-
-/* The system's first: what is there need not be kept once more. */
-static SptUnwindTable *find_or_make(const SptTables *tables, const SptObject *file, bool is_kept_only)
-{
-	g_autoptr(SptObject) debug = spt_debug_file_open(file, NULL);
-	SptUnwindTable *table = look_up(tables->of_system, file, debug);
-
-	if (!table)
-		table = look_up(tables->cache, file, debug);
-	return table || is_kept_only ? table : make(tables->cache, file, debug);
+	return table ? table : make(cache, reader, file, NULL, error);
 }
 
 /* The lock is held. */
-static void queue(SptTables *tables, struct job *job)
+static void queue(SptTables *tables, struct job *job, enum stage stage)
 {
+	job->stage = stage;
 	/* What came last is wanted first. */
-	g_queue_push_head(&tables->queue, job);
-	job->queued = g_queue_peek_head_link(&tables->queue);
+	g_queue_push_head(&tables->queues[stage], job);
+	job->queued = g_queue_peek_head_link(&tables->queues[stage]);
 }
 
-/* The lock is held, but not meanwhile. */
+/* The lock is held. */
+static void end_job(SptTables *tables, struct job *job, SptUnwindTable *table)
+{
+	g_clear_pointer(&job->file, spt_object_free);
+	job->table = table;
+	job->is_done = true;
+	tables->has_news |= job->is_late;
+	if (table)
+		tables->bytes += g_bytes_get_size(spt_unwind_table_bytes(table));
+}
+
+/* What is next of it.  The lock is held, but not meanwhile. */
 static void do_job(SptTables *tables, struct job *job)
 {
-	bool is_kept_only = job->is_kept_only;
+	g_autoptr(GError) error = NULL;
 	SptUnwindTable *table;
 
-	g_queue_delete_link(&tables->queue, job->queued);
+	g_queue_delete_link(&tables->queues[job->stage], job->queued);
 	job->queued = NULL;
 	job->is_busy = true;
 	g_mutex_unlock(&tables->lock);
-	table = job->file ? find_or_make(tables, job->file, is_kept_only) : NULL;
+	if (job->stage == STAGE_LOOK)
+		table = find_kept(tables->of_system, tables->cache, job->file);
+	else
+		table = make(tables->cache, tables->reader, job->file, &tables->is_ending, &error);
 	g_mutex_lock(&tables->lock);
 	job->is_busy = false;
-	if (table || !is_kept_only) {
-		g_clear_pointer(&job->file, spt_object_free);
-		job->table = table;
-		job->is_done = true;
-		if (table)
-			tables->bytes += g_bytes_get_size(spt_unwind_table_bytes(table));
-	} else if (!job->is_kept_only) {
-		/* It was asked for meanwhile. */
-		queue(tables, job);
+	if (job->stage == STAGE_MAKE) {
+		tables->is_late = false;
+		if (g_error_matches(error, SPT_UNWIND_ERROR, SPT_UNWIND_ERROR_UNREADABLE))
+			job->problem = g_strdup(error->message);
 	}
+	if (table || job->stage == STAGE_MAKE)
+		end_job(tables, job, table);
+	else if (job->is_kept_only)
+		job->stage = STAGE_MAKE;
+	else
+		queue(tables, job, STAGE_MAKE);
 	g_cond_broadcast(&tables->changed);
 }
 
-static void *work(void *data)
+static void work(SptTables *tables, enum stage stage)
 {
-	SptTables *tables = data;
-
 	g_mutex_lock(&tables->lock);
 	while (!tables->is_ending) {
-		struct job *job = g_queue_peek_head(&tables->queue);
+		struct job *job = g_queue_peek_head(&tables->queues[stage]);
 
 		if (job)
 			do_job(tables, job);
@@ -163,6 +221,17 @@ static void *work(void *data)
 			g_cond_wait(&tables->changed, &tables->lock);
 	}
 	g_mutex_unlock(&tables->lock);
+}
+
+static void *look_for_kept(void *data)
+{
+	work(data, STAGE_LOOK);
+	return NULL;
+}
+
+static void *make_them(void *data)
+{
+	work(data, STAGE_MAKE);
 	return NULL;
 }
 
@@ -171,15 +240,18 @@ void spt_tables_free(SptTables *tables)
 	if (!tables)
 		return;
 	g_mutex_lock(&tables->lock);
-	tables->is_ending = true;
+	g_atomic_int_set(&tables->is_ending, 1);
 	g_cond_broadcast(&tables->changed);
 	g_mutex_unlock(&tables->lock);
-	if (tables->worker)
-		g_thread_join(tables->worker);
+	for (unsigned i = 0; i < STAGES; i++) {
+		if (tables->threads[i])
+			g_thread_join(tables->threads[i]);
+		g_queue_clear(&tables->queues[i]);
+	}
 	g_hash_table_unref(tables->jobs);
-	g_queue_clear(&tables->queue);
 	spt_table_cache_free(tables->cache);
 	spt_table_cache_free(tables->of_system);
+	spt_reader_free(tables->reader);
 	g_mutex_clear(&tables->lock);
 	g_cond_clear(&tables->changed);
 	g_free(tables);
@@ -207,7 +279,8 @@ static struct job *new_job(SptTables *tables, uint32_t object, bool is_kept_only
 	if (!job->is_done) {
 		g_mutex_lock(&tables->lock);
 		job->is_kept_only = is_kept_only;
-		queue(tables, job);
+		queue(tables, job, STAGE_LOOK);
+		g_cond_broadcast(&tables->changed);
 		g_mutex_unlock(&tables->lock);
 	}
 	return job;
@@ -222,11 +295,20 @@ static bool wake_job(SptTables *tables, struct job *job)
 	was_kept_only = !job->is_done && job->is_kept_only;
 	job->is_kept_only = false;
 	if (was_kept_only && !job->queued && !job->is_busy) {
-		queue(tables, job);
+		queue(tables, job, job->stage);
 		g_cond_broadcast(&tables->changed);
 	}
 	g_mutex_unlock(&tables->lock);
 	return was_kept_only;
+}
+
+/* Without a thread who asks does the work. */
+static void begin_work(SptTables *tables)
+{
+	if (!tables->threads[STAGE_LOOK])
+		tables->threads[STAGE_LOOK] = g_thread_try_new("kept-tables", look_for_kept, tables, NULL);
+	if (!tables->threads[STAGE_MAKE])
+		tables->threads[STAGE_MAKE] = g_thread_try_new("unwind-tables", make_them, tables, NULL);
 }
 
 bool spt_tables_expect(SptTables *tables, uint32_t object, bool is_kept_only)
@@ -242,13 +324,15 @@ bool spt_tables_expect(SptTables *tables, uint32_t object, bool is_kept_only)
 	if (!is_welcome)
 		return false;
 	new_job(tables, object, is_kept_only);
-	g_mutex_lock(&tables->lock);
-	g_cond_broadcast(&tables->changed);
-	g_mutex_unlock(&tables->lock);
-	/* Without a thread who asks does the work. */
-	if (!tables->worker)
-		tables->worker = g_thread_try_new("unwind-tables", work, tables, NULL);
+	begin_work(tables);
 	return true;
+}
+
+static void tell(SptTables *tables, uint32_t object, struct job *job)
+{
+	if (!job->is_told && job->problem && tables->n_notes++ < NOTES_MAX)
+		tables->failed(object, job->problem, tables->data);
+	job->is_told = true;
 }
 
 bool spt_tables_is_done(SptTables *tables, uint32_t object, const SptUnwindTable **ret)
@@ -260,46 +344,68 @@ bool spt_tables_is_done(SptTables *tables, uint32_t object, const SptUnwindTable
 	if (!job)
 		return true;
 	g_mutex_lock(&tables->lock);
-	if (job->queued && !tables->worker)
+	if (job->queued && !tables->threads[job->stage])
 		do_job(tables, job);
 	*ret = job->table;
 	/* One that is not kept will not be done. */
 	is_done = job->is_done || (job->is_kept_only && !job->queued && !job->is_busy);
 	g_mutex_unlock(&tables->lock);
+	if (is_done)
+		tell(tables, object, job);
 	return is_done;
 }
 
+/* The lock is held. */
+static void wait_for(SptTables *tables, struct job *job)
+{
+	int64_t until = g_get_monotonic_time() + (tables->is_late ? 0 : WAIT_MS * G_TIME_SPAN_MILLISECOND);
+
+	if (job->queued) {
+		g_queue_unlink(&tables->queues[job->stage], job->queued);
+		g_queue_push_head_link(&tables->queues[job->stage], job->queued);
+	}
+	while (!job->is_done) {
+		if (job->queued && !tables->threads[job->stage])
+			do_job(tables, job);
+		else if (!g_cond_wait_until(&tables->changed, &tables->lock, until))
+			break;
+	}
+	job->is_late = tables->is_late = !job->is_done;
+}
+
+/* NULL: it is late. */
 static struct job *get_done(SptTables *tables, uint32_t object)
 {
 	struct job *job = g_hash_table_lookup(tables->jobs, GUINT_TO_POINTER(object));
 
 	if (!job)
 		job = new_job(tables, object, false);
+	begin_work(tables);
 	wake_job(tables, job);
 	if (job->is_asked_for)
 		return job;
-	job->is_asked_for = true;
 	g_mutex_lock(&tables->lock);
-	while (!job->is_done) {
-		if (job->queued)
-			do_job(tables, job);
-		else
-			g_cond_wait(&tables->changed, &tables->lock);
-	}
+	wait_for(tables, job);
+	job->is_asked_for = job->is_done;
 	g_mutex_unlock(&tables->lock);
+	if (!job->is_asked_for)
+		return NULL;
+	tell(tables, object, job);
 	return job;
 }
 
 SptUnwindTable *spt_tables_get(SptTables *tables, uint32_t object)
 {
-	return get_done(tables, object)->table;
+	const struct job *job = get_done(tables, object);
+
+	return job ? job->table : NULL;
 }
 
 bool spt_tables_keep_frame_pointer(SptTables *tables, uint32_t object)
 {
 	const struct job *job = get_done(tables, object);
 
-	return job->table && spt_unwind_table_keeps_frame_pointer(job->table);
+	return job && job->table && spt_unwind_table_keeps_frame_pointer(job->table);
 }
 
 void spt_tables_foreach(SptTables *tables, void (*each)(uint32_t object, bool keeps_frame_pointer, void *data), void *data)
@@ -316,22 +422,27 @@ void spt_tables_foreach(SptTables *tables, void (*each)(uint32_t object, bool ke
 	}
 }
 
-bool spt_tables_trim(SptTables *tables)
+bool spt_tables_renew(SptTables *tables)
 {
 	GHashTableIter iter;
 	void *value;
-	bool is_too_much;
+	bool is_too_much, has_news;
 
 	g_mutex_lock(&tables->lock);
+	has_news = tables->has_news;
+	tables->has_news = false;
 	is_too_much = tables->bytes > TABLES_MAX_BYTES;
 	if (is_too_much) {
 		g_hash_table_iter_init(&iter, tables->jobs);
-		while (g_hash_table_iter_next(&iter, NULL, &value))
-			/* What somebody is at, or waits for its turn, stays. */
-			if (((struct job *)value)->is_done)
+		while (g_hash_table_iter_next(&iter, NULL, &value)) {
+			const struct job *job = value;
+
+			/* What a thread is at, or waits for its turn, stays, and what is not to be tried again. */
+			if (job->is_done && !job->problem)
 				g_hash_table_iter_remove(&iter);
+		}
 		tables->bytes = 0;
 	}
 	g_mutex_unlock(&tables->lock);
-	return is_too_much;
+	return is_too_much || has_news;
 }

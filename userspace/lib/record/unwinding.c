@@ -35,21 +35,15 @@ static bool find(uint64_t space, uint64_t address, SptUnwindPlace *ret, void *da
 	return true;
 }
 
-static const SptObject *open_file(uint32_t object, void *data)
-{
-	return spt_output_file(data, object);
-}
-
 SptUnwinding *spt_unwinding_new(SptOutput *output, const SptSpaces *spaces, SptCopies *copies)
 {
-	g_autofree char *cache = g_build_filename(g_get_user_cache_dir(), "sysprof", "unwind", NULL);
 	SptUnwinding *unwinding = g_new0(SptUnwinding, 1);
 
 	unwinding->output = output;
 	unwinding->spaces = spaces;
 	unwinding->copies = copies;
 	unwinding->unwinder = spt_unwinder_new(find, unwinding);
-	unwinding->tables = spt_tables_new(open_file, output, cache);
+	unwinding->tables = spt_tables_of_output(output);
 	unwinding->unknown_spaces = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
 	unwinding->made = g_byte_array_new();
 	return unwinding;
@@ -118,7 +112,7 @@ static const struct sysprof_sample *unwind(SptUnwinding *unwinding, const struct
 	SptUnwindEnd end;
 	unsigned n;
 
-	if (spt_tables_trim(unwinding->tables))
+	if (spt_tables_renew(unwinding->tables))
 		spt_unwinder_forget(unwinding->unwinder);
 	n = spt_unwinder_walk(unwinding->unwinder, spt_space_version(unwinding->space), raw, unwinding->frames, FRAMES_MAX, &end);
 	spt_copies_taken(unwinding->copies, comm, raw->wanted_bytes, end == SPT_UNWIND_CUT);

@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A process of whose maps somebody has to be told is known by its address space, which it may share. */
+#include "record/maps.h"
+
+#include <string.h>
+#include <time.h>
+
+#include "capture/format.h"
+#include "sysprof.h"
+#include "trace/perf-maps.h"
+
+struct told {
+	uint32_t process, pid;
+	unsigned n;			/* rows */
+};
+
+struct SptMaps {
+	SptOutput *output;
+	const SptSpaces *spaces;
+	GHashTable *told;		/* mm id -> GArray of struct told */
+	/* These are NULL where the source has records of mappings. */
+	GHashTable *objects;		/* identity in /proc -> id */
+	GHashTable *paths;		/* -> id, 0 if several objects had that path: in an overlay /proc has another identity, from Linux 6.8 on */
+	GArray *unread;			/* struct told */
+};
+
+static void put(SptMaps *maps, struct told *told, const SptMap *map, uint64_t time, SptMapHow how)
+{
+	SptMapRow row = {
+		.process = told->process, .time = time, .start = map->start, .bytes = map->end - map->start, .how = how,
+	};
+
+	if (how != SPT_MAP_GONE) {
+		row.object = map->object;
+		row.offset = map->offset;
+	}
+	/* One more says that there are more. */
+	if (told->n <= SPT_MOST_MAPS)
+		spt_output_map(maps->output, &row);
+	told->n++;
+}
+
+static void put_map(SptMaps *maps, struct told *told, const SptMap *map)
+{
+	put(maps, told, map, map->from, map->is_seen ? SPT_MAP_SEEN : SPT_MAP_MADE);
+}
+
+static void on_made(uint64_t mm, const SptMap *map, void *data)
+{
+	SptMaps *maps = data;
+	GArray *told = g_hash_table_lookup(maps->told, &mm);
+
+	for (unsigned i = 0; told && i < told->len; i++)
+		put_map(maps, &g_array_index(told, struct told, i), map);
+}
+
+static void on_gone(uint64_t mm, const SptMap *part, uint64_t time, bool is_replaced, void *data)
+{
+	SptMaps *maps = data;
+	GArray *told = g_hash_table_lookup(maps->told, &mm);
+
+	for (unsigned i = 0; told && !is_replaced && i < told->len; i++)
+		put(maps, &g_array_index(told, struct told, i), part, time, SPT_MAP_GONE);
+}
+
+SptMaps *spt_maps_new(SptOutput *output, SptSpaces *spaces, bool has_records)
+{
+	SptMaps *maps = g_new0(SptMaps, 1);
+
+	maps->output = output;
+	maps->spaces = spaces;
+	maps->told = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, (GDestroyNotify)g_array_unref);
+	spt_spaces_listen(spaces, &(SptSpacesListener){ on_made, on_gone, maps });
+	if (has_records)
+		return maps;
+	maps->objects = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+	maps->paths = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+	maps->unread = g_array_new(FALSE, FALSE, sizeof(struct told));
+	return maps;
+}
+
+void spt_maps_free(SptMaps *maps)
+{
+	if (!maps)
+		return;
+	g_hash_table_unref(maps->told);
+	g_clear_pointer(&maps->objects, g_hash_table_unref);
+	g_clear_pointer(&maps->paths, g_hash_table_unref);
+	g_clear_pointer(&maps->unread, g_array_unref);
+	g_free(maps);
+}
+
+static char *identity(uint32_t dev_major, uint32_t dev_minor, uint64_t inode)
+{
+	return g_strdup_printf("%x:%x:%" G_GINT64_MODIFIER "x", dev_major, dev_minor, inode);
+}
+
+void spt_maps_object(SptMaps *maps, const SptObjectRow *row)
+{
+	bool is_only;
+	void *other;
+
+	if (!maps->objects || row->kind != SPT_OBJECT_FILE)
+		return;
+	g_hash_table_replace(maps->objects, identity(row->dev_major, row->dev_minor, row->inode), GUINT_TO_POINTER(row->id));
+	is_only = !g_hash_table_lookup_extended(maps->paths, row->path, NULL, &other) || GPOINTER_TO_UINT(other) == row->id;
+	g_hash_table_replace(maps->paths, g_strdup(row->path), GUINT_TO_POINTER(is_only ? row->id : 0));
+}
+
+void spt_maps_sampled(SptMaps *maps, const SptProcess *process)
+{
+	struct told told = { process->id, process->pid, 0 };
+	GArray *in_space = g_hash_table_lookup(maps->told, &process->mm);
+	const SptSpace *space = spt_spaces_get(maps->spaces, process->mm);
+	const SptMap *map = NULL;
+	unsigned n = 0;
+
+	if (!process->mm || process->is_kthread)
+		return;
+	if (maps->unread) {
+		g_array_append_val(maps->unread, told);
+		return;
+	}
+	if (space)
+		map = spt_space_maps(space, &n);
+	for (unsigned i = 0; i < n; i++)
+		put_map(maps, &told, &map[i]);
+	if (!in_space) {
+		in_space = g_array_new(FALSE, FALSE, sizeof(told));
+		g_hash_table_insert(maps->told, g_memdup2(&process->mm, sizeof(process->mm)), in_space);
+	}
+	g_array_append_val(in_space, told);
+}
+
+void spt_maps_ended(SptMaps *maps, const SptProcess *process)
+{
+	GArray *in_space = g_hash_table_lookup(maps->told, &process->mm);
+
+	for (unsigned i = 0; in_space && i < in_space->len; i++) {
+		if (g_array_index(in_space, struct told, i).process != process->id)
+			continue;
+		if (in_space->len == 1)
+			g_hash_table_remove(maps->told, &process->mm);
+		else
+			g_array_remove_index_fast(in_space, i);
+		return;
+	}
+}
+
+static uint32_t object_of(const SptMaps *maps, const struct spt_perf_map *map)
+{
+	g_autofree char *key = identity(map->dev_major, map->dev_minor, map->inode);
+
+	if (map->inode && g_hash_table_contains(maps->objects, key))
+		return GPOINTER_TO_UINT(g_hash_table_lookup(maps->objects, key));
+	if (map->inode)
+		return GPOINTER_TO_UINT(g_hash_table_lookup(maps->paths, map->path));
+	return g_str_has_prefix(map->path, "[vdso]") ? SYSPROF_OBJECT_VDSO : SYSPROF_OBJECT_ANON;
+}
+
+static void read_process(SptMaps *maps, struct told *told)
+{
+	g_autofree char *path = g_strdup_printf("/proc/%u/maps", told->pid), *text = NULL;
+	char *line, *rest = NULL;
+	struct spt_perf_map at;
+	struct timespec now;
+
+	if (!g_file_get_contents(path, &text, NULL, NULL))
+		return;
+	/* What is told of a time after the process's end does not count: then it was who has its pid now. */
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	for (line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
+		SptMap map;
+
+		if (!spt_perf_map_parse(line, &at))
+			continue;
+		map = (SptMap){ .start = at.start, .end = at.end, .offset = at.offset, .object = object_of(maps, &at) };
+		put(maps, told, &map, (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec, SPT_MAP_SEEN);
+	}
+}
+
+void spt_maps_read(SptMaps *maps)
+{
+	for (unsigned i = 0; maps->unread && i < maps->unread->len; i++)
+		read_process(maps, &g_array_index(maps->unread, struct told, i));
+	if (maps->unread)
+		g_array_set_size(maps->unread, 0);
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What is mapped in the processes that have samples, as far as the recorder may know: the source's records of mappings tell of every one that
+ * is made.  Where there are none, /proc is asked once, within a second of a process's first sample, and says what this user may know.
+ */
+#ifndef SPT_MAPS_H
+#define SPT_MAPS_H
+
+#include "process/spaces.h"
+#include "process/tasks.h"
+#include "record/output.h"
+
+G_BEGIN_DECLS
+
+typedef struct SptMaps SptMaps;
+
+/* Listens to @spaces.  @has_records: the source tells of mappings.  Both outlive it. */
+SptMaps *spt_maps_new(SptOutput *output, SptSpaces *spaces, bool has_records);
+void spt_maps_free(SptMaps *maps);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptMaps, spt_maps_free)
+
+/* An object that may be mapped. */
+void spt_maps_object(SptMaps *maps, const SptObjectRow *row);
+/* The first sample of a process. */
+void spt_maps_sampled(SptMaps *maps, const SptProcess *process);
+void spt_maps_ended(SptMaps *maps, const SptProcess *process);
+/* Before a flush: asks /proc where that is to be done. */
+void spt_maps_read(SptMaps *maps);
+
+G_END_DECLS
+
+#endif
