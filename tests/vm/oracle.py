@@ -183,12 +183,16 @@ class Capture:
     def folded(self):
         """[(process, [outermost, ..., innermost], weight)]"""
         if self._folded is None:
-            self._folded = []
-            for line in self.cli("export", self.path, "--format", "folded").stdout.splitlines():
-                stack, weight = line.rsplit(" ", 1)
-                process, *frames = stack.split(";")
-                self._folded.append((process, frames, int(weight)))
+            self._folded = self.folded_from(0)
         return self._folded
+
+    def folded_from(self, second):
+        found = []
+        for line in self.cli("export", self.path, "--format", "folded", f"--time={second}..").stdout.splitlines():
+            stack, weight = line.rsplit(" ", 1)
+            process, *frames = stack.split(";")
+            found.append((process, frames, int(weight)))
+        return found
 
     def function(self, name, column="self"):
         return sum(row[column] for row in self.report["functions"] if row["function"] == name)
