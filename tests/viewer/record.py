@@ -42,10 +42,9 @@ subprocess.run(["pkill", "-x", "shares"], check=True)
 print("status", viewer.wait_label(" lost, in "), sep="\t", flush=True)
 
 # The process and its functions.
-rows = viewer.wait_rows("the workload", "Functions", shows(BURNERS | {"shares"}))
-show("functions", rows)
-click(next(row for row in rows if row.cells[2] == "shares").node)
+show("functions", viewer.wait_rows("the workload", "Functions", shows(BURNERS | {"shares"})))
+viewer.choose("Functions", "shares", "Descendants of shares")
 show("descendants", viewer.wait_rows("descendants", "Descendants of shares", lambda rows: len(rows) > 3))
-click(next(row for row in rows if row.cells[2] == "burn_fifty").node)
+viewer.choose("Functions", "burn_fifty", "Callers of burn_fifty")
 show("callers", viewer.wait_rows("callers", "Callers of burn_fifty", lambda rows: rows))
 sys.exit(viewer.end())

@@ -339,6 +339,17 @@ class Viewer:
             return rows if rows and test(rows) else None
         return wait_for(f"{what} in {starts}", ask)
 
+    def choose(self, pane, name, then):
+        """Clicks the row of that name until the pane @then is there: names that come while a list is read may move its rows."""
+        for _ in range(4):
+            click(next(row for row in self.wait_rows(name, pane, lambda rows: any(row.cells[2] == name for row in rows))
+                       if row.cells[2] == name).node)
+            try:
+                return self.wait("tree table", then, PATIENCE / 4)
+            except Failure as failure:
+                last = failure
+        raise last
+
 
 class Tap:
     """Numbered results; a failure shows the picture's place and does not end the others."""
