@@ -16,6 +16,8 @@ WORKLOADS = os.path.join(TOP, "build", "workloads")
 # With SYSPROF_KERNEL=SPEC (see tests/vm/build-module) all of this is about another kernel, and what comes out is kept apart.
 KERNEL = os.path.join("kernels", os.environ["SYSPROF_KERNEL"]) if os.environ.get("SYSPROF_KERNEL") else ""
 MODULE = os.path.join(TOP, "build", KERNEL, "module", "sysprof.ko")
+# How many times the time of others a kernel takes that checks what it does.
+SLOW = 5 if "debug" in KERNEL else 1
 
 
 class Tap:
