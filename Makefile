@@ -183,7 +183,10 @@ $(B)/sysprof: $(addprefix $(B)/obj/,$(viewer_objects)) $(B)/libspt.a
 	$(call say,LD)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(viewer_libs) $(libs)
 $(B)/asan/sysprof: $(addprefix $(B)/asan/obj/,$(viewer_objects)) $(B)/asan/libspt.a
 	$(call say,LD)$(CC) $(CFLAGS) $(sanitize) $(LDFLAGS) -o $@ $^ $(viewer_libs) $(libs)
-viewer_tests := $(B)/sysprof $(B)/asan/sysprof
+$(B)/tests/drag: tests/viewer/drag.c Makefile
+	@mkdir -p $(@D)
+	$(call say,CC)$(CC) $(flags) $(viewer_flags) $(CPPFLAGS) $(CFLAGS) -MMD -MP -MF $@.d -o $@ $< $(viewer_libs)
+viewer_tests := $(B)/sysprof $(B)/asan/sysprof $(B)/tests/drag
 endif
 
 # What the viewer says in other languages, and desktops of it; without gettext it speaks English.
