@@ -225,7 +225,8 @@ void spt_chart_view_show(SptChartView *self, SptDocument *document, uint32_t tid
 	g_clear_pointer(&self->document, spt_document_unref);
 	self->document = document;
 	self->tid = tid;
-	gtk_accessible_update_property(GTK_ACCESSIBLE(self), GTK_ACCESSIBLE_PROPERTY_LABEL, text, -1);
+	if (tid != UINT32_MAX)
+		gtk_accessible_update_property(GTK_ACCESSIBLE(self), GTK_ACCESSIBLE_PROPERTY_LABEL, text, -1);
 	ask(self);
 }
 

@@ -12,7 +12,7 @@ G_DECLARE_FINAL_TYPE(SptChartView, spt_chart_view, SPT, CHART_VIEW, GtkWidget)
 
 /* Signal "function-activated" (uint function): a box was double-clicked. */
 
-/* The time that @document is restricted to, or all of it. */
+/* The time that @document is restricted to, or all of it; @tid UINT32_MAX: of no thread. */
 void spt_chart_view_show(SptChartView *view, SptDocument *document, uint32_t tid);
 /* Lights up functions; @matches as of spt_order_match(), taken over; NULL: none. */
 void spt_chart_view_light(SptChartView *view, bool *matches);

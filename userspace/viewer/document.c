@@ -389,9 +389,24 @@ GArray *spt_document_chart_finish(GAsyncResult *result, SptDocument **ret_docume
 	return g_task_propagate_pointer(G_TASK(result), NULL);
 }
 
-GArray *spt_document_threads(const SptDocument *document)
+static void threads_in_thread(GTask *task, G_GNUC_UNUSED gpointer source, gpointer data, G_GNUC_UNUSED GCancellable *cancellable)
 {
-	return spt_groups_new(base_of(document), spt_restrictions_filter(document->look.restrictions), SPT_GROUP_THREAD);
+	const SptDocument *document = ((struct job *)data)->document;
+	double begin_ms = spt_work_ms();
+	GArray *threads = spt_groups_new(base_of(document), spt_restrictions_filter(document->look.restrictions), SPT_GROUP_THREAD);
+
+	g_debug("%u threads in %.2f ms of CPU time", threads->len, spt_work_ms() - begin_ms);
+	g_task_return_pointer(task, threads, (GDestroyNotify)g_array_unref);
+}
+
+void spt_document_threads_async(SptDocument *document, GAsyncReadyCallback callback, gpointer data)
+{
+	start_job(&(struct job){ .document = document }, threads_in_thread, callback, data);
+}
+
+GArray *spt_document_threads_finish(GAsyncResult *result, SptDocument **ret_document)
+{
+	return spt_document_chart_finish(result, ret_document);
 }
 
 struct pair {

@@ -109,7 +109,8 @@ typedef struct {
 void spt_document_chart_async(SptDocument *document, const SptChartWish *wish, GAsyncReadyCallback callback, gpointer data);
 GArray *spt_document_chart_finish(GAsyncResult *result, SptDocument **ret_document);
 /* Those that have samples in @document, heaviest first; elements are SptGroupRow. */
-GArray *spt_document_threads(const SptDocument *document);
+void spt_document_threads_async(SptDocument *document, GAsyncReadyCallback callback, gpointer data);
+GArray *spt_document_threads_finish(GAsyncResult *result, SptDocument **ret_document);
 
 /* The heaviest function that is not a process: what to look at first.  UINT32_MAX if there is none. */
 uint32_t spt_document_first_function(const SptDocument *document);

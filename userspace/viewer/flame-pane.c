@@ -20,6 +20,7 @@ struct _SptFlamePane {
 	SptDocument *document;
 	GArray *tids;			/* uint32_t: what can be chosen in @threads */
 	char *rooted;			/* what is searched, if only that and what is below it is to be seen */
+	bool is_counting, is_stale;	/* the threads */
 };
 
 G_DEFINE_FINAL_TYPE(SptFlamePane, spt_flame_pane, GTK_TYPE_WIDGET)
@@ -131,12 +132,18 @@ static void on_search_activated(SptFlamePane *self)
 
 /* The order of time. */
 
-static void show_chart(SptFlamePane *self)
+/* UINT32_MAX: none. */
+static uint32_t chosen_thread(SptFlamePane *self)
 {
 	unsigned at = gtk_drop_down_get_selected(GTK_DROP_DOWN(self->threads));
 
-	if (self->document && at < self->tids->len && gtk_toggle_button_get_active(GTK_TOGGLE_BUTTON(self->by_time)))
-		spt_chart_view_show(self->chart, self->document, g_array_index(self->tids, uint32_t, at));
+	return at < self->tids->len ? g_array_index(self->tids, uint32_t, at) : UINT32_MAX;
+}
+
+static void show_chart(SptFlamePane *self)
+{
+	if (self->document && gtk_toggle_button_get_active(GTK_TOGGLE_BUTTON(self->by_time)))
+		spt_chart_view_show(self->chart, self->document, chosen_thread(self));
 }
 
 static void on_thread_chosen(SptFlamePane *self)
@@ -158,12 +165,11 @@ static bool are_listed(SptFlamePane *self, const GArray *threads)
 }
 
 /* The heaviest first, unless they are all there; the one that is seen stays if it is among them. */
-static void list_threads(SptFlamePane *self)
+static void list_threads(SptFlamePane *self, const GArray *threads)
 {
-	g_autoptr(GArray) threads = spt_document_threads(self->document);
 	g_autoptr(GtkStringList) names = gtk_string_list_new(NULL);
-	unsigned at = gtk_drop_down_get_selected(GTK_DROP_DOWN(self->threads)), chosen = 0;
-	uint32_t seen = at < self->tids->len ? g_array_index(self->tids, uint32_t, at) : UINT32_MAX;
+	uint32_t seen = chosen_thread(self);
+	unsigned chosen = 0;
 
 	/* Another list is more than a frame's work for GTK. */
 	if (are_listed(self, threads))
@@ -182,6 +188,34 @@ static void list_threads(SptFlamePane *self)
 	gtk_drop_down_set_model(GTK_DROP_DOWN(self->threads), G_LIST_MODEL(names));
 	gtk_drop_down_set_selected(GTK_DROP_DOWN(self->threads), chosen);
 	g_signal_handlers_unblock_by_func(self->threads, on_thread_chosen, self);
+	if (chosen_thread(self) != seen)
+		on_thread_chosen(self);
+}
+
+static void count_threads(SptFlamePane *self);
+
+static void on_counted(G_GNUC_UNUSED GObject *source, GAsyncResult *result, gpointer data)
+{
+	g_autoptr(SptFlamePane) self = data;
+	g_autoptr(SptDocument) counted = NULL;
+	g_autoptr(GArray) threads = spt_document_threads_finish(result, &counted);
+
+	self->is_counting = false;
+	if (!self->document)
+		return;
+	if (self->is_stale)
+		count_threads(self);
+	else if (spt_document_is_same(counted, self->document))
+		list_threads(self, threads);
+}
+
+static void count_threads(SptFlamePane *self)
+{
+	self->is_stale = self->is_counting;
+	if (self->is_counting)
+		return;
+	self->is_counting = true;
+	spt_document_threads_async(self->document, on_counted, g_object_ref(self));
 }
 
 static void on_by_time_toggled(SptFlamePane *self)
@@ -194,7 +228,7 @@ static void on_by_time_toggled(SptFlamePane *self)
 	if (!self->document)
 		return;
 	if (is_chart) {
-		list_threads(self);
+		count_threads(self);
 		show_chart(self);
 	}
 	light(self);
@@ -376,7 +410,7 @@ void spt_flame_pane_set_document(SptFlamePane *self, SptDocument *document)
 	show_tree(self);
 	if (gtk_toggle_button_get_active(GTK_TOGGLE_BUTTON(self->by_time))) {
 		if (!document->look.is_passing)
-			list_threads(self);
+			count_threads(self);
 		show_chart(self);
 	}
 	/* Of other functions, if the arrangement is another. */
