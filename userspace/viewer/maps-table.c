@@ -8,7 +8,7 @@
 
 #define TIME_WIDTH 110
 #define ADDRESSES_WIDTH 230
-#define OFFSET_WIDTH 90
+#define OFFSET_WIDTH 120
 #define MAX_ROWS 5000
 #define BUILD_ID_BYTES 64
 
