@@ -2,8 +2,8 @@
 /*
  * Hostile files that names come from: fuzz-symbols [--rounds N] FILE..., as tests/fuzz/symbols-seeds makes them.  ELF files with their symbols,
  * stubs, packed symbols and debug information, which are asked for all places; the same as files of a kernel; what tells of code made at run time;
- * lines of /proc/PID/maps.  Each input goes to all that read its kind of text.  One that another file is read with, as is a split unit, is changed in its
- * place, and that other one read.
+ * lines of /proc/PID/maps and /proc/kallsyms.  Each input goes to all that read its kind of text.  One that another file is read with, as is a split
+ * unit, is changed in its place, and that other one read.
  */
 #include <elf.h>
 #include <fcntl.h>
@@ -20,6 +20,7 @@
 #include "symbols/kernel-code.h"
 #include "symbols/place-table.h"
 #include "symbols/symbols.h"
+#include "trace/kallsyms.h"
 #include "trace/perf-maps.h"
 
 #include "../gen/peak.h"
@@ -43,11 +44,11 @@ static void demangle(const char *name)
 	sum_of_all += strlen(shortened);
 }
 
-static void look_up(SptObject *object)
+/* Each of @debug_dirs may be a debug file. */
+static void look_up(SptObject *object, const char *const *debug_dirs)
 {
-	static const char *const no_dirs[] = { NULL };
-	g_autoptr(SptSymtab) symtab = spt_symtab_new(object, no_dirs);
-	g_autoptr(SptDebugInfo) info = spt_debug_info_new(object, no_dirs, true);
+	g_autoptr(SptSymtab) symtab = spt_symtab_new(object, debug_dirs);
+	g_autoptr(SptDebugInfo) info = spt_debug_info_new(object, debug_dirs, true);
 
 	for (uint64_t i = 0; i < PLACES; i++) {
 		/* Seeds have their code at the first two pages or so. */
@@ -68,11 +69,17 @@ static void look_up(SptObject *object)
 	}
 }
 
+/* One file for all, since to make and to free one takes as long as to read it. */
 static int in_memory(const uint8_t *data, size_t bytes)
 {
-	int fd = memfd_create("fuzz", MFD_CLOEXEC);
+	static int file = -1;
+	int fd;
 
-	g_assert(fd >= 0 && write(fd, data, bytes) == (ssize_t)bytes);
+	if (file < 0)
+		file = memfd_create("fuzz", MFD_CLOEXEC);
+	g_assert(ftruncate(file, (off_t)bytes) == 0 && pwrite(file, data, bytes, 0) == (ssize_t)bytes);
+	fd = fcntl(file, F_DUPFD_CLOEXEC, 0);
+	g_assert(fd >= 0);
 	return fd;
 }
 
@@ -141,10 +148,25 @@ static void read_maps(const uint8_t *data, size_t bytes)
 	}
 }
 
-/* A file's, that is read with it; NULL: there is none. */
+static void read_kallsyms(const uint8_t *data, size_t bytes)
+{
+	int fd = in_memory(data, bytes);
+	g_autofree char *path = g_strdup_printf("/proc/self/fd/%d", fd);
+	g_autoptr(SptKallsyms) kallsyms = spt_kallsyms_new(path);
+
+	for (uint64_t i = 0; i < PLACES; i++) {
+		struct sysprof_name name = { .frame = spt_kallsyms_frame(kallsyms, 0xffffffff81000000 + i * 0x800) };
+
+		spt_kallsyms_name(kallsyms, &name);
+		sum_of_all += strlen(name.symbol) + strlen(name.module);
+	}
+	close(fd);
+}
+
+/* A file's, that is read with it, or that file itself if it has to lie somewhere to be read with others; NULL: neither. */
 static SptObject *open_reader(const uint8_t *data, size_t bytes)
 {
-	static const char *const parts[] = { ".dwo", ".dwp", ".alt" };
+	static const char *const parts[] = { ".dwo", ".dwp", ".alt", ".debug", ".linked" };
 	const char *dot = mutated_path ? strrchr(mutated_path, '.') : NULL;
 	g_autofree char *reader = NULL;
 	bool is_part = false;
@@ -157,7 +179,7 @@ static SptObject *open_reader(const uint8_t *data, size_t bytes)
 	fd = open(mutated_path, O_WRONLY | O_TRUNC | O_CLOEXEC);
 	g_assert(fd >= 0 && write(fd, data, bytes) == (ssize_t)bytes);
 	close(fd);
-	reader = g_strndup(mutated_path, dot - mutated_path);
+	reader = strcmp(dot, ".linked") == 0 ? g_canonicalize_filename(mutated_path, NULL) : g_strndup(mutated_path, dot - mutated_path);
 	return spt_object_open(reader, NULL);
 }
 
@@ -166,20 +188,24 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 	const struct itimerval limit = { .it_value.tv_sec = HANG_S };
 	clock_t start = clock();
 	size_t begin = peak_begin();
+	const char *const debug_dirs[] = { mutated_path && g_str_has_suffix(mutated_path, ".debug") ? mutated_path : NULL, NULL };
+	bool is_elf = bytes > EI_NIDENT && memcmp(data, ELFMAG, SELFMAG) == 0;
 	g_autoptr(GBytes) copy = g_bytes_new(data, bytes);
-	SptObject *object;
+	SptObject *reader, *object;
 
 	setitimer(ITIMER_VIRTUAL, &limit, NULL);
-	object = open_reader(data, bytes);
-	if (!object)
-		object = spt_object_open_bytes(copy, "fuzz", NULL);
+	reader = open_reader(data, bytes);
+	object = reader ? reader : spt_object_open_bytes(copy, "fuzz", NULL);
 	if (object)
-		look_up(object);
+		look_up(object, debug_dirs);
+	if (!is_elf) {
+		read_jit(data, bytes);
+		read_maps(data, bytes);
+		read_kallsyms(data, bytes);
 	/* Programs have been looked at, as far as that goes. */
-	if (bytes > EI_NIDENT && data[EI_NIDENT] != ET_DYN && memcmp(data, ELFMAG, SELFMAG) == 0)
+	} else if (!reader && data[EI_NIDENT] != ET_DYN) {
 		read_kernel(data, bytes);
-	read_jit(data, bytes);
-	read_maps(data, bytes);
+	}
 	g_assert(peak_since(begin) <= 128 * bytes + MOST_MEMORY_BYTES);
 	slowest_s = MAX(slowest_s, (double)(clock() - start) / CLOCKS_PER_SEC);
 	return 0;
