@@ -329,6 +329,45 @@ static void test_markers_of_a_program(struct fixture *fixture, const void *data)
 	g_assert_cmphex(made->frames[3], ==, 0x402000);
 }
 
+/* Code that the kernel made, which its list calls as if it was of modules; and some that was made after the list was read. */
+static void test_made_code(void)
+{
+	static const char text[] =
+		"ffffffff81000000 T _stext\n"
+		"ffffffff81003000 T _etext\n"
+		"ffffffffc0000000 t helper\t[toy]\n"
+		"ffffffffc0201000 t ftrace_trampoline\t[__builtin__ftrace]\n"
+		"ffffffffc0203000 t kprobe_optinsn_page\t[__builtin__kprobes]\n"
+		"ffffffffc0204000 t bpf_prog_0123456789abcdef_count\t[bpf]\n";
+	static const char later[] = "ffffffffc0301000 t ftrace_trampoline\t[__builtin__ftrace]\n";
+	static const struct {
+		uint64_t address;
+		const char *symbol, *module;
+	} places[] = {
+		{ 0xffffffffc0000008, "helper", "toy" },
+		{ 0xffffffffc0201080, "ftrace_trampoline", "__builtin__ftrace" },
+		{ 0xffffffffc0203010, "kprobe_optinsn_page", "__builtin__kprobes" },
+		{ 0xffffffffc0204010, "bpf_prog_0123456789abcdef_count", "bpf" },
+		{ 0xffffffffc0301080, "ftrace_trampoline", "__builtin__ftrace" },
+	};
+	g_autofree char *whole = g_strconcat(text, later, NULL);
+	struct fixture fixture;
+
+	set_up_with(&fixture, text);
+	g_assert_true(g_file_set_contents(fixture.path, whole, -1, NULL));
+	spt_kallsyms_set_stale(fixture.kallsyms);
+	for (unsigned i = 0; i < G_N_ELEMENTS(places); i++) {
+		struct sysprof_name name = { .frame = spt_kallsyms_frame(fixture.kallsyms, places[i].address) };
+
+		g_assert_cmpuint(name.frame >> SYSPROF_FRAME_OBJECT_SHIFT, ==, SYSPROF_OBJECT_MODULES);
+		spt_kallsyms_name(fixture.kallsyms, &name);
+		g_assert_cmpstr(name.symbol, ==, places[i].symbol);
+		g_assert_cmpstr(name.module, ==, places[i].module);
+		g_assert_cmpuint(name.offset, ==, places[i].address & 0xff);
+	}
+	tear_down(&fixture, NULL);
+}
+
 /* Addresses are hidden: one frame stands for the kernel part, whatever it was. */
 static void test_hidden_kernel(void)
 {
@@ -532,6 +571,7 @@ int main(int argc, char **argv)
 	g_test_add("/perf/lost", struct fixture, NULL, set_up, test_lost, tear_down);
 	g_test_add("/perf/stacks", struct fixture, NULL, set_up, test_stacks, tear_down);
 	g_test_add("/perf/markers-of-a-program", struct fixture, NULL, set_up, test_markers_of_a_program, tear_down);
+	g_test_add_func("/perf/made-code", test_made_code);
 	g_test_add_func("/perf/hidden-kernel", test_hidden_kernel);
 	g_test_add("/perf/images", struct fixture, NULL, set_up, test_images, tear_down);
 	g_test_add("/perf/kernel-threads-and-the-dying", struct fixture, NULL, set_up, test_kernel_threads_and_the_dying,
