@@ -2,7 +2,7 @@
 /*
  * A unit's part of each section lies where the index says; its addresses are in its own file.  An ordinary unit differs from a split one in two
  * attributes: where its addresses begin, and which lines' files it speaks of.  There is room for them where the split one has its
- * identity, of 8 bytes: in the header (DWARF 5, and the byte of the first DIE's code behind it), or in an attribute (GNU's, before).
+ * identity, of 8 bytes: in the header (DWARF 5, and the first DIE's code behind it), or in an attribute (GNU's, before).
  */
 #include "symbols/dwp.h"
 
@@ -198,22 +198,30 @@ static uint32_t find_address(const struct part *addresses, uint64_t address)
 }
 
 /* Where in the abbreviations the unit's DIE has room for two attributes in the place of so many bytes.  NULL: nowhere. */
-static uint8_t *find_room(const struct part *abbreviations, unsigned version, uint8_t code, unsigned *ret_bytes)
+static uint8_t *find_room(const struct part *abbreviations, unsigned version, uint64_t code, unsigned *ret_bytes)
 {
 	struct spt_bytes bytes = { abbreviations->at, abbreviations->at + abbreviations->n, false };
 	uint64_t number, tag, children, name, form;
+	int64_t value;
 
-	if (!spt_bytes_leb(&bytes, &number) || number != code || !spt_bytes_leb(&bytes, &tag) || !spt_bytes_number(&bytes, 1, &children))
-		return NULL;
-	*ret_bytes = 0;
-	for (const uint8_t *at = bytes.at; version == 4; at = bytes.at) {
-		if (!spt_bytes_leb(&bytes, &name) || !spt_bytes_leb(&bytes, &form) || name == 0)
+	while (spt_bytes_leb(&bytes, &number) && number != 0 && spt_bytes_leb(&bytes, &tag) && spt_bytes_number(&bytes, 1, &children)) {
+		*ret_bytes = 0;
+		if (number == code && version == 5)
+			return (uint8_t *)bytes.at;
+		do {
+			const uint8_t *at = bytes.at;
+
+			if (!spt_bytes_leb(&bytes, &name) || !spt_bytes_leb(&bytes, &form) ||
+			    (form == DW_FORM_implicit_const && !spt_bytes_signed_leb(&bytes, &value)))
+				return NULL;
+			*ret_bytes = (unsigned)(bytes.at - at);
+			if (number == code && name == DW_AT_GNU_dwo_id && form == DW_FORM_data8)
+				return (uint8_t *)at;
+		} while (name != 0 || form != 0);
+		if (number == code)
 			return NULL;
-		*ret_bytes = (unsigned)(bytes.at - at);
-		if (name == DW_AT_GNU_dwo_id && form == DW_FORM_data8)
-			return (uint8_t *)at;
 	}
-	return (uint8_t *)bytes.at;
+	return NULL;
 }
 
 /* The split unit @parts becomes an ordinary one. */
@@ -223,22 +231,24 @@ static bool make_ordinary(struct spt_dwp *dwp, unsigned version, uint64_t id, ui
 	const uint8_t attributes[] = { low ? DW_AT_low_pc : DW_AT_description, low ? DW_FORM_addrx4 : DW_FORM_data4, DW_AT_stmt_list,
 				       DW_FORM_sec_offset };
 	uint32_t values[] = { low ? find_address(&parts[ADDR], low) : 0, 0 };
-	unsigned header_bytes = version == 5 ? 20 : 11, room_bytes;
+	unsigned header_bytes = version == 5 ? 20 : 11, code_bytes, room_bytes;
 	struct part *info = &parts[INFO], *abbreviations = &parts[ABBREV];
+	struct spt_bytes bytes = { info->at + header_bytes, info->at + info->n, false };
 	uint8_t *values_at, *room;
-	uint64_t before;
+	uint64_t before, code;
 
-	if (values[0] == UINT32_MAX || info->n < header_bytes + 1 || word(info->at, 0) >= 0xfffffff0 || info->at[header_bytes] >= 0x80 ||
+	if (values[0] == UINT32_MAX || info->n < header_bytes + 1 || word(info->at, 0) >= 0xfffffff0 || !spt_bytes_leb(&bytes, &code) ||
 	    info->at[4] != version || info->at[5] != 0 ||
 	    (version == 5 && info->at[6] != DW_UT_split_compile))
 		return false;
-	room = find_room(abbreviations, version, info->at[header_bytes], &room_bytes);
-	values_at = version == 5 ? info->at + 13 : memmem(info->at + header_bytes, info->n - header_bytes, &id, sizeof(id));
+	code_bytes = (unsigned)(bytes.at - info->at) - header_bytes;
+	room = find_room(abbreviations, version, code, &room_bytes);
+	values_at = version == 5 ? info->at + 12 + code_bytes : memmem(info->at + header_bytes, info->n - header_bytes, &id, sizeof(id));
 	dwp->copied += abbreviations->n;
 	if (!room || !values_at || dwp->copied > dwp->parts[ABBREV].n)
 		return false;
 	if (version == 5) {
-		info->at[12] = info->at[header_bytes];
+		memmove(info->at + 12, info->at + header_bytes, code_bytes);
 		info->at[6] = DW_UT_compile;
 	}
 	memcpy(values_at, values, sizeof(values));
