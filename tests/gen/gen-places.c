@@ -2,7 +2,8 @@
 /*
  * gen-places FILE <ADDRESSES: functions and lines of addresses (hexadecimal, one a line), as llvm-symbolizer prints them.
  * gen-places --pick N FILE: N random addresses of its .text, the same each time.
- * gen-places --rate FILE <ADDRESSES: how many look-ups a second of processor time once everything was read.
+ * gen-places --rate FILE <ADDRESSES: how many look-ups a second of processor time once everything was read: in ascending order, as who reads files is
+ *	asked, and in the order of the addresses.
  */
 #include <gelf.h>
 #include <glib.h>
@@ -82,7 +83,8 @@ static void print(const struct namer *namer, uint64_t address)
 	printf("\n");
 }
 
-static void measure(const struct namer *namer, const GArray *addresses)
+/* Look-ups a second. */
+static double measure(const struct namer *namer, const uint64_t *addresses, unsigned n)
 {
 	SptPlace places[SPT_INLINES_MAX];
 	clock_t start = 0;
@@ -91,14 +93,21 @@ static void measure(const struct namer *namer, const GArray *addresses)
 
 	/* The first round reads. */
 	for (; rounds < 2 || clock() - start < CLOCKS_PER_SEC; rounds++) {
-		for (unsigned i = 0; i < addresses->len; i++)
-			found += find(namer, g_array_index(addresses, uint64_t, i), places) > 0;
+		for (unsigned i = 0; i < n; i++)
+			found += find(namer, addresses[i], places) > 0;
 		if (rounds == 0)
 			start = clock();
 	}
-	printf("%.0f\n", (rounds - 1.0) * addresses->len * CLOCKS_PER_SEC / (double)(clock() - start));
 	if (found == 0)
 		exit(1);
+	return (rounds - 1.0) * n * CLOCKS_PER_SEC / (double)(clock() - start);
+}
+
+static int compare_addresses(const void *a, const void *b)
+{
+	const uint64_t *x = a, *y = b;
+
+	return *x < *y ? -1 : *x > *y;
 }
 
 int main(int argc, char **argv)
@@ -126,8 +135,13 @@ int main(int argc, char **argv)
 	}
 	for (unsigned i = 0; !is_rate && i < addresses->len; i++)
 		print(&namer, g_array_index(addresses, uint64_t, i));
-	if (is_rate)
-		measure(&namer, addresses);
+	if (is_rate) {
+		g_autofree uint64_t *ascending = g_memdup2(addresses->data, addresses->len * sizeof(uint64_t));
+
+		qsort(ascending, addresses->len, sizeof(uint64_t), compare_addresses);
+		printf("%.0f ", measure(&namer, ascending, addresses->len));
+		printf("%.0f\n", measure(&namer, (const uint64_t *)(const void *)addresses->data, addresses->len));
+	}
 	spt_debug_info_free(namer.info);
 	spt_symtab_free(namer.symtab);
 	spt_object_free(namer.image);

@@ -40,8 +40,8 @@ void spt_die_ranges_finish(struct spt_die_ranges *ranges)
 	uint32_t n = ranges->ranges ? ranges->ranges->len : 0;
 	struct spt_item *items = g_new(struct spt_item, MAX(n, 1)), *spare = g_new(struct spt_item, MAX(n, 1));
 	g_autofree SptRange *sorted = g_new(SptRange, MAX(n, 1));
+	g_autofree uint32_t *owners = g_new(uint32_t, MAX(n, 1));
 
-	ranges->owners = g_new(uint32_t, MAX(n, 1));
 	for (uint32_t i = 0; i < n; i++)
 		items[i] = (struct spt_item){ g_array_index(ranges->ranges, struct die_range, i).start, i };
 	/* Keeps the order of those that begin at the same place. */
@@ -50,9 +50,10 @@ void spt_die_ranges_finish(struct spt_die_ranges *ranges)
 		const struct die_range *range = &g_array_index(ranges->ranges, struct die_range, items[i].index);
 
 		sorted[i] = (SptRange){ range->start, range->end - range->start };
-		ranges->owners[i] = range->owner;
+		owners[i] = range->owner;
 	}
 	ranges->intervals = spt_intervals_new(sorted, n);
+	spt_intervals_rename(ranges->intervals, owners);
 	g_clear_pointer(&ranges->ranges, g_array_unref);
 	g_free(items);
 	g_free(spare);
@@ -60,14 +61,11 @@ void spt_die_ranges_finish(struct spt_die_ranges *ranges)
 
 uint32_t spt_die_ranges_find(const struct spt_die_ranges *ranges, uint64_t address)
 {
-	uint32_t range = spt_intervals_find(ranges->intervals, address);
-
-	return range == UINT32_MAX ? SPT_DIE_NONE : ranges->owners[range];
+	return spt_intervals_find(ranges->intervals, address);
 }
 
 void spt_die_ranges_clear(struct spt_die_ranges *ranges)
 {
 	g_clear_pointer(&ranges->ranges, g_array_unref);
-	g_clear_pointer(&ranges->owners, g_free);
 	g_clear_pointer(&ranges->intervals, spt_intervals_free);
 }

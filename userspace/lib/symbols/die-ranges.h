@@ -17,8 +17,7 @@ G_BEGIN_DECLS
 /* Zero it to begin. */
 struct spt_die_ranges {
 	GArray *ranges;			/* of DIEs, until they are finished */
-	SptIntervals *intervals;	/* once they are, and */
-	uint32_t *owners;		/* the number of each range's DIE */
+	SptIntervals *intervals;	/* once they are: to numbers of DIEs */
 };
 
 /* Adds where @die has code, or what is known of that, under @number; whether it has any. */

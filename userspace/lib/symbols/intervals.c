@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Cut once, into flat arrays that are searched. */
+/* Cut once, into a flat array that is searched. */
 #include "symbols/intervals.h"
 
 #include "symbols/starts.h"
@@ -12,8 +12,7 @@ struct interval {
 };
 
 struct SptIntervals {
-	struct spt_starts starts;
-	uint32_t *ranges;		/* of each interval */
+	struct spt_starts starts;	/* struct interval */
 };
 
 /* Where the memory ends, so does a range. */
@@ -48,9 +47,9 @@ static void close_until(GArray *intervals, const SptRange *ranges, GArray *open,
 SptIntervals *spt_intervals_new(const SptRange *ranges, uint32_t n)
 {
 	SptIntervals *intervals = g_new0(SptIntervals, 1);
-	g_autoptr(GArray) cut = g_array_sized_new(FALSE, FALSE, sizeof(struct interval), n);
+	GArray *cut = g_array_sized_new(FALSE, FALSE, sizeof(struct interval), n);
 	g_autoptr(GArray) open = g_array_new(FALSE, FALSE, sizeof(uint32_t));
-	uint64_t *starts;
+	uint32_t n_cut;
 
 	for (uint32_t i = 0; i < n; i++) {
 		struct interval interval = { .start = ranges[i].start, .range = i };
@@ -60,13 +59,8 @@ SptIntervals *spt_intervals_new(const SptRange *ranges, uint32_t n)
 		g_array_append_val(open, i);
 	}
 	close_until(cut, ranges, open, UINT64_MAX);
-	starts = g_new(uint64_t, MAX(cut->len, 1));
-	intervals->ranges = g_new(uint32_t, MAX(cut->len, 1));
-	for (uint32_t i = 0; i < cut->len; i++) {
-		starts[i] = g_array_index(cut, struct interval, i).start;
-		intervals->ranges[i] = g_array_index(cut, struct interval, i).range;
-	}
-	spt_starts_init(&intervals->starts, starts, cut->len);
+	n_cut = cut->len;
+	spt_starts_init(&intervals->starts, g_realloc(g_array_free(cut, FALSE), n_cut * sizeof(struct interval)), sizeof(struct interval), n_cut);
 	return intervals;
 }
 
@@ -75,7 +69,6 @@ void spt_intervals_free(SptIntervals *intervals)
 	if (!intervals)
 		return;
 	spt_starts_clear(&intervals->starts);
-	g_free(intervals->ranges);
 	g_free(intervals);
 }
 
@@ -83,5 +76,14 @@ uint32_t spt_intervals_find(const SptIntervals *intervals, uint64_t place)
 {
 	uint32_t before = spt_starts_until(&intervals->starts, place);
 
-	return before == 0 ? NO_RANGE : intervals->ranges[before - 1];
+	return before == 0 ? NO_RANGE : ((const struct interval *)intervals->starts.rows)[before - 1].range;
+}
+
+void spt_intervals_rename(SptIntervals *intervals, const uint32_t *names)
+{
+	struct interval *rows = intervals->starts.rows;
+
+	for (uint32_t i = 0; i < intervals->starts.n; i++)
+		if (rows[i].range != NO_RANGE)
+			rows[i].range = names[rows[i].range];
 }

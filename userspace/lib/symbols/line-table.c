@@ -24,6 +24,7 @@ struct row {
 
 /* A row that is kept, and where in the program it goes on after it. */
 struct mark {
+	uint64_t address;
 	uint32_t at, file, line, op_index;
 };
 
@@ -43,8 +44,7 @@ struct spt_line_table {
 	int line_base;
 	const uint8_t *lengths;		/* numbers that opcodes have, from opcode 1 on */
 	struct spt_bytes files_at, program;
-	struct spt_starts starts;
-	struct mark *marks;		/* by address */
+	struct spt_starts marks;	/* struct mark */
 	GArray *directories, *files;	/* const char *, struct file; NULL: they were not asked for */
 	GPtrArray *paths;		/* that names and directories became */
 };
@@ -169,18 +169,16 @@ static bool next_row(const struct spt_line_table *table, struct spt_bytes *bytes
 }
 
 /* Sequences are as they came; rows at the same place stay in their order. */
-static void sort_marks(GArray *marks, GArray *addresses)
+static void sort_marks(GArray *marks)
 {
 	struct spt_item *items = g_new(struct spt_item, marks->len), *spare = g_new(struct spt_item, marks->len);
 	g_autofree struct mark *unsorted = g_memdup2(marks->data, marks->len * sizeof(struct mark));
 
 	for (uint32_t i = 0; i < marks->len; i++)
-		items[i] = (struct spt_item){ g_array_index(addresses, uint64_t, i), i };
+		items[i] = (struct spt_item){ unsorted[i].address, i };
 	spt_sort_items(&items, &spare, marks->len);
-	for (uint32_t i = 0; i < marks->len; i++) {
+	for (uint32_t i = 0; i < marks->len; i++)
 		g_array_index(marks, struct mark, i) = unsorted[items[i].index];
-		g_array_index(addresses, uint64_t, i) = items[i].key;
-	}
 	g_free(items);
 	g_free(spare);
 }
@@ -190,49 +188,45 @@ static void find_marks(struct spt_line_table *table)
 {
 	unsigned expected = (unsigned)((table->program.end - table->program.at) / BYTES_PER_MARK);
 	GArray *marks = g_array_sized_new(FALSE, FALSE, sizeof(struct mark), expected);
-	GArray *addresses = g_array_sized_new(FALSE, FALSE, sizeof(uint64_t), expected);
 	struct spt_bytes bytes = table->program;
 	struct row row = { .is_end = true };
-	uint32_t first = 0, n_rows = 0;
+	uint32_t first = 0, n_rows = 0, n;
 	bool is_sorted = true;
 	uint64_t last = 0;
 
 	while (marks->len < MARKS_MAX && next_row(table, &bytes, &row)) {
 		if (row.is_end) {
-			if (marks->len > first && g_array_index(addresses, uint64_t, first) == row.address) {
+			if (marks->len > first && g_array_index(marks, struct mark, first).address == row.address)
 				g_array_set_size(marks, first);
-				g_array_set_size(addresses, first);
-			}
 			first = marks->len;
 			n_rows = 0;
 		/* Backwards it goes on as if it were another sequence. */
 		} else if (n_rows++ % ROWS_PER_MARK == 0 || row.address < last) {
-			struct mark mark = { (uint32_t)(bytes.at - table->program.at), (uint32_t)row.file, row.line, row.op_index };
+			struct mark mark = { row.address, (uint32_t)(bytes.at - table->program.at), (uint32_t)row.file, row.line, row.op_index };
 
-			is_sorted &= marks->len == 0 || g_array_index(addresses, uint64_t, marks->len - 1) <= row.address;
+			is_sorted &= marks->len == 0 || g_array_index(marks, struct mark, marks->len - 1).address <= row.address;
 			g_array_append_val(marks, mark);
-			g_array_append_val(addresses, row.address);
 		}
 		last = row.address;
 	}
 	g_array_set_size(marks, first);
 	if (!is_sorted)
-		sort_marks(marks, addresses);
-	spt_starts_init(&table->starts, (uint64_t *)(void *)g_array_free(addresses, FALSE), marks->len);
-	table->marks = (struct mark *)(void *)g_array_free(marks, FALSE);
+		sort_marks(marks);
+	n = marks->len;
+	spt_starts_init(&table->marks, g_array_free(marks, FALSE), sizeof(struct mark), n);
 }
 
 bool spt_line_table_find(const struct spt_line_table *table, uint64_t address, uint64_t *ret_file, uint32_t *ret_line)
 {
-	uint32_t before = spt_starts_until(&table->starts, address);
-	const struct mark *mark = before > 0 ? &table->marks[before - 1] : NULL;
+	uint32_t before = spt_starts_until(&table->marks, address);
+	const struct mark *mark = before > 0 ? (const struct mark *)table->marks.rows + before - 1 : NULL;
 	struct spt_bytes bytes = table->program;
 	struct row row, next;
 
 	if (!mark)
 		return false;
 	bytes.at += mark->at;
-	row = (struct row){ .address = table->starts.starts[before - 1], .file = mark->file, .line = mark->line, .op_index = mark->op_index };
+	row = (struct row){ .address = mark->address, .file = mark->file, .line = mark->line, .op_index = mark->op_index };
 	next = row;
 	while (next_row(table, &bytes, &next) && next.address <= address && next.address >= row.address) {
 		if (next.is_end)
@@ -317,8 +311,7 @@ void spt_line_table_free(struct spt_line_table *table)
 	g_clear_pointer(&table->directories, g_array_unref);
 	g_clear_pointer(&table->files, g_array_unref);
 	g_clear_pointer(&table->paths, g_ptr_array_unref);
-	spt_starts_clear(&table->starts);
-	g_free(table->marks);
+	spt_starts_clear(&table->marks);
 	g_free(table);
 }
 

@@ -2,20 +2,27 @@
 /* As many steps as there are starts at most, so that a step has one or two of them where they are spread evenly. */
 #include "symbols/starts.h"
 
-void spt_starts_init(struct spt_starts *starts, uint64_t *values, uint32_t n)
+static uint64_t start_at(const struct spt_starts *starts, uint32_t index)
 {
-	uint64_t last = n > 0 ? values[n - 1] - values[0] : 0;
+	return *(const uint64_t *)(const void *)((const uint8_t *)starts->rows + index * starts->row_bytes);
+}
+
+void spt_starts_init(struct spt_starts *starts, void *rows, size_t row_bytes, uint32_t n)
+{
+	uint64_t start, last;
 	uint32_t at = 0;
 
-	*starts = (struct spt_starts){ .starts = values, .n = n };
+	*starts = (struct spt_starts){ .rows = rows, .row_bytes = row_bytes, .n = n };
 	if (n == 0)
 		return;
+	start = start_at(starts, 0);
+	last = start_at(starts, n - 1) - start;
 	while (last >> starts->shift >= n)
 		starts->shift++;
 	starts->n_steps = (uint32_t)(last >> starts->shift) + 1;
 	starts->first = g_new(uint32_t, starts->n_steps + 1);
 	for (uint32_t step = 0; step < starts->n_steps; step++) {
-		while (at < n && (values[at] - values[0]) >> starts->shift < step)
+		while (at < n && (start_at(starts, at) - start) >> starts->shift < step)
 			at++;
 		starts->first[step] = at;
 	}
@@ -24,7 +31,7 @@ void spt_starts_init(struct spt_starts *starts, uint64_t *values, uint32_t n)
 
 void spt_starts_clear(struct spt_starts *starts)
 {
-	g_clear_pointer(&starts->starts, g_free);
+	g_clear_pointer(&starts->rows, g_free);
 	g_clear_pointer(&starts->first, g_free);
 }
 
@@ -33,9 +40,9 @@ uint32_t spt_starts_until(const struct spt_starts *starts, uint64_t place)
 	uint32_t low, high;
 	uint64_t step;
 
-	if (starts->n == 0 || place < starts->starts[0])
+	if (starts->n == 0 || place < start_at(starts, 0))
 		return 0;
-	step = (place - starts->starts[0]) >> starts->shift;
+	step = (place - start_at(starts, 0)) >> starts->shift;
 	if (step >= starts->n_steps)
 		return starts->n;
 	low = starts->first[step];
@@ -43,7 +50,7 @@ uint32_t spt_starts_until(const struct spt_starts *starts, uint64_t place)
 	while (low < high) {
 		uint32_t middle = low + (high - low) / 2;
 
-		if (starts->starts[middle] <= place)
+		if (start_at(starts, middle) <= place)
 			low = middle + 1;
 		else
 			high = middle;

@@ -9,7 +9,8 @@
 G_BEGIN_DECLS
 
 struct spt_starts {
-	uint64_t *starts;
+	void *rows;			/* each begins with its start, a uint64_t: what is found with it is beside it in the cache */
+	size_t row_bytes;
 	uint32_t n;
 	/* In steps of 1 << shift from the first start, first[i] of them lie before step i. */
 	uint32_t n_steps;
@@ -17,8 +18,8 @@ struct spt_starts {
 	uint32_t *first;
 };
 
-/* Of @starts, which it takes; they may be equal. */
-void spt_starts_init(struct spt_starts *starts, uint64_t *values, uint32_t n);
+/* Of @rows, which it takes; starts may be equal. */
+void spt_starts_init(struct spt_starts *starts, void *rows, size_t row_bytes, uint32_t n);
 void spt_starts_clear(struct spt_starts *starts);
 /* How many of them are at or before @place. */
 uint32_t spt_starts_until(const struct spt_starts *starts, uint64_t place);
