@@ -82,6 +82,51 @@ static void test_known(void)
 	tear_down(&fixture);
 }
 
+/* Each tick is at a random instant of its period: those of neighbours are up to two periods apart, and nothing is between them. */
+static void test_random_ticks(void)
+{
+	struct fixture fixture;
+
+	fake_init(&fixture.fake);
+	for (unsigned i = 1; i <= 100; i++)
+		fake_sample(&fixture.fake, 1, (const unsigned[]){ 0, 1 }, 2, i * PERIOD + (i % 2 ? PERIOD - 1 : 0), 1);
+	fake_sample(&fixture.fake, 1, (const unsigned[]){ 0, 1 }, 2, 103 * PERIOD, 1);
+	fold(&fixture);
+
+	g_autoptr(GArray) boxes = spt_chart_new(fixture.base, 10, 0, 103 * PERIOD, 0);
+
+	g_assert_cmpuint(boxes->len, ==, 6);
+	for (unsigned depth = 0; depth < 3; depth++) {
+		const SptFlameBox *before = &g_array_index(boxes, SptFlameBox, 2 * depth);
+
+		g_assert_cmpuint(before->depth, ==, depth);
+		g_assert_cmpuint(before->begin + before->weight, ==, 100 * PERIOD);
+		assert_box(&fixture, boxes, 2 * depth + 1, depth == 0 ? "even" : depth == 1 ? "f0" : "f1", depth, 102, 1);
+	}
+	tear_down(&fixture);
+}
+
+/* A function that is interrupted for moments is seen as running, where a pixel has many periods; equal parts of two are neither. */
+static void test_narrow(void)
+{
+	struct fixture fixture;
+
+	fake_init(&fixture.fake);
+	for (unsigned i = 1; i <= 400; i++)
+		fake_sample(&fixture.fake, 1, (const unsigned[]){ 0, i % 10 ? 1 : 2 }, 2, i * PERIOD, 1);
+	for (unsigned i = 401; i <= 800; i++)
+		fake_sample(&fixture.fake, 1, (const unsigned[]){ 0, 3 + i % 2 }, 2, i * PERIOD, 1);
+	fold(&fixture);
+
+	g_autoptr(GArray) boxes = spt_chart_new(fixture.base, 10, 0, 800 * PERIOD, 40 * PERIOD);
+
+	g_assert_cmpuint(boxes->len, ==, 4);
+	assert_box(&fixture, boxes, 1, "f0", 1, 0, 800);
+	assert_box(&fixture, boxes, 2, "f1", 2, 0, 400);
+	g_assert_cmpuint(g_array_index(boxes, SptFlameBox, 3).n_more, ==, 400);
+	tear_down(&fixture);
+}
+
 /* Boxes of a row do not overlap, and each row's time is at most the one above's; joining loses no time that was there. */
 static void test_laws(void)
 {
@@ -113,6 +158,8 @@ int main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
 	g_test_add_func("/chart/known", test_known);
+	g_test_add_func("/chart/random-ticks", test_random_ticks);
+	g_test_add_func("/chart/narrow", test_narrow);
 	g_test_add_func("/chart/laws", test_laws);
 	return g_test_run();
 }

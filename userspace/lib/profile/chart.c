@@ -9,28 +9,83 @@ struct open_box {
 	uint64_t begin;
 };
 
+/*
+ * Boxes too narrow to be told apart, in a row, until they are wide enough together.  Which function has most of it is found by a
+ * vote (Boyer and Moore's, weighted): what remains of its lead is no more than its time.
+ */
+struct mixture {
+	SptFlameBox box;		/* n_more: how many; 0: there are none.  Its node leads */
+	uint64_t lead, time;		/* without what is between them */
+};
+
+struct row {
+	struct mixture mixture;
+	uint32_t last;			/* its last box in @boxes, from 1; 0: none yet */
+};
+
 struct chart {
 	const SptTreeNode *nodes;
 	uint64_t begin_ns, end_ns, least_ns, period_ns;
 	uint64_t until;			/* of the last sample */
 	GArray *open;			/* struct open_box, outermost first */
 	GArray *path;			/* uint32_t: nodes of a sample, innermost first */
-	GArray *last;			/* uint32_t: of each depth, the last box in @boxes, from 1 */
+	GArray *rows;			/* struct row, of each depth */
 	GArray *boxes;
 };
 
-/* What cannot be told apart becomes one: the same again after a short while, or something short beside what is short. */
-static bool joins(const struct chart *chart, SptFlameBox *before, const SptFlameBox *box)
+static bool is_near(const struct chart *chart, const SptFlameBox *before, const SptFlameBox *box)
 {
-	bool is_same = before->node == box->node && !before->n_more;
-	bool is_narrow = box->weight < chart->least_ns && (before->n_more || before->weight < chart->least_ns);
+	return box->begin - (before->begin + before->weight) < chart->least_ns;
+}
 
-	if (box->begin - (before->begin + before->weight) >= chart->least_ns || !(is_same || is_narrow))
-		return false;
-	if (!is_same)
-		before->n_more = MAX(before->n_more, 1) + 1;
-	before->weight = box->begin + box->weight - before->begin;
-	return true;
+/* The same again after a short while is one box. */
+static void add_box(struct chart *chart, struct row *row, const SptFlameBox *box)
+{
+	SptFlameBox *before = row->last ? &g_array_index(chart->boxes, SptFlameBox, row->last - 1) : NULL;
+
+	if (before && is_near(chart, before, box) && (before->n_more ? box->n_more > 0 : !box->n_more && before->node == box->node)) {
+		before->weight = box->begin + box->weight - before->begin;
+		before->n_more += box->n_more;
+		return;
+	}
+	g_array_append_val(chart->boxes, *box);
+	row->last = chart->boxes->len;
+}
+
+/* What surely has half of a mixture stands for it. */
+static void end_mixture(struct chart *chart, struct row *row)
+{
+	SptFlameBox box = row->mixture.box;
+
+	if (!box.n_more)
+		return;
+	if (row->mixture.lead >= row->mixture.time / 2)
+		box.n_more = 0;
+	row->mixture.box.n_more = 0;
+	add_box(chart, row, &box);
+}
+
+static void mix(struct chart *chart, struct row *row, const SptFlameBox *box)
+{
+	struct mixture *mixture = &row->mixture;
+
+	if (mixture->box.n_more && !is_near(chart, &mixture->box, box))
+		end_mixture(chart, row);
+	if (!mixture->box.n_more)
+		*mixture = (struct mixture){ .box = *box };
+	mixture->box.n_more++;
+	mixture->time += box->weight;
+	mixture->box.weight = box->begin + box->weight - mixture->box.begin;
+	if (mixture->box.node == box->node) {
+		mixture->lead += box->weight;
+	} else if (mixture->lead >= box->weight) {
+		mixture->lead -= box->weight;
+	} else {
+		mixture->lead = box->weight - mixture->lead;
+		mixture->box.node = box->node;
+	}
+	if (mixture->box.weight >= chart->least_ns)
+		end_mixture(chart, row);
 }
 
 static void close_box(struct chart *chart, uint32_t depth, const struct open_box *open)
@@ -38,17 +93,19 @@ static void close_box(struct chart *chart, uint32_t depth, const struct open_box
 	SptFlameBox box = {
 		.node = open->node, .depth = depth, .begin = open->begin - chart->begin_ns, .weight = chart->until - open->begin,
 	};
-	uint32_t *last;
+	struct row *row;
 
 	if (box.weight == 0)
 		return;
-	if (depth >= chart->last->len)
-		g_array_set_size(chart->last, depth + 1);
-	last = &g_array_index(chart->last, uint32_t, depth);
-	if (*last && joins(chart, &g_array_index(chart->boxes, SptFlameBox, *last - 1), &box))
-		return;
-	g_array_append_val(chart->boxes, box);
-	*last = chart->boxes->len;
+	if (depth >= chart->rows->len)
+		g_array_set_size(chart->rows, depth + 1);
+	row = &g_array_index(chart->rows, struct row, depth);
+	if (box.weight < chart->least_ns) {
+		mix(chart, row, &box);
+	} else {
+		end_mixture(chart, row);
+		add_box(chart, row, &box);
+	}
 }
 
 /* All from @depth on. */
@@ -63,7 +120,8 @@ static void close_from(struct chart *chart, uint32_t depth)
 static void add_sample(struct chart *chart, uint64_t time, const struct spt_row *row)
 {
 	uint64_t length = row->weight * chart->period_ns, begin = MAX(time > length ? time - length : 0, chart->begin_ns);
-	bool is_gap = begin > chart->until + chart->period_ns / 2;
+	/* Ticks of neighbouring periods are up to two periods apart. */
+	bool is_gap = begin > chart->until + chart->period_ns;
 	uint32_t depth = 0;
 
 	begin = MAX(begin, chart->until);
@@ -110,7 +168,7 @@ GArray *spt_chart_new(const SptProfile *base, uint32_t tid, uint64_t begin_ns, u
 		.nodes = (const SptTreeNode *)base->tree->data, .begin_ns = begin_ns, .end_ns = end_ns, .least_ns = least_ns,
 		.period_ns = MAX(spt_capture_period_ns(base->capture), 1), .until = begin_ns,
 		.open = g_array_new(FALSE, FALSE, sizeof(struct open_box)), .path = g_array_new(FALSE, FALSE, sizeof(uint32_t)),
-		.last = g_array_new(FALSE, TRUE, sizeof(uint32_t)), .boxes = g_array_new(FALSE, FALSE, sizeof(SptFlameBox)),
+		.rows = g_array_new(FALSE, TRUE, sizeof(struct row)), .boxes = g_array_new(FALSE, FALSE, sizeof(SptFlameBox)),
 	};
 
 	for (uint64_t i = spt_profile_row_at(base, begin_ns + 1); i < base->n_rows && base->sources[i].time <= end_ns; i++) {
@@ -118,9 +176,11 @@ GArray *spt_chart_new(const SptProfile *base, uint32_t tid, uint64_t begin_ns, u
 			add_sample(&chart, base->sources[i].time, &base->rows[i]);
 	}
 	close_from(&chart, 0);
+	for (unsigned i = 0; i < chart.rows->len; i++)
+		end_mixture(&chart, &g_array_index(chart.rows, struct row, i));
 	g_array_sort(chart.boxes, compare_boxes);
 	g_array_unref(chart.open);
 	g_array_unref(chart.path);
-	g_array_unref(chart.last);
+	g_array_unref(chart.rows);
 	return chart.boxes;
 }

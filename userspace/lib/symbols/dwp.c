@@ -231,7 +231,7 @@ static bool make_ordinary(struct spt_dwp *dwp, unsigned version, uint64_t id, ui
 	const uint8_t attributes[] = { low ? DW_AT_low_pc : DW_AT_description, low ? DW_FORM_addrx4 : DW_FORM_data4, DW_AT_stmt_list,
 				       DW_FORM_sec_offset };
 	uint32_t values[] = { low ? find_address(&parts[ADDR], low) : 0, 0 };
-	unsigned header_bytes = version == 5 ? 20 : 11, code_bytes, room_bytes;
+	unsigned header_bytes = version == 5 ? 20 : 11, code_bytes, room_bytes = 0;
 	struct part *info = &parts[INFO], *abbreviations = &parts[ABBREV];
 	struct spt_bytes bytes = { info->at + header_bytes, info->at + info->n, false };
 	uint8_t *values_at, *room;
