@@ -383,10 +383,16 @@ void spt_document_chart_async(SptDocument *document, const SptChartWish *wish, G
 	start_job(&(struct job){ .document = document, .chart = *wish }, chart_in_thread, callback, data);
 }
 
-GArray *spt_document_chart_finish(GAsyncResult *result, SptDocument **ret_document)
+/* Who asked may be at another document by now. */
+static void *finish_of(GAsyncResult *result, SptDocument **ret_document)
 {
 	*ret_document = spt_document_ref(((struct job *)g_task_get_task_data(G_TASK(result)))->document);
 	return g_task_propagate_pointer(G_TASK(result), NULL);
+}
+
+GArray *spt_document_chart_finish(GAsyncResult *result, SptDocument **ret_document)
+{
+	return finish_of(result, ret_document);
 }
 
 static void threads_in_thread(GTask *task, G_GNUC_UNUSED gpointer source, gpointer data, G_GNUC_UNUSED GCancellable *cancellable)
@@ -406,7 +412,7 @@ void spt_document_threads_async(SptDocument *document, GAsyncReadyCallback callb
 
 GArray *spt_document_threads_finish(GAsyncResult *result, SptDocument **ret_document)
 {
-	return spt_document_chart_finish(result, ret_document);
+	return finish_of(result, ret_document);
 }
 
 struct pair {
