@@ -188,9 +188,9 @@ class Capture:
             self._folded = self.folded_from(0)
         return self._folded
 
-    def folded_from(self, second):
+    def folded_from(self, second, until=""):
         found = []
-        for line in self.cli("export", self.path, "--format", "folded", f"--time={second}..").stdout.splitlines():
+        for line in self.cli("export", self.path, "--format", "folded", f"--time={second}..{until}").stdout.splitlines():
             stack, weight = line.rsplit(" ", 1)
             process, *frames = stack.split(";")
             found.append((process, frames, int(weight)))
