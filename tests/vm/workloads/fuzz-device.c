@@ -130,7 +130,8 @@ static void spoil(struct hand *hand, void *arg, size_t bytes)
 
 static void fill_config(struct hand *hand, struct sysprof_config *config)
 {
-	static const uint32_t rings[] = { 0, 4096, 4096, 8192, 65536, 65536, 1 << 20, 4095, 1 << 31 };
+	/* Large ones are rare: pages are cleared at length, and nothing is learnt of it. */
+	static const uint32_t rings[] = { 4096, 4096, 8192, 8192, 65536, 4095, 1 << 31 }, large[] = { 0, 1 << 20 };
 	uint32_t *lists = (uint32_t *)hand->buffer;
 
 	*config = (struct sysprof_config) {
@@ -140,7 +141,7 @@ static void fill_config(struct hand *hand, struct sysprof_config *config)
 		.user_mode = one_in(hand, 3) ? below(hand, 6) : one_in(hand, 2) ? SYSPROF_USER_TABLE + 1 : 0,
 		.max_kernel_frames = below(hand, 200),
 		.max_user_frames = below(hand, 400),
-		.ring_bytes = rings[below(hand, sizeof(rings) / sizeof(rings[0]))],
+		.ring_bytes = one_in(hand, 32) ? large[below(hand, 2)] : rings[below(hand, sizeof(rings) / sizeof(rings[0]))],
 		.watermark_bytes = one_in(hand, 2) ? number(hand) : 0,
 		.cgroup_fd = one_in(hand, 8) ? slot(hand) : 0,
 		.raw_bytes = one_in(hand, 16) ? number(hand) : 0,
@@ -216,7 +217,7 @@ static size_t fill(struct hand *hand, enum call call, void *arg)
 	case CALL_SNAPSHOT:
 		snapshot->part = below(hand, 3);
 		snapshot->cursor = one_in(hand, 2) ? 0 : number(hand);
-		snapshot->buffer_bytes = one_in(hand, 4) ? number(hand) : 65536;
+		snapshot->buffer_bytes = one_in(hand, 16) ? number(hand) : one_in(hand, 4) ? below(hand, 65536) : 65536;
 		snapshot->buffer = (uintptr_t)place(hand, 65536);
 		return sizeof(*snapshot);
 	case CALL_STATS:
@@ -521,7 +522,7 @@ static int be_child(char **argv)
 int main(int argc, char **argv)
 {
 	struct sigaction action = { .sa_handler = on_signal };
-	uint64_t seed = argc > 2 ? strtoull(argv[2], NULL, 10) : 1, begin = wall_ns();
+	uint64_t seed = argc > 2 ? strtoull(argv[2], NULL, 10) : 1, begin = wall_ns(), told = 0;
 	pthread_t threads[THREADS + 1];
 
 	program = argv[0];
@@ -538,9 +539,14 @@ int main(int argc, char **argv)
 	for (unsigned i = 0; i <= THREADS; i++)
 		if (pthread_create(&threads[i], NULL, i ? fuzz : lie, (void *)(uintptr_t)(seed * 64 + i)))
 			errx(1, "cannot make a thread");
-	/* Whoever sleeps in the device is woken. */
+	/* Whoever sleeps in the device is woken; how far this came is told in case it does not come to its end. */
 	while (!time_is_up()) {
 		usleep(20000);
+		if (calls_made >= told + 10000) {
+			told = calls_made;
+			printf("# %" PRIu64 " calls in %" PRIu64 " s\n", told, (uint64_t)((wall_ns() - begin) / NS_PER_S));
+			fflush(stdout);
+		}
 		for (unsigned i = 1; i <= THREADS; i++)
 			pthread_kill(threads[i], SIGUSR1);
 	}
