@@ -9,7 +9,6 @@
 
 #include <poll.h>
 #include <pthread.h>
-#include <sched.h>
 #include <signal.h>
 #include <sys/syscall.h>
 
@@ -274,7 +273,7 @@ static bool call_open(struct hand *hand)
 	int flags = (one_in(hand, 16) ? 0 : O_NONBLOCK) | (one_in(hand, 16) ? 0 : O_CLOEXEC);
 	int fd = open(SYSPROF_DEVICE, one_in(hand, 8) ? O_RDONLY | flags : O_RDWR | flags), old;
 
-	struct sysprof_config config = { .size = sizeof(config), .ring_bytes = PAGE << below(hand, 5) };
+	struct sysprof_config config = { .size = sizeof(config), .ring_bytes = PAGE << below(hand, 3) };
 
 	if (fd < 0)
 		return false;
@@ -460,20 +459,21 @@ static void *lie(void *data)
 		struct session session = session_open(NS_PER_MS, one_in(&hand, 2) ? PAGE : 4 * PAGE);
 
 		ioctl(session.fd, SYSPROF_IOC_START, NULL);
-		for (unsigned i = 0; i < 3000 && !time_is_up(); i++) {
+		for (unsigned i = 0; i < 1000 && !time_is_up(); i++) {
 			unsigned cpu = below(&hand, session.cpus);
 			uint32_t head = __atomic_load_n(&session.rings[cpu].page->head, __ATOMIC_ACQUIRE), lies[] = {
 				head, head - session.config.ring_bytes, head - session.config.ring_bytes - 8, head + 8,
 				head - below(&hand, session.config.ring_bytes), draw(&hand), head - 1, 0,
 			};
 
-			__atomic_store_n(&session.rings[cpu].tail->tail, lies[one_in(&hand, 200) ? below(&hand, 8) : 4], __ATOMIC_RELEASE);
+			__atomic_store_n(&session.rings[cpu].tail->tail, lies[one_in(&hand, 25) ? below(&hand, 8) : 4], __ATOMIC_RELEASE);
 			__atomic_fetch_add(&tails_written, 1, __ATOMIC_RELAXED);
 			if (session.rings[cpu].page->flags & SYSPROF_RING_BROKEN && one_in(&hand, 4)) {
 				ioctl(session.fd, SYSPROF_IOC_STOP);
 				ioctl(session.fd, SYSPROF_IOC_START, NULL);
 			}
-			sched_yield();
+			/* The others have the CPU's time. */
+			usleep(100);
 		}
 		session_close(&session);
 	}
