@@ -3,7 +3,6 @@
  * Mistakes that a sampling module could make, one for each value of bug=, made while it is loaded: a debug kernel must see
  * each, or its silence about this project's module says nothing.
  */
-#include <linux/completion.h>
 #include <linux/hrtimer.h>
 #include <linux/kprobes.h>
 #include <linux/module.h>
@@ -18,7 +17,6 @@ module_param(bug, charp, 0444);
 static DEFINE_MUTEX(one);
 static DEFINE_MUTEX(other);
 static DECLARE_WAIT_QUEUE_HEAD(nobody);
-static DECLARE_COMPLETION(ticked);
 static struct hrtimer timer;
 static int *gone;
 
@@ -52,26 +50,31 @@ static void tick(enum hrtimer_restart (*function)(struct hrtimer *))
 	timer.function = function;
 #endif
 	hrtimer_start(&timer, ms_to_ktime(1), HRTIMER_MODE_REL_HARD);
+	/* Running: a task about to sleep would be another mistake. */
 	while (hrtimer_active(&timer))
-		schedule_timeout_uninterruptible(1);
+		cond_resched();
 }
 
-/* In a probe, where mappings are followed. */
+/* In a probe, as mappings are followed in one. */
 static int probe_allocates(struct kprobe *probe, struct pt_regs *regs)
 {
 	kfree(kmalloc(64, GFP_KERNEL));
-	complete(&ticked);
 	return 0;
+}
+
+static noinline void probed(void)
+{
+	barrier();
 }
 
 static int probe(void)
 {
-	static struct kprobe probe = { .symbol_name = "vfs_read", .pre_handler = probe_allocates };
+	static struct kprobe probe = { .addr = (kprobe_opcode_t *)probed, .pre_handler = probe_allocates };
 	int err = register_kprobe(&probe);
 
 	if (err)
 		return err;
-	wait_for_completion_interruptible_timeout(&ticked, 10 * HZ);
+	probed();
 	unregister_kprobe(&probe);
 	return 0;
 }
