@@ -541,9 +541,11 @@ int main(int argc, char **argv)
 			errx(1, "cannot make a thread");
 	/* Whoever sleeps in the device is woken; how far this came is told in case it does not come to its end. */
 	while (!time_is_up()) {
+		uint64_t made = __atomic_load_n(&calls_made, __ATOMIC_RELAXED);
+
 		usleep(20000);
-		if (calls_made >= told + 10000) {
-			told = calls_made;
+		if (made >= told + 10000) {
+			told = made;
 			printf("# %" PRIu64 " calls in %" PRIu64 " s\n", told, (uint64_t)((wall_ns() - begin) / NS_PER_S));
 			fflush(stdout);
 		}
