@@ -13,6 +13,7 @@
 #include <sys/syscall.h>
 
 #define THREADS		4
+#define SEEDS		64	/* of a seed that is given: each thread has its own */
 #define SLOTS		8
 #define MAPPINGS	16
 #define BUFFER_BYTES	(256 * 1024)
@@ -49,7 +50,7 @@ static const struct {
 };
 
 static int slots[SLOTS];
-static uint64_t calls_wanted, calls_made, granted[CALL_KINDS], refused[CALL_KINDS], tails_written;
+static uint64_t calls_wanted, calls_made, calls_of[THREADS + 1], granted[CALL_KINDS], refused[CALL_KINDS], tails_written;
 static unsigned weights;
 static const char *program;
 static uint8_t build_id[20];	/* of this program */
@@ -441,11 +442,14 @@ static bool time_is_up(void)
 
 static void *fuzz(void *data)
 {
+	uint64_t *calls = &calls_of[(uintptr_t)data % SEEDS];
 	struct hand hand;
 
 	hand_make(&hand, (uintptr_t)data);
-	while (__atomic_fetch_add(&calls_made, 1, __ATOMIC_RELAXED) < calls_wanted)
+	while (__atomic_fetch_add(&calls_made, 1, __ATOMIC_RELAXED) < calls_wanted) {
 		one_call(&hand);
+		__atomic_fetch_add(calls, 1, __ATOMIC_RELAXED);
+	}
 	return NULL;
 }
 
@@ -472,8 +476,8 @@ static void *lie(void *data)
 				ioctl(session.fd, SYSPROF_IOC_STOP);
 				ioctl(session.fd, SYSPROF_IOC_START, NULL);
 			}
-			/* The others have the CPU's time. */
-			usleep(100);
+			/* As often as there are samples; the others have the CPU's time. */
+			usleep(1000);
 		}
 		session_close(&session);
 	}
@@ -523,6 +527,7 @@ int main(int argc, char **argv)
 {
 	struct sigaction action = { .sa_handler = on_signal };
 	uint64_t seed = argc > 2 ? strtoull(argv[2], NULL, 10) : 1, begin = wall_ns(), told = 0;
+	uint64_t last_of[THREADS + 1] = { 0 };
 	pthread_t threads[THREADS + 1];
 
 	program = argv[0];
@@ -537,9 +542,9 @@ int main(int argc, char **argv)
 	for (unsigned i = 0; i < SLOTS; i++)
 		slots[i] = -1;
 	for (unsigned i = 0; i <= THREADS; i++)
-		if (pthread_create(&threads[i], NULL, i ? fuzz : lie, (void *)(uintptr_t)(seed * 64 + i)))
+		if (pthread_create(&threads[i], NULL, i ? fuzz : lie, (void *)(uintptr_t)(seed * SEEDS + i)))
 			errx(1, "cannot make a thread");
-	/* Whoever sleeps in the device is woken; how far this came is told in case it does not come to its end. */
+	/* Whoever sleeps in the device, or is long at a call, gets a signal; how far this came is told in case it does not come to its end. */
 	while (!time_is_up()) {
 		uint64_t made = __atomic_load_n(&calls_made, __ATOMIC_RELAXED);
 
@@ -549,8 +554,13 @@ int main(int argc, char **argv)
 			printf("# %" PRIu64 " calls in %" PRIu64 " s\n", told, (uint64_t)((wall_ns() - begin) / NS_PER_S));
 			fflush(stdout);
 		}
-		for (unsigned i = 1; i <= THREADS; i++)
-			pthread_kill(threads[i], SIGUSR1);
+		for (unsigned i = 1; i <= THREADS; i++) {
+			uint64_t calls = __atomic_load_n(&calls_of[i], __ATOMIC_RELAXED);
+
+			if (calls == last_of[i])
+				pthread_kill(threads[i], SIGUSR1);
+			last_of[i] = calls;
+		}
 	}
 	for (unsigned i = 0; i <= THREADS; i++)
 		pthread_join(threads[i], NULL);
