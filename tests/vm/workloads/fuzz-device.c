@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * fuzz-device CALLS [SEED]: calls the device in every way, most of them nearly right: it knows the ABI and gets one thing wrong, or
- * does the right thing at the wrong time.  Four threads share sessions, open and close them under each other, fork and exec with
+ * does the right thing at the wrong time.  Eight threads share sessions, open and close them under each other, fork and exec with
  * descriptors at hand; one more maps rings and writes whatever it likes into the reader's page.  What must
  * hold is that the kernel has nothing to say, and that an honest session works afterwards and its account adds up.
  */
@@ -12,7 +12,7 @@
 #include <signal.h>
 #include <sys/syscall.h>
 
-#define THREADS		4
+#define THREADS		8
 #define SEEDS		64	/* of a seed that is given: each thread has its own */
 #define SLOTS		8
 #define MAPPINGS	16
@@ -50,7 +50,7 @@ static const struct {
 };
 
 static int slots[SLOTS];
-static uint64_t calls_wanted, calls_made, calls_of[THREADS + 1], granted[CALL_KINDS], refused[CALL_KINDS], tails_written;
+static uint64_t calls_wanted, calls_made, calls_of[THREADS + 1], granted[CALL_KINDS], refused[CALL_KINDS], ns_of[CALL_KINDS], tails_written;
 static unsigned weights;
 static const char *program;
 static uint8_t build_id[20];	/* of this program */
@@ -406,6 +406,7 @@ static bool call_child(struct hand *hand)
 static bool one_call(struct hand *hand)
 {
 	unsigned at = below(hand, weights), call = 0;
+	uint64_t begin = wall_ns();
 	bool good;
 
 	while (at >= kinds[call].weight)
@@ -423,6 +424,7 @@ static bool one_call(struct hand *hand)
 	default: good = call_ioctl(hand, call); break;
 	}
 	__atomic_fetch_add(good ? &granted[call] : &refused[call], 1, __ATOMIC_RELAXED);
+	__atomic_fetch_add(&ns_of[call], wall_ns() - begin, __ATOMIC_RELAXED);
 	return good;
 }
 
@@ -569,7 +571,7 @@ int main(int argc, char **argv)
 			close(slots[i]);
 
 	for (unsigned i = 0; i < CALL_KINDS; i++) {
-		printf("# %s: %" PRIu64 " granted, %" PRIu64 " refused\n", kinds[i].name, granted[i], refused[i]);
+		printf("# %s: %" PRIu64 " granted, %" PRIu64 " refused, in %" PRIu64 " ms\n", kinds[i].name, granted[i], refused[i], (uint64_t)(ns_of[i] / NS_PER_MS));
 		if (i != CALL_OPEN && i != CALL_MAP_FD && i != CALL_RAW_WISH && i != CALL_OTHER_IOCTL && i != CALL_CHILD)
 			ok(granted[i] && refused[i], "%s: some calls were granted, some refused", kinds[i].name);
 	}
