@@ -88,18 +88,29 @@ static uint64_t number(struct hand *hand)
 	}
 }
 
-/* Somewhere: mostly the thread's buffer, so that @bytes end where it ends or lie at its beginning. */
+/*
+ * Somewhere: mostly the thread's buffer, so that @bytes end where it ends or lie at its beginning.  The kernel writes there, and more than
+ * @bytes where a number is spoilt: behind the buffer nothing is mapped.
+ */
 static void *place(struct hand *hand, size_t bytes)
 {
+	if (bytes > BUFFER_BYTES)
+		bytes = BUFFER_BYTES;
 	switch (below(hand, 12)) {
 	case 0: return NULL;
 	case 1: return (void *)(uintptr_t)number(hand);
 	case 2: return (void *)0xffffffff81000000UL;
 	case 3: return hand->buffer + BUFFER_BYTES - bytes / 2;
 	case 4: return hand->buffer + BUFFER_BYTES - bytes;
-	case 5: return hand->mappings[0].at ? hand->mappings[0].at : hand->buffer;
+	case 5: return hand->buffer;
 	default: return hand->buffer + BUFFER_BYTES / 2;
 	}
+}
+
+/* The same for exactly so many bytes, which may lie in a mapping of the device. */
+static void *place_of(struct hand *hand, size_t bytes)
+{
+	return one_in(hand, 12) && hand->mappings[0].at && hand->mappings[0].bytes >= bytes ? hand->mappings[0].at : place(hand, bytes);
 }
 
 static int slot(struct hand *hand)
@@ -259,7 +270,7 @@ static bool call_ioctl(struct hand *hand, enum call call)
 	memset((uint8_t *)room + PAGE, one_in(hand, 2), PAGE);
 	spoil(hand, room, bytes);
 	if (one_in(hand, 8)) {
-		arg = place(hand, bytes);
+		arg = place_of(hand, bytes);
 		if (arg == hand->buffer + BUFFER_BYTES - bytes)
 			memcpy(arg, room, bytes);
 	}
@@ -365,7 +376,7 @@ static bool call_read(struct hand *hand)
 {
 	size_t bytes = one_in(hand, 4) ? number(hand) % BUFFER_BYTES : 65536;
 
-	return read(slot(hand), place(hand, bytes), bytes) > 0;
+	return read(slot(hand), place_of(hand, bytes), bytes) > 0;
 }
 
 static bool call_poll(struct hand *hand)
