@@ -104,7 +104,8 @@ static void judge(bool nmi)
 		ok(inside >= ROUNDS, "... and what is called in there is found (%u)", inside);
 	} else {
 		ok(samples[2] >= ROUNDS / 2 && samples[2] <= 2 * ROUNDS, "5 ms without interrupts have one sample each, at their end (%u)", samples[2]);
-		ok(!inside, "... and what is called in there is not found (%u)", inside);
+		/* Between the one and the next an interrupt may come. */
+		ok(inside <= ROUNDS / 8, "... and what is called in there is not found (%u)", inside);
 	}
 }
 

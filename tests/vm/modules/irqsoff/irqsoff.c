@@ -10,6 +10,8 @@
 #include <linux/module.h>
 
 #define ROUNDS 40
+/* Interrupts are put on again in it, not in a function that it calls, which would hide it: some compilers make one. */
+#define holder noinline __attribute__((flatten))
 
 static unsigned int steal_percent;
 module_param(steal_percent, uint, 0444);
@@ -28,17 +30,17 @@ static __always_inline void hold_off(u64 ns)
 	barrier();
 }
 
-static noinline void irqs_off_1ms(void)
+static holder void irqs_off_1ms(void)
 {
 	hold_off(1 * NSEC_PER_MSEC);
 }
 
-static noinline void irqs_off_2ms(void)
+static holder void irqs_off_2ms(void)
 {
 	hold_off(2 * NSEC_PER_MSEC);
 }
 
-static noinline void irqs_off_5ms(void)
+static holder void irqs_off_5ms(void)
 {
 	hold_off(5 * NSEC_PER_MSEC);
 }
