@@ -213,4 +213,17 @@ static inline bool account_get(int fd, unsigned cpu, struct sysprof_account *ret
 	return true;
 }
 
+/* The names of any number of kernel frames, in as many calls as it takes. */
+static inline bool names_get(int fd, struct sysprof_name *names, uint32_t n)
+{
+	bool good = true;
+
+	for (uint32_t at = 0; at < n; at += 4096) {
+		struct sysprof_names call = { .size = sizeof(call), .nr = n - at < 4096 ? n - at : 4096, .names = (uintptr_t)(names + at) };
+
+		good &= !ioctl(fd, SYSPROF_IOC_NAMES, &call);
+	}
+	return good;
+}
+
 #endif

@@ -7,11 +7,12 @@
 #include "abi.h"
 
 #include <elf.h>
+#include <math.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 
 #define ROUNDS_NS	(2 * NS_PER_S)
-#define MAX_NAMES	4096
+#define MAX_NAMES	32768
 
 enum function { FIFTY, THIRTY, TWENTY, READING, WORK, FUNCTIONS };
 
@@ -259,7 +260,8 @@ static double percent(uint64_t part, uint64_t whole)
 	return whole ? 100.0 * part / whole : 0;
 }
 
-static void judge_user(const struct session *session, const struct truth *truth)
+/* An emulator's counters interrupt late, where it looks for interrupts: a system call that ends a turn gets some of its share. */
+static void judge_user(const struct session *session, const struct truth *truth, double tolerance)
 {
 	uint64_t burnt = seen.by_leaf[FIFTY] + seen.by_leaf[THIRTY] + seen.by_leaf[TWENTY];
 	uint64_t spent = truth->ns[FIFTY] + truth->ns[THIRTY] + truth->ns[TWENTY];
@@ -271,7 +273,7 @@ static void judge_user(const struct session *session, const struct truth *truth)
 	for (unsigned f = FIFTY; f <= TWENTY; f++) {
 		double got = percent(seen.by_leaf[f], burnt), expected = percent(truth->ns[f], spent);
 
-		ok(got > expected - 4 && got < expected + 4, "%s has %.2f %%, should be %.2f +- 4", function_names[f], got, expected);
+		ok(fabs(got - expected) < tolerance, "%s has %.2f %%, should be %.2f +- %.0f", function_names[f], got, expected, tolerance);
 	}
 	/* Where the child begins and ends it has no user context. */
 	ok(percent(seen.exact, seen.weight) > 97 && percent(seen.resolved, seen.weight) > 97,
@@ -286,7 +288,6 @@ static void judge_user(const struct session *session, const struct truth *truth)
 static void judge_kernel(const struct session *session, const struct truth *truth, bool nmi)
 {
 	struct sysprof_name *names = calloc(seen.n_names + 1, sizeof(*names));
-	struct sysprof_names call = { .size = sizeof(call), .nr = seen.n_names, .names = (uintptr_t)names };
 	double got = percent(seen.in_kernel * session->config.period_ns, truth->ns[READING]);
 	unsigned named = 0, reading = 0, ours = 0, stacks = 0;
 
@@ -297,7 +298,7 @@ static void judge_kernel(const struct session *session, const struct truth *trut
 	   percent(seen.kernel_unrooted, seen.in_kernel));
 	for (unsigned i = 0; i < seen.n_names; i++)
 		names[i].frame = seen.names_of[i];
-	ok(seen.n_names > 100 && !ioctl(session->fd, SYSPROF_IOC_NAMES, &call), "NAMES of %u frames", seen.n_names);
+	ok(seen.n_names > 100 && names_get(session->fd, names, seen.n_names), "NAMES of %u frames", seen.n_names);
 	for (unsigned i = 0; i < seen.n_names; i++) {
 		named += names[i].symbol[0] != 0;
 		stacks += i == 0 || seen.stack_ids[i] != seen.stack_ids[i - 1];
@@ -333,6 +334,7 @@ int main(int argc, char **argv)
 {
 	struct truth *truth = mmap(NULL, sizeof(*truth), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	struct session session;
+	bool by_counter = argc > 1 && !strcmp(argv[1], "pmu");
 	char path[4096] = "";
 
 	if (truth == MAP_FAILED || readlink("/proc/self/exe", path, sizeof(path) - 1) < 0)
@@ -340,10 +342,10 @@ int main(int argc, char **argv)
 	find_functions();
 	turns = turns_for_ns(2 * NS_PER_MS / 10);
 	session = session_open(NS_PER_MS, 1U << 20);
-	if (argc > 1 && !strcmp(argv[1], "pmu"))
+	if (by_counter)
 		use_counter(&session);
 	record(&session, truth, path);
-	judge_user(&session, truth);
+	judge_user(&session, truth, by_counter ? 8 : 4);
 	judge_kernel(&session, truth, argc > 2 && !strcmp(argv[2], "nmi"));
 	session_close(&session);
 	return tests_end();
