@@ -24,7 +24,7 @@ int main(int argc, char **argv)
 	if (argc > 2) {
 		if (unlink(argv[2]))
 			err(1, "cannot remove %s", argv[2]);
-		turns = turns_for_ns(1000000);
+		turns = turns_for_ns(5000000);
 		begin = thread_cpu_ns();
 		deleted_work(begin + budget);
 		truth("deleted_work", thread_cpu_ns() - begin);
