@@ -233,6 +233,11 @@ def sound(tap, capture, name):
     loss_law(tap, capture, name)
     tap.ok(info["finished"] and not info["damage"] and info["lost"] == 0,
            f"{name}: finished, undamaged, nothing lost (lost {info['lost']}, damage {info['damage']})")
+    for reason in sorted({loss["reason"] for loss in info["losses"]}):
+        losses = [loss for loss in info["losses"] if loss["reason"] == reason]
+        first, last = (bound(loss[end] for loss in losses) - int(info["host"]["start_time"])
+                       for bound, end in ((min, "first_ns"), (max, "last_ns")))
+        tap.note(f"{sum(loss['weight'] for loss in losses)} periods, {first / 1e9:.3f} to {last / 1e9:.3f} s: {reason}")
     periods = capture.report["periods"]
     tap.ok(all(row["total"] <= periods and row["self"] <= row["total"] for row in capture.report["functions"]),
            f"{name}: no function has more than the whole")
