@@ -6,7 +6,6 @@
 #ifndef _SYSPROF_WALK_USER_H
 #define _SYSPROF_WALK_USER_H
 
-#include <linux/bitops.h>
 #include <linux/minmax.h>
 #include <linux/sizes.h>
 #include <linux/uaccess.h>
@@ -24,66 +23,75 @@
 
 /*
  * The walk, made once for each kind of program and of frame.  Frames are two words, the next frame pointer and the return address, all
- * within [low, low + window]; a caller's lies above.
+ * within [low, last]; a caller's lies above.  The first is there.
  */
-static __always_inline u8 walk_frames(u64 low, u64 window, u64 fp, struct sysprof_walk *walk, const struct ranges *ranges,
+static __always_inline u8 walk_frames(u64 low, u64 last, u64 fp, struct sysprof_walk *walk, const struct ranges *ranges,
 				      struct sysprof_place place, bool is_64bit)
 {
-	u64 *frame = walk->frames + walk->n, *last = walk->frames + walk->max;
-	u32 shift = is_64bit ? 3 : 2, next_32, ip_32;
-	u64 next, ip;
+	u64 mask = is_64bit ? 7 : 3, base = ranges ? place.start + place.base : 0, user_end = USER_END, callee, ip;
+	u64 *limit = walk->frames + walk->max;
+	/* How many there is room for, counted up to 0. */
+	long left = 1 - (long)walk->max;
+	u32 fp_32, ip_32;
 	u8 end;
 
-	window >>= shift;
-	for (;;) {
-		/* Too low, too high and not aligned, in one comparison. */
-		if (unlikely(ror64(fp - low, shift) > window)) {
-			end = fp ? SYSPROF_END_BAD : SYSPROF_END_ROOT;
-			break;
-		}
-		if (unlikely(frame == last)) {
-			end = SYSPROF_END_LIMIT;
-			break;
-		}
+	if (fp < low || fp > last || fp & mask)
+		return fp ? SYSPROF_END_BAD : SYSPROF_END_ROOT;
+	end = SYSPROF_END_LIMIT;
+	if (!left)
+		return end;
+	do {
+		callee = fp;
 		if (is_64bit) {
-			unsafe_get_user(next, (u64 __user *)fp, fault);
-			unsafe_get_user(ip, (u64 __user *)fp + 1, fault);
-			next = strip(next);
+			unsafe_get_user(fp, (u64 __user *)callee, fault);
+			unsafe_get_user(ip, (u64 __user *)callee + 1, fault);
+			fp = strip(fp);
 			ip = strip(ip);
 		} else {
-			unsafe_get_user(next_32, (u32 __user *)fp, fault);
-			unsafe_get_user(ip_32, (u32 __user *)fp + 1, fault);
-			next = next_32;
+			unsafe_get_user(fp_32, (u32 __user *)callee, fault);
+			unsafe_get_user(ip_32, (u32 __user *)callee + 1, fault);
+			fp = fp_32;
 			ip = ip_32;
 		}
 		if (ranges) {
-			if (unlikely(!sysprof_ranges_look_up(ranges, ip, 1, &place))) {
-				end = ip ? SYSPROF_END_UNMAPPED : SYSPROF_END_ROOT;
-				break;
+			ip -= place.start;
+			if (unlikely(ip >= place.bytes)) {
+				/* Or the compiler keeps the sum as well, in each turn. */
+				OPTIMIZER_HIDE_VAR(ip);
+				ip += place.start;
+				if (!sysprof_ranges_look_up(ranges, ip, 1, &place)) {
+					end = ip ? SYSPROF_END_UNMAPPED : SYSPROF_END_ROOT;
+					break;
+				}
+				ip -= place.start;
+				base = place.start + place.base;
 			}
-		} else if (unlikely(ip - LOWEST_IP >= USER_END - LOWEST_IP)) {
+		} else if (unlikely(ip < LOWEST_IP || ip >= user_end)) {
 			end = ip ? SYSPROF_END_BAD : SYSPROF_END_ROOT;
 			break;
 		}
-		*frame++ = ip + place.base;
-		if (unlikely(next <= fp)) {
-			end = next ? SYSPROF_END_BAD : SYSPROF_END_ROOT;
-			break;
+		limit[left] = ip + base;
+		/* Too low, too high, not aligned. */
+		if (unlikely(fp <= callee || fp > last || fp & mask)) {
+			walk->n = walk->max + left + 1;
+			return fp ? SYSPROF_END_BAD : SYSPROF_END_ROOT;
 		}
-		fp = next;
-	}
-	walk->n = frame - walk->frames;
+	} while (likely(++left));
+out:
+	walk->n = walk->max + left;
 	return end;
 fault:
-	walk->n = frame - walk->frames;
-	return SYSPROF_END_FAULT;
+	end = SYSPROF_END_FAULT;
+	goto out;
 }
 
 /* Walks from the registers of a context of current.  No faults. */
 static inline void walk_user(struct sysprof_walk *walk, u64 ip, u64 sp, u64 fp, bool is_64bit)
 {
-	u64 low = sp & -8ULL, window;
+	u64 low = sp & -8ULL, user_end = USER_END, window = min_t(u64, USER_WINDOW, user_end - low), last = low + window - 2 * sizeof(u64);
 	struct sysprof_place place = {};
+
+	u8 end = SYSPROF_END_FAULT;
 
 	walk->n = 0;
 	walk->end = SYSPROF_END_UNMAPPED;
@@ -91,25 +99,24 @@ static inline void walk_user(struct sysprof_walk *walk, u64 ip, u64 sp, u64 fp, 
 		return;
 	/* What follows are return addresses. */
 	place.start++;
-	walk->frames[walk->n++] = ip + place.base;
+	walk->frames[0] = ip + place.base;
+	walk->n = 1;
 	walk->end = SYSPROF_END_BAD;
-	if (low < LOWEST_IP || low >= USER_END - PAGE_SIZE)
+	if (low - LOWEST_IP >= user_end - PAGE_SIZE - LOWEST_IP)
 		return;
-	window = min_t(u64, USER_WINDOW, USER_END - low);
 
-	walk->end = SYSPROF_END_FAULT;
 	pagefault_disable();
 	if (user_read_access_begin((void __user *)low, window)) {
-		window -= 2 * sizeof(u64);
 		if (!is_64bit)
-			walk->end = walk_frames(low, window, fp, walk, walk->ranges, place, false);
+			end = walk_frames(low, last, fp, walk, walk->ranges, place, false);
 		else if (walk->ranges)
-			walk->end = walk_frames(low, window, fp, walk, walk->ranges, place, true);
+			end = walk_frames(low, last, fp, walk, walk->ranges, place, true);
 		else
-			walk->end = walk_frames(low, window, fp, walk, NULL, place, true);
+			end = walk_frames(low, last, fp, walk, NULL, place, true);
 		user_read_access_end();
 	}
 	pagefault_enable();
+	walk->end = end;
 }
 
 #endif /* _SYSPROF_WALK_USER_H */
