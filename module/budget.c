@@ -34,11 +34,14 @@ static DEFINE_PER_CPU(struct cost, costs);
 static u64 agreed_ns;		/* what a tick costs, for the rate; changes when the medians are a quarter off */
 static atomic64_t look_time = ATOMIC64_INIT(0);
 
-static void look(u64 now)
+/* One CPU at a time looks at all. */
+static noinline void look(u64 now, u64 looked)
 {
 	u64 most = 0, agreed = READ_ONCE(agreed_ns);
 	int cpu;
 
+	if (atomic64_cmpxchg(&look_time, looked, now) != looked)
+		return;
 	for_each_online_cpu(cpu) {
 		const struct cost *cost = per_cpu_ptr(&costs, cpu);
 
@@ -61,10 +64,9 @@ void sysprof_budget_spent(u64 cost_ns, u64 now)
 	WRITE_ONCE(cost->median_ns, median);
 	WRITE_ONCE(cost->time, now);
 
-	/* One CPU at a time looks at all. */
 	looked = atomic64_read(&look_time);
-	if (now > looked + LOOK_NS && atomic64_cmpxchg(&look_time, looked, now) == looked)
-		look(now);
+	if (unlikely(now > looked + LOOK_NS))
+		look(now, looked);
 }
 
 u32 sysprof_budget_stretch(u64 period_ns)

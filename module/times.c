@@ -12,23 +12,21 @@
 #include "session.h"
 #include "times.h"
 
-#define LOOK_NS		(100 * NSEC_PER_MSEC)
-#define PAUSE_NS	NSEC_PER_SEC
 #define STEP_NS		(10 * NSEC_PER_MSEC)
 #define SLEW		1000	/* adjtimex() makes a clock faster or slower by less than one part in so many */
 
+u64 sysprof_time_last;
+
 /**
- * struct watch - of all CPUs together
- * @lock: a raw one, for it is taken in interrupts; but every LOOK_NS nobody needs it
- * @seen_time: when a tick was last seen, on any CPU, give or take LOOK_NS
- * @offset: of CLOCK_REALTIME from CLOCK_MONOTONIC at that time
- * @gap_begin: of the last time without a tick that was longer than PAUSE_NS: all CPUs were idle, or none could run
+ * struct watch - of all CPUs together, changed with sysprof_time_last under the lock
+ * @lock: a raw one, for it is taken in interrupts; but every SYSPROF_LOOK_NS nobody needs it
+ * @offset: of CLOCK_REALTIME from CLOCK_MONOTONIC at sysprof_time_last
+ * @gap_begin: of the last time without a tick that was longer than SYSPROF_PAUSE_NS: all CPUs were idle, or none could run
  * @gap_end: of it
  * @told: it was a pause, and the record is written
  */
 static struct watch {
 	raw_spinlock_t lock;
-	u64 seen_time;
 	s64 offset;
 	u64 gap_begin;
 	u64 gap_end;
@@ -52,31 +50,29 @@ static void tell(u32 reason, u64 gap_ns)
 static bool look(u64 now)
 {
 	s64 offset = ktime_get_real_fast_ns() - ktime_get_mono_fast_ns(), off;
-	u64 elapsed = now - watch.seen_time;
+	u64 elapsed = now - sysprof_time_last;
 
-	if (elapsed > PAUSE_NS) {
-		watch.gap_begin = watch.seen_time;
+	if (elapsed > SYSPROF_PAUSE_NS) {
+		watch.gap_begin = sysprof_time_last;
 		watch.gap_end = now;
 		watch.told = false;
 	}
 	off = abs(offset - watch.offset);
 	watch.offset = offset;
-	WRITE_ONCE(watch.seen_time, now);
+	WRITE_ONCE(sysprof_time_last, now);
 	return off > STEP_NS + (s64)div_u64(elapsed, SLEW);
 }
 
-u64 sysprof_time_seen(u64 now, u64 due)
+u64 sysprof_time_look(u64 now, u64 due)
 {
 	bool stepped = false, is_pause = false, is_news = false;
 	u64 begin = 0, end = 0;
 
-	if ((s64)(now - READ_ONCE(watch.seen_time)) < (s64)LOOK_NS && (s64)(now - due) < (s64)PAUSE_NS)
-		return 0;
 	raw_spin_lock(&watch.lock);
-	if ((s64)(now - watch.seen_time) >= (s64)LOOK_NS)
+	if ((s64)(now - sysprof_time_last) >= (s64)SYSPROF_LOOK_NS)
 		stepped = look(now);
 	/* The first to come late may not be the first to come. */
-	if ((s64)(now - due) >= (s64)PAUSE_NS && due < watch.gap_end) {
+	if ((s64)(now - due) >= (s64)SYSPROF_PAUSE_NS && due < watch.gap_end) {
 		is_pause = true;
 		is_news = !watch.told;
 		watch.told = true;
@@ -94,8 +90,8 @@ u64 sysprof_time_seen(u64 now, u64 due)
 void sysprof_time_started(void)
 {
 	raw_spin_lock_irq(&watch.lock);
-	watch.seen_time = ktime_get_mono_fast_ns();
-	watch.offset = ktime_get_real_fast_ns() - watch.seen_time;
+	sysprof_time_last = ktime_get_mono_fast_ns();
+	watch.offset = ktime_get_real_fast_ns() - sysprof_time_last;
 	raw_spin_unlock_irq(&watch.lock);
 	tell(SYSPROF_TIME_START, 0);
 }

@@ -24,7 +24,7 @@
 /**
  * struct watched - a probe that is in place
  * @probe: NULL: none
- * @code: where it is
+ * @code: where it is; NULL, too: none
  * @by_ftrace: ftrace calls it; else a breakpoint leads to it, or a jump in its place
  * @bare: the beginning of the code there without it
  * @judge: what the code is with a probe that ftrace calls, and without any other
@@ -56,30 +56,30 @@ static struct irq_work kick;
 
 static bool is_off(const struct watched *place)
 {
-	return READ_ONCE(place->probe) && (READ_ONCE(*place->code) == READ_ONCE(place->judge)) != place->by_ftrace;
+	const u32 *code = READ_ONCE(place->code);
+
+	return code && (READ_ONCE(*code) == READ_ONCE(place->judge)) != place->by_ftrace;
 }
 
-static bool any_off(void)
+static __always_inline bool any_off(void)
 {
-	bool off = false;
-	int i;
+	BUILD_BUG_ON(ARRAY_SIZE(watched) != 4);
+	return is_off(&watched[0]) || is_off(&watched[1]) || is_off(&watched[2]) || is_off(&watched[3]);
+}
 
-	for (i = 0; i < SYSPROF_WATCHED; i++)
-		off |= is_off(&watched[i]);
-	return off;
+static noinline void begin_blindness(void)
+{
+	if (READ_ONCE(sight) == BLIND)
+		return;
+	WRITE_ONCE(sight, BLIND);
+	irq_work_queue(&kick);
 }
 
 bool sysprof_watch_is_blind(void)
 {
-	bool off = any_off();
-
-	if (likely(!off && READ_ONCE(sight) == SEEING))
-		return false;
-	if (off && READ_ONCE(sight) != BLIND) {
-		WRITE_ONCE(sight, BLIND);
-		irq_work_queue(&kick);
-	}
-	return true;
+	if (unlikely(any_off()))
+		begin_blindness();
+	return READ_ONCE(sight) != SEEING;
 }
 
 static bool has_missed(void)
@@ -138,6 +138,7 @@ static void check_fn(struct work_struct *work)
 int sysprof_watch_put(struct kprobe *probe)
 {
 	struct watched *place = watched;
+	const u32 *code;
 	u32 armed;
 	int err;
 
@@ -148,22 +149,24 @@ int sysprof_watch_put(struct kprobe *probe)
 	err = register_kprobe(probe);
 	if (err)
 		return err;
-	place->code = (const u32 *)probe->addr;
+	code = (const u32 *)probe->addr;
 	place->by_ftrace = kprobe_ftrace(probe);
-	place->bare = READ_ONCE(*place->code);
+	place->bare = READ_ONCE(*code);
 	err = enable_kprobe(probe);
 	if (err) {
 		unregister_kprobe(probe);
 		return err;
 	}
-	armed = READ_ONCE(*place->code);
+	armed = READ_ONCE(*code);
 	/* With ftrace switched off it is not on: no code is 0. */
 	place->judge = !place->by_ftrace ? place->bare : sysprof_arch_is_call(armed) ? armed : 0;
 	place->seen = 0;
 	place->missed = probe->nmissed;
 	/* Code that others had changed before may not show what becomes of this probe. */
-	if (armed != place->bare || !place->judge)
-		WRITE_ONCE(place->probe, probe);
+	if (armed != place->bare || !place->judge) {
+		place->probe = probe;
+		WRITE_ONCE(place->code, code);
+	}
 	return 0;
 }
 
@@ -172,8 +175,10 @@ void sysprof_watch_remove(struct kprobe *probe)
 	int i;
 
 	for (i = 0; i < SYSPROF_WATCHED; i++)
-		if (watched[i].probe == probe)
-			WRITE_ONCE(watched[i].probe, NULL);
+		if (watched[i].probe == probe) {
+			WRITE_ONCE(watched[i].code, NULL);
+			watched[i].probe = NULL;
+		}
 	unregister_kprobe(probe);
 }
 
