@@ -144,11 +144,6 @@ u32 sysprof_arch_copy_stack(const struct pt_regs *regs, void *to, u32 bytes)
 	return bytes - missed;
 }
 
-bool sysprof_arch_user_is_32bit(struct pt_regs *regs)
-{
-	return compat_user_mode(regs);
-}
-
 bool sysprof_arch_is_image(unsigned long ip)
 {
 	return ip >= image_start && ip < image_end;

@@ -48,12 +48,18 @@ u32 sysprof_arch_walk_kernel(struct pt_regs *regs, unsigned long *ips, u32 max, 
 	return n;
 }
 
-void sysprof_arch_walk_user(struct pt_regs *regs, struct sysprof_walk *walk)
+/* An NMI may find another address space in place than current's; only copy_from_user_nmi() asks. */
+static noinline bool stack_is_in_place(const struct pt_regs *regs)
 {
 	u64 word;
 
-	/* An NMI may find another address space in place than current's; only this asks.  A frame pointer of 1 leads nowhere. */
-	if (in_nmi() && copy_from_user_nmi(&word, (void __user *)regs->sp, sizeof(word)))
+	return !copy_from_user_nmi(&word, (void __user *)regs->sp, sizeof(word));
+}
+
+void sysprof_arch_walk_user(struct pt_regs *regs, struct sysprof_walk *walk)
+{
+	/* A frame pointer of 1 leads nowhere. */
+	if (unlikely(in_nmi() && !stack_is_in_place(regs)))
 		walk_user(walk, regs->ip, regs->sp, 1, true);
 	else if (user_64bit_mode(regs))
 		walk_user(walk, regs->ip, regs->sp, regs->bp, true);
@@ -74,10 +80,7 @@ static void begin(struct table_walk *walk, const struct pt_regs *regs)
 
 void sysprof_arch_walk_tables(struct pt_regs *regs, struct sysprof_walk *to)
 {
-	u64 word;
-
-	/* As above: from an NMI nobody but this asks which address space is in place. */
-	if (!user_64bit_mode(regs) || (in_nmi() && copy_from_user_nmi(&word, (void __user *)regs->sp, sizeof(word)))) {
+	if (!user_64bit_mode(regs) || (in_nmi() && !stack_is_in_place(regs))) {
 		to->is_guess = true;
 		sysprof_arch_walk_user(regs, to);
 	} else {
@@ -112,11 +115,6 @@ u32 sysprof_arch_copy_stack(const struct pt_regs *regs, void *to, u32 bytes)
 	missed = access_ok((void __user *)from, bytes) ? __copy_from_user_inatomic(to, (void __user *)from, bytes) : bytes;
 	pagefault_enable();
 	return bytes - missed;
-}
-
-bool sysprof_arch_user_is_32bit(struct pt_regs *regs)
-{
-	return !user_64bit_mode(regs);
 }
 
 bool sysprof_arch_is_image(unsigned long ip)

@@ -40,7 +40,15 @@ u32 sysprof_arch_walk_kernel(struct pt_regs *regs, unsigned long *ips, u32 max, 
 void sysprof_arch_walk_user(struct pt_regs *regs, struct sysprof_walk *walk);
 /* The same along unwind tables; 32-bit programs by frame pointers all the same. */
 void sysprof_arch_walk_tables(struct pt_regs *regs, struct sysprof_walk *walk);
-bool sysprof_arch_user_is_32bit(struct pt_regs *regs);
+
+static inline bool sysprof_arch_user_is_32bit(struct pt_regs *regs)
+{
+#ifdef CONFIG_X86_64
+	return !user_64bit_mode(regs);
+#else
+	return compat_user_mode(regs);
+#endif
+}
 
 /* Registers of a user context in the order of <asm/perf_regs.h>, 0 for what was not saved. */
 #ifdef CONFIG_X86_64

@@ -35,11 +35,13 @@
 
 /*
  * Ticks may take one part in COST_SHARE of a CPU, whatever rate is asked for: at more they would starve what they measure.  What
- * one tick counts for is limited, for a machine that stood still meanwhile; BURST_NS is what may be in advance.
+ * one tick counts for is limited, for a machine that stood still meanwhile; BURST_NS is what may be in advance, more than any one tick counts for.
  */
 #define COST_SHARE	4
-#define COST_MAX_NS	NSEC_PER_MSEC
+#define COST_MAX_NS	(NSEC_PER_MSEC / 2)
 #define BURST_NS	(20 * NSEC_PER_MSEC)
+/* One tick in so many is timed, and stands for the others: the look at the clock is no small part of a tick. */
+#define TIMED_TICKS	8
 
 /**
  * struct cpu_clock - what a CPU's ticks need; touched on that CPU with interrupts off
@@ -55,8 +57,9 @@
  * @instant: of the tick in period @target; while parked the timer does not know it
  * @stolen: time a hypervisor took from this CPU, as the kernel had it at the last tick, ns
  * @paid: up to this time the ticks so far have used up their share of the CPU
- * @cost_ns: time spent in ticks since the clock was started
- * @ticks: taken since then
+ * @untimed: ticks until the next one that is timed
+ * @cost_ns: time spent in those since the clock was started
+ * @ticks: how many have been since then
  * @histogram: of their costs, by powers of two
  * @stack: where a tick puts what it finds, before it is copied; too large for the per-CPU area of modules
  */
@@ -73,6 +76,7 @@ struct cpu_clock {
 	u64 instant;
 	u64 stolen;
 	u64 paid;
+	unsigned int untimed;
 	u64 cost_ns;
 	u64 ticks;
 	u64 histogram[SYSPROF_COST_BUCKETS];
@@ -108,7 +112,7 @@ static u64 instant_in(struct cpu_clock *clock, u64 period)
 }
 
 /* Chooses the next tick, in @period or later. */
-static void aim(struct cpu_clock *clock, u64 period)
+static __always_inline void aim(struct cpu_clock *clock, u64 period)
 {
 	clock->target = sysprof_sessions_next(period);
 	clock->instant = instant_in(clock, clock->target);
@@ -123,7 +127,6 @@ static bool cpu_is_idle(void)
 /* True: a stack was taken. */
 static bool take_sample(struct cpu_clock *clock, struct pt_regs *regs, u64 now, u64 from, u64 delay_ns)
 {
-	struct sysprof_stack_wish wish;
 	bool wanted;
 
 	if (clock->sampling) {
@@ -132,10 +135,7 @@ static bool take_sample(struct cpu_clock *clock, struct pt_regs *regs, u64 now, 
 	}
 	clock->sampling = true;
 	barrier();
-	wanted = sysprof_sessions_plan(from, clock->next, regs && user_mode(regs), &wish);
-	if (wanted)
-		sysprof_stack_take(clock->stack, regs, &wish);
-	sysprof_sessions_sample(clock->stack, now, delay_ns);
+	wanted = sysprof_sessions_sample(clock->stack, regs, now, from, clock->next, delay_ns);
 	barrier();
 	clock->sampling = false;
 	return wanted;
@@ -146,7 +146,8 @@ static void throttle(struct cpu_clock *clock, u64 now, u64 cost)
 {
 	u64 from = clock->next;
 
-	clock->paid = max(clock->paid, now) + min_t(u64, cost, COST_MAX_NS) * COST_SHARE;
+	BUILD_BUG_ON(COST_MAX_NS * COST_SHARE * TIMED_TICKS > BURST_NS);
+	clock->paid = max(clock->paid, now) + min_t(u64, cost, COST_MAX_NS) * COST_SHARE * TIMED_TICKS;
 	if (clock->paid <= now + BURST_NS || clock->paid <= clock->instant)
 		return;
 	clock->next = max(from, sysprof_clock_period_at(clock->paid));
@@ -159,8 +160,13 @@ static void throttle(struct cpu_clock *clock, u64 now, u64 cost)
 /* Ends a tick: what it took, and with that when the next one may be.  One without a stack tells nothing about those with one. */
 static void count_cost(struct cpu_clock *clock, u64 begin, bool sampled)
 {
-	u64 now = ktime_get_mono_fast_ns(), cost = now - begin;
+	u64 now, cost;
 
+	if (clock->untimed--)
+		return;
+	clock->untimed = TIMED_TICKS - 1;
+	now = ktime_get_mono_fast_ns();
+	cost = now - begin;
 	throttle(clock, now, cost);
 	if (!sampled)
 		return;
@@ -174,7 +180,7 @@ static void count_cost(struct cpu_clock *clock, u64 begin, bool sampled)
  * Accounts for the periods up to @now, and chooses the next tick.  One that comes after its period has ended
  * stands for all that have ended; an instant drawn in the past of the period under way belongs to the same context, too.
  */
-static u64 advance(struct cpu_clock *clock, u64 now)
+static __always_inline u64 advance(struct cpu_clock *clock, u64 now)
 {
 	u64 from = clock->next;
 
@@ -357,6 +363,7 @@ static void use_cpu(int cpu)
 		return;
 	clock->next = sysprof_clock_period_at(ktime_get_mono_fast_ns());
 	clock->paid = 0;
+	clock->untimed = 0;
 	clock->offline = !cpu_online(cpu);
 	if (!clock->offline)
 		smp_call_function_single(cpu, start_here, NULL, 1);

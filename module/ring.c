@@ -86,10 +86,11 @@ static void write_pad(struct sysprof_ring *ring, u32 at, u32 bytes, u16 cpu)
 	pad->cpu = cpu;
 }
 
-void *sysprof_ring_reserve(struct sysprof_ring *ring, u32 bytes, u32 limit, u64 *time)
+struct sysprof_record *sysprof_ring_reserve(struct sysprof_ring *ring, u32 bytes, u32 limit)
 {
+	struct sysprof_record *record;
 	u32 tail, used, at, pad;
-	u64 last_time;
+	u64 last_time, time;
 	long head;
 
 	local_inc(&ring->nest);
@@ -124,9 +125,11 @@ void *sysprof_ring_reserve(struct sysprof_ring *ring, u32 bytes, u32 limit, u64 
 		write_pad(ring, at, pad, smp_processor_id());
 		at = 0;
 	}
-	*time = ktime_get_mono_fast_ns();
-	WRITE_ONCE(ring->last_time, *time);
-	return ring->data + at;
+	time = ktime_get_mono_fast_ns();
+	WRITE_ONCE(ring->last_time, time);
+	record = (struct sysprof_record *)(ring->data + at);
+	record->time = time;
+	return record;
 none:
 	sysprof_ring_commit(ring);
 	return NULL;
@@ -160,9 +163,4 @@ void sysprof_ring_commit(struct sysprof_ring *ring)
 	 * itself.  Pairs with the reader's acquire.
 	 */
 	smp_store_release(&ring->page->oldest_open_time, 0);
-}
-
-u32 sysprof_ring_used(const struct sysprof_ring *ring)
-{
-	return READ_ONCE(ring->page->head) - READ_ONCE(ring->tail->tail);
 }

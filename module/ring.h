@@ -37,13 +37,16 @@ void sysprof_ring_reset(struct sysprof_ring *ring);
 
 /*
  * Writers: on the ring's own CPU, preemption off, any context; those of one level must not meet (interrupts off, or
- * in the interrupt itself).  reserve() returns room for @bytes, a multiple of 8, and the time that the record shall carry;
+ * in the interrupt itself).  reserve() returns room for a record of @bytes, a multiple of 8, with its time set and nothing else;
  * NULL if more than @limit bytes would be in use, or the ring is broken.  After a reserve() that gave room commit() must follow.
  */
-void *sysprof_ring_reserve(struct sysprof_ring *ring, u32 bytes, u32 limit, u64 *time);
+struct sysprof_record *sysprof_ring_reserve(struct sysprof_ring *ring, u32 bytes, u32 limit);
 void sysprof_ring_commit(struct sysprof_ring *ring);
 
 /* Bytes between the reader's tail and what is published; for the watermark. */
-u32 sysprof_ring_used(const struct sysprof_ring *ring);
+static inline u32 sysprof_ring_used(const struct sysprof_ring *ring)
+{
+	return READ_ONCE(ring->page->head) - READ_ONCE(ring->tail->tail);
+}
 
 #endif /* _SYSPROF_RING_H */

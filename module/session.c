@@ -8,6 +8,7 @@
  * Lock order: session->io_lock -> arm_lock (hooks.c) -> cpus_read_lock -> session->lock -> list_lock.
  */
 #include <linux/cpu.h>
+#include <linux/percpu.h>
 #include <linux/pid.h>
 #include <linux/rculist.h>
 #include <linux/sched.h>
@@ -46,31 +47,26 @@ static void wake_reader(struct sysprof_session *session, struct sysprof_session_
 /* Room for a record; its header is written, its body is the caller's to write, all of it. */
 static void *reserve(struct sysprof_session_cpu *sc, u32 bytes, u32 limit, u16 type)
 {
-	struct sysprof_record *record;
-	u64 time;
+	struct sysprof_record *record = sysprof_ring_reserve(&sc->ring, bytes, limit);
 
-	record = sysprof_ring_reserve(&sc->ring, bytes, limit, &time);
 	if (!record)
 		return NULL;
-	*record = (struct sysprof_record){
-		.type = type,
-		.size = bytes / 8,
-		.cpu = smp_processor_id(),
-		.time = time,
-	};
+	record->type = type;
+	record->flags = 0;
+	record->size = bytes / 8;
+	record->cpu = smp_processor_id();
+	record->pid = 0;
+	record->tid = 0;
 	return record;
 }
 
-/* Tells of what was lost, as soon as there is room for it. */
-static void tell_losses(struct sysprof_session_cpu *sc)
+static noinline void tell_untold(struct sysprof_session_cpu *sc)
 {
 	struct sysprof_record *resync;
 	struct sysprof_lost *lost;
 	u64 sum;
 	int i;
 
-	if (likely(!READ_ONCE(sc->untold)))
-		return;
 	/* What an overflow loses from here on sets it again. */
 	WRITE_ONCE(sc->untold, false);
 	barrier();
@@ -101,7 +97,14 @@ untold:
 	WRITE_ONCE(sc->untold, true);
 }
 
-static void lose(struct sysprof_session_cpu *sc, enum sysprof_lost_reason reason, u64 periods)
+/* Tells of what was lost, as soon as there is room for it. */
+static void tell_losses(struct sysprof_session_cpu *sc)
+{
+	if (unlikely(READ_ONCE(sc->untold)))
+		tell_untold(sc);
+}
+
+noinline void sysprof_session_lose(struct sysprof_session_cpu *sc, enum sysprof_lost_reason reason, u64 periods)
 {
 	struct sysprof_loss *loss = &sc->loss[reason];
 
@@ -167,40 +170,40 @@ static void tell_account(struct sysprof_session *session, int cpu, u64 now)
 	list_for_each_entry_rcu(session, &running_sessions, link)					\
 		if ((sc = &(session)->cpus[cpu])->joined && !READ_ONCE((session)->dead))
 
-#define for_each_ticking(session, sc, cpu)								\
-	for_each_joined(session, sc, cpu)								\
-		if ((sc)->wanted)
-
-static void put_sample(struct sysprof_session *session, struct sysprof_session_cpu *sc, struct sysprof_stack *stack, u64 weight,
-		       u64 delay_ns)
+static __always_inline void put_sample(struct sysprof_session_cpu *sc, struct sysprof_stack *stack, u64 weight, u64 delay_ns)
 {
-	u32 n_kernel = min_t(u32, stack->n_kernel, session->config.max_kernel_frames);
-	struct sysprof_user_part user = sysprof_session_user_part(session, sc, stack);
-	u32 n_user = min(user.n, session->config.max_user_frames);
-	u32 raw_bytes = stack->raw && sc->raw_bytes ? sysprof_raw_size(stack->raw, sc->raw_bytes) : 0;
-	u32 bytes = sizeof(struct sysprof_sample) + (n_kernel + n_user) * sizeof(u64) + raw_bytes;
+	const struct sysprof_session *session = sc->session;
+	const struct sysprof_user_part *user = &stack->user[session->user_kind];
+	u32 n_kernel = min_t(u32, stack->n_kernel, session->wish.max_kernel), n_user, bytes, raw_bytes = 0;
 	struct sysprof_sample *sample;
 
+	if (session->user_kind == SYSPROF_USER_TABLED)
+		sysprof_stack_by_tables(stack, sc->tables);
+	n_user = min(user->walk.n, session->wish.max_user);
+	if (stack->raw && sc->raw_bytes)
+		raw_bytes = sysprof_raw_size(stack->raw, sc->raw_bytes);
+	bytes = sizeof(struct sysprof_sample) + (n_kernel + n_user) * sizeof(u64) + raw_bytes;
 	if (bytes > sample_limit(&sc->ring)) {
-		lose(sc, SYSPROF_LOST_TOO_BIG, weight);
+		sysprof_session_lose(sc, SYSPROF_LOST_TOO_BIG, weight);
 		return;
 	}
 	sample = reserve(sc, bytes, sample_limit(&sc->ring), SYSPROF_SAMPLE);
 	if (!sample) {
-		lose(sc, SYSPROF_LOST_RING_FULL, weight);
+		sysprof_session_lose(sc, SYSPROF_LOST_RING_FULL, weight);
 		return;
 	}
-	sample->record.flags = stack->flags | user.flags;
+	weight = min_t(u64, weight, U32_MAX);
+	sample->record.flags = stack->flags | user->flags;
 	sample->record.pid = stack->pid;
 	sample->record.tid = stack->tid;
 	sample->mm = stack->mm;
 	sample->cookie = 0;
 	sample->delay_ns = delay_ns;
-	sample->weight = min_t(u64, weight, U32_MAX);
+	sample->weight = weight;
 	sample->n_kernel = n_kernel;
 	sample->n_user = n_user;
 	sample->kernel_end = n_kernel < stack->n_kernel ? SYSPROF_END_LIMIT : stack->kernel_end;
-	sample->user_end = n_user < user.n ? SYSPROF_END_LIMIT : user.end;
+	sample->user_end = n_user < user->walk.n ? SYSPROF_END_LIMIT : user->walk.end;
 	sample->user_mode = session->config.user_mode - 1;
 	/* Of tasks whose memory is not the reader's there are frames alone. */
 	if (sample->user_mode == SYSPROF_USER_RAW && !raw_bytes)
@@ -209,58 +212,79 @@ static void put_sample(struct sysprof_session *session, struct sysprof_session_c
 	sample->reserved = 0;
 	if (n_kernel)
 		memcpy(sample->frames, stack->kernel, n_kernel * sizeof(u64));
-	memcpy(sample->frames + n_kernel, user.frames, n_user * sizeof(u64));
+	memcpy(sample->frames + n_kernel, user->frames, n_user * sizeof(u64));
 	if (raw_bytes)
 		sysprof_raw_put_into(sample->frames + n_kernel + n_user, stack->raw, sc->raw_bytes);
 	sysprof_ring_commit(&sc->ring);
 
-	sc->account.delivered += sample->weight;
+	sc->account.delivered += weight;
 	sc->account.samples++;
 }
 
-bool sysprof_sessions_plan(u64 from, u64 to, bool in_user, struct sysprof_stack_wish *wish)
+static __always_inline void add_wish(struct sysprof_session_cpu *sc, struct sysprof_stack_wish *wish, bool is_first)
 {
-	int cpu = smp_processor_id();
+	const struct sysprof_session *session = sc->session;
+
+	if (is_first) {
+		*wish = session->wish;
+	} else {
+		wish->max_kernel = max(wish->max_kernel, session->wish.max_kernel);
+		wish->max_user = max(wish->max_user, session->wish.max_user);
+		wish->addresses |= session->wish.addresses;
+		wish->places |= session->wish.places;
+	}
+	if (unlikely(session->asks_rights))
+		sysprof_session_ask_rights(sc, wish);
+}
+
+/* What the sessions want of a tick's stack, and how many periods it stands for in each.  False: there is none that wants it. */
+static bool plan(struct sysprof_stack_wish *wish, struct pt_regs *regs, u64 from, u64 to)
+{
+	const struct sysprof_session *session;
 	struct sysprof_session_cpu *sc;
-	struct sysprof_session *session;
 	bool any = false;
 	u64 own;
 
-	*wish = (struct sysprof_stack_wish){};
-	for_each_ticking(session, sc, cpu) {
+	for (sc = this_cpu_read(sysprof_ticking); sc; sc = sc->next) {
+		session = sc->session;
 		sc->weight = 0;
 		own = own_periods(session, sc, from, to);
-		if (!own)
+		if (!own || unlikely(READ_ONCE(session->dead)))
 			continue;
-		if (!sysprof_filter_passes(session->filter, in_user)) {
+		if (session->filter && !sysprof_filter_passes(session->filter, regs && user_mode(regs))) {
 			sc->account.excluded += own;
 			continue;
 		}
-		sc->weight = session->keeps_budget ? sampled_periods(session, sc, from, to) : own;
-		sc->account.budget += own - sc->weight;
-		if (!sc->weight)
-			continue;
-		sysprof_session_add_wish(session, sc, wish);
+		sc->weight = own;
+		if (session->keeps_budget) {
+			sc->weight = sampled_periods(session, sc, from, to);
+			sc->account.budget += own - sc->weight;
+			if (!sc->weight)
+				continue;
+		}
+		add_wish(sc, wish, !any);
 		any = true;
 	}
 	return any;
 }
 
-void sysprof_sessions_sample(struct sysprof_stack *stack, u64 now, u64 delay_ns)
+bool sysprof_sessions_sample(struct sysprof_stack *stack, struct pt_regs *regs, u64 now, u64 from, u64 to, u64 delay_ns)
 {
-	int cpu = smp_processor_id();
+	bool wanted = plan(&stack->wish, regs, from, to);
 	struct sysprof_session_cpu *sc;
-	struct sysprof_session *session;
 
-	for_each_ticking(session, sc, cpu) {
+	if (wanted)
+		sysprof_stack_take(stack, regs);
+	for (sc = this_cpu_read(sysprof_ticking); sc; sc = sc->next) {
 		if (sc->weight) {
 			tell_losses(sc);
-			put_sample(session, sc, stack, sc->weight, delay_ns);
+			put_sample(sc, stack, sc->weight, delay_ns);
 		}
-		if (now > sc->account_time + NSEC_PER_SEC)
-			tell_account(session, cpu, ktime_get_mono_fast_ns());
-		wake_reader(session, sc);
+		if (unlikely(now > sc->account_time + NSEC_PER_SEC))
+			tell_account(sc->session, smp_processor_id(), ktime_get_mono_fast_ns());
+		wake_reader(sc->session, sc);
 	}
+	return wanted;
 }
 
 /* An overflow leaves to this what has to be done with interrupts off, outside NMI. */
@@ -287,7 +311,6 @@ void sysprof_session_overflow(struct sysprof_session *session, struct sysprof_st
 {
 	struct sysprof_session_cpu *sc = &session->cpus[smp_processor_id()];
 	u64 own = periods - sc->account.grid, now = ktime_get_mono_fast_ns();
-	struct sysprof_stack_wish wish = {};
 
 	if (!sc->joined || READ_ONCE(session->dead) || !own)
 		return;
@@ -296,9 +319,9 @@ void sysprof_session_overflow(struct sysprof_session *session, struct sysprof_st
 	} else if (!sysprof_filter_passes(session->filter, user_mode(regs))) {
 		sc->account.excluded += own;
 	} else {
-		sysprof_session_add_wish(session, sc, &wish);
-		sysprof_stack_take(stack, regs, &wish);
-		put_sample(session, sc, stack, own, 0);
+		add_wish(sc, &stack->wish, true);
+		sysprof_stack_take(stack, regs);
+		put_sample(sc, stack, own, 0);
 	}
 	sc->account.grid = periods;
 	sc->account.ticks++;
@@ -307,57 +330,6 @@ void sysprof_session_overflow(struct sysprof_session *session, struct sysprof_st
 	if (now > sc->account_time + NSEC_PER_SEC)
 		irq_work_queue(&sc->tell);
 	wake_reader(session, sc);
-}
-
-u64 sysprof_sessions_next(u64 from)
-{
-	int cpu = smp_processor_id();
-	struct sysprof_session_cpu *sc;
-	struct sysprof_session *session;
-	u64 first = U64_MAX, n;
-	u32 stretch;
-
-	for_each_ticking(session, sc, cpu) {
-		/* Every period is one session's: there can be no earlier one. */
-		if (session->divisor == 1 && !session->keeps_budget && from >= sc->first_period)
-			return from;
-		stretch = stretch_of(session);
-		n = picked_before(picked_before(max(from, sc->first_period), session->divisor), stretch);
-		first = min(first, picked(picked(n, stretch), session->divisor));
-	}
-	return first == U64_MAX ? from : first;
-}
-
-void sysprof_sessions_idle(int cpu, u64 from, u64 to)
-{
-	struct sysprof_session_cpu *sc;
-	struct sysprof_session *session;
-
-	for_each_ticking(session, sc, cpu)
-		sc->account.idle += own_periods(session, sc, from, to);
-}
-
-void sysprof_sessions_offline(int cpu, u64 from, u64 to)
-{
-	struct sysprof_session_cpu *sc;
-	struct sysprof_session *session;
-
-	for_each_ticking(session, sc, cpu)
-		sc->account.offline += own_periods(session, sc, from, to);
-}
-
-void sysprof_sessions_lost(enum sysprof_lost_reason reason, u64 from, u64 to)
-{
-	int cpu = smp_processor_id();
-	struct sysprof_session_cpu *sc;
-	struct sysprof_session *session;
-	u64 periods;
-
-	for_each_ticking(session, sc, cpu) {
-		periods = own_periods(session, sc, from, to);
-		if (periods)
-			lose(sc, reason, periods);
-	}
 }
 
 void sysprof_sessions_state(struct sysprof_record *record)
@@ -547,6 +519,7 @@ int sysprof_session_configure(struct sysprof_session *session, struct sysprof_co
 		config->ring_stride = 2 * PAGE_SIZE + config->ring_bytes;
 		session->config = *config;
 		session->keeps_budget = keeps_budget;
+		sysprof_session_plan(session);
 		swap(session->filter, filter);
 		cpumask_copy(session->cpumask, cpus);
 		for_each_possible_cpu(cpu)
@@ -578,6 +551,8 @@ static void begin_account(struct sysprof_session_cpu *sc, u64 first_period, u64 
 	sc->account_time = now;
 	sc->first_period = first_period;
 	sc->weight = 0;
+	sc->raw_bytes = 0;
+	sc->tables = NULL;
 	sc->joined = true;
 }
 
@@ -585,8 +560,10 @@ static void begin_account(struct sysprof_session_cpu *sc, u64 first_period, u64 
 static void join(struct sysprof_session *session, int cpu, void *unused)
 {
 	u64 now = ktime_get_mono_fast_ns(), next = sysprof_clock_catch_up(cpu, now);
+	struct sysprof_session_cpu *sc = &session->cpus[cpu];
 
-	begin_account(&session->cpus[cpu], max(next, sysprof_clock_period_at(now) + 1), now);
+	begin_account(sc, max(next, sysprof_clock_period_at(now) + 1), now);
+	sysprof_session_join_ticks(sc, cpu);
 	sysprof_clock_retarget(cpu, now);
 }
 
@@ -599,6 +576,7 @@ static void leave(struct sysprof_session *session, int cpu, void *unused)
 	tell_losses(sc);
 	tell_account(session, cpu, ktime_get_mono_fast_ns());
 	sc->joined = false;
+	sysprof_session_leave_ticks(sc, cpu);
 }
 
 /* From any CPU: the one that is left alone writes at most state records, and those until the list is left. */

@@ -5,6 +5,7 @@
 #include <linux/irq_work.h>
 #include <linux/list.h>
 #include <linux/mutex.h>
+#include <linux/percpu.h>
 #include <linux/types.h>
 #include <linux/wait.h>
 #include <linux/workqueue.h>
@@ -31,6 +32,8 @@ struct sysprof_loss {
 /**
  * struct sysprof_session_cpu - what a session keeps for one CPU; touched on that CPU with interrupts off.  In a session with counters
  *	@account but for state_lost, @loss but for told, and @changes are written by overflows alone, which may be NMIs
+ * @session: whose this is
+ * @next: in the CPU's list of those that it ticks for
  * @ring: its records
  * @joined: gets records from here; with @wanted also those of ticks
  * @wanted: one of the CPUs that the session samples; otherwise the CPU is left alone: no tick, and the account is
@@ -46,13 +49,13 @@ struct sysprof_loss {
  * @loss: by enum sysprof_lost_reason
  * @changes: of the account, by overflows
  * @tell: puts the account into the ring when an overflow found that it is time
- * @session: whose this is
  */
 struct sysprof_session_cpu {
+	struct sysprof_session *session;
+	struct sysprof_session_cpu *next;
 	struct sysprof_ring ring;
 	u32 changes;
 	struct irq_work tell;
-	struct sysprof_session *session;
 	bool joined;
 	bool wanted;
 	bool untold;
@@ -77,6 +80,9 @@ enum sysprof_reader { SYSPROF_READER_NONE, SYSPROF_READER_MMAP, SYSPROF_READER_R
  * @config: as granted; config.ring_bytes is 0 before the first CONFIGURE
  * @divisor: one of so many periods of the clock is the session's
  * @keeps_budget: no rate was asked for
+ * @wish: what it wants of each stack, but for what it may have of some only
+ * @user_kind: of user frames that it gets
+ * @asks_rights: what it may have is another thing for each task
  * @pmu: counters, while it runs by them; NULL: the timer
  * @filter: whose ticks are wanted; NULL: everybody's
  * @charge: who pays for the rings
@@ -103,6 +109,9 @@ struct sysprof_session {
 	struct sysprof_config config;
 	u32 divisor;
 	bool keeps_budget;
+	bool asks_rights;
+	enum sysprof_user_kind user_kind;
+	struct sysprof_stack_wish wish;
 	struct sysprof_pmu *pmu;
 	struct sysprof_filter *filter;
 	struct sysprof_charge *charge;
@@ -138,28 +147,22 @@ void sysprof_session_destroy(struct sysprof_session *session);
  */
 int sysprof_session_configure(struct sysprof_session *session, struct sysprof_config *config, bool keeps_budget,
 			      struct sysprof_filter *filter, const struct cpumask *cpus);
-/**
- * struct sysprof_user_part - of a stack, in the form that a session has
- * @frames: innermost first
- * @n: how many
- * @flags: SYSPROF_SAMPLE_*, beside the stack's
- * @end: enum sysprof_end
- */
-struct sysprof_user_part {
-	const u64 *frames;
-	u32 n;
-	u16 flags;
-	u8 end;
-};
-
 /*
- * session-stack.c, in the sampling context: whether the session gets copies of the stack of current, and is told where its code lies, as its opener
- * could look for himself; adds what it wants of the stack of current; what it gets of @stack.
+ * session-stack.c.  plan(), with the configuration at hand: what it wants of each stack.  The others in the sampling context: whether the session gets
+ * copies of the stack of current, and is told where its code lies, as its opener could look for himself; adds what it may have of the stack of
+ * current alone, if @asks_rights.
  */
+void sysprof_session_plan(struct sysprof_session *session);
 bool sysprof_session_may_have_raw(const struct sysprof_session *session);
-void sysprof_session_add_wish(const struct sysprof_session *session, struct sysprof_session_cpu *sc, struct sysprof_stack_wish *wish);
-struct sysprof_user_part sysprof_session_user_part(const struct sysprof_session *session, const struct sysprof_session_cpu *sc,
-						   struct sysprof_stack *stack);
+void sysprof_session_ask_rights(struct sysprof_session_cpu *sc, struct sysprof_stack_wish *wish);
+/*
+ * session-ticking.c: those that a CPU ticks for, linked by next.  Touched there with interrupts off, or, while it is offline, by who keeps it so.
+ * lose(): session.c.
+ */
+DECLARE_PER_CPU(struct sysprof_session_cpu *, sysprof_ticking);
+void sysprof_session_join_ticks(struct sysprof_session_cpu *sc, int cpu);
+void sysprof_session_leave_ticks(struct sysprof_session_cpu *sc, int cpu);
+void sysprof_session_lose(struct sysprof_session_cpu *sc, enum sysprof_lost_reason reason, u64 periods);
 /* The tables it shares, from now on until it is destroyed; NULL: no memory. */
 struct sysprof_tables *sysprof_session_tables(struct sysprof_session *session);
 int sysprof_session_start(struct sysprof_session *session, struct sysprof_start *ret);
@@ -170,10 +173,9 @@ int sysprof_session_stats(struct sysprof_session *session, struct sysprof_stats 
 /*
  * What happens on a CPU, told to every running session.  On that CPU, interrupts off.  Periods are the clock's: [from, to).
  *
- * A tick: plan() tells whether any session wants its stack, and how much of it; then sample() hands it out; if none did, it is not looked at.
+ * A tick: takes what the sessions want of the stack of current (as in stack.h), into @stack, and hands it out.  False: none of them wanted it.
  */
-bool sysprof_sessions_plan(u64 from, u64 to, bool in_user, struct sysprof_stack_wish *wish);
-void sysprof_sessions_sample(struct sysprof_stack *stack, u64 now, u64 delay_ns);
+bool sysprof_sessions_sample(struct sysprof_stack *stack, struct pt_regs *regs, u64 now, u64 from, u64 to, u64 delay_ns);
 /* The first period from @from in which a session wants a tick; @from if there is no session. */
 u64 sysprof_sessions_next(u64 from);
 void sysprof_sessions_idle(int cpu, u64 from, u64 to);

@@ -425,34 +425,45 @@ static void doubt(struct space *space)
 		ask_rebuild(space);
 }
 
+/* False: the index was changed meanwhile. */
+static __always_inline bool try_walk(const struct space *space, struct pt_regs *regs, struct sysprof_walk *walk)
+{
+	/* Pairs with smp_store_release() in flip(). */
+	u32 seq = smp_load_acquire(&space->seq);
+
+	walk->ranges = READ_ONCE(space->copies[seq & 1]);
+	if (walk->by_tables)
+		sysprof_arch_walk_tables(regs, walk);
+	else
+		sysprof_arch_walk_user(regs, walk);
+	/* Pairs with smp_wmb() in flip(): had the copy been edited meanwhile, seq is another. */
+	smp_rmb();
+	return likely(READ_ONCE(space->seq) == seq);
+}
+
+static noinline void walk_again(const struct space *space, struct pt_regs *regs, struct sysprof_walk *walk)
+{
+	int i;
+
+	for (i = 1; i < READ_TRIES; i++)
+		if (try_walk(space, regs, walk))
+			return;
+	walk->n = 0;
+	walk->end = SYSPROF_END_UNMAPPED;
+}
+
 void sysprof_spaces_walk(struct pt_regs *regs, bool in_user, struct sysprof_walk *walk)
 {
 	struct space *space = sysprof_watch_is_blind() ? NULL : find_space(current->mm);
-	u32 seq, i;
 
-	if (!space) {
+	if (unlikely(!space)) {
 		ask_scan();
 		walk->n = 0;
 		walk->end = SYSPROF_END_UNMAPPED;
 		return;
 	}
-	for (i = 0; i < READ_TRIES; i++) {
-		/* Pairs with smp_store_release() in flip(). */
-		seq = smp_load_acquire(&space->seq);
-		walk->ranges = READ_ONCE(space->copies[seq & 1]);
-		if (walk->by_tables)
-			sysprof_arch_walk_tables(regs, walk);
-		else
-			sysprof_arch_walk_user(regs, walk);
-		/* Pairs with smp_wmb() in flip(): had the copy been edited meanwhile, seq is another. */
-		smp_rmb();
-		if (likely(READ_ONCE(space->seq) == seq))
-			break;
-	}
-	if (i == READ_TRIES) {
-		walk->n = 0;
-		walk->end = SYSPROF_END_UNMAPPED;
-	}
+	if (!try_walk(space, regs, walk))
+		walk_again(space, regs, walk);
 	/* While a task runs in user mode nobody is half way through changing its mappings, or only a sibling is. */
 	if (!walk->n || READ_ONCE(space->incomplete) ||
 	    (in_user && READ_ONCE(space->counted) != READ_ONCE(current->mm->exec_vm)))

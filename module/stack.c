@@ -61,10 +61,10 @@ unsigned long sysprof_stack_decode(u64 value)
 }
 
 /* The registers with which current entered the kernel; NULL for tasks that have never been in user mode. */
-static struct pt_regs *user_regs(struct pt_regs *regs)
+static struct pt_regs *entry_regs(void)
 {
-	if (regs && user_mode(regs))
-		return regs;
+	struct pt_regs *regs;
+
 	/* In exec the registers are the old program's, the memory may be the new one's. */
 	if (!current->mm || (current->flags & PF_KTHREAD) || current->in_execve)
 		return NULL;
@@ -73,13 +73,13 @@ static struct pt_regs *user_regs(struct pt_regs *regs)
 	return user_mode(regs) && instruction_pointer(regs) ? regs : NULL;
 }
 
-static void take_kernel(struct sysprof_stack *stack, struct pt_regs *regs, u32 max)
+static void take_frames(struct sysprof_stack *stack, struct pt_regs *regs)
 {
 	unsigned long *ips = (unsigned long *)stack->kernel;
 	u32 i, n, own = 0;
 
 	BUILD_BUG_ON(sizeof(stack->kernel[0]) != sizeof(*ips));
-	n = sysprof_arch_walk_kernel(regs, ips, max, &stack->kernel_end);
+	n = sysprof_arch_walk_kernel(regs, ips, stack->wish.max_kernel, &stack->kernel_end);
 	/* Interrupted code begins with its very instruction; a stack from here begins with ourselves. */
 	if (regs)
 		stack->flags |= SYSPROF_SAMPLE_KERNEL_EXACT;
@@ -91,50 +91,68 @@ static void take_kernel(struct sysprof_stack *stack, struct pt_regs *regs, u32 m
 	stack->n_kernel = n - own;
 }
 
-static void take_user(struct sysprof_stack *stack, struct pt_regs *regs, bool in_user, const struct sysprof_stack_wish *wish)
+/* Of what was interrupted in the kernel, or, with no @regs, from here.  Returns the user context behind it, or NULL. */
+static noinline struct pt_regs *take_kernel(struct sysprof_stack *stack, struct pt_regs *regs)
 {
-	struct sysprof_walk walk;
+	if (in_serving_softirq() || (in_nmi() && hardirq_count()))
+		stack->flags |= SYSPROF_SAMPLE_IRQ;
+	take_frames(stack, regs);
+	/* An NMI may come where the kernel has been entered but its stack does not yet say from where. */
+	if (in_nmi() && stack->kernel_end != SYSPROF_END_ROOT)
+		return NULL;
+	return entry_regs();
+}
 
+static void take_part(struct sysprof_stack *stack, enum sysprof_user_kind kind)
+{
+	struct sysprof_user_part *part = &stack->user[kind];
+
+	part->walk.frames = part->frames;
+	part->walk.max = stack->wish.max_user;
+	if (kind == SYSPROF_USER_ADDRESSES)
+		sysprof_arch_walk_user(stack->user_regs, &part->walk);
+	else
+		sysprof_spaces_walk(stack->user_regs, stack->in_user, &part->walk);
+}
+
+static void leave_out_part(struct sysprof_stack *stack, enum sysprof_user_kind kind)
+{
+	stack->user[kind].walk.n = 0;
+	stack->user[kind].walk.end = SYSPROF_END_NONE;
+}
+
+static void take_user(struct sysprof_stack *stack)
+{
 	stack->flags |= SYSPROF_SAMPLE_USER_EXACT;
-	if (sysprof_arch_user_is_32bit(regs))
+	if (sysprof_arch_user_is_32bit(stack->user_regs))
 		stack->flags |= SYSPROF_SAMPLE_USER_32BIT;
-	if (wish->addresses) {
-		walk = (struct sysprof_walk){ .frames = stack->user, .max = wish->max_user };
-		sysprof_arch_walk_user(regs, &walk);
-		stack->n_user = walk.n;
-		stack->user_end = walk.end;
-	}
-	if (wish->places) {
-		walk = (struct sysprof_walk){ .frames = stack->places, .max = wish->max_user };
-		sysprof_spaces_walk(regs, in_user, &walk);
-		stack->n_places = walk.n;
-		stack->places_end = walk.end;
-	}
+	if (stack->wish.addresses)
+		take_part(stack, SYSPROF_USER_ADDRESSES);
+	if (stack->wish.places)
+		take_part(stack, SYSPROF_USER_PLACES);
 }
 
 void sysprof_stack_by_tables(struct sysprof_stack *stack, const struct sysprof_tables *own)
 {
-	struct sysprof_walk walk = { .frames = stack->tabled, .max = stack->max_user, .by_tables = true, .tables = own };
+	struct sysprof_user_part *part = &stack->user[SYSPROF_USER_TABLED];
 
-	if (stack->is_tabled && stack->tabled_of == own)
+	if (stack->is_tabled && part->walk.tables == own)
 		return;
 	stack->is_tabled = true;
-	stack->tabled_of = own;
-	stack->tabled_flags = 0;
-	stack->n_tabled = 0;
-	stack->tabled_end = SYSPROF_END_NONE;
-	if (!stack->user_regs || !stack->max_user)
-		return;
-	sysprof_spaces_walk(stack->user_regs, stack->in_user, &walk);
-	stack->n_tabled = walk.n;
-	stack->tabled_end = walk.end;
-	stack->tabled_flags = walk.is_guess ? SYSPROF_SAMPLE_NO_TABLE : 0;
+	part->walk.by_tables = true;
+	part->walk.is_guess = false;
+	part->walk.tables = own;
+	if (stack->user_regs && stack->wish.max_user)
+		take_part(stack, SYSPROF_USER_TABLED);
+	else
+		leave_out_part(stack, SYSPROF_USER_TABLED);
+	part->flags = part->walk.is_guess ? SYSPROF_SAMPLE_NO_TABLE : 0;
 }
 
-void sysprof_stack_take(struct sysprof_stack *stack, struct pt_regs *regs, const struct sysprof_stack_wish *wish)
+void sysprof_stack_take(struct sysprof_stack *stack, struct pt_regs *regs)
 {
-	struct pt_regs *user = user_regs(regs);
 	const struct mm_struct *mm;
+	struct pt_regs *user;
 
 	stack->pid = current->tgid;
 	stack->tid = current->pid;
@@ -145,24 +163,18 @@ void sysprof_stack_take(struct sysprof_stack *stack, struct pt_regs *regs, const
 	}
 	stack->flags = 0;
 	stack->n_kernel = 0;
-	stack->n_user = 0;
 	stack->kernel_end = SYSPROF_END_NONE;
-	stack->user_end = SYSPROF_END_NONE;
-	stack->n_places = 0;
-	stack->places_end = SYSPROF_END_NONE;
 	stack->is_tabled = false;
+	stack->user[SYSPROF_USER_ADDRESSES].flags = SYSPROF_SAMPLE_ADDRESSES;
 
-	if (in_serving_softirq() || (in_nmi() && hardirq_count()))
-		stack->flags |= SYSPROF_SAMPLE_IRQ;
-	if (!regs || !user_mode(regs))
-		take_kernel(stack, regs, wish->max_kernel);
-	/* An NMI may come where the kernel has been entered but its stack does not yet say from where. */
-	if (in_nmi() && user != regs && stack->kernel_end != SYSPROF_END_ROOT)
-		user = NULL;
+	stack->in_user = regs && user_mode(regs);
+	user = stack->in_user ? regs : take_kernel(stack, regs);
 	stack->user_regs = user;
-	stack->max_user = wish->max_user;
-	stack->in_user = user == regs;
-	stack->raw = user && wish->raw_bytes ? sysprof_raw_take(user, wish->raw_bytes) : NULL;
-	if (user && wish->max_user)
-		take_user(stack, user, user == regs, wish);
+	stack->raw = user && stack->wish.raw_bytes ? sysprof_raw_take(user, stack->wish.raw_bytes) : NULL;
+	if (user && stack->wish.max_user) {
+		take_user(stack);
+	} else {
+		leave_out_part(stack, SYSPROF_USER_ADDRESSES);
+		leave_out_part(stack, SYSPROF_USER_PLACES);
+	}
 }

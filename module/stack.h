@@ -5,68 +5,14 @@
 #include <linux/ptrace.h>
 #include <linux/types.h>
 
+#include "arch.h"
 #include "sysprof.h"
 
 struct mm_struct;
-struct sysprof_tables;
 
 #define SYSPROF_MAX_KERNEL_FRAMES	128
 #define SYSPROF_MAX_USER_FRAMES		1024
 #define SYSPROF_DEFAULT_USER_FRAMES	256
-
-/**
- * struct sysprof_stack - what a tick found; private to the kernel until it is copied into rings
- * @pid: of the interrupted task
- * @tid: likewise
- * @mm: id of its address space
- * @mm_of: whose id that is; the next tick often finds the same
- * @flags: SYSPROF_SAMPLE_*
- * @n_kernel: frames
- * @n_user: frames
- * @kernel_end: enum sysprof_end
- * @user_end: enum sysprof_end
- * @raw: registers and stack, for those who may have them; NULL if nobody does or there is no user context
- * @kernel: encoded frames
- * @user: addresses
- * @n_places: user frames that were resolved
- * @places_end: why there are no more
- * @places: resolved user frames
- * @user_regs: the user context, for sysprof_stack_by_tables(); NULL if there is none
- * @in_user: it was interrupted
- * @max_user: frames that are wanted of it
- * @tabled_of: whose tables @tabled was found by, unless @is_tabled is false
- * @is_tabled: for this tick
- * @tabled_flags: SYSPROF_SAMPLE_NO_TABLE
- * @n_tabled: user frames that were found by tables
- * @tabled_end: why there are no more
- * @tabled: resolved user frames, by tables
- */
-struct sysprof_stack {
-	u32 pid;
-	u32 tid;
-	u64 mm;
-	const struct mm_struct *mm_of;
-	u16 flags;
-	u16 n_kernel;
-	u16 n_user;
-	u8 kernel_end;
-	u8 user_end;
-	u16 n_places;
-	u8 places_end;
-	const struct sysprof_raw *raw;
-	u64 kernel[SYSPROF_MAX_KERNEL_FRAMES];
-	u64 user[SYSPROF_MAX_USER_FRAMES];
-	u64 places[SYSPROF_MAX_USER_FRAMES];
-	struct pt_regs *user_regs;
-	bool in_user;
-	u32 max_user;
-	bool is_tabled;
-	const struct sysprof_tables *tabled_of;
-	u16 tabled_flags;
-	u16 n_tabled;
-	u8 tabled_end;
-	u64 tabled[SYSPROF_MAX_USER_FRAMES];
-};
 
 /**
  * struct sysprof_stack_wish - how much of a stack is wanted
@@ -84,11 +30,60 @@ struct sysprof_stack_wish {
 	u32 raw_bytes;
 };
 
+/* The kinds of user frames: as they are; resolved, by frame pointers; resolved, by tables. */
+enum sysprof_user_kind { SYSPROF_USER_ADDRESSES, SYSPROF_USER_PLACES, SYSPROF_USER_TABLED, SYSPROF_USER_KINDS };
+
+/**
+ * struct sysprof_user_part - the user frames of a stack, of one kind
+ * @walk: how many there are, and why there are no more
+ * @flags: SYSPROF_SAMPLE_*, beside the stack's
+ * @frames: innermost first
+ */
+struct sysprof_user_part {
+	struct sysprof_walk walk;
+	u16 flags;
+	u64 frames[SYSPROF_MAX_USER_FRAMES];
+};
+
+/**
+ * struct sysprof_stack - what a tick found; private to the kernel until it is copied into rings
+ * @wish: what is to be taken of it
+ * @pid: of the interrupted task
+ * @tid: likewise
+ * @mm: id of its address space
+ * @mm_of: whose id that is; the next tick often finds the same
+ * @flags: SYSPROF_SAMPLE_*
+ * @n_kernel: frames
+ * @kernel_end: enum sysprof_end
+ * @raw: registers and stack, for those who may have them; NULL if nobody does or there is no user context
+ * @user_regs: the user context, for sysprof_stack_by_tables(); NULL if there is none
+ * @in_user: it was interrupted
+ * @is_tabled: there are frames by tables
+ * @kernel: encoded frames
+ * @user: by enum sysprof_user_kind, those that were wished
+ */
+struct sysprof_stack {
+	struct sysprof_stack_wish wish;
+	u32 pid;
+	u32 tid;
+	u64 mm;
+	const struct mm_struct *mm_of;
+	u16 flags;
+	u16 n_kernel;
+	u8 kernel_end;
+	bool in_user;
+	bool is_tabled;
+	struct pt_regs *user_regs;
+	const struct sysprof_raw *raw;
+	u64 kernel[SYSPROF_MAX_KERNEL_FRAMES];
+	struct sysprof_user_part user[SYSPROF_USER_KINDS];
+};
+
 /*
- * Takes current's stack: of what @regs interrupted, or, if that is NULL, from here, without the module's own frames.
+ * Takes what is wished of current's stack: of what @regs interrupted, or, if that is NULL, from here, without the module's own frames.
  * Interrupts off or in NMI, RCU read side.  No faults, no locks.
  */
-void sysprof_stack_take(struct sysprof_stack *stack, struct pt_regs *regs, const struct sysprof_stack_wish *wish);
+void sysprof_stack_take(struct sysprof_stack *stack, struct pt_regs *regs);
 
 /* Fills in @stack's tabled frames, by everybody's tables and @own (NULL: none), unless they are so already.  In the same tick as the above. */
 void sysprof_stack_by_tables(struct sysprof_stack *stack, const struct sysprof_tables *own);

@@ -22,7 +22,7 @@ bool shim_without_release;
 struct variant {
 	const char *what;
 	void (*reset)(struct sysprof_ring *ring);
-	void *(*reserve)(struct sysprof_ring *ring, u32 bytes, u32 limit, u64 *time);
+	struct sysprof_record *(*reserve)(struct sysprof_ring *ring, u32 bytes, u32 limit);
 	void (*commit)(struct sysprof_ring *ring);
 };
 
@@ -177,12 +177,11 @@ static void writer(void)
 {
 	u32 id = world.next_id++, words = 1 + id % 3, bytes = sizeof(struct sysprof_record) + words * 8;
 	struct sysprof_record *record;
-	u64 time;
 
-	record = world.variant->reserve(&world.ring, bytes, RING_BYTES, &time);
+	record = world.variant->reserve(&world.ring, bytes, RING_BYTES);
 	if (!record)
 		return;
-	*record = (struct sysprof_record){ .type = SAMPLE, .size = bytes / 8, .time = time, .pid = id };
+	*record = (struct sysprof_record){ .type = SAMPLE, .size = bytes / 8, .time = record->time, .pid = id };
 	shim_step();
 	for (u32 i = 0; i < words; i++)
 		((u64 *)(record + 1))[i] = id;

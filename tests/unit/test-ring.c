@@ -86,16 +86,15 @@ static void write_one(void)
 	u32 id = __atomic_fetch_add(&next_id, 1, __ATOMIC_RELAXED), words = draw() % MAX_WORDS;
 	u32 bytes = sizeof(struct sysprof_record) + words * 8;
 	struct sysprof_record *record;
-	u64 time;
 
 	if (id >= MAX_IDS)
 		return;
-	record = sysprof_ring_reserve(&ring, bytes, draw() % 2 ? ring.bytes : ring.bytes / 4 * 3, &time);
+	record = sysprof_ring_reserve(&ring, bytes, draw() % 2 ? ring.bytes : ring.bytes / 4 * 3);
 	if (!record) {
 		fate[id] = LOST;
 		return;
 	}
-	*record = (struct sysprof_record){ .type = SAMPLE, .size = bytes / 8, .time = time, .pid = id };
+	*record = (struct sysprof_record){ .type = SAMPLE, .size = bytes / 8, .time = record->time, .pid = id };
 	for (u32 i = 0; i < words; i++) {
 		((u64 *)(record + 1))[i] = id * 0x9e3779b97f4a7c15ULL + i;
 		if (i % 16 == 0)
@@ -248,13 +247,12 @@ static void test_hostile_tail(void)
 	for (u32 round = 0; round < 20000; round++) {
 		u32 bytes = sizeof(struct sysprof_record) + draw() % MAX_WORDS * 8, head = local_read(&ring.head), tail = draw(), used;
 		void *room;
-		u64 time;
 
 		if (round % 3)
 			tail = head - draw() % (2 * PAGE_SIZE);
 		used = head - tail;
 		ring.tail->tail = tail;
-		room = sysprof_ring_reserve(&ring, bytes, PAGE_SIZE, &time);
+		room = sysprof_ring_reserve(&ring, bytes, PAGE_SIZE);
 		g_assert_true(used <= PAGE_SIZE || (!room && ring.page->flags == SYSPROF_RING_BROKEN));
 		if (room) {
 			g_assert_true((u8 *)room >= ring.data && (u8 *)room + bytes <= ring.data + PAGE_SIZE);
@@ -263,7 +261,7 @@ static void test_hostile_tail(void)
 		} else {
 			/* Broken is broken until the next start. */
 			ring.tail->tail = head;
-			g_assert_true((ring.page->flags != 0) == !sysprof_ring_reserve(&ring, 32, PAGE_SIZE, &time));
+			g_assert_true((ring.page->flags != 0) == !sysprof_ring_reserve(&ring, 32, PAGE_SIZE));
 			sysprof_ring_reset(&ring);
 		}
 		g_assert_cmpint(local_read(&ring.nest), ==, 0);

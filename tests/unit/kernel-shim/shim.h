@@ -159,4 +159,6 @@ struct pt_regs {
 	u64 ip;
 };
 
+#define user_64bit_mode(regs) ((void)(regs), true)
+
 #endif /* KERNEL_SHIM_H */

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The sessions that a CPU ticks for: which of its periods they want, and what becomes of those that have no sample. */
+#include <linux/percpu.h>
+
+#include "periods.h"
+#include "session.h"
+
+DEFINE_PER_CPU(struct sysprof_session_cpu *, sysprof_ticking);
+/* From this period on one of them wants every tick.  U64_MAX: none does. */
+static DEFINE_PER_CPU(u64, every_period) = U64_MAX;
+
+#define for_each_ticking(sc, first)									\
+	for (sc = (first); sc; sc = sc->next)								\
+		if (!READ_ONCE(sc->session->dead))
+
+static void look_for_every_period(int cpu)
+{
+	struct sysprof_session_cpu *sc;
+	u64 every = U64_MAX;
+
+	for (sc = per_cpu(sysprof_ticking, cpu); sc; sc = sc->next)
+		if (sc->session->divisor == 1 && !sc->session->keeps_budget)
+			every = min(every, sc->first_period);
+	per_cpu(every_period, cpu) = every;
+}
+
+void sysprof_session_join_ticks(struct sysprof_session_cpu *sc, int cpu)
+{
+	sc->next = per_cpu(sysprof_ticking, cpu);
+	per_cpu(sysprof_ticking, cpu) = sc;
+	look_for_every_period(cpu);
+}
+
+void sysprof_session_leave_ticks(struct sysprof_session_cpu *sc, int cpu)
+{
+	struct sysprof_session_cpu **link;
+
+	for (link = per_cpu_ptr(&sysprof_ticking, cpu); *link; link = &(*link)->next)
+		if (*link == sc) {
+			*link = sc->next;
+			break;
+		}
+	look_for_every_period(cpu);
+}
+
+static noinline u64 look_for_next(u64 from)
+{
+	const struct sysprof_session *session;
+	struct sysprof_session_cpu *sc;
+	u64 first = U64_MAX, n;
+	u32 stretch;
+
+	for_each_ticking(sc, this_cpu_read(sysprof_ticking)) {
+		session = sc->session;
+		stretch = stretch_of(session);
+		n = picked_before(picked_before(max(from, sc->first_period), session->divisor), stretch);
+		first = min(first, picked(picked(n, stretch), session->divisor));
+	}
+	return first == U64_MAX ? from : first;
+}
+
+u64 sysprof_sessions_next(u64 from)
+{
+	return likely(from >= this_cpu_read(every_period)) ? from : look_for_next(from);
+}
+
+void sysprof_sessions_idle(int cpu, u64 from, u64 to)
+{
+	struct sysprof_session_cpu *sc;
+
+	for_each_ticking(sc, per_cpu(sysprof_ticking, cpu))
+		sc->account.idle += own_periods(sc->session, sc, from, to);
+}
+
+void sysprof_sessions_offline(int cpu, u64 from, u64 to)
+{
+	struct sysprof_session_cpu *sc;
+
+	for_each_ticking(sc, per_cpu(sysprof_ticking, cpu))
+		sc->account.offline += own_periods(sc->session, sc, from, to);
+}
+
+void sysprof_sessions_lost(enum sysprof_lost_reason reason, u64 from, u64 to)
+{
+	struct sysprof_session_cpu *sc;
+	u64 periods;
+
+	for_each_ticking(sc, this_cpu_read(sysprof_ticking)) {
+		periods = own_periods(sc->session, sc, from, to);
+		if (periods)
+			sysprof_session_lose(sc, reason, periods);
+	}
+}
