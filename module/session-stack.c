@@ -8,7 +8,7 @@
 
 static bool by_tables(const struct sysprof_session *session)
 {
-	return session->user_kind == SYSPROF_USER_TABLED;
+	return session->user_kind == SYSPROF_KIND_TABLED;
 }
 
 void sysprof_session_plan(struct sysprof_session *session)
@@ -16,16 +16,16 @@ void sysprof_session_plan(struct sysprof_session *session)
 	const struct sysprof_config *config = &session->config;
 
 	if (config->form == SYSPROF_FORM_ADDRESS)
-		session->user_kind = SYSPROF_USER_ADDRESSES;
+		session->user_kind = SYSPROF_KIND_ADDRESSES;
 	else if (config->user_mode == SYSPROF_USER_TABLE + 1)
-		session->user_kind = SYSPROF_USER_TABLED;
+		session->user_kind = SYSPROF_KIND_TABLED;
 	else
-		session->user_kind = SYSPROF_USER_PLACES;
+		session->user_kind = SYSPROF_KIND_PLACES;
 	session->wish = (struct sysprof_stack_wish){
 		.max_kernel = config->max_kernel_frames,
 		.max_user = config->max_user_frames,
-		.addresses = session->user_kind == SYSPROF_USER_ADDRESSES,
-		.places = session->user_kind == SYSPROF_USER_PLACES,
+		.addresses = session->user_kind == SYSPROF_KIND_ADDRESSES,
+		.places = session->user_kind == SYSPROF_KIND_PLACES,
 	};
 	session->asks_rights = by_tables(session) || config->raw_bytes;
 }

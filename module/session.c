@@ -5,7 +5,7 @@
  * Running sessions are on an RCU list that ticks and hooks walk with interrupts off.  Everything of a session that
  * belongs to a CPU is touched on that CPU only, with interrupts off: no locks, and the accounts are exact.
  *
- * Lock order: session->io_lock -> arm_lock (hooks.c) -> cpus_read_lock -> session->lock -> list_lock.
+ * Lock order: session->io_lock -> arm_lock (hooks.c) -> cpus_read_lock -> session->lock -> list_lock, offline_lock.
  */
 #include <linux/cpu.h>
 #include <linux/percpu.h>
@@ -29,6 +29,8 @@
 
 static LIST_HEAD(running_sessions);
 static DEFINE_MUTEX(list_lock);
+/* What is kept for a CPU, as long as it is offline. */
+static DEFINE_RAW_SPINLOCK(offline_lock);
 static bool want_maps;
 
 /* The rings. */
@@ -177,7 +179,7 @@ static __always_inline void put_sample(struct sysprof_session_cpu *sc, struct sy
 	u32 n_kernel = min_t(u32, stack->n_kernel, session->wish.max_kernel), n_user, bytes, raw_bytes = 0;
 	struct sysprof_sample *sample;
 
-	if (session->user_kind == SYSPROF_USER_TABLED)
+	if (session->user_kind == SYSPROF_KIND_TABLED)
 		sysprof_stack_by_tables(stack, sc->tables);
 	n_user = min(user->walk.n, session->wish.max_user);
 	if (stack->raw && sc->raw_bytes)
@@ -600,7 +602,7 @@ static void on_cpu_trampoline(void *data)
 	call->fn(call->session, call->cpu, call->arg);
 }
 
-/* Runs @fn on @cpu with interrupts off; a CPU that is offline cannot come up meanwhile. */
+/* Runs @fn on @cpu with interrupts off; a CPU that is offline cannot come up meanwhile, but other sessions may do the same for it. */
 static void on_cpu(void (*fn)(struct sysprof_session *, int, void *), struct sysprof_session *session, int cpu, void *arg)
 {
 	struct on_cpu_call call = { .fn = fn, .session = session, .cpu = cpu, .arg = arg };
@@ -608,9 +610,9 @@ static void on_cpu(void (*fn)(struct sysprof_session *, int, void *), struct sys
 
 	if (!smp_call_function_single(cpu, on_cpu_trampoline, &call, 1))
 		return;
-	local_irq_save(flags);
+	raw_spin_lock_irqsave(&offline_lock, flags);
 	fn(session, cpu, arg);
-	local_irq_restore(flags);
+	raw_spin_unlock_irqrestore(&offline_lock, flags);
 }
 
 int sysprof_session_start(struct sysprof_session *session, struct sysprof_start *ret)

@@ -156,7 +156,7 @@ void sysprof_session_plan(struct sysprof_session *session);
 bool sysprof_session_may_have_raw(const struct sysprof_session *session);
 void sysprof_session_ask_rights(struct sysprof_session_cpu *sc, struct sysprof_stack_wish *wish);
 /*
- * session-ticking.c: those that a CPU ticks for, linked by next.  Touched there with interrupts off, or, while it is offline, by who keeps it so.
+ * session-ticking.c: those that a CPU ticks for, linked by next.  Touched there with interrupts off, or, while it is offline, with offline_lock held.
  * lose(): session.c.
  */
 DECLARE_PER_CPU(struct sysprof_session_cpu *, sysprof_ticking);

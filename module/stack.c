@@ -109,7 +109,7 @@ static void take_part(struct sysprof_stack *stack, enum sysprof_user_kind kind)
 
 	part->walk.frames = part->frames;
 	part->walk.max = stack->wish.max_user;
-	if (kind == SYSPROF_USER_ADDRESSES)
+	if (kind == SYSPROF_KIND_ADDRESSES)
 		sysprof_arch_walk_user(stack->user_regs, &part->walk);
 	else
 		sysprof_spaces_walk(stack->user_regs, stack->in_user, &part->walk);
@@ -127,14 +127,14 @@ static void take_user(struct sysprof_stack *stack)
 	if (sysprof_arch_user_is_32bit(stack->user_regs))
 		stack->flags |= SYSPROF_SAMPLE_USER_32BIT;
 	if (stack->wish.addresses)
-		take_part(stack, SYSPROF_USER_ADDRESSES);
+		take_part(stack, SYSPROF_KIND_ADDRESSES);
 	if (stack->wish.places)
-		take_part(stack, SYSPROF_USER_PLACES);
+		take_part(stack, SYSPROF_KIND_PLACES);
 }
 
 void sysprof_stack_by_tables(struct sysprof_stack *stack, const struct sysprof_tables *own)
 {
-	struct sysprof_user_part *part = &stack->user[SYSPROF_USER_TABLED];
+	struct sysprof_user_part *part = &stack->user[SYSPROF_KIND_TABLED];
 
 	if (stack->is_tabled && part->walk.tables == own)
 		return;
@@ -143,9 +143,9 @@ void sysprof_stack_by_tables(struct sysprof_stack *stack, const struct sysprof_t
 	part->walk.is_guess = false;
 	part->walk.tables = own;
 	if (stack->user_regs && stack->wish.max_user)
-		take_part(stack, SYSPROF_USER_TABLED);
+		take_part(stack, SYSPROF_KIND_TABLED);
 	else
-		leave_out_part(stack, SYSPROF_USER_TABLED);
+		leave_out_part(stack, SYSPROF_KIND_TABLED);
 	part->flags = part->walk.is_guess ? SYSPROF_SAMPLE_NO_TABLE : 0;
 }
 
@@ -165,7 +165,7 @@ void sysprof_stack_take(struct sysprof_stack *stack, struct pt_regs *regs)
 	stack->n_kernel = 0;
 	stack->kernel_end = SYSPROF_END_NONE;
 	stack->is_tabled = false;
-	stack->user[SYSPROF_USER_ADDRESSES].flags = SYSPROF_SAMPLE_ADDRESSES;
+	stack->user[SYSPROF_KIND_ADDRESSES].flags = SYSPROF_SAMPLE_ADDRESSES;
 
 	stack->in_user = regs && user_mode(regs);
 	user = stack->in_user ? regs : take_kernel(stack, regs);
@@ -174,7 +174,7 @@ void sysprof_stack_take(struct sysprof_stack *stack, struct pt_regs *regs)
 	if (user && stack->wish.max_user) {
 		take_user(stack);
 	} else {
-		leave_out_part(stack, SYSPROF_USER_ADDRESSES);
-		leave_out_part(stack, SYSPROF_USER_PLACES);
+		leave_out_part(stack, SYSPROF_KIND_ADDRESSES);
+		leave_out_part(stack, SYSPROF_KIND_PLACES);
 	}
 }

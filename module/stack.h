@@ -31,7 +31,7 @@ struct sysprof_stack_wish {
 };
 
 /* The kinds of user frames: as they are; resolved, by frame pointers; resolved, by tables. */
-enum sysprof_user_kind { SYSPROF_USER_ADDRESSES, SYSPROF_USER_PLACES, SYSPROF_USER_TABLED, SYSPROF_USER_KINDS };
+enum sysprof_user_kind { SYSPROF_KIND_ADDRESSES, SYSPROF_KIND_PLACES, SYSPROF_KIND_TABLED, SYSPROF_KINDS };
 
 /**
  * struct sysprof_user_part - the user frames of a stack, of one kind
@@ -76,7 +76,7 @@ struct sysprof_stack {
 	struct pt_regs *user_regs;
 	const struct sysprof_raw *raw;
 	u64 kernel[SYSPROF_MAX_KERNEL_FRAMES];
-	struct sysprof_user_part user[SYSPROF_USER_KINDS];
+	struct sysprof_user_part user[SYSPROF_KINDS];
 };
 
 /*
