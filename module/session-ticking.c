@@ -9,10 +9,6 @@ DEFINE_PER_CPU(struct sysprof_session_cpu *, sysprof_ticking);
 /* From this period on one of them wants every tick.  U64_MAX: none does. */
 static DEFINE_PER_CPU(u64, every_period) = U64_MAX;
 
-#define for_each_ticking(sc, first)									\
-	for (sc = (first); sc; sc = sc->next)								\
-		if (!READ_ONCE(sc->session->dead))
-
 static void look_for_every_period(int cpu)
 {
 	struct sysprof_session_cpu *sc;
@@ -50,7 +46,7 @@ static noinline u64 look_for_next(u64 from)
 	u64 first = U64_MAX, n;
 	u32 stretch;
 
-	for_each_ticking(sc, this_cpu_read(sysprof_ticking)) {
+	for (sc = this_cpu_read(sysprof_ticking); sc; sc = sc->next) {
 		session = sc->session;
 		stretch = stretch_of(session);
 		n = picked_before(picked_before(max(from, sc->first_period), session->divisor), stretch);
@@ -68,7 +64,7 @@ void sysprof_sessions_idle(int cpu, u64 from, u64 to)
 {
 	struct sysprof_session_cpu *sc;
 
-	for_each_ticking(sc, per_cpu(sysprof_ticking, cpu))
+	for (sc = per_cpu(sysprof_ticking, cpu); sc; sc = sc->next)
 		sc->account.idle += own_periods(sc->session, sc, from, to);
 }
 
@@ -76,7 +72,7 @@ void sysprof_sessions_offline(int cpu, u64 from, u64 to)
 {
 	struct sysprof_session_cpu *sc;
 
-	for_each_ticking(sc, per_cpu(sysprof_ticking, cpu))
+	for (sc = per_cpu(sysprof_ticking, cpu); sc; sc = sc->next)
 		sc->account.offline += own_periods(sc->session, sc, from, to);
 }
 
@@ -85,7 +81,7 @@ void sysprof_sessions_lost(enum sysprof_lost_reason reason, u64 from, u64 to)
 	struct sysprof_session_cpu *sc;
 	u64 periods;
 
-	for_each_ticking(sc, this_cpu_read(sysprof_ticking)) {
+	for (sc = this_cpu_read(sysprof_ticking); sc; sc = sc->next) {
 		periods = own_periods(sc->session, sc, from, to);
 		if (periods)
 			sysprof_session_lose(sc, reason, periods);
