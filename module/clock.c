@@ -35,10 +35,10 @@
 
 /*
  * Ticks may take one part in COST_SHARE of a CPU, whatever rate is asked for: at more they would starve what they measure.  What
- * one tick counts for is limited, for a machine that stood still meanwhile; BURST_NS is what may be in advance, more than any one tick counts for.
+ * one tick counts for is limited, for a machine that stood still meanwhile; BURST_NS is what may be in advance.
  */
 #define COST_SHARE	4
-#define COST_MAX_NS	(NSEC_PER_MSEC / 2)
+#define COST_MAX_NS	NSEC_PER_MSEC
 #define BURST_NS	(20 * NSEC_PER_MSEC)
 /* One tick in so many is timed, and stands for the others: the look at the clock is no small part of a tick. */
 #define TIMED_TICKS	8
@@ -58,6 +58,7 @@
  * @stolen: time a hypervisor took from this CPU, as the kernel had it at the last tick, ns
  * @paid: up to this time the ticks so far have used up their share of the CPU
  * @untimed: ticks until the next one that is timed
+ * @last_cost: of the one before it
  * @cost_ns: time spent in those since the clock was started
  * @ticks: how many have been since then
  * @histogram: of their costs, by powers of two
@@ -77,6 +78,7 @@ struct cpu_clock {
 	u64 stolen;
 	u64 paid;
 	unsigned int untimed;
+	u64 last_cost;
 	u64 cost_ns;
 	u64 ticks;
 	u64 histogram[SYSPROF_COST_BUCKETS];
@@ -144,10 +146,11 @@ static bool take_sample(struct cpu_clock *clock, struct pt_regs *regs, u64 now, 
 /* Leaves out the periods for which there is no share of the CPU left. */
 static void throttle(struct cpu_clock *clock, u64 now, u64 cost)
 {
-	u64 from = clock->next;
+	u64 from = clock->next, others = min(cost, clock->last_cost);
 
-	BUILD_BUG_ON(COST_MAX_NS * COST_SHARE * TIMED_TICKS > BURST_NS);
-	clock->paid = max(clock->paid, now) + min_t(u64, cost, COST_MAX_NS) * COST_SHARE * TIMED_TICKS;
+	/* One during which a host took the CPU away tells nothing of those that were not timed. */
+	clock->last_cost = cost;
+	clock->paid = max(clock->paid, now) + (cost + (TIMED_TICKS - 1) * others) * COST_SHARE;
 	if (clock->paid <= now + BURST_NS || clock->paid <= clock->instant)
 		return;
 	clock->next = max(from, sysprof_clock_period_at(clock->paid));
@@ -167,7 +170,7 @@ static void count_cost(struct cpu_clock *clock, u64 begin, bool sampled)
 	clock->untimed = TIMED_TICKS - 1;
 	now = ktime_get_mono_fast_ns();
 	cost = now - begin;
-	throttle(clock, now, cost);
+	throttle(clock, now, min_t(u64, cost, COST_MAX_NS));
 	if (!sampled)
 		return;
 	sysprof_budget_spent(cost, now);
