@@ -40,8 +40,9 @@
 #define COST_SHARE	4
 #define COST_MAX_NS	NSEC_PER_MSEC
 #define BURST_NS	(20 * NSEC_PER_MSEC)
-/* One tick in so many is timed, and stands for the others: the look at the clock is no small part of a tick. */
+/* As long as they are cheap one tick in so many is timed, and stands for the others: the look at the clock is no small part of such a tick. */
 #define TIMED_TICKS	8
+#define CHEAP_NS	(10 * NSEC_PER_USEC)
 
 /**
  * struct cpu_clock - what a CPU's ticks need; touched on that CPU with interrupts off
@@ -57,10 +58,10 @@
  * @instant: of the tick in period @target; while parked the timer does not know it
  * @stolen: time a hypervisor took from this CPU, as the kernel had it at the last tick, ns
  * @paid: up to this time the ticks so far have used up their share of the CPU
- * @untimed: ticks until the next one that is timed
- * @last_cost: of the one before it
- * @cost_ns: time spent in those since the clock was started
- * @ticks: how many have been since then
+ * @stands_for: so many ticks does the next one stand for that is timed: itself, and those that are not, before it
+ * @untimed: so many of them are to come
+ * @cost_ns: time spent in ticks since the clock was started
+ * @ticks: taken since then
  * @histogram: of their costs, by powers of two
  * @stack: where a tick puts what it finds, before it is copied; too large for the per-CPU area of modules
  */
@@ -77,8 +78,8 @@ struct cpu_clock {
 	u64 instant;
 	u64 stolen;
 	u64 paid;
-	unsigned int untimed;
-	u64 last_cost;
+	u32 stands_for;
+	u32 untimed;
 	u64 cost_ns;
 	u64 ticks;
 	u64 histogram[SYSPROF_COST_BUCKETS];
@@ -146,11 +147,9 @@ static bool take_sample(struct cpu_clock *clock, struct pt_regs *regs, u64 now, 
 /* Leaves out the periods for which there is no share of the CPU left. */
 static void throttle(struct cpu_clock *clock, u64 now, u64 cost)
 {
-	u64 from = clock->next, others = min(cost, clock->last_cost);
+	u64 from = clock->next;
 
-	/* One during which a host took the CPU away tells nothing of those that were not timed. */
-	clock->last_cost = cost;
-	clock->paid = max(clock->paid, now) + (cost + (TIMED_TICKS - 1) * others) * COST_SHARE;
+	clock->paid = max(clock->paid, now) + cost * COST_SHARE;
 	if (clock->paid <= now + BURST_NS || clock->paid <= clock->instant)
 		return;
 	clock->next = max(from, sysprof_clock_period_at(clock->paid));
@@ -163,20 +162,25 @@ static void throttle(struct cpu_clock *clock, u64 now, u64 cost)
 /* Ends a tick: what it took, and with that when the next one may be.  One without a stack tells nothing about those with one. */
 static void count_cost(struct cpu_clock *clock, u64 begin, bool sampled)
 {
+	u32 stood_for = clock->stands_for;
 	u64 now, cost;
 
-	if (clock->untimed--)
+	if (clock->untimed) {
+		clock->untimed--;
 		return;
-	clock->untimed = TIMED_TICKS - 1;
+	}
 	now = ktime_get_mono_fast_ns();
 	cost = now - begin;
-	throttle(clock, now, min_t(u64, cost, COST_MAX_NS));
+	clock->stands_for = cost < CHEAP_NS ? TIMED_TICKS : 1;
+	clock->untimed = clock->stands_for - 1;
+	/* One during which a host took the CPU away tells nothing of the others. */
+	throttle(clock, now, min_t(u64, cost, COST_MAX_NS) + min_t(u64, cost, CHEAP_NS) * (stood_for - 1));
 	if (!sampled)
 		return;
 	sysprof_budget_spent(cost, now);
-	clock->cost_ns += cost;
-	clock->ticks++;
-	clock->histogram[min_t(u32, ilog2(cost | 1), SYSPROF_COST_BUCKETS - 1)]++;
+	clock->cost_ns += cost * stood_for;
+	clock->ticks += stood_for;
+	clock->histogram[min_t(u32, ilog2(cost | 1), SYSPROF_COST_BUCKETS - 1)] += stood_for;
 }
 
 /*
@@ -366,6 +370,7 @@ static void use_cpu(int cpu)
 		return;
 	clock->next = sysprof_clock_period_at(ktime_get_mono_fast_ns());
 	clock->paid = 0;
+	clock->stands_for = 1;
 	clock->untimed = 0;
 	clock->offline = !cpu_online(cpu);
 	if (!clock->offline)

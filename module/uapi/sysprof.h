@@ -461,8 +461,8 @@ enum sysprof_lost_reason {
  * @pending: begun, but their tick has yet to come
  * @samples: written, a count of records
  * @state_lost: state records that found no room, a count of records
- * @cost_ns: time spent in the ticks that were timed, one of several, for all sessions
- * @ticks: how many those were
+ * @cost_ns: time spent in ticks, for all sessions; where they are cheap, one of eight is timed for all of them
+ * @ticks: taken, for all sessions
  */
 struct sysprof_account {
 	__u64 grid;
@@ -698,7 +698,7 @@ struct sysprof_snapshot {
  * @cpu: which
  * @time: on return, when
  * @account: on return
- * @cost: on return, how many of the ticks that were timed took [2^i, 2^(i+1)) ns, for all sessions
+ * @cost: on return, how many ticks took [2^i, 2^(i+1)) ns, for all sessions
  */
 struct sysprof_stats {
 	__u32 size;
