@@ -22,8 +22,13 @@ static void look_for_every_period(int cpu)
 
 void sysprof_session_join_ticks(struct sysprof_session_cpu *sc, int cpu)
 {
-	sc->next = per_cpu(sysprof_ticking, cpu);
-	per_cpu(sysprof_ticking, cpu) = sc;
+	struct sysprof_session_cpu **link = per_cpu_ptr(&sysprof_ticking, cpu);
+
+	/* They are served in the order in which they have begun. */
+	while (*link)
+		link = &(*link)->next;
+	sc->next = NULL;
+	*link = sc;
 	look_for_every_period(cpu);
 }
 
