@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * arm64: kernel stacks by stack_trace_save(), the only exported door to the unwinder, which begins at the caller; user stacks of 64-bit
- * programs by the frame records that x29 points to.  32-bit programs have no such convention.
+ * arm64: kernel stacks by stack_trace_save(), the only exported door to the unwinder, which begins
+ * at the caller; user stacks of 64-bit programs by the frame records that x29 points to.  32-bit
+ * programs have no such convention.
  */
 #include <asm/processor.h>
 #include <asm/ptrace.h>
@@ -19,11 +20,14 @@ static inline u64 strip(u64 pointer)
 }
 
 #define USER_END	TASK_SIZE_64
-/* A signal's frame: struct siginfo, 128 bytes, 176 of struct ucontext, the address of a fault, then x0 ... x30 sp pc. */
+/*
+ * A signal's frame: struct siginfo, 128 bytes, 176 of struct ucontext, the address of a fault, then
+ * x0 ... x30 sp pc.
+ */
 #define SIGNAL_IP	568
 static const u16 signal_registers[] = {
-	312, 320, 328, 336, 344, 352, 360, 368, 376, 384, 392, 400, 408, 416, 424, 432, 440, 448, 456, 464, 472, 480, 488, 496, 504, 512,
-	520, 528, 536, 544, 552, 560,
+	312, 320, 328, 336, 344, 352, 360, 368, 376, 384, 392, 400, 408, 416, 424, 432,
+	440, 448, 456, 464, 472, 480, 488, 496, 504, 512, 520, 528, 536, 544, 552, 560,
 };
 static const u8 saved_registers[] = { 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29 };
 static const u64 kept_registers = GENMASK_ULL(29, 19) | BIT_ULL(31);
@@ -35,7 +39,10 @@ static unsigned long image_start, image_end;
 #define ANCHOR ((unsigned long)&sprint_symbol)
 #define IMAGE_MAX SZ_512M
 
-/* Modules lie within 2 GiB of the image, what else has been generated anywhere in a space that offsets do not span. */
+/*
+ * Modules lie within 2 GiB of the image, what else has been generated anywhere in a space that
+ * offsets do not span.
+ */
 #define AREA_BYTES (1UL << SYSPROF_FRAME_OBJECT_SHIFT)
 
 static bool is_named_image(unsigned long ip)
@@ -67,7 +74,10 @@ void sysprof_arch_init(void)
 	image_end = edge(1) + sizeof(u32);
 }
 
-/* What stack_trace_save() passed over last time before it came to what was interrupted: most often the same again. */
+/*
+ * What stack_trace_save() passed over last time before it came to what was interrupted: most often
+ * the same again.
+ */
 static unsigned int lead_in;
 #define LEAD_IN_MAX 64
 
@@ -102,7 +112,8 @@ u32 sysprof_arch_walk_kernel(struct pt_regs *regs, unsigned long *ips, u32 max, 
 void sysprof_arch_walk_user(struct pt_regs *regs, struct sysprof_walk *walk)
 {
 	/* A frame pointer of 1 leads nowhere: 32-bit programs have none. */
-	walk_user(walk, regs->pc, strip(regs->sp), compat_user_mode(regs) ? 1 : strip(regs->regs[29]), true);
+	walk_user(walk, regs->pc, strip(regs->sp),
+		  compat_user_mode(regs) ? 1 : strip(regs->regs[29]), true);
 }
 
 static void begin(struct table_walk *walk, const struct pt_regs *regs)
@@ -139,7 +150,9 @@ u32 sysprof_arch_copy_stack(const struct pt_regs *regs, void *to, u32 bytes)
 		return 0;
 	bytes = min_t(u64, bytes, TASK_SIZE_64 - PAGE_SIZE - from);
 	pagefault_disable();
-	missed = access_ok((void __user *)from, bytes) ? __copy_from_user_inatomic(to, (void __user *)from, bytes) : bytes;
+	missed = access_ok((void __user *)from, bytes) ?
+			 __copy_from_user_inatomic(to, (void __user *)from, bytes) :
+			 bytes;
 	pagefault_enable();
 	return bytes - missed;
 }

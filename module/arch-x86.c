@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * x86-64: kernel stacks by the exported unwinder (ORC or frame pointers, as the kernel was built), user stacks of 64-bit and 32-bit
- * programs by frame pointers.
+ * x86-64: kernel stacks by the exported unwinder (ORC or frame pointers, as the kernel was built),
+ * user stacks of 64-bit and 32-bit programs by frame pointers.
  */
 #include <asm/processor.h>
 #include <asm/ptrace.h>
@@ -14,9 +14,13 @@
 
 #define USER_END	TASK_SIZE_MAX
 #define strip(pointer)	(pointer)
-/* struct ucontext of a signal's frame has 40 bytes, then struct sigcontext; registers in the order of DWARF: ax dx cx bx si di bp sp r8 ... r15. */
+/*
+ * struct ucontext of a signal's frame has 40 bytes, then struct sigcontext; registers in the order
+ * of DWARF: ax dx cx bx si di bp sp r8 ... r15.
+ */
 #define SIGNAL_IP	168
-static const u8 signal_registers[] = { 144, 136, 152, 128, 112, 104, 120, 160, 40, 48, 56, 64, 72, 80, 88, 96 };
+static const u8 signal_registers[] = { 144, 136, 152, 128, 112, 104, 120, 160,
+				       40,  48,	 56,  64,  72,	80,  88,  96 };
 static const u8 saved_registers[] = { 3, 6, 12, 13, 14, 15 };
 static const u64 kept_registers = BIT(3) | BIT(6) | BIT(7) | BIT(12) | BIT(13) | BIT(14) | BIT(15);
 #include "walk-table.h"
@@ -34,7 +38,8 @@ u32 sysprof_arch_walk_kernel(struct pt_regs *regs, unsigned long *ips, u32 max, 
 	/* The unwinder begins with the caller of what @regs interrupted. */
 	if (regs && max)
 		ips[n++] = regs->ip;
-	for (unwind_start(&state, current, regs, NULL); !unwind_done(&state); unwind_next_frame(&state)) {
+	for (unwind_start(&state, current, regs, NULL); !unwind_done(&state);
+	     unwind_next_frame(&state)) {
 		ip = unwind_get_return_address(&state);
 		if (!ip)
 			break;
@@ -70,8 +75,9 @@ void sysprof_arch_walk_user(struct pt_regs *regs, struct sysprof_walk *walk)
 static void begin(struct table_walk *walk, const struct pt_regs *regs)
 {
 	const u64 order[SYSPROF_ARCH_TABLE_REGS] = {
-		regs->ax, regs->dx, regs->cx, regs->bx, regs->si, regs->di, regs->bp, regs->sp,
-		regs->r8, regs->r9, regs->r10, regs->r11, regs->r12, regs->r13, regs->r14, regs->r15,
+		regs->ax,  regs->dx,  regs->cx,	 regs->bx,  regs->si,  regs->di,
+		regs->bp,  regs->sp,  regs->r8,	 regs->r9,  regs->r10, regs->r11,
+		regs->r12, regs->r13, regs->r14, regs->r15,
 	};
 
 	memcpy(walk->registers, order, sizeof(order));
@@ -91,10 +97,31 @@ void sysprof_arch_walk_tables(struct pt_regs *regs, struct sysprof_walk *to)
 void sysprof_arch_user_regs(const struct pt_regs *regs, u64 *values)
 {
 	const u64 order[SYSPROF_ARCH_REGS] = {
-		regs->ax, regs->bx, regs->cx, regs->dx, regs->si, regs->di, regs->bp, regs->sp, regs->ip, regs->flags, regs->cs, regs->ss,
+		regs->ax,
+		regs->bx,
+		regs->cx,
+		regs->dx,
+		regs->si,
+		regs->di,
+		regs->bp,
+		regs->sp,
+		regs->ip,
+		regs->flags,
+		regs->cs,
+		regs->ss,
 		/* ds es fs gs */
-		0, 0, 0, 0,
-		regs->r8, regs->r9, regs->r10, regs->r11, regs->r12, regs->r13, regs->r14, regs->r15,
+		0,
+		0,
+		0,
+		0,
+		regs->r8,
+		regs->r9,
+		regs->r10,
+		regs->r11,
+		regs->r12,
+		regs->r13,
+		regs->r14,
+		regs->r15,
 	};
 
 	memcpy(values, order, sizeof(order));
@@ -112,7 +139,9 @@ u32 sysprof_arch_copy_stack(const struct pt_regs *regs, void *to, u32 bytes)
 	if (in_nmi())
 		return bytes - copy_from_user_nmi(to, (void __user *)from, bytes);
 	pagefault_disable();
-	missed = access_ok((void __user *)from, bytes) ? __copy_from_user_inatomic(to, (void __user *)from, bytes) : bytes;
+	missed = access_ok((void __user *)from, bytes) ?
+			 __copy_from_user_inatomic(to, (void __user *)from, bytes) :
+			 bytes;
 	pagefault_enable();
 	return bytes - missed;
 }

@@ -34,9 +34,15 @@ struct sysprof_walk {
 /* Process context, once, before the rest. */
 void sysprof_arch_init(void);
 
-/* Instruction pointers of the kernel context @regs (NULL: from here), innermost first, into @ips; enum sysprof_end into @end. */
+/*
+ * Instruction pointers of the kernel context @regs (NULL: from here), innermost first, into @ips;
+ * enum sysprof_end into @end.
+ */
 u32 sysprof_arch_walk_kernel(struct pt_regs *regs, unsigned long *ips, u32 max, u8 *end);
-/* Walks the user context @regs of current along frame pointers; ranges.h has the look-up.  Nothing but frames is stored. */
+/*
+ * Walks the user context @regs of current along frame pointers; ranges.h has the look-up.  Nothing
+ * but frames is stored.
+ */
 void sysprof_arch_walk_user(struct pt_regs *regs, struct sysprof_walk *walk);
 /* The same along unwind tables; 32-bit programs by frame pointers all the same. */
 void sysprof_arch_walk_tables(struct pt_regs *regs, struct sysprof_walk *walk);
@@ -71,7 +77,10 @@ static inline bool sysprof_arch_user_is_32bit(struct pt_regs *regs)
 #define SYSPROF_ARCH_FP_SLOT	10
 #endif
 void sysprof_arch_user_regs(const struct pt_regs *regs, u64 *values);
-/* Copies @bytes from the stack pointer of current's @regs up into @to; returns how many could be had without a fault. */
+/*
+ * Copies @bytes from the stack pointer of current's @regs up into @to; returns how many could be
+ * had without a fault.
+ */
 u32 sysprof_arch_copy_stack(const struct pt_regs *regs, void *to, u32 bytes);
 
 /* Text of the kernel image, and where modules and other generated code lie. */
@@ -79,7 +88,10 @@ bool sysprof_arch_is_image(unsigned long ip);
 bool sysprof_arch_is_module_area(unsigned long ip);
 unsigned long sysprof_arch_module_area(void);
 
-/* Whether ftrace has put a call where code begins with this word: false where kprobes do not come by ftrace. */
+/*
+ * Whether ftrace has put a call where code begins with this word: false where kprobes do not come
+ * by ftrace.
+ */
 bool sysprof_arch_is_call(u32 code);
 
 /* Address of current's vdso, 0 if it has none. */

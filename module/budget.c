@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The budget of sessions that asked for no rate: a share of each CPU's time, by the median cost of a tick.  Not by the mean: a host that
- * takes a virtual CPU away in the midst of a tick would make the rate collapse.
+ * The budget of sessions that asked for no rate: a share of each CPU's time, by the median cost of
+ * a tick.  Not by the mean: a host that takes a virtual CPU away in the midst of a tick would make
+ * the rate collapse.
  *
- * The rate is the same on all CPUs, so that their shares can be compared: the CPU whose ticks cost most sets it.
+ * The rate is the same on all CPUs, so that their shares can be compared: the CPU whose ticks cost
+ * most sets it.
  */
 #include <linux/cpumask.h>
 #include <linux/math64.h>
@@ -14,7 +16,9 @@
 
 static uint budget_ppm = 10000;
 module_param(budget_ppm, uint, 0644);
-MODULE_PARM_DESC(budget_ppm, "share of a CPU that sampling without an explicit rate may take, millionths; 0: any");
+MODULE_PARM_DESC(
+	budget_ppm,
+	"share of a CPU that sampling without an explicit rate may take, millionths; 0: any");
 
 #define LOOK_NS		(250 * NSEC_PER_MSEC)
 #define STALE_NS	(2 * NSEC_PER_SEC)
@@ -22,7 +26,8 @@ MODULE_PARM_DESC(budget_ppm, "share of a CPU that sampling without an explicit r
 
 /**
  * struct cost - of the ticks on a CPU; written there, with interrupts off
- * @median_ns: follows the median: each tick that costs more moves it up by a step, each that costs less down
+ * @median_ns: follows the median: each tick that costs more moves it up by a step, each that costs
+ *	less down
  * @time: of the last tick
  */
 struct cost {
@@ -31,7 +36,8 @@ struct cost {
 };
 
 static DEFINE_PER_CPU(struct cost, costs);
-static u64 agreed_ns;		/* what a tick costs, for the rate; changes when the medians are a quarter off */
+/* What a tick costs, for the rate; changes when the medians are a quarter off */
+static u64 agreed_ns;
 static atomic64_t look_time = ATOMIC64_INIT(0);
 
 /* One CPU at a time looks at all. */

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Build-ids: the note that an ELF image carries, read from a file or from memory.  Both are untrusted. */
+/*
+ * Build-ids: the note that an ELF image carries, read from a file or from memory.  Both are
+ * untrusted.
+ */
 #include <linux/elf.h>
 #include <linux/fs.h>
 #include <linux/slab.h>
@@ -38,7 +41,8 @@ static bool find_build_id(const u8 *notes, size_t bytes, struct sysprof_object *
 		at = desc + ALIGN(note.n_descsz, 4);
 		if (desc + note.n_descsz > bytes)
 			return false;
-		if (note.n_type != BUILD_ID_NOTE || note.n_namesz != 4 || memcmp(notes + name, "GNU", 4))
+		if (note.n_type != BUILD_ID_NOTE || note.n_namesz != 4 ||
+		    memcmp(notes + name, "GNU", 4))
 			continue;
 		record->build_id_bytes = min_t(u32, note.n_descsz, SYSPROF_BUILD_ID_BYTES);
 		memcpy(record->build_id, notes + desc, record->build_id_bytes);
@@ -60,29 +64,30 @@ static bool read_exact(const struct image *image, void *to, size_t bytes, u64 at
 }
 
 /* Both classes of ELF, by the members they have in common. */
-#define READ_BUILD_ID(Ehdr, Phdr, image, head, record)							\
-do {													\
-	const Ehdr *__ehdr = (const void *)(head);							\
-	unsigned int __i, __n = min_t(unsigned int, __ehdr->e_phnum, PHDRS_MAX);			\
-	size_t __bytes;											\
-	Phdr __phdr;											\
-	u8 *__notes;											\
-													\
-	if (__ehdr->e_phentsize != sizeof(__phdr))							\
-		break;											\
-	__notes = kmalloc(NOTES_MAX, GFP_KERNEL);							\
-	for (__i = 0; __notes && __i < __n; __i++) {							\
-		if (!read_exact(image, &__phdr, sizeof(__phdr), __ehdr->e_phoff + __i * sizeof(__phdr)))	\
-			break;										\
-		if (__phdr.p_type != PT_NOTE)								\
-			continue;									\
-		__bytes = min_t(u64, __phdr.p_filesz, NOTES_MAX);					\
-		if (read_exact(image, __notes, __bytes, __phdr.p_offset) &&				\
-		    find_build_id(__notes, __bytes, record))						\
-			break;										\
-	}												\
-	kfree(__notes);											\
-} while (0)
+#define READ_BUILD_ID(Ehdr, Phdr, image, head, record)                                             \
+	do {                                                                                       \
+		const Ehdr *__ehdr = (const void *)(head);                                         \
+		unsigned int __i, __n = min_t(unsigned int, __ehdr->e_phnum, PHDRS_MAX);           \
+		size_t __bytes;                                                                    \
+		Phdr __phdr;                                                                       \
+		u8 *__notes;                                                                       \
+                                                                                                   \
+		if (__ehdr->e_phentsize != sizeof(__phdr))                                         \
+			break;                                                                     \
+		__notes = kmalloc(NOTES_MAX, GFP_KERNEL);                                          \
+		for (__i = 0; __notes && __i < __n; __i++) {                                       \
+			if (!read_exact(image, &__phdr, sizeof(__phdr),                            \
+					__ehdr->e_phoff + __i * sizeof(__phdr)))                   \
+				break;                                                             \
+			if (__phdr.p_type != PT_NOTE)                                              \
+				continue;                                                          \
+			__bytes = min_t(u64, __phdr.p_filesz, NOTES_MAX);                          \
+			if (read_exact(image, __notes, __bytes, __phdr.p_offset) &&                \
+			    find_build_id(__notes, __bytes, record))                               \
+				break;                                                             \
+		}                                                                                  \
+		kfree(__notes);                                                                    \
+	} while (0)
 
 static void read_build_id(const struct image *image, struct sysprof_object *record)
 {

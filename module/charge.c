@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The memory that rings take, by user and as a whole.  It is charged to the memory cgroup, too, but not every user has one with a limit.
+ * The memory that rings take, by user and as a whole.  It is charged to the memory cgroup, too, but
+ * not every user has one with a limit.
  */
 #include <linux/capability.h>
 #include <linux/cred.h>
@@ -84,7 +85,8 @@ int sysprof_charge_add(struct sysprof_charge *charge, u64 bytes)
 	int err = -ENOSPC;
 
 	mutex_lock(&charge_lock);
-	if (bytes_of_all + bytes <= of_all && (charge->is_exempt || charge->bytes + bytes <= of_user)) {
+	if (bytes_of_all + bytes <= of_all &&
+	    (charge->is_exempt || charge->bytes + bytes <= of_user)) {
 		bytes_of_all += bytes;
 		charge->bytes += bytes;
 		err = 0;

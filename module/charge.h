@@ -6,7 +6,9 @@
 
 struct sysprof_charge;
 
-/* Process context: the account of the caller's user, shared by all its sessions; NULL: no memory. */
+/*
+ * Process context: the account of the caller's user, shared by all its sessions; NULL: no memory.
+ */
 struct sysprof_charge *sysprof_charge_open(void);
 void sysprof_charge_close(struct sysprof_charge *charge);
 /* -ENOSPC: beyond what its sessions, or all sessions together, may take. */

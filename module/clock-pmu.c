@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The other clock: a hardware counter on each CPU, of cycles or any other event.  Where its overflow is an NMI it finds code that has
- * interrupts off.  Counters are a session's own; what becomes of a period is session.c's.
+ * The other clock: a hardware counter on each CPU, of cycles or any other event.  Where its
+ * overflow is an NMI it finds code that has interrupts off.  Counters are a session's own; what
+ * becomes of a period is session.c's.
  *
- * A period is so many events; a counter that stands still, because the CPU sleeps or perf holds it back, has no periods.  CPUs that
- * come online while a session runs have no counter until its next START.
+ * A period is so many events; a counter that stands still, because the CPU sleeps or perf holds it
+ * back, has no periods.  CPUs that come online while a session runs have no counter until its next
+ * START.
  */
 #include <linux/cpu.h>
 #include <linux/math64.h>
@@ -19,7 +21,8 @@
  * struct counter - of one session on one CPU
  * @session: whose
  * @event: perf's
- * @stack: where an overflow puts what it finds; an overflow is not interrupted by another of the same counter
+ * @stack: where an overflow puts what it finds; an overflow is not interrupted by another of the
+ *	same counter
  */
 struct counter {
 	struct sysprof_session *session;
@@ -89,7 +92,8 @@ void sysprof_pmu_destroy(struct sysprof_pmu *pmu)
 struct sysprof_pmu *sysprof_pmu_create(struct sysprof_session *session)
 {
 	const struct sysprof_config *config = &session->config;
-	struct sysprof_pmu *pmu = kzalloc(struct_size(pmu, counters, nr_cpu_ids), GFP_KERNEL_ACCOUNT);
+	struct sysprof_pmu *pmu =
+		kzalloc(struct_size(pmu, counters, nr_cpu_ids), GFP_KERNEL_ACCOUNT);
 	struct counter *counter;
 	long err = -ENOMEM;
 	int cpu;
@@ -101,10 +105,12 @@ struct sysprof_pmu *sysprof_pmu_create(struct sysprof_session *session)
 			continue;
 		counter = &pmu->counters[pmu->nr++];
 		counter->session = session;
-		counter->stack = kzalloc_node(sizeof(*counter->stack), GFP_KERNEL_ACCOUNT, cpu_to_node(cpu));
+		counter->stack =
+			kzalloc_node(sizeof(*counter->stack), GFP_KERNEL_ACCOUNT, cpu_to_node(cpu));
 		if (!counter->stack)
 			goto err_destroy;
-		counter->event = create(cpu, config->event_type, config->event_config, config->event_period, counter);
+		counter->event = create(cpu, config->event_type, config->event_config,
+					config->event_period, counter);
 		if (IS_ERR(counter->event)) {
 			err = PTR_ERR(counter->event);
 			/* perf's word for an event that the machine does not have. */

@@ -13,8 +13,9 @@ struct sysprof_session;
 /* All in process context.  Whether this machine has a counter for cycles that can sample. */
 bool sysprof_pmu_available(void);
 /*
- * Counters as the session's config says, stopped, on those of its CPUs that are online; cpus_read_lock is held.  -ENODEV: there is no
- * such event; -EBUSY and others: perf's.  destroy() when they are disabled.
+ * Counters as the session's config says, stopped, on those of its CPUs that are online;
+ * cpus_read_lock is held.  -ENODEV: there is no such event; -EBUSY and others: perf's.  destroy()
+ * when they are disabled.
  */
 struct sysprof_pmu *sysprof_pmu_create(struct sysprof_session *session);
 void sysprof_pmu_enable(struct sysprof_pmu *pmu);

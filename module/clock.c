@@ -2,16 +2,18 @@
 /*
  * What makes a tick: a hard, pinned high-resolution timer on each CPU.
  *
- * Time is a grid of periods, the same for all CPUs.  In each period the timer fires once, at an instant drawn at random
- * from the whole of it: whatever is synchronised to a period of its own is still hit in proportion to its share.  Every period is
- * accounted for once: sampled, idle or offline.  Periods that no session samples have no tick; the next tick accounts for them.
+ * Time is a grid of periods, the same for all CPUs.  In each period the timer fires once, at an
+ * instant drawn at random from the whole of it: whatever is synchronised to a period of its own is
+ * still hit in proportion to its share.  Every period is accounted for once: sampled, idle or
+ * offline.  Periods that no session samples have no tick; the next tick accounts for them.
  *
- * An idle CPU is woken at most once: the tick that finds it idle does not set the timer again, the switch away from
- * the idle task does.
+ * An idle CPU is woken at most once: the tick that finds it idle does not set the timer again, the
+ * switch away from the idle task does.
  *
- * A timer's interrupt may come late, by microseconds on hardware and by milliseconds in a virtual machine.  A tick belongs to the task that
- * ran when it was due: if a CPU switches tasks with the tick overdue, it is taken there.  Otherwise whoever runs shortly and then sleeps
- * would be missed, again and again.
+ * A timer's interrupt may come late, by microseconds on hardware and by milliseconds in a virtual
+ * machine.  A tick belongs to the task that ran when it was due: if a CPU switches tasks with the
+ * tick overdue, it is taken there.  Otherwise whoever runs shortly and then sleeps would be missed,
+ * again and again.
  */
 #include <linux/cpu.h>
 #include <linux/cpuhotplug.h>
@@ -34,13 +36,17 @@
 #include "times.h"
 
 /*
- * Ticks may take one part in COST_SHARE of a CPU, whatever rate is asked for: at more they would starve what they measure.  What
- * one tick counts for is limited, for a machine that stood still meanwhile; BURST_NS is what may be in advance.
+ * Ticks may take one part in COST_SHARE of a CPU, whatever rate is asked for: at more they would
+ * starve what they measure.  What one tick counts for is limited, for a machine that stood still
+ * meanwhile; BURST_NS is what may be in advance.
  */
 #define COST_SHARE	4
 #define COST_MAX_NS	NSEC_PER_MSEC
 #define BURST_NS	(20 * NSEC_PER_MSEC)
-/* As long as they are cheap one tick in so many is timed, and stands for the others: the look at the clock is no small part of such a tick. */
+/*
+ * As long as they are cheap one tick in so many is timed, and stands for the others: the look at
+ * the clock is no small part of such a tick.
+ */
 #define TIMED_TICKS	8
 #define CHEAP_NS	(10 * NSEC_PER_USEC)
 
@@ -58,12 +64,14 @@
  * @instant: of the tick in period @target; while parked the timer does not know it
  * @stolen: time a hypervisor took from this CPU, as the kernel had it at the last tick, ns
  * @paid: up to this time the ticks so far have used up their share of the CPU
- * @stands_for: so many ticks does the next one stand for that is timed: itself, and those that are not, before it
+ * @stands_for: so many ticks does the next one stand for that is timed: itself, and those that are
+ *	not, before it
  * @untimed: so many of them are to come
  * @cost_ns: time spent in ticks since the clock was started
  * @ticks: taken since then
  * @histogram: of their costs, by powers of two
- * @stack: where a tick puts what it finds, before it is copied; too large for the per-CPU area of modules
+ * @stack: where a tick puts what it finds, before it is copied; too large for the per-CPU area of
+ *	modules
  */
 struct cpu_clock {
 	struct hrtimer timer;
@@ -91,7 +99,10 @@ static unsigned int users;
 static u64 grid_start, period_ns = NSEC_PER_MSEC;
 static int hotplug_state;
 
-/* xorshift64*, after Vigna, "An experimental exploration of Marsaglia's xorshift generators, scrambled" (2016). */
+/*
+ * xorshift64*, after Vigna, "An experimental exploration of Marsaglia's xorshift generators,
+ * scrambled" (2016).
+ */
 static u64 draw(struct cpu_clock *clock)
 {
 	u64 x = clock->random;
@@ -128,7 +139,8 @@ static bool cpu_is_idle(void)
 }
 
 /* True: a stack was taken. */
-static bool take_sample(struct cpu_clock *clock, struct pt_regs *regs, u64 now, u64 from, u64 delay_ns)
+static bool take_sample(struct cpu_clock *clock, struct pt_regs *regs, u64 now, u64 from,
+			u64 delay_ns)
 {
 	bool wanted;
 
@@ -159,7 +171,10 @@ static void throttle(struct cpu_clock *clock, u64 now, u64 cost)
 	sysprof_sessions_lost(SYSPROF_LOST_THROTTLED, from, clock->next);
 }
 
-/* Ends a tick: what it took, and with that when the next one may be.  One without a stack tells nothing about those with one. */
+/*
+ * Ends a tick: what it took, and with that when the next one may be.  One without a stack tells
+ * nothing about those with one.
+ */
 static void count_cost(struct cpu_clock *clock, u64 begin, bool sampled)
 {
 	u32 stood_for = clock->stands_for;
@@ -174,7 +189,8 @@ static void count_cost(struct cpu_clock *clock, u64 begin, bool sampled)
 	clock->stands_for = cost < CHEAP_NS ? TIMED_TICKS : 1;
 	clock->untimed = clock->stands_for - 1;
 	/* One during which a host took the CPU away tells nothing of the others. */
-	throttle(clock, now, min_t(u64, cost, COST_MAX_NS) + min_t(u64, cost, CHEAP_NS) * (stood_for - 1));
+	throttle(clock, now,
+		 min_t(u64, cost, COST_MAX_NS) + min_t(u64, cost, CHEAP_NS) * (stood_for - 1));
 	if (!sampled)
 		return;
 	sysprof_budget_spent(cost, now);
@@ -184,8 +200,9 @@ static void count_cost(struct cpu_clock *clock, u64 begin, bool sampled)
 }
 
 /*
- * Accounts for the periods up to @now, and chooses the next tick.  One that comes after its period has ended
- * stands for all that have ended; an instant drawn in the past of the period under way belongs to the same context, too.
+ * Accounts for the periods up to @now, and chooses the next tick.  One that comes after its period
+ * has ended stands for all that have ended; an instant drawn in the past of the period under way
+ * belongs to the same context, too.
  */
 static __always_inline u64 advance(struct cpu_clock *clock, u64 now)
 {
@@ -201,8 +218,8 @@ static __always_inline u64 advance(struct cpu_clock *clock, u64 now)
 }
 
 /*
- * How late a tick is that was @due, without what a hypervisor took since the last one, as far as the kernel has counted that: it does so
- * in its own ticks.
+ * How late a tick is that was @due, without what a hypervisor took since the last one, as far as
+ * the kernel has counted that: it does so in its own ticks.
  */
 static u64 delay_of(struct cpu_clock *clock, u64 now, u64 due)
 {
@@ -213,7 +230,10 @@ static u64 delay_of(struct cpu_clock *clock, u64 now, u64 due)
 	return late - min(late, taken);
 }
 
-/* While the machine stood still, the CPU was not there: what is left for the tick begins at @pause_end. */
+/*
+ * While the machine stood still, the CPU was not there: what is left for the tick begins at
+ * @pause_end.
+ */
 static u64 leave_out_pause(struct cpu_clock *clock, u64 from, u64 pause_end)
 {
 	u64 period = min(sysprof_clock_period_at(pause_end), clock->next - 1);
@@ -273,7 +293,8 @@ void sysprof_clock_retarget(int cpu, u64 now)
 	u64 period = max(clock->next, sysprof_clock_period_at(now) + 1);
 
 	/* A tick that is due stays: it cannot come earlier than now. */
-	if (!clock->running || clock->parked || clock->target <= period || sysprof_sessions_next(period) >= clock->target)
+	if (!clock->running || clock->parked || clock->target <= period ||
+	    sysprof_sessions_next(period) >= clock->target)
 		return;
 	aim(clock, period);
 	set_timer(clock);
@@ -420,7 +441,10 @@ void sysprof_clock_stop(const struct cpumask *cpus)
 		release_cpu(cpu);
 }
 
-/* Hotplug callbacks run on the CPU, here with interrupts off; start and stop are kept out by cpus_read_lock. */
+/*
+ * Hotplug callbacks run on the CPU, here with interrupts off; start and stop are kept out by
+ * cpus_read_lock.
+ */
 static void catch_up_here(unsigned int cpu)
 {
 	rcu_read_lock();
@@ -480,10 +504,12 @@ int sysprof_clock_init(void)
 			free_stacks();
 			return -ENOMEM;
 		}
-		sysprof_hrtimer_setup(&clock->timer, tick, CLOCK_MONOTONIC, HRTIMER_MODE_ABS_PINNED_HARD);
+		sysprof_hrtimer_setup(&clock->timer, tick, CLOCK_MONOTONIC,
+				      HRTIMER_MODE_ABS_PINNED_HARD);
 		clock->random = get_random_u64() | 1;
 	}
-	hotplug_state = cpuhp_setup_state(CPUHP_AP_ONLINE_DYN, "sysprof:online", cpu_online_here, cpu_offline_here);
+	hotplug_state = cpuhp_setup_state(CPUHP_AP_ONLINE_DYN, "sysprof:online", cpu_online_here,
+					  cpu_offline_here);
 	if (hotplug_state < 0)
 		free_stacks();
 	return min(hotplug_state, 0);

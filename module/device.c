@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * /dev/sysprof-trace: the door.  Checks who comes in and what they ask for; all else is the session's.
+ * /dev/sysprof-trace: the door.  Checks who comes in and what they ask for; all else is the
+ * session's.
  */
 #include <linux/capability.h>
 #include <linux/file.h>
@@ -30,8 +31,9 @@
 
 #define NAMES_MAX	4096
 
-#define KNOWN_FLAGS	(SYSPROF_CONFIG_NO_KERNEL | SYSPROF_CONFIG_ONLY_USER | SYSPROF_CONFIG_ONLY_KERNEL |	\
-			 SYSPROF_CONFIG_CHILDREN | SYSPROF_CONFIG_CGROUP)
+#define KNOWN_FLAGS                                                                                \
+	(SYSPROF_CONFIG_NO_KERNEL | SYSPROF_CONFIG_ONLY_USER | SYSPROF_CONFIG_ONLY_KERNEL |        \
+	 SYSPROF_CONFIG_CHILDREN | SYSPROF_CONFIG_CGROUP)
 
 static int device_open(struct inode *inode, struct file *file)
 {
@@ -91,9 +93,11 @@ static int do_info(void __user *user)
 	info = (struct sysprof_info){
 		.size = min_t(u32, size, sizeof(info)),
 		.abi_version = SYSPROF_ABI_VERSION,
-		.features = SYSPROF_FEATURE_RESOLVE | SYSPROF_FEATURE_FILTERS | SYSPROF_FEATURE_BUDGET |
-			SYSPROF_FEATURE_REGIONS | SYSPROF_FEATURE_MAP_FD | SYSPROF_FEATURE_RAW | SYSPROF_FEATURE_RAW_WISH | SYSPROF_FEATURE_TABLE |
-			(sysprof_pmu_available() ? SYSPROF_FEATURE_PMU : 0),
+		.features = SYSPROF_FEATURE_RESOLVE | SYSPROF_FEATURE_FILTERS |
+			    SYSPROF_FEATURE_BUDGET | SYSPROF_FEATURE_REGIONS |
+			    SYSPROF_FEATURE_MAP_FD | SYSPROF_FEATURE_RAW |
+			    SYSPROF_FEATURE_RAW_WISH | SYSPROF_FEATURE_TABLE |
+			    (sysprof_pmu_available() ? SYSPROF_FEATURE_PMU : 0),
 		.cpus = nr_cpu_ids,
 		.page_bytes = PAGE_SIZE,
 		.min_period_ns = SYSPROF_MIN_PERIOD_NS,
@@ -105,11 +109,15 @@ static int do_info(void __user *user)
 	return put_arg(&info, sizeof(info), user);
 }
 
-/* Hardware's events only: all others would tell of things that are none of the opener's business. */
+/*
+ * Hardware's events only: all others would tell of things that are none of the opener's business.
+ */
 static int complete_event(struct sysprof_config *config)
 {
 	if (config->clock != SYSPROF_CLOCK_PMU)
-		return config->event_type || config->event_config || config->event_period ? -EINVAL : 0;
+		return config->event_type || config->event_config || config->event_period ?
+			       -EINVAL :
+			       0;
 	if (config->event_type != PERF_TYPE_HARDWARE && config->event_type != PERF_TYPE_HW_CACHE &&
 	    config->event_type != PERF_TYPE_RAW)
 		return -EINVAL;
@@ -117,7 +125,8 @@ static int complete_event(struct sysprof_config *config)
 		return -ENODEV;
 	if (!config->event_period)
 		config->event_period = SYSPROF_DEFAULT_EVENT_PERIOD;
-	config->event_period = clamp_t(u64, config->event_period, SYSPROF_MIN_EVENT_PERIOD, U32_MAX);
+	config->event_period =
+		clamp_t(u64, config->event_period, SYSPROF_MIN_EVENT_PERIOD, U32_MAX);
 	return 0;
 }
 
@@ -148,10 +157,12 @@ static int complete_config(struct sysprof_config *config)
 
 	if (!config->period_ns)
 		config->period_ns = SYSPROF_DEFAULT_PERIOD_NS;
-	config->period_ns = clamp_t(u64, config->period_ns, SYSPROF_MIN_PERIOD_NS, SYSPROF_MAX_PERIOD_NS);
+	config->period_ns =
+		clamp_t(u64, config->period_ns, SYSPROF_MIN_PERIOD_NS, SYSPROF_MAX_PERIOD_NS);
 	if (!config->max_kernel_frames)
 		config->max_kernel_frames = SYSPROF_MAX_KERNEL_FRAMES;
-	config->max_kernel_frames = min_t(u32, config->max_kernel_frames, SYSPROF_MAX_KERNEL_FRAMES);
+	config->max_kernel_frames =
+		min_t(u32, config->max_kernel_frames, SYSPROF_MAX_KERNEL_FRAMES);
 	if (config->flags & SYSPROF_CONFIG_NO_KERNEL)
 		config->max_kernel_frames = 0;
 	if (!config->max_user_frames)
@@ -171,7 +182,8 @@ static int complete_config(struct sysprof_config *config)
 }
 
 /* The filters lie in the caller's memory, which may not be touched under the session's lock. */
-static int configure_filtered(struct sysprof_session *session, struct sysprof_config *config, bool keeps_budget)
+static int configure_filtered(struct sysprof_session *session, struct sysprof_config *config,
+			      bool keeps_budget)
 {
 	struct sysprof_filter *filter;
 	cpumask_var_t cpus;
@@ -318,7 +330,8 @@ static int do_map_fd(struct sysprof_session *session, void __user *user)
 	file = sysprof_map_fd_open(session->cred, session->may_see_addresses, arg.object);
 	/* No file of that id: a region? */
 	if (file == ERR_PTR(-ENOENT))
-		err = sysprof_map_fd_region(session->cred, session->may_see_addresses, arg.object, &arg.start);
+		err = sysprof_map_fd_region(session->cred, session->may_see_addresses, arg.object,
+					    &arg.start);
 	else if (IS_ERR(file))
 		err = PTR_ERR(file);
 	sysprof_hooks_disarm();
@@ -418,8 +431,12 @@ static int claim_reader(struct sysprof_session *session, enum sysprof_reader rea
 	return 0;
 }
 
-/* The pages of one part of one ring, and how they may be mapped; NULL if @vma is not exactly one part. */
-static struct page **find_part(struct sysprof_session *session, struct vm_area_struct *vma, bool *writable)
+/*
+ * The pages of one part of one ring, and how they may be mapped; NULL if @vma is not exactly one
+ * part.
+ */
+static struct page **find_part(struct sysprof_session *session, struct vm_area_struct *vma,
+			       bool *writable)
 {
 	u64 offset = (u64)vma->vm_pgoff << PAGE_SHIFT, stride = session->config.ring_stride, at;
 	unsigned long bytes = vma->vm_end - vma->vm_start;
@@ -427,7 +444,8 @@ static struct page **find_part(struct sysprof_session *session, struct vm_area_s
 
 	if (cpu >= nr_cpu_ids || !session->cpus[cpu].ring.bytes)
 		return NULL;
-	if (at <= PAGE_SIZE ? bytes != PAGE_SIZE : at != 2 * PAGE_SIZE || bytes != session->config.ring_bytes)
+	if (at <= PAGE_SIZE ? bytes != PAGE_SIZE :
+			      at != 2 * PAGE_SIZE || bytes != session->config.ring_bytes)
 		return NULL;
 	*writable = at == PAGE_SIZE;
 	return session->cpus[cpu].ring.pages + (at >> PAGE_SHIFT);
@@ -471,7 +489,8 @@ static bool anything_above(struct sysprof_session *session, u32 bytes)
 	int cpu;
 
 	for_each_possible_cpu(cpu)
-		if (session->cpus[cpu].ring.bytes && sysprof_ring_used(&session->cpus[cpu].ring) > bytes)
+		if (session->cpus[cpu].ring.bytes &&
+		    sysprof_ring_used(&session->cpus[cpu].ring) > bytes)
 			return true;
 	return false;
 }
@@ -524,7 +543,10 @@ static ssize_t read_ring(struct sysprof_ring *ring, char __user *to, size_t byte
 	return copied;
 }
 
-/* One ring's records per call, beginning behind the ring that was read last, so that a busy CPU does not hide the others. */
+/*
+ * One ring's records per call, beginning behind the ring that was read last, so that a busy CPU
+ * does not hide the others.
+ */
 static ssize_t read_rings(struct sysprof_session *session, char __user *to, size_t bytes)
 {
 	struct sysprof_ring *ring;
@@ -582,7 +604,9 @@ static ssize_t device_read(struct file *file, char __user *to, size_t bytes, lof
 			return -EAGAIN;
 		/* Records below the watermark wake nobody: look every now and then. */
 		ret = wait_event_interruptible_timeout(session->wait,
-				anything_above(session, 0) || !READ_ONCE(session->running), HZ / 10);
+						       anything_above(session, 0) ||
+							       !READ_ONCE(session->running),
+						       HZ / 10);
 		if (ret < 0)
 			return ret;
 	}

@@ -2,9 +2,10 @@
 /*
  * Whose ticks a session wants: copied at CONFIGURE, asked in the sampling context.
  *
- * Processes are a hash table that ticks read without a lock.  A process is known by its signal_struct and its id: both are reused, even
- * together, but then by a fork, which says whether the new process is wanted.  One that has exited stays until its place is
- * needed, so that its last steps count as its own.
+ * Processes are a hash table that ticks read without a lock.  A process is known by its
+ * signal_struct and its id: both are reused, even together, but then by a fork, which says whether
+ * the new process is wanted.  One that has exited stays until its place is needed, so that its last
+ * steps count as its own.
  */
 #include <linux/cred.h>
 #include <linux/hash.h>
@@ -27,7 +28,9 @@
 #define KEY_EMPTY	0ULL	/* ends a search; a place that was used is never empty again */
 #define KEY_REMOVED	1ULL
 
-#define OWN_FLAGS	(SYSPROF_CONFIG_ONLY_USER | SYSPROF_CONFIG_ONLY_KERNEL | SYSPROF_CONFIG_CHILDREN | SYSPROF_CONFIG_CGROUP)
+#define OWN_FLAGS                                                                                  \
+	(SYSPROF_CONFIG_ONLY_USER | SYSPROF_CONFIG_ONLY_KERNEL | SYSPROF_CONFIG_CHILDREN |         \
+	 SYSPROF_CONFIG_CGROUP)
 
 /* A process: its key, and when it exited, 0 if it lives. */
 struct place {
@@ -65,9 +68,11 @@ static u64 key_of(const struct task_struct *task)
 }
 
 /* The places that @key may be in, one after the other. */
-#define for_each_place(filter, key, place, i)									\
-	for (i = 0; i < PROBES &&										\
-		    ((place) = &(filter)->places[(hash_64(key, (filter)->bits) + i) & ((1U << (filter)->bits) - 1)]); i++)
+#define for_each_place(filter, key, place, i)                                                      \
+	for (i = 0;                                                                                \
+	     i < PROBES && ((place) = &(filter)->places[(hash_64(key, (filter)->bits) + i) &       \
+							((1U << (filter)->bits) - 1)]);            \
+	     i++)
 
 static struct place *find(const struct sysprof_filter *filter, u64 key)
 {
@@ -85,7 +90,10 @@ static struct place *find(const struct sysprof_filter *filter, u64 key)
 	return NULL;
 }
 
-/* Under the lock, or before anybody else knows @filter.  False: all places are taken by processes that live. */
+/*
+ * Under the lock, or before anybody else knows @filter.  False: all places are taken by processes
+ * that live.
+ */
 static bool add(struct sysprof_filter *filter, u64 key)
 {
 	struct place *place = find(filter, key), *best = NULL;
@@ -110,7 +118,8 @@ static bool add(struct sysprof_filter *filter, u64 key)
 	return true;
 }
 
-bool sysprof_filter_forked(struct sysprof_filter *filter, const struct task_struct *parent, const struct task_struct *child)
+bool sysprof_filter_forked(struct sysprof_filter *filter, const struct task_struct *parent,
+			   const struct task_struct *child)
 {
 	struct place *place;
 	unsigned long flags;
@@ -154,7 +163,8 @@ static bool add_children(struct sysprof_filter *filter)
 
 	rcu_read_lock();
 	for_each_process(task) {
-		if (find(filter, key_of(task)) || !find(filter, key_of(rcu_dereference(task->real_parent))))
+		if (find(filter, key_of(task)) ||
+		    !find(filter, key_of(rcu_dereference(task->real_parent))))
 			continue;
 		raw_spin_lock_irqsave(&filter->lock, flags);
 		any |= add(filter, key_of(task));
@@ -208,7 +218,8 @@ bool sysprof_filter_passes(const struct sysprof_filter *filter, bool in_user)
 	if (filter->bits && !find(filter, key_of(current)))
 		return false;
 	rcu_read_lock();
-	passes = (!filter->nr_uids || uid_passes(filter)) && (!filter->cgroup || sysprof_in_cgroup(current, filter->cgroup));
+	passes = (!filter->nr_uids || uid_passes(filter)) &&
+		 (!filter->cgroup || sysprof_in_cgroup(current, filter->cgroup));
 	rcu_read_unlock();
 	return passes;
 }
@@ -244,7 +255,8 @@ static int fill(struct sysprof_filter *filter, const struct sysprof_config *conf
 	struct cgroup *cgroup;
 
 	if (copy_from_user(pids, u64_to_user_ptr(config->pids), config->nr_pids * sizeof(u32)) ||
-	    copy_from_user(filter->uids, u64_to_user_ptr(config->uids), config->nr_uids * sizeof(u32)))
+	    copy_from_user(filter->uids, u64_to_user_ptr(config->uids),
+			   config->nr_uids * sizeof(u32)))
 		return -EFAULT;
 	filter->nr_uids = config->nr_uids;
 	sort(filter->uids, filter->nr_uids, sizeof(u32), compare_u32, NULL);
@@ -259,7 +271,9 @@ static int fill(struct sysprof_filter *filter, const struct sysprof_config *conf
 
 struct sysprof_filter *sysprof_filter_create(const struct sysprof_config *config)
 {
-	u32 bits = !config->nr_pids ? 0 : config->flags & SYSPROF_CONFIG_CHILDREN ? CHILDREN_BITS : ROOTS_BITS;
+	u32 bits = !config->nr_pids			   ? 0 :
+		   config->flags & SYSPROF_CONFIG_CHILDREN ? CHILDREN_BITS :
+							     ROOTS_BITS;
 	struct sysprof_filter *filter;
 	int err;
 
@@ -310,7 +324,8 @@ int sysprof_filter_cpus(const struct sysprof_config *config, struct cpumask *ret
 			if (cpu / 8 < config->cpus_bytes && get_user(word, words + cpu / 64))
 				return -EFAULT;
 		}
-		if (!cpu_possible(cpu) || !(config->cpus_bytes ? word >> cpu % 64 & 1 : !sysprof_cpu_is_isolated(cpu)))
+		if (!cpu_possible(cpu) ||
+		    !(config->cpus_bytes ? word >> cpu % 64 & 1 : !sysprof_cpu_is_isolated(cpu)))
 			continue;
 		cpumask_set_cpu(cpu, ret);
 		any = true;

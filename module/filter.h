@@ -11,8 +11,9 @@ struct sysprof_filter;
 struct task_struct;
 
 /*
- * Process context; reads the caller's memory.  create(): whose ticks @config asks for; NULL: everybody's.  -EINVAL; -ESRCH for a process that
- * is not there; -EBADF for what is no directory of cgroup v2.  cpus(): on which CPUs; -EINVAL if there is none of them.
+ * Process context; reads the caller's memory.  create(): whose ticks @config asks for; NULL:
+ * everybody's.  -EINVAL; -ESRCH for a process that is not there; -EBADF for what is no directory of
+ * cgroup v2.  cpus(): on which CPUs; -EINVAL if there is none of them.
  */
 struct sysprof_filter *sysprof_filter_create(const struct sysprof_config *config);
 void sysprof_filter_destroy(struct sysprof_filter *filter);
@@ -22,14 +23,18 @@ int sysprof_filter_cpus(const struct sysprof_config *config, struct cpumask *ret
 void sysprof_filter_reset(struct sysprof_filter *filter);
 void sysprof_filter_find_children(struct sysprof_filter *filter);
 
-/* Whether a tick that interrupted current is wanted; @in_user: in user mode.  In the sampling context, interrupts off; bounded. */
+/*
+ * Whether a tick that interrupted current is wanted; @in_user: in user mode.  In the sampling
+ * context, interrupts off; bounded.
+ */
 bool sysprof_filter_passes(const struct sysprof_filter *filter, bool in_user);
 
 /*
- * What the trace points tell: a new process, false if it should be followed and there is no room; the last thread of a process exits.
- * Any context but NMI.
+ * What the trace points tell: a new process, false if it should be followed and there is no room;
+ * the last thread of a process exits.  Any context but NMI.
  */
-bool sysprof_filter_forked(struct sysprof_filter *filter, const struct task_struct *parent, const struct task_struct *child);
+bool sysprof_filter_forked(struct sysprof_filter *filter, const struct task_struct *parent,
+			   const struct task_struct *child);
 void sysprof_filter_exited(struct sysprof_filter *filter, const struct task_struct *task);
 
 #endif /* _SYSPROF_FILTER_H */

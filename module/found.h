@@ -21,7 +21,8 @@ enum sysprof_plain {
  * @cfa_offset: plain: from the stack or frame pointer to the CFA
  * @ra_words: plain: 8 times this from the CFA lies the return address
  * @fp_words: plain: likewise, the caller's frame pointer; 0: it is unchanged
- * @plain: enum sysprof_plain: whether the CFA goes by the stack pointer or the frame pointer, the return address is in memory, and so is the frame
+ * @plain: enum sysprof_plain: whether the CFA goes by the stack pointer or the frame pointer, the
+ *	return address is in memory, and so is the frame
  *	pointer or where it was: all else that the rule may say is of registers that hardly any caller's rule asks for
  * @has_table: the frame's object; without, nothing is known of how its code uses the frame pointer
  * @rule: NULL: there is none
@@ -49,9 +50,11 @@ static inline void sysprof_found_prepare(struct sysprof_found *found)
 		return;
 	saved = rule->saved[SYSPROF_ARCH_FP_SLOT];
 	is_saved = rule->at_cfa >> SYSPROF_ARCH_FP_SLOT & 1;
-	if (rule->cfa != SYSPROF_CFA_REGISTER || rule->ra != SYSPROF_RA_MEMORY || rule->is_signal || rule->ra_offset % 8 ||
+	if (rule->cfa != SYSPROF_CFA_REGISTER || rule->ra != SYSPROF_RA_MEMORY || rule->is_signal ||
+	    rule->ra_offset % 8 ||
 	    (rule->cfa_register != SYSPROF_ARCH_SP && rule->cfa_register != SYSPROF_ARCH_FP) ||
-	    (rule->lost | rule->at_fp) >> SYSPROF_ARCH_FP_SLOT & 1 || (is_saved && (!saved || saved != (s8)saved)) ||
+	    (rule->lost | rule->at_fp) >> SYSPROF_ARCH_FP_SLOT & 1 ||
+	    (is_saved && (!saved || saved != (s8)saved)) ||
 	    rule->ra_offset / 8 != (s8)(rule->ra_offset / 8))
 		return;
 	found->plain = rule->cfa_register == SYSPROF_ARCH_FP ? SYSPROF_PLAIN_FP : SYSPROF_PLAIN_SP;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Hooks: trace points tell of fork, exec, exit and new names; kprobes on functions of the memory management tell of every mapping made or
- * changed, of address spaces copied and torn down.  They do nothing that could sleep: they update the index and write records.
+ * Hooks: trace points tell of fork, exec, exit and new names; kprobes on functions of the memory
+ * management tell of every mapping made or changed, of address spaces copied and torn down.  They
+ * do nothing that could sleep: they update the index and write records.
  */
 #include <linux/kprobes.h>
 #include <linux/mm.h>
@@ -24,7 +25,10 @@
 #define DISARM_DELAY		(10 * HZ)
 #define HOOK_BYTES		256	/* no trace point's function is longer */
 
-/* void perf_event_mmap(struct vm_area_struct *vma): the mapping exists, its mm is locked; preemption is off. */
+/*
+ * void perf_event_mmap(struct vm_area_struct *vma): the mapping exists, its mm is locked;
+ * preemption is off.
+ */
 static int map_hit(struct kprobe *probe, struct pt_regs *regs)
 {
 	struct vm_area_struct *vma = (struct vm_area_struct *)regs_get_kernel_argument(regs, 0);
@@ -33,13 +37,18 @@ static int map_hit(struct kprobe *probe, struct pt_regs *regs)
 	sysprof_spaces_mapped(vma);
 	if (!(vma->vm_flags & VM_EXEC) || !sysprof_sessions_want_maps())
 		return 0;
-	/* exec makes a new mm; its first executable mapping is not counted yet when it gets here. */
+	/*
+	 * exec makes a new mm; its first executable mapping is not counted yet when it gets here.
+	 */
 	sysprof_state_map(&record, vma->vm_mm->exec_vm ? 0 : SYSPROF_MAP_FRESH, vma, current);
 	sysprof_sessions_state(&record.record);
 	return 0;
 }
 
-/* void uprobe_dup_mmap(struct mm_struct *oldmm, struct mm_struct *newmm): fork, before anything is copied. */
+/*
+ * void uprobe_dup_mmap(struct mm_struct *oldmm, struct mm_struct *newmm): fork, before anything is
+ * copied.
+ */
 static int dup_hit(struct kprobe *probe, struct pt_regs *regs)
 {
 	sysprof_spaces_forked((struct mm_struct *)regs_get_kernel_argument(regs, 0),
@@ -54,11 +63,15 @@ static int teardown_hit(struct kprobe *probe, struct pt_regs *regs)
 	return 0;
 }
 
-/* struct vm_area_struct *copy_vma(struct vm_area_struct **vmap, unsigned long addr, ...): mremap is about to move it there. */
+/*
+ * struct vm_area_struct *copy_vma(struct vm_area_struct **vmap, unsigned long addr, ...): mremap is
+ * about to move it there.
+ */
 static int move_hit(struct kprobe *probe, struct pt_regs *regs)
 {
 	struct vm_area_struct *vma = *(struct vm_area_struct **)regs_get_kernel_argument(regs, 0);
-	unsigned long to = regs_get_kernel_argument(regs, 1), bytes = regs_get_kernel_argument(regs, 2);
+	unsigned long to = regs_get_kernel_argument(regs, 1),
+		      bytes = regs_get_kernel_argument(regs, 2);
 
 	sysprof_spaces_moved(vma, to, bytes);
 	return 0;
@@ -81,7 +94,9 @@ static void fork_hit(void *data, struct task_struct *parent, struct task_struct 
 
 	if (!sysprof_sessions_any())
 		return;
-	sysprof_state_task(&record, SYSPROF_FORK, child->tgid == parent->tgid ? SYSPROF_FORK_THREAD : 0, child, child->comm);
+	sysprof_state_task(&record, SYSPROF_FORK,
+			   child->tgid == parent->tgid ? SYSPROF_FORK_THREAD : 0, child,
+			   child->comm);
 	record.parent_mm = parent->flags & PF_KTHREAD ? 0 : sysprof_state_mm_id(parent->mm);
 	record.parent_pid = parent->tgid;
 	if (!(record.record.flags & SYSPROF_FORK_THREAD))
@@ -107,7 +122,8 @@ static void exit_hit(SYSPROF_EXIT_PROTO(task))
 
 	if (!sysprof_sessions_any())
 		return;
-	sysprof_state_task(&record, SYSPROF_EXIT, last ? SYSPROF_EXIT_PROCESS : 0, task, task->comm);
+	sysprof_state_task(&record, SYSPROF_EXIT, last ? SYSPROF_EXIT_PROCESS : 0, task,
+			   task->comm);
 	sysprof_sessions_state(&record.record);
 	if (last)
 		sysprof_sessions_exit(task);
@@ -146,7 +162,10 @@ static struct hook {
 	{ "sched_switch", switch_hit },
 };
 
-/* Between the scheduler and switch_hit() there may be the trace point's own function; in a stack it is nobody's business. */
+/*
+ * Between the scheduler and switch_hit() there may be the trace point's own function; in a stack it
+ * is nobody's business.
+ */
 bool sysprof_hooks_own(unsigned long ip)
 {
 	int i;
@@ -190,7 +209,8 @@ static void remove_hooks(int n_tracepoints, int n_probes)
 	while (n_probes--)
 		sysprof_watch_remove(&probes[n_probes].kprobe);
 	while (n_tracepoints--)
-		tracepoint_probe_unregister(hooks[n_tracepoints].tracepoint, hooks[n_tracepoints].probe, NULL);
+		tracepoint_probe_unregister(hooks[n_tracepoints].tracepoint,
+					    hooks[n_tracepoints].probe, NULL);
 	tracepoint_synchronize_unregister();
 }
 

@@ -9,8 +9,8 @@ int sysprof_hooks_init(bool keep);
 void sysprof_hooks_exit(void);
 
 /*
- * Hooks on while at least one caller of arm() has not called disarm(), and for a while after: putting them in place costs more
- * than leaving them.  Process context.
+ * Hooks on while at least one caller of arm() has not called disarm(), and for a while after:
+ * putting them in place costs more than leaving them.  Process context.
  */
 int sysprof_hooks_arm(void);
 void sysprof_hooks_disarm(void);

@@ -16,7 +16,9 @@
 
 static bool keep_hooks;
 module_param(keep_hooks, bool, 0444);
-MODULE_PARM_DESC(keep_hooks, "put the hooks into the kernel's code at load and leave them, for emulators that patch running code wrongly");
+MODULE_PARM_DESC(
+	keep_hooks,
+	"put the hooks into the kernel's code at load and leave them, for emulators that patch running code wrongly");
 
 static int __init sysprof_init(void)
 {

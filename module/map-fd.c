@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Files of objects, for readers: opened anew, with the rights of the session's opener, never the file that is mapped (it may be
- * writable, and its position is its owner's).
+ * Files of objects, for readers: opened anew, with the rights of the session's opener, never the
+ * file that is mapped (it may be writable, and its position is its owner's).
  *
- * A path is tried first: if it leads the opener to the very file, nothing is given away.  Else (deleted, replaced, another mount namespace,
- * behind a closed directory) the opener must be able to trace a process that has it mapped, or had when it mapped it.  For the latter, programs that
- * run for a millisecond, the place a file was opened from is held for a moment after the object is named: a few seconds, as many
- * as HELD_MAX, so that file systems can be unmounted and the space of what is deleted comes free soon after.
+ * A path is tried first: if it leads the opener to the very file, nothing is given away.  Else
+ * (deleted, replaced, another mount namespace, behind a closed directory) the opener must be able
+ * to trace a process that has it mapped, or had when it mapped it.  For the latter, programs that
+ * run for a millisecond, the place a file was opened from is held for a moment after the object is
+ * named: a few seconds, as many as HELD_MAX, so that file systems can be unmounted and the space of
+ * what is deleted comes free soon after.
  */
 #include <linux/cred.h>
 #include <linux/file.h>
@@ -121,7 +123,8 @@ static bool find_held(const struct cred *opener, bool privileged, u32 id, struct
 
 	mutex_lock(&held_lock);
 	list_for_each_entry(held, &held_files, list) {
-		if (held->id != id || !(privileged || sysprof_rights_may_trace(opener, &held->mapper)))
+		if (held->id != id ||
+		    !(privileged || sysprof_rights_may_trace(opener, &held->mapper)))
 			continue;
 		*path = held->path;
 		path_get(path);
@@ -158,7 +161,8 @@ static bool find_in_mm(struct mm_struct *mm, u32 id, void *ret)
 		SYSPROF_VMA_ITERATOR(iterator, mm);
 
 		sysprof_for_each_vma(iterator, vma) {
-			if (!(vma->vm_flags & VM_EXEC) || !vma->vm_file || sysprof_objects_id(file_inode(vma->vm_file)) != id)
+			if (!(vma->vm_flags & VM_EXEC) || !vma->vm_file ||
+			    sysprof_objects_id(file_inode(vma->vm_file)) != id)
 				continue;
 			*path = *sysprof_file_path(vma->vm_file);
 			path_get(path);
@@ -170,8 +174,12 @@ static bool find_in_mm(struct mm_struct *mm, u32 id, void *ret)
 	return found;
 }
 
-/* Processes that @opener might trace, each by a thread that still has the memory, with a reference; returns how many. */
-static unsigned int get_processes(const struct cred *opener, bool privileged, struct task_struct **tasks)
+/*
+ * Processes that @opener might trace, each by a thread that still has the memory, with a reference;
+ * returns how many.
+ */
+static unsigned int get_processes(const struct cred *opener, bool privileged,
+				  struct task_struct **tasks)
 {
 	struct task_struct *process, *thread;
 	unsigned int n = 0;
@@ -180,7 +188,8 @@ static unsigned int get_processes(const struct cred *opener, bool privileged, st
 	for_each_process(process) {
 		if (n == PROCESSES_MAX)
 			break;
-		if (process->flags & PF_KTHREAD || !(privileged || uid_eq(task_uid(process), opener->uid)))
+		if (process->flags & PF_KTHREAD ||
+		    !(privileged || uid_eq(task_uid(process), opener->uid)))
 			continue;
 		for_each_thread(process, thread) {
 			if (!READ_ONCE(thread->mm))
@@ -194,7 +203,10 @@ static unsigned int get_processes(const struct cred *opener, bool privileged, st
 	return n;
 }
 
-/* Asks @look about each address space that @opener could trace, until one has object @id; @ret is what it gives. */
+/*
+ * Asks @look about each address space that @opener could trace, until one has object @id; @ret is
+ * what it gives.
+ */
 static bool find_mapped(const struct cred *opener, bool privileged, u32 id,
 			bool (*look)(struct mm_struct *mm, u32 id, void *ret), void *ret)
 {
@@ -246,7 +258,8 @@ struct file *sysprof_map_fd_open(const struct cred *opener, bool privileged, u32
 
 	if (!object)
 		return ERR_PTR(-ENOENT);
-	if (!find_named(opener, object->path, id, &path) && !find_held(opener, privileged, id, &path) &&
+	if (!find_named(opener, object->path, id, &path) &&
+	    !find_held(opener, privileged, id, &path) &&
 	    !find_mapped(opener, privileged, id, find_in_mm, &path))
 		return ERR_PTR(-EACCES);
 	file = open_for_reading(opener, &path);

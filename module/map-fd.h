@@ -9,18 +9,22 @@
 struct cred;
 struct file;
 
-/* Keeps what @file of object @id was opened from for a moment; @mapper: who has mapped it.  Process context. */
+/*
+ * Keeps what @file of object @id was opened from for a moment; @mapper: who has mapped it.  Process
+ * context.
+ */
 void sysprof_map_fd_hold(u32 id, struct file *file, const struct sysprof_rights *mapper);
 /* Lets go of all.  Process context; nobody holds any more. */
 void sysprof_map_fd_forget(void);
 
 /*
- * Opens the file of object @id for reading, with the rights of @opener; @privileged: whoever has it mapped.  Process context, hooks armed.
- * An error pointer: -ENOENT, -EACCES, or what opening gave.
+ * Opens the file of object @id for reading, with the rights of @opener; @privileged: whoever has it
+ * mapped.  Process context, hooks armed.  An error pointer: -ENOENT, -EACCES, or what opening gave.
  */
 struct file *sysprof_map_fd_open(const struct cred *opener, bool privileged, u32 id);
 /*
- * The address of offset 0 of region @id, if a process has it that @opener, or anybody if @privileged, could trace; else -ENOENT.  As above.
+ * The address of offset 0 of region @id, if a process has it that @opener, or anybody if
+ * @privileged, could trace; else -ENOENT.  As above.
  */
 int sysprof_map_fd_region(const struct cred *opener, bool privileged, u32 id, u64 *start);
 

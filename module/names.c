@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Kernel frame -> name.  sprint_symbol() is the exported door to kallsyms; it does not ask who reads, so nothing but names,
- * distances and sizes may go out from here.
+ * Kernel frame -> name.  sprint_symbol() is the exported door to kallsyms; it does not ask who
+ * reads, so nothing but names, distances and sizes may go out from here.
  */
 #include <linux/kallsyms.h>
 #include <linux/string.h>
@@ -10,7 +10,10 @@
 #include "stack.h"
 #include "sysprof.h"
 
-/* Takes "symbol+0xoffset/0xsize [module]" apart; what has no symbol is "0xaddress" and stays unnamed. */
+/*
+ * Takes "symbol+0xoffset/0xsize [module]" apart; what has no symbol is "0xaddress" and stays
+ * unnamed.
+ */
 static void parse(char *text, struct sysprof_name *name)
 {
 	char *module = strstr(text, " ["), *offset, *end;

@@ -2,9 +2,10 @@
 /*
  * Mapped files: each has an id for as long as anybody records, and is named once.
  *
- * Hooks ask for ids where nothing may sleep or allocate: they look the file up by what identifies its inode and, if it is
- * new, take a slot from a pool and a reference to the file.  A kernel thread finds path and build-id, tells the sessions, drops the
- * reference and fills the pool again.  No file stays pinned for long (map-fd.c), so identity is never a pointer alone.
+ * Hooks ask for ids where nothing may sleep or allocate: they look the file up by what identifies
+ * its inode and, if it is new, take a slot from a pool and a reference to the file.  A kernel
+ * thread finds path and build-id, tells the sessions, drops the reference and fills the pool again.
+ * No file stays pinned for long (map-fd.c), so identity is never a pointer alone.
  */
 #include <linux/file.h>
 #include <linux/fs.h>
@@ -77,8 +78,8 @@ static struct object *find(const struct inode *inode)
 	struct object *object;
 
 	hash_for_each_possible(objects_by_identity, object, hash, (unsigned long)inode) {
-		if (object->inode == inode && object->sb == inode->i_sb && object->ino == inode->i_ino &&
-		    object->generation == inode->i_generation)
+		if (object->inode == inode && object->sb == inode->i_sb &&
+		    object->ino == inode->i_ino && object->generation == inode->i_generation)
 			return object;
 	}
 	return NULL;
@@ -114,7 +115,10 @@ static struct object *make(struct file *file, const struct inode *inode, u32 pid
 	object->generation = inode->i_generation;
 	object->id = id;
 	object->pid = pid;
-	/* Hooks run in the process that maps; others, which look at what was mapped before, leave it closed. */
+	/*
+	 * Hooks run in the process that maps; others, which look at what was mapped before, leave
+	 * it closed.
+	 */
 	if (pid == current->tgid)
 		sysprof_rights_look(&object->mapper, current, current->mm);
 	object->file = get_file(file);
@@ -225,7 +229,10 @@ static void name_fn(struct work_struct *work)
 		object->file = NULL;
 		if (record) {
 			sysprof_sessions_state(&record->record);
-			/* Whole before it is seen; pairs with smp_load_acquire() in find_record(), sysprof_objects_fill() and sysprof_objects_each(). */
+			/*
+			 * Whole before it is seen; pairs with smp_load_acquire() in find_record(),
+			 * sysprof_objects_fill() and sysprof_objects_each().
+			 */
 			smp_store_release(&object->record, record);
 			sysprof_tables_named(record);
 		}

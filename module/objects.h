@@ -15,8 +15,9 @@ void sysprof_objects_exit(void);
 int sysprof_objects_prepare(void);
 
 /*
- * The id of a file that process @pid (0: not known) has mapped.  A new one is named by a kernel thread, which then tells every session.  0 if there is no
- * memory at hand: sessions are told to resync once there is.  Any context but NMI; does not sleep or allocate.
+ * The id of a file that process @pid (0: not known) has mapped.  A new one is named by a kernel
+ * thread, which then tells every session.  0 if there is no memory at hand: sessions are told to
+ * resync once there is.  Any context but NMI; does not sleep or allocate.
  */
 u32 sysprof_objects_get(struct file *file, u32 pid);
 /* An id for an object that is no file; 0 if there are no more.  Any context. */
@@ -24,13 +25,19 @@ u32 sysprof_objects_new_id(void);
 /* Names what has no name yet.  Process context. */
 void sysprof_objects_flush(void);
 /*
- * Puts the OBJECT records of named objects with ids above @after into @buffer, as many as fit; returns their bytes and the last
- * id in @last.  Process context, hooks armed.
+ * Puts the OBJECT records of named objects with ids above @after into @buffer, as many as fit;
+ * returns their bytes and the last id in @last.  Process context, hooks armed.
  */
 size_t sysprof_objects_fill(u32 after, void *buffer, size_t bytes, u32 *last);
-/* Calls @each for what is named, and for the vdso.  Process context, hooks armed; @each may sleep. */
-void sysprof_objects_each(void (*each)(const struct sysprof_object *record, void *data), void *data);
-/* What there is to say of object @id, NULL if it is not known; and the id of the file @inode, 0 if it has none.  Process context, hooks armed. */
+/*
+ * Calls @each for what is named, and for the vdso.  Process context, hooks armed; @each may sleep.
+ */
+void sysprof_objects_each(void (*each)(const struct sysprof_object *record, void *data),
+			  void *data);
+/*
+ * What there is to say of object @id, NULL if it is not known; and the id of the file @inode, 0 if
+ * it has none.  Process context, hooks armed.
+ */
 const struct sysprof_object *sysprof_objects_record(u32 id);
 u32 sysprof_objects_id(const struct inode *inode);
 /* Forgets all; ids are not used again.  Process context, hooks not armed. */

@@ -11,8 +11,8 @@
 #include "session.h"
 
 /*
- * Of every @divisor things one is picked, at a place that varies so that nothing aliases with it: the n-th that is picked, and how many
- * are before the thing @x.
+ * Of every @divisor things one is picked, at a place that varies so that nothing aliases with it:
+ * the n-th that is picked, and how many are before the thing @x.
  */
 static inline u64 picked(u64 n, u32 divisor)
 {
@@ -31,10 +31,13 @@ static inline u64 picked_before(u64 x, u32 divisor)
 }
 
 /* Of the clock's periods [from, to) on a CPU, how many are the session's: not before it joined. */
-static inline u64 own_periods(const struct sysprof_session *session, const struct sysprof_session_cpu *sc, u64 from, u64 to)
+static inline u64 own_periods(const struct sysprof_session *session,
+			      const struct sysprof_session_cpu *sc, u64 from, u64 to)
 {
 	from = max(from, sc->first_period);
-	return from < to ? picked_before(to, session->divisor) - picked_before(from, session->divisor) : 0;
+	return from < to ?
+		       picked_before(to, session->divisor) - picked_before(from, session->divisor) :
+		       0;
 }
 
 /* Of its own periods the session samples one out of so many, to keep to the budget. */
@@ -44,7 +47,8 @@ static inline u32 stretch_of(const struct sysprof_session *session)
 }
 
 /* Of its own periods in [from, to) those that it samples. */
-static inline u64 sampled_periods(const struct sysprof_session *session, const struct sysprof_session_cpu *sc, u64 from, u64 to)
+static inline u64 sampled_periods(const struct sysprof_session *session,
+				  const struct sysprof_session_cpu *sc, u64 from, u64 to)
 {
 	u32 stretch = stretch_of(session);
 

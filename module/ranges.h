@@ -36,8 +36,9 @@ struct ranges {
 #define RANGES_BYTES(n)	(sizeof(struct ranges) + (n) * sizeof(struct code_range))
 
 /*
- * Index of the first range that ends behind @address.  The array may be edited meanwhile: what was found means nothing then.  Inline like
- * the next one: walks of user stacks may call no function while they may touch user memory.
+ * Index of the first range that ends behind @address.  The array may be edited meanwhile: what was
+ * found means nothing then.  Inline like the next one: walks of user stacks may call no function
+ * while they may touch user memory.
  */
 static __always_inline u32 sysprof_ranges_first_behind(const struct ranges *ranges, u64 address)
 {
@@ -55,7 +56,8 @@ static __always_inline u32 sysprof_ranges_first_behind(const struct ranges *rang
 
 /**
  * struct sysprof_place - the range a walk is in: neighbours on a stack often lie in the same one
- * @start: first address that is in it: for return addresses, which belong to the byte before, one more than the range's
+ * @start: first address that is in it: for return addresses, which belong to the byte before, one
+ *	more than the range's
  * @bytes: 0 at the beginning of a walk: in none
  * @base: added to an address within, gives the frame
  */
@@ -65,8 +67,12 @@ struct sysprof_place {
 	u64 base;
 };
 
-/* Makes @place the range of @address, which lies @behind (0 or 1) bytes behind what it stands for; false if that lies in none. */
-static __always_inline bool sysprof_ranges_look_up(const struct ranges *ranges, u64 address, u32 behind, struct sysprof_place *place)
+/*
+ * Makes @place the range of @address, which lies @behind (0 or 1) bytes behind what it stands for;
+ * false if that lies in none.
+ */
+static __always_inline bool sysprof_ranges_look_up(const struct ranges *ranges, u64 address,
+						   u32 behind, struct sysprof_place *place)
 {
 	const struct code_range *range;
 	u32 at;
@@ -85,8 +91,12 @@ static __always_inline bool sysprof_ranges_look_up(const struct ranges *ranges, 
 
 /* Puts @range at index @at.  There is room. */
 void sysprof_ranges_insert(struct ranges *ranges, u32 at, const struct code_range *range);
-/* [start, end) is now @new, or nothing executable if that is NULL.  There is room for two more ranges. */
-void sysprof_ranges_replace(struct ranges *ranges, u64 start, u64 end, const struct code_range *new);
+/*
+ * [start, end) is now @new, or nothing executable if that is NULL.  There is room for two more
+ * ranges.
+ */
+void sysprof_ranges_replace(struct ranges *ranges, u64 start, u64 end,
+			    const struct code_range *new);
 /* Pages that mm->exec_vm counts. */
 u64 sysprof_ranges_count(const struct ranges *ranges);
 

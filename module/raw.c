@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Raw user stacks: registers and bytes from the stack pointer up, for who unwinds them elsewhere.  They are copied once a tick, for
- * whoever may see the task, into memory that no reader maps: how much there is shows only when copying ends at the top of the stack, and
- * a record takes no more of a ring than that.
+ * Raw user stacks: registers and bytes from the stack pointer up, for who unwinds them elsewhere.
+ * They are copied once a tick, for whoever may see the task, into memory that no reader maps: how
+ * much there is shows only when copying ends at the top of the stack, and a record takes no more of
+ * a ring than that.
  */
 #include <linux/hash.h>
 #include <linux/kernel.h>
@@ -16,7 +17,8 @@
 #include "contexts.h"
 #include "raw.h"
 
-#define COPY_BYTES	(sizeof(struct sysprof_raw) + SYSPROF_ARCH_REGS * sizeof(u64) + SYSPROF_MAX_RAW_BYTES)
+#define COPY_BYTES                                                                                 \
+	(sizeof(struct sysprof_raw) + SYSPROF_ARCH_REGS * sizeof(u64) + SYSPROF_MAX_RAW_BYTES)
 
 #define WISH_BITS	12
 
@@ -119,5 +121,6 @@ void sysprof_raw_put_into(void *to, const struct sysprof_raw *raw, u32 bytes)
 	own->wanted_bytes = bytes;
 	own->stack_bytes = min(raw->stack_bytes, bytes);
 	memcpy(own->regs + own->n_regs, raw->regs + raw->n_regs, own->stack_bytes);
-	memset((u8 *)(own->regs + own->n_regs) + own->stack_bytes, 0, size - head_size(raw) - own->stack_bytes);
+	memset((u8 *)(own->regs + own->n_regs) + own->stack_bytes, 0,
+	       size - head_size(raw) - own->stack_bytes);
 }

@@ -12,18 +12,24 @@
 
 struct sysprof_raw_wishes;
 
-/* Memory for the copies, as long as somebody holds it, and for his wishes, of which there are none yet.  Process context; NULL: no memory. */
+/*
+ * Memory for the copies, as long as somebody holds it, and for his wishes, of which there are none
+ * yet.  Process context; NULL: no memory.
+ */
 struct sysprof_raw_wishes *sysprof_raw_get(void);
 void sysprof_raw_put(struct sysprof_raw_wishes *wishes);
 
-/* Of tasks of this name (at most SYSPROF_COMM_BYTES; "": all for which there is no other wish) so much is wanted, up to a whole KiB.  Any context. */
+/*
+ * Of tasks of this name (at most SYSPROF_COMM_BYTES; "": all for which there is no other wish) so
+ * much is wanted, up to a whole KiB.  Any context.
+ */
 void sysprof_raw_wish(struct sysprof_raw_wishes *wishes, const char *comm, u32 bytes);
 /* What is wanted of current, @most unless there is a wish.  Any context. */
 u32 sysprof_raw_wished(const struct sysprof_raw_wishes *wishes, u32 most);
 
 /*
- * Copies the user context @regs of current and at most @bytes of its stack into memory of this CPU, where it stays until the tick is over.
- * In the sampling context, NMI too; held by somebody.
+ * Copies the user context @regs of current and at most @bytes of its stack into memory of this CPU,
+ * where it stays until the tick is over.  In the sampling context, NMI too; held by somebody.
  */
 const struct sysprof_raw *sysprof_raw_take(const struct pt_regs *regs, u32 bytes);
 

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Regions: executable memory without a file.  Who makes code at run time makes pages writable and executable in turn, lets an area
- * grow by neighbouring ones, and gives parts of it back.  None of that makes another region, so that a function's place keeps its
- * name: what overlaps or touches a place that was executable before belongs to the same region, until a file is mapped there or
- * the address space ends.  All offsets in a region count from one address, so it does not matter which mapping told of it.
+ * Regions: executable memory without a file.  Who makes code at run time makes pages writable and
+ * executable in turn, lets an area grow by neighbouring ones, and gives parts of it back.  None of
+ * that makes another region, so that a function's place keeps its name: what overlaps or touches a
+ * place that was executable before belongs to the same region, until a file is mapped there or the
+ * address space ends.  All offsets in a region count from one address, so it does not matter which
+ * mapping told of it.
  */
 #include <linux/string.h>
 
@@ -14,13 +16,15 @@
 /* Offsets must stay positive and fit a frame. */
 static bool reaches(const struct region *region, u64 start, u64 end)
 {
-	return start - region->origin <= SYSPROF_FRAME_OFFSET_MASK && end - region->origin <= SYSPROF_FRAME_OFFSET_MASK;
+	return start - region->origin <= SYSPROF_FRAME_OFFSET_MASK &&
+	       end - region->origin <= SYSPROF_FRAME_OFFSET_MASK;
 }
 
 static void drop(struct regions *regions, u32 i)
 {
 	regions->n--;
-	memmove(&regions->region[i], &regions->region[i + 1], (regions->n - i) * sizeof(regions->region[0]));
+	memmove(&regions->region[i], &regions->region[i + 1],
+		(regions->n - i) * sizeof(regions->region[0]));
 }
 
 static struct region *make(struct regions *regions, u64 start, u64 end, u32 pid)
@@ -28,7 +32,8 @@ static struct region *make(struct regions *regions, u64 start, u64 end, u32 pid)
 	struct region *region = &regions->region[regions->n];
 	u32 id;
 
-	if (regions->n == SYSPROF_REGIONS_MAX || end - start > SYSPROF_FRAME_OFFSET_MASK - SYSPROF_REGION_BIAS)
+	if (regions->n == SYSPROF_REGIONS_MAX ||
+	    end - start > SYSPROF_FRAME_OFFSET_MASK - SYSPROF_REGION_BIAS)
 		return NULL;
 	id = sysprof_objects_new_id();
 	if (!id)
@@ -44,7 +49,8 @@ static struct region *make(struct regions *regions, u64 start, u64 end, u32 pid)
 	return region;
 }
 
-const struct region *sysprof_regions_get(struct regions *regions, u64 start, u64 end, u32 pid, bool *is_new)
+const struct region *sysprof_regions_get(struct regions *regions, u64 start, u64 end, u32 pid,
+					 bool *is_new)
 {
 	struct region *region;
 
@@ -72,7 +78,9 @@ void sysprof_regions_cut(struct regions *regions, u64 start, u64 end)
 			drop(regions, i);
 			continue;
 		}
-		/* In the middle it changes nothing: what lies on both sides still belongs together. */
+		/*
+		 * In the middle it changes nothing: what lies on both sides still belongs together.
+		 */
 		if (start <= region->start && end > region->start)
 			region->start = end;
 		else if (end >= region->end && start < region->end)
@@ -88,7 +96,8 @@ void sysprof_regions_copy(struct regions *to, const struct regions *from)
 	to->made = from->made;
 }
 
-void sysprof_regions_record(const struct region *region, const struct mm_struct *mm, struct sysprof_region *record)
+void sysprof_regions_record(const struct region *region, const struct mm_struct *mm,
+			    struct sysprof_region *record)
 {
 	memset(record, 0, sizeof(*record));
 	record->record.type = SYSPROF_REGION;

@@ -37,7 +37,8 @@ struct region {
  * @pooled: in the pool
  * @n: how many
  * @made: how many ever were
- * @region: younger ones may lie in what an older one has grown to, and keep their ids for what is still mapped there as theirs
+ * @region: younger ones may lie in what an older one has grown to, and keep their ids for what is
+ *	still mapped there as theirs
  */
 struct regions {
 	struct llist_node pooled;
@@ -47,16 +48,19 @@ struct regions {
 };
 
 /*
- * The region that executable memory [start, end) of process @pid (0: not known) belongs to: the oldest that it overlaps or touches, which
- * grows by it; else a new one, which *@is_new tells.  NULL if there cannot be more of them.
- * As are the others here, under the lock of the space; any context but NMI.
+ * The region that executable memory [start, end) of process @pid (0: not known) belongs to: the
+ * oldest that it overlaps or touches, which grows by it; else a new one, which *@is_new tells.
+ * NULL if there cannot be more of them.  As are the others here, under the lock of the space; any
+ * context but NMI.
  */
-const struct region *sysprof_regions_get(struct regions *regions, u64 start, u64 end, u32 pid, bool *is_new);
+const struct region *sysprof_regions_get(struct regions *regions, u64 start, u64 end, u32 pid,
+					 bool *is_new);
 /* A file is mapped at [start, end) now: a region of which nothing is left ends. */
 void sysprof_regions_cut(struct regions *regions, u64 start, u64 end);
 /* @to, which is empty, is what @from is. */
 void sysprof_regions_copy(struct regions *to, const struct regions *from);
 /* What is told of @region, by all but time and cpu. */
-void sysprof_regions_record(const struct region *region, const struct mm_struct *mm, struct sysprof_region *record);
+void sysprof_regions_record(const struct region *region, const struct mm_struct *mm,
+			    struct sysprof_region *record);
 
 #endif /* _SYSPROF_REGIONS_H */

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Who could trace whom.  The kernel's ptrace_may_access() is not exported, and takes a lock that a tick cannot take: this is its rule for
- * those who have no privilege over the other process.  In doubt it says no.
+ * Who could trace whom.  The kernel's ptrace_may_access() is not exported, and takes a lock that a
+ * tick cannot take: this is its rule for those who have no privilege over the other process.  In
+ * doubt it says no.
  */
 #include <linux/cred.h>
 #include <linux/sched.h>
@@ -9,7 +10,8 @@
 
 #include "rights.h"
 
-void sysprof_rights_look(struct sysprof_rights *rights, const struct task_struct *task, const struct mm_struct *mm)
+void sysprof_rights_look(struct sysprof_rights *rights, const struct task_struct *task,
+			 const struct mm_struct *mm)
 {
 	const struct cred *cred;
 
@@ -18,11 +20,12 @@ void sysprof_rights_look(struct sysprof_rights *rights, const struct task_struct
 	rights->uid = cred->uid;
 	rights->gid = cred->gid;
 	rights->permitted = cred->cap_permitted;
-	rights->open = mm && cred->user_ns == &init_user_ns && uid_eq(cred->euid, cred->uid) && uid_eq(cred->suid, cred->uid) &&
-		       gid_eq(cred->egid, cred->gid) && gid_eq(cred->sgid, cred->gid);
+	rights->open = mm && cred->user_ns == &init_user_ns && uid_eq(cred->euid, cred->uid) &&
+		       uid_eq(cred->suid, cred->uid) && gid_eq(cred->egid, cred->gid) &&
+		       gid_eq(cred->sgid, cred->gid);
 	/*
-	 * Credentials before dumpability: who changes credentials first takes the latter away.  Pairs with smp_wmb() in the
-	 * kernel's commit_creds().
+	 * Credentials before dumpability: who changes credentials first takes the latter away.
+	 * Pairs with smp_wmb() in the kernel's commit_creds().
 	 */
 	smp_rmb();
 	rights->open = rights->open && sysprof_may_dump(task, mm);
@@ -31,7 +34,8 @@ void sysprof_rights_look(struct sysprof_rights *rights, const struct task_struct
 
 bool sysprof_rights_may_trace(const struct cred *opener, const struct sysprof_rights *rights)
 {
-	return rights->open && uid_eq(opener->uid, rights->uid) && gid_eq(opener->gid, rights->gid) &&
+	return rights->open && uid_eq(opener->uid, rights->uid) &&
+	       gid_eq(opener->gid, rights->gid) &&
 	       cap_issubset(rights->permitted, opener->cap_permitted);
 }
 

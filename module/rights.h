@@ -15,7 +15,8 @@ struct task_struct;
  * @uid: real, effective and saved
  * @gid: likewise
  * @permitted: its capabilities
- * @open: the three are the same, it may be dumped, and it is of the initial user namespace; else the rest means nothing
+ * @open: the three are the same, it may be dumped, and it is of the initial user namespace; else
+ *	the rest means nothing
  */
 struct sysprof_rights {
 	kuid_t uid;
@@ -25,13 +26,15 @@ struct sysprof_rights {
 };
 
 /*
- * Looks at @task, which has @mm (NULL: none) and cannot go away, as current never can.  Any context; neither sleeps nor locks.
+ * Looks at @task, which has @mm (NULL: none) and cannot go away, as current never can.  Any
+ * context; neither sleeps nor locks.
  */
-void sysprof_rights_look(struct sysprof_rights *rights, const struct task_struct *task, const struct mm_struct *mm);
+void sysprof_rights_look(struct sysprof_rights *rights, const struct task_struct *task,
+			 const struct mm_struct *mm);
 
 /*
- * Whether @opener could trace a process of these @rights without privilege: the kernel's own rule but for the security modules (Yama,
- * SELinux ...), which cannot be asked from here.  Any context.
+ * Whether @opener could trace a process of these @rights without privilege: the kernel's own rule
+ * but for the security modules (Yama, SELinux ...), which cannot be asked from here.  Any context.
  */
 bool sysprof_rights_may_trace(const struct cred *opener, const struct sysprof_rights *rights);
 

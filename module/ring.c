@@ -7,8 +7,9 @@
  *	  [ free ... |  records to be read   |  being     | free ... ]
  *	             |                       |  written   |
  *
- * A writer takes room by moving head; an interrupt that comes meanwhile takes the room behind it and is done first.  Only the
- * outermost writer publishes, so that what is published is always whole.  Records do not wrap.
+ * A writer takes room by moving head; an interrupt that comes meanwhile takes the room behind it
+ * and is done first.  Only the outermost writer publishes, so that what is published is always
+ * whole.  Records do not wrap.
  */
 #include <linux/gfp.h>
 #include <linux/mm.h>
@@ -33,7 +34,8 @@ int sysprof_ring_init(struct sysprof_ring *ring, u32 bytes, int node)
 	ring->bytes = bytes;
 	for (i = 0; i < nr; i++) {
 		/* Charged to the memory cgroup of the opener. */
-		ring->pages[i] = alloc_pages_node(node, GFP_KERNEL_ACCOUNT | __GFP_ZERO | __GFP_NOWARN, 0);
+		ring->pages[i] =
+			alloc_pages_node(node, GFP_KERNEL_ACCOUNT | __GFP_ZERO | __GFP_NOWARN, 0);
 		if (!ring->pages[i])
 			goto err;
 	}
@@ -95,18 +97,25 @@ struct sysprof_record *sysprof_ring_reserve(struct sysprof_ring *ring, u32 bytes
 
 	local_inc(&ring->nest);
 	/*
-	 * No record to come is older than the last one was.  Read before the look at what is open: an interrupt in between opens the ring
-	 * itself, with the same time or a later one, and what it writes stays unpublished.
+	 * No record to come is older than the last one was.  Read before the look at what is open:
+	 * an interrupt in between opens the ring itself, with the same time or a later one, and
+	 * what it writes stays unpublished.
 	 */
 	last_time = READ_ONCE(ring->last_time);
 	barrier();
 	if (!READ_ONCE(ring->page->oldest_open_time))
 		WRITE_ONCE(ring->page->oldest_open_time, last_time);
-	/* Open time before the clock is read for the record; pairs with the reader, who reads the clock first. */
+	/*
+	 * Open time before the clock is read for the record; pairs with the reader, who reads the
+	 * clock first.
+	 */
 	smp_mb();
 	do {
 		head = local_read(&ring->head);
-		/* Read once: it is the reader's to change.  Pairs with the reader's release, after it has read the records. */
+		/*
+		 * Read once: it is the reader's to change.  Pairs with the reader's release, after
+		 * it has read the records.
+		 */
 		tail = smp_load_acquire(&ring->tail->tail);
 		used = (u32)head - tail;
 		if (used > ring->bytes) {
@@ -150,8 +159,8 @@ void sysprof_ring_commit(struct sysprof_ring *ring)
 		smp_store_release(&ring->page->head, (u32)head);
 		local_dec(&ring->nest);
 		/*
-		 * An interrupt before the decrement has left its record to us, one after it has published itself.  In the
-		 * first case go round once more.
+		 * An interrupt before the decrement has left its record to us, one after it has
+		 * published itself.  In the first case go round once more.
 		 */
 		barrier();
 		if (likely(head == local_read(&ring->head)))
@@ -159,8 +168,8 @@ void sysprof_ring_commit(struct sysprof_ring *ring)
 		local_inc(&ring->nest);
 	} while (1);
 	/*
-	 * Only now: a reader that finds nothing open must find all records.  An interrupt that comes before this has published
-	 * itself.  Pairs with the reader's acquire.
+	 * Only now: a reader that finds nothing open must find all records.  An interrupt that
+	 * comes before this has published itself.  Pairs with the reader's acquire.
 	 */
 	smp_store_release(&ring->page->oldest_open_time, 0);
 }

@@ -36,9 +36,10 @@ void sysprof_ring_deinit(struct sysprof_ring *ring);
 void sysprof_ring_reset(struct sysprof_ring *ring);
 
 /*
- * Writers: on the ring's own CPU, preemption off, any context; those of one level must not meet (interrupts off, or
- * in the interrupt itself).  reserve() returns room for a record of @bytes, a multiple of 8, with its time set and nothing else;
- * NULL if more than @limit bytes would be in use, or the ring is broken.  After a reserve() that gave room commit() must follow.
+ * Writers: on the ring's own CPU, preemption off, any context; those of one level must not meet
+ * (interrupts off, or in the interrupt itself).  reserve() returns room for a record of @bytes, a
+ * multiple of 8, with its time set and nothing else; NULL if more than @limit bytes would be in
+ * use, or the ring is broken.  After a reserve() that gave room commit() must follow.
  */
 struct sysprof_record *sysprof_ring_reserve(struct sysprof_ring *ring, u32 bytes, u32 limit);
 void sysprof_ring_commit(struct sysprof_ring *ring);

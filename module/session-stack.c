@@ -32,13 +32,17 @@ void sysprof_session_plan(struct sysprof_session *session)
 
 bool sysprof_session_may_have_raw(const struct sysprof_session *session)
 {
-	return session->config.raw_bytes && (session->may_see_addresses || sysprof_rights_may_trace_current(session->cred));
+	return session->config.raw_bytes &&
+	       (session->may_see_addresses || sysprof_rights_may_trace_current(session->cred));
 }
 
-/* Whether tables of its own user are followed for current: who brought them could look for himself. */
+/*
+ * Whether tables of its own user are followed for current: who brought them could look for himself.
+ */
 static bool may_follow_tables(const struct sysprof_session *session)
 {
-	return by_tables(session) && !session->may_see_addresses && sysprof_rights_may_trace_current(session->cred);
+	return by_tables(session) && !session->may_see_addresses &&
+	       sysprof_rights_may_trace_current(session->cred);
 }
 
 void sysprof_session_ask_rights(struct sysprof_session_cpu *sc, struct sysprof_stack_wish *wish)
@@ -46,6 +50,8 @@ void sysprof_session_ask_rights(struct sysprof_session_cpu *sc, struct sysprof_s
 	const struct sysprof_session *session = sc->session;
 
 	sc->tables = may_follow_tables(session) ? session->tables : NULL;
-	sc->raw_bytes = sysprof_session_may_have_raw(session) ? sysprof_raw_wished(session->raw_wishes, session->config.raw_bytes) : 0;
+	sc->raw_bytes = sysprof_session_may_have_raw(session) ?
+				sysprof_raw_wished(session->raw_wishes, session->config.raw_bytes) :
+				0;
 	wish->raw_bytes = max(wish->raw_bytes, sc->raw_bytes);
 }

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The sessions that a CPU ticks for: which of its periods they want, and what becomes of those that have no sample. */
+/*
+ * The sessions that a CPU ticks for: which of its periods they want, and what becomes of those that
+ * have no sample.
+ */
 #include <linux/percpu.h>
 
 #include "periods.h"
@@ -54,7 +57,8 @@ static noinline u64 look_for_next(u64 from)
 	for (sc = this_cpu_read(sysprof_ticking); sc; sc = sc->next) {
 		session = sc->session;
 		stretch = stretch_of(session);
-		n = picked_before(picked_before(max(from, sc->first_period), session->divisor), stretch);
+		n = picked_before(picked_before(max(from, sc->first_period), session->divisor),
+				  stretch);
 		first = min(first, picked(picked(n, stretch), session->divisor));
 	}
 	return first == U64_MAX ? from : first;

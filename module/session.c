@@ -2,10 +2,12 @@
 /*
  * Sessions: who gets which record, and the account of every period.
  *
- * Running sessions are on an RCU list that ticks and hooks walk with interrupts off.  Everything of a session that
- * belongs to a CPU is touched on that CPU only, with interrupts off: no locks, and the accounts are exact.
+ * Running sessions are on an RCU list that ticks and hooks walk with interrupts off.  Everything of
+ * a session that belongs to a CPU is touched on that CPU only, with interrupts off: no locks, and
+ * the accounts are exact.
  *
- * Lock order: session->io_lock -> arm_lock (hooks.c) -> cpus_read_lock -> session->lock -> list_lock, offline_lock.
+ * Lock order: session->io_lock -> arm_lock (hooks.c) -> cpus_read_lock -> session->lock ->
+ * list_lock, offline_lock.
  */
 #include <linux/cpu.h>
 #include <linux/percpu.h>
@@ -42,7 +44,8 @@ static u32 sample_limit(const struct sysprof_ring *ring)
 
 static void wake_reader(struct sysprof_session *session, struct sysprof_session_cpu *sc)
 {
-	if (sysprof_ring_used(&sc->ring) >= session->config.watermark_bytes && wq_has_sleeper(&session->wait))
+	if (sysprof_ring_used(&sc->ring) >= session->config.watermark_bytes &&
+	    wq_has_sleeper(&session->wait))
 		irq_work_queue(&session->wake);
 }
 
@@ -106,7 +109,8 @@ static void tell_losses(struct sysprof_session_cpu *sc)
 		tell_untold(sc);
 }
 
-noinline void sysprof_session_lose(struct sysprof_session_cpu *sc, enum sysprof_lost_reason reason, u64 periods)
+noinline void sysprof_session_lose(struct sysprof_session_cpu *sc, enum sysprof_lost_reason reason,
+				   u64 periods)
 {
 	struct sysprof_loss *loss = &sc->loss[reason];
 
@@ -168,15 +172,17 @@ static void tell_account(struct sysprof_session *session, int cpu, u64 now)
 
 /* What happens on a CPU. */
 
-#define for_each_joined(session, sc, cpu)								\
-	list_for_each_entry_rcu(session, &running_sessions, link)					\
+#define for_each_joined(session, sc, cpu)                                                          \
+	list_for_each_entry_rcu(session, &running_sessions, link)                                  \
 		if ((sc = &(session)->cpus[cpu])->joined && !READ_ONCE((session)->dead))
 
-static __always_inline void put_sample(struct sysprof_session_cpu *sc, struct sysprof_stack *stack, u64 weight, u64 delay_ns)
+static __always_inline void put_sample(struct sysprof_session_cpu *sc, struct sysprof_stack *stack,
+				       u64 weight, u64 delay_ns)
 {
 	const struct sysprof_session *session = sc->session;
 	const struct sysprof_user_part *user = &stack->user[session->user_kind];
-	u32 n_kernel = min_t(u32, stack->n_kernel, session->wish.max_kernel), n_user, bytes, raw_bytes = 0;
+	u32 n_kernel = min_t(u32, stack->n_kernel, session->wish.max_kernel), n_user, bytes,
+	    raw_bytes = 0;
 	struct sysprof_sample *sample;
 
 	if (session->user_kind == SYSPROF_KIND_TABLED)
@@ -223,7 +229,8 @@ static __always_inline void put_sample(struct sysprof_session_cpu *sc, struct sy
 	sc->account.samples++;
 }
 
-static __always_inline void add_wish(struct sysprof_session_cpu *sc, struct sysprof_stack_wish *wish, bool is_first)
+static __always_inline void add_wish(struct sysprof_session_cpu *sc,
+				     struct sysprof_stack_wish *wish, bool is_first)
 {
 	const struct sysprof_session *session = sc->session;
 
@@ -239,7 +246,10 @@ static __always_inline void add_wish(struct sysprof_session_cpu *sc, struct sysp
 		sysprof_session_ask_rights(sc, wish);
 }
 
-/* What the sessions want of a tick's stack, and how many periods it stands for in each.  False: there is none that wants it. */
+/*
+ * What the sessions want of a tick's stack, and how many periods it stands for in each.  False:
+ * there is none that wants it.
+ */
 static bool plan(struct sysprof_stack_wish *wish, struct pt_regs *regs, u64 from, u64 to)
 {
 	const struct sysprof_session *session;
@@ -253,7 +263,8 @@ static bool plan(struct sysprof_stack_wish *wish, struct pt_regs *regs, u64 from
 		own = own_periods(session, sc, from, to);
 		if (!own || unlikely(READ_ONCE(session->dead)))
 			continue;
-		if (session->filter && !sysprof_filter_passes(session->filter, regs && user_mode(regs))) {
+		if (session->filter &&
+		    !sysprof_filter_passes(session->filter, regs && user_mode(regs))) {
 			sc->account.excluded += own;
 			continue;
 		}
@@ -270,7 +281,8 @@ static bool plan(struct sysprof_stack_wish *wish, struct pt_regs *regs, u64 from
 	return any;
 }
 
-bool sysprof_sessions_sample(struct sysprof_stack *stack, struct pt_regs *regs, u64 now, u64 from, u64 to, u64 delay_ns)
+bool sysprof_sessions_sample(struct sysprof_stack *stack, struct pt_regs *regs, u64 now, u64 from,
+			     u64 to, u64 delay_ns)
 {
 	bool wanted = plan(&stack->wish, regs, from, to);
 	struct sysprof_session_cpu *sc;
@@ -309,7 +321,8 @@ static bool is_idle(void)
 	return is_idle_task(current) && !in_serving_softirq() && !(in_nmi() && hardirq_count());
 }
 
-void sysprof_session_overflow(struct sysprof_session *session, struct sysprof_stack *stack, struct pt_regs *regs, u64 periods)
+void sysprof_session_overflow(struct sysprof_session *session, struct sysprof_stack *stack,
+			      struct pt_regs *regs, u64 periods)
 {
 	struct sysprof_session_cpu *sc = &session->cpus[smp_processor_id()];
 	u64 own = periods - sc->account.grid, now = ktime_get_mono_fast_ns();
@@ -347,7 +360,8 @@ void sysprof_sessions_state(struct sysprof_record *record)
 	rcu_read_lock();
 	for_each_joined(session, sc, smp_processor_id()) {
 		/* A mapping is always told by who makes it. */
-		if (record->type == SYSPROF_MAP && session->config.form != SYSPROF_FORM_ADDRESS && !sysprof_session_may_have_raw(session))
+		if (record->type == SYSPROF_MAP && session->config.form != SYSPROF_FORM_ADDRESS &&
+		    !sysprof_session_may_have_raw(session))
 			continue;
 		tell_losses(sc);
 		copy = reserve(sc, bytes, sc->ring.bytes, record->type);
@@ -501,8 +515,9 @@ struct sysprof_tables *sysprof_session_tables(struct sysprof_session *session)
 	return session->tables;
 }
 
-int sysprof_session_configure(struct sysprof_session *session, struct sysprof_config *config, bool keeps_budget,
-			      struct sysprof_filter *filter, const struct cpumask *cpus)
+int sysprof_session_configure(struct sysprof_session *session, struct sysprof_config *config,
+			      bool keeps_budget, struct sysprof_filter *filter,
+			      const struct cpumask *cpus)
 {
 	int cpu, err = 0;
 
@@ -512,7 +527,9 @@ int sysprof_session_configure(struct sysprof_session *session, struct sysprof_co
 	if (session->running)
 		err = -EBUSY;
 	else if (config->ring_bytes != session->config.ring_bytes)
-		err = session->reader != SYSPROF_READER_NONE ? -EBUSY : sysprof_session_make_rings(session, config->ring_bytes);
+		err = session->reader != SYSPROF_READER_NONE ?
+			      -EBUSY :
+			      sysprof_session_make_rings(session, config->ring_bytes);
 	if (!err && config->raw_bytes && !session->raw_wishes) {
 		session->raw_wishes = sysprof_raw_get();
 		err = session->raw_wishes ? 0 : -ENOMEM;
@@ -525,7 +542,8 @@ int sysprof_session_configure(struct sysprof_session *session, struct sysprof_co
 		swap(session->filter, filter);
 		cpumask_copy(session->cpumask, cpus);
 		for_each_possible_cpu(cpu)
-			session->cpus[cpu].wanted = config->clock == SYSPROF_CLOCK_TIMER && cpumask_test_cpu(cpu, cpus);
+			session->cpus[cpu].wanted =
+				config->clock == SYSPROF_CLOCK_TIMER && cpumask_test_cpu(cpu, cpus);
 	}
 	mutex_unlock(&session->lock);
 	if (!err)
@@ -558,7 +576,10 @@ static void begin_account(struct sysprof_session_cpu *sc, u64 first_period, u64 
 	sc->joined = true;
 }
 
-/* On its CPU, or for a CPU that is offline on any.  Begins with the next period: this one may have had its tick, or have none. */
+/*
+ * On its CPU, or for a CPU that is offline on any.  Begins with the next period: this one may have
+ * had its tick, or have none.
+ */
 static void join(struct sysprof_session *session, int cpu, void *unused)
 {
 	u64 now = ktime_get_mono_fast_ns(), next = sysprof_clock_catch_up(cpu, now);
@@ -581,7 +602,10 @@ static void leave(struct sysprof_session *session, int cpu, void *unused)
 	sysprof_session_leave_ticks(sc, cpu);
 }
 
-/* From any CPU: the one that is left alone writes at most state records, and those until the list is left. */
+/*
+ * From any CPU: the one that is left alone writes at most state records, and those until the list
+ * is left.
+ */
 static void leave_unwanted(struct sysprof_session *session, int cpu)
 {
 	complete_account(session, cpu, ktime_get_mono_fast_ns());
@@ -602,8 +626,12 @@ static void on_cpu_trampoline(void *data)
 	call->fn(call->session, call->cpu, call->arg);
 }
 
-/* Runs @fn on @cpu with interrupts off; a CPU that is offline cannot come up meanwhile, but other sessions may do the same for it. */
-static void on_cpu(void (*fn)(struct sysprof_session *, int, void *), struct sysprof_session *session, int cpu, void *arg)
+/*
+ * Runs @fn on @cpu with interrupts off; a CPU that is offline cannot come up meanwhile, but other
+ * sessions may do the same for it.
+ */
+static void on_cpu(void (*fn)(struct sysprof_session *, int, void *),
+		   struct sysprof_session *session, int cpu, void *arg)
 {
 	struct on_cpu_call call = { .fn = fn, .session = session, .cpu = cpu, .arg = arg };
 	unsigned long flags;
@@ -653,8 +681,8 @@ int sysprof_session_start(struct sysprof_session *session, struct sysprof_start 
 		ret->grid_start = ktime_get_mono_fast_ns();
 		ret->period_ns = session->config.period_ns;
 	} else {
-		session->divisor = sysprof_clock_start(session->config.period_ns, session->cpumask, &ret->grid_start,
-						       &ret->period_ns);
+		session->divisor = sysprof_clock_start(session->config.period_ns, session->cpumask,
+						       &ret->grid_start, &ret->period_ns);
 		ret->period_ns *= session->divisor;
 		session->config.period_ns = ret->period_ns;
 	}
@@ -723,7 +751,9 @@ void sysprof_session_stop(struct sysprof_session *session)
 	}
 }
 
-/* The copy is taken here, too: a tick in between would make what it counts run ahead of the grid. */
+/*
+ * The copy is taken here, too: a tick in between would make what it counts run ahead of the grid.
+ */
 static void refresh(struct sysprof_session *session, int cpu, void *arg)
 {
 	struct sysprof_session_cpu *sc = &session->cpus[cpu];

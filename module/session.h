@@ -22,7 +22,10 @@ struct sysprof_raw_wishes;
 struct sysprof_session;
 struct sysprof_tables;
 
-/* Samples that were lost for one reason: how many of the account's were told of, and when the others were lost. */
+/*
+ * Samples that were lost for one reason: how many of the account's were told of, and when the
+ * others were lost.
+ */
 struct sysprof_loss {
 	u64 first_time;
 	u64 last_time;
@@ -30,13 +33,15 @@ struct sysprof_loss {
 };
 
 /**
- * struct sysprof_session_cpu - what a session keeps for one CPU; touched on that CPU with interrupts off.  In a session with counters
+ * struct sysprof_session_cpu - what a session keeps for one CPU; touched on that CPU with
+ * interrupts off.  In a session with counters
  *	@account but for state_lost, @loss but for told, and @changes are written by overflows alone, which may be NMIs
  * @session: whose this is
  * @next: in the CPU's list of those that it ticks for
  * @ring: its records
  * @joined: gets records from here; with @wanted also those of ticks
- * @wanted: one of the CPUs that the session samples; otherwise the CPU is left alone: no tick, and the account is
+ * @wanted: one of the CPUs that the session samples; otherwise the CPU is left alone: no tick, and
+ *	the account is
  *	made by whoever asks for it
  * @untold: a loss, or a resync, is waiting for room
  * @resync: state records were lost and the reader does not know yet
@@ -76,7 +81,8 @@ enum sysprof_reader { SYSPROF_READER_NONE, SYSPROF_READER_MMAP, SYSPROF_READER_R
  * struct sysprof_session - one open file
  * @link: in the list of running sessions; RCU
  * @io_lock: one START, SNAPSHOT or read() at a time; held while the caller's memory is touched
- * @lock: configuration and state; mmap() takes it under the mmap lock, so no user memory may be touched under it
+ * @lock: configuration and state; mmap() takes it under the mmap lock, so no user memory may be
+ *	touched under it
  * @config: as granted; config.ring_bytes is 0 before the first CONFIGURE
  * @divisor: one of so many periods of the clock is the session's
  * @keeps_budget: no rate was asked for
@@ -90,7 +96,8 @@ enum sysprof_reader { SYSPROF_READER_NONE, SYSPROF_READER_MMAP, SYSPROF_READER_R
  * @may_see_addresses: the opener had CAP_PERFMON
  * @cred: the opener's, of the file, which outlives the session
  * @raw_wishes: of raw stacks; NULL as long as it has not asked for them
- * @tables: that it shares with other sessions; NULL as long as it has neither asked for stacks by tables nor brought one
+ * @tables: that it shares with other sessions; NULL as long as it has neither asked for stacks by
+ *	tables nor brought one
  * @dead: the opener has exited; takes no more records
  * @reader: see enum
  * @read_next: CPU that the next read() begins with
@@ -142,40 +149,50 @@ struct sysprof_session {
 struct sysprof_session *sysprof_session_create(void);
 void sysprof_session_destroy(struct sysprof_session *session);
 /*
- * @config: in: what is asked for, checked by the device; out: what is granted.  @keeps_budget: its rate is no wish.  @filter and @cpus:
- * from filter.c; the filter is the session's from then on, unless this fails.
+ * @config: in: what is asked for, checked by the device; out: what is granted.  @keeps_budget: its
+ * rate is no wish.  @filter and @cpus: from filter.c; the filter is the session's from then on,
+ * unless this fails.
  */
-int sysprof_session_configure(struct sysprof_session *session, struct sysprof_config *config, bool keeps_budget,
-			      struct sysprof_filter *filter, const struct cpumask *cpus);
+int sysprof_session_configure(struct sysprof_session *session, struct sysprof_config *config,
+			      bool keeps_budget, struct sysprof_filter *filter,
+			      const struct cpumask *cpus);
 /*
- * session-stack.c.  plan(), with the configuration at hand: what it wants of each stack.  The others in the sampling context: whether the session gets
- * copies of the stack of current, and is told where its code lies, as its opener could look for himself; adds what it may have of the stack of
- * current alone, if @asks_rights.
+ * session-stack.c.  plan(), with the configuration at hand: what it wants of each stack.  The
+ * others in the sampling context: whether the session gets copies of the stack of current, and is
+ * told where its code lies, as its opener could look for himself; adds what it may have of the
+ * stack of current alone, if @asks_rights.
  */
 void sysprof_session_plan(struct sysprof_session *session);
 bool sysprof_session_may_have_raw(const struct sysprof_session *session);
 void sysprof_session_ask_rights(struct sysprof_session_cpu *sc, struct sysprof_stack_wish *wish);
 /*
- * session-ticking.c: those that a CPU ticks for, linked by next.  Touched there with interrupts off, or, while it is offline, with offline_lock held.
- * lose(): session.c.
+ * session-ticking.c: those that a CPU ticks for, linked by next.  Touched there with interrupts
+ * off, or, while it is offline, with offline_lock held.  lose(): session.c.
  */
 DECLARE_PER_CPU(struct sysprof_session_cpu *, sysprof_ticking);
 void sysprof_session_join_ticks(struct sysprof_session_cpu *sc, int cpu);
 void sysprof_session_leave_ticks(struct sysprof_session_cpu *sc, int cpu);
-void sysprof_session_lose(struct sysprof_session_cpu *sc, enum sysprof_lost_reason reason, u64 periods);
+void sysprof_session_lose(struct sysprof_session_cpu *sc, enum sysprof_lost_reason reason,
+			  u64 periods);
 /* The tables it shares, from now on until it is destroyed; NULL: no memory. */
 struct sysprof_tables *sysprof_session_tables(struct sysprof_session *session);
 int sysprof_session_start(struct sysprof_session *session, struct sysprof_start *ret);
 void sysprof_session_stop(struct sysprof_session *session);
-/* The account of @stats->cpu; also puts what is known of losses into its ring, as far as there is room. */
+/*
+ * The account of @stats->cpu; also puts what is known of losses into its ring, as far as there is
+ * room.
+ */
 int sysprof_session_stats(struct sysprof_session *session, struct sysprof_stats *stats);
 
 /*
- * What happens on a CPU, told to every running session.  On that CPU, interrupts off.  Periods are the clock's: [from, to).
+ * What happens on a CPU, told to every running session.  On that CPU, interrupts off.  Periods are
+ * the clock's: [from, to).
  *
- * A tick: takes what the sessions want of the stack of current (as in stack.h), into @stack, and hands it out.  False: none of them wanted it.
+ * A tick: takes what the sessions want of the stack of current (as in stack.h), into @stack, and
+ * hands it out.  False: none of them wanted it.
  */
-bool sysprof_sessions_sample(struct sysprof_stack *stack, struct pt_regs *regs, u64 now, u64 from, u64 to, u64 delay_ns);
+bool sysprof_sessions_sample(struct sysprof_stack *stack, struct pt_regs *regs, u64 now, u64 from,
+			     u64 to, u64 delay_ns);
 /* The first period from @from in which a session wants a tick; @from if there is no session. */
 u64 sysprof_sessions_next(u64 from);
 void sysprof_sessions_idle(int cpu, u64 from, u64 to);
@@ -183,14 +200,16 @@ void sysprof_sessions_offline(int cpu, u64 from, u64 to);
 void sysprof_sessions_lost(enum sysprof_lost_reason reason, u64 from, u64 to);
 
 /*
- * A counter of @session's own on this CPU overflowed and found @regs; it has counted @periods since it was made.  @stack is the caller's to
- * fill.  Any context, NMI too, but one call at a time for each CPU.
+ * A counter of @session's own on this CPU overflowed and found @regs; it has counted @periods since
+ * it was made.  @stack is the caller's to fill.  Any context, NMI too, but one call at a time for
+ * each CPU.
  */
-void sysprof_session_overflow(struct sysprof_session *session, struct sysprof_stack *stack, struct pt_regs *regs, u64 periods);
+void sysprof_session_overflow(struct sysprof_session *session, struct sysprof_stack *stack,
+			      struct pt_regs *regs, u64 periods);
 
 /*
- * A state record for every running session: @record's size, type, flags, pid, tid and body are set, time and cpu
- * are not.  Any task or interrupt context but NMI; takes care of interrupts itself.
+ * A state record for every running session: @record's size, type, flags, pid, tid and body are set,
+ * time and cpu are not.  Any task or interrupt context but NMI; takes care of interrupts itself.
  */
 void sysprof_sessions_state(struct sysprof_record *record);
 /* All sessions must ask for a snapshot: something happened that no record tells.  As above. */
@@ -202,7 +221,10 @@ void sysprof_sessions_exit(struct task_struct *task);
 bool sysprof_sessions_any(void);
 /* Whether any wants MAP records. */
 bool sysprof_sessions_want_maps(void);
-/* Under session->lock, with nobody using the rings: anew, each of @bytes; -ENOSPC beyond the user's cap, or that of all, -ENOMEM, and then there are none. */
+/*
+ * Under session->lock, with nobody using the rings: anew, each of @bytes; -ENOSPC beyond the user's
+ * cap, or that of all, -ENOMEM, and then there are none.
+ */
 int sysprof_session_make_rings(struct sysprof_session *session, u32 bytes);
 void sysprof_session_free_rings(struct sysprof_session *session);
 

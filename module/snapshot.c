@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Snapshots: what tasks, address spaces and objects are like now, as state records in the caller's memory. */
+/*
+ * Snapshots: what tasks, address spaces and objects are like now, as state records in the caller's
+ * memory.
+ */
 #include <linux/mm.h>
 #include <linux/sched/mm.h>
 #include <linux/sched/signal.h>
@@ -77,8 +80,12 @@ static int put_regions(const struct mm_struct *mm, u8 *buffer, u32 bytes, u32 *u
 	return 0;
 }
 
-/* Puts the maps of @mm behind @used bytes of @buffer.  -ENOSPC if they do not fit, -EBUSY if @mm is locked. */
-static int put_maps(struct task_struct *task, struct mm_struct *mm, u8 *buffer, u32 bytes, u32 *used)
+/*
+ * Puts the maps of @mm behind @used bytes of @buffer.  -ENOSPC if they do not fit, -EBUSY if @mm is
+ * locked.
+ */
+static int put_maps(struct task_struct *task, struct mm_struct *mm, u8 *buffer, u32 bytes,
+		    u32 *used)
 {
 	struct vm_area_struct *vma;
 	struct sysprof_map map;
@@ -109,7 +116,8 @@ static int put_maps(struct task_struct *task, struct mm_struct *mm, u8 *buffer, 
 	return err;
 }
 
-static bool may_see_maps(struct task_struct *task, const struct mm_struct *mm, enum sysprof_maps maps, const struct cred *opener)
+static bool may_see_maps(struct task_struct *task, const struct mm_struct *mm,
+			 enum sysprof_maps maps, const struct cred *opener)
 {
 	struct sysprof_rights rights;
 
@@ -119,7 +127,8 @@ static bool may_see_maps(struct task_struct *task, const struct mm_struct *mm, e
 	return sysprof_rights_may_trace(opener, &rights);
 }
 
-static int put_task(struct task_struct *task, enum sysprof_maps maps, const struct cred *opener, u8 *buffer, u32 bytes, u32 *used, u32 *busy)
+static int put_task(struct task_struct *task, enum sysprof_maps maps, const struct cred *opener,
+		    u8 *buffer, u32 bytes, u32 *used, u32 *busy)
 {
 	/* Before anything is looked at: what changes from now on has a record that is later. */
 	u64 now = ktime_get_mono_fast_ns();
@@ -142,7 +151,9 @@ static int put_task(struct task_struct *task, enum sysprof_maps maps, const stru
 
 	/* Once per process; its leader may have left the others alone. */
 	if (mm && (thread_group_leader(task) || !READ_ONCE(task->group_leader->mm))) {
-		err = may_see_maps(task, mm, maps, opener) ? put_maps(task, mm, buffer, bytes, &at) : 0;
+		err = may_see_maps(task, mm, maps, opener) ?
+			      put_maps(task, mm, buffer, bytes, &at) :
+			      0;
 		if (err == -EBUSY) {
 			++*busy;
 			err = 0;
@@ -157,8 +168,8 @@ static int put_task(struct task_struct *task, enum sysprof_maps maps, const stru
 	return err;
 }
 
-static int snapshot_tasks(struct sysprof_snapshot_walk **walk, struct sysprof_snapshot *arg, enum sysprof_maps maps,
-			  const struct cred *opener, u8 *buffer)
+static int snapshot_tasks(struct sysprof_snapshot_walk **walk, struct sysprof_snapshot *arg,
+			  enum sysprof_maps maps, const struct cred *opener, u8 *buffer)
 {
 	u32 used = 0;
 	int err = 0;
@@ -172,7 +183,8 @@ static int snapshot_tasks(struct sysprof_snapshot_walk **walk, struct sysprof_sn
 	if (!*walk || arg->cursor > (*walk)->n)
 		return -EINVAL;
 	for (; arg->cursor < (*walk)->n; arg->cursor++) {
-		err = put_task((*walk)->tasks[arg->cursor], maps, opener, buffer, arg->buffer_bytes, &used, &arg->busy);
+		err = put_task((*walk)->tasks[arg->cursor], maps, opener, buffer, arg->buffer_bytes,
+			       &used, &arg->busy);
 		if (err)
 			break;
 		if (signal_pending(current))
@@ -201,8 +213,8 @@ static int snapshot_objects(struct sysprof_snapshot *arg, u8 *buffer)
 	return 0;
 }
 
-int sysprof_snapshot_take(struct sysprof_snapshot_walk **walk, struct sysprof_snapshot *arg, enum sysprof_maps maps,
-			  const struct cred *opener)
+int sysprof_snapshot_take(struct sysprof_snapshot_walk **walk, struct sysprof_snapshot *arg,
+			  enum sysprof_maps maps, const struct cred *opener)
 {
 	u8 *buffer;
 	int err;
@@ -210,12 +222,16 @@ int sysprof_snapshot_take(struct sysprof_snapshot_walk **walk, struct sysprof_sn
 	if (arg->buffer_bytes < SNAPSHOT_MIN_BYTES || arg->part > SYSPROF_SNAPSHOT_OBJECTS)
 		return -EINVAL;
 	arg->buffer_bytes = min(arg->buffer_bytes, SNAPSHOT_MAX_BYTES);
-	/* Not straight to the caller: a fault on its memory takes a lock that may be the one that is held. */
+	/*
+	 * Not straight to the caller: a fault on its memory takes a lock that may be the one that
+	 * is held.
+	 */
 	buffer = kvmalloc(arg->buffer_bytes, GFP_KERNEL_ACCOUNT);
 	if (!buffer)
 		return -ENOMEM;
-	err = arg->part == SYSPROF_SNAPSHOT_TASKS ? snapshot_tasks(walk, arg, maps, opener, buffer) :
-						    snapshot_objects(arg, buffer);
+	err = arg->part == SYSPROF_SNAPSHOT_TASKS ?
+		      snapshot_tasks(walk, arg, maps, opener, buffer) :
+		      snapshot_objects(arg, buffer);
 	if (!err && copy_to_user(u64_to_user_ptr(arg->buffer), buffer, arg->filled_bytes))
 		err = -EFAULT;
 	kvfree(buffer);

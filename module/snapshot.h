@@ -16,12 +16,12 @@ enum sysprof_maps {
 };
 
 /*
- * SYSPROF_IOC_SNAPSHOT: fills the caller's buffer from where @arg->cursor points.  @walk is the session's: made at cursor 0, freed at
- * the end of the tasks or by end(), which may be given NULL.  @opener: the session's, for
- * SYSPROF_MAPS_TRACEABLE.  Process context, hooks armed, may sleep.
+ * SYSPROF_IOC_SNAPSHOT: fills the caller's buffer from where @arg->cursor points.  @walk is the
+ * session's: made at cursor 0, freed at the end of the tasks or by end(), which may be given NULL.
+ * @opener: the session's, for SYSPROF_MAPS_TRACEABLE.  Process context, hooks armed, may sleep.
  */
-int sysprof_snapshot_take(struct sysprof_snapshot_walk **walk, struct sysprof_snapshot *arg, enum sysprof_maps maps,
-			  const struct cred *opener);
+int sysprof_snapshot_take(struct sysprof_snapshot_walk **walk, struct sysprof_snapshot *arg,
+			  enum sysprof_maps maps, const struct cred *opener);
 void sysprof_snapshot_end(struct sysprof_snapshot_walk *walk);
 
 #endif /* _SYSPROF_SNAPSHOT_H */

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* One address space's index, shared by spaces.c (the table, the hooks, the tick) and spaces-work.c (memory, the worker). */
+/*
+ * One address space's index, shared by spaces.c (the table, the hooks, the tick) and spaces-work.c
+ * (memory, the worker).
+ */
 #ifndef _SYSPROF_SPACE_H
 #define _SYSPROF_SPACE_H
 
@@ -54,9 +57,15 @@ struct space {
 void sysprof_spaces_init_table(void);
 /* Whether @mm has a space. */
 bool sysprof_space_known(const struct mm_struct *mm);
-/* The space of @mm, whose users are held; if it has none, an empty one is made, to be read by the caller.  NULL if there is no memory at hand. */
+/*
+ * The space of @mm, whose users are held; if it has none, an empty one is made, to be read by the
+ * caller.  NULL if there is no memory at hand.
+ */
 struct space *sysprof_space_get(struct mm_struct *mm);
-/* @range is what @vma of process @pid (0: not known) is in an index.  Its mm is locked; any context but NMI. */
+/*
+ * @range is what @vma of process @pid (0: not known) is in an index.  Its mm is locked; any context
+ * but NMI.
+ */
 void sysprof_space_range(struct code_range *range, struct vm_area_struct *vma, u32 pid);
 /* The index of @space, whose mm is locked, is now @copies. */
 void sysprof_space_install(struct space *space, struct ranges *copies[2]);
@@ -73,7 +82,10 @@ void sysprof_space_give(struct space *space);
 bool sysprof_space_take_large(struct ranges *copies[2]);
 /* None yet; NULL if there is no memory at hand. */
 struct regions *sysprof_space_take_regions(void);
-/* Free after a grace period: @ranges, which was a copy of @space's; @space, which is no longer in the table. */
+/*
+ * Free after a grace period: @ranges, which was a copy of @space's; @space, which is no longer in
+ * the table.
+ */
 void sysprof_space_retire(struct space *space, struct ranges *ranges);
 void sysprof_space_bury(struct space *space);
 /* Behind the two below. */

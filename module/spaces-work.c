@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Address spaces: the memory that their hooks take, and the worker that fills and frees it and reads mappings where a hook could not. */
+/*
+ * Address spaces: the memory that their hooks take, and the worker that fills and frees it and
+ * reads mappings where a hook could not.
+ */
 #include <linux/delay.h>
 #include <linux/irq_work.h>
 #include <linux/llist.h>
@@ -220,7 +223,10 @@ bool sysprof_spaces_lock(struct mm_struct *mm)
 	return false;
 }
 
-/* Reads the executable mappings of @mm, which is locked and process @pid's (0: not known), into two new copies. */
+/*
+ * Reads the executable mappings of @mm, which is locked and process @pid's (0: not known), into two
+ * new copies.
+ */
 static bool read_mappings(struct mm_struct *mm, u32 pid, struct ranges *copies[2])
 {
 	struct vm_area_struct *vma;
@@ -298,7 +304,10 @@ static bool rebuild_asked(void)
 	return all;
 }
 
-/* A thread of @process that has memory: the leader, unless it has left the others alone.  RCU read side. */
+/*
+ * A thread of @process that has memory: the leader, unless it has left the others alone.  RCU read
+ * side.
+ */
 static struct task_struct *thread_with_mm(struct task_struct *process)
 {
 	struct task_struct *thread;
@@ -389,12 +398,16 @@ static void free_gone(struct llist_node *list)
 
 static void work_fn(struct work_struct *unused)
 {
-	struct llist_node *gone = llist_del_all(&gone_spaces), *retired = llist_del_all(&retired_ranges);
+	struct llist_node *gone = llist_del_all(&gone_spaces),
+			  *retired = llist_del_all(&retired_ranges);
 	bool all;
 
 	fill_pools();
 	if (gone || retired) {
-		/* After this no tick looks at them, and none can ask for a rebuild of one that is gone ... */
+		/*
+		 * After this no tick looks at them, and none can ask for a rebuild of one that is
+		 * gone ...
+		 */
 		synchronize_rcu();
 	}
 	/* ... so that when this list has been gone through, they are in none. */
@@ -402,7 +415,8 @@ static void work_fn(struct work_struct *unused)
 	free_gone(gone);
 	free_retired(retired);
 	/* Whoever still misses a space asks again. */
-	if (READ_ONCE(scan_wanted) && !READ_ONCE(forgetting) && ktime_get_mono_fast_ns() - scanned > REBUILD_NS) {
+	if (READ_ONCE(scan_wanted) && !READ_ONCE(forgetting) &&
+	    ktime_get_mono_fast_ns() - scanned > REBUILD_NS) {
 		WRITE_ONCE(scan_wanted, false);
 		sysprof_spaces_scan();
 		scanned = ktime_get_mono_fast_ns();

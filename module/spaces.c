@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Address spaces: for each mm an index of its executable ranges, so that a tick can turn addresses into places in objects.
+ * Address spaces: for each mm an index of its executable ranges, so that a tick can turn addresses
+ * into places in objects.
  *
- * Writers are the hooks, under the mm's lock; the reader is the tick, which may interrupt a writer on its own CPU and must not
- * wait.  So each space has two copies of its array, and seq says which one to read:
+ * Writers are the hooks, under the mm's lock; the reader is the tick, which may interrupt a writer
+ * on its own CPU and must not wait.  So each space has two copies of its array, and seq says which
+ * one to read:
  *
  *	writer:  edit the copy not read,  seq + 1,  edit the other copy
  *	reader:  q = seq,  read copy q & 1,  seq still q?  else again
  *
- * A hook neither allocates nor frees: memory comes from pools, and goes to a worker, which waits for a grace period. What a hook cannot
- * do (no memory, an array too small, a mapping it was not told of) marks the space incomplete, and the worker reads the
- * mm's mappings anew.  What is not in the index is unresolved, never wrong.
+ * A hook neither allocates nor frees: memory comes from pools, and goes to a worker, which waits
+ * for a grace period. What a hook cannot do (no memory, an array too small, a mapping it was not
+ * told of) marks the space incomplete, and the worker reads the mm's mappings anew.  What is not in
+ * the index is unresolved, never wrong.
  */
 #include <linux/hash.h>
 #include <linux/llist.h>
@@ -130,7 +133,10 @@ bool sysprof_space_known(const struct mm_struct *mm)
 
 /* Updates. */
 
-/* Lets readers see @new, then makes the other copy the same; a copy that was larger or smaller before is retired. */
+/*
+ * Lets readers see @new, then makes the other copy the same; a copy that was larger or smaller
+ * before is retired.
+ */
 static void flip(struct space *space, struct ranges *new, struct ranges *other)
 {
 	u32 seq = space->seq;
@@ -141,9 +147,15 @@ static void flip(struct space *space, struct ranges *new, struct ranges *other)
 		WRITE_ONCE(space->copies[!(seq & 1)], new);
 		sysprof_space_retire(space, old);
 	}
-	/* The new copy is whole before it is read; pairs with smp_load_acquire() in sysprof_spaces_resolve(). */
+	/*
+	 * The new copy is whole before it is read; pairs with smp_load_acquire() in
+	 * sysprof_spaces_resolve().
+	 */
 	smp_store_release(&space->seq, seq + 1);
-	/* Who still reads the old copy sees the new seq behind it; pairs with smp_rmb() in sysprof_spaces_resolve(). */
+	/*
+	 * Who still reads the old copy sees the new seq behind it; pairs with smp_rmb() in
+	 * sysprof_spaces_resolve().
+	 */
 	smp_wmb();
 	old = space->copies[seq & 1];
 	if (old != other) {
@@ -204,12 +216,15 @@ void sysprof_space_install(struct space *space, struct ranges *copies[2])
 /* Regions. */
 
 /* Under space->lock. */
-static const struct region *get_region(struct space *space, const struct vm_area_struct *vma, u32 pid, bool *is_new)
+static const struct region *get_region(struct space *space, const struct vm_area_struct *vma,
+				       u32 pid, bool *is_new)
 {
 	*is_new = false;
 	if (!space->regions)
 		space->regions = sysprof_space_take_regions();
-	return space->regions ? sysprof_regions_get(space->regions, vma->vm_start, vma->vm_end, pid, is_new) : NULL;
+	return space->regions ? sysprof_regions_get(space->regions, vma->vm_start, vma->vm_end, pid,
+						    is_new) :
+				NULL;
 }
 
 u32 sysprof_spaces_region(const struct vm_area_struct *vma, u32 pid, u64 *offset)
@@ -302,7 +317,8 @@ static bool overlaps(const struct ranges *ranges, u64 start, u64 end)
 /* Without the memory to put in what is there now, what was there before must go all the same. */
 static void drop(struct space *space, u64 start, u64 end)
 {
-	struct ranges *read = space->copies[space->seq & 1], *edit = space->copies[!(space->seq & 1)];
+	struct ranges *read = space->copies[space->seq & 1],
+		      *edit = space->copies[!(space->seq & 1)];
 
 	if (read->n < edit->capacity)
 		sysprof_ranges_replace(edit, start, end, NULL);
@@ -312,7 +328,8 @@ static void drop(struct space *space, u64 start, u64 end)
 }
 
 /* [start, end) is @range now, or NULL for nothing executable; @is_file: it may be of a file. */
-static void apply(struct space *space, u64 start, u64 end, bool is_file, const struct code_range *range)
+static void apply(struct space *space, u64 start, u64 end, bool is_file,
+		  const struct code_range *range)
 {
 	unsigned long flags;
 	bool ok = true;
@@ -345,7 +362,10 @@ void sysprof_spaces_mapped(struct vm_area_struct *vma)
 	} else {
 		if (!space) {
 			space = new_space(mm);
-			/* A new program's first mapping is not counted yet when it gets here; otherwise there are more. */
+			/*
+			 * A new program's first mapping is not counted yet when it gets here;
+			 * otherwise there are more.
+			 */
 			if (space && mm->exec_vm) {
 				space->incomplete = true;
 				ask_rebuild(space);
@@ -383,7 +403,8 @@ void sysprof_spaces_forked(struct mm_struct *parent, struct mm_struct *child)
 		sysprof_space_take_large(to->copies);
 	if (ranges->n <= to->copies[0]->capacity) {
 		for (i = 0; i < 2; i++) {
-			memcpy(to->copies[i]->range, ranges->range, ranges->n * sizeof(ranges->range[0]));
+			memcpy(to->copies[i]->range, ranges->range,
+			       ranges->n * sizeof(ranges->range[0]));
 			to->copies[i]->n = ranges->n;
 		}
 		to->counted = from->counted;
@@ -416,7 +437,10 @@ void sysprof_spaces_moved(struct vm_area_struct *vma, u64 to, u64 bytes)
 
 /* The tick. */
 
-/* What is behind a gap in the index, or in front of a change that no hook told of.  Never waits for the answer. */
+/*
+ * What is behind a gap in the index, or in front of a change that no hook told of.  Never waits for
+ * the answer.
+ */
 static void doubt(struct space *space)
 {
 	u64 now = ktime_get_mono_fast_ns();
@@ -426,7 +450,8 @@ static void doubt(struct space *space)
 }
 
 /* False: the index was changed meanwhile. */
-static __always_inline bool try_walk(const struct space *space, struct pt_regs *regs, struct sysprof_walk *walk)
+static __always_inline bool try_walk(const struct space *space, struct pt_regs *regs,
+				     struct sysprof_walk *walk)
 {
 	/* Pairs with smp_store_release() in flip(). */
 	u32 seq = smp_load_acquire(&space->seq);
@@ -441,7 +466,8 @@ static __always_inline bool try_walk(const struct space *space, struct pt_regs *
 	return likely(READ_ONCE(space->seq) == seq);
 }
 
-static noinline void walk_again(const struct space *space, struct pt_regs *regs, struct sysprof_walk *walk)
+static noinline void walk_again(const struct space *space, struct pt_regs *regs,
+				struct sysprof_walk *walk)
 {
 	int i;
 
@@ -464,13 +490,19 @@ void sysprof_spaces_walk(struct pt_regs *regs, bool in_user, struct sysprof_walk
 	}
 	if (!try_walk(space, regs, walk))
 		walk_again(space, regs, walk);
-	/* While a task runs in user mode nobody is half way through changing its mappings, or only a sibling is. */
+	/*
+	 * While a task runs in user mode nobody is half way through changing its mappings, or only
+	 * a sibling is.
+	 */
 	if (!walk->n || READ_ONCE(space->incomplete) ||
 	    (in_user && READ_ONCE(space->counted) != READ_ONCE(current->mm->exec_vm)))
 		doubt(space);
 }
 
-/* All of them are empty when it returns; the worker reads them anew, and buries those whose end was missed. */
+/*
+ * All of them are empty when it returns; the worker reads them anew, and buries those whose end was
+ * missed.
+ */
 void sysprof_spaces_renew(void)
 {
 	struct ranges *edit;

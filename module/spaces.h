@@ -14,22 +14,32 @@ struct vm_area_struct;
 int sysprof_spaces_init(void);
 void sysprof_spaces_exit(void);
 
-/* Process context, before the hooks are armed: memory for them.  After: every address space there is. */
+/*
+ * Process context, before the hooks are armed: memory for them.  After: every address space there
+ * is.
+ */
 int sysprof_spaces_prepare(void);
 void sysprof_spaces_scan(void);
 /* Process context, hooks disarmed and no tick any more: forgets all. */
 void sysprof_spaces_forget(void);
 
-/* Hooks may have missed something: nothing is known of any address space until it has been read anew.  Process context, hooks armed. */
+/*
+ * Hooks may have missed something: nothing is known of any address space until it has been read
+ * anew.  Process context, hooks armed.
+ */
 void sysprof_spaces_renew(void);
 
-/* Locks @mm for reading; false if somebody holds it who may hold it for long.  Process context, may sleep. */
+/*
+ * Locks @mm for reading; false if somebody holds it who may hold it for long.  Process context, may
+ * sleep.
+ */
 bool sysprof_spaces_lock(struct mm_struct *mm);
 
 /*
- * What the hooks tell, with preemption off; none sleeps or allocates.  mapped(): @vma is now what lies in its range, its mm
- * is locked.  forked(): @child is about to become a copy of @parent, whose lock is held for writing.  moved(): what @vma maps, or a part
- * of it, is about to go to [@to, @to + @bytes), where nothing is.  gone(): the last user of @mm has left.
+ * What the hooks tell, with preemption off; none sleeps or allocates.  mapped(): @vma is now what
+ * lies in its range, its mm is locked.  forked(): @child is about to become a copy of @parent,
+ * whose lock is held for writing.  moved(): what @vma maps, or a part of it, is about to go to
+ * [@to, @to + @bytes), where nothing is.  gone(): the last user of @mm has left.
  */
 void sysprof_spaces_mapped(struct vm_area_struct *vma);
 void sysprof_spaces_forked(struct mm_struct *parent, struct mm_struct *child);
@@ -37,19 +47,26 @@ void sysprof_spaces_moved(struct vm_area_struct *vma, u64 to, u64 bytes);
 void sysprof_spaces_gone(struct mm_struct *mm);
 
 /*
- * The region that @vma, executable and without a file, of process @pid (0: not known) belongs to: its id, and the offset of vma->vm_start in
- * it.  A new one is told to every session.  SYSPROF_OBJECT_ANON if there can be no more of them.  The mm is locked; any context but NMI.
+ * The region that @vma, executable and without a file, of process @pid (0: not known) belongs to:
+ * its id, and the offset of vma->vm_start in it.  A new one is told to every session.
+ * SYSPROF_OBJECT_ANON if there can be no more of them.  The mm is locked; any context but NMI.
  */
 u32 sysprof_spaces_region(const struct vm_area_struct *vma, u32 pid, u64 *offset);
-/* Those of @mm into @records, which has room for SYSPROF_REGIONS_MAX; returns how many.  Any context but NMI. */
+/*
+ * Those of @mm into @records, which has room for SYSPROF_REGIONS_MAX; returns how many.  Any
+ * context but NMI.
+ */
 u32 sysprof_spaces_regions(const struct mm_struct *mm, struct sysprof_region *records);
 /* The address of offset 0 of region @object, if @mm has it.  Any context but NMI. */
 bool sysprof_spaces_region_origin(const struct mm_struct *mm, u32 object, u64 *origin);
 
 /*
- * Walks the user stack of current at @regs, each frame looked up as it is found: {object:24, offset:40}; all but the first are return
- * addresses, looked up one byte before (or, by tables, what a signal interrupted, told as the byte behind).  What lies in no executable mapping ends the walk (SYSPROF_END_UNMAPPED).
- * @in_user: the task was interrupted in user mode.  @walk: its room; ranges is set here.  In the sampling context, RCU read side.
+ * Walks the user stack of current at @regs, each frame looked up as it is found: {object:24,
+ * offset:40}; all but the first are return addresses, looked up one byte before (or, by tables,
+ * what a signal interrupted, told as the byte behind).  What lies in no executable mapping ends the
+ * walk (SYSPROF_END_UNMAPPED).
+ * @in_user: the task was interrupted in user mode.  @walk: its room; ranges is set here.  In the
+ *	sampling context, RCU read side.
  */
 void sysprof_spaces_walk(struct pt_regs *regs, bool in_user, struct sysprof_walk *walk);
 

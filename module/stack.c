@@ -17,7 +17,10 @@
 #include "stack.h"
 #include "state.h"
 
-/* Any exported function of the image will do: distances between its places are the same at every boot. */
+/*
+ * Any exported function of the image will do: distances between its places are the same at every
+ * boot.
+ */
 #define ANCHOR ((unsigned long)&sprint_symbol)
 
 static u64 module_secret;
@@ -39,7 +42,8 @@ static u64 encode(unsigned long ip)
 	if (sysprof_arch_is_image(ip))
 		return frame(SYSPROF_OBJECT_KERNEL, ip - ANCHOR);
 	if (sysprof_arch_is_module_area(ip))
-		return frame(SYSPROF_OBJECT_MODULES, ip - sysprof_arch_module_area() + module_secret);
+		return frame(SYSPROF_OBJECT_MODULES,
+			     ip - sysprof_arch_module_area() + module_secret);
 	return 0;
 }
 
@@ -53,14 +57,18 @@ unsigned long sysprof_stack_decode(u64 value)
 		ip = ANCHOR + sign_extend64(offset, SYSPROF_FRAME_OBJECT_SHIFT - 1);
 		return sysprof_arch_is_image(ip) ? ip : 0;
 	case SYSPROF_OBJECT_MODULES:
-		ip = sysprof_arch_module_area() + ((offset - module_secret) & SYSPROF_FRAME_OFFSET_MASK);
+		ip = sysprof_arch_module_area() +
+		     ((offset - module_secret) & SYSPROF_FRAME_OFFSET_MASK);
 		return sysprof_arch_is_module_area(ip) ? ip : 0;
 	default:
 		return 0;
 	}
 }
 
-/* The registers with which current entered the kernel; NULL for tasks that have never been in user mode. */
+/*
+ * The registers with which current entered the kernel; NULL for tasks that have never been in user
+ * mode.
+ */
 static struct pt_regs *entry_regs(void)
 {
 	struct pt_regs *regs;
@@ -80,7 +88,10 @@ static void take_frames(struct sysprof_stack *stack, struct pt_regs *regs)
 
 	BUILD_BUG_ON(sizeof(stack->kernel[0]) != sizeof(*ips));
 	n = sysprof_arch_walk_kernel(regs, ips, stack->wish.max_kernel, &stack->kernel_end);
-	/* Interrupted code begins with its very instruction; a stack from here begins with ourselves. */
+	/*
+	 * Interrupted code begins with its very instruction; a stack from here begins with
+	 * ourselves.
+	 */
 	if (regs)
 		stack->flags |= SYSPROF_SAMPLE_KERNEL_EXACT;
 	else
@@ -91,13 +102,19 @@ static void take_frames(struct sysprof_stack *stack, struct pt_regs *regs)
 	stack->n_kernel = n - own;
 }
 
-/* Of what was interrupted in the kernel, or, with no @regs, from here.  Returns the user context behind it, or NULL. */
+/*
+ * Of what was interrupted in the kernel, or, with no @regs, from here.  Returns the user context
+ * behind it, or NULL.
+ */
 static noinline struct pt_regs *take_kernel(struct sysprof_stack *stack, struct pt_regs *regs)
 {
 	if (in_serving_softirq() || (in_nmi() && hardirq_count()))
 		stack->flags |= SYSPROF_SAMPLE_IRQ;
 	take_frames(stack, regs);
-	/* An NMI may come where the kernel has been entered but its stack does not yet say from where. */
+	/*
+	 * An NMI may come where the kernel has been entered but its stack does not yet say from
+	 * where.
+	 */
 	if (in_nmi() && stack->kernel_end != SYSPROF_END_ROOT)
 		return NULL;
 	return entry_regs();
@@ -170,7 +187,8 @@ void sysprof_stack_take(struct sysprof_stack *stack, struct pt_regs *regs)
 	stack->in_user = regs && user_mode(regs);
 	user = stack->in_user ? regs : take_kernel(stack, regs);
 	stack->user_regs = user;
-	stack->raw = user && stack->wish.raw_bytes ? sysprof_raw_take(user, stack->wish.raw_bytes) : NULL;
+	stack->raw = user && stack->wish.raw_bytes ? sysprof_raw_take(user, stack->wish.raw_bytes) :
+						     NULL;
 	if (user && stack->wish.max_user) {
 		take_user(stack);
 	} else {

@@ -31,7 +31,12 @@ struct sysprof_stack_wish {
 };
 
 /* The kinds of user frames: as they are; resolved, by frame pointers; resolved, by tables. */
-enum sysprof_user_kind { SYSPROF_KIND_ADDRESSES, SYSPROF_KIND_PLACES, SYSPROF_KIND_TABLED, SYSPROF_KINDS };
+enum sysprof_user_kind {
+	SYSPROF_KIND_ADDRESSES,
+	SYSPROF_KIND_PLACES,
+	SYSPROF_KIND_TABLED,
+	SYSPROF_KINDS
+};
 
 /**
  * struct sysprof_user_part - the user frames of a stack, of one kind
@@ -55,7 +60,8 @@ struct sysprof_user_part {
  * @flags: SYSPROF_SAMPLE_*
  * @n_kernel: frames
  * @kernel_end: enum sysprof_end
- * @raw: registers and stack, for those who may have them; NULL if nobody does or there is no user context
+ * @raw: registers and stack, for those who may have them; NULL if nobody does or there is no user
+ *	context
  * @user_regs: the user context, for sysprof_stack_by_tables(); NULL if there is none
  * @in_user: it was interrupted
  * @is_tabled: there are frames by tables
@@ -80,15 +86,22 @@ struct sysprof_stack {
 };
 
 /*
- * Takes what is wished of current's stack: of what @regs interrupted, or, if that is NULL, from here, without the module's own frames.
- * Interrupts off or in NMI, RCU read side.  No faults, no locks.
+ * Takes what is wished of current's stack: of what @regs interrupted, or, if that is NULL, from
+ * here, without the module's own frames.  Interrupts off or in NMI, RCU read side.  No faults, no
+ * locks.
  */
 void sysprof_stack_take(struct sysprof_stack *stack, struct pt_regs *regs);
 
-/* Fills in @stack's tabled frames, by everybody's tables and @own (NULL: none), unless they are so already.  In the same tick as the above. */
+/*
+ * Fills in @stack's tabled frames, by everybody's tables and @own (NULL: none), unless they are so
+ * already.  In the same tick as the above.
+ */
 void sysprof_stack_by_tables(struct sysprof_stack *stack, const struct sysprof_tables *own);
 
-/* The instruction pointer of a kernel frame; 0 for what is neither in the kernel image nor in the module area. */
+/*
+ * The instruction pointer of a kernel frame; 0 for what is neither in the kernel image nor in the
+ * module area.
+ */
 unsigned long sysprof_stack_decode(u64 frame);
 /* Process context, once, before the first tick. */
 void sysprof_stack_init(void);

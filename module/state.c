@@ -18,7 +18,8 @@ u64 sysprof_state_mm_id(const struct mm_struct *mm)
 	return mm ? siphash_1u64((unsigned long)mm, &mm_key) | 1 : 0;
 }
 
-static void set_header(struct sysprof_record *record, u16 type, u16 flags, size_t bytes, struct task_struct *task)
+static void set_header(struct sysprof_record *record, u16 type, u16 flags, size_t bytes,
+		       struct task_struct *task)
 {
 	record->type = type;
 	record->flags = flags;
@@ -27,7 +28,8 @@ static void set_header(struct sysprof_record *record, u16 type, u16 flags, size_
 	record->tid = task->pid;
 }
 
-void sysprof_state_task(struct sysprof_task *record, u16 type, u16 flags, struct task_struct *task, const char *comm)
+void sysprof_state_task(struct sysprof_task *record, u16 type, u16 flags, struct task_struct *task,
+			const char *comm)
 {
 	memset(record, 0, sizeof(*record));
 	if (task->flags & PF_KTHREAD)
@@ -52,7 +54,8 @@ u32 sysprof_state_object(struct vm_area_struct *vma, u32 pid, u64 *offset)
 	return sysprof_spaces_region(vma, pid, offset);
 }
 
-void sysprof_state_map(struct sysprof_map *record, u16 flags, struct vm_area_struct *vma, struct task_struct *task)
+void sysprof_state_map(struct sysprof_map *record, u16 flags, struct vm_area_struct *vma,
+		       struct task_struct *task)
 {
 	u64 offset;
 

@@ -13,16 +13,25 @@ struct vm_area_struct;
 /* Process context: once. */
 void sysprof_state_init(void);
 
-/* The id of an address space, 0 for NULL.  Unique as long as it lives, and tells nothing about addresses.  Any context. */
+/*
+ * The id of an address space, 0 for NULL.  Unique as long as it lives, and tells nothing about
+ * addresses.  Any context.
+ */
 u64 sysprof_state_mm_id(const struct mm_struct *mm);
 
-/* Fill in all but time and cpu.  @comm: the task's name, or the one it is about to get.  Any context but NMI. */
-void sysprof_state_task(struct sysprof_task *record, u16 type, u16 flags, struct task_struct *task, const char *comm);
-void sysprof_state_map(struct sysprof_map *record, u16 flags, struct vm_area_struct *vma, struct task_struct *task);
+/*
+ * Fill in all but time and cpu.  @comm: the task's name, or the one it is about to get.  Any
+ * context but NMI.
+ */
+void sysprof_state_task(struct sysprof_task *record, u16 type, u16 flags, struct task_struct *task,
+			const char *comm);
+void sysprof_state_map(struct sysprof_map *record, u16 flags, struct vm_area_struct *vma,
+		       struct task_struct *task);
 
 /*
- * The object that @vma, executable, of process @pid (0: not known) maps: enum sysprof_object_id, a file's id or a region's; 0 if there was no
- * memory for it.  @offset: of vma->vm_start in it.  The mm is locked; any context but NMI.
+ * The object that @vma, executable, of process @pid (0: not known) maps: enum sysprof_object_id, a
+ * file's id or a region's; 0 if there was no memory for it.  @offset: of vma->vm_start in it.  The
+ * mm is locked; any context but NMI.
  */
 u32 sysprof_state_object(struct vm_area_struct *vma, u32 pid, u64 *offset);
 

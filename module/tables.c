@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Unwind tables that sessions hand over: checked, kept by build-id, and linked to the ids of the objects that have it.
+ * Unwind tables that sessions hand over: checked, kept by build-id, and linked to the ids of the
+ * objects that have it.
  *
- * A tick looks a frame up by its object's id, in everybody's tables and then in those of the session's user, and remembers the rule in a cache of
- * its CPU.  Links come and go under a mutex; each change begins a new generation, in which nothing that was remembered
- * before counts, and what was unlinked is freed a grace period later.
+ * A tick looks a frame up by its object's id, in everybody's tables and then in those of the
+ * session's user, and remembers the rule in a cache of its CPU.  Links come and go under a mutex;
+ * each change begins a new generation, in which nothing that was remembered before counts, and what
+ * was unlinked is freed a grace period later.
  */
 #include <linux/cred.h>
 #include <linux/hashtable.h>
@@ -27,7 +29,8 @@
 
 static uint table_limit_mib = 32;
 module_param(table_limit_mib, uint, 0444);
-MODULE_PARM_DESC(table_limit_mib, "memory that the unwind tables of one user, or of everybody, may take, MiB");
+MODULE_PARM_DESC(table_limit_mib,
+		 "memory that the unwind tables of one user, or of everybody, may take, MiB");
 
 /**
  * struct table - one, checked
@@ -157,7 +160,10 @@ const struct sysprof_found *sysprof_finder_look_up(const struct sysprof_finder *
 void sysprof_finder_init(struct sysprof_finder *finder, const struct sysprof_tables *own)
 {
 	finder->cache = sysprof_contexts_this(&caches);
-	/* Links that are gone by then are not found; pairs with smp_store_release() in begin_generation(). */
+	/*
+	 * Links that are gone by then are not found; pairs with smp_store_release() in
+	 * begin_generation().
+	 */
 	finder->tag = smp_load_acquire(&generation) << OWNER_BITS | (own ? own->number : 0);
 	finder->own = own;
 }
@@ -173,7 +179,8 @@ static void begin_generation(void)
 
 static bool has_build_id(const struct table *table, const struct sysprof_object *record)
 {
-	return record->build_id_bytes == table->build_id_bytes && !memcmp(record->build_id, table->build_id, table->build_id_bytes);
+	return record->build_id_bytes == table->build_id_bytes &&
+	       !memcmp(record->build_id, table->build_id, table->build_id_bytes);
 }
 
 static const struct sysprof_tables *link_owner(const struct sysprof_tables *owner)
@@ -244,11 +251,13 @@ static bool is_rule(const struct sysprof_table_rule *rule)
 {
 	u16 slots = (1U << SYSPROF_ARCH_SAVED) - 1;
 
-	return rule->cfa <= SYSPROF_CFA_SIGNAL && rule->ra <= SYSPROF_RA_REGISTER && rule->is_signal <= 1 &&
-	       rule->cfa_register < SYSPROF_ARCH_TABLE_REGS && rule->ra_register < SYSPROF_ARCH_TABLE_REGS &&
-	       (rule->cfa != SYSPROF_CFA_INDEXED || rule->index_register < SYSPROF_ARCH_TABLE_REGS) &&
-	       !((rule->lost | rule->at_cfa | rule->at_fp) & ~slots) && !(rule->at_cfa & rule->at_fp) &&
-	       !(rule->lost & (rule->at_cfa | rule->at_fp));
+	return rule->cfa <= SYSPROF_CFA_SIGNAL && rule->ra <= SYSPROF_RA_REGISTER &&
+	       rule->is_signal <= 1 && rule->cfa_register < SYSPROF_ARCH_TABLE_REGS &&
+	       rule->ra_register < SYSPROF_ARCH_TABLE_REGS &&
+	       (rule->cfa != SYSPROF_CFA_INDEXED ||
+		rule->index_register < SYSPROF_ARCH_TABLE_REGS) &&
+	       !((rule->lost | rule->at_cfa | rule->at_fp) & ~slots) &&
+	       !(rule->at_cfa & rule->at_fp) && !(rule->lost & (rule->at_cfa | rule->at_fp));
 }
 
 /* Finds the parts of what was copied; false: it is no table. */
@@ -258,8 +267,9 @@ static bool check(struct table *table)
 	u64 rules_at;
 	u32 i;
 
-	if (table->bytes < sizeof(*header) || header->magic != SYSPROF_TABLE_MAGIC || header->version != SYSPROF_TABLE_VERSION ||
-	    header->machine != SYSPROF_ARCH_MACHINE || !header->n_rules || header->n_rules > U16_MAX + 1U)
+	if (table->bytes < sizeof(*header) || header->magic != SYSPROF_TABLE_MAGIC ||
+	    header->version != SYSPROF_TABLE_VERSION || header->machine != SYSPROF_ARCH_MACHINE ||
+	    !header->n_rules || header->n_rules > U16_MAX + 1U)
 		return false;
 	rules_at = sizeof(*header) + ALIGN(header->n_rows * (u64)(sizeof(u32) + sizeof(u16)), 8);
 	if (rules_at + header->n_rules * (u64)sizeof(*table->rule) != table->bytes)
@@ -269,7 +279,8 @@ static bool check(struct table *table)
 	table->rules = (const u16 *)(table->offsets + table->n_rows);
 	table->rule = (const void *)table->data + rules_at;
 	for (i = 0; i < table->n_rows; i++) {
-		if (table->rules[i] >= header->n_rules || (i && table->offsets[i] <= table->offsets[i - 1]))
+		if (table->rules[i] >= header->n_rules ||
+		    (i && table->offsets[i] <= table->offsets[i - 1]))
 			return false;
 		if (!(i & 0xffff))
 			cond_resched();
@@ -309,7 +320,8 @@ static bool has_table(const struct sysprof_tables *tables, const struct sysprof_
 	const struct table *table;
 
 	list_for_each_entry(table, &tables->tables, list)
-		if (table->build_id_bytes == other->build_id_bytes && !memcmp(table->build_id, other->build_id, other->build_id_bytes))
+		if (table->build_id_bytes == other->build_id_bytes &&
+		    !memcmp(table->build_id, other->build_id, other->build_id_bytes))
 			return true;
 	return false;
 }
@@ -332,8 +344,10 @@ int sysprof_tables_add(struct sysprof_tables *tables, const struct sysprof_table
 	struct table *table;
 	int err = 0;
 
-	if (from->flags || from->build_id_bytes < MIN_BUILD_ID_BYTES || from->build_id_bytes > SYSPROF_BUILD_ID_BYTES ||
-	    from->bytes > SYSPROF_TABLE_MAX_BYTES || memchr_inv(from->reserved, 0, sizeof(from->reserved)))
+	if (from->flags || from->build_id_bytes < MIN_BUILD_ID_BYTES ||
+	    from->build_id_bytes > SYSPROF_BUILD_ID_BYTES ||
+	    from->bytes > SYSPROF_TABLE_MAX_BYTES ||
+	    memchr_inv(from->reserved, 0, sizeof(from->reserved)))
 		return -EINVAL;
 	table = copy(from);
 	if (IS_ERR(table))
@@ -365,9 +379,11 @@ static struct sysprof_tables *find_owner(kuid_t uid, bool for_everybody)
 	int number;
 
 	list_for_each_entry(tables, &owners, list)
-		if (for_everybody ? tables->for_everybody : !tables->for_everybody && uid_eq(tables->uid, uid))
+		if (for_everybody ? tables->for_everybody :
+				    !tables->for_everybody && uid_eq(tables->uid, uid))
 			return tables;
-	if (list_empty(&owners) && sysprof_contexts_alloc(&caches, sizeof(struct sysprof_found) << SYSPROF_FOUND_BITS))
+	if (list_empty(&owners) &&
+	    sysprof_contexts_alloc(&caches, sizeof(struct sysprof_found) << SYSPROF_FOUND_BITS))
 		return NULL;
 	tables = kzalloc(sizeof(*tables), GFP_KERNEL_ACCOUNT);
 	number = tables ? ida_alloc_range(&numbers, 1, BIT(OWNER_BITS) - 1, GFP_KERNEL) : -ENOMEM;
@@ -410,7 +426,10 @@ void sysprof_tables_put(struct sysprof_tables *tables)
 	}
 	remove_links(tables);
 	list_del(&tables->list);
-	/* Ticks that found what was linked are done with it, those of a session that has just stopped with the caches. */
+	/*
+	 * Ticks that found what was linked are done with it, those of a session that has just
+	 * stopped with the caches.
+	 */
 	synchronize_rcu();
 	if (list_empty(&owners))
 		sysprof_contexts_free(&caches);

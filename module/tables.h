@@ -10,13 +10,22 @@
 struct cred;
 struct sysprof_tables;
 
-/* Process context: the tables of everybody, for who may see all, else those of the user of @opener. NULL: no memory.  Shared until the last put(). */
+/*
+ * Process context: the tables of everybody, for who may see all, else those of the user of @opener.
+ * NULL: no memory.  Shared until the last put().
+ */
 struct sysprof_tables *sysprof_tables_get(const struct cred *opener, bool for_everybody);
 void sysprof_tables_put(struct sysprof_tables *tables);
-/* Adds the table that @table tells of, in the caller's memory; errors as in struct sysprof_table.  Process context, no locks held. */
+/*
+ * Adds the table that @table tells of, in the caller's memory; errors as in struct sysprof_table.
+ * Process context, no locks held.
+ */
 int sysprof_tables_add(struct sysprof_tables *tables, const struct sysprof_table *table);
 
-/* Process context: @record is that of an object with a new id; all ids are given up (no tick any more). */
+/*
+ * Process context: @record is that of an object with a new id; all ids are given up (no tick any
+ * more).
+ */
 void sysprof_tables_named(const struct sysprof_object *record);
 void sysprof_tables_forget_objects(void);
 
@@ -38,13 +47,18 @@ struct sysprof_finder {
 void sysprof_finder_init(struct sysprof_finder *finder, const struct sysprof_tables *own);
 const struct sysprof_found *sysprof_finder_look_up(const struct sysprof_finder *finder, u64 frame);
 
-/* Where in the cache @frame is if it is there, and whether it is.  They call nothing: for where user memory may be touched. */
-static __always_inline struct sysprof_found *sysprof_finder_slot(const struct sysprof_finder *finder, u64 frame)
+/*
+ * Where in the cache @frame is if it is there, and whether it is.  They call nothing: for where
+ * user memory may be touched.
+ */
+static __always_inline struct sysprof_found *sysprof_finder_slot(
+	const struct sysprof_finder *finder, u64 frame)
 {
 	return finder->cache + (frame * GOLDEN_RATIO_64 >> (64 - SYSPROF_FOUND_BITS));
 }
 
-static __always_inline bool sysprof_finder_has(const struct sysprof_finder *finder, const struct sysprof_found *slot, u64 frame)
+static __always_inline bool sysprof_finder_has(const struct sysprof_finder *finder,
+					       const struct sysprof_found *slot, u64 frame)
 {
 	return slot->frame == frame && slot->tag == finder->tag;
 }

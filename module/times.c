@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What happens to time itself, told by TIME records: sleep and resume of the machine, clocks that are set, and pauses of a virtual
- * machine, in which its clock goes on but no CPU runs.
+ * What happens to time itself, told by TIME records: sleep and resume of the machine, clocks that
+ * are set, and pauses of a virtual machine, in which its clock goes on but no CPU runs.
  */
 #include <linux/math64.h>
 #include <linux/notifier.h>
@@ -13,7 +13,7 @@
 #include "times.h"
 
 #define STEP_NS		(10 * NSEC_PER_MSEC)
-#define SLEW		1000	/* adjtimex() makes a clock faster or slower by less than one part in so many */
+#define SLEW		1000 /* adjtimex() makes a clock faster or slower by less than one part in so many */
 
 u64 sysprof_time_last;
 
@@ -21,7 +21,8 @@ u64 sysprof_time_last;
  * struct watch - of all CPUs together, changed with sysprof_time_last under the lock
  * @lock: a raw one, for it is taken in interrupts; but every SYSPROF_LOOK_NS nobody needs it
  * @offset: of CLOCK_REALTIME from CLOCK_MONOTONIC at sysprof_time_last
- * @gap_begin: of the last time without a tick that was longer than SYSPROF_PAUSE_NS: all CPUs were idle, or none could run
+ * @gap_begin: of the last time without a tick that was longer than SYSPROF_PAUSE_NS: all CPUs were
+ *	idle, or none could run
  * @gap_end: of it
  * @told: it was a pause, and the record is written
  */

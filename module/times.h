@@ -21,12 +21,13 @@ extern u64 sysprof_time_last;
 u64 sysprof_time_look(u64 now, u64 due);
 
 /*
- * A tick at @now that was due at @due, or a little before.  Returns the end of the pause that kept it, of all CPUs, or 0.  Interrupts
- * off, RCU read side, not in NMI.
+ * A tick at @now that was due at @due, or a little before.  Returns the end of the pause that kept
+ * it, of all CPUs, or 0.  Interrupts off, RCU read side, not in NMI.
  */
 static inline u64 sysprof_time_seen(u64 now, u64 due)
 {
-	bool is_usual = (s64)(now - READ_ONCE(sysprof_time_last)) < (s64)SYSPROF_LOOK_NS && (s64)(now - due) < (s64)SYSPROF_PAUSE_NS;
+	bool is_usual = (s64)(now - READ_ONCE(sysprof_time_last)) < (s64)SYSPROF_LOOK_NS &&
+			(s64)(now - due) < (s64)SYSPROF_PAUSE_NS;
 
 	return likely(is_usual) ? 0 : sysprof_time_look(now, due);
 }

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The vdso: code that the kernel maps into every process, without a file.  It is learned from the process that loads this module. */
+/*
+ * The vdso: code that the kernel maps into every process, without a file.  It is learned from the
+ * process that loads this module.
+ */
 #include <linux/mm.h>
 #include <linux/sched/mm.h>
 #include <linux/uaccess.h>

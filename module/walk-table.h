@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The walk along unwind tables (uapi/sysprof-table.h), the same for all architectures.  Whoever includes this has, beside what walk-user.h wants,
- * begin(), which puts the registers and the instruction pointer of a context into a struct table_walk, saved_registers[], those that a function has to keep, kept_registers, as bits, with the stack pointer; and signal_registers[] and SIGNAL_IP,
- * where a signal's frame has the registers.
+ * The walk along unwind tables (uapi/sysprof-table.h), the same for all architectures.  Whoever
+ * includes this has, beside what walk-user.h wants, begin(), which puts the registers and the
+ * instruction pointer of a context into a struct table_walk, saved_registers[], those that a
+ * function has to keep, kept_registers, as bits, with the stack pointer; and signal_registers[] and
+ * SIGNAL_IP, where a signal's frame has the registers.
  *
- * A table is not trusted: it says which words are read, without a fault, but a frame is only what lies in an executable mapping, and there are
- * no more steps than frames.
+ * A table is not trusted: it says which words are read, without a fault, but a frame is only what
+ * lies in an executable mapping, and there are no more steps than frames.
  */
 #ifndef _SYSPROF_WALK_TABLE_H
 #define _SYSPROF_WALK_TABLE_H
@@ -14,7 +16,9 @@
 #include "walk-user.h"
 
 #define ALL_KNOWN	(~0ULL >> (64 - SYSPROF_ARCH_TABLE_REGS))
-/* So far below the stack pointer lies what a function's last instructions have taken back already. */
+/*
+ * So far below the stack pointer lies what a function's last instructions have taken back already.
+ */
 #define TAKEN_BACK_BYTES 4096
 
 /**
@@ -63,9 +67,11 @@ fault:
 	return SYSPROF_END_FAULT;
 }
 
-static __always_inline void restore_saved(struct table_walk *walk, const struct sysprof_table_rule *rule, u64 cfa)
+static __always_inline void restore_saved(struct table_walk *walk,
+					  const struct sysprof_table_rule *rule, u64 cfa)
 {
-	u64 fp = walk->registers[SYSPROF_ARCH_FP], sp = walk->registers[SYSPROF_ARCH_SP], value, address;
+	u64 fp = walk->registers[SYSPROF_ARCH_FP], sp = walk->registers[SYSPROF_ARCH_SP], value,
+	    address;
 	unsigned long slots = rule->at_cfa | rule->at_fp;
 	unsigned int slot, number;
 
@@ -89,7 +95,8 @@ unread:
 }
 
 /* To the caller.  0, or why not. */
-static __always_inline u8 step_by_rule(struct table_walk *walk, const struct sysprof_table_rule *rule)
+static __always_inline u8 step_by_rule(struct table_walk *walk,
+				       const struct sysprof_table_rule *rule)
 {
 	u64 sp = walk->registers[SYSPROF_ARCH_SP], cfa, ip;
 
@@ -114,7 +121,10 @@ static __always_inline u8 step_by_rule(struct table_walk *walk, const struct sys
 		unsafe_get_user(cfa, (u64 __user *)(cfa), fault);
 		cfa += rule->cfa_add;
 	}
-	/* Only who was interrupted can have nothing on the stack: a leaf where calls do not push, or vfork(), which takes its way back from it. */
+	/*
+	 * Only who was interrupted can have nothing on the stack: a leaf where calls do not push,
+	 * or vfork(), which takes its way back from it.
+	 */
 	if (cfa < sp || (cfa == sp && (rule->ra != SYSPROF_RA_REGISTER || !walk->is_exact)))
 		return SYSPROF_END_BAD;
 	if (rule->ra == SYSPROF_RA_MEMORY) {
@@ -137,7 +147,8 @@ fault:
 }
 
 /*
- * Nothing is known of the function: maybe it keeps a frame pointer, which is 0 in the outermost frame, as the calling conventions ask for.
+ * Nothing is known of the function: maybe it keeps a frame pointer, which is 0 in the outermost
+ * frame, as the calling conventions ask for.
  */
 static __always_inline u8 step_by_frame_pointer(struct table_walk *walk)
 {
@@ -205,7 +216,8 @@ struct arrival {
 };
 
 /* Tells the frame that @walk has come to.  0, or why there is none. */
-static __always_inline u8 arrive(struct sysprof_walk *to, const struct table_walk *walk, struct arrival *at, bool is_guess)
+static __always_inline u8 arrive(struct sysprof_walk *to, const struct table_walk *walk,
+				 struct arrival *at, bool is_guess)
 {
 	u64 frame;
 
@@ -230,17 +242,22 @@ static __always_inline u8 arrive(struct sysprof_walk *to, const struct table_wal
 /* A word so near to a CFA between these may be read: plain rules tell of no other. */
 #define LOWEST_CFA	(LOWEST_IP - S8_MIN * 8)
 #define CFA_END		(USER_END - PAGE_SIZE - (S8_MAX + 1) * 8)
-/* Stands for a frame pointer that is not known: with no offset is there anything that may be read. */
+/*
+ * Stands for a frame pointer that is not known: with no offset is there anything that may be read.
+ */
 #define UNKNOWN_FP	(U64_MAX >> 1)
 
 /*
- * From a frame whose rule is @found, plain, as far as such rules lead; registers beside the stack and frame pointer are not known any more then.
- * 0, or why there are no more frames.  Most are found here: what the loop needs is at hand, not behind pointers that its stores might change.
+ * From a frame whose rule is @found, plain, as far as such rules lead; registers beside the stack
+ * and frame pointer are not known any more then.  0, or why there are no more frames.  Most are
+ * found here: what the loop needs is at hand, not behind pointers that its stores might change.
  */
-static __always_inline u8 run_plain(struct sysprof_walk *to, struct table_walk *walk, struct arrival *at, const struct sysprof_finder *from,
+static __always_inline u8 run_plain(struct sysprof_walk *to, struct table_walk *walk,
+				    struct arrival *at, const struct sysprof_finder *from,
 				    const struct sysprof_found *found)
 {
-	u64 sp = *(walk->registers + SYSPROF_ARCH_SP), fp = UNKNOWN_FP, end_of_cfa = CFA_END, cfa, ip = walk->ip, name = at->frame;
+	u64 sp = *(walk->registers + SYSPROF_ARCH_SP), fp = UNKNOWN_FP, end_of_cfa = CFA_END, cfa,
+	    ip = walk->ip, name = at->frame;
 	u64 *first = to->frames + to->n, *last = to->frames + to->max, *frame = first;
 	const struct sysprof_finder finder = *from;
 	const struct ranges *ranges = to->ranges;
@@ -257,13 +274,18 @@ static __always_inline u8 run_plain(struct sysprof_walk *to, struct table_walk *
 	do {
 		cfa = (found->plain == SYSPROF_PLAIN_FP ? fp : sp) + found->cfa_offset;
 		if (unlikely(cfa <= sp || cfa >= end_of_cfa)) {
-			is_bad = cfa <= sp || (found->plain == SYSPROF_PLAIN_FP && fp == UNKNOWN_FP);
+			is_bad =
+				cfa <= sp || (found->plain == SYSPROF_PLAIN_FP && fp == UNKNOWN_FP);
 			end = is_bad ? SYSPROF_END_BAD : SYSPROF_END_FAULT;
 			break;
 		}
 		unsafe_get_user(ip, (u64 __user *)cfa + found->ra_words, fault);
-		/* Who was interrupted may have taken back already what lies below the stack pointer. */
-		if (found->fp_words && likely(cfa + found->fp_words * 8LL >= sp || frame != first || !walk->is_exact))
+		/*
+		 * Who was interrupted may have taken back already what lies below the stack
+		 * pointer.
+		 */
+		if (found->fp_words &&
+		    likely(cfa + found->fp_words * 8LL >= sp || frame != first || !walk->is_exact))
 			unsafe_get_user(fp, (u64 __user *)cfa + found->fp_words, unread);
 read:
 		sp = cfa;
@@ -324,7 +346,10 @@ static bool walk_once(struct pt_regs *regs, struct sysprof_walk *to, bool in_has
 		if (left_out && found->rule && !knows(&walk, found->rule))
 			return false;
 		to->end = step(&walk, found->rule);
-		/* Code that begins a thread has no rule, and says by its frame pointer that there is no caller: that is no guess. */
+		/*
+		 * Code that begins a thread has no rule, and says by its frame pointer that there
+		 * is no caller: that is no guess.
+		 */
 		to->is_guess |= !found->rule && !(found->has_table && to->end == SYSPROF_END_ROOT);
 		if (!to->end)
 			to->end = arrive(to, &walk, &at, !found->rule);

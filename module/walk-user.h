@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The walk along frame pointers, the same for all architectures whose frames begin with the caller's frame pointer and the return address.
- * Whoever includes this has USER_END, the first address that is not the user's, and strip(), which takes a pointer's ornaments away.
+ * The walk along frame pointers, the same for all architectures whose frames begin with the
+ * caller's frame pointer and the return address.  Whoever includes this has USER_END, the first
+ * address that is not the user's, and strip(), which takes a pointer's ornaments away.
  */
 #ifndef _SYSPROF_WALK_USER_H
 #define _SYSPROF_WALK_USER_H
@@ -15,20 +16,24 @@
 #include "sysprof.h"
 
 /*
- * One checked window for the whole walk: every frame pointer is compared against it, so that user_access_begin() need not
- * look at each.  A stack grows by no more than this from one frame pointer to the last.
+ * One checked window for the whole walk: every frame pointer is compared against it, so that
+ * user_access_begin() need not look at each.  A stack grows by no more than this from one frame
+ * pointer to the last.
  */
 #define USER_WINDOW SZ_1G
 #define LOWEST_IP 4096
 
 /*
- * The walk, made once for each kind of program and of frame.  Frames are two words, the next frame pointer and the return address, all
- * within [low, last]; a caller's lies above.  The first is there.
+ * The walk, made once for each kind of program and of frame.  Frames are two words, the next frame
+ * pointer and the return address, all within [low, last]; a caller's lies above.  The first is
+ * there.
  */
-static __always_inline u8 walk_frames(u64 low, u64 last, u64 fp, struct sysprof_walk *walk, const struct ranges *ranges,
-				      struct sysprof_place place, bool is_64bit)
+static __always_inline u8 walk_frames(u64 low, u64 last, u64 fp, struct sysprof_walk *walk,
+				      const struct ranges *ranges, struct sysprof_place place,
+				      bool is_64bit)
 {
-	u64 mask = is_64bit ? 7 : 3, base = ranges ? place.start + place.base : 0, user_end = USER_END, callee, ip;
+	u64 mask = is_64bit ? 7 : 3, base = ranges ? place.start + place.base : 0,
+	    user_end = USER_END, callee, ip;
 	u64 *limit = walk->frames + walk->max;
 	/* How many there is room for, counted up to 0. */
 	long left = 1 - (long)walk->max;
@@ -88,7 +93,8 @@ fault:
 /* Walks from the registers of a context of current.  No faults. */
 static inline void walk_user(struct sysprof_walk *walk, u64 ip, u64 sp, u64 fp, bool is_64bit)
 {
-	u64 low = sp & -8ULL, user_end = USER_END, window = min_t(u64, USER_WINDOW, user_end - low), last = low + window - 2 * sizeof(u64);
+	u64 low = sp & -8ULL, user_end = USER_END, window = min_t(u64, USER_WINDOW, user_end - low),
+	    last = low + window - 2 * sizeof(u64);
 	struct sysprof_place place = {};
 
 	u8 end = SYSPROF_END_FAULT;

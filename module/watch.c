@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Are the probes still in place?  kernel.ftrace_enabled=0 and debugfs's kprobes/enabled switch them off and do not tell; then
- * mappings change unseen.  But the kernel's code shows it: a breakpoint is there or is not, and where ftrace calls the probe, any
- * other code than that call, a breakpoint too, stands for moments in which hits are lost.  Each tick looks, and takes no user stack
- * then; once a second the worker does, and for hits that were counted as missed.  When the probes are back, every address space is
- * read anew, and the sessions are told to resync.
+ * Are the probes still in place?  kernel.ftrace_enabled=0 and debugfs's kprobes/enabled switch them
+ * off and do not tell; then mappings change unseen.  But the kernel's code shows it: a breakpoint
+ * is there or is not, and where ftrace calls the probe, any other code than that call, a breakpoint
+ * too, stands for moments in which hits are lost.  Each tick looks, and takes no user stack then;
+ * once a second the worker does, and for hits that were counted as missed.  When the probes are
+ * back, every address space is read anew, and the sessions are told to resync.
  *
- * Somebody else who traces the same function changes the call.  What stands there at two looks in a row is taken for the new way to
- * the probe: that the probe is on that way is not seen any more, nor is a time between two ticks in which it was off.
+ * Somebody else who traces the same function changes the call.  What stands there at two looks in a
+ * row is taken for the new way to the probe: that the probe is on that way is not seen any more,
+ * nor is a time between two ticks in which it was off.
  */
 #include <linux/irq_work.h>
 #include <linux/jiffies.h>
@@ -41,7 +43,10 @@ static struct watched {
 	unsigned long missed;
 } watched[SYSPROF_WATCHED];
 
-/* Blind: hits may be missing; opening: the worker reads all anew, and will see unless anybody finds the code changed meanwhile. */
+/*
+ * Blind: hits may be missing; opening: the worker reads all anew, and will see unless anybody finds
+ * the code changed meanwhile.
+ */
 static enum { SEEING, BLIND, OPENING } sight;
 
 static void check_fn(struct work_struct *work);
@@ -64,7 +69,8 @@ static bool is_off(const struct watched *place)
 static __always_inline bool any_off(void)
 {
 	BUILD_BUG_ON(ARRAY_SIZE(watched) != 4);
-	return is_off(&watched[0]) || is_off(&watched[1]) || is_off(&watched[2]) || is_off(&watched[3]);
+	return is_off(&watched[0]) || is_off(&watched[1]) || is_off(&watched[2]) ||
+	       is_off(&watched[3]);
 }
 
 static noinline void begin_blindness(void)
@@ -101,7 +107,8 @@ static void adopt(struct watched *place)
 {
 	u32 code = READ_ONCE(*place->code);
 
-	if (place->by_ftrace && code == place->seen && code != place->bare && sysprof_arch_is_call(code))
+	if (place->by_ftrace && code == place->seen && code != place->bare &&
+	    sysprof_arch_is_call(code))
 		WRITE_ONCE(place->judge, code);
 	place->seen = code;
 }
@@ -115,7 +122,10 @@ static void open_eyes(void)
 		if (watched[i].probe)
 			adopt(&watched[i]);
 	xchg(&sight, OPENING);
-	/* A tick that finds a probe off from here on is not forgotten; fully ordered, as the cmpxchg() is. */
+	/*
+	 * A tick that finds a probe off from here on is not forgotten; fully ordered, as the
+	 * cmpxchg() is.
+	 */
 	if (any_off()) {
 		WRITE_ONCE(sight, BLIND);
 		return;
@@ -132,7 +142,8 @@ static void check_fn(struct work_struct *work)
 		WRITE_ONCE(sight, BLIND);
 	if (READ_ONCE(sight) != SEEING)
 		open_eyes();
-	queue_delayed_work(sysprof_percpu_wq, &check_work, READ_ONCE(sight) == SEEING ? CHECK_DELAY : BLIND_DELAY);
+	queue_delayed_work(sysprof_percpu_wq, &check_work,
+			   READ_ONCE(sight) == SEEING ? CHECK_DELAY : BLIND_DELAY);
 }
 
 int sysprof_watch_put(struct kprobe *probe)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Force-included into every file: the only place that knows one kernel from another.  Each entry tells since when the
- * kernel is as the rest of the module expects it, and gives older kernels the same.
+ * Force-included into every file: the only place that knows one kernel from another.  Each entry
+ * tells since when the kernel is as the rest of the module expects it, and gives older kernels the
+ * same.
  */
 #ifndef _SYSPROF_COMPAT_H
 #define _SYSPROF_COMPAT_H
@@ -14,7 +15,8 @@
 
 /* hrtimer_setup() came in 6.13; hrtimer_init() is no longer exported in 7.2. */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 13, 0)
-static inline void sysprof_hrtimer_setup(struct hrtimer *timer, enum hrtimer_restart (*fn)(struct hrtimer *),
+static inline void sysprof_hrtimer_setup(struct hrtimer *timer,
+					 enum hrtimer_restart (*fn)(struct hrtimer *),
 					 clockid_t clock, enum hrtimer_mode mode)
 {
 	hrtimer_init(timer, clock, mode);
@@ -35,12 +37,14 @@ static inline void sysprof_hrtimer_setup(struct hrtimer *timer, enum hrtimer_res
 
 /* vm_flags became read-only in 6.3. */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 3, 0)
-static inline void sysprof_vm_flags_change(struct vm_area_struct *vma, unsigned long set, unsigned long clear)
+static inline void sysprof_vm_flags_change(struct vm_area_struct *vma, unsigned long set,
+					   unsigned long clear)
 {
 	vma->vm_flags = (vma->vm_flags | set) & ~clear;
 }
 #else
-static inline void sysprof_vm_flags_change(struct vm_area_struct *vma, unsigned long set, unsigned long clear)
+static inline void sysprof_vm_flags_change(struct vm_area_struct *vma, unsigned long set,
+					   unsigned long clear)
 {
 	vm_flags_mod(vma, set, clear);
 }
@@ -62,7 +66,10 @@ static inline void sysprof_vm_flags_change(struct vm_area_struct *vma, unsigned 
 #define sysprof_inode_mtime(inode) ((inode)->i_mtime)
 #endif
 
-/* Whether a process may be dumped by its own user: of the address space, then by 7.2 of what exec made. */
+/*
+ * Whether a process may be dumped by its own user: of the address space, then by 7.2 of what exec
+ * made.
+ */
 #ifdef SYSPROF_HAS_EXEC_STATE
 #include <linux/sched.h>
 #include <linux/sched/exec_state.h>
@@ -105,10 +112,12 @@ static inline bool sysprof_may_dump(const struct task_struct *task, const struct
 #define sysprof_exit_is_last(task) (atomic_read(&(task)->signal->live) == 0)
 #endif
 #ifdef SYSPROF_SWITCH_HAS_STATE
-#define SYSPROF_SWITCH_PROTO(prev, next) \
-	void *data, bool preempt, struct task_struct *prev, struct task_struct *next, unsigned int prev_state
+#define SYSPROF_SWITCH_PROTO(prev, next)                                                           \
+	void *data, bool preempt, struct task_struct *prev, struct task_struct *next,              \
+		unsigned int prev_state
 #else
-#define SYSPROF_SWITCH_PROTO(prev, next) void *data, bool preempt, struct task_struct *prev, struct task_struct *next
+#define SYSPROF_SWITCH_PROTO(prev, next)                                                           \
+	void *data, bool preempt, struct task_struct *prev, struct task_struct *next
 #endif
 
 #endif /* _SYSPROF_COMPAT_H */

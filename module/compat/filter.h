@@ -7,13 +7,18 @@
 #include <linux/sched/isolation.h>
 #include <linux/version.h>
 
-/* Whether the administrator has set a CPU apart, by isolcpus or nohz_full.  The features were bits before 5.18. */
+/*
+ * Whether the administrator has set a CPU apart, by isolcpus or nohz_full.  The features were bits
+ * before 5.18.
+ */
 static inline bool sysprof_cpu_is_isolated(int cpu)
 {
 #if LINUX_VERSION_CODE < KERNEL_VERSION(5, 18, 0)
-	return !housekeeping_test_cpu(cpu, HK_FLAG_DOMAIN) || !housekeeping_test_cpu(cpu, HK_FLAG_TICK);
+	return !housekeeping_test_cpu(cpu, HK_FLAG_DOMAIN) ||
+	       !housekeeping_test_cpu(cpu, HK_FLAG_TICK);
 #else
-	return !housekeeping_test_cpu(cpu, HK_TYPE_DOMAIN) || !housekeeping_test_cpu(cpu, HK_TYPE_TICK);
+	return !housekeeping_test_cpu(cpu, HK_TYPE_DOMAIN) ||
+	       !housekeeping_test_cpu(cpu, HK_TYPE_TICK);
 #endif
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only WITH Linux-syscall-note */
 /*
- * Unwind tables of /dev/sysprof-trace, version 1: how to get from a function to its caller, for every instruction of an object.  One is a block of bytes in the byte order of the
- * machine:
+ * Unwind tables of /dev/sysprof-trace, version 1: how to get from a function to its caller, for
+ * every instruction of an object.  One is a block of bytes in the byte order of the machine:
  *
  *	struct sysprof_table_header
  *	__u32 offsets[n_rows]		strictly rising: where a row begins, as an offset in the file; it holds up to the next one
@@ -9,7 +9,8 @@
  *	zeros up to a multiple of 8
  *	struct sysprof_table_rule[n_rules]	the first one is SYSPROF_CFA_UNKNOWN, and so is that of the last row
  *
- * Registers have the numbers that DWARF gives them.  The CFA (canonical frame address) is what the caller's stack pointer will be.
+ * Registers have the numbers that DWARF gives them.  The CFA (canonical frame address) is what the
+ * caller's stack pointer will be.
  */
 #ifndef _UAPI_SYSPROF_TABLE_H
 #define _UAPI_SYSPROF_TABLE_H
@@ -41,9 +42,12 @@ enum sysprof_table_cfa {
 	SYSPROF_CFA_UNKNOWN	= 0,	/* no way to go on from here */
 	SYSPROF_CFA_REGISTER	= 1,	/* cfa_register + cfa_offset */
 	SYSPROF_CFA_MEMORY	= 2,	/* the word at that address, + cfa_add */
-	SYSPROF_CFA_INDEXED	= 3,	/* the word at that address + 8 * index_register, + cfa_add */
-	SYSPROF_CFA_PLT		= 4,	/* cfa_register + cfa_offset, + 8 in the last bytes of 16: from plt_from on */
-	SYSPROF_CFA_SIGNAL	= 5,	/* the way back from a signal handler: all registers are in the kernel's frame */
+	/* The word at that address + 8 * index_register, + cfa_add */
+	SYSPROF_CFA_INDEXED	= 3,
+	/* cfa_register + cfa_offset, + 8 in the last bytes of 16: from plt_from on */
+	SYSPROF_CFA_PLT		= 4,
+	/* The way back from a signal handler: all registers are in the kernel's frame */
+	SYSPROF_CFA_SIGNAL	= 5,
 };
 
 enum sysprof_table_ra {
@@ -61,7 +65,8 @@ enum sysprof_table_ra {
  * @plt_from: SYSPROF_CFA_PLT
  * @index_register: SYSPROF_CFA_INDEXED
  * @is_signal: 1: the caller was interrupted, not called: its instruction pointer is exact
- * @lost: bits, by index in the list of registers that a function has to keep (x86-64: 3 6 12 13 14 15; AArch64: 19 to 29): not known in the
+ * @lost: bits, by index in the list of registers that a function has to keep (x86-64: 3 6 12 13 14
+ *	15; AArch64: 19 to 29): not known in the
  *	caller.  One that is in none of the three has its value still
  * @at_cfa: bits: in memory, 8 * saved[] from the CFA
  * @at_fp: bits: 8 * saved[] from where the frame pointer points here
@@ -99,10 +104,11 @@ struct sysprof_table_rule {
  * @build_id: of the objects it is for, whenever they turn up
  * @reserved: 0
  *
- * A table of an opener with CAP_PERFMON serves every session and all tasks.  Any other serves the sessions of its opener's user, and only tasks that
- * they could trace.  It is kept until the last session of those it belongs to is closed.  -EEXIST if there is one for this build-id, -EINVAL for what is no
- * table, -ENOSPC beyond module parameter table_limit_mib.  Frames that a table leads to are looked up like all others: what
- * lies in no executable mapping is not told.
+ * A table of an opener with CAP_PERFMON serves every session and all tasks.  Any other serves the
+ * sessions of its opener's user, and only tasks that they could trace.  It is kept until the last
+ * session of those it belongs to is closed.  -EEXIST if there is one for this build-id, -EINVAL for
+ * what is no table, -ENOSPC beyond module parameter table_limit_mib.  Frames that a table leads to
+ * are looked up like all others: what lies in no executable mapping is not told.
  */
 struct sysprof_table {
 	__u32 size;

@@ -4,107 +4,123 @@
  *
  * Sessions
  * --------
- * open() makes a session with nothing running.  SYSPROF_IOC_CONFIGURE sets what it samples and makes its
- * rings, SYSPROF_IOC_START turns it on, SYSPROF_IOC_STOP off; both may be repeated.  The session ends with the
- * last close of the descriptor, and it stops when the process that opened it exits, even if a copy of the
- * descriptor lives on elsewhere.  Open with O_CLOEXEC.  Every descriptor is a session of its own: rate, ring
- * and loss account are not shared, and a reader that stalls costs the others nothing.
+ * open() makes a session with nothing running.  SYSPROF_IOC_CONFIGURE sets what it samples and
+ * makes its rings, SYSPROF_IOC_START turns it on, SYSPROF_IOC_STOP off; both may be repeated.  The
+ * session ends with the last close of the descriptor, and it stops when the process that opened it
+ * exits, even if a copy of the descriptor lives on elsewhere.  Open with O_CLOEXEC.  Every
+ * descriptor is a session of its own: rate, ring and loss account are not shared, and a reader that
+ * stalls costs the others nothing.
  *
  * Records
  * -------
- * Everything the module reports is a record: struct sysprof_record, then a body that depends on the type.  A
- * record's size is a multiple of 8 bytes.  Readers skip types they do not know by their size, and ignore bytes
- * past the body they know.  Times are CLOCK_MONOTONIC nanoseconds; pids and tids those of the initial pid
- * namespace.  Records of one ring are nearly, not strictly, in order of time.
+ * Everything the module reports is a record: struct sysprof_record, then a body that depends on the
+ * type.  A record's size is a multiple of 8 bytes.  Readers skip types they do not know by their
+ * size, and ignore bytes past the body they know.  Times are CLOCK_MONOTONIC nanoseconds; pids and
+ * tids those of the initial pid namespace.  Records of one ring are nearly, not strictly, in order
+ * of time.
  *
  * Rings
  * -----
- * One ring per possible CPU, mapped from offset cpu * ring_stride (as CONFIGURE returned it) in three parts:
+ * One ring per possible CPU, mapped from offset cpu * ring_stride (as CONFIGURE returned it) in
+ * three parts:
  *
  *	offset          bytes        protection             content
  *	+ 0             page         PROT_READ              struct sysprof_ring_page
  *	+ page          page         PROT_READ|PROT_WRITE   struct sysprof_ring_tail
  *	+ 2 pages       ring_bytes   PROT_READ              records
  *
- * Each part is mapped by its own mmap(), MAP_SHARED, whole.  head and tail run freely in 32 bits; a position's place
- * is position & (ring_bytes - 1).  A record never wraps: what is left at the end is covered by a SYSPROF_PAD record, of
- * which only the first 8 bytes exist.  The reader loads head with acquire, reads the records in [tail, head), and
- * stores the new tail with release.  A tail that cannot be right (ahead of head, or more than ring_bytes
- * behind) sets SYSPROF_RING_BROKEN and the ring takes no more records until the next START.
+ * Each part is mapped by its own mmap(), MAP_SHARED, whole.  head and tail run freely in 32 bits; a
+ * position's place is position & (ring_bytes - 1).  A record never wraps: what is left at the end
+ * is covered by a SYSPROF_PAD record, of which only the first 8 bytes exist.  The reader loads head
+ * with acquire, reads the records in [tail, head), and stores the new tail with release.  A tail
+ * that cannot be right (ahead of head, or more than ring_bytes behind) sets SYSPROF_RING_BROKEN and
+ * the ring takes no more records until the next START.
  *
- * To merge CPUs by time: T = clock now; then of every ring first load oldest_open_time, then head, both with acquire.
- * All records with a time below min(T, every oldest_open_time that is not 0) are there; later ones may still
- * have company.
+ * To merge CPUs by time: T = clock now; then of every ring first load oldest_open_time, then head,
+ * both with acquire.  All records with a time below min(T, every oldest_open_time that is not 0)
+ * are there; later ones may still have company.
  *
- * poll() says readable once a ring holds watermark_bytes; use your own timeout to fetch the rest.  read() returns whole
- * records, of one CPU after the other, for cat and scripts; on a session that was never configured it
- * configures the default and starts it.  Once a session was mapped, read() gives -EBUSY, and the other way round.
+ * poll() says readable once a ring holds watermark_bytes; use your own timeout to fetch the rest.
+ * read() returns whole records, of one CPU after the other, for cat and scripts; on a session that
+ * was never configured it configures the default and starts it.  Once a session was mapped, read()
+ * gives -EBUSY, and the other way round.
  *
  * Frames
  * ------
- * A frame is a __u64.  Kernel frames are {object:24, offset:40}: SYSPROF_OBJECT_KERNEL with the distance of
- * the instruction pointer from a fixed symbol of the kernel image, or SYSPROF_OBJECT_MODULES with its distance from a
- * base that is secret and made anew each time this module is loaded; offsets are signed, modulo 2^40.  Neither tells an
- * address; SYSPROF_IOC_NAMES turns both into names.  User frames are {object:24, offset:40}, too: the kernel keeps an index of
- * every address space's executable ranges and looks each frame up at the moment it is taken.  The offset is that in the mapped file,
- * for memory without a file that in its region (struct sysprof_region).  What lies in no executable mapping ends the stack
- * (SYSPROF_END_UNMAPPED), with n_user 0 if it is the first frame.  With CAP_PERFMON a session can have addresses instead
- * (SYSPROF_FORM_ADDRESS, flagged SYSPROF_SAMPLE_ADDRESSES) and the MAP records to look them up.  A session with raw stacks has these
- * records, too, of the address spaces whose stacks it gets: its reader has to know what lies where to unwind them.  The first frame of an
- * interrupted context is an exact instruction pointer (SYSPROF_SAMPLE_KERNEL_EXACT, SYSPROF_SAMPLE_USER_EXACT);
- * all others are return addresses; one that a signal interrupted is told as if it were, plus one byte (SYSPROF_USER_TABLE alone finds those).
+ * A frame is a __u64.  Kernel frames are {object:24, offset:40}: SYSPROF_OBJECT_KERNEL with the
+ * distance of the instruction pointer from a fixed symbol of the kernel image, or
+ * SYSPROF_OBJECT_MODULES with its distance from a base that is secret and made anew each time this
+ * module is loaded; offsets are signed, modulo 2^40.  Neither tells an address; SYSPROF_IOC_NAMES
+ * turns both into names.  User frames are {object:24, offset:40}, too: the kernel keeps an index of
+ * every address space's executable ranges and looks each frame up at the moment it is taken.  The
+ * offset is that in the mapped file, for memory without a file that in its region (struct
+ * sysprof_region).  What lies in no executable mapping ends the stack (SYSPROF_END_UNMAPPED), with
+ * n_user 0 if it is the first frame.  With CAP_PERFMON a session can have addresses instead
+ * (SYSPROF_FORM_ADDRESS, flagged SYSPROF_SAMPLE_ADDRESSES) and the MAP records to look them up.  A
+ * session with raw stacks has these records, too, of the address spaces whose stacks it gets: its
+ * reader has to know what lies where to unwind them.  The first frame of an interrupted context is
+ * an exact instruction pointer (SYSPROF_SAMPLE_KERNEL_EXACT, SYSPROF_SAMPLE_USER_EXACT); all others
+ * are return addresses; one that a signal interrupted is told as if it were, plus one byte
+ * (SYSPROF_USER_TABLE alone finds those).
  *
  * The loss law
  * ------------
- * Ticks lie on a grid: period n of a CPU begins at grid_start + n * period, and one tick falls at a random
- * instant of each period.  A sample's weight is the number of periods it stands for.  At every moment, for
- * every CPU of a session (struct sysprof_account):
+ * Ticks lie on a grid: period n of a CPU begins at grid_start + n * period, and one tick falls at a
+ * random instant of each period.  A sample's weight is the number of periods it stands for.  At
+ * every moment, for every CPU of a session (struct sysprof_account):
  *
  *	grid = delivered + sum(lost[]) + idle + offline + excluded + budget + pending
  *
- * grid counts the periods begun, from the clock; pending those of them whose tick has yet to come (0 or 1
- * unless the tick is overdue, or periods are left out to keep to the budget).  All others are counted where the thing
- * happens.  ACCOUNT records carry it at least once per second of activity and at STOP; SYSPROF_IOC_STATS returns it at any time.
+ * grid counts the periods begun, from the clock; pending those of them whose tick has yet to come
+ * (0 or 1 unless the tick is overdue, or periods are left out to keep to the budget).  All others
+ * are counted where the thing happens.  ACCOUNT records carry it at least once per second of
+ * activity and at STOP; SYSPROF_IOC_STATS returns it at any time.
  *
  * Filters and budget
  * ------------------
- * A tick that a session's filters exclude counts as excluded, and costs no stack if no other session wants it.  CPUs that it
- * does not sample are left alone: no tick there, all periods excluded, ACCOUNT by STATS only.  State records come from every CPU and of
- * every process.  Up to 8192 processes that live at a time are followed by SYSPROF_CONFIG_CHILDREN; a fork beyond that
+ * A tick that a session's filters exclude counts as excluded, and costs no stack if no other
+ * session wants it.  CPUs that it does not sample are left alone: no tick there, all periods
+ * excluded, ACCOUNT by STATS only.  State records come from every CPU and of every process.  Up to
+ * 8192 processes that live at a time are followed by SYSPROF_CONFIG_CHILDREN; a fork beyond that
  * counts as state_lost.
  *
- * A session that names no period keeps to a budget: ticks may take 1 % of a CPU (module parameter budget_ppm), by the median cost of
- * one where they cost most.  If they take more, one out of so many periods is sampled, the same share on all CPUs; the others
- * are account.budget.  A session that names one gets it, up to a quarter of the CPU (SYSPROF_LOST_THROTTLED).
+ * A session that names no period keeps to a budget: ticks may take 1 % of a CPU (module parameter
+ * budget_ppm), by the median cost of one where they cost most.  If they take more, one out of so
+ * many periods is sampled, the same share on all CPUs; the others are account.budget.  A session
+ * that names one gets it, up to a quarter of the CPU (SYSPROF_LOST_THROTTLED).
  *
  * Counters
  * --------
- * With SYSPROF_CLOCK_PMU a session has hardware counters of its own, one on each CPU that is online at START, and a period is
- * event_period events.  Where an overflow is an NMI (x86; arm64 with pseudo-NMIs) samples are of code with interrupts off, too.  The loss law
- * holds in periods counted, none of which is ever pending; while a counter stands still, because the CPU sleeps or perf holds back
- * what comes too often, it counts none.  Samples have no delay.  CONFIGURE gives -ENODEV where there is no counter for cycles, START
- * where there is none for the event.
+ * With SYSPROF_CLOCK_PMU a session has hardware counters of its own, one on each CPU that is online
+ * at START, and a period is event_period events.  Where an overflow is an NMI (x86; arm64 with
+ * pseudo-NMIs) samples are of code with interrupts off, too.  The loss law holds in periods
+ * counted, none of which is ever pending; while a counter stands still, because the CPU sleeps or
+ * perf holds back what comes too often, it counts none.  Samples have no delay.  CONFIGURE gives
+ * -ENODEV where there is no counter for cycles, START where there is none for the event.
  *
  * State records
  * -------------
- * TASK, FORK, EXEC, COMM, EXIT, MAP and OBJECT records tell which object lies where in which address space, named by an id
- * (mm) that is unique as long as the address space lives.  FORK without SYSPROF_FORK_THREAD and with
- * another mm than the parent's inherits the parent's maps.  A MAP replaces what it overlaps; with
- * SYSPROF_MAP_FRESH it is the first of a new program and replaces everything.  Samples may fill 3/4 of a
- * ring, state records all of it; if one is lost all the same, RESYNC follows, and SYSPROF_IOC_SNAPSHOT
- * (before anything else also at the beginning, right after START) tells the present state.  A snapshot's records carry the time
- * at which they were true; of two records about an address space the later one wins.
+ * TASK, FORK, EXEC, COMM, EXIT, MAP and OBJECT records tell which object lies where in which
+ * address space, named by an id (mm) that is unique as long as the address space lives.  FORK
+ * without SYSPROF_FORK_THREAD and with another mm than the parent's inherits the parent's maps.  A
+ * MAP replaces what it overlaps; with SYSPROF_MAP_FRESH it is the first of a new program and
+ * replaces everything.  Samples may fill 3/4 of a ring, state records all of it; if one is lost all
+ * the same, RESYNC follows, and SYSPROF_IOC_SNAPSHOT (before anything else also at the beginning,
+ * right after START) tells the present state.  A snapshot's records carry the time at which they
+ * were true; of two records about an address space the later one wins.
  *
  * ioctls
  * ------
- * The argument of each is a pointer to a struct whose first member is its size in bytes as the caller knows
- * it.  Bytes the kernel does not know must be zero (-E2BIG), as must reserved members and unknown flags (-EINVAL).
+ * The argument of each is a pointer to a struct whose first member is its size in bytes as the
+ * caller knows it.  Bytes the kernel does not know must be zero (-E2BIG), as must reserved members
+ * and unknown flags (-EINVAL).
  *
  * Who may do what
  * ---------------
- * The device node decides who may open it: root:sysprof, 0660.  What a session may see is fixed by the
- * credentials at open().  Every session sees, of all processes, names and which functions they run; addresses only one whose opener
- * had CAP_PERFMON (or CAP_SYS_ADMIN).  Membership in group sysprof is a privilege and is documented as such.
+ * The device node decides who may open it: root:sysprof, 0660.  What a session may see is fixed by
+ * the credentials at open().  Every session sees, of all processes, names and which functions they
+ * run; addresses only one whose opener had CAP_PERFMON (or CAP_SYS_ADMIN).  Membership in group
+ * sysprof is a privilege and is documented as such.
  *
  *	asset                        actor           door                    what closes it; its test
  *	-----                        -----           ----                    ------------------------
@@ -172,11 +188,13 @@ enum sysprof_record_type {
 	SYSPROF_OBJECT		= 8,
 	SYSPROF_ACCOUNT		= 9,
 	SYSPROF_LOST		= 10,
-	SYSPROF_RESYNC		= 11,	/* no body: state records were lost on this CPU before this time */
+	/* No body: state records were lost on this CPU before this time */
+	SYSPROF_RESYNC		= 11,
 	/*
-	 * Numbers 12 to 16 are set aside, so that today's readers and tomorrow's module agree.  12: the user stack of a
-	 * cookie, sent once.  13: a thread's time off the CPU.  14: an allocation or release.  15: a mark
-	 * (an instant or a span with a name).  16: a counter's value.
+	 * Numbers 12 to 16 are set aside, so that today's readers and tomorrow's module agree.  12:
+	 * the user stack of a cookie, sent once.  13: a thread's time off the CPU.  14: an
+	 * allocation or release.  15: a mark (an instant or a span with a name).  16: a counter's
+	 * value.
 	 */
 	SYSPROF_USER_STACK	= 12,
 	SYSPROF_OFFCPU		= 13,
@@ -213,7 +231,8 @@ enum sysprof_end {
 	SYSPROF_END_ROOT	= 1,	/* walked to the outermost frame */
 	SYSPROF_END_LIMIT	= 2,	/* more frames than the session asked for */
 	SYSPROF_END_FAULT	= 3,	/* memory was not readable without faulting */
-	SYSPROF_END_BAD		= 4,	/* the chain does not lead on: no frame pointer, or not a stack */
+	/* The chain does not lead on: no frame pointer, or not a stack */
+	SYSPROF_END_BAD		= 4,
 	SYSPROF_END_UNMAPPED	= 5,	/* a value that lies in no executable mapping */
 	SYSPROF_END_UNRELIABLE	= 6,	/* the kernel's unwinder gave up */
 	SYSPROF_END_NO_INFO	= 7,	/* no table says how to go on, nor does a frame pointer */
@@ -223,28 +242,34 @@ enum sysprof_end {
 enum sysprof_user_mode {
 	SYSPROF_USER_NONE	= 0,
 	SYSPROF_USER_FP		= 1,	/* frames, walked along frame pointers */
-	SYSPROF_USER_RAW	= 2,	/* registers and a copy of the stack, for SYSPROF_FEATURE_RAW */
+	/* Registers and a copy of the stack, for SYSPROF_FEATURE_RAW */
+	SYSPROF_USER_RAW	= 2,
 	SYSPROF_USER_TABLE	= 3,	/* frames, by unwind tables, for SYSPROF_FEATURE_TABLE */
-	SYSPROF_USER_DEFERRED	= 4,	/* a SYSPROF_USER_STACK with this cookie follows, or came before */
+	/* A SYSPROF_USER_STACK with this cookie follows, or came before */
+	SYSPROF_USER_DEFERRED	= 4,
 };
 
 #define SYSPROF_SAMPLE_KERNEL_EXACT	(1 << 0)	/* first kernel frame is an exact ip */
 #define SYSPROF_SAMPLE_USER_EXACT	(1 << 1)	/* first user frame is an exact ip */
 #define SYSPROF_SAMPLE_USER_32BIT	(1 << 2)	/* the task ran 32-bit code */
-#define SYSPROF_SAMPLE_IRQ		(1 << 3)	/* a softirq or a nested interrupt was running */
+#define SYSPROF_SAMPLE_IRQ		(1 << 3) /* a softirq or a nested interrupt was running */
 #define SYSPROF_SAMPLE_ADDRESSES	(1 << 4)	/* user frames are addresses */
-#define SYSPROF_SAMPLE_NO_TABLE		(1 << 5)	/* SYSPROF_USER_TABLE: a caller was looked for by the frame pointer, for want of a table */
+#define SYSPROF_SAMPLE_NO_TABLE                                                                    \
+	(1                                                                                         \
+	 << 5) /* SYSPROF_USER_TABLE: a caller was looked for by the frame pointer, for want of a table */
 
 /**
  * struct sysprof_sample - one tick of the clock that found the CPU at work
  * @record: SYSPROF_SAMPLE; pid and tid of the task that was interrupted
  * @mm: id of its address space, 0 if it has none
  * @cookie: joins this sample to a user stack sent by itself, 0 if there is none
- * @delay_ns: by how much the tick came late, less what a hypervisor took meanwhile as far as the kernel knows (steal).  Interrupts
+ * @delay_ns: by how much the tick came late, less what a hypervisor took meanwhile as far as the
+ *	kernel knows (steal).  Interrupts
  *	that were off are one cause; others are firmware, waking up from a deep idle state, interrupts served before this one, steal that
  *	nobody tells of.  The code on top of the stack is what ran when the tick got through
  * @weight: periods the sample stands for
- * @raw_bytes: of the struct sysprof_raw that follows the frames (SYSPROF_USER_RAW), a multiple of 8; 0 if there is none
+ * @raw_bytes: of the struct sysprof_raw that follows the frames (SYSPROF_USER_RAW), a multiple of
+ *	8; 0 if there is none
  * @n_kernel: kernel frames, innermost first
  * @n_user: user frames, innermost first, after the kernel's
  * @kernel_end: enum sysprof_end
@@ -270,11 +295,14 @@ struct sysprof_sample {
 };
 
 /**
- * struct sysprof_raw - registers and stack of the interrupted user context, behind the frames of a sample, which are there, too
- * @arch: ELF machine number (62 x86-64, 183 AArch64): which registers @regs are, in the order of that machine's
+ * struct sysprof_raw - registers and stack of the interrupted user context, behind the frames of a
+ * sample, which are there, too
+ * @arch: ELF machine number (62 x86-64, 183 AArch64): which registers @regs are, in the order of
+ *	that machine's
  *	<asm/perf_regs.h>: on x86-64 ax bx cx dx si di bp sp ip flags cs ss ds es fs gs (these four are 0) r8 ... r15, on AArch64 x0 ... x30 sp pc
  * @n_regs: how many of them
- * @stack_bytes: bytes of stack that were copied, from the stack pointer up; what could not be read without a fault is missing
+ * @stack_bytes: bytes of stack that were copied, from the stack pointer up; what could not be read
+ *	without a fault is missing
  * @wanted_bytes: bytes asked for
  * @reserved: 0
  * @regs: n_regs of them, then the stack's bytes, zeros up to a multiple of 8
@@ -295,7 +323,8 @@ struct sysprof_raw {
 #define SYSPROF_EXIT_PROCESS	(1 << 2)	/* the last thread of its process */
 
 /**
- * struct sysprof_task - a task (TASK, from a snapshot), or what became of it (FORK, EXEC, COMM, EXIT)
+ * struct sysprof_task - a task (TASK, from a snapshot), or what became of it (FORK, EXEC, COMM,
+ * EXIT)
  * @record: pid and tid of the task; for FORK of the new one
  * @mm: id of its address space, 0 for none; for EXEC the new one
  * @parent_mm: FORK: id of the parent's address space
@@ -314,7 +343,7 @@ struct sysprof_task {
 	char comm[SYSPROF_COMM_BYTES];
 };
 
-#define SYSPROF_MAP_FRESH	(1 << 0)	/* the first mapping of a new program: forget the mm's others */
+#define SYSPROF_MAP_FRESH (1 << 0) /* the first mapping of a new program: forget the mm's others */
 
 /**
  * struct sysprof_map - an executable mapping
@@ -337,15 +366,17 @@ struct sysprof_map {
 };
 
 /*
- * Objects that are always there.  Files and regions have ids from SYSPROF_OBJECT_FIRST, which are not used again as long as the module
- * is loaded; an OBJECT or a REGION tells which it is.
+ * Objects that are always there.  Files and regions have ids from SYSPROF_OBJECT_FIRST, which are
+ * not used again as long as the module is loaded; an OBJECT or a REGION tells which it is.
  */
 enum sysprof_object_id {
 	SYSPROF_OBJECT_UNKNOWN		= 0,
 	SYSPROF_OBJECT_KERNEL		= 1,
 	SYSPROF_OBJECT_MODULES		= 2,	/* loadable modules, BPF programs, trampolines */
-	SYSPROF_OBJECT_ANON		= 3,	/* executable memory without a file, for which there could not be a region */
-	SYSPROF_OBJECT_VDSO		= 4,	/* of 64-bit programs, or, in samples of them, of 32-bit ones */
+	/* Executable memory without a file, for which there could not be a region */
+	SYSPROF_OBJECT_ANON		= 3,
+	/* Of 64-bit programs, or, in samples of them, of 32-bit ones */
+	SYSPROF_OBJECT_VDSO		= 4,
 	SYSPROF_OBJECT_FIRST		= 16,
 };
 
@@ -355,8 +386,10 @@ enum sysprof_object_id {
 #define SYSPROF_BUILD_ID_BYTES	20
 
 /**
- * struct sysprof_object - a mapped file, or the vdso (SYSPROF_OBJECT_VDSO: bytes, path "[vdso]" and build-id only)
- * @record: SYSPROF_OBJECT; pid is a process that had it mapped when it was first seen, 0 if that is not known
+ * struct sysprof_object - a mapped file, or the vdso (SYSPROF_OBJECT_VDSO: bytes, path "[vdso]" and
+ * build-id only)
+ * @record: SYSPROF_OBJECT; pid is a process that had it mapped when it was first seen, 0 if that is
+ *	not known
  * @inode: number
  * @bytes: size of the file
  * @mtime_ns: CLOCK_REALTIME of the last change
@@ -368,7 +401,8 @@ enum sysprof_object_id {
  * @build_id_bytes: 0 if there is none
  * @build_id: the first bytes of the GNU build-id
  * @reserved: 0
- * @path: seen from the initial mount namespace, nul-terminated; " (deleted)" behind an unlinked file's
+ * @path: seen from the initial mount namespace, nul-terminated; " (deleted)" behind an unlinked
+ *	file's
  */
 struct sysprof_object {
 	struct sysprof_record record;
@@ -386,7 +420,10 @@ struct sysprof_object {
 	char path[];
 };
 
-/* Offset of a region's first byte as it was first seen: what comes to lie in front of that still has positive offsets. */
+/*
+ * Offset of a region's first byte as it was first seen: what comes to lie in front of that still
+ * has positive offsets.
+ */
 #define SYSPROF_REGION_BIAS	(1ULL << 32)
 
 /**
@@ -397,10 +434,12 @@ struct sysprof_object {
  * @object: id
  * @generation: how many regions this address space had before
  *
- * Told when code is first mapped there, and by SYSPROF_SNAPSHOT_TASKS behind the TASK.  Every address space has regions of its own; a fork's
- * child keeps its parent's until it maps more.  What overlaps or touches a place that was executable before belongs to the region
- * there, so that pages made writable and executable in turn, and areas that grow, keep ids and offsets; a region ends when files are
- * mapped all over it, or with its address space.  Of one address space no more than 64 are told apart at a time.
+ * Told when code is first mapped there, and by SYSPROF_SNAPSHOT_TASKS behind the TASK.  Every
+ * address space has regions of its own; a fork's child keeps its parent's until it maps more.  What
+ * overlaps or touches a place that was executable before belongs to the region there, so that pages
+ * made writable and executable in turn, and areas that grow, keep ids and offsets; a region ends
+ * when files are mapped all over it, or with its address space.  Of one address space no more than
+ * 64 are told apart at a time.
  */
 struct sysprof_region {
 	struct sysprof_record record;
@@ -414,15 +453,17 @@ enum sysprof_time_reason {
 	SYSPROF_TIME_START	= 0,	/* a session began */
 	SYSPROF_TIME_SUSPEND	= 1,	/* the machine is about to sleep */
 	SYSPROF_TIME_RESUME	= 2,	/* it is back */
-	SYSPROF_TIME_PAUSE	= 3,	/* no CPU ran for long: a virtual machine was stopped, or its host was */
+	/* No CPU ran for long: a virtual machine was stopped, or its host was */
+	SYSPROF_TIME_PAUSE	= 3,
 	SYSPROF_TIME_STEP	= 4,	/* CLOCK_REALTIME was set */
 };
 
 /**
  * struct sysprof_time - the clocks, side by side
  *
- * A pause is a second or more in which a tick was overdue and no CPU had one.  Its periods are not work: on CPUs that were busy they count
- * as offline, on others as idle.  The grid stands still with CLOCK_MONOTONIC while the machine sleeps.
+ * A pause is a second or more in which a tick was overdue and no CPU had one.  Its periods are not
+ * work: on CPUs that were busy they count as offline, on others as idle.  The grid stands still
+ * with CLOCK_MONOTONIC while the machine sleeps.
  *
  * @record: SYSPROF_TIME; its time is CLOCK_MONOTONIC
  * @boottime: CLOCK_BOOTTIME, ns
@@ -445,7 +486,8 @@ enum sysprof_lost_reason {
 	SYSPROF_LOST_RING_FULL	= 0,
 	SYSPROF_LOST_TOO_BIG	= 1,	/* the record is larger than the ring allows */
 	SYSPROF_LOST_NESTED	= 2,	/* the tick interrupted the taking of another */
-	SYSPROF_LOST_THROTTLED	= 3,	/* held back: ticks had taken their share of the CPU, a quarter at most */
+	/* Held back: ticks had taken their share of the CPU, a quarter at most */
+	SYSPROF_LOST_THROTTLED	= 3,
 	SYSPROF_LOST_REASONS	= 8,
 };
 
@@ -461,7 +503,8 @@ enum sysprof_lost_reason {
  * @pending: begun, but their tick has yet to come
  * @samples: written, a count of records
  * @state_lost: state records that found no room, a count of records
- * @cost_ns: time spent in ticks, for all sessions; where they are cheap, one of eight is timed for all of them
+ * @cost_ns: time spent in ticks, for all sessions; where they are cheap, one of eight is timed for
+ *	all of them
  * @ticks: taken, for all sessions
  */
 struct sysprof_account {
@@ -578,14 +621,16 @@ enum sysprof_clock {
 
 enum sysprof_form {
 	SYSPROF_FORM_OBJECT	= 1,	/* user frames as {object, offset} */
-	SYSPROF_FORM_ADDRESS	= 2,	/* as addresses, and MAP records; with CAP_PERFMON, else -EPERM */
+	/* As addresses, and MAP records; with CAP_PERFMON, else -EPERM */
+	SYSPROF_FORM_ADDRESS	= 2,
 };
 
 #define SYSPROF_CONFIG_NO_KERNEL	(1 << 0)	/* leave kernel stacks out */
-#define SYSPROF_CONFIG_ONLY_USER	(1 << 1)	/* exclude ticks that interrupt the kernel */
+#define SYSPROF_CONFIG_ONLY_USER	(1 << 1) /* exclude ticks that interrupt the kernel */
 #define SYSPROF_CONFIG_ONLY_KERNEL	(1 << 2)	/* exclude ticks that interrupt user code */
-#define SYSPROF_CONFIG_CHILDREN		(1 << 3)	/* @pids stands for their children, too, and for theirs */
-#define SYSPROF_CONFIG_CGROUP		(1 << 4)	/* only tasks of @cgroup_fd, a directory of cgroup v2 (else -EBADF), and below */
+#define SYSPROF_CONFIG_CHILDREN		(1 << 3) /* @pids stands for their children, too, and for theirs */
+#define SYSPROF_CONFIG_CGROUP                                                                      \
+	(1 << 4) /* only tasks of @cgroup_fd, a directory of cgroup v2 (else -EBADF), and below */
 
 #define SYSPROF_FILTER_MAX		64		/* pids, and uids */
 
@@ -593,7 +638,8 @@ enum sysprof_form {
  * struct sysprof_config - SYSPROF_IOC_CONFIGURE: what the session samples; 0 asks for the default
  * @size: of this struct
  * @flags: SYSPROF_CONFIG_*
- * @period_ns: asked for; on return granted.  Sessions share one clock: its rate is set by the session that starts first, others
+ * @period_ns: asked for; on return granted.  Sessions share one clock: its rate is set by the
+ *	session that starts first, others
  *	get a whole multiple of its period, told here after START
  *	With 0 it is 1 ms, and grows as long as ticks take more of a CPU than the budget allows (account.budget)
  * @clock: enum sysprof_clock
@@ -601,19 +647,24 @@ enum sysprof_form {
  * @form: enum sysprof_form; 0 SYSPROF_FORM_OBJECT
  * @max_kernel_frames: per sample, 128 by default
  * @max_user_frames: per sample, 256 by default
- * @raw_bytes: of the stack, for SYSPROF_USER_RAW: a multiple of 8 up to max_raw_bytes, 16 KiB by default.  Only of tasks that the opener could
+ * @raw_bytes: of the stack, for SYSPROF_USER_RAW: a multiple of 8 up to max_raw_bytes, 16 KiB by
+ *	default.  Only of tasks that the opener could
  *	trace, all with CAP_PERFMON; of others there are frames by frame pointers, and user_mode says so.  MAP records tell what lies
  *	where in the address spaces of those tasks.  A sample that is too large for
  *	the ring is lost (SYSPROF_LOST_TOO_BIG)
  * @ring_bytes: per CPU, a power of two; on return as granted
  * @watermark_bytes: when poll() wakes; a quarter of the ring by default
  * @ring_stride: on return, the distance of two rings' offsets for mmap()
- * @event_type: SYSPROF_CLOCK_PMU: type and number of the event, as perf_event_open() has them; 0 and 0 are cycles
+ * @event_type: SYSPROF_CLOCK_PMU: type and number of the event, as perf_event_open() has them; 0
+ *	and 0 are cycles
  * @event_config: see @event_type
- * @event_period: SYSPROF_CLOCK_PMU: events per period, instead of @period_ns, which then means nothing; 0 asks for a default
- * @pids: address of @nr_pids process ids, -ESRCH if there is none; only their samples.  A filter leaves ticks out; @nr_pids, @nr_uids, @cpus_bytes 0: none
+ * @event_period: SYSPROF_CLOCK_PMU: events per period, instead of @period_ns, which then means
+ *	nothing; 0 asks for a default
+ * @pids: address of @nr_pids process ids, -ESRCH if there is none; only their samples.  A filter
+ *	leaves ticks out; @nr_pids, @nr_uids, @cpus_bytes 0: none
  * @uids: address of @nr_uids effective user ids; only their tasks
- * @cpus: address of @cpus_bytes of CPU numbers as bits, least significant first; only these.  CPUs that were isolated (nohz_full,
+ * @cpus: address of @cpus_bytes of CPU numbers as bits, least significant first; only these.  CPUs
+ *	that were isolated (nohz_full,
  *	isolcpus) are left alone unless they are named here
  * @nr_pids: at most SYSPROF_FILTER_MAX
  * @nr_uids: at most SYSPROF_FILTER_MAX
@@ -621,7 +672,8 @@ enum sysprof_form {
  * @cgroup_fd: see SYSPROF_CONFIG_CGROUP
  * @reserved: 0
  *
- * Not while running (-EBUSY).  A session whose rings are mapped keeps their size (-EBUSY for another).
+ * Not while running (-EBUSY).  A session whose rings are mapped keeps their size (-EBUSY for
+ * another).
  */
 struct sysprof_config {
 	__u32 size;
@@ -664,12 +716,17 @@ struct sysprof_start {
 };
 
 enum sysprof_snapshot_part {
-	SYSPROF_SNAPSHOT_TASKS		= 0,	/* TASK of every thread, REGION, and MAP where there are MAP records, of every address space */
-	SYSPROF_SNAPSHOT_OBJECTS	= 1,	/* OBJECT of every file and of the vdso; after the tasks */
+	/*
+	 * TASK of every thread, REGION, and MAP where there are MAP records, of every address space
+	 */
+	SYSPROF_SNAPSHOT_TASKS		= 0,
+	/* OBJECT of every file and of the vdso; after the tasks */
+	SYSPROF_SNAPSHOT_OBJECTS	= 1,
 };
 
 /**
- * struct sysprof_snapshot - SYSPROF_IOC_SNAPSHOT: the present state, as records in the caller's own buffer
+ * struct sysprof_snapshot - SYSPROF_IOC_SNAPSHOT: the present state, as records in the caller's own
+ * buffer
  * @size: of this struct
  * @part: enum sysprof_snapshot_part
  * @cursor: 0 to begin; on return where to go on
@@ -744,12 +801,14 @@ struct sysprof_names {
  * @flags: 0
  * @start: on return, for a region the address of its offset 0; modulo 2^64
  *
- * Files: regular ones only, that the opener of the session could open for reading, opened anew.  One whose path does not lead the opener there
- * (another mount namespace, a closed directory, deleted) only while a process has it mapped that the opener could trace (same user and
- * group, no more capabilities, dumpable, of the initial user namespace; security modules are not asked), or for 3 s after its OBJECT record if such a
- * process was the first to map it: for as long, and for 1024 files at most, a running session keeps what was mapped from being
- * freed and its file system from being unmounted.  -EACCES otherwise; -ENOENT for an id that is not known.  Regions: of a process that lives and that
- * the opener could trace, else -ENOENT.
+ * Files: regular ones only, that the opener of the session could open for reading, opened anew.
+ * One whose path does not lead the opener there (another mount namespace, a closed directory,
+ * deleted) only while a process has it mapped that the opener could trace (same user and group, no
+ * more capabilities, dumpable, of the initial user namespace; security modules are not asked), or
+ * for 3 s after its OBJECT record if such a process was the first to map it: for as long, and for
+ * 1024 files at most, a running session keeps what was mapped from being freed and its file system
+ * from being unmounted.  -EACCES otherwise; -ENOENT for an id that is not known.  Regions: of a
+ * process that lives and that the opener could trace, else -ENOENT.
  */
 struct sysprof_map_fd {
 	__u32 size;
@@ -762,11 +821,12 @@ struct sysprof_map_fd {
 /**
  * struct sysprof_raw_wish - SYSPROF_IOC_RAW_WISH: how much of a stack is worth copying
  * @size: of this struct
- * @bytes: of the stacks of tasks with this name, at most raw_bytes of CONFIGURE, taken up to a whole KiB; 0: none, their frame pointers do
+ * @bytes: of the stacks of tasks with this name, at most raw_bytes of CONFIGURE, taken up to a
+ *	whole KiB; 0: none, their frame pointers do
  * @comm: name; "": all tasks for whose name there is no other wish
  *
- * From the next tick on; raw_bytes for who has wished nothing.  A hint: tasks of another name may get the same, if the two happen to have
- * the same hash.  -EINVAL for a session without raw stacks.
+ * From the next tick on; raw_bytes for who has wished nothing.  A hint: tasks of another name may
+ * get the same, if the two happen to have the same hash.  -EINVAL for a session without raw stacks.
  */
 struct sysprof_raw_wish {
 	__u32 size;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * bench-refilter CAPTURE: CPU time to open, to fold, and to change the range of time: what a viewer does for each step of a
- * drag.  "name value unit" lines.  Ranges of several widths at random places; the worst and the middle one of each are told.
+ * bench-refilter CAPTURE: CPU time to open, to fold, and to change the range of time: what a viewer
+ * does for each step of a drag.  "name value unit" lines.  Ranges of several widths at random
+ * places; the worst and the middle one of each are told.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,7 +28,8 @@ static int compare(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-static void measure(const SptCapture *capture, const SptProfile *base, double share, const char *name)
+static void measure(const SptCapture *capture, const SptProfile *base, double share,
+		    const char *name)
 {
 	uint64_t begin = capture->first_time, end = capture->last_time;
 	g_autoptr(SptProfile) profile = NULL;
@@ -35,7 +37,8 @@ static void measure(const SptCapture *capture, const SptProfile *base, double sh
 
 	for (unsigned i = 0; i < ROUNDS; i++) {
 		uint64_t width = (uint64_t)((end - begin) * share);
-		SptFilter filter = { .begin_ns = begin + (uint64_t)(g_random_double() * (end - begin - width)) };
+		SptFilter filter = { .begin_ns = begin + (uint64_t)(g_random_double() *
+								    (end - begin - width)) };
 		double before;
 
 		filter.end_ns = filter.begin_ns + width + 1;
@@ -59,7 +62,8 @@ int main(int argc, char **argv)
 	uint32_t n_nodes, n_functions;
 
 	if (!capture || capture->n_samples < 2) {
-		fprintf(stderr, "bench-refilter: %s\n", error ? error->message : "needs one capture with samples");
+		fprintf(stderr, "bench-refilter: %s\n",
+			error ? error->message : "needs one capture with samples");
 		return 1;
 	}
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * bench-stash: how long the stash takes for a million stacks of 20 frames, and how long a bare loop over a prefix tree does: one number a
- * frame, nodes of 16 bytes, a table of the right size from the start.  "name value unit" lines.  Both see the same stacks in the same
- * order, a piece at a time, in turns.
+ * bench-stash: how long the stash takes for a million stacks of 20 frames, and how long a bare loop
+ * over a prefix tree does: one number a frame, nodes of 16 bytes, a table of the right size from
+ * the start.  "name value unit" lines.  Both see the same stacks in the same order, a piece at a
+ * time, in turns.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -49,7 +50,8 @@ static uint32_t bare_add(struct bare *bare, const uint64_t *frames)
 		uint64_t hash = (frames[i] ^ (uint64_t)parent << 32) * 0x9e3779b97f4a7c15u;
 		uint32_t slot = (uint32_t)(hash >> 32) & bare->mask, id;
 
-		while ((id = bare->slots[slot]) != 0 && (bare->nodes[id].frame != frames[i] || bare->nodes[id].parent != parent))
+		while ((id = bare->slots[slot]) != 0 &&
+		       (bare->nodes[id].frame != frames[i] || bare->nodes[id].parent != parent))
 			slot = (slot + 1) & bare->mask;
 		if (!id) {
 			id = bare->slots[slot] = bare->n++;
@@ -60,14 +62,19 @@ static uint32_t bare_add(struct bare *bare, const uint64_t *frames)
 	return parent;
 }
 
-/* Innermost first.  The innermost @own frames belong to this stack alone, above them stacks meet two by two. */
+/*
+ * Innermost first.  The innermost @own frames belong to this stack alone, above them stacks meet
+ * two by two.
+ */
 static void make_stack(uint32_t stack, unsigned own, SptFrame *frames, uint64_t *bare_frames)
 {
 	for (unsigned i = 0; i < FRAMES; i++) {
 		uint64_t path = i < own ? stack : (uint64_t)stack >> (i - own + 1) * 3 / 2;
 		uint64_t place = mix(path << 8 | i);
 
-		frames[i] = (SptFrame){ .object = 1 + place % OBJECTS, .offset = place >> 40, .kind = i == 0 };
+		frames[i] = (SptFrame){ .object = 1 + place % OBJECTS,
+					.offset = place >> 40,
+					.kind = i == 0 };
 		bare_frames[i] = (uint64_t)frames[i].object << 40 | frames[i].offset;
 	}
 }
@@ -87,7 +94,8 @@ static void measure(const char *name, uint32_t n_stacks, unsigned own, unsigned 
 	for (uint32_t at = 0; at < SAMPLES; at += PIECE) {
 		/* Odd, so that a million numbers are met once each. */
 		for (uint32_t i = 0; i < PIECE; i++)
-			make_stack((at + i) * 2654435761u % SAMPLES % n_stacks, own, &frames[i * FRAMES], &bare_frames[i * FRAMES]);
+			make_stack((at + i) * 2654435761u % SAMPLES % n_stacks, own,
+				   &frames[i * FRAMES], &bare_frames[i * FRAMES]);
 		before = now_ms();
 		for (uint32_t i = 0; i < PIECE; i++)
 			sum += spt_stash_add(stash, 0, &frames[i * FRAMES], FRAMES);
@@ -100,7 +108,8 @@ static void measure(const char *name, uint32_t n_stacks, unsigned own, unsigned 
 	if (sum != 0 || bare.n != spt_stash_n_nodes(stash))
 		printf("stash_%s_wrong 1 -\n", name);
 	printf("stash_%s_nodes %u -\n", name, bare.n);
-	printf("stash_%s_ours %.1f ms\nstash_%s_bare %.1f ms\nstash_%s_ratio %.2f x\n", name, stash_ms, name, bare_ms, name, stash_ms / bare_ms);
+	printf("stash_%s_ours %.1f ms\nstash_%s_bare %.1f ms\nstash_%s_ratio %.2f x\n", name,
+	       stash_ms, name, bare_ms, name, stash_ms / bare_ms);
 	g_free(bare.slots);
 	g_free(bare.nodes);
 }

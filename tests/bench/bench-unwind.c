@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * bench-unwind FILE...: unwinds the raw stacks that perf recorded with --call-graph dwarf, with ours and with libdwfl, frame by frame
- * the same or not, and how long it took.  One line of "name number" each; --show prints the first stacks that differ.
+ * bench-unwind FILE...: unwinds the raw stacks that perf recorded with --call-graph dwarf, with
+ * ours and with libdwfl, frame by frame the same or not, and how long it took.  One line of "name
+ * number" each; --show prints the first stacks that differ.
  */
 #include <elfutils/libdwfl.h>
 #include <inttypes.h>
@@ -120,10 +121,12 @@ static Dwfl *make_dwfl(const struct perf_space *space)
 			continue;
 		if (!spt_object_offset_to_address(object->elf, map->offset, &address)) {
 			slack = 0xfff;
-			if (!spt_object_offset_to_address(object->elf, map->offset + slack, &address))
+			if (!spt_object_offset_to_address(object->elf, map->offset + slack,
+							  &address))
 				continue;
 		}
-		dwfl_report_elf(dwfl, map->path, spt_object_name(object->elf), -1, map->start + slack - address, true);
+		dwfl_report_elf(dwfl, map->path, spt_object_name(object->elf), -1,
+				map->start + slack - address, true);
 	}
 	dwfl_report_end(dwfl, NULL, NULL);
 	return dwfl;
@@ -166,7 +169,8 @@ static bool read_memory(Dwfl *dwfl, Dwarf_Addr address, Dwarf_Word *ret, void *d
 
 static bool set_registers(Dwfl_Thread *thread, void *data)
 {
-	static const unsigned char from[17] = { 0, 3, 2, 1, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23, 8 };
+	static const unsigned char from[17] = { 0,  3,	2,  1,	4,  5,	6,  7, 16,
+						17, 18, 19, 20, 21, 22, 23, 8 };
 	Dwarf_Word registers[17];
 
 	(void)data;
@@ -217,28 +221,37 @@ static void unwind_dwfl(const struct stack *stack, struct frames *frames)
 	dwfl_looked_below = false;
 	frames->n = 0;
 	dwfl_getthread_frames(dwfl, 1, on_frame, frames);
-	/* It tells of a caller before it looks whether there is code: what is none is not a frame. */
-	while (frames->n > 1 && !perf_find_map(stack->space, frames->frame[frames->n - 1].ip - !frames->frame[frames->n - 1].is_exact))
+	/*
+	 * It tells of a caller before it looks whether there is code: what is none is not a frame.
+	 */
+	while (frames->n > 1 &&
+	       !perf_find_map(stack->space, frames->frame[frames->n - 1].ip -
+						    !frames->frame[frames->n - 1].is_exact))
 		frames->n--;
 }
 
 /* Both. */
 
 enum { IDENTICAL, TAKEN_BACK, NO_TABLE, LONGER, SHORTER, DIFFERENT, N_CLASSES };
-static const char *const classes[] = { "identical", "longer_taken_back", "longer_no_table", "longer", "shorter", "different" };
-static const char *const ends[SPT_UNWIND_ENDS] = { "root", "limit", "cut", "no_info", "bad_memory", "unmapped" };
+static const char *const classes[] = { "identical", "longer_taken_back", "longer_no_table",
+				       "longer",    "shorter",		 "different" };
+static const char *const ends[SPT_UNWIND_ENDS] = { "root",    "limit",	    "cut",
+						   "no_info", "bad_memory", "unmapped" };
 
 /*
- * Longer is only what goes on to where a whole stack ends, where libdwfl did not, and why that is right: a register that the function has
- * taken back already is looked for below the stack pointer, in vain; or there is nothing but frame pointers to go on by.
+ * Longer is only what goes on to where a whole stack ends, where libdwfl did not, and why that is
+ * right: a register that the function has taken back already is looked for below the stack pointer,
+ * in vain; or there is nothing but frame pointers to go on by.
  */
-static unsigned classify(const struct stack *stack, const struct frames *ours, const struct frames *theirs, SptUnwindEnd end)
+static unsigned classify(const struct stack *stack, const struct frames *ours,
+			 const struct frames *theirs, SptUnwindEnd end)
 {
 	unsigned n = MIN(ours->n, theirs->n);
 	SptUnwindPlace last;
 
 	for (unsigned i = 0; i < n; i++)
-		if (ours->frame[i].ip != theirs->frame[i].ip || ours->frame[i].is_exact != theirs->frame[i].is_exact)
+		if (ours->frame[i].ip != theirs->frame[i].ip ||
+		    ours->frame[i].is_exact != theirs->frame[i].is_exact)
 			return DIFFERENT;
 	if (ours->n == theirs->n)
 		return IDENTICAL;
@@ -246,18 +259,24 @@ static unsigned classify(const struct stack *stack, const struct frames *ours, c
 		return SHORTER;
 	if (end != SPT_UNWIND_ROOT && end != SPT_UNWIND_CUT)
 		return DIFFERENT;
-	if (n && find(stack->space->number, ours->frame[n - 1].ip - !ours->frame[n - 1].is_exact, &last, NULL) && !last.table)
+	if (n &&
+	    find(stack->space->number, ours->frame[n - 1].ip - !ours->frame[n - 1].is_exact, &last,
+		 NULL) &&
+	    !last.table)
 		return NO_TABLE;
 	return dwfl_looked_below ? TAKEN_BACK : LONGER;
 }
 
-static void show(const struct stack *stack, const struct frames *frames, const char *whose, const char *how)
+static void show(const struct stack *stack, const struct frames *frames, const char *whose,
+		 const char *how)
 {
-	printf("# %s (%s): sp %#" PRIx64 " bp %#" PRIx64 "\n", whose, how, (uint64_t)stack->raw->regs[7], (uint64_t)stack->raw->regs[6]);
+	printf("# %s (%s): sp %#" PRIx64 " bp %#" PRIx64 "\n", whose, how,
+	       (uint64_t)stack->raw->regs[7], (uint64_t)stack->raw->regs[6]);
 	for (unsigned i = 0; i < frames->n; i++) {
 		const struct perf_map *map = perf_find_map(stack->space, frames->frame[i].ip);
 
-		printf("#   %#" PRIx64 "%s %s+%#" PRIx64 "\n", frames->frame[i].ip, frames->frame[i].is_exact ? "!" : "", map ? map->path : "",
+		printf("#   %#" PRIx64 "%s %s+%#" PRIx64 "\n", frames->frame[i].ip,
+		       frames->frame[i].is_exact ? "!" : "", map ? map->path : "",
 		       map ? frames->frame[i].ip - map->start + map->offset : 0);
 	}
 }
@@ -274,7 +293,8 @@ static void compare(SptUnwinder *unwinder, const struct stack *stack, struct cou
 	unsigned class;
 
 	current = stack->space;
-	ours.n = spt_unwinder_walk(unwinder, stack->space->number, stack->raw, ours.frame, FRAMES_MAX, &end);
+	ours.n = spt_unwinder_walk(unwinder, stack->space->number, stack->raw, ours.frame,
+				   FRAMES_MAX, &end);
 	unwind_dwfl(stack, &theirs);
 	class = classify(stack, &ours, &theirs, end);
 	counts->stacks++;
@@ -288,7 +308,10 @@ static void compare(SptUnwinder *unwinder, const struct stack *stack, struct cou
 	show(stack, &theirs, "libdwfl", classes[class]);
 }
 
-/* Each by itself first, then, with tables and libraries at hand, all of them against the clock: more than fit into a cache nearby. */
+/*
+ * Each by itself first, then, with tables and libraries at hand, all of them against the clock:
+ * more than fit into a cache nearby.
+ */
 static void take_stacks(SptUnwinder *unwinder, GArray *stacks, struct counts *counts)
 {
 	static struct frames frames;
@@ -302,7 +325,8 @@ static void take_stacks(SptUnwinder *unwinder, GArray *stacks, struct counts *co
 		const struct stack *stack = &g_array_index(stacks, struct stack, i);
 
 		current = stack->space;
-		spt_unwinder_walk(unwinder, stack->space->number, stack->raw, frames.frame, FRAMES_MAX, &end);
+		spt_unwinder_walk(unwinder, stack->space->number, stack->raw, frames.frame,
+				  FRAMES_MAX, &end);
 	}
 	ours_ns += cpu_ns() - before;
 	before = cpu_ns();
@@ -322,7 +346,8 @@ static void take_file(const char *path, struct counts *counts)
 
 	perf_data_open(&data, path);
 	for (unsigned i = 0; i < data.records->len; i++) {
-		const struct perf_event_header *header = g_array_index(data.records, struct perf_at, i).header;
+		const struct perf_event_header *header =
+			g_array_index(data.records, struct perf_at, i).header;
 		struct stack stack;
 		uint32_t pid;
 
@@ -334,7 +359,10 @@ static void take_file(const char *path, struct counts *counts)
 		}
 		stack.raw = perf_data_raw(&data, header, &pid);
 		stack.space = perf_space_of(&data, pid);
-		/* Code that perf does not know to be there, while a program starts: nobody can say more about it. */
+		/*
+		 * Code that perf does not know to be there, while a program starts: nobody can say
+		 * more about it.
+		 */
 		if (stack.raw && perf_find_map(stack.space, stack.raw->regs[8]))
 			g_array_append_val(stacks, stack);
 		else
@@ -368,7 +396,8 @@ int main(int argc, char **argv)
 		printf("%s %" PRIu64 "\n", classes[i], counts.class[i]);
 	for (unsigned i = 0; i < SPT_UNWIND_ENDS; i++)
 		printf("end_%s %" PRIu64 "\n", ends[i], counts.ends[i]);
-	printf("ours_frames_per_s %.0f\nlibdwfl_frames_per_s %.0f\n", counts.frames * 1e9 / (ours_ns + 1), counts.frames * 1e9 / (dwfl_ns + 1));
+	printf("ours_frames_per_s %.0f\nlibdwfl_frames_per_s %.0f\n",
+	       counts.frames * 1e9 / (ours_ns + 1), counts.frames * 1e9 / (dwfl_ns + 1));
 	printf("tables_bytes %" PRIu64 "\ntables_ms %.1f\n", table_bytes, table_ns / 1e6);
 	unlink(vdso);
 	g_free(vdso);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* bench-walk: the module's walk along unwind tables, in user space: nanoseconds for a stack of 20 and of 100 frames of one function. */
+/*
+ * bench-walk: the module's walk along unwind tables, in user space: nanoseconds for a stack of 20
+ * and of 100 frames of one function.
+ */
 #include <stdio.h>
 #include <time.h>
 
@@ -17,7 +20,12 @@ void shim_step(void)
 }
 
 static const struct sysprof_table_rule rule = {
-	.cfa = SYSPROF_CFA_REGISTER, .cfa_register = SYSPROF_ARCH_SP, .ra = SYSPROF_RA_MEMORY, .cfa_offset = 32, .ra_offset = -8, .at_cfa = 1 << 0,
+	.cfa = SYSPROF_CFA_REGISTER,
+	.cfa_register = SYSPROF_ARCH_SP,
+	.ra = SYSPROF_RA_MEMORY,
+	.cfa_offset = 32,
+	.ra_offset = -8,
+	.at_cfa = 1 << 0,
 	.saved = { -2 },
 };
 static struct sysprof_found cache[1 << SYSPROF_FOUND_BITS];
@@ -33,13 +41,16 @@ void sysprof_finder_init(struct sysprof_finder *finder, const struct sysprof_tab
 	*finder = (struct sysprof_finder){ .cache = cache, .tag = 1, .own = own };
 }
 
-const struct sysprof_found *sysprof_finder_look_up(const struct sysprof_finder *finder, uint64_t frame)
+const struct sysprof_found *sysprof_finder_look_up(const struct sysprof_finder *finder,
+						   uint64_t frame)
 {
 	struct sysprof_found *found = sysprof_finder_slot(finder, frame);
 
 	if (sysprof_finder_has(finder, found, frame))
 		return found;
-	*found = (struct sysprof_found){ .rule = &rule, .has_table = true, .frame = frame, .tag = finder->tag };
+	*found = (struct sysprof_found){
+		.rule = &rule, .has_table = true, .frame = frame, .tag = finder->tag
+	};
 	sysprof_found_prepare(found);
 	return found;
 }
@@ -57,9 +68,13 @@ static double ns_of(unsigned n)
 	static struct {
 		struct ranges ranges;
 		struct code_range range[1];
-	} code = { .ranges.n = 1, .range = { { CODE, CODE + 4096, (OBJECT << SYSPROF_FRAME_OBJECT_SHIFT) - CODE, 1 } } };
+	} code = { .ranges.n = 1,
+		   .range = { { CODE, CODE + 4096, (OBJECT << SYSPROF_FRAME_OBJECT_SHIFT) - CODE,
+				1 } } };
 	uint64_t frames[DEEPEST], begun, least = UINT64_MAX;
-	struct sysprof_walk walk = { .ranges = &code.ranges, .frames = frames, .max = DEEPEST, .by_tables = true };
+	struct sysprof_walk walk = {
+		.ranges = &code.ranges, .frames = frames, .max = DEEPEST, .by_tables = true
+	};
 	struct pt_regs regs = { .ip = CODE + 8 };
 
 	regs.registers[SYSPROF_ARCH_SP] = (uintptr_t)stack;
@@ -82,8 +97,9 @@ int main(void)
 {
 	double few = ns_of(20), many = ns_of(DEEPEST);
 
-	printf("  the module's walk along tables, in user space: %.0f ns for 20 frames, %.0f ns for 100: %.1f ns for each frame more\n", few, many,
-	       (many - few) / 80);
-	printf("  memory: %zu KiB for each CPU, twice: what was found last; the tables are as large as their files\n", sizeof(cache) / 1024);
+	printf("  the module's walk along tables, in user space: %.0f ns for 20 frames, %.0f ns for 100: %.1f ns for each frame more\n",
+	       few, many, (many - few) / 80);
+	printf("  memory: %zu KiB for each CPU, twice: what was found last; the tables are as large as their files\n",
+	       sizeof(cache) / 1024);
 	return few < 0 || many < 0;
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * drain FORM HZ FILE [TABLE]: the plainest reader of the device: copies all rings to FILE until SIGTERM.  FORM: objects, addresses, tables (TABLE is a
- * file of sysprof-cli's cache of unwind tables), or raw and a number of KiB.
+ * drain FORM HZ FILE [TABLE]: the plainest reader of the device: copies all rings to FILE until
+ * SIGTERM.  FORM: objects, addresses, tables (TABLE is a file of sysprof-cli's cache of unwind
+ * tables), or raw and a number of KiB.
  */
 #include <err.h>
 #include <fcntl.h>
@@ -70,7 +71,8 @@ struct ring {
 
 static void drain(const struct ring *ring, uint32_t bytes, int out)
 {
-	uint32_t head = __atomic_load_n(&ring->page->head, __ATOMIC_ACQUIRE), tail = ring->tail->tail;
+	uint32_t head = __atomic_load_n(&ring->page->head, __ATOMIC_ACQUIRE),
+		 tail = ring->tail->tail;
 	uint32_t at = tail & (bytes - 1), n = head - tail, first = n < bytes - at ? n : bytes - at;
 
 	put(out, ring->data + at, first);
@@ -102,7 +104,8 @@ int main(int argc, char **argv)
 		config.ring_bytes = 8 << 20;
 	}
 	config.period_ns = 1000000000 / atoi(argv[2]);
-	if (fd < 0 || out < 0 || ioctl(fd, SYSPROF_IOC_INFO, &info) || ioctl(fd, SYSPROF_IOC_CONFIGURE, &config) || info.cpus > CPUS)
+	if (fd < 0 || out < 0 || ioctl(fd, SYSPROF_IOC_INFO, &info) ||
+	    ioctl(fd, SYSPROF_IOC_CONFIGURE, &config) || info.cpus > CPUS)
 		err(1, "cannot open and configure");
 	if (config.user_mode == SYSPROF_USER_TABLE + 1)
 		give_table(fd, argv[4]);
@@ -110,9 +113,12 @@ int main(int argc, char **argv)
 		off_t at = cpu * config.ring_stride;
 
 		rings[cpu].page = mmap(NULL, PAGE, PROT_READ, MAP_SHARED, fd, at);
-		rings[cpu].tail = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, at + PAGE);
-		rings[cpu].data = mmap(NULL, config.ring_bytes, PROT_READ, MAP_SHARED, fd, at + 2 * PAGE);
-		if (rings[cpu].page == MAP_FAILED || rings[cpu].tail == MAP_FAILED || rings[cpu].data == MAP_FAILED)
+		rings[cpu].tail =
+			mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, at + PAGE);
+		rings[cpu].data =
+			mmap(NULL, config.ring_bytes, PROT_READ, MAP_SHARED, fd, at + 2 * PAGE);
+		if (rings[cpu].page == MAP_FAILED || rings[cpu].tail == MAP_FAILED ||
+		    rings[cpu].data == MAP_FAILED)
 			err(1, "cannot map");
 	}
 	if (ioctl(fd, SYSPROF_IOC_START, NULL))

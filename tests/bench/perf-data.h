@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Reads what "perf record --call-graph dwarf" wrote: the mappings of processes over time, and raw stacks, in order of time. */
+/*
+ * Reads what "perf record --call-graph dwarf" wrote: the mappings of processes over time, and raw
+ * stacks, in order of time.
+ */
 #ifndef SPT_PERF_DATA_H
 #define SPT_PERF_DATA_H
 
@@ -47,12 +50,14 @@ static inline unsigned perf_words(uint64_t sample_type, uint64_t of)
 	return __builtin_popcountll(sample_type & of);
 }
 
-static inline uint64_t perf_time_of(const struct perf_data *data, const struct perf_event_header *header)
+static inline uint64_t perf_time_of(const struct perf_data *data,
+				    const struct perf_event_header *header)
 {
 	const uint64_t *words = (const void *)(header + 1);
 	const uint64_t *end = (const void *)((const char *)header + header->size);
 	uint64_t before = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID;
-	uint64_t after = PERF_SAMPLE_ID | PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_CPU | PERF_SAMPLE_IDENTIFIER;
+	uint64_t after =
+		PERF_SAMPLE_ID | PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_CPU | PERF_SAMPLE_IDENTIFIER;
 
 	if (header->type == PERF_RECORD_SAMPLE)
 		return words[perf_words(data->sample_type, before)];
@@ -78,7 +83,9 @@ static inline void perf_free_space(void *pointer)
 
 static inline void perf_data_open(struct perf_data *data, const char *path)
 {
-	const struct { uint64_t magic, size, attr_size, attrs, attrs_bytes, data, data_bytes; } *head;
+	const struct {
+		uint64_t magic, size, attr_size, attrs, attrs_bytes, data, data_bytes;
+	} * head;
 	const struct perf_event_attr *attr;
 	const char *bytes;
 
@@ -87,7 +94,8 @@ static inline void perf_data_open(struct perf_data *data, const char *path)
 		perf_die(path, "cannot be read");
 	bytes = g_mapped_file_get_contents(data->file);
 	head = (const void *)bytes;
-	if (memcmp(bytes, "PERFILE2", 8) != 0 || head->data + head->data_bytes > g_mapped_file_get_length(data->file))
+	if (memcmp(bytes, "PERFILE2", 8) != 0 ||
+	    head->data + head->data_bytes > g_mapped_file_get_length(data->file))
 		perf_die(path, "is no whole perf.data");
 	attr = (const void *)(bytes + head->attrs);
 	data->sample_type = attr->sample_type;
@@ -180,16 +188,27 @@ static inline const struct perf_map *perf_find_map(const struct perf_space *spac
 /* A record that is no sample: what it changes. */
 static inline void perf_data_take(struct perf_data *data, const struct perf_event_header *header)
 {
-	const struct { struct perf_event_header header; uint32_t pid, tid; uint64_t start, bytes, offset; uint64_t id[3];
-		       uint32_t protection, flags; char path[]; } *map = (const void *)header;
-	const struct { struct perf_event_header header; uint32_t pid, parent; } *task = (const void *)header;
+	const struct {
+		struct perf_event_header header;
+		uint32_t pid, tid;
+		uint64_t start, bytes, offset;
+		uint64_t id[3];
+		uint32_t protection, flags;
+		char path[];
+	} *map = (const void *)header;
+	const struct {
+		struct perf_event_header header;
+		uint32_t pid, parent;
+	} *task = (const void *)header;
 	struct perf_space *space;
 
-	if (header->type == PERF_RECORD_MMAP2 && (header->misc & PERF_RECORD_MISC_CPUMODE_MASK) == PERF_RECORD_MISC_USER &&
+	if (header->type == PERF_RECORD_MMAP2 &&
+	    (header->misc & PERF_RECORD_MISC_CPUMODE_MASK) == PERF_RECORD_MISC_USER &&
 	    map->protection & PROT_EXEC) {
 		space = perf_space_of(data, map->pid);
 		space->number = ++data->next_space;
-		perf_put_map(space->maps, &(struct perf_map){ map->start, map->start + map->bytes, map->offset, map->path });
+		perf_put_map(space->maps, &(struct perf_map){ map->start, map->start + map->bytes,
+							      map->offset, map->path });
 	} else if (header->type == PERF_RECORD_COMM && header->misc & PERF_RECORD_MISC_COMM_EXEC) {
 		space = perf_space_of(data, task->pid);
 		space->number = ++data->next_space;
@@ -205,7 +224,9 @@ static inline void perf_data_take(struct perf_data *data, const struct perf_even
 }
 
 /* A sample as the device has it; NULL: of the kernel alone.  To be freed. */
-static inline struct sysprof_raw *perf_data_raw(const struct perf_data *data, const struct perf_event_header *header, uint32_t *ret_pid)
+static inline struct sysprof_raw *perf_data_raw(const struct perf_data *data,
+						const struct perf_event_header *header,
+						uint32_t *ret_pid)
 {
 	const uint64_t *words = (const void *)(header + 1);
 	uint64_t type = data->sample_type, stack_bytes, copied;
@@ -214,8 +235,9 @@ static inline struct sysprof_raw *perf_data_raw(const struct perf_data *data, co
 
 	words += perf_words(type, PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP);
 	*ret_pid = words[0];
-	words += perf_words(type, PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_ADDR | PERF_SAMPLE_ID | PERF_SAMPLE_STREAM_ID |
-			    PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD);
+	words += perf_words(type, PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_ADDR |
+					  PERF_SAMPLE_ID | PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_CPU |
+					  PERF_SAMPLE_PERIOD);
 	if (type & PERF_SAMPLE_CALLCHAIN)
 		words += 1 + words[0];
 	if (words[0] != PERF_SAMPLE_REGS_ABI_64)

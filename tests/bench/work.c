@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * work KIND COUNT: a fixed amount of work, and the nanoseconds it took: "frames20", "frames100" (a loop that deep in a stack), "syscalls",
- * "forks" (fork and exec), "maps" (an executable mapping made, changed twice, removed).
+ * work KIND COUNT: a fixed amount of work, and the nanoseconds it took: "frames20", "frames100" (a
+ * loop that deep in a stack), "syscalls", "forks" (fork and exec), "maps" (an executable mapping
+ * made, changed twice, removed).
  */
 #include <err.h>
 #include <fcntl.h>
@@ -74,7 +75,8 @@ static void maps(void)
 	for (unsigned long i = 0; i < count; i++) {
 		void *at = mmap(NULL, 8192, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0);
 
-		if (at == MAP_FAILED || mprotect(at, 4096, PROT_READ) || mprotect(at, 4096, PROT_READ | PROT_EXEC) || munmap(at, 8192))
+		if (at == MAP_FAILED || mprotect(at, 4096, PROT_READ) ||
+		    mprotect(at, 4096, PROT_READ | PROT_EXEC) || munmap(at, 8192))
 			err(1, "mapping");
 	}
 }
@@ -83,7 +85,8 @@ static const struct {
 	const char *name;
 	void (*run)(void);
 } kinds[] = {
-	{ "frames20", frames20 }, { "frames100", frames100 }, { "syscalls", syscalls }, { "forks", forks }, { "maps", maps },
+	{ "frames20", frames20 }, { "frames100", frames100 }, { "syscalls", syscalls },
+	{ "forks", forks },	  { "maps", maps },
 };
 
 static uint64_t now_ns(void)

@@ -6,8 +6,9 @@
  *	fuzz-capture FILE...						each file once, as it is
  *	fuzz-capture --rounds N FILE...					and N mutations of each, always the same ones
  *
- * Random damage would end at a checksum.  So the mutation driver works on payloads, and the fuzz target mends
- * numbers and checksums of whatever still looks like blocks before the reader sees it: what is tried is the decoder.
+ * Random damage would end at a checksum.  So the mutation driver works on payloads, and the fuzz
+ * target mends numbers and checksums of whatever still looks like blocks before the reader sees it:
+ * what is tried is the decoder.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -47,7 +48,8 @@ static void mend_checksums(uint8_t *data, size_t bytes)
 			return;
 		store_u32(block + CRC_AT, 0);
 		store_u32(block + NUMBER_AT, number);
-		store_u32(block + CRC_AT, spt_crc32c(0, block, SPT_BLOCK_HEADER_BYTES + header.stored_bytes));
+		store_u32(block + CRC_AT,
+			  spt_crc32c(0, block, SPT_BLOCK_HEADER_BYTES + header.stored_bytes));
 		at += SPT_BLOCK_HEADER_BYTES + header.stored_bytes;
 	}
 }
@@ -63,7 +65,8 @@ static uint64_t walk_samples(const SptCapture *capture)
 		for (uint32_t i = 0; i < n_rows; i++) {
 			const SptThreadRow *thread = &capture->threads[rows[i].thread];
 
-			sum += strlen(thread->name) + strlen(capture->processes[thread->process].name);
+			sum += strlen(thread->name) +
+			       strlen(capture->processes[thread->process].name);
 			sum += capture->nodes[rows[i].node].frame.offset;
 			weight -= rows[i].weight;
 		}
@@ -71,7 +74,8 @@ static uint64_t walk_samples(const SptCapture *capture)
 	}
 	g_assert(n == capture->n_samples && weight == 0);
 	for (uint64_t i = 0; i < capture->n_leaves; i++) {
-		sum += capture->processes[capture->leaves[i].process].pid + capture->nodes[capture->leaves[i].node].parent;
+		sum += capture->processes[capture->leaves[i].process].pid +
+		       capture->nodes[capture->leaves[i].node].parent;
 		n -= capture->leaves[i].samples;
 		weight += capture->leaves[i].weight;
 	}
@@ -86,7 +90,8 @@ static uint64_t walk_maps(const SptCapture *capture)
 
 	for (uint64_t i = 0; i < capture->n_maps; i += 1000) {
 		bool is_cut;
-		g_autoptr(GArray) spans = spt_map_index_spans(index, capture->maps[i].process, &is_cut);
+		g_autoptr(GArray) spans =
+			spt_map_index_spans(index, capture->maps[i].process, &is_cut);
 
 		for (unsigned n = 0; n < spans->len; n++) {
 			const SptMapSpan *span = &g_array_index(spans, SptMapSpan, n);
@@ -114,9 +119,11 @@ static uint64_t walk(const SptCapture *capture)
 	for (uint64_t i = 0; i < capture->n_bundled; i++) {
 		const SptBundledRow *row = &capture->bundled[i];
 
-		sum += strlen(row->function) + strlen(row->directory) + strlen(row->file) + strlen(capture->objects[row->object].path);
+		sum += strlen(row->function) + strlen(row->directory) + strlen(row->file) +
+		       strlen(capture->objects[row->object].path);
 		g_assert(row->level < SPT_MOST_LEVELS && row->level < capture->n_bundled - i);
-		g_assert(row->level == 0 || (row[1].object == row->object && row[1].offset == row->offset));
+		g_assert(row->level == 0 ||
+			 (row[1].object == row->object && row[1].offset == row->offset));
 	}
 	sum += walk_maps(capture);
 	for (uint32_t id = 0; id < capture->n_streams; id++)
@@ -158,7 +165,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 
 #ifndef SPT_LIBFUZZER
 
-/* The same capture without compression: a changed byte is then a changed number, not a broken zstd frame. */
+/*
+ * The same capture without compression: a changed byte is then a changed number, not a broken zstd
+ * frame.
+ */
 static GByteArray *unpack_blocks(const uint8_t *data, size_t bytes)
 {
 	GByteArray *file = g_byte_array_new();
@@ -174,7 +184,8 @@ static GByteArray *unpack_blocks(const uint8_t *data, size_t bytes)
 
 		g_byte_array_append(file, data + at, SPT_BLOCK_HEADER_BYTES);
 		if (header.flags & SPT_BLOCK_ZSTD &&
-		    ZSTD_decompress(payload, header.payload_bytes, stored, header.stored_bytes) == header.payload_bytes) {
+		    ZSTD_decompress(payload, header.payload_bytes, stored, header.stored_bytes) ==
+			    header.payload_bytes) {
 			memset(file->data + block_at + 6, 0, 2);
 			store_u32(file->data + block_at + 8, header.payload_bytes);
 			g_byte_array_append(file, payload, header.payload_bytes);

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Hostile files that names come from: fuzz-symbols [--rounds N] FILE..., as tests/fuzz/symbols-seeds makes them.  ELF files with their symbols,
- * stubs, packed symbols and debug information, which are asked for all places; the same as files of a kernel; what tells of code made at run time;
- * lines of /proc/PID/maps and /proc/kallsyms.  Each input goes to all that read its kind of text.  One that another file is read with, as is a split
- * unit, is changed in its place, and that other one read.
+ * Hostile files that names come from: fuzz-symbols [--rounds N] FILE..., as
+ * tests/fuzz/symbols-seeds makes them.  ELF files with their symbols, stubs, packed symbols and
+ * debug information, which are asked for all places; the same as files of a kernel; what tells of
+ * code made at run time; lines of /proc/PID/maps and /proc/kallsyms.  Each input goes to all that
+ * read its kind of text.  One that another file is read with, as is a split unit, is changed in its
+ * place, and that other one read.
  */
 #include <elf.h>
 #include <fcntl.h>
@@ -39,7 +41,8 @@ static uint64_t n_found;
 
 static void demangle(const char *name)
 {
-	g_autofree char *demangled = spt_demangle(name), *shortened = spt_shorten_templates(demangled);
+	g_autofree char *demangled = spt_demangle(name),
+			*shortened = spt_shorten_templates(demangled);
 
 	sum_of_all += strlen(shortened);
 }
@@ -63,8 +66,10 @@ static void look_up(SptObject *object, const char *const *debug_dirs)
 			demangle(symbol.name);
 		}
 		while (n-- > 0) {
-			sum_of_all += places[n].line + (places[n].function ? strlen(places[n].function) : 0);
-			sum_of_all += (places[n].file ? strlen(places[n].file) : 0) + (places[n].directory ? strlen(places[n].directory) : 0);
+			sum_of_all += places[n].line +
+				      (places[n].function ? strlen(places[n].function) : 0);
+			sum_of_all += (places[n].file ? strlen(places[n].file) : 0) +
+				      (places[n].directory ? strlen(places[n].directory) : 0);
 		}
 	}
 }
@@ -77,7 +82,8 @@ static int in_memory(const uint8_t *data, size_t bytes)
 
 	if (file < 0)
 		file = memfd_create("fuzz", MFD_CLOEXEC);
-	g_assert(ftruncate(file, (off_t)bytes) == 0 && pwrite(file, data, bytes, 0) == (ssize_t)bytes);
+	g_assert(ftruncate(file, (off_t)bytes) == 0 &&
+		 pwrite(file, data, bytes, 0) == (ssize_t)bytes);
 	fd = fcntl(file, F_DUPFD_CLOEXEC, 0);
 	g_assert(fd >= 0);
 	return fd;
@@ -95,14 +101,17 @@ static void read_kernel(const uint8_t *data, size_t bytes)
 
 	for (uint64_t i = 0; i < PLACES; i++)
 		offsets[i] = 0x100 + i * 3;
-	table = spt_place_table_new(spt_kernel_answer(in_memory(data, bytes), "fuzz", packed->data, packed->len, offsets, PLACES), offsets, PLACES);
+	table = spt_place_table_new(spt_kernel_answer(in_memory(data, bytes), "fuzz", packed->data,
+						      packed->len, offsets, PLACES),
+				    offsets, PLACES);
 	g_assert(table);
 	for (uint32_t i = 0; i < PLACES; i++) {
 		SptPlace places[SPT_INLINES_MAX];
 
 		n_found += spt_place_table_places(table, i, places) > 0;
 	}
-	code = spt_kernel_code_new(in_memory(data, bytes), "fuzz", SPT_KERNEL_INSTRUCTIONS, names, 1, NULL, 0, &problem);
+	code = spt_kernel_code_new(in_memory(data, bytes), "fuzz", SPT_KERNEL_INSTRUCTIONS, names,
+				   1, NULL, 0, &problem);
 	for (uint64_t i = 0; code && i < PLACES; i += 8)
 		if (spt_kernel_code_address(code, &row, offsets[i], &address)) {
 			SptCode *read = spt_kernel_code_read(code, address, 64);
@@ -125,7 +134,8 @@ static void read_jit(const uint8_t *data, size_t bytes)
 	spt_jit_read_dump(code, fd, &dump_at, &budget);
 	g_assert(budget <= JIT_BUDGET_BYTES);
 	for (uint64_t at = 0; at < 0x10000; at += 0x100)
-		for (uint32_t generation = spt_jit_code_generation(code, at, UINT64_MAX) + 1; generation-- > 0;)
+		for (uint32_t generation = spt_jit_code_generation(code, at, UINT64_MAX) + 1;
+		     generation-- > 0;)
 			if (spt_jit_code_find_generation(code, at, generation, &function)) {
 				g_assert(at - function.start < function.bytes);
 				sum_of_all += strlen(function.name);
@@ -155,7 +165,9 @@ static void read_kallsyms(const uint8_t *data, size_t bytes)
 	g_autoptr(SptKallsyms) kallsyms = spt_kallsyms_new(path);
 
 	for (uint64_t i = 0; i < PLACES; i++) {
-		struct sysprof_name name = { .frame = spt_kallsyms_frame(kallsyms, 0xffffffff81000000 + i * 0x800) };
+		struct sysprof_name name = {
+			.frame = spt_kallsyms_frame(kallsyms, 0xffffffff81000000 + i * 0x800)
+		};
 
 		spt_kallsyms_name(kallsyms, &name);
 		sum_of_all += strlen(name.symbol) + strlen(name.module);
@@ -163,7 +175,10 @@ static void read_kallsyms(const uint8_t *data, size_t bytes)
 	close(fd);
 }
 
-/* A file's, that is read with it, or that file itself if it has to lie somewhere to be read with others; NULL: neither. */
+/*
+ * A file's, that is read with it, or that file itself if it has to lie somewhere to be read with
+ * others; NULL: neither.
+ */
 static SptObject *open_reader(const uint8_t *data, size_t bytes)
 {
 	static const char *const parts[] = { ".dwo", ".dwp", ".alt", ".debug", ".linked" };
@@ -179,7 +194,8 @@ static SptObject *open_reader(const uint8_t *data, size_t bytes)
 	fd = open(mutated_path, O_WRONLY | O_TRUNC | O_CLOEXEC);
 	g_assert(fd >= 0 && write(fd, data, bytes) == (ssize_t)bytes);
 	close(fd);
-	reader = strcmp(dot, ".linked") == 0 ? g_canonicalize_filename(mutated_path, NULL) : g_strndup(mutated_path, dot - mutated_path);
+	reader = strcmp(dot, ".linked") == 0 ? g_canonicalize_filename(mutated_path, NULL) :
+					       g_strndup(mutated_path, dot - mutated_path);
 	return spt_object_open(reader, NULL);
 }
 
@@ -188,7 +204,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 	const struct itimerval limit = { .it_value.tv_sec = HANG_S };
 	clock_t start = clock();
 	size_t begin = peak_begin();
-	const char *const debug_dirs[] = { mutated_path && g_str_has_suffix(mutated_path, ".debug") ? mutated_path : NULL, NULL };
+	const char *const debug_dirs[] = {
+		mutated_path && g_str_has_suffix(mutated_path, ".debug") ? mutated_path : NULL, NULL
+	};
 	bool is_elf = bytes > EI_NIDENT && memcmp(data, ELFMAG, SELFMAG) == 0;
 	g_autoptr(GBytes) copy = g_bytes_new(data, bytes);
 	SptObject *reader, *object;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Hostile call frame information, tables and stacks: fuzz-unwind [--rounds N] FILE..., files as gen-unwind writes them.  What compiles is looked up
- * everywhere, and stacks made of the input itself are walked by it.
+ * Hostile call frame information, tables and stacks: fuzz-unwind [--rounds N] FILE..., files as
+ * gen-unwind writes them.  What compiles is looked up everywhere, and stacks made of the input
+ * itself are walked by it.
  */
 #include "unwind/stepper.h"
 
@@ -75,7 +76,8 @@ static void use(SptUnwindTable *table, const uint8_t *data, size_t bytes)
 {
 	for (uint64_t at = 0; at < 0x3000; at += 3)
 		sum_of_all += spt_unwind_table_find(table, at)->cfa;
-	sum_of_all += spt_unwind_table_find(table, UINT32_MAX)->cfa + spt_unwind_table_find(table, UINT64_MAX)->cfa;
+	sum_of_all += spt_unwind_table_find(table, UINT32_MAX)->cfa +
+		      spt_unwind_table_find(table, UINT64_MAX)->cfa;
 	if (bytes >= 8)
 		walk(table, data, bytes);
 }

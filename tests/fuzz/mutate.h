@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What fuzz drivers do without libFuzzer: FUZZ [--rounds N] FILE..., each file as it is and N mutations of it. */
+/*
+ * What fuzz drivers do without libFuzzer: FUZZ [--rounds N] FILE..., each file as it is and N
+ * mutations of it.
+ */
 #ifndef SPT_TESTS_MUTATE_H
 #define SPT_TESTS_MUTATE_H
 
@@ -13,7 +16,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes);
 
 #ifndef SPT_LIBFUZZER
 
-/* Asked by the sanitizer.  An input frees less than that, and takes half as long as with all that is kept otherwise. */
+/*
+ * Asked by the sanitizer.  An input frees less than that, and takes half as long as with all that
+ * is kept otherwise.
+ */
 const char *__asan_default_options(void);
 __attribute__((visibility("default"))) const char *__asan_default_options(void)
 {
@@ -63,7 +69,8 @@ G_GNUC_UNUSED static void mutate_bytes(const uint8_t *data, size_t bytes, unsign
 
 /* @mutate_file tries @rounds mutations of a file. */
 static inline int mutate_main(int argc, char **argv, const char *name,
-			      void (*mutate_file)(const uint8_t *data, size_t bytes, unsigned long rounds))
+			      void (*mutate_file)(const uint8_t *data, size_t bytes,
+						  unsigned long rounds))
 {
 	unsigned long rounds = 0;
 	int first = 1;

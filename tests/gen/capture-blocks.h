@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Captures made by hand, block by block: what the writer would never write.  The file grows in memory.
+ * Captures made by hand, block by block: what the writer would never write.  The file grows in
+ * memory.
  *
  *	blocks_begin(&blocks, rows); ADD_NUMBERS(&blocks, column, ...); ADD_TEXTS(&blocks, column, ...);
  *	blocks_end(&blocks, type);
@@ -22,8 +23,10 @@ typedef struct {
 
 static inline void blocks_init(Blocks *blocks)
 {
-	*blocks = (Blocks) {
-		.file = g_byte_array_new(), .payload = g_byte_array_new(), .block = g_byte_array_new(),
+	*blocks = (Blocks){
+		.file = g_byte_array_new(),
+		.payload = g_byte_array_new(),
+		.block = g_byte_array_new(),
 		.zstd = ZSTD_createCCtx(),
 	};
 	spt_table_builder_init(&blocks->builder);
@@ -53,7 +56,8 @@ static inline void blocks_begin_events(Blocks *blocks, uint32_t stream, size_t r
 
 static inline void blocks_end_payload(Blocks *blocks, unsigned type, const GArray *cuts)
 {
-	spt_block_pack(blocks->block, blocks->zstd, (uint16_t)type, blocks->n_blocks++, blocks->payload, cuts);
+	spt_block_pack(blocks->block, blocks->zstd, (uint16_t)type, blocks->n_blocks++,
+		       blocks->payload, cuts);
 	g_byte_array_append(blocks->file, blocks->block->data, blocks->block->len);
 }
 
@@ -91,7 +95,8 @@ static inline bool blocks_continue(Blocks *blocks, const char *path, GError **er
 
 static inline bool blocks_save(const Blocks *blocks, const char *path, GError **error)
 {
-	return g_file_set_contents(path, (const char *)blocks->file->data, blocks->file->len, error);
+	return g_file_set_contents(path, (const char *)blocks->file->data, blocks->file->len,
+				   error);
 }
 
 #define ADD_NUMBERS(blocks, column, ...) \

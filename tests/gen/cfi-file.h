@@ -42,10 +42,12 @@ static inline void cfi_end_entry(GByteArray *to, guint at)
 }
 
 /* One CIE and FDE for each function. */
-static inline GByteArray *cfi_section(unsigned machine, const struct cfi_function *functions, unsigned n, bool is_debug)
+static inline GByteArray *cfi_section(unsigned machine, const struct cfi_function *functions,
+				      unsigned n, bool is_debug)
 {
 	/* def_cfa sp 8, ra at CFA - 8; or def_cfa sp 0. */
-	static const uint8_t x86[] = { DW_CFA_def_cfa, 7, 8, DW_CFA_offset | 16, 1 }, arm64[] = { DW_CFA_def_cfa, 31, 0 };
+	static const uint8_t x86[] = { DW_CFA_def_cfa, 7, 8, DW_CFA_offset | 16, 1 },
+			     arm64[] = { DW_CFA_def_cfa, 31, 0 };
 	GByteArray *to = g_byte_array_new();
 
 	for (unsigned i = 0; i < n; i++) {
@@ -55,7 +57,8 @@ static inline GByteArray *cfi_section(unsigned machine, const struct cfi_functio
 		cfi_put(to, 0, 4);
 		cfi_put(to, is_debug ? UINT32_MAX : 0, 4);
 		cfi_put(to, 1, 1);
-		g_byte_array_append(to, (const uint8_t *)(is_debug ? "" : function->augmentation), is_debug ? 1 : strlen(function->augmentation) + 1);
+		g_byte_array_append(to, (const uint8_t *)(is_debug ? "" : function->augmentation),
+				    is_debug ? 1 : strlen(function->augmentation) + 1);
 		cfi_put(to, machine == EM_X86_64 ? 1 : 4, 1);	/* code alignment */
 		cfi_put(to, 0x78, 1);				/* data: -8 */
 		cfi_put(to, machine == EM_X86_64 ? 16 : 30, 1);	/* return address */
@@ -75,7 +78,9 @@ static inline GByteArray *cfi_section(unsigned machine, const struct cfi_functio
 			cfi_put(to, CFI_TEXT_ADDRESS + function->start, 8);
 			cfi_put(to, function->bytes, 8);
 		} else {
-			cfi_put(to, CFI_TEXT_ADDRESS + function->start - (CFI_FRAME_ADDRESS + to->len), 4);
+			cfi_put(to,
+				CFI_TEXT_ADDRESS + function->start - (CFI_FRAME_ADDRESS + to->len),
+				4);
 			cfi_put(to, function->bytes, 4);
 			cfi_put(to, 0, 1);
 		}
@@ -86,24 +91,45 @@ static inline GByteArray *cfi_section(unsigned machine, const struct cfi_functio
 }
 
 /* The file, with its information in .eh_frame or in .debug_frame. */
-static inline GBytes *cfi_file(unsigned machine, const struct cfi_function *functions, unsigned n, bool is_debug)
+static inline GBytes *cfi_file(unsigned machine, const struct cfi_function *functions, unsigned n,
+			       bool is_debug)
 {
 	static const char names[] = "\0.eh_frame\0.debug_frame\0.shstrtab";
 	g_autoptr(GByteArray) section = cfi_section(machine, functions, n, is_debug);
 	GByteArray *to = g_byte_array_new();
-	uint64_t section_at = sizeof(Elf64_Ehdr) + sizeof(Elf64_Phdr), names_at = section_at + section->len;
+	uint64_t section_at = sizeof(Elf64_Ehdr) + sizeof(Elf64_Phdr),
+		 names_at = section_at + section->len;
 	Elf64_Ehdr header = {
-		.e_ident = { 0x7f, 'E', 'L', 'F', ELFCLASS64, ELFDATA2LSB, EV_CURRENT }, .e_type = ET_DYN, .e_machine = machine,
-		.e_version = EV_CURRENT, .e_phoff = sizeof(Elf64_Ehdr), .e_ehsize = sizeof(Elf64_Ehdr), .e_phentsize = sizeof(Elf64_Phdr),
-		.e_phnum = 1, .e_shentsize = sizeof(Elf64_Shdr), .e_shnum = 3, .e_shstrndx = 2, .e_shoff = names_at + 40,
+		.e_ident = { 0x7f, 'E', 'L', 'F', ELFCLASS64, ELFDATA2LSB, EV_CURRENT },
+		.e_type = ET_DYN,
+		.e_machine = machine,
+		.e_version = EV_CURRENT,
+		.e_phoff = sizeof(Elf64_Ehdr),
+		.e_ehsize = sizeof(Elf64_Ehdr),
+		.e_phentsize = sizeof(Elf64_Phdr),
+		.e_phnum = 1,
+		.e_shentsize = sizeof(Elf64_Shdr),
+		.e_shnum = 3,
+		.e_shstrndx = 2,
+		.e_shoff = names_at + 40,
 	};
-	Elf64_Phdr load = { .p_type = PT_LOAD, .p_flags = PF_R | PF_X, .p_offset = CFI_TEXT_OFFSET, .p_vaddr = CFI_TEXT_ADDRESS,
-			    .p_filesz = CFI_TEXT_BYTES, .p_memsz = CFI_TEXT_BYTES };
+	Elf64_Phdr load = { .p_type = PT_LOAD,
+			    .p_flags = PF_R | PF_X,
+			    .p_offset = CFI_TEXT_OFFSET,
+			    .p_vaddr = CFI_TEXT_ADDRESS,
+			    .p_filesz = CFI_TEXT_BYTES,
+			    .p_memsz = CFI_TEXT_BYTES };
 	Elf64_Shdr headers[3] = {
 		{ 0 },
-		{ .sh_name = is_debug ? 11 : 1, .sh_type = SHT_PROGBITS, .sh_addr = is_debug ? 0 : CFI_FRAME_ADDRESS, .sh_offset = section_at,
+		{ .sh_name = is_debug ? 11 : 1,
+		  .sh_type = SHT_PROGBITS,
+		  .sh_addr = is_debug ? 0 : CFI_FRAME_ADDRESS,
+		  .sh_offset = section_at,
 		  .sh_size = section->len },
-		{ .sh_name = 24, .sh_type = SHT_STRTAB, .sh_offset = names_at, .sh_size = sizeof(names) },
+		{ .sh_name = 24,
+		  .sh_type = SHT_STRTAB,
+		  .sh_offset = names_at,
+		  .sh_size = sizeof(names) },
 	};
 
 	G_STATIC_ASSERT(sizeof(names) <= 40);
@@ -119,12 +145,17 @@ static inline GBytes *cfi_file(unsigned machine, const struct cfi_function *func
 
 /* Functions as they are found in programs, on x86-64. */
 static const struct cfi_function cfi_x86[] = {
-	/* 0x000: push rbp; mov rsp, rbp; ... pop rbp; ret, and below it the slow path after remember_state */
-	CFI(0x000, 0x100, "zR", "\x41\x0e\x10\x86\x02\x43\x0d\x06\x02\x80\x0a\xc6\x0c\x07\x08\x41\x0b"),
+	/*
+	 * 0x000: push rbp; mov rsp, rbp; ... pop rbp; ret, and below it the slow path after
+	 * remember_state
+	 */
+	CFI(0x000, 0x100, "zR",
+	    "\x41\x0e\x10\x86\x02\x43\x0d\x06\x02\x80\x0a\xc6\x0c\x07\x08\x41\x0b"),
 	/* 0x100: two registers saved, 0x40 bytes of locals */
 	CFI(0x100, 0x80, "zR", "\x41\x0e\x10\x8c\x02\x41\x0e\x18\x83\x03\x44\x0e\x58"),
 	/* 0x200: a PLT of 16 entries: at 0x200 the first one, then those of 16 bytes */
-	CFI(0x200, 0x100, "zR", "\x0e\x10\x46\x0e\x18\x4a\x0f\x0b\x77\x08\x80\x00\x3f\x1a\x3b\x2a\x33\x24\x22"),
+	CFI(0x200, 0x100, "zR",
+	    "\x0e\x10\x46\x0e\x18\x4a\x0f\x0b\x77\x08\x80\x00\x3f\x1a\x3b\x2a\x33\x24\x22"),
 	/* 0x300: realigns its stack: CFA and rbx are found from rbp, which is at rbp */
 	CFI(0x300, 0x80, "zR", "\x48\x10\x06\x02\x76\x00\x10\x03\x02\x76\x78\x0f\x03\x76\x70\x06"),
 	/* 0x3ff: the way back from a signal handler, beginning one byte before it */
@@ -149,7 +180,10 @@ static const struct cfi_function cfi_x86[] = {
 
 /* And on AArch64. */
 static const struct cfi_function cfi_arm64[] = {
-	/* 0x000: stp x29, x30, [sp, -32]!; mov x29, sp; str x19, [sp, 16], with a signed return address */
+	/*
+	 * 0x000: stp x29, x30, [sp, -32]!; mov x29, sp; str x19, [sp, 16], with a signed return
+	 * address
+	 */
 	CFI(0x000, 0x40, "zR", "\x41\x2d\x41\x0e\x20\x9d\x04\x9e\x03\x42\x93\x02\x41\x0d\x1d"),
 	/* 0x100: a leaf */
 	CFI(0x100, 0x40, "zR", ""),

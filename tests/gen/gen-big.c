@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * gen-big OUT [FUNCTIONS]: writes a capture with that many functions (a million), for trying what must stay quick.
+ * gen-big OUT [FUNCTIONS]: writes a capture with that many functions (a million), for trying what
+ * must stay quick.
  *
- * In process "big", main calls a thousand groups of equally many functions.  Names are in no order, weights of 1 to 100
- * repeat, but function "heaviest" alone has 1000.  Two names are ugly: one is no text, one is long.
+ * In process "big", main calls a thousand groups of equally many functions.  Names are in no order,
+ * weights of 1 to 100 repeat, but function "heaviest" alone has 1000.  Two names are ugly: one is
+ * no text, one is long.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -39,9 +41,11 @@ static void write_state(SptCaptureWriter *writer)
 	spt_capture_writer_host(writer, "host", "example");
 	spt_capture_writer_host(writer, "cpus", "1");
 	spt_capture_writer_host(writer, "period_ns", "1000000");
-	spt_capture_writer_object(writer, &(SptObjectRow) { .id = OBJECT, .kind = SPT_OBJECT_KERNEL });
+	spt_capture_writer_object(writer,
+				  &(SptObjectRow){ .id = OBJECT, .kind = SPT_OBJECT_KERNEL });
 	spt_capture_writer_process(writer, &(SptProcessRow) { .id = 1, .pid = 100, .name = "big" });
-	spt_capture_writer_thread(writer, &(SptThreadRow) { .id = 1, .process = 1, .tid = 100, .name = "big" });
+	spt_capture_writer_thread(
+		writer, &(SptThreadRow){ .id = 1, .process = 1, .tid = 100, .name = "big" });
 	name_function(writer, MAIN_AT, "main");
 	for (unsigned i = 0; i < GROUPS; i++) {
 		g_snprintf(name, sizeof(name), "group_%03u", i);
@@ -64,16 +68,21 @@ static void write_function(SptCaptureWriter *writer, SptStash *stash, uint32_t i
 {
 	uint64_t offset = FUNCTIONS_AT + (uint64_t)i * STEP;
 	const SptFrame stack[] = {
-		{ offset, OBJECT, SPT_FRAME_EXACT }, { GROUPS_AT + i % GROUPS * STEP, OBJECT, SPT_FRAME_CALL },
+		{ offset, OBJECT, SPT_FRAME_EXACT },
+		{ GROUPS_AT + i % GROUPS * STEP, OBJECT, SPT_FRAME_CALL },
 		{ MAIN_AT, OBJECT, SPT_FRAME_CALL },
 	};
 	g_autofree char *name = make_name(i, n);
 
 	name_function(writer, offset, name);
-	spt_capture_writer_sample(writer, &(SptSampleRow) {
-		.time = BEGIN_NS + i * PERIOD_NS, .thread = 1, .node = spt_stash_add(stash, 0, stack, 3), .user_end = 1,
-		.weight = i == n / 2 ? 1000 : 1 + scramble(i + n) % 100,
-	});
+	spt_capture_writer_sample(writer,
+				  &(SptSampleRow){
+					  .time = BEGIN_NS + i * PERIOD_NS,
+					  .thread = 1,
+					  .node = spt_stash_add(stash, 0, stack, 3),
+					  .user_end = 1,
+					  .weight = i == n / 2 ? 1000 : 1 + scramble(i + n) % 100,
+				  });
 }
 
 int main(int argc, char **argv)
@@ -96,7 +105,8 @@ int main(int argc, char **argv)
 		if (i % FLUSH_ROWS == 0)
 			ok = spt_capture_writer_flush(writer, stash, &error);
 	}
-	if (!writer || !ok || !spt_capture_writer_finish(writer, stash, BEGIN_NS + n * PERIOD_NS, &error)) {
+	if (!writer || !ok ||
+	    !spt_capture_writer_finish(writer, stash, BEGIN_NS + n * PERIOD_NS, &error)) {
 		fprintf(stderr, "gen-big: %s\n", error->message);
 		return 1;
 	}

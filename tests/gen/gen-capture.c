@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* gen-capture [--bundled] OUT: writes the capture that capture-example.h describes; with what was bundled, but then without what nobody understands. */
+/*
+ * gen-capture [--bundled] OUT: writes the capture that capture-example.h describes; with what was
+ * bundled, but then without what nobody understands.
+ */
 #include <stdio.h>
 
 #include "capture-example.h"

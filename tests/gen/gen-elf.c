@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * gen-elf DIR: writes small ELF files with known functions, whose places in the file and in memory have nothing in common.
+ * gen-elf DIR: writes small ELF files with known functions, whose places in the file and in memory
+ * have nothing in common.
  *
  *	whole			.symtab and a build-id
  *	stripped		the same build-id, no symbols; debug/.build-id/ab/....debug has them
@@ -75,7 +76,8 @@ static const struct {
 	{ "last_assembly", 0xf00, 0, STB_GLOBAL, STT_NOTYPE, TEXT },
 };
 
-static const char section_names[] = "\0.note.gnu.build-id\0.gnu_debuglink\0.gnu_debugdata\0.text\0.data\0.symtab\0.strtab\0.shstrtab";
+static const char section_names[] =
+	"\0.note.gnu.build-id\0.gnu_debuglink\0.gnu_debugdata\0.text\0.data\0.symtab\0.strtab\0.shstrtab";
 
 static void check(bool ok, const char *what)
 {
@@ -85,7 +87,8 @@ static void check(bool ok, const char *what)
 	exit(1);
 }
 
-static void add_section(Elf *elf, const char *name, GElf_Shdr header, Elf_Type type, const void *bytes)
+static void add_section(Elf *elf, const char *name, GElf_Shdr header, Elf_Type type,
+			const void *bytes)
 {
 	Elf_Scn *scn = elf_newscn(elf);
 	Elf_Data *data = elf_newdata(scn);
@@ -104,10 +107,19 @@ static void add_section(Elf *elf, const char *name, GElf_Shdr header, Elf_Type t
 static void add_program_headers(Elf *elf, const struct spec *spec)
 {
 	GElf_Phdr load = {
-		.p_type = PT_LOAD, .p_flags = PF_R | PF_X, .p_offset = TEXT_OFFSET, .p_vaddr = TEXT_ADDRESS,
-		.p_filesz = TEXT_BYTES, .p_memsz = TEXT_BYTES, .p_align = 0x1000,
+		.p_type = PT_LOAD,
+		.p_flags = PF_R | PF_X,
+		.p_offset = TEXT_OFFSET,
+		.p_vaddr = TEXT_ADDRESS,
+		.p_filesz = TEXT_BYTES,
+		.p_memsz = TEXT_BYTES,
+		.p_align = 0x1000,
 	};
-	GElf_Phdr note = { .p_type = PT_NOTE, .p_flags = PF_R, .p_offset = NOTE_OFFSET, .p_filesz = 36, .p_align = 4 };
+	GElf_Phdr note = { .p_type = PT_NOTE,
+			   .p_flags = PF_R,
+			   .p_offset = NOTE_OFFSET,
+			   .p_filesz = 36,
+			   .p_align = 4 };
 
 	check(gelf_newphdr(elf, 2), "add program headers");
 	if (!spec->build_id_first)
@@ -115,7 +127,8 @@ static void add_program_headers(Elf *elf, const struct spec *spec)
 	/* As objcopy leaves it: a debug file's segments lead nowhere. */
 	if (spec->is_debug)
 		load.p_filesz = load.p_offset = 0;
-	check(gelf_update_phdr(elf, 0, &load) && gelf_update_phdr(elf, 1, &note), "write program headers");
+	check(gelf_update_phdr(elf, 0, &load) && gelf_update_phdr(elf, 1, &note),
+	      "write program headers");
 }
 
 static void write_elf(const struct spec *spec)
@@ -123,20 +136,45 @@ static void write_elf(const struct spec *spec)
 	static uint8_t text[TEXT_BYTES];
 	Elf64_Sym table[G_N_ELEMENTS(symbols) + 1] = { 0 };
 	g_autoptr(GString) strings = g_string_new_len("", 1);
-	uint8_t note[36] = { 4, 0, 0, 0, 20, 0, 0, 0, NT_GNU_BUILD_ID, 0, 0, 0, 'G', 'N', 'U', 0, spec->build_id_first };
+	uint8_t note[36] = { 4,
+			     0,
+			     0,
+			     0,
+			     20,
+			     0,
+			     0,
+			     0,
+			     NT_GNU_BUILD_ID,
+			     0,
+			     0,
+			     0,
+			     'G',
+			     'N',
+			     'U',
+			     0,
+			     spec->build_id_first };
 	uint8_t link[TEXT_OFFSET - LINK_OFFSET] = { 0 };
 	size_t link_bytes = 0;
-	GElf_Ehdr header = { .e_type = ET_DYN, .e_machine = EM_X86_64, .e_version = EV_CURRENT, .e_shstrndx = SHSTRTAB };
+	GElf_Ehdr header = { .e_type = ET_DYN,
+			     .e_machine = EM_X86_64,
+			     .e_version = EV_CURRENT,
+			     .e_shstrndx = SHSTRTAB };
 	int fd = open(spec->path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0755);
 	Elf *elf = fd >= 0 ? elf_begin(fd, ELF_C_WRITE, NULL) : NULL;
 
 	check(elf != NULL, spec->path);
 	elf_flagelf(elf, ELF_C_SET, ELF_F_LAYOUT);
 	for (unsigned i = 0; i < G_N_ELEMENTS(symbols); i++) {
-		uint64_t base = symbols[i].section == TEXT ? TEXT_ADDRESS : symbols[i].section == DATA ? DATA_ADDRESS : 0;
+		uint64_t base = symbols[i].section == TEXT ? TEXT_ADDRESS :
+				symbols[i].section == DATA ? DATA_ADDRESS :
+							     0;
 
-		table[i + 1] = (Elf64_Sym){ strings->len, ELF64_ST_INFO(symbols[i].bind, symbols[i].type), 0,
-					    symbols[i].section, base + symbols[i].offset, symbols[i].bytes };
+		table[i + 1] = (Elf64_Sym){ strings->len,
+					    ELF64_ST_INFO(symbols[i].bind, symbols[i].type),
+					    0,
+					    symbols[i].section,
+					    base + symbols[i].offset,
+					    symbols[i].bytes };
 		g_string_append_len(strings, symbols[i].name, strlen(symbols[i].name) + 1);
 	}
 	for (unsigned i = 1; i < 20; i++)
@@ -159,27 +197,51 @@ static void write_elf(const struct spec *spec)
 	check(gelf_update_ehdr(elf, &header), "write the header");
 	add_program_headers(elf, spec);
 
-	add_section(elf, ".note.gnu.build-id", (GElf_Shdr){
-		.sh_type = spec->build_id_first ? SHT_NOTE : SHT_PROGBITS, .sh_offset = NOTE_OFFSET, .sh_size = sizeof(note),
-	}, ELF_T_BYTE, note);
+	add_section(elf, ".note.gnu.build-id",
+		    (GElf_Shdr){
+			    .sh_type = spec->build_id_first ? SHT_NOTE : SHT_PROGBITS,
+			    .sh_offset = NOTE_OFFSET,
+			    .sh_size = sizeof(note),
+		    },
+		    ELF_T_BYTE, note);
 	add_section(elf, spec->packed ? ".gnu_debugdata" : ".gnu_debuglink", (GElf_Shdr){
 		.sh_type = SHT_PROGBITS, .sh_offset = LINK_OFFSET, .sh_size = link_bytes,
 	}, ELF_T_BYTE, link);
-	add_section(elf, ".text", (GElf_Shdr){
-		.sh_type = spec->is_debug ? SHT_NOBITS : SHT_PROGBITS, .sh_flags = SHF_ALLOC | SHF_EXECINSTR,
-		.sh_addr = TEXT_ADDRESS, .sh_offset = TEXT_OFFSET, .sh_size = TEXT_BYTES,
-	}, ELF_T_BYTE, text);
-	add_section(elf, ".data", (GElf_Shdr){
-		.sh_type = SHT_NOBITS, .sh_flags = SHF_ALLOC | SHF_WRITE, .sh_addr = DATA_ADDRESS, .sh_offset = SYMTAB_OFFSET,
-		.sh_size = 0x100,
-	}, ELF_T_BYTE, NULL);
-	add_section(elf, ".symtab", (GElf_Shdr){
-		.sh_type = spec->has_symbols ? SHT_SYMTAB : SHT_PROGBITS, .sh_offset = SYMTAB_OFFSET, .sh_link = STRTAB,
-		.sh_size = sizeof(table), .sh_entsize = sizeof(Elf64_Sym), .sh_info = 7,
-	}, ELF_T_SYM, table);
-	add_section(elf, ".strtab", (GElf_Shdr){
-		.sh_type = SHT_STRTAB, .sh_offset = SYMTAB_OFFSET + sizeof(table), .sh_size = strings->len,
-	}, ELF_T_BYTE, strings->str);
+	add_section(elf, ".text",
+		    (GElf_Shdr){
+			    .sh_type = spec->is_debug ? SHT_NOBITS : SHT_PROGBITS,
+			    .sh_flags = SHF_ALLOC | SHF_EXECINSTR,
+			    .sh_addr = TEXT_ADDRESS,
+			    .sh_offset = TEXT_OFFSET,
+			    .sh_size = TEXT_BYTES,
+		    },
+		    ELF_T_BYTE, text);
+	add_section(elf, ".data",
+		    (GElf_Shdr){
+			    .sh_type = SHT_NOBITS,
+			    .sh_flags = SHF_ALLOC | SHF_WRITE,
+			    .sh_addr = DATA_ADDRESS,
+			    .sh_offset = SYMTAB_OFFSET,
+			    .sh_size = 0x100,
+		    },
+		    ELF_T_BYTE, NULL);
+	add_section(elf, ".symtab",
+		    (GElf_Shdr){
+			    .sh_type = spec->has_symbols ? SHT_SYMTAB : SHT_PROGBITS,
+			    .sh_offset = SYMTAB_OFFSET,
+			    .sh_link = STRTAB,
+			    .sh_size = sizeof(table),
+			    .sh_entsize = sizeof(Elf64_Sym),
+			    .sh_info = 7,
+		    },
+		    ELF_T_SYM, table);
+	add_section(elf, ".strtab",
+		    (GElf_Shdr){
+			    .sh_type = SHT_STRTAB,
+			    .sh_offset = SYMTAB_OFFSET + sizeof(table),
+			    .sh_size = strings->len,
+		    },
+		    ELF_T_BYTE, strings->str);
 	add_section(elf, ".shstrtab", (GElf_Shdr){
 		.sh_type = SHT_STRTAB, .sh_offset = SYMTAB_OFFSET + sizeof(table) + strings->len,
 		.sh_size = sizeof(section_names),
@@ -214,11 +276,13 @@ static void write_packed(const char *path)
 	gsize n = 0;
 
 	check(g_file_get_contents(path, &bytes, &n, NULL), path);
-	check(lzma_easy_buffer_encode(6, LZMA_CHECK_CRC32, NULL, (uint8_t *)bytes, n, packed, &packed_bytes,
-				      sizeof(packed)) == LZMA_OK, "pack symbols");
+	check(lzma_easy_buffer_encode(6, LZMA_CHECK_CRC32, NULL, (uint8_t *)bytes, n, packed,
+				      &packed_bytes, sizeof(packed)) == LZMA_OK,
+	      "pack symbols");
 	write_elf(&(struct spec){ .path = "mini", .packed = packed, .packed_bytes = packed_bytes });
 	packed[packed_bytes / 2] ^= 0x55;
-	write_elf(&(struct spec){ .path = "badmini", .packed = packed, .packed_bytes = packed_bytes });
+	write_elf(&(struct spec){
+		.path = "badmini", .packed = packed, .packed_bytes = packed_bytes });
 }
 
 /* Where the debug file of build-id FIRST 07 0e ... belongs. */
@@ -251,14 +315,21 @@ int main(int argc, char **argv)
 	other_debug = debug_path(0xcd);
 	write_elf(&(struct spec){ .path = "whole", .build_id_first = 0xab, .has_symbols = true });
 	write_elf(&(struct spec){ .path = "stripped", .build_id_first = 0xab });
-	write_elf(&(struct spec){ .path = stripped_debug, .build_id_first = 0xab, .has_symbols = true, .is_debug = true });
-	write_elf(&(struct spec){ .path = ".debug/linked.debug", .has_symbols = true, .is_debug = true });
+	write_elf(&(struct spec){ .path = stripped_debug,
+				  .build_id_first = 0xab,
+				  .has_symbols = true,
+				  .is_debug = true });
+	write_elf(&(struct spec){
+		.path = ".debug/linked.debug", .has_symbols = true, .is_debug = true });
 	crc = crc_of(".debug/linked.debug");
 	write_elf(&(struct spec){ .path = "linked", .link = "linked.debug", .link_crc = crc });
 	write_elf(&(struct spec){ .path = "badlink", .link = "linked.debug", .link_crc = crc + 1 });
 	write_packed(".debug/linked.debug");
 	write_elf(&(struct spec){ .path = "otherid", .build_id_first = 0xcd });
-	write_elf(&(struct spec){ .path = other_debug, .build_id_first = 0xce, .has_symbols = true, .is_debug = true });
+	write_elf(&(struct spec){ .path = other_debug,
+				  .build_id_first = 0xce,
+				  .has_symbols = true,
+				  .is_debug = true });
 	write_elf(&(struct spec){ .path = "bare" });
 	write_elf(&(struct spec){ .path = "anonymous", .has_symbols = true });
 	return 0;

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * gen-kernel-names DIRECTORY: names 100,000 random places in the text of the running kernel and its modules as a recording does, from the module's device
- * by the recorder's naming through a capture to lib/symbols, and holds them against /proc/kallsyms.  As root; writes DIRECTORY/names.capture; speaks TAP.
+ * gen-kernel-names DIRECTORY: names 100,000 random places in the text of the running kernel and its
+ * modules as a recording does, from the module's device by the recorder's naming through a capture
+ * to lib/symbols, and holds them against /proc/kallsyms.  As root; writes DIRECTORY/names.capture;
+ * speaks TAP.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -26,7 +28,10 @@ struct symbol {
 	bool is_text;
 };
 
-/* What the device calls the address 0 of the kernel and of modules, modulo 2^40; found by what it says of frames it has sampled. */
+/*
+ * What the device calls the address 0 of the kernel and of modules, modulo 2^40; found by what it
+ * says of frames it has sampled.
+ */
 struct bases {
 	const GArray *symbols;
 	GArray *frames;			/* uint64_t */
@@ -103,14 +108,18 @@ static void find_sizes(GArray *symbols)
 		struct symbol *symbol = &g_array_index(symbols, struct symbol, i);
 		unsigned next = i + 1;
 
-		while (next < symbols->len && g_array_index(symbols, struct symbol, next).address == symbol->address)
+		while (next < symbols->len &&
+		       g_array_index(symbols, struct symbol, next).address == symbol->address)
 			next++;
 		symbol->bytes = 0;
-		if (next == symbols->len || !symbol->is_text || strcmp(g_array_index(symbols, struct symbol, next).module, symbol->module))
+		if (next == symbols->len || !symbol->is_text ||
+		    strcmp(g_array_index(symbols, struct symbol, next).module, symbol->module))
 			continue;
 		/* Code that is made at run time comes and goes. */
-		if (*symbol->module ? strcmp(symbol->module, "bpf") && symbol->module[0] != '_' : symbol->address >= start && symbol->address < end)
-			symbol->bytes = g_array_index(symbols, struct symbol, next).address - symbol->address;
+		if (*symbol->module ? strcmp(symbol->module, "bpf") && symbol->module[0] != '_' :
+				      symbol->address >= start && symbol->address < end)
+			symbol->bytes = g_array_index(symbols, struct symbol, next).address -
+					symbol->address;
 	}
 }
 
@@ -136,13 +145,17 @@ static void find_base(struct bases *bases, SptTrace *trace, uint64_t frame)
 	bases->is_known[which] = address != 0;
 }
 
-/* Looks for files that are not there, which the file systems of the guest, modules, have to find out. */
+/*
+ * Looks for files that are not there, which the file systems of the guest, modules, have to find
+ * out.
+ */
 static void find_bases(struct bases *bases, SptTrace *trace)
 {
 	time_t end = time(NULL) + PATIENCE_S;
 	struct stat status;
 
-	for (unsigned round = 0; time(NULL) < end && !(bases->is_known[0] && bases->is_known[1]); round++) {
+	for (unsigned round = 0; time(NULL) < end && !(bases->is_known[0] && bases->is_known[1]);
+	     round++) {
 		for (unsigned i = 0; i < 200; i++) {
 			char name[64];
 
@@ -171,7 +184,8 @@ static void pick(const struct bases *bases, bool modules, unsigned n, GRand *ran
 	}
 	for (unsigned i = 0; all && i < n; i++) {
 		uint64_t at = (uint64_t)(g_rand_double(random) * (double)all), address;
-		struct place place = { .object = modules ? SYSPROF_OBJECT_MODULES : SYSPROF_OBJECT_KERNEL };
+		struct place place = { .object = modules ? SYSPROF_OBJECT_MODULES :
+							   SYSPROF_OBJECT_KERNEL };
 		const struct symbol *symbol;
 		uint32_t high = bases->symbols->len;
 
@@ -187,7 +201,9 @@ static void pick(const struct bases *bases, bool modules, unsigned n, GRand *ran
 		place.kind = i % 2 ? SPT_FRAME_EXACT : SPT_FRAME_CALL;
 		address = symbol->address + (symbol->bytes - (ends[place.symbol] - at));
 		if (g_rand_int_range(random, 0, EDGE_PART) == 0)
-			address = place.kind == SPT_FRAME_EXACT ? symbol->address : symbol->address + symbol->bytes - 1;
+			address = place.kind == SPT_FRAME_EXACT ?
+					  symbol->address :
+					  symbol->address + symbol->bytes - 1;
 		place.offset = (address - bases->base[modules]) & SYSPROF_FRAME_OFFSET_MASK;
 		g_array_append_val(places, place);
 	}
@@ -203,13 +219,18 @@ static SptCapture *record(SptTrace *trace, const GArray *places, const char *pat
 	for (unsigned i = 0; i < places->len; i++) {
 		const struct place *place = &g_array_index(places, struct place, i);
 
-		nodes[i] = spt_stash_child(stash, 0, &(SptFrame){ place->offset, place->object, place->kind });
+		nodes[i] =
+			spt_stash_child(stash, 0,
+					&(SptFrame){ place->offset, place->object, place->kind });
 	}
 	if (writer) {
-		spt_capture_writer_object(writer, &(SptObjectRow){ .id = SYSPROF_OBJECT_KERNEL, .kind = SPT_OBJECT_KERNEL });
-		spt_capture_writer_object(writer, &(SptObjectRow){ .id = SYSPROF_OBJECT_MODULES, .kind = SPT_OBJECT_MODULES });
+		spt_capture_writer_object(writer, &(SptObjectRow){ .id = SYSPROF_OBJECT_KERNEL,
+								   .kind = SPT_OBJECT_KERNEL });
+		spt_capture_writer_object(writer, &(SptObjectRow){ .id = SYSPROF_OBJECT_MODULES,
+								   .kind = SPT_OBJECT_MODULES });
 	}
-	if (writer && spt_naming_flush(naming, trace, stash, writer, true, &error) && spt_capture_writer_finish(writer, stash, 1, &error))
+	if (writer && spt_naming_flush(naming, trace, stash, writer, true, &error) &&
+	    spt_capture_writer_finish(writer, stash, 1, &error))
 		return spt_capture_open(path, &error);
 	printf("# %s\n", error->message);
 	return NULL;
@@ -222,8 +243,11 @@ static bool is_called(const GArray *symbols, uint32_t first, const char *functio
 
 	while (first > 0 && g_array_index(symbols, struct symbol, first - 1).address == address)
 		first--;
-	for (; first < symbols->len && g_array_index(symbols, struct symbol, first).address == address; first++) {
-		g_autofree char *plain = spt_demangle(g_array_index(symbols, struct symbol, first).name);
+	for (; first < symbols->len &&
+	       g_array_index(symbols, struct symbol, first).address == address;
+	     first++) {
+		g_autofree char *plain =
+			spt_demangle(g_array_index(symbols, struct symbol, first).name);
 
 		if (strcmp(plain, function) == 0)
 			return true;
@@ -231,8 +255,8 @@ static bool is_called(const GArray *symbols, uint32_t first, const char *functio
 	return false;
 }
 
-static unsigned count_wrong(const GArray *symbols, const GArray *places, const SptCapture *capture, const uint32_t *nodes, uint32_t object,
-			    uint32_t kind, unsigned *ret_n)
+static unsigned count_wrong(const GArray *symbols, const GArray *places, const SptCapture *capture,
+			    const uint32_t *nodes, uint32_t object, uint32_t kind, unsigned *ret_n)
 {
 	g_autoptr(SptSymbols) names = spt_symbols_new(capture, NULL);
 	unsigned wrong = 0;
@@ -242,16 +266,19 @@ static unsigned count_wrong(const GArray *symbols, const GArray *places, const S
 		const struct place *place = &g_array_index(places, struct place, i);
 		const struct symbol *symbol = &g_array_index(symbols, struct symbol, place->symbol);
 		SptName name;
-		g_autofree char *label = *symbol->module ? g_strdup_printf("[%s]", symbol->module) : g_strdup("[kernel]");
+		g_autofree char *label = *symbol->module ? g_strdup_printf("[%s]", symbol->module) :
+							   g_strdup("[kernel]");
 
 		if (place->object != object || place->kind != kind)
 			continue;
 		++*ret_n;
 		name = spt_symbols_name(names, &capture->nodes[nodes[i]].frame);
-		if (is_called(symbols, place->symbol, name.function) && strcmp(name.object, label) == 0)
+		if (is_called(symbols, place->symbol, name.function) &&
+		    strcmp(name.object, label) == 0)
 			continue;
 		if (wrong++ < WRONG_SHOWN)
-			printf("# %s %s is called %s %s\n", label, symbol->name, name.object, name.function);
+			printf("# %s %s is called %s %s\n", label, symbol->name, name.object,
+			       name.function);
 	}
 	return wrong;
 }
@@ -269,10 +296,14 @@ static void check(const struct bases *bases, SptTrace *trace, const char *path)
 	capture = record(trace, places, path, nodes);
 	ok(capture && !capture->damage, "its names are in a capture");
 	for (unsigned i = 0; capture && i < 4; i++) {
-		unsigned n, wrong = count_wrong(bases->symbols, places, capture, nodes, i < 2 ? SYSPROF_OBJECT_KERNEL : SYSPROF_OBJECT_MODULES,
-						i % 2 ? SPT_FRAME_EXACT : SPT_FRAME_CALL, &n);
-		g_autofree char *text = g_strdup_printf("%u %s in %s are called as kallsyms has them (%u are not)", n,
-							i % 2 ? "instructions" : "call sites", i < 2 ? "the kernel" : "modules", wrong);
+		unsigned n,
+			wrong = count_wrong(bases->symbols, places, capture, nodes,
+					    i < 2 ? SYSPROF_OBJECT_KERNEL : SYSPROF_OBJECT_MODULES,
+					    i % 2 ? SPT_FRAME_EXACT : SPT_FRAME_CALL, &n);
+		g_autofree char *text =
+			g_strdup_printf("%u %s in %s are called as kallsyms has them (%u are not)",
+					n, i % 2 ? "instructions" : "call sites",
+					i < 2 ? "the kernel" : "modules", wrong);
 
 		ok(n == PLACES / 4 && wrong == 0, text);
 	}
@@ -280,13 +311,15 @@ static void check(const struct bases *bases, SptTrace *trace, const char *path)
 
 int main(int argc, char **argv)
 {
-	g_autofree char *text = NULL, *path = g_strdup_printf("%s/names.capture", argc == 2 ? argv[1] : ".");
+	g_autofree char *text = NULL,
+			*path = g_strdup_printf("%s/names.capture", argc == 2 ? argv[1] : ".");
 	g_autoptr(GArray) symbols = NULL, frames = g_array_new(FALSE, FALSE, sizeof(uint64_t));
 	g_autoptr(GError) error = NULL;
 	g_autoptr(SptTrace) trace = NULL;
 	struct bases bases = { .frames = frames };
 
-	if (!g_file_get_contents("/proc/kallsyms", &text, NULL, &error) || !(trace = spt_trace_open_source(SPT_TRACE_MODULE, &error)) ||
+	if (!g_file_get_contents("/proc/kallsyms", &text, NULL, &error) ||
+	    !(trace = spt_trace_open_source(SPT_TRACE_MODULE, &error)) ||
 	    !spt_trace_start(trace, &(SptTraceConfig){ .no_user = true }, NULL, &error)) {
 		printf("Bail out! %s\n", error->message);
 		return 1;
@@ -294,7 +327,8 @@ int main(int argc, char **argv)
 	bases.symbols = symbols = read_symbols(text);
 	find_sizes(symbols);
 	find_bases(&bases, trace);
-	ok(bases.is_known[0] && bases.is_known[1], "frames of the kernel and of modules were sampled");
+	ok(bases.is_known[0] && bases.is_known[1],
+	   "frames of the kernel and of modules were sampled");
 	if (bases.is_known[0] && bases.is_known[1])
 		check(&bases, trace, path);
 	printf("1..%u\n", n_tests);

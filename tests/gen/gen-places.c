@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * gen-places FILE <ADDRESSES: functions and lines of addresses (hexadecimal, one a line), as llvm-symbolizer prints them.
- * gen-places --pick N FILE: N random addresses of its .text, the same each time.
- * gen-places --rate FILE <ADDRESSES: how many look-ups a second of processor time once everything was read: in ascending order, as who reads files is
+ * gen-places FILE <ADDRESSES: functions and lines of addresses (hexadecimal, one a line), as
+ * llvm-symbolizer prints them.  gen-places --pick N FILE: N random addresses of its .text, the same
+ * each time.  gen-places --rate FILE <ADDRESSES: how many look-ups a second of processor time once
+ * everything was read: in ascending order, as who reads files is
  *	asked, and in the order of the addresses.
  */
 #include <gelf.h>
@@ -35,11 +36,13 @@ static int pick(const char *path, unsigned n)
 	GElf_Shdr text;
 
 	if (!spt_elf_section(object, ".text", &text) || text.sh_size < n) {
-		fprintf(stderr, "gen-places: %s has too little code to pick %u places from\n", path, n);
+		fprintf(stderr, "gen-places: %s has too little code to pick %u places from\n", path,
+			n);
 		return 1;
 	}
 	while (n-- > 0)
-		printf("0x%" G_GINT64_MODIFIER "x\n", text.sh_addr + g_rand_int(random) % text.sh_size);
+		printf("0x%" G_GINT64_MODIFIER "x\n",
+		       text.sh_addr + g_rand_int(random) % text.sh_size);
 	return 0;
 }
 
@@ -75,8 +78,9 @@ static void print(const struct namer *namer, uint64_t address)
 		const char *file = places[i].file, *directory = places[i].directory;
 		bool is_relative = file && directory && *file != '/';
 
-		printf("%s\n%s%s%s:%u\n", places[i].function ? places[i].function : "??", is_relative ? directory : "",
-		       is_relative ? "/" : "", file ? file : "??", places[i].line);
+		printf("%s\n%s%s%s:%u\n", places[i].function ? places[i].function : "??",
+		       is_relative ? directory : "", is_relative ? "/" : "", file ? file : "??",
+		       places[i].line);
 	}
 	if (n == 0)
 		printf("??\n??:0\n");
@@ -136,11 +140,13 @@ int main(int argc, char **argv)
 	for (unsigned i = 0; !is_rate && i < addresses->len; i++)
 		print(&namer, g_array_index(addresses, uint64_t, i));
 	if (is_rate) {
-		g_autofree uint64_t *ascending = g_memdup2(addresses->data, addresses->len * sizeof(uint64_t));
+		g_autofree uint64_t *ascending =
+			g_memdup2(addresses->data, addresses->len * sizeof(uint64_t));
 
 		qsort(ascending, addresses->len, sizeof(uint64_t), compare_addresses);
 		printf("%.0f ", measure(&namer, ascending, addresses->len));
-		printf("%.0f\n", measure(&namer, (const uint64_t *)(const void *)addresses->data, addresses->len));
+		printf("%.0f\n", measure(&namer, (const uint64_t *)(const void *)addresses->data,
+					 addresses->len));
 	}
 	spt_debug_info_free(namer.info);
 	spt_symtab_free(namer.symtab);

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * gen-recorded OUT flood|last SAMPLES MIB: what the recorder makes, with so much memory, of SAMPLES stacks of 20 frames that it has never
+ * gen-recorded OUT flood|last SAMPLES MIB: what the recorder makes, with so much memory, of SAMPLES
+ * stacks of 20 frames that it has never
  *	seen and that are in its rings all at once; last: of those that it can keep.  Prints the most memory that it had for itself, in KiB.
- * gen-recorded OUT paced SECONDS HZ frames|addresses: of a load like a build's, HZ samples a second on each of two CPUs.  Prints
+ * gen-recorded OUT paced SECONDS HZ frames|addresses: of a load like a build's, HZ samples a second
+ * on each of two CPUs.  Prints
  *	what a sample took of a CPU, in ns, and how many there were.
  */
 #include <stdio.h>
@@ -55,17 +57,22 @@ static uint64_t random_below(struct made *made, uint64_t n)
 	return (made->random >> 11) % n;
 }
 
-static struct sysprof_record head(unsigned type, size_t bytes, uint64_t time, unsigned cpu, unsigned pid)
+static struct sysprof_record head(unsigned type, size_t bytes, uint64_t time, unsigned cpu,
+				  unsigned pid)
 {
-	return (struct sysprof_record){ .type = type, .size = bytes / 8, .cpu = cpu, .time = time, .pid = pid, .tid = pid };
+	return (struct sysprof_record){
+		.type = type, .size = bytes / 8, .cpu = cpu, .time = time, .pid = pid, .tid = pid
+	};
 }
 
 static uint64_t frame_of(const struct made *made, bool in_kernel, uint64_t offset)
 {
 	if (in_kernel)
-		return (uint64_t)SYSPROF_OBJECT_KERNEL << SYSPROF_FRAME_OBJECT_SHIFT | (offset & SYSPROF_FRAME_OFFSET_MASK);
-	return made->has_addresses ? FILE_START + offset % FILE_BYTES :
-				     (uint64_t)SYSPROF_OBJECT_FIRST << SYSPROF_FRAME_OBJECT_SHIFT | offset;
+		return (uint64_t)SYSPROF_OBJECT_KERNEL << SYSPROF_FRAME_OBJECT_SHIFT |
+		       (offset & SYSPROF_FRAME_OFFSET_MASK);
+	return made->has_addresses ?
+		       FILE_START + offset % FILE_BYTES :
+		       (uint64_t)SYSPROF_OBJECT_FIRST << SYSPROF_FRAME_OBJECT_SHIFT | offset;
 }
 
 static void begin_sample(struct made *made, struct record *record, uint64_t i)
@@ -73,8 +80,11 @@ static void begin_sample(struct made *made, struct record *record, uint64_t i)
 	unsigned cpu = i % CPUS, pid = 100 + (unsigned)(i / CPUS / SLICE * 7 + cpu * 13) % THREADS;
 
 	record->sample = (struct sysprof_sample){
-		.record = head(SYSPROF_SAMPLE, sizeof(*record), made->start + (i / CPUS + 1) * made->period_ns + cpu, cpu, pid),
-		.mm = pid, .weight = 1, .user_mode = SYSPROF_USER_FP,
+		.record = head(SYSPROF_SAMPLE, sizeof(*record),
+			       made->start + (i / CPUS + 1) * made->period_ns + cpu, cpu, pid),
+		.mm = pid,
+		.weight = 1,
+		.user_mode = SYSPROF_USER_FP,
 	};
 	record->sample.record.flags = SYSPROF_SAMPLE_KERNEL_EXACT | SYSPROF_SAMPLE_USER_EXACT |
 				      (made->has_addresses ? SYSPROF_SAMPLE_ADDRESSES : 0);
@@ -87,10 +97,14 @@ static void make_new(struct made *made, struct record *record, uint64_t i)
 	record->sample.n_kernel = KERNEL_FRAMES;
 	record->sample.n_user = FRAMES - KERNEL_FRAMES;
 	for (unsigned k = 0; k < FRAMES; k++)
-		record->frames[k] = frame_of(made, k < KERNEL_FRAMES, ((i + 1) * FRAMES + k) * 0x9e3779b97f4a7c15u >> 27);
+		record->frames[k] = frame_of(made, k < KERNEL_FRAMES,
+					     ((i + 1) * FRAMES + k) * 0x9e3779b97f4a7c15u >> 27);
 }
 
-/* The thread's stack before, but for some of the innermost frames; every function calls a few others, one of them mostly. */
+/*
+ * The thread's stack before, but for some of the innermost frames; every function calls a few
+ * others, one of them mostly.
+ */
 static void make_next(struct made *made, struct record *record, uint64_t i, uint64_t paths[FRAMES])
 {
 	unsigned changed = 1, kernel = random_below(made, 4) == 0 ? KERNEL_FRAMES : 0;
@@ -103,7 +117,9 @@ static void make_next(struct made *made, struct record *record, uint64_t i, uint
 	for (unsigned k = changed; k-- > 0;) {
 		uint64_t callee = random_below(made, 8) ? 0 : 1 + random_below(made, 5);
 
-		paths[k] = ((k + 1 < FRAMES ? paths[k + 1] : 0) * 8 + callee + k + 1) * 0x9e3779b97f4a7c15u >> 8;
+		paths[k] = ((k + 1 < FRAMES ? paths[k + 1] : 0) * 8 + callee + k + 1) *
+				   0x9e3779b97f4a7c15u >>
+			   8;
 	}
 	for (unsigned k = 0; k < FRAMES; k++)
 		record->frames[k] = frame_of(made, k < kernel, (paths[k] >> 20) % FILE_BYTES);
@@ -116,13 +132,16 @@ static void made_free(SptTrace *trace)
 	g_free(((struct made *)trace)->records);
 }
 
-static bool made_start(SptTrace *trace, const SptTraceConfig *config, struct sysprof_start *ret, GError **error)
+static bool made_start(SptTrace *trace, const SptTraceConfig *config, struct sysprof_start *ret,
+		       GError **error)
 {
 	struct made *made = (struct made *)trace;
 
 	(void)config;
 	(void)error;
-	*ret = (struct sysprof_start){ .size = sizeof(*ret), .grid_start = made->start, .period_ns = made->period_ns };
+	*ret = (struct sysprof_start){ .size = sizeof(*ret),
+				       .grid_start = made->start,
+				       .period_ns = made->period_ns };
 	return true;
 }
 
@@ -144,9 +163,11 @@ static void look_at_memory(struct made *made)
 	g_autofree char *text = NULL;
 	unsigned long all, resident, shared;
 
-	if (!g_file_get_contents("/proc/self/statm", &text, NULL, NULL) || sscanf(text, "%lu %lu %lu", &all, &resident, &shared) != 3)
+	if (!g_file_get_contents("/proc/self/statm", &text, NULL, NULL) ||
+	    sscanf(text, "%lu %lu %lu", &all, &resident, &shared) != 3)
 		g_error("/proc/self/statm cannot be read");
-	made->most_kib = MAX(made->most_kib, (resident - shared) * ((unsigned long)sysconf(_SC_PAGESIZE) / 1024));
+	made->most_kib = MAX(made->most_kib,
+			     (resident - shared) * ((unsigned long)sysconf(_SC_PAGESIZE) / 1024));
 }
 
 static struct sysprof_account account_of(const struct made *made, unsigned cpu)
@@ -157,10 +178,12 @@ static struct sysprof_account account_of(const struct made *made, unsigned cpu)
 }
 
 /* Behind @record. */
-static void put_account(const struct made *made, const struct sysprof_record *record, SptTraceFunc func, void *data)
+static void put_account(const struct made *made, const struct sysprof_record *record,
+			SptTraceFunc func, void *data)
 {
 	struct sysprof_account_record account = {
-		.record = head(SYSPROF_ACCOUNT, sizeof(account), record->time, record->cpu, 0), .account = account_of(made, record->cpu),
+		.record = head(SYSPROF_ACCOUNT, sizeof(account), record->time, record->cpu, 0),
+		.account = account_of(made, record->cpu),
 	};
 
 	func(&account.record, data);
@@ -192,7 +215,8 @@ static bool made_drain(SptTrace *trace, bool all, SptTraceFunc func, void *data,
 	return true;
 }
 
-static bool made_snapshot(SptTrace *trace, SptTraceFunc func, void *data, unsigned *ret_busy, GError **error)
+static bool made_snapshot(SptTrace *trace, SptTraceFunc func, void *data, unsigned *ret_busy,
+			  GError **error)
 {
 	static const char path[] = "/nowhere/made";
 	struct made *made = (struct made *)trace;
@@ -202,10 +226,16 @@ static bool made_snapshot(SptTrace *trace, SptTraceFunc func, void *data, unsign
 	(void)error;
 	*ret_busy = 0;
 	for (unsigned pid = 100; pid < 100 + THREADS; pid++) {
-		struct sysprof_task task = { .record = head(SYSPROF_TASK, sizeof(task), made->start, 0, pid), .mm = pid, .comm = "made" };
+		struct sysprof_task task = { .record = head(SYSPROF_TASK, sizeof(task), made->start,
+							    0, pid),
+					     .mm = pid,
+					     .comm = "made" };
 		struct sysprof_map map = {
-			.record = head(SYSPROF_MAP, sizeof(map), made->start, 0, pid), .mm = pid, .start = FILE_START,
-			.end = FILE_START + 2 * FILE_BYTES, .object = SYSPROF_OBJECT_FIRST,
+			.record = head(SYSPROF_MAP, sizeof(map), made->start, 0, pid),
+			.mm = pid,
+			.start = FILE_START,
+			.end = FILE_START + 2 * FILE_BYTES,
+			.object = SYSPROF_OBJECT_FIRST,
 		};
 
 		func(&task.record, data);
@@ -227,7 +257,9 @@ static bool made_has_cpu(const SptTrace *trace, unsigned cpu)
 static bool made_stats(SptTrace *trace, unsigned cpu, struct sysprof_stats *ret, GError **error)
 {
 	(void)error;
-	*ret = (struct sysprof_stats){ .size = sizeof(*ret), .cpu = cpu, .time = clock_ns(CLOCK_MONOTONIC) };
+	*ret = (struct sysprof_stats){ .size = sizeof(*ret),
+				       .cpu = cpu,
+				       .time = clock_ns(CLOCK_MONOTONIC) };
 	ret->account = account_of((struct made *)trace, cpu);
 	return true;
 }
@@ -237,7 +269,8 @@ static bool made_names(SptTrace *trace, struct sysprof_name *names, unsigned n, 
 	(void)trace;
 	(void)error;
 	for (unsigned i = 0; i < n; i++)
-		snprintf(names[i].symbol, sizeof(names[i].symbol), "made_%llx", (unsigned long long)names[i].frame);
+		snprintf(names[i].symbol, sizeof(names[i].symbol), "made_%llx",
+			 (unsigned long long)names[i].frame);
 	return true;
 }
 
@@ -293,15 +326,19 @@ int main(int argc, char **argv)
 	SptRecorderOptions options = { 0 };
 	g_autoptr(SptRecorder) recorder = NULL;
 	g_autoptr(GError) error = NULL;
-	struct made made = { .trace = { .source = &made_source, .n_cpus = CPUS }, .random = 88172645463325252, .is_flood = is_flood };
+	struct made made = { .trace = { .source = &made_source, .n_cpus = CPUS },
+			     .random = 88172645463325252,
+			     .is_flood = is_flood };
 	uint64_t begin;
 
 	if (!is_flood && !is_paced) {
-		fprintf(stderr, "Usage: gen-recorded OUT flood|last SAMPLES MIB, or gen-recorded OUT paced SECONDS HZ frames|addresses\n");
+		fprintf(stderr,
+			"Usage: gen-recorded OUT flood|last SAMPLES MIB, or gen-recorded OUT paced SECONDS HZ frames|addresses\n");
 		return 2;
 	}
 	made.period_ns = is_flood ? 1000000 : (uint64_t)(1e9 / atof(argv[4]));
-	made.n = is_flood ? strtoull(argv[3], NULL, 10) : (uint64_t)(atof(argv[3]) * atof(argv[4])) * CPUS;
+	made.n = is_flood ? strtoull(argv[3], NULL, 10) :
+			    (uint64_t)(atof(argv[3]) * atof(argv[4])) * CPUS;
 	made.has_addresses = is_paced && !strcmp(argv[5], "addresses");
 	/* A flood has lasted for a while. */
 	made.start = clock_ns(CLOCK_MONOTONIC) - (is_flood ? made.n / CPUS * made.period_ns : 0);
@@ -319,7 +356,8 @@ int main(int argc, char **argv)
 		if (!spt_recorder_step(recorder, 20, &error))
 			g_error("%s", error->message);
 	if (is_paced)
-		printf("recorder_%s %.0f ns\nrecorder_samples %llu -\n", argv[5], (double)(clock_ns(CLOCK_PROCESS_CPUTIME_ID) - begin) / (double)made.n,
+		printf("recorder_%s %.0f ns\nrecorder_samples %llu -\n", argv[5],
+		       (double)(clock_ns(CLOCK_PROCESS_CPUTIME_ID) - begin) / (double)made.n,
 		       (unsigned long long)made.n);
 	if (!spt_recorder_finish(recorder, NULL, &error))
 		g_error("%s", error->message);

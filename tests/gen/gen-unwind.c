@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* gen-unwind DIR: writes small ELF files with call frame information of either kind and machine, and the table of one. */
+/*
+ * gen-unwind DIR: writes small ELF files with call frame information of either kind and machine,
+ * and the table of one.
+ */
 #include <stdio.h>
 
 #include "cfi-file.h"

@@ -26,7 +26,7 @@ ignored_compat/ := ,LINUX_VERSION_CODE,CONSTANT_COMPARISON
 ignored_session.c := ,COMPLEX_MACRO,ASSIGN_IN_IF
 $(out)/checkpatch/module/%: module/% tests/lint/each.mk tests/lint/checkpatch
 	@mkdir -p $(@D)
-	@tests/lint/checkpatch --no-tree --terse --show-types --no-summary --max-line-length=140 \
+	@tests/lint/checkpatch --no-tree --terse --show-types --no-summary --max-line-length=100 \
 		--ignore FILE_PATH_CHANGES$(ignored_$(dir $*))$(ignored_$*) -f $< && touch $@
 
 # It complains, and yet says that all is well.

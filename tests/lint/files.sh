@@ -35,9 +35,10 @@ licences()
 	done
 }
 
+# The uapi header is the specification of the whole interface: it is read where it is needed.
 sizes()
 {
-	texts | grep -v '\.po$' | while read -r file; do
+	texts | grep -vE '\.po$|^module/uapi/sysprof\.h$' | while read -r file; do
 		lines=$(wc -l <"$file")
 		[ "$lines" -le 800 ] || echo "$file has $lines lines, more than 800: it is two files"
 	done

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* For tests of what is computed from a capture: captures made in memory, with chosen or random stacks. */
+/*
+ * For tests of what is computed from a capture: captures made in memory, with chosen or random
+ * stacks.
+ */
 #ifndef SPT_CAPTURES_H
 #define SPT_CAPTURES_H
 
@@ -8,7 +11,10 @@
 
 #define FAKE_FUNCTIONS 12
 
-/* Function i is at offset 16 * i of object 1, called "f" and the number.  Threads 1 and 3 are of processes called "even". */
+/*
+ * Function i is at offset 16 * i of object 1, called "f" and the number.  Threads 1 and 3 are of
+ * processes called "even".
+ */
 struct fake {
 	SptCapture capture;
 	SptStash *stash;
@@ -24,7 +30,8 @@ struct fake {
 
 static void fake_init(struct fake *fake)
 {
-	*fake = (struct fake){ .stash = spt_stash_new(), .samples = g_array_new(FALSE, FALSE, sizeof(SptSampleRow)) };
+	*fake = (struct fake){ .stash = spt_stash_new(),
+			       .samples = g_array_new(FALSE, FALSE, sizeof(SptSampleRow)) };
 	fake->leaves = g_array_new(FALSE, FALSE, sizeof(SptLeafRow));
 	fake->objects[1] = (SptObjectRow){ .id = 1, .kind = SPT_OBJECT_KERNEL };
 	fake->processes[1] = (SptProcessRow){ .id = 1, .pid = 10, .name = "even" };
@@ -35,13 +42,15 @@ static void fake_init(struct fake *fake)
 		fake->threads[i] = (SptThreadRow){ .id = i, .process = i, .tid = 9 + i };
 	for (unsigned i = 0; i < FAKE_FUNCTIONS; i++) {
 		g_snprintf(fake->texts[i], sizeof(fake->texts[i]), "f%u", i);
-		fake->names[i] = (SptNameRow){ .object = 1, .offset = 16 * i, .symbol = fake->texts[i], .module = "" };
+		fake->names[i] = (SptNameRow){
+			.object = 1, .offset = 16 * i, .symbol = fake->texts[i], .module = ""
+		};
 	}
 }
 
 /* @functions from the outermost to the innermost. */
-static void fake_sample(struct fake *fake, uint32_t thread, const unsigned *functions, unsigned n, uint64_t time,
-			uint32_t weight)
+static void fake_sample(struct fake *fake, uint32_t thread, const unsigned *functions, unsigned n,
+			uint64_t time, uint32_t weight)
 {
 	SptSampleRow sample = { .time = time, .thread = thread, .weight = weight };
 
@@ -62,8 +71,10 @@ G_GNUC_UNUSED static void fake_random(struct fake *fake, unsigned n_samples)
 		unsigned n = g_test_rand_int_range(0, 12);
 
 		for (unsigned frame = 0; frame < n; frame++)
-			functions[frame] = g_test_rand_int_range(0, g_test_rand_bit() ? 3 : FAKE_FUNCTIONS);
-		fake_sample(fake, g_test_rand_int_range(1, 5), functions, n, 1000 + i, g_test_rand_int_range(1, 5));
+			functions[frame] =
+				g_test_rand_int_range(0, g_test_rand_bit() ? 3 : FAKE_FUNCTIONS);
+		fake_sample(fake, g_test_rand_int_range(1, 5), functions, n, 1000 + i,
+			    g_test_rand_int_range(1, 5));
 	}
 }
 
@@ -93,10 +104,20 @@ static const SptCapture *fake_capture(struct fake *fake)
 	SptCapture *capture = &fake->capture;
 
 	*capture = (SptCapture){
-		.path = "by hand", .objects = fake->objects, .n_objects = 2, .processes = fake->processes, .n_processes = 5,
-		.threads = fake->threads, .n_threads = 5, .names = fake->names, .n_names = FAKE_FUNCTIONS,
-		.nodes = fake_nodes(fake), .n_nodes = spt_stash_n_nodes(fake->stash), .n_frames = spt_stash_number_frames(fake->stash),
-		.samples = (SptSampleRow *)fake->samples->data, .n_samples = fake->samples->len,
+		.path = "by hand",
+		.objects = fake->objects,
+		.n_objects = 2,
+		.processes = fake->processes,
+		.n_processes = 5,
+		.threads = fake->threads,
+		.n_threads = 5,
+		.names = fake->names,
+		.n_names = FAKE_FUNCTIONS,
+		.nodes = fake_nodes(fake),
+		.n_nodes = spt_stash_n_nodes(fake->stash),
+		.n_frames = spt_stash_number_frames(fake->stash),
+		.samples = (SptSampleRow *)fake->samples->data,
+		.n_samples = fake->samples->len,
 		.first_time = UINT64_MAX,
 	};
 	g_array_set_size(fake->leaves, 0);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* For tests that read ELF files: a temporary directory with what gen-elf writes, and how to get rid of it. */
+/*
+ * For tests that read ELF files: a temporary directory with what gen-elf writes, and how to get rid
+ * of it.
+ */
 #ifndef SPT_ELF_FILES_H
 #define SPT_ELF_FILES_H
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Annotation of functions of this very program, whose lines and return addresses it knows; the samples are made up. */
+/*
+ * Annotation of functions of this very program, whose lines and return addresses it knows; the
+ * samples are made up.
+ */
 #include <dlfcn.h>
 #include <link.h>
 #include <string.h>
@@ -58,20 +61,33 @@ static void recording_init(struct recording *recording)
 	struct stat st;
 	Dl_info info;
 
-	*recording = (struct recording){ .processes = { { 0 }, { .id = 1, .pid = 1, .name = "p" } } };
+	*recording =
+		(struct recording){ .processes = { { 0 }, { .id = 1, .pid = 1, .name = "p" } } };
 	g_assert_true(dladdr1((void *)(uintptr_t)known, &info, (void **)&map, RTLD_DL_LINKMAP));
 	recording->base = map->l_addr;
 	recording->image = spt_object_open("/proc/self/exe", NULL);
 	g_assert_nonnull(recording->image);
 	g_assert_no_errno(fstat(spt_object_fd(recording->image), &st));
 	recording->objects[1] = (SptObjectRow){
-		.id = 1, .kind = SPT_OBJECT_FILE, .path = g_file_read_link("/proc/self/exe", NULL), .bytes = st.st_size,
+		.id = 1,
+		.kind = SPT_OBJECT_FILE,
+		.path = g_file_read_link("/proc/self/exe", NULL),
+		.bytes = st.st_size,
 		.mtime_ns = (uint64_t)st.st_mtim.tv_sec * 1000000000 + st.st_mtim.tv_nsec,
 	};
 	recording->objects[2] = (SptObjectRow){ .id = 2, .kind = SPT_OBJECT_KERNEL, .path = "" };
 	recording->capture = (SptCapture){
-		.path = "made", .objects = recording->objects, .n_objects = 3, .processes = recording->processes, .n_processes = 2,
-		.nodes = recording->nodes, .n_nodes = 1, .n_frames = 1, .leaves = recording->leaves, .has_leaves = true, .fd = -1,
+		.path = "made",
+		.objects = recording->objects,
+		.n_objects = 3,
+		.processes = recording->processes,
+		.n_processes = 2,
+		.nodes = recording->nodes,
+		.n_nodes = 1,
+		.n_frames = 1,
+		.leaves = recording->leaves,
+		.has_leaves = true,
+		.fd = -1,
 		.host = g_hash_table_new(g_str_hash, g_str_equal),
 	};
 }
@@ -83,19 +99,24 @@ static void recording_clear(struct recording *recording)
 	spt_object_free(recording->image);
 }
 
-static uint32_t add_node(struct recording *recording, uint32_t parent, uintptr_t ip, SptFrameKind kind)
+static uint32_t add_node(struct recording *recording, uint32_t parent, uintptr_t ip,
+			 SptFrameKind kind)
 {
 	SptNode *node = &recording->nodes[recording->capture.n_nodes];
 
-	*node = (SptNode){ .parent = parent, .frame = { .object = 1, .kind = kind }, .key = recording->capture.n_nodes };
-	g_assert_true(spt_object_address_to_offset(recording->image, ip - recording->base, &node->frame.offset));
+	*node = (SptNode){ .parent = parent,
+			   .frame = { .object = 1, .kind = kind },
+			   .key = recording->capture.n_nodes };
+	g_assert_true(spt_object_address_to_offset(recording->image, ip - recording->base,
+						   &node->frame.offset));
 	recording->capture.n_frames++;
 	return recording->capture.n_nodes++;
 }
 
 static void add_leaf(struct recording *recording, uint32_t node, uint64_t weight)
 {
-	recording->leaves[recording->capture.n_leaves++] = (SptLeafRow){ .process = 1, .node = node, .weight = weight, .samples = 1 };
+	recording->leaves[recording->capture.n_leaves++] =
+		(SptLeafRow){ .process = 1, .node = node, .weight = weight, .samples = 1 };
 }
 
 static const SptAnnotatedFile *own_file(const SptAnnotation *annotation)
@@ -121,7 +142,10 @@ static const SptAnnotatedLine *line_at(const SptAnnotation *annotation, int numb
 	g_assert_not_reached();
 }
 
-/* 10 in known() itself, 5 in what it called, 7 below a second known(), where each line counts once, 100 elsewhere. */
+/*
+ * 10 in known() itself, 5 in what it called, 7 below a second known(), where each line counts once,
+ * 100 elsewhere.
+ */
 static void add_known(struct recording *recording)
 {
 	uint32_t first, second;
@@ -159,8 +183,10 @@ static void test_lines(void)
 	g_assert_cmpuint(line_at(annotation, LINE_OF_CALL)->self, ==, 0);
 	g_assert_nonnull(strstr(line_at(annotation, LINE_OF_CALL)->text, "take_site(depth ?"));
 	/* Compilers take the name, the brace or the first statement for the beginning. */
-	g_assert_cmpuint(line_at(annotation, line_before + 1)->self + line_at(annotation, line_before + 2)->self +
-			 line_at(annotation, line_before + 3)->self, ==, 10);
+	g_assert_cmpuint(line_at(annotation, line_before + 1)->self +
+				 line_at(annotation, line_before + 2)->self +
+				 line_at(annotation, line_before + 3)->self,
+			 ==, 10);
 	g_assert_true(line_at(annotation, line_before + 7)->has_code);
 	g_assert_cmpuint(line_at(annotation, line_before + 7)->total, ==, 0);
 	recording_clear(&recording);
@@ -186,7 +212,8 @@ static void test_instructions(void)
 	g_assert_null(code->problem);
 	end = code->start;
 	for (unsigned i = 0; i < code->instructions->len; i++) {
-		const SptInstruction *instruction = &g_array_index(code->instructions, SptInstruction, i);
+		const SptInstruction *instruction =
+			&g_array_index(code->instructions, SptInstruction, i);
 
 		g_assert_cmpuint(instruction->offset, ==, end);
 		end += instruction->bytes;
@@ -239,13 +266,19 @@ static void test_nothing(void)
 	struct recording recording;
 	g_autoptr(SptSymbols) symbols = NULL;
 	g_autoptr(SptAnnotation) kernel = NULL;
-	SptNameRow name = { .object = 2, .offset = 0x100, .symbol = "schedule", .distance = 0x10, .symbol_bytes = 0x40, .module = "" };
+	SptNameRow name = { .object = 2,
+			    .offset = 0x100,
+			    .symbol = "schedule",
+			    .distance = 0x10,
+			    .symbol_bytes = 0x40,
+			    .module = "" };
 	SptFilter other = { .process = "q" };
 
 	recording_init(&recording);
 	add_known(&recording);
 	recording.nodes[recording.capture.n_nodes++] = (SptNode){
-		.frame = { .object = 2, .offset = 0x100, .kind = SPT_FRAME_EXACT }, .key = recording.capture.n_frames++,
+		.frame = { .object = 2, .offset = 0x100, .kind = SPT_FRAME_EXACT },
+		.key = recording.capture.n_frames++,
 	};
 	add_leaf(&recording, recording.capture.n_nodes - 1, 1);
 	recording.capture.names = &name;
@@ -253,7 +286,8 @@ static void test_nothing(void)
 	symbols = spt_symbols_new(&recording.capture, NULL);
 	g_assert_null(spt_annotation_new(&recording.capture, symbols, NULL, "unknown", NULL, NULL));
 	g_assert_null(spt_annotation_new(&recording.capture, symbols, &other, "known", NULL, NULL));
-	g_assert_null(spt_annotation_new(&recording.capture, symbols, NULL, "known", "libc*", NULL));
+	g_assert_null(
+		spt_annotation_new(&recording.capture, symbols, NULL, "known", "libc*", NULL));
 	/* Known by name alone. */
 	kernel = spt_annotation_new(&recording.capture, symbols, NULL, "schedule", NULL, NULL);
 	g_assert_nonnull(kernel);
@@ -264,12 +298,14 @@ static void test_nothing(void)
 	recording_clear(&recording);
 }
 
-static void assert_part(struct recording *recording, const char *where, SptSide side, uint64_t all, uint64_t self, uint64_t total)
+static void assert_part(struct recording *recording, const char *where, SptSide side, uint64_t all,
+			uint64_t self, uint64_t total)
 {
 	g_autoptr(SptSymbols) symbols = spt_symbols_new(&recording->capture, NULL);
 	g_autoptr(SptExpression) expression = where ? spt_expression_parse(where, NULL) : NULL;
 	SptFilter filter = { .where = expression, .side = side };
-	g_autoptr(SptAnnotation) part = spt_annotation_new(&recording->capture, symbols, &filter, "known", NULL, NULL);
+	g_autoptr(SptAnnotation) part =
+		spt_annotation_new(&recording->capture, symbols, &filter, "known", NULL, NULL);
 
 	g_assert_nonnull(part);
 	g_assert_cmpuint(part->all, ==, all);
@@ -281,12 +317,19 @@ static void assert_part(struct recording *recording, const char *where, SptSide 
 static void test_part_of_stacks(void)
 {
 	struct recording recording;
-	SptNameRow name = { .object = 2, .offset = 0x100, .symbol = "schedule", .distance = 0x10, .symbol_bytes = 0x40, .module = "" };
+	SptNameRow name = { .object = 2,
+			    .offset = 0x100,
+			    .symbol = "schedule",
+			    .distance = 0x10,
+			    .symbol_bytes = 0x40,
+			    .module = "" };
 
 	recording_init(&recording);
 	add_known(&recording);
 	recording.nodes[recording.capture.n_nodes++] = (SptNode){
-		.parent = 1, .frame = { .object = 2, .offset = 0x100, .kind = SPT_FRAME_EXACT }, .key = recording.capture.n_frames++,
+		.parent = 1,
+		.frame = { .object = 2, .offset = 0x100, .kind = SPT_FRAME_EXACT },
+		.key = recording.capture.n_frames++,
 	};
 	add_leaf(&recording, recording.capture.n_nodes - 1, 3);
 	recording.capture.names = &name;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Other arrangements of the same samples: nothing is lost or counted twice, and what is told twice is told alike. */
+/*
+ * Other arrangements of the same samples: nothing is lost or counted twice, and what is told twice
+ * is told alike.
+ */
 #include "profile/arrange.h"
 
 #include "captures.h"
@@ -7,7 +10,8 @@
 static void check_sums(const SptProfile *base, const SptProfile *arranged)
 {
 	uint32_t n, n_base;
-	const SptFunction *functions = spt_profile_functions(arranged, &n), *before = spt_profile_functions(base, &n_base);
+	const SptFunction *functions = spt_profile_functions(arranged, &n),
+			  *before = spt_profile_functions(base, &n_base);
 
 	g_assert_cmpuint(spt_profile_total(arranged), ==, spt_profile_total(base));
 	g_assert_cmpuint(spt_profile_n_samples(arranged), ==, spt_profile_n_samples(base));
@@ -20,9 +24,11 @@ static void check_sums(const SptProfile *base, const SptProfile *arranged)
 }
 
 /* Each root weighs what its group does. */
-static void check_roots(const SptProfile *base, const SptProfile *arranged, const SptFilter *filter, SptRoots kind)
+static void check_roots(const SptProfile *base, const SptProfile *arranged, const SptFilter *filter,
+			SptRoots kind)
 {
-	g_autoptr(GArray) groups = spt_groups_new(base, filter, (SptGroupKind)(kind - SPT_ROOTS_PROCESS));
+	g_autoptr(GArray) groups =
+		spt_groups_new(base, filter, (SptGroupKind)(kind - SPT_ROOTS_PROCESS));
 	uint32_t n, found = 0;
 	const SptFunction *functions = spt_profile_functions(arranged, &n);
 
@@ -36,7 +42,8 @@ static void check_roots(const SptProfile *base, const SptProfile *arranged, cons
 		for (uint32_t k = 0; k < groups->len; k++) {
 			const SptGroupRow *group = &g_array_index(groups, SptGroupRow, k);
 
-			if (group->pid != root->pid || group->tid != root->tid || group->cpu != root->cpu || g_strcmp0(group->name, root->name))
+			if (group->pid != root->pid || group->tid != root->tid ||
+			    group->cpu != root->cpu || g_strcmp0(group->name, root->name))
 				continue;
 			g_assert_cmpuint(functions[i].total, ==, group->weight);
 			found++;
@@ -47,7 +54,9 @@ static void check_roots(const SptProfile *base, const SptProfile *arranged, cons
 
 static void test_roots(void)
 {
-	static const SptFilter filters[] = { { 0 }, { .begin_ns = 1100, .end_ns = 1500 }, { .process = "even" } };
+	static const SptFilter filters[] = { { 0 },
+					     { .begin_ns = 1100, .end_ns = 1500 },
+					     { .process = "even" } };
 	struct fake fake;
 
 	fake_init(&fake);
@@ -58,12 +67,14 @@ static void test_roots(void)
 	g_autoptr(SptProfile) base = spt_profile_new_base(capture, symbols);
 
 	for (SptRoots roots = 0; roots < SPT_ROOTS_KINDS; roots++) {
-		g_autoptr(SptProfile) arranged = spt_profile_arrange(base, &(SptArrangement){ .roots = roots });
+		g_autoptr(SptProfile) arranged =
+			spt_profile_arrange(base, &(SptArrangement){ .roots = roots });
 
 		check_sums(base, arranged);
 		for (unsigned i = 0; i < G_N_ELEMENTS(filters); i++) {
 			g_autoptr(SptProfile) part = spt_profile_refilter(base, &filters[i], NULL);
-			g_autoptr(SptProfile) arranged_part = spt_profile_refilter(arranged, &filters[i], NULL);
+			g_autoptr(SptProfile) arranged_part =
+				spt_profile_refilter(arranged, &filters[i], NULL);
 
 			check_sums(part, arranged_part);
 			if (roots != SPT_ROOTS_PROGRAM && roots != SPT_ROOTS_NONE)
@@ -79,19 +90,23 @@ static void test_system(void)
 	static const struct {
 		const char *path;
 		bool is_system;
-	} paths[] = { { "/usr/lib/x86_64-linux-gnu/libfake.so.1", true }, { "/opt/libfake.so", false }, { "/usr/lib/gcc/cc1", false } };
+	} paths[] = { { "/usr/lib/x86_64-linux-gnu/libfake.so.1", true },
+		      { "/opt/libfake.so", false },
+		      { "/usr/lib/gcc/cc1", false } };
 
 	for (unsigned i = 0; i < G_N_ELEMENTS(paths); i++) {
 		struct fake fake;
 
 		fake_init(&fake);
 		fake_random(&fake, 200);
-		fake.objects[1] = (SptObjectRow){ .id = 1, .kind = SPT_OBJECT_FILE, .path = paths[i].path };
+		fake.objects[1] =
+			(SptObjectRow){ .id = 1, .kind = SPT_OBJECT_FILE, .path = paths[i].path };
 
 		const SptCapture *capture = fake_capture(&fake);
 		g_autoptr(SptSymbols) symbols = spt_symbols_new(capture, NULL);
 		g_autoptr(SptProfile) base = spt_profile_new_base(capture, symbols);
-		g_autoptr(SptProfile) arranged = spt_profile_arrange(base, &(SptArrangement){ .hides_system = true });
+		g_autoptr(SptProfile) arranged =
+			spt_profile_arrange(base, &(SptArrangement){ .hides_system = true });
 		uint32_t n, n_nodes;
 		const SptFunction *functions = spt_profile_functions(arranged, &n);
 		uint64_t of_processes = 0;
@@ -138,7 +153,8 @@ static void test_bottom_up(void)
 	g_assert_cmpuint(g_array_index(all, SptTreeNode, 0).total, ==, spt_profile_total(base));
 	for (uint32_t i = 0; i < n; i++) {
 		const SptTreeNode *first = child_of(all, i);
-		g_autoptr(GArray) ways = spt_profile_bottom_up(base, i), callers = spt_profile_callers(base, i);
+		g_autoptr(GArray) ways = spt_profile_bottom_up(base, i),
+				  callers = spt_profile_callers(base, i);
 
 		g_assert_cmpuint(first ? first->total : 0, ==, functions[i].self);
 		g_assert_cmpuint(g_array_index(ways, SptTreeNode, 0).total, ==, functions[i].total);

@@ -26,10 +26,12 @@ static SptCapture *open_example(bool bundled)
 
 static unsigned places_at(SptSymbols *symbols, uint64_t offset, SptNamedPlace *ret)
 {
-	return spt_symbols_places(symbols, &(SptFrame){ .object = EXAMPLE_BUSY, .offset = offset }, ret);
+	return spt_symbols_places(symbols, &(SptFrame){ .object = EXAMPLE_BUSY, .offset = offset },
+				  ret);
 }
 
-static void check_place(const SptNamedPlace *place, const char *function, SptSource source, const char *file, uint32_t line)
+static void check_place(const SptNamedPlace *place, const char *function, SptSource source,
+			const char *file, uint32_t line)
 {
 	g_assert_cmpstr(place->name.function, ==, function);
 	g_assert_cmpstr(place->name.object, ==, "busy");
@@ -55,7 +57,8 @@ static void check_symbols(const SptCapture *capture)
 	g_assert_null(places[0].directory);
 	g_assert_cmpuint(places_at(symbols, 0x1100, places), ==, 1);
 	check_place(&places[0], "work", SPT_SOURCE_CAPTURE, NULL, 0);
-	g_assert_true(spt_symbols_extent(symbols, &(SptFrame){ .object = EXAMPLE_BUSY, .offset = 0x1200 }, &start, &bytes));
+	g_assert_true(spt_symbols_extent(
+		symbols, &(SptFrame){ .object = EXAMPLE_BUSY, .offset = 0x1200 }, &start, &bytes));
 	g_assert_cmpuint(start, ==, 0x1200);
 	g_assert_cmpuint(bytes, ==, 0x80);
 	spt_symbols_set_detail(symbols, 0);
@@ -117,19 +120,24 @@ static void test_strip_paths(void)
 	g_autoptr(SptCapture) capture = open_example(true);
 
 	note(capture, "command", "/opt/me/run --file=/srv/me/a.txt ../b.txt 'c d' x=/y");
-	set_text(&capture->names[1].symbol, capture, "LazyCompile:*run /srv/me/run.js:3 py::work:/srv/me/run.py operator/ Lorg/Some;::work");
+	set_text(
+		&capture->names[1].symbol, capture,
+		"LazyCompile:*run /srv/me/run.js:3 py::work:/srv/me/run.py operator/ Lorg/Some;::work");
 	spt_strip_paths(capture);
-	g_assert_cmpstr(spt_capture_host(capture, "command"), ==, "run --file=a.txt b.txt 'c d' x=y");
+	g_assert_cmpstr(spt_capture_host(capture, "command"), ==,
+			"run --file=a.txt b.txt 'c d' x=y");
 	g_assert_cmpstr(capture->objects[EXAMPLE_BUSY].path, ==, "busy");
 	g_assert_cmpuint(capture->objects[EXAMPLE_BUSY].build_id_bytes, ==, 20);
-	g_assert_cmpstr(capture->names[1].symbol, ==, "LazyCompile:*run run.js:3 py::work:run.py operator/ Lorg/Some;::work");
+	g_assert_cmpstr(capture->names[1].symbol, ==,
+			"LazyCompile:*run run.js:3 py::work:run.py operator/ Lorg/Some;::work");
 	g_assert_cmpstr(capture->bundled[0].directory, ==, "");
 	g_assert_cmpstr(capture->bundled[0].file, ==, "busy.h");
 	g_assert_cmpstr(capture->bundled[0].function, ==, "innermost");
 	g_assert_cmpstr(capture->processes[2].name, ==, "busy");
 	/* Of the same object, and still found. */
 	set_text(&capture->names[1].symbol, capture, "main");
-	capture->bundled[0].directory = capture->bundled[1].directory = capture->bundled[2].directory = "/src";
+	capture->bundled[0].directory = capture->bundled[1].directory =
+		capture->bundled[2].directory = "/src";
 	check_symbols(capture);
 }
 
@@ -159,7 +167,9 @@ static void test_anonymize(void)
 	for (unsigned i = 1; i < capture->n_names; i++) {
 		g_assert_true(g_str_has_prefix(capture->names[i].symbol, "function-"));
 		/* "hot" is one name in both. */
-		g_assert_true((capture->names[i].offset == 0x1200) == (strcmp(capture->names[i].symbol, capture->bundled[2].function) == 0));
+		g_assert_true(
+			(capture->names[i].offset == 0x1200) ==
+			(strcmp(capture->names[i].symbol, capture->bundled[2].function) == 0));
 	}
 	g_assert_true(g_str_has_prefix(capture->bundled[0].function, "function-"));
 	g_assert_cmpstr(capture->bundled[0].function, !=, capture->bundled[1].function);
@@ -193,9 +203,12 @@ static void test_system_libraries(void)
 
 		set_text(&capture->objects[EXAMPLE_BUSY].path, capture, cases[i].path);
 		spt_anonymize(capture);
-		g_assert_cmpstr(capture->objects[EXAMPLE_BUSY].path, ==, cases[i].told ? cases[i].told : "object-1");
-		g_assert_cmpint(strcmp(capture->bundled[2].function, "hot") == 0, ==, cases[i].told != NULL);
-		g_assert_cmpint(strcmp(capture->bundled[2].file, "busy.c") == 0, ==, cases[i].told != NULL);
+		g_assert_cmpstr(capture->objects[EXAMPLE_BUSY].path, ==,
+				cases[i].told ? cases[i].told : "object-1");
+		g_assert_cmpint(strcmp(capture->bundled[2].function, "hot") == 0, ==,
+				cases[i].told != NULL);
+		g_assert_cmpint(strcmp(capture->bundled[2].file, "busy.c") == 0, ==,
+				cases[i].told != NULL);
 		g_assert_cmpstr(capture->bundled[2].directory, ==, "");
 		g_assert_cmpuint(capture->objects[EXAMPLE_BUSY].inode, ==, 0);
 	}

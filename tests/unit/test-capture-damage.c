@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Captures that are cut off, damaged or made to hurt.  Each gives a clear error, or exactly what the whole file
- * held before the damage: never a wrong row, a crash, or more memory than the file is worth.
+ * Captures that are cut off, damaged or made to hurt.  Each gives a clear error, or exactly what
+ * the whole file held before the damage: never a wrong row, a crash, or more memory than the file
+ * is worth.
  */
 #include "capture/capture.h"
 
@@ -65,22 +66,50 @@ static GByteArray *make_small(void)
 	gsize bytes;
 
 	spt_capture_writer_host(writer, "period_ns", "1000");
-	spt_capture_writer_object(writer, &(SptObjectRow) { .id = 1, .kind = SPT_OBJECT_FILE, .path = "/usr/bin/true" });
+	spt_capture_writer_object(writer, &(SptObjectRow){ .id = 1,
+							   .kind = SPT_OBJECT_FILE,
+							   .path = "/usr/bin/true" });
 	for (uint32_t round = 1; round <= 3; round++) {
-		spt_capture_writer_process(writer, &(SptProcessRow) { .id = round, .pid = 10 + round, .parent = round - 1, .name = "p" });
-		spt_capture_writer_thread(writer, &(SptThreadRow) { .id = round, .process = round, .tid = round, .name = "t" });
+		spt_capture_writer_process(writer, &(SptProcessRow){ .id = round,
+								     .pid = 10 + round,
+								     .parent = round - 1,
+								     .name = "p" });
+		spt_capture_writer_thread(writer, &(SptThreadRow){ .id = round,
+								   .process = round,
+								   .tid = round,
+								   .name = "t" });
 		for (uint32_t i = 0; i < 5; i++)
-			spt_capture_writer_sample(writer, &(SptSampleRow) {
-				.time = 1000 * round + 100 * i, .thread = round, .weight = 1 + i, .delay_ns = 40 + i * i, .cpu = i & 1,
-				.node = spt_stash_child(stash, i, &(SptFrame) { .offset = 300 * round, .object = 1 }),
-			});
-		spt_capture_writer_name(writer, &(SptNameRow) { .object = 1, .offset = 300 * round, .symbol = "symbol" });
+			spt_capture_writer_sample(
+				writer,
+				&(SptSampleRow){
+					.time = 1000 * round + 100 * i,
+					.thread = round,
+					.weight = 1 + i,
+					.delay_ns = 40 + i * i,
+					.cpu = i & 1,
+					.node = spt_stash_child(stash, i,
+								&(SptFrame){ .offset = 300 * round,
+									     .object = 1 }),
+				});
+		spt_capture_writer_name(writer, &(SptNameRow){ .object = 1,
+							       .offset = 300 * round,
+							       .symbol = "symbol" });
 		for (uint32_t level = 3; level-- > 0;)
-			spt_capture_writer_bundled(writer, &(SptBundledRow) {
-				.object = 1, .offset = 300 * round, .level = level, .function = level ? "inlined" : "symbol", .file = "file.c",
-				.line = round, .is_symbol = !level, .distance = level ? 0 : round, .symbol_bytes = 50,
-			});
-		spt_capture_writer_account(writer, &(SptAccountRow) { .time = round, .grid = round, .delivered = round });
+			spt_capture_writer_bundled(writer,
+						   &(SptBundledRow){
+							   .object = 1,
+							   .offset = 300 * round,
+							   .level = level,
+							   .function = level ? "inlined" : "symbol",
+							   .file = "file.c",
+							   .line = round,
+							   .is_symbol = !level,
+							   .distance = level ? 0 : round,
+							   .symbol_bytes = 50,
+						   });
+		spt_capture_writer_account(writer, &(SptAccountRow){ .time = round,
+								     .grid = round,
+								     .delivered = round });
 		g_assert_true(spt_capture_writer_flush(writer, stash, NULL));
 	}
 	g_assert_true(spt_capture_writer_finish(writer, stash, 9, NULL));
@@ -114,10 +143,12 @@ static void assert_prefix(const SptCapture *part, const SptCapture *whole)
 	for (uint32_t id = 1; id < part->n_threads; id++)
 		g_assert_cmpuint(part->threads[id].process, ==, whole->threads[id].process);
 	g_assert_cmpuint(part->n_nodes, <=, whole->n_nodes);
-	g_assert_cmpint(memcmp(part->nodes, whole->nodes, part->n_nodes * sizeof(*part->nodes)), ==, 0);
+	g_assert_cmpint(memcmp(part->nodes, whole->nodes, part->n_nodes * sizeof(*part->nodes)), ==,
+			0);
 	g_assert_cmpuint(part->n_samples, <=, whole->n_samples);
 	for (uint64_t i = 0; i < part->n_samples; i++) {
-		g_assert_cmpmem(&part_samples[i], sizeof(*part_samples), &whole_samples[i], sizeof(*whole_samples));
+		g_assert_cmpmem(&part_samples[i], sizeof(*part_samples), &whole_samples[i],
+				sizeof(*whole_samples));
 		weight += part_samples[i].weight;
 	}
 	g_assert_cmpuint(part->weight, ==, weight);
@@ -347,13 +378,19 @@ static void test_bad_frames(void)
 	}
 }
 
-/* Of a place that is told in two blocks the second is missing, or tells of another place; what is whole is there. */
+/*
+ * Of a place that is told in two blocks the second is missing, or tells of another place; what is
+ * whole is there.
+ */
 static void test_half_places(void)
 {
 	static const struct {
 		uint64_t offset, level;
 		const char *why;
-	} cases[] = { { 16, 0, NULL }, { 17, 0, "is not due" }, { 16, 1, "is not due" }, { 16, 2, "is not due" } };
+	} cases[] = { { 16, 0, NULL },
+		      { 17, 0, "is not due" },
+		      { 16, 1, "is not due" },
+		      { 16, 2, "is not due" } };
 
 	for (unsigned i = 0; i < G_N_ELEMENTS(cases); i++) {
 		g_autoptr(SptCapture) capture = NULL;
@@ -450,7 +487,10 @@ static void test_empty_tables(void)
 	blocks_clear(&blocks);
 }
 
-/* A row costs nothing in the file if all columns are constant: 2^24 of them in 40 bytes, again and again. */
+/*
+ * A row costs nothing in the file if all columns are constant: 2^24 of them in 40 bytes, again and
+ * again.
+ */
 static void test_constant_rows(void)
 {
 	g_autoptr(SptCapture) capture = NULL;
@@ -507,36 +547,60 @@ static void test_broken_tables(void)
 		{ { "\x01\x01\x01\x00\x05\x01", 6 }, "longer than its block" },
 		{ { "\x01\x00\x00", 3 }, "behind its table" },
 		{ { "\x01\x02\x01\x00\x01\x01\x01\x00\x01\x01", 10 }, "twice" },
-		{ { "\x02\x01\x01\x00\x01\x01", 6 }, "column 1" },			/* too few */
-		{ { "\x01\x01\x01\x00\x02\x01\x01", 7 }, "column 1" },			/* too many */
-		{ { "\x01\x01\x01\x04\x02\x01\x41", 7 }, "column 1" },			/* text for a number */
-		{ { "\x01\x01\x03\x00\x01\x01", 6 }, "column 3" },			/* a number for text */
-		{ { "\x01\x01\x03\x04\x02\x05\x41", 7 }, "column 3" },			/* text ends early */
-		{ { "\x01\x01\x01\x09\x01\x01", 6 }, "column 1" },			/* unknown coding */
-		{ { "\x01\x01\x07\x00\x0b\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", 16 }, "column 7" },
-		{ { "\x01\x01\x07\x00\x0a\xff\xff\xff\xff\xff\xff\xff\xff\xff\x02", 15 }, "column 7" },
-		{ { "\x01\x01\x07\x05\x01\x01", 6 }, "column 7" },			/* planes without a head */
-		{ { "\x01\x01\x07\x05\x02\x00\x00", 7 }, "column 7" },		/* no planes */
-		{ { "\x01\x01\x07\x05\x0b\x09\x00" "123456789", 16 }, "column 7" },	/* too many planes */
-		{ { "\x01\x01\x07\x05\x03\x01\x03\x01", 8 }, "column 7" },		/* planes of constants */
-		{ { "\x02\x01\x07\x05\x03\x01\x00\x01", 8 }, "column 7" },		/* planes too short */
-		{ { "\x01\x01\x03\x05\x03\x01\x00\x01", 8 }, "column 3" },		/* planes for text */
-		{ { "\x02\x01\x07\x06\x01\x01", 6 }, "column 7" },			/* too few steps */
-		{ { "\x01\x01\x07\x06\x01\x05", 6 }, "column 7" },			/* steps without a rest */
-		{ { "\x01\x01\x07\x06\x02\x00\x00", 7 }, "column 7" },		/* a rest that is too short */
-		{ { "\x01\x01\x07\x06\x03\x00\x03\x05", 8 }, "column 7" },		/* a rest of constants */
-		{ { "\x01\x01\x07\x06\x04\x00\x06\x00\x00", 9 }, "column 7" },	/* rising inside of rising */
-		{ { "\x01\x01\x07\x07\x00", 5 }, "column 7" },			/* no factor */
-		{ { "\x01\x01\x07\x07\x01\x05", 6 }, "column 7" },			/* nothing to multiply */
-		{ { "\x01\x01\x07\x07\x04\x05\x07\x05\x00", 9 }, "column 7" },	/* scaled twice */
-		{ { "\x01\x01\x03\x07\x03\x01\x04\x00", 8 }, "column 3" },		/* scaled text */
+		/* Too few */
+		{ { "\x02\x01\x01\x00\x01\x01", 6 }, "column 1" },
+		/* Too many */
+		{ { "\x01\x01\x01\x00\x02\x01\x01", 7 }, "column 1" },
+		/* Text for a number */
+		{ { "\x01\x01\x01\x04\x02\x01\x41", 7 }, "column 1" },
+		/* A number for text */
+		{ { "\x01\x01\x03\x00\x01\x01", 6 }, "column 3" },
+		/* Text ends early */
+		{ { "\x01\x01\x03\x04\x02\x05\x41", 7 }, "column 3" },
+		/* Unknown coding */
+		{ { "\x01\x01\x01\x09\x01\x01", 6 }, "column 1" },
+		{ { "\x01\x01\x07\x00\x0b\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", 16 },
+		  "column 7" },
+		{ { "\x01\x01\x07\x00\x0a\xff\xff\xff\xff\xff\xff\xff\xff\xff\x02", 15 },
+		  "column 7" },
+		/* Planes without a head */
+		{ { "\x01\x01\x07\x05\x01\x01", 6 }, "column 7" },
+		{ { "\x01\x01\x07\x05\x02\x00\x00", 7 }, "column 7" }, /* no planes */
+		/* Too many planes */
+		{ { "\x01\x01\x07\x05\x0b\x09\x00"
+		    "123456789",
+		    16 },
+		  "column 7" },
+		/* Planes of constants */
+		{ { "\x01\x01\x07\x05\x03\x01\x03\x01", 8 }, "column 7" },
+		/* Planes too short */
+		{ { "\x02\x01\x07\x05\x03\x01\x00\x01", 8 }, "column 7" },
+		/* Planes for text */
+		{ { "\x01\x01\x03\x05\x03\x01\x00\x01", 8 }, "column 3" },
+		/* Too few steps */
+		{ { "\x02\x01\x07\x06\x01\x01", 6 }, "column 7" },
+		/* Steps without a rest */
+		{ { "\x01\x01\x07\x06\x01\x05", 6 }, "column 7" },
+		/* A rest that is too short */
+		{ { "\x01\x01\x07\x06\x02\x00\x00", 7 }, "column 7" },
+		/* A rest of constants */
+		{ { "\x01\x01\x07\x06\x03\x00\x03\x05", 8 }, "column 7" },
+		/* Rising inside of rising */
+		{ { "\x01\x01\x07\x06\x04\x00\x06\x00\x00", 9 }, "column 7" },
+		{ { "\x01\x01\x07\x07\x00", 5 }, "column 7" }, /* no factor */
+		/* Nothing to multiply */
+		{ { "\x01\x01\x07\x07\x01\x05", 6 }, "column 7" },
+		{ { "\x01\x01\x07\x07\x04\x05\x07\x05\x00", 9 }, "column 7" }, /* scaled twice */
+		/* Scaled text */
+		{ { "\x01\x01\x03\x07\x03\x01\x04\x00", 8 }, "column 3" },
 	};
 
 	for (unsigned i = 0; i < G_N_ELEMENTS(cases); i++) {
 		Blocks blocks;
 
 		begin_hostile(&blocks);
-		blocks_add_raw(&blocks, SPT_BLOCK_OBJECT, cases[i].payload.data, cases[i].payload.bytes);
+		blocks_add_raw(&blocks, SPT_BLOCK_OBJECT, cases[i].payload.data,
+			       cases[i].payload.bytes);
 		end_hostile(&blocks, cases[i].why);
 	}
 }
@@ -564,7 +628,10 @@ static void add_nodes_and_threads(Blocks *blocks, unsigned n)
 	}
 }
 
-/* Four million leaves that are all different: their sums would take more than the file is worth, and are left out. */
+/*
+ * Four million leaves that are all different: their sums would take more than the file is worth,
+ * and are left out.
+ */
 static void test_too_many_leaves(void)
 {
 	enum { ROWS = 1 << 22, NODES = 1 << 11 };
@@ -601,11 +668,15 @@ static void test_too_many_leaves(void)
 	g_assert_cmpuint(sum, ==, (uint64_t)ROWS / NODES * NODES * (NODES - 1) / 2);
 }
 
-/* More processes by turns at the same nodes than are looked through for a row: the sums are right in more rows than one. */
+/*
+ * More processes by turns at the same nodes than are looked through for a row: the sums are right
+ * in more rows than one.
+ */
 static void test_leaves_of_many_processes(void)
 {
 	enum { PROCESSES = 500, ROUNDS = 20, AT = 3 };
-	g_autofree uint64_t *threads = g_new(uint64_t, PROCESSES * ROUNDS), *nodes = g_new(uint64_t, PROCESSES * ROUNDS);
+	g_autofree uint64_t *threads = g_new(uint64_t, PROCESSES * ROUNDS),
+			    *nodes = g_new(uint64_t, PROCESSES * ROUNDS);
 	uint64_t sums[PROCESSES + 1][AT] = { 0 };
 	g_autoptr(SptCapture) capture = NULL;
 	Blocks blocks;
@@ -628,7 +699,8 @@ static void test_leaves_of_many_processes(void)
 	g_assert_null(capture->damage);
 	g_assert_true(capture->has_leaves);
 	for (uint64_t i = 0; i < capture->n_leaves; i++)
-		sums[capture->leaves[i].process][capture->leaves[i].node] -= capture->leaves[i].samples;
+		sums[capture->leaves[i].process][capture->leaves[i].node] -=
+			capture->leaves[i].samples;
 	for (unsigned process = 1; process <= PROCESSES; process++)
 		for (unsigned node = 0; node < AT; node++)
 			g_assert_cmpuint(sums[process][node], ==, 0);

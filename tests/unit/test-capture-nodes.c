@@ -13,7 +13,8 @@ static SptCaptureWriter *begin(const char *path)
 
 	g_assert_no_error(error);
 	for (uint32_t id = 1; id <= 4; id++)
-		spt_capture_writer_object(writer, &(SptObjectRow) { .id = id, .kind = SPT_OBJECT_ANON });
+		spt_capture_writer_object(writer,
+					  &(SptObjectRow){ .id = id, .kind = SPT_OBJECT_ANON });
 	return writer;
 }
 
@@ -39,15 +40,22 @@ static SptCapture *finish(SptCaptureWriter *writer, SptStash *stash, const char 
 	return capture;
 }
 
-/* Frames of which few are below few, and a few that are below all: all three ways to tell one, and more of them than are searched. */
+/*
+ * Frames of which few are below few, and a few that are below all: all three ways to tell one, and
+ * more of them than are searched.
+ */
 static void grow(SptStash *stash, GRand *random, uint32_t nodes)
 {
 	while (spt_stash_n_nodes(stash) < nodes) {
-		uint32_t parent = (uint32_t)g_rand_int_range(random, 0, (gint32)spt_stash_n_nodes(stash));
+		uint32_t parent =
+			(uint32_t)g_rand_int_range(random, 0, (gint32)spt_stash_n_nodes(stash));
 		uint32_t near = (uint32_t)spt_stash_node(stash, parent)->frame.offset % 50;
 		SptFrame frame = {
-			.offset = g_rand_int_range(random, 0, 20) ? (near * 7 + (uint32_t)g_rand_int_range(random, 0, 4)) * 1000003ull :
-				-(uint64_t)g_rand_int_range(random, 0, 3 * SPT_MOST_FOLLOWERS),
+			.offset = g_rand_int_range(random, 0, 20) ?
+					  (near * 7 + (uint32_t)g_rand_int_range(random, 0, 4)) *
+						  1000003ull :
+					  -(uint64_t)g_rand_int_range(random, 0,
+								      3 * SPT_MOST_FOLLOWERS),
 			.kind = (uint32_t)g_rand_int_range(random, 0, 2),
 		};
 
@@ -58,7 +66,8 @@ static void grow(SptStash *stash, GRand *random, uint32_t nodes)
 
 static void test_as_they_were(void)
 {
-	g_autofree char *path = g_build_filename(g_get_tmp_dir(), "test-capture-nodes.capture", NULL);
+	g_autofree char *path =
+		g_build_filename(g_get_tmp_dir(), "test-capture-nodes.capture", NULL);
 	g_autoptr(GRand) random = g_rand_new_with_seed(7);
 	SptStash *stashes[3];
 	g_autoptr(SptCapture) capture = NULL;
@@ -80,9 +89,12 @@ static void test_as_they_were(void)
 		for (uint32_t n = 1; n < spt_stash_n_nodes(stashes[i]); n++, id++) {
 			const SptNode *node = spt_stash_node(stashes[i], n);
 
-			g_assert_cmpuint(capture->nodes[id].parent, ==, node->parent ? node->parent + base : 0);
-			g_assert_cmpmem(&capture->nodes[id].frame, sizeof(node->frame), &node->frame, sizeof(node->frame));
-			g_assert_cmpuint(capture->nodes[id].key, ==, frames + spt_stash_frame_of(stashes[i], n));
+			g_assert_cmpuint(capture->nodes[id].parent, ==,
+					 node->parent ? node->parent + base : 0);
+			g_assert_cmpmem(&capture->nodes[id].frame, sizeof(node->frame),
+					&node->frame, sizeof(node->frame));
+			g_assert_cmpuint(capture->nodes[id].key, ==,
+					 frames + spt_stash_frame_of(stashes[i], n));
 		}
 		frames += spt_stash_number_frames(stashes[i]) - 1;
 		spt_stash_free(stashes[i]);
@@ -91,11 +103,15 @@ static void test_as_they_were(void)
 	spt_capture_writer_free(writer);
 }
 
-/* The same calls below ever another outermost frame, as one program has them that is started again and again. */
+/*
+ * The same calls below ever another outermost frame, as one program has them that is started again
+ * and again.
+ */
 static void test_repeats_are_small(void)
 {
 	enum { STACKS = 500, DEPTH = 20, ROUNDS = 20 };
-	g_autofree char *path = g_build_filename(g_get_tmp_dir(), "test-capture-repeats.capture", NULL);
+	g_autofree char *path =
+		g_build_filename(g_get_tmp_dir(), "test-capture-repeats.capture", NULL);
 	g_autoptr(SptStash) stash = spt_stash_new();
 	g_autoptr(SptCapture) capture = NULL;
 	SptCaptureWriter *writer = begin(path);
@@ -103,16 +119,24 @@ static void test_repeats_are_small(void)
 
 	for (uint32_t round = 0; round < ROUNDS; round++) {
 		g_autoptr(GRand) random = g_rand_new_with_seed(3);
-		uint32_t top = spt_stash_child(stash, 0, &(SptFrame) { .offset = round, .object = 1 });
+		uint32_t top =
+			spt_stash_child(stash, 0, &(SptFrame){ .offset = round, .object = 1 });
 
-		/* What the outermost frame is followed by is said for each of them; below that nothing is new. */
+		/*
+		 * What the outermost frame is followed by is said for each of them; below that
+		 * nothing is new.
+		 */
 		for (unsigned i = 0; i < STACKS; i++) {
-			uint32_t node = spt_stash_child(stash, top, &(SptFrame) { .offset = 1000, .object = 1 });
+			uint32_t node = spt_stash_child(stash, top,
+							&(SptFrame){ .offset = 1000, .object = 1 });
 
 			for (unsigned depth = 0; depth < DEPTH; depth++) {
-				uint64_t offset = (depth << 20) + (uint64_t)g_rand_int_range(random, 0, 6) * 4096;
+				uint64_t offset = (depth << 20) +
+						  (uint64_t)g_rand_int_range(random, 0, 6) * 4096;
 
-				node = spt_stash_child(stash, node, &(SptFrame) { .offset = offset * 77, .object = 2 });
+				node = spt_stash_child(stash, node,
+						       &(SptFrame){ .offset = offset * 77,
+								    .object = 2 });
 			}
 		}
 		flush(writer, stash);
@@ -120,8 +144,13 @@ static void test_repeats_are_small(void)
 	}
 	all = spt_capture_writer_bytes(writer);
 	capture = finish(writer, stash, path);
-	g_test_message("%u nodes in %" G_GUINT64_FORMAT " bytes, the first round %" G_GUINT64_FORMAT, capture->n_nodes, all, first);
-	/* Where it branches, and into which of six places: 19 bits would be a number of the node, 3 are the place. */
+	g_test_message("%u nodes in %" G_GUINT64_FORMAT
+		       " bytes, the first round %" G_GUINT64_FORMAT,
+		       capture->n_nodes, all, first);
+	/*
+	 * Where it branches, and into which of six places: 19 bits would be a number of the node, 3
+	 * are the place.
+	 */
 	g_assert_cmpuint(all - first, <, capture->n_nodes);
 	spt_capture_writer_free(writer);
 }

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the writer wrote is what the reader reads; what goes wrong in between is told; what is new is skipped. */
+/*
+ * What the writer wrote is what the reader reads; what goes wrong in between is told; what is new
+ * is skipped.
+ */
 #include "capture/capture.h"
 
 #include <glib/gstdio.h>
@@ -87,15 +90,20 @@ static void test_crc(void)
 
 	g_assert_cmphex(spt_crc32c(0, digits, 9), ==, 0xe3069283);
 	for (unsigned split = 0; split <= 9; split++)
-		g_assert_cmphex(spt_crc32c(spt_crc32c(0, digits, split), digits + split, 9 - split), ==, 0xe3069283);
+		g_assert_cmphex(spt_crc32c(spt_crc32c(0, digits, split), digits + split, 9 - split),
+				==, 0xe3069283);
 }
 
 /* Every coding, at the ends of what 64 bits hold. */
 static void test_codings(void)
 {
 	static const uint64_t sets[][4] = {
-		{ 0, 0, 0, 0 }, { UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX }, { 1, 0x80, 0x4000, UINT64_MAX },
-		{ 0, UINT64_MAX, 1, (uint64_t)-2 }, { UINT64_MAX - 1, UINT64_MAX, 0, 1 }, { 1ull << 63, 1ull << 62, 0, 1ull << 63 },
+		{ 0, 0, 0, 0 },
+		{ UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX },
+		{ 1, 0x80, 0x4000, UINT64_MAX },
+		{ 0, UINT64_MAX, 1, (uint64_t)-2 },
+		{ UINT64_MAX - 1, UINT64_MAX, 0, 1 },
+		{ 1ull << 63, 1ull << 62, 0, 1ull << 63 },
 		{ 1000000000, 1000000100, 1000000050, 1000000200 },
 	};
 	g_autoptr(GByteArray) payload = g_byte_array_new();
@@ -143,7 +151,9 @@ static void test_planes(void)
 			SptTable table;
 
 			for (unsigned i = 0; i < ROWS; i++) {
-				values[i] = ((uint64_t)g_rand_int(random) << 32 | g_rand_int(random)) >> (64 - bits);
+				values[i] =
+					((uint64_t)g_rand_int(random) << 32 | g_rand_int(random)) >>
+					(64 - bits);
 				if (kind == 1 && i % 2)
 					values[i] = -values[i];
 				else if (kind == 2 && i > 0)
@@ -157,7 +167,12 @@ static void test_planes(void)
 			spt_table_begin(&builder, ROWS);
 			spt_table_add_numbers(&builder, 7, values);
 			spt_table_end(&builder, payload);
-			g_assert_cmpuint(payload->len, <, 30 + ROWS * ((MAX(bits, kind == 4 ? 20 : kind == 3 ? 18 : 1) + 9) / 8));
+			g_assert_cmpuint(payload->len, <,
+					 30 + ROWS * ((MAX(bits, kind == 4 ? 20 :
+								 kind == 3 ? 18 :
+									     1) +
+						       9) /
+						      8));
 			g_assert_true(spt_table_parse(&table, payload->data, payload->len, NULL));
 			column = spt_table_column(&table, 7);
 			g_assert_true(spt_column_begin(&cursor, column, ROWS));
@@ -174,14 +189,30 @@ static void test_planes(void)
 static void test_round_trip(Fixture *fixture, gconstpointer data)
 {
 	const SptObjectRow object = {
-		.id = 7, .kind = SPT_OBJECT_FILE, .path = "/usr/bin/\xff (deleted)", .build_id = { 1, 2, 3 }, .build_id_bytes = 64,
-		.dev_major = UINT32_MAX, .dev_minor = 2, .generation = 3, .inode = UINT64_MAX, .bytes = 5, .mtime_ns = 6,
+		.id = 7,
+		.kind = SPT_OBJECT_FILE,
+		.path = "/usr/bin/\xff (deleted)",
+		.build_id = { 1, 2, 3 },
+		.build_id_bytes = 64,
+		.dev_major = UINT32_MAX,
+		.dev_minor = 2,
+		.generation = 3,
+		.inode = UINT64_MAX,
+		.bytes = 5,
+		.mtime_ns = 6,
 	};
 	const SptProcessRow process = { 3, 42, 0, SPT_PROCESS_KTHREAD, 11000, 12345, "a process" };
 	const SptThreadRow thread = { 5, 3, 43, 13999, 14000, "a thread" };
 	const SptNameRow name = { 7, UINT64_MAX - 5, "symbol", 1, 2, "module" };
 	const SptLossRow loss = { 1, 2, UINT64_MAX, 3, 1 };
-	SptAccountRow account = { .time = 1, .grid = 36, .delivered = 1, .idle = 2, .offline = 3, .excluded = 4, .pending = 5, .cpu = 9 };
+	SptAccountRow account = { .time = 1,
+				  .grid = 36,
+				  .delivered = 1,
+				  .idle = 2,
+				  .offline = 3,
+				  .excluded = 4,
+				  .pending = 5,
+				  .cpu = 9 };
 	g_autoptr(SptCapture) capture = NULL;
 
 	(void)data;
@@ -276,14 +307,21 @@ static void test_many_samples(Fixture *fixture, gconstpointer data)
 	(void)data;
 	for (unsigned i = 0; i < SAMPLES; i++) {
 		const SptFrame frames[] = {
-			{ (uint64_t)g_rand_int(random) << 12, 1, SPT_FRAME_EXACT }, { g_rand_int(random) & 0xfff, 2, SPT_FRAME_CALL },
+			{ (uint64_t)g_rand_int(random) << 12, 1, SPT_FRAME_EXACT },
+			{ g_rand_int(random) & 0xfff, 2, SPT_FRAME_CALL },
 		};
 
 		time += (uint64_t)g_rand_int_range(random, -1000, 1000000);
-		samples[i] = (SptSampleRow) {
-			.time = time, .delay_ns = (uint64_t)g_rand_int_range(random, 500, 5000), .cpu = (uint32_t)g_rand_int_range(random, 0, 4),
-			.thread = (uint32_t)g_rand_int_range(random, 1, 50), .node = spt_stash_add(fixture->stash, 0, frames, 2),
-			.weight = (uint32_t)g_rand_int_range(random, 1, 3), .kernel_end = 1, .user_end = (uint8_t)(i & 3), .context = (uint8_t)(i & 1),
+		samples[i] = (SptSampleRow){
+			.time = time,
+			.delay_ns = (uint64_t)g_rand_int_range(random, 500, 5000),
+			.cpu = (uint32_t)g_rand_int_range(random, 0, 4),
+			.thread = (uint32_t)g_rand_int_range(random, 1, 50),
+			.node = spt_stash_add(fixture->stash, 0, frames, 2),
+			.weight = (uint32_t)g_rand_int_range(random, 1, 3),
+			.kernel_end = 1,
+			.user_end = (uint8_t)(i & 3),
+			.context = (uint8_t)(i & 1),
 		};
 		weight += samples[i].weight;
 		spt_capture_writer_sample(fixture->writer, &samples[i]);
@@ -293,12 +331,15 @@ static void test_many_samples(Fixture *fixture, gconstpointer data)
 		last_time = MAX(last_time, samples[i].time);
 	}
 	for (uint32_t id = 50; --id > 0;) {
-		spt_capture_writer_thread(fixture->writer, &(SptThreadRow) { .id = id, .process = id, .tid = id });
-		spt_capture_writer_process(fixture->writer, &(SptProcessRow) { .id = id, .pid = id, .parent = id + 1 });
+		spt_capture_writer_thread(fixture->writer,
+					  &(SptThreadRow){ .id = id, .process = id, .tid = id });
+		spt_capture_writer_process(
+			fixture->writer, &(SptProcessRow){ .id = id, .pid = id, .parent = id + 1 });
 	}
 	spt_capture_writer_process(fixture->writer, &(SptProcessRow) { .id = 50, .pid = 50 });
 	for (uint32_t id = 1; id <= 2; id++)
-		spt_capture_writer_object(fixture->writer, &(SptObjectRow) { .id = id, .kind = SPT_OBJECT_ANON });
+		spt_capture_writer_object(fixture->writer,
+					  &(SptObjectRow){ .id = id, .kind = SPT_OBJECT_ANON });
 	capture = finish(fixture);
 	g_assert_cmpuint(capture->n_samples, ==, SAMPLES);
 	assert_samples(capture, samples, SAMPLES);
@@ -311,29 +352,40 @@ static void test_many_samples(Fixture *fixture, gconstpointer data)
 		const SptNode *node = spt_stash_node(fixture->stash, id);
 
 		g_assert_cmpuint(capture->nodes[id].parent, ==, node->parent);
-		g_assert_cmpmem(&capture->nodes[id].frame, sizeof(node->frame), &node->frame, sizeof(node->frame));
+		g_assert_cmpmem(&capture->nodes[id].frame, sizeof(node->frame), &node->frame,
+				sizeof(node->frame));
 	}
 }
 
-/* A recorder that has forgotten its stacks begins another stash: in the file they are all one tree. */
+/*
+ * A recorder that has forgotten its stacks begins another stash: in the file they are all one tree.
+ */
 static void test_next_stash(Fixture *fixture, gconstpointer data)
 {
-	const SptFrame frames[] = { { 1, 1, SPT_FRAME_EXACT }, { 2, 1, SPT_FRAME_CALL }, { 3, 1, SPT_FRAME_CALL } };
+	const SptFrame frames[] = { { 1, 1, SPT_FRAME_EXACT },
+				    { 2, 1, SPT_FRAME_CALL },
+				    { 3, 1, SPT_FRAME_CALL } };
 	g_autofree SptSampleRow *samples = NULL;
 	g_autoptr(SptCapture) capture = NULL;
 
 	(void)data;
 	spt_capture_writer_thread(fixture->writer, &(SptThreadRow) { .id = 1 });
-	spt_capture_writer_object(fixture->writer, &(SptObjectRow) { .id = 1, .kind = SPT_OBJECT_ANON });
+	spt_capture_writer_object(fixture->writer,
+				  &(SptObjectRow){ .id = 1, .kind = SPT_OBJECT_ANON });
 	for (unsigned round = 0; round < 3; round++) {
 		uint32_t base = round ? spt_capture_writer_next_stash(fixture->writer) : 0;
 
 		g_assert_cmpuint(base, ==, round * 3);
 		spt_stash_free(fixture->stash);
 		fixture->stash = spt_stash_new();
-		spt_capture_writer_sample(fixture->writer, &(SptSampleRow) {
-			.time = round, .thread = 1, .weight = 1, .node = base + spt_stash_add(fixture->stash, 0, frames, 3),
-		});
+		spt_capture_writer_sample(fixture->writer,
+					  &(SptSampleRow){
+						  .time = round,
+						  .thread = 1,
+						  .weight = 1,
+						  .node = base + spt_stash_add(fixture->stash, 0,
+									       frames, 3),
+					  });
 		flush(fixture);
 	}
 	capture = finish(fixture);
@@ -376,18 +428,46 @@ static void test_replace(Fixture *fixture, gconstpointer data)
 	g_autoptr(SptCapture) capture = NULL;
 
 	(void)data;
-	spt_capture_writer_process(fixture->writer, &(SptProcessRow) { .id = 1, .pid = 10, .name = "sh" });
-	spt_capture_writer_process(fixture->writer, &(SptProcessRow) { .id = 1, .pid = 10, .name = "make" });
-	spt_capture_writer_thread(fixture->writer, &(SptThreadRow) { .id = 1, .process = 1, .tid = 10 });
-	spt_capture_writer_process(fixture->writer, &(SptProcessRow) { .id = 2, .pid = 11, .parent = 1, .start_time = 7000, .name = "cc" });
-	spt_capture_writer_thread(fixture->writer, &(SptThreadRow) { .id = 2, .process = 2, .tid = 11, .start_time = 7000, .name = "cc" });
-	spt_capture_writer_object(fixture->writer, &(SptObjectRow) { .id = 1, .kind = SPT_OBJECT_FILE });
+	spt_capture_writer_process(fixture->writer,
+				   &(SptProcessRow){ .id = 1, .pid = 10, .name = "sh" });
+	spt_capture_writer_process(fixture->writer,
+				   &(SptProcessRow){ .id = 1, .pid = 10, .name = "make" });
+	spt_capture_writer_thread(fixture->writer,
+				  &(SptThreadRow){ .id = 1, .process = 1, .tid = 10 });
+	spt_capture_writer_process(fixture->writer, &(SptProcessRow){ .id = 2,
+								      .pid = 11,
+								      .parent = 1,
+								      .start_time = 7000,
+								      .name = "cc" });
+	spt_capture_writer_thread(fixture->writer, &(SptThreadRow){ .id = 2,
+								    .process = 2,
+								    .tid = 11,
+								    .start_time = 7000,
+								    .name = "cc" });
+	spt_capture_writer_object(fixture->writer,
+				  &(SptObjectRow){ .id = 1, .kind = SPT_OBJECT_FILE });
 	flush(fixture);
 	/* Nothing is new but the end, which only the process tells of. */
-	spt_capture_writer_process(fixture->writer, &(SptProcessRow) { .id = 2, .pid = 11, .parent = 1, .start_time = 7000, .end_time = 9500, .name = "cc" });
-	spt_capture_writer_thread(fixture->writer, &(SptThreadRow) { .id = 2, .process = 2, .tid = 11, .start_time = 7000, .end_time = 9500, .name = "cc" });
-	spt_capture_writer_thread(fixture->writer, &(SptThreadRow) { .id = 1, .process = 1, .tid = 10, .name = "make", .end_time = 5000 });
-	spt_capture_writer_object(fixture->writer, &(SptObjectRow) { .id = 1, .kind = SPT_OBJECT_FILE, .path = "/bin/make" });
+	spt_capture_writer_process(fixture->writer, &(SptProcessRow){ .id = 2,
+								      .pid = 11,
+								      .parent = 1,
+								      .start_time = 7000,
+								      .end_time = 9500,
+								      .name = "cc" });
+	spt_capture_writer_thread(fixture->writer, &(SptThreadRow){ .id = 2,
+								    .process = 2,
+								    .tid = 11,
+								    .start_time = 7000,
+								    .end_time = 9500,
+								    .name = "cc" });
+	spt_capture_writer_thread(fixture->writer, &(SptThreadRow){ .id = 1,
+								    .process = 1,
+								    .tid = 10,
+								    .name = "make",
+								    .end_time = 5000 });
+	spt_capture_writer_object(fixture->writer, &(SptObjectRow){ .id = 1,
+								    .kind = SPT_OBJECT_FILE,
+								    .path = "/bin/make" });
 	capture = finish(fixture);
 	g_assert_cmpuint(capture->processes[2].start_time, ==, 7000);
 	g_assert_cmpuint(capture->processes[2].end_time, ==, 9000);
@@ -411,7 +491,8 @@ static void test_command_lines(Fixture *fixture, gconstpointer data)
 
 	(void)data;
 	for (uint32_t id = 1; id <= 3; id++)
-		spt_capture_writer_process(fixture->writer, &(SptProcessRow) { .id = id, .pid = id, .name = "sh" });
+		spt_capture_writer_process(fixture->writer,
+					   &(SptProcessRow){ .id = id, .pid = id, .name = "sh" });
 	flush(fixture);
 	bytes = spt_capture_writer_bytes(fixture->writer);
 	spt_capture_writer_command_line(fixture->writer, &(SptCommandLineRow) { 1, "sh -c 'a b'" });
@@ -419,7 +500,13 @@ static void test_command_lines(Fixture *fixture, gconstpointer data)
 	flush(fixture);
 	g_assert_cmpuint(spt_capture_writer_bytes(fixture->writer), ==, bytes);
 	for (unsigned i = 0; i < 1000; i++)
-		spt_capture_writer_command_line(fixture->writer, &(SptCommandLineRow) { 1, i < 999 ? "another one, quite long as command lines are, again and again" : "sh -x" });
+		spt_capture_writer_command_line(
+			fixture->writer,
+			&(SptCommandLineRow){
+				1,
+				i < 999 ?
+					"another one, quite long as command lines are, again and again" :
+					"sh -x" });
 	flush(fixture);
 	g_assert_cmpuint(spt_capture_writer_bytes(fixture->writer), >, bytes);
 	spt_capture_writer_command_line(fixture->writer, &(SptCommandLineRow) { 2, "" });
@@ -481,10 +568,12 @@ static void test_killed(Fixture *fixture, gconstpointer data)
 
 	(void)data;
 	if (child == 0) {
-		spt_capture_writer_thread(fixture->writer, &(SptThreadRow) { .id = 1, .name = "t" });
-		spt_capture_writer_sample(fixture->writer, &(SptSampleRow) { .time = 1, .thread = 1, .weight = 3 });
+		spt_capture_writer_thread(fixture->writer, &(SptThreadRow){ .id = 1, .name = "t" });
+		spt_capture_writer_sample(fixture->writer,
+					  &(SptSampleRow){ .time = 1, .thread = 1, .weight = 3 });
 		spt_capture_writer_flush(fixture->writer, fixture->stash, NULL);
-		spt_capture_writer_sample(fixture->writer, &(SptSampleRow) { .time = 2, .thread = 1, .weight = 5 });
+		spt_capture_writer_sample(fixture->writer,
+					  &(SptSampleRow){ .time = 2, .thread = 1, .weight = 5 });
 		raise(SIGKILL);
 	}
 	g_assert_cmpint(waitpid(child, &status, 0), ==, child);
@@ -507,7 +596,8 @@ static void assert_not_writable(const char *path, const char *why)
 
 static void test_unwritable(Fixture *fixture, gconstpointer data)
 {
-	g_autofree char *nowhere = g_build_filename(fixture->directory, "no", "such", "directory", NULL);
+	g_autofree char *nowhere =
+		g_build_filename(fixture->directory, "no", "such", "directory", NULL);
 	struct stat status;
 
 	(void)data;

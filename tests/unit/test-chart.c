@@ -40,8 +40,8 @@ static void add_known(struct fixture *fixture)
 	fold(fixture);
 }
 
-static void assert_box(const struct fixture *fixture, const GArray *boxes, unsigned at, const char *name, unsigned depth, unsigned begin,
-		       unsigned length)
+static void assert_box(const struct fixture *fixture, const GArray *boxes, unsigned at,
+		       const char *name, unsigned depth, unsigned begin, unsigned length)
 {
 	uint32_t n;
 	const SptTreeNode *nodes = spt_profile_tree(fixture->base, &n);
@@ -82,14 +82,18 @@ static void test_known(void)
 	tear_down(&fixture);
 }
 
-/* Each tick is at a random instant of its period: those of neighbours are up to two periods apart, and nothing is between them. */
+/*
+ * Each tick is at a random instant of its period: those of neighbours are up to two periods apart,
+ * and nothing is between them.
+ */
 static void test_random_ticks(void)
 {
 	struct fixture fixture;
 
 	fake_init(&fixture.fake);
 	for (unsigned i = 1; i <= 100; i++)
-		fake_sample(&fixture.fake, 1, (const unsigned[]){ 0, 1 }, 2, i * PERIOD + (i % 2 ? PERIOD - 1 : 0), 1);
+		fake_sample(&fixture.fake, 1, (const unsigned[]){ 0, 1 }, 2,
+			    i * PERIOD + (i % 2 ? PERIOD - 1 : 0), 1);
 	fake_sample(&fixture.fake, 1, (const unsigned[]){ 0, 1 }, 2, 103 * PERIOD, 1);
 	fold(&fixture);
 
@@ -101,19 +105,27 @@ static void test_random_ticks(void)
 
 		g_assert_cmpuint(before->depth, ==, depth);
 		g_assert_cmpuint(before->begin + before->weight, ==, 100 * PERIOD);
-		assert_box(&fixture, boxes, 2 * depth + 1, depth == 0 ? "even" : depth == 1 ? "f0" : "f1", depth, 102, 1);
+		assert_box(&fixture, boxes, 2 * depth + 1,
+			   depth == 0 ? "even" :
+			   depth == 1 ? "f0" :
+					"f1",
+			   depth, 102, 1);
 	}
 	tear_down(&fixture);
 }
 
-/* A function that is interrupted for moments is seen as running, where a pixel has many periods; equal parts of two are neither. */
+/*
+ * A function that is interrupted for moments is seen as running, where a pixel has many periods;
+ * equal parts of two are neither.
+ */
 static void test_narrow(void)
 {
 	struct fixture fixture;
 
 	fake_init(&fixture.fake);
 	for (unsigned i = 1; i <= 400; i++)
-		fake_sample(&fixture.fake, 1, (const unsigned[]){ 0, i % 10 ? 1 : 2 }, 2, i * PERIOD, 1);
+		fake_sample(&fixture.fake, 1, (const unsigned[]){ 0, i % 10 ? 1 : 2 }, 2,
+			    i * PERIOD, 1);
 	for (unsigned i = 401; i <= 800; i++)
 		fake_sample(&fixture.fake, 1, (const unsigned[]){ 0, 3 + i % 2 }, 2, i * PERIOD, 1);
 	fold(&fixture);
@@ -127,7 +139,10 @@ static void test_narrow(void)
 	tear_down(&fixture);
 }
 
-/* Boxes of a row do not overlap, and each row's time is at most the one above's; joining loses no time that was there. */
+/*
+ * Boxes of a row do not overlap, and each row's time is at most the one above's; joining loses no
+ * time that was there.
+ */
 static void test_laws(void)
 {
 	for (unsigned round = 1; round < 12; round++) {
@@ -136,11 +151,13 @@ static void test_laws(void)
 		fake_init(&fixture.fake);
 		fake_random(&fixture.fake, round * 30);
 		for (unsigned i = 0; i < fixture.fake.samples->len; i++)
-			g_array_index(fixture.fake.samples, SptSampleRow, i).time = (i + 1) * PERIOD;
+			g_array_index(fixture.fake.samples, SptSampleRow, i).time =
+				(i + 1) * PERIOD;
 		fold(&fixture);
 
 		g_autoptr(GArray) boxes = spt_chart_new(fixture.base, 10, 0, G_MAXINT64, 0);
-		g_autoptr(GArray) joined = spt_chart_new(fixture.base, 10, 0, G_MAXINT64, 10 * PERIOD);
+		g_autoptr(GArray) joined =
+			spt_chart_new(fixture.base, 10, 0, G_MAXINT64, 10 * PERIOD);
 
 		g_assert_cmpuint(joined->len, <=, boxes->len);
 		for (unsigned i = 1; i < boxes->len; i++) {

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* How much of stacks is wished for: little, more where that is too little, nothing where frame pointers do. */
+/*
+ * How much of stacks is wished for: little, more where that is too little, nothing where frame
+ * pointers do.
+ */
 #include "record/copies.h"
 
 #include <string.h>

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Coverage: each object's weight, and the part of it that has names, are what one sample after the other says. */
+/*
+ * Coverage: each object's weight, and the part of it that has names, are what one sample after the
+ * other says.
+ */
 #include "profile/coverage.h"
 
 #include "captures.h"
@@ -8,26 +11,36 @@
 
 enum { FILE_OBJECT = 2, CODE_OBJECT, OBJECTS };
 
-/* As many samples in a file that is not there, in memory without a file, and without a place, and some without a stack. */
+/*
+ * As many samples in a file that is not there, in memory without a file, and without a place, and
+ * some without a stack.
+ */
 static const SptCapture *make(struct fake *fake, SptObjectRow *objects, bool has_leaves)
 {
 	static const SptFrame others[] = {
-		{ .object = FILE_OBJECT, .offset = 16 }, { .object = CODE_OBJECT, .offset = 32 }, { .object = 0, .offset = 0 },
+		{ .object = FILE_OBJECT, .offset = 16 },
+		{ .object = CODE_OBJECT, .offset = 32 },
+		{ .object = 0, .offset = 0 },
 	};
 	SptCapture *capture;
 
 	fake_init(fake);
 	fake_random(fake, 500);
 	for (unsigned i = 0; i < 30; i++) {
-		SptSampleRow sample = { .thread = 1, .weight = 2, .node = spt_stash_child(fake->stash, 0, &others[i % 3]) };
+		SptSampleRow sample = { .thread = 1,
+					.weight = 2,
+					.node = spt_stash_child(fake->stash, 0, &others[i % 3]) };
 
 		g_array_append_val(fake->samples, sample);
 	}
 	fake_sample(fake, 1, NULL, 0, 7, 9);
 	capture = (SptCapture *)fake_capture(fake);
 	objects[1] = fake->objects[1];
-	objects[FILE_OBJECT] = (SptObjectRow){ .id = FILE_OBJECT, .kind = SPT_OBJECT_FILE, .path = "/no/such/file" };
-	objects[CODE_OBJECT] = (SptObjectRow){ .id = CODE_OBJECT, .kind = SPT_OBJECT_ANON, .path = "" };
+	objects[FILE_OBJECT] = (SptObjectRow){ .id = FILE_OBJECT,
+					       .kind = SPT_OBJECT_FILE,
+					       .path = "/no/such/file" };
+	objects[CODE_OBJECT] =
+		(SptObjectRow){ .id = CODE_OBJECT, .kind = SPT_OBJECT_ANON, .path = "" };
 	capture->objects = objects;
 	capture->n_objects = OBJECTS;
 	capture->n_names = NAMED;
@@ -46,7 +59,8 @@ static const SptCoverageRow *find(const GArray *rows, const char *name)
 	g_assert_not_reached();
 }
 
-static void check_row(const GArray *rows, const char *name, uint64_t weight, uint64_t named, const char *problem)
+static void check_row(const GArray *rows, const char *name, uint64_t weight, uint64_t named,
+		      const char *problem)
 {
 	const SptCoverageRow *row = find(rows, name);
 
@@ -70,10 +84,12 @@ static void test_sums(gconstpointer has_leaves)
 
 		nothing += sample->node == 0 ? sample->weight : 0;
 		kernel += frame->object == 1 ? sample->weight : 0;
-		kernel_named += frame->object == 1 && frame->offset < 16 * NAMED ? sample->weight : 0;
+		kernel_named +=
+			frame->object == 1 && frame->offset < 16 * NAMED ? sample->weight : 0;
 	}
 	g_assert_cmpuint(rows->len, ==, 5);
-	check_row(rows, "[kernel]", kernel, kernel_named, "the kernel did not name these places while it was recorded");
+	check_row(rows, "[kernel]", kernel, kernel_named,
+		  "the kernel did not name these places while it was recorded");
 	check_row(rows, "file", 20, 0, "no such file");
 	check_row(rows, "[anon]", 20, 0, "memory without a file, such as code made at run time");
 	check_row(rows, "[unknown]", 20, 0, "no mapping is known for these addresses");
@@ -84,7 +100,8 @@ static void test_sums(gconstpointer has_leaves)
 
 		sum += row->weight;
 		if (i > 0)
-			g_assert_cmpuint(row->weight - row->named, <=, row[-1].weight - row[-1].named);
+			g_assert_cmpuint(row->weight - row->named, <=,
+					 row[-1].weight - row[-1].named);
 	}
 	g_assert_cmpuint(sum, ==, capture->weight);
 	fake_clear(&fake);

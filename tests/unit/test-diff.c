@@ -36,7 +36,10 @@ static const SptDiffRow *row_called(GArray *rows, const char *name)
 
 #define assert_share(value, expected) g_assert_cmpfloat_with_epsilon(value, expected, 1e-12)
 
-/* Before: f0 1, f0;f1 3.  After: f0;f1 5, f0;f2 5.  Twice the weight is no difference; a new function is one. */
+/*
+ * Before: f0 1, f0;f1 3.  After: f0;f1 5, f0;f2 5.  Twice the weight is no difference; a new
+ * function is one.
+ */
 static void add_known(struct side *sides)
 {
 	fake_init(&sides[SPT_BEFORE].fake);
@@ -55,9 +58,11 @@ static void test_known_functions(void)
 
 	add_known(sides);
 
-	g_autoptr(GArray) rows = spt_diff_functions(sides[SPT_BEFORE].profile, sides[SPT_AFTER].profile);
+	g_autoptr(GArray) rows =
+		spt_diff_functions(sides[SPT_BEFORE].profile, sides[SPT_AFTER].profile);
 	g_autofree uint32_t *order = spt_diff_order(rows, false);
-	const SptDiffRow *f0 = row_called(rows, "f0"), *f1 = row_called(rows, "f1"), *f2 = row_called(rows, "f2");
+	const SptDiffRow *f0 = row_called(rows, "f0"), *f1 = row_called(rows, "f1"),
+			 *f2 = row_called(rows, "f2");
 
 	g_assert_cmpuint(rows->len, ==, 4);
 	assert_share(f0->self[SPT_BEFORE], 0.25);
@@ -83,8 +88,10 @@ static void test_known_paths(void)
 
 	add_known(sides);
 
-	g_autoptr(GArray) rows = spt_diff_paths(sides[SPT_BEFORE].profile, sides[SPT_AFTER].profile);
-	const SptDiffRow *f2 = row_called(rows, "f2"), *above = &g_array_index(rows, SptDiffRow, f2->parent);
+	g_autoptr(GArray) rows =
+		spt_diff_paths(sides[SPT_BEFORE].profile, sides[SPT_AFTER].profile);
+	const SptDiffRow *f2 = row_called(rows, "f2"),
+			 *above = &g_array_index(rows, SptDiffRow, f2->parent);
 
 	g_assert_cmpuint(rows->len, ==, 4);
 	g_assert_cmpstr(above->name, ==, "f0");
@@ -96,7 +103,10 @@ static void test_known_paths(void)
 	side_clear(&sides[SPT_AFTER]);
 }
 
-/* Selfs add up to the whole on each side; what is turned round changes its sign; what is the same has no difference. */
+/*
+ * Selfs add up to the whole on each side; what is turned round changes its sign; what is the same
+ * has no difference.
+ */
 static void test_laws(void)
 {
 	for (unsigned round = 0; round < 20; round++) {
@@ -108,7 +118,8 @@ static void test_laws(void)
 			side_fold(&sides[side]);
 		}
 		for (unsigned of_paths = 0; of_paths < 2; of_paths++) {
-			GArray *(*diff)(const SptProfile *, const SptProfile *) = of_paths ? spt_diff_paths : spt_diff_functions;
+			GArray *(*diff)(const SptProfile *, const SptProfile *) =
+				of_paths ? spt_diff_paths : spt_diff_functions;
 			g_autoptr(GArray) rows = diff(sides[0].profile, sides[1].profile);
 			g_autoptr(GArray) turned = diff(sides[1].profile, sides[0].profile);
 			g_autoptr(GArray) same = diff(sides[0].profile, sides[0].profile);
@@ -120,7 +131,8 @@ static void test_laws(void)
 
 				g_assert_true(row->parent == UINT32_MAX || row->parent < i);
 				for (unsigned side = 0; side < SPT_SIDES; side++) {
-					g_assert_true(row->self[side] <= row->total[side] + 1e-9 && row->total[side] <= 1 + 1e-9);
+					g_assert_true(row->self[side] <= row->total[side] + 1e-9 &&
+						      row->total[side] <= 1 + 1e-9);
 					sums[side] += row->self[side];
 				}
 			}
@@ -162,7 +174,8 @@ static double change_of(const SptDiffTree *tree, const char *name, uint64_t *ret
 		const SptTreeNode *node = &g_array_index(tree->tree, SptTreeNode, i);
 
 		*ret_total = node->total;
-		if (strcmp(g_array_index(tree->functions, SptFunction, node->function).name, name) == 0)
+		if (strcmp(g_array_index(tree->functions, SptFunction, node->function).name,
+			   name) == 0)
 			return g_array_index(tree->changes, double, i);
 	}
 	g_assert_not_reached();
@@ -177,12 +190,15 @@ static void test_tree(void)
 
 	add_known(sides);
 
-	g_autoptr(SptDiffTree) shares = spt_diff_tree(sides[SPT_BEFORE].profile, sides[SPT_AFTER].profile, NULL);
-	g_autoptr(SptDiffTree) weights = spt_diff_tree(sides[SPT_BEFORE].profile, sides[SPT_AFTER].profile, worth);
+	g_autoptr(SptDiffTree) shares =
+		spt_diff_tree(sides[SPT_BEFORE].profile, sides[SPT_AFTER].profile, NULL);
+	g_autoptr(SptDiffTree) weights =
+		spt_diff_tree(sides[SPT_BEFORE].profile, sides[SPT_AFTER].profile, worth);
 
 	g_assert_cmpuint(shares->tree->len, ==, 5);
 	assert_share(change_of(shares, "f0", &total), 0);
-	g_assert_cmpuint(total, ==, SPT_DIFF_WHOLE / 4 + SPT_DIFF_WHOLE / 4 * 3 + SPT_DIFF_WHOLE / 2);
+	g_assert_cmpuint(total, ==,
+			 SPT_DIFF_WHOLE / 4 + SPT_DIFF_WHOLE / 4 * 3 + SPT_DIFF_WHOLE / 2);
 	assert_share(change_of(shares, "f1", &total), -0.25);
 	g_assert_cmpuint(total, ==, SPT_DIFF_WHOLE / 4 * 3);
 	assert_share(change_of(shares, "f2", &total), 0.5);

@@ -99,7 +99,10 @@ static void test_nothing(void)
 	fake_clear(&fake);
 }
 
-/* Of one row, none over another; each within its parent; nothing without weight or below the least share. */
+/*
+ * Of one row, none over another; each within its parent; nothing without weight or below the least
+ * share.
+ */
 static void check_boxes(const SptTreeNode *nodes, uint32_t n, double min_share, GArray *boxes)
 {
 	g_autofree int *box_of = g_new(int, n);
@@ -108,17 +111,20 @@ static void check_boxes(const SptTreeNode *nodes, uint32_t n, double min_share, 
 	for (uint32_t i = 0; i < n; i++)
 		box_of[i] = -1;
 	for (unsigned i = 0; i < boxes->len; i++) {
-		const SptFlameBox *box = &g_array_index(boxes, SptFlameBox, i), *before = i ? box - 1 : NULL;
+		const SptFlameBox *box = &g_array_index(boxes, SptFlameBox, i),
+				  *before = i ? box - 1 : NULL;
 
 		g_assert_cmpuint(box->weight, ==, nodes[box->node].total);
 		if (before && before->depth == box->depth)
 			g_assert_cmpuint(before->begin + before->weight, <=, box->begin);
 		if (box->node > 0) {
-			const SptFlameBox *parent = &g_array_index(boxes, SptFlameBox, box_of[nodes[box->node].parent]);
+			const SptFlameBox *parent =
+				&g_array_index(boxes, SptFlameBox, box_of[nodes[box->node].parent]);
 
 			g_assert_cmpuint(box->depth, ==, parent->depth + 1);
 			g_assert_cmpuint(box->begin, >=, parent->begin);
-			g_assert_cmpuint(box->begin + box->weight, <=, parent->begin + parent->weight);
+			g_assert_cmpuint(box->begin + box->weight, <=,
+					 parent->begin + parent->weight);
 		}
 		box_of[box->node] = i;
 	}
@@ -158,7 +164,10 @@ static bool is_below(const SptTreeNode *nodes, uint32_t node, uint32_t above)
 	return node == above;
 }
 
-/* What was zoomed to is what lies there in the whole picture, moved to the left edge, below its ancestors. */
+/*
+ * What was zoomed to is what lies there in the whole picture, moved to the left edge, below its
+ * ancestors.
+ */
 static void check_focus(const SptTreeNode *nodes, uint32_t focus, const GArray *all)
 {
 	g_autoptr(GArray) boxes = spt_flame_layout_focus(nodes, focus, 0);
@@ -166,7 +175,8 @@ static void check_focus(const SptTreeNode *nodes, uint32_t focus, const GArray *
 	unsigned at = 0;
 
 	for (uint32_t i = 0; i < all->len; i++) {
-		const SptFlameBox *box = &g_array_index(all, SptFlameBox, i), *seen = &g_array_index(boxes, SptFlameBox, at);
+		const SptFlameBox *box = &g_array_index(all, SptFlameBox, i),
+				  *seen = &g_array_index(boxes, SptFlameBox, at);
 
 		if (box->node == focus)
 			whole = box;
@@ -208,7 +218,8 @@ static void check_joined(const SptTreeNode *nodes, uint32_t n, uint32_t focus, d
 }
 
 /* Leaf by leaf: it counts if there is a match on its path. */
-static void check_matched(const SptTreeNode *nodes, uint32_t n, uint32_t focus, uint32_t n_functions)
+static void check_matched(const SptTreeNode *nodes, uint32_t n, uint32_t focus,
+			  uint32_t n_functions)
 {
 	g_autofree bool *matches = g_new0(bool, MAX(n_functions, 1));
 	uint64_t expected = 0;
@@ -261,7 +272,8 @@ static char *export_svg(struct fake *fake)
 	return g_string_free(text, FALSE);
 }
 
-static void ignore_text(GMarkupParseContext *context, const char *text, gsize bytes, gpointer data, GError **error)
+static void ignore_text(GMarkupParseContext *context, const char *text, gsize bytes, gpointer data,
+			GError **error)
 {
 	(void)context, (void)text, (void)bytes, (void)data, (void)error;
 }
@@ -270,7 +282,8 @@ static void ignore_text(GMarkupParseContext *context, const char *text, gsize by
 static void check_markup(const char *svg)
 {
 	static const GMarkupParser parser = { .text = ignore_text };
-	g_autoptr(GMarkupParseContext) context = g_markup_parse_context_new(&parser, G_MARKUP_TREAT_CDATA_AS_TEXT, NULL, NULL);
+	g_autoptr(GMarkupParseContext) context =
+		g_markup_parse_context_new(&parser, G_MARKUP_TREAT_CDATA_AS_TEXT, NULL, NULL);
 	g_autoptr(GError) error = NULL;
 
 	g_markup_parse_context_parse(context, svg, -1, &error);
@@ -293,8 +306,12 @@ static void test_svg(void)
 
 	check_markup(svg);
 	g_assert_nonnull(strstr(svg, "2 samples, 4 periods"));
-	g_assert_nonnull(strstr(svg, "<title>odd (process)\ntotal 100.00 %, 4 periods\nself 0.00 %, 0 periods</title>"));
-	g_assert_nonnull(strstr(svg, "<title>f1 ([kernel])\ntotal 75.00 %, 3 periods\nself 75.00 %, 3 periods</title>"));
+	g_assert_nonnull(strstr(
+		svg,
+		"<title>odd (process)\ntotal 100.00 %, 4 periods\nself 0.00 %, 0 periods</title>"));
+	g_assert_nonnull(strstr(
+		svg,
+		"<title>f1 ([kernel])\ntotal 75.00 %, 3 periods\nself 75.00 %, 3 periods</title>"));
 	g_assert_nonnull(strstr(svg, "class=\"b k"));
 	g_assert_null(strstr(svg, "href"));
 	g_assert_null(strstr(svg, "url("));
@@ -306,7 +323,8 @@ static void test_svg_of_hostile_names(void)
 	struct fake fake;
 
 	fake_init(&fake);
-	fake.names[0].symbol = "<script>alert(\"&\")</script>]]>\001\033[2J\xff\xc0\xef\xbf\xbe\xe2\x80\xae";
+	fake.names[0].symbol =
+		"<script>alert(\"&\")</script>]]>\001\033[2J\xff\xc0\xef\xbf\xbe\xe2\x80\xae";
 	fake_sample(&fake, 2, (const unsigned[]){ 0 }, 1, 1, 5);
 
 	g_autofree char *svg = export_svg(&fake);

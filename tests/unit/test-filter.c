@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Filters: expressions, patterns, categories; and that a refiltered profile is what folding anew would have made. */
+/*
+ * Filters: expressions, patterns, categories; and that a refiltered profile is what folding anew
+ * would have made.
+ */
 #include "profile/categories.h"
 #include "profile/expression.h"
 #include "profile/glob.h"
@@ -15,15 +18,28 @@ static void test_globs(void)
 		const char *pattern, *text;
 		bool matches;
 	} cases[] = {
-		{ "", "", true }, { "", "a", false }, { "*", "", true }, { "*", "abc", true }, { "a*", "abc", true },
-		{ "*c", "abc", true }, { "*b", "abc", false }, { "a?c", "abc", true }, { "a?c", "ac", false },
-		{ "*alloc*", "my_realloc_all", true }, { "**x**", "aaxaa", true }, { "a*b*c", "a__b__b__c", true },
-		{ "a*b*c", "a__c__b", false }, { "abc", "abc", true }, { "[a]", "[a]", true }, { "?", "", false },
+		{ "", "", true },
+		{ "", "a", false },
+		{ "*", "", true },
+		{ "*", "abc", true },
+		{ "a*", "abc", true },
+		{ "*c", "abc", true },
+		{ "*b", "abc", false },
+		{ "a?c", "abc", true },
+		{ "a?c", "ac", false },
+		{ "*alloc*", "my_realloc_all", true },
+		{ "**x**", "aaxaa", true },
+		{ "a*b*c", "a__b__b__c", true },
+		{ "a*b*c", "a__c__b", false },
+		{ "abc", "abc", true },
+		{ "[a]", "[a]", true },
+		{ "?", "", false },
 	};
 	g_autofree char *pattern = g_strnfill(60, '*'), *text = g_strnfill(100000, 'a');
 
 	for (unsigned i = 0; i < G_N_ELEMENTS(cases); i++)
-		g_assert_cmpint(spt_glob_match(cases[i].pattern, cases[i].text), ==, cases[i].matches);
+		g_assert_cmpint(spt_glob_match(cases[i].pattern, cases[i].text), ==,
+				cases[i].matches);
 	/* "*a*a*a...b" must not take for ever. */
 	for (unsigned i = 1; i < 59; i += 2)
 		pattern[i] = 'a';
@@ -48,11 +64,28 @@ static void test_expressions(void)
 		const char *text;
 		uint64_t total;
 	} cases[] = {
-		{ "f0", 7 }, { "f1", 3 }, { "f2", 6 }, { "not f0", 24 }, { "f0 and f2", 6 }, { "f0 and not f2", 1 },
-		{ "f1 or f3", 11 }, { "f0 and (f1 or f3)", 3 }, { "(f0 and f1) or f3", 11 }, { "f3 or f0 and f1", 11 },
-		{ "not not f0", 7 }, { "not (f0 or f3)", 16 }, { "f?", 15 }, { "f* and not \"f0\"", 8 }, { "\"f*\"", 0 },
-		{ "  (  ( f0 ) )  ", 7 }, { "even", 0 }, { "\"f\\0\"", 7 }, { "not f1 and f2", 4 }, { "not nothing", 31 },
-		{ "android", 0 }, { "notf0", 0 },
+		{ "f0", 7 },
+		{ "f1", 3 },
+		{ "f2", 6 },
+		{ "not f0", 24 },
+		{ "f0 and f2", 6 },
+		{ "f0 and not f2", 1 },
+		{ "f1 or f3", 11 },
+		{ "f0 and (f1 or f3)", 3 },
+		{ "(f0 and f1) or f3", 11 },
+		{ "f3 or f0 and f1", 11 },
+		{ "not not f0", 7 },
+		{ "not (f0 or f3)", 16 },
+		{ "f?", 15 },
+		{ "f* and not \"f0\"", 8 },
+		{ "\"f*\"", 0 },
+		{ "  (  ( f0 ) )  ", 7 },
+		{ "even", 0 },
+		{ "\"f\\0\"", 7 },
+		{ "not f1 and f2", 4 },
+		{ "not nothing", 31 },
+		{ "android", 0 },
+		{ "notf0", 0 },
 	};
 	struct fake fake;
 
@@ -81,8 +114,12 @@ static void test_expressions(void)
 static void test_what_is_no_expression(void)
 {
 	static const char *const cases[] = {
-		"", " ", "(", ")", "()", "f0 f1", "f0 and", "and f0", "or", "not", "f0 or or f1", "(f0", "f0)", "\"f0", "f0 and (f1 or",
-		"f0(", "\"a\"\"b\"",
+		"",	  " ",		 "(",
+		")",	  "()",		 "f0 f1",
+		"f0 and", "and f0",	 "or",
+		"not",	  "f0 or or f1", "(f0",
+		"f0)",	  "\"f0",	 "f0 and (f1 or",
+		"f0(",	  "\"a\"\"b\"",
 	};
 	g_autoptr(GString) deep = g_string_new(NULL);
 	g_autoptr(GString) many = g_string_new("f0");
@@ -114,13 +151,16 @@ static void test_what_is_no_expression(void)
 
 static void test_quoting(void)
 {
-	static const char *const names[] = { "a", "operator new(unsigned long)", "say \"x\\y\"", "and", "" };
+	static const char *const names[] = { "a", "operator new(unsigned long)", "say \"x\\y\"",
+					     "and", "" };
 
 	for (unsigned i = 0; i < G_N_ELEMENTS(names); i++) {
 		g_autofree char *quoted = spt_expression_quote(names[i]);
 		g_autoptr(SptExpression) expression = spt_expression_parse(quoted, NULL);
 		const SptFunction functions[] = { { .name = names[i] }, { .name = "other" } };
-		const SptTreeNode nodes[] = { { .function = UINT32_MAX }, { .function = 0 }, { .function = 1 } };
+		const SptTreeNode nodes[] = { { .function = UINT32_MAX },
+					      { .function = 0 },
+					      { .function = 1 } };
 		g_autofree bool *holds = spt_expression_holds(expression, nodes, 3, functions, 2);
 
 		g_assert_false(holds[0]);
@@ -136,11 +176,19 @@ static void test_who_and_where(void)
 		SptFilter filter;
 		uint64_t total;
 	} cases[] = {
-		{ { .thread = "13" }, 16 }, { { .thread = "first" }, 3 }, { { .thread = "nobody" }, 0 }, { { .thread = "99" }, 0 },
-		{ { .cpus = cpus, .n_cpus = 2 }, 12 }, { { .cpus = cpus, .n_cpus = 1 }, 0 },
-		{ { .side = SPT_SIDE_KERNEL }, 15 }, { { .side = SPT_SIDE_USER }, 0 }, { { .object = "[kern*" }, 15 },
-		{ { .object = "libc" }, 0 }, { { .process = "even", .thread = "first" }, 3 },
-		{ { .process = "odd", .thread = "first" }, 0 }, { { .begin_ns = 150, .thread = "first" }, 2 },
+		{ { .thread = "13" }, 16 },
+		{ { .thread = "first" }, 3 },
+		{ { .thread = "nobody" }, 0 },
+		{ { .thread = "99" }, 0 },
+		{ { .cpus = cpus, .n_cpus = 2 }, 12 },
+		{ { .cpus = cpus, .n_cpus = 1 }, 0 },
+		{ { .side = SPT_SIDE_KERNEL }, 15 },
+		{ { .side = SPT_SIDE_USER }, 0 },
+		{ { .object = "[kern*" }, 15 },
+		{ { .object = "libc" }, 0 },
+		{ { .process = "even", .thread = "first" }, 3 },
+		{ { .process = "odd", .thread = "first" }, 0 },
+		{ { .begin_ns = 150, .thread = "first" }, 2 },
 	};
 	struct fake fake;
 
@@ -154,7 +202,8 @@ static void test_who_and_where(void)
 	g_autoptr(SptProfile) base = spt_profile_new_base(&fake.capture, symbols);
 
 	for (unsigned i = 0; i < G_N_ELEMENTS(cases); i++) {
-		g_autoptr(SptProfile) folded = spt_profile_new(&fake.capture, symbols, &cases[i].filter);
+		g_autoptr(SptProfile) folded =
+			spt_profile_new(&fake.capture, symbols, &cases[i].filter);
 		g_autoptr(SptProfile) again = spt_profile_refilter(base, &cases[i].filter, NULL);
 
 		g_assert_cmpuint(spt_profile_total(folded), ==, cases[i].total);
@@ -168,7 +217,10 @@ static gint compare_lines(gconstpointer a, gconstpointer b)
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* All that weighs anything, in an order that does not depend on the tree's: "path self total" and "function self total". */
+/*
+ * All that weighs anything, in an order that does not depend on the tree's: "path self total" and
+ * "function self total".
+ */
 static char *describe(const SptProfile *profile)
 {
 	uint32_t n_nodes, n;
@@ -179,16 +231,21 @@ static char *describe(const SptProfile *profile)
 
 	g_ptr_array_add(paths, g_strdup(""));
 	for (uint32_t i = 1; i < n_nodes; i++) {
-		g_ptr_array_add(paths, g_strconcat(paths->pdata[nodes[i].parent], ";", functions[nodes[i].function].name, NULL));
+		g_ptr_array_add(paths, g_strconcat(paths->pdata[nodes[i].parent], ";",
+						   functions[nodes[i].function].name, NULL));
 		if (nodes[i].total > 0)
-			g_ptr_array_add(lines, g_strdup_printf("%s %u %u", (char *)paths->pdata[i], (unsigned)nodes[i].self,
+			g_ptr_array_add(lines, g_strdup_printf("%s %u %u", (char *)paths->pdata[i],
+							       (unsigned)nodes[i].self,
 							       (unsigned)nodes[i].total));
 	}
 	for (uint32_t i = 0; i < n; i++) {
 		if (functions[i].total > 0)
-			g_ptr_array_add(lines, g_strdup_printf("%s%s %u %u", functions[i].is_process ? "process " : "",
-							       functions[i].name, (unsigned)functions[i].self,
-							       (unsigned)functions[i].total));
+			g_ptr_array_add(lines,
+					g_strdup_printf("%s%s %u %u",
+							functions[i].is_process ? "process " : "",
+							functions[i].name,
+							(unsigned)functions[i].self,
+							(unsigned)functions[i].total));
 	}
 	g_ptr_array_sort(lines, compare_lines);
 	g_ptr_array_add(lines, NULL);
@@ -197,7 +254,8 @@ static char *describe(const SptProfile *profile)
 
 static void random_filter(SptFilter *filter, SptExpression **where)
 {
-	static const char *const expressions[] = { "f0", "not f1", "f2 and not (f3 or f1)", "f* and f5" };
+	static const char *const expressions[] = { "f0", "not f1", "f2 and not (f3 or f1)",
+						   "f* and f5" };
 	static const bool cpus[] = { true, false, true };
 
 	*filter = (SptFilter){ 0 };
@@ -213,7 +271,8 @@ static void random_filter(SptFilter *filter, SptExpression **where)
 		filter->n_cpus = 3;
 	}
 	if (g_test_rand_bit())
-		filter->where = *where = spt_expression_parse(expressions[g_test_rand_int_range(0, 4)], NULL);
+		filter->where = *where =
+			spt_expression_parse(expressions[g_test_rand_int_range(0, 4)], NULL);
 }
 
 /* One base, one result that is used again and again; rows out of the order of time. */
@@ -243,12 +302,14 @@ static void test_refiltering_is_folding_anew(void)
 			random_filter(&filter, &where);
 			again = spt_profile_refilter(base, &filter, again);
 
-			g_autoptr(SptProfile) folded = spt_profile_new(&fake.capture, symbols, &filter);
+			g_autoptr(SptProfile) folded =
+				spt_profile_new(&fake.capture, symbols, &filter);
 			g_autofree char *expected = describe(folded);
 			g_autofree char *found = describe(again);
 
 			g_assert_cmpstr(found, ==, expected);
-			g_assert_cmpuint(spt_profile_n_samples(again), ==, spt_profile_n_samples(folded));
+			g_assert_cmpuint(spt_profile_n_samples(again), ==,
+					 spt_profile_n_samples(folded));
 			g_assert_cmpuint(spt_profile_total(again), ==, spt_profile_total(folded));
 			spt_expression_free(where);
 		}
@@ -298,7 +359,8 @@ static void test_categories(void)
 {
 	g_autoptr(GError) error = NULL;
 	g_autoptr(SptCategories) categories = spt_categories_parse(
-		"# rules\n\nsecond one = f2\n  first=f0 @ [kernel]  \nnever = f1 @ libc*\nlate = f2\n\tfirst = operator= \n", &error);
+		"# rules\n\nsecond one = f2\n  first=f0 @ [kernel]  \nnever = f1 @ libc*\nlate = f2\n\tfirst = operator= \n",
+		&error);
 	struct fake fake;
 
 	g_assert_no_error(error);
@@ -321,7 +383,8 @@ static void test_categories(void)
 
 static void test_what_is_no_rule(void)
 {
-	static const char *const cases[] = { "memory", "= f0", "memory =", "memory = f0 @ ", "a = b\n\nmemory malloc" };
+	static const char *const cases[] = { "memory", "= f0", "memory =", "memory = f0 @ ",
+					     "a = b\n\nmemory malloc" };
 	static const char *const lines[] = { "line 1", "line 1", "line 1", "line 1", "line 3" };
 
 	for (unsigned i = 0; i < G_N_ELEMENTS(cases); i++) {
@@ -343,7 +406,8 @@ static void test_several_functions(void)
 
 	g_autoptr(SptSymbols) symbols = spt_symbols_new(fake_capture(&fake), NULL);
 	g_autoptr(SptProfile) profile = spt_profile_new(&fake.capture, symbols, NULL);
-	const uint32_t both[] = { spt_profile_find(profile, "f1"), spt_profile_find(profile, "f2") };
+	const uint32_t both[] = { spt_profile_find(profile, "f1"),
+				  spt_profile_find(profile, "f2") };
 	g_autoptr(GArray) callers = spt_profile_callers_of(profile, both, 2);
 	g_autoptr(GArray) callees = spt_profile_callees_of(profile, both, 2);
 	g_autoptr(GArray) matched = spt_profile_match(profile, "f*");
@@ -352,12 +416,16 @@ static void test_several_functions(void)
 	g_assert_cmpuint(self, ==, 7);
 	g_assert_cmpuint(total, ==, 7);
 	g_assert_cmpuint(callers->len, ==, 1);
-	g_assert_cmpuint(g_array_index(callers, SptEdge, 0).function, ==, spt_profile_find(profile, "f0"));
+	g_assert_cmpuint(g_array_index(callers, SptEdge, 0).function, ==,
+			 spt_profile_find(profile, "f0"));
 	g_assert_cmpuint(g_array_index(callers, SptEdge, 0).weight, ==, 7);
 	g_assert_cmpuint(callees->len, ==, 1);
 	g_assert_cmpuint(g_array_index(callees, SptEdge, 0).weight, ==, 2);
 
-	/* Every function at once: called by the processes alone, and all but what has no function at all. */
+	/*
+	 * Every function at once: called by the processes alone, and all but what has no function
+	 * at all.
+	 */
 	g_assert_cmpuint(matched->len, ==, 4);
 	g_clear_pointer(&callers, g_array_unref);
 	callers = spt_profile_callers_of(profile, (const uint32_t *)matched->data, matched->len);

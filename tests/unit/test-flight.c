@@ -8,18 +8,25 @@
 static void add_samples(SptFlight *flight, uint32_t cpu, const uint64_t *times, unsigned n)
 {
 	for (unsigned i = 0; i < n; i++)
-		spt_flight_sample(flight, &(SptSampleRow){ .time = times[i], .cpu = cpu, .thread = 1, .weight = 1 });
+		spt_flight_sample(flight,
+				  &(SptSampleRow){
+					  .time = times[i], .cpu = cpu, .thread = 1, .weight = 1 });
 }
 
 static void add_account(SptFlight *flight, uint32_t cpu, uint64_t time, uint64_t samples)
 {
-	spt_flight_account(flight, &(SptAccountRow){ .time = time, .cpu = cpu, .grid = time / 1000, .delivered = samples, .samples = samples,
+	spt_flight_account(flight, &(SptAccountRow){ .time = time,
+						     .cpu = cpu,
+						     .grid = time / 1000,
+						     .delivered = samples,
+						     .samples = samples,
 						     .idle = time / 1000 - samples });
 }
 
 static SptCapture *put(const SptFlight *flight)
 {
-	g_autofree char *directory = g_dir_make_tmp("sysprof-test-XXXXXX", NULL), *path = g_build_filename(directory, "last", NULL);
+	g_autofree char *directory = g_dir_make_tmp("sysprof-test-XXXXXX", NULL),
+			*path = g_build_filename(directory, "last", NULL);
 	g_autoptr(SptStash) stash = spt_stash_new();
 	g_autoptr(GError) error = NULL;
 	g_autoptr(SptCaptureWriter) writer = spt_capture_writer_new(path, &error);
@@ -39,12 +46,14 @@ static SptCapture *put(const SptFlight *flight)
 /* A CPU that is seldom asked keeps samples from before the begin of one that is asked often. */
 static void test_once(void)
 {
-	static const uint64_t before[] = { 2000, 5000 }, quiet[] = { 31000, 45000 }, busy[] = { 61000, 62000, 63000 };
+	static const uint64_t before[] = { 2000, 5000 }, quiet[] = { 31000, 45000 },
+			      busy[] = { 61000, 62000, 63000 };
 	g_autoptr(SptFlight) flight = spt_flight_new();
 	g_autoptr(SptCapture) capture = NULL;
 
 	spt_flight_process(flight, &(SptProcessRow){ .id = 1, .pid = 10, .name = "made" });
-	spt_flight_thread(flight, &(SptThreadRow){ .id = 1, .process = 1, .tid = 10, .name = "made" });
+	spt_flight_thread(flight,
+			  &(SptThreadRow){ .id = 1, .process = 1, .tid = 10, .name = "made" });
 	add_samples(flight, 0, before, G_N_ELEMENTS(before));
 	add_account(flight, 0, 10000, 2);
 	add_samples(flight, 0, quiet, G_N_ELEMENTS(quiet));
@@ -57,7 +66,8 @@ static void test_once(void)
 	g_assert_cmpuint(capture->n_samples, ==, 5);
 	g_assert_cmpuint(capture->first_time, ==, 31000);
 	for (uint64_t i = 0; i < capture->n_accounts; i++)
-		g_assert_cmpuint(capture->accounts[i].delivered, ==, capture->accounts[i].cpu == 0 ? 2 : 3);
+		g_assert_cmpuint(capture->accounts[i].delivered, ==,
+				 capture->accounts[i].cpu == 0 ? 2 : 3);
 }
 
 int main(int argc, char **argv)

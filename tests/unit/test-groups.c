@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Groups: whatever the kind and the filter, they add up to what the profile has, and each to what the filter of its own says. */
+/*
+ * Groups: whatever the kind and the filter, they add up to what the profile has, and each to what
+ * the filter of its own says.
+ */
 #include "profile/groups.h"
 
 #include "captures.h"
@@ -8,16 +11,23 @@ static const SptFilter *filters(unsigned i)
 {
 	static const bool cpus[] = { true };
 	static const SptFilter all[] = {
-		{ 0 }, { .process = "even" }, { .begin_ns = 1100, .end_ns = 1400 }, { .thread = "12" }, { .cpus = cpus, .n_cpus = 1 },
-		{ .object = "[kernel]" }, { .side = SPT_SIDE_USER },
+		{ 0 },
+		{ .process = "even" },
+		{ .begin_ns = 1100, .end_ns = 1400 },
+		{ .thread = "12" },
+		{ .cpus = cpus, .n_cpus = 1 },
+		{ .object = "[kernel]" },
+		{ .side = SPT_SIDE_USER },
 	};
 
 	return i < G_N_ELEMENTS(all) ? &all[i] : NULL;
 }
 
-static void check_group(const SptCapture *capture, SptSymbols *symbols, const SptGroupRow *row, SptGroupKind kind)
+static void check_group(const SptCapture *capture, SptSymbols *symbols, const SptGroupRow *row,
+			SptGroupKind kind)
 {
-	g_autofree char *number = g_strdup_printf("%u", kind == SPT_GROUP_PROCESS ? row->pid : row->tid);
+	g_autofree char *number =
+		g_strdup_printf("%u", kind == SPT_GROUP_PROCESS ? row->pid : row->tid);
 	SptFilter filter = { 0 };
 	g_autofree bool *cpus = g_new0(bool, row->cpu + 1);
 	g_autoptr(SptProfile) alone = NULL;

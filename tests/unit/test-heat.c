@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Samples in the cells of their second and its part; nothing is lost, however long a recording is. */
+/*
+ * Samples in the cells of their second and its part; nothing is lost, however long a recording is.
+ */
 #include "profile/heat.h"
 
 #include "captures.h"
@@ -31,7 +33,8 @@ static void test_cells(void)
 		g_assert_cmpuint(all, ==, 7);
 		g_assert_cmpuint(heat->weights[0] & 1, ==, 1);
 		g_assert_cmpuint(spt_heat_time(heat, 0, 0), ==, BEGIN);
-		g_assert_cmpuint(spt_heat_time(heat, heat->n_columns, 0), ==, BEGIN + heat->n_seconds * SECOND);
+		g_assert_cmpuint(spt_heat_time(heat, heat->n_columns, 0), ==,
+				 BEGIN + heat->n_seconds * SECOND);
 		fake_clear(&fake);
 	}
 }

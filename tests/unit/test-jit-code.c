@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What programs tell of the code they make: read as it grows, replaced in place, and not trusted. */
+/*
+ * What programs tell of the code they make: read as it grows, replaced in place, and not trusted.
+ */
 #include "symbols/jit-code.h"
 
 #include <glib/gstdio.h>
@@ -40,11 +42,13 @@ static void append(struct fixture *fixture, const void *bytes, size_t n)
 static bool read_map_with(struct fixture *fixture, const char *text)
 {
 	append(fixture, text, strlen(text));
-	return spt_jit_read_map(fixture->code, fixture->fd, SINCE + 50, &fixture->at, &fixture->budget);
+	return spt_jit_read_map(fixture->code, fixture->fd, SINCE + 50, &fixture->at,
+				&fixture->budget);
 }
 
 /* @name NULL: there is nothing. */
-static void expect(const struct fixture *fixture, uint64_t address, const char *name, uint64_t start)
+static void expect(const struct fixture *fixture, uint64_t address, const char *name,
+		   uint64_t start)
 {
 	SptJitFunction function;
 
@@ -79,12 +83,14 @@ static void test_replaced(struct fixture *fixture, const void *data)
 }
 
 /* What lay at @address at @time_ns; @name NULL: nothing. */
-static void expect_at(const struct fixture *fixture, uint64_t address, uint64_t time_ns, const char *name, uint64_t start)
+static void expect_at(const struct fixture *fixture, uint64_t address, uint64_t time_ns,
+		      const char *name, uint64_t start)
 {
 	uint32_t generation = spt_jit_code_generation(fixture->code, address, time_ns);
 	SptJitFunction function;
 
-	g_assert_cmpint(spt_jit_code_find_generation(fixture->code, address, generation, &function), ==, name != NULL);
+	g_assert_cmpint(spt_jit_code_find_generation(fixture->code, address, generation, &function),
+			==, name != NULL);
 	if (!name)
 		return;
 	g_assert_cmpstr(function.name, ==, name);
@@ -132,7 +138,9 @@ static void test_map_generations(struct fixture *fixture, const void *data)
 static void test_map(struct fixture *fixture, const void *data)
 {
 	(void)data;
-	g_assert_true(read_map_with(fixture, "1000 20 first\n1020 10 second one; /a/b.js:1\nnothing\n\n 5 \n10 20\nzz 1 x\n30"));
+	g_assert_true(read_map_with(
+		fixture,
+		"1000 20 first\n1020 10 second one; /a/b.js:1\nnothing\n\n 5 \n10 20\nzz 1 x\n30"));
 	expect(fixture, 0x101f, "first", 0x1000);
 	expect(fixture, 0x1020, "second one; /a/b.js:1", 0x1020);
 	expect(fixture, 0x5, NULL, 0);
@@ -150,16 +158,23 @@ static void test_map(struct fixture *fixture, const void *data)
 	expect(fixture, 0x1020, "second one; /a/b.js:1", 0x1020);
 }
 
-/* As python -X perf writes it, from 3.12 on: what the interpreter has of its own has a place in angle brackets. */
+/*
+ * As python -X perf writes it, from 3.12 on: what the interpreter has of its own has a place in
+ * angle brackets.
+ */
 static void test_map_of_python(struct fixture *fixture, const void *data)
 {
 	(void)data;
-	g_assert_true(read_map_with(fixture, "7f5a8a000010 b py::<module>:/srv/me/burn this.py\n7f5a8a000020 b py::work.<locals>.<lambda>:/srv/me/burn this.py\n"
-					     "7f5a8a000030 b py::_find_and_load:<frozen importlib._bootstrap>\n"));
+	g_assert_true(read_map_with(
+		fixture,
+		"7f5a8a000010 b py::<module>:/srv/me/burn this.py\n7f5a8a000020 b py::work.<locals>.<lambda>:/srv/me/burn this.py\n"
+		"7f5a8a000030 b py::_find_and_load:<frozen importlib._bootstrap>\n"));
 	expect(fixture, 0x7f5a8a000014, "py::<module>:/srv/me/burn this.py", 0x7f5a8a000010);
-	expect(fixture, 0x7f5a8a00002a, "py::work.<locals>.<lambda>:/srv/me/burn this.py", 0x7f5a8a000020);
+	expect(fixture, 0x7f5a8a00002a, "py::work.<locals>.<lambda>:/srv/me/burn this.py",
+	       0x7f5a8a000020);
 	expect(fixture, 0x7f5a8a00002b, NULL, 0);
-	expect(fixture, 0x7f5a8a000030, "py::_find_and_load:<frozen importlib._bootstrap>", 0x7f5a8a000030);
+	expect(fixture, 0x7f5a8a000030, "py::_find_and_load:<frozen importlib._bootstrap>",
+	       0x7f5a8a000030);
 }
 
 static void test_map_without_end(struct fixture *fixture, const void *data)
@@ -202,7 +217,9 @@ static void append_load(struct fixture *fixture, uint64_t start, uint64_t bytes,
 	g_autofree char *code = g_malloc0(bytes);
 	size_t name_bytes = strlen(name) + 1;
 
-	append_words(fixture, 7, (uint64_t[]){ id_and_bytes(0, 56 + name_bytes + bytes), 5, 1, start, start, bytes, 1 });
+	append_words(fixture, 7,
+		     (uint64_t[]){ id_and_bytes(0, 56 + name_bytes + bytes), 5, 1, start, start,
+				   bytes, 1 });
 	append(fixture, name, name_bytes);
 	append(fixture, code, bytes);
 }
@@ -229,12 +246,14 @@ static void test_dump(struct fixture *fixture, const void *data)
 	long_name[1024] = '\0';
 	expect(fixture, 0x2000, long_name, 0x2000);
 
-	append_words(fixture, 8, (uint64_t[]){ id_and_bytes(1, 64), 7, 1, 0x1000, 0x1000, 0x5000, 0x40, 1 });
+	append_words(fixture, 8,
+		     (uint64_t[]){ id_and_bytes(1, 64), 7, 1, 0x1000, 0x1000, 0x5000, 0x40, 1 });
 	g_assert_true(read_dump(fixture));
 	expect(fixture, 0x1000, NULL, 0);
 	expect(fixture, 0x5000, "loaded", 0x5000);
 	/* From where there is nothing. */
-	append_words(fixture, 8, (uint64_t[]){ id_and_bytes(1, 64), 7, 1, 0x5001, 0x5001, 0x6000, 0x40, 1 });
+	append_words(fixture, 8,
+		     (uint64_t[]){ id_and_bytes(1, 64), 7, 1, 0x5001, 0x5001, 0x6000, 0x40, 1 });
 	g_assert_false(read_dump(fixture));
 	expect(fixture, 0x6000, NULL, 0);
 
@@ -275,7 +294,8 @@ static void test_damage(struct fixture *fixture, const void *data)
 	(void)data;
 	append_header(fixture);
 	append_load(fixture, 0x1000, 24, "one");
-	append_words(fixture, 8, (uint64_t[]){ id_and_bytes(1, 64), 7, 1, 0x1000, 0x1000, 0x5000, 0x40, 1 });
+	append_words(fixture, 8,
+		     (uint64_t[]){ id_and_bytes(1, 64), 7, 1, 0x1000, 0x1000, 0x5000, 0x40, 1 });
 	append_load(fixture, 0x2000, 24, "two");
 	append(fixture, "\n1000 20 three\n", 15);
 	g_assert_true(g_file_get_contents(fixture->path, &whole, &bytes, NULL));
@@ -288,7 +308,8 @@ static void test_damage(struct fixture *fixture, const void *data)
 		fixture->at = 0;
 		read_dump(fixture);
 		fixture->at = 0;
-		spt_jit_read_map(fixture->code, fixture->fd, SINCE + 50, &fixture->at, &fixture->budget);
+		spt_jit_read_map(fixture->code, fixture->fd, SINCE + 50, &fixture->at,
+				 &fixture->budget);
 	}
 }
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Lines of kernel code by the names that a recording has of it.  This program stands for the kernel, and an object file of the library for a
- * module: they lie at other addresses than the recording's, as kernels do.
+ * Lines of kernel code by the names that a recording has of it.  This program stands for the
+ * kernel, and an object file of the library for a module: they lie at other addresses than the
+ * recording's, as kernels do.
  */
 #include <glib/gstdio.h>
 #include <stdlib.h>
@@ -44,12 +45,29 @@ static void recording_init(struct recording *recording)
 	recording->objects[1] = (SptObjectRow){ .id = 1, .kind = SPT_OBJECT_KERNEL, .path = "" };
 	recording->objects[2] = (SptObjectRow){ .id = 2, .kind = SPT_OBJECT_MODULES, .path = "" };
 	/* Both exact, at the functions' first instructions. */
-	recording->names[0] = (SptNameRow){ .object = 1, .offset = (uintptr_t)scheduler + MOVED, .symbol = "scheduler", .symbol_bytes = 4, .module = "" };
-	recording->names[1] = (SptNameRow){ .object = 1, .offset = (uintptr_t)interrupt + MOVED, .symbol = "interrupt", .symbol_bytes = 4, .module = "" };
-	recording->names[2] = (SptNameRow){ .object = 2, .offset = MODULE_START + 1, .distance = 1, .symbol = "spt_sort_items", .symbol_bytes = 64,
+	recording->names[0] = (SptNameRow){ .object = 1,
+					    .offset = (uintptr_t)scheduler + MOVED,
+					    .symbol = "scheduler",
+					    .symbol_bytes = 4,
+					    .module = "" };
+	recording->names[1] = (SptNameRow){ .object = 1,
+					    .offset = (uintptr_t)interrupt + MOVED,
+					    .symbol = "interrupt",
+					    .symbol_bytes = 4,
+					    .module = "" };
+	recording->names[2] = (SptNameRow){ .object = 2,
+					    .offset = MODULE_START + 1,
+					    .distance = 1,
+					    .symbol = "spt_sort_items",
+					    .symbol_bytes = 64,
 					    .module = "sort_it" };
 	recording->capture = (SptCapture){
-		.path = "made", .objects = recording->objects, .n_objects = 3, .names = recording->names, .n_names = 3, .fd = -1,
+		.path = "made",
+		.objects = recording->objects,
+		.n_objects = 3,
+		.names = recording->names,
+		.n_names = 3,
+		.fd = -1,
 		.host = g_hash_table_new(g_str_hash, g_str_equal),
 	};
 	g_hash_table_insert(recording->capture.host, (char *)"kernel", (char *)"6.1-test");
@@ -97,7 +115,9 @@ static void test_image(void)
 	g_assert_true(g_str_has_suffix(place.file, "test-kernel.c"));
 	/* Compilers take the name, the brace or the first statement for the beginning. */
 	g_assert_cmpuint(place.line - (line_before + 1), <=, 2);
-	g_assert_cmpuint(place_at(symbols, 1, recording.names[1].offset + 1).line - (line_before + 5), <=, 2);
+	g_assert_cmpuint(place_at(symbols, 1, recording.names[1].offset + 1).line -
+				 (line_before + 5),
+			 <=, 2);
 	/* No name, no line. */
 	g_assert_null(place_at(symbols, 1, recording.names[1].offset + 100).file);
 	recording_clear(&recording);
@@ -114,7 +134,8 @@ static void test_other_image(void)
 	recording_init(&recording);
 	recording.names[1].offset += 16;
 	by_places = symbols_with(&recording, "/proc/self/exe");
-	g_assert_nonnull(strstr(spt_symbols_vmlinux_problem(by_places), "its functions lie elsewhere"));
+	g_assert_nonnull(
+		strstr(spt_symbols_vmlinux_problem(by_places), "its functions lie elsewhere"));
 	g_assert_null(place_at(by_places, 1, recording.names[0].offset).file);
 	recording.names[1].offset -= 16;
 	g_hash_table_insert(recording.capture.host, (char *)"build-id", (char *)"00112233");
@@ -144,10 +165,13 @@ static unsigned line_with(const char *path, const char *words)
 /* Of the function's code: as it lies in the object file, and what will be put into it. */
 static void expect_code(SptSymbols *symbols, const char *object)
 {
-	static const SptFrame frame = { .object = 2, .offset = MODULE_START, .kind = SPT_FRAME_EXACT };
+	static const SptFrame frame = { .object = 2,
+					.offset = MODULE_START,
+					.kind = SPT_FRAME_EXACT };
 	g_autofree char *problem = NULL;
 	g_autoptr(SptCode) code = spt_symbols_code(symbols, &frame, 1024, &problem);
-	g_autofree char *command = g_strdup_printf("objdump -dr --disassemble=spt_sort_items '%s'", object);
+	g_autofree char *command =
+		g_strdup_printf("objdump -dr --disassemble=spt_sort_items '%s'", object);
 	g_autofree char *output = NULL;
 	g_auto(GStrv) lines = NULL;
 	uint64_t start = 0;
@@ -163,15 +187,19 @@ static void expect_code(SptSymbols *symbols, const char *object)
 
 		if (strstr(*line, " <spt_sort_items>:"))
 			start = g_ascii_strtoull(*line, NULL, 16);
-		if (sscanf(*line, " %" G_GINT64_MODIFIER "x: R_%63[A-Z0-9_] %199[^+-]", &at, type, name) == 3 && at - start < 1024) {
-			const char *known = spt_code_reference(code, code->address + (at - start), 1);
+		if (sscanf(*line, " %" G_GINT64_MODIFIER "x: R_%63[A-Z0-9_] %199[^+-]", &at, type,
+			   name) == 3 &&
+		    at - start < 1024) {
+			const char *known =
+				spt_code_reference(code, code->address + (at - start), 1);
 
 			/* Sections are called after what lies there. */
 			g_assert_nonnull(known);
 			if (name[0] != '.')
 				g_assert_true(g_str_has_prefix(known, name));
 			n_references++;
-		} else if (sscanf(*line, " %" G_GINT64_MODIFIER "x:\t%x", &at, &byte) == 2 && at - start < 1024) {
+		} else if (sscanf(*line, " %" G_GINT64_MODIFIER "x:\t%x", &at, &byte) == 2 &&
+			   at - start < 1024) {
 			g_assert_cmphex(code->bytes->data[at - start], ==, byte);
 		}
 	}
@@ -182,7 +210,8 @@ static void expect_code(SptSymbols *symbols, const char *object)
 static void test_module(gconstpointer pack)
 {
 	struct recording recording;
-	g_autofree char *object = g_canonicalize_filename("build/asan/obj/userspace/lib/stash/sort.o", NULL);
+	g_autofree char *object =
+		g_canonicalize_filename("build/asan/obj/userspace/lib/stash/sort.o", NULL);
 	g_autofree char *below = NULL;
 	g_autofree char *command = NULL;
 	g_autofree char *remove = NULL;
@@ -200,7 +229,9 @@ static void test_module(gconstpointer pack)
 	g_assert_cmpstr(place.name.object, ==, "[sort_it]");
 	g_assert_nonnull(place.file);
 	g_assert_true(g_str_has_suffix(place.file, "stash/sort.c"));
-	g_assert_cmpuint(place.line - line_with("userspace/lib/stash/sort.c", "void spt_sort_items("), <=, 1);
+	g_assert_cmpuint(place.line -
+				 line_with("userspace/lib/stash/sort.c", "void spt_sort_items("),
+			 <=, 1);
 	expect_code(symbols, object);
 	remove = g_strdup_printf("rm -r '%s'", recording.dir);
 	g_assert_cmpint(system(remove), ==, 0);
@@ -210,8 +241,9 @@ static void test_module(gconstpointer pack)
 /* As distributions have it: one file has what runs, another debug information. */
 static void test_module_in_two(void)
 {
-	test_module("cd '%2$s' && objcopy --only-keep-debug '%1$s' sort-it.ko.debug && other=../../../../../other/lib/modules/6.1-test && "
-		    "mkdir -p $other && strip -g -o $other/sort_it.ko '%1$s'");
+	test_module(
+		"cd '%2$s' && objcopy --only-keep-debug '%1$s' sort-it.ko.debug && other=../../../../../other/lib/modules/6.1-test && "
+		"mkdir -p $other && strip -g -o $other/sort_it.ko '%1$s'");
 }
 
 /* What a copy of this program does, beside which lies a reader that dies. */
@@ -227,8 +259,11 @@ static int live_without_reader(void)
 	problem = spt_symbols_vmlinux_problem(symbols);
 	place = place_at(symbols, 1, recording.names[0].offset);
 	recording_clear(&recording);
-	return problem && strstr(problem, "what reads it crashed (Segmentation fault)") && g_strcmp0(spt_symbols_failure(symbols, 1), problem) == 0 &&
-	       strcmp(place.name.function, "scheduler") == 0 && !place.file ? 0 : 1;
+	return problem && strstr(problem, "what reads it crashed (Segmentation fault)") &&
+			       g_strcmp0(spt_symbols_failure(symbols, 1), problem) == 0 &&
+			       strcmp(place.name.function, "scheduler") == 0 && !place.file ?
+		       0 :
+		       1;
 }
 
 /* Whatever is in a kernel's files, names of the recording are left. */
@@ -236,8 +271,10 @@ static void test_crash(void)
 {
 	g_autofree char *self = g_file_read_link("/proc/self/exe", NULL);
 	g_autofree char *dir = g_dir_make_tmp("sysprof-kernel-XXXXXX", NULL);
-	g_autofree char *command = g_strdup_printf("cd '%s' && cp '%s' copy && printf '#!/bin/sh\nkill -SEGV $$\n' >sysprof-reader && "
-						   "chmod +x sysprof-reader && ./copy --without-reader && rm -r '%s'", dir, self, dir);
+	g_autofree char *command = g_strdup_printf(
+		"cd '%s' && cp '%s' copy && printf '#!/bin/sh\nkill -SEGV $$\n' >sysprof-reader && "
+		"chmod +x sysprof-reader && ./copy --without-reader && rm -r '%s'",
+		dir, self, dir);
 
 	g_assert_cmpint(system(command), ==, 0);
 }
@@ -250,7 +287,8 @@ int main(int argc, char **argv)
 	g_test_add_func("/kernel/image", test_image);
 	g_test_add_func("/kernel/other-image", test_other_image);
 	g_test_add_data_func("/kernel/module", "ln -s '%1$s' '%2$s/sort-it.ko'", test_module);
-	g_test_add_data_func("/kernel/packed-module", "xz -c '%1$s' >'%2$s/sort_it.ko.xz'", test_module);
+	g_test_add_data_func("/kernel/packed-module", "xz -c '%1$s' >'%2$s/sort_it.ko.xz'",
+			     test_module);
 	g_test_add_func("/kernel/module-in-two", test_module_in_two);
 	g_test_add_func("/kernel/crash", test_crash);
 	return g_test_run();

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A file that is told of only after it was sampled, by a source that is late: what is written can be read all the same. */
+/*
+ * A file that is told of only after it was sampled, by a source that is late: what is written can
+ * be read all the same.
+ */
 #include <glib/gstdio.h>
 #include <string.h>
 
@@ -15,10 +18,13 @@ struct late {
 	unsigned n_snapshots;
 };
 
-static bool on_start(SptTrace *trace, const SptTraceConfig *config, struct sysprof_start *ret, GError **error)
+static bool on_start(SptTrace *trace, const SptTraceConfig *config, struct sysprof_start *ret,
+		     GError **error)
 {
 	(void)trace, (void)config, (void)error;
-	*ret = (struct sysprof_start){ .size = sizeof(*ret), .grid_start = 1, .period_ns = 1000000 };
+	*ret = (struct sysprof_start){ .size = sizeof(*ret),
+				       .grid_start = 1,
+				       .period_ns = 1000000 };
 	return true;
 }
 
@@ -56,7 +62,8 @@ static bool on_drain(SptTrace *trace, bool all, SptTraceFunc func, void *data, G
 }
 
 /* The first one, at the beginning, knows nothing yet. */
-static bool on_snapshot(SptTrace *trace, SptTraceFunc func, void *data, unsigned *ret_busy, GError **error)
+static bool on_snapshot(SptTrace *trace, SptTraceFunc func, void *data, unsigned *ret_busy,
+			GError **error)
 {
 	struct late *late = (struct late *)trace;
 	union {
@@ -95,14 +102,23 @@ static void on_free(SptTrace *trace)
 }
 
 static const struct spt_trace_source source = {
-	.name = "late", .clock = "timer", .free = on_free, .start = on_start, .stop = on_stop, .wait = on_wait, .drain = on_drain,
-	.snapshot = on_snapshot, .has_cpu = on_has_cpu, .map_fd = on_map_fd,
+	.name = "late",
+	.clock = "timer",
+	.free = on_free,
+	.start = on_start,
+	.stop = on_stop,
+	.wait = on_wait,
+	.drain = on_drain,
+	.snapshot = on_snapshot,
+	.has_cpu = on_has_cpu,
+	.map_fd = on_map_fd,
 };
 
 static void test_late_object(void)
 {
 	g_autoptr(GError) error = NULL;
-	g_autofree char *dir = g_dir_make_tmp("late-XXXXXX", &error), *path = g_build_filename(dir, "a.capture", NULL);
+	g_autofree char *dir = g_dir_make_tmp("late-XXXXXX", &error),
+			*path = g_build_filename(dir, "a.capture", NULL);
 	struct late *late = g_new0(struct late, 1);
 	SptRecorderOptions options = { .trace = &late->trace, .output = path };
 	g_autoptr(SptRecorder) recorder = NULL;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Lines against libdw's, for all rows of all units: of this program, and of a library that is compiled in several ways.
- * test-line-table FILE...: of these files, which may be large.
+ * Lines against libdw's, for all rows of all units: of this program, and of a library that is
+ * compiled in several ways.  test-line-table FILE...: of these files, which may be large.
  */
 #include <dwarf.h>
 #include <fcntl.h>
@@ -38,8 +38,12 @@ static const char *directory_of(Dwarf_Die *cu)
 	return dwarf_attr(cu, DW_AT_comp_dir, &attribute) ? dwarf_formstring(&attribute) : NULL;
 }
 
-/* @ended: at the row's address a sequence ends, too, which libdw sorts before all that is there: what belongs to that sequence then hides what follows. */
-static void compare_place(struct spt_line_table *table, Dwarf_Line *line, uint64_t address, bool ended, struct counts *counts)
+/*
+ * @ended: at the row's address a sequence ends, too, which libdw sorts before all that is there:
+ * what belongs to that sequence then hides what follows.
+ */
+static void compare_place(struct spt_line_table *table, Dwarf_Line *line, uint64_t address,
+			  bool ended, struct counts *counts)
 {
 	const char *file = NULL, *wanted_file;
 	uint32_t number = 0;
@@ -53,16 +57,19 @@ static void compare_place(struct spt_line_table *table, Dwarf_Line *line, uint64
 	if (found)
 		file = spt_line_table_file(table, index);
 	counts->n++;
-	if (found != is_end && (is_end || (number == (uint32_t)wanted_number && g_strcmp0(file, wanted_file) == 0)))
+	if (found != is_end &&
+	    (is_end || (number == (uint32_t)wanted_number && g_strcmp0(file, wanted_file) == 0)))
 		return;
 	if (ended)
 		counts->n_ended++;
 	else if (counts->n_wrong++ < 10)
-		g_test_message("0x%" PRIx64 ": %s:%u instead of %s:%d%s", address, found ? file : "none", number, wanted_file, wanted_number,
+		g_test_message("0x%" PRIx64 ": %s:%u instead of %s:%d%s", address,
+			       found ? file : "none", number, wanted_file, wanted_number,
 			       is_end ? " (end)" : "");
 }
 
-static void compare_unit(const struct spt_line_sections *sections, Dwarf_Die *cu, uint64_t lowest, struct counts *counts)
+static void compare_unit(const struct spt_line_sections *sections, Dwarf_Die *cu, uint64_t lowest,
+			 struct counts *counts)
 {
 	struct spt_line_table *table = spt_line_table_new(sections, cu, directory_of(cu));
 	Dwarf_Lines *lines;
@@ -105,8 +112,9 @@ static void compare_file(const char *path)
 	sections = spt_line_sections_of(dwarf);
 	while (dwarf_get_units(dwarf, cu, &cu, NULL, NULL, &die, NULL) == 0)
 		compare_unit(&sections, &die, lowest_code(dwarf), &counts);
-	g_test_message("%s: %" PRIu64 " of %" PRIu64 " places differ, %" PRIu64 " are behind an end", path, counts.n_wrong, counts.n,
-		       counts.n_ended);
+	g_test_message("%s: %" PRIu64 " of %" PRIu64 " places differ, %" PRIu64
+		       " are behind an end",
+		       path, counts.n_wrong, counts.n, counts.n_ended);
 	g_assert_cmpuint(counts.n, >, 1000);
 	g_assert_cmpuint(counts.n_wrong, ==, 0);
 	g_assert_cmpuint(counts.n_ended, <, counts.n / 100);
@@ -121,15 +129,18 @@ static void test_itself(void)
 
 static void test_compiled(const void *compiler)
 {
-	g_autofree char *dir = g_dir_make_tmp("sysprof-lines-XXXXXX", NULL), *path = g_build_filename(dir, "library", NULL);
-	g_autofree char *command = g_strdup_printf("%s -O2 -shared -nostdlib -fPIC -o %s -Iuserspace/lib -Imodule $(pkg-config --cflags glib-2.0) "
-						   "userspace/lib/symbols/line-table.c userspace/lib/symbols/die-walk.c userspace/lib/symbols/starts.c",
-						   (const char *)compiler, path);
+	g_autofree char *dir = g_dir_make_tmp("sysprof-lines-XXXXXX", NULL),
+			*path = g_build_filename(dir, "library", NULL);
+	g_autofree char *command = g_strdup_printf(
+		"%s -O2 -shared -nostdlib -fPIC -o %s -Iuserspace/lib -Imodule $(pkg-config --cflags glib-2.0) "
+		"userspace/lib/symbols/line-table.c userspace/lib/symbols/die-walk.c userspace/lib/symbols/starts.c",
+		(const char *)compiler, path);
 	const char *arguments[] = { "sh", "-c", command, NULL };
 	g_autoptr(GError) error = NULL;
 	int status;
 
-	g_assert_true(g_spawn_sync(NULL, (char **)arguments, NULL, G_SPAWN_SEARCH_PATH, NULL, NULL, NULL, NULL, &status, &error));
+	g_assert_true(g_spawn_sync(NULL, (char **)arguments, NULL, G_SPAWN_SEARCH_PATH, NULL, NULL,
+				   NULL, NULL, &status, &error));
 	g_assert_cmpint(status, ==, 0);
 	compare_file(path);
 	g_assert_cmpint(unlink(path), ==, 0);
@@ -146,9 +157,11 @@ int main(int argc, char **argv)
 	g_test_add_func("/lines/itself", test_itself);
 	g_test_add_data_func("/lines/dwarf-3", "gcc -gdwarf-3", test_compiled);
 	g_test_add_data_func("/lines/dwarf-4", "gcc -gdwarf-4 -ffunction-sections", test_compiled);
-	g_test_add_data_func("/lines/dwarf-5", "gcc -gdwarf-5 -ffunction-sections -Wl,--gc-sections", test_compiled);
+	g_test_add_data_func("/lines/dwarf-5",
+			     "gcc -gdwarf-5 -ffunction-sections -Wl,--gc-sections", test_compiled);
 	g_test_add_data_func("/lines/dwarf64", "gcc -gdwarf-5 -gdwarf64", test_compiled);
 	g_test_add_data_func("/lines/clang-dwarf-4", "clang -gdwarf-4", test_compiled);
-	g_test_add_data_func("/lines/clang-dwarf-5", "clang -gdwarf-5 -ffunction-sections", test_compiled);
+	g_test_add_data_func("/lines/clang-dwarf-5", "clang -gdwarf-5 -ffunction-sections",
+			     test_compiled);
 	return g_test_run();
 }

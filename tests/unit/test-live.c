@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What is added up while a recording goes on is what its whole says in the end, however it was cut up, and with another stash in between. */
+/*
+ * What is added up while a recording goes on is what its whole says in the end, however it was cut
+ * up, and with another stash in between.
+ */
 #include "captures.h"
 
 #include <stdlib.h>
@@ -68,7 +71,8 @@ static const SptFunction *find(const SptProfile *profile, const SptLiveRow *row)
 	const SptFunction *functions = spt_profile_functions(profile, &n);
 
 	for (uint32_t i = 0; i < n; i++)
-		if (functions[i].is_process == !row->object && g_str_equal(functions[i].name, row->name) &&
+		if (functions[i].is_process == !row->object &&
+		    g_str_equal(functions[i].name, row->name) &&
 		    (!row->object || g_str_equal(functions[i].object, row->object)))
 			return &functions[i];
 	return NULL;
@@ -83,7 +87,8 @@ static void compare(const SptProfile *profile, const SptLiveRow *rows, unsigned 
 		g_assert_cmpuint(rows[i].self, ==, function->self);
 		g_assert_cmpuint(rows[i].total, ==, function->total);
 		if (i > 0)
-			g_assert_cmpuint(by_self ? rows[i].self : rows[i].total, <=, by_self ? rows[i - 1].self : rows[i - 1].total);
+			g_assert_cmpuint(by_self ? rows[i].self : rows[i].total, <=,
+					 by_self ? rows[i - 1].self : rows[i - 1].total);
 	}
 }
 
@@ -93,7 +98,8 @@ static unsigned count(const SptProfile *profile, bool processes)
 	const SptFunction *functions = spt_profile_functions(profile, &n);
 
 	for (uint32_t i = 0; i < n; i++)
-		found += functions[i].is_process == processes && (processes ? functions[i].total : functions[i].self) > 0;
+		found += functions[i].is_process == processes &&
+			 (processes ? functions[i].total : functions[i].self) > 0;
 	return found;
 }
 
@@ -168,14 +174,18 @@ static void test_later(void)
 	fake_clear(&fake);
 }
 
-/* Stacks that end @offset into the file at @path come in, one call at a time; what the innermost function of all so far is called. */
+/*
+ * Stacks that end @offset into the file at @path come in, one call at a time; what the innermost
+ * function of all so far is called.
+ */
 static const char *live_name(SptLive *live, SptStash *stash, const char *path, uint64_t offset)
 {
 	g_autoptr(SptObject) file = spt_object_open(path, NULL);
 	SptObjectRow object = { .id = 1, .kind = SPT_OBJECT_FILE, .path = path };
 	SptFrame frame = { .object = 1, .offset = offset };
 	/* Heavier than what was there. */
-	SptSampleRow sample = { .weight = 1 + (uint32_t)spt_live_total(live), .node = spt_stash_child(stash, 0, &frame) };
+	SptSampleRow sample = { .weight = 1 + (uint32_t)spt_live_total(live),
+				.node = spt_stash_child(stash, 0, &frame) };
 	SptLiveRow row;
 	unsigned n;
 	const uint8_t *id = spt_object_build_id(file, &n);
@@ -201,20 +211,26 @@ static void test_files(void)
 	g_assert_cmpstr(live_name(live, stash, path, 0x1086), ==, "main");
 }
 
-/* For a copy of this program that lies beside a helper that crashes: 0 if it goes on without names. */
+/*
+ * For a copy of this program that lies beside a helper that crashes: 0 if it goes on without names.
+ */
 static int live_without_reader(const char *path)
 {
 	g_autoptr(SptLive) live = spt_live_new();
 	g_autoptr(SptStash) stash = spt_stash_new();
 
-	return strcmp(live_name(live, stash, path, 0x1084), "whole+0x1084") || strcmp(live_name(live, stash, path, 0x1190), "whole+0x1190");
+	return strcmp(live_name(live, stash, path, 0x1084), "whole+0x1084") ||
+	       strcmp(live_name(live, stash, path, 0x1190), "whole+0x1190");
 }
 
 static void test_crash(void)
 {
-	g_autofree char *self = g_file_read_link("/proc/self/exe", NULL), *path = elf_file("whole"), *dir = elf_file("beside");
-	g_autofree char *command = g_strdup_printf("mkdir '%s' && cd '%s' && cp '%s' copy && printf '#!/bin/sh\nkill -SEGV $$\n' >sysprof-reader && "
-						   "chmod +x sysprof-reader && ./copy --without-reader '%s'", dir, dir, self, path);
+	g_autofree char *self = g_file_read_link("/proc/self/exe", NULL), *path = elf_file("whole"),
+			*dir = elf_file("beside");
+	g_autofree char *command = g_strdup_printf(
+		"mkdir '%s' && cd '%s' && cp '%s' copy && printf '#!/bin/sh\nkill -SEGV $$\n' >sysprof-reader && "
+		"chmod +x sysprof-reader && ./copy --without-reader '%s'",
+		dir, dir, self, path);
 
 	g_assert_cmpint(system(command), ==, 0);
 }

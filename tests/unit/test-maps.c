@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What lay where, and for how long: from the recorder's address spaces to what a capture tells, against a model with an entry for each page. */
+/*
+ * What lay where, and for how long: from the recorder's address spaces to what a capture tells,
+ * against a model with an entry for each page.
+ */
 #include "capture/maps.h"
 
 #include <glib/gstdio.h>
@@ -37,10 +40,16 @@ static void on_made(uint64_t mm, const SptMap *map, void *data)
 	struct recording *recording = data;
 
 	recording->n_made++;
-	spt_capture_writer_map(recording->writer, &(SptMapRow){
-		.process = (uint32_t)mm, .object = map->object, .time = map->from, .start = map->start, .bytes = map->end - map->start,
-		.offset = map->offset, .how = map->is_seen ? SPT_MAP_SEEN : SPT_MAP_MADE,
-	});
+	spt_capture_writer_map(recording->writer,
+			       &(SptMapRow){
+				       .process = (uint32_t)mm,
+				       .object = map->object,
+				       .time = map->from,
+				       .start = map->start,
+				       .bytes = map->end - map->start,
+				       .offset = map->offset,
+				       .how = map->is_seen ? SPT_MAP_SEEN : SPT_MAP_MADE,
+			       });
 }
 
 static void on_gone(uint64_t mm, const SptMap *part, uint64_t time, bool is_replaced, void *data)
@@ -51,24 +60,37 @@ static void on_gone(uint64_t mm, const SptMap *part, uint64_t time, bool is_repl
 		return;
 	recording->n_gone++;
 	spt_capture_writer_map(recording->writer, &(SptMapRow){
-		.process = (uint32_t)mm, .time = time, .start = part->start, .bytes = part->end - part->start, .how = SPT_MAP_GONE,
-	});
+							  .process = (uint32_t)mm,
+							  .time = time,
+							  .start = part->start,
+							  .bytes = part->end - part->start,
+							  .how = SPT_MAP_GONE,
+						  });
 }
 
 static void begin(struct recording *recording, uint64_t process_end)
 {
 	g_autoptr(GError) error = NULL;
 
-	*recording = (struct recording){ .spaces = spt_spaces_new(), .stash = spt_stash_new(), .directory = g_dir_make_tmp("spt-maps-XXXXXX", NULL) };
+	*recording = (struct recording){ .spaces = spt_spaces_new(),
+					 .stash = spt_stash_new(),
+					 .directory = g_dir_make_tmp("spt-maps-XXXXXX", NULL) };
 	recording->path = g_build_filename(recording->directory, "a.capture", NULL);
 	recording->writer = spt_capture_writer_new(recording->path, &error);
 	g_assert_no_error(error);
 	spt_spaces_listen(recording->spaces, &(SptSpacesListener){ on_made, on_gone, recording });
 	for (uint32_t id = 1; id <= OBJECTS; id++)
-		spt_capture_writer_object(recording->writer, &(SptObjectRow){ .id = id, .kind = SPT_OBJECT_FILE, .path = "/lib/x.so" });
+		spt_capture_writer_object(
+			recording->writer,
+			&(SptObjectRow){ .id = id, .kind = SPT_OBJECT_FILE, .path = "/lib/x.so" });
 	for (uint32_t id = 1; id <= PROCESS + 1; id++)
-		spt_capture_writer_process(recording->writer, &(SptProcessRow){ .id = id, .pid = 100 + id, .start_time = MS, .name = "p",
-									       .end_time = id == PROCESS ? process_end : 0 });
+		spt_capture_writer_process(recording->writer,
+					   &(SptProcessRow){
+						   .id = id,
+						   .pid = 100 + id,
+						   .start_time = MS,
+						   .name = "p",
+						   .end_time = id == PROCESS ? process_end : 0 });
 }
 
 static SptCapture *end(struct recording *recording)
@@ -91,10 +113,15 @@ static SptCapture *end(struct recording *recording)
 	return capture;
 }
 
-static void map(struct recording *recording, uint64_t ms, uint64_t first, uint64_t n, uint64_t offset, uint32_t object)
+static void map(struct recording *recording, uint64_t ms, uint64_t first, uint64_t n,
+		uint64_t offset, uint32_t object)
 {
 	spt_spaces_map(recording->spaces, PROCESS, ms * MS,
-		       &(SptMap){ .start = first << 12, .end = (first + n) << 12, .offset = offset << 12, .object = object }, false);
+		       &(SptMap){ .start = first << 12,
+				  .end = (first + n) << 12,
+				  .offset = offset << 12,
+				  .object = object },
+		       false);
 }
 
 static void compare(const SptCapture *capture, const struct model *model)
@@ -113,11 +140,13 @@ static void compare(const SptCapture *capture, const struct model *model)
 			for (unsigned i = 0; i < spans->len; i++) {
 				const SptMapSpan *span = &g_array_index(spans, SptMapSpan, i);
 
-				if (address < span->map.start || address >= span->map.end || ms * MS < span->map.from || ms * MS >= span->until)
+				if (address < span->map.start || address >= span->map.end ||
+				    ms * MS < span->map.from || ms * MS >= span->until)
 					continue;
 				n++;
 				g_assert_cmpuint(span->map.object, ==, page->object);
-				g_assert_cmpuint(span->map.offset + address - span->map.start, ==, page->offset << 12);
+				g_assert_cmpuint(span->map.offset + address - span->map.start, ==,
+						 page->offset << 12);
 			}
 			g_assert_cmpuint(n, ==, page->object != 0);
 		}
@@ -133,7 +162,8 @@ static void test_random(void)
 
 	begin(&recording, 0);
 	for (unsigned ms = 1; ms <= EVENTS; ms++) {
-		unsigned first = g_test_rand_int_range(0, PAGES), n = g_test_rand_int_range(1, PAGES - first + 1);
+		unsigned first = g_test_rand_int_range(0, PAGES),
+			 n = g_test_rand_int_range(1, PAGES - first + 1);
 		/* Few, so that neighbours fit together. */
 		uint64_t offset = 10 + first + PAGES * g_test_rand_int_range(0, 2);
 		uint32_t object = g_test_rand_int_range(1, OBJECTS + 1);
@@ -144,7 +174,8 @@ static void test_random(void)
 			for (unsigned i = 0; i < n; i++)
 				model->pages[ms][first + i] = (struct page){ object, offset + i };
 		} else {
-			spt_spaces_unmap(recording.spaces, PROCESS, ms * MS, first << 12, (uint64_t)(first + n) << 12);
+			spt_spaces_unmap(recording.spaces, PROCESS, ms * MS, first << 12,
+					 (uint64_t)(first + n) << 12);
 			memset(&model->pages[ms][first], 0, n * sizeof(struct page));
 		}
 	}
@@ -158,7 +189,9 @@ static const SptMapSpan *span_at(const GArray *spans, unsigned i)
 	return &g_array_index(spans, SptMapSpan, i);
 }
 
-/* Of a library that others take the place of, each has its time; what stays ends with its process. */
+/*
+ * Of a library that others take the place of, each has its time; what stays ends with its process.
+ */
 static void test_replaced(void)
 {
 	struct recording recording;
@@ -195,14 +228,18 @@ static void test_replaced(void)
 	g_assert_cmpuint(span_at(spans, 4)->until, ==, 90 * MS);
 }
 
-/* What a snapshot does not find is gone, what it finds was there, and what was known before stays as it was. */
+/*
+ * What a snapshot does not find is gone, what it finds was there, and what was known before stays
+ * as it was.
+ */
 static void test_snapshot(void)
 {
 	struct recording recording;
 	g_autoptr(SptCapture) capture = NULL;
 	g_autoptr(SptMapIndex) index = NULL;
 	g_autoptr(GArray) spans = NULL;
-	const SptMap still = { .start = 0x1000, .end = 0x2000, .object = 1 }, fresh = { .start = 0x8000, .end = 0x9000, .object = 3 };
+	const SptMap still = { .start = 0x1000, .end = 0x2000, .object = 1 },
+		     fresh = { .start = 0x8000, .end = 0x9000, .object = 3 };
 	bool is_cut;
 
 	begin(&recording, 0);
@@ -235,7 +272,9 @@ static void test_fork(void)
 	const SptMap *maps;
 	unsigned n;
 
-	spt_spaces_map(spaces, 1, 10, &(SptMap){ .start = 0x1000, .end = 0x2000, .object = 1, .is_seen = true }, false);
+	spt_spaces_map(spaces, 1, 10,
+		       &(SptMap){ .start = 0x1000, .end = 0x2000, .object = 1, .is_seen = true },
+		       false);
 	spt_spaces_fork(spaces, 1, 2, 20);
 	maps = spt_space_maps(spt_spaces_get(spaces, 2), &n);
 	g_assert_cmpuint(n, ==, 1);

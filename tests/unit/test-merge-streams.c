@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Streams that a merger does not understand: all their rows are in the result, and mean what they meant. */
+/*
+ * Streams that a merger does not understand: all their rows are in the result, and mean what they
+ * meant.
+ */
 #include "export/merge.h"
 
 #include <string.h>
@@ -26,17 +29,30 @@ static SptCapture *open_capture(const char *name)
 	return open_sound(path);
 }
 
-/* Marks as the example declares them, counters that it declares otherwise, rows that fill more than a block, a file; and ids that are
- * not the example's. */
+/*
+ * Marks as the example declares them, counters that it declares otherwise, rows that fill more than
+ * a block, a file; and ids that are not the example's.
+ */
 static void write_other(const char *name)
 {
-	static const SptStreamRow marks = { .kind = SPT_STREAM_MARKS, .name = "marks", .metric = "", .unit = "" };
-	static const SptStreamRow counters = { .kind = SPT_STREAM_COUNTER, .name = "counters", .metric = "temperature", .unit = "mK" };
+	static const SptStreamRow marks = {
+		.kind = SPT_STREAM_MARKS, .name = "marks", .metric = "", .unit = ""
+	};
+	static const SptStreamRow counters = { .kind = SPT_STREAM_COUNTER,
+					       .name = "counters",
+					       .metric = "temperature",
+					       .unit = "mK" };
 	static const SptStreamColumnRow mark_columns[] = {
-		{ 0, 1, SPT_ROLE_TIME, "" }, { 0, 2, SPT_ROLE_DURATION, "" }, { 0, 3, SPT_ROLE_THREAD, "" }, { 0, 4, SPT_ROLE_TEXT, "" },
+		{ 0, 1, SPT_ROLE_TIME, "" },
+		{ 0, 2, SPT_ROLE_DURATION, "" },
+		{ 0, 3, SPT_ROLE_THREAD, "" },
+		{ 0, 4, SPT_ROLE_TEXT, "" },
 	};
 	static const SptStreamColumnRow counter_columns[] = {
-		{ 0, 1, SPT_ROLE_TIME, "" }, { 0, 2, SPT_ROLE_VALUE, "" }, { 0, 3, SPT_ROLE_NODE, "" }, { 0, 4, SPT_ROLE_COOKIE, "" },
+		{ 0, 1, SPT_ROLE_TIME, "" },
+		{ 0, 2, SPT_ROLE_VALUE, "" },
+		{ 0, 3, SPT_ROLE_NODE, "" },
+		{ 0, 4, SPT_ROLE_COOKIE, "" },
 	};
 	g_autofree char *path = path_of(name);
 	g_autofree char *large = g_malloc0(LARGE_BYTES);
@@ -48,9 +64,13 @@ static void write_other(const char *name)
 	uint32_t id, node;
 
 	spt_capture_writer_host(writer, "period_ns", "1000000");
-	spt_capture_writer_object(writer, &(SptObjectRow) { .id = 7, .kind = SPT_OBJECT_FILE, .path = "/usr/bin/other" });
-	spt_capture_writer_process(writer, &(SptProcessRow) { .id = 5, .pid = 500, .name = "other" });
-	spt_capture_writer_thread(writer, &(SptThreadRow) { .id = 9, .process = 5, .tid = 501, .name = "worker" });
+	spt_capture_writer_object(writer, &(SptObjectRow){ .id = 7,
+							   .kind = SPT_OBJECT_FILE,
+							   .path = "/usr/bin/other" });
+	spt_capture_writer_process(writer,
+				   &(SptProcessRow){ .id = 5, .pid = 500, .name = "other" });
+	spt_capture_writer_thread(
+		writer, &(SptThreadRow){ .id = 9, .process = 5, .tid = 501, .name = "worker" });
 	node = spt_stash_child(stash, 0, &(SptFrame){ .object = 7, .offset = 0x77 });
 	g_assert_true(spt_capture_writer_flush(writer, stash, &error));
 	for (unsigned i = 0; i < OTHER_ROWS; i++) {
@@ -59,19 +79,31 @@ static void write_other(const char *name)
 		/* Some lead nowhere. */
 		threads[i] = i % 3 ? 9 : i % 2 ? 8 : 4000000000;
 		nodes[i] = i % 3 ? node : 77;
-		texts[i] = (SptBytes){ large + i, i == 10 || i == 20 || i == 30 ? LARGE_BYTES - i : i % 5 };
+		texts[i] = (SptBytes){ large + i,
+				       i == 10 || i == 20 || i == 30 ? LARGE_BYTES - i : i % 5 };
 	}
 	id = spt_capture_writer_stream(writer, &marks, mark_columns, 4);
 	for (unsigned from = 0; from < OTHER_ROWS; from += from < 40 ? 10 : OTHER_ROWS) {
-		const SptEventColumn columns[] = { { 1, times + from, NULL }, { 3, threads + from, NULL }, { 4, NULL, texts + from } };
+		const SptEventColumn columns[] = { { 1, times + from, NULL },
+						   { 3, threads + from, NULL },
+						   { 4, NULL, texts + from } };
 
-		g_assert_true(spt_capture_writer_events(writer, id, columns, 3, from < 40 ? 10 : OTHER_ROWS - from, times + from, &error));
+		g_assert_true(spt_capture_writer_events(writer, id, columns, 3,
+							from < 40 ? 10 : OTHER_ROWS - from,
+							times + from, &error));
 	}
 	id = spt_capture_writer_stream(writer, &counters, counter_columns, 4);
-	g_assert_true(spt_capture_writer_events(writer, id, (const SptEventColumn[]){ { 1, times, NULL }, { 2, numbers, NULL }, { 3, nodes, NULL },
-		      { 4, numbers, NULL } }, 4, OTHER_ROWS, times, &error));
-	g_assert_true(spt_capture_writer_events(writer, 0, (const SptEventColumn[]){ { 1, (const uint64_t[]){ 7 }, NULL },
-		      { 3, NULL, &(SptBytes){ "ELF of other", 12 } } }, 2, 1, NULL, &error));
+	g_assert_true(spt_capture_writer_events(writer, id,
+						(const SptEventColumn[]){ { 1, times, NULL },
+									  { 2, numbers, NULL },
+									  { 3, nodes, NULL },
+									  { 4, numbers, NULL } },
+						4, OTHER_ROWS, times, &error));
+	g_assert_true(spt_capture_writer_events(
+		writer, 0,
+		(const SptEventColumn[]){ { 1, (const uint64_t[]){ 7 }, NULL },
+					  { 3, NULL, &(SptBytes){ "ELF of other", 12 } } },
+		2, 1, NULL, &error));
 	g_assert_true(spt_capture_writer_finish(writer, stash, EXAMPLE_BEGIN_NS, &error));
 	g_assert_no_error(error);
 }
@@ -81,7 +113,8 @@ static void describe_node(GString *text, const SptCapture *capture, uint64_t nod
 	for (; node != 0; node = capture->nodes[node].parent) {
 		const SptFrame *frame = &capture->nodes[node].frame;
 
-		g_string_append_printf(text, " %s+%" G_GUINT64_FORMAT, capture->objects[frame->object].path, frame->offset);
+		g_string_append_printf(text, " %s+%" G_GUINT64_FORMAT,
+				       capture->objects[frame->object].path, frame->offset);
 	}
 }
 
@@ -97,8 +130,11 @@ static uint32_t role_of(const SptCapture *capture, uint32_t stream, uint32_t col
 static void describe_number(GString *text, const SptCapture *capture, uint32_t role, uint64_t value)
 {
 	if (role == SPT_ROLE_THREAD)
-		g_string_append_printf(text, " tid %u", value < capture->n_threads ? capture->threads[value].tid : 0);
-	else if (role == SPT_ROLE_NODE || role == SPT_ROLE_OTHER_NODE || role == SPT_ROLE_KERNEL_NODE)
+		g_string_append_printf(text, " tid %u",
+				       value < capture->n_threads ? capture->threads[value].tid :
+								    0);
+	else if (role == SPT_ROLE_NODE || role == SPT_ROLE_OTHER_NODE ||
+		 role == SPT_ROLE_KERNEL_NODE)
 		describe_node(text, capture, value < capture->n_nodes ? value : 0);
 	else if (role == UINT32_MAX)		/* of an embedded file */
 		g_string_append_printf(text, " %s", capture->objects[value].path);
@@ -108,10 +144,14 @@ static void describe_number(GString *text, const SptCapture *capture, uint32_t r
 		g_string_append(text, value ? " cookie" : " no cookie");
 }
 
-/* Rows of a stream (0: of embedded files) as texts that do not depend on ids; a time that is less than the one before is an error. */
+/*
+ * Rows of a stream (0: of embedded files) as texts that do not depend on ids; a time that is less
+ * than the one before is an error.
+ */
 static void describe(GPtrArray *lines, const SptCapture *capture, uint32_t stream, bool in_order)
 {
-	g_autoptr(SptEvents) events = spt_events_new(capture, stream ? SPT_BLOCK_EVENT : SPT_BLOCK_FILE, stream);
+	g_autoptr(SptEvents) events =
+		spt_events_new(capture, stream ? SPT_BLOCK_EVENT : SPT_BLOCK_FILE, stream);
 	g_autoptr(GError) error = NULL;
 	const SptTable *table;
 	uint64_t latest = 0;
@@ -120,7 +160,8 @@ static void describe(GPtrArray *lines, const SptCapture *capture, uint32_t strea
 		unsigned first = lines->len;
 
 		for (uint32_t i = 0; i < table->rows; i++)
-			g_ptr_array_add(lines, g_string_new(stream ? capture->streams[stream].name : "file"));
+			g_ptr_array_add(lines, g_string_new(stream ? capture->streams[stream].name :
+								     "file"));
 		for (unsigned id = 1; id < 60; id++) {
 			const SptColumn *column = spt_table_column(table, id);
 			uint32_t role = stream ? role_of(capture, stream, id) : UINT32_MAX;
@@ -137,7 +178,8 @@ static void describe(GPtrArray *lines, const SptCapture *capture, uint32_t strea
 					g_autofree char *sum = NULL;
 
 					g_assert_true(spt_column_next_bytes(&cursor, &bytes));
-					sum = g_compute_checksum_for_data(G_CHECKSUM_MD5, bytes.data, bytes.bytes);
+					sum = g_compute_checksum_for_data(G_CHECKSUM_MD5,
+									  bytes.data, bytes.bytes);
 					if (bytes.bytes > 0)
 						g_string_append_printf(text, " %u=%s", role, sum);
 					continue;
@@ -148,7 +190,8 @@ static void describe(GPtrArray *lines, const SptCapture *capture, uint32_t strea
 					g_assert_cmpuint(value, >=, latest);
 					latest = value;
 				}
-				if (column || (role != UINT32_MAX && role != SPT_ROLE_TEXT && role != SPT_ROLE_RAW_STACK && role < 200))
+				if (column || (role != UINT32_MAX && role != SPT_ROLE_TEXT &&
+					       role != SPT_ROLE_RAW_STACK && role < 200))
 					describe_number(text, capture, role, value);
 			}
 		}
@@ -182,7 +225,8 @@ static SptCapture *merge(const char *a, const char *b)
 	g_autofree char *out = path_of("merged");
 	g_autoptr(GError) error = NULL;
 
-	g_assert_true(spt_merge_captures((const SptCapture *const[]){ first, second }, 2, out, &error));
+	g_assert_true(
+		spt_merge_captures((const SptCapture *const[]){ first, second }, 2, out, &error));
 	g_assert_no_error(error);
 	return open_capture("merged");
 }
@@ -200,7 +244,8 @@ static void check_rows(const char *a, const char *b)
 	describe_all(found, merged, true);
 	g_assert_cmpuint(found->len, ==, expected->len);
 	for (unsigned i = 0; i < found->len; i++)
-		g_assert_cmpstr(((GString *)found->pdata[i])->str, ==, ((GString *)expected->pdata[i])->str);
+		g_assert_cmpstr(((GString *)found->pdata[i])->str, ==,
+				((GString *)expected->pdata[i])->str);
 }
 
 static uint32_t find_stream(const SptCapture *capture, const char *name, unsigned *ret_n)
@@ -246,7 +291,8 @@ static void test_declarations(void)
 static void test_cookies(void)
 {
 	g_autoptr(SptCapture) merged = merge("example", "example");
-	g_autoptr(GHashTable) seen = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
+	g_autoptr(GHashTable) seen =
+		g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
 	unsigned n;
 	uint32_t stream = find_stream(merged, "user-stacks", &n);
 	g_autoptr(SptEvents) events = spt_events_new(merged, SPT_BLOCK_EVENT, stream);
@@ -276,8 +322,10 @@ static void test_damage(void)
 
 	g_autoptr(SptCapture) capture = open_capture("cut");
 
-	g_assert_cmpint(truncate(path, (off_t)capture->places[capture->n_places - 1].position + 10), ==, 0);
-	g_assert_false(spt_merge_captures((const SptCapture *const[]){ capture, capture }, 2, out, &error));
+	g_assert_cmpint(truncate(path, (off_t)capture->places[capture->n_places - 1].position + 10),
+			==, 0);
+	g_assert_false(spt_merge_captures((const SptCapture *const[]){ capture, capture }, 2, out,
+					  &error));
 	g_assert_error(error, SPT_CAPTURE_ERROR, SPT_CAPTURE_ERROR_DAMAGED);
 	g_assert_nonnull(strstr(error->message, "is not what it was"));
 	g_assert_false(g_file_test(out, G_FILE_TEST_EXISTS));

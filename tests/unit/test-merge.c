@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Merged captures: their folded stacks are those of all sources together, whatever ids, order and accounts those had. */
+/*
+ * Merged captures: their folded stacks are those of all sources together, whatever ids, order and
+ * accounts those had.
+ */
 #include "export/merge.h"
 
 #include <glib/gstdio.h>
@@ -22,7 +25,10 @@ struct source {
 	unsigned n_samples;
 };
 
-/* Objects: the kernel, and a file that all sources share.  Functions are called "f" and a number in either. */
+/*
+ * Objects: the kernel, and a file that all sources share.  Functions are called "f" and a number in
+ * either.
+ */
 static void write_source(const struct source *source)
 {
 	g_autofree char *path = path_of(source->name);
@@ -37,22 +43,34 @@ static void write_source(const struct source *source)
 	spt_capture_writer_host(writer, "start_time", start);
 	spt_capture_writer_host(writer, "ticks", "100");
 	spt_capture_writer_host(writer, "host", source->name);
-	spt_capture_writer_object(writer, &(SptObjectRow) { .id = kernel, .kind = SPT_OBJECT_KERNEL });
-	spt_capture_writer_object(writer, &(SptObjectRow) {
-		.id = file, .kind = SPT_OBJECT_FILE, .path = "/usr/bin/shared", .build_id = { 1, 2, 3 }, .build_id_bytes = 20,
-	});
-	spt_capture_writer_process(writer, &(SptProcessRow) { .id = 1 + source->shift, .pid = 10, .name = source->name });
+	spt_capture_writer_object(writer,
+				  &(SptObjectRow){ .id = kernel, .kind = SPT_OBJECT_KERNEL });
+	spt_capture_writer_object(writer, &(SptObjectRow){
+						  .id = file,
+						  .kind = SPT_OBJECT_FILE,
+						  .path = "/usr/bin/shared",
+						  .build_id = { 1, 2, 3 },
+						  .build_id_bytes = 20,
+					  });
+	spt_capture_writer_process(writer, &(SptProcessRow){ .id = 1 + source->shift,
+							     .pid = 10,
+							     .name = source->name });
 	spt_capture_writer_process(writer, &(SptProcessRow) {
 		.id = 2 + source->shift, .pid = 11, .parent = 1 + source->shift, .name = "common",
 	});
 	for (uint32_t i = 1; i <= 2; i++)
-		spt_capture_writer_thread(writer, &(SptThreadRow) { .id = i + source->shift, .process = i + source->shift, .tid = 9 + i });
+		spt_capture_writer_thread(writer, &(SptThreadRow){ .id = i + source->shift,
+								   .process = i + source->shift,
+								   .tid = 9 + i });
 	for (unsigned i = 0; i < 8; i++) {
 		g_autofree char *symbol = g_strdup_printf("f%u", i);
 
-		spt_capture_writer_name(writer, &(SptNameRow) {
-			.object = i < 3 ? kernel : file, .offset = 16 * i, .symbol = symbol, .module = "",
-		});
+		spt_capture_writer_name(writer, &(SptNameRow){
+							.object = i < 3 ? kernel : file,
+							.offset = 16 * i,
+							.symbol = symbol,
+							.module = "",
+						});
 	}
 	for (unsigned i = 0; i < source->n_samples; i++) {
 		uint32_t node = 0;
@@ -60,22 +78,35 @@ static void write_source(const struct source *source)
 		for (int n = g_test_rand_int_range(0, 6); n > 0; n--) {
 			unsigned function = g_test_rand_int_range(0, 8);
 
-			node = spt_stash_child(stash, node, &(SptFrame) {
-				.object = function < 3 ? kernel : file, .offset = 16 * function, .kind = function % 2,
-			});
+			node = spt_stash_child(stash, node,
+					       &(SptFrame){
+						       .object = function < 3 ? kernel : file,
+						       .offset = 16 * function,
+						       .kind = function % 2,
+					       });
 		}
 		/* Some have no thread that is known. */
-		spt_capture_writer_sample(writer, &(SptSampleRow) {
-			.time = source->begin_ns + i * 1000, .cpu = i % 2, .thread = i % 7 ? 1 + i % 2 + source->shift : 0,
-			.node = node, .weight = i == 5 ? 20000 : 1 + i % 3,
-		});
+		spt_capture_writer_sample(writer,
+					  &(SptSampleRow){
+						  .time = source->begin_ns + i * 1000,
+						  .cpu = i % 2,
+						  .thread = i % 7 ? 1 + i % 2 + source->shift : 0,
+						  .node = node,
+						  .weight = i == 5 ? 20000 : 1 + i % 3,
+					  });
 	}
 	for (unsigned i = 1; i <= 2; i++)
-		spt_capture_writer_account(writer, &(SptAccountRow) {
-			.time = source->begin_ns + i * 1000, .cpu = 0, .grid = 10 * i, .delivered = 6 * i, .idle = 3 * i, .lost = { i },
-			.samples = 6 * i,
-		});
-	spt_capture_writer_loss(writer, &(SptLossRow) { .first_time = 1, .last_time = 2, .weight = 1 });
+		spt_capture_writer_account(writer, &(SptAccountRow){
+							   .time = source->begin_ns + i * 1000,
+							   .cpu = 0,
+							   .grid = 10 * i,
+							   .delivered = 6 * i,
+							   .idle = 3 * i,
+							   .lost = { i },
+							   .samples = 6 * i,
+						   });
+	spt_capture_writer_loss(writer,
+				&(SptLossRow){ .first_time = 1, .last_time = 2, .weight = 1 });
 	g_assert_true(spt_capture_writer_finish(writer, stash, source->begin_ns + 1000000, &error));
 	g_assert_no_error(error);
 }
@@ -102,7 +133,8 @@ static void add_folded(GHashTable *sums, const SptCapture *capture)
 		gsize sum;
 
 		*weight = '\0';
-		sum = GPOINTER_TO_SIZE(g_hash_table_lookup(sums, *line)) + g_ascii_strtoull(weight + 1, NULL, 10);
+		sum = GPOINTER_TO_SIZE(g_hash_table_lookup(sums, *line)) +
+		      g_ascii_strtoull(weight + 1, NULL, 10);
 		g_hash_table_replace(sums, g_strdup(*line), GSIZE_TO_POINTER(sum));
 	}
 }
@@ -160,7 +192,8 @@ static void test_together(void)
 		{ "later", "1000000", 900000000, 3, 50 },
 	};
 	g_autofree char *out = path_of("merged");
-	g_autoptr(GPtrArray) captures = g_ptr_array_new_with_free_func((GDestroyNotify)spt_capture_free);
+	g_autoptr(GPtrArray) captures =
+		g_ptr_array_new_with_free_func((GDestroyNotify)spt_capture_free);
 	g_autoptr(GHashTable) expected = sums_new();
 	g_autoptr(GHashTable) found = sums_new();
 	g_autoptr(SptCapture) merged = NULL;
@@ -171,7 +204,8 @@ static void test_together(void)
 		g_ptr_array_add(captures, open_capture(sources[i].name));
 		add_folded(expected, captures->pdata[i]);
 	}
-	g_assert_true(spt_merge_captures((const SptCapture *const *)captures->pdata, captures->len, out, &error));
+	g_assert_true(spt_merge_captures((const SptCapture *const *)captures->pdata, captures->len,
+					 out, &error));
 	g_assert_no_error(error);
 	merged = open_capture("merged");
 	add_folded(found, merged);
@@ -196,7 +230,8 @@ static void test_onto_itself(void)
 
 	g_autoptr(SptCapture) capture = open_capture(source.name);
 
-	g_assert_true(spt_merge_captures((const SptCapture *const[]){ capture, capture }, 2, out, &error));
+	g_assert_true(spt_merge_captures((const SptCapture *const[]){ capture, capture }, 2, out,
+					 &error));
 	g_assert_no_error(error);
 	merged = open_capture(source.name);
 	g_assert_cmpuint(merged->n_samples, ==, 40);
@@ -221,7 +256,8 @@ static uint64_t count_parts(const SptCapture *capture, uint64_t scale)
 /* Weights that do not fit when they are scaled are told in parts: no time is lost. */
 static void test_other_periods(void)
 {
-	static const struct source sources[] = { { "module", "1000000", 1, 0, 40 }, { "perf", "1006172", 1, 0, 70 } };
+	static const struct source sources[] = { { "module", "1000000", 1, 0, 40 },
+						 { "perf", "1006172", 1, 0, 70 } };
 	g_autofree char *out = path_of("merged");
 	g_autoptr(GError) error = NULL;
 	uint64_t ns = 0, accounted_ns = 0, lost_ns = 0, n_parts = 0;
@@ -259,7 +295,8 @@ static void test_other_periods(void)
 
 static void test_unknown_period(void)
 {
-	static const struct source sources[] = { { "known", "1000000", 1, 0, 1 }, { "unknown", "0", 1, 0, 1 } };
+	static const struct source sources[] = { { "known", "1000000", 1, 0, 1 },
+						 { "unknown", "0", 1, 0, 1 } };
 	g_autofree char *out = path_of("none");
 	g_autoptr(GError) error = NULL;
 
@@ -269,7 +306,8 @@ static void test_unknown_period(void)
 	g_autoptr(SptCapture) known = open_capture("known");
 	g_autoptr(SptCapture) unknown = open_capture("unknown");
 
-	g_assert_false(spt_merge_captures((const SptCapture *const[]){ known, unknown }, 2, out, &error));
+	g_assert_false(
+		spt_merge_captures((const SptCapture *const[]){ known, unknown }, 2, out, &error));
 	g_assert_error(error, SPT_MERGE_ERROR, SPT_MERGE_ERROR_PERIODS);
 	g_assert_nonnull(strstr(error->message, "how long its periods are"));
 	g_assert_false(g_file_test(out, G_FILE_TEST_EXISTS));
@@ -287,7 +325,8 @@ int main(int argc, char **argv)
 	g_test_add_func("/merge/unknown-period", test_unknown_period);
 	status = g_test_run();
 	for (unsigned i = 0; i < 9; i++) {
-		static const char *const names[] = { "first", "second", "later", "merged", "self", "module", "perf", "known", "unknown" };
+		static const char *const names[] = { "first",  "second", "later", "merged", "self",
+						     "module", "perf",	 "known", "unknown" };
 		g_autofree char *path = path_of(names[i]);
 
 		g_unlink(path);

@@ -55,7 +55,9 @@ static void test_timeline(void)
 	fixture.fake.capture.n_losses = 2;
 
 	SptAccountRow accounts[] = {
-		{ .time = 5000000, .cpu = 0, .budget = 2 }, { .time = 7000000, .cpu = 0, .budget = 2 }, { .time = 10500000, .cpu = 0, .budget = 3 },
+		{ .time = 5000000, .cpu = 0, .budget = 2 },
+		{ .time = 7000000, .cpu = 0, .budget = 2 },
+		{ .time = 10500000, .cpu = 0, .budget = 3 },
 	};
 	const SptTimelineWish wish = {
 		.begin_ns = 1000000, .end_ns = 11000000, .n_buckets = 5, .lanes = SPT_GROUP_CPU,
@@ -67,28 +69,39 @@ static void test_timeline(void)
 
 	/* Two periods a bucket. */
 	g_autoptr(SptTimeline) timeline = spt_timeline_new(fixture.base, &wish);
-	static const uint64_t weights[] = { 2, 2, 2, 0, 0, 0, 0, 0, 2, 2 }, lost[] = { 0, 0, 0, 0, 0, 2, 3, 0, 0, 0 };
-	static const uint64_t lit[] = { 2, 2, 2, 0, 0, 0, 0, 0, 0, 0 }, left_out[] = { 0, 0, 2, 0, 1, 0, 0, 0, 0, 0 };
+	static const uint64_t weights[] = { 2, 2, 2, 0, 0, 0, 0, 0, 2, 2 },
+			      lost[] = { 0, 0, 0, 0, 0, 2, 3, 0, 0, 0 };
+	static const uint64_t lit[] = { 2, 2, 2, 0, 0, 0, 0, 0, 0, 0 },
+			      left_out[] = { 0, 0, 2, 0, 1, 0, 0, 0, 0, 0 };
 
 	g_assert_cmpuint(timeline->n_lanes, ==, 2);
 	g_assert_cmpmem(timeline->weights, sizeof(weights), weights, sizeof(weights));
 	g_assert_cmpmem(timeline->lost, sizeof(lost), lost, sizeof(lost));
 	g_assert_cmpmem(timeline->lit, sizeof(lit), lit, sizeof(lit));
-	g_assert_cmpuint(timeline->left_out[0] + timeline->left_out[1] + timeline->left_out[2], ==, left_out[2]);
+	g_assert_cmpuint(timeline->left_out[0] + timeline->left_out[1] + timeline->left_out[2], ==,
+			 left_out[2]);
 	g_assert_cmpuint(timeline->left_out[3] + timeline->left_out[4], ==, left_out[4]);
 	g_assert_cmpfloat(spt_timeline_share(timeline, timeline->weights, 0, 0), ==, 1);
 	g_assert_cmpfloat(spt_timeline_share(timeline, timeline->weights, 1, 0), ==, 0);
 	g_assert_cmpfloat(spt_timeline_share(timeline, timeline->lost, 1, 0), ==, 1);
 
 	/* A part of it; nothing outside counts, and nothing at all is no trouble. */
-	g_autoptr(SptTimeline) part = spt_timeline_new(fixture.base, &(SptTimelineWish){
-		.begin_ns = 3000000, .end_ns = 3000000, .n_buckets = 1, .lanes = SPT_GROUP_CPU, .function = UINT32_MAX });
+	g_autoptr(SptTimeline) part =
+		spt_timeline_new(fixture.base, &(SptTimelineWish){ .begin_ns = 3000000,
+								   .end_ns = 3000000,
+								   .n_buckets = 1,
+								   .lanes = SPT_GROUP_CPU,
+								   .function = UINT32_MAX });
 
 	g_assert_cmpuint(part->weights[0], ==, 1);
 
 	/* By process, the heavier one first. */
-	g_autoptr(SptTimeline) by_process = spt_timeline_new(fixture.base, &(SptTimelineWish){
-		.begin_ns = 1000000, .end_ns = 11000000, .n_buckets = 5, .lanes = SPT_GROUP_PROCESS, .function = UINT32_MAX });
+	g_autoptr(SptTimeline) by_process =
+		spt_timeline_new(fixture.base, &(SptTimelineWish){ .begin_ns = 1000000,
+								   .end_ns = 11000000,
+								   .n_buckets = 5,
+								   .lanes = SPT_GROUP_PROCESS,
+								   .function = UINT32_MAX });
 
 	g_assert_cmpuint(by_process->n_lanes, ==, 2);
 	g_assert_cmpstr(by_process->groups[0].name, ==, "even");
@@ -109,7 +122,8 @@ static void test_steps(void)
 
 static uint64_t total_of(struct fixture *fixture, const SptRestrictions *restrictions)
 {
-	g_autoptr(SptProfile) profile = spt_profile_refilter(fixture->base, spt_restrictions_filter(restrictions), NULL);
+	g_autoptr(SptProfile) profile =
+		spt_profile_refilter(fixture->base, spt_restrictions_filter(restrictions), NULL);
 
 	return spt_profile_total(profile);
 }
@@ -121,7 +135,9 @@ static void test_restrictions(void)
 		uint64_t total;		/* of it alone */
 		const char *text;
 	} cases[] = {
-		{ { .kind = SPT_RESTRICT_TIME, .begin_ns = 2000000, .end_ns = 8000000 }, 6, "0.001 s to 0.007 s" },
+		{ { .kind = SPT_RESTRICT_TIME, .begin_ns = 2000000, .end_ns = 8000000 },
+		  6,
+		  "0.001 s to 0.007 s" },
 		{ { .kind = SPT_RESTRICT_PROCESS, .text = "odd" }, 4, "process odd" },
 		{ { .kind = SPT_RESTRICT_THREAD, .text = "10" }, 6, "thread 10" },
 		{ { .kind = SPT_RESTRICT_CPU, .number = 1 }, 4, "CPU 1" },
@@ -138,7 +154,8 @@ static void test_restrictions(void)
 	for (unsigned i = 0; i < G_N_ELEMENTS(cases); i++) {
 		g_autoptr(SptRestrictions) one = spt_restrictions_add(none, &cases[i].restriction);
 		g_autoptr(SptRestrictions) again = spt_restrictions_add(one, &cases[i].restriction);
-		g_autofree char *text = spt_restriction_describe(spt_restrictions_get(one, 0), 1000000);
+		g_autofree char *text =
+			spt_restriction_describe(spt_restrictions_get(one, 0), 1000000);
 
 		g_assert_cmpuint(total_of(&fixture, one), ==, cases[i].total);
 		g_assert_cmpstr(text, ==, cases[i].text);
@@ -150,7 +167,9 @@ static void test_restrictions(void)
 /* Together they leave what each of them leaves; taken away again, all is as before. */
 static void test_restrictions_together(void)
 {
-	static const SptRestriction time = { .kind = SPT_RESTRICT_TIME, .begin_ns = 2000000, .end_ns = 4000000 };
+	static const SptRestriction time = { .kind = SPT_RESTRICT_TIME,
+					     .begin_ns = 2000000,
+					     .end_ns = 4000000 };
 	static const SptRestriction function = { .kind = SPT_RESTRICT_FUNCTION, .text = "f0" };
 	static const SptRestriction other = { .kind = SPT_RESTRICT_FUNCTION, .text = "f1" };
 	g_autoptr(SptRestrictions) none = spt_restrictions_new();
@@ -173,7 +192,9 @@ static void test_restrictions_together(void)
 	g_assert_null(spt_restrictions_find(timeless, SPT_RESTRICT_TIME));
 	for (unsigned i = 0; i < 2 * SPT_RESTRICTIONS_MAX; i++) {
 		g_autofree char *name = g_strdup_printf("g%u", i);
-		SptRestrictions *longer = spt_restrictions_add(many, &(SptRestriction){ .kind = SPT_RESTRICT_FUNCTION, .text = name });
+		SptRestrictions *longer =
+			spt_restrictions_add(many, &(SptRestriction){ .kind = SPT_RESTRICT_FUNCTION,
+								      .text = name });
 
 		spt_restrictions_unref(many);
 		many = longer;
@@ -193,7 +214,8 @@ static void test_order_like(void)
 
 	g_autoptr(SptSymbols) symbols = spt_symbols_new(fake_capture(&fake), NULL);
 	g_autoptr(SptProfile) base = spt_profile_new_base(&fake.capture, symbols);
-	g_autoptr(SptProfile) part = spt_profile_refilter(base, &(SptFilter){ .begin_ns = 1050, .end_ns = 1060 }, NULL);
+	g_autoptr(SptProfile) part =
+		spt_profile_refilter(base, &(SptFilter){ .begin_ns = 1050, .end_ns = 1060 }, NULL);
 	g_autoptr(SptOrder) order = spt_order_new(base);
 	g_autoptr(SptOrder) like = spt_order_new_like(order, part), anew = spt_order_new(part);
 
@@ -216,14 +238,20 @@ static void test_words(void)
 	set_up(&fixture);
 
 	g_autofree char *text = spt_words_where(fixture.base);
-	g_autoptr(SptProfile) odd = spt_profile_refilter(fixture.base, &(SptFilter){ .process = "odd" }, NULL);
+	g_autoptr(SptProfile) odd =
+		spt_profile_refilter(fixture.base, &(SptFilter){ .process = "odd" }, NULL);
 	g_autofree char *text_odd = spt_words_where(odd);
-	g_autoptr(SptProfile) nobody = spt_profile_refilter(fixture.base, &(SptFilter){ .process = "nobody" }, NULL);
+	g_autoptr(SptProfile) nobody =
+		spt_profile_refilter(fixture.base, &(SptFilter){ .process = "nobody" }, NULL);
 	g_autofree char *text_nobody = spt_words_where(nobody);
 
-	g_assert_cmpstr(text, ==, "60\xc2\xa0% of the time went to even, 40\xc2\xa0% to odd.  All was spent in the kernel."
-				  "  Busiest functions: f1 (60\xc2\xa0%), f2 (40\xc2\xa0%).");
-	g_assert_cmpstr(text_odd, ==, "All of the time went to odd.  All was spent in the kernel.  Busiest functions: f2 (all).");
+	g_assert_cmpstr(
+		text, ==,
+		"60\xc2\xa0% of the time went to even, 40\xc2\xa0% to odd.  All was spent in the kernel."
+		"  Busiest functions: f1 (60\xc2\xa0%), f2 (40\xc2\xa0%).");
+	g_assert_cmpstr(
+		text_odd, ==,
+		"All of the time went to odd.  All was spent in the kernel.  Busiest functions: f2 (all).");
 	g_assert_cmpstr(text_nobody, ==, "There are no samples.");
 	tear_down(&fixture);
 }
@@ -240,12 +268,14 @@ static void test_words_of_long_name(void)
 
 	for (uint32_t i = 0; i < n; i++)
 		if (strcmp(functions[i].name, "f1") == 0)
-			functions[i].name = "a_function_whose_name_is_longer_than_a_sentence\xc3\xa9_bears";
+			functions[i].name =
+				"a_function_whose_name_is_longer_than_a_sentence\xc3\xa9_bears";
 
 	g_autofree char *text = spt_words_where(fixture.base);
 
 	g_assert_true(g_utf8_validate(text, -1, NULL));
-	g_assert_nonnull(strstr(text, " a_function_whose_name_is_longer_than_a_sentence\xe2\x80\xa6 (60"));
+	g_assert_nonnull(
+		strstr(text, " a_function_whose_name_is_longer_than_a_sentence\xe2\x80\xa6 (60"));
 	tear_down(&fixture);
 }
 

@@ -91,11 +91,16 @@ static void test_what_is_no_elf_file(void)
 	spt_object_free(NULL);
 }
 
-/* A section count beyond the header's 16 bits stands in section 0, and a sparse file can claim billions there. */
+/*
+ * A section count beyond the header's 16 bits stands in section 0, and a sparse file can claim
+ * billions there.
+ */
 static void test_a_billion_sections(void)
 {
 	g_autofree char *path = elf_file("sections");
-	Elf64_Ehdr header = { .e_ident = ELFMAG "\2\1\1", .e_type = ET_DYN, .e_shoff = 64, .e_shentsize = 64 };
+	Elf64_Ehdr header = {
+		.e_ident = ELFMAG "\2\1\1", .e_type = ET_DYN, .e_shoff = 64, .e_shentsize = 64
+	};
 	Elf64_Shdr first = { .sh_size = 1ull << 32 };
 	int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
 
@@ -106,7 +111,10 @@ static void test_a_billion_sections(void)
 	expect_refused(path, SPT_OBJECT_ERROR, SPT_OBJECT_ERROR_NOT_ELF);
 }
 
-/* A file of libelf's with notes, of which the last is a build-id, in a segment or only in a section. */
+/*
+ * A file of libelf's with notes, of which the last is a build-id, in a segment or only in a
+ * section.
+ */
 static int write_noted(int class, int order, size_t align, bool in_segment)
 {
 	static const char other[] = "another one";
@@ -116,7 +124,9 @@ static int write_noted(int class, int order, size_t align, bool in_segment)
 	Elf *elf = elf_begin(fd, ELF_C_WRITE, NULL);
 	uint32_t notes[32] = { sizeof("Go"), sizeof(other), 4, 0, 0, 0 };
 	size_t at = 4, words;
-	GElf_Ehdr ehdr = { .e_ident = ELFMAG, .e_type = ET_DYN, .e_machine = EM_PPC64, .e_version = EV_CURRENT };
+	GElf_Ehdr ehdr = {
+		.e_ident = ELFMAG, .e_type = ET_DYN, .e_machine = EM_PPC64, .e_version = EV_CURRENT
+	};
 	GElf_Phdr phdr = { .p_type = PT_NOTE, .p_align = align };
 	GElf_Shdr shdr;
 	Elf_Scn *scn;
@@ -138,8 +148,11 @@ static int write_noted(int class, int order, size_t align, bool in_segment)
 		gelf_newphdr(elf, 1);
 	scn = elf_newscn(elf);
 	data = elf_newdata(scn);
-	*data = (Elf_Data){ .d_buf = notes, .d_size = words * 4 + 16 + (sizeof(id) + align - 1) / align * align, .d_align = align,
-			    .d_type = align == 8 ? ELF_T_NHDR8 : ELF_T_NHDR, .d_version = EV_CURRENT };
+	*data = (Elf_Data){ .d_buf = notes,
+			    .d_size = words * 4 + 16 + (sizeof(id) + align - 1) / align * align,
+			    .d_align = align,
+			    .d_type = align == 8 ? ELF_T_NHDR8 : ELF_T_NHDR,
+			    .d_version = EV_CURRENT };
 	gelf_getshdr(scn, &shdr);
 	shdr.sh_type = SHT_NOTE;
 	gelf_update_shdr(scn, &shdr);
@@ -159,7 +172,8 @@ static void test_build_ids_of_all_kinds(void)
 {
 	elf_version(EV_CURRENT);
 	for (unsigned i = 0; i < 16; i++) {
-		int fd = write_noted(i & 1 ? ELFCLASS64 : ELFCLASS32, i & 2 ? ELFDATA2MSB : ELFDATA2LSB, i & 4 ? 8 : 4, i & 8);
+		int fd = write_noted(i & 1 ? ELFCLASS64 : ELFCLASS32,
+				     i & 2 ? ELFDATA2MSB : ELFDATA2LSB, i & 4 ? 8 : 4, i & 8);
 		g_autoptr(SptObject) object = spt_object_open_fd(fd, "noted", NULL);
 		const void *expected = NULL;
 		unsigned n;
@@ -185,15 +199,22 @@ static void test_notes_without_end(void)
 {
 	g_autofree char *path = elf_file("notes");
 	g_autofree Elf64_Phdr *phdrs = g_new(Elf64_Phdr, UINT16_MAX - 1);
-	Elf64_Ehdr header = { .e_ident = ELFMAG "\2\1\1", .e_type = ET_DYN, .e_phoff = 64, .e_phentsize = 56, .e_phnum = UINT16_MAX - 1 };
+	Elf64_Ehdr header = { .e_ident = ELFMAG "\2\1\1",
+			      .e_type = ET_DYN,
+			      .e_phoff = 64,
+			      .e_phentsize = 56,
+			      .e_phnum = UINT16_MAX - 1 };
 	g_autoptr(SptObject) object = NULL;
 	int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
 	unsigned n;
 
 	for (unsigned i = 0; i < header.e_phnum; i++)
-		phdrs[i] = (Elf64_Phdr){ .p_type = PT_NOTE, .p_offset = 1 << 23, .p_filesz = 1 << 19, .p_align = 4 };
+		phdrs[i] = (Elf64_Phdr){
+			.p_type = PT_NOTE, .p_offset = 1 << 23, .p_filesz = 1 << 19, .p_align = 4
+		};
 	g_assert_cmpint(pwrite(fd, &header, sizeof(header), 0), ==, sizeof(header));
-	g_assert_cmpint(pwrite(fd, phdrs, header.e_phnum * sizeof(*phdrs), 64), ==, header.e_phnum * sizeof(*phdrs));
+	g_assert_cmpint(pwrite(fd, phdrs, header.e_phnum * sizeof(*phdrs), 64), ==,
+			header.e_phnum * sizeof(*phdrs));
 	g_assert_cmpint(ftruncate(fd, 1 << 24), ==, 0);
 	object = spt_object_open_fd(fd, path, NULL);
 	g_assert_nonnull(object);
@@ -202,7 +223,9 @@ static void test_notes_without_end(void)
 	g_assert_cmpuint(bytes_read(), <, 64 << 20);
 }
 
-/* Any cut and any changed byte: an object or an error, and what it answers stays inside the file. */
+/*
+ * Any cut and any changed byte: an object or an error, and what it answers stays inside the file.
+ */
 static void test_damage(void)
 {
 	g_autofree char *path = elf_file("whole");

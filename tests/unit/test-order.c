@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Lists of functions: each order against a plain comparison of what it promises, and searches with known answers. */
+/*
+ * Lists of functions: each order against a plain comparison of what it promises, and searches with
+ * known answers.
+ */
 #include "profile/order.h"
 
 #include <string.h>
@@ -55,7 +58,10 @@ static int compare_by_key(const SptFunction *a, const SptFunction *b, SptOrderKe
 	}
 }
 
-/* What the header promises, in the direction one looks for first: the largest weights, the alphabet's start. */
+/*
+ * What the header promises, in the direction one looks for first: the largest weights, the
+ * alphabet's start.
+ */
 static int compare(const SptFunction *a, const SptFunction *b, SptOrderKey key)
 {
 	int result = 0;
@@ -65,7 +71,8 @@ static int compare(const SptFunction *a, const SptFunction *b, SptOrderKey key)
 	else if (key != SPT_ORDER_NAME)
 		result = -compare_by_key(a, b, key);
 	if (result == 0 && key >= SPT_ORDER_SELF)
-		result = -compare_by_key(a, b, key == SPT_ORDER_SELF ? SPT_ORDER_TOTAL : SPT_ORDER_SELF);
+		result = -compare_by_key(a, b,
+					 key == SPT_ORDER_SELF ? SPT_ORDER_TOTAL : SPT_ORDER_SELF);
 	return result ? result : spt_function_compare(a, b);
 }
 
@@ -88,25 +95,30 @@ static void test_orders(void)
 				g_assert_false(seen[list[at]]);
 				seen[list[at]] = true;
 				if (at > 0)
-					g_assert_cmpint(compare(&fixture.functions[list[at - 1]], &fixture.functions[list[at]],
-								key) * (is_reverse ? -1 : 1), <, 0);
+					g_assert_cmpint(compare(&fixture.functions[list[at - 1]],
+								&fixture.functions[list[at]], key) *
+								(is_reverse ? -1 : 1),
+							<, 0);
 			}
 		}
 		tear_down(&fixture);
 	}
 }
 
-static void check_search(const struct fixture *fixture, const char *search, const char *const *names)
+static void check_search(const struct fixture *fixture, const char *search,
+			 const char *const *names)
 {
 	uint32_t n;
-	g_autofree uint32_t *list = spt_order_list(fixture->order, SPT_ORDER_NAME, false, search, &n);
+	g_autofree uint32_t *list =
+		spt_order_list(fixture->order, SPT_ORDER_NAME, false, search, &n);
 
 	g_assert_cmpuint(n, ==, g_strv_length((char **)names));
 	for (uint32_t i = 0; i < n; i++)
 		g_assert_cmpstr(fixture->functions[list[i]].name, ==, names[i]);
 }
 
-#define CHECK(fixture, search, ...) check_search(fixture, search, (const char *const[]){ __VA_ARGS__, NULL })
+#define CHECK(fixture, search, ...)                                                                \
+	check_search(fixture, search, (const char *const[]){ __VA_ARGS__, NULL })
 
 static void test_search(void)
 {
@@ -145,7 +157,8 @@ static void test_summary(void)
 	SptSummary summary;
 	struct fake fake;
 	SptAccountRow accounts[] = {
-		{ .time = 400, .cpu = 0, .lost = { 1 } }, { .time = 500, .cpu = 0, .delivered = 1, .lost = { 3, 1 } },
+		{ .time = 400, .cpu = 0, .lost = { 1 } },
+		{ .time = 500, .cpu = 0, .delivered = 1, .lost = { 3, 1 } },
 		{ .time = 950, .cpu = 1, .lost = { 2 } },
 	};
 	SptLossRow loss = { .first_time = 100, .last_time = 120, .weight = 7 };

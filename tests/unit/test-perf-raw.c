@@ -49,7 +49,8 @@ static void test_whole(void)
 	g_assert_cmpuint(raw->wanted_bytes, ==, STACK_BYTES);
 	/* Each at the place of its number, 0 where none was asked for. */
 	for (unsigned i = 0; i < raw->n_regs; i++)
-		g_assert_cmpuint(raw->regs[i], ==, spt_perf_raw_registers() >> i & 1 ? 100 + seen++ : 0);
+		g_assert_cmpuint(raw->regs[i], ==,
+				 spt_perf_raw_registers() >> i & 1 ? 100 + seen++ : 0);
 	g_assert_cmpuint(seen, ==, n_registers());
 	for (unsigned i = 0; i < 3; i++)
 		g_assert_cmpuint(raw->regs[raw->n_regs + i], ==, 1000 + i);
@@ -76,7 +77,8 @@ static void test_none(void)
 	g_assert_cmpuint(take(make(PERF_SAMPLE_REGS_ABI_64, STACK_BYTES + 8, 24), to), ==, 0);
 	g_assert_cmpuint(take(make(PERF_SAMPLE_REGS_ABI_64, UINT64_MAX - 7, 24), to), ==, 0);
 	g_assert_cmpuint(take(make(PERF_SAMPLE_REGS_ABI_64, STACK_BYTES - 4, 24), to), ==, 0);
-	g_assert_cmpuint(take(make(PERF_SAMPLE_REGS_ABI_64, STACK_BYTES, STACK_BYTES + 1), to), ==, 0);
+	g_assert_cmpuint(take(make(PERF_SAMPLE_REGS_ABI_64, STACK_BYTES, STACK_BYTES + 1), to), ==,
+			 0);
 	g_assert_cmpuint(to->len, ==, 0);
 }
 

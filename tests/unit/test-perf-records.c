@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* From perf's records to those of the device: weights and losses, images and their address spaces, stacks, names. */
+/*
+ * From perf's records to those of the device: weights and losses, images and their address spaces,
+ * stacks, names.
+ */
 #include <glib/gstdio.h>
 #include <string.h>
 
@@ -94,7 +97,8 @@ static void add_text(struct made *made, const char *text)
 	made->header.size += (strlen(text) + 8) / 8 * 8;
 }
 
-static void take(struct fixture *fixture, unsigned cpu, struct made *made, uint32_t pid, uint32_t tid, uint64_t time)
+static void take(struct fixture *fixture, unsigned cpu, struct made *made, uint32_t pid,
+		 uint32_t tid, uint64_t time)
 {
 	uint64_t found;
 
@@ -107,7 +111,8 @@ static void take(struct fixture *fixture, unsigned cpu, struct made *made, uint3
 	spt_perf_records_take(fixture->records, cpu, &made->header, &fixture->sink);
 }
 
-static void sample(struct fixture *fixture, uint32_t pid, uint32_t tid, uint64_t time, unsigned n, const uint64_t *frames)
+static void sample(struct fixture *fixture, uint32_t pid, uint32_t tid, uint64_t time, unsigned n,
+		   const uint64_t *frames)
 {
 	struct made made;
 
@@ -120,8 +125,8 @@ static void sample(struct fixture *fixture, uint32_t pid, uint32_t tid, uint64_t
 	take(fixture, 0, &made, pid, tid, time);
 }
 
-static void fork_or_exit(struct fixture *fixture, unsigned type, uint32_t pid, uint32_t tid, uint32_t parent_pid,
-			 uint32_t parent_tid, uint64_t time)
+static void fork_or_exit(struct fixture *fixture, unsigned type, uint32_t pid, uint32_t tid,
+			 uint32_t parent_pid, uint32_t parent_tid, uint64_t time)
 {
 	struct made made;
 
@@ -132,7 +137,8 @@ static void fork_or_exit(struct fixture *fixture, unsigned type, uint32_t pid, u
 	take(fixture, 0, &made, pid, tid, time);
 }
 
-static void comm(struct fixture *fixture, bool exec, uint32_t pid, uint32_t tid, const char *name, uint64_t time)
+static void comm(struct fixture *fixture, bool exec, uint32_t pid, uint32_t tid, const char *name,
+		 uint64_t time)
 {
 	struct made made;
 
@@ -142,7 +148,8 @@ static void comm(struct fixture *fixture, bool exec, uint32_t pid, uint32_t tid,
 	take(fixture, 0, &made, pid, tid, time);
 }
 
-static void map(struct fixture *fixture, uint32_t pid, uint64_t address, uint64_t inode, const char *path, uint64_t time)
+static void map(struct fixture *fixture, uint32_t pid, uint64_t address, uint64_t inode,
+		const char *path, uint64_t time)
 {
 	struct made made;
 
@@ -172,7 +179,8 @@ static const void *made_at(struct fixture *fixture, unsigned index, unsigned typ
 
 static uint64_t account_sum(const struct sysprof_account *account)
 {
-	uint64_t sum = account->delivered + account->idle + account->offline + account->excluded + account->pending;
+	uint64_t sum = account->delivered + account->idle + account->offline + account->excluded +
+		       account->pending;
 
 	for (unsigned i = 0; i < SYSPROF_LOST_REASONS; i++)
 		sum += account->lost[i];
@@ -190,8 +198,11 @@ static void test_weights(struct fixture *fixture, const void *data)
 		sample(fixture, 5, 5, i * MS + 50000 + late[i % 6] / 2, 0, NULL);
 	g_assert_cmpuint(fixture->out->len, ==, 600);
 	for (unsigned i = 0; i < 600; i++)
-		g_assert_cmpuint(((const struct sysprof_sample *)made_at(fixture, i, SYSPROF_SAMPLE))->weight, ==, 1);
-	spt_perf_clock_account(spt_perf_records_clock(fixture->records, 0), 601 * MS + 500000, &account);
+		g_assert_cmpuint(
+			((const struct sysprof_sample *)made_at(fixture, i, SYSPROF_SAMPLE))->weight,
+			==, 1);
+	spt_perf_clock_account(spt_perf_records_clock(fixture->records, 0), 601 * MS + 500000,
+			       &account);
 	g_assert_cmpuint(account.grid, ==, 601);
 	g_assert_cmpuint(account.pending, ==, 1);
 	g_assert_cmpuint(account.samples, ==, 600);
@@ -222,7 +233,10 @@ static void test_idle(struct fixture *fixture, const void *data)
 	g_assert_cmpuint(account.grid, ==, 10);
 }
 
-/* Six records are lost in eight periods: no more than six were samples.  Ten in four: six were of state. */
+/*
+ * Six records are lost in eight periods: no more than six were samples.  Ten in four: six were of
+ * state.
+ */
 static void test_lost(struct fixture *fixture, const void *data)
 {
 	const struct sysprof_lost *lost;
@@ -242,14 +256,17 @@ static void test_lost(struct fixture *fixture, const void *data)
 	g_assert_cmpuint(lost->reason, ==, SYSPROF_LOST_RING_FULL);
 	g_assert_cmpuint(lost->first_time, ==, 2 * MS);
 	g_assert_cmpuint(lost->last_time, ==, 9 * MS);
-	g_assert_cmpuint(((const struct sysprof_sample *)made_at(fixture, 3, SYSPROF_SAMPLE))->weight, ==, 1);
+	g_assert_cmpuint(
+		((const struct sysprof_sample *)made_at(fixture, 3, SYSPROF_SAMPLE))->weight, ==,
+		1);
 
 	begin(&made, PERF_RECORD_LOST, 0);
 	add(&made, 1);
 	add(&made, 10);
 	take(fixture, 0, &made, 5, 5, 15 * MS);
 	sample(fixture, 5, 5, 15 * MS, 0, NULL);
-	g_assert_cmpuint(((const struct sysprof_lost *)made_at(fixture, 5, SYSPROF_LOST))->periods, ==, 4);
+	g_assert_cmpuint(((const struct sysprof_lost *)made_at(fixture, 5, SYSPROF_LOST))->periods,
+			 ==, 4);
 
 	begin(&made, PERF_RECORD_UNTHROTTLE, 0);
 	add(&made, 19 * MS);
@@ -313,10 +330,15 @@ static void test_stacks(struct fixture *fixture, const void *data)
 	g_assert_cmpuint(made->user_end, ==, SYSPROF_END_LIMIT);
 }
 
-/* Without frame pointers the walk meets whatever a program keeps there, such as -128: no program makes frames of the kernel. */
+/*
+ * Without frame pointers the walk meets whatever a program keeps there, such as -128: no program
+ * makes frames of the kernel.
+ */
 static void test_markers_of_a_program(struct fixture *fixture, const void *data)
 {
-	const uint64_t frames[] = { PERF_CONTEXT_KERNEL, 0xffffffff81001010, PERF_CONTEXT_USER, 0x401000, PERF_CONTEXT_KERNEL, 0x402000 };
+	const uint64_t frames[] = { PERF_CONTEXT_KERNEL, 0xffffffff81001010,
+				    PERF_CONTEXT_USER,	 0x401000,
+				    PERF_CONTEXT_KERNEL, 0x402000 };
 	const struct sysprof_sample *made;
 
 	(void)data;
@@ -329,7 +351,10 @@ static void test_markers_of_a_program(struct fixture *fixture, const void *data)
 	g_assert_cmphex(made->frames[3], ==, 0x402000);
 }
 
-/* Code that the kernel made, which its list calls as if it was of modules; and some that was made after the list was read. */
+/*
+ * Code that the kernel made, which its list calls as if it was of modules; and some that was made
+ * after the list was read.
+ */
 static void test_made_code(void)
 {
 	static const char text[] =
@@ -357,9 +382,11 @@ static void test_made_code(void)
 	g_assert_true(g_file_set_contents(fixture.path, whole, -1, NULL));
 	spt_kallsyms_set_stale(fixture.kallsyms);
 	for (unsigned i = 0; i < G_N_ELEMENTS(places); i++) {
-		struct sysprof_name name = { .frame = spt_kallsyms_frame(fixture.kallsyms, places[i].address) };
+		struct sysprof_name name = { .frame = spt_kallsyms_frame(fixture.kallsyms,
+									 places[i].address) };
 
-		g_assert_cmpuint(name.frame >> SYSPROF_FRAME_OBJECT_SHIFT, ==, SYSPROF_OBJECT_MODULES);
+		g_assert_cmpuint(name.frame >> SYSPROF_FRAME_OBJECT_SHIFT, ==,
+				 SYSPROF_OBJECT_MODULES);
 		spt_kallsyms_name(fixture.kallsyms, &name);
 		g_assert_cmpstr(name.symbol, ==, places[i].symbol);
 		g_assert_cmpstr(name.module, ==, places[i].module);
@@ -371,7 +398,8 @@ static void test_made_code(void)
 /* Addresses are hidden: one frame stands for the kernel part, whatever it was. */
 static void test_hidden_kernel(void)
 {
-	const uint64_t frames[] = { PERF_CONTEXT_KERNEL, 0xffffffff81001010, 0xffffffff81002030, PERF_CONTEXT_USER, 0x401000 };
+	const uint64_t frames[] = { PERF_CONTEXT_KERNEL, 0xffffffff81001010, 0xffffffff81002030,
+				    PERF_CONTEXT_USER, 0x401000 };
 	struct sysprof_name name = { .frame = SPT_KALLSYMS_HIDDEN, .symbol = "x" };
 	const struct sysprof_sample *made;
 	struct fixture fixture;
@@ -427,32 +455,38 @@ static void test_images(struct fixture *fixture, const void *data)
 	g_assert_cmpuint(first->end, ==, 0x11000);
 	g_assert_cmpuint(first->offset, ==, 0x3000);
 	g_assert_cmpuint(first->object, >=, SYSPROF_OBJECT_FIRST);
-	g_assert_cmpstr(((const struct sysprof_object *)made_at(fixture, 5, SYSPROF_OBJECT))->path, ==,
-			"/usr/bin/no-such-program");
+	g_assert_cmpstr(((const struct sysprof_object *)made_at(fixture, 5, SYSPROF_OBJECT))->path,
+			==, "/usr/bin/no-such-program");
 	second = made_at(fixture, 6, SYSPROF_MAP);
 	g_assert_cmpuint(second->record.flags, ==, 0);
 	g_assert_cmpuint(second->object, ==, first->object);
-	g_assert_cmpuint(((const struct sysprof_map *)made_at(fixture, 7, SYSPROF_MAP))->object, ==, SYSPROF_OBJECT_VDSO);
+	g_assert_cmpuint(((const struct sysprof_map *)made_at(fixture, 7, SYSPROF_MAP))->object, ==,
+			 SYSPROF_OBJECT_VDSO);
 	third = made_at(fixture, 8, SYSPROF_MAP);
 	region = made_at(fixture, 9, SYSPROF_REGION);
 	g_assert_cmpuint(region->object, ==, third->object);
 	g_assert_cmpuint(region->object, >, first->object);
 	g_assert_cmpuint(region->mm, ==, exec->mm);
 	g_assert_cmpuint(region->record.pid, ==, 11);
-	g_assert_true(spt_perf_objects_region_start(spt_perf_records_objects(fixture->records), region->object, &start));
+	g_assert_true(spt_perf_objects_region_start(spt_perf_records_objects(fixture->records),
+						    region->object, &start));
 	g_assert_cmphex(start + third->offset, ==, 0x30000);
-	g_assert_false(spt_perf_objects_region_start(spt_perf_records_objects(fixture->records), first->object, &start));
+	g_assert_false(spt_perf_objects_region_start(spt_perf_records_objects(fixture->records),
+						     first->object, &start));
 
 	/* What it does on its way out is still its own. */
 	fork_or_exit(fixture, PERF_RECORD_EXIT, 11, 11, 10, 10, 10);
 	sample(fixture, 11, 11, MS, 0, NULL);
-	g_assert_cmpuint(((const struct sysprof_sample *)made_at(fixture, 10, SYSPROF_SAMPLE))->mm, ==, exec->mm);
+	g_assert_cmpuint(((const struct sysprof_sample *)made_at(fixture, 10, SYSPROF_SAMPLE))->mm,
+			 ==, exec->mm);
 	spt_perf_tasks_flush_exits(spt_perf_records_tasks(fixture->records), 10, &fixture->sink);
 	g_assert_cmpuint(fixture->out->len, ==, 11);
 	/* Its id is used again: that ends it. */
 	fork_or_exit(fixture, PERF_RECORD_FORK, 11, 11, 10, 10, 2 * MS);
-	g_assert_cmpuint(((const struct sysprof_record *)made_at(fixture, 11, SYSPROF_EXIT))->flags, ==, SYSPROF_EXIT_PROCESS);
-	g_assert_cmpuint(((const struct sysprof_task *)made_at(fixture, 12, SYSPROF_FORK))->mm, !=, exec->mm);
+	g_assert_cmpuint(((const struct sysprof_record *)made_at(fixture, 11, SYSPROF_EXIT))->flags,
+			 ==, SYSPROF_EXIT_PROCESS);
+	g_assert_cmpuint(((const struct sysprof_task *)made_at(fixture, 12, SYSPROF_FORK))->mm, !=,
+			 exec->mm);
 }
 
 static void test_kernel_threads_and_the_dying(struct fixture *fixture, const void *data)
@@ -462,7 +496,8 @@ static void test_kernel_threads_and_the_dying(struct fixture *fixture, const voi
 
 	(void)data;
 	spt_perf_tasks_begin_snapshot(spt_perf_records_tasks(fixture->records));
-	spt_perf_tasks_seen(spt_perf_records_tasks(fixture->records), &who, 0, 0, true, "kthreadd", &fixture->sink);
+	spt_perf_tasks_seen(spt_perf_records_tasks(fixture->records), &who, 0, 0, true, "kthreadd",
+			    &fixture->sink);
 	fork_or_exit(fixture, PERF_RECORD_FORK, 40, 40, 2, 2, 2);
 	task = made_at(fixture, 1, SYSPROF_FORK);
 	g_assert_cmpuint(task->mm, ==, 0);
@@ -470,14 +505,16 @@ static void test_kernel_threads_and_the_dying(struct fixture *fixture, const voi
 	sample(fixture, UINT32_MAX, UINT32_MAX, MS, 0, NULL);
 	task = made_at(fixture, 2, SYSPROF_TASK);
 	g_assert_cmpstr(task->comm, ==, "[exiting]");
-	g_assert_cmpuint(((const struct sysprof_sample *)made_at(fixture, 3, SYSPROF_SAMPLE))->mm, ==, 0);
+	g_assert_cmpuint(((const struct sysprof_sample *)made_at(fixture, 3, SYSPROF_SAMPLE))->mm,
+			 ==, 0);
 }
 
 /* After a loss: who is not there any more has ended, who has another name is another program. */
 static void test_snapshot_after_loss(struct fixture *fixture, const void *data)
 {
 	SptPerfTasks *tasks = spt_perf_records_tasks(fixture->records);
-	struct spt_perf_who a = { .time = 100, .pid = 20, .tid = 20 }, b = { .time = 100, .pid = 21, .tid = 21 };
+	struct spt_perf_who a = { .time = 100, .pid = 20, .tid = 20 },
+			    b = { .time = 100, .pid = 21, .tid = 21 };
 	const struct sysprof_task *exec;
 	uint64_t mm;
 
@@ -492,8 +529,10 @@ static void test_snapshot_after_loss(struct fixture *fixture, const void *data)
 	spt_perf_tasks_flush_exits(tasks, UINT64_MAX, &fixture->sink);
 	exec = made_at(fixture, 2, SYSPROF_EXEC);
 	g_assert_cmpuint(exec->mm, !=, mm);
-	g_assert_cmpuint(((const struct sysprof_task *)made_at(fixture, 3, SYSPROF_TASK))->mm, ==, exec->mm);
-	g_assert_cmpuint(((const struct sysprof_record *)made_at(fixture, 4, SYSPROF_EXIT))->pid, ==, 21);
+	g_assert_cmpuint(((const struct sysprof_task *)made_at(fixture, 3, SYSPROF_TASK))->mm, ==,
+			 exec->mm);
+	g_assert_cmpuint(((const struct sysprof_record *)made_at(fixture, 4, SYSPROF_EXIT))->pid,
+			 ==, 21);
 	g_assert_cmpuint(fixture->out->len, ==, 5);
 }
 
@@ -524,7 +563,10 @@ static void test_object_identity(void)
 	file.generation = second->generation;
 	g_assert_cmpuint(spt_perf_objects_get(objects, &file, &third), ==, second->object);
 	g_assert_null(third);
-	/* Another generation is another file, to which the path does not lead; unless there are no generations. */
+	/*
+	 * Another generation is another file, to which the path does not lead; unless there are no
+	 * generations.
+	 */
 	file.generation = second->generation + 1;
 	g_assert_cmpuint(spt_perf_objects_get(objects, &file, &third), !=, second->object);
 	g_assert_nonnull(third);
@@ -538,8 +580,9 @@ static void test_object_identity(void)
 static void test_damage(void)
 {
 	static const unsigned types[] = {
-		PERF_RECORD_SAMPLE, PERF_RECORD_FORK, PERF_RECORD_EXIT, PERF_RECORD_COMM, PERF_RECORD_MMAP2,
-		PERF_RECORD_LOST, PERF_RECORD_THROTTLE, PERF_RECORD_UNTHROTTLE, PERF_RECORD_KSYMBOL,
+		PERF_RECORD_SAMPLE,   PERF_RECORD_FORK,	      PERF_RECORD_EXIT,
+		PERF_RECORD_COMM,     PERF_RECORD_MMAP2,      PERF_RECORD_LOST,
+		PERF_RECORD_THROTTLE, PERF_RECORD_UNTHROTTLE, PERF_RECORD_KSYMBOL,
 	};
 	struct made made;
 	uint64_t time;
@@ -570,13 +613,15 @@ int main(int argc, char **argv)
 	g_test_add("/perf/idle", struct fixture, NULL, set_up, test_idle, tear_down);
 	g_test_add("/perf/lost", struct fixture, NULL, set_up, test_lost, tear_down);
 	g_test_add("/perf/stacks", struct fixture, NULL, set_up, test_stacks, tear_down);
-	g_test_add("/perf/markers-of-a-program", struct fixture, NULL, set_up, test_markers_of_a_program, tear_down);
+	g_test_add("/perf/markers-of-a-program", struct fixture, NULL, set_up,
+		   test_markers_of_a_program, tear_down);
 	g_test_add_func("/perf/made-code", test_made_code);
 	g_test_add_func("/perf/hidden-kernel", test_hidden_kernel);
 	g_test_add("/perf/images", struct fixture, NULL, set_up, test_images, tear_down);
-	g_test_add("/perf/kernel-threads-and-the-dying", struct fixture, NULL, set_up, test_kernel_threads_and_the_dying,
-		   tear_down);
-	g_test_add("/perf/snapshot-after-loss", struct fixture, NULL, set_up, test_snapshot_after_loss, tear_down);
+	g_test_add("/perf/kernel-threads-and-the-dying", struct fixture, NULL, set_up,
+		   test_kernel_threads_and_the_dying, tear_down);
+	g_test_add("/perf/snapshot-after-loss", struct fixture, NULL, set_up,
+		   test_snapshot_after_loss, tear_down);
 	g_test_add_func("/perf/object-identity", test_object_identity);
 	g_test_add_func("/perf/damage", test_damage);
 	return g_test_run();

@@ -45,8 +45,9 @@ static void test_known_totals(void)
 		uint64_t self, total;
 		bool is_process;
 	} expected[] = {
-		{ "even", 0, 13, true }, { "odd", 1, 6, true }, { "[idle]", 0, 2, true },
-		{ "f0", 5, 18, false }, { "f1", 3, 13, false }, { "f2", 10, 15, false }, { "f3", 2, 2, false },
+		{ "even", 0, 13, true }, { "odd", 1, 6, true },	 { "[idle]", 0, 2, true },
+		{ "f0", 5, 18, false },	 { "f1", 3, 13, false }, { "f2", 10, 15, false },
+		{ "f3", 2, 2, false },
 	};
 
 	g_assert_cmpuint(spt_profile_total(profile), ==, 21);
@@ -116,10 +117,17 @@ static void test_filters(void)
 		SptFilter filter;
 		uint64_t total;
 	} expected[] = {
-		{ { .process = "even" }, 13 }, { { .process = "10" }, 10 }, { { .process = "[idle]" }, 2 },
-		{ { .process = "0" }, 2 }, { { .process = "nobody" }, 0 }, { { .process = "99999999999999999999" }, 0 },
-		{ { .begin_ns = 200 }, 11 }, { { .end_ns = 200 }, 10 }, { { .begin_ns = 200, .end_ns = 400 }, 8 },
-		{ { .process = "odd", .begin_ns = 301 }, 1 }, { { .process = "" }, 0 },
+		{ { .process = "even" }, 13 },
+		{ { .process = "10" }, 10 },
+		{ { .process = "[idle]" }, 2 },
+		{ { .process = "0" }, 2 },
+		{ { .process = "nobody" }, 0 },
+		{ { .process = "99999999999999999999" }, 0 },
+		{ { .begin_ns = 200 }, 11 },
+		{ { .end_ns = 200 }, 10 },
+		{ { .begin_ns = 200, .end_ns = 400 }, 8 },
+		{ { .process = "odd", .begin_ns = 301 }, 1 },
+		{ { .process = "" }, 0 },
 	};
 	struct fake fake;
 
@@ -150,7 +158,8 @@ static void check_tree(const SptTreeNode *nodes, uint32_t n)
 			g_assert_cmpuint(next, >, i);
 			if (child > 0) {
 				g_assert_cmpuint(nodes[next].total, <=, nodes[next - 1].total);
-				g_assert_cmpuint(nodes[next].function, !=, nodes[next - 1].function);
+				g_assert_cmpuint(nodes[next].function, !=,
+						 nodes[next - 1].function);
 			}
 			sum += nodes[next].total;
 		}
@@ -160,7 +169,8 @@ static void check_tree(const SptTreeNode *nodes, uint32_t n)
 }
 
 /* What a function's total and its callees' edges must be, from the raw samples alone. */
-static void check_against_samples(const struct fake *fake, const SptProfile *profile, uint32_t function, GArray *callees)
+static void check_against_samples(const struct fake *fake, const SptProfile *profile,
+				  uint32_t function, GArray *callees)
 {
 	uint32_t n;
 	const SptFunction *functions = spt_profile_functions(profile, &n);
@@ -175,7 +185,8 @@ static void check_against_samples(const struct fake *fake, const SptProfile *pro
 
 		for (uint32_t node = sample->node; node != 0; ) {
 			const SptNode *raw = spt_stash_node(fake->stash, node);
-			uint32_t at = spt_profile_find(profile, fake->texts[raw->frame.offset / 16]);
+			uint32_t at =
+				spt_profile_find(profile, fake->texts[raw->frame.offset / 16]);
 
 			seen |= at == function;
 			if (at == function && below != UINT32_MAX)
@@ -266,8 +277,9 @@ static char *describe(const SptProfile *profile)
 	GString *text = g_string_new(NULL);
 
 	for (uint32_t i = 1; i < n_nodes; i++)
-		g_string_append_printf(text, "%u %s %u %u\n", nodes[i].parent, functions[nodes[i].function].name,
-				       (unsigned)nodes[i].self, (unsigned)nodes[i].total);
+		g_string_append_printf(text, "%u %s %u %u\n", nodes[i].parent,
+				       functions[nodes[i].function].name, (unsigned)nodes[i].self,
+				       (unsigned)nodes[i].total);
 	for (uint32_t i = 0; i < n; i++)
 		g_string_append_printf(text, "%s\n", functions[order[i]].name);
 	return g_string_free(text, FALSE);
@@ -323,7 +335,10 @@ static void test_nothing(void)
 	fake_clear(&fake);
 }
 
-/* A stack of a million frames is no stack; one of the deepest that is shown must not overflow anything. */
+/*
+ * A stack of a million frames is no stack; one of the deepest that is shown must not overflow
+ * anything.
+ */
 static void test_deep_stacks(void)
 {
 	g_autofree unsigned *functions = g_new0(unsigned, 1000000);
@@ -356,7 +371,8 @@ static void test_a_million_nodes(void)
 
 	fake_init(&fake);
 	for (unsigned i = 0; i < 1000000; i++) {
-		const unsigned functions[] = { i % 12, i / 12 % 12, i / 144 % 12, i / 1728 % 12, i / 20736 % 12, i / 248832 % 12 };
+		const unsigned functions[] = { i % 12,	      i / 12 % 12,    i / 144 % 12,
+					       i / 1728 % 12, i / 20736 % 12, i / 248832 % 12 };
 
 		fake_sample(&fake, 1 + i % 4, functions, 6, i, 1);
 	}
@@ -364,23 +380,27 @@ static void test_a_million_nodes(void)
 
 	g_autoptr(SptProfile) profile = profile_of(&fake, &symbols, NULL);
 
-	g_test_message("a million stacks folded in %d ms", (int)((g_get_monotonic_time() - begin) / 1000));
+	g_test_message("a million stacks folded in %d ms",
+		       (int)((g_get_monotonic_time() - begin) / 1000));
 	g_assert_cmpint(g_get_monotonic_time() - begin, <, 60 * G_USEC_PER_SEC);
 	g_assert_cmpuint(spt_profile_total(profile), ==, 1000000);
 	spt_symbols_free(symbols);
 	fake_clear(&fake);
 }
 
-static uint64_t weight_along(const SptProfile *profile, const char *first, const char *second, unsigned *ret_n)
+static uint64_t weight_along(const SptProfile *profile, const char *first, const char *second,
+			     unsigned *ret_n)
 {
-	const uint32_t way[] = { spt_profile_find(profile, first), second ? spt_profile_find(profile, second) : 0 };
+	const uint32_t way[] = { spt_profile_find(profile, first),
+				 second ? spt_profile_find(profile, second) : 0 };
 	g_autoptr(GArray) leaves = spt_profile_stacks(profile, way, second ? 2 : 1);
 	uint32_t n;
 	const SptTreeNode *nodes = spt_profile_tree(profile, &n);
 	uint64_t weight = 0;
 
 	for (unsigned i = 0; i < leaves->len; i++) {
-		g_assert_true(i == 0 || nodes[g_array_index(leaves, uint32_t, i - 1)].self >= nodes[g_array_index(leaves, uint32_t, i)].self);
+		g_assert_true(i == 0 || nodes[g_array_index(leaves, uint32_t, i - 1)].self >=
+						nodes[g_array_index(leaves, uint32_t, i)].self);
 		weight += nodes[g_array_index(leaves, uint32_t, i)].self;
 	}
 	*ret_n = leaves->len;
@@ -390,7 +410,8 @@ static uint64_t weight_along(const SptProfile *profile, const char *first, const
 /* As many as a node of the tree below a function counts: ways begin at its outermost call. */
 static void test_stacks_along_a_way(void)
 {
-	static const unsigned straight[] = { 0, 1, 2 }, recursive[] = { 0, 1, 1, 2 }, other[] = { 2, 1 };
+	static const unsigned straight[] = { 0, 1, 2 }, recursive[] = { 0, 1, 1, 2 },
+			      other[] = { 2, 1 };
 	struct fake fake;
 	SptSymbols *symbols;
 	unsigned n;

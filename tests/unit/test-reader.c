@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Files read by helpers: what these say, and what becomes of a file whose helper crashes, hangs, babbles or is not there. */
+/*
+ * Files read by helpers: what these say, and what becomes of a file whose helper crashes, hangs,
+ * babbles or is not there.
+ */
 #include "symbols/reader.h"
 
 #include <fcntl.h>
@@ -22,9 +25,15 @@ static void begin(SptReader *reader, const char *name, uint32_t tag, const SptOb
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 
 	g_assert_cmpint(fd, >=, 0);
-	spt_reader_begin(reader, tag, &(SptReadRequest){
-		.fd = fd, .path = path, .row = row, .offsets = offsets, .n = G_N_ELEMENTS(offsets), .depth = SPT_READ_LINES,
-	});
+	spt_reader_begin(reader, tag,
+			 &(SptReadRequest){
+				 .fd = fd,
+				 .path = path,
+				 .row = row,
+				 .offsets = offsets,
+				 .n = G_N_ELEMENTS(offsets),
+				 .depth = SPT_READ_LINES,
+			 });
 	close(fd);
 }
 
@@ -91,7 +100,8 @@ static void test_side_by_side(void)
 	g_assert_cmpuint(seen, ==, 7);
 }
 
-static void expect_problem(SptReader *reader, const char *name, const SptObjectRow *row, const char *words)
+static void expect_problem(SptReader *reader, const char *name, const SptObjectRow *row,
+			   const char *words)
 {
 	g_autoptr(SptPlaceTable) table = NULL;
 	SptSymbol symbol;
@@ -101,7 +111,8 @@ static void expect_problem(SptReader *reader, const char *name, const SptObjectR
 	g_assert_nonnull(spt_place_table_problem(table));
 	g_test_message("%s", spt_place_table_problem(table));
 	g_assert_nonnull(strstr(spt_place_table_problem(table), words));
-	g_assert_false(spt_place_table_symbol(table, spt_place_table_find(table, offsets[1]), &symbol));
+	g_assert_false(
+		spt_place_table_symbol(table, spt_place_table_find(table, offsets[1]), &symbol));
 }
 
 static void test_problems_of_files(void)
@@ -122,10 +133,12 @@ static void test_problems_of_files(void)
 static char *script(const char *text)
 {
 	static unsigned number;
-	g_autofree char *name = g_strdup_printf("helper-%u", number++), *whole = g_strdup_printf("#!/bin/sh\n%s\n", text);
+	g_autofree char *name = g_strdup_printf("helper-%u", number++),
+			*whole = g_strdup_printf("#!/bin/sh\n%s\n", text);
 	char *path = elf_file(name);
 
-	g_assert_true(g_file_set_contents_full(path, whole, -1, G_FILE_SET_CONTENTS_NONE, 0700, NULL));
+	g_assert_true(
+		g_file_set_contents_full(path, whole, -1, G_FILE_SET_CONTENTS_NONE, 0700, NULL));
 	return path;
 }
 
@@ -147,20 +160,25 @@ static void test_problems_of_helpers(void)
 
 	for (unsigned i = 0; i < G_N_ELEMENTS(helpers); i++) {
 		g_autofree char *program = script(helpers[i].text);
-		g_autoptr(SptReader) reader = spt_reader_new(program, 1, helpers[i].patience_ms, no_dirs);
+		g_autoptr(SptReader) reader =
+			spt_reader_new(program, 1, helpers[i].patience_ms, no_dirs);
 
 		expect_problem(reader, "whole", NULL, helpers[i].words);
 		expect_problem(reader, "whole", NULL, helpers[i].words);
 	}
-	expect_problem(none, "whole", NULL, "/nonexistent/reader, which reads files, cannot be run: No such file");
+	expect_problem(none, "whole", NULL,
+		       "/nonexistent/reader, which reads files, cannot be run: No such file");
 }
 
 /* Who waits for a while gets it later. */
 static void test_late(void)
 {
-	g_autofree char *program = g_file_read_link("/proc/self/exe", NULL), *home = g_path_get_dirname(program);
+	g_autofree char *program = g_file_read_link("/proc/self/exe", NULL),
+			*home = g_path_get_dirname(program);
 	g_autofree char *flag = elf_file("may-begin");
-	g_autofree char *text = g_strdup_printf("while ! [ -e %s ]; do sleep 0.1; done; exec %s/../sysprof-reader", flag, home);
+	g_autofree char *text =
+		g_strdup_printf("while ! [ -e %s ]; do sleep 0.1; done; exec %s/../sysprof-reader",
+				flag, home);
 	g_autofree char *path = script(text);
 	g_autoptr(SptReader) reader = spt_reader_new(path, 1, PATIENCE_MS, no_dirs);
 	g_autoptr(SptPlaceTable) table = NULL;
@@ -185,9 +203,15 @@ static void test_kept(void)
 		int fd = open(path, O_RDONLY | O_CLOEXEC);
 		g_autoptr(SptPlaceTable) table = NULL;
 
-		spt_reader_begin(reader, i, &(SptReadRequest){
-			.fd = fd, .path = path, .offsets = offsets, .n = G_N_ELEMENTS(offsets), .depth = SPT_READ_SYMBOLS, .keep = true,
-		});
+		spt_reader_begin(reader, i,
+				 &(SptReadRequest){
+					 .fd = fd,
+					 .path = path,
+					 .offsets = offsets,
+					 .n = G_N_ELEMENTS(offsets),
+					 .depth = SPT_READ_SYMBOLS,
+					 .keep = true,
+				 });
 		close(fd);
 		table = wait_for(reader, i);
 		if (strcmp(files[i], "bare") == 0)
@@ -200,9 +224,12 @@ static void test_kept(void)
 /* One file costs one helper. */
 static void test_next_file(void)
 {
-	g_autofree char *program = g_file_read_link("/proc/self/exe", NULL), *home = g_path_get_dirname(program);
+	g_autofree char *program = g_file_read_link("/proc/self/exe", NULL),
+			*home = g_path_get_dirname(program);
 	g_autofree char *flag = elf_file("was-here");
-	g_autofree char *text = g_strdup_printf("[ -e %s ] && exec %s/../sysprof-reader; touch %s; kill -SEGV $$", flag, home, flag);
+	g_autofree char *text =
+		g_strdup_printf("[ -e %s ] && exec %s/../sysprof-reader; touch %s; kill -SEGV $$",
+				flag, home, flag);
 	g_autofree char *path = script(text);
 	g_autoptr(SptReader) reader = spt_reader_new(path, 1, PATIENCE_MS, no_dirs);
 	g_autoptr(SptPlaceTable) table = NULL;
@@ -224,18 +251,21 @@ static SptObject *open_elf_file(const char *name)
 static void test_unwind_tables(void)
 {
 	g_autoptr(SptReader) reader = spt_reader_new(NULL, 1, PATIENCE_MS, no_dirs);
-	g_autoptr(SptObject) self = spt_object_open("/proc/self/exe", NULL), none = open_elf_file("bare");
+	g_autoptr(SptObject) self = spt_object_open("/proc/self/exe", NULL),
+			     none = open_elf_file("bare");
 	g_autoptr(SptUnwindTable) right = spt_unwind_table_new(self, NULL);
 
 	for (unsigned i = 0; i < 3; i++) {
 		g_autoptr(GError) error = NULL;
 		g_autoptr(SptPlaceTable) places = NULL;
 		bool has_debug = true;
-		g_autoptr(SptUnwindTable) table = spt_reader_unwind_table(reader, self, NULL, &has_debug, &error);
+		g_autoptr(SptUnwindTable) table =
+			spt_reader_unwind_table(reader, self, NULL, &has_debug, &error);
 
 		g_assert_no_error(error);
 		g_assert_false(has_debug);
-		g_assert_true(g_bytes_equal(spt_unwind_table_bytes(table), spt_unwind_table_bytes(right)));
+		g_assert_true(g_bytes_equal(spt_unwind_table_bytes(table),
+					    spt_unwind_table_bytes(right)));
 		begin(reader, "whole", i, NULL);
 		places = wait_for(reader, i);
 		expect_names(places);
@@ -253,14 +283,19 @@ static bool give_up(uint32_t tag, uint64_t done_bytes, uint64_t total_bytes, voi
 	return false;
 }
 
-/* A helper that downloads until it hears that it should not: as many bytes as the question and that have. */
+/*
+ * A helper that downloads until it hears that it should not: as many bytes as the question and that
+ * have.
+ */
 static void test_download_given_up(void)
 {
 	g_autofree char *path = elf_file("whole");
-	size_t bytes = 2 * sizeof(struct spt_reader_request) + strlen(path) + sizeof("/nonexistent") + sizeof(offsets);
-	g_autofree char *text = g_strdup_printf("printf 'sppr%s%s%s%s%s' >&0; head -c %zu >/dev/null; exit 7", "\\0\\0\\0\\0",
-						"A\\0\\0\\0\\0\\0\\0\\0", "B\\0\\0\\0\\0\\0\\0\\0", "\\0\\0\\0\\0",
-						"\\0\\0\\0\\0", bytes);
+	size_t bytes = 2 * sizeof(struct spt_reader_request) + strlen(path) +
+		       sizeof("/nonexistent") + sizeof(offsets);
+	g_autofree char *text =
+		g_strdup_printf("printf 'sppr%s%s%s%s%s' >&0; head -c %zu >/dev/null; exit 7",
+				"\\0\\0\\0\\0", "A\\0\\0\\0\\0\\0\\0\\0", "B\\0\\0\\0\\0\\0\\0\\0",
+				"\\0\\0\\0\\0", "\\0\\0\\0\\0", bytes);
 	g_autofree char *program = script(text);
 	g_autoptr(SptReader) reader = spt_reader_new(program, 1, PATIENCE_MS, no_dirs);
 	unsigned told = 0;
@@ -274,11 +309,14 @@ static void test_download_given_up(void)
 static void test_damaged_tables(void)
 {
 	g_autofree char *path = elf_file("whole");
-	g_autoptr(GByteArray) sound = spt_place_table_write(spt_object_open(path, NULL), no_dirs, offsets, G_N_ELEMENTS(offsets), SPT_READ_SYMBOLS);
+	g_autoptr(GByteArray) sound =
+		spt_place_table_write(spt_object_open(path, NULL), no_dirs, offsets,
+				      G_N_ELEMENTS(offsets), SPT_READ_SYMBOLS);
 	unsigned taken = 0;
 
 	for (unsigned round = 0; round < 20000; round++) {
-		GByteArray *bytes = g_byte_array_append(g_byte_array_new(), sound->data, sound->len);
+		GByteArray *bytes =
+			g_byte_array_append(g_byte_array_new(), sound->data, sound->len);
 		g_autoptr(SptPlaceTable) table = NULL;
 
 		for (unsigned i = 0; i < round % 4; i++)
@@ -309,7 +347,8 @@ int main(int argc, char **argv)
 	g_test_init(&argc, &argv, NULL);
 	make_elf_files(argv[0]);
 	text = elf_file("text");
-	g_assert_true(g_file_set_contents(text, "no ELF file, but long enough to be one: it is text.........", -1, NULL));
+	g_assert_true(g_file_set_contents(
+		text, "no ELF file, but long enough to be one: it is text.........", -1, NULL));
 	g_test_add_func("/reader/reads", test_reads);
 	g_test_add_func("/reader/side-by-side", test_side_by_side);
 	g_test_add_func("/reader/problems-of-files", test_problems_of_files);

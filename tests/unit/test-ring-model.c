@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * module/ring.c itself, run through every order in which one CPU's interrupts and a reader elsewhere can meet a writer's steps: all of
- * them, up to a number of interrupts and of reader's rounds.  So that one can believe it, the same exploration must find what
- * is wrong with rings that are wrong in one place each.  It knows order, not memory models: see test-ring.c.
+ * module/ring.c itself, run through every order in which one CPU's interrupts and a reader
+ * elsewhere can meet a writer's steps: all of them, up to a number of interrupts and of reader's
+ * rounds.  So that one can believe it, the same exploration must find what is wrong with rings that
+ * are wrong in one place each.  It knows order, not memory models: see test-ring.c.
  */
 #include "ring.c"
 #include "ring-mutants.h"
@@ -26,7 +27,8 @@ struct variant {
 	void (*commit)(struct sysprof_ring *ring);
 };
 
-static const struct variant right = { "the ring as it is", sysprof_ring_reset, sysprof_ring_reserve, sysprof_ring_commit };
+static const struct variant right = { "the ring as it is", sysprof_ring_reset, sysprof_ring_reserve,
+				      sysprof_ring_commit };
 static const struct variant mutants[] = { RING_MUTANTS };
 
 /* How much is explored. */
@@ -37,7 +39,10 @@ struct scope {
 	bool fine;		/* each load of the reader's is a step of its own */
 };
 
-/* The choices of the run under way; the run after it differs in the last that can still be increased. */
+/*
+ * The choices of the run under way; the run after it differs in the last that can still be
+ * increased.
+ */
 static struct {
 	unsigned made[MAX_CHOICES], of[MAX_CHOICES], n, known;
 } path;
@@ -89,24 +94,32 @@ static void require(bool good, const char *failure)
 	longjmp(world.failed, 1);
 }
 
-/* What a reader finds must be what somebody wrote, whole, once, and not older than what it was told to be complete. */
+/*
+ * What a reader finds must be what somebody wrote, whole, once, and not older than what it was told
+ * to be complete.
+ */
 static void consume(u32 head)
 {
 	u32 tail = __atomic_load_n(&world.ring.tail->tail, __ATOMIC_RELAXED);
 
 	require(head - tail <= RING_BYTES, "the head is more than the ring ahead of the tail");
 	while (tail != head) {
-		const struct sysprof_record *record = (void *)(world.ring.data + (tail & (RING_BYTES - 1)));
+		const struct sysprof_record *record =
+			(void *)(world.ring.data + (tail & (RING_BYTES - 1)));
 		const u64 *body = (const void *)(record + 1);
 
-		require(record->size && record->size * 8U <= head - tail, "a record has no sensible size");
+		require(record->size && record->size * 8U <= head - tail,
+			"a record has no sensible size");
 		if (record->type != SYSPROF_PAD) {
-			require(record->type == SAMPLE && record->pid < world.next_id && world.written[record->pid],
+			require(record->type == SAMPLE && record->pid < world.next_id &&
+					world.written[record->pid],
 				"a record was published before it was whole");
 			require(!world.seen[record->pid], "a record was published twice");
 			for (unsigned i = 0; i < record->size - sizeof(*record) / 8U; i++)
-				require(body[i] == record->pid, "a record was written over before it was read");
-			require(record->time >= world.safe, "a record came that is older than what was said to be complete");
+				require(body[i] == record->pid,
+					"a record was written over before it was read");
+			require(record->time >= world.safe,
+				"a record came that is older than what was said to be complete");
 			world.seen[record->pid] = true;
 		}
 		tail += record->size * 8;
@@ -146,7 +159,8 @@ static void reader_step(void)
 void shim_step(void)
 {
 	while (world.running) {
-		bool may_interrupt = world.interrupts < world.scope->interrupts, may_read = world.rounds < world.scope->rounds;
+		bool may_interrupt = world.interrupts < world.scope->interrupts,
+		     may_read = world.rounds < world.scope->rounds;
 		unsigned choice;
 
 		if (!may_interrupt && !may_read)
@@ -175,13 +189,16 @@ u64 ktime_get_mono_fast_ns(void)
 
 static void writer(void)
 {
-	u32 id = world.next_id++, words = 1 + id % 3, bytes = sizeof(struct sysprof_record) + words * 8;
+	u32 id = world.next_id++, words = 1 + id % 3,
+	    bytes = sizeof(struct sysprof_record) + words * 8;
 	struct sysprof_record *record;
 
 	record = world.variant->reserve(&world.ring, bytes, RING_BYTES);
 	if (!record)
 		return;
-	*record = (struct sysprof_record){ .type = SAMPLE, .size = bytes / 8, .time = record->time, .pid = id };
+	*record = (struct sysprof_record){
+		.type = SAMPLE, .size = bytes / 8, .time = record->time, .pid = id
+	};
 	shim_step();
 	for (u32 i = 0; i < words; i++)
 		((u64 *)(record + 1))[i] = id;
@@ -194,17 +211,20 @@ static void one_run(void)
 	for (unsigned i = 0; i < world.scope->records; i++)
 		writer();
 	world.running = false;
-	require((u32)local_read(&world.ring.head) == world.ring.page->head, "a record was never published");
+	require((u32)local_read(&world.ring.head) == world.ring.page->head,
+		"a record was never published");
 	require(!world.ring.page->oldest_open_time, "something stays open");
 	require(!local_read(&world.ring.nest), "a writer is counted that is gone");
 	while (world.stage)
 		reader_step();
 	consume(world.ring.page->head);
-	require(!memcmp(world.seen, world.written, sizeof(world.seen)), "a record that was written was not read");
+	require(!memcmp(world.seen, world.written, sizeof(world.seen)),
+		"a record that was written was not read");
 }
 
 /* Explores all; gives what went wrong, or NULL, and how many runs there were. */
-static const char *explore(const struct variant *variant, const struct scope *scope, unsigned long *runs)
+static const char *explore(const struct variant *variant, const struct scope *scope,
+			   unsigned long *runs)
 {
 	struct sysprof_ring ring = world.ring;
 
@@ -241,8 +261,8 @@ static void test_right(void)
 		unsigned long runs;
 		const char *failure = explore(&right, &scopes[i], &runs);
 
-		g_test_message("%u records, %u interrupts, %u rounds of the reader: %lu orders", scopes[i].records,
-			       scopes[i].interrupts, scopes[i].rounds, runs);
+		g_test_message("%u records, %u interrupts, %u rounds of the reader: %lu orders",
+			       scopes[i].records, scopes[i].interrupts, scopes[i].rounds, runs);
 		g_assert_cmpstr(failure, ==, NULL);
 		g_assert_cmpuint(runs, >, 1000);
 	}

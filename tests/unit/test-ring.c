@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * module/ring.c hammered: one thread is a CPU that writes and is interrupted at random steps, three deep, while another thread
- * reads as the ABI says.  Built with ThreadSanitizer it shows what is missing in barriers between the two worlds; built without,
- * a third thread sends the writer signals, interrupts that come at any instruction.
+ * module/ring.c hammered: one thread is a CPU that writes and is interrupted at random steps, three
+ * deep, while another thread reads as the ABI says.  Built with ThreadSanitizer it shows what is
+ * missing in barriers between the two worlds; built without, a third thread sends the writer
+ * signals, interrupts that come at any instruction.
  */
 #include "ring.c"
 
@@ -94,7 +95,9 @@ static void write_one(void)
 		fate[id] = LOST;
 		return;
 	}
-	*record = (struct sysprof_record){ .type = SAMPLE, .size = bytes / 8, .time = record->time, .pid = id };
+	*record = (struct sysprof_record){
+		.type = SAMPLE, .size = bytes / 8, .time = record->time, .pid = id
+	};
 	for (u32 i = 0; i < words; i++) {
 		((u64 *)(record + 1))[i] = id * 0x9e3779b97f4a7c15ULL + i;
 		if (i % 16 == 0)
@@ -111,7 +114,9 @@ static void *writer(void *unused)
 	for (u32 i = 0; i < RECORDS; i++) {
 		write_one();
 		/* Mostly as slow as the reader: a ring that is always full teaches nothing. */
-		while (i % 64 && __atomic_load_n(&ring.tail->tail, __ATOMIC_RELAXED) + ring.bytes / 2 - ring.page->head > ring.bytes / 2)
+		while (i % 64 && __atomic_load_n(&ring.tail->tail, __ATOMIC_RELAXED) +
+						 ring.bytes / 2 - ring.page->head >
+					 ring.bytes / 2)
 			sched_yield();
 	}
 	on_cpu = false;
@@ -142,7 +147,8 @@ static uint64_t read_round(uint64_t safe)
 	head = __atomic_load_n(&ring.page->head, __ATOMIC_ACQUIRE);
 	g_assert_cmpuint(head - tail, <=, ring.bytes);
 	while (tail != head) {
-		const struct sysprof_record *record = (void *)(ring.data + (tail & (ring.bytes - 1)));
+		const struct sysprof_record *record =
+			(void *)(ring.data + (tail & (ring.bytes - 1)));
 
 		g_assert_cmpuint(record->size, >, 0);
 		g_assert_cmpuint(record->size * 8, <=, head - tail);
@@ -189,7 +195,8 @@ static void hammer(u32 bytes)
 	/* Nobody reads yet: these do not all fit. */
 	for (u32 i = 0; i < UNREAD; i++)
 		write_one();
-	if (pthread_create(&threads[1], NULL, reader, NULL) || pthread_create(&threads[0], NULL, writer, NULL))
+	if (pthread_create(&threads[1], NULL, reader, NULL) ||
+	    pthread_create(&threads[0], NULL, writer, NULL))
 		g_error("no threads");
 	while (WITH_SIGNALS && !__atomic_load_n(&writer_done, __ATOMIC_ACQUIRE)) {
 		pthread_kill(threads[0], SIGUSR1);
@@ -205,7 +212,8 @@ static void hammer(u32 bytes)
 		lost += fate[id] == LOST;
 		written += fate[id] == WRITTEN;
 	}
-	g_test_message("%u bytes: %u read, %u lost, %u signals, %" G_GUINT64_FORMAT " rounds", bytes, written, lost, signals, reader_rounds);
+	g_test_message("%u bytes: %u read, %u lost, %u signals, %" G_GUINT64_FORMAT " rounds",
+		       bytes, written, lost, signals, reader_rounds);
 	g_assert_cmpuint(next_id, >, RECORDS);
 	g_assert_cmpuint(lost, >, 0);
 	g_assert_cmpuint(written, >, RECORDS / 100);
@@ -239,13 +247,17 @@ static void test_seeded(void)
 }
 #endif
 
-/* Whatever a reader writes as its tail: refused, or at worst its own records are overwritten; nothing beside the ring. */
+/*
+ * Whatever a reader writes as its tail: refused, or at worst its own records are overwritten;
+ * nothing beside the ring.
+ */
 static void test_hostile_tail(void)
 {
 	if (sysprof_ring_init(&ring, PAGE_SIZE, 0))
 		g_error("no memory");
 	for (u32 round = 0; round < 20000; round++) {
-		u32 bytes = sizeof(struct sysprof_record) + draw() % MAX_WORDS * 8, head = local_read(&ring.head), tail = draw(), used;
+		u32 bytes = sizeof(struct sysprof_record) + draw() % MAX_WORDS * 8,
+		    head = local_read(&ring.head), tail = draw(), used;
 		void *room;
 
 		if (round % 3)
@@ -253,15 +265,18 @@ static void test_hostile_tail(void)
 		used = head - tail;
 		ring.tail->tail = tail;
 		room = sysprof_ring_reserve(&ring, bytes, PAGE_SIZE);
-		g_assert_true(used <= PAGE_SIZE || (!room && ring.page->flags == SYSPROF_RING_BROKEN));
+		g_assert_true(used <= PAGE_SIZE ||
+			      (!room && ring.page->flags == SYSPROF_RING_BROKEN));
 		if (room) {
-			g_assert_true((u8 *)room >= ring.data && (u8 *)room + bytes <= ring.data + PAGE_SIZE);
+			g_assert_true((u8 *)room >= ring.data &&
+				      (u8 *)room + bytes <= ring.data + PAGE_SIZE);
 			memset(room, 0, bytes);
 			sysprof_ring_commit(&ring);
 		} else {
 			/* Broken is broken until the next start. */
 			ring.tail->tail = head;
-			g_assert_true((ring.page->flags != 0) == !sysprof_ring_reserve(&ring, 32, PAGE_SIZE));
+			g_assert_true((ring.page->flags != 0) ==
+				      !sysprof_ring_reserve(&ring, 32, PAGE_SIZE));
 			sysprof_ring_reset(&ring);
 		}
 		g_assert_cmpint(local_read(&ring.nest), ==, 0);

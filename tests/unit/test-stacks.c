@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Stacks by shortcuts and stacks frame by frame must be the same nodes, whatever comes in whatever order. */
+/*
+ * Stacks by shortcuts and stacks frame by frame must be the same nodes, whatever comes in whatever
+ * order.
+ */
 #include <string.h>
 
 #include "capture/format.h"
@@ -18,7 +21,8 @@ struct sample {
 };
 
 /* As sysprof.h says what frames are, and format.md what nodes are. */
-static uint32_t plain_node(const SptSpaces *spaces, SptStash *stash, const struct sysprof_sample *sample, bool is_in_exec,
+static uint32_t plain_node(const SptSpaces *spaces, SptStash *stash,
+			   const struct sysprof_sample *sample, bool is_in_exec,
 			   SptStackEnd *ret_end)
 {
 	const SptSpace *space = spt_spaces_get(spaces, sample->mm);
@@ -27,30 +31,40 @@ static uint32_t plain_node(const SptSpaces *spaces, SptStash *stash, const struc
 	unsigned n = 0;
 	uint32_t root = 0;
 
-	if (sample->user_mode == SYSPROF_USER_RAW && sample->n_user && sample->user_end != SYSPROF_END_ROOT &&
+	if (sample->user_mode == SYSPROF_USER_RAW && sample->n_user &&
+	    sample->user_end != SYSPROF_END_ROOT &&
 	    !(sample->n_user == 1 && sample->user_end == SYSPROF_END_UNMAPPED))
-		root = spt_stash_child(stash, 0, &(SptFrame){ .kind = SPT_FRAME_EXACT, .object = sample->user_end == SPT_END_CUT ?
-							      SPT_STACKS_CUT : SPT_STACKS_INCOMPLETE });
+		root = spt_stash_child(stash, 0,
+				       &(SptFrame){ .kind = SPT_FRAME_EXACT,
+						    .object = sample->user_end == SPT_END_CUT ?
+								      SPT_STACKS_CUT :
+								      SPT_STACKS_INCOMPLETE });
 	*ret_end = (SptStackEnd){ sample->user_end, sample->n_user };
 	for (unsigned i = 0; i < sample->n_kernel; i++) {
 		bool is_exact = i == 0 && sample->record.flags & SYSPROF_SAMPLE_KERNEL_EXACT;
 
-		frames[n++] = (SptFrame){ (sample->frames[i] & SYSPROF_FRAME_OFFSET_MASK) - !is_exact,
-					  sample->frames[i] >> SYSPROF_FRAME_OBJECT_SHIFT, is_exact };
+		frames[n++] =
+			(SptFrame){ (sample->frames[i] & SYSPROF_FRAME_OFFSET_MASK) - !is_exact,
+				    sample->frames[i] >> SYSPROF_FRAME_OBJECT_SHIFT, is_exact };
 	}
 	for (unsigned i = 0; i < sample->n_user; i++) {
 		uint64_t value = sample->frames[sample->n_kernel + i];
 		bool is_exact = i == 0 && sample->record.flags & SYSPROF_SAMPLE_USER_EXACT;
-		const SptMap *map = has_addresses && space ? spt_space_find(space, value - !is_exact) : NULL;
+		const SptMap *map =
+			has_addresses && space ? spt_space_find(space, value - !is_exact) : NULL;
 
 		if (has_addresses && !map) {
-			*ret_end = (SptStackEnd){ i == 0 && is_in_exec ? SYSPROF_END_NONE : SYSPROF_END_UNMAPPED, i > 0 };
+			*ret_end = (SptStackEnd){ i == 0 && is_in_exec ? SYSPROF_END_NONE :
+									 SYSPROF_END_UNMAPPED,
+						  i > 0 };
 			if (i == 0 && !is_in_exec)
 				frames[n++] = (SptFrame){ .kind = is_exact };
 			break;
 		}
-		frames[n++] = map ? (SptFrame){ value - map->start + map->offset - !is_exact, map->object, is_exact } :
-				    (SptFrame){ (value & SYSPROF_FRAME_OFFSET_MASK) - !is_exact, value >> SYSPROF_FRAME_OBJECT_SHIFT, is_exact };
+		frames[n++] = map ? (SptFrame){ value - map->start + map->offset - !is_exact,
+						map->object, is_exact } :
+				    (SptFrame){ (value & SYSPROF_FRAME_OFFSET_MASK) - !is_exact,
+						value >> SYSPROF_FRAME_OBJECT_SHIFT, is_exact };
 	}
 	if (!sample->n_user && sample->user_end == SYSPROF_END_UNMAPPED) {
 		if (is_in_exec)
@@ -63,29 +77,36 @@ static uint32_t plain_node(const SptSpaces *spaces, SptStash *stash, const struc
 
 static uint64_t kernel_frame(GRand *random)
 {
-	return (uint64_t)SYSPROF_OBJECT_KERNEL << SYSPROF_FRAME_OBJECT_SHIFT | (uint64_t)g_rand_int_range(random, 1, 4);
+	return (uint64_t)SYSPROF_OBJECT_KERNEL << SYSPROF_FRAME_OBJECT_SHIFT |
+	       (uint64_t)g_rand_int_range(random, 1, 4);
 }
 
 /* Every second page may be mapped. */
 static uint64_t user_frame(GRand *random, bool is_address)
 {
 	if (is_address)
-		return (uint64_t)g_rand_int_range(random, 0, PAGES) * PAGE + (uint64_t)g_rand_int_range(random, 1, 3);
-	return (uint64_t)g_rand_int_range(random, SYSPROF_OBJECT_FIRST, SYSPROF_OBJECT_FIRST + 2) << SYSPROF_FRAME_OBJECT_SHIFT |
+		return (uint64_t)g_rand_int_range(random, 0, PAGES) * PAGE +
+		       (uint64_t)g_rand_int_range(random, 1, 3);
+	return (uint64_t)g_rand_int_range(random, SYSPROF_OBJECT_FIRST, SYSPROF_OBJECT_FIRST + 2)
+		       << SYSPROF_FRAME_OBJECT_SHIFT |
 	       (uint64_t)g_rand_int_range(random, 1, 3);
 }
 
-/* The one before, but for some of its innermost frames; sometimes a deep one, sometimes none of it. */
+/*
+ * The one before, but for some of its innermost frames; sometimes a deep one, sometimes none of it.
+ */
 static void next_stack(GRand *random, struct sysprof_sample *sample)
 {
-	unsigned keep = g_rand_int_range(random, 0, sample->n_user + 1u), own = g_rand_int_range(random, 0, 4);
+	unsigned keep = g_rand_int_range(random, 0, sample->n_user + 1u),
+		 own = g_rand_int_range(random, 0, 4);
 	bool is_address = sample->record.flags & SYSPROF_SAMPLE_ADDRESSES;
 	__u64 user[FRAMES];
 
 	if (g_rand_int_range(random, 0, 50) == 0)
 		own = g_rand_int_range(random, 0, FRAMES);
 	own = MIN(own, FRAMES - keep);
-	memcpy(user + own, sample->frames + sample->n_kernel + sample->n_user - keep, keep * sizeof(*user));
+	memcpy(user + own, sample->frames + sample->n_kernel + sample->n_user - keep,
+	       keep * sizeof(*user));
 	for (unsigned i = 0; i < own; i++)
 		user[i] = user_frame(random, is_address);
 	sample->n_kernel = g_rand_boolean(random) ? 0 : g_rand_int_range(random, 0, 6);
@@ -97,8 +118,10 @@ static void next_stack(GRand *random, struct sysprof_sample *sample)
 
 static void change_space(GRand *random, SptSpaces *spaces, uint64_t time)
 {
-	SptMap map = { .start = (uint64_t)g_rand_int_range(random, 0, PAGES / 2) * 2 * PAGE, .offset = g_rand_int_range(random, 0, 3) * PAGE,
-		       .object = g_rand_int_range(random, SYSPROF_OBJECT_FIRST, SYSPROF_OBJECT_FIRST + 3) };
+	SptMap map = { .start = (uint64_t)g_rand_int_range(random, 0, PAGES / 2) * 2 * PAGE,
+		       .offset = g_rand_int_range(random, 0, 3) * PAGE,
+		       .object = g_rand_int_range(random, SYSPROF_OBJECT_FIRST,
+						  SYSPROF_OBJECT_FIRST + 3) };
 	uint64_t mm = g_rand_int_range(random, 1, SPACES + 1);
 
 	map.end = map.start + PAGE;
@@ -116,7 +139,8 @@ static void change_space(GRand *random, SptSpaces *spaces, uint64_t time)
 
 static void test_same(void)
 {
-	static const uint8_t ends[] = { SYSPROF_END_ROOT, SYSPROF_END_BAD, SPT_END_CUT, SPT_END_NO_INFO };
+	static const uint8_t ends[] = { SYSPROF_END_ROOT, SYSPROF_END_BAD, SPT_END_CUT,
+					SPT_END_NO_INFO };
 	g_autoptr(GRand) random = g_rand_new_with_seed(5);
 	g_autoptr(SptSpaces) spaces = spt_spaces_new();
 	g_autoptr(SptJit) jit = spt_jit_new();
@@ -138,11 +162,15 @@ static void test_same(void)
 			sample->mm = g_rand_int_range(random, 1, SPACES + 1);
 		if (g_rand_int_range(random, 0, 100) == 0) {
 			sample->n_user = 0;
-			sample->record.flags = g_rand_int_range(random, 0, 4) | (g_rand_boolean(random) ? SYSPROF_SAMPLE_ADDRESSES : 0);
+			sample->record.flags =
+				g_rand_int_range(random, 0, 4) |
+				(g_rand_boolean(random) ? SYSPROF_SAMPLE_ADDRESSES : 0);
 			sample->user_end = g_rand_boolean(random) ? SYSPROF_END_UNMAPPED : 0;
-			sample->user_mode = g_rand_boolean(random) ? SYSPROF_USER_RAW : SYSPROF_USER_FP;
+			sample->user_mode =
+				g_rand_boolean(random) ? SYSPROF_USER_RAW : SYSPROF_USER_FP;
 			if (sample->user_mode == SYSPROF_USER_RAW && g_rand_boolean(random))
-				sample->user_end = ends[g_rand_int_range(random, 0, G_N_ELEMENTS(ends))];
+				sample->user_end =
+					ends[g_rand_int_range(random, 0, G_N_ELEMENTS(ends))];
 		}
 		if (g_rand_int_range(random, 0, 5000) == 0) {
 			g_clear_pointer(&stash, spt_stash_free);
@@ -156,7 +184,8 @@ static void test_same(void)
 		node = spt_stacks_node(stacks, stash, sample, is_in_exec, &end);
 		n_known += spt_stash_n_nodes(stash) == n_before;
 		n_before = spt_stash_n_nodes(stash);
-		g_assert_cmpuint(plain_node(spaces, stash, sample, is_in_exec, &plain_end), ==, node);
+		g_assert_cmpuint(plain_node(spaces, stash, sample, is_in_exec, &plain_end), ==,
+				 node);
 		g_assert_cmpuint(spt_stash_n_nodes(stash), ==, n_before);
 		g_assert_cmpuint(end.user_end, ==, plain_end.user_end);
 		g_assert_true(end.has_user == plain_end.has_user);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The stackstash: one number per distinct stack, nothing merged that differs, nothing kept twice. */
+/*
+ * The stackstash: one number per distinct stack, nothing merged that differs, nothing kept twice.
+ */
 #include "stash/stash.h"
 
 #include <string.h>
@@ -17,7 +19,9 @@ static void test_root(void)
 
 static void test_innermost_first(void)
 {
-	const SptFrame frames[] = { { 30, 1, SPT_FRAME_EXACT }, { 20, 1, SPT_FRAME_CALL }, { 10, 1, SPT_FRAME_CALL } };
+	const SptFrame frames[] = { { 30, 1, SPT_FRAME_EXACT },
+				    { 20, 1, SPT_FRAME_CALL },
+				    { 10, 1, SPT_FRAME_CALL } };
 	g_autoptr(SptStash) stash = spt_stash_new();
 	uint32_t leaf = spt_stash_add(stash, 0, frames, 3);
 
@@ -63,12 +67,17 @@ static void test_against_a_model(void)
 
 	for (unsigned i = 0; i < 60000; i++) {
 		SptFrame frame = {
-			.offset = (uint64_t)g_rand_int_range(random, 0, 200) << 12, .object = (uint32_t)g_rand_int_range(random, 0, 3),
+			.offset = (uint64_t)g_rand_int_range(random, 0, 200) << 12,
+			.object = (uint32_t)g_rand_int_range(random, 0, 3),
 			.kind = (uint32_t)g_rand_int_range(random, 0, 2),
 		};
-		uint32_t parent = (uint32_t)g_rand_int_range(random, 0, (gint32)MIN(spt_stash_n_nodes(stash), 500));
-		uint32_t before = spt_stash_n_nodes(stash), id = spt_stash_child(stash, parent, &frame);
-		char *key = g_strdup_printf("%u %u %u %" G_GUINT64_FORMAT, parent, frame.object, frame.kind, frame.offset);
+		uint32_t parent =
+			(uint32_t)g_rand_int_range(random, 0,
+						   (gint32)MIN(spt_stash_n_nodes(stash), 500));
+		uint32_t before = spt_stash_n_nodes(stash),
+			 id = spt_stash_child(stash, parent, &frame);
+		char *key = g_strdup_printf("%u %u %u %" G_GUINT64_FORMAT, parent, frame.object,
+					    frame.kind, frame.offset);
 		gpointer known;
 
 		if (g_hash_table_lookup_extended(model, key, NULL, &known)) {
@@ -94,9 +103,13 @@ static void test_a_million_nodes(void)
 	for (uint32_t round = 0; round < 2; round++) {
 		leaf = 0;
 		for (uint32_t i = 0; i < 500000; i++)
-			leaf = spt_stash_child(stash, leaf, &(SptFrame) { .offset = (uint64_t)i << 44, .object = 1 });
+			leaf = spt_stash_child(stash, leaf,
+					       &(SptFrame){ .offset = (uint64_t)i << 44,
+							    .object = 1 });
 		for (uint32_t i = 0; i < 500000; i++)
-			spt_stash_child(stash, 0, &(SptFrame) { .offset = (uint64_t)i << 12, .object = i & 7 });
+			spt_stash_child(stash, 0,
+					&(SptFrame){ .offset = (uint64_t)i << 12,
+						     .object = i & 7 });
 	}
 	g_assert_cmpuint(leaf, ==, 500000);
 	/* The chain's first frame is also the first of the others but for its object. */

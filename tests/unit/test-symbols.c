@@ -116,7 +116,9 @@ static void test_debug_files_of_others(void)
 	}
 }
 
-/* The linker's and compiler's own work, with nm as the oracle: every function of this very program. */
+/*
+ * The linker's and compiler's own work, with nm as the oracle: every function of this very program.
+ */
 static void test_against_nm(void)
 {
 	g_autofree char *program = g_file_read_link("/proc/self/exe", NULL);
@@ -137,7 +139,8 @@ static void test_against_nm(void)
 		char type, name[200];
 		SptSymbol symbol;
 
-		if (sscanf(*line, "%" G_GINT64_MODIFIER "x %" G_GINT64_MODIFIER "x %c %199s", &address, &bytes, &type, name) != 4 ||
+		if (sscanf(*line, "%" G_GINT64_MODIFIER "x %" G_GINT64_MODIFIER "x %c %199s",
+			   &address, &bytes, &type, name) != 4 ||
 		    !strchr("tTwWi", type) || bytes == 0)
 			continue;
 		g_assert_true(spt_object_address_to_offset(object, address, &offset));
@@ -152,7 +155,9 @@ static void test_against_nm(void)
 static void test_stubs(void)
 {
 	g_autofree char *program = g_file_read_link("/proc/self/exe", NULL);
-	g_autofree char *command = g_strdup_printf("sh -c \"objdump -d -j .plt -j .plt.got '%s' | grep '@plt>:'\"", program);
+	g_autofree char *command =
+		g_strdup_printf("sh -c \"objdump -d -j .plt -j .plt.got '%s' | grep '@plt>:'\"",
+				program);
 	g_autofree char *output = NULL;
 	g_auto(GStrv) lines = NULL;
 	g_autoptr(SptObject) object = spt_object_open(program, NULL);
@@ -191,7 +196,9 @@ static void test_damage(void)
 		SptSymbol symbol;
 
 		for (unsigned i = 0; i < 1 + round % 5; i++) {
-			static const int ranges[][2] = { { 0, 0xb0 }, { 0x3000, 0x3400 }, { 0x6000, 0x6200 } };
+			static const int ranges[][2] = { { 0, 0xb0 },
+							 { 0x3000, 0x3400 },
+							 { 0x6000, 0x6200 } };
 			const int *range = ranges[g_test_rand_int_range(0, 3)];
 
 			copy[g_test_rand_int_range(range[0], range[1])] = g_test_rand_int();
@@ -226,14 +233,16 @@ static void test_short_templates(void)
 {
 	expect_short("main", "main");
 	expect_short("", "");
-	expect_short("std::vector<int, std::allocator<int> >::push_back(int const&)", "std::vector<...>::push_back(int const&)");
+	expect_short("std::vector<int, std::allocator<int> >::push_back(int const&)",
+		     "std::vector<...>::push_back(int const&)");
 	expect_short("f<int>(std::map<a, b<c>> const&)", "f<...>(std::map<...> const&)");
 	expect_short("g<(1>0), (2<3)>()", "g<...>()");
 	expect_short("h<decltype (p->q())>::i", "h<...>::i");
 	expect_short("operator<(a, b)", "operator<(a, b)");
 	expect_short("operator<< <char>(s<char>&)", "operator<< <char>(s<...>&)");
 	expect_short("a::operator->()", "a::operator->()");
-	expect_short("<alloc::vec::Vec<T> as core::Trait>::f", "<alloc::vec::Vec<...> as core::Trait>::f");
+	expect_short("<alloc::vec::Vec<T> as core::Trait>::f",
+		     "<alloc::vec::Vec<...> as core::Trait>::f");
 	expect_short("broken<int", "broken<int");
 }
 
@@ -246,7 +255,8 @@ static void test_demangle(void)
 	expect_demangled("i", "i");
 	expect_demangled("_Zgarbage", "_Zgarbage");
 	expect_demangled("", "");
-	expect_demangled("_ZN4core3ptr13drop_in_place17h0123456789abcdefE", "core::ptr::drop_in_place");
+	expect_demangled("_ZN4core3ptr13drop_in_place17h0123456789abcdefE",
+			 "core::ptr::drop_in_place");
 	expect_demangled("_RNvC6_123foo3bar", "123foo::bar");
 	expect_demangled("_RINvNtC3std3mem8align_ofdE", "std::mem::align_of::<f64>");
 	expect_demangled("_Rgarbage", "_Rgarbage");
@@ -272,9 +282,11 @@ static void test_demangle_rust_bomb(void)
 	unsigned before = 8;			/* where the last pair begins, behind "_R" */
 
 	for (unsigned i = 0; i < 60; i++) {
-		static const char digits[] = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+		static const char digits[] =
+			"0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
 		unsigned number = before - 1;	/* "_" is 0 */
-		char reference[3] = { digits[number >= 62 ? number / 62 : number], number >= 62 ? digits[number % 62] : 0 };
+		char reference[3] = { digits[number >= 62 ? number / 62 : number],
+				      number >= 62 ? digits[number % 62] : 0 };
 
 		before = bomb->len - 2;
 		g_string_append_printf(bomb, "TB%s_B%s_E", reference, reference);
@@ -317,7 +329,10 @@ static void setup(struct fixture *fixture, gconstpointer data)
 	objects[2] = (SptObjectRow){ .id = 2, .kind = SPT_OBJECT_MODULES };
 	objects[3] = (SptObjectRow){ .id = 3, .kind = SPT_OBJECT_ANON };
 	objects[4] = (SptObjectRow){ .id = 4, .kind = SPT_OBJECT_VDSO };
-	objects[5] = (SptObjectRow){ .id = 5, .kind = SPT_OBJECT_FILE, .path = fixture->path, .build_id_bytes = 20,
+	objects[5] = (SptObjectRow){ .id = 5,
+				     .kind = SPT_OBJECT_FILE,
+				     .path = fixture->path,
+				     .build_id_bytes = 20,
 				     .build_id = { 0xab } };
 	for (unsigned i = 1; i < 20; i++)
 		objects[5].build_id[i] = i * 7;
@@ -329,24 +344,57 @@ static void setup(struct fixture *fixture, gconstpointer data)
 	objects[8] = objects[7];
 	objects[8].id = 8;
 	objects[8].mtime_ns++;
-	objects[9] = (SptObjectRow){ .id = 9, .kind = SPT_OBJECT_FILE, .path = "/tmp/libgone.so (deleted)", .bytes = 1,
+	objects[9] = (SptObjectRow){ .id = 9,
+				     .kind = SPT_OBJECT_FILE,
+				     .path = "/tmp/libgone.so (deleted)",
+				     .bytes = 1,
 				     .mtime_ns = 1 };
-	objects[10] = (SptObjectRow){ .id = 10, .kind = SPT_OBJECT_FILE, .path = "/nonexistent/libfoo.so.1", .bytes = 1,
+	objects[10] = (SptObjectRow){ .id = 10,
+				      .kind = SPT_OBJECT_FILE,
+				      .path = "/nonexistent/libfoo.so.1",
+				      .bytes = 1,
 				      .mtime_ns = 1 };
-	fixture->names[0] = (SptNameRow){ .object = 1, .offset = 0x40, .symbol = "do_syscall_64", .module = "" };
-	fixture->names[1] = (SptNameRow){ .object = 2, .offset = 0x40, .symbol = "ext4_read", .module = "ext4" };
-	fixture->names[2] = (SptNameRow){ .object = 2, .offset = 0x80, .symbol = "", .module = "ext4" };
-	fixture->names[3] = (SptNameRow){ .object = 9, .offset = 0x99, .symbol = "_ZN5outer5innerEiPKc", .module = "" };
-	fixture->names[4] = (SptNameRow){ .object = 5, .offset = TEXT_OFFSET, .symbol = "recorded", .module = "" };
-	fixture->names[5] = (SptNameRow){ .object = 4, .offset = 0x7, .symbol = "__vdso_time", .module = "" };
+	fixture->names[0] = (SptNameRow){
+		.object = 1, .offset = 0x40, .symbol = "do_syscall_64", .module = ""
+	};
+	fixture->names[1] = (SptNameRow){
+		.object = 2, .offset = 0x40, .symbol = "ext4_read", .module = "ext4"
+	};
+	fixture->names[2] =
+		(SptNameRow){ .object = 2, .offset = 0x80, .symbol = "", .module = "ext4" };
+	fixture->names[3] = (SptNameRow){
+		.object = 9, .offset = 0x99, .symbol = "_ZN5outer5innerEiPKc", .module = ""
+	};
+	fixture->names[4] = (SptNameRow){
+		.object = 5, .offset = TEXT_OFFSET, .symbol = "recorded", .module = ""
+	};
+	fixture->names[5] =
+		(SptNameRow){ .object = 4, .offset = 0x7, .symbol = "__vdso_time", .module = "" };
 	/* Ranges: the one that begins last counts, and a place that is named by itself. */
-	fixture->names[6] = (SptNameRow){ .object = 1, .offset = 0x1000, .symbol = "outside", .module = "", .symbol_bytes = 0x100 };
-	fixture->names[7] = (SptNameRow){ .object = 1, .offset = 0x1048, .symbol = "within", .module = "", .distance = 8,
+	fixture->names[6] = (SptNameRow){ .object = 1,
+					  .offset = 0x1000,
+					  .symbol = "outside",
+					  .module = "",
+					  .symbol_bytes = 0x100 };
+	fixture->names[7] = (SptNameRow){ .object = 1,
+					  .offset = 0x1048,
+					  .symbol = "within",
+					  .module = "",
+					  .distance = 8,
 					  .symbol_bytes = 0x10 };
-	fixture->names[8] = (SptNameRow){ .object = 1, .offset = 0x1060, .symbol = "alone", .module = "" };
-	fixture->names[9] = (SptNameRow){ .object = 1, .offset = 0x1000, .symbol = "better", .module = "", .symbol_bytes = 0x100 };
+	fixture->names[8] =
+		(SptNameRow){ .object = 1, .offset = 0x1060, .symbol = "alone", .module = "" };
+	fixture->names[9] = (SptNameRow){ .object = 1,
+					  .offset = 0x1000,
+					  .symbol = "better",
+					  .module = "",
+					  .symbol_bytes = 0x100 };
 	fixture->capture = (SptCapture){
-		.path = "by hand", .objects = objects, .n_objects = 11, .names = fixture->names, .n_names = 10,
+		.path = "by hand",
+		.objects = objects,
+		.n_objects = 11,
+		.names = fixture->names,
+		.n_names = 10,
 	};
 }
 
@@ -407,9 +455,11 @@ static void test_frames(struct fixture *fixture, gconstpointer data)
 		g_assert_cmpstr(name.object, ==, expected[i].label);
 		g_assert_cmpint(name.has_symbol, ==, expected[i].has_symbol);
 		/* Equal text, equal pointer. */
-		g_assert_true(name.is_unique != (name.function == spt_symbols_name(symbols, &frame).function));
+		g_assert_true(name.is_unique !=
+			      (name.function == spt_symbols_name(symbols, &frame).function));
 		if (!strstr(expected[i].function, "+0x"))
-			g_assert_true(name.function == spt_symbols_intern(symbols, expected[i].function));
+			g_assert_true(name.function ==
+				      spt_symbols_intern(symbols, expected[i].function));
 		g_assert_true(name.object == spt_symbols_intern(symbols, expected[i].label));
 	}
 	g_assert_null(spt_symbols_problem(symbols, 5));

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Tables made beside the recorder by a helper, and kept on disk: the same as made at once, whatever lies in the directory and becomes of the helper. */
+/*
+ * Tables made beside the recorder by a helper, and kept on disk: the same as made at once, whatever
+ * lies in the directory and becomes of the helper.
+ */
 #include "record/tables.h"
 
 #include <glib/gstdio.h>
@@ -21,7 +24,10 @@ static char *debug_dir;
 
 struct fixture {
 	char *dir;
-	SptObject *self, *memory, *other;	/* this program, which has a build-id; an image without descriptor; another program, or NULL */
+	/*
+	 * this program, which has a build-id; an image without descriptor; another program, or NULL
+	 */
+	SptObject *self, *memory, *other;
 	SptUnwindTable *right;		/* of @self */
 	SptReader *reader;
 	unsigned opened;
@@ -33,7 +39,10 @@ static const SptObject *open_file(uint32_t object, void *data)
 	struct fixture *fixture = data;
 
 	fixture->opened++;
-	return object == NO_FILE ? NULL : object == IN_MEMORY ? fixture->memory : object == NOT_KEPT ? fixture->other : fixture->self;
+	return object == NO_FILE   ? NULL :
+	       object == IN_MEMORY ? fixture->memory :
+	       object == NOT_KEPT  ? fixture->other :
+				     fixture->self;
 }
 
 static void on_failed(uint32_t object, const char *problem, void *data)
@@ -43,10 +52,15 @@ static void on_failed(uint32_t object, const char *problem, void *data)
 	g_string_append_printf(fixture->failures, "%u %s\n", object, problem);
 }
 
-/* @path: of a directory to keep them in; NULL: they are not kept.  @reader NULL: the one that belongs to this program. */
+/*
+ * @path: of a directory to keep them in; NULL: they are not kept.  @reader NULL: the one that
+ * belongs to this program.
+ */
 static SptTables *new_tables(struct fixture *fixture, const char *path, SptReader *reader)
 {
-	return spt_tables_new(open_file, on_failed, fixture, path ? spt_table_cache_new(path, 1 << 28) : NULL, reader ? reader : spt_tables_reader());
+	return spt_tables_new(open_file, on_failed, fixture,
+			      path ? spt_table_cache_new(path, 1 << 28) : NULL,
+			      reader ? reader : spt_tables_reader());
 }
 
 static void set_up(struct fixture *fixture, const void *data)
@@ -108,7 +122,8 @@ static void tear_down(struct fixture *fixture, const void *data)
 static void is_right(const struct fixture *fixture, const SptUnwindTable *table)
 {
 	g_assert_nonnull(table);
-	g_assert_true(g_bytes_equal(spt_unwind_table_bytes(table), spt_unwind_table_bytes(fixture->right)));
+	g_assert_true(g_bytes_equal(spt_unwind_table_bytes(table),
+				    spt_unwind_table_bytes(fixture->right)));
 }
 
 static void test_made(struct fixture *fixture, const void *data)
@@ -135,9 +150,11 @@ static void test_made(struct fixture *fixture, const void *data)
 /* A helper of a few words; to be freed. */
 static SptReader *script(const struct fixture *fixture, const char *text, unsigned patience_ms)
 {
-	g_autofree char *path = g_build_filename(fixture->dir, "helper", NULL), *whole = g_strdup_printf("#!/bin/sh\n%s\n", text);
+	g_autofree char *path = g_build_filename(fixture->dir, "helper", NULL),
+			*whole = g_strdup_printf("#!/bin/sh\n%s\n", text);
 
-	g_assert_true(g_file_set_contents_full(path, whole, -1, G_FILE_SET_CONTENTS_NONE, 0700, NULL));
+	g_assert_true(
+		g_file_set_contents_full(path, whole, -1, G_FILE_SET_CONTENTS_NONE, 0700, NULL));
 	return spt_reader_new(path, 1, patience_ms, NULL);
 }
 
@@ -148,16 +165,21 @@ static void test_helper_fails(struct fixture *fixture, const void *data)
 		unsigned patience_ms;
 		const char *failure;
 	} helpers[] = {
-		{ "kill -SEGV $$", PATIENT_MS, "1 cannot be read: what reads it crashed (Segmentation fault)\n" },
+		{ "kill -SEGV $$", PATIENT_MS,
+		  "1 cannot be read: what reads it crashed (Segmentation fault)\n" },
 		{ "exec sleep 1000", 300, "1 cannot be read: what reads it took too long\n" },
-		{ "head -c 96 /dev/zero >&0; exec sleep 1000", PATIENT_MS, "1 cannot be read: what reads it crashed (Killed)\n" },
+		{ "head -c 96 /dev/zero >&0; exec sleep 1000", PATIENT_MS,
+		  "1 cannot be read: what reads it crashed (Killed)\n" },
 		/* A head of 64 bytes of table, and they are none. */
-		{ "{ printf 'sppu\\0\\0\\0\\0@'; head -c 87 /dev/zero; } >&0; exec sleep 1000", PATIENT_MS, "1 cannot be read: what reads it gave no table\n" },
+		{ "{ printf 'sppu\\0\\0\\0\\0@'; head -c 87 /dev/zero; } >&0; exec sleep 1000",
+		  PATIENT_MS, "1 cannot be read: what reads it gave no table\n" },
 	};
 
 	(void)data;
 	for (unsigned i = 0; i < G_N_ELEMENTS(helpers); i++) {
-		g_autoptr(SptTables) tables = new_tables(fixture, NULL, script(fixture, helpers[i].text, helpers[i].patience_ms));
+		g_autoptr(SptTables) tables =
+			new_tables(fixture, NULL,
+				   script(fixture, helpers[i].text, helpers[i].patience_ms));
 		const SptUnwindTable *table;
 
 		g_string_truncate(fixture->failures, 0);
@@ -176,9 +198,11 @@ static void test_helper_fails(struct fixture *fixture, const void *data)
 /* One object's failure is not the next one's. */
 static void test_next_object(struct fixture *fixture, const void *data)
 {
-	g_autofree char *self = g_file_read_link("/proc/self/exe", NULL), *home = g_path_get_dirname(self);
-	g_autofree char *text = g_strdup_printf("[ -e %s/flag ] && exec %s/../sysprof-reader; touch %s/flag; kill -SEGV $$", fixture->dir, home,
-						fixture->dir);
+	g_autofree char *self = g_file_read_link("/proc/self/exe", NULL),
+			*home = g_path_get_dirname(self);
+	g_autofree char *text = g_strdup_printf(
+		"[ -e %s/flag ] && exec %s/../sysprof-reader; touch %s/flag; kill -SEGV $$",
+		fixture->dir, home, fixture->dir);
 	g_autoptr(SptTables) tables = new_tables(fixture, NULL, script(fixture, text, PATIENT_MS));
 
 	(void)data;
@@ -188,13 +212,15 @@ static void test_next_object(struct fixture *fixture, const void *data)
 		;
 	is_right(fixture, spt_tables_get(tables, 2));
 	g_assert_null(spt_tables_get(tables, 1));
-	g_assert_cmpstr(fixture->failures->str, ==, "1 cannot be read: what reads it crashed (Segmentation fault)\n");
+	g_assert_cmpstr(fixture->failures->str, ==,
+			"1 cannot be read: what reads it crashed (Segmentation fault)\n");
 }
 
 /* Who ends does not wait for what hangs. */
 static void test_ends_while_it_hangs(struct fixture *fixture, const void *data)
 {
-	g_autoptr(SptTables) tables = new_tables(fixture, NULL, script(fixture, "exec sleep 100000", 50000000));
+	g_autoptr(SptTables) tables =
+		new_tables(fixture, NULL, script(fixture, "exec sleep 100000", 50000000));
 
 	(void)data;
 	g_assert_null(spt_tables_get(tables, 1));
@@ -203,9 +229,12 @@ static void test_ends_while_it_hangs(struct fixture *fixture, const void *data)
 /* Who asks goes on without one that takes long, and hears of it when it has come. */
 static void test_late(struct fixture *fixture, const void *data)
 {
-	g_autofree char *self = g_file_read_link("/proc/self/exe", NULL), *home = g_path_get_dirname(self);
+	g_autofree char *self = g_file_read_link("/proc/self/exe", NULL),
+			*home = g_path_get_dirname(self);
 	g_autofree char *flag = g_build_filename(fixture->dir, "flag", NULL);
-	g_autofree char *text = g_strdup_printf("while ! [ -e %s ]; do sleep 0.1; done; exec %s/../sysprof-reader", flag, home);
+	g_autofree char *text =
+		g_strdup_printf("while ! [ -e %s ]; do sleep 0.1; done; exec %s/../sysprof-reader",
+				flag, home);
 	g_autoptr(SptTables) tables = new_tables(fixture, NULL, script(fixture, text, PATIENT_MS));
 
 	(void)data;
@@ -225,7 +254,8 @@ static void test_late(struct fixture *fixture, const void *data)
 /* What is kept is there at once, whatever is being made meanwhile. */
 static void test_kept_beside(struct fixture *fixture, const void *data)
 {
-	g_autofree char *self = g_file_read_link("/proc/self/exe", NULL), *home = g_path_get_dirname(self);
+	g_autofree char *self = g_file_read_link("/proc/self/exe", NULL),
+			*home = g_path_get_dirname(self);
 	g_autofree char *path = g_build_filename(home, "..", "sysprof-reader", NULL);
 	g_autoptr(SptTables) tables = NULL;
 	const SptUnwindTable *table;
@@ -267,7 +297,8 @@ static char *only_file(const struct fixture *fixture)
 static void get_by(struct fixture *fixture, unsigned n)
 {
 	g_autoptr(SptTableCache) cache = spt_table_cache_new(fixture->dir, 1 << 28);
-	g_autoptr(SptUnwindTable) table = spt_tables_make(cache, fixture->reader, fixture->self, NULL);
+	g_autoptr(SptUnwindTable) table =
+		spt_tables_make(cache, fixture->reader, fixture->self, NULL);
 	uint64_t bytes;
 
 	is_right(fixture, table);
@@ -334,12 +365,16 @@ static void test_kept(struct fixture *fixture, const void *data)
 	g_assert_null(spt_table_cache_get(cache, build_id, n, 'e'));
 }
 
-/* Once a debug file is there, what was made without it does not do any more; what was made with it does when it is gone. */
+/*
+ * Once a debug file is there, what was made without it does not do any more; what was made with it
+ * does when it is gone.
+ */
 static void test_debug_file(struct fixture *fixture, const void *data)
 {
 	g_autoptr(SptTableCache) cache = spt_table_cache_new(fixture->dir, 1 << 28);
 	g_autoptr(GString) path = g_string_new(debug_dir);
-	g_autofree char *content = NULL, *dir = NULL, *above = g_build_filename(debug_dir, ".build-id", NULL);
+	g_autofree char *content = NULL, *dir = NULL,
+			*above = g_build_filename(debug_dir, ".build-id", NULL);
 	unsigned n;
 	const uint8_t *build_id = spt_object_build_id(fixture->self, &n);
 	SptUnwindTable *kept;
@@ -383,7 +418,8 @@ static void test_damaged(struct fixture *fixture, const void *data)
 		gsize bytes;
 
 		damaged[at] ^= 1 << i % 8;
-		g_assert_true(g_file_set_contents(file, damaged, i % 3 ? (gssize)n : (gssize)at, NULL));
+		g_assert_true(
+			g_file_set_contents(file, damaged, i % 3 ? (gssize)n : (gssize)at, NULL));
 		get_by(fixture, 1);
 		/* It was made anew, and is right again. */
 		g_assert_true(g_file_get_contents(file, &repaired, &bytes, NULL));
@@ -400,8 +436,10 @@ static void test_damaged(struct fixture *fixture, const void *data)
 
 static void test_bounded(struct fixture *fixture, const void *data)
 {
-	uint64_t one = g_bytes_get_size(spt_unwind_table_bytes(fixture->right)), most = one * 4, bytes;
-	g_autoptr(SptTableCache) cache = spt_table_cache_new(fixture->dir, most), small = spt_table_cache_new(fixture->dir, one - 1);
+	uint64_t one = g_bytes_get_size(spt_unwind_table_bytes(fixture->right)), most = one * 4,
+		 bytes;
+	g_autoptr(SptTableCache) cache = spt_table_cache_new(fixture->dir, most),
+				 small = spt_table_cache_new(fixture->dir, one - 1);
 	uint8_t build_id[20] = { 0 };
 
 	(void)data;

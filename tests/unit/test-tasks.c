@@ -41,8 +41,12 @@ static void on_space_gone(uint64_t mm, void *data)
 
 static SptTasks *set_up(struct told *told)
 {
-	*told = (struct told){ g_ptr_array_new_with_free_func(g_free), g_ptr_array_new_with_free_func(g_free), 0 };
-	return spt_tasks_new(&(SptTasksListener){ .process = on_process, .thread = on_thread, .space_gone = on_space_gone, .data = told });
+	*told = (struct told){ g_ptr_array_new_with_free_func(g_free),
+			       g_ptr_array_new_with_free_func(g_free), 0 };
+	return spt_tasks_new(&(SptTasksListener){ .process = on_process,
+						  .thread = on_thread,
+						  .space_gone = on_space_gone,
+						  .data = told });
 }
 
 static void tear_down(struct told *told)
@@ -51,7 +55,10 @@ static void tear_down(struct told *told)
 	g_ptr_array_unref(told->threads);
 }
 
-/* Of a shell's child that executes something nothing is told but a sample in its new address space, and later a snapshot. */
+/*
+ * Of a shell's child that executes something nothing is told but a sample in its new address space,
+ * and later a snapshot.
+ */
 static void test_lost_exec(void)
 {
 	struct told told;
@@ -73,7 +80,10 @@ static void test_lost_exec(void)
 	tear_down(&told);
 }
 
-/* The same, and the snapshot comes first: what happened before it is told behind it, and is not its business. */
+/*
+ * The same, and the snapshot comes first: what happened before it is told behind it, and is not its
+ * business.
+ */
 static void test_seen_first(void)
 {
 	struct told told;
@@ -96,7 +106,10 @@ static void test_seen_first(void)
 	tear_down(&told);
 }
 
-/* What a snapshot was faster than changes nothing; a thread's name is its own; a pid that was used again is another process. */
+/*
+ * What a snapshot was faster than changes nothing; a thread's name is its own; a pid that was used
+ * again is another process.
+ */
 static void test_names(void)
 {
 	struct told told;

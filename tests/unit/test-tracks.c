@@ -6,9 +6,11 @@
 
 static void test_example(void)
 {
-	static const char *const names[] = { "raw-stacks", "table-stacks", "off-cpu", "allocations", "marks", "counters" };
+	static const char *const names[] = { "raw-stacks",  "table-stacks", "off-cpu",
+					     "allocations", "marks",	    "counters" };
 	const uint64_t begin = EXAMPLE_BEGIN_NS, end = EXAMPLE_BEGIN_NS + 10 * EXAMPLE_PERIOD_NS;
-	g_autofree char *directory = g_dir_make_tmp("tracks-XXXXXX", NULL), *path = g_build_filename(directory, "example", NULL);
+	g_autofree char *directory = g_dir_make_tmp("tracks-XXXXXX", NULL),
+			*path = g_build_filename(directory, "example", NULL);
 	g_autoptr(GPtrArray) tracks = NULL;
 	double levels[10];
 
@@ -17,7 +19,9 @@ static void test_example(void)
 	g_autoptr(SptCapture) capture = spt_capture_open(path, NULL);
 
 	tracks = spt_tracks_new(capture);
-	/* Stacks that came later have no time, and what is of an unknown kind has no known column. */
+	/*
+	 * Stacks that came later have no time, and what is of an unknown kind has no known column.
+	 */
 	g_assert_cmpuint(tracks->len, ==, G_N_ELEMENTS(names));
 	for (unsigned i = 0; i < tracks->len; i++)
 		g_assert_cmpstr(((SptTrack *)tracks->pdata[i])->name, ==, names[i]);
@@ -28,7 +32,9 @@ static void test_example(void)
 		g_assert_cmpfloat(levels[i], ==, i == 0 ? 0.5 : i == 7 ? 0.25 : 0);
 	g_assert_cmpstr(spt_track_at(tracks->pdata[4], begin + 10, 20)->text, ==, "frame 1");
 	g_assert_null(spt_track_at(tracks->pdata[4], begin + EXAMPLE_PERIOD_NS, 20));
-	g_assert_cmpuint(spt_track_at(tracks->pdata[4], begin + 3 * EXAMPLE_PERIOD_NS - 10, 20)->duration, ==, 100);
+	g_assert_cmpuint(
+		spt_track_at(tracks->pdata[4], begin + 3 * EXAMPLE_PERIOD_NS - 10, 20)->duration,
+		==, 100);
 
 	/* 320000 and 321000, then 320500 and 321500, which stay. */
 	spt_track_levels(tracks->pdata[5], begin, end, 10, levels);

@@ -45,8 +45,9 @@ static SptUnwindTable *table_of(GBytes *bytes)
 static void set_up(struct fixture *fixture, unsigned machine)
 {
 	bool is_x86 = machine == EM_X86_64;
-	g_autoptr(GBytes) bytes = is_x86 ? cfi_file(machine, cfi_x86, G_N_ELEMENTS(cfi_x86), false) :
-		cfi_file(machine, cfi_arm64, G_N_ELEMENTS(cfi_arm64), false);
+	g_autoptr(GBytes) bytes =
+		is_x86 ? cfi_file(machine, cfi_x86, G_N_ELEMENTS(cfi_x86), false) :
+			 cfi_file(machine, cfi_arm64, G_N_ELEMENTS(cfi_arm64), false);
 	unsigned n_regs = is_x86 ? 24 : 33;
 
 	fixture->table = table_of(bytes);
@@ -83,12 +84,16 @@ static void tear_down(struct fixture *fixture, const void *data)
 static void walk(struct fixture *fixture, uint64_t offset)
 {
 	fixture->raw->regs[fixture->raw->arch == EM_X86_64 ? 8 : 32] = BASE + offset;
-	g_assert_true(spt_unwind_raw_is_whole(fixture->raw, sizeof(*fixture->raw) + fixture->raw->n_regs * 8 + fixture->raw->stack_bytes));
-	fixture->n = spt_unwinder_walk(fixture->unwinder, BASE, fixture->raw, fixture->frames, G_N_ELEMENTS(fixture->frames), &fixture->end);
+	g_assert_true(spt_unwind_raw_is_whole(fixture->raw, sizeof(*fixture->raw) +
+								    fixture->raw->n_regs * 8 +
+								    fixture->raw->stack_bytes));
+	fixture->n = spt_unwinder_walk(fixture->unwinder, BASE, fixture->raw, fixture->frames,
+				       G_N_ELEMENTS(fixture->frames), &fixture->end);
 }
 
 /* Callers, by their offsets; and the end. */
-static void expect_callers(struct fixture *fixture, SptUnwindEnd end, unsigned n, const uint64_t *offsets)
+static void expect_callers(struct fixture *fixture, SptUnwindEnd end, unsigned n,
+			   const uint64_t *offsets)
 {
 	g_assert_cmpuint(fixture->n, ==, n + 1);
 	for (unsigned i = 0; i < n; i++)
@@ -96,7 +101,9 @@ static void expect_callers(struct fixture *fixture, SptUnwindEnd end, unsigned n
 	g_assert_cmpint(fixture->end, ==, end);
 }
 
-#define expect(fixture, end, ...) expect_callers(fixture, end, sizeof((uint64_t[]){ __VA_ARGS__ }) / 8, (uint64_t[]){ __VA_ARGS__ })
+#define expect(fixture, end, ...)                                                                  \
+	expect_callers(fixture, end, sizeof((uint64_t[]){ __VA_ARGS__ }) / 8,                      \
+		       (uint64_t[]){ __VA_ARGS__ })
 
 /* Tables. */
 
@@ -133,7 +140,10 @@ static void test_rules(struct fixture *fixture, const void *data)
 	g_assert_cmpint(rule_at(fixture, 0x664)->cfa, ==, SYSPROF_CFA_INDEXED);
 	g_assert_cmpint(rule_at(fixture, 0x664)->index_register, ==, 9);
 	g_assert_cmpint(rule_at(fixture, 0x680)->lost, ==, 1 << 0 | 1 << 2);
-	/* Nothing is known between functions, of what is not understood, and before and behind all of it. */
+	/*
+	 * Nothing is known between functions, of what is not understood, and before and behind all
+	 * of it.
+	 */
 	g_assert_cmpint(rule_at(fixture, 0x100 - 1)->cfa, !=, SYSPROF_CFA_UNKNOWN);
 	g_assert_cmpint(rule_at(fixture, 0x180)->cfa, ==, SYSPROF_CFA_UNKNOWN);
 	g_assert_cmpint(rule_at(fixture, 0x580)->cfa, ==, SYSPROF_CFA_UNKNOWN);
@@ -141,7 +151,8 @@ static void test_rules(struct fixture *fixture, const void *data)
 	g_assert_cmpint(rule_at(fixture, 0x602)->cfa, ==, SYSPROF_CFA_UNKNOWN);
 	g_assert_cmpint(rule_at(fixture, 0x6a0)->cfa, ==, SYSPROF_CFA_UNKNOWN);
 	g_assert_cmpint(spt_unwind_table_find(fixture->table, 0)->cfa, ==, SYSPROF_CFA_UNKNOWN);
-	g_assert_cmpint(spt_unwind_table_find(fixture->table, UINT64_MAX)->cfa, ==, SYSPROF_CFA_UNKNOWN);
+	g_assert_cmpint(spt_unwind_table_find(fixture->table, UINT64_MAX)->cfa, ==,
+			SYSPROF_CFA_UNKNOWN);
 }
 
 /* The same rules from the other section. */
@@ -152,34 +163,55 @@ static void test_debug_frame(struct fixture *fixture, const void *data)
 
 	(void)data;
 	for (uint64_t at = 0; at < 0x3ff; at++)
-		g_assert_cmpmem(spt_unwind_table_find(table, CFI_TEXT_OFFSET + at), sizeof(SptUnwindRule), rule_at(fixture, at),
-				sizeof(SptUnwindRule));
+		g_assert_cmpmem(spt_unwind_table_find(table, CFI_TEXT_OFFSET + at),
+				sizeof(SptUnwindRule), rule_at(fixture, at), sizeof(SptUnwindRule));
 }
 
-/* What the object says of a function comes before what its debug file says; of others that is all there is. */
+/*
+ * What the object says of a function comes before what its debug file says; of others that is all
+ * there is.
+ */
 static void test_debug_file(void)
 {
 	static const struct cfi_function own[] = { CFI(0x100, 0x80, "zR", "\x41\x0e\x10") };
-	static const struct cfi_function debugs[] = { CFI(0x100, 0x80, "zR", "\x41\x0e\x20"), CFI(0x200, 0x80, "zR", "\x41\x0e\x30") };
+	static const struct cfi_function debugs[] = { CFI(0x100, 0x80, "zR", "\x41\x0e\x20"),
+						      CFI(0x200, 0x80, "zR", "\x41\x0e\x30") };
 	g_autoptr(GBytes) bytes = cfi_file(EM_X86_64, own, G_N_ELEMENTS(own), false);
 	g_autoptr(GBytes) debug_bytes = cfi_file(EM_X86_64, debugs, G_N_ELEMENTS(debugs), true);
-	g_autoptr(SptObject) object = spt_object_open_bytes(bytes, "object", NULL), debug = spt_object_open_bytes(debug_bytes, "debug", NULL);
-	g_autoptr(SptUnwindTable) without = spt_unwind_table_new(object, NULL), with = spt_unwind_table_new_with_debug(object, debug, NULL);
+	g_autoptr(SptObject) object = spt_object_open_bytes(bytes, "object", NULL),
+			     debug = spt_object_open_bytes(debug_bytes, "debug", NULL);
+	g_autoptr(SptUnwindTable) without = spt_unwind_table_new(object, NULL),
+				  with = spt_unwind_table_new_with_debug(object, debug, NULL);
 
 	g_assert_cmpint(spt_unwind_table_find(with, CFI_TEXT_OFFSET + 0x110)->cfa_offset, ==, 0x10);
-	g_assert_cmpint(spt_unwind_table_find(without, CFI_TEXT_OFFSET + 0x210)->cfa, ==, SYSPROF_CFA_UNKNOWN);
+	g_assert_cmpint(spt_unwind_table_find(without, CFI_TEXT_OFFSET + 0x210)->cfa, ==,
+			SYSPROF_CFA_UNKNOWN);
 	g_assert_cmpint(spt_unwind_table_find(with, CFI_TEXT_OFFSET + 0x210)->cfa_offset, ==, 0x30);
-	g_assert_cmpint(spt_unwind_table_find(with, CFI_TEXT_OFFSET + 0x280)->cfa, ==, SYSPROF_CFA_UNKNOWN);
+	g_assert_cmpint(spt_unwind_table_find(with, CFI_TEXT_OFFSET + 0x280)->cfa, ==,
+			SYSPROF_CFA_UNKNOWN);
 }
 
-/* Most of the code has its CFA by rbp, or, where calls do not push, its return address above x29. */
+/*
+ * Most of the code has its CFA by rbp, or, where calls do not push, its return address above x29.
+ */
 static void test_keeps_frame_pointer(void)
 {
-	static const struct cfi_function with_x86[] = { CFI(0x000, 0x100, "zR", "\x41\x0e\x10\x86\x02\x43\x0d\x06") };
-	static const struct cfi_function without_x86[] = { CFI(0x000, 0x100, "zR", "\x41\x0e\x10\x86\x02\x44\x0e\x40") };
-	static const struct cfi_function with_arm64[] = { CFI(0x000, 0x100, "zR", "\x41\x0e\x20\x9d\x04\x9e\x03"), CFI(0x100, 0x400, "zR", "") };
-	static const struct cfi_function without_arm64[] = { CFI(0x000, 0x100, "zR", "\x41\x0e\x20\x9d\x02\x9e\x03") };
-	const struct { unsigned machine; const struct cfi_function *functions; unsigned n; bool keeps; } files[] = {
+	static const struct cfi_function with_x86[] = { CFI(0x000, 0x100, "zR",
+							    "\x41\x0e\x10\x86\x02\x43\x0d\x06") };
+	static const struct cfi_function without_x86[] = {
+		CFI(0x000, 0x100, "zR", "\x41\x0e\x10\x86\x02\x44\x0e\x40")
+	};
+	static const struct cfi_function with_arm64[] = {
+		CFI(0x000, 0x100, "zR", "\x41\x0e\x20\x9d\x04\x9e\x03"), CFI(0x100, 0x400, "zR", "")
+	};
+	static const struct cfi_function without_arm64[] = { CFI(0x000, 0x100, "zR",
+								 "\x41\x0e\x20\x9d\x02\x9e\x03") };
+	const struct {
+		unsigned machine;
+		const struct cfi_function *functions;
+		unsigned n;
+		bool keeps;
+	} files[] = {
 		{ EM_X86_64, with_x86, G_N_ELEMENTS(with_x86), true },
 		{ EM_X86_64, without_x86, G_N_ELEMENTS(without_x86), false },
 		{ EM_AARCH64, with_arm64, G_N_ELEMENTS(with_arm64), true },
@@ -187,7 +219,8 @@ static void test_keeps_frame_pointer(void)
 	};
 
 	for (unsigned i = 0; i < G_N_ELEMENTS(files); i++) {
-		g_autoptr(GBytes) bytes = cfi_file(files[i].machine, files[i].functions, files[i].n, false);
+		g_autoptr(GBytes) bytes =
+			cfi_file(files[i].machine, files[i].functions, files[i].n, false);
 		g_autoptr(SptUnwindTable) table = table_of(bytes);
 
 		g_assert_cmpint(spt_unwind_table_keeps_frame_pointer(table), ==, files[i].keeps);
@@ -200,19 +233,31 @@ static void test_bytes(struct fixture *fixture, const void *data)
 	g_autoptr(SptUnwindTable) again = spt_unwind_table_new_from_bytes(bytes, NULL);
 	SptUnwindHeader header = *spt_unwind_table_header(fixture->table);
 	size_t rules_at = sizeof(header) + (header.n_rows * 6 + 7) / 8 * 8;
-	const struct { size_t at; uint8_t value; } damages[] = {
-		{ 0, 0 }, { 4, 9 }, { 6, 3 }, { 8, 0xff }, { 12, 0xff }, { 11, 0x7f },
-		{ sizeof(header) + 3, 0xff },				/* the first row behind the others */
-		{ sizeof(header) + header.n_rows * 4 + 1, 0xff },	/* a rule that there is not */
-		{ sizeof(header) + header.n_rows * 6 - 2, 1 },		/* an end that is none */
-		{ rules_at, 1 },					/* nothing that is something */
-		{ rules_at + 48, 77 }, { rules_at + 48 + 1, 16 }, { rules_at + 48 + 6, 0xff }, { rules_at + 48 + 7, 0xff },
+	const struct { size_t at; uint8_t value;
+	} damages[] = {
+		{ 0, 0 },
+		{ 4, 9 },
+		{ 6, 3 },
+		{ 8, 0xff },
+		{ 12, 0xff },
+		{ 11, 0x7f },
+		/* The first row behind the others */
+		{ sizeof(header) + 3, 0xff },
+		/* A rule that there is not */
+		{ sizeof(header) + header.n_rows * 4 + 1, 0xff },
+		{ sizeof(header) + header.n_rows * 6 - 2, 1 }, /* an end that is none */
+		/* Nothing that is something */
+		{ rules_at, 1 },
+		{ rules_at + 48, 77 },
+		{ rules_at + 48 + 1, 16 },
+		{ rules_at + 48 + 6, 0xff },
+		{ rules_at + 48 + 7, 0xff },
 	};
 
 	(void)data;
 	for (uint64_t at = 0; at < 0x800; at++)
-		g_assert_cmpmem(spt_unwind_table_find(again, CFI_TEXT_OFFSET + at), sizeof(SptUnwindRule), rule_at(fixture, at),
-				sizeof(SptUnwindRule));
+		g_assert_cmpmem(spt_unwind_table_find(again, CFI_TEXT_OFFSET + at),
+				sizeof(SptUnwindRule), rule_at(fixture, at), sizeof(SptUnwindRule));
 	for (unsigned i = 0; i < G_N_ELEMENTS(damages); i++) {
 		gsize n = g_bytes_get_size(bytes);
 		uint8_t *copy = g_memdup2(g_bytes_get_data(bytes, NULL), n);
@@ -262,7 +307,9 @@ static void test_whole_stack(struct fixture *fixture, const void *data)
 	walk(fixture, 0x120);
 	expect(fixture, SPT_UNWIND_ROOT, 0x40, 0x130, 0x540);
 	/* No room. */
-	g_assert_cmpuint(spt_unwinder_walk(fixture->unwinder, BASE, fixture->raw, fixture->frames, 2, &fixture->end), ==, 2);
+	g_assert_cmpuint(spt_unwinder_walk(fixture->unwinder, BASE, fixture->raw, fixture->frames,
+					   2, &fixture->end),
+			 ==, 2);
 	g_assert_cmpint(fixture->end, ==, SPT_UNWIND_LIMIT);
 }
 
@@ -450,7 +497,8 @@ static void test_arm64(struct fixture *fixture, const void *data)
 
 static void add(const char *path, unsigned machine, void (*test)(struct fixture *, const void *))
 {
-	g_test_add(path, struct fixture, NULL, machine == EM_X86_64 ? set_up_x86 : set_up_arm64, test, tear_down);
+	g_test_add(path, struct fixture, NULL, machine == EM_X86_64 ? set_up_x86 : set_up_arm64,
+		   test, tear_down);
 }
 
 int main(int argc, char **argv)

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The module's walk along unwind tables (module/walk-table.h), in user space: frames that are known, and whatever tables and stacks may say. */
+/*
+ * The module's walk along unwind tables (module/walk-table.h), in user space: frames that are
+ * known, and whatever tables and stacks may say.
+ */
 #include <glib.h>
 
 #include "walk-x86.h"
@@ -37,7 +40,8 @@ void sysprof_finder_init(struct sysprof_finder *finder, const struct sysprof_tab
 	*finder = (struct sysprof_finder){ .cache = cache, .tag = tag, .own = own };
 }
 
-const struct sysprof_found *sysprof_finder_look_up(const struct sysprof_finder *finder, uint64_t frame)
+const struct sysprof_found *sysprof_finder_look_up(const struct sysprof_finder *finder,
+						   uint64_t frame)
 {
 	struct sysprof_found *found = sysprof_finder_slot(finder, frame);
 	uint64_t offset = frame & SYSPROF_FRAME_OFFSET_MASK;
@@ -65,7 +69,8 @@ static struct ranges *code(void)
 	} all;
 
 	all.ranges.n = all.ranges.capacity = 1;
-	all.range[0] = (struct code_range){ CODE, CODE + CODE_BYTES, (OBJECT << SYSPROF_FRAME_OBJECT_SHIFT) - CODE, 1 };
+	all.range[0] = (struct code_range){ CODE, CODE + CODE_BYTES,
+					    (OBJECT << SYSPROF_FRAME_OBJECT_SHIFT) - CODE, 1 };
 	return &all.ranges;
 }
 
@@ -75,26 +80,37 @@ static uint64_t ip_of(unsigned rule)
 }
 
 /* What the walk has found, as the rules that hold there. */
-static void assert_rules(const struct sysprof_walk *walk, const unsigned *expected, unsigned n, unsigned end)
+static void assert_rules(const struct sysprof_walk *walk, const unsigned *expected, unsigned n,
+			 unsigned end)
 {
 	g_assert_cmpuint(walk->n, ==, n);
 	g_assert_cmpuint(walk->end, ==, end);
 	for (unsigned i = 0; i < n; i++)
-		g_assert_cmpuint((walk->frames[i] & SYSPROF_FRAME_OFFSET_MASK) / (CODE_BYTES / RULES), ==, expected[i]);
+		g_assert_cmpuint((walk->frames[i] & SYSPROF_FRAME_OFFSET_MASK) /
+					 (CODE_BYTES / RULES),
+				 ==, expected[i]);
 }
 
 static struct sysprof_table_rule by_sp(int cfa_offset)
 {
-	return (struct sysprof_table_rule){ .cfa = SYSPROF_CFA_REGISTER, .cfa_register = SYSPROF_ARCH_SP, .ra = SYSPROF_RA_MEMORY,
-					    .cfa_offset = cfa_offset, .ra_offset = -8 };
+	return (struct sysprof_table_rule){ .cfa = SYSPROF_CFA_REGISTER,
+					    .cfa_register = SYSPROF_ARCH_SP,
+					    .ra = SYSPROF_RA_MEMORY,
+					    .cfa_offset = cfa_offset,
+					    .ra_offset = -8 };
 }
 
-/* Interrupted in a function without frame pointer, called by one that keeps it, by one whose CFA is in r12, by the first. */
+/*
+ * Interrupted in a function without frame pointer, called by one that keeps it, by one whose CFA is
+ * in r12, by the first.
+ */
 static void test_known(void)
 {
 	static const unsigned chain[] = { 1, 2, 3, 4 };
 	uint64_t frames[FRAMES];
-	struct sysprof_walk walk = { .ranges = code(), .frames = frames, .max = FRAMES, .by_tables = true };
+	struct sysprof_walk walk = {
+		.ranges = code(), .frames = frames, .max = FRAMES, .by_tables = true
+	};
 	struct pt_regs regs = { .ip = ip_of(1) };
 
 	memset(rules, 0, sizeof(rules));
@@ -107,7 +123,8 @@ static void test_known(void)
 	rules[2].saved[SYSPROF_ARCH_FP_SLOT] = -2;
 	rules[3] = by_sp(8);
 	rules[3].cfa_register = 12;
-	rules[4] = (struct sysprof_table_rule){ .cfa = SYSPROF_CFA_REGISTER, .cfa_register = SYSPROF_ARCH_SP };
+	rules[4] = (struct sysprof_table_rule){ .cfa = SYSPROF_CFA_REGISTER,
+						.cfa_register = SYSPROF_ARCH_SP };
 	tag++;
 	memset(stack, 0, sizeof(stack));
 	regs.registers[SYSPROF_ARCH_SP] = (uintptr_t)(stack + 100);
@@ -146,11 +163,16 @@ static void test_known(void)
 	g_assert_cmpuint(walk.end, ==, SYSPROF_END_FAULT);
 }
 
-/* A caller that was interrupted is looked up where it is; calls one byte before, even if that is the end of a mapping. */
+/*
+ * A caller that was interrupted is looked up where it is; calls one byte before, even if that is
+ * the end of a mapping.
+ */
 static void test_edges(void)
 {
 	uint64_t frames[FRAMES];
-	struct sysprof_walk walk = { .ranges = code(), .frames = frames, .max = FRAMES, .by_tables = true };
+	struct sysprof_walk walk = {
+		.ranges = code(), .frames = frames, .max = FRAMES, .by_tables = true
+	};
 	struct pt_regs regs = { .ip = CODE };
 
 	memset(rules, 0, sizeof(rules));
@@ -176,7 +198,8 @@ static void test_edges(void)
 
 static int16_t few_words(GRand *rand)
 {
-	return g_rand_int_range(rand, 0, 8) ? -g_rand_int_range(rand, 1, 8) : g_rand_int_range(rand, G_MININT16, G_MAXINT16);
+	return g_rand_int_range(rand, 0, 8) ? -g_rand_int_range(rand, 1, 8) :
+					      g_rand_int_range(rand, G_MININT16, G_MAXINT16);
 }
 
 /* Any rule that the module takes; most of them such as compilers make. */
@@ -216,7 +239,10 @@ static uint64_t any_word(GRand *rand)
 	}
 }
 
-/* Tables and stacks that mean nothing: nothing but the stack is read, every frame is code, the short way finds the same as the long one. */
+/*
+ * Tables and stacks that mean nothing: nothing but the stack is read, every frame is code, the
+ * short way finds the same as the long one.
+ */
 static void test_any(void)
 {
 	uint64_t frames[2][FRAMES], total = 0, deep = 0, whole = 0;
@@ -234,10 +260,15 @@ static void test_any(void)
 			stack[i] = any_word(rand);
 		for (unsigned i = 0; i < SYSPROF_ARCH_TABLE_REGS; i++)
 			regs.registers[i] = any_word(rand);
-		regs.registers[SYSPROF_ARCH_SP] = (uintptr_t)(stack + g_rand_int_range(rand, 0, WORDS / 8)) + (round % 16 == 0);
+		regs.registers[SYSPROF_ARCH_SP] =
+			(uintptr_t)(stack + g_rand_int_range(rand, 0, WORDS / 8)) +
+			(round % 16 == 0);
 		regs.ip = CODE + g_rand_int_range(rand, 0, CODE_BYTES);
 		for (unsigned i = 0; i < 2; i++)
-			walks[i] = (struct sysprof_walk){ .ranges = code(), .frames = frames[i], .max = FRAMES, .by_tables = true };
+			walks[i] = (struct sysprof_walk){ .ranges = code(),
+							  .frames = frames[i],
+							  .max = FRAMES,
+							  .by_tables = true };
 		walk_tables(&regs, &walks[0]);
 		g_assert_true(walk_once(&regs, &walks[1], false));
 		g_assert_cmpuint(walks[0].n, ==, walks[1].n);
@@ -247,14 +278,17 @@ static void test_any(void)
 		g_assert_cmpmem(frames[0], walks[0].n * 8, frames[1], walks[1].n * 8);
 		for (unsigned i = 0; i < walks[0].n; i++) {
 			g_assert_cmpuint(frames[0][i] >> SYSPROF_FRAME_OBJECT_SHIFT, ==, OBJECT);
-			g_assert_cmpuint(frames[0][i] & SYSPROF_FRAME_OFFSET_MASK, <=, CODE_BYTES + 1);
+			g_assert_cmpuint(frames[0][i] & SYSPROF_FRAME_OFFSET_MASK, <=,
+					 CODE_BYTES + 1);
 		}
 		total += walks[0].n;
 		deep += walks[0].n > 4;
 		whole += walks[0].end == SYSPROF_END_ROOT;
 	}
 	/* Such that they lead somewhere. */
-	g_test_message("%" G_GUINT64_FORMAT " frames, %" G_GUINT64_FORMAT " stacks of more than four, %" G_GUINT64_FORMAT " whole", total, deep, whole);
+	g_test_message("%" G_GUINT64_FORMAT " frames, %" G_GUINT64_FORMAT
+		       " stacks of more than four, %" G_GUINT64_FORMAT " whole",
+		       total, deep, whole);
 	g_assert_cmpuint(total, >, ROUNDS);
 	g_assert_cmpuint(deep, >, ROUNDS / 50);
 	g_assert_cmpuint(whole, >, ROUNDS / 100);

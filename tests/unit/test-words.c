@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the library says when something fails: in English by itself, and in another language once somebody knows one. */
+/*
+ * What the library says when something fails: in English by itself, and in another language once
+ * somebody knows one.
+ */
 #include "words/words.h"
 
 #include <string.h>
@@ -14,7 +17,8 @@ static const char *translate(const char *text)
 	static const char *const texts[][2] = {
 		{ "Cannot open capture %s: %s.", "%s ne eblas malfermi: %s." },
 		{ "it is not a capture of Sysprof", "ĝi ne estas registraĵo" },
-		{ "\"%s\" is no expression: %s at character %u; write for example foo and (malloc or free)", "%s: %s, %u" },
+		{ "\"%s\" is no expression: %s at character %u; write for example foo and (malloc or free)",
+		  "%s: %s, %u" },
 		{ "a parenthesis is missing", "mankas krampo" },
 	};
 
@@ -48,10 +52,13 @@ static char *parse(void)
 
 static void test_failures(void)
 {
-	g_autofree char *english = open_text(), *other = NULL, *english_parse = parse(), *other_parse = NULL;
+	g_autofree char *english = open_text(), *other = NULL, *english_parse = parse(),
+			*other_parse = NULL;
 
 	g_assert_cmpstr(english, ==, "it is not a capture of Sysprof.");
-	g_assert_cmpstr(english_parse, ==, "\"(foo\" is no expression: a parenthesis is missing at character 5; write for example foo and (malloc or free)");
+	g_assert_cmpstr(
+		english_parse, ==,
+		"\"(foo\" is no expression: a parenthesis is missing at character 5; write for example foo and (malloc or free)");
 	spt_words_set_translation(translate);
 	other = open_text();
 	other_parse = parse();

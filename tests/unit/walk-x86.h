@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The module's walk along unwind tables in user space, as for x86-64; what finds rules is whoever includes this. */
+/*
+ * The module's walk along unwind tables in user space, as for x86-64; what finds rules is whoever
+ * includes this.
+ */
 #ifndef WALK_X86_H
 #define WALK_X86_H
 
@@ -10,7 +13,8 @@
 
 #include "linux/types.h"
 
-static const u8 signal_registers[] = { 144, 136, 152, 128, 112, 104, 120, 160, 40, 48, 56, 64, 72, 80, 88, 96 };
+static const u8 signal_registers[] = { 144, 136, 152, 128, 112, 104, 120, 160,
+				       40,  48,	 56,  64,  72,	80,  88,  96 };
 static const u8 saved_registers[] = { 3, 6, 12, 13, 14, 15 };
 static const u64 kept_registers = BIT(3) | BIT(6) | BIT(7) | BIT(12) | BIT(13) | BIT(14) | BIT(15);
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * agree ONE OTHER: two recordings of the same ticks, held against each other: samples are the same if CPU, process and thread are and their times lie
- * less than half a period apart.  Prints, of those with user frames in both that the second calls whole or walked by a table, how many stacks are identical,
- * and what is different in the others, the first of each kind at length.
+ * agree ONE OTHER: two recordings of the same ticks, held against each other: samples are the same
+ * if CPU, process and thread are and their times lie less than half a period apart.  Prints, of
+ * those with user frames in both that the second calls whole or walked by a table, how many stacks
+ * are identical, and what is different in the others, the first of each kind at length.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -33,7 +34,8 @@ static GArray *samples_of(const SptCapture *capture)
 		for (uint32_t i = 0; i < n; i++) {
 			const SptThreadRow *thread = &capture->threads[rows[i].thread];
 			struct sample sample = {
-				rows[i].time, rows[i].cpu, capture->processes[thread->process].pid, thread->tid, rows[i].node, rows[i].user_end,
+				rows[i].time, rows[i].cpu,  capture->processes[thread->process].pid,
+				thread->tid,  rows[i].node, rows[i].user_end,
 			};
 
 			g_array_append_val(all, sample);
@@ -52,7 +54,8 @@ static int by_cpu_and_time(const void *a, const void *b)
 }
 
 /* User frames, innermost first. */
-static unsigned user_frames(const SptCapture *capture, uint32_t node, const SptFrame *ret[FRAMES_MAX])
+static unsigned user_frames(const SptCapture *capture, uint32_t node,
+			    const SptFrame *ret[FRAMES_MAX])
 {
 	unsigned n = 0;
 
@@ -71,7 +74,8 @@ static const char *path_of(const SptCapture *capture, const SptFrame *frame)
 	return capture->objects[frame->object].path;
 }
 
-static void show(const char *what, const SptCapture *capture, const SptFrame **frames, unsigned n, unsigned end)
+static void show(const char *what, const SptCapture *capture, const SptFrame **frames, unsigned n,
+		 unsigned end)
 {
 	printf("# %s, ends by %u:", what, end);
 	for (unsigned i = 0; i < n; i++) {
@@ -87,7 +91,8 @@ int main(int argc, char **argv)
 	enum { SAME, SHORTER, LONGER, DIFFERENT, KINDS };
 	static const char *const kinds[KINDS] = { "identical", "shorter", "longer", "different" };
 	static const SptFrame *one_frames[FRAMES_MAX], *other_frames[FRAMES_MAX];
-	g_autoptr(SptCapture) one = argc == 3 ? spt_capture_open(argv[1], NULL) : NULL, other = one ? spt_capture_open(argv[2], NULL) : NULL;
+	g_autoptr(SptCapture) one = argc == 3 ? spt_capture_open(argv[1], NULL) : NULL,
+			      other = one ? spt_capture_open(argv[2], NULL) : NULL;
 	unsigned n_kinds[KINDS] = { 0 }, n_pairs = 0, n_no_table = 0, shown[KINDS] = { 0 };
 	g_autoptr(GArray) ones = NULL, others = NULL;
 	uint64_t half;
@@ -102,7 +107,8 @@ int main(int argc, char **argv)
 	g_array_sort(ones, by_cpu_and_time);
 	g_array_sort(others, by_cpu_and_time);
 	for (guint i = 0, j = 0; i < ones->len && j < others->len;) {
-		const struct sample *a = &g_array_index(ones, struct sample, i), *b = &g_array_index(others, struct sample, j);
+		const struct sample *a = &g_array_index(ones, struct sample, i),
+				    *b = &g_array_index(others, struct sample, j);
 		unsigned n, m, same = 0, kind;
 
 		if (a->cpu != b->cpu || a->time + half < b->time || b->time + half < a->time) {
@@ -125,10 +131,14 @@ int main(int argc, char **argv)
 			continue;
 		}
 		n_pairs++;
-		while (same < n && same < m && one_frames[same]->offset == other_frames[same]->offset &&
+		while (same < n && same < m &&
+		       one_frames[same]->offset == other_frames[same]->offset &&
 		       !strcmp(path_of(one, one_frames[same]), path_of(other, other_frames[same])))
 			same++;
-		kind = same == n && same == m ? SAME : same == m ? SHORTER : same == n ? LONGER : DIFFERENT;
+		kind = same == n && same == m ? SAME :
+		       same == m	      ? SHORTER :
+		       same == n	      ? LONGER :
+						DIFFERENT;
 		n_kinds[kind]++;
 		if (kind != SAME && shown[kind]++ < SHOWN) {
 			show(kinds[kind], other, other_frames, m, b->user_end);

@@ -2,9 +2,10 @@
 /*
  * unwind-raw --table PROGRAM: writes PROGRAM's unwind table.
  *
- * unwind-raw PROGRAM: reads lines of "raw: " and a struct sysprof_raw in hexadecimal digits, unwinds each by PROGRAM's table, and prints
- * a line: why it ended, and the addresses, innermost first, of calls those of the instruction's last byte.  PROGRAM is linked
- * statically, of whatever machine it is, and lies where its file says.
+ * unwind-raw PROGRAM: reads lines of "raw: " and a struct sysprof_raw in hexadecimal digits,
+ * unwinds each by PROGRAM's table, and prints a line: why it ended, and the addresses, innermost
+ * first, of calls those of the instruction's last byte.  PROGRAM is linked statically, of whatever
+ * machine it is, and lies where its file says.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -31,7 +32,8 @@ static GByteArray *parse(const char *digits)
 	GByteArray *bytes = g_byte_array_new();
 
 	for (; g_ascii_isxdigit(digits[0]) && g_ascii_isxdigit(digits[1]); digits += 2) {
-		uint8_t byte = g_ascii_xdigit_value(digits[0]) << 4 | g_ascii_xdigit_value(digits[1]);
+		uint8_t byte =
+			g_ascii_xdigit_value(digits[0]) << 4 | g_ascii_xdigit_value(digits[1]);
 
 		g_byte_array_append(bytes, &byte, 1);
 	}
@@ -40,7 +42,8 @@ static GByteArray *parse(const char *digits)
 
 int main(int argc, char **argv)
 {
-	static const char *const ends[SPT_UNWIND_ENDS] = { "root", "limit", "cut", "no_info", "bad_memory", "unmapped" };
+	static const char *const ends[SPT_UNWIND_ENDS] = { "root",    "limit",	    "cut",
+							   "no_info", "bad_memory", "unmapped" };
 	static SptUnwindFrame frames[FRAMES_MAX];
 	g_autoptr(SptUnwinder) unwinder = spt_unwinder_new(find, NULL);
 	g_autoptr(GError) error = NULL;
@@ -60,7 +63,8 @@ int main(int argc, char **argv)
 		return fwrite(data, bytes, 1, stdout) == 1 && fflush(stdout) == 0 ? 0 : 1;
 	}
 	while (getline(&line, &room, stdin) >= 0) {
-		g_autoptr(GByteArray) raw = g_str_has_prefix(line, "raw: ") ? parse(line + strlen("raw: ")) : NULL;
+		g_autoptr(GByteArray) raw =
+			g_str_has_prefix(line, "raw: ") ? parse(line + strlen("raw: ")) : NULL;
 		SptUnwindEnd end;
 		unsigned n;
 
@@ -70,7 +74,8 @@ int main(int argc, char **argv)
 			puts("damaged");
 			continue;
 		}
-		n = spt_unwinder_walk(unwinder, 1, (const struct sysprof_raw *)raw->data, frames, FRAMES_MAX, &end);
+		n = spt_unwinder_walk(unwinder, 1, (const struct sysprof_raw *)raw->data, frames,
+				      FRAMES_MAX, &end);
 		fputs(ends[end], stdout);
 		for (unsigned i = 0; i < n; i++)
 			printf(" %" PRIx64, frames[i].ip - !frames[i].is_exact);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* annotate --json.  The keys are a contract with scripts (json.md): add some, but never rename one. */
+/*
+ * annotate --json.  The keys are a contract with scripts (json.md): add some, but never rename one.
+ */
 #include "annotate.h"
 #include "json.h"
 
@@ -37,7 +39,8 @@ static void add_code(SptJson *json, const SptAnnotatedCode *code)
 	add_weights(json, code->self, code->total);
 	spt_json_array(json, "instructions");
 	for (unsigned i = 0; i < code->instructions->len; i++) {
-		const SptInstruction *instruction = &g_array_index(code->instructions, SptInstruction, i);
+		const SptInstruction *instruction =
+			&g_array_index(code->instructions, SptInstruction, i);
 
 		spt_json_object(json, NULL);
 		spt_json_count(json, "address", instruction->address);
@@ -51,7 +54,8 @@ static void add_code(SptJson *json, const SptAnnotatedCode *code)
 	spt_json_end_object(json);
 }
 
-void spt_annotate_print_json(const SptCapture *capture, const char *function, const SptAnnotation *annotation)
+void spt_annotate_print_json(const SptCapture *capture, const char *function,
+			     const SptAnnotation *annotation)
 {
 	SptJson json = { 0 };
 

@@ -7,7 +7,11 @@
 
 enum spt_sharing { SPT_SHARE_ALL, SPT_SHARE_NO_PATHS, SPT_SHARE_ANONYMOUS };
 
-/* Writes @capture to @out with what files say of its places, and without what is not to be shared.  False: complained. */
-bool spt_cli_bundle(SptCapture *capture, SptSymbols *symbols, enum spt_sharing sharing, const char *out);
+/*
+ * Writes @capture to @out with what files say of its places, and without what is not to be shared.
+ * False: complained.
+ */
+bool spt_cli_bundle(SptCapture *capture, SptSymbols *symbols, enum spt_sharing sharing,
+		    const char *out);
 
 #endif

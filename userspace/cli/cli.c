@@ -27,9 +27,13 @@ static bool is_listing;
 static void list_option(const struct spt_command *command, const GOptionEntry *option)
 {
 	char letter[2] = { option->short_name, '\0' };
-	const char *kind = option->arg == G_OPTION_ARG_FILENAME || option->arg == G_OPTION_ARG_FILENAME_ARRAY ? "file" : "text";
+	const char *kind =
+		option->arg == G_OPTION_ARG_FILENAME || option->arg == G_OPTION_ARG_FILENAME_ARRAY ?
+			"file" :
+			"text";
 
-	printf("%s\t%s\t%s\t%s\t%s\t%s\n", command->name, option->long_name, letter, option->arg == G_OPTION_ARG_NONE ? "" : kind,
+	printf("%s\t%s\t%s\t%s\t%s\t%s\n", command->name, option->long_name, letter,
+	       option->arg == G_OPTION_ARG_NONE ? "" : kind,
 	       option->arg_description ? option->arg_description : "", option->description);
 }
 
@@ -43,7 +47,8 @@ void spt_cli_list_options(const struct spt_command *command)
 	is_listing = false;
 }
 
-bool spt_cli_parse(const struct spt_command *command, const GOptionEntry *entries, int *argc, char ***argv)
+bool spt_cli_parse(const struct spt_command *command, const GOptionEntry *entries, int *argc,
+		   char ***argv)
 {
 	g_autoptr(GOptionContext) context = g_option_context_new(command->usage);
 	g_autofree char *program = g_strdup_printf(SPT_CLI " %s", command->name);
@@ -60,7 +65,8 @@ bool spt_cli_parse(const struct spt_command *command, const GOptionEntry *entrie
 	g_option_context_add_main_entries(context, entries, NULL);
 	if (g_option_context_parse(context, argc, argv, &error))
 		return true;
-	spt_cli_complain("%s; \"" SPT_CLI " %s --help\" lists the options", error->message, command->name);
+	spt_cli_complain("%s; \"" SPT_CLI " %s --help\" lists the options", error->message,
+			 command->name);
 	return false;
 }
 
@@ -71,7 +77,8 @@ const char *spt_cli_operand(const struct spt_command *command, int argc, char **
 
 	if (argc == first + 1)
 		return argv[first];
-	spt_cli_complain("%s takes one FILE: " SPT_CLI " %s %s", command->name, command->name, command->usage);
+	spt_cli_complain("%s takes one FILE: " SPT_CLI " %s %s", command->name, command->name,
+			 command->usage);
 	return NULL;
 }
 

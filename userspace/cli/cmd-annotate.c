@@ -49,7 +49,8 @@ static void print_file(const SptAnnotatedFile *file, uint64_t all)
 
 	printf("\n%s\n", path);
 	if (file->problem)
-		printf("    %s%s\n", file->problem, file->found ? "" : "; --source-dir tells where sources are");
+		printf("    %s%s\n", file->problem,
+		       file->found ? "" : "; --source-dir tells where sources are");
 	printf("\n%7s  %7s  %6s  Source\n", "Self %", "Total %", "Line");
 	for (unsigned i = 0; i < file->lines->len; i++) {
 		const SptAnnotatedLine *line = &g_array_index(file->lines, SptAnnotatedLine, i);
@@ -70,7 +71,10 @@ static void print_file(const SptAnnotatedFile *file, uint64_t all)
 static unsigned digits_of(const SptAnnotatedCode *code)
 {
 	const GArray *instructions = code->instructions;
-	uint64_t last = instructions->len ? g_array_index(instructions, SptInstruction, instructions->len - 1).address : 0;
+	uint64_t last =
+		instructions->len ?
+			g_array_index(instructions, SptInstruction, instructions->len - 1).address :
+			0;
 	unsigned digits = ADDRESS_MIN_DIGITS;
 
 	while (digits < 16 && last >> 4 * digits)
@@ -81,12 +85,15 @@ static unsigned digits_of(const SptAnnotatedCode *code)
 static void print_instruction(const SptInstruction *instruction, unsigned digits, uint64_t all)
 {
 	g_autofree char *base = instruction->file ? g_path_get_basename(instruction->file) : NULL;
-	g_autofree char *line = base ? g_strdup_printf("%s:%" PRIu32, base, instruction->line) : g_strdup("");
+	g_autofree char *line =
+		base ? g_strdup_printf("%s:%" PRIu32, base, instruction->line) : g_strdup("");
 	g_autofree char *place = spt_format_cut(line, LINE_COLUMNS);
-	g_autofree char *text = fit(instruction->text, SHARES_COLUMNS + digits + 2 + LINE_COLUMNS + 2);
+	g_autofree char *text =
+		fit(instruction->text, SHARES_COLUMNS + digits + 2 + LINE_COLUMNS + 2);
 
 	print_shares(instruction->self, instruction->total, all);
-	printf("%*" PRIx64 "  %-*s  %s\n", (int)digits, instruction->address, LINE_COLUMNS, place, text);
+	printf("%*" PRIx64 "  %-*s  %s\n", (int)digits, instruction->address, LINE_COLUMNS, place,
+	       text);
 }
 
 static void print_code(const SptAnnotatedCode *code, uint64_t all)
@@ -103,9 +110,11 @@ static void print_code(const SptAnnotatedCode *code, uint64_t all)
 		printf("    no instructions: %s\n", problem);
 		return;
 	}
-	printf("\n%7s  %7s  %*s  %-*s  Instruction\n", "Self %", "Total %", (int)digits, "Address", LINE_COLUMNS, "Line");
+	printf("\n%7s  %7s  %*s  %-*s  Instruction\n", "Self %", "Total %", (int)digits, "Address",
+	       LINE_COLUMNS, "Line");
 	for (unsigned i = 0; i < code->instructions->len; i++) {
-		const SptInstruction *instruction = &g_array_index(code->instructions, SptInstruction, i);
+		const SptInstruction *instruction =
+			&g_array_index(code->instructions, SptInstruction, i);
 
 		if (instruction->offset != next)
 			printf("%*s\n", SHARES_COLUMNS + (int)digits, "...");
@@ -114,14 +123,16 @@ static void print_code(const SptAnnotatedCode *code, uint64_t all)
 	}
 }
 
-static void print_text(const char *function, const SptAnnotation *annotation, const struct options *options)
+static void print_text(const char *function, const SptAnnotation *annotation,
+		       const struct options *options)
 {
 	g_autofree char *shown = spt_format_cut(function, 0);
 	g_autofree char *samples = spt_format_count(annotation->n_samples);
 	uint64_t all = annotation->total;
 
-	printf("%s: self %.2f %%, total %.2f %% of %s samples; shares below are of its total\n", shown,
-	       spt_percent(annotation->self, annotation->all), spt_percent(annotation->total, annotation->all), samples);
+	printf("%s: self %.2f %%, total %.2f %% of %s samples; shares below are of its total\n",
+	       shown, spt_percent(annotation->self, annotation->all),
+	       spt_percent(annotation->total, annotation->all), samples);
 	if (!options->instructions) {
 		for (unsigned i = 0; i < annotation->files->len; i++)
 			print_file(annotation->files->pdata[i], all);
@@ -136,7 +147,8 @@ static void print_text(const char *function, const SptAnnotation *annotation, co
 	}
 }
 
-static int complain_of_function(const SptCapture *capture, SptSymbols *symbols, const SptFilter *filter, const char *function,
+static int complain_of_function(const SptCapture *capture, SptSymbols *symbols,
+				const SptFilter *filter, const char *function,
 				const struct options *options)
 {
 	g_autoptr(SptProfile) profile = spt_profile_new(capture, symbols, filter);
@@ -146,11 +158,13 @@ static int complain_of_function(const SptCapture *capture, SptSymbols *symbols, 
 		return SPT_EXIT_FAILURE;
 	near = spt_report_suggest(profile, function, false);
 	spt_cli_complain("%s has no samples with a function \"%s\"%s%s%s", capture->path, function,
-			 options->filter.object ? " in an object " : "", options->filter.object ? options->filter.object : "", near);
+			 options->filter.object ? " in an object " : "",
+			 options->filter.object ? options->filter.object : "", near);
 	return SPT_EXIT_FAILURE;
 }
 
-static int print_annotation(const SptCapture *capture, G_GNUC_UNUSED const SptSummary *summary, const SptFilter *filter, const void *data)
+static int print_annotation(const SptCapture *capture, G_GNUC_UNUSED const SptSummary *summary,
+			    const SptFilter *filter, const void *data)
 {
 	const struct options *options = data;
 	const char *function = options->function;
@@ -162,7 +176,8 @@ static int print_annotation(const SptCapture *capture, G_GNUC_UNUSED const SptSu
 	if (!symbols)
 		return SPT_EXIT_FAILURE;
 	samples.object = NULL;
-	annotation = spt_annotation_new(capture, symbols, &samples, function, filter->object, (const char *const *)options->source_dirs);
+	annotation = spt_annotation_new(capture, symbols, &samples, function, filter->object,
+					(const char *const *)options->source_dirs);
 	if (!annotation)
 		return complain_of_function(capture, symbols, &samples, function, options);
 	if (options->json)
@@ -175,14 +190,19 @@ static int print_annotation(const SptCapture *capture, G_GNUC_UNUSED const SptSu
 static bool parse_options(int *argc, char ***argv, struct options *options)
 {
 	const GOptionEntry entries[] = {
-		{ "source", 0, 0, G_OPTION_ARG_NONE, &options->source, "Only lines of source", NULL },
-		{ "instructions", 0, 0, G_OPTION_ARG_NONE, &options->instructions, "Only instructions", NULL },
+		{ "source", 0, 0, G_OPTION_ARG_NONE, &options->source, "Only lines of source",
+		  NULL },
+		{ "instructions", 0, 0, G_OPTION_ARG_NONE, &options->instructions,
+		  "Only instructions", NULL },
 		{ "source-dir", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &options->source_dirs,
-		  "Where sources are that do not lie where they were compiled (may be repeated)", "DIR" },
+		  "Where sources are that do not lie where they were compiled (may be repeated)",
+		  "DIR" },
 		{ "object", 0, 0, G_OPTION_ARG_STRING, &options->filter.object,
 		  "Only the function in a file called so; * and ? are wild", "NAME" },
-		{ "vmlinux", 0, 0, G_OPTION_ARG_FILENAME, &options->filter.vmlinux, SPT_VMLINUX_HELP, "FILE" },
-		{ "json", 0, 0, G_OPTION_ARG_NONE, &options->json, "JSON, for scripts: sysprof-json(5) describes it", NULL },
+		{ "vmlinux", 0, 0, G_OPTION_ARG_FILENAME, &options->filter.vmlinux,
+		  SPT_VMLINUX_HELP, "FILE" },
+		{ "json", 0, 0, G_OPTION_ARG_NONE, &options->json,
+		  "JSON, for scripts: sysprof-json(5) describes it", NULL },
 	};
 	g_autoptr(GArray) all = g_array_new(TRUE, FALSE, sizeof(GOptionEntry));
 
@@ -191,7 +211,8 @@ static bool parse_options(int *argc, char ***argv, struct options *options)
 	if (!spt_cli_parse(&cmd_annotate, (const GOptionEntry *)all->data, argc, argv))
 		return false;
 	if (options->source && options->instructions)
-		spt_cli_complain("--source and --instructions exclude each other; give one of them, or none for both");
+		spt_cli_complain(
+			"--source and --instructions exclude each other; give one of them, or none for both");
 	return !options->source || !options->instructions;
 }
 
@@ -205,9 +226,12 @@ static int run_annotate(int argc, char **argv)
 		first = argc > 1 && strcmp(argv[1], "--") == 0 ? 2 : 1;
 		options.function = argc == first + 2 ? argv[first + 1] : NULL;
 		if (options.function)
-			status = spt_report_filtered(argv[first], &options.filter, print_annotation, &options);
+			status = spt_report_filtered(argv[first], &options.filter, print_annotation,
+						     &options);
 		else
-			spt_cli_complain("annotate takes a recording and a function: " SPT_CLI " annotate %s", cmd_annotate.usage);
+			spt_cli_complain("annotate takes a recording and a function: " SPT_CLI
+					 " annotate %s",
+					 cmd_annotate.usage);
 	}
 	g_strfreev(options.source_dirs);
 	spt_filter_options_clear(&options.filter);

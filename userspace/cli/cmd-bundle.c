@@ -22,10 +22,12 @@ static void tell_bundled(const SptCapture *capture, const char *out)
 		objects += !has[row->object];
 		has[row->object] = true;
 	}
-	fprintf(stderr, "%s: bundled what %" PRIu64 " objects say of %" PRIu64 " places\n", shown, objects, places);
+	fprintf(stderr, "%s: bundled what %" PRIu64 " objects say of %" PRIu64 " places\n", shown,
+		objects, places);
 }
 
-bool spt_cli_bundle(SptCapture *capture, SptSymbols *symbols, enum spt_sharing sharing, const char *out)
+bool spt_cli_bundle(SptCapture *capture, SptSymbols *symbols, enum spt_sharing sharing,
+		    const char *out)
 {
 	const SptCapture *const captures[] = { capture };
 	g_autoptr(GError) error = NULL;
@@ -43,7 +45,8 @@ bool spt_cli_bundle(SptCapture *capture, SptSymbols *symbols, enum spt_sharing s
 	return true;
 }
 
-static int bundle(const char *path, const struct spt_filter_options *options, enum spt_sharing sharing, const char *out)
+static int bundle(const char *path, const struct spt_filter_options *options,
+		  enum spt_sharing sharing, const char *out)
 {
 	g_autoptr(SptCapture) capture = spt_cli_open(path);
 	g_autoptr(SptSymbols) symbols = NULL;
@@ -51,11 +54,15 @@ static int bundle(const char *path, const struct spt_filter_options *options, en
 	if (!capture)
 		return SPT_EXIT_FAILURE;
 	if (capture->damage && !out) {
-		spt_cli_complain("%s is not replaced, since not all of it can be read; tell where to write what can be (-o)", path);
+		spt_cli_complain(
+			"%s is not replaced, since not all of it can be read; tell where to write what can be (-o)",
+			path);
 		return SPT_EXIT_FAILURE;
 	}
 	symbols = spt_filter_options_symbols(options, capture);
-	return symbols && spt_cli_bundle(capture, symbols, sharing, out ? out : path) ? SPT_EXIT_OK : SPT_EXIT_FAILURE;
+	return symbols && spt_cli_bundle(capture, symbols, sharing, out ? out : path) ?
+		       SPT_EXIT_OK :
+		       SPT_EXIT_FAILURE;
 }
 
 static int run_bundle(int argc, char **argv)
@@ -64,10 +71,13 @@ static int run_bundle(int argc, char **argv)
 	gboolean strip_paths = FALSE, anonymize = FALSE;
 	g_autofree char *out = NULL;
 	const GOptionEntry entries[] = {
-		{ "output", 'o', 0, G_OPTION_ARG_FILENAME, &out, "Write here instead of replacing FILE", "OUT" },
-		{ "strip-paths", 0, 0, G_OPTION_ARG_NONE, &strip_paths, "Without the directories of files, objects and sources", NULL },
+		{ "output", 'o', 0, G_OPTION_ARG_FILENAME, &out,
+		  "Write here instead of replacing FILE", "OUT" },
+		{ "strip-paths", 0, 0, G_OPTION_ARG_NONE, &strip_paths,
+		  "Without the directories of files, objects and sources", NULL },
 		{ "anonymize", 0, 0, G_OPTION_ARG_NONE, &anonymize,
-		  "For sharing: numbers instead of the names of processes, files and functions that are not the system's, no host, no command", NULL },
+		  "For sharing: numbers instead of the names of processes, files and functions that are not the system's, no host, no command",
+		  NULL },
 	};
 	g_autoptr(GArray) all = g_array_new(TRUE, FALSE, sizeof(GOptionEntry));
 	const char *path;
@@ -77,7 +87,11 @@ static int run_bundle(int argc, char **argv)
 	spt_filter_options_add_files(&filter, all);
 	if (spt_cli_parse(&cmd_bundle, (const GOptionEntry *)all->data, &argc, &argv) &&
 	    (path = spt_cli_operand(&cmd_bundle, argc, argv)))
-		status = bundle(path, &filter, anonymize ? SPT_SHARE_ANONYMOUS : strip_paths ? SPT_SHARE_NO_PATHS : SPT_SHARE_ALL, out);
+		status = bundle(path, &filter,
+				anonymize   ? SPT_SHARE_ANONYMOUS :
+				strip_paths ? SPT_SHARE_NO_PATHS :
+					      SPT_SHARE_ALL,
+				out);
 	spt_filter_options_clear(&filter);
 	return status;
 }

@@ -45,7 +45,9 @@ static double change_of(const SptDiffRow *row, bool of_total)
 /* Which rows are shown: what is no process and has changed enough; at the front of @order. */
 static uint32_t select_rows(const struct options *options, GArray *rows, uint32_t *order)
 {
-	double least = options->min_points >= 0 ? options->min_points : options->json ? 0 : TEXT_MIN_POINTS;
+	double least = options->min_points >= 0 ? options->min_points :
+		       options->json		? 0 :
+						  TEXT_MIN_POINTS;
 	uint32_t n = 0, limit = options->limit ? (uint32_t)options->limit : UINT32_MAX;
 
 	for (uint32_t i = 0; i < rows->len && n < limit; i++) {
@@ -80,25 +82,30 @@ static void print_text(const struct page *page)
 	unsigned width = spt_terminal_width();
 
 	for (unsigned side = 0; side < SPT_SIDES; side++) {
-		g_autofree char *samples = spt_format_count(spt_profile_n_samples(page->profiles[side]));
+		g_autofree char *samples =
+			spt_format_count(spt_profile_n_samples(page->profiles[side]));
 		g_autofree char *path = spt_format_cut(page->captures[side]->path, 0);
 
 		printf("%c: %s, %s samples\n", sides[side], path, samples);
 	}
-	printf("\n%8s  %8s  %8s  %9s  %9s  %s\n", page->options->total ? "Total +-" : "Self +-", "Self A %", "Self B %", "Total A %",
-	       "Total B %", page->options->path ? "Function < callers" : "Function  Object");
+	printf("\n%8s  %8s  %8s  %9s  %9s  %s\n", page->options->total ? "Total +-" : "Self +-",
+	       "Self A %", "Self B %", "Total A %", "Total B %",
+	       page->options->path ? "Function < callers" : "Function  Object");
 	for (uint32_t i = 0; i < page->n_shown; i++) {
 		const SptDiffRow *row = row_at(page, page->shown[i]);
 		g_autofree char *text = describe(page, page->shown[i]);
-		g_autofree char *shown = spt_format_cut(text, width > HEAD_COLUMNS + 10 ? width - HEAD_COLUMNS : 0);
+		g_autofree char *shown =
+			spt_format_cut(text, width > HEAD_COLUMNS + 10 ? width - HEAD_COLUMNS : 0);
 
-		printf("%+8.2f  %8.2f  %8.2f  %9.2f  %9.2f  %s\n", change_of(row, page->options->total),
-		       100 * row->self[SPT_BEFORE], 100 * row->self[SPT_AFTER], 100 * row->total[SPT_BEFORE],
+		printf("%+8.2f  %8.2f  %8.2f  %9.2f  %9.2f  %s\n",
+		       change_of(row, page->options->total), 100 * row->self[SPT_BEFORE],
+		       100 * row->self[SPT_AFTER], 100 * row->total[SPT_BEFORE],
 		       100 * row->total[SPT_AFTER], shown);
 	}
 	if (page->n_shown == 0)
 		printf("No difference of %.2f points or more.\n",
-		       page->options->min_points >= 0 ? page->options->min_points : TEXT_MIN_POINTS);
+		       page->options->min_points >= 0 ? page->options->min_points :
+							TEXT_MIN_POINTS);
 }
 
 static void add_side(SptJson *json, const struct page *page, unsigned side, const char *key)
@@ -152,7 +159,8 @@ static void print_json(const struct page *page)
 }
 
 /* What the conditions leave of one side; NULL: complained. */
-static SptProfile *make_side(const SptCapture *capture, SptSymbols *symbols, const SptFilter *filter, const struct options *options)
+static SptProfile *make_side(const SptCapture *capture, SptSymbols *symbols,
+			     const SptFilter *filter, const struct options *options)
 {
 	g_autoptr(SptProfile) profile = spt_profile_new(capture, symbols, filter);
 
@@ -165,11 +173,12 @@ static SptProfile *make_side(const SptCapture *capture, SptSymbols *symbols, con
 	return NULL;
 }
 
-static int print_diff(const SptCapture *before, const SptCapture *after, const struct options *options,
-		      const struct spt_report_filter *filters)
+static int print_diff(const SptCapture *before, const SptCapture *after,
+		      const struct options *options, const struct spt_report_filter *filters)
 {
 	g_autoptr(SptSymbols) before_symbols = spt_filter_options_symbols(&options->filter, before);
-	g_autoptr(SptSymbols) after_symbols = before_symbols ? spt_filter_options_symbols(&options->filter, after) : NULL;
+	g_autoptr(SptSymbols) after_symbols =
+		before_symbols ? spt_filter_options_symbols(&options->filter, after) : NULL;
 	g_autoptr(SptProfile) before_profile = !after_symbols ? NULL :
 		make_side(before, before_symbols, &filters[SPT_BEFORE].filter, options);
 	g_autoptr(SptProfile) after_profile = before_profile ?
@@ -177,7 +186,9 @@ static int print_diff(const SptCapture *before, const SptCapture *after, const s
 	g_autoptr(GArray) rows = NULL;
 	g_autofree uint32_t *order = NULL;
 	struct page page = {
-		.options = options, .captures = { before, after }, .profiles = { before_profile, after_profile },
+		.options = options,
+		.captures = { before, after },
+		.profiles = { before_profile, after_profile },
 	};
 
 	if (!after_profile)
@@ -219,12 +230,16 @@ static int compare(const SptCapture *before, const SptCapture *after, const stru
 static bool parse_options(int *argc, char ***argv, struct options *options)
 {
 	const GOptionEntry entries[] = {
-		{ "path", 0, 0, G_OPTION_ARG_NONE, &options->path, "Compare call paths instead of functions", NULL },
-		{ "total", 0, 0, G_OPTION_ARG_NONE, &options->total, "Sort by change of the total share, not of the own", NULL },
+		{ "path", 0, 0, G_OPTION_ARG_NONE, &options->path,
+		  "Compare call paths instead of functions", NULL },
+		{ "total", 0, 0, G_OPTION_ARG_NONE, &options->total,
+		  "Sort by change of the total share, not of the own", NULL },
 		{ "min", 0, 0, G_OPTION_ARG_DOUBLE, &options->min_points,
 		  "Only what has changed by this many points (0.01, with --json 0)", "POINTS" },
-		{ "limit", 0, 0, G_OPTION_ARG_INT, &options->limit, "At most N rows (0: all)", "N" },
-		{ "json", 0, 0, G_OPTION_ARG_NONE, &options->json, "JSON, for scripts: sysprof-json(5) describes it", NULL },
+		{ "limit", 0, 0, G_OPTION_ARG_INT, &options->limit, "At most N rows (0: all)",
+		  "N" },
+		{ "json", 0, 0, G_OPTION_ARG_NONE, &options->json,
+		  "JSON, for scripts: sysprof-json(5) describes it", NULL },
 	};
 	g_autoptr(GArray) all = g_array_new(FALSE, FALSE, sizeof(GOptionEntry));
 
@@ -250,7 +265,8 @@ static int run_diff(int argc, char **argv)
 		/* GOption leaves the "--" that ends the options where it was. */
 		first = argc > 1 && strcmp(argv[1], "--") == 0 ? 2 : 1;
 		if (argc != first + SPT_SIDES) {
-			spt_cli_complain("diff takes two recordings: " SPT_CLI " diff %s", cmd_diff.usage);
+			spt_cli_complain("diff takes two recordings: " SPT_CLI " diff %s",
+					 cmd_diff.usage);
 		} else {
 			before = spt_cli_open(argv[first]);
 			after = before ? spt_cli_open(argv[first + 1]) : NULL;

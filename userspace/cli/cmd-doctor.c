@@ -10,7 +10,9 @@
 void spt_doctor_tell(enum spt_finding finding, const char *fix, const char *format, ...)
 {
 	static const char *const words[] = {
-		[SPT_FINDING_OK] = "ok", [SPT_FINDING_NOTE] = "note", [SPT_FINDING_MISSING] = "MISSING",
+		[SPT_FINDING_OK] = "ok",
+		[SPT_FINDING_NOTE] = "note",
+		[SPT_FINDING_MISSING] = "MISSING",
 	};
 	va_list args;
 
@@ -29,13 +31,19 @@ static void check_perf(bool module_works)
 	g_autoptr(SptTrace) trace = spt_trace_open_source(SPT_TRACE_PERF, &error);
 
 	if (!trace)
-		spt_doctor_tell(SPT_FINDING_NOTE, NULL, "perf events (--source perf) do not work%s: %s.", module_works ? "" : " either",
-				error->message);
+		spt_doctor_tell(SPT_FINDING_NOTE, NULL,
+				"perf events (--source perf) do not work%s: %s.",
+				module_works ? "" : " either", error->message);
 	else
-		spt_doctor_tell(SPT_FINDING_OK, NULL, "perf events (--source perf) work%s; %u CPUs.",
-				module_works ? ", too" : ", and record uses them as long as the module is missing", spt_trace_n_cpus(trace));
+		spt_doctor_tell(SPT_FINDING_OK, NULL,
+				"perf events (--source perf) work%s; %u CPUs.",
+				module_works ?
+					", too" :
+					", and record uses them as long as the module is missing",
+				spt_trace_n_cpus(trace));
 	if (trace && spt_trace_notice(trace))
-		spt_doctor_tell(SPT_FINDING_NOTE, NULL, "With perf events %s.", spt_trace_notice(trace));
+		spt_doctor_tell(SPT_FINDING_NOTE, NULL, "With perf events %s.",
+				spt_trace_notice(trace));
 }
 
 static int run_doctor(int argc, char **argv)
@@ -48,7 +56,8 @@ static int run_doctor(int argc, char **argv)
 	works = spt_doctor_check_module();
 	check_perf(works);
 	spt_doctor_check_names();
-	printf("\n%s\n", works ? "Recording with the module works." : "Recording with the module does not work: see MISSING above.");
+	printf("\n%s\n", works ? "Recording with the module works." :
+				 "Recording with the module does not work: see MISSING above.");
 	return spt_cli_flush() && works ? SPT_EXIT_OK : SPT_EXIT_FAILURE;
 }
 

@@ -60,8 +60,8 @@ static bool write_out(const char *path, const GString *text)
 
 	if (stat(path, &st) == 0 && !S_ISREG(st.st_mode))
 		return write_in_place(path, text);
-	if (g_file_set_contents_full(target ? target : path, text->str, text->len, G_FILE_SET_CONTENTS_CONSISTENT, 0666,
-				     &error))
+	if (g_file_set_contents_full(target ? target : path, text->str, text->len,
+				     G_FILE_SET_CONTENTS_CONSISTENT, 0666, &error))
 		return true;
 	spt_cli_complain("Cannot write %s: %s", path, error->message);
 	return false;
@@ -73,7 +73,8 @@ struct options {
 	char *out;
 };
 
-static int export_profile(const SptCapture *capture, G_GNUC_UNUSED const SptSummary *summary, const SptFilter *filter, const void *data)
+static int export_profile(const SptCapture *capture, G_GNUC_UNUSED const SptSummary *summary,
+			  const SptFilter *filter, const void *data)
 {
 	const struct options *options = data;
 	g_autoptr(SptSymbols) symbols = spt_filter_options_symbols(&options->filter, capture);
@@ -101,9 +102,10 @@ static int run_export(int argc, char **argv)
 	g_autofree char *name = NULL;
 	struct options options = { 0 };
 	const GOptionEntry entries[] = {
-		{ "format", 'f', 0, G_OPTION_ARG_STRING, &name, "folded: a line for each stack; svg: a flame graph to look at",
-		  "FORMAT" },
-		{ "output", 'o', 0, G_OPTION_ARG_FILENAME, &options.out, "Write here instead of to the standard output", "OUT" },
+		{ "format", 'f', 0, G_OPTION_ARG_STRING, &name,
+		  "folded: a line for each stack; svg: a flame graph to look at", "FORMAT" },
+		{ "output", 'o', 0, G_OPTION_ARG_FILENAME, &options.out,
+		  "Write here instead of to the standard output", "OUT" },
 	};
 	g_autoptr(GArray) all = g_array_new(FALSE, FALSE, sizeof(GOptionEntry));
 	const char *path;
@@ -112,7 +114,8 @@ static int run_export(int argc, char **argv)
 	g_array_append_vals(all, entries, G_N_ELEMENTS(entries));
 	spt_filter_options_add(&options.filter, all);
 	if (spt_cli_parse(&cmd_export, (const GOptionEntry *)all->data, &argc, &argv) &&
-	    (path = spt_cli_operand(&cmd_export, argc, argv)) && (options.format = find_format(name)) >= 0)
+	    (path = spt_cli_operand(&cmd_export, argc, argv)) &&
+	    (options.format = find_format(name)) >= 0)
 		status = spt_report_filtered(path, &options.filter, export_profile, &options);
 	spt_filter_options_clear(&options.filter);
 	g_free(options.out);

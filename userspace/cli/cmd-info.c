@@ -86,7 +86,8 @@ static void print_info(struct spt_info *asked, bool json)
 			info.user_ends[end_of(&rows[i])] += rows[i].weight;
 		}
 	}
-	info.bytes_per_sample = capture->n_samples ? (double)capture->file_bytes / capture->n_samples : 0;
+	info.bytes_per_sample =
+		capture->n_samples ? (double)capture->file_bytes / capture->n_samples : 0;
 
 	if (json)
 		spt_info_print_json(&info);
@@ -104,15 +105,20 @@ static int run_info(int argc, char **argv)
 	gboolean json = FALSE, maps = FALSE;
 	g_autofree char *process = NULL;
 	const GOptionEntry entries[] = {
-		{ "json", 0, 0, G_OPTION_ARG_NONE, &json, "JSON, for scripts: sysprof-json(5) describes it", NULL },
-		{ "maps", 0, 0, G_OPTION_ARG_NONE, &maps, "Executable mappings of processes that have samples, instead; with --json, too", NULL },
-		{ "process", 0, 0, G_OPTION_ARG_STRING, &process, "With --maps: of this one only, by its name or pid", "PROCESS" },
+		{ "json", 0, 0, G_OPTION_ARG_NONE, &json,
+		  "JSON, for scripts: sysprof-json(5) describes it", NULL },
+		{ "maps", 0, 0, G_OPTION_ARG_NONE, &maps,
+		  "Executable mappings of processes that have samples, instead; with --json, too",
+		  NULL },
+		{ "process", 0, 0, G_OPTION_ARG_STRING, &process,
+		  "With --maps: of this one only, by its name or pid", "PROCESS" },
 		{ 0 },
 	};
 	g_autoptr(SptCapture) capture = NULL;
 	const char *path;
 
-	if (!spt_cli_parse(&cmd_info, entries, &argc, &argv) || !(path = spt_cli_operand(&cmd_info, argc, argv)))
+	if (!spt_cli_parse(&cmd_info, entries, &argc, &argv) ||
+	    !(path = spt_cli_operand(&cmd_info, argc, argv)))
 		return SPT_EXIT_USAGE;
 	if (process && !maps) {
 		spt_cli_complain("--process chooses what --maps shows; report has it for samples");
@@ -121,7 +127,8 @@ static int run_info(int argc, char **argv)
 	capture = spt_cli_open(path);
 	if (!capture)
 		return SPT_EXIT_FAILURE;
-	print_info(&(struct spt_info){ .capture = capture, .has_maps = maps, .maps_of = process }, json);
+	print_info(&(struct spt_info){ .capture = capture, .has_maps = maps, .maps_of = process },
+		   json);
 	return spt_cli_flush() ? SPT_EXIT_OK : SPT_EXIT_FAILURE;
 }
 

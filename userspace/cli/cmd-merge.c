@@ -8,7 +8,8 @@
 
 static int merge(char **paths, unsigned n, const char *out)
 {
-	g_autoptr(GPtrArray) captures = g_ptr_array_new_with_free_func((GDestroyNotify)spt_capture_free);
+	g_autoptr(GPtrArray) captures =
+		g_ptr_array_new_with_free_func((GDestroyNotify)spt_capture_free);
 	g_autoptr(GError) error = NULL;
 	uint64_t samples = 0;
 
@@ -46,8 +47,10 @@ static int run_merge(int argc, char **argv)
 	/* GOption leaves the "--" that ends the options where it was. */
 	first = argc > 1 && strcmp(argv[1], "--") == 0 ? 2 : 1;
 	if (!out || argc < first + 2) {
-		spt_cli_complain("merge takes two recordings or more, and where to put them together: " SPT_CLI " merge %s",
-				 cmd_merge.usage);
+		spt_cli_complain(
+			"merge takes two recordings or more, and where to put them together: " SPT_CLI
+			" merge %s",
+			cmd_merge.usage);
 		return SPT_EXIT_USAGE;
 	}
 	return merge(argv + first, argc - first, out);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* sysprof-cli receive: listens for one recording that another machine sends (record --to), and puts it into a file. */
+/*
+ * sysprof-cli receive: listens for one recording that another machine sends (record --to), and puts
+ * it into a file.
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <netdb.h>
@@ -25,9 +28,11 @@ static void tell_address(int fd)
 	char host[NI_MAXHOST], port[NI_MAXSERV];
 
 	if (getsockname(fd, (struct sockaddr *)&local, &bytes) < 0 ||
-	    getnameinfo((struct sockaddr *)&local, bytes, host, sizeof(host), port, sizeof(port), NI_NUMERICHOST | NI_NUMERICSERV))
+	    getnameinfo((struct sockaddr *)&local, bytes, host, sizeof(host), port, sizeof(port),
+			NI_NUMERICHOST | NI_NUMERICSERV))
 		return;
-	fprintf(stderr, strchr(host, ':') ? "Listening at [%s]:%s\n" : "Listening at %s:%s\n", host, port);
+	fprintf(stderr, strchr(host, ':') ? "Listening at [%s]:%s\n" : "Listening at %s:%s\n", host,
+		port);
 }
 
 /* A socket that listens at @address, "HOST:PORT", or -1: complained. */
@@ -66,7 +71,8 @@ static bool copy(int from, int to, const char *path, uint64_t *ret_bytes)
 			spt_cli_complain("The recording breaks off: %s", g_strerror(errno));
 			return false;
 		}
-		if (!*ret_bytes && memcmp(buffer, SPT_FILE_MAGIC, MIN((size_t)n, SPT_FILE_MAGIC_BYTES))) {
+		if (!*ret_bytes &&
+		    memcmp(buffer, SPT_FILE_MAGIC, MIN((size_t)n, SPT_FILE_MAGIC_BYTES))) {
 			spt_cli_complain("What is sent is no capture of Sysprof");
 			return false;
 		}
@@ -95,7 +101,8 @@ static bool complete(const char *part, const char *path)
 		return false;
 	}
 	if (!capture->finished) {
-		spt_cli_complain("The recording was cut off; the %s samples that came are in %s", samples, part);
+		spt_cli_complain("The recording was cut off; the %s samples that came are in %s",
+				 samples, part);
 		return false;
 	}
 	if (rename(part, path) < 0) {
@@ -114,7 +121,9 @@ static bool receive(int listener, const char *path)
 	int to, fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
 
 	if (fd < 0) {
-		spt_cli_complain("Nobody has sent anything: %s", errno == EINTR ? "the waiting was interrupted" : g_strerror(errno));
+		spt_cli_complain("Nobody has sent anything: %s",
+				 errno == EINTR ? "the waiting was interrupted" :
+						  g_strerror(errno));
 		return false;
 	}
 	to = open(part, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
@@ -137,10 +146,13 @@ static bool receive(int listener, const char *path)
 static int run_receive(int argc, char **argv)
 {
 	struct sigaction action = { .sa_handler = on_interrupt };
-	g_autofree char *output = g_strdup("sysprof.capture"), *address = g_strdup("127.0.0.1:7412");
+	g_autofree char *output = g_strdup("sysprof.capture"),
+			*address = g_strdup("127.0.0.1:7412");
 	const GOptionEntry entries[] = {
-		{ "output", 'o', 0, G_OPTION_ARG_FILENAME, &output, "Where to (sysprof.capture)", "FILE" },
-		{ "listen", 0, 0, G_OPTION_ARG_STRING, &address, "Where to listen (127.0.0.1:7412); anybody who can reach it can send",
+		{ "output", 'o', 0, G_OPTION_ARG_FILENAME, &output, "Where to (sysprof.capture)",
+		  "FILE" },
+		{ "listen", 0, 0, G_OPTION_ARG_STRING, &address,
+		  "Where to listen (127.0.0.1:7412); anybody who can reach it can send",
 		  "HOST:PORT" },
 		{ 0 },
 	};

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* sysprof-cli record: records the whole system while a command runs, for a time, or until Ctrl-C. */
+/*
+ * sysprof-cli record: records the whole system while a command runs, for a time, or until Ctrl-C.
+ */
 #include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
@@ -60,7 +62,8 @@ static void show_progress(const SptRecorderStatus *status)
 	g_autofree char *samples = spt_format_count(status->samples);
 	g_autofree char *lost = spt_format_count(status->lost);
 
-	fprintf(stderr, "\r%s samples, %s lost, %.1f s ", samples, lost, (double)status->elapsed_ns / 1e9);
+	fprintf(stderr, "\r%s samples, %s lost, %.1f s ", samples, lost,
+		(double)status->elapsed_ns / 1e9);
 }
 
 static void show_summary(const SptRecorderStatus *status, const char *output, bool is_flight)
@@ -68,16 +71,19 @@ static void show_summary(const SptRecorderStatus *status, const char *output, bo
 	g_autofree char *samples = spt_format_count(status->samples);
 	g_autofree char *lost = spt_format_count(status->lost);
 	g_autofree char *cost = spt_format_ns(status->ticks ? status->cost_ns / status->ticks : 0);
-	g_autofree char *costs = status->ticks ? g_strdup_printf("; a sample costs %s", cost) : NULL;
+	g_autofree char *costs =
+		status->ticks ? g_strdup_printf("; a sample costs %s", cost) : NULL;
 	g_autofree char *bytes = spt_format_bytes(status->file_bytes);
 
-	fprintf(stderr, "Recorded %s samples of %u threads in %.1f s (source: %s), %s lost%s. %s: %s%s\n", samples,
-		status->threads, (double)status->elapsed_ns / 1e9, status->source, lost, costs ? costs : "", output,
-		is_flight ? "the last seconds, " : "", bytes);
+	fprintf(stderr,
+		"Recorded %s samples of %u threads in %.1f s (source: %s), %s lost%s. %s: %s%s\n",
+		samples, status->threads, (double)status->elapsed_ns / 1e9, status->source, lost,
+		costs ? costs : "", output, is_flight ? "the last seconds, " : "", bytes);
 }
 
 /* A flight recorder is asked for its last seconds, or a tick came too late. */
-static bool write_last(SptRecorder *recorder, const SptRecorderStatus *status, const char *why, GError **error)
+static bool write_last(SptRecorder *recorder, const SptRecorderStatus *status, const char *why,
+		       GError **error)
 {
 	g_autofree char *path = NULL, *late = spt_format_ns(status->late_ns);
 
@@ -86,12 +92,14 @@ static bool write_last(SptRecorder *recorder, const SptRecorderStatus *status, c
 	if (why)
 		fprintf(stderr, "%s: the last seconds, %s\n", path, why);
 	else
-		fprintf(stderr, "%s: the last seconds, because a tick of CPU %u came %s late\n", path, status->late_cpu, late);
+		fprintf(stderr, "%s: the last seconds, because a tick of CPU %u came %s late\n",
+			path, status->late_cpu, late);
 	return true;
 }
 
 /* Until the command has ended, the time is over, or the user says so. */
-static bool record(SptRecorder *recorder, const struct spt_record_options *options, struct spt_child *child, GError **error)
+static bool record(SptRecorder *recorder, const struct spt_record_options *options,
+		   struct spt_child *child, GError **error)
 {
 	bool is_shown = isatty(STDERR_FILENO);
 	uint64_t shown_ns = 0, written_ns = 0, duration_ns = (uint64_t)(options->duration * 1e9);
@@ -113,7 +121,8 @@ static bool record(SptRecorder *recorder, const struct spt_record_options *optio
 			if (!write_last(recorder, &status, "as asked", error))
 				return false;
 		} else if (status.late_ns && n_triggered < TRIGGERED_FILES &&
-			   (!n_triggered || status.elapsed_ns - written_ns >= options->recorder.last_ns)) {
+			   (!n_triggered ||
+			    status.elapsed_ns - written_ns >= options->recorder.last_ns)) {
 			if (!write_last(recorder, &status, NULL, error))
 				return false;
 			written_ns = status.elapsed_ns;
@@ -132,10 +141,13 @@ static bool record(SptRecorder *recorder, const struct spt_record_options *optio
 static void tell_what_is_left(const struct spt_record_options *options)
 {
 	g_autofree char *part = g_strconcat(options->output, ".part", NULL);
-	g_autoptr(SptCapture) capture = options->to || options->recorder.last_ns ? NULL : spt_capture_open(part, NULL);
+	g_autoptr(SptCapture) capture =
+		options->to || options->recorder.last_ns ? NULL : spt_capture_open(part, NULL);
 
 	if (capture)
-		fprintf(stderr, "The recording has stopped.  What it was until then, %" PRIu64 " samples, is in %s\n",
+		fprintf(stderr,
+			"The recording has stopped.  What it was until then, %" PRIu64
+			" samples, is in %s\n",
 			capture->n_samples, part);
 }
 
@@ -189,7 +201,8 @@ static int run_recording(const struct spt_record_options *options)
 		spt_child_let_go(&child);
 		ok = record(recorder, options, &child, &error);
 		if (child.ended) {
-			g_autofree char *text = g_strdup_printf("%d", spt_child_exit_status(&child));
+			g_autofree char *text =
+				g_strdup_printf("%d", spt_child_exit_status(&child));
 
 			spt_recorder_note(recorder, "exit_status", text);
 		}
@@ -209,8 +222,11 @@ static int run_recording(const struct spt_record_options *options)
 		fprintf(stderr, "Note: %s.\n", status.notice);
 	show_summary(&status, path, options->recorder.last_ns > 0);
 	if (status.budget)
-		fprintf(stderr, "To keep to the budget of CPU time the rate was lowered: %.1f %% of %.0f Hz were sampled.  -F HZ insists on a "
-			"rate.\n", spt_percent(status.delivered, status.delivered + status.budget), 1e9 / (double)status.period_ns);
+		fprintf(stderr,
+			"To keep to the budget of CPU time the rate was lowered: %.1f %% of %.0f Hz were sampled.  -F HZ insists on a "
+			"rate.\n",
+			spt_percent(status.delivered, status.delivered + status.budget),
+			1e9 / (double)status.period_ns);
 	if (options->bundle && !bundle(recorder, path)) {
 		spt_child_wait(&child);
 		return SPT_EXIT_FAILURE;

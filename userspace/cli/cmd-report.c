@@ -29,7 +29,8 @@ GArray *spt_report_edges(const struct spt_report *report)
 	unsigned n = MIN(edges->len, report->limit);
 
 	/* Heaviest first. */
-	while (n > 0 && spt_percent(g_array_index(edges, SptEdge, n - 1).weight, all) < report->min_percent)
+	while (n > 0 &&
+	       spt_percent(g_array_index(edges, SptEdge, n - 1).weight, all) < report->min_percent)
 		n--;
 	g_array_set_size(edges, n);
 	return edges;
@@ -45,7 +46,8 @@ uint32_t *spt_report_functions(const struct spt_report *report, uint32_t *ret_n)
 	for (uint32_t i = 0; i < n_all && n < report->limit; i++) {
 		const SptFunction *function = &functions[order[i]];
 
-		if (!function->is_process && function->total > 0 && spt_percent(function->total, all) >= report->min_percent)
+		if (!function->is_process && function->total > 0 &&
+		    spt_percent(function->total, all) >= report->min_percent)
 			order[n++] = order[i];
 	}
 	*ret_n = n;
@@ -64,15 +66,19 @@ static SptGroupKind group_kind(const char *by)
 
 static bool check_options(const struct options *options)
 {
-	if (options->functions + options->tree + (options->callers != NULL) + (options->callees != NULL) +
-	    (options->categories != NULL) + (options->by != NULL) + (options->latest != 0) +
-	    (options->metric != NULL) > 1) {
-		spt_cli_complain("--functions, --tree, --callers, --callees, --categories, --by, --latest and --metric exclude each other; "
-				 "give one of them");
+	if (options->functions + options->tree + (options->callers != NULL) +
+		    (options->callees != NULL) + (options->categories != NULL) +
+		    (options->by != NULL) + (options->latest != 0) + (options->metric != NULL) >
+	    1) {
+		spt_cli_complain(
+			"--functions, --tree, --callers, --callees, --categories, --by, --latest and --metric exclude each other; "
+			"give one of them");
 		return false;
 	}
 	if (options->by && group_kind(options->by) == SPT_GROUP_KINDS) {
-		spt_cli_complain("There are no groups by \"%s\" (--by): process, thread, cpu and object are", options->by);
+		spt_cli_complain(
+			"There are no groups by \"%s\" (--by): process, thread, cpu and object are",
+			options->by);
 		return false;
 	}
 	if (options->metric && strcmp(options->metric, "delay") != 0) {
@@ -97,27 +103,38 @@ static bool check_options(const struct options *options)
 static bool parse_options(int *argc, char ***argv, struct options *options)
 {
 	const GOptionEntry entries[] = {
-		{ "functions", 0, 0, G_OPTION_ARG_NONE, &options->functions, "A table of functions (the default)", NULL },
-		{ "tree", 0, 0, G_OPTION_ARG_NONE, &options->tree, "The tree of calls, from the processes down", NULL },
+		{ "functions", 0, 0, G_OPTION_ARG_NONE, &options->functions,
+		  "A table of functions (the default)", NULL },
+		{ "tree", 0, 0, G_OPTION_ARG_NONE, &options->tree,
+		  "The tree of calls, from the processes down", NULL },
 		{ "callers", 0, 0, G_OPTION_ARG_STRING_ARRAY, &options->callers,
 		  "Who called function FN; * and ? are wild, and several are taken for one", "FN" },
-		{ "callees", 0, 0, G_OPTION_ARG_STRING_ARRAY, &options->callees, "What function FN called, likewise", "FN" },
+		{ "callees", 0, 0, G_OPTION_ARG_STRING_ARRAY, &options->callees,
+		  "What function FN called, likewise", "FN" },
 		{ "categories", 0, 0, G_OPTION_ARG_FILENAME, &options->categories,
-		  "Kinds of work, by the rules in FILE: lines of \"category = function [@ object]\"", "FILE" },
-		{ "by", 0, 0, G_OPTION_ARG_STRING, &options->by, "The time by process, thread, cpu or object (of the innermost function)", "KIND" },
-		{ "latest", 0, 0, G_OPTION_ARG_INT, &options->latest, "The N ticks that came latest, and what they found", "N" },
+		  "Kinds of work, by the rules in FILE: lines of \"category = function [@ object]\"",
+		  "FILE" },
+		{ "by", 0, 0, G_OPTION_ARG_STRING, &options->by,
+		  "The time by process, thread, cpu or object (of the innermost function)",
+		  "KIND" },
+		{ "latest", 0, 0, G_OPTION_ARG_INT, &options->latest,
+		  "The N ticks that came latest, and what they found", "N" },
 		{ "metric", 0, 0, G_OPTION_ARG_STRING, &options->metric,
-		  "delay: how late ticks came, by the kernel stack they found (where interrupts were off)", "NAME" },
+		  "delay: how late ticks came, by the kernel stack they found (where interrupts were off)",
+		  "NAME" },
 		{ "min", 0, 0, G_OPTION_ARG_DOUBLE, &options->min_percent,
 		  "Leave out what is below this share (0; of the tree 0.5, with --json 0)", "PCT" },
-		{ "limit", 0, 0, G_OPTION_ARG_INT, &options->limit, "At most N rows of a table (0: all)", "N" },
-		{ "json", 0, 0, G_OPTION_ARG_NONE, &options->json, "JSON, for scripts: sysprof-json(5) describes it", NULL },
+		{ "limit", 0, 0, G_OPTION_ARG_INT, &options->limit,
+		  "At most N rows of a table (0: all)", "N" },
+		{ "json", 0, 0, G_OPTION_ARG_NONE, &options->json,
+		  "JSON, for scripts: sysprof-json(5) describes it", NULL },
 	};
 	g_autoptr(GArray) all = g_array_new(FALSE, FALSE, sizeof(GOptionEntry));
 
 	g_array_append_vals(all, entries, G_N_ELEMENTS(entries));
 	spt_filter_options_add(&options->filter, all);
-	return spt_cli_parse(&cmd_report, (const GOptionEntry *)all->data, argc, argv) && check_options(options);
+	return spt_cli_parse(&cmd_report, (const GOptionEntry *)all->data, argc, argv) &&
+	       check_options(options);
 }
 
 static void clear_options(struct options *options)
@@ -130,7 +147,9 @@ static void clear_options(struct options *options)
 	spt_filter_options_clear(&options->filter);
 }
 
-/* Appends the functions called @name, or if there are none and it is a pattern, those that match. */
+/*
+ * Appends the functions called @name, or if there are none and it is a pattern, those that match.
+ */
 static bool add_members(struct spt_report *report, const char *name)
 {
 	uint32_t function = spt_profile_find(report->profile, name);
@@ -148,7 +167,8 @@ static bool add_members(struct spt_report *report, const char *name)
 			return true;
 	}
 	near = spt_report_suggest(report->profile, name, false);
-	spt_cli_complain("%s has no samples with a function \"%s\"%s", report->capture->path, name, near);
+	spt_cli_complain("%s has no samples with a function \"%s\"%s", report->capture->path, name,
+			 near);
 	return false;
 }
 
@@ -195,14 +215,16 @@ static int print_categories(struct spt_report *report, const char *path, bool js
 	return print_page(report, json);
 }
 
-static int print_groups(struct spt_report *report, const SptProfile *base, const SptFilter *filter, const char *by, bool json)
+static int print_groups(struct spt_report *report, const SptProfile *base, const SptFilter *filter,
+			const char *by, bool json)
 {
 	g_autoptr(GArray) groups = spt_groups_new(base, filter, group_kind(by));
 	uint64_t all = spt_profile_total(report->profile);
 	unsigned n = MIN(groups->len, report->limit);
 
 	/* Heaviest first. */
-	while (n > 0 && spt_percent(g_array_index(groups, SptGroupRow, n - 1).weight, all) < report->min_percent)
+	while (n > 0 && spt_percent(g_array_index(groups, SptGroupRow, n - 1).weight, all) <
+				report->min_percent)
 		n--;
 	g_array_set_size(groups, n);
 	report->groups = groups;
@@ -223,12 +245,14 @@ static bool tells_delays(const SptCapture *capture)
 
 	if (!source || strcmp(source, "perf") != 0)
 		return true;
-	spt_cli_complain("%s was recorded with perf events, which do not tell how late a tick came; record with the module",
-			 capture->path);
+	spt_cli_complain(
+		"%s was recorded with perf events, which do not tell how late a tick came; record with the module",
+		capture->path);
 	return false;
 }
 
-static int print_report(const SptCapture *capture, const SptSummary *summary, const SptFilter *filter, const void *data)
+static int print_report(const SptCapture *capture, const SptSummary *summary,
+			const SptFilter *filter, const void *data)
 {
 	const struct options *options = data;
 	g_autoptr(SptSymbols) symbols = spt_filter_options_symbols(&options->filter, capture);
@@ -246,18 +270,24 @@ static int print_report(const SptCapture *capture, const SptSummary *summary, co
 	if (!symbols || ((options->latest || options->metric) && !tells_delays(capture)))
 		return SPT_EXIT_FAILURE;
 	if (options->latest)
-		return spt_report_print_latest(capture, symbols, filter, (unsigned)options->latest, options->json) ?
-			SPT_EXIT_OK : SPT_EXIT_FAILURE;
+		return spt_report_print_latest(capture, symbols, filter, (unsigned)options->latest,
+					       options->json) ?
+			       SPT_EXIT_OK :
+			       SPT_EXIT_FAILURE;
 	if (options->metric)
-		return spt_report_print_delay(capture, symbols, filter, report.limit, options->json) ?
-			SPT_EXIT_OK : SPT_EXIT_FAILURE;
+		return spt_report_print_delay(capture, symbols, filter, report.limit,
+					      options->json) ?
+			       SPT_EXIT_OK :
+			       SPT_EXIT_FAILURE;
 	if (options->by)
 		base = spt_profile_new_base(capture, symbols);
-	report.profile = profile = base ? spt_profile_refilter(base, filter, NULL) : spt_profile_new(capture, symbols, filter);
+	report.profile = profile = base ? spt_profile_refilter(base, filter, NULL) :
+					  spt_profile_new(capture, symbols, filter);
 	if (!spt_report_filter_check(&options->filter, capture, symbols, profile))
 		return SPT_EXIT_FAILURE;
 	if (options->callers || options->callees)
-		return print_edges(&report, options->callers ? options->callers : options->callees, options->json);
+		return print_edges(&report, options->callers ? options->callers : options->callees,
+				   options->json);
 	if (options->categories)
 		return print_categories(&report, options->categories, options->json);
 	if (options->by)
@@ -271,7 +301,8 @@ static int run_report(int argc, char **argv)
 	const char *path;
 	int status = SPT_EXIT_USAGE;
 
-	if (parse_options(&argc, &argv, &options) && (path = spt_cli_operand(&cmd_report, argc, argv)))
+	if (parse_options(&argc, &argv, &options) &&
+	    (path = spt_cli_operand(&cmd_report, argc, argv)))
 		status = spt_report_filtered(path, &options.filter, print_report, &options);
 	clear_options(&options);
 	return status;

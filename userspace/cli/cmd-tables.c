@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* sysprof-cli tables: unwind tables of the system's programs and libraries, made ahead of recordings, and handed to the module for everybody. */
+/*
+ * sysprof-cli tables: unwind tables of the system's programs and libraries, made ahead of
+ * recordings, and handed to the module for everybody.
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -25,20 +28,24 @@ struct tables {
 };
 
 static const char *const usual_paths[] = {
-	"/usr/bin", "/usr/sbin", "/usr/lib", "/usr/lib64", "/usr/libexec", "/usr/local", "/opt", "/bin", "/sbin", "/lib", "/lib64",
+	"/usr/bin", "/usr/sbin", "/usr/lib", "/usr/lib64", "/usr/libexec", "/usr/local",
+	"/opt",	    "/bin",	 "/sbin",    "/lib",	   "/lib64",
 };
 
 static bool is_elf(int fd)
 {
 	char magic[4];
 
-	return pread(fd, magic, sizeof(magic), 0) == sizeof(magic) && !memcmp(magic, "\177ELF", sizeof(magic));
+	return pread(fd, magic, sizeof(magic), 0) == sizeof(magic) &&
+	       !memcmp(magic, "\177ELF", sizeof(magic));
 }
 
 static bool is_new(struct tables *tables, const struct stat *stat)
 {
-	return g_hash_table_add(tables->seen, g_strdup_printf("%llu:%llu:%lld", (unsigned long long)stat->st_dev,
-							      (unsigned long long)stat->st_ino, (long long)stat->st_mtime));
+	return g_hash_table_add(tables->seen,
+				g_strdup_printf("%llu:%llu:%lld", (unsigned long long)stat->st_dev,
+						(unsigned long long)stat->st_ino,
+						(long long)stat->st_mtime));
 }
 
 static void give(struct tables *tables, const SptObject *file, const SptUnwindTable *table)
@@ -59,7 +66,8 @@ static void take_file(struct tables *tables, int fd, const char *path)
 	g_autoptr(GError) error = NULL;
 	struct stat stat;
 
-	if (fstat(fd, &stat) < 0 || !S_ISREG(stat.st_mode) || !is_new(tables, &stat) || !is_elf(fd)) {
+	if (fstat(fd, &stat) < 0 || !S_ISREG(stat.st_mode) || !is_new(tables, &stat) ||
+	    !is_elf(fd)) {
 		close(fd);
 		return;
 	}
@@ -75,7 +83,10 @@ static void take_file(struct tables *tables, int fd, const char *path)
 		give(tables, file, table);
 }
 
-/* A file, or all executable files and libraries below a directory.  Links are left to what they lead to. */
+/*
+ * A file, or all executable files and libraries below a directory.  Links are left to what they
+ * lead to.
+ */
 static void take_path(struct tables *tables, const char *path, unsigned depth)
 {
 	int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
@@ -110,7 +121,8 @@ static void take_running(struct tables *tables)
 	const char *pid, *range;
 
 	while (proc && (pid = g_dir_read_name(proc))) {
-		g_autofree char *path = g_ascii_isdigit(*pid) ? g_strdup_printf("/proc/%s/map_files", pid) : NULL;
+		g_autofree char *path =
+			g_ascii_isdigit(*pid) ? g_strdup_printf("/proc/%s/map_files", pid) : NULL;
 		GDir *maps = path ? g_dir_open(path, 0, NULL) : NULL;
 
 		while (maps && (range = g_dir_read_name(maps))) {
@@ -134,8 +146,10 @@ static void say_how_many(const struct tables *tables)
 	printf("%u unwind tables, %s\n", tables->n_files, size);
 	if (tables->n_refused)
 		printf("%u of them the module did not take: %s\n", tables->n_refused,
-		       tables->problem == ENOSPC ? "they are more than its parameter table_limit_mib allows" :
-		       tables->problem == ENODATA ? "the file has no build-id" : g_strerror(tables->problem));
+		       tables->problem == ENOSPC ?
+			       "they are more than its parameter table_limit_mib allows" :
+		       tables->problem == ENODATA ? "the file has no build-id" :
+						    g_strerror(tables->problem));
 	spt_cli_flush();
 }
 
@@ -163,14 +177,18 @@ static SptTableCache *open_cache(void)
 	errno = 0;
 	if (geteuid() != 0)
 		return spt_table_cache_of_user();
-	return g_mkdir_with_parents(SPT_TABLE_CACHE_OF_SYSTEM, 0755) < 0 ? NULL : spt_table_cache_of_system(SPT_TABLE_CACHE_OF_SYSTEM);
+	return g_mkdir_with_parents(SPT_TABLE_CACHE_OF_SYSTEM, 0755) < 0 ?
+		       NULL :
+		       spt_table_cache_of_system(SPT_TABLE_CACHE_OF_SYSTEM);
 }
 
 static int run_tables(int argc, char **argv)
 {
 	gboolean wants_serve = FALSE;
 	const GOptionEntry entries[] = {
-		{ "serve", 0, 0, G_OPTION_ARG_NONE, &wants_serve, "Hand those of all that runs to the module, for every user's recordings, until ended", NULL },
+		{ "serve", 0, 0, G_OPTION_ARG_NONE, &wants_serve,
+		  "Hand those of all that runs to the module, for every user's recordings, until ended",
+		  NULL },
 		{ 0 },
 	};
 	g_autoptr(SptTableCache) cache = NULL;
@@ -184,14 +202,19 @@ static int run_tables(int argc, char **argv)
 		return SPT_EXIT_USAGE;
 	tables.cache = cache = open_cache();
 	if (!cache) {
-		spt_cli_complain("Cannot keep unwind tables in %s: %s", geteuid() == 0 ? SPT_TABLE_CACHE_OF_SYSTEM : "the user's cache directory",
+		spt_cli_complain("Cannot keep unwind tables in %s: %s",
+				 geteuid() == 0 ? SPT_TABLE_CACHE_OF_SYSTEM :
+						  "the user's cache directory",
 				 errno ? g_strerror(errno) : "others could have written there");
 		return SPT_EXIT_FAILURE;
 	}
 	if (wants_serve) {
 		tables.trace = trace = spt_trace_open_source(SPT_TRACE_MODULE, &error);
 		if (!trace || !spt_trace_has_tables(trace)) {
-			spt_cli_complain("%s", error ? error->message : "The loaded module takes no unwind tables; install one of this release");
+			spt_cli_complain(
+				"%s",
+				error ? error->message :
+					"The loaded module takes no unwind tables; install one of this release");
 			return SPT_EXIT_FAILURE;
 		}
 		return serve(&tables);

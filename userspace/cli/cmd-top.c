@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * sysprof-cli top: where the time goes now, again and again.  Each interval is a recording of its own, to a file that is removed once it
- * was read; the next one begins before the last one ends, so that nothing is missed and nothing grows.
+ * sysprof-cli top: where the time goes now, again and again.  Each interval is a recording of its
+ * own, to a file that is removed once it was read; the next one begins before the last one ends, so
+ * that nothing is missed and nothing grows.
  */
 #include <glib/gstdio.h>
 #include <math.h>
@@ -71,8 +72,10 @@ static SptRecorder *begin_recording(const struct top *top, unsigned number, GErr
 	SptRecorderOptions options = {
 		.source = top->source,
 		.output = path,
-		.period_ns = isnan(top->options->rate) ? 0 : (uint64_t)(1e9 / top->options->rate + 0.5),
-		.filter = { .pids = { (uint32_t)top->options->pid }, .n_pids = top->options->pid > 0 },
+		.period_ns =
+			isnan(top->options->rate) ? 0 : (uint64_t)(1e9 / top->options->rate + 0.5),
+		.filter = { .pids = { (uint32_t)top->options->pid },
+			    .n_pids = top->options->pid > 0 },
 	};
 	g_autoptr(SptRecorder) recorder = spt_recorder_new(&options, error);
 
@@ -88,7 +91,8 @@ static unsigned page_rows(const struct top *top)
 
 	if (top->options->limit)
 		return (unsigned)top->options->limit;
-	if (top->is_screen && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_row > HEAD_ROWS + 1)
+	if (top->is_screen && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 &&
+	    size.ws_row > HEAD_ROWS + 1)
 		return size.ws_row - HEAD_ROWS - 1;
 	return BATCH_ROWS;
 }
@@ -97,7 +101,8 @@ static void print_rows(const struct top *top, const SptProfile *profile)
 {
 	uint32_t n, shown = 0;
 	const SptFunction *functions = spt_profile_functions(profile, &n);
-	g_autofree uint32_t *order = spt_profile_order(profile, !top->options->total && !top->options->processes);
+	g_autofree uint32_t *order =
+		spt_profile_order(profile, !top->options->total && !top->options->processes);
 	const char *end = top->is_screen ? LINE_END : "";
 	uint64_t all = spt_profile_total(profile);
 	unsigned rows = page_rows(top), width = spt_terminal_width();
@@ -105,7 +110,9 @@ static void print_rows(const struct top *top, const SptProfile *profile)
 	for (uint32_t i = 0; i < n && shown < rows; i++) {
 		const SptFunction *function = &functions[order[i]];
 		g_autofree char *line = g_strdup_printf("%s  %s", function->name, function->object);
-		g_autofree char *text = spt_format_cut(g_strchomp(line), width > HEAD_COLUMNS + 10 ? width - HEAD_COLUMNS : 0);
+		g_autofree char *text =
+			spt_format_cut(g_strchomp(line),
+				       width > HEAD_COLUMNS + 10 ? width - HEAD_COLUMNS : 0);
 
 		if (function->is_process != !!top->options->processes)
 			continue;
@@ -123,7 +130,8 @@ static SptProfile *fold_page(const SptCapture *capture, SptSymbols *symbols)
 	return spt_profile_new(capture, symbols, NULL);
 }
 
-static bool print_page(const struct top *top, const SptCapture *capture, const SptRecorderStatus *status)
+static bool print_page(const struct top *top, const SptCapture *capture,
+		       const SptRecorderStatus *status)
 {
 	g_autoptr(SptSymbols) symbols = spt_symbols_new(capture, NULL);
 	g_autoptr(SptProfile) profile = fold_page(capture, symbols);
@@ -136,15 +144,19 @@ static bool print_page(const struct top *top, const SptCapture *capture, const S
 	/* Those that were left out are taken for more of the same. */
 	if (status->budget && status->delivered) {
 		budget = g_strdup_printf("; %.1f %% of %.0f Hz, to keep to the budget",
-					 spt_percent(status->delivered, status->delivered + status->budget), 1e9 / (double)status->period_ns);
+					 spt_percent(status->delivered,
+						     status->delivered + status->budget),
+					 1e9 / (double)status->period_ns);
 		busy_ns *= (double)(status->delivered + status->budget) / (double)status->delivered;
 	}
 	if (top->is_screen)
 		printf(SCREEN_HOME);
 	printf("%.2f of %u CPUs busy; %s samples, %s lost, in %.1f s (source: %s)%s%s\n%s\n%s%s\n",
-	       status->elapsed_ns ? busy_ns / (double)status->elapsed_ns : 0, g_get_num_processors(), samples, lost,
-	       (double)status->elapsed_ns / 1e9, status->source, budget ? budget : "", end, end,
-	       top->options->processes ? " Time %  Process" : " Self %  Total %  Function  Object", end);
+	       status->elapsed_ns ? busy_ns / (double)status->elapsed_ns : 0,
+	       g_get_num_processors(), samples, lost, (double)status->elapsed_ns / 1e9,
+	       status->source, budget ? budget : "", end, end,
+	       top->options->processes ? " Time %  Process" : " Self %  Total %  Function  Object",
+	       end);
 	print_rows(top, profile);
 	if (top->is_screen)
 		printf(SCREEN_END);
@@ -165,7 +177,10 @@ static bool wait_interval(struct top *top, GError **error)
 	return true;
 }
 
-/* Ends the recording of this interval and shows it, once that of the next one runs (if there is to be one). */
+/*
+ * Ends the recording of this interval and shows it, once that of the next one runs (if there is to
+ * be one).
+ */
 static bool turn_page(struct top *top, bool is_last, GError **error)
 {
 	g_autoptr(SptRecorder) ended = g_steal_pointer(&top->recorder);
@@ -211,13 +226,16 @@ static bool show_pages(struct top *top, GError **error)
 static int run_pages(const struct options *options, SptTraceSource source)
 {
 	struct sigaction action = { .sa_handler = on_interrupt };
-	struct top top = { .options = options, .source = source, .is_screen = isatty(STDOUT_FILENO) };
+	struct top top = { .options = options,
+			   .source = source,
+			   .is_screen = isatty(STDOUT_FILENO) };
 	g_autoptr(GError) error = NULL;
 	bool ok;
 
 	top.directory = g_dir_make_tmp("sysprof-top-XXXXXX", &error);
 	if (!top.directory) {
-		spt_cli_complain("Cannot make a directory for what is recorded: %s", error->message);
+		spt_cli_complain("Cannot make a directory for what is recorded: %s",
+				 error->message);
 		return SPT_EXIT_FAILURE;
 	}
 	sigaction(SIGINT, &action, NULL);
@@ -238,13 +256,18 @@ static int run_pages(const struct options *options, SptTraceSource source)
 static bool check_options(const struct options *options, SptTraceSource *ret_source)
 {
 	if (!isnan(options->rate) && !(options->rate >= 1 && options->rate <= 50000))
-		spt_cli_complain("A rate of %g samples per second is not possible: 1 to 50000 are (-F)", options->rate);
+		spt_cli_complain(
+			"A rate of %g samples per second is not possible: 1 to 50000 are (-F)",
+			options->rate);
 	else if (!(options->interval >= 0.1 && options->interval <= 3600))
-		spt_cli_complain("An interval of %g seconds is not possible: 0.1 to 3600 are (--interval)", options->interval);
+		spt_cli_complain(
+			"An interval of %g seconds is not possible: 0.1 to 3600 are (--interval)",
+			options->interval);
 	else if (options->count < 0 || options->limit < 0 || options->pid < 0)
 		spt_cli_complain("--count, --limit and --pid take a number that is not negative");
 	else if (!spt_cli_parse_source(options->source, ret_source))
-		spt_cli_complain("There is no source \"%s\" (--source): auto, module and perf are", options->source);
+		spt_cli_complain("There is no source \"%s\" (--source): auto, module and perf are",
+				 options->source);
 	else
 		return true;
 	return false;
@@ -254,15 +277,23 @@ static int run_top(int argc, char **argv)
 {
 	struct options options = { .interval = 2, .rate = NAN, .source = g_strdup("auto") };
 	const GOptionEntry entries[] = {
-		{ "interval", 0, 0, G_OPTION_ARG_DOUBLE, &options.interval, "Seconds that a page shows (2)", "S" },
-		{ "count", 0, 0, G_OPTION_ARG_INT, &options.count, "End after N pages (0: at Ctrl-C)", "N" },
-		{ "processes", 0, 0, G_OPTION_ARG_NONE, &options.processes, "Processes instead of functions", NULL },
-		{ "total", 0, 0, G_OPTION_ARG_NONE, &options.total, "Sort by the total share, not by the own", NULL },
-		{ "limit", 0, 0, G_OPTION_ARG_INT, &options.limit, "At most N rows (as many as the screen has room for)", "N" },
+		{ "interval", 0, 0, G_OPTION_ARG_DOUBLE, &options.interval,
+		  "Seconds that a page shows (2)", "S" },
+		{ "count", 0, 0, G_OPTION_ARG_INT, &options.count,
+		  "End after N pages (0: at Ctrl-C)", "N" },
+		{ "processes", 0, 0, G_OPTION_ARG_NONE, &options.processes,
+		  "Processes instead of functions", NULL },
+		{ "total", 0, 0, G_OPTION_ARG_NONE, &options.total,
+		  "Sort by the total share, not by the own", NULL },
+		{ "limit", 0, 0, G_OPTION_ARG_INT, &options.limit,
+		  "At most N rows (as many as the screen has room for)", "N" },
 		{ "frequency", 'F', 0, G_OPTION_ARG_DOUBLE, &options.rate,
-		  "Samples per second and CPU (1000, lowered if they would take more than 1 % of a CPU)", "HZ" },
-		{ "pid", 'p', 0, G_OPTION_ARG_INT, &options.pid, "Only this process and what it starts", "PID" },
-		{ "source", 0, 0, G_OPTION_ARG_STRING, &options.source, "Where samples come from: auto, module or perf", "SOURCE" },
+		  "Samples per second and CPU (1000, lowered if they would take more than 1 % of a CPU)",
+		  "HZ" },
+		{ "pid", 'p', 0, G_OPTION_ARG_INT, &options.pid,
+		  "Only this process and what it starts", "PID" },
+		{ "source", 0, 0, G_OPTION_ARG_STRING, &options.source,
+		  "Where samples come from: auto, module or perf", "SOURCE" },
 		{ 0 },
 	};
 	SptTraceSource source = SPT_TRACE_AUTO;
@@ -270,7 +301,9 @@ static int run_top(int argc, char **argv)
 
 	if (spt_cli_parse(&cmd_top, entries, &argc, &argv)) {
 		if (argc > 1)
-			spt_cli_complain("top takes no \"%s\", only options; it shows the whole machine, or a process with -p", argv[1]);
+			spt_cli_complain(
+				"top takes no \"%s\", only options; it shows the whole machine, or a process with -p",
+				argv[1]);
 		else if (check_options(&options, &source))
 			status = run_pages(&options, source);
 	}

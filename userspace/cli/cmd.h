@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * One command is one file with one struct spt_command; main.c lists them.  What the commands share is declared here as well:
- * reading options, opening a recording, and showing numbers.
+ * One command is one file with one struct spt_command; main.c lists them.  What the commands share
+ * is declared here as well: reading options, opening a recording, and showing numbers.
  */
 #ifndef SPT_CMD_H
 #define SPT_CMD_H
@@ -39,11 +39,18 @@ extern const struct spt_command cmd_doctor;
 
 /* "sysprof-cli: " and a sentence on stderr. */
 void spt_cli_complain(const char *format, ...) G_GNUC_PRINTF(1, 2);
-/* The command and its options on stdout, tab-separated, a line each: command, option, letter, "file" or "text" if it takes a value,
- * the value's name (of the command itself: its usage), help.  Man pages and completions are made of it. */
+/*
+ * The command and its options on stdout, tab-separated, a line each: command, option, letter,
+ * "file" or "text" if it takes a value, the value's name (of the command itself: its usage), help.
+ * Man pages and completions are made of it.
+ */
 void spt_cli_list_options(const struct spt_command *command);
-/* Parses @entries out of argv (GOption; --help prints and exits).  False: complained, return SPT_EXIT_USAGE. */
-bool spt_cli_parse(const struct spt_command *command, const GOptionEntry *entries, int *argc, char ***argv);
+/*
+ * Parses @entries out of argv (GOption; --help prints and exits).  False: complained, return
+ * SPT_EXIT_USAGE.
+ */
+bool spt_cli_parse(const struct spt_command *command, const GOptionEntry *entries, int *argc,
+		   char ***argv);
 /* The one operand a command takes, or NULL: complained, return SPT_EXIT_USAGE. */
 const char *spt_cli_operand(const struct spt_command *command, int argc, char **argv);
 /* The source of that name: "auto", "module" or "perf". */
@@ -57,7 +64,10 @@ bool spt_cli_flush(void);
 
 struct addrinfo;
 
-/* Where "HOST:PORT" or "[HOST]:PORT" is, for streams, to be freed with freeaddrinfo(); NULL: *@ret_why says why, for a sentence. */
+/*
+ * Where "HOST:PORT" or "[HOST]:PORT" is, for streams, to be freed with freeaddrinfo(); NULL:
+ * *@ret_why says why, for a sentence.
+ */
 struct addrinfo *spt_cli_resolve(const char *address, const char **ret_why);
 /* A socket to "HOST:PORT", or -1: complained. */
 int spt_cli_connect(const char *to);
@@ -80,8 +90,11 @@ char *spt_format_bytes(uint64_t bytes);		/* "1.2 MiB" */
 double spt_percent(uint64_t part, uint64_t whole);	/* 0 of nothing */
 /* Columns of stdout if it is a terminal, else 0: lines need not be cut. */
 unsigned spt_terminal_width(void);
-/* @text in at most @width columns, cut with "..." if it must be; 0: whole.  Bytes that would act on a terminal
- * (control characters, invalid UTF-8) come out as '?', but ends of lines and tabs as blanks. */
+/*
+ * @text in at most @width columns, cut with "..." if it must be; 0: whole.  Bytes that would act on
+ * a terminal (control characters, invalid UTF-8) come out as '?', but ends of lines and tabs as
+ * blanks.
+ */
 char *spt_format_cut(const char *text, unsigned width);
 
 #endif

@@ -8,7 +8,10 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-/* A receiver that takes nothing for so long is given up; until then the rings fill and what does not fit is counted as lost. */
+/*
+ * A receiver that takes nothing for so long is given up; until then the rings fill and what does
+ * not fit is counted as lost.
+ */
 #define STALL_SECONDS 30
 
 struct addrinfo *spt_cli_resolve(const char *address, const char **ret_why)
@@ -60,7 +63,9 @@ int spt_cli_connect(const char *to)
 	if (found)
 		freeaddrinfo(found);
 	if (fd < 0) {
-		spt_cli_complain("Cannot connect to %s: %s; \"" SPT_CLI " receive\" has to listen there (--to)", to, why);
+		spt_cli_complain("Cannot connect to %s: %s; \"" SPT_CLI
+				 " receive\" has to listen there (--to)",
+				 to, why);
 		return -1;
 	}
 	if (setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof(limit)) < 0) {

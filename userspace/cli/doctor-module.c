@@ -26,12 +26,18 @@ static bool is_loaded(void)
 	return g_file_test("/sys/module/sysprof", G_FILE_TEST_IS_DIR);
 }
 
-/* In a merged image (make sysext), which depmod does not know of; a program of the image loads it by its path. */
+/*
+ * In a merged image (make sysext), which depmod does not know of; a program of the image loads it
+ * by its path.
+ */
 static char *find_in_image(const char *release)
 {
 	g_autofree char *path = g_strdup_printf("/usr/lib/modules/%s/updates/sysprof.ko", release);
 
-	return g_file_test(IMAGE_LOADER, G_FILE_TEST_IS_EXECUTABLE) && g_file_test(path, G_FILE_TEST_EXISTS) ? g_steal_pointer(&path) : NULL;
+	return g_file_test(IMAGE_LOADER, G_FILE_TEST_IS_EXECUTABLE) &&
+			       g_file_test(path, G_FILE_TEST_EXISTS) ?
+		       g_steal_pointer(&path) :
+		       NULL;
 }
 
 /* The module's file for kernel @release, as depmod knows it, or that of an image; NULL: none. */
@@ -50,7 +56,8 @@ static char *find_module(const char *release)
 		if (!colon || !g_strrstr_len(*line, colon - *line, "sysprof.ko"))
 			continue;
 		*colon = '\0';
-		return (*line)[0] == '/' ? g_strdup(*line) : g_strdup_printf("/lib/modules/%s/%s", release, *line);
+		return (*line)[0] == '/' ? g_strdup(*line) :
+					   g_strdup_printf("/lib/modules/%s/%s", release, *line);
 	}
 	return find_in_image(release);
 }
@@ -64,14 +71,22 @@ static void tell_not_built(const char *release)
 
 	if (!g_file_test(headers, G_FILE_TEST_EXISTS)) {
 		fix = apt ? g_strdup_printf("sudo apt-get install linux-headers-%s", release) :
-			    g_strdup_printf("install the headers of that kernel: on Fedora, sudo dnf install kernel-devel-%s", release);
-		spt_doctor_tell(SPT_FINDING_MISSING, fix, "The headers of kernel %s are not here, and the module is not built for it.", release);
+			    g_strdup_printf(
+				    "install the headers of that kernel: on Fedora, sudo dnf install kernel-devel-%s",
+				    release);
+		spt_doctor_tell(
+			SPT_FINDING_MISSING, fix,
+			"The headers of kernel %s are not here, and the module is not built for it.",
+			release);
 	} else if (g_file_test("/usr/src/sysprof-" SPT_VERSION "/dkms.conf", G_FILE_TEST_EXISTS)) {
 		fix = g_strdup_printf("sudo dkms install sysprof/" SPT_VERSION " -k %s", release);
-		spt_doctor_tell(SPT_FINDING_MISSING, fix, "The module is not built for kernel %s.", release);
+		spt_doctor_tell(SPT_FINDING_MISSING, fix, "The module is not built for kernel %s.",
+				release);
 	} else {
-		spt_doctor_tell(SPT_FINDING_MISSING, "install the package sysprof-trace-dkms, or in the sources: sudo make install",
-				"The module is not installed for kernel %s.", release);
+		spt_doctor_tell(
+			SPT_FINDING_MISSING,
+			"install the package sysprof-trace-dkms, or in the sources: sudo make install",
+			"The module is not installed for kernel %s.", release);
 	}
 }
 
@@ -96,15 +111,18 @@ static bool secure_boot_is_on(void)
 	g_autofree char *data = NULL;
 	size_t bytes;
 
-	return g_file_get_contents(FIRMWARE "SecureBoot-8be4df61-93ca-11d2-aa0d-00e098032b8c", &data, &bytes, NULL) && bytes == 5 &&
-	       data[4] == 1;
+	return g_file_get_contents(FIRMWARE "SecureBoot-8be4df61-93ca-11d2-aa0d-00e098032b8c",
+				   &data, &bytes, NULL) &&
+	       bytes == 5 && data[4] == 1;
 }
 
 static bool signatures_are_enforced(void)
 {
 	g_autofree char *text = NULL;
 
-	return g_file_get_contents("/sys/module/module/parameters/sig_enforce", &text, NULL, NULL) && text[0] == 'Y';
+	return g_file_get_contents("/sys/module/module/parameters/sig_enforce", &text, NULL,
+				   NULL) &&
+	       text[0] == 'Y';
 }
 
 /* The owner's keys in the firmware hold the whole certificate. */
@@ -113,7 +131,8 @@ static bool key_is_enrolled(void)
 	g_autofree char *keys = NULL, *certificate = NULL;
 	size_t n_keys, n_certificate;
 
-	return g_file_get_contents(FIRMWARE "MokListRT-605dab50-e046-4300-abb6-3dd810dd8b23", &keys, &n_keys, NULL) &&
+	return g_file_get_contents(FIRMWARE "MokListRT-605dab50-e046-4300-abb6-3dd810dd8b23", &keys,
+				   &n_keys, NULL) &&
 	       g_file_get_contents(DKMS_CERTIFICATE, &certificate, &n_certificate, NULL) &&
 	       has_bytes(keys, n_keys, certificate, n_certificate);
 }
@@ -127,7 +146,8 @@ static bool may_be_signed(const char *path)
 
 	if (!g_str_has_suffix(path, ".ko") || !g_file_get_contents(path, &data, &bytes, NULL))
 		return true;
-	return bytes >= sizeof(magic) - 1 && !memcmp(data + bytes - (sizeof(magic) - 1), magic, sizeof(magic) - 1);
+	return bytes >= sizeof(magic) - 1 &&
+	       !memcmp(data + bytes - (sizeof(magic) - 1), magic, sizeof(magic) - 1);
 }
 
 /* Whether the kernel would load the file @path: false, and told, if its signature is in the way. */
@@ -135,26 +155,37 @@ static bool check_signature(const char *path)
 {
 	g_autofree char *lockdown = read_lockdown();
 	bool secure_boot = secure_boot_is_on();
-	const char *why = secure_boot ? "Secure Boot is on" : lockdown ? "the kernel is locked down" : "module.sig_enforce is set";
+	const char *why = secure_boot ? "Secure Boot is on" :
+			  lockdown    ? "the kernel is locked down" :
+					"module.sig_enforce is set";
 
 	if (!secure_boot && !lockdown && !signatures_are_enforced())
 		return true;
 	if (!may_be_signed(path)) {
-		spt_doctor_tell(SPT_FINDING_MISSING, "install dkms, which signs what it builds, and the module again (sudo make install); then "
-				"\"" SPT_CLI " doctor\" again",
-				"%s is not signed, and this kernel loads only signed modules (%s).", path, why);
+		spt_doctor_tell(
+			SPT_FINDING_MISSING,
+			"install dkms, which signs what it builds, and the module again (sudo make install); then "
+			"\"" SPT_CLI " doctor\" again",
+			"%s is not signed, and this kernel loads only signed modules (%s).", path,
+			why);
 		return false;
 	}
 	if (key_is_enrolled()) {
-		spt_doctor_tell(SPT_FINDING_OK, NULL, "The key that signs modules here is enrolled (%s).", why);
+		spt_doctor_tell(SPT_FINDING_OK, NULL,
+				"The key that signs modules here is enrolled (%s).", why);
 		return true;
 	}
-	spt_doctor_tell(SPT_FINDING_MISSING,
-			"sudo mokutil --import " DKMS_CERTIFICATE "; then reboot, choose \"Enroll MOK\" and give the password you set",
-			"The key that signed the module is not enrolled, and this kernel loads only what a key it trusts has signed (%s).", why);
+	spt_doctor_tell(
+		SPT_FINDING_MISSING,
+		"sudo mokutil --import " DKMS_CERTIFICATE
+		"; then reboot, choose \"Enroll MOK\" and give the password you set",
+		"The key that signed the module is not enrolled, and this kernel loads only what a key it trusts has signed (%s).",
+		why);
 	if (!secure_boot)
-		spt_doctor_tell(SPT_FINDING_NOTE, "boot without module.sig_enforce=1 and lockdown=, or sign the module by a key of this kernel",
-				"Without Secure Boot an enrolled key counts on few kernels.");
+		spt_doctor_tell(
+			SPT_FINDING_NOTE,
+			"boot without module.sig_enforce=1 and lockdown=, or sign the module by a key of this kernel",
+			"Without Secure Boot an enrolled key counts on few kernels.");
 	return false;
 }
 
@@ -165,21 +196,27 @@ static bool check_loaded(const char *release, const char *path)
 	if (!is_loaded()) {
 		g_autofree char *image = find_in_image(release);
 
-		spt_doctor_tell(SPT_FINDING_MISSING, image ? "sudo " IMAGE_LOADER : "sudo modprobe sysprof",
+		spt_doctor_tell(SPT_FINDING_MISSING,
+				image ? "sudo " IMAGE_LOADER : "sudo modprobe sysprof",
 				"The module is not loaded into kernel %s.", release);
 		return false;
 	}
 	g_file_get_contents("/sys/module/sysprof/version", &version, NULL, NULL);
 	g_strstrip(version ? version : (version = g_strdup("")));
 	if (strcmp(version, SPT_VERSION))
-		spt_doctor_tell(SPT_FINDING_NOTE, path ? "sudo modprobe -r sysprof && sudo modprobe sysprof" : "install the same version of both",
-				"The module that is loaded is version %s, this is %s.", version, SPT_VERSION);
+		spt_doctor_tell(SPT_FINDING_NOTE,
+				path ? "sudo modprobe -r sysprof && sudo modprobe sysprof" :
+				       "install the same version of both",
+				"The module that is loaded is version %s, this is %s.", version,
+				SPT_VERSION);
 	else
 		spt_doctor_tell(SPT_FINDING_OK, NULL, "The module is loaded.");
 	return true;
 }
 
-/* Whether the user's entry in the database of groups has @group, whatever this login knows of it. */
+/*
+ * Whether the user's entry in the database of groups has @group, whatever this login knows of it.
+ */
 static bool user_has_group(const struct passwd *user, gid_t group)
 {
 	int n = 0;
@@ -199,7 +236,8 @@ static bool user_has_group(const struct passwd *user, gid_t group)
 /* Ways in for who is in no group; each is installed by choice. */
 static bool has_seat_rule(void)
 {
-	static const char *const dirs[] = { "/etc/udev/rules.d", "/run/udev/rules.d", "/usr/local/lib/udev/rules.d", "/usr/lib/udev/rules.d",
+	static const char *const dirs[] = { "/etc/udev/rules.d", "/run/udev/rules.d",
+					    "/usr/local/lib/udev/rules.d", "/usr/lib/udev/rules.d",
 					    "/lib/udev/rules.d" };
 
 	for (unsigned i = 0; i < G_N_ELEMENTS(dirs); i++) {
@@ -214,12 +252,17 @@ static bool has_seat_rule(void)
 static void tell_other_ways(void)
 {
 	if (has_seat_rule())
-		spt_doctor_tell(SPT_FINDING_NOTE, "log in at the machine itself; if you have: sudo udevadm trigger --name-match=sysprof-trace",
-				"Who sits at this machine may open %s without the group (seat access), but this login is elsewhere.",
-				SYSPROF_DEVICE);
+		spt_doctor_tell(
+			SPT_FINDING_NOTE,
+			"log in at the machine itself; if you have: sudo udevadm trigger --name-match=sysprof-trace",
+			"Who sits at this machine may open %s without the group (seat access), but this login is elsewhere.",
+			SYSPROF_DEVICE);
 	else
-		spt_doctor_tell(SPT_FINDING_NOTE, "install the package sysprof-trace-seat, or in the sources: sudo make install-seat; or -polkit, by which the password is asked for",
-				"Who sits at this machine may not open %s without the group: seat access is off.", SYSPROF_DEVICE);
+		spt_doctor_tell(
+			SPT_FINDING_NOTE,
+			"install the package sysprof-trace-seat, or in the sources: sudo make install-seat; or -polkit, by which the password is asked for",
+			"Who sits at this machine may not open %s without the group: seat access is off.",
+			SYSPROF_DEVICE);
 }
 
 /* How this user comes to open the device: for the one who decides who may. */
@@ -245,25 +288,34 @@ static bool check_node(void)
 	struct stat st;
 
 	if (stat(SYSPROF_DEVICE, &st) < 0) {
-		spt_doctor_tell(SPT_FINDING_MISSING, "mount /dev as devtmpfs; in a container, use the host",
+		spt_doctor_tell(SPT_FINDING_MISSING,
+				"mount /dev as devtmpfs; in a container, use the host",
 				"The module is loaded, but %s is not there.", SYSPROF_DEVICE);
 		return false;
 	}
 	if (access(SYSPROF_DEVICE, R_OK | W_OK) == 0 || spt_trace_may_ask())
 		return true;
 	if (!group) {
-		spt_doctor_tell(SPT_FINDING_MISSING, "sudo groupadd -r sysprof; then \"" SPT_CLI " doctor\" again",
-				"There is no group sysprof, whose members may open %s.", SYSPROF_DEVICE);
+		spt_doctor_tell(SPT_FINDING_MISSING,
+				"sudo groupadd -r sysprof; then \"" SPT_CLI " doctor\" again",
+				"There is no group sysprof, whose members may open %s.",
+				SYSPROF_DEVICE);
 	} else if (st.st_gid != group->gr_gid || (st.st_mode & 0060) != 0060) {
-		spt_doctor_tell(SPT_FINDING_MISSING, "sudo chgrp sysprof " SYSPROF_DEVICE " && sudo chmod 0660 " SYSPROF_DEVICE
+		spt_doctor_tell(SPT_FINDING_MISSING,
+				"sudo chgrp sysprof " SYSPROF_DEVICE
+				" && sudo chmod 0660 " SYSPROF_DEVICE
 				"; make install has the udev rule that does so from then on",
 				"%s is not open to group sysprof.", SYSPROF_DEVICE);
 	} else if (user && user_has_group(user, group->gr_gid)) {
-		fix = g_strdup_printf("log in again; until then: sudo setfacl -m u:%s:rw %s", name, SYSPROF_DEVICE);
-		spt_doctor_tell(SPT_FINDING_MISSING, fix, "%s is in group sysprof, but this login is older than that.", name);
+		fix = g_strdup_printf("log in again; until then: sudo setfacl -m u:%s:rw %s", name,
+				      SYSPROF_DEVICE);
+		spt_doctor_tell(SPT_FINDING_MISSING, fix,
+				"%s is in group sysprof, but this login is older than that.", name);
 	} else {
 		fix = g_strdup_printf("sudo usermod -aG sysprof %s; then log in again", name);
-		spt_doctor_tell(SPT_FINDING_MISSING, fix, "%s is not in group sysprof, whose members may open %s.", name, SYSPROF_DEVICE);
+		spt_doctor_tell(SPT_FINDING_MISSING, fix,
+				"%s is not in group sysprof, whose members may open %s.", name,
+				SYSPROF_DEVICE);
 		tell_other_ways();
 	}
 	return false;
@@ -276,13 +328,15 @@ static bool check_open(void)
 	g_autofree char *lockdown = NULL;
 
 	if (trace) {
-		spt_doctor_tell(SPT_FINDING_OK, NULL, "%s opens (%s); %u CPUs.", SYSPROF_DEVICE, way_in(), spt_trace_n_cpus(trace));
+		spt_doctor_tell(SPT_FINDING_OK, NULL, "%s opens (%s); %u CPUs.", SYSPROF_DEVICE,
+				way_in(), spt_trace_n_cpus(trace));
 		return true;
 	}
 	lockdown = read_lockdown();
 	if (lockdown && !strcmp(lockdown, "confidentiality"))
-		spt_doctor_tell(SPT_FINDING_MISSING, "boot with lockdown=integrity, or without",
-				"The kernel is locked down to confidentiality: nobody may look into it.");
+		spt_doctor_tell(
+			SPT_FINDING_MISSING, "boot with lockdown=integrity, or without",
+			"The kernel is locked down to confidentiality: nobody may look into it.");
 	else
 		spt_doctor_tell(SPT_FINDING_MISSING, NULL, "%s.", error->message);
 	return false;
@@ -297,13 +351,17 @@ bool spt_doctor_check_module(void)
 		return false;
 	path = find_module(name.release);
 	if (path)
-		spt_doctor_tell(SPT_FINDING_OK, NULL, "The module is built for kernel %s: %s", name.release, path);
+		spt_doctor_tell(SPT_FINDING_OK, NULL, "The module is built for kernel %s: %s",
+				name.release, path);
 	else if (is_loaded())
-		spt_doctor_tell(SPT_FINDING_NOTE, "sudo make install, in the sources",
-				"The module is loaded, but not installed for kernel %s: it will not be there after a reboot.", name.release);
+		spt_doctor_tell(
+			SPT_FINDING_NOTE, "sudo make install, in the sources",
+			"The module is loaded, but not installed for kernel %s: it will not be there after a reboot.",
+			name.release);
 	else
 		tell_not_built(name.release);
 	if (!path && !is_loaded())
 		return false;
-	return (is_loaded() || check_signature(path)) && check_loaded(name.release, path) && check_node() && check_open();
+	return (is_loaded() || check_signature(path)) && check_loaded(name.release, path) &&
+	       check_node() && check_open();
 }

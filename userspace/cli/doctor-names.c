@@ -5,7 +5,10 @@
 
 #include <string.h>
 
-/* Code with frame pointers has one such beginning of a function in some hundred bytes; without, in tens of thousands. */
+/*
+ * Code with frame pointers has one such beginning of a function in some hundred bytes; without, in
+ * tens of thousands.
+ */
 #define BYTES_PER_FRAME 4096
 
 static size_t count_frames(const char *data, size_t bytes)
@@ -25,20 +28,28 @@ static size_t count_frames(const char *data, size_t bytes)
 static void check_frame_pointers(void)
 {
 #ifdef __x86_64__
-	static const char *const libraries[] = { "/lib/x86_64-linux-gnu/libc.so.6", "/lib64/libc.so.6", "/usr/lib/libc.so.6" };
+	static const char *const libraries[] = { "/lib/x86_64-linux-gnu/libc.so.6",
+						 "/lib64/libc.so.6", "/usr/lib/libc.so.6" };
 
 	for (unsigned i = 0; i < G_N_ELEMENTS(libraries); i++) {
 		g_autoptr(GMappedFile) file = g_mapped_file_new(libraries[i], FALSE, NULL);
 
 		if (!file)
 			continue;
-		if (count_frames(g_mapped_file_get_contents(file), g_mapped_file_get_length(file)) >=
+		if (count_frames(g_mapped_file_get_contents(file),
+				 g_mapped_file_get_length(file)) >=
 		    g_mapped_file_get_length(file) / BYTES_PER_FRAME)
-			spt_doctor_tell(SPT_FINDING_OK, NULL, "This system's libraries are built with frame pointers: stacks are whole.");
+			spt_doctor_tell(
+				SPT_FINDING_OK, NULL,
+				"This system's libraries are built with frame pointers: stacks are whole.");
 		else
-			spt_doctor_tell(SPT_FINDING_NOTE, SPT_CLI " record --stacks dwarf; or build your own with: gcc -fno-omit-frame-pointer",
-					"This system's libraries (%s) are built without frame pointers: callers of their functions may be "
-					"missing.", libraries[i]);
+			spt_doctor_tell(
+				SPT_FINDING_NOTE,
+				SPT_CLI
+				" record --stacks dwarf; or build your own with: gcc -fno-omit-frame-pointer",
+				"This system's libraries (%s) are built without frame pointers: callers of their functions may be "
+				"missing.",
+				libraries[i]);
 		return;
 	}
 #endif
@@ -49,23 +60,34 @@ static void check_debug_info(void)
 	g_autoptr(GDir) dir = g_dir_open("/usr/lib/debug/.build-id", 0, NULL);
 
 	if (dir && g_dir_read_name(dir))
-		spt_doctor_tell(SPT_FINDING_OK, NULL, "Debug packages are read from /usr/lib/debug.");
+		spt_doctor_tell(SPT_FINDING_OK, NULL,
+				"Debug packages are read from /usr/lib/debug.");
 	else
-		spt_doctor_tell(SPT_FINDING_NOTE, "install debug packages, such as libc6-dbg on Debian; on Fedora: sudo dnf debuginfo-install PACKAGE",
-				"There is no debug information in /usr/lib/debug: functions of stripped programs are shown as offsets.");
+		spt_doctor_tell(
+			SPT_FINDING_NOTE,
+			"install debug packages, such as libc6-dbg on Debian; on Fedora: sudo dnf debuginfo-install PACKAGE",
+			"There is no debug information in /usr/lib/debug: functions of stripped programs are shown as offsets.");
 }
 
 static void check_debuginfod(void)
 {
-	const char *servers = g_getenv("DEBUGINFOD_URLS"), *remedy, *lacks = spt_cli_lacks_debuginfod(&remedy);
+	const char *servers = g_getenv("DEBUGINFOD_URLS"), *remedy,
+		   *lacks = spt_cli_lacks_debuginfod(&remedy);
 
 	if (lacks)
-		spt_doctor_tell(SPT_FINDING_NOTE, remedy, "Debug information is not fetched from servers: %s.", lacks);
+		spt_doctor_tell(SPT_FINDING_NOTE, remedy,
+				"Debug information is not fetched from servers: %s.", lacks);
 	else if (servers && *servers)
-		spt_doctor_tell(SPT_FINDING_OK, NULL, "debuginfod is on: \"" SPT_CLI " report --debuginfod\" fetches from %s.", servers);
+		spt_doctor_tell(SPT_FINDING_OK, NULL,
+				"debuginfod is on: \"" SPT_CLI
+				" report --debuginfod\" fetches from %s.",
+				servers);
 	else
-		spt_doctor_tell(SPT_FINDING_NOTE, "export DEBUGINFOD_URLS=(your distribution's server); then " SPT_CLI " report --debuginfod FILE",
-				"debuginfod is off: debug information that is not installed is not fetched.");
+		spt_doctor_tell(
+			SPT_FINDING_NOTE,
+			"export DEBUGINFOD_URLS=(your distribution's server); then " SPT_CLI
+			" report --debuginfod FILE",
+			"debuginfod is off: debug information that is not installed is not fetched.");
 }
 
 void spt_doctor_check_names(void)

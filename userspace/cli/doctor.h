@@ -13,9 +13,13 @@ enum spt_finding {
 };
 
 /* Prints a finding.  @fix: the command or the steps that help, or NULL. */
-void spt_doctor_tell(enum spt_finding finding, const char *fix, const char *format, ...) G_GNUC_PRINTF(3, 4);
+void spt_doctor_tell(enum spt_finding finding, const char *fix, const char *format, ...)
+	G_GNUC_PRINTF(3, 4);
 
-/* doctor-module.c: the way to an open device, in the order in which it is gone.  Stops, false, at the first thing in the way. */
+/*
+ * doctor-module.c: the way to an open device, in the order in which it is gone.  Stops, false, at
+ * the first thing in the way.
+ */
 bool spt_doctor_check_module(void);
 
 /* doctor-names.c: what makes stacks short and functions nameless.  Only notes. */

@@ -38,13 +38,15 @@ char *spt_format_period(const SptCapture *capture)
 		return g_strdup_printf("one period is %s", period);
 	for (char **one = periods; *one; one++) {
 		/* They may differ by little. */
-		char *text = g_strdup_printf("%.6g ms", (double)g_ascii_strtoull(*one, NULL, 10) / 1e6);
+		char *text =
+			g_strdup_printf("%.6g ms", (double)g_ascii_strtoull(*one, NULL, 10) / 1e6);
 
 		g_free(*one);
 		*one = text;
 	}
 	all = g_strjoinv(", ", periods);
-	return g_strdup_printf("recordings with periods of %s, counted here in ones of %s", all, period);
+	return g_strdup_printf("recordings with periods of %s, counted here in ones of %s", all,
+			       period);
 }
 
 char *spt_format_bytes(uint64_t bytes)

@@ -6,7 +6,8 @@
 
 static void add_host(SptJson *json, const SptCapture *capture)
 {
-	g_autoptr(GList) keys = g_list_sort(g_hash_table_get_keys(capture->host), (GCompareFunc)g_strcmp0);
+	g_autoptr(GList) keys =
+		g_list_sort(g_hash_table_get_keys(capture->host), (GCompareFunc)g_strcmp0);
 
 	spt_json_object(json, "host");
 	for (const GList *key = keys; key; key = key->next)
@@ -72,7 +73,8 @@ static void add_cpus(SptJson *json, const GArray *cpus)
 		spt_json_object(json, "lost_by_reason");
 		for (unsigned reason = 0; reason < SPT_LOST_REASONS; reason++) {
 			if (account->lost[reason] > 0)
-				spt_json_count(json, spt_lost_reason_name(reason), account->lost[reason]);
+				spt_json_count(json, spt_lost_reason_name(reason),
+					       account->lost[reason]);
 		}
 		spt_json_end_object(json);
 		spt_json_count(json, "idle", account->idle);
@@ -134,12 +136,14 @@ static void add_coverage(SptJson *json, const struct spt_info *info)
 	spt_json_array(json, "coverage");
 	for (unsigned i = 0; i < info->coverage->len; i++) {
 		const SptCoverageRow *row = &g_array_index(info->coverage, SptCoverageRow, i);
-		const SptObjectRow *object = row->object ? &info->capture->objects[row->object] : NULL;
+		const SptObjectRow *object =
+			row->object ? &info->capture->objects[row->object] : NULL;
 		g_autofree char *build_id = object ? spt_info_build_id(object) : g_strdup("");
 
 		spt_json_object(json, NULL);
 		spt_json_text(json, "object", row->name);
-		spt_json_text(json, "path", object && object->path && *object->path ? object->path : NULL);
+		spt_json_text(json, "path",
+			      object && object->path && *object->path ? object->path : NULL);
 		spt_json_text(json, "build_id", *build_id ? build_id : NULL);
 		spt_json_count(json, "weight", row->weight);
 		spt_json_count(json, "named", row->named);
@@ -164,7 +168,8 @@ static void add_address(SptJson *json, const char *key, uint64_t address)
 	spt_json_text(json, key, text);
 }
 
-static void add_map(const struct spt_info *info, const SptProcessRow *process, const SptMapSpan *span, const char *begins, void *data)
+static void add_map(const struct spt_info *info, const SptProcessRow *process,
+		    const SptMapSpan *span, const char *begins, void *data)
 {
 	const SptObjectRow *object = &info->capture->objects[span->map.object];
 	g_autofree char *build_id = spt_info_build_id(object);

@@ -14,7 +14,8 @@ static bool is_asked_for(const struct spt_info *info, const SptProcessRow *proce
 {
 	g_autofree char *pid = g_strdup_printf("%" PRIu32, process->pid);
 
-	return !info->maps_of || g_str_equal(info->maps_of, pid) || spt_glob_match(info->maps_of, process->name);
+	return !info->maps_of || g_str_equal(info->maps_of, pid) ||
+	       spt_glob_match(info->maps_of, process->name);
 }
 
 void spt_info_each_map(const struct spt_info *info, SptInfoMapFunc func, void *data)
@@ -32,7 +33,11 @@ void spt_info_each_map(const struct spt_info *info, SptInfoMapFunc func, void *d
 		for (unsigned i = 0; i < spans->len; i++) {
 			const SptMapSpan *span = &g_array_index(spans, SptMapSpan, i);
 
-			func(info, &capture->processes[id], span, i ? NULL : is_cut ? "the first ones only" : "", data);
+			func(info, &capture->processes[id], span,
+			     i	    ? NULL :
+			     is_cut ? "the first ones only" :
+				      "",
+			     data);
 		}
 	}
 }
@@ -51,10 +56,12 @@ static char *moment(const struct spt_info *info, uint64_t time, bool is_by)
 {
 	if (time == UINT64_MAX)
 		return g_strdup("-");
-	return g_strdup_printf("%s%.6f", is_by ? "<" : "", (double)(int64_t)(time - info->summary.start_ns) / 1e9);
+	return g_strdup_printf("%s%.6f", is_by ? "<" : "",
+			       (double)(int64_t)(time - info->summary.start_ns) / 1e9);
 }
 
-static void print_map(const struct spt_info *info, const SptProcessRow *process, const SptMapSpan *span, const char *begins, void *data)
+static void print_map(const struct spt_info *info, const SptProcessRow *process,
+		      const SptMapSpan *span, const char *begins, void *data)
 {
 	const SptObjectRow *object = &info->capture->objects[span->map.object];
 	g_autofree char *name = spt_format_cut(process->name, 0);
@@ -65,11 +72,14 @@ static void print_map(const struct spt_info *info, const SptProcessRow *process,
 
 	*(bool *)data = true;
 	if (begins) {
-		printf("\nMapped in %s (pid %" PRIu32 ")%s%s\n", name, process->pid, *begins ? ", " : "", begins);
-		printf("%14s %14s  %33s %10s  %-*s  %s\n", "From s", "Until s", "Addresses", "Offset", BUILD_ID_DIGITS, "Build-id", "Object");
+		printf("\nMapped in %s (pid %" PRIu32 ")%s%s\n", name, process->pid,
+		       *begins ? ", " : "", begins);
+		printf("%14s %14s  %33s %10s  %-*s  %s\n", "From s", "Until s", "Addresses",
+		       "Offset", BUILD_ID_DIGITS, "Build-id", "Object");
 	}
-	printf("%14s %14s  %16" PRIx64 "-%-16" PRIx64 " %10" PRIx64 "  %-*.*s  %s\n", from, until, span->map.start, span->map.end, span->map.offset,
-	       BUILD_ID_DIGITS, BUILD_ID_DIGITS, build_id, path);
+	printf("%14s %14s  %16" PRIx64 "-%-16" PRIx64 " %10" PRIx64 "  %-*.*s  %s\n", from, until,
+	       span->map.start, span->map.end, span->map.offset, BUILD_ID_DIGITS, BUILD_ID_DIGITS,
+	       build_id, path);
 }
 
 void spt_info_print_maps(const struct spt_info *info)
@@ -79,7 +89,9 @@ void spt_info_print_maps(const struct spt_info *info)
 
 	spt_info_each_map(info, print_map, &any);
 	if (!any)
-		printf("No executable mapping is known of %s%s.\n", info->maps_of ? "a process " : "any process", info->maps_of ? info->maps_of : "");
+		printf("No executable mapping is known of %s%s.\n",
+		       info->maps_of ? "a process " : "any process",
+		       info->maps_of ? info->maps_of : "");
 	else if (g_strcmp0(how, "seen") == 0)
 		printf("\nAs they were once, within a second of each process's first sample (<); later changes are not known.\n");
 	else

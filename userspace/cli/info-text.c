@@ -30,15 +30,18 @@ static void print_summary(const struct spt_info *info)
 
 	print_fact("file", capture->path);
 	printf("%-18s %s, %.1f bytes per sample\n", "size", bytes, info->bytes_per_sample);
-	printf("%-18s %s\n", "finished", capture->finished ? "yes" : "no: cut off, complete up to its last flush");
+	printf("%-18s %s\n", "finished",
+	       capture->finished ? "yes" : "no: cut off, complete up to its last flush");
 	printf("%-18s %s\n", "duration", duration);
 	printf("%-18s %s, of %s periods; %s\n", "samples", samples, weight, period);
 	printf("%-18s %s periods\n", "lost", lost);
 	printf("%-18s %.2f %% of the weight lies in functions with a name\n", "named",
 	       spt_percent(spt_coverage_named(info->coverage), info->summary.weight));
 	if (info->summary.budget > 0)
-		printf("%-18s lowered to keep to the budget of CPU time: %.1f %% of the periods were sampled\n", "rate",
-		       spt_percent(info->summary.delivered, info->summary.delivered + info->summary.budget));
+		printf("%-18s lowered to keep to the budget of CPU time: %.1f %% of the periods were sampled\n",
+		       "rate",
+		       spt_percent(info->summary.delivered,
+				   info->summary.delivered + info->summary.budget));
 	if (info->summary.ticks > 0)
 		printf("%-18s %s per sample\n", "cost", cost);
 	printf("%-18s %" PRIu32 "\n", "processes", spt_info_processes(info));
@@ -53,7 +56,8 @@ static void print_sources(const struct spt_info *info)
 		uint64_t weight = spt_coverage_from(info->coverage, source);
 
 		if (weight > 0)
-			g_string_append_printf(text, "%s%.2f %% %s", text->len ? ", " : "", spt_percent(weight, info->summary.weight),
+			g_string_append_printf(text, "%s%.2f %% %s", text->len ? ", " : "",
+					       spt_percent(weight, info->summary.weight),
 					       spt_source_name(source));
 	}
 	if (text->len)
@@ -66,7 +70,8 @@ static void print_ends(const struct spt_info *info)
 	uint64_t all = 0;
 	const char *comma = "";
 
-	for (unsigned end = 0; spt_info_has_ends(info) && end < G_N_ELEMENTS(info->user_ends); end++)
+	for (unsigned end = 0; spt_info_has_ends(info) && end < G_N_ELEMENTS(info->user_ends);
+	     end++)
 		all += spt_info_end_key(end) ? info->user_ends[end] : 0;
 	if (!all)
 		return;
@@ -74,7 +79,8 @@ static void print_ends(const struct spt_info *info)
 	for (unsigned end = 0; end < G_N_ELEMENTS(info->user_ends); end++) {
 		if (!spt_info_end_text(end) || !info->user_ends[end])
 			continue;
-		printf("%s%.1f %% %s", comma, spt_percent(info->user_ends[end], all), spt_info_end_text(end));
+		printf("%s%.1f %% %s", comma, spt_percent(info->user_ends[end], all),
+		       spt_info_end_text(end));
 		comma = ", ";
 	}
 	printf("\n");
@@ -82,7 +88,8 @@ static void print_ends(const struct spt_info *info)
 
 static void print_host(const SptCapture *capture)
 {
-	g_autoptr(GList) keys = g_list_sort(g_hash_table_get_keys(capture->host), (GCompareFunc)g_strcmp0);
+	g_autoptr(GList) keys =
+		g_list_sort(g_hash_table_get_keys(capture->host), (GCompareFunc)g_strcmp0);
 
 	if (keys)
 		printf("\nRecorded on\n");
@@ -100,8 +107,8 @@ static void print_streams(const SptCapture *capture)
 		g_autofree char *unit = spt_format_cut(stream->unit ? stream->unit : "", 8);
 
 		if (stream->id != 0)
-			printf("%-18s %-8s %-10s %-8s %12" PRIu64 "\n", name, spt_info_stream_kind(stream->kind),
-			       metric, unit, stream->rows);
+			printf("%-18s %-8s %-10s %-8s %12" PRIu64 "\n", name,
+			       spt_info_stream_kind(stream->kind), metric, unit, stream->rows);
 	}
 }
 
@@ -110,24 +117,29 @@ static void print_cpus(const GArray *cpus)
 	if (cpus->len == 0)
 		return;
 	printf("\nWhere each CPU's periods went; the residue is what the account leaves unexplained: 0 if it holds\n");
-	printf("%5s %12s %12s %10s %12s %10s %10s %10s %8s %8s\n", "CPU", "Periods", "Delivered", "Lost", "Idle", "Offline",
-	       "Excluded", "Budget", "Pending", "Residue");
+	printf("%5s %12s %12s %10s %12s %10s %10s %10s %8s %8s\n", "CPU", "Periods", "Delivered",
+	       "Lost", "Idle", "Offline", "Excluded", "Budget", "Pending", "Residue");
 	for (unsigned i = 0; i < cpus->len; i++) {
 		const SptCpuSummary *cpu = &g_array_index(cpus, SptCpuSummary, i);
 		const SptAccountRow *account = cpu->account;
 
-		printf("%5" PRIu32 " %12" PRIu64 " %12" PRIu64 " %10" PRIu64 " %12" PRIu64 " %10" PRIu64 " %10" PRIu64
-		       " %10" PRIu64 " %8" PRIu64 " %8" PRId64 "\n", account->cpu, account->grid, account->delivered,
-		       spt_account_lost(account), account->idle, account->offline, account->excluded, account->budget,
+		printf("%5" PRIu32 " %12" PRIu64 " %12" PRIu64 " %10" PRIu64 " %12" PRIu64
+		       " %10" PRIu64 " %10" PRIu64 " %10" PRIu64 " %8" PRIu64 " %8" PRId64 "\n",
+		       account->cpu, account->grid, account->delivered, spt_account_lost(account),
+		       account->idle, account->offline, account->excluded, account->budget,
 		       account->pending, spt_account_residue(account));
 		if (account->filtered > 0)
-			printf("      of these %" PRIu64 " delivered but filtered out, as asked\n", account->filtered);
+			printf("      of these %" PRIu64 " delivered but filtered out, as asked\n",
+			       account->filtered);
 		if (spt_cpu_summary_missing(cpu) > 0)
-			printf("      and %" PRId64 " of those delivered are missing in the file\n", spt_cpu_summary_missing(cpu));
+			printf("      and %" PRId64 " of those delivered are missing in the file\n",
+			       spt_cpu_summary_missing(cpu));
 		else if (spt_cpu_summary_missing(cpu) < 0)
-			printf("      and the file has %" PRId64 " more than were delivered\n", -spt_cpu_summary_missing(cpu));
+			printf("      and the file has %" PRId64 " more than were delivered\n",
+			       -spt_cpu_summary_missing(cpu));
 		if (account->state_lost > 0)
-			printf("      and %" PRIu64 " records of processes and mappings lost\n", account->state_lost);
+			printf("      and %" PRIu64 " records of processes and mappings lost\n",
+			       account->state_lost);
 	}
 }
 
@@ -137,16 +149,19 @@ static void print_losses(const struct spt_info *info)
 	uint64_t start = info->summary.start_ns;
 
 	if (capture->n_losses > 0)
-		printf("\n%5s %12s %12s %10s  %s\n", "CPU", "From s", "To s", "Periods", "Lost because");
+		printf("\n%5s %12s %12s %10s  %s\n", "CPU", "From s", "To s", "Periods",
+		       "Lost because");
 	for (uint64_t i = 0; i < capture->n_losses && i < LOSSES_SHOWN; i++) {
 		const SptLossRow *loss = &capture->losses[i];
 
 		printf("%5" PRIu32 " %12.6f %12.6f %10" PRIu64 "  %s\n", loss->cpu,
-		       (double)(int64_t)(loss->first_time - start) / 1e9, (double)(int64_t)(loss->last_time - start) / 1e9,
-		       loss->weight, spt_lost_reason_name(loss->reason));
+		       (double)(int64_t)(loss->first_time - start) / 1e9,
+		       (double)(int64_t)(loss->last_time - start) / 1e9, loss->weight,
+		       spt_lost_reason_name(loss->reason));
 	}
 	if (capture->n_losses > LOSSES_SHOWN)
-		printf("      and %" PRIu64 " more; --json lists all\n", capture->n_losses - LOSSES_SHOWN);
+		printf("      and %" PRIu64 " more; --json lists all\n",
+		       capture->n_losses - LOSSES_SHOWN);
 }
 
 /* "libc.so.6" by its path, where it has one. */
@@ -164,18 +179,23 @@ static void print_coverage(const struct spt_info *info)
 	bool a_file_lacks = false;
 
 	if (info->coverage->len > 0)
-		printf("\n%8s  %7s  Object in which the innermost function lies, and why names are missing\n", "Of all %", "Named %");
+		printf("\n%8s  %7s  Object in which the innermost function lies, and why names are missing\n",
+		       "Of all %", "Named %");
 	for (unsigned i = 0; i < shown; i++) {
 		const SptCoverageRow *row = &g_array_index(info->coverage, SptCoverageRow, i);
-		g_autofree char *line = g_strdup_printf("%s%s%s", object_name(info->capture, row), row->problem ? ": " : "",
-							row->problem ? row->problem : "");
+		g_autofree char *line =
+			g_strdup_printf("%s%s%s", object_name(info->capture, row),
+					row->problem ? ": " : "", row->problem ? row->problem : "");
 		g_autofree char *text = spt_format_cut(line, 0);
 
-		a_file_lacks |= row->problem && info->capture->objects[row->object].kind == SPT_OBJECT_FILE;
-		printf("%8.2f  %7.2f  %s\n", spt_percent(row->weight, all), spt_percent(row->named, row->weight), text);
+		a_file_lacks |=
+			row->problem && info->capture->objects[row->object].kind == SPT_OBJECT_FILE;
+		printf("%8.2f  %7.2f  %s\n", spt_percent(row->weight, all),
+		       spt_percent(row->named, row->weight), text);
 	}
 	if (info->coverage->len > shown)
-		printf("                   and %u more; --json lists all\n", info->coverage->len - shown);
+		printf("                   and %u more; --json lists all\n",
+		       info->coverage->len - shown);
 	if (a_file_lacks)
 		printf("Debug packages of these files (-dbgsym, -debuginfo) bring names, also for a recording that is there already.\n");
 }

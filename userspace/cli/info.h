@@ -19,7 +19,8 @@ struct spt_info {
 	const char *maps_of;		/* ... of processes with this name or pid; NULL: of all */
 };
 
-uint32_t spt_info_processes(const struct spt_info *info);	/* recorded, without the holes between ids */
+/* Recorded, without the holes between ids */
+uint32_t spt_info_processes(const struct spt_info *info);
 uint32_t spt_info_objects(const struct spt_info *info);
 const char *spt_info_stream_kind(uint32_t kind);
 
@@ -29,8 +30,12 @@ bool spt_info_has_ends(const struct spt_info *info);
 const char *spt_info_end_key(unsigned end);
 const char *spt_info_end_text(unsigned end);
 
-/* Those asked for, process by process.  @begins: of a process's first one, "" or a clause on all of its; else NULL. */
-typedef void (*SptInfoMapFunc)(const struct spt_info *info, const SptProcessRow *process, const SptMapSpan *span, const char *begins, void *data);
+/*
+ * Those asked for, process by process.  @begins: of a process's first one, "" or a clause on all of
+ * its; else NULL.
+ */
+typedef void (*SptInfoMapFunc)(const struct spt_info *info, const SptProcessRow *process,
+			       const SptMapSpan *span, const char *begins, void *data);
 void spt_info_each_map(const struct spt_info *info, SptInfoMapFunc func, void *data);
 /* In hexadecimal; "" if there is none.  To be freed. */
 char *spt_info_build_id(const SptObjectRow *object);

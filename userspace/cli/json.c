@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* JSON for scripts: text made valid UTF-8, counts kept within what JSON readers bear.  json-c holds the document and prints it. */
+/*
+ * JSON for scripts: text made valid UTF-8, counts kept within what JSON readers bear.  json-c holds
+ * the document and prints it.
+ */
 #include "json.h"
 
 #include <json-c/json.h>
@@ -32,7 +35,9 @@ static void end(SptJson *json)
 
 	if (json->open->len)
 		return;
-	puts(json_object_to_json_string_ext(value, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_SPACED | JSON_C_TO_STRING_NOSLASHESCAPE));
+	puts(json_object_to_json_string_ext(value, JSON_C_TO_STRING_PRETTY |
+							   JSON_C_TO_STRING_SPACED |
+							   JSON_C_TO_STRING_NOSLASHESCAPE));
 	json_object_put(value);
 	g_clear_pointer(&json->open, g_ptr_array_unref);
 }

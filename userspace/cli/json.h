@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * JSON on stdout, a call a member.  A document is an object begun with an SptJson of zeros, and is printed when that ends; in arrays
- * the key is NULL.
+ * JSON on stdout, a call a member.  A document is an object begun with an SptJson of zeros, and is
+ * printed when that ends; in arrays the key is NULL.
  */
 #ifndef SPT_JSON_H
 #define SPT_JSON_H
@@ -11,7 +11,8 @@
 #include <stdint.h>
 
 typedef struct {
-	GPtrArray *open;		/* objects and arrays, the outermost first; NULL: no document is begun */
+	/* Objects and arrays, the outermost first; NULL: no document is begun */
+	GPtrArray *open;
 } SptJson;
 
 void spt_json_object(SptJson *json, const char *key);

@@ -43,7 +43,8 @@ int main(int argc, char **argv)
 	setlocale(LC_CTYPE, "");
 	g_set_prgname(SPT_CLI);
 
-	if (argc < 2 || strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 || strcmp(argv[1], "help") == 0) {
+	if (argc < 2 || strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 ||
+	    strcmp(argv[1], "help") == 0) {
 		print_usage();
 		return spt_cli_flush() ? SPT_EXIT_OK : SPT_EXIT_FAILURE;
 	}

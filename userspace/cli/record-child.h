@@ -15,7 +15,10 @@ struct spt_child {
 
 #define SPT_CHILD_NONE { .go = -1 }
 
-/* Forks @command, which waits until it is let go: nothing of it runs before the recording does.  False: complained. */
+/*
+ * Forks @command, which waits until it is let go: nothing of it runs before the recording does.
+ * False: complained.
+ */
 bool spt_child_prepare(struct spt_child *child, char **command);
 void spt_child_let_go(struct spt_child *child);
 /* Takes note of its end, if it has come; to be called when SIGCHLD says that it may have. */

@@ -11,14 +11,18 @@
 void spt_record_filter_add(struct spt_record_filter *filter, GArray *entries)
 {
 	const GOptionEntry ours[] = {
-		{ "pid", 'p', 0, G_OPTION_ARG_STRING_ARRAY, &filter->pids, "Only this process and what it starts (may be repeated)",
-		  "PID" },
-		{ "uid", 0, 0, G_OPTION_ARG_STRING_ARRAY, &filter->users, "Only what runs as this user (may be repeated)", "USER" },
-		{ "cpus", 0, 0, G_OPTION_ARG_STRING, &filter->cpus, "Only these CPUs, as in 0,2-5; isolated ones must be named",
-		  "LIST" },
-		{ "cgroup", 0, 0, G_OPTION_ARG_FILENAME, &filter->cgroup, "Only this control group (v2) and those below", "PATH" },
-		{ "user-only", 0, 0, G_OPTION_ARG_NONE, &filter->only_user, "Only user code", NULL },
-		{ "kernel-only", 0, 0, G_OPTION_ARG_NONE, &filter->only_kernel, "Only the kernel", NULL },
+		{ "pid", 'p', 0, G_OPTION_ARG_STRING_ARRAY, &filter->pids,
+		  "Only this process and what it starts (may be repeated)", "PID" },
+		{ "uid", 0, 0, G_OPTION_ARG_STRING_ARRAY, &filter->users,
+		  "Only what runs as this user (may be repeated)", "USER" },
+		{ "cpus", 0, 0, G_OPTION_ARG_STRING, &filter->cpus,
+		  "Only these CPUs, as in 0,2-5; isolated ones must be named", "LIST" },
+		{ "cgroup", 0, 0, G_OPTION_ARG_FILENAME, &filter->cgroup,
+		  "Only this control group (v2) and those below", "PATH" },
+		{ "user-only", 0, 0, G_OPTION_ARG_NONE, &filter->only_user, "Only user code",
+		  NULL },
+		{ "kernel-only", 0, 0, G_OPTION_ARG_NONE, &filter->only_kernel, "Only the kernel",
+		  NULL },
 	};
 
 	g_array_append_vals(entries, ours, G_N_ELEMENTS(ours));
@@ -37,7 +41,9 @@ static bool add_pids(SptTraceFilter *filter, char **texts)
 				return false;
 			}
 			if (filter->n_pids == SYSPROF_FILTER_MAX) {
-				spt_cli_complain("At most %d processes can be named (--pid); what they start comes along", SYSPROF_FILTER_MAX);
+				spt_cli_complain(
+					"At most %d processes can be named (--pid); what they start comes along",
+					SYSPROF_FILTER_MAX);
 				return false;
 			}
 			filter->pids[filter->n_pids++] = (uint32_t)pid;
@@ -64,7 +70,8 @@ static bool add_users(SptTraceFilter *filter, char **texts)
 {
 	for (char **text = texts; text && *text; text++) {
 		if (filter->n_uids == SYSPROF_FILTER_MAX) {
-			spt_cli_complain("At most %d users can be named (--uid)", SYSPROF_FILTER_MAX);
+			spt_cli_complain("At most %d users can be named (--uid)",
+					 SYSPROF_FILTER_MAX);
 			return false;
 		}
 		if (!find_user(*text, &filter->uids[filter->n_uids++])) {
@@ -103,7 +110,8 @@ bool spt_record_filter_parse(struct spt_record_filter *options, SptTraceFilter *
 		spt_cli_complain("--user-only and --kernel-only leave nothing: give one of them");
 		return false;
 	}
-	return add_pids(ret, options->pids) && add_users(ret, options->users) && add_cpus(options, ret);
+	return add_pids(ret, options->pids) && add_users(ret, options->users) &&
+	       add_cpus(options, ret);
 }
 
 void spt_record_filter_clear(struct spt_record_filter *filter)

@@ -26,27 +26,37 @@ static uint32_t raw_bytes(const char *stacks)
 	if (strcmp(stacks, "auto") == 0 || strcmp(stacks, "dwarf") == 0)
 		return RAW_BYTES;
 	if (!g_str_has_prefix(stacks, "dwarf,") ||
-	    !g_ascii_string_to_unsigned(stacks + strlen("dwarf,"), 10, 8, SPT_TRACE_RAW_MAX_BYTES, &bytes, NULL) || bytes % 8)
+	    !g_ascii_string_to_unsigned(stacks + strlen("dwarf,"), 10, 8, SPT_TRACE_RAW_MAX_BYTES,
+					&bytes, NULL) ||
+	    bytes % 8)
 		return 0;
 	return bytes;
 }
 
-static bool check(const struct spt_record_options *options, const struct words *words, SptTraceSource *ret_source)
+static bool check(const struct spt_record_options *options, const struct words *words,
+		  SptTraceSource *ret_source)
 {
 	if (!isnan(words->rate) && !(words->rate >= 1 && words->rate <= 50000))
-		spt_cli_complain("A rate of %g samples per second is not possible: 1 to 50000 are (-F)", words->rate);
+		spt_cli_complain(
+			"A rate of %g samples per second is not possible: 1 to 50000 are (-F)",
+			words->rate);
 	else if (options->duration < 0)
-		spt_cli_complain("A recording cannot last %g seconds (--duration)", options->duration);
+		spt_cli_complain("A recording cannot last %g seconds (--duration)",
+				 options->duration);
 	else if (words->ring_bytes < 0)
 		spt_cli_complain("A ring cannot have %d bytes (--ring-bytes)", words->ring_bytes);
-	else if (strcmp(words->stacks, "fp") && strcmp(words->stacks, "none") && strcmp(words->stacks, "table") && !raw_bytes(words->stacks))
-		spt_cli_complain("There are no stacks \"%s\" (--stacks): fp walks along frame pointers, dwarf does without them by copies "
-				 "of the stack (dwarf,BYTES: of so much, a multiple of 8 up to %d), table by tables that the module "
-				 "follows, auto by tables, or copies where there is no such module and frame pointers do not do, none leaves user stacks out",
-				 words->stacks, SPT_TRACE_RAW_MAX_BYTES);
+	else if (strcmp(words->stacks, "fp") && strcmp(words->stacks, "none") &&
+		 strcmp(words->stacks, "table") && !raw_bytes(words->stacks))
+		spt_cli_complain(
+			"There are no stacks \"%s\" (--stacks): fp walks along frame pointers, dwarf does without them by copies "
+			"of the stack (dwarf,BYTES: of so much, a multiple of 8 up to %d), table by tables that the module "
+			"follows, auto by tables, or copies where there is no such module and frame pointers do not do, none leaves user stacks out",
+			words->stacks, SPT_TRACE_RAW_MAX_BYTES);
 	else if (!spt_cli_parse_source(words->source, ret_source))
-		spt_cli_complain("There is no source \"%s\" (--source): module is the kernel module, perf the kernel's perf "
-				 "events, auto the module if its device is there, else perf", words->source);
+		spt_cli_complain(
+			"There is no source \"%s\" (--source): module is the kernel module, perf the kernel's perf "
+			"events, auto the module if its device is there, else perf",
+			words->source);
 	else
 		return true;
 	return false;
@@ -62,10 +72,13 @@ static bool check_clock(SptRecorderOptions *recorder, const struct words *words)
 		recorder->clock = SPT_TRACE_PMU;
 		/* Numbers as perf has them: of its own generic events, or the hardware's. */
 		recorder->event_type = is_raw ? 4 : 0;
-		recorder->event_config = g_ascii_strtoull(words->event + is_raw, &end, is_raw ? 16 : 10);
+		recorder->event_config =
+			g_ascii_strtoull(words->event + is_raw, &end, is_raw ? 16 : 10);
 		if (*end || end == words->event + is_raw) {
-			spt_cli_complain("\"%s\" is no hardware event: a number such as 1 (instructions), or r and the hardware's own in hex, is "
-					 "(--event)", words->event);
+			spt_cli_complain(
+				"\"%s\" is no hardware event: a number such as 1 (instructions), or r and the hardware's own in hex, is "
+				"(--event)",
+				words->event);
 			return false;
 		}
 	}
@@ -78,8 +91,10 @@ static bool check_clock(SptRecorderOptions *recorder, const struct words *words)
 	else if (!strcmp(words->clock, "auto"))
 		recorder->clock = words->event ? SPT_TRACE_PMU : SPT_TRACE_ANY_CLOCK;
 	else {
-		spt_cli_complain("There is no clock \"%s\"%s (--clock): timer, pmu for hardware counters, and auto for these where there are "
-				 "some, are", words->clock, words->event ? " for an event" : "");
+		spt_cli_complain(
+			"There is no clock \"%s\"%s (--clock): timer, pmu for hardware counters, and auto for these where there are "
+			"some, are",
+			words->clock, words->event ? " for an event" : "");
 		return false;
 	}
 	return true;
@@ -90,19 +105,26 @@ static bool check_bounds(struct spt_record_options *options, const struct words 
 {
 	SptRecorderOptions *recorder = &options->recorder;
 
-	if (words->last && (!spt_parse_ns(words->last, &recorder->last_ns) || recorder->last_ns < LEAST_LAST_NS))
-		spt_cli_complain("\"%s\" is no time to be kept: so many seconds, at least 1, are (--last)", words->last);
-	else if (words->late && (!spt_parse_ns(words->late, &recorder->late_ns) || !recorder->late_ns))
+	if (words->last &&
+	    (!spt_parse_ns(words->last, &recorder->last_ns) || recorder->last_ns < LEAST_LAST_NS))
+		spt_cli_complain(
+			"\"%s\" is no time to be kept: so many seconds, at least 1, are (--last)",
+			words->last);
+	else if (words->late &&
+		 (!spt_parse_ns(words->late, &recorder->late_ns) || !recorder->late_ns))
 		spt_cli_complain("\"%s\" is no delay: 5ms is one (--when-late)", words->late);
-	else if (words->memory &&
-		 (!spt_parse_bytes(words->memory, &recorder->memory_bytes) || recorder->memory_bytes < LEAST_MEMORY_BYTES))
-		spt_cli_complain("\"%s\" is not memory enough: 16M is the least (--memory)", words->memory);
+	else if (words->memory && (!spt_parse_bytes(words->memory, &recorder->memory_bytes) ||
+				   recorder->memory_bytes < LEAST_MEMORY_BYTES))
+		spt_cli_complain("\"%s\" is not memory enough: 16M is the least (--memory)",
+				 words->memory);
 	else if (words->late && !words->last)
 		spt_cli_complain("--when-late writes what --last SEC keeps: give both");
 	else if (words->late && recorder->source == SPT_TRACE_PERF)
 		spt_cli_complain(SPT_RECORD_NO_DELAYS);
 	else if (options->bundle && (words->last || options->to))
-		spt_cli_complain("--bundle is for a recording that ends here: with --last and --to run \"" SPT_CLI " bundle FILE\" on what was written");
+		spt_cli_complain(
+			"--bundle is for a recording that ends here: with --last and --to run \"" SPT_CLI
+			" bundle FILE\" on what was written");
 	else if (words->last && options->to)
 		spt_cli_complain("--last writes files and --to a connection: give one of them");
 	else
@@ -127,32 +149,48 @@ static int split_command(int argc, char **argv, char ***ret_command)
 static bool parse(struct spt_record_options *options, struct words *words, int argc, char **argv)
 {
 	const GOptionEntry entries[] = {
-		{ "output", 'o', 0, G_OPTION_ARG_FILENAME, &options->output, "Where to (sysprof.capture)", "FILE" },
-		{ "frequency", 'F', 0, G_OPTION_ARG_DOUBLE, &words->rate, "Samples per second and CPU (1000, lowered if they would "
-		  "take more than 1 % of a CPU)", "HZ" },
+		{ "output", 'o', 0, G_OPTION_ARG_FILENAME, &options->output,
+		  "Where to (sysprof.capture)", "FILE" },
+		{ "frequency", 'F', 0, G_OPTION_ARG_DOUBLE, &words->rate,
+		  "Samples per second and CPU (1000, lowered if they would "
+		  "take more than 1 % of a CPU)",
+		  "HZ" },
 		{ "clock", 0, 0, G_OPTION_ARG_STRING, &words->clock,
-		  "timer (the default), pmu: hardware counters, or auto: these if there are some", "CLOCK" },
+		  "timer (the default), pmu: hardware counters, or auto: these if there are some",
+		  "CLOCK" },
 		{ "event", 0, 0, G_OPTION_ARG_STRING, &words->event,
-		  "The hardware event that counters count: perf's number, or r and the hardware's in hex (cycles)", "N" },
-		{ "duration", 0, 0, G_OPTION_ARG_DOUBLE, &options->duration, "End after so many seconds", "S" },
-		{ "stacks", 0, 0, G_OPTION_ARG_STRING, &words->stacks, "User stacks: fp (frame pointers), dwarf[,BYTES] "
-		  "(without them, by copies of the stack), table (by tables, in the module), auto (what does without them best) or none", "KIND" },
-		{ "source", 0, 0, G_OPTION_ARG_STRING, &words->source, "Where samples come from: auto, module or perf",
-		  "SOURCE" },
-		{ "ring-bytes", 0, 0, G_OPTION_ARG_INT, &words->ring_bytes, "Ring per CPU, a power of two (1048576)", "N" },
-		{ "last", 0, 0, G_OPTION_ARG_STRING, &words->last, "Keep the last SEC seconds in memory; write them (to FILE, FILE-2 ...) at "
-		  "SIGUSR1, with --when-late, and at the end", "SEC" },
-		{ "when-late", 0, 0, G_OPTION_ARG_STRING, &words->late, "With --last: write when a tick comes so late (5ms)",
-		  "DELAY" },
-		{ "memory", 0, 0, G_OPTION_ARG_STRING, &words->memory, "The recorder's own memory is at most this (1G)", "SIZE" },
+		  "The hardware event that counters count: perf's number, or r and the hardware's in hex (cycles)",
+		  "N" },
+		{ "duration", 0, 0, G_OPTION_ARG_DOUBLE, &options->duration,
+		  "End after so many seconds", "S" },
+		{ "stacks", 0, 0, G_OPTION_ARG_STRING, &words->stacks,
+		  "User stacks: fp (frame pointers), dwarf[,BYTES] "
+		  "(without them, by copies of the stack), table (by tables, in the module), auto (what does without them best) or none",
+		  "KIND" },
+		{ "source", 0, 0, G_OPTION_ARG_STRING, &words->source,
+		  "Where samples come from: auto, module or perf", "SOURCE" },
+		{ "ring-bytes", 0, 0, G_OPTION_ARG_INT, &words->ring_bytes,
+		  "Ring per CPU, a power of two (1048576)", "N" },
+		{ "last", 0, 0, G_OPTION_ARG_STRING, &words->last,
+		  "Keep the last SEC seconds in memory; write them (to FILE, FILE-2 ...) at "
+		  "SIGUSR1, with --when-late, and at the end",
+		  "SEC" },
+		{ "when-late", 0, 0, G_OPTION_ARG_STRING, &words->late,
+		  "With --last: write when a tick comes so late (5ms)", "DELAY" },
+		{ "memory", 0, 0, G_OPTION_ARG_STRING, &words->memory,
+		  "The recorder's own memory is at most this (1G)", "SIZE" },
 		{ "no-command-lines", 0, 0, G_OPTION_ARG_NONE, &options->no_command_lines,
 		  "Leave out how processes were called: arguments can be secrets", NULL },
 		{ "no-maps", 0, 0, G_OPTION_ARG_NONE, &options->no_maps,
 		  "Leave out what is mapped where in processes: it tells addresses", NULL },
 		{ "bundle", 0, 0, G_OPTION_ARG_NONE, &options->bundle,
-		  "At the end, put in what files say of what was recorded, for other machines: \"" SPT_CLI " bundle\" tells more", NULL },
-		{ "to", 0, 0, G_OPTION_ARG_STRING, &options->to, "Send the recording to \"" SPT_CLI " receive\" there; in clear text: "
-		  "for loopback and trusted networks", "HOST:PORT" },
+		  "At the end, put in what files say of what was recorded, for other machines: \"" SPT_CLI
+		  " bundle\" tells more",
+		  NULL },
+		{ "to", 0, 0, G_OPTION_ARG_STRING, &options->to,
+		  "Send the recording to \"" SPT_CLI " receive\" there; in clear text: "
+		  "for loopback and trusted networks",
+		  "HOST:PORT" },
 	};
 	g_autoptr(GArray) all = g_array_new(TRUE, FALSE, sizeof(GOptionEntry));
 
@@ -161,7 +199,8 @@ static bool parse(struct spt_record_options *options, struct words *words, int a
 	if (!spt_cli_parse(&cmd_record, (const GOptionEntry *)all->data, &argc, &argv))
 		return false;
 	if (argc > 1)
-		spt_cli_complain("\"%s\" is no option; put \"--\" in front of the command to run", argv[1]);
+		spt_cli_complain("\"%s\" is no option; put \"--\" in front of the command to run",
+				 argv[1]);
 	return argc <= 1;
 }
 
@@ -180,7 +219,8 @@ bool spt_record_options_parse(struct spt_record_options *options, int argc, char
 	ok = parse(options, &words, argc, arguments) && check(options, &words, &source) &&
 	     spt_record_filter_parse(&options->filter, &filter);
 	/* Its name, and its arguments if they may be told. */
-	options->command_text = options->no_command_lines ? g_strdup(*options->command) : g_strjoinv(" ", options->command);
+	options->command_text = options->no_command_lines ? g_strdup(*options->command) :
+							    g_strjoinv(" ", options->command);
 	options->recorder = (SptRecorderOptions){
 		.source = source,
 		.output = options->to ? options->to : options->output,
@@ -188,11 +228,15 @@ bool spt_record_options_parse(struct spt_record_options *options, int argc, char
 		.ring_bytes = (uint32_t)words.ring_bytes,
 		.no_user = strcmp(words.stacks, "none") == 0,
 		.raw_bytes = raw_bytes(words.stacks),
-		.raw_most_bytes = raw_bytes(words.stacks) && !strchr(words.stacks, ',') ? SPT_TRACE_RAW_MAX_BYTES : 0,
+		.raw_most_bytes = raw_bytes(words.stacks) && !strchr(words.stacks, ',') ?
+					  SPT_TRACE_RAW_MAX_BYTES :
+					  0,
 		.raw_if_needed = strcmp(words.stacks, "auto") == 0,
-		.by_tables = strcmp(words.stacks, "auto") == 0 || strcmp(words.stacks, "table") == 0,
+		.by_tables =
+			strcmp(words.stacks, "auto") == 0 || strcmp(words.stacks, "table") == 0,
 		.filter = filter,
-		.command = options->command_text && *options->command_text ? options->command_text : NULL,
+		.command = options->command_text && *options->command_text ? options->command_text :
+									     NULL,
 		.no_command_lines = options->no_command_lines,
 		.no_maps = options->no_maps,
 	};

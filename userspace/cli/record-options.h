@@ -19,7 +19,8 @@ struct spt_record_options {
 };
 
 /* Complaint. */
-#define SPT_RECORD_NO_DELAYS "Perf events do not tell how late a tick came: --when-late needs the module (--source)"
+#define SPT_RECORD_NO_DELAYS                                                                       \
+	"Perf events do not tell how late a tick came: --when-late needs the module (--source)"
 
 /* False: complained, return SPT_EXIT_USAGE. */
 bool spt_record_options_parse(struct spt_record_options *options, int argc, char **argv);

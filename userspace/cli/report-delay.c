@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * report --metric delay: how late ticks came, by the kernel stack they found.  A timer's tick that is late found what ran when its interrupt
- * got through at last: where interrupts were off that is where they came on again, in the function that had them off.
+ * report --metric delay: how late ticks came, by the kernel stack they found.  A timer's tick that
+ * is late found what ran when its interrupt got through at last: where interrupts were off that is
+ * where they came on again, in the function that had them off.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -17,7 +18,8 @@
 /* Samples with the same kernel stack. */
 struct group {
 	uint64_t max_ns, sum_ns, ticks;
-	GArray *frames;			/* SptName, innermost first; none: the tick found user code */
+	/* SptName, innermost first; none: the tick found user code */
+	GArray *frames;
 };
 
 static bool is_kernel(const SptCapture *capture, uint32_t node)
@@ -35,8 +37,12 @@ static void group_free(gpointer data)
 	g_free(group);
 }
 
-/* The group of the kernel part of the stack that ends in @node; names are interned, so their pointers are the key. */
-static struct group *group_of(const SptCapture *capture, SptSymbols *symbols, uint32_t node, GHashTable *groups)
+/*
+ * The group of the kernel part of the stack that ends in @node; names are interned, so their
+ * pointers are the key.
+ */
+static struct group *group_of(const SptCapture *capture, SptSymbols *symbols, uint32_t node,
+			      GHashTable *groups)
 {
 	GArray *frames = g_array_new(FALSE, FALSE, sizeof(SptName));
 	struct group *group;
@@ -65,7 +71,8 @@ static struct group *group_of(const SptCapture *capture, SptSymbols *symbols, ui
 
 static gint later_first(gconstpointer a, gconstpointer b)
 {
-	const struct group *left = *(const struct group *const *)a, *right = *(const struct group *const *)b;
+	const struct group *left = *(const struct group *const *)a,
+			   *right = *(const struct group *const *)b;
 
 	if (left->max_ns != right->max_ns)
 		return left->max_ns > right->max_ns ? -1 : 1;
@@ -78,7 +85,8 @@ static void print_text(GPtrArray *found, unsigned n)
 
 	printf("How late ticks came, by the kernel stack they found.  Time a hypervisor is known to have taken is left out;\n"
 	       "other causes than interrupts that were off: firmware, a deep idle state, interrupts served before, an emulator.\n\n"
-	       "%10s  %10s  %8s  Kernel stack, innermost first\n", "Latest", "Mean", "Ticks");
+	       "%10s  %10s  %8s  Kernel stack, innermost first\n",
+	       "Latest", "Mean", "Ticks");
 	for (unsigned i = 0; i < n; i++) {
 		const struct group *group = found->pdata[i];
 		g_autofree char *max = spt_format_ns(group->max_ns);
@@ -89,7 +97,8 @@ static void print_text(GPtrArray *found, unsigned n)
 			printf("(user code)\n");
 		for (unsigned f = 0; f < group->frames->len; f++) {
 			const SptName *name = &g_array_index(group->frames, SptName, f);
-			g_autofree char *line = g_strdup_printf("%s  %s", name->function, name->object);
+			g_autofree char *line =
+				g_strdup_printf("%s  %s", name->function, name->object);
 			g_autofree char *shown = spt_format_cut(line, width > 60 ? width - 34 : 0);
 
 			printf("%*s%s\n", f ? 34 : 0, "", shown);
@@ -125,9 +134,12 @@ static void print_json(GPtrArray *found, unsigned n)
 	spt_json_end_object(json);
 }
 
-bool spt_report_print_delay(const SptCapture *capture, SptSymbols *symbols, const SptFilter *filter, unsigned limit, bool json)
+bool spt_report_print_delay(const SptCapture *capture, SptSymbols *symbols, const SptFilter *filter,
+			    unsigned limit, bool json)
 {
-	g_autoptr(GHashTable) groups = g_hash_table_new_full(g_bytes_hash, g_bytes_equal, (GDestroyNotify)g_bytes_unref, group_free);
+	g_autoptr(GHashTable) groups =
+		g_hash_table_new_full(g_bytes_hash, g_bytes_equal, (GDestroyNotify)g_bytes_unref,
+				      group_free);
 	g_autofree struct group **by_node = g_new0(struct group *, capture->n_nodes + 1);
 	g_autoptr(GPtrArray) found = g_ptr_array_new();
 	g_autoptr(SptSamples) samples = spt_samples_new(capture);

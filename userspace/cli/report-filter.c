@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* From options to a filter.  --with and --without are written into the expression of --where, so that there is one way to ask. */
+/*
+ * From options to a filter.  --with and --without are written into the expression of --where, so
+ * that there is one way to ask.
+ */
 #include "report-filter.h"
 
 #include <string.h>
@@ -14,9 +17,12 @@
 void spt_filter_options_add_samples(struct spt_filter_options *options, GArray *entries)
 {
 	const GOptionEntry ours[] = {
-		{ "process", 0, 0, G_OPTION_ARG_STRING, &options->process, "Only processes of this name or pid", "P" },
-		{ "thread", 0, 0, G_OPTION_ARG_STRING, &options->thread, "Only threads of this name or tid", "T" },
-		{ "cpu", 0, 0, G_OPTION_ARG_STRING, &options->cpu, "Only these CPUs, as in 0,2-5", "LIST" },
+		{ "process", 0, 0, G_OPTION_ARG_STRING, &options->process,
+		  "Only processes of this name or pid", "P" },
+		{ "thread", 0, 0, G_OPTION_ARG_STRING, &options->thread,
+		  "Only threads of this name or tid", "T" },
+		{ "cpu", 0, 0, G_OPTION_ARG_STRING, &options->cpu, "Only these CPUs, as in 0,2-5",
+		  "LIST" },
 		{ "time", 0, 0, G_OPTION_ARG_STRING, &options->time,
 		  "Only from A to B, in seconds from the start; either may be empty", "A..B" },
 	};
@@ -27,9 +33,11 @@ void spt_filter_options_add_samples(struct spt_filter_options *options, GArray *
 void spt_filter_options_add_files(struct spt_filter_options *options, GArray *entries)
 {
 	const GOptionEntry ours[] = {
-		{ "vmlinux", 0, 0, G_OPTION_ARG_FILENAME, &options->vmlinux, SPT_VMLINUX_HELP, "FILE" },
+		{ "vmlinux", 0, 0, G_OPTION_ARG_FILENAME, &options->vmlinux, SPT_VMLINUX_HELP,
+		  "FILE" },
 		{ "debuginfod", 0, 0, G_OPTION_ARG_NONE, &options->debuginfod,
-		  "Fetch debug information that is not here, of files with a hundredth of the weight, from the servers of $DEBUGINFOD_URLS", NULL },
+		  "Fetch debug information that is not here, of files with a hundredth of the weight, from the servers of $DEBUGINFOD_URLS",
+		  NULL },
 	};
 
 	g_array_append_vals(entries, ours, G_N_ELEMENTS(ours));
@@ -38,19 +46,28 @@ void spt_filter_options_add_files(struct spt_filter_options *options, GArray *en
 void spt_filter_options_add(struct spt_filter_options *options, GArray *entries)
 {
 	const GOptionEntry ours[] = {
-		{ "with", 0, 0, G_OPTION_ARG_STRING_ARRAY, &options->with, "Only stacks with function FN (may be repeated)", "FN" },
-		{ "without", 0, 0, G_OPTION_ARG_STRING_ARRAY, &options->without, "Only stacks without function FN (may be repeated)", "FN" },
+		{ "with", 0, 0, G_OPTION_ARG_STRING_ARRAY, &options->with,
+		  "Only stacks with function FN (may be repeated)", "FN" },
+		{ "without", 0, 0, G_OPTION_ARG_STRING_ARRAY, &options->without,
+		  "Only stacks without function FN (may be repeated)", "FN" },
 		{ "where", 0, 0, G_OPTION_ARG_STRING, &options->where,
-		  "Only stacks whose functions are so, as in 'foo and (malloc or free)'; * and ? are wild", "EXPR" },
+		  "Only stacks whose functions are so, as in 'foo and (malloc or free)'; * and ? are wild",
+		  "EXPR" },
 		{ "object", 0, 0, G_OPTION_ARG_STRING, &options->object,
-		  "Only where the innermost function lies in a file called so; * and ? are wild", "NAME" },
-		{ "kernel", 0, 0, G_OPTION_ARG_NONE, &options->kernel, "Only what ran in the kernel", NULL },
-		{ "user", 0, 0, G_OPTION_ARG_NONE, &options->user, "Only what ran outside of it", NULL },
-		{ "lines", 0, 0, G_OPTION_ARG_NONE, &options->lines, "By lines of source, where there is debug information", NULL },
+		  "Only where the innermost function lies in a file called so; * and ? are wild",
+		  "NAME" },
+		{ "kernel", 0, 0, G_OPTION_ARG_NONE, &options->kernel,
+		  "Only what ran in the kernel", NULL },
+		{ "user", 0, 0, G_OPTION_ARG_NONE, &options->user, "Only what ran outside of it",
+		  NULL },
+		{ "lines", 0, 0, G_OPTION_ARG_NONE, &options->lines,
+		  "By lines of source, where there is debug information", NULL },
 		{ "short-templates", 0, 0, G_OPTION_ARG_NONE, &options->short_templates,
-		  "Write <...> for the arguments of C++ templates; functions that differ in nothing else are one", NULL },
+		  "Write <...> for the arguments of C++ templates; functions that differ in nothing else are one",
+		  NULL },
 		{ "no-inlines", 0, 0, G_OPTION_ARG_NONE, &options->no_inlines,
-		  "Leave out functions that are inlined: what they do is their callers' own", NULL },
+		  "Leave out functions that are inlined: what they do is their callers' own",
+		  NULL },
 	};
 	const GOptionEntry end = { 0 };
 
@@ -73,13 +90,16 @@ void spt_filter_options_clear(struct spt_filter_options *options)
 	g_strfreev(options->without);
 }
 
-SptSymbols *spt_filter_options_symbols(const struct spt_filter_options *options, const SptCapture *capture)
+SptSymbols *spt_filter_options_symbols(const struct spt_filter_options *options,
+				       const SptCapture *capture)
 {
 	g_autoptr(SptSymbols) symbols = spt_symbols_new(capture, NULL);
 	const char *problem;
 
-	spt_symbols_set_detail(symbols, (options->lines ? SPT_DETAIL_LINES : 0) | (options->no_inlines ? 0 : SPT_DETAIL_INLINES) |
-			       (options->short_templates ? SPT_DETAIL_SHORT_TEMPLATES : 0));
+	spt_symbols_set_detail(symbols,
+			       (options->lines ? SPT_DETAIL_LINES : 0) |
+				       (options->no_inlines ? 0 : SPT_DETAIL_INLINES) |
+				       (options->short_templates ? SPT_DETAIL_SHORT_TEMPLATES : 0));
 	if (options->debuginfod && !spt_cli_download(symbols))
 		return NULL;
 	if (!options->vmlinux)
@@ -94,7 +114,8 @@ SptSymbols *spt_filter_options_symbols(const struct spt_filter_options *options,
 
 bool spt_filter_options_about_stacks(const struct spt_filter_options *options)
 {
-	return options->with || options->without || options->where || options->object || options->kernel || options->user;
+	return options->with || options->without || options->where || options->object ||
+	       options->kernel || options->user;
 }
 
 /* One side of a range: seconds, at least 0; an empty one leaves it open. */
@@ -122,7 +143,8 @@ static bool parse_time(const char *text, uint64_t start_ns, SptFilter *filter)
 	    parse_seconds(sides[1], start_ns, &filter->end_ns) &&
 	    (filter->end_ns == 0 || filter->begin_ns < filter->end_ns))
 		return true;
-	spt_cli_complain("--time %s is not a range; write A..B in seconds, as in 1.5..3 or 10..", text);
+	spt_cli_complain("--time %s is not a range; write A..B in seconds, as in 1.5..3 or 10..",
+			 text);
 	return false;
 }
 
@@ -134,9 +156,11 @@ static bool parse_cpus(const char *text, struct spt_report_filter *filter)
 	return filter->cpus != NULL;
 }
 
-static void add_condition(GString *text, const char *prefix, const char *condition, const char *suffix)
+static void add_condition(GString *text, const char *prefix, const char *condition,
+			  const char *suffix)
 {
-	g_string_append_printf(text, "%s%s%s%s", text->len ? " and " : "", prefix, condition, suffix);
+	g_string_append_printf(text, "%s%s%s%s", text->len ? " and " : "", prefix, condition,
+			       suffix);
 }
 
 static bool parse_where(const struct spt_filter_options *options, struct spt_report_filter *filter)
@@ -170,8 +194,8 @@ static bool parse_where(const struct spt_filter_options *options, struct spt_rep
 	return filter->where != NULL;
 }
 
-bool spt_report_filter_init(struct spt_report_filter *filter, const struct spt_filter_options *options,
-			    uint64_t start_ns)
+bool spt_report_filter_init(struct spt_report_filter *filter,
+			    const struct spt_filter_options *options, uint64_t start_ns)
 {
 	*filter = (struct spt_report_filter){
 		.filter = {
@@ -180,7 +204,8 @@ bool spt_report_filter_init(struct spt_report_filter *filter, const struct spt_f
 		},
 	};
 	if (options->kernel && options->user) {
-		spt_cli_complain("--kernel and --user exclude each other; give one of them, or none for both");
+		spt_cli_complain(
+			"--kernel and --user exclude each other; give one of them, or none for both");
 		return false;
 	}
 	return (!options->time || parse_time(options->time, start_ns, &filter->filter)) &&
@@ -207,7 +232,8 @@ char *spt_report_suggest(const SptProfile *profile, const char *wanted, bool pro
 		g_autofree char *valid = g_utf8_make_valid(function->name, -1);
 		g_autofree char *name = g_utf8_casefold(valid, -1);
 
-		if (function->is_process != processes || function->total == 0 || !strstr(name, folded))
+		if (function->is_process != processes || function->total == 0 ||
+		    !strstr(name, folded))
 			continue;
 		g_string_append_printf(text, "%s\"%s\"", found++ ? ", " : "; did you mean ", valid);
 	}
@@ -230,7 +256,8 @@ static void tell_failures(const SptCapture *capture, SptSymbols *symbols)
 		spt_cli_complain("... and %u more files cannot be read", n - FAILURES_SHOWN);
 }
 
-int spt_report_filtered(const char *path, const struct spt_filter_options *options, SptFilteredShow show, const void *data)
+int spt_report_filtered(const char *path, const struct spt_filter_options *options,
+			SptFilteredShow show, const void *data)
 {
 	g_autoptr(SptCapture) capture = spt_cli_open(path);
 	struct spt_report_filter filter;
@@ -247,8 +274,8 @@ int spt_report_filtered(const char *path, const struct spt_filter_options *optio
 	return status;
 }
 
-bool spt_report_filter_check(const struct spt_filter_options *options, const SptCapture *capture, SptSymbols *symbols,
-			     const SptProfile *profile)
+bool spt_report_filter_check(const struct spt_filter_options *options, const SptCapture *capture,
+			     SptSymbols *symbols, const SptProfile *profile)
 {
 	bool other = options->thread || options->cpu || spt_filter_options_about_stacks(options);
 	SptSummary summary;
@@ -264,15 +291,15 @@ bool spt_report_filter_check(const struct spt_filter_options *options, const Spt
 	}
 	if (!options->process) {
 		spt_summary_init(&summary, capture);
-		spt_cli_complain("%s has no samples in the time %s; it lasts %.3f s", capture->path, options->time,
-				 (double)(summary.end_ns - summary.start_ns) / 1e9);
+		spt_cli_complain("%s has no samples in the time %s; it lasts %.3f s", capture->path,
+				 options->time, (double)(summary.end_ns - summary.start_ns) / 1e9);
 		spt_summary_clear(&summary);
 		return false;
 	}
 	whole = spt_profile_new(capture, symbols, NULL);
 	/* In a part of the time it is rather the time that is wrong. */
 	others = options->time ? g_strdup("") : spt_report_suggest(whole, options->process, true);
-	spt_cli_complain("%s has no samples of a process \"%s\"%s%s", capture->path, options->process,
-			 options->time ? " in that time" : "", others);
+	spt_cli_complain("%s has no samples of a process \"%s\"%s%s", capture->path,
+			 options->process, options->time ? " in that time" : "", others);
 	return false;
 }

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The options that choose samples and how their frames are named, for every command that shows a profile. */
+/*
+ * The options that choose samples and how their frames are named, for every command that shows a
+ * profile.
+ */
 #ifndef SPT_REPORT_FILTER_H
 #define SPT_REPORT_FILTER_H
 
@@ -28,25 +31,38 @@ void spt_filter_options_add_samples(struct spt_filter_options *options, GArray *
 /* Only those that tell where names come from, without an end. */
 void spt_filter_options_add_files(struct spt_filter_options *options, GArray *entries);
 void spt_filter_options_clear(struct spt_filter_options *options);
-#define SPT_VMLINUX_HELP "The kernel that was recorded, with debug information (else it is looked for below /usr/lib/debug)"
+#define SPT_VMLINUX_HELP                                                                           \
+	"The kernel that was recorded, with debug information (else it is looked for below /usr/lib/debug)"
 /* What names the frames of @capture as is wished; NULL: complained. */
-SptSymbols *spt_filter_options_symbols(const struct spt_filter_options *options, const SptCapture *capture);
+SptSymbols *spt_filter_options_symbols(const struct spt_filter_options *options,
+				       const SptCapture *capture);
 /* Whether one of them asks for what is on the stack. */
 bool spt_filter_options_about_stacks(const struct spt_filter_options *options);
 
 /* @start_ns: where times count from.  False: complained, return SPT_EXIT_USAGE. */
-bool spt_report_filter_init(struct spt_report_filter *filter, const struct spt_filter_options *options,
-			    uint64_t start_ns);
+bool spt_report_filter_init(struct spt_report_filter *filter,
+			    const struct spt_filter_options *options, uint64_t start_ns);
 void spt_report_filter_clear(struct spt_report_filter *filter);
 
-/* Calls @show for the recording at @path with the filter that @options amount to; returns its exit status, or that of a complaint. */
-typedef int (*SptFilteredShow)(const SptCapture *capture, const SptSummary *summary, const SptFilter *filter, const void *data);
-int spt_report_filtered(const char *path, const struct spt_filter_options *options, SptFilteredShow show, const void *data);
+/*
+ * Calls @show for the recording at @path with the filter that @options amount to; returns its exit
+ * status, or that of a complaint.
+ */
+typedef int (*SptFilteredShow)(const SptCapture *capture, const SptSummary *summary,
+			       const SptFilter *filter, const void *data);
+int spt_report_filtered(const char *path, const struct spt_filter_options *options,
+			SptFilteredShow show, const void *data);
 
-/* Says which files could not be read for the names.  False if the conditions have left nothing: complained. */
-bool spt_report_filter_check(const struct spt_filter_options *options, const SptCapture *capture, SptSymbols *symbols,
-			     const SptProfile *profile);
-/* Functions, or processes, that have @wanted in their names: "; did you mean ...?", or nothing.  To be freed. */
+/*
+ * Says which files could not be read for the names.  False if the conditions have left nothing:
+ * complained.
+ */
+bool spt_report_filter_check(const struct spt_filter_options *options, const SptCapture *capture,
+			     SptSymbols *symbols, const SptProfile *profile);
+/*
+ * Functions, or processes, that have @wanted in their names: "; did you mean ...?", or nothing.  To
+ * be freed.
+ */
 char *spt_report_suggest(const SptProfile *profile, const char *wanted, bool processes);
 
 /* download.c: a clause that says why nothing can be fetched, with what to do; NULL if it can. */

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* report --json.  The keys are a contract with scripts (json.md): add some, but never rename one. */
+/*
+ * report --json.  The keys are a contract with scripts (json.md): add some, but never rename one.
+ */
 #include "cmd.h"
 #include "json.h"
 #include "profile/categories.h"
@@ -34,7 +36,8 @@ static void add_functions(SptJson *json, const struct spt_report *report)
 }
 
 /* Recursion is bounded: folding cuts stacks that are too deep. */
-static void add_tree_node(SptJson *json, const char *key, const struct spt_report *report, const SptTreeNode *tree, uint32_t at)
+static void add_tree_node(SptJson *json, const char *key, const struct spt_report *report,
+			  const SptTreeNode *tree, uint32_t at)
 {
 	static const SptFunction root = { .name = "[all]", .object = "" };
 	uint32_t n;
@@ -49,7 +52,8 @@ static void add_tree_node(SptJson *json, const char *key, const struct spt_repor
 	for (uint32_t i = 0; i < node->n_children; i++) {
 		uint32_t child = node->first_child + i;
 
-		if (tree[child].total > 0 && spt_percent(tree[child].total, tree[0].total) >= report->min_percent)
+		if (tree[child].total > 0 &&
+		    spt_percent(tree[child].total, tree[0].total) >= report->min_percent)
 			add_tree_node(json, NULL, report, tree, child);
 	}
 	spt_json_end_array(json);
@@ -63,7 +67,8 @@ static void add_edges(SptJson *json, const struct spt_report *report)
 	g_autoptr(GArray) edges = spt_report_edges(report);
 	uint64_t self, total;
 
-	spt_profile_sums_of(report->profile, (const uint32_t *)report->members->data, report->members->len, &self, &total);
+	spt_profile_sums_of(report->profile, (const uint32_t *)report->members->data,
+			    report->members->len, &self, &total);
 	spt_json_text(json, "function", report->heading);
 	spt_json_count(json, "self", self);
 	spt_json_count(json, "total", total);
@@ -81,7 +86,8 @@ static void add_edges(SptJson *json, const struct spt_report *report)
 		spt_json_object(json, NULL);
 		add_function(json, &functions[edge->function]);
 		spt_json_count(json, "weight", edge->weight);
-		spt_json_number(json, "pct", spt_percent(edge->weight, spt_profile_total(report->profile)));
+		spt_json_number(json, "pct",
+				spt_percent(edge->weight, spt_profile_total(report->profile)));
 		spt_json_end_object(json);
 	}
 	spt_json_end_array(json);
@@ -91,12 +97,14 @@ static void add_categories(SptJson *json, const struct spt_report *report)
 {
 	spt_json_array(json, "categories");
 	for (unsigned i = 0; i < report->categories->len; i++) {
-		const SptCategoryWeight *category = &g_array_index(report->categories, SptCategoryWeight, i);
+		const SptCategoryWeight *category =
+			&g_array_index(report->categories, SptCategoryWeight, i);
 
 		spt_json_object(json, NULL);
 		spt_json_text(json, "category", category->name);
 		spt_json_count(json, "weight", category->weight);
-		spt_json_number(json, "pct", spt_percent(category->weight, spt_profile_total(report->profile)));
+		spt_json_number(json, "pct",
+				spt_percent(category->weight, spt_profile_total(report->profile)));
 		spt_json_end_object(json);
 	}
 	spt_json_end_array(json);
@@ -123,7 +131,8 @@ static void add_groups(SptJson *json, const struct spt_report *report)
 			spt_json_count(json, "tid", row->tid);
 		spt_json_count(json, "samples", row->samples);
 		spt_json_count(json, "weight", row->weight);
-		spt_json_number(json, "pct", spt_percent(row->weight, spt_profile_total(report->profile)));
+		spt_json_number(json, "pct",
+				spt_percent(row->weight, spt_profile_total(report->profile)));
 		spt_json_end_object(json);
 	}
 	spt_json_end_array(json);

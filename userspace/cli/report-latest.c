@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * report --latest: the ticks that came latest, each with the stack it found.  The code on top is what ran when the interrupt got through at last:
- * where interrupts were off, or the machine was busy elsewhere, it came right after.
+ * report --latest: the ticks that came latest, each with the stack it found.  The code on top is
+ * what ran when the interrupt got through at last: where interrupts were off, or the machine was
+ * busy elsewhere, it came right after.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -27,11 +28,14 @@ static void print_stack(const SptCapture *capture, SptSymbols *symbols, const Sp
 	const SptProcessRow *process = &capture->processes[thread->process];
 	g_autofree char *delay = spt_format_ns(sample->delay_ns);
 
-	printf("%s late, on CPU %u in %s (pid %u)\n", delay, sample->cpu, process->name, process->pid);
+	printf("%s late, on CPU %u in %s (pid %u)\n", delay, sample->cpu, process->name,
+	       process->pid);
 	for (uint32_t node = sample->node; node; node = capture->nodes[node].parent) {
 		SptName name = spt_symbols_name(symbols, &capture->nodes[node].frame);
 		g_autofree char *line = g_strdup_printf("%s  %s", name.function, name.object);
-		g_autofree char *shown = spt_format_cut(line, spt_terminal_width() > 4 ? spt_terminal_width() - 4 : 0);
+		g_autofree char *shown =
+			spt_format_cut(line,
+				       spt_terminal_width() > 4 ? spt_terminal_width() - 4 : 0);
 
 		printf("    %s\n", shown);
 	}
@@ -71,7 +75,8 @@ static void print_json(const SptCapture *capture, SptSymbols *symbols, const GAr
 	spt_json_end_object(json);
 }
 
-bool spt_report_print_latest(const SptCapture *capture, SptSymbols *symbols, const SptFilter *filter, unsigned n, bool json)
+bool spt_report_print_latest(const SptCapture *capture, SptSymbols *symbols,
+			     const SptFilter *filter, unsigned n, bool json)
 {
 	g_autoptr(SptSamples) samples = spt_samples_new(capture);
 	g_autoptr(GArray) latest = g_array_new(FALSE, FALSE, sizeof(SptSampleRow));

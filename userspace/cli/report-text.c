@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* report as text: a line about the recording, then a table or a tree.  Lines are cut on a terminal only. */
+/*
+ * report as text: a line about the recording, then a table or a tree.  Lines are cut on a terminal
+ * only.
+ */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -52,14 +55,19 @@ static void print_names(const SptFunction *function, unsigned width, unsigned na
 {
 	unsigned left = width > TABLE_HEAD_COLUMNS ? width - TABLE_HEAD_COLUMNS : 0;
 	g_autofree char *name = spt_format_cut(function->name, left ? name_columns : 0);
-	g_autofree char *object = spt_format_cut(object_of(function), left ? left - name_columns - 2 : 0);
+	g_autofree char *object =
+		spt_format_cut(object_of(function), left ? left - name_columns - 2 : 0);
 
 	print_padded(name, name_columns);
 	printf("  %s\n", object);
 }
 
-/* How wide the names' column is: as the longest of them, on a terminal no more than leaves room for the object. */
-static unsigned fit_names(const SptFunction *functions, const uint32_t *shown, unsigned n, unsigned width)
+/*
+ * How wide the names' column is: as the longest of them, on a terminal no more than leaves room for
+ * the object.
+ */
+static unsigned fit_names(const SptFunction *functions, const uint32_t *shown, unsigned n,
+			  unsigned width)
 {
 	unsigned longest = strlen("Function");
 
@@ -114,8 +122,8 @@ static void print_heading(const struct spt_report *report, uint64_t self, uint64
 	g_autofree char *object = spt_format_cut(is_one ? object_of(first) : count, 0);
 
 	printf("%s of %s (%s), self %.2f %%, total %.2f %%\n\n",
-	       report->kind == SPT_REPORT_CALLERS ? "Callers" : "Callees", name, object, spt_percent(self, all),
-	       spt_percent(total, all));
+	       report->kind == SPT_REPORT_CALLERS ? "Callers" : "Callees", name, object,
+	       spt_percent(self, all), spt_percent(total, all));
 }
 
 static void print_edges(const struct spt_report *report)
@@ -130,7 +138,8 @@ static void print_edges(const struct spt_report *report)
 	for (unsigned i = 0; i < edges->len; i++)
 		shown[i] = g_array_index(edges, SptEdge, i).function;
 	names = fit_names(functions, shown, edges->len, width);
-	spt_profile_sums_of(report->profile, (const uint32_t *)report->members->data, report->members->len, &self, &total);
+	spt_profile_sums_of(report->profile, (const uint32_t *)report->members->data,
+			    report->members->len, &self, &total);
 	print_heading(report, self, total);
 	printf("%7s  %8s  %10s  ", "Of it %", "Of all %", "Periods");
 	print_padded("Function", names);
@@ -138,7 +147,8 @@ static void print_edges(const struct spt_report *report)
 	for (unsigned i = 0; i < edges->len; i++) {
 		uint64_t weight = g_array_index(edges, SptEdge, i).weight;
 
-		printf("%7.2f  %8.2f  %10" PRIu64 "  ", spt_percent(weight, total), spt_percent(weight, all), weight);
+		printf("%7.2f  %8.2f  %10" PRIu64 "  ", spt_percent(weight, total),
+		       spt_percent(weight, all), weight);
 		print_names(&functions[shown[i]], width, names);
 	}
 }
@@ -149,10 +159,12 @@ static void print_categories(const struct spt_report *report)
 
 	printf("%7s  %10s  %s\n", "Self %", "Periods", "Category");
 	for (unsigned i = 0; i < report->categories->len; i++) {
-		const SptCategoryWeight *category = &g_array_index(report->categories, SptCategoryWeight, i);
+		const SptCategoryWeight *category =
+			&g_array_index(report->categories, SptCategoryWeight, i);
 		g_autofree char *name = spt_format_cut(category->name, 0);
 
-		printf("%7.2f  %10" PRIu64 "  %s\n", spt_percent(category->weight, all), category->weight, name);
+		printf("%7.2f  %10" PRIu64 "  %s\n", spt_percent(category->weight, all),
+		       category->weight, name);
 	}
 }
 
@@ -162,8 +174,10 @@ static char *describe_group(const struct spt_report *report, const SptGroupRow *
 	if (strcmp(report->by, "process") == 0)
 		return g_strdup_printf("%s (pid %" PRIu32 ")", row->name, row->pid);
 	if (strcmp(report->by, "thread") == 0)
-		return g_strdup_printf("%s (pid %" PRIu32 ", tid %" PRIu32 ")", row->name, row->pid, row->tid);
-	return strcmp(report->by, "cpu") == 0 ? g_strdup_printf("CPU %" PRIu32, row->cpu) : g_strdup(row->name);
+		return g_strdup_printf("%s (pid %" PRIu32 ", tid %" PRIu32 ")", row->name, row->pid,
+				       row->tid);
+	return strcmp(report->by, "cpu") == 0 ? g_strdup_printf("CPU %" PRIu32, row->cpu) :
+						g_strdup(row->name);
 }
 
 static void print_groups(const struct spt_report *report)
@@ -176,7 +190,8 @@ static void print_groups(const struct spt_report *report)
 		g_autofree char *text = describe_group(report, row);
 		g_autofree char *shown = spt_format_cut(text, 0);
 
-		printf("%7.2f  %10" PRIu64 "  %10" PRIu64 "  %s\n", spt_percent(row->weight, all), row->weight, row->samples, shown);
+		printf("%7.2f  %10" PRIu64 "  %10" PRIu64 "  %s\n", spt_percent(row->weight, all),
+		       row->weight, row->samples, shown);
 	}
 }
 
@@ -199,7 +214,8 @@ struct tree_page {
 static bool is_shown(const struct tree_page *page, uint32_t node)
 {
 	return page->nodes[node].total > 0 &&
-	       spt_percent(page->nodes[node].total, page->nodes[0].total) >= page->report->min_percent;
+	       spt_percent(page->nodes[node].total, page->nodes[0].total) >=
+		       page->report->min_percent;
 }
 
 /* Recursion is bounded: folding cuts stacks that are too deep. */
@@ -216,14 +232,18 @@ static void print_children(struct tree_page *page, uint32_t parent)
 		const SptFunction *function = &page->functions[node->function];
 		bool is_last = i + 1 == n_shown;
 		gsize indent = page->indent->len;
-		const char *branch = parent == 0 ? "" : is_last ? page->branches->last : page->branches->middle;
-		g_autofree char *line = g_strdup_printf("%s%s%s  %s", page->indent->str, branch, function->name,
-							object_of(function));
+		const char *branch = parent == 0 ? "" :
+				     is_last	 ? page->branches->last :
+						   page->branches->middle;
+		g_autofree char *line = g_strdup_printf("%s%s%s  %s", page->indent->str, branch,
+							function->name, object_of(function));
 		g_autofree char *shown = spt_format_cut(line, page->width);
 
-		printf("%7.2f  %7.2f   %s\n", spt_percent(node->total, all), spt_percent(node->self, all), shown);
+		printf("%7.2f  %7.2f   %s\n", spt_percent(node->total, all),
+		       spt_percent(node->self, all), shown);
 		if (parent != 0)
-			g_string_append(page->indent, is_last ? page->branches->none : page->branches->through);
+			g_string_append(page->indent,
+					is_last ? page->branches->none : page->branches->through);
 		print_children(page, first + i);
 		g_string_truncate(page->indent, indent);
 	}

@@ -20,7 +20,8 @@ struct spt_report {
 	const SptCapture *capture;
 	const SptSummary *summary;
 	const SptProfile *profile;
-	GArray *members;		/* of callers and callees: functions (uint32_t) taken for one */
+	/* Of callers and callees: functions (uint32_t) taken for one */
+	GArray *members;
 	const char *heading;		/* of several functions: what they were asked for by */
 	GArray *categories;		/* SptCategoryWeight */
 	GArray *groups;			/* SptGroupRow, those that are shown */
@@ -31,13 +32,21 @@ struct spt_report {
 
 void spt_report_print_text(const struct spt_report *report);
 void spt_report_print_json(const struct spt_report *report);
-/* report-latest.c: the @n samples whose ticks came latest, of those @filter selects by time, process, thread and CPU.  False: complained,
- * also if there are none. */
-bool spt_report_print_latest(const SptCapture *capture, SptSymbols *symbols, const SptFilter *filter, unsigned n, bool json);
-/* report-delay.c: of the samples @filter selects likewise how late they came, by kernel stack, at most @limit of them. */
-bool spt_report_print_delay(const SptCapture *capture, SptSymbols *symbols, const SptFilter *filter, unsigned limit, bool json);
+/*
+ * report-latest.c: the @n samples whose ticks came latest, of those @filter selects by time,
+ * process, thread and CPU.  False: complained, also if there are none.
+ */
+bool spt_report_print_latest(const SptCapture *capture, SptSymbols *symbols,
+			     const SptFilter *filter, unsigned n, bool json);
+/*
+ * report-delay.c: of the samples @filter selects likewise how late they came, by kernel stack, at
+ * most @limit of them.
+ */
+bool spt_report_print_delay(const SptCapture *capture, SptSymbols *symbols, const SptFilter *filter,
+			    unsigned limit, bool json);
 /* Of a recording's name. */
-#define SPT_REPORT_NOTHING_HOLDS "%s has no samples for which all the conditions hold; leave some of them out"
+#define SPT_REPORT_NOTHING_HOLDS                                                                   \
+	"%s has no samples for which all the conditions hold; leave some of them out"
 /* The edges of callers or callees, those that are shown.  Elements are SptEdge. */
 GArray *spt_report_edges(const struct spt_report *report);
 /* Indices of the functions that are shown, in their order; n of them. */

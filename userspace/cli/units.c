@@ -10,8 +10,12 @@ struct unit {
 	double worth;
 };
 
-/* @text: a number and perhaps a unit; without one it counts as @plain.  False: it is neither, or more than 2^63. */
-static bool parse(const char *text, const struct unit *units, unsigned n, double plain, uint64_t *ret)
+/*
+ * @text: a number and perhaps a unit; without one it counts as @plain.  False: it is neither, or
+ * more than 2^63.
+ */
+static bool parse(const char *text, const struct unit *units, unsigned n, double plain,
+		  uint64_t *ret)
 {
 	char *end;
 	double value = g_ascii_strtod(text, &end), worth = *end ? 0 : plain;
@@ -27,7 +31,9 @@ static bool parse(const char *text, const struct unit *units, unsigned n, double
 
 bool spt_parse_ns(const char *text, uint64_t *ret)
 {
-	static const struct unit units[] = { { "ns", 1 }, { "us", 1e3 }, { "ms", 1e6 }, { "s", 1e9 }, { "min", 60e9 } };
+	static const struct unit units[] = {
+		{ "ns", 1 }, { "us", 1e3 }, { "ms", 1e6 }, { "s", 1e9 }, { "min", 60e9 }
+	};
 
 	return parse(text, units, G_N_ELEMENTS(units), 1e9, ret);
 }
@@ -35,7 +41,8 @@ bool spt_parse_ns(const char *text, uint64_t *ret)
 bool spt_parse_bytes(const char *text, uint64_t *ret)
 {
 	static const struct unit units[] = {
-		{ "K", 1 << 10 }, { "M", 1 << 20 }, { "G", 1 << 30 }, { "KiB", 1 << 10 }, { "MiB", 1 << 20 }, { "GiB", 1 << 30 },
+		{ "K", 1 << 10 },   { "M", 1 << 20 },	{ "G", 1 << 30 },
+		{ "KiB", 1 << 10 }, { "MiB", 1 << 20 }, { "GiB", 1 << 30 },
 	};
 
 	return parse(text, units, G_N_ELEMENTS(units), 1, ret);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* analyse FILE: an analyser of one's own.  Prints the ten functions of a recording with the largest share of its time. */
+/*
+ * analyse FILE: an analyser of one's own.  Prints the ten functions of a recording with the largest
+ * share of its time.
+ */
 #include <stdio.h>
 
 #include "capture/capture.h"
@@ -17,7 +20,8 @@ int main(int argc, char **argv)
 	uint32_t n;
 
 	if (!capture) {
-		fprintf(stderr, "analyse: %s\n", error ? error->message : "say which recording: analyse FILE");
+		fprintf(stderr, "analyse: %s\n",
+			error ? error->message : "say which recording: analyse FILE");
 		return 1;
 	}
 	symbols = spt_symbols_new(capture, NULL);
@@ -28,8 +32,9 @@ int main(int argc, char **argv)
 		const SptFunction *function = &functions[order[i]];
 
 		if (function->self > 0)
-			printf("%6.2f %% %s (%s)\n", 100.0 * (double)function->self / (double)spt_profile_total(profile), function->name,
-			       function->object);
+			printf("%6.2f %% %s (%s)\n",
+			       100.0 * (double)function->self / (double)spt_profile_total(profile),
+			       function->name, function->object);
 	}
 	return 0;
 }

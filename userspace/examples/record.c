@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* record: a profiler of one's own.  Samples the whole system for a second, and adds up how long each CPU was busy. */
+/*
+ * record: a profiler of one's own.  Samples the whole system for a second, and adds up how long
+ * each CPU was busy.
+ */
 #include <stdio.h>
 
 #include "trace/trace.h"
@@ -28,7 +31,8 @@ int main(void)
 		spt_trace_wait(trace, 100);
 		ok = spt_trace_drain(trace, false, add_up, busy_ms, &error);
 	}
-	ok = ok && spt_trace_stop(trace, &error) && spt_trace_drain(trace, true, add_up, busy_ms, &error);
+	ok = ok && spt_trace_stop(trace, &error) &&
+	     spt_trace_drain(trace, true, add_up, busy_ms, &error);
 	if (!ok) {
 		fprintf(stderr, "record: %s\n", error->message);
 		return 1;

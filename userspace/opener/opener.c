@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The program of trace/opener-private.h: run by pkexec, as root, for a user who is not in group sysprof.
+ * The program of trace/opener-private.h: run by pkexec, as root, for a user who is not in group
+ * sysprof.
  *
- * What a session may see is decided by the rights of who opens the device.  So all rights of root go first, and for good: the device is
- * opened with the user's ids and groups, and group sysprof.  The kernel makes the process of one who changed ids untraceable; the user can
- * end it, and with it his own session, but not borrow the group.
+ * What a session may see is decided by the rights of who opens the device.  So all rights of root
+ * go first, and for good: the device is opened with the user's ids and groups, and group sysprof.
+ * The kernel makes the process of one who changed ids untraceable; the user can end it, and with it
+ * his own session, but not borrow the group.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -46,7 +48,8 @@ static bool become(const struct passwd *user)
 	if (!members)
 		return false;
 	groups[n++] = members->gr_gid;
-	return setgroups((size_t)n, groups) == 0 && setresgid(own_group, own_group, own_group) == 0 && setresuid(uid, uid, uid) == 0 &&
+	return setgroups((size_t)n, groups) == 0 &&
+	       setresgid(own_group, own_group, own_group) == 0 && setresuid(uid, uid, uid) == 0 &&
 	       (uid == 0 || setuid(0) < 0);
 }
 
@@ -55,7 +58,9 @@ static bool send_opened(int fd, int number)
 	union {
 		struct cmsghdr header;
 		char bytes[CMSG_SPACE(sizeof(int))];
-	} control = { .header = { .cmsg_len = CMSG_LEN(sizeof(int)), .cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS } };
+	} control = { .header = { .cmsg_len = CMSG_LEN(sizeof(int)),
+				  .cmsg_level = SOL_SOCKET,
+				  .cmsg_type = SCM_RIGHTS } };
 	struct iovec part = { .iov_base = &number, .iov_len = sizeof(number) };
 	struct msghdr message = { .msg_iov = &part, .msg_iovlen = 1 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The client is loaded when there is something to fetch: with it come libraries for the whole of the web, and to load them takes longer than
- * to read most files.
+ * The client is loaded when there is something to fetch: with it come libraries for the whole of
+ * the web, and to load them takes longer than to read most files.
  */
 #include "debuginfod.h"
 
@@ -57,7 +57,8 @@ static int tell(debuginfod_client *client, long done, long total)
 	return !fetch->goes_on(MAX(done, 0), MAX(total, 0), fetch->data);
 }
 
-char *spt_debuginfod_fetch(const uint8_t *build_id, unsigned bytes, SptReaderGoesOn goes_on, void *data)
+char *spt_debuginfod_fetch(const uint8_t *build_id, unsigned bytes, SptReaderGoesOn goes_on,
+			   void *data)
 {
 	struct fetch fetch = { goes_on, data };
 	debuginfod_client *client = load() ? client_of.begin() : NULL;

@@ -4,8 +4,11 @@
 
 #include "symbols/reader.h"
 
-/* A SptReaderFetch from the servers that $DEBUGINFOD_URLS names, by elfutils' client, which also keeps the files.  Not there (NULL) if
- * this was built without the client. */
-char *spt_debuginfod_fetch(const uint8_t *build_id, unsigned bytes, SptReaderGoesOn goes_on, void *data) __attribute__((weak));
+/*
+ * A SptReaderFetch from the servers that $DEBUGINFOD_URLS names, by elfutils' client, which also
+ * keeps the files.  Not there (NULL) if this was built without the client.
+ */
+char *spt_debuginfod_fetch(const uint8_t *build_id, unsigned bytes, SptReaderGoesOn goes_on,
+			   void *data) __attribute__((weak));
 
 #endif

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* sysprof-reader: reads files for a program of Sysprof, which has its other end, so that what they are made of cannot hurt that. */
+/*
+ * sysprof-reader: reads files for a program of Sysprof, which has its other end, so that what they
+ * are made of cannot hurt that.
+ */
 #include <stdio.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -12,7 +15,8 @@ int main(void)
 	socklen_t bytes = sizeof(type);
 
 	if (getsockopt(STDIN_FILENO, SOL_SOCKET, SO_TYPE, &type, &bytes) != 0) {
-		fprintf(stderr, "sysprof-reader: nobody asks; sysprof-cli and sysprof run this by themselves.\n");
+		fprintf(stderr,
+			"sysprof-reader: nobody asks; sysprof-cli and sysprof run this by themselves.\n");
 		return 2;
 	}
 	spt_reader_serve(STDIN_FILENO, spt_debuginfod_fetch);

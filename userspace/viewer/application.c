@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Each file of the command line gets a window, and so does a command after "--", which is recorded at once; with neither there is an empty
- * window.
+ * Each file of the command line gets a window, and so does a command after "--", which is recorded
+ * at once; with neither there is an empty window.
  */
 #include "application.h"
 
@@ -19,14 +19,18 @@ struct _SptApplication {
 
 G_DEFINE_FINAL_TYPE(SptApplication, spt_application, GTK_TYPE_APPLICATION)
 
-static void on_about(G_GNUC_UNUSED GSimpleAction *action, G_GNUC_UNUSED GVariant *parameter, gpointer data)
+static void on_about(G_GNUC_UNUSED GSimpleAction *action, G_GNUC_UNUSED GVariant *parameter,
+		     gpointer data)
 {
-	gtk_show_about_dialog(gtk_application_get_active_window(GTK_APPLICATION(data)), "program-name", "Sysprof", "version", SPT_VERSION,
-			      "logo-icon-name", APPLICATION_ID, "comments", _("Where the whole system spends its time"),
-			      "license-type", GTK_LICENSE_GPL_2_0, NULL);
+	gtk_show_about_dialog(gtk_application_get_active_window(GTK_APPLICATION(data)),
+			      "program-name", "Sysprof", "version", SPT_VERSION, "logo-icon-name",
+			      APPLICATION_ID, "comments",
+			      _("Where the whole system spends its time"), "license-type",
+			      GTK_LICENSE_GPL_2_0, NULL);
 }
 
-static void on_quit(G_GNUC_UNUSED GSimpleAction *action, G_GNUC_UNUSED GVariant *parameter, gpointer data)
+static void on_quit(G_GNUC_UNUSED GSimpleAction *action, G_GNUC_UNUSED GVariant *parameter,
+		    gpointer data)
 {
 	GList *windows;
 
@@ -45,7 +49,8 @@ static void add_style(void)
 	g_autoptr(GtkCssProvider) provider = gtk_css_provider_new();
 
 	gtk_css_provider_load_from_resource(provider, "/io/github/sysprof_trace/Sysprof/style.css");
-	gtk_style_context_add_provider_for_display(gdk_display_get_default(), GTK_STYLE_PROVIDER(provider),
+	gtk_style_context_add_provider_for_display(gdk_display_get_default(),
+						   GTK_STYLE_PROVIDER(provider),
 						   GTK_STYLE_PROVIDER_PRIORITY_APPLICATION);
 }
 
@@ -84,7 +89,8 @@ static void startup(GApplication *application)
 	};
 
 	G_APPLICATION_CLASS(spt_application_parent_class)->startup(application);
-	g_action_map_add_action_entries(G_ACTION_MAP(application), actions, G_N_ELEMENTS(actions), application);
+	g_action_map_add_action_entries(G_ACTION_MAP(application), actions, G_N_ELEMENTS(actions),
+					application);
 	add_style();
 	add_keys(GTK_APPLICATION(application));
 	gtk_window_set_default_icon_name(APPLICATION_ID);
@@ -96,7 +102,8 @@ static void record_command(SptApplication *self, SptWindow *window)
 	g_autofree char *command = g_steal_pointer(&self->command);
 
 	if (command)
-		gtk_widget_activate_action(GTK_WIDGET(window), "win.record-command", "(sss)", command, "", "");
+		gtk_widget_activate_action(GTK_WIDGET(window), "win.record-command", "(sss)",
+					   command, "", "");
 }
 
 static void activate(GApplication *application)
@@ -108,7 +115,8 @@ static void activate(GApplication *application)
 	record_command(SPT_APPLICATION(application), window);
 }
 
-static void open_files(GApplication *application, GFile **files, int n, G_GNUC_UNUSED const char *hint)
+static void open_files(GApplication *application, GFile **files, int n,
+		       G_GNUC_UNUSED const char *hint)
 {
 	for (int i = 0; i < n; i++) {
 		SptWindow *window = spt_window_new(GTK_APPLICATION(application));
@@ -132,7 +140,10 @@ static char *quote_words(char **words)
 	return g_string_free(line, FALSE);
 }
 
-/* The command runs in this process's directory and environment, so no other viewer that is there is asked to do it. */
+/*
+ * The command runs in this process's directory and environment, so no other viewer that is there is
+ * asked to do it.
+ */
 static gboolean local_command_line(GApplication *application, char ***arguments, int *status)
 {
 	unsigned at = 1;
@@ -141,11 +152,13 @@ static gboolean local_command_line(GApplication *application, char ***arguments,
 		at++;
 	if ((*arguments)[at] && (*arguments)[at + 1]) {
 		SPT_APPLICATION(application)->command = quote_words(*arguments + at + 1);
-		g_application_set_flags(application, g_application_get_flags(application) | G_APPLICATION_NON_UNIQUE);
+		g_application_set_flags(application, g_application_get_flags(application) |
+							     G_APPLICATION_NON_UNIQUE);
 		for (; (*arguments)[at]; at++)
 			g_clear_pointer(&(*arguments)[at], g_free);
 	}
-	return G_APPLICATION_CLASS(spt_application_parent_class)->local_command_line(application, arguments, status);
+	return G_APPLICATION_CLASS(spt_application_parent_class)
+		->local_command_line(application, arguments, status);
 }
 
 static int handle_local_options(G_GNUC_UNUSED GApplication *application, GVariantDict *options)
@@ -176,14 +189,18 @@ static void spt_application_class_init(SptApplicationClass *class)
 
 static void spt_application_init(SptApplication *self)
 {
-	g_application_add_main_option(G_APPLICATION(self), "version", 0, 0, G_OPTION_ARG_NONE, _("Print the version and end"), NULL);
-	g_application_set_option_context_parameter_string(G_APPLICATION(self), _("[FILE...] [-- COMMAND [ARGUMENT...]]"));
-	g_application_set_option_context_summary(G_APPLICATION(self),
-						 _("Records where the whole system spends its time, and shows recordings."));
+	g_application_add_main_option(G_APPLICATION(self), "version", 0, 0, G_OPTION_ARG_NONE,
+				      _("Print the version and end"), NULL);
+	g_application_set_option_context_parameter_string(
+		G_APPLICATION(self), _("[FILE...] [-- COMMAND [ARGUMENT...]]"));
+	g_application_set_option_context_summary(
+		G_APPLICATION(self),
+		_("Records where the whole system spends its time, and shows recordings."));
 }
 
 SptApplication *spt_application_new(void)
 {
-	return g_object_new(SPT_TYPE_APPLICATION, "application-id", APPLICATION_ID, "resource-base-path",
-			    "/io/github/sysprof_trace/Sysprof", "flags", G_APPLICATION_HANDLES_OPEN, NULL);
+	return g_object_new(SPT_TYPE_APPLICATION, "application-id", APPLICATION_ID,
+			    "resource-base-path", "/io/github/sysprof_trace/Sysprof", "flags",
+			    G_APPLICATION_HANDLES_OPEN, NULL);
 }

@@ -44,12 +44,14 @@ char *spt_cache_new_path(GError **error)
 	g_autofree char *time = g_date_time_format(now, "%Y-%m-%d-%H%M%S");
 
 	if (g_mkdir_with_parents(path, 0700) < 0) {
-		g_set_error(error, G_FILE_ERROR, g_file_error_from_errno(errno), _("Cannot record: making the directory %s failed: %s"),
-			    path, g_strerror(errno));
+		g_set_error(error, G_FILE_ERROR, g_file_error_from_errno(errno),
+			    _("Cannot record: making the directory %s failed: %s"), path,
+			    g_strerror(errno));
 		return NULL;
 	}
 	make_room(path);
-	name = g_strdup_printf("recording-%s-%03d.capture", time, g_date_time_get_microsecond(now) / 1000);
+	name = g_strdup_printf("recording-%s-%03d.capture", time,
+			       g_date_time_get_microsecond(now) / 1000);
 	return g_build_filename(path, name, NULL);
 }
 

@@ -35,7 +35,8 @@ static void spt_callers_init(SptCallers *self)
 	spt_pane_set_title(SPT_PANE(self), _("Callers"), NULL);
 }
 
-static void fill(G_GNUC_UNUSED SptDocument *document, gconstpointer data, uint32_t position, SptRowValues *ret)
+static void fill(G_GNUC_UNUSED SptDocument *document, gconstpointer data, uint32_t position,
+		 SptRowValues *ret)
 {
 	const SptEdge *edge = &g_array_index((const GArray *)data, SptEdge, position);
 
@@ -47,15 +48,18 @@ static void set_rows(SptCallers *self, SptDocument *document, uint32_t function,
 	GtkSelectionModel *selection;
 
 	if (self->rows && spt_row_list_is_near(self->rows, edges->len)) {
-		spt_row_list_refill(self->rows, document, edges->len, g_array_ref(edges), (GDestroyNotify)g_array_unref);
+		spt_row_list_refill(self->rows, document, edges->len, g_array_ref(edges),
+				    (GDestroyNotify)g_array_unref);
 		if (!document->look.is_passing || function != self->function)
 			spt_pane_start_anew(SPT_PANE(self), function != self->function);
 		self->function = function;
 		return;
 	}
 	g_clear_object(&self->rows);
-	self->rows = spt_row_list_new(document, edges->len, fill, g_array_ref(edges), (GDestroyNotify)g_array_unref);
-	selection = g_object_new(GTK_TYPE_SINGLE_SELECTION, "autoselect", FALSE, "can-unselect", TRUE, "model", self->rows, NULL);
+	self->rows = spt_row_list_new(document, edges->len, fill, g_array_ref(edges),
+				      (GDestroyNotify)g_array_unref);
+	selection = g_object_new(GTK_TYPE_SINGLE_SELECTION, "autoselect", FALSE, "can-unselect",
+				 TRUE, "model", self->rows, NULL);
 	self->function = function;
 	spt_pane_set_model(SPT_PANE(self), selection);
 	g_object_unref(selection);
@@ -66,8 +70,9 @@ void spt_callers_show(SptCallers *self, SptDocument *document, uint32_t function
 	const SptFunction *of = function == UINT32_MAX ? NULL : &document->functions[function];
 
 	spt_pane_set_title(SPT_PANE(self), _("Callers"), of ? of->name : NULL);
-	spt_pane_set_empty_text(SPT_PANE(self), !of ? _("No function is selected") :
-						of->is_process ? _("A process has no callers") : _("Nobody called it"));
+	spt_pane_set_empty_text(SPT_PANE(self), !of	       ? _("No function is selected") :
+						of->is_process ? _("A process has no callers") :
+								 _("Nobody called it"));
 	set_rows(self, document, function, edges);
 	spt_pane_show_empty(SPT_PANE(self), edges->len == 0);
 }

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Boxes narrower than a pixel or two share one; computed anew, in a thread, for each width and stretch of time. */
+/*
+ * Boxes narrower than a pixel or two share one; computed anew, in a thread, for each width and
+ * stretch of time.
+ */
 #include "chart-view.h"
 
 #include <glib/gi18n.h>
@@ -27,7 +30,8 @@ static unsigned function_activated;
 
 static void get_time(const SptDocument *document, uint64_t *ret_begin, uint64_t *ret_end)
 {
-	const SptRestriction *time = spt_restrictions_find(document->look.restrictions, SPT_RESTRICT_TIME);
+	const SptRestriction *time =
+		spt_restrictions_find(document->look.restrictions, SPT_RESTRICT_TIME);
 
 	*ret_begin = time ? time->begin_ns : document->summary.start_ns;
 	*ret_end = MAX(time ? time->end_ns : document->summary.end_ns, *ret_begin + 1);
@@ -36,15 +40,24 @@ static void get_time(const SptDocument *document, uint64_t *ret_begin, uint64_t 
 static SptFlameDrawing drawing_of(SptChartView *self)
 {
 	GtkWidget *scrolled = gtk_widget_get_ancestor(GTK_WIDGET(self), GTK_TYPE_SCROLLED_WINDOW);
-	GtkAdjustment *adjustment = gtk_scrolled_window_get_vadjustment(GTK_SCROLLED_WINDOW(scrolled));
+	GtkAdjustment *adjustment =
+		gtk_scrolled_window_get_vadjustment(GTK_SCROLLED_WINDOW(scrolled));
 	double top = gtk_adjustment_get_value(adjustment);
-	const SptProfile *base = self->charted->whole ? self->charted->whole->profile : self->charted->profile;
+	const SptProfile *base =
+		self->charted->whole ? self->charted->whole->profile : self->charted->profile;
 	uint32_t n;
 
 	return (SptFlameDrawing){
-		.widget = GTK_WIDGET(self), .functions = self->charted->functions, .nodes = spt_profile_tree(base, &n),
-		.boxes = self->boxes, .weight = self->charted_ns, .selected = UINT32_MAX, .hovered = UINT32_MAX,
-		.matches = self->charted == self->document ? self->matches : NULL, .top = top, .bottom = top + gtk_adjustment_get_page_size(adjustment),
+		.widget = GTK_WIDGET(self),
+		.functions = self->charted->functions,
+		.nodes = spt_profile_tree(base, &n),
+		.boxes = self->boxes,
+		.weight = self->charted_ns,
+		.selected = UINT32_MAX,
+		.hovered = UINT32_MAX,
+		.matches = self->charted == self->document ? self->matches : NULL,
+		.top = top,
+		.bottom = top + gtk_adjustment_get_page_size(adjustment),
 		.row_height = self->row_height,
 	};
 }
@@ -88,20 +101,27 @@ static void ask(SptChartView *self)
 		return;
 	self->is_asking = true;
 	get_time(self->document, &wish.begin_ns, &wish.end_ns);
-	wish.least_ns = (wish.end_ns - wish.begin_ns) * LEAST_PIXELS / (uint64_t)MAX(gtk_widget_get_width(GTK_WIDGET(self)), 1);
+	wish.least_ns = (wish.end_ns - wish.begin_ns) * LEAST_PIXELS /
+			(uint64_t)MAX(gtk_widget_get_width(GTK_WIDGET(self)), 1);
 	spt_document_chart_async(self->document, &wish, on_answer, g_object_ref(self));
 }
 
-static void measure(GtkWidget *widget, GtkOrientation orientation, G_GNUC_UNUSED int for_size, int *minimum, int *natural,
-		    G_GNUC_UNUSED int *minimum_baseline, G_GNUC_UNUSED int *natural_baseline)
+static void measure(GtkWidget *widget, GtkOrientation orientation, G_GNUC_UNUSED int for_size,
+		    int *minimum, int *natural, G_GNUC_UNUSED int *minimum_baseline,
+		    G_GNUC_UNUSED int *natural_baseline)
 {
 	SptChartView *self = SPT_CHART_VIEW(widget);
-	unsigned rows = self->boxes && self->boxes->len ? g_array_index(self->boxes, SptFlameBox, self->boxes->len - 1).depth + 1 : 0;
+	unsigned rows =
+		self->boxes && self->boxes->len ?
+			g_array_index(self->boxes, SptFlameBox, self->boxes->len - 1).depth + 1 :
+			0;
 
-	*minimum = *natural = orientation == GTK_ORIENTATION_HORIZONTAL ? 100 : (int)rows * self->row_height;
+	*minimum = *natural =
+		orientation == GTK_ORIENTATION_HORIZONTAL ? 100 : (int)rows * self->row_height;
 }
 
-static void size_allocate(GtkWidget *widget, int width, G_GNUC_UNUSED int height, G_GNUC_UNUSED int baseline)
+static void size_allocate(GtkWidget *widget, int width, G_GNUC_UNUSED int height,
+			  G_GNUC_UNUSED int baseline)
 {
 	SptChartView *self = SPT_CHART_VIEW(widget);
 
@@ -146,7 +166,8 @@ static const SptFlameBox *box_near(SptChartView *self, double x, double y)
 	return spt_flame_box_near(&drawing, x, y);
 }
 
-static gboolean query_tooltip(GtkWidget *widget, int x, int y, gboolean by_keyboard, GtkTooltip *tooltip)
+static gboolean query_tooltip(GtkWidget *widget, int x, int y, gboolean by_keyboard,
+			      GtkTooltip *tooltip)
 {
 	SptChartView *self = SPT_CHART_VIEW(widget);
 	const SptFlameBox *box = by_keyboard ? NULL : box_near(self, x, y);
@@ -159,19 +180,26 @@ static gboolean query_tooltip(GtkWidget *widget, int x, int y, gboolean by_keybo
 	get_time(self->charted, &begin, &end);
 	duration = spt_text_duration(box->weight);
 	function = &self->charted->functions[drawing_of(self).nodes[box->node].function];
-	text = box->n_more ? g_strdup_printf(_("%u too short to be seen from here: select less time"), box->n_more) :
-	       g_strdup_printf(_("%s: %s from %.6f s on"), spt_text_name(function->name, &made), duration,
-			       (double)(begin + box->begin - self->charted->summary.start_ns) / 1e9);
+	text = box->n_more ?
+		       g_strdup_printf(_("%u too short to be seen from here: select less time"),
+				       box->n_more) :
+		       g_strdup_printf(_("%s: %s from %.6f s on"),
+				       spt_text_name(function->name, &made), duration,
+				       (double)(begin + box->begin -
+						self->charted->summary.start_ns) /
+					       1e9);
 	gtk_tooltip_set_text(tooltip, text);
 	return TRUE;
 }
 
-static void on_pressed(G_GNUC_UNUSED GtkGestureClick *click, int n, double x, double y, SptChartView *self)
+static void on_pressed(G_GNUC_UNUSED GtkGestureClick *click, int n, double x, double y,
+		       SptChartView *self)
 {
 	const SptFlameBox *box = box_near(self, x, y);
 
 	if (box && !box->n_more && n == 2)
-		g_signal_emit(self, function_activated, 0, drawing_of(self).nodes[box->node].function);
+		g_signal_emit(self, function_activated, 0,
+			      drawing_of(self).nodes[box->node].function);
 }
 
 /* Life. */
@@ -200,8 +228,9 @@ static void spt_chart_view_class_init(SptChartViewClass *class)
 	widget_class->query_tooltip = query_tooltip;
 	gtk_widget_class_set_css_name(widget_class, "flame");
 	gtk_widget_class_set_accessible_role(widget_class, GTK_ACCESSIBLE_ROLE_IMG);
-	function_activated = g_signal_new("function-activated", SPT_TYPE_CHART_VIEW, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL,
-					  G_TYPE_NONE, 1, G_TYPE_UINT);
+	function_activated =
+		g_signal_new("function-activated", SPT_TYPE_CHART_VIEW, G_SIGNAL_RUN_LAST, 0, NULL,
+			     NULL, NULL, G_TYPE_NONE, 1, G_TYPE_UINT);
 }
 
 static void spt_chart_view_init(SptChartView *self)
@@ -226,7 +255,8 @@ void spt_chart_view_show(SptChartView *self, SptDocument *document, uint32_t tid
 	self->document = document;
 	self->tid = tid;
 	if (tid != UINT32_MAX)
-		gtk_accessible_update_property(GTK_ACCESSIBLE(self), GTK_ACCESSIBLE_PROPERTY_LABEL, text, -1);
+		gtk_accessible_update_property(GTK_ACCESSIBLE(self), GTK_ACCESSIBLE_PROPERTY_LABEL,
+					       text, -1);
 	ask(self);
 }
 

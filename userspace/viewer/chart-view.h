@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What one thread did in the order of time, callers above what they called.  Inside a GtkScrolledWindow. */
+/*
+ * What one thread did in the order of time, callers above what they called.  Inside a
+ * GtkScrolledWindow.
+ */
 #ifndef SPT_CHART_VIEW_H
 #define SPT_CHART_VIEW_H
 

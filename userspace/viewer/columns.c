@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Cells are made once for as many rows as are in view, and filled again and again while scrolling. */
+/*
+ * Cells are made once for as many rows as are in view, and filled again and again while scrolling.
+ */
 #include "columns.h"
 
 #include <glib/gi18n.h>
@@ -44,8 +46,9 @@ static void show_function(GtkWidget *cell, const SptFunction *function)
 }
 
 /* The whole name, which the cell may have to cut. */
-static gboolean on_query_tooltip(G_GNUC_UNUSED GtkWidget *cell, G_GNUC_UNUSED int x, G_GNUC_UNUSED int y,
-				 G_GNUC_UNUSED gboolean by_keyboard, GtkTooltip *tooltip, GtkListItem *item)
+static gboolean on_query_tooltip(G_GNUC_UNUSED GtkWidget *cell, G_GNUC_UNUSED int x,
+				 G_GNUC_UNUSED int y, G_GNUC_UNUSED gboolean by_keyboard,
+				 GtkTooltip *tooltip, GtkListItem *item)
 {
 	gpointer model_item = gtk_list_item_get_item(item);
 	g_autoptr(SptRow) row = model_item ? spt_columns_row(model_item) : NULL;
@@ -61,15 +64,19 @@ static gboolean on_query_tooltip(G_GNUC_UNUSED GtkWidget *cell, G_GNUC_UNUSED in
 
 static GtkWidget *new_name_cell(GtkListItem *item, int min_chars)
 {
-	GtkWidget *cell = spt_compat_aligned(g_object_new(GTK_TYPE_INSCRIPTION, "hexpand", TRUE, "min-chars", min_chars, "text-overflow",
-							  GTK_INSCRIPTION_OVERFLOW_ELLIPSIZE_END, "has-tooltip", TRUE, NULL), false);
+	GtkWidget *cell = spt_compat_aligned(g_object_new(GTK_TYPE_INSCRIPTION, "hexpand", TRUE,
+							  "min-chars", min_chars, "text-overflow",
+							  GTK_INSCRIPTION_OVERFLOW_ELLIPSIZE_END,
+							  "has-tooltip", TRUE, NULL),
+					     false);
 
 	g_signal_connect(cell, "query-tooltip", G_CALLBACK(on_query_tooltip), item);
 	spt_row_menu_attach(cell, item);
 	return cell;
 }
 
-static void on_setup(G_GNUC_UNUSED GtkSignalListItemFactory *factory, GtkListItem *item, gpointer kind)
+static void on_setup(G_GNUC_UNUSED GtkSignalListItemFactory *factory, GtkListItem *item,
+		     gpointer kind)
 {
 	GtkWidget *cell;
 
@@ -81,7 +88,9 @@ static void on_setup(G_GNUC_UNUSED GtkSignalListItemFactory *factory, GtkListIte
 		cell = spt_share_cell_new();
 		break;
 	case SPT_COLUMN_CHANGE:
-		cell = spt_compat_aligned(g_object_new(GTK_TYPE_INSCRIPTION, "hexpand", TRUE, "min-chars", 8, NULL), true);
+		cell = spt_compat_aligned(g_object_new(GTK_TYPE_INSCRIPTION, "hexpand", TRUE,
+						       "min-chars", 8, NULL),
+					  true);
 		gtk_widget_add_css_class(cell, "numeric");
 		break;
 	case SPT_COLUMN_FUNCTION:
@@ -120,14 +129,18 @@ static void show_row(GtkListItem *item, SptRow *row, SptColumnKind kind)
 
 	switch (kind) {
 	case SPT_COLUMN_SELF:
-		spt_share_cell_set_percent(SPT_SHARE_CELL(cell), spt_row_percent(row, values->self));
+		spt_share_cell_set_percent(SPT_SHARE_CELL(cell),
+					   spt_row_percent(row, values->self));
 		break;
 	case SPT_COLUMN_TOTAL:
-		spt_share_cell_set_percent(SPT_SHARE_CELL(cell), spt_row_percent(row, values->total));
+		spt_share_cell_set_percent(SPT_SHARE_CELL(cell),
+					   spt_row_percent(row, values->total));
 		break;
 	case SPT_COLUMN_BEFORE:
 	case SPT_COLUMN_AFTER:
-		spt_share_cell_set_percent(SPT_SHARE_CELL(cell), 100 * spt_row_difference(row)->self[kind - SPT_COLUMN_BEFORE]);
+		spt_share_cell_set_percent(
+			SPT_SHARE_CELL(cell),
+			100 * spt_row_difference(row)->self[kind - SPT_COLUMN_BEFORE]);
 		break;
 	case SPT_COLUMN_CHANGE:
 		show_change(cell, spt_row_difference(row));
@@ -139,40 +152,47 @@ static void show_row(GtkListItem *item, SptRow *row, SptColumnKind kind)
 		show_name(cell, object_of(spt_row_function(row)));
 		break;
 	default:
-		show_function(gtk_tree_expander_get_child(GTK_TREE_EXPANDER(cell)), spt_row_function(row));
+		show_function(gtk_tree_expander_get_child(GTK_TREE_EXPANDER(cell)),
+			      spt_row_function(row));
 		break;
 	}
 }
 
 static void on_row_changed(SptRow *row, GtkListItem *item)
 {
-	show_row(item, row, (SptColumnKind)GPOINTER_TO_INT(g_object_get_data(G_OBJECT(item), "kind")));
+	show_row(item, row,
+		 (SptColumnKind)GPOINTER_TO_INT(g_object_get_data(G_OBJECT(item), "kind")));
 }
 
-static void on_bind(G_GNUC_UNUSED GtkSignalListItemFactory *factory, GtkListItem *item, gpointer kind)
+static void on_bind(G_GNUC_UNUSED GtkSignalListItemFactory *factory, GtkListItem *item,
+		    gpointer kind)
 {
 	g_autoptr(SptRow) row = spt_columns_row(gtk_list_item_get_item(item));
 
 	if (GPOINTER_TO_INT(kind) == SPT_COLUMN_TREE)
-		gtk_tree_expander_set_list_row(GTK_TREE_EXPANDER(gtk_list_item_get_child(item)), gtk_list_item_get_item(item));
+		gtk_tree_expander_set_list_row(GTK_TREE_EXPANDER(gtk_list_item_get_child(item)),
+					       gtk_list_item_get_item(item));
 	show_row(item, row, (SptColumnKind)GPOINTER_TO_INT(kind));
 	g_signal_connect(row, "changed", G_CALLBACK(on_row_changed), item);
 	g_object_set_data_full(G_OBJECT(item), "row", g_steal_pointer(&row), g_object_unref);
 }
 
 /* The item of a tree that was closed does not know its row any more. */
-static void on_unbind(G_GNUC_UNUSED GtkSignalListItemFactory *factory, GtkListItem *item, gpointer kind)
+static void on_unbind(G_GNUC_UNUSED GtkSignalListItemFactory *factory, GtkListItem *item,
+		      gpointer kind)
 {
 	g_signal_handlers_disconnect_by_data(g_object_get_data(G_OBJECT(item), "row"), item);
 	g_object_set_data(G_OBJECT(item), "row", NULL);
 	if (GPOINTER_TO_INT(kind) == SPT_COLUMN_TREE)
-		gtk_tree_expander_set_list_row(GTK_TREE_EXPANDER(gtk_list_item_get_child(item)), NULL);
+		gtk_tree_expander_set_list_row(GTK_TREE_EXPANDER(gtk_list_item_get_child(item)),
+					       NULL);
 }
 
 GtkColumnViewColumn *spt_columns_append(GtkColumnView *view, SptColumnKind kind)
 {
 	static const char *const titles[] = {
-		N_("Self"), N_("Total"), N_("Function"), N_("Object"), N_("Function"), N_("Before"), N_("After"), N_("Change"),
+		N_("Self"),	N_("Total"),  N_("Function"), N_("Object"),
+		N_("Function"), N_("Before"), N_("After"),    N_("Change"),
 	};
 	GtkListItemFactory *factory = gtk_signal_list_item_factory_new();
 	GtkColumnViewColumn *column = gtk_column_view_column_new(_(titles[kind]), factory);

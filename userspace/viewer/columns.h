@@ -12,7 +12,8 @@ typedef enum {
 	SPT_COLUMN_TOTAL,
 	SPT_COLUMN_FUNCTION,
 	SPT_COLUMN_OBJECT,
-	SPT_COLUMN_TREE,		/* the function, with what opens and closes it; for models of GtkTreeListRow */
+	/* The function, with what opens and closes it; for models of GtkTreeListRow */
+	SPT_COLUMN_TREE,
 	/* Of a comparison. */
 	SPT_COLUMN_BEFORE,
 	SPT_COLUMN_AFTER,

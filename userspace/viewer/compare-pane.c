@@ -20,15 +20,18 @@ struct _SptComparePane {
 
 G_DEFINE_FINAL_TYPE(SptComparePane, spt_compare_pane, GTK_TYPE_WIDGET)
 
-static void fill(SptDocument *document, G_GNUC_UNUSED gconstpointer data, uint32_t position, SptRowValues *ret)
+static void fill(SptDocument *document, G_GNUC_UNUSED gconstpointer data, uint32_t position,
+		 SptRowValues *ret)
 {
 	*ret = (SptRowValues){ .function = document->changed[position] };
 }
 
 static void show(SptComparePane *self)
 {
-	SptRowList *rows = spt_row_list_new(self->comparison, self->comparison->n_functions, fill, NULL, NULL);
-	GtkSelectionModel *selection = g_object_new(GTK_TYPE_SINGLE_SELECTION, "autoselect", FALSE, "can-unselect", TRUE, "model", rows, NULL);
+	SptRowList *rows =
+		spt_row_list_new(self->comparison, self->comparison->n_functions, fill, NULL, NULL);
+	GtkSelectionModel *selection = g_object_new(GTK_TYPE_SINGLE_SELECTION, "autoselect", FALSE,
+						    "can-unselect", TRUE, "model", rows, NULL);
 
 	spt_pane_set_model(self->functions, selection);
 	spt_flame_view_show(self->flame, self->comparison, self->comparison->tree);
@@ -64,8 +67,9 @@ static void ask(SptComparePane *self)
 	if (self->is_asking)
 		return;
 	self->is_asking = true;
-	spt_document_compare_async(self->before, self->after, gtk_check_button_get_active(GTK_CHECK_BUTTON(self->by_time)), on_answer,
-				   g_object_ref(self));
+	spt_document_compare_async(self->before, self->after,
+				   gtk_check_button_get_active(GTK_CHECK_BUTTON(self->by_time)),
+				   on_answer, g_object_ref(self));
 }
 
 static void on_by_time(SptComparePane *self)
@@ -76,7 +80,10 @@ static void on_by_time(SptComparePane *self)
 static void on_flame_changed(SptComparePane *self)
 {
 	uint32_t node = spt_flame_view_selected(self->flame);
-	g_autofree char *text = self->comparison ? spt_flame_view_describe(self->flame, node == UINT32_MAX ? 0 : node) : NULL;
+	g_autofree char *text =
+		self->comparison ?
+			spt_flame_view_describe(self->flame, node == UINT32_MAX ? 0 : node) :
+			NULL;
 
 	gtk_label_set_text(GTK_LABEL(self->detail), text ? text : "");
 }
@@ -119,7 +126,8 @@ static void spt_compare_pane_class_init(SptComparePaneClass *class)
 	G_OBJECT_CLASS(class)->dispose = dispose;
 	widget_class->map = map;
 	gtk_widget_class_set_layout_manager_type(widget_class, GTK_TYPE_BIN_LAYOUT);
-	gtk_widget_class_set_template_from_resource(widget_class, "/io/github/sysprof_trace/Sysprof/compare-pane.ui");
+	gtk_widget_class_set_template_from_resource(
+		widget_class, "/io/github/sysprof_trace/Sysprof/compare-pane.ui");
 	gtk_widget_class_bind_template_child(widget_class, SptComparePane, title);
 	gtk_widget_class_bind_template_child(widget_class, SptComparePane, detail);
 	gtk_widget_class_bind_template_child(widget_class, SptComparePane, by_time);
@@ -134,7 +142,8 @@ static void spt_compare_pane_class_init(SptComparePaneClass *class)
 static void spt_compare_pane_init(SptComparePane *self)
 {
 	static const SptColumnKind kinds[] = {
-		SPT_COLUMN_BEFORE, SPT_COLUMN_AFTER, SPT_COLUMN_CHANGE, SPT_COLUMN_FUNCTION, SPT_COLUMN_OBJECT,
+		SPT_COLUMN_BEFORE,   SPT_COLUMN_AFTER,	SPT_COLUMN_CHANGE,
+		SPT_COLUMN_FUNCTION, SPT_COLUMN_OBJECT,
 	};
 
 	gtk_widget_init_template(GTK_WIDGET(self));
@@ -143,8 +152,9 @@ static void spt_compare_pane_init(SptComparePane *self)
 	spt_pane_set_title(self->functions, _("Changes of self"), NULL);
 	spt_pane_set_empty_text(self->functions, _("Choose a recording to compare with"));
 	spt_pane_show_empty(self->functions, TRUE);
-	g_signal_connect_object(gtk_scrolled_window_get_vadjustment(GTK_SCROLLED_WINDOW(self->scrolled)), "value-changed",
-				G_CALLBACK(gtk_widget_queue_draw), self->flame, G_CONNECT_SWAPPED);
+	g_signal_connect_object(
+		gtk_scrolled_window_get_vadjustment(GTK_SCROLLED_WINDOW(self->scrolled)),
+		"value-changed", G_CALLBACK(gtk_widget_queue_draw), self->flame, G_CONNECT_SWAPPED);
 }
 
 void spt_compare_pane_set_document(SptComparePane *self, SptDocument *document)
@@ -157,7 +167,8 @@ void spt_compare_pane_set_document(SptComparePane *self, SptDocument *document)
 
 void spt_compare_pane_set_before(SptComparePane *self, SptDocument *before, const char *name)
 {
-	g_autofree char *made = NULL, *text = g_strdup_printf(_("Compared with %s"), spt_text_name(name, &made));
+	g_autofree char *made = NULL,
+			*text = g_strdup_printf(_("Compared with %s"), spt_text_name(name, &made));
 
 	spt_document_ref(before);
 	g_clear_pointer(&self->before, spt_document_unref);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Two recordings: whose share has changed, function by function, and where, as a flame graph of both. */
+/*
+ * Two recordings: whose share has changed, function by function, and where, as a flame graph of
+ * both.
+ */
 #ifndef SPT_COMPARE_PANE_H
 #define SPT_COMPARE_PANE_H
 

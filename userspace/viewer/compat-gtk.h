@@ -11,10 +11,15 @@ static inline void spt_compat_align(GtkWidget *inscription)
 	float xalign = (float)GPOINTER_TO_INT(g_object_get_data(G_OBJECT(inscription), "at-end"));
 
 	gtk_inscription_set_xalign(GTK_INSCRIPTION(inscription),
-				   gtk_widget_get_direction(inscription) == GTK_TEXT_DIR_RTL ? 1 - xalign : xalign);
+				   gtk_widget_get_direction(inscription) == GTK_TEXT_DIR_RTL ?
+					   1 - xalign :
+					   xalign);
 }
 
-/* At the beginning or the end of the line, which is elsewhere from right to left: other than labels, these do not know. */
+/*
+ * At the beginning or the end of the line, which is elsewhere from right to left: other than
+ * labels, these do not know.
+ */
 static inline GtkWidget *spt_compat_aligned(GtkWidget *inscription, bool at_end)
 {
 	g_object_set_data(G_OBJECT(inscription), "at-end", GINT_TO_POINTER(at_end));
@@ -32,7 +37,8 @@ static inline void spt_compat_scroll_to(GtkColumnView *view, guint position)
 	G_GNUC_END_IGNORE_DEPRECATIONS
 #else
 	/* The list inside the view has the action; it is the view's last child. */
-	gtk_widget_activate_action(gtk_widget_get_last_child(GTK_WIDGET(view)), "list.scroll-to-item", "u", position);
+	gtk_widget_activate_action(gtk_widget_get_last_child(GTK_WIDGET(view)),
+				   "list.scroll-to-item", "u", position);
 #endif
 }
 

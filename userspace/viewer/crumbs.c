@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Made anew when there are more or fewer, and else only written anew: while a range is dragged that is for each frame. */
+/*
+ * Made anew when there are more or fewer, and else only written anew: while a range is dragged that
+ * is for each frame.
+ */
 #include "crumbs.h"
 
 #include <glib/gi18n.h>
@@ -26,7 +29,8 @@ static void spt_crumbs_init(SptCrumbs *self)
 
 static void append_label(SptCrumbs *self, bool is_last)
 {
-	GtkWidget *label = g_object_new(GTK_TYPE_LABEL, "hexpand", is_last, "halign", is_last ? GTK_ALIGN_END : GTK_ALIGN_START, NULL);
+	GtkWidget *label = g_object_new(GTK_TYPE_LABEL, "hexpand", is_last, "halign",
+					is_last ? GTK_ALIGN_END : GTK_ALIGN_START, NULL);
 
 	gtk_widget_add_css_class(label, "dim-label");
 	gtk_widget_add_css_class(label, "numeric");
@@ -39,10 +43,12 @@ static GtkLabel *label_of(GtkWidget *button)
 }
 
 /* Asked for when it is to be seen: to set it asks the display where the mouse is. */
-static gboolean on_query_tooltip(GtkWidget *button, G_GNUC_UNUSED int x, G_GNUC_UNUSED int y, G_GNUC_UNUSED gboolean by_keyboard,
-				 GtkTooltip *tooltip, G_GNUC_UNUSED gpointer data)
+static gboolean on_query_tooltip(GtkWidget *button, G_GNUC_UNUSED int x, G_GNUC_UNUSED int y,
+				 G_GNUC_UNUSED gboolean by_keyboard, GtkTooltip *tooltip,
+				 G_GNUC_UNUSED gpointer data)
 {
-	g_autofree char *text = g_strdup_printf(_("Take away: %s"), gtk_label_get_text(label_of(button)));
+	g_autofree char *text =
+		g_strdup_printf(_("Take away: %s"), gtk_label_get_text(label_of(button)));
 
 	gtk_tooltip_set_text(tooltip, text);
 	return TRUE;
@@ -51,7 +57,8 @@ static gboolean on_query_tooltip(GtkWidget *button, G_GNUC_UNUSED int x, G_GNUC_
 static void append_crumb(SptCrumbs *self, unsigned index)
 {
 	GtkWidget *button = gtk_button_new(), *box = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 6);
-	GtkWidget *label = g_object_new(GTK_TYPE_LABEL, "ellipsize", PANGO_ELLIPSIZE_MIDDLE, "max-width-chars", 40, NULL);
+	GtkWidget *label = g_object_new(GTK_TYPE_LABEL, "ellipsize", PANGO_ELLIPSIZE_MIDDLE,
+					"max-width-chars", 40, NULL);
 
 	gtk_box_append(GTK_BOX(box), label);
 	gtk_box_append(GTK_BOX(box), gtk_image_new_from_icon_name("window-close-symbolic"));
@@ -68,7 +75,8 @@ static void set_text(GtkWidget *button, const char *text)
 	g_autofree char *label = g_strdup_printf(_("Take away: %s"), text);
 
 	gtk_label_set_text(label_of(button), text);
-	gtk_accessible_update_property(GTK_ACCESSIBLE(button), GTK_ACCESSIBLE_PROPERTY_LABEL, label, -1);
+	gtk_accessible_update_property(GTK_ACCESSIBLE(button), GTK_ACCESSIBLE_PROPERTY_LABEL, label,
+				       -1);
 }
 
 /* "Only", a button for each of @n, and how much that is. */
@@ -99,8 +107,10 @@ void spt_crumbs_show(SptCrumbs *self, const SptDocument *document)
 		make(self, n);
 	child = gtk_widget_get_first_child(GTK_WIDGET(self));
 	for (unsigned i = 0; i < n; i++) {
-		g_autofree char *text = spt_restriction_describe(spt_restrictions_get(document->look.restrictions, i),
-								 document->summary.start_ns);
+		g_autofree char *text =
+			spt_restriction_describe(spt_restrictions_get(document->look.restrictions,
+								      i),
+						 document->summary.start_ns);
 		g_autofree char *made = NULL;
 
 		child = gtk_widget_get_next_sibling(child);

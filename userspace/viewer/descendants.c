@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Children become rows only when their parent is opened.  To begin with the tree is open where it is heavy, as far as
- * that can be seen without scrolling.  While the user is still at it, a range being dragged, rows stay where they are and only say
- * what they weigh now.
+ * Children become rows only when their parent is opened.  To begin with the tree is open where it
+ * is heavy, as far as that can be seen without scrolling.  While the user is still at it, a range
+ * being dragged, rows stay where they are and only say what they weigh now.
  */
 #include "descendants.h"
 
@@ -10,7 +10,10 @@
 
 #include "columns.h"
 
-/* What is open to begin with: nodes with at least one part in so many of the whole, down to a depth. */
+/*
+ * What is open to begin with: nodes with at least one part in so many of the whole, down to a
+ * depth.
+ */
 #define OPEN_MIN_PART 20
 #define OPEN_MAX_DEPTH 14
 #define OPEN_MAX_ROWS 32
@@ -51,7 +54,8 @@ static void finalize(GObject *object)
 static void spt_descendants_class_init(SptDescendantsClass *class)
 {
 	G_OBJECT_CLASS(class)->finalize = finalize;
-	way_selected = g_signal_new("way-selected", SPT_TYPE_DESCENDANTS, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 1, G_TYPE_ARRAY);
+	way_selected = g_signal_new("way-selected", SPT_TYPE_DESCENDANTS, G_SIGNAL_RUN_LAST, 0,
+				    NULL, NULL, NULL, G_TYPE_NONE, 1, G_TYPE_ARRAY);
 }
 
 static void spt_descendants_init(SptDescendants *self)
@@ -71,7 +75,8 @@ struct siblings {
 	GArray *nodes;			/* what they weigh now */
 	GArray *origin;			/* where they were found */
 	uint32_t first, n;		/* in @origin */
-	uint32_t parent;		/* in @nodes, if that is not @origin; NONE: it has no weight there */
+	/* In @nodes, if that is not @origin; NONE: it has no weight there */
+	uint32_t parent;
 };
 
 static void free_siblings(gpointer data)
@@ -84,11 +89,14 @@ static void free_siblings(gpointer data)
 	g_free(siblings);
 }
 
-static struct siblings *new_siblings(SptDocument *document, GArray *nodes, GArray *origin, uint32_t first, uint32_t n)
+static struct siblings *new_siblings(SptDocument *document, GArray *nodes, GArray *origin,
+				     uint32_t first, uint32_t n)
 {
 	struct siblings *siblings = g_new(struct siblings, 1);
 
-	*siblings = (struct siblings){ spt_document_ref(document), g_array_ref(nodes), g_array_ref(origin), first, n, 0 };
+	*siblings = (struct siblings){
+		spt_document_ref(document), g_array_ref(nodes), g_array_ref(origin), first, n, 0
+	};
 	return siblings;
 }
 
@@ -106,21 +114,27 @@ static uint32_t place_of(const struct siblings *siblings, uint32_t position)
 			      g_array_index(siblings->origin, SptTreeNode, at).function);
 }
 
-static void fill(G_GNUC_UNUSED SptDocument *document, gconstpointer data, uint32_t position, SptRowValues *ret)
+static void fill(G_GNUC_UNUSED SptDocument *document, gconstpointer data, uint32_t position,
+		 SptRowValues *ret)
 {
 	const struct siblings *siblings = data;
 	uint32_t at = place_of(siblings, position);
-	const SptTreeNode *node = at == NONE ? NULL : &g_array_index(siblings->nodes, SptTreeNode, at);
+	const SptTreeNode *node =
+		at == NONE ? NULL : &g_array_index(siblings->nodes, SptTreeNode, at);
 
 	*ret = (SptRowValues){
-		.function = g_array_index(siblings->origin, SptTreeNode, siblings->first + position).function,
-		.node = at, .self = node ? node->self : 0, .total = node ? node->total : 0,
+		.function = g_array_index(siblings->origin, SptTreeNode, siblings->first + position)
+				    .function,
+		.node = at,
+		.self = node ? node->self : 0,
+		.total = node ? node->total : 0,
 	};
 }
 
 static GListModel *list_siblings(SptDocument *document, GArray *nodes, uint32_t first, uint32_t n)
 {
-	return G_LIST_MODEL(spt_row_list_new(document, n, fill, new_siblings(document, nodes, nodes, first, n), free_siblings));
+	return G_LIST_MODEL(spt_row_list_new(
+		document, n, fill, new_siblings(document, nodes, nodes, first, n), free_siblings));
 }
 
 static GListModel *children_of(gpointer item, gpointer data)
@@ -129,16 +143,21 @@ static GListModel *children_of(gpointer item, gpointer data)
 	uint32_t at = spt_row_values(item)->node;
 	const SptTreeNode *node = at == NONE ? NULL : &g_array_index(tree->nodes, SptTreeNode, at);
 
-	return node && node->n_children ? list_siblings(tree->document, tree->nodes, node->first_child, node->n_children) : NULL;
+	return node && node->n_children ? list_siblings(tree->document, tree->nodes,
+							node->first_child, node->n_children) :
+					  NULL;
 }
 
 static void reweigh_list(GListModel *list, SptDocument *document, GArray *nodes)
 {
 	const struct siblings *before = spt_row_list_data(SPT_ROW_LIST(list));
-	struct siblings *now = new_siblings(document, nodes, before->origin, before->first, before->n);
+	struct siblings *now =
+		new_siblings(document, nodes, before->origin, before->first, before->n);
 
-	now->parent = spt_tree_find((const SptTreeNode *)nodes->data, (const SptTreeNode *)before->origin->data,
-				    g_array_index(before->origin, SptTreeNode, before->first).parent);
+	now->parent =
+		spt_tree_find((const SptTreeNode *)nodes->data,
+			      (const SptTreeNode *)before->origin->data,
+			      g_array_index(before->origin, SptTreeNode, before->first).parent);
 	spt_row_list_refill(SPT_ROW_LIST(list), document, before->n, now, free_siblings);
 }
 
@@ -170,18 +189,22 @@ static void reweigh(SptDescendants *self, SptDocument *document, GArray *nodes)
 
 static bool is_to_be_open(const GArray *nodes, const SptTreeNode *node, unsigned depth)
 {
-	return node->n_children && node->total >= g_array_index(nodes, SptTreeNode, 0).total / OPEN_MIN_PART &&
+	return node->n_children &&
+	       node->total >= g_array_index(nodes, SptTreeNode, 0).total / OPEN_MIN_PART &&
 	       node->n_children <= OPEN_MAX_CHILDREN && depth < OPEN_MAX_DEPTH;
 }
 
 /* Opens or closes a row whose node is another one now; its children are those of that one. */
-static void open_row(GtkTreeListRow *row, const struct siblings *tree, const SptTreeNode *node, bool is_open)
+static void open_row(GtkTreeListRow *row, const struct siblings *tree, const SptTreeNode *node,
+		     bool is_open)
 {
 	GListModel *children = gtk_tree_list_row_get_children(row);
 
 	if (is_open && children && spt_row_list_is_near(SPT_ROW_LIST(children), node->n_children)) {
 		spt_row_list_refill(SPT_ROW_LIST(children), tree->document, node->n_children,
-				    new_siblings(tree->document, tree->nodes, tree->nodes, node->first_child, node->n_children), free_siblings);
+				    new_siblings(tree->document, tree->nodes, tree->nodes,
+						 node->first_child, node->n_children),
+				    free_siblings);
 		return;
 	}
 	if (children)
@@ -190,8 +213,9 @@ static void open_row(GtkTreeListRow *row, const struct siblings *tree, const Spt
 }
 
 /*
- * Opens what is heavy, as far as there is room, and closes all else.  Positions count what is open, so rows come by in the order in which
- * they are seen; @n_rows: of how many they are, if nothing is open.
+ * Opens what is heavy, as far as there is room, and closes all else.  Positions count what is open,
+ * so rows come by in the order in which they are seen; @n_rows: of how many they are, if nothing is
+ * open.
  */
 static void open_heavy(SptDescendants *self, unsigned n_rows)
 {
@@ -199,7 +223,8 @@ static void open_heavy(SptDescendants *self, unsigned n_rows)
 
 	for (unsigned at = 0; (row = gtk_tree_list_model_get_row(self->model, at)); at++) {
 		g_autoptr(SptRow) item = gtk_tree_list_row_get_item(row);
-		const SptTreeNode *node = &g_array_index(self->tree->nodes, SptTreeNode, spt_row_values(item)->node);
+		const SptTreeNode *node =
+			&g_array_index(self->tree->nodes, SptTreeNode, spt_row_values(item)->node);
 		bool has_room = at < OPEN_MAX_ROWS && n_rows <= OPEN_MAX_ROWS, is_open;
 
 		/* GTK does not look again whether there are children. */
@@ -208,16 +233,19 @@ static void open_heavy(SptDescendants *self, unsigned n_rows)
 			spt_row_renew(item);
 			row = gtk_tree_list_model_get_row(self->model, at);
 		}
-		is_open = has_room && is_to_be_open(self->tree->nodes, node, gtk_tree_list_row_get_depth(row));
+		is_open = has_room &&
+			  is_to_be_open(self->tree->nodes, node, gtk_tree_list_row_get_depth(row));
 		open_row(row, self->tree, node, is_open);
 		g_object_unref(row);
 		n_rows += is_open ? node->n_children : 0;
-		if (!has_room && g_list_model_get_n_items(G_LIST_MODEL(self->model)) == n_rows && n_rows > ANEW_MAX_ROWS)
+		if (!has_room && g_list_model_get_n_items(G_LIST_MODEL(self->model)) == n_rows &&
+		    n_rows > ANEW_MAX_ROWS)
 			return;
 	}
 }
 
-static void on_selected(GtkSingleSelection *selection, G_GNUC_UNUSED GParamSpec *spec, SptDescendants *self)
+static void on_selected(GtkSingleSelection *selection, G_GNUC_UNUSED GParamSpec *spec,
+			SptDescendants *self)
 {
 	g_autoptr(GArray) way = g_array_new(FALSE, FALSE, sizeof(uint32_t));
 	GtkTreeListRow *row = gtk_single_selection_get_selected_item(selection);
@@ -236,16 +264,20 @@ static void on_selected(GtkSingleSelection *selection, G_GNUC_UNUSED GParamSpec 
 	g_signal_emit(self, way_selected, 0, way);
 }
 
-static void set_model(SptDescendants *self, SptDocument *document, GArray *nodes, uint32_t first, uint32_t n)
+static void set_model(SptDescendants *self, SptDocument *document, GArray *nodes, uint32_t first,
+		      uint32_t n)
 {
 	GtkSelectionModel *selection;
 
 	clear_model(self);
 	self->tree = new_siblings(document, nodes, nodes, 0, 1);
 	self->top = list_siblings(document, nodes, first, n);
-	self->model = gtk_tree_list_model_new(g_object_ref(self->top), FALSE, FALSE, children_of, self->tree, free_siblings);
-	selection = g_object_new(GTK_TYPE_SINGLE_SELECTION, "autoselect", FALSE, "can-unselect", TRUE, "model", self->model, NULL);
-	g_signal_connect_object(selection, "notify::selected-item", G_CALLBACK(on_selected), self, 0);
+	self->model = gtk_tree_list_model_new(g_object_ref(self->top), FALSE, FALSE, children_of,
+					      self->tree, free_siblings);
+	selection = g_object_new(GTK_TYPE_SINGLE_SELECTION, "autoselect", FALSE, "can-unselect",
+				 TRUE, "model", self->model, NULL);
+	g_signal_connect_object(selection, "notify::selected-item", G_CALLBACK(on_selected), self,
+				0);
 	open_heavy(self, n);
 	spt_pane_set_model(SPT_PANE(self), selection);
 	g_object_unref(selection);
@@ -255,20 +287,26 @@ static void set_model(SptDescendants *self, SptDocument *document, GArray *nodes
 static void show_tree(SptDescendants *self, SptDocument *document, uint32_t function, GArray *nodes)
 {
 	const SptTreeNode *root = &g_array_index(nodes, SptTreeNode, 0);
-	uint32_t first = function == NONE ? root->first_child : 0, n = function == NONE ? root->n_children : 1;
+	uint32_t first = function == NONE ? root->first_child : 0,
+		 n = function == NONE ? root->n_children : 1;
 
-	if (!self->model || g_list_model_get_n_items(G_LIST_MODEL(self->model)) > ANEW_MAX_ROWS || n > ANEW_MAX_ROWS) {
+	if (!self->model || g_list_model_get_n_items(G_LIST_MODEL(self->model)) > ANEW_MAX_ROWS ||
+	    n > ANEW_MAX_ROWS) {
 		set_model(self, document, nodes, first, n);
 		return;
 	}
 	spt_pane_start_anew(SPT_PANE(self), function != self->function);
 	set_tree(self, document, nodes);
-	spt_row_list_refill(SPT_ROW_LIST(self->top), document, n, new_siblings(document, nodes, nodes, first, n), free_siblings);
+	spt_row_list_refill(SPT_ROW_LIST(self->top), document, n,
+			    new_siblings(document, nodes, nodes, first, n), free_siblings);
 	open_heavy(self, n);
 	spt_pane_show_empty(SPT_PANE(self), n == 0);
 }
 
-/* What calls has nothing for itself there.  The column goes: GTK 4.8 would keep the place of one that is only hidden. */
+/*
+ * What calls has nothing for itself there.  The column goes: GTK 4.8 would keep the place of one
+ * that is only hidden.
+ */
 static void show_self(SptDescendants *self, bool is_shown)
 {
 	GtkColumnView *view = spt_pane_view(SPT_PANE(self));
@@ -279,19 +317,24 @@ static void show_self(SptDescendants *self, bool is_shown)
 		gtk_column_view_remove_column(view, self->self_column);
 }
 
-void spt_descendants_show(SptDescendants *self, SptDocument *document, uint32_t function, GArray *nodes)
+void spt_descendants_show(SptDescendants *self, SptDocument *document, uint32_t function,
+			  GArray *nodes)
 {
 	bool is_everything = function == NONE, is_bottom_up = document->look.is_bottom_up;
 
-	if (document->look.is_passing && self->model && function == self->function && is_bottom_up == self->is_bottom_up &&
-	    g_list_model_get_n_items(self->top)) {
+	if (document->look.is_passing && self->model && function == self->function &&
+	    is_bottom_up == self->is_bottom_up && g_list_model_get_n_items(self->top)) {
 		reweigh(self, document, nodes);
 		return;
 	}
 	if (is_bottom_up != self->is_bottom_up)
 		show_self(self, !is_bottom_up);
-	spt_pane_set_title(SPT_PANE(self), is_everything ? is_bottom_up ? _("All functions, bottom-up") : _("All processes") :
-			   is_bottom_up ? _("Ways") : _("Descendants"), is_everything ? NULL : document->functions[function].name);
+	spt_pane_set_title(SPT_PANE(self),
+			   is_everything ? is_bottom_up ? _("All functions, bottom-up") :
+							  _("All processes") :
+			   is_bottom_up	 ? _("Ways") :
+					   _("Descendants"),
+			   is_everything ? NULL : document->functions[function].name);
 	show_tree(self, document, function, nodes);
 	self->function = function;
 	self->is_bottom_up = is_bottom_up;

@@ -9,9 +9,16 @@
 #define SPT_TYPE_DESCENDANTS (spt_descendants_get_type())
 G_DECLARE_FINAL_TYPE(SptDescendants, spt_descendants, SPT, DESCENDANTS, SptPane)
 
-/* Signal "way-selected" (GArray of uint32_t): the functions from the root to the row that was selected, top-down; each calls the next. */
+/*
+ * Signal "way-selected" (GArray of uint32_t): the functions from the root to the row that was
+ * selected, top-down; each calls the next.
+ */
 
-/* @nodes: SptTreeNode, element 0 the root; it is a row unless it is no function (@function UINT32_MAX). */
-void spt_descendants_show(SptDescendants *descendants, SptDocument *document, uint32_t function, GArray *nodes);
+/*
+ * @nodes: SptTreeNode, element 0 the root; it is a row unless it is no function (@function
+ * UINT32_MAX).
+ */
+void spt_descendants_show(SptDescendants *descendants, SptDocument *document, uint32_t function,
+			  GArray *nodes);
 
 #endif

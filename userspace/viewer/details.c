@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Nothing is computed for a page that nobody looks at; a thread counts processes and threads, which takes a pass over the samples. */
+/*
+ * Nothing is computed for a page that nobody looks at; a thread counts processes and threads, which
+ * takes a pass over the samples.
+ */
 #include "details.h"
 
 #include <glib/gi18n.h>
@@ -86,11 +89,13 @@ static GHashTable *find_lives(const SptCapture *capture)
 
 	for (uint32_t i = 1; i < capture->n_threads; i++)
 		if (capture->threads[i].id)
-			add_life(lives, capture->threads[i].tid, capture->threads[i].start_time, capture->threads[i].end_time);
+			add_life(lives, capture->threads[i].tid, capture->threads[i].start_time,
+				 capture->threads[i].end_time);
 	return lives;
 }
 
-static void count_in_thread(GTask *task, G_GNUC_UNUSED gpointer source, gpointer data, G_GNUC_UNUSED GCancellable *cancellable)
+static void count_in_thread(GTask *task, G_GNUC_UNUSED gpointer source, gpointer data,
+			    G_GNUC_UNUSED GCancellable *cancellable)
 {
 	struct answer *answer = data;
 	const SptDocument *recording = recording_of(answer->document);
@@ -130,23 +135,41 @@ static void show_groups(SptDetails *self, const struct answer *answer, enum page
 		const SptGroupRow *row = &g_array_index(rows, SptGroupRow, i);
 		uint32_t tid = page == THREADS ? row->tid : row->pid;
 		const struct life *life = g_hash_table_lookup(answer->lives, GUINT_TO_POINTER(tid));
-		const SptProcessFacts *facts = spt_process_facts_find(answer->facts, row->pid, row->name);
-		g_autofree char *pid = g_strdup_printf("%" PRIu32, row->pid), *id = g_strdup_printf("%" PRIu32, row->tid);
+		const SptProcessFacts *facts =
+			spt_process_facts_find(answer->facts, row->pid, row->name);
+		g_autofree char *pid = g_strdup_printf("%" PRIu32, row->pid),
+				*id = g_strdup_printf("%" PRIu32, row->tid);
 		g_autofree char *samples = spt_text_count(row->samples);
-		g_autofree char *begin = moment(recording, life ? life->begin : 0), *end = moment(recording, life ? life->end : 0);
+		g_autofree char *begin = moment(recording, life ? life->begin : 0),
+				*end = moment(recording, life ? life->end : 0);
 		const SptTableCell share = { .number = percent(row->weight, total) };
 		const SptTableCell name = { .text = row->name };
 		const SptTableCell tail[] = {
-			{ begin, life ? (double)life->begin : 0 }, { end, life ? (double)life->end : 0 }, { samples, (double)row->samples },
+			{ begin, life ? (double)life->begin : 0 },
+			{ end, life ? (double)life->end : 0 },
+			{ samples, (double)row->samples },
 		};
 
 		if (page == THREADS)
-			spt_table_set_row(self->tables[page], i, (const SptTableCell[]){
-				share, name, { pid, row->pid }, { id, row->tid }, tail[0], tail[1], tail[2] });
+			spt_table_set_row(self->tables[page], i,
+					  (const SptTableCell[]){ share,
+								  name,
+								  { pid, row->pid },
+								  { id, row->tid },
+								  tail[0],
+								  tail[1],
+								  tail[2] });
 		else
-			spt_table_set_row(self->tables[page], i, (const SptTableCell[]){
-				share, name, { pid, row->pid }, tail[0], tail[1], tail[2],
-				{ .text = facts ? facts->objects : NULL }, { .text = facts ? facts->command_line : NULL } });
+			spt_table_set_row(self->tables[page], i,
+					  (const SptTableCell[]){
+						  share,
+						  name,
+						  { pid, row->pid },
+						  tail[0],
+						  tail[1],
+						  tail[2],
+						  { .text = facts ? facts->objects : NULL },
+						  { .text = facts ? facts->command_line : NULL } });
 	}
 	spt_table_set_end(self->tables[page], n);
 }
@@ -160,8 +183,11 @@ static void show_objects(SptDetails *self, const SptDocument *recording)
 		const SptCoverageRow *row = &g_array_index(rows, SptCoverageRow, i);
 		const char *path = row->object ? recording->capture->objects[row->object].path : "";
 		const SptTableCell cells[] = {
-			{ .number = percent(row->weight, recording->summary.weight) }, { .number = percent(row->named, row->weight) },
-			{ .text = row->name }, { .text = path }, { .text = row->problem },
+			{ .number = percent(row->weight, recording->summary.weight) },
+			{ .number = percent(row->named, row->weight) },
+			{ .text = row->name },
+			{ .text = path },
+			{ .text = row->problem },
 		};
 
 		spt_table_set_row(self->tables[OBJECTS], i, cells);
@@ -182,10 +208,13 @@ static void show_cpus(SptDetails *self, const SptDocument *recording)
 
 		if (!row)
 			continue;
-		memcpy(counts, (const uint64_t[]){ row->grid, row->delivered, spt_account_lost(row), row->idle, row->offline, row->excluded,
-						   row->budget }, sizeof(counts));
+		memcpy(counts,
+		       (const uint64_t[]){ row->grid, row->delivered, spt_account_lost(row),
+					   row->idle, row->offline, row->excluded, row->budget },
+		       sizeof(counts));
 		for (unsigned i = 0; i < G_N_ELEMENTS(counts); i++)
-			cells[i + 1] = (SptTableCell){ spt_text_count(counts[i]), (double)counts[i] };
+			cells[i + 1] =
+				(SptTableCell){ spt_text_count(counts[i]), (double)counts[i] };
 		spt_table_set_row(self->tables[CPUS], n++, cells);
 		for (unsigned i = 0; i < G_N_ELEMENTS(counts); i++)
 			g_free((char *)cells[i + 1].text);
@@ -200,11 +229,16 @@ static void show_losses(SptDetails *self, const SptDocument *recording)
 
 	for (unsigned i = 0; i < n; i++) {
 		const SptLossRow *row = &capture->losses[i];
-		g_autofree char *begin = moment(recording, row->first_time), *end = moment(recording, row->last_time);
-		g_autofree char *cpu = g_strdup_printf("%" PRIu32, row->cpu), *periods = spt_text_count(row->weight);
+		g_autofree char *begin = moment(recording, row->first_time),
+				*end = moment(recording, row->last_time);
+		g_autofree char *cpu = g_strdup_printf("%" PRIu32, row->cpu),
+				*periods = spt_text_count(row->weight);
 		const SptTableCell cells[] = {
-			{ begin, (double)row->first_time }, { end, (double)row->last_time }, { cpu, row->cpu },
-			{ periods, (double)row->weight }, { .text = _(spt_lost_reason_name(row->reason)) },
+			{ begin, (double)row->first_time },
+			{ end, (double)row->last_time },
+			{ cpu, row->cpu },
+			{ periods, (double)row->weight },
+			{ .text = _(spt_lost_reason_name(row->reason)) },
 		};
 
 		spt_table_set_row(self->tables[LOSSES], i, cells);
@@ -219,7 +253,8 @@ static void show_facts(SptDetails *self, const SptDocument *recording)
 
 	for (unsigned i = 0; i < n; i++)
 		spt_table_set_row(self->tables[RECORDING], i,
-				  (const SptTableCell[]){ { .text = facts->pdata[2 * i] }, { .text = facts->pdata[2 * i + 1] } });
+				  (const SptTableCell[]){ { .text = facts->pdata[2 * i] },
+							  { .text = facts->pdata[2 * i + 1] } });
 	spt_table_set_end(self->tables[RECORDING], n);
 }
 
@@ -235,8 +270,9 @@ static void show_maps(unsigned row, gpointer data)
 		return;
 	}
 	process = &g_array_index(answer->processes, SptGroupRow, row);
-	spt_maps_table_show(self->maps, recording_of(answer->document)->capture, answer->maps, recording_of(answer->document)->summary.start_ns,
-			    process->pid, process->name);
+	spt_maps_table_show(self->maps, recording_of(answer->document)->capture, answer->maps,
+			    recording_of(answer->document)->summary.start_ns, process->pid,
+			    process->name);
 }
 
 static void ask(SptDetails *self);
@@ -304,8 +340,10 @@ static GtkWidget *with_maps(SptDetails *self)
 {
 	self->maps = SPT_TABLE(spt_maps_table_new());
 	spt_table_set_selects(self->tables[PROCESSES], show_maps, self);
-	return g_object_new(GTK_TYPE_PANED, "orientation", GTK_ORIENTATION_VERTICAL, "shrink-start-child", FALSE, "shrink-end-child", FALSE,
-			    "start-child", self->tables[PROCESSES], "end-child", self->maps, "vexpand", TRUE, NULL);
+	return g_object_new(GTK_TYPE_PANED, "orientation", GTK_ORIENTATION_VERTICAL,
+			    "shrink-start-child", FALSE, "shrink-end-child", FALSE, "start-child",
+			    self->tables[PROCESSES], "end-child", self->maps, "vexpand", TRUE,
+			    NULL);
 }
 
 static void spt_details_init(SptDetails *self)
@@ -341,10 +379,13 @@ static void spt_details_init(SptDetails *self)
 		const char *title;
 		unsigned n_columns;
 	} pages[N_PAGES] = {
-		[PROCESSES] = { N_("Processes"), 8 }, [THREADS] = { N_("Threads"), 7 }, [OBJECTS] = { N_("Objects"), 5 },
-		[CPUS] = { N_("CPUs"), 8 }, [LOSSES] = { N_("Losses"), 5 }, [RECORDING] = { N_("Recording"), 2 },
+		[PROCESSES] = { N_("Processes"), 8 }, [THREADS] = { N_("Threads"), 7 },
+		[OBJECTS] = { N_("Objects"), 5 },     [CPUS] = { N_("CPUs"), 8 },
+		[LOSSES] = { N_("Losses"), 5 },	      [RECORDING] = { N_("Recording"), 2 },
 	};
-	GtkWidget *stack = gtk_stack_new(), *switcher = g_object_new(GTK_TYPE_STACK_SWITCHER, "stack", stack, "halign", GTK_ALIGN_START, NULL);
+	GtkWidget *stack = gtk_stack_new(),
+		  *switcher = g_object_new(GTK_TYPE_STACK_SWITCHER, "stack", stack, "halign",
+					   GTK_ALIGN_START, NULL);
 
 	self->stack = GTK_STACK(stack);
 	gtk_orientable_set_orientation(GTK_ORIENTABLE(self), GTK_ORIENTATION_VERTICAL);
@@ -352,8 +393,11 @@ static void spt_details_init(SptDetails *self)
 	gtk_box_append(GTK_BOX(self), switcher);
 	gtk_box_append(GTK_BOX(self), stack);
 	for (unsigned i = 0; i < N_PAGES; i++) {
-		self->tables[i] = SPT_TABLE(spt_table_new(_(pages[i].title), columns[i], pages[i].n_columns, true));
-		gtk_stack_add_titled(self->stack, i == PROCESSES ? with_maps(self) : GTK_WIDGET(self->tables[i]), pages[i].title, _(pages[i].title));
+		self->tables[i] = SPT_TABLE(
+			spt_table_new(_(pages[i].title), columns[i], pages[i].n_columns, true));
+		gtk_stack_add_titled(self->stack,
+				     i == PROCESSES ? with_maps(self) : GTK_WIDGET(self->tables[i]),
+				     pages[i].title, _(pages[i].title));
 	}
 	spt_table_set_empty_text(self->tables[LOSSES], _("Nothing was lost"));
 	self->source = g_object_new(SPT_TYPE_SOURCE_PANE, NULL);

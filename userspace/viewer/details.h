@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The recording beside its functions: processes, threads, objects and their names, the account of each CPU, losses, and how it was made; and one
- * function beside those around it: its source and instructions, and the stacks it is on. */
+/*
+ * The recording beside its functions: processes, threads, objects and their names, the account of
+ * each CPU, losses, and how it was made; and one function beside those around it: its source and
+ * instructions, and the stacks it is on.
+ */
 #ifndef SPT_DETAILS_H
 #define SPT_DETAILS_H
 
@@ -11,11 +14,17 @@
 #define SPT_TYPE_DETAILS (spt_details_get_type())
 G_DECLARE_FINAL_TYPE(SptDetails, spt_details, SPT, DETAILS, GtkBox)
 
-/* Processes and threads are those of the part that @document is, the rest is of the whole recording. */
+/*
+ * Processes and threads are those of the part that @document is, the rest is of the whole
+ * recording.
+ */
 void spt_details_set_document(SptDetails *details, SptDocument *document);
 /* One of the document; UINT32_MAX: none. */
 void spt_details_set_function(SptDetails *details, uint32_t function);
-/* The stacks that lead through functions (uint32_t) of which each calls the next, until another function is set. */
+/*
+ * The stacks that lead through functions (uint32_t) of which each calls the next, until another
+ * function is set.
+ */
 void spt_details_set_way(SptDetails *details, GArray *way);
 /* "source" or "stacks"; false: there is no such page. */
 GtkWidget *spt_details_show_page(SptDetails *details, const char *name);

@@ -21,7 +21,8 @@ static void clear_document(gpointer data)
 	spt_order_free(document->order);
 	g_clear_pointer(&document->look.restrictions, spt_restrictions_unref);
 	if (document->whole) {
-		spt_profile_free(g_atomic_pointer_exchange(&document->whole->spare, document->profile));
+		spt_profile_free(
+			g_atomic_pointer_exchange(&document->whole->spare, document->profile));
 		spt_document_unref(document->whole);
 		return;
 	}
@@ -62,10 +63,12 @@ bool spt_document_is_same(const SptDocument *a, const SptDocument *b)
 
 static bool is_arranged_alike(const SptLook *a, const SptLook *b)
 {
-	return a->arrangement.roots == b->arrangement.roots && a->arrangement.hides_system == b->arrangement.hides_system;
+	return a->arrangement.roots == b->arrangement.roots &&
+	       a->arrangement.hides_system == b->arrangement.hides_system;
 }
 
-uint32_t spt_document_translate(const SptDocument *document, const SptDocument *old, uint32_t function)
+uint32_t spt_document_translate(const SptDocument *document, const SptDocument *old,
+				uint32_t function)
 {
 	if (function == UINT32_MAX || is_arranged_alike(&document->look, &old->look))
 		return function;
@@ -77,8 +80,9 @@ static void complete(SptDocument *document)
 {
 	document->functions = spt_profile_functions(document->profile, &document->n_functions);
 	document->total = spt_profile_total(document->profile);
-	document->tree = document->look.is_bottom_up ? spt_profile_bottom_up(document->profile, UINT32_MAX) :
-						       spt_profile_descendants(document->profile, UINT32_MAX);
+	document->tree = document->look.is_bottom_up ?
+				 spt_profile_bottom_up(document->profile, UINT32_MAX) :
+				 spt_profile_descendants(document->profile, UINT32_MAX);
 	document->words = spt_words_where(document->profile);
 }
 
@@ -98,7 +102,8 @@ static bool tell_opening(double done, void *data)
 
 	if (!opening->cancellable)
 		return true;
-	g_object_set_data(G_OBJECT(opening->cancellable), "permille", GUINT_TO_POINTER((unsigned)(1000 * all)));
+	g_object_set_data(G_OBJECT(opening->cancellable), "permille",
+			  GUINT_TO_POINTER((unsigned)(1000 * all)));
 	return !g_cancellable_is_cancelled(opening->cancellable);
 }
 
@@ -107,9 +112,11 @@ double spt_document_open_done(GCancellable *cancellable)
 	return GPOINTER_TO_UINT(g_object_get_data(G_OBJECT(cancellable), "permille")) / 1000.0;
 }
 
-static void open_in_thread(GTask *task, G_GNUC_UNUSED gpointer source, gpointer path, GCancellable *cancellable)
+static void open_in_thread(GTask *task, G_GNUC_UNUSED gpointer source, gpointer path,
+			   GCancellable *cancellable)
 {
-	struct opening reading = { cancellable, 0, READING_SHARE }, folding = { cancellable, READING_SHARE, FOLDING_SHARE };
+	struct opening reading = { cancellable, 0, READING_SHARE },
+		       folding = { cancellable, READING_SHARE, FOLDING_SHARE };
 	SptDocument *document;
 	GError *error = NULL;
 	SptCapture *capture = spt_capture_open_watched(path, tell_opening, &reading, &error);
@@ -121,7 +128,8 @@ static void open_in_thread(GTask *task, G_GNUC_UNUSED gpointer source, gpointer 
 	document = g_atomic_rc_box_new0(SptDocument);
 	document->capture = capture;
 	document->symbols = spt_symbols_new(capture, NULL);
-	document->profile = spt_profile_new_base_watched(capture, document->symbols, tell_opening, &folding);
+	document->profile =
+		spt_profile_new_base_watched(capture, document->symbols, tell_opening, &folding);
 	document->order = spt_order_new(document->profile);
 	spt_summary_init(&document->summary, capture);
 	document->tracks = spt_tracks_new(capture);
@@ -131,7 +139,8 @@ static void open_in_thread(GTask *task, G_GNUC_UNUSED gpointer source, gpointer 
 	g_task_return_pointer(task, document, (GDestroyNotify)spt_document_unref);
 }
 
-void spt_document_open_async(const char *path, GCancellable *cancellable, GAsyncReadyCallback callback, gpointer data)
+void spt_document_open_async(const char *path, GCancellable *cancellable,
+			     GAsyncReadyCallback callback, gpointer data)
 {
 	g_autoptr(GTask) task = g_task_new(NULL, cancellable, callback, data);
 
@@ -171,7 +180,8 @@ static SptDocument *arrange(SptDocument *document, const SptLook *look)
 	arranged = g_atomic_rc_box_dup(sizeof(*arranged), recording);
 	arranged->recording = spt_document_ref(recording);
 	arranged->spare = NULL;
-	arranged->look = (SptLook){ .restrictions = spt_restrictions_new(), .arrangement = look->arrangement };
+	arranged->look = (SptLook){ .restrictions = spt_restrictions_new(),
+				    .arrangement = look->arrangement };
 	arranged->profile = spt_profile_arrange(recording->profile, &look->arrangement);
 	arranged->order = spt_order_new(arranged->profile);
 	complete(arranged);
@@ -187,13 +197,15 @@ static SptDocument *take_part(SptDocument *whole, const SptLook *look)
 	part->spare = NULL;
 	part->look = *look;
 	spt_restrictions_ref(look->restrictions);
-	part->profile = spt_profile_refilter(whole->profile, spt_restrictions_filter(look->restrictions), spare);
+	part->profile = spt_profile_refilter(whole->profile,
+					     spt_restrictions_filter(look->restrictions), spare);
 	part->order = spt_order_new_like(whole->order, part->profile);
 	complete(part);
 	return part;
 }
 
-static void look_in_thread(GTask *task, G_GNUC_UNUSED gpointer source, gpointer data, G_GNUC_UNUSED GCancellable *cancellable)
+static void look_in_thread(GTask *task, G_GNUC_UNUSED gpointer source, gpointer data,
+			   G_GNUC_UNUSED GCancellable *cancellable)
 {
 	const struct wish *wish = data;
 	double begin_ms = spt_work_ms();
@@ -208,7 +220,8 @@ static void look_in_thread(GTask *task, G_GNUC_UNUSED gpointer source, gpointer 
 	g_task_return_pointer(task, document, (GDestroyNotify)spt_document_unref);
 }
 
-void spt_document_look_async(SptDocument *document, const SptLook *look, GAsyncReadyCallback callback, gpointer data)
+void spt_document_look_async(SptDocument *document, const SptLook *look,
+			     GAsyncReadyCallback callback, gpointer data)
 {
 	g_autoptr(GTask) task = g_task_new(NULL, NULL, callback, data);
 	struct wish *wish = g_new(struct wish, 1);
@@ -251,7 +264,8 @@ static void free_job(gpointer data)
 	g_free(job);
 }
 
-static void start_job(const struct job *wanted, GTaskThreadFunc work, GAsyncReadyCallback callback, gpointer data)
+static void start_job(const struct job *wanted, GTaskThreadFunc work, GAsyncReadyCallback callback,
+		      gpointer data)
 {
 	g_autoptr(GTask) task = g_task_new(NULL, NULL, callback, data);
 	struct job *job = g_memdup2(wanted, sizeof(*wanted));
@@ -274,16 +288,20 @@ static void surround_in_thread(GTask *task, G_GNUC_UNUSED gpointer source, gpoin
 		answer->descendants = g_array_ref(document->tree);
 	} else {
 		answer->callers = spt_profile_callers(document->profile, job->function);
-		answer->descendants = document->look.is_bottom_up ? spt_profile_bottom_up(document->profile, job->function) :
-								    spt_profile_descendants(document->profile, job->function);
+		answer->descendants =
+			document->look.is_bottom_up ?
+				spt_profile_bottom_up(document->profile, job->function) :
+				spt_profile_descendants(document->profile, job->function);
 	}
 	g_debug("a function's surroundings in %.2f ms of CPU time", spt_work_ms() - begin_ms);
 	g_task_return_pointer(task, answer, (GDestroyNotify)spt_surroundings_free);
 }
 
-void spt_document_surround_async(SptDocument *document, uint32_t function, GAsyncReadyCallback callback, gpointer data)
+void spt_document_surround_async(SptDocument *document, uint32_t function,
+				 GAsyncReadyCallback callback, gpointer data)
 {
-	start_job(&(struct job){ .document = document, .function = function }, surround_in_thread, callback, data);
+	start_job(&(struct job){ .document = document, .function = function }, surround_in_thread,
+		  callback, data);
 }
 
 SptSurroundings *spt_document_surround_finish(GAsyncResult *result)
@@ -291,7 +309,8 @@ SptSurroundings *spt_document_surround_finish(GAsyncResult *result)
 	return g_task_propagate_pointer(G_TASK(result), NULL);
 }
 
-static void annotate_in_thread(GTask *task, G_GNUC_UNUSED gpointer source, gpointer data, G_GNUC_UNUSED GCancellable *cancellable)
+static void annotate_in_thread(GTask *task, G_GNUC_UNUSED gpointer source, gpointer data,
+			       G_GNUC_UNUSED GCancellable *cancellable)
 {
 	/* A document never changes, but the symbols it was made with learn. */
 	static GMutex symbols_lock;
@@ -302,15 +321,18 @@ static void annotate_in_thread(GTask *task, G_GNUC_UNUSED gpointer source, gpoin
 	SptAnnotation *annotation;
 
 	g_mutex_lock(&symbols_lock);
-	annotation = spt_annotation_new(job->document->capture, job->document->symbols, filter, function->name, function->object, NULL);
+	annotation = spt_annotation_new(job->document->capture, job->document->symbols, filter,
+					function->name, function->object, NULL);
 	g_mutex_unlock(&symbols_lock);
 	g_debug("a function annotated in %.2f ms of CPU time", spt_work_ms() - begin_ms);
 	g_task_return_pointer(task, annotation, (GDestroyNotify)spt_annotation_free);
 }
 
-void spt_document_annotate_async(SptDocument *document, uint32_t function, GAsyncReadyCallback callback, gpointer data)
+void spt_document_annotate_async(SptDocument *document, uint32_t function,
+				 GAsyncReadyCallback callback, gpointer data)
 {
-	start_job(&(struct job){ .document = document, .function = function }, annotate_in_thread, callback, data);
+	start_job(&(struct job){ .document = document, .function = function }, annotate_in_thread,
+		  callback, data);
 }
 
 SptAnnotation *spt_document_annotate_finish(GAsyncResult *result)
@@ -318,17 +340,22 @@ SptAnnotation *spt_document_annotate_finish(GAsyncResult *result)
 	return g_task_propagate_pointer(G_TASK(result), NULL);
 }
 
-static void stacks_in_thread(GTask *task, G_GNUC_UNUSED gpointer source, gpointer data, G_GNUC_UNUSED GCancellable *cancellable)
+static void stacks_in_thread(GTask *task, G_GNUC_UNUSED gpointer source, gpointer data,
+			     G_GNUC_UNUSED GCancellable *cancellable)
 {
 	const struct job *job = data;
 
-	g_task_return_pointer(task, spt_profile_stacks(job->document->profile, (const uint32_t *)job->way->data, job->way->len),
+	g_task_return_pointer(task,
+			      spt_profile_stacks(job->document->profile,
+						 (const uint32_t *)job->way->data, job->way->len),
 			      (GDestroyNotify)g_array_unref);
 }
 
-void spt_document_stacks_async(SptDocument *document, GArray *way, GAsyncReadyCallback callback, gpointer data)
+void spt_document_stacks_async(SptDocument *document, GArray *way, GAsyncReadyCallback callback,
+			       gpointer data)
 {
-	start_job(&(struct job){ .document = document, .way = g_array_ref(way) }, stacks_in_thread, callback, data);
+	start_job(&(struct job){ .document = document, .way = g_array_ref(way) }, stacks_in_thread,
+		  callback, data);
 }
 
 GArray *spt_document_stacks_finish(GAsyncResult *result)
@@ -347,7 +374,8 @@ SptTimeline *spt_document_timeline(const SptDocument *document, const SptTimelin
 	return spt_timeline_new(base_of(document), wish);
 }
 
-static void timeline_in_thread(GTask *task, G_GNUC_UNUSED gpointer source, gpointer data, G_GNUC_UNUSED GCancellable *cancellable)
+static void timeline_in_thread(GTask *task, G_GNUC_UNUSED gpointer source, gpointer data,
+			       G_GNUC_UNUSED GCancellable *cancellable)
 {
 	const struct job *job = data;
 	double begin_ms = spt_work_ms();
@@ -357,9 +385,11 @@ static void timeline_in_thread(GTask *task, G_GNUC_UNUSED gpointer source, gpoin
 	g_task_return_pointer(task, timeline, (GDestroyNotify)spt_timeline_free);
 }
 
-void spt_document_timeline_async(SptDocument *document, const SptTimelineWish *wish, GAsyncReadyCallback callback, gpointer data)
+void spt_document_timeline_async(SptDocument *document, const SptTimelineWish *wish,
+				 GAsyncReadyCallback callback, gpointer data)
 {
-	start_job(&(struct job){ .document = document, .timeline = *wish }, timeline_in_thread, callback, data);
+	start_job(&(struct job){ .document = document, .timeline = *wish }, timeline_in_thread,
+		  callback, data);
 }
 
 SptTimeline *spt_document_timeline_finish(GAsyncResult *result)
@@ -367,26 +397,31 @@ SptTimeline *spt_document_timeline_finish(GAsyncResult *result)
 	return g_task_propagate_pointer(G_TASK(result), NULL);
 }
 
-static void chart_in_thread(GTask *task, G_GNUC_UNUSED gpointer source, gpointer data, G_GNUC_UNUSED GCancellable *cancellable)
+static void chart_in_thread(GTask *task, G_GNUC_UNUSED gpointer source, gpointer data,
+			    G_GNUC_UNUSED GCancellable *cancellable)
 {
 	const struct job *job = data;
 	const SptChartWish *wish = &job->chart;
 	double begin_ms = spt_work_ms();
-	GArray *boxes = spt_chart_new(base_of(job->document), wish->tid, wish->begin_ns, wish->end_ns, wish->least_ns);
+	GArray *boxes = spt_chart_new(base_of(job->document), wish->tid, wish->begin_ns,
+				      wish->end_ns, wish->least_ns);
 
 	g_debug("a chart of %u boxes in %.2f ms of CPU time", boxes->len, spt_work_ms() - begin_ms);
 	g_task_return_pointer(task, boxes, (GDestroyNotify)g_array_unref);
 }
 
-void spt_document_chart_async(SptDocument *document, const SptChartWish *wish, GAsyncReadyCallback callback, gpointer data)
+void spt_document_chart_async(SptDocument *document, const SptChartWish *wish,
+			      GAsyncReadyCallback callback, gpointer data)
 {
-	start_job(&(struct job){ .document = document, .chart = *wish }, chart_in_thread, callback, data);
+	start_job(&(struct job){ .document = document, .chart = *wish }, chart_in_thread, callback,
+		  data);
 }
 
 /* Who asked may be at another document by now. */
 static void *finish_of(GAsyncResult *result, SptDocument **ret_document)
 {
-	*ret_document = spt_document_ref(((struct job *)g_task_get_task_data(G_TASK(result)))->document);
+	*ret_document =
+		spt_document_ref(((struct job *)g_task_get_task_data(G_TASK(result)))->document);
 	return g_task_propagate_pointer(G_TASK(result), NULL);
 }
 
@@ -395,11 +430,14 @@ GArray *spt_document_chart_finish(GAsyncResult *result, SptDocument **ret_docume
 	return finish_of(result, ret_document);
 }
 
-static void threads_in_thread(GTask *task, G_GNUC_UNUSED gpointer source, gpointer data, G_GNUC_UNUSED GCancellable *cancellable)
+static void threads_in_thread(GTask *task, G_GNUC_UNUSED gpointer source, gpointer data,
+			      G_GNUC_UNUSED GCancellable *cancellable)
 {
 	const SptDocument *document = ((struct job *)data)->document;
 	double begin_ms = spt_work_ms();
-	GArray *threads = spt_groups_new(base_of(document), spt_restrictions_filter(document->look.restrictions), SPT_GROUP_THREAD);
+	GArray *threads = spt_groups_new(base_of(document),
+					 spt_restrictions_filter(document->look.restrictions),
+					 SPT_GROUP_THREAD);
 
 	g_debug("%u threads in %.2f ms of CPU time", threads->len, spt_work_ms() - begin_ms);
 	g_task_return_pointer(task, threads, (GDestroyNotify)g_array_unref);
@@ -432,22 +470,28 @@ static void free_pair(gpointer data)
 /* The part of a second that one of its periods is. */
 static double worth_of_period(const SptDocument *document)
 {
-	const SptRestriction *time = spt_restrictions_find(document->look.restrictions, SPT_RESTRICT_TIME);
-	uint64_t begin = time ? time->begin_ns : document->summary.start_ns, end = time ? time->end_ns : document->summary.end_ns;
+	const SptRestriction *time =
+		spt_restrictions_find(document->look.restrictions, SPT_RESTRICT_TIME);
+	uint64_t begin = time ? time->begin_ns : document->summary.start_ns,
+		 end = time ? time->end_ns : document->summary.end_ns;
 
-	return end > begin ? (double)MAX(document->summary.period_ns, 1) / (double)(end - begin) : 0;
+	return end > begin ? (double)MAX(document->summary.period_ns, 1) / (double)(end - begin) :
+			     0;
 }
 
-static void compare_in_thread(GTask *task, G_GNUC_UNUSED gpointer source, gpointer data, G_GNUC_UNUSED GCancellable *cancellable)
+static void compare_in_thread(GTask *task, G_GNUC_UNUSED gpointer source, gpointer data,
+			      G_GNUC_UNUSED GCancellable *cancellable)
 {
 	const struct pair *pair = data;
-	const double worth[SPT_SIDES] = { worth_of_period(pair->sides[SPT_BEFORE]), worth_of_period(pair->sides[SPT_AFTER]) };
+	const double worth[SPT_SIDES] = { worth_of_period(pair->sides[SPT_BEFORE]),
+					  worth_of_period(pair->sides[SPT_AFTER]) };
 	SptDocument *document = g_atomic_rc_box_new0(SptDocument);
 
 	for (unsigned side = 0; side < SPT_SIDES; side++)
 		document->sides[side] = spt_document_ref(pair->sides[side]);
-	document->differences = spt_diff_tree(pair->sides[SPT_BEFORE]->profile, pair->sides[SPT_AFTER]->profile,
-					      pair->by_time ? worth : NULL);
+	document->differences =
+		spt_diff_tree(pair->sides[SPT_BEFORE]->profile, pair->sides[SPT_AFTER]->profile,
+			      pair->by_time ? worth : NULL);
 	document->changed = spt_diff_order(document->differences->rows, false);
 	document->functions = (const SptFunction *)document->differences->functions->data;
 	document->n_functions = document->differences->functions->len;
@@ -456,7 +500,8 @@ static void compare_in_thread(GTask *task, G_GNUC_UNUSED gpointer source, gpoint
 	g_task_return_pointer(task, document, (GDestroyNotify)spt_document_unref);
 }
 
-void spt_document_compare_async(SptDocument *before, SptDocument *after, bool by_time, GAsyncReadyCallback callback, gpointer data)
+void spt_document_compare_async(SptDocument *before, SptDocument *after, bool by_time,
+				GAsyncReadyCallback callback, gpointer data)
 {
 	g_autoptr(GTask) task = g_task_new(NULL, NULL, callback, data);
 	struct pair *pair = g_new(struct pair, 1);
@@ -477,7 +522,8 @@ uint32_t spt_document_first_function(const SptDocument *document)
 
 	for (uint32_t i = 0; i < document->n_functions; i++) {
 		if (!document->functions[i].is_process &&
-		    (best == UINT32_MAX || document->functions[i].total > document->functions[best].total))
+		    (best == UINT32_MAX ||
+		     document->functions[i].total > document->functions[best].total))
 			best = i;
 	}
 	return best;

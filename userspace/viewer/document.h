@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A recording that was opened, or a part or another arrangement of it: everything the views show, computed in a thread of its own and
- * never changed after that.  Widgets and worker threads share it by reference.
+ * A recording that was opened, or a part or another arrangement of it: everything the views show,
+ * computed in a thread of its own and never changed after that.  Widgets and worker threads share
+ * it by reference.
  */
 #ifndef SPT_DOCUMENT_H
 #define SPT_DOCUMENT_H
@@ -31,8 +32,13 @@ typedef struct {
 typedef struct SptDocument SptDocument;
 
 struct SptDocument {
-	SptDocument *recording;		/* as it was opened, which owns capture, symbols, summary, tracks and coverage; NULL: it is that */
-	SptDocument *whole;		/* in the same arrangement, what it is a part of; NULL: it is the whole */
+	/*
+	 * as it was opened, which owns capture, symbols, summary, tracks and coverage; NULL: it is
+	 * that
+	 */
+	SptDocument *recording;
+	/* In the same arrangement, what it is a part of; NULL: it is the whole */
+	SptDocument *whole;
 	SptLook look;
 	SptCapture *capture;
 	SptSymbols *symbols;
@@ -47,7 +53,10 @@ struct SptDocument {
 	uint64_t total;			/* what 100 % is */
 	GArray *tree;			/* SptTreeNode: of everything, heaviest first */
 	char *words;			/* spt_words_where() */
-	/* Of a comparison, which has functions, a total and a tree, but no profile: what it is made of. */
+	/*
+	 * Of a comparison, which has functions, a total and a tree, but no profile: what it is made
+	 * of.
+	 */
 	SptDocument *sides[SPT_SIDES];
 	SptDiffTree *differences;
 	uint32_t *changed;		/* functions, those first whose self has changed most */
@@ -58,16 +67,22 @@ void spt_document_unref(SptDocument *document);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptDocument, spt_document_unref)
 /* Of one recording. */
 bool spt_document_is_same(const SptDocument *a, const SptDocument *b);
-/* The number in @document of what is @function in @old, which is of the same recording; UINT32_MAX for roots that are not there. */
-uint32_t spt_document_translate(const SptDocument *document, const SptDocument *old, uint32_t function);
+/*
+ * The number in @document of what is @function in @old, which is of the same recording; UINT32_MAX
+ * for roots that are not there.
+ */
+uint32_t spt_document_translate(const SptDocument *document, const SptDocument *old,
+				uint32_t function);
 
-void spt_document_open_async(const char *path, GCancellable *cancellable, GAsyncReadyCallback callback, gpointer data);
+void spt_document_open_async(const char *path, GCancellable *cancellable,
+			     GAsyncReadyCallback callback, gpointer data);
 /* How far it is, 0 to 1, by its cancellable. */
 double spt_document_open_done(GCancellable *cancellable);
 SptDocument *spt_document_open_finish(GAsyncResult *result, GError **error);
 
 /* @document, of any look at a recording, with another one. */
-void spt_document_look_async(SptDocument *document, const SptLook *look, GAsyncReadyCallback callback, gpointer data);
+void spt_document_look_async(SptDocument *document, const SptLook *look,
+			     GAsyncReadyCallback callback, gpointer data);
 SptDocument *spt_document_look_finish(GAsyncResult *result);
 
 /* What lies around a function, for the two panes beside the list. */
@@ -79,25 +94,39 @@ typedef struct {
 void spt_surroundings_free(SptSurroundings *surroundings);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptSurroundings, spt_surroundings_free)
 
-/* @function UINT32_MAX: of everything; then there are no callers, and the tree's root is no function. */
-void spt_document_surround_async(SptDocument *document, uint32_t function, GAsyncReadyCallback callback, gpointer data);
+/*
+ * @function UINT32_MAX: of everything; then there are no callers, and the tree's root is no
+ * function.
+ */
+void spt_document_surround_async(SptDocument *document, uint32_t function,
+				 GAsyncReadyCallback callback, gpointer data);
 SptSurroundings *spt_document_surround_finish(GAsyncResult *result);
 
-/* Its lines and instructions; NULL: there is no function called so, but a group of them.  Lives as long as @document. */
-void spt_document_annotate_async(SptDocument *document, uint32_t function, GAsyncReadyCallback callback, gpointer data);
+/*
+ * Its lines and instructions; NULL: there is no function called so, but a group of them.  Lives as
+ * long as @document.
+ */
+void spt_document_annotate_async(SptDocument *document, uint32_t function,
+				 GAsyncReadyCallback callback, gpointer data);
 SptAnnotation *spt_document_annotate_finish(GAsyncResult *result);
 
 /* As spt_profile_stacks(); @way: functions (uint32_t), at least one. */
-void spt_document_stacks_async(SptDocument *document, GArray *way, GAsyncReadyCallback callback, gpointer data);
+void spt_document_stacks_async(SptDocument *document, GArray *way, GAsyncReadyCallback callback,
+			       gpointer data);
 GArray *spt_document_stacks_finish(GAsyncResult *result);
 
-/* Both as seen, with their differences; by their shares, or @by_time: by the CPU time they took in a second. */
-void spt_document_compare_async(SptDocument *before, SptDocument *after, bool by_time, GAsyncReadyCallback callback, gpointer data);
+/*
+ * Both as seen, with their differences; by their shares, or @by_time: by the CPU time they took in
+ * a second.
+ */
+void spt_document_compare_async(SptDocument *before, SptDocument *after, bool by_time,
+				GAsyncReadyCallback callback, gpointer data);
 SptDocument *spt_document_compare_finish(GAsyncResult *result);
 
 /* Of all of it, in @document's arrangement. */
 SptTimeline *spt_document_timeline(const SptDocument *document, const SptTimelineWish *wish);
-void spt_document_timeline_async(SptDocument *document, const SptTimelineWish *wish, GAsyncReadyCallback callback, gpointer data);
+void spt_document_timeline_async(SptDocument *document, const SptTimelineWish *wish,
+				 GAsyncReadyCallback callback, gpointer data);
 SptTimeline *spt_document_timeline_finish(GAsyncResult *result);
 
 typedef struct {
@@ -105,14 +134,20 @@ typedef struct {
 	uint64_t begin_ns, end_ns, least_ns;
 } SptChartWish;
 
-/* Elements are SptFlameBox, as of spt_chart_new(), of all of it; @ret_document: which was asked, to be unreferenced. */
-void spt_document_chart_async(SptDocument *document, const SptChartWish *wish, GAsyncReadyCallback callback, gpointer data);
+/*
+ * Elements are SptFlameBox, as of spt_chart_new(), of all of it; @ret_document: which was asked, to
+ * be unreferenced.
+ */
+void spt_document_chart_async(SptDocument *document, const SptChartWish *wish,
+			      GAsyncReadyCallback callback, gpointer data);
 GArray *spt_document_chart_finish(GAsyncResult *result, SptDocument **ret_document);
 /* Those that have samples in @document, heaviest first; elements are SptGroupRow. */
 void spt_document_threads_async(SptDocument *document, GAsyncReadyCallback callback, gpointer data);
 GArray *spt_document_threads_finish(GAsyncResult *result, SptDocument **ret_document);
 
-/* The heaviest function that is not a process: what to look at first.  UINT32_MAX if there is none. */
+/*
+ * The heaviest function that is not a process: what to look at first.  UINT32_MAX if there is none.
+ */
 uint32_t spt_document_first_function(const SptDocument *document);
 
 #endif

@@ -41,20 +41,25 @@ static void add_filter(GtkFileChooser *chooser, const char *name, const char *co
 	gtk_file_chooser_add_filter(chooser, filter);
 }
 
-void spt_files_choose(GtkWindow *parent, SptFilesPurpose purpose, const char *name, SptFilesFunc func, gpointer data,
-		      GDestroyNotify destroy)
+void spt_files_choose(GtkWindow *parent, SptFilesPurpose purpose, const char *name,
+		      SptFilesFunc func, gpointer data, GDestroyNotify destroy)
 {
 	static const char *const titles[] = {
-		N_("Open a Recording"), N_("Save the Recording"), N_("Export"), N_("Choose a Directory"),
+		N_("Open a Recording"),
+		N_("Save the Recording"),
+		N_("Export"),
+		N_("Choose a Directory"),
 	};
-	bool is_saving = purpose == SPT_FILES_SAVE || purpose == SPT_FILES_EXPORT, is_directory = purpose == SPT_FILES_DIRECTORY;
+	bool is_saving = purpose == SPT_FILES_SAVE || purpose == SPT_FILES_EXPORT,
+	     is_directory = purpose == SPT_FILES_DIRECTORY;
 	struct question *question = g_new(struct question, 1);
 	GtkFileChooserNative *dialog;
 
 	*question = (struct question){ func, data, destroy };
 	dialog = gtk_file_chooser_native_new(titles[purpose], parent,
 					     is_directory ? GTK_FILE_CHOOSER_ACTION_SELECT_FOLDER :
-					     is_saving ? GTK_FILE_CHOOSER_ACTION_SAVE : GTK_FILE_CHOOSER_ACTION_OPEN,
+					     is_saving	  ? GTK_FILE_CHOOSER_ACTION_SAVE :
+							    GTK_FILE_CHOOSER_ACTION_OPEN,
 					     is_saving ? _("_Save") : _("_Open"), _("_Cancel"));
 	gtk_native_dialog_set_modal(GTK_NATIVE_DIALOG(dialog), TRUE);
 	if (is_saving)
@@ -63,7 +68,9 @@ void spt_files_choose(GtkWindow *parent, SptFilesPurpose purpose, const char *na
 		add_filter(GTK_FILE_CHOOSER(dialog), _("Recordings, unfinished ones too"),
 			   (const char *const[]){ "*.capture", "*.part", NULL });
 	if (!is_directory)
-		add_filter(GTK_FILE_CHOOSER(dialog), _("All files"), (const char *const[]){ "*", NULL });
-	g_signal_connect_data(dialog, "response", G_CALLBACK(on_response), question, free_question, 0);
+		add_filter(GTK_FILE_CHOOSER(dialog), _("All files"),
+			   (const char *const[]){ "*", NULL });
+	g_signal_connect_data(dialog, "response", G_CALLBACK(on_response), question, free_question,
+			      0);
 	gtk_native_dialog_show(GTK_NATIVE_DIALOG(dialog));
 }

@@ -15,8 +15,11 @@ typedef enum {
 	SPT_FILES_DIRECTORY,
 } SptFilesPurpose;
 
-/* @name: to suggest, if it is to save.  @destroy frees @data when the dialog is done with; may be NULL.  The dialog goes with @parent. */
-void spt_files_choose(GtkWindow *parent, SptFilesPurpose purpose, const char *name, SptFilesFunc func, gpointer data,
-		      GDestroyNotify destroy);
+/*
+ * @name: to suggest, if it is to save.  @destroy frees @data when the dialog is done with; may be
+ * NULL.  The dialog goes with @parent.
+ */
+void spt_files_choose(GtkWindow *parent, SptFilesPurpose purpose, const char *name,
+		      SptFilesFunc func, gpointer data, GDestroyNotify destroy);
 
 #endif

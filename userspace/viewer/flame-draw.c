@@ -15,7 +15,8 @@
 #define HATCH_STEP 7
 #define FADED 0.35f
 
-static const GdkRGBA ink = { 0.1f, 0.1f, 0.1f, 1 }, hatch = { 0.1f, 0.25f, 0.5f, 0.16f }, clear = { 0.1f, 0.25f, 0.5f, 0 };
+static const GdkRGBA ink = { 0.1f, 0.1f, 0.1f, 1 }, hatch = { 0.1f, 0.25f, 0.5f, 0.16f },
+		     clear = { 0.1f, 0.25f, 0.5f, 0 };
 static const GdkRGBA lit = { 0.85f, 0.45f, 0.95f, 1 }, above = { 0.68f, 0.7f, 0.72f, 1 };
 /* On either background. */
 static const GdkRGBA many = { 0.5f, 0.5f, 0.5f, 0.25f };
@@ -24,7 +25,9 @@ graphene_rect_t spt_flame_place(const SptFlameDrawing *drawing, const SptFlameBo
 {
 	double scale = gtk_widget_get_width(drawing->widget) / (double)MAX(drawing->weight, 1);
 	int row = (int)box->depth * drawing->row_height;
-	int y = drawing->is_upward ? gtk_widget_get_height(drawing->widget) - row - drawing->row_height : row;
+	int y = drawing->is_upward ?
+			gtk_widget_get_height(drawing->widget) - row - drawing->row_height :
+			row;
 	double x = (double)box->begin * scale, width = (double)box->weight * scale;
 
 	return GRAPHENE_RECT_INIT((float)x, (float)y, (float)width, (float)drawing->row_height);
@@ -58,13 +61,18 @@ static const SptFunction *function_of(const SptFlameDrawing *drawing, const SptF
 	return function == UINT32_MAX ? NULL : &drawing->functions[function];
 }
 
-static GdkRGBA color_of(const SptFlameDrawing *drawing, const SptFlameBox *box, const SptFunction *function)
+static GdkRGBA color_of(const SptFlameDrawing *drawing, const SptFlameBox *box,
+			const SptFunction *function)
 {
-	GdkRGBA color = box->depth < drawing->zoomed_depth ? above : box->n_more ? many :
-			drawing->changes ? spt_palette_change(drawing->changes[box->node] * SPT_DIFF_WHOLE / (double)MAX(box->weight, 1)) :
-			spt_palette_color(function);
+	GdkRGBA color =
+		box->depth < drawing->zoomed_depth ? above :
+		box->n_more			   ? many :
+		drawing->changes ? spt_palette_change(drawing->changes[box->node] * SPT_DIFF_WHOLE /
+						      (double)MAX(box->weight, 1)) :
+				   spt_palette_color(function);
 
-	if (drawing->matches && function && !box->n_more && drawing->matches[function - drawing->functions])
+	if (drawing->matches && function && !box->n_more &&
+	    drawing->matches[function - drawing->functions])
 		return lit;
 	if (drawing->matches)
 		color.alpha = FADED;
@@ -76,13 +84,17 @@ static void draw_hatches(GtkSnapshot *snapshot, const graphene_rect_t *area)
 {
 	const graphene_point_t begin = area->origin;
 	const graphene_point_t end = { begin.x + HATCH_STEP, begin.y + HATCH_STEP };
-	const GskColorStop stops[] = { { 0, hatch }, { 0.3f, hatch }, { 0.3f, clear }, { 1, clear } };
+	const GskColorStop stops[] = {
+		{ 0, hatch }, { 0.3f, hatch }, { 0.3f, clear }, { 1, clear }
+	};
 
-	gtk_snapshot_append_repeating_linear_gradient(snapshot, area, &begin, &end, stops, G_N_ELEMENTS(stops));
+	gtk_snapshot_append_repeating_linear_gradient(snapshot, area, &begin, &end, stops,
+						      G_N_ELEMENTS(stops));
 }
 
-static void draw_name(const SptFlameDrawing *drawing, GtkSnapshot *snapshot, PangoLayout *layout, const graphene_rect_t *area,
-		      const SptFlameBox *box, const SptFunction *function)
+static void draw_name(const SptFlameDrawing *drawing, GtkSnapshot *snapshot, PangoLayout *layout,
+		      const graphene_rect_t *area, const SptFlameBox *box,
+		      const SptFunction *function)
 {
 	g_autofree char *made = box->n_more ? g_strdup_printf(_("%u smaller"), box->n_more) : NULL;
 	const char *name = made ? made : function ? spt_text_name(function->name, &made) : _("All");
@@ -95,13 +107,17 @@ static void draw_name(const SptFlameDrawing *drawing, GtkSnapshot *snapshot, Pan
 	pango_layout_set_width(layout, (int)(area->size.width - 2 * TEXT_MARGIN) * PANGO_SCALE);
 	pango_layout_get_pixel_size(layout, NULL, &height);
 	gtk_snapshot_save(snapshot);
-	gtk_snapshot_translate(snapshot, &GRAPHENE_POINT_INIT(area->origin.x + TEXT_MARGIN,
-							      area->origin.y + floorf((area->size.height - (float)height) / 2)));
+	gtk_snapshot_translate(
+		snapshot,
+		&GRAPHENE_POINT_INIT(area->origin.x + TEXT_MARGIN,
+				     area->origin.y +
+					     floorf((area->size.height - (float)height) / 2)));
 	gtk_snapshot_append_layout(snapshot, layout, &color);
 	gtk_snapshot_restore(snapshot);
 }
 
-static void draw_edge(GtkSnapshot *snapshot, const graphene_rect_t *area, const GdkRGBA *color, float width)
+static void draw_edge(GtkSnapshot *snapshot, const graphene_rect_t *area, const GdkRGBA *color,
+		      float width)
 {
 	const GdkRGBA colors[] = { *color, *color, *color, *color };
 	const float widths[] = { width, width, width, width };
@@ -111,7 +127,8 @@ static void draw_edge(GtkSnapshot *snapshot, const graphene_rect_t *area, const 
 	gtk_snapshot_append_border(snapshot, &outline, widths, colors);
 }
 
-static void draw_box(const SptFlameDrawing *drawing, GtkSnapshot *snapshot, PangoLayout *layout, const SptFlameBox *box)
+static void draw_box(const SptFlameDrawing *drawing, GtkSnapshot *snapshot, PangoLayout *layout,
+		     const SptFlameBox *box)
 {
 	const SptFunction *function = function_of(drawing, box);
 	graphene_rect_t area = spt_flame_place(drawing, box);
@@ -143,7 +160,8 @@ void spt_flame_draw(const SptFlameDrawing *drawing, GtkSnapshot *snapshot)
 		const SptFlameBox *box = &g_array_index(drawing->boxes, SptFlameBox, i);
 		graphene_rect_t area = spt_flame_place(drawing, box);
 
-		if (area.origin.y + area.size.height > drawing->top && area.origin.y < drawing->bottom)
+		if (area.origin.y + area.size.height > drawing->top &&
+		    area.origin.y < drawing->bottom)
 			draw_box(drawing, snapshot, layout, box);
 	}
 }

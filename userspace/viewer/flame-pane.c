@@ -14,12 +14,14 @@
 
 struct _SptFlamePane {
 	GtkWidget parent_instance;
-	GtkWidget *detail, *found, *search, *upward, *empty, *popover, *scrolled, *chart_scrolled, *pictures, *by_time, *threads;
+	GtkWidget *detail, *found, *search, *upward, *empty, *popover, *scrolled, *chart_scrolled,
+		*pictures, *by_time, *threads;
 	SptFlameView *view;
 	SptChartView *chart;
 	SptDocument *document;
 	GArray *tids;			/* uint32_t: what can be chosen in @threads */
-	char *rooted;			/* what is searched, if only that and what is below it is to be seen */
+	/* What is searched, if only that and what is below it is to be seen */
+	char *rooted;
 	bool is_counting, is_stale;	/* the threads */
 };
 
@@ -47,38 +49,48 @@ static void set_actions(SptFlamePane *self)
 static void on_changed(SptFlamePane *self)
 {
 	uint32_t node = spt_flame_view_selected(self->view);
-	g_autofree char *detail = spt_flame_view_describe(self->view,
-							  node == UINT32_MAX ? spt_flame_view_zoomed(self->view) : node);
+	g_autofree char *detail = spt_flame_view_describe(
+		self->view, node == UINT32_MAX ? spt_flame_view_zoomed(self->view) : node);
 	const char *search = gtk_editable_get_text(GTK_EDITABLE(self->search));
 	uint64_t all, lit = spt_flame_view_lit(self->view, &all);
-	g_autofree char *found = g_strdup_printf(_("%.2f %% lit up"), all ? 100.0 * (double)lit / (double)all : 0);
+	g_autofree char *found =
+		g_strdup_printf(_("%.2f %% lit up"), all ? 100.0 * (double)lit / (double)all : 0);
 
-	gtk_label_set_text(GTK_LABEL(self->detail), gtk_toggle_button_get_active(GTK_TOGGLE_BUTTON(self->by_time)) ?
-			   _("In the order of time") : detail);
+	gtk_label_set_text(GTK_LABEL(self->detail),
+			   gtk_toggle_button_get_active(GTK_TOGGLE_BUTTON(self->by_time)) ?
+				   _("In the order of time") :
+				   detail);
 	gtk_label_set_text(GTK_LABEL(self->found), *search ? found : "");
 	set_actions(self);
 }
 
 /* The whole text, which the label may have to cut. */
-static gboolean on_query_tooltip(GtkWidget *detail, G_GNUC_UNUSED int x, G_GNUC_UNUSED int y, G_GNUC_UNUSED gboolean by_keyboard,
-				 GtkTooltip *tooltip, G_GNUC_UNUSED gpointer data)
+static gboolean on_query_tooltip(GtkWidget *detail, G_GNUC_UNUSED int x, G_GNUC_UNUSED int y,
+				 G_GNUC_UNUSED gboolean by_keyboard, GtkTooltip *tooltip,
+				 G_GNUC_UNUSED gpointer data)
 {
 	gtk_tooltip_set_text(tooltip, gtk_label_get_text(GTK_LABEL(detail)));
 	return TRUE;
 }
 
-/* By tree node: whether what is searched is on the way there: an expression, or words.  NULL: nothing is searched. */
+/*
+ * By tree node: whether what is searched is on the way there: an expression, or words.  NULL:
+ * nothing is searched.
+ */
 static bool *find_holds(SptFlamePane *self)
 {
 	const char *search = gtk_editable_get_text(GTK_EDITABLE(self->search));
-	g_autoptr(SptExpression) expression = strstr(search, " and ") || strstr(search, " or ") ? spt_expression_parse(search, NULL) : NULL;
+	g_autoptr(SptExpression) expression = strstr(search, " and ") || strstr(search, " or ") ?
+						      spt_expression_parse(search, NULL) :
+						      NULL;
 	g_autofree bool *matches = NULL;
 	uint32_t n;
 	const SptTreeNode *nodes = spt_profile_tree(self->document->profile, &n);
 	bool *holds;
 
 	if (expression)
-		return spt_expression_holds(expression, nodes, n, self->document->functions, self->document->n_functions);
+		return spt_expression_holds(expression, nodes, n, self->document->functions,
+					    self->document->n_functions);
 	matches = spt_order_match(self->document->order, search);
 	if (!matches)
 		return NULL;
@@ -92,7 +104,8 @@ static bool *find_holds(SptFlamePane *self)
 static void show_tree(SptFlamePane *self)
 {
 	g_autofree bool *holds = self->rooted ? find_holds(self) : NULL;
-	g_autoptr(GArray) below = holds ? spt_profile_descendants_where(self->document->profile, holds) : NULL;
+	g_autoptr(GArray) below =
+		holds ? spt_profile_descendants_where(self->document->profile, holds) : NULL;
 
 	spt_flame_view_show(self->view, self->document, below ? below : self->document->tree);
 }
@@ -101,7 +114,8 @@ static void light(SptFlamePane *self)
 {
 	const char *search = gtk_editable_get_text(GTK_EDITABLE(self->search));
 
-	spt_flame_view_light(self->view, self->rooted ? NULL : spt_order_match(self->document->order, search));
+	spt_flame_view_light(self->view,
+			     self->rooted ? NULL : spt_order_match(self->document->order, search));
 	spt_chart_view_light(self->chart, spt_order_match(self->document->order, search));
 	on_changed(self);
 }
@@ -109,7 +123,8 @@ static void light(SptFlamePane *self)
 static void on_search_changed(SptFlamePane *self)
 {
 	/* Comes a moment after the text changed, when Enter may have been pressed already. */
-	if (!self->document || g_strcmp0(self->rooted, gtk_editable_get_text(GTK_EDITABLE(self->search))) == 0)
+	if (!self->document ||
+	    g_strcmp0(self->rooted, gtk_editable_get_text(GTK_EDITABLE(self->search))) == 0)
 		return;
 	if (self->rooted) {
 		g_clear_pointer(&self->rooted, g_free);
@@ -159,7 +174,8 @@ static bool are_listed(SptFlamePane *self, const GArray *threads)
 
 	for (unsigned i = 0; i < n; i++) {
 		for (unsigned j = 0; j < self->tids->len; j++)
-			listed += g_array_index(self->tids, uint32_t, j) == g_array_index(threads, SptGroupRow, i).tid;
+			listed += g_array_index(self->tids, uint32_t, j) ==
+				  g_array_index(threads, SptGroupRow, i).tid;
 	}
 	return n == self->tids->len && listed == n;
 }
@@ -177,7 +193,10 @@ static void list_threads(SptFlamePane *self, const GArray *threads)
 	g_array_set_size(self->tids, 0);
 	for (unsigned i = 0; i < MIN(threads->len, MAX_THREADS); i++) {
 		const SptGroupRow *thread = &g_array_index(threads, SptGroupRow, i);
-		g_autofree char *made = NULL, *name = g_strdup_printf("%.40s (%u)", spt_text_name(thread->name, &made), thread->tid);
+		g_autofree char *made = NULL,
+				*name = g_strdup_printf("%.40s (%u)",
+							spt_text_name(thread->name, &made),
+							thread->tid);
 
 		gtk_string_list_append(names, name);
 		g_array_append_val(self->tids, thread->tid);
@@ -240,7 +259,8 @@ static void on_stop_search(SptFlamePane *self)
 	gtk_widget_grab_focus(GTK_WIDGET(self->view));
 }
 
-static gboolean on_escape(GtkWidget *widget, G_GNUC_UNUSED GVariant *arguments, G_GNUC_UNUSED gpointer data)
+static gboolean on_escape(GtkWidget *widget, G_GNUC_UNUSED GVariant *arguments,
+			  G_GNUC_UNUSED gpointer data)
 {
 	SptFlamePane *self = SPT_FLAME_PANE(widget);
 
@@ -262,7 +282,8 @@ static gboolean grab_focus(GtkWidget *widget)
 static gboolean scroll_to_root(gpointer data)
 {
 	SptFlamePane *self = data;
-	GtkAdjustment *adjustment = gtk_scrolled_window_get_vadjustment(GTK_SCROLLED_WINDOW(self->scrolled));
+	GtkAdjustment *adjustment =
+		gtk_scrolled_window_get_vadjustment(GTK_SCROLLED_WINDOW(self->scrolled));
 	bool is_upward = gtk_toggle_button_get_active(GTK_TOGGLE_BUTTON(self->upward));
 
 	gtk_adjustment_set_value(adjustment, is_upward ? gtk_adjustment_get_upper(adjustment) : 0);
@@ -271,7 +292,8 @@ static gboolean scroll_to_root(gpointer data)
 
 static void on_upward_toggled(SptFlamePane *self)
 {
-	spt_flame_view_set_upward(self->view, gtk_toggle_button_get_active(GTK_TOGGLE_BUTTON(self->upward)));
+	spt_flame_view_set_upward(self->view,
+				  gtk_toggle_button_get_active(GTK_TOGGLE_BUTTON(self->upward)));
 	scroll_to_root(self);
 }
 
@@ -279,8 +301,10 @@ static void on_menu(SptFlamePane *self, double x, double y)
 {
 	double at_x, at_y;
 
-	gtk_widget_translate_coordinates(GTK_WIDGET(self->view), GTK_WIDGET(self), x, y, &at_x, &at_y);
-	gtk_popover_set_pointing_to(GTK_POPOVER(self->popover), &(GdkRectangle){ (int)at_x, (int)at_y, 1, 1 });
+	gtk_widget_translate_coordinates(GTK_WIDGET(self->view), GTK_WIDGET(self), x, y, &at_x,
+					 &at_y);
+	gtk_popover_set_pointing_to(GTK_POPOVER(self->popover),
+				    &(GdkRectangle){ (int)at_x, (int)at_y, 1, 1 });
 	gtk_popover_popup(GTK_POPOVER(self->popover));
 }
 
@@ -289,33 +313,41 @@ static void on_function_activated(SptFlamePane *self, unsigned function)
 	g_signal_emit(self, function_activated, 0, function);
 }
 
-static void on_show_function(GtkWidget *widget, G_GNUC_UNUSED const char *action, G_GNUC_UNUSED GVariant *parameter)
+static void on_show_function(GtkWidget *widget, G_GNUC_UNUSED const char *action,
+			     G_GNUC_UNUSED GVariant *parameter)
 {
-	on_function_activated(SPT_FLAME_PANE(widget), spt_flame_pane_selected(SPT_FLAME_PANE(widget)));
+	on_function_activated(SPT_FLAME_PANE(widget),
+			      spt_flame_pane_selected(SPT_FLAME_PANE(widget)));
 }
 
-static void on_copy_name(GtkWidget *widget, G_GNUC_UNUSED const char *action, G_GNUC_UNUSED GVariant *parameter)
+static void on_copy_name(GtkWidget *widget, G_GNUC_UNUSED const char *action,
+			 G_GNUC_UNUSED GVariant *parameter)
 {
 	SptFlamePane *self = SPT_FLAME_PANE(widget);
 	g_autofree char *made = NULL;
 
-	gtk_widget_activate_action(widget, "views.copy", "s",
-				   spt_text_name(self->document->functions[spt_flame_pane_selected(self)].name, &made));
+	gtk_widget_activate_action(
+		widget, "views.copy", "s",
+		spt_text_name(self->document->functions[spt_flame_pane_selected(self)].name,
+			      &made));
 }
 
-static void on_zoom(GtkWidget *widget, G_GNUC_UNUSED const char *action, G_GNUC_UNUSED GVariant *parameter)
+static void on_zoom(GtkWidget *widget, G_GNUC_UNUSED const char *action,
+		    G_GNUC_UNUSED GVariant *parameter)
 {
 	SptFlameView *view = SPT_FLAME_PANE(widget)->view;
 
 	spt_flame_view_zoom(view, spt_flame_view_selected(view));
 }
 
-static void on_zoom_out(GtkWidget *widget, G_GNUC_UNUSED const char *action, G_GNUC_UNUSED GVariant *parameter)
+static void on_zoom_out(GtkWidget *widget, G_GNUC_UNUSED const char *action,
+			G_GNUC_UNUSED GVariant *parameter)
 {
 	spt_flame_view_zoom(SPT_FLAME_PANE(widget)->view, 0);
 }
 
-static void on_back(GtkWidget *widget, G_GNUC_UNUSED const char *action, G_GNUC_UNUSED GVariant *parameter)
+static void on_back(GtkWidget *widget, G_GNUC_UNUSED const char *action,
+		    G_GNUC_UNUSED GVariant *parameter)
 {
 	spt_flame_view_step_back(SPT_FLAME_PANE(widget)->view);
 }
@@ -369,27 +401,32 @@ static void spt_flame_pane_class_init(SptFlamePaneClass *class)
 	G_OBJECT_CLASS(class)->dispose = dispose;
 	widget_class->grab_focus = grab_focus;
 	gtk_widget_class_set_layout_manager_type(widget_class, GTK_TYPE_BIN_LAYOUT);
-	gtk_widget_class_set_template_from_resource(widget_class, "/io/github/sysprof_trace/Sysprof/flame-pane.ui");
+	gtk_widget_class_set_template_from_resource(
+		widget_class, "/io/github/sysprof_trace/Sysprof/flame-pane.ui");
 	bind_children(widget_class);
-	gtk_widget_class_install_action(widget_class, "flame.show-function", NULL, on_show_function);
+	gtk_widget_class_install_action(widget_class, "flame.show-function", NULL,
+					on_show_function);
 	gtk_widget_class_install_action(widget_class, "flame.copy-name", NULL, on_copy_name);
 	gtk_widget_class_install_action(widget_class, "flame.zoom", NULL, on_zoom);
 	gtk_widget_class_install_action(widget_class, "flame.zoom-out", NULL, on_zoom_out);
 	gtk_widget_class_install_action(widget_class, "flame.back", NULL, on_back);
 	gtk_widget_class_add_binding(widget_class, GDK_KEY_Escape, 0, on_escape, NULL);
-	function_activated = g_signal_new("function-activated", SPT_TYPE_FLAME_PANE, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL,
-					  G_TYPE_NONE, 1, G_TYPE_UINT);
+	function_activated =
+		g_signal_new("function-activated", SPT_TYPE_FLAME_PANE, G_SIGNAL_RUN_LAST, 0, NULL,
+			     NULL, NULL, G_TYPE_NONE, 1, G_TYPE_UINT);
 }
 
 static void spt_flame_pane_init(SptFlamePane *self)
 {
 	self->tids = g_array_new(FALSE, FALSE, sizeof(uint32_t));
 	gtk_widget_init_template(GTK_WIDGET(self));
-	g_signal_connect_object(gtk_scrolled_window_get_vadjustment(GTK_SCROLLED_WINDOW(self->chart_scrolled)), "value-changed",
-				G_CALLBACK(gtk_widget_queue_draw), self->chart, G_CONNECT_SWAPPED);
+	g_signal_connect_object(
+		gtk_scrolled_window_get_vadjustment(GTK_SCROLLED_WINDOW(self->chart_scrolled)),
+		"value-changed", G_CALLBACK(gtk_widget_queue_draw), self->chart, G_CONNECT_SWAPPED);
 	/* What is drawn depends on what is in view. */
-	g_signal_connect_object(gtk_scrolled_window_get_vadjustment(GTK_SCROLLED_WINDOW(self->scrolled)), "value-changed",
-				G_CALLBACK(gtk_widget_queue_draw), self->view, G_CONNECT_SWAPPED);
+	g_signal_connect_object(
+		gtk_scrolled_window_get_vadjustment(GTK_SCROLLED_WINDOW(self->scrolled)),
+		"value-changed", G_CALLBACK(gtk_widget_queue_draw), self->view, G_CONNECT_SWAPPED);
 	gtk_widget_set_has_tooltip(self->detail, TRUE);
 	g_signal_connect(self->detail, "query-tooltip", G_CALLBACK(on_query_tooltip), NULL);
 	set_actions(self);
@@ -425,5 +462,7 @@ void spt_flame_pane_focus_search(SptFlamePane *self)
 
 GtkWidget *spt_flame_pane_picture(SptFlamePane *self)
 {
-	return gtk_toggle_button_get_active(GTK_TOGGLE_BUTTON(self->by_time)) ? GTK_WIDGET(self->chart) : GTK_WIDGET(self->view);
+	return gtk_toggle_button_get_active(GTK_TOGGLE_BUTTON(self->by_time)) ?
+		       GTK_WIDGET(self->chart) :
+		       GTK_WIDGET(self->view);
 }

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A flame graph of everything, with what belongs to it: what is selected, in words; search; a menu. */
+/*
+ * A flame graph of everything, with what belongs to it: what is selected, in words; search; a menu.
+ */
 #ifndef SPT_FLAME_PANE_H
 #define SPT_FLAME_PANE_H
 

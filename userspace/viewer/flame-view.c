@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The boxes are laid out anew when another one is zoomed to.  What would be narrower than a pixel of a wide window is left out,
- * and more of it when there is too much for one picture.
+ * The boxes are laid out anew when another one is zoomed to.  What would be narrower than a pixel
+ * of a wide window is left out, and more of it when there is too much for one picture.
  */
 #include "flame-view.h"
 
@@ -47,7 +47,9 @@ static uint32_t depth_of(const SptFlameView *self, uint32_t node)
 static SptFlameDrawing drawing_of(SptFlameView *self)
 {
 	GtkWidget *scrolled = gtk_widget_get_ancestor(GTK_WIDGET(self), GTK_TYPE_SCROLLED_WINDOW);
-	GtkAdjustment *adjustment = scrolled ? gtk_scrolled_window_get_vadjustment(GTK_SCROLLED_WINDOW(scrolled)) : NULL;
+	GtkAdjustment *adjustment =
+		scrolled ? gtk_scrolled_window_get_vadjustment(GTK_SCROLLED_WINDOW(scrolled)) :
+			   NULL;
 	double top = adjustment ? gtk_adjustment_get_value(adjustment) : 0;
 
 	return (SptFlameDrawing){
@@ -60,10 +62,13 @@ static SptFlameDrawing drawing_of(SptFlameView *self)
 		.selected = self->selected,
 		.hovered = self->hovered,
 		.matches = self->matches,
-		.changes = self->document->differences ? (const double *)self->document->differences->changes->data : NULL,
+		.changes = self->document->differences ?
+				   (const double *)self->document->differences->changes->data :
+				   NULL,
 		.is_upward = self->is_upward,
 		.top = top,
-		.bottom = adjustment ? top + gtk_adjustment_get_page_size(adjustment) : gtk_widget_get_height(GTK_WIDGET(self)),
+		.bottom = adjustment ? top + gtk_adjustment_get_page_size(adjustment) :
+				       gtk_widget_get_height(GTK_WIDGET(self)),
 		.row_height = self->row_height,
 	};
 }
@@ -91,15 +96,20 @@ static void lay_out_anew(SptFlameView *self)
 static uint32_t rows_of(SptFlameView *self)
 {
 	lay_out(self);
-	return self->boxes && self->boxes->len ? g_array_index(self->boxes, SptFlameBox, self->boxes->len - 1).depth + 1 : 0;
+	return self->boxes && self->boxes->len ?
+		       g_array_index(self->boxes, SptFlameBox, self->boxes->len - 1).depth + 1 :
+		       0;
 }
 
-static void measure(GtkWidget *widget, GtkOrientation orientation, G_GNUC_UNUSED int for_size, int *minimum, int *natural,
-		    G_GNUC_UNUSED int *minimum_baseline, G_GNUC_UNUSED int *natural_baseline)
+static void measure(GtkWidget *widget, GtkOrientation orientation, G_GNUC_UNUSED int for_size,
+		    int *minimum, int *natural, G_GNUC_UNUSED int *minimum_baseline,
+		    G_GNUC_UNUSED int *natural_baseline)
 {
 	SptFlameView *self = SPT_FLAME_VIEW(widget);
 
-	*minimum = *natural = orientation == GTK_ORIENTATION_HORIZONTAL ? 100 : (int)rows_of(self) * self->row_height;
+	*minimum = *natural = orientation == GTK_ORIENTATION_HORIZONTAL ?
+				      100 :
+				      (int)rows_of(self) * self->row_height;
 }
 
 static void snapshot_view(GtkWidget *widget, GtkSnapshot *snapshot)
@@ -150,17 +160,23 @@ static const SptFlameBox *box_of(SptFlameView *self, uint32_t node)
 char *spt_flame_view_describe(SptFlameView *self, uint32_t at)
 {
 	const SptTreeNode *node = node_at(self, at);
-	const SptFunction *function = node->function == NONE ? NULL : &self->document->functions[node->function];
+	const SptFunction *function =
+		node->function == NONE ? NULL : &self->document->functions[node->function];
 	double percent = self->document->total ? 100.0 / (double)self->document->total : 0;
 	g_autofree char *made_name = NULL, *made_object = NULL;
 
 	if (self->document->differences)
-		return g_strdup_printf("%s: %+.2f", function ? spt_text_name(function->name, &made_name) : _("All"),
-				       100 * g_array_index(self->document->differences->changes, double, at));
+		return g_strdup_printf(
+			"%s: %+.2f",
+			function ? spt_text_name(function->name, &made_name) : _("All"),
+			100 * g_array_index(self->document->differences->changes, double, at));
 	if (!function)
-		return g_strdup_printf(_("All: total %.2f %%, self %.2f %%"), percent * (double)node->total, percent * (double)node->self);
-	return g_strdup_printf(_("%s (%s): total %.2f %%, self %.2f %%"), spt_text_name(function->name, &made_name),
-			       function->is_process ? _("process") : spt_text_name(function->object, &made_object),
+		return g_strdup_printf(_("All: total %.2f %%, self %.2f %%"),
+				       percent * (double)node->total, percent * (double)node->self);
+	return g_strdup_printf(_("%s (%s): total %.2f %%, self %.2f %%"),
+			       spt_text_name(function->name, &made_name),
+			       function->is_process ? _("process") :
+						      spt_text_name(function->object, &made_object),
 			       percent * (double)node->total, percent * (double)node->self);
 }
 
@@ -169,10 +185,12 @@ static void tell(SptFlameView *self)
 {
 	uint32_t at = self->selected == NONE ? self->zoomed : self->selected;
 	g_autofree char *what = spt_flame_view_describe(self, at);
-	g_autofree char *text = g_strdup_printf(_("Flame graph, %s, depth %u of %u%s"), what, depth_of(self, at), rows_of(self) - 1,
+	g_autofree char *text = g_strdup_printf(_("Flame graph, %s, depth %u of %u%s"), what,
+						depth_of(self, at), rows_of(self) - 1,
 						at != 0 && at == self->zoomed ? _(", zoomed") : "");
 
-	gtk_accessible_update_property(GTK_ACCESSIBLE(self), GTK_ACCESSIBLE_PROPERTY_LABEL, text, -1);
+	gtk_accessible_update_property(GTK_ACCESSIBLE(self), GTK_ACCESSIBLE_PROPERTY_LABEL, text,
+				       -1);
 	gtk_widget_queue_draw(GTK_WIDGET(self));
 	g_signal_emit(self, changed, 0);
 }
@@ -187,8 +205,9 @@ static void scroll_to(SptFlameView *self, uint32_t node)
 	if (!scrolled || !box)
 		return;
 	area = spt_flame_place(&drawing, box);
-	gtk_adjustment_clamp_page(gtk_scrolled_window_get_vadjustment(GTK_SCROLLED_WINDOW(scrolled)), area.origin.y,
-				  area.origin.y + area.size.height);
+	gtk_adjustment_clamp_page(gtk_scrolled_window_get_vadjustment(
+					  GTK_SCROLLED_WINDOW(scrolled)),
+				  area.origin.y, area.origin.y + area.size.height);
 }
 
 static void select_node(SptFlameView *self, uint32_t node)
@@ -235,7 +254,8 @@ static uint32_t beside(SptFlameView *self, uint32_t from, int step)
 {
 	const SptTreeNode *parent = node_at(self, node_at(self, from)->parent);
 	uint32_t to = from + (uint32_t)step;
-	bool is_sibling = from != 0 && to >= parent->first_child && to < parent->first_child + parent->n_children;
+	bool is_sibling = from != 0 && to >= parent->first_child &&
+			  to < parent->first_child + parent->n_children;
 
 	return is_sibling && box_of(self, to) ? to : NONE;
 }
@@ -280,10 +300,12 @@ static gboolean on_zoom_key(GtkWidget *widget, GVariant *arguments, G_GNUC_UNUSE
 	return TRUE;
 }
 
-static gboolean on_menu_key(GtkWidget *widget, G_GNUC_UNUSED GVariant *arguments, G_GNUC_UNUSED gpointer data)
+static gboolean on_menu_key(GtkWidget *widget, G_GNUC_UNUSED GVariant *arguments,
+			    G_GNUC_UNUSED gpointer data)
 {
 	SptFlameView *self = SPT_FLAME_VIEW(widget);
-	const SptFlameBox *box = self->nodes && self->selected != NONE ? box_of(self, self->selected) : NULL;
+	const SptFlameBox *box =
+		self->nodes && self->selected != NONE ? box_of(self, self->selected) : NULL;
 	SptFlameDrawing drawing;
 	graphene_rect_t area;
 
@@ -296,11 +318,13 @@ static gboolean on_menu_key(GtkWidget *widget, G_GNUC_UNUSED GVariant *arguments
 	return TRUE;
 }
 
-static gboolean on_activate_key(GtkWidget *widget, G_GNUC_UNUSED GVariant *arguments, G_GNUC_UNUSED gpointer data)
+static gboolean on_activate_key(GtkWidget *widget, G_GNUC_UNUSED GVariant *arguments,
+				G_GNUC_UNUSED gpointer data)
 {
 	SptFlameView *self = SPT_FLAME_VIEW(widget);
 
-	if (!self->nodes || self->selected == NONE || node_at(self, self->selected)->function == NONE)
+	if (!self->nodes || self->selected == NONE ||
+	    node_at(self, self->selected)->function == NONE)
 		return FALSE;
 	g_signal_emit(self, function_activated, 0, node_at(self, self->selected)->function);
 	return TRUE;
@@ -308,14 +332,16 @@ static gboolean on_activate_key(GtkWidget *widget, G_GNUC_UNUSED GVariant *argum
 
 /* Mouse. */
 
-static void on_pressed(GtkGestureClick *click, G_GNUC_UNUSED int n, double x, double y, SptFlameView *self)
+static void on_pressed(GtkGestureClick *click, G_GNUC_UNUSED int n, double x, double y,
+		       SptFlameView *self)
 {
 	uint32_t node = node_near(self, x, y);
 
 	gtk_widget_grab_focus(GTK_WIDGET(self));
 	if (node == NONE)
 		return;
-	if (gtk_gesture_single_get_current_button(GTK_GESTURE_SINGLE(click)) == GDK_BUTTON_SECONDARY) {
+	if (gtk_gesture_single_get_current_button(GTK_GESTURE_SINGLE(click)) ==
+	    GDK_BUTTON_SECONDARY) {
 		select_node(self, node);
 		g_signal_emit(self, menu, 0, x, y);
 		return;
@@ -323,7 +349,8 @@ static void on_pressed(GtkGestureClick *click, G_GNUC_UNUSED int n, double x, do
 	spt_flame_view_zoom(self, node);
 }
 
-static void on_motion(G_GNUC_UNUSED GtkEventControllerMotion *motion, double x, double y, SptFlameView *self)
+static void on_motion(G_GNUC_UNUSED GtkEventControllerMotion *motion, double x, double y,
+		      SptFlameView *self)
 {
 	uint32_t node = node_near(self, x, y);
 
@@ -339,7 +366,8 @@ static void on_leave(G_GNUC_UNUSED GtkEventControllerMotion *motion, SptFlameVie
 	gtk_widget_queue_draw(GTK_WIDGET(self));
 }
 
-static gboolean query_tooltip(GtkWidget *widget, int x, int y, gboolean by_keyboard, GtkTooltip *tooltip)
+static gboolean query_tooltip(GtkWidget *widget, int x, int y, gboolean by_keyboard,
+			      GtkTooltip *tooltip)
 {
 	SptFlameView *self = SPT_FLAME_VIEW(widget);
 	const SptFlameBox *box = by_keyboard ? NULL : box_near(self, x, y);
@@ -347,7 +375,8 @@ static gboolean query_tooltip(GtkWidget *widget, int x, int y, gboolean by_keybo
 	g_autofree char *text = NULL;
 
 	if (box && box->n_more)
-		text = g_strdup_printf(_("%u too small to be seen from here: zoom in"), box->n_more);
+		text = g_strdup_printf(_("%u too small to be seen from here: zoom in"),
+				       box->n_more);
 	else if (node != NONE)
 		text = spt_flame_view_describe(self, node);
 	gtk_tooltip_set_text(tooltip, text);
@@ -379,18 +408,23 @@ static void add_keys(GtkWidgetClass *class)
 	static const struct {
 		guint key;
 		int across, along;
-	} moves[] = { { GDK_KEY_Left, -1, 0 }, { GDK_KEY_Right, 1, 0 }, { GDK_KEY_Up, 0, -1 }, { GDK_KEY_Down, 0, 1 } };
+	} moves[] = { { GDK_KEY_Left, -1, 0 },
+		      { GDK_KEY_Right, 1, 0 },
+		      { GDK_KEY_Up, 0, -1 },
+		      { GDK_KEY_Down, 0, 1 } };
 	static const struct {
 		guint key;
 		int direction;
-	} zooms[] = { { GDK_KEY_Return, 1 }, { GDK_KEY_KP_Enter, 1 }, { GDK_KEY_plus, 1 }, { GDK_KEY_KP_Add, 1 },
-		      { GDK_KEY_BackSpace, -1 }, { GDK_KEY_minus, -1 }, { GDK_KEY_KP_Subtract, -1 },
-		      { GDK_KEY_Home, 0 }, { GDK_KEY_0, 0 } };
+	} zooms[] = { { GDK_KEY_Return, 1 },	   { GDK_KEY_KP_Enter, 1 },   { GDK_KEY_plus, 1 },
+		      { GDK_KEY_KP_Add, 1 },	   { GDK_KEY_BackSpace, -1 }, { GDK_KEY_minus, -1 },
+		      { GDK_KEY_KP_Subtract, -1 }, { GDK_KEY_Home, 0 },	      { GDK_KEY_0, 0 } };
 
 	for (unsigned i = 0; i < G_N_ELEMENTS(moves); i++)
-		gtk_widget_class_add_binding(class, moves[i].key, 0, on_move, "(ii)", moves[i].across, moves[i].along);
+		gtk_widget_class_add_binding(class, moves[i].key, 0, on_move, "(ii)",
+					     moves[i].across, moves[i].along);
 	for (unsigned i = 0; i < G_N_ELEMENTS(zooms); i++)
-		gtk_widget_class_add_binding(class, zooms[i].key, 0, on_zoom_key, "(i)", zooms[i].direction);
+		gtk_widget_class_add_binding(class, zooms[i].key, 0, on_zoom_key, "(i)",
+					     zooms[i].direction);
 	gtk_widget_class_add_binding(class, GDK_KEY_Menu, 0, on_menu_key, NULL);
 	gtk_widget_class_add_binding(class, GDK_KEY_F10, GDK_SHIFT_MASK, on_menu_key, NULL);
 	gtk_widget_class_add_binding(class, GDK_KEY_space, 0, on_activate_key, NULL);
@@ -408,11 +442,13 @@ static void spt_flame_view_class_init(SptFlameViewClass *class)
 	gtk_widget_class_set_css_name(widget_class, "flame");
 	gtk_widget_class_set_accessible_role(widget_class, GTK_ACCESSIBLE_ROLE_IMG);
 	add_keys(widget_class);
-	changed = g_signal_new("changed", SPT_TYPE_FLAME_VIEW, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 0);
-	menu = g_signal_new("menu", SPT_TYPE_FLAME_VIEW, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 2, G_TYPE_DOUBLE,
-			    G_TYPE_DOUBLE);
-	function_activated = g_signal_new("function-activated", SPT_TYPE_FLAME_VIEW, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL,
-					  G_TYPE_NONE, 1, G_TYPE_UINT);
+	changed = g_signal_new("changed", SPT_TYPE_FLAME_VIEW, G_SIGNAL_RUN_LAST, 0, NULL, NULL,
+			       NULL, G_TYPE_NONE, 0);
+	menu = g_signal_new("menu", SPT_TYPE_FLAME_VIEW, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL,
+			    G_TYPE_NONE, 2, G_TYPE_DOUBLE, G_TYPE_DOUBLE);
+	function_activated =
+		g_signal_new("function-activated", SPT_TYPE_FLAME_VIEW, G_SIGNAL_RUN_LAST, 0, NULL,
+			     NULL, NULL, G_TYPE_NONE, 1, G_TYPE_UINT);
 }
 
 static void spt_flame_view_init(SptFlameView *self)
@@ -436,8 +472,9 @@ static void spt_flame_view_init(SptFlameView *self)
 void spt_flame_view_show(SptFlameView *self, SptDocument *document, GArray *nodes)
 {
 	bool is_known = self->document && spt_document_is_same(self->document, document);
-	uint32_t zoomed = is_known && self->nodes ?
-			  spt_tree_find((const SptTreeNode *)nodes->data, node_at(self, 0), self->zoomed) : 0;
+	uint32_t zoomed = is_known && self->nodes ? spt_tree_find((const SptTreeNode *)nodes->data,
+								  node_at(self, 0), self->zoomed) :
+						    0;
 
 	spt_document_ref(document);
 	g_array_ref(nodes);
@@ -466,12 +503,15 @@ void spt_flame_view_light(SptFlameView *self, bool *matches)
 uint64_t spt_flame_view_lit(SptFlameView *self, uint64_t *ret_all)
 {
 	*ret_all = node_at(self, self->zoomed)->total;
-	return self->matches ? spt_flame_matched(node_at(self, 0), self->nodes->len, self->zoomed, self->matches) : 0;
+	return self->matches ? spt_flame_matched(node_at(self, 0), self->nodes->len, self->zoomed,
+						 self->matches) :
+			       0;
 }
 
 uint32_t spt_flame_view_function(SptFlameView *self)
 {
-	return self->nodes && self->selected != NONE ? node_at(self, self->selected)->function : NONE;
+	return self->nodes && self->selected != NONE ? node_at(self, self->selected)->function :
+						       NONE;
 }
 
 uint32_t spt_flame_view_selected(SptFlameView *self)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The picture of a flame graph: boxes as wide as their weight, callees below their callers (or above them), the heaviest on
- * the left.  Inside a GtkScrolledWindow, which is as high as the picture is deep.
+ * The picture of a flame graph: boxes as wide as their weight, callees below their callers (or
+ * above them), the heaviest on the left.  Inside a GtkScrolledWindow, which is as high as the
+ * picture is deep.
  */
 #ifndef SPT_FLAME_VIEW_H
 #define SPT_FLAME_VIEW_H
@@ -19,7 +20,10 @@ G_DECLARE_FINAL_TYPE(SptFlameView, spt_flame_view, SPT, FLAME_VIEW, GtkWidget)
  * "function-activated" (uint function): more is to be told of the selected box.
  */
 
-/* @nodes: SptTreeNode of @document's functions.  Stays zoomed to the same call path, if it is still there. */
+/*
+ * @nodes: SptTreeNode of @document's functions.  Stays zoomed to the same call path, if it is still
+ * there.
+ */
 void spt_flame_view_show(SptFlameView *view, SptDocument *document, GArray *nodes);
 /* The root at the bottom. */
 void spt_flame_view_set_upward(SptFlameView *view, gboolean is_upward);

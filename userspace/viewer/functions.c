@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The library sorts; the view is given another list each time, which is far quicker than telling it how an old one changed.
- * The selection is a function and not a row, so it outlives that.
+ * The library sorts; the view is given another list each time, which is far quicker than telling it
+ * how an old one changed.  The selection is a function and not a row, so it outlives that.
  */
 #include "functions.h"
 
@@ -45,11 +45,13 @@ static void fill(SptDocument *document, gconstpointer data, uint32_t position, S
 	const uint32_t *list = data;
 	const SptFunction *function = &document->functions[list[position]];
 
-	*ret = (SptRowValues){ .function = list[position], .self = function->self, .total = function->total };
+	*ret = (SptRowValues){ .function = list[position],
+			       .self = function->self,
+			       .total = function->total };
 }
 
-static void on_selection_changed(GtkSelectionModel *selection, G_GNUC_UNUSED unsigned position, G_GNUC_UNUSED unsigned n,
-				 SptFunctions *self)
+static void on_selection_changed(GtkSelectionModel *selection, G_GNUC_UNUSED unsigned position,
+				 G_GNUC_UNUSED unsigned n, SptFunctions *self)
 {
 	SptRow *row = gtk_single_selection_get_selected_item(GTK_SINGLE_SELECTION(selection));
 	uint32_t function = row ? spt_row_values(row)->function : UINT32_MAX;
@@ -86,16 +88,18 @@ static void set_list(SptFunctions *self, uint32_t *list, uint32_t n)
 	if (self->rows && self->refills && spt_row_list_is_near(self->rows, n)) {
 		g_signal_handlers_block_by_func(self->selection, on_selection_changed, self);
 		spt_row_list_refill(self->rows, self->document, n, list, g_free);
-		gtk_single_selection_set_selected(self->selection, position_of(self, self->selected));
+		gtk_single_selection_set_selected(self->selection,
+						  position_of(self, self->selected));
 		g_signal_handlers_unblock_by_func(self->selection, on_selection_changed, self);
 		return;
 	}
 	clear_list(self);
 	self->rows = spt_row_list_new(self->document, n, fill, list, g_free);
-	self->selection = g_object_new(GTK_TYPE_SINGLE_SELECTION, "autoselect", FALSE, "can-unselect", TRUE, "model",
-				       self->rows, NULL);
+	self->selection = g_object_new(GTK_TYPE_SINGLE_SELECTION, "autoselect", FALSE,
+				       "can-unselect", TRUE, "model", self->rows, NULL);
 	gtk_single_selection_set_selected(self->selection, position_of(self, self->selected));
-	g_signal_connect(self->selection, "selection-changed", G_CALLBACK(on_selection_changed), self);
+	g_signal_connect(self->selection, "selection-changed", G_CALLBACK(on_selection_changed),
+			 self);
 	spt_pane_set_model(SPT_PANE(self), GTK_SELECTION_MODEL(self->selection));
 }
 
@@ -112,7 +116,8 @@ static void refresh(SptFunctions *self)
 	self->searched = g_strdup(search);
 	list = spt_order_list(self->document->order, self->key, self->descending, search, &n);
 	set_list(self, list, n);
-	spt_pane_set_empty_text(SPT_PANE(self), *search ? _("No function has that in its name") : _("There are no samples"));
+	spt_pane_set_empty_text(SPT_PANE(self), *search ? _("No function has that in its name") :
+							  _("There are no samples"));
 	spt_pane_show_empty(SPT_PANE(self), n == 0);
 	g_debug("%u functions listed in %.1f ms of CPU time", n, spt_work_ms() - begin_ms);
 }
@@ -132,10 +137,14 @@ static gboolean scroll_to_selected(gpointer data)
 static void queue_scroll(SptFunctions *self)
 {
 	if (!self->scroll_source)
-		self->scroll_source = g_idle_add_full(G_PRIORITY_LOW, scroll_to_selected, self, NULL);
+		self->scroll_source =
+			g_idle_add_full(G_PRIORITY_LOW, scroll_to_selected, self, NULL);
 }
 
-/* Sorters of columns sort nothing here.  One that is asked is the view's first, and the answer's sign its direction. */
+/*
+ * Sorters of columns sort nothing here.  One that is asked is the view's first, and the answer's
+ * sign its direction.
+ */
 static int on_asked(G_GNUC_UNUSED gconstpointer a, G_GNUC_UNUSED gconstpointer b, gpointer data)
 {
 	struct column *column = data;
@@ -144,7 +153,8 @@ static int on_asked(G_GNUC_UNUSED gconstpointer a, G_GNUC_UNUSED gconstpointer b
 	return -1;
 }
 
-static void on_order_changed(GtkSorter *sorter, G_GNUC_UNUSED GtkSorterChange change, SptFunctions *self)
+static void on_order_changed(GtkSorter *sorter, G_GNUC_UNUSED GtkSorterChange change,
+			     SptFunctions *self)
 {
 	GtkColumnView *view = spt_pane_view(SPT_PANE(self));
 	GtkOrdering answer;
@@ -193,8 +203,8 @@ static void dispose(GObject *object)
 static void spt_functions_class_init(SptFunctionsClass *class)
 {
 	G_OBJECT_CLASS(class)->dispose = dispose;
-	function_selected = g_signal_new("function-selected", SPT_TYPE_FUNCTIONS, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL,
-					 G_TYPE_NONE, 1, G_TYPE_UINT);
+	function_selected = g_signal_new("function-selected", SPT_TYPE_FUNCTIONS, G_SIGNAL_RUN_LAST,
+					 0, NULL, NULL, NULL, G_TYPE_NONE, 1, G_TYPE_UINT);
 }
 
 static void add_columns(SptFunctions *self)
@@ -214,7 +224,8 @@ static void add_columns(SptFunctions *self)
 		struct column *column = &self->columns[i];
 		GtkCustomSorter *sorter = gtk_custom_sorter_new(on_asked, column, NULL);
 
-		*column = (struct column){ self, kinds[i].key, spt_columns_append(view, kinds[i].kind) };
+		*column = (struct column){ self, kinds[i].key,
+					   spt_columns_append(view, kinds[i].kind) };
 		gtk_column_view_column_set_sorter(column->column, GTK_SORTER(sorter));
 		g_object_unref(sorter);
 		if (column->key == SPT_ORDER_TOTAL)
@@ -222,14 +233,17 @@ static void add_columns(SptFunctions *self)
 	}
 	self->key = SPT_ORDER_TOTAL;
 	self->descending = true;
-	g_signal_connect_object(gtk_column_view_get_sorter(view), "changed", G_CALLBACK(on_order_changed), self, 0);
+	g_signal_connect_object(gtk_column_view_get_sorter(view), "changed",
+				G_CALLBACK(on_order_changed), self, 0);
 }
 
 static void spt_functions_init(SptFunctions *self)
 {
 	self->selected = UINT32_MAX;
-	self->search = g_object_new(GTK_TYPE_SEARCH_ENTRY, "placeholder-text", _("Search functions"), "width-chars", 24, NULL);
-	gtk_accessible_update_property(GTK_ACCESSIBLE(self->search), GTK_ACCESSIBLE_PROPERTY_LABEL, _("Search functions"), -1);
+	self->search = g_object_new(GTK_TYPE_SEARCH_ENTRY, "placeholder-text",
+				    _("Search functions"), "width-chars", 24, NULL);
+	gtk_accessible_update_property(GTK_ACCESSIBLE(self->search), GTK_ACCESSIBLE_PROPERTY_LABEL,
+				       _("Search functions"), -1);
 	g_signal_connect(self->search, "search-changed", G_CALLBACK(on_search_changed), self);
 	g_signal_connect(self->search, "stop-search", G_CALLBACK(on_stop_search), self);
 	spt_pane_set_title(SPT_PANE(self), _("Functions"), NULL);

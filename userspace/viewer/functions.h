@@ -9,7 +9,10 @@
 #define SPT_TYPE_FUNCTIONS (spt_functions_get_type())
 G_DECLARE_FINAL_TYPE(SptFunctions, spt_functions, SPT, FUNCTIONS, SptPane)
 
-/* Signal "function-selected" (uint function, UINT32_MAX for none): the user chose, or spt_functions_select() was called. */
+/*
+ * Signal "function-selected" (uint function, UINT32_MAX for none): the user chose, or
+ * spt_functions_select() was called.
+ */
 
 /* Of the recording that is shown already: search and selection stay. */
 void spt_functions_set_document(SptFunctions *functions, SptDocument *document);

@@ -17,7 +17,8 @@ struct _SptHeatView {
 	GtkWidget parent_instance;
 	SptDocument *document;
 	SptHeat *heat;			/* NULL: to be computed */
-	GskRenderNode *picture;		/* all but what is selected; NULL: to be drawn, of this size */
+	/* All but what is selected; NULL: to be drawn, of this size */
+	GskRenderNode *picture;
 	int width, height;
 	uint32_t from_column, from_row;	/* where dragging began */
 };
@@ -28,7 +29,8 @@ static unsigned range;
 
 static double column_width(SptHeatView *self)
 {
-	return MAX(gtk_widget_get_width(GTK_WIDGET(self)) - GUTTER, 1) / (double)self->heat->n_columns;
+	return MAX(gtk_widget_get_width(GTK_WIDGET(self)) - GUTTER, 1) /
+	       (double)self->heat->n_columns;
 }
 
 static double row_height(SptHeatView *self)
@@ -41,15 +43,18 @@ static void compute(SptHeatView *self)
 	const SptDocument *document = self->document;
 
 	if (!self->heat && document)
-		self->heat = spt_heat_new(document->whole ? document->whole->profile : document->profile, document->summary.start_ns,
-					  document->summary.end_ns);
+		self->heat =
+			spt_heat_new(document->whole ? document->whole->profile : document->profile,
+				     document->summary.start_ns, document->summary.end_ns);
 }
 
 /* Cells of a shade are one path of whole pixels: thousands of them cost as much as a few. */
 static GskRenderNode *draw_cells(SptHeatView *self)
 {
 	GtkSnapshot *snapshot = gtk_snapshot_new();
-	cairo_t *cairo = gtk_snapshot_append_cairo(snapshot, &GRAPHENE_RECT_INIT(0, 0, (float)self->width, (float)self->height));
+	cairo_t *cairo =
+		gtk_snapshot_append_cairo(snapshot, &GRAPHENE_RECT_INIT(0, 0, (float)self->width,
+									(float)self->height));
 	const SptHeat *heat = self->heat;
 	GdkRGBA color;
 	float opacity;
@@ -60,10 +65,13 @@ static GskRenderNode *draw_cells(SptHeatView *self)
 	for (unsigned shade = 1; shade <= SHADES; shade++) {
 		for (uint32_t column = 0; column < heat->n_columns; column++) {
 			for (uint32_t row = 0; row < heat->n_rows; row++) {
-				uint64_t weight = heat->weights[(size_t)column * heat->n_rows + row];
+				uint64_t weight =
+					heat->weights[(size_t)column * heat->n_rows + row];
 
-				if (ceil(SHADES * sqrt((double)weight / (double)heat->most)) == shade)
-					cairo_rectangle(cairo, GUTTER + column * column_width(self), row * row_height(self), column_width(self),
+				if (ceil(SHADES * sqrt((double)weight / (double)heat->most)) ==
+				    shade)
+					cairo_rectangle(cairo, GUTTER + column * column_width(self),
+							row * row_height(self), column_width(self),
 							row_height(self));
 			}
 		}
@@ -81,15 +89,21 @@ static void veil_cells(SptHeatView *self, GtkSnapshot *snapshot, uint32_t from, 
 	uint32_t rows = self->heat->n_rows;
 	GdkRGBA veil;
 
-	if (!gtk_style_context_lookup_color(gtk_widget_get_style_context(GTK_WIDGET(self)), "theme_bg_color", &veil))
+	if (!gtk_style_context_lookup_color(gtk_widget_get_style_context(GTK_WIDGET(self)),
+					    "theme_bg_color", &veil))
 		gdk_rgba_parse(&veil, "white");
 	veil.alpha = 1 - FADED;
 	while (from < to) {
-		uint32_t column = from / rows, row = from % rows, n_columns = row == 0 && to - from > rows ? (to - from) / rows : 1;
+		uint32_t column = from / rows, row = from % rows,
+			 n_columns = row == 0 && to - from > rows ? (to - from) / rows : 1;
 		uint32_t n_rows = n_columns > 1 ? rows : MIN(rows - row, to - from);
 
-		gtk_snapshot_append_color(snapshot, &veil, &GRAPHENE_RECT_INIT((float)(GUTTER + column * column_width(self)),
-			(float)(row * row_height(self)), (float)(n_columns * column_width(self)), (float)(n_rows * row_height(self))));
+		gtk_snapshot_append_color(
+			snapshot, &veil,
+			&GRAPHENE_RECT_INIT((float)(GUTTER + column * column_width(self)),
+					    (float)(row * row_height(self)),
+					    (float)(n_columns * column_width(self)),
+					    (float)(n_rows * row_height(self))));
 		from += n_columns > 1 ? n_columns * rows : n_rows;
 	}
 }
@@ -117,9 +131,12 @@ static void snapshot_view(GtkWidget *widget, GtkSnapshot *snapshot)
 	if (!time)
 		return;
 	n = self->heat->n_columns * self->heat->n_rows;
-	while (begin < n && spt_heat_time(self->heat, (begin + 1) / self->heat->n_rows, (begin + 1) % self->heat->n_rows) <= time->begin_ns)
+	while (begin < n && spt_heat_time(self->heat, (begin + 1) / self->heat->n_rows,
+					  (begin + 1) % self->heat->n_rows) <= time->begin_ns)
 		begin++;
-	for (end = begin; end < n && spt_heat_time(self->heat, end / self->heat->n_rows, end % self->heat->n_rows) < time->end_ns; end++)
+	for (end = begin; end < n && spt_heat_time(self->heat, end / self->heat->n_rows,
+						   end % self->heat->n_rows) < time->end_ns;
+	     end++)
 		;
 	veil_cells(self, snapshot, 0, begin);
 	veil_cells(self, snapshot, end, n);
@@ -133,15 +150,18 @@ static void css_changed(GtkWidget *widget, GtkCssStyleChange *change)
 	gtk_widget_queue_draw(widget);
 }
 
-static void measure(G_GNUC_UNUSED GtkWidget *widget, GtkOrientation orientation, G_GNUC_UNUSED int for_size, int *minimum, int *natural,
+static void measure(G_GNUC_UNUSED GtkWidget *widget, GtkOrientation orientation,
+		    G_GNUC_UNUSED int for_size, int *minimum, int *natural,
 		    G_GNUC_UNUSED int *minimum_baseline, G_GNUC_UNUSED int *natural_baseline)
 {
 	*minimum = *natural = orientation == GTK_ORIENTATION_HORIZONTAL ? GUTTER + 100 : HEIGHT;
 }
 
-static void find_cell(SptHeatView *self, double x, double y, uint32_t *ret_column, uint32_t *ret_row)
+static void find_cell(SptHeatView *self, double x, double y, uint32_t *ret_column,
+		      uint32_t *ret_row)
 {
-	*ret_column = (uint32_t)CLAMP((x - GUTTER) / column_width(self), 0, self->heat->n_columns - 1);
+	*ret_column =
+		(uint32_t)CLAMP((x - GUTTER) / column_width(self), 0, self->heat->n_columns - 1);
 	*ret_row = (uint32_t)CLAMP(y / row_height(self), 0, self->heat->n_rows - 1);
 }
 
@@ -153,7 +173,8 @@ static void on_drag_begin(G_GNUC_UNUSED GtkGestureDrag *drag, double x, double y
 }
 
 /* From one cell to the other, in the order of time. */
-static void select_cells(SptHeatView *self, GtkGestureDrag *drag, double dx, double dy, bool is_final)
+static void select_cells(SptHeatView *self, GtkGestureDrag *drag, double dx, double dy,
+			 bool is_final)
 {
 	uint32_t column, row;
 	double x, y;
@@ -165,7 +186,8 @@ static void select_cells(SptHeatView *self, GtkGestureDrag *drag, double dx, dou
 	from = spt_heat_time(self->heat, self->from_column, self->from_row);
 	to = spt_heat_time(self->heat, column, row);
 	g_signal_emit(self, range, 0, MIN(from, to),
-		      from > to ? spt_heat_time(self->heat, self->from_column, self->from_row + 1) : spt_heat_time(self->heat, column, row + 1),
+		      from > to ? spt_heat_time(self->heat, self->from_column, self->from_row + 1) :
+				  spt_heat_time(self->heat, column, row + 1),
 		      is_final);
 }
 
@@ -179,7 +201,8 @@ static void on_drag_end(GtkGestureDrag *drag, double dx, double dy, SptHeatView 
 	select_cells(self, drag, dx, dy, true);
 }
 
-static gboolean query_tooltip(GtkWidget *widget, int x, int y, gboolean by_keyboard, GtkTooltip *tooltip)
+static gboolean query_tooltip(GtkWidget *widget, int x, int y, gboolean by_keyboard,
+			      GtkTooltip *tooltip)
 {
 	SptHeatView *self = SPT_HEAT_VIEW(widget);
 	g_autofree char *text = NULL, *periods = NULL;
@@ -190,7 +213,10 @@ static gboolean query_tooltip(GtkWidget *widget, int x, int y, gboolean by_keybo
 	find_cell(self, x, y, &column, &row);
 	periods = spt_text_count(self->heat->weights[(size_t)column * self->heat->n_rows + row]);
 	text = g_strdup_printf(_("%.3f s: %s periods"),
-			       (double)(spt_heat_time(self->heat, column, row) - self->document->summary.start_ns) / 1e9, periods);
+			       (double)(spt_heat_time(self->heat, column, row) -
+					self->document->summary.start_ns) /
+				       1e9,
+			       periods);
 	gtk_tooltip_set_text(tooltip, text);
 	return TRUE;
 }
@@ -216,8 +242,8 @@ static void spt_heat_view_class_init(SptHeatViewClass *class)
 	widget_class->query_tooltip = query_tooltip;
 	gtk_widget_class_set_css_name(widget_class, "heat");
 	gtk_widget_class_set_accessible_role(widget_class, GTK_ACCESSIBLE_ROLE_IMG);
-	range = g_signal_new("range", SPT_TYPE_HEAT_VIEW, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 3, G_TYPE_UINT64,
-			     G_TYPE_UINT64, G_TYPE_BOOLEAN);
+	range = g_signal_new("range", SPT_TYPE_HEAT_VIEW, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL,
+			     G_TYPE_NONE, 3, G_TYPE_UINT64, G_TYPE_UINT64, G_TYPE_BOOLEAN);
 }
 
 static void spt_heat_view_init(SptHeatView *self)
@@ -225,7 +251,8 @@ static void spt_heat_view_init(SptHeatView *self)
 	GtkGesture *drag = gtk_gesture_drag_new();
 
 	gtk_widget_set_has_tooltip(GTK_WIDGET(self), TRUE);
-	gtk_accessible_update_property(GTK_ACCESSIBLE(self), GTK_ACCESSIBLE_PROPERTY_LABEL, _("Heat map of the parts of each second"), -1);
+	gtk_accessible_update_property(GTK_ACCESSIBLE(self), GTK_ACCESSIBLE_PROPERTY_LABEL,
+				       _("Heat map of the parts of each second"), -1);
 	g_signal_connect(drag, "drag-begin", G_CALLBACK(on_drag_begin), self);
 	g_signal_connect(drag, "drag-update", G_CALLBACK(on_drag_update), self);
 	g_signal_connect(drag, "drag-end", G_CALLBACK(on_drag_end), self);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A column for each second, in which samples stand where in the second they were taken; a stretch of it can be selected. */
+/*
+ * A column for each second, in which samples stand where in the second they were taken; a stretch
+ * of it can be selected.
+ */
 #ifndef SPT_HEAT_VIEW_H
 #define SPT_HEAT_VIEW_H
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Twice a second, or as seldom as a small share of a CPU allows, a thread names and adds up what has come in; then texts and
- * tables are filled anew, in place and in one frame: nothing is measured or laid out again.  What all that costs is part of what
- * is measured, so it is told.
+ * Twice a second, or as seldom as a small share of a CPU allows, a thread names and adds up what
+ * has come in; then texts and tables are filled anew, in place and in one frame: nothing is
+ * measured or laid out again.  What all that costs is part of what is measured, so it is told.
  */
 #include "live-page.h"
 
@@ -25,7 +25,8 @@ struct _SptLivePage {
 	GtkWidget *counts, *cost;
 	SptTable *functions, *processes;
 	SptRecording *recording;
-	uint64_t begin_ns, begin_cpu_ns;	/* when that began, and what this program had taken by then */
+	/* When that began, and what this program had taken by then */
+	uint64_t begin_ns, begin_cpu_ns;
 	uint64_t shown_cpu_ns;		/* what this thread had taken at the last look, */
 	uint64_t looked_cpu_ns;		/* and what the one that added up took for it */
 	unsigned timer, interval_ms;
@@ -63,7 +64,8 @@ static uint64_t clock_ns(clockid_t clock)
 	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
-static void look_in_thread(GTask *task, G_GNUC_UNUSED gpointer source, gpointer data, G_GNUC_UNUSED GCancellable *cancellable)
+static void look_in_thread(GTask *task, G_GNUC_UNUSED gpointer source, gpointer data,
+			   G_GNUC_UNUSED GCancellable *cancellable)
 {
 	struct look *look = data;
 	uint64_t begin_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);
@@ -81,8 +83,10 @@ static void show_functions(SptLivePage *self, const struct look *look)
 	for (unsigned i = 0; i < look->n_functions; i++) {
 		const SptLiveRow *row = &look->functions[i];
 		const SptTableCell cells[] = {
-			{ .number = percent(row->self, look->total) }, { .number = percent(row->total, look->total) },
-			{ .text = row->name }, { .text = row->object },
+			{ .number = percent(row->self, look->total) },
+			{ .number = percent(row->total, look->total) },
+			{ .text = row->name },
+			{ .text = row->object },
 		};
 
 		spt_table_set_row(self->functions, i, cells);
@@ -94,7 +98,8 @@ static void show_processes(SptLivePage *self, const struct look *look)
 {
 	for (unsigned i = 0; i < look->n_processes; i++) {
 		const SptLiveRow *row = &look->processes[i];
-		const SptTableCell cells[] = { { .number = percent(row->total, look->total) }, { .text = row->name } };
+		const SptTableCell cells[] = { { .number = percent(row->total, look->total) },
+					       { .text = row->name } };
 
 		spt_table_set_row(self->processes, i, cells);
 	}
@@ -103,9 +108,11 @@ static void show_processes(SptLivePage *self, const struct look *look)
 
 static void show_status(SptLivePage *self, const SptRecorderStatus *status)
 {
-	g_autofree char *samples = spt_text_count(status->samples), *lost = spt_text_count(status->lost);
+	g_autofree char *samples = spt_text_count(status->samples),
+			*lost = spt_text_count(status->lost);
 	g_autofree char *rate = spt_text_rate(status->period_ns, status->delivered, status->budget);
-	g_autofree char *counts = g_strdup_printf(_("Recording: %s samples, %s lost, %.1f s"), samples, lost, (double)status->elapsed_ns / 1e9);
+	g_autofree char *counts = g_strdup_printf(_("Recording: %s samples, %s lost, %.1f s"),
+						  samples, lost, (double)status->elapsed_ns / 1e9);
 	g_autofree char *cost = NULL;
 	double own = 100.0 * (double)(clock_ns(CLOCK_PROCESS_CPUTIME_ID) - self->begin_cpu_ns) /
 		     (double)MAX(clock_ns(CLOCK_MONOTONIC) - self->begin_ns, 1);
@@ -169,14 +176,18 @@ static gboolean on_time(gpointer data)
 	return G_SOURCE_REMOVE;
 }
 
-/* Drawing is most of what this thread does meanwhile.  The first pictures cost more than those after them. */
+/*
+ * Drawing is most of what this thread does meanwhile.  The first pictures cost more than those
+ * after them.
+ */
 static void wait_and_refresh(SptLivePage *self)
 {
 	uint64_t now = clock_ns(CLOCK_THREAD_CPUTIME_ID);
 	uint64_t wanted_ms = (now - self->shown_cpu_ns + self->looked_cpu_ns) * ONE_IN / 1000000;
 
 	self->shown_cpu_ns = now;
-	self->interval_ms = (unsigned)CLAMP(wanted_ms, INTERVAL_MIN_MS, MIN(2 * self->interval_ms, INTERVAL_MAX_MS));
+	self->interval_ms = (unsigned)CLAMP(wanted_ms, INTERVAL_MIN_MS,
+					    MIN(2 * self->interval_ms, INTERVAL_MAX_MS));
 	self->timer = g_timeout_add(self->interval_ms, on_time, self);
 }
 
@@ -194,24 +205,32 @@ static void spt_live_page_class_init(SptLivePageClass *class)
 static SptTable *new_functions(void)
 {
 	static const SptTableColumn columns[] = {
-		{ N_("Self"), SPT_CELL_SHARE, NUMBER_WIDTH }, { N_("Total"), SPT_CELL_SHARE, NUMBER_WIDTH }, { N_("Function"), SPT_CELL_TEXT, 0 },
+		{ N_("Self"), SPT_CELL_SHARE, NUMBER_WIDTH },
+		{ N_("Total"), SPT_CELL_SHARE, NUMBER_WIDTH },
+		{ N_("Function"), SPT_CELL_TEXT, 0 },
 		{ N_("Object"), SPT_CELL_DIM, OBJECT_WIDTH },
 	};
 
-	return SPT_TABLE(spt_table_new(_("Heaviest functions so far"), columns, G_N_ELEMENTS(columns), false));
+	return SPT_TABLE(spt_table_new(_("Heaviest functions so far"), columns,
+				       G_N_ELEMENTS(columns), false));
 }
 
 static SptTable *new_processes(void)
 {
-	static const SptTableColumn columns[] = { { N_("Total"), SPT_CELL_SHARE, NUMBER_WIDTH }, { N_("Process"), SPT_CELL_TEXT, 0 } };
+	static const SptTableColumn columns[] = { { N_("Total"), SPT_CELL_SHARE, NUMBER_WIDTH },
+						  { N_("Process"), SPT_CELL_TEXT, 0 } };
 
-	return SPT_TABLE(spt_table_new(_("Heaviest processes so far"), columns, G_N_ELEMENTS(columns), false));
+	return SPT_TABLE(spt_table_new(_("Heaviest processes so far"), columns,
+				       G_N_ELEMENTS(columns), false));
 }
 
 static GtkWidget *new_text(const char *css_class)
 {
-	GtkWidget *text = spt_compat_aligned(g_object_new(GTK_TYPE_INSCRIPTION, "hexpand", TRUE, "min-chars", 40, "text-overflow",
-							  GTK_INSCRIPTION_OVERFLOW_ELLIPSIZE_END, NULL), false);
+	GtkWidget *text =
+		spt_compat_aligned(g_object_new(GTK_TYPE_INSCRIPTION, "hexpand", TRUE, "min-chars",
+						40, "text-overflow",
+						GTK_INSCRIPTION_OVERFLOW_ELLIPSIZE_END, NULL),
+				   false);
 
 	gtk_widget_add_css_class(text, "numeric");
 	gtk_widget_add_css_class(text, css_class);
@@ -220,7 +239,8 @@ static GtkWidget *new_text(const char *css_class)
 
 static void spt_live_page_init(SptLivePage *self)
 {
-	GtkWidget *words = gtk_box_new(GTK_ORIENTATION_VERTICAL, 3), *tables = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 0);
+	GtkWidget *words = gtk_box_new(GTK_ORIENTATION_VERTICAL, 3),
+		  *tables = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 0);
 
 	gtk_orientable_set_orientation(GTK_ORIENTABLE(self), GTK_ORIENTATION_VERTICAL);
 	self->counts = new_text("title-4");

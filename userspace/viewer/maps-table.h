@@ -7,7 +7,11 @@
 #include "table.h"
 
 GtkWidget *spt_maps_table_new(void);
-/* Fills it with what is known of the images of a process that have this name; @start_ns: what times are told from. */
-void spt_maps_table_show(SptTable *table, const SptCapture *capture, const SptMapIndex *index, uint64_t start_ns, uint32_t pid, const char *name);
+/*
+ * Fills it with what is known of the images of a process that have this name; @start_ns: what times
+ * are told from.
+ */
+void spt_maps_table_show(SptTable *table, const SptCapture *capture, const SptMapIndex *index,
+			 uint64_t start_ns, uint32_t pid, const char *name);
 
 #endif

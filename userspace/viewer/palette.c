@@ -7,7 +7,8 @@
 
 static GdkRGBA color_of(unsigned rgb)
 {
-	return (GdkRGBA){ (float)(rgb >> 16) / 255, (float)(rgb >> 8 & 0xff) / 255, (float)(rgb & 0xff) / 255, 1 };
+	return (GdkRGBA){ (float)(rgb >> 16) / 255, (float)(rgb >> 8 & 0xff) / 255,
+			  (float)(rgb & 0xff) / 255, 1 };
 }
 
 /* Neighbours of one object are told apart by their shades. */
@@ -20,7 +21,8 @@ static GdkRGBA shade(GdkRGBA color, const char *name)
 
 GdkRGBA spt_palette_color(const SptFunction *function)
 {
-	static const unsigned objects[] = { 0xf6c26b, 0xb7d98b, 0x8fd8c6, 0xf3aea6, 0xd9c3f0, 0xe6d86e, 0xf2c3a0, 0xc9d3a8 };
+	static const unsigned objects[] = { 0xf6c26b, 0xb7d98b, 0x8fd8c6, 0xf3aea6,
+					    0xd9c3f0, 0xe6d86e, 0xf2c3a0, 0xc9d3a8 };
 	static const unsigned kernel = 0x9cc6f0, process = 0xcdd1d6, nameless = 0xe9dcc5;
 
 	if (!function || function->is_process)
@@ -29,14 +31,17 @@ GdkRGBA spt_palette_color(const SptFunction *function)
 		return shade(color_of(kernel), function->name);
 	if (!function->has_symbol)
 		return shade(color_of(nameless), function->name);
-	return shade(color_of(objects[g_str_hash(function->object) % G_N_ELEMENTS(objects)]), function->name);
+	return shade(color_of(objects[g_str_hash(function->object) % G_N_ELEMENTS(objects)]),
+		     function->name);
 }
 
 GdkRGBA spt_palette_change(double part)
 {
-	const GdkRGBA same = color_of(0xe4e4e4), most = part > 0 ? color_of(0xf0806c) : color_of(0x6ea2f0);
+	const GdkRGBA same = color_of(0xe4e4e4),
+		      most = part > 0 ? color_of(0xf0806c) : color_of(0x6ea2f0);
 	float by = (float)CLAMP(part > 0 ? part : -part, 0, 1);
 
-	return (GdkRGBA){ same.red + (most.red - same.red) * by, same.green + (most.green - same.green) * by,
+	return (GdkRGBA){ same.red + (most.red - same.red) * by,
+			  same.green + (most.green - same.green) * by,
 			  same.blue + (most.blue - same.blue) * by, 1 };
 }

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The colours of functions: the same one for a function in every picture, light enough for dark text in a light and a dark window. */
+/*
+ * The colours of functions: the same one for a function in every picture, light enough for dark
+ * text in a light and a dark window.
+ */
 #ifndef SPT_PALETTE_H
 #define SPT_PALETTE_H
 

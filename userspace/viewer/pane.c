@@ -24,7 +24,8 @@ static SptPanePrivate *get(SptPane *pane)
 
 static void on_activate(GtkColumnView *view, unsigned position, SptPane *pane)
 {
-	g_autoptr(GObject) item = g_list_model_get_item(G_LIST_MODEL(gtk_column_view_get_model(view)), position);
+	g_autoptr(GObject) item =
+		g_list_model_get_item(G_LIST_MODEL(gtk_column_view_get_model(view)), position);
 	g_autoptr(SptRow) row = item ? spt_columns_row(item) : NULL;
 
 	if (row)
@@ -46,14 +47,15 @@ static void spt_pane_class_init(SptPaneClass *class)
 	GtkWidgetClass *widget_class = GTK_WIDGET_CLASS(class);
 
 	G_OBJECT_CLASS(class)->dispose = dispose;
-	gtk_widget_class_set_template_from_resource(widget_class, "/io/github/sysprof_trace/Sysprof/pane.ui");
+	gtk_widget_class_set_template_from_resource(widget_class,
+						    "/io/github/sysprof_trace/Sysprof/pane.ui");
 	gtk_widget_class_bind_template_child_private(widget_class, SptPane, header);
 	gtk_widget_class_bind_template_child_private(widget_class, SptPane, title);
 	gtk_widget_class_bind_template_child_private(widget_class, SptPane, empty);
 	gtk_widget_class_bind_template_child_private(widget_class, SptPane, view);
 	gtk_widget_class_bind_template_callback(widget_class, on_activate);
-	function_activated = g_signal_new("function-activated", SPT_TYPE_PANE, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL,
-					  G_TYPE_NONE, 1, G_TYPE_UINT);
+	function_activated = g_signal_new("function-activated", SPT_TYPE_PANE, G_SIGNAL_RUN_LAST, 0,
+					  NULL, NULL, NULL, G_TYPE_NONE, 1, G_TYPE_UINT);
 }
 
 static void spt_pane_init(SptPane *pane)
@@ -74,13 +76,16 @@ void spt_pane_add_header(SptPane *pane, GtkWidget *widget)
 void spt_pane_set_title(SptPane *pane, const char *what, const char *name)
 {
 	g_autofree char *made = NULL;
-	g_autofree char *text = name ? g_strdup_printf(_("%s of %s"), what, spt_text_name(name, &made)) : g_strdup(what);
+	g_autofree char *text =
+		name ? g_strdup_printf(_("%s of %s"), what, spt_text_name(name, &made)) :
+		       g_strdup(what);
 
 	if (strcmp(gtk_label_get_text(GTK_LABEL(get(pane)->title)), text) == 0)
 		return;
 	gtk_label_set_text(GTK_LABEL(get(pane)->title), text);
 	gtk_widget_set_tooltip_text(get(pane)->title, name ? text : NULL);
-	gtk_accessible_update_property(GTK_ACCESSIBLE(get(pane)->view), GTK_ACCESSIBLE_PROPERTY_LABEL, text, -1);
+	gtk_accessible_update_property(GTK_ACCESSIBLE(get(pane)->view),
+				       GTK_ACCESSIBLE_PROPERTY_LABEL, text, -1);
 }
 
 void spt_pane_set_empty_text(SptPane *pane, const char *text)
@@ -98,7 +103,9 @@ void spt_pane_set_model(SptPane *pane, GtkSelectionModel *model)
 	SptPanePrivate *self = get(pane);
 	GtkRoot *root = gtk_widget_get_root(GTK_WIDGET(pane));
 	GtkWidget *focus = root ? gtk_root_get_focus(root) : NULL;
-	bool had_focus = focus && gtk_widget_is_ancestor(focus, gtk_widget_get_last_child(GTK_WIDGET(self->view)));
+	bool had_focus =
+		focus &&
+		gtk_widget_is_ancestor(focus, gtk_widget_get_last_child(GTK_WIDGET(self->view)));
 
 	gtk_column_view_set_model(self->view, model);
 	spt_pane_show_empty(pane, model && g_list_model_get_n_items(G_LIST_MODEL(model)) == 0);
@@ -111,7 +118,8 @@ void spt_pane_start_anew(SptPane *pane, bool from_top)
 {
 	GtkColumnView *view = get(pane)->view;
 
-	gtk_single_selection_set_selected(GTK_SINGLE_SELECTION(gtk_column_view_get_model(view)), GTK_INVALID_LIST_POSITION);
+	gtk_single_selection_set_selected(GTK_SINGLE_SELECTION(gtk_column_view_get_model(view)),
+					  GTK_INVALID_LIST_POSITION);
 	if (from_top)
 		gtk_adjustment_set_value(gtk_scrollable_get_vadjustment(GTK_SCROLLABLE(view)), 0);
 }

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the three panes have in common: a title, a table, and a sentence where there is nothing to show. */
+/*
+ * What the three panes have in common: a title, a table, and a sentence where there is nothing to
+ * show.
+ */
 #ifndef SPT_PANE_H
 #define SPT_PANE_H
 
@@ -27,7 +30,10 @@ void spt_pane_set_empty_text(SptPane *pane, const char *text);
 void spt_pane_show_empty(SptPane *pane, gboolean is_empty);
 /* Shows @model, or nothing at all if it is NULL. */
 void spt_pane_set_model(SptPane *pane, GtkSelectionModel *model);
-/* After the rows of its model became others: nothing is selected, and with @from_top the first ones are in view. */
+/*
+ * After the rows of its model became others: nothing is selected, and with @from_top the first ones
+ * are in view.
+ */
 void spt_pane_start_anew(SptPane *pane, bool from_top);
 
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Ties the panes together.  What lies around a function is computed in a thread; at most one question is under way, and
- * only the last one asked meanwhile follows it, so holding down an arrow key does not pile up work.
+ * Ties the panes together.  What lies around a function is computed in a thread; at most one
+ * question is under way, and only the last one asked meanwhile follows it, so holding down an arrow
+ * key does not pile up work.
  */
 #include "panes.h"
 
@@ -16,7 +17,8 @@ struct _SptPanes {
 	SptDescendants *descendants;
 	SptDocument *document;
 	uint32_t wanted;		/* function */
-	bool is_asking, is_stale;	/* stale: the question under way is no longer the one to be answered */
+	/* Stale: the question under way is no longer the one to be answered */
+	bool is_asking, is_stale;
 	SptSurroundings *answer;	/* NULL or what is to be shown after */
 	unsigned frames;
 };
@@ -41,7 +43,8 @@ static void show_answer(SptPanes *self, SptSurroundings *answer)
 }
 
 /* Called in the frame that is under way first. */
-static gboolean on_frame(GtkWidget *widget, G_GNUC_UNUSED GdkFrameClock *clock, G_GNUC_UNUSED gpointer data)
+static gboolean on_frame(GtkWidget *widget, G_GNUC_UNUSED GdkFrameClock *clock,
+			 G_GNUC_UNUSED gpointer data)
 {
 	SptPanes *self = SPT_PANES(widget);
 	g_autoptr(SptSurroundings) answer = NULL;
@@ -53,13 +56,17 @@ static gboolean on_frame(GtkWidget *widget, G_GNUC_UNUSED GdkFrameClock *clock, 
 	return G_SOURCE_REMOVE;
 }
 
-/* While the user is still at it, in the frame after that of the functions: both together are much for one. */
+/*
+ * While the user is still at it, in the frame after that of the functions: both together are much
+ * for one.
+ */
 static void on_answer(G_GNUC_UNUSED GObject *source, GAsyncResult *result, gpointer data)
 {
 	g_autoptr(SptPanes) self = data;
 	g_autoptr(SptSurroundings) answer = spt_document_surround_finish(result);
 
-	if (!self->document || !self->document->look.is_passing || !gtk_widget_get_mapped(GTK_WIDGET(self))) {
+	if (!self->document || !self->document->look.is_passing ||
+	    !gtk_widget_get_mapped(GTK_WIDGET(self))) {
 		show_answer(self, answer);
 		return;
 	}
@@ -77,7 +84,8 @@ static void ask(SptPanes *self)
 	spt_document_surround_async(self->document, self->wanted, on_answer, g_object_ref(self));
 }
 
-static void on_function_selected(G_GNUC_UNUSED SptFunctions *functions, unsigned function, SptPanes *self)
+static void on_function_selected(G_GNUC_UNUSED SptFunctions *functions, unsigned function,
+				 SptPanes *self)
 {
 	self->wanted = function;
 	g_signal_emit(self, function_selected, 0, function);
@@ -94,7 +102,8 @@ static void on_way_selected(G_GNUC_UNUSED SptDescendants *descendants, GArray *w
 	g_signal_emit(self, way_selected, 0, way);
 }
 
-static gboolean on_escape(GtkWidget *widget, G_GNUC_UNUSED GVariant *arguments, G_GNUC_UNUSED gpointer data)
+static gboolean on_escape(GtkWidget *widget, G_GNUC_UNUSED GVariant *arguments,
+			  G_GNUC_UNUSED gpointer data)
 {
 	SptPanes *self = SPT_PANES(widget);
 
@@ -125,7 +134,8 @@ static void spt_panes_class_init(SptPanesClass *class)
 	g_type_ensure(SPT_TYPE_DESCENDANTS);
 	G_OBJECT_CLASS(class)->dispose = dispose;
 	gtk_widget_class_set_layout_manager_type(widget_class, GTK_TYPE_BIN_LAYOUT);
-	gtk_widget_class_set_template_from_resource(widget_class, "/io/github/sysprof_trace/Sysprof/panes.ui");
+	gtk_widget_class_set_template_from_resource(widget_class,
+						    "/io/github/sysprof_trace/Sysprof/panes.ui");
 	gtk_widget_class_bind_template_child(widget_class, SptPanes, functions);
 	gtk_widget_class_bind_template_child(widget_class, SptPanes, callers);
 	gtk_widget_class_bind_template_child(widget_class, SptPanes, descendants);
@@ -133,9 +143,10 @@ static void spt_panes_class_init(SptPanesClass *class)
 	gtk_widget_class_bind_template_callback(widget_class, on_function_activated);
 	gtk_widget_class_bind_template_callback(widget_class, on_way_selected);
 	gtk_widget_class_add_binding(widget_class, GDK_KEY_Escape, 0, on_escape, NULL);
-	function_selected = g_signal_new("function-selected", SPT_TYPE_PANES, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 1,
-					 G_TYPE_UINT);
-	way_selected = g_signal_new("way-selected", SPT_TYPE_PANES, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 1, G_TYPE_ARRAY);
+	function_selected = g_signal_new("function-selected", SPT_TYPE_PANES, G_SIGNAL_RUN_LAST, 0,
+					 NULL, NULL, NULL, G_TYPE_NONE, 1, G_TYPE_UINT);
+	way_selected = g_signal_new("way-selected", SPT_TYPE_PANES, G_SIGNAL_RUN_LAST, 0, NULL,
+				    NULL, NULL, G_TYPE_NONE, 1, G_TYPE_ARRAY);
 }
 
 static void spt_panes_init(SptPanes *self)

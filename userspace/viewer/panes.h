@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A recording in three panes: functions, below them the callers of the selected one, beside them its descendants. */
+/*
+ * A recording in three panes: functions, below them the callers of the selected one, beside them
+ * its descendants.
+ */
 #ifndef SPT_PANES_H
 #define SPT_PANES_H
 
@@ -10,7 +13,10 @@
 #define SPT_TYPE_PANES (spt_panes_get_type())
 G_DECLARE_FINAL_TYPE(SptPanes, spt_panes, SPT, PANES, GtkWidget)
 
-/* Signals "function-selected" (uint function; UINT32_MAX: none), "way-selected" as that of SptDescendants. */
+/*
+ * Signals "function-selected" (uint function; UINT32_MAX: none), "way-selected" as that of
+ * SptDescendants.
+ */
 
 void spt_panes_set_document(SptPanes *panes, SptDocument *document);
 void spt_panes_focus_search(SptPanes *panes);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Images of one process with one name are one, as they are among the groups.  Maps are not in a capture: what was executed is. */
+/*
+ * Images of one process with one name are one, as they are among the groups.  Maps are not in a
+ * capture: what was executed is.
+ */
 #include "process-facts.h"
 
 #include <string.h>
@@ -91,7 +94,8 @@ static char *tell_objects(const struct count *count)
 
 		if (part < LEAST_SHARE)
 			break;
-		g_string_append_printf(text, "%s%s %.0f\xc2\xa0%%", i ? ", " : "", share->name, 100 * part);
+		g_string_append_printf(text, "%s%s %.0f\xc2\xa0%%", i ? ", " : "", share->name,
+				       100 * part);
 	}
 	return g_string_free(text, FALSE);
 }
@@ -116,7 +120,9 @@ GHashTable *spt_process_facts_new(const SptCapture *capture)
 
 		if (!i || leaf->process != leaf[-1].process)
 			count = count_of(facts, &capture->processes[leaf->process]);
-		add_leaf(count, object_name(&capture->objects[capture->nodes[leaf->node].frame.object]), leaf->weight);
+		add_leaf(count,
+			 object_name(&capture->objects[capture->nodes[leaf->node].frame.object]),
+			 leaf->weight);
 	}
 	g_hash_table_iter_init(&iter, facts);
 	while (g_hash_table_iter_next(&iter, NULL, &value))

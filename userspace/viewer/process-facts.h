@@ -7,7 +7,7 @@
 
 typedef struct {
 	const char *command_line;	/* the capture's; NULL: not known */
-	char *objects;			/* "cc1 92 %, libc.so.6 5 %", of all its samples in the recording; NULL: not known */
+	char *objects; /* "cc1 92 %, libc.so.6 5 %", of all its samples in the recording; NULL: not known */
 } SptProcessFacts;
 
 /* For spt_process_facts_find(). */

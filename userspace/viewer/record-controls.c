@@ -29,7 +29,8 @@ static void spt_record_controls_class_init(SptRecordControlsClass *class)
 	g_type_ensure(SPT_TYPE_RECORD_FORM);
 	G_OBJECT_CLASS(class)->dispose = dispose;
 	widget_class->grab_focus = grab_focus;
-	gtk_widget_class_set_template_from_resource(widget_class, "/io/github/sysprof_trace/Sysprof/record-controls.ui");
+	gtk_widget_class_set_template_from_resource(
+		widget_class, "/io/github/sysprof_trace/Sysprof/record-controls.ui");
 	gtk_widget_class_bind_template_child(widget_class, SptRecordControls, record);
 	gtk_widget_class_bind_template_child(widget_class, SptRecordControls, menu);
 	gtk_widget_class_bind_template_child(widget_class, SptRecordControls, stop);

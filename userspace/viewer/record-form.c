@@ -27,8 +27,9 @@ static const char *text_of(GtkWidget *entry)
 static void on_run(SptRecordForm *self)
 {
 	if (*text_of(self->command))
-		gtk_widget_activate_action(GTK_WIDGET(self), "win.record-command", "(sss)", text_of(self->command),
-					   text_of(self->directory), text_of(self->environment));
+		gtk_widget_activate_action(GTK_WIDGET(self), "win.record-command", "(sss)",
+					   text_of(self->command), text_of(self->directory),
+					   text_of(self->environment));
 }
 
 static void on_command_changed(SptRecordForm *self)
@@ -46,13 +47,14 @@ static void on_directory(GFile *file, gpointer data)
 
 static void on_choose_directory(SptRecordForm *self)
 {
-	spt_files_choose(GTK_WINDOW(gtk_widget_get_root(GTK_WIDGET(self))), SPT_FILES_DIRECTORY, NULL, on_directory,
-			 g_object_ref(self), g_object_unref);
+	spt_files_choose(GTK_WINDOW(gtk_widget_get_root(GTK_WIDGET(self))), SPT_FILES_DIRECTORY,
+			 NULL, on_directory, g_object_ref(self), g_object_unref);
 }
 
 static void on_chosen(GtkWidget *list, G_GNUC_UNUSED GParamSpec *spec, SptRecordForm *self)
 {
-	spt_state_set(list == self->rate ? RATE : STACKS, (int)gtk_drop_down_get_selected(GTK_DROP_DOWN(list)));
+	spt_state_set(list == self->rate ? RATE : STACKS,
+		      (int)gtk_drop_down_get_selected(GTK_DROP_DOWN(list)));
 }
 
 static void on_toggled(GtkWidget *button)
@@ -79,8 +81,10 @@ static void map(GtkWidget *widget)
 	SptRecordForm *self = SPT_RECORD_FORM(widget);
 
 	gtk_drop_down_set_selected(GTK_DROP_DOWN(self->rate), recall(RATE, G_N_ELEMENTS(rates_hz)));
-	gtk_drop_down_set_selected(GTK_DROP_DOWN(self->stacks), recall(STACKS, SPT_STACKS_NONE + 1));
-	gtk_check_button_set_active(GTK_CHECK_BUTTON(self->command_lines), spt_state_get(COMMAND_LINES, 1) != 0);
+	gtk_drop_down_set_selected(GTK_DROP_DOWN(self->stacks),
+				   recall(STACKS, SPT_STACKS_NONE + 1));
+	gtk_check_button_set_active(GTK_CHECK_BUTTON(self->command_lines),
+				    spt_state_get(COMMAND_LINES, 1) != 0);
 	GTK_WIDGET_CLASS(spt_record_form_parent_class)->map(widget);
 }
 
@@ -107,7 +111,8 @@ static void spt_record_form_class_init(SptRecordFormClass *class)
 	widget_class->map = map;
 	widget_class->grab_focus = grab_focus;
 	gtk_widget_class_set_layout_manager_type(widget_class, GTK_TYPE_BIN_LAYOUT);
-	gtk_widget_class_set_template_from_resource(widget_class, "/io/github/sysprof_trace/Sysprof/record-form.ui");
+	gtk_widget_class_set_template_from_resource(
+		widget_class, "/io/github/sysprof_trace/Sysprof/record-form.ui");
 	gtk_widget_class_bind_template_child(widget_class, SptRecordForm, command);
 	gtk_widget_class_bind_template_child(widget_class, SptRecordForm, directory);
 	gtk_widget_class_bind_template_child(widget_class, SptRecordForm, environment);

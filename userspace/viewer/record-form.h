@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A command to record, where and with what environment it runs; and how all recordings are made.  The latter is remembered. */
+/*
+ * A command to record, where and with what environment it runs; and how all recordings are made.
+ * The latter is remembered.
+ */
 #ifndef SPT_RECORD_FORM_H
 #define SPT_RECORD_FORM_H
 

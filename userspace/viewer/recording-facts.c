@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What is known is told in words and in this order; whatever else there is follows as it is in the file. */
+/*
+ * What is known is told in words and in this order; whatever else there is follows as it is in the
+ * file.
+ */
 #include "recording-facts.h"
 
 #include <glib/gi18n.h>
@@ -44,7 +47,9 @@ static char *tell(enum kind kind, const char *value)
 	guint64 ns;
 
 	if (kind == MAPS)
-		return g_strdup(strcmp(value, "made") == 0 ? _("as they were made; when they were undone was not told") :
+		return g_strdup(
+			strcmp(value, "made") == 0 ?
+				_("as they were made; when they were undone was not told") :
 				_("as they were once, within a second of a process's first sample"));
 	if (kind == TEXT || !g_ascii_string_to_unsigned(value, 10, 0, G_MAXINT64, &ns, NULL))
 		return g_strdup(value);

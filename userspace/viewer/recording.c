@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The thread drives the recorder; the window looks at a copy of its counts.  A command is started first but waits at a
- * gate until the recording runs, so that nothing of it is missed: a shell reads one line before it becomes the command.
+ * The thread drives the recorder; the window looks at a copy of its counts.  A command is started
+ * first but waits at a gate until the recording runs, so that nothing of it is missed: a shell
+ * reads one line before it becomes the command.
  */
 #include "recording.h"
 
@@ -50,7 +51,8 @@ static void finalize(GObject *object)
 static void spt_recording_class_init(SptRecordingClass *class)
 {
 	G_OBJECT_CLASS(class)->finalize = finalize;
-	ended = g_signal_new("ended", SPT_TYPE_RECORDING, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 0);
+	ended = g_signal_new("ended", SPT_TYPE_RECORDING, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL,
+			     G_TYPE_NONE, 0);
 }
 
 static void spt_recording_init(SptRecording *self)
@@ -87,14 +89,19 @@ static bool open_gate(SptRecording *self, GError **error)
 {
 	GOutputStream *gate = self->process ? g_subprocess_get_stdin_pipe(self->process) : NULL;
 
-	return !gate || g_output_stream_is_closed(gate) || (g_output_stream_write_all(gate, "\n", 1, NULL, NULL, error) &&
-							    g_output_stream_close(gate, NULL, error));
+	return !gate || g_output_stream_is_closed(gate) ||
+	       (g_output_stream_write_all(gate, "\n", 1, NULL, NULL, error) &&
+		g_output_stream_close(gate, NULL, error));
 }
 
-/* The process @pid and those it has started up to now, which a recording that begins anew would not know for its own. */
+/*
+ * The process @pid and those it has started up to now, which a recording that begins anew would not
+ * know for its own.
+ */
 static void want_family(SptTraceFilter *filter, const char *pid)
 {
-	g_autofree char *path = g_strdup_printf("/proc/%s/task/%s/children", pid, pid), *text = NULL;
+	g_autofree char *path = g_strdup_printf("/proc/%s/task/%s/children", pid, pid),
+			*text = NULL;
 	g_auto(GStrv) children = NULL;
 
 	if (filter->n_pids == G_N_ELEMENTS(filter->pids))
@@ -208,8 +215,10 @@ static bool set_environment(GSubprocessLauncher *launcher, const char *line, GEr
 		char *equals = strchr(words[i], '=');
 
 		if (!equals || equals == words[i]) {
-			g_set_error(error, G_SHELL_ERROR, G_SHELL_ERROR_FAILED,
-				    _("Cannot run the command: \"%s\" in its environment is not of the form NAME=VALUE"), words[i]);
+			g_set_error(
+				error, G_SHELL_ERROR, G_SHELL_ERROR_FAILED,
+				_("Cannot run the command: \"%s\" in its environment is not of the form NAME=VALUE"),
+				words[i]);
 			return false;
 		}
 		*equals = '\0';
@@ -220,26 +229,35 @@ static bool set_environment(GSubprocessLauncher *launcher, const char *line, GEr
 
 static GSubprocess *start_command(const SptRecordingOptions *options, GError **error)
 {
-	static const char *const gate[] = { "/bin/sh", "-c", "read -r go && exec \"$@\" </dev/null", "sh" };
-	g_autoptr(GSubprocessLauncher) launcher = g_subprocess_launcher_new(G_SUBPROCESS_FLAGS_STDIN_PIPE);
-	g_autofree char *directory = g_canonicalize_filename(options->directory && *options->directory ? options->directory : ".", NULL);
+	static const char *const gate[] = { "/bin/sh", "-c", "read -r go && exec \"$@\" </dev/null",
+					    "sh" };
+	g_autoptr(GSubprocessLauncher) launcher =
+		g_subprocess_launcher_new(G_SUBPROCESS_FLAGS_STDIN_PIPE);
+	g_autofree char *directory = g_canonicalize_filename(
+		options->directory && *options->directory ? options->directory : ".", NULL);
 	g_auto(GStrv) words = NULL;
 	g_autofree char *program = NULL;
 	g_autoptr(GPtrArray) argv = g_ptr_array_new();
 
-	if (!g_shell_parse_argv(options->command, NULL, &words, error) || !set_environment(launcher, options->environment, error))
+	if (!g_shell_parse_argv(options->command, NULL, &words, error) ||
+	    !set_environment(launcher, options->environment, error))
 		return NULL;
 	if (!g_file_test(directory, G_FILE_TEST_IS_DIR)) {
-		g_set_error(error, G_SPAWN_ERROR, G_SPAWN_ERROR_CHDIR, _("Cannot run %s in %s: there is no such directory"), words[0],
+		g_set_error(error, G_SPAWN_ERROR, G_SPAWN_ERROR_CHDIR,
+			    _("Cannot run %s in %s: there is no such directory"), words[0],
 			    directory);
 		return NULL;
 	}
 	/* A path is seen from there. */
-	program = strchr(words[0], '/') ? g_canonicalize_filename(words[0], directory) : g_find_program_in_path(words[0]);
+	program = strchr(words[0], '/') ? g_canonicalize_filename(words[0], directory) :
+					  g_find_program_in_path(words[0]);
 	if (!program || !g_file_test(program, G_FILE_TEST_IS_EXECUTABLE)) {
-		g_set_error(error, G_SPAWN_ERROR, G_SPAWN_ERROR_NOENT, strchr(words[0], '/') ?
-			    _("Cannot run %s: there is no such program") :
-			    _("Cannot run %s: there is no such program in the directories of $PATH"), words[0]);
+		g_set_error(
+			error, G_SPAWN_ERROR, G_SPAWN_ERROR_NOENT,
+			strchr(words[0], '/') ?
+				_("Cannot run %s: there is no such program") :
+				_("Cannot run %s: there is no such program in the directories of $PATH"),
+			words[0]);
 		return NULL;
 	}
 	g_subprocess_launcher_set_cwd(launcher, directory);
@@ -267,7 +285,8 @@ static char *name_of(const char *command)
 	return g_strdup(words[0]);
 }
 
-SptRecording *spt_recording_start(const char *path, const SptRecordingOptions *options, GError **error)
+SptRecording *spt_recording_start(const char *path, const SptRecordingOptions *options,
+				  GError **error)
 {
 	g_autoptr(SptRecording) self = g_object_new(SPT_TYPE_RECORDING, NULL);
 
@@ -279,7 +298,8 @@ SptRecording *spt_recording_start(const char *path, const SptRecordingOptions *o
 		self->process = start_command(options, error);
 		if (!self->process)
 			return NULL;
-		self->command = options->no_command_lines ? name_of(options->command) : g_strdup(options->command);
+		self->command = options->no_command_lines ? name_of(options->command) :
+							    g_strdup(options->command);
 		g_subprocess_wait_async(self->process, NULL, on_command_ended, g_object_ref(self));
 	}
 	self->thread = g_thread_new("recorder", run, g_object_ref(self));

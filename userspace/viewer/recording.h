@@ -14,15 +14,17 @@ G_DECLARE_FINAL_TYPE(SptRecording, spt_recording, SPT, RECORDING, GObject)
 
 typedef enum {
 	SPT_STACKS_FP,			/* along frame pointers */
-	SPT_STACKS_AUTO,		/* by tables in the module, or from copies of the stack where there are none */
+	/* By tables in the module, or from copies of the stack where there are none */
+	SPT_STACKS_AUTO,
 	SPT_STACKS_NONE,		/* the kernel's part alone */
 } SptStacksChoice;
 
 /* All empty: the whole system, as it is done where nothing else is asked for. */
 typedef struct {
-	char *command;			/* a line as in a shell: what it and the programs it starts do, until it ends */
+	/* A line as in a shell: what it and the programs it starts do, until it ends */
+	char *command;
 	char *directory;		/* where it runs */
-	char *environment;		/* "NAME=VALUE ..." as in a shell: what it finds beside what the viewer has */
+	char *environment; /* "NAME=VALUE ..." as in a shell: what it finds beside what the viewer has */
 	unsigned rate_hz;
 	SptStacksChoice stacks;
 	bool no_command_lines;		/* how processes were called is left out */
@@ -32,8 +34,12 @@ void spt_recording_options_clear(SptRecordingOptions *options);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(SptRecordingOptions, spt_recording_options_clear)
 
 /* Begins a recording into @path.  NULL if the command cannot be run. */
-SptRecording *spt_recording_start(const char *path, const SptRecordingOptions *options, GError **error);
-/* All three return at once.  Reset forgets what there is and goes on; discard ends and leaves no file. */
+SptRecording *spt_recording_start(const char *path, const SptRecordingOptions *options,
+				  GError **error);
+/*
+ * All three return at once.  Reset forgets what there is and goes on; discard ends and leaves no
+ * file.
+ */
 void spt_recording_stop(SptRecording *recording);
 void spt_recording_reset(SptRecording *recording);
 void spt_recording_discard(SptRecording *recording);

@@ -40,7 +40,8 @@ static void row_finalize(GObject *object)
 static void spt_row_class_init(SptRowClass *class)
 {
 	G_OBJECT_CLASS(class)->finalize = row_finalize;
-	changed = g_signal_new("changed", SPT_TYPE_ROW, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 0);
+	changed = g_signal_new("changed", SPT_TYPE_ROW, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL,
+			       G_TYPE_NONE, 0);
 }
 
 static void spt_row_init(G_GNUC_UNUSED SptRow *row)
@@ -61,7 +62,8 @@ const SptDiffRow *spt_row_difference(const SptRow *row)
 {
 	const SptDiffTree *differences = row->document->differences;
 
-	return differences ? &g_array_index(differences->rows, SptDiffRow, row->values.function) : NULL;
+	return differences ? &g_array_index(differences->rows, SptDiffRow, row->values.function) :
+			     NULL;
 }
 
 double spt_row_percent(const SptRow *row, uint64_t weight)
@@ -131,7 +133,8 @@ static void spt_row_list_init(SptRowList *list)
 	list->rows = g_hash_table_new(NULL, NULL);
 }
 
-SptRowList *spt_row_list_new(SptDocument *document, uint32_t n, SptRowFill fill, gpointer data, GDestroyNotify destroy)
+SptRowList *spt_row_list_new(SptDocument *document, uint32_t n, SptRowFill fill, gpointer data,
+			     GDestroyNotify destroy)
 {
 	SptRowList *list = g_object_new(SPT_TYPE_ROW_LIST, NULL);
 
@@ -157,7 +160,8 @@ static void refill_row(SptRow *row, SptDocument *document)
 	g_signal_emit(row, changed, 0);
 }
 
-void spt_row_list_refill(SptRowList *list, SptDocument *document, uint32_t n, gpointer data, GDestroyNotify destroy)
+void spt_row_list_refill(SptRowList *list, SptDocument *document, uint32_t n, gpointer data,
+			 GDestroyNotify destroy)
 {
 	g_autoptr(GList) rows = g_hash_table_get_keys(list->rows);
 	uint32_t before = list->n, same = MIN(before, n);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The model behind each table: rows are made when they come into view and go when they leave it, so a list of a million
- * functions costs an array of indices.  What a list holds can be replaced: rows that are in view then have another content, of which
- * they tell by their signal "changed", so no widget has to be made.
+ * The model behind each table: rows are made when they come into view and go when they leave it, so
+ * a list of a million functions costs an array of indices.  What a list holds can be replaced: rows
+ * that are in view then have another content, of which they tell by their signal "changed", so no
+ * widget has to be made.
  */
 #ifndef SPT_ROW_LIST_H
 #define SPT_ROW_LIST_H
@@ -22,13 +23,18 @@ typedef struct {
 } SptRowValues;
 
 /* Tells what stands at @position. */
-typedef void (*SptRowFill)(SptDocument *document, gconstpointer data, uint32_t position, SptRowValues *ret);
+typedef void (*SptRowFill)(SptDocument *document, gconstpointer data, uint32_t position,
+			   SptRowValues *ret);
 
 /* Takes over @data, which @destroy frees. */
-SptRowList *spt_row_list_new(SptDocument *document, uint32_t n, SptRowFill fill, gpointer data, GDestroyNotify destroy);
+SptRowList *spt_row_list_new(SptDocument *document, uint32_t n, SptRowFill fill, gpointer data,
+			     GDestroyNotify destroy);
 
-/* Replaces all it holds.  Not for many more or fewer rows than before: see spt_row_list_is_near(). */
-void spt_row_list_refill(SptRowList *list, SptDocument *document, uint32_t n, gpointer data, GDestroyNotify destroy);
+/*
+ * Replaces all it holds.  Not for many more or fewer rows than before: see spt_row_list_is_near().
+ */
+void spt_row_list_refill(SptRowList *list, SptDocument *document, uint32_t n, gpointer data,
+			 GDestroyNotify destroy);
 /* Lets views make another row of it: one that can have children, or no longer can. */
 void spt_row_renew(SptRow *row);
 /* What it was last filled from. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The popover belongs to the pane and not to the cell: what is chosen in it may change the table, and with it the cells, before the
- * popover is gone.
+ * The popover belongs to the pane and not to the cell: what is chosen in it may change the table,
+ * and with it the cells, before the popover is gone.
  */
 #include "row-menu.h"
 
@@ -28,18 +28,23 @@ static GMenuModel *new_model(const SptRow *row)
 {
 	const SptFunction *function = spt_row_function(row);
 	g_autofree char *made = NULL;
-	g_autoptr(GMenuItem) only = g_menu_item_new(function->is_process ? _("_Only This Process") : _("_Only What Has It on the Stack"), NULL);
+	g_autoptr(GMenuItem) only =
+		g_menu_item_new(function->is_process ? _("_Only This Process") :
+						       _("_Only What Has It on the Stack"),
+				NULL);
 	g_autoptr(GMenuItem) copy = g_menu_item_new(_("_Copy Name"), NULL);
 	GMenu *menu = g_menu_new();
 
 	g_menu_item_set_action_and_target(only, "views.only", "u", spt_row_values(row)->function);
-	g_menu_item_set_action_and_target(copy, "views.copy", "s", spt_text_name(function->name, &made));
+	g_menu_item_set_action_and_target(copy, "views.copy", "s",
+					  spt_text_name(function->name, &made));
 	g_menu_append_item(menu, only);
 	g_menu_append_item(menu, copy);
 	return G_MENU_MODEL(menu);
 }
 
-static void on_pressed(GtkGestureClick *click, G_GNUC_UNUSED int n, double x, double y, GtkListItem *item)
+static void on_pressed(GtkGestureClick *click, G_GNUC_UNUSED int n, double x, double y,
+		       GtkListItem *item)
 {
 	GtkWidget *cell = gtk_event_controller_get_widget(GTK_EVENT_CONTROLLER(click));
 	GtkWidget *pane = gtk_widget_get_ancestor(cell, SPT_TYPE_PANE), *popover;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * One widget that draws both bar and number: a table makes hundreds of these each time its order changes, and children
- * of their own would be most of the time that takes.
+ * One widget that draws both bar and number: a table makes hundreds of these each time its order
+ * changes, and children of their own would be most of the time that takes.
  */
 #include "share-cell.h"
 
@@ -28,8 +28,9 @@ static PangoLayout *layout_of(SptShareCell *cell)
 	return cell->layout;
 }
 
-static void measure(GtkWidget *widget, GtkOrientation orientation, G_GNUC_UNUSED int for_size, int *minimum, int *natural,
-		    G_GNUC_UNUSED int *minimum_baseline, G_GNUC_UNUSED int *natural_baseline)
+static void measure(GtkWidget *widget, GtkOrientation orientation, G_GNUC_UNUSED int for_size,
+		    int *minimum, int *natural, G_GNUC_UNUSED int *minimum_baseline,
+		    G_GNUC_UNUSED int *natural_baseline)
 {
 	int width, height;
 
@@ -40,9 +41,11 @@ static void measure(GtkWidget *widget, GtkOrientation orientation, G_GNUC_UNUSED
 static void draw_bar(SptShareCell *cell, GtkSnapshot *snapshot, bool is_mirrored)
 {
 	GtkWidget *widget = GTK_WIDGET(cell);
-	float width = (float)gtk_widget_get_width(widget), height = (float)gtk_widget_get_height(widget);
+	float width = (float)gtk_widget_get_width(widget),
+	      height = (float)gtk_widget_get_height(widget);
 	float length = roundf(width * (float)CLAMP(cell->percent, 0, 100) / 100);
-	graphene_rect_t area = GRAPHENE_RECT_INIT(is_mirrored ? width - length : 0, 0, length, height);
+	graphene_rect_t area =
+		GRAPHENE_RECT_INIT(is_mirrored ? width - length : 0, 0, length, height);
 	GskRoundedRect shape;
 	GdkRGBA color;
 
@@ -66,7 +69,8 @@ static void snapshot_cell(GtkWidget *widget, GtkSnapshot *snapshot)
 
 	draw_bar(cell, snapshot, is_mirrored);
 	/* The cell's own colour is the bar's; the number has that of all other text. */
-	gtk_style_context_get_color(gtk_widget_get_style_context(gtk_widget_get_parent(widget)), &color);
+	gtk_style_context_get_color(gtk_widget_get_style_context(gtk_widget_get_parent(widget)),
+				    &color);
 	pango_layout_get_pixel_size(layout_of(cell), &width, &height);
 	if (!is_mirrored)
 		at.x = (float)(gtk_widget_get_width(widget) - width);
@@ -124,6 +128,7 @@ void spt_share_cell_set_percent(SptShareCell *cell, double percent)
 	strcpy(cell->text, text);
 	if (cell->layout)
 		pango_layout_set_text(cell->layout, cell->text, -1);
-	gtk_accessible_update_property(GTK_ACCESSIBLE(cell), GTK_ACCESSIBLE_PROPERTY_LABEL, cell->text, -1);
+	gtk_accessible_update_property(GTK_ACCESSIBLE(cell), GTK_ACCESSIBLE_PROPERTY_LABEL,
+				       cell->text, -1);
 	gtk_widget_queue_draw(GTK_WIDGET(cell));
 }

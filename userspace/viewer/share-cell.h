@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A cell with a percentage, and behind it a bar as long as that: the eye finds what is heavy before it reads a number. */
+/*
+ * A cell with a percentage, and behind it a bar as long as that: the eye finds what is heavy before
+ * it reads a number.
+ */
 #ifndef SPT_SHARE_CELL_H
 #define SPT_SHARE_CELL_H
 

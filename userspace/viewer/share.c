@@ -35,7 +35,8 @@ static void free_work(gpointer data)
 	g_free(work);
 }
 
-static void write_in_thread(GTask *task, G_GNUC_UNUSED gpointer source, gpointer data, G_GNUC_UNUSED GCancellable *cancellable)
+static void write_in_thread(GTask *task, G_GNUC_UNUSED gpointer source, gpointer data,
+			    G_GNUC_UNUSED GCancellable *cancellable)
 {
 	const struct work *work = data;
 	g_autoptr(GString) text = g_string_new(NULL);
@@ -48,7 +49,8 @@ static void write_in_thread(GTask *task, G_GNUC_UNUSED gpointer source, gpointer
 		g_task_return_error(task, error);
 }
 
-static void on_written(G_GNUC_UNUSED GObject *source, GAsyncResult *result, G_GNUC_UNUSED gpointer data)
+static void on_written(G_GNUC_UNUSED GObject *source, GAsyncResult *result,
+		       G_GNUC_UNUSED gpointer data)
 {
 	const struct work *work = g_task_get_task_data(G_TASK(result));
 	g_autoptr(GError) error = NULL;
@@ -73,10 +75,12 @@ static void on_chosen(GFile *file, gpointer data)
 	if (own->path)
 		g_task_run_in_thread(task, write_in_thread);
 	else
-		g_task_return_new_error(task, G_IO_ERROR, G_IO_ERROR_NOT_SUPPORTED, _("it is not a place of this machine"));
+		g_task_return_new_error(task, G_IO_ERROR, G_IO_ERROR_NOT_SUPPORTED,
+					_("it is not a place of this machine"));
 }
 
-void spt_share_export(GtkWindow *parent, SptDocument *document, const char *format, const char *stem)
+void spt_share_export(GtkWindow *parent, SptDocument *document, const char *format,
+		      const char *stem)
 {
 	for (unsigned i = 0; i < G_N_ELEMENTS(formats); i++) {
 		g_autofree char *name = g_strconcat(stem, formats[i].ending, NULL);
@@ -85,7 +89,8 @@ void spt_share_export(GtkWindow *parent, SptDocument *document, const char *form
 		if (strcmp(format, formats[i].name) != 0)
 			continue;
 		work = g_new0(struct work, 1);
-		*work = (struct work){ g_object_ref(parent), spt_document_ref(document), &formats[i], NULL };
+		*work = (struct work){ g_object_ref(parent), spt_document_ref(document),
+				       &formats[i], NULL };
 		spt_files_choose(parent, SPT_FILES_EXPORT, name, on_chosen, work, free_work);
 	}
 }
@@ -112,7 +117,9 @@ static void on_picture_place_chosen(GFile *file, gpointer data)
 
 	if (path && gdk_texture_save_to_png(picture->texture, path))
 		return;
-	text = g_strdup_printf(_("Cannot save the picture as %s: choose a place of this machine that can be written."), path ? path : "that");
+	text = g_strdup_printf(
+		_("Cannot save the picture as %s: choose a place of this machine that can be written."),
+		path ? path : "that");
 	gtk_widget_activate_action(GTK_WIDGET(picture->parent), "win.complain", "s", text);
 }
 
@@ -126,17 +133,22 @@ void spt_share_picture(GtkWindow *parent, GtkWidget *widget, const char *stem)
 	struct picture *picture;
 	GdkRGBA background;
 
-	if (gtk_style_context_lookup_color(gtk_widget_get_style_context(widget), "theme_bg_color", &background))
-		gtk_snapshot_append_color(snapshot, &background, &GRAPHENE_RECT_INIT(0, 0, (float)width, (float)height));
+	if (gtk_style_context_lookup_color(gtk_widget_get_style_context(widget), "theme_bg_color",
+					   &background))
+		gtk_snapshot_append_color(snapshot, &background,
+					  &GRAPHENE_RECT_INIT(0, 0, (float)width, (float)height));
 	gdk_paintable_snapshot(paintable, snapshot, width, height);
 	node = gtk_snapshot_free_to_node(snapshot);
 	if (!node)
 		return;
 	picture = g_new(struct picture, 1);
 	*picture = (struct picture){
-		g_object_ref(parent), gsk_renderer_render_texture(gtk_native_get_renderer(GTK_NATIVE(parent)), node, NULL),
+		g_object_ref(parent),
+		gsk_renderer_render_texture(gtk_native_get_renderer(GTK_NATIVE(parent)), node,
+					    NULL),
 	};
-	spt_files_choose(parent, SPT_FILES_EXPORT, name, on_picture_place_chosen, picture, free_picture);
+	spt_files_choose(parent, SPT_FILES_EXPORT, name, on_picture_place_chosen, picture,
+			 free_picture);
 }
 
 /* What a clipboard is to hold, or a printer to print; nobody reads more. */
@@ -144,7 +156,8 @@ void spt_share_picture(GtkWindow *parent, GtkWidget *widget, const char *stem)
 #define LINES_OF_PAGE 66
 #define FONT "Monospace 9"
 
-static GString *write_table(const SptDocument *document, const uint32_t *list, uint32_t n, bool is_html)
+static GString *write_table(const SptDocument *document, const uint32_t *list, uint32_t n,
+			    bool is_html)
 {
 	GString *text = g_string_new(NULL);
 
@@ -152,26 +165,32 @@ static GString *write_table(const SptDocument *document, const uint32_t *list, u
 	return text;
 }
 
-void spt_share_copy(GtkWidget *widget, const SptDocument *document, const uint32_t *list, uint32_t n)
+void spt_share_copy(GtkWidget *widget, const SptDocument *document, const uint32_t *list,
+		    uint32_t n)
 {
 	g_autoptr(GString) text = write_table(document, list, n, false);
 	g_autoptr(GBytes) html = g_string_free_to_bytes(write_table(document, list, n, true));
 	GdkContentProvider *forms[] = {
-		gdk_content_provider_new_typed(G_TYPE_STRING, text->str), gdk_content_provider_new_for_bytes("text/html", html),
+		gdk_content_provider_new_typed(G_TYPE_STRING, text->str),
+		gdk_content_provider_new_for_bytes("text/html", html),
 	};
-	g_autoptr(GdkContentProvider) both = gdk_content_provider_new_union(forms, G_N_ELEMENTS(forms));
+	g_autoptr(GdkContentProvider) both =
+		gdk_content_provider_new_union(forms, G_N_ELEMENTS(forms));
 
 	gdk_clipboard_set_content(gtk_widget_get_clipboard(widget), both);
 }
 
-static void on_begin_print(GtkPrintOperation *operation, G_GNUC_UNUSED GtkPrintContext *context, char **lines)
+static void on_begin_print(GtkPrintOperation *operation, G_GNUC_UNUSED GtkPrintContext *context,
+			   char **lines)
 {
 	unsigned n = g_strv_length(lines);
 
-	gtk_print_operation_set_n_pages(operation, (int)MAX((n + LINES_OF_PAGE - 1) / LINES_OF_PAGE, 1));
+	gtk_print_operation_set_n_pages(operation,
+					(int)MAX((n + LINES_OF_PAGE - 1) / LINES_OF_PAGE, 1));
 }
 
-static void on_draw_page(G_GNUC_UNUSED GtkPrintOperation *operation, GtkPrintContext *context, int page, char **lines)
+static void on_draw_page(G_GNUC_UNUSED GtkPrintOperation *operation, GtkPrintContext *context,
+			 int page, char **lines)
 {
 	g_autoptr(PangoLayout) layout = gtk_print_context_create_pango_layout(context);
 	PangoFontDescription *font = pango_font_description_from_string(FONT);
@@ -190,15 +209,18 @@ static void free_lines(gpointer lines, G_GNUC_UNUSED GClosure *closure)
 	g_strfreev(lines);
 }
 
-void spt_share_print(GtkWindow *parent, const SptDocument *document, const uint32_t *list, uint32_t n)
+void spt_share_print(GtkWindow *parent, const SptDocument *document, const uint32_t *list,
+		     uint32_t n)
 {
 	g_autoptr(GString) table = write_table(document, list, n, false);
 	g_autoptr(GtkPrintOperation) operation = gtk_print_operation_new();
 	g_autoptr(GError) error = NULL;
 	char **lines = g_strsplit(g_strchomp(table->str), "\n", -1);
 
-	g_signal_connect_data(operation, "begin-print", G_CALLBACK(on_begin_print), lines, free_lines, 0);
+	g_signal_connect_data(operation, "begin-print", G_CALLBACK(on_begin_print), lines,
+			      free_lines, 0);
 	g_signal_connect(operation, "draw-page", G_CALLBACK(on_draw_page), lines);
-	if (gtk_print_operation_run(operation, GTK_PRINT_OPERATION_ACTION_PRINT_DIALOG, parent, &error) == GTK_PRINT_OPERATION_RESULT_ERROR)
+	if (gtk_print_operation_run(operation, GTK_PRINT_OPERATION_ACTION_PRINT_DIALOG, parent,
+				    &error) == GTK_PRINT_OPERATION_RESULT_ERROR)
 		gtk_widget_activate_action(GTK_WIDGET(parent), "win.complain", "s", error->message);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Files are read and code is taken apart in a thread, and only while the page is to be seen; at most one function is under way, and the last one
- * wanted meanwhile follows it.
+ * Files are read and code is taken apart in a thread, and only while the page is to be seen; at
+ * most one function is under way, and the last one wanted meanwhile follows it.
  */
 #include "source-pane.h"
 
@@ -46,7 +46,8 @@ static void add_row(struct filling *filling, const SptTableCell *cells)
 
 static void add_text(struct filling *filling, const char *text, bool is_heading)
 {
-	SptTableCell cells[SPT_TABLE_COLUMNS_MAX] = { { .number = NOTHING }, { .number = NOTHING } };
+	SptTableCell cells[SPT_TABLE_COLUMNS_MAX] = { { .number = NOTHING },
+						      { .number = NOTHING } };
 
 	cells[filling->n_columns - 1] = (SptTableCell){ .text = text, .number = is_heading };
 	add_row(filling, cells);
@@ -54,7 +55,9 @@ static void add_text(struct filling *filling, const char *text, bool is_heading)
 
 static SptTableCell share_of(const struct filling *filling, uint64_t weight)
 {
-	return (SptTableCell){ .number = weight && filling->all ? 100.0 * (double)weight / (double)filling->all : NOTHING };
+	return (SptTableCell){ .number = weight && filling->all ?
+						 100.0 * (double)weight / (double)filling->all :
+						 NOTHING };
 }
 
 static void note_heat(struct filling *filling, uint64_t weight)
@@ -70,19 +73,24 @@ static void finish(struct filling *filling)
 	g_autofree char *more = NULL;
 
 	if (filling->n_rows > MAX_ROWS) {
-		more = g_strdup_printf(ngettext("%u more is not shown: %s annotate prints it", "%u more are not shown: %s annotate prints them",
-						filling->n_rows - MAX_ROWS + 1), filling->n_rows - MAX_ROWS + 1, SPT_CLI);
+		more = g_strdup_printf(ngettext("%u more is not shown: %s annotate prints it",
+						"%u more are not shown: %s annotate prints them",
+						filling->n_rows - MAX_ROWS + 1),
+				       filling->n_rows - MAX_ROWS + 1, SPT_CLI);
 		filling->n_rows = MAX_ROWS - 1;
 		add_text(filling, more, false);
 	}
 	spt_table_set_end(filling->table, filling->n_rows);
 	if (filling->n_rows > 0)
-		spt_table_show_row(filling->table, filling->hottest_row < filling->n_rows ? filling->hottest_row : 0);
+		spt_table_show_row(filling->table, filling->hottest_row < filling->n_rows ?
+							   filling->hottest_row :
+							   0);
 }
 
 static void add_file(struct filling *filling, const SptAnnotatedFile *file)
 {
-	g_autofree char *problem = file->problem ? g_strdup_printf(_("The file %s"), _(file->problem)) : NULL;
+	g_autofree char *problem =
+		file->problem ? g_strdup_printf(_("The file %s"), _(file->problem)) : NULL;
 	bool was_shown = true;
 
 	add_text(filling, file->found ? file->found : file->path, true);
@@ -96,8 +104,10 @@ static void add_file(struct filling *filling, const SptAnnotatedFile *file)
 		if (is_shown) {
 			text = spt_annotated_line_text(line);
 			note_heat(filling, line->self ? line->self : line->total);
-			add_row(filling, (const SptTableCell[]){
-				share_of(filling, line->self), share_of(filling, line->total), { .text = number }, { .text = text } });
+			add_row(filling, (const SptTableCell[]){ share_of(filling, line->self),
+								 share_of(filling, line->total),
+								 { .text = number },
+								 { .text = text } });
 		} else if (was_shown && file->found) {
 			add_text(filling, "…", false);
 		}
@@ -108,25 +118,31 @@ static void add_file(struct filling *filling, const SptAnnotatedFile *file)
 static void add_code(struct filling *filling, const SptAnnotatedCode *code)
 {
 	g_autofree char *heading = g_strdup_printf(_("%s in %s"), code->function, code->object);
-	g_autofree char *problem = code->problem ? g_strdup_printf(_("No instructions: %s"), _(code->problem)) : NULL;
+	g_autofree char *problem =
+		code->problem ? g_strdup_printf(_("No instructions: %s"), _(code->problem)) : NULL;
 	uint64_t next = code->start;
 
 	add_text(filling, heading, true);
 	if (problem)
 		add_text(filling, problem, false);
 	for (unsigned i = 0; i < code->instructions->len; i++) {
-		const SptInstruction *instruction = &g_array_index(code->instructions, SptInstruction, i);
+		const SptInstruction *instruction =
+			&g_array_index(code->instructions, SptInstruction, i);
 		g_autofree char *address = g_strdup_printf("%" PRIx64, instruction->address);
-		g_autofree char *file = instruction->file ? g_path_get_basename(instruction->file) : NULL;
-		g_autofree char *place = file ? g_strdup_printf("%" PRIu32 " %s", instruction->line, file) : NULL;
+		g_autofree char *file =
+			instruction->file ? g_path_get_basename(instruction->file) : NULL;
+		g_autofree char *place =
+			file ? g_strdup_printf("%" PRIu32 " %s", instruction->line, file) : NULL;
 
 		if (instruction->offset != next)
 			add_text(filling, "…", false);
 		next = instruction->offset + instruction->bytes;
 		note_heat(filling, instruction->self ? instruction->self : instruction->total);
-		add_row(filling, (const SptTableCell[]){
-			share_of(filling, instruction->self), share_of(filling, instruction->total), { .text = address },
-			{ .text = place }, { .text = instruction->text } });
+		add_row(filling, (const SptTableCell[]){ share_of(filling, instruction->self),
+							 share_of(filling, instruction->total),
+							 { .text = address },
+							 { .text = place },
+							 { .text = instruction->text } });
 	}
 }
 
@@ -136,9 +152,10 @@ static void tell(SptSourcePane *self, const SptAnnotation *annotation)
 	g_autofree char *made = NULL, *made_object = NULL, *text = NULL;
 	double all = (double)MAX(annotation->all, 1);
 
-	text = g_strdup_printf(_("%s in %s: self %.2f %%, total %.2f %% of the time shown; shares below are of its total"),
-			       spt_text_name(function->name, &made), spt_text_name(function->object, &made_object),
-			       100.0 * (double)annotation->self / all, 100.0 * (double)annotation->total / all);
+	text = g_strdup_printf(
+		_("%s in %s: self %.2f %%, total %.2f %% of the time shown; shares below are of its total"),
+		spt_text_name(function->name, &made), spt_text_name(function->object, &made_object),
+		100.0 * (double)annotation->self / all, 100.0 * (double)annotation->total / all);
 	gtk_label_set_text(GTK_LABEL(self->title), text);
 }
 
@@ -158,12 +175,17 @@ static void show(SptSourcePane *self, const SptAnnotation *annotation)
 	for (unsigned i = 0; i < annotation->files->len; i++)
 		add_file(&source, annotation->files->pdata[i]);
 	if (annotation->files->len == 0)
-		add_text(&source, _("No lines: there is no debug information for it. Install that of its package, or compile it with -g"), false);
+		add_text(
+			&source,
+			_("No lines: there is no debug information for it. Install that of its package, or compile it with -g"),
+			false);
 	finish(&source);
 	for (unsigned i = 0; i < annotation->code->len; i++)
 		add_code(&code, annotation->code->pdata[i]);
 	if (annotation->code->len == 0)
-		add_text(&code, _("No instructions: it has no symbol that says where it begins and ends"), false);
+		add_text(&code,
+			 _("No instructions: it has no symbol that says where it begins and ends"),
+			 false);
 	finish(&code);
 }
 
@@ -182,7 +204,8 @@ static void on_answer(G_GNUC_UNUSED GObject *source, GAsyncResult *result, gpoin
 	else if (annotation)
 		show(self, annotation);
 	else
-		show_nothing(self, _("This is no single function, so it has no lines or instructions"));
+		show_nothing(self,
+			     _("This is no single function, so it has no lines or instructions"));
 }
 
 static void ask(SptSourcePane *self)
@@ -192,7 +215,9 @@ static void ask(SptSourcePane *self)
 		return;
 	self->is_stale = false;
 	if (self->function == UINT32_MAX || self->document->functions[self->function].is_process) {
-		show_nothing(self, _("Select a function among Functions: its lines and instructions are shown here"));
+		show_nothing(
+			self,
+			_("Select a function among Functions: its lines and instructions are shown here"));
 		return;
 	}
 	self->is_asking = true;
@@ -221,19 +246,26 @@ static void spt_source_pane_class_init(SptSourcePaneClass *class)
 static void spt_source_pane_init(SptSourcePane *self)
 {
 	static const SptTableColumn source[] = {
-		{ N_("Self"), SPT_CELL_SHARE, SHARE_WIDTH }, { N_("Total"), SPT_CELL_SHARE, SHARE_WIDTH }, { N_("Line"), SPT_CELL_NUMBER, LINE_WIDTH },
+		{ N_("Self"), SPT_CELL_SHARE, SHARE_WIDTH },
+		{ N_("Total"), SPT_CELL_SHARE, SHARE_WIDTH },
+		{ N_("Line"), SPT_CELL_NUMBER, LINE_WIDTH },
 		{ N_("Source"), SPT_CELL_CODE, 0 },
 	};
 	static const SptTableColumn code[] = {
-		{ N_("Self"), SPT_CELL_SHARE, SHARE_WIDTH }, { N_("Total"), SPT_CELL_SHARE, SHARE_WIDTH },
-		{ N_("Address"), SPT_CELL_NUMBER, ADDRESS_WIDTH }, { N_("Line"), SPT_CELL_DIM, PLACE_WIDTH }, { N_("Instruction"), SPT_CELL_CODE, 0 },
+		{ N_("Self"), SPT_CELL_SHARE, SHARE_WIDTH },
+		{ N_("Total"), SPT_CELL_SHARE, SHARE_WIDTH },
+		{ N_("Address"), SPT_CELL_NUMBER, ADDRESS_WIDTH },
+		{ N_("Line"), SPT_CELL_DIM, PLACE_WIDTH },
+		{ N_("Instruction"), SPT_CELL_CODE, 0 },
 	};
-	GtkWidget *paned = g_object_new(GTK_TYPE_PANED, "shrink-start-child", FALSE, "shrink-end-child", FALSE, "vexpand", TRUE, "position", 640,
-					NULL);
+	GtkWidget *paned =
+		g_object_new(GTK_TYPE_PANED, "shrink-start-child", FALSE, "shrink-end-child", FALSE,
+			     "vexpand", TRUE, "position", 640, NULL);
 
 	self->function = UINT32_MAX;
 	gtk_orientable_set_orientation(GTK_ORIENTABLE(self), GTK_ORIENTATION_VERTICAL);
-	self->title = g_object_new(GTK_TYPE_LABEL, "xalign", 0.0, "wrap", TRUE, "wrap-mode", PANGO_WRAP_WORD_CHAR, NULL);
+	self->title = g_object_new(GTK_TYPE_LABEL, "xalign", 0.0, "wrap", TRUE, "wrap-mode",
+				   PANGO_WRAP_WORD_CHAR, NULL);
 	gtk_widget_add_css_class(self->title, "pane-header");
 	gtk_widget_add_css_class(self->title, "numeric");
 	self->source = SPT_TABLE(spt_table_new(_("Source"), source, G_N_ELEMENTS(source), false));

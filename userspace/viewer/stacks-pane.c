@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Found in a thread, and only while the page is to be seen; the last way wanted meanwhile follows. */
+/*
+ * Found in a thread, and only while the page is to be seen; the last way wanted meanwhile follows.
+ */
 #include "stacks-pane.h"
 
 #include <glib/gi18n.h>
@@ -24,10 +26,14 @@ struct _SptStacksPane {
 
 G_DEFINE_FINAL_TYPE(SptStacksPane, spt_stacks_pane, GTK_TYPE_BOX)
 
-static void add_row(SptStacksPane *self, unsigned *row, double share, const char *text, const char *object)
+static void add_row(SptStacksPane *self, unsigned *row, double share, const char *text,
+		    const char *object)
 {
 	if (*row < MAX_ROWS)
-		spt_table_set_row(self->table, (*row)++, (const SptTableCell[]){ { .number = share }, { .text = text }, { .text = object } });
+		spt_table_set_row(self->table, (*row)++,
+				  (const SptTableCell[]){ { .number = share },
+							  { .text = text },
+							  { .text = object } });
 }
 
 /* The innermost function first, as it is where the time went. */
@@ -37,7 +43,8 @@ static void add_stack(SptStacksPane *self, unsigned *row, const SptTreeNode *nod
 		const SptFunction *function = &self->document->functions[nodes[node].function];
 		g_autofree char *text = g_strconcat("    ", function->name, NULL);
 
-		add_row(self, row, NOTHING, text, function->is_process ? _("(process)") : function->object);
+		add_row(self, row, NOTHING, text,
+			function->is_process ? _("(process)") : function->object);
 	}
 }
 
@@ -48,9 +55,11 @@ static char *describe(const SptStacksPane *self)
 
 	for (unsigned i = 0; i < self->way->len; i++) {
 		g_autofree char *made = NULL;
-		const SptFunction *function = &self->document->functions[g_array_index(self->way, uint32_t, i)];
+		const SptFunction *function =
+			&self->document->functions[g_array_index(self->way, uint32_t, i)];
 
-		g_string_append_printf(text, "%s%s", i ? " → " : "", spt_text_name(function->name, &made));
+		g_string_append_printf(text, "%s%s", i ? " → " : "",
+				       spt_text_name(function->name, &made));
 	}
 	return g_string_free(text, FALSE);
 }
@@ -80,9 +89,11 @@ static void show(SptStacksPane *self, const GArray *stacks)
 		add_row(self, &row, share, text, "");
 		add_stack(self, &row, nodes, leaf);
 	}
-	title = g_strdup_printf(ngettext("%u stack with %s; shares are of its total%s", "%u stacks with %s, heaviest first; shares are of its total%s",
-					 stacks->len), stacks->len, way,
-				n < stacks->len ? "" : _(". These are all"));
+	title = g_strdup_printf(
+		ngettext("%u stack with %s; shares are of its total%s",
+			 "%u stacks with %s, heaviest first; shares are of its total%s",
+			 stacks->len),
+		stacks->len, way, n < stacks->len ? "" : _(". These are all"));
 	if (n < stacks->len) {
 		g_autofree char *more = g_strdup_printf(_("and %u more"), stacks->len - n);
 
@@ -115,7 +126,9 @@ static void ask(SptStacksPane *self)
 		return;
 	self->is_stale = false;
 	if (self->way->len == 0) {
-		gtk_label_set_text(GTK_LABEL(self->title), _("Select a function or a process among Functions: the stacks it is on are shown here"));
+		gtk_label_set_text(
+			GTK_LABEL(self->title),
+			_("Select a function or a process among Functions: the stacks it is on are shown here"));
 		spt_table_set_end(self->table, 0);
 		return;
 	}
@@ -152,12 +165,15 @@ static void spt_stacks_pane_class_init(SptStacksPaneClass *class)
 static void spt_stacks_pane_init(SptStacksPane *self)
 {
 	static const SptTableColumn columns[] = {
-		{ N_("Total"), SPT_CELL_SHARE, SHARE_WIDTH }, { N_("Function"), SPT_CELL_TEXT, 0 }, { N_("Object"), SPT_CELL_DIM, 0 },
+		{ N_("Total"), SPT_CELL_SHARE, SHARE_WIDTH },
+		{ N_("Function"), SPT_CELL_TEXT, 0 },
+		{ N_("Object"), SPT_CELL_DIM, 0 },
 	};
 
 	self->way = g_array_new(FALSE, FALSE, sizeof(uint32_t));
 	gtk_orientable_set_orientation(GTK_ORIENTABLE(self), GTK_ORIENTATION_VERTICAL);
-	self->title = g_object_new(GTK_TYPE_LABEL, "xalign", 0.0, "ellipsize", PANGO_ELLIPSIZE_END, NULL);
+	self->title =
+		g_object_new(GTK_TYPE_LABEL, "xalign", 0.0, "ellipsize", PANGO_ELLIPSIZE_END, NULL);
 	gtk_widget_add_css_class(self->title, "pane-header");
 	self->table = SPT_TABLE(spt_table_new(_("Stacks"), columns, G_N_ELEMENTS(columns), false));
 	gtk_box_append(GTK_BOX(self), self->title);

@@ -30,7 +30,8 @@ static void spt_start_page_class_init(SptStartPageClass *class)
 	g_type_ensure(SPT_TYPE_RECORD_FORM);
 	G_OBJECT_CLASS(class)->dispose = dispose;
 	gtk_widget_class_set_layout_manager_type(widget_class, GTK_TYPE_BIN_LAYOUT);
-	gtk_widget_class_set_template_from_resource(widget_class, "/io/github/sysprof_trace/Sysprof/start-page.ui");
+	gtk_widget_class_set_template_from_resource(
+		widget_class, "/io/github/sysprof_trace/Sysprof/start-page.ui");
 	gtk_widget_class_bind_template_child(widget_class, SptStartPage, hint);
 	gtk_widget_class_bind_template_child(widget_class, SptStartPage, recents_title);
 	gtk_widget_class_bind_template_child(widget_class, SptStartPage, recents);
@@ -53,8 +54,8 @@ static void append_recent(SptStartPage *self, const char *path)
 	g_autofree char *shown_dir = g_filename_display_name(dir);
 	GtkWidget *button = gtk_button_new(), *box = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 12);
 	GtkWidget *title = g_object_new(GTK_TYPE_LABEL, "label", name, "xalign", 0.0, NULL);
-	GtkWidget *place = g_object_new(GTK_TYPE_LABEL, "label", shown_dir, "xalign", 1.0, "hexpand", TRUE, "ellipsize",
-					PANGO_ELLIPSIZE_START, NULL);
+	GtkWidget *place = g_object_new(GTK_TYPE_LABEL, "label", shown_dir, "xalign", 1.0,
+					"hexpand", TRUE, "ellipsize", PANGO_ELLIPSIZE_START, NULL);
 
 	gtk_widget_add_css_class(place, "dim-label");
 	gtk_box_append(GTK_BOX(box), title);
@@ -63,7 +64,8 @@ static void append_recent(SptStartPage *self, const char *path)
 	gtk_button_set_has_frame(GTK_BUTTON(button), FALSE);
 	gtk_actionable_set_action_name(GTK_ACTIONABLE(button), "win.open-path");
 	gtk_actionable_set_action_target(GTK_ACTIONABLE(button), "^ay", path);
-	gtk_accessible_update_property(GTK_ACCESSIBLE(button), GTK_ACCESSIBLE_PROPERTY_LABEL, name, -1);
+	gtk_accessible_update_property(GTK_ACCESSIBLE(button), GTK_ACCESSIBLE_PROPERTY_LABEL, name,
+				       -1);
 	gtk_box_append(GTK_BOX(self->recents), button);
 }
 

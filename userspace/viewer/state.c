@@ -34,7 +34,8 @@ void spt_state_set(const char *key, int value)
 	g_autoptr(GKeyFile) file = read_file();
 	g_autofree char *path = path_of_file(), *directory = g_path_get_dirname(path);
 
-	if (g_key_file_has_key(file, GROUP, key, NULL) && g_key_file_get_integer(file, GROUP, key, NULL) == value)
+	if (g_key_file_has_key(file, GROUP, key, NULL) &&
+	    g_key_file_get_integer(file, GROUP, key, NULL) == value)
 		return;
 	g_key_file_set_integer(file, GROUP, key, value);
 	if (g_mkdir_with_parents(directory, 0700) == 0)

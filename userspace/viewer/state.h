@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the next window finds as it was left: sizes, the view, how to record.  A small file below the user's configuration. */
+/*
+ * What the next window finds as it was left: sizes, the view, how to record.  A small file below
+ * the user's configuration.
+ */
 #ifndef SPT_STATE_H
 #define SPT_STATE_H
 

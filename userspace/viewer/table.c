@@ -31,7 +31,8 @@ static void table_row_finalize(GObject *object)
 static void table_row_class_init(TableRowClass *class)
 {
 	G_OBJECT_CLASS(class)->finalize = table_row_finalize;
-	changed = g_signal_new("changed", SPT_TYPE_TABLE_ROW, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 0);
+	changed = g_signal_new("changed", SPT_TYPE_TABLE_ROW, G_SIGNAL_RUN_LAST, 0, NULL, NULL,
+			       NULL, G_TYPE_NONE, 0);
 }
 
 static void table_row_init(G_GNUC_UNUSED TableRow *row)
@@ -97,24 +98,27 @@ static void fill_cell(TableRow *row, GtkListItem *item)
 }
 
 /* The whole text, which the cell may have to cut. */
-static gboolean on_query_tooltip(GtkWidget *cell, G_GNUC_UNUSED int x, G_GNUC_UNUSED int y, G_GNUC_UNUSED gboolean by_keyboard,
-				 GtkTooltip *tooltip, G_GNUC_UNUSED gpointer data)
+static gboolean on_query_tooltip(GtkWidget *cell, G_GNUC_UNUSED int x, G_GNUC_UNUSED int y,
+				 G_GNUC_UNUSED gboolean by_keyboard, GtkTooltip *tooltip,
+				 G_GNUC_UNUSED gpointer data)
 {
 	gtk_tooltip_set_text(tooltip, gtk_inscription_get_text(GTK_INSCRIPTION(cell)));
 	return TRUE;
 }
 
-static void on_setup(GtkSignalListItemFactory *factory, GtkListItem *item, const SptTableColumn *column)
+static void on_setup(GtkSignalListItemFactory *factory, GtkListItem *item,
+		     const SptTableColumn *column)
 {
 	GtkWidget *cell;
 
 	if (column->kind == SPT_CELL_SHARE) {
 		cell = spt_share_cell_new();
 	} else {
-		cell = spt_compat_aligned(g_object_new(GTK_TYPE_INSCRIPTION, "hexpand", TRUE, "min-chars", column->width ? 2 : 8,
-						       "has-tooltip", TRUE, "text-overflow",
-						       GTK_INSCRIPTION_OVERFLOW_ELLIPSIZE_END, NULL),
-					  column->kind == SPT_CELL_NUMBER);
+		cell = spt_compat_aligned(
+			g_object_new(GTK_TYPE_INSCRIPTION, "hexpand", TRUE, "min-chars",
+				     column->width ? 2 : 8, "has-tooltip", TRUE, "text-overflow",
+				     GTK_INSCRIPTION_OVERFLOW_ELLIPSIZE_END, NULL),
+			column->kind == SPT_CELL_NUMBER);
 		g_signal_connect(cell, "query-tooltip", G_CALLBACK(on_query_tooltip), NULL);
 	}
 	if (column->kind == SPT_CELL_DIM)
@@ -127,7 +131,8 @@ static void on_setup(GtkSignalListItemFactory *factory, GtkListItem *item, const
 	gtk_list_item_set_child(item, cell);
 }
 
-static void on_bind(G_GNUC_UNUSED GtkSignalListItemFactory *factory, GtkListItem *item, G_GNUC_UNUSED gpointer data)
+static void on_bind(G_GNUC_UNUSED GtkSignalListItemFactory *factory, GtkListItem *item,
+		    G_GNUC_UNUSED gpointer data)
 {
 	TableRow *row = gtk_list_item_get_item(item);
 
@@ -135,7 +140,8 @@ static void on_bind(G_GNUC_UNUSED GtkSignalListItemFactory *factory, GtkListItem
 	fill_cell(row, item);
 }
 
-static void on_unbind(G_GNUC_UNUSED GtkSignalListItemFactory *factory, GtkListItem *item, G_GNUC_UNUSED gpointer data)
+static void on_unbind(G_GNUC_UNUSED GtkSignalListItemFactory *factory, GtkListItem *item,
+		      G_GNUC_UNUSED gpointer data)
 {
 	g_signal_handlers_disconnect_by_data(gtk_list_item_get_item(item), item);
 }
@@ -167,7 +173,8 @@ static void append_column(SptTable *self, unsigned at, bool sorts)
 		gtk_column_view_column_set_expand(column, TRUE);
 	gtk_column_view_column_set_resizable(column, TRUE);
 	if (sorts) {
-		g_autoptr(GtkSorter) sorter = GTK_SORTER(gtk_custom_sorter_new(compare, GUINT_TO_POINTER(at), NULL));
+		g_autoptr(GtkSorter) sorter =
+			GTK_SORTER(gtk_custom_sorter_new(compare, GUINT_TO_POINTER(at), NULL));
 
 		gtk_column_view_column_set_sorter(column, sorter);
 	}
@@ -208,14 +215,17 @@ static void append_heading(SptTable *self, const char *heading)
 
 	gtk_widget_add_css_class(label, "heading");
 	gtk_widget_add_css_class(label, "pane-header");
-	gtk_accessible_update_property(GTK_ACCESSIBLE(self->view), GTK_ACCESSIBLE_PROPERTY_LABEL, heading, -1);
+	gtk_accessible_update_property(GTK_ACCESSIBLE(self->view), GTK_ACCESSIBLE_PROPERTY_LABEL,
+				       heading, -1);
 	gtk_box_append(GTK_BOX(self), label);
 }
 
-GtkWidget *spt_table_new(const char *heading, const SptTableColumn *columns, unsigned n_columns, bool sorts)
+GtkWidget *spt_table_new(const char *heading, const SptTableColumn *columns, unsigned n_columns,
+			 bool sorts)
 {
 	SptTable *self = g_object_new(SPT_TYPE_TABLE, "hexpand", TRUE, NULL);
-	GtkWidget *scrolled = g_object_new(GTK_TYPE_SCROLLED_WINDOW, "child", self->view, "vexpand", TRUE, NULL);
+	GtkWidget *scrolled =
+		g_object_new(GTK_TYPE_SCROLLED_WINDOW, "child", self->view, "vexpand", TRUE, NULL);
 	GListModel *model = G_LIST_MODEL(g_object_ref(self->rows));
 	g_autoptr(GtkSelectionModel) selection = NULL;
 
@@ -224,7 +234,8 @@ GtkWidget *spt_table_new(const char *heading, const SptTableColumn *columns, uns
 	for (unsigned i = 0; i < n_columns; i++)
 		append_column(self, i, sorts);
 	if (sorts)
-		model = G_LIST_MODEL(gtk_sort_list_model_new(model, g_object_ref(gtk_column_view_get_sorter(self->view))));
+		model = G_LIST_MODEL(gtk_sort_list_model_new(
+			model, g_object_ref(gtk_column_view_get_sorter(self->view))));
 	selection = GTK_SELECTION_MODEL(gtk_no_selection_new(model));
 	gtk_column_view_set_model(self->view, selection);
 	append_heading(self, heading);
@@ -258,10 +269,12 @@ void spt_table_set_end(SptTable *self, unsigned n)
 
 void spt_table_set_empty_text(SptTable *self, const char *text)
 {
-	GtkWidget *scrolled = gtk_widget_get_last_child(GTK_WIDGET(self)), *overlay = gtk_overlay_new();
+	GtkWidget *scrolled = gtk_widget_get_last_child(GTK_WIDGET(self)),
+		  *overlay = gtk_overlay_new();
 
-	self->empty = g_object_new(GTK_TYPE_LABEL, "label", text, "visible", FALSE, "can-target", FALSE, "halign", GTK_ALIGN_CENTER, "valign",
-				   GTK_ALIGN_CENTER, NULL);
+	self->empty =
+		g_object_new(GTK_TYPE_LABEL, "label", text, "visible", FALSE, "can-target", FALSE,
+			     "halign", GTK_ALIGN_CENTER, "valign", GTK_ALIGN_CENTER, NULL);
 	gtk_widget_add_css_class(self->empty, "dim-label");
 	g_object_ref(scrolled);
 	gtk_box_remove(GTK_BOX(self), scrolled);
@@ -273,7 +286,8 @@ void spt_table_set_empty_text(SptTable *self, const char *text)
 
 unsigned spt_table_selected(SptTable *self)
 {
-	gpointer row = gtk_single_selection_get_selected_item(GTK_SINGLE_SELECTION(gtk_column_view_get_model(self->view)));
+	gpointer row = gtk_single_selection_get_selected_item(
+		GTK_SINGLE_SELECTION(gtk_column_view_get_model(self->view)));
 	unsigned at;
 
 	return row && g_list_store_find(self->rows, row, &at) ? at : G_MAXUINT;
@@ -286,12 +300,14 @@ static void on_selected(SptTable *self)
 
 void spt_table_set_selects(SptTable *self, SptTableFunc func, gpointer data)
 {
-	GListModel *model = gtk_no_selection_get_model(GTK_NO_SELECTION(gtk_column_view_get_model(self->view)));
+	GListModel *model =
+		gtk_no_selection_get_model(GTK_NO_SELECTION(gtk_column_view_get_model(self->view)));
 	g_autoptr(GtkSingleSelection) selection = gtk_single_selection_new(g_object_ref(model));
 
 	self->on_select = func;
 	self->select_data = data;
-	g_signal_connect_object(selection, "notify::selected-item", G_CALLBACK(on_selected), self, G_CONNECT_SWAPPED);
+	g_signal_connect_object(selection, "notify::selected-item", G_CALLBACK(on_selected), self,
+				G_CONNECT_SWAPPED);
 	gtk_column_view_set_model(self->view, GTK_SELECTION_MODEL(selection));
 }
 

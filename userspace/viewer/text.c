@@ -58,6 +58,7 @@ char *spt_text_rate(uint64_t period_ns, uint64_t delivered, uint64_t budget)
 
 	if (!budget)
 		return g_strdup_printf(_("one every %s of a CPU at work"), period);
-	return g_strdup_printf(_("one every %s of a CPU at work, lowered to %.1f %% of that to keep to the budget of CPU time"), period,
-			       100 * (double)delivered / (double)(delivered + budget));
+	return g_strdup_printf(
+		_("one every %s of a CPU at work, lowered to %.1f %% of that to keep to the budget of CPU time"),
+		period, 100 * (double)delivered / (double)(delivered + budget));
 }

@@ -6,13 +6,17 @@
 #include <glib.h>
 #include <stdint.h>
 
-/* Names come out of files that may hold anything: on one line, valid, and not longer than anyone reads.  @text itself if it is
- * fit to be shown, else a copy in *@ret_made, which is to be freed. */
+/*
+ * Names come out of files that may hold anything: on one line, valid, and not longer than anyone
+ * reads.  @text itself if it is fit to be shown, else a copy in *@ret_made, which is to be freed.
+ */
 const char *spt_text_name(const char *text, char **ret_made);
 char *spt_text_count(uint64_t n);	/* "1,234,567" */
 char *spt_text_duration(uint64_t ns);	/* "1.50 s", "2.00 ms" */
-/* "one every 1.00 ms of a CPU at work", and how far the rate was lowered to keep to the budget, if it was: of the periods so far,
- * @delivered were sampled and @budget left out for it. */
+/*
+ * "one every 1.00 ms of a CPU at work", and how far the rate was lowered to keep to the budget, if
+ * it was: of the periods so far, @delivered were sampled and @budget left out for it.
+ */
 char *spt_text_rate(uint64_t period_ns, uint64_t delivered, uint64_t budget);
 
 #endif

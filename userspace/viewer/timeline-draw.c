@@ -23,7 +23,8 @@ uint64_t spt_timeline_time(const SptTimelineDrawing *drawing, double x)
 {
 	double share = CLAMP((x - drawing->left) / drawing->width, 0, 1);
 
-	return drawing->begin_ns + (uint64_t)(share * (double)(drawing->until_ns - drawing->begin_ns));
+	return drawing->begin_ns +
+	       (uint64_t)(share * (double)(drawing->until_ns - drawing->begin_ns));
 }
 
 static int lanes_height(const SptTimelineDrawing *drawing)
@@ -33,7 +34,8 @@ static int lanes_height(const SptTimelineDrawing *drawing)
 
 int spt_timeline_height(const SptTimelineDrawing *drawing)
 {
-	return lanes_height(drawing) + (int)drawing->tracks->len * drawing->track_height + SPT_TIMELINE_RULER_HEIGHT;
+	return lanes_height(drawing) + (int)drawing->tracks->len * drawing->track_height +
+	       SPT_TIMELINE_RULER_HEIGHT;
 }
 
 char *spt_timeline_lane_name(const SptTimeline *timeline, uint32_t lane)
@@ -49,9 +51,12 @@ char *spt_timeline_lane_name(const SptTimeline *timeline, uint32_t lane)
 			       timeline->lanes == SPT_GROUP_THREAD ? group->tid : group->pid);
 }
 
-static void append_rect(GtkSnapshot *snapshot, const GdkRGBA *color, double x, double y, double width, double height)
+static void append_rect(GtkSnapshot *snapshot, const GdkRGBA *color, double x, double y,
+			double width, double height)
 {
-	gtk_snapshot_append_color(snapshot, color, &GRAPHENE_RECT_INIT((float)x, (float)y, (float)width, (float)height));
+	gtk_snapshot_append_color(snapshot, color,
+				  &GRAPHENE_RECT_INIT((float)x, (float)y, (float)width,
+						      (float)height));
 }
 
 static GdkRGBA text_color(const SptTimelineDrawing *drawing, float alpha)
@@ -63,19 +68,25 @@ static GdkRGBA text_color(const SptTimelineDrawing *drawing, float alpha)
 	return color;
 }
 
-static GdkRGBA named_color(const SptTimelineDrawing *drawing, const char *name, const char *fallback)
+static GdkRGBA named_color(const SptTimelineDrawing *drawing, const char *name,
+			   const char *fallback)
 {
 	GdkRGBA color;
 
-	if (!gtk_style_context_lookup_color(gtk_widget_get_style_context(drawing->widget), name, &color))
+	if (!gtk_style_context_lookup_color(gtk_widget_get_style_context(drawing->widget), name,
+					    &color))
 		gdk_rgba_parse(&color, fallback);
 	return color;
 }
 
-/* The theme's own for what is selected, on the way to that of text, from which it must not be far on a dark background. */
+/*
+ * The theme's own for what is selected, on the way to that of text, from which it must not be far
+ * on a dark background.
+ */
 static GdkRGBA busy_color(const SptTimelineDrawing *drawing)
 {
-	GdkRGBA color = named_color(drawing, "theme_selected_bg_color", "#3584e4"), text = text_color(drawing, 1);
+	GdkRGBA color = named_color(drawing, "theme_selected_bg_color", "#3584e4"),
+		text = text_color(drawing, 1);
 	float part = text.green > 0.5f ? 0.4f : 0;
 
 	color.red += (text.red - color.red) * part;
@@ -84,8 +95,8 @@ static GdkRGBA busy_color(const SptTimelineDrawing *drawing)
 	return color;
 }
 
-static void draw_text(const SptTimelineDrawing *drawing, GtkSnapshot *snapshot, const char *text, double x, double y, double width,
-		      bool is_label)
+static void draw_text(const SptTimelineDrawing *drawing, GtkSnapshot *snapshot, const char *text,
+		      double x, double y, double width, bool is_label)
 {
 	g_autoptr(PangoLayout) layout = gtk_widget_create_pango_layout(drawing->widget, text);
 	const GdkRGBA color = text_color(drawing, 1);
@@ -100,18 +111,24 @@ static void draw_text(const SptTimelineDrawing *drawing, GtkSnapshot *snapshot, 
 	if (text_width > width)
 		return;
 	gtk_snapshot_save(snapshot);
-	gtk_snapshot_translate(snapshot, &GRAPHENE_POINT_INIT((float)floor(x), (float)floor(y - text_height / 2.0)));
+	gtk_snapshot_translate(snapshot, &GRAPHENE_POINT_INIT((float)floor(x),
+							      (float)floor(y - text_height / 2.0)));
 	gtk_snapshot_append_layout(snapshot, layout, &color);
 	gtk_snapshot_restore(snapshot);
 }
 
-static void draw_label(const SptTimelineDrawing *drawing, GtkSnapshot *snapshot, const char *text, double top, int height)
+static void draw_label(const SptTimelineDrawing *drawing, GtkSnapshot *snapshot, const char *text,
+		       double top, int height)
 {
 	if (height >= LABEL_MIN_HEIGHT)
-		draw_text(drawing, snapshot, text, 0, top + height / 2.0, drawing->left - LABEL_MARGIN, true);
+		draw_text(drawing, snapshot, text, 0, top + height / 2.0,
+			  drawing->left - LABEL_MARGIN, true);
 }
 
-/* Of one colour, as one path: hundreds of boxes cost as much as a few, and there are no seams between them. */
+/*
+ * Of one colour, as one path: hundreds of boxes cost as much as a few, and there are no seams
+ * between them.
+ */
 static void fill_boxes(cairo_t *cairo, const GdkRGBA *color)
 {
 	gdk_cairo_set_source_rgba(cairo, color);
@@ -119,16 +136,19 @@ static void fill_boxes(cairo_t *cairo, const GdkRGBA *color)
 }
 
 /* What part of each bucket it is; @least: pixels of what is not nothing. */
-static void draw_shares(const SptTimelineDrawing *drawing, cairo_t *cairo, uint32_t lane, const uint64_t *shares, const GdkRGBA *color,
-			bool is_on_top, double least)
+static void draw_shares(const SptTimelineDrawing *drawing, cairo_t *cairo, uint32_t lane,
+			const uint64_t *shares, const GdkRGBA *color, bool is_on_top, double least)
 {
 	const SptTimeline *timeline = drawing->timeline;
 	double length = (double)(timeline->end_ns - timeline->begin_ns) / timeline->n_buckets;
-	double first = spt_timeline_x(drawing, timeline->begin_ns), top = (double)lane * drawing->lane_height + 1;
-	double step = drawing->width * length / (double)(drawing->until_ns - drawing->begin_ns), height = drawing->lane_height - 1;
+	double first = spt_timeline_x(drawing, timeline->begin_ns),
+	       top = (double)lane * drawing->lane_height + 1;
+	double step = drawing->width * length / (double)(drawing->until_ns - drawing->begin_ns),
+	       height = drawing->lane_height - 1;
 
 	for (uint32_t i = 0; i < timeline->n_buckets; i++) {
-		double share = spt_timeline_share(timeline, shares, lane, i) * height, x = first + i * step;
+		double share = spt_timeline_share(timeline, shares, lane, i) * height,
+		       x = first + i * step;
 
 		if (share <= 0 || x + step < drawing->left || x > drawing->left + drawing->width)
 			continue;
@@ -141,30 +161,37 @@ static void draw_shares(const SptTimelineDrawing *drawing, cairo_t *cairo, uint3
 static void draw_lane(const SptTimelineDrawing *drawing, cairo_t *cairo, uint32_t lane)
 {
 	const SptTimeline *timeline = drawing->timeline;
-	const GdkRGBA busy = busy_color(drawing), lost = named_color(drawing, "error_color", "#c01c28");
+	const GdkRGBA busy = busy_color(drawing),
+		      lost = named_color(drawing, "error_color", "#c01c28");
 	const GdkRGBA lit = { 0.93f, 0.5f, 0.1f, 1 }, left_out = text_color(drawing, 0.3f);
 
 	draw_shares(drawing, cairo, lane, timeline->weights, &busy, false, 0);
 	draw_shares(drawing, cairo, lane, timeline->lit, &lit, false, 1);
 	draw_shares(drawing, cairo, lane, timeline->left_out, &left_out, true, 1);
 	/* However little was lost, it is to be seen. */
-	draw_shares(drawing, cairo, lane, timeline->lost, &lost, true, MIN((drawing->lane_height - 1) / 3.0, LEAST_PIXELS));
+	draw_shares(drawing, cairo, lane, timeline->lost, &lost, true,
+		    MIN((drawing->lane_height - 1) / 3.0, LEAST_PIXELS));
 }
 
-static void draw_track(const SptTimelineDrawing *drawing, cairo_t *cairo, const SptTrack *track, double top, double height)
+static void draw_track(const SptTimelineDrawing *drawing, cairo_t *cairo, const SptTrack *track,
+		       double top, double height)
 {
 	uint32_t n = (uint32_t)MAX(drawing->width / 2, 1);
 	g_autofree double *levels = g_new(double, n);
-	const GdkRGBA color = track->kind == SPT_STREAM_COUNTER ? text_color(drawing, 0.45f) : (GdkRGBA){ 0.55f, 0.35f, 0.75f, 1 };
+	const GdkRGBA color = track->kind == SPT_STREAM_COUNTER ?
+				      text_color(drawing, 0.45f) :
+				      (GdkRGBA){ 0.55f, 0.35f, 0.75f, 1 };
 	double step = drawing->width / n;
 
 	spt_track_levels(track, drawing->begin_ns, drawing->until_ns, n, levels);
 	for (uint32_t i = 0; i < n; i++) {
 		/* A counter at its least is there, too. */
-		double level = track->kind == SPT_STREAM_COUNTER ? MAX(levels[i] * height, 1) : levels[i] * height;
+		double level = track->kind == SPT_STREAM_COUNTER ? MAX(levels[i] * height, 1) :
+								   levels[i] * height;
 
 		if (level > 0)
-			cairo_rectangle(cairo, drawing->left + i * step, top + height - level, step, level);
+			cairo_rectangle(cairo, drawing->left + i * step, top + height - level, step,
+					level);
 	}
 	fill_boxes(cairo, &color);
 }
@@ -180,7 +207,8 @@ static char *ruler_text(uint64_t at_ns, uint64_t step_ns)
 
 static void draw_ruler(const SptTimelineDrawing *drawing, GtkSnapshot *snapshot, double top)
 {
-	uint64_t step = spt_timeline_step(drawing->until_ns - drawing->begin_ns, (uint32_t)(drawing->width / MARK_PIXELS) + 1);
+	uint64_t step = spt_timeline_step(drawing->until_ns - drawing->begin_ns,
+					  (uint32_t)(drawing->width / MARK_PIXELS) + 1);
 	uint64_t first = (drawing->begin_ns - drawing->start_ns + step - 1) / step * step;
 	const GdkRGBA color = text_color(drawing, 0.25f), strong = text_color(drawing, 0.6f);
 	double whole = (double)(drawing->end_ns - drawing->start_ns);
@@ -190,32 +218,43 @@ static void draw_ruler(const SptTimelineDrawing *drawing, GtkSnapshot *snapshot,
 		g_autofree char *text = ruler_text(at, step);
 
 		append_rect(snapshot, &color, floor(x), 0, 1, top + 5);
-		draw_text(drawing, snapshot, text, x + 4, top + SPT_TIMELINE_RULER_HEIGHT / 2.0, drawing->left + drawing->width - x - 4, false);
+		draw_text(drawing, snapshot, text, x + 4, top + SPT_TIMELINE_RULER_HEIGHT / 2.0,
+			  drawing->left + drawing->width - x - 4, false);
 	}
 	/* Which part of the recording is in view. */
 	if (drawing->begin_ns > drawing->start_ns || drawing->until_ns < drawing->end_ns)
-		append_rect(snapshot, &strong, drawing->left + drawing->width * (double)(drawing->begin_ns - drawing->start_ns) / whole,
+		append_rect(snapshot, &strong,
+			    drawing->left +
+				    drawing->width *
+					    (double)(drawing->begin_ns - drawing->start_ns) / whole,
 			    top + SPT_TIMELINE_RULER_HEIGHT - 2,
-			    MAX(drawing->width * (double)(drawing->until_ns - drawing->begin_ns) / whole, LEAST_PIXELS), 2);
+			    MAX(drawing->width * (double)(drawing->until_ns - drawing->begin_ns) /
+					whole,
+				LEAST_PIXELS),
+			    2);
 }
 
 void spt_timeline_draw(const SptTimelineDrawing *drawing, GtkSnapshot *snapshot)
 {
-	int tracks = lanes_height(drawing), ruler = spt_timeline_height(drawing) - SPT_TIMELINE_RULER_HEIGHT;
-	const graphene_rect_t area = GRAPHENE_RECT_INIT((float)drawing->left, 0, (float)drawing->width, (float)spt_timeline_height(drawing));
+	int tracks = lanes_height(drawing),
+	    ruler = spt_timeline_height(drawing) - SPT_TIMELINE_RULER_HEIGHT;
+	const graphene_rect_t area =
+		GRAPHENE_RECT_INIT((float)drawing->left, 0, (float)drawing->width,
+				   (float)spt_timeline_height(drawing));
 	cairo_t *cairo;
 
 	for (uint32_t lane = 0; lane < drawing->timeline->n_lanes; lane++) {
 		g_autofree char *name = spt_timeline_lane_name(drawing->timeline, lane);
 
-		draw_label(drawing, snapshot, name, (double)lane * drawing->lane_height, drawing->lane_height);
+		draw_label(drawing, snapshot, name, (double)lane * drawing->lane_height,
+			   drawing->lane_height);
 	}
 	for (unsigned i = 0; i < drawing->tracks->len; i++) {
 		const SptTrack *track = drawing->tracks->pdata[i];
 		g_autofree char *made = NULL;
 
-		draw_label(drawing, snapshot, spt_text_name(track->name, &made), tracks + (double)i * drawing->track_height,
-			   drawing->track_height);
+		draw_label(drawing, snapshot, spt_text_name(track->name, &made),
+			   tracks + (double)i * drawing->track_height, drawing->track_height);
 	}
 	gtk_snapshot_push_clip(snapshot, &area);
 	cairo = gtk_snapshot_append_cairo(snapshot, &area);
@@ -224,7 +263,8 @@ void spt_timeline_draw(const SptTimelineDrawing *drawing, GtkSnapshot *snapshot)
 	for (uint32_t lane = 0; lane < drawing->timeline->n_lanes; lane++)
 		draw_lane(drawing, cairo, lane);
 	for (unsigned i = 0; i < drawing->tracks->len; i++)
-		draw_track(drawing, cairo, drawing->tracks->pdata[i], tracks + (double)i * drawing->track_height + 1,
+		draw_track(drawing, cairo, drawing->tracks->pdata[i],
+			   tracks + (double)i * drawing->track_height + 1,
 			   drawing->track_height - 1);
 	cairo_destroy(cairo);
 	draw_ruler(drawing, snapshot, ruler);
@@ -237,8 +277,10 @@ void spt_timeline_draw_selection(const SptTimelineDrawing *drawing, GtkSnapshot 
 	GdkRGBA veil = named_color(drawing, "theme_bg_color", "white");
 	const GdkRGBA edge = text_color(drawing, 1);
 	double right = drawing->left + drawing->width;
-	double begin = CLAMP(spt_timeline_x(drawing, drawing->selected_begin), drawing->left, right);
-	double end = CLAMP(spt_timeline_x(drawing, MIN(drawing->selected_end, drawing->end_ns)), drawing->left, right);
+	double begin =
+		CLAMP(spt_timeline_x(drawing, drawing->selected_begin), drawing->left, right);
+	double end = CLAMP(spt_timeline_x(drawing, MIN(drawing->selected_end, drawing->end_ns)),
+			   drawing->left, right);
 
 	if (!drawing->selected_end)
 		return;

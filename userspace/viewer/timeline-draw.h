@@ -12,12 +12,14 @@
 
 typedef struct {
 	GtkWidget *widget;
-	const SptTimeline *timeline;		/* of about the time that is in view: what is newer is being computed */
+	/* Of about the time that is in view: what is newer is being computed */
+	const SptTimeline *timeline;
 	const GPtrArray *tracks;		/* SptTrack */
 	uint64_t start_ns, end_ns;		/* of the recording */
 	uint64_t begin_ns, until_ns;		/* in view */
 	uint64_t selected_begin, selected_end;	/* end 0: everything */
-	double left, width;			/* where the time lies; names are on the left of it */
+	/* Where the time lies; names are on the left of it */
+	double left, width;
 	int lane_height, track_height;
 } SptTimelineDrawing;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The wheel zooms into the recording, around where it points at.  What is in view is computed in a thread; until that answers, what was
- * computed last is drawn, stretched.
+ * The wheel zooms into the recording, around where it points at.  What is in view is computed in a
+ * thread; until that answers, what was computed last is drawn, stretched.
  */
 #include "timeline-view.h"
 
@@ -28,7 +28,8 @@
 struct _SptTimelineView {
 	GtkWidget parent_instance;
 	SptDocument *document;
-	SptTimeline *timeline;		/* what was computed last; NULL: nothing for this recording */
+	/* What was computed last; NULL: nothing for this recording */
+	SptTimeline *timeline;
 	GskRenderNode *picture;		/* all but what is selected; NULL: to be drawn as */
 	SptTimelineDrawing drawn;
 	SptGroupKind lanes;
@@ -49,14 +50,26 @@ static unsigned range, only;
 static SptTimelineDrawing drawing_of(SptTimelineView *self)
 {
 	bool is_wide = self->timeline->lanes != SPT_GROUP_CPU;
-	int lanes = LANES_HEIGHT / (int)MAX(self->timeline->n_lanes, 1), left = is_wide ? WIDE_GUTTER : self->document->tracks->len ? TRACKS_GUTTER : GUTTER;
+	int lanes = LANES_HEIGHT / (int)MAX(self->timeline->n_lanes, 1),
+	    left = is_wide		       ? WIDE_GUTTER :
+		   self->document->tracks->len ? TRACKS_GUTTER :
+						 GUTTER;
 
 	return (SptTimelineDrawing){
-		.widget = GTK_WIDGET(self), .timeline = self->timeline, .tracks = self->document->tracks,
-		.start_ns = self->start_ns, .end_ns = self->end_ns, .begin_ns = self->view_begin, .until_ns = self->view_end,
-		.selected_begin = self->selected_begin, .selected_end = self->selected_end,
-		.left = left, .width = MAX(gtk_widget_get_width(GTK_WIDGET(self)) - left, 1),
-		.lane_height = is_wide ? TRACK_HEIGHT : CLAMP(lanes, LANE_MIN_HEIGHT, LANE_MAX_HEIGHT), .track_height = TRACK_HEIGHT,
+		.widget = GTK_WIDGET(self),
+		.timeline = self->timeline,
+		.tracks = self->document->tracks,
+		.start_ns = self->start_ns,
+		.end_ns = self->end_ns,
+		.begin_ns = self->view_begin,
+		.until_ns = self->view_end,
+		.selected_begin = self->selected_begin,
+		.selected_end = self->selected_end,
+		.left = left,
+		.width = MAX(gtk_widget_get_width(GTK_WIDGET(self)) - left, 1),
+		.lane_height =
+			is_wide ? TRACK_HEIGHT : CLAMP(lanes, LANE_MIN_HEIGHT, LANE_MAX_HEIGHT),
+		.track_height = TRACK_HEIGHT,
 	};
 }
 
@@ -68,8 +81,12 @@ static SptTimelineWish wish_of(SptTimelineView *self)
 	uint32_t n_lanes = self->timeline ? self->timeline->n_lanes : 1;
 
 	return (SptTimelineWish){
-		.begin_ns = self->view_begin, .end_ns = self->view_end, .lanes = self->lanes, .function = self->function,
-		.n_buckets = (uint32_t)MIN(width / BUCKET_PIXELS, MAX(MAX_BOXES / (int)MAX(n_lanes, 1), 64)),
+		.begin_ns = self->view_begin,
+		.end_ns = self->view_end,
+		.lanes = self->lanes,
+		.function = self->function,
+		.n_buckets = (uint32_t)MIN(width / BUCKET_PIXELS,
+					   MAX(MAX_BOXES / (int)MAX(n_lanes, 1), 64)),
 	};
 }
 
@@ -116,8 +133,8 @@ static void ask(SptTimelineView *self)
 
 static bool is_drawn_alike(const SptTimelineDrawing *a, const SptTimelineDrawing *b)
 {
-	return a->begin_ns == b->begin_ns && a->until_ns == b->until_ns && a->left == b->left && a->width == b->width &&
-	       a->lane_height == b->lane_height;
+	return a->begin_ns == b->begin_ns && a->until_ns == b->until_ns && a->left == b->left &&
+	       a->width == b->width && a->lane_height == b->lane_height;
 }
 
 /* While a range is dragged only the veil over the picture changes. */
@@ -148,17 +165,21 @@ static void css_changed(GtkWidget *widget, GtkCssStyleChange *change)
 	draw_anew(SPT_TIMELINE_VIEW(widget));
 }
 
-static void measure(GtkWidget *widget, GtkOrientation orientation, G_GNUC_UNUSED int for_size, int *minimum, int *natural,
-		    G_GNUC_UNUSED int *minimum_baseline, G_GNUC_UNUSED int *natural_baseline)
+static void measure(GtkWidget *widget, GtkOrientation orientation, G_GNUC_UNUSED int for_size,
+		    int *minimum, int *natural, G_GNUC_UNUSED int *minimum_baseline,
+		    G_GNUC_UNUSED int *natural_baseline)
 {
 	SptTimelineView *self = SPT_TIMELINE_VIEW(widget);
-	const SptTimelineDrawing drawing = self->timeline ? drawing_of(self) : (SptTimelineDrawing){ 0 };
+	const SptTimelineDrawing drawing =
+		self->timeline ? drawing_of(self) : (SptTimelineDrawing){ 0 };
 
 	*minimum = *natural = orientation == GTK_ORIENTATION_HORIZONTAL ? WIDE_GUTTER + 100 :
-			      self->timeline ? spt_timeline_height(&drawing) : SPT_TIMELINE_RULER_HEIGHT;
+			      self->timeline ? spt_timeline_height(&drawing) :
+					       SPT_TIMELINE_RULER_HEIGHT;
 }
 
-static void size_allocate(GtkWidget *widget, G_GNUC_UNUSED int width, G_GNUC_UNUSED int height, G_GNUC_UNUSED int baseline)
+static void size_allocate(GtkWidget *widget, G_GNUC_UNUSED int width, G_GNUC_UNUSED int height,
+			  G_GNUC_UNUSED int baseline)
 {
 	if (SPT_TIMELINE_VIEW(widget)->document)
 		ask(SPT_TIMELINE_VIEW(widget));
@@ -174,16 +195,21 @@ static double seconds(SptTimelineView *self, uint64_t time)
 static void tell(SptTimelineView *self)
 {
 	g_autofree char *what = self->selected_end ?
-				g_strdup_printf(_("%.3f s to %.3f s are selected"), seconds(self, self->selected_begin),
-						seconds(self, self->selected_end)) :
-				g_strdup(_("nothing is selected"));
+					g_strdup_printf(_("%.3f s to %.3f s are selected"),
+							seconds(self, self->selected_begin),
+							seconds(self, self->selected_end)) :
+					g_strdup(_("nothing is selected"));
 	g_autofree char *view = self->view_begin > self->start_ns || self->view_end < self->end_ns ?
-				g_strdup_printf(_(", %.3f s to %.3f s are in view"), seconds(self, self->view_begin),
-						seconds(self, self->view_end)) : g_strdup("");
-	g_autofree char *text = g_strdup_printf(_("Timeline of %.3f s on %u CPUs, %s%s"), seconds(self, self->end_ns),
+					g_strdup_printf(_(", %.3f s to %.3f s are in view"),
+							seconds(self, self->view_begin),
+							seconds(self, self->view_end)) :
+					g_strdup("");
+	g_autofree char *text = g_strdup_printf(_("Timeline of %.3f s on %u CPUs, %s%s"),
+						seconds(self, self->end_ns),
 						MAX(self->document->summary.n_cpus, 1), what, view);
 
-	gtk_accessible_update_property(GTK_ACCESSIBLE(self), GTK_ACCESSIBLE_PROPERTY_LABEL, text, -1);
+	gtk_accessible_update_property(GTK_ACCESSIBLE(self), GTK_ACCESSIBLE_PROPERTY_LABEL, text,
+				       -1);
 	gtk_widget_queue_draw(GTK_WIDGET(self));
 }
 
@@ -198,7 +224,8 @@ static void select_range(SptTimelineView *self, uint64_t begin, uint64_t end, bo
 	g_signal_emit(self, range, 0, begin, end, is_final);
 }
 
-static void on_drag_begin(G_GNUC_UNUSED GtkGestureDrag *drag, double x, G_GNUC_UNUSED double y, SptTimelineView *self)
+static void on_drag_begin(G_GNUC_UNUSED GtkGestureDrag *drag, double x, G_GNUC_UNUSED double y,
+			  SptTimelineView *self)
 {
 	self->drag_from = x;
 	self->is_dragging = true;
@@ -208,7 +235,8 @@ static void on_drag_begin(G_GNUC_UNUSED GtkGestureDrag *drag, double x, G_GNUC_U
 static void select_dragged(SptTimelineView *self, double offset, bool is_final)
 {
 	const SptTimelineDrawing drawing = drawing_of(self);
-	uint64_t from = spt_timeline_time(&drawing, self->drag_from), to = spt_timeline_time(&drawing, self->drag_from + offset);
+	uint64_t from = spt_timeline_time(&drawing, self->drag_from),
+		 to = spt_timeline_time(&drawing, self->drag_from + offset);
 
 	select_range(self, MIN(from, to), MAX(MAX(from, to), MIN(from, to) + 1), is_final);
 }
@@ -218,7 +246,8 @@ static bool is_in_gutter(SptTimelineView *self, double x)
 	return x < drawing_of(self).left;
 }
 
-static void on_drag_update(G_GNUC_UNUSED GtkGestureDrag *drag, double x, G_GNUC_UNUSED double y, SptTimelineView *self)
+static void on_drag_update(G_GNUC_UNUSED GtkGestureDrag *drag, double x, G_GNUC_UNUSED double y,
+			   SptTimelineView *self)
 {
 	if (self->timeline && !is_in_gutter(self, self->drag_from) && fabs(x) >= CLICK_PIXELS)
 		select_dragged(self, x, false);
@@ -227,7 +256,8 @@ static void on_drag_update(G_GNUC_UNUSED GtkGestureDrag *drag, double x, G_GNUC_
 static void choose_lane(SptTimelineView *self, double y)
 {
 	uint32_t lane = (uint32_t)(MAX(y, 0) / drawing_of(self).lane_height);
-	const SptGroupRow *group = lane < self->timeline->n_lanes ? &self->timeline->groups[lane] : NULL;
+	const SptGroupRow *group =
+		lane < self->timeline->n_lanes ? &self->timeline->groups[lane] : NULL;
 	g_autofree char *number = NULL;
 	SptRestriction restriction = { .kind = SPT_RESTRICT_CPU };
 
@@ -235,15 +265,20 @@ static void choose_lane(SptTimelineView *self, double y)
 		return;
 	restriction.number = group->cpu;
 	if (self->timeline->lanes != SPT_GROUP_CPU) {
-		number = g_strdup_printf("%u", self->timeline->lanes == SPT_GROUP_THREAD ? group->tid : group->pid);
+		number = g_strdup_printf("%u", self->timeline->lanes == SPT_GROUP_THREAD ?
+						       group->tid :
+						       group->pid);
 		restriction = (SptRestriction){
-			.kind = self->timeline->lanes == SPT_GROUP_THREAD ? SPT_RESTRICT_THREAD : SPT_RESTRICT_PROCESS, .text = number,
+			.kind = self->timeline->lanes == SPT_GROUP_THREAD ? SPT_RESTRICT_THREAD :
+									    SPT_RESTRICT_PROCESS,
+			.text = number,
 		};
 	}
 	g_signal_emit(self, only, 0, &restriction);
 }
 
-static void on_drag_end(GtkGestureDrag *drag, double x, G_GNUC_UNUSED double y, SptTimelineView *self)
+static void on_drag_end(GtkGestureDrag *drag, double x, G_GNUC_UNUSED double y,
+			SptTimelineView *self)
 {
 	double start_x, start_y;
 
@@ -259,7 +294,10 @@ static void on_drag_end(GtkGestureDrag *drag, double x, G_GNUC_UNUSED double y, 
 		select_range(self, 0, 0, true);
 }
 
-/* Left and Right move what is selected, or with Shift its end; with nothing selected they begin at the left. */
+/*
+ * Left and Right move what is selected, or with Shift its end; with nothing selected they begin at
+ * the left.
+ */
 static gboolean on_key(GtkWidget *widget, GVariant *arguments, G_GNUC_UNUSED gpointer data)
 {
 	SptTimelineView *self = SPT_TIMELINE_VIEW(widget);
@@ -283,7 +321,8 @@ static gboolean on_key(GtkWidget *widget, GVariant *arguments, G_GNUC_UNUSED gpo
 	return TRUE;
 }
 
-static gboolean on_escape(GtkWidget *widget, G_GNUC_UNUSED GVariant *arguments, G_GNUC_UNUSED gpointer data)
+static gboolean on_escape(GtkWidget *widget, G_GNUC_UNUSED GVariant *arguments,
+			  G_GNUC_UNUSED gpointer data)
 {
 	SptTimelineView *self = SPT_TIMELINE_VIEW(widget);
 
@@ -322,9 +361,11 @@ static void pan(SptTimelineView *self, double parts)
 	look_at(self, (double)self->view_begin + parts * length, length);
 }
 
-static gboolean on_scroll(GtkEventControllerScroll *scroll, double dx, double dy, SptTimelineView *self)
+static gboolean on_scroll(GtkEventControllerScroll *scroll, double dx, double dy,
+			  SptTimelineView *self)
 {
-	GdkModifierType state = gtk_event_controller_get_current_event_state(GTK_EVENT_CONTROLLER(scroll));
+	GdkModifierType state =
+		gtk_event_controller_get_current_event_state(GTK_EVENT_CONTROLLER(scroll));
 
 	if (!self->timeline)
 		return FALSE;
@@ -338,7 +379,8 @@ static gboolean on_scroll(GtkEventControllerScroll *scroll, double dx, double dy
 	return TRUE;
 }
 
-static void on_motion(G_GNUC_UNUSED GtkEventControllerMotion *motion, double x, G_GNUC_UNUSED double y, SptTimelineView *self)
+static void on_motion(G_GNUC_UNUSED GtkEventControllerMotion *motion, double x,
+		      G_GNUC_UNUSED double y, SptTimelineView *self)
 {
 	self->pointer = x;
 }
@@ -355,9 +397,11 @@ static gboolean on_zoom_key(GtkWidget *widget, GVariant *arguments, G_GNUC_UNUSE
 	if (direction == 0)
 		look_at(self, (double)self->start_ns, (double)(self->end_ns - self->start_ns));
 	else if (direction == 2 && self->selected_end)
-		look_at(self, (double)self->selected_begin, (double)(self->selected_end - self->selected_begin));
+		look_at(self, (double)self->selected_begin,
+			(double)(self->selected_end - self->selected_begin));
 	else if (direction != 2)
-		zoom(self, ((double)self->view_begin + (double)self->view_end) / 2, direction > 0 ? ZOOM_STEP : 1 / ZOOM_STEP);
+		zoom(self, ((double)self->view_begin + (double)self->view_end) / 2,
+		     direction > 0 ? ZOOM_STEP : 1 / ZOOM_STEP);
 	return TRUE;
 }
 
@@ -378,7 +422,8 @@ static char *describe_lane(SptTimelineView *self, uint32_t lane, double x)
 	const SptTimeline *timeline = self->timeline;
 	g_autofree char *name = spt_timeline_lane_name(timeline, lane);
 	uint64_t at = spt_timeline_time(&drawing, x);
-	double share = ((double)at - (double)timeline->begin_ns) / (double)(timeline->end_ns - timeline->begin_ns);
+	double share = ((double)at - (double)timeline->begin_ns) /
+		       (double)(timeline->end_ns - timeline->begin_ns);
 	uint32_t bucket = (uint32_t)CLAMP(share * timeline->n_buckets, 0, timeline->n_buckets - 1);
 	double lit = spt_timeline_share(timeline, timeline->lit, lane, bucket);
 	GString *text = g_string_new(NULL);
@@ -401,10 +446,12 @@ static char *describe_lane(SptTimelineView *self, uint32_t lane, double x)
 static char *describe_track(SptTimelineView *self, const SptTrack *track, double x)
 {
 	const SptTimelineDrawing drawing = drawing_of(self);
-	uint64_t near_ns = (uint64_t)((double)(self->view_end - self->view_begin) / drawing.width * CLICK_PIXELS);
+	uint64_t near_ns = (uint64_t)((double)(self->view_end - self->view_begin) / drawing.width *
+				      CLICK_PIXELS);
 	uint64_t at = spt_timeline_time(&drawing, x);
 	const SptTrackEvent *event = x < drawing.left ? NULL : spt_track_at(track, at, near_ns);
-	g_autofree char *made_name = NULL, *made_text = NULL, *made_unit = NULL, *duration = NULL, *value = NULL;
+	g_autofree char *made_name = NULL, *made_text = NULL, *made_unit = NULL, *duration = NULL,
+			*value = NULL;
 	const char *name = spt_text_name(track->name, &made_name);
 
 	if (!event)
@@ -414,11 +461,14 @@ static char *describe_track(SptTimelineView *self, const SptTrack *track, double
 		return g_strdup_printf(_("%s at %.3f s: %s %s"), name, seconds(self, at), value,
 				       spt_text_name(track->unit, &made_unit));
 	duration = spt_text_duration(event->duration);
-	return g_strdup_printf(_("%s at %.6f s: %s%s%s"), name, seconds(self, MAX(event->time, self->start_ns)),
-			       event->text ? spt_text_name(event->text, &made_text) : "", event->text ? ", " : "", duration);
+	return g_strdup_printf(_("%s at %.6f s: %s%s%s"), name,
+			       seconds(self, MAX(event->time, self->start_ns)),
+			       event->text ? spt_text_name(event->text, &made_text) : "",
+			       event->text ? ", " : "", duration);
 }
 
-static gboolean query_tooltip(GtkWidget *widget, int x, int y, gboolean by_keyboard, GtkTooltip *tooltip)
+static gboolean query_tooltip(GtkWidget *widget, int x, int y, gboolean by_keyboard,
+			      GtkTooltip *tooltip)
 {
 	SptTimelineView *self = SPT_TIMELINE_VIEW(widget);
 	g_autofree char *text = NULL;
@@ -455,11 +505,13 @@ static void add_zoom_keys(GtkWidgetClass *class)
 	static const struct {
 		guint key;
 		int direction;
-	} zooms[] = { { GDK_KEY_plus, 1 }, { GDK_KEY_KP_Add, 1 }, { GDK_KEY_minus, -1 }, { GDK_KEY_KP_Subtract, -1 }, { GDK_KEY_0, 0 },
-		      { GDK_KEY_Home, 0 }, { GDK_KEY_Return, 2 }, { GDK_KEY_KP_Enter, 2 } };
+	} zooms[] = { { GDK_KEY_plus, 1 },	   { GDK_KEY_KP_Add, 1 },  { GDK_KEY_minus, -1 },
+		      { GDK_KEY_KP_Subtract, -1 }, { GDK_KEY_0, 0 },	   { GDK_KEY_Home, 0 },
+		      { GDK_KEY_Return, 2 },	   { GDK_KEY_KP_Enter, 2 } };
 
 	for (unsigned i = 0; i < G_N_ELEMENTS(zooms); i++)
-		gtk_widget_class_add_binding(class, zooms[i].key, 0, on_zoom_key, "(i)", zooms[i].direction);
+		gtk_widget_class_add_binding(class, zooms[i].key, 0, on_zoom_key, "(i)",
+					     zooms[i].direction);
 	gtk_widget_class_add_binding(class, GDK_KEY_Left, GDK_CONTROL_MASK, on_pan_key, "(i)", -1);
 	gtk_widget_class_add_binding(class, GDK_KEY_Right, GDK_CONTROL_MASK, on_pan_key, "(i)", 1);
 }
@@ -479,20 +531,24 @@ static void spt_timeline_view_class_init(SptTimelineViewClass *class)
 	for (int direction = -1; direction <= 1; direction += 2) {
 		guint key = direction < 0 ? GDK_KEY_Left : GDK_KEY_Right;
 
-		gtk_widget_class_add_binding(widget_class, key, 0, on_key, "(ib)", direction, FALSE);
-		gtk_widget_class_add_binding(widget_class, key, GDK_SHIFT_MASK, on_key, "(ib)", direction, TRUE);
+		gtk_widget_class_add_binding(widget_class, key, 0, on_key, "(ib)", direction,
+					     FALSE);
+		gtk_widget_class_add_binding(widget_class, key, GDK_SHIFT_MASK, on_key, "(ib)",
+					     direction, TRUE);
 	}
 	gtk_widget_class_add_binding(widget_class, GDK_KEY_Escape, 0, on_escape, NULL);
 	add_zoom_keys(widget_class);
-	range = g_signal_new("range", SPT_TYPE_TIMELINE_VIEW, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 3, G_TYPE_UINT64,
-			     G_TYPE_UINT64, G_TYPE_BOOLEAN);
-	only = g_signal_new("only", SPT_TYPE_TIMELINE_VIEW, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 1, G_TYPE_POINTER);
+	range = g_signal_new("range", SPT_TYPE_TIMELINE_VIEW, G_SIGNAL_RUN_LAST, 0, NULL, NULL,
+			     NULL, G_TYPE_NONE, 3, G_TYPE_UINT64, G_TYPE_UINT64, G_TYPE_BOOLEAN);
+	only = g_signal_new("only", SPT_TYPE_TIMELINE_VIEW, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL,
+			    G_TYPE_NONE, 1, G_TYPE_POINTER);
 }
 
 static void spt_timeline_view_init(SptTimelineView *self)
 {
 	GtkGesture *drag = gtk_gesture_drag_new();
-	GtkEventController *scroll = gtk_event_controller_scroll_new(GTK_EVENT_CONTROLLER_SCROLL_BOTH_AXES);
+	GtkEventController *scroll =
+		gtk_event_controller_scroll_new(GTK_EVENT_CONTROLLER_SCROLL_BOTH_AXES);
 	GtkEventController *motion = gtk_event_controller_motion_new();
 
 	self->lanes = SPT_GROUP_CPU;
@@ -512,10 +568,13 @@ static void spt_timeline_view_init(SptTimelineView *self)
 
 void spt_timeline_view_set_document(SptTimelineView *self, SptDocument *document)
 {
-	const SptRestriction *time = spt_restrictions_find(document->look.restrictions, SPT_RESTRICT_TIME);
+	const SptRestriction *time =
+		spt_restrictions_find(document->look.restrictions, SPT_RESTRICT_TIME);
 	bool is_known = self->document && spt_document_is_same(self->document, document);
 
-	bool is_arranged_anew = is_known && self->function != spt_document_translate(document, self->document, self->function);
+	bool is_arranged_anew =
+		is_known &&
+		self->function != spt_document_translate(document, self->document, self->function);
 
 	spt_document_ref(document);
 	g_clear_pointer(&self->document, spt_document_unref);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* How busy CPUs, processes or threads were over time, with what was lost, and other streams; a stretch of it can be selected. */
+/*
+ * How busy CPUs, processes or threads were over time, with what was lost, and other streams; a
+ * stretch of it can be selected.
+ */
 #ifndef SPT_TIMELINE_VIEW_H
 #define SPT_TIMELINE_VIEW_H
 
@@ -11,9 +14,9 @@
 G_DECLARE_FINAL_TYPE(SptTimelineView, spt_timeline_view, SPT, TIMELINE_VIEW, GtkWidget)
 
 /*
- * Signals: "range" (guint64 begin_ns, guint64 end_ns, gboolean is_final): the user selects a stretch (end 0: everything), and is
- * still at it or has done so.
- * "only" (SptRestriction *): the user chose a CPU, process or thread.
+ * Signals: "range" (guint64 begin_ns, guint64 end_ns, gboolean is_final): the user selects a
+ * stretch (end 0: everything), and is still at it or has done so.  "only" (SptRestriction *): the
+ * user chose a CPU, process or thread.
  */
 
 /* @document: a recording, or the part of it whose times are shown as selected. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Every view shows the same document: the recording, or the part of it that the last of a history of restrictions leaves.  Parts are
- * computed in a thread; at most one is under way, and only the last one wanted meanwhile follows it, so that
- * dragging in the timeline does not pile up work.
+ * Every view shows the same document: the recording, or the part of it that the last of a history
+ * of restrictions leaves.  Parts are computed in a thread; at most one is under way, and only the
+ * last one wanted meanwhile follows it, so that dragging in the timeline does not pile up work.
  */
 #include "views.h"
 
@@ -33,7 +33,8 @@ struct _SptViews {
 	SptDocument *recording, *shown;
 	GPtrArray *history;		/* SptRestrictions */
 	unsigned at;			/* of it */
-	SptLook wanted;			/* its restrictions are not in the history while the user is still at it */
+	/* Its restrictions are not in the history while the user is still at it */
+	SptLook wanted;
 	bool is_asking, is_stale;
 	bool panes_wait, flame_waits;	/* they have yet to show it */
 	SptGroupKind lanes;		/* of the timeline */
@@ -52,29 +53,40 @@ enum {
 
 static GParamSpec *properties[N_PROPS];
 /* By SptRoots; what the menu says. */
-static const char *const roots_names[SPT_ROOTS_KINDS] = { "program", "process", "thread", "cpu", "object", "none" };
-static const char *const lanes_names[] = { [SPT_GROUP_PROCESS] = "process", [SPT_GROUP_THREAD] = "thread", [SPT_GROUP_CPU] = "cpu" };
+static const char *const roots_names[SPT_ROOTS_KINDS] = { "program", "process", "thread",
+							  "cpu",     "object",	"none" };
+static const char *const lanes_names[] = {
+	[SPT_GROUP_PROCESS] = "process", [SPT_GROUP_THREAD] = "thread", [SPT_GROUP_CPU] = "cpu"
+};
 
 /* Not of the same functions. */
 static bool is_another(SptViews *self, const SptDocument *document)
 {
 	const SptLook *look = &document->look, *shown = self->shown ? &self->shown->look : NULL;
 
-	return !shown || !spt_document_is_same(document, self->shown) || look->arrangement.roots != shown->arrangement.roots ||
-	       look->arrangement.hides_system != shown->arrangement.hides_system || look->is_bottom_up != shown->is_bottom_up;
+	return !shown || !spt_document_is_same(document, self->shown) ||
+	       look->arrangement.roots != shown->arrangement.roots ||
+	       look->arrangement.hides_system != shown->arrangement.hides_system ||
+	       look->is_bottom_up != shown->is_bottom_up;
 }
 
-/* When a range begins to be dragged the crumbs come, and everything below them moves: no more is done in that frame. */
+/*
+ * When a range begins to be dragged the crumbs come, and everything below them moves: no more is
+ * done in that frame.
+ */
 static bool begins(SptViews *self, const SptDocument *document)
 {
 	return document->look.is_passing &&
-	       spt_restrictions_n(document->look.restrictions) != spt_restrictions_n(self->shown->look.restrictions);
+	       spt_restrictions_n(document->look.restrictions) !=
+		       spt_restrictions_n(self->shown->look.restrictions);
 }
 
 /* Another part waits where it is not seen. */
 static bool waits(SptViews *self, gpointer pane, const SptDocument *document)
 {
-	return !is_another(self, document) && (begins(self, document) || gtk_stack_get_visible_child(self->stack) != GTK_WIDGET(pane));
+	return !is_another(self, document) &&
+	       (begins(self, document) ||
+		gtk_stack_get_visible_child(self->stack) != GTK_WIDGET(pane));
 }
 
 static void show_panes(SptViews *self)
@@ -122,7 +134,8 @@ static void show_document(SptViews *self, SptDocument *document)
 	spt_document_ref(document);
 	g_clear_pointer(&self->shown, spt_document_unref);
 	self->shown = document;
-	gtk_inscription_set_text(GTK_INSCRIPTION(self->words), spt_text_name(document->words, &made));
+	gtk_inscription_set_text(GTK_INSCRIPTION(self->words),
+				 spt_text_name(document->words, &made));
 	spt_timeline_view_set_document(self->timeline, document);
 	spt_heat_view_set_document(self->heat, document);
 	spt_crumbs_show(self->crumbs, document);
@@ -145,7 +158,9 @@ static void set_actions(SptViews *self)
 
 	gtk_widget_action_set_enabled(widget, "views.undo", self->at > 0);
 	gtk_widget_action_set_enabled(widget, "views.redo", self->at + 1 < self->history->len);
-	gtk_widget_action_set_enabled(widget, "views.everything", self->wanted.restrictions && spt_restrictions_n(self->wanted.restrictions) > 0);
+	gtk_widget_action_set_enabled(widget, "views.everything",
+				      self->wanted.restrictions &&
+					      spt_restrictions_n(self->wanted.restrictions) > 0);
 }
 
 static void ask(SptViews *self);
@@ -208,12 +223,15 @@ static void add(SptViews *self, const SptRestriction *restriction)
 
 static void on_range(SptViews *self, guint64 begin_ns, guint64 end_ns, gboolean is_final)
 {
-	const SptRestriction range = { .kind = SPT_RESTRICT_TIME, .begin_ns = begin_ns, .end_ns = end_ns };
+	const SptRestriction range = { .kind = SPT_RESTRICT_TIME,
+				       .begin_ns = begin_ns,
+				       .end_ns = end_ns };
 
 	if (end_ns)
 		restrict_to(self, spt_restrictions_add(present(self), &range), is_final);
 	else if (spt_restrictions_find(present(self), SPT_RESTRICT_TIME))
-		restrict_to(self, spt_restrictions_without(present(self), SPT_RESTRICT_TIME), is_final);
+		restrict_to(self, spt_restrictions_without(present(self), SPT_RESTRICT_TIME),
+			    is_final);
 }
 
 static void on_only_lane(SptViews *self, const SptRestriction *restriction)
@@ -240,21 +258,24 @@ static void on_function_activated(SptViews *self, unsigned function)
 
 /* Actions. */
 
-static void on_undo(GtkWidget *widget, G_GNUC_UNUSED const char *action, G_GNUC_UNUSED GVariant *parameter)
+static void on_undo(GtkWidget *widget, G_GNUC_UNUSED const char *action,
+		    G_GNUC_UNUSED GVariant *parameter)
 {
 	SptViews *self = SPT_VIEWS(widget);
 
 	want(self, self->history->pdata[--self->at], false);
 }
 
-static void on_redo(GtkWidget *widget, G_GNUC_UNUSED const char *action, G_GNUC_UNUSED GVariant *parameter)
+static void on_redo(GtkWidget *widget, G_GNUC_UNUSED const char *action,
+		    G_GNUC_UNUSED GVariant *parameter)
 {
 	SptViews *self = SPT_VIEWS(widget);
 
 	want(self, self->history->pdata[++self->at], false);
 }
 
-static void on_everything(GtkWidget *widget, G_GNUC_UNUSED const char *action, G_GNUC_UNUSED GVariant *parameter)
+static void on_everything(GtkWidget *widget, G_GNUC_UNUSED const char *action,
+			  G_GNUC_UNUSED GVariant *parameter)
 {
 	restrict_to(SPT_VIEWS(widget), spt_restrictions_new(), true);
 }
@@ -263,7 +284,8 @@ static void on_remove(GtkWidget *widget, G_GNUC_UNUSED const char *action, GVari
 {
 	SptViews *self = SPT_VIEWS(widget);
 
-	restrict_to(self, spt_restrictions_remove(present(self), g_variant_get_uint32(index)), true);
+	restrict_to(self, spt_restrictions_remove(present(self), g_variant_get_uint32(index)),
+		    true);
 }
 
 static void on_only(GtkWidget *widget, G_GNUC_UNUSED const char *action, GVariant *function)
@@ -278,11 +300,13 @@ static void on_only(GtkWidget *widget, G_GNUC_UNUSED const char *action, GVarian
 	}
 }
 
-static void on_only_selected(GtkWidget *widget, G_GNUC_UNUSED const char *action, G_GNUC_UNUSED GVariant *parameter)
+static void on_only_selected(GtkWidget *widget, G_GNUC_UNUSED const char *action,
+			     G_GNUC_UNUSED GVariant *parameter)
 {
 	SptViews *self = SPT_VIEWS(widget);
 	bool is_flame = strcmp(gtk_stack_get_visible_child_name(self->stack), "flame") == 0;
-	uint32_t function = is_flame ? spt_flame_pane_selected(self->flame) : spt_panes_selected(self->panes);
+	uint32_t function =
+		is_flame ? spt_flame_pane_selected(self->flame) : spt_panes_selected(self->panes);
 
 	if (function != UINT32_MAX)
 		gtk_widget_activate_action(widget, "views.only", "u", function);
@@ -290,7 +314,8 @@ static void on_only_selected(GtkWidget *widget, G_GNUC_UNUSED const char *action
 
 static void on_only_side(GtkWidget *widget, G_GNUC_UNUSED const char *action, GVariant *side)
 {
-	add(SPT_VIEWS(widget), &(SptRestriction){ .kind = SPT_RESTRICT_SIDE, .number = g_variant_get_uint32(side) });
+	add(SPT_VIEWS(widget),
+	    &(SptRestriction){ .kind = SPT_RESTRICT_SIDE, .number = g_variant_get_uint32(side) });
 }
 
 static void on_copy(GtkWidget *widget, G_GNUC_UNUSED const char *action, GVariant *text)
@@ -318,7 +343,8 @@ static void get_property(GObject *object, guint id, GValue *value, GParamSpec *s
 		g_value_set_string(value, lanes_names[SPT_VIEWS(object)->lanes]);
 		break;
 	case PROP_HEAT_MAP:
-		g_value_set_boolean(value, gtk_widget_get_visible(GTK_WIDGET(SPT_VIEWS(object)->heat)));
+		g_value_set_boolean(value,
+				    gtk_widget_get_visible(GTK_WIDGET(SPT_VIEWS(object)->heat)));
 		break;
 	default:
 		G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, spec);
@@ -341,7 +367,8 @@ static void set_property(GObject *object, guint id, const GValue *value, GParamS
 
 	switch (id) {
 	case PROP_ROOTS:
-		self->wanted.arrangement.roots = (SptRoots)number_of(value, roots_names, G_N_ELEMENTS(roots_names));
+		self->wanted.arrangement.roots =
+			(SptRoots)number_of(value, roots_names, G_N_ELEMENTS(roots_names));
 		break;
 	case PROP_HIDES_SYSTEM:
 		self->wanted.arrangement.hides_system = g_value_get_boolean(value);
@@ -350,7 +377,8 @@ static void set_property(GObject *object, guint id, const GValue *value, GParamS
 		self->wanted.is_bottom_up = g_value_get_boolean(value);
 		break;
 	case PROP_LANES:
-		self->lanes = (SptGroupKind)number_of(value, lanes_names, G_N_ELEMENTS(lanes_names));
+		self->lanes =
+			(SptGroupKind)number_of(value, lanes_names, G_N_ELEMENTS(lanes_names));
 		spt_timeline_view_set_lanes(self->timeline, self->lanes);
 		g_object_notify_by_pspec(object, spec);
 		return;
@@ -390,12 +418,14 @@ static void finalize(GObject *object)
 
 static void install_properties(GObjectClass *class)
 {
-	const GParamFlags flags = G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | G_PARAM_EXPLICIT_NOTIFY;
+	const GParamFlags flags =
+		G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | G_PARAM_EXPLICIT_NOTIFY;
 
 	class->get_property = get_property;
 	class->set_property = set_property;
 	properties[PROP_ROOTS] = g_param_spec_string("roots", NULL, NULL, roots_names[0], flags);
-	properties[PROP_HIDES_SYSTEM] = g_param_spec_boolean("hides-system", NULL, NULL, FALSE, flags);
+	properties[PROP_HIDES_SYSTEM] =
+		g_param_spec_boolean("hides-system", NULL, NULL, FALSE, flags);
 	properties[PROP_BOTTOM_UP] = g_param_spec_boolean("bottom-up", NULL, NULL, FALSE, flags);
 	properties[PROP_LANES] = g_param_spec_string("lanes", NULL, NULL, "cpu", flags);
 	properties[PROP_HEAT_MAP] = g_param_spec_boolean("heat-map", NULL, NULL, FALSE, flags);
@@ -433,7 +463,8 @@ static void spt_views_class_init(SptViewsClass *class)
 	G_OBJECT_CLASS(class)->dispose = dispose;
 	G_OBJECT_CLASS(class)->finalize = finalize;
 	gtk_widget_class_set_layout_manager_type(widget_class, GTK_TYPE_BIN_LAYOUT);
-	gtk_widget_class_set_template_from_resource(widget_class, "/io/github/sysprof_trace/Sysprof/views.ui");
+	gtk_widget_class_set_template_from_resource(widget_class,
+						    "/io/github/sysprof_trace/Sysprof/views.ui");
 	gtk_widget_class_bind_template_child(widget_class, SptViews, words);
 	gtk_widget_class_bind_template_child(widget_class, SptViews, timeline);
 	gtk_widget_class_bind_template_child(widget_class, SptViews, crumbs);
@@ -452,10 +483,13 @@ static void spt_views_class_init(SptViewsClass *class)
 	install_actions(widget_class);
 }
 
-static void add_key(GtkEventController *keys, guint key, GdkModifierType modifiers, const char *action)
+static void add_key(GtkEventController *keys, guint key, GdkModifierType modifiers,
+		    const char *action)
 {
 	gtk_shortcut_controller_add_shortcut(GTK_SHORTCUT_CONTROLLER(keys),
-					     gtk_shortcut_new(gtk_keyval_trigger_new(key, modifiers), gtk_named_action_new(action)));
+					     gtk_shortcut_new(gtk_keyval_trigger_new(key,
+										     modifiers),
+							      gtk_named_action_new(action)));
 }
 
 static void spt_views_init(SptViews *self)
@@ -466,7 +500,8 @@ static void spt_views_init(SptViews *self)
 	self->lanes = SPT_GROUP_CPU;
 	gtk_widget_init_template(GTK_WIDGET(self));
 	spt_compat_aligned(self->words, false);
-	g_signal_connect_object(self->stack, "notify::visible-child", G_CALLBACK(catch_up), self, G_CONNECT_SWAPPED);
+	g_signal_connect_object(self->stack, "notify::visible-child", G_CALLBACK(catch_up), self,
+				G_CONNECT_SWAPPED);
 	/* Wherever in the window the keyboard is. */
 	gtk_shortcut_controller_set_scope(GTK_SHORTCUT_CONTROLLER(keys), GTK_SHORTCUT_SCOPE_GLOBAL);
 	add_key(keys, GDK_KEY_z, GDK_CONTROL_MASK, "views.undo");
@@ -494,7 +529,8 @@ void spt_views_set_document(SptViews *self, SptDocument *document)
 	set_actions(self);
 	show_document(self, document);
 	/* In the arrangement the last one was seen in. */
-	if (self->wanted.is_bottom_up || self->wanted.arrangement.roots || self->wanted.arrangement.hides_system)
+	if (self->wanted.is_bottom_up || self->wanted.arrangement.roots ||
+	    self->wanted.arrangement.hides_system)
 		ask(self);
 }
 
@@ -537,8 +573,9 @@ GtkWidget *spt_views_picture(SptViews *self)
 {
 	if (self->flame_waits)
 		show_flame(self);
-	return strcmp(gtk_stack_get_visible_child_name(self->stack), "compare") == 0 ? spt_compare_pane_picture(self->compare) :
-										       spt_flame_pane_picture(self->flame);
+	return strcmp(gtk_stack_get_visible_child_name(self->stack), "compare") == 0 ?
+		       spt_compare_pane_picture(self->compare) :
+		       spt_flame_pane_picture(self->flame);
 }
 
 GtkStack *spt_views_stack(SptViews *self)

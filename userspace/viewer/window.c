@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * One window shows one recording, or makes one.  What it records goes to a file of the user's cache and is opened from
- * there when it ends, complete or not; the newest few of them stay until newer ones come (cache.c).
+ * One window shows one recording, or makes one.  What it records goes to a file of the user's cache
+ * and is opened from there when it ends, complete or not; the newest few of them stay until newer
+ * ones come (cache.c).
  */
 #include "window.h"
 
@@ -31,7 +32,8 @@
 
 struct _SptWindow {
 	GtkApplicationWindow parent_instance;
-	GtkWidget *title, *subtitle, *message_bar, *message, *stack, *busy_title, *busy_bar, *busy_cancel, *status, *switcher;
+	GtkWidget *title, *subtitle, *message_bar, *message, *stack, *busy_title, *busy_bar,
+		*busy_cancel, *status, *switcher;
 	SptRecordControls *controls;
 	SptStartPage *start_page;
 	SptLivePage *live_page;
@@ -64,7 +66,8 @@ static void on_message_closed(SptWindow *self)
 static void check_device(SptWindow *self)
 {
 	g_autoptr(GError) error = NULL;
-	g_autoptr(SptTrace) trace = spt_trace_open_source(SPT_TRACE_MODULE, &error), fallback = NULL;
+	g_autoptr(SptTrace) trace = spt_trace_open_source(SPT_TRACE_MODULE, &error),
+			    fallback = NULL;
 	g_autofree char *text = NULL;
 
 	if (trace) {
@@ -72,8 +75,12 @@ static void check_device(SptWindow *self)
 		return;
 	}
 	fallback = spt_trace_open(NULL);
-	text = g_strconcat(error->message, fallback ? _("\nUntil then recordings are made with perf events, which tell less.") : NULL,
-			   NULL);
+	text = g_strconcat(
+		error->message,
+		fallback ?
+			_("\nUntil then recordings are made with perf events, which tell less.") :
+			NULL,
+		NULL);
 	spt_start_page_set_hint(self->start_page, text);
 }
 
@@ -85,18 +92,21 @@ static void set_actions(SptWindow *self)
 		const char *action;
 		bool while_recording, needs_document;
 	} rules[] = {
-		{ "win.open", false, false }, { "win.open-path", false, false }, { "win.export", false, true },
-		{ "win.record", false, false }, { "win.record-command", false, false },
-		{ "win.stop", true, false }, { "win.reset", true, false }, { "win.discard", true, false },
-		{ "win.save-as", false, true }, { "win.search", false, true },
-		{ "win.show-view", false, true }, { "win.compare", false, true },
-		{ "win.copy-list", false, true }, { "win.print", false, true }, { "win.save-picture", false, true },
+		{ "win.open", false, false },		{ "win.open-path", false, false },
+		{ "win.export", false, true },		{ "win.record", false, false },
+		{ "win.record-command", false, false }, { "win.stop", true, false },
+		{ "win.reset", true, false },		{ "win.discard", true, false },
+		{ "win.save-as", false, true },		{ "win.search", false, true },
+		{ "win.show-view", false, true },	{ "win.compare", false, true },
+		{ "win.copy-list", false, true },	{ "win.print", false, true },
+		{ "win.save-picture", false, true },
 	};
 
 	for (unsigned i = 0; i < G_N_ELEMENTS(rules); i++)
 		gtk_widget_action_set_enabled(GTK_WIDGET(self), rules[i].action,
-					      rules[i].while_recording == (self->recording != NULL) &&
-					      (self->path || !rules[i].needs_document));
+					      rules[i].while_recording ==
+							      (self->recording != NULL) &&
+						      (self->path || !rules[i].needs_document));
 	spt_record_controls_set_recording(self->controls, self->recording != NULL);
 }
 
@@ -125,13 +135,15 @@ static char *describe(const SptDocument *document)
 	g_autofree char *samples = spt_text_count(summary->samples);
 	g_autofree char *lost = spt_text_count(summary->lost);
 	g_autofree char *duration = spt_text_duration(summary->end_ns - summary->start_ns);
-	g_autofree char *rate = spt_text_rate(summary->period_ns, summary->delivered, summary->budget);
+	g_autofree char *rate =
+		spt_text_rate(summary->period_ns, summary->delivered, summary->budget);
 	const char *notice = spt_capture_host(document->capture, "notice");
 	GString *text = g_string_new(NULL);
 
 	g_string_printf(text, _("%s samples, %s lost, in %s"), samples, lost, duration);
 	if (summary->n_cpus)
-		g_string_append_printf(text, ngettext(" on %u CPU", " on %u CPUs", summary->n_cpus), summary->n_cpus);
+		g_string_append_printf(text, ngettext(" on %u CPU", " on %u CPUs", summary->n_cpus),
+				       summary->n_cpus);
 	if (summary->period_ns)
 		g_string_append_printf(text, ", %s", rate);
 	if (notice)
@@ -139,7 +151,9 @@ static char *describe(const SptDocument *document)
 	if (document->capture->damage)
 		g_string_append_printf(text, _(". Damaged: %s"), document->capture->damage);
 	else if (!document->capture->finished)
-		g_string_append(text, _(". The recording was cut off; this is what it holds up to its last flush"));
+		g_string_append(
+			text,
+			_(". The recording was cut off; this is what it holds up to its last flush"));
 	return g_string_free(text, FALSE);
 }
 
@@ -147,8 +161,9 @@ static void set_title(SptWindow *self)
 {
 	g_autofree char *name = g_filename_display_basename(self->path);
 	g_autofree char *window_title = g_strdup_printf("%s - Sysprof", name);
-	g_autofree char *subtitle = spt_cache_owns(self->path) ? g_strdup_printf(_("%s, not saved"), self->about) :
-								 g_strdup(self->about);
+	g_autofree char *subtitle = spt_cache_owns(self->path) ?
+					    g_strdup_printf(_("%s, not saved"), self->about) :
+					    g_strdup(self->about);
 
 	gtk_window_set_title(GTK_WINDOW(self), window_title);
 	gtk_label_set_text(GTK_LABEL(self->title), name);
@@ -161,9 +176,11 @@ static char *describe_origin(const SptDocument *document)
 {
 	const char *command = spt_capture_host(document->capture, "command");
 	const char *host = spt_capture_host(document->capture, "host");
-	g_autofree char *program = command ? g_strndup(command, strcspn(command, " ")) : g_strdup(_("Whole system"));
+	g_autofree char *program =
+		command ? g_strndup(command, strcspn(command, " ")) : g_strdup(_("Whole system"));
 	g_autofree char *name = g_path_get_basename(program);
-	g_autofree char *text = g_strdup_printf(_("%s on %s"), name, host ? host : _("an unnamed machine"));
+	g_autofree char *text =
+		g_strdup_printf(_("%s on %s"), name, host ? host : _("an unnamed machine"));
 	char *made;
 	const char *shown = spt_text_name(text, &made);
 
@@ -186,7 +203,8 @@ static gboolean show_progress(gpointer data)
 {
 	SptWindow *self = data;
 
-	gtk_progress_bar_set_fraction(GTK_PROGRESS_BAR(self->busy_bar), spt_document_open_done(self->open_cancellable));
+	gtk_progress_bar_set_fraction(GTK_PROGRESS_BAR(self->busy_bar),
+				      spt_document_open_done(self->open_cancellable));
 	if (++self->opening_ticks == BAR_AFTER_TICKS) {
 		show_page(self, "busy");
 		gtk_widget_hide(self->status);
@@ -266,7 +284,8 @@ void spt_window_open(SptWindow *self, GFile *file)
 		return;
 	}
 	uri = g_file_get_uri(file);
-	text = g_strdup_printf(_("Cannot open %s: it is not a file of this machine. Copy it here first."), uri);
+	text = g_strdup_printf(
+		_("Cannot open %s: it is not a file of this machine. Copy it here first."), uri);
 	complain(self, text);
 }
 
@@ -321,12 +340,14 @@ static void start_recording(SptWindow *self, SptRecordingOptions *options)
 
 /* Actions. */
 
-static void on_record(GtkWidget *widget, G_GNUC_UNUSED const char *action, G_GNUC_UNUSED GVariant *parameter)
+static void on_record(GtkWidget *widget, G_GNUC_UNUSED const char *action,
+		      G_GNUC_UNUSED GVariant *parameter)
 {
 	start_recording(SPT_WINDOW(widget), &(SptRecordingOptions){ 0 });
 }
 
-static void on_record_command(GtkWidget *widget, G_GNUC_UNUSED const char *action, GVariant *command)
+static void on_record_command(GtkWidget *widget, G_GNUC_UNUSED const char *action,
+			      GVariant *command)
 {
 	g_auto(SptRecordingOptions) options = { 0 };
 
@@ -334,35 +355,42 @@ static void on_record_command(GtkWidget *widget, G_GNUC_UNUSED const char *actio
 	start_recording(SPT_WINDOW(widget), &options);
 }
 
-static void on_stop(GtkWidget *widget, G_GNUC_UNUSED const char *action, G_GNUC_UNUSED GVariant *parameter)
+static void on_stop(GtkWidget *widget, G_GNUC_UNUSED const char *action,
+		    G_GNUC_UNUSED GVariant *parameter)
 {
 	spt_recording_stop(SPT_WINDOW(widget)->recording);
 }
 
-static void on_reset(GtkWidget *widget, G_GNUC_UNUSED const char *action, G_GNUC_UNUSED GVariant *parameter)
+static void on_reset(GtkWidget *widget, G_GNUC_UNUSED const char *action,
+		     G_GNUC_UNUSED GVariant *parameter)
 {
 	spt_recording_reset(SPT_WINDOW(widget)->recording);
 	spt_live_page_set_recording(SPT_WINDOW(widget)->live_page, SPT_WINDOW(widget)->recording);
 }
 
-static void on_discard(GtkWidget *widget, G_GNUC_UNUSED const char *action, G_GNUC_UNUSED GVariant *parameter)
+static void on_discard(GtkWidget *widget, G_GNUC_UNUSED const char *action,
+		       G_GNUC_UNUSED GVariant *parameter)
 {
 	spt_recording_discard(SPT_WINDOW(widget)->recording);
 }
 
 /* One key for both. */
-static void on_toggle(GtkWidget *widget, G_GNUC_UNUSED const char *action, G_GNUC_UNUSED GVariant *parameter)
+static void on_toggle(GtkWidget *widget, G_GNUC_UNUSED const char *action,
+		      G_GNUC_UNUSED GVariant *parameter)
 {
-	gtk_widget_activate_action(widget, SPT_WINDOW(widget)->recording ? "win.stop" : "win.record", NULL);
+	gtk_widget_activate_action(widget,
+				   SPT_WINDOW(widget)->recording ? "win.stop" : "win.record", NULL);
 }
 
-static void on_cancel(GtkWidget *widget, G_GNUC_UNUSED const char *action, G_GNUC_UNUSED GVariant *parameter)
+static void on_cancel(GtkWidget *widget, G_GNUC_UNUSED const char *action,
+		      G_GNUC_UNUSED GVariant *parameter)
 {
 	end_opening(SPT_WINDOW(widget));
 	show_last(SPT_WINDOW(widget));
 }
 
-static void on_search(GtkWidget *widget, G_GNUC_UNUSED const char *action, G_GNUC_UNUSED GVariant *parameter)
+static void on_search(GtkWidget *widget, G_GNUC_UNUSED const char *action,
+		      G_GNUC_UNUSED GVariant *parameter)
 {
 	spt_views_focus_search(SPT_WINDOW(widget)->views);
 }
@@ -382,7 +410,8 @@ static char *stem_of(const SptWindow *self)
 	return name;
 }
 
-static void on_copy_list(GtkWidget *widget, G_GNUC_UNUSED const char *action, G_GNUC_UNUSED GVariant *parameter)
+static void on_copy_list(GtkWidget *widget, G_GNUC_UNUSED const char *action,
+			 G_GNUC_UNUSED GVariant *parameter)
 {
 	SptViews *views = SPT_WINDOW(widget)->views;
 	uint32_t n;
@@ -391,7 +420,8 @@ static void on_copy_list(GtkWidget *widget, G_GNUC_UNUSED const char *action, G_
 	spt_share_copy(widget, spt_views_document(views), list, n);
 }
 
-static void on_print(GtkWidget *widget, G_GNUC_UNUSED const char *action, G_GNUC_UNUSED GVariant *parameter)
+static void on_print(GtkWidget *widget, G_GNUC_UNUSED const char *action,
+		     G_GNUC_UNUSED GVariant *parameter)
 {
 	SptViews *views = SPT_WINDOW(widget)->views;
 	uint32_t n;
@@ -400,7 +430,8 @@ static void on_print(GtkWidget *widget, G_GNUC_UNUSED const char *action, G_GNUC
 	spt_share_print(GTK_WINDOW(widget), spt_views_document(views), list, n);
 }
 
-static void on_save_picture(GtkWidget *widget, G_GNUC_UNUSED const char *action, G_GNUC_UNUSED GVariant *parameter)
+static void on_save_picture(GtkWidget *widget, G_GNUC_UNUSED const char *action,
+			    G_GNUC_UNUSED GVariant *parameter)
 {
 	g_autofree char *name = stem_of(SPT_WINDOW(widget));
 
@@ -412,7 +443,8 @@ static void on_export(GtkWidget *widget, G_GNUC_UNUSED const char *action, GVari
 	SptWindow *self = SPT_WINDOW(widget);
 	g_autofree char *name = stem_of(self);
 
-	spt_share_export(GTK_WINDOW(self), spt_views_document(self->views), g_variant_get_string(format, NULL), name);
+	spt_share_export(GTK_WINDOW(self), spt_views_document(self->views),
+			 g_variant_get_string(format, NULL), name);
 }
 
 static void on_complain(GtkWidget *widget, G_GNUC_UNUSED const char *action, GVariant *text)
@@ -433,7 +465,8 @@ static void on_file_chosen(GFile *file, gpointer window)
 		spt_window_open(window, file);
 }
 
-static void on_open(GtkWidget *widget, G_GNUC_UNUSED const char *action, G_GNUC_UNUSED GVariant *parameter)
+static void on_open(GtkWidget *widget, G_GNUC_UNUSED const char *action,
+		    G_GNUC_UNUSED GVariant *parameter)
 {
 	spt_files_choose(GTK_WINDOW(widget), SPT_FILES_OPEN, NULL, on_file_chosen, widget, NULL);
 }
@@ -443,7 +476,9 @@ static void on_before_chosen(GFile *file, gpointer window)
 	const char *path = g_file_peek_path(file);
 
 	if (!path) {
-		complain(window, _("Cannot compare with that: it is not a file of this machine. Copy it here first."));
+		complain(
+			window,
+			_("Cannot compare with that: it is not a file of this machine. Copy it here first."));
 		return;
 	}
 	/* What was chosen while something else was begun. */
@@ -451,7 +486,8 @@ static void on_before_chosen(GFile *file, gpointer window)
 		open_path(window, path, true);
 }
 
-static void on_compare(GtkWidget *widget, G_GNUC_UNUSED const char *action, G_GNUC_UNUSED GVariant *parameter)
+static void on_compare(GtkWidget *widget, G_GNUC_UNUSED const char *action,
+		       G_GNUC_UNUSED GVariant *parameter)
 {
 	spt_files_choose(GTK_WINDOW(widget), SPT_FILES_OPEN, NULL, on_before_chosen, widget, NULL);
 }
@@ -469,7 +505,8 @@ static void on_copied(GObject *source, GAsyncResult *result, gpointer data)
 	g_autofree char *text = NULL;
 
 	if (!g_file_copy_finish(G_FILE(source), result, &error)) {
-		text = g_strdup_printf(_("Cannot save the recording as %s: %s."), copy->target, error->message);
+		text = g_strdup_printf(_("Cannot save the recording as %s: %s."), copy->target,
+				       error->message);
 		complain(self, text);
 	} else if (g_strcmp0(self->path, g_file_peek_path(G_FILE(source))) == 0) {
 		g_free(self->path);
@@ -489,15 +526,19 @@ static void on_target_chosen(GFile *file, gpointer window)
 	struct copy *copy;
 
 	if (!target || g_file_equal(source, file)) {
-		complain(self, _("Cannot save the recording there: choose another place, on this machine."));
+		complain(
+			self,
+			_("Cannot save the recording there: choose another place, on this machine."));
 		return;
 	}
 	copy = g_new(struct copy, 1);
 	*copy = (struct copy){ g_object_ref(self), g_strdup(target) };
-	g_file_copy_async(source, file, G_FILE_COPY_OVERWRITE, G_PRIORITY_DEFAULT, NULL, NULL, NULL, on_copied, copy);
+	g_file_copy_async(source, file, G_FILE_COPY_OVERWRITE, G_PRIORITY_DEFAULT, NULL, NULL, NULL,
+			  on_copied, copy);
 }
 
-static void on_save_as(GtkWidget *widget, G_GNUC_UNUSED const char *action, G_GNUC_UNUSED GVariant *parameter)
+static void on_save_as(GtkWidget *widget, G_GNUC_UNUSED const char *action,
+		       G_GNUC_UNUSED GVariant *parameter)
 {
 	g_autofree char *name = g_path_get_basename(SPT_WINDOW(widget)->path);
 
@@ -505,8 +546,8 @@ static void on_save_as(GtkWidget *widget, G_GNUC_UNUSED const char *action, G_GN
 }
 
 /* Files dropped on the window: the first one here, more in windows of their own. */
-static gboolean on_drop(G_GNUC_UNUSED GtkDropTarget *target, const GValue *value, G_GNUC_UNUSED double x, G_GNUC_UNUSED double y,
-			SptWindow *self)
+static gboolean on_drop(G_GNUC_UNUSED GtkDropTarget *target, const GValue *value,
+			G_GNUC_UNUSED double x, G_GNUC_UNUSED double y, SptWindow *self)
 {
 	g_autoptr(GSList) files = gdk_file_list_get_files(g_value_get_boxed(value));
 
@@ -536,7 +577,8 @@ static void remember_size(GtkWindow *window)
 
 static void recall_size(GtkWindow *window)
 {
-	gtk_window_set_default_size(window, CLAMP(spt_state_get("width", DEFAULT_WIDTH), 320, 16384),
+	gtk_window_set_default_size(window,
+				    CLAMP(spt_state_get("width", DEFAULT_WIDTH), 320, 16384),
 				    CLAMP(spt_state_get("height", DEFAULT_HEIGHT), 240, 16384));
 	if (spt_state_get("maximized", 0))
 		gtk_window_maximize(window);
@@ -599,11 +641,13 @@ static void spt_window_class_init(SptWindowClass *class)
 	g_type_ensure(SPT_TYPE_LIVE_PAGE);
 	G_OBJECT_CLASS(class)->dispose = dispose;
 	GTK_WINDOW_CLASS(class)->close_request = close_request;
-	gtk_widget_class_set_template_from_resource(widget_class, "/io/github/sysprof_trace/Sysprof/window.ui");
+	gtk_widget_class_set_template_from_resource(widget_class,
+						    "/io/github/sysprof_trace/Sysprof/window.ui");
 	bind_children(widget_class);
 	gtk_widget_class_install_action(widget_class, "win.open", NULL, on_open);
 	gtk_widget_class_install_action(widget_class, "win.record", NULL, on_record);
-	gtk_widget_class_install_action(widget_class, "win.record-command", "(sss)", on_record_command);
+	gtk_widget_class_install_action(widget_class, "win.record-command", "(sss)",
+					on_record_command);
 	gtk_widget_class_install_action(widget_class, "win.stop", NULL, on_stop);
 	gtk_widget_class_install_action(widget_class, "win.reset", NULL, on_reset);
 	gtk_widget_class_install_action(widget_class, "win.discard", NULL, on_discard);
@@ -629,7 +673,8 @@ static void spt_window_init(SptWindow *self)
 	g_signal_connect(drop, "drop", G_CALLBACK(on_drop), self);
 	gtk_widget_add_controller(GTK_WIDGET(self), GTK_EVENT_CONTROLLER(drop));
 	recall_size(GTK_WINDOW(self));
-	gtk_stack_switcher_set_stack(GTK_STACK_SWITCHER(self->switcher), spt_views_stack(self->views));
+	gtk_stack_switcher_set_stack(GTK_STACK_SWITCHER(self->switcher),
+				     spt_views_stack(self->views));
 	set_actions(self);
 	spt_work_watch(GTK_WIDGET(self));
 	/* Not a label whose text can be selected. */

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* From the clock of the frames: all that this thread does from the end of a frame to the end of the next one, GTK's part included. */
+/*
+ * From the clock of the frames: all that this thread does from the end of a frame to the end of the
+ * next one, GTK's part included.
+ */
 #include "work.h"
 
 #include <stdbool.h>
@@ -35,8 +38,9 @@ static void on_end(G_GNUC_UNUSED GdkFrameClock *clock, G_GNUC_UNUSED gpointer da
 	frame.last_ms = now_ms;
 	if (frame.is_complete && !frame.is_told) {
 		frame.is_told = true;
-		g_debug("the picture is complete at %" G_GINT64_FORMAT " us, after %.1f ms of CPU time", g_get_monotonic_time(),
-			process_cpu_ms());
+		g_debug("the picture is complete at %" G_GINT64_FORMAT
+			" us, after %.1f ms of CPU time",
+			g_get_monotonic_time(), process_cpu_ms());
 	}
 }
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * As much of a kernel as module/ring.c and module/walk-table.h need, for user space.  A CPU is a thread; before each step that other contexts
- * can see, shim_step() is called: that is where a test lets an interrupt come or another CPU have a turn.
+ * As much of a kernel as module/ring.c and module/walk-table.h need, for user space.  A CPU is a
+ * thread; before each step that other contexts can see, shim_step() is called: that is where a test
+ * lets an interrupt come or another CPU have a turn.
  */
 #ifndef KERNEL_SHIM_H
 #define KERNEL_SHIM_H
@@ -33,7 +34,11 @@ u64 ktime_get_mono_fast_ns(void);
 extern bool shim_without_release;	/* a mistake, for a test to show that it is seen */
 
 #define READ_ONCE(x) ({ shim_step(); __atomic_load_n(&(x), __ATOMIC_RELAXED); })
-#define WRITE_ONCE(x, value) do { shim_step(); __atomic_store_n(&(x), value, __ATOMIC_RELAXED); } while (0)
+#define WRITE_ONCE(x, value)                                                                       \
+	do {                                                                                       \
+		shim_step();                                                                       \
+		__atomic_store_n(&(x), value, __ATOMIC_RELAXED);                                   \
+	} while (0)
 #define smp_load_acquire(p) ({ shim_step(); __atomic_load_n(p, __ATOMIC_ACQUIRE); })
 #define smp_store_release(p, value)						\
 	do {									\
@@ -60,14 +65,23 @@ typedef struct {
 
 #define local_read(l) ({ shim_step(); __atomic_load_n(&(l)->value, __ATOMIC_RELAXED); })
 #define local_set(l, to) __atomic_store_n(&(l)->value, to, __ATOMIC_RELAXED)
-#define local_inc(l) do { shim_step(); __atomic_fetch_add(&(l)->value, 1, __ATOMIC_RELAXED); } while (0)
-#define local_dec(l) do { shim_step(); __atomic_fetch_sub(&(l)->value, 1, __ATOMIC_RELAXED); } while (0)
+#define local_inc(l)                                                                               \
+	do {                                                                                       \
+		shim_step();                                                                       \
+		__atomic_fetch_add(&(l)->value, 1, __ATOMIC_RELAXED);                              \
+	} while (0)
+#define local_dec(l)                                                                               \
+	do {                                                                                       \
+		shim_step();                                                                       \
+		__atomic_fetch_sub(&(l)->value, 1, __ATOMIC_RELAXED);                              \
+	} while (0)
 #define smp_processor_id() 0
 
 static inline long local_cmpxchg(local_t *local, long expected, long value)
 {
 	shim_step();
-	__atomic_compare_exchange_n(&local->value, &expected, value, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+	__atomic_compare_exchange_n(&local->value, &expected, value, false, __ATOMIC_RELAXED,
+				    __ATOMIC_RELAXED);
 	return expected;
 }
 
@@ -97,8 +111,10 @@ static inline bool shim_fails(void)
 }
 
 #define kvcalloc(n, size, gfp) shim_allocation(shim_fails() ? NULL : calloc(n, size))
-#define alloc_pages_node(node, gfp, order) ((void)(node), (struct page *)shim_allocation(shim_fails() ? NULL : malloc(1)))
-#define vmap(pages, nr, flags, protection) shim_allocation(shim_fails() ? NULL : shim_zeroed((nr) * PAGE_SIZE))
+#define alloc_pages_node(node, gfp, order)                                                         \
+	((void)(node), (struct page *)shim_allocation(shim_fails() ? NULL : malloc(1)))
+#define vmap(pages, nr, flags, protection)                                                         \
+	shim_allocation(shim_fails() ? NULL : shim_zeroed((nr)*PAGE_SIZE))
 #define kvfree(memory) shim_free(memory)
 #define put_page(page) shim_free(page)
 #define vunmap(memory) shim_free(memory)

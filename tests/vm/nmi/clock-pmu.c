@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * For tests, in place of the module's own: counters of a machine that has none.  Their event is the NMI that the emulator is told to
- * send (tests/vm/run --nmi), and each is the end of a period: whatever an overflow does is done in true NMI context.
+ * For tests, in place of the module's own: counters of a machine that has none.  Their event is the
+ * NMI that the emulator is told to send (tests/vm/run --nmi), and each is the end of a period:
+ * whatever an overflow does is done in true NMI context.
  */
 #include <linux/cpu.h>
 #include <linux/cpumask.h>
@@ -45,7 +46,8 @@ static int nmi(unsigned int type, struct pt_regs *regs)
 		pmu = READ_ONCE(enabled[i]);
 		counter = pmu ? &pmu->counters[smp_processor_id()] : NULL;
 		if (counter && counter->stack)
-			sysprof_session_overflow(pmu->session, counter->stack, regs, ++counter->periods);
+			sysprof_session_overflow(pmu->session, counter->stack, regs,
+						 ++counter->periods);
 	}
 	return NMI_HANDLED;
 }

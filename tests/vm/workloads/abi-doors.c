@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Who may open the device, and what each ioctl and mmap refuses.  Run as root and as a member of group sysprof: the answers are
- * the same.
+ * Who may open the device, and what each ioctl and mmap refuses.  Run as root and as a member of
+ * group sysprof: the answers are the same.
  */
 #include "abi.h"
 
@@ -64,18 +64,22 @@ static void test_sizes(void)
 			arg = granted(door, 0);
 			memcpy(arg, &wrong[w], sizeof(wrong[w]));
 			ret = ioctl(fd, door->command, arg);
-			ok(ret && (errno == EINVAL || errno == E2BIG), "%s of %u bytes is refused", door->name, wrong[w]);
+			ok(ret && (errno == EINVAL || errno == E2BIG), "%s of %u bytes is refused",
+			   door->name, wrong[w]);
 			free(arg);
 		}
 		arg = granted(door, 64);
-		ok(!ioctl(fd, door->command, arg), "%s: zeros behind the struct are granted", door->name);
+		ok(!ioctl(fd, door->command, arg), "%s: zeros behind the struct are granted",
+		   door->name);
 		stop(fd);
 		free(arg);
 		arg = granted(door, 64);
 		arg[door->bytes + 63] = 1;
-		refuses(ioctl(fd, door->command, arg), E2BIG, "%s: an unknown byte that is set", door->name);
+		refuses(ioctl(fd, door->command, arg), E2BIG, "%s: an unknown byte that is set",
+			door->name);
 		free(arg);
-		refuses(ioctl(fd, door->command, (void *)8), EFAULT, "%s with a wild pointer", door->name);
+		refuses(ioctl(fd, door->command, (void *)8), EFAULT, "%s with a wild pointer",
+			door->name);
 	}
 	refuses(ioctl(fd, _IO('P', 0x7f), 0), ENOTTY, "an unknown ioctl");
 	close(fd);
@@ -91,8 +95,10 @@ static void test_values(void)
 {
 	struct sysprof_info info = { .size = sizeof(info), .reserved = 1 };
 	struct sysprof_start start = { .size = sizeof(start), .flags = 1 };
-	struct sysprof_snapshot snapshot = { .size = sizeof(snapshot), .buffer = (uintptr_t)snapshot_buffer,
-		.buffer_bytes = sizeof(snapshot_buffer), .reserved = 1 };
+	struct sysprof_snapshot snapshot = { .size = sizeof(snapshot),
+					     .buffer = (uintptr_t)snapshot_buffer,
+					     .buffer_bytes = sizeof(snapshot_buffer),
+					     .reserved = 1 };
 	struct sysprof_stats stats = { .size = sizeof(stats), .cpu = UINT32_MAX };
 	struct sysprof_names names = { .size = sizeof(names), .nr = 4097 };
 	struct sysprof_config config;
@@ -102,29 +108,37 @@ static void test_values(void)
 	refuses_config(fd, "a reserved member", (struct sysprof_config){ .reserved = 1 });
 	refuses_config(fd, "an unknown flag", (struct sysprof_config){ .flags = 1U << 31 });
 	refuses_config(fd, "an unknown clock", (struct sysprof_config){ .clock = 77 });
-	refuses_config(fd, "an event but no counter", (struct sysprof_config){ .event_period = 1000 });
-	refuses_config(fd, "an event that is not hardware's", (struct sysprof_config){ .clock = SYSPROF_CLOCK_PMU, .event_type = 1 });
+	refuses_config(fd, "an event but no counter",
+		       (struct sysprof_config){ .event_period = 1000 });
+	refuses_config(fd, "an event that is not hardware's",
+		       (struct sysprof_config){ .clock = SYSPROF_CLOCK_PMU, .event_type = 1 });
 	refuses_config(fd, "an unknown form", (struct sysprof_config){ .form = 77 });
 	refuses_config(fd, "an unknown user mode", (struct sysprof_config){ .user_mode = 77 });
 	refuses_config(fd, "a ring of 4097 bytes", (struct sysprof_config){ .ring_bytes = 4097 });
-	refuses_config(fd, "a ring smaller than a page", (struct sysprof_config){ .ring_bytes = 1024 });
+	refuses_config(fd, "a ring smaller than a page",
+		       (struct sysprof_config){ .ring_bytes = 1024 });
 	refuses_config(fd, "a ring of 2 GiB", (struct sysprof_config){ .ring_bytes = 1U << 31 });
 
 	config = configured(fd, 1, 1U << 16);
 	refuses(ioctl(fd, SYSPROF_IOC_INFO, &info), EINVAL, "INFO with a reserved member");
 	info = (struct sysprof_info){ .size = sizeof(info) };
-	ok(!ioctl(fd, SYSPROF_IOC_INFO, &info) && info.abi_version == SYSPROF_ABI_VERSION && info.page_bytes == PAGE &&
-	   info.cpus >= (unsigned)sysconf(_SC_NPROCESSORS_ONLN), "INFO tells version, page size and CPUs");
-	ok(config.period_ns >= info.min_period_ns && info.min_period_ns > 1, "a period of 1 ns becomes the shortest there is");
+	ok(!ioctl(fd, SYSPROF_IOC_INFO, &info) && info.abi_version == SYSPROF_ABI_VERSION &&
+		   info.page_bytes == PAGE && info.cpus >= (unsigned)sysconf(_SC_NPROCESSORS_ONLN),
+	   "INFO tells version, page size and CPUs");
+	ok(config.period_ns >= info.min_period_ns && info.min_period_ns > 1,
+	   "a period of 1 ns becomes the shortest there is");
 	ok(config.ring_bytes == 1U << 16 && config.ring_stride >= config.ring_bytes + 2 * PAGE,
 	   "CONFIGURE tells ring and stride");
 	config = (struct sysprof_config){ .size = sizeof(config), .max_kernel_frames = UINT32_MAX,
 		.max_user_frames = UINT32_MAX, .period_ns = UINT64_MAX };
-	ok(!ioctl(fd, SYSPROF_IOC_CONFIGURE, &config) && config.max_kernel_frames <= info.max_kernel_frames &&
-	   config.max_user_frames <= info.max_user_frames && config.period_ns <= NS_PER_S, "frames and period are clamped");
+	ok(!ioctl(fd, SYSPROF_IOC_CONFIGURE, &config) &&
+		   config.max_kernel_frames <= info.max_kernel_frames &&
+		   config.max_user_frames <= info.max_user_frames && config.period_ns <= NS_PER_S,
+	   "frames and period are clamped");
 
 	refuses(ioctl(fd, SYSPROF_IOC_START, &start), EINVAL, "START with an unknown flag");
-	refuses(ioctl(fd, SYSPROF_IOC_SNAPSHOT, &snapshot), EINVAL, "SNAPSHOT with a reserved member");
+	refuses(ioctl(fd, SYSPROF_IOC_SNAPSHOT, &snapshot), EINVAL,
+		"SNAPSHOT with a reserved member");
 	snapshot.reserved = 0;
 	snapshot.part = 99;
 	refuses(ioctl(fd, SYSPROF_IOC_SNAPSHOT, &snapshot), EINVAL, "SNAPSHOT of an unknown part");
@@ -133,7 +147,8 @@ static void test_values(void)
 	refuses(ioctl(fd, SYSPROF_IOC_SNAPSHOT, &snapshot), EINVAL, "SNAPSHOT into a small buffer");
 	snapshot.buffer_bytes = sizeof(snapshot_buffer);
 	snapshot.cursor = UINT64_MAX;
-	ok(ioctl(fd, SYSPROF_IOC_SNAPSHOT, &snapshot) >= -1, "SNAPSHOT from a cursor that never was does no harm");
+	ok(ioctl(fd, SYSPROF_IOC_SNAPSHOT, &snapshot) >= -1,
+	   "SNAPSHOT from a cursor that never was does no harm");
 	refuses(ioctl(fd, SYSPROF_IOC_STATS, &stats), EINVAL, "STATS of a CPU that is none");
 	refuses(ioctl(fd, SYSPROF_IOC_NAMES, &names), EINVAL, "NAMES of 4097 frames");
 	names = (struct sysprof_names){ .size = sizeof(names), .nr = 1, .names = 8 };
@@ -165,28 +180,37 @@ static void test_mmap(void)
 	ioctl(fd, SYSPROF_IOC_INFO, &info);
 	config = configured(fd, 0, 1U << 14);
 	stride = config.ring_stride;
-	refuses(MAP(2 * PAGE, PROT_READ, MAP_SHARED, 0), EINVAL, "mmap of ring page and tail in one");
+	refuses(MAP(2 * PAGE, PROT_READ, MAP_SHARED, 0), EINVAL,
+		"mmap of ring page and tail in one");
 	refuses(MAP(PAGE, PROT_READ, MAP_SHARED, 2 * PAGE), EINVAL, "mmap of a part of the data");
-	refuses(MAP(2U << 14, PROT_READ, MAP_SHARED, 2 * PAGE), EINVAL, "mmap of more than the data");
+	refuses(MAP(2U << 14, PROT_READ, MAP_SHARED, 2 * PAGE), EINVAL,
+		"mmap of more than the data");
 	refuses(MAP(1U << 14, PROT_READ, MAP_SHARED, 3 * PAGE), EINVAL, "mmap of data from within");
-	refuses(MAP(PAGE, PROT_READ, MAP_SHARED, info.cpus * stride), EINVAL, "mmap of a CPU that is none");
+	refuses(MAP(PAGE, PROT_READ, MAP_SHARED, info.cpus * stride), EINVAL,
+		"mmap of a CPU that is none");
 	refuses(MAP(PAGE, PROT_READ, MAP_SHARED, 1ULL << 60), EINVAL, "mmap far behind everything");
 	refuses(MAP(PAGE, PROT_READ, MAP_PRIVATE, 0), EINVAL, "a private mmap");
 	refuses(MAP(PAGE, PROT_READ | PROT_EXEC, MAP_SHARED, 0), EINVAL, "an executable mmap");
-	refuses(MAP(PAGE, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_SHARED, PAGE), EINVAL, "an executable mmap of the tail");
-	refuses(MAP(PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, 0), EPERM, "a writable mmap of the ring page");
-	refuses(MAP(1U << 14, PROT_READ | PROT_WRITE, MAP_SHARED, 2 * PAGE), EPERM, "a writable mmap of the data");
+	refuses(MAP(PAGE, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_SHARED, PAGE), EINVAL,
+		"an executable mmap of the tail");
+	refuses(MAP(PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, 0), EPERM,
+		"a writable mmap of the ring page");
+	refuses(MAP(1U << 14, PROT_READ | PROT_WRITE, MAP_SHARED, 2 * PAGE), EPERM,
+		"a writable mmap of the data");
 
 	page = MAP(PAGE, PROT_READ, MAP_SHARED, 0);
 	tail = MAP(PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, PAGE);
 	data = MAP(1U << 14, PROT_READ, MAP_SHARED, 2 * PAGE);
 #undef MAP
-	ok(page != MAP_FAILED && tail != MAP_FAILED && data != MAP_FAILED, "each part can be mapped as it should be");
-	refuses(mprotect(page, PAGE, PROT_READ | PROT_WRITE), EACCES, "making the ring page writable");
+	ok(page != MAP_FAILED && tail != MAP_FAILED && data != MAP_FAILED,
+	   "each part can be mapped as it should be");
+	refuses(mprotect(page, PAGE, PROT_READ | PROT_WRITE), EACCES,
+		"making the ring page writable");
 	refuses(mprotect(data, PAGE, PROT_READ | PROT_WRITE), EACCES, "making the data writable");
 	refuses(mprotect(data, PAGE, PROT_READ | PROT_EXEC), EACCES, "making the data executable");
 	refuses(mprotect(tail, PAGE, PROT_READ | PROT_EXEC), EACCES, "making the tail executable");
-	ok(mremap(data, 1U << 14, 1U << 15, MREMAP_MAYMOVE) == MAP_FAILED, "a mapping cannot be grown");
+	ok(mremap(data, 1U << 14, 1U << 15, MREMAP_MAYMOVE) == MAP_FAILED,
+	   "a mapping cannot be grown");
 	ok(in_child(touch, data) == 128 + SIGSEGV, "a forked child has not the mapping");
 	config = (struct sysprof_config){ .size = sizeof(config), .ring_bytes = 1U << 15 };
 	refuses(ioctl(fd, SYSPROF_IOC_CONFIGURE, &config), EBUSY, "another ring size once mapped");
@@ -291,7 +315,8 @@ static void test_opener_exits(void)
 		err(1, "cannot make a pipe");
 	if (in_child(open_start_fork_exit, pipe_fds) || read(pipe_fds[0], &status, 1) != 1)
 		status = 255;
-	ok(!(status & 1), "a session stops when its opener exits, though a child holds the descriptor");
+	ok(!(status & 1),
+	   "a session stops when its opener exits, though a child holds the descriptor");
 	ok(!(status & 2), "... and poll says so");
 	ok(!(status & 4), "... and it cannot be started again");
 }
@@ -308,13 +333,16 @@ static void test_memory_cap(void)
 		fds[n] = device_open();
 		refused = ioctl(fds[n++], SYSPROF_IOC_CONFIGURE, &config) != 0;
 		if (!refused)
-			granted_bytes += config.ring_bytes * (uint64_t)sysconf(_SC_NPROCESSORS_CONF);
+			granted_bytes +=
+				config.ring_bytes * (uint64_t)sysconf(_SC_NPROCESSORS_CONF);
 	}
-	ok(refused && granted_bytes <= 512ULL << 20, "rings end at a limit, after %u MiB", (unsigned)(granted_bytes >> 20));
+	ok(refused && granted_bytes <= 512ULL << 20, "rings end at a limit, after %u MiB",
+	   (unsigned)(granted_bytes >> 20));
 	while (n)
 		close(fds[--n]);
 	fds[0] = device_open();
-	ok(configured(fds[0], 0, 0).ring_bytes > 0, "... and there is room again once they are closed");
+	ok(configured(fds[0], 0, 0).ring_bytes > 0,
+	   "... and there is room again once they are closed");
 	close(fds[0]);
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Files of objects: abi-files VICTIM-DIRECTORY.  What MAP_FD opens for whom: own files, also when they are deleted, replaced or their process is gone;
- * none of somebody else's that open() would not give.  Root, who may have all, shows that the refusals are not for want of the
- * object.
+ * Files of objects: abi-files VICTIM-DIRECTORY.  What MAP_FD opens for whom: own files, also when
+ * they are deleted, replaced or their process is gone; none of somebody else's that open() would
+ * not give.  Root, who may have all, shows that the refusals are not for want of the object.
  */
 #include "abi.h"
 #include "files.h"
@@ -12,12 +12,18 @@
 
 static bool is_root;
 
-/* The id of the newest object whose path begins with @path (it may have " (deleted)" behind it); 0 if there is none. */
+/*
+ * The id of the newest object whose path begins with @path (it may have " (deleted)" behind it); 0
+ * if there is none.
+ */
 static uint32_t object_like(int fd, const char *path)
 {
 	static uint8_t buffer[1 << 18];
 	struct sysprof_snapshot snapshot = {
-		.size = sizeof(snapshot), .part = SYSPROF_SNAPSHOT_OBJECTS, .buffer = (uintptr_t)buffer, .buffer_bytes = sizeof(buffer),
+		.size = sizeof(snapshot),
+		.part = SYSPROF_SNAPSHOT_OBJECTS,
+		.buffer = (uintptr_t)buffer,
+		.buffer_bytes = sizeof(buffer),
 	};
 	uint32_t found = 0;
 
@@ -55,8 +61,8 @@ static bool is_copy(int file)
 {
 	uint8_t own[4096], its[4096];
 	int self = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
-	bool same = read(self, own, sizeof(own)) == sizeof(own) && read(file, its, sizeof(its)) == sizeof(its) &&
-		    !memcmp(own, its, sizeof(own));
+	bool same = read(self, own, sizeof(own)) == sizeof(own) &&
+		    read(file, its, sizeof(its)) == sizeof(its) && !memcmp(own, its, sizeof(own));
 
 	close(self);
 	close(file);
@@ -85,11 +91,13 @@ static void refuses_object(int fd, uint32_t object, const char *what)
 static void test_arguments(int fd)
 {
 	struct sysprof_map_fd arg = { .size = sizeof(arg), .flags = 1 };
-	uint32_t none[] = { SYSPROF_OBJECT_UNKNOWN, SYSPROF_OBJECT_KERNEL, SYSPROF_OBJECT_VDSO, 0xffffff, UINT32_MAX };
+	uint32_t none[] = { SYSPROF_OBJECT_UNKNOWN, SYSPROF_OBJECT_KERNEL, SYSPROF_OBJECT_VDSO,
+			    0xffffff, UINT32_MAX };
 
 	refuses(ioctl(fd, SYSPROF_IOC_MAP_FD, &arg), EINVAL, "MAP_FD with an unknown flag");
 	arg = (struct sysprof_map_fd){ .size = 8 };
-	refuses(ioctl(fd, SYSPROF_IOC_MAP_FD, &arg), EINVAL, "MAP_FD without room for the descriptor");
+	refuses(ioctl(fd, SYSPROF_IOC_MAP_FD, &arg), EINVAL,
+		"MAP_FD without room for the descriptor");
 	refuses(ioctl(fd, SYSPROF_IOC_MAP_FD, (void *)8), EFAULT, "MAP_FD with a wild pointer");
 	for (unsigned i = 0; i < sizeof(none) / sizeof(none[0]); i++)
 		refuses(map_fd(fd, none[i]), ENOENT, "MAP_FD of %#x, which is no file", none[i]);
@@ -109,10 +117,12 @@ static void test_own(int fd)
 	file = map_fd(fd, object);
 	if (!ok(file >= 0, "a file of one's own"))
 		return;
-	ok((fcntl(file, F_GETFL) & O_ACCMODE) == O_RDONLY && fcntl(file, F_GETFD) & FD_CLOEXEC, "... is open for reading, close-on-exec");
+	ok((fcntl(file, F_GETFL) & O_ACCMODE) == O_RDONLY && fcntl(file, F_GETFD) & FD_CLOEXEC,
+	   "... is open for reading, close-on-exec");
 	refuses(write(file, "", 1), EBADF, "... and not for writing");
 	second = map_fd(fd, object);
-	ok(read(file, &byte, 1) == 1 && lseek(second, 0, SEEK_CUR) == 0, "... with a position of its own");
+	ok(read(file, &byte, 1) == 1 && lseek(second, 0, SEEK_CUR) == 0,
+	   "... with a position of its own");
 	close(second);
 	lseek(file, 0, SEEK_SET);
 	ok(is_copy(file), "... and is the file");
@@ -130,7 +140,8 @@ static void test_own(int fd)
 	file_copy_self(path, 0700);
 	file_map(path);
 	chmod(path, 0);
-	refuses_object(fd, object_of(fd, path), "a file of one's own without permission to read it");
+	refuses_object(fd, object_of(fd, path),
+		       "a file of one's own without permission to read it");
 	unlink(path);
 }
 
@@ -153,7 +164,8 @@ static void test_short_lived(int fd)
 	in_child(be_short, path);
 	object = object_of(fd, path);
 	file = map_fd(fd, object);
-	ok(file >= 0 && is_copy(file), "a deleted file of a process that is gone is still there for a moment");
+	ok(file >= 0 && is_copy(file),
+	   "a deleted file of a process that is gone is still there for a moment");
 	while ((file = map_fd(fd, object)) >= 0 && waited++ < 150) {
 		close(file);
 		usleep(200000);
@@ -180,7 +192,8 @@ static void test_undumpable(int fd)
 	}
 	if (read(done[0], &byte, 1) != 1)
 		err(1, "the child died");
-	refuses_object(fd, object_of(fd, path), "a deleted file of a process of one's own that may not be traced");
+	refuses_object(fd, object_of(fd, path),
+		       "a deleted file of a process of one's own that may not be traced");
 	if (write(go[1], "", 1) != 1)
 		err(1, "cannot write to the child");
 	waitpid(pid, NULL, 0);
@@ -222,7 +235,8 @@ static void test_unmount(int fd)
 		err(1, "cannot mount");
 	file_copy_self("/tmp/mount/a.so", 0755);
 	file_unmap(file_map("/tmp/mount/a.so"));
-	ok(is_copy(map_fd(fd, object_of(fd, "/tmp/mount/a.so"))), "a file on a file system of its own");
+	ok(is_copy(map_fd(fd, object_of(fd, "/tmp/mount/a.so"))),
+	   "a file on a file system of its own");
 	while (umount("/tmp/mount") && errno == EBUSY && waited++ < 150)
 		usleep(200000);
 	ok(waited < 150, "... which can be unmounted soon, while a session runs");

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The two forms of user frames.  An ordinary user gets places in objects and nothing else: no MAP record, no word that is an address of a
- * program.  A privileged one may have both, and they must agree: two sessions at once see the same ticks, and /proc/self/maps says
- * where an address lies.
+ * The two forms of user frames.  An ordinary user gets places in objects and nothing else: no MAP
+ * record, no word that is an address of a program.  A privileged one may have both, and they must
+ * agree: two sessions at once see the same ticks, and /proc/self/maps says where an address lies.
  */
 #include "abi.h"
 
 #define MAX_SAMPLES	4096
-#define LOWEST_USER	0x10000000000ULL	/* below any address a 64-bit program is mapped to, above any file's size */
+#define LOWEST_USER                                                                                \
+	0x10000000000ULL /* below any address a 64-bit program is mapped to, above any file's size */
 
 struct sample {
 	uint64_t delay_ns, time;
@@ -65,7 +66,10 @@ static bool set_form(struct session *session, uint32_t form)
 	return !ioctl(session->fd, SYSPROF_IOC_CONFIGURE, &config);
 }
 
-/* The offset in its file of what lies at @address, by the kernel's own list; false for what is no file's code. */
+/*
+ * The offset in its file of what lies at @address, by the kernel's own list; false for what is no
+ * file's code.
+ */
 static bool offset_of(uint64_t address, uint64_t *ret)
 {
 	static struct { uint64_t start, end, offset; } maps[512];
@@ -77,7 +81,8 @@ static bool offset_of(uint64_t address, uint64_t *ret)
 	if (!n) {
 		file = fopen("/proc/self/maps", "re");
 		while (file && n < 512 && fgets(line, sizeof(line), file)) {
-			if (sscanf(line, "%lx-%lx %7s %lx %*s %lu %255s", &start, &end, permissions, &offset, &inode, path) < 5 ||
+			if (sscanf(line, "%lx-%lx %7s %lx %*s %lu %255s", &start, &end, permissions,
+				   &offset, &inode, path) < 5 ||
 			    permissions[2] != 'x' || !inode)
 				continue;
 			maps[n].start = start;
@@ -131,7 +136,9 @@ static void test_agreement(struct session *addresses)
 	uint64_t dummy;
 
 	offset_of(0, &dummy);
-	ok(!ioctl(addresses->fd, SYSPROF_IOC_START, NULL) && !ioctl(places.fd, SYSPROF_IOC_START, NULL), "both forms at once");
+	ok(!ioctl(addresses->fd, SYSPROF_IOC_START, NULL) &&
+		   !ioctl(places.fd, SYSPROF_IOC_START, NULL),
+	   "both forms at once");
 	for (unsigned round = 0; round < 50; round++) {
 		burn_ms(20);
 		drain(addresses, &seen[0]);
@@ -145,9 +152,13 @@ static void test_agreement(struct session *addresses)
 	for (unsigned i = 0, j = 0; i < seen[0].n; i++) {
 		const struct sample *address = &seen[0].samples[i];
 
-		/* The same tick has the same delay; the one session is written right after the other. */
+		/*
+		 * The same tick has the same delay; the one session is written right after the
+		 * other.
+		 */
 		for (j = 0; j < seen[1].n; j++)
-			if (seen[1].samples[j].cpu == address->cpu && seen[1].samples[j].delay_ns == address->delay_ns &&
+			if (seen[1].samples[j].cpu == address->cpu &&
+			    seen[1].samples[j].delay_ns == address->delay_ns &&
 			    seen[1].samples[j].time - address->time < 20 * NS_PER_MS)
 				break;
 		if (j == seen[1].n)
@@ -155,7 +166,8 @@ static void test_agreement(struct session *addresses)
 		pairs++;
 		wrong += !agrees(address, &seen[1].samples[j], &compared);
 	}
-	ok(pairs > 200 && compared > pairs / 2, "the same ticks in both (%u, %u frames compared)", pairs, compared);
+	ok(pairs > 200 && compared > pairs / 2, "the same ticks in both (%u, %u frames compared)",
+	   pairs, compared);
 	ok(!wrong, "the kernel resolves to what /proc/self/maps says (%u do not)", wrong);
 	free(seen[0].samples);
 	free(seen[1].samples);
@@ -168,7 +180,9 @@ int main(void)
 	struct seen seen = { .samples = calloc(MAX_SAMPLES, sizeof(struct sample)) };
 	static uint8_t buffer[1 << 20];
 	struct sysprof_snapshot snapshot = {
-		.size = sizeof(snapshot), .buffer = (uintptr_t)buffer, .buffer_bytes = sizeof(buffer),
+		.size = sizeof(snapshot),
+		.buffer = (uintptr_t)buffer,
+		.buffer_bytes = sizeof(buffer),
 	};
 
 	ok(!ioctl(session.fd, SYSPROF_IOC_START, NULL), "START of the default form");
@@ -177,17 +191,20 @@ int main(void)
 		drain(&session, &seen);
 	}
 	while (!ioctl(session.fd, SYSPROF_IOC_SNAPSHOT, &snapshot) && snapshot.filled_bytes)
-		for (size_t at = 0; at < snapshot.filled_bytes; at += ((struct sysprof_record *)(buffer + at))->size * 8U)
+		for (size_t at = 0; at < snapshot.filled_bytes;
+		     at += ((struct sysprof_record *)(buffer + at))->size * 8U)
 			look_at((struct sysprof_record *)(buffer + at), &seen);
 	ioctl(session.fd, SYSPROF_IOC_STOP);
 	drain(&session, &seen);
 	ok(seen.places > 200, "user frames are places in objects (%u)", seen.places);
-	ok(!seen.maps && !seen.flagged, "no MAP record, no sample with addresses (%u, %u)", seen.maps, seen.flagged);
+	ok(!seen.maps && !seen.flagged, "no MAP record, no sample with addresses (%u, %u)",
+	   seen.maps, seen.flagged);
 	ok(!seen.leaks, "no word of a user part looks like an address (%u do)", seen.leaks);
 	free(seen.samples);
 
 	if (geteuid()) {
-		ok(!set_form(&session, SYSPROF_FORM_ADDRESS) && errno == EPERM, "addresses are refused");
+		ok(!set_form(&session, SYSPROF_FORM_ADDRESS) && errno == EPERM,
+		   "addresses are refused");
 	} else if (ok(set_form(&session, SYSPROF_FORM_ADDRESS), "root may have addresses")) {
 		test_agreement(&session);
 	}

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Raw stacks: abi-raw VICTIM-DIRECTORY, or abi-raw pmu.  Of one's own tasks the bytes are those of the stack and the registers those of the moment; of somebody
- * else's, and of one's own that may not be traced, there are none.  Root has all.  By counters: the first alone.
+ * Raw stacks: abi-raw VICTIM-DIRECTORY, or abi-raw pmu.  Of one's own tasks the bytes are those of
+ * the stack and the registers those of the moment; of somebody else's, and of one's own that may
+ * not be traced, there are none.  Root has all.  By counters: the first alone.
  */
 #include "abi.h"
 #include "secret.h"
@@ -21,7 +22,8 @@ static uint32_t victim, undumpable;
 static const void *mapped;	/* code, once the session ran */
 
 struct seen {
-	unsigned own, whole, at_top, wrong, victims, victim_raw, secrets, undumpables, undumpable_raw;
+	unsigned own, whole, at_top, wrong, victims, victim_raw, secrets, undumpables,
+		undumpable_raw;
 	unsigned own_maps, new_maps, victim_maps, undumpable_maps;
 };
 
@@ -48,18 +50,25 @@ static bool holds(const uint8_t *pattern, unsigned i)
 	return !memcmp(pattern + i * 8, &(uint64_t){ PATTERN + i }, 8);
 }
 
-static void look_at_own(struct seen *seen, const struct sysprof_sample *sample, const struct sysprof_raw *raw)
+static void look_at_own(struct seen *seen, const struct sysprof_sample *sample,
+			const struct sysprof_raw *raw)
 {
 	const uint8_t *stack = (const uint8_t *)(raw->regs + raw->n_regs);
 	uint64_t sp = raw->regs[REG_SP], end = sp + raw->stack_bytes;
 	uint64_t offset = (uintptr_t)words - sp;
-	bool right = raw->arch == EM_X86_64 && raw->n_regs == 24 && raw->stack_bytes <= raw->wanted_bytes && !raw->reserved &&
-		     sample->raw_bytes == sizeof(*raw) + raw->n_regs * 8U + (raw->stack_bytes + 7) / 8 * 8 &&
+	bool right = raw->arch == EM_X86_64 && raw->n_regs == 24 &&
+		     raw->stack_bytes <= raw->wanted_bytes && !raw->reserved &&
+		     sample->raw_bytes ==
+			     sizeof(*raw) + raw->n_regs * 8U + (raw->stack_bytes + 7) / 8 * 8 &&
 		     sample->user_mode == SYSPROF_USER_RAW && end <= stack_top && raw->regs[REG_IP];
 
 	seen->own++;
-	/* The last word is written last, and overwritten first by what runs when the spinning is over. */
-	if (right && sp <= (uintptr_t)words && (uintptr_t)(words + WORDS) <= end && holds(stack + offset, WORDS - 1)) {
+	/*
+	 * The last word is written last, and overwritten first by what runs when the spinning is
+	 * over.
+	 */
+	if (right && sp <= (uintptr_t)words && (uintptr_t)(words + WORDS) <= end &&
+	    holds(stack + offset, WORDS - 1)) {
 		for (unsigned i = 0; i < WORDS && right; i++)
 			right = holds(stack + offset, i);
 		seen->whole += right;
@@ -74,7 +83,8 @@ static void look_at_map(struct seen *seen, const struct sysprof_map *map)
 	uintptr_t code = (uintptr_t)look_at_map;
 
 	if (map->record.pid == (uint32_t)getpid()) {
-		seen->own_maps += map->start <= code && code < map->end && map->object >= SYSPROF_OBJECT_FIRST;
+		seen->own_maps += map->start <= code && code < map->end &&
+				  map->object >= SYSPROF_OBJECT_FIRST;
 		seen->new_maps += map->start == (uintptr_t)mapped;
 	}
 	seen->victim_maps += map->record.pid == victim;
@@ -110,8 +120,8 @@ static void look_at(const struct sysprof_record *record, void *data)
 }
 
 /*
- * Between a program's environment and its first frame the kernel leaves a gap of up to 8 KiB at random, in which a page may lie
- * that nobody has touched: copying would end there.
+ * Between a program's environment and its first frame the kernel leaves a gap of up to 8 KiB at
+ * random, in which a page may lie that nobody has touched: copying would end there.
  */
 static void find_stack_top(void)
 {
@@ -130,8 +140,12 @@ static void find_stack_top(void)
 static bool configure_raw(struct session *session, uint32_t clock, uint32_t raw_bytes)
 {
 	struct sysprof_config config = {
-		.size = sizeof(config), .clock = clock, .period_ns = clock == SYSPROF_CLOCK_TIMER ? NS_PER_MS : 0, .ring_bytes = session->config.ring_bytes,
-		.user_mode = SYSPROF_USER_RAW + 1, .raw_bytes = raw_bytes,
+		.size = sizeof(config),
+		.clock = clock,
+		.period_ns = clock == SYSPROF_CLOCK_TIMER ? NS_PER_MS : 0,
+		.ring_bytes = session->config.ring_bytes,
+		.user_mode = SYSPROF_USER_RAW + 1,
+		.raw_bytes = raw_bytes,
 	};
 
 	return !ioctl(session->fd, SYSPROF_IOC_CONFIGURE, &config) && config.raw_bytes == raw_bytes;
@@ -148,11 +162,14 @@ static void look_at_maps(struct session *session, struct seen *seen)
 {
 	static uint8_t buffer[64 << 10];
 	struct sysprof_snapshot snapshot = {
-		.size = sizeof(snapshot), .buffer = (uintptr_t)buffer, .buffer_bytes = sizeof(buffer),
+		.size = sizeof(snapshot),
+		.buffer = (uintptr_t)buffer,
+		.buffer_bytes = sizeof(buffer),
 	};
 
 	while (!ioctl(session->fd, SYSPROF_IOC_SNAPSHOT, &snapshot) && snapshot.filled_bytes)
-		for (size_t at = 0; at < snapshot.filled_bytes; at += ((struct sysprof_record *)(buffer + at))->size * 8U)
+		for (size_t at = 0; at < snapshot.filled_bytes;
+		     at += ((struct sysprof_record *)(buffer + at))->size * 8U)
 			look_at((const struct sysprof_record *)(buffer + at), seen);
 	mapped = mmap(NULL, PAGE, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (mapped == MAP_FAILED)
@@ -161,8 +178,10 @@ static void look_at_maps(struct session *session, struct seen *seen)
 
 static void judge_own(const struct seen *seen)
 {
-	ok(seen->whole >= 100, "the bytes of one's own stack are right (%u of %u samples)", seen->whole, seen->own);
-	ok(!seen->wrong, "... in every sample that has them, and the record's sizes (%u are wrong)", seen->wrong);
+	ok(seen->whole >= 100, "the bytes of one's own stack are right (%u of %u samples)",
+	   seen->whole, seen->own);
+	ok(!seen->wrong, "... in every sample that has them, and the record's sizes (%u are wrong)",
+	   seen->wrong);
 	ok(seen->at_top >= seen->own / 2, "... and end where the stack does (%u)", seen->at_top);
 }
 
@@ -171,7 +190,8 @@ static void test_overflows(void)
 	struct session session = session_open(NS_PER_MS, 4U << 20);
 	struct seen seen = { 0 };
 
-	ok(configure_raw(&session, SYSPROF_CLOCK_PMU, 65536) && !ioctl(session.fd, SYSPROF_IOC_START, NULL),
+	ok(configure_raw(&session, SYSPROF_CLOCK_PMU, 65536) &&
+		   !ioctl(session.fd, SYSPROF_IOC_START, NULL),
 	   "START of a session with raw stacks and counters");
 	for (unsigned round = 0; round < 1000 && seen.whole < 100; round++) {
 		spin_on_pattern(100);
@@ -201,10 +221,14 @@ static void test_stacks(bool is_root)
 	if (pid < 0 || read(ready[0], &byte, 1) != 1)
 		errx(1, "cannot make a child that may not be traced");
 	undumpable = pid;
-	ok(configure_raw(&session, SYSPROF_CLOCK_TIMER, 65536) && !ioctl(session.fd, SYSPROF_IOC_START, NULL), "START of a session with raw stacks");
+	ok(configure_raw(&session, SYSPROF_CLOCK_TIMER, 65536) &&
+		   !ioctl(session.fd, SYSPROF_IOC_START, NULL),
+	   "START of a session with raw stacks");
 	look_at_maps(&session, &seen);
 	/* Three want two CPUs: until all of them were seen. */
-	for (unsigned round = 0; round < 200 && (seen.whole < 100 || seen.victims < 100 || seen.undumpables < 100); round++) {
+	for (unsigned round = 0;
+	     round < 200 && (seen.whole < 100 || seen.victims < 100 || seen.undumpables < 100);
+	     round++) {
 		spin_on_pattern(100);
 		drain(&session, &seen);
 	}
@@ -212,16 +236,25 @@ static void test_stacks(bool is_root)
 	kill(pid, SIGKILL);
 	waitpid(pid, NULL, 0);
 	judge_own(&seen);
-	ok(seen.victims >= 100 && seen.undumpables >= 100, "others ran, too (%u, %u samples)", seen.victims, seen.undumpables);
-	ok(seen.own_maps && seen.new_maps == 1, "where one's own code lies is told (%u), and what is mapped (%u)", seen.own_maps, seen.new_maps);
+	ok(seen.victims >= 100 && seen.undumpables >= 100, "others ran, too (%u, %u samples)",
+	   seen.victims, seen.undumpables);
+	ok(seen.own_maps && seen.new_maps == 1,
+	   "where one's own code lies is told (%u), and what is mapped (%u)", seen.own_maps,
+	   seen.new_maps);
 	if (is_root) {
-		ok(seen.victim_maps && seen.undumpable_maps, "root is told of others (%u, %u)", seen.victim_maps, seen.undumpable_maps);
-		ok(seen.victim_raw > seen.victims / 2 && seen.secrets > 100, "root has somebody else's (%u secrets)", seen.secrets);
-		ok(seen.undumpable_raw > seen.undumpables / 2, "... and of those that may not be traced");
+		ok(seen.victim_maps && seen.undumpable_maps, "root is told of others (%u, %u)",
+		   seen.victim_maps, seen.undumpable_maps);
+		ok(seen.victim_raw > seen.victims / 2 && seen.secrets > 100,
+		   "root has somebody else's (%u secrets)", seen.secrets);
+		ok(seen.undumpable_raw > seen.undumpables / 2,
+		   "... and of those that may not be traced");
 	} else {
-		ok(!seen.victim_maps && !seen.undumpable_maps, "where others' code lies is not told (%u, %u)", seen.victim_maps, seen.undumpable_maps);
+		ok(!seen.victim_maps && !seen.undumpable_maps,
+		   "where others' code lies is not told (%u, %u)", seen.victim_maps,
+		   seen.undumpable_maps);
 		ok(!seen.victim_raw, "somebody else's are not had (%u)", seen.victim_raw);
-		ok(!seen.undumpable_raw, "nor those of one's own tasks that may not be traced (%u)", seen.undumpable_raw);
+		ok(!seen.undumpable_raw, "nor those of one's own tasks that may not be traced (%u)",
+		   seen.undumpable_raw);
 	}
 	session_close(&session);
 }
@@ -233,19 +266,25 @@ static void test_limits(void)
 	struct sysprof_account account = { 0 };
 	uint64_t too_big = 0, unlawful = 0;
 
-	refuses(ioctl(session.fd, SYSPROF_IOC_CONFIGURE, &config), EINVAL, "raw bytes without raw stacks");
+	refuses(ioctl(session.fd, SYSPROF_IOC_CONFIGURE, &config), EINVAL,
+		"raw bytes without raw stacks");
 	config.user_mode = SYSPROF_USER_RAW + 1;
 	config.raw_bytes = 12;
 	refuses(ioctl(session.fd, SYSPROF_IOC_CONFIGURE, &config), EINVAL, "12 raw bytes");
 	config.raw_bytes = 65544;
-	refuses(ioctl(session.fd, SYSPROF_IOC_CONFIGURE, &config), EINVAL, "more raw bytes than there can be");
-	ok(configure_raw(&session, SYSPROF_CLOCK_TIMER, 16384) && !ioctl(session.fd, SYSPROF_IOC_START, NULL), "raw stacks and a small ring");
+	refuses(ioctl(session.fd, SYSPROF_IOC_CONFIGURE, &config), EINVAL,
+		"more raw bytes than there can be");
+	ok(configure_raw(&session, SYSPROF_CLOCK_TIMER, 16384) &&
+		   !ioctl(session.fd, SYSPROF_IOC_START, NULL),
+	   "raw stacks and a small ring");
 	spin_on_pattern(300);
 	for (unsigned cpu = 0; cpu < session.cpus; cpu++) {
-		unlawful += !account_get(session.fd, cpu, &account) || account.grid != account_sum(&account);
+		unlawful += !account_get(session.fd, cpu, &account) ||
+			    account.grid != account_sum(&account);
 		too_big += account.lost[SYSPROF_LOST_TOO_BIG];
 	}
-	ok(too_big && !unlawful, "samples that are too large are lost, and counted (%u)", (unsigned)too_big);
+	ok(too_big && !unlawful, "samples that are too large are lost, and counted (%u)",
+	   (unsigned)too_big);
 	session_close(&session);
 }
 
@@ -272,7 +311,8 @@ static struct sizes sizes_after(struct session *session, const char *comm, uint3
 	struct sizes before = { 0 }, after = { 0 };
 
 	strncpy(wish.comm, comm, sizeof(wish.comm) - 1);
-	ok(!ioctl(session->fd, SYSPROF_IOC_RAW_WISH, &wish), "RAW_WISH of %u bytes for \"%s\"", bytes, comm);
+	ok(!ioctl(session->fd, SYSPROF_IOC_RAW_WISH, &wish), "RAW_WISH of %u bytes for \"%s\"",
+	   bytes, comm);
 	for (unsigned cpu = 0; cpu < session->cpus; cpu++)
 		session_drain(session, cpu, look_at_size, &before);
 	for (unsigned round = 0; round < 100 && after.samples < 20; round++) {
@@ -289,18 +329,26 @@ static void test_wishes(void)
 	struct sysprof_raw_wish wish = { .size = sizeof(wish), .bytes = 4096 };
 	struct sizes sizes;
 
-	refuses(ioctl(session.fd, SYSPROF_IOC_RAW_WISH, &wish), EINVAL, "RAW_WISH of a session without raw stacks");
-	ok(configure_raw(&session, SYSPROF_CLOCK_TIMER, 16384) && !ioctl(session.fd, SYSPROF_IOC_START, NULL), "raw stacks of 16 KiB");
+	refuses(ioctl(session.fd, SYSPROF_IOC_RAW_WISH, &wish), EINVAL,
+		"RAW_WISH of a session without raw stacks");
+	ok(configure_raw(&session, SYSPROF_CLOCK_TIMER, 16384) &&
+		   !ioctl(session.fd, SYSPROF_IOC_START, NULL),
+	   "raw stacks of 16 KiB");
 	wish.bytes = 16385;
-	refuses(ioctl(session.fd, SYSPROF_IOC_RAW_WISH, &wish), EINVAL, "RAW_WISH of more than was configured");
+	refuses(ioctl(session.fd, SYSPROF_IOC_RAW_WISH, &wish), EINVAL,
+		"RAW_WISH of more than was configured");
 	sizes = sizes_after(&session, "somebody", 1024);
-	ok(sizes.copies == sizes.samples && sizes.most == 16384, "somebody else's wish changes nothing (%u)", sizes.most);
+	ok(sizes.copies == sizes.samples && sizes.most == 16384,
+	   "somebody else's wish changes nothing (%u)", sizes.most);
 	sizes = sizes_after(&session, "", 4000);
-	ok(sizes.copies == sizes.samples && sizes.most == 4096, "for all, up to a whole KiB (%u)", sizes.most);
+	ok(sizes.copies == sizes.samples && sizes.most == 4096, "for all, up to a whole KiB (%u)",
+	   sizes.most);
 	sizes = sizes_after(&session, "abi-raw", 8192);
-	ok(sizes.copies == sizes.samples && sizes.most == 8192, "by name, instead (%u)", sizes.most);
+	ok(sizes.copies == sizes.samples && sizes.most == 8192, "by name, instead (%u)",
+	   sizes.most);
 	sizes = sizes_after(&session, "abi-raw", 0);
-	ok(sizes.samples && sizes.frames == sizes.samples, "none: frames by frame pointers (%u of %u)", sizes.frames, sizes.samples);
+	ok(sizes.samples && sizes.frames == sizes.samples,
+	   "none: frames by frame pointers (%u of %u)", sizes.frames, sizes.samples);
 	session_close(&session);
 }
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What comes out of the rings: records that are whole and consistent, the loss law at every moment, no kernel address
- * anywhere, names for kernel frames; and what a hostile or a stalled reader can do: nothing to others.
+ * What comes out of the rings: records that are whole and consistent, the loss law at every moment,
+ * no kernel address anywhere, names for kernel frames; and what a hostile or a stalled reader can
+ * do: nothing to others.
  */
 #include "abi.h"
 
@@ -11,7 +12,8 @@
 
 struct seen {
 	unsigned cpu;
-	uint64_t records, samples, weight, pads, wrong, unlawful, addresses, kernel_frames, wrong_kernel_objects;
+	uint64_t records, samples, weight, pads, wrong, unlawful, addresses, kernel_frames,
+		wrong_kernel_objects;
 	uint64_t last_time;
 	uint64_t frames[4096];
 	unsigned n_frames;
@@ -19,11 +21,12 @@ struct seen {
 
 static bool sample_is_consistent(const struct sysprof_sample *sample)
 {
-	size_t bytes = sizeof(*sample) + (sample->n_kernel + sample->n_user) * sizeof(uint64_t) + (sample->raw_bytes + 7) / 8 * 8;
+	size_t bytes = sizeof(*sample) + (sample->n_kernel + sample->n_user) * sizeof(uint64_t) +
+		       (sample->raw_bytes + 7) / 8 * 8;
 
 	return bytes == sample->record.size * 8U && sample->weight && !sample->reserved &&
-	       sample->kernel_end <= SYSPROF_END_UNRELIABLE && sample->user_end <= SYSPROF_END_UNRELIABLE &&
-	       (sample->n_kernel || sample->n_user);
+	       sample->kernel_end <= SYSPROF_END_UNRELIABLE &&
+	       sample->user_end <= SYSPROF_END_UNRELIABLE && (sample->n_kernel || sample->n_user);
 }
 
 static void look_at_sample(struct seen *seen, const struct sysprof_sample *sample)
@@ -35,7 +38,8 @@ static void look_at_sample(struct seen *seen, const struct sysprof_sample *sampl
 		uint64_t frame = sample->frames[i], object = frame >> SYSPROF_FRAME_OBJECT_SHIFT;
 
 		seen->kernel_frames++;
-		seen->wrong_kernel_objects += object != SYSPROF_OBJECT_KERNEL && object != SYSPROF_OBJECT_MODULES;
+		seen->wrong_kernel_objects +=
+			object != SYSPROF_OBJECT_KERNEL && object != SYSPROF_OBJECT_MODULES;
 		if (seen->n_frames < sizeof(seen->frames) / sizeof(seen->frames[0]))
 			seen->frames[seen->n_frames++] = i ? frame - 1 : frame;
 	}
@@ -44,19 +48,27 @@ static void look_at_sample(struct seen *seen, const struct sysprof_sample *sampl
 static void look_at(const struct sysprof_record *record, void *data)
 {
 	static const size_t least[] = {
-		[SYSPROF_PAD] = 8, [SYSPROF_SAMPLE] = sizeof(struct sysprof_sample), [SYSPROF_TASK] = sizeof(struct sysprof_task),
-		[SYSPROF_FORK] = sizeof(struct sysprof_task), [SYSPROF_EXEC] = sizeof(struct sysprof_task),
-		[SYSPROF_COMM] = sizeof(struct sysprof_task), [SYSPROF_EXIT] = sizeof(struct sysprof_task),
-		[SYSPROF_MAP] = sizeof(struct sysprof_map), [SYSPROF_OBJECT] = sizeof(struct sysprof_object),
-		[SYSPROF_ACCOUNT] = sizeof(struct sysprof_account_record), [SYSPROF_LOST] = sizeof(struct sysprof_lost),
-		[SYSPROF_RESYNC] = sizeof(struct sysprof_record), [SYSPROF_REGION] = sizeof(struct sysprof_region),
+		[SYSPROF_PAD] = 8,
+		[SYSPROF_SAMPLE] = sizeof(struct sysprof_sample),
+		[SYSPROF_TASK] = sizeof(struct sysprof_task),
+		[SYSPROF_FORK] = sizeof(struct sysprof_task),
+		[SYSPROF_EXEC] = sizeof(struct sysprof_task),
+		[SYSPROF_COMM] = sizeof(struct sysprof_task),
+		[SYSPROF_EXIT] = sizeof(struct sysprof_task),
+		[SYSPROF_MAP] = sizeof(struct sysprof_map),
+		[SYSPROF_OBJECT] = sizeof(struct sysprof_object),
+		[SYSPROF_ACCOUNT] = sizeof(struct sysprof_account_record),
+		[SYSPROF_LOST] = sizeof(struct sysprof_lost),
+		[SYSPROF_RESYNC] = sizeof(struct sysprof_record),
+		[SYSPROF_REGION] = sizeof(struct sysprof_region),
 		[SYSPROF_TIME] = sizeof(struct sysprof_time),
 	};
 	const uint64_t *words = (const uint64_t *)record;
 	struct seen *seen = data;
 
 	seen->records++;
-	if (record->type >= sizeof(least) / sizeof(least[0]) || !least[record->type] || record->size * 8U < least[record->type]) {
+	if (record->type >= sizeof(least) / sizeof(least[0]) || !least[record->type] ||
+	    record->size * 8U < least[record->type]) {
 		seen->wrong++;
 		return;
 	}
@@ -73,7 +85,8 @@ static void look_at(const struct sysprof_record *record, void *data)
 		for (unsigned i = 0; i < record->size; i++)
 			seen->addresses += words[i] >= KERNEL_SPACE;
 	if (record->type == SYSPROF_ACCOUNT) {
-		const struct sysprof_account *account = &((const struct sysprof_account_record *)record)->account;
+		const struct sysprof_account *account =
+			&((const struct sysprof_account_record *)record)->account;
 
 		seen->unlawful += account->grid != account_sum(account);
 	}
@@ -93,8 +106,10 @@ static void test_records(void)
 	struct session session = session_open(NS_PER_MS / 2, 1U << 14);
 	struct sysprof_account account = { 0 };
 	struct seen seen[2] = { { .cpu = 0 }, { .cpu = 1 } };
-	unsigned cpus = session.cpus < 2 ? session.cpus : 2, unlawful = 0, unreadable = 0, overdue = 0;
-	uint64_t delivered = 0, counted = 0, addresses = 0, wrong = 0, objects = 0, kernel = 0, pads = 0;
+	unsigned cpus = session.cpus < 2 ? session.cpus : 2, unlawful = 0, unreadable = 0,
+		 overdue = 0;
+	uint64_t delivered = 0, counted = 0, addresses = 0, wrong = 0, objects = 0, kernel = 0,
+		 pads = 0;
 
 	ok(!ioctl(session.fd, SYSPROF_IOC_START, NULL), "START");
 	for (unsigned round = 0; round < 100; round++) {
@@ -104,7 +119,8 @@ static void test_records(void)
 			unreadable += !session_drain(&session, cpu, look_at, &seen[cpu]);
 			/* On a busy host a tick may be late at any look, but it comes. */
 			for (unsigned look = 0; look < 10000; look++) {
-				unlawful += !account_get(session.fd, cpu, &account) || account.grid != account_sum(&account);
+				unlawful += !account_get(session.fd, cpu, &account) ||
+					    account.grid != account_sum(&account);
 				if (account.pending <= 1)
 					break;
 			}
@@ -114,7 +130,8 @@ static void test_records(void)
 	ioctl(session.fd, SYSPROF_IOC_STOP);
 	for (unsigned cpu = 0; cpu < cpus; cpu++) {
 		unreadable += !session_drain(&session, cpu, look_at, &seen[cpu]);
-		unlawful += !account_get(session.fd, cpu, &account) || account.grid != account_sum(&account);
+		unlawful += !account_get(session.fd, cpu, &account) ||
+			    account.grid != account_sum(&account);
 		delivered += account.delivered;
 		counted += seen[cpu].weight;
 		addresses += seen[cpu].addresses;
@@ -124,14 +141,18 @@ static void test_records(void)
 		kernel += seen[cpu].kernel_frames;
 		pads += seen[cpu].pads;
 	}
-	ok(!unlawful, "the loss law holds at each of 200 looks and in every ACCOUNT (%u broke it)", unlawful);
+	ok(!unlawful, "the loss law holds at each of 200 looks and in every ACCOUNT (%u broke it)",
+	   unlawful);
 	ok(!overdue, "... and a tick that is overdue comes (%u did not)", overdue);
 	ok(!unreadable, "records never wrap and fill the ring without a gap");
 	ok(pads > 0, "the ring went around and pads were skipped (%u)", (unsigned)pads);
-	ok(!wrong, "every record is whole, of its CPU and not from the future (%u are not)", (unsigned)wrong);
-	ok(delivered == counted && counted > 500, "the samples' weight is what the account delivered (%u, %u)",
-	   (unsigned)counted, (unsigned)delivered);
-	ok(kernel > 100 && !objects, "kernel frames are {kernel or modules, offset} (%u frames)", (unsigned)kernel);
+	ok(!wrong, "every record is whole, of its CPU and not from the future (%u are not)",
+	   (unsigned)wrong);
+	ok(delivered == counted && counted > 500,
+	   "the samples' weight is what the account delivered (%u, %u)", (unsigned)counted,
+	   (unsigned)delivered);
+	ok(kernel > 100 && !objects, "kernel frames are {kernel or modules, offset} (%u frames)",
+	   (unsigned)kernel);
 	ok(!addresses, "no word of any record is a kernel address (%u are)", (unsigned)addresses);
 	session_close(&session);
 
@@ -147,14 +168,18 @@ static void test_records(void)
 		names.names = (uintptr_t)name;
 		ok(!ioctl(fd, SYSPROF_IOC_NAMES, &names), "NAMES of %u kernel frames", names.nr);
 		for (unsigned i = 0; i < names.nr; i++) {
-			named += name[i].symbol[0] && memchr(name[i].symbol, 0, sizeof(name[i].symbol)) &&
+			named += name[i].symbol[0] &&
+				 memchr(name[i].symbol, 0, sizeof(name[i].symbol)) &&
 				 memchr(name[i].module, 0, sizeof(name[i].module));
 			addressed += strstr(name[i].symbol, "0x") != NULL;
 		}
-		ok(named >= names.nr * 99ULL / 100, "at least 99 %% of them have a name (%u of %u)", named, names.nr);
+		ok(named >= names.nr * 99ULL / 100, "at least 99 %% of them have a name (%u of %u)",
+		   named, names.nr);
 		ok(!addressed, "none is an address");
 		for (unsigned i = 0; i < names.nr; i++)
-			name[i].frame = (i & 1 ? 7ULL << SYSPROF_FRAME_OBJECT_SHIFT : 0xffff888000000000ULL) + i * 4096ULL;
+			name[i].frame = (i & 1 ? 7ULL << SYSPROF_FRAME_OBJECT_SHIFT :
+						 0xffff888000000000ULL) +
+					i * 4096ULL;
 		addressed = 0;
 		ok(!ioctl(fd, SYSPROF_IOC_NAMES, &names), "NAMES of what are no kernel frames");
 		for (unsigned i = 0; i < names.nr; i++)
@@ -167,7 +192,8 @@ static void test_records(void)
 
 static void test_hostile_tail(void)
 {
-	struct session session = session_open(NS_PER_MS, PAGE), other = session_open(NS_PER_MS, 1U << 20);
+	struct session session = session_open(NS_PER_MS, PAGE),
+		       other = session_open(NS_PER_MS, 1U << 20);
 	struct sysprof_account account = { 0 };
 	struct seen seen = { 0 };
 	static const uint32_t tails[] = { 0x80000000, 0xfffffff8, 12345, 1 };
@@ -180,20 +206,27 @@ static void test_hostile_tail(void)
 		session.rings[0].tail->tail = tails[i] + session.rings[0].page->head + PAGE;
 		burn_ms(50);
 		broken += (session.rings[0].page->flags & SYSPROF_RING_BROKEN) != 0;
-		unlawful += !account_get(session.fd, 0, &account) || account.grid != account_sum(&account);
+		unlawful += !account_get(session.fd, 0, &account) ||
+			    account.grid != account_sum(&account);
 		ioctl(session.fd, SYSPROF_IOC_STOP);
 	}
-	ok(broken == sizeof(tails) / sizeof(tails[0]), "a tail that cannot be right breaks the ring (%u of 4)", broken);
+	ok(broken == sizeof(tails) / sizeof(tails[0]),
+	   "a tail that cannot be right breaks the ring (%u of 4)", broken);
 	ok(!unlawful, "... and the loss law still holds");
-	ok(!ioctl(session.fd, SYSPROF_IOC_START, NULL) && !(session.rings[0].page->flags & SYSPROF_RING_BROKEN),
+	ok(!ioctl(session.fd, SYSPROF_IOC_START, NULL) &&
+		   !(session.rings[0].page->flags & SYSPROF_RING_BROKEN),
 	   "START mends it");
 	/* On a busy host ticks are few: until the page is full. */
-	for (unsigned i = 0; i < 25 && !(account_get(session.fd, 0, &account) && account.lost[SYSPROF_LOST_RING_FULL]); i++)
+	for (unsigned i = 0; i < 25 && !(account_get(session.fd, 0, &account) &&
+					 account.lost[SYSPROF_LOST_RING_FULL]);
+	     i++)
 		burn_ms(200);
 	ok(account.lost[SYSPROF_LOST_RING_FULL] > 0 && account.grid == account_sum(&account),
-	   "a reader that stalls loses, and is told how much (%u periods)", (unsigned)account.lost[SYSPROF_LOST_RING_FULL]);
+	   "a reader that stalls loses, and is told how much (%u periods)",
+	   (unsigned)account.lost[SYSPROF_LOST_RING_FULL]);
 	account_get(other.fd, 0, &account);
-	ok(account.delivered > 0 && !account.lost[SYSPROF_LOST_RING_FULL], "... which costs another session nothing");
+	ok(account.delivered > 0 && !account.lost[SYSPROF_LOST_RING_FULL],
+	   "... which costs another session nothing");
 	ok(session_drain(&session, 0, look_at, &seen) && seen.samples, "what did fit is whole");
 	session_close(&other);
 	session_close(&session);
@@ -212,7 +245,8 @@ static void test_read(void)
 		for (ssize_t at = 0; at < n;) {
 			const struct sysprof_record *record = (const void *)(buffer + at);
 
-			if (record->size * 8 < (ssize_t)sizeof(*record) || at + record->size * 8 > n) {
+			if (record->size * 8 < (ssize_t)sizeof(*record) ||
+			    at + record->size * 8 > n) {
 				broken++;
 				break;
 			}
@@ -221,7 +255,8 @@ static void test_read(void)
 		}
 		burn_ms(20);
 	}
-	ok(samples > 0 && !broken, "read() without CONFIGURE samples by itself and gives whole records (%u samples)",
+	ok(samples > 0 && !broken,
+	   "read() without CONFIGURE samples by itself and gives whole records (%u samples)",
 	   (unsigned)samples);
 	refuses(read(fd, buffer, 8), EINVAL, "read() into less than a record");
 	close(fd);
@@ -229,7 +264,8 @@ static void test_read(void)
 
 static void test_rates(void)
 {
-	struct session fast = session_open(NS_PER_MS, 1U << 20), slow = session_open(10 * NS_PER_MS, 1U << 20);
+	struct session fast = session_open(NS_PER_MS, 1U << 20),
+		       slow = session_open(10 * NS_PER_MS, 1U << 20);
 	struct sysprof_account quick, lazy;
 	double ratio;
 
@@ -240,7 +276,8 @@ static void test_rates(void)
 	account_get(fast.fd, 0, &quick);
 	account_get(slow.fd, 0, &lazy);
 	ratio = lazy.delivered ? (double)quick.delivered / lazy.delivered : 0;
-	ok(ratio > 8 && ratio < 13, "two sessions each have their own rate (%.1f : 1, asked for 10 : 1)", ratio);
+	ok(ratio > 8 && ratio < 13,
+	   "two sessions each have their own rate (%.1f : 1, asked for 10 : 1)", ratio);
 	session_close(&slow);
 	session_close(&fast);
 }

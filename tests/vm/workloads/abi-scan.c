@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The leak scan: abi-scan MAPS SECONDS.  MAPS is /proc/PID/maps of a victim that keeps CPU 0 busy.  Every word that an ordinary user gets to
- * see is looked at, in records and snapshots and, by a thread of its own, in the mapped rings around the place that is just being
- * written: none is an address of the kernel or of the victim, none is a secret of its stack.  Root, who may have the latter two, finds them.
+ * The leak scan: abi-scan MAPS SECONDS.  MAPS is /proc/PID/maps of a victim that keeps CPU 0 busy.
+ * Every word that an ordinary user gets to see is looked at, in records and snapshots and, by a
+ * thread of its own, in the mapped rings around the place that is just being written: none is an
+ * address of the kernel or of the victim, none is a secret of its stack.  Root, who may have the
+ * latter two, finds them.
  */
 #include "abi.h"
 #include "secret.h"
@@ -28,7 +30,8 @@ static struct ranges {
 	struct { uint64_t shifted, bytes; } range[MAX_RANGES];
 } *ranges;
 
-static uint64_t known[1 << 16];		/* words that may be anything: ids of address spaces, contents of OBJECT records */
+/* Words that may be anything: ids of address spaces, contents of OBJECT records */
+static uint64_t known[1 << 16];
 static unsigned n_known;
 static volatile bool stop;
 
@@ -70,7 +73,10 @@ static void suspect(struct finds *finds, uint64_t word)
 		finds->suspects[finds->n_suspects++] = word + SHIFT;
 }
 
-/* What no user part can be is passed over at once: the victim lies above 2^40 as every program does. */
+/*
+ * What no user part can be is passed over at once: the victim lies above 2^40 as every program
+ * does.
+ */
 static void scan(struct finds *finds, const void *at, size_t bytes, bool kernels)
 {
 	const volatile uint64_t *words = at;
@@ -109,7 +115,11 @@ static void look_at(const struct sysprof_record *record, void *data)
 		know(sample->mm);
 		raw = sample->raw_bytes;
 		break;
-	case SYSPROF_TASK: case SYSPROF_FORK: case SYSPROF_EXEC: case SYSPROF_COMM: case SYSPROF_EXIT:
+	case SYSPROF_TASK:
+	case SYSPROF_FORK:
+	case SYSPROF_EXEC:
+	case SYSPROF_COMM:
+	case SYSPROF_EXIT:
 		know(task->parent_mm);
 		/* fall through */
 	case SYSPROF_REGION:
@@ -150,7 +160,8 @@ static void *watch(void *data)
 
 	pin(1);
 	for (unsigned turn = 0; !stop; turn++) {
-		uint32_t head = __atomic_load_n(&session->rings[0].page->head, __ATOMIC_RELAXED) & (bytes - 1) & ~7U;
+		uint32_t head = __atomic_load_n(&session->rings[0].page->head, __ATOMIC_RELAXED) &
+				(bytes - 1) & ~7U;
 		uint32_t first = bytes - head < WINDOW_BYTES ? bytes - head : WINDOW_BYTES;
 
 		scan(&watch->finds, session->rings[0].data + head, first, watch->kernels);
@@ -169,11 +180,15 @@ static void scan_snapshot(int fd, struct finds *finds)
 
 	for (unsigned part = SYSPROF_SNAPSHOT_TASKS; part <= SYSPROF_SNAPSHOT_OBJECTS; part++) {
 		struct sysprof_snapshot snapshot = {
-			.size = sizeof(snapshot), .part = part, .buffer = (uintptr_t)buffer, .buffer_bytes = sizeof(buffer),
+			.size = sizeof(snapshot),
+			.part = part,
+			.buffer = (uintptr_t)buffer,
+			.buffer_bytes = sizeof(buffer),
 		};
 
 		while (!ioctl(fd, SYSPROF_IOC_SNAPSHOT, &snapshot) && snapshot.filled_bytes)
-			for (size_t at = 0; at < snapshot.filled_bytes; at += ((struct sysprof_record *)(buffer + at))->size * 8U)
+			for (size_t at = 0; at < snapshot.filled_bytes;
+			     at += ((struct sysprof_record *)(buffer + at))->size * 8U)
 				look_at((struct sysprof_record *)(buffer + at), finds);
 	}
 }
@@ -195,12 +210,17 @@ static void judge(const struct finds *finds, unsigned *kernels, unsigned *victim
 	}
 }
 
-static void test_scan(const char *what, uint32_t user_mode, uint32_t form, unsigned seconds, bool expect)
+static void test_scan(const char *what, uint32_t user_mode, uint32_t form, unsigned seconds,
+		      bool expect)
 {
 	struct session session = session_open(NS_PER_MS / 4, 1U << 18);
 	struct sysprof_config config = {
-		.size = sizeof(config), .period_ns = NS_PER_MS / 4, .ring_bytes = session.config.ring_bytes, .user_mode = user_mode + 1,
-		.raw_bytes = user_mode == SYSPROF_USER_RAW ? 8192 : 0, .form = form,
+		.size = sizeof(config),
+		.period_ns = NS_PER_MS / 4,
+		.ring_bytes = session.config.ring_bytes,
+		.user_mode = user_mode + 1,
+		.raw_bytes = user_mode == SYSPROF_USER_RAW ? 8192 : 0,
+		.form = form,
 	};
 	struct finds *finds = calloc(1, sizeof(*finds));
 	struct watch *watcher = calloc(1, sizeof(*watcher));
@@ -211,9 +231,12 @@ static void test_scan(const char *what, uint32_t user_mode, uint32_t form, unsig
 	watcher->session = &session;
 	watcher->kernels = user_mode != SYSPROF_USER_RAW;
 	stop = false;
-	ok(!ioctl(session.fd, SYSPROF_IOC_CONFIGURE, &config) && !ioctl(session.fd, SYSPROF_IOC_START, NULL), "START with %s", what);
+	ok(!ioctl(session.fd, SYSPROF_IOC_CONFIGURE, &config) &&
+		   !ioctl(session.fd, SYSPROF_IOC_START, NULL),
+	   "START with %s", what);
 	pthread_create(&thread, NULL, watch, watcher);
-	while (wall_ns() < until || (finds->bytes + watcher->finds.bytes < 8U << 20 && wall_ns() < until + 60 * NS_PER_S)) {
+	while (wall_ns() < until || (finds->bytes + watcher->finds.bytes < 8U << 20 &&
+				     wall_ns() < until + 60 * NS_PER_S)) {
 		for (unsigned cpu = 0; cpu < session.cpus; cpu++)
 			session_drain(&session, cpu, look_at, finds);
 		scan_snapshot(session.fd, finds);
@@ -226,15 +249,18 @@ static void test_scan(const char *what, uint32_t user_mode, uint32_t form, unsig
 		session_drain(&session, cpu, look_at, finds);
 	judge(finds, &kernels, &victims);
 	judge(&watcher->finds, &kernels, &victims);
-	ok(finds->bytes > 1U << 19 && watcher->finds.bytes > 4U << 20, "... %u KiB of records and %u MiB of rings were scanned",
-	   (unsigned)(finds->bytes >> 10), (unsigned)(watcher->finds.bytes >> 20));
+	ok(finds->bytes > 1U << 19 && watcher->finds.bytes > 4U << 20,
+	   "... %u KiB of records and %u MiB of rings were scanned", (unsigned)(finds->bytes >> 10),
+	   (unsigned)(watcher->finds.bytes >> 20));
 	ok(!kernels, "... kernel addresses: %u", kernels);
 	if (expect) {
 		ok(victims, "... addresses of somebody else: %u, as root should find", victims);
-		ok(finds->secrets, "... words of somebody else's stack: %u, as root should find", (unsigned)finds->secrets);
+		ok(finds->secrets, "... words of somebody else's stack: %u, as root should find",
+		   (unsigned)finds->secrets);
 	} else {
 		ok(!victims, "... addresses of somebody else: %u", victims);
-		ok(!finds->secrets && !watcher->finds.secrets, "... words of somebody else's stack: %u",
+		ok(!finds->secrets && !watcher->finds.secrets,
+		   "... words of somebody else's stack: %u",
 		   (unsigned)(finds->secrets + watcher->finds.secrets));
 	}
 	session_close(&session);
@@ -246,7 +272,8 @@ static void test_scan(const char *what, uint32_t user_mode, uint32_t form, unsig
 static void test_scan_itself(void)
 {
 	struct finds *finds = calloc(1, sizeof(*finds));
-	uint64_t words[] = { 1, 0xffff888000001000ULL, 0xffffffff81000000ULL, ranges->range[0].shifted - SHIFT + 8, secret_word(1) };
+	uint64_t words[] = { 1, 0xffff888000001000ULL, 0xffffffff81000000ULL,
+			     ranges->range[0].shifted - SHIFT + 8, secret_word(1) };
 	unsigned kernels = 0, victims = 0;
 
 	scan(finds, words, sizeof(words), true);
@@ -263,13 +290,15 @@ int main(int argc, char **argv)
 
 	if (!seconds)
 		errx(2, "usage: abi-scan MAPS SECONDS");
-	ranges = mmap(NULL, sizeof(*ranges), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	ranges = mmap(NULL, sizeof(*ranges), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
+		      0);
 	/* In a child, so that no address of the victim was ever on this stack. */
 	if (in_child(read_maps, argv[1]))
 		errx(1, "cannot read %s", argv[1]);
 	if (!geteuid()) {
 		test_scan_itself();
-		test_scan("addresses and raw stacks", SYSPROF_USER_RAW, SYSPROF_FORM_ADDRESS, seconds, true);
+		test_scan("addresses and raw stacks", SYSPROF_USER_RAW, SYSPROF_FORM_ADDRESS,
+			  seconds, true);
 	} else {
 		test_scan("frames", SYSPROF_USER_FP, SYSPROF_FORM_OBJECT, seconds, false);
 		test_scan("raw stacks", SYSPROF_USER_RAW, SYSPROF_FORM_OBJECT, seconds, false);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Sessions side by side, and what they leave out: filters are exact, a reader that stands still costs the others nothing, the loss law
- * holds for all of them while a CPU goes and comes, idle and isolated CPUs are left alone, the budget is kept.
+ * Sessions side by side, and what they leave out: filters are exact, a reader that stands still
+ * costs the others nothing, the loss law holds for all of them while a CPU goes and comes, idle and
+ * isolated CPUs are left alone, the budget is kept.
  *
  *	abi-sessions filters | readers | quiet | budget | time | cap | refusals | isolated | paused SECONDS FILE
  */
@@ -23,7 +24,9 @@ struct seen {
 	uint64_t gap_ns;
 };
 
-/* Shared with the workers: each has several processes, which tell their ids here before they work. */
+/*
+ * Shared with the workers: each has several processes, which tell their ids here before they work.
+ */
 static struct shared {
 	pid_t pids[WORKERS][4];
 	unsigned waiting;
@@ -96,7 +99,8 @@ static struct sysprof_account account_of(const struct session *session, unsigned
 		const uint64_t *from = (const uint64_t *)&one;
 
 		if (!account_get(session->fd, cpu, &one) || one.grid != account_sum(&one)) {
-			printf("# CPU %u: grid %" PRIu64 ", sum %" PRIu64 "\n", cpu, (uint64_t)one.grid, account_sum(&one));
+			printf("# CPU %u: grid %" PRIu64 ", sum %" PRIu64 "\n", cpu,
+			       (uint64_t)one.grid, account_sum(&one));
 			++*unlawful;
 		}
 		for (unsigned i = 0; i < sizeof(sum) / sizeof(uint64_t); i++)
@@ -139,8 +143,8 @@ static void work(int worker, unsigned number, unsigned ms)
 }
 
 /*
- * Workers: 0 and 1 plain, 2 another user, 3 in a control group, 4 with a child from before START and, after it, a child that has one.
- * Each waits until @go is closed.
+ * Workers: 0 and 1 plain, 2 another user, 3 in a control group, 4 with a child from before START
+ * and, after it, a child that has one.  Each waits until @go is closed.
  */
 static void wait_for(int go)
 {
@@ -195,7 +199,10 @@ static pid_t spawn(int worker, const int *go)
 	_exit(0);
 }
 
-/* A worker may still be on the way to its sleep between one session's START and another's: some ticks of it are one's alone. */
+/*
+ * A worker may still be on the way to its sleep between one session's START and another's: some
+ * ticks of it are one's alone.
+ */
 static bool nearly(uint64_t a, uint64_t b)
 {
 	return a <= b + 4 && b <= a + 4;
@@ -204,8 +211,11 @@ static bool nearly(uint64_t a, uint64_t b)
 static void test_filters(void)
 {
 	enum { ALL, PID, CHILDREN, USER_ID, GROUP, CPU, USER, KERNEL, BOTH, SESSIONS };
-	static const char *const names[SESSIONS] = { "no filter", "a process", "a process and what it starts", "a user",
-		"a control group", "a CPU", "user code", "kernel code", "a process, kernel code" };
+	static const char *const names[SESSIONS] = {
+		"no filter", "a process",	"a process and what it starts",
+		"a user",    "a control group", "a CPU",
+		"user code", "kernel code",	"a process, kernel code"
+	};
 	uint32_t pid, parent, two[2], uid = NOBODY;
 	struct sysprof_config filters[SESSIONS] = { { 0 } };
 	struct session sessions[SESSIONS];
@@ -230,14 +240,18 @@ static void test_filters(void)
 	two[0] = pids[0];
 	two[1] = pids[1];
 	filters[PID] = (struct sysprof_config){ .pids = (uintptr_t)&pid, .nr_pids = 1 };
-	filters[CHILDREN] = (struct sysprof_config){ .pids = (uintptr_t)&parent, .nr_pids = 1, .flags = SYSPROF_CONFIG_CHILDREN };
+	filters[CHILDREN] = (struct sysprof_config){ .pids = (uintptr_t)&parent,
+						     .nr_pids = 1,
+						     .flags = SYSPROF_CONFIG_CHILDREN };
 	filters[USER_ID] = (struct sysprof_config){ .uids = (uintptr_t)&uid, .nr_uids = 1 };
 	filters[GROUP] = (struct sysprof_config){ .flags = SYSPROF_CONFIG_CGROUP };
 	filters[GROUP].cgroup_fd = open(CGROUP, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	filters[CPU] = (struct sysprof_config){ .cpus = (uintptr_t)&cpu_1, .cpus_bytes = 8 };
 	filters[USER].flags = SYSPROF_CONFIG_ONLY_USER;
 	filters[KERNEL].flags = SYSPROF_CONFIG_ONLY_KERNEL;
-	filters[BOTH] = (struct sysprof_config){ .pids = (uintptr_t)two, .nr_pids = 2, .flags = SYSPROF_CONFIG_ONLY_KERNEL };
+	filters[BOTH] = (struct sysprof_config){ .pids = (uintptr_t)two,
+						 .nr_pids = 2,
+						 .flags = SYSPROF_CONFIG_ONLY_KERNEL };
 	for (unsigned i = 0; i < SESSIONS; i++)
 		sessions[i] = filtered(&filters[i]);
 	for (unsigned i = 0; i < SESSIONS; i++)
@@ -254,34 +268,51 @@ static void test_filters(void)
 	for (unsigned i = 0; i < SESSIONS; i++) {
 		drain(&sessions[i], &seen[i]);
 		accounts[i] = account_of(&sessions[i], &unlawful);
-		unlawful += accounts[i].delivered != seen[i].weight || lost_of(&accounts[i]) || accounts[i].state_lost;
+		unlawful += accounts[i].delivered != seen[i].weight || lost_of(&accounts[i]) ||
+			    accounts[i].state_lost;
 	}
 	ok(!unlawful, "the loss law holds for each filter, and nothing is lost");
 
-	/* Each worker slept before the first START, or nearly, and is gone before the last STOP: sessions saw the same ticks of it. */
+	/*
+	 * Each worker slept before the first START, or nearly, and is gone before the last STOP:
+	 * sessions saw the same ticks of it.
+	 */
 	expected[PID] = seen[ALL].by_worker[0];
 	expected[CHILDREN] = seen[ALL].by_worker[4];
 	expected[USER_ID] = seen[ALL].by_worker[2];
 	expected[GROUP] = seen[ALL].by_worker[3];
 	for (unsigned i = PID; i <= GROUP; i++) {
-		uint64_t both = accounts[i].excluded + accounts[i].delivered, all = accounts[ALL].delivered;
+		uint64_t both = accounts[i].excluded + accounts[i].delivered,
+			 all = accounts[ALL].delivered;
 
-		ok(nearly(seen[i].weight, expected[i]) && !seen[i].strangers && expected[i] >= WORK_MS * 8 / 10,
-		   "a session of %s has its samples and no others (%" PRIu64 ", unfiltered %" PRIu64 ", strangers %" PRIu64 ")",
+		ok(nearly(seen[i].weight, expected[i]) && !seen[i].strangers &&
+			   expected[i] >= WORK_MS * 8 / 10,
+		   "a session of %s has its samples and no others (%" PRIu64 ", unfiltered %" PRIu64
+		   ", strangers %" PRIu64 ")",
 		   names[i], seen[i].weight, expected[i], seen[i].strangers);
-		/* It began later and ended earlier than the one without a filter, by the time that START and STOP take. */
-		ok(both <= all && both > all * 3 / 4, "... and excludes the rest (%" PRIu64 " in all, unfiltered %" PRIu64 ")", both, all);
+		/*
+		 * It began later and ended earlier than the one without a filter, by the time that
+		 * START and STOP take.
+		 */
+		ok(both <= all && both > all * 3 / 4,
+		   "... and excludes the rest (%" PRIu64 " in all, unfiltered %" PRIu64 ")", both,
+		   all);
 	}
-	ok(!seen[USER].kernel_weight && !seen[KERNEL].user_weight && seen[USER].user_weight && seen[KERNEL].kernel_weight,
+	ok(!seen[USER].kernel_weight && !seen[KERNEL].user_weight && seen[USER].user_weight &&
+		   seen[KERNEL].kernel_weight,
 	   "user code and kernel code are told apart");
 	for (unsigned i = 0; i < 5; i++)
-		expected[USER] += !nearly(seen[USER].by_worker[i] + seen[KERNEL].by_worker[i], seen[ALL].by_worker[i]);
+		expected[USER] += !nearly(seen[USER].by_worker[i] + seen[KERNEL].by_worker[i],
+					  seen[ALL].by_worker[i]);
 	ok(!expected[USER], "... and are the whole together, for each worker");
-	ok(nearly(seen[BOTH].weight, seen[KERNEL].by_worker[0] + seen[KERNEL].by_worker[1]) && seen[BOTH].weight && !seen[BOTH].strangers,
+	ok(nearly(seen[BOTH].weight, seen[KERNEL].by_worker[0] + seen[KERNEL].by_worker[1]) &&
+		   seen[BOTH].weight && !seen[BOTH].strangers,
 	   "two filters leave what passes both (%" PRIu64 ")", seen[BOTH].weight);
 	account_get(sessions[CPU].fd, 0, &account);
-	ok(!seen[CPU].by_cpu[0] && seen[CPU].by_cpu[1] > 100 && account.grid > 100 && account.grid == account.excluded,
-	   "a session of CPU 1 leaves CPU 0 alone (%" PRIu64 " samples, %" PRIu64 " of %" PRIu64 " periods excluded)",
+	ok(!seen[CPU].by_cpu[0] && seen[CPU].by_cpu[1] > 100 && account.grid > 100 &&
+		   account.grid == account.excluded,
+	   "a session of CPU 1 leaves CPU 0 alone (%" PRIu64 " samples, %" PRIu64 " of %" PRIu64
+	   " periods excluded)",
 	   seen[CPU].by_cpu[1], (uint64_t)account.excluded, (uint64_t)account.grid);
 	for (unsigned i = 0; i < SESSIONS; i++)
 		session_close(&sessions[i]);
@@ -293,26 +324,36 @@ static void test_refusals(void)
 {
 	uint32_t pid = 4194303, pids[SYSPROF_FILTER_MAX + 1] = { 0 };
 	uint64_t no_cpu = 0;
-	struct { const char *what; int error; struct sysprof_config config; } wrong[] = {
+	struct { const char *what; int error; struct sysprof_config config;
+	} wrong[] = {
 		{ "a process that is not there", ESRCH, { .pids = (uintptr_t)&pid, .nr_pids = 1 } },
-		{ "too many processes", EINVAL, { .pids = (uintptr_t)pids, .nr_pids = SYSPROF_FILTER_MAX + 1 } },
+		{ "too many processes",
+		  EINVAL,
+		  { .pids = (uintptr_t)pids, .nr_pids = SYSPROF_FILTER_MAX + 1 } },
 		{ "a wild list of processes", EFAULT, { .pids = 8, .nr_pids = 1 } },
-		{ "too many users", EINVAL, { .uids = (uintptr_t)pids, .nr_uids = SYSPROF_FILTER_MAX + 1 } },
+		{ "too many users",
+		  EINVAL,
+		  { .uids = (uintptr_t)pids, .nr_uids = SYSPROF_FILTER_MAX + 1 } },
 		{ "a wild list of users", EFAULT, { .uids = 8, .nr_uids = 1 } },
 		{ "half a word of CPUs", EINVAL, { .cpus = (uintptr_t)&no_cpu, .cpus_bytes = 4 } },
 		{ "no CPU at all", EINVAL, { .cpus = (uintptr_t)&no_cpu, .cpus_bytes = 8 } },
 		{ "a wild list of CPUs", EFAULT, { .cpus = 8, .cpus_bytes = 8 } },
 		{ "too many CPUs", EINVAL, { .cpus = (uintptr_t)&no_cpu, .cpus_bytes = 1U << 31 } },
-		{ "a file that is no control group", EBADF, { .flags = SYSPROF_CONFIG_CGROUP, .cgroup_fd = 1 } },
+		{ "a file that is no control group",
+		  EBADF,
+		  { .flags = SYSPROF_CONFIG_CGROUP, .cgroup_fd = 1 } },
 		{ "a control group without its flag", EINVAL, { .cgroup_fd = 1 } },
 		{ "children of nobody", EINVAL, { .flags = SYSPROF_CONFIG_CHILDREN } },
-		{ "user code only and kernel code only", EINVAL, { .flags = SYSPROF_CONFIG_ONLY_USER | SYSPROF_CONFIG_ONLY_KERNEL } },
+		{ "user code only and kernel code only",
+		  EINVAL,
+		  { .flags = SYSPROF_CONFIG_ONLY_USER | SYSPROF_CONFIG_ONLY_KERNEL } },
 	};
 	int fd = device_open();
 
 	for (unsigned i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
 		wrong[i].config.size = sizeof(wrong[i].config);
-		refuses(ioctl(fd, SYSPROF_IOC_CONFIGURE, &wrong[i].config), wrong[i].error, "CONFIGURE with %s", wrong[i].what);
+		refuses(ioctl(fd, SYSPROF_IOC_CONFIGURE, &wrong[i].config), wrong[i].error,
+			"CONFIGURE with %s", wrong[i].what);
 	}
 	close(fd);
 }
@@ -345,7 +386,8 @@ static void test_readers(void)
 	pid_t plugger, burners[2];
 
 	for (unsigned i = 0; i < READERS; i++)
-		sessions[i] = session_open((1 + i % 8) * 2 * NS_PER_MS, i == STOPPED ? PAGE : 1U << 19);
+		sessions[i] =
+			session_open((1 + i % 8) * 2 * NS_PER_MS, i == STOPPED ? PAGE : 1U << 19);
 	for (unsigned i = 0; i < READERS; i++) {
 		ioctl(sessions[i].fd, SYSPROF_IOC_START, NULL);
 		ran_ns[i] = -wall_ns();
@@ -381,19 +423,26 @@ static void test_readers(void)
 
 		accounts[i] = account_of(&sessions[i], &unlawful);
 		/* START and STOP themselves take a while. */
-		wrong_rate += accounts[i].grid < periods * 8 / 10 || accounts[i].grid > periods * 12 / 10;
+		wrong_rate +=
+			accounts[i].grid < periods * 8 / 10 || accounts[i].grid > periods * 12 / 10;
 		if (i == STOPPED)
 			continue;
 		drain(&sessions[i], &seen[i]);
-		lossy += accounts[i].lost[SYSPROF_LOST_RING_FULL] || accounts[i].lost[SYSPROF_LOST_TOO_BIG];
+		lossy += accounts[i].lost[SYSPROF_LOST_RING_FULL] ||
+			 accounts[i].lost[SYSPROF_LOST_TOO_BIG];
 		wrong += seen[i].weight != accounts[i].delivered;
 		starved += !accounts[i].delivered;
 	}
-	ok(!unlawful, "the loss law holds for 16 sessions at each of %u looks, while a CPU goes and comes", looks);
-	ok(accounts[0].offline > 0, "... and the time it was away is offline (%" PRIu64 " periods)", (uint64_t)accounts[0].offline);
-	ok(!wrong_rate, "each has its own rate (%" PRIu64 " periods at 500 Hz, %" PRIu64 " at 62.5 Hz)", (uint64_t)accounts[0].grid,
-	   (uint64_t)accounts[7].grid);
-	ok(accounts[STOPPED].lost[SYSPROF_LOST_RING_FULL] > 0, "the one whose reader has stopped loses (%" PRIu64 " periods)",
+	ok(!unlawful,
+	   "the loss law holds for 16 sessions at each of %u looks, while a CPU goes and comes",
+	   looks);
+	ok(accounts[0].offline > 0, "... and the time it was away is offline (%" PRIu64 " periods)",
+	   (uint64_t)accounts[0].offline);
+	ok(!wrong_rate,
+	   "each has its own rate (%" PRIu64 " periods at 500 Hz, %" PRIu64 " at 62.5 Hz)",
+	   (uint64_t)accounts[0].grid, (uint64_t)accounts[7].grid);
+	ok(accounts[STOPPED].lost[SYSPROF_LOST_RING_FULL] > 0,
+	   "the one whose reader has stopped loses (%" PRIu64 " periods)",
 	   (uint64_t)accounts[STOPPED].lost[SYSPROF_LOST_RING_FULL]);
 	ok(!lossy && !starved, "... the other 15 lose nothing by it (%u do)", lossy);
 	ok(!wrong, "... and have every sample that was delivered");
@@ -445,9 +494,12 @@ static void test_quiet(void)
 		account_get(session.fd, 1, &account);
 		session_close(&session);
 	}
-	ok(account.idle > 1500, "CPU 1 was idle while it was recorded at 1 kHz (%" PRIu64 " of %" PRIu64 " periods)",
+	ok(account.idle > 1500,
+	   "CPU 1 was idle while it was recorded at 1 kHz (%" PRIu64 " of %" PRIu64 " periods)",
 	   (uint64_t)account.idle, (uint64_t)account.grid);
-	ok(with < 2 * without + 100, "... and had %" PRIu64 " timer interrupts in 2 s, without recording %" PRIu64, with, without);
+	ok(with < 2 * without + 100,
+	   "... and had %" PRIu64 " timer interrupts in 2 s, without recording %" PRIu64, with,
+	   without);
 }
 
 /* CPU 1 is isolated and runs without ticks: left alone unless it is named. */
@@ -482,16 +534,20 @@ static void test_isolated(void)
 	account_of(&plain, &unlawful);
 	account_get(plain.fd, 1, &account);
 	ok(!seen[0].by_cpu[1] && account.grid > 500 && account.excluded == account.grid,
-	   "an isolated CPU has no sample (%" PRIu64 " of %" PRIu64 " periods excluded)", (uint64_t)account.excluded,
-	   (uint64_t)account.grid);
-	ok(with < without + 100, "... and no tick of ours: %" PRIu64 " timer interrupts in 1 s, without recording %" PRIu64, with, without);
+	   "an isolated CPU has no sample (%" PRIu64 " of %" PRIu64 " periods excluded)",
+	   (uint64_t)account.excluded, (uint64_t)account.grid);
+	ok(with < without + 100,
+	   "... and no tick of ours: %" PRIu64
+	   " timer interrupts in 1 s, without recording %" PRIu64,
+	   with, without);
 	asked = filtered(&named);
 	ioctl(asked.fd, SYSPROF_IOC_START, NULL);
 	sleep_ms(500);
 	ioctl(asked.fd, SYSPROF_IOC_STOP);
 	drain(&asked, &seen[1]);
 	account_of(&asked, &unlawful);
-	ok(seen[1].by_cpu[1] > 300, "... unless it is named (%" PRIu64 " samples)", seen[1].by_cpu[1]);
+	ok(seen[1].by_cpu[1] > 300, "... unless it is named (%" PRIu64 " samples)",
+	   seen[1].by_cpu[1]);
 	ok(!unlawful, "... and the loss law holds either way");
 	kill(burner, SIGKILL);
 	waitpid(burner, NULL, 0);
@@ -503,7 +559,8 @@ static void test_isolated(void)
 
 static void test_budget(void)
 {
-	struct session thrifty = session_open(0, 1U << 20), asked = session_open(NS_PER_MS, 1U << 20);
+	struct session thrifty = session_open(0, 1U << 20),
+		       asked = session_open(NS_PER_MS, 1U << 20);
 	struct sysprof_account account, explicit_one;
 	struct seen seen = { 0 };
 	unsigned unlawful = 0;
@@ -529,16 +586,20 @@ static void test_budget(void)
 	busy = account.delivered + account.budget;
 	ok(!unlawful, "the loss law holds while the rate is lowered");
 	ok(account.budget > account.delivered && account.delivered > 0,
-	   "without a rate the budget of 0.05 %% is kept (%" PRIu64 " of %" PRIu64 " periods sampled)", (uint64_t)account.delivered,
-	   busy);
-	ok(!lost_of(&account) && seen.weight == account.delivered, "... by leaving out, not by losing");
+	   "without a rate the budget of 0.05 %% is kept (%" PRIu64 " of %" PRIu64
+	   " periods sampled)",
+	   (uint64_t)account.delivered, busy);
+	ok(!lost_of(&account) && seen.weight == account.delivered,
+	   "... by leaving out, not by losing");
 	ok(!explicit_one.budget && explicit_one.delivered > busy * 7 / 10,
-	   "a rate that was asked for is kept beside it (%" PRIu64 " periods)", (uint64_t)explicit_one.delivered);
+	   "a rate that was asked for is kept beside it (%" PRIu64 " periods)",
+	   (uint64_t)explicit_one.delivered);
 	write_file(BUDGET, "1000000");
 	ioctl(thrifty.fd, SYSPROF_IOC_START, NULL);
 	burn_ms(300);
 	account = account_of(&thrifty, &unlawful);
-	ok(!account.budget && account.delivered > 200, "with a budget of all nothing is left out (%" PRIu64 " sampled)",
+	ok(!account.budget && account.delivered > 200,
+	   "with a budget of all nothing is left out (%" PRIu64 " sampled)",
 	   (uint64_t)account.delivered);
 	write_file(BUDGET, "10000");
 	session_close(&thrifty);
@@ -563,8 +624,8 @@ static void test_time(void)
 	burn_ms(300);
 	drain(&session, &seen);
 	ok(seen.times[SYSPROF_TIME_START] == 1 && seen.times[SYSPROF_TIME_STEP] == 2,
-	   "TIME records tell of the start (%u) and of a clock that was set twice (%u)", seen.times[SYSPROF_TIME_START],
-	   seen.times[SYSPROF_TIME_STEP]);
+	   "TIME records tell of the start (%u) and of a clock that was set twice (%u)",
+	   seen.times[SYSPROF_TIME_START], seen.times[SYSPROF_TIME_STEP]);
 	ok(!seen.times[SYSPROF_TIME_PAUSE], "... and of no pause");
 	/* As far as the guest's devices bear: all tasks are frozen for a second. */
 	write_file("/sys/module/suspend/parameters/pm_test_delay", "1");
@@ -574,7 +635,8 @@ static void test_time(void)
 	drain(&session, &seen);
 	account_of(&session, &unlawful);
 	ok(seen.times[SYSPROF_TIME_SUSPEND] == 1 && seen.times[SYSPROF_TIME_RESUME] == 1,
-	   "... of going to sleep (%u) and of waking up (%u)", seen.times[SYSPROF_TIME_SUSPEND], seen.times[SYSPROF_TIME_RESUME]);
+	   "... of going to sleep (%u) and of waking up (%u)", seen.times[SYSPROF_TIME_SUSPEND],
+	   seen.times[SYSPROF_TIME_RESUME]);
 	ok(!unlawful, "... and the loss law holds through all of it");
 	session_close(&session);
 }
@@ -613,11 +675,15 @@ static void test_paused(unsigned seconds, const char *signal)
 	drain(&session, &seen);
 	account = account_of(&session, &unlawful);
 	ok(gap > 0, "the machine was stopped for %.2f s", gap / 1e9);
-	ok(seen.times[SYSPROF_TIME_PAUSE] == 1 && seen.gap_ns > gap * 8 / 10 && seen.gap_ns < gap * 12 / 10,
-	   "one TIME record tells of it (%u: %.2f s)", seen.times[SYSPROF_TIME_PAUSE], seen.gap_ns / 1e9);
+	ok(seen.times[SYSPROF_TIME_PAUSE] == 1 && seen.gap_ns > gap * 8 / 10 &&
+		   seen.gap_ns < gap * 12 / 10,
+	   "one TIME record tells of it (%u: %.2f s)", seen.times[SYSPROF_TIME_PAUSE],
+	   seen.gap_ns / 1e9);
 	ok(account.offline > gap / NS_PER_MS && account.offline < 2 * gap / NS_PER_MS + 500,
-	   "the time is no work on either CPU: offline (%" PRIu64 " periods)", (uint64_t)account.offline);
-	ok(seen.weight < account.grid - gap / NS_PER_MS, "... and in no sample (%" PRIu64 " of %" PRIu64 ")", seen.weight,
+	   "the time is no work on either CPU: offline (%" PRIu64 " periods)",
+	   (uint64_t)account.offline);
+	ok(seen.weight < account.grid - gap / NS_PER_MS,
+	   "... and in no sample (%" PRIu64 " of %" PRIu64 ")", seen.weight,
 	   (uint64_t)account.grid);
 	ok(!unlawful, "the loss law holds");
 	session_close(&session);
@@ -631,9 +697,11 @@ static void test_cap(void)
 
 	for (unsigned i = 0; i < 3; i++)
 		fds[i] = device_open();
-	ok(!ioctl(fds[0], SYSPROF_IOC_CONFIGURE, &config) && !ioctl(fds[1], SYSPROF_IOC_CONFIGURE, &config),
+	ok(!ioctl(fds[0], SYSPROF_IOC_CONFIGURE, &config) &&
+		   !ioctl(fds[1], SYSPROF_IOC_CONFIGURE, &config),
 	   "a user may have as much memory for rings as the limit says");
-	refuses(ioctl(fds[2], SYSPROF_IOC_CONFIGURE, &config), ENOSPC, "... over all sessions, and not more");
+	refuses(ioctl(fds[2], SYSPROF_IOC_CONFIGURE, &config), ENOSPC,
+		"... over all sessions, and not more");
 	close(fds[0]);
 	ok(!ioctl(fds[2], SYSPROF_IOC_CONFIGURE, &config), "... until one is closed");
 	close(fds[1]);
@@ -642,12 +710,16 @@ static void test_cap(void)
 
 int main(int argc, char **argv)
 {
-	static const struct { const char *name; void (*run)(void); } tests[] = {
-		{ "filters", test_filters }, { "refusals", test_refusals }, { "readers", test_readers }, { "quiet", test_quiet },
-		{ "budget", test_budget }, { "time", test_time }, { "cap", test_cap }, { "isolated", test_isolated },
+	static const struct { const char *name; void (*run)(void);
+	} tests[] = {
+		{ "filters", test_filters }, { "refusals", test_refusals },
+		{ "readers", test_readers }, { "quiet", test_quiet },
+		{ "budget", test_budget },   { "time", test_time },
+		{ "cap", test_cap },	     { "isolated", test_isolated },
 	};
 
-	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
+		      0);
 	for (int i = 1; i < argc; i++) {
 		if (!strcmp(argv[i], "paused") && i + 2 < argc) {
 			test_paused(strtoul(argv[i + 1], NULL, 10), argv[i + 2]);

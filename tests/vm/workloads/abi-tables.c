@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Unwind tables that lie: abi-tables VICTIM-DIRECTORY.  What is no table is refused; a table that leads anywhere yields no word of a stack, of nobody; one
- * for somebody else's program is not followed; one that leads in a circle ends.
+ * Unwind tables that lie: abi-tables VICTIM-DIRECTORY.  What is no table is refused; a table that
+ * leads anywhere yields no word of a stack, of nobody; one for somebody else's program is not
+ * followed; one that leads in a circle ends.
  */
 #include "abi.h"
 #include "secret.h"
@@ -18,7 +19,8 @@
 static uint32_t victim;
 
 struct seen {
-	unsigned own, with_table, longest, limited, no_code, secrets, patterns, victims, victims_by_table, modes;
+	unsigned own, with_table, longest, limited, no_code, secrets, patterns, victims,
+		victims_by_table, modes;
 };
 
 /* One rule for the whole file, from offset 0 on. */
@@ -44,12 +46,19 @@ static struct forged forge(struct sysprof_table_rule rule)
 
 /* Every word of the stack in turn is taken for a return address. */
 static const struct sysprof_table_rule up_the_stack = {
-	.cfa = SYSPROF_CFA_REGISTER, .cfa_register = RSP, .cfa_offset = 8, .ra = SYSPROF_RA_MEMORY, .ra_offset = -8,
+	.cfa = SYSPROF_CFA_REGISTER,
+	.cfa_register = RSP,
+	.cfa_offset = 8,
+	.ra = SYSPROF_RA_MEMORY,
+	.ra_offset = -8,
 };
 
 static struct sysprof_table table_for(const char *path, const void *table, size_t bytes)
 {
-	struct sysprof_table arg = { .size = sizeof(arg), .table = (uintptr_t)table, .bytes = (uint32_t)bytes, .build_id_bytes = 20 };
+	struct sysprof_table arg = { .size = sizeof(arg),
+				     .table = (uintptr_t)table,
+				     .bytes = (uint32_t)bytes,
+				     .build_id_bytes = 20 };
 
 	read_build_id(path, arg.build_id);
 	return arg;
@@ -68,7 +77,13 @@ static void test_refusals(void)
 	struct sysprof_table arg = table_for("/proc/self/exe", &bad, sizeof(bad));
 
 	arg.build_id[0] ^= 1;
-#define REFUSED(change, what) do { bad = good; change; refuses(give(fd, arg), EINVAL, what); bad = good; } while (0)
+#define REFUSED(change, what)                                                                      \
+	do {                                                                                       \
+		bad = good;                                                                        \
+		change;                                                                            \
+		refuses(give(fd, arg), EINVAL, what);                                              \
+		bad = good;                                                                        \
+	} while (0)
 	REFUSED(bad.header.magic++, "a table of another magic");
 	REFUSED(bad.header.version++, "... version");
 	REFUSED(bad.header.machine = EM_386, "... machine");
@@ -83,7 +98,8 @@ static void test_refusals(void)
 	REFUSED(bad.rule[1].ra = 3, "a return address likewise");
 	REFUSED(bad.rule[1].cfa_register = 16, "a register that there is not");
 	REFUSED(bad.rule[1].ra_register = 255, "... nor this one");
-	REFUSED((bad.rule[1].cfa = SYSPROF_CFA_INDEXED, bad.rule[1].index_register = 16), "... nor this");
+	REFUSED((bad.rule[1].cfa = SYSPROF_CFA_INDEXED, bad.rule[1].index_register = 16),
+		"... nor this");
 	REFUSED(bad.rule[1].is_signal = 2, "a flag that is neither 0 nor 1");
 	REFUSED(bad.rule[1].at_cfa = 64, "a seventh register that is kept");
 	REFUSED((bad.rule[1].at_cfa = 1, bad.rule[1].at_fp = 1), "one that is kept in two places");
@@ -120,7 +136,8 @@ static void test_refusals(void)
 
 static void test_bounds(void)
 {
-	size_t rules = (sizeof(struct sysprof_table_header) + BIG_ROWS * 6ULL + 7) / 8 * 8, bytes = rules + sizeof(struct sysprof_table_rule);
+	size_t rules = (sizeof(struct sysprof_table_header) + BIG_ROWS * 6ULL + 7) / 8 * 8,
+	       bytes = rules + sizeof(struct sysprof_table_rule);
 	uint8_t *big = calloc(1, bytes);
 	struct sysprof_table arg;
 	unsigned taken[2] = { 0 };
@@ -140,7 +157,8 @@ static void test_bounds(void)
 			refuses(-1, ENOSPC, "more tables than a user may have");
 		close(fd);
 	}
-	ok(taken[0] == (32ULL << 20) / (bytes + 64) || taken[0] == (32ULL << 20) / bytes, "that is 32 MiB of them (%u of %zu bytes)", taken[0], bytes);
+	ok(taken[0] == (32ULL << 20) / (bytes + 64) || taken[0] == (32ULL << 20) / bytes,
+	   "that is 32 MiB of them (%u of %zu bytes)", taken[0], bytes);
 	ok(taken[1] == taken[0], "with the descriptor they go (%u)", taken[1]);
 	free(big);
 }
@@ -158,9 +176,11 @@ static void look_at(const struct sysprof_record *record, void *data)
 	for (unsigned i = 0; i < sample->n_user; i++) {
 		uint64_t object = user[i] >> SYSPROF_FRAME_OBJECT_SHIFT;
 
-		seen->no_code += object < SYSPROF_OBJECT_ANON || (object > SYSPROF_OBJECT_VDSO && object < SYSPROF_OBJECT_FIRST);
+		seen->no_code += object < SYSPROF_OBJECT_ANON ||
+				 (object > SYSPROF_OBJECT_VDSO && object < SYSPROF_OBJECT_FIRST);
 		seen->patterns += user[i] - PATTERN < WORDS;
-		seen->secrets += is_secret((uint32_t)user[i]) || is_secret((uint32_t)(user[i] >> 32));
+		seen->secrets +=
+			is_secret((uint32_t)user[i]) || is_secret((uint32_t)(user[i] >> 32));
 	}
 	if (record->pid == (uint32_t)getpid()) {
 		seen->own++;
@@ -188,24 +208,32 @@ FUNCTION static void spin_on_pattern(unsigned ms)
 static bool configure_tables(struct session *session)
 {
 	struct sysprof_config config = {
-		.size = sizeof(config), .period_ns = NS_PER_MS, .ring_bytes = session->config.ring_bytes, .user_mode = SYSPROF_USER_TABLE + 1,
+		.size = sizeof(config),
+		.period_ns = NS_PER_MS,
+		.ring_bytes = session->config.ring_bytes,
+		.user_mode = SYSPROF_USER_TABLE + 1,
 		.max_user_frames = 1024,
 	};
 
-	return !ioctl(session->fd, SYSPROF_IOC_CONFIGURE, &config) && !ioctl(session->fd, SYSPROF_IOC_START, NULL);
+	return !ioctl(session->fd, SYSPROF_IOC_CONFIGURE, &config) &&
+	       !ioctl(session->fd, SYSPROF_IOC_START, NULL);
 }
 
 /* Samples of this program under a session that has @rule for it, and for the victim's. */
-static struct seen samples_with(struct sysprof_table_rule rule, const char *victim_path, void (*work)(unsigned ms))
+static struct seen samples_with(struct sysprof_table_rule rule, const char *victim_path,
+				void (*work)(unsigned ms))
 {
 	struct session session = session_open(NS_PER_MS, 4U << 20);
 	struct forged forged = forge(rule);
 	struct seen seen = { 0 };
 
 	ok(configure_tables(&session), "START of a session with stacks by tables");
-	ok(!give(session.fd, table_for("/proc/self/exe", &forged, sizeof(forged))), "a forged table for this program");
-	ok(!give(session.fd, table_for(victim_path, &forged, sizeof(forged))), "... and for the victim's");
-	for (unsigned round = 0; round < 200 && (seen.with_table < 100 || seen.victims < 100); round++) {
+	ok(!give(session.fd, table_for("/proc/self/exe", &forged, sizeof(forged))),
+	   "a forged table for this program");
+	ok(!give(session.fd, table_for(victim_path, &forged, sizeof(forged))),
+	   "... and for the victim's");
+	for (unsigned round = 0; round < 200 && (seen.with_table < 100 || seen.victims < 100);
+	     round++) {
 		work(100);
 		for (unsigned cpu = 0; cpu < session.cpus; cpu++)
 			session_drain(&session, cpu, look_at, &seen);
@@ -216,12 +244,16 @@ static struct seen samples_with(struct sysprof_table_rule rule, const char *vict
 
 static void judge(const struct seen *seen, bool is_root)
 {
-	ok(seen->with_table >= 100, "one's own stacks go by it (%u of %u)", seen->with_table, seen->own);
+	ok(seen->with_table >= 100, "one's own stacks go by it (%u of %u)", seen->with_table,
+	   seen->own);
 	ok(!seen->modes, "... which every sample says (%u do not)", seen->modes);
-	ok(!seen->no_code && !seen->patterns && !seen->secrets, "no frame is anything but a place in code (%u, %u, %u)", seen->no_code, seen->patterns,
+	ok(!seen->no_code && !seen->patterns && !seen->secrets,
+	   "no frame is anything but a place in code (%u, %u, %u)", seen->no_code, seen->patterns,
 	   seen->secrets);
 	ok(seen->victims >= 100 && (is_root ? seen->victims_by_table > 0 : !seen->victims_by_table),
-	   is_root ? "root's is followed for everybody (%u, %u)" : "somebody else's are not walked by it (%u, %u)", seen->victims, seen->victims_by_table);
+	   is_root ? "root's is followed for everybody (%u, %u)" :
+		     "somebody else's are not walked by it (%u, %u)",
+	   seen->victims, seen->victims_by_table);
 }
 
 /* In a circle: what a signal interrupted is the way back from a signal again, and so on. */
@@ -230,7 +262,10 @@ FUNCTION static void spin_in_circle(unsigned ms)
 	uint64_t until = wall_ns() + ms * NS_PER_MS;
 
 	while (wall_ns() < until) {
-		/* Registers as a signal's frame has them, wherever the stack pointer is: those of here. */
+		/*
+		 * Registers as a signal's frame has them, wherever the stack pointer is: those of
+		 * here.
+		 */
 		__asm__ volatile("sub $1024, %%rsp\n"
 				 "mov %%rsp, 160(%%rsp)\n"
 				 "lea 1f(%%rip), %%rax\n"
@@ -244,7 +279,9 @@ FUNCTION static void spin_in_circle(unsigned ms)
 
 int main(int argc, char **argv)
 {
-	struct sysprof_table_rule circle = { .cfa = SYSPROF_CFA_SIGNAL, .ra = SYSPROF_RA_MEMORY, .is_signal = 1 };
+	struct sysprof_table_rule circle = { .cfa = SYSPROF_CFA_SIGNAL,
+					     .ra = SYSPROF_RA_MEMORY,
+					     .is_signal = 1 };
 	char path[256], victim_path[512];
 	struct seen seen;
 	FILE *file;
@@ -263,6 +300,8 @@ int main(int argc, char **argv)
 	judge(&seen, !geteuid());
 	seen = samples_with(circle, path, spin_in_circle);
 	judge(&seen, !geteuid());
-	ok(seen.limited >= 50 && seen.longest == 1024, "a circle ends with as many frames as there may be (%u, %u)", seen.limited, seen.longest);
+	ok(seen.limited >= 50 && seen.longest == 1024,
+	   "a circle ends with as many frames as there may be (%u, %u)", seen.limited,
+	   seen.longest);
 	return tests_end();
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Who is who: what the records say of a child that borrows its parent's memory (vfork, CLONE_VM), of an exec by a thread that is not
- * the first of its process, and of a pid that is used twice.  As root, who can choose a pid.
+ * Who is who: what the records say of a child that borrows its parent's memory (vfork, CLONE_VM),
+ * of an exec by a thread that is not the first of its process, and of a pid that is used twice.  As
+ * root, who can choose a pid.
  */
 #include "abi.h"
 
@@ -12,7 +13,10 @@
 
 #define RECORDS	4096
 
-/* What was told of tasks, and of samples the first by each pid in each address space, in the order of their times. */
+/*
+ * What was told of tasks, and of samples the first by each pid in each address space, in the order
+ * of their times.
+ */
 static struct sysprof_task told[RECORDS];
 static unsigned n_told;
 static struct session session;
@@ -39,7 +43,8 @@ static void look_at(const struct sysprof_record *record, void *data)
 		break;
 	case SYSPROF_SAMPLE:
 		if (sample->n_user && !sample->n_kernel)
-			told[n_told++] = (struct sysprof_task){ .record = *record, .mm = sample->mm };
+			told[n_told++] =
+				(struct sysprof_task){ .record = *record, .mm = sample->mm };
 		break;
 	}
 }
@@ -55,7 +60,8 @@ static void drain(void)
 
 static bool is(const struct sysprof_task *record, unsigned type, pid_t pid, pid_t tid)
 {
-	return record->record.type == type && record->record.pid == (uint32_t)pid && (!tid || record->record.tid == (uint32_t)tid);
+	return record->record.type == type && record->record.pid == (uint32_t)pid &&
+	       (!tid || record->record.tid == (uint32_t)tid);
 }
 
 /* The n-th record of a kind, counted from 0; tid 0: any.  All 0 if there is none. */
@@ -81,7 +87,8 @@ static unsigned count_ends(pid_t pid)
 	unsigned n = 0;
 
 	for (unsigned i = 0; i < n_told; i++)
-		n += is(&told[i], SYSPROF_EXIT, pid, 0) && told[i].record.flags & SYSPROF_EXIT_PROCESS;
+		n += is(&told[i], SYSPROF_EXIT, pid, 0) &&
+		     told[i].record.flags & SYSPROF_EXIT_PROCESS;
 	return n;
 }
 
@@ -118,11 +125,14 @@ static void judge_borrower(const char *how, pid_t pid, uint64_t mm)
 
 	drain();
 	fork = nth(0, SYSPROF_FORK, pid, pid);
-	ok(fork.mm == mm && fork.parent_mm == mm && fork.parent_pid == (uint32_t)getpid() && !(fork.record.flags & SYSPROF_FORK_THREAD),
+	ok(fork.mm == mm && fork.parent_mm == mm && fork.parent_pid == (uint32_t)getpid() &&
+		   !(fork.record.flags & SYSPROF_FORK_THREAD),
 	   "%s: the child is a process of its own in its parent's address space", how);
 	ok(count_samples(pid, 0, mm) > 0 && nth(0, SYSPROF_SAMPLE, pid, 0).mm == mm,
-	   "... it is sampled there, and its stack resolved (%u samples)", count_samples(pid, 0, mm));
-	ok(count_ends(pid) == 1 && !count_ends(getpid()), "... it ends once, and its parent does not");
+	   "... it is sampled there, and its stack resolved (%u samples)",
+	   count_samples(pid, 0, mm));
+	ok(count_ends(pid) == 1 && !count_ends(getpid()),
+	   "... it ends once, and its parent does not");
 	work();
 	drain();
 	ok(count_samples(getpid(), 0, mm) > 0, "... whose stack is resolved as before (%u samples)",
@@ -180,13 +190,18 @@ static void test_heir(void)
 	fork_record = nth(0, SYSPROF_FORK, pid, pid);
 	thread = nth(1, SYSPROF_FORK, pid, 0);
 	exec = nth(0, SYSPROF_EXEC, pid, pid);
-	ok(thread.record.flags & SYSPROF_FORK_THREAD && thread.record.tid != (uint32_t)pid && thread.mm == fork_record.mm,
+	ok(thread.record.flags & SYSPROF_FORK_THREAD && thread.record.tid != (uint32_t)pid &&
+		   thread.mm == fork_record.mm,
 	   "exec by another thread than the first: it is there");
-	ok(nth(0, SYSPROF_SAMPLE, pid, thread.record.tid).mm == fork_record.mm, "... and works as itself");
-	ok(exec.old_tid == thread.record.tid && exec.mm != fork_record.mm && exec.start_time == fork_record.start_time,
+	ok(nth(0, SYSPROF_SAMPLE, pid, thread.record.tid).mm == fork_record.mm,
+	   "... and works as itself");
+	ok(exec.old_tid == thread.record.tid && exec.mm != fork_record.mm &&
+		   exec.start_time == fork_record.start_time,
 	   "... EXEC says that it took over the process's tid, in a new address space");
-	ok(count_samples(pid, 0, exec.mm) > 0 && count_samples(pid, 0, exec.mm) == count_samples(pid, pid, exec.mm),
-	   "... under that tid alone it goes on, its stack resolved (%u samples)", count_samples(pid, pid, exec.mm));
+	ok(count_samples(pid, 0, exec.mm) > 0 &&
+		   count_samples(pid, 0, exec.mm) == count_samples(pid, pid, exec.mm),
+	   "... under that tid alone it goes on, its stack resolved (%u samples)",
+	   count_samples(pid, pid, exec.mm));
 	ok(count_ends(pid) == 1 && nth(0, SYSPROF_EXIT, pid, pid).record.time < exec.record.time,
 	   "... the first thread's end is not the process's, which ends once");
 }
@@ -219,18 +234,21 @@ static void test_pid_twice(void)
 	}
 	ok(again == pid && forks[0].start_time && forks[0].start_time < forks[1].start_time,
 	   "a pid used twice: two processes begin, told apart by when they did");
-	ok(ends[0].start_time == forks[0].start_time && ends[1].start_time == forks[1].start_time && count_ends(pid) == 2,
+	ok(ends[0].start_time == forks[0].start_time && ends[1].start_time == forks[1].start_time &&
+		   count_ends(pid) == 2,
 	   "... each ends as itself");
 	for (unsigned i = 0; i < n_told; i++) {
 		if (!is(&told[i], SYSPROF_SAMPLE, pid, pid))
 			continue;
 		samples++;
 		for (unsigned k = 0; k < 2; k++)
-			within[k] += told[i].mm == forks[k].mm && told[i].record.time > forks[k].record.time &&
+			within[k] += told[i].mm == forks[k].mm &&
+				     told[i].record.time > forks[k].record.time &&
 				     told[i].record.time < ends[k].record.time;
 	}
 	ok(within[0] && within[1] && within[0] + within[1] == samples,
-	   "... and every sample lies in the life of one of them (%u + %u of %u)", within[0], within[1], samples);
+	   "... and every sample lies in the life of one of them (%u + %u of %u)", within[0],
+	   within[1], samples);
 }
 
 int main(int argc, char **argv)

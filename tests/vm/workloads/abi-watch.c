@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The hooks are switched off behind the module's back, and on again: user stacks are unresolved meanwhile, then RESYNC tells of it. */
+/*
+ * The hooks are switched off behind the module's back, and on again: user stacks are unresolved
+ * meanwhile, then RESYNC tells of it.
+ */
 #include "abi.h"
 
 static struct {
@@ -52,11 +55,12 @@ static void test_switch(struct session *session, const char *path)
 	uint64_t until;
 
 	look(session);
-	ok(seen.resolved && !seen.unresolved, "user stacks are resolved (%u, %u not)", seen.resolved, seen.unresolved);
+	ok(seen.resolved && !seen.unresolved, "user stacks are resolved (%u, %u not)",
+	   seen.resolved, seen.unresolved);
 	write_to(path, "0");
 	look(session);
-	ok(!seen.resolved && seen.unresolved, "while %s is 0 they are not (%u resolved, %u not)", path, seen.resolved,
-	   seen.unresolved);
+	ok(!seen.resolved && seen.unresolved, "while %s is 0 they are not (%u resolved, %u not)",
+	   path, seen.resolved, seen.unresolved);
 	write_to(path, "1");
 	until = wall_ns() + 10 * NS_PER_S;
 	while (!seen.resyncs && wall_ns() < until) {
@@ -68,7 +72,8 @@ static void test_switch(struct session *session, const char *path)
 	do {
 		look(session);
 	} while ((!seen.resolved || seen.unresolved) && wall_ns() < until);
-	ok(seen.resolved && !seen.unresolved, "and they are resolved again (%u, %u not)", seen.resolved, seen.unresolved);
+	ok(seen.resolved && !seen.unresolved, "and they are resolved again (%u, %u not)",
+	   seen.resolved, seen.unresolved);
 }
 
 int main(void)

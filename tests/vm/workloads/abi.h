@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the tests of the device's interface share: TAP, a session with its rings mapped, and walking the records.  They speak
- * to the device by module/uapi/sysprof.h alone, as a stranger would who has only read that.
+ * What the tests of the device's interface share: TAP, a session with its rings mapped, and walking
+ * the records.  They speak to the device by module/uapi/sysprof.h alone, as a stranger would who
+ * has only read that.
  */
 #ifndef ABI_H
 #define ABI_H
@@ -38,7 +39,8 @@ static inline bool ok(bool good, const char *format, ...)
 }
 
 /* That a call which returned @ret failed, with @expected. */
-#define refuses(ret, expected, ...) refuses_errno((long)(ret) == -1 ? errno : 0, expected, __VA_ARGS__)
+#define refuses(ret, expected, ...)                                                                \
+	refuses_errno((long)(ret) == -1 ? errno : 0, expected, __VA_ARGS__)
 
 __attribute__((format(printf, 3, 4)))
 static inline void refuses_errno(int got, int expected, const char *format, ...)
@@ -73,7 +75,9 @@ static inline int device_open(void)
 /* CONFIGURE with a period and a ring size, 0 for defaults, the rest default. */
 static inline struct sysprof_config configured(int fd, uint64_t period_ns, uint32_t ring_bytes)
 {
-	struct sysprof_config config = { .size = sizeof(config), .period_ns = period_ns, .ring_bytes = ring_bytes };
+	struct sysprof_config config = { .size = sizeof(config),
+					 .period_ns = period_ns,
+					 .ring_bytes = ring_bytes };
 
 	if (ioctl(fd, SYSPROF_IOC_CONFIGURE, &config))
 		ok(false, "CONFIGURE of an ordinary session: %s", strerror(errno));
@@ -106,11 +110,12 @@ static inline struct session session_open(uint64_t period_ns, uint32_t ring_byte
 		off_t at = cpu * session.config.ring_stride;
 
 		session.rings[cpu].page = mmap(NULL, PAGE, PROT_READ, MAP_SHARED, session.fd, at);
-		session.rings[cpu].tail = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, session.fd, at + PAGE);
-		session.rings[cpu].data = mmap(NULL, session.config.ring_bytes, PROT_READ, MAP_SHARED, session.fd,
-					       at + 2 * PAGE);
-		if (session.rings[cpu].page == MAP_FAILED || session.rings[cpu].tail == MAP_FAILED ||
-		    session.rings[cpu].data == MAP_FAILED)
+		session.rings[cpu].tail =
+			mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, session.fd, at + PAGE);
+		session.rings[cpu].data = mmap(NULL, session.config.ring_bytes, PROT_READ,
+					       MAP_SHARED, session.fd, at + 2 * PAGE);
+		if (session.rings[cpu].page == MAP_FAILED ||
+		    session.rings[cpu].tail == MAP_FAILED || session.rings[cpu].data == MAP_FAILED)
 			err(1, "cannot map the ring of CPU %u", cpu);
 	}
 	return session;
@@ -129,15 +134,20 @@ static inline void session_close(struct session *session)
 
 typedef void (*record_function)(const struct sysprof_record *record, void *data);
 
-/* Hands all records of a ring to @function and the room back; false if what lies there cannot be walked. */
-static inline bool session_drain(struct session *session, unsigned cpu, record_function function, void *data)
+/*
+ * Hands all records of a ring to @function and the room back; false if what lies there cannot be
+ * walked.
+ */
+static inline bool session_drain(struct session *session, unsigned cpu, record_function function,
+				 void *data)
 {
 	uint32_t head = __atomic_load_n(&session->rings[cpu].page->head, __ATOMIC_ACQUIRE);
 	uint32_t tail = session->rings[cpu].tail->tail, bytes = session->config.ring_bytes;
 
 	while (tail != head) {
 		uint32_t place = tail & (bytes - 1);
-		const struct sysprof_record *record = (const void *)(session->rings[cpu].data + place);
+		const struct sysprof_record *record =
+			(const void *)(session->rings[cpu].data + place);
 		uint32_t size = record->size * 8U;
 
 		if (!size || size > bytes - place || size > head - tail)
@@ -196,7 +206,8 @@ static inline void read_build_id(const char *path, uint8_t ret[20])
 
 static inline uint64_t account_sum(const struct sysprof_account *account)
 {
-	uint64_t sum = account->delivered + account->idle + account->offline + account->excluded + account->pending + account->budget;
+	uint64_t sum = account->delivered + account->idle + account->offline + account->excluded +
+		       account->pending + account->budget;
 
 	for (unsigned i = 0; i < SYSPROF_LOST_REASONS; i++)
 		sum += account->lost[i];
@@ -219,7 +230,9 @@ static inline bool names_get(int fd, struct sysprof_name *names, uint32_t n)
 	bool good = true;
 
 	for (uint32_t at = 0; at < n; at += 4096) {
-		struct sysprof_names call = { .size = sizeof(call), .nr = n - at < 4096 ? n - at : 4096, .names = (uintptr_t)(names + at) };
+		struct sysprof_names call = { .size = sizeof(call),
+					      .nr = n - at < 4096 ? n - at : 4096,
+					      .names = (uintptr_t)(names + at) };
 
 		good &= !ioctl(fd, SYSPROF_IOC_NAMES, &call);
 	}

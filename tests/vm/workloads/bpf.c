@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A BPF program as a socket's filter, most of whose time goes to it: it drops whatever is sent.  Needs root, and a kernel that compiles such programs.
+ * A BPF program as a socket's filter, most of whose time goes to it: it drops whatever is sent.
+ * Needs root, and a kernel that compiles such programs.
  */
 #include "workload.h"
 
@@ -24,7 +25,10 @@ static int load_filter(void)
 	int fd;
 
 	code[0] = (struct bpf_insn){ .code = BPF_ALU64 | BPF_MOV | BPF_K };
-	/* Multiplications, which depend on one another, by an even number: it ends at 0, which drops. */
+	/*
+	 * Multiplications, which depend on one another, by an even number: it ends at 0, which
+	 * drops.
+	 */
 	for (unsigned i = 1; i <= INSTRUCTIONS; i++)
 		code[i] = (struct bpf_insn){ .code = BPF_ALU64 | BPF_MUL | BPF_K, .imm = 6 };
 	code[INSTRUCTIONS + 1] = (struct bpf_insn){ .code = BPF_JMP | BPF_EXIT };
@@ -39,7 +43,8 @@ int main(int argc, char **argv)
 	uint64_t budget = cpu_budget_ns(argc, argv, 2);
 	int ends[2], filter = load_filter();
 
-	if (socketpair(AF_UNIX, SOCK_DGRAM, 0, ends) || setsockopt(ends[1], SOL_SOCKET, SO_ATTACH_BPF, &filter, sizeof(filter)))
+	if (socketpair(AF_UNIX, SOCK_DGRAM, 0, ends) ||
+	    setsockopt(ends[1], SOL_SOCKET, SO_ATTACH_BPF, &filter, sizeof(filter)))
 		err(1, "cannot filter a socket");
 	while (process_cpu_ns() < budget)
 		if (send(ends[0], "x", 1, 0) != 1)

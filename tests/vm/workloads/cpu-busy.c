@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Weight per CPU against /proc/stat, read at the same moments.  Two CPUs are kept busy; one alone works in turns of random
- * length, which can only be measured to the point where no host takes the CPU away (in the midst of an interrupt of an idle
- * CPU that would be busy time for /proc/stat).  What /proc/stat has as idle is measured by the clock, while its other columns are
- * counted by timer interrupts, which an emulator drops: busy time is wall time less idle.
+ * Weight per CPU against /proc/stat, read at the same moments.  Two CPUs are kept busy; one alone
+ * works in turns of random length, which can only be measured to the point where no host takes the
+ * CPU away (in the midst of an interrupt of an idle CPU that would be busy time for /proc/stat).
+ * What /proc/stat has as idle is measured by the clock, while its other columns are counted by
+ * timer interrupts, which an emulator drops: busy time is wall time less idle.
  */
 #include "abi.h"
 
@@ -33,7 +34,9 @@ static void look_once(int fd, struct look *ret)
 		uint64_t idle, iowait;
 		unsigned cpu;
 
-		if (sscanf(line, "cpu%u %*u %*u %*u %" SCNu64 " %" SCNu64, &cpu, &idle, &iowait) == 3 && cpu < cpus)
+		if (sscanf(line, "cpu%u %*u %*u %*u %" SCNu64 " %" SCNu64, &cpu, &idle, &iowait) ==
+			    3 &&
+		    cpu < cpus)
 			ret->idle[cpu] = (idle + iowait) * STAT_TICK_NS;
 	}
 	fclose(file);
@@ -126,8 +129,9 @@ int main(int argc, char **argv)
 		const struct result *result = &results[cpu];
 
 		kill(pids[cpu], SIGKILL);
-		ok(result->off > -0.02 && result->off < 0.02, "CPU %u was busy for %.2f s of %.2f: by /proc/stat %.2f (%+.2f %%)", cpu, result->ours / 1e9,
-		   result->whole / 1e9, result->busy / 1e9, 100 * result->off);
+		ok(result->off > -0.02 && result->off < 0.02,
+		   "CPU %u was busy for %.2f s of %.2f: by /proc/stat %.2f (%+.2f %%)", cpu,
+		   result->ours / 1e9, result->whole / 1e9, result->busy / 1e9, 100 * result->off);
 	}
 	return tests_end();
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A program that is no longer on disk while it runs: it copies itself, runs the copy, and the copy removes its own file.
+ * A program that is no longer on disk while it runs: it copies itself, runs the copy, and the copy
+ * removes its own file.
  */
 #include "files.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Three libraries loaded and unloaded in turn, into the same range of addresses.  What runs below through_red() is libchurn-red.so
- * and nothing else, whatever lay there a moment before.
+ * Three libraries loaded and unloaded in turn, into the same range of addresses.  What runs below
+ * through_red() is libchurn-red.so and nothing else, whatever lay there a moment before.
  */
 #include "through.h"
 
@@ -20,7 +20,8 @@ static const struct {
 
 int main(int argc, char **argv)
 {
-	uint64_t budget = cpu_budget_ns(argc, argv, 5), unit = turns_for_ns(4000000), sums[LIBRARIES] = { 0 };
+	uint64_t budget = cpu_budget_ns(argc, argv, 5), unit = turns_for_ns(4000000),
+		 sums[LIBRARIES] = { 0 };
 	uintptr_t places[LIBRARIES] = { 0 };
 	uint64_t loads = 0, moved = 0;
 	char path[4096];
@@ -37,7 +38,8 @@ int main(int argc, char **argv)
 		uint64_t begin;
 		void *handle;
 
-		snprintf(path + length, sizeof(path) - length, "/libchurn-%s.so", libraries[i].name);
+		snprintf(path + length, sizeof(path) - length, "/libchurn-%s.so",
+			 libraries[i].name);
 		handle = dlopen(path, RTLD_NOW);
 		if (!handle)
 			errx(1, "cannot load a library: %s", dlerror());

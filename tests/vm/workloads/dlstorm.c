@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Eight threads load and unload libraries as fast as they can, all into the same few places; a ninth maps, moves, cuts and replaces the
- * code of libraries by itself.  Each thread has copies of its own: what runs below through_red() in thread storm-3 is
- * storm-3-red.so and nothing else.
+ * Eight threads load and unload libraries as fast as they can, all into the same few places; a
+ * ninth maps, moves, cuts and replaces the code of libraries by itself.  Each thread has copies of
+ * its own: what runs below through_red() in thread storm-3 is storm-3-red.so and nothing else.
  *
  * dlstorm ROUNDS: of each thread; a round is one library loaded, used and unloaded.
  */
@@ -24,7 +24,9 @@
 static const struct {
 	const char *name;
 	void (*through)(work_function work, uint64_t turns);
-} colours[COLOURS] = { { "red", through_red }, { "green", through_green }, { "blue", through_blue } };
+} colours[COLOURS] = { { "red", through_red },
+		       { "green", through_green },
+		       { "blue", through_blue } };
 
 static char directory[] = "/tmp/dlstorm-XXXXXX";
 static char paths[THREADS + 1][COLOURS][64];
@@ -38,7 +40,8 @@ static void copy(const char *from, const char *to)
 {
 	char buffer[65536];
 	ssize_t n;
-	int in = open(from, O_RDONLY | O_CLOEXEC), out = open(to, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0755);
+	int in = open(from, O_RDONLY | O_CLOEXEC),
+	    out = open(to, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0755);
 
 	if (in < 0 || out < 0)
 		err(1, "cannot copy %s to %s", from, to);
@@ -63,8 +66,10 @@ static void make_copies(void)
 		err(1, "cannot make a directory");
 	for (unsigned thread = 0; thread <= THREADS; thread++) {
 		for (unsigned i = 0; i < COLOURS; i++) {
-			snprintf(paths[thread][i], sizeof(paths[thread][i]), "%s/storm-%u-%s.so", directory, thread, colours[i].name);
-			snprintf(from + length, sizeof(from) - length, "/libchurn-%s.so", colours[i].name);
+			snprintf(paths[thread][i], sizeof(paths[thread][i]), "%s/storm-%u-%s.so",
+				 directory, thread, colours[i].name);
+			snprintf(from + length, sizeof(from) - length, "/libchurn-%s.so",
+				 colours[i].name);
 			copy(from, paths[thread][i]);
 		}
 	}
@@ -114,7 +119,8 @@ static void *storm(void *data)
 		work = work_of(handle);
 		place = (uintptr_t)work;
 		for (unsigned other = 1; other <= THREADS; other++)
-			if (other != thread && __atomic_load_n(&last_place[other], __ATOMIC_RELAXED) == place)
+			if (other != thread &&
+			    __atomic_load_n(&last_place[other], __ATOMIC_RELAXED) == place)
 				__atomic_fetch_add(&places_shared, 1, __ATOMIC_RELAXED);
 		__atomic_store_n(&last_place[thread], place, __ATOMIC_RELAXED);
 		colours[i].through(work, unit);
@@ -139,7 +145,8 @@ static int find_layout(struct dl_phdr_info *info, size_t size, void *data)
 		const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
 		uintptr_t start = info->dlpi_addr + segment->p_vaddr;
 
-		if (segment->p_type != PT_LOAD || entry < start || entry >= start + segment->p_memsz)
+		if (segment->p_type != PT_LOAD || entry < start ||
+		    entry >= start + segment->p_memsz)
 			continue;
 		layout->offset = segment->p_offset;
 		layout->bytes = (segment->p_memsz + 4095) / 4096 * 4096;
@@ -151,7 +158,8 @@ static int find_layout(struct dl_phdr_info *info, size_t size, void *data)
 
 static uint8_t *map_code(void *at, int fd, const struct layout *layout, int flags)
 {
-	uint8_t *code = mmap(at, layout->bytes, PROT_READ | PROT_EXEC, MAP_PRIVATE | flags, fd, layout->offset);
+	uint8_t *code = mmap(at, layout->bytes, PROT_READ | PROT_EXEC, MAP_PRIVATE | flags, fd,
+			     layout->offset);
 
 	if (code == MAP_FAILED)
 		err(1, "cannot map code");
@@ -202,7 +210,8 @@ static void *mangle(void *data)
 		map_code(there, fds[a], &layout, MAP_FIXED);
 		run(a, there, &layout);
 		pthread_rwlock_wrlock(&gaps);
-		if (mremap(here, layout.bytes, layout.bytes, MREMAP_MAYMOVE | MREMAP_FIXED, there) != there)
+		if (mremap(here, layout.bytes, layout.bytes, MREMAP_MAYMOVE | MREMAP_FIXED,
+			   there) != there)
 			err(1, "cannot move code");
 		map_code(here, fds[b], &layout, MAP_FIXED);
 		pthread_rwlock_unlock(&gaps);
@@ -216,7 +225,8 @@ static void *mangle(void *data)
 			err(1, "cannot change protection");
 		run(c, there, &layout);
 		/* Room for the next round. */
-		if (mmap(area, 16 * layout.bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) != area)
+		if (mmap(area, 16 * layout.bytes, PROT_NONE,
+			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) != area)
 			err(1, "cannot reserve memory");
 	}
 	return NULL;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Many short processes, four at a time: some work as they were forked, some exec first, and some are made by vfork, work in
- * their parent's memory and then exec.  An exec'ed image is called "exe", after /proc/self/exe; the others keep the name
- * "forkstorm".  Every child tells its CPU time through a pipe.
+ * Many short processes, four at a time: some work as they were forked, some exec first, and some
+ * are made by vfork, work in their parent's memory and then exec.  An exec'ed image is called
+ * "exe", after /proc/self/exe; the others keep the name "forkstorm".  Every child tells its CPU
+ * time through a pipe.
  */
 #include "workload.h"
 
@@ -115,7 +116,8 @@ int main(int argc, char **argv)
 	if (pipe(pipe_fds))
 		err(1, "cannot make a pipe");
 	begin = wall_ns();
-	while (sums[FORKED] + sums[EXECED] + sums[BORROWED] + sums[VFORKED] < budget && wall_ns() - begin < 120 * NS_PER_S) {
+	while (sums[FORKED] + sums[EXECED] + sums[BORROWED] + sums[VFORKED] < budget &&
+	       wall_ns() - begin < 120 * NS_PER_S) {
 		for (unsigned i = 0; i < sizeof(order) / sizeof(order[0]); i++) {
 			if (running == TOGETHER) {
 				reap();
@@ -126,7 +128,8 @@ int main(int argc, char **argv)
 			children++;
 		}
 		for (unsigned i = 0; i < ROLES; i++) {
-			if (read(pipe_fds[0], &message, sizeof(message)) != sizeof(message) || message.role >= ROLES)
+			if (read(pipe_fds[0], &message, sizeof(message)) != sizeof(message) ||
+			    message.role >= ROLES)
 				errx(1, "a child did not tell its time");
 			sums[message.role] += message.ns;
 		}

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * fuzz-device CALLS [SEED]: calls the device in every way, most of them nearly right: it knows the ABI and gets one thing wrong, or
- * does the right thing at the wrong time.  Eight threads share sessions, open and close them under each other, fork and exec with
- * descriptors at hand; one more maps rings and writes whatever it likes into the reader's page.  What must
- * hold is that the kernel has nothing to say, and that an honest session works afterwards and its account adds up.
+ * fuzz-device CALLS [SEED]: calls the device in every way, most of them nearly right: it knows the
+ * ABI and gets one thing wrong, or does the right thing at the wrong time.  Eight threads share
+ * sessions, open and close them under each other, fork and exec with descriptors at hand; one more
+ * maps rings and writes whatever it likes into the reader's page.  What must hold is that the
+ * kernel has nothing to say, and that an honest session works afterwards and its account adds up.
  */
 #include "abi.h"
 
@@ -30,8 +31,25 @@ struct hand {
 };
 
 enum call {
-	CALL_OPEN, CALL_CLOSE, CALL_INFO, CALL_CONFIGURE, CALL_START, CALL_STOP, CALL_SNAPSHOT, CALL_STATS, CALL_NAMES,
-	CALL_MAP_FD, CALL_RAW_WISH, CALL_TABLE, CALL_OTHER_IOCTL, CALL_MMAP, CALL_MAPPING, CALL_READ, CALL_POLL, CALL_CHILD, CALL_KINDS
+	CALL_OPEN,
+	CALL_CLOSE,
+	CALL_INFO,
+	CALL_CONFIGURE,
+	CALL_START,
+	CALL_STOP,
+	CALL_SNAPSHOT,
+	CALL_STATS,
+	CALL_NAMES,
+	CALL_MAP_FD,
+	CALL_RAW_WISH,
+	CALL_TABLE,
+	CALL_OTHER_IOCTL,
+	CALL_MMAP,
+	CALL_MAPPING,
+	CALL_READ,
+	CALL_POLL,
+	CALL_CHILD,
+	CALL_KINDS
 };
 
 static const struct {
@@ -50,7 +68,8 @@ static const struct {
 };
 
 static int slots[SLOTS];
-static uint64_t calls_wanted, calls_made, calls_of[THREADS + 1], granted[CALL_KINDS], refused[CALL_KINDS], ns_of[CALL_KINDS], tails_written;
+static uint64_t calls_wanted, calls_made, calls_of[THREADS + 1], granted[CALL_KINDS],
+	refused[CALL_KINDS], ns_of[CALL_KINDS], tails_written;
 static unsigned weights;
 static const char *program;
 static uint8_t build_id[20];	/* of this program */
@@ -89,8 +108,9 @@ static uint64_t number(struct hand *hand)
 }
 
 /*
- * Somewhere: mostly the thread's buffer, so that @bytes end where it ends or lie at its beginning.  The kernel writes there, and more than
- * @bytes where a number is spoilt: behind the buffer nothing is mapped.
+ * Somewhere: mostly the thread's buffer, so that @bytes end where it ends or lie at its beginning.
+ * The kernel writes there, and more than @bytes where a number is spoilt: behind the buffer nothing
+ * is mapped.
  */
 static void *place(struct hand *hand, size_t bytes)
 {
@@ -110,7 +130,9 @@ static void *place(struct hand *hand, size_t bytes)
 /* The same for exactly so many bytes, which may lie in a mapping of the device. */
 static void *place_of(struct hand *hand, size_t bytes)
 {
-	return one_in(hand, 12) && hand->mappings[0].at && hand->mappings[0].bytes >= bytes ? hand->mappings[0].at : place(hand, bytes);
+	return one_in(hand, 12) && hand->mappings[0].at && hand->mappings[0].bytes >= bytes ?
+		       hand->mappings[0].at :
+		       place(hand, bytes);
 }
 
 static int slot(struct hand *hand)
@@ -142,17 +164,22 @@ static void spoil(struct hand *hand, void *arg, size_t bytes)
 static void fill_config(struct hand *hand, struct sysprof_config *config)
 {
 	/* Large ones are rare: pages are cleared at length, and nothing is learnt of it. */
-	static const uint32_t rings[] = { 4096, 4096, 8192, 8192, 65536, 4095, 1 << 31 }, large[] = { 0, 1 << 20 };
+	static const uint32_t rings[] = { 4096, 4096, 8192, 8192, 65536, 4095, 1 << 31 },
+			      large[] = { 0, 1 << 20 };
 	uint32_t *lists = (uint32_t *)hand->buffer;
 
-	*config = (struct sysprof_config) {
+	*config = (struct sysprof_config){
 		.period_ns = one_in(hand, 64) ? number(hand) : below(hand, 8) * NS_PER_MS,
 		.flags = one_in(hand, 3) ? 1U << below(hand, 6) : 0,
 		.form = below(hand, 3),
-		.user_mode = one_in(hand, 3) ? below(hand, 6) : one_in(hand, 2) ? SYSPROF_USER_TABLE + 1 : 0,
+		.user_mode = one_in(hand, 3) ? below(hand, 6) :
+			     one_in(hand, 2) ? SYSPROF_USER_TABLE + 1 :
+					       0,
 		.max_kernel_frames = below(hand, 200),
 		.max_user_frames = below(hand, 400),
-		.ring_bytes = one_in(hand, 32) ? large[below(hand, 2)] : rings[below(hand, sizeof(rings) / sizeof(rings[0]))],
+		.ring_bytes = one_in(hand, 32) ?
+				      large[below(hand, 2)] :
+				      rings[below(hand, sizeof(rings) / sizeof(rings[0]))],
 		.watermark_bytes = one_in(hand, 2) ? number(hand) : 0,
 		.cgroup_fd = one_in(hand, 8) ? slot(hand) : 0,
 		.raw_bytes = one_in(hand, 16) ? number(hand) : 0,
@@ -171,16 +198,21 @@ static void fill_config(struct hand *hand, struct sysprof_config *config)
 		config->pids = (uintptr_t)place(hand, 256);
 }
 
-/* A table that is nearly one, in the buffer's second half, often of this very program: whoever samples it follows it. */
+/*
+ * A table that is nearly one, in the buffer's second half, often of this very program: whoever
+ * samples it follows it.
+ */
 static void fill_table(struct hand *hand, struct sysprof_table *arg)
 {
 	uint8_t *at = hand->buffer + BUFFER_BYTES / 2;
 	struct sysprof_table_header *header = (void *)at;
-	uint32_t n_rows = below(hand, 64), n_rules = 1 + below(hand, 8), *offsets = (void *)(header + 1), offset = 0;
+	uint32_t n_rows = below(hand, 64), n_rules = 1 + below(hand, 8),
+		 *offsets = (void *)(header + 1), offset = 0;
 	uint16_t *rules = (void *)(offsets + n_rows);
 	struct sysprof_table_rule *rule = (void *)(at + sizeof(*header) + (n_rows * 6 + 7) / 8 * 8);
 
-	*header = (struct sysprof_table_header){ SYSPROF_TABLE_MAGIC, SYSPROF_TABLE_VERSION, 62, n_rows, n_rules };
+	*header = (struct sysprof_table_header){ SYSPROF_TABLE_MAGIC, SYSPROF_TABLE_VERSION, 62,
+						 n_rows, n_rules };
 	memset(header + 1, 0, (n_rows * 6 + 7) / 8 * 8 + n_rules * sizeof(*rule));
 	for (uint32_t i = 0; i < n_rows; i++) {
 		offsets[i] = offset;
@@ -189,17 +221,28 @@ static void fill_table(struct hand *hand, struct sysprof_table *arg)
 	}
 	for (uint32_t i = 1; i < n_rules; i++) {
 		rule[i] = (struct sysprof_table_rule){
-			.cfa = below(hand, 6), .cfa_register = one_in(hand, 2) ? 7 : below(hand, 16), .ra = one_in(hand, 2) ? 1 : below(hand, 3),
-			.ra_register = below(hand, 16), .index_register = below(hand, 16), .is_signal = one_in(hand, 4),
-			.at_cfa = one_in(hand, 2) ? 2 : 0, .at_fp = one_in(hand, 4) ? 1 : 0, .lost = one_in(hand, 4) ? 4 : 0,
-			.cfa_offset = one_in(hand, 4) ? (int32_t)number(hand) : (int32_t)(8 * below(hand, 64)), .cfa_add = one_in(hand, 4) ? (int32_t)number(hand) : 8,
-			.ra_offset = one_in(hand, 4) ? (int32_t)number(hand) : -8 * (int32_t)below(hand, 4), .saved = { (int16_t)number(hand), -2 },
+			.cfa = below(hand, 6),
+			.cfa_register = one_in(hand, 2) ? 7 : below(hand, 16),
+			.ra = one_in(hand, 2) ? 1 : below(hand, 3),
+			.ra_register = below(hand, 16),
+			.index_register = below(hand, 16),
+			.is_signal = one_in(hand, 4),
+			.at_cfa = one_in(hand, 2) ? 2 : 0,
+			.at_fp = one_in(hand, 4) ? 1 : 0,
+			.lost = one_in(hand, 4) ? 4 : 0,
+			.cfa_offset = one_in(hand, 4) ? (int32_t)number(hand) :
+							(int32_t)(8 * below(hand, 64)),
+			.cfa_add = one_in(hand, 4) ? (int32_t)number(hand) : 8,
+			.ra_offset = one_in(hand, 4) ? (int32_t)number(hand) :
+						       -8 * (int32_t)below(hand, 4),
+			.saved = { (int16_t)number(hand), -2 },
 		};
 	}
 	if (one_in(hand, 8))
 		at[below(hand, 4096)] = number(hand);
 	arg->table = one_in(hand, 16) ? (uintptr_t)place(hand, 4096) : (uintptr_t)at;
-	arg->bytes = one_in(hand, 16) ? (uint32_t)number(hand) : (uint32_t)((uint8_t *)(rule + n_rules) - at);
+	arg->bytes = one_in(hand, 16) ? (uint32_t)number(hand) :
+					(uint32_t)((uint8_t *)(rule + n_rules) - at);
 	arg->build_id_bytes = 20;
 	memcpy(arg->build_id, build_id, 20);
 	/* Of many programs, that are not there. */
@@ -228,7 +271,9 @@ static size_t fill(struct hand *hand, enum call call, void *arg)
 	case CALL_SNAPSHOT:
 		snapshot->part = below(hand, 3);
 		snapshot->cursor = one_in(hand, 2) ? 0 : number(hand);
-		snapshot->buffer_bytes = one_in(hand, 16) ? number(hand) : one_in(hand, 4) ? below(hand, 65536) : 65536;
+		snapshot->buffer_bytes = one_in(hand, 16) ? number(hand) :
+					 one_in(hand, 4)  ? below(hand, 65536) :
+							    65536;
 		snapshot->buffer = (uintptr_t)place(hand, 65536);
 		return sizeof(*snapshot);
 	case CALL_STATS:
@@ -239,7 +284,8 @@ static size_t fill(struct hand *hand, enum call call, void *arg)
 		names->names = (uintptr_t)place(hand, names->nr * sizeof(struct sysprof_name));
 		for (unsigned i = 0; i < 8; i++)
 			((struct sysprof_name *)(hand->buffer + BUFFER_BYTES / 2))[i].frame =
-				(uint64_t)below(hand, 4) << SYSPROF_FRAME_OBJECT_SHIFT | (number(hand) & SYSPROF_FRAME_OFFSET_MASK);
+				(uint64_t)below(hand, 4) << SYSPROF_FRAME_OBJECT_SHIFT |
+				(number(hand) & SYSPROF_FRAME_OFFSET_MASK);
 		return sizeof(*names);
 	case CALL_TABLE:
 		fill_table(hand, arg);
@@ -247,10 +293,12 @@ static size_t fill(struct hand *hand, enum call call, void *arg)
 	case CALL_RAW_WISH:
 		wish->bytes = one_in(hand, 4) ? number(hand) : below(hand, 16) * 1024;
 		if (one_in(hand, 2))
-			memset(wish->comm, 'a' + below(hand, 26), 1 + below(hand, sizeof(wish->comm)));
+			memset(wish->comm, 'a' + below(hand, 26),
+			       1 + below(hand, sizeof(wish->comm)));
 		return sizeof(*wish);
 	default:
-		map_fd->object = one_in(hand, 4) ? number(hand) : SYSPROF_OBJECT_FIRST + below(hand, 64);
+		map_fd->object =
+			one_in(hand, 4) ? number(hand) : SYSPROF_OBJECT_FIRST + below(hand, 64);
 		return sizeof(*map_fd);
 	}
 }
@@ -258,9 +306,11 @@ static size_t fill(struct hand *hand, enum call call, void *arg)
 static bool call_ioctl(struct hand *hand, enum call call)
 {
 	static const unsigned commands[CALL_KINDS] = {
-		[CALL_INFO] = SYSPROF_IOC_INFO, [CALL_CONFIGURE] = SYSPROF_IOC_CONFIGURE, [CALL_START] = SYSPROF_IOC_START,
-		[CALL_SNAPSHOT] = SYSPROF_IOC_SNAPSHOT, [CALL_STATS] = SYSPROF_IOC_STATS, [CALL_NAMES] = SYSPROF_IOC_NAMES,
-		[CALL_MAP_FD] = SYSPROF_IOC_MAP_FD, [CALL_RAW_WISH] = SYSPROF_IOC_RAW_WISH, [CALL_TABLE] = SYSPROF_IOC_TABLE,
+		[CALL_INFO] = SYSPROF_IOC_INFO,	    [CALL_CONFIGURE] = SYSPROF_IOC_CONFIGURE,
+		[CALL_START] = SYSPROF_IOC_START,   [CALL_SNAPSHOT] = SYSPROF_IOC_SNAPSHOT,
+		[CALL_STATS] = SYSPROF_IOC_STATS,   [CALL_NAMES] = SYSPROF_IOC_NAMES,
+		[CALL_MAP_FD] = SYSPROF_IOC_MAP_FD, [CALL_RAW_WISH] = SYSPROF_IOC_RAW_WISH,
+		[CALL_TABLE] = SYSPROF_IOC_TABLE,
 	};
 	uint64_t room[2 * PAGE / 8];
 	size_t bytes = fill(hand, call, room);
@@ -285,7 +335,8 @@ static bool call_open(struct hand *hand)
 	int flags = (one_in(hand, 16) ? 0 : O_NONBLOCK) | (one_in(hand, 16) ? 0 : O_CLOEXEC);
 	int fd = open(SYSPROF_DEVICE, one_in(hand, 8) ? O_RDONLY | flags : O_RDWR | flags), old;
 
-	struct sysprof_config config = { .size = sizeof(config), .ring_bytes = PAGE << below(hand, 3) };
+	struct sysprof_config config = { .size = sizeof(config),
+					 .ring_bytes = PAGE << below(hand, 3) };
 
 	if (fd < 0)
 		return false;
@@ -330,7 +381,8 @@ static bool call_mmap(struct hand *hand)
 		munmap(hand->mappings[which].at, hand->mappings[which].bytes);
 	hand->mappings[which].at = at;
 	hand->mappings[which].bytes = length;
-	hand->mappings[which].is_tail = length == PAGE && protection == (PROT_READ | PROT_WRITE) && flags == MAP_SHARED;
+	hand->mappings[which].is_tail =
+		length == PAGE && protection == (PROT_READ | PROT_WRITE) && flags == MAP_SHARED;
 	return true;
 }
 
@@ -361,9 +413,13 @@ static bool call_mapping(struct hand *hand)
 		hand->mappings[which].at = moved;
 		return true;
 	case 4:
-		/* Pages as a system call's buffer: what is not there any more is an error, not a signal. */
-		return syscall(SYS_process_vm_readv, getpid(), &(struct iovec) { hand->buffer, PAGE }, 1UL,
-			       &(struct iovec) { at, PAGE }, 1UL, 0UL) > 0;
+		/*
+		 * Pages as a system call's buffer: what is not there any more is an error, not a
+		 * signal.
+		 */
+		return syscall(SYS_process_vm_readv, getpid(),
+			       &(struct iovec){ hand->buffer, PAGE }, 1UL,
+			       &(struct iovec){ at, PAGE }, 1UL, 0UL) > 0;
 	default:
 		if (!hand->mappings[which].is_tail)
 			return false;
@@ -381,7 +437,8 @@ static bool call_read(struct hand *hand)
 
 static bool call_poll(struct hand *hand)
 {
-	struct pollfd fds[2] = { { .fd = slot(hand), .events = POLLIN }, { .fd = slot(hand), .events = draw(hand) & 0x7fff } };
+	struct pollfd fds[2] = { { .fd = slot(hand), .events = POLLIN },
+				 { .fd = slot(hand), .events = draw(hand) & 0x7fff } };
 
 	return poll(fds, 2, below(hand, 2)) > 0;
 }
@@ -426,7 +483,10 @@ static bool one_call(struct hand *hand)
 	case CALL_OPEN: good = call_open(hand); break;
 	case CALL_CLOSE: good = call_close(hand); break;
 	case CALL_STOP: good = !ioctl(slot(hand), SYSPROF_IOC_STOP, number(hand)); break;
-	case CALL_OTHER_IOCTL: good = !ioctl(slot(hand), one_in(hand, 2) ? _IO('P', below(hand, 256)) : draw(hand), place(hand, 64)); break;
+	case CALL_OTHER_IOCTL:
+		good = !ioctl(slot(hand), one_in(hand, 2) ? _IO('P', below(hand, 256)) : draw(hand),
+			      place(hand, 64));
+		break;
 	case CALL_MMAP: good = call_mmap(hand); break;
 	case CALL_MAPPING: good = call_mapping(hand); break;
 	case CALL_READ: good = call_read(hand); break;
@@ -443,7 +503,8 @@ static void hand_make(struct hand *hand, uint64_t seed)
 {
 	memset(hand, 0, sizeof(*hand));
 	hand->random = seed * 0x9e3779b97f4a7c15ULL + 1;
-	hand->buffer = mmap(NULL, BUFFER_BYTES + PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	hand->buffer = mmap(NULL, BUFFER_BYTES + PAGE, PROT_READ | PROT_WRITE,
+			    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (hand->buffer == MAP_FAILED || mprotect(hand->buffer + BUFFER_BYTES, PAGE, PROT_NONE))
 		err(1, "cannot have memory");
 }
@@ -473,19 +534,31 @@ static void *lie(void *data)
 
 	hand_make(&hand, (uintptr_t)data);
 	while (!time_is_up()) {
-		struct session session = session_open(NS_PER_MS, one_in(&hand, 2) ? PAGE : 4 * PAGE);
+		struct session session =
+			session_open(NS_PER_MS, one_in(&hand, 2) ? PAGE : 4 * PAGE);
 
 		ioctl(session.fd, SYSPROF_IOC_START, NULL);
 		for (unsigned i = 0; i < 1000 && !time_is_up(); i++) {
 			unsigned cpu = below(&hand, session.cpus);
-			uint32_t head = __atomic_load_n(&session.rings[cpu].page->head, __ATOMIC_ACQUIRE), lies[] = {
-				head, head - session.config.ring_bytes, head - session.config.ring_bytes - 8, head + 8,
-				head - below(&hand, session.config.ring_bytes), draw(&hand), head - 1, 0,
-			};
+			uint32_t head = __atomic_load_n(&session.rings[cpu].page->head,
+							__ATOMIC_ACQUIRE),
+				 lies[] = {
+					 head,
+					 head - session.config.ring_bytes,
+					 head - session.config.ring_bytes - 8,
+					 head + 8,
+					 head - below(&hand, session.config.ring_bytes),
+					 draw(&hand),
+					 head - 1,
+					 0,
+				 };
 
-			__atomic_store_n(&session.rings[cpu].tail->tail, lies[one_in(&hand, 25) ? below(&hand, 8) : 4], __ATOMIC_RELEASE);
+			__atomic_store_n(&session.rings[cpu].tail->tail,
+					 lies[one_in(&hand, 25) ? below(&hand, 8) : 4],
+					 __ATOMIC_RELEASE);
 			__atomic_fetch_add(&tails_written, 1, __ATOMIC_RELAXED);
-			if (session.rings[cpu].page->flags & SYSPROF_RING_BROKEN && one_in(&hand, 4)) {
+			if (session.rings[cpu].page->flags & SYSPROF_RING_BROKEN &&
+			    one_in(&hand, 4)) {
 				ioctl(session.fd, SYSPROF_IOC_STOP);
 				ioctl(session.fd, SYSPROF_IOC_START, NULL);
 			}
@@ -520,7 +593,8 @@ static void test_afterwards(void)
 		adds_up &= account_sum(&account) == account.grid;
 		delivered += account.delivered;
 	}
-	ok(adds_up && delivered, "... and its account adds up (%" PRIu64 " periods delivered)", delivered);
+	ok(adds_up && delivered, "... and its account adds up (%" PRIu64 " periods delivered)",
+	   delivered);
 	session_close(&session);
 }
 
@@ -555,16 +629,21 @@ int main(int argc, char **argv)
 	for (unsigned i = 0; i < SLOTS; i++)
 		slots[i] = -1;
 	for (unsigned i = 0; i <= THREADS; i++)
-		if (pthread_create(&threads[i], NULL, i ? fuzz : lie, (void *)(uintptr_t)(seed * SEEDS + i)))
+		if (pthread_create(&threads[i], NULL, i ? fuzz : lie,
+				   (void *)(uintptr_t)(seed * SEEDS + i)))
 			errx(1, "cannot make a thread");
-	/* Whoever sleeps in the device, or is long at a call, gets a signal; how far this came is told in case it does not come to its end. */
+	/*
+	 * Whoever sleeps in the device, or is long at a call, gets a signal; how far this came is
+	 * told in case it does not come to its end.
+	 */
 	while (!time_is_up()) {
 		uint64_t made = __atomic_load_n(&calls_made, __ATOMIC_RELAXED);
 
 		usleep(20000);
 		if (made >= told + 10000) {
 			told = made;
-			printf("# %" PRIu64 " calls in %" PRIu64 " s\n", told, (uint64_t)((wall_ns() - begin) / NS_PER_S));
+			printf("# %" PRIu64 " calls in %" PRIu64 " s\n", told,
+			       (uint64_t)((wall_ns() - begin) / NS_PER_S));
 			fflush(stdout);
 		}
 		for (unsigned i = 1; i <= THREADS; i++) {
@@ -582,12 +661,16 @@ int main(int argc, char **argv)
 			close(slots[i]);
 
 	for (unsigned i = 0; i < CALL_KINDS; i++) {
-		printf("# %s: %" PRIu64 " granted, %" PRIu64 " refused, in %" PRIu64 " ms\n", kinds[i].name, granted[i], refused[i], (uint64_t)(ns_of[i] / NS_PER_MS));
-		if (i != CALL_OPEN && i != CALL_MAP_FD && i != CALL_RAW_WISH && i != CALL_OTHER_IOCTL && i != CALL_CHILD)
-			ok(granted[i] && refused[i], "%s: some calls were granted, some refused", kinds[i].name);
+		printf("# %s: %" PRIu64 " granted, %" PRIu64 " refused, in %" PRIu64 " ms\n",
+		       kinds[i].name, granted[i], refused[i], (uint64_t)(ns_of[i] / NS_PER_MS));
+		if (i != CALL_OPEN && i != CALL_MAP_FD && i != CALL_RAW_WISH &&
+		    i != CALL_OTHER_IOCTL && i != CALL_CHILD)
+			ok(granted[i] && refused[i], "%s: some calls were granted, some refused",
+			   kinds[i].name);
 	}
-	ok(calls_made >= calls_wanted && tails_written, "%" PRIu64 " calls and %" PRIu64 " tails in %" PRIu64 " s", calls_wanted,
-	   tails_written, (uint64_t)((wall_ns() - begin) / NS_PER_S));
+	ok(calls_made >= calls_wanted && tails_written,
+	   "%" PRIu64 " calls and %" PRIu64 " tails in %" PRIu64 " s", calls_wanted, tails_written,
+	   (uint64_t)((wall_ns() - begin) / NS_PER_S));
 	test_afterwards();
 	return tests_end();
 }

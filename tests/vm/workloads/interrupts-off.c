@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * interrupts-off MODULE [nmi]: loads the irqsoff of tests/vm/modules, which holds interrupts off for 1, 2 and 5 ms, ROUNDS times each,
- * while counters of cycles sample every millisecond.  Where their interrupts are NMIs what it does is found; else they
- * wait until interrupts are on again, and find where that is.
+ * interrupts-off MODULE [nmi]: loads the irqsoff of tests/vm/modules, which holds interrupts off
+ * for 1, 2 and 5 ms, ROUNDS times each, while counters of cycles sample every millisecond.  Where
+ * their interrupts are NMIs what it does is found; else they wait until interrupts are on again,
+ * and find where that is.
  */
 #include "abi.h"
 
@@ -36,10 +37,13 @@ static void look_at(const struct sysprof_record *record, void *data)
 
 static void count_by_cycles(struct session *session)
 {
-	struct sysprof_config config = { .size = sizeof(config), .clock = SYSPROF_CLOCK_PMU, .event_period = NS_PER_MS,
+	struct sysprof_config config = { .size = sizeof(config),
+					 .clock = SYSPROF_CLOCK_PMU,
+					 .event_period = NS_PER_MS,
 					 .ring_bytes = session->config.ring_bytes };
 
-	ok(!ioctl(session->fd, SYSPROF_IOC_CONFIGURE, &config), "CONFIGURE by cycles: %s", strerror(errno));
+	ok(!ioctl(session->fd, SYSPROF_IOC_CONFIGURE, &config), "CONFIGURE by cycles: %s",
+	   strerror(errno));
 	session->config = config;
 }
 
@@ -60,7 +64,8 @@ static void record(struct session *session, const char *module)
 	ok(!failed, "the module holds interrupts off: %s", strerror(failed ? errno : 0));
 	for (unsigned cpu = 0; cpu < session->cpus; cpu++) {
 		unreadable += !session_drain(session, cpu, look_at, NULL);
-		unlawful += !account_get(session->fd, cpu, &account) || account.grid != account_sum(&account);
+		unlawful += !account_get(session->fd, cpu, &account) ||
+			    account.grid != account_sum(&account);
 		for (unsigned i = 0; i < SYSPROF_LOST_REASONS; i++)
 			lost += account.lost[i];
 	}
@@ -80,8 +85,9 @@ static void judge(bool nmi)
 				continue;
 			samples[h]++;
 			/*
-			 * What it calls all the time to see how late it is.  Interrupts are put on again by the function itself;
-			 * the first that comes then may let others in.
+			 * What it calls all the time to see how late it is.  Interrupts are put on
+			 * again by the function itself; the first that comes then may let others
+			 * in.
 			 */
 			inside += i != first && strncmp(names[i - 1].symbol, "el1", strlen("el1"));
 		}
@@ -89,11 +95,14 @@ static void judge(bool nmi)
 	for (unsigned h = 0; h < 3; h++)
 		printf("# %s: %u samples of %u times\n", holders[h], samples[h], ROUNDS);
 	if (nmi) {
-		ok(samples[2] >= 3 * ROUNDS, "5 ms without interrupts have more than one sample each (%u)", samples[2]);
-		ok(samples[0] < samples[1] && samples[1] < samples[2], "... those of 1 and 2 ms have fewer (%u, %u)", samples[0], samples[1]);
+		ok(samples[2] >= 3 * ROUNDS,
+		   "5 ms without interrupts have more than one sample each (%u)", samples[2]);
+		ok(samples[0] < samples[1] && samples[1] < samples[2],
+		   "... those of 1 and 2 ms have fewer (%u, %u)", samples[0], samples[1]);
 		ok(inside >= ROUNDS, "... and what is called in there is found (%u)", inside);
 	} else {
-		ok(samples[2] >= ROUNDS / 2 && samples[2] <= 2 * ROUNDS, "5 ms without interrupts have one sample each, at their end (%u)", samples[2]);
+		ok(samples[2] >= ROUNDS / 2 && samples[2] <= 2 * ROUNDS,
+		   "5 ms without interrupts have one sample each, at their end (%u)", samples[2]);
 		ok(!inside, "... and what is called in there is not found (%u)", inside);
 	}
 }
@@ -106,7 +115,8 @@ int main(int argc, char **argv)
 		errx(1, "say which module holds interrupts off");
 	count_by_cycles(&session);
 	record(&session, argv[1]);
-	ok(n_frames > 0 && names_get(session.fd, names, n_frames), "NAMES of %u frames of %u samples", n_frames, n_samples);
+	ok(n_frames > 0 && names_get(session.fd, names, n_frames),
+	   "NAMES of %u frames of %u samples", n_frames, n_samples);
 	judge(argc > 2 && !strcmp(argv[2], "nmi"));
 	session_close(&session);
 	syscall(SYS_delete_module, "irqsoff", O_NONBLOCK);

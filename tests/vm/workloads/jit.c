@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Code made at run time, as engines do it: in areas that are reserved first, its pages writable and executable in turn, growing in both
- * directions, and told in /tmp/perf-PID.map, which is gone when it ends.  A child forked half way goes on in what it inherited.  "jit SECONDS
- * no-map" tells nothing of it, "jit SECONDS dump" in a jitdump file instead, in which the functions lay elsewhere at first.  "jit SECONDS replaced-map"
- * and "replaced-dump" have one function after the other at the same place.
+ * Code made at run time, as engines do it: in areas that are reserved first, its pages writable and
+ * executable in turn, growing in both directions, and told in /tmp/perf-PID.map, which is gone when
+ * it ends.  A child forked half way goes on in what it inherited.  "jit SECONDS no-map" tells
+ * nothing of it, "jit SECONDS dump" in a jitdump file instead, in which the functions lay elsewhere
+ * at first.  "jit SECONDS replaced-map" and "replaced-dump" have one function after the other at
+ * the same place.
  */
 #include "workload.h"
 
@@ -45,10 +47,14 @@ typedef void (*turning_function)(uint64_t turns);
 static const char *const replaced[] = { "jit_first", "jit_second", "jit_third" };
 static const struct {
 	const char *name;
-	int page;			/* in the first area, from FIRST_PAGE on; behind AREA_PAGES: in the second */
+	/* In the first area, from FIRST_PAGE on; behind AREA_PAGES: in the second */
+	int page;
 	unsigned weight;
 } functions[] = {
-	{ "jit_fifty", 0, 5 }, { "jit_thirty", 1, 3 }, { "jit_twenty", -1, 2 }, { "jit_apart", AREA_PAGES, 4 },
+	{ "jit_fifty", 0, 5 },
+	{ "jit_thirty", 1, 3 },
+	{ "jit_twenty", -1, 2 },
+	{ "jit_apart", AREA_PAGES, 4 },
 };
 
 #define FUNCTIONS	(sizeof(functions) / sizeof(functions[0]))
@@ -110,7 +116,8 @@ static void tell(void)
 	FILE *file = open_told("/tmp/perf-%d.map");
 
 	for (unsigned i = 0; i < FUNCTIONS; i++)
-		fprintf(file, "%" PRIxPTR " %zx %s\n", (uintptr_t)place_of(i), sizeof(turning), functions[i].name);
+		fprintf(file, "%" PRIxPTR " %zx %s\n", (uintptr_t)place_of(i), sizeof(turning),
+			functions[i].name);
 	fclose(file);
 }
 
@@ -123,7 +130,8 @@ static FILE *begin_dump(void)
 	fwrite(header, sizeof(header), 1, file);
 	fflush(file);
 	/* The sign by which it is found. */
-	if (mmap(NULL, page_bytes, PROT_READ | PROT_EXEC, MAP_PRIVATE, fileno(file), 0) == MAP_FAILED)
+	if (mmap(NULL, page_bytes, PROT_READ | PROT_EXEC, MAP_PRIVATE, fileno(file), 0) ==
+	    MAP_FAILED)
 		err(1, "cannot map %s", told);
 	return file;
 }
@@ -137,7 +145,9 @@ struct dump_record {
 static void tell_load(FILE *file, uint64_t time, uint64_t place, uint64_t number, const char *name)
 {
 	uint32_t name_bytes = strlen(name) + 1;
-	const struct dump_record load = { 0, 56 + name_bytes + sizeof(turning), time, { getpid(), getpid() } };
+	const struct dump_record load = {
+		0, 56 + name_bytes + sizeof(turning), time, { getpid(), getpid() }
+	};
 	const uint64_t loaded[] = { place, place, sizeof(turning), number };
 
 	fwrite(&load, sizeof(load), 1, file);
@@ -175,9 +185,11 @@ static void replace(int in_dump, uint64_t budget, uint64_t unit)
 
 		clock_gettime(CLOCK_MONOTONIC, &now);
 		if (in_dump)
-			tell_load(file, now.tv_sec * 1000000000ull + now.tv_nsec, (uintptr_t)place_of(0), i, replaced[i]);
+			tell_load(file, now.tv_sec * 1000000000ull + now.tv_nsec,
+				  (uintptr_t)place_of(0), i, replaced[i]);
 		else
-			fprintf(file, "%" PRIxPTR " %zx %s\n", (uintptr_t)place_of(0), sizeof(turning), replaced[i]);
+			fprintf(file, "%" PRIxPTR " %zx %s\n", (uintptr_t)place_of(0),
+				sizeof(turning), replaced[i]);
 		fflush(file);
 		for (until = until ? 2 * until : budget / 4; process_cpu_ns() < until;)
 			round_of(0, unit);
@@ -195,7 +207,8 @@ int main(int argc, char **argv)
 
 	page_bytes = sysconf(_SC_PAGESIZE);
 	for (int i = 0; i < 2; i++) {
-		areas[i] = mmap(NULL, (AREA_PAGES + i) * page_bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		areas[i] = mmap(NULL, (AREA_PAGES + i) * page_bytes, PROT_NONE,
+				MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 		if (areas[i] == MAP_FAILED)
 			err(1, "cannot reserve memory");
 	}
@@ -216,7 +229,8 @@ int main(int argc, char **argv)
 		if (child < 0)
 			err(1, "cannot fork");
 		if (!child) {
-			for (uint64_t begin = process_cpu_ns(); process_cpu_ns() - begin < budget / 4;)
+			for (uint64_t begin = process_cpu_ns();
+			     process_cpu_ns() - begin < budget / 4;)
 				through_jit((turning_function)(uintptr_t)place_of(0), unit);
 			_exit(0);
 		}

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Another way through a maze each time: nearly every sample has a stack that no other has.  What keeps stacks in memory grows with it.
+ * Another way through a maze each time: nearly every sample has a stack that no other has.  What
+ * keeps stacks in memory grows with it.
  */
 #include "workload.h"
 

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Works at the bottom of a stack of some 20 KiB: a function with 1 KiB of its own that calls itself 20 deep. */
+/*
+ * Works at the bottom of a stack of some 20 KiB: a function with 1 KiB of its own that calls itself
+ * 20 deep.
+ */
 #include "workload.h"
 
 #define DEPTH	20

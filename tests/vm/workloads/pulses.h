@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A thread that works for a while at every multiple of a period of the clock.  A profiler whose ticks keep step with it
- * sees it always or never; its true share is what the scheduler counted over the wall time.
+ * A thread that works for a while at every multiple of a period of the clock.  A profiler whose
+ * ticks keep step with it sees it always or never; its true share is what the scheduler counted
+ * over the wall time.
  */
 #ifndef PULSES_H
 #define PULSES_H
@@ -11,7 +12,8 @@
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 
-static inline int pulses(uint64_t wall_budget, uint64_t period, uint64_t work, void (*function)(uint64_t turns))
+static inline int pulses(uint64_t wall_budget, uint64_t period, uint64_t work,
+			 void (*function)(uint64_t turns))
 {
 	uint64_t turns = turns_for_ns(work), begin, begin_cpu, now, n = 0;
 

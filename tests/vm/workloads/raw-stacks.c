@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Raw stacks of a child that calls itself 60 deep, printed as they come out of the rings, each a line of hexadecimal digits behind
- * "raw: ", for who has the tables to unwind them (tests/vm/arm64-stacks).  Links statically: addresses are those of its file.
+ * Raw stacks of a child that calls itself 60 deep, printed as they come out of the rings, each a
+ * line of hexadecimal digits behind "raw: ", for who has the tables to unwind them
+ * (tests/vm/arm64-stacks).  Links statically: addresses are those of its file.
  */
 #include "abi.h"
 #include "sink.h"
@@ -37,7 +38,10 @@ int main(void)
 {
 	struct session session = session_open(NS_PER_MS, 4U << 20);
 	struct sysprof_config config = {
-		.size = sizeof(config), .period_ns = NS_PER_MS, .ring_bytes = session.config.ring_bytes, .user_mode = SYSPROF_USER_RAW + 1,
+		.size = sizeof(config),
+		.period_ns = NS_PER_MS,
+		.ring_bytes = session.config.ring_bytes,
+		.user_mode = SYSPROF_USER_RAW + 1,
 		.raw_bytes = RAW_BYTES,
 	};
 
@@ -46,7 +50,9 @@ int main(void)
 	child = fork();
 	if (!child)
 		sink();
-	ok(!ioctl(session.fd, SYSPROF_IOC_CONFIGURE, &config) && !ioctl(session.fd, SYSPROF_IOC_START, NULL), "START of a session with raw stacks");
+	ok(!ioctl(session.fd, SYSPROF_IOC_CONFIGURE, &config) &&
+		   !ioctl(session.fd, SYSPROF_IOC_START, NULL),
+	   "START of a session with raw stacks");
 	for (unsigned round = 0; round < 200 && n_printed < STACKS; round++) {
 		burn_ms(50);
 		for (unsigned cpu = 0; cpu < session.cpus; cpu++)

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A known answer from end to end, where there is nothing but a kernel, the module and this program: it records a child that divides
- * its time 50 : 30 : 20 between three functions and then sits in the kernel, knows its own functions' places in its file, and
- * judges what comes out of the rings.  Links statically, for machines without a user space.
+ * A known answer from end to end, where there is nothing but a kernel, the module and this program:
+ * it records a child that divides its time 50 : 30 : 20 between three functions and then sits in
+ * the kernel, knows its own functions' places in its file, and judges what comes out of the rings.
+ * Links statically, for machines without a user space.
  */
 #include "abi.h"
 
@@ -16,7 +17,8 @@
 
 enum function { FIFTY, THIRTY, TWENTY, READING, WORK, FUNCTIONS };
 
-static const char *const function_names[FUNCTIONS] = { "burn_fifty", "burn_thirty", "burn_twenty", "sit_in_kernel", "work" };
+static const char *const function_names[FUNCTIONS] = { "burn_fifty", "burn_thirty", "burn_twenty",
+						       "sit_in_kernel", "work" };
 
 /* Where a function lies in this program's file. */
 static struct place {
@@ -31,7 +33,8 @@ struct truth {
 /* What the samples of the child say. */
 static struct {
 	uint32_t object, pid;
-	uint64_t weight, by_leaf[FUNCTIONS], with_work, in_kernel, in_kernel_with_work, exact, resolved;
+	uint64_t weight, by_leaf[FUNCTIONS], with_work, in_kernel, in_kernel_with_work, exact,
+		resolved;
 	uint64_t unrooted, kernel_unrooted, delayed, tasks, objects, accounts;
 	uint64_t names_of[MAX_NAMES], stack_ids[MAX_NAMES];
 	unsigned n_names;
@@ -73,7 +76,8 @@ FUNCTION static void sit_in_kernel(void)
 
 FUNCTION static void work(struct truth *truth)
 {
-	static void (*const functions[])(void) = { burn_fifty, burn_thirty, burn_twenty, sit_in_kernel };
+	static void (*const functions[])(void) = { burn_fifty, burn_thirty, burn_twenty,
+						   sit_in_kernel };
 	uint64_t now = thread_cpu_ns(), until = now + ROUNDS_NS, begin;
 
 	while (now < until) {
@@ -120,11 +124,14 @@ static void find_functions(void)
 		for (unsigned i = 0; i < sections[s].sh_size / sizeof(*symbols); i++)
 			for (unsigned f = 0; f < FUNCTIONS; f++)
 				if (!strcmp(strings + symbols[i].st_name, function_names[f]))
-					places[f] = (struct place){ symbols[i].st_value, symbols[i].st_value + symbols[i].st_size };
+					places[f] = (struct place){ symbols[i].st_value,
+								    symbols[i].st_value +
+									    symbols[i].st_size };
 	}
 	for (unsigned f = 0; f < FUNCTIONS; f++)
 		for (unsigned s = 0; s < header->e_phnum; s++)
-			if (segments[s].p_type == PT_LOAD && places[f].begin - segments[s].p_vaddr < segments[s].p_filesz) {
+			if (segments[s].p_type == PT_LOAD &&
+			    places[f].begin - segments[s].p_vaddr < segments[s].p_filesz) {
 				places[f].begin += segments[s].p_offset - segments[s].p_vaddr;
 				places[f].end += segments[s].p_offset - segments[s].p_vaddr;
 				break;
@@ -136,7 +143,8 @@ static bool is_in(__u64 frame, bool exact, enum function function)
 {
 	uint64_t offset = (frame & SYSPROF_FRAME_OFFSET_MASK) - !exact;
 
-	return frame >> SYSPROF_FRAME_OBJECT_SHIFT == seen.object && offset >= places[function].begin && offset < places[function].end;
+	return frame >> SYSPROF_FRAME_OBJECT_SHIFT == seen.object &&
+	       offset >= places[function].begin && offset < places[function].end;
 }
 
 static void look_at_sample(const struct sysprof_sample *sample)
@@ -184,7 +192,8 @@ static void look_at(const struct sysprof_record *record, void *data)
 		break;
 	case SYSPROF_TASK:
 		seen.tasks++;
-		seen.in_tasks |= record->pid == (uint32_t)getpid() && !strcmp(((const struct sysprof_task *)record)->comm, "reader");
+		seen.in_tasks |= record->pid == (uint32_t)getpid() &&
+				 !strcmp(((const struct sysprof_task *)record)->comm, "reader");
 		break;
 	case SYSPROF_ACCOUNT:
 		seen.accounts++;
@@ -203,7 +212,8 @@ static void take_snapshot(int fd, uint32_t part, const char *path)
 		if (ioctl(fd, SYSPROF_IOC_SNAPSHOT, &snapshot))
 			err(1, "SNAPSHOT");
 		for (uint32_t at = 0; at < snapshot.filled_bytes;) {
-			const struct sysprof_record *record = (const void *)((uint8_t *)buffer + at);
+			const struct sysprof_record *record =
+				(const void *)((uint8_t *)buffer + at);
 
 			look_at(record, (void *)(uintptr_t)path);
 			at += record->size * 8U;
@@ -241,18 +251,21 @@ static void record(struct session *session, struct truth *truth, const char *pat
 	while (!waitpid(seen.pid, &status, WNOHANG)) {
 		usleep(20000);
 		for (unsigned cpu = 0; cpu < session->cpus; cpu++)
-			unreadable += !session_drain(session, cpu, look_at, (void *)(uintptr_t)path);
+			unreadable +=
+				!session_drain(session, cpu, look_at, (void *)(uintptr_t)path);
 	}
 	ioctl(session->fd, SYSPROF_IOC_STOP);
 	for (unsigned cpu = 0; cpu < session->cpus; cpu++) {
 		unreadable += !session_drain(session, cpu, look_at, (void *)(uintptr_t)path);
-		unlawful += !account_get(session->fd, cpu, &account) || account.grid != account_sum(&account);
+		unlawful += !account_get(session->fd, cpu, &account) ||
+			    account.grid != account_sum(&account);
 		for (unsigned i = 0; i < SYSPROF_LOST_REASONS; i++)
 			lost += account.lost[i];
 	}
 	ok(WIFEXITED(status) && !WEXITSTATUS(status), "the child did its work");
 	ok(!unreadable && !unlawful, "the loss law adds up on each CPU, and the rings are whole");
-	ok(!lost && seen.accounts, "nothing was lost (%u), as %u accounts say", (unsigned)lost, (unsigned)seen.accounts);
+	ok(!lost && seen.accounts, "nothing was lost (%u), as %u accounts say", (unsigned)lost,
+	   (unsigned)seen.accounts);
 }
 
 static double percent(uint64_t part, uint64_t whole)
@@ -260,28 +273,37 @@ static double percent(uint64_t part, uint64_t whole)
 	return whole ? 100.0 * part / whole : 0;
 }
 
-/* An emulator's counters interrupt late, where it looks for interrupts: a system call that ends a turn gets some of its share. */
+/*
+ * An emulator's counters interrupt late, where it looks for interrupts: a system call that ends a
+ * turn gets some of its share.
+ */
 static void judge_user(const struct session *session, const struct truth *truth, double tolerance)
 {
 	uint64_t burnt = seen.by_leaf[FIFTY] + seen.by_leaf[THIRTY] + seen.by_leaf[TWENTY];
 	uint64_t spent = truth->ns[FIFTY] + truth->ns[THIRTY] + truth->ns[TWENTY];
 	double all = percent(seen.weight * session->config.period_ns, spent + truth->ns[READING]);
 
-	ok(seen.object >= SYSPROF_OBJECT_FIRST, "the program's own file is among %u objects", (unsigned)seen.objects);
+	ok(seen.object >= SYSPROF_OBJECT_FIRST, "the program's own file is among %u objects",
+	   (unsigned)seen.objects);
 	ok(seen.in_tasks, "... and the program among %u tasks, by name", (unsigned)seen.tasks);
 	ok(all > 90 && all < 115, "the child's weight is %.1f %% of the CPU time it had", all);
 	for (unsigned f = FIFTY; f <= TWENTY; f++) {
-		double got = percent(seen.by_leaf[f], burnt), expected = percent(truth->ns[f], spent);
+		double got = percent(seen.by_leaf[f], burnt),
+		       expected = percent(truth->ns[f], spent);
 
-		ok(fabs(got - expected) < tolerance, "%s has %.2f %%, should be %.2f +- %.0f", function_names[f], got, expected, tolerance);
+		ok(fabs(got - expected) < tolerance, "%s has %.2f %%, should be %.2f +- %.0f",
+		   function_names[f], got, expected, tolerance);
 	}
 	/* Where the child begins and ends it has no user context. */
 	ok(percent(seen.exact, seen.weight) > 97 && percent(seen.resolved, seen.weight) > 97,
-	   "user stacks begin with the very instruction, in its object (%.2f %%)", percent(seen.resolved, seen.weight));
-	ok(percent(seen.with_work, seen.weight) > 95, "the frame of work() is on %.2f %% of the stacks", percent(seen.with_work, seen.weight));
+	   "user stacks begin with the very instruction, in its object (%.2f %%)",
+	   percent(seen.resolved, seen.weight));
+	ok(percent(seen.with_work, seen.weight) > 95,
+	   "the frame of work() is on %.2f %% of the stacks", percent(seen.with_work, seen.weight));
 	/* A C library without frame pointers has no root to lead to. */
 #ifdef __aarch64__
-	ok(percent(seen.unrooted, seen.weight) < 3, "stacks lead to their root (%.2f %% do not)", percent(seen.unrooted, seen.weight));
+	ok(percent(seen.unrooted, seen.weight) < 3, "stacks lead to their root (%.2f %% do not)",
+	   percent(seen.unrooted, seen.weight));
 #endif
 }
 
@@ -292,18 +314,22 @@ static void judge_kernel(const struct session *session, const struct truth *trut
 	unsigned named = 0, reading = 0, ours = 0, stacks = 0;
 
 	ok(got > 80 && got < 200, "the kernel has %.1f %% of the time the child sat in it", got);
-	ok(percent(seen.in_kernel_with_work, seen.in_kernel) > 75, "... with work() below %.2f %% of it",
+	ok(percent(seen.in_kernel_with_work, seen.in_kernel) > 75,
+	   "... with work() below %.2f %% of it",
 	   percent(seen.in_kernel_with_work, seen.in_kernel));
-	ok(percent(seen.kernel_unrooted, seen.in_kernel) < 1, "kernel stacks lead to their root (%.2f %% do not)",
+	ok(percent(seen.kernel_unrooted, seen.in_kernel) < 1,
+	   "kernel stacks lead to their root (%.2f %% do not)",
 	   percent(seen.kernel_unrooted, seen.in_kernel));
 	for (unsigned i = 0; i < seen.n_names; i++)
 		names[i].frame = seen.names_of[i];
-	ok(seen.n_names > 100 && names_get(session->fd, names, seen.n_names), "NAMES of %u frames", seen.n_names);
+	ok(seen.n_names > 100 && names_get(session->fd, names, seen.n_names), "NAMES of %u frames",
+	   seen.n_names);
 	for (unsigned i = 0; i < seen.n_names; i++) {
 		named += names[i].symbol[0] != 0;
 		stacks += i == 0 || seen.stack_ids[i] != seen.stack_ids[i - 1];
 		reading += !strcmp(names[i].symbol, "vfs_read");
-		ours += !strcmp(names[i].module, "sysprof") || !strcmp(names[i].symbol, "__hrtimer_run_queues");
+		ours += !strcmp(names[i].module, "sysprof") ||
+			!strcmp(names[i].symbol, "__hrtimer_run_queues");
 		if (!names[i].symbol[0])
 			printf("# nameless: %#llx\n", (unsigned long long)names[i].frame);
 	}
@@ -320,19 +346,24 @@ static void judge_kernel(const struct session *session, const struct truth *trut
 /* The same session by cycles instead of time.  An emulator's have one nanosecond each. */
 static void use_counter(struct session *session)
 {
-	struct sysprof_config config = { .size = sizeof(config), .clock = SYSPROF_CLOCK_PMU, .event_period = NS_PER_MS,
+	struct sysprof_config config = { .size = sizeof(config),
+					 .clock = SYSPROF_CLOCK_PMU,
+					 .event_period = NS_PER_MS,
 					 .ring_bytes = session->config.ring_bytes };
 	struct sysprof_info info = { .size = sizeof(info) };
 
-	ok(!ioctl(session->fd, SYSPROF_IOC_INFO, &info) && info.features & SYSPROF_FEATURE_PMU, "INFO tells of counters");
-	ok(!ioctl(session->fd, SYSPROF_IOC_CONFIGURE, &config), "CONFIGURE by cycles: %s", strerror(errno));
+	ok(!ioctl(session->fd, SYSPROF_IOC_INFO, &info) && info.features & SYSPROF_FEATURE_PMU,
+	   "INFO tells of counters");
+	ok(!ioctl(session->fd, SYSPROF_IOC_CONFIGURE, &config), "CONFIGURE by cycles: %s",
+	   strerror(errno));
 	session->config = config;
 }
 
 /* reader [pmu [nmi]]: by a counter's interrupts, which are NMIs */
 int main(int argc, char **argv)
 {
-	struct truth *truth = mmap(NULL, sizeof(*truth), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	struct truth *truth = mmap(NULL, sizeof(*truth), PROT_READ | PROT_WRITE,
+				   MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	struct session session;
 	bool by_counter = argc > 1 && !strcmp(argv[1], "pmu");
 	char path[4096] = "";

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Recursion, at every level of which some work is done: a function that calls itself 80 deep, two that call each other 80 deep,
- * and one so deep that the stack is cut off (400 deep, or the second argument).  However often a function is on a stack, a sample counts once.
+ * Recursion, at every level of which some work is done: a function that calls itself 80 deep, two
+ * that call each other 80 deep, and one so deep that the stack is cut off (400 deep, or the second
+ * argument).  However often a function is on a stack, a sample counts once.
  */
 #include "workload.h"
 
@@ -12,8 +13,9 @@ static unsigned bottom = ABYSS;
 static uint64_t unit, deep, mutual, bottomless, last;
 
 /*
- * Time since the last lap.  Asking for it takes some, most of all in an emulator: it is asked by the function whose lap ends, and by one
- * with a frame, for a caller of one that has none is hidden from a walk along frame pointers.
+ * Time since the last lap.  Asking for it takes some, most of all in an emulator: it is asked by
+ * the function whose lap ends, and by one with a frame, for a caller of one that has none is hidden
+ * from a walk along frame pointers.
  */
 FUNCTION static uint64_t lap(void)
 {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Three functions that share the CPU 50 : 30 : 20, in slices of 2.1 ms: longer than a tick, or chance would have its say in who is
- * hit.  The next slice is always that of the function that is furthest behind its share by the thread's own clock, and the last only
- * when the proportion holds: it does so however evenly the machine runs.
+ * Three functions that share the CPU 50 : 30 : 20, in slices of 2.1 ms: longer than a tick, or
+ * chance would have its say in who is hit.  The next slice is always that of the function that is
+ * furthest behind its share by the thread's own clock, and the last only when the proportion holds:
+ * it does so however evenly the machine runs.
  */
 #include "workload.h"
 
@@ -12,8 +13,9 @@
 static uint64_t turns;
 
 /*
- * Asking for the time takes some, most of all in an emulator, where what is overdue comes at the end of a system call: it is asked in
- * the slice.  With a frame of its own, for a caller of one that has none is hidden from a walk along frame pointers.
+ * Asking for the time takes some, most of all in an emulator, where what is overdue comes at the
+ * end of a system call: it is asked in the slice.  With a frame of its own, for a caller of one
+ * that has none is hidden from a walk along frame pointers.
  */
 FUNCTION static uint64_t now_ns(void)
 {
@@ -38,7 +40,10 @@ FUNCTION static uint64_t burn_twenty(void)
 	return now_ns();
 }
 
-/* A host that takes the CPU away in a slice gives it to that slice's function, by any clock; the others have to catch up. */
+/*
+ * A host that takes the CPU away in a slice gives it to that slice's function, by any clock; the
+ * others have to catch up.
+ */
 static int are_balanced(const uint64_t *spent, const unsigned *shares)
 {
 	uint64_t sum = spent[0] + spent[1] + spent[2];
@@ -54,7 +59,8 @@ static int are_balanced(const uint64_t *spent, const unsigned *shares)
 
 int main(int argc, char **argv)
 {
-	static uint64_t (*const functions[FUNCTIONS])(void) = { burn_fifty, burn_thirty, burn_twenty };
+	static uint64_t (*const functions[FUNCTIONS])(void) = { burn_fifty, burn_thirty,
+								burn_twenty };
 	static const char *const names[FUNCTIONS] = { "burn_fifty", "burn_thirty", "burn_twenty" };
 	static const unsigned shares[FUNCTIONS] = { 50, 30, 20 };
 	uint64_t budget = cpu_budget_ns(argc, argv, 10), spent[FUNCTIONS] = { 0 }, now;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Processes that live for some milliseconds, one after the other, two at a time.  Each fourth one is a program of its own, "short.N", a copy
- * of this one that deletes its file before it begins to work; the others are this file, called "short".  Arguments: how many.
+ * Processes that live for some milliseconds, one after the other, two at a time.  Each fourth one
+ * is a program of its own, "short.N", a copy of this one that deletes its file before it begins to
+ * work; the others are this file, called "short".  Arguments: how many.
  */
 #include "workload.h"
 
@@ -26,7 +27,8 @@ FUNCTION static void deleted_short_work(uint64_t turns)
 static void copy_self(const char *path)
 {
 	char buffer[1 << 16];
-	int from = open("/proc/self/exe", O_RDONLY | O_CLOEXEC), to = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0755);
+	int from = open("/proc/self/exe", O_RDONLY | O_CLOEXEC),
+	    to = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0755);
 	ssize_t n;
 
 	if (from < 0 || to < 0)

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a child does whose stacks must lead through its calls to its beginning: it calls itself DEPTH deep, or half of that below a larger frame. */
+/*
+ * What a child does whose stacks must lead through its calls to its beginning: it calls itself
+ * DEPTH deep, or half of that below a larger frame.
+ */
 #ifndef SINK_H
 #define SINK_H
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * stress SECONDS [SESSIONS]: many sessions at once, each with its own rate, ring and reader; one reader stops and never comes back.  Meanwhile
- * CPUs go and come, programs are forked, exec'ed and ended, memory is mapped executable and unmapped, and the page cache is
- * pressed out.  Now and then a session stops and starts at another rate.  In the end each session's account must add
- * up, period by period, on every CPU, and what was delivered must be what its reader read.
+ * stress SECONDS [SESSIONS]: many sessions at once, each with its own rate, ring and reader; one
+ * reader stops and never comes back.  Meanwhile CPUs go and come, programs are forked, exec'ed and
+ * ended, memory is mapped executable and unmapped, and the page cache is pressed out.  Now and then
+ * a session stops and starts at another rate.  In the end each session's account must add up,
+ * period by period, on every CPU, and what was delivered must be what its reader read.
  */
 #include "abi.h"
 
@@ -34,7 +35,8 @@ static bool adds_up(const struct sysprof_account *account, const char *where)
 
 	if (sum == account->grid)
 		return true;
-	printf("# %s: of %llu periods %llu are accounted for\n", where, (unsigned long long)account->grid, (unsigned long long)sum);
+	printf("# %s: of %llu periods %llu are accounted for\n", where,
+	       (unsigned long long)account->grid, (unsigned long long)sum);
 	return false;
 }
 
@@ -59,7 +61,8 @@ static void on_record(const struct sysprof_record *record, void *data)
 		reader->resyncs++;
 		break;
 	case SYSPROF_ACCOUNT: {
-		const struct sysprof_account *account = &((const struct sysprof_account_record *)record)->account;
+		const struct sysprof_account *account =
+			&((const struct sysprof_account_record *)record)->account;
 
 		reader->bad_account |= !adds_up(account, "a record");
 		break;
@@ -74,8 +77,8 @@ static void drain(struct reader *reader)
 }
 
 /*
- * STOP, and what STATS, the ACCOUNTs and the samples say must agree to the period.  The storm's end may fall into the first
- * period of a round; a round of a second has periods on every CPU.
+ * STOP, and what STATS, the ACCOUNTs and the samples say must agree to the period.  The storm's end
+ * may fall into the first period of a round; a round of a second has periods on every CPU.
  */
 static void end_round(struct reader *reader, bool reads)
 {
@@ -91,7 +94,8 @@ static void end_round(struct reader *reader, bool reads)
 		/* A CPU number that has no CPU has no account. */
 		if (!account_get(reader->session.fd, cpu, &account))
 			continue;
-		reader->bad_account |= !adds_up(&account, "after STOP") || (has_periods && !account.grid);
+		reader->bad_account |=
+			!adds_up(&account, "after STOP") || (has_periods && !account.grid);
 		if (has_periods && !account.grid)
 			printf("# CPU %u: no period in a whole round\n", cpu);
 		delivered += account.delivered;
@@ -112,8 +116,11 @@ static void start(struct reader *reader, unsigned number)
 	struct sysprof_config config = reader->session.config;
 	static const unsigned periods_us[] = { 1000, 500, 20000, 1000, 3000, 10000, 7000 };
 
-	config.period_ns = periods_us[(number + reader->rounds) % (sizeof(periods_us) / sizeof(periods_us[0]))] * 1000ULL;
-	reader->busy |= ioctl(reader->session.fd, SYSPROF_IOC_CONFIGURE, &config) || ioctl(reader->session.fd, SYSPROF_IOC_START, NULL);
+	config.period_ns =
+		periods_us[(number + reader->rounds) % (sizeof(periods_us) / sizeof(periods_us[0]))] *
+		1000ULL;
+	reader->busy |= ioctl(reader->session.fd, SYSPROF_IOC_CONFIGURE, &config) ||
+			ioctl(reader->session.fd, SYSPROF_IOC_START, NULL);
 	reader->started_ns = wall_ns();
 }
 
@@ -144,7 +151,8 @@ static void *storm_forks(void *unused)
 		pid_t pids[4];
 
 		for (unsigned i = 0; i < 4; i++) {
-			if (i % 2 && !posix_spawn(&pids[i], "/bin/true", NULL, NULL, arguments, environ))
+			if (i % 2 &&
+			    !posix_spawn(&pids[i], "/bin/true", NULL, NULL, arguments, environ))
 				continue;
 			pids[i] = fork();
 			if (!pids[i])
@@ -169,10 +177,13 @@ static void *storm_maps(void *unused)
 		void *at[16];
 
 		for (unsigned i = 0; i < 16; i++) {
-			at[i] = mmap(NULL, 4 * PAGE, PROT_READ | PROT_EXEC, MAP_PRIVATE | (i % 2 ? MAP_ANONYMOUS : 0), i % 2 ? -1 : self, 0);
+			at[i] = mmap(NULL, 4 * PAGE, PROT_READ | PROT_EXEC,
+				     MAP_PRIVATE | (i % 2 ? MAP_ANONYMOUS : 0), i % 2 ? -1 : self,
+				     0);
 			if (at[i] == MAP_FAILED)
 				err(1, "cannot map");
-			mprotect((uint8_t *)at[i] + PAGE, PAGE, i % 3 ? PROT_READ : PROT_READ | PROT_WRITE);
+			mprotect((uint8_t *)at[i] + PAGE, PAGE,
+				 i % 3 ? PROT_READ : PROT_READ | PROT_WRITE);
 			mprotect((uint8_t *)at[i] + PAGE, PAGE, PROT_READ | PROT_EXEC);
 		}
 		for (unsigned i = 0; i < 16; i++)
@@ -219,7 +230,8 @@ static void *storm_memory(void *unused)
 {
 	while (!is_over()) {
 		size_t bytes = 64 << 20;
-		uint8_t *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		uint8_t *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+				       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 		if (memory != MAP_FAILED) {
 			for (size_t i = 0; i < bytes; i += PAGE)
@@ -236,8 +248,10 @@ static void *storm_memory(void *unused)
 
 int main(int argc, char **argv)
 {
-	static void *(*const storms[])(void *) = { storm_forks, storm_maps, storm_hotplug, storm_memory };
-	unsigned seconds = argc > 1 ? atoi(argv[1]) : 10, n_storms = sizeof(storms) / sizeof(storms[0]);
+	static void *(*const storms[])(void *) = { storm_forks, storm_maps, storm_hotplug,
+						   storm_memory };
+	unsigned seconds = argc > 1 ? atoi(argv[1]) : 10,
+		 n_storms = sizeof(storms) / sizeof(storms[0]);
 	bool bad_account = false, bad_walk = false, bad_weight = false, busy = false;
 	uint64_t samples = 0, lost = 0, resyncs = 0, rounds = 0, delivered = 0;
 	pthread_t threads[sizeof(storms) / sizeof(storms[0])];
@@ -281,11 +295,15 @@ int main(int argc, char **argv)
 			busy |= !account.lost[SYSPROF_LOST_RING_FULL];
 		}
 	}
-	printf("# %u s: %" PRIu64 " forks, %" PRIu64 " mappings, %" PRIu64 " times a CPU went, %" PRIu64 " times pressed\n", seconds, forks,
-	       maps, offlines, pressures);
-	printf("# %" PRIu64 " samples read in %" PRIu64 " rounds of %u sessions, %" PRIu64 " periods lost, %" PRIu64 " resyncs; "
-	       "%" PRIu64 " periods before the stopped reader's rings were full\n", samples, rounds, n_sessions, lost, resyncs, delivered);
-	ok(forks && maps && pressures && (offlines || sysconf(_SC_NPROCESSORS_CONF) == 1), "there was stress");
+	printf("# %u s: %" PRIu64 " forks, %" PRIu64 " mappings, %" PRIu64
+	       " times a CPU went, %" PRIu64 " times pressed\n",
+	       seconds, forks, maps, offlines, pressures);
+	printf("# %" PRIu64 " samples read in %" PRIu64 " rounds of %u sessions, %" PRIu64
+	       " periods lost, %" PRIu64 " resyncs; "
+	       "%" PRIu64 " periods before the stopped reader's rings were full\n",
+	       samples, rounds, n_sessions, lost, resyncs, delivered);
+	ok(forks && maps && pressures && (offlines || sysconf(_SC_NPROCESSORS_CONF) == 1),
+	   "there was stress");
 	ok(samples && rounds >= n_sessions, "each session ran");
 	ok(!busy, "every start was granted, and only the reader that stopped ran full for good");
 	ok(!bad_walk, "every record could be walked");

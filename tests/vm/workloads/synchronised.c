@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Wakes at every full millisecond of the clock and works for 0.3 ms: in step with a profiler of 1000 Hz. */
+/*
+ * Wakes at every full millisecond of the clock and works for 0.3 ms: in step with a profiler of
+ * 1000 Hz.
+ */
 #include "pulses.h"
 
 FUNCTION static void synchronised_work(uint64_t turns)

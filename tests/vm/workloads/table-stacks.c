@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * table-stacks TABLE: a child that calls itself 60 deep, walked by the module by the unwind table of this program, which is in file TABLE (made by
- * unwind-raw --table).  Links statically: where its functions lie in its file is known.
+ * table-stacks TABLE: a child that calls itself 60 deep, walked by the module by the unwind table
+ * of this program, which is in file TABLE (made by unwind-raw --table).  Links statically: where
+ * its functions lie in its file is known.
  */
 #include "abi.h"
 #include "sink.h"
@@ -21,7 +22,9 @@ static struct {
 /* Whether a call came from @function, which is not longer than 512 bytes. */
 static bool is_in(uint64_t frame, const void *function)
 {
-	return (frame & SYSPROF_FRAME_OFFSET_MASK) - ((uintptr_t)function - (uintptr_t)__executable_start) < 512;
+	return (frame & SYSPROF_FRAME_OFFSET_MASK) -
+		       ((uintptr_t)function - (uintptr_t)__executable_start) <
+	       512;
 }
 
 static void look_at(const struct sysprof_record *record, void *data)
@@ -31,12 +34,14 @@ static void look_at(const struct sysprof_record *record, void *data)
 	unsigned dives = 0, sinks = 0;
 
 	(void)data;
-	if (record->type != SYSPROF_SAMPLE || record->pid != child || sample->n_user < 2 || record->flags & SYSPROF_SAMPLE_NO_TABLE)
+	if (record->type != SYSPROF_SAMPLE || record->pid != child || sample->n_user < 2 ||
+	    record->flags & SYSPROF_SAMPLE_NO_TABLE)
 		return;
 	seen.stacks++;
 	seen.whole += sample->user_end == SYSPROF_END_ROOT;
 	for (unsigned i = 1; i < sample->n_user; i++) {
-		seen.odd += user[i] >> SYSPROF_FRAME_OBJECT_SHIFT != user[0] >> SYSPROF_FRAME_OBJECT_SHIFT;
+		seen.odd += user[i] >> SYSPROF_FRAME_OBJECT_SHIFT !=
+			    user[0] >> SYSPROF_FRAME_OBJECT_SHIFT;
 		dives += is_in(user[i], dive);
 		sinks += is_in(user[i], sink);
 	}
@@ -49,7 +54,10 @@ int main(int argc, char **argv)
 {
 	struct session session = session_open(NS_PER_MS, 4U << 20);
 	struct sysprof_config config = {
-		.size = sizeof(config), .period_ns = NS_PER_MS, .ring_bytes = session.config.ring_bytes, .user_mode = SYSPROF_USER_TABLE + 1,
+		.size = sizeof(config),
+		.period_ns = NS_PER_MS,
+		.ring_bytes = session.config.ring_bytes,
+		.user_mode = SYSPROF_USER_TABLE + 1,
 	};
 	struct sysprof_table table = { .size = sizeof(table), .build_id_bytes = 20 };
 	uint8_t *bytes = malloc(TABLE_MAX_BYTES);
@@ -65,8 +73,11 @@ int main(int argc, char **argv)
 	child = fork();
 	if (!child)
 		sink();
-	ok(!ioctl(session.fd, SYSPROF_IOC_CONFIGURE, &config) && !ioctl(session.fd, SYSPROF_IOC_START, NULL), "START of a session with stacks by tables");
-	ok(!ioctl(session.fd, SYSPROF_IOC_TABLE, &table), "the program's own table (%u bytes)", table.bytes);
+	ok(!ioctl(session.fd, SYSPROF_IOC_CONFIGURE, &config) &&
+		   !ioctl(session.fd, SYSPROF_IOC_START, NULL),
+	   "START of a session with stacks by tables");
+	ok(!ioctl(session.fd, SYSPROF_IOC_TABLE, &table), "the program's own table (%u bytes)",
+	   table.bytes);
 	for (unsigned round = 0; round < 200 && seen.stacks < STACKS; round++) {
 		burn_ms(50);
 		for (unsigned cpu = 0; cpu < session.cpus; cpu++)
@@ -75,10 +86,12 @@ int main(int argc, char **argv)
 	kill(child, SIGKILL);
 	waitpid(child, NULL, 0);
 	ok(seen.stacks >= STACKS, "stacks of a child by its table (%u)", seen.stacks);
-	ok(seen.whole >= seen.stacks * 99 / 100 && seen.back >= seen.stacks * 95 / 100, "they lead back to the beginning (%u), by way of the first call (%u)",
-	   seen.whole, seen.back);
+	ok(seen.whole >= seen.stacks * 99 / 100 && seen.back >= seen.stacks * 95 / 100,
+	   "they lead back to the beginning (%u), by way of the first call (%u)", seen.whole,
+	   seen.back);
 	ok(!seen.odd, "... through calls such as there are (%u)", seen.odd);
-	ok(seen.deepest > DEPTH / 2 + 1, "... and deep ones are among them (%u calls)", seen.deepest);
+	ok(seen.deepest > DEPTH / 2 + 1, "... and deep ones are among them (%u calls)",
+	   seen.deepest);
 	session_close(&session);
 	return tests_end();
 }

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Who calls into which of the libraries that churn: below through_red() there is libchurn-red.so and nothing else. */
+/*
+ * Who calls into which of the libraries that churn: below through_red() there is libchurn-red.so
+ * and nothing else.
+ */
 #ifndef THROUGH_H
 #define THROUGH_H
 

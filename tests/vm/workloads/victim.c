@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Somebody else's process: victim DIRECTORY.  It has code mapped from files that others may not reach: in a closed directory, unreadable, deleted, new
- * ones all the time; and it keeps a CPU busy with secret words all over its stack, some where a walk along frame pointers
- * takes them for return addresses.
+ * Somebody else's process: victim DIRECTORY.  It has code mapped from files that others may not
+ * reach: in a closed directory, unreadable, deleted, new ones all the time; and it keeps a CPU busy
+ * with secret words all over its stack, some where a walk along frame pointers takes them for
+ * return addresses.
  */
 #include "files.h"
 #include "secret.h"
@@ -12,7 +13,10 @@
 
 static volatile uint64_t sink;
 
-/* Frames as a walk sees them, with words for return addresses that are none: a secret, a place on the stack, one in the heap. */
+/*
+ * Frames as a walk sees them, with words for return addresses that are none: a secret, a place on
+ * the stack, one in the heap.
+ */
 FUNCTION static void work_among_secrets(uint64_t *heap, unsigned depth)
 {
 	uint64_t words[256], salt = depth;
@@ -26,7 +30,10 @@ FUNCTION static void work_among_secrets(uint64_t *heap, unsigned depth)
 			words[8] = 0;
 			words[9] = 0;
 			words[4] = (uintptr_t)&words[8];
-			words[5] = kind == 0 ? secret_word(7) : kind == 1 ? (uintptr_t)words : kind == 2 ? (uintptr_t)heap : 0xffff888000001000ULL;
+			words[5] = kind == 0 ? secret_word(7) :
+				   kind == 1 ? (uintptr_t)words :
+				   kind == 2 ? (uintptr_t)heap :
+					       0xffff888000001000ULL;
 			/* The frame pointer points to words[4] while the loop runs. */
 			__asm__ volatile("push %%rbp\n\t"
 					 "mov %1, %%rbp\n\t"

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the known-answer workloads share: clocks, a loop that does nothing but take time, and the way the truth is told.
+ * What the known-answer workloads share: clocks, a loop that does nothing but take time, and the
+ * way the truth is told.
  *
- * A workload prints lines "truth KEY VALUE" that it measured itself, with clocks the profiler has no part in.  It bounds itself
- * by CPU time, because an emulated machine is 20 to 50 times slower than a real one.
+ * A workload prints lines "truth KEY VALUE" that it measured itself, with clocks the profiler has
+ * no part in.  It bounds itself by CPU time, because an emulated machine is 20 to 50 times slower
+ * than a real one.
  */
 #ifndef WORKLOAD_H
 #define WORKLOAD_H
@@ -20,7 +22,10 @@
 
 #define NS_PER_S	1000000000ULL
 
-/* A function that stays one, under its own name: the compiler neither inlines, copies nor merges it. */
+/*
+ * A function that stays one, under its own name: the compiler neither inlines, copies nor merges
+ * it.
+ */
 #define FUNCTION	__attribute__((noinline, noclone, used))
 
 static inline uint64_t clock_ns(clockid_t clock)
@@ -35,7 +40,10 @@ static inline uint64_t clock_ns(clockid_t clock)
 #define process_cpu_ns() clock_ns(CLOCK_PROCESS_CPUTIME_ID)
 #define thread_cpu_ns()	clock_ns(CLOCK_THREAD_CPUTIME_ID)
 
-/* The same work per turn wherever it is inlined; @salt keeps two functions around it from being the same code. */
+/*
+ * The same work per turn wherever it is inlined; @salt keeps two functions around it from being the
+ * same code.
+ */
 static inline __attribute__((always_inline)) void spin(uint64_t turns, uint64_t salt)
 {
 	for (uint64_t i = 0; i < turns; i++) {
@@ -67,7 +75,8 @@ static inline uint64_t cpu_budget_ns(int argc, char **argv, double fallback)
 	double seconds = argc > 1 ? strtod(argv[1], NULL) : fallback;
 
 	if (!(seconds > 0 && seconds < 1000))
-		errx(2, "seconds of CPU time must be a number above 0 and below 1000, not '%s'", argv[1]);
+		errx(2, "seconds of CPU time must be a number above 0 and below 1000, not '%s'",
+		     argv[1]);
 	return (uint64_t)(seconds * NS_PER_S);
 }
 

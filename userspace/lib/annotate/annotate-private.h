@@ -9,7 +9,8 @@
 /* A place of the function in the capture: one instruction, whichever nodes are there. */
 struct spt_place {
 	SptFrame frame;
-	uint32_t first_line, n_lines;	/* in annotator->place_lines: of the function, innermost first */
+	/* In annotator->place_lines: of the function, innermost first */
+	uint32_t first_line, n_lines;
 	bool is_innermost;		/* nothing is inlined into the function there */
 	uint32_t depth;			/* on the stack that is being walked */
 	uint64_t self, total;
@@ -32,13 +33,18 @@ struct spt_annotator {
 	GArray *place_lines;		/* uint32_t: in lines */
 	GArray *lines;			/* struct spt_line */
 	struct spt_pairs line_numbers;	/* (file, number) -> in lines */
-	struct spt_pairs file_numbers;	/* (file, directory) as debug information has them -> file */
+	/* (file, directory) as debug information has them -> file */
+	struct spt_pairs file_numbers;
 	GHashTable *files;		/* path -> file, from 1 */
 };
 
-/* The lines of the function among @places (as spt_symbols_places() tells of one frame), appended to @ret (uint32_t: in
- * annotator->lines; may be NULL).  Whether one of them is the function; @ret_innermost: the first one is. */
-bool spt_annotator_lines(struct spt_annotator *annotator, const SptNamedPlace *places, unsigned n, GArray *ret, bool *ret_innermost);
+/*
+ * The lines of the function among @places (as spt_symbols_places() tells of one frame), appended to
+ * @ret (uint32_t: in annotator->lines; may be NULL).  Whether one of them is the function;
+ * @ret_innermost: the first one is.
+ */
+bool spt_annotator_lines(struct spt_annotator *annotator, const SptNamedPlace *places, unsigned n,
+			 GArray *ret, bool *ret_innermost);
 
 /* code.c: fills in annotation->code, and which lines have some. */
 void spt_annotator_add_code(struct spt_annotator *annotator);

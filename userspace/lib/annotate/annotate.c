@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The nodes that lie in the function are a forest: each hangs below the nearest one above it.  One walk through it sums up lines and
- * instructions, each once per stack.
+ * The nodes that lie in the function are a forest: each hangs below the nearest one above it.  One
+ * walk through it sums up lines and instructions, each once per stack.
  */
 #include "annotate/annotate-private.h"
 
@@ -18,7 +18,8 @@
 
 static bool is_wanted(const struct spt_annotator *annotator, const SptName *name)
 {
-	return (annotator->is_pattern ? spt_glob_match(annotator->function, name->function) : strcmp(annotator->function, name->function) == 0) &&
+	return (annotator->is_pattern ? spt_glob_match(annotator->function, name->function) :
+					strcmp(annotator->function, name->function) == 0) &&
 	       (!annotator->object || spt_glob_match(annotator->object, name->object));
 }
 
@@ -35,7 +36,8 @@ static char *full_path(const SptNamedPlace *place)
 static uint32_t file_of(struct spt_annotator *annotator, const SptNamedPlace *place)
 {
 	GPtrArray *files = annotator->annotation->files;
-	uint32_t *number = spt_pairs_at(&annotator->file_numbers, (uintptr_t)place->file, (uintptr_t)place->directory);
+	uint32_t *number = spt_pairs_at(&annotator->file_numbers, (uintptr_t)place->file,
+					(uintptr_t)place->directory);
 	g_autofree char *path = NULL;
 
 	if (*number != UINT32_MAX)
@@ -67,7 +69,8 @@ static uint32_t line_of(struct spt_annotator *annotator, const SptNamedPlace *pl
 	return *index;
 }
 
-bool spt_annotator_lines(struct spt_annotator *annotator, const SptNamedPlace *places, unsigned n, GArray *ret, bool *ret_innermost)
+bool spt_annotator_lines(struct spt_annotator *annotator, const SptNamedPlace *places, unsigned n,
+			 GArray *ret, bool *ret_innermost)
 {
 	bool found = false;
 
@@ -102,7 +105,8 @@ static uint32_t place_of(struct spt_annotator *annotator, const SptFrame *frame)
 }
 
 /* Of each node with weight the place in the function; false if none is in it. */
-static bool find_places(struct spt_annotator *annotator, const SptNodeWeights *weights, uint32_t *place_of_node)
+static bool find_places(struct spt_annotator *annotator, const SptNodeWeights *weights,
+			uint32_t *place_of_node)
 {
 	const SptCapture *capture = annotator->capture;
 	struct spt_pairs seen = { 0 };
@@ -139,7 +143,8 @@ static void plant(struct forest *forest, const SptCapture *capture, const uint32
 	for (uint32_t id = 1; id < n; id++) {
 		uint32_t parent = capture->nodes[id].parent;
 
-		forest->up[id] = parent && place_of_node[parent] != NOT_HERE ? parent : forest->up[parent];
+		forest->up[id] =
+			parent && place_of_node[parent] != NOT_HERE ? parent : forest->up[parent];
 		if (place_of_node[id] == NOT_HERE)
 			continue;
 		forest->next[id] = forest->first[forest->up[id]];
@@ -148,7 +153,8 @@ static void plant(struct forest *forest, const SptCapture *capture, const uint32
 }
 
 /* @step 1: the node is entered, -1: it is left. */
-static void pass(struct spt_annotator *annotator, struct spt_place *place, uint64_t self, uint64_t total, int step)
+static void pass(struct spt_annotator *annotator, struct spt_place *place, uint64_t self,
+		 uint64_t total, int step)
 {
 	bool enters = step > 0;
 
@@ -156,7 +162,8 @@ static void pass(struct spt_annotator *annotator, struct spt_place *place, uint6
 	place->total += enters && place->depth == 0 ? total : 0;
 	place->depth += step;
 	for (uint32_t i = 0; i < place->n_lines; i++) {
-		uint32_t index = g_array_index(annotator->place_lines, uint32_t, place->first_line + i);
+		uint32_t index =
+			g_array_index(annotator->place_lines, uint32_t, place->first_line + i);
 		struct spt_line *line = &g_array_index(annotator->lines, struct spt_line, index);
 
 		line->self += enters && i == 0 && place->is_innermost ? self : 0;
@@ -165,7 +172,8 @@ static void pass(struct spt_annotator *annotator, struct spt_place *place, uint6
 	}
 }
 
-static void weigh(struct spt_annotator *annotator, const SptNodeWeights *weights, const uint32_t *place_of_node)
+static void weigh(struct spt_annotator *annotator, const SptNodeWeights *weights,
+		  const uint32_t *place_of_node)
 {
 	SptAnnotation *annotation = annotator->annotation;
 	struct forest forest;
@@ -173,7 +181,8 @@ static void weigh(struct spt_annotator *annotator, const SptNodeWeights *weights
 
 	plant(&forest, annotator->capture, place_of_node);
 	for (node = forest.first[0]; node != 0;) {
-		struct spt_place *place = &g_array_index(annotator->places, struct spt_place, place_of_node[node]);
+		struct spt_place *place =
+			&g_array_index(annotator->places, struct spt_place, place_of_node[node]);
 
 		pass(annotator, place, weights->self[node], weights->total[node], 1);
 		annotation->self += place->is_innermost ? weights->self[node] : 0;
@@ -183,7 +192,10 @@ static void weigh(struct spt_annotator *annotator, const SptNodeWeights *weights
 			continue;
 		}
 		for (; node != 0; node = forest.up[node]) {
-			pass(annotator, &g_array_index(annotator->places, struct spt_place, place_of_node[node]), 0, 0, -1);
+			pass(annotator,
+			     &g_array_index(annotator->places, struct spt_place,
+					    place_of_node[node]),
+			     0, 0, -1);
 			if (forest.next[node]) {
 				node = forest.next[node];
 				break;
@@ -211,10 +223,13 @@ static void fill_gaps(SptAnnotatedFile *file)
 	for (unsigned i = 0; i < file->lines->len; i++) {
 		SptAnnotatedLine line = g_array_index(file->lines, SptAnnotatedLine, i);
 		SptAnnotatedLine gap = {
-			.number = i > 0 ? g_array_index(file->lines, SptAnnotatedLine, i - 1).number : line.number - MIN(line.number, HEAD_LINES + 1),
+			.number =
+				i > 0 ? g_array_index(file->lines, SptAnnotatedLine, i - 1).number :
+					line.number - MIN(line.number, HEAD_LINES + 1),
 		};
 
-		while (++gap.number < line.number && line.number - gap.number < LINES_MAX && all->len < LINES_MAX)
+		while (++gap.number < line.number && line.number - gap.number < LINES_MAX &&
+		       all->len < LINES_MAX)
 			g_array_append_val(all, gap);
 		g_array_append_val(all, line);
 	}
@@ -224,7 +239,8 @@ static void fill_gaps(SptAnnotatedFile *file)
 
 static int heavier_file(gconstpointer a, gconstpointer b)
 {
-	const SptAnnotatedFile *x = *(SptAnnotatedFile *const *)a, *y = *(SptAnnotatedFile *const *)b;
+	const SptAnnotatedFile *x = *(SptAnnotatedFile *const *)a,
+			       *y = *(SptAnnotatedFile *const *)b;
 
 	if (x->total != y->total)
 		return x->total > y->total ? -1 : 1;
@@ -237,7 +253,8 @@ static uint64_t built_at(const struct spt_annotator *annotator)
 	uint64_t built_ns = 0;
 
 	for (unsigned i = 0; i < annotator->places->len; i++) {
-		uint32_t object = g_array_index(annotator->places, struct spt_place, i).frame.object;
+		uint32_t object =
+			g_array_index(annotator->places, struct spt_place, i).frame.object;
 
 		built_ns = MAX(built_ns, annotator->capture->objects[object].mtime_ns);
 	}
@@ -252,7 +269,10 @@ static void add_sources(struct spt_annotator *annotator, const char *const *sour
 	for (unsigned i = 0; i < annotator->lines->len; i++) {
 		const struct spt_line *line = &g_array_index(annotator->lines, struct spt_line, i);
 		SptAnnotatedFile *file = files->pdata[line->file];
-		SptAnnotatedLine row = { .number = line->number, .has_code = line->has_code, .self = line->self, .total = line->total };
+		SptAnnotatedLine row = { .number = line->number,
+					 .has_code = line->has_code,
+					 .self = line->self,
+					 .total = line->total };
 
 		file->self += line->self;
 		file->total += line->total;
@@ -308,14 +328,20 @@ static void annotator_clear(struct spt_annotator *annotator)
 	spt_annotation_free(annotator->annotation);
 }
 
-SptAnnotation *spt_annotation_new(const SptCapture *capture, SptSymbols *symbols, const SptFilter *filter, const char *function,
-				  const char *object, const char *const *source_dirs)
+SptAnnotation *spt_annotation_new(const SptCapture *capture, SptSymbols *symbols,
+				  const SptFilter *filter, const char *function, const char *object,
+				  const char *const *source_dirs)
 {
 	g_autofree uint32_t *place_of_node = g_new(uint32_t, MAX(capture->n_nodes, 1));
 	struct spt_annotator annotator = {
-		.capture = capture, .symbols = symbols, .function = function, .object = object,
-		.annotation = g_new0(SptAnnotation, 1), .places = g_array_new(FALSE, FALSE, sizeof(struct spt_place)),
-		.place_lines = g_array_new(FALSE, FALSE, sizeof(uint32_t)), .lines = g_array_new(FALSE, FALSE, sizeof(struct spt_line)),
+		.capture = capture,
+		.symbols = symbols,
+		.function = function,
+		.object = object,
+		.annotation = g_new0(SptAnnotation, 1),
+		.places = g_array_new(FALSE, FALSE, sizeof(struct spt_place)),
+		.place_lines = g_array_new(FALSE, FALSE, sizeof(uint32_t)),
+		.lines = g_array_new(FALSE, FALSE, sizeof(struct spt_line)),
 		.files = g_hash_table_new(g_str_hash, g_str_equal),
 	};
 	SptAnnotation *annotation = annotator.annotation;

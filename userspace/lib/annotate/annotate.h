@@ -2,9 +2,10 @@
 /*
  * A function's lines of source and its instructions, each with its weight.
  *
- * A sample weighs upon the line and instruction that ran (self), and upon those of the function's calls that led there (total): each
- * counts it once, however often it is on the stack.  A function that is inlined weighs upon the line that calls it as any other does; it may be
- * asked for itself, and is then shown wherever it was inlined.
+ * A sample weighs upon the line and instruction that ran (self), and upon those of the function's
+ * calls that led there (total): each counts it once, however often it is on the stack.  A function
+ * that is inlined weighs upon the line that calls it as any other does; it may be asked for itself,
+ * and is then shown wherever it was inlined.
  */
 #ifndef SPT_ANNOTATE_H
 #define SPT_ANNOTATE_H
@@ -16,32 +17,38 @@ G_BEGIN_DECLS
 typedef struct {
 	uint32_t number;		/* from 1 */
 	bool has_code;			/* of this function */
-	const char *text;		/* without its end of line; NULL if the file was not found or is shorter */
+	/* Without its end of line; NULL if the file was not found or is shorter */
+	const char *text;
 	uint64_t self, total;
 } SptAnnotatedLine;
 
 typedef struct {
 	char *path;			/* as debug information has it */
 	char *found;			/* where it was read; NULL: nowhere */
-	const char *problem;		/* why it was not, or why it may not be what was compiled; NULL */
+	/* Why it was not, or why it may not be what was compiled; NULL */
+	const char *problem;
 	char *content;			/* what the lines' texts lie in */
 	uint64_t self, total;		/* of its lines; total may count a sample several times */
-	GArray *lines;			/* SptAnnotatedLine, from the function's first to its last */
+	/* SptAnnotatedLine, from the function's first to its last */
+	GArray *lines;
 } SptAnnotatedFile;
 
 typedef struct {
 	uint64_t address, offset;	/* in the file's own address space; as in frames */
 	uint32_t bytes;
 	uint32_t line;			/* 0: not known */
-	uint64_t target;		/* address it goes to; 0: the next one, or it does not tell */
-	const char *file;		/* of the line, as debug information has it; lives as long as the symbols */
+	/* Address it goes to; 0: the next one, or it does not tell */
+	uint64_t target;
+	/* Of the line, as debug information has it; lives as long as the symbols */
+	const char *file;
 	char *text;
 	uint64_t self, total;
 } SptInstruction;
 
 /* A piece of code that has some of the function. */
 typedef struct {
-	const char *function, *object;	/* what it belongs to: the function itself, or what that is inlined into */
+	/* What it belongs to: the function itself, or what that is inlined into */
+	const char *function, *object;
 	uint64_t start, bytes;		/* all of it, in offsets as in frames */
 	char *problem;			/* why there are no instructions; NULL */
 	uint64_t self, total;		/* of its instructions, as in SptAnnotatedFile */
@@ -55,17 +62,24 @@ typedef struct {
 	GPtrArray *code;		/* SptAnnotatedCode, likewise */
 } SptAnnotation;
 
-/* Of the samples that @filter leaves (NULL: all).  @function is a name as shown, else a pattern (glob.h), in
- * objects that match the pattern @object, unless that is NULL.  Source is looked for where debug information says, and below each of
- * @source_dirs (NULL-terminated or NULL) under ever shorter ends of that path.  NULL: the samples have no such function.
- * Of @symbols, which have to name functions without their lines. */
-SptAnnotation *spt_annotation_new(const SptCapture *capture, SptSymbols *symbols, const SptFilter *filter, const char *function,
-				  const char *object, const char *const *source_dirs);
+/*
+ * Of the samples that @filter leaves (NULL: all).  @function is a name as shown, else a pattern
+ * (glob.h), in objects that match the pattern @object, unless that is NULL.  Source is looked for
+ * where debug information says, and below each of @source_dirs (NULL-terminated or NULL) under ever
+ * shorter ends of that path.  NULL: the samples have no such function.  Of @symbols, which have to
+ * name functions without their lines.
+ */
+SptAnnotation *spt_annotation_new(const SptCapture *capture, SptSymbols *symbols,
+				  const SptFilter *filter, const char *function, const char *object,
+				  const char *const *source_dirs);
 void spt_annotation_free(SptAnnotation *annotation);
 
 /* The line with spaces for its tabs, valid; to be freed. */
 char *spt_annotated_line_text(const SptAnnotatedLine *line);
-/* Whether the line at @index is worth showing: it has code or weight, or is near to one that has, and there is something to be shown. */
+/*
+ * Whether the line at @index is worth showing: it has code or weight, or is near to one that has,
+ * and there is something to be shown.
+ */
 bool spt_annotated_file_shows(const SptAnnotatedFile *file, unsigned index);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptAnnotation, spt_annotation_free)
 

@@ -48,13 +48,17 @@ static void prepare(struct reader *reader, const GArray *instructions)
 /* "call <kfree>" instead of the zero that is there until it is loaded. */
 static bool name_reference(struct reader *reader, SptInstruction *instruction)
 {
-	const char *name = spt_code_reference(reader->code, instruction->address, instruction->bytes);
+	const char *name =
+		spt_code_reference(reader->code, instruction->address, instruction->bytes);
 	g_autofree char *text = NULL;
 
 	if (!name)
 		return false;
 	text = instruction->text;
-	instruction->text = g_strdup_printf("%.*s <%s>", instruction->target ? (int)strcspn(text, " ") : (int)strlen(text), text, name);
+	instruction->text =
+		g_strdup_printf("%.*s <%s>",
+				instruction->target ? (int)strcspn(text, " ") : (int)strlen(text),
+				text, name);
 	instruction->target = 0;
 	return true;
 }
@@ -78,11 +82,14 @@ static void name_target(struct reader *reader, SptInstruction *instruction)
 	}
 	frame.offset = offset_of(reader, instruction->target);
 	name = spt_symbols_name(reader->annotator->symbols, &frame);
-	if (!name.has_symbol || !spt_symbols_extent(reader->annotator->symbols, &frame, &start, &bytes))
+	if (!name.has_symbol ||
+	    !spt_symbols_extent(reader->annotator->symbols, &frame, &start, &bytes))
 		return;
 	text = instruction->text;
-	instruction->text = frame.offset == start ? g_strdup_printf("%s <%s>", text, name.function) :
-		g_strdup_printf("%s <%s+0x%" PRIx64 ">", text, name.function, frame.offset - start);
+	instruction->text = frame.offset == start ?
+				    g_strdup_printf("%s <%s>", text, name.function) :
+				    g_strdup_printf("%s <%s+0x%" PRIx64 ">", text, name.function,
+						    frame.offset - start);
 }
 
 static char *say(const SptAnnotatedCode *code, const char *what)
@@ -116,28 +123,37 @@ static void keep_own(struct reader *reader, SptAnnotatedCode *code, GArray *inst
 		instruction->file = places[0].line ? places[0].file : NULL;
 		instruction->line = places[0].line;
 		for (unsigned k = 0; k < own->len; k++)
-			g_array_index(annotator->lines, struct spt_line, g_array_index(own, uint32_t, k)).has_code = true;
+			g_array_index(annotator->lines, struct spt_line,
+				      g_array_index(own, uint32_t, k))
+				.has_code = true;
 		g_array_append_val(code->instructions, *instruction);
 	}
 }
 
 static void disassemble(struct spt_annotator *annotator, SptAnnotatedCode *code, uint32_t object)
 {
-	struct reader reader = { .annotator = annotator, .frame = { .object = object, .offset = code->start, .kind = SPT_FRAME_EXACT } };
+	struct reader reader = {
+		.annotator = annotator,
+		.frame = { .object = object, .offset = code->start, .kind = SPT_FRAME_EXACT }
+	};
 	g_autofree char *problem = NULL;
-	g_autoptr(SptCode) read = spt_symbols_code(annotator->symbols, &reader.frame, code->bytes, &problem);
+	g_autoptr(SptCode) read =
+		spt_symbols_code(annotator->symbols, &reader.frame, code->bytes, &problem);
 	g_autoptr(GArray) instructions = NULL;
 	const char *reason = NULL;
 
 	reader.code = read;
-	instructions = read ? spt_disassemble(read->machine, read->bits, read->bytes->data, read->bytes->len, read->address, &reason) : NULL;
+	instructions = read ? spt_disassemble(read->machine, read->bits, read->bytes->data,
+					      read->bytes->len, read->address, &reason) :
+			      NULL;
 	if (!instructions)
 		code->problem = say(code, read ? reason : problem);
 	else
 		keep_own(&reader, code, instructions);
 }
 
-static SptAnnotatedCode *add_piece(struct spt_annotator *annotator, const SptFrame *frame, uint64_t start, uint64_t bytes)
+static SptAnnotatedCode *add_piece(struct spt_annotator *annotator, const SptFrame *frame,
+				   uint64_t start, uint64_t bytes)
 {
 	SptAnnotatedCode *code = g_new0(SptAnnotatedCode, 1);
 	SptName name = spt_symbols_name(annotator->symbols, frame);
@@ -167,12 +183,14 @@ static SptInstruction *instruction_at(const SptAnnotatedCode *code, uint64_t off
 			high = middle;
 	}
 	instruction = low > 0 ? &g_array_index(code->instructions, SptInstruction, low - 1) : NULL;
-	return instruction && offset - instruction->offset < instruction->bytes ? instruction : NULL;
+	return instruction && offset - instruction->offset < instruction->bytes ? instruction :
+										  NULL;
 }
 
 static int heavier_code(gconstpointer a, gconstpointer b)
 {
-	const SptAnnotatedCode *x = *(SptAnnotatedCode *const *)a, *y = *(SptAnnotatedCode *const *)b;
+	const SptAnnotatedCode *x = *(SptAnnotatedCode *const *)a,
+			       *y = *(SptAnnotatedCode *const *)b;
 
 	if (x->total != y->total)
 		return x->total > y->total ? -1 : 1;
@@ -185,7 +203,8 @@ void spt_annotator_add_code(struct spt_annotator *annotator)
 	struct spt_pairs pieces = { 0 };	/* (object, start) -> in @all */
 
 	for (unsigned i = 0; i < annotator->places->len; i++) {
-		const struct spt_place *place = &g_array_index(annotator->places, struct spt_place, i);
+		const struct spt_place *place =
+			&g_array_index(annotator->places, struct spt_place, i);
 		SptInstruction *instruction;
 		SptAnnotatedCode *code;
 		uint64_t start, bytes;

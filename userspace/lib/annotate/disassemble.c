@@ -40,23 +40,28 @@ static uint64_t target_of(const cs_insn *insn)
 	return g_str_has_prefix(operand, "0x") && *end == '\0' ? target : 0;
 }
 
-GArray *spt_disassemble(uint16_t machine, unsigned bits, const uint8_t *code, size_t bytes, uint64_t address, const char **ret_problem)
+GArray *spt_disassemble(uint16_t machine, unsigned bits, const uint8_t *code, size_t bytes,
+			uint64_t address, const char **ret_problem)
 {
 	GArray *instructions;
 	cs_insn *insn;
 	csh handle;
 
 	if (!open_machine(machine, bits, &handle)) {
-		*ret_problem = SPT_WORDS("is for a processor whose instructions cannot be shown here");
+		*ret_problem =
+			SPT_WORDS("is for a processor whose instructions cannot be shown here");
 		return NULL;
 	}
 	cs_option(handle, CS_OPT_SKIPDATA, CS_OPT_ON);
 	instructions = g_array_new(FALSE, TRUE, sizeof(SptInstruction));
 	insn = cs_malloc(handle);
 	while (cs_disasm_iter(handle, &code, &bytes, &address, insn)) {
-		SptInstruction instruction = { .address = insn->address, .bytes = insn->size, .target = target_of(insn) };
+		SptInstruction instruction = { .address = insn->address,
+					       .bytes = insn->size,
+					       .target = target_of(insn) };
 
-		instruction.text = g_strdup_printf("%s%s%s", insn->mnemonic, *insn->op_str ? " " : "", insn->op_str);
+		instruction.text = g_strdup_printf("%s%s%s", insn->mnemonic,
+						   *insn->op_str ? " " : "", insn->op_str);
 		g_array_append_val(instructions, instruction);
 	}
 	cs_free(insn, 1);
@@ -66,10 +71,12 @@ GArray *spt_disassemble(uint16_t machine, unsigned bits, const uint8_t *code, si
 
 #else
 
-GArray *spt_disassemble(G_GNUC_UNUSED uint16_t machine, G_GNUC_UNUSED unsigned bits, G_GNUC_UNUSED const uint8_t *code,
-			G_GNUC_UNUSED size_t bytes, G_GNUC_UNUSED uint64_t address, const char **ret_problem)
+GArray *spt_disassemble(G_GNUC_UNUSED uint16_t machine, G_GNUC_UNUSED unsigned bits,
+			G_GNUC_UNUSED const uint8_t *code, G_GNUC_UNUSED size_t bytes,
+			G_GNUC_UNUSED uint64_t address, const char **ret_problem)
 {
-	*ret_problem = SPT_WORDS("cannot be disassembled: this program was built without capstone (libcapstone-dev)");
+	*ret_problem = SPT_WORDS(
+		"cannot be disassembled: this program was built without capstone (libcapstone-dev)");
 	return NULL;
 }
 

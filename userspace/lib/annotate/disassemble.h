@@ -9,9 +9,12 @@
 
 G_BEGIN_DECLS
 
-/* GArray of SptInstruction with address, bytes, target and text; @code is of an ELF machine (EM_*) of @bits, 32 or 64.  What is no instruction is
- * shown as data.  NULL, and in @ret_problem why. */
-GArray *spt_disassemble(uint16_t machine, unsigned bits, const uint8_t *code, size_t bytes, uint64_t address, const char **ret_problem);
+/*
+ * GArray of SptInstruction with address, bytes, target and text; @code is of an ELF machine (EM_*)
+ * of @bits, 32 or 64.  What is no instruction is shown as data.  NULL, and in @ret_problem why.
+ */
+GArray *spt_disassemble(uint16_t machine, unsigned bits, const uint8_t *code, size_t bytes,
+			uint64_t address, const char **ret_problem);
 
 G_END_DECLS
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* From the sums of the leaves where they tell enough, else from the samples; what is asked of stacks takes folding them. */
+/*
+ * From the sums of the leaves where they tell enough, else from the samples; what is asked of
+ * stacks takes folding them.
+ */
 #include "annotate/node-weights.h"
 
 #include "profile/selection.h"
@@ -9,14 +12,16 @@ static void take_leaves(SptNodeWeights *weights, const SptCapture *capture, cons
 	for (uint64_t i = 0; i < capture->n_leaves; i++) {
 		const SptLeafRow *leaf = &capture->leaves[i];
 
-		if (!spt_filter_has_process(filter, leaf->process ? &capture->processes[leaf->process] : NULL))
+		if (!spt_filter_has_process(
+			    filter, leaf->process ? &capture->processes[leaf->process] : NULL))
 			continue;
 		weights->self[leaf->node] += leaf->weight;
 		weights->n_samples += leaf->samples;
 	}
 }
 
-static void take_samples(SptNodeWeights *weights, const SptCapture *capture, const SptFilter *filter)
+static void take_samples(SptNodeWeights *weights, const SptCapture *capture,
+			 const SptFilter *filter)
 {
 	g_autoptr(SptSamples) samples = spt_samples_new(capture);
 	const SptSampleRow *sample;
@@ -36,7 +41,8 @@ static void take_samples(SptNodeWeights *weights, const SptCapture *capture, con
 	spt_selection_clear(&selection);
 }
 
-void spt_node_weights_init(SptNodeWeights *weights, const SptCapture *capture, SptSymbols *symbols, const SptFilter *filter)
+void spt_node_weights_init(SptNodeWeights *weights, const SptCapture *capture, SptSymbols *symbols,
+			   const SptFilter *filter)
 {
 	uint32_t n = MAX(capture->n_nodes, 1);
 
@@ -44,7 +50,8 @@ void spt_node_weights_init(SptNodeWeights *weights, const SptCapture *capture, S
 	weights->total = g_new0(uint64_t, n);
 	weights->n_samples = 0;
 	if (spt_filter_is_about_stacks(filter))
-		weights->n_samples = spt_profile_weigh_nodes(capture, symbols, filter, weights->self);
+		weights->n_samples =
+			spt_profile_weigh_nodes(capture, symbols, filter, weights->self);
 	else if (spt_filter_is_of_leaves(filter, capture))
 		take_leaves(weights, capture, filter);
 	else

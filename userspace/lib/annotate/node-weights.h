@@ -13,7 +13,8 @@ typedef struct {
 	uint64_t n_samples;
 } SptNodeWeights;
 
-void spt_node_weights_init(SptNodeWeights *weights, const SptCapture *capture, SptSymbols *symbols, const SptFilter *filter);
+void spt_node_weights_init(SptNodeWeights *weights, const SptCapture *capture, SptSymbols *symbols,
+			   const SptFilter *filter);
 void spt_node_weights_clear(SptNodeWeights *weights);
 
 G_END_DECLS

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The path is what an object says, which may be hostile: only regular files of a bearable size are read. */
+/*
+ * The path is what an object says, which may be hostile: only regular files of a bearable size are
+ * read.
+ */
 #include "annotate/source.h"
 
 #include <fcntl.h>
@@ -38,14 +41,18 @@ static bool try_path(SptAnnotatedFile *file, const char *path, uint64_t built_ns
 	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size <= SOURCE_MAX_BYTES) {
 		file->content = read_all(fd, st.st_size);
 		file->found = g_strdup(path);
-		if (built_ns && (uint64_t)st.st_mtim.tv_sec * 1000000000 + st.st_mtim.tv_nsec > built_ns)
-			file->problem = SPT_WORDS("was changed after the program was built: its lines may be others");
+		if (built_ns &&
+		    (uint64_t)st.st_mtim.tv_sec * 1000000000 + st.st_mtim.tv_nsec > built_ns)
+			file->problem = SPT_WORDS(
+				"was changed after the program was built: its lines may be others");
 	}
 	close(fd);
 	return file->found != NULL;
 }
 
-/* "/build/x/src/a.c" is looked for as DIR/build/x/src/a.c, DIR/x/src/a.c, DIR/src/a.c and DIR/a.c. */
+/*
+ * "/build/x/src/a.c" is looked for as DIR/build/x/src/a.c, DIR/x/src/a.c, DIR/src/a.c and DIR/a.c.
+ */
 static bool try_below(SptAnnotatedFile *file, const char *dir, uint64_t built_ns)
 {
 	for (const char *end = file->path; end; end = strchr(end, '/')) {
@@ -110,7 +117,8 @@ char *spt_annotated_line_text(const SptAnnotatedLine *line)
 bool spt_annotated_file_shows(const SptAnnotatedFile *file, unsigned index)
 {
 	const SptAnnotatedLine *lines = (const SptAnnotatedLine *)file->lines->data;
-	unsigned first = index > NEAR_LINES ? index - NEAR_LINES : 0, end = MIN(index + NEAR_LINES + 1, file->lines->len);
+	unsigned first = index > NEAR_LINES ? index - NEAR_LINES : 0,
+		 end = MIN(index + NEAR_LINES + 1, file->lines->len);
 
 	if (lines[index].has_code || lines[index].total)
 		return true;

@@ -7,8 +7,10 @@
 
 G_BEGIN_DECLS
 
-/* Reads @file->path: there, or below one of @dirs (as in annotate.h).  Fills in found and content, or problem.  @built_ns: when what was
- * compiled of it was written, 0 if that is not known. */
+/*
+ * Reads @file->path: there, or below one of @dirs (as in annotate.h).  Fills in found and content,
+ * or problem.  @built_ns: when what was compiled of it was written, 0 if that is not known.
+ */
 void spt_source_read(SptAnnotatedFile *file, const char *const *dirs, uint64_t built_ns);
 /* Gives the lines of @file their texts. */
 void spt_source_cut_lines(SptAnnotatedFile *file);

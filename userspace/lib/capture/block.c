@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Blocks, packed and checked.  The checksum covers the header too (with its own field 0), so that a damaged length or
- * type is found as surely as damaged data.
+ * Blocks, packed and checked.  The checksum covers the header too (with its own field 0), so that a
+ * damaged length or type is found as surely as damaged data.
  */
 #include "capture/block.h"
 
@@ -11,7 +11,10 @@
 #include "capture/crc32c.h"
 #include "words/words.h"
 
-/* On a second's columns of small numbers level 6 saves another 2 %, and costs the recorder half as much again. */
+/*
+ * On a second's columns of small numbers level 6 saves another 2 %, and costs the recorder half as
+ * much again.
+ */
 #define ZSTD_LEVEL 3
 
 #define CRC_AT 16
@@ -53,10 +56,12 @@ void spt_file_header_pack(GByteArray *header)
 }
 
 /*
- * One frame, but at every cut the compressor ends a block of its own format, and with it the statistics it has of byte
- * values: those of a column's high bytes would spoil those of its low ones.  0 if it did not get smaller.
+ * One frame, but at every cut the compressor ends a block of its own format, and with it the
+ * statistics it has of byte values: those of a column's high bytes would spoil those of its low
+ * ones.  0 if it did not get smaller.
  */
-static size_t compress(ZSTD_CCtx *zstd, uint8_t *to, size_t room, const GByteArray *payload, const GArray *cuts)
+static size_t compress(ZSTD_CCtx *zstd, uint8_t *to, size_t room, const GByteArray *payload,
+		       const GArray *cuts)
 {
 	ZSTD_outBuffer out = { to, room, 0 };
 	guint n_cuts = cuts ? cuts->len : 0;
@@ -69,16 +74,19 @@ static size_t compress(ZSTD_CCtx *zstd, uint8_t *to, size_t room, const GByteArr
 		size_t end = i < n_cuts ? g_array_index(cuts, guint, i) : payload->len;
 		ZSTD_inBuffer in = { payload->data + at, end - at, 0 };
 
-		/* Anything but 0, a wish for more room too, means that storing is the better way. */
-		if (ZSTD_compressStream2(zstd, &out, &in, i < n_cuts ? ZSTD_e_flush : ZSTD_e_end) != 0)
+		/*
+		 * Anything but 0, a wish for more room too, means that storing is the better way.
+		 */
+		if (ZSTD_compressStream2(zstd, &out, &in, i < n_cuts ? ZSTD_e_flush : ZSTD_e_end) !=
+		    0)
 			return 0;
 		at = end;
 	}
 	return out.pos;
 }
 
-void spt_block_pack(GByteArray *block, ZSTD_CCtx *zstd, uint16_t type, uint32_t number, const GByteArray *payload,
-		    const GArray *cuts)
+void spt_block_pack(GByteArray *block, ZSTD_CCtx *zstd, uint16_t type, uint32_t number,
+		    const GByteArray *payload, const GArray *cuts)
 {
 	size_t room = payload->len, stored;
 	uint16_t flags = SPT_BLOCK_ZSTD;
@@ -116,17 +124,19 @@ bool spt_block_header_parse(SptBlockHeader *header, const uint8_t bytes[SPT_BLOC
 		.number = get_u32(bytes + 20),
 	};
 	return memcmp(bytes, SPT_BLOCK_MAGIC, SPT_BLOCK_MAGIC_BYTES) == 0 &&
-		header->stored_bytes <= SPT_BLOCK_MAX_BYTES && header->payload_bytes <= SPT_BLOCK_MAX_BYTES;
+	       header->stored_bytes <= SPT_BLOCK_MAX_BYTES &&
+	       header->payload_bytes <= SPT_BLOCK_MAX_BYTES;
 }
 
-bool spt_block_crc_matches(const uint8_t bytes[SPT_BLOCK_HEADER_BYTES], const SptBlockHeader *header,
-			   const uint8_t *stored)
+bool spt_block_crc_matches(const uint8_t bytes[SPT_BLOCK_HEADER_BYTES],
+			   const SptBlockHeader *header, const uint8_t *stored)
 {
 	uint8_t without_crc[SPT_BLOCK_HEADER_BYTES];
 
 	memcpy(without_crc, bytes, SPT_BLOCK_HEADER_BYTES);
 	put_u32(without_crc + CRC_AT, 0);
-	return spt_crc32c(spt_crc32c(0, without_crc, sizeof(without_crc)), stored, header->stored_bytes) == header->crc;
+	return spt_crc32c(spt_crc32c(0, without_crc, sizeof(without_crc)), stored,
+			  header->stored_bytes) == header->crc;
 }
 
 static const uint8_t *fail(GError **error, const char *clause)
@@ -135,16 +145,19 @@ static const uint8_t *fail(GError **error, const char *clause)
 	return NULL;
 }
 
-const uint8_t *spt_block_unpack(ZSTD_DCtx *zstd, const SptBlockHeader *header, const uint8_t *stored, uint8_t *buffer,
-				GError **error)
+const uint8_t *spt_block_unpack(ZSTD_DCtx *zstd, const SptBlockHeader *header,
+				const uint8_t *stored, uint8_t *buffer, GError **error)
 {
 	size_t bytes;
 
 	if (header->flags & ~SPT_BLOCK_ZSTD)
 		return fail(error, "it is packed in a way that this version does not know");
 	if (!(header->flags & SPT_BLOCK_ZSTD))
-		return header->stored_bytes == header->payload_bytes ? stored : fail(error, "its two sizes differ");
-	bytes = ZSTD_decompressDCtx(zstd, buffer, header->payload_bytes, stored, header->stored_bytes);
+		return header->stored_bytes == header->payload_bytes ?
+			       stored :
+			       fail(error, "its two sizes differ");
+	bytes = ZSTD_decompressDCtx(zstd, buffer, header->payload_bytes, stored,
+				    header->stored_bytes);
 	if (ZSTD_isError(bytes) || bytes != header->payload_bytes)
 		return fail(error, "it cannot be unpacked");
 	return buffer;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What can be asked of a capture's rows once they are read, and what the rows of the loss law add up to. */
+/*
+ * What can be asked of a capture's rows once they are read, and what the rows of the loss law add
+ * up to.
+ */
 #include "capture/capture.h"
 
 #include <unistd.h>
@@ -20,15 +23,21 @@ uint64_t spt_account_lost(const SptAccountRow *row)
 
 int64_t spt_account_residue(const SptAccountRow *row)
 {
-	return (int64_t)(row->grid - (row->delivered + spt_account_lost(row) + row->idle + row->offline +
-				      row->excluded + row->budget + row->pending));
+	return (int64_t)(row->grid - (row->delivered + spt_account_lost(row) + row->idle +
+				      row->offline + row->excluded + row->budget + row->pending));
 }
 
 const char *spt_lost_reason_name(unsigned reason)
 {
 	static const char *const names[] = {
-		SPT_WORDS("ring full"), SPT_WORDS("too big"), SPT_WORDS("nested"), SPT_WORDS("throttled"),
-		"reason 4", "reason 5", "reason 6", "reason 7",
+		SPT_WORDS("ring full"),
+		SPT_WORDS("too big"),
+		SPT_WORDS("nested"),
+		SPT_WORDS("throttled"),
+		"reason 4",
+		"reason 5",
+		"reason 6",
+		"reason 7",
 	};
 
 	return reason < G_N_ELEMENTS(names) ? names[reason] : SPT_WORDS("unknown reason");
@@ -42,7 +51,8 @@ GHashTable *spt_capture_command_lines(const SptCapture *capture)
 		const SptCommandLineRow *row = &capture->command_lines[i];
 
 		if (*row->text)
-			g_hash_table_insert(lines, GUINT_TO_POINTER(row->process), (char *)row->text);
+			g_hash_table_insert(lines, GUINT_TO_POINTER(row->process),
+					    (char *)row->text);
 		else
 			g_hash_table_remove(lines, GUINT_TO_POINTER(row->process));
 	}

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The capture file (format.md): rows as both writer and reader know them, the writer, and the reader.
+ * The capture file (format.md): rows as both writer and reader know them, the writer, and the
+ * reader.
  */
 #ifndef SPT_CAPTURE_H
 #define SPT_CAPTURE_H
@@ -50,7 +51,10 @@ typedef struct {
 	const char *name;
 } SptProcessRow;
 
-/* How a process was called: its arguments with blanks between them, quoted as a shell wants it where need be. */
+/*
+ * How a process was called: its arguments with blanks between them, quoted as a shell wants it
+ * where need be.
+ */
 #define SPT_COMMAND_LINE_BYTES 1024
 typedef struct {
 	uint32_t process;
@@ -70,7 +74,10 @@ typedef struct {
 	const char *name;
 } SptThreadRow;
 
-/* Samples, processes and threads keep their times to the microsecond: taking an interrupt takes as long. */
+/*
+ * Samples, processes and threads keep their times to the microsecond: taking an interrupt takes as
+ * long.
+ */
 #define SPT_CAPTURE_TIME_UNIT_NS 1000
 
 #define SPT_CONTEXT_KERNEL (1 << 0)
@@ -83,7 +90,10 @@ typedef struct {
 	uint8_t kernel_end, user_end, context;
 } SptSampleRow;
 
-/* What is at @offset, and with @symbol_bytes also at every other place from @offset - @distance on that has no row of its own. */
+/*
+ * What is at @offset, and with @symbol_bytes also at every other place from @offset - @distance on
+ * that has no row of its own.
+ */
 typedef struct {
 	uint32_t object;
 	uint64_t offset;
@@ -92,22 +102,26 @@ typedef struct {
 	const char *module;		/* "" for the object's own name */
 } SptNameRow;
 
-/* What the files of the recorded machine say of a place.  The rows of one place follow each other, innermost first: what is inlined there, and
- * last, with level 0, the function itself. */
+/*
+ * What the files of the recorded machine say of a place.  The rows of one place follow each other,
+ * innermost first: what is inlined there, and last, with level 0, the function itself.
+ */
 typedef struct {
 	uint32_t object, level;
 	uint64_t offset;
-	const char *function, *directory, *file;	/* as in symbols/debug-info.h; "" for none */
+	const char *function, *directory, *file; /* as in symbols/debug-info.h; "" for none */
 	uint32_t line;			/* 0: not known */
 	/* Of level 0. */
-	uint8_t is_symbol;		/* the function is a symbol's name, else what debug information calls it */
+	/* The function is a symbol's name, else what debug information calls it */
+	uint8_t is_symbol;
 	uint64_t distance, symbol_bytes;
 } SptBundledRow;
 
 #define SPT_LOST_REASONS 8
 
 typedef struct {
-	uint64_t time, grid, delivered, idle, offline, excluded, budget, pending, samples, state_lost, cost_ns, ticks, filtered;
+	uint64_t time, grid, delivered, idle, offline, excluded, budget, pending, samples,
+		state_lost, cost_ns, ticks, filtered;
 	uint64_t lost[SPT_LOST_REASONS];
 	uint32_t cpu;
 } SptAccountRow;
@@ -117,26 +131,39 @@ typedef struct {
 	uint32_t cpu, reason;
 } SptLossRow;
 
-/* grid - (delivered + lost + idle + offline + excluded + budget + pending); 0 if the loss law holds. */
+/*
+ * grid - (delivered + lost + idle + offline + excluded + budget + pending); 0 if the loss law
+ * holds.
+ */
 int64_t spt_account_residue(const SptAccountRow *row);
 uint64_t spt_account_lost(const SptAccountRow *row);
-/* "ring full", "too big", ... for a reason's number; "reason 7" for one that has no name here.  In English, for spt_words(). */
+/*
+ * "ring full", "too big", ... for a reason's number; "reason 7" for one that has no name here.  In
+ * English, for spt_words().
+ */
 const char *spt_lost_reason_name(unsigned reason);
 
 /*
- * The writer.  Rows are collected and go out at spt_capture_writer_flush() as one block per type (several if they are
- * many), in an order in which every id comes before its use: rows may be given in any order between two flushes.  A file that
- * cannot take all of a flush is cut back to the end of the one before.
- * Writes FILE.part; finish() adds index and end and renames it to FILE.  Text beyond 16 KiB is cut.  Any failed write
- * makes all later calls fail with the same error; what was flushed before stays readable.
+ * The writer.  Rows are collected and go out at spt_capture_writer_flush() as one block per type
+ * (several if they are many), in an order in which every id comes before its use: rows may be given
+ * in any order between two flushes.  A file that cannot take all of a flush is cut back to the end
+ * of the one before.  Writes FILE.part; finish() adds index and end and renames it to FILE.  Text
+ * beyond 16 KiB is cut.  Any failed write makes all later calls fail with the same error; what was
+ * flushed before stays readable.
  */
 typedef struct SptCaptureWriter SptCaptureWriter;
 
 /* @path must be a regular file, to be replaced at the end, or not exist. */
 SptCaptureWriter *spt_capture_writer_new(const char *path, GError **error);
-/* The same bytes into @fd, a pipe or socket, which is closed at the end; @name is for what is said of it. */
+/*
+ * The same bytes into @fd, a pipe or socket, which is closed at the end; @name is for what is said
+ * of it.
+ */
 SptCaptureWriter *spt_capture_writer_new_stream(int fd, const char *name, GError **error);
-/* Frees; a writer that was not finished leaves its .part file, unless nothing was ever flushed: then it is removed. */
+/*
+ * Frees; a writer that was not finished leaves its .part file, unless nothing was ever flushed:
+ * then it is removed.
+ */
 void spt_capture_writer_free(SptCaptureWriter *writer);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptCaptureWriter, spt_capture_writer_free)
 
@@ -156,15 +183,20 @@ void spt_capture_writer_account(SptCaptureWriter *writer, const SptAccountRow *r
 void spt_capture_writer_loss(SptCaptureWriter *writer, const SptLossRow *row);
 /* Writes what was collected, and the nodes of @stash that no earlier flush wrote. */
 bool spt_capture_writer_flush(SptCaptureWriter *writer, SptStash *stash, GError **error);
-/* After a flush: the next one is given another stash, with none of the nodes before.  Returns what is to be added to its ids (but 0)
- * in samples. */
+/*
+ * After a flush: the next one is given another stash, with none of the nodes before.  Returns what
+ * is to be added to its ids (but 0) in samples.
+ */
 uint32_t spt_capture_writer_next_stash(SptCaptureWriter *writer);
-bool spt_capture_writer_finish(SptCaptureWriter *writer, SptStash *stash, uint64_t time, GError **error);
-uint64_t spt_capture_writer_bytes(const SptCaptureWriter *writer);	/* in the file, up to the last flush */
+bool spt_capture_writer_finish(SptCaptureWriter *writer, SptStash *stash, uint64_t time,
+			       GError **error);
+/* In the file, up to the last flush */
+uint64_t spt_capture_writer_bytes(const SptCaptureWriter *writer);
 
 /*
- * The reader: the file decoded into flat arrays, but for its samples.  Rows with ids lie at their id; holes have id 0 and empty
- * strings.  Row 0 is always there and always a hole, so that a reference that is 0 may be followed like any other.
+ * The reader: the file decoded into flat arrays, but for its samples.  Rows with ids lie at their
+ * id; holes have id 0 and empty strings.  Row 0 is always there and always a hole, so that a
+ * reference that is 0 may be followed like any other.
  */
 typedef struct {
 	uint32_t id, kind;
@@ -186,7 +218,10 @@ typedef struct {
 	uint32_t type, stream;
 } SptBlockPlace;
 
-/* What the samples of one process image whose innermost frame is one node weigh together; where very many processes are at that node, in more rows than one. */
+/*
+ * What the samples of one process image whose innermost frame is one node weigh together; where
+ * very many processes are at that node, in more rows than one.
+ */
 typedef struct {
 	uint32_t process, node;
 	uint64_t weight;
@@ -199,7 +234,8 @@ typedef struct {
 	const char *path;
 	bool finished;			/* has an END block */
 	uint64_t end_time;		/* when it was finished; 0 if it was not */
-	char *damage;			/* NULL, or what to say behind the file's name: from where it could not be read, and why */
+	/* NULL, or what to say behind the file's name: from where it could not be read, and why */
+	char *damage;
 	uint64_t file_bytes;
 	GHashTable *host;		/* key -> value */
 	SptObjectRow *objects;		uint32_t n_objects;
@@ -208,48 +244,68 @@ typedef struct {
 	SptNode *nodes;			uint32_t n_nodes;	/* with the root */
 	uint32_t n_frames;		/* that nodes have, with the root's */
 	SptStreamRow *streams;		uint32_t n_streams;	/* by id */
-	SptStreamColumnRow *columns;	uint64_t n_columns;	/* as they came; the last for a column of a stream counts */
+	/* As they came; the last for a column of a stream counts */
+	SptStreamColumnRow *columns;	uint64_t n_columns;
 	uint32_t samples_stream;	/* 0: none */
-	SptBlockPlace *places;		uint64_t n_places;	/* of streams other than the samples, and of embedded files */
+	/* Of streams other than the samples, and of embedded files */
+	SptBlockPlace *places;		uint64_t n_places;
 	int fd;				/* of the file, where there are places; -1 */
-	/* Of the stream "samples".  They stay packed; spt_samples_next() tells them one by one, what follows is known without. */
+	/*
+	 * Of the stream "samples".  They stay packed; spt_samples_next() tells them one by one,
+	 * what follows is known without.
+	 */
 	SptSampleBlocks *blocks;
 	uint64_t n_samples, weight;
-	uint64_t first_time, last_time;	/* the smallest and the largest; UINT64_MAX and 0 if there are none */
+	/* The smallest and the largest; UINT64_MAX and 0 if there are none */
+	uint64_t first_time, last_time;
 	uint32_t last_cpu;
-	/* By process.  Without has_leaves there are none: they would have taken too much memory, and who wants sums has to
-	 * go through the samples. */
+	/*
+	 * By process.  Without has_leaves there are none: they would have taken too much memory,
+	 * and who wants sums has to go through the samples.
+	 */
 	SptLeafRow *leaves;		uint64_t n_leaves;
 	bool has_leaves;
-	SptSampleRow *samples;		/* NULL; who makes a capture in memory gives n_samples here, and no blocks */
+	/* NULL; who makes a capture in memory gives n_samples here, and no blocks */
+	SptSampleRow *samples;
 	SptNameRow *names;		uint64_t n_names;
-	SptBundledRow *bundled;		uint64_t n_bundled;	/* each place whole; the last that is told of one counts */
-	SptAccountRow *accounts;	uint64_t n_accounts;	/* as they came; the last of a CPU is its sum */
+	/* Each place whole; the last that is told of one counts */
+	SptBundledRow *bundled;		uint64_t n_bundled;
+	/* As they came; the last of a CPU is its sum */
+	SptAccountRow *accounts;	uint64_t n_accounts;
 	SptLossRow *losses;		uint64_t n_losses;
-	SptCommandLineRow *command_lines;	uint64_t n_command_lines;	/* as they came; the last of a process counts */
+	/* As they came; the last of a process counts */
+	SptCommandLineRow *command_lines;	uint64_t n_command_lines;
 	SptMapRow *maps;		uint64_t n_maps;	/* as they came */
 	GPtrArray *texts;		/* owns the strings of all rows */
 } SptCapture;
 
-/* Opens FILE or FILE.part by its exact name.  Ids in rows were checked: threads, nodes, objects and parents
- * exist or are 0 (a row with one that does not is damage), and no process is its own ancestor.  What a damaged file
- * holds before the damage is there.  NULL with a sentence if it is no capture or has no whole block.
- * Memory is bounded by 64 MiB and 64 times the file's size: more is taken for damage. */
+/*
+ * Opens FILE or FILE.part by its exact name.  Ids in rows were checked: threads, nodes, objects and
+ * parents exist or are 0 (a row with one that does not is damage), and no process is its own
+ * ancestor.  What a damaged file holds before the damage is there.  NULL with a sentence if it is
+ * no capture or has no whole block.  Memory is bounded by 64 MiB and 64 times the file's size: more
+ * is taken for damage.
+ */
 SptCapture *spt_capture_open(const char *path, GError **error);
-/* How far something is, 0 to 1; false: whoever waits for it does so no more, and what it gives is of no use. */
+/*
+ * How far something is, 0 to 1; false: whoever waits for it does so no more, and what it gives is
+ * of no use.
+ */
 typedef bool (*SptProgress)(double done, void *data);
-SptCapture *spt_capture_open_watched(const char *path, SptProgress progress, void *data, GError **error);
+SptCapture *spt_capture_open_watched(const char *path, SptProgress progress, void *data,
+				     GError **error);
 /* Id of a process -> its command line, which is the capture's. */
 GHashTable *spt_capture_command_lines(const SptCapture *capture);
 void spt_capture_free(SptCapture *capture);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptCapture, spt_capture_free)
 
-const char *spt_capture_host(const SptCapture *capture, const char *key);	/* NULL if not there */
+/* NULL if not there */
+const char *spt_capture_host(const SptCapture *capture, const char *key);
 uint64_t spt_capture_period_ns(const SptCapture *capture);			/* 0 if not there */
 
 /*
- * The samples, some at a time, in the order of the file (nearly that of time).  Any number of cursors may run at once, each in
- * one thread.
+ * The samples, some at a time, in the order of the file (nearly that of time).  Any number of
+ * cursors may run at once, each in one thread.
  */
 typedef struct SptSamples SptSamples;
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * CRC32C by a table of 256 words, or by the instruction that x86 has for it since SSE4.2.  The polynomial was
- * chosen for that instruction: a capture is checked faster than it is read from the page cache.
+ * CRC32C by a table of 256 words, or by the instruction that x86 has for it since SSE4.2.  The
+ * polynomial was chosen for that instruction: a capture is checked faster than it is read from the
+ * page cache.
  */
 #include "capture/crc32c.h"
 

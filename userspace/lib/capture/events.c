@@ -47,14 +47,18 @@ static bool read_table(SptEvents *events, const SptBlockPlace *place, GError **e
 
 	g_byte_array_set_size(events->stored, place->bytes);
 	stored = events->stored->data;
-	if (pread(events->capture->fd, stored, place->bytes, (off_t)place->position) != (ssize_t)place->bytes ||
-	    !spt_block_header_parse(&header, stored) || header.stored_bytes != place->bytes - SPT_BLOCK_HEADER_BYTES ||
+	if (pread(events->capture->fd, stored, place->bytes, (off_t)place->position) !=
+		    (ssize_t)place->bytes ||
+	    !spt_block_header_parse(&header, stored) ||
+	    header.stored_bytes != place->bytes - SPT_BLOCK_HEADER_BYTES ||
 	    !spt_block_crc_matches(stored, &header, stored + SPT_BLOCK_HEADER_BYTES)) {
-		spt_set_error(error, SPT_CAPTURE_ERROR, SPT_CAPTURE_ERROR_DAMAGED, "it is not what it was when it was opened");
+		spt_set_error(error, SPT_CAPTURE_ERROR, SPT_CAPTURE_ERROR_DAMAGED,
+			      "it is not what it was when it was opened");
 		return false;
 	}
 	g_byte_array_set_size(events->payload, header.payload_bytes + 1);
-	payload = spt_block_unpack(events->zstd, &header, stored + SPT_BLOCK_HEADER_BYTES, events->payload->data, error);
+	payload = spt_block_unpack(events->zstd, &header, stored + SPT_BLOCK_HEADER_BYTES,
+				   events->payload->data, error);
 	return payload && spt_table_parse(&events->table, payload, header.payload_bytes, error);
 }
 
@@ -70,6 +74,7 @@ const SptTable *spt_events_next(SptEvents *events, GError **error)
 	} while (place->type != events->type || place->stream != events->stream);
 	if (read_table(events, place, error))
 		return &events->table;
-	g_prefix_error(error, spt_words("Cannot read %s from byte %" PRIu64 " on: "), capture->path, place->position);
+	g_prefix_error(error, spt_words("Cannot read %s from byte %" PRIu64 " on: "), capture->path,
+		       place->position);
 	return NULL;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Rows that a capture has and opening it only counts: those of streams other than the samples, and embedded files.  Read from the
- * file again, table by table; and written, for who passes them on.
+ * Rows that a capture has and opening it only counts: those of streams other than the samples, and
+ * embedded files.  Read from the file again, table by table; and written, for who passes them on.
  */
 #ifndef SPT_CAPTURE_EVENTS_H
 #define SPT_CAPTURE_EVENTS_H
@@ -13,13 +13,17 @@ G_BEGIN_DECLS
 
 typedef struct SptEvents SptEvents;
 
-/* The blocks of type SPT_BLOCK_EVENT and @stream, or SPT_BLOCK_FILE and stream 0, in their order.  @capture, which was opened, must
- * outlive it. */
+/*
+ * The blocks of type SPT_BLOCK_EVENT and @stream, or SPT_BLOCK_FILE and stream 0, in their order.
+ * @capture, which was opened, must outlive it.
+ */
 SptEvents *spt_events_new(const SptCapture *capture, SptBlockType type, uint32_t stream);
 void spt_events_free(SptEvents *events);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptEvents, spt_events_free)
-/* The next table, valid until the next call.  NULL behind the last one, or with a sentence.  Its sizes were checked, but neither the
- * columns' data nor what ids in it point to. */
+/*
+ * The next table, valid until the next call.  NULL behind the last one, or with a sentence.  Its
+ * sizes were checked, but neither the columns' data nor what ids in it point to.
+ */
 const SptTable *spt_events_next(SptEvents *events, GError **error);
 
 /* A column to be written: either numbers or bytes, as many as there are rows. */
@@ -29,12 +33,18 @@ typedef struct {
 	const SptBytes *bytes;
 } SptEventColumn;
 
-/* Declares a stream besides the samples, with the @n columns of @columns; the ids of stream in both are not looked at.  Returns the
- * new stream's id. */
-uint32_t spt_capture_writer_stream(SptCaptureWriter *writer, const SptStreamRow *row, const SptStreamColumnRow *columns, unsigned n);
-/* A block of @rows rows of a stream, or with stream 0 of embedded files; it is written now, so what it refers to must have been
- * flushed.  @times: of the rows, or NULL. */
-bool spt_capture_writer_events(SptCaptureWriter *writer, uint32_t stream, const SptEventColumn *columns, unsigned n, size_t rows,
+/*
+ * Declares a stream besides the samples, with the @n columns of @columns; the ids of stream in both
+ * are not looked at.  Returns the new stream's id.
+ */
+uint32_t spt_capture_writer_stream(SptCaptureWriter *writer, const SptStreamRow *row,
+				   const SptStreamColumnRow *columns, unsigned n);
+/*
+ * A block of @rows rows of a stream, or with stream 0 of embedded files; it is written now, so what
+ * it refers to must have been flushed.  @times: of the rows, or NULL.
+ */
+bool spt_capture_writer_events(SptCaptureWriter *writer, uint32_t stream,
+			       const SptEventColumn *columns, unsigned n, size_t rows,
 			       const uint64_t *times, GError **error);
 
 G_END_DECLS

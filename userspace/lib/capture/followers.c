@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A list for each frame.  A follower that fell too far back to be found is added again: lists are never searched to their end. */
+/*
+ * A list for each frame.  A follower that fell too far back to be found is added again: lists are
+ * never searched to their end.
+ */
 #include "capture/followers.h"
 
 #include <string.h>
@@ -53,7 +56,8 @@ unsigned spt_followers_find(const SptFollowers *followers, uint32_t frame, uint3
 	const uint32_t *first = first_of(followers, frame);
 	uint32_t link = first ? *first : 0;
 
-	for (unsigned place = 1; link != 0 && place <= SPT_MOST_FOLLOWERS; place++, link = links[link].next)
+	for (unsigned place = 1; link != 0 && place <= SPT_MOST_FOLLOWERS;
+	     place++, link = links[link].next)
 		if (links[link].follower == follower)
 			return place;
 	return 0;
@@ -100,5 +104,6 @@ uint64_t spt_followers_bytes(const SptFollowers *followers)
 
 uint64_t spt_followers_more_bytes(const SptFollowers *followers, uint64_t n, uint64_t n_frames)
 {
-	return spt_store_more_bytes(&followers->first, n_frames) + spt_store_more_bytes(&followers->links, followers->links.n + n);
+	return spt_store_more_bytes(&followers->first, n_frames) +
+	       spt_store_more_bytes(&followers->links, followers->links.n + n);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Which frames were met below a frame, the latest first: what both sides of a capture guess the frame of a node by (format.md,
- * "NODE").  Frames are numbers from 1; 0 is the root's.
+ * Which frames were met below a frame, the latest first: what both sides of a capture guess the
+ * frame of a node by (format.md, "NODE").  Frames are numbers from 1; 0 is the root's.
  */
 #ifndef SPT_CAPTURE_FOLLOWERS_H
 #define SPT_CAPTURE_FOLLOWERS_H

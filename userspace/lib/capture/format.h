@@ -94,11 +94,16 @@ typedef enum {
 	SPT_NODE_FOLLOWER = 2,		/* and up: of the parent's frame, the latest and up */
 } SptNodeFrame;
 
-/* Why the user part of a stack ends (SPT_ROLE_USER_END), beyond the device's enum sysprof_end: of those unwound from a copy of the stack. */
+/*
+ * Why the user part of a stack ends (SPT_ROLE_USER_END), beyond the device's enum sysprof_end: of
+ * those unwound from a copy of the stack.
+ */
 typedef enum {
 	SPT_END_CUT = 16,		/* the copy is too short */
-	SPT_END_NO_INFO = 17,		/* the outermost frame's function has neither unwind information nor a frame pointer */
-	SPT_END_FRAME_POINTERS = 32,	/* added to one of the device's: this one was not copied, but walked along frame pointers */
+	/* The outermost frame's function has neither unwind information nor a frame pointer */
+	SPT_END_NO_INFO = 17,
+	/* Added to one of the device's: this one was not copied, but walked along frame pointers */
+	SPT_END_FRAME_POINTERS = 32,
 } SptUserEnd;
 
 /* What became of a mapping. */

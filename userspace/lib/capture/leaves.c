@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Rows lie in the order in which they came; those of one node are linked, the latest first.  What runs now has come last, so a sample meets its
- * row at once, or behind those of the processes that run beside its own.  No row is older than its process's first: that ends
- * the search where processes follow each other.  Where very many run at the same places MOST_STEPS ends it, and the sum
- * goes on in one more row.
+ * Rows lie in the order in which they came; those of one node are linked, the latest first.  What
+ * runs now has come last, so a sample meets its row at once, or behind those of the processes that
+ * run beside its own.  No row is older than its process's first: that ends the search where
+ * processes follow each other.  Where very many run at the same places MOST_STEPS ends it, and the
+ * sum goes on in one more row.
  */
 #include "capture/leaves.h"
 
@@ -32,7 +33,8 @@ static bool has_numbers(uint32_t **numbers, uint32_t *has, uint64_t n, uint64_t 
 
 static bool has_rows(SptLeaves *leaves, uint64_t n, uint64_t *left)
 {
-	uint64_t room = MAX(n, leaves->room + leaves->room / 2ull), more = (room - leaves->room) * sizeof(SptLeafRow);
+	uint64_t room = MAX(n, leaves->room + leaves->room / 2ull),
+		 more = (room - leaves->room) * sizeof(SptLeafRow);
 	SptLeafRow *rows;
 
 	if (n <= leaves->room)
@@ -79,17 +81,20 @@ static void fetch_row(const SptLeaves *leaves, uint32_t process, uint32_t node, 
 	}
 }
 
-bool spt_leaves_add(SptLeaves *leaves, const SptSampleRow *samples, unsigned n, const SptThreadRow *threads, uint32_t n_processes, uint32_t n_nodes,
+bool spt_leaves_add(SptLeaves *leaves, const SptSampleRow *samples, unsigned n,
+		    const SptThreadRow *threads, uint32_t n_processes, uint32_t n_nodes,
 		    uint64_t room)
 {
 	uint64_t left = room;
 
-	if (!has_rows(leaves, (uint64_t)leaves->n + n, &left) || !has_numbers(&leaves->last, &leaves->n_nodes, n_nodes, &left) ||
+	if (!has_rows(leaves, (uint64_t)leaves->n + n, &left) ||
+	    !has_numbers(&leaves->last, &leaves->n_nodes, n_nodes, &left) ||
 	    !has_numbers(&leaves->first, &leaves->n_processes, n_processes, &left))
 		return false;
 	leaves->bytes += room - left;
 	for (unsigned i = 0; i < n; i++) {
-		const SptSampleRow *far = &samples[MIN(i + 2 * AHEAD, n - 1)], *near = &samples[MIN(i + AHEAD, n - 1)];
+		const SptSampleRow *far = &samples[MIN(i + 2 * AHEAD, n - 1)],
+				   *near = &samples[MIN(i + AHEAD, n - 1)];
 		SptLeafRow *row;
 
 		__builtin_prefetch(&leaves->last[samples[MIN(i + 3 * AHEAD, n - 1)].node]);

@@ -58,7 +58,8 @@ static uint64_t first_row(const SptMapIndex *index, uint32_t process)
 	return low;
 }
 
-static void on_gone(uint64_t process, const SptMap *part, uint64_t time, bool is_replaced, void *spans)
+static void on_gone(uint64_t process, const SptMap *part, uint64_t time, bool is_replaced,
+		    void *spans)
 {
 	(void)process;
 	g_array_append_val(spans, ((SptMapSpan){ *part, time, !is_replaced }));
@@ -76,7 +77,11 @@ static int compare_spans(const void *a, const void *b)
 static void play(SptSpaces *spaces, const SptMapRow *row)
 {
 	SptMap map = {
-		.start = row->start, .end = row->start + row->bytes, .offset = row->offset, .object = row->object, .is_seen = row->how == SPT_MAP_SEEN,
+		.start = row->start,
+		.end = row->start + row->bytes,
+		.offset = row->offset,
+		.object = row->object,
+		.is_seen = row->how == SPT_MAP_SEEN,
 	};
 
 	if (row->how == SPT_MAP_GONE)
@@ -88,7 +93,8 @@ static void play(SptSpaces *spaces, const SptMapRow *row)
 /* Whether row @at is one of the process, from before its @end (0: not seen). */
 static bool is_of(const SptMapIndex *index, uint64_t at, uint32_t process, uint64_t end)
 {
-	return at < index->capture->n_maps && index->rows[at]->process == process && (!end || index->rows[at]->time <= end);
+	return at < index->capture->n_maps && index->rows[at]->process == process &&
+	       (!end || index->rows[at]->time <= end);
 }
 
 GArray *spt_map_index_spans(const SptMapIndex *index, uint32_t process, bool *ret_is_cut)

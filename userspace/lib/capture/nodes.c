@@ -14,7 +14,10 @@ struct SptNodePacker {
 
 static const SptSchema schema_of_nodes = { sizeof(uint32_t), 0, NULL };
 
-/* The frame that a new one below @parent is told against: code that is called from one place is mostly one function. */
+/*
+ * The frame that a new one below @parent is told against: code that is called from one place is
+ * mostly one function.
+ */
 static uint32_t model_of(const SptFollowers *followers, uint32_t parent)
 {
 	uint32_t latest = spt_followers_latest(followers, parent);
@@ -45,16 +48,19 @@ void spt_node_packer_forget(SptNodePacker *packer)
 	packer->epoch++;
 }
 
-static void append_new(const SptNodePacker *packer, const SptStash *stash, const SptFrame *frame, uint32_t parent, GArray *frames)
+static void append_new(const SptNodePacker *packer, const SptStash *stash, const SptFrame *frame,
+		       uint32_t parent, GArray *frames)
 {
 	const SptFrame *model = spt_stash_frame(stash, model_of(&packer->followers, parent));
-	SptFrame row = { .offset = frame->offset - model->offset, .object = frame->object ^ model->object, .kind = frame->kind };
+	SptFrame row = { .offset = frame->offset - model->offset,
+			 .object = frame->object ^ model->object,
+			 .kind = frame->kind };
 
 	g_array_append_val(frames, row);
 }
 
-bool spt_node_packer_pack(SptNodePacker *packer, SptStash *stash, uint32_t first, uint32_t base, GArray *rows, GArray *frames,
-			  GArray *old_frames, GError **error)
+bool spt_node_packer_pack(SptNodePacker *packer, SptStash *stash, uint32_t first, uint32_t base,
+			  GArray *rows, GArray *frames, GArray *old_frames, GError **error)
 {
 	uint32_t n_nodes = spt_stash_n_nodes(stash);
 
@@ -65,7 +71,8 @@ bool spt_node_packer_pack(SptNodePacker *packer, SptStash *stash, uint32_t first
 		uint32_t frame = spt_stash_frame_of(stash, id);
 		bool is_new = frame == packer->next_frame;
 		unsigned place = is_new ? 0 : spt_followers_find(&packer->followers, parent, frame);
-		SptNodeRow row = { .parent = node->parent ? node->parent + base : 0, .epoch = packer->epoch };
+		SptNodeRow row = { .parent = node->parent ? node->parent + base : 0,
+				   .epoch = packer->epoch };
 
 		if (place > 0) {
 			row.how = SPT_NODE_FOLLOWER + place - 1;
@@ -75,7 +82,9 @@ bool spt_node_packer_pack(SptNodePacker *packer, SptStash *stash, uint32_t first
 			if (is_new)
 				append_new(packer, stash, &node->frame, parent, frames);
 			else
-				g_array_append_vals(old_frames, &(SptOldFrameRow){ packer->next_frame - frame }, 1);
+				g_array_append_vals(old_frames,
+						    &(SptOldFrameRow){ packer->next_frame - frame },
+						    1);
 			if (!spt_followers_add(&packer->followers, parent, frame, error))
 				return false;
 			packer->next_frame += is_new;
@@ -104,14 +113,15 @@ void spt_node_unpacker_clear(SptNodeUnpacker *unpacker)
 
 uint64_t spt_node_unpacker_bytes(const SptNodeUnpacker *unpacker)
 {
-	return spt_store_bytes(&unpacker->frames) + spt_store_bytes(&unpacker->old_frames) + spt_store_bytes(&unpacker->of_nodes) +
-		spt_followers_bytes(&unpacker->followers);
+	return spt_store_bytes(&unpacker->frames) + spt_store_bytes(&unpacker->old_frames) +
+	       spt_store_bytes(&unpacker->of_nodes) + spt_followers_bytes(&unpacker->followers);
 }
 
 uint64_t spt_node_unpacker_more_bytes(const SptNodeUnpacker *unpacker, uint64_t n)
 {
 	return spt_store_more_bytes(&unpacker->of_nodes, unpacker->of_nodes.n + n) +
-		spt_followers_more_bytes(&unpacker->followers, n, MIN(unpacker->frames.n, unpacker->next_frame + n));
+	       spt_followers_more_bytes(&unpacker->followers, n,
+					MIN(unpacker->frames.n, unpacker->next_frame + n));
 }
 
 static bool damaged(GError **error, const char *clause)
@@ -129,12 +139,16 @@ static void drop_frames(SptNodeUnpacker *unpacker)
 	if (coming > unpacker->before)
 		return;
 	if (coming > 0)
-		memmove(spt_store_row(frames, 1), spt_store_row(frames, unpacker->before + 1), coming * frames->schema->row_bytes);
+		memmove(spt_store_row(frames, 1), spt_store_row(frames, unpacker->before + 1),
+			coming * frames->schema->row_bytes);
 	frames->n = frames->clean = coming + 1;
 	unpacker->before = 0;
 }
 
-/* Frames that were not used yet are those of the new epoch; its nodes lead to none of those before it. */
+/*
+ * Frames that were not used yet are those of the new epoch; its nodes lead to none of those before
+ * it.
+ */
 static void begin_epoch(SptNodeUnpacker *unpacker, uint32_t epoch)
 {
 	unpacker->before += unpacker->next_frame - 1;
@@ -180,30 +194,37 @@ static bool next_old(SptNodeUnpacker *unpacker, uint32_t *ret, GError **error)
 	return true;
 }
 
-bool spt_node_unpacker_next(SptNodeUnpacker *unpacker, const SptNodeRow *row, SptNode *ret, GError **error)
+bool spt_node_unpacker_next(SptNodeUnpacker *unpacker, const SptNodeRow *row, SptNode *ret,
+			    GError **error)
 {
 	uint64_t parent_node;
 	uint32_t parent, frame;
 
 	if (row->epoch != unpacker->epoch)
 		begin_epoch(unpacker, row->epoch);
-	parent_node = row->parent > unpacker->nodes_before ? row->parent - unpacker->nodes_before : 0;
+	parent_node =
+		row->parent > unpacker->nodes_before ? row->parent - unpacker->nodes_before : 0;
 	if (parent_node >= unpacker->of_nodes.n || (parent_node == 0 && row->parent > 0))
 		return damaged(error, "a node has no parent before it");
 	parent = *(const uint32_t *)spt_store_row(&unpacker->of_nodes, parent_node);
 	if (row->how >= SPT_NODE_FOLLOWER) {
 		frame = row->how - SPT_NODE_FOLLOWER < SPT_MOST_FOLLOWERS ?
-			spt_followers_take(&unpacker->followers, parent, row->how - SPT_NODE_FOLLOWER + 1) : 0;
+				spt_followers_take(&unpacker->followers, parent,
+						   row->how - SPT_NODE_FOLLOWER + 1) :
+				0;
 		if (frame == 0)
 			return damaged(error, "a node repeats a frame that was not met");
-	} else if (!(row->how == SPT_NODE_NEW_FRAME ? next_new(unpacker, parent, &frame, error) : next_old(unpacker, &frame, error)) ||
+	} else if (!(row->how == SPT_NODE_NEW_FRAME ? next_new(unpacker, parent, &frame, error) :
+						      next_old(unpacker, &frame, error)) ||
 		   !spt_followers_add(&unpacker->followers, parent, frame, error)) {
 		return false;
 	}
 	if (!spt_store_reserve(&unpacker->of_nodes, unpacker->of_nodes.n + 1, error))
 		return false;
 	*(uint32_t *)spt_store_row(&unpacker->of_nodes, unpacker->of_nodes.n++) = frame;
-	*ret = (SptNode){ .frame = *frame_at(unpacker, frame), .parent = row->parent, .key = (uint32_t)unpacker->frames_before + frame };
+	*ret = (SptNode){ .frame = *frame_at(unpacker, frame),
+			  .parent = row->parent,
+			  .key = (uint32_t)unpacker->frames_before + frame };
 	return true;
 }
 

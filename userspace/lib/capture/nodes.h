@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Nodes as they lie in the file (format.md, "NODE"): most of them repeat what was met below the same frame before, so that
- * a node is a place in a short list, and a frame is told once, as its distance from one that should be near.
+ * Nodes as they lie in the file (format.md, "NODE"): most of them repeat what was met below the
+ * same frame before, so that a node is a place in a short list, and a frame is told once, as its
+ * distance from one that should be near.
  */
 #ifndef SPT_CAPTURE_NODES_H
 #define SPT_CAPTURE_NODES_H
@@ -17,11 +18,12 @@ void spt_node_packer_free(SptNodePacker *packer);
 /* What comes is of another stash: all frames are told again. */
 void spt_node_packer_forget(SptNodePacker *packer);
 /*
- * Appends what is written of the nodes of @stash from @first on: SptNodeRow, of new frames SptFrame, packed, and SptOldFrameRow.  All nodes of
- * a stash come in turn, from its first one on.  @base is added to parents.  Error: a clause.
+ * Appends what is written of the nodes of @stash from @first on: SptNodeRow, of new frames
+ * SptFrame, packed, and SptOldFrameRow.  All nodes of a stash come in turn, from its first one on.
+ * @base is added to parents.  Error: a clause.
  */
-bool spt_node_packer_pack(SptNodePacker *packer, SptStash *stash, uint32_t first, uint32_t base, GArray *rows, GArray *frames,
-			  GArray *old_frames, GError **error);
+bool spt_node_packer_pack(SptNodePacker *packer, SptStash *stash, uint32_t first, uint32_t base,
+			  GArray *rows, GArray *frames, GArray *old_frames, GError **error);
 
 /* The way back.  Rows of frames are put behind frames and old_frames as they are read. */
 typedef struct {
@@ -40,8 +42,12 @@ void spt_node_unpacker_clear(SptNodeUnpacker *unpacker);
 uint64_t spt_node_unpacker_bytes(const SptNodeUnpacker *unpacker);
 /* What spt_node_unpacker_bytes() may grow by with @n more nodes. */
 uint64_t spt_node_unpacker_more_bytes(const SptNodeUnpacker *unpacker, uint64_t n);
-/* The node of @row, which gets the next id.  Its parent and its frame are there; its object is to be checked.  Error: a clause. */
-bool spt_node_unpacker_next(SptNodeUnpacker *unpacker, const SptNodeRow *row, SptNode *ret, GError **error);
+/*
+ * The node of @row, which gets the next id.  Its parent and its frame are there; its object is to
+ * be checked.  Error: a clause.
+ */
+bool spt_node_unpacker_next(SptNodeUnpacker *unpacker, const SptNodeRow *row, SptNode *ret,
+			    GError **error);
 /* Those that nodes had so far, with the root's; a new epoch has new ones. */
 uint32_t spt_node_unpacker_n_frames(const SptNodeUnpacker *unpacker);
 

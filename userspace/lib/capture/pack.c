@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A build starts hundreds of processes a second, most of which are gone by the next flush: what a process and its only thread have in
- * common is said once, what was said is not said again, and a symbol is said once for all places in it.
+ * A build starts hundreds of processes a second, most of which are gone by the next flush: what a
+ * process and its only thread have in common is said once, what was said is not said again, and a
+ * symbol is said once for all places in it.
  */
 #include "capture/pack.h"
 
@@ -13,8 +14,10 @@
 #define DELAY_BITS 4
 
 struct SptPacker {
-	GArray *processes;		/* SptProcessRow by id, as they were written last, but unpacked; names in texts */
-	GArray *threads;		/* guint64 by id: hash of the thread as it was written last */
+	/* SptProcessRow by id, as they were written last, but unpacked; names in texts */
+	GArray *processes;
+	/* Guint64 by id: hash of the thread as it was written last */
+	GArray *threads;
 	GHashTable *symbols;		/* struct place of what was written */
 	GStringChunk *texts;
 };
@@ -28,7 +31,8 @@ static guint hash_place(gconstpointer key)
 {
 	const struct place *place = key;
 
-	return (guint)((place->start ^ (uint64_t)place->object << 40) * 0x9e3779b97f4a7c15u >> 32) ^ place->name;
+	return (guint)((place->start ^ (uint64_t)place->object << 40) * 0x9e3779b97f4a7c15u >> 32) ^
+	       place->name;
 }
 
 static gboolean equal_places(gconstpointer a, gconstpointer b)
@@ -66,7 +70,9 @@ static uint64_t round_time(uint64_t time)
 /* 0 stays "not seen"; whoever was seen lived. */
 static uint64_t pack_end(uint64_t end, uint64_t start)
 {
-	return end == 0 ? 0 : end > start + SPT_CAPTURE_TIME_UNIT_NS ? round_time(end - start) : SPT_CAPTURE_TIME_UNIT_NS;
+	return end == 0				      ? 0 :
+	       end > start + SPT_CAPTURE_TIME_UNIT_NS ? round_time(end - start) :
+							SPT_CAPTURE_TIME_UNIT_NS;
 }
 
 /* Of rows with the same id, the first member, only the last one stays. */
@@ -96,8 +102,9 @@ static void *at_id(GArray *array, uint32_t id, size_t bytes)
 
 static bool is_same_but_end(const SptProcessRow *a, const SptProcessRow *b)
 {
-	return a->id == b->id && a->pid == b->pid && a->parent == b->parent && a->flags == b->flags &&
-		a->start_time == b->start_time && a->name && strcmp(a->name, b->name) == 0;
+	return a->id == b->id && a->pid == b->pid && a->parent == b->parent &&
+	       a->flags == b->flags && a->start_time == b->start_time && a->name &&
+	       strcmp(a->name, b->name) == 0;
 }
 
 void spt_pack_processes(SptPacker *packer, GArray *rows, GArray *ends)
@@ -169,7 +176,8 @@ void spt_pack_threads(SptPacker *packer, GArray *rows)
 	drop_replaced(rows, sizeof(SptThreadRow));
 	for (guint i = 0; i < rows->len; i++) {
 		SptThreadRow row = g_array_index(rows, SptThreadRow, i);
-		const SptProcessRow *process = at_id(packer->processes, row.process, sizeof(*process));
+		const SptProcessRow *process =
+			at_id(packer->processes, row.process, sizeof(*process));
 		uint64_t *known = at_id(packer->threads, row.id, sizeof(*known)), hash;
 
 		pack_thread(&row, process);
@@ -228,5 +236,6 @@ void spt_pack_samples(GArray *rows)
 void spt_pack_maps(GArray *rows)
 {
 	for (guint i = 0; i < rows->len; i++)
-		g_array_index(rows, SptMapRow, i).time -= g_array_index(rows, SptMapRow, i).time % MAP_TIME_UNIT_NS;
+		g_array_index(rows, SptMapRow, i).time -=
+			g_array_index(rows, SptMapRow, i).time % MAP_TIME_UNIT_NS;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the writer leaves out: rows shrink to what a reader cannot know by what came before (format.md).  A packer remembers what
- * it has let through, so one goes with each file.
+ * What the writer leaves out: rows shrink to what a reader cannot know by what came before
+ * (format.md).  A packer remembers what it has let through, so one goes with each file.
  */
 #ifndef SPT_CAPTURE_PACK_H
 #define SPT_CAPTURE_PACK_H
@@ -15,7 +15,10 @@ typedef struct SptPacker SptPacker;
 SptPacker *spt_packer_new(void);
 void spt_packer_free(SptPacker *packer);
 
-/* Each turns the rows that wait for a flush into those that are written: fewer, and packed.  Processes come before threads. */
+/*
+ * Each turns the rows that wait for a flush into those that are written: fewer, and packed.
+ * Processes come before threads.
+ */
 /* @ends (SptProcessEndRow) is what is all that is new of a process. */
 void spt_pack_processes(SptPacker *packer, GArray *rows, GArray *ends);
 void spt_pack_threads(SptPacker *packer, GArray *rows);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Reads a capture, block by block, up to its end or to the first byte that cannot be believed.  Plain reads, no
- * mapping: a file that somebody cuts off meanwhile is damage then, and not a signal.
+ * Reads a capture, block by block, up to its end or to the first byte that cannot be believed.
+ * Plain reads, no mapping: a file that somebody cuts off meanwhile is damage then, and not a
+ * signal.
  */
 #include "capture/capture.h"
 
@@ -69,18 +70,23 @@ static ssize_t read_at(int fd, uint64_t position, uint8_t *data, size_t bytes)
 	return (ssize_t)got;
 }
 
-static bool read_whole(const Reader *reader, uint64_t position, uint8_t *data, size_t bytes, GError **error)
+static bool read_whole(const Reader *reader, uint64_t position, uint8_t *data, size_t bytes,
+		       GError **error)
 {
 	ssize_t got = read_at(reader->fd, position, data, bytes);
 
 	if (got < 0) {
-		spt_set_error(error, SPT_CAPTURE_ERROR, SPT_CAPTURE_ERROR_IO, "reading failed: %s", g_strerror(errno));
+		spt_set_error(error, SPT_CAPTURE_ERROR, SPT_CAPTURE_ERROR_IO, "reading failed: %s",
+			      g_strerror(errno));
 		return false;
 	}
 	return (size_t)got == bytes || damaged(error, "the file became shorter while it was read");
 }
 
-/* The block at the present position, with @left bytes to the end.  False with a clause, or without if it is incomplete. */
+/*
+ * The block at the present position, with @left bytes to the end.  False with a clause, or without
+ * if it is incomplete.
+ */
 static bool read_block(Reader *reader, uint64_t left, GError **error)
 {
 	uint8_t bytes[SPT_BLOCK_HEADER_BYTES];
@@ -99,17 +105,20 @@ static bool read_block(Reader *reader, uint64_t left, GError **error)
 		return false;
 	if (!buffer_reserve(&reader->stored, (size_t)header.stored_bytes + 1))
 		return damaged(error, "there is not enough memory to read it");
-	if (!read_whole(reader, reader->position + sizeof(bytes), reader->stored.data, header.stored_bytes, error))
+	if (!read_whole(reader, reader->position + sizeof(bytes), reader->stored.data,
+			header.stored_bytes, error))
 		return false;
 	if (!spt_block_crc_matches(bytes, &header, reader->stored.data))
 		return damaged(error, "its checksum differs");
 	if (spt_rows_wants(header.type)) {
-		uint8_t *buffer = buffer_reserve(&reader->payload, (size_t)header.payload_bytes + 1);
+		uint8_t *buffer =
+			buffer_reserve(&reader->payload, (size_t)header.payload_bytes + 1);
 		const uint8_t *payload;
 
 		if (!buffer)
 			return damaged(error, "there is not enough memory to unpack it");
-		payload = spt_block_unpack(reader->zstd, &header, reader->stored.data, buffer, error);
+		payload =
+			spt_block_unpack(reader->zstd, &header, reader->stored.data, buffer, error);
 		if (!payload || !spt_table_parse(&table, payload, header.payload_bytes, error) ||
 		    !spt_rows_take(reader->rows, &header, &table, reader->stored.data, error))
 			return false;
@@ -124,8 +133,10 @@ static bool read_block(Reader *reader, uint64_t left, GError **error)
 static char *describe_damage(const Reader *reader, uint64_t left, const GError *clause)
 {
 	if (!clause)
-		return g_strdup_printf(spt_words("ends inside a block: the last %" PRIu64 " bytes, from byte %" PRIu64
-						 " on, are incomplete and were left out"), left, reader->position);
+		return g_strdup_printf(spt_words("ends inside a block: the last %" PRIu64
+						 " bytes, from byte %" PRIu64
+						 " on, are incomplete and were left out"),
+				       left, reader->position);
 	return g_strdup_printf(spt_words("cannot be read from byte %" PRIu64 " on (block %u): %s"),
 			       reader->position, reader->n_blocks, clause->message);
 }
@@ -142,14 +153,17 @@ static void read_blocks(Reader *reader)
 			capture->damage = describe_damage(reader, left, clause);
 			return;
 		}
-		if (reader->progress && !reader->progress((double)reader->position / (double)capture->file_bytes, reader->progress_data)) {
+		if (reader->progress &&
+		    !reader->progress((double)reader->position / (double)capture->file_bytes,
+				      reader->progress_data)) {
 			capture->damage = g_strdup(spt_words("was not read to its end"));
 			return;
 		}
 	}
 }
 
-static bool refuse(GError **error, int code, const char *path, const char *format, ...) G_GNUC_PRINTF(4, 5);
+static bool refuse(GError **error, int code, const char *path, const char *format, ...)
+	G_GNUC_PRINTF(4, 5);
 
 static bool refuse(GError **error, int code, const char *path, const char *format, ...)
 {
@@ -169,8 +183,10 @@ static bool fail_open(GError **error, const char *path)
 	g_autofree char *part = g_strconcat(path, ".part", NULL);
 
 	if (problem == ENOENT && access(part, F_OK) == 0)
-		return refuse(error, SPT_CAPTURE_ERROR_IO, path, "there is no such file, but %s, which a recording that "
-			    "did not finish has left; open that", part);
+		return refuse(error, SPT_CAPTURE_ERROR_IO, path,
+			      "there is no such file, but %s, which a recording that "
+			      "did not finish has left; open that",
+			      part);
 	return refuse(error, SPT_CAPTURE_ERROR_IO, path, "%s", g_strerror(problem));
 }
 
@@ -185,9 +201,11 @@ static bool open_file(Reader *reader, const char *path, GError **error)
 	if (fstat(reader->fd, &status) < 0)
 		return refuse(error, SPT_CAPTURE_ERROR_IO, path, "%s", g_strerror(errno));
 	if (S_ISDIR(status.st_mode))
-		return refuse(error, SPT_CAPTURE_ERROR_NOT_A_CAPTURE, path, "it is a directory, not a file");
+		return refuse(error, SPT_CAPTURE_ERROR_NOT_A_CAPTURE, path,
+			      "it is a directory, not a file");
 	if (!S_ISREG(status.st_mode))
-		return refuse(error, SPT_CAPTURE_ERROR_NOT_A_CAPTURE, path, "it is not a regular file");
+		return refuse(error, SPT_CAPTURE_ERROR_NOT_A_CAPTURE, path,
+			      "it is not a regular file");
 	if (status.st_size == 0)
 		return refuse(error, SPT_CAPTURE_ERROR_NOT_A_CAPTURE, path, "it is empty");
 	reader->capture->file_bytes = (uint64_t)status.st_size;
@@ -203,16 +221,18 @@ static bool read_header(Reader *reader, const char *path, GError **error)
 	if (got < 0)
 		return refuse(error, SPT_CAPTURE_ERROR_IO, path, "%s", g_strerror(errno));
 	if (memcmp(header, SPT_FILE_MAGIC, MIN((size_t)got, SPT_FILE_MAGIC_BYTES)) != 0)
-		return refuse(error, SPT_CAPTURE_ERROR_NOT_A_CAPTURE, path, "it is not a capture of Sysprof");
+		return refuse(error, SPT_CAPTURE_ERROR_NOT_A_CAPTURE, path,
+			      "it is not a capture of Sysprof");
 	if ((size_t)got < sizeof(header))
-		return refuse(error, SPT_CAPTURE_ERROR_NOT_A_CAPTURE, path, "it is cut off within its first %u bytes",
-			    SPT_FILE_HEADER_BYTES);
+		return refuse(error, SPT_CAPTURE_ERROR_NOT_A_CAPTURE, path,
+			      "it is cut off within its first %u bytes", SPT_FILE_HEADER_BYTES);
 	memcpy(&version, header + SPT_FILE_MAGIC_BYTES, sizeof(version));
 	version = GUINT32_FROM_LE(version);
 	if (version != SPT_FILE_VERSION)
-		return refuse(error, SPT_CAPTURE_ERROR_VERSION, path,
-			    "its format has version %u, this program reads version %u; open it with the Sysprof that made it",
-			    version, SPT_FILE_VERSION);
+		return refuse(
+			error, SPT_CAPTURE_ERROR_VERSION, path,
+			"its format has version %u, this program reads version %u; open it with the Sysprof that made it",
+			version, SPT_FILE_VERSION);
 	reader->position = sizeof(header);
 	return true;
 }
@@ -231,12 +251,15 @@ static bool read_file(Reader *reader, const char *path, GError **error)
 	read_blocks(reader);
 	whole = spt_rows_finish(reader->rows);
 	if (reader->n_blocks == 0 && capture->damage)
-		return refuse(error, SPT_CAPTURE_ERROR_DAMAGED, path, "there is no whole block in it; it %s", capture->damage);
-	if (reader->n_blocks == 0)
 		return refuse(error, SPT_CAPTURE_ERROR_DAMAGED, path,
-			      "there is no whole block in it: the recording ended before anything was written");
+			      "there is no whole block in it; it %s", capture->damage);
+	if (reader->n_blocks == 0)
+		return refuse(
+			error, SPT_CAPTURE_ERROR_DAMAGED, path,
+			"there is no whole block in it: the recording ended before anything was written");
 	if (!whole && !capture->damage)
-		capture->damage = g_strdup(spt_words("names a process as its own ancestor; that process is shown without a parent"));
+		capture->damage = g_strdup(spt_words(
+			"names a process as its own ancestor; that process is shown without a parent"));
 	return true;
 }
 
@@ -245,9 +268,13 @@ SptCapture *spt_capture_open(const char *path, GError **error)
 	return spt_capture_open_watched(path, NULL, NULL, error);
 }
 
-SptCapture *spt_capture_open_watched(const char *path, SptProgress progress, void *data, GError **error)
+SptCapture *spt_capture_open_watched(const char *path, SptProgress progress, void *data,
+				     GError **error)
 {
-	Reader reader = { .capture = g_new0(SptCapture, 1), .fd = -1, .progress = progress, .progress_data = data };
+	Reader reader = { .capture = g_new0(SptCapture, 1),
+			  .fd = -1,
+			  .progress = progress,
+			  .progress_data = data };
 	bool opened;
 
 	reader.capture->path = g_strdup(path);

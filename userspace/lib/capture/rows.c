@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Tables into flat arrays.  A block's rows are decoded, all of them are checked, and only then do they count, so that
- * no reference leads nowhere.  Memory and work have a budget each: a column of one constant makes millions of rows out of a
- * few bytes, therefore rows are paid for before they are made, also those that replace others.
+ * Tables into flat arrays.  A block's rows are decoded, all of them are checked, and only then do
+ * they count, so that no reference leads nowhere.  Memory and work have a budget each: a column of
+ * one constant makes millions of rows out of a few bytes, therefore rows are paid for before they
+ * are made, also those that replace others.
  */
 #include "capture/rows.h"
 
@@ -20,8 +21,9 @@
 #define MAX_HOST_KEYS 4096
 
 /*
- * A file costs at most 4 times its size and 64 MiB, or, if that is more, 64 times its size: stacks that are much alike pack that well.
- * Here all but the packed samples, which take no more than the file, and the reader's two buffers of a block each.
+ * A file costs at most 4 times its size and 64 MiB, or, if that is more, 64 times its size: stacks
+ * that are much alike pack that well.  Here all but the packed samples, which take no more than the
+ * file, and the reader's two buffers of a block each.
  */
 #define LEAST_MEMORY_BYTES (44ull << 20)
 #define MEMORY_PER_FILE_BYTE 3
@@ -47,7 +49,8 @@ struct SptRows {
 	SptNodeUnpacker unpacker;
 	SptStore scratch;
 	SptLeaves leaves;
-	bool has_leaves;					/* until the memory is needed for rows */
+	/* Until the memory is needed for rows */
+	bool has_leaves;
 	uint32_t samples_stream;
 	SptSampleLayout layout;					/* as declared */
 };
@@ -59,7 +62,8 @@ static bool damaged(GError **error, const char *format, ...)
 	va_list arguments;
 
 	va_start(arguments, format);
-	g_propagate_error(error, g_error_new_valist(SPT_CAPTURE_ERROR, SPT_CAPTURE_ERROR_DAMAGED, spt_words(format), arguments));
+	g_propagate_error(error, g_error_new_valist(SPT_CAPTURE_ERROR, SPT_CAPTURE_ERROR_DAMAGED,
+						    spt_words(format), arguments));
 	va_end(arguments);
 	return false;
 }
@@ -75,13 +79,16 @@ static bool work(SptRows *rows, uint64_t bytes, GError **error)
 /* How much more may be taken. */
 static uint64_t memory_left(const SptRows *rows)
 {
-	uint64_t used = spt_store_bytes(&rows->objects) + spt_store_bytes(&rows->processes) + spt_store_bytes(&rows->threads) +
-		spt_store_bytes(&rows->streams) + spt_store_bytes(&rows->nodes) + spt_store_bytes(&rows->names) +
-		spt_store_bytes(&rows->accounts) + spt_store_bytes(&rows->losses) + spt_store_bytes(&rows->columns) +
-		spt_store_bytes(&rows->texts) + spt_store_bytes(&rows->bundled) + spt_store_bytes(&rows->command_lines) +
-		spt_store_bytes(&rows->maps) +
-		2 * (uint64_t)rows->places->len * sizeof(SptBlockPlace) + rows->texts_bytes + rows->leaves.bytes +
-		spt_node_unpacker_bytes(&rows->unpacker);
+	uint64_t used = spt_store_bytes(&rows->objects) + spt_store_bytes(&rows->processes) +
+			spt_store_bytes(&rows->threads) + spt_store_bytes(&rows->streams) +
+			spt_store_bytes(&rows->nodes) + spt_store_bytes(&rows->names) +
+			spt_store_bytes(&rows->accounts) + spt_store_bytes(&rows->losses) +
+			spt_store_bytes(&rows->columns) + spt_store_bytes(&rows->texts) +
+			spt_store_bytes(&rows->bundled) + spt_store_bytes(&rows->command_lines) +
+			spt_store_bytes(&rows->maps) +
+			2 * (uint64_t)rows->places->len * sizeof(SptBlockPlace) +
+			rows->texts_bytes + rows->leaves.bytes +
+			spt_node_unpacker_bytes(&rows->unpacker);
 
 	return rows->memory_bytes - MIN(used, rows->memory_bytes);
 }
@@ -98,13 +105,15 @@ static bool has_memory(SptRows *rows, uint64_t bytes, GError **error)
 {
 	if (bytes > memory_left(rows))
 		drop_leaves(rows);
-	return bytes <= memory_left(rows) || damaged(error, "it takes far more memory than a file of this size is worth");
+	return bytes <= memory_left(rows) ||
+	       damaged(error, "it takes far more memory than a file of this size is worth");
 }
 
 /* For @n rows in all. */
 static bool reserve(SptRows *rows, SptStore *store, uint64_t n, GError **error)
 {
-	return (n <= store->room || has_memory(rows, spt_store_more_bytes(store, n), error)) && spt_store_reserve(store, n, error);
+	return (n <= store->room || has_memory(rows, spt_store_more_bytes(store, n), error)) &&
+	       spt_store_reserve(store, n, error);
 }
 
 static bool exists_or_0(const SptStore *store, uint32_t id)
@@ -126,13 +135,18 @@ static uint64_t bytes_of_texts(const SptSchema *schema, const SptTable *table)
 	return bytes;
 }
 
-/* Decodes behind the last row of @store, without counting the rows yet.  NULL is an error: also no rows need a place. */
-static void *decode(SptRows *rows, SptStore *store, const SptSchema *schema, const SptTable *table, GError **error)
+/*
+ * Decodes behind the last row of @store, without counting the rows yet.  NULL is an error: also no
+ * rows need a place.
+ */
+static void *decode(SptRows *rows, SptStore *store, const SptSchema *schema, const SptTable *table,
+		    GError **error)
 {
 	uint64_t texts = bytes_of_texts(schema, table);
 	void *first;
 
-	if (!work(rows, (uint64_t)table->rows * store->schema->row_bytes, error) || !has_memory(rows, texts, error) ||
+	if (!work(rows, (uint64_t)table->rows * store->schema->row_bytes, error) ||
+	    !has_memory(rows, texts, error) ||
 	    !reserve(rows, store, MAX(store->n + table->rows, 1), error))
 		return NULL;
 	rows->texts_bytes += texts;
@@ -140,7 +154,8 @@ static void *decode(SptRows *rows, SptStore *store, const SptSchema *schema, con
 	return spt_schema_decode(schema, table, first, rows->capture->texts, error) ? first : NULL;
 }
 
-static void *decode_scratch(SptRows *rows, const SptSchema *schema, const SptTable *table, GError **error)
+static void *decode_scratch(SptRows *rows, const SptSchema *schema, const SptTable *table,
+			    GError **error)
 {
 	g_clear_pointer(&rows->scratch.data, g_free);
 	rows->scratch = (SptStore) { .schema = schema };
@@ -159,12 +174,13 @@ static bool put_by_id(SptRows *rows, SptStore *store, uint32_t n, GError **error
 			return damaged(error, "row %u has id 0, which is reserved", i);
 		end = MAX(end, (uint64_t)id + 1);
 	}
-	if (!work(rows, (end - store->n) * store->schema->row_bytes, error) || !reserve(rows, store, end, error))
+	if (!work(rows, (end - store->n) * store->schema->row_bytes, error) ||
+	    !reserve(rows, store, end, error))
 		return false;
 	store->n = end;
 	for (uint32_t i = 0; i < n; i++)
-		memcpy(spt_store_row(store, spt_store_id(&rows->scratch, i)), spt_store_row(&rows->scratch, i),
-		       store->schema->row_bytes);
+		memcpy(spt_store_row(store, spt_store_id(&rows->scratch, i)),
+		       spt_store_row(&rows->scratch, i), store->schema->row_bytes);
 	return true;
 }
 
@@ -177,7 +193,8 @@ static bool take_host(SptRows *rows, const SptTable *table, GError **error)
 		return false;
 	for (uint32_t i = 0; i < table->rows; i++, row++) {
 		if (g_hash_table_size(host) >= MAX_HOST_KEYS)
-			return damaged(error, "it has more facts about the host than %u", MAX_HOST_KEYS);
+			return damaged(error, "it has more facts about the host than %u",
+				       MAX_HOST_KEYS);
 		g_hash_table_insert(host, (char *)row->key, (char *)row->value);
 	}
 	return true;
@@ -213,7 +230,8 @@ static bool take_processes(SptRows *rows, const SptTable *table, GError **error)
 		if (exists_or_0(&rows->processes, process->parent))
 			continue;
 		if (whole)
-			whole = damaged(error, "process %u has parent %u, which is not there", row->id, process->parent);
+			whole = damaged(error, "process %u has parent %u, which is not there",
+					row->id, process->parent);
 		process->parent = 0;
 	}
 	return whole;
@@ -245,7 +263,8 @@ static bool take_threads(SptRows *rows, const SptTable *table, GError **error)
 		return false;
 	for (uint32_t i = 0; i < table->rows; i++) {
 		if (!exists_or_0(&rows->processes, row[i].process))
-			return damaged(error, "thread %u is of process %u, which is not there", row[i].id, row[i].process);
+			return damaged(error, "thread %u is of process %u, which is not there",
+				       row[i].id, row[i].process);
 		spt_unpack_thread(&row[i], spt_store_row(&rows->processes, row[i].process));
 	}
 	return put_by_id(rows, &rows->threads, table->rows, error);
@@ -267,7 +286,8 @@ static bool take_nodes(SptRows *rows, const SptTable *table, GError **error)
 		if (!spt_node_unpacker_next(&rows->unpacker, &row[i], node, error))
 			return false;
 		if (!exists_or_0(&rows->objects, node->frame.object))
-			return damaged(error, "node %u is in object %u, which is not there", (uint32_t)store->n + i, node->frame.object);
+			return damaged(error, "node %u is in object %u, which is not there",
+				       (uint32_t)store->n + i, node->frame.object);
 	}
 	store->n += table->rows;
 	return true;
@@ -280,7 +300,8 @@ static bool take_streams(SptRows *rows, const SptTable *table, GError **error)
 	if (!row)
 		return false;
 	for (uint32_t i = 0; i < table->rows; i++, row++) {
-		bool samples = row->kind == SPT_STREAM_SAMPLES && strcmp(row->name, SPT_SAMPLES_NAME) == 0;
+		bool samples =
+			row->kind == SPT_STREAM_SAMPLES && strcmp(row->name, SPT_SAMPLES_NAME) == 0;
 
 		if (spt_store_has(&rows->streams, row->id))
 			row->rows = ((SptStreamRow *)spt_store_row(&rows->streams, row->id))->rows;
@@ -306,15 +327,20 @@ static void declare_sample_column(SptRows *rows, const SptStreamColumnRow *row)
 
 static bool take_stream_columns(SptRows *rows, const SptTable *table, GError **error)
 {
-	const SptStreamColumnRow *row = decode(rows, &rows->columns, &spt_schema_stream_column, table, error);
+	const SptStreamColumnRow *row =
+		decode(rows, &rows->columns, &spt_schema_stream_column, table, error);
 
 	if (!row)
 		return false;
 	for (uint32_t i = 0; i < table->rows; i++, row++) {
 		if (!spt_store_has(&rows->streams, row->stream))
-			return damaged(error, "it declares a column of stream %u, which is not there", row->stream);
+			return damaged(error,
+				       "it declares a column of stream %u, which is not there",
+				       row->stream);
 		if (row->column == SPT_EVENT_STREAM_COLUMN)
-			return damaged(error, "it declares column 0 of stream %u, which is reserved", row->stream);
+			return damaged(error,
+				       "it declares column 0 of stream %u, which is reserved",
+				       row->stream);
 		if (row->stream == rows->samples_stream)
 			declare_sample_column(rows, row);
 	}
@@ -322,13 +348,16 @@ static bool take_stream_columns(SptRows *rows, const SptTable *table, GError **e
 	return true;
 }
 
-static bool check_samples(const SptRows *rows, const SptSampleRow *sample, uint32_t n, uint32_t first, GError **error)
+static bool check_samples(const SptRows *rows, const SptSampleRow *sample, uint32_t n,
+			  uint32_t first, GError **error)
 {
 	for (uint32_t i = 0; i < n; i++) {
 		if (!exists_or_0(&rows->threads, sample[i].thread))
-			return damaged(error, "row %u is of thread %u, which is not there", first + i, sample[i].thread);
+			return damaged(error, "row %u is of thread %u, which is not there",
+				       first + i, sample[i].thread);
 		if (sample[i].node >= rows->nodes.n)
-			return damaged(error, "row %u has node %u, which is not there", first + i, sample[i].node);
+			return damaged(error, "row %u has node %u, which is not there", first + i,
+				       sample[i].node);
 	}
 	return true;
 }
@@ -353,8 +382,10 @@ static void add_up_samples(SptCapture *capture, const SptSampleRow *sample, uint
 
 static void add_to_leaves(SptRows *rows, const SptSampleRow *samples, uint32_t n)
 {
-	if (rows->has_leaves && !spt_leaves_add(&rows->leaves, samples, n, (const SptThreadRow *)rows->threads.data, (uint32_t)rows->processes.n,
-						(uint32_t)rows->nodes.n, memory_left(rows)))
+	if (rows->has_leaves &&
+	    !spt_leaves_add(&rows->leaves, samples, n, (const SptThreadRow *)rows->threads.data,
+			    (uint32_t)rows->processes.n, (uint32_t)rows->nodes.n,
+			    memory_left(rows)))
 		drop_leaves(rows);
 }
 
@@ -373,12 +404,13 @@ static bool add_samples(SptRows *rows, const SptTable *table, SptSampleRow *batc
 			done += (uint32_t)n;
 		}
 	}
-	return done == table->rows || damaged(error, "a column of its samples does not hold what its rows need");
+	return done == table->rows ||
+	       damaged(error, "a column of its samples does not hold what its rows need");
 }
 
 /* All of a block or nothing: sums that have a part of it are of no use. */
-static bool take_samples(SptRows *rows, const SptBlockHeader *header, const SptTable *table, const uint8_t *stored,
-			 GError **error)
+static bool take_samples(SptRows *rows, const SptBlockHeader *header, const SptTable *table,
+			 const uint8_t *stored, GError **error)
 {
 	g_autofree SptSampleRow *batch = g_new0(SptSampleRow, SPT_SAMPLE_BATCH);
 	SptCapture before = *rows->capture;
@@ -400,15 +432,15 @@ static bool find_stream(const SptTable *table, uint64_t *ret)
 	const SptColumn *column = spt_table_column(table, SPT_EVENT_STREAM_COLUMN);
 	SptColumnCursor cursor;
 
-	if (!column || column->coding != SPT_CODING_CONST || !spt_column_begin(&cursor, column, table->rows) ||
-	    !spt_column_done(&cursor))
+	if (!column || column->coding != SPT_CODING_CONST ||
+	    !spt_column_begin(&cursor, column, table->rows) || !spt_column_done(&cursor))
 		return false;
 	*ret = cursor.value;
 	return true;
 }
 
-static bool take_events(SptRows *rows, const SptBlockHeader *header, const SptTable *table, const uint8_t *stored,
-			GError **error)
+static bool take_events(SptRows *rows, const SptBlockHeader *header, const SptTable *table,
+			const uint8_t *stored, GError **error)
 {
 	SptStreamRow *stream;
 	uint64_t id;
@@ -424,14 +456,17 @@ static bool take_events(SptRows *rows, const SptBlockHeader *header, const SptTa
 	return true;
 }
 
-bool spt_rows_place(SptRows *rows, const SptBlockHeader *header, const SptTable *table, uint64_t position, GError **error)
+bool spt_rows_place(SptRows *rows, const SptBlockHeader *header, const SptTable *table,
+		    uint64_t position, GError **error)
 {
-	SptBlockPlace place = { position, SPT_BLOCK_HEADER_BYTES + header->stored_bytes, header->type, 0 };
+	SptBlockPlace place = { position, SPT_BLOCK_HEADER_BYTES + header->stored_bytes,
+				header->type, 0 };
 	uint64_t stream = 0;
 
 	if (header->type == SPT_BLOCK_EVENT && find_stream(table, &stream))
 		place.stream = (uint32_t)stream;
-	if (header->type != SPT_BLOCK_FILE && (place.stream == 0 || place.stream == rows->samples_stream))
+	if (header->type != SPT_BLOCK_FILE &&
+	    (place.stream == 0 || place.stream == rows->samples_stream))
 		return true;
 	if (!has_memory(rows, 2 * sizeof(place), error))
 		return false;
@@ -447,20 +482,23 @@ static bool take_names(SptRows *rows, const SptTable *table, GError **error)
 		return false;
 	for (uint32_t i = 0; i < table->rows; i++)
 		if (!exists_or_0(&rows->objects, name[i].object))
-			return damaged(error, "row %u names object %u, which is not there", i, name[i].object);
+			return damaged(error, "row %u names object %u, which is not there", i,
+				       name[i].object);
 	rows->names.n += table->rows;
 	return true;
 }
 
 static bool take_command_lines(SptRows *rows, const SptTable *table, GError **error)
 {
-	const SptCommandLineRow *row = decode(rows, &rows->command_lines, &spt_schema_command_line, table, error);
+	const SptCommandLineRow *row =
+		decode(rows, &rows->command_lines, &spt_schema_command_line, table, error);
 
 	if (!row)
 		return false;
 	for (uint32_t i = 0; i < table->rows; i++)
 		if (!spt_store_has(&rows->processes, row[i].process))
-			return damaged(error, "process %u has a command line and is not there", row[i].process);
+			return damaged(error, "process %u has a command line and is not there",
+				       row[i].process);
 	rows->command_lines.n += table->rows;
 	return true;
 }
@@ -473,9 +511,13 @@ static bool take_maps(SptRows *rows, const SptTable *table, GError **error)
 		return false;
 	for (uint32_t i = 0; i < table->rows; i++) {
 		if (!spt_store_has(&rows->processes, row[i].process))
-			return damaged(error, "row %u is a mapping of process %u, which is not there", i, row[i].process);
+			return damaged(error,
+				       "row %u is a mapping of process %u, which is not there", i,
+				       row[i].process);
 		if (!exists_or_0(&rows->objects, row[i].object))
-			return damaged(error, "row %u is a mapping of object %u, which is not there", i, row[i].object);
+			return damaged(error,
+				       "row %u is a mapping of object %u, which is not there", i,
+				       row[i].object);
 		if (row[i].bytes > UINT64_MAX - row[i].start)
 			return damaged(error, "row %u is a mapping beyond the end of memory", i);
 	}
@@ -483,12 +525,16 @@ static bool take_maps(SptRows *rows, const SptTable *table, GError **error)
 	return true;
 }
 
-/* Whether it is the row that is due behind @before, of which @before says how many are to follow (NULL: there is none before). */
+/*
+ * Whether it is the row that is due behind @before, of which @before says how many are to follow
+ * (NULL: there is none before).
+ */
 static bool is_due(const SptBundledRow *before, const SptPackedBundledRow *row)
 {
 	if (!before || before->level == 0)
 		return row->level < SPT_MOST_LEVELS;
-	return row->object == before->object && row->offset == before->offset && row->level == before->level - 1;
+	return row->object == before->object && row->offset == before->offset &&
+	       row->level == before->level - 1;
 }
 
 static const char *text_of(const SptRows *rows, uint32_t number)
@@ -507,17 +553,29 @@ static bool take_bundled(SptRows *rows, const SptTable *table, GError **error)
 		uint64_t at = store->n + i;
 
 		if (!exists_or_0(&rows->objects, row->object))
-			return damaged(error, "row %u is of object %u, which is not there", i, row->object);
+			return damaged(error, "row %u is of object %u, which is not there", i,
+				       row->object);
 		if (MAX(MAX(row->function, row->directory), row->file) >= rows->texts.n)
 			return damaged(error, "row %u has a text that is not there", i);
 		if (!is_due(at ? spt_store_row(store, at - 1) : NULL, row))
-			return damaged(error, "row %u has level %u, which is not due", i, row->level);
+			return damaged(error, "row %u has level %u, which is not due", i,
+				       row->level);
 		if (row->is_symbol && (!row->function || row->distance > row->offset))
-			return damaged(error, "row %u has a symbol without a name, or one that begins before its object", i);
+			return damaged(
+				error,
+				"row %u has a symbol without a name, or one that begins before its object",
+				i);
 		*(SptBundledRow *)spt_store_row(store, at) = (SptBundledRow){
-			.object = row->object, .offset = row->offset, .level = row->level, .function = text_of(rows, row->function),
-			.directory = text_of(rows, row->directory), .file = text_of(rows, row->file), .line = row->line,
-			.is_symbol = row->is_symbol, .distance = row->distance, .symbol_bytes = row->symbol_bytes,
+			.object = row->object,
+			.offset = row->offset,
+			.level = row->level,
+			.function = text_of(rows, row->function),
+			.directory = text_of(rows, row->directory),
+			.file = text_of(rows, row->file),
+			.line = row->line,
+			.is_symbol = row->is_symbol,
+			.distance = row->distance,
+			.symbol_bytes = row->symbol_bytes,
 		};
 	}
 	store->n += table->rows;
@@ -527,7 +585,8 @@ static bool take_bundled(SptRows *rows, const SptTable *table, GError **error)
 /* The rest of a place is behind the end of a file that was cut off. */
 static void drop_half_place(SptStore *bundled)
 {
-	while (bundled->n > 0 && ((const SptBundledRow *)spt_store_row(bundled, bundled->n - 1))->level > 0)
+	while (bundled->n > 0 &&
+	       ((const SptBundledRow *)spt_store_row(bundled, bundled->n - 1))->level > 0)
 		bundled->n--;
 }
 
@@ -553,11 +612,12 @@ static bool take_end(SptRows *rows, const SptTable *table, GError **error)
 
 bool spt_rows_wants(uint16_t type)
 {
-	return (type >= SPT_BLOCK_HOST && type <= SPT_BLOCK_LOSS) || (type >= SPT_BLOCK_END && type <= SPT_BLOCK_MAP);
+	return (type >= SPT_BLOCK_HOST && type <= SPT_BLOCK_LOSS) ||
+	       (type >= SPT_BLOCK_END && type <= SPT_BLOCK_MAP);
 }
 
-bool spt_rows_take(SptRows *rows, const SptBlockHeader *header, const SptTable *table, const uint8_t *stored,
-		   GError **error)
+bool spt_rows_take(SptRows *rows, const SptBlockHeader *header, const SptTable *table,
+		   const uint8_t *stored, GError **error)
 {
 	if (!work(rows, header->payload_bytes, error))
 		return false;
@@ -604,7 +664,10 @@ bool spt_rows_take(SptRows *rows, const SptBlockHeader *header, const SptTable *
 	return true;
 }
 
-/* Each process is visited once: a walk towards the ancestors ends at the first that an earlier walk has seen. */
+/*
+ * Each process is visited once: a walk towards the ancestors ends at the first that an earlier walk
+ * has seen.
+ */
 static bool cut_circles(SptProcessRow *processes, uint64_t n)
 {
 	g_autofree uint32_t *seen_by = g_try_new0(uint32_t, n);
@@ -675,7 +738,8 @@ static uint64_t memory_for(uint64_t file_bytes)
 {
 	uint64_t large = file_bytes * MOST_MEMORY_PER_FILE_BYTE;
 
-	return MAX(LEAST_MEMORY_BYTES + file_bytes * MEMORY_PER_FILE_BYTE, large - MIN(large, OTHER_MEMORY_BYTES));
+	return MAX(LEAST_MEMORY_BYTES + file_bytes * MEMORY_PER_FILE_BYTE,
+		   large - MIN(large, OTHER_MEMORY_BYTES));
 }
 
 SptRows *spt_rows_new(SptCapture *capture, uint64_t file_bytes)

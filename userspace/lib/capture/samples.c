@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Packed samples, and the cursor that unpacks them again.  What is here was checked before it was kept. */
+/*
+ * Packed samples, and the cursor that unpacks them again.  What is here was checked before it was
+ * kept.
+ */
 #include "capture/samples.h"
 
 #include <string.h>
@@ -31,8 +34,8 @@ static bool is_plain_bytes(const SptColumn *column, uint32_t rows)
 	uint8_t all = 0;
 
 	if (column->coding == SPT_CODING_PLANES)
-		return column->bytes == (size_t)rows + SPT_PLANES_HEAD_BYTES && column->data[0] == 1 &&
-			column->data[1] == SPT_CODING_VARINT;
+		return column->bytes == (size_t)rows + SPT_PLANES_HEAD_BYTES &&
+		       column->data[0] == 1 && column->data[1] == SPT_CODING_VARINT;
 	if (column->coding != SPT_CODING_VARINT || column->bytes != rows)
 		return false;
 	for (uint32_t i = 0; i < rows; i++)
@@ -40,14 +43,17 @@ static bool is_plain_bytes(const SptColumn *column, uint32_t rows)
 	return all < 0x80;
 }
 
-bool spt_sample_table_begin(SptSampleTable *table, const SptTable *from, const SptSampleLayout *layout, bool check_only)
+bool spt_sample_table_begin(SptSampleTable *table, const SptTable *from,
+			    const SptSampleLayout *layout, bool check_only)
 {
 	table->left = table->rows = from->rows;
 	for (unsigned i = 0; i < SPT_SAMPLE_COLUMNS; i++) {
-		const SptColumn *column = layout->columns[i] ? spt_table_column(from, layout->columns[i]) : NULL;
+		const SptColumn *column =
+			layout->columns[i] ? spt_table_column(from, layout->columns[i]) : NULL;
 		bool is_byte = spt_sample_columns[i].field.type == SPT_FIELD_U8;
 
-		table->present[i] = column && !(check_only && is_byte && is_plain_bytes(column, from->rows));
+		table->present[i] =
+			column && !(check_only && is_byte && is_plain_bytes(column, from->rows));
 		if (table->present[i] && !spt_column_begin(&table->cursors[i], column, from->rows))
 			return false;
 	}
@@ -64,8 +70,11 @@ int spt_sample_table_next(SptSampleTable *table, SptSampleRow *rows)
 		const SptField *field = &spt_sample_columns[i].field;
 
 		/* The first rows are the most, and in them what is the same in all stays. */
-		if (table->present[i] && (is_first || table->cursors[i].coding != SPT_CODING_CONST || table->left == 0) &&
-		    (!spt_field_decode(field, &table->cursors[i], (uint8_t *)rows + field->at, sizeof(*rows), n) ||
+		if (table->present[i] &&
+		    (is_first || table->cursors[i].coding != SPT_CODING_CONST ||
+		     table->left == 0) &&
+		    (!spt_field_decode(field, &table->cursors[i], (uint8_t *)rows + field->at,
+				       sizeof(*rows), n) ||
 		     (table->left == 0 && !spt_column_done(&table->cursors[i]))))
 			return -1;
 	}
@@ -90,10 +99,12 @@ void spt_sample_blocks_free(SptSampleBlocks *blocks)
 	g_free(blocks);
 }
 
-void spt_sample_blocks_add(SptSampleBlocks *blocks, const SptBlockHeader *header, const uint8_t *stored,
-			   const SptSampleLayout *layout)
+void spt_sample_blocks_add(SptSampleBlocks *blocks, const SptBlockHeader *header,
+			   const uint8_t *stored, const SptSampleLayout *layout)
 {
-	Block block = { .header = *header, .layout = *layout, .stored = g_memdup2(stored, header->stored_bytes) };
+	Block block = { .header = *header,
+			.layout = *layout,
+			.stored = g_memdup2(stored, header->stored_bytes) };
 
 	g_array_append_val(blocks->blocks, block);
 	blocks->most_payload_bytes = MAX(blocks->most_payload_bytes, header->payload_bytes);
@@ -139,11 +150,13 @@ static bool next_block(SptSamples *samples)
 	if (samples->next >= blocks->blocks->len)
 		return false;
 	block = &g_array_index(blocks->blocks, Block, samples->next++);
-	payload = spt_block_unpack(samples->zstd, &block->header, block->stored, samples->payload, NULL);
+	payload = spt_block_unpack(samples->zstd, &block->header, block->stored, samples->payload,
+				   NULL);
 	/* A member that the block lacks must not be what the last block had. */
 	memset(samples->rows, 0, sizeof(samples->rows));
-	return payload && spt_table_parse(&samples->columns, payload, block->header.payload_bytes, NULL) &&
-		spt_sample_table_begin(&samples->table, &samples->columns, &block->layout, false);
+	return payload &&
+	       spt_table_parse(&samples->columns, payload, block->header.payload_bytes, NULL) &&
+	       spt_sample_table_begin(&samples->table, &samples->columns, &block->layout, false);
 }
 
 const SptSampleRow *spt_samples_next(SptSamples *samples, uint32_t *ret_n)

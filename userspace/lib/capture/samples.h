@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Samples as they stay in memory: the blocks of the file, compressed.  A million of them in rows would be ten times as much as
- * everything else, and most views need no more of them than the leaves' sums.
+ * Samples as they stay in memory: the blocks of the file, compressed.  A million of them in rows
+ * would be ten times as much as everything else, and most views need no more of them than the
+ * leaves' sums.
  */
 #ifndef SPT_CAPTURE_SAMPLES_H
 #define SPT_CAPTURE_SAMPLES_H
@@ -25,16 +26,23 @@ typedef struct {
 
 #define SPT_SAMPLE_BATCH 1024
 
-/* False if a column cannot be what it must.  @check_only: members of a byte are only checked, where that is quicker. */
-bool spt_sample_table_begin(SptSampleTable *table, const SptTable *from, const SptSampleLayout *layout, bool check_only);
-/* Up to SPT_SAMPLE_BATCH @rows, the same each time, and as they were left; how many, 0 at the end, -1 if the table is damaged. */
+/*
+ * False if a column cannot be what it must.  @check_only: members of a byte are only checked, where
+ * that is quicker.
+ */
+bool spt_sample_table_begin(SptSampleTable *table, const SptTable *from,
+			    const SptSampleLayout *layout, bool check_only);
+/*
+ * Up to SPT_SAMPLE_BATCH @rows, the same each time, and as they were left; how many, 0 at the end,
+ * -1 if the table is damaged.
+ */
 int spt_sample_table_next(SptSampleTable *table, SptSampleRow *rows);
 
 SptSampleBlocks *spt_sample_blocks_new(void);
 void spt_sample_blocks_free(SptSampleBlocks *blocks);
 /* Keeps the stored bytes of a block whose rows have all been seen and found right. */
-void spt_sample_blocks_add(SptSampleBlocks *blocks, const SptBlockHeader *header, const uint8_t *stored,
-			   const SptSampleLayout *layout);
+void spt_sample_blocks_add(SptSampleBlocks *blocks, const SptBlockHeader *header,
+			   const uint8_t *stored, const SptSampleLayout *layout);
 
 G_END_DECLS
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Rows <-> columns, by list.  A number that does not fit its member, a text without an end, a coding of the wrong sort: each
- * is damage, found here, so that whoever holds a decoded row need not ask again.
+ * Rows <-> columns, by list.  A number that does not fit its member, a text without an end, a
+ * coding of the wrong sort: each is damage, found here, so that whoever holds a decoded row need
+ * not ask again.
  */
 #include "capture/schema.h"
 
@@ -13,9 +14,11 @@
 #define BUILD_ID_ROOM sizeof(((SptObjectRow *)0)->build_id)
 #define BATCH 256
 
-_Static_assert(offsetof(SptObjectRow, build_id_bytes) == offsetof(SptObjectRow, build_id) + BUILD_ID_ROOM,
+_Static_assert(offsetof(SptObjectRow, build_id_bytes) ==
+		       offsetof(SptObjectRow, build_id) + BUILD_ID_ROOM,
 	       "SPT_FIELD_BUILD_ID finds the length behind the bytes");
-_Static_assert(sizeof(SptObjectKind) == sizeof(uint32_t), "an object's kind is decoded as a number of 32 bits");
+_Static_assert(sizeof(SptObjectKind) == sizeof(uint32_t),
+	       "an object's kind is decoded as a number of 32 bits");
 
 #define SCHEMA(Row, list) { sizeof(Row), G_N_ELEMENTS(list), list }
 
@@ -202,7 +205,9 @@ const SptSampleColumn spt_sample_columns[SPT_SAMPLE_COLUMNS] = {
 	{ SPT_ROLE_WEIGHT, { 5, SPT_FIELD_U32, offsetof(SptSampleRow, weight) }, "weight" },
 	{ SPT_ROLE_DELAY, { 6, SPT_FIELD_U64, offsetof(SptSampleRow, delay_ns) }, "delay" },
 	{ SPT_ROLE_USER_END, { 7, SPT_FIELD_U8, offsetof(SptSampleRow, user_end) }, "user end" },
-	{ SPT_ROLE_KERNEL_END, { 8, SPT_FIELD_U8, offsetof(SptSampleRow, kernel_end) }, "kernel end" },
+	{ SPT_ROLE_KERNEL_END,
+	  { 8, SPT_FIELD_U8, offsetof(SptSampleRow, kernel_end) },
+	  "kernel end" },
 	{ SPT_ROLE_CONTEXT, { 9, SPT_FIELD_U8, offsetof(SptSampleRow, context) }, "context" },
 };
 
@@ -235,7 +240,7 @@ static void encode_bytes(const SptField *field, const uint8_t *member, size_t st
 		const char *text;
 
 		if (field->type == SPT_FIELD_BUILD_ID) {
-			values[i] = (SptBytes) { member, MIN(member[BUILD_ID_ROOM], BUILD_ID_ROOM) };
+			values[i] = (SptBytes){ member, MIN(member[BUILD_ID_ROOM], BUILD_ID_ROOM) };
 		} else {
 			memcpy(&text, member, sizeof(text));
 			values[i] = (SptBytes) { text, strlen(text) };
@@ -244,7 +249,8 @@ static void encode_bytes(const SptField *field, const uint8_t *member, size_t st
 	spt_table_add_bytes(builder, field->column, values);
 }
 
-void spt_schema_encode(const SptSchema *schema, const void *rows, size_t n, SptTableBuilder *builder)
+void spt_schema_encode(const SptSchema *schema, const void *rows, size_t n,
+		       SptTableBuilder *builder)
 {
 	for (unsigned i = 0; i < schema->n_fields; i++) {
 		const SptField *field = &schema->fields[i];
@@ -257,7 +263,8 @@ void spt_schema_encode(const SptSchema *schema, const void *rows, size_t n, SptT
 	}
 }
 
-bool spt_field_decode(const SptField *field, SptColumnCursor *cursor, void *member, size_t stride, uint32_t n)
+bool spt_field_decode(const SptField *field, SptColumnCursor *cursor, void *member, size_t stride,
+		      uint32_t n)
 {
 	uint64_t values[BATCH], most = field->type == SPT_FIELD_U8 ? UINT8_MAX : UINT32_MAX;
 	uint8_t *to = member;
@@ -278,7 +285,8 @@ bool spt_field_decode(const SptField *field, SptColumnCursor *cursor, void *memb
 				return false;
 			if (field->type == SPT_FIELD_U32)
 				for (unsigned i = 0; i < now; i++, to += stride)
-					memcpy(to, &(uint32_t){ (uint32_t)values[i] }, sizeof(uint32_t));
+					memcpy(to, &(uint32_t){ (uint32_t)values[i] },
+					       sizeof(uint32_t));
 			else
 				for (unsigned i = 0; i < now; i++, to += stride)
 					*to = (uint8_t)values[i];
@@ -288,17 +296,21 @@ bool spt_field_decode(const SptField *field, SptColumnCursor *cursor, void *memb
 	return true;
 }
 
-static bool decode_numbers(const SptField *field, const SptColumn *column, uint8_t *member, size_t stride,
-			   uint32_t rows)
+static bool decode_numbers(const SptField *field, const SptColumn *column, uint8_t *member,
+			   size_t stride, uint32_t rows)
 {
 	SptColumnCursor cursor;
 
-	return spt_column_begin(&cursor, column, rows) && spt_field_decode(field, &cursor, member, stride, rows) &&
-		spt_column_done(&cursor);
+	return spt_column_begin(&cursor, column, rows) &&
+	       spt_field_decode(field, &cursor, member, stride, rows) && spt_column_done(&cursor);
 }
 
-/* A text's length takes at least a byte of the data, so that with the nuls all texts fit in as much memory again. */
-static bool decode_texts(const SptColumn *column, uint8_t *member, size_t stride, uint32_t rows, GPtrArray *texts)
+/*
+ * A text's length takes at least a byte of the data, so that with the nuls all texts fit in as much
+ * memory again.
+ */
+static bool decode_texts(const SptColumn *column, uint8_t *member, size_t stride, uint32_t rows,
+			 GPtrArray *texts)
 {
 	SptColumnCursor cursor;
 	SptBytes text;
@@ -347,7 +359,8 @@ static void set_empty_texts(uint8_t *member, size_t stride, uint32_t rows)
 		memcpy(member, &empty, sizeof(empty));
 }
 
-bool spt_schema_decode(const SptSchema *schema, const SptTable *table, void *rows, GPtrArray *texts, GError **error)
+bool spt_schema_decode(const SptSchema *schema, const SptTable *table, void *rows, GPtrArray *texts,
+		       GError **error)
 {
 	for (unsigned i = 0; i < schema->n_fields; i++) {
 		const SptField *field = &schema->fields[i];
@@ -362,7 +375,8 @@ bool spt_schema_decode(const SptSchema *schema, const SptTable *table, void *row
 		else if (column && field->type == SPT_FIELD_BUILD_ID)
 			whole = decode_build_ids(column, member, schema->row_bytes, table->rows);
 		else if (column)
-			whole = decode_numbers(field, column, member, schema->row_bytes, table->rows);
+			whole = decode_numbers(field, column, member, schema->row_bytes,
+					       table->rows);
 		if (!whole) {
 			spt_set_error(error, SPT_CAPTURE_ERROR, SPT_CAPTURE_ERROR_DAMAGED,
 				      "column %u does not hold what its rows need", field->column);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Which member of a row's struct is which column of its block.  Writer and reader both go by these lists, so that
- * what one writes is what the other reads.
+ * Which member of a row's struct is which column of its block.  Writer and reader both go by these
+ * lists, so that what one writes is what the other reads.
  */
 #ifndef SPT_CAPTURE_SCHEMA_H
 #define SPT_CAPTURE_SCHEMA_H
@@ -78,7 +78,8 @@ extern const SptSchema spt_schema_host, spt_schema_object;
 extern const SptSchema spt_schema_process, spt_schema_thread;
 /* Nodes are, too (nodes.h); rows of frames are SptFrame. */
 extern const SptSchema spt_schema_node, spt_schema_frame, spt_schema_old_frame;
-extern const SptSchema spt_schema_stream, spt_schema_stream_column, spt_schema_name, spt_schema_account;
+extern const SptSchema spt_schema_stream, spt_schema_stream_column, spt_schema_name,
+	spt_schema_account;
 extern const SptSchema spt_schema_loss, spt_schema_index, spt_schema_end, spt_schema_process_end;
 extern const SptSchema spt_schema_text, spt_schema_bundled, spt_schema_command_line, spt_schema_map;
 
@@ -94,11 +95,20 @@ extern const SptSampleColumn spt_sample_columns[SPT_SAMPLE_COLUMNS];
 #define SPT_SAMPLES_NAME "samples"
 
 /* Adds a column for each field. */
-void spt_schema_encode(const SptSchema *schema, const void *rows, size_t n, SptTableBuilder *builder);
-/* The next @n values of a column of numbers into @member of rows @stride bytes apart.  False if they are not there, or too large. */
-bool spt_field_decode(const SptField *field, SptColumnCursor *cursor, void *member, size_t stride, uint32_t n);
-/* Fills table->rows rows that are all zero.  Text goes to memory that is added to @texts.  Error: a clause. */
-bool spt_schema_decode(const SptSchema *schema, const SptTable *table, void *rows, GPtrArray *texts, GError **error);
+void spt_schema_encode(const SptSchema *schema, const void *rows, size_t n,
+		       SptTableBuilder *builder);
+/*
+ * The next @n values of a column of numbers into @member of rows @stride bytes apart.  False if
+ * they are not there, or too large.
+ */
+bool spt_field_decode(const SptField *field, SptColumnCursor *cursor, void *member, size_t stride,
+		      uint32_t n);
+/*
+ * Fills table->rows rows that are all zero.  Text goes to memory that is added to @texts.  Error: a
+ * clause.
+ */
+bool spt_schema_decode(const SptSchema *schema, const SptTable *table, void *rows, GPtrArray *texts,
+		       GError **error);
 
 G_END_DECLS
 

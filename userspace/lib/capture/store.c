@@ -10,8 +10,12 @@
 
 SptStore spt_store_new(const SptSchema *schema, unsigned first_rows)
 {
-	return (SptStore) {
-		.data = g_malloc0_n(first_rows, schema->row_bytes), .n = first_rows, .room = first_rows, .clean = first_rows, .schema = schema,
+	return (SptStore){
+		.data = g_malloc0_n(first_rows, schema->row_bytes),
+		.n = first_rows,
+		.room = first_rows,
+		.clean = first_rows,
+		.schema = schema,
 	};
 }
 
@@ -22,7 +26,9 @@ uint64_t spt_store_next_room(const SptStore *store, uint64_t n)
 
 uint64_t spt_store_more_bytes(const SptStore *store, uint64_t n)
 {
-	return n <= store->room ? 0 : (spt_store_next_room(store, n) - store->room) * store->schema->row_bytes;
+	return n <= store->room ?
+		       0 :
+		       (spt_store_next_room(store, n) - store->room) * store->schema->row_bytes;
 }
 
 bool spt_store_reserve(SptStore *store, uint64_t n, GError **error)
@@ -32,7 +38,9 @@ bool spt_store_reserve(SptStore *store, uint64_t n, GError **error)
 	uint8_t *data;
 
 	if (n > store->room) {
-		data = room <= SIZE_MAX / row_bytes ? g_try_realloc(store->data, (size_t)room * row_bytes) : NULL;
+		data = room <= SIZE_MAX / row_bytes ?
+			       g_try_realloc(store->data, (size_t)room * row_bytes) :
+			       NULL;
 		if (!data) {
 			spt_set_error(error, SPT_CAPTURE_ERROR, SPT_CAPTURE_ERROR_DAMAGED,
 				      "there is not enough memory for its rows");
@@ -44,7 +52,8 @@ bool spt_store_reserve(SptStore *store, uint64_t n, GError **error)
 	/* Not the whole room: what is never touched takes no memory. */
 	if (n > store->clean) {
 		n = MIN(n + CLEAN_ROWS, store->room);
-		memset(store->data + store->clean * row_bytes, 0, (size_t)(n - store->clean) * row_bytes);
+		memset(store->data + store->clean * row_bytes, 0,
+		       (size_t)(n - store->clean) * row_bytes);
 		store->clean = n;
 	}
 	return true;
@@ -61,7 +70,8 @@ void spt_store_fill_holes(SptStore *store)
 			continue;
 		for (uint64_t id = 0; id < store->n; id++)
 			if (spt_store_id(store, id) == 0)
-				memcpy((uint8_t *)spt_store_row(store, id) + field->at, &empty, sizeof(empty));
+				memcpy((uint8_t *)spt_store_row(store, id) + field->at, &empty,
+				       sizeof(empty));
 	}
 }
 

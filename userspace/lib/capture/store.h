@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A growing flat array of rows of one schema; those with ids lie at their id, and a hole has id 0. */
+/*
+ * A growing flat array of rows of one schema; those with ids lie at their id, and a hole has id 0.
+ */
 #ifndef SPT_CAPTURE_STORE_H
 #define SPT_CAPTURE_STORE_H
 

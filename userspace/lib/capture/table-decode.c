@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The reading half of the column codec.  Nothing is believed: every length is compared with what is left before it
- * is used, and a column that does not hold exactly what its rows need is an error.
+ * The reading half of the column codec.  Nothing is believed: every length is compared with what is
+ * left before it is used, and a column that does not hold exactly what its rows need is an error.
  */
 #include "capture/table.h"
 
@@ -88,10 +88,12 @@ static bool begin_planes(SptColumnCursor *cursor, uint32_t rows)
 	cursor->n_planes = *cursor->next++;
 	cursor->coding = *cursor->next++;
 	cursor->plane_rows = rows;
-	if (cursor->coding == SPT_CODING_DELTA && !get_varint(&cursor->next, cursor->end, &cursor->value))
+	if (cursor->coding == SPT_CODING_DELTA &&
+	    !get_varint(&cursor->next, cursor->end, &cursor->value))
 		return false;
-	return cursor->n_planes >= 1 && cursor->n_planes <= sizeof(uint64_t) && cursor->coding <= SPT_CODING_DELTA &&
-		(uint64_t)cursor->n_planes * rows == (size_t)(cursor->end - cursor->next);
+	return cursor->n_planes >= 1 && cursor->n_planes <= sizeof(uint64_t) &&
+	       cursor->coding <= SPT_CODING_DELTA &&
+	       (uint64_t)cursor->n_planes * rows == (size_t)(cursor->end - cursor->next);
 }
 
 /* The coding inside of another one is a byte before its data. */
@@ -120,8 +122,11 @@ static bool begin_rising(SptColumnCursor *cursor, uint32_t *rows)
 
 bool spt_column_begin(SptColumnCursor *cursor, const SptColumn *column, uint32_t rows)
 {
-	*cursor = (SptColumnCursor) {
-		.next = column->data, .end = column->data + column->bytes, .coding = column->coding, .factor = 1,
+	*cursor = (SptColumnCursor){
+		.next = column->data,
+		.end = column->data + column->bytes,
+		.coding = column->coding,
+		.factor = 1,
 	};
 	if (cursor->coding == SPT_CODING_SCALED &&
 	    !(get_varint(&cursor->next, cursor->end, &cursor->factor) && next_coding(cursor)))
@@ -135,7 +140,10 @@ bool spt_column_begin(SptColumnCursor *cursor, const SptColumn *column, uint32_t
 	return cursor->coding <= SPT_CODING_BYTES;
 }
 
-/* The cursor walks along the first plane; the others lie a column's rows apart.  Few planes are worth a loop of their own. */
+/*
+ * The cursor walks along the first plane; the others lie a column's rows apart.  Few planes are
+ * worth a loop of their own.
+ */
 static void next_from_planes(SptColumnCursor *cursor, uint64_t *ret_values, unsigned n)
 {
 	const uint8_t *plane = cursor->next;
@@ -153,7 +161,8 @@ static void next_from_planes(SptColumnCursor *cursor, uint64_t *ret_values, unsi
 		return;
 	case 3:
 		for (unsigned i = 0; i < n; i++)
-			ret_values[i] = plane[i] | (uint32_t)plane[rows + i] << 8 | (uint32_t)plane[2 * rows + i] << 16;
+			ret_values[i] = plane[i] | (uint32_t)plane[rows + i] << 8 |
+					(uint32_t)plane[2 * rows + i] << 16;
 		return;
 	}
 	for (unsigned i = 0; i < n; i++)
@@ -200,7 +209,10 @@ static bool next_plain(SptColumnCursor *cursor, uint64_t *ret_values, unsigned n
 	return true;
 }
 
-/* The rest is decoded to the end of @ret_values, from where it moves forward, never past the place it is needed at. */
+/*
+ * The rest is decoded to the end of @ret_values, from where it moves forward, never past the place
+ * it is needed at.
+ */
 static bool next_rising(SptColumnCursor *cursor, uint64_t *ret_values, unsigned n)
 {
 	const uint8_t *steps = cursor->steps;
@@ -256,5 +268,7 @@ bool spt_column_next_bytes(SptColumnCursor *cursor, SptBytes *ret)
 
 bool spt_column_done(const SptColumnCursor *cursor)
 {
-	return cursor->next + (size_t)(cursor->n_planes ? cursor->n_planes - 1 : 0) * cursor->plane_rows == cursor->end;
+	return cursor->next +
+		       (size_t)(cursor->n_planes ? cursor->n_planes - 1 : 0) * cursor->plane_rows ==
+	       cursor->end;
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The writing half of the column codec.  The block is compressed afterwards by a coder that gives each byte value its own
- * length: what counts is not how many bytes a coding has but how predictable they are.  So numbers that need more
- * than a varint of one byte are cut into planes, all lowest bytes first, and the transformation is chosen whose
- * planes have the least entropy.
+ * The writing half of the column codec.  The block is compressed afterwards by a coder that gives
+ * each byte value its own length: what counts is not how many bytes a coding has but how
+ * predictable they are.  So numbers that need more than a varint of one byte are cut into planes,
+ * all lowest bytes first, and the transformation is chosen whose planes have the least entropy.
  */
 #include "capture/table.h"
 
@@ -52,8 +52,10 @@ static void ends_at(GByteArray *array, const uint8_t *end)
 
 void spt_table_builder_init(SptTableBuilder *builder)
 {
-	*builder = (SptTableBuilder) {
-		.columns = g_byte_array_new(), .data = g_byte_array_new(), .cuts = g_array_new(FALSE, FALSE, sizeof(guint)),
+	*builder = (SptTableBuilder){
+		.columns = g_byte_array_new(),
+		.data = g_byte_array_new(),
+		.cuts = g_array_new(FALSE, FALSE, sizeof(guint)),
 		.data_cuts = g_array_new(FALSE, FALSE, sizeof(guint)),
 	};
 }
@@ -145,7 +147,10 @@ static uint64_t log2_256(uint64_t value)
 	return ((uint64_t)power << 8) + ((value << 8 >> power) & 0xff);
 }
 
-/* About how many bits @n bytes take once compressed, times 256, with the table that tells the lengths. */
+/*
+ * About how many bits @n bytes take once compressed, times 256, with the table that tells the
+ * lengths.
+ */
 static uint64_t plane_cost(const uint32_t counts[256], size_t n)
 {
 	uint64_t cost = 0, whole = log2_256(n);
@@ -200,7 +205,9 @@ static uint64_t find_factor(const uint64_t *values, size_t n)
 	uint64_t factor = 0;
 
 	for (size_t i = 0; i < n && factor != 1; i++)
-		factor = values[i] % MAX(factor, 1) == 0 && factor != 0 ? factor : spt_common_divisor(values[i], factor);
+		factor = values[i] % MAX(factor, 1) == 0 && factor != 0 ?
+				 factor :
+				 spt_common_divisor(values[i], factor);
 	return MAX(factor, 1);
 }
 
@@ -241,7 +248,10 @@ static void put_plain(SptTableBuilder *builder, SptCoding coding, const uint64_t
 	}
 }
 
-/* Cuts @values into steps from one maximum to the next and the rest, as SPT_CODING_RISING has them; how many are the rest. */
+/*
+ * Cuts @values into steps from one maximum to the next and the rest, as SPT_CODING_RISING has them;
+ * how many are the rest.
+ */
 static size_t split_rising(const uint64_t *values, size_t n, uint8_t *steps, uint64_t *rest)
 {
 	uint64_t highest = 0;
@@ -272,20 +282,26 @@ static uint64_t rising_cost(const uint8_t *steps, const uint64_t *rest, size_t n
 	return plane_cost(counts, n) + (tried ? cost * n_rest / tried : 0);
 }
 
-/* Numbers that mostly exceed all before them, mixed with older ones: ids in order of appearance.  False if another coding is better. */
-static bool put_rising(SptTableBuilder *builder, const uint64_t *values, size_t n, uint64_t plain_cost)
+/*
+ * Numbers that mostly exceed all before them, mixed with older ones: ids in order of appearance.
+ * False if another coding is better.
+ */
+static bool put_rising(SptTableBuilder *builder, const uint64_t *values, size_t n,
+		       uint64_t plain_cost)
 {
 	g_autofree uint8_t *steps = g_new(uint8_t, n);
 	g_autofree uint64_t *rest = g_new(uint64_t, n);
 	size_t n_rest = split_rising(values, n, steps, rest);
 	uint64_t cost;
 
-	if (n_rest > n - n / LEAST_RISING_SHARE || rising_cost(steps, rest, n, n_rest) >= plain_cost)
+	if (n_rest > n - n / LEAST_RISING_SHARE ||
+	    rising_cost(steps, rest, n, n_rest) >= plain_cost)
 		return false;
 	put_byte(builder->data, SPT_CODING_RISING);
 	g_byte_array_append(builder->data, steps, (guint)n);
 	cut_data(builder);
-	put_plain(builder, n_rest > 1 ? choose_transform(rest, n_rest, &cost) : SPT_CODING_VARINT, rest, n_rest);
+	put_plain(builder, n_rest > 1 ? choose_transform(rest, n_rest, &cost) : SPT_CODING_VARINT,
+		  rest, n_rest);
 	return true;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The column codec: what is inside every block (format.md, "Payload").  Encoding chooses the smallest coding of each column;
- * decoding believes nothing and reads no byte outside the payload.
+ * The column codec: what is inside every block (format.md, "Payload").  Encoding chooses the
+ * smallest coding of each column; decoding believes nothing and reads no byte outside the payload.
  */
 #ifndef SPT_CAPTURE_TABLE_H
 #define SPT_CAPTURE_TABLE_H
@@ -18,7 +18,8 @@ G_BEGIN_DECLS
 typedef struct {
 	GByteArray *columns;
 	GByteArray *data;	/* of one column */
-	GArray *cuts;		/* guint: where in the payload columns and planes begin, for spt_block_pack() */
+	/* Guint: where in the payload columns and planes begin, for spt_block_pack() */
+	GArray *cuts;
 	GArray *data_cuts;	/* the same in data */
 	size_t rows;
 	unsigned n_columns;
@@ -32,7 +33,9 @@ typedef struct {
 void spt_table_builder_init(SptTableBuilder *builder);
 void spt_table_builder_clear(SptTableBuilder *builder);
 void spt_table_begin(SptTableBuilder *builder, size_t rows);
-/* As many @values as there are rows.  A column of nothing but 0, or without any byte, is left out. */
+/*
+ * As many @values as there are rows.  A column of nothing but 0, or without any byte, is left out.
+ */
 void spt_table_add_numbers(SptTableBuilder *builder, unsigned id, const uint64_t *values);
 void spt_table_add_const(SptTableBuilder *builder, unsigned id, uint64_t value);
 void spt_table_add_bytes(SptTableBuilder *builder, unsigned id, const SptBytes *values);
@@ -53,14 +56,17 @@ typedef struct {
 	SptColumn columns[SPT_TABLE_MAX_COLUMNS];
 } SptTable;
 
-/* Errors are SPT_CAPTURE_ERROR_DAMAGED, a clause that fits behind a colon.  Checks sizes, not the columns' data. */
+/*
+ * Errors are SPT_CAPTURE_ERROR_DAMAGED, a clause that fits behind a colon.  Checks sizes, not the
+ * columns' data.
+ */
 bool spt_table_parse(SptTable *table, const uint8_t *payload, size_t bytes, GError **error);
 /* NULL if it is not there. */
 const SptColumn *spt_table_column(const SptTable *table, uint64_t id);
 
 /*
- * The values of a column, some rows at a time.  After the last row, spt_column_done() tells whether the
- * data ended with it.
+ * The values of a column, some rows at a time.  After the last row, spt_column_done() tells whether
+ * the data ended with it.
  */
 typedef struct {
 	const uint8_t *next, *end;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Writes a capture.  Rows wait as they are and become columns only at the flush, when all of them can be seen and the
- * best coding of each column be chosen.  What a flush writes leaves by one write() if it can, so that a recorder that is killed
- * leaves whole flushes; one that failed is cut off again.
+ * Writes a capture.  Rows wait as they are and become columns only at the flush, when all of them
+ * can be seen and the best coding of each column be chosen.  What a flush writes leaves by one
+ * write() if it can, so that a recorder that is killed leaves whole flushes; one that failed is cut
+ * off again.
  */
 #include "capture/capture.h"
 
@@ -23,7 +24,10 @@
 
 #define BLOCK_ROWS (64u << 10)
 #define SAMPLES_STREAM 1
-/* No name is that long that was not made to be; with it, a block's text stays within what a GByteArray can hold. */
+/*
+ * No name is that long that was not made to be; with it, a block's text stays within what a
+ * GByteArray can hold.
+ */
 #define TEXT_MAX_BYTES (16u << 10)
 #define COMMAND_LINES_BYTES (64u << 10)
 #define MAPS_ROWS 4096u
@@ -49,14 +53,16 @@ struct SptCaptureWriter {
 	GByteArray *payload, *block, *waiting;
 	GStringChunk *texts;
 	GArray *host, *objects, *processes, *threads, *samples, *names, *accounts, *losses;
-	GArray *command_lines;		/* wait until they are many: together they pack to less than half */
+	/* Wait until they are many: together they pack to less than half */
+	GArray *command_lines;
 	GStringChunk *command_texts;
 	size_t command_bytes;
 	GArray *maps;			/* wait, too */
 	bool is_last;			/* flush: nothing waits any more */
 	GArray *process_ends;		/* what the packer made of processes */
 	GArray *bundled, *bundled_texts;
-	GHashTable *text_numbers;	/* text of what is bundled -> its number; it owns the texts */
+	/* Text of what is bundled -> its number; it owns the texts */
+	GHashTable *text_numbers;
 	GArray *index;
 	SptNameFunc on_name;
 	void *on_name_data;
@@ -75,7 +81,8 @@ static bool fail(SptCaptureWriter *writer, const char *format, ...)
 	va_start(arguments, format);
 	why = g_strdup_vprintf(spt_words(format), arguments);
 	va_end(arguments);
-	writer->error = g_error_new(SPT_CAPTURE_ERROR, SPT_CAPTURE_ERROR_IO, spt_words("Cannot write capture %s: %s."), writer->path, why);
+	writer->error = g_error_new(SPT_CAPTURE_ERROR, SPT_CAPTURE_ERROR_IO,
+				    spt_words("Cannot write capture %s: %s."), writer->path, why);
 	return false;
 }
 
@@ -104,7 +111,8 @@ static bool write_out(SptCaptureWriter *writer)
 	size_t done = 0;
 
 	while (done < writer->waiting->len) {
-		ssize_t n = write(writer->fd, writer->waiting->data + done, writer->waiting->len - done);
+		ssize_t n = write(writer->fd, writer->waiting->data + done,
+				  writer->waiting->len - done);
 
 		if (n < 0 && errno != EINTR) {
 			fail(writer, "writing %s failed: %s", name_of(writer), g_strerror(errno));
@@ -137,8 +145,8 @@ static bool put(SptCaptureWriter *writer, const GByteArray *data)
 static bool write_block(SptCaptureWriter *writer, SptIndexRow entry)
 {
 	entry.position = writer->bytes;
-	spt_block_pack(writer->block, writer->zstd, (uint16_t)entry.type, writer->n_blocks, writer->payload,
-		       writer->builder.cuts);
+	spt_block_pack(writer->block, writer->zstd, (uint16_t)entry.type, writer->n_blocks,
+		       writer->payload, writer->builder.cuts);
 	if (!put(writer, writer->block))
 		return false;
 	writer->n_blocks++;
@@ -146,7 +154,8 @@ static bool write_block(SptCaptureWriter *writer, SptIndexRow entry)
 	return true;
 }
 
-static void encode(SptCaptureWriter *writer, const SptSchema *schema, const void *rows, size_t n, uint32_t stream)
+static void encode(SptCaptureWriter *writer, const SptSchema *schema, const void *rows, size_t n,
+		   uint32_t stream)
 {
 	spt_table_begin(&writer->builder, n);
 	if (stream != 0)
@@ -156,8 +165,8 @@ static void encode(SptCaptureWriter *writer, const SptSchema *schema, const void
 }
 
 /* All @n rows, in as many blocks as they need.  @stream: 0 for what is no event. */
-static bool write_rows(SptCaptureWriter *writer, SptBlockType type, uint32_t stream, const SptSchema *schema,
-		       const void *rows, size_t n)
+static bool write_rows(SptCaptureWriter *writer, SptBlockType type, uint32_t stream,
+		       const SptSchema *schema, const void *rows, size_t n)
 {
 	const uint8_t *next = rows;
 
@@ -165,7 +174,8 @@ static bool write_rows(SptCaptureWriter *writer, SptBlockType type, uint32_t str
 		size_t now = MIN(n, BLOCK_ROWS);
 		SptIndexRow entry = { .type = type, .stream = stream };
 
-		for (encode(writer, schema, next, now, stream); writer->payload->len > SPT_BLOCK_MAX_BYTES && now > 1;) {
+		for (encode(writer, schema, next, now, stream);
+		     writer->payload->len > SPT_BLOCK_MAX_BYTES && now > 1;) {
 			now /= 2;
 			encode(writer, schema, next, now, stream);
 		}
@@ -189,7 +199,8 @@ static bool write_rows(SptCaptureWriter *writer, SptBlockType type, uint32_t str
 	return true;
 }
 
-static bool write_array(SptCaptureWriter *writer, SptBlockType type, const SptSchema *schema, const GArray *rows)
+static bool write_array(SptCaptureWriter *writer, SptBlockType type, const SptSchema *schema,
+			const GArray *rows)
 {
 	return write_rows(writer, type, 0, schema, rows->data, rows->len);
 }
@@ -205,23 +216,30 @@ static bool write_nodes(SptCaptureWriter *writer, SptStash *stash)
 	if (begin >= end)
 		return true;
 	writer->n_nodes = end;
-	if (!spt_node_packer_pack(writer->node_packer, stash, begin, writer->node_base, rows, frames, old_frames, &error))
+	if (!spt_node_packer_pack(writer->node_packer, stash, begin, writer->node_base, rows,
+				  frames, old_frames, &error))
 		return fail(writer, "%s", error->message);
 	return write_array(writer, SPT_BLOCK_FRAME, &spt_schema_frame, frames) &&
 		write_array(writer, SPT_BLOCK_OLD_FRAME, &spt_schema_old_frame, old_frames) &&
 		write_array(writer, SPT_BLOCK_NODE, &spt_schema_node, rows);
 }
 
-static bool write_declaration(SptCaptureWriter *writer, const SptStreamRow *row, const SptStreamColumnRow *columns, unsigned n)
+static bool write_declaration(SptCaptureWriter *writer, const SptStreamRow *row,
+			      const SptStreamColumnRow *columns, unsigned n)
 {
 	return write_rows(writer, SPT_BLOCK_STREAM, 0, &spt_schema_stream, row, 1) &&
-		write_rows(writer, SPT_BLOCK_STREAM_COLUMN, 0, &spt_schema_stream_column, columns, n);
+	       write_rows(writer, SPT_BLOCK_STREAM_COLUMN, 0, &spt_schema_stream_column, columns,
+			  n);
 }
 
 static bool declare_samples(SptCaptureWriter *writer)
 {
 	SptStreamRow stream = {
-		.id = SAMPLES_STREAM, .kind = SPT_STREAM_SAMPLES, .name = SPT_SAMPLES_NAME, .metric = "cpu", .unit = "ns",
+		.id = SAMPLES_STREAM,
+		.kind = SPT_STREAM_SAMPLES,
+		.name = SPT_SAMPLES_NAME,
+		.metric = "cpu",
+		.unit = "ns",
 		.factor = writer->period_ns,
 	};
 	SptStreamColumnRow columns[SPT_SAMPLE_COLUMNS];
@@ -235,7 +253,8 @@ static bool declare_samples(SptCaptureWriter *writer)
 	return write_declaration(writer, &stream, columns, SPT_SAMPLE_COLUMNS);
 }
 
-uint32_t spt_capture_writer_stream(SptCaptureWriter *writer, const SptStreamRow *row, const SptStreamColumnRow *columns, unsigned n)
+uint32_t spt_capture_writer_stream(SptCaptureWriter *writer, const SptStreamRow *row,
+				   const SptStreamColumnRow *columns, unsigned n)
 {
 	SptStreamRow stream = *row;
 	g_autofree SptStreamColumnRow *ours = n ? g_memdup2(columns, n * sizeof(*columns)) : NULL;
@@ -248,10 +267,13 @@ uint32_t spt_capture_writer_stream(SptCaptureWriter *writer, const SptStreamRow 
 	return stream.id;
 }
 
-bool spt_capture_writer_events(SptCaptureWriter *writer, uint32_t stream, const SptEventColumn *columns, unsigned n, size_t rows,
+bool spt_capture_writer_events(SptCaptureWriter *writer, uint32_t stream,
+			       const SptEventColumn *columns, unsigned n, size_t rows,
 			       const uint64_t *times, GError **error)
 {
-	SptIndexRow entry = { .type = stream ? SPT_BLOCK_EVENT : SPT_BLOCK_FILE, .stream = stream, .rows = rows };
+	SptIndexRow entry = { .type = stream ? SPT_BLOCK_EVENT : SPT_BLOCK_FILE,
+			      .stream = stream,
+			      .rows = rows };
 
 	if (writer->error)
 		return report(writer, error);
@@ -262,7 +284,8 @@ bool spt_capture_writer_events(SptCaptureWriter *writer, uint32_t stream, const 
 		if (columns[i].bytes)
 			spt_table_add_bytes(&writer->builder, columns[i].column, columns[i].bytes);
 		else
-			spt_table_add_numbers(&writer->builder, columns[i].column, columns[i].numbers);
+			spt_table_add_numbers(&writer->builder, columns[i].column,
+					      columns[i].numbers);
 	}
 	spt_table_end(&writer->builder, writer->payload);
 	for (size_t i = 0; times && i < rows; i++) {
@@ -294,8 +317,9 @@ static bool write_samples(SptCaptureWriter *writer)
 static void drop_rows(SptCaptureWriter *writer)
 {
 	GArray *const waiting[] = {
-		writer->host, writer->objects, writer->processes, writer->threads, writer->samples, writer->names,
-		writer->accounts, writer->losses, writer->process_ends, writer->bundled, writer->bundled_texts,
+		writer->host,	      writer->objects, writer->processes,     writer->threads,
+		writer->samples,      writer->names,   writer->accounts,      writer->losses,
+		writer->process_ends, writer->bundled, writer->bundled_texts,
 	};
 
 	for (unsigned i = 0; i < G_N_ELEMENTS(waiting); i++)
@@ -307,7 +331,8 @@ static bool write_command_lines(SptCaptureWriter *writer)
 {
 	if (writer->command_bytes < COMMAND_LINES_BYTES && !writer->is_last)
 		return true;
-	if (!write_array(writer, SPT_BLOCK_COMMAND_LINE, &spt_schema_command_line, writer->command_lines))
+	if (!write_array(writer, SPT_BLOCK_COMMAND_LINE, &spt_schema_command_line,
+			 writer->command_lines))
 		return false;
 	g_array_set_size(writer->command_lines, 0);
 	g_string_chunk_clear(writer->command_texts);
@@ -332,15 +357,13 @@ bool spt_capture_writer_flush(SptCaptureWriter *writer, SptStash *stash, GError 
 	spt_pack_threads(writer->packer, writer->threads);
 	spt_pack_names(writer->packer, writer->names);
 	spt_pack_samples(writer->samples);
-	if (!writer->error &&
-	    write_array(writer, SPT_BLOCK_HOST, &spt_schema_host, writer->host) &&
+	if (!writer->error && write_array(writer, SPT_BLOCK_HOST, &spt_schema_host, writer->host) &&
 	    write_array(writer, SPT_BLOCK_OBJECT, &spt_schema_object, writer->objects) &&
 	    write_array(writer, SPT_BLOCK_PROCESS, &spt_schema_process, writer->processes) &&
-	    write_array(writer, SPT_BLOCK_PROCESS_END, &spt_schema_process_end, writer->process_ends) &&
+	    write_array(writer, SPT_BLOCK_PROCESS_END, &spt_schema_process_end,
+			writer->process_ends) &&
 	    write_array(writer, SPT_BLOCK_THREAD, &spt_schema_thread, writer->threads) &&
-	    write_command_lines(writer) &&
-	    write_maps(writer) &&
-	    write_nodes(writer, stash) &&
+	    write_command_lines(writer) && write_maps(writer) && write_nodes(writer, stash) &&
 	    write_array(writer, SPT_BLOCK_NAME, &spt_schema_name, writer->names) &&
 	    write_array(writer, SPT_BLOCK_TEXT, &spt_schema_text, writer->bundled_texts) &&
 	    write_array(writer, SPT_BLOCK_BUNDLED, &spt_schema_bundled, writer->bundled) &&
@@ -352,7 +375,9 @@ bool spt_capture_writer_flush(SptCaptureWriter *writer, SptStash *stash, GError 
 	return report(writer, error);
 }
 
-/* The index tells of every block before it: the list must not grow under the hand that writes it. */
+/*
+ * The index tells of every block before it: the list must not grow under the hand that writes it.
+ */
 static bool write_index(SptCaptureWriter *writer)
 {
 	g_autoptr(GArray) index = g_steal_pointer(&writer->index);
@@ -361,22 +386,24 @@ static bool write_index(SptCaptureWriter *writer)
 	return write_array(writer, SPT_BLOCK_INDEX, &spt_schema_index, index);
 }
 
-bool spt_capture_writer_finish(SptCaptureWriter *writer, SptStash *stash, uint64_t time, GError **error)
+bool spt_capture_writer_finish(SptCaptureWriter *writer, SptStash *stash, uint64_t time,
+			       GError **error)
 {
 	const SptEndRow end = { time };
 
 	writer->is_last = true;
 	if (!spt_capture_writer_flush(writer, stash, error))
 		return false;
-	if (!write_index(writer) || !write_rows(writer, SPT_BLOCK_END, 0, &spt_schema_end, &end, 1) || !end_flush(writer))
+	if (!write_index(writer) ||
+	    !write_rows(writer, SPT_BLOCK_END, 0, &spt_schema_end, &end, 1) || !end_flush(writer))
 		return report(writer, error);
 	/* Where writing is put off (quota, network), closing tells of it. */
 	if (close(writer->fd) < 0)
 		fail(writer, "writing %s failed: %s", name_of(writer), g_strerror(errno));
 	writer->fd = -1;
 	if (!writer->error && writer->part_path && rename(writer->part_path, writer->path) < 0)
-		fail(writer, "%s cannot be given that name: %s; it is whole and can be opened", writer->part_path,
-		     g_strerror(errno));
+		fail(writer, "%s cannot be given that name: %s; it is whole and can be opened",
+		     writer->part_path, g_strerror(errno));
 	if (!report(writer, error))
 		return false;
 	writer->finished = true;
@@ -384,7 +411,10 @@ bool spt_capture_writer_finish(SptCaptureWriter *writer, SptStash *stash, uint64
 	return true;
 }
 
-/* Renaming over a directory would fail after all the work; over a device it would succeed, and replace the device. */
+/*
+ * Renaming over a directory would fail after all the work; over a device it would succeed, and
+ * replace the device.
+ */
 static bool check_target(SptCaptureWriter *writer)
 {
 	struct stat status;
@@ -396,7 +426,8 @@ static bool check_target(SptCaptureWriter *writer)
 	if (S_ISDIR(status.st_mode))
 		return fail(writer, "it is a directory; give the name of a file in it");
 	return S_ISREG(status.st_mode) ||
-		fail(writer, "it is not a regular file; a capture replaces the file of its name at the end");
+	       fail(writer,
+		    "it is not a regular file; a capture replaces the file of its name at the end");
 }
 
 static bool open_part(SptCaptureWriter *writer)
@@ -533,7 +564,8 @@ static const char *keep(SptCaptureWriter *writer, const char *text)
 {
 	if (!text || !*text)
 		return "";
-	return g_string_chunk_insert_len(writer->texts, text, (gssize)strnlen(text, TEXT_MAX_BYTES));
+	return g_string_chunk_insert_len(writer->texts, text,
+					 (gssize)strnlen(text, TEXT_MAX_BYTES));
 }
 
 void spt_capture_writer_host(SptCaptureWriter *writer, const char *key, const char *value)
@@ -573,7 +605,8 @@ void spt_capture_writer_command_line(SptCaptureWriter *writer, const SptCommandL
 {
 	SptCommandLineRow kept = *row;
 
-	kept.text = g_string_chunk_insert_len(writer->command_texts, row->text, (gssize)strnlen(row->text, TEXT_MAX_BYTES));
+	kept.text = g_string_chunk_insert_len(writer->command_texts, row->text,
+					      (gssize)strnlen(row->text, TEXT_MAX_BYTES));
 	writer->command_bytes += strlen(kept.text) + sizeof(kept);
 	g_array_append_val(writer->command_lines, kept);
 }
@@ -603,7 +636,8 @@ void spt_capture_writer_name(SptCaptureWriter *writer, const SptNameRow *row)
 static uint32_t number_text(SptCaptureWriter *writer, const char *text)
 {
 	g_autofree char *cut = text && *text ? g_strndup(text, TEXT_MAX_BYTES) : NULL;
-	uint32_t number = cut ? GPOINTER_TO_UINT(g_hash_table_lookup(writer->text_numbers, cut)) : 0;
+	uint32_t number =
+		cut ? GPOINTER_TO_UINT(g_hash_table_lookup(writer->text_numbers, cut)) : 0;
 	SptTextRow row = { cut };
 
 	if (number || !cut)
@@ -617,9 +651,16 @@ static uint32_t number_text(SptCaptureWriter *writer, const char *text)
 void spt_capture_writer_bundled(SptCaptureWriter *writer, const SptBundledRow *row)
 {
 	SptPackedBundledRow packed = {
-		.object = row->object, .offset = row->offset, .level = row->level, .function = number_text(writer, row->function),
-		.directory = number_text(writer, row->directory), .file = number_text(writer, row->file), .line = row->line,
-		.is_symbol = row->is_symbol, .distance = row->distance, .symbol_bytes = row->symbol_bytes,
+		.object = row->object,
+		.offset = row->offset,
+		.level = row->level,
+		.function = number_text(writer, row->function),
+		.directory = number_text(writer, row->directory),
+		.file = number_text(writer, row->file),
+		.line = row->line,
+		.is_symbol = row->is_symbol,
+		.distance = row->distance,
+		.symbol_bytes = row->symbol_bytes,
 	};
 
 	g_array_append_val(writer->bundled, packed);

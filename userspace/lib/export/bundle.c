@@ -50,8 +50,13 @@ static void add_place(GArray *rows, SptSymbols *symbols, const SptFrame *frame)
 		places[n++] = (SptPlace){ 0 };
 	for (unsigned i = 0; i < n; i++) {
 		SptBundledRow row = {
-			.object = frame->object, .offset = frame->offset, .level = n - 1 - i, .function = or_empty(places[i].function),
-			.directory = or_empty(places[i].directory), .file = or_empty(places[i].file), .line = places[i].line,
+			.object = frame->object,
+			.offset = frame->offset,
+			.level = n - 1 - i,
+			.function = or_empty(places[i].function),
+			.directory = or_empty(places[i].directory),
+			.file = or_empty(places[i].file),
+			.line = places[i].line,
 		};
 
 		if (row.level == 0 && symbol.name) {

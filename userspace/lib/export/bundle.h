@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Captures for other machines and other people: with what files here say of them, and without what one would not tell. */
+/*
+ * Captures for other machines and other people: with what files here say of them, and without what
+ * one would not tell.
+ */
 #ifndef SPT_BUNDLE_H
 #define SPT_BUNDLE_H
 
@@ -7,17 +10,24 @@
 
 G_BEGIN_DECLS
 
-/* Puts into @capture what files say of all its places: symbols, lines, and what is inlined.  The texts live as long as @symbols, which are of
- * this capture and not to be asked again. */
+/*
+ * Puts into @capture what files say of all its places: symbols, lines, and what is inlined.  The
+ * texts live as long as @symbols, which are of this capture and not to be asked again.
+ */
 void spt_bundle(SptCapture *capture, SptSymbols *symbols);
 
-/* Takes directories out of @capture: of objects, of source files, of the host's facts, and of the names of code made at run time. */
+/*
+ * Takes directories out of @capture: of objects, of source files, of the host's facts, and of the
+ * names of code made at run time.
+ */
 void spt_strip_paths(SptCapture *capture);
 
 /*
- * And all else that tells whose it is.  Processes, threads, files, and functions of files are numbered; equal ones have equal numbers.  Names of
- * the kernel, of its threads and modules, and of libraries of the system (*.so below /usr/lib and /lib) stay.  Of the host's facts those stay that
- * are about time and the kernel.  Streams other than the samples and embedded files, of which nobody knows what they hold, are left out.
+ * And all else that tells whose it is.  Processes, threads, files, and functions of files are
+ * numbered; equal ones have equal numbers.  Names of the kernel, of its threads and modules, and of
+ * libraries of the system (*.so below /usr/lib and /lib) stay.  Of the host's facts those stay that
+ * are about time and the kernel.  Streams other than the samples and embedded files, of which
+ * nobody knows what they hold, are left out.
  */
 void spt_anonymize(SptCapture *capture);
 

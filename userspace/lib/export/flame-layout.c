@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The boxes are their own queue: what is below each of them, row by row, comes behind it.  What is too narrow costs nothing. */
+/*
+ * The boxes are their own queue: what is below each of them, row by row, comes behind it.  What is
+ * too narrow costs nothing.
+ */
 #include "export/flame-layout.h"
 
 struct layout {
@@ -9,7 +12,10 @@ struct layout {
 	GArray *boxes;			/* SptFlameBox */
 };
 
-/* The ancestors of @focus from the root on, each where it is, and @focus itself.  How many ancestors there are. */
+/*
+ * The ancestors of @focus from the root on, each where it is, and @focus itself.  How many
+ * ancestors there are.
+ */
 static uint32_t place_focus(struct layout *layout, uint32_t focus)
 {
 	uint64_t weight = layout->nodes[focus].total;
@@ -19,7 +25,8 @@ static uint32_t place_focus(struct layout *layout, uint32_t focus)
 		depth++;
 	g_array_set_size(layout->boxes, depth + 1);
 	for (uint32_t level = depth + 1, at = focus; level-- > 0; at = layout->nodes[at].parent)
-		g_array_index(layout->boxes, SptFlameBox, level) = (SptFlameBox){ .node = at, .depth = level, .weight = weight };
+		g_array_index(layout->boxes, SptFlameBox, level) =
+			(SptFlameBox){ .node = at, .depth = level, .weight = weight };
 	if (weight == 0)
 		g_array_set_size(layout->boxes, depth);
 	return depth;
@@ -86,7 +93,8 @@ GArray *spt_flame_layout_focus(const SptTreeNode *nodes, uint32_t focus, double 
 	return lay_out(nodes, focus, min_share, true);
 }
 
-uint64_t spt_flame_matched(const SptTreeNode *nodes, uint32_t n, uint32_t focus, const bool *matches)
+uint64_t spt_flame_matched(const SptTreeNode *nodes, uint32_t n, uint32_t focus,
+			   const bool *matches)
 {
 	enum { OUTSIDE, INSIDE, COVERED };
 	g_autofree uint8_t *state = g_new0(uint8_t, n);
@@ -97,7 +105,8 @@ uint64_t spt_flame_matched(const SptTreeNode *nodes, uint32_t n, uint32_t focus,
 		uint8_t above = i == focus ? INSIDE : state[nodes[i].parent];
 
 		state[i] = above;
-		if (above != INSIDE || nodes[i].function == UINT32_MAX || !matches[nodes[i].function])
+		if (above != INSIDE || nodes[i].function == UINT32_MAX ||
+		    !matches[nodes[i].function])
 			continue;
 		state[i] = COVERED;
 		weight += nodes[i].total;

@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What makes a page of the boxes of a flame graph: its style, and a script that lets one search and zoom.  Without the script the
- * picture is whole: each box tells its numbers as a tooltip.
+ * What makes a page of the boxes of a flame graph: its style, and a script that lets one search and
+ * zoom.  Without the script the picture is whole: each box tells its numbers as a tooltip.
  *
- * Each box is an <svg> of its own, placed in percent of the width: it cuts its text at its edge, fits
- * windows of any width, and zooming is a matter of setting two of its attributes.
+ * Each box is an <svg> of its own, placed in percent of the width: it cuts its text at its edge,
+ * fits windows of any width, and zooming is a matter of setting two of its attributes.
  */
 #ifndef SPT_FLAME_PAGE_H
 #define SPT_FLAME_PAGE_H
 
-/* Fills keep enough contrast with the dark text on them whether the page is light or dark; u: user, k: kernel, p: process, x: no
- * name; three shades of each tell neighbours apart. */
+/*
+ * Fills keep enough contrast with the dark text on them whether the page is light or dark; u: user,
+ * k: kernel, p: process, x: no name; three shades of each tell neighbours apart.
+ */
 static const char flame_style[] =
 	"svg{font:12px system-ui,\"DejaVu Sans\",sans-serif}\n"
 	".page{fill:#fafafa}\n"
@@ -29,9 +31,10 @@ static const char flame_style[] =
 	".b rect{stroke:#1e1e1e}.b:hover rect{stroke:#fff}}\n";
 
 /*
- * x, w: a box's place in percent when nothing is zoomed.  A click shows the box over the whole width, what is above it dimmed; a click on
- * the root, or Escape, goes back.  Search marks the boxes that have the text in their first line, and tells the
- * share of the samples they cover (a box below a marked one adds nothing).
+ * x, w: a box's place in percent when nothing is zoomed.  A click shows the box over the whole
+ * width, what is above it dimmed; a click on the root, or Escape, goes back.  Search marks the
+ * boxes that have the text in their first line, and tells the share of the samples they cover (a
+ * box below a marked one adds nothing).
  */
 static const char flame_script[] =
 	"'use strict';\n"

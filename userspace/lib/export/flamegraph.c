@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A flame graph as one SVG file.  The root is on top: a page opens at its top, and there the widest boxes should be.
- * Names come from files nobody has vetted, so all that is not text for XML is replaced.
+ * A flame graph as one SVG file.  The root is on top: a page opens at its top, and there the widest
+ * boxes should be.  Names come from files nobody has vetted, so all that is not text for XML is
+ * replaced.
  */
 #include <inttypes.h>
 
@@ -55,14 +56,16 @@ static void append_percent(GString *out, uint64_t part, uint64_t whole, unsigned
 	char format[8], number[G_ASCII_DTOSTR_BUF_SIZE];
 
 	g_snprintf(format, sizeof(format), "%%.%uf", digits);
-	g_string_append(out, g_ascii_formatd(number, sizeof(number), format, whole ? 100.0 * part / whole : 0));
+	g_string_append(out, g_ascii_formatd(number, sizeof(number), format,
+					     whole ? 100.0 * part / whole : 0));
 }
 
 static void append_weight(struct page *page, const char *what, uint64_t weight)
 {
 	g_string_append_printf(page->out, "\n%s ", what);
 	append_percent(page->out, weight, page->nodes[0].total, 2);
-	g_string_append_printf(page->out, " %%, %" PRIu64 " %s", weight, weight == 1 ? "period" : "periods");
+	g_string_append_printf(page->out, " %%, %" PRIu64 " %s", weight,
+			       weight == 1 ? "period" : "periods");
 }
 
 static char kind_of(const SptFunction *function)
@@ -81,10 +84,12 @@ static void append_box(struct page *page, const SptFlameBox *box)
 	const char *name = function ? function->name : "all";
 	uint64_t all = page->nodes[0].total;
 
-	g_string_append_printf(page->out, "<svg class=\"b %c%u%s\" x=\"", kind_of(function), g_str_hash(name) % SHADES,
+	g_string_append_printf(page->out, "<svg class=\"b %c%u%s\" x=\"", kind_of(function),
+			       g_str_hash(name) % SHADES,
 			       box->weight < all * TEXT_MIN_SHARE ? " n" : "");
 	append_percent(page->out, box->begin, all, 5);
-	g_string_append_printf(page->out, "%%\" y=\"%u\" width=\"", HEAD_HEIGHT + box->depth * ROW_HEIGHT);
+	g_string_append_printf(page->out, "%%\" y=\"%u\" width=\"",
+			       HEAD_HEIGHT + box->depth * ROW_HEIGHT);
 	append_percent(page->out, box->weight, all, 5);
 	g_string_append_printf(page->out, "%%\" height=\"%u\"><title>", ROW_HEIGHT);
 	append_text(page->out, name);
@@ -95,7 +100,8 @@ static void append_box(struct page *page, const SptFlameBox *box)
 	}
 	append_weight(page, "total", node->total);
 	append_weight(page, "self", node->self);
-	g_string_append(page->out, "</title><rect width=\"100%\" height=\"100%\"/><text x=\"4\" y=\"13\">");
+	g_string_append(page->out,
+			"</title><rect width=\"100%\" height=\"100%\"/><text x=\"4\" y=\"13\">");
 	append_text(page->out, name);
 	g_string_append(page->out, "</text></svg>\n");
 }
@@ -109,18 +115,21 @@ void spt_export_svg(const SptProfile *profile, GString *out)
 		.out = out,
 	};
 	g_autoptr(GArray) boxes = spt_flame_layout(page.nodes, SPT_FLAME_MIN_SHARE);
-	uint32_t rows = boxes->len ? g_array_index(boxes, SptFlameBox, boxes->len - 1).depth + 1 : 0;
+	uint32_t rows =
+		boxes->len ? g_array_index(boxes, SptFlameBox, boxes->len - 1).depth + 1 : 0;
 
-	g_string_append_printf(out,
-			       "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
-			       "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%u\" height=\"%u\" font-size=\"12\">\n"
-			       "<style>\n%s</style>\n"
-			       "<rect class=\"page\" width=\"100%%\" height=\"100%%\"/>\n"
-			       "<text class=\"head\" x=\"4\" y=\"20\">%" PRIu64 " samples, %" PRIu64 " periods</text>\n"
-			       "<text class=\"status\" id=\"status\" x=\"4\" y=\"43\">Orange: user code; blue: the kernel; pale: no name; "
-			       "grey: processes.  Width: share of the time.</text>\n",
-			       WIDTH, HEAD_HEIGHT + rows * ROW_HEIGHT + 4, flame_style, spt_profile_n_samples(profile),
-			       spt_profile_total(profile));
+	g_string_append_printf(
+		out,
+		"<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+		"<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%u\" height=\"%u\" font-size=\"12\">\n"
+		"<style>\n%s</style>\n"
+		"<rect class=\"page\" width=\"100%%\" height=\"100%%\"/>\n"
+		"<text class=\"head\" x=\"4\" y=\"20\">%" PRIu64 " samples, %" PRIu64
+		" periods</text>\n"
+		"<text class=\"status\" id=\"status\" x=\"4\" y=\"43\">Orange: user code; blue: the kernel; pale: no name; "
+		"grey: processes.  Width: share of the time.</text>\n",
+		WIDTH, HEAD_HEIGHT + rows * ROW_HEIGHT + 4, flame_style,
+		spt_profile_n_samples(profile), spt_profile_total(profile));
 	for (unsigned i = 0; i < boxes->len; i++)
 		append_box(&page, &g_array_index(boxes, SptFlameBox, i));
 	g_string_append_printf(out, "<script><![CDATA[\n%s]]></script>\n</svg>\n", flame_script);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Folded stacks, the line format flame graph tools read.  Stacks that read the same (functions of the same name in
- * different objects) become one line.
+ * Folded stacks, the line format flame graph tools read.  Stacks that read the same (functions of
+ * the same name in different objects) become one line.
  */
 #include "export/export.h"
 
@@ -23,7 +23,8 @@ static int compare_lines(gconstpointer a, gconstpointer b, gpointer data)
 {
 	const char *text = data;
 
-	return strcmp(text + ((const struct line *)a)->stack, text + ((const struct line *)b)->stack);
+	return strcmp(text + ((const struct line *)a)->stack,
+		      text + ((const struct line *)b)->stack);
 }
 
 /* Every node with weight of its own: its path, nul-terminated, in @text. */

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Streams of several captures that are declared alike become one, whose rows are taken from all of them in step, by time.  A column's
- * role tells whether its numbers are ids; all other columns are passed on as they are.  Embedded files are rows like those of a
- * stream, with a column that points to an object.
+ * Streams of several captures that are declared alike become one, whose rows are taken from all of
+ * them in step, by time.  A column's role tells whether its numbers are ids; all other columns are
+ * passed on as they are.  Embedded files are rows like those of a stream, with a column that points
+ * to an object.
  */
 #include "export/merge-streams.h"
 
@@ -12,10 +13,16 @@
 #include "words/words.h"
 
 #define BATCH 256
-/* Of a block: enough to pack well, and below what a block may be, however many bytes each number takes. */
+/*
+ * Of a block: enough to pack well, and below what a block may be, however many bytes each number
+ * takes.
+ */
 #define BLOCK_VALUES 400000u
 #define BLOCK_BYTES (4u << 20)
-/* More rows than this are none that somebody recorded: a constant column makes millions of a few bytes. */
+/*
+ * More rows than this are none that somebody recorded: a constant column makes millions of a few
+ * bytes.
+ */
 #define LEAST_ROWS 1000000u
 #define ROWS_PER_FILE_BYTE 64
 
@@ -95,14 +102,17 @@ static GArray *columns_of(const SptCapture *capture, uint32_t id)
 	return columns;
 }
 
-static bool same_declaration(const struct stream *stream, const SptStreamRow *row, const GArray *declared)
+static bool same_declaration(const struct stream *stream, const SptStreamRow *row,
+			     const GArray *declared)
 {
-	if (stream->type != SPT_BLOCK_EVENT || stream->row.kind != row->kind || stream->row.factor != row->factor ||
-	    strcmp(stream->row.name, row->name) || strcmp(stream->row.metric, row->metric) || strcmp(stream->row.unit, row->unit) ||
+	if (stream->type != SPT_BLOCK_EVENT || stream->row.kind != row->kind ||
+	    stream->row.factor != row->factor || strcmp(stream->row.name, row->name) ||
+	    strcmp(stream->row.metric, row->metric) || strcmp(stream->row.unit, row->unit) ||
 	    stream->declared->len != declared->len)
 		return false;
 	for (unsigned i = 0; i < declared->len; i++) {
-		const SptStreamColumnRow *x = &g_array_index(stream->declared, SptStreamColumnRow, i);
+		const SptStreamColumnRow *x =
+			&g_array_index(stream->declared, SptStreamColumnRow, i);
 		const SptStreamColumnRow *y = &g_array_index(declared, SptStreamColumnRow, i);
 
 		if (x->column != y->column || x->role != y->role)
@@ -112,13 +122,19 @@ static bool same_declaration(const struct stream *stream, const SptStreamRow *ro
 }
 
 /* Takes @declared over. */
-static struct stream *add_stream(struct merger *merger, SptBlockType type, const SptStreamRow *row, GArray *declared)
+static struct stream *add_stream(struct merger *merger, SptBlockType type, const SptStreamRow *row,
+				 GArray *declared)
 {
 	struct stream *stream = g_new0(struct stream, 1);
 
 	*stream = (struct stream){
-		.row = *row, .declared = declared, .type = type, .n_columns = declared->len, .time = -1,
-		.columns = g_new0(struct written, MAX(declared->len, 1)), .feeds = g_array_new(FALSE, TRUE, sizeof(struct feed)),
+		.row = *row,
+		.declared = declared,
+		.type = type,
+		.n_columns = declared->len,
+		.time = -1,
+		.columns = g_new0(struct written, MAX(declared->len, 1)),
+		.feeds = g_array_new(FALSE, TRUE, sizeof(struct feed)),
 	};
 	for (unsigned i = 0; i < stream->n_columns; i++) {
 		const SptStreamColumnRow *column = &g_array_index(declared, SptStreamColumnRow, i);
@@ -178,7 +194,10 @@ static bool has_file(const SptCapture *capture)
 static void find_streams(struct merger *merger, unsigned source)
 {
 	static const SptStreamColumnRow file_columns[] = {
-		{ .column = 1, .role = ROLE_OBJECT }, { .column = 2 }, { .column = 3 }, { .column = 4 },
+		{ .column = 1, .role = ROLE_OBJECT },
+		{ .column = 2 },
+		{ .column = 3 },
+		{ .column = 4 },
 	};
 	const SptCapture *capture = merger->sources[source].capture;
 
@@ -196,7 +215,9 @@ static void find_streams(struct merger *merger, unsigned source)
 		}
 		if (!stream) {
 			stream = add_stream(merger, SPT_BLOCK_EVENT, row, g_array_ref(declared));
-			stream->id = spt_capture_writer_stream(merger->writer, row, (const SptStreamColumnRow *)declared->data, declared->len);
+			stream->id = spt_capture_writer_stream(
+				merger->writer, row, (const SptStreamColumnRow *)declared->data,
+				declared->len);
 		}
 		add_feed(stream, source, row->id);
 	}
@@ -204,15 +225,19 @@ static void find_streams(struct merger *merger, unsigned source)
 		GArray *declared = g_array_new(FALSE, FALSE, sizeof(SptStreamColumnRow));
 
 		g_array_append_vals(declared, file_columns, G_N_ELEMENTS(file_columns));
-		add_feed(add_stream(merger, SPT_BLOCK_FILE, &(SptStreamRow){ 0 }, declared), source, 0);
+		add_feed(add_stream(merger, SPT_BLOCK_FILE, &(SptStreamRow){ 0 }, declared), source,
+			 0);
 	}
 }
 
-static bool damaged(const struct merger *merger, const struct feed *feed, const struct stream *stream, GError **error)
+static bool damaged(const struct merger *merger, const struct feed *feed,
+		    const struct stream *stream, GError **error)
 {
-	spt_set_error(error, SPT_CAPTURE_ERROR, SPT_CAPTURE_ERROR_DAMAGED,
-		      "Cannot merge %s: a column of its stream \"%s\" does not hold what its rows need.",
-		      merger->sources[feed->source].capture->path, stream->row.name ? stream->row.name : "");
+	spt_set_error(
+		error, SPT_CAPTURE_ERROR, SPT_CAPTURE_ERROR_DAMAGED,
+		"Cannot merge %s: a column of its stream \"%s\" does not hold what its rows need.",
+		merger->sources[feed->source].capture->path,
+		stream->row.name ? stream->row.name : "");
 	return false;
 }
 
@@ -243,7 +268,8 @@ static bool read_batch(struct feed *feed, const struct stream *stream)
 			if (!spt_column_next_bytes(&reading->cursor, &reading->bytes[k]))
 				return false;
 		}
-		if (reading->is_there && !reading->is_bytes && !spt_column_next_numbers(&reading->cursor, reading->numbers, feed->n))
+		if (reading->is_there && !reading->is_bytes &&
+		    !spt_column_next_numbers(&reading->cursor, reading->numbers, feed->n))
 			return false;
 		if (reading->is_there && feed->left == 0 && !spt_column_done(&reading->cursor))
 			return false;
@@ -252,7 +278,8 @@ static bool read_batch(struct feed *feed, const struct stream *stream)
 }
 
 /* To the next row, from the first one on. */
-static bool advance(const struct merger *merger, struct stream *stream, struct feed *feed, GError **error)
+static bool advance(const struct merger *merger, struct stream *stream, struct feed *feed,
+		    GError **error)
 {
 	GError *problem = NULL;
 
@@ -289,7 +316,8 @@ static uint64_t map_cookie(struct merger *merger, unsigned source, uint64_t cook
 		return 0;
 	known = g_hash_table_lookup(merger->cookies[source], &cookie);
 	if (!known) {
-		known = g_memdup2((uint64_t[]){ cookie, ++merger->n_cookies }, 2 * sizeof(uint64_t));
+		known = g_memdup2((uint64_t[]){ cookie, ++merger->n_cookies },
+				  2 * sizeof(uint64_t));
 		g_hash_table_add(merger->cookies[source], known);
 	}
 	return known[1];
@@ -302,7 +330,9 @@ static uint64_t map_number(struct merger *merger, unsigned from, uint32_t role, 
 
 	switch (role) {
 	case SPT_ROLE_THREAD:
-		return value != 0 && value < capture->n_threads && capture->threads[value].id ? value + source->thread_base : 0;
+		return value != 0 && value < capture->n_threads && capture->threads[value].id ?
+			       value + source->thread_base :
+			       0;
 	case SPT_ROLE_NODE:
 	case SPT_ROLE_OTHER_NODE:
 	case SPT_ROLE_KERNEL_NODE:
@@ -331,7 +361,9 @@ static bool write_block(struct merger *merger, struct stream *stream, GError **e
 		SptBytes *bytes = written->is_bytes ? g_new0(SptBytes, rows) : NULL;
 		size_t at = 0;
 
-		columns[n] = (SptEventColumn){ .column = written->column, .numbers = numbers, .bytes = bytes };
+		columns[n] = (SptEventColumn){ .column = written->column,
+					       .numbers = numbers,
+					       .bytes = bytes };
 		for (size_t row = 0; bytes && row < rows; at += numbers[row++])
 			bytes[row] = (SptBytes){ written->bytes->data + at, numbers[row] };
 		if (bytes)
@@ -340,7 +372,8 @@ static bool write_block(struct merger *merger, struct stream *stream, GError **e
 			times = numbers;
 		n++;
 	}
-	ok = rows == 0 || spt_capture_writer_events(merger->writer, stream->id, columns, n, rows, times, error);
+	ok = rows == 0 ||
+	     spt_capture_writer_events(merger->writer, stream->id, columns, n, rows, times, error);
 	for (unsigned i = 0; i < stream->n_columns; i++) {
 		struct written *written = &stream->columns[i];
 
@@ -360,11 +393,14 @@ static bool fits(const struct stream *stream, const struct feed *feed)
 		const struct reading *reading = &feed->columns[i];
 		const struct written *written = &stream->columns[i];
 
-		if (reading->is_there && written->is_known && reading->is_bytes != written->is_bytes)
+		if (reading->is_there && written->is_known &&
+		    reading->is_bytes != written->is_bytes)
 			return false;
-		bytes += written->bytes->len + (reading->is_bytes ? reading->bytes[feed->at].bytes : 0);
+		bytes += written->bytes->len +
+			 (reading->is_bytes ? reading->bytes[feed->at].bytes : 0);
 	}
-	return rows == 0 || (bytes <= BLOCK_BYTES && (rows + 1) * stream->n_columns <= BLOCK_VALUES);
+	return rows == 0 ||
+	       (bytes <= BLOCK_BYTES && (rows + 1) * stream->n_columns <= BLOCK_VALUES);
 }
 
 static void take_row(struct merger *merger, struct stream *stream, const struct feed *feed)
@@ -376,9 +412,11 @@ static void take_row(struct merger *merger, struct stream *stream, const struct 
 
 		if (reading->is_bytes) {
 			value = reading->bytes[feed->at].bytes;
-			g_byte_array_append(written->bytes, reading->bytes[feed->at].data, (guint)value);
+			g_byte_array_append(written->bytes, reading->bytes[feed->at].data,
+					    (guint)value);
 		} else if (reading->is_there) {
-			value = map_number(merger, feed->source, written->role, reading->numbers[feed->at]);
+			value = map_number(merger, feed->source, written->role,
+					   reading->numbers[feed->at]);
 		}
 		g_array_append_val(written->numbers, value);
 		if (reading->is_there) {
@@ -410,7 +448,8 @@ static bool merge_stream(struct merger *merger, struct stream *stream, GError **
 		return true;
 	for (unsigned i = 0; i < stream->feeds->len; i++) {
 		feed = &g_array_index(stream->feeds, struct feed, i);
-		feed->events = spt_events_new(merger->sources[feed->source].capture, stream->type, feed->id);
+		feed->events = spt_events_new(merger->sources[feed->source].capture, stream->type,
+					      feed->id);
 		feed->columns = g_new0(struct reading, stream->n_columns);
 		if (!advance(merger, stream, feed, error))
 			return false;
@@ -430,26 +469,32 @@ static bool check_rows(const SptCapture *capture, GError **error)
 {
 	if (capture->n_streams > MAX_STREAMS) {
 		spt_set_error(error, SPT_CAPTURE_ERROR, SPT_CAPTURE_ERROR_DAMAGED,
-			      "Cannot merge %s: it has more kinds of events than %u.", capture->path, MAX_STREAMS);
+			      "Cannot merge %s: it has more kinds of events than %u.",
+			      capture->path, MAX_STREAMS);
 		return false;
 	}
 	for (uint32_t i = 1; i < capture->n_streams; i++) {
 		if (i == capture->samples_stream ||
-		    capture->streams[i].rows <= LEAST_ROWS + capture->file_bytes * ROWS_PER_FILE_BYTE)
+		    capture->streams[i].rows <=
+			    LEAST_ROWS + capture->file_bytes * ROWS_PER_FILE_BYTE)
 			continue;
-		spt_set_error(error, SPT_CAPTURE_ERROR, SPT_CAPTURE_ERROR_DAMAGED,
-			      "Cannot merge %s: its stream \"%s\" has far more rows than a file of this size can hold.", capture->path,
-			      capture->streams[i].name);
+		spt_set_error(
+			error, SPT_CAPTURE_ERROR, SPT_CAPTURE_ERROR_DAMAGED,
+			"Cannot merge %s: its stream \"%s\" has far more rows than a file of this size can hold.",
+			capture->path, capture->streams[i].name);
 		return false;
 	}
 	return true;
 }
 
-bool spt_merge_streams(SptCaptureWriter *writer, const SptMergeSource *sources, unsigned n, GError **error)
+bool spt_merge_streams(SptCaptureWriter *writer, const SptMergeSource *sources, unsigned n,
+		       GError **error)
 {
 	g_autoptr(GPtrArray) streams = g_ptr_array_new_with_free_func(stream_free);
 	g_autofree GHashTable **cookies = g_new0(GHashTable *, MAX(n, 1));
-	struct merger merger = { .writer = writer, .sources = sources, .cookies = cookies, .streams = streams };
+	struct merger merger = {
+		.writer = writer, .sources = sources, .cookies = cookies, .streams = streams
+	};
 	bool ok = true;
 
 	for (unsigned i = 0; i < n; i++) {

@@ -14,8 +14,12 @@ typedef struct {
 	uint32_t thread_base;
 } SptMergeSource;
 
-/* Rows of all streams but the samples, and embedded files, behind a flush of all that they refer to. */
-bool spt_merge_streams(SptCaptureWriter *writer, const SptMergeSource *sources, unsigned n, GError **error);
+/*
+ * Rows of all streams but the samples, and embedded files, behind a flush of all that they refer
+ * to.
+ */
+bool spt_merge_streams(SptCaptureWriter *writer, const SptMergeSource *sources, unsigned n,
+		       GError **error);
 
 G_END_DECLS
 

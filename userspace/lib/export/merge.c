@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Merging.  Ids of processes, threads and objects move up by what came before; nodes go through a new stash, which
- * finds equal stacks by itself.  Samples and accounts are taken from all captures in step, by time, as a recorder would have
- * met them.
+ * Merging.  Ids of processes, threads and objects move up by what came before; nodes go through a
+ * new stash, which finds equal stacks by itself.  Samples and accounts are taken from all captures
+ * in step, by time, as a recorder would have met them.
  */
 #include "export/merge.h"
 
@@ -54,9 +54,10 @@ static gboolean equal_files(gconstpointer a, gconstpointer b)
 {
 	const SptObjectRow *x = a, *y = b;
 
-	return x->build_id_bytes == y->build_id_bytes && memcmp(x->build_id, y->build_id, x->build_id_bytes) == 0 &&
-	       x->bytes == y->bytes && x->mtime_ns == y->mtime_ns && x->inode == y->inode &&
-	       x->dev_major == y->dev_major && x->dev_minor == y->dev_minor && x->generation == y->generation &&
+	return x->build_id_bytes == y->build_id_bytes &&
+	       memcmp(x->build_id, y->build_id, x->build_id_bytes) == 0 && x->bytes == y->bytes &&
+	       x->mtime_ns == y->mtime_ns && x->inode == y->inode && x->dev_major == y->dev_major &&
+	       x->dev_minor == y->dev_minor && x->generation == y->generation &&
 	       strcmp(x->path, y->path) == 0;
 }
 
@@ -65,7 +66,8 @@ static void add_objects(struct merger *merger, struct source *source)
 	source->objects = g_new0(uint32_t, MAX(source->capture->n_objects, 1));
 	for (uint32_t i = 1; i < source->capture->n_objects; i++) {
 		SptObjectRow row = source->capture->objects[i];
-		bool is_known_file = row.kind == SPT_OBJECT_FILE && row.path && row.build_id_bytes > 0;
+		bool is_known_file =
+			row.kind == SPT_OBJECT_FILE && row.path && row.build_id_bytes > 0;
 		gpointer known = is_known_file ? g_hash_table_lookup(merger->files, &row) : NULL;
 
 		if (row.id == 0)
@@ -122,7 +124,9 @@ static void add_nodes(struct merger *merger, struct source *source)
 		SptFrame frame = source->capture->nodes[i].frame;
 
 		frame.object = source->objects[frame.object];
-		source->nodes[i] = spt_stash_child(merger->stash, source->nodes[source->capture->nodes[i].parent], &frame);
+		source->nodes[i] =
+			spt_stash_child(merger->stash,
+					source->nodes[source->capture->nodes[i].parent], &frame);
 	}
 }
 
@@ -166,7 +170,9 @@ static void add_sums(SptAccountRow *sum, const SptAccountRow *row, uint64_t scal
 		sum->lost[reason] += row->lost[reason] * scale;
 }
 
-/* Accounts are cumulative: the sum of the latest ones is what the CPU has come to in all captures. */
+/*
+ * Accounts are cumulative: the sum of the latest ones is what the CPU has come to in all captures.
+ */
 static void take_account(struct merger *merger, struct source *source)
 {
 	const SptAccountRow *row = &source->capture->accounts[source->next_account++];
@@ -174,7 +180,8 @@ static void take_account(struct merger *merger, struct source *source)
 
 	g_hash_table_insert(source->accounts, GUINT_TO_POINTER(row->cpu), (gpointer)row);
 	for (unsigned i = 0; i < merger->n; i++) {
-		const SptAccountRow *latest = g_hash_table_lookup(merger->sources[i].accounts, GUINT_TO_POINTER(row->cpu));
+		const SptAccountRow *latest = g_hash_table_lookup(merger->sources[i].accounts,
+								  GUINT_TO_POINTER(row->cpu));
 
 		if (latest)
 			add_sums(&sum, latest, merger->sources[i].scale);
@@ -190,7 +197,10 @@ static void take_sample(struct merger *merger, struct source *source)
 
 	row.thread += row.thread ? source->thread_base : 0;
 	row.node = source->nodes[row.node];
-	/* Periods that have hardly anything in common make large numbers: a sample of many seconds becomes several. */
+	/*
+	 * Periods that have hardly anything in common make large numbers: a sample of many seconds
+	 * becomes several.
+	 */
 	do {
 		row.weight = (uint32_t)MIN(weight, UINT32_MAX);
 		weight -= row.weight;
@@ -216,7 +226,8 @@ static struct source *earliest(struct merger *merger, bool account)
 
 		if (account ? source->next_account >= capture->n_accounts : !source->next_sample)
 			continue;
-		time = account ? capture->accounts[source->next_account].time : source->next_sample->time;
+		time = account ? capture->accounts[source->next_account].time :
+				 source->next_sample->time;
 		if (!best || time < best_time) {
 			best = source;
 			best_time = time;
@@ -232,7 +243,8 @@ static bool take_rows(struct merger *merger, GError **error)
 
 	while ((source = earliest(merger, false))) {
 		take_sample(merger, source);
-		if (++rows % FLUSH_ROWS == 0 && !spt_capture_writer_flush(merger->writer, merger->stash, error))
+		if (++rows % FLUSH_ROWS == 0 &&
+		    !spt_capture_writer_flush(merger->writer, merger->stash, error))
 			return false;
 	}
 	while ((source = earliest(merger, true)))
@@ -249,8 +261,9 @@ static enum rule rule_of(const char *key)
 		const char *key;
 		enum rule rule;
 	} rules[] = {
-		{ "cost_ns", RULE_ADD }, { "ticks", RULE_ADD }, { "start_time", RULE_LEAST },
-		{ "start_realtime_ns", RULE_LEAST }, { "cpus", RULE_MOST }, { "grid_start", RULE_DROP },
+		{ "cost_ns", RULE_ADD },      { "ticks", RULE_ADD },
+		{ "start_time", RULE_LEAST }, { "start_realtime_ns", RULE_LEAST },
+		{ "cpus", RULE_MOST },	      { "grid_start", RULE_DROP },
 		{ "exit_status", RULE_DROP }, { "period_ns", RULE_DROP },
 	};
 
@@ -278,7 +291,9 @@ static char *merge_values(GPtrArray *values, enum rule rule)
 		if (i == 0)
 			result = value;
 		else
-			result = rule == RULE_ADD ? result + value : rule == RULE_LEAST ? MIN(result, value) : MAX(result, value);
+			result = rule == RULE_ADD   ? result + value :
+				 rule == RULE_LEAST ? MIN(result, value) :
+						      MAX(result, value);
 	}
 	return g_strdup_printf("%" PRIu64, result);
 }
@@ -330,7 +345,9 @@ static void add_host(struct merger *merger)
 		for (unsigned i = 0; i < merger->n; i++) {
 			char *one = g_hash_table_lookup(merger->sources[i].capture->host, key);
 
-			if (one && (rule == RULE_ADD || !g_ptr_array_find_with_equal_func(values, one, g_str_equal, NULL)))
+			if (one &&
+			    (rule == RULE_ADD ||
+			     !g_ptr_array_find_with_equal_func(values, one, g_str_equal, NULL)))
 				g_ptr_array_add(values, one);
 		}
 		value = values->len == 1 ? g_strdup(values->pdata[0]) : merge_values(values, rule);
@@ -349,7 +366,8 @@ static bool take_streams(struct merger *merger, GError **error)
 	for (unsigned i = 0; i < merger->n; i++) {
 		const struct source *source = &merger->sources[i];
 
-		sources[i] = (SptMergeSource){ source->capture, source->objects, source->nodes, source->thread_base };
+		sources[i] = (SptMergeSource){ source->capture, source->objects, source->nodes,
+					       source->thread_base };
 	}
 	return spt_capture_writer_flush(merger->writer, merger->stash, error) &&
 		spt_merge_streams(merger->writer, sources, merger->n, error);
@@ -359,12 +377,15 @@ static bool take_streams(struct merger *merger, GError **error)
 static bool find_period(struct merger *merger, const SptCapture *const *captures, GError **error)
 {
 	for (unsigned i = 0; i < merger->n; i++) {
-		uint64_t first = spt_capture_period_ns(captures[0]), other = spt_capture_period_ns(captures[i]);
+		uint64_t first = spt_capture_period_ns(captures[0]),
+			 other = spt_capture_period_ns(captures[i]);
 
 		if ((first == 0) != (other == 0)) {
-			spt_set_error(error, SPT_MERGE_ERROR, SPT_MERGE_ERROR_PERIODS,
-				      "Cannot merge %s and %s: only one of them tells how long its periods are, so their weights do not "
-				      "add up; leave the other one out.", captures[0]->path, captures[i]->path);
+			spt_set_error(
+				error, SPT_MERGE_ERROR, SPT_MERGE_ERROR_PERIODS,
+				"Cannot merge %s and %s: only one of them tells how long its periods are, so their weights do not "
+				"add up; leave the other one out.",
+				captures[0]->path, captures[i]->path);
 			return false;
 		}
 		merger->period_ns = spt_common_divisor(merger->period_ns, other);
@@ -372,7 +393,8 @@ static bool find_period(struct merger *merger, const SptCapture *const *captures
 	return true;
 }
 
-bool spt_merge_captures(const SptCapture *const *captures, unsigned n, const char *path, GError **error)
+bool spt_merge_captures(const SptCapture *const *captures, unsigned n, const char *path,
+			GError **error)
 {
 	g_autoptr(SptStash) stash = spt_stash_new();
 	g_autoptr(GHashTable) files = g_hash_table_new(hash_file, equal_files);
@@ -391,9 +413,14 @@ bool spt_merge_captures(const SptCapture *const *captures, unsigned n, const cha
 		struct source *source = &sources[i];
 
 		*source = (struct source){
-			.capture = captures[i], .process_base = processes, .thread_base = threads,
-			.scale = merger.period_ns ? spt_capture_period_ns(captures[i]) / merger.period_ns : 1,
-			.accounts = g_hash_table_new(NULL, NULL), .samples = spt_samples_new(captures[i]),
+			.capture = captures[i],
+			.process_base = processes,
+			.thread_base = threads,
+			.scale = merger.period_ns ?
+					 spt_capture_period_ns(captures[i]) / merger.period_ns :
+					 1,
+			.accounts = g_hash_table_new(NULL, NULL),
+			.samples = spt_samples_new(captures[i]),
 		};
 		source->next_sample = spt_samples_next(source->samples, &source->n_samples);
 		processes += captures[i]->n_processes;

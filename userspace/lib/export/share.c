@@ -37,7 +37,10 @@ static const char *base_of(const char *path)
 
 static const char *without(SptCapture *capture, const GRegex *directories, const char *text)
 {
-	return text && strchr(text, '/') ? keep(capture, g_regex_replace_literal(directories, text, -1, 0, "", 0, NULL)) : text;
+	return text && strchr(text, '/') ?
+		       keep(capture,
+			    g_regex_replace_literal(directories, text, -1, 0, "", 0, NULL)) :
+		       text;
 }
 
 static bool is_kernel(const SptObjectRow *row)
@@ -57,17 +60,21 @@ static void strip_facts(SptCapture *capture, const GRegex *directories)
 
 void spt_strip_paths(SptCapture *capture)
 {
-	g_autoptr(GRegex) directories = g_regex_new(DIRECTORIES, G_REGEX_RAW | G_REGEX_OPTIMIZE, 0, NULL);
-	g_autoptr(GRegex) rooted = g_regex_new(ROOTED_DIRECTORIES, G_REGEX_RAW | G_REGEX_OPTIMIZE, 0, NULL);
+	g_autoptr(GRegex) directories =
+		g_regex_new(DIRECTORIES, G_REGEX_RAW | G_REGEX_OPTIMIZE, 0, NULL);
+	g_autoptr(GRegex) rooted =
+		g_regex_new(ROOTED_DIRECTORIES, G_REGEX_RAW | G_REGEX_OPTIMIZE, 0, NULL);
 
 	strip_facts(capture, directories);
 	for (uint32_t i = 1; i < capture->n_objects; i++)
 		capture->objects[i].path = base_of(capture->objects[i].path);
 	for (uint64_t i = 0; i < capture->n_command_lines; i++)
-		capture->command_lines[i].text = without(capture, directories, capture->command_lines[i].text);
+		capture->command_lines[i].text =
+			without(capture, directories, capture->command_lines[i].text);
 	for (uint64_t i = 0; i < capture->n_names; i++)
 		if (!is_kernel(&capture->objects[capture->names[i].object]))
-			capture->names[i].symbol = without(capture, rooted, capture->names[i].symbol);
+			capture->names[i].symbol =
+				without(capture, rooted, capture->names[i].symbol);
 	for (uint64_t i = 0; i < capture->n_bundled; i++) {
 		capture->bundled[i].directory = "";
 		capture->bundled[i].file = base_of(capture->bundled[i].file);
@@ -76,11 +83,14 @@ void spt_strip_paths(SptCapture *capture)
 
 static bool is_harmless(const char *key)
 {
-	static const char *const whole[] = {
-		"kernel", "arch", "cpus", "clock", "period_ns", "periods_ns", "grid_start", "start_time", "start_realtime_ns", "source",
-		"recorder", "cost_ns", "ticks", "exit_status", "stacks", "build-id", NULL
-	};
-	static const char *const beginnings[] = { "build-id ", "pause@", "suspend@", "resume@", "clock set@" };
+	static const char *const whole[] = { "kernel",	   "arch",	  "cpus",
+					     "clock",	   "period_ns",	  "periods_ns",
+					     "grid_start", "start_time",  "start_realtime_ns",
+					     "source",	   "recorder",	  "cost_ns",
+					     "ticks",	   "exit_status", "stacks",
+					     "build-id",   NULL };
+	static const char *const beginnings[] = { "build-id ", "pause@", "suspend@", "resume@",
+						  "clock set@" };
 
 	for (unsigned i = 0; i < G_N_ELEMENTS(beginnings); i++)
 		if (g_str_has_prefix(key, beginnings[i]))
@@ -95,13 +105,14 @@ static gboolean is_telling(gpointer key, G_GNUC_UNUSED gpointer value, G_GNUC_UN
 
 static bool is_system_library(const SptObjectRow *row)
 {
-	static const char *const places[] = {
-		"/usr/lib/", "/usr/lib32/", "/usr/lib64/", "/usr/libx32/", "/lib/", "/lib32/", "/lib64/", "/libx32/"
-	};
+	static const char *const places[] = { "/usr/lib/",    "/usr/lib32/", "/usr/lib64/",
+					      "/usr/libx32/", "/lib/",	     "/lib32/",
+					      "/lib64/",      "/libx32/" };
 	const char *end = strstr(base_of(row->path), ".so");
 
 	for (unsigned i = 0; i < G_N_ELEMENTS(places); i++)
-		if (g_str_has_prefix(row->path, places[i]) && end && (!end[3] || end[3] == '.' || end[3] == ' '))
+		if (g_str_has_prefix(row->path, places[i]) && end &&
+		    (!end[3] || end[3] == '.' || end[3] == ' '))
 			return true;
 	return false;
 }
@@ -112,7 +123,8 @@ static const char *number(SptCapture *capture, struct numbers *numbers, const ch
 
 	if (known || !name)
 		return known;
-	known = keep(capture, g_strdup_printf("%s-%u", numbers->prefix, g_hash_table_size(numbers->names) + 1));
+	known = keep(capture, g_strdup_printf("%s-%u", numbers->prefix,
+					      g_hash_table_size(numbers->names) + 1));
 	g_hash_table_insert(numbers->names, (gpointer)name, (gpointer)known);
 	return known;
 }
@@ -134,7 +146,10 @@ static void number_tasks(struct sharing *sharing)
 		bool is_named_alike = g_strcmp0(thread->name, process->name) == 0;
 
 		if (thread->process == 0 || !is_of_kernel(process))
-			thread->name = number(capture, is_named_alike ? &sharing->processes : &sharing->threads, thread->name);
+			thread->name =
+				number(capture,
+				       is_named_alike ? &sharing->processes : &sharing->threads,
+				       thread->name);
 	}
 	for (uint32_t i = 1; i < capture->n_processes; i++) {
 		SptProcessRow *process = &capture->processes[i];
@@ -205,15 +220,20 @@ static struct numbers numbers_new(const char *prefix)
 void spt_anonymize(SptCapture *capture)
 {
 	struct sharing sharing = {
-		.capture = capture, .processes = numbers_new("process"), .threads = numbers_new("thread"), .objects = numbers_new("object"),
-		.functions = numbers_new("function"), .files = numbers_new("file"),
+		.capture = capture,
+		.processes = numbers_new("process"),
+		.threads = numbers_new("thread"),
+		.objects = numbers_new("object"),
+		.functions = numbers_new("function"),
+		.files = numbers_new("file"),
 	};
 	g_autofree bool *is_known = g_new0(bool, MAX(capture->n_objects, 1));
 
 	g_hash_table_foreach_remove(capture->host, is_telling, NULL);
 	number_tasks(&sharing);
 	for (uint32_t i = 1; i < capture->n_objects; i++)
-		is_known[i] = capture->objects[i].id && number_object(&sharing, &capture->objects[i]);
+		is_known[i] =
+			capture->objects[i].id && number_object(&sharing, &capture->objects[i]);
 	number_functions(&sharing, is_known);
 	drop_streams(capture);
 	spt_strip_paths(capture);

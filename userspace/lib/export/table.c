@@ -6,7 +6,8 @@
 
 static void append_html(GString *out, const char *text)
 {
-	g_autofree char *valid = g_utf8_make_valid(text, -1), *escaped = g_markup_escape_text(valid, -1);
+	g_autofree char *valid = g_utf8_make_valid(text, -1),
+			*escaped = g_markup_escape_text(valid, -1);
 
 	g_string_append(out, escaped);
 }
@@ -33,8 +34,11 @@ static const char *object_of(const SptFunction *function)
 
 static void append_row(GString *out, const SptFunction *function, double percent, bool is_html)
 {
-	g_string_append_printf(out, is_html ? "<tr><td align=\"right\">%.2f</td><td align=\"right\">%.2f</td><td>" : "%7.2f %8.2f   ",
-			       percent * (double)function->self, percent * (double)function->total);
+	g_string_append_printf(
+		out,
+		is_html ? "<tr><td align=\"right\">%.2f</td><td align=\"right\">%.2f</td><td>" :
+			  "%7.2f %8.2f   ",
+		percent * (double)function->self, percent * (double)function->total);
 	if (is_html) {
 		append_html(out, function->name);
 		g_string_append(out, "</td><td>");
@@ -48,14 +52,18 @@ static void append_row(GString *out, const SptFunction *function, double percent
 	}
 }
 
-void spt_export_table(const SptProfile *profile, const uint32_t *list, uint32_t n, bool is_html, GString *out)
+void spt_export_table(const SptProfile *profile, const uint32_t *list, uint32_t n, bool is_html,
+		      GString *out)
 {
 	uint32_t n_functions;
 	const SptFunction *functions = spt_profile_functions(profile, &n_functions);
 	uint64_t total = spt_profile_total(profile);
 
-	g_string_append(out, is_html ? "<meta charset=\"utf-8\">\n<table>\n<tr><th>Self %</th><th>Total %</th><th>Function</th><th>Object</th></tr>\n" :
-				       " Self %  Total %   Function                                           Object\n");
+	g_string_append(
+		out,
+		is_html ?
+			"<meta charset=\"utf-8\">\n<table>\n<tr><th>Self %</th><th>Total %</th><th>Function</th><th>Object</th></tr>\n" :
+			" Self %  Total %   Function                                           Object\n");
 	for (uint32_t i = 0; i < n; i++)
 		append_row(out, &functions[list[i]], total ? 100.0 / (double)total : 0, is_html);
 	if (is_html)

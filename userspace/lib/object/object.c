@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * One ELF file, opened so that nothing it holds can hurt: only regular files, read by pread() and not mapped where nobody asks for that (a file
- * that shrinks under a mapping kills its reader), and no table of it taken into memory before its size was checked.  What identifies it and where
- * its code lies is read here, within those bounds; libelf sees it only where somebody asks for more.
+ * One ELF file, opened so that nothing it holds can hurt: only regular files, read by pread() and
+ * not mapped where nobody asks for that (a file that shrinks under a mapping kills its reader), and
+ * no table of it taken into memory before its size was checked.  What identifies it and where its
+ * code lies is read here, within those bounds; libelf sees it only where somebody asks for more.
  */
 #include "object/object.h"
 
@@ -40,12 +41,14 @@ G_DEFINE_QUARK(spt-object-error-quark, spt_object_error)
 
 static void set_not_elf(GError **error, const char *name, const char *why)
 {
-	spt_set_error(error, SPT_OBJECT_ERROR, SPT_OBJECT_ERROR_NOT_ELF, "%s cannot be read as an ELF file: %s", name, spt_words(why));
+	spt_set_error(error, SPT_OBJECT_ERROR, SPT_OBJECT_ERROR_NOT_ELF,
+		      "%s cannot be read as an ELF file: %s", name, spt_words(why));
 }
 
 static void set_errno(GError **error, const char *what, const char *name, int saved)
 {
-	spt_set_error(error, G_FILE_ERROR, g_file_error_from_errno(saved), "Cannot %s %s: %s", spt_words(what), name, g_strerror(saved));
+	spt_set_error(error, G_FILE_ERROR, g_file_error_from_errno(saved), "Cannot %s %s: %s",
+		      spt_words(what), name, g_strerror(saved));
 }
 
 /* Of the file's own class and byte order: a number of so many bytes, and a header's field. */
@@ -60,9 +63,11 @@ static uint64_t number_at(const SptObject *object, const uint8_t *at, size_t byt
 	return GUINT64_FROM_LE(value);
 }
 
-#define FIELD(object, at, type, name)                                                                                                  \
-	((object)->is_64 ? number_at(object, (at) + offsetof(Elf64_##type, name), sizeof(((Elf64_##type *)0)->name)) :                 \
-			   number_at(object, (at) + offsetof(Elf32_##type, name), sizeof(((Elf32_##type *)0)->name)))
+#define FIELD(object, at, type, name)                                                              \
+	((object)->is_64 ? number_at(object, (at) + offsetof(Elf64_##type, name),                  \
+				     sizeof(((Elf64_##type *)0)->name)) :                          \
+			   number_at(object, (at) + offsetof(Elf32_##type, name),                  \
+				     sizeof(((Elf32_##type *)0)->name)))
 #define HEADER_BYTES(object, type) ((object)->is_64 ? sizeof(Elf64_##type) : sizeof(Elf32_##type))
 
 /* How much of @bytes there is at @offset. */
@@ -76,7 +81,8 @@ static size_t read_at(const SptObject *object, uint64_t offset, void *to, size_t
 		return bytes;
 	}
 	while (done < bytes) {
-		ssize_t n = pread(object->fd, (uint8_t *)to + done, bytes - done, (off_t)(offset + done));
+		ssize_t n = pread(object->fd, (uint8_t *)to + done, bytes - done,
+				  (off_t)(offset + done));
 
 		if (n <= 0 && !(n < 0 && errno == EINTR))
 			break;
@@ -86,19 +92,23 @@ static size_t read_at(const SptObject *object, uint64_t offset, void *to, size_t
 }
 
 /* The build-id among notes in the byte order of @object; its length, 0 if there is none. */
-static unsigned find_build_id(const SptObject *object, const uint8_t *notes, size_t bytes, size_t align, uint8_t ret[SPT_BUILD_ID_MAX])
+static unsigned find_build_id(const SptObject *object, const uint8_t *notes, size_t bytes,
+			      size_t align, uint8_t ret[SPT_BUILD_ID_MAX])
 {
 	const uint8_t *const end = notes + bytes;
 
 	while ((size_t)(end - notes) >= sizeof(Elf64_Nhdr)) {
-		uint64_t name_bytes = FIELD(object, notes, Nhdr, n_namesz), id_bytes = FIELD(object, notes, Nhdr, n_descsz);
+		uint64_t name_bytes = FIELD(object, notes, Nhdr, n_namesz),
+			 id_bytes = FIELD(object, notes, Nhdr, n_descsz);
 		uint64_t at = (sizeof(Elf64_Nhdr) + name_bytes + align - 1) / align * align;
 		uint64_t whole = (at + id_bytes + align - 1) / align * align;
 
 		if (at + id_bytes > (size_t)(end - notes))
 			return 0;
-		if (FIELD(object, notes, Nhdr, n_type) == NT_GNU_BUILD_ID && name_bytes == sizeof("GNU") &&
-		    memcmp(notes + sizeof(Elf64_Nhdr), "GNU", sizeof("GNU")) == 0 && id_bytes > 0 && id_bytes <= SPT_BUILD_ID_MAX) {
+		if (FIELD(object, notes, Nhdr, n_type) == NT_GNU_BUILD_ID &&
+		    name_bytes == sizeof("GNU") &&
+		    memcmp(notes + sizeof(Elf64_Nhdr), "GNU", sizeof("GNU")) == 0 && id_bytes > 0 &&
+		    id_bytes <= SPT_BUILD_ID_MAX) {
 			memcpy(ret, notes + at, id_bytes);
 			return id_bytes;
 		}
@@ -115,7 +125,8 @@ unsigned spt_notes_build_id(const char *notes, size_t bytes, uint8_t ret[SPT_BUI
 }
 
 /* Notes at @offset, out of the @left bytes of them that are read of one file. */
-static void read_notes(SptObject *object, uint64_t offset, uint64_t bytes, uint64_t align, uint64_t *left)
+static void read_notes(SptObject *object, uint64_t offset, uint64_t bytes, uint64_t align,
+		       uint64_t *left)
 {
 	g_autofree uint8_t *notes = NULL;
 
@@ -124,7 +135,8 @@ static void read_notes(SptObject *object, uint64_t offset, uint64_t bytes, uint6
 	*left -= bytes;
 	notes = g_malloc(bytes);
 	if (read_at(object, offset, notes, bytes) == bytes)
-		object->build_id_bytes = find_build_id(object, notes, bytes, align == 8 ? 8 : 4, object->build_id);
+		object->build_id_bytes =
+			find_build_id(object, notes, bytes, align == 8 ? 8 : 4, object->build_id);
 }
 
 /* As many of @n headers of @each bytes at @offset as there are; to be freed. */
@@ -141,16 +153,20 @@ static void read_program_headers(SptObject *object, const uint8_t *head, uint64_
 {
 	size_t each = HEADER_BYTES(object, Phdr);
 	unsigned n = FIELD(object, head, Ehdr, e_phnum);
-	g_autofree uint8_t *headers = read_headers(object, FIELD(object, head, Ehdr, e_phoff), each, &n);
+	g_autofree uint8_t *headers =
+		read_headers(object, FIELD(object, head, Ehdr, e_phoff), each, &n);
 
 	for (unsigned i = 0; i < n; i++) {
 		const uint8_t *phdr = headers + i * each;
-		uint64_t type = FIELD(object, phdr, Phdr, p_type), offset = FIELD(object, phdr, Phdr, p_offset),
+		uint64_t type = FIELD(object, phdr, Phdr, p_type),
+			 offset = FIELD(object, phdr, Phdr, p_offset),
 			 bytes = FIELD(object, phdr, Phdr, p_filesz);
 
-		if (type == PT_LOAD && FIELD(object, phdr, Phdr, p_flags) & PF_X && object->loads->len < LOADS_MAX) {
+		if (type == PT_LOAD && FIELD(object, phdr, Phdr, p_flags) & PF_X &&
+		    object->loads->len < LOADS_MAX) {
 			/* The debug half of a stripped file keeps the header but not the bytes. */
-			struct load load = { offset, FIELD(object, phdr, Phdr, p_vaddr), bytes ? bytes : FIELD(object, phdr, Phdr, p_memsz) };
+			struct load load = { offset, FIELD(object, phdr, Phdr, p_vaddr),
+					     bytes ? bytes : FIELD(object, phdr, Phdr, p_memsz) };
 
 			g_array_append_val(object->loads, load);
 		} else if (type == PT_NOTE) {
@@ -164,13 +180,16 @@ static void read_note_sections(SptObject *object, const uint8_t *head, uint64_t 
 {
 	size_t each = HEADER_BYTES(object, Shdr);
 	unsigned n = FIELD(object, head, Ehdr, e_shnum);
-	g_autofree uint8_t *headers = read_headers(object, FIELD(object, head, Ehdr, e_shoff), each, &n);
+	g_autofree uint8_t *headers =
+		read_headers(object, FIELD(object, head, Ehdr, e_shoff), each, &n);
 
 	for (unsigned i = 0; i < n; i++) {
 		const uint8_t *shdr = headers + i * each;
 
-		if (FIELD(object, shdr, Shdr, sh_type) == SHT_NOTE && !(FIELD(object, shdr, Shdr, sh_flags) & SHF_COMPRESSED))
-			read_notes(object, FIELD(object, shdr, Shdr, sh_offset), FIELD(object, shdr, Shdr, sh_size),
+		if (FIELD(object, shdr, Shdr, sh_type) == SHT_NOTE &&
+		    !(FIELD(object, shdr, Shdr, sh_flags) & SHF_COMPRESSED))
+			read_notes(object, FIELD(object, shdr, Shdr, sh_offset),
+				   FIELD(object, shdr, Shdr, sh_size),
 				   FIELD(object, shdr, Shdr, sh_addralign), left);
 	}
 }
@@ -182,14 +201,15 @@ static const char *why_not_elf(SptObject *object, const uint8_t *head, size_t by
 		return SPT_WORDS("it does not begin like one");
 	object->is_64 = head[EI_CLASS] == ELFCLASS64;
 	object->is_big = head[EI_DATA] == ELFDATA2MSB;
-	if ((!object->is_64 && head[EI_CLASS] != ELFCLASS32) || (!object->is_big && head[EI_DATA] != ELFDATA2LSB) ||
-	    head[EI_VERSION] != EV_CURRENT)
+	if ((!object->is_64 && head[EI_CLASS] != ELFCLASS32) ||
+	    (!object->is_big && head[EI_DATA] != ELFDATA2LSB) || head[EI_VERSION] != EV_CURRENT)
 		return SPT_WORDS("it is of a kind that is not known");
 	if (bytes < HEADER_BYTES(object, Ehdr))
 		return SPT_WORDS("it ends in its header");
 	/*
-	 * libelf believes a file whose section count is too large for the header's 16 bits, and a sparse file can claim billions at no
-	 * cost.  Only relocatable objects and core dumps need such counts.
+	 * libelf believes a file whose section count is too large for the header's 16 bits, and a
+	 * sparse file can claim billions at no cost.  Only relocatable objects and core dumps need
+	 * such counts.
 	 */
 	if ((FIELD(object, head, Ehdr, e_shnum) == 0 && FIELD(object, head, Ehdr, e_shoff) != 0) ||
 	    FIELD(object, head, Ehdr, e_phnum) == PN_XNUM)
@@ -198,7 +218,8 @@ static const char *why_not_elf(SptObject *object, const uint8_t *head, size_t by
 }
 
 /* Takes @fd and a reference of @bytes; one of them is what it reads, @size bytes. */
-static SptObject *open_elf(int fd, GBytes *bytes, uint64_t size, Elf_Cmd how, const char *name, GError **error)
+static SptObject *open_elf(int fd, GBytes *bytes, uint64_t size, Elf_Cmd how, const char *name,
+			   GError **error)
 {
 	g_autoptr(SptObject) object = g_new0(SptObject, 1);
 	uint8_t head[sizeof(Elf64_Ehdr)] = { 0 };
@@ -224,7 +245,10 @@ static SptObject *open_elf(int fd, GBytes *bytes, uint64_t size, Elf_Cmd how, co
 
 SptObject *spt_object_open(const char *path, GError **error)
 {
-	/* O_NONBLOCK: the path may lead to a FIFO or a terminal, which must not hold us before open_fd() refuses it. */
+	/*
+	 * O_NONBLOCK: the path may lead to a FIFO or a terminal, which must not hold us before
+	 * open_fd() refuses it.
+	 */
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 
 	if (fd < 0) {
@@ -261,7 +285,9 @@ SptObject *spt_object_map(const SptObject *object)
 	int fd = object->fd < 0 ? -1 : fcntl(object->fd, F_DUPFD_CLOEXEC, 0);
 
 	/* Private: headers are changed in memory. */
-	return fd < 0 ? NULL : open_elf(fd, NULL, object->size, ELF_C_READ_MMAP_PRIVATE, object->name, NULL);
+	return fd < 0 ? NULL :
+			open_elf(fd, NULL, object->size, ELF_C_READ_MMAP_PRIVATE, object->name,
+				 NULL);
 }
 
 void spt_object_free(SptObject *object)
@@ -292,7 +318,8 @@ static void begin_elf(SptObject *object)
 {
 	elf_version(EV_CURRENT);
 	if (object->bytes)
-		object->elf = elf_memory((char *)g_bytes_get_data(object->bytes, NULL), object->size);
+		object->elf =
+			elf_memory((char *)g_bytes_get_data(object->bytes, NULL), object->size);
 	else
 		object->elf = elf_begin(object->fd, object->how, NULL);
 	if (elf_kind(object->elf) != ELF_K_ELF)
@@ -338,11 +365,13 @@ bool spt_object_address_to_offset(const SptObject *object, uint64_t address, uin
 	return false;
 }
 
-Elf_Data *spt_object_section(const SptObject *object, Elf_Scn *scn, Elf_Type type, uint64_t max_bytes)
+Elf_Data *spt_object_section(const SptObject *object, Elf_Scn *scn, Elf_Type type,
+			     uint64_t max_bytes)
 {
 	GElf_Shdr shdr;
 
-	if (!gelf_getshdr(scn, &shdr) || shdr.sh_type == SHT_NOBITS || (shdr.sh_flags & SHF_COMPRESSED))
+	if (!gelf_getshdr(scn, &shdr) || shdr.sh_type == SHT_NOBITS ||
+	    (shdr.sh_flags & SHF_COMPRESSED))
 		return NULL;
 	if (shdr.sh_size == 0 || shdr.sh_size > max_bytes)
 		return NULL;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * One ELF file: what identifies it, where its sections lie, and the descriptor that keeps it readable.
- * Stands under both symbols and unwinding.  Files are hostile: everything is bounds-checked by libelf or here.
+ * One ELF file: what identifies it, where its sections lie, and the descriptor that keeps it
+ * readable.  Stands under both symbols and unwinding.  Files are hostile: everything is
+ * bounds-checked by libelf or here.
  */
 #ifndef SPT_OBJECT_H
 #define SPT_OBJECT_H
@@ -27,27 +28,43 @@ SptObject *spt_object_open(const char *path, GError **error);
 SptObject *spt_object_open_fd(int fd, const char *name, GError **error);
 /* The same for bytes in memory (a vdso); the bytes are referenced. */
 SptObject *spt_object_open_bytes(GBytes *bytes, const char *name, GError **error);
-/* Once more, mapped: what is large is not copied, but where the file becomes shorter this process is killed.  NULL: it is no file. */
+/*
+ * Once more, mapped: what is large is not copied, but where the file becomes shorter this process
+ * is killed.  NULL: it is no file.
+ */
 SptObject *spt_object_map(const SptObject *object);
 void spt_object_free(SptObject *object);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptObject, spt_object_free)
 
 /* GNU build-id, its length in @ret_bytes; NULL and 0 if there is none. */
 const uint8_t *spt_object_build_id(const SptObject *object, unsigned *ret_bytes);
-/* The one among ELF notes as they lie in memory, of this machine's byte order; its length, 0 if there is none. */
+/*
+ * The one among ELF notes as they lie in memory, of this machine's byte order; its length, 0 if
+ * there is none.
+ */
 unsigned spt_notes_build_id(const char *notes, size_t bytes, uint8_t ret[SPT_BUILD_ID_MAX]);
 /* Descriptor of the file, -1 for bytes.  Owned by the object. */
 int spt_object_fd(const SptObject *object);
-/* For who reads more of it than what is below, in libelf's trust of files: not in a process that has something to lose.  NULL: libelf refuses it. */
+/*
+ * For who reads more of it than what is below, in libelf's trust of files: not in a process that
+ * has something to lose.  NULL: libelf refuses it.
+ */
 Elf *spt_object_elf(const SptObject *object);
 /* The path or name it was opened with. */
 const char *spt_object_name(const SptObject *object);
-/* File offset -> address in the ELF's own address space, by the executable PT_LOADs.  False: in none. */
+/*
+ * File offset -> address in the ELF's own address space, by the executable PT_LOADs.  False: in
+ * none.
+ */
 bool spt_object_offset_to_address(const SptObject *object, uint64_t offset, uint64_t *ret_address);
 /* The way back. */
 bool spt_object_address_to_offset(const SptObject *object, uint64_t address, uint64_t *ret_offset);
-/* The content of section @scn as it lies in the file; NULL if it has none there, is compressed, or has more than @max_bytes. */
-Elf_Data *spt_object_section(const SptObject *object, Elf_Scn *scn, Elf_Type type, uint64_t max_bytes);
+/*
+ * The content of section @scn as it lies in the file; NULL if it has none there, is compressed, or
+ * has more than @max_bytes.
+ */
+Elf_Data *spt_object_section(const SptObject *object, Elf_Scn *scn, Elf_Type type,
+			     uint64_t max_bytes);
 
 G_END_DECLS
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Each space is a sorted array of mappings that do not overlap: few, seldom changed, looked up for every frame. */
+/*
+ * Each space is a sorted array of mappings that do not overlap: few, seldom changed, looked up for
+ * every frame.
+ */
 #include "process/spaces.h"
 
 #include <string.h>
@@ -7,7 +10,8 @@
 struct SptSpace {
 	uint64_t mm;
 	GArray *maps;			/* of SptMap, by start */
-	GArray *before;			/* as they were before the snapshot that is being taken, else NULL */
+	/* As they were before the snapshot that is being taken, else NULL */
+	GArray *before;
 	uint64_t version;
 	uint64_t snapshot_time;
 	unsigned snapshot_number;
@@ -88,7 +92,8 @@ static void tell_made(const SptSpaces *spaces, const SptSpace *space, const SptM
 		spaces->listener.made(space->mm, map, spaces->listener.data);
 }
 
-static void tell_gone(const SptSpaces *spaces, const SptSpace *space, const SptMap *part, uint64_t time, bool is_replaced)
+static void tell_gone(const SptSpaces *spaces, const SptSpace *space, const SptMap *part,
+		      uint64_t time, bool is_replaced)
 {
 	if (spaces->listener.gone)
 		spaces->listener.gone(space->mm, part, time, is_replaced, spaces->listener.data);
@@ -111,7 +116,8 @@ static SptMap part_of(const SptMap *map, uint64_t start, uint64_t end)
 }
 
 /* Cuts [start, end) out and returns the index at which a mapping for it belongs. */
-static unsigned cut(SptSpaces *spaces, SptSpace *space, uint64_t start, uint64_t end, uint64_t time, bool is_replaced)
+static unsigned cut(SptSpaces *spaces, SptSpace *space, uint64_t start, uint64_t end, uint64_t time,
+		    bool is_replaced)
 {
 	GArray *maps = space->maps;
 	unsigned at = first_behind(maps, start), last;
@@ -139,7 +145,8 @@ static bool has_already(const SptSpace *space, const SptMap *map)
 	unsigned at = first_behind(space->maps, map->start);
 	const SptMap *there = &g_array_index(space->maps, SptMap, at);
 
-	return at < space->maps->len && there->start <= map->start && map->end <= there->end && is_alike(there, map);
+	return at < space->maps->len && there->start <= map->start && map->end <= there->end &&
+	       is_alike(there, map);
 }
 
 void spt_spaces_map(SptSpaces *spaces, uint64_t mm, uint64_t time, const SptMap *map, bool fresh)
@@ -169,7 +176,8 @@ void spt_spaces_unmap(SptSpaces *spaces, uint64_t mm, uint64_t time, uint64_t st
 
 void spt_spaces_fork(SptSpaces *spaces, uint64_t parent, uint64_t child, uint64_t time)
 {
-	SptSpace *to = get_space(spaces, child), *from = g_hash_table_lookup(spaces->by_mm, &parent);
+	SptSpace *to = get_space(spaces, child),
+		 *from = g_hash_table_lookup(spaces->by_mm, &parent);
 
 	if (time <= to->snapshot_time || from == to)
 		return;
@@ -183,7 +191,8 @@ void spt_spaces_fork(SptSpaces *spaces, uint64_t parent, uint64_t child, uint64_
 	}
 }
 
-void spt_spaces_snapshot(SptSpaces *spaces, unsigned number, uint64_t mm, uint64_t time, const SptMap *map)
+void spt_spaces_snapshot(SptSpaces *spaces, unsigned number, uint64_t mm, uint64_t time,
+			 const SptMap *map)
 {
 	SptSpace *space = get_space(spaces, mm);
 	SptMap seen = *map;
@@ -199,7 +208,9 @@ void spt_spaces_snapshot(SptSpaces *spaces, unsigned number, uint64_t mm, uint64
 	space->version = ++spaces->last_version;
 	if (seen.start < seen.end)
 		/* Told at the end. */
-		g_array_insert_val(space->maps, cut(&(SptSpaces){ 0 }, space, seen.start, seen.end, time, true), seen);
+		g_array_insert_val(space->maps,
+				   cut(&(SptSpaces){ 0 }, space, seen.start, seen.end, time, true),
+				   seen);
 }
 
 /* The very same mapping in @maps, or NULL. */
@@ -208,7 +219,10 @@ static const SptMap *find_same(const GArray *maps, const SptMap *map)
 	unsigned at = first_behind(maps, map->start);
 	const SptMap *there = &g_array_index(maps, SptMap, at);
 
-	return at < maps->len && there->start == map->start && there->end == map->end && is_alike(there, map) ? there : NULL;
+	return at < maps->len && there->start == map->start && there->end == map->end &&
+			       is_alike(there, map) ?
+		       there :
+		       NULL;
 }
 
 void spt_spaces_end_snapshot(SptSpaces *spaces)
@@ -219,7 +233,8 @@ void spt_spaces_end_snapshot(SptSpaces *spaces)
 
 		for (unsigned n = 0; n < before->len; n++)
 			if (!find_same(space->maps, &g_array_index(before, SptMap, n)))
-				tell_gone(spaces, space, &g_array_index(before, SptMap, n), space->snapshot_time, false);
+				tell_gone(spaces, space, &g_array_index(before, SptMap, n),
+					  space->snapshot_time, false);
 		for (unsigned n = 0; n < space->maps->len; n++) {
 			SptMap *map = &g_array_index(space->maps, SptMap, n);
 			const SptMap *same = find_same(before, map);

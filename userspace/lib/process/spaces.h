@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Address spaces: which object lies where, now.  Fed in order of time, asked in between.  A space is known by the id that the
- * device gives its mm.
+ * Address spaces: which object lies where, now.  Fed in order of time, asked in between.  A space
+ * is known by the id that the device gives its mm.
  */
 #ifndef SPT_SPACES_H
 #define SPT_SPACES_H
@@ -24,7 +24,10 @@ typedef struct {
 typedef struct {
 	/* @map is new; what it takes the place of was told before. */
 	void (*made)(uint64_t mm, const SptMap *map, void *data);
-	/* @part of a mapping is not there any more at @time; @is_replaced: what lies there instead is told next. */
+	/*
+	 * @part of a mapping is not there any more at @time; @is_replaced: what lies there instead
+	 * is told next.
+	 */
 	void (*gone)(uint64_t mm, const SptMap *part, uint64_t time, bool is_replaced, void *data);
 	void *data;
 } SptSpacesListener;
@@ -38,15 +41,22 @@ void spt_spaces_listen(SptSpaces *spaces, const SptSpacesListener *listener);
 void spt_spaces_free(SptSpaces *spaces);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptSpaces, spt_spaces_free)
 
-/* A mapping was made (or seen: @map->is_seen) at @time: it replaces what it overlaps; @fresh: everything.  Ignored if a snapshot of the space is
- * later.  What was there already stays as it was. */
+/*
+ * A mapping was made (or seen: @map->is_seen) at @time: it replaces what it overlaps; @fresh:
+ * everything.  Ignored if a snapshot of the space is later.  What was there already stays as it
+ * was.
+ */
 void spt_spaces_map(SptSpaces *spaces, uint64_t mm, uint64_t time, const SptMap *map, bool fresh);
 /* @child was made at @time as a copy of @parent.  Ignored if a snapshot of @child is later. */
 void spt_spaces_fork(SptSpaces *spaces, uint64_t parent, uint64_t child, uint64_t time);
 /* What lay in [@start, @end) was gone at @time. */
 void spt_spaces_unmap(SptSpaces *spaces, uint64_t mm, uint64_t time, uint64_t start, uint64_t end);
-/* A mapping of a snapshot taken at @time; the first of a snapshot (by its number, from 1) replaces everything in its space. */
-void spt_spaces_snapshot(SptSpaces *spaces, unsigned number, uint64_t mm, uint64_t time, const SptMap *map);
+/*
+ * A mapping of a snapshot taken at @time; the first of a snapshot (by its number, from 1) replaces
+ * everything in its space.
+ */
+void spt_spaces_snapshot(SptSpaces *spaces, unsigned number, uint64_t mm, uint64_t time,
+			 const SptMap *map);
 /* All of it was given: what is new and what is gone is told now. */
 void spt_spaces_end_snapshot(SptSpaces *spaces);
 /* The space has come to its end. */
@@ -54,7 +64,10 @@ void spt_spaces_drop(SptSpaces *spaces, uint64_t mm);
 
 /* What is known of the space; NULL: nothing.  Valid until it is dropped. */
 const SptSpace *spt_spaces_get(const SptSpaces *spaces, uint64_t mm);
-/* Two spaces, or one at two times, have the same version only if they have the same mappings.  Never 0. */
+/*
+ * Two spaces, or one at two times, have the same version only if they have the same mappings.
+ * Never 0.
+ */
 uint64_t spt_space_version(const SptSpace *space);
 /* All that lies in it, by address.  Valid until it changes. */
 const SptMap *spt_space_maps(const SptSpace *space, unsigned *ret_n);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * An exec shows in three records: COMM with the new name, then the first maps, then EXEC.  All carry the new mm, and so may a
- * sample in between: whoever brings an unknown mm for a process begins its next image.
+ * An exec shows in three records: COMM with the new name, then the first maps, then EXEC.  All
+ * carry the new mm, and so may a sample in between: whoever brings an unknown mm for a process
+ * begins its next image.
  */
 #include "process/tasks.h"
 
@@ -87,7 +88,8 @@ static void use_space(SptTasks *tasks, uint64_t mm)
 	unsigned users = GPOINTER_TO_UINT(g_hash_table_lookup(tasks->users, &mm));
 
 	if (mm)
-		g_hash_table_insert(tasks->users, g_memdup2(&mm, sizeof(mm)), GUINT_TO_POINTER(users + 1));
+		g_hash_table_insert(tasks->users, g_memdup2(&mm, sizeof(mm)),
+				    GUINT_TO_POINTER(users + 1));
 }
 
 static void leave_space(SptTasks *tasks, uint64_t mm)
@@ -95,7 +97,8 @@ static void leave_space(SptTasks *tasks, uint64_t mm)
 	unsigned users = GPOINTER_TO_UINT(g_hash_table_lookup(tasks->users, &mm));
 
 	if (users > 1) {
-		g_hash_table_insert(tasks->users, g_memdup2(&mm, sizeof(mm)), GUINT_TO_POINTER(users - 1));
+		g_hash_table_insert(tasks->users, g_memdup2(&mm, sizeof(mm)),
+				    GUINT_TO_POINTER(users - 1));
 	} else if (users) {
 		g_hash_table_remove(tasks->users, &mm);
 		tasks->listener.space_gone(mm, tasks->listener.data);
@@ -132,8 +135,8 @@ static void end_process(SptTasks *tasks, SptProcess *process, uint64_t time)
 	g_hash_table_remove(tasks->processes, GUINT_TO_POINTER(process->pid));
 }
 
-static SptProcess *begin_process(SptTasks *tasks, uint32_t pid, uint32_t parent, uint64_t mm, uint64_t time,
-				 bool is_kthread, bool is_wanted, const char *name)
+static SptProcess *begin_process(SptTasks *tasks, uint32_t pid, uint32_t parent, uint64_t mm,
+				 uint64_t time, bool is_kthread, bool is_wanted, const char *name)
 {
 	SptProcess *process = g_new0(SptProcess, 1);
 
@@ -152,7 +155,8 @@ static SptProcess *begin_process(SptTasks *tasks, uint32_t pid, uint32_t parent,
 	return process;
 }
 
-static SptThread *begin_thread(SptTasks *tasks, SptProcess *process, uint32_t tid, uint64_t time, const char *name)
+static SptThread *begin_thread(SptTasks *tasks, SptProcess *process, uint32_t tid, uint64_t time,
+			       const char *name)
 {
 	SptThread *thread = find_thread(tasks, tid);
 
@@ -171,8 +175,12 @@ static SptThread *begin_thread(SptTasks *tasks, SptProcess *process, uint32_t ti
 	return thread;
 }
 
-/* The image after an exec: the process's only thread goes on under the process's own id.  @name may be the old image's. */
-static SptProcess *next_image(SptTasks *tasks, SptProcess *process, uint64_t mm, uint64_t time, const char *name)
+/*
+ * The image after an exec: the process's only thread goes on under the process's own id.  @name may
+ * be the old image's.
+ */
+static SptProcess *next_image(SptTasks *tasks, SptProcess *process, uint64_t mm, uint64_t time,
+			      const char *name)
 {
 	uint32_t pid = process->pid, parent = process->id;
 	bool is_wanted = process->is_wanted;
@@ -208,20 +216,20 @@ static void rename_thread(SptTasks *tasks, SptThread *thread, const char *name)
 }
 
 /* What is not known yet of the process and the thread. */
-static void meet(SptTasks *tasks, uint32_t pid, uint32_t tid, uint32_t parent_pid, uint64_t mm, uint64_t start_time, bool is_kthread,
-		 const char *name)
+static void meet(SptTasks *tasks, uint32_t pid, uint32_t tid, uint32_t parent_pid, uint64_t mm,
+		 uint64_t start_time, bool is_kthread, const char *name)
 {
 	SptProcess *parent = find_process(tasks, parent_pid), *process = find_process(tasks, pid);
 
 	if (!process)
-		process = begin_process(tasks, pid, parent ? parent->id : 0, mm, start_time, is_kthread,
-					parent && parent->is_wanted, name);
+		process = begin_process(tasks, pid, parent ? parent->id : 0, mm, start_time,
+					is_kthread, parent && parent->is_wanted, name);
 	if (!find_thread(tasks, tid))
 		begin_thread(tasks, process, tid, start_time, name);
 }
 
-void spt_tasks_fork(SptTasks *tasks, uint32_t pid, uint32_t tid, uint32_t parent_pid, uint64_t mm, uint64_t start_time,
-		    bool is_kthread, const char *name)
+void spt_tasks_fork(SptTasks *tasks, uint32_t pid, uint32_t tid, uint32_t parent_pid, uint64_t mm,
+		    uint64_t start_time, bool is_kthread, const char *name)
 {
 	SptProcess *process = find_process(tasks, pid);
 
@@ -231,7 +239,8 @@ void spt_tasks_fork(SptTasks *tasks, uint32_t pid, uint32_t tid, uint32_t parent
 	meet(tasks, pid, tid, parent_pid, mm, start_time, is_kthread, name);
 }
 
-void spt_tasks_exec(SptTasks *tasks, uint32_t pid, uint32_t old_tid, uint64_t mm, uint64_t time, const char *name)
+void spt_tasks_exec(SptTasks *tasks, uint32_t pid, uint32_t old_tid, uint64_t mm, uint64_t time,
+		    const char *name)
 {
 	SptProcess *process = find_process(tasks, pid);
 	SptThread *thread;
@@ -251,7 +260,8 @@ void spt_tasks_exec(SptTasks *tasks, uint32_t pid, uint32_t old_tid, uint64_t mm
 		end_thread(tasks, thread, time);
 }
 
-void spt_tasks_rename(SptTasks *tasks, uint32_t pid, uint32_t tid, uint64_t mm, uint64_t time, const char *name)
+void spt_tasks_rename(SptTasks *tasks, uint32_t pid, uint32_t tid, uint64_t mm, uint64_t time,
+		      const char *name)
 {
 	SptProcess *process = find_process(tasks, pid);
 	SptThread *thread;
@@ -271,13 +281,14 @@ void spt_tasks_rename(SptTasks *tasks, uint32_t pid, uint32_t tid, uint64_t mm, 
 		rename_thread(tasks, thread, name);
 }
 
-void spt_tasks_seen(SptTasks *tasks, uint32_t pid, uint32_t tid, uint32_t parent_pid, uint64_t mm, uint64_t start_time, uint64_t time,
-		    bool is_kthread, const char *name)
+void spt_tasks_seen(SptTasks *tasks, uint32_t pid, uint32_t tid, uint32_t parent_pid, uint64_t mm,
+		    uint64_t start_time, uint64_t time, bool is_kthread, const char *name)
 {
 	if (!find_process(tasks, pid) || !find_thread(tasks, tid))
 		meet(tasks, pid, tid, parent_pid, mm, start_time, is_kthread, name);
 	else
-		g_array_append_val(tasks->seen, ((struct seen){ pid, tid, mm, time, g_strdup(name) }));
+		g_array_append_val(tasks->seen,
+				   ((struct seen){ pid, tid, mm, time, g_strdup(name) }));
 }
 
 void spt_tasks_pass(SptTasks *tasks, uint64_t time)
@@ -288,7 +299,8 @@ void spt_tasks_pass(SptTasks *tasks, uint64_t time)
 		return;
 	for (; tasks->n_passed < tasks->seen->len && seen->time <= time; seen++, tasks->n_passed++)
 		if (find_process(tasks, seen->pid) && find_thread(tasks, seen->tid))
-			spt_tasks_rename(tasks, seen->pid, seen->tid, seen->mm, seen->time, seen->name);
+			spt_tasks_rename(tasks, seen->pid, seen->tid, seen->mm, seen->time,
+					 seen->name);
 	if (tasks->n_passed == tasks->seen->len) {
 		g_array_set_size(tasks->seen, 0);
 		tasks->n_passed = 0;
@@ -306,12 +318,14 @@ void spt_tasks_exit(SptTasks *tasks, uint32_t pid, uint32_t tid, uint64_t time, 
 		end_thread(tasks, thread, time);
 }
 
-const SptThread *spt_tasks_sampled(SptTasks *tasks, uint32_t pid, uint32_t tid, uint64_t mm, uint64_t time)
+const SptThread *spt_tasks_sampled(SptTasks *tasks, uint32_t pid, uint32_t tid, uint64_t mm,
+				   uint64_t time)
 {
 	SptThread **recent = &tasks->recent[tid % RECENT_THREADS], *thread = *recent;
 	SptProcess *process;
 
-	if (thread && thread->tid == tid && thread->process->pid == pid && is_same_image(thread->process, mm))
+	if (thread && thread->tid == tid && thread->process->pid == pid &&
+	    is_same_image(thread->process, mm))
 		return thread;
 	process = find_process(tasks, pid);
 	if (process && !is_same_image(process, mm))

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Each (root, node of the tree before) becomes a node of the new tree once; then one pass moves the samples there. */
+/*
+ * Each (root, node of the tree before) becomes a node of the new tree once; then one pass moves the
+ * samples there.
+ */
 #include "profile/arrange.h"
 
 #include <string.h>
@@ -22,7 +25,8 @@ struct arranger {
 
 static bool is_system_path(const char *path)
 {
-	return path && (g_str_has_prefix(path, "/lib") || g_str_has_prefix(path, "/usr/lib")) && strstr(path, ".so");
+	return path && (g_str_has_prefix(path, "/lib") || g_str_has_prefix(path, "/usr/lib")) &&
+	       strstr(path, ".so");
 }
 
 static bool *find_hidden(const SptProfile *base)
@@ -30,14 +34,16 @@ static bool *find_hidden(const SptProfile *base)
 	const SptCapture *capture = base->capture;
 	const SptFunction *functions = (const SptFunction *)base->functions->data;
 	bool *is_hidden = g_new0(bool, MAX(base->functions->len, 1));
-	g_autoptr(GHashTable) objects = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+	g_autoptr(GHashTable) objects =
+		g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
 
 	for (uint32_t i = 0; i < capture->n_objects; i++) {
 		if (is_system_path(capture->objects[i].path))
 			g_hash_table_add(objects, g_path_get_basename(capture->objects[i].path));
 	}
 	for (uint32_t i = 0; i < base->functions->len; i++)
-		is_hidden[i] = !functions[i].is_process && g_hash_table_contains(objects, functions[i].object);
+		is_hidden[i] = !functions[i].is_process &&
+			       g_hash_table_contains(objects, functions[i].object);
 	return is_hidden;
 }
 
@@ -76,23 +82,30 @@ static const char *name_of_group(const SptGroupRow *group, SptRoots roots, char 
 
 static uint32_t make_root(struct arranger *arranger, uint32_t index)
 {
-	static const char *const objects[SPT_ROOTS_KINDS] = { "", "", SPT_WORDS("(thread)"), SPT_WORDS("(CPU)"), SPT_WORDS("(object)"), "" };
+	static const char *const objects[SPT_ROOTS_KINDS] = {
+		"", "", SPT_WORDS("(thread)"), SPT_WORDS("(CPU)"), SPT_WORDS("(object)"), ""
+	};
 	SptRoots roots = arranger->arrangement->roots;
 	SptProfile *profile = arranger->profile;
 	SptGroupRow group = { .name = "[no stack]" };
-	SptFunction root = { .is_process = true, .has_symbol = true, .object = *objects[roots] ? spt_words(objects[roots]) : "" };
+	SptFunction root = { .is_process = true,
+			     .has_symbol = true,
+			     .object = *objects[roots] ? spt_words(objects[roots]) : "" };
 	g_autofree char *made = NULL;
 	gpointer known;
 
 	if (roots != SPT_ROOTS_NONE)
-		group = spt_group_row(arranger->base, (SptGroupKind)(roots - SPT_ROOTS_PROCESS), index);
-	root.name = g_string_chunk_insert_const(profile->texts, name_of_group(&group, roots, &made));
+		group = spt_group_row(arranger->base, (SptGroupKind)(roots - SPT_ROOTS_PROCESS),
+				      index);
+	root.name =
+		g_string_chunk_insert_const(profile->texts, name_of_group(&group, roots, &made));
 	known = g_hash_table_lookup(arranger->named, root.name);
 	if (known)
 		return GPOINTER_TO_UINT(known) - 1;
 	g_array_append_val(profile->functions, root);
 	g_array_append_val(profile->groups, group);
-	g_hash_table_insert(arranger->named, (void *)root.name, GUINT_TO_POINTER(profile->functions->len));
+	g_hash_table_insert(arranger->named, (void *)root.name,
+			    GUINT_TO_POINTER(profile->functions->len));
 	return profile->functions->len - 1;
 }
 
@@ -110,13 +123,15 @@ static uint32_t root_of_row(struct arranger *arranger, uint64_t row)
 }
 
 /* The new parent of what hung below a process, or with @is_leaf of what has no stack. */
-static uint32_t move_process(struct arranger *arranger, uint32_t root, uint32_t function, bool is_leaf)
+static uint32_t move_process(struct arranger *arranger, uint32_t root, uint32_t function,
+			     bool is_leaf)
 {
 	SptRoots roots = arranger->arrangement->roots;
 
 	if (roots == SPT_ROOTS_NONE && !is_leaf)
 		return 0;
-	return spt_tree_builder_child(&arranger->tree, 0, roots == SPT_ROOTS_PROGRAM ? function : root);
+	return spt_tree_builder_child(&arranger->tree, 0,
+				      roots == SPT_ROOTS_PROGRAM ? function : root);
 }
 
 static uint32_t move(struct arranger *arranger, uint32_t root, uint32_t node)
@@ -145,7 +160,9 @@ static uint32_t move_leaf(struct arranger *arranger, uint32_t root, uint32_t lea
 
 	/* Many processes with deep stacks of their own: see fold.c. */
 	if (arranger->tree.nodes->len >= SPT_PROFILE_MAX_NODES)
-		return move_process(arranger, root, g_array_index(arranger->base->tree, SptTreeNode, leaf).function, true);
+		return move_process(arranger, root,
+				    g_array_index(arranger->base->tree, SptTreeNode, leaf).function,
+				    true);
 	at = move(arranger, root, leaf);
 	return at ? at : move_process(arranger, root, 0, true);
 }
@@ -180,12 +197,20 @@ SptProfile *spt_profile_arrange(const SptProfile *base, const SptArrangement *ar
 {
 	SptProfile *profile = g_new0(SptProfile, 1);
 	g_autoptr(GHashTable) named = g_hash_table_new(g_str_hash, g_str_equal);
-	struct arranger arranger = { .base = base, .profile = profile, .arrangement = arrangement, .named = named };
+	struct arranger arranger = {
+		.base = base, .profile = profile, .arrangement = arrangement, .named = named
+	};
 
 	*profile = (SptProfile){
-		.functions = g_array_copy(base->functions), .n_samples = base->n_rows, .n_rows = base->n_rows,
-		.capture = base->capture, .sources = base->sources, .source = base, .roots = arrangement->roots,
-		.groups = g_array_new(FALSE, FALSE, sizeof(SptGroupRow)), .texts = g_string_chunk_new(1024),
+		.functions = g_array_copy(base->functions),
+		.n_samples = base->n_rows,
+		.n_rows = base->n_rows,
+		.capture = base->capture,
+		.sources = base->sources,
+		.source = base,
+		.roots = arrangement->roots,
+		.groups = g_array_new(FALSE, FALSE, sizeof(SptGroupRow)),
+		.texts = g_string_chunk_new(1024),
 	};
 	spt_tree_builder_init(&arranger.tree, UINT32_MAX, 0);
 	if (arrangement->hides_system)
@@ -201,7 +226,8 @@ SptProfile *spt_profile_arrange(const SptProfile *base, const SptArrangement *ar
 	return profile;
 }
 
-const SptGroupRow *spt_profile_root(const SptProfile *profile, uint32_t function, SptRoots *ret_roots)
+const SptGroupRow *spt_profile_root(const SptProfile *profile, uint32_t function,
+				    SptRoots *ret_roots)
 {
 	const SptProfile *arranged = profile->base ? profile->base : profile;
 	uint32_t first = arranged->functions->len - (arranged->groups ? arranged->groups->len : 0);
@@ -234,7 +260,8 @@ GArray *spt_profile_bottom_up(const SptProfile *profile, uint32_t function)
 		uint64_t weight = weight_of_way(profile, function, i);
 		uint32_t at = 0, node = function == UINT32_MAX ? i : nodes[i].parent;
 
-		for (; weight && node != 0 && builder.nodes->len < SPT_PROFILE_MAX_NODES; node = nodes[node].parent)
+		for (; weight && node != 0 && builder.nodes->len < SPT_PROFILE_MAX_NODES;
+		     node = nodes[node].parent)
 			at = spt_tree_builder_child(&builder, at, nodes[node].function);
 		g_array_index(builder.nodes, SptTreeNode, at).self += weight;
 	}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The same samples under other roots: by process, thread, CPU or object instead of by program, or under none; and without the
- * frames of system libraries, whose time then is their callers'.
+ * The same samples under other roots: by process, thread, CPU or object instead of by program, or
+ * under none; and without the frames of system libraries, whose time then is their callers'.
  */
 #ifndef SPT_ARRANGE_H
 #define SPT_ARRANGE_H
@@ -26,18 +26,24 @@ typedef struct {
 } SptArrangement;
 
 /*
- * A base as of spt_profile_new_base(), to be refiltered like it.  Functions of @base have their numbers here too; roots, which bear
- * is_process, come behind them: "make (1234)", "CPU 2", with "(thread)", "(CPU)" or "(object)" for an object.
- * @base, and what it was made from, must outlive it.
+ * A base as of spt_profile_new_base(), to be refiltered like it.  Functions of @base have their
+ * numbers here too; roots, which bear is_process, come behind them: "make (1234)", "CPU 2", with
+ * "(thread)", "(CPU)" or "(object)" for an object.  @base, and what it was made from, must outlive
+ * it.
  */
 SptProfile *spt_profile_arrange(const SptProfile *base, const SptArrangement *arrangement);
-/* What a root that spt_profile_arrange() made stands for, of @profile or of what it was refiltered from; NULL for other functions. */
-const SptGroupRow *spt_profile_root(const SptProfile *profile, uint32_t function, SptRoots *ret_roots);
+/*
+ * What a root that spt_profile_arrange() made stands for, of @profile or of what it was refiltered
+ * from; NULL for other functions.
+ */
+const SptGroupRow *spt_profile_root(const SptProfile *profile, uint32_t function,
+				    SptRoots *ret_roots);
 
 /*
- * The tree the other way round: below @function who called it (its innermost occurrence on each stack), and who called those, out
- * to the roots.  A total is the weight of the stacks that go that way.  UINT32_MAX: below every innermost function, with its self.
- * Elements are SptTreeNode; element 0 is @function.  What would become larger than memory can bear ends earlier.
+ * The tree the other way round: below @function who called it (its innermost occurrence on each
+ * stack), and who called those, out to the roots.  A total is the weight of the stacks that go that
+ * way.  UINT32_MAX: below every innermost function, with its self.  Elements are SptTreeNode;
+ * element 0 is @function.  What would become larger than memory can bear ends earlier.
  */
 GArray *spt_profile_bottom_up(const SptProfile *profile, uint32_t function);
 

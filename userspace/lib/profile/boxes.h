@@ -7,7 +7,11 @@
 
 typedef struct {
 	uint32_t node;
-	uint32_t n_more;		/* > 0: not @node alone, but so many boxes from it on that are too narrow to stand by themselves */
+	/*
+	 * > 0: not @node alone, but so many boxes from it on that are too narrow to stand by
+	 * themselves
+	 */
+	uint32_t n_more;
 	uint32_t depth;			/* the outermost's is 0 */
 	uint64_t begin, weight;		/* across, from the left edge */
 } SptFlameBox;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Rules are asked once per function; a node of the tree that has no category of its own takes the one of the node above. */
+/*
+ * Rules are asked once per function; a node of the tree that has no category of its own takes the
+ * one of the node above.
+ */
 #include "profile/categories.h"
 
 #include <string.h>
@@ -105,7 +108,8 @@ static uint32_t category_of(const SptCategories *categories, const SptFunction *
 	for (unsigned i = 0; i < categories->rules->len; i++) {
 		const struct rule *rule = &g_array_index(categories->rules, struct rule, i);
 
-		if (spt_glob_match(rule->function, function->name) && spt_glob_match(rule->object, function->object))
+		if (spt_glob_match(rule->function, function->name) &&
+		    spt_glob_match(rule->object, function->object))
 			return rule->category;
 	}
 	return UINT32_MAX;

@@ -2,9 +2,10 @@
 /*
  * Categories: what kind of work the time went to, by rules about functions and objects.
  *
- * A rule file has a rule a line, "category = function pattern" or "category = function pattern @ object pattern" (glob.h);
- * '#' begins a comment line.  A function belongs to the category of the first rule that matches it.  A sample belongs to the
- * category of the innermost function on its stack that has one; the rest is "other".
+ * A rule file has a rule a line, "category = function pattern" or "category = function pattern @
+ * object pattern" (glob.h); '#' begins a comment line.  A function belongs to the category of the
+ * first rule that matches it.  A sample belongs to the category of the innermost function on its
+ * stack that has one; the rest is "other".
  */
 #ifndef SPT_CATEGORIES_H
 #define SPT_CATEGORIES_H
@@ -26,13 +27,18 @@ typedef struct {
 	uint64_t weight;
 } SptCategoryWeight;
 
-/* NULL with a sentence that says which line is wrong; names in @text are not checked for being UTF-8. */
+/*
+ * NULL with a sentence that says which line is wrong; names in @text are not checked for being
+ * UTF-8.
+ */
 SptCategories *spt_categories_parse(const char *text, GError **error);
 void spt_categories_free(SptCategories *categories);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptCategories, spt_categories_free)
 
-/* Each category once, heaviest first, and "other" as the last; the weights add up to the profile's total.  Elements are
- * SptCategoryWeight. */
+/*
+ * Each category once, heaviest first, and "other" as the last; the weights add up to the profile's
+ * total.  Elements are SptCategoryWeight.
+ */
 GArray *spt_categories_weigh(const SptCategories *categories, const SptProfile *profile);
 
 G_END_DECLS

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* One pass over the samples of that time; a box is open as long as the next stack goes through the same node of the tree. */
+/*
+ * One pass over the samples of that time; a box is open as long as the next stack goes through the
+ * same node of the tree.
+ */
 #include "profile/chart.h"
 
 #include "profile/profile-private.h"
@@ -10,8 +13,9 @@ struct open_box {
 };
 
 /*
- * Boxes too narrow to be told apart, in a row, until they are wide enough together.  Which function has most of it is found by a
- * vote (Boyer and Moore's, weighted): what remains of its lead is no more than its time.
+ * Boxes too narrow to be told apart, in a row, until they are wide enough together.  Which function
+ * has most of it is found by a vote (Boyer and Moore's, weighted): what remains of its lead is no
+ * more than its time.
  */
 struct mixture {
 	SptFlameBox box;		/* n_more: how many; 0: there are none.  Its node leads */
@@ -41,9 +45,11 @@ static bool is_near(const struct chart *chart, const SptFlameBox *before, const 
 /* The same again after a short while is one box. */
 static void add_box(struct chart *chart, struct row *row, const SptFlameBox *box)
 {
-	SptFlameBox *before = row->last ? &g_array_index(chart->boxes, SptFlameBox, row->last - 1) : NULL;
+	SptFlameBox *before =
+		row->last ? &g_array_index(chart->boxes, SptFlameBox, row->last - 1) : NULL;
 
-	if (before && is_near(chart, before, box) && (before->n_more ? box->n_more > 0 : !box->n_more && before->node == box->node)) {
+	if (before && is_near(chart, before, box) &&
+	    (before->n_more ? box->n_more > 0 : !box->n_more && before->node == box->node)) {
 		before->weight = box->begin + box->weight - before->begin;
 		before->n_more += box->n_more;
 		return;
@@ -91,7 +97,10 @@ static void mix(struct chart *chart, struct row *row, const SptFlameBox *box)
 static void close_box(struct chart *chart, uint32_t depth, const struct open_box *open)
 {
 	SptFlameBox box = {
-		.node = open->node, .depth = depth, .begin = open->begin - chart->begin_ns, .weight = chart->until - open->begin,
+		.node = open->node,
+		.depth = depth,
+		.begin = open->begin - chart->begin_ns,
+		.weight = chart->until - open->begin,
 	};
 	struct row *row;
 
@@ -112,14 +121,16 @@ static void close_box(struct chart *chart, uint32_t depth, const struct open_box
 static void close_from(struct chart *chart, uint32_t depth)
 {
 	while (chart->open->len > depth) {
-		close_box(chart, chart->open->len - 1, &g_array_index(chart->open, struct open_box, chart->open->len - 1));
+		close_box(chart, chart->open->len - 1,
+			  &g_array_index(chart->open, struct open_box, chart->open->len - 1));
 		g_array_set_size(chart->open, chart->open->len - 1);
 	}
 }
 
 static void add_sample(struct chart *chart, uint64_t time, const struct spt_row *row)
 {
-	uint64_t length = row->weight * chart->period_ns, begin = MAX(time > length ? time - length : 0, chart->begin_ns);
+	uint64_t length = row->weight * chart->period_ns,
+		 begin = MAX(time > length ? time - length : 0, chart->begin_ns);
 	/* Ticks of neighbouring periods are up to two periods apart. */
 	bool is_gap = begin > chart->until + chart->period_ns;
 	uint32_t depth = 0;
@@ -134,7 +145,9 @@ static void add_sample(struct chart *chart, uint64_t time, const struct spt_row 
 		depth++;
 	close_from(chart, depth);
 	for (; depth < chart->path->len; depth++) {
-		struct open_box open = { g_array_index(chart->path, uint32_t, chart->path->len - 1 - depth), is_gap ? begin : chart->until };
+		struct open_box open = { g_array_index(chart->path, uint32_t,
+						       chart->path->len - 1 - depth),
+					 is_gap ? begin : chart->until };
 
 		open.begin = MAX(open.begin, chart->begin_ns);
 		g_array_append_val(chart->open, open);
@@ -161,17 +174,25 @@ static int compare_boxes(gconstpointer a, gconstpointer b)
 	return x->begin < y->begin ? -1 : x->begin > y->begin;
 }
 
-GArray *spt_chart_new(const SptProfile *base, uint32_t tid, uint64_t begin_ns, uint64_t end_ns, uint64_t least_ns)
+GArray *spt_chart_new(const SptProfile *base, uint32_t tid, uint64_t begin_ns, uint64_t end_ns,
+		      uint64_t least_ns)
 {
 	g_autofree bool *is_wanted = find_threads(base->capture, tid);
 	struct chart chart = {
-		.nodes = (const SptTreeNode *)base->tree->data, .begin_ns = begin_ns, .end_ns = end_ns, .least_ns = least_ns,
-		.period_ns = MAX(spt_capture_period_ns(base->capture), 1), .until = begin_ns,
-		.open = g_array_new(FALSE, FALSE, sizeof(struct open_box)), .path = g_array_new(FALSE, FALSE, sizeof(uint32_t)),
-		.rows = g_array_new(FALSE, TRUE, sizeof(struct row)), .boxes = g_array_new(FALSE, FALSE, sizeof(SptFlameBox)),
+		.nodes = (const SptTreeNode *)base->tree->data,
+		.begin_ns = begin_ns,
+		.end_ns = end_ns,
+		.least_ns = least_ns,
+		.period_ns = MAX(spt_capture_period_ns(base->capture), 1),
+		.until = begin_ns,
+		.open = g_array_new(FALSE, FALSE, sizeof(struct open_box)),
+		.path = g_array_new(FALSE, FALSE, sizeof(uint32_t)),
+		.rows = g_array_new(FALSE, TRUE, sizeof(struct row)),
+		.boxes = g_array_new(FALSE, FALSE, sizeof(SptFlameBox)),
 	};
 
-	for (uint64_t i = spt_profile_row_at(base, begin_ns + 1); i < base->n_rows && base->sources[i].time <= end_ns; i++) {
+	for (uint64_t i = spt_profile_row_at(base, begin_ns + 1);
+	     i < base->n_rows && base->sources[i].time <= end_ns; i++) {
 		if (is_wanted[base->sources[i].thread])
 			add_sample(&chart, base->sources[i].time, &base->rows[i]);
 	}

@@ -7,10 +7,12 @@
 #include "words/words.h"
 #include "stash/pairs.h"
 
-static const char *problem_of(const SptCapture *capture, SptSymbols *symbols, const SptCoverageRow *row)
+static const char *problem_of(const SptCapture *capture, SptSymbols *symbols,
+			      const SptCoverageRow *row)
 {
 	const char *problem = spt_symbols_problem(symbols, row->object);
-	uint32_t kind = row->object < capture->n_objects ? capture->objects[row->object].kind : SPT_OBJECT_UNKNOWN;
+	uint32_t kind = row->object < capture->n_objects ? capture->objects[row->object].kind :
+							   SPT_OBJECT_UNKNOWN;
 
 	if (problem)
 		return spt_words(problem);
@@ -63,7 +65,10 @@ GArray *spt_coverage_new(const SptCapture *capture, SptSymbols *symbols)
 		at = spt_pairs_at(&places, i == 0 ? 0 : frame->object, (uintptr_t)name.object);
 		if (*at == UINT32_MAX) {
 			*at = rows->len;
-			g_array_append_vals(rows, &(SptCoverageRow){ .object = i == 0 ? 0 : frame->object, .name = name.object }, 1);
+			g_array_append_vals(rows,
+					    &(SptCoverageRow){ .object = i == 0 ? 0 : frame->object,
+							       .name = name.object },
+					    1);
 		}
 		row = &g_array_index(rows, SptCoverageRow, *at);
 		row->weight += weights[i];

@@ -8,16 +8,26 @@
 G_BEGIN_DECLS
 
 typedef struct {
-	uint32_t object;		/* of the capture; 0: the samples have no stack, or its innermost frame could not be resolved */
-	const char *name;		/* as views call it: a kernel module by itself, "[no stack]"; lives as long as the symbols */
-	uint64_t weight;		/* periods of the samples whose innermost frame lies in it */
-	uint64_t named;			/* of these, those where it is in a function that has a name */
+	/*
+	 * of the capture; 0: the samples have no stack, or its innermost frame could not be
+	 * resolved
+	 */
+	uint32_t object;
+	const char *
+		name; /* as views call it: a kernel module by itself, "[no stack]"; lives as long as the symbols */
+	/* Periods of the samples whose innermost frame lies in it */
+	uint64_t weight;
+	/* Of these, those where it is in a function that has a name */
+	uint64_t named;
 	uint64_t sources[SPT_SOURCES];	/* the same by where the name is from */
-	const char *problem;		/* why the others have none; NULL if all have.  Lives as long as the symbols */
+	/* Why the others have none; NULL if all have.  Lives as long as the symbols */
+	const char *problem;
 } SptCoverageRow;
 
-/* Each object that has weight, what lacks most first, then the heaviest.  The weights add up to the capture's.  Elements are
- * SptCoverageRow. */
+/*
+ * Each object that has weight, what lacks most first, then the heaviest.  The weights add up to the
+ * capture's.  Elements are SptCoverageRow.
+ */
 GArray *spt_coverage_new(const SptCapture *capture, SptSymbols *symbols);
 /* The weight that has names, of all rows. */
 uint64_t spt_coverage_named(const GArray *rows);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Both sides are brought to one numbering of functions; a path is then a pair of numbers, as in folding. */
+/*
+ * Both sides are brought to one numbering of functions; a path is then a pair of numbers, as in
+ * folding.
+ */
 #include "profile/diff.h"
 
 #include <math.h>
@@ -38,7 +41,8 @@ static gboolean equal_rows(gconstpointer a, gconstpointer b)
 {
 	const SptDiffRow *x = a, *y = b;
 
-	return x->is_process == y->is_process && strcmp(x->name, y->name) == 0 && strcmp(x->object, y->object) == 0;
+	return x->is_process == y->is_process && strcmp(x->name, y->name) == 0 &&
+	       strcmp(x->object, y->object) == 0;
 }
 
 static void number_functions(struct sides *sides)
@@ -54,8 +58,11 @@ static void number_functions(struct sides *sides)
 		sides->common[side] = g_new(uint32_t, MAX(n, 1));
 		for (uint32_t i = 0; i < n; i++) {
 			SptDiffRow row = {
-				.name = functions[i].name, .object = functions[i].object,
-				.is_process = functions[i].is_process, .is_kernel = functions[i].is_kernel, .parent = UINT32_MAX,
+				.name = functions[i].name,
+				.object = functions[i].object,
+				.is_process = functions[i].is_process,
+				.is_kernel = functions[i].is_kernel,
+				.parent = UINT32_MAX,
 			};
 			gpointer index;
 
@@ -65,10 +72,10 @@ static void number_functions(struct sides *sides)
 				g_hash_table_insert(known, g_memdup2(&row, sizeof(row)), index);
 			}
 			sides->common[side][i] = GPOINTER_TO_UINT(index);
-			g_array_index(sides->functions, SptDiffRow, GPOINTER_TO_UINT(index)).self[side] +=
-				(double)functions[i].self * sides->worth[side];
-			g_array_index(sides->functions, SptDiffRow, GPOINTER_TO_UINT(index)).total[side] +=
-				(double)functions[i].total * sides->worth[side];
+			g_array_index(sides->functions, SptDiffRow, GPOINTER_TO_UINT(index))
+				.self[side] += (double)functions[i].self * sides->worth[side];
+			g_array_index(sides->functions, SptDiffRow, GPOINTER_TO_UINT(index))
+				.total[side] += (double)functions[i].total * sides->worth[side];
 		}
 	}
 }
@@ -89,15 +96,18 @@ GArray *spt_diff_functions(const SptProfile *before, const SptProfile *after)
 }
 
 /* The row of the path that goes on from row @parent by @function. */
-static uint32_t path_for(const struct sides *sides, struct spt_pairs *known, GArray *paths, uint32_t parent,
-			 uint32_t function)
+static uint32_t path_for(const struct sides *sides, struct spt_pairs *known, GArray *paths,
+			 uint32_t parent, uint32_t function)
 {
 	uint32_t *path = spt_pairs_at(known, parent, function);
 
 	if (*path == UINT32_MAX) {
 		const SptDiffRow *named = &g_array_index(sides->functions, SptDiffRow, function);
 		SptDiffRow row = {
-			.name = named->name, .object = named->object, .is_process = named->is_process, .parent = parent,
+			.name = named->name,
+			.object = named->object,
+			.is_process = named->is_process,
+			.parent = parent,
 		};
 
 		*path = paths->len;
@@ -123,7 +133,8 @@ GArray *spt_diff_paths(const SptProfile *before, const SptProfile *after)
 			uint32_t function = sides.common[side][nodes[i].function];
 			SptDiffRow *path;
 
-			path_of[i] = path_for(&sides, &known, paths, path_of[nodes[i].parent], function);
+			path_of[i] =
+				path_for(&sides, &known, paths, path_of[nodes[i].parent], function);
 			path = &g_array_index(paths, SptDiffRow, path_of[i]);
 			path->self[side] += (double)nodes[i].self * sides.worth[side];
 			path->total[side] += (double)nodes[i].total * sides.worth[side];
@@ -135,7 +146,10 @@ GArray *spt_diff_paths(const SptProfile *before, const SptProfile *after)
 	return paths;
 }
 
-/* What each side has for itself in each node of a tree that has all paths of both; and the tree's functions. */
+/*
+ * What each side has for itself in each node of a tree that has all paths of both; and the tree's
+ * functions.
+ */
 struct merged {
 	struct spt_tree_builder builder;
 	GArray *selfs[SPT_SIDES];	/* double */
@@ -150,10 +164,12 @@ static void merge_side(struct merged *merged, const struct sides *sides, unsigne
 	for (uint32_t i = 1; i < n; i++) {
 		if (nodes[i].total == 0)
 			continue;
-		places[i] = spt_tree_builder_child(&merged->builder, places[nodes[i].parent], sides->common[side][nodes[i].function]);
+		places[i] = spt_tree_builder_child(&merged->builder, places[nodes[i].parent],
+						   sides->common[side][nodes[i].function]);
 		if (merged->builder.nodes->len > merged->selfs[side]->len)
 			g_array_set_size(merged->selfs[side], merged->builder.nodes->len);
-		g_array_index(merged->selfs[side], double, places[i]) += (double)nodes[i].self * sides->worth[side];
+		g_array_index(merged->selfs[side], double, places[i]) +=
+			(double)nodes[i].self * sides->worth[side];
 	}
 }
 
@@ -173,7 +189,10 @@ static GArray *name_functions(const GArray *rows)
 	for (uint32_t i = 0; i < rows->len; i++) {
 		const SptDiffRow *row = &g_array_index(rows, SptDiffRow, i);
 		const SptFunction function = {
-			.name = row->name, .object = row->object, .is_process = row->is_process, .has_symbol = true,
+			.name = row->name,
+			.object = row->object,
+			.is_process = row->is_process,
+			.has_symbol = true,
 			.is_kernel = row->is_kernel,
 			.self = (uint64_t)(SPT_DIFF_WHOLE * MAX(row->self[0], row->self[1])),
 			.total = (uint64_t)(SPT_DIFF_WHOLE * MAX(row->total[0], row->total[1])),
@@ -191,8 +210,9 @@ static GArray *place_changes(const struct merged *merged, const uint32_t *places
 
 	g_array_set_size(changes, n);
 	for (uint32_t i = 0; i < n; i++)
-		g_array_index(changes, double, places[i]) = g_array_index(merged->selfs[SPT_AFTER], double, i) -
-							   g_array_index(merged->selfs[SPT_BEFORE], double, i);
+		g_array_index(changes, double, places[i]) =
+			g_array_index(merged->selfs[SPT_AFTER], double, i) -
+			g_array_index(merged->selfs[SPT_BEFORE], double, i);
 	return changes;
 }
 
@@ -206,7 +226,8 @@ SptDiffTree *spt_diff_tree(const SptProfile *before, const SptProfile *after, co
 
 	/* The larger one of both is the whole. */
 	if (worth) {
-		most = MAX((double)spt_profile_total(before) * worth[0], (double)spt_profile_total(after) * worth[1]);
+		most = MAX((double)spt_profile_total(before) * worth[0],
+			   (double)spt_profile_total(after) * worth[1]);
 		for (unsigned side = 0; side < SPT_SIDES; side++)
 			sides.worth[side] = most > 0 ? worth[side] / most : 0;
 	}
@@ -219,8 +240,9 @@ SptDiffTree *spt_diff_tree(const SptProfile *before, const SptProfile *after, co
 	for (unsigned side = 0; side < SPT_SIDES; side++)
 		g_array_set_size(merged.selfs[side], merged.builder.nodes->len);
 	for (uint32_t i = 0; i < merged.builder.nodes->len; i++)
-		g_array_index(merged.builder.nodes, SptTreeNode, i).self = (uint64_t)(SPT_DIFF_WHOLE *
-			MAX(g_array_index(merged.selfs[0], double, i), g_array_index(merged.selfs[1], double, i)));
+		g_array_index(merged.builder.nodes, SptTreeNode, i).self =
+			(uint64_t)(SPT_DIFF_WHOLE * MAX(g_array_index(merged.selfs[0], double, i),
+							g_array_index(merged.selfs[1], double, i)));
 	for (unsigned side = 0; side < SPT_SIDES; side++)
 		add_to_parents(&merged.builder, merged.selfs[side]);
 	tree->rows = sides.functions;
@@ -260,7 +282,8 @@ static double change(const SptDiffRow *row, bool of_total)
 static int compare_changes(gconstpointer a, gconstpointer b, gpointer data)
 {
 	const struct order *order = data;
-	const SptDiffRow *x = &order->rows[*(const uint32_t *)a], *y = &order->rows[*(const uint32_t *)b];
+	const SptDiffRow *x = &order->rows[*(const uint32_t *)a],
+			 *y = &order->rows[*(const uint32_t *)b];
 	int names;
 
 	if (change(x, order->by_total) != change(y, order->by_total))

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What lies around one function: who called it, what it called, and the tree of everything below it. */
+/*
+ * What lies around one function: who called it, what it called, and the tree of everything below
+ * it.
+ */
 #include "profile/profile-private.h"
 #include "profile/tree.h"
 
@@ -52,8 +55,8 @@ static bool is_outermost_member(const struct spt_walk *walk, const bool *members
 	return (*above)++ == 0;
 }
 
-void spt_profile_sums_of(const SptProfile *profile, const uint32_t *functions, uint32_t n, uint64_t *ret_self,
-			 uint64_t *ret_total)
+void spt_profile_sums_of(const SptProfile *profile, const uint32_t *functions, uint32_t n,
+			 uint64_t *ret_self, uint64_t *ret_total)
 {
 	struct spt_walk walk = { .nodes = (const SptTreeNode *)profile->tree->data };
 	g_autofree bool *members = mark_members(profile, functions, n);
@@ -149,7 +152,10 @@ static uint32_t count_outermost(const SptProfile *profile, uint32_t function, ui
 	return n;
 }
 
-/* Nodes where a way down begins (@function's, or those that hold) and what is below them, merged; @root: the root's function. */
+/*
+ * Nodes where a way down begins (@function's, or those that hold) and what is below them, merged;
+ * @root: the root's function.
+ */
 static GArray *merge_below(const SptProfile *profile, uint32_t root, const bool *holds)
 {
 	const SptTreeNode *nodes = (const SptTreeNode *)profile->tree->data;
@@ -190,5 +196,6 @@ GArray *spt_profile_descendants(const SptProfile *profile, uint32_t function)
 
 	if (n != 1)
 		return merge_below(profile, function, NULL);
-	return spt_tree_below((const SptTreeNode *)profile->tree->data, top, (const SptFunction *)profile->functions->data);
+	return spt_tree_below((const SptTreeNode *)profile->tree->data, top,
+			      (const SptFunction *)profile->functions->data);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * An expression becomes a program in postfix order over a set of names.  Which of the names are on a path is one
- * word of bits, handed down the tree; the program runs only where that word differs from the parent's.
+ * An expression becomes a program in postfix order over a set of names.  Which of the names are on
+ * a path is one word of bits, handed down the tree; the program runs only where that word differs
+ * from the parent's.
  */
 #include "profile/expression.h"
 
@@ -41,17 +42,19 @@ G_DEFINE_QUARK(spt-expression-error-quark, spt_expression_error)
 
 static bool fail(struct parser *parser, const char *what)
 {
-	spt_set_error(parser->error, SPT_EXPRESSION_ERROR, SPT_EXPRESSION_ERROR_SYNTAX,
-		      "\"%s\" is no expression: %s at character %u; write for example foo and (malloc or free)", parser->text,
-		      spt_words(what), (unsigned)(parser->at - parser->text) + 1);
+	spt_set_error(
+		parser->error, SPT_EXPRESSION_ERROR, SPT_EXPRESSION_ERROR_SYNTAX,
+		"\"%s\" is no expression: %s at character %u; write for example foo and (malloc or free)",
+		parser->text, spt_words(what), (unsigned)(parser->at - parser->text) + 1);
 	return false;
 }
 
 static bool too_large(struct parser *parser)
 {
-	spt_set_error(parser->error, SPT_EXPRESSION_ERROR, SPT_EXPRESSION_ERROR_TOO_LARGE,
-		      "The expression is too large: at most %u names and %u parentheses in one another", SPT_EXPRESSION_MAX_NAMES,
-		      MAX_DEPTH);
+	spt_set_error(
+		parser->error, SPT_EXPRESSION_ERROR, SPT_EXPRESSION_ERROR_TOO_LARGE,
+		"The expression is too large: at most %u names and %u parentheses in one another",
+		SPT_EXPRESSION_MAX_NAMES, MAX_DEPTH);
 	return false;
 }
 
@@ -146,13 +149,15 @@ static bool parse_operand(struct parser *parser)
 	for (unsigned i = 0; i < 2; i++) {
 		const char *reserved = i ? "or" : "and";
 
-		if ((size_t)(parser->at - begin) == strlen(reserved) && strncmp(begin, reserved, strlen(reserved)) == 0) {
+		if ((size_t)(parser->at - begin) == strlen(reserved) &&
+		    strncmp(begin, reserved, strlen(reserved)) == 0) {
 			parser->at = begin;
 			return fail(parser, "a function's name is missing");
 		}
 	}
 	return add_name(parser, g_string_new_len(begin, parser->at - begin),
-			memchr(begin, '*', parser->at - begin) || memchr(begin, '?', parser->at - begin));
+			memchr(begin, '*', parser->at - begin) ||
+				memchr(begin, '?', parser->at - begin));
 }
 
 static bool parse_not(struct parser *parser)
@@ -196,7 +201,9 @@ static void clear_name(gpointer data)
 SptExpression *spt_expression_parse(const char *text, GError **error)
 {
 	g_autoptr(SptExpression) expression = g_new0(SptExpression, 1);
-	struct parser parser = { .text = text, .at = text, .expression = expression, .error = error };
+	struct parser parser = {
+		.text = text, .at = text, .expression = expression, .error = error
+	};
 
 	expression->names = g_array_new(FALSE, FALSE, sizeof(struct name));
 	g_array_set_clear_func(expression->names, clear_name);
@@ -205,7 +212,8 @@ SptExpression *spt_expression_parse(const char *text, GError **error)
 		return NULL;
 	skip_blanks(&parser);
 	if (*parser.at) {
-		fail(&parser, *parser.at == ')' ? "a parenthesis too many" : SPT_WORDS("and or or is missing"));
+		fail(&parser, *parser.at == ')' ? "a parenthesis too many" :
+						  SPT_WORDS("and or or is missing"));
 		return NULL;
 	}
 	return g_steal_pointer(&expression);
@@ -230,7 +238,8 @@ static uint64_t bits_of(const SptExpression *expression, const SptFunction *func
 	for (unsigned i = 0; i < expression->names->len; i++) {
 		const struct name *name = &g_array_index(expression->names, struct name, i);
 
-		if (name->is_pattern ? spt_glob_match(name->text, function->name) : strcmp(name->text, function->name) == 0)
+		if (name->is_pattern ? spt_glob_match(name->text, function->name) :
+				       strcmp(name->text, function->name) == 0)
 			bits |= UINT64_C(1) << i;
 	}
 	return bits;
@@ -242,7 +251,8 @@ static bool run(const SptExpression *expression, uint64_t bits)
 	unsigned depth = 0;
 
 	for (unsigned i = 0; i < expression->program->len; i++) {
-		const struct operation *operation = &g_array_index(expression->program, struct operation, i);
+		const struct operation *operation =
+			&g_array_index(expression->program, struct operation, i);
 
 		switch (operation->operator) {
 		case NAME:
@@ -264,8 +274,8 @@ static bool run(const SptExpression *expression, uint64_t bits)
 	return stack[0];
 }
 
-bool *spt_expression_holds(const SptExpression *expression, const SptTreeNode *nodes, uint32_t n_nodes,
-			   const SptFunction *functions, uint32_t n_functions)
+bool *spt_expression_holds(const SptExpression *expression, const SptTreeNode *nodes,
+			   uint32_t n_nodes, const SptFunction *functions, uint32_t n_functions)
 {
 	g_autofree uint64_t *of_function = g_new(uint64_t, MAX(n_functions, 1));
 	g_autofree uint64_t *of_path = g_new0(uint64_t, n_nodes);
@@ -278,7 +288,8 @@ bool *spt_expression_holds(const SptExpression *expression, const SptTreeNode *n
 		uint32_t parent = nodes[i].parent;
 
 		of_path[i] = of_path[parent] | of_function[nodes[i].function];
-		holds[i] = of_path[i] == of_path[parent] ? holds[parent] : run(expression, of_path[i]);
+		holds[i] =
+			of_path[i] == of_path[parent] ? holds[parent] : run(expression, of_path[i]);
 	}
 	return holds;
 }

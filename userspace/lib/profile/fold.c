@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Folding: each raw stack (a node of the capture's prefix tree, in some process) becomes a path of functions.
- * All nodes are named first, in the order of their places.  A (process, raw node) is folded once and remembered, so a recording costs
- * its distinct nodes, and a leaf or sample one look-up.
+ * Folding: each raw stack (a node of the capture's prefix tree, in some process) becomes a path of
+ * functions.  All nodes are named first, in the order of their places.  A (process, raw node) is
+ * folded once and remembered, so a recording costs its distinct nodes, and a leaf or sample one
+ * look-up.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -14,8 +15,8 @@
 #include "stash/sort.h"
 
 /*
- * A small file can claim deep stacks in many processes, whose product is huge.  Such stacks are counted in their process under
- * a name that says so; real recordings stay far below both limits.
+ * A small file can claim deep stacks in many processes, whose product is huge.  Such stacks are
+ * counted in their process under a name that says so; real recordings stay far below both limits.
  */
 #define STACK_MAX_FRAMES 2048
 
@@ -30,7 +31,10 @@
 /* Nodes are fetched so far ahead of their turn. */
 #define AHEAD 16
 
-/* The first process that had a raw node, and what it was folded to there.  Nearly always there is no other. */
+/*
+ * The first process that had a raw node, and what it was folded to there.  Nearly always there is
+ * no other.
+ */
 struct first {
 	uint32_t process, leaf;
 };
@@ -51,9 +55,11 @@ struct folder {
 	struct spt_tree_builder tree;
 	struct spt_pairs functions;	/* (name, object), interned -> function */
 	struct first *first;		/* of each raw node */
-	struct spt_pairs others;	/* (process function, raw node) -> tree node, of later processes */
+	/* (process function, raw node) -> tree node, of later processes */
+	struct spt_pairs others;
 	uint32_t *function_of_node;	/* of each raw node; INLINED: of several */
-	GArray *inlined;		/* uint32_t: of such nodes how many functions and which, outermost first */
+	/* uint32_t: of such nodes how many functions and which, outermost first */
+	GArray *inlined;
 	uint32_t *function_of_process;	/* of each image; NOBODY until it is asked for */
 	SptFunction last;		/* that was asked for, and which it is */
 	uint32_t last_function;
@@ -67,7 +73,8 @@ struct folder {
 
 static uint32_t function_for(struct folder *folder, const SptFunction *wanted)
 {
-	uint32_t *function = spt_pairs_at(&folder->functions, (uintptr_t)wanted->name, (uintptr_t)wanted->object);
+	uint32_t *function = spt_pairs_at(&folder->functions, (uintptr_t)wanted->name,
+					  (uintptr_t)wanted->object);
 
 	if (*function == UINT32_MAX) {
 		*function = folder->profile->functions->len;
@@ -79,7 +86,10 @@ static uint32_t function_for(struct folder *folder, const SptFunction *wanted)
 static uint32_t function_of_name(struct folder *folder, const SptName *name, bool is_kernel)
 {
 	SptFunction wanted = {
-		.name = name->function, .object = name->object, .has_symbol = name->has_symbol, .is_kernel = is_kernel,
+		.name = name->function,
+		.object = name->object,
+		.has_symbol = name->has_symbol,
+		.is_kernel = is_kernel,
 	};
 	const SptFunction *last = &folder->last;
 
@@ -101,7 +111,8 @@ static uint32_t function_of_frame(struct folder *folder, const SptFrame *frame)
 	SptObjectKind kind = folder->capture->objects[frame->object].kind;
 	bool is_kernel = kind == SPT_OBJECT_KERNEL || kind == SPT_OBJECT_MODULES;
 	SptNamedPlace places[SPT_INLINES_MAX];
-	uint32_t n = spt_symbols_functions(folder->symbols, frame, places), at = folder->inlined->len;
+	uint32_t n = spt_symbols_functions(folder->symbols, frame, places),
+		 at = folder->inlined->len;
 
 	if (n == 1)
 		return function_of_name(folder, &places[0].name, is_kernel);
@@ -115,7 +126,8 @@ static uint32_t function_of_frame(struct folder *folder, const SptFrame *frame)
 }
 
 /* The functions of raw node @node, outermost first; how many in @ret_n. */
-static const uint32_t *functions_of_node(const struct folder *folder, uint32_t node, uint32_t *ret_n)
+static const uint32_t *functions_of_node(const struct folder *folder, uint32_t node,
+					 uint32_t *ret_n)
 {
 	const uint32_t *function = &folder->function_of_node[node];
 
@@ -136,7 +148,8 @@ static void measure_depths(struct folder *folder)
 		uint32_t n;
 
 		functions_of_node(folder, i, &n);
-		folder->depth[i] = MIN(folder->depth[capture->nodes[i].parent] + n, STACK_MAX_FRAMES + 1);
+		folder->depth[i] =
+			MIN(folder->depth[capture->nodes[i].parent] + n, STACK_MAX_FRAMES + 1);
 	}
 }
 
@@ -164,7 +177,8 @@ static void name_nodes(struct folder *folder, const bool *used)
 	const SptNode *nodes = capture->nodes;
 	uint32_t n, function = 0;
 	g_autofree bool *used_frames = used ? find_used_frames(capture, used) : NULL;
-	g_autofree struct spt_item *items = spt_sort_frames(nodes, capture->n_nodes, capture->n_frames, used_frames, &n);
+	g_autofree struct spt_item *items =
+		spt_sort_frames(nodes, capture->n_nodes, capture->n_frames, used_frames, &n);
 	g_autofree uint32_t *functions = g_new0(uint32_t, capture->n_frames);	/* by frame */
 
 	for (uint32_t i = 0; i < n; i++) {
@@ -212,7 +226,9 @@ static uint32_t recall(const struct folder *folder, uint32_t process, uint32_t n
 {
 	if (folder->first[node].process == process)
 		return folder->first[node].leaf;
-	return folder->first[node].process == NOBODY ? UINT32_MAX : spt_pairs_get(&folder->others, process, node);
+	return folder->first[node].process == NOBODY ?
+		       UINT32_MAX :
+		       spt_pairs_get(&folder->others, process, node);
 }
 
 static void remember(struct folder *folder, uint32_t process, uint32_t node, uint32_t leaf)
@@ -244,7 +260,8 @@ static uint32_t fold(struct folder *folder, uint32_t process, uint32_t node)
 	}
 	if (n > 0 && (folder->tree.nodes->len + STACK_MAX_FRAMES > SPT_PROFILE_MAX_NODES ||
 		      folder->others.n + STACK_MAX_FRAMES > SPT_PROFILE_MAX_NODES))
-		return fold_aside(folder, spt_tree_builder_child(&folder->tree, 0, process), "[too many stacks]");
+		return fold_aside(folder, spt_tree_builder_child(&folder->tree, 0, process),
+				  "[too many stacks]");
 	while (n > 0) {
 		const uint32_t *functions;
 		uint32_t n_functions;
@@ -266,7 +283,8 @@ static void fetch_leaf(const struct folder *folder, uint32_t at)
 }
 
 /* @process: a function.  Until the tree is finished, a node's total counts its samples. */
-static uint32_t take(struct folder *folder, uint32_t process, uint32_t node, uint64_t weight, uint64_t samples)
+static uint32_t take(struct folder *folder, uint32_t process, uint32_t node, uint64_t weight,
+		     uint64_t samples)
 {
 	uint32_t at = fold(folder, process, node);
 	SptTreeNode *leaf = &g_array_index(folder->tree.nodes, SptTreeNode, at);
@@ -320,7 +338,8 @@ static void fold_leaves(struct folder *folder, const SptFilter *filter)
 		if (i + AHEAD < capture->n_leaves)
 			fetch_leaf(folder, folder->first[leaf[AHEAD].node].leaf);
 		if (processes[leaf->process])
-			take(folder, function_of_process(folder, leaf->process), leaf->node, leaf->weight, leaf->samples);
+			take(folder, function_of_process(folder, leaf->process), leaf->node,
+			     leaf->weight, leaf->samples);
 	}
 }
 
@@ -333,7 +352,8 @@ static void fold_samples(struct folder *folder, const struct spt_selection *sele
 	uint64_t n_done = 0;
 	uint32_t n;
 
-	while (goes_on(folder, NAMING_SHARE + (1 - NAMING_SHARE) * (double)n_done / (double)MAX(capture->n_samples, 1)) &&
+	while (goes_on(folder, NAMING_SHARE + (1 - NAMING_SHARE) * (double)n_done /
+						      (double)MAX(capture->n_samples, 1)) &&
 	       (sample = spt_samples_next(samples, &n))) {
 		n_done += n;
 		for (uint32_t i = 0; i < n; i++, sample++) {
@@ -342,22 +362,30 @@ static void fold_samples(struct folder *folder, const struct spt_selection *sele
 			if (!spt_selection_has_time(selection, sample->time) ||
 			    !spt_selection_has_place(selection, sample->thread, sample->cpu))
 				continue;
-			leaf = take(folder, function_of_process(folder, process), sample->node, sample->weight, 1);
+			leaf = take(folder, function_of_process(folder, process), sample->node,
+				    sample->weight, 1);
 			if (folder->rows) {
-				folder->rows[folder->n_rows] = (struct spt_row){ leaf, sample->weight };
-				folder->sources[folder->n_rows++] = (struct spt_row_source){ sample->time, sample->thread, sample->cpu };
+				folder->rows[folder->n_rows] =
+					(struct spt_row){ leaf, sample->weight };
+				folder->sources[folder->n_rows++] =
+					(struct spt_row_source){ sample->time, sample->thread,
+								 sample->cpu };
 			}
 		}
 	}
 }
 
-/* Takes away what @filter does not want of the stacks: the tree is laid out by weight.  The number of samples that are left. */
+/*
+ * Takes away what @filter does not want of the stacks: the tree is laid out by weight.  The number
+ * of samples that are left.
+ */
 static uint64_t choose_leaves(struct folder *folder, const SptFilter *filter)
 {
 	SptTreeNode *nodes = (SptTreeNode *)folder->tree.nodes->data;
 	const GArray *functions = folder->profile->functions;
-	g_autofree bool *wanted = spt_profile_choose_leaves(filter, nodes, folder->tree.nodes->len,
-							    (const SptFunction *)functions->data, functions->len);
+	g_autofree bool *wanted =
+		spt_profile_choose_leaves(filter, nodes, folder->tree.nodes->len,
+					  (const SptFunction *)functions->data, functions->len);
 	uint64_t samples = 0;
 
 	for (uint32_t i = 0; i < folder->tree.nodes->len; i++) {
@@ -481,18 +509,24 @@ static void fold_selected(struct folder *folder, const SptFilter *filter)
 	spt_selection_clear(&selection);
 }
 
-static SptProfile *fold_capture(const SptCapture *capture, SptSymbols *symbols, const SptFilter *filter, bool is_base, SptProgress progress,
+static SptProfile *fold_capture(const SptCapture *capture, SptSymbols *symbols,
+				const SptFilter *filter, bool is_base, SptProgress progress,
 				void *data)
 {
 	SptProfile *profile = g_new0(SptProfile, 1);
-	struct folder folder = { .profile = profile, .capture = capture, .symbols = symbols, .progress = progress, .progress_data = data };
+	struct folder folder = { .profile = profile,
+				 .capture = capture,
+				 .symbols = symbols,
+				 .progress = progress,
+				 .progress_data = data };
 	g_autofree uint32_t *places = NULL;
 
 	profile->functions = g_array_new(FALSE, FALSE, sizeof(SptFunction));
 	folder_init(&folder, is_base);
 	fold_selected(&folder, filter);
 	profile->n_samples = choose_leaves(&folder, filter);
-	profile->tree = spt_tree_builder_finish(&folder.tree, profile->functions, is_base ? &places : NULL);
+	profile->tree =
+		spt_tree_builder_finish(&folder.tree, profile->functions, is_base ? &places : NULL);
 	spt_profile_mark_outermost(profile);
 	spt_profile_sum_up(profile);
 	if (is_base) {
@@ -518,12 +552,14 @@ SptProfile *spt_profile_new_base(const SptCapture *capture, SptSymbols *symbols)
 	return fold_capture(capture, symbols, NULL, true, NULL, NULL);
 }
 
-SptProfile *spt_profile_new_base_watched(const SptCapture *capture, SptSymbols *symbols, SptProgress progress, void *data)
+SptProfile *spt_profile_new_base_watched(const SptCapture *capture, SptSymbols *symbols,
+					 SptProgress progress, void *data)
 {
 	return fold_capture(capture, symbols, NULL, true, progress, data);
 }
 
-uint64_t spt_profile_weigh_nodes(const SptCapture *capture, SptSymbols *symbols, const SptFilter *filter, uint64_t *weights)
+uint64_t spt_profile_weigh_nodes(const SptCapture *capture, SptSymbols *symbols,
+				 const SptFilter *filter, uint64_t *weights)
 {
 	SptProfile profile = { .functions = g_array_new(FALSE, FALSE, sizeof(SptFunction)) };
 	struct folder folder = { .profile = &profile, .capture = capture, .symbols = symbols };
@@ -533,8 +569,10 @@ uint64_t spt_profile_weigh_nodes(const SptCapture *capture, SptSymbols *symbols,
 	folder.taken = g_array_new(FALSE, FALSE, sizeof(struct taken));
 	folder_init(&folder, false);
 	fold_selected(&folder, filter);
-	wanted = spt_profile_choose_leaves(filter, (const SptTreeNode *)folder.tree.nodes->data, folder.tree.nodes->len,
-					   (const SptFunction *)profile.functions->data, profile.functions->len);
+	wanted = spt_profile_choose_leaves(filter, (const SptTreeNode *)folder.tree.nodes->data,
+					   folder.tree.nodes->len,
+					   (const SptFunction *)profile.functions->data,
+					   profile.functions->len);
 	for (guint i = 0; i < folder.taken->len; i++) {
 		const struct taken *taken = &g_array_index(folder.taken, struct taken, i);
 

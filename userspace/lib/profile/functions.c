@@ -51,7 +51,8 @@ GArray *spt_profile_match(const SptProfile *profile, const char *pattern)
 	GArray *found = g_array_new(FALSE, FALSE, sizeof(uint32_t));
 
 	for (uint32_t i = 0; i < profile->functions->len; i++) {
-		if (functions[i].total > 0 && !functions[i].is_process && spt_glob_match(pattern, functions[i].name))
+		if (functions[i].total > 0 && !functions[i].is_process &&
+		    spt_glob_match(pattern, functions[i].name))
 			g_array_append_val(found, i);
 	}
 	return found;
@@ -65,9 +66,12 @@ struct order {
 static int compare_functions(gconstpointer a, gconstpointer b, gpointer data)
 {
 	const struct order *order = data;
-	const SptFunction *x = &order->functions[*(const uint32_t *)a], *y = &order->functions[*(const uint32_t *)b];
-	uint64_t x_first = order->by_self ? x->self : x->total, y_first = order->by_self ? y->self : y->total;
-	uint64_t x_second = order->by_self ? x->total : x->self, y_second = order->by_self ? y->total : y->self;
+	const SptFunction *x = &order->functions[*(const uint32_t *)a],
+			  *y = &order->functions[*(const uint32_t *)b];
+	uint64_t x_first = order->by_self ? x->self : x->total,
+		 y_first = order->by_self ? y->self : y->total;
+	uint64_t x_second = order->by_self ? x->total : x->self,
+		 y_second = order->by_self ? y->total : y->self;
 
 	if (x_first != y_first)
 		return x_first > y_first ? -1 : 1;

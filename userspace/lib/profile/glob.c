@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What follows the last '*' is tried at each place in turn; an earlier '*' never has to be asked again. */
+/*
+ * What follows the last '*' is tried at each place in turn; an earlier '*' never has to be asked
+ * again.
+ */
 #include "profile/glob.h"
 
 #include <stddef.h>

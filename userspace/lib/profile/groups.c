@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Each thread, CPU or leaf of the tree is put into its group once; then one pass over the samples adds up. */
+/*
+ * Each thread, CPU or leaf of the tree is put into its group once; then one pass over the samples
+ * adds up.
+ */
 #include "profile/groups.h"
 
 #include <string.h>
@@ -19,7 +22,8 @@ static SptGroupRow row_of_thread(const SptCapture *capture, uint32_t thread, Spt
 	const SptProcessRow *process = spt_process_of_thread(capture, thread);
 	SptGroupRow row = { .name = spt_process_label(process), .pid = process ? process->pid : 0 };
 
-	if (kind == SPT_GROUP_THREAD && thread < capture->n_threads && capture->threads[thread].id) {
+	if (kind == SPT_GROUP_THREAD && thread < capture->n_threads &&
+	    capture->threads[thread].id) {
 		const SptThreadRow *known = &capture->threads[thread];
 
 		row.tid = known->tid;
@@ -36,7 +40,8 @@ SptGroupRow spt_group_row(const SptProfile *base, SptGroupKind kind, uint32_t in
 	if (kind == SPT_GROUP_CPU) {
 		row.cpu = index;
 	} else if (kind == SPT_GROUP_OBJECT) {
-		function = &g_array_index(base->functions, SptFunction, g_array_index(base->tree, SptTreeNode, index).function);
+		function = &g_array_index(base->functions, SptFunction,
+					  g_array_index(base->tree, SptTreeNode, index).function);
 		row.name = function->is_process ? "[no stack]" : function->object;
 	} else {
 		row = row_of_thread(base->capture, index, kind);
@@ -77,8 +82,9 @@ GArray *spt_groups_new(const SptProfile *base, const SptFilter *filter, SptGroup
 {
 	g_autoptr(GHashTable) known = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
 	struct grouping grouping = { base, g_array_new(FALSE, FALSE, sizeof(SptGroupRow)), known };
-	g_autofree bool *wanted = spt_profile_choose_leaves(filter, (const SptTreeNode *)base->tree->data, base->tree->len,
-							    (const SptFunction *)base->functions->data, base->functions->len);
+	g_autofree bool *wanted = spt_profile_choose_leaves(
+		filter, (const SptTreeNode *)base->tree->data, base->tree->len,
+		(const SptFunction *)base->functions->data, base->functions->len);
 	struct spt_selection selection;
 	struct spt_pairs groups = { 0 };
 
@@ -86,11 +92,14 @@ GArray *spt_groups_new(const SptProfile *base, const SptFilter *filter, SptGroup
 	for (uint64_t i = 0; i < base->n_rows; i++) {
 		const struct spt_row *row = &base->rows[i];
 		const struct spt_row_source *source = &base->sources[i];
-		uint32_t index = kind == SPT_GROUP_CPU ? source->cpu : kind == SPT_GROUP_OBJECT ? row->leaf : source->thread;
+		uint32_t index = kind == SPT_GROUP_CPU	  ? source->cpu :
+				 kind == SPT_GROUP_OBJECT ? row->leaf :
+							    source->thread;
 		SptGroupRow *sum;
 		uint32_t *group;
 
-		if ((wanted && !wanted[row->leaf]) || !spt_selection_has_time(&selection, source->time) ||
+		if ((wanted && !wanted[row->leaf]) ||
+		    !spt_selection_has_time(&selection, source->time) ||
 		    !spt_selection_has_place(&selection, source->thread, source->cpu))
 			continue;
 		group = spt_pairs_at(&groups, index, 0);

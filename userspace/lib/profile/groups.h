@@ -16,12 +16,16 @@ typedef enum {
 } SptGroupKind;
 
 typedef struct {
-	const char *name;		/* of the process, thread or object; "" of a CPU.  Lives as long as capture and symbols */
+	const char *
+		name; /* of the process, thread or object; "" of a CPU.  Lives as long as capture and symbols */
 	uint32_t pid, tid, cpu;		/* as far as the kind has them, else 0 */
 	uint64_t samples, weight;
 } SptGroupRow;
 
-/* Of the samples that @filter selects, heaviest first; @base: of spt_profile_new_base().  Elements are SptGroupRow. */
+/*
+ * Of the samples that @filter selects, heaviest first; @base: of spt_profile_new_base().  Elements
+ * are SptGroupRow.
+ */
 GArray *spt_groups_new(const SptProfile *base, const SptFilter *filter, SptGroupKind kind);
 
 G_END_DECLS

@@ -12,14 +12,17 @@ SptHeat *spt_heat_new(const SptProfile *base, uint64_t begin_ns, uint64_t end_ns
 	SptHeat *heat = g_new0(SptHeat, 1);
 
 	heat->begin_ns = begin_ns;
-	heat->n_seconds = (MAX(end_ns, begin_ns + 1) - begin_ns + SPT_HEAT_SECOND_NS - 1) / SPT_HEAT_SECOND_NS;
+	heat->n_seconds = (MAX(end_ns, begin_ns + 1) - begin_ns + SPT_HEAT_SECOND_NS - 1) /
+			  SPT_HEAT_SECOND_NS;
 	heat->n_columns = (uint32_t)MIN(heat->n_seconds, SPT_HEAT_MAX_COLUMNS);
 	heat->n_rows = CLAMP(SPT_HEAT_MAX_CELLS / heat->n_columns, MIN_ROWS, MAX_ROWS);
 	heat->weights = g_new0(uint64_t, (size_t)heat->n_columns * heat->n_rows);
-	for (uint64_t i = spt_profile_row_at(base, begin_ns); i < base->n_rows && base->sources[i].time <= end_ns; i++) {
+	for (uint64_t i = spt_profile_row_at(base, begin_ns);
+	     i < base->n_rows && base->sources[i].time <= end_ns; i++) {
 		uint64_t since = base->sources[i].time - begin_ns;
 		uint64_t second = MIN(since / SPT_HEAT_SECOND_NS, heat->n_seconds - 1);
-		uint64_t column = (uint64_t)((double)second * heat->n_columns / (double)heat->n_seconds);
+		uint64_t column =
+			(uint64_t)((double)second * heat->n_columns / (double)heat->n_seconds);
 		uint64_t row = since % SPT_HEAT_SECOND_NS * heat->n_rows / SPT_HEAT_SECOND_NS;
 		uint64_t *weight = &heat->weights[column * heat->n_rows + row];
 
@@ -40,7 +43,9 @@ void spt_heat_free(SptHeat *heat)
 uint64_t spt_heat_time(const SptHeat *heat, uint32_t column, uint32_t row)
 {
 	/* The first second that falls into the column. */
-	uint64_t second = ((uint64_t)column * heat->n_seconds + heat->n_columns - 1) / heat->n_columns;
+	uint64_t second =
+		((uint64_t)column * heat->n_seconds + heat->n_columns - 1) / heat->n_columns;
 
-	return heat->begin_ns + second * SPT_HEAT_SECOND_NS + (uint64_t)row * SPT_HEAT_SECOND_NS / heat->n_rows;
+	return heat->begin_ns + second * SPT_HEAT_SECOND_NS +
+	       (uint64_t)row * SPT_HEAT_SECOND_NS / heat->n_rows;
 }

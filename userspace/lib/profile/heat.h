@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* When within its second each sample was taken, second by second: what happens at a beat, or only once, is a pattern. */
+/*
+ * When within its second each sample was taken, second by second: what happens at a beat, or only
+ * once, is a pattern.
+ */
 #ifndef SPT_HEAT_H
 #define SPT_HEAT_H
 
@@ -14,7 +17,8 @@ G_BEGIN_DECLS
 typedef struct {
 	uint64_t begin_ns;
 	uint64_t n_seconds;
-	uint32_t n_columns;		/* a second each, or as many as it takes for there to be SPT_HEAT_MAX_COLUMNS */
+	/* A second each, or as many as it takes for there to be SPT_HEAT_MAX_COLUMNS */
+	uint32_t n_columns;
 	uint32_t n_rows;		/* equal parts of a second, the earliest first */
 	uint64_t *weights;		/* row by row of one column, then of the next */
 	uint64_t most;
@@ -25,7 +29,10 @@ SptHeat *spt_heat_new(const SptProfile *base, uint64_t begin_ns, uint64_t end_ns
 void spt_heat_free(SptHeat *heat);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptHeat, spt_heat_free)
 
-/* The time from which on samples fall into a cell (of the first second of its column); of @row n_rows: where the second ends. */
+/*
+ * The time from which on samples fall into a cell (of the first second of its column); of @row
+ * n_rows: where the second ends.
+ */
 uint64_t spt_heat_time(const SptHeat *heat, uint32_t column, uint32_t row);
 
 G_END_DECLS

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Every order is made once: by comparing names, and from that by stable sorts by number, digit by digit, so that ties stay
- * in the order of names.  What is searched lies in one piece of memory, in that order too.
+ * Every order is made once: by comparing names, and from that by stable sorts by number, digit by
+ * digit, so that ties stay in the order of names.  What is searched lies in one piece of memory, in
+ * that order too.
  */
 #include "profile/order.h"
 
@@ -15,9 +16,11 @@
 struct SptOrder {
 	const SptFunction *functions;
 	uint32_t n;
-	uint32_t *orders[KEYS];		/* indices; weights from the largest, texts from the alphabet's start */
-	uint32_t n_weighed;		/* those with samples: all there are in the orders by weight */
-	GString *texts;			/* for each function, by name: "name\nobject\0" in lower case */
+	/* Indices; weights from the largest, texts from the alphabet's start */
+	uint32_t *orders[KEYS];
+	/* Those with samples: all there are in the orders by weight */
+	uint32_t n_weighed;
+	GString *texts; /* for each function, by name: "name\nobject\0" in lower case */
 	size_t *text_at;		/* of each function */
 	bool is_like;			/* all but the orders by weight is another's */
 };
@@ -26,7 +29,8 @@ static int compare_names(gconstpointer a, gconstpointer b, gpointer data)
 {
 	const SptFunction *functions = data;
 
-	return spt_function_compare(&functions[*(const uint32_t *)a], &functions[*(const uint32_t *)b]);
+	return spt_function_compare(&functions[*(const uint32_t *)a],
+				    &functions[*(const uint32_t *)b]);
 }
 
 static int compare_texts(gconstpointer a, gconstpointer b)
@@ -34,7 +38,10 @@ static int compare_texts(gconstpointer a, gconstpointer b)
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* The place of each function's object among all objects' names.  Objects are few, and equal names are one pointer. */
+/*
+ * The place of each function's object among all objects' names.  Objects are few, and equal names
+ * are one pointer.
+ */
 static uint64_t *rank_objects(const SptOrder *order)
 {
 	uint64_t *ranks = g_new(uint64_t, MAX(order->n, 1));
@@ -49,14 +56,16 @@ static uint64_t *rank_objects(const SptOrder *order)
 	for (unsigned i = 0; i < objects->len; i++)
 		g_hash_table_insert(rank_of, objects->pdata[i], GUINT_TO_POINTER(i));
 	for (uint32_t i = 0; i < order->n; i++)
-		ranks[i] = GPOINTER_TO_UINT(g_hash_table_lookup(rank_of, order->functions[i].object));
+		ranks[i] =
+			GPOINTER_TO_UINT(g_hash_table_lookup(rank_of, order->functions[i].object));
 	return ranks;
 }
 
 /* @list sorted by the numbers at its indices, ascending. */
 static uint32_t *sort_by(const uint32_t *list, const uint64_t *numbers, uint32_t n)
 {
-	struct spt_item *items = g_new(struct spt_item, MAX(n, 1)), *spare = g_new(struct spt_item, MAX(n, 1));
+	struct spt_item *items = g_new(struct spt_item, MAX(n, 1)),
+			*spare = g_new(struct spt_item, MAX(n, 1));
 	uint32_t *sorted = g_new(uint32_t, MAX(n, 1));
 
 	for (uint32_t i = 0; i < n; i++)
@@ -72,7 +81,8 @@ static uint32_t *sort_by(const uint32_t *list, const uint64_t *numbers, uint32_t
 static void sort_weights(SptOrder *order)
 {
 	g_autofree uint32_t *by_name = g_new(uint32_t, MAX(order->n, 1));
-	g_autofree uint64_t *selfs = g_new(uint64_t, MAX(order->n, 1)), *totals = g_new(uint64_t, MAX(order->n, 1));
+	g_autofree uint64_t *selfs = g_new(uint64_t, MAX(order->n, 1)),
+			    *totals = g_new(uint64_t, MAX(order->n, 1));
 	g_autofree uint32_t *ties_of_self = NULL, *ties_of_total = NULL;
 	uint32_t n = 0;
 
@@ -100,7 +110,8 @@ static void sort_names(SptOrder *order)
 
 	for (uint32_t i = 0; i < n; i++)
 		by_name[i] = i;
-	g_qsort_with_data(by_name, (int)n, sizeof(uint32_t), compare_names, (void *)order->functions);
+	g_qsort_with_data(by_name, (int)n, sizeof(uint32_t), compare_names,
+			  (void *)order->functions);
 	order->orders[SPT_ORDER_NAME] = by_name;
 	order->orders[SPT_ORDER_OBJECT] = sort_by(by_name, objects, n);
 }
@@ -179,17 +190,20 @@ bool *spt_order_match(const SptOrder *order, const char *search)
 		for (uint32_t i = 0; i < order->n; i++) {
 			uint32_t function = order->orders[SPT_ORDER_NAME][i];
 
-			if (has_all[function] && !strstr(order->texts->str + order->text_at[function], words[word]))
+			if (has_all[function] &&
+			    !strstr(order->texts->str + order->text_at[function], words[word]))
 				has_all[function] = false;
 		}
 	}
 	return has_all;
 }
 
-uint32_t *spt_order_list(const SptOrder *order, SptOrderKey key, bool descending, const char *search, uint32_t *ret_n)
+uint32_t *spt_order_list(const SptOrder *order, SptOrderKey key, bool descending,
+			 const char *search, uint32_t *ret_n)
 {
 	g_autofree bool *is_wanted = spt_order_match(order, search);
-	bool is_weight = key == SPT_ORDER_SELF || key == SPT_ORDER_TOTAL, backwards = descending != is_weight;
+	bool is_weight = key == SPT_ORDER_SELF || key == SPT_ORDER_TOTAL,
+	     backwards = descending != is_weight;
 	uint32_t n_ordered = is_weight ? order->n_weighed : order->n;
 	uint32_t *list = g_new(uint32_t, MAX(order->n_weighed, 1)), n = 0;
 

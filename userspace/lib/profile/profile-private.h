@@ -20,7 +20,8 @@ struct spt_row_source {
 struct SptProfile {
 	GArray *functions;		/* SptFunction */
 	GArray *tree;			/* SptTreeNode */
-	bool *outermost;		/* per tree node: its function is not above it; the base's, if there is one */
+	/* Per tree node: its function is not above it; the base's, if there is one */
+	bool *outermost;
 	uint64_t n_samples;
 	const SptProfile *base;		/* what it was refiltered from; NULL if it was folded */
 
@@ -31,7 +32,8 @@ struct SptProfile {
 	uint64_t n_rows;
 
 	/* An arranged one. */
-	const SptProfile *source;	/* what it was made from, whose sources it shares; else NULL */
+	/* What it was made from, whose sources it shares; else NULL */
+	const SptProfile *source;
 	SptRoots roots;
 	GArray *groups;			/* SptGroupRow: of its last functions */
 	GStringChunk *texts;		/* names of these */
@@ -61,12 +63,18 @@ SptGroupRow spt_group_row(const SptProfile *base, SptGroupKind kind, uint32_t in
 
 /* weigh.c */
 
-/* Of each node of a tree (parents before children): whether samples that end there are wanted; NULL if all are.  To be freed. */
+/*
+ * Of each node of a tree (parents before children): whether samples that end there are wanted; NULL
+ * if all are.  To be freed.
+ */
 bool *spt_profile_choose_leaves(const SptFilter *filter, const SptTreeNode *nodes, uint32_t n_nodes,
 				const SptFunction *functions, uint32_t n_functions);
 /* The first row of a base at @time or later. */
 uint64_t spt_profile_row_at(const SptProfile *base, uint64_t time);
-/* Fills in the totals of the tree and the functions' sums from what each of the tree's nodes has for itself. */
+/*
+ * Fills in the totals of the tree and the functions' sums from what each of the tree's nodes has
+ * for itself.
+ */
 void spt_profile_sum_up(SptProfile *profile);
 
 #endif

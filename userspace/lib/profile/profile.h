@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a view shows, computed: node weights folded into functions and trees.  Pure: no I/O, no clock.
+ * What a view shows, computed: node weights folded into functions and trees.  Pure: no I/O, no
+ * clock.
  *
- * Weights are in periods of the capture's sampling clock.  The tree's first level is the process (its name), below it the
- * functions from the outermost to the innermost.  A function is a (name, object) pair.
+ * Weights are in periods of the capture's sampling clock.  The tree's first level is the process
+ * (its name), below it the functions from the outermost to the innermost.  A function is a (name,
+ * object) pair.
  */
 #ifndef SPT_PROFILE_H
 #define SPT_PROFILE_H
@@ -28,71 +30,102 @@ typedef struct {
 	const bool *cpus;		/* by number: wanted, from n_cpus on not; NULL for all */
 	uint32_t n_cpus;
 	const SptExpression *where;	/* holds for the functions on the stack; NULL for all */
-	const char *object;		/* the innermost frame lies in an object whose name matches this pattern (glob.h) */
+	/* The innermost frame lies in an object whose name matches this pattern (glob.h) */
+	const char *object;
 	SptSide side;			/* the innermost frame lies there */
 } SptFilter;
 
 typedef struct {
 	const char *name, *object;	/* interned by SptSymbols; processes have object "" */
 	bool is_process, has_symbol, is_kernel;
-	uint64_t self, total;		/* total counts a sample once, however often the function is on its stack */
+	/* Total counts a sample once, however often the function is on its stack */
+	uint64_t self, total;
 } SptFunction;
 
-/* A folded tree: nodes[0] is the root (function UINT32_MAX); parents lie before children.  What a filter has
- * left without any sample has a total of 0. */
+/*
+ * A folded tree: nodes[0] is the root (function UINT32_MAX); parents lie before children.  What a
+ * filter has left without any sample has a total of 0.
+ */
 typedef struct {
 	uint32_t parent, function;
-	uint32_t first_child, n_children;	/* children are nodes[first_child ... ], heaviest first unless refiltered */
+	/* Children are nodes[first_child ... ], heaviest first unless refiltered */
+	uint32_t first_child, n_children;
 	uint64_t self, total;
 } SptTreeNode;
 
 typedef struct {
 	uint32_t function;
 	uint64_t weight;		/* of the edge */
-	uint64_t self;			/* callers: 0; callees: samples whose innermost frame it is, directly below */
+	/* Callers: 0; callees: samples whose innermost frame it is, directly below */
+	uint64_t self;
 } SptEdge;
 
 typedef struct SptProfile SptProfile;
 
-/* Adds to @weights, by raw node, what ends there of the samples that all of @filter leaves.  How many those are. */
-uint64_t spt_profile_weigh_nodes(const SptCapture *capture, SptSymbols *symbols, const SptFilter *filter, uint64_t *weights);
-SptProfile *spt_profile_new(const SptCapture *capture, SptSymbols *symbols, const SptFilter *filter);
-/* The same of the whole recording, and remembers where each sample went (24 bytes a sample), for spt_profile_refilter().
- * @capture must outlive it. */
-SptProfile *spt_profile_new_base(const SptCapture *capture, SptSymbols *symbols);
-SptProfile *spt_profile_new_base_watched(const SptCapture *capture, SptSymbols *symbols, SptProgress progress, void *data);
 /*
- * What @base would be with @filter, by one pass over the samples in its time and one over the tree.  Functions and tree nodes keep
- * their places: indices mean the same as in @base, and siblings stay in its order, whatever they weigh now.
- * @reuse: an earlier result for the same @base, which becomes the new one, or NULL to make one.  @base does not change (threads
- * may refilter it at the same time, each into its own result) and must outlive the result.
+ * Adds to @weights, by raw node, what ends there of the samples that all of @filter leaves.  How
+ * many those are.
  */
-SptProfile *spt_profile_refilter(const SptProfile *base, const SptFilter *filter, SptProfile *reuse);
+uint64_t spt_profile_weigh_nodes(const SptCapture *capture, SptSymbols *symbols,
+				 const SptFilter *filter, uint64_t *weights);
+SptProfile *spt_profile_new(const SptCapture *capture, SptSymbols *symbols,
+			    const SptFilter *filter);
+/*
+ * The same of the whole recording, and remembers where each sample went (24 bytes a sample), for
+ * spt_profile_refilter().  @capture must outlive it.
+ */
+SptProfile *spt_profile_new_base(const SptCapture *capture, SptSymbols *symbols);
+SptProfile *spt_profile_new_base_watched(const SptCapture *capture, SptSymbols *symbols,
+					 SptProgress progress, void *data);
+/*
+ * What @base would be with @filter, by one pass over the samples in its time and one over the tree.
+ * Functions and tree nodes keep their places: indices mean the same as in @base, and siblings stay
+ * in its order, whatever they weigh now.
+ * @reuse: an earlier result for the same @base, which becomes the new one, or NULL to make one.
+ * @base does not change (threads may refilter it at the same time, each into its own result) and
+ * must outlive the result.
+ */
+SptProfile *spt_profile_refilter(const SptProfile *base, const SptFilter *filter,
+				 SptProfile *reuse);
 void spt_profile_free(SptProfile *profile);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptProfile, spt_profile_free)
 
-uint64_t spt_profile_total(const SptProfile *profile);			/* weight of all samples folded */
+/* Weight of all samples folded */
+uint64_t spt_profile_total(const SptProfile *profile);
 uint64_t spt_profile_n_samples(const SptProfile *profile);		/* rows folded */
 const SptFunction *spt_profile_functions(const SptProfile *profile, uint32_t *ret_n);
 const SptTreeNode *spt_profile_tree(const SptProfile *profile, uint32_t *ret_n);
 
-/* Index of the function called @name (several objects: the heaviest), UINT32_MAX if none has a sample. */
+/*
+ * Index of the function called @name (several objects: the heaviest), UINT32_MAX if none has a
+ * sample.
+ */
 uint32_t spt_profile_find(const SptProfile *profile, const char *name);
-/* Indices (uint32_t) of the functions with samples, processes left out, whose name matches a pattern (glob.h). */
+/*
+ * Indices (uint32_t) of the functions with samples, processes left out, whose name matches a
+ * pattern (glob.h).
+ */
 GArray *spt_profile_match(const SptProfile *profile, const char *pattern);
 
-/* Who called @function, by its outermost occurrence on each stack: the edges' weights sum to its total.  Sorted, heaviest first.
- * Elements are SptEdge. */
+/*
+ * Who called @function, by its outermost occurrence on each stack: the edges' weights sum to its
+ * total.  Sorted, heaviest first.  Elements are SptEdge.
+ */
 GArray *spt_profile_callers(const SptProfile *profile, uint32_t function);
 /* What @function called directly, each sample counted once per callee.  Elements are SptEdge. */
 GArray *spt_profile_callees(const SptProfile *profile, uint32_t function);
-/* The same of several functions taken for one: a sample counts once, however many of them are on its stack. */
+/*
+ * The same of several functions taken for one: a sample counts once, however many of them are on
+ * its stack.
+ */
 GArray *spt_profile_callers_of(const SptProfile *profile, const uint32_t *functions, uint32_t n);
 GArray *spt_profile_callees_of(const SptProfile *profile, const uint32_t *functions, uint32_t n);
-void spt_profile_sums_of(const SptProfile *profile, const uint32_t *functions, uint32_t n, uint64_t *ret_self,
-			 uint64_t *ret_total);
-/* The tree of everything below @function (its outermost occurrences merged), heaviest first.  Elements are SptTreeNode;
- * element 0 is @function.  UINT32_MAX: of everything that has weight. */
+void spt_profile_sums_of(const SptProfile *profile, const uint32_t *functions, uint32_t n,
+			 uint64_t *ret_self, uint64_t *ret_total);
+/*
+ * The tree of everything below @function (its outermost occurrences merged), heaviest first.
+ * Elements are SptTreeNode; element 0 is @function.  UINT32_MAX: of everything that has weight.
+ */
 GArray *spt_profile_descendants(const SptProfile *profile, uint32_t function);
 
 /* The child of @node for @function, or UINT32_MAX. */
@@ -100,8 +133,10 @@ uint32_t spt_tree_child(const SptTreeNode *nodes, uint32_t node, uint32_t functi
 /* The node of tree @nodes on the same path of functions as @node is in @others, or UINT32_MAX. */
 uint32_t spt_tree_find(const SptTreeNode *nodes, const SptTreeNode *others, uint32_t node);
 
-/* The tree of everything from where @holds (by tree node) is first true on a stack: below the root, which is no function, the
- * functions there.  Elements are SptTreeNode, heaviest first. */
+/*
+ * The tree of everything from where @holds (by tree node) is first true on a stack: below the root,
+ * which is no function, the functions there.  Elements are SptTreeNode, heaviest first.
+ */
 GArray *spt_profile_descendants_where(const SptProfile *profile, const bool *holds);
 
 /* Function indices, heaviest @by_self or by total first; ties by name.  n = number of functions. */

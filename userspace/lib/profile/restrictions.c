@@ -113,10 +113,12 @@ void spt_restrictions_unref(SptRestrictions *restrictions)
 
 static bool replaces(const SptRestriction *item, const SptRestriction *old)
 {
-	return item->kind == old->kind && (item->kind != SPT_RESTRICT_FUNCTION || strcmp(item->text, old->text) == 0);
+	return item->kind == old->kind &&
+	       (item->kind != SPT_RESTRICT_FUNCTION || strcmp(item->text, old->text) == 0);
 }
 
-SptRestrictions *spt_restrictions_add(const SptRestrictions *restrictions, const SptRestriction *restriction)
+SptRestrictions *spt_restrictions_add(const SptRestrictions *restrictions,
+				      const SptRestriction *restriction)
 {
 	SptRestrictions *list = new_list();
 
@@ -142,7 +144,8 @@ SptRestrictions *spt_restrictions_remove(const SptRestrictions *restrictions, ui
 	return finish(list);
 }
 
-SptRestrictions *spt_restrictions_without(const SptRestrictions *restrictions, SptRestrictionKind kind)
+SptRestrictions *spt_restrictions_without(const SptRestrictions *restrictions,
+					  SptRestrictionKind kind)
 {
 	SptRestrictions *list = new_list();
 
@@ -163,7 +166,8 @@ const SptRestriction *spt_restrictions_get(const SptRestrictions *restrictions, 
 	return &g_array_index(restrictions->items, SptRestriction, index);
 }
 
-const SptRestriction *spt_restrictions_find(const SptRestrictions *restrictions, SptRestrictionKind kind)
+const SptRestriction *spt_restrictions_find(const SptRestrictions *restrictions,
+					    SptRestrictionKind kind)
 {
 	for (unsigned i = 0; i < restrictions->items->len; i++) {
 		if (spt_restrictions_get(restrictions, i)->kind == kind)
@@ -184,17 +188,20 @@ bool spt_restriction_to(const SptProfile *profile, uint32_t function, SptRestric
 	SptRoots roots;
 	const SptGroupRow *root = spt_profile_root(profile, function, &roots);
 
-	*ret = (SptRestriction){ .kind = only->is_process ? SPT_RESTRICT_PROCESS : SPT_RESTRICT_FUNCTION };
+	*ret = (SptRestriction){ .kind = only->is_process ? SPT_RESTRICT_PROCESS :
+							    SPT_RESTRICT_FUNCTION };
 	if (!root)
 		ret->text = g_strdup(only->name);
 	else if (roots == SPT_ROOTS_PROCESS)
 		ret->text = g_strdup_printf("%u", root->pid);
 	else if (roots == SPT_ROOTS_THREAD)
-		*ret = (SptRestriction){ .kind = SPT_RESTRICT_THREAD, .text = g_strdup_printf("%u", root->tid) };
+		*ret = (SptRestriction){ .kind = SPT_RESTRICT_THREAD,
+					 .text = g_strdup_printf("%u", root->tid) };
 	else if (roots == SPT_ROOTS_CPU)
 		*ret = (SptRestriction){ .kind = SPT_RESTRICT_CPU, .number = root->cpu };
 	else if (roots == SPT_ROOTS_OBJECT)
-		*ret = (SptRestriction){ .kind = SPT_RESTRICT_OBJECT, .text = g_strdup(root->name) };
+		*ret = (SptRestriction){ .kind = SPT_RESTRICT_OBJECT,
+					 .text = g_strdup(root->name) };
 	return !root || roots != SPT_ROOTS_NONE;
 }
 
@@ -207,7 +214,8 @@ char *spt_restriction_describe(const SptRestriction *restriction, uint64_t start
 {
 	switch (restriction->kind) {
 	case SPT_RESTRICT_TIME:
-		return g_strdup_printf(spt_words("%.3f s to %.3f s"), seconds_from(start_ns, restriction->begin_ns),
+		return g_strdup_printf(spt_words("%.3f s to %.3f s"),
+				       seconds_from(start_ns, restriction->begin_ns),
 				       seconds_from(start_ns, restriction->end_ns));
 	case SPT_RESTRICT_PROCESS:
 		return g_strdup_printf(spt_words("process %s"), restriction->text);
@@ -216,7 +224,9 @@ char *spt_restriction_describe(const SptRestriction *restriction, uint64_t start
 	case SPT_RESTRICT_CPU:
 		return g_strdup_printf(spt_words("CPU %u"), restriction->number);
 	case SPT_RESTRICT_SIDE:
-		return g_strdup(restriction->number == SPT_SIDE_KERNEL ? spt_words("in the kernel") : spt_words("outside the kernel"));
+		return g_strdup(restriction->number == SPT_SIDE_KERNEL ?
+					spt_words("in the kernel") :
+					spt_words("outside the kernel"));
 	case SPT_RESTRICT_OBJECT:
 		return g_strdup_printf(spt_words("in %s"), restriction->text);
 	default:

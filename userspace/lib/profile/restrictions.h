@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a user has narrowed a profile down to, step by step: each restriction can be told in words and taken away again.  Together
- * they are a filter.  A list of them never changes, so a history of lists is all that undoing takes.
+ * What a user has narrowed a profile down to, step by step: each restriction can be told in words
+ * and taken away again.  Together they are a filter.  A list of them never changes, so a history of
+ * lists is all that undoing takes.
  */
 #ifndef SPT_RESTRICTIONS_H
 #define SPT_RESTRICTIONS_H
@@ -16,7 +17,8 @@ typedef enum {
 	SPT_RESTRICT_THREAD,		/* text */
 	SPT_RESTRICT_CPU,		/* number */
 	SPT_RESTRICT_SIDE,		/* number: SptSide */
-	SPT_RESTRICT_FUNCTION,		/* text: its name; there may be several, all of which must be on the stack */
+	/* Text: its name; there may be several, all of which must be on the stack */
+	SPT_RESTRICT_FUNCTION,
 	SPT_RESTRICT_OBJECT,		/* text: a pattern for the innermost function's object */
 } SptRestrictionKind;
 
@@ -37,25 +39,36 @@ SptRestrictions *spt_restrictions_ref(SptRestrictions *restrictions);
 void spt_restrictions_unref(SptRestrictions *restrictions);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptRestrictions, spt_restrictions_unref)
 
-/* A new list with @restriction (copied) in place of the one of its kind, or of the same function; beyond the maximum, as it was. */
-SptRestrictions *spt_restrictions_add(const SptRestrictions *restrictions, const SptRestriction *restriction);
+/*
+ * A new list with @restriction (copied) in place of the one of its kind, or of the same function;
+ * beyond the maximum, as it was.
+ */
+SptRestrictions *spt_restrictions_add(const SptRestrictions *restrictions,
+				      const SptRestriction *restriction);
 /* A new list without the one at @index. */
 SptRestrictions *spt_restrictions_remove(const SptRestrictions *restrictions, uint32_t index);
 /* A new list without those of @kind. */
-SptRestrictions *spt_restrictions_without(const SptRestrictions *restrictions, SptRestrictionKind kind);
+SptRestrictions *spt_restrictions_without(const SptRestrictions *restrictions,
+					  SptRestrictionKind kind);
 
 uint32_t spt_restrictions_n(const SptRestrictions *restrictions);
 const SptRestriction *spt_restrictions_get(const SptRestrictions *restrictions, uint32_t index);
 /* The one of a kind, or NULL. */
-const SptRestriction *spt_restrictions_find(const SptRestrictions *restrictions, SptRestrictionKind kind);
+const SptRestriction *spt_restrictions_find(const SptRestrictions *restrictions,
+					    SptRestrictionKind kind);
 /* Lives as long as the list; NULL if there is nothing in it. */
 const SptFilter *spt_restrictions_filter(const SptRestrictions *restrictions);
 
-/* What shows only @function of @profile: its process, thread, CPU or object if it is a root, else what has it on the stack.  The text
- * is to be freed.  False: there is no such restriction. */
+/*
+ * What shows only @function of @profile: its process, thread, CPU or object if it is a root, else
+ * what has it on the stack.  The text is to be freed.  False: there is no such restriction.
+ */
 bool spt_restriction_to(const SptProfile *profile, uint32_t function, SptRestriction *ret);
 
-/* "1.20 s to 3.40 s", "process git", "CPU 1", "kernel", "with malloc"; times from @start_ns on.  To be freed. */
+/*
+ * "1.20 s to 3.40 s", "process git", "CPU 1", "kernel", "with malloc"; times from @start_ns on.  To
+ * be freed.
+ */
 char *spt_restriction_describe(const SptRestriction *restriction, uint64_t start_ns);
 
 G_END_DECLS

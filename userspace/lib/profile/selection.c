@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Processes and threads are asked for by name or number; each thread of the capture is decided upon once. */
+/*
+ * Processes and threads are asked for by name or number; each thread of the capture is decided upon
+ * once.
+ */
 #include "profile/selection.h"
 
 #include <string.h>
@@ -26,14 +29,15 @@ static bool is_called(const char *wanted, const char *name, const uint32_t *numb
 	uint64_t value;
 
 	if (*wanted && strspn(wanted, "0123456789") == strlen(wanted))
-		return g_ascii_string_to_unsigned(wanted, 10, 0, UINT32_MAX, &value, NULL) && number && *number == value;
+		return g_ascii_string_to_unsigned(wanted, 10, 0, UINT32_MAX, &value, NULL) &&
+		       number && *number == value;
 	return strcmp(name, wanted) == 0;
 }
 
 bool spt_filter_is_of_leaves(const SptFilter *filter, const SptCapture *capture)
 {
-	return capture->has_leaves &&
-	       (!filter || (filter->begin_ns == 0 && filter->end_ns == 0 && !filter->thread && !filter->cpus));
+	return capture->has_leaves && (!filter || (filter->begin_ns == 0 && filter->end_ns == 0 &&
+						   !filter->thread && !filter->cpus));
 }
 
 bool spt_filter_is_about_stacks(const SptFilter *filter)
@@ -44,19 +48,24 @@ bool spt_filter_is_about_stacks(const SptFilter *filter)
 bool spt_filter_has_process(const SptFilter *filter, const SptProcessRow *process)
 {
 	return !filter || !filter->process ||
-	       is_called(filter->process, spt_process_label(process), process ? &process->pid : NULL);
+	       is_called(filter->process, spt_process_label(process),
+			 process ? &process->pid : NULL);
 }
 
 static bool is_wanted(const SptCapture *capture, uint32_t thread, const SptFilter *filter)
 {
 	const SptProcessRow *process = spt_process_of_thread(capture, thread);
-	const SptThreadRow *row = thread < capture->n_threads && capture->threads[thread].id ? &capture->threads[thread] : NULL;
+	const SptThreadRow *row = thread < capture->n_threads && capture->threads[thread].id ?
+					  &capture->threads[thread] :
+					  NULL;
 	const char *name = row && row->name ? row->name : "";
 
-	return spt_filter_has_process(filter, process) && (!filter->thread || is_called(filter->thread, name, row ? &row->tid : NULL));
+	return spt_filter_has_process(filter, process) &&
+	       (!filter->thread || is_called(filter->thread, name, row ? &row->tid : NULL));
 }
 
-void spt_selection_init(struct spt_selection *selection, const SptCapture *capture, const SptFilter *filter)
+void spt_selection_init(struct spt_selection *selection, const SptCapture *capture,
+			const SptFilter *filter)
 {
 	*selection = (struct spt_selection){ .end_ns = UINT64_MAX };
 	if (!filter)

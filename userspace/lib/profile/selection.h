@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The part of a filter that asks who, where and when a sample was taken, made quick to ask a million times. */
+/*
+ * The part of a filter that asks who, where and when a sample was taken, made quick to ask a
+ * million times.
+ */
 #ifndef SPT_SELECTION_H
 #define SPT_SELECTION_H
 
@@ -13,7 +16,8 @@ struct spt_selection {
 };
 
 /* @filter NULL: everything. */
-void spt_selection_init(struct spt_selection *selection, const SptCapture *capture, const SptFilter *filter);
+void spt_selection_init(struct spt_selection *selection, const SptCapture *capture,
+			const SptFilter *filter);
 void spt_selection_clear(struct spt_selection *selection);
 
 static inline bool spt_selection_has_time(const struct spt_selection *selection, uint64_t time)
@@ -21,15 +25,22 @@ static inline bool spt_selection_has_time(const struct spt_selection *selection,
 	return time >= selection->begin_ns && time < selection->end_ns;
 }
 
-static inline bool spt_selection_has_place(const struct spt_selection *selection, uint32_t thread, uint32_t cpu)
+static inline bool spt_selection_has_place(const struct spt_selection *selection, uint32_t thread,
+					   uint32_t cpu)
 {
 	return (!selection->threads || selection->threads[thread]) &&
 	       (!selection->cpus || (cpu < selection->n_cpus && selection->cpus[cpu]));
 }
 
-/* Whether @filter asks no more of a sample than its process and stack, and the sums of the leaves are there to tell. */
+/*
+ * Whether @filter asks no more of a sample than its process and stack, and the sums of the leaves
+ * are there to tell.
+ */
 bool spt_filter_is_of_leaves(const SptFilter *filter, const SptCapture *capture);
-/* Whether @filter asks anything of the stack: which functions are on it, or where its innermost lies. */
+/*
+ * Whether @filter asks anything of the stack: which functions are on it, or where its innermost
+ * lies.
+ */
 bool spt_filter_is_about_stacks(const SptFilter *filter);
 /* Whether @filter wants this process image; NULL wants all. */
 bool spt_filter_has_process(const SptFilter *filter, const SptProcessRow *process);

@@ -15,7 +15,8 @@ static int compare(gconstpointer a, gconstpointer b, gpointer data)
 }
 
 /* Whether @way leads to @node. */
-static bool is_end(const SptTreeNode *nodes, const bool *outermost, uint32_t node, const uint32_t *way, uint32_t n)
+static bool is_end(const SptTreeNode *nodes, const bool *outermost, uint32_t node,
+		   const uint32_t *way, uint32_t n)
 {
 	while (nodes[node].function == way[n - 1]) {
 		if (--n == 0)

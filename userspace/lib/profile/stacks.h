@@ -7,8 +7,11 @@
 
 G_BEGIN_DECLS
 
-/* Nodes of the tree (uint32_t) where the stacks end that go the whole @way, @n functions of which each calls the next: it begins where the first
- * of them is outermost.  Heaviest first by their self; ties by node. */
+/*
+ * Nodes of the tree (uint32_t) where the stacks end that go the whole @way, @n functions of which
+ * each calls the next: it begins where the first of them is outermost.  Heaviest first by their
+ * self; ties by node.
+ */
 GArray *spt_profile_stacks(const SptProfile *profile, const uint32_t *way, uint32_t n);
 
 G_END_DECLS

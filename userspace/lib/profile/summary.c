@@ -7,12 +7,14 @@ static uint64_t host_number(const SptCapture *capture, const char *key)
 	const char *text = spt_capture_host(capture, key);
 	uint64_t value = 0;
 
-	return text && g_ascii_string_to_unsigned(text, 10, 0, UINT64_MAX, &value, NULL) ? value : 0;
+	return text && g_ascii_string_to_unsigned(text, 10, 0, UINT64_MAX, &value, NULL) ? value :
+											   0;
 }
 
 static int compare_cpus(gconstpointer a, gconstpointer b)
 {
-	uint32_t x = ((const SptCpuSummary *)a)->account->cpu, y = ((const SptCpuSummary *)b)->account->cpu;
+	uint32_t x = ((const SptCpuSummary *)a)->account->cpu,
+		 y = ((const SptCpuSummary *)b)->account->cpu;
 
 	return (x > y) - (x < y);
 }
@@ -24,7 +26,8 @@ static void take_accounts(SptSummary *summary, const SptCapture *capture)
 	gpointer row;
 
 	for (uint64_t i = 0; i < capture->n_accounts; i++)
-		g_hash_table_insert(last, GUINT_TO_POINTER(capture->accounts[i].cpu), &capture->accounts[i]);
+		g_hash_table_insert(last, GUINT_TO_POINTER(capture->accounts[i].cpu),
+				    &capture->accounts[i]);
 	g_hash_table_iter_init(&iter, last);
 	while (g_hash_table_iter_next(&iter, NULL, &row)) {
 		SptCpuSummary cpu = { .account = row };

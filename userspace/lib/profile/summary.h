@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a recording as a whole amounts to: the first lines of reports, status lines, and the account of its CPUs. */
+/*
+ * What a recording as a whole amounts to: the first lines of reports, status lines, and the account
+ * of its CPUs.
+ */
 #ifndef SPT_SUMMARY_H
 #define SPT_SUMMARY_H
 
@@ -11,8 +14,10 @@ G_BEGIN_DECLS
 typedef struct {
 	const SptAccountRow *account;	/* the last one; borrowed from the capture */
 	/* Only after spt_summary_count_cpus(). */
-	uint64_t weight;		/* of its samples up to then: what the account calls delivered, less filtered */
-	uint64_t weight_after;		/* of later ones: a recording that was cut off may have some */
+	/* Of its samples up to then: what the account calls delivered, less filtered */
+	uint64_t weight;
+	/* Of later ones: a recording that was cut off may have some */
+	uint64_t weight_after;
 } SptCpuSummary;
 
 typedef struct {
@@ -20,7 +25,8 @@ typedef struct {
 	uint64_t samples;
 	uint64_t weight;		/* periods of all samples */
 	uint64_t lost;			/* periods whose samples found no room */
-	uint64_t delivered, budget;	/* periods sampled, and left out to keep to the budget, as the accounts say */
+	/* Periods sampled, and left out to keep to the budget, as the accounts say */
+	uint64_t delivered, budget;
 	uint64_t period_ns;		/* 0: not known */
 	uint64_t cost_ns, ticks;	/* what the ticks cost, as the module measured it */
 	unsigned n_cpus;		/* 0: not known */
@@ -34,7 +40,10 @@ void spt_summary_count_cpus(SptSummary *summary, const SptCapture *capture);
 void spt_summary_clear(SptSummary *summary);
 /* Cost of one tick in ns; 0 if it was not measured. */
 uint64_t spt_summary_cost_ns(const SptSummary *summary);
-/* Periods said to be delivered but not in the file, or the other way round; 0 if account and samples agree. */
+/*
+ * Periods said to be delivered but not in the file, or the other way round; 0 if account and
+ * samples agree.
+ */
 int64_t spt_cpu_summary_missing(const SptCpuSummary *cpu);
 
 G_END_DECLS

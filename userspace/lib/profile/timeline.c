@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* One pass over the samples of the time asked for, which a base profile has in the order of time. */
+/*
+ * One pass over the samples of the time asked for, which a base profile has in the order of time.
+ */
 #include "profile/timeline.h"
 
 #include <string.h>
@@ -16,7 +18,8 @@ struct maker {
 
 static uint32_t bucket_of(const struct maker *maker, uint64_t time)
 {
-	return (uint32_t)MIN((double)(time - maker->timeline->begin_ns) * maker->scale, maker->timeline->n_buckets - 1);
+	return (uint32_t)MIN((double)(time - maker->timeline->begin_ns) * maker->scale,
+			     maker->timeline->n_buckets - 1);
 }
 
 static size_t bucket_at(const SptTimeline *timeline, uint32_t lane, uint32_t bucket)
@@ -49,7 +52,8 @@ static uint32_t find_lane(const SptTimeline *timeline, const SptGroupRow *wanted
 	for (uint32_t i = 0; i < timeline->n_lanes; i++) {
 		const SptGroupRow *group = &timeline->groups[i];
 
-		if (group->name && group->pid == wanted->pid && group->tid == wanted->tid && strcmp(group->name, wanted->name) == 0)
+		if (group->name && group->pid == wanted->pid && group->tid == wanted->tid &&
+		    strcmp(group->name, wanted->name) == 0)
 			return i;
 	}
 	return timeline->n_lanes - 1;
@@ -60,7 +64,8 @@ static void make_group_lanes(struct maker *maker)
 	SptTimeline *timeline = maker->timeline;
 	const SptProfile *profile = maker->profile;
 	g_autoptr(GArray) groups = spt_groups_new(profile, NULL, timeline->lanes);
-	uint32_t n = CLAMP(groups->len, 1, SPT_TIMELINE_MAX_GROUPS), n_threads = profile->capture->n_threads + 1;
+	uint32_t n = CLAMP(groups->len, 1, SPT_TIMELINE_MAX_GROUPS),
+		 n_threads = profile->capture->n_threads + 1;
 
 	timeline->n_lanes = n;
 	timeline->groups = g_new0(SptGroupRow, n);
@@ -90,14 +95,17 @@ static void add_samples(const struct maker *maker)
 	SptTimeline *timeline = maker->timeline;
 	const SptProfile *profile = maker->profile;
 
-	for (uint64_t i = spt_profile_row_at(profile, timeline->begin_ns); i < profile->n_rows; i++) {
+	for (uint64_t i = spt_profile_row_at(profile, timeline->begin_ns); i < profile->n_rows;
+	     i++) {
 		const struct spt_row_source *source = &profile->sources[i];
 		const struct spt_row *row = &profile->rows[i];
 		size_t at;
 
 		if (source->time > timeline->end_ns)
 			break;
-		at = bucket_at(timeline, maker->lane_of_thread ? maker->lane_of_thread[source->thread] : source->cpu,
+		at = bucket_at(timeline,
+			       maker->lane_of_thread ? maker->lane_of_thread[source->thread] :
+						       source->cpu,
 			       bucket_of(maker, source->time));
 		timeline->weights[at] += row->weight;
 		timeline->most = MAX(timeline->most, timeline->weights[at]);
@@ -106,7 +114,8 @@ static void add_samples(const struct maker *maker)
 	}
 }
 
-static void spread(const struct maker *maker, uint64_t *periods, uint32_t cpu, uint64_t first_time, uint64_t last_time, uint64_t weight)
+static void spread(const struct maker *maker, uint64_t *periods, uint32_t cpu, uint64_t first_time,
+		   uint64_t last_time, uint64_t weight)
 {
 	const SptTimeline *timeline = maker->timeline;
 	uint32_t first, last;
@@ -125,18 +134,24 @@ static void spread(const struct maker *maker, uint64_t *periods, uint32_t cpu, u
 	}
 }
 
-/* Accounts are sums since the beginning: what a CPU's next one has more was left out between the two. */
+/*
+ * Accounts are sums since the beginning: what a CPU's next one has more was left out between the
+ * two.
+ */
 static void add_left_out(const struct maker *maker)
 {
 	const SptCapture *capture = maker->profile->capture;
 	g_autoptr(GHashTable) last = g_hash_table_new(NULL, NULL);
 
 	for (uint64_t i = 0; i < capture->n_accounts; i++) {
-		const SptAccountRow *now = &capture->accounts[i], *before = g_hash_table_lookup(last, GUINT_TO_POINTER(now->cpu));
-		uint64_t begin = before ? before->time : capture->first_time, known = before ? before->budget : 0;
+		const SptAccountRow *now = &capture->accounts[i],
+				    *before = g_hash_table_lookup(last, GUINT_TO_POINTER(now->cpu));
+		uint64_t begin = before ? before->time : capture->first_time,
+			 known = before ? before->budget : 0;
 
 		if (now->budget > known && now->time > begin)
-			spread(maker, maker->timeline->left_out, now->cpu, begin, now->time, now->budget - known);
+			spread(maker, maker->timeline->left_out, now->cpu, begin, now->time,
+			       now->budget - known);
 		g_hash_table_insert(last, GUINT_TO_POINTER(now->cpu), (gpointer)now);
 	}
 }
@@ -169,7 +184,8 @@ SptTimeline *spt_timeline_new(const SptProfile *profile, const SptTimelineWish *
 	for (uint64_t i = 0; wish->lanes == SPT_GROUP_CPU && i < profile->capture->n_losses; i++) {
 		const SptLossRow *loss = &profile->capture->losses[i];
 
-		spread(&maker, timeline->lost, loss->cpu, loss->first_time, loss->last_time, loss->weight);
+		spread(&maker, timeline->lost, loss->cpu, loss->first_time, loss->last_time,
+		       loss->weight);
 	}
 	if (wish->lanes == SPT_GROUP_CPU)
 		add_left_out(&maker);
@@ -187,10 +203,12 @@ void spt_timeline_free(SptTimeline *timeline)
 	g_free(timeline);
 }
 
-double spt_timeline_share(const SptTimeline *timeline, const uint64_t *periods, uint32_t lane, uint32_t bucket)
+double spt_timeline_share(const SptTimeline *timeline, const uint64_t *periods, uint32_t lane,
+			  uint32_t bucket)
 {
 	double bucket_ns = (double)(timeline->end_ns - timeline->begin_ns) / timeline->n_buckets;
-	double whole = timeline->period_ns ? bucket_ns / (double)timeline->period_ns : (double)timeline->most;
+	double whole = timeline->period_ns ? bucket_ns / (double)timeline->period_ns :
+					     (double)timeline->most;
 
 	return whole > 0 ? MIN((double)periods[bucket_at(timeline, lane, bucket)] / whole, 1) : 0;
 }

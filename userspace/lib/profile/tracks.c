@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Read once; few captures have more such rows than fit into memory many times over, and those are cut. */
+/*
+ * Read once; few captures have more such rows than fit into memory many times over, and those are
+ * cut.
+ */
 #include "profile/tracks.h"
 
 #include "capture/events.h"
@@ -25,7 +28,8 @@ static void find_columns(const SptCapture *capture, uint32_t stream, uint32_t *r
 		SptRole role;
 		unsigned field;
 	} roles[] = {
-		{ SPT_ROLE_TIME, TIME }, { SPT_ROLE_DURATION, DURATION }, { SPT_ROLE_VALUE, VALUE }, { SPT_ROLE_SIZE, VALUE },
+		{ SPT_ROLE_TIME, TIME },   { SPT_ROLE_DURATION, DURATION },
+		{ SPT_ROLE_VALUE, VALUE }, { SPT_ROLE_SIZE, VALUE },
 		{ SPT_ROLE_TEXT, TEXT },
 	};
 
@@ -54,7 +58,8 @@ static void read_table(SptTrack *track, const SptTable *table, const uint32_t *i
 
 	for (unsigned i = 0; i < N_FIELDS; i++)
 		has[i] = begin_column(&cursors[i], table, ids[i]);
-	for (uint32_t row = 0; row < table->rows && track->events->len < SPT_TRACK_MAX_EVENTS; row++) {
+	for (uint32_t row = 0; row < table->rows && track->events->len < SPT_TRACK_MAX_EVENTS;
+	     row++) {
 		uint64_t numbers[TEXT] = { 0 };
 		SptTrackEvent event;
 		SptBytes text;
@@ -63,11 +68,14 @@ static void read_table(SptTrack *track, const SptTable *table, const uint32_t *i
 			if (has[i] && !spt_column_next_numbers(&cursors[i], &numbers[i], 1))
 				return;
 		}
-		event = (SptTrackEvent){ .time = numbers[TIME], .duration = numbers[DURATION], .value = numbers[VALUE] };
+		event = (SptTrackEvent){ .time = numbers[TIME],
+					 .duration = numbers[DURATION],
+					 .value = numbers[VALUE] };
 		if (has[TEXT] && !spt_column_next_bytes(&cursors[TEXT], &text))
 			return;
 		if (has[TEXT])
-			event.text = g_string_chunk_insert_len(track->texts, text.data, (gssize)text.bytes);
+			event.text = g_string_chunk_insert_len(track->texts, text.data,
+							       (gssize)text.bytes);
 		g_array_append_val(track->events, event);
 	}
 }
@@ -87,11 +95,16 @@ static SptTrack *read_track(const SptCapture *capture, const SptStreamRow *strea
 	const SptTable *table;
 
 	*track = (SptTrack){
-		.name = stream->name, .unit = stream->unit, .kind = (SptStreamKind)stream->kind, .least = UINT64_MAX,
-		.events = g_array_new(FALSE, FALSE, sizeof(SptTrackEvent)), .texts = g_string_chunk_new(256),
+		.name = stream->name,
+		.unit = stream->unit,
+		.kind = (SptStreamKind)stream->kind,
+		.least = UINT64_MAX,
+		.events = g_array_new(FALSE, FALSE, sizeof(SptTrackEvent)),
+		.texts = g_string_chunk_new(256),
 	};
 	find_columns(capture, stream->id, ids);
-	while (ids[TIME] && track->events->len < SPT_TRACK_MAX_EVENTS && (table = spt_events_next(events, NULL)))
+	while (ids[TIME] && track->events->len < SPT_TRACK_MAX_EVENTS &&
+	       (table = spt_events_next(events, NULL)))
 		read_table(track, table, ids);
 	g_array_sort(track->events, compare_times);
 	for (unsigned i = 0; i < track->events->len; i++) {
@@ -122,7 +135,8 @@ GPtrArray *spt_tracks_new(const SptCapture *capture)
 	return tracks;
 }
 
-static void add_counter(const SptTrack *track, uint64_t begin_ns, double bucket_ns, uint32_t n, double *ret)
+static void add_counter(const SptTrack *track, uint64_t begin_ns, double bucket_ns, uint32_t n,
+			double *ret)
 {
 	double range = (double)(track->most - track->least), level = 0;
 	unsigned at = 0;
@@ -132,8 +146,10 @@ static void add_counter(const SptTrack *track, uint64_t begin_ns, double bucket_
 		unsigned n_values = 0;
 
 		for (; at < track->events->len; at++) {
-			const SptTrackEvent *event = &g_array_index(track->events, SptTrackEvent, at);
-			double value = range > 0 ? (double)(event->value - track->least) / range : 1;
+			const SptTrackEvent *event =
+				&g_array_index(track->events, SptTrackEvent, at);
+			double value =
+				range > 0 ? (double)(event->value - track->least) / range : 1;
 
 			if ((double)event->time >= end)
 				break;
@@ -147,9 +163,11 @@ static void add_counter(const SptTrack *track, uint64_t begin_ns, double bucket_
 	}
 }
 
-static void add_event(const SptTrackEvent *event, uint64_t begin_ns, double bucket_ns, uint32_t n, double *ret)
+static void add_event(const SptTrackEvent *event, uint64_t begin_ns, double bucket_ns, uint32_t n,
+		      double *ret)
 {
-	double from = ((double)event->time - (double)begin_ns) / bucket_ns, to = from + (double)event->duration / bucket_ns;
+	double from = ((double)event->time - (double)begin_ns) / bucket_ns,
+	       to = from + (double)event->duration / bucket_ns;
 
 	if (to < 0 || from >= n)
 		return;
@@ -160,7 +178,8 @@ static void add_event(const SptTrackEvent *event, uint64_t begin_ns, double buck
 	}
 }
 
-void spt_track_levels(const SptTrack *track, uint64_t begin_ns, uint64_t end_ns, uint32_t n, double *ret)
+void spt_track_levels(const SptTrack *track, uint64_t begin_ns, uint64_t end_ns, uint32_t n,
+		      double *ret)
 {
 	double bucket_ns = (double)MAX(end_ns - begin_ns, 1) / n;
 
@@ -171,7 +190,8 @@ void spt_track_levels(const SptTrack *track, uint64_t begin_ns, uint64_t end_ns,
 		return;
 	}
 	for (unsigned i = 0; i < track->events->len; i++)
-		add_event(&g_array_index(track->events, SptTrackEvent, i), begin_ns, bucket_ns, n, ret);
+		add_event(&g_array_index(track->events, SptTrackEvent, i), begin_ns, bucket_ns, n,
+			  ret);
 }
 
 const SptTrackEvent *spt_track_at(const SptTrack *track, uint64_t time_ns, uint64_t near_ns)
@@ -181,9 +201,11 @@ const SptTrackEvent *spt_track_at(const SptTrack *track, uint64_t time_ns, uint6
 	for (unsigned i = 0; i < track->events->len; i++) {
 		const SptTrackEvent *event = &g_array_index(track->events, SptTrackEvent, i);
 
-		if (event->time > time_ns && (track->kind == SPT_STREAM_COUNTER || event->time - time_ns > near_ns))
+		if (event->time > time_ns &&
+		    (track->kind == SPT_STREAM_COUNTER || event->time - time_ns > near_ns))
 			break;
-		if (track->kind == SPT_STREAM_COUNTER || event->time > time_ns || time_ns - event->time <= event->duration + near_ns)
+		if (track->kind == SPT_STREAM_COUNTER || event->time > time_ns ||
+		    time_ns - event->time <= event->duration + near_ns)
 			found = event;
 	}
 	return found;

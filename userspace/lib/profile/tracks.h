@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a recording has besides samples, along its time: marks, counters, waits, and any other stream whose rows have a time. */
+/*
+ * What a recording has besides samples, along its time: marks, counters, waits, and any other
+ * stream whose rows have a time.
+ */
 #ifndef SPT_TRACKS_H
 #define SPT_TRACKS_H
 
@@ -24,15 +27,23 @@ typedef struct {
 	GStringChunk *texts;
 } SptTrack;
 
-/* Elements are SptTrack, in the order of the streams; those without an event are left out.  @capture must outlive it. */
+/*
+ * Elements are SptTrack, in the order of the streams; those without an event are left out.
+ * @capture must outlive it.
+ */
 GPtrArray *spt_tracks_new(const SptCapture *capture);
 
 /*
- * For each of @n equal parts of [@begin_ns, @end_ns) a number of 0 to 1: of a counter its value between least and most, as far as one
- * was told; of others how much of the time they take, but at least a quarter where there is anything.
+ * For each of @n equal parts of [@begin_ns, @end_ns) a number of 0 to 1: of a counter its value
+ * between least and most, as far as one was told; of others how much of the time they take, but at
+ * least a quarter where there is anything.
  */
-void spt_track_levels(const SptTrack *track, uint64_t begin_ns, uint64_t end_ns, uint32_t n, double *ret);
-/* What is there at @time_ns: of a counter the last value before it, of others what begins or lasts within @near_ns of it.  NULL: nothing. */
+void spt_track_levels(const SptTrack *track, uint64_t begin_ns, uint64_t end_ns, uint32_t n,
+		      double *ret);
+/*
+ * What is there at @time_ns: of a counter the last value before it, of others what begins or lasts
+ * within @near_ns of it.  NULL: nothing.
+ */
 const SptTrackEvent *spt_track_at(const SptTrack *track, uint64_t time_ns, uint64_t near_ns);
 
 G_END_DECLS

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Growing a function tree, and laying it out for its readers: in breadth-first order, which puts a node's
- * children side by side and parents before them.
+ * Growing a function tree, and laying it out for its readers: in breadth-first order, which puts a
+ * node's children side by side and parents before them.
  */
 #include "profile/tree.h"
 
@@ -13,12 +13,16 @@
 /* Nodes that are on their way from memory while one is moved. */
 #define AHEAD 16
 
-void spt_tree_builder_init(struct spt_tree_builder *builder, uint32_t root_function, uint32_t expected)
+void spt_tree_builder_init(struct spt_tree_builder *builder, uint32_t root_function,
+			   uint32_t expected)
 {
 	SptTreeNode root = { .function = root_function };
 
 	expected = MIN(expected, EXPECTED_MAX);
-	*builder = (struct spt_tree_builder){ .nodes = g_array_sized_new(FALSE, FALSE, sizeof(SptTreeNode), expected + 1), .n_slots = FIRST_SLOTS };
+	*builder = (struct spt_tree_builder){
+		.nodes = g_array_sized_new(FALSE, FALSE, sizeof(SptTreeNode), expected + 1),
+		.n_slots = FIRST_SLOTS
+	};
 	while (builder->n_slots / 2 < expected)
 		builder->n_slots *= 2;
 	builder->slots = g_new0(struct spt_tree_slot, builder->n_slots);
@@ -31,7 +35,9 @@ void spt_tree_builder_clear(struct spt_tree_builder *builder)
 	g_clear_pointer(&builder->slots, g_free);
 }
 
-/* Both numbers were given in order of appearance: nobody can choose them so that they collide much. */
+/*
+ * Both numbers were given in order of appearance: nobody can choose them so that they collide much.
+ */
 static uint32_t hash_child(uint32_t parent, uint32_t function)
 {
 	uint64_t x = ((uint64_t)parent << 32 | function) * 0x9e3779b97f4a7c15u;
@@ -63,20 +69,24 @@ static void grow_slots(struct spt_tree_builder *builder)
 	builder->n_slots = n_slots;
 }
 
-uint32_t spt_tree_builder_child(struct spt_tree_builder *builder, uint32_t parent, uint32_t function)
+uint32_t spt_tree_builder_child(struct spt_tree_builder *builder, uint32_t parent,
+				uint32_t function)
 {
 	SptTreeNode node = { .parent = parent, .function = function };
 	uint32_t hash = hash_child(parent, function), mask = builder->n_slots - 1;
 
 	for (uint32_t at = hash & mask; builder->slots[at].node; at = (at + 1) & mask) {
-		const SptTreeNode *known = &g_array_index(builder->nodes, SptTreeNode, builder->slots[at].node);
+		const SptTreeNode *known =
+			&g_array_index(builder->nodes, SptTreeNode, builder->slots[at].node);
 
-		if (builder->slots[at].hash == hash && known->parent == parent && known->function == function)
+		if (builder->slots[at].hash == hash && known->parent == parent &&
+		    known->function == function)
 			return builder->slots[at].node;
 	}
 	if (builder->nodes->len > builder->n_slots / 2)
 		grow_slots(builder);
-	put_in_slot(builder->slots, builder->n_slots, (struct spt_tree_slot){ hash, builder->nodes->len });
+	put_in_slot(builder->slots, builder->n_slots,
+		    (struct spt_tree_slot){ hash, builder->nodes->len });
 	g_array_append_val(builder->nodes, node);
 	return builder->nodes->len - 1;
 }
@@ -96,7 +106,8 @@ struct sibling {
 
 struct order {
 	const SptFunction *functions;
-	uint64_t *heads;		/* by function: its name's first bytes as a number, which sorts as they do; may be NULL */
+	/* By function: its name's first bytes as a number, which sorts as they do; may be NULL */
+	uint64_t *heads;
 };
 
 /* Names lie all over the memory, and nearly all differ in their first bytes. */
@@ -148,7 +159,8 @@ static void sort_siblings(struct sibling *siblings, uint32_t n, struct order *or
 static uint32_t *breadth_first(const SptTreeNode *nodes, uint32_t n, struct order *order)
 {
 	uint32_t *places = g_new(uint32_t, n);
-	g_autofree uint32_t *first = g_new0(uint32_t, (size_t)n + 1);	/* of each node's children in @children */
+	/* Of each node's children in @children */
+	g_autofree uint32_t *first = g_new0(uint32_t, (size_t)n + 1);
 	g_autofree struct sibling *children = g_new(struct sibling, n);
 	g_autofree uint32_t *filled = NULL;
 	uint32_t end = 1;
@@ -159,7 +171,8 @@ static uint32_t *breadth_first(const SptTreeNode *nodes, uint32_t n, struct orde
 		first[i + 1] += first[i];
 	filled = g_memdup2(first, (size_t)n * sizeof(*first));
 	for (uint32_t i = 1; i < n; i++)
-		children[filled[nodes[i].parent]++] = (struct sibling){ nodes[i].total, nodes[i].function, i };
+		children[filled[nodes[i].parent]++] =
+			(struct sibling){ nodes[i].total, nodes[i].function, i };
 
 	places[0] = 0;
 	for (uint32_t at = 0; at < end; at++) {
@@ -172,14 +185,17 @@ static uint32_t *breadth_first(const SptTreeNode *nodes, uint32_t n, struct orde
 	return places;
 }
 
-GArray *spt_tree_builder_finish(const struct spt_tree_builder *builder, const GArray *functions, uint32_t **ret_places)
+GArray *spt_tree_builder_finish(const struct spt_tree_builder *builder, const GArray *functions,
+				uint32_t **ret_places)
 {
 	SptTreeNode *nodes = (SptTreeNode *)builder->nodes->data;
 	uint32_t n = builder->nodes->len, next = 1;
-	g_autofree uint64_t *heads = n > functions->len ? heads_of(functions) : NULL;	/* not for a few nodes */
+	/* Not for a few nodes */
+	g_autofree uint64_t *heads = n > functions->len ? heads_of(functions) : NULL;
 	struct order order = { (const SptFunction *)functions->data, heads };
 	g_autofree uint32_t *olds = NULL;
-	g_autofree uint32_t *parents = g_new0(uint32_t, n);	/* of the nodes at their new places */
+	/* Of the nodes at their new places */
+	g_autofree uint32_t *parents = g_new0(uint32_t, n);
 	GArray *tree = g_array_set_size(g_array_new(FALSE, FALSE, sizeof(SptTreeNode)), n);
 
 	for (uint32_t i = 0; i < n; i++)
@@ -213,7 +229,8 @@ GArray *spt_tree_builder_finish(const struct spt_tree_builder *builder, const GA
 }
 
 /* The children of @parent that have weight, sorted. */
-static void sort_children(GArray *siblings, const SptTreeNode *nodes, const SptTreeNode *parent, struct order *order)
+static void sort_children(GArray *siblings, const SptTreeNode *nodes, const SptTreeNode *parent,
+			  struct order *order)
 {
 	g_array_set_size(siblings, 0);
 	for (uint32_t i = parent->first_child; i < parent->first_child + parent->n_children; i++) {
@@ -228,7 +245,8 @@ static void sort_children(GArray *siblings, const SptTreeNode *nodes, const SptT
 GArray *spt_tree_below(const SptTreeNode *nodes, uint32_t root, const SptFunction *functions)
 {
 	struct order order = { functions, NULL };
-	g_autoptr(GArray) olds = g_array_new(FALSE, FALSE, sizeof(uint32_t));	/* of the nodes at their new places */
+	/* Of the nodes at their new places */
+	g_autoptr(GArray) olds = g_array_new(FALSE, FALSE, sizeof(uint32_t));
 	g_autoptr(GArray) siblings = g_array_new(FALSE, FALSE, sizeof(struct sibling));
 	GArray *tree = g_array_new(FALSE, FALSE, sizeof(SptTreeNode));
 	SptTreeNode top = nodes[root];

@@ -10,7 +10,10 @@ struct spt_tree_slot {
 	uint32_t hash, node;
 };
 
-/* Nodes in order of appearance, so that a parent lies before its children; only parent, function and self are set. */
+/*
+ * Nodes in order of appearance, so that a parent lies before its children; only parent, function
+ * and self are set.
+ */
 struct spt_tree_builder {
 	GArray *nodes;			/* SptTreeNode */
 	struct spt_tree_slot *slots;	/* finds the child of a node by its function */
@@ -18,14 +21,22 @@ struct spt_tree_builder {
 };
 
 /* @expected: about how many nodes it will have, or 0. */
-void spt_tree_builder_init(struct spt_tree_builder *builder, uint32_t root_function, uint32_t expected);
+void spt_tree_builder_init(struct spt_tree_builder *builder, uint32_t root_function,
+			   uint32_t expected);
 void spt_tree_builder_clear(struct spt_tree_builder *builder);
-uint32_t spt_tree_builder_child(struct spt_tree_builder *builder, uint32_t parent, uint32_t function);
-/* Totals summed, children side by side, heaviest first, ties by the names of the @functions.  @ret_places, unless NULL: where
- * each node came to lie; to be freed. */
-GArray *spt_tree_builder_finish(const struct spt_tree_builder *builder, const GArray *functions, uint32_t **ret_places);
+uint32_t spt_tree_builder_child(struct spt_tree_builder *builder, uint32_t parent,
+				uint32_t function);
+/*
+ * Totals summed, children side by side, heaviest first, ties by the names of the @functions.
+ * @ret_places, unless NULL: where each node came to lie; to be freed.
+ */
+GArray *spt_tree_builder_finish(const struct spt_tree_builder *builder, const GArray *functions,
+				uint32_t **ret_places);
 
-/* What of a finished tree lies at and below @root and has weight, as a tree of its own: siblings sorted by what they weigh now. */
+/*
+ * What of a finished tree lies at and below @root and has weight, as a tree of its own: siblings
+ * sorted by what they weigh now.
+ */
 GArray *spt_tree_below(const SptTreeNode *nodes, uint32_t root, const SptFunction *functions);
 
 /* By name, then object. */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Weighing: samples were folded to leaves of the tree once; what a filter leaves of them is summed up by one pass over the samples
- * and one over the tree.  Arrays of a few bytes per sample and node keep both within the caches.
+ * Weighing: samples were folded to leaves of the tree once; what a filter leaves of them is summed
+ * up by one pass over the samples and one over the tree.  Arrays of a few bytes per sample and node
+ * keep both within the caches.
  */
 #include <string.h>
 
@@ -15,7 +16,8 @@ static bool is_innermost_wanted(const SptFilter *filter, const SptFunction *func
 	if (filter->side != SPT_SIDE_ANY &&
 	    (function->is_process || function->is_kernel != (filter->side == SPT_SIDE_KERNEL)))
 		return false;
-	return !filter->object || (!function->is_process && spt_glob_match(filter->object, function->object));
+	return !filter->object ||
+	       (!function->is_process && spt_glob_match(filter->object, function->object));
 }
 
 bool *spt_profile_choose_leaves(const SptFilter *filter, const SptTreeNode *nodes, uint32_t n_nodes,
@@ -26,7 +28,8 @@ bool *spt_profile_choose_leaves(const SptFilter *filter, const SptTreeNode *node
 	if (!spt_filter_is_about_stacks(filter))
 		return NULL;
 	if (filter->where) {
-		wanted = spt_expression_holds(filter->where, nodes, n_nodes, functions, n_functions);
+		wanted =
+			spt_expression_holds(filter->where, nodes, n_nodes, functions, n_functions);
 	} else {
 		wanted = g_new(bool, n_nodes);
 		memset(wanted, true, n_nodes * sizeof(*wanted));
@@ -37,7 +40,9 @@ bool *spt_profile_choose_leaves(const SptFilter *filter, const SptTreeNode *node
 	return wanted;
 }
 
-/* Totals from the leaves up, and the functions' sums on the way: children lie behind their parents. */
+/*
+ * Totals from the leaves up, and the functions' sums on the way: children lie behind their parents.
+ */
 static void sum_up(SptProfile *profile, const uint64_t *selfs, uint64_t *totals)
 {
 	SptTreeNode *nodes = (SptTreeNode *)profile->tree->data;
@@ -87,7 +92,8 @@ static void begin(SptProfile *profile)
 }
 
 /* The weights of those of @rows whose leaf is @wanted (NULL: all). */
-static void weigh(SptProfile *profile, const struct spt_row *rows, uint64_t n_rows, const bool *wanted)
+static void weigh(SptProfile *profile, const struct spt_row *rows, uint64_t n_rows,
+		  const bool *wanted)
 {
 	begin(profile);
 	for (uint64_t i = 0; i < n_rows; i++) {
@@ -133,11 +139,15 @@ SptProfile *spt_profile_refilter(const SptProfile *base, const SptFilter *filter
 
 	g_return_val_if_fail(base->rows && (!reuse || reuse->base == base), NULL);
 	profile = reuse ? reuse : profile_like(base);
-	wanted = spt_profile_choose_leaves(filter, (const SptTreeNode *)base->tree->data, base->tree->len,
-					   (const SptFunction *)base->functions->data, base->functions->len);
+	wanted = spt_profile_choose_leaves(filter, (const SptTreeNode *)base->tree->data,
+					   base->tree->len,
+					   (const SptFunction *)base->functions->data,
+					   base->functions->len);
 	spt_selection_init(&selection, base->capture, filter);
 	first = spt_profile_row_at(base, selection.begin_ns);
-	end = selection.end_ns == UINT64_MAX ? base->n_rows : MAX(first, spt_profile_row_at(base, selection.end_ns));
+	end = selection.end_ns == UINT64_MAX ?
+		      base->n_rows :
+		      MAX(first, spt_profile_row_at(base, selection.end_ns));
 	if (!selection.threads && !selection.cpus) {
 		weigh(profile, base->rows + first, end - first, wanted);
 	} else {
@@ -145,7 +155,8 @@ SptProfile *spt_profile_refilter(const SptProfile *base, const SptFilter *filter
 		uint64_t n = 0;
 
 		for (uint64_t i = first; i < end; i++) {
-			if (spt_selection_has_place(&selection, base->sources[i].thread, base->sources[i].cpu))
+			if (spt_selection_has_place(&selection, base->sources[i].thread,
+						    base->sources[i].cpu))
 				left[n++] = base->rows[i];
 		}
 		weigh(profile, left, n, wanted);

@@ -42,7 +42,8 @@ static char *tell_share(uint64_t weight, uint64_t total)
 
 	if (weight == total)
 		return g_strdup(spt_words("all"));
-	return percent < 10 ? g_strdup_printf("%.1f" NO_BREAK "%%", percent) : g_strdup_printf("%.0f" NO_BREAK "%%", MIN(percent, 99));
+	return percent < 10 ? g_strdup_printf("%.1f" NO_BREAK "%%", percent) :
+			      g_strdup_printf("%.0f" NO_BREAK "%%", MIN(percent, 99));
 }
 
 /* One that fits a sentence. */
@@ -63,14 +64,18 @@ static void append_processes(GString *text, const struct ranking *processes, uin
 	for (unsigned i = 0; i < processes->n; i++) {
 		const SptFunction *process = processes->functions[i];
 
-		g_autofree char *share = tell_share(process->total, total), *name = short_name(process->name);
+		g_autofree char *share = tell_share(process->total, total),
+				*name = short_name(process->name);
 
 		if (i > 0 && (double)process->total < LEAST_SHARE * (double)total)
 			break;
 		if (process->total == total)
 			g_string_append_printf(text, spt_words("All of the time went to %s"), name);
 		else
-			g_string_append_printf(text, i ? spt_words(", %s to %s") : spt_words("%s of the time went to %s"), share, name);
+			g_string_append_printf(text,
+					       i ? spt_words(", %s to %s") :
+						   spt_words("%s of the time went to %s"),
+					       share, name);
 	}
 	g_string_append(text, processes->n ? ".  " : "");
 }
@@ -80,11 +85,13 @@ static void append_functions(GString *text, const struct ranking *functions, uin
 	for (unsigned i = 0; i < functions->n; i++) {
 		const SptFunction *function = functions->functions[i];
 
-		g_autofree char *share = tell_share(function->self, total), *name = short_name(function->name);
+		g_autofree char *share = tell_share(function->self, total),
+				*name = short_name(function->name);
 
 		if ((double)function->self < LEAST_SHARE * (double)total)
 			break;
-		g_string_append_printf(text, "%s%s (%s)", i ? ", " : spt_words("  Busiest functions: "), name, share);
+		g_string_append_printf(text, "%s%s (%s)",
+				       i ? ", " : spt_words("  Busiest functions: "), name, share);
 	}
 	g_string_append(text, text->str[text->len - 1] == '.' ? "" : ".");
 }
@@ -99,7 +106,8 @@ char *spt_words_where(const SptProfile *profile)
 	uint32_t n;
 
 	if (total == 0)
-		return g_string_free(g_string_append(text, spt_words("There are no samples.")), FALSE);
+		return g_string_free(g_string_append(text, spt_words("There are no samples.")),
+				     FALSE);
 	all = spt_profile_functions(profile, &n);
 	for (uint32_t i = 0; i < n; i++) {
 		if (all[i].is_kernel)
@@ -112,7 +120,8 @@ char *spt_words_where(const SptProfile *profile)
 	append_processes(text, &processes, total);
 	in_kernel = tell_share(kernel, total);
 	if (kernel == 0 || kernel == total)
-		g_string_append(text, kernel ? spt_words("All was spent in the kernel.") : spt_words("Nothing was spent in the kernel."));
+		g_string_append(text, kernel ? spt_words("All was spent in the kernel.") :
+					       spt_words("Nothing was spent in the kernel."));
 	else
 		g_string_append_printf(text, spt_words("%s was spent in the kernel."), in_kernel);
 	append_functions(text, &functions, total);

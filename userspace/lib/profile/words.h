@@ -7,8 +7,10 @@
 
 G_BEGIN_DECLS
 
-/* "54 % of the time went to cc1, 22 % to git.  38 % was spent in the kernel.  Busiest functions: ..."  To be freed; names in it are
- * cut, and not checked for being UTF-8. */
+/*
+ * "54 % of the time went to cc1, 22 % to git.  38 % was spent in the kernel.  Busiest functions:
+ * ..."  To be freed; names in it are cut, and not checked for being UTF-8.
+ */
 char *spt_words_where(const SptProfile *profile);
 
 G_END_DECLS

@@ -14,7 +14,9 @@
 
 static void append_argument(GString *text, const char *argument)
 {
-	g_autofree char *quoted = *argument && strspn(argument, PLAIN) == strlen(argument) ? g_strdup(argument) : g_shell_quote(argument);
+	g_autofree char *quoted = *argument && strspn(argument, PLAIN) == strlen(argument) ?
+					  g_strdup(argument) :
+					  g_shell_quote(argument);
 
 	g_string_append(text, text->len ? " " : "");
 	g_string_append(text, quoted);

@@ -4,7 +4,10 @@
 
 #include <stdint.h>
 
-/* How the process that has @pid now was called, as SptCommandLineRow has it; NULL: that may not be read, or it has gone. */
+/*
+ * How the process that has @pid now was called, as SptCommandLineRow has it; NULL: that may not be
+ * read, or it has gone.
+ */
 char *spt_command_line_read(uint32_t pid);
 
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * By name, as programs of a name are alike: a compiler runs a thousand times, and each time for a moment only.  Where the source has one size
- * for all it begins with what is enough for most, and few deep stacks do not make the others dear.
+ * By name, as programs of a name are alike: a compiler runs a thousand times, and each time for a
+ * moment only.  Where the source has one size for all it begins with what is enough for most, and
+ * few deep stacks do not make the others dear.
  */
 #include "record/copies.h"
 
@@ -13,7 +14,7 @@
 #define COMMON_MOST_BYTES 32768		/* more, with all CPUs busy, and samples are lost */
 #define COMMON_STACKS 1024		/* are looked at, and if of these */
 #define COMMON_CUT (COMMON_STACKS / 20)	/* so many are cut, all get more */
-#define ENOUGH_STACKS 64		/* one after the other, until frame pointers are believed in */
+#define ENOUGH_STACKS	   64 /* one after the other, until frame pointers are believed in */
 #define NAMES_MAX 4096			/* so many are told apart */
 
 struct name {
@@ -58,7 +59,8 @@ static uint32_t first_bytes(const SptCopies *copies)
 void spt_copies_begin(SptCopies *copies)
 {
 	copies->is_common = !spt_trace_wishes_by_name(copies->trace);
-	copies->can_wish = copies->most_bytes && spt_trace_raw_wish(copies->trace, "", first_bytes(copies));
+	copies->can_wish =
+		copies->most_bytes && spt_trace_raw_wish(copies->trace, "", first_bytes(copies));
 }
 
 /* NULL: there are too many, or without a name there is nobody to wish for. */
@@ -98,7 +100,8 @@ static void take_common(SptCopies *copies, struct name *name, bool is_cut)
 
 void spt_copies_taken(SptCopies *copies, const char *comm, uint32_t bytes, bool is_cut)
 {
-	struct name *name = copies->can_wish && (is_cut || copies->is_common) ? get(copies, comm) : NULL;
+	struct name *name =
+		copies->can_wish && (is_cut || copies->is_common) ? get(copies, comm) : NULL;
 
 	/* Those that are on their way are as small as before. */
 	if (!name || bytes < name->bytes)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * How much of stacks is copied, for sources that can be told: little at first, more of tasks of a name whose copies were too short, and
- * nothing, if wanted, of those through whose stacks frame pointers lead.  Where all have one size, it grows as soon as more than a twentieth is too short.
+ * How much of stacks is copied, for sources that can be told: little at first, more of tasks of a
+ * name whose copies were too short, and nothing, if wanted, of those through whose stacks frame
+ * pointers lead.  Where all have one size, it grows as soon as more than a twentieth is too short.
  */
 #ifndef SPT_COPIES_H
 #define SPT_COPIES_H
@@ -12,7 +13,10 @@ G_BEGIN_DECLS
 
 typedef struct SptCopies SptCopies;
 
-/* @most_bytes: up to which they grow; 0: they do not.  @if_needed: what frame pointers lead through is not copied. */
+/*
+ * @most_bytes: up to which they grow; 0: they do not.  @if_needed: what frame pointers lead through
+ * is not copied.
+ */
 SptCopies *spt_copies_new(SptTrace *trace, uint32_t most_bytes, bool if_needed);
 void spt_copies_free(SptCopies *copies);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptCopies, spt_copies_free)

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* One file at a time.  The helper keeps what it has read: there will be more places in the same files. */
+/*
+ * One file at a time.  The helper keeps what it has read: there will be more places in the same
+ * files.
+ */
 #include "record/file-names.h"
 
 #include <stdlib.h>
@@ -51,13 +54,16 @@ void spt_file_names_free(SptFileNames *names)
 	g_free(names);
 }
 
-void spt_file_names_want(SptFileNames *names, uint32_t object, const SptObject *image, uint64_t offset)
+void spt_file_names_want(SptFileNames *names, uint32_t object, const SptObject *image,
+			 uint64_t offset)
 {
 	struct file *file = g_hash_table_lookup(names->files, GUINT_TO_POINTER(object));
 
 	if (!file) {
 		file = g_new0(struct file, 1);
-		*file = (struct file){ .object = object, .image = image, .offsets = g_array_new(FALSE, FALSE, sizeof(uint64_t)) };
+		*file = (struct file){ .object = object,
+				       .image = image,
+				       .offsets = g_array_new(FALSE, FALSE, sizeof(uint64_t)) };
 		g_hash_table_insert(names->files, GUINT_TO_POINTER(object), file);
 	}
 	g_array_append_val(file->offsets, offset);
@@ -83,16 +89,23 @@ static void ask(SptFileNames *names, struct file *file)
 	spt_reader_sort(file->offsets);
 	file->asked = file->offsets;
 	file->offsets = g_array_new(FALSE, FALSE, sizeof(uint64_t));
-	spt_reader_begin(names->reader, file->object, &(SptReadRequest){
-		.fd = spt_object_fd(file->image), .path = spt_object_name(file->image), .offsets = (const uint64_t *)(void *)file->asked->data,
-		.n = file->asked->len, .depth = SPT_READ_SYMBOLS, .keep = true,
-	});
+	spt_reader_begin(names->reader, file->object,
+			 &(SptReadRequest){
+				 .fd = spt_object_fd(file->image),
+				 .path = spt_object_name(file->image),
+				 .offsets = (const uint64_t *)(void *)file->asked->data,
+				 .n = file->asked->len,
+				 .depth = SPT_READ_SYMBOLS,
+				 .keep = true,
+			 });
 }
 
 static void put(const struct file *file, const SptPlaceTable *table, SptCaptureWriter *writer)
 {
 	for (unsigned i = 0; i < file->asked->len; i++) {
-		SptNameRow row = { .object = file->object, .offset = g_array_index(file->asked, uint64_t, i), .module = "" };
+		SptNameRow row = { .object = file->object,
+				   .offset = g_array_index(file->asked, uint64_t, i),
+				   .module = "" };
 		SptSymbol symbol;
 
 		if (!spt_place_table_symbol(table, i, &symbol))
@@ -109,8 +122,10 @@ static bool take(SptFileNames *names, SptCaptureWriter *writer, int64_t until_us
 {
 	int64_t left_us = MAX(until_us - g_get_monotonic_time(), 0);
 	uint32_t object;
-	g_autoptr(SptPlaceTable) table = spt_reader_wait_for(names->reader, (int)(left_us / 1000), &object);
-	struct file *file = table ? g_hash_table_lookup(names->files, GUINT_TO_POINTER(object)) : NULL;
+	g_autoptr(SptPlaceTable) table =
+		spt_reader_wait_for(names->reader, (int)(left_us / 1000), &object);
+	struct file *file =
+		table ? g_hash_table_lookup(names->files, GUINT_TO_POINTER(object)) : NULL;
 	const char *problem = table ? spt_place_table_problem(table) : NULL;
 
 	names->is_late = !table;
@@ -124,7 +139,9 @@ static bool take(SptFileNames *names, SptCaptureWriter *writer, int64_t until_us
 
 void spt_file_names_flush(SptFileNames *names, SptCaptureWriter *writer, bool last)
 {
-	int64_t until_us = g_get_monotonic_time() + 1000ll * (last ? LAST_WAIT_MS : names->is_late ? 0 : WAIT_MS);
+	int64_t until_us = g_get_monotonic_time() + 1000ll * (last	     ? LAST_WAIT_MS :
+							      names->is_late ? 0 :
+									       WAIT_MS);
 	GHashTableIter iter;
 	void *value;
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Names of places in files that only the recorder still holds.  A helper reads them, so that whatever is in such a file costs that one; the recorder
- * waits for it a short time, and otherwise goes on and takes what it says later.
+ * Names of places in files that only the recorder still holds.  A helper reads them, so that
+ * whatever is in such a file costs that one; the recorder waits for it a short time, and otherwise
+ * goes on and takes what it says later.
  */
 #ifndef SPT_FILE_NAMES_H
 #define SPT_FILE_NAMES_H
@@ -16,7 +17,8 @@ typedef struct SptFileNames SptFileNames;
 SptFileNames *spt_file_names_new(void);
 void spt_file_names_free(SptFileNames *names);
 /* A place in @object, which is @file, to be named; the file outlives this. */
-void spt_file_names_want(SptFileNames *names, uint32_t object, const SptObject *file, uint64_t offset);
+void spt_file_names_want(SptFileNames *names, uint32_t object, const SptObject *file,
+			 uint64_t offset);
 /* Puts what is known by now into @writer; if it is the @last time, all. */
 void spt_file_names_flush(SptFileNames *names, SptCaptureWriter *writer, bool last);
 /* Nothing is wanted any more. */

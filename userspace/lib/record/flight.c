@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Samples and accounts wait by CPU, in the order in which they came.  What a CPU's account says is cumulative: the last one before the
- * time that is kept is what all later ones are counted from, and the samples that came after it are those it does not know.
+ * Samples and accounts wait by CPU, in the order in which they came.  What a CPU's account says is
+ * cumulative: the last one before the time that is kept is what all later ones are counted from,
+ * and the samples that came after it are those it does not know.
  */
 #include "record/flight.h"
 
@@ -17,7 +18,8 @@ struct account {
 struct cpu {
 	GArray *samples;		/* SptSampleRow */
 	uint64_t n_forgotten;		/* samples before those */
-	GArray *accounts;		/* struct account; the first is what the others are counted from, */
+	/* Struct account; the first is what the others are counted from, */
+	GArray *accounts;
 	bool has_base;			/* ... if anything was forgotten */
 };
 
@@ -121,17 +123,20 @@ void spt_flight_host(SptFlight *flight, const char *key, const char *value)
 
 void spt_flight_object(SptFlight *flight, const SptObjectRow *row)
 {
-	replace_row(flight->objects, row->id, keep_row(row, sizeof(*row), G_STRUCT_OFFSET(SptObjectRow, path)));
+	replace_row(flight->objects, row->id,
+		    keep_row(row, sizeof(*row), G_STRUCT_OFFSET(SptObjectRow, path)));
 }
 
 void spt_flight_process(SptFlight *flight, const SptProcessRow *row)
 {
-	replace_row(flight->processes, row->id, keep_row(row, sizeof(*row), G_STRUCT_OFFSET(SptProcessRow, name)));
+	replace_row(flight->processes, row->id,
+		    keep_row(row, sizeof(*row), G_STRUCT_OFFSET(SptProcessRow, name)));
 }
 
 void spt_flight_thread(SptFlight *flight, const SptThreadRow *row)
 {
-	replace_row(flight->threads, row->id, keep_row(row, sizeof(*row), G_STRUCT_OFFSET(SptThreadRow, name)));
+	replace_row(flight->threads, row->id,
+		    keep_row(row, sizeof(*row), G_STRUCT_OFFSET(SptThreadRow, name)));
 }
 
 void spt_flight_command_line(SptFlight *flight, const SptCommandLineRow *row)
@@ -161,7 +166,8 @@ void spt_flight_account(SptFlight *flight, const SptAccountRow *row)
 	struct account account = { *row, cpu->n_forgotten + cpu->samples->len };
 
 	/* One that was asked for is told after what has come since. */
-	for (unsigned n = cpu->samples->len; n && g_array_index(cpu->samples, SptSampleRow, n - 1).time > row->time; n--)
+	for (unsigned n = cpu->samples->len;
+	     n && g_array_index(cpu->samples, SptSampleRow, n - 1).time > row->time; n--)
 		account.samples_before--;
 	g_array_append_val(cpu->accounts, account);
 }
@@ -178,9 +184,11 @@ static void forget_of_cpu(struct cpu *cpu, uint64_t begin)
 	unsigned base = 0;
 	uint64_t n;
 
-	while (base + 1 < cpu->accounts->len && g_array_index(cpu->accounts, struct account, base + 1).row.time <= begin)
+	while (base + 1 < cpu->accounts->len &&
+	       g_array_index(cpu->accounts, struct account, base + 1).row.time <= begin)
 		base++;
-	if (!cpu->accounts->len || g_array_index(cpu->accounts, struct account, base).row.time > begin)
+	if (!cpu->accounts->len ||
+	    g_array_index(cpu->accounts, struct account, base).row.time > begin)
 		return;
 	n = g_array_index(cpu->accounts, struct account, base).samples_before - cpu->n_forgotten;
 	cpu->n_forgotten += n;
@@ -192,7 +200,8 @@ static void forget_of_cpu(struct cpu *cpu, uint64_t begin)
 
 		/* With less memory, too. */
 		cpu->samples = g_array_new(FALSE, FALSE, sizeof(SptSampleRow));
-		g_array_append_vals(cpu->samples, &g_array_index(old, SptSampleRow, n), old->len - (guint)n);
+		g_array_append_vals(cpu->samples, &g_array_index(old, SptSampleRow, n),
+				    old->len - (guint)n);
 	} else if (n) {
 		g_array_remove_range(cpu->samples, 0, (guint)n);
 	}
@@ -223,7 +232,10 @@ static GHashTable *threads_with_samples(const SptFlight *flight)
 		const struct cpu *cpu = flight->cpus->pdata[i];
 
 		for (unsigned n = 0; cpu && n < cpu->samples->len; n++)
-			g_hash_table_add(threads, GUINT_TO_POINTER(g_array_index(cpu->samples, SptSampleRow, n).thread));
+			g_hash_table_add(
+				threads,
+				GUINT_TO_POINTER(
+					g_array_index(cpu->samples, SptSampleRow, n).thread));
 	}
 	return threads;
 }
@@ -231,7 +243,8 @@ static GHashTable *threads_with_samples(const SptFlight *flight)
 /* What lives or has samples may still be spoken of, and so may the processes it comes from. */
 static void forget_tasks(SptFlight *flight)
 {
-	g_autoptr(GHashTable) threads = threads_with_samples(flight), processes = g_hash_table_new(NULL, NULL);
+	g_autoptr(GHashTable) threads = threads_with_samples(flight),
+			      processes = g_hash_table_new(NULL, NULL);
 	GHashTableIter iter;
 	void *value;
 
@@ -244,16 +257,20 @@ static void forget_tasks(SptFlight *flight)
 			g_hash_table_iter_remove(&iter);
 			continue;
 		}
-		for (process = row_of(flight->processes, row->process); process && g_hash_table_add(processes,
-		     GUINT_TO_POINTER(process->id)); process = row_of(flight->processes, process->parent))
+		for (process = row_of(flight->processes, row->process);
+		     process && g_hash_table_add(processes, GUINT_TO_POINTER(process->id));
+		     process = row_of(flight->processes, process->parent))
 			;
 	}
 	g_hash_table_iter_init(&iter, flight->processes);
 	while (g_hash_table_iter_next(&iter, NULL, &value))
 		if (((SptProcessRow *)value)->end_time &&
-		    !g_hash_table_contains(processes, GUINT_TO_POINTER(((SptProcessRow *)value)->id))) {
-			g_hash_table_remove(flight->command_lines, GUINT_TO_POINTER(((SptProcessRow *)value)->id));
-			g_hash_table_remove(flight->maps, GUINT_TO_POINTER(((SptProcessRow *)value)->id));
+		    !g_hash_table_contains(processes,
+					   GUINT_TO_POINTER(((SptProcessRow *)value)->id))) {
+			g_hash_table_remove(flight->command_lines,
+					    GUINT_TO_POINTER(((SptProcessRow *)value)->id));
+			g_hash_table_remove(flight->maps,
+					    GUINT_TO_POINTER(((SptProcessRow *)value)->id));
 			g_hash_table_iter_remove(&iter);
 		}
 }
@@ -331,7 +348,10 @@ static SptAccountRow since(const SptAccountRow *row, const SptAccountRow *base)
 	return result;
 }
 
-/* A CPU that slept for long has an old account: the part of its sleep before @begin is left out, too. */
+/*
+ * A CPU that slept for long has an old account: the part of its sleep before @begin is left out,
+ * too.
+ */
 static SptAccountRow base_of_cpu(const struct cpu *cpu, uint64_t begin, uint64_t period_ns)
 {
 	SptAccountRow base = g_array_index(cpu->accounts, struct account, 0).row, next;
@@ -347,7 +367,8 @@ static SptAccountRow base_of_cpu(const struct cpu *cpu, uint64_t begin, uint64_t
 	return base;
 }
 
-static void put_accounts(const SptFlight *flight, SptCaptureWriter *writer, uint64_t begin, uint64_t period_ns)
+static void put_accounts(const SptFlight *flight, SptCaptureWriter *writer, uint64_t begin,
+			 uint64_t period_ns)
 {
 	for (unsigned i = 0; i < flight->cpus->len; i++) {
 		const struct cpu *cpu = flight->cpus->pdata[i];
@@ -358,7 +379,8 @@ static void put_accounts(const SptFlight *flight, SptCaptureWriter *writer, uint
 		if (cpu->has_base)
 			base = base_of_cpu(cpu, begin, period_ns);
 		for (unsigned n = cpu->has_base; n < cpu->accounts->len; n++) {
-			SptAccountRow row = since(&g_array_index(cpu->accounts, struct account, n).row, &base);
+			SptAccountRow row =
+				since(&g_array_index(cpu->accounts, struct account, n).row, &base);
 
 			spt_capture_writer_account(writer, &row);
 		}
@@ -380,7 +402,9 @@ static unsigned n_accounted(const struct cpu *cpu)
 	if (!cpu->accounts->len)
 		return cpu->samples->len;
 	return MIN(cpu->samples->len,
-		   g_array_index(cpu->accounts, struct account, cpu->accounts->len - 1).samples_before - cpu->n_forgotten);
+		   g_array_index(cpu->accounts, struct account, cpu->accounts->len - 1)
+				   .samples_before -
+			   cpu->n_forgotten);
 }
 
 /* In order of time; returns that of the first. */
@@ -452,7 +476,8 @@ static void put_tasks_and_objects(const SptFlight *flight, SptCaptureWriter *wri
 	}
 	g_hash_table_iter_init(&iter, flight->command_lines);
 	while (g_hash_table_iter_next(&iter, &key, &value))
-		spt_capture_writer_command_line(writer, &(SptCommandLineRow){ GPOINTER_TO_UINT(key), value });
+		spt_capture_writer_command_line(writer, &(SptCommandLineRow){ GPOINTER_TO_UINT(key),
+									      value });
 	g_hash_table_iter_init(&iter, flight->threads);
 	while (g_hash_table_iter_next(&iter, NULL, &value))
 		spt_capture_writer_thread(writer, value);

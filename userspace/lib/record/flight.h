@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The flight recorder's memory: the rows of the last seconds, and what they refer to.  It stands where the capture writer stands in an
- * ordinary recording, and fills one when it is asked.
+ * The flight recorder's memory: the rows of the last seconds, and what they refer to.  It stands
+ * where the capture writer stands in an ordinary recording, and fills one when it is asked.
  */
 #ifndef SPT_FLIGHT_H
 #define SPT_FLIGHT_H
@@ -28,13 +28,19 @@ void spt_flight_sample(SptFlight *flight, const SptSampleRow *row);
 void spt_flight_account(SptFlight *flight, const SptAccountRow *row);
 void spt_flight_loss(SptFlight *flight, const SptLossRow *row);
 
-/* Forgets what lies before @begin.  A CPU's rows begin with an account: samples a little older than @begin stay. */
+/*
+ * Forgets what lies before @begin.  A CPU's rows begin with an account: samples a little older than
+ * @begin stay.
+ */
 void spt_flight_forget(SptFlight *flight, uint64_t begin);
 /* The stacks of the samples that are left, in a new stash; @old is what their nodes were from. */
 SptStash *spt_flight_new_stash(SptFlight *flight, const SptStash *old);
 /* From the oldest sample to @now. */
 uint64_t spt_flight_span(const SptFlight *flight, uint64_t now);
-/* All rows into @writer, accounts counted from the first sample kept.  @period_ns: of the accounts' grid. */
+/*
+ * All rows into @writer, accounts counted from the first sample kept.  @period_ns: of the accounts'
+ * grid.
+ */
 void spt_flight_put(const SptFlight *flight, SptCaptureWriter *writer, uint64_t period_ns);
 
 G_END_DECLS

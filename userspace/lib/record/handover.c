@@ -39,7 +39,8 @@ void spt_handover_free(SptHandover *handover)
 
 static void expect(SptHandover *handover, uint32_t object, bool is_kept_only)
 {
-	if ((object == SYSPROF_OBJECT_VDSO || object >= SYSPROF_OBJECT_FIRST) && spt_tables_expect(handover->tables, object, is_kept_only))
+	if ((object == SYSPROF_OBJECT_VDSO || object >= SYSPROF_OBJECT_FIRST) &&
+	    spt_tables_expect(handover->tables, object, is_kept_only))
 		g_array_append_val(handover->waiting, object);
 }
 
@@ -54,7 +55,8 @@ void spt_handover_missed(SptHandover *handover, const struct sysprof_sample *sam
 
 	/* The innermost frame is always right: what it lies in is first. */
 	for (unsigned i = 0; i < sample->n_user; i++) {
-		uint32_t object = sample->frames[sample->n_kernel + i] >> SYSPROF_FRAME_OBJECT_SHIFT;
+		uint32_t object =
+			sample->frames[sample->n_kernel + i] >> SYSPROF_FRAME_OBJECT_SHIFT;
 
 		if (object != last)
 			expect(handover, object, false);
@@ -84,8 +86,10 @@ char *spt_handover_refusals(const SptHandover *handover)
 {
 	if (handover->n_refused == 0)
 		return NULL;
-	return g_strdup_printf("%u: %s", handover->n_refused, handover->problem == ENODATA ? "without a build-id" :
-			       handover->problem == ENOSPC ? "beyond the module's table_limit_mib" : g_strerror(handover->problem));
+	return g_strdup_printf("%u: %s", handover->n_refused,
+			       handover->problem == ENODATA ? "without a build-id" :
+			       handover->problem == ENOSPC ? "beyond the module's table_limit_mib" :
+							     g_strerror(handover->problem));
 }
 
 void spt_handover_step(SptHandover *handover)
@@ -108,6 +112,8 @@ void spt_handover_settle(SptHandover *handover)
 {
 	gint64 until = g_get_monotonic_time() + SETTLE_US;
 
-	for (spt_handover_step(handover); handover->waiting->len > 0 && g_get_monotonic_time() < until; spt_handover_step(handover))
+	for (spt_handover_step(handover);
+	     handover->waiting->len > 0 && g_get_monotonic_time() < until;
+	     spt_handover_step(handover))
 		g_usleep(SETTLE_STEP_US);
 }

@@ -17,7 +17,10 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptHandover, spt_handover_free)
 
 /* @object is mapped: its table is handed over if it is kept from another time. */
 void spt_handover_mapped(SptHandover *handover, uint32_t object);
-/* @sample could not be walked by tables alone: those of the objects it leads through, as far as it does, are made next. */
+/*
+ * @sample could not be walked by tables alone: those of the objects it leads through, as far as it
+ * does, are made next.
+ */
 void spt_handover_missed(SptHandover *handover, const struct sysprof_sample *sample);
 /* Hands over what has been made meanwhile; now and then. */
 void spt_handover_step(SptHandover *handover);

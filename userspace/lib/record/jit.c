@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Whoever can write the files can be anybody: no links are followed, the file must be the program's own, and what is read is bounded. */
+/*
+ * Whoever can write the files can be anybody: no links are followed, the file must be the program's
+ * own, and what is read is bounded.
+ */
 #include "record/jit.h"
 
 #include <fcntl.h>
@@ -120,7 +123,8 @@ static bool read_ids(struct process *process)
 		return false;
 	ids = strstr(text, "\nNSpid:");
 	users = strstr(text, "\nUid:");
-	if (!ids || !users || sscanf(users, "\nUid: %u %u", &process->uids[0], &process->uids[1]) != 2)
+	if (!ids || !users ||
+	    sscanf(users, "\nUid: %u %u", &process->uids[0], &process->uids[1]) != 2)
 		return false;
 	for (at = ids + 1; *at && *at != '\n'; at++)
 		if (*at == '\t' && g_ascii_isdigit(at[1]))
@@ -164,7 +168,8 @@ static int own_file(const struct process *process, int fd)
 	struct stat stat;
 
 	if (fd >= 0 && fstat(fd, &stat) == 0 && S_ISREG(stat.st_mode) &&
-	    (stat.st_uid == 0 || stat.st_uid == process->uids[0] || stat.st_uid == process->uids[1]))
+	    (stat.st_uid == 0 || stat.st_uid == process->uids[0] ||
+	     stat.st_uid == process->uids[1]))
 		return fd;
 	close_fd(&fd);
 	return -1;
@@ -177,7 +182,9 @@ static int open_in_root(const struct process *process, const char *path)
 		.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS,
 	};
 
-	return process->root < 0 ? -1 : own_file(process, syscall(SYS_openat2, process->root, path, &how, sizeof(how)));
+	return process->root < 0 ? -1 :
+				   own_file(process, syscall(SYS_openat2, process->root, path, &how,
+							     sizeof(how)));
 }
 
 static void open_map(struct process *process)
@@ -226,9 +233,11 @@ static void read_on(SptJit *jit, struct process *process)
 
 	open_map(process);
 	if (process->map.fd >= 0)
-		process->has_news |= spt_jit_read_map(process->code, process->map.fd, now_ns(), &process->map.at, &jit->budget);
+		process->has_news |= spt_jit_read_map(process->code, process->map.fd, now_ns(),
+						      &process->map.at, &jit->budget);
 	if (process->dump.fd >= 0)
-		process->has_news |= spt_jit_read_dump(process->code, process->dump.fd, &process->dump.at, &jit->budget);
+		process->has_news |= spt_jit_read_dump(process->code, process->dump.fd,
+						       &process->dump.at, &jit->budget);
 	jit->has_replaced |= spt_jit_code_epoch(process->code, UINT64_MAX) > 0;
 	if (!was_gone)
 		return;
@@ -252,7 +261,9 @@ void spt_jit_keep(SptJit *jit)
 
 uint32_t spt_jit_epoch(const SptJit *jit, uint32_t pid, uint64_t time_ns)
 {
-	const struct process *process = jit->has_replaced ? g_hash_table_lookup(jit->processes, GUINT_TO_POINTER(pid)) : NULL;
+	const struct process *process =
+		jit->has_replaced ? g_hash_table_lookup(jit->processes, GUINT_TO_POINTER(pid)) :
+				    NULL;
 
 	return process ? spt_jit_code_epoch(process->code, time_ns) : 0;
 }
@@ -264,7 +275,8 @@ uint64_t spt_jit_offset(const SptJit *jit, uint32_t object, uint64_t offset, uin
 
 	if (!region || offset >> GENERATION_SHIFT)
 		return offset;
-	generation = spt_jit_code_generation(region->process->code, region->start + offset, time_ns);
+	generation =
+		spt_jit_code_generation(region->process->code, region->start + offset, time_ns);
 	return offset | MIN(generation, GENERATIONS_MAX) << GENERATION_SHIFT;
 }
 
@@ -293,7 +305,8 @@ static void name_wanted(struct process *process, SptCaptureWriter *writer)
 		SptJitFunction function;
 
 		/* What is told later may still name it. */
-		if (!spt_jit_code_find_generation(process->code, place->address, place->generation, &function)) {
+		if (!spt_jit_code_find_generation(process->code, place->address, place->generation,
+						  &function)) {
 			g_array_index(process->wanted, struct place, n_left++) = *place;
 			continue;
 		}

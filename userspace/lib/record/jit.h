@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Names of code made at run time.  The files in which programs tell of it are held open from when they are first seen, for a program
- * may remove them when it ends, or be the last to reach them: /tmp/perf-PID.map below the program's own root, under the id it has in its
- * own namespace, and jitdump files, which a program maps as a sign.
+ * Names of code made at run time.  The files in which programs tell of it are held open from when
+ * they are first seen, for a program may remove them when it ends, or be the last to reach them:
+ * /tmp/perf-PID.map below the program's own root, under the id it has in its own namespace, and
+ * jitdump files, which a program maps as a sign.
  *
- * Code may be replaced: the offset of a place has in its upper bits the generation of the code that lay there at the time of the sample, as far as that was
- * told when the sample was taken from the ring.
+ * Code may be replaced: the offset of a place has in its upper bits the generation of the code that
+ * lay there at the time of the sample, as far as that was told when the sample was taken from the
+ * ring.
  */
 #ifndef SPT_JIT_H
 #define SPT_JIT_H

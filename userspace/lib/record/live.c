@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What comes is collected in a batch without a lock, and handed over some times a second.  The other side keeps a capture in memory that has no
- * samples, only what their names need, and of each node of the stash its parent and its function.
+ * What comes is collected in a batch without a lock, and handed over some times a second.  The
+ * other side keeps a capture in memory that has no samples, only what their names need, and of each
+ * node of the stash its parent and its function.
  */
 #include "record/live.h"
 
@@ -27,9 +28,13 @@ struct batch {
 	bool forgets_nodes;		/* node 1 is the first of these nodes */
 };
 
-/* What is asked of it grows while the recording does: the helper that reads it keeps what it has read. */
+/*
+ * What is asked of it grows while the recording does: the helper that reads it keeps what it has
+ * read.
+ */
 struct file {
-	bool is_unreadable;		/* it is not the one that was recorded, not there, or what read it failed */
+	/* It is not the one that was recorded, not there, or what read it failed */
+	bool is_unreadable;
 	GArray *offsets;		/* uint64_t: of the nodes at hand; NULL: there were none */
 	SptPlaceTable *table;		/* what it says of them; NULL: nothing */
 };
@@ -55,7 +60,8 @@ struct SptLive {
 
 	/* The showing side's. */
 	SptCapture capture;
-	GArray *objects, *processes, *threads, *names;	/* what the capture's rows point to; by id, but for names */
+	/* What the capture's rows point to; by id, but for names */
+	GArray *objects, *processes, *threads, *names;
 	GPtrArray *texts;		/* owns their strings */
 	SptSymbols *symbols;		/* what the capture itself says */
 	GArray *files;			/* struct file, by object id */
@@ -222,7 +228,8 @@ void spt_live_publish(SptLive *live, const SptStash *stash, unsigned number)
 		live->n_published = 1;
 	}
 	if (n > live->n_published)
-		g_array_append_vals(batch->nodes, spt_stash_node(stash, live->n_published), n - live->n_published);
+		g_array_append_vals(batch->nodes, spt_stash_node(stash, live->n_published),
+				    n - live->n_published);
 	live->n_published = n;
 	live->collecting = batch_new();
 	g_mutex_lock(&live->mutex);
@@ -297,7 +304,8 @@ static struct file *file_of(SptLive *live, const SptFrame *frame)
 {
 	struct file *file;
 
-	if (frame->object >= live->objects->len || ((SptObjectRow *)row_at(live->objects, frame->object))->kind != SPT_OBJECT_FILE)
+	if (frame->object >= live->objects->len ||
+	    ((SptObjectRow *)row_at(live->objects, frame->object))->kind != SPT_OBJECT_FILE)
 		return NULL;
 	file = row_at(live->files, frame->object);
 	return file->is_unreadable ? NULL : file;
@@ -313,10 +321,15 @@ static void read_file(SptLive *live, const SptObjectRow *row, struct file *file)
 	if (!image)
 		return;
 	spt_reader_sort(file->offsets);
-	spt_reader_begin(live->reader, 0, &(SptReadRequest){
-		.fd = spt_object_fd(image), .path = row->path, .offsets = (const uint64_t *)(void *)file->offsets->data,
-		.n = file->offsets->len, .depth = SPT_READ_SYMBOLS, .keep = true,
-	});
+	spt_reader_begin(live->reader, 0,
+			 &(SptReadRequest){
+				 .fd = spt_object_fd(image),
+				 .path = row->path,
+				 .offsets = (const uint64_t *)(void *)file->offsets->data,
+				 .n = file->offsets->len,
+				 .depth = SPT_READ_SYMBOLS,
+				 .keep = true,
+			 });
 	g_clear_pointer(&file->table, spt_place_table_free);
 	file->table = spt_reader_wait(live->reader, &tag);
 	problem = file->table ? spt_place_table_problem(file->table) : NULL;
@@ -328,7 +341,9 @@ static void read_files(SptLive *live, const struct batch *batch)
 {
 	for (unsigned i = 0; i < batch->nodes->len; i++) {
 		const SptFrame *frame = &g_array_index(batch->nodes, SptNode, i).frame;
-		struct file *file = spt_symbols_name(live->symbols, frame).has_symbol ? NULL : file_of(live, frame);
+		struct file *file = spt_symbols_name(live->symbols, frame).has_symbol ?
+					    NULL :
+					    file_of(live, frame);
 
 		if (file && !file->offsets)
 			file->offsets = g_array_new(FALSE, FALSE, sizeof(uint64_t));
@@ -386,12 +401,14 @@ static uint32_t function_of_process(SptLive *live, uint32_t thread)
 	const SptThreadRow *row = row_at(live->threads, thread);
 	const SptProcessRow *process = row->process ? row_at(live->processes, row->process) : NULL;
 
-	return function_for(live, spt_symbols_intern(live->symbols, spt_process_label(process)), NULL);
+	return function_for(live, spt_symbols_intern(live->symbols, spt_process_label(process)),
+			    NULL);
 }
 
 static void count(SptLive *live, const struct sample *sample)
 {
-	struct function *process = function_at(live, function_of_process(live, sample->thread)), *leaf = process;
+	struct function *process = function_at(live, function_of_process(live, sample->thread)),
+			*leaf = process;
 	const struct node *nodes = (const struct node *)live->nodes->data;
 	uint32_t node = sample->node < live->nodes->len ? sample->node : 0;
 
@@ -438,7 +455,8 @@ uint64_t spt_live_total(const SptLive *live)
 }
 
 /* Inserts where it belongs among the @n heaviest so far; ties stay in the order of appearance. */
-static unsigned rank(SptLiveRow *rows, unsigned n, unsigned max, const struct function *function, bool by_self)
+static unsigned rank(SptLiveRow *rows, unsigned n, unsigned max, const struct function *function,
+		     bool by_self)
 {
 	uint64_t weight = by_self ? function->self : function->total;
 	unsigned at = n;
@@ -449,7 +467,8 @@ static unsigned rank(SptLiveRow *rows, unsigned n, unsigned max, const struct fu
 		return n;
 	n = MIN(n + 1, max);
 	memmove(&rows[at + 1], &rows[at], (n - at - 1) * sizeof(*rows));
-	rows[at] = (SptLiveRow){ function->name, function->object, function->self, function->total };
+	rows[at] =
+		(SptLiveRow){ function->name, function->object, function->self, function->total };
 	return n;
 }
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A recording while it goes on, function by function.  The thread that records puts in what comes; another one takes that, whenever it
- * likes, names it and adds it up.  A sample costs one walk along its stack, however long the recording is.  Inlined functions are
- * counted with the one they are part of: debug information takes time to read.
+ * A recording while it goes on, function by function.  The thread that records puts in what comes;
+ * another one takes that, whenever it likes, names it and adds it up.  A sample costs one walk
+ * along its stack, however long the recording is.  Inlined functions are counted with the one they
+ * are part of: debug information takes time to read.
  */
 #ifndef SPT_LIVE_H
 #define SPT_LIVE_H
@@ -19,16 +20,25 @@ SptLive *spt_live_ref(SptLive *live);
 void spt_live_unref(SptLive *live);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptLive, spt_live_unref)
 
-/* For the thread that records: rows as for the capture writer, but nodes of samples are those of the stash. */
+/*
+ * For the thread that records: rows as for the capture writer, but nodes of samples are those of
+ * the stash.
+ */
 void spt_live_object(SptLive *live, const SptObjectRow *row);
 void spt_live_process(SptLive *live, const SptProcessRow *row);
 void spt_live_thread(SptLive *live, const SptThreadRow *row);
 void spt_live_name(SptLive *live, const SptNameRow *row);
 void spt_live_sample(SptLive *live, const SptSampleRow *row);
-/* Hands over what was put in, and the new nodes of @stash.  To be called before @stash gives way to another one, too; @number tells them apart. */
+/*
+ * Hands over what was put in, and the new nodes of @stash.  To be called before @stash gives way to
+ * another one, too; @number tells them apart.
+ */
 void spt_live_publish(SptLive *live, const SptStash *stash, unsigned number);
 
-/* For whoever shows it: all that follows in one thread at a time.  Takes in what was published; false: there is nothing new. */
+/*
+ * For whoever shows it: all that follows in one thread at a time.  Takes in what was published;
+ * false: there is nothing new.
+ */
 bool spt_live_update(SptLive *live);
 
 typedef struct {

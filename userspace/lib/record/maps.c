@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A process of whose maps somebody has to be told is known by its address space, which it may share. */
+/*
+ * A process of whose maps somebody has to be told is known by its address space, which it may
+ * share.
+ */
 #include "record/maps.h"
 
 #include <string.h>
@@ -20,14 +23,22 @@ struct SptMaps {
 	GHashTable *told;		/* mm id -> GArray of struct told */
 	/* These are NULL where the source has records of mappings. */
 	GHashTable *objects;		/* identity in /proc -> id */
-	GHashTable *paths;		/* -> id, 0 if several objects had that path: in an overlay /proc has another identity, from Linux 6.8 on */
+	/*
+	 * -> id, 0 if several objects had that path: in an overlay /proc has another identity, from
+	 * Linux 6.8 on
+	 */
+	GHashTable *paths;
 	GArray *unread;			/* struct told */
 };
 
 static void put(SptMaps *maps, struct told *told, const SptMap *map, uint64_t time, SptMapHow how)
 {
 	SptMapRow row = {
-		.process = told->process, .time = time, .start = map->start, .bytes = map->end - map->start, .how = how,
+		.process = told->process,
+		.time = time,
+		.start = map->start,
+		.bytes = map->end - map->start,
+		.how = how,
 	};
 
 	if (how != SPT_MAP_GONE) {
@@ -69,7 +80,8 @@ SptMaps *spt_maps_new(SptOutput *output, SptSpaces *spaces, bool has_records)
 
 	maps->output = output;
 	maps->spaces = spaces;
-	maps->told = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, (GDestroyNotify)g_array_unref);
+	maps->told = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free,
+					   (GDestroyNotify)g_array_unref);
 	spt_spaces_listen(spaces, &(SptSpacesListener){ on_made, on_gone, maps });
 	if (has_records)
 		return maps;
@@ -102,9 +114,12 @@ void spt_maps_object(SptMaps *maps, const SptObjectRow *row)
 
 	if (!maps->objects || row->kind != SPT_OBJECT_FILE)
 		return;
-	g_hash_table_replace(maps->objects, identity(row->dev_major, row->dev_minor, row->inode), GUINT_TO_POINTER(row->id));
-	is_only = !g_hash_table_lookup_extended(maps->paths, row->path, NULL, &other) || GPOINTER_TO_UINT(other) == row->id;
-	g_hash_table_replace(maps->paths, g_strdup(row->path), GUINT_TO_POINTER(is_only ? row->id : 0));
+	g_hash_table_replace(maps->objects, identity(row->dev_major, row->dev_minor, row->inode),
+			     GUINT_TO_POINTER(row->id));
+	is_only = !g_hash_table_lookup_extended(maps->paths, row->path, NULL, &other) ||
+		  GPOINTER_TO_UINT(other) == row->id;
+	g_hash_table_replace(maps->paths, g_strdup(row->path),
+			     GUINT_TO_POINTER(is_only ? row->id : 0));
 }
 
 void spt_maps_sampled(SptMaps *maps, const SptProcess *process)
@@ -127,7 +142,8 @@ void spt_maps_sampled(SptMaps *maps, const SptProcess *process)
 		put_map(maps, &told, &map[i]);
 	if (!in_space) {
 		in_space = g_array_new(FALSE, FALSE, sizeof(told));
-		g_hash_table_insert(maps->told, g_memdup2(&process->mm, sizeof(process->mm)), in_space);
+		g_hash_table_insert(maps->told, g_memdup2(&process->mm, sizeof(process->mm)),
+				    in_space);
 	}
 	g_array_append_val(in_space, told);
 }
@@ -167,15 +183,22 @@ static void read_process(SptMaps *maps, struct told *told)
 
 	if (!g_file_get_contents(path, &text, NULL, NULL))
 		return;
-	/* What is told of a time after the process's end does not count: then it was who has its pid now. */
+	/*
+	 * What is told of a time after the process's end does not count: then it was who has its
+	 * pid now.
+	 */
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	for (line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
 		SptMap map;
 
 		if (!spt_perf_map_parse(line, &at))
 			continue;
-		map = (SptMap){ .start = at.start, .end = at.end, .offset = at.offset, .object = object_of(maps, &at) };
-		put(maps, told, &map, (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec, SPT_MAP_SEEN);
+		map = (SptMap){ .start = at.start,
+				.end = at.end,
+				.offset = at.offset,
+				.object = object_of(maps, &at) };
+		put(maps, told, &map, (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec,
+		    SPT_MAP_SEEN);
 	}
 }
 

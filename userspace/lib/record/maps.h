@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What is mapped in the processes that have samples, as far as the recorder may know: the source's records of mappings tell of every one that
- * is made.  Where there are none, /proc is asked once, within a second of a process's first sample, and says what this user may know.
+ * What is mapped in the processes that have samples, as far as the recorder may know: the source's
+ * records of mappings tell of every one that is made.  Where there are none, /proc is asked once,
+ * within a second of a process's first sample, and says what this user may know.
  */
 #ifndef SPT_MAPS_H
 #define SPT_MAPS_H

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The frames that the stash has numbered are listed by object.  Kernel frames are named at the next flush, by the source of the records,
- * and so is code made at run time, as far as it is known by then.  A file's frames are only named once its path no longer leads to it;
- * until then whoever reads the recording can do so.
+ * The frames that the stash has numbered are listed by object.  Kernel frames are named at the next
+ * flush, by the source of the records, and so is code made at run time, as far as it is known by
+ * then.  A file's frames are only named once its path no longer leads to it; until then whoever
+ * reads the recording can do so.
  */
 #include "record/naming.h"
 
@@ -26,7 +27,8 @@ struct object {
 	uint32_t id;
 	SptObjectKind kind;
 	char *path;
-	SptObject *file;		/* held open; NULL: could not be opened, or it is no ELF file */
+	/* Held open; NULL: could not be opened, or it is no ELF file */
+	SptObject *file;
 	bool is_gone;			/* path does not lead to it any more */
 	GArray *offsets;		/* uint64_t, of all frames */
 	unsigned n_named;		/* of them, those in the file */
@@ -38,7 +40,7 @@ struct SptNaming {
 	SptFileNames *file_names;
 	SptSymtab *vdso;		/* once a name of it was needed */
 	uint32_t next_frame;
-	GHashTable *identified;		/* kernel modules whose build-id is noted; "": the kernel's */
+	GHashTable *identified; /* kernel modules whose build-id is noted; "": the kernel's */
 	unsigned n_held, max_held;
 	bool all;			/* names of files that can be found, too */
 };
@@ -165,7 +167,8 @@ void spt_naming_hold(SptNaming *naming, SptTrace *trace, const SptObjectRow *row
 		spt_jit_region(naming->jit, trace, row->id, pid);
 	else if (row->kind == SPT_OBJECT_FILE)
 		spt_jit_file(naming->jit, trace, row, pid);
-	if (row->kind != SPT_OBJECT_FILE || object->file || naming->n_held >= naming->max_held || row->path[0] != '/')
+	if (row->kind != SPT_OBJECT_FILE || object->file || naming->n_held >= naming->max_held ||
+	    row->path[0] != '/')
 		return;
 	object->file = open_mapped(trace, row);
 	if (!object->file)
@@ -211,7 +214,8 @@ const SptObject *spt_naming_file_early(SptNaming *naming, SptTrace *trace, uint3
 	struct object *object = get_object(naming, id);
 	int fd;
 
-	if (!object->path && !object->file && id >= SYSPROF_OBJECT_FIRST && naming->n_held < naming->max_held) {
+	if (!object->path && !object->file && id >= SYSPROF_OBJECT_FIRST &&
+	    naming->n_held < naming->max_held) {
 		fd = spt_trace_map_fd(trace, id);
 		object->file = fd < 0 ? NULL : spt_object_open_fd(fd, "(not told of yet)", NULL);
 		naming->n_held += object->file != NULL;
@@ -235,7 +239,10 @@ static void name_by_path(struct object *object, SptCaptureWriter *writer)
 	object->n_named = object->offsets->len;
 }
 
-/* Whether @object's path leads somewhere else by now.  A file that could not be held cannot be told. */
+/*
+ * Whether @object's path leads somewhere else by now.  A file that could not be held cannot be
+ * told.
+ */
 static bool check_gone(struct object *object)
 {
 	struct stat held, found;
@@ -243,7 +250,8 @@ static bool check_gone(struct object *object)
 	if (object->is_gone || !object->file)
 		return object->is_gone;
 	object->is_gone = fstat(spt_object_fd(object->file), &held) == 0 &&
-			  (stat(object->path, &found) < 0 || found.st_dev != held.st_dev || found.st_ino != held.st_ino);
+			  (stat(object->path, &found) < 0 || found.st_dev != held.st_dev ||
+			   found.st_ino != held.st_ino);
 	return object->is_gone;
 }
 
@@ -269,7 +277,9 @@ static void name_from_vdso(SptNaming *naming, struct object *object, SptCaptureW
 /* For who looks for the debug information of what ran; everybody may read it. */
 static void note_build_id(const char *module, SptCaptureWriter *writer)
 {
-	g_autofree char *path = *module ? g_strdup_printf("/sys/module/%s/notes/.note.gnu.build-id", module) : g_strdup("/sys/kernel/notes");
+	g_autofree char *path =
+		*module ? g_strdup_printf("/sys/module/%s/notes/.note.gnu.build-id", module) :
+			  g_strdup("/sys/kernel/notes");
 	g_autofree char *key = g_strdup_printf("build-id%s%s", *module ? " " : "", module);
 	g_autofree char *notes = NULL;
 	g_autoptr(GString) text = g_string_new(NULL);
@@ -287,7 +297,8 @@ static void note_build_id(const char *module, SptCaptureWriter *writer)
 }
 
 /* The next @n of the object's frames. */
-static bool name_some(SptNaming *naming, struct object *object, unsigned n, SptTrace *trace, SptCaptureWriter *writer, GError **error)
+static bool name_some(SptNaming *naming, struct object *object, unsigned n, SptTrace *trace,
+		      SptCaptureWriter *writer, GError **error)
 {
 	g_autofree struct sysprof_name *names = g_new0(struct sysprof_name, n);
 
@@ -316,10 +327,13 @@ static bool name_some(SptNaming *naming, struct object *object, unsigned n, SptT
 	return true;
 }
 
-static bool name_from_source(SptNaming *naming, struct object *object, SptTrace *trace, SptCaptureWriter *writer, GError **error)
+static bool name_from_source(SptNaming *naming, struct object *object, SptTrace *trace,
+			     SptCaptureWriter *writer, GError **error)
 {
 	while (object->n_named < object->offsets->len)
-		if (!name_some(naming, object, MIN(object->offsets->len - object->n_named, NAMES_AT_ONCE), trace, writer, error))
+		if (!name_some(naming, object,
+			       MIN(object->offsets->len - object->n_named, NAMES_AT_ONCE), trace,
+			       writer, error))
 			return false;
 	return true;
 }
@@ -327,21 +341,27 @@ static bool name_from_source(SptNaming *naming, struct object *object, SptTrace 
 static void want_from_jit(SptNaming *naming, struct object *object)
 {
 	for (; object->n_named < object->offsets->len; object->n_named++)
-		spt_jit_want(naming->jit, object->id, g_array_index(object->offsets, uint64_t, object->n_named));
+		spt_jit_want(naming->jit, object->id,
+			     g_array_index(object->offsets, uint64_t, object->n_named));
 }
 
 static void want_from_file(SptNaming *naming, struct object *object)
 {
 	for (; object->n_named < object->offsets->len; object->n_named++)
-		spt_file_names_want(naming->file_names, object->id, object->file, g_array_index(object->offsets, uint64_t, object->n_named));
+		spt_file_names_want(naming->file_names, object->id, object->file,
+				    g_array_index(object->offsets, uint64_t, object->n_named));
 }
 
-/* A place that is both called from and interrupted is listed twice: that is rarer than a table of all of them is cheap. */
+/*
+ * A place that is both called from and interrupted is listed twice: that is rarer than a table of
+ * all of them is cheap.
+ */
 static void collect_new_frames(SptNaming *naming, SptStash *stash)
 {
 	struct object *object = NULL;
 
-	for (uint32_t n = spt_stash_number_frames(stash); naming->next_frame < n; naming->next_frame++) {
+	for (uint32_t n = spt_stash_number_frames(stash); naming->next_frame < n;
+	     naming->next_frame++) {
 		const SptFrame *frame = spt_stash_frame(stash, naming->next_frame);
 
 		if (!object || object->id != frame->object)
@@ -366,7 +386,8 @@ bool spt_naming_knows_objects(SptNaming *naming, SptStash *stash)
 	return true;
 }
 
-bool spt_naming_flush(SptNaming *naming, SptTrace *trace, SptStash *stash, SptCaptureWriter *writer, bool last, GError **error)
+bool spt_naming_flush(SptNaming *naming, SptTrace *trace, SptStash *stash, SptCaptureWriter *writer,
+		      bool last, GError **error)
 {
 	GHashTableIter iter;
 	void *value;

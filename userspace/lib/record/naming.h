@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Names that must go into the file while it is recorded, because they cannot be found again later: of kernel frames, of the
- * vdso, of code made at run time, and of programs that are deleted or replaced meanwhile.
+ * Names that must go into the file while it is recorded, because they cannot be found again later:
+ * of kernel frames, of the vdso, of code made at run time, and of programs that are deleted or
+ * replaced meanwhile.
  */
 #ifndef SPT_NAMING_H
 #define SPT_NAMING_H
@@ -27,7 +28,10 @@ SptObject *spt_naming_open(const char *path, const SptObjectRow *row);
 /* What is to be named comes anew, with another stash.  Files stay open. */
 void spt_naming_forget(SptNaming *naming);
 
-/* A file was mapped, last by @pid: holds it open as long as it is to be found, so that it can be named even when deleted. */
+/*
+ * A file was mapped, last by @pid: holds it open as long as it is to be found, so that it can be
+ * named even when deleted.
+ */
 void spt_naming_hold(SptNaming *naming, SptTrace *trace, const SptObjectRow *row, uint32_t pid);
 /* The file that is held of an object, or the vdso's image; NULL: there is none. */
 const SptObject *spt_naming_file(SptNaming *naming, uint32_t id);
@@ -41,8 +45,11 @@ void spt_naming_keep(SptNaming *naming);
 const SptJit *spt_naming_jit(const SptNaming *naming);
 /* Whether all objects that frames of @stash lie in have been told of. */
 bool spt_naming_knows_objects(SptNaming *naming, SptStash *stash);
-/* Before a flush: puts the names of @stash's new frames into @writer that would be lost otherwise. */
-bool spt_naming_flush(SptNaming *naming, SptTrace *trace, SptStash *stash, SptCaptureWriter *writer, bool last, GError **error);
+/*
+ * Before a flush: puts the names of @stash's new frames into @writer that would be lost otherwise.
+ */
+bool spt_naming_flush(SptNaming *naming, SptTrace *trace, SptStash *stash, SptCaptureWriter *writer,
+		      bool last, GError **error);
 
 G_END_DECLS
 

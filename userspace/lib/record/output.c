@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A recording that goes on for days meets ever more stacks.  When they have grown to the memory that is allowed they are forgotten, and
- * those that come again are written again: the file is a little larger, and the recorder is small.
+ * A recording that goes on for days meets ever more stacks.  When they have grown to the memory
+ * that is allowed they are forgotten, and those that come again are written again: the file is a
+ * little larger, and the recorder is small.
  */
 #include "record/output.h"
 
@@ -59,7 +60,8 @@ SptOutput *spt_output_new(const SptRecorderOptions *options, SptTrace *trace, GE
 	if (options->last_ns)
 		output->flight = spt_flight_new();
 	else if (options->stream_fd > 0)
-		output->writer = spt_capture_writer_new_stream(options->stream_fd, options->output, error);
+		output->writer =
+			spt_capture_writer_new_stream(options->stream_fd, options->output, error);
 	else
 		output->writer = spt_capture_writer_new(options->output, error);
 	if (output->live && output->writer)
@@ -202,14 +204,18 @@ void spt_output_sample(SptOutput *output, const SptSampleRow *row)
 
 /* Memory. */
 
-/* What this process has for itself alone: rings are shared with the kernel, and programs with the disk. */
+/*
+ * What this process has for itself alone: rings are shared with the kernel, and programs with the
+ * disk.
+ */
 static uint64_t private_bytes(void)
 {
 	g_autofree char *text = NULL;
 	uint64_t all, resident, shared;
 
 	if (!g_file_get_contents("/proc/self/statm", &text, NULL, NULL) ||
-	    sscanf(text, "%" SCNu64 " %" SCNu64 " %" SCNu64, &all, &resident, &shared) != 3 || shared > resident)
+	    sscanf(text, "%" SCNu64 " %" SCNu64 " %" SCNu64, &all, &resident, &shared) != 3 ||
+	    shared > resident)
 		return 0;
 	return (resident - shared) * (uint64_t)sysconf(_SC_PAGESIZE);
 }
@@ -222,15 +228,18 @@ static bool check_memory(const SptOutput *output, GError **error)
 	bytes = private_bytes();
 	if (bytes <= output->memory_bytes)
 		return true;
-	spt_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_BAD_CONFIG, "The recording needs %" PRIu64 " MiB and may have %" PRIu64
-		      " MiB: the machine has too many processes and files for that; give it more (--memory)", bytes >> 20,
-		      output->memory_bytes >> 20);
+	spt_set_error(
+		error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_BAD_CONFIG,
+		"The recording needs %" PRIu64 " MiB and may have %" PRIu64
+		" MiB: the machine has too many processes and files for that; give it more (--memory)",
+		bytes >> 20, output->memory_bytes >> 20);
 	return false;
 }
 
 bool spt_output_is_full(const SptOutput *output)
 {
-	return (uint64_t)(spt_stash_n_nodes(output->stash) - output->flushed_nodes) * NODE_BYTES > output->memory_bytes / 8 ||
+	return (uint64_t)(spt_stash_n_nodes(output->stash) - output->flushed_nodes) * NODE_BYTES >
+		       output->memory_bytes / 8 ||
 	       output->n_waiting * ROW_BYTES > output->memory_bytes / 16;
 }
 
@@ -258,7 +267,8 @@ static bool trim_flight(SptOutput *output, uint64_t now, GError **error)
 	uint64_t keep_ns = output->last_ns;
 
 	spt_flight_forget(output->flight, now - MIN(keep_ns, now));
-	if (spt_stash_n_nodes(output->stash) > 2 * output->kept_nodes + COMPACT_NODES || is_too_large(output))
+	if (spt_stash_n_nodes(output->stash) > 2 * output->kept_nodes + COMPACT_NODES ||
+	    is_too_large(output))
 		compact(output);
 	if (!is_too_large(output))
 		return true;
@@ -266,7 +276,9 @@ static bool trim_flight(SptOutput *output, uint64_t now, GError **error)
 	keep_ns = MIN(spt_flight_span(output->flight, now), keep_ns) / 2;
 	spt_flight_forget(output->flight, now - keep_ns);
 	compact(output);
-	spt_flight_host(output->flight, "notice", "the memory that was allowed did not last for all of the time that was asked for");
+	spt_flight_host(
+		output->flight, "notice",
+		"the memory that was allowed did not last for all of the time that was asked for");
 	return check_memory(output, error);
 }
 
@@ -307,7 +319,8 @@ static void publish(SptOutput *output)
 
 bool spt_output_tell(SptOutput *output, GError **error)
 {
-	if (!spt_naming_flush(output->naming, output->trace, output->stash, output->writer, false, error))
+	if (!spt_naming_flush(output->naming, output->trace, output->stash, output->writer, false,
+			      error))
 		return false;
 	publish(output);
 	return true;
@@ -330,7 +343,8 @@ static void put_maps(SptOutput *output)
 
 static bool flush_into(SptOutput *output, SptCaptureWriter *writer, bool last, GError **error)
 {
-	return spt_naming_flush(output->naming, output->trace, output->stash, writer, last, error) &&
+	return spt_naming_flush(output->naming, output->trace, output->stash, writer, last,
+				error) &&
 	       spt_capture_writer_flush(writer, output->stash, error);
 }
 
@@ -360,11 +374,14 @@ bool spt_output_flush(SptOutput *output, uint64_t now, GError **error)
 static char *next_path(const SptOutput *output)
 {
 	const char *dot = strrchr(output->path, '.'), *slash = strrchr(output->path, '/');
-	size_t stem = dot && dot != output->path && (!slash || dot > slash + 1) ? (size_t)(dot - output->path) : strlen(output->path);
+	size_t stem = dot && dot != output->path && (!slash || dot > slash + 1) ?
+			      (size_t)(dot - output->path) :
+			      strlen(output->path);
 
 	if (!output->n_written)
 		return g_strdup(output->path);
-	return g_strdup_printf("%.*s-%u%s", (int)stem, output->path, output->n_written + 1, output->path + stem);
+	return g_strdup_printf("%.*s-%u%s", (int)stem, output->path, output->n_written + 1,
+			       output->path + stem);
 }
 
 bool spt_output_write_last(SptOutput *output, uint64_t now, char **ret_path, GError **error)
@@ -378,7 +395,8 @@ bool spt_output_write_last(SptOutput *output, uint64_t now, char **ret_path, GEr
 	if (!writer)
 		return false;
 	spt_flight_put(output->flight, writer, output->period_ns);
-	if (!flush_into(output, writer, true, error) || !spt_capture_writer_finish(writer, output->stash, now, error))
+	if (!flush_into(output, writer, true, error) ||
+	    !spt_capture_writer_finish(writer, output->stash, now, error))
 		return false;
 	output->bytes = spt_capture_writer_bytes(writer);
 	output->n_written++;

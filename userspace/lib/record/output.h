@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Where the recorder's rows go: a file, a stream, or the memory of the last seconds.  It owns the stash and the names, and keeps the
- * recorder within the memory it is given.
+ * Where the recorder's rows go: a file, a stream, or the memory of the last seconds.  It owns the
+ * stash and the names, and keeps the recorder within the memory it is given.
  */
 #ifndef SPT_OUTPUT_H
 #define SPT_OUTPUT_H
@@ -32,13 +32,19 @@ void spt_output_account(SptOutput *output, const SptAccountRow *row);
 void spt_output_loss(SptOutput *output, const SptLossRow *row);
 /* @pid: a process that has it mapped; 0 if none is known. */
 void spt_output_object(SptOutput *output, const SptObjectRow *row, uint32_t pid);
-/* The file of an object, put or about to be, or the vdso's image; NULL: it could not be held.  Lives as long as the output. */
+/*
+ * The file of an object, put or about to be, or the vdso's image; NULL: it could not be held.
+ * Lives as long as the output.
+ */
 const SptObject *spt_output_file(SptOutput *output, uint32_t object);
 /* What it is called; NULL: it was not put. */
 /* The descriptor by which a file's object is held; -1: it is not. */
 int spt_output_held(SptOutput *output, uint32_t object);
 const char *spt_output_path(const SptOutput *output, uint32_t object);
-/* Where row->node of a sample is from.  *@ret_number: another one with each flush or write that begins another stash. */
+/*
+ * Where row->node of a sample is from.  *@ret_number: another one with each flush or write that
+ * begins another stash.
+ */
 SptStash *spt_output_stash(SptOutput *output, unsigned *ret_number);
 void spt_output_sample(SptOutput *output, const SptSampleRow *row);
 
@@ -50,11 +56,17 @@ void spt_output_keep(SptOutput *output);
 const SptJit *spt_output_jit(const SptOutput *output);
 /* Some times a second, with options->live: lets it have what came in, with names. */
 bool spt_output_tell(SptOutput *output, GError **error);
-/* To be called about once a second: what has come in is in the file then, or what has become too old is forgotten. */
+/*
+ * To be called about once a second: what has come in is in the file then, or what has become too
+ * old is forgotten.
+ */
 bool spt_output_flush(SptOutput *output, uint64_t now, GError **error);
 /* So much has come since the last flush that the memory does not last until the next one is due. */
 bool spt_output_is_full(const SptOutput *output);
-/* The last seconds into the next file of its name, which is put into @ret_path.  Only with options->last_ns. */
+/*
+ * The last seconds into the next file of its name, which is put into @ret_path.  Only with
+ * options->last_ns.
+ */
 bool spt_output_write_last(SptOutput *output, uint64_t now, char **ret_path, GError **error);
 /* Completes the file, or writes the last seconds. */
 bool spt_output_finish(SptOutput *output, uint64_t now, char **ret_path, GError **error);

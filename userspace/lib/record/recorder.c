@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Records come in order of time; state records change what is known of processes and address spaces, samples are resolved against it
- * and go into stash and file.  The source's object ids are the file's, too.
+ * Records come in order of time; state records change what is known of processes and address
+ * spaces, samples are resolved against it and go into stash and file.  The source's object ids are
+ * the file's, too.
  */
 #include "record/recorder.h"
 
@@ -34,7 +35,8 @@ struct cpu {
 	uint64_t filtered;		/* of it, left out as asked */
 	uint64_t filtered_later;	/* by samples that the account below does not know yet */
 	uint64_t lost, delivered, budget;	/* as of the last account */
-	uint64_t account_time;		/* of the one that is about to be told; UINT64_MAX: there is none */
+	/* Of the one that is about to be told; UINT64_MAX: there is none */
+	uint64_t account_time;
 	uint64_t told_time;		/* of the last one */
 	bool has_news;			/* since its last account */
 };
@@ -54,7 +56,8 @@ struct SptRecorder {
 	GHashTable *mapped_by;		/* object id -> pid that mapped it last */
 	GHashTable *sampled_threads;	/* set of thread ids */
 	uint32_t last_thread;		/* known to be in it */
-	GArray *gone_spaces;		/* mm ids, dropped one step later: what is late may still need them */
+	/* Mm ids, dropped one step later: what is late may still need them */
+	GArray *gone_spaces;
 	struct cpu *cpus;
 	unsigned snapshot_number;
 	bool in_snapshot, needs_snapshot;
@@ -64,7 +67,8 @@ struct SptRecorder {
 	uint64_t start_ns, last_flush_ns, last_told_ns, last_snapshot_ns;
 	uint64_t flushing_ns;		/* how long the last flush took */
 	SptRecorderStatus status;
-	GError *failure;		/* of a flush in the midst of a drain: nothing is taken any more */
+	/* Of a flush in the midst of a drain: nothing is taken any more */
+	GError *failure;
 };
 
 static uint64_t clock_ns(clockid_t clock)
@@ -130,20 +134,24 @@ static void take_task(SptRecorder *recorder, const struct sysprof_task *task)
 	memcpy(name, task->comm, SYSPROF_COMM_BYTES);
 	switch (record->type) {
 	case SYSPROF_TASK:
-		spt_tasks_seen(recorder->tasks, record->pid, record->tid, task->parent_pid, task->mm, task->start_time, record->time,
+		spt_tasks_seen(recorder->tasks, record->pid, record->tid, task->parent_pid,
+			       task->mm, task->start_time, record->time,
 			       record->flags & SYSPROF_TASK_KTHREAD, name);
 		break;
 	case SYSPROF_FORK:
-		spt_tasks_fork(recorder->tasks, record->pid, record->tid, task->parent_pid, task->mm, task->start_time,
-			       record->flags & SYSPROF_TASK_KTHREAD, name);
+		spt_tasks_fork(recorder->tasks, record->pid, record->tid, task->parent_pid,
+			       task->mm, task->start_time, record->flags & SYSPROF_TASK_KTHREAD,
+			       name);
 		if (task->mm && task->mm != task->parent_mm)
 			spt_spaces_fork(recorder->spaces, task->parent_mm, task->mm, record->time);
 		break;
 	case SYSPROF_EXEC:
-		spt_tasks_exec(recorder->tasks, record->pid, task->old_tid, task->mm, record->time, name);
+		spt_tasks_exec(recorder->tasks, record->pid, task->old_tid, task->mm, record->time,
+			       name);
 		break;
 	case SYSPROF_COMM:
-		spt_tasks_rename(recorder->tasks, record->pid, record->tid, task->mm, record->time, name);
+		spt_tasks_rename(recorder->tasks, record->pid, record->tid, task->mm, record->time,
+				 name);
 		break;
 	case SYSPROF_EXIT:
 		spt_tasks_exit(recorder->tasks, record->pid, record->tid, record->time,
@@ -162,14 +170,16 @@ static void take_map(SptRecorder *recorder, const struct sysprof_map *record)
 	};
 
 	if (recorder->in_snapshot)
-		spt_spaces_snapshot(recorder->spaces, recorder->snapshot_number, record->mm, record->record.time, &map);
+		spt_spaces_snapshot(recorder->spaces, recorder->snapshot_number, record->mm,
+				    record->record.time, &map);
 	else
 		spt_spaces_map(recorder->spaces, record->mm, record->record.time, &map,
 			       record->record.flags & SYSPROF_MAP_FRESH);
 	/* Of what was there before the recording, most is never seen at work. */
 	if (recorder->unwinding && !recorder->in_snapshot)
 		spt_unwinding_mapped(recorder->unwinding, map.object);
-	g_hash_table_insert(recorder->mapped_by, GUINT_TO_POINTER(record->object), GUINT_TO_POINTER(record->record.pid));
+	g_hash_table_insert(recorder->mapped_by, GUINT_TO_POINTER(record->object),
+			    GUINT_TO_POINTER(record->record.pid));
 }
 
 static uint32_t mapper_of(const SptRecorder *recorder, uint32_t object)
@@ -193,7 +203,8 @@ static void take_object(SptRecorder *recorder, const struct sysprof_object *obje
 	};
 
 	memcpy(row.build_id, object->build_id, row.build_id_bytes);
-	spt_output_object(recorder->output, &row, object->record.pid ? object->record.pid : mapper_of(recorder, row.id));
+	spt_output_object(recorder->output, &row,
+			  object->record.pid ? object->record.pid : mapper_of(recorder, row.id));
 	if (recorder->handover)
 		spt_handover_mapped(recorder->handover, row.id);
 	if (recorder->maps)
@@ -202,7 +213,10 @@ static void take_object(SptRecorder *recorder, const struct sysprof_object *obje
 
 static void take_region(SptRecorder *recorder, const struct sysprof_region *region)
 {
-	SptObjectRow row = { .id = region->object, .kind = SPT_OBJECT_ANON, .path = "[anon]", .bytes = region->bytes };
+	SptObjectRow row = { .id = region->object,
+			     .kind = SPT_OBJECT_ANON,
+			     .path = "[anon]",
+			     .bytes = region->bytes };
 
 	spt_output_object(recorder->output, &row, region->record.pid);
 }
@@ -217,17 +231,19 @@ static void count_sample(SptRecorder *recorder, const struct sysprof_sample *sam
 		cpu->filtered_later += sample->weight;
 	else if (!is_wanted)
 		cpu->filtered += sample->weight;
-	if (recorder->late_ns && sample->delay_ns >= recorder->late_ns && sample->delay_ns > recorder->status.late_ns) {
+	if (recorder->late_ns && sample->delay_ns >= recorder->late_ns &&
+	    sample->delay_ns > recorder->status.late_ns) {
 		recorder->status.late_ns = sample->delay_ns;
 		recorder->status.late_cpu = sample->record.cpu;
 	}
 }
 
 /*
- * In the midst of an exec a task has the new image's address space and the old one's registers: until an image was seen to run, what it
- * cannot place below the kernel's part is of none.
+ * In the midst of an exec a task has the new image's address space and the old one's registers:
+ * until an image was seen to run, what it cannot place below the kernel's part is of none.
  */
-static uint32_t find_node(SptRecorder *recorder, const struct sysprof_sample *sample, const SptThread *thread, uint8_t *ret_user_end)
+static uint32_t find_node(SptRecorder *recorder, const struct sysprof_sample *sample,
+			  const SptThread *thread, uint8_t *ret_user_end)
 {
 	SptProcess *process = thread->process;
 	SptStackEnd end;
@@ -240,10 +256,12 @@ static uint32_t find_node(SptRecorder *recorder, const struct sysprof_sample *sa
 	if (number != recorder->stash_number)
 		spt_stacks_forget(recorder->stacks);
 	recorder->stash_number = number;
-	node = spt_stacks_node(recorder->stacks, stash, sample, sample->n_kernel && !process->has_run, &end);
+	node = spt_stacks_node(recorder->stacks, stash, sample,
+			       sample->n_kernel && !process->has_run, &end);
 	process->has_run |= end.has_user;
 	*ret_user_end = end.user_end;
-	if (recorder->unwinding && sample->user_mode == SYSPROF_USER_FP && end.user_end != SYSPROF_END_NONE)
+	if (recorder->unwinding && sample->user_mode == SYSPROF_USER_FP &&
+	    end.user_end != SYSPROF_END_NONE)
 		*ret_user_end |= SPT_END_FRAME_POINTERS;
 	if (recorder->handover && sample->record.flags & SYSPROF_SAMPLE_NO_TABLE)
 		spt_handover_missed(recorder->handover, sample);
@@ -277,7 +295,8 @@ static void get_to_know(SptRecorder *recorder, SptProcess *process)
 static void take_sample(SptRecorder *recorder, const struct sysprof_sample *sample)
 {
 	const struct sysprof_record *record = &sample->record;
-	const SptThread *thread = spt_tasks_sampled(recorder->tasks, record->pid, record->tid, sample->mm, record->time);
+	const SptThread *thread = spt_tasks_sampled(recorder->tasks, record->pid, record->tid,
+						    sample->mm, record->time);
 	SptSampleRow row = {
 		.time = record->time,
 		.delay_ns = sample->delay_ns,
@@ -301,12 +320,14 @@ static void take_sample(SptRecorder *recorder, const struct sysprof_sample *samp
 	spt_output_sample(recorder->output, &row);
 	recorder->status.samples++;
 	recorder->status.weight += sample->weight;
-	if (thread->id != recorder->last_thread && g_hash_table_add(recorder->sampled_threads, GUINT_TO_POINTER(thread->id)))
+	if (thread->id != recorder->last_thread &&
+	    g_hash_table_add(recorder->sampled_threads, GUINT_TO_POINTER(thread->id)))
 		recorder->status.threads++;
 	recorder->last_thread = thread->id;
 }
 
-static void put_account(SptRecorder *recorder, uint64_t time, unsigned cpu, const struct sysprof_account *account)
+static void put_account(SptRecorder *recorder, uint64_t time, unsigned cpu,
+			const struct sysprof_account *account)
 {
 	SptAccountRow row = {
 		.time = time,
@@ -379,7 +400,8 @@ static void take_time(SptRecorder *recorder, const struct sysprof_time *time)
 	if (!key)
 		return;
 	name = g_strdup_printf("%s@%" G_GUINT64_FORMAT, key, (guint64)time->record.time);
-	note_number(recorder, name, time->reason == SYSPROF_TIME_PAUSE ? time->gap_ns : time->realtime);
+	note_number(recorder, name,
+		    time->reason == SYSPROF_TIME_PAUSE ? time->gap_ns : time->realtime);
 }
 
 static void take_record(const struct sysprof_record *record, void *data)
@@ -411,7 +433,8 @@ static void take_record(const struct sysprof_record *record, void *data)
 		take_region(recorder, (const struct sysprof_region *)record);
 		break;
 	case SYSPROF_ACCOUNT: {
-		const struct sysprof_account_record *account = (const struct sysprof_account_record *)record;
+		const struct sysprof_account_record *account =
+			(const struct sysprof_account_record *)record;
 
 		put_account(recorder, record->time, record->cpu, &account->account);
 		break;
@@ -440,7 +463,8 @@ static bool has_failed(SptRecorder *recorder, GError **error)
 
 static bool drain(SptRecorder *recorder, bool all, GError **error)
 {
-	return spt_trace_drain(recorder->trace, all, take_record, recorder, error) && !has_failed(recorder, error);
+	return spt_trace_drain(recorder->trace, all, take_record, recorder, error) &&
+	       !has_failed(recorder, error);
 }
 
 static bool take_snapshot(SptRecorder *recorder, GError **error)
@@ -452,7 +476,8 @@ static bool take_snapshot(SptRecorder *recorder, GError **error)
 	recorder->in_snapshot = true;
 	recorder->last_snapshot_ns = clock_ns(CLOCK_MONOTONIC);
 	recorder->snapshot_number++;
-	ok = spt_trace_snapshot(recorder->trace, take_record, recorder, &busy, error) && !has_failed(recorder, error);
+	ok = spt_trace_snapshot(recorder->trace, take_record, recorder, &busy, error) &&
+	     !has_failed(recorder, error);
 	recorder->in_snapshot = false;
 	spt_spaces_end_snapshot(recorder->spaces);
 	/* A process whose lock is held by somebody who waits: again at the next step. */
@@ -500,7 +525,8 @@ static void put_fixed_objects(SptRecorder *recorder)
 
 	for (unsigned i = 0; i < G_N_ELEMENTS(rows); i++)
 		spt_output_object(recorder->output, &rows[i], 0);
-	for (unsigned i = 0; (recorder->unwinding || recorder->handover) && i < G_N_ELEMENTS(unknown_callers); i++)
+	for (unsigned i = 0;
+	     (recorder->unwinding || recorder->handover) && i < G_N_ELEMENTS(unknown_callers); i++)
 		spt_output_object(recorder->output, &unknown_callers[i], 0);
 }
 
@@ -515,7 +541,8 @@ SptRecorder *spt_recorder_new(const SptRecorderOptions *options, GError **error)
 	g_autoptr(SptRecorder) recorder = g_new0(SptRecorder, 1);
 	SptTasksListener listener = { on_process, on_thread, on_space_gone, recorder };
 
-	recorder->trace = options->trace ? options->trace : spt_trace_open_source(options->source, error);
+	recorder->trace =
+		options->trace ? options->trace : spt_trace_open_source(options->source, error);
 	if (!recorder->trace)
 		return NULL;
 	recorder->output = spt_output_new(options, recorder->trace, error);
@@ -527,7 +554,8 @@ SptRecorder *spt_recorder_new(const SptRecorderOptions *options, GError **error)
 	recorder->config.event_config = options->event_config;
 	recorder->config.ring_bytes = options->ring_bytes;
 	recorder->config.no_user = options->no_user;
-	recorder->config.by_tables = options->by_tables && (!options->raw_bytes || spt_trace_has_tables(recorder->trace));
+	recorder->config.by_tables = options->by_tables &&
+				     (!options->raw_bytes || spt_trace_has_tables(recorder->trace));
 	recorder->config.raw_bytes = recorder->config.by_tables ? 0 : options->raw_bytes;
 	recorder->config.raw_most_bytes = options->raw_most_bytes;
 	recorder->status.source = spt_trace_source_name(recorder->trace);
@@ -539,15 +567,19 @@ SptRecorder *spt_recorder_new(const SptRecorderOptions *options, GError **error)
 	recorder->tasks = spt_tasks_new(&listener);
 	recorder->spaces = spt_spaces_new();
 	if (!options->no_maps) {
-		recorder->maps = spt_maps_new(recorder->output, recorder->spaces, tells_maps(recorder));
+		recorder->maps =
+			spt_maps_new(recorder->output, recorder->spaces, tells_maps(recorder));
 		spt_recorder_note(recorder, "maps", tells_maps(recorder) ? "made" : "seen");
 	}
-	recorder->stacks = spt_stacks_new(recorder->spaces, spt_output_jit(recorder->output), spt_trace_n_cpus(recorder->trace));
+	recorder->stacks = spt_stacks_new(recorder->spaces, spt_output_jit(recorder->output),
+					  spt_trace_n_cpus(recorder->trace));
 	if (recorder->config.by_tables)
 		recorder->handover = spt_handover_new(recorder->output, recorder->trace);
 	if (recorder->config.raw_bytes) {
-		recorder->copies = spt_copies_new(recorder->trace, options->raw_most_bytes, options->raw_if_needed);
-		recorder->unwinding = spt_unwinding_new(recorder->output, recorder->spaces, recorder->copies);
+		recorder->copies = spt_copies_new(recorder->trace, options->raw_most_bytes,
+						  options->raw_if_needed);
+		recorder->unwinding =
+			spt_unwinding_new(recorder->output, recorder->spaces, recorder->copies);
 	}
 	recorder->mapped_by = g_hash_table_new(NULL, NULL);
 	recorder->sampled_threads = g_hash_table_new(NULL, NULL);
@@ -587,8 +619,8 @@ static bool want_processes(SptRecorder *recorder, GError **error)
 
 	for (unsigned i = 0; i < filter->n_pids; i++) {
 		if (!spt_tasks_want(recorder->tasks, filter->pids[i])) {
-			spt_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_BAD_CONFIG, "There is no process %u to record",
-				      filter->pids[i]);
+			spt_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_BAD_CONFIG,
+				      "There is no process %u to record", filter->pids[i]);
 			return false;
 		}
 	}
@@ -636,7 +668,8 @@ static void drop_gone_spaces(SptRecorder *recorder, unsigned n)
 }
 
 /* Whether all samples are taken that the accounts in @stats know of. */
-static bool has_caught_up(const SptRecorder *recorder, const struct sysprof_stats *stats, unsigned n)
+static bool has_caught_up(const SptRecorder *recorder, const struct sysprof_stats *stats,
+			  unsigned n)
 {
 	for (unsigned i = 0; i < n; i++)
 		if (recorder->cpus[stats[i].cpu].taken < stats[i].account.delivered)
@@ -645,8 +678,8 @@ static bool has_caught_up(const SptRecorder *recorder, const struct sysprof_stat
 }
 
 /*
- * Puts an account of each CPU behind its samples, so that what is written can be checked to its end.  @all: also of those that have
- * been silent, which would have to be disturbed for it.
+ * Puts an account of each CPU behind its samples, so that what is written can be checked to its
+ * end.  @all: also of those that have been silent, which would have to be disturbed for it.
  */
 static bool take_accounts(SptRecorder *recorder, bool all, GError **error)
 {
@@ -683,7 +716,10 @@ static bool take_accounts(SptRecorder *recorder, bool all, GError **error)
 	return true;
 }
 
-/* A file is named by a thread of the kernel's, which may be late: who asks for the objects waits for it. */
+/*
+ * A file is named by a thread of the kernel's, which may be late: who asks for the objects waits
+ * for it.
+ */
 static bool have_objects(SptRecorder *recorder, GError **error)
 {
 	return spt_output_knows_objects(recorder->output) || take_snapshot(recorder, error);
@@ -702,11 +738,16 @@ bool spt_recorder_step(SptRecorder *recorder, int timeout_ms, GError **error)
 		spt_handover_step(recorder->handover);
 	drop_gone_spaces(recorder, gone);
 	now = clock_ns(CLOCK_MONOTONIC);
-	if (recorder->needs_snapshot && now - recorder->last_snapshot_ns >= SNAPSHOT_NS && !take_snapshot(recorder, error))
+	if (recorder->needs_snapshot && now - recorder->last_snapshot_ns >= SNAPSHOT_NS &&
+	    !take_snapshot(recorder, error))
 		return false;
 	recorder->status.elapsed_ns = now - recorder->start_ns;
-	/* What comes during a flush waits for the next one to end: on a slow machine both have to be within the second. */
-	if (now - recorder->last_flush_ns + MIN(2 * recorder->flushing_ns, FLUSH_NS / 2) >= FLUSH_NS) {
+	/*
+	 * What comes during a flush waits for the next one to end: on a slow machine both have to
+	 * be within the second.
+	 */
+	if (now - recorder->last_flush_ns + MIN(2 * recorder->flushing_ns, FLUSH_NS / 2) >=
+	    FLUSH_NS) {
 		recorder->last_flush_ns = now;
 		if (!take_accounts(recorder, false, error) || !have_objects(recorder, error))
 			return false;
@@ -716,7 +757,8 @@ bool spt_recorder_step(SptRecorder *recorder, int timeout_ms, GError **error)
 			return false;
 		recorder->flushing_ns = clock_ns(CLOCK_MONOTONIC) - now;
 	}
-	if (recorder->is_watched && now - recorder->last_told_ns >= TELL_NS && spt_output_knows_objects(recorder->output)) {
+	if (recorder->is_watched && now - recorder->last_told_ns >= TELL_NS &&
+	    spt_output_knows_objects(recorder->output)) {
 		recorder->last_told_ns = now;
 		if (!spt_output_tell(recorder->output, error))
 			return false;
@@ -738,8 +780,10 @@ bool spt_recorder_write_last(SptRecorder *recorder, char **ret_path, GError **er
 /* Of which code that stacks lead through. */
 static void note_frame_pointers(SptRecorder *recorder)
 {
-	g_autofree char *with = recorder->unwinding ? spt_unwinding_objects(recorder->unwinding, true) : NULL;
-	g_autofree char *without = recorder->unwinding ? spt_unwinding_objects(recorder->unwinding, false) : NULL;
+	g_autofree char *with =
+		recorder->unwinding ? spt_unwinding_objects(recorder->unwinding, true) : NULL;
+	g_autofree char *without =
+		recorder->unwinding ? spt_unwinding_objects(recorder->unwinding, false) : NULL;
 
 	if (with)
 		spt_recorder_note(recorder, "frame_pointers", with);
@@ -749,7 +793,8 @@ static void note_frame_pointers(SptRecorder *recorder)
 
 static void note_tables(SptRecorder *recorder)
 {
-	g_autofree char *refusals = recorder->handover ? spt_handover_refusals(recorder->handover) : NULL;
+	g_autofree char *refusals =
+		recorder->handover ? spt_handover_refusals(recorder->handover) : NULL;
 
 	if (recorder->handover)
 		note_number(recorder, "tables", spt_handover_count(recorder->handover));

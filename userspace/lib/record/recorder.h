@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The recorder: source -> processes and address spaces -> stash -> capture file.  One thread drives it: start(), then step() until
- * enough, then finish().  Used by the command line and the viewer alike.
+ * The recorder: source -> processes and address spaces -> stash -> capture file.  One thread drives
+ * it: start(), then step() until enough, then finish().  Used by the command line and the viewer
+ * alike.
  */
 #ifndef SPT_RECORDER_H
 #define SPT_RECORDER_H
@@ -17,27 +18,47 @@ G_BEGIN_DECLS
 
 typedef struct {
 	SptTraceSource source;
-	SptTrace *trace;		/* NULL, or one to record from instead; the recorder's from then on */
-	const char *output;		/* FILE; FILE.part until it is finished.  For a stream: what it is called */
-	int stream_fd;			/* > 0: a socket or pipe to write to instead; closed at the end */
-	uint64_t last_ns;		/* > 0: keep only so much in memory, to be written by spt_recorder_write_last() and finish() */
+	/* NULL, or one to record from instead; the recorder's from then on */
+	SptTrace *trace;
+	/* FILE; FILE.part until it is finished.  For a stream: what it is called */
+	const char *output;
+	/* > 0: a socket or pipe to write to instead; closed at the end */
+	int stream_fd;
+	/*
+	 * > 0: keep only so much in memory, to be written by spt_recorder_write_last() and finish()
+	 */
+	uint64_t last_ns;
 	uint64_t late_ns;		/* > 0: note in the status when a tick came so late */
-	uint64_t memory_bytes;		/* that the recorder may take for itself, at any time; 0: default */
+	/* That the recorder may take for itself, at any time; 0: default */
+	uint64_t memory_bytes;
 	uint64_t period_ns;		/* 0: default */
 	SptTraceClock clock;
 	uint32_t event_type;		/* as in SptTraceConfig */
 	uint64_t event_config;
 	uint32_t ring_bytes;		/* 0: default */
 	bool no_user;			/* no user stacks */
-	uint32_t raw_bytes;		/* user stacks without frame pointers, from copies of so many bytes; 0: by frame pointers */
-	uint32_t raw_most_bytes;	/* > 0: where the source can, copies begin small, and grow up to this where they are too short */
-	bool raw_if_needed;		/* and, where it can, stacks that frame pointers lead through are not copied */
-	bool by_tables;			/* user stacks by unwind tables in the module; with raw_bytes: instead of copies, where the source can */
+	/* User stacks without frame pointers, from copies of so many bytes; 0: by frame pointers */
+	uint32_t raw_bytes;
+	/*
+	 * > 0: where the source can, copies begin small, and grow up to this where they are too
+	 * short
+	 */
+	uint32_t raw_most_bytes;
+	/* And, where it can, stacks that frame pointers lead through are not copied */
+	bool raw_if_needed;
+	/*
+	 * user stacks by unwind tables in the module; with raw_bytes: instead of copies, where the
+	 * source can
+	 */
+	bool by_tables;
 	SptTraceFilter filter;		/* what of the system */
 	const char *command;		/* to be noted in the file; may be NULL */
-	bool no_command_lines;		/* how processes were called is not read: it may hold secrets */
-	bool no_maps;			/* what is mapped where in processes is left out: it tells addresses */
-	SptLive *live;			/* NULL, or who is to know some times a second what there is; not with last_ns */
+	/* How processes were called is not read: it may hold secrets */
+	bool no_command_lines;
+	/* What is mapped where in processes is left out: it tells addresses */
+	bool no_maps;
+	/* NULL, or who is to know some times a second what there is; not with last_ns */
+	SptLive *live;
 } SptRecorderOptions;
 
 typedef struct {
@@ -46,13 +67,16 @@ typedef struct {
 	uint64_t elapsed_ns;
 	uint64_t period_ns;		/* as granted */
 	uint64_t cost_ns, ticks;	/* what the ticks cost the machine */
-	uint64_t delivered, budget;	/* periods sampled, and left out to keep to the budget; up to the last account */
+	/* Periods sampled, and left out to keep to the budget; up to the last account */
+	uint64_t delivered, budget;
 	uint64_t file_bytes;
 	uint32_t threads;		/* that had samples */
-	uint64_t late_ns;		/* how late the latest tick was since the last seconds were written; 0: below the limit */
+	/* How late the latest tick was since the last seconds were written; 0: below the limit */
+	uint64_t late_ns;
 	uint32_t late_cpu;
 	const char *source;		/* "module" or "perf" */
-	const char *notice;		/* what this recording cannot tell on this machine, or NULL; known after start */
+	/* What this recording cannot tell on this machine, or NULL; known after start */
+	const char *notice;
 } SptRecorderStatus;
 
 typedef struct SptRecorder SptRecorder;
@@ -68,11 +92,17 @@ bool spt_recorder_start(SptRecorder *recorder, GError **error);
 bool spt_recorder_step(SptRecorder *recorder, int timeout_ms, GError **error);
 /* Another fact for the file's HOST block, before finish(). */
 void spt_recorder_note(SptRecorder *recorder, const char *key, const char *value);
-/* A flight recorder writes what it has, to FILE and then to FILE-2, FILE-3 ..., and goes on.  @ret_path: the file. */
+/*
+ * A flight recorder writes what it has, to FILE and then to FILE-2, FILE-3 ..., and goes on.
+ * @ret_path: the file.
+ */
 bool spt_recorder_write_last(SptRecorder *recorder, char **ret_path, GError **error);
 /* Stops, takes the rest and completes the file.  @ret_path (may be NULL): the file. */
 bool spt_recorder_finish(SptRecorder *recorder, char **ret_path, GError **error);
-/* The descriptor by which the recorder holds the file of an object, which may have no name any more; -1: it does not. */
+/*
+ * The descriptor by which the recorder holds the file of an object, which may have no name any
+ * more; -1: it does not.
+ */
 int spt_recorder_file(SptRecorder *recorder, uint32_t object);
 void spt_recorder_status(const SptRecorder *recorder, SptRecorderStatus *ret);
 

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Two shortcuts, both exact: frames are compared, not hashes alone, and addresses only with those of the same mappings.
+ * Two shortcuts, both exact: frames are compared, not hashes alone, and addresses only with those
+ * of the same mappings.
  *
- *  - Stacks met lately, in a table by their hash.  Their frames lie in a ring of words: what is overwritten there is forgotten.
- *  - Of each CPU, the last stack that was looked up, with the node of every frame: what runs on comes back to the same callers.
+ *  - Stacks met lately, in a table by their hash.  Their frames lie in a ring of words: what is
+ *    overwritten there is forgotten.
+ *  - Of each CPU, the last stack that was looked up, with the node of every frame: what runs on
+ *    comes back to the same callers.
  */
 #include "record/stacks.h"
 
@@ -18,11 +21,13 @@
 
 /* What the same frames mean the same under. */
 struct shape {
-	uint64_t mappings;		/* version of the address space; 0 if frames are no addresses */
+	/* Version of the address space; 0 if frames are no addresses */
+	uint64_t mappings;
 	uint32_t code;			/* epoch of the code that the process has made */
 	uint16_t n_kernel, n_user;
 	uint8_t flags;
-	uint8_t caller;			/* object that stands for the callers that are not known, or 0 */
+	/* Object that stands for the callers that are not known, or 0 */
+	uint8_t caller;
 	bool is_unknown;		/* a user part without frames, which is not nowhere */
 	bool is_in_exec;
 };
@@ -37,7 +42,8 @@ struct recent {
 /* Outermost frame first. */
 struct last {
 	struct shape shape;		/* n_kernel and n_user 0: nothing yet */
-	unsigned n_cut;			/* frames that do not count: the innermost of them lies in no mapping */
+	/* Frames that do not count: the innermost of them lies in no mapping */
+	unsigned n_cut;
 	uint64_t frames[LAST_FRAMES];
 	uint32_t nodes[LAST_FRAMES];
 };
@@ -45,12 +51,14 @@ struct last {
 struct SptStacks {
 	const SptSpaces *spaces;
 	const SptJit *jit;
-	const SptSpace *space;		/* of the sample at hand, if its frames are addresses and it is known */
+	/* Of the sample at hand, if its frames are addresses and it is known */
+	const SptSpace *space;
 	struct last **last;		/* by CPU; NULL: none yet */
 	unsigned n_cpus;
 	struct recent *recent;
 	uint64_t *words;
-	uint64_t n_words;		/* ever written, from RECENT_WORDS on, so that 0 is overwritten */
+	/* Ever written, from RECENT_WORDS on, so that 0 is overwritten */
+	uint64_t n_words;
 	SptFrame frames[MAX_FRAMES];
 };
 
@@ -94,21 +102,24 @@ void spt_stacks_free(SptStacks *stacks)
 /* Only of stacks that were unwound is it known whether they are whole. */
 static uint8_t unknown_caller(const struct sysprof_sample *sample)
 {
-	if ((sample->user_mode != SYSPROF_USER_RAW && sample->user_mode != SYSPROF_USER_TABLE) || !sample->n_user || sample->user_end == SYSPROF_END_ROOT ||
+	if ((sample->user_mode != SYSPROF_USER_RAW && sample->user_mode != SYSPROF_USER_TABLE) ||
+	    !sample->n_user || sample->user_end == SYSPROF_END_ROOT ||
 	    (sample->n_user == 1 && sample->user_end == SYSPROF_END_UNMAPPED))
 		return 0;
 	return sample->user_end == SPT_END_CUT ? SPT_STACKS_CUT : SPT_STACKS_INCOMPLETE;
 }
 
-static struct shape shape_of(const SptStacks *stacks, const struct sysprof_sample *sample, bool is_in_exec)
+static struct shape shape_of(const SptStacks *stacks, const struct sysprof_sample *sample,
+			     bool is_in_exec)
 {
 	return (struct shape){
 		.mappings = stacks->space ? spt_space_version(stacks->space) : 0,
 		.code = spt_jit_epoch(stacks->jit, sample->record.pid, sample->record.time),
 		.n_kernel = sample->n_kernel,
 		.n_user = sample->n_user,
-		.flags = sample->record.flags & (SYSPROF_SAMPLE_KERNEL_EXACT | SYSPROF_SAMPLE_USER_EXACT | SYSPROF_SAMPLE_USER_32BIT |
-						 SYSPROF_SAMPLE_ADDRESSES),
+		.flags = sample->record.flags &
+			 (SYSPROF_SAMPLE_KERNEL_EXACT | SYSPROF_SAMPLE_USER_EXACT |
+			  SYSPROF_SAMPLE_USER_32BIT | SYSPROF_SAMPLE_ADDRESSES),
 		.caller = unknown_caller(sample),
 		.is_unknown = !sample->n_user && sample->user_end == SYSPROF_END_UNMAPPED,
 		.is_in_exec = is_in_exec,
@@ -117,7 +128,8 @@ static struct shape shape_of(const SptStacks *stacks, const struct sysprof_sampl
 
 static bool is_same_but_depth(const struct shape *a, const struct shape *b)
 {
-	return a->mappings == b->mappings && a->code == b->code && a->flags == b->flags && a->caller == b->caller && a->is_unknown == b->is_unknown &&
+	return a->mappings == b->mappings && a->code == b->code && a->flags == b->flags &&
+	       a->caller == b->caller && a->is_unknown == b->is_unknown &&
 	       a->is_in_exec == b->is_in_exec;
 }
 
@@ -141,11 +153,12 @@ static uint32_t hash_stack(const struct shape *shape, const __u64 *frames, unsig
 	return (uint32_t)((a ^ b * 31) * factor >> 32);
 }
 
-static bool is_it(const SptStacks *stacks, const struct recent *recent, uint32_t hash, const struct shape *shape, const __u64 *frames,
-		  unsigned n)
+static bool is_it(const SptStacks *stacks, const struct recent *recent, uint32_t hash,
+		  const struct shape *shape, const __u64 *frames, unsigned n)
 {
-	return recent->hash == hash && recent->at + RECENT_WORDS >= stacks->n_words && recent->shape.n_kernel == shape->n_kernel &&
-	       recent->shape.n_user == shape->n_user && is_same_but_depth(&recent->shape, shape) &&
+	return recent->hash == hash && recent->at + RECENT_WORDS >= stacks->n_words &&
+	       recent->shape.n_kernel == shape->n_kernel && recent->shape.n_user == shape->n_user &&
+	       is_same_but_depth(&recent->shape, shape) &&
 	       !memcmp(&stacks->words[recent->at % RECENT_WORDS], frames, n * sizeof(*frames));
 }
 
@@ -163,7 +176,8 @@ static void remember(SptStacks *stacks, struct recent *recent, const __u64 *fram
 /* Resolving. */
 
 /* False: it lies in no executable mapping. */
-static bool resolve(const SptStacks *stacks, unsigned flags, uint64_t value, bool is_exact, SptFrame *frame)
+static bool resolve(const SptStacks *stacks, unsigned flags, uint64_t value, bool is_exact,
+		    SptFrame *frame)
 {
 	const SptMap *map;
 
@@ -184,10 +198,12 @@ static bool resolve(const SptStacks *stacks, unsigned flags, uint64_t value, boo
 	return true;
 }
 
-/* The innermost @n frames of the sample, as far as they can be told; how many that are.  *@ret_n_cut: the frames from the outermost to the
- * one that cannot be told. */
-static unsigned resolve_stack(SptStacks *stacks, const struct shape *shape, const struct sysprof_sample *sample, unsigned n,
-			      unsigned *ret_n_cut)
+/*
+ * The innermost @n frames of the sample, as far as they can be told; how many that are.
+ * *@ret_n_cut: the frames from the outermost to the one that cannot be told.
+ */
+static unsigned resolve_stack(SptStacks *stacks, const struct shape *shape,
+			      const struct sysprof_sample *sample, unsigned n, unsigned *ret_n_cut)
 {
 	unsigned n_kernel = MIN(sample->n_kernel, n), n_user = n - n_kernel;
 	const __u64 *user = sample->frames + sample->n_kernel;
@@ -209,11 +225,15 @@ static unsigned resolve_stack(SptStacks *stacks, const struct shape *shape, cons
 
 		if (resolve(stacks, sample->record.flags, user[i], is_exact, frame)) {
 			if (shape->code)
-				frame->offset = spt_jit_offset(stacks->jit, frame->object, frame->offset, sample->record.time);
+				frame->offset = spt_jit_offset(stacks->jit, frame->object,
+							       frame->offset, sample->record.time);
 			continue;
 		}
 		*ret_n_cut = sample->n_user - i;
-		/* Where the program is must show, even if it cannot be told; what a walk met beyond code is no caller. */
+		/*
+		 * Where the program is must show, even if it cannot be told; what a walk met beyond
+		 * code is no caller.
+		 */
 		if (i > 0 || shape->is_in_exec)
 			return n_kernel + i;
 		*frame = (SptFrame){ .kind = frame->kind };
@@ -224,26 +244,36 @@ static unsigned resolve_stack(SptStacks *stacks, const struct shape *shape, cons
 
 /* The CPU's last stack. */
 
-/* How many frames, from the outermost, the last stack has in common with the sample's, as far as its nodes are the sample's. */
-static unsigned common_frames(const struct last *last, const struct shape *shape, const struct sysprof_sample *sample)
+/*
+ * How many frames, from the outermost, the last stack has in common with the sample's, as far as
+ * its nodes are the sample's.
+ */
+static unsigned common_frames(const struct last *last, const struct shape *shape,
+			      const struct sysprof_sample *sample)
 {
-	unsigned n = sample->n_kernel + sample->n_user, common, most = MIN(last->shape.n_user, shape->n_user);
+	unsigned n = sample->n_kernel + sample->n_user, common,
+		 most = MIN(last->shape.n_user, shape->n_user);
 
 	if (!is_same_but_depth(&last->shape, shape))
 		return 0;
 	/* The innermost frame of a part is resolved in another way than those further out. */
 	if (last->shape.n_user != shape->n_user && most > 0)
 		most--;
-	for (common = 0; common < most && last->frames[common] == sample->frames[n - 1 - common]; common++)
+	for (common = 0; common < most && last->frames[common] == sample->frames[n - 1 - common];
+	     common++)
 		;
 	if (common == shape->n_user && shape->n_user == last->shape.n_user) {
 		most = common + MIN(last->shape.n_kernel, shape->n_kernel);
 		if (last->shape.n_kernel != shape->n_kernel && most > common)
 			most--;
-		for (; common < most && last->frames[common] == sample->frames[n - 1 - common]; common++)
+		for (; common < most && last->frames[common] == sample->frames[n - 1 - common];
+		     common++)
 			;
 	}
-	/* Where the last one was cut off must be among them, or it says nothing of where this one is. */
+	/*
+	 * Where the last one was cut off must be among them, or it says nothing of where this one
+	 * is.
+	 */
 	return common < last->n_cut ? 0 : common;
 }
 
@@ -251,16 +281,21 @@ static unsigned common_frames(const struct last *last, const struct shape *shape
 static uint32_t root_of(SptStash *stash, const struct shape *shape)
 {
 	if (shape->caller)
-		return spt_stash_child(stash, 0, &(SptFrame){ .object = shape->caller, .kind = SPT_FRAME_EXACT });
-	return shape->is_unknown && !shape->is_in_exec ? spt_stash_child(stash, 0, &(SptFrame){ .kind = SPT_FRAME_EXACT }) : 0;
+		return spt_stash_child(
+			stash, 0, &(SptFrame){ .object = shape->caller, .kind = SPT_FRAME_EXACT });
+	return shape->is_unknown && !shape->is_in_exec ?
+		       spt_stash_child(stash, 0, &(SptFrame){ .kind = SPT_FRAME_EXACT }) :
+		       0;
 }
 
 /* From what the stack has in common with the CPU's last one; makes it the last one. */
-static uint32_t look_up(SptStacks *stacks, SptStash *stash, const struct shape *shape, const struct sysprof_sample *sample,
-			unsigned *ret_n_cut)
+static uint32_t look_up(SptStacks *stacks, SptStash *stash, const struct shape *shape,
+			const struct sysprof_sample *sample, unsigned *ret_n_cut)
 {
-	struct last **at = &stacks->last[sample->record.cpu], *last = *at ? *at : (*at = g_new0(struct last, 1));
-	unsigned n = sample->n_kernel + sample->n_user, common = common_frames(last, shape, sample), n_cut;
+	struct last **at = &stacks->last[sample->record.cpu],
+		    *last = *at ? *at : (*at = g_new0(struct last, 1));
+	unsigned n = sample->n_kernel + sample->n_user, common = common_frames(last, shape, sample),
+		 n_cut;
 	unsigned kept = resolve_stack(stacks, shape, sample, n - common, &n_cut);
 	uint32_t node;
 
@@ -283,15 +318,17 @@ static uint32_t look_up(SptStacks *stacks, SptStash *stash, const struct shape *
 }
 
 /* Too deep to be remembered. */
-static uint32_t look_up_in_full(SptStacks *stacks, SptStash *stash, const struct shape *shape, const struct sysprof_sample *sample,
-				unsigned *ret_n_cut)
+static uint32_t look_up_in_full(SptStacks *stacks, SptStash *stash, const struct shape *shape,
+				const struct sysprof_sample *sample, unsigned *ret_n_cut)
 {
-	unsigned n = resolve_stack(stacks, shape, sample, MIN(sample->n_kernel + sample->n_user, MAX_FRAMES), ret_n_cut);
+	unsigned n = resolve_stack(stacks, shape, sample,
+				   MIN(sample->n_kernel + sample->n_user, MAX_FRAMES), ret_n_cut);
 
 	return spt_stash_add(stash, root_of(stash, shape), stacks->frames, n);
 }
 
-static SptStackEnd end_of(const struct shape *shape, const struct sysprof_sample *sample, unsigned n_cut)
+static SptStackEnd end_of(const struct shape *shape, const struct sysprof_sample *sample,
+			  unsigned n_cut)
 {
 	SptStackEnd end = { sample->user_end, shape->n_user && n_cut < shape->n_user };
 
@@ -302,7 +339,8 @@ static SptStackEnd end_of(const struct shape *shape, const struct sysprof_sample
 	return end;
 }
 
-uint32_t spt_stacks_node(SptStacks *stacks, SptStash *stash, const struct sysprof_sample *sample, bool is_in_exec, SptStackEnd *ret_end)
+uint32_t spt_stacks_node(SptStacks *stacks, SptStash *stash, const struct sysprof_sample *sample,
+			 bool is_in_exec, SptStackEnd *ret_end)
 {
 	bool has_addresses = sample->record.flags & SYSPROF_SAMPLE_ADDRESSES;
 	unsigned n = sample->n_kernel + sample->n_user, n_cut;

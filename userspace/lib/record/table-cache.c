@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A file is a header and a table.  It is written under a name of its own and renamed, so that several recorders may share the directory,
- * and read into memory, not mapped: what has been checked cannot change.
+ * A file is a header and a table.  It is written under a name of its own and renamed, so that
+ * several recorders may share the directory, and read into memory, not mapped: what has been
+ * checked cannot change.
  */
 #include "record/table-cache.h"
 
@@ -109,7 +110,8 @@ static char *name_of(const uint8_t *build_id, unsigned n, char kind)
 
 static FILE *open_in(const SptTableCache *cache, const char *name, int flags, const char *mode)
 {
-	int fd = openat(cache->dir, name, flags | O_NOFOLLOW | O_CLOEXEC, cache->is_for_all ? 0644 : 0600);
+	int fd = openat(cache->dir, name, flags | O_NOFOLLOW | O_CLOEXEC,
+			cache->is_for_all ? 0644 : 0600);
 	FILE *file = fd < 0 ? NULL : fdopen(fd, mode);
 
 	if (!file && fd >= 0)
@@ -125,8 +127,10 @@ static SptUnwindTable *read_table(FILE *file, const struct header *expected)
 	size_t n;
 	void *data;
 
-	if (fstat(fileno(file), &stat) < 0 || !S_ISREG(stat.st_mode) || stat.st_size <= (off_t)sizeof(header) ||
-	    stat.st_size > (off_t)(sizeof(header) + FILE_MAX_BYTES) || fread(&header, sizeof(header), 1, file) != 1)
+	if (fstat(fileno(file), &stat) < 0 || !S_ISREG(stat.st_mode) ||
+	    stat.st_size <= (off_t)sizeof(header) ||
+	    stat.st_size > (off_t)(sizeof(header) + FILE_MAX_BYTES) ||
+	    fread(&header, sizeof(header), 1, file) != 1)
 		return NULL;
 	n = (size_t)stat.st_size - sizeof(header);
 	data = g_try_malloc(n);
@@ -141,7 +145,8 @@ static SptUnwindTable *read_table(FILE *file, const struct header *expected)
 	return spt_unwind_table_new_from_bytes(bytes, NULL);
 }
 
-SptUnwindTable *spt_table_cache_get(SptTableCache *cache, const uint8_t *build_id, unsigned n, char kind)
+SptUnwindTable *spt_table_cache_get(SptTableCache *cache, const uint8_t *build_id, unsigned n,
+				    char kind)
 {
 	g_autofree char *name = name_of(build_id, n, kind);
 	struct header expected = header_of(build_id, n, kind);
@@ -165,7 +170,8 @@ static void clear_entry(void *data)
 
 static int by_use(const void *a, const void *b)
 {
-	const struct timespec *one = &((const struct entry *)a)->used, *other = &((const struct entry *)b)->used;
+	const struct timespec *one = &((const struct entry *)a)->used,
+			      *other = &((const struct entry *)b)->used;
 
 	if (one->tv_sec != other->tv_sec)
 		return one->tv_sec < other->tv_sec ? -1 : 1;
@@ -187,7 +193,8 @@ static GArray *list(const SptTableCache *cache)
 	while (dir && (found = readdir(dir))) {
 		struct entry entry = { 0 };
 
-		if (!strstr(found->d_name, SUFFIX) || fstatat(cache->dir, found->d_name, &stat, AT_SYMLINK_NOFOLLOW) < 0)
+		if (!strstr(found->d_name, SUFFIX) ||
+		    fstatat(cache->dir, found->d_name, &stat, AT_SYMLINK_NOFOLLOW) < 0)
 			continue;
 		entry.name = g_strdup(found->d_name);
 		entry.bytes = (uint64_t)stat.st_size;
@@ -217,10 +224,12 @@ static void make_room(const SptTableCache *cache, uint64_t bytes)
 	}
 }
 
-void spt_table_cache_put(SptTableCache *cache, const uint8_t *build_id, unsigned n, char kind, const SptUnwindTable *table)
+void spt_table_cache_put(SptTableCache *cache, const uint8_t *build_id, unsigned n, char kind,
+			 const SptUnwindTable *table)
 {
 	g_autofree char *name = name_of(build_id, n, kind);
-	g_autofree char *draft = g_strdup_printf("%s.%08x%08x", name, g_random_int(), g_random_int());
+	g_autofree char *draft =
+		g_strdup_printf("%s.%08x%08x", name, g_random_int(), g_random_int());
 	struct header header = header_of(build_id, n, kind);
 	gsize bytes;
 	const void *data = g_bytes_get_data(spt_unwind_table_bytes(table), &bytes);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Unwind tables that were compiled once, kept as files by build-id.  What is read is taken for hostile: it has to be of the very build-id, with
- * the right checksum, and a table as unwind/table.h describes it; else it is as if it were not there.  Any thread.
+ * Unwind tables that were compiled once, kept as files by build-id.  What is read is taken for
+ * hostile: it has to be of the very build-id, with the right checksum, and a table as
+ * unwind/table.h describes it; else it is as if it were not there.  Any thread.
  */
 #ifndef SPT_TABLE_CACHE_H
 #define SPT_TABLE_CACHE_H
@@ -15,21 +16,28 @@ typedef struct SptTableCache SptTableCache;
 /* Tables of the system's programs, that root has made for everybody (sysprof-cli tables). */
 #define SPT_TABLE_CACHE_OF_SYSTEM "/var/cache/sysprof-trace/unwind"
 
-/* In directory @path, made if it is not there; its files are bounded by @max_bytes: the least recently used ones go.  NULL if the directory
- * cannot be had, or others than the user could have put something there. */
+/*
+ * In directory @path, made if it is not there; its files are bounded by @max_bytes: the least
+ * recently used ones go.  NULL if the directory cannot be had, or others than the user could have
+ * put something there.
+ */
 SptTableCache *spt_table_cache_new(const char *path, uint64_t max_bytes);
 /* The user's own. */
 SptTableCache *spt_table_cache_of_user(void);
-/* The one of the system: its files are for everybody to read, and for root to write.  NULL if it is not there, or others could have put
- * something there. */
+/*
+ * The one of the system: its files are for everybody to read, and for root to write.  NULL if it is
+ * not there, or others could have put something there.
+ */
 SptTableCache *spt_table_cache_of_system(const char *path);
 void spt_table_cache_free(SptTableCache *cache);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptTableCache, spt_table_cache_free)
 
 /* @kind tells two tables of the same build-id apart.  NULL: there is none. */
-SptUnwindTable *spt_table_cache_get(SptTableCache *cache, const uint8_t *build_id, unsigned n, char kind);
+SptUnwindTable *spt_table_cache_get(SptTableCache *cache, const uint8_t *build_id, unsigned n,
+				    char kind);
 /* Without success if there is no room, or no right to write. */
-void spt_table_cache_put(SptTableCache *cache, const uint8_t *build_id, unsigned n, char kind, const SptUnwindTable *table);
+void spt_table_cache_put(SptTableCache *cache, const uint8_t *build_id, unsigned n, char kind,
+			 const SptUnwindTable *table);
 
 G_END_DECLS
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A job is a table to be had.  One thread looks for it among those that are kept, which takes a moment; another has those made that are not, which takes as long
- * as it takes.  Each takes one after the other; what somebody waits for comes first.
+ * A job is a table to be had.  One thread looks for it among those that are kept, which takes a
+ * moment; another has those made that are not, which takes as long as it takes.  Each takes one
+ * after the other; what somebody waits for comes first.
  */
 #include "record/tables.h"
 
@@ -26,16 +27,22 @@ enum stage {
 };
 
 struct job {
-	SptObject *file;		/* a descriptor of its own: another thread may use the recorder's */
+	/* A descriptor of its own: another thread may use the recorder's */
+	SptObject *file;
 	SptUnwindTable *table;
 	char *problem;			/* what reads it failed */
 	enum stage stage;		/* what is next */
 	GList *queued;			/* its link in that queue; NULL: a thread has taken it */
 	bool is_done;
 	bool is_busy;			/* a thread is at it */
-	bool is_kept_only;		/* it is not to be made, if it is not kept: then it lies here until it is asked for */
+	/* It is not to be made, if it is not kept: then it lies here until it is asked for */
+	bool is_kept_only;
 	bool is_late;			/* who asked has gone on without it */
-	bool is_asked_for;		/* the recorder's thread alone has these two: it was asked for when it was done; its problem is told */
+	/*
+	 * the recorder's thread alone has these two: it was asked for when it was done; its problem
+	 * is told
+	 */
+	bool is_asked_for;
 	bool is_told;
 };
 
@@ -47,7 +54,8 @@ struct SptTables {
 	SptReader *reader;		/* of who makes them */
 	GHashTable *jobs;		/* object id -> struct job */
 	unsigned n_notes;
-	GMutex lock;			/* of all that follows, and of jobs' table, problem, stage, queued, is_done and is_late */
+	/* Of all that follows, and of jobs' table, problem, stage, queued, is_done and is_late */
+	GMutex lock;
 	GCond changed;
 	GQueue queues[STAGES];		/* struct job */
 	size_t bytes;			/* of the tables that are there */
@@ -71,7 +79,8 @@ SptReader *spt_tables_reader(void)
 	return spt_reader_new(NULL, 1, PATIENCE_MS, NULL);
 }
 
-SptTables *spt_tables_new(SptTablesOpen open, SptTablesFailed failed, void *data, SptTableCache *cache, SptReader *reader)
+SptTables *spt_tables_new(SptTablesOpen open, SptTablesFailed failed, void *data,
+			  SptTableCache *cache, SptReader *reader)
 {
 	SptTables *tables = g_new0(SptTables, 1);
 
@@ -95,14 +104,16 @@ static const SptObject *open_held(uint32_t object, void *data)
 static void note_failure(uint32_t object, const char *problem, void *data)
 {
 	const char *path = spt_output_path(data, object);
-	g_autofree char *name = g_path_get_basename(path ? path : "[unknown]"), *key = g_strdup_printf("unwinding %s", name);
+	g_autofree char *name = g_path_get_basename(path ? path : "[unknown]"),
+			*key = g_strdup_printf("unwinding %s", name);
 
 	spt_output_host(data, key, problem);
 }
 
 SptTables *spt_tables_of_output(SptOutput *output)
 {
-	return spt_tables_new(open_held, note_failure, output, spt_table_cache_of_user(), spt_tables_reader());
+	return spt_tables_new(open_held, note_failure, output, spt_table_cache_of_user(),
+			      spt_tables_reader());
 }
 
 static SptUnwindTable *look_up(SptTableCache *cache, const SptObject *file, char kind)
@@ -114,10 +125,12 @@ static SptUnwindTable *look_up(SptTableCache *cache, const SptObject *file, char
 }
 
 /*
- * With debug information there is more to know of code that was written by hand: such a table is better, and one without it stands only where
- * no debug file can be.  The system's come first: what is there need not be kept once more.
+ * With debug information there is more to know of code that was written by hand: such a table is
+ * better, and one without it stands only where no debug file can be.  The system's come first: what
+ * is there need not be kept once more.
  */
-static SptUnwindTable *find_kept(SptTableCache *of_system, SptTableCache *cache, const SptObject *file)
+static SptUnwindTable *find_kept(SptTableCache *of_system, SptTableCache *cache,
+				 const SptObject *file)
 {
 	SptUnwindTable *table = look_up(of_system, file, 'd');
 
@@ -129,7 +142,8 @@ static SptUnwindTable *find_kept(SptTableCache *of_system, SptTableCache *cache,
 	return table ? table : look_up(cache, file, 'e');
 }
 
-static SptUnwindTable *make(SptTableCache *cache, SptReader *reader, const SptObject *file, const gint *stop, GError **error)
+static SptUnwindTable *make(SptTableCache *cache, SptReader *reader, const SptObject *file,
+			    const gint *stop, GError **error)
 {
 	bool has_debug;
 	SptUnwindTable *table = spt_reader_unwind_table(reader, file, stop, &has_debug, error);
@@ -152,7 +166,8 @@ int spt_tables_give(SptTrace *trace, const SptObject *file, const SptUnwindTable
 	return problem == EEXIST ? 0 : problem;
 }
 
-SptUnwindTable *spt_tables_make(SptTableCache *cache, SptReader *reader, const SptObject *file, GError **error)
+SptUnwindTable *spt_tables_make(SptTableCache *cache, SptReader *reader, const SptObject *file,
+				GError **error)
 {
 	SptUnwindTable *table = find_kept(NULL, cache, file);
 
@@ -306,9 +321,11 @@ static bool wake_job(SptTables *tables, struct job *job)
 static void begin_work(SptTables *tables)
 {
 	if (!tables->threads[STAGE_LOOK])
-		tables->threads[STAGE_LOOK] = g_thread_try_new("kept-tables", look_for_kept, tables, NULL);
+		tables->threads[STAGE_LOOK] =
+			g_thread_try_new("kept-tables", look_for_kept, tables, NULL);
 	if (!tables->threads[STAGE_MAKE])
-		tables->threads[STAGE_MAKE] = g_thread_try_new("unwind-tables", make_them, tables, NULL);
+		tables->threads[STAGE_MAKE] =
+			g_thread_try_new("unwind-tables", make_them, tables, NULL);
 }
 
 bool spt_tables_expect(SptTables *tables, uint32_t object, bool is_kept_only)
@@ -358,7 +375,8 @@ bool spt_tables_is_done(SptTables *tables, uint32_t object, const SptUnwindTable
 /* The lock is held. */
 static void wait_for(SptTables *tables, struct job *job)
 {
-	int64_t until = g_get_monotonic_time() + (tables->is_late ? 0 : WAIT_MS * G_TIME_SPAN_MILLISECOND);
+	int64_t until =
+		g_get_monotonic_time() + (tables->is_late ? 0 : WAIT_MS * G_TIME_SPAN_MILLISECOND);
 
 	if (job->queued) {
 		g_queue_unlink(&tables->queues[job->stage], job->queued);
@@ -408,7 +426,9 @@ bool spt_tables_keep_frame_pointer(SptTables *tables, uint32_t object)
 	return job && job->table && spt_unwind_table_keeps_frame_pointer(job->table);
 }
 
-void spt_tables_foreach(SptTables *tables, void (*each)(uint32_t object, bool keeps_frame_pointer, void *data), void *data)
+void spt_tables_foreach(SptTables *tables,
+			void (*each)(uint32_t object, bool keeps_frame_pointer, void *data),
+			void *data)
 {
 	GHashTableIter iter;
 	void *id, *value;
@@ -418,7 +438,8 @@ void spt_tables_foreach(SptTables *tables, void (*each)(uint32_t object, bool ke
 		const struct job *job = value;
 
 		if (job->is_asked_for && job->table)
-			each(GPOINTER_TO_UINT(id), spt_unwind_table_keeps_frame_pointer(job->table), data);
+			each(GPOINTER_TO_UINT(id), spt_unwind_table_keeps_frame_pointer(job->table),
+			     data);
 	}
 }
 
@@ -437,7 +458,10 @@ bool spt_tables_renew(SptTables *tables)
 		while (g_hash_table_iter_next(&iter, NULL, &value)) {
 			const struct job *job = value;
 
-			/* What a thread is at, or waits for its turn, stays, and what is not to be tried again. */
+			/*
+			 * What a thread is at, or waits for its turn, stays, and what is not to be
+			 * tried again.
+			 */
 			if (job->is_done && !job->problem)
 				g_hash_table_iter_remove(&iter);
 		}

@@ -44,7 +44,8 @@ SptUnwinding *spt_unwinding_new(SptOutput *output, const SptSpaces *spaces, SptC
 	unwinding->copies = copies;
 	unwinding->unwinder = spt_unwinder_new(find, unwinding);
 	unwinding->tables = spt_tables_of_output(output);
-	unwinding->unknown_spaces = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
+	unwinding->unknown_spaces =
+		g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
 	unwinding->made = g_byte_array_new();
 	return unwinding;
 }
@@ -81,7 +82,8 @@ static uint8_t user_end_of(SptUnwindEnd end)
 }
 
 /* A sample as @sample, with room for @n user frames, which are the caller's to fill. */
-static struct sysprof_sample *make(SptUnwinding *unwinding, const struct sysprof_sample *sample, unsigned n)
+static struct sysprof_sample *make(SptUnwinding *unwinding, const struct sysprof_sample *sample,
+				   unsigned n)
 {
 	size_t before = sizeof(*sample) + sample->n_kernel * sizeof(sample->frames[0]);
 	struct sysprof_sample *made;
@@ -96,17 +98,20 @@ static struct sysprof_sample *make(SptUnwinding *unwinding, const struct sysprof
 }
 
 /* As if there had been no copy. */
-static const struct sysprof_sample *keep_frames(SptUnwinding *unwinding, const struct sysprof_sample *sample)
+static const struct sysprof_sample *keep_frames(SptUnwinding *unwinding,
+						const struct sysprof_sample *sample)
 {
 	struct sysprof_sample *made = make(unwinding, sample, sample->n_user);
 
 	made->user_mode = SYSPROF_USER_FP;
-	memcpy(made->frames + made->n_kernel, sample->frames + sample->n_kernel, sample->n_user * sizeof(sample->frames[0]));
+	memcpy(made->frames + made->n_kernel, sample->frames + sample->n_kernel,
+	       sample->n_user * sizeof(sample->frames[0]));
 	return made;
 }
 
-static const struct sysprof_sample *unwind(SptUnwinding *unwinding, const struct sysprof_sample *sample, const struct sysprof_raw *raw,
-					   const char *comm)
+static const struct sysprof_sample *unwind(SptUnwinding *unwinding,
+					   const struct sysprof_sample *sample,
+					   const struct sysprof_raw *raw, const char *comm)
 {
 	struct sysprof_sample *made;
 	SptUnwindEnd end;
@@ -114,19 +119,25 @@ static const struct sysprof_sample *unwind(SptUnwinding *unwinding, const struct
 
 	if (spt_tables_renew(unwinding->tables))
 		spt_unwinder_forget(unwinding->unwinder);
-	n = spt_unwinder_walk(unwinding->unwinder, spt_space_version(unwinding->space), raw, unwinding->frames, FRAMES_MAX, &end);
+	n = spt_unwinder_walk(unwinding->unwinder, spt_space_version(unwinding->space), raw,
+			      unwinding->frames, FRAMES_MAX, &end);
 	spt_copies_taken(unwinding->copies, comm, raw->wanted_bytes, end == SPT_UNWIND_CUT);
 	made = make(unwinding, sample, n);
 	made->record.flags |= SYSPROF_SAMPLE_ADDRESSES | SYSPROF_SAMPLE_USER_EXACT;
 	made->user_mode = SYSPROF_USER_RAW;
 	made->user_end = user_end_of(end);
-	/* Further out than the innermost, frames are taken for calls; what a signal interrupted is found where the call before it would be. */
+	/*
+	 * Further out than the innermost, frames are taken for calls; what a signal interrupted is
+	 * found where the call before it would be.
+	 */
 	for (unsigned i = 0; i < n; i++)
-		made->frames[made->n_kernel + i] = unwinding->frames[i].ip + (i > 0 && unwinding->frames[i].is_exact);
+		made->frames[made->n_kernel + i] =
+			unwinding->frames[i].ip + (i > 0 && unwinding->frames[i].is_exact);
 	return made;
 }
 
-static uint32_t object_at(const SptUnwinding *unwinding, const struct sysprof_sample *sample, unsigned i)
+static uint32_t object_at(const SptUnwinding *unwinding, const struct sysprof_sample *sample,
+			  unsigned i)
 {
 	uint64_t frame = sample->frames[sample->n_kernel + i];
 	const SptMap *map;
@@ -137,18 +148,23 @@ static uint32_t object_at(const SptUnwinding *unwinding, const struct sysprof_sa
 	return map ? map->object : SYSPROF_OBJECT_UNKNOWN;
 }
 
-/* Whether the stack leads to its end through nothing but code that keeps frame pointers.  Perf's own walk does not tell of ends. */
+/*
+ * Whether the stack leads to its end through nothing but code that keeps frame pointers.  Perf's
+ * own walk does not tell of ends.
+ */
 static bool is_by_frame_pointers(SptUnwinding *unwinding, const struct sysprof_sample *sample)
 {
 	if (sample->user_end != SYSPROF_END_ROOT && sample->user_end != SYSPROF_END_NONE)
 		return false;
 	for (unsigned i = 0; i < sample->n_user; i++)
-		if (!spt_tables_keep_frame_pointer(unwinding->tables, object_at(unwinding, sample, i)))
+		if (!spt_tables_keep_frame_pointer(unwinding->tables,
+						   object_at(unwinding, sample, i)))
 			return false;
 	return true;
 }
 
-bool spt_unwinding_take(SptUnwinding *unwinding, const struct sysprof_sample **sample, const char *comm)
+bool spt_unwinding_take(SptUnwinding *unwinding, const struct sysprof_sample **sample,
+			const char *comm)
 {
 	const struct sysprof_sample *from = *sample;
 	const struct sysprof_raw *raw = (const void *)&from->frames[from->n_kernel + from->n_user];
@@ -163,7 +179,8 @@ bool spt_unwinding_take(SptUnwinding *unwinding, const struct sysprof_sample **s
 		*sample = unwind(unwinding, from, raw, comm);
 	} else if (from->raw_bytes) {
 		*sample = keep_frames(unwinding, from);
-		is_missing = g_hash_table_add(unwinding->unknown_spaces, g_memdup2(&from->mm, sizeof(from->mm)));
+		is_missing = g_hash_table_add(unwinding->unknown_spaces,
+					      g_memdup2(&from->mm, sizeof(from->mm)));
 	}
 	/* By the frames of the source's own walk, or, if it made none, of ours. */
 	if (asks && from->n_user && !(from->record.flags & SYSPROF_SAMPLE_ADDRESSES))

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* glibc's own switch for this (glibc.malloc.hugetlb) can only be set in the environment of a program that begins. */
+/*
+ * glibc's own switch for this (glibc.malloc.hugetlb) can only be set in the environment of a
+ * program that begins.
+ */
 #include "stash/heap.h"
 
 #include <malloc.h>
@@ -15,7 +18,8 @@
 void spt_heap_in_large_pages(void)
 {
 #ifdef __GLIBC__
-	uintptr_t start = ((uintptr_t)sbrk(0) + LARGE_PAGE_BYTES - 1) & ~(LARGE_PAGE_BYTES - 1), end;
+	uintptr_t start = ((uintptr_t)sbrk(0) + LARGE_PAGE_BYTES - 1) & ~(LARGE_PAGE_BYTES - 1),
+		  end;
 	void *volatile piece;	/* the compiler leaves out what nobody looks at */
 
 	mallopt(M_MMAP_MAX, 0);

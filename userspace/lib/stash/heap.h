@@ -4,9 +4,10 @@
 #define SPT_HEAP_H
 
 /*
- * Makes the heap of this process one piece in pages of 2 MiB, where the system has them for who asks: a reader's arrays are touched all
- * over, and small pages cost it a tenth of its time.  Freed memory stays with the process.  To be called before there are threads; does
- * nothing where it cannot.
+ * Makes the heap of this process one piece in pages of 2 MiB, where the system has them for who
+ * asks: a reader's arrays are touched all over, and small pages cost it a tenth of its time.  Freed
+ * memory stays with the process.  To be called before there are threads; does nothing where it
+ * cannot.
  */
 void spt_heap_in_large_pages(void);
 

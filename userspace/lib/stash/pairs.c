@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Open addressing with linear probing, at most half full.  The hash mixes all bits of both numbers, and with a secret of
- * the process, so that a file cannot choose keys that collide.
+ * Open addressing with linear probing, at most half full.  The hash mixes all bits of both numbers,
+ * and with a secret of the process, so that a file cannot choose keys that collide.
  */
 #include "stash/pairs.h"
 
@@ -36,7 +36,8 @@ static uint32_t hash_pair(uint64_t a, uint64_t b)
 }
 
 /* The slot that holds (a, b), or the free one where it belongs. */
-static struct spt_pair_slot *slot_of(const struct spt_pairs *pairs, uint32_t hash, uint64_t a, uint64_t b)
+static struct spt_pair_slot *slot_of(const struct spt_pairs *pairs, uint32_t hash, uint64_t a,
+				     uint64_t b)
 {
 	uint64_t mask = pairs->n_slots - 1, at;
 
@@ -71,7 +72,8 @@ static void grow(struct spt_pairs *pairs)
 
 uint32_t spt_pairs_get(const struct spt_pairs *pairs, uint64_t a, uint64_t b)
 {
-	const struct spt_pair_slot *slot = pairs->n_slots ? slot_of(pairs, hash_pair(a, b), a, b) : NULL;
+	const struct spt_pair_slot *slot =
+		pairs->n_slots ? slot_of(pairs, hash_pair(a, b), a, b) : NULL;
 
 	return slot && slot->pair ? pairs->pairs[slot->pair - 1].value : UINT32_MAX;
 }

@@ -11,7 +11,10 @@ struct spt_pair {
 	uint32_t value;
 };
 
-/* Half of the hash stands beside the number of the pair, from 1: most that are not meant are passed by without a look at them. */
+/*
+ * Half of the hash stands beside the number of the pair, from 1: most that are not meant are passed
+ * by without a look at them.
+ */
 struct spt_pair_slot {
 	uint32_t hash, pair;
 };
@@ -26,7 +29,10 @@ struct spt_pairs {
 
 /* The value of (a, b); UINT32_MAX if it is not there. */
 uint32_t spt_pairs_get(const struct spt_pairs *pairs, uint64_t a, uint64_t b);
-/* The place of the value of (a, b), which is made with UINT32_MAX if it is not there.  Valid until the next is made. */
+/*
+ * The place of the value of (a, b), which is made with UINT32_MAX if it is not there.  Valid until
+ * the next is made.
+ */
 uint32_t *spt_pairs_at(struct spt_pairs *pairs, uint64_t a, uint64_t b);
 void spt_pairs_clear(struct spt_pairs *pairs);
 

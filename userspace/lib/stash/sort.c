@@ -8,7 +8,8 @@
 #define FEW_DIGIT_BITS 8
 #define FEW 4096
 
-static void sort_by_digit(struct spt_item **items, struct spt_item **spare, uint32_t n, unsigned shift, unsigned bits)
+static void sort_by_digit(struct spt_item **items, struct spt_item **spare, uint32_t n,
+			  unsigned shift, unsigned bits)
 {
 	uint32_t places[1 << DIGIT_BITS] = { 0 }, at = 0, mask = (1u << bits) - 1;
 	struct spt_item *from = *items, *to = *spare;
@@ -45,9 +46,11 @@ static unsigned bits_of(uint64_t most)
 	return most ? 64 - (unsigned)__builtin_clzll(most) : 0;
 }
 
-struct spt_item *spt_sort_frames(const SptNode *nodes, uint32_t n_nodes, uint32_t n_frames, const bool *used, uint32_t *ret_n)
+struct spt_item *spt_sort_frames(const SptNode *nodes, uint32_t n_nodes, uint32_t n_frames,
+				 const bool *used, uint32_t *ret_n)
 {
-	struct spt_item *items = g_new(struct spt_item, n_frames + 1), *spare = g_new(struct spt_item, n_frames + 1);
+	struct spt_item *items = g_new(struct spt_item, n_frames + 1),
+			*spare = g_new(struct spt_item, n_frames + 1);
 	uint64_t offsets = 0, objects = 0;
 	uint32_t n = 0, next_frame = 1;
 	unsigned shift;
@@ -69,7 +72,8 @@ struct spt_item *spt_sort_frames(const SptNode *nodes, uint32_t n_nodes, uint32_
 	for (uint32_t i = 0; i < n; i++) {
 		const SptFrame *frame = &nodes[items[i].index].frame;
 
-		items[i].key = shift ? (uint64_t)frame->object << shift | frame->offset : frame->offset;
+		items[i].key =
+			shift ? (uint64_t)frame->object << shift | frame->offset : frame->offset;
 	}
 	spt_sort_items(&items, &spare, n);
 	if (shift == 0) {

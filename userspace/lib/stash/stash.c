@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The prefix tree of all stacks.  Nodes lie in one array; a table of node ids, at most half full, finds the child
- * of a parent by linear probing.  0, the root's id, is nobody's child and marks an empty slot, so a slot is four bytes
- * and a lookup touches one slot and one node.
+ * The prefix tree of all stacks.  Nodes lie in one array; a table of node ids, at most half full,
+ * finds the child of a parent by linear probing.  0, the root's id, is nobody's child and marks an
+ * empty slot, so a slot is four bytes and a lookup touches one slot and one node.
  *
- * A node's hash is made of its parent's and its frame, not of ids: those of a whole stack are known before any of its nodes is found, and
- * memory is asked for all of them at once.
+ * A node's hash is made of its parent's and its frame, not of ids: those of a whole stack are known
+ * before any of its nodes is found, and memory is asked for all of them at once.
  */
 #include "stash/stash.h"
 
@@ -28,7 +28,10 @@ static uint64_t mix(uint64_t x)
 	return x ^ x >> 29;
 }
 
-/* Offsets of one object differ in few bits: they and the parent's hash go through a multiplication of their own. */
+/*
+ * Offsets of one object differ in few bits: they and the parent's hash go through a multiplication
+ * of their own.
+ */
 static uint32_t hash_node(uint32_t parent_hash, const SptFrame *frame)
 {
 	uint64_t place = (uint64_t)parent_hash << 32 | (frame->object << 1 ^ frame->kind);
@@ -106,7 +109,8 @@ uint32_t spt_stash_child(SptStash *stash, uint32_t parent, const SptFrame *frame
 	return find_child(stash, parent, frame, hash_node(stash->nodes[parent].key, frame));
 }
 
-uint32_t spt_stash_add_path(SptStash *stash, uint32_t parent, const SptFrame *frames, unsigned n, uint32_t *ret_nodes)
+uint32_t spt_stash_add_path(SptStash *stash, uint32_t parent, const SptFrame *frames, unsigned n,
+			    uint32_t *ret_nodes)
 {
 	uint32_t hashes[AHEAD], hash = stash->nodes[parent].key;
 	size_t mask;
@@ -155,9 +159,11 @@ static void number_some(SptStash *stash, uint32_t id, unsigned n)
 		__builtin_prefetch(&frames->slots[hashes[i] & (frames->n_slots - 1)]);
 	}
 	for (unsigned i = 0; i < n; i++)
-		__builtin_prefetch(&frames->nodes[frames->slots[hashes[i] & (frames->n_slots - 1)]]);
+		__builtin_prefetch(
+			&frames->nodes[frames->slots[hashes[i] & (frames->n_slots - 1)]]);
 	for (unsigned i = 0; i < n; i++)
-		g_array_index(stash->frame_of, uint32_t, id + i) = find_child(frames, 0, &stash->nodes[id + i].frame, hashes[i]);
+		g_array_index(stash->frame_of, uint32_t, id + i) =
+			find_child(frames, 0, &stash->nodes[id + i].frame, hashes[i]);
 }
 
 uint32_t spt_stash_number_frames(SptStash *stash)

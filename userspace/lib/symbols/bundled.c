@@ -22,7 +22,8 @@ SptBundled *spt_bundled_new(const SptCapture *capture)
 	bundled = g_new0(SptBundled, 1);
 	bundled->capture = capture;
 	bundled->has = g_new0(bool, MAX(capture->n_objects, 1));
-	for (uint64_t i = 0; i < capture->n_bundled && i < UINT32_MAX; i += capture->bundled[i].level + 1) {
+	for (uint64_t i = 0; i < capture->n_bundled && i < UINT32_MAX;
+	     i += capture->bundled[i].level + 1) {
 		const SptBundledRow *row = &capture->bundled[i];
 
 		*spt_pairs_at(&bundled->places, row->object, row->offset) = (uint32_t)i;
@@ -64,8 +65,10 @@ unsigned spt_bundled_places(const SptBundledRow *rows, SptPlace ret[SPT_INLINES_
 	if (n == 1 && rows->is_symbol && !*rows->file)
 		return 0;
 	for (unsigned i = 0; i < n; i++)
-		ret[i] = (SptPlace){ .function = or_null(rows[i].function), .directory = or_null(rows[i].directory),
-				     .file = or_null(rows[i].file), .line = rows[i].line };
+		ret[i] = (SptPlace){ .function = or_null(rows[i].function),
+				     .directory = or_null(rows[i].directory),
+				     .file = or_null(rows[i].file),
+				     .line = rows[i].line };
 	return n;
 }
 

@@ -10,7 +10,10 @@ G_BEGIN_DECLS
 
 typedef struct SptBundled SptBundled;
 
-/* NULL if @capture, which must outlive it, has nothing bundled: all below may be asked of that, too. */
+/*
+ * NULL if @capture, which must outlive it, has nothing bundled: all below may be asked of that,
+ * too.
+ */
 SptBundled *spt_bundled_new(const SptCapture *capture);
 void spt_bundled_free(SptBundled *bundled);
 

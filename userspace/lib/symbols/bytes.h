@@ -81,7 +81,8 @@ static inline bool spt_bytes_signed_leb(struct spt_bytes *bytes, int64_t *ret)
 
 static inline bool spt_bytes_string(struct spt_bytes *bytes, const char **ret)
 {
-	const uint8_t *nul = bytes->at < bytes->end ? memchr(bytes->at, '\0', bytes->end - bytes->at) : NULL;
+	const uint8_t *nul =
+		bytes->at < bytes->end ? memchr(bytes->at, '\0', bytes->end - bytes->at) : NULL;
 
 	*ret = (const char *)bytes->at;
 	return nul && spt_bytes_pass(bytes, nul + 1 - bytes->at);

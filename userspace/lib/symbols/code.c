@@ -41,7 +41,8 @@ const char *spt_code_reference(const SptCode *code, uint64_t address, uint64_t b
 		else
 			high = middle;
 	}
-	if (low == code->references->len || g_array_index(code->references, SptReference, low).address - address >= bytes)
+	if (low == code->references->len ||
+	    g_array_index(code->references, SptReference, low).address - address >= bytes)
 		return NULL;
 	return g_array_index(code->references, SptReference, low).name;
 }

@@ -11,7 +11,9 @@ G_BEGIN_DECLS
 /* No function that people write has more. */
 #define SPT_CODE_MAX_BYTES (1u << 20)
 
-/* What is put into an instruction when the code is loaded: until then the file has nothing there. */
+/*
+ * What is put into an instruction when the code is loaded: until then the file has nothing there.
+ */
 typedef struct {
 	uint64_t address;		/* where, within the instruction */
 	char *name;			/* the address of what: "kfree", "table+0x8" */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Where a stripped file's symbols went: a file of its build-id below the debug directories, or the one its .gnu_debuglink names.
- * A candidate counts only if it proves to belong: the same build-id, or the CRC the link states.
+ * Where a stripped file's symbols went: a file of its build-id below the debug directories, or the
+ * one its .gnu_debuglink names.  A candidate counts only if it proves to belong: the same build-id,
+ * or the CRC the link states.
  */
 #include "symbols/elf-parts.h"
 #include "symbols/symbols.h"
@@ -22,7 +23,8 @@ const char *const *spt_debug_dirs(const char *const *given_dirs)
 		return given_dirs;
 	if (g_once_init_enter(&dirs)) {
 		const char *given = g_getenv("SYSPROF_DEBUG_DIRS");
-		g_autofree char *list = g_strconcat(given ? given : "", given && *given ? ":" : "", "/usr/lib/debug", NULL);
+		g_autofree char *list = g_strconcat(given ? given : "", given && *given ? ":" : "",
+						    "/usr/lib/debug", NULL);
 
 		g_once_init_leave(&dirs, g_strsplit(list, ":", -1));
 	}
@@ -109,11 +111,13 @@ static char *read_link(const SptObject *object, uint32_t *ret_crc)
 	const char *ident = elf_getident(spt_object_elf(object), NULL);
 	GElf_Shdr shdr;
 	Elf_Scn *scn = spt_elf_section(object, ".gnu_debuglink", &shdr);
-	Elf_Data *data = scn && ident ? spt_object_section(object, scn, ELF_T_BYTE, LINK_MAX_BYTES) : NULL;
+	Elf_Data *data =
+		scn && ident ? spt_object_section(object, scn, ELF_T_BYTE, LINK_MAX_BYTES) : NULL;
 	size_t length = data ? strnlen(data->d_buf, data->d_size) : 0;
 	const uint8_t *crc;
 
-	if (length == 0 || (length / 4 + 1) * 4 + 4 > data->d_size || memchr(data->d_buf, '/', length))
+	if (length == 0 || (length / 4 + 1) * 4 + 4 > data->d_size ||
+	    memchr(data->d_buf, '/', length))
 		return NULL;
 	crc = (const uint8_t *)data->d_buf + (length / 4 + 1) * 4;
 	if (ident[EI_DATA] == ELFDATA2MSB)

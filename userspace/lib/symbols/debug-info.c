@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Which unit of an object's DWARF has an address: by the units' own ranges, since tables of them are left out or incomplete. */
+/*
+ * Which unit of an object's DWARF has an address: by the units' own ranges, since tables of them
+ * are left out or incomplete.
+ */
 #include "symbols/debug-info.h"
 
 #include <dwarf.h>
@@ -19,7 +22,8 @@ struct SptDebugInfo {
 	SptObject *image;		/* what offsets are of; NULL: the DWARF is not ours */
 	SptObject *debug;		/* what has it; may be the image, if that is no file */
 	Dwarf *dwarf;
-	struct spt_dwp *dwp;		/* of split units that are nowhere else; NULL: there is none */
+	/* Of split units that are nowhere else; NULL: there is none */
+	struct spt_dwp *dwp;
 	GArray *units;			/* struct unit */
 	struct spt_die_ranges ranges;	/* to units */
 	struct spt_shapes *shapes;	/* of the unit that was read last */
@@ -36,13 +40,16 @@ bool spt_elf_has_debug_info(const SptObject *object)
 	return scn && shdr.sh_type != SHT_NOBITS && spt_debug_sections_fit(object);
 }
 
-/* libdw unpacks all sections that it knows, and some of the largest say nothing of functions and lines: it takes them for empty. */
+/*
+ * libdw unpacks all sections that it knows, and some of the largest say nothing of functions and
+ * lines: it takes them for empty.
+ */
 static void hide_unread_sections(const SptObject *object, bool lines)
 {
 	static const char *const unread[] = {
-		".debug_line",
-		".debug_loclists", ".debug_loc", ".debug_aranges", ".debug_names", ".debug_pubnames", ".debug_pubtypes", ".debug_gnu_pubnames",
-		".debug_gnu_pubtypes", ".debug_macro", ".debug_macinfo",
+		".debug_line",	       ".debug_loclists", ".debug_loc",	     ".debug_aranges",
+		".debug_names",	       ".debug_pubnames", ".debug_pubtypes", ".debug_gnu_pubnames",
+		".debug_gnu_pubtypes", ".debug_macro",	  ".debug_macinfo",
 	};
 
 	for (unsigned i = lines ? 1 : 0; i < G_N_ELEMENTS(unread); i++) {
@@ -63,12 +70,17 @@ static void find_units(SptDebugInfo *info)
 	while (dwarf_get_units(info->dwarf, cu, &cu, NULL, NULL, &die, &split) == 0) {
 		struct unit unit = { .cu = die, .split = split.addr ? split : die };
 
-		if (dwarf_tag(&die) == DW_TAG_compile_unit || dwarf_tag(&die) == DW_TAG_skeleton_unit)
+		if (dwarf_tag(&die) == DW_TAG_compile_unit ||
+		    dwarf_tag(&die) == DW_TAG_skeleton_unit)
 			g_array_append_val(info->units, unit);
 	}
-	/* What several units have, the linker kept for the first: the last one that is added counts. */
+	/*
+	 * What several units have, the linker kept for the first: the last one that is added
+	 * counts.
+	 */
 	for (uint32_t i = info->units->len; i-- > 0;)
-		spt_die_ranges_add(&info->ranges, &g_array_index(info->units, struct unit, i).cu, i);
+		spt_die_ranges_add(&info->ranges, &g_array_index(info->units, struct unit, i).cu,
+				   i);
 	spt_die_ranges_finish(&info->ranges);
 	if (info->lines)
 		info->line_sections = spt_line_sections_of(info->dwarf);
@@ -130,14 +142,18 @@ void spt_debug_info_free(SptDebugInfo *info)
 	g_free(info);
 }
 
-unsigned spt_debug_info_find(SptDebugInfo *info, uint64_t file_offset, SptPlace ret[SPT_INLINES_MAX])
+unsigned spt_debug_info_find(SptDebugInfo *info, uint64_t file_offset,
+			     SptPlace ret[SPT_INLINES_MAX])
 {
 	uint64_t address;
 
-	return spt_object_offset_to_address(info->image, file_offset, &address) ? spt_debug_info_find_address(info, address, ret) : 0;
+	return spt_object_offset_to_address(info->image, file_offset, &address) ?
+		       spt_debug_info_find_address(info, address, ret) :
+		       0;
 }
 
-unsigned spt_debug_info_find_address(SptDebugInfo *info, uint64_t address, SptPlace ret[SPT_INLINES_MAX])
+unsigned spt_debug_info_find_address(SptDebugInfo *info, uint64_t address,
+				     SptPlace ret[SPT_INLINES_MAX])
 {
 	uint32_t number = spt_die_ranges_find(&info->ranges, address);
 	struct unit *unit;
@@ -145,9 +161,12 @@ unsigned spt_debug_info_find_address(SptDebugInfo *info, uint64_t address, SptPl
 	if (number == SPT_DIE_NONE)
 		return 0;
 	unit = &g_array_index(info->units, struct unit, number);
-	if (!unit->index && info->dwp && unit->split.cu == unit->cu.cu && !spt_dwp_unit(info->dwp, &unit->cu, &unit->split))
+	if (!unit->index && info->dwp && unit->split.cu == unit->cu.cu &&
+	    !spt_dwp_unit(info->dwp, &unit->cu, &unit->split))
 		unit->split = unit->cu;
 	if (!unit->index)
-		unit->index = spt_unit_new(&unit->cu, &unit->split, info->lines ? &info->line_sections : NULL, &info->shapes);
+		unit->index =
+			spt_unit_new(&unit->cu, &unit->split,
+				     info->lines ? &info->line_sections : NULL, &info->shapes);
 	return spt_unit_find(unit->index, address, ret);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Packed sections of debug information.  libelf would unpack them by zlib, which is most of the time that a look-up takes; and not every libelf
- * knows zstd.
+ * Packed sections of debug information.  libelf would unpack them by zlib, which is most of the
+ * time that a look-up takes; and not every libelf knows zstd.
  */
 #include "symbols/elf-parts.h"
 
@@ -19,11 +19,16 @@
 /* Of elf.h since 2022. */
 #define PACKED_BY_ZSTD 2
 
-/* A section of debug information; whether it is packed, and how, is in @ret_chdr, whose type is 0 if it is not. */
-static bool get_section(const SptObject *object, Elf_Scn *scn, size_t names, GElf_Shdr *ret_shdr, GElf_Chdr *ret_chdr)
+/*
+ * A section of debug information; whether it is packed, and how, is in @ret_chdr, whose type is 0
+ * if it is not.
+ */
+static bool get_section(const SptObject *object, Elf_Scn *scn, size_t names, GElf_Shdr *ret_shdr,
+			GElf_Chdr *ret_chdr)
 {
 	Elf *elf = spt_object_elf(object);
-	const char *name = gelf_getshdr(scn, ret_shdr) ? elf_strptr(elf, names, ret_shdr->sh_name) : NULL;
+	const char *name =
+		gelf_getshdr(scn, ret_shdr) ? elf_strptr(elf, names, ret_shdr->sh_name) : NULL;
 	bool is_64 = gelf_getclass(elf) == ELFCLASS64;
 	const Elf_Data *data;
 
@@ -33,13 +38,16 @@ static bool get_section(const SptObject *object, Elf_Scn *scn, size_t names, GEl
 	if (!(ret_shdr->sh_flags & SHF_COMPRESSED))
 		return true;
 	/* gelf_getchdr() would read all of the section, and keep it. */
-	data = elf_getdata_rawchunk(elf, ret_shdr->sh_offset, is_64 ? sizeof(Elf64_Chdr) : sizeof(Elf32_Chdr), ELF_T_CHDR);
+	data = elf_getdata_rawchunk(elf, ret_shdr->sh_offset,
+				    is_64 ? sizeof(Elf64_Chdr) : sizeof(Elf32_Chdr), ELF_T_CHDR);
 	if (data && is_64) {
 		*ret_chdr = *(const Elf64_Chdr *)data->d_buf;
 	} else if (data) {
 		const Elf32_Chdr *chdr = data->d_buf;
 
-		*ret_chdr = (GElf_Chdr){ .ch_type = chdr->ch_type, .ch_size = chdr->ch_size, .ch_addralign = chdr->ch_addralign };
+		*ret_chdr = (GElf_Chdr){ .ch_type = chdr->ch_type,
+					 .ch_size = chdr->ch_size,
+					 .ch_addralign = chdr->ch_addralign };
 	}
 	return true;
 }
@@ -60,7 +68,8 @@ bool spt_debug_sections_fit(const SptObject *object)
 			continue;
 		unpacked = shdr.sh_size;
 		if (chdr.ch_type)
-			unpacked = chdr.ch_size / PACKED_MAX_RATIO > shdr.sh_size ? UINT64_MAX : chdr.ch_size;
+			unpacked = chdr.ch_size / PACKED_MAX_RATIO > shdr.sh_size ? UINT64_MAX :
+										    chdr.ch_size;
 		/* Saturates well below the type's end, at a few sections that claim everything. */
 		bytes += MIN(unpacked, SECTIONS_MAX_BYTES + 1);
 		if (bytes > SECTIONS_MAX_BYTES)
@@ -76,7 +85,8 @@ static void *new_room(uint64_t bytes)
 
 	if (bytes < 4 * HUGE_PAGE_BYTES)
 		return malloc(MAX(bytes, 1));
-	room = aligned_alloc(HUGE_PAGE_BYTES, (bytes + HUGE_PAGE_BYTES - 1) / HUGE_PAGE_BYTES * HUGE_PAGE_BYTES);
+	room = aligned_alloc(HUGE_PAGE_BYTES,
+			     (bytes + HUGE_PAGE_BYTES - 1) / HUGE_PAGE_BYTES * HUGE_PAGE_BYTES);
 	if (room)
 		madvise(room, bytes, MADV_HUGEPAGE);
 	return room;
@@ -92,12 +102,15 @@ static const uint8_t *read_packed(const SptObject *object, const GElf_Shdr *shdr
 
 	*ret_room = NULL;
 	if (fd < 0) {
-		data = elf_getdata_rawchunk(spt_object_elf(object), shdr->sh_offset, shdr->sh_size, ELF_T_BYTE);
+		data = elf_getdata_rawchunk(spt_object_elf(object), shdr->sh_offset, shdr->sh_size,
+					    ELF_T_BYTE);
 		return data ? data->d_buf : NULL;
 	}
 	*ret_room = malloc(MAX(shdr->sh_size, 1));
 	do {
-		n = *ret_room ? pread(fd, (uint8_t *)*ret_room + at, shdr->sh_size - at, (off_t)(shdr->sh_offset + at)) : 0;
+		n = *ret_room ? pread(fd, (uint8_t *)*ret_room + at, shdr->sh_size - at,
+				      (off_t)(shdr->sh_offset + at)) :
+				0;
 		at += MAX(n, 0);
 	} while (n > 0);
 	return at == shdr->sh_size ? *ret_room : NULL;
@@ -114,15 +127,18 @@ static bool unpack(uint8_t *to, const GElf_Chdr *chdr, const uint8_t *packed, ui
 		return false;
 	zlib = libdeflate_alloc_decompressor();
 	/* Without a place for the count, less than all is an error. */
-	is_whole = zlib && libdeflate_zlib_decompress(zlib, packed, bytes, to, chdr->ch_size, NULL) == LIBDEFLATE_SUCCESS;
+	is_whole = zlib && libdeflate_zlib_decompress(zlib, packed, bytes, to, chdr->ch_size,
+						      NULL) == LIBDEFLATE_SUCCESS;
 	libdeflate_free_decompressor(zlib);
 	return is_whole;
 }
 
 /* What cannot be unpacked stays as it is; libdw goes on without it. */
-static void *unpack_section(const SptObject *object, Elf_Scn *scn, GElf_Shdr *shdr, const GElf_Chdr *chdr)
+static void *unpack_section(const SptObject *object, Elf_Scn *scn, GElf_Shdr *shdr,
+			    const GElf_Chdr *chdr)
 {
-	uint64_t head = gelf_getclass(spt_object_elf(object)) == ELFCLASS64 ? sizeof(Elf64_Chdr) : sizeof(Elf32_Chdr);
+	uint64_t head = gelf_getclass(spt_object_elf(object)) == ELFCLASS64 ? sizeof(Elf64_Chdr) :
+									      sizeof(Elf32_Chdr);
 	void *packed_room, *room = NULL;
 	const uint8_t *packed = read_packed(object, shdr, &packed_room);
 	Elf_Data *data = NULL;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a look-up needs: the addresses of all functions and inlined calls, cut into intervals, and lines.  Names and call sites are read by libdw when
- * they are first asked for, since most never are.
+ * What a look-up needs: the addresses of all functions and inlined calls, cut into intervals, and
+ * lines.  Names and call sites are read by libdw when they are first asked for, since most never
+ * are.
  */
 #include "symbols/debug-unit.h"
 
@@ -18,7 +19,8 @@
 /* A function or an inlined call. */
 struct scope {
 	uint32_t die;			/* in the unit, where libdw finds it */
-	uint32_t parent;		/* what it is inlined into; NO_SCOPE: it is a function of its own */
+	/* What it is inlined into; NO_SCOPE: it is a function of its own */
+	uint32_t parent;
 	uint32_t detail;		/* its number, from 1; 0: it is not read yet */
 };
 
@@ -40,17 +42,23 @@ struct spt_unit {
 /* The scope that @die opens within @scope, or @scope itself if it has no code. */
 static uint32_t open_scope(struct spt_unit *unit, const struct spt_die *die, uint32_t parent)
 {
-	struct scope scope = { .die = (uint32_t)((uint8_t *)die->die - (uint8_t *)unit->split.addr), .parent = parent };
+	struct scope scope = { .die = (uint32_t)((uint8_t *)die->die - (uint8_t *)unit->split.addr),
+			       .parent = parent };
 	Dwarf_Die known = { .addr = die->die, .cu = unit->split.cu };
 
-	if (!die->has_code || !(die->has_span ? spt_die_ranges_add_span(&unit->ranges, die->start, die->end, unit->scopes->len) :
-						spt_die_ranges_add(&unit->ranges, &known, unit->scopes->len)))
+	if (!die->has_code ||
+	    !(die->has_span ? spt_die_ranges_add_span(&unit->ranges, die->start, die->end,
+						      unit->scopes->len) :
+			      spt_die_ranges_add(&unit->ranges, &known, unit->scopes->len)))
 		return parent;
 	g_array_append_val(unit->scopes, scope);
 	return unit->scopes->len - 1;
 }
 
-/* Whether there may be code in the children of @die, which lies in the scope @scope; then that becomes theirs. */
+/*
+ * Whether there may be code in the children of @die, which lies in the scope @scope; then that
+ * becomes theirs.
+ */
 static bool enter(struct spt_unit *unit, const struct spt_die *die, uint32_t *scope)
 {
 	switch (die->tag) {
@@ -110,7 +118,8 @@ static const char *string_of(Dwarf_Die *die, unsigned name)
 	return dwarf_attr_integrate(die, name, &attribute) ? dwarf_formstring(&attribute) : NULL;
 }
 
-struct spt_unit *spt_unit_new(Dwarf_Die *cu, Dwarf_Die *split, const struct spt_line_sections *lines, struct spt_shapes **shapes)
+struct spt_unit *spt_unit_new(Dwarf_Die *cu, Dwarf_Die *split,
+			      const struct spt_line_sections *lines, struct spt_shapes **shapes)
 {
 	struct spt_unit *unit = g_new0(struct spt_unit, 1);
 	struct spt_die_walk walk;
@@ -156,7 +165,9 @@ static uint64_t number_of(Dwarf_Die *die, unsigned name)
 	Dwarf_Attribute attribute;
 	Dwarf_Word value = 0;
 
-	return dwarf_attr(die, name, &attribute) && dwarf_formudata(&attribute, &value) == 0 ? value : 0;
+	return dwarf_attr(die, name, &attribute) && dwarf_formudata(&attribute, &value) == 0 ?
+		       value :
+		       0;
 }
 
 /* Split units have no lines, and may have files of their own. */
@@ -212,7 +223,9 @@ unsigned spt_unit_find(struct spt_unit *unit, uint64_t address, SptPlace ret[SPT
 		if (n + 1 < SPT_INLINES_MAX)
 			n++;
 		if (scope->parent != NO_SCOPE)
-			ret[n] = (SptPlace){ .file = detail->call_file, .directory = unit->directory, .line = detail->call_line };
+			ret[n] = (SptPlace){ .file = detail->call_file,
+					     .directory = unit->directory,
+					     .line = detail->call_line };
 		index = scope->parent;
 	}
 	return n > 0 ? n : ret[0].file != NULL;

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * C++ names as a programmer writes them, by the demangler every C++ runtime carries; Rust's and D's by libiberty.
+ * C++ names as a programmer writes them, by the demangler every C++ runtime carries; Rust's and D's
+ * by libiberty.
  *
- * A mangled name may repeat earlier parts of itself by reference, so that a name of 300 bytes can stand for a
- * gigabyte; the demanglers would write it all.  Names with more references than real ones have are left as they are, and
- * where a demangler hands its text out in pieces, it is stopped when there are too many.
+ * A mangled name may repeat earlier parts of itself by reference, so that a name of 300 bytes can
+ * stand for a gigabyte; the demanglers would write it all.  Names with more references than real
+ * ones have are left as they are, and where a demangler hands its text out in pieces, it is stopped
+ * when there are too many.
  */
 #include "symbols/symbols.h"
 
@@ -12,7 +14,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Three references a level triple the size: 32 make at most some megabytes.  One in ten thousand names of LLVM has more. */
+/*
+ * Three references a level triple the size: 32 make at most some megabytes.  One in ten thousand
+ * names of LLVM has more.
+ */
 #define REFERENCES_MAX 32
 /* A pack expansion repeats what it holds once per element. */
 #define PACK_COST 8
@@ -27,7 +32,10 @@ typedef void piece_callback(const char *piece, size_t bytes, void *data);
 int rust_demangle_callback(const char *mangled, int options, piece_callback *callback, void *data);
 char *dlang_demangle(const char *mangled, int options);
 
-/* C++: S_, S1F_, T_, T0_; D: Qe, QBx.  Letters of identifiers that look so too only make the count too high. */
+/*
+ * C++: S_, S1F_, T_, T0_; D: Qe, QBx.  Letters of identifiers that look so too only make the count
+ * too high.
+ */
 static unsigned count_references(const char *name, const char *letters)
 {
 	unsigned n = 0;
@@ -63,7 +71,10 @@ static void take_piece(const char *piece, size_t bytes, void *data)
 	g_string_append_len(text->string, piece, (gssize)bytes);
 }
 
-/* NULL if it is none of Rust's.  References of Rust's are many and most of them short: only what comes of them can be limited. */
+/*
+ * NULL if it is none of Rust's.  References of Rust's are many and most of them short: only what
+ * comes of them can be limited.
+ */
 static char *demangle_rust(const char *name)
 {
 	struct text text = { .string = g_string_new(NULL) };
@@ -85,7 +96,9 @@ static bool is_legacy_rust(const char *name)
 static char *demangle_cxx(const char *name)
 {
 	int status = 0;
-	char *plain = count_references(name, "ST") > REFERENCES_MAX ? NULL : __cxa_demangle(name, NULL, NULL, &status);
+	char *plain = count_references(name, "ST") > REFERENCES_MAX ?
+			      NULL :
+			      __cxa_demangle(name, NULL, NULL, &status);
 	char *copy = plain && status == 0 ? g_strdup(plain) : NULL;
 
 	free(plain);
@@ -95,7 +108,10 @@ static char *demangle_cxx(const char *name)
 /* It descends into types within types without a limit of its own. */
 static char *demangle_d(const char *name)
 {
-	char *plain = count_references(name, "Q") > REFERENCES_MAX || strlen(name) > D_NAME_MAX_BYTES ? NULL : dlang_demangle(name, 0);
+	char *plain =
+		count_references(name, "Q") > REFERENCES_MAX || strlen(name) > D_NAME_MAX_BYTES ?
+			NULL :
+			dlang_demangle(name, 0);
 	char *copy = g_strdup(plain);
 
 	free(plain);
@@ -116,7 +132,10 @@ char *spt_demangle(const char *name)
 	return plain ? plain : g_strdup(name);
 }
 
-/* Behind the '>' that closes the '<' at @open; NULL if none does.  What is compared within arguments stands between parentheses. */
+/*
+ * Behind the '>' that closes the '<' at @open; NULL if none does.  What is compared within
+ * arguments stands between parentheses.
+ */
 static const char *skip_arguments(const char *open)
 {
 	unsigned angles = 0, parentheses = 0;
@@ -139,8 +158,10 @@ char *spt_shorten_templates(const char *name)
 	GString *text = g_string_new(NULL);
 
 	while (*name) {
-		bool is_template = *name == '<' && text->len > 0 && !g_str_has_suffix(text->str, "operator") &&
-			(g_ascii_isalnum(text->str[text->len - 1]) || text->str[text->len - 1] == '_');
+		bool is_template = *name == '<' && text->len > 0 &&
+				   !g_str_has_suffix(text->str, "operator") &&
+				   (g_ascii_isalnum(text->str[text->len - 1]) ||
+				    text->str[text->len - 1] == '_');
 		const char *end = is_template ? skip_arguments(name) : name + 1;
 
 		/* One that is not closed: this is no such name. */

@@ -12,7 +12,8 @@ struct die_range {
 	uint32_t owner;
 };
 
-bool spt_die_ranges_add_span(struct spt_die_ranges *ranges, uint64_t start, uint64_t end, uint32_t number)
+bool spt_die_ranges_add_span(struct spt_die_ranges *ranges, uint64_t start, uint64_t end,
+			     uint32_t number)
 {
 	struct die_range range = { start, end, number };
 
@@ -30,7 +31,8 @@ bool spt_die_ranges_add(struct spt_die_ranges *ranges, Dwarf_Die *die, uint32_t 
 	bool any = false;
 	ptrdiff_t at = 0;
 
-	while ((!ranges->ranges || ranges->ranges->len < RANGES_MAX) && (at = dwarf_ranges(die, at, &base, &start, &end)) > 0)
+	while ((!ranges->ranges || ranges->ranges->len < RANGES_MAX) &&
+	       (at = dwarf_ranges(die, at, &base, &start, &end)) > 0)
 		any |= spt_die_ranges_add_span(ranges, start, end, number);
 	return any;
 }
@@ -38,16 +40,20 @@ bool spt_die_ranges_add(struct spt_die_ranges *ranges, Dwarf_Die *die, uint32_t 
 void spt_die_ranges_finish(struct spt_die_ranges *ranges)
 {
 	uint32_t n = ranges->ranges ? ranges->ranges->len : 0;
-	struct spt_item *items = g_new(struct spt_item, MAX(n, 1)), *spare = g_new(struct spt_item, MAX(n, 1));
+	struct spt_item *items = g_new(struct spt_item, MAX(n, 1)),
+			*spare = g_new(struct spt_item, MAX(n, 1));
 	g_autofree SptRange *sorted = g_new(SptRange, MAX(n, 1));
 	g_autofree uint32_t *owners = g_new(uint32_t, MAX(n, 1));
 
 	for (uint32_t i = 0; i < n; i++)
-		items[i] = (struct spt_item){ g_array_index(ranges->ranges, struct die_range, i).start, i };
+		items[i] =
+			(struct spt_item){ g_array_index(ranges->ranges, struct die_range, i).start,
+					   i };
 	/* Keeps the order of those that begin at the same place. */
 	spt_sort_items(&items, &spare, n);
 	for (uint32_t i = 0; i < n; i++) {
-		const struct die_range *range = &g_array_index(ranges->ranges, struct die_range, items[i].index);
+		const struct die_range *range =
+			&g_array_index(ranges->ranges, struct die_range, items[i].index);
 
 		sorted[i] = (SptRange){ range->start, range->end - range->start };
 		owners[i] = range->owner;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Which of many DIEs an address belongs to: the one whose range there begins last, and of the same range the one added last. */
+/*
+ * Which of many DIEs an address belongs to: the one whose range there begins last, and of the same
+ * range the one added last.
+ */
 #ifndef SPT_DIE_RANGES_H
 #define SPT_DIE_RANGES_H
 
@@ -21,7 +24,8 @@ struct spt_die_ranges {
 };
 
 /* Adds where @die has code, or what is known of that, under @number; whether it has any. */
-bool spt_die_ranges_add_span(struct spt_die_ranges *ranges, uint64_t start, uint64_t end, uint32_t number);
+bool spt_die_ranges_add_span(struct spt_die_ranges *ranges, uint64_t start, uint64_t end,
+			     uint32_t number);
 bool spt_die_ranges_add(struct spt_die_ranges *ranges, Dwarf_Die *die, uint32_t number);
 /* No more are added; finding begins. */
 void spt_die_ranges_finish(struct spt_die_ranges *ranges);

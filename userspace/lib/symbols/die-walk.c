@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* An abbreviation becomes a list of steps, of which there are few: what is of no use and of the same size each time is passed at once. */
+/*
+ * An abbreviation becomes a list of steps, of which there are few: what is of no use and of the
+ * same size each time is passed at once.
+ */
 #include "symbols/die-walk.h"
 
 #include <dwarf.h>
@@ -83,7 +86,9 @@ static struct step step_of(const struct spt_shapes *shapes, unsigned form)
 	case DW_FORM_GNU_strp_alt:
 		return (struct step){ .size = FIXED, .bytes = shapes->offset_bytes };
 	case DW_FORM_ref_addr:
-		return (struct step){ .size = FIXED, .bytes = shapes->version <= 2 ? shapes->address_bytes : shapes->offset_bytes };
+		return (struct step){ .size = FIXED,
+				      .bytes = shapes->version <= 2 ? shapes->address_bytes :
+								      shapes->offset_bytes };
 	case DW_FORM_sdata:
 	case DW_FORM_udata:
 	case DW_FORM_ref_udata:
@@ -114,23 +119,29 @@ static struct step step_of(const struct spt_shapes *shapes, unsigned form)
 
 static bool is_unsigned(unsigned form)
 {
-	return form == DW_FORM_data1 || form == DW_FORM_data2 || form == DW_FORM_data4 || form == DW_FORM_data8 || form == DW_FORM_udata;
+	return form == DW_FORM_data1 || form == DW_FORM_data2 || form == DW_FORM_data4 ||
+	       form == DW_FORM_data8 || form == DW_FORM_udata;
 }
 
 static enum use use_of(const struct shape *shape, unsigned name, unsigned form)
 {
-	bool may_have_code = shape->tag == DW_TAG_subprogram || shape->tag == DW_TAG_inlined_subroutine;
+	bool may_have_code =
+		shape->tag == DW_TAG_subprogram || shape->tag == DW_TAG_inlined_subroutine;
 
 	if (name == DW_AT_sibling ? !shape->has_children : !may_have_code)
 		return NO_USE;
 	switch (name) {
 	case DW_AT_sibling:
-		return form == DW_FORM_ref1 || form == DW_FORM_ref2 || form == DW_FORM_ref4 || form == DW_FORM_ref8 ||
-		       form == DW_FORM_ref_udata ? SIBLING : NO_USE;
+		return form == DW_FORM_ref1 || form == DW_FORM_ref2 || form == DW_FORM_ref4 ||
+				       form == DW_FORM_ref8 || form == DW_FORM_ref_udata ?
+			       SIBLING :
+			       NO_USE;
 	case DW_AT_low_pc:
 		return form == DW_FORM_addr ? LOW : NO_USE;
 	case DW_AT_high_pc:
-		return form == DW_FORM_addr ? HIGH_ADDRESS : is_unsigned(form) ? HIGH_OFFSET : NO_USE;
+		return form == DW_FORM_addr ? HIGH_ADDRESS :
+		       is_unsigned(form)    ? HIGH_OFFSET :
+					      NO_USE;
 	default:
 		return NO_USE;
 	}
@@ -138,11 +149,14 @@ static enum use use_of(const struct shape *shape, unsigned name, unsigned form)
 
 static void add_step(struct spt_shapes *shapes, struct shape *shape, struct step step)
 {
-	struct step *last = shape->n_steps ? &g_array_index(shapes->steps, struct step, shapes->steps->len - 1) : NULL;
+	struct step *last = shape->n_steps ? &g_array_index(shapes->steps, struct step,
+							    shapes->steps->len - 1) :
+					     NULL;
 
 	if (step.size == FIXED && step.bytes == 0)
 		return;
-	if (last && last->size == FIXED && last->use == NO_USE && step.size == FIXED && step.use == NO_USE && last->bytes <= INT16_MAX) {
+	if (last && last->size == FIXED && last->use == NO_USE && step.size == FIXED &&
+	    step.use == NO_USE && last->bytes <= INT16_MAX) {
 		last->bytes += step.bytes;
 		return;
 	}
@@ -153,13 +167,16 @@ static void add_step(struct spt_shapes *shapes, struct shape *shape, struct step
 static void add_shape(struct spt_shapes *shapes, Dwarf_Abbrev *abbrev)
 {
 	struct shape shape = {
-		.code = dwarf_getabbrevcode(abbrev), .tag = (uint16_t)dwarf_getabbrevtag(abbrev), .has_children = dwarf_abbrevhaschildren(abbrev) > 0,
+		.code = dwarf_getabbrevcode(abbrev),
+		.tag = (uint16_t)dwarf_getabbrevtag(abbrev),
+		.has_children = dwarf_abbrevhaschildren(abbrev) > 0,
 		.first_step = shapes->steps->len,
 	};
 	bool has_low = false, has_high = false;
 	unsigned name, form;
 
-	for (size_t i = 0; dwarf_getabbrevattr_data(abbrev, i, &name, &form, NULL, NULL) == 0; i++) {
+	for (size_t i = 0; dwarf_getabbrevattr_data(abbrev, i, &name, &form, NULL, NULL) == 0;
+	     i++) {
 		struct step step = step_of(shapes, form);
 
 		if (i == ATTRIBUTES_MAX || shapes->steps->len >= STEPS_MAX)
@@ -202,23 +219,30 @@ static void read_shapes(struct spt_shapes *shapes, Dwarf_Die *cu)
 	Dwarf_Off at = 0;
 	size_t bytes = 0;
 
-	for (Dwarf_Abbrev *abbrev; shapes->shapes->len < SHAPES_MAX && (abbrev = dwarf_getabbrev(cu, at, &bytes)) && abbrev != DWARF_END_ABBREV;
+	for (Dwarf_Abbrev *abbrev;
+	     shapes->shapes->len < SHAPES_MAX && (abbrev = dwarf_getabbrev(cu, at, &bytes)) &&
+	     abbrev != DWARF_END_ABBREV;
 	     at += bytes) {
 		add_shape(shapes, abbrev);
-		is_sorted &= g_array_index(shapes->shapes, struct shape, shapes->shapes->len - 1).code > last;
+		is_sorted &=
+			g_array_index(shapes->shapes, struct shape, shapes->shapes->len - 1).code >
+			last;
 		last = g_array_index(shapes->shapes, struct shape, shapes->shapes->len - 1).code;
 	}
 	if (!is_sorted)
-		qsort(shapes->shapes->data, shapes->shapes->len, sizeof(struct shape), compare_shapes);
+		qsort(shapes->shapes->data, shapes->shapes->len, sizeof(struct shape),
+		      compare_shapes);
 }
 
 /* The reuse of what is known pays where a linker made one table for all units. */
-static struct spt_shapes *shapes_of(Dwarf_Die *cu, const struct spt_shapes *like, struct spt_shapes *known)
+static struct spt_shapes *shapes_of(Dwarf_Die *cu, const struct spt_shapes *like,
+				    struct spt_shapes *known)
 {
 	struct spt_shapes *shapes;
 
-	if (known && known->dwarf == like->dwarf && known->offset == like->offset && known->version == like->version &&
-	    known->address_bytes == like->address_bytes && known->offset_bytes == like->offset_bytes)
+	if (known && known->dwarf == like->dwarf && known->offset == like->offset &&
+	    known->version == like->version && known->address_bytes == like->address_bytes &&
+	    known->offset_bytes == like->offset_bytes)
 		return known;
 	spt_shapes_free(known);
 	shapes = g_memdup2(like, sizeof(*like));
@@ -236,10 +260,15 @@ static const uint8_t *section_end(Elf *elf, const uint8_t *at)
 
 	while (elf_getshdrstrndx(elf, &names) == 0 && (scn = elf_nextscn(elf, scn))) {
 		GElf_Shdr shdr;
-		const char *name = gelf_getshdr(scn, &shdr) ? elf_strptr(elf, names, shdr.sh_name) : NULL;
-		const Elf_Data *data = name && strstr(name, "debug_info") && shdr.sh_type != SHT_NOBITS ? elf_getdata(scn, NULL) : NULL;
+		const char *name =
+			gelf_getshdr(scn, &shdr) ? elf_strptr(elf, names, shdr.sh_name) : NULL;
+		const Elf_Data *data =
+			name && strstr(name, "debug_info") && shdr.sh_type != SHT_NOBITS ?
+				elf_getdata(scn, NULL) :
+				NULL;
 
-		if (data && data->d_buf && at - (const uint8_t *)data->d_buf >= 0 && (size_t)(at - (const uint8_t *)data->d_buf) < data->d_size)
+		if (data && data->d_buf && at - (const uint8_t *)data->d_buf >= 0 &&
+		    (size_t)(at - (const uint8_t *)data->d_buf) < data->d_size)
 			return (const uint8_t *)data->d_buf + data->d_size;
 	}
 	return NULL;
@@ -255,17 +284,22 @@ bool spt_die_walk_begin(struct spt_die_walk *walk, Dwarf_Die *cu, struct spt_sha
 	struct spt_die die;
 	size_t header_bytes;
 
-	*walk = (struct spt_die_walk){ .shapes = known, .bytes = { .at = cu->addr, .end = section_end(elf, cu->addr) } };
-	if (!ident || !walk->bytes.end || dwarf_next_unit(dwarf, begin, &next, &header_bytes, &like.version, &like.offset, &like.address_bytes,
-						    &like.offset_bytes, NULL, NULL) != 0)
+	*walk = (struct spt_die_walk){
+		.shapes = known, .bytes = { .at = cu->addr, .end = section_end(elf, cu->addr) }
+	};
+	if (!ident || !walk->bytes.end ||
+	    dwarf_next_unit(dwarf, begin, &next, &header_bytes, &like.version, &like.offset,
+			    &like.address_bytes, &like.offset_bytes, NULL, NULL) != 0)
 		return false;
-	walk->bytes.other_order = ident[EI_DATA] != (BYTE_ORDER == LITTLE_ENDIAN ? ELFDATA2LSB : ELFDATA2MSB);
+	walk->bytes.other_order =
+		ident[EI_DATA] != (BYTE_ORDER == LITTLE_ENDIAN ? ELFDATA2LSB : ELFDATA2MSB);
 	walk->unit = walk->bytes.at - dwarf_cuoffset(cu);
 	if (next - begin < (uint64_t)(walk->bytes.end - walk->unit))
 		walk->bytes.end = walk->unit + (next - begin);
 	walk->shapes = shapes_of(cu, &like, known);
 	/* What keeps places in a unit does so in 32 bits. */
-	return walk->bytes.end - walk->unit <= UINT32_MAX && spt_die_walk_next(walk, &die) && die.has_children;
+	return walk->bytes.end - walk->unit <= UINT32_MAX && spt_die_walk_next(walk, &die) &&
+	       die.has_children;
 }
 
 /* The value of what has one. */
@@ -275,7 +309,8 @@ static bool take_step(struct spt_die_walk *walk, struct step step, uint64_t *ret
 
 	switch (step.size) {
 	case FIXED:
-		return step.use == NO_USE ? spt_bytes_pass(&walk->bytes, step.bytes) : spt_bytes_number(&walk->bytes, step.bytes, ret);
+		return step.use == NO_USE ? spt_bytes_pass(&walk->bytes, step.bytes) :
+					    spt_bytes_number(&walk->bytes, step.bytes, ret);
 	case LEB:
 		return spt_bytes_leb(&walk->bytes, ret);
 	case STRING:
@@ -289,7 +324,8 @@ static bool take_step(struct spt_die_walk *walk, struct step step, uint64_t *ret
 	case BLOCK_LEB:
 		return spt_bytes_leb(&walk->bytes, ret) && spt_bytes_pass(&walk->bytes, *ret);
 	case INDIRECT:
-		if (!spt_bytes_leb(&walk->bytes, ret) || *ret == DW_FORM_indirect || *ret > UINT16_MAX)
+		if (!spt_bytes_leb(&walk->bytes, ret) || *ret == DW_FORM_indirect ||
+		    *ret > UINT16_MAX)
 			return false;
 		step = step_of(walk->shapes, (unsigned)*ret);
 		return take_step(walk, step, ret);
@@ -350,7 +386,8 @@ bool spt_die_walk_next(struct spt_die_walk *walk, struct spt_die *ret)
 			break;
 		case SIBLING:
 			/* Backwards it would have no end. */
-			if (value >= (uint64_t)(walk->bytes.at - walk->unit) && value <= (uint64_t)(walk->bytes.end - walk->unit))
+			if (value >= (uint64_t)(walk->bytes.at - walk->unit) &&
+			    value <= (uint64_t)(walk->bytes.end - walk->unit))
 				ret->sibling = value;
 			break;
 		}

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The entries of a unit (DIEs) one after the other, as far as it has to be known which of them have code.  Most have none and are passed over
- * with a look at their abbreviation, which libdw says the meaning of; each step goes forward, whatever the bytes are.
+ * The entries of a unit (DIEs) one after the other, as far as it has to be known which of them have
+ * code.  Most have none and are passed over with a look at their abbreviation, which libdw says the
+ * meaning of; each step goes forward, whatever the bytes are.
  */
 #ifndef SPT_DIE_WALK_H
 #define SPT_DIE_WALK_H
@@ -32,10 +33,14 @@ struct spt_die {
 	bool has_code;			/* it says where */
 	bool has_span;			/* namely here; else libdw knows */
 	uint64_t start, end;
-	uint64_t sibling;		/* in the unit, the one after its children; 0: it does not say */
+	/* In the unit, the one after its children; 0: it does not say */
+	uint64_t sibling;
 };
 
-/* Begins with the first entry below that of a unit, @cu.  @shapes: what another walk left behind, for reuse; NULL: none.  False: it cannot be read. */
+/*
+ * Begins with the first entry below that of a unit, @cu.  @shapes: what another walk left behind,
+ * for reuse; NULL: none.  False: it cannot be read.
+ */
 bool spt_die_walk_begin(struct spt_die_walk *walk, Dwarf_Die *cu, struct spt_shapes *shapes);
 /* False: there are no more, or none that can be read. */
 bool spt_die_walk_next(struct spt_die_walk *walk, struct spt_die *ret);

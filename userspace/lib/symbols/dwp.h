@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Split units in a package (.dwp) beside their file, which not every libdw reads.  What the package has of a unit becomes an ordinary unit of a
- * DWARF file in memory, which every libdw reads.
+ * Split units in a package (.dwp) beside their file, which not every libdw reads.  What the package
+ * has of a unit becomes an ordinary unit of a DWARF file in memory, which every libdw reads.
  */
 #ifndef SPT_SYMBOLS_DWP_H
 #define SPT_SYMBOLS_DWP_H
@@ -14,10 +14,15 @@ G_BEGIN_DECLS
 
 struct spt_dwp;
 
-/* The package of @file, which has the skeletons and outlives it, by its path; NULL: there is none. */
+/*
+ * The package of @file, which has the skeletons and outlives it, by its path; NULL: there is none.
+ */
 struct spt_dwp *spt_dwp_open(const SptObject *file);
 void spt_dwp_free(struct spt_dwp *dwp);
-/* The DIE of the unit that @cu is the skeleton of, once each; it lives as long as @dwp and @cu.  False: it is no skeleton, or there is none. */
+/*
+ * The DIE of the unit that @cu is the skeleton of, once each; it lives as long as @dwp and @cu.
+ * False: it is no skeleton, or there is none.
+ */
 bool spt_dwp_unit(struct spt_dwp *dwp, Dwarf_Die *cu, Dwarf_Die *ret);
 
 G_END_DECLS

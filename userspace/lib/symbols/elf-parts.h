@@ -10,7 +10,10 @@
 
 G_BEGIN_DECLS
 
-/* NULL, or why @image is not the file that @row was recorded of: by its build-id, else by size and time. */
+/*
+ * NULL, or why @image is not the file that @row was recorded of: by its build-id, else by size and
+ * time.
+ */
 const char *spt_identity_problem(const SptObjectRow *row, const SptObject *image);
 
 /* The first section called @name and its header; NULL if there is none. */
@@ -20,7 +23,10 @@ Elf_Scn *spt_elf_section(const SptObject *object, const char *name, GElf_Shdr *r
 const char *const *spt_debug_dirs(const char *const *dirs);
 /* Whether the sections of debug information are, unpacked, no more than can be read. */
 bool spt_debug_sections_fit(const SptObject *object);
-/* Unpacks those that are packed, from now on for all who ask libelf for them; what they become has to outlive that, and is freed with the array. */
+/*
+ * Unpacks those that are packed, from now on for all who ask libelf for them; what they become has
+ * to outlive that, and is freed with the array.
+ */
 GPtrArray *spt_debug_sections_unpack(const SptObject *object);
 /* Whether @object has debug information, and no more than can be read. */
 bool spt_elf_has_debug_info(const SptObject *object);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A file is asked once for all places that the capture has in it.  While one is waited for, helpers that have nothing to do read the
- * next ones.
+ * A file is asked once for all places that the capture has in it.  While one is waited for, helpers
+ * that have nothing to do read the next ones.
  */
 #include "symbols/files.h"
 
@@ -24,7 +24,8 @@
 
 struct file {
 	uint32_t first, n;		/* its offsets among all */
-	GPtrArray *tables;		/* SptPlaceTable, the last one first asked; the first one's problem is the file's */
+	/* SptPlaceTable, the last one first asked; the first one's problem is the file's */
+	GPtrArray *tables;
 	bool is_read, is_being_read;
 	SptReadDepth depth;
 };
@@ -35,7 +36,8 @@ struct SptFiles {
 	uint64_t *offsets;		/* of all nodes, by object, each once and ascending */
 	struct file *files;		/* by object */
 	uint32_t n_files;		/* objects there were at the beginning */
-	bool (*progress)(const char *path, uint64_t done_bytes, uint64_t total_bytes, void *data);	/* NULL: no downloads */
+	/* NULL: no downloads */
+	bool (*progress)(const char *path, uint64_t done_bytes, uint64_t total_bytes, void *data);
 	void *progress_data;
 	bool *is_heavy;			/* by object: worth a download */
 	SptObjectOpener opener;		/* NULL: all are opened by their paths */
@@ -49,7 +51,8 @@ static void list_offsets(SptFiles *files)
 	g_autofree struct spt_item *items = NULL;
 	uint32_t n_items, n = 0;
 
-	items = spt_sort_frames(capture->nodes, capture->n_nodes, capture->n_frames, NULL, &n_items);
+	items = spt_sort_frames(capture->nodes, capture->n_nodes, capture->n_frames, NULL,
+				&n_items);
 	files->offsets = g_new(uint64_t, MAX(n_items, 1));
 	for (uint32_t i = 0; i < n_items; i++) {
 		const SptFrame *frame = &capture->nodes[items[i].index].frame;
@@ -75,7 +78,8 @@ SptFiles *spt_files_new(const SptCapture *capture, const char *const *debug_dirs
 	files->capture = capture;
 	files->n_files = capture->n_objects;
 	files->files = g_new0(struct file, MAX(files->n_files, 1));
-	files->reader = spt_reader_new(NULL, MIN(g_get_num_processors(), HELPERS_MAX), PATIENCE_MS, debug_dirs);
+	files->reader = spt_reader_new(NULL, MIN(g_get_num_processors(), HELPERS_MAX), PATIENCE_MS,
+				       debug_dirs);
 	return files;
 }
 
@@ -96,7 +100,8 @@ static bool tell_progress(uint32_t object, uint64_t done_bytes, uint64_t total_b
 {
 	SptFiles *files = data;
 
-	if (files->progress && !files->progress(files->capture->objects[object].path, done_bytes, total_bytes, files->progress_data))
+	if (files->progress && !files->progress(files->capture->objects[object].path, done_bytes,
+						total_bytes, files->progress_data))
 		files->progress = NULL;
 	return files->progress != NULL;
 }
@@ -104,7 +109,8 @@ static bool tell_progress(uint32_t object, uint64_t done_bytes, uint64_t total_b
 static void find_heavy(SptFiles *files)
 {
 	const SptCapture *capture = files->capture;
-	g_autofree uint64_t *nodes = spt_capture_weigh_nodes(capture), *objects = g_new0(uint64_t, MAX(capture->n_objects, 1));
+	g_autofree uint64_t *nodes = spt_capture_weigh_nodes(capture),
+			    *objects = g_new0(uint64_t, MAX(capture->n_objects, 1));
 
 	files->is_heavy = g_new0(bool, MAX(capture->n_objects, 1));
 	for (uint32_t i = 1; i < capture->n_nodes; i++)
@@ -128,7 +134,10 @@ void spt_files_set_opener(SptFiles *files, SptObjectOpener opener, void *data)
 	files->opener_data = data;
 }
 
-/* A regular file, or -1 and why not.  Not to be held by a FIFO or a terminal that the path leads to. */
+/*
+ * A regular file, or -1 and why not.  Not to be held by a FIFO or a terminal that the path leads
+ * to.
+ */
 static int open_image(const SptObjectRow *row, char **ret_problem)
 {
 	struct stat st;
@@ -149,8 +158,9 @@ static int open_image(const SptObjectRow *row, char **ret_problem)
 		*ret_problem = g_strdup(SPT_WORDS("is not a regular file"));
 		close(fd);
 	} else {
-		*ret_problem = errno == ENOENT ? g_strdup(SPT_WORDS("no such file")) :
-						 g_strdup_printf("cannot be opened: %s", g_strerror(errno));
+		*ret_problem = errno == ENOENT ?
+				       g_strdup(SPT_WORDS("no such file")) :
+				       g_strdup_printf("cannot be opened: %s", g_strerror(errno));
 	}
 	return -1;
 }
@@ -165,7 +175,8 @@ static void add_table(struct file *file, SptPlaceTable *table)
 }
 
 /* There must be room; whether something is to be waited for. */
-static void begin(SptFiles *files, uint32_t object, const uint64_t *offsets, uint32_t n, SptReadDepth depth)
+static void begin(SptFiles *files, uint32_t object, const uint64_t *offsets, uint32_t n,
+		  SptReadDepth depth)
 {
 	const SptObjectRow *row = &files->capture->objects[object];
 	struct file *file = &files->files[object];
@@ -176,7 +187,8 @@ static void begin(SptFiles *files, uint32_t object, const uint64_t *offsets, uin
 	file->depth = depth;
 	file->is_being_read = fd >= 0;
 	if (fd < 0) {
-		add_table(file, spt_place_table_new(spt_place_table_write_problem(problem, n), offsets, n));
+		add_table(file, spt_place_table_new(spt_place_table_write_problem(problem, n),
+						    offsets, n));
 		return;
 	}
 	spt_reader_begin(files->reader, object, &(SptReadRequest){
@@ -202,12 +214,14 @@ static void read_ahead(SptFiles *files, SptReadDepth depth)
 	for (; files->next < files->n_files && spt_reader_has_room(files->reader); files->next++) {
 		struct file *file = &files->files[files->next];
 
-		if (file->n > 0 && files->capture->objects[files->next].kind == SPT_OBJECT_FILE && !file->is_read && !file->is_being_read)
+		if (file->n > 0 && files->capture->objects[files->next].kind == SPT_OBJECT_FILE &&
+		    !file->is_read && !file->is_being_read)
 			begin(files, files->next, files->offsets + file->first, file->n, depth);
 	}
 }
 
-static void read_places(SptFiles *files, uint32_t object, const uint64_t *offsets, uint32_t n, SptReadDepth depth)
+static void read_places(SptFiles *files, uint32_t object, const uint64_t *offsets, uint32_t n,
+			SptReadDepth depth)
 {
 	struct file *file = &files->files[object];
 	unsigned before;
@@ -260,7 +274,8 @@ static struct file *read_file(SptFiles *files, uint32_t object, SptReadDepth dep
 	return file;
 }
 
-const SptPlaceTable *spt_files_find(SptFiles *files, uint32_t object, uint64_t offset, SptReadDepth depth, uint32_t *ret_row)
+const SptPlaceTable *spt_files_find(SptFiles *files, uint32_t object, uint64_t offset,
+				    SptReadDepth depth, uint32_t *ret_row)
 {
 	struct file *file = read_file(files, object, depth);
 	SptPlaceTable *table = good_table(file, offset, ret_row);
@@ -285,7 +300,9 @@ SptObject *spt_files_open(const SptFiles *files, uint32_t object, char **ret_pro
 	int fd = open_image(row, ret_problem);
 	g_autoptr(GError) error = NULL;
 	g_autoptr(SptObject) image = fd >= 0 ? spt_object_open_fd(fd, row->path, &error) : NULL;
-	const char *problem = image ? spt_identity_problem(row, image) : error ? error->message : NULL;
+	const char *problem = image ? spt_identity_problem(row, image) :
+			      error ? error->message :
+				      NULL;
 
 	if (!problem)
 		return g_steal_pointer(&image);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The files of a capture's objects, if they still are what was recorded, and what they say of all places that the capture has in them. */
+/*
+ * The files of a capture's objects, if they still are what was recorded, and what they say of all
+ * places that the capture has in them.
+ */
 #ifndef SPT_SYMBOLS_FILES_H
 #define SPT_SYMBOLS_FILES_H
 
@@ -20,9 +23,13 @@ void spt_files_set_download(SptFiles *files, SptDownloadProgress progress, void 
 /* As spt_symbols_set_opener(). */
 void spt_files_set_opener(SptFiles *files, SptObjectOpener opener, void *data);
 
-/* The table that has @offset of file object @object, and its row there.  Reads the file when it is first asked for, and others beside it:
- * what is asked for next.  Tables live as long as @files.  It is read as far as @depth at least.  NULL: the file says nothing. */
-const SptPlaceTable *spt_files_find(SptFiles *files, uint32_t object, uint64_t offset, SptReadDepth depth, uint32_t *ret_row);
+/*
+ * The table that has @offset of file object @object, and its row there.  Reads the file when it is
+ * first asked for, and others beside it: what is asked for next.  Tables live as long as @files.
+ * It is read as far as @depth at least.  NULL: the file says nothing.
+ */
+const SptPlaceTable *spt_files_find(SptFiles *files, uint32_t object, uint64_t offset,
+				    SptReadDepth depth, uint32_t *ret_row);
 /* Reads what @object's file says of more places, lines included: ascending, each once. */
 void spt_files_prepare(SptFiles *files, uint32_t object, const uint64_t *offsets, uint32_t n);
 /* The file itself, if it is what was recorded; NULL, and in @ret_problem (to be freed) why not. */

@@ -21,7 +21,10 @@ static uint64_t end_of(const SptRange *range)
 	return range->bytes > UINT64_MAX - range->start ? UINT64_MAX : range->start + range->bytes;
 }
 
-/* Ends the ranges on @open that end at or before @until, each end beginning an interval of the one below it. */
+/*
+ * Ends the ranges on @open that end at or before @until, each end beginning an interval of the one
+ * below it.
+ */
 static void close_until(GArray *intervals, const SptRange *ranges, GArray *open, uint64_t until)
 {
 	while (open->len > 0) {
@@ -60,7 +63,9 @@ SptIntervals *spt_intervals_new(const SptRange *ranges, uint32_t n)
 	}
 	close_until(cut, ranges, open, UINT64_MAX);
 	n_cut = cut->len;
-	spt_starts_init(&intervals->starts, g_realloc(g_array_free(cut, FALSE), n_cut * sizeof(struct interval)), sizeof(struct interval), n_cut);
+	spt_starts_init(&intervals->starts,
+			g_realloc(g_array_free(cut, FALSE), n_cut * sizeof(struct interval)),
+			sizeof(struct interval), n_cut);
 	return intervals;
 }
 
@@ -76,7 +81,8 @@ uint32_t spt_intervals_find(const SptIntervals *intervals, uint64_t place)
 {
 	uint32_t before = spt_starts_until(&intervals->starts, place);
 
-	return before == 0 ? NO_RANGE : ((const struct interval *)intervals->starts.rows)[before - 1].range;
+	return before == 0 ? NO_RANGE :
+			     ((const struct interval *)intervals->starts.rows)[before - 1].range;
 }
 
 void spt_intervals_rename(SptIntervals *intervals, const uint32_t *names)

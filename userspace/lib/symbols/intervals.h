@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Ranges that may overlap, cut into intervals that do not: a place belongs to the range that begins last of those it lies in. */
+/*
+ * Ranges that may overlap, cut into intervals that do not: a place belongs to the range that begins
+ * last of those it lies in.
+ */
 #ifndef SPT_SYMBOLS_INTERVALS_H
 #define SPT_SYMBOLS_INTERVALS_H
 

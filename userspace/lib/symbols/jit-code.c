@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The functions are a sequence by start, none of which overlaps another; each that is added takes away those in its place.  What was taken away is kept
- * in the order of that, and found by the pages it lay on.
+ * The functions are a sequence by start, none of which overlaps another; each that is added takes
+ * away those in its place.  What was taken away is kept in the order of that, and found by the
+ * pages it lay on.
  */
 #include "symbols/jit-code.h"
 
@@ -70,12 +71,14 @@ static int compare_start(const void *a, const void *b, void *data)
 /* The first function that begins behind @address. */
 static GSequenceIter *behind(const SptJitCode *code, uint64_t address)
 {
-	return g_sequence_search(code->functions, &(SptJitFunction){ .start = address }, compare_start, NULL);
+	return g_sequence_search(code->functions, &(SptJitFunction){ .start = address },
+				 compare_start, NULL);
 }
 
 static const char *clean(SptJitCode *code, const char *name, size_t bytes)
 {
-	g_autofree char *copy = g_strndup(name, MIN(bytes, NAME_MAX_BYTES)), *text = g_utf8_make_valid(copy, -1);
+	g_autofree char *copy = g_strndup(name, MIN(bytes, NAME_MAX_BYTES)),
+			*text = g_utf8_make_valid(copy, -1);
 
 	for (char *c = text; *c; c++)
 		if ((unsigned char)*c < ' ' || *c == 0x7f)
@@ -85,14 +88,16 @@ static const char *clean(SptJitCode *code, const char *name, size_t bytes)
 
 static void keep_past(SptJitCode *code, const SptJitFunction *function, uint64_t time_ns)
 {
-	uint64_t first = function->start >> PAGE_BITS, last = (function->start + function->bytes - 1) >> PAGE_BITS;
+	uint64_t first = function->start >> PAGE_BITS,
+		 last = (function->start + function->bytes - 1) >> PAGE_BITS;
 	struct past past = { *function, time_ns };
 	uint32_t number = code->past->len;
 
 	if (time_ns <= code->since_ns || number == PAST_MAX || last - first >= PAST_PAGES_MAX)
 		return;
 	if (number > 0)
-		past.end_ns = MAX(time_ns, g_array_index(code->past, struct past, number - 1).end_ns);
+		past.end_ns =
+			MAX(time_ns, g_array_index(code->past, struct past, number - 1).end_ns);
 	g_array_append_val(code->past, past);
 	for (uint64_t page = first; page <= last; page++) {
 		GArray *numbers = g_hash_table_lookup(code->past_on, &page);
@@ -105,7 +110,8 @@ static void keep_past(SptJitCode *code, const SptJitFunction *function, uint64_t
 	}
 }
 
-void spt_jit_code_add(SptJitCode *code, uint64_t time_ns, uint64_t start, uint64_t bytes, const char *name, size_t name_bytes)
+void spt_jit_code_add(SptJitCode *code, uint64_t time_ns, uint64_t start, uint64_t bytes,
+		      const char *name, size_t name_bytes)
 {
 	SptJitFunction *function;
 	GSequenceIter *next;
@@ -159,15 +165,20 @@ uint32_t spt_jit_code_epoch(const SptJitCode *code, uint64_t time_ns)
 	return low;
 }
 
-/* The first @n at most of what lay at @address until @time_ns: how many, and in @ret, unless NULL, the last of them. */
-static uint32_t past_at(const SptJitCode *code, uint64_t address, uint64_t time_ns, uint32_t n, SptJitFunction *ret)
+/*
+ * The first @n at most of what lay at @address until @time_ns: how many, and in @ret, unless NULL,
+ * the last of them.
+ */
+static uint32_t past_at(const SptJitCode *code, uint64_t address, uint64_t time_ns, uint32_t n,
+			SptJitFunction *ret)
 {
 	uint64_t page = address >> PAGE_BITS;
 	const GArray *numbers = g_hash_table_lookup(code->past_on, &page);
 	uint32_t found = 0;
 
 	for (unsigned i = 0; numbers && i < numbers->len && found < n; i++) {
-		const struct past *past = &g_array_index(code->past, struct past, g_array_index(numbers, uint32_t, i));
+		const struct past *past = &g_array_index(code->past, struct past,
+							 g_array_index(numbers, uint32_t, i));
 
 		if (past->end_ns > time_ns)
 			break;
@@ -185,9 +196,11 @@ uint32_t spt_jit_code_generation(const SptJitCode *code, uint64_t address, uint6
 	return past_at(code, address, time_ns, UINT32_MAX, NULL);
 }
 
-bool spt_jit_code_find_generation(const SptJitCode *code, uint64_t address, uint32_t generation, SptJitFunction *ret)
+bool spt_jit_code_find_generation(const SptJitCode *code, uint64_t address, uint32_t generation,
+				  SptJitFunction *ret)
 {
-	return past_at(code, address, UINT64_MAX, generation + 1, ret) > generation || spt_jit_code_find(code, address, ret);
+	return past_at(code, address, UINT64_MAX, generation + 1, ret) > generation ||
+	       spt_jit_code_find(code, address, ret);
 }
 
 /* perf-PID.map. */
@@ -232,7 +245,10 @@ bool spt_jit_read_map(SptJitCode *code, int fd, uint64_t now_ns, uint64_t *at, u
 			break;
 		for (line = chunk; (end = memchr(line, '\n', chunk + n - line)); line = end + 1)
 			any = take_line(code, time_ns, line, end) || any;
-		/* The last line may still be written on; one that fills all there is room for is none. */
+		/*
+		 * The last line may still be written on; one that fills all there is room for is
+		 * none.
+		 */
 		if (line == chunk && (uint64_t)n < MIN(CHUNK_BYTES, *budget))
 			break;
 		n = line == chunk ? n : line - chunk;
@@ -285,7 +301,8 @@ static bool take_load(SptJitCode *code, const struct dump_load *load, size_t byt
 	if (bytes < offsetof(struct dump_load, name))
 		return false;
 	room = MIN(bytes, sizeof(*load)) - offsetof(struct dump_load, name);
-	spt_jit_code_add(code, load->record.time, load->start, load->code_bytes, load->name, strnlen(load->name, room));
+	spt_jit_code_add(code, load->record.time, load->start, load->code_bytes, load->name,
+			 strnlen(load->name, room));
 	return true;
 }
 
@@ -294,11 +311,13 @@ static bool take_move(SptJitCode *code, const struct dump_move *move, size_t byt
 {
 	SptJitFunction function;
 
-	if (bytes < sizeof(*move) || !spt_jit_code_find(code, move->old_start, &function) || function.start != move->old_start)
+	if (bytes < sizeof(*move) || !spt_jit_code_find(code, move->old_start, &function) ||
+	    function.start != move->old_start)
 		return false;
 	keep_past(code, &function, move->record.time);
 	g_sequence_remove(g_sequence_iter_prev(behind(code, move->old_start)));
-	spt_jit_code_add(code, move->record.time, move->start, move->code_bytes, function.name, strlen(function.name));
+	spt_jit_code_add(code, move->record.time, move->start, move->code_bytes, function.name,
+			 strlen(function.name));
 	return true;
 }
 
@@ -323,9 +342,13 @@ bool spt_jit_read_dump(SptJitCode *code, int fd, uint64_t *at, uint64_t *budget)
 	while (*budget >= sizeof(union dump_any)) {
 		union dump_any record;
 		ssize_t n = pread(fd, &record, sizeof(record), *at);
-		size_t bytes = n < 0 ? 0 : MIN((size_t)n, n < (ssize_t)sizeof(struct dump_record) ? 0 : record.record.bytes);
+		size_t bytes = n < 0 ? 0 :
+				       MIN((size_t)n, n < (ssize_t)sizeof(struct dump_record) ?
+							      0 :
+							      record.record.bytes);
 
-		if (bytes < sizeof(struct dump_record) || *at + record.record.bytes > (uint64_t)stat.st_size)
+		if (bytes < sizeof(struct dump_record) ||
+		    *at + record.record.bytes > (uint64_t)stat.st_size)
 			break;
 		if (record.record.id == DUMP_LOAD)
 			any = take_load(code, &record.load, bytes) || any;

@@ -15,7 +15,8 @@ struct head {
 };
 
 struct packed_name {
-	uint64_t start, distance;	/* of the symbol; of the place that was recorded, from there */
+	/* Of the symbol; of the place that was recorded, from there */
+	uint64_t start, distance;
 	uint32_t text, reserved;
 };
 
@@ -39,7 +40,8 @@ static int compare_rows(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-GByteArray *spt_kernel_pack_names(const SptNameRow *const *names, uint32_t n, const uint8_t *build_id, unsigned build_id_bytes)
+GByteArray *spt_kernel_pack_names(const SptNameRow *const *names, uint32_t n,
+				  const uint8_t *build_id, unsigned build_id_bytes)
 {
 	g_autofree const SptNameRow **sorted = g_memdup2(names, MAX(n, 1) * sizeof(*names));
 	struct head head = { .n = n, .build_id_bytes = MIN(build_id_bytes, sizeof(head.build_id)) };
@@ -50,10 +52,13 @@ GByteArray *spt_kernel_pack_names(const SptNameRow *const *names, uint32_t n, co
 	g_byte_array_append(packed, (const uint8_t *)&head, sizeof(head));
 	qsort(sorted, n, sizeof(*sorted), compare_rows);
 	for (uint32_t i = 0; i < n; i++) {
-		struct packed_name name = { .start = start_of(sorted[i]), .distance = sorted[i]->distance, .text = texts->len };
+		struct packed_name name = { .start = start_of(sorted[i]),
+					    .distance = sorted[i]->distance,
+					    .text = texts->len };
 
 		g_byte_array_append(packed, (const uint8_t *)&name, sizeof(name));
-		g_byte_array_append(texts, (const uint8_t *)sorted[i]->symbol, strlen(sorted[i]->symbol) + 1);
+		g_byte_array_append(texts, (const uint8_t *)sorted[i]->symbol,
+				    strlen(sorted[i]->symbol) + 1);
 	}
 	g_byte_array_append(packed, texts->data, texts->len);
 	return packed;
@@ -70,7 +75,8 @@ static SptNameRow *unpack(const uint8_t *packed, uint32_t bytes, struct head *re
 	if (bytes < sizeof(*ret_head))
 		return NULL;
 	memcpy(ret_head, packed, sizeof(*ret_head));
-	if (ret_head->build_id_bytes > sizeof(ret_head->build_id) || ret_head->n > (bytes - sizeof(*ret_head)) / sizeof(*names))
+	if (ret_head->build_id_bytes > sizeof(ret_head->build_id) ||
+	    ret_head->n > (bytes - sizeof(*ret_head)) / sizeof(*names))
 		return NULL;
 	texts = (const char *)(names + ret_head->n);
 	text_bytes = bytes - sizeof(*ret_head) - ret_head->n * sizeof(*names);
@@ -78,7 +84,9 @@ static SptNameRow *unpack(const uint8_t *packed, uint32_t bytes, struct head *re
 		return NULL;
 	rows = g_new0(SptNameRow, MAX(ret_head->n, 1));
 	for (uint32_t i = 0; i < ret_head->n; i++) {
-		rows[i] = (SptNameRow){ .offset = names[i].start + names[i].distance, .distance = names[i].distance, .symbol = texts + MIN(names[i].text, text_bytes - 1) };
+		rows[i] = (SptNameRow){ .offset = names[i].start + names[i].distance,
+					.distance = names[i].distance,
+					.symbol = texts + MIN(names[i].text, text_bytes - 1) };
 	}
 	return rows;
 }
@@ -98,12 +106,14 @@ static unsigned find_places(void *data, uint64_t offset, SptPlace ret[SPT_INLINE
 		else
 			high = middle;
 	}
-	if (low == 0 || !*names->rows[low - 1].symbol || !spt_kernel_code_address(names->code, &names->rows[low - 1], offset, &address))
+	if (low == 0 || !*names->rows[low - 1].symbol ||
+	    !spt_kernel_code_address(names->code, &names->rows[low - 1], offset, &address))
 		return 0;
 	return spt_kernel_code_find(names->code, address, ret);
 }
 
-GByteArray *spt_kernel_answer(int fd, const char *path, const uint8_t *packed, uint32_t bytes, const uint64_t *offsets, uint32_t n)
+GByteArray *spt_kernel_answer(int fd, const char *path, const uint8_t *packed, uint32_t bytes,
+			      const uint64_t *offsets, uint32_t n)
 {
 	struct head head = { 0 };
 	g_autofree SptNameRow *rows = unpack(packed, bytes, &head);
@@ -114,9 +124,12 @@ GByteArray *spt_kernel_answer(int fd, const char *path, const uint8_t *packed, u
 	for (uint32_t i = 0; rows && i < head.n; i++)
 		listed[i] = &rows[i];
 	if (rows)
-		code = spt_kernel_code_new(fd, path, SPT_KERNEL_LINES, listed, head.n, head.build_id, head.build_id_bytes, &problem);
+		code = spt_kernel_code_new(fd, path, SPT_KERNEL_LINES, listed, head.n,
+					   head.build_id, head.build_id_bytes, &problem);
 	else
 		close(fd);
-	return code ? spt_place_table_write_places(find_places, &(struct names){ code, rows, head.n }, offsets, n) :
+	return code ? spt_place_table_write_places(find_places,
+						   &(struct names){ code, rows, head.n }, offsets,
+						   n) :
 		      spt_place_table_write_problem(problem, n);
 }

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* libdwfl lays a module's sections out and relocates its debug information; an image is as the linker left it. */
+/*
+ * libdwfl lays a module's sections out and relocates its debug information; an image is as the
+ * linker left it.
+ */
 #include "symbols/kernel-code.h"
 
 #include <elfutils/libdwfl.h>
@@ -12,7 +15,10 @@
 
 /* Offsets of kernel code in recordings have 40 bits. */
 #define OFFSET_MASK ((1ull << 40) - 1)
-/* Of the symbols that are called so once, so many have moved by the same distance, or it is another kernel. */
+/*
+ * Of the symbols that are called so once, so many have moved by the same distance, or it is another
+ * kernel.
+ */
 #define AGREE_PERCENT 90
 
 struct symbol {
@@ -26,12 +32,14 @@ struct SptKernelCode {
 	SptDebugInfo *info;
 	Dwarf_Addr bias;		/* of debug information */
 	GArray *symbols;		/* struct symbol, by name */
-	uint64_t moved;			/* from offsets of the recording to addresses, modulo OFFSET_MASK + 1 */
+	/* From offsets of the recording to addresses, modulo OFFSET_MASK + 1 */
+	uint64_t moved;
 };
 
 /* Nothing is looked for behind the user's back. */
-static int find_no_debug_file(G_GNUC_UNUSED Dwfl_Module *module, G_GNUC_UNUSED void **data, G_GNUC_UNUSED const char *name,
-			      G_GNUC_UNUSED Dwarf_Addr base, G_GNUC_UNUSED const char *file, G_GNUC_UNUSED const char *link,
+static int find_no_debug_file(G_GNUC_UNUSED Dwfl_Module *module, G_GNUC_UNUSED void **data,
+			      G_GNUC_UNUSED const char *name, G_GNUC_UNUSED Dwarf_Addr base,
+			      G_GNUC_UNUSED const char *file, G_GNUC_UNUSED const char *link,
 			      G_GNUC_UNUSED GElf_Word crc, G_GNUC_UNUSED char **ret)
 {
 	return -1;
@@ -56,10 +64,13 @@ static void read_symbols(SptKernelCode *code)
 		GElf_Addr address;
 		GElf_Sym sym;
 
-		symbol.name = dwfl_module_getsym_info(code->module, i, &sym, &address, NULL, NULL, NULL);
+		symbol.name =
+			dwfl_module_getsym_info(code->module, i, &sym, &address, NULL, NULL, NULL);
 		symbol.address = address;
-		if (symbol.name && *symbol.name && sym.st_shndx != SHN_UNDEF && sym.st_shndx != SHN_ABS &&
-		    (GELF_ST_TYPE(sym.st_info) == STT_FUNC || GELF_ST_TYPE(sym.st_info) == STT_NOTYPE))
+		if (symbol.name && *symbol.name && sym.st_shndx != SHN_UNDEF &&
+		    sym.st_shndx != SHN_ABS &&
+		    (GELF_ST_TYPE(sym.st_info) == STT_FUNC ||
+		     GELF_ST_TYPE(sym.st_info) == STT_NOTYPE))
 			g_array_append_val(code->symbols, symbol);
 	}
 	g_array_sort(code->symbols, compare_symbols);
@@ -102,7 +113,9 @@ static bool find_move(SptKernelCode *code, const SptNameRow *const *names, uint3
 		const struct symbol *symbol;
 
 		if (*names[i]->symbol && find_symbols(code, names[i]->symbol, &symbol) == 1)
-			moves[n_moves++] = (symbol->address + names[i]->distance - names[i]->offset) & OFFSET_MASK;
+			moves[n_moves++] =
+				(symbol->address + names[i]->distance - names[i]->offset) &
+				OFFSET_MASK;
 	}
 	qsort(moves, n_moves, sizeof(*moves), compare_numbers);
 	for (uint32_t i = 0, run = 0; i < n_moves; i++) {
@@ -124,7 +137,10 @@ static bool has_build_id(const SptKernelCode *code, const uint8_t *build_id, uns
 	return n >= 0 && (unsigned)n >= bytes && memcmp(bits, build_id, bytes) == 0;
 }
 
-/* The section that @address is in, which becomes one in it; NULL: there is none, or it is not in this file. */
+/*
+ * The section that @address is in, which becomes one in it; NULL: there is none, or it is not in
+ * this file.
+ */
 static Elf_Scn *section_at(const SptKernelCode *code, uint64_t *address)
 {
 	GElf_Addr at = *address;
@@ -132,7 +148,8 @@ static Elf_Scn *section_at(const SptKernelCode *code, uint64_t *address)
 	GElf_Shdr shdr;
 	Elf_Scn *scn = dwfl_module_address_section(code->module, &at, &bias);
 
-	if (!scn || !gelf_getshdr(scn, &shdr) || shdr.sh_type != SHT_PROGBITS || !(shdr.sh_flags & SHF_EXECINSTR))
+	if (!scn || !gelf_getshdr(scn, &shdr) || shdr.sh_type != SHT_PROGBITS ||
+	    !(shdr.sh_flags & SHF_EXECINSTR))
 		return NULL;
 	*address = at;
 	return scn;
@@ -155,8 +172,10 @@ static bool has_instructions(const SptKernelCode *code, const SptNameRow *const 
 	return any;
 }
 
-SptKernelCode *spt_kernel_code_new(int fd, const char *path, SptKernelPart part, const SptNameRow *const *names, uint32_t n, const uint8_t *build_id,
-				   unsigned build_id_bytes, const char **ret_problem)
+SptKernelCode *spt_kernel_code_new(int fd, const char *path, SptKernelPart part,
+				   const SptNameRow *const *names, uint32_t n,
+				   const uint8_t *build_id, unsigned build_id_bytes,
+				   const char **ret_problem)
 {
 	g_autoptr(SptKernelCode) code = g_new0(SptKernelCode, 1);
 	Dwarf *dwarf = NULL;
@@ -174,7 +193,8 @@ SptKernelCode *spt_kernel_code_new(int fd, const char *path, SptKernelPart part,
 		*ret_problem = SPT_WORDS("is not what was recorded (its build-id differs)");
 		return NULL;
 	}
-	if (part == SPT_KERNEL_LINES && !(dwarf = dwfl_module_getdwarf(code->module, &code->bias))) {
+	if (part == SPT_KERNEL_LINES &&
+	    !(dwarf = dwfl_module_getdwarf(code->module, &code->bias))) {
 		*ret_problem = SPT_WORDS("has no debug information");
 		return NULL;
 	}
@@ -202,7 +222,8 @@ void spt_kernel_code_free(SptKernelCode *code)
 	g_free(code);
 }
 
-bool spt_kernel_code_address(const SptKernelCode *code, const SptNameRow *name, uint64_t offset, uint64_t *ret)
+bool spt_kernel_code_address(const SptKernelCode *code, const SptNameRow *name, uint64_t offset,
+			     uint64_t *ret)
 {
 	uint64_t start = name->offset - name->distance;
 	const struct symbol *symbol;
@@ -231,13 +252,18 @@ char *spt_kernel_code_name(const SptKernelCode *code, uint64_t address)
 {
 	GElf_Off distance;
 	GElf_Sym symbol;
-	const char *name = dwfl_module_addrinfo(code->module, address, &distance, &symbol, NULL, NULL, NULL);
+	const char *name =
+		dwfl_module_addrinfo(code->module, address, &distance, &symbol, NULL, NULL, NULL);
 
 	return name ? add_distance(name, (int64_t)distance) : NULL;
 }
 
-/* Of a relocation: symbols have a name; sections have one, too, but what lies there may have a better one. */
-static char *name_reference(const SptKernelCode *code, Elf *elf, const GElf_Shdr *relocations, const GElf_Rela *rela)
+/*
+ * Of a relocation: symbols have a name; sections have one, too, but what lies there may have a
+ * better one.
+ */
+static char *name_reference(const SptKernelCode *code, Elf *elf, const GElf_Shdr *relocations,
+			    const GElf_Rela *rela)
 {
 	Elf_Scn *scn = elf_getscn(elf, relocations->sh_link);
 	const char *name = NULL;
@@ -247,10 +273,12 @@ static char *name_reference(const SptKernelCode *code, Elf *elf, const GElf_Shdr
 	GElf_Sym symbol;
 	size_t names;
 
-	if (!scn || !gelf_getshdr(scn, &shdr) || !gelf_getehdr(elf, &header) || !gelf_getsym(elf_getdata(scn, NULL), (int)GELF_R_SYM(rela->r_info), &symbol))
+	if (!scn || !gelf_getshdr(scn, &shdr) || !gelf_getehdr(elf, &header) ||
+	    !gelf_getsym(elf_getdata(scn, NULL), (int)GELF_R_SYM(rela->r_info), &symbol))
 		return NULL;
 	/* They count from the end of their field. */
-	if (header.e_machine == EM_X86_64 && (GELF_R_TYPE(rela->r_info) == R_X86_64_PC32 || GELF_R_TYPE(rela->r_info) == R_X86_64_PLT32))
+	if (header.e_machine == EM_X86_64 && (GELF_R_TYPE(rela->r_info) == R_X86_64_PC32 ||
+					      GELF_R_TYPE(rela->r_info) == R_X86_64_PLT32))
 		addend = (int64_t)((uint64_t)addend + 4);
 	if (GELF_ST_TYPE(symbol.st_info) == STT_SECTION) {
 		g_autofree char *inside = NULL;
@@ -277,17 +305,22 @@ static int compare_references(const void *a, const void *b)
 }
 
 /* Those of the section @target that lie in @read, which begins at @start of it. */
-static void read_references(const SptKernelCode *code, Elf *elf, size_t target, uint64_t start, SptCode *read)
+static void read_references(const SptKernelCode *code, Elf *elf, size_t target, uint64_t start,
+			    SptCode *read)
 {
 	Elf_Scn *scn = NULL;
 
 	while ((scn = elf_nextscn(elf, scn))) {
 		GElf_Shdr shdr;
-		Elf_Data *data = gelf_getshdr(scn, &shdr) && shdr.sh_type == SHT_RELA && shdr.sh_info == target ? elf_getdata(scn, NULL) : NULL;
+		Elf_Data *data = gelf_getshdr(scn, &shdr) && shdr.sh_type == SHT_RELA &&
+						 shdr.sh_info == target ?
+					 elf_getdata(scn, NULL) :
+					 NULL;
 		GElf_Rela rela;
 
 		for (int i = 0; data && gelf_getrela(data, i, &rela); i++) {
-			SptReference reference = { .address = read->address + (rela.r_offset - start) };
+			SptReference reference = { .address = read->address +
+							      (rela.r_offset - start) };
 
 			if (rela.r_offset - start >= read->bytes->len)
 				continue;
@@ -311,8 +344,10 @@ SptCode *spt_kernel_code_read(const SptKernelCode *code, uint64_t address, uint6
 
 	if (!data || !elf || !gelf_getehdr(elf, &header) || start >= data->d_size)
 		return NULL;
-	read = spt_code_new(address, header.e_machine, header.e_ident[EI_CLASS] == ELFCLASS64 ? 64 : 32);
-	g_byte_array_append(read->bytes, (const uint8_t *)data->d_buf + start, (unsigned)MIN(bytes, data->d_size - start));
+	read = spt_code_new(address, header.e_machine,
+			    header.e_ident[EI_CLASS] == ELFCLASS64 ? 64 : 32);
+	g_byte_array_append(read->bytes, (const uint8_t *)data->d_buf + start,
+			    (unsigned)MIN(bytes, data->d_size - start));
 	if (header.e_type == ET_REL)
 		read_references(code, elf, elf_ndxscn(scn), start, read);
 	return read;

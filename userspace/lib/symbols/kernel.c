@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Debian and Fedora put images and modules below /usr/lib/debug, who builds a kernel has the image in the build directory.  A build-id that the
- * recording has decides whether it is that kernel; without one, whether its functions lie as they were recorded.
+ * Debian and Fedora put images and modules below /usr/lib/debug, who builds a kernel has the image
+ * in the build directory.  A build-id that the recording has decides whether it is that kernel;
+ * without one, whether its functions lie as they were recorded.
  */
 #include "symbols/kernel.h"
 
@@ -24,7 +25,8 @@
 struct part {
 	int fd;				/* of what has debug information; -1: none */
 	char *path;
-	GPtrArray *tables;		/* SptPlaceTable: what was read of it, the last one first asked */
+	/* SptPlaceTable: what was read of it, the last one first asked */
+	GPtrArray *tables;
 	SptKernelCode *code;		/* instructions; NULL: they are not here */
 	const char *problem;
 };
@@ -36,7 +38,8 @@ struct SptKernel {
 	SptKernelLister list;
 	void *list_data;
 	SptReader *reader;
-	GHashTable *parts[SPT_KERNEL_INSTRUCTIONS + 1];	/* module's name, "" for the image -> struct part */
+	GHashTable *parts[SPT_KERNEL_INSTRUCTIONS +
+			  1]; /* module's name, "" for the image -> struct part */
 };
 
 static void free_part(gpointer data)
@@ -51,7 +54,8 @@ static void free_part(gpointer data)
 	g_free(part);
 }
 
-SptKernel *spt_kernel_new(const SptCapture *capture, const char *const *debug_dirs, const char *vmlinux, SptKernelLister list, void *data)
+SptKernel *spt_kernel_new(const SptCapture *capture, const char *const *debug_dirs,
+			  const char *vmlinux, SptKernelLister list, void *data)
 {
 	SptKernel *kernel = g_new0(SptKernel, 1);
 
@@ -65,7 +69,8 @@ SptKernel *spt_kernel_new(const SptCapture *capture, const char *const *debug_di
 	if (kernel->release && (strchr(kernel->release, '/') || kernel->release[0] == '.'))
 		kernel->release = NULL;
 	for (unsigned i = 0; i < G_N_ELEMENTS(kernel->parts); i++)
-		kernel->parts[i] = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, free_part);
+		kernel->parts[i] =
+			g_hash_table_new_full(g_str_hash, g_str_equal, g_free, free_part);
 	return kernel;
 }
 
@@ -97,17 +102,22 @@ static char *find_image(const SptKernel *kernel)
 	if (kernel->vmlinux || !kernel->release)
 		return g_strdup(kernel->vmlinux);
 	for (; *dirs && !found; dirs++) {
-		found = if_there(g_strdup_printf("%s/lib/modules/%s/vmlinux", *dirs, kernel->release));
+		found = if_there(
+			g_strdup_printf("%s/lib/modules/%s/vmlinux", *dirs, kernel->release));
 		if (!found)
-			found = if_there(g_strdup_printf("%s/boot/vmlinux-%s", *dirs, kernel->release));
+			found = if_there(
+				g_strdup_printf("%s/boot/vmlinux-%s", *dirs, kernel->release));
 	}
-	return found ? found : if_there(g_strdup_printf("/lib/modules/%s/build/vmlinux", kernel->release));
+	return found ? found :
+		       if_there(g_strdup_printf("/lib/modules/%s/build/vmlinux", kernel->release));
 }
 
 /* Modules are called with '_', their files as somebody liked. */
 static bool is_file_of(const char *file, const char *module)
 {
-	static const char *const ends[] = { ".ko", ".ko.debug", ".ko.xz", ".ko.zst", ".ko.gz", NULL };
+	static const char *const ends[] = {
+		".ko", ".ko.debug", ".ko.xz", ".ko.zst", ".ko.gz", NULL
+	};
 
 	for (; *module; file++, module++) {
 		if (*file != *module && !(*file == '-' && *module == '_'))
@@ -127,21 +137,26 @@ static char *find_below(const char *dir, const char *module, unsigned depth)
 
 		if (is_file_of(name, module))
 			found = g_steal_pointer(&path);
-		else if (depth < DEPTH_MAX && !strchr(name, '.') && !g_file_test(path, G_FILE_TEST_IS_SYMLINK))
+		else if (depth < DEPTH_MAX && !strchr(name, '.') &&
+			 !g_file_test(path, G_FILE_TEST_IS_SYMLINK))
 			found = find_below(path, module, depth + 1);
 	}
 	return found;
 }
 
 /* "build-id" or "build-id MODULE" of the recording's facts, in hexadecimal; how many bytes. */
-static unsigned build_id_of(const SptKernel *kernel, const char *module, uint8_t ret[BUILD_ID_MAX_BYTES])
+static unsigned build_id_of(const SptKernel *kernel, const char *module,
+			    uint8_t ret[BUILD_ID_MAX_BYTES])
 {
 	g_autofree char *key = g_strdup_printf("build-id%s%s", *module ? " " : "", module);
 	const char *text = spt_capture_host(kernel->capture, key);
 	unsigned n = 0;
 
-	for (; text && n < BUILD_ID_MAX_BYTES && g_ascii_isxdigit(text[0]) && g_ascii_isxdigit(text[1]); text += 2)
-		ret[n++] = (uint8_t)(g_ascii_xdigit_value(text[0]) << 4 | g_ascii_xdigit_value(text[1]));
+	for (; text && n < BUILD_ID_MAX_BYTES && g_ascii_isxdigit(text[0]) &&
+	       g_ascii_isxdigit(text[1]);
+	     text += 2)
+		ret[n++] = (uint8_t)(g_ascii_xdigit_value(text[0]) << 4 |
+				     g_ascii_xdigit_value(text[1]));
 	return n;
 }
 
@@ -149,7 +164,8 @@ static bool is_of(const SptCapture *capture, const SptNameRow *name, const char 
 {
 	SptObjectKind kind = capture->objects[name->object].kind;
 
-	return (kind == SPT_OBJECT_KERNEL || kind == SPT_OBJECT_MODULES) && strcmp(name->module ? name->module : "", module) == 0;
+	return (kind == SPT_OBJECT_KERNEL || kind == SPT_OBJECT_MODULES) &&
+	       strcmp(name->module ? name->module : "", module) == 0;
 }
 
 /* Names of the recording in @module. */
@@ -180,17 +196,25 @@ static int open_regular(const char *path, const char **ret_problem)
 }
 
 /* Whether @part, which is one of @module, says something of these offsets. */
-static bool ask(SptKernel *kernel, struct part *part, const char *module, const uint64_t *offsets, uint32_t n)
+static bool ask(SptKernel *kernel, struct part *part, const char *module, const uint64_t *offsets,
+		uint32_t n)
 {
 	g_autoptr(GPtrArray) names = names_of(kernel, module);
 	uint8_t build_id[BUILD_ID_MAX_BYTES];
 	unsigned build_id_bytes = build_id_of(kernel, module, build_id);
-	g_autoptr(GByteArray) packed = spt_kernel_pack_names((const SptNameRow *const *)names->pdata, names->len, build_id, build_id_bytes);
+	g_autoptr(GByteArray) packed =
+		spt_kernel_pack_names((const SptNameRow *const *)names->pdata, names->len, build_id,
+				      build_id_bytes);
 	SptPlaceTable *table;
 	uint32_t tag;
 
-	spt_reader_begin(kernel->reader, 0, &(SptReadRequest){ .fd = part->fd, .path = part->path, .offsets = offsets, .n = n,
-							       .depth = SPT_READ_LINES, .names = packed });
+	spt_reader_begin(kernel->reader, 0,
+			 &(SptReadRequest){ .fd = part->fd,
+					    .path = part->path,
+					    .offsets = offsets,
+					    .n = n,
+					    .depth = SPT_READ_LINES,
+					    .names = packed });
 	table = spt_reader_wait(kernel->reader, &tag);
 	g_ptr_array_add(part->tables, table);
 	part->problem = spt_place_table_problem(table);
@@ -198,7 +222,8 @@ static bool ask(SptKernel *kernel, struct part *part, const char *module, const 
 }
 
 /* Whether @opened has become the file at @path, which it takes. */
-static bool open_file(SptKernel *kernel, struct part *opened, SptKernelPart part, const char *module, char *path)
+static bool open_file(SptKernel *kernel, struct part *opened, SptKernelPart part,
+		      const char *module, char *path)
 {
 	g_autoptr(GPtrArray) names = NULL;
 	g_autoptr(GArray) offsets = NULL;
@@ -211,8 +236,9 @@ static bool open_file(SptKernel *kernel, struct part *opened, SptKernelPart part
 		return false;
 	if (part == SPT_KERNEL_INSTRUCTIONS) {
 		names = names_of(kernel, module);
-		opened->code = spt_kernel_code_new(fd, path, part, (const SptNameRow *const *)names->pdata, names->len, build_id,
-						   build_id_of(kernel, module, build_id), &opened->problem);
+		opened->code = spt_kernel_code_new(
+			fd, path, part, (const SptNameRow *const *)names->pdata, names->len,
+			build_id, build_id_of(kernel, module, build_id), &opened->problem);
 		return opened->code;
 	}
 	offsets = kernel->list(module, kernel->list_data);
@@ -225,14 +251,17 @@ static bool open_file(SptKernel *kernel, struct part *opened, SptKernelPart part
 }
 
 /* What runs is where it is loaded from; what has debug information may lie elsewhere. */
-static void open_module(SptKernel *kernel, struct part *opened, SptKernelPart part, const char *module)
+static void open_module(SptKernel *kernel, struct part *opened, SptKernelPart part,
+			const char *module)
 {
 	const char *const *dirs = spt_debug_dirs((const char *const *)kernel->debug_dirs);
 	g_autofree char *loaded = g_strdup_printf("/lib/modules/%s", kernel->release);
-	bool is_open = part == SPT_KERNEL_INSTRUCTIONS && open_file(kernel, opened, part, module, find_below(loaded, module, 0));
+	bool is_open = part == SPT_KERNEL_INSTRUCTIONS &&
+		       open_file(kernel, opened, part, module, find_below(loaded, module, 0));
 
 	for (; *dirs && !is_open; dirs++) {
-		g_autofree char *root = g_strdup_printf("%s/lib/modules/%s", *dirs, kernel->release);
+		g_autofree char *root =
+			g_strdup_printf("%s/lib/modules/%s", *dirs, kernel->release);
 
 		is_open = open_file(kernel, opened, part, module, find_below(root, module, 0));
 	}
@@ -241,10 +270,12 @@ static void open_module(SptKernel *kernel, struct part *opened, SptKernelPart pa
 		open_file(kernel, opened, part, module, find_below(loaded, module, 0));
 }
 
-static void open_part(SptKernel *kernel, struct part *opened, SptKernelPart part, const char *module)
+static void open_part(SptKernel *kernel, struct part *opened, SptKernelPart part,
+		      const char *module)
 {
-	opened->problem = part == SPT_KERNEL_LINES ? SPT_WORDS("was not found with debug information") :
-						     SPT_WORDS("was not found with its instructions");
+	opened->problem = part == SPT_KERNEL_LINES ?
+				  SPT_WORDS("was not found with debug information") :
+				  SPT_WORDS("was not found with its instructions");
 	if (!*module)
 		open_file(kernel, opened, part, module, find_image(kernel));
 	else if (kernel->release)
@@ -263,7 +294,8 @@ static struct part *get_part(SptKernel *kernel, const SptNameRow *name, SptKerne
 	if (!opened) {
 		opened = g_new0(struct part, 1);
 		opened->fd = -1;
-		opened->tables = g_ptr_array_new_with_free_func((GDestroyNotify)spt_place_table_free);
+		opened->tables =
+			g_ptr_array_new_with_free_func((GDestroyNotify)spt_place_table_free);
 		g_hash_table_insert(kernel->parts[part], g_strdup(module_of(name)), opened);
 		open_part(kernel, opened, part, module_of(name));
 	}
@@ -280,10 +312,12 @@ static const SptPlaceTable *find_table(const struct part *part, uint64_t offset,
 	return NULL;
 }
 
-unsigned spt_kernel_places(SptKernel *kernel, const SptNameRow *name, uint64_t offset, SptPlace ret[SPT_INLINES_MAX], const char **ret_problem)
+unsigned spt_kernel_places(SptKernel *kernel, const SptNameRow *name, uint64_t offset,
+			   SptPlace ret[SPT_INLINES_MAX], const char **ret_problem)
 {
 	struct part *part = get_part(kernel, name, SPT_KERNEL_LINES);
-	const SptPlaceTable *table = part->fd >= 0 ? find_table(part, offset, &(uint32_t){ 0 }) : NULL;
+	const SptPlaceTable *table =
+		part->fd >= 0 ? find_table(part, offset, &(uint32_t){ 0 }) : NULL;
 	uint32_t row;
 
 	if (!table && part->fd >= 0 && !part->problem)
@@ -293,7 +327,8 @@ unsigned spt_kernel_places(SptKernel *kernel, const SptNameRow *name, uint64_t o
 	return table ? spt_place_table_places(table, row, ret) : 0;
 }
 
-void spt_kernel_prepare(SptKernel *kernel, const SptNameRow *name, const uint64_t *offsets, uint32_t n)
+void spt_kernel_prepare(SptKernel *kernel, const SptNameRow *name, const uint64_t *offsets,
+			uint32_t n)
 {
 	struct part *part = get_part(kernel, name, SPT_KERNEL_LINES);
 
@@ -310,7 +345,8 @@ const char *spt_kernel_failure(const SptKernel *kernel, bool modules)
 	while (g_hash_table_iter_next(&iter, &module, &part)) {
 		const char *problem = ((struct part *)part)->problem;
 
-		if (problem && (*(char *)module != '\0') == modules && g_str_has_prefix(problem, SPT_READER_FAILED))
+		if (problem && (*(char *)module != '\0') == modules &&
+		    g_str_has_prefix(problem, SPT_READER_FAILED))
 			return problem;
 	}
 	return NULL;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Of every few rows it is kept how to begin there.  Files are read when the first of them is asked for. */
+/*
+ * Of every few rows it is kept how to begin there.  Files are read when the first of them is asked
+ * for.
+ */
 #include "symbols/line-table.h"
 
 #include <dwarf.h>
@@ -45,7 +48,8 @@ struct spt_line_table {
 	const uint8_t *lengths;		/* numbers that opcodes have, from opcode 1 on */
 	struct spt_bytes files_at, program;
 	struct spt_starts marks;	/* struct mark */
-	GArray *directories, *files;	/* const char *, struct file; NULL: they were not asked for */
+	/* Const char *, struct file; NULL: they were not asked for */
+	GArray *directories, *files;
 	GPtrArray *paths;		/* that names and directories became */
 };
 
@@ -56,11 +60,17 @@ static struct spt_bytes section_of(Elf *elf, const char *wanted, bool other_orde
 
 	while (elf_getshdrstrndx(elf, &names) == 0 && (scn = elf_nextscn(elf, scn))) {
 		GElf_Shdr shdr;
-		const char *name = gelf_getshdr(scn, &shdr) ? elf_strptr(elf, names, shdr.sh_name) : NULL;
-		const Elf_Data *data = name && strcmp(name, wanted) == 0 && shdr.sh_type != SHT_NOBITS ? elf_getdata(scn, NULL) : NULL;
+		const char *name =
+			gelf_getshdr(scn, &shdr) ? elf_strptr(elf, names, shdr.sh_name) : NULL;
+		const Elf_Data *data =
+			name && strcmp(name, wanted) == 0 && shdr.sh_type != SHT_NOBITS ?
+				elf_getdata(scn, NULL) :
+				NULL;
 
 		if (data && data->d_buf)
-			return (struct spt_bytes){ data->d_buf, (const uint8_t *)data->d_buf + data->d_size, other_order };
+			return (struct spt_bytes){ data->d_buf,
+						   (const uint8_t *)data->d_buf + data->d_size,
+						   other_order };
 	}
 	return (struct spt_bytes){ 0 };
 }
@@ -69,9 +79,11 @@ struct spt_line_sections spt_line_sections_of(Dwarf *dwarf)
 {
 	Elf *elf = dwarf_getelf(dwarf);
 	const char *ident = elf_getident(elf, NULL);
-	bool other_order = ident && ident[EI_DATA] != (BYTE_ORDER == LITTLE_ENDIAN ? ELFDATA2LSB : ELFDATA2MSB);
+	bool other_order = ident && ident[EI_DATA] != (BYTE_ORDER == LITTLE_ENDIAN ? ELFDATA2LSB :
+										     ELFDATA2MSB);
 
-	return (struct spt_line_sections){ dwarf, section_of(elf, ".debug_line", other_order), section_of(elf, ".debug_line_str", other_order) };
+	return (struct spt_line_sections){ dwarf, section_of(elf, ".debug_line", other_order),
+					   section_of(elf, ".debug_line_str", other_order) };
 }
 
 /* The program. */
@@ -108,7 +120,8 @@ static bool run_extended(struct spt_bytes *bytes, struct row *row, bool *ret_row
 	return true;
 }
 
-static bool run_standard(const struct spt_line_table *table, struct spt_bytes *bytes, struct row *row, unsigned opcode)
+static bool run_standard(const struct spt_line_table *table, struct spt_bytes *bytes,
+			 struct row *row, unsigned opcode)
 {
 	uint64_t value;
 	int64_t by;
@@ -155,12 +168,14 @@ static bool next_row(const struct spt_line_table *table, struct spt_bytes *bytes
 		if (opcode >= table->first_special) {
 			opcode -= table->first_special;
 			advance(table, row, opcode / table->line_range);
-			row->line += (uint32_t)(table->line_base + (int)(opcode % table->line_range));
+			row->line +=
+				(uint32_t)(table->line_base + (int)(opcode % table->line_range));
 			return true;
 		}
 		if (opcode == DW_LNS_copy)
 			return true;
-		if (opcode == 0 ? !run_extended(bytes, row, &is_row) : !run_standard(table, bytes, row, opcode))
+		if (opcode == 0 ? !run_extended(bytes, row, &is_row) :
+				  !run_standard(table, bytes, row, opcode))
 			return false;
 		if (is_row)
 			return true;
@@ -171,7 +186,8 @@ static bool next_row(const struct spt_line_table *table, struct spt_bytes *bytes
 /* Sequences are as they came; rows at the same place stay in their order. */
 static void sort_marks(GArray *marks)
 {
-	struct spt_item *items = g_new(struct spt_item, marks->len), *spare = g_new(struct spt_item, marks->len);
+	struct spt_item *items = g_new(struct spt_item, marks->len),
+			*spare = g_new(struct spt_item, marks->len);
 	g_autofree struct mark *unsorted = g_memdup2(marks->data, marks->len * sizeof(struct mark));
 
 	for (uint32_t i = 0; i < marks->len; i++)
@@ -196,15 +212,19 @@ static void find_marks(struct spt_line_table *table)
 
 	while (marks->len < MARKS_MAX && next_row(table, &bytes, &row)) {
 		if (row.is_end) {
-			if (marks->len > first && g_array_index(marks, struct mark, first).address == row.address)
+			if (marks->len > first &&
+			    g_array_index(marks, struct mark, first).address == row.address)
 				g_array_set_size(marks, first);
 			first = marks->len;
 			n_rows = 0;
 		/* Backwards it goes on as if it were another sequence. */
 		} else if (n_rows++ % ROWS_PER_MARK == 0 || row.address < last) {
-			struct mark mark = { row.address, (uint32_t)(bytes.at - table->program.at), (uint32_t)row.file, row.line, row.op_index };
+			struct mark mark = { row.address, (uint32_t)(bytes.at - table->program.at),
+					     (uint32_t)row.file, row.line, row.op_index };
 
-			is_sorted &= marks->len == 0 || g_array_index(marks, struct mark, marks->len - 1).address <= row.address;
+			is_sorted &= marks->len == 0 ||
+				     g_array_index(marks, struct mark, marks->len - 1).address <=
+					     row.address;
 			g_array_append_val(marks, mark);
 		}
 		last = row.address;
@@ -216,19 +236,25 @@ static void find_marks(struct spt_line_table *table)
 	spt_starts_init(&table->marks, g_array_free(marks, FALSE), sizeof(struct mark), n);
 }
 
-bool spt_line_table_find(const struct spt_line_table *table, uint64_t address, uint64_t *ret_file, uint32_t *ret_line)
+bool spt_line_table_find(const struct spt_line_table *table, uint64_t address, uint64_t *ret_file,
+			 uint32_t *ret_line)
 {
 	uint32_t before = spt_starts_until(&table->marks, address);
-	const struct mark *mark = before > 0 ? (const struct mark *)table->marks.rows + before - 1 : NULL;
+	const struct mark *mark =
+		before > 0 ? (const struct mark *)table->marks.rows + before - 1 : NULL;
 	struct spt_bytes bytes = table->program;
 	struct row row, next;
 
 	if (!mark)
 		return false;
 	bytes.at += mark->at;
-	row = (struct row){ .address = mark->address, .file = mark->file, .line = mark->line, .op_index = mark->op_index };
+	row = (struct row){ .address = mark->address,
+			    .file = mark->file,
+			    .line = mark->line,
+			    .op_index = mark->op_index };
 	next = row;
-	while (next_row(table, &bytes, &next) && next.address <= address && next.address >= row.address) {
+	while (next_row(table, &bytes, &next) && next.address <= address &&
+	       next.address >= row.address) {
 		if (next.is_end)
 			return false;
 		row = next;
@@ -257,11 +283,13 @@ static bool read_head(struct spt_line_table *table, struct spt_bytes bytes)
 		return false;
 	bytes.end = bytes.at + length;
 	/* Marks have places in it of 32 bits. */
-	if (length > UINT32_MAX || !spt_bytes_number(&bytes, 2, &version) || version < 2 || version > 5)
+	if (length > UINT32_MAX || !spt_bytes_number(&bytes, 2, &version) || version < 2 ||
+	    version > 5)
 		return false;
 	table->version = (unsigned)version;
 	/* What an address and a segment take. */
-	if ((version >= 5 && !spt_bytes_pass(&bytes, 2)) || !spt_bytes_number(&bytes, table->offset_bytes, &head_bytes) ||
+	if ((version >= 5 && !spt_bytes_pass(&bytes, 2)) ||
+	    !spt_bytes_number(&bytes, table->offset_bytes, &head_bytes) ||
 	    head_bytes > (uint64_t)(bytes.end - bytes.at))
 		return false;
 	table->program = bytes;
@@ -278,20 +306,23 @@ static bool read_head(struct spt_line_table *table, struct spt_bytes bytes)
 	table->line_range = (unsigned)n[4];
 	table->first_special = (unsigned)n[5];
 	table->lengths = bytes.at;
-	if (table->ops_per_step == 0 || table->line_range == 0 || table->first_special == 0 || !spt_bytes_pass(&bytes, table->first_special - 1))
+	if (table->ops_per_step == 0 || table->line_range == 0 || table->first_special == 0 ||
+	    !spt_bytes_pass(&bytes, table->first_special - 1))
 		return false;
 	table->files_at = bytes;
 	return true;
 }
 
-struct spt_line_table *spt_line_table_new(const struct spt_line_sections *sections, Dwarf_Die *cu, const char *directory)
+struct spt_line_table *spt_line_table_new(const struct spt_line_sections *sections, Dwarf_Die *cu,
+					  const char *directory)
 {
 	struct spt_bytes bytes = sections->lines;
 	struct spt_line_table *table;
 	Dwarf_Attribute attribute;
 	Dwarf_Word offset;
 
-	if (!dwarf_attr(cu, DW_AT_stmt_list, &attribute) || dwarf_formudata(&attribute, &offset) != 0 || !spt_bytes_pass(&bytes, offset))
+	if (!dwarf_attr(cu, DW_AT_stmt_list, &attribute) ||
+	    dwarf_formudata(&attribute, &offset) != 0 || !spt_bytes_pass(&bytes, offset))
 		return NULL;
 	table = g_new0(struct spt_line_table, 1);
 	table->sections = sections;
@@ -328,13 +359,15 @@ static void read_old_files(struct spt_line_table *table, struct spt_bytes *bytes
 	g_array_append_val(table->files, file);
 	while (spt_bytes_string(bytes, &name) && *name)
 		g_array_append_val(table->directories, name);
-	while (spt_bytes_string(bytes, &file.name) && *file.name && spt_bytes_leb(bytes, &file.directory) && spt_bytes_leb(bytes, &unused) &&
+	while (spt_bytes_string(bytes, &file.name) && *file.name &&
+	       spt_bytes_leb(bytes, &file.directory) && spt_bytes_leb(bytes, &unused) &&
 	       spt_bytes_leb(bytes, &unused))
 		g_array_append_val(table->files, file);
 }
 
 /* A string, else a number or what is of no use. */
-static bool read_value(const struct spt_line_table *table, struct spt_bytes *bytes, uint64_t form, const char **ret_text, uint64_t *ret)
+static bool read_value(const struct spt_line_table *table, struct spt_bytes *bytes, uint64_t form,
+		       const char **ret_text, uint64_t *ret)
 {
 	struct spt_bytes names = table->sections->names;
 
@@ -342,9 +375,11 @@ static bool read_value(const struct spt_line_table *table, struct spt_bytes *byt
 	case DW_FORM_string:
 		return spt_bytes_string(bytes, ret_text);
 	case DW_FORM_line_strp:
-		return spt_bytes_number(bytes, table->offset_bytes, ret) && spt_bytes_pass(&names, *ret) && spt_bytes_string(&names, ret_text);
+		return spt_bytes_number(bytes, table->offset_bytes, ret) &&
+		       spt_bytes_pass(&names, *ret) && spt_bytes_string(&names, ret_text);
 	case DW_FORM_strp:
-		return spt_bytes_number(bytes, table->offset_bytes, ret) && (*ret_text = dwarf_getstring(table->sections->dwarf, *ret, NULL));
+		return spt_bytes_number(bytes, table->offset_bytes, ret) &&
+		       (*ret_text = dwarf_getstring(table->sections->dwarf, *ret, NULL));
 	case DW_FORM_udata:
 		return spt_bytes_leb(bytes, ret);
 	case DW_FORM_data1:
@@ -365,7 +400,8 @@ static bool read_value(const struct spt_line_table *table, struct spt_bytes *byt
 }
 
 /* A list of entries, which begins with what each of them has. */
-static bool read_entries(const struct spt_line_table *table, struct spt_bytes *bytes, bool are_files, GArray *entries)
+static bool read_entries(const struct spt_line_table *table, struct spt_bytes *bytes,
+			 bool are_files, GArray *entries)
 {
 	struct format formats[FORMATS_MAX];
 	uint64_t n_formats, n;
@@ -373,7 +409,8 @@ static bool read_entries(const struct spt_line_table *table, struct spt_bytes *b
 	if (!spt_bytes_number(bytes, 1, &n_formats))
 		return false;
 	for (unsigned i = 0; i < n_formats; i++)
-		if (!spt_bytes_leb(bytes, &formats[i].content) || !spt_bytes_leb(bytes, &formats[i].form))
+		if (!spt_bytes_leb(bytes, &formats[i].content) ||
+		    !spt_bytes_leb(bytes, &formats[i].form))
 			return false;
 	if (!spt_bytes_leb(bytes, &n))
 		return false;
@@ -436,7 +473,8 @@ const char *spt_line_table_file(struct spt_line_table *table, uint64_t number)
 
 	if (!table->files)
 		read_files(table);
-	file = number < table->files->len ? &g_array_index(table->files, struct file, number) : NULL;
+	file = number < table->files->len ? &g_array_index(table->files, struct file, number) :
+					    NULL;
 	if (!file || !file->name)
 		return NULL;
 	if (!file->path)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The symbols that some distributions leave in a stripped file: a small ELF file, packed by xz, in .gnu_debugdata.
+ * The symbols that some distributions leave in a stripped file: a small ELF file, packed by xz, in
+ * .gnu_debugdata.
  */
 #include "symbols/elf-parts.h"
 
@@ -38,7 +39,8 @@ SptObject *spt_minidebug_open(const SptObject *object)
 {
 	GElf_Shdr shdr;
 	Elf_Scn *scn = spt_elf_section(object, ".gnu_debugdata", &shdr);
-	Elf_Data *packed = scn ? spt_object_section(object, scn, ELF_T_BYTE, PACKED_MAX_BYTES) : NULL;
+	Elf_Data *packed =
+		scn ? spt_object_section(object, scn, ELF_T_BYTE, PACKED_MAX_BYTES) : NULL;
 	g_autoptr(GBytes) bytes = packed ? unpack(packed) : NULL;
 
 	return bytes ? spt_object_open_bytes(bytes, spt_object_name(object), NULL) : NULL;

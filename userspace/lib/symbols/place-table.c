@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A head, a row for each offset, frames of functions that rows point to, and strings, each of which is there once. */
+/*
+ * A head, a row for each offset, frames of functions that rows point to, and strings, each of which
+ * is there once.
+ */
 #include "symbols/place-table.h"
 
 #include <string.h>
@@ -35,7 +38,8 @@ struct SptPlaceTable {
 	const struct frame *frames;
 	const char *strings;
 	uint64_t *offsets;
-	uint32_t last;				/* that was found: the next is likely to follow it */
+	/* That was found: the next is likely to follow it */
+	uint32_t last;
 };
 
 G_STATIC_ASSERT(sizeof(struct head) == SPT_PLACE_TABLE_HEAD_BYTES);
@@ -58,7 +62,10 @@ static void begin(struct writing *writing, uint32_t n)
 	g_byte_array_append(writing->strings, (const uint8_t *)"", 1);
 }
 
-/* What debug information says stays where it is while it is read, and much of it is said again and again. */
+/*
+ * What debug information says stays where it is while it is read, and much of it is said again and
+ * again.
+ */
 static uint32_t add_string(struct writing *writing, const char *text)
 {
 	uint32_t at;
@@ -84,14 +91,19 @@ static uint32_t add_string(struct writing *writing, const char *text)
 static GByteArray *finish(struct writing *writing, uint32_t problem)
 {
 	struct head head = {
-		.magic = MAGIC, .n_rows = writing->rows->len, .n_frames = writing->frames->len, .string_bytes = writing->strings->len,
+		.magic = MAGIC,
+		.n_rows = writing->rows->len,
+		.n_frames = writing->frames->len,
+		.string_bytes = writing->strings->len,
 		.problem = problem,
 	};
 	GByteArray *bytes = g_byte_array_new();
 
 	g_byte_array_append(bytes, (const uint8_t *)&head, sizeof(head));
-	g_byte_array_append(bytes, (const uint8_t *)writing->rows->data, writing->rows->len * sizeof(struct row));
-	g_byte_array_append(bytes, (const uint8_t *)writing->frames->data, writing->frames->len * sizeof(struct frame));
+	g_byte_array_append(bytes, (const uint8_t *)writing->rows->data,
+			    writing->rows->len * sizeof(struct row));
+	g_byte_array_append(bytes, (const uint8_t *)writing->frames->data,
+			    writing->frames->len * sizeof(struct frame));
 	g_byte_array_append(bytes, writing->strings->data, writing->strings->len);
 	g_array_unref(writing->rows);
 	g_array_unref(writing->frames);
@@ -101,7 +113,8 @@ static GByteArray *finish(struct writing *writing, uint32_t problem)
 	return bytes;
 }
 
-static void add_frames(struct writing *writing, SptPlaceFinder find, void *data, uint64_t offset, struct row *row)
+static void add_frames(struct writing *writing, SptPlaceFinder find, void *data, uint64_t offset,
+		       struct row *row)
 {
 	SptPlace places[SPT_INLINES_MAX];
 
@@ -124,7 +137,8 @@ static unsigned find_in_debug_info(void *info, uint64_t offset, SptPlace ret[SPT
 	return spt_debug_info_find(info, offset, ret);
 }
 
-static GByteArray *write_rows(const SptSymtab *symtab, SptDebugInfo *info, const uint64_t *offsets, uint32_t n)
+static GByteArray *write_rows(const SptSymtab *symtab, SptDebugInfo *info, const uint64_t *offsets,
+			      uint32_t n)
 {
 	struct writing writing;
 
@@ -134,16 +148,21 @@ static GByteArray *write_rows(const SptSymtab *symtab, SptDebugInfo *info, const
 		SptSymbol symbol;
 
 		if (spt_symtab_find(symtab, offsets[i], &symbol))
-			row = (struct row){ .distance = symbol.distance, .bytes = symbol.bytes, .source = symbol.source,
+			row = (struct row){ .distance = symbol.distance,
+					    .bytes = symbol.bytes,
+					    .source = symbol.source,
 					    .name = add_string(&writing, symbol.name) };
 		if (info)
 			add_frames(&writing, find_in_debug_info, info, offsets[i], &row);
 		g_array_append_val(writing.rows, row);
 	}
-	return finish(&writing, spt_symtab_is_empty(symtab) && !info ? add_string(&writing, SPT_WORDS("has no symbols")) : 0);
+	return finish(&writing, spt_symtab_is_empty(symtab) && !info ?
+					add_string(&writing, SPT_WORDS("has no symbols")) :
+					0);
 }
 
-GByteArray *spt_place_table_write(SptObject *image, const char *const *debug_dirs, const uint64_t *offsets, uint32_t n, SptReadDepth depth)
+GByteArray *spt_place_table_write(SptObject *image, const char *const *debug_dirs,
+				  const uint64_t *offsets, uint32_t n, SptReadDepth depth)
 {
 	g_autoptr(SptSymtab) symtab = spt_symtab_new(image, debug_dirs);
 	g_autoptr(SptDebugInfo) info = NULL;
@@ -155,12 +174,14 @@ GByteArray *spt_place_table_write(SptObject *image, const char *const *debug_dir
 	return write_rows(symtab, info, offsets, n);
 }
 
-GByteArray *spt_place_table_write_symbols(const SptSymtab *symtab, const uint64_t *offsets, uint32_t n)
+GByteArray *spt_place_table_write_symbols(const SptSymtab *symtab, const uint64_t *offsets,
+					  uint32_t n)
 {
 	return write_rows(symtab, NULL, offsets, n);
 }
 
-GByteArray *spt_place_table_write_places(SptPlaceFinder find, void *data, const uint64_t *offsets, uint32_t n)
+GByteArray *spt_place_table_write_places(SptPlaceFinder find, void *data, const uint64_t *offsets,
+					 uint32_t n)
 {
 	struct writing writing;
 
@@ -190,23 +211,27 @@ uint64_t spt_place_table_bytes(const uint8_t bytes[SPT_PLACE_TABLE_HEAD_BYTES])
 	struct head head;
 
 	memcpy(&head, bytes, sizeof(head));
-	if (head.magic != MAGIC || head.n_rows > SPT_PLACES_MAX || head.n_frames > SPT_PLACES_MAX + SPT_INLINES_MAX ||
-	    head.string_bytes == 0 || head.string_bytes > STRINGS_MAX_BYTES)
+	if (head.magic != MAGIC || head.n_rows > SPT_PLACES_MAX ||
+	    head.n_frames > SPT_PLACES_MAX + SPT_INLINES_MAX || head.string_bytes == 0 ||
+	    head.string_bytes > STRINGS_MAX_BYTES)
 		return 0;
-	return sizeof(head) + head.n_rows * sizeof(struct row) + head.n_frames * sizeof(struct frame) + head.string_bytes;
+	return sizeof(head) + head.n_rows * sizeof(struct row) +
+	       head.n_frames * sizeof(struct frame) + head.string_bytes;
 }
 
 static bool is_sound(const SptPlaceTable *table)
 {
 	const struct head *head = &table->head;
 
-	if (table->strings[0] || table->strings[head->string_bytes - 1] || head->problem >= head->string_bytes)
+	if (table->strings[0] || table->strings[head->string_bytes - 1] ||
+	    head->problem >= head->string_bytes)
 		return false;
 	for (uint32_t i = 0; i < head->n_rows; i++) {
 		const struct row *row = &table->rows[i];
 
-		if (row->name >= head->string_bytes || row->source > SPT_SOURCE_PLT || row->n_frames > SPT_INLINES_MAX ||
-		    row->first_frame > head->n_frames || row->n_frames > head->n_frames - row->first_frame)
+		if (row->name >= head->string_bytes || row->source > SPT_SOURCE_PLT ||
+		    row->n_frames > SPT_INLINES_MAX || row->first_frame > head->n_frames ||
+		    row->n_frames > head->n_frames - row->first_frame)
 			return false;
 	}
 	for (uint32_t i = 0; i < head->n_frames; i++) {
@@ -281,19 +306,25 @@ bool spt_place_table_symbol(const SptPlaceTable *table, uint32_t index, SptSymbo
 
 	if (!row->name)
 		return false;
-	*ret = (SptSymbol){ .name = string_at(table, row->name), .distance = row->distance, .bytes = row->bytes, .source = row->source };
+	*ret = (SptSymbol){ .name = string_at(table, row->name),
+			    .distance = row->distance,
+			    .bytes = row->bytes,
+			    .source = row->source };
 	return true;
 }
 
-unsigned spt_place_table_places(const SptPlaceTable *table, uint32_t index, SptPlace ret[SPT_INLINES_MAX])
+unsigned spt_place_table_places(const SptPlaceTable *table, uint32_t index,
+				SptPlace ret[SPT_INLINES_MAX])
 {
 	const struct row *row = &table->rows[index];
 
 	for (uint32_t i = 0; i < row->n_frames; i++) {
 		const struct frame *frame = &table->frames[row->first_frame + i];
 
-		ret[i] = (SptPlace){ .function = string_at(table, frame->function), .file = string_at(table, frame->file),
-				     .directory = string_at(table, frame->directory), .line = frame->line };
+		ret[i] = (SptPlace){ .function = string_at(table, frame->function),
+				     .file = string_at(table, frame->file),
+				     .directory = string_at(table, frame->directory),
+				     .line = frame->line };
 	}
 	return row->n_frames;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The stubs through which calls of other objects go.  They have no symbols: a stub is told by the slot it jumps through, and
- * the slot by the relocation that fills it.  This holds for lazy stubs, those that are bound at once, and those for IBT alike.
+ * The stubs through which calls of other objects go.  They have no symbols: a stub is told by the
+ * slot it jumps through, and the slot by the relocation that fills it.  This holds for lazy stubs,
+ * those that are bound at once, and those for IBT alike.
  */
 #include "symbols/elf-parts.h"
 
@@ -27,7 +28,8 @@ static uint64_t slot_x86(const uint8_t *code, unsigned bytes, uint64_t address)
 {
 	for (unsigned i = 0; i + X86_JUMP_BYTES <= bytes; i++) {
 		if (code[i] == 0xff && code[i + 1] == 0x25)
-			return address + i + X86_JUMP_BYTES + (uint64_t)(int32_t)read_u32(&code[i + 2]);
+			return address + i + X86_JUMP_BYTES +
+			       (uint64_t)(int32_t)read_u32(&code[i + 2]);
 	}
 	return 0;
 }
@@ -56,8 +58,10 @@ static const struct machine *machine_of(const SptObject *object)
 {
 	GElf_Ehdr header;
 
-	for (unsigned i = 0; gelf_getehdr(spt_object_elf(object), &header) && i < G_N_ELEMENTS(machines); i++) {
-		if (header.e_machine == machines[i].number && header.e_ident[EI_CLASS] == ELFCLASS64 &&
+	for (unsigned i = 0;
+	     gelf_getehdr(spt_object_elf(object), &header) && i < G_N_ELEMENTS(machines); i++) {
+		if (header.e_machine == machines[i].number &&
+		    header.e_ident[EI_CLASS] == ELFCLASS64 &&
 		    header.e_ident[EI_DATA] == ELFDATA2LSB)
 			return &machines[i];
 	}
@@ -73,7 +77,9 @@ Elf_Scn *spt_elf_section(const SptObject *object, const char *name, GElf_Shdr *r
 	if (elf_getshdrstrndx(elf, &names) != 0)
 		return NULL;
 	while ((scn = elf_nextscn(elf, scn))) {
-		const char *found = gelf_getshdr(scn, ret_header) ? elf_strptr(elf, names, ret_header->sh_name) : NULL;
+		const char *found = gelf_getshdr(scn, ret_header) ?
+					    elf_strptr(elf, names, ret_header->sh_name) :
+					    NULL;
 
 		if (found && strcmp(found, name) == 0)
 			return scn;
@@ -81,19 +87,25 @@ Elf_Scn *spt_elf_section(const SptObject *object, const char *name, GElf_Shdr *r
 	return NULL;
 }
 
-/* Adds slot -> number in .dynsym for each slot that section @name fills with a function's address. */
-static void add_slots(GHashTable *slots, const SptObject *object, const struct machine *machine, const char *name)
+/*
+ * Adds slot -> number in .dynsym for each slot that section @name fills with a function's address.
+ */
+static void add_slots(GHashTable *slots, const SptObject *object, const struct machine *machine,
+		      const char *name)
 {
 	GElf_Shdr shdr;
 	Elf_Scn *scn = spt_elf_section(object, name, &shdr);
-	Elf_Data *data = scn && shdr.sh_type == SHT_RELA ? spt_object_section(object, scn, ELF_T_RELA, TABLE_MAX_BYTES) : NULL;
+	Elf_Data *data = scn && shdr.sh_type == SHT_RELA ?
+				 spt_object_section(object, scn, ELF_T_RELA, TABLE_MAX_BYTES) :
+				 NULL;
 	GElf_Rela rela;
 
 	for (int i = 0; data && gelf_getrela(data, i, &rela); i++) {
 		unsigned type = GELF_R_TYPE(rela.r_info);
 
 		if (type == machine->jump_slot || type == machine->glob_dat)
-			g_hash_table_insert(slots, GSIZE_TO_POINTER(rela.r_offset), GSIZE_TO_POINTER(GELF_R_SYM(rela.r_info)));
+			g_hash_table_insert(slots, GSIZE_TO_POINTER(rela.r_offset),
+					    GSIZE_TO_POINTER(GELF_R_SYM(rela.r_info)));
 	}
 }
 
@@ -115,19 +127,25 @@ static const char *name_of(const struct names *names, size_t number)
 	return *name && memchr(name, '\0', names->strings->d_size - symbol.st_name) ? name : NULL;
 }
 
-static void add_stubs(GArray *entries, const SptObject *object, const struct machine *machine, const char *section,
-		      GHashTable *slots, const struct names *names)
+static void add_stubs(GArray *entries, const SptObject *object, const struct machine *machine,
+		      const char *section, GHashTable *slots, const struct names *names)
 {
 	GElf_Shdr shdr;
 	Elf_Scn *scn = spt_elf_section(object, section, &shdr);
 	Elf_Data *data = scn ? spt_object_section(object, scn, ELF_T_BYTE, TABLE_MAX_BYTES) : NULL;
-	unsigned bytes = strcmp(section, ".plt.got") == 0 && machine->number == EM_X86_64 && shdr.sh_entsize == 8 ? 8 : 16;
+	unsigned bytes = strcmp(section, ".plt.got") == 0 && machine->number == EM_X86_64 &&
+					 shdr.sh_entsize == 8 ?
+				 8 :
+				 16;
 
 	for (size_t at = 0; data && at + bytes <= data->d_size; at += bytes) {
 		SptPltEntry entry = { .address = shdr.sh_addr + at, .bytes = bytes };
-		uint64_t slot = machine->slot((const uint8_t *)data->d_buf + at, bytes, entry.address);
+		uint64_t slot =
+			machine->slot((const uint8_t *)data->d_buf + at, bytes, entry.address);
 
-		entry.name = slot ? name_of(names, GPOINTER_TO_SIZE(g_hash_table_lookup(slots, GSIZE_TO_POINTER(slot)))) : NULL;
+		entry.name = slot ? name_of(names, GPOINTER_TO_SIZE(g_hash_table_lookup(
+							   slots, GSIZE_TO_POINTER(slot)))) :
+				    NULL;
 		if (entry.name)
 			g_array_append_val(entries, entry);
 	}
@@ -146,7 +164,8 @@ GArray *spt_plt_entries(const SptObject *object)
 	if (scn) {
 		names.symbols = spt_object_section(object, scn, ELF_T_SYM, TABLE_MAX_BYTES);
 		scn = elf_getscn(spt_object_elf(object), shdr.sh_link);
-		names.strings = scn ? spt_object_section(object, scn, ELF_T_BYTE, TABLE_MAX_BYTES) : NULL;
+		names.strings =
+			scn ? spt_object_section(object, scn, ELF_T_BYTE, TABLE_MAX_BYTES) : NULL;
 	}
 	if (!names.symbols || !names.strings)
 		return entries;

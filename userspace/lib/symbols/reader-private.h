@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the two ends of a helper's socket say: this, with the file's descriptor, then texts, offsets and names; a place table comes back, or one to
- * unwind by. */
+/*
+ * What the two ends of a helper's socket say: this, with the file's descriptor, then texts, offsets
+ * and names; a place table comes back, or one to unwind by.
+ */
 #ifndef SPT_READER_PRIVATE_H
 #define SPT_READER_PRIVATE_H
 
@@ -13,11 +15,13 @@
 struct spt_reader_request {
 	uint32_t path_bytes, dirs_bytes;	/* dirs: each with its nul; 0: the usual ones */
 	uint32_t n_offsets;
-	uint8_t depth, has_row, download, give_up;	/* give_up: no question, and no file; what is downloaded is not wanted */
+	/* give_up: no question, and no file; what is downloaded is not wanted */
+	uint8_t depth, has_row, download, give_up;
 	uint64_t file_bytes, mtime_ns;		/* what the row says */
 	uint32_t build_id_bytes;
 	uint8_t build_id[64];
-	uint32_t names_bytes;			/* of a kernel, as kernel-answer.h packs them; 0: it is a file of programs */
+	/* Of a kernel, as kernel-answer.h packs them; 0: it is a file of programs */
+	uint32_t names_bytes;
 	uint32_t keep, unwind;
 };
 

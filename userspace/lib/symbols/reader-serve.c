@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The helper's end: it has the file's descriptor, reads what it is asked for, and is ended by the kernel if that takes too much. */
+/*
+ * The helper's end: it has the file's descriptor, reads what it is asked for, and is ended by the
+ * kernel if that takes too much.
+ */
 #include "symbols/reader.h"
 
 #include <errno.h>
@@ -58,7 +61,10 @@ static bool receive_head(int socket, struct question *question)
 {
 	char room[CMSG_SPACE(sizeof(int))] __attribute__((aligned(8)));
 	struct iovec part = { &question->head, sizeof(question->head) };
-	struct msghdr message = { .msg_iov = &part, .msg_iovlen = 1, .msg_control = room, .msg_controllen = sizeof(room) };
+	struct msghdr message = { .msg_iov = &part,
+				  .msg_iovlen = 1,
+				  .msg_control = room,
+				  .msg_controllen = sizeof(room) };
 	const struct cmsghdr *control;
 	ssize_t n = recvmsg(socket, &message, MSG_CMSG_CLOEXEC);
 
@@ -85,12 +91,15 @@ static bool receive_question(int socket, struct question *question)
 	question->dirs_text = g_malloc0(head->dirs_bytes + 1);
 	question->offsets = g_new(uint64_t, MAX(head->n_offsets, 1));
 	question->names = head->names_bytes ? g_malloc(head->names_bytes) : NULL;
-	if (!receive(socket, question->path, head->path_bytes) || !receive(socket, question->dirs_text, head->dirs_bytes) ||
-	    !receive(socket, question->offsets, head->n_offsets * sizeof(uint64_t)) || !receive(socket, question->names, head->names_bytes))
+	if (!receive(socket, question->path, head->path_bytes) ||
+	    !receive(socket, question->dirs_text, head->dirs_bytes) ||
+	    !receive(socket, question->offsets, head->n_offsets * sizeof(uint64_t)) ||
+	    !receive(socket, question->names, head->names_bytes))
 		return false;
 	if (head->dirs_bytes) {
 		question->dirs = g_ptr_array_new();
-		for (uint32_t at = 0; at < head->dirs_bytes; at += strlen(question->dirs_text + at) + 1)
+		for (uint32_t at = 0; at < head->dirs_bytes;
+		     at += strlen(question->dirs_text + at) + 1)
 			g_ptr_array_add(question->dirs, question->dirs_text + at);
 		g_ptr_array_add(question->dirs, NULL);
 	}
@@ -117,12 +126,14 @@ const char *spt_identity_problem(const SptObjectRow *row, const SptObject *image
 
 	/* The device cuts long build-ids, so the recorded one may be the first part. */
 	if (row->build_id_bytes > 0) {
-		if (n >= row->build_id_bytes && row->build_id_bytes <= sizeof(row->build_id) && memcmp(id, row->build_id, row->build_id_bytes) == 0)
+		if (n >= row->build_id_bytes && row->build_id_bytes <= sizeof(row->build_id) &&
+		    memcmp(id, row->build_id, row->build_id_bytes) == 0)
 			return NULL;
 		return SPT_WORDS("is not the file that was recorded (its build-id differs)");
 	}
 	if (row->mtime_ns == 0)
-		return SPT_WORDS("cannot be told from others (neither a build-id nor a time was recorded)");
+		return SPT_WORDS(
+			"cannot be told from others (neither a build-id nor a time was recorded)");
 	if (fstat(spt_object_fd(image), &st) != 0)
 		return SPT_WORDS("cannot be looked at");
 	if ((uint64_t)st.st_size != row->bytes)
@@ -134,7 +145,9 @@ const char *spt_identity_problem(const SptObjectRow *row, const SptObject *image
 
 static const char *problem_of(const struct spt_reader_request *head, const SptObject *image)
 {
-	SptObjectRow row = { .bytes = head->file_bytes, .mtime_ns = head->mtime_ns, .build_id_bytes = (uint8_t)MIN(head->build_id_bytes, UINT8_MAX) };
+	SptObjectRow row = { .bytes = head->file_bytes,
+			     .mtime_ns = head->mtime_ns,
+			     .build_id_bytes = (uint8_t)MIN(head->build_id_bytes, UINT8_MAX) };
 
 	memcpy(row.build_id, head->build_id, sizeof(row.build_id));
 	return head->has_row ? spt_identity_problem(&row, image) : NULL;
@@ -163,7 +176,9 @@ struct download {
 /* Whatever can be read by now says that it is given up. */
 static bool goes_on(uint64_t done, uint64_t total, void *data)
 {
-	struct spt_reader_progress progress = { .magic = SPT_READER_PROGRESS, .done_bytes = done, .total_bytes = total };
+	struct spt_reader_progress progress = { .magic = SPT_READER_PROGRESS,
+						.done_bytes = done,
+						.total_bytes = total };
 	struct download *download = data;
 	struct pollfd asked = { .fd = download->socket, .events = POLLIN };
 	int64_t now = g_get_monotonic_time();
@@ -171,14 +186,18 @@ static bool goes_on(uint64_t done, uint64_t total, void *data)
 	if (now - download->last_us < PROGRESS_EVERY_US)
 		return true;
 	download->last_us = now;
-	return send_all(download->socket, (const uint8_t *)&progress, sizeof(progress)) && poll(&asked, 1, 0) == 0;
+	return send_all(download->socket, (const uint8_t *)&progress, sizeof(progress)) &&
+	       poll(&asked, 1, 0) == 0;
 }
 
 /* Beside the directories, for a file that has no debug information here. */
-static void fetch_debug_file(struct question *question, const SptObject *image, int socket, SptReaderFetch fetch)
+static void fetch_debug_file(struct question *question, const SptObject *image, int socket,
+			     SptReaderFetch fetch)
 {
-	const char *const *dirs = question->dirs ? (const char *const *)question->dirs->pdata : NULL;
-	g_autoptr(SptObject) found = spt_elf_has_debug_info(image) ? NULL : spt_debug_file_open(image, dirs);
+	const char *const *dirs =
+		question->dirs ? (const char *const *)question->dirs->pdata : NULL;
+	g_autoptr(SptObject) found =
+		spt_elf_has_debug_info(image) ? NULL : spt_debug_file_open(image, dirs);
 	struct download download = { .socket = socket };
 	unsigned n;
 	const uint8_t *id = spt_object_build_id(image, &n);
@@ -202,13 +221,14 @@ static GByteArray *answer_of_kernel(struct question *question)
 	int fd = question->fd;
 
 	question->fd = -1;
-	return spt_kernel_answer(fd, question->path, question->names, head->names_bytes, question->offsets, head->n_offsets);
+	return spt_kernel_answer(fd, question->path, question->names, head->names_bytes,
+				 question->offsets, head->n_offsets);
 }
 
 static bool is_same_file(const struct stat *a, const struct stat *b)
 {
-	return a->st_dev == b->st_dev && a->st_ino == b->st_ino && a->st_size == b->st_size && a->st_mtim.tv_sec == b->st_mtim.tv_sec &&
-	       a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
+	return a->st_dev == b->st_dev && a->st_ino == b->st_ino && a->st_size == b->st_size &&
+	       a->st_mtim.tv_sec == b->st_mtim.tv_sec && a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
 }
 
 /* NULL: it is not kept. */
@@ -236,16 +256,22 @@ static GByteArray *answer_and_keep(struct question *question, struct kept kept[K
 	struct stat file;
 
 	if (fstat(question->fd, &file) != 0)
-		return spt_place_table_write_problem(SPT_WORDS("cannot be looked at"), head->n_offsets);
+		return spt_place_table_write_problem(SPT_WORDS("cannot be looked at"),
+						     head->n_offsets);
 	symtab = find_kept(kept, &file);
 	if (!symtab) {
 		g_autoptr(GError) error = NULL;
-		g_autoptr(SptObject) image = spt_object_open_fd(question->fd, question->path, &error);
+		g_autoptr(SptObject) image =
+			spt_object_open_fd(question->fd, question->path, &error);
 
 		question->fd = -1;
 		if (!image)
 			return spt_place_table_write_problem(error->message, head->n_offsets);
-		symtab = keep(kept, &file, spt_symtab_new(image, question->dirs ? (const char *const *)question->dirs->pdata : NULL));
+		symtab = keep(kept, &file,
+			      spt_symtab_new(image,
+					     question->dirs ?
+						     (const char *const *)question->dirs->pdata :
+						     NULL));
 	}
 	return spt_place_table_write_symbols(symtab, question->offsets, head->n_offsets);
 }
@@ -254,8 +280,14 @@ static GByteArray *answer_unwind(struct question *question)
 {
 	g_autoptr(GError) error = NULL;
 	g_autoptr(SptObject) image = spt_object_open_fd(question->fd, question->path, &error);
-	g_autoptr(SptObject) debug = image ? spt_debug_file_open(image, question->dirs ? (const char *const *)question->dirs->pdata : NULL) : NULL;
-	g_autoptr(SptUnwindTable) table = image ? spt_unwind_table_new_with_debug(image, debug, &error) : NULL;
+	g_autoptr(SptObject) debug =
+		image ? spt_debug_file_open(image,
+					    question->dirs ?
+						    (const char *const *)question->dirs->pdata :
+						    NULL) :
+			NULL;
+	g_autoptr(SptUnwindTable) table =
+		image ? spt_unwind_table_new_with_debug(image, debug, &error) : NULL;
 	struct spt_reader_unwind head = { .magic = SPT_READER_UNWIND, .has_debug = debug != NULL };
 	GByteArray *bytes;
 	const uint8_t *data;
@@ -282,7 +314,9 @@ static GByteArray *answer(struct question *question, int socket, SptReaderFetch 
 		return spt_place_table_write_problem(problem, head->n_offsets);
 	if (head->download && fetch)
 		fetch_debug_file(question, image, socket, fetch);
-	return spt_place_table_write(g_steal_pointer(&image), question->dirs ? (const char *const *)question->dirs->pdata : NULL,
+	return spt_place_table_write(g_steal_pointer(&image),
+				     question->dirs ? (const char *const *)question->dirs->pdata :
+						      NULL,
 				     question->offsets, head->n_offsets, head->depth);
 }
 
@@ -294,14 +328,16 @@ static void limit_time(void)
 
 	if (getrlimit(RLIMIT_CPU, &limit) < 0 || getrusage(RUSAGE_SELF, &usage) < 0)
 		return;
-	limit.rlim_cur = MIN(limit.rlim_max, (rlim_t)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) + CPU_MAX_S);
+	limit.rlim_cur = MIN(limit.rlim_max,
+			     (rlim_t)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) + CPU_MAX_S);
 	setrlimit(RLIMIT_CPU, &limit);
 }
 
 static void limit_memory(void)
 {
 	uint64_t machine = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
-	struct rlimit limit = { MIN(MEMORY_MAX_BYTES, machine / 4 * 3), MIN(MEMORY_MAX_BYTES, machine / 4 * 3) };
+	struct rlimit limit = { MIN(MEMORY_MAX_BYTES, machine / 4 * 3),
+				MIN(MEMORY_MAX_BYTES, machine / 4 * 3) };
 
 	setrlimit(RLIMIT_AS, &limit);
 	/* What it dies of is told to the user; a core of it would be in his way. */
@@ -321,10 +357,11 @@ void spt_reader_serve(int socket, SptReaderFetch fetch)
 		limit_time();
 		is_open = receive_question(socket, &question);
 		if (is_open) {
-			g_autoptr(GByteArray) table = question.names	? answer_of_kernel(&question) :
-						      question.head.unwind ? answer_unwind(&question) :
-						      question.head.keep ? answer_and_keep(&question, kept) :
-									   answer(&question, socket, fetch);
+			g_autoptr(GByteArray) table =
+				question.names	     ? answer_of_kernel(&question) :
+				question.head.unwind ? answer_unwind(&question) :
+				question.head.keep   ? answer_and_keep(&question, kept) :
+						       answer(&question, socket, fetch);
 
 			is_open = send_all(socket, table->data, table->len);
 		}

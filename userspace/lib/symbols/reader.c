@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The trusting end: it starts helpers, hands files to those that are idle, and bounds how long and how much they may talk. */
+/*
+ * The trusting end: it starts helpers, hands files to those that are idle, and bounds how long and
+ * how much they may talk.
+ */
 #include "symbols/reader.h"
 
 #include <errno.h>
@@ -55,7 +58,8 @@ static char *find_program(void)
 {
 	g_autofree char *self = g_file_read_link("/proc/self/exe", NULL);
 	g_autofree char *home = g_path_get_dirname(self ? self : ".");
-	static const char *const places[] = { "../libexec/" SPT_READER, SPT_READER_NAME, "../" SPT_READER_NAME };
+	static const char *const places[] = { "../libexec/" SPT_READER, SPT_READER_NAME,
+					      "../" SPT_READER_NAME };
 
 	for (unsigned i = 0; i < G_N_ELEMENTS(places); i++) {
 		char *path = g_build_filename(home, places[i], NULL);
@@ -64,10 +68,13 @@ static char *find_program(void)
 			return path;
 		g_free(path);
 	}
-	return g_strdup(own_reader && access(SPT_LIBEXEC "/" SPT_READER, X_OK) < 0 ? own_reader : SPT_LIBEXEC "/" SPT_READER);
+	return g_strdup(own_reader && access(SPT_LIBEXEC "/" SPT_READER, X_OK) < 0 ? own_reader :
+										     SPT_LIBEXEC
+				"/" SPT_READER);
 }
 
-SptReader *spt_reader_new(const char *program, unsigned n_helpers, unsigned patience_ms, const char *const *debug_dirs)
+SptReader *spt_reader_new(const char *program, unsigned n_helpers, unsigned patience_ms,
+			  const char *const *debug_dirs)
 {
 	SptReader *reader = g_new0(SptReader, 1);
 	g_autoptr(GByteArray) dirs = g_byte_array_new();
@@ -138,7 +145,8 @@ static int spawn(const char *program, int socket, pid_t *ret_pid)
 	posix_spawn_file_actions_adddup2(&actions, STDOUT_FILENO, STDERR_FILENO);
 	posix_spawnattr_init(&attributes);
 	/* A group of its own: Ctrl-C is for the recording, whose names are still wanted. */
-	posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+	posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK |
+						      POSIX_SPAWN_SETSIGDEF);
 	posix_spawnattr_setsigmask(&attributes, &none);
 	posix_spawnattr_setsigdefault(&attributes, &all);
 	status = posix_spawn(ret_pid, program, &actions, &attributes, arguments, environ);
@@ -149,13 +157,15 @@ static int spawn(const char *program, int socket, pid_t *ret_pid)
 
 static bool start_helper(const SptReader *reader, struct helper *helper)
 {
-	const struct timeval patience = { reader->patience_ms / 1000, reader->patience_ms % 1000 * 1000 };
+	const struct timeval patience = { reader->patience_ms / 1000,
+					  reader->patience_ms % 1000 * 1000 };
 	int ends[2], status;
 
 	if (helper->pid)
 		return true;
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) < 0) {
-		helper->problem = g_strdup_printf(SPT_READER_FAILED "no socket for %s: %s", reader->program, g_strerror(errno));
+		helper->problem = g_strdup_printf(SPT_READER_FAILED "no socket for %s: %s",
+						  reader->program, g_strerror(errno));
 		return false;
 	}
 	status = spawn(reader->program, ends[1], &helper->pid);
@@ -163,8 +173,9 @@ static bool start_helper(const SptReader *reader, struct helper *helper)
 	if (status != 0) {
 		helper->pid = 0;
 		close(ends[0]);
-		helper->problem = g_strdup_printf(SPT_READER_FAILED "%s, which reads files, cannot be run: %s", reader->program,
-						  g_strerror(status));
+		helper->problem = g_strdup_printf(SPT_READER_FAILED
+						  "%s, which reads files, cannot be run: %s",
+						  reader->program, g_strerror(status));
 		return false;
 	}
 	setsockopt(ends[0], SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience));
@@ -204,7 +215,8 @@ void spt_reader_sort(GArray *offsets)
 
 	g_array_sort(offsets, compare_offsets);
 	for (unsigned i = 0; i < offsets->len; i++)
-		if (i == 0 || g_array_index(offsets, uint64_t, i) != g_array_index(offsets, uint64_t, n - 1))
+		if (i == 0 ||
+		    g_array_index(offsets, uint64_t, i) != g_array_index(offsets, uint64_t, n - 1))
 			g_array_index(offsets, uint64_t, n++) = g_array_index(offsets, uint64_t, i);
 	g_array_set_size(offsets, n);
 }
@@ -223,17 +235,26 @@ static bool send_all(int socket, const void *data, size_t bytes)
 	return true;
 }
 
-static bool send_request(const SptReader *reader, int socket, const SptReadRequest *request, bool unwinds)
+static bool send_request(const SptReader *reader, int socket, const SptReadRequest *request,
+			 bool unwinds)
 {
 	struct spt_reader_request head = {
-		.path_bytes = strnlen(request->path, SPT_READER_TEXT_MAX_BYTES), .dirs_bytes = reader->dirs_bytes,
-		.n_offsets = request->n, .depth = (uint8_t)request->depth, .has_row = request->row != NULL, .download = request->download,
-		.names_bytes = request->names ? request->names->len : 0, .keep = request->keep,
+		.path_bytes = strnlen(request->path, SPT_READER_TEXT_MAX_BYTES),
+		.dirs_bytes = reader->dirs_bytes,
+		.n_offsets = request->n,
+		.depth = (uint8_t)request->depth,
+		.has_row = request->row != NULL,
+		.download = request->download,
+		.names_bytes = request->names ? request->names->len : 0,
+		.keep = request->keep,
 		.unwind = unwinds,
 	};
 	char room[CMSG_SPACE(sizeof(int))] __attribute__((aligned(8))) = { 0 };
 	struct iovec part = { &head, sizeof(head) };
-	struct msghdr message = { .msg_iov = &part, .msg_iovlen = 1, .msg_control = room, .msg_controllen = sizeof(room) };
+	struct msghdr message = { .msg_iov = &part,
+				  .msg_iovlen = 1,
+				  .msg_control = room,
+				  .msg_controllen = sizeof(room) };
 	struct cmsghdr *control = CMSG_FIRSTHDR(&message);
 	ssize_t n;
 
@@ -249,7 +270,8 @@ static bool send_request(const SptReader *reader, int socket, const SptReadReque
 	memcpy(CMSG_DATA(control), &request->fd, sizeof(int));
 	n = sendmsg(socket, &message, MSG_NOSIGNAL);
 	return n > 0 && send_all(socket, (const char *)&head + n, sizeof(head) - n) &&
-	       send_all(socket, request->path, head.path_bytes) && send_all(socket, reader->dirs, head.dirs_bytes) &&
+	       send_all(socket, request->path, head.path_bytes) &&
+	       send_all(socket, reader->dirs, head.dirs_bytes) &&
 	       send_all(socket, request->offsets, request->n * sizeof(uint64_t)) &&
 	       (!request->names || send_all(socket, request->names->data, request->names->len));
 }
@@ -266,7 +288,8 @@ static void begin(SptReader *reader, uint32_t tag, const SptReadRequest *request
 	helper->offsets = g_memdup2(request->offsets, request->n * sizeof(uint64_t));
 	helper->answer = g_byte_array_new();
 	helper->deadline_us = g_get_monotonic_time() + reader->patience_ms * 1000ll;
-	if (request->n > SPT_PLACES_MAX || (request->names && request->names->len > SPT_READER_NAMES_MAX_BYTES))
+	if (request->n > SPT_PLACES_MAX ||
+	    (request->names && request->names->len > SPT_READER_NAMES_MAX_BYTES))
 		helper->problem = g_strdup("is at too many places");
 	else if (start_helper(reader, helper))
 		/* One that takes no question gives no answer, which tells why. */
@@ -284,7 +307,10 @@ static const struct spt_reader_unwind *unwind_head(const struct helper *helper)
 	const struct spt_reader_unwind *head = (const void *)helper->answer->data;
 
 	G_STATIC_ASSERT(sizeof(*head) == SPT_PLACE_TABLE_HEAD_BYTES);
-	return helper->unwinds && head->magic == SPT_READER_UNWIND && head->bytes <= ANSWER_MAX_BYTES ? head : NULL;
+	return helper->unwinds && head->magic == SPT_READER_UNWIND &&
+			       head->bytes <= ANSWER_MAX_BYTES ?
+		       head :
+		       NULL;
 }
 
 /* How many bytes an answer has of which the head is there. */
@@ -297,7 +323,8 @@ static uint64_t answer_bytes(const struct helper *helper)
 
 static bool is_whole(const struct helper *helper)
 {
-	return helper->answer->len >= SPT_PLACE_TABLE_HEAD_BYTES && answer_bytes(helper) == helper->answer->len;
+	return helper->answer->len >= SPT_PLACE_TABLE_HEAD_BYTES &&
+	       answer_bytes(helper) == helper->answer->len;
 }
 
 /* What came is no table yet; takes it. */
@@ -316,7 +343,8 @@ static void take_progress(const SptReader *reader, struct helper *helper)
 	/* A download may take its time, if it goes on. */
 	helper->deadline_us = g_get_monotonic_time() + reader->patience_ms * 1000ll;
 	if (!helper->is_given_up && reader->progress &&
-	    !reader->progress(helper->tag, progress.done_bytes, progress.total_bytes, reader->progress_data)) {
+	    !reader->progress(helper->tag, progress.done_bytes, progress.total_bytes,
+			      reader->progress_data)) {
 		helper->is_given_up = true;
 		send_all(helper->socket, &give_up, sizeof(give_up));
 	}
@@ -334,7 +362,8 @@ static bool read_on(struct helper *helper)
 	if (wanted <= before || wanted > ANSWER_MAX_BYTES)
 		return false;
 	g_byte_array_set_size(helper->answer, before + MIN(wanted - before, STEP_BYTES));
-	n = recv(helper->socket, helper->answer->data + before, helper->answer->len - before, MSG_DONTWAIT);
+	n = recv(helper->socket, helper->answer->data + before, helper->answer->len - before,
+		 MSG_DONTWAIT);
 	g_byte_array_set_size(helper->answer, before + MAX(n, 0));
 	return n > 0 || (n < 0 && (errno == EAGAIN || errno == EINTR));
 }
@@ -348,8 +377,10 @@ static char *end_early(struct helper *helper)
 	if (is_late || (WIFSIGNALED(status) && WTERMSIG(status) == SIGXCPU))
 		return g_strdup(SPT_READER_FAILED "what reads it took too long");
 	if (WIFSIGNALED(status))
-		return g_strdup_printf(SPT_READER_FAILED "what reads it crashed (%s)", g_strsignal(WTERMSIG(status)));
-	return g_strdup_printf(SPT_READER_FAILED "what reads it gave up (status %d)", WEXITSTATUS(status));
+		return g_strdup_printf(SPT_READER_FAILED "what reads it crashed (%s)",
+				       g_strsignal(WTERMSIG(status)));
+	return g_strdup_printf(SPT_READER_FAILED "what reads it gave up (status %d)",
+			       WEXITSTATUS(status));
 }
 
 static void end_answer(struct helper *helper)
@@ -365,11 +396,14 @@ static SptPlaceTable *finish(struct helper *helper, uint32_t *ret_tag)
 	SptPlaceTable *table = NULL;
 
 	if (!helper->problem && is_whole(helper))
-		table = spt_place_table_new(g_steal_pointer(&helper->answer), helper->offsets, helper->n);
+		table = spt_place_table_new(g_steal_pointer(&helper->answer), helper->offsets,
+					    helper->n);
 	if (!table && !helper->problem)
 		helper->problem = end_early(helper);
 	if (!table)
-		table = spt_place_table_new(spt_place_table_write_problem(helper->problem, helper->n), helper->offsets, helper->n);
+		table = spt_place_table_new(spt_place_table_write_problem(helper->problem,
+									  helper->n),
+					    helper->offsets, helper->n);
 	end_answer(helper);
 	*ret_tag = helper->tag;
 	return table;
@@ -384,11 +418,13 @@ static void wait_for_any(const SptReader *reader, int64_t until)
 	for (unsigned i = 0; i < reader->n_helpers; i++) {
 		const struct helper *helper = &reader->helpers[i];
 
-		polled[i] = (struct pollfd){ .fd = helper->is_busy ? helper->socket : -1, .events = POLLIN };
+		polled[i] = (struct pollfd){ .fd = helper->is_busy ? helper->socket : -1,
+					     .events = POLLIN };
 		if (helper->is_busy)
 			until = MIN(until, helper->deadline_us);
 	}
-	poll(polled, reader->n_helpers, until > now ? (int)MIN((until - now) / 1000 + 1, INT32_MAX) : 0);
+	poll(polled, reader->n_helpers,
+	     until > now ? (int)MIN((until - now) / 1000 + 1, INT32_MAX) : 0);
 }
 
 SptPlaceTable *spt_reader_wait(SptReader *reader, uint32_t *ret_tag)
@@ -412,7 +448,8 @@ static struct helper *wait_for_end(SptReader *reader, int timeout_ms)
 			any = true;
 			if (!helper->problem && read_on(helper)) {
 				take_progress(reader, helper);
-				if (!is_whole(helper) && g_get_monotonic_time() < helper->deadline_us)
+				if (!is_whole(helper) &&
+				    g_get_monotonic_time() < helper->deadline_us)
 					continue;
 			}
 			return helper;
@@ -433,7 +470,8 @@ SptPlaceTable *spt_reader_wait_for(SptReader *reader, int timeout_ms, uint32_t *
 /* Checked: a helper that has been taken over by what it read may say anything. */
 static SptUnwindTable *take_unwind_table(struct helper *helper, bool *ret_has_debug)
 {
-	const struct spt_reader_unwind *head = !helper->problem && is_whole(helper) ? unwind_head(helper) : NULL;
+	const struct spt_reader_unwind *head =
+		!helper->problem && is_whole(helper) ? unwind_head(helper) : NULL;
 	g_autoptr(GBytes) bytes = head ? g_bytes_new(head + 1, head->bytes) : NULL;
 	SptUnwindTable *table = head ? spt_unwind_table_new_from_bytes(bytes, NULL) : NULL;
 
@@ -446,7 +484,8 @@ static SptUnwindTable *take_unwind_table(struct helper *helper, bool *ret_has_de
 	return table;
 }
 
-SptUnwindTable *spt_reader_unwind_table(SptReader *reader, const SptObject *file, const gint *stop, bool *ret_has_debug, GError **error)
+SptUnwindTable *spt_reader_unwind_table(SptReader *reader, const SptObject *file, const gint *stop,
+					bool *ret_has_debug, GError **error)
 {
 	const SptReadRequest request = { .fd = spt_object_fd(file), .path = spt_object_name(file) };
 	g_autoptr(SptPlaceTable) said = NULL;
@@ -470,7 +509,10 @@ SptUnwindTable *spt_reader_unwind_table(SptReader *reader, const SptObject *file
 	}
 	said = finish(helper, &tag);
 	problem = spt_place_table_problem(said);
-	g_set_error_literal(error, SPT_UNWIND_ERROR, problem && !g_str_has_prefix(problem, SPT_READER_FAILED) ? SPT_UNWIND_ERROR_NO_INFO :
-			    SPT_UNWIND_ERROR_UNREADABLE, problem ? problem : SPT_READER_FAILED "what reads it gave no table");
+	g_set_error_literal(error, SPT_UNWIND_ERROR,
+			    problem && !g_str_has_prefix(problem, SPT_READER_FAILED) ?
+				    SPT_UNWIND_ERROR_NO_INFO :
+				    SPT_UNWIND_ERROR_UNREADABLE,
+			    problem ? problem : SPT_READER_FAILED "what reads it gave no table");
 	return NULL;
 }

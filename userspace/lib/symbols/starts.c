@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* As many steps as there are starts at most, so that a step has one or two of them where they are spread evenly. */
+/*
+ * As many steps as there are starts at most, so that a step has one or two of them where they are
+ * spread evenly.
+ */
 #include "symbols/starts.h"
 
 static uint64_t start_at(const struct spt_starts *starts, uint32_t index)
 {
-	return *(const uint64_t *)(const void *)((const uint8_t *)starts->rows + index * starts->row_bytes);
+	return *(const uint64_t *)(const void *)((const uint8_t *)starts->rows +
+						 index * starts->row_bytes);
 }
 
 void spt_starts_init(struct spt_starts *starts, void *rows, size_t row_bytes, uint32_t n)

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Where things begin, ascending, and a table that leads to about the right place among them: a look-up touches few lines of the cache. */
+/*
+ * Where things begin, ascending, and a table that leads to about the right place among them: a
+ * look-up touches few lines of the cache.
+ */
 #ifndef SPT_STARTS_H
 #define SPT_STARTS_H
 
@@ -9,7 +12,10 @@
 G_BEGIN_DECLS
 
 struct spt_starts {
-	void *rows;			/* each begins with its start, a uint64_t: what is found with it is beside it in the cache */
+	/*
+	 * each begins with its start, a uint64_t: what is found with it is beside it in the cache
+	 */
+	void *rows;
 	size_t row_bytes;
 	uint32_t n;
 	/* In steps of 1 << shift from the first start, first[i] of them lie before step i. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Names the frames of a capture: by what was bundled into it and the names it carries, else by the file the object was, if the file at
- * its path still is that file.
+ * Names the frames of a capture: by what was bundled into it and the names it carries, else by the
+ * file the object was, if the file at its path still is that file.
  */
 #include "symbols/symbols.h"
 
@@ -28,7 +28,8 @@
 struct recorded {
 	const SptNameRow *row;
 	SptRange range;			/* where it holds */
-	const char *function, *module;	/* interned; NULL until it is asked for, and if there is none */
+	/* Interned; NULL until it is asked for, and if there is none */
+	const char *function, *module;
 	bool is_ready;
 };
 
@@ -48,9 +49,11 @@ struct SptSymbols {
 	SptKernel *kernel;		/* once a detail of it is asked for */
 	unsigned detail;
 	GHashTable *strings;		/* text -> itself */
-	GHashTable *plain;		/* a file's name of a function, by its address -> demangled */
+	/* A file's name of a function, by its address -> demangled */
+	GHashTable *plain;
 	GStringChunk *texts;		/* holds them */
-	struct spt_pairs places;	/* (label, offset) -> what a place without a symbol is called, in place_names */
+	/* (label, offset) -> what a place without a symbol is called, in place_names */
+	struct spt_pairs places;
 	GPtrArray *place_names;
 	struct recorded *recorded;
 	struct object *objects;		/* by id */
@@ -60,9 +63,15 @@ struct SptSymbols {
 const char *spt_source_name(SptSource source)
 {
 	static const char *const names[] = {
-		[SPT_SOURCE_NONE] = "none", [SPT_SOURCE_BUNDLE] = "symbols bundled in the capture", [SPT_SOURCE_CAPTURE] = "recording",
-		[SPT_SOURCE_SYMTAB] = "symbol table", [SPT_SOURCE_DEBUG_FILE] = "debug file", [SPT_SOURCE_MINI] = "MiniDebugInfo",
-		[SPT_SOURCE_DEBUG_INFO] = "debug information", [SPT_SOURCE_DYNAMIC] = "exported symbols", [SPT_SOURCE_PLT] = "stubs",
+		[SPT_SOURCE_NONE] = "none",
+		[SPT_SOURCE_BUNDLE] = "symbols bundled in the capture",
+		[SPT_SOURCE_CAPTURE] = "recording",
+		[SPT_SOURCE_SYMTAB] = "symbol table",
+		[SPT_SOURCE_DEBUG_FILE] = "debug file",
+		[SPT_SOURCE_MINI] = "MiniDebugInfo",
+		[SPT_SOURCE_DEBUG_INFO] = "debug information",
+		[SPT_SOURCE_DYNAMIC] = "exported symbols",
+		[SPT_SOURCE_PLT] = "stubs",
 	};
 
 	return names[source];
@@ -92,7 +101,8 @@ static int compare_recorded(const void *a, const void *b)
 static void sort_names(SptSymbols *symbols)
 {
 	const SptCapture *capture = symbols->capture;
-	struct recorded *recorded = symbols->recorded = g_new0(struct recorded, MAX(capture->n_names, 1));
+	struct recorded *recorded = symbols->recorded =
+		g_new0(struct recorded, MAX(capture->n_names, 1));
 
 	for (uint64_t i = 0; i < capture->n_names; i++) {
 		recorded[i].row = &capture->names[i];
@@ -150,15 +160,18 @@ const char *spt_symbols_intern(SptSymbols *symbols, const char *text)
 static const char *intern_demangled(SptSymbols *symbols, const char *name)
 {
 	g_autofree char *plain = spt_demangle(name);
-	g_autofree char *brief = symbols->detail & SPT_DETAIL_SHORT_TEMPLATES ? spt_shorten_templates(plain) : NULL;
+	g_autofree char *brief =
+		symbols->detail & SPT_DETAIL_SHORT_TEMPLATES ? spt_shorten_templates(plain) : NULL;
 
 	return spt_symbols_intern(symbols, brief ? brief : plain);
 }
 
 static const SptObjectRow *row_of(const SptSymbols *symbols, uint32_t id)
 {
-	return id != 0 && id < symbols->capture->n_objects && symbols->capture->objects[id].id == id ?
-		&symbols->capture->objects[id] : NULL;
+	return id != 0 && id < symbols->capture->n_objects &&
+			       symbols->capture->objects[id].id == id ?
+		       &symbols->capture->objects[id] :
+		       NULL;
 }
 
 /* What a view calls the object. */
@@ -228,7 +241,8 @@ void spt_symbols_follow(SptSymbols *symbols)
 	uint32_t n = MAX(symbols->capture->n_objects, 1);
 
 	symbols->objects = g_renew(struct object, symbols->objects, n);
-	memset(symbols->objects + symbols->n_objects, 0, (n - symbols->n_objects) * sizeof(*symbols->objects));
+	memset(symbols->objects + symbols->n_objects, 0,
+	       (n - symbols->n_objects) * sizeof(*symbols->objects));
 	symbols->n_objects = n;
 	for (uint32_t i = 0; i < n; i++) {
 		symbols->objects[i].n_recorded = 0;
@@ -252,7 +266,8 @@ static const char *plain_name(SptSymbols *symbols, const char *name)
 }
 
 /* The symbol that its file has for a place. */
-static bool find_in_file(SptSymbols *symbols, const SptObjectRow *row, uint64_t offset, SptReadDepth depth, SptSymbol *ret)
+static bool find_in_file(SptSymbols *symbols, const SptObjectRow *row, uint64_t offset,
+			 SptReadDepth depth, SptSymbol *ret)
 {
 	const SptPlaceTable *table;
 	uint32_t at;
@@ -263,20 +278,24 @@ static bool find_in_file(SptSymbols *symbols, const SptObjectRow *row, uint64_t 
 	return table && spt_place_table_symbol(table, at, ret);
 }
 
-static bool find_bundled(const SptSymbols *symbols, const SptObjectRow *row, uint64_t offset, SptSymbol *ret)
+static bool find_bundled(const SptSymbols *symbols, const SptObjectRow *row, uint64_t offset,
+			 SptSymbol *ret)
 {
 	const SptBundledRow *rows = spt_bundled_find(symbols->bundled, row->id, offset);
 	const SptBundledRow *function = rows ? spt_bundled_function(rows) : NULL;
 
 	if (!function || !function->is_symbol)
 		return false;
-	*ret = (SptSymbol){ .name = function->function, .distance = function->distance, .bytes = function->symbol_bytes,
+	*ret = (SptSymbol){ .name = function->function,
+			    .distance = function->distance,
+			    .bytes = function->symbol_bytes,
 			    .source = SPT_SOURCE_BUNDLE };
 	return true;
 }
 
 /* What the capture says about a place; NULL if it says nothing. */
-static const struct recorded *find_recorded(SptSymbols *symbols, struct object *object, uint64_t offset)
+static const struct recorded *find_recorded(SptSymbols *symbols, struct object *object,
+					    uint64_t offset)
 {
 	struct recorded *recorded;
 	uint32_t index;
@@ -296,10 +315,12 @@ static const struct recorded *find_recorded(SptSymbols *symbols, struct object *
 	recorded = &object->recorded[index];
 	if (!recorded->is_ready) {
 		const SptNameRow *row = recorded->row;
-		g_autofree char *label = row->module && *row->module ? g_strdup_printf("[%s]", row->module) : NULL;
+		g_autofree char *label =
+			row->module && *row->module ? g_strdup_printf("[%s]", row->module) : NULL;
 
 		recorded->module = label ? spt_symbols_intern(symbols, label) : NULL;
-		recorded->function = row->symbol && *row->symbol ? intern_demangled(symbols, row->symbol) : NULL;
+		recorded->function =
+			row->symbol && *row->symbol ? intern_demangled(symbols, row->symbol) : NULL;
 		recorded->is_ready = true;
 	}
 	return recorded;
@@ -325,12 +346,14 @@ static const char *name_shared_place(SptSymbols *symbols, const char *label, uin
 
 	if (*place == UINT32_MAX) {
 		*place = symbols->place_names->len;
-		g_ptr_array_add(symbols->place_names, (gpointer)make_place_name(symbols, label, offset));
+		g_ptr_array_add(symbols->place_names,
+				(gpointer)make_place_name(symbols, label, offset));
 	}
 	return symbols->place_names->pdata[*place];
 }
 
-static void name_without_symbol(SptSymbols *symbols, const SptObjectRow *row, uint64_t offset, SptName *name)
+static void name_without_symbol(SptSymbols *symbols, const SptObjectRow *row, uint64_t offset,
+				SptName *name)
 {
 	switch (row->kind) {
 	case SPT_OBJECT_KERNEL:
@@ -366,7 +389,8 @@ SptName spt_symbols_name(SptSymbols *symbols, const SptFrame *frame)
 	object = &symbols->objects[row->id];
 	recorded = find_recorded(symbols, object, frame->offset);
 	name.object = recorded && recorded->module ? recorded->module : object->label;
-	if (find_bundled(symbols, row, frame->offset, &symbol) || (!recorded && find_in_file(symbols, row, frame->offset, SPT_READ_SYMBOLS, &symbol))) {
+	if (find_bundled(symbols, row, frame->offset, &symbol) ||
+	    (!recorded && find_in_file(symbols, row, frame->offset, SPT_READ_SYMBOLS, &symbol))) {
 		name.function = plain_name(symbols, symbol.name);
 		name.source = symbol.source;
 	} else if (recorded && recorded->function) {
@@ -397,7 +421,9 @@ void spt_symbols_set_detail(SptSymbols *symbols, unsigned detail)
 static void add_line_to_name(SptSymbols *symbols, SptNamedPlace *place)
 {
 	g_autofree char *base = place->file ? g_path_get_basename(place->file) : NULL;
-	g_autofree char *text = base ? g_strdup_printf("%s (%s:%" PRIu32 ")", place->name.function, base, place->line) : NULL;
+	g_autofree char *text = base ? g_strdup_printf("%s (%s:%" PRIu32 ")", place->name.function,
+						       base, place->line) :
+				       NULL;
 
 	if (!text)
 		return;
@@ -427,15 +453,20 @@ static GArray *list_kernel_places(const char *module, void *data)
 	for (uint32_t i = 1; i < symbols->capture->n_nodes; i++) {
 		const SptFrame *frame = &symbols->capture->nodes[i].frame;
 		const SptObjectRow *row = row_of(symbols, frame->object);
-		const struct recorded *recorded = row && is_kernel(row) ? find_recorded(symbols, &symbols->objects[row->id], frame->offset) : NULL;
+		const struct recorded *recorded =
+			row && is_kernel(row) ?
+				find_recorded(symbols, &symbols->objects[row->id], frame->offset) :
+				NULL;
 
-		if (recorded && strcmp(recorded->row->module ? recorded->row->module : "", module) == 0)
+		if (recorded &&
+		    strcmp(recorded->row->module ? recorded->row->module : "", module) == 0)
 			g_array_append_val(offsets, frame->offset);
 	}
 	if (offsets->len > 0)
 		qsort(offsets->data, offsets->len, sizeof(uint64_t), compare_offsets);
 	for (unsigned i = 0; i < offsets->len; i++)
-		if (n == 0 || g_array_index(offsets, uint64_t, i) != g_array_index(offsets, uint64_t, n - 1))
+		if (n == 0 ||
+		    g_array_index(offsets, uint64_t, i) != g_array_index(offsets, uint64_t, n - 1))
 			g_array_index(offsets, uint64_t, n++) = g_array_index(offsets, uint64_t, i);
 	g_array_set_size(offsets, n);
 	return offsets;
@@ -444,23 +475,31 @@ static GArray *list_kernel_places(const char *module, void *data)
 static SptKernel *get_kernel(SptSymbols *symbols)
 {
 	if (!symbols->kernel)
-		symbols->kernel = spt_kernel_new(symbols->capture, (const char *const *)symbols->debug_dirs, symbols->vmlinux, list_kernel_places,
-						 symbols);
+		symbols->kernel =
+			spt_kernel_new(symbols->capture, (const char *const *)symbols->debug_dirs,
+				       symbols->vmlinux, list_kernel_places, symbols);
 	return symbols->kernel;
 }
 
-static unsigned find_kernel_places(SptSymbols *symbols, const SptFrame *frame, SptPlace ret[SPT_INLINES_MAX], const char **ret_problem)
+static unsigned find_kernel_places(SptSymbols *symbols, const SptFrame *frame,
+				   SptPlace ret[SPT_INLINES_MAX], const char **ret_problem)
 {
-	const struct recorded *recorded = find_recorded(symbols, &symbols->objects[frame->object], frame->offset);
+	const struct recorded *recorded =
+		find_recorded(symbols, &symbols->objects[frame->object], frame->offset);
 
 	*ret_problem = SPT_WORDS("has no name for this place");
-	return recorded && recorded->function ? spt_kernel_places(get_kernel(symbols), recorded->row, frame->offset, ret, ret_problem) : 0;
+	return recorded && recorded->function ?
+		       spt_kernel_places(get_kernel(symbols), recorded->row, frame->offset, ret,
+					 ret_problem) :
+		       0;
 }
 
 /* The instructions of a kernel frame and its address there; NULL, and in @ret_problem why not. */
-static SptKernelCode *find_kernel_code(SptSymbols *symbols, const SptFrame *frame, uint64_t *ret_address, const char **ret_problem)
+static SptKernelCode *find_kernel_code(SptSymbols *symbols, const SptFrame *frame,
+				       uint64_t *ret_address, const char **ret_problem)
 {
-	const struct recorded *recorded = find_recorded(symbols, &symbols->objects[frame->object], frame->offset);
+	const struct recorded *recorded =
+		find_recorded(symbols, &symbols->objects[frame->object], frame->offset);
 	SptKernelCode *code = NULL;
 
 	*ret_problem = SPT_WORDS("has no name for this place");
@@ -472,7 +511,8 @@ static SptKernelCode *find_kernel_code(SptSymbols *symbols, const SptFrame *fram
 	return NULL;
 }
 
-static unsigned find_places(SptSymbols *symbols, const SptObjectRow *row, const SptFrame *frame, SptReadDepth depth, SptPlace ret[SPT_INLINES_MAX])
+static unsigned find_places(SptSymbols *symbols, const SptObjectRow *row, const SptFrame *frame,
+			    SptReadDepth depth, SptPlace ret[SPT_INLINES_MAX])
 {
 	const SptBundledRow *bundled = spt_bundled_find(symbols->bundled, row->id, frame->offset);
 	unsigned n = bundled ? spt_bundled_places(bundled, ret) : 0;
@@ -490,31 +530,39 @@ static unsigned find_places(SptSymbols *symbols, const SptObjectRow *row, const 
 	return table ? spt_place_table_places(table, at, ret) : 0;
 }
 
-static unsigned name_places(SptSymbols *symbols, const SptFrame *frame, SptReadDepth depth, SptNamedPlace ret[SPT_INLINES_MAX])
+static unsigned name_places(SptSymbols *symbols, const SptFrame *frame, SptReadDepth depth,
+			    SptNamedPlace ret[SPT_INLINES_MAX])
 {
 	const SptObjectRow *row = row_of(symbols, frame->object);
 	SptPlace places[SPT_INLINES_MAX];
-	unsigned n = row && symbols->detail ? find_places(symbols, row, frame, depth, places) : 0, first = 0;
+	unsigned n = row && symbols->detail ? find_places(symbols, row, frame, depth, places) : 0,
+		 first = 0;
 	SptName name = spt_symbols_name(symbols, frame);
 
 	if (n == 0)
 		places[n++] = (SptPlace){ 0 };
 	/* Without a symbol table, debug information has the name, too. */
 	if (!name.has_symbol && places[n - 1].function)
-		name = (SptName){ .function = plain_name(symbols, places[n - 1].function), .object = name.object,
-				  .source = SPT_SOURCE_DEBUG_INFO, .has_symbol = true };
+		name = (SptName){ .function = plain_name(symbols, places[n - 1].function),
+				  .object = name.object,
+				  .source = SPT_SOURCE_DEBUG_INFO,
+				  .has_symbol = true };
 	if (!(symbols->detail & SPT_DETAIL_INLINES))
 		first = n - 1;
 	for (unsigned i = first; i < n; i++) {
 		SptNamedPlace *place = &ret[i - first];
 
-		*place = (SptNamedPlace){ .name = name, .file = places[i].file, .directory = places[i].directory, .line = places[i].line };
+		*place = (SptNamedPlace){ .name = name,
+					  .file = places[i].file,
+					  .directory = places[i].directory,
+					  .line = places[i].line };
 		if (i + 1 < n) {
 			place->name.source = SPT_SOURCE_DEBUG_INFO;
 			place->name.has_symbol = true;
 			place->name.is_unique = false;
-			place->name.function = places[i].function ? plain_name(symbols, places[i].function) :
-					       spt_symbols_intern(symbols, "[inlined]");
+			place->name.function = places[i].function ?
+						       plain_name(symbols, places[i].function) :
+						       spt_symbols_intern(symbols, "[inlined]");
 		}
 		if (symbols->detail & SPT_DETAIL_LINES)
 			add_line_to_name(symbols, place);
@@ -522,17 +570,22 @@ static unsigned name_places(SptSymbols *symbols, const SptFrame *frame, SptReadD
 	return n - first;
 }
 
-unsigned spt_symbols_places(SptSymbols *symbols, const SptFrame *frame, SptNamedPlace ret[SPT_INLINES_MAX])
+unsigned spt_symbols_places(SptSymbols *symbols, const SptFrame *frame,
+			    SptNamedPlace ret[SPT_INLINES_MAX])
 {
 	return name_places(symbols, frame, SPT_READ_LINES, ret);
 }
 
-unsigned spt_symbols_functions(SptSymbols *symbols, const SptFrame *frame, SptNamedPlace ret[SPT_INLINES_MAX])
+unsigned spt_symbols_functions(SptSymbols *symbols, const SptFrame *frame,
+			       SptNamedPlace ret[SPT_INLINES_MAX])
 {
-	return name_places(symbols, frame, symbols->detail & SPT_DETAIL_LINES ? SPT_READ_LINES : SPT_READ_FUNCTIONS, ret);
+	return name_places(symbols, frame,
+			   symbols->detail & SPT_DETAIL_LINES ? SPT_READ_LINES : SPT_READ_FUNCTIONS,
+			   ret);
 }
 
-unsigned spt_symbols_raw(SptSymbols *symbols, const SptFrame *frame, SptPlace ret[SPT_INLINES_MAX], SptSymbol *ret_symbol)
+unsigned spt_symbols_raw(SptSymbols *symbols, const SptFrame *frame, SptPlace ret[SPT_INLINES_MAX],
+			 SptSymbol *ret_symbol)
 {
 	const SptObjectRow *row = row_of(symbols, frame->object);
 
@@ -550,14 +603,18 @@ const char *spt_symbols_failure(SptSymbols *symbols, uint32_t id)
 	const SptObjectRow *row = row_of(symbols, id);
 
 	if (row && is_kernel(row))
-		return symbols->kernel ? spt_kernel_failure(symbols->kernel, row->kind == SPT_OBJECT_MODULES) : NULL;
+		return symbols->kernel ? spt_kernel_failure(symbols->kernel,
+							    row->kind == SPT_OBJECT_MODULES) :
+					 NULL;
 	return row ? spt_files_failure(symbols->files, id) : NULL;
 }
 
-bool spt_symbols_extent(SptSymbols *symbols, const SptFrame *frame, uint64_t *ret_start, uint64_t *ret_bytes)
+bool spt_symbols_extent(SptSymbols *symbols, const SptFrame *frame, uint64_t *ret_start,
+			uint64_t *ret_bytes)
 {
 	const SptObjectRow *row = row_of(symbols, frame->object);
-	const struct recorded *recorded = row ? find_recorded(symbols, &symbols->objects[row->id], frame->offset) : NULL;
+	const struct recorded *recorded =
+		row ? find_recorded(symbols, &symbols->objects[row->id], frame->offset) : NULL;
 	SptSymbol symbol;
 	bool is_bundled = row && find_bundled(symbols, row, frame->offset, &symbol);
 
@@ -566,7 +623,8 @@ bool spt_symbols_extent(SptSymbols *symbols, const SptFrame *frame, uint64_t *re
 		*ret_bytes = recorded->range.bytes;
 		return recorded->function != NULL;
 	}
-	if (!row || (!is_bundled && !find_in_file(symbols, row, frame->offset, SPT_READ_SYMBOLS, &symbol)))
+	if (!row ||
+	    (!is_bundled && !find_in_file(symbols, row, frame->offset, SPT_READ_SYMBOLS, &symbol)))
 		return false;
 	*ret_start = frame->offset - symbol.distance;
 	*ret_bytes = symbol.bytes;
@@ -587,7 +645,8 @@ void spt_symbols_prepare(SptSymbols *symbols, uint32_t object, const uint64_t *o
 		spt_kernel_prepare(get_kernel(symbols), recorded->row, offsets, n);
 }
 
-static SptCode *read_kernel(SptSymbols *symbols, const SptFrame *frame, uint64_t bytes, char **ret_problem)
+static SptCode *read_kernel(SptSymbols *symbols, const SptFrame *frame, uint64_t bytes,
+			    char **ret_problem)
 {
 	const char *problem;
 	uint64_t address;
@@ -599,29 +658,34 @@ static SptCode *read_kernel(SptSymbols *symbols, const SptFrame *frame, uint64_t
 	return code;
 }
 
-static SptCode *read_file(const SptObject *image, uint64_t offset, uint64_t bytes, char **ret_problem)
+static SptCode *read_file(const SptObject *image, uint64_t offset, uint64_t bytes,
+			  char **ret_problem)
 {
 	g_autoptr(SptCode) code = NULL;
 	GElf_Ehdr header;
 	uint64_t address;
 	ssize_t n;
 
-	if (!gelf_getehdr(spt_object_elf(image), &header) || !spt_object_offset_to_address(image, offset, &address)) {
+	if (!gelf_getehdr(spt_object_elf(image), &header) ||
+	    !spt_object_offset_to_address(image, offset, &address)) {
 		*ret_problem = g_strdup(SPT_WORDS("has no code there that could be read"));
 		return NULL;
 	}
-	code = spt_code_new(address, header.e_machine, header.e_ident[EI_CLASS] == ELFCLASS64 ? 64 : 32);
+	code = spt_code_new(address, header.e_machine,
+			    header.e_ident[EI_CLASS] == ELFCLASS64 ? 64 : 32);
 	g_byte_array_set_size(code->bytes, (unsigned)bytes);
 	n = pread(spt_object_fd(image), code->bytes->data, bytes, (off_t)offset);
 	if (n <= 0) {
-		*ret_problem = g_strdup(n < 0 ? g_strerror(errno) : SPT_WORDS("ends before this code"));
+		*ret_problem =
+			g_strdup(n < 0 ? g_strerror(errno) : SPT_WORDS("ends before this code"));
 		return NULL;
 	}
 	g_byte_array_set_size(code->bytes, (unsigned)n);
 	return g_steal_pointer(&code);
 }
 
-SptCode *spt_symbols_code(SptSymbols *symbols, const SptFrame *frame, uint64_t bytes, char **ret_problem)
+SptCode *spt_symbols_code(SptSymbols *symbols, const SptFrame *frame, uint64_t bytes,
+			  char **ret_problem)
 {
 	const SptObjectRow *row = row_of(symbols, frame->object);
 	g_autoptr(SptObject) image = NULL;
@@ -645,7 +709,8 @@ char *spt_symbols_kernel_target(SptSymbols *symbols, const SptFrame *frame, uint
 	const SptObjectRow *row = row_of(symbols, frame->object);
 	const char *problem;
 	uint64_t own;
-	SptKernelCode *kernel = row && is_kernel(row) ? find_kernel_code(symbols, frame, &own, &problem) : NULL;
+	SptKernelCode *kernel =
+		row && is_kernel(row) ? find_kernel_code(symbols, frame, &own, &problem) : NULL;
 
 	return kernel ? spt_kernel_code_name(kernel, address) : NULL;
 }
@@ -666,7 +731,8 @@ const char *spt_symbols_vmlinux_problem(SptSymbols *symbols)
 		SptFrame frame = { .object = name->object, .offset = name->offset };
 
 		if (row && row->kind == SPT_OBJECT_KERNEL)
-			return find_kernel_places(symbols, &frame, places, &problem) > 0 ? NULL : problem;
+			return find_kernel_places(symbols, &frame, places, &problem) > 0 ? NULL :
+											   problem;
 	}
 	return problem;
 }
@@ -676,5 +742,7 @@ const char *spt_symbols_problem(SptSymbols *symbols, uint32_t id)
 	const SptObjectRow *row = row_of(symbols, id);
 
 	/* What was bundled is all that there is to say. */
-	return row && row->kind == SPT_OBJECT_FILE && !spt_bundled_has(symbols->bundled, id) ? spt_files_problem(symbols->files, id) : NULL;
+	return row && row->kind == SPT_OBJECT_FILE && !spt_bundled_has(symbols->bundled, id) ?
+		       spt_files_problem(symbols->files, id) :
+		       NULL;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Frame -> name.  SptSymtab knows one ELF file's functions; SptSymbols names the frames of a capture, from the names the
- * capture carries and from the files on this machine.
+ * Frame -> name.  SptSymtab knows one ELF file's functions; SptSymbols names the frames of a
+ * capture, from the names the capture carries and from the files on this machine.
  */
 #ifndef SPT_SYMBOLS_H
 #define SPT_SYMBOLS_H
@@ -16,18 +16,24 @@ G_BEGIN_DECLS
 /* Where a name came from, best first. */
 typedef enum {
 	SPT_SOURCE_NONE = 0,		/* there is none */
-	SPT_SOURCE_BUNDLE,		/* files' symbols that were put into the capture (export/bundle.h) */
+	/* Files' symbols that were put into the capture (export/bundle.h) */
+	SPT_SOURCE_BUNDLE,
 	SPT_SOURCE_CAPTURE,		/* the recording itself */
 	SPT_SOURCE_SYMTAB,		/* the file's symbol table */
 	SPT_SOURCE_DEBUG_FILE,		/* the symbol table of its separate debug file */
 	SPT_SOURCE_MINI,		/* MiniDebugInfo, packed into the file */
 	SPT_SOURCE_DEBUG_INFO,		/* DWARF: of what is inlined, and of what no table has */
-	SPT_SOURCE_DYNAMIC,		/* what the file exports: a function that is not is called after its neighbour, or nothing */
+	/*
+	 * what the file exports: a function that is not is called after its neighbour, or nothing
+	 */
+	SPT_SOURCE_DYNAMIC,
 	SPT_SOURCE_PLT,			/* a stub, called "name@plt" after what it leads to */
 } SptSource;
 
-/* "recording", "symbol table", "debug file", "MiniDebugInfo", "debug information", "exported symbols",
- * "stubs", "symbols bundled in the capture"; "none". */
+/*
+ * "recording", "symbol table", "debug file", "MiniDebugInfo", "debug information", "exported
+ * symbols", "stubs", "symbols bundled in the capture"; "none".
+ */
 #define SPT_SOURCES (SPT_SOURCE_PLT + 1)
 const char *spt_source_name(SptSource source);
 
@@ -41,37 +47,55 @@ typedef struct {
 
 typedef struct SptSymtab SptSymtab;
 
-/* The functions of @object: .symtab of itself, else of its separate debug file (build-id directories, .gnu_debuglink with
- * its CRC checked, below each of @debug_dirs, NULL-terminated, NULL for those of $SYSPROF_DEBUG_DIRS, separated by colons, and
- * /usr/lib/debug; one of them may also be a debug file itself), else of its MiniDebugInfo; .dynsym; and the stubs through which it calls other objects.  A file without any
- * gives an empty table, never NULL. */
+/*
+ * The functions of @object: .symtab of itself, else of its separate debug file (build-id
+ * directories, .gnu_debuglink with its CRC checked, below each of @debug_dirs, NULL-terminated,
+ * NULL for those of $SYSPROF_DEBUG_DIRS, separated by colons, and /usr/lib/debug; one of them may
+ * also be a debug file itself), else of its MiniDebugInfo; .dynsym; and the stubs through which it
+ * calls other objects.  A file without any gives an empty table, never NULL.
+ */
 SptSymtab *spt_symtab_new(const SptObject *object, const char *const *debug_dirs);
 void spt_symtab_free(SptSymtab *symtab);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptSymtab, spt_symtab_free)
-/* By file offset.  A place outside [start, start + size) of every function has no symbol; a symbol of size 0 (assembly) reaches
- * to the next one in its section, and gives way to one that has a size.  Of several names at one place: functions before
- * labels, global before weak before local, then the shortest run of leading underscores, then the alphabet.  Where functions
- * overlap, the one that begins last is meant. */
+/*
+ * By file offset.  A place outside [start, start + size) of every function has no symbol; a symbol
+ * of size 0 (assembly) reaches to the next one in its section, and gives way to one that has a
+ * size.  Of several names at one place: functions before labels, global before weak before local,
+ * then the shortest run of leading underscores, then the alphabet.  Where functions overlap, the
+ * one that begins last is meant.
+ */
 bool spt_symtab_find(const SptSymtab *symtab, uint64_t file_offset, SptSymbol *ret);
 uint32_t spt_symtab_n_symbols(const SptSymtab *symtab);
 /* No function at all. */
 bool spt_symtab_is_empty(const SptSymtab *symtab);
 
-/* The separate debug file of @object, proven to be its own; NULL if there is none.  @debug_dirs as above. */
+/*
+ * The separate debug file of @object, proven to be its own; NULL if there is none.  @debug_dirs as
+ * above.
+ */
 SptObject *spt_debug_file_open(const SptObject *object, const char *const *debug_dirs);
-/* Whether there may be one, by its name alone: nothing is read.  A .gnu_debuglink is not looked at. */
+/*
+ * Whether there may be one, by its name alone: nothing is read.  A .gnu_debuglink is not looked at.
+ */
 bool spt_debug_file_may_be_there(const SptObject *object, const char *const *debug_dirs);
 
 /* Demangled (C++, Rust of both kinds, D), or a copy. */
 char *spt_demangle(const char *name);
-/* A copy of a demangled name in which "<...>" stands for the arguments of each template: "std::vector<...>::push_back(int const&)". */
+/*
+ * A copy of a demangled name in which "<...>" stands for the arguments of each template:
+ * "std::vector<...>::push_back(int const&)".
+ */
 char *spt_shorten_templates(const char *name);
 
 typedef struct {
-	/* Demangled.  Without a symbol "object+0xoffset", but "[unknown kernel]" for a kernel frame, "[anon]" for memory without a
-	 * file (one region's offset says nothing about another's), and "[unresolved]" where nothing is known. */
+	/*
+	 * Demangled.  Without a symbol "object+0xoffset", but "[unknown kernel]" for a kernel
+	 * frame, "[anon]" for memory without a file (one region's offset says nothing about
+	 * another's), and "[unresolved]" where nothing is known.
+	 */
 	const char *function;
-	const char *object;		/* base name: "libc.so.6", "[kernel]", "[ext4]", "[vdso]", "[anon]", "[unknown]" */
+	const char *
+		object; /* base name: "libc.so.6", "[kernel]", "[ext4]", "[vdso]", "[anon]", "[unknown]" */
 	SptSource source;		/* of the name */
 	bool has_symbol;
 	bool is_unique;			/* no other place is called so */
@@ -83,34 +107,46 @@ typedef struct SptSymbols SptSymbols;
 SptSymbols *spt_symbols_new(const SptCapture *capture, const char *const *debug_dirs);
 void spt_symbols_free(SptSymbols *symbols);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptSymbols, spt_symbols_free)
-/* The capture, which is one in memory, has more objects or names than before, by which is told what is asked from now
- * on.  With SPT_DETAIL_NO_FILES. */
+/*
+ * The capture, which is one in memory, has more objects or names than before, by which is told what
+ * is asked from now on.  With SPT_DETAIL_NO_FILES.
+ */
 void spt_symbols_follow(SptSymbols *symbols);
 /* How far the debug information of @path's file is downloaded; false: no more downloads. */
-typedef bool (*SptDownloadProgress)(const char *path, uint64_t done_bytes, uint64_t total_bytes, void *data);
-/* From now on debug information that is not here comes from the servers of $DEBUGINFOD_URLS, for objects that a hundredth of the
- * weight ends in.  Without this nothing is asked of anybody. */
+typedef bool (*SptDownloadProgress)(const char *path, uint64_t done_bytes, uint64_t total_bytes,
+				    void *data);
+/*
+ * From now on debug information that is not here comes from the servers of $DEBUGINFOD_URLS, for
+ * objects that a hundredth of the weight ends in.  Without this nothing is asked of anybody.
+ */
 void spt_symbols_set_download(SptSymbols *symbols, SptDownloadProgress progress, void *data);
 /* A descriptor of the file of an object, which stays the opener's; -1: look by its path. */
 typedef int (*SptObjectOpener)(uint32_t object, void *data);
 /* Who holds files that may be nowhere else any more; before anything is named. */
 void spt_symbols_set_opener(SptSymbols *symbols, SptObjectOpener opener, void *data);
-/* Names a frame; the strings live as long as @symbols, and what has the same name has the same pointer, but what is
- * unique has another each time.  All but "object+0xoffset" are interned. */
+/*
+ * Names a frame; the strings live as long as @symbols, and what has the same name has the same
+ * pointer, but what is unique has another each time.  All but "object+0xoffset" are interned.
+ */
 SptName spt_symbols_name(SptSymbols *symbols, const SptFrame *frame);
 
-/* The image of the kernel that was recorded, with debug information; without this (or with NULL) it is looked for where distributions put it, and so are
- * modules.  Before anything is named. */
+/*
+ * The image of the kernel that was recorded, with debug information; without this (or with NULL) it
+ * is looked for where distributions put it, and so are modules.  Before anything is named.
+ */
 void spt_symbols_set_vmlinux(SptSymbols *symbols, const char *path);
 /* Why there is no debug information of the kernel, or NULL. */
 const char *spt_symbols_vmlinux_problem(SptSymbols *symbols);
 
 /* What a frame is taken apart into. */
 enum {
-	SPT_DETAIL_INLINES = 1 << 0,	/* functions inlined there, where there is debug information */
+	/* Functions inlined there, where there is debug information */
+	SPT_DETAIL_INLINES = 1 << 0,
 	SPT_DETAIL_LINES = 1 << 1,	/* "function (file.c:12)" instead of the function */
-	SPT_DETAIL_SHORT_TEMPLATES = 1 << 3,	/* names without the arguments of templates; before anything is named */
-	SPT_DETAIL_NO_FILES = 1 << 2,	/* nothing but what the capture says: spt_symbols_name() alone */
+	/* Names without the arguments of templates; before anything is named */
+	SPT_DETAIL_SHORT_TEMPLATES = 1 << 3,
+	/* Nothing but what the capture says: spt_symbols_name() alone */
+	SPT_DETAIL_NO_FILES = 1 << 2,
 };
 
 /* From now on; SPT_DETAIL_INLINES is what new SptSymbols do. */
@@ -122,31 +158,59 @@ typedef struct {
 	uint32_t line;
 } SptNamedPlace;
 
-/* The functions of a frame, innermost first: what is inlined there, then the one that spt_symbols_name() names; lines where there
- * is debug information.  How many, at least 1.  Strings live as long as @symbols. */
-unsigned spt_symbols_places(SptSymbols *symbols, const SptFrame *frame, SptNamedPlace ret[SPT_INLINES_MAX]);
+/*
+ * The functions of a frame, innermost first: what is inlined there, then the one that
+ * spt_symbols_name() names; lines where there is debug information.  How many, at least 1.  Strings
+ * live as long as @symbols.
+ */
+unsigned spt_symbols_places(SptSymbols *symbols, const SptFrame *frame,
+			    SptNamedPlace ret[SPT_INLINES_MAX]);
 /* The same where nobody looks at files and lines, which may be missing. */
-unsigned spt_symbols_functions(SptSymbols *symbols, const SptFrame *frame, SptNamedPlace ret[SPT_INLINES_MAX]);
+unsigned spt_symbols_functions(SptSymbols *symbols, const SptFrame *frame,
+			       SptNamedPlace ret[SPT_INLINES_MAX]);
 
-/* What files, or what was bundled of them, say of a frame, in their own words, for who stores it: places as those of debug-info.h (how many; 0:
- * there is no debug information), and the symbol, which has no name where there is none or the recording itself has it. */
-unsigned spt_symbols_raw(SptSymbols *symbols, const SptFrame *frame, SptPlace ret[SPT_INLINES_MAX], SptSymbol *ret_symbol);
+/*
+ * What files, or what was bundled of them, say of a frame, in their own words, for who stores it:
+ * places as those of debug-info.h (how many; 0: there is no debug information), and the symbol,
+ * which has no name where there is none or the recording itself has it.
+ */
+unsigned spt_symbols_raw(SptSymbols *symbols, const SptFrame *frame, SptPlace ret[SPT_INLINES_MAX],
+			 SptSymbol *ret_symbol);
 
-/* Where the code of the function begins that a frame lies in, and how much it is, in offsets as the frame's.  False: not known. */
-bool spt_symbols_extent(SptSymbols *symbols, const SptFrame *frame, uint64_t *ret_start, uint64_t *ret_bytes);
-/* Has a file read for so many places (ascending, each once) at once, which are going to be asked for one by one. */
+/*
+ * Where the code of the function begins that a frame lies in, and how much it is, in offsets as the
+ * frame's.  False: not known.
+ */
+bool spt_symbols_extent(SptSymbols *symbols, const SptFrame *frame, uint64_t *ret_start,
+			uint64_t *ret_bytes);
+/*
+ * Has a file read for so many places (ascending, each once) at once, which are going to be asked
+ * for one by one.
+ */
 void spt_symbols_prepare(SptSymbols *symbols, uint32_t object, const uint64_t *offsets, uint32_t n);
-/* Up to @bytes of instructions from a frame on, of the file that was recorded; NULL, and in @ret_problem (to be freed) why not. */
-SptCode *spt_symbols_code(SptSymbols *symbols, const SptFrame *frame, uint64_t bytes, char **ret_problem);
-/* What lies at @address of the file of a kernel frame's code: "kfree+0x10", to be freed; NULL: it is not known, or that frame is of no kernel. */
+/*
+ * Up to @bytes of instructions from a frame on, of the file that was recorded; NULL, and in
+ * @ret_problem (to be freed) why not.
+ */
+SptCode *spt_symbols_code(SptSymbols *symbols, const SptFrame *frame, uint64_t bytes,
+			  char **ret_problem);
+/*
+ * What lies at @address of the file of a kernel frame's code: "kfree+0x10", to be freed; NULL: it
+ * is not known, or that frame is of no kernel.
+ */
 char *spt_symbols_kernel_target(SptSymbols *symbols, const SptFrame *frame, uint64_t address);
 
 /* @text as one of the strings that names are made of. */
 const char *spt_symbols_intern(SptSymbols *symbols, const char *text);
-/* Why what an object's file says could not be read, or not all of it: what reads it crashed, or found no end.  NULL: it was, or nobody asked. */
+/*
+ * Why what an object's file says could not be read, or not all of it: what reads it crashed, or
+ * found no end.  NULL: it was, or nobody asked.
+ */
 const char *spt_symbols_failure(SptSymbols *symbols, uint32_t object);
-/* Why an object's functions have no names ("no such file", "is not the file that was recorded (its build-id differs)",
- * "has no symbols"), or NULL. */
+/*
+ * Why an object's functions have no names ("no such file", "is not the file that was recorded (its
+ * build-id differs)", "has no symbols"), or NULL.
+ */
 const char *spt_symbols_problem(SptSymbols *symbols, uint32_t object);
 
 G_END_DECLS

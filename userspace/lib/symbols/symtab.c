@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The functions of one ELF file: a flat array sorted by file offset.  Names stay in a copy of the file's string tables, which bounds memory by the file's size however
- * many symbols share a name.
+ * The functions of one ELF file: a flat array sorted by file offset.  Names stay in a copy of the
+ * file's string tables, which bounds memory by the file's size however many symbols share a name.
  */
 #include "stash/sort.h"
 #include "symbols/elf-parts.h"
@@ -60,7 +60,10 @@ static bool is_function(const GElf_Sym *sym, const GElf_Shdr *section, const cha
 	case STT_GNU_IFUNC:
 		return true;
 	case STT_NOTYPE:
-		/* Assembly; but not the marks of ARM's and RISC-V's assemblers ("$x") nor local labels (".L4"). */
+		/*
+		 * Assembly; but not the marks of ARM's and RISC-V's assemblers ("$x") nor local
+		 * labels (".L4").
+		 */
 		return (section->sh_flags & SHF_EXECINSTR) && *name != '$' && *name != '.';
 	default:
 		return false;
@@ -103,9 +106,12 @@ static GElf_Shdr *read_section_headers(const SptObject *object, size_t *ret_n)
 	return headers;
 }
 
-/* Adds the functions of one symbol table of @object; places are those of @image, whose segments lead to file offsets. */
-static void add_table(SptSymtab *table, const SptObject *image, const SptObject *object, Elf_Scn *scn,
-		      const GElf_Shdr *shdr, SptSource source)
+/*
+ * Adds the functions of one symbol table of @object; places are those of @image, whose segments
+ * lead to file offsets.
+ */
+static void add_table(SptSymtab *table, const SptObject *image, const SptObject *object,
+		      Elf_Scn *scn, const GElf_Shdr *shdr, SptSource source)
 {
 	Elf_Data *data = spt_object_section(object, scn, ELF_T_SYM, TABLE_MAX_BYTES);
 	uint64_t strings = data ? add_strings(table, object, shdr->sh_link) : UINT64_MAX;
@@ -118,7 +124,9 @@ static void add_table(SptSymtab *table, const SptObject *image, const SptObject 
 		return;
 	sections = read_section_headers(object, &n_sections);
 	for (int i = 0; gelf_getsym(data, i, &sym); i++) {
-		struct symbol symbol = { .bytes = sym.st_size, .name = strings + sym.st_name, .rank = rank_of(&sym),
+		struct symbol symbol = { .bytes = sym.st_size,
+					 .name = strings + sym.st_name,
+					 .rank = rank_of(&sym),
 					 .source = source };
 		const GElf_Shdr *section;
 
@@ -130,14 +138,16 @@ static void add_table(SptSymtab *table, const SptObject *image, const SptObject 
 			continue;
 		if (!spt_object_address_to_offset(image, sym.st_value, &symbol.start))
 			continue;
-		symbol.room = MIN(section->sh_size - (sym.st_value - section->sh_addr), UINT64_MAX - symbol.start);
+		symbol.room = MIN(section->sh_size - (sym.st_value - section->sh_addr),
+				  UINT64_MAX - symbol.start);
 		cut_version((char *)table->strings->data + symbol.name);
 		g_array_append_val(table->symbols, symbol);
 	}
 }
 
 /* Of the table of @type; whether there was one with a function. */
-static bool add_tables(SptSymtab *table, const SptObject *image, const SptObject *object, unsigned type, SptSource source)
+static bool add_tables(SptSymtab *table, const SptObject *image, const SptObject *object,
+		       unsigned type, SptSource source)
 {
 	unsigned before = table->symbols->len;
 	Elf_Scn *scn = NULL;
@@ -179,14 +189,17 @@ static bool is_better(const SptSymtab *table, const struct symbol *a, const stru
 static void sort_by_start(SptSymtab *table)
 {
 	uint32_t n = table->symbols->len;
-	struct spt_item *items = g_new(struct spt_item, MAX(n, 1)), *spare = g_new(struct spt_item, MAX(n, 1));
+	struct spt_item *items = g_new(struct spt_item, MAX(n, 1)),
+			*spare = g_new(struct spt_item, MAX(n, 1));
 	GArray *sorted = g_array_sized_new(FALSE, FALSE, sizeof(struct symbol), n);
 
 	for (uint32_t i = 0; i < n; i++)
-		items[i] = (struct spt_item){ g_array_index(table->symbols, struct symbol, i).start, i };
+		items[i] = (struct spt_item){ g_array_index(table->symbols, struct symbol, i).start,
+					      i };
 	spt_sort_items(&items, &spare, n);
 	for (uint32_t i = 0; i < n; i++)
-		g_array_append_val(sorted, g_array_index(table->symbols, struct symbol, items[i].index));
+		g_array_append_val(sorted,
+				   g_array_index(table->symbols, struct symbol, items[i].index));
 	g_array_unref(table->symbols);
 	table->symbols = sorted;
 	g_free(items);
@@ -232,7 +245,8 @@ static void close_assembly(SptSymtab *table)
 				continue;
 			symbol.bytes = symbol.room;
 			if (i + 1 < table->symbols->len)
-				symbol.bytes = MIN(symbol.bytes, symbols[i + 1].start - symbol.start);
+				symbol.bytes =
+					MIN(symbol.bytes, symbols[i + 1].start - symbol.start);
 		} else {
 			symbol.bytes = MIN(symbol.bytes, symbol.room);
 			covered = MAX(covered, symbol.start + symbol.bytes);
@@ -272,14 +286,18 @@ static void add_stubs(SptSymtab *table, const SptObject *object)
 	g_autoptr(GArray) entries = spt_plt_entries(object);
 	uint64_t first = table->strings->len;
 
-	for (unsigned i = 0; i < entries->len && table->strings->len - first < STUB_NAMES_MAX_BYTES; i++) {
+	for (unsigned i = 0; i < entries->len && table->strings->len - first < STUB_NAMES_MAX_BYTES;
+	     i++) {
 		const SptPltEntry *entry = &g_array_index(entries, SptPltEntry, i);
-		struct symbol symbol = { .bytes = entry->bytes, .room = entry->bytes, .name = table->strings->len,
+		struct symbol symbol = { .bytes = entry->bytes,
+					 .room = entry->bytes,
+					 .name = table->strings->len,
 					 .source = SPT_SOURCE_PLT };
 
 		if (!spt_object_address_to_offset(object, entry->address, &symbol.start))
 			continue;
-		g_byte_array_append(table->strings, (const uint8_t *)entry->name, strnlen(entry->name, NAME_COMPARE_BYTES));
+		g_byte_array_append(table->strings, (const uint8_t *)entry->name,
+				    strnlen(entry->name, NAME_COMPARE_BYTES));
 		g_byte_array_append(table->strings, (const uint8_t *)"@plt", sizeof("@plt"));
 		g_array_append_val(table->symbols, symbol);
 	}
@@ -331,7 +349,10 @@ bool spt_symtab_find(const SptSymtab *table, uint64_t file_offset, SptSymbol *re
 	if (index == UINT32_MAX)
 		return false;
 	*ret = (SptSymbol){
-		.name = name_of(table, symbol), .distance = file_offset - symbol->start, .bytes = symbol->bytes, .index = index,
+		.name = name_of(table, symbol),
+		.distance = file_offset - symbol->start,
+		.bytes = symbol->bytes,
+		.index = index,
 		.source = symbol->source,
 	};
 	return true;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The device as a source of records.  The merge rule and its reasons are in the uapi header ("Rings").
+ * The device as a source of records.  The merge rule and its reasons are in the uapi header
+ * ("Rings").
  */
 #include "sysprof-table.h"
 #include "trace/opener-private.h"
@@ -25,7 +26,8 @@ struct ring {
 	struct sysprof_ring_page *page;		/* NULL: no such CPU */
 	struct sysprof_ring_tail *tail;
 	const uint8_t *data;
-	uint32_t at, end;			/* being drained: next record, first that is not ours yet */
+	/* Being drained: next record, first that is not ours yet */
+	uint32_t at, end;
 	uint64_t time;				/* of the next record */
 };
 
@@ -66,25 +68,36 @@ static void set_open_error(GError **error, int number)
 
 	switch (code) {
 	case SPT_TRACE_ERROR_NO_DEVICE:
-		spt_set_error(error, SPT_TRACE_ERROR, code, "%s is not there: the kernel module is not loaded; load it "
-			      "with: sudo modprobe sysprof", SYSPROF_DEVICE);
+		spt_set_error(error, SPT_TRACE_ERROR, code,
+			      "%s is not there: the kernel module is not loaded; load it "
+			      "with: sudo modprobe sysprof",
+			      SYSPROF_DEVICE);
 		break;
 	case SPT_TRACE_ERROR_NO_PERMISSION:
-		spt_set_error(error, SPT_TRACE_ERROR, code, "%s may only be opened by members of group sysprof%s; join it "
-			      "with: sudo usermod -aG sysprof %s (and log in again)", SYSPROF_DEVICE,
-			      number == ECANCELED ? spt_words(" and those who authenticate") :
-			      spt_opener_is_installed() ? spt_words(" and those whom polkit lets") : "", g_get_user_name());
+		spt_set_error(error, SPT_TRACE_ERROR, code,
+			      "%s may only be opened by members of group sysprof%s; join it "
+			      "with: sudo usermod -aG sysprof %s (and log in again)",
+			      SYSPROF_DEVICE,
+			      number == ECANCELED	? spt_words(" and those who authenticate") :
+			      spt_opener_is_installed() ? spt_words(" and those whom polkit lets") :
+							  "",
+			      g_get_user_name());
 		break;
 	case SPT_TRACE_ERROR_REFUSED:
-		spt_set_error(error, SPT_TRACE_ERROR, code, "The kernel module refused to open %s: it serves neither "
-			      "containers nor kernels locked down to confidentiality; run it on the host", SYSPROF_DEVICE);
+		spt_set_error(
+			error, SPT_TRACE_ERROR, code,
+			"The kernel module refused to open %s: it serves neither "
+			"containers nor kernels locked down to confidentiality; run it on the host",
+			SYSPROF_DEVICE);
 		break;
 	default:
-		spt_set_error(error, SPT_TRACE_ERROR, code, "Cannot open %s: %s", SYSPROF_DEVICE, g_strerror(number));
+		spt_set_error(error, SPT_TRACE_ERROR, code, "Cannot open %s: %s", SYSPROF_DEVICE,
+			      g_strerror(number));
 	}
 }
 
-static bool call(struct device *device, unsigned long request, void *arg, const char *what, GError **error)
+static bool call(struct device *device, unsigned long request, void *arg, const char *what,
+		 GError **error)
 {
 	int ret;
 
@@ -92,8 +105,8 @@ static bool call(struct device *device, unsigned long request, void *arg, const 
 		ret = ioctl(device->fd, request, arg);
 	} while (ret < 0 && errno == EINTR);
 	if (ret < 0)
-		spt_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_FAILED, "%s: cannot %s: %s", SYSPROF_DEVICE, spt_words(what),
-			      g_strerror(errno));
+		spt_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_FAILED, "%s: cannot %s: %s",
+			      SYSPROF_DEVICE, spt_words(what), g_strerror(errno));
 	return ret >= 0;
 }
 
@@ -147,16 +160,19 @@ static bool map_rings(struct device *device, GError **error)
 		if (ring->page)
 			ring->tail = map_part(device, page, PROT_READ | PROT_WRITE, at + page);
 		if (ring->tail)
-			ring->data = map_part(device, device->config.ring_bytes, PROT_READ, at + 2 * page);
+			ring->data = map_part(device, device->config.ring_bytes, PROT_READ,
+					      at + 2 * page);
 		if (!ring->data) {
-			spt_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_FAILED, "%s: cannot map the ring of CPU %u: %s",
-				      SYSPROF_DEVICE, cpu, g_strerror(errno));
+			spt_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_FAILED,
+				      "%s: cannot map the ring of CPU %u: %s", SYSPROF_DEVICE, cpu,
+				      g_strerror(errno));
 			return false;
 		}
 		any = true;
 	}
 	if (!any)
-		spt_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_FAILED, "%s has no ring", SYSPROF_DEVICE);
+		spt_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_FAILED, "%s has no ring",
+			      SYSPROF_DEVICE);
 	return any;
 }
 
@@ -168,34 +184,43 @@ static void set_filter_error(GError **error, int number, const SptTraceFilter *f
 	for (unsigned i = 0; i < filter->n_pids; i++)
 		g_string_append_printf(pids, "%s%u", i ? ", " : "", filter->pids[i]);
 	if (number == ESRCH && filter->n_pids == 1)
-		spt_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_BAD_CONFIG, "There is no process %s to record", pids->str);
+		spt_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_BAD_CONFIG,
+			      "There is no process %s to record", pids->str);
 	else if (number == ESRCH)
 		spt_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_BAD_CONFIG,
 			      "One of the processes %s to be recorded is not there", pids->str);
 	else if (number == EBADF)
-		spt_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_BAD_CONFIG,
-			      "%s is no control group of version 2: directories below /sys/fs/cgroup mostly are", filter->cgroup);
+		spt_set_error(
+			error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_BAD_CONFIG,
+			"%s is no control group of version 2: directories below /sys/fs/cgroup mostly are",
+			filter->cgroup);
 	else
-		spt_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_BAD_CONFIG,
-			      "%s: cannot record what was asked for: %s; does the machine have these CPUs?", SYSPROF_DEVICE,
-			      g_strerror(number));
+		spt_set_error(
+			error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_BAD_CONFIG,
+			"%s: cannot record what was asked for: %s; does the machine have these CPUs?",
+			SYSPROF_DEVICE, g_strerror(number));
 	g_string_free(pids, TRUE);
 }
 
 /* Puts @filter into the device's terms; @ret_cgroup: to be closed, -1 if there is none. */
-static bool set_filter(struct device *device, const SptTraceFilter *filter, int *ret_cgroup, GError **error)
+static bool set_filter(struct device *device, const SptTraceFilter *filter, int *ret_cgroup,
+		       GError **error)
 {
 	struct sysprof_config *config = &device->config;
 
 	*ret_cgroup = -1;
 	if (!(device->info.features & SYSPROF_FEATURE_FILTERS) &&
-	    (filter->n_pids || filter->n_uids || filter->n_cpu_words || filter->cgroup || filter->only_user || filter->only_kernel)) {
-		spt_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_BAD_CONFIG,
-			      "The loaded module cannot record a part of the system only; install one of this release");
+	    (filter->n_pids || filter->n_uids || filter->n_cpu_words || filter->cgroup ||
+	     filter->only_user || filter->only_kernel)) {
+		spt_set_error(
+			error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_BAD_CONFIG,
+			"The loaded module cannot record a part of the system only; install one of this release");
 		return false;
 	}
-	config->flags = (filter->only_user ? SYSPROF_CONFIG_ONLY_USER : 0) | (filter->only_kernel ? SYSPROF_CONFIG_ONLY_KERNEL : 0) |
-			(filter->n_pids ? SYSPROF_CONFIG_CHILDREN : 0) | (filter->cgroup ? SYSPROF_CONFIG_CGROUP : 0);
+	config->flags = (filter->only_user ? SYSPROF_CONFIG_ONLY_USER : 0) |
+			(filter->only_kernel ? SYSPROF_CONFIG_ONLY_KERNEL : 0) |
+			(filter->n_pids ? SYSPROF_CONFIG_CHILDREN : 0) |
+			(filter->cgroup ? SYSPROF_CONFIG_CGROUP : 0);
 	config->pids = (uintptr_t)filter->pids;
 	config->nr_pids = filter->n_pids;
 	config->uids = (uintptr_t)filter->uids;
@@ -206,8 +231,9 @@ static bool set_filter(struct device *device, const SptTraceFilter *filter, int 
 		return true;
 	config->cgroup_fd = *ret_cgroup = open(filter->cgroup, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (*ret_cgroup < 0)
-		spt_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_BAD_CONFIG, "Cannot open the control group %s: %s",
-			      filter->cgroup, g_strerror(errno));
+		spt_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_BAD_CONFIG,
+			      "Cannot open the control group %s: %s", filter->cgroup,
+			      g_strerror(errno));
 	return *ret_cgroup >= 0;
 }
 
@@ -225,24 +251,29 @@ static bool choose_clock(struct device *device, const SptTraceConfig *config, GE
 		device->config.event_type = config->event_type;
 		device->config.event_config = config->event_config;
 		device->trace.clock = "pmu";
-		device->trace.notice = SPT_WORDS("a hardware counter is the clock: periods are so many events (cycles, unless --event "
-						 "says otherwise), not times, and ticks have no delay; on x86 this is experimental");
+		device->trace.notice = SPT_WORDS(
+			"a hardware counter is the clock: periods are so many events (cycles, unless --event "
+			"says otherwise), not times, and ticks have no delay; on x86 this is experimental");
 		return true;
 	}
 	if (config->clock == SPT_TRACE_PMU) {
-		spt_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_BAD_CONFIG,
-			      "This machine has no hardware counter that can be a clock (virtual machines often have none): "
-			      "use --clock timer");
+		spt_set_error(
+			error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_BAD_CONFIG,
+			"This machine has no hardware counter that can be a clock (virtual machines often have none): "
+			"use --clock timer");
 		return false;
 	}
-	device->trace.notice = SPT_WORDS("there is no hardware counter here: the timer is the clock, and code with interrupts off "
-					 "shows where they come on");
+	device->trace.notice = SPT_WORDS(
+		"there is no hardware counter here: the timer is the clock, and code with interrupts off "
+		"shows where they come on");
 	return true;
 }
 
 static bool configure(struct device *device, const SptTraceConfig *config, GError **error)
 {
-	uint32_t raw_ring_bytes = MIN(spt_trace_raw_ring_bytes(device->info.cpus, RAW_RINGS_MAX_BYTES), device->info.max_ring_bytes);
+	uint32_t raw_ring_bytes =
+		MIN(spt_trace_raw_ring_bytes(device->info.cpus, RAW_RINGS_MAX_BYTES),
+		    device->info.max_ring_bytes);
 	bool has_raw = config->raw_bytes && !config->no_user;
 	bool can_wish = device->info.features & SYSPROF_FEATURE_RAW_WISH;
 	int cgroup, number;
@@ -252,25 +283,33 @@ static bool configure(struct device *device, const SptTraceConfig *config, GErro
 	if (config->ring_bytes && (config->ring_bytes < least || config->ring_bytes > most ||
 				   (config->ring_bytes & (config->ring_bytes - 1)))) {
 		spt_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_BAD_CONFIG,
-			      "A ring of %u bytes is not possible: a power of two from %u to %u is", config->ring_bytes, least,
-			      most);
+			      "A ring of %u bytes is not possible: a power of two from %u to %u is",
+			      config->ring_bytes, least, most);
 		return false;
 	}
-	if (config->raw_bytes && (!(device->info.features & SYSPROF_FEATURE_RAW) || config->raw_bytes > device->info.max_raw_bytes ||
-				  config->raw_bytes % 8)) {
-		spt_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_BAD_CONFIG,
-			      "%s: the loaded module cannot copy %u bytes of a stack: a multiple of 8 up to %u is possible", SYSPROF_DEVICE,
-			      config->raw_bytes, device->info.features & SYSPROF_FEATURE_RAW ? device->info.max_raw_bytes : 0);
+	if (config->raw_bytes &&
+	    (!(device->info.features & SYSPROF_FEATURE_RAW) ||
+	     config->raw_bytes > device->info.max_raw_bytes || config->raw_bytes % 8)) {
+		spt_set_error(
+			error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_BAD_CONFIG,
+			"%s: the loaded module cannot copy %u bytes of a stack: a multiple of 8 up to %u is possible",
+			SYSPROF_DEVICE, config->raw_bytes,
+			device->info.features & SYSPROF_FEATURE_RAW ? device->info.max_raw_bytes :
+								      0);
 		return false;
 	}
 	device->config = (struct sysprof_config){
 		.size = sizeof(device->config),
 		.period_ns = config->period_ns,
 		.ring_bytes = has_raw && !config->ring_bytes ? raw_ring_bytes : config->ring_bytes,
-		.user_mode = 1 + (config->no_user ? SYSPROF_USER_NONE : has_raw ? SYSPROF_USER_RAW :
-				  config->by_tables ? SYSPROF_USER_TABLE : SYSPROF_USER_FP),
+		.user_mode = 1 + (config->no_user   ? SYSPROF_USER_NONE :
+				  has_raw	    ? SYSPROF_USER_RAW :
+				  config->by_tables ? SYSPROF_USER_TABLE :
+						      SYSPROF_USER_FP),
 		.max_user_frames = config->by_tables ? device->info.max_user_frames : 0,
-		.raw_bytes = !has_raw ? 0 : can_wish ? MAX(config->raw_bytes, config->raw_most_bytes) : config->raw_bytes,
+		.raw_bytes = !has_raw ? 0 :
+			     can_wish ? MAX(config->raw_bytes, config->raw_most_bytes) :
+					config->raw_bytes,
 	};
 	if (!choose_clock(device, config, error))
 		return false;
@@ -285,16 +324,18 @@ static bool configure(struct device *device, const SptTraceConfig *config, GErro
 	if (number == ESRCH || number == EBADF || (number == EINVAL && config->filter.n_cpu_words))
 		set_filter_error(error, number, &config->filter);
 	else if (number == ENOSPC || number == ENOMEM)
-		spt_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_FAILED,
-			      "%s: no memory for the rings of %u CPUs; try --ring-bytes %u, or end other recordings",
-			      SYSPROF_DEVICE, device->info.cpus, 64 * 1024);
+		spt_set_error(
+			error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_FAILED,
+			"%s: no memory for the rings of %u CPUs; try --ring-bytes %u, or end other recordings",
+			SYSPROF_DEVICE, device->info.cpus, 64 * 1024);
 	else
-		spt_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_FAILED, "%s: cannot configure: %s", SYSPROF_DEVICE,
-			      g_strerror(number));
+		spt_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_FAILED,
+			      "%s: cannot configure: %s", SYSPROF_DEVICE, g_strerror(number));
 	return false;
 }
 
-static bool device_start(SptTrace *trace, const SptTraceConfig *config, struct sysprof_start *ret, GError **error)
+static bool device_start(SptTrace *trace, const SptTraceConfig *config, struct sysprof_start *ret,
+			 GError **error)
 {
 	struct device *device = device_of(trace);
 	struct sysprof_start start = { .size = sizeof(start) };
@@ -362,14 +403,18 @@ static bool is_sound(const struct sysprof_record *record, size_t bytes)
 	if (record->type == SYSPROF_SAMPLE) {
 		const struct sysprof_sample *sample = (const void *)record;
 
-		if (sample->raw_bytes % 8 || (sample->raw_bytes && sample->raw_bytes < sizeof(struct sysprof_raw)))
+		if (sample->raw_bytes % 8 ||
+		    (sample->raw_bytes && sample->raw_bytes < sizeof(struct sysprof_raw)))
 			return false;
-		return sizeof(*sample) + ((size_t)sample->n_kernel + sample->n_user) * 8 + sample->raw_bytes <= size;
+		return sizeof(*sample) + ((size_t)sample->n_kernel + sample->n_user) * 8 +
+			       sample->raw_bytes <=
+		       size;
 	}
 	if (record->type == SYSPROF_OBJECT) {
 		const struct sysprof_object *object = (const void *)record;
 
-		return sizeof(*object) + object->path_bytes < size && !object->path[object->path_bytes];
+		return sizeof(*object) + object->path_bytes < size &&
+		       !object->path[object->path_bytes];
 	}
 	return true;
 }
@@ -379,7 +424,10 @@ static const struct sysprof_record *record_at(const struct device *device, const
 	return (const void *)(ring->data + (ring->at & (device->config.ring_bytes - 1)));
 }
 
-/* Puts @ring's next record's time at hand; false when it has none below @safe, or what is there cannot be right. */
+/*
+ * Puts @ring's next record's time at hand; false when it has none below @safe, or what is there
+ * cannot be right.
+ */
 static bool next_record(struct device *device, struct ring *ring, uint64_t safe, GError **error)
 {
 	while (ring->at != ring->end) {
@@ -387,14 +435,17 @@ static bool next_record(struct device *device, struct ring *ring, uint64_t safe,
 		uint32_t place = ring->at & (device->config.ring_bytes - 1);
 		size_t room = MIN(ring->end - ring->at, device->config.ring_bytes - place);
 
-		if (record->type == SYSPROF_PAD && record->size && (size_t)record->size * 8 <= room) {
+		if (record->type == SYSPROF_PAD && record->size &&
+		    (size_t)record->size * 8 <= room) {
 			ring->at += record->size * 8;
 			continue;
 		}
 		if (!is_sound(record, room)) {
-			spt_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_FAILED,
-				      "%s: the ring of CPU %u holds a record that cannot be right (type %u, %u bytes)",
-				      SYSPROF_DEVICE, (unsigned)(ring - device->rings), record->type, record->size * 8U);
+			spt_set_error(
+				error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_FAILED,
+				"%s: the ring of CPU %u holds a record that cannot be right (type %u, %u bytes)",
+				SYSPROF_DEVICE, (unsigned)(ring - device->rings), record->type,
+				record->size * 8U);
 			return false;
 		}
 		ring->time = record->time;
@@ -462,7 +513,8 @@ static bool device_drain(SptTrace *trace, bool all, SptTraceFunc func, void *dat
 		safe = UINT64_MAX;
 	device->n_heap = 0;
 	for (unsigned cpu = 0; cpu < device->info.cpus && !damage; cpu++)
-		if (device->rings[cpu].page && next_record(device, &device->rings[cpu], safe, &damage))
+		if (device->rings[cpu].page &&
+		    next_record(device, &device->rings[cpu], safe, &damage))
 			device->heap[device->n_heap++] = &device->rings[cpu];
 	for (unsigned i = device->n_heap / 2; i-- > 0;)
 		sift_down(device, i);
@@ -479,7 +531,10 @@ static bool device_drain(SptTrace *trace, bool all, SptTraceFunc func, void *dat
 	for (unsigned cpu = 0; cpu < device->info.cpus; cpu++) {
 		struct ring *ring = &device->rings[cpu];
 
-		/* Pairs with smp_load_acquire() in sysprof_ring_reserve(): the records have been read. */
+		/*
+		 * Pairs with smp_load_acquire() in sysprof_ring_reserve(): the records have been
+		 * read.
+		 */
 		if (ring->page)
 			__atomic_store_n(&ring->tail->tail, ring->at, __ATOMIC_RELEASE);
 	}
@@ -488,8 +543,8 @@ static bool device_drain(SptTrace *trace, bool all, SptTraceFunc func, void *dat
 	return !damage;
 }
 
-static bool snapshot_part(struct device *device, unsigned part, void *buffer, SptTraceFunc func, void *data, unsigned *busy,
-			  GError **error)
+static bool snapshot_part(struct device *device, unsigned part, void *buffer, SptTraceFunc func,
+			  void *data, unsigned *busy, GError **error)
 {
 	struct sysprof_snapshot snapshot = {
 		.size = sizeof(snapshot),
@@ -499,15 +554,18 @@ static bool snapshot_part(struct device *device, unsigned part, void *buffer, Sp
 	};
 
 	do {
-		if (!call(device, SYSPROF_IOC_SNAPSHOT, &snapshot, SPT_WORDS("take a snapshot of the processes"), error))
+		if (!call(device, SYSPROF_IOC_SNAPSHOT, &snapshot,
+			  SPT_WORDS("take a snapshot of the processes"), error))
 			return false;
 		*busy += snapshot.busy;
 		for (size_t at = 0; at < snapshot.filled_bytes;) {
-			const struct sysprof_record *record = (const void *)((uint8_t *)buffer + at);
+			const struct sysprof_record *record =
+				(const void *)((uint8_t *)buffer + at);
 
 			if (!is_sound(record, snapshot.filled_bytes - at)) {
 				spt_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_FAILED,
-					      "%s: the snapshot holds a record that cannot be right", SYSPROF_DEVICE);
+					      "%s: the snapshot holds a record that cannot be right",
+					      SYSPROF_DEVICE);
 				return false;
 			}
 			func(record, data);
@@ -517,7 +575,8 @@ static bool snapshot_part(struct device *device, unsigned part, void *buffer, Sp
 	return true;
 }
 
-static bool device_snapshot(SptTrace *trace, SptTraceFunc func, void *data, unsigned *ret_busy, GError **error)
+static bool device_snapshot(SptTrace *trace, SptTraceFunc func, void *data, unsigned *ret_busy,
+			    GError **error)
 {
 	struct device *device = device_of(trace);
 	g_autofree uint64_t *buffer = g_malloc(SNAPSHOT_BYTES);
@@ -553,7 +612,8 @@ static bool device_names(SptTrace *trace, struct sysprof_name *names, unsigned n
 			.names = (uintptr_t)(names + at),
 		};
 
-		if (!call(device, SYSPROF_IOC_NAMES, &arg, SPT_WORDS("name kernel functions"), error))
+		if (!call(device, SYSPROF_IOC_NAMES, &arg, SPT_WORDS("name kernel functions"),
+			  error))
 			return false;
 	}
 	return true;
@@ -599,7 +659,8 @@ static bool device_has_tables(const SptTrace *trace)
 	return device_of(trace)->info.features & SYSPROF_FEATURE_TABLE;
 }
 
-static int device_give_table(SptTrace *trace, const uint8_t *build_id, unsigned n, const void *table, size_t bytes)
+static int device_give_table(SptTrace *trace, const uint8_t *build_id, unsigned n,
+			     const void *table, size_t bytes)
 {
 	struct sysprof_table arg = {
 		.size = sizeof(arg),
@@ -654,9 +715,11 @@ SptTrace *spt_device_open(GError **error)
 	if (!call(device, SYSPROF_IOC_INFO, &device->info, SPT_WORDS("ask what it can do"), error))
 		return NULL;
 	if (device->info.abi_version != SYSPROF_ABI_VERSION) {
-		spt_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_FAILED,
-			      "The loaded module speaks version %u of its interface, this program version %u; install both "
-			      "from the same release", device->info.abi_version, SYSPROF_ABI_VERSION);
+		spt_set_error(
+			error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_FAILED,
+			"The loaded module speaks version %u of its interface, this program version %u; install both "
+			"from the same release",
+			device->info.abi_version, SYSPROF_ABI_VERSION);
 		return NULL;
 	}
 	device->rings = g_new0(struct ring, device->info.cpus);

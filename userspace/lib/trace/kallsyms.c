@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * One sorted table of the text symbols.  Names lie in the text as it was read, cut into strings in place.  What is asked
- * again and again is only the frame of an address, which needs no table.
+ * One sorted table of the text symbols.  Names lie in the text as it was read, cut into strings in
+ * place.  What is asked again and again is only the frame of an address, which needs no table.
  */
 #include "trace/kallsyms.h"
 
@@ -64,7 +64,8 @@ static void read_symbols(SptKallsyms *kallsyms)
 	kallsyms->is_stale = false;
 	if (!g_file_get_contents(kallsyms->path, &kallsyms->text, NULL, NULL))
 		return;
-	for (line = strtok_r(kallsyms->text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
+	for (line = strtok_r(kallsyms->text, "\n", &rest); line;
+	     line = strtok_r(NULL, "\n", &rest)) {
 		if (!parse_line(line, &symbol))
 			continue;
 		g_array_append_val(kallsyms->symbols, symbol);
@@ -110,7 +111,8 @@ uint64_t spt_kallsyms_frame(const SptKallsyms *kallsyms, uint64_t address)
 		return SPT_KALLSYMS_HIDDEN;
 	if (address >= kallsyms->start && address <= kallsyms->end)
 		object = SYSPROF_OBJECT_KERNEL;
-	return object << SYSPROF_FRAME_OBJECT_SHIFT | ((address - kallsyms->start) & SYSPROF_FRAME_OFFSET_MASK);
+	return object << SYSPROF_FRAME_OBJECT_SHIFT |
+	       ((address - kallsyms->start) & SYSPROF_FRAME_OFFSET_MASK);
 }
 
 static uint64_t address_of(const SptKallsyms *kallsyms, uint64_t frame)
@@ -155,12 +157,17 @@ void spt_kallsyms_name(SptKallsyms *kallsyms, struct sysprof_name *name)
 	if (!at)
 		return;
 	symbol = &g_array_index(kallsyms->symbols, struct symbol, at - 1);
-	/* Behind the last symbol of the kernel image lies nothing that is the image's, nor the other way round. */
-	if (!*symbol->module != (name->frame >> SYSPROF_FRAME_OBJECT_SHIFT == SYSPROF_OBJECT_KERNEL))
+	/*
+	 * Behind the last symbol of the kernel image lies nothing that is the image's, nor the
+	 * other way round.
+	 */
+	if (!*symbol->module !=
+	    (name->frame >> SYSPROF_FRAME_OBJECT_SHIFT == SYSPROF_OBJECT_KERNEL))
 		return;
 	if (at < kallsyms->symbols->len)
 		name->symbol_bytes = MIN(symbol[1].address - symbol->address, UINT32_MAX);
-	while (symbol > (struct symbol *)kallsyms->symbols->data && symbol[-1].address == symbol->address)
+	while (symbol > (struct symbol *)kallsyms->symbols->data &&
+	       symbol[-1].address == symbol->address)
 		symbol--;
 	name->offset = address - symbol->address;
 	g_strlcpy(name->symbol, symbol->name, sizeof(name->symbol));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The kernel's own symbols, as /proc/kallsyms shows them: turns kernel addresses into frames that tell no address, and
- * such frames into names.
+ * The kernel's own symbols, as /proc/kallsyms shows them: turns kernel addresses into frames that
+ * tell no address, and such frames into names.
  */
 #ifndef SPT_KALLSYMS_H
 #define SPT_KALLSYMS_H
@@ -21,7 +21,10 @@ SptKallsyms *spt_kallsyms_new(const char *path);
 void spt_kallsyms_free(SptKallsyms *kallsyms);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptKallsyms, spt_kallsyms_free)
 
-/* False: addresses are hidden from this user, or there is no such file.  Then there is one frame, SPT_KALLSYMS_HIDDEN, without a name. */
+/*
+ * False: addresses are hidden from this user, or there is no such file.  Then there is one frame,
+ * SPT_KALLSYMS_HIDDEN, without a name.
+ */
 bool spt_kallsyms_is_readable(const SptKallsyms *kallsyms);
 #define SPT_KALLSYMS_HIDDEN ((uint64_t)SYSPROF_OBJECT_KERNEL << SYSPROF_FRAME_OBJECT_SHIFT)
 

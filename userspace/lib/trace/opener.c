@@ -29,7 +29,8 @@ static bool start(struct spt_opener *opener, int input)
 		return false;
 	err = posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO);
 	if (!err)
-		err = posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
+		err = posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null",
+						       O_WRONLY, 0);
 	if (!err)
 		err = posix_spawn_file_actions_adddup2(&actions, STDOUT_FILENO, STDERR_FILENO);
 	if (!err)
@@ -48,7 +49,10 @@ static int receive(int channel)
 	} control;
 	struct iovec part = { .iov_base = &number, .iov_len = sizeof(number) };
 	struct msghdr message = {
-		.msg_iov = &part, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof(control),
+		.msg_iov = &part,
+		.msg_iovlen = 1,
+		.msg_control = &control,
+		.msg_controllen = sizeof(control),
 	};
 	ssize_t n;
 

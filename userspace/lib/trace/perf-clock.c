@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The phase of the ticks is known from the ticks only: the earliest seen so far is taken for it, so that jitter of later ones
- * never adds up.  That a tick was late, because interrupts were off or a virtual CPU was taken away, cannot be told from idle time.
+ * The phase of the ticks is known from the ticks only: the earliest seen so far is taken for it, so
+ * that jitter of later ones never adds up.  That a tick was late, because interrupts were off or a
+ * virtual CPU was taken away, cannot be told from idle time.
  */
 #include "trace/perf-clock.h"
 
@@ -51,7 +52,8 @@ struct spt_perf_loss spt_perf_clock_tick(struct spt_perf_clock *clock, uint64_t 
 	return loss;
 }
 
-void spt_perf_clock_account(const struct spt_perf_clock *clock, uint64_t time, struct sysprof_account *ret)
+void spt_perf_clock_account(const struct spt_perf_clock *clock, uint64_t time,
+			    struct sysprof_account *ret)
 {
 	uint64_t periods = periods_since(clock, time);
 

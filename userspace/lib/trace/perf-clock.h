@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What perf's cpu-clock event of one CPU amounts to, in periods.  It fires once a period while the CPU has something to do.
- * The time between two ticks tells how many periods went without; the kernel's notes of lost records tell how many of those were
- * lost, and the rest was idle.
+ * What perf's cpu-clock event of one CPU amounts to, in periods.  It fires once a period while the
+ * CPU has something to do.  The time between two ticks tells how many periods went without; the
+ * kernel's notes of lost records tell how many of those were lost, and the rest was idle.
  */
 #ifndef SPT_PERF_CLOCK_H
 #define SPT_PERF_CLOCK_H
@@ -18,11 +18,13 @@ G_BEGIN_DECLS
 struct spt_perf_clock {
 	uint64_t period_ns;
 	uint64_t due;			/* the periods before are accounted for */
-	bool is_of_threads;		/* each of which ticks in its own phase, and only while it runs */
+	/* Each of which ticks in its own phase, and only while it runs */
+	bool is_of_threads;
 	bool has_ticked;
 	bool was_throttled;		/* since the last tick */
 	uint64_t lost_records;		/* since the last tick, as the kernel tells */
-	struct sysprof_account account;	/* but for grid, pending and the idle periods since the last tick */
+	/* But for grid, pending and the idle periods since the last tick */
+	struct sysprof_account account;
 };
 
 /* Periods without a tick, before one, that were not idle. */
@@ -39,7 +41,8 @@ void spt_perf_clock_lost(struct spt_perf_clock *clock, uint64_t records);
 void spt_perf_clock_unthrottled(struct spt_perf_clock *clock);
 struct spt_perf_loss spt_perf_clock_tick(struct spt_perf_clock *clock, uint64_t time);
 /* The account at @time, once all ticks before it were given. */
-void spt_perf_clock_account(const struct spt_perf_clock *clock, uint64_t time, struct sysprof_account *ret);
+void spt_perf_clock_account(const struct spt_perf_clock *clock, uint64_t time,
+			    struct sysprof_account *ret);
 
 G_END_DECLS
 

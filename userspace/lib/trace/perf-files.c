@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A path may lead to another file by the time it is opened: what is opened is only believed if it has the recorded inode
- * and generation.
+ * A path may lead to another file by the time it is opened: what is opened is only believed if it
+ * has the recorded inode and generation.
  */
 #include "trace/perf-files.h"
 
@@ -17,7 +17,8 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-#define KEEP_NS 2000000000ULL		/* longer than records are held back, and a busy machine lets them wait */
+#define KEEP_NS                                                                                    \
+	2000000000ULL /* longer than records are held back, and a busy machine lets them wait */
 #define KEEP_MAX 512
 
 struct kept {
@@ -27,8 +28,10 @@ struct kept {
 
 struct SptPerfFiles {
 	int executed;			/* fanotify; -1: there is none */
-	GHashTable *watched;		/* set of device numbers, of file systems of which it tells */
-	GHashTable *by_inode;		/* inode -> struct kept; of two file systems' the later one */
+	/* Set of device numbers, of file systems of which it tells */
+	GHashTable *watched;
+	/* Inode -> struct kept; of two file systems' the later one */
+	GHashTable *by_inode;
 	GQueue kept;			/* the same, the oldest first */
 	uint64_t now;
 };
@@ -88,7 +91,8 @@ static bool is_new_device(SptPerfFiles *files, uint64_t device)
 
 static bool is_local(const char *type)
 {
-	static const char *const types[] = { "tmpfs", "overlay", "btrfs", "zfs", "9p", "virtiofs", "rootfs", "ramfs" };
+	static const char *const types[] = { "tmpfs", "overlay",  "btrfs",  "zfs",
+					     "9p",    "virtiofs", "rootfs", "ramfs" };
 
 	for (unsigned i = 0; i < G_N_ELEMENTS(types); i++)
 		if (!strcmp(type, types[i]))
@@ -96,7 +100,10 @@ static bool is_local(const char *type)
 	return false;
 }
 
-/* "36 35 98:0 /root /mount/point options ... - type source options".  A server that does not answer must not hold us. */
+/*
+ * "36 35 98:0 /root /mount/point options ... - type source options".  A server that does not answer
+ * must not hold us.
+ */
 static void watch_mount(SptPerfFiles *files, const char *line)
 {
 	g_auto(GStrv) words = g_strsplit(line, " ", -1);
@@ -105,10 +112,12 @@ static void watch_mount(SptPerfFiles *files, const char *line)
 
 	while (type < n && strcmp(words[type], "-"))
 		type++;
-	if (type + 1 >= n || sscanf(words[2], "%u:%u", &dev_major, &dev_minor) != 2 || (!dev_major && !is_local(words[type + 1])))
+	if (type + 1 >= n || sscanf(words[2], "%u:%u", &dev_major, &dev_minor) != 2 ||
+	    (!dev_major && !is_local(words[type + 1])))
 		return;
 	if (is_new_device(files, makedev(dev_major, dev_minor)))
-		fanotify_mark(files->executed, FAN_MARK_ADD | FAN_MARK_FILESYSTEM, FAN_OPEN_EXEC, AT_FDCWD, path);
+		fanotify_mark(files->executed, FAN_MARK_ADD | FAN_MARK_FILESYSTEM, FAN_OPEN_EXEC,
+			      AT_FDCWD, path);
 }
 
 /* A file system that was mounted later, or for others only, shows by what is mapped of it. */
@@ -117,7 +126,8 @@ static void watch_file_system(SptPerfFiles *files, int fd)
 	struct stat stat;
 
 	if (files->executed >= 0 && fstat(fd, &stat) == 0 && is_new_device(files, stat.st_dev))
-		fanotify_mark(files->executed, FAN_MARK_ADD | FAN_MARK_FILESYSTEM, FAN_OPEN_EXEC, fd, NULL);
+		fanotify_mark(files->executed, FAN_MARK_ADD | FAN_MARK_FILESYSTEM, FAN_OPEN_EXEC,
+			      fd, NULL);
 }
 
 void spt_perf_files_watch(SptPerfFiles *files)
@@ -125,7 +135,8 @@ void spt_perf_files_watch(SptPerfFiles *files)
 	g_autofree char *text = NULL;
 	char *line, *rest = NULL;
 
-	files->executed = fanotify_init(FAN_CLASS_NOTIF | FAN_CLOEXEC | FAN_NONBLOCK, O_RDONLY | O_CLOEXEC | O_LARGEFILE);
+	files->executed = fanotify_init(FAN_CLASS_NOTIF | FAN_CLOEXEC | FAN_NONBLOCK,
+					O_RDONLY | O_CLOEXEC | O_LARGEFILE);
 	if (files->executed < 0 || !g_file_get_contents("/proc/self/mountinfo", &text, NULL, NULL))
 		return;
 	for (line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest))
@@ -161,7 +172,8 @@ void spt_perf_files_read(SptPerfFiles *files, uint64_t now)
 
 	files->now = now;
 	while (files->executed >= 0 && (bytes = read(files->executed, events, sizeof(events))) > 0)
-		for (event = events; FAN_EVENT_OK(event, bytes); event = FAN_EVENT_NEXT(event, bytes))
+		for (event = events; FAN_EVENT_OK(event, bytes);
+		     event = FAN_EVENT_NEXT(event, bytes))
 			if (event->fd >= 0)
 				take_executed(files, event->fd);
 	while (files->kept.head && now - ((struct kept *)files->kept.head->data)->time > KEEP_NS)
@@ -188,7 +200,8 @@ static bool is_mapped_file(const SptObject *object, const struct spt_perf_file *
 	if (fstat(spt_object_fd(object), &stat) < 0 || stat.st_ino != file->inode)
 		return false;
 	/* Overlays and subvolumes tell a device number of their own, without a major one. */
-	if ((major(stat.st_dev) != file->dev_major || minor(stat.st_dev) != file->dev_minor) && major(stat.st_dev))
+	if ((major(stat.st_dev) != file->dev_major || minor(stat.st_dev) != file->dev_minor) &&
+	    major(stat.st_dev))
 		return false;
 	return !file->has_generation || !spt_perf_files_generation(object, &generation) ||
 	       generation == (uint32_t)file->generation;
@@ -214,7 +227,8 @@ SptObject *spt_perf_files_open(SptPerfFiles *files, const struct spt_perf_file *
 {
 	g_autofree char *in_root = g_strdup_printf("/proc/%u/root%s", file->pid, file->path);
 	g_autofree char *exe = g_strdup_printf("/proc/%u/exe", file->pid);
-	g_autofree char *map = g_strdup_printf("/proc/%u/map_files/%" G_GINT64_MODIFIER "x-%" G_GINT64_MODIFIER "x",
+	g_autofree char *map = g_strdup_printf("/proc/%u/map_files/%" G_GINT64_MODIFIER
+					       "x-%" G_GINT64_MODIFIER "x",
 					       file->pid, file->start, file->end);
 	const char *const paths[] = { file->path, in_root, map, exe };
 	SptObject *object = open_kept(files, file);

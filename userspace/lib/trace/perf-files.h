@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Files that programs are made of, kept open for a moment: a program may be gone, and its file deleted, by the time its records are handed
- * on.  They come from two sides: map records are looked at as soon as they are read from the ring, and the kernel is asked for
- * every file that is executed (fanotify; for who has CAP_SYS_ADMIN), which misses none.
+ * Files that programs are made of, kept open for a moment: a program may be gone, and its file
+ * deleted, by the time its records are handed on.  They come from two sides: map records are looked
+ * at as soon as they are read from the ring, and the kernel is asked for every file that is
+ * executed (fanotify; for who has CAP_SYS_ADMIN), which misses none.
  */
 #ifndef SPT_PERF_FILES_H
 #define SPT_PERF_FILES_H
@@ -30,7 +31,10 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptPerfFiles, spt_perf_files_free)
 
 /* From now on executed files are told, as far as that is allowed. */
 void spt_perf_files_watch(SptPerfFiles *files);
-/* Takes those that were executed since the last call, and lets go of what is old.  @now: CLOCK_MONOTONIC, ns. */
+/*
+ * Takes those that were executed since the last call, and lets go of what is old.  @now:
+ * CLOCK_MONOTONIC, ns.
+ */
 void spt_perf_files_read(SptPerfFiles *files, uint64_t now);
 /* Was mapped just now: opened and kept, if it can be and was not before. */
 void spt_perf_files_look(SptPerfFiles *files, const struct spt_perf_file *file);

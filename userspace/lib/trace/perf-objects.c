@@ -14,7 +14,8 @@ struct SptPerfObjects {
 	SptPerfFiles *files;
 	GHashTable *exact;		/* key with generation -> id */
 	GHashTable *latest;		/* key without -> id */
-	GHashTable *known;		/* set of mark_of(): cheaper than a key, and good enough to say no */
+	/* Set of mark_of(): cheaper than a key, and good enough to say no */
+	GHashTable *known;
 	GHashTable *regions;		/* address space and window -> id */
 	GHashTable *windows;		/* id -> window + 1 */
 	uint32_t next_id, told_id;
@@ -66,7 +67,8 @@ int spt_perf_objects_fd(const SptPerfObjects *objects, uint32_t id)
 /* Memory that is shared has a path, too, and an inode that nobody can open. */
 static bool is_file(const struct spt_perf_file *file)
 {
-	static const char *const memory[] = { "//anon", "/dev/zero", "/anon_hugepage", "/memfd:", "/SYSV" };
+	static const char *const memory[] = { "//anon", "/dev/zero", "/anon_hugepage",
+					      "/memfd:", "/SYSV" };
 
 	for (unsigned i = 0; i < G_N_ELEMENTS(memory); i++)
 		if (g_str_has_prefix(file->path, memory[i]))
@@ -76,7 +78,8 @@ static bool is_file(const struct spt_perf_file *file)
 
 static uint64_t mark_of(const struct spt_perf_file *file)
 {
-	return file->inode ^ (uint64_t)file->dev_minor << 40 ^ (uint64_t)file->dev_major << 52 ^ file->generation << 24;
+	return file->inode ^ (uint64_t)file->dev_minor << 40 ^ (uint64_t)file->dev_major << 52 ^
+	       file->generation << 24;
 }
 
 void spt_perf_objects_look(SptPerfObjects *objects, const struct spt_perf_file *file)
@@ -87,8 +90,8 @@ void spt_perf_objects_look(SptPerfObjects *objects, const struct spt_perf_file *
 		spt_perf_files_look(objects->files, file);
 }
 
-static struct sysprof_object *make_record(const struct spt_perf_file *file, const SptObject *object, uint32_t id,
-					  uint64_t generation)
+static struct sysprof_object *make_record(const struct spt_perf_file *file, const SptObject *object,
+					  uint32_t id, uint64_t generation)
 {
 	size_t path_bytes = MIN(strlen(file->path), UINT16_MAX / 2);
 	size_t bytes = (sizeof(struct sysprof_object) + path_bytes + 1 + 7) / 8 * 8;
@@ -109,7 +112,8 @@ static struct sysprof_object *make_record(const struct spt_perf_file *file, cons
 		const uint8_t *build_id = spt_object_build_id(object, &build_id_bytes);
 
 		record->bytes = stat.st_size;
-		record->mtime_ns = (uint64_t)stat.st_mtim.tv_sec * 1000000000 + (uint64_t)stat.st_mtim.tv_nsec;
+		record->mtime_ns =
+			(uint64_t)stat.st_mtim.tv_sec * 1000000000 + (uint64_t)stat.st_mtim.tv_nsec;
 		record->build_id_bytes = MIN(build_id_bytes, SYSPROF_BUILD_ID_BYTES);
 		if (build_id)
 			memcpy(record->build_id, build_id, record->build_id_bytes);
@@ -120,10 +124,12 @@ static struct sysprof_object *make_record(const struct spt_perf_file *file, cons
 /* 0 if there are no more.  An id has 24 bits in a frame: so many files are no machine's. */
 static uint32_t new_id(SptPerfObjects *objects)
 {
-	return objects->next_id >> (64 - SYSPROF_FRAME_OBJECT_SHIFT) ? SYSPROF_OBJECT_UNKNOWN : objects->next_id++;
+	return objects->next_id >> (64 - SYSPROF_FRAME_OBJECT_SHIFT) ? SYSPROF_OBJECT_UNKNOWN :
+								       objects->next_id++;
 }
 
-uint32_t spt_perf_objects_region(SptPerfObjects *objects, uint64_t mm, uint64_t address, uint64_t *ret_offset, bool *ret_is_new)
+uint32_t spt_perf_objects_region(SptPerfObjects *objects, uint64_t mm, uint64_t address,
+				 uint64_t *ret_offset, bool *ret_is_new)
 {
 	uint64_t window = address >> WINDOW_SHIFT, key = mm << WINDOWS_SHIFT | window;
 	uint32_t id = GPOINTER_TO_UINT(g_hash_table_lookup(objects->regions, &key));
@@ -137,8 +143,10 @@ uint32_t spt_perf_objects_region(SptPerfObjects *objects, uint64_t mm, uint64_t 
 		if (!id)
 			return SYSPROF_OBJECT_ANON;
 		*ret_is_new = true;
-		g_hash_table_insert(objects->regions, g_memdup2(&key, sizeof(key)), GUINT_TO_POINTER(id));
-		g_hash_table_insert(objects->windows, GUINT_TO_POINTER(id), GUINT_TO_POINTER(window + 1));
+		g_hash_table_insert(objects->regions, g_memdup2(&key, sizeof(key)),
+				    GUINT_TO_POINTER(id));
+		g_hash_table_insert(objects->windows, GUINT_TO_POINTER(id),
+				    GUINT_TO_POINTER(window + 1));
 	}
 	*ret_offset = address & ((1ULL << WINDOW_SHIFT) - 1);
 	return id;
@@ -146,7 +154,8 @@ uint32_t spt_perf_objects_region(SptPerfObjects *objects, uint64_t mm, uint64_t 
 
 bool spt_perf_objects_region_start(const SptPerfObjects *objects, uint32_t id, uint64_t *ret)
 {
-	uint64_t window = GPOINTER_TO_UINT(g_hash_table_lookup(objects->windows, GUINT_TO_POINTER(id)));
+	uint64_t window =
+		GPOINTER_TO_UINT(g_hash_table_lookup(objects->windows, GUINT_TO_POINTER(id)));
 
 	*ret = (window - 1) << WINDOW_SHIFT;
 	return window;
@@ -170,7 +179,8 @@ uint32_t spt_perf_objects_get(SptPerfObjects *objects, const struct spt_perf_fil
 		return SYSPROF_OBJECT_VDSO;
 	if (!is_file(file))
 		return SYSPROF_OBJECT_ANON;
-	any = g_strdup_printf("%x:%x:%" G_GINT64_MODIFIER "x:%s", file->dev_major, file->dev_minor, file->inode, file->path);
+	any = g_strdup_printf("%x:%x:%" G_GINT64_MODIFIER "x:%s", file->dev_major, file->dev_minor,
+			      file->inode, file->path);
 	if (!file->has_generation) {
 		id = lookup(objects->latest, any);
 		if (id)

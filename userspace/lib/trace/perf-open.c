@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The period is fixed, and times are CLOCK_MONOTONIC, as everywhere.  Idle ticks are left out: not every machine delivers
- * them, so they could not be relied on.
+ * The period is fixed, and times are CLOCK_MONOTONIC, as everywhere.  Idle ticks are left out: not
+ * every machine delivers them, so they could not be relied on.
  */
 #include "trace/perf-open.h"
 
@@ -27,20 +27,25 @@ static long read_number(const char *path, long otherwise)
 
 bool spt_perf_wants_cpu(const SptTraceFilter *filter, unsigned cpu)
 {
-	return !filter->n_cpu_words || (cpu / 64 < filter->n_cpu_words && filter->cpus[cpu / 64] >> cpu % 64 & 1);
+	return !filter->n_cpu_words ||
+	       (cpu / 64 < filter->n_cpu_words && filter->cpus[cpu / 64] >> cpu % 64 & 1);
 }
 
-int spt_perf_open_event(unsigned cpu, const struct spt_perf_event *event, const SptTraceConfig *config)
+int spt_perf_open_event(unsigned cpu, const struct spt_perf_event *event,
+			const SptTraceConfig *config)
 {
 	bool is_of_thread = event->thread >= 0;
-	bool is_wanted = event->part == SPT_PERF_TICKS || (event->part == SPT_PERF_WHOLE && spt_perf_wants_cpu(&config->filter, cpu));
+	bool is_wanted =
+		event->part == SPT_PERF_TICKS ||
+		(event->part == SPT_PERF_WHOLE && spt_perf_wants_cpu(&config->filter, cpu));
 	bool tells_tasks = event->part != SPT_PERF_TICKS;
 	struct perf_event_attr attr = {
 		.type = PERF_TYPE_SOFTWARE,
 		.size = sizeof(attr),
 		.config = is_wanted ? PERF_COUNT_SW_CPU_CLOCK : PERF_COUNT_SW_DUMMY,
 		.sample_period = is_wanted ? event->period_ns : 0,
-		.sample_type = SPT_PERF_SAMPLE_TYPE | (config->raw_bytes ? SPT_PERF_RAW_SAMPLE_TYPE : 0),
+		.sample_type =
+			SPT_PERF_SAMPLE_TYPE | (config->raw_bytes ? SPT_PERF_RAW_SAMPLE_TYPE : 0),
 		.sample_regs_user = config->raw_bytes ? spt_perf_raw_registers() : 0,
 		.sample_stack_user = event->copy_bytes,
 		.disabled = 1,
@@ -62,7 +67,8 @@ int spt_perf_open_event(unsigned cpu, const struct spt_perf_event *event, const 
 		.wakeup_watermark = event->watermark_bytes,
 	};
 
-	return syscall(SYS_perf_event_open, &attr, is_of_thread ? event->thread : event->cgroup, cpu, -1,
+	return syscall(SYS_perf_event_open, &attr, is_of_thread ? event->thread : event->cgroup,
+		       cpu, -1,
 		       PERF_FLAG_FD_CLOEXEC | (event->cgroup >= 0 ? PERF_FLAG_PID_CGROUP : 0));
 }
 
@@ -74,29 +80,36 @@ void spt_perf_set_open_error(GError **error, int number)
 	case EACCES:
 	case EPERM:
 		if (geteuid() != 0 && paranoid > 0)
-			spt_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_NO_PERMISSION,
-				      "The kernel does not let this user profile with perf events, not even his own processes "
-				      "(kernel.perf_event_paranoid is %ld); open them with: sudo sysctl "
-				      "kernel.perf_event_paranoid=-1, or load the module with: sudo modprobe sysprof", paranoid);
+			spt_set_error(
+				error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_NO_PERMISSION,
+				"The kernel does not let this user profile with perf events, not even his own processes "
+				"(kernel.perf_event_paranoid is %ld); open them with: sudo sysctl "
+				"kernel.perf_event_paranoid=-1, or load the module with: sudo modprobe sysprof",
+				paranoid);
 		else
-			spt_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_REFUSED,
-				      "The kernel refused perf events (%s): a container without CAP_PERFMON or a security policy "
-				      "is in the way; run it on the host", g_strerror(number));
+			spt_set_error(
+				error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_REFUSED,
+				"The kernel refused perf events (%s): a container without CAP_PERFMON or a security policy "
+				"is in the way; run it on the host",
+				g_strerror(number));
 		break;
 	case ENOSYS:
 	case ENOENT:
 	case ENODEV:
-		spt_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_NO_DEVICE,
-			      "This kernel has no perf events (%s); load the module with: sudo modprobe sysprof",
-			      g_strerror(number));
+		spt_set_error(
+			error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_NO_DEVICE,
+			"This kernel has no perf events (%s); load the module with: sudo modprobe sysprof",
+			g_strerror(number));
 		break;
 	case EMFILE:
-		spt_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_FAILED,
-			      "Cannot open one perf event per CPU: %s; raise the limit with: ulimit -n", g_strerror(number));
+		spt_set_error(
+			error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_FAILED,
+			"Cannot open one perf event per CPU: %s; raise the limit with: ulimit -n",
+			g_strerror(number));
 		break;
 	default:
-		spt_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_FAILED, "Cannot open perf events: %s",
-			      g_strerror(number));
+		spt_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_FAILED,
+			      "Cannot open perf events: %s", g_strerror(number));
 	}
 }
 

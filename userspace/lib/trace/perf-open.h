@@ -16,16 +16,23 @@ enum spt_perf_part {
 struct spt_perf_event {
 	enum spt_perf_part part;
 	uint64_t period_ns;
-	uint32_t copy_bytes;		/* of stacks, where config->raw_bytes is not 0; 0: frames instead, in a record of the same form */
+	/*
+	 * of stacks, where config->raw_bytes is not 0; 0: frames instead, in a record of the same
+	 * form
+	 */
+	uint32_t copy_bytes;
 	size_t watermark_bytes;
 	int cgroup;			/* descriptor of a control group, or -1 */
 	int64_t thread;			/* this thread and what it starts; -1: everybody */
 	bool only_user;
 };
 
-/* A descriptor of a cpu-clock event of @cpu that does not run yet, or -1 and errno.  A CPU that is not in config->filter only tells of
- * tasks. */
-int spt_perf_open_event(unsigned cpu, const struct spt_perf_event *event, const SptTraceConfig *config);
+/*
+ * A descriptor of a cpu-clock event of @cpu that does not run yet, or -1 and errno.  A CPU that is
+ * not in config->filter only tells of tasks.
+ */
+int spt_perf_open_event(unsigned cpu, const struct spt_perf_event *event,
+			const SptTraceConfig *config);
 bool spt_perf_wants_cpu(const SptTraceFilter *filter, unsigned cpu);
 /* One sentence on why it failed with @number, and what helps. */
 void spt_perf_set_open_error(GError **error, int number);

@@ -16,7 +16,8 @@ G_BEGIN_DECLS
 
 /* The registers to be asked for, as bits; 0: this machine's are not known. */
 uint64_t spt_perf_raw_registers(void);
-/* @from: what lies behind the frames of a sample, up to its end.  Appends a struct sysprof_raw, a multiple of 8 bytes, to @to; nothing if there is
+/* @from: what lies behind the frames of a sample, up to its end.  Appends a struct sysprof_raw, a
+ *	multiple of 8 bytes, to @to; nothing if there is
  * none, of a 32-bit program, or if it makes no sense.  Returns how many bytes. */
 uint32_t spt_perf_raw_take(const void *from, size_t bytes, GByteArray *to);
 

@@ -163,10 +163,11 @@ bool spt_perf_record_time(const struct perf_event_header *header, uint64_t *ret_
 /* Samples. */
 
 /*
- * Sorts the frames of @from into kernel and user part of @to, by the markers between them.  The user part comes last, and what looks like a
- * marker there is what the program had on its stack.
+ * Sorts the frames of @from into kernel and user part of @to, by the markers between them.  The
+ * user part comes last, and what looks like a marker there is what the program had on its stack.
  */
-static void split_stack(SptPerfRecords *records, const struct sample *from, struct sysprof_sample *to)
+static void split_stack(SptPerfRecords *records, const struct sample *from,
+			struct sysprof_sample *to)
 {
 	uint64_t context = 0;
 	unsigned n = 0, n_kernel = 0;
@@ -178,7 +179,8 @@ static void split_stack(SptPerfRecords *records, const struct sample *from, stru
 			context = frame;
 		} else if (context == PERF_CONTEXT_KERNEL) {
 			frame = spt_kallsyms_frame(records->kallsyms, frame);
-			if (n_kernel && frame == SPT_KALLSYMS_HIDDEN && to->frames[n_kernel - 1] == frame)
+			if (n_kernel && frame == SPT_KALLSYMS_HIDDEN &&
+			    to->frames[n_kernel - 1] == frame)
 				continue;
 			to->frames[n++] = frame;
 			n_kernel++;
@@ -193,7 +195,8 @@ static void split_stack(SptPerfRecords *records, const struct sample *from, stru
 		*(to->n_user ? &to->user_end : &to->kernel_end) = SYSPROF_END_LIMIT;
 }
 
-static void put_loss(const struct spt_perf_loss *loss, const struct spt_perf_who *who, const struct spt_perf_sink *sink)
+static void put_loss(const struct spt_perf_loss *loss, const struct spt_perf_who *who,
+		     const struct spt_perf_sink *sink)
 {
 	struct spt_perf_who nobody = { .time = who->time, .cpu = who->cpu };
 	struct sysprof_lost lost = {
@@ -215,20 +218,26 @@ static void append_raw(SptPerfRecords *records, const struct sample *from)
 	struct sysprof_sample *to = (void *)records->buffer->data;
 	uint32_t bytes;
 
-	g_byte_array_set_size(records->buffer, sizeof(*to) + ((size_t)to->n_kernel + to->n_user) * 8);
-	bytes = spt_perf_raw_take(raw, (const char *)from + from->header.size - (const char *)raw, records->buffer);
+	g_byte_array_set_size(records->buffer,
+			      sizeof(*to) + ((size_t)to->n_kernel + to->n_user) * 8);
+	bytes = spt_perf_raw_take(raw, (const char *)from + from->header.size - (const char *)raw,
+				  records->buffer);
 	to = (void *)records->buffer->data;
 	to->raw_bytes = bytes;
 	if (bytes)
 		to->user_mode = SYSPROF_USER_RAW;
 }
 
-static void take_sample(SptPerfRecords *records, unsigned cpu, const struct sample *from, const struct spt_perf_sink *sink)
+static void take_sample(SptPerfRecords *records, unsigned cpu, const struct sample *from,
+			const struct spt_perf_sink *sink)
 {
-	struct spt_perf_who who = { .time = from->time, .cpu = cpu, .pid = from->pid, .tid = from->tid };
+	struct spt_perf_who who = {
+		.time = from->time, .cpu = cpu, .pid = from->pid, .tid = from->tid
+	};
 	struct spt_perf_loss loss = spt_perf_clock_tick(&records->clocks[cpu], from->time);
 	const struct spt_perf_process *process = spt_perf_tasks_get(records->tasks, &who, sink);
-	unsigned flags = SYSPROF_SAMPLE_KERNEL_EXACT | SYSPROF_SAMPLE_USER_EXACT | SYSPROF_SAMPLE_ADDRESSES;
+	unsigned flags =
+		SYSPROF_SAMPLE_KERNEL_EXACT | SYSPROF_SAMPLE_USER_EXACT | SYSPROF_SAMPLE_ADDRESSES;
 	struct sysprof_sample *to;
 
 	put_loss(&loss, &who, sink);
@@ -241,7 +250,10 @@ static void take_sample(SptPerfRecords *records, unsigned cpu, const struct samp
 	if (records->has_raw)
 		append_raw(records, from);
 	to = (void *)records->buffer->data;
-	to->record = spt_perf_record(SYSPROF_SAMPLE, flags, sizeof(*to) + ((size_t)to->n_kernel + to->n_user) * 8 + to->raw_bytes, &who);
+	to->record = spt_perf_record(SYSPROF_SAMPLE, flags,
+				     sizeof(*to) + ((size_t)to->n_kernel + to->n_user) * 8 +
+					     to->raw_bytes,
+				     &who);
 	sink->func(&to->record, sink->data);
 }
 
@@ -258,8 +270,8 @@ static void take_lost(SptPerfRecords *records, unsigned cpu, const struct lost_r
 
 /* State. */
 
-static void put_region(const struct spt_perf_process *process, const struct spt_perf_who *who, const struct sysprof_map *map,
-		       const struct spt_perf_sink *sink)
+static void put_region(const struct spt_perf_process *process, const struct spt_perf_who *who,
+		       const struct sysprof_map *map, const struct spt_perf_sink *sink)
 {
 	struct sysprof_region region = {
 		.record = spt_perf_record(SYSPROF_REGION, 0, sizeof(region), who),
@@ -271,12 +283,14 @@ static void put_region(const struct spt_perf_process *process, const struct spt_
 	sink->func(&region.record, sink->data);
 }
 
-void spt_perf_records_map(SptPerfRecords *records, struct spt_perf_process *process, const struct spt_perf_who *who,
-			  const struct spt_perf_file *file, uint64_t offset, const struct spt_perf_sink *sink)
+void spt_perf_records_map(SptPerfRecords *records, struct spt_perf_process *process,
+			  const struct spt_perf_who *who, const struct spt_perf_file *file,
+			  uint64_t offset, const struct spt_perf_sink *sink)
 {
 	g_autofree struct sysprof_object *object = NULL;
 	struct sysprof_map map = {
-		.record = spt_perf_record(SYSPROF_MAP, process->is_fresh ? SYSPROF_MAP_FRESH : 0, sizeof(map), who),
+		.record = spt_perf_record(SYSPROF_MAP, process->is_fresh ? SYSPROF_MAP_FRESH : 0,
+					  sizeof(map), who),
 		.mm = process->mm,
 		.start = file->start,
 		.end = file->end,
@@ -287,7 +301,8 @@ void spt_perf_records_map(SptPerfRecords *records, struct spt_perf_process *proc
 
 
 	if (map.object == SYSPROF_OBJECT_ANON) {
-		map.object = spt_perf_objects_region(records->objects, process->mm, file->start, &offset, &is_new_region);
+		map.object = spt_perf_objects_region(records->objects, process->mm, file->start,
+						     &offset, &is_new_region);
 		map.offset = offset;
 	}
 	process->is_fresh = false;
@@ -328,13 +343,15 @@ void spt_perf_records_look(SptPerfRecords *records, const struct perf_event_head
 	spt_perf_objects_look(records->objects, &file);
 }
 
-static void take_map(SptPerfRecords *records, unsigned cpu, const struct map_record *map, const struct spt_perf_sink *sink)
+static void take_map(SptPerfRecords *records, unsigned cpu, const struct map_record *map,
+		     const struct spt_perf_sink *sink)
 {
 	struct spt_perf_who who = { sample_id(&map->header)->time, cpu, map->pid, map->tid };
 	struct spt_perf_file file = mapped_file(map);
 
 	if (file.end > file.start)
-		spt_perf_records_map(records, spt_perf_tasks_get(records->tasks, &who, sink), &who, &file, map->offset, sink);
+		spt_perf_records_map(records, spt_perf_tasks_get(records->tasks, &who, sink), &who,
+				     &file, map->offset, sink);
 }
 
 static void take_comm(SptPerfRecords *records, unsigned cpu, const struct comm_record *comm,
@@ -348,8 +365,8 @@ static void take_comm(SptPerfRecords *records, unsigned cpu, const struct comm_r
 		spt_perf_tasks_rename(records->tasks, &who, comm->name, sink);
 }
 
-void spt_perf_records_take(SptPerfRecords *records, unsigned cpu, const struct perf_event_header *header,
-			   const struct spt_perf_sink *sink)
+void spt_perf_records_take(SptPerfRecords *records, unsigned cpu,
+			   const struct perf_event_header *header, const struct spt_perf_sink *sink)
 {
 	const struct task_record *task = (const void *)header;
 	struct spt_perf_who who;
@@ -362,7 +379,8 @@ void spt_perf_records_take(SptPerfRecords *records, unsigned cpu, const struct p
 	case PERF_RECORD_EXIT:
 		who = (struct spt_perf_who){ sample_id(header)->time, cpu, task->pid, task->tid };
 		if (header->type == PERF_RECORD_FORK)
-			spt_perf_tasks_fork(records->tasks, &who, task->parent_pid, task->parent_tid, sink);
+			spt_perf_tasks_fork(records->tasks, &who, task->parent_pid,
+					    task->parent_tid, sink);
 		else
 			spt_perf_tasks_exit(records->tasks, &who);
 		break;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Read first and told later, so that records which came in between can be held against it.  A process that ends while it is
- * read is left out as far as it could not be.
+ * Read first and told later, so that records which came in between can be held against it.  A
+ * process that ends while it is read is left out as far as it could not be.
  */
 #include "trace/perf-snapshot.h"
 
@@ -63,7 +63,8 @@ static bool parse_stat(char *text, struct thread *ret)
 		return false;
 	*close = '\0';
 	g_strlcpy(ret->name, open + 1, sizeof(ret->name));
-	for (field = strtok_r(close + 1, " \n", &rest); field; field = strtok_r(NULL, " \n", &rest), number++) {
+	for (field = strtok_r(close + 1, " \n", &rest); field;
+	     field = strtok_r(NULL, " \n", &rest), number++) {
 		if (number == 3 && (*field == 'Z' || *field == 'X'))
 			return false;
 		else if (number == 4)
@@ -157,7 +158,8 @@ void spt_perf_snapshot_forget_maps(SptPerfSnapshot *snapshot, uint32_t pid, uint
 	}
 }
 
-static void put_process(const struct process *process, SptPerfRecords *records, const struct spt_perf_sink *sink)
+static void put_process(const struct process *process, SptPerfRecords *records,
+			const struct spt_perf_sink *sink)
 {
 	struct spt_perf_who who = { .time = process->begin_time, .pid = process->pid };
 	struct spt_perf_process *known = NULL;
@@ -166,12 +168,14 @@ static void put_process(const struct process *process, SptPerfRecords *records, 
 		const struct thread *thread = &g_array_index(process->threads, struct thread, i);
 
 		who.tid = thread->tid;
-		known = spt_perf_tasks_seen(spt_perf_records_tasks(records), &who, thread->parent_pid, thread->start_time,
+		known = spt_perf_tasks_seen(spt_perf_records_tasks(records), &who,
+					    thread->parent_pid, thread->start_time,
 					    thread->is_kthread, thread->name, sink);
 	}
 	who.tid = who.pid;
 	for (unsigned i = 0; known && i < process->maps->len; i++) {
-		const struct spt_perf_map *map = &g_array_index(process->maps, struct spt_perf_map, i);
+		const struct spt_perf_map *map =
+			&g_array_index(process->maps, struct spt_perf_map, i);
 		struct spt_perf_file file = {
 			.dev_major = map->dev_major,
 			.dev_minor = map->dev_minor,
@@ -187,7 +191,8 @@ static void put_process(const struct process *process, SptPerfRecords *records, 
 	}
 }
 
-void spt_perf_snapshot_put(const SptPerfSnapshot *snapshot, SptPerfRecords *records, const struct spt_perf_sink *sink)
+void spt_perf_snapshot_put(const SptPerfSnapshot *snapshot, SptPerfRecords *records,
+			   const struct spt_perf_sink *sink)
 {
 	uint64_t begin = UINT64_MAX;
 

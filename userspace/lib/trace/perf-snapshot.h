@@ -13,7 +13,10 @@ typedef struct SptPerfSnapshot SptPerfSnapshot;
 SptPerfSnapshot *spt_perf_snapshot_read(GError **error);
 void spt_perf_snapshot_free(SptPerfSnapshot *snapshot);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptPerfSnapshot, spt_perf_snapshot_free)
-/* @pid has exec'ed at @time, by a record that is still to be given: what was read of it is of that future. */
+/*
+ * @pid has exec'ed at @time, by a record that is still to be given: what was read of it is of that
+ * future.
+ */
 void spt_perf_snapshot_forget_maps(SptPerfSnapshot *snapshot, uint32_t pid, uint64_t time);
 /* Tells it all. */
 void spt_perf_snapshot_put(const SptPerfSnapshot *snapshot, SptPerfRecords *records,

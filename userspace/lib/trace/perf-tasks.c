@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Two tables, by pid and by tid, fed in order of time.  A snapshot meets the records of the time in which it was taken: what it
- * has told already must not be told again as something new.
+ * Two tables, by pid and by tid, fed in order of time.  A snapshot meets the records of the time in
+ * which it was taken: what it has told already must not be told again as something new.
  */
 #include "trace/perf-tasks.h"
 
 #include <string.h>
 
-/* Start times of one process by /proc and by its fork record differ by less; pids are not used again that fast. */
+/*
+ * Start times of one process by /proc and by its fork record differ by less; pids are not used
+ * again that fast.
+ */
 #define SAME_START_NS 500000000ULL
 
 /* What a task's samples say once it is no longer listed under its id. */
@@ -52,7 +55,8 @@ void spt_perf_tasks_free(SptPerfTasks *tasks)
 	g_free(tasks);
 }
 
-struct sysprof_record spt_perf_record(unsigned type, unsigned flags, size_t bytes, const struct spt_perf_who *who)
+struct sysprof_record spt_perf_record(unsigned type, unsigned flags, size_t bytes,
+				      const struct spt_perf_who *who)
 {
 	return (struct sysprof_record){
 		.type = type,
@@ -65,8 +69,8 @@ struct sysprof_record spt_perf_record(unsigned type, unsigned flags, size_t byte
 	};
 }
 
-static void put(const struct spt_perf_sink *sink, unsigned type, unsigned flags, const struct spt_perf_who *who,
-		struct sysprof_task task, const char *name)
+static void put(const struct spt_perf_sink *sink, unsigned type, unsigned flags,
+		const struct spt_perf_who *who, struct sysprof_task task, const char *name)
 {
 	task.record = spt_perf_record(type, flags, sizeof(task), who);
 	g_strlcpy(task.comm, name, sizeof(task.comm));
@@ -83,7 +87,8 @@ static struct thread *find_thread(SptPerfTasks *tasks, uint32_t tid)
 	return g_hash_table_lookup(tasks->threads, GUINT_TO_POINTER(tid));
 }
 
-static struct spt_perf_process *add_process(SptPerfTasks *tasks, uint32_t pid, uint64_t start_time, bool is_kthread)
+static struct spt_perf_process *add_process(SptPerfTasks *tasks, uint32_t pid, uint64_t start_time,
+					    bool is_kthread)
 {
 	struct spt_perf_process *process = g_new0(struct spt_perf_process, 1);
 
@@ -97,7 +102,8 @@ static struct spt_perf_process *add_process(SptPerfTasks *tasks, uint32_t pid, u
 }
 
 /* @tid lives, as a thread of @process. */
-static void add_thread(SptPerfTasks *tasks, struct spt_perf_process *process, uint32_t tid, const char *name)
+static void add_thread(SptPerfTasks *tasks, struct spt_perf_process *process, uint32_t tid,
+		       const char *name)
 {
 	struct thread *thread = find_thread(tasks, tid);
 
@@ -122,23 +128,26 @@ struct spt_perf_process *spt_perf_tasks_get(SptPerfTasks *tasks, const struct sp
 		return process;
 	process = add_process(tasks, who->pid, who->time, who->pid == PID_NONE);
 	if (who->pid == PID_NONE)
-		put(sink, SYSPROF_TASK, 0, who, (struct sysprof_task){ .start_time = who->time }, "[exiting]");
+		put(sink, SYSPROF_TASK, 0, who, (struct sysprof_task){ .start_time = who->time },
+		    "[exiting]");
 	return process;
 }
 
-static void put_exit(SptPerfTasks *tasks, const struct pending_exit *exit, const struct spt_perf_sink *sink)
+static void put_exit(SptPerfTasks *tasks, const struct pending_exit *exit,
+		     const struct spt_perf_sink *sink)
 {
 	struct thread *thread = find_thread(tasks, exit->who.tid);
 
-	put(sink, SYSPROF_EXIT, exit->is_last ? SYSPROF_EXIT_PROCESS : 0, &exit->who, (struct sysprof_task){ 0 },
-	    thread ? thread->name : "");
+	put(sink, SYSPROF_EXIT, exit->is_last ? SYSPROF_EXIT_PROCESS : 0, &exit->who,
+	    (struct sysprof_task){ 0 }, thread ? thread->name : "");
 	if (thread && thread->is_exiting)
 		g_hash_table_remove(tasks->threads, GUINT_TO_POINTER(exit->who.tid));
 	if (exit->is_last)
 		g_hash_table_remove(tasks->processes, GUINT_TO_POINTER(exit->who.pid));
 }
 
-void spt_perf_tasks_flush_exits(SptPerfTasks *tasks, uint64_t before, const struct spt_perf_sink *sink)
+void spt_perf_tasks_flush_exits(SptPerfTasks *tasks, uint64_t before,
+				const struct spt_perf_sink *sink)
 {
 	while (tasks->exits.head) {
 		struct pending_exit *exit = tasks->exits.head->data;
@@ -151,8 +160,8 @@ void spt_perf_tasks_flush_exits(SptPerfTasks *tasks, uint64_t before, const stru
 }
 
 /* To be told later: @who has ended and left @n_threads. */
-static void hold_exit(SptPerfTasks *tasks, struct spt_perf_process *process, const struct spt_perf_who *who,
-		      unsigned n_threads)
+static void hold_exit(SptPerfTasks *tasks, struct spt_perf_process *process,
+		      const struct spt_perf_who *who, unsigned n_threads)
 {
 	struct pending_exit *exit = g_new0(struct pending_exit, 1);
 
@@ -186,9 +195,11 @@ static void end_process(SptPerfTasks *tasks, struct spt_perf_process *process, u
 	put_exit(tasks, &exit, sink);
 }
 
-/* The process of a task that begins at @start_time: an older one with its pid has come to its end. */
-static struct spt_perf_process *find_same(SptPerfTasks *tasks, uint32_t pid, uint64_t start_time, uint64_t time,
-					  const struct spt_perf_sink *sink)
+/*
+ * The process of a task that begins at @start_time: an older one with its pid has come to its end.
+ */
+static struct spt_perf_process *find_same(SptPerfTasks *tasks, uint32_t pid, uint64_t start_time,
+					  uint64_t time, const struct spt_perf_sink *sink)
 {
 	struct spt_perf_process *process = find_process(tasks, pid);
 
@@ -198,13 +209,16 @@ static struct spt_perf_process *find_same(SptPerfTasks *tasks, uint32_t pid, uin
 	return NULL;
 }
 
-void spt_perf_tasks_fork(SptPerfTasks *tasks, const struct spt_perf_who *who, uint32_t parent_pid, uint32_t parent_tid,
-			 const struct spt_perf_sink *sink)
+void spt_perf_tasks_fork(SptPerfTasks *tasks, const struct spt_perf_who *who, uint32_t parent_pid,
+			 uint32_t parent_tid, const struct spt_perf_sink *sink)
 {
-	struct spt_perf_who whose = { .time = who->time, .cpu = who->cpu, .pid = parent_pid, .tid = parent_tid };
+	struct spt_perf_who whose = {
+		.time = who->time, .cpu = who->cpu, .pid = parent_pid, .tid = parent_tid
+	};
 	bool is_thread = who->pid == parent_pid;
 	struct spt_perf_process *parent, *process;
-	struct thread *thread = find_thread(tasks, who->tid), *forker = find_thread(tasks, parent_tid);
+	struct thread *thread = find_thread(tasks, who->tid),
+		      *forker = find_thread(tasks, parent_tid);
 	char name[SYSPROF_COMM_BYTES] = "";
 	unsigned flags;
 
@@ -221,7 +235,8 @@ void spt_perf_tasks_fork(SptPerfTasks *tasks, const struct spt_perf_who *who, ui
 	thread = find_thread(tasks, who->tid);
 	if (!thread || thread->pid != who->pid)
 		add_thread(tasks, process, who->tid, name);
-	flags = (is_thread ? SYSPROF_FORK_THREAD : 0) | (process->is_kthread ? SYSPROF_TASK_KTHREAD : 0);
+	flags = (is_thread ? SYSPROF_FORK_THREAD : 0) |
+		(process->is_kthread ? SYSPROF_TASK_KTHREAD : 0);
 	put(sink, SYSPROF_FORK, flags, who, (struct sysprof_task){
 		.mm = process->mm,
 		.parent_mm = parent->mm,
@@ -230,7 +245,10 @@ void spt_perf_tasks_fork(SptPerfTasks *tasks, const struct spt_perf_who *who, ui
 	}, find_thread(tasks, who->tid)->name);
 }
 
-/* An exec by another thread than the main one takes over the main one's id, whose exit was told before. */
+/*
+ * An exec by another thread than the main one takes over the main one's id, whose exit was told
+ * before.
+ */
 static void forget_exit(SptPerfTasks *tasks, uint32_t tid)
 {
 	for (GList *link = tasks->exits.head; link; link = link->next) {
@@ -257,7 +275,8 @@ void spt_perf_tasks_exec(SptPerfTasks *tasks, const struct spt_perf_who *who, co
 	process->mm = ++tasks->n_mms;
 	process->is_fresh = true;
 	process->is_kthread = process->is_32bit = false;
-	put(sink, SYSPROF_EXEC, 0, who, (struct sysprof_task){ .mm = process->mm, .old_tid = who->tid }, name);
+	put(sink, SYSPROF_EXEC, 0, who,
+	    (struct sysprof_task){ .mm = process->mm, .old_tid = who->tid }, name);
 }
 
 void spt_perf_tasks_rename(SptPerfTasks *tasks, const struct spt_perf_who *who, const char *name,
@@ -276,19 +295,22 @@ void spt_perf_tasks_begin_snapshot(SptPerfTasks *tasks)
 	tasks->snapshot++;
 }
 
-struct spt_perf_process *spt_perf_tasks_seen(SptPerfTasks *tasks, const struct spt_perf_who *who, uint32_t parent_pid,
-					     uint64_t start_time, bool is_kthread, const char *name,
+struct spt_perf_process *spt_perf_tasks_seen(SptPerfTasks *tasks, const struct spt_perf_who *who,
+					     uint32_t parent_pid, uint64_t start_time,
+					     bool is_kthread, const char *name,
 					     const struct spt_perf_sink *sink)
 {
 	bool is_main = who->pid == who->tid;
 	struct thread *thread = find_thread(tasks, who->tid);
-	struct spt_perf_process *process = is_main ? find_same(tasks, who->pid, start_time, who->time, sink) :
-						     find_process(tasks, who->pid);
+	struct spt_perf_process *process =
+		is_main ? find_same(tasks, who->pid, start_time, who->time, sink) :
+			  find_process(tasks, who->pid);
 
 	if (!process)
 		process = add_process(tasks, who->pid, start_time, is_kthread);
 	/* Another name, and nobody told: it may be another program. */
-	if (is_main && !is_kthread && process->name[0] && strncmp(process->name, name, sizeof(process->name) - 1))
+	if (is_main && !is_kthread && process->name[0] &&
+	    strncmp(process->name, name, sizeof(process->name) - 1))
 		spt_perf_tasks_exec(tasks, who, name, sink);
 	process->snapshot = tasks->snapshot;
 	if (!thread || !thread->is_exiting)
@@ -311,7 +333,8 @@ void spt_perf_tasks_end_snapshot(SptPerfTasks *tasks, uint64_t before)
 		struct spt_perf_process *process = value;
 
 		/* Those without a thread left are waiting for their exit to be told. */
-		if (process->snapshot != tasks->snapshot && process->start_time < before && process->n_threads)
+		if (process->snapshot != tasks->snapshot && process->start_time < before &&
+		    process->n_threads)
 			hold_exit(tasks, process, &(struct spt_perf_who){
 				.time = before, .pid = process->pid, .tid = process->pid }, 0);
 	}

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Which process image runs under which pid, for records that only tell pids: gives each image an id for its address space, as
- * the device's records have it.  A fork's child has a copy of its parent's; an exec makes a new one.
+ * Which process image runs under which pid, for records that only tell pids: gives each image an id
+ * for its address space, as the device's records have it.  A fork's child has a copy of its
+ * parent's; an exec makes a new one.
  */
 #ifndef SPT_PERF_TASKS_H
 #define SPT_PERF_TASKS_H
@@ -41,25 +42,31 @@ void spt_perf_tasks_free(SptPerfTasks *tasks);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptPerfTasks, spt_perf_tasks_free)
 
 /* The header of a record about @who. */
-struct sysprof_record spt_perf_record(unsigned type, unsigned flags, size_t bytes, const struct spt_perf_who *who);
+struct sysprof_record spt_perf_record(unsigned type, unsigned flags, size_t bytes,
+				      const struct spt_perf_who *who);
 
 /* The process of @who, made if it is not known: then nothing is known of its address space. */
 struct spt_perf_process *spt_perf_tasks_get(SptPerfTasks *tasks, const struct spt_perf_who *who,
 					    const struct spt_perf_sink *sink);
-void spt_perf_tasks_fork(SptPerfTasks *tasks, const struct spt_perf_who *who, uint32_t parent_pid, uint32_t parent_tid,
-			 const struct spt_perf_sink *sink);
+void spt_perf_tasks_fork(SptPerfTasks *tasks, const struct spt_perf_who *who, uint32_t parent_pid,
+			 uint32_t parent_tid, const struct spt_perf_sink *sink);
 void spt_perf_tasks_exec(SptPerfTasks *tasks, const struct spt_perf_who *who, const char *name,
 			 const struct spt_perf_sink *sink);
 void spt_perf_tasks_rename(SptPerfTasks *tasks, const struct spt_perf_who *who, const char *name,
 			   const struct spt_perf_sink *sink);
-/* A task tells of its exit long before it last runs: the record is held back until flush_exits(), or until its id is used again. */
+/*
+ * A task tells of its exit long before it last runs: the record is held back until flush_exits(),
+ * or until its id is used again.
+ */
 void spt_perf_tasks_exit(SptPerfTasks *tasks, const struct spt_perf_who *who);
-void spt_perf_tasks_flush_exits(SptPerfTasks *tasks, uint64_t before, const struct spt_perf_sink *sink);
+void spt_perf_tasks_flush_exits(SptPerfTasks *tasks, uint64_t before,
+				const struct spt_perf_sink *sink);
 
 /* A snapshot: begin, every thread of every process, end. */
 void spt_perf_tasks_begin_snapshot(SptPerfTasks *tasks);
-struct spt_perf_process *spt_perf_tasks_seen(SptPerfTasks *tasks, const struct spt_perf_who *who, uint32_t parent_pid,
-					     uint64_t start_time, bool is_kthread, const char *name,
+struct spt_perf_process *spt_perf_tasks_seen(SptPerfTasks *tasks, const struct spt_perf_who *who,
+					     uint32_t parent_pid, uint64_t start_time,
+					     bool is_kthread, const char *name,
 					     const struct spt_perf_sink *sink);
 /* Processes that were not seen are gone, those younger than @before excepted. */
 void spt_perf_tasks_end_snapshot(SptPerfTasks *tasks, uint64_t before);

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The kernel's perf events as a source of records: one cpu-clock event per CPU, which also tells of forks, execs and mappings.
+ * The kernel's perf events as a source of records: one cpu-clock event per CPU, which also tells of
+ * forks, execs and mappings.
  *
- * A record has its time before it is in the ring, and a ring's records may be slightly out of order.  So they are copied
- * out, sorted, and handed on once they are older than the time any writer needs, even one whose virtual CPU was taken away in the
- * midst of it.
+ * A record has its time before it is in the ring, and a ring's records may be slightly out of
+ * order.  So they are copied out, sorted, and handed on once they are older than the time any
+ * writer needs, even one whose virtual CPU was taken away in the midst of it.
  */
 #include "trace/trace-private.h"
 
@@ -33,14 +34,18 @@
 #define EXIT_DELAY_NS 2000000000ULL	/* what a process may take to give its memory back */
 #define ACCOUNT_NS 1000000000ULL
 #define RAW_RINGS_MAX_BYTES (512u << 20)
-#define WAIT_MS 20			/* files of short-lived processes are looked at while they are there */
+#define WAIT_MS		    20 /* files of short-lived processes are looked at while they are there */
 
 struct ring {
 	int fd;				/* -1: no such CPU, or it is offline */
 	struct perf_event_mmap_page *page;
 	const uint8_t *data;
 	uint64_t stop_time;
-	int ticks;			/* an event of its own that writes into the same ring, so that another can take its place; -1: there is none */
+	/*
+	 * an event of its own that writes into the same ring, so that another can take its place;
+	 * -1: there is none
+	 */
+	int ticks;
 	bool is_left_out;		/* tells of tasks only */
 };
 
@@ -60,7 +65,8 @@ struct perf {
 	char *modules;			/* as they were when kallsyms was read */
 	SptPerfRecords *records;
 	SptPerfReach reach;
-	GArray *others;			/* int: events of threads beyond the first, which share their CPU's ring */
+	/* Int: events of threads beyond the first, which share their CPU's ring */
+	GArray *others;
 	GByteArray *bytes;
 	GArray *held;			/* struct held */
 	uint64_t drained_time;		/* what is older has been handed on */
@@ -130,7 +136,8 @@ static bool map_ring(struct perf *perf, unsigned cpu, bool *ret_no_room, GError 
 {
 	struct ring *ring = &perf->rings[cpu];
 
-	ring->page = mmap(NULL, perf->page_bytes + perf->ring_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, ring->fd, 0);
+	ring->page = mmap(NULL, perf->page_bytes + perf->ring_bytes, PROT_READ | PROT_WRITE,
+			  MAP_SHARED, ring->fd, 0);
 	*ret_no_room = false;
 	if (ring->page != MAP_FAILED) {
 		ring->data = (const uint8_t *)ring->page + perf->page_bytes;
@@ -138,14 +145,16 @@ static bool map_ring(struct perf *perf, unsigned cpu, bool *ret_no_room, GError 
 	}
 	ring->page = NULL;
 	*ret_no_room = errno == EPERM || errno == ENOMEM;
-	spt_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_FAILED, "Cannot map %zu bytes for the perf events of CPU %u: "
-		      "%s; try a smaller --ring-bytes, or raise kernel.perf_event_mlock_kb", perf->ring_bytes, cpu,
-		      g_strerror(errno));
+	spt_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_FAILED,
+		      "Cannot map %zu bytes for the perf events of CPU %u: "
+		      "%s; try a smaller --ring-bytes, or raise kernel.perf_event_mlock_kb",
+		      perf->ring_bytes, cpu, g_strerror(errno));
 	return false;
 }
 
 /* An event of @cpu that writes into the same ring as the first one.  False with errno. */
-static bool open_other(struct perf *perf, unsigned cpu, const struct spt_perf_event *event, const SptTraceConfig *config)
+static bool open_other(struct perf *perf, unsigned cpu, const struct spt_perf_event *event,
+		       const SptTraceConfig *config)
 {
 	int fd = spt_perf_open_event(cpu, event, config);
 
@@ -155,8 +164,12 @@ static bool open_other(struct perf *perf, unsigned cpu, const struct spt_perf_ev
 	return ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, perf->rings[cpu].fd) == 0;
 }
 
-/* One after the other, for the first one of a CPU makes the ring.  Threads that have ended, or are another user's, are passed over. */
-static bool open_threads(struct perf *perf, struct spt_perf_event event, const SptTraceConfig *config, bool *ret_no_room, GError **error)
+/*
+ * One after the other, for the first one of a CPU makes the ring.  Threads that have ended, or are
+ * another user's, are passed over.
+ */
+static bool open_threads(struct perf *perf, struct spt_perf_event event,
+			 const SptTraceConfig *config, bool *ret_no_room, GError **error)
 {
 	g_autoptr(GHashTable) known = g_hash_table_new(NULL, NULL);
 	g_autoptr(GArray) threads = g_array_new(FALSE, FALSE, sizeof(uint32_t));
@@ -164,7 +177,9 @@ static bool open_threads(struct perf *perf, struct spt_perf_event event, const S
 	bool any = false;
 
 	event.only_user = perf->reach == SPT_PERF_OWN_CODE;
-	/* What a thread starts before its event is there would be missed, but for the next round. */
+	/*
+	 * What a thread starts before its event is there would be missed, but for the next round.
+	 */
 	while (spt_perf_own_threads(&config->filter, known, threads)) {
 		for (; at < threads->len; at++) {
 			event.thread = g_array_index(threads, uint32_t, at);
@@ -176,11 +191,13 @@ static bool open_threads(struct perf *perf, struct spt_perf_event event, const S
 				if (!ring->page)
 					ring->fd = spt_perf_open_event(cpu, &event, config);
 				if (!ring->page && ring->fd >= 0) {
-					perf->polls[cpu] = (struct pollfd){ .fd = ring->fd, .events = POLLIN };
+					perf->polls[cpu] =
+						(struct pollfd){ .fd = ring->fd, .events = POLLIN };
 					if (!map_ring(perf, cpu, ret_no_room, error))
 						return false;
 					any = true;
-				} else if (errno != ENODEV && errno != ESRCH && errno != EACCES && errno != EPERM) {
+				} else if (errno != ENODEV && errno != ESRCH && errno != EACCES &&
+					   errno != EPERM) {
 					spt_perf_set_open_error(error, errno);
 					return false;
 				}
@@ -188,7 +205,8 @@ static bool open_threads(struct perf *perf, struct spt_perf_event event, const S
 		}
 	}
 	if (!any)
-		spt_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_BAD_CONFIG, "There is no process of this user's own to record; "
+		spt_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_BAD_CONFIG,
+			      "There is no process of this user's own to record; "
 			      "for others, load the module with: sudo modprobe sysprof");
 	return any;
 }
@@ -206,8 +224,8 @@ static int open_ticks(struct perf *perf, unsigned cpu, const struct spt_perf_eve
 	return -1;
 }
 
-static bool open_rings(struct perf *perf, const struct spt_perf_event *event, const SptTraceConfig *config, bool *ret_no_room,
-		       GError **error)
+static bool open_rings(struct perf *perf, const struct spt_perf_event *event,
+		       const SptTraceConfig *config, bool *ret_no_room, GError **error)
 {
 	bool any = false;
 
@@ -242,8 +260,11 @@ static bool open_rings(struct perf *perf, const struct spt_perf_event *event, co
 	return any;
 }
 
-/* Who is not privileged may only lock so much memory: less is tried unless the user named a size. */
-static bool make_rings(struct perf *perf, const SptTraceConfig *config, int cgroup, uint64_t period_ns, GError **error)
+/*
+ * Who is not privileged may only lock so much memory: less is tried unless the user named a size.
+ */
+static bool make_rings(struct perf *perf, const SptTraceConfig *config, int cgroup,
+		       uint64_t period_ns, GError **error)
 {
 	size_t most = config->ring_bytes ? config->ring_bytes : 1 << 20;
 	size_t least = config->ring_bytes ? config->ring_bytes : 1 << 17;
@@ -251,11 +272,14 @@ static bool make_rings(struct perf *perf, const SptTraceConfig *config, int cgro
 	bool no_room;
 
 	if (config->raw_bytes && !config->ring_bytes)
-		most = perf->can_resize ? 2 * spt_trace_raw_ring_bytes(perf->trace.n_cpus, RAW_RINGS_MAX_BYTES / 2) :
-		       spt_trace_raw_ring_bytes(perf->trace.n_cpus, RAW_RINGS_MAX_BYTES);
+		most = perf->can_resize ?
+			       2 * spt_trace_raw_ring_bytes(perf->trace.n_cpus,
+							    RAW_RINGS_MAX_BYTES / 2) :
+			       spt_trace_raw_ring_bytes(perf->trace.n_cpus, RAW_RINGS_MAX_BYTES);
 	if (most < perf->page_bytes || (most & (most - 1))) {
 		spt_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_BAD_CONFIG,
-			      "A ring of %zu bytes is not possible: a power of two from %zu is", most, perf->page_bytes);
+			      "A ring of %zu bytes is not possible: a power of two from %zu is",
+			      most, perf->page_bytes);
 		return false;
 	}
 	for (perf->ring_bytes = most;; perf->ring_bytes /= 2) {
@@ -284,8 +308,9 @@ static bool make_rings(struct perf *perf, const SptTraceConfig *config, int cgro
 }
 
 /*
- * These ticks cannot be dithered.  A period that is a little off every round number at least keeps them from standing still
- * relative to the scheduler's tick and to work that repeats each millisecond: they wander through it once in 162 ticks.
+ * These ticks cannot be dithered.  A period that is a little off every round number at least keeps
+ * them from standing still relative to the scheduler's tick and to work that repeats each
+ * millisecond: they wander through it once in 162 ticks.
  */
 static uint64_t grant_period(uint64_t period_ns)
 {
@@ -294,23 +319,25 @@ static uint64_t grant_period(uint64_t period_ns)
 }
 
 /* Makes the rings, with the control group open meanwhile if there is one. */
-static bool make_filtered_rings(struct perf *perf, const SptTraceConfig *config, uint64_t period_ns, GError **error)
+static bool make_filtered_rings(struct perf *perf, const SptTraceConfig *config, uint64_t period_ns,
+				GError **error)
 {
 	const char *path = config->filter.cgroup;
 	int cgroup = path ? open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
 	bool ok = !path || cgroup >= 0;
 
 	if (path && perf->reach != SPT_PERF_ALL) {
-		spt_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_NO_PERMISSION,
-			      "Only root may restrict perf events to a control group: --cgroup needs the module here");
+		spt_set_error(
+			error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_NO_PERMISSION,
+			"Only root may restrict perf events to a control group: --cgroup needs the module here");
 		ok = false;
 	} else if (config->filter.n_uids) {
 		spt_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_BAD_CONFIG,
 			      "Perf events cannot be restricted to users: --uid needs the module");
 		ok = false;
 	} else if (!ok) {
-		spt_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_BAD_CONFIG, "Cannot open the control group %s: %s", path,
-			      g_strerror(errno));
+		spt_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_BAD_CONFIG,
+			      "Cannot open the control group %s: %s", path, g_strerror(errno));
 	}
 	ok = ok && make_rings(perf, config, cgroup, period_ns, error);
 	if (cgroup >= 0)
@@ -318,25 +345,32 @@ static bool make_filtered_rings(struct perf *perf, const SptTraceConfig *config,
 	return ok;
 }
 
-static bool perf_start(SptTrace *trace, const SptTraceConfig *config, struct sysprof_start *ret, GError **error)
+static bool perf_start(SptTrace *trace, const SptTraceConfig *config, struct sysprof_start *ret,
+		       GError **error)
 {
 	struct perf *perf = perf_of(trace);
 	uint64_t period_ns = grant_period(config->period_ns), start;
 
 	if (config->clock == SPT_TRACE_PMU) {
-		spt_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_BAD_CONFIG,
-			      "Hardware counters are a clock of the module's: load it, or use --clock timer");
+		spt_set_error(
+			error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_BAD_CONFIG,
+			"Hardware counters are a clock of the module's: load it, or use --clock timer");
 		return false;
 	}
-	if (config->raw_bytes && (!spt_perf_raw_registers() || config->raw_bytes > SPT_TRACE_RAW_MAX_BYTES || config->raw_bytes % 8)) {
-		spt_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_BAD_CONFIG, "Stacks of %u bytes cannot be copied on this machine: "
-			      "on x86-64 and AArch64 a multiple of 8 up to %u can", config->raw_bytes, SPT_TRACE_RAW_MAX_BYTES);
+	if (config->raw_bytes &&
+	    (!spt_perf_raw_registers() || config->raw_bytes > SPT_TRACE_RAW_MAX_BYTES ||
+	     config->raw_bytes % 8)) {
+		spt_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_BAD_CONFIG,
+			      "Stacks of %u bytes cannot be copied on this machine: "
+			      "on x86-64 and AArch64 a multiple of 8 up to %u can",
+			      config->raw_bytes, SPT_TRACE_RAW_MAX_BYTES);
 		return false;
 	}
 	close_rings(perf);
 	perf->config = *config;
 	/* Threads keep the copies that they have: what one has started has its event already. */
-	perf->can_resize = config->raw_most_bytes && perf->reach == SPT_PERF_ALL && !config->filter.cgroup;
+	perf->can_resize =
+		config->raw_most_bytes && perf->reach == SPT_PERF_ALL && !config->filter.cgroup;
 	if (!make_filtered_rings(perf, config, period_ns, error))
 		return false;
 	g_clear_pointer(&perf->records, spt_perf_records_free);
@@ -351,19 +385,25 @@ static bool perf_start(SptTrace *trace, const SptTraceConfig *config, struct sys
 	for (unsigned cpu = 0; cpu < trace->n_cpus; cpu++) {
 		if (perf->rings[cpu].fd < 0)
 			continue;
-		spt_perf_clock_start(spt_perf_records_clock(perf->records, cpu), period_ns, now_ns());
-		spt_perf_records_clock(perf->records, cpu)->is_of_threads = perf->reach != SPT_PERF_ALL;
+		spt_perf_clock_start(spt_perf_records_clock(perf->records, cpu), period_ns,
+				     now_ns());
+		spt_perf_records_clock(perf->records, cpu)->is_of_threads =
+			perf->reach != SPT_PERF_ALL;
 		if (ioctl(perf->rings[cpu].fd, PERF_EVENT_IOC_ENABLE, 0) < 0 ||
-		    (perf->rings[cpu].ticks >= 0 && ioctl(perf->rings[cpu].ticks, PERF_EVENT_IOC_ENABLE, 0) < 0)) {
+		    (perf->rings[cpu].ticks >= 0 &&
+		     ioctl(perf->rings[cpu].ticks, PERF_EVENT_IOC_ENABLE, 0) < 0)) {
 			spt_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_FAILED,
-				      "Cannot start the perf events of CPU %u: %s", cpu, g_strerror(errno));
+				      "Cannot start the perf events of CPU %u: %s", cpu,
+				      g_strerror(errno));
 			return false;
 		}
 	}
 	for (unsigned i = 0; i < perf->others->len; i++)
 		ioctl(g_array_index(perf->others, int, i), PERF_EVENT_IOC_ENABLE, 0);
 	if (ret)
-		*ret = (struct sysprof_start){ .size = sizeof(*ret), .grid_start = start, .period_ns = period_ns };
+		*ret = (struct sysprof_start){ .size = sizeof(*ret),
+					       .grid_start = start,
+					       .period_ns = period_ns };
 	return true;
 }
 
@@ -380,8 +420,8 @@ static bool perf_stop(SptTrace *trace, GError **error)
 		ring->stop_time = now_ns();
 		if (ring->fd < 0 || ioctl(ring->fd, PERF_EVENT_IOC_DISABLE, 0) == 0 || !ok)
 			continue;
-		spt_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_FAILED, "Cannot stop the perf events of CPU %u: %s", cpu,
-			      g_strerror(errno));
+		spt_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_FAILED,
+			      "Cannot stop the perf events of CPU %u: %s", cpu, g_strerror(errno));
 		ok = false;
 	}
 	for (unsigned i = 0; i < perf->others->len; i++)
@@ -403,7 +443,8 @@ static void perf_wait(SptTrace *trace, int timeout_ms)
 
 /* Draining. */
 
-static void copy_out(struct perf *perf, const struct ring *ring, uint64_t at, size_t bytes, void *to)
+static void copy_out(struct perf *perf, const struct ring *ring, uint64_t at, size_t bytes,
+		     void *to)
 {
 	size_t place = at & (perf->ring_bytes - 1), first = MIN(bytes, perf->ring_bytes - place);
 
@@ -411,7 +452,10 @@ static void copy_out(struct perf *perf, const struct ring *ring, uint64_t at, si
 	memcpy((uint8_t *)to + first, ring->data, bytes - first);
 }
 
-/* Copies the records of a ring up to @head out of it.  False: it holds something that cannot be right. */
+/*
+ * Copies the records of a ring up to @head out of it.  False: it holds something that cannot be
+ * right.
+ */
 static bool collect_ring(struct perf *perf, unsigned cpu, uint64_t tail, uint64_t head)
 {
 	const struct ring *ring = &perf->rings[cpu];
@@ -438,7 +482,10 @@ static bool collect_ring(struct perf *perf, unsigned cpu, uint64_t tail, uint64_
 			g_byte_array_set_size(perf->bytes, held.at);
 			continue;
 		}
-		/* What tells of a loss lies before the record that found room again, and must stay there. */
+		/*
+		 * What tells of a loss lies before the record that found room again, and must stay
+		 * there.
+		 */
 		if (lost_index < perf->held->len)
 			g_array_index(perf->held, struct held, lost_index).time = held.time;
 		lost_index = header.type == PERF_RECORD_LOST ? perf->held->len : UINT_MAX;
@@ -456,7 +503,10 @@ static int compare_held(const void *a, const void *b)
 	return x->at < y->at ? -1 : x->at > y->at;
 }
 
-/* Takes what is in the rings and sorts it; returns the time below which nothing is to be expected any more. */
+/*
+ * Takes what is in the rings and sorts it; returns the time below which nothing is to be expected
+ * any more.
+ */
 static bool collect(struct perf *perf, uint64_t *ret_safe, GError **error)
 {
 	*ret_safe = now_ns() - HOLD_BACK_NS;
@@ -468,9 +518,11 @@ static bool collect(struct perf *perf, uint64_t *ret_safe, GError **error)
 		if (!ring->page)
 			continue;
 		head = __atomic_load_n(&ring->page->data_head, __ATOMIC_ACQUIRE);
-		if (head - ring->page->data_tail > perf->ring_bytes || !collect_ring(perf, cpu, ring->page->data_tail, head)) {
+		if (head - ring->page->data_tail > perf->ring_bytes ||
+		    !collect_ring(perf, cpu, ring->page->data_tail, head)) {
 			spt_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_FAILED,
-				      "The perf events of CPU %u hold a record that cannot be right", cpu);
+				      "The perf events of CPU %u hold a record that cannot be right",
+				      cpu);
 			return false;
 		}
 		__atomic_store_n(&ring->page->data_tail, head, __ATOMIC_RELEASE);
@@ -495,7 +547,8 @@ static void drop_held(struct perf *perf, unsigned n)
 	}
 }
 
-static void get_account(struct perf *perf, unsigned cpu, struct sysprof_account *ret, uint64_t *ret_time)
+static void get_account(struct perf *perf, unsigned cpu, struct sysprof_account *ret,
+			uint64_t *ret_time)
 {
 	*ret_time = perf->is_stopped ? perf->rings[cpu].stop_time : perf->drained_time;
 	spt_perf_clock_account(spt_perf_records_clock(perf->records, cpu), *ret_time, ret);
@@ -534,12 +587,14 @@ static bool perf_drain(SptTrace *trace, bool all, SptTraceFunc func, void *data,
 
 		if (!all && held->time >= safe)
 			break;
-		spt_perf_records_take(perf->records, held->cpu, (const void *)(perf->bytes->data + held->at), &sink);
+		spt_perf_records_take(perf->records, held->cpu,
+				      (const void *)(perf->bytes->data + held->at), &sink);
 	}
 	if (n)
 		drop_held(perf, n);
 	perf->drained_time = MAX(perf->drained_time, safe);
-	spt_perf_tasks_flush_exits(spt_perf_records_tasks(perf->records), all ? UINT64_MAX : safe - EXIT_DELAY_NS, &sink);
+	spt_perf_tasks_flush_exits(spt_perf_records_tasks(perf->records),
+				   all ? UINT64_MAX : safe - EXIT_DELAY_NS, &sink);
 	if (all || safe > perf->account_time + ACCOUNT_NS) {
 		perf->account_time = safe;
 		put_accounts(perf, &sink);
@@ -547,7 +602,8 @@ static bool perf_drain(SptTrace *trace, bool all, SptTraceFunc func, void *data,
 	return true;
 }
 
-static bool perf_snapshot(SptTrace *trace, SptTraceFunc func, void *data, unsigned *ret_busy, GError **error)
+static bool perf_snapshot(SptTrace *trace, SptTraceFunc func, void *data, unsigned *ret_busy,
+			  GError **error)
 {
 	struct perf *perf = perf_of(trace);
 	struct spt_perf_sink sink = { func, data };
@@ -559,10 +615,12 @@ static bool perf_snapshot(SptTrace *trace, SptTraceFunc func, void *data, unsign
 		return false;
 	for (unsigned i = 0; i < perf->held->len; i++) {
 		const struct held *held = &g_array_index(perf->held, struct held, i);
-		const struct perf_event_header *record = (const void *)(perf->bytes->data + held->at);
+		const struct perf_event_header *record =
+			(const void *)(perf->bytes->data + held->at);
 
 		if (record->type == PERF_RECORD_COMM && record->misc & PERF_RECORD_MISC_COMM_EXEC)
-			spt_perf_snapshot_forget_maps(snapshot, ((const uint32_t *)(record + 1))[0], held->time);
+			spt_perf_snapshot_forget_maps(snapshot, ((const uint32_t *)(record + 1))[0],
+						      held->time);
 	}
 	spt_perf_snapshot_put(snapshot, perf->records, &sink);
 	return true;
@@ -580,7 +638,8 @@ static bool perf_stats(SptTrace *trace, unsigned cpu, struct sysprof_stats *ret,
 
 	*ret = (struct sysprof_stats){ .size = sizeof(*ret), .cpu = cpu };
 	if (!perf_has_cpu(trace, cpu)) {
-		spt_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_FAILED, "CPU %u is not recorded", cpu);
+		spt_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_FAILED,
+			      "CPU %u is not recorded", cpu);
 		return false;
 	}
 	get_account(perf, cpu, &ret->account, &time);
@@ -595,7 +654,8 @@ static bool perf_names(SptTrace *trace, struct sysprof_name *names, unsigned n, 
 
 	(void)error;
 	/* Modules come and go without a record. */
-	if (g_file_get_contents("/proc/modules", &modules, NULL, NULL) && g_strcmp0(modules, perf->modules)) {
+	if (g_file_get_contents("/proc/modules", &modules, NULL, NULL) &&
+	    g_strcmp0(modules, perf->modules)) {
 		spt_kallsyms_set_stale(perf->kallsyms);
 		g_free(perf->modules);
 		perf->modules = g_steal_pointer(&modules);
@@ -606,8 +666,9 @@ static bool perf_names(SptTrace *trace, struct sysprof_name *names, unsigned n, 
 }
 
 /*
- * Events that copy so much take the place of those before, in the same rings.  Between the last tick of one and the first of the next are up to
- * two periods: what is missed is less than one for each CPU, and idle in its account.
+ * Events that copy so much take the place of those before, in the same rings.  Between the last
+ * tick of one and the first of the next are up to two periods: what is missed is less than one for
+ * each CPU, and idle in its account.
  */
 static bool perf_raw_wish(SptTrace *trace, const char *comm, uint32_t bytes)
 {
@@ -619,7 +680,8 @@ static bool perf_raw_wish(SptTrace *trace, const char *comm, uint32_t bytes)
 		return ok;
 	perf->ticks.copy_bytes = bytes;
 	for (unsigned cpu = 0; cpu < trace->n_cpus; cpu++) {
-		fds[cpu] = ok && perf->rings[cpu].ticks >= 0 ? open_ticks(perf, cpu, &perf->ticks) : -1;
+		fds[cpu] = ok && perf->rings[cpu].ticks >= 0 ? open_ticks(perf, cpu, &perf->ticks) :
+							       -1;
 		ok &= fds[cpu] >= 0 || perf->rings[cpu].ticks < 0 || errno == ENODEV;
 	}
 	for (unsigned cpu = 0; cpu < trace->n_cpus; cpu++) {
@@ -644,7 +706,8 @@ static int perf_map_fd(SptTrace *trace, uint32_t object)
 
 static bool perf_region_start(SptTrace *trace, uint32_t object, uint64_t *ret)
 {
-	return spt_perf_objects_region_start(spt_perf_records_objects(perf_of(trace)->records), object, ret);
+	return spt_perf_objects_region_start(spt_perf_records_objects(perf_of(trace)->records),
+					     object, ret);
 }
 
 static const struct spt_trace_source perf_source = {
@@ -689,13 +752,16 @@ SptTrace *spt_perf_open(GError **error)
 	g_file_get_contents("/proc/modules", &perf->modules, NULL, NULL);
 	perf->kallsyms = spt_kallsyms_new("/proc/kallsyms");
 	if (reach == SPT_PERF_OWN_CODE)
-		perf->trace.notice = SPT_WORDS("the kernel lets this user see his own processes only, and only in user mode "
-				     "(kernel.perf_event_paranoid); for the whole system load the module with: sudo modprobe sysprof");
+		perf->trace.notice = SPT_WORDS(
+			"the kernel lets this user see his own processes only, and only in user mode "
+			"(kernel.perf_event_paranoid); for the whole system load the module with: sudo modprobe sysprof");
 	else if (reach == SPT_PERF_OWN)
-		perf->trace.notice = SPT_WORDS("the kernel lets this user see his own processes only (kernel.perf_event_paranoid); for the "
-				     "whole system load the module with: sudo modprobe sysprof");
+		perf->trace.notice = SPT_WORDS(
+			"the kernel lets this user see his own processes only (kernel.perf_event_paranoid); for the "
+			"whole system load the module with: sudo modprobe sysprof");
 	else if (!spt_kallsyms_is_readable(perf->kallsyms))
-		perf->trace.notice = SPT_WORDS("/proc/kallsyms hides the kernel's addresses from this user: what the kernel does is "
-				     "recorded without names");
+		perf->trace.notice = SPT_WORDS(
+			"/proc/kallsyms hides the kernel's addresses from this user: what the kernel does is "
+			"recorded without names");
 	return &perf->trace;
 }

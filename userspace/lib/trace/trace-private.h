@@ -11,18 +11,22 @@ struct spt_trace_source {
 	const char *name, *clock;
 	bool filters_pids;
 	void (*free)(SptTrace *trace);
-	bool (*start)(SptTrace *trace, const SptTraceConfig *config, struct sysprof_start *ret, GError **error);
+	bool (*start)(SptTrace *trace, const SptTraceConfig *config, struct sysprof_start *ret,
+		      GError **error);
 	bool (*stop)(SptTrace *trace, GError **error);
 	void (*wait)(SptTrace *trace, int timeout_ms);
 	bool (*drain)(SptTrace *trace, bool all, SptTraceFunc func, void *data, GError **error);
-	bool (*snapshot)(SptTrace *trace, SptTraceFunc func, void *data, unsigned *ret_busy, GError **error);
+	bool (*snapshot)(SptTrace *trace, SptTraceFunc func, void *data, unsigned *ret_busy,
+			 GError **error);
 	bool (*has_cpu)(const SptTrace *trace, unsigned cpu);
 	bool (*stats)(SptTrace *trace, unsigned cpu, struct sysprof_stats *ret, GError **error);
 	bool (*names)(SptTrace *trace, struct sysprof_name *names, unsigned n, GError **error);
-	bool (*raw_wish)(SptTrace *trace, const char *comm, uint32_t bytes);	/* NULL: it cannot */
+	/* NULL: it cannot */
+	bool (*raw_wish)(SptTrace *trace, const char *comm, uint32_t bytes);
 	bool wishes_by_name;
 	bool (*has_tables)(const SptTrace *trace);	/* NULL, as the next one: it cannot */
-	int (*give_table)(SptTrace *trace, const uint8_t *build_id, unsigned n, const void *table, size_t bytes);
+	int (*give_table)(SptTrace *trace, const uint8_t *build_id, unsigned n, const void *table,
+			  size_t bytes);
 	int (*map_fd)(SptTrace *trace, uint32_t object);
 	bool (*region_start)(SptTrace *trace, uint32_t object, uint64_t *ret);
 };
@@ -35,7 +39,10 @@ struct SptTrace {
 	const char *notice;
 };
 
-/* What raw stacks need of a ring for each of @n_cpus by default, within @all_bytes for all of them: a second of copies of 16 KiB, if possible. */
+/*
+ * What raw stacks need of a ring for each of @n_cpus by default, within @all_bytes for all of them:
+ * a second of copies of 16 KiB, if possible.
+ */
 uint32_t spt_trace_raw_ring_bytes(unsigned n_cpus, uint64_t all_bytes);
 
 SptTrace *spt_device_open(GError **error);

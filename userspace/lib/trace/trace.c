@@ -50,11 +50,13 @@ void spt_trace_free(SptTrace *trace)
 		trace->source->free(trace);
 }
 
-bool spt_trace_start(SptTrace *trace, const SptTraceConfig *config, struct sysprof_start *ret, GError **error)
+bool spt_trace_start(SptTrace *trace, const SptTraceConfig *config, struct sysprof_start *ret,
+		     GError **error)
 {
 	if (config->by_tables && !spt_trace_has_tables(trace)) {
-		spt_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_BAD_CONFIG,
-			      "Stacks by unwind tables (--stacks table) need the module of this release; --stacks dwarf does without");
+		spt_set_error(
+			error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_BAD_CONFIG,
+			"Stacks by unwind tables (--stacks table) need the module of this release; --stacks dwarf does without");
 		return false;
 	}
 	return trace->source->start(trace, config, ret, error);
@@ -75,7 +77,8 @@ bool spt_trace_drain(SptTrace *trace, bool all, SptTraceFunc func, void *data, G
 	return trace->source->drain(trace, all, func, data, error);
 }
 
-bool spt_trace_snapshot(SptTrace *trace, SptTraceFunc func, void *data, unsigned *ret_busy, GError **error)
+bool spt_trace_snapshot(SptTrace *trace, SptTraceFunc func, void *data, unsigned *ret_busy,
+			GError **error)
 {
 	return trace->source->snapshot(trace, func, data, ret_busy, error);
 }
@@ -139,9 +142,12 @@ bool spt_trace_has_tables(const SptTrace *trace)
 	return trace->source->has_tables && trace->source->has_tables(trace);
 }
 
-int spt_trace_give_table(SptTrace *trace, const uint8_t *build_id, unsigned n, const void *table, size_t bytes)
+int spt_trace_give_table(SptTrace *trace, const uint8_t *build_id, unsigned n, const void *table,
+			 size_t bytes)
 {
-	return trace->source->give_table ? trace->source->give_table(trace, build_id, n, table, bytes) : ENOTTY;
+	return trace->source->give_table ?
+		       trace->source->give_table(trace, build_id, n, table, bytes) :
+		       ENOTTY;
 }
 
 bool spt_trace_raw_wish(SptTrace *trace, const char *comm, uint32_t bytes)

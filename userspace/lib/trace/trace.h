@@ -1,18 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Where records come from: /dev/sysprof-trace, or the kernel's perf events for machines that cannot load the module.  Either way they
- * are those of the uapi header, merged into one stream in order of time.
+ * Where records come from: /dev/sysprof-trace, or the kernel's perf events for machines that cannot
+ * load the module.  Either way they are those of the uapi header, merged into one stream in order
+ * of time.
  *
- * What perf events do not tell: why a stack ends where it does (SYSPROF_END_NONE, unless it was cut), how late a tick came and
- * what it cost, whether a vfork child still uses its parent's memory (it counts as a copy), and munmap.  What a task does once
- * its id is given up, at the end of its exit, is that of a process "[exiting]".  The ticks are not dithered; instead the period
- * granted is 0.6 % longer than asked for, so that ticks do not keep step with work that repeats each millisecond.
+ * What perf events do not tell: why a stack ends where it does (SYSPROF_END_NONE, unless it was
+ * cut), how late a tick came and what it cost, whether a vfork child still uses its parent's memory
+ * (it counts as a copy), and munmap.  What a task does once its id is given up, at the end of its
+ * exit, is that of a process "[exiting]".  The ticks are not dithered; instead the period granted
+ * is 0.6 % longer than asked for, so that ticks do not keep step with work that repeats each
+ * millisecond.
  *
- * The loss law holds, with idle time computed: every sample weighs one period, and a period that went by without one counts as
- * lost as far as the kernel tells of lost records or of holding the clock back, else as idle.  So do interrupts that
- * found the CPU idle, periods missed because interrupts were off, and a CPU that is offline.  A CPU that comes online after the
- * start is not recorded.  What a filter leaves out counts as idle, too, and processes are not filtered.  Who may not watch the whole
- * system gets the processes that are his when it starts, or those in the filter, and what they start; all else is excluded.
+ * The loss law holds, with idle time computed: every sample weighs one period, and a period that
+ * went by without one counts as lost as far as the kernel tells of lost records or of holding the
+ * clock back, else as idle.  So do interrupts that found the CPU idle, periods missed because
+ * interrupts were off, and a CPU that is offline.  A CPU that comes online after the start is not
+ * recorded.  What a filter leaves out counts as idle, too, and processes are not filtered.  Who may
+ * not watch the whole system gets the processes that are his when it starts, or those in the
+ * filter, and what they start; all else is excluded.
  */
 #ifndef SPT_TRACE_H
 #define SPT_TRACE_H
@@ -28,7 +33,8 @@ G_BEGIN_DECLS
 #define SPT_TRACE_ERROR (spt_trace_error_quark())
 GQuark spt_trace_error_quark(void);
 enum {
-	SPT_TRACE_ERROR_NO_DEVICE,	/* the node is not there: module not loaded; or a kernel without perf events */
+	/* The node is not there: module not loaded; or a kernel without perf events */
+	SPT_TRACE_ERROR_NO_DEVICE,
 	SPT_TRACE_ERROR_NO_PERMISSION,	/* closed to this user */
 	SPT_TRACE_ERROR_REFUSED,	/* container, lockdown */
 	SPT_TRACE_ERROR_BAD_CONFIG,
@@ -54,16 +60,23 @@ typedef struct {
 } SptTraceFilter;
 
 typedef struct {
-	uint64_t period_ns;		/* 0: 1 ms, or a multiple of it, to keep to the module's budget */
+	/* 0: 1 ms, or a multiple of it, to keep to the module's budget */
+	uint64_t period_ns;
 	SptTraceClock clock;
-	uint32_t event_type;		/* counters: as perf_event_open() has them; 0 and 0 are cycles */
+	/* Counters: as perf_event_open() has them; 0 and 0 are cycles */
+	uint32_t event_type;
 	uint64_t event_config;
 	uint32_t ring_bytes;		/* per CPU, a power of two; 0: default */
 	bool no_user;			/* leave user stacks out */
-	uint32_t raw_bytes;		/* this much of the stack, and the registers, up to SPT_TRACE_RAW_MAX_BYTES; 0: frames.  From the
+	uint32_t raw_bytes; /* this much of the stack, and the registers, up to SPT_TRACE_RAW_MAX_BYTES; 0: frames.  From the
 					 * module frames, too, and of tasks that the user could not trace these alone */
-	uint32_t raw_most_bytes;	/* up to which copies may be wished to grow, by spt_trace_raw_wish(); 0: they stay as they are */
-	bool by_tables;			/* user stacks by unwind tables, which spt_trace_give_table() brings; the module's alone */
+	/*
+	 * up to which copies may be wished to grow, by spt_trace_raw_wish(); 0: they stay as they
+	 * are
+	 */
+	uint32_t raw_most_bytes;
+	/* User stacks by unwind tables, which spt_trace_give_table() brings; the module's alone */
+	bool by_tables;
 	SptTraceFilter filter;
 } SptTraceConfig;
 
@@ -78,8 +91,10 @@ typedef enum {
 	SPT_TRACE_PERF,
 } SptTraceSource;
 
-/* A session that does not run yet.  Errors tell what to do.  For a user whom polkit may let in (make install-polkit) it asks, and waits for him
- * to authenticate. */
+/*
+ * A session that does not run yet.  Errors tell what to do.  For a user whom polkit may let in
+ * (make install-polkit) it asks, and waits for him to authenticate.
+ */
 SptTrace *spt_trace_open_source(SptTraceSource source, GError **error);
 /* The same for SPT_TRACE_AUTO. */
 SptTrace *spt_trace_open(GError **error);
@@ -89,23 +104,36 @@ void spt_trace_free(SptTrace *trace);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptTrace, spt_trace_free)
 
 /* Configures, maps the rings and starts.  @ret (may be NULL): the grid as granted. */
-bool spt_trace_start(SptTrace *trace, const SptTraceConfig *config, struct sysprof_start *ret, GError **error);
+bool spt_trace_start(SptTrace *trace, const SptTraceConfig *config, struct sysprof_start *ret,
+		     GError **error);
 bool spt_trace_stop(SptTrace *trace, GError **error);
 
-/* Called for each record; it is only valid during the call.  Its size has been checked against its type's. */
+/*
+ * Called for each record; it is only valid during the call.  Its size has been checked against its
+ * type's.
+ */
 typedef void (*SptTraceFunc)(const struct sysprof_record *record, void *data);
 
 /* Waits at most @timeout_ms until a ring is worth draining.  A signal ends it early. */
 void spt_trace_wait(SptTrace *trace, int timeout_ms);
-/* Hands on, in order of time, all records that no earlier one can follow any more; @all: whatever there is, after stop().
- * Fails if a ring's content cannot be right. */
+/*
+ * Hands on, in order of time, all records that no earlier one can follow any more; @all: whatever
+ * there is, after stop().  Fails if a ring's content cannot be right.
+ */
 bool spt_trace_drain(SptTrace *trace, bool all, SptTraceFunc func, void *data, GError **error);
-/* The present state: TASK and MAP records, then OBJECT records.  @ret_busy: address spaces that were passed over. */
-bool spt_trace_snapshot(SptTrace *trace, SptTraceFunc func, void *data, unsigned *ret_busy, GError **error);
+/*
+ * The present state: TASK and MAP records, then OBJECT records.  @ret_busy: address spaces that
+ * were passed over.
+ */
+bool spt_trace_snapshot(SptTrace *trace, SptTraceFunc func, void *data, unsigned *ret_busy,
+			GError **error);
 
 const char *spt_trace_source_name(const SptTrace *trace);	/* "module" or "perf" */
 const char *spt_trace_clock_name(const SptTrace *trace);
-/* Whether the source leaves out ticks of processes that are not in the filter; else they have to be left out of its records. */
+/*
+ * Whether the source leaves out ticks of processes that are not in the filter; else they have to be
+ * left out of its records.
+ */
 bool spt_trace_filters_pids(const SptTrace *trace);
 /* A sentence on what this session cannot tell on this machine, or NULL; known after start(). */
 const char *spt_trace_notice(const SptTrace *trace);
@@ -114,18 +142,32 @@ bool spt_trace_has_cpu(const SptTrace *trace, unsigned cpu);
 bool spt_trace_stats(SptTrace *trace, unsigned cpu, struct sysprof_stats *ret, GError **error);
 /* Fills in the names of @n kernel frames. */
 bool spt_trace_names(SptTrace *trace, struct sysprof_name *names, unsigned n, GError **error);
-/* So much is worth copying of the stacks of tasks called @comm ("": of all others); 0: their frame pointers do.  False: copies are as they are. */
+/*
+ * So much is worth copying of the stacks of tasks called @comm ("": of all others); 0: their frame
+ * pointers do.  False: copies are as they are.
+ */
 bool spt_trace_raw_wish(SptTrace *trace, const char *comm, uint32_t bytes);
 /* Whether user stacks can be had by tables. */
 bool spt_trace_has_tables(const SptTrace *trace);
-/* The unwind table (unwind/table.h) of objects with this build-id.  0, or why it was not taken: EEXIST there is one, ENOSPC, ... */
-int spt_trace_give_table(SptTrace *trace, const uint8_t *build_id, unsigned n, const void *table, size_t bytes);
+/*
+ * The unwind table (unwind/table.h) of objects with this build-id.  0, or why it was not taken:
+ * EEXIST there is one, ENOSPC, ...
+ */
+int spt_trace_give_table(SptTrace *trace, const uint8_t *build_id, unsigned n, const void *table,
+			 size_t bytes);
 /* Whether tasks of a name can have copies of their own size; else only "" can be wished for. */
 bool spt_trace_wishes_by_name(const SptTrace *trace);
-/* A descriptor of the file of @object (an OBJECT record's), open for reading, the caller's to close; it also works for files that are deleted or
- * in other mount namespaces, if asked soon after the record, with perf events at once.  -1 with errno: ENOTTY the source cannot, EACCES, ENOENT, EMFILE ... */
+/*
+ * A descriptor of the file of @object (an OBJECT record's), open for reading, the caller's to
+ * close; it also works for files that are deleted or in other mount namespaces, if asked soon after
+ * the record, with perf events at once.  -1 with errno: ENOTTY the source cannot, EACCES, ENOENT,
+ * EMFILE ...
+ */
 int spt_trace_map_fd(SptTrace *trace, uint32_t object);
-/* The address of offset 0 of a region, modulo 2^64.  False: the region is not known, its process is gone or closed to this user. */
+/*
+ * The address of offset 0 of a region, modulo 2^64.  False: the region is not known, its process is
+ * gone or closed to this user.
+ */
 bool spt_trace_region_start(SptTrace *trace, uint32_t object, uint64_t *ret);
 
 G_END_DECLS

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Bytes to be read one after the other, little endian; past the end there are zeros, and it shows. */
+/*
+ * Bytes to be read one after the other, little endian; past the end there are zeros, and it shows.
+ */
 #ifndef SPT_UNWIND_BYTES_H
 #define SPT_UNWIND_BYTES_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Two passes: the CIEs, each read once, then the FDEs, which refer to them.  So an entry costs its own length, however the references
- * among them look.
+ * Two passes: the CIEs, each read once, then the FDEs, which refer to them.  So an entry costs its
+ * own length, however the references among them look.
  */
 #include "unwind/cfi.h"
 
@@ -60,8 +60,12 @@ static bool is_cie(const SptCfiSection *section, const struct entry *entry)
 	return entry->id == (entry->is_64bit ? UINT64_MAX : UINT32_MAX);
 }
 
-/* An address that is stored as @encoding says.  Those that need more than the section are none that functions have. */
-static uint64_t take_address(const SptCfiSection *section, struct bytes *from, uint8_t encoding, bool is_length)
+/*
+ * An address that is stored as @encoding says.  Those that need more than the section are none that
+ * functions have.
+ */
+static uint64_t take_address(const SptCfiSection *section, struct bytes *from, uint8_t encoding,
+			     bool is_length)
 {
 	uint64_t here = section->address + (from->at - section->bytes), value;
 
@@ -138,7 +142,8 @@ static void restore_slot(struct machine *machine, uint64_t number)
 	SptCfiRegister *slot = slot_of(machine, number);
 
 	if (slot)
-		*slot = *(const SptCfiRegister *)((const char *)&machine->cie->row + ((char *)slot - (char *)machine->row));
+		*slot = *(const SptCfiRegister *)((const char *)&machine->cie->row +
+						  ((char *)slot - (char *)machine->row));
 }
 
 static void set_slot_expression(struct machine *machine, struct bytes *from, SptCfiWhere where)
@@ -147,7 +152,9 @@ static void set_slot_expression(struct machine *machine, struct bytes *from, Spt
 	struct bytes expression = take_bytes(from, take_uleb(from));
 
 	if (slot)
-		*slot = (SptCfiRegister){ .where = where, .expression = { expression.at, expression.end - expression.at } };
+		*slot = (SptCfiRegister){ .where = where,
+					  .expression = { expression.at,
+							  expression.end - expression.at } };
 }
 
 static void set_cfa(struct machine *machine, uint64_t number, int64_t offset)
@@ -161,7 +168,8 @@ static void set_cfa(struct machine *machine, uint64_t number, int64_t offset)
 static void advance(struct machine *machine, uint64_t to)
 {
 	if (machine->tells && machine->address < machine->end && to > machine->address)
-		machine->reader->sink->row(machine->address, machine->row, machine->reader->sink->data);
+		machine->reader->sink->row(machine->address, machine->row,
+					   machine->reader->sink->data);
 	if (to >= machine->address)
 		machine->address = to;
 	else
@@ -181,10 +189,11 @@ static bool execute_extended(struct machine *machine, uint8_t code, struct bytes
 
 	switch (code) {
 	case DW_CFA_nop:
-	case DW_CFA_GNU_window_save:	/* on AArch64: the return address is signed from here on, or no longer */
+	case DW_CFA_GNU_window_save: /* on AArch64: the return address is signed from here on, or no longer */
 		return true;
 	case DW_CFA_set_loc:
-		advance(machine, take_address(machine->reader->section, from, machine->cie->encoding, false));
+		advance(machine, take_address(machine->reader->section, from,
+					      machine->cie->encoding, false));
 		return true;
 	case DW_CFA_advance_loc1:
 		advance(machine, machine->address + take_number(from, 1) * factor);
@@ -205,7 +214,8 @@ static bool execute_extended(struct machine *machine, uint8_t code, struct bytes
 		return true;
 	case DW_CFA_GNU_negative_offset_extended:
 		number = take_uleb(from);
-		set_slot(machine, number, SPT_CFI_AT_CFA, (int64_t)(0 - (uint64_t)factored(machine, take_uleb(from))));
+		set_slot(machine, number, SPT_CFI_AT_CFA,
+			 (int64_t)(0 - (uint64_t)factored(machine, take_uleb(from))));
 		return true;
 	case DW_CFA_val_offset:
 	case DW_CFA_val_offset_sf:
@@ -256,7 +266,8 @@ static bool execute_extended(struct machine *machine, uint8_t code, struct bytes
 		struct bytes expression = take_bytes(from, take_uleb(from));
 
 		machine->row->has_cfa = true;
-		machine->row->cfa = (SptCfiExpression){ expression.at, expression.end - expression.at };
+		machine->row->cfa =
+			(SptCfiExpression){ expression.at, expression.end - expression.at };
 		return true;
 	}
 	case DW_CFA_expression:
@@ -302,7 +313,8 @@ static bool execute(struct machine *machine, struct bytes code)
 /* Entries. */
 
 /* What the letters of the augmentation say; the data of those that are not known ends it. */
-static void read_augmentation(const SptCfiSection *section, struct cie *cie, const char *letters, struct bytes *body)
+static void read_augmentation(const SptCfiSection *section, struct cie *cie, const char *letters,
+			      struct bytes *body)
 {
 	struct bytes data;
 
@@ -390,7 +402,8 @@ static void read_fde(struct reader *reader, const struct entry *entry)
 	if (cie->has_augmentation_data)
 		take_bytes(&body, take_uleb(&body));
 	if (body.is_bad || machine.end <= machine.address ||
-	    !reader->sink->function(machine.address, machine.end, cie->is_signal, reader->sink->data))
+	    !reader->sink->function(machine.address, machine.end, cie->is_signal,
+				    reader->sink->data))
 		return;
 	row = cie->row;
 	machine.row = &row;
@@ -413,7 +426,8 @@ void spt_cfi_read(const SptCfiSection *section, const SptUnwindArch *arch, const
 	reader->cies = g_hash_table_new_full(NULL, NULL, NULL, g_free);
 	while (next_entry(section, &from, &entry))
 		if (is_cie(section, &entry))
-			g_hash_table_insert(reader->cies, GSIZE_TO_POINTER(entry.at + 1), read_cie(reader, entry.body));
+			g_hash_table_insert(reader->cies, GSIZE_TO_POINTER(entry.at + 1),
+					    read_cie(reader, entry.body));
 	from = (struct bytes){ section->bytes, section->bytes + section->n, false };
 	while (next_entry(section, &from, &entry))
 		if (!is_cie(section, &entry))

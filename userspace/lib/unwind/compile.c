@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * From call frame information to the table.  Rows are gathered function by function; where functions overlap, the one that
- * begins first has the bytes, and .eh_frame before .debug_frame.
+ * From call frame information to the table.  Rows are gathered function by function; where
+ * functions overlap, the one that begins first has the bytes, and .eh_frame before .debug_frame.
  */
 #include "unwind/table.h"
 
@@ -55,28 +55,36 @@ static bool take_based(struct bytes *from, uint64_t *ret_register, int64_t *ret_
 	return !from->is_bad;
 }
 
-/* How the linker describes a PLT of entries of 16 bytes: bregSP 8, breg_ip 0, 15, and, N, ge, 3, shl, plus. */
+/*
+ * How the linker describes a PLT of entries of 16 bytes: bregSP 8, breg_ip 0, 15, and, N, ge, 3,
+ * shl, plus.
+ */
 static bool is_plt(const SptCfiExpression *expression, uint8_t *ret_from)
 {
 	static const uint8_t head[] = { DW_OP_breg7, 8, DW_OP_breg16, 0, DW_OP_lit15, DW_OP_and };
 	static const uint8_t tail[] = { DW_OP_ge, DW_OP_lit3, DW_OP_shl, DW_OP_plus };
 	const uint8_t *bytes = expression->bytes;
 
-	if (expression->n != sizeof(head) + 1 + sizeof(tail) || memcmp(bytes, head, sizeof(head)) != 0 ||
+	if (expression->n != sizeof(head) + 1 + sizeof(tail) ||
+	    memcmp(bytes, head, sizeof(head)) != 0 ||
 	    memcmp(bytes + sizeof(head) + 1, tail, sizeof(tail)) != 0)
 		return false;
 	*ret_from = bytes[sizeof(head)] - DW_OP_lit0;
 	return *ret_from < 16;
 }
 
-/* breg_index 0, 8, mul, plus, before what is read from there: OpenSSL's large numbers keep the stack pointer behind an array. */
+/*
+ * breg_index 0, 8, mul, plus, before what is read from there: OpenSSL's large numbers keep the
+ * stack pointer behind an array.
+ */
 static bool take_index(struct bytes *from, uint8_t *ret_register)
 {
 	static const uint8_t tail[] = { DW_OP_lit8, DW_OP_mul, DW_OP_plus, DW_OP_deref };
 	uint64_t number;
 	int64_t offset;
 
-	if (!take_based(from, &number, &offset) || offset || number > UINT8_MAX || (size_t)(from->end - from->at) < sizeof(tail) ||
+	if (!take_based(from, &number, &offset) || offset || number > UINT8_MAX ||
+	    (size_t)(from->end - from->at) < sizeof(tail) ||
 	    memcmp(from->at, tail, sizeof(tail)) != 0)
 		return false;
 	*ret_register = number;
@@ -108,7 +116,8 @@ static bool make_cfa(const SptUnwindArch *arch, const SptCfiRow *row, SptUnwindR
 			from.at++;
 		} else if (from.at < from.end && *from.at != DW_OP_plus_uconst) {
 			rule->cfa = SYSPROF_CFA_INDEXED;
-			if (!take_index(&from, &rule->index_register) || rule->index_register >= arch->n_registers)
+			if (!take_index(&from, &rule->index_register) ||
+			    rule->index_register >= arch->n_registers)
 				return false;
 		}
 		if (from.at < from.end && *from.at == DW_OP_plus_uconst) {
@@ -152,16 +161,19 @@ static bool make_ra(const SptUnwindArch *arch, const SptCfiRegister *ra, SptUnwi
 	}
 }
 
-static void make_saved(const SptUnwindArch *arch, const SptCfiRegister *saved, unsigned slot, SptUnwindRule *rule)
+static void make_saved(const SptUnwindArch *arch, const SptCfiRegister *saved, unsigned slot,
+		       SptUnwindRule *rule)
 {
-	struct bytes from = { saved->expression.bytes, saved->expression.bytes + saved->expression.n, false };
+	struct bytes from = { saved->expression.bytes,
+			      saved->expression.bytes + saved->expression.n, false };
 	uint16_t *where = &rule->at_cfa;
 	int64_t offset = saved->value;
 	uint64_t number;
 
 	if (saved->where == SPT_CFI_UNSPECIFIED || saved->where == SPT_CFI_SAME)
 		return;
-	if (saved->where == SPT_CFI_AT_EXPRESSION && take_based(&from, &number, &offset) && from.at == from.end && number == arch->fp)
+	if (saved->where == SPT_CFI_AT_EXPRESSION && take_based(&from, &number, &offset) &&
+	    from.at == from.end && number == arch->fp)
 		where = &rule->at_fp;
 	else if (saved->where != SPT_CFI_AT_CFA)
 		where = &rule->lost;
@@ -180,7 +192,8 @@ static bool is_signal_return(const struct compiler *compiler, const SptCfiRow *r
 		return false;
 	if (!expression[0])
 		return true;
-	return row->ra.where == SPT_CFI_AT_EXPRESSION && row->ra.expression.n == 3 && memcmp(row->ra.expression.bytes, expression, 3) == 0;
+	return row->ra.where == SPT_CFI_AT_EXPRESSION && row->ra.expression.n == 3 &&
+	       memcmp(row->ra.expression.bytes, expression, 3) == 0;
 }
 
 static SptUnwindRule make_rule(const struct compiler *compiler, const SptCfiRow *row)
@@ -191,7 +204,9 @@ static SptUnwindRule make_rule(const struct compiler *compiler, const SptCfiRow 
 		return (SptUnwindRule){ .cfa = SYSPROF_CFA_SIGNAL, .is_signal = 1 };
 	/* Where there is no caller it does not matter whether its frame can be found. */
 	if (row->ra.where == SPT_CFI_UNDEFINED)
-		return (SptUnwindRule){ .cfa = SYSPROF_CFA_REGISTER, .cfa_register = compiler->arch->sp, .ra = SYSPROF_RA_NONE };
+		return (SptUnwindRule){ .cfa = SYSPROF_CFA_REGISTER,
+					.cfa_register = compiler->arch->sp,
+					.ra = SYSPROF_RA_NONE };
 	if (!make_cfa(compiler->arch, row, &rule) || !make_ra(compiler->arch, &row->ra, &rule))
 		return (SptUnwindRule){ 0 };
 	for (unsigned i = 0; i < compiler->arch->n_saved; i++)
@@ -225,7 +240,8 @@ static uint16_t intern(struct compiler *compiler, const SptUnwindRule *rule)
 	if (compiler->rules->len == RULES_MAX)
 		return 0;
 	g_array_append_vals(compiler->rules, rule, 1);
-	g_hash_table_insert(compiler->known, g_memdup2(rule, sizeof(*rule)), GUINT_TO_POINTER(compiler->rules->len));
+	g_hash_table_insert(compiler->known, g_memdup2(rule, sizeof(*rule)),
+			    GUINT_TO_POINTER(compiler->rules->len));
 	return compiler->rules->len - 1;
 }
 
@@ -234,11 +250,13 @@ static uint16_t intern(struct compiler *compiler, const SptUnwindRule *rule)
 static bool on_function(uint64_t start, uint64_t end, bool is_signal, void *data)
 {
 	struct compiler *compiler = data;
-	struct function function = { .first = compiler->rows->len, .number = compiler->functions->len };
+	struct function function = { .first = compiler->rows->len,
+				     .number = compiler->functions->len };
 	uint64_t offset;
 
-	if (!spt_object_address_to_offset(compiler->object, start, &offset) || offset + (end - start) >= UINT32_MAX ||
-	    offset + (end - start) < offset || compiler->functions->len == UINT32_MAX)
+	if (!spt_object_address_to_offset(compiler->object, start, &offset) ||
+	    offset + (end - start) >= UINT32_MAX || offset + (end - start) < offset ||
+	    compiler->functions->len == UINT32_MAX)
 		return false;
 	function.start = offset;
 	function.end = offset + (end - start);
@@ -251,11 +269,14 @@ static bool on_function(uint64_t start, uint64_t end, bool is_signal, void *data
 static void on_row(uint64_t address, const SptCfiRow *cfi, void *data)
 {
 	struct compiler *compiler = data;
-	struct function *function = &g_array_index(compiler->functions, struct function, compiler->functions->len - 1);
+	struct function *function =
+		&g_array_index(compiler->functions, struct function, compiler->functions->len - 1);
 	SptUnwindRule rule = make_rule(compiler, cfi);
-	struct row row = { function->start + (address - compiler->address), intern(compiler, &rule) };
+	struct row row = { function->start + (address - compiler->address),
+			   intern(compiler, &rule) };
 
-	if (function->n && g_array_index(compiler->rows, struct row, compiler->rows->len - 1).rule == row.rule)
+	if (function->n &&
+	    g_array_index(compiler->rows, struct row, compiler->rows->len - 1).rule == row.rule)
 		return;
 	g_array_append_val(compiler->rows, row);
 	function->n++;
@@ -290,12 +311,14 @@ static GArray *merge(struct compiler *compiler)
 
 	g_array_sort(compiler->functions, compare_functions);
 	for (unsigned i = 0; i < compiler->functions->len; i++) {
-		const struct function *function = &g_array_index(compiler->functions, struct function, i);
+		const struct function *function =
+			&g_array_index(compiler->functions, struct function, i);
 
 		if (function->end <= covered)
 			continue;
 		for (uint32_t row = 0; row < function->n; row++) {
-			const struct row *from = &g_array_index(compiler->rows, struct row, function->first + row);
+			const struct row *from =
+				&g_array_index(compiler->rows, struct row, function->first + row);
 
 			put_row(merged, MAX(from->offset, covered), from->rule);
 		}
@@ -343,7 +366,8 @@ static bool read_section(struct compiler *compiler, const SptObject *file, const
 		return false;
 	while ((scn = elf_nextscn(elf, scn))) {
 		GElf_Shdr shdr;
-		const char *this_name = gelf_getshdr(scn, &shdr) ? elf_strptr(elf, names, shdr.sh_name) : NULL;
+		const char *this_name =
+			gelf_getshdr(scn, &shdr) ? elf_strptr(elf, names, shdr.sh_name) : NULL;
 		Elf_Data *data;
 
 		if (!this_name || strcmp(this_name, name) != 0)
@@ -351,7 +375,8 @@ static bool read_section(struct compiler *compiler, const SptObject *file, const
 		data = spt_object_section(file, scn, ELF_T_BYTE, SECTION_MAX_BYTES);
 		if (!data || !data->d_buf)
 			return false;
-		spt_cfi_read(&(SptCfiSection){ data->d_buf, data->d_size, shdr.sh_addr, strcmp(name, ".debug_frame") == 0 },
+		spt_cfi_read(&(SptCfiSection){ data->d_buf, data->d_size, shdr.sh_addr,
+					       strcmp(name, ".debug_frame") == 0 },
 			     compiler->arch, &sink);
 		return true;
 	}
@@ -363,18 +388,24 @@ SptUnwindTable *spt_unwind_table_new(const SptObject *object, GError **error)
 	return spt_unwind_table_new_with_debug(object, NULL, error);
 }
 
-SptUnwindTable *spt_unwind_table_new_with_debug(const SptObject *object, const SptObject *debug, GError **error)
+SptUnwindTable *spt_unwind_table_new_with_debug(const SptObject *object, const SptObject *debug,
+						GError **error)
 {
 	GElf_Ehdr ehdr;
-	bool is_known = gelf_getehdr(spt_object_elf(object), &ehdr) && ehdr.e_ident[EI_CLASS] == ELFCLASS64 &&
-		ehdr.e_ident[EI_DATA] == (G_BYTE_ORDER == G_LITTLE_ENDIAN ? ELFDATA2LSB : ELFDATA2MSB);
-	struct compiler compiler = { .object = object, .arch = is_known ? spt_unwind_arch(ehdr.e_machine) : NULL };
+	bool is_known = gelf_getehdr(spt_object_elf(object), &ehdr) &&
+			ehdr.e_ident[EI_CLASS] == ELFCLASS64 &&
+			ehdr.e_ident[EI_DATA] ==
+				(G_BYTE_ORDER == G_LITTLE_ENDIAN ? ELFDATA2LSB : ELFDATA2MSB);
+	struct compiler compiler = { .object = object,
+				     .arch = is_known ? spt_unwind_arch(ehdr.e_machine) : NULL };
 	SptUnwindTable *table = NULL;
 	bool has_eh, has_debug;
 
 	if (!compiler.arch) {
-		spt_set_error(error, SPT_UNWIND_ERROR, SPT_UNWIND_ERROR_NO_INFO,
-			      "Stacks cannot be unwound through %s: it is for a machine that is not known here", spt_object_name(object));
+		spt_set_error(
+			error, SPT_UNWIND_ERROR, SPT_UNWIND_ERROR_NO_INFO,
+			"Stacks cannot be unwound through %s: it is for a machine that is not known here",
+			spt_object_name(object));
 		return NULL;
 	}
 	compiler.rows = g_array_new(FALSE, FALSE, sizeof(struct row));
@@ -389,8 +420,10 @@ SptUnwindTable *spt_unwind_table_new_with_debug(const SptObject *object, const S
 	if (has_eh || has_debug)
 		table = make_table(&compiler, error);
 	else
-		spt_set_error(error, SPT_UNWIND_ERROR, SPT_UNWIND_ERROR_NO_INFO,
-			      "Stacks cannot be unwound through %s: it has neither .eh_frame nor .debug_frame", spt_object_name(object));
+		spt_set_error(
+			error, SPT_UNWIND_ERROR, SPT_UNWIND_ERROR_NO_INFO,
+			"Stacks cannot be unwound through %s: it has neither .eh_frame nor .debug_frame",
+			spt_object_name(object));
 	g_array_unref(compiler.rows);
 	g_array_unref(compiler.functions);
 	g_array_unref(compiler.rules);

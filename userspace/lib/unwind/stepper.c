@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * One step: the frame's rule gives the CFA, from it come the return address and the registers the caller will need.  Which rule it is is
- * looked up once per address and remembered, as most ticks find most functions at calls that were seen before.
+ * One step: the frame's rule gives the CFA, from it come the return address and the registers the
+ * caller will need.  Which rule it is is looked up once per address and remembered, as most ticks
+ * find most functions at calls that were seen before.
  */
 #include "unwind/stepper.h"
 
@@ -73,7 +74,8 @@ static const SptUnwindRule *find_rule(SptUnwinder *unwinder, uint64_t space, uin
 		return remembered->rule;
 	*remembered = (struct remembered){ space, ip, NULL };
 	if (unwinder->find(space, ip, &place, unwinder->data)) {
-		remembered->rule = place.table ? spt_unwind_table_find(place.table, place.offset) : &by_frame_pointer;
+		remembered->rule = place.table ? spt_unwind_table_find(place.table, place.offset) :
+						 &by_frame_pointer;
 		if (remembered->rule->cfa == SYSPROF_CFA_UNKNOWN)
 			remembered->rule = &by_frame_pointer;
 	}
@@ -176,12 +178,16 @@ static bool step_by_rule(struct walk *walk, const SptUnwindRule *rule)
 		return return_from_signal(walk);
 	if (rule->ra == SYSPROF_RA_NONE || !get_cfa(walk, rule, &cfa))
 		return false;
-	/* Only who was interrupted can have nothing on the stack: a leaf where calls do not push, or vfork(), which takes its way back from it. */
+	/*
+	 * Only who was interrupted can have nothing on the stack: a leaf where calls do not push,
+	 * or vfork(), which takes its way back from it.
+	 */
 	if (cfa < sp || (cfa == sp && (rule->ra != SYSPROF_RA_REGISTER || !walk->is_exact))) {
 		walk->end = SPT_UNWIND_BAD_MEMORY;
 		return false;
 	}
-	if (rule->ra == SYSPROF_RA_MEMORY ? !read_word(walk, cfa + (int64_t)rule->ra_offset, &ip) : !get_register(walk, rule->ra_register, &ip))
+	if (rule->ra == SYSPROF_RA_MEMORY ? !read_word(walk, cfa + (int64_t)rule->ra_offset, &ip) :
+					    !get_register(walk, rule->ra_register, &ip))
 		return false;
 	restore_saved(walk, rule, cfa);
 	walk->known &= walk->keeps;
@@ -192,8 +198,9 @@ static bool step_by_rule(struct walk *walk, const SptUnwindRule *rule)
 }
 
 /*
- * The frame pointer of a function that keeps one points at the caller's, with the return address above it.  It is 0 in the outermost frame, as the
- * calling conventions ask for: the dynamic linker's first function has no other information.
+ * The frame pointer of a function that keeps one points at the caller's, with the return address
+ * above it.  It is 0 in the outermost frame, as the calling conventions ask for: the dynamic
+ * linker's first function has no other information.
  */
 static bool step_by_frame_pointer(struct walk *walk)
 {
@@ -248,8 +255,8 @@ static void begin(struct walk *walk, const struct sysprof_raw *raw)
 	walk->is_cut = raw->stack_bytes >= raw->wanted_bytes;
 }
 
-unsigned spt_unwinder_walk(SptUnwinder *unwinder, uint64_t space, const struct sysprof_raw *raw, SptUnwindFrame *frames, unsigned max,
-			   SptUnwindEnd *ret_end)
+unsigned spt_unwinder_walk(SptUnwinder *unwinder, uint64_t space, const struct sysprof_raw *raw,
+			   SptUnwindFrame *frames, unsigned max, SptUnwindEnd *ret_end)
 {
 	struct walk walk;
 	bool is_guess = false;
@@ -268,7 +275,10 @@ unsigned spt_unwinder_walk(SptUnwinder *unwinder, uint64_t space, const struct s
 			break;
 		}
 		frames[n++] = (SptUnwindFrame){ walk.ip, walk.is_exact };
-		/* A call to nowhere has left the way back on top of the stack; who knows how it came about otherwise. */
+		/*
+		 * A call to nowhere has left the way back on top of the stack; who knows how it
+		 * came about otherwise.
+		 */
 		if (!rule) {
 			walk.end = SPT_UNWIND_UNMAPPED;
 			break;

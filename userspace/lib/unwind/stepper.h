@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* From registers and a copy of the stack to the stack's frames, by the tables of the objects they lie in. */
+/*
+ * From registers and a copy of the stack to the stack's frames, by the tables of the objects they
+ * lie in.
+ */
 #ifndef SPT_UNWIND_STEPPER_H
 #define SPT_UNWIND_STEPPER_H
 
@@ -10,7 +13,8 @@ G_BEGIN_DECLS
 
 typedef struct {
 	uint64_t ip;			/* a call's: the address it returns to */
-	bool is_exact;			/* it was there when it was interrupted, by the tick or by a signal */
+	/* It was there when it was interrupted, by the tick or by a signal */
+	bool is_exact;
 } SptUnwindFrame;
 
 /* Why a stack has no more frames. */
@@ -18,8 +22,10 @@ typedef enum {
 	SPT_UNWIND_ROOT = 0,		/* the thread starts here: it is whole */
 	SPT_UNWIND_LIMIT,		/* more than there was room for */
 	SPT_UNWIND_CUT,			/* the copy of the stack is too short */
-	SPT_UNWIND_NO_INFO,		/* nothing is known of the last frame's function, and it does not keep a frame pointer */
-	SPT_UNWIND_BAD_MEMORY,		/* what the last frame's function should have left is not on the stack, or leads back */
+	/* Nothing is known of the last frame's function, and it does not keep a frame pointer */
+	SPT_UNWIND_NO_INFO,
+	/* What the last frame's function should have left is not on the stack, or leads back */
+	SPT_UNWIND_BAD_MEMORY,
 	SPT_UNWIND_UNMAPPED,		/* the caller would lie in no code */
 } SptUnwindEnd;
 #define SPT_UNWIND_ENDS 6
@@ -30,14 +36,17 @@ typedef struct {
 } SptUnwindPlace;
 
 /*
- * What lies at @address of @space.  False: no code.  A space is a number for all that is mapped somewhere at a time: it has to be another one
- * as soon as something else lies there.
+ * What lies at @address of @space.  False: no code.  A space is a number for all that is mapped
+ * somewhere at a time: it has to be another one as soon as something else lies there.
  */
 typedef bool (*SptUnwindFind)(uint64_t space, uint64_t address, SptUnwindPlace *ret, void *data);
 
 typedef struct SptUnwinder SptUnwinder;
 
-/* For one thread at a time.  Remembers what @find said of an address of a space, until it is told to forget. */
+/*
+ * For one thread at a time.  Remembers what @find said of an address of a space, until it is told
+ * to forget.
+ */
 SptUnwinder *spt_unwinder_new(SptUnwindFind find, void *data);
 void spt_unwinder_free(SptUnwinder *unwinder);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptUnwinder, spt_unwinder_free)
@@ -48,10 +57,11 @@ void spt_unwinder_forget(SptUnwinder *unwinder);
 /* Whether @bytes hold as much as @raw says they do, of a machine that is known. */
 bool spt_unwind_raw_is_whole(const struct sysprof_raw *raw, size_t bytes);
 /*
- * The frames of @raw, which is whole, innermost first: at least one, at most @max (which is not 0).  Takes time in proportion to the frames; nothing of the stack's content can make it more.
+ * The frames of @raw, which is whole, innermost first: at least one, at most @max (which is not 0).
+ * Takes time in proportion to the frames; nothing of the stack's content can make it more.
  */
-unsigned spt_unwinder_walk(SptUnwinder *unwinder, uint64_t space, const struct sysprof_raw *raw, SptUnwindFrame *frames, unsigned max,
-			   SptUnwindEnd *ret_end);
+unsigned spt_unwinder_walk(SptUnwinder *unwinder, uint64_t space, const struct sysprof_raw *raw,
+			   SptUnwindFrame *frames, unsigned max, SptUnwindEnd *ret_end);
 
 G_END_DECLS
 

@@ -17,7 +17,10 @@ struct SptUnwindTable {
 	const uint32_t *offsets;
 	const uint16_t *rules;
 	const SptUnwindRule *rule;
-	/* Where the search begins: first_row[i] is the first row that begins in page first_page + i or behind it. */
+	/*
+	 * Where the search begins: first_row[i] is the first row that begins in page first_page + i
+	 * or behind it.
+	 */
 	uint32_t *first_row;
 	uint32_t first_page, n_pages;
 	unsigned shift;			/* of a page */
@@ -35,8 +38,10 @@ static const char *wrong_rule(const SptUnwindRule *rule, const SptUnwindArch *ar
 	if (rule->cfa_register >= arch->n_registers || rule->ra_register >= arch->n_registers ||
 	    (rule->cfa == SYSPROF_CFA_INDEXED && rule->index_register >= arch->n_registers))
 		return SPT_WORDS("a rule with a register that the machine does not have");
-	if ((rule->lost | rule->at_cfa | rule->at_fp) & ~slots || rule->at_cfa & rule->at_fp || rule->lost & (rule->at_cfa | rule->at_fp))
-		return SPT_WORDS("a rule that keeps a register in two places, or one that is not kept");
+	if ((rule->lost | rule->at_cfa | rule->at_fp) & ~slots || rule->at_cfa & rule->at_fp ||
+	    rule->lost & (rule->at_cfa | rule->at_fp))
+		return SPT_WORDS(
+			"a rule that keeps a register in two places, or one that is not kept");
 	return NULL;
 }
 
@@ -51,7 +56,9 @@ static const char *wrong(const SptUnwindTable *table, size_t bytes)
 		return SPT_WORDS("a machine that is not known");
 	if (header->n_rules == 0 || header->n_rules > UINT16_MAX + 1u)
 		return SPT_WORDS("too many rules, or none");
-	if (sizeof(*header) + (header->n_rows * 6ULL + 7) / 8 * 8 + header->n_rules * (uint64_t)sizeof(SptUnwindRule) != bytes)
+	if (sizeof(*header) + (header->n_rows * 6ULL + 7) / 8 * 8 +
+		    header->n_rules * (uint64_t)sizeof(SptUnwindRule) !=
+	    bytes)
 		return SPT_WORDS("another size than its counts give");
 	for (uint32_t i = 0; i < header->n_rows; i++) {
 		if (i && table->offsets[i] <= table->offsets[i - 1])
@@ -76,7 +83,8 @@ static void make_index(SptUnwindTable *table)
 	if (!n)
 		return;
 	/* Not more pages than rows, however far apart those are. */
-	for (table->shift = LEAST_SHIFT; (table->offsets[n - 1] - table->offsets[0]) >> table->shift > n; table->shift++)
+	for (table->shift = LEAST_SHIFT;
+	     (table->offsets[n - 1] - table->offsets[0]) >> table->shift > n; table->shift++)
 		;
 	table->first_page = table->offsets[0] >> table->shift;
 	table->n_pages = (table->offsets[n - 1] >> table->shift) - table->first_page + 1;
@@ -95,10 +103,14 @@ static bool is_by_frame_pointer(const SptUnwindRule *rule, const SptUnwindArch *
 
 	if (arch->calls_push)
 		return rule->cfa == SYSPROF_CFA_REGISTER && rule->cfa_register == arch->fp;
-	/* The CFA goes by the stack pointer even so; but the return address lies above the frame pointer. */
+	/*
+	 * The CFA goes by the stack pointer even so; but the return address lies above the frame
+	 * pointer.
+	 */
 	while (slot < arch->n_saved && arch->saved[slot] != arch->fp)
 		slot++;
-	return rule->ra == SYSPROF_RA_MEMORY && rule->at_cfa >> slot & 1 && rule->ra_offset == rule->saved[slot] * 8 + 8;
+	return rule->ra == SYSPROF_RA_MEMORY && rule->at_cfa >> slot & 1 &&
+	       rule->ra_offset == rule->saved[slot] * 8 + 8;
 }
 
 static bool keeps_frame_pointer(const SptUnwindTable *table)
@@ -110,8 +122,12 @@ static bool keeps_frame_pointer(const SptUnwindTable *table)
 		const SptUnwindRule *rule = &table->rule[table->rules[i]];
 		uint64_t bytes = table->offsets[i + 1] - table->offsets[i];
 
-		/* Functions that call nothing have no return address to keep, where calls do not push it. */
-		if (rule->cfa != SYSPROF_CFA_REGISTER || rule->ra == SYSPROF_RA_NONE || (!arch->calls_push && rule->ra == SYSPROF_RA_REGISTER))
+		/*
+		 * Functions that call nothing have no return address to keep, where calls do not
+		 * push it.
+		 */
+		if (rule->cfa != SYSPROF_CFA_REGISTER || rule->ra == SYSPROF_RA_NONE ||
+		    (!arch->calls_push && rule->ra == SYSPROF_RA_REGISTER))
 			continue;
 		known += bytes;
 		kept += is_by_frame_pointer(rule, arch) ? bytes : 0;
@@ -129,8 +145,10 @@ SptUnwindTable *spt_unwind_table_new_from_bytes(GBytes *bytes, GError **error)
 	g_atomic_ref_count_init(&table->references);
 	table->bytes = g_bytes_ref(bytes);
 	table->header = (const void *)data;
-	if (n >= sizeof(*table->header) && table->header->magic == SYSPROF_TABLE_MAGIC && table->header->version == SYSPROF_TABLE_VERSION) {
-		uint64_t rules = sizeof(*table->header) + (table->header->n_rows * 6ULL + 7) / 8 * 8;
+	if (n >= sizeof(*table->header) && table->header->magic == SYSPROF_TABLE_MAGIC &&
+	    table->header->version == SYSPROF_TABLE_VERSION) {
+		uint64_t rules =
+			sizeof(*table->header) + (table->header->n_rows * 6ULL + 7) / 8 * 8;
 
 		table->offsets = (const void *)(data + sizeof(*table->header));
 		table->rules = (const void *)(table->offsets + table->header->n_rows);
@@ -138,7 +156,8 @@ SptUnwindTable *spt_unwind_table_new_from_bytes(GBytes *bytes, GError **error)
 		what = wrong(table, n);
 	}
 	if (what) {
-		spt_set_error(error, SPT_UNWIND_ERROR, SPT_UNWIND_ERROR_BAD_TABLE, "This is no unwind table: it has %s", spt_words(what));
+		spt_set_error(error, SPT_UNWIND_ERROR, SPT_UNWIND_ERROR_BAD_TABLE,
+			      "This is no unwind table: it has %s", spt_words(what));
 		return NULL;
 	}
 	make_index(table);

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * How to get from a function to its caller, for every instruction of an object: .eh_frame, or .debug_frame, compiled into a table that is looked
- * up by a binary search.  The uapi header sysprof-table.h describes the table: one block of bytes without pointers, fit to be kept in a file, or to be
- * handed to somebody who checks it, as the module and spt_unwind_table_new_from_bytes() do.
+ * How to get from a function to its caller, for every instruction of an object: .eh_frame, or
+ * .debug_frame, compiled into a table that is looked up by a binary search.  The uapi header
+ * sysprof-table.h describes the table: one block of bytes without pointers, fit to be kept in a
+ * file, or to be handed to somebody who checks it, as the module and
+ * spt_unwind_table_new_from_bytes() do.
  */
 #ifndef SPT_UNWIND_TABLE_H
 #define SPT_UNWIND_TABLE_H
@@ -29,20 +31,30 @@ enum {
 
 /* Compiles the object's information, which takes some 10 ms a MiB.  Any thread. */
 SptUnwindTable *spt_unwind_table_new(const SptObject *object, GError **error);
-/* The same with the .debug_frame of @debug, the object's separate debug file or NULL, for functions of which the object says nothing. */
-SptUnwindTable *spt_unwind_table_new_with_debug(const SptObject *object, const SptObject *debug, GError **error);
+/*
+ * The same with the .debug_frame of @debug, the object's separate debug file or NULL, for functions
+ * of which the object says nothing.
+ */
+SptUnwindTable *spt_unwind_table_new_with_debug(const SptObject *object, const SptObject *debug,
+						GError **error);
 /* Takes a reference of @bytes once they are found to be a table as described above. */
 SptUnwindTable *spt_unwind_table_new_from_bytes(GBytes *bytes, GError **error);
 SptUnwindTable *spt_unwind_table_ref(SptUnwindTable *table);
 void spt_unwind_table_unref(SptUnwindTable *table);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptUnwindTable, spt_unwind_table_unref)
 
-/* Whether most of the code keeps a frame pointer, so that a walk along frame pointers finds its callers. */
+/*
+ * Whether most of the code keeps a frame pointer, so that a walk along frame pointers finds its
+ * callers.
+ */
 bool spt_unwind_table_keeps_frame_pointer(const SptUnwindTable *table);
 /* Owned by the table. */
 GBytes *spt_unwind_table_bytes(const SptUnwindTable *table);
 const SptUnwindHeader *spt_unwind_table_header(const SptUnwindTable *table);
-/* The rule at an offset in the file; never NULL, maybe that of SYSPROF_CFA_UNKNOWN.  Lives as long as the table. */
+/*
+ * The rule at an offset in the file; never NULL, maybe that of SYSPROF_CFA_UNKNOWN.  Lives as long
+ * as the table.
+ */
 const SptUnwindRule *spt_unwind_table_find(const SptUnwindTable *table, uint64_t offset);
 
 G_END_DECLS

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A known answer for the delay of ticks: while it is loaded it holds interrupts off for 1, 2 and 5 ms, ROUNDS times each, from a function
- * of its own for each.  With steal_percent the kernel is told that a hypervisor had taken that much of each stretch.
+ * A known answer for the delay of ticks: while it is loaded it holds interrupts off for 1, 2 and 5
+ * ms, ROUNDS times each, from a function of its own for each.  With steal_percent the kernel is
+ * told that a hypervisor had taken that much of each stretch.
  */
 #include <linux/delay.h>
 #include <linux/irqflags.h>
@@ -10,7 +11,10 @@
 #include <linux/module.h>
 
 #define ROUNDS 40
-/* Interrupts are put on again in it, not in a function that it calls, which would hide it: some compilers make one. */
+/*
+ * Interrupts are put on again in it, not in a function that it calls, which would hide it: some
+ * compilers make one.
+ */
 #define holder noinline __attribute__((flatten))
 
 static unsigned int steal_percent;

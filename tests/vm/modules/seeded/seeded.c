@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Mistakes that a sampling module could make, one for each value of bug=, made while it is loaded: a debug kernel must see
- * each, or its silence about this project's module says nothing.
+ * Mistakes that a sampling module could make, one for each value of bug=, made while it is loaded:
+ * a debug kernel must see each, or its silence about this project's module says nothing.
  */
 #include <linux/hrtimer.h>
 #include <linux/kprobes.h>
@@ -69,7 +69,8 @@ static noinline void probed(void)
 
 static int probe(void)
 {
-	static struct kprobe probe = { .addr = (kprobe_opcode_t *)probed, .pre_handler = probe_allocates };
+	static struct kprobe probe = { .addr = (kprobe_opcode_t *)probed,
+				       .pre_handler = probe_allocates };
 	int err = register_kprobe(&probe);
 
 	if (err)
