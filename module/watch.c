@@ -83,8 +83,10 @@ static noinline void begin_blindness(void)
 
 bool sysprof_watch_is_blind(void)
 {
-	if (unlikely(any_off()))
+	if (unlikely(any_off())) {
 		begin_blindness();
+		return true;
+	}
 	return READ_ONCE(sight) != SEEING;
 }
 
