@@ -31,6 +31,7 @@
 
 #include "budget.h"
 #include "clock.h"
+#include "session-ticking.h"
 #include "session.h"
 #include "stack.h"
 #include "times.h"

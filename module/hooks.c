@@ -15,9 +15,9 @@
 #include <trace/events/task.h>
 
 #include "clock.h"
+#include "delivery.h"
 #include "hooks.h"
 #include "objects.h"
-#include "session.h"
 #include "spaces.h"
 #include "state.h"
 #include "watch.h"
@@ -231,7 +231,7 @@ static int put_hooks(void)
 		};
 		err = sysprof_watch_put(&probes[n].kprobe);
 		if (err) {
-			pr_err("sysprof: cannot put a probe on %s (%d)\n", probes[n].symbol, err);
+			pr_err("cannot put a probe on %s (%d)\n", probes[n].symbol, err);
 			goto err_remove;
 		}
 	}
@@ -293,7 +293,7 @@ int sysprof_hooks_init(bool keep)
 	for_each_kernel_tracepoint(find_hook, NULL);
 	for (i = 0; i < ARRAY_SIZE(hooks); i++) {
 		if (!hooks[i].tracepoint) {
-			pr_err("sysprof: this kernel has no trace point %s\n", hooks[i].name);
+			pr_err("this kernel has no trace point %s\n", hooks[i].name);
 			return -ENOENT;
 		}
 	}

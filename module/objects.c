@@ -16,10 +16,10 @@
 #include <linux/workqueue.h>
 
 #include "build-id.h"
+#include "delivery.h"
 #include "map-fd.h"
 #include "objects.h"
 #include "rights.h"
-#include "session.h"
 #include "tables.h"
 #include "vdso.h"
 

@@ -4,7 +4,7 @@
 #include <linux/topology.h>
 
 #include "charge.h"
-#include "session.h"
+#include "session-rings.h"
 
 void sysprof_session_free_rings(struct sysprof_session *session)
 {

@@ -6,7 +6,7 @@
 #include <linux/percpu.h>
 
 #include "periods.h"
-#include "session.h"
+#include "session-ticking.h"
 
 DEFINE_PER_CPU(struct sysprof_session_cpu *, sysprof_ticking);
 /* From this period on one of them wants every tick.  U64_MAX: none does. */

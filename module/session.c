@@ -1,125 +1,42 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Sessions: who gets which record, and the account of every period.
+ * Sessions: their life, their ticks, and the account of every period.
  *
- * Running sessions are on an RCU list that ticks and hooks walk with interrupts off.  Everything of
- * a session that belongs to a CPU is touched on that CPU only, with interrupts off: no locks, and
- * the accounts are exact.
+ * Ticks walk this CPU's list of sessions with interrupts off.  Everything of a session that belongs
+ * to a CPU is touched on that CPU only, with interrupts off: no locks, and the accounts are exact.
  *
  * Lock order: session->io_lock -> arm_lock (hooks.c) -> cpus_read_lock -> session->lock ->
  * list_lock, offline_lock.
  */
 #include <linux/cpu.h>
-#include <linux/percpu.h>
 #include <linux/pid.h>
-#include <linux/rculist.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/smp.h>
-#include <linux/vmalloc.h>
 
 #include "charge.h"
 #include "clock-pmu.h"
 #include "clock.h"
+#include "delivery.h"
+#include "filter.h"
 #include "hooks.h"
 #include "periods.h"
 #include "raw.h"
+#include "session-rings.h"
+#include "session-stack.h"
+#include "session-ticking.h"
 #include "session.h"
 #include "snapshot.h"
+#include "stack.h"
 #include "tables.h"
 #include "times.h"
 
-static LIST_HEAD(running_sessions);
+/* For what all sessions share: who is told, and the clock. */
 static DEFINE_MUTEX(list_lock);
 /* What is kept for a CPU, as long as it is offline. */
 static DEFINE_RAW_SPINLOCK(offline_lock);
-static bool want_maps;
 
-/* The rings. */
-
-static u32 sample_limit(const struct sysprof_ring *ring)
-{
-	return ring->bytes / 4 * 3;
-}
-
-static void wake_reader(struct sysprof_session *session, struct sysprof_session_cpu *sc)
-{
-	if (sysprof_ring_used(&sc->ring) >= session->config.watermark_bytes &&
-	    wq_has_sleeper(&session->wait))
-		irq_work_queue(&session->wake);
-}
-
-/* Room for a record; its header is written, its body is the caller's to write, all of it. */
-static void *reserve(struct sysprof_session_cpu *sc, u32 bytes, u32 limit, u16 type)
-{
-	struct sysprof_record *record = sysprof_ring_reserve(&sc->ring, bytes, limit);
-
-	if (!record)
-		return NULL;
-	record->type = type;
-	record->flags = 0;
-	record->size = bytes / 8;
-	record->cpu = smp_processor_id();
-	record->pid = 0;
-	record->tid = 0;
-	return record;
-}
-
-static noinline void tell_untold(struct sysprof_session_cpu *sc)
-{
-	struct sysprof_record *resync;
-	struct sysprof_lost *lost;
-	u64 sum;
-	int i;
-
-	/* What an overflow loses from here on sets it again. */
-	WRITE_ONCE(sc->untold, false);
-	barrier();
-	for (i = 0; i < SYSPROF_LOST_REASONS; i++) {
-		sum = READ_ONCE(sc->account.lost[i]);
-		if (sum == sc->loss[i].told)
-			continue;
-		lost = reserve(sc, sizeof(*lost), sc->ring.bytes, SYSPROF_LOST);
-		if (!lost)
-			goto untold;
-		lost->first_time = sc->loss[i].first_time;
-		lost->last_time = sc->loss[i].last_time;
-		lost->periods = sum - sc->loss[i].told;
-		lost->reason = i;
-		lost->reserved = 0;
-		sysprof_ring_commit(&sc->ring);
-		sc->loss[i].told = sum;
-	}
-	if (sc->resync) {
-		resync = reserve(sc, sizeof(*resync), sc->ring.bytes, SYSPROF_RESYNC);
-		if (!resync)
-			goto untold;
-		sysprof_ring_commit(&sc->ring);
-		sc->resync = false;
-	}
-	return;
-untold:
-	WRITE_ONCE(sc->untold, true);
-}
-
-/* Tells of what was lost, as soon as there is room for it. */
-static void tell_losses(struct sysprof_session_cpu *sc)
-{
-	if (unlikely(READ_ONCE(sc->untold)))
-		tell_untold(sc);
-}
-
-noinline void sysprof_session_lose(struct sysprof_session_cpu *sc, enum sysprof_lost_reason reason,
-				   u64 periods)
-{
-	struct sysprof_loss *loss = &sc->loss[reason];
-
-	loss->last_time = ktime_get_mono_fast_ns();
-	if (sc->account.lost[reason] == READ_ONCE(loss->told))
-		loss->first_time = loss->last_time;
-	sc->account.lost[reason] += periods;
-	WRITE_ONCE(sc->untold, true);
-}
+/* Accounts. */
 
 /* Fills in what the clock alone knows. */
 static void complete_account(struct sysprof_session *session, int cpu, u64 now)
@@ -142,39 +59,21 @@ static void complete_account(struct sysprof_session *session, int cpu, u64 now)
 	sysprof_clock_cost(cpu, &sc->account.cost_ns, &sc->account.ticks, NULL);
 }
 
-/* As it was between two overflows. */
-static void copy_account(const struct sysprof_session_cpu *sc, struct sysprof_account *to)
-{
-	u32 changes;
-
-	do {
-		changes = READ_ONCE(sc->changes);
-		/* An overflow interrupts this CPU: order against it is the compiler's alone. */
-		barrier();
-		*to = sc->account;
-		barrier();
-	} while (changes != READ_ONCE(sc->changes));
-}
-
 static void tell_account(struct sysprof_session *session, int cpu, u64 now)
 {
 	struct sysprof_session_cpu *sc = &session->cpus[cpu];
-	struct sysprof_account_record *record;
 
 	complete_account(session, cpu, now);
-	record = reserve(sc, sizeof(*record), sc->ring.bytes, SYSPROF_ACCOUNT);
-	if (!record)
-		return;
-	copy_account(sc, &record->account);
-	sysprof_ring_commit(&sc->ring);
-	sc->account_time = now;
+	if (sysprof_delivery_account(sc))
+		sc->account_time = now;
 }
 
-/* What happens on a CPU. */
+/* Samples. */
 
-#define for_each_joined(session, sc, cpu)                                                          \
-	list_for_each_entry_rcu(session, &running_sessions, link)                                  \
-		if ((sc = &(session)->cpus[cpu])->joined && !READ_ONCE((session)->dead))
+static u32 sample_limit(const struct sysprof_ring *ring)
+{
+	return ring->bytes / 4 * 3;
+}
 
 static __always_inline void put_sample(struct sysprof_session_cpu *sc, struct sysprof_stack *stack,
 				       u64 weight, u64 delay_ns)
@@ -195,7 +94,7 @@ static __always_inline void put_sample(struct sysprof_session_cpu *sc, struct sy
 		sysprof_session_lose(sc, SYSPROF_LOST_TOO_BIG, weight);
 		return;
 	}
-	sample = reserve(sc, bytes, sample_limit(&sc->ring), SYSPROF_SAMPLE);
+	sample = sysprof_delivery_reserve(sc, bytes, sample_limit(&sc->ring), SYSPROF_SAMPLE);
 	if (!sample) {
 		sysprof_session_lose(sc, SYSPROF_LOST_RING_FULL, weight);
 		return;
@@ -291,12 +190,12 @@ bool sysprof_sessions_sample(struct sysprof_stack *stack, struct pt_regs *regs, 
 		sysprof_stack_take(stack, regs);
 	for (sc = this_cpu_read(sysprof_ticking); sc; sc = sc->next) {
 		if (sc->weight) {
-			tell_losses(sc);
+			sysprof_delivery_report_losses(sc);
 			put_sample(sc, stack, sc->weight, delay_ns);
 		}
 		if (unlikely(now > sc->account_time + NSEC_PER_SEC))
 			tell_account(sc->session, smp_processor_id(), ktime_get_mono_fast_ns());
-		wake_reader(sc->session, sc);
+		sysprof_delivery_wake(sc->session, sc);
 	}
 	return wanted;
 }
@@ -309,7 +208,7 @@ static void tell_fn(struct irq_work *work)
 
 	local_irq_save(flags);
 	if (sc->joined && sc == &sc->session->cpus[smp_processor_id()]) {
-		tell_losses(sc);
+		sysprof_delivery_report_losses(sc);
 		tell_account(sc->session, smp_processor_id(), ktime_get_mono_fast_ns());
 	}
 	local_irq_restore(flags);
@@ -344,97 +243,7 @@ void sysprof_session_overflow(struct sysprof_session *session, struct sysprof_st
 	WRITE_ONCE(sc->changes, sc->changes + 1);
 	if (now > sc->account_time + NSEC_PER_SEC)
 		irq_work_queue(&sc->tell);
-	wake_reader(session, sc);
-}
-
-void sysprof_sessions_state(struct sysprof_record *record)
-{
-	u32 bytes = record->size * 8;
-	struct sysprof_session_cpu *sc;
-	struct sysprof_session *session;
-	struct sysprof_record *copy;
-	unsigned long flags;
-	u64 time;
-
-	local_irq_save(flags);
-	rcu_read_lock();
-	for_each_joined(session, sc, smp_processor_id()) {
-		/* A mapping is always told by who makes it. */
-		if (record->type == SYSPROF_MAP && session->config.form != SYSPROF_FORM_ADDRESS &&
-		    !sysprof_session_may_have_raw(session))
-			continue;
-		tell_losses(sc);
-		copy = reserve(sc, bytes, sc->ring.bytes, record->type);
-		if (!copy) {
-			sc->account.state_lost++;
-			sc->resync = true;
-			sc->untold = true;
-			continue;
-		}
-		time = copy->time;
-		memcpy(copy, record, bytes);
-		copy->time = time;
-		copy->cpu = smp_processor_id();
-		sysprof_ring_commit(&sc->ring);
-		wake_reader(session, sc);
-	}
-	rcu_read_unlock();
-	local_irq_restore(flags);
-}
-
-void sysprof_sessions_resync(void)
-{
-	struct sysprof_session_cpu *sc;
-	struct sysprof_session *session;
-	unsigned long flags;
-
-	local_irq_save(flags);
-	rcu_read_lock();
-	for_each_joined(session, sc, smp_processor_id()) {
-		sc->resync = true;
-		sc->untold = true;
-	}
-	rcu_read_unlock();
-	local_irq_restore(flags);
-}
-
-void sysprof_sessions_forked(struct task_struct *parent, struct task_struct *child)
-{
-	struct sysprof_session *session;
-	unsigned long flags;
-
-	local_irq_save(flags);
-	rcu_read_lock();
-	list_for_each_entry_rcu(session, &running_sessions, link)
-		if (!sysprof_filter_forked(session->filter, parent, child))
-			session->cpus[smp_processor_id()].account.state_lost++;
-	rcu_read_unlock();
-	local_irq_restore(flags);
-}
-
-void sysprof_sessions_exit(struct task_struct *task)
-{
-	struct sysprof_session *session;
-
-	rcu_read_lock();
-	list_for_each_entry_rcu(session, &running_sessions, link) {
-		sysprof_filter_exited(session->filter, task);
-		if (task_tgid(task) != session->opener)
-			continue;
-		WRITE_ONCE(session->dead, true);
-		irq_work_queue(&session->wake);
-	}
-	rcu_read_unlock();
-}
-
-bool sysprof_sessions_any(void)
-{
-	return !list_empty(&running_sessions);
-}
-
-bool sysprof_sessions_want_maps(void)
-{
-	return READ_ONCE(want_maps);
+	sysprof_delivery_wake(session, sc);
 }
 
 /* Life. */
@@ -551,17 +360,6 @@ int sysprof_session_configure(struct sysprof_session *session, struct sysprof_co
 	return err;
 }
 
-static void update_wishes(void)
-{
-	struct sysprof_session *session;
-	bool any = false;
-
-	lockdep_assert_held(&list_lock);
-	list_for_each_entry(session, &running_sessions, link)
-		any |= session->config.form == SYSPROF_FORM_ADDRESS || session->config.raw_bytes;
-	WRITE_ONCE(want_maps, any);
-}
-
 static void begin_account(struct sysprof_session_cpu *sc, u64 first_period, u64 now)
 {
 	memset(&sc->account, 0, sizeof(sc->account));
@@ -596,7 +394,7 @@ static void leave(struct sysprof_session *session, int cpu, void *unused)
 
 	if (!sc->joined)
 		return;
-	tell_losses(sc);
+	sysprof_delivery_report_losses(sc);
 	tell_account(session, cpu, ktime_get_mono_fast_ns());
 	sc->joined = false;
 	sysprof_session_leave_ticks(sc, cpu);
@@ -692,8 +490,7 @@ int sysprof_session_start(struct sysprof_session *session, struct sysprof_start 
 		if (!session->cpus[cpu].wanted)
 			begin_account(&session->cpus[cpu], sysprof_clock_period_at(now) + 1, now);
 	}
-	list_add_tail_rcu(&session->link, &running_sessions);
-	update_wishes();
+	sysprof_delivery_begin(session);
 	mutex_unlock(&list_lock);
 	for_each_possible_cpu(cpu)
 		if (session->cpus[cpu].wanted)
@@ -731,8 +528,7 @@ void sysprof_session_stop(struct sysprof_session *session)
 				leave_unwanted(session, cpu);
 		}
 		mutex_lock(&list_lock);
-		list_del_rcu(&session->link);
-		update_wishes();
+		sysprof_delivery_end(session);
 		if (!session->pmu)
 			sysprof_clock_stop(session->cpumask);
 		mutex_unlock(&list_lock);
@@ -761,10 +557,10 @@ static void refresh(struct sysprof_session *session, int cpu, void *arg)
 
 	stats->time = ktime_get_mono_fast_ns();
 	if (session->pmu || sc->wanted)
-		tell_losses(sc);
+		sysprof_delivery_report_losses(sc);
 	if (sc->joined)
 		complete_account(session, cpu, stats->time);
-	copy_account(sc, &stats->account);
+	sysprof_delivery_copy_account(sc, &stats->account);
 	sysprof_clock_cost(cpu, NULL, NULL, stats->cost);
 }
 

@@ -22,9 +22,9 @@
 #include <linux/sched/mm.h>
 
 #include "arch.h"
+#include "delivery.h"
 #include "ranges.h"
 #include "regions.h"
-#include "session.h"
 #include "space.h"
 #include "spaces.h"
 #include "state.h"

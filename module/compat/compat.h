@@ -7,6 +7,9 @@
 #ifndef _SYSPROF_COMPAT_H
 #define _SYSPROF_COMPAT_H
 
+/* Here, before any header of the kernel has its own. */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
 #include <linux/version.h>
 
 #include <linux/fs.h>

@@ -264,9 +264,9 @@ enum sysprof_user_mode {
  * @mm: id of its address space, 0 if it has none
  * @cookie: joins this sample to a user stack sent by itself, 0 if there is none
  * @delay_ns: by how much the tick came late, less what a hypervisor took meanwhile as far as the
- *	kernel knows (steal).  Interrupts
- *	that were off are one cause; others are firmware, waking up from a deep idle state, interrupts served before this one, steal that
- *	nobody tells of.  The code on top of the stack is what ran when the tick got through
+ *	kernel knows (steal).  Interrupts that were off are one cause; others are firmware, waking
+ *	up from a deep idle state, interrupts served before this one, steal that nobody tells of.
+ *	The code on top of the stack is what ran when the tick got through
  * @weight: periods the sample stands for
  * @raw_bytes: of the struct sysprof_raw that follows the frames (SYSPROF_USER_RAW), a multiple of
  *	8; 0 if there is none
@@ -298,8 +298,8 @@ struct sysprof_sample {
  * struct sysprof_raw - registers and stack of the interrupted user context, behind the frames of a
  * sample, which are there, too
  * @arch: ELF machine number (62 x86-64, 183 AArch64): which registers @regs are, in the order of
- *	that machine's
- *	<asm/perf_regs.h>: on x86-64 ax bx cx dx si di bp sp ip flags cs ss ds es fs gs (these four are 0) r8 ... r15, on AArch64 x0 ... x30 sp pc
+ *	that machine's <asm/perf_regs.h>: on x86-64 ax bx cx dx si di bp sp ip flags cs ss ds es fs
+ *	gs (these four are 0) r8 ...  r15, on AArch64 x0 ...  x30 sp pc
  * @n_regs: how many of them
  * @stack_bytes: bytes of stack that were copied, from the stack pointer up; what could not be read
  *	without a fault is missing
@@ -639,19 +639,19 @@ enum sysprof_form {
  * @size: of this struct
  * @flags: SYSPROF_CONFIG_*
  * @period_ns: asked for; on return granted.  Sessions share one clock: its rate is set by the
- *	session that starts first, others
- *	get a whole multiple of its period, told here after START
- *	With 0 it is 1 ms, and grows as long as ticks take more of a CPU than the budget allows (account.budget)
+ *	session that starts first, others get a whole multiple of its period, told here after START.
+ *	With 0 it is 1 ms, and grows as long as ticks take more of a CPU than the budget allows
+ *	(account.budget)
  * @clock: enum sysprof_clock
  * @user_mode: enum sysprof_user_mode plus one: 1 none, 2 frame pointers, ... ; 0 frame pointers
  * @form: enum sysprof_form; 0 SYSPROF_FORM_OBJECT
  * @max_kernel_frames: per sample, 128 by default
  * @max_user_frames: per sample, 256 by default
  * @raw_bytes: of the stack, for SYSPROF_USER_RAW: a multiple of 8 up to max_raw_bytes, 16 KiB by
- *	default.  Only of tasks that the opener could
- *	trace, all with CAP_PERFMON; of others there are frames by frame pointers, and user_mode says so.  MAP records tell what lies
- *	where in the address spaces of those tasks.  A sample that is too large for
- *	the ring is lost (SYSPROF_LOST_TOO_BIG)
+ *	default.  Only of tasks that the opener could trace, all with CAP_PERFMON; of others there
+ *	are frames by frame pointers, and user_mode says so.  MAP records tell what lies where in
+ *	the address spaces of those tasks.  A sample that is too large for the ring is lost
+ *	(SYSPROF_LOST_TOO_BIG)
  * @ring_bytes: per CPU, a power of two; on return as granted
  * @watermark_bytes: when poll() wakes; a quarter of the ring by default
  * @ring_stride: on return, the distance of two rings' offsets for mmap()
@@ -664,8 +664,7 @@ enum sysprof_form {
  *	leaves ticks out; @nr_pids, @nr_uids, @cpus_bytes 0: none
  * @uids: address of @nr_uids effective user ids; only their tasks
  * @cpus: address of @cpus_bytes of CPU numbers as bits, least significant first; only these.  CPUs
- *	that were isolated (nohz_full,
- *	isolcpus) are left alone unless they are named here
+ *	that were isolated (nohz_full, isolcpus) are left alone unless they are named here
  * @nr_pids: at most SYSPROF_FILTER_MAX
  * @nr_uids: at most SYSPROF_FILTER_MAX
  * @cpus_bytes: a multiple of 8
