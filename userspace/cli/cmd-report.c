@@ -54,18 +54,10 @@ uint32_t *spt_report_functions(const struct spt_report *report, uint32_t *ret_n)
 	return order;
 }
 
-static SptGroupKind group_kind(const char *by)
-{
-	static const char *const names[SPT_GROUP_KINDS] = { "process", "thread", "cpu", "object" };
-	unsigned kind = 0;
-
-	while (kind < SPT_GROUP_KINDS && strcmp(names[kind], by) != 0)
-		kind++;
-	return (SptGroupKind)kind;
-}
-
 static bool check_options(const struct options *options)
 {
+	SptGroupKind kind;
+
 	if (options->functions + options->tree + (options->callers != NULL) +
 		    (options->callees != NULL) + (options->categories != NULL) +
 		    (options->by != NULL) + (options->latest != 0) + (options->metric != NULL) >
@@ -75,7 +67,7 @@ static bool check_options(const struct options *options)
 			"give one of them");
 		return false;
 	}
-	if (options->by && group_kind(options->by) == SPT_GROUP_KINDS) {
+	if (options->by && !spt_grouping_find(options->by, &kind)) {
 		spt_cli_complain(
 			"There are no groups by \"%s\" (--by): process, thread, cpu and object are",
 			options->by);
@@ -218,10 +210,14 @@ static int print_categories(struct spt_report *report, const char *path, bool js
 static int print_groups(struct spt_report *report, const SptProfile *base, const SptFilter *filter,
 			const char *by, bool json)
 {
-	g_autoptr(GArray) groups = spt_groups_new(base, filter, group_kind(by));
+	SptGroupKind kind = SPT_GROUP_PROCESS;
+	g_autoptr(GArray) groups = NULL;
 	uint64_t all = spt_profile_total(report->profile);
-	unsigned n = MIN(groups->len, report->limit);
+	unsigned n;
 
+	spt_grouping_find(by, &kind);
+	groups = spt_groups_new(base, filter, kind);
+	n = MIN(groups->len, report->limit);
 	/* Heaviest first. */
 	while (n > 0 && spt_percent(g_array_index(groups, SptGroupRow, n - 1).weight, all) <
 				report->min_percent)
