@@ -71,7 +71,8 @@ static uint32_t make_root(struct arranger *arranger, uint32_t key)
 	SptGroupRow group = { .name = "[no stack]" };
 	SptFunction root = { .is_process = true,
 			     .has_symbol = true,
-			     .object = grouping && *grouping->root ? spt_words(grouping->root) : "" };
+			     .object =
+				     grouping && *grouping->root ? spt_words(grouping->root) : "" };
 	g_autofree char *name = NULL;
 	gpointer known;
 
