@@ -6,6 +6,7 @@
  */
 #include "views.h"
 
+#include <glib/gi18n.h>
 #include <string.h>
 
 #include "compare-pane.h"
@@ -22,6 +23,7 @@
 struct _SptViews {
 	GtkWidget parent_instance;
 	GtkWidget *words;
+	GMenu *roots;			/* of the menu, what stands above functions */
 	SptTimelineView *timeline;
 	SptHeatView *heat;
 	SptCrumbs *crumbs;
@@ -52,9 +54,6 @@ enum {
 };
 
 static GParamSpec *properties[N_PROPS];
-/* By SptRoots; what the menu says. */
-static const char *const roots_names[SPT_ROOTS_KINDS] = { "program", "process", "thread",
-							  "cpu",     "object",	"none" };
 static const char *const lanes_names[] = {
 	[SPT_GROUP_PROCESS] = "process", [SPT_GROUP_THREAD] = "thread", [SPT_GROUP_CPU] = "cpu"
 };
@@ -331,7 +330,7 @@ static void get_property(GObject *object, guint id, GValue *value, GParamSpec *s
 
 	switch (id) {
 	case PROP_ROOTS:
-		g_value_set_string(value, roots_names[look->arrangement.roots]);
+		g_value_set_string(value, spt_roots_name(look->arrangement.roots));
 		break;
 	case PROP_HIDES_SYSTEM:
 		g_value_set_boolean(value, look->arrangement.hides_system);
@@ -367,8 +366,7 @@ static void set_property(GObject *object, guint id, const GValue *value, GParamS
 
 	switch (id) {
 	case PROP_ROOTS:
-		self->wanted.arrangement.roots =
-			(SptRoots)number_of(value, roots_names, G_N_ELEMENTS(roots_names));
+		self->wanted.arrangement.roots = spt_roots_named(g_value_get_string(value));
 		break;
 	case PROP_HIDES_SYSTEM:
 		self->wanted.arrangement.hides_system = g_value_get_boolean(value);
@@ -423,7 +421,7 @@ static void install_properties(GObjectClass *class)
 
 	class->get_property = get_property;
 	class->set_property = set_property;
-	properties[PROP_ROOTS] = g_param_spec_string("roots", NULL, NULL, roots_names[0], flags);
+	properties[PROP_ROOTS] = g_param_spec_string("roots", NULL, NULL, "program", flags);
 	properties[PROP_HIDES_SYSTEM] =
 		g_param_spec_boolean("hides-system", NULL, NULL, FALSE, flags);
 	properties[PROP_BOTTOM_UP] = g_param_spec_boolean("bottom-up", NULL, NULL, FALSE, flags);
@@ -466,6 +464,7 @@ static void spt_views_class_init(SptViewsClass *class)
 	gtk_widget_class_set_template_from_resource(widget_class,
 						    "/io/github/sysprof_trace/Sysprof/views.ui");
 	gtk_widget_class_bind_template_child(widget_class, SptViews, words);
+	gtk_widget_class_bind_template_child(widget_class, SptViews, roots);
 	gtk_widget_class_bind_template_child(widget_class, SptViews, timeline);
 	gtk_widget_class_bind_template_child(widget_class, SptViews, crumbs);
 	gtk_widget_class_bind_template_child(widget_class, SptViews, heat);
@@ -492,6 +491,19 @@ static void add_key(GtkEventController *keys, guint key, GdkModifierType modifie
 							      gtk_named_action_new(action)));
 }
 
+/* Between "By Program" and "Nothing Above Functions". */
+static void add_groupings(GMenu *menu)
+{
+	const SptGrouping *grouping;
+
+	for (unsigned i = 0; (grouping = spt_grouping(i)); i++) {
+		g_autoptr(GMenuItem) item = g_menu_item_new(_(grouping->menu), NULL);
+
+		g_menu_item_set_action_and_target(item, "views.roots", "s", grouping->name);
+		g_menu_insert_item(menu, (int)i + 1, item);
+	}
+}
+
 static void spt_views_init(SptViews *self)
 {
 	GtkEventController *keys = gtk_shortcut_controller_new();
@@ -500,6 +512,7 @@ static void spt_views_init(SptViews *self)
 	self->lanes = SPT_GROUP_CPU;
 	gtk_widget_init_template(GTK_WIDGET(self));
 	spt_compat_aligned(self->words, false);
+	add_groupings(self->roots);
 	g_signal_connect_object(self->stack, "notify::visible-child", G_CALLBACK(catch_up), self,
 				G_CONNECT_SWAPPED);
 	/* Wherever in the window the keyboard is. */
