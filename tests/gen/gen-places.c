@@ -13,7 +13,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "stash/heap.h"
+#include "base/heap.h"
 #include "symbols/debug-info.h"
 #include "symbols/elf-parts.h"
 #include "symbols/symbols.h"

@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-#include "stash/pairs.h"
+#include "base/pairs.h"
 
 static int compare_frames(const void *a, const void *b)
 {

@@ -9,8 +9,8 @@
 
 #include <string.h>
 
+#include "base/words.h"
 #include "capture/events.h"
-#include "words/words.h"
 
 #define BATCH 256
 /*

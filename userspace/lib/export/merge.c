@@ -9,9 +9,9 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/words.h"
 #include "capture/table.h"
 #include "export/merge-streams.h"
-#include "words/words.h"
 
 #define FLUSH_ROWS 500000u
 

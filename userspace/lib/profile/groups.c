@@ -7,9 +7,9 @@
 
 #include <string.h>
 
+#include "base/pairs.h"
 #include "profile/profile-private.h"
 #include "profile/selection.h"
-#include "stash/pairs.h"
 
 struct grouping {
 	const SptProfile *base;

@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/words.h"
 #include "capture/format.h"
 #include "process/spaces.h"
 #include "process/tasks.h"
@@ -21,7 +22,6 @@
 #include "record/stacks.h"
 #include "record/unwinding.h"
 #include "trace/trace.h"
-#include "words/words.h"
 
 #define FLUSH_NS 900000000ULL	/* so that with a step's delay it is once a second */
 #define TELL_NS 250000000ULL

@@ -2,7 +2,7 @@
 /* Collected, sorted and cut into intervals once. */
 #include "symbols/die-ranges.h"
 
-#include "stash/sort.h"
+#include "base/sort.h"
 
 /* More than LLVM has by far; a damaged file can refer to one list again and again. */
 #define RANGES_MAX (1u << 24)

@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "symbols/intervals.h"
+#include "base/intervals.h"
 
 G_BEGIN_DECLS
 

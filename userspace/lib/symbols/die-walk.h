@@ -12,7 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "symbols/bytes.h"
+#include "base/bytes.h"
 
 G_BEGIN_DECLS
 

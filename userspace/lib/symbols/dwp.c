@@ -12,7 +12,7 @@
 #include <gelf.h>
 #include <string.h>
 
-#include "symbols/bytes.h"
+#include "base/bytes.h"
 #include "symbols/elf-parts.h"
 
 #define COLUMNS_MAX 16

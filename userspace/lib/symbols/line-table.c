@@ -9,8 +9,8 @@
 #include <gelf.h>
 #include <stdlib.h>
 
-#include "stash/sort.h"
-#include "symbols/starts.h"
+#include "base/sort.h"
+#include "base/starts.h"
 
 #define ROWS_PER_MARK 4
 #define FORMATS_MAX 255

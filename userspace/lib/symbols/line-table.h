@@ -10,7 +10,7 @@
 #include <elfutils/libdw.h>
 #include <glib.h>
 
-#include "symbols/bytes.h"
+#include "base/bytes.h"
 
 G_BEGIN_DECLS
 

@@ -13,11 +13,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "stash/heap.h"
+#include "base/heap.h"
+#include "base/words.h"
 #include "symbols/elf-parts.h"
 #include "symbols/kernel-answer.h"
 #include "symbols/reader-private.h"
-#include "words/words.h"
 
 /* Of one file: some ten times what the largest take. */
 #define CPU_MAX_S 60

@@ -3,9 +3,9 @@
  * The functions of one ELF file: a flat array sorted by file offset.  Names stay in a copy of the
  * file's string tables, which bounds memory by the file's size however many symbols share a name.
  */
-#include "stash/sort.h"
+#include "base/intervals.h"
+#include "base/sort.h"
 #include "symbols/elf-parts.h"
-#include "symbols/intervals.h"
 #include "symbols/symbols.h"
 
 #include <string.h>

@@ -12,9 +12,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/words.h"
 #include "trace/perf-raw.h"
 #include "trace/perf-records.h"
-#include "words/words.h"
 
 #define PARANOID "/proc/sys/kernel/perf_event_paranoid"
 

@@ -9,9 +9,9 @@
 #include <gelf.h>
 #include <string.h>
 
+#include "base/words.h"
 #include "unwind/bytes.h"
 #include "unwind/cfi.h"
-#include "words/words.h"
 
 #define SECTION_MAX_BYTES (64u << 20)	/* those of the largest programs have 20 */
 #define RULES_MAX (UINT16_MAX + 1u)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Words in another language than the library's own. */
-#ifndef SPT_WORDS_WORDS_H
-#define SPT_WORDS_WORDS_H
+#ifndef SPT_BASE_WORDS_H
+#define SPT_BASE_WORDS_H
 
 #include <glib.h>
 

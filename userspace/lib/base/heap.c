@@ -3,7 +3,7 @@
  * glibc's own switch for this (glibc.malloc.hugetlb) can only be set in the environment of a
  * program that begins.
  */
-#include "stash/heap.h"
+#include "base/heap.h"
 
 #include <malloc.h>
 #include <stdint.h>

@@ -3,7 +3,7 @@
  * As many steps as there are starts at most, so that a step has one or two of them where they are
  * spread evenly.
  */
-#include "symbols/starts.h"
+#include "base/starts.h"
 
 static uint64_t start_at(const struct spt_starts *starts, uint32_t index)
 {

@@ -3,7 +3,7 @@
  * Open addressing with linear probing, at most half full.  The hash mixes all bits of both numbers,
  * and with a secret of the process, so that a file cannot choose keys that collide.
  */
-#include "stash/pairs.h"
+#include "base/pairs.h"
 
 #include <glib.h>
 

@@ -3,8 +3,8 @@
  * Ranges that may overlap, cut into intervals that do not: a place belongs to the range that begins
  * last of those it lies in.
  */
-#ifndef SPT_SYMBOLS_INTERVALS_H
-#define SPT_SYMBOLS_INTERVALS_H
+#ifndef SPT_INTERVALS_H
+#define SPT_INTERVALS_H
 
 #include <glib.h>
 #include <stdint.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Cut once, into a flat array that is searched. */
-#include "symbols/intervals.h"
+#include "base/intervals.h"
 
-#include "symbols/starts.h"
+#include "base/starts.h"
 
 #define NO_RANGE UINT32_MAX
 

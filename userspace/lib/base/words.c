@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "words/words.h"
+#include "base/words.h"
 
 static SptTranslate translation;
 

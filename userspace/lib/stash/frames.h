@@ -1,19 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A stable sort by number, digit by digit; frames by place. */
-#ifndef SPT_SORT_H
-#define SPT_SORT_H
+/* The frames of a stash, by place. */
+#ifndef SPT_STASH_FRAMES_H
+#define SPT_STASH_FRAMES_H
 
 #include <stdbool.h>
 
+#include "base/sort.h"
 #include "stash/stash.h"
 
-struct spt_item {
-	uint64_t key;
-	uint32_t index;
-};
-
-/* Ascending.  @spare has room for as many; the two may change places. */
-void spt_sort_items(struct spt_item **items, struct spt_item **spare, uint32_t n);
 /*
  * Of a capture's nodes, the first one of each frame, by object and offset; @used: only frames for
  * which it holds, NULL: all.  Keys mean nothing.
