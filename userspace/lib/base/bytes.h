@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Numbers of DWARF one after the other.  Each step goes forward, and none beyond the end. */
+/*
+ * Numbers of DWARF one after the other.  Each step goes forward, and none beyond the end.
+ *
+ * spt_bytes_*() say whether there was such a thing.  spt_take_*() return it, and past the end zeros:
+ * the reader looks at is_bad when it has taken all that it needs.
+ */
 #ifndef SPT_BYTES_H
 #define SPT_BYTES_H
 
@@ -11,7 +16,13 @@
 struct spt_bytes {
 	const uint8_t *at, *end;
 	bool other_order;		/* than this machine's */
+	bool is_bad;			/* more was taken than there is */
 };
+
+static inline struct spt_bytes spt_bytes_of(const uint8_t *start, uint64_t n)
+{
+	return (struct spt_bytes){ .at = start, .end = start + n };
+}
 
 /* All of these: false if it does not end. */
 static inline bool spt_bytes_pass(struct spt_bytes *bytes, uint64_t n)
@@ -29,8 +40,10 @@ static inline bool spt_bytes_number(struct spt_bytes *bytes, unsigned n, uint64_
 
 	if (n > sizeof(number) || n > (size_t)(bytes->end - bytes->at))
 		return false;
-	for (unsigned i = 0; i < n; i++)
-		number[bytes->other_order ? n - 1 - i : i] = bytes->at[i];
+	if (!bytes->other_order)
+		memcpy(number, bytes->at, n);
+	for (unsigned i = 0; i < n && bytes->other_order; i++)
+		number[n - 1 - i] = bytes->at[i];
 	memcpy(ret, number, sizeof(*ret));
 	*ret = le64toh(*ret);
 	bytes->at += n;
@@ -86,6 +99,42 @@ static inline bool spt_bytes_string(struct spt_bytes *bytes, const char **ret)
 
 	*ret = (const char *)bytes->at;
 	return nul && spt_bytes_pass(bytes, nul + 1 - bytes->at);
+}
+
+static inline uint64_t spt_take_number(struct spt_bytes *from, unsigned n)
+{
+	uint64_t value = 0;
+
+	from->is_bad = from->is_bad || !spt_bytes_number(from, n, &value);
+	return value;
+}
+
+static inline uint64_t spt_take_leb(struct spt_bytes *from)
+{
+	uint64_t value = 0;
+
+	from->is_bad = from->is_bad || !spt_bytes_leb(from, &value);
+	return from->is_bad ? 0 : value;
+}
+
+static inline int64_t spt_take_signed_leb(struct spt_bytes *from)
+{
+	int64_t value = 0;
+
+	from->is_bad = from->is_bad || !spt_bytes_signed_leb(from, &value);
+	return value;
+}
+
+/* The next @n bytes, by themselves. */
+static inline struct spt_bytes spt_take_bytes(struct spt_bytes *from, uint64_t n)
+{
+	struct spt_bytes part = *from;
+
+	part.end = part.at;
+	from->is_bad = part.is_bad = from->is_bad || !spt_bytes_pass(from, n);
+	if (!part.is_bad)
+		part.end = from->at;
+	return part;
 }
 
 #endif

@@ -217,7 +217,7 @@ static uint32_t find_address(const struct part *addresses, uint64_t address)
 static uint8_t *find_room(const struct part *abbreviations, unsigned version, uint64_t code,
 			  unsigned *ret_bytes)
 {
-	struct spt_bytes bytes = { abbreviations->at, abbreviations->at + abbreviations->n, false };
+	struct spt_bytes bytes = spt_bytes_of(abbreviations->at, abbreviations->n);
 	uint64_t number, tag, children, name, form;
 	int64_t value;
 
@@ -254,12 +254,13 @@ static bool make_ordinary(struct spt_dwp *dwp, unsigned version, uint64_t id, ui
 	uint32_t values[] = { low ? find_address(&parts[ADDR], low) : 0, 0 };
 	unsigned header_bytes = version == 5 ? 20 : 11, code_bytes, room_bytes = 0;
 	struct part *info = &parts[INFO], *abbreviations = &parts[ABBREV];
-	struct spt_bytes bytes = { info->at + header_bytes, info->at + info->n, false };
+	struct spt_bytes bytes = spt_bytes_of(info->at, info->n);
 	uint8_t *values_at, *room;
 	uint64_t before, code;
 
 	if (values[0] == UINT32_MAX || info->n < header_bytes + 1 ||
-	    word(info->at, 0) >= 0xfffffff0 || !spt_bytes_leb(&bytes, &code) ||
+	    word(info->at, 0) >= 0xfffffff0 || !spt_bytes_pass(&bytes, header_bytes) ||
+	    !spt_bytes_leb(&bytes, &code) ||
 	    info->at[4] != version || info->at[5] != 0 ||
 	    (version == 5 && info->at[6] != DW_UT_split_compile))
 		return false;

@@ -68,9 +68,11 @@ static struct spt_bytes section_of(Elf *elf, const char *wanted, bool other_orde
 				NULL;
 
 		if (data && data->d_buf)
-			return (struct spt_bytes){ data->d_buf,
-						   (const uint8_t *)data->d_buf + data->d_size,
-						   other_order };
+			return (struct spt_bytes){
+				.at = data->d_buf,
+				.end = (const uint8_t *)data->d_buf + data->d_size,
+				.other_order = other_order,
+			};
 	}
 	return (struct spt_bytes){ 0 };
 }
