@@ -16,7 +16,7 @@ G_BEGIN_DECLS
 /* Where a name came from, best first. */
 typedef enum {
 	SPT_SOURCE_NONE = 0,		/* there is none */
-	/* Files' symbols that were put into the capture (export/bundle.h) */
+	/* Files' symbols that were put into the capture (rewrite/bundle.h) */
 	SPT_SOURCE_BUNDLE,
 	SPT_SOURCE_CAPTURE,		/* the recording itself */
 	SPT_SOURCE_SYMTAB,		/* the file's symbol table */

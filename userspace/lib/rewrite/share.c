@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Rows of a capture in memory are written over; what is written then has nothing else. */
+#include "rewrite/share.h"
+
 #include <string.h>
 #include <unistd.h>
-
-#include "export/bundle.h"
 
 /* What a path in a text ends at. */
 #define BOUNDS "\\s=:,;\"'()"

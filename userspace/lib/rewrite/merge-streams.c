@@ -5,7 +5,7 @@
  * passed on as they are.  Embedded files are rows like those of a stream, with a column that points
  * to an object.
  */
-#include "export/merge-streams.h"
+#include "rewrite/merge-streams.h"
 
 #include <string.h>
 

@@ -1,20 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * Captures for other machines and other people: with what files here say of them, and without what
- * one would not tell.
- */
-#ifndef SPT_BUNDLE_H
-#define SPT_BUNDLE_H
+/* Captures for other people: without what one would not tell. */
+#ifndef SPT_SHARE_H
+#define SPT_SHARE_H
 
-#include "symbols/symbols.h"
+#include "capture/capture.h"
 
 G_BEGIN_DECLS
-
-/*
- * Puts into @capture what files say of all its places: symbols, lines, and what is inlined.  The
- * texts live as long as @symbols, which are of this capture and not to be asked again.
- */
-void spt_bundle(SptCapture *capture, SptSymbols *symbols);
 
 /*
  * Takes directories out of @capture: of objects, of source files, of the host's facts, and of the

@@ -4,14 +4,14 @@
  * new stash, which finds equal stacks by itself.  Samples and accounts are taken from all captures
  * in step, by time, as a recorder would have met them.
  */
-#include "export/merge.h"
+#include "rewrite/merge.h"
 
 #include <inttypes.h>
 #include <string.h>
 
 #include "base/words.h"
 #include "capture/table.h"
-#include "export/merge-streams.h"
+#include "rewrite/merge-streams.h"
 
 #define FLUSH_ROWS 500000u
 

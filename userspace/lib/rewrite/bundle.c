@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Each place is asked for once, an object after the other, as files are read. */
-#include "export/bundle.h"
+#include "rewrite/bundle.h"
 
 #include <stdlib.h>
 
