@@ -16,7 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "symbols/debug-info.h"
+#include "symbols/dwarf/debug-info.h"
 #include "symbols/jit-code.h"
 #include "symbols/kernel-answer.h"
 #include "symbols/kernel-code.h"
@@ -27,6 +27,7 @@
 
 #include "../gen/peak.h"
 #include "mutate.h"
+#include "symbols/demangle.h"
 
 #define PLACES 512
 #define MOST_MEMORY_BYTES (64u << 20)

@@ -14,8 +14,8 @@
 #include <time.h>
 
 #include "base/heap.h"
-#include "symbols/debug-info.h"
-#include "symbols/elf-parts.h"
+#include "symbols/dwarf/debug-info.h"
+#include "symbols/dwarf/elf-parts.h"
 #include "symbols/symbols.h"
 
 static SptObject *open_object(const char *path)

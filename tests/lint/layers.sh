@@ -6,9 +6,10 @@
 # shellcheck source=tests/lint/tap.bash
 . "$(dirname "$0")/tap.bash"
 
-# Rooms of the library from the bottom up; one may include those of lower numbers, and itself.
-declare -A floor=([base]=0 [object]=1 [trace]=2 [stash]=3 [unwind]=3 [process]=3 [capture]=4 [symbols]=5 [profile]=6 [rewrite]=6
-	[annotate]=7 [export]=7 [record]=7)
+# Rooms of the library from the bottom up; one may include those of lower numbers, and itself.  A
+# folder in a room stands below the files of that room: they may include it, and it none of them.
+declare -A floor=([base]=0 [object]=1 [trace]=2 [stash]=3 [unwind]=3 [process]=3 [capture]=4
+	[symbols]=5 [profile]=6 [rewrite]=6 [annotate]=7 [export]=7 [record]=7)
 
 includes()
 {
@@ -17,10 +18,11 @@ includes()
 
 upward()
 {
-	local file room name other
+	local file room name other folder
 
 	sources | grep -E '^userspace/lib/.*\.[ch]$' | while read -r file; do
 		room=$(cut -d/ -f3 <<<"$file")
+		folder=$(dirname "${file#userspace/lib/}")
 		[ -n "${floor[$room]:-}" ] || { echo "$file: the library has no room '$room'"; continue; }
 		includes "$file" | grep '^"' | tr -d '"' | while read -r name; do
 			case $name in
@@ -31,6 +33,9 @@ upward()
 			esac
 			if [ "$other" != "$room" ] && [ "${floor[${other}]:-9}" -ge "${floor[$room]}" ]; then
 				echo "$file includes \"$name\": $room stands below or beside $other"
+			elif [ "$other" = "$room" ] && [ "$folder" != "$room" ] &&
+			     [ "$(dirname "$name")" != "$folder" ]; then
+				echo "$file includes \"$name\": $folder stands below the files of $room"
 			fi
 		done
 	done

@@ -11,6 +11,7 @@
 #include "base/pairs.h"
 #include "profile/selection.h"
 #include "record/naming.h"
+#include "symbols/demangle.h"
 #include "symbols/reader.h"
 
 #define PATIENCE_MS 10000		/* until what reads a file is taken for hung */

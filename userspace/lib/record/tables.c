@@ -10,7 +10,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include "symbols/symbols.h"
+#include "symbols/dwarf/debug-file.h"
 
 /* A desktop's worth of objects is a tenth of it. */
 #define TABLES_MAX_BYTES (256u << 20)

@@ -13,7 +13,7 @@
 
 #include "base/words.h"
 #include "stash/frames.h"
-#include "symbols/elf-parts.h"
+#include "symbols/identity.h"
 #include "symbols/reader.h"
 
 #define DELETED " (deleted)"

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "base/words.h"
-#include "symbols/elf-parts.h"
+#include "symbols/dwarf/debug-file.h"
 #include "symbols/kernel-answer.h"
 #include "symbols/reader.h"
 

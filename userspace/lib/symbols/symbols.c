@@ -16,6 +16,7 @@
 #include "base/pairs.h"
 #include "base/words.h"
 #include "symbols/bundled.h"
+#include "symbols/demangle.h"
 #include "symbols/files.h"
 #include "symbols/kernel.h"
 

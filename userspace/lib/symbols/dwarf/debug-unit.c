@@ -4,13 +4,13 @@
  * lines.  Names and call sites are read by libdw when they are first asked for, since most never
  * are.
  */
-#include "symbols/debug-unit.h"
+#include "symbols/dwarf/debug-unit.h"
 
 #include <dwarf.h>
 #include <string.h>
 
-#include "symbols/die-ranges.h"
-#include "symbols/die-walk.h"
+#include "symbols/dwarf/die-ranges.h"
+#include "symbols/dwarf/die-walk.h"
 
 #define NO_SCOPE SPT_DIE_NONE
 /* Deeper than any compiler nests. */

@@ -3,12 +3,14 @@
  * The functions of one ELF file: a flat array sorted by file offset.  Names stay in a copy of the
  * file's string tables, which bounds memory by the file's size however many symbols share a name.
  */
-#include "base/intervals.h"
-#include "base/sort.h"
-#include "symbols/elf-parts.h"
-#include "symbols/symbols.h"
+#include "symbols/dwarf/symtab.h"
 
 #include <string.h>
+
+#include "base/intervals.h"
+#include "base/sort.h"
+#include "symbols/dwarf/debug-file.h"
+#include "symbols/dwarf/elf-parts.h"
 
 /* Of a symbol or string table; LLVM with debug information stays below 100 MiB. */
 #define TABLE_MAX_BYTES (512ull << 20)

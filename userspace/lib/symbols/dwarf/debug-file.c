@@ -4,12 +4,13 @@
  * one its .gnu_debuglink names.  A candidate counts only if it proves to belong: the same build-id,
  * or the CRC the link states.
  */
-#include "symbols/elf-parts.h"
-#include "symbols/symbols.h"
+#include "symbols/dwarf/debug-file.h"
 
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "symbols/dwarf/elf-parts.h"
 
 #define LINK_MAX_BYTES 4096
 /* Beyond any debug file; keeps a sparse file from holding us while its CRC is taken. */

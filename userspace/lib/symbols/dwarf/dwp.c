@@ -6,14 +6,14 @@
  * bytes: in the header (DWARF 5, and the first DIE's code behind it), or in an attribute (GNU's,
  * before).
  */
-#include "symbols/dwp.h"
+#include "symbols/dwarf/dwp.h"
 
 #include <dwarf.h>
 #include <gelf.h>
 #include <string.h>
 
 #include "base/bytes.h"
-#include "symbols/elf-parts.h"
+#include "symbols/dwarf/elf-parts.h"
 
 #define COLUMNS_MAX 16
 #define INDEX_HEAD_BYTES 16

@@ -28,7 +28,7 @@ typedef struct {
 typedef struct SptDebugInfo SptDebugInfo;
 
 /*
- * Of @image, which it keeps as its own, or of the separate debug file (as in symbols.h); NULL if
+ * Of @image, which it keeps as its own, or of the separate debug file (as in symtab.h); NULL if
  * there is none.  Without @lines places have functions only, for less.
  */
 SptDebugInfo *spt_debug_info_new(SptObject *image, const char *const *debug_dirs, bool lines);

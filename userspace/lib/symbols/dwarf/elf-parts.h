@@ -5,22 +5,13 @@
 
 #include <gelf.h>
 
-#include "capture/capture.h"
 #include "object/object.h"
 
 G_BEGIN_DECLS
 
-/*
- * NULL, or why @image is not the file that @row was recorded of: by its build-id, else by size and
- * time.
- */
-const char *spt_identity_problem(const SptObjectRow *row, const SptObject *image);
-
 /* The first section called @name and its header; NULL if there is none. */
 Elf_Scn *spt_elf_section(const SptObject *object, const char *name, GElf_Shdr *ret_header);
 
-/* @dirs, or if they are NULL, those of the environment and then the system's (as in symbols.h). */
-const char *const *spt_debug_dirs(const char *const *dirs);
 /* Whether the sections of debug information are, unpacked, no more than can be read. */
 bool spt_debug_sections_fit(const SptObject *object);
 /*

@@ -3,7 +3,7 @@
  * The symbols that some distributions leave in a stripped file: a small ELF file, packed by xz, in
  * .gnu_debugdata.
  */
-#include "symbols/elf-parts.h"
+#include "symbols/dwarf/elf-parts.h"
 
 #include <lzma.h>
 

@@ -4,7 +4,7 @@
  * slot it jumps through, and the slot by the relocation that fills it.  This holds for lazy stubs,
  * those that are bound at once, and those for IBT alike.
  */
-#include "symbols/elf-parts.h"
+#include "symbols/dwarf/elf-parts.h"
 
 #include <string.h>
 
@@ -64,25 +64,6 @@ static const struct machine *machine_of(const SptObject *object)
 		    header.e_ident[EI_CLASS] == ELFCLASS64 &&
 		    header.e_ident[EI_DATA] == ELFDATA2LSB)
 			return &machines[i];
-	}
-	return NULL;
-}
-
-Elf_Scn *spt_elf_section(const SptObject *object, const char *name, GElf_Shdr *ret_header)
-{
-	Elf *elf = spt_object_elf(object);
-	Elf_Scn *scn = NULL;
-	size_t names;
-
-	if (elf_getshdrstrndx(elf, &names) != 0)
-		return NULL;
-	while ((scn = elf_nextscn(elf, scn))) {
-		const char *found = gelf_getshdr(scn, ret_header) ?
-					    elf_strptr(elf, names, ret_header->sh_name) :
-					    NULL;
-
-		if (found && strcmp(found, name) == 0)
-			return scn;
 	}
 	return NULL;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Collected, sorted and cut into intervals once. */
-#include "symbols/die-ranges.h"
+#include "symbols/dwarf/die-ranges.h"
 
 #include "base/sort.h"
 

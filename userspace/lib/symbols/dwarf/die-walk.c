@@ -3,7 +3,7 @@
  * An abbreviation becomes a list of steps, of which there are few: what is of no use and of the
  * same size each time is passed at once.
  */
-#include "symbols/die-walk.h"
+#include "symbols/dwarf/die-walk.h"
 
 #include <dwarf.h>
 #include <gelf.h>

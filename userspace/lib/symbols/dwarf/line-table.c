@@ -3,7 +3,7 @@
  * Of every few rows it is kept how to begin there.  Files are read when the first of them is asked
  * for.
  */
-#include "symbols/line-table.h"
+#include "symbols/dwarf/line-table.h"
 
 #include <dwarf.h>
 #include <gelf.h>

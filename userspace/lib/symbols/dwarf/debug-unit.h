@@ -5,9 +5,9 @@
 
 #include <elfutils/libdw.h>
 
-#include "symbols/debug-info.h"
-#include "symbols/die-walk.h"
-#include "symbols/line-table.h"
+#include "symbols/dwarf/debug-info.h"
+#include "symbols/dwarf/die-walk.h"
+#include "symbols/dwarf/line-table.h"
 
 G_BEGIN_DECLS
 

@@ -3,7 +3,7 @@
  * Packed sections of debug information.  libelf would unpack them by zlib, which is most of the
  * time that a look-up takes; and not every libelf knows zstd.
  */
-#include "symbols/elf-parts.h"
+#include "symbols/dwarf/elf-parts.h"
 
 #include <libdeflate.h>
 #include <stdlib.h>

@@ -3,15 +3,15 @@
  * Which unit of an object's DWARF has an address: by the units' own ranges, since tables of them
  * are left out or incomplete.
  */
-#include "symbols/debug-info.h"
+#include "symbols/dwarf/debug-info.h"
 
 #include <dwarf.h>
 
-#include "symbols/debug-unit.h"
-#include "symbols/die-ranges.h"
-#include "symbols/dwp.h"
-#include "symbols/elf-parts.h"
-#include "symbols/symbols.h"
+#include "symbols/dwarf/debug-file.h"
+#include "symbols/dwarf/debug-unit.h"
+#include "symbols/dwarf/die-ranges.h"
+#include "symbols/dwarf/dwp.h"
+#include "symbols/dwarf/elf-parts.h"
 
 struct unit {
 	Dwarf_Die cu, split;
