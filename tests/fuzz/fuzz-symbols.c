@@ -23,7 +23,7 @@
 #include "symbols/place-table.h"
 #include "symbols/symbols.h"
 #include "trace/kallsyms.h"
-#include "trace/perf-maps.h"
+#include "trace/perf/maps.h"
 
 #include "../gen/peak.h"
 #include "mutate.h"

@@ -6,8 +6,7 @@
 # shellcheck source=tests/lint/tap.bash
 . "$(dirname "$0")/tap.bash"
 
-# Rooms of the library from the bottom up; one may include those of lower numbers, and itself.  A
-# folder in a room stands below the files of that room: they may include it, and it none of them.
+# Rooms of the library from the bottom up; one may include those of lower numbers, and itself.
 declare -A floor=([base]=0 [object]=1 [trace]=2 [stash]=3 [unwind]=3 [process]=3 [capture]=4
 	[symbols]=5 [profile]=6 [rewrite]=6 [annotate]=7 [export]=7 [record]=7)
 
@@ -18,11 +17,10 @@ includes()
 
 upward()
 {
-	local file room name other folder
+	local file room name other
 
 	sources | grep -E '^userspace/lib/.*\.[ch]$' | while read -r file; do
 		room=$(cut -d/ -f3 <<<"$file")
-		folder=$(dirname "${file#userspace/lib/}")
 		[ -n "${floor[$room]:-}" ] || { echo "$file: the library has no room '$room'"; continue; }
 		includes "$file" | grep '^"' | tr -d '"' | while read -r name; do
 			case $name in
@@ -33,11 +31,22 @@ upward()
 			esac
 			if [ "$other" != "$room" ] && [ "${floor[${other}]:-9}" -ge "${floor[$room]}" ]; then
 				echo "$file includes \"$name\": $room stands below or beside $other"
-			elif [ "$other" = "$room" ] && [ "$folder" != "$room" ] &&
-			     [ "$(dirname "$name")" != "$folder" ]; then
-				echo "$file includes \"$name\": $folder stands below the files of $room"
 			fi
 		done
+	done
+}
+
+# A folder in a room serves the files of that room, or is served by them: includes go one way.
+both_ways()
+{
+	local folder room
+
+	sources | sed -nE 's|^userspace/lib/([^/]+/.+)/[^/]+\.[ch]$|\1|p' | sort -u | while read -r folder; do
+		room=$(dirname "$folder")
+		if grep -qs "^#include \"$room/[^/]*\"" "userspace/lib/$folder"/*.[ch] &&
+		   grep -qs "^#include \"$folder/[^/]*\"" "userspace/lib/$room"/*.[ch]; then
+			echo "userspace/lib/$folder includes files of $room, and they it"
+		fi
 	done
 }
 
@@ -80,6 +89,7 @@ version_checks()
 }
 
 result "lib includes downwards only" "$(upward)"
+result "lib's folders and their rooms include one way only" "$(both_ways)"
 result "lib, cli, viewer and tests keep to themselves" "$(crossing)"
 result "the uapi header stands on types and ioctl alone" "$(uapi_only)"
 result "lib has no terminal, no exit and no GTK" "$(quiet_library)"

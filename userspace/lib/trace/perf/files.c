@@ -3,7 +3,7 @@
  * A path may lead to another file by the time it is opened: what is opened is only believed if it
  * has the recorded inode and generation.
  */
-#include "trace/perf-files.h"
+#include "trace/perf/files.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Perf leaves out the registers that were not asked for; the device has a place for all of them. */
-#include "trace/perf-raw.h"
+#include "trace/perf/raw.h"
 
 #include <elf.h>
 #include <string.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* One function for each type of perf record. */
-#include "trace/perf-records.h"
+#include "trace/perf/records.h"
 
 #include <string.h>
 
-#include "trace/perf-raw.h"
+#include "trace/perf/raw.h"
 
 struct sample {
 	struct perf_event_header header;

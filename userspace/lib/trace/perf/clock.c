@@ -4,7 +4,7 @@
  * that jitter of later ones never adds up.  That a tick was late, because interrupts were off or a
  * virtual CPU was taken away, cannot be told from idle time.
  */
-#include "trace/perf-clock.h"
+#include "trace/perf/clock.h"
 
 void spt_perf_clock_start(struct spt_perf_clock *clock, uint64_t period_ns, uint64_t time)
 {

@@ -10,9 +10,9 @@
 #include <linux/perf_event.h>
 
 #include "trace/kallsyms.h"
-#include "trace/perf-clock.h"
-#include "trace/perf-objects.h"
-#include "trace/perf-tasks.h"
+#include "trace/perf/clock.h"
+#include "trace/perf/objects.h"
+#include "trace/perf/tasks.h"
 
 G_BEGIN_DECLS
 

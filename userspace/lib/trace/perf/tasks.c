@@ -3,7 +3,7 @@
  * Two tables, by pid and by tid, fed in order of time.  A snapshot meets the records of the time in
  * which it was taken: what it has told already must not be told again as something new.
  */
-#include "trace/perf-tasks.h"
+#include "trace/perf/tasks.h"
 
 #include <string.h>
 

@@ -22,11 +22,11 @@
 #include <unistd.h>
 
 #include "base/words.h"
-#include "trace/perf-open.h"
-#include "trace/perf-own.h"
-#include "trace/perf-raw.h"
-#include "trace/perf-records.h"
-#include "trace/perf-snapshot.h"
+#include "trace/perf/open.h"
+#include "trace/perf/own.h"
+#include "trace/perf/raw.h"
+#include "trace/perf/records.h"
+#include "trace/perf/snapshot.h"
 
 #define DEFAULT_PERIOD_NS 1000000ULL
 #define MIN_PERIOD_NS 10000ULL		/* the kernel's own */

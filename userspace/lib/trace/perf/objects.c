@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Two tables: /proc tells no generations. */
-#include "trace/perf-objects.h"
+#include "trace/perf/objects.h"
 
 #include <errno.h>
 #include <fcntl.h>

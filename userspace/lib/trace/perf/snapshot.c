@@ -3,7 +3,7 @@
  * Read first and told later, so that records which came in between can be held against it.  A
  * process that ends while it is read is left out as far as it could not be.
  */
-#include "trace/perf-snapshot.h"
+#include "trace/perf/snapshot.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "trace/perf-maps.h"
+#include "trace/perf/maps.h"
 
 #define PF_KTHREAD 0x00200000
 

@@ -7,7 +7,7 @@
 #ifndef SPT_PERF_OBJECTS_H
 #define SPT_PERF_OBJECTS_H
 
-#include "trace/perf-files.h"
+#include "trace/perf/files.h"
 #include "trace/trace.h"
 
 G_BEGIN_DECLS

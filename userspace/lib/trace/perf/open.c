@@ -3,7 +3,7 @@
  * The period is fixed, and times are CLOCK_MONOTONIC, as everywhere.  Idle ticks are left out: not
  * every machine delivers them, so they could not be relied on.
  */
-#include "trace/perf-open.h"
+#include "trace/perf/open.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -13,8 +13,8 @@
 #include <unistd.h>
 
 #include "base/words.h"
-#include "trace/perf-raw.h"
-#include "trace/perf-records.h"
+#include "trace/perf/raw.h"
+#include "trace/perf/records.h"
 
 #define PARANOID "/proc/sys/kernel/perf_event_paranoid"
 

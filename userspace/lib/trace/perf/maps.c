@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "trace/perf-maps.h"
+#include "trace/perf/maps.h"
 
 #include <stdio.h>
 

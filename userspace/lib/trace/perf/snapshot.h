@@ -3,7 +3,7 @@
 #ifndef SPT_PERF_SNAPSHOT_H
 #define SPT_PERF_SNAPSHOT_H
 
-#include "trace/perf-records.h"
+#include "trace/perf/records.h"
 
 G_BEGIN_DECLS
 

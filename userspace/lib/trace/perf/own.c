@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Who may watch what is the kernel's to say: it is asked. */
-#include "trace/perf-own.h"
+#include "trace/perf/own.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "trace/perf-open.h"
+#include "trace/perf/open.h"
 
 #define PROBE_PERIOD_NS 1000000ULL
 
