@@ -36,7 +36,7 @@ flags += $(if $(has_debuginfod),-DSPT_HAVE_DEBUGINFOD)
 reader_sources := userspace/reader/main.c $(if $(has_debuginfod),userspace/reader/debuginfod.c)
 sanitize := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
 
-lib_sources := $(wildcard userspace/lib/*/*.c)
+lib_sources := $(sort $(shell find userspace/lib -name '*.c'))
 cli_sources := $(wildcard userspace/cli/*.c)
 viewer_sources := $(wildcard userspace/viewer/*.c)
 # One line a command, and the command itself with V=1.

@@ -16,17 +16,18 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "symbols/debug-info.h"
+#include "symbols/dwarf/debug-info.h"
 #include "symbols/jit-code.h"
 #include "symbols/kernel-answer.h"
 #include "symbols/kernel-code.h"
 #include "symbols/place-table.h"
 #include "symbols/symbols.h"
 #include "trace/kallsyms.h"
-#include "trace/perf-maps.h"
+#include "trace/perf/maps.h"
 
 #include "../gen/peak.h"
 #include "mutate.h"
+#include "symbols/demangle.h"
 
 #define PLACES 512
 #define MOST_MEMORY_BYTES (64u << 20)

@@ -13,6 +13,7 @@
 #include <time.h>
 
 #include "record/naming.h"
+#include "symbols/demangle.h"
 #include "symbols/symbols.h"
 #include "trace/trace.h"
 

@@ -13,9 +13,9 @@
 #include <string.h>
 #include <time.h>
 
-#include "stash/heap.h"
-#include "symbols/debug-info.h"
-#include "symbols/elf-parts.h"
+#include "base/heap.h"
+#include "symbols/dwarf/debug-info.h"
+#include "symbols/dwarf/elf-parts.h"
 #include "symbols/symbols.h"
 
 static SptObject *open_object(const char *path)

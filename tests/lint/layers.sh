@@ -7,8 +7,8 @@
 . "$(dirname "$0")/tap.bash"
 
 # Rooms of the library from the bottom up; one may include those of lower numbers, and itself.
-declare -A floor=([words]=0 [object]=1 [trace]=2 [stash]=3 [unwind]=3 [process]=3 [capture]=4 [symbols]=5 [profile]=6
-	[annotate]=7 [export]=7 [record]=7)
+declare -A floor=([base]=0 [object]=1 [trace]=2 [stash]=3 [unwind]=3 [process]=3 [capture]=4
+	[symbols]=5 [profile]=6 [rewrite]=6 [annotate]=7 [export]=7 [record]=7)
 
 includes()
 {
@@ -33,6 +33,20 @@ upward()
 				echo "$file includes \"$name\": $room stands below or beside $other"
 			fi
 		done
+	done
+}
+
+# A folder in a room serves the files of that room, or is served by them: includes go one way.
+both_ways()
+{
+	local folder room
+
+	sources | sed -nE 's|^userspace/lib/([^/]+/.+)/[^/]+\.[ch]$|\1|p' | sort -u | while read -r folder; do
+		room=$(dirname "$folder")
+		if grep -qs "^#include \"$room/[^/]*\"" "userspace/lib/$folder"/*.[ch] &&
+		   grep -qs "^#include \"$folder/[^/]*\"" "userspace/lib/$room"/*.[ch]; then
+			echo "userspace/lib/$folder includes files of $room, and they it"
+		fi
 	done
 }
 
@@ -75,6 +89,7 @@ version_checks()
 }
 
 result "lib includes downwards only" "$(upward)"
+result "lib's folders and their rooms include one way only" "$(both_ways)"
 result "lib, cli, viewer and tests keep to themselves" "$(crossing)"
 result "the uapi header stands on types and ioctl alone" "$(uapi_only)"
 result "lib has no terminal, no exit and no GTK" "$(quiet_library)"

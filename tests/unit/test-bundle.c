@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What was bundled into a capture, as it is read, passed on, and made fit for sharing. */
-#include "export/bundle.h"
+#include "rewrite/bundle.h"
 
 #include <glib/gstdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "../gen/capture-example.h"
-#include "export/merge.h"
 #include "opened.h"
 #include "profile/coverage.h"
+#include "rewrite/merge.h"
+#include "rewrite/share.h"
 
 static SptCapture *open_example(bool bundled)
 {

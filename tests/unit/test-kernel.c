@@ -58,7 +58,7 @@ static void recording_init(struct recording *recording)
 	recording->names[2] = (SptNameRow){ .object = 2,
 					    .offset = MODULE_START + 1,
 					    .distance = 1,
-					    .symbol = "spt_sort_items",
+					    .symbol = "spt_sort_frames",
 					    .symbol_bytes = 64,
 					    .module = "sort_it" };
 	recording->capture = (SptCapture){
@@ -171,7 +171,7 @@ static void expect_code(SptSymbols *symbols, const char *object)
 	g_autofree char *problem = NULL;
 	g_autoptr(SptCode) code = spt_symbols_code(symbols, &frame, 1024, &problem);
 	g_autofree char *command =
-		g_strdup_printf("objdump -dr --disassemble=spt_sort_items '%s'", object);
+		g_strdup_printf("objdump -dr --disassemble=spt_sort_frames '%s'", object);
 	g_autofree char *output = NULL;
 	g_auto(GStrv) lines = NULL;
 	uint64_t start = 0;
@@ -185,7 +185,7 @@ static void expect_code(SptSymbols *symbols, const char *object)
 		char type[64], name[200];
 		uint64_t at;
 
-		if (strstr(*line, " <spt_sort_items>:"))
+		if (strstr(*line, " <spt_sort_frames>:"))
 			start = g_ascii_strtoull(*line, NULL, 16);
 		if (sscanf(*line, " %" G_GINT64_MODIFIER "x: R_%63[A-Z0-9_] %199[^+-]", &at, type,
 			   name) == 3 &&
@@ -211,7 +211,7 @@ static void test_module(gconstpointer pack)
 {
 	struct recording recording;
 	g_autofree char *object =
-		g_canonicalize_filename("build/asan/obj/userspace/lib/stash/sort.o", NULL);
+		g_canonicalize_filename("build/asan/obj/userspace/lib/stash/frames.o", NULL);
 	g_autofree char *below = NULL;
 	g_autofree char *command = NULL;
 	g_autofree char *remove = NULL;
@@ -225,12 +225,12 @@ static void test_module(gconstpointer pack)
 	g_assert_cmpint(system(command), ==, 0);
 	symbols = symbols_with(&recording, NULL);
 	place = place_at(symbols, 2, MODULE_START);
-	g_assert_cmpstr(place.name.function, ==, "spt_sort_items");
+	g_assert_cmpstr(place.name.function, ==, "spt_sort_frames");
 	g_assert_cmpstr(place.name.object, ==, "[sort_it]");
 	g_assert_nonnull(place.file);
-	g_assert_true(g_str_has_suffix(place.file, "stash/sort.c"));
-	g_assert_cmpuint(place.line -
-				 line_with("userspace/lib/stash/sort.c", "void spt_sort_items("),
+	g_assert_true(g_str_has_suffix(place.file, "stash/frames.c"));
+	g_assert_cmpuint(place.line - line_with("userspace/lib/stash/frames.c",
+						"const bool *used, uint32_t *ret_n)"),
 			 <=, 1);
 	expect_code(symbols, object);
 	remove = g_strdup_printf("rm -r '%s'", recording.dir);

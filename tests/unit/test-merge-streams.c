@@ -3,7 +3,7 @@
  * Streams that a merger does not understand: all their rows are in the result, and mean what they
  * meant.
  */
-#include "export/merge.h"
+#include "rewrite/merge.h"
 
 #include <string.h>
 #include <unistd.h>

@@ -3,7 +3,7 @@
  * Merged captures: their folded stacks are those of all sources together, whatever ids, order and
  * accounts those had.
  */
-#include "export/merge.h"
+#include "rewrite/merge.h"
 
 #include <glib/gstdio.h>
 #include <string.h>

@@ -2,12 +2,12 @@
 /* What is around the views of a window: the timeline, restrictions, and a profile in words. */
 #include <string.h>
 
+#include "base/words.h"
 #include "captures.h"
 #include "profile/order.h"
 #include "profile/restrictions.h"
 #include "profile/timeline.h"
 #include "profile/words.h"
-#include "words/words.h"
 
 struct fixture {
 	struct fake fake;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Registers and stacks of perf's samples, as the device has them; what makes no sense is none. */
-#include "trace/perf-raw.h"
+#include "trace/perf/raw.h"
 
 #include <string.h>
 

@@ -6,7 +6,7 @@
 #include <glib/gstdio.h>
 #include <string.h>
 
-#include "trace/perf-records.h"
+#include "trace/perf/records.h"
 
 #define MS 1000000ULL
 #define EXE "/proc/self/exe"

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 
 #include "elf-files.h"
+#include "symbols/demangle.h"
 
 #define TEXT_OFFSET 0x1080
 

@@ -3,7 +3,7 @@
  * What the library says when something fails: in English by itself, and in another language once
  * somebody knows one.
  */
-#include "words/words.h"
+#include "base/words.h"
 
 #include <string.h>
 #include <unistd.h>

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "stash/heap.h"
+#include "base/heap.h"
 
 void spt_cli_complain(const char *format, ...)
 {

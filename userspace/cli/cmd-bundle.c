@@ -5,9 +5,10 @@
 
 #include "bundle.h"
 #include "cmd.h"
-#include "export/bundle.h"
-#include "export/merge.h"
 #include "report-filter.h"
+#include "rewrite/bundle.h"
+#include "rewrite/merge.h"
+#include "rewrite/share.h"
 
 static void tell_bundled(const SptCapture *capture, const char *out)
 {

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "cmd.h"
-#include "export/merge.h"
+#include "rewrite/merge.h"
 
 static int merge(char **paths, unsigned n, const char *out)
 {

@@ -4,7 +4,7 @@
 #include <locale.h>
 
 #include "application.h"
-#include "words/words.h"
+#include "base/words.h"
 
 /* Not the program's name: another profiler's translations may be called so. */
 #define DOMAIN "sysprof-trace"

@@ -4,7 +4,7 @@
 #define SPT_ANNOTATE_PRIVATE_H
 
 #include "annotate/annotate.h"
-#include "stash/pairs.h"
+#include "base/pairs.h"
 
 /* A place of the function in the capture: one instruction, whichever nodes are there. */
 struct spt_place {

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "annotate/annotate.h"
-#include "words/words.h"
+#include "base/words.h"
 
 #ifdef SPT_HAS_CAPSTONE
 

@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "words/words.h"
+#include "base/words.h"
 
 /* The longest sources that people compile are generated ones of some tens of megabytes. */
 #define SOURCE_MAX_BYTES (64 << 20)

@@ -7,9 +7,9 @@
 
 #include <string.h>
 
+#include "base/words.h"
 #include "capture/capture.h"
 #include "capture/crc32c.h"
-#include "words/words.h"
 
 /*
  * On a second's columns of small numbers level 6 saves another 2 %, and costs the recorder half as

@@ -7,8 +7,8 @@
 
 #include <unistd.h>
 
+#include "base/words.h"
 #include "capture/samples.h"
-#include "words/words.h"
 
 G_DEFINE_QUARK(spt-capture-error-quark, spt_capture_error)
 

@@ -109,7 +109,7 @@ typedef struct {
 typedef struct {
 	uint32_t object, level;
 	uint64_t offset;
-	const char *function, *directory, *file; /* as in symbols/debug-info.h; "" for none */
+	const char *function, *directory, *file; /* as in symbols/dwarf/debug-info.h; "" for none */
 	uint32_t line;			/* 0: not known */
 	/* Of level 0. */
 	/* The function is a symbol's name, else what debug information calls it */

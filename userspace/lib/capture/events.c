@@ -5,8 +5,8 @@
 #include <inttypes.h>
 #include <unistd.h>
 
+#include "base/words.h"
 #include "capture/block.h"
-#include "words/words.h"
 
 struct SptEvents {
 	const SptCapture *capture;

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "words/words.h"
+#include "base/words.h"
 
 struct SptNodePacker {
 	SptFollowers followers;

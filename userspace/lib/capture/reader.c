@@ -14,10 +14,10 @@
 #include <unistd.h>
 #include <zstd.h>
 
+#include "base/words.h"
 #include "capture/block.h"
 #include "capture/rows.h"
 #include "capture/samples.h"
-#include "words/words.h"
 
 typedef struct {
 	uint8_t *data;

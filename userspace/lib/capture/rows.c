@@ -10,12 +10,12 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/words.h"
 #include "capture/leaves.h"
 #include "capture/nodes.h"
 #include "capture/pack.h"
 #include "capture/samples.h"
 #include "capture/store.h"
-#include "words/words.h"
 
 /* A host has some twenty facts; a table that is chosen to collide in the hash must stay cheap. */
 #define MAX_HOST_KEYS 4096

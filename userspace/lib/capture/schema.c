@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "words/words.h"
+#include "base/words.h"
 
 #define BUILD_ID_ROOM sizeof(((SptObjectRow *)0)->build_id)
 #define BATCH 256

@@ -7,8 +7,8 @@
 
 #include <string.h>
 
+#include "base/words.h"
 #include "capture/capture.h"
-#include "words/words.h"
 
 /* At most 10 bytes and 64 bits; the common single byte first. */
 static inline bool get_varint(const uint8_t **next, const uint8_t *end, uint64_t *ret)

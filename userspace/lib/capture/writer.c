@@ -15,12 +15,12 @@
 #include <unistd.h>
 #include <zstd.h>
 
+#include "base/words.h"
 #include "capture/block.h"
 #include "capture/events.h"
 #include "capture/nodes.h"
 #include "capture/pack.h"
 #include "capture/schema.h"
-#include "words/words.h"
 
 #define BLOCK_ROWS (64u << 10)
 #define SAMPLES_STREAM 1

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "export/export.h"
-#include "words/words.h"
+#include "base/words.h"
 
 #define FORMAT(name, ending, help, menu) { #name, ending, help, menu, spt_export_##name },
 static const SptExportFormat formats[] = { SPT_EXPORT_FORMATS(FORMAT) };

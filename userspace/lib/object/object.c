@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "words/words.h"
+#include "base/words.h"
 
 /* Of all notes together, more than any linker writes; they hold identities, not data. */
 #define NOTES_MAX_BYTES (1u << 20)

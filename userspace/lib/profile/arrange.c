@@ -7,10 +7,10 @@
 
 #include <string.h>
 
+#include "base/pairs.h"
+#include "base/words.h"
 #include "profile/profile-private.h"
 #include "profile/tree.h"
-#include "words/words.h"
-#include "stash/pairs.h"
 
 struct arranger {
 	const SptProfile *base;

@@ -7,8 +7,8 @@
 
 #include <string.h>
 
+#include "base/words.h"
 #include "profile/glob.h"
-#include "words/words.h"
 
 #define OTHER 0				/* index of the category of what no rule matches */
 

@@ -4,8 +4,8 @@
 
 #include <string.h>
 
-#include "words/words.h"
-#include "stash/pairs.h"
+#include "base/pairs.h"
+#include "base/words.h"
 
 static const char *problem_of(const SptCapture *capture, SptSymbols *symbols,
 			      const SptCoverageRow *row)

@@ -8,8 +8,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/pairs.h"
 #include "profile/tree.h"
-#include "stash/pairs.h"
 
 struct sides {
 	const SptProfile *profiles[SPT_SIDES];

@@ -8,8 +8,8 @@
 
 #include <string.h>
 
+#include "base/words.h"
 #include "profile/glob.h"
-#include "words/words.h"
 
 #define MAX_DEPTH 200
 #define MAX_OPERATIONS 1024

@@ -8,11 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/pairs.h"
 #include "profile/profile-private.h"
 #include "profile/selection.h"
 #include "profile/tree.h"
-#include "stash/pairs.h"
-#include "stash/sort.h"
+#include "stash/frames.h"
 
 /*
  * A small file can claim deep stacks in many processes, whose product is huge.  Such stacks are

@@ -7,10 +7,10 @@
 
 #include <string.h>
 
+#include "base/pairs.h"
+#include "base/words.h"
 #include "profile/profile-private.h"
 #include "profile/selection.h"
-#include "stash/pairs.h"
-#include "words/words.h"
 
 struct sums {
 	const SptProfile *base;

@@ -8,8 +8,8 @@
 
 #include <string.h>
 
+#include "base/sort.h"
 #include "profile/tree.h"
-#include "stash/sort.h"
 
 #define KEYS (SPT_ORDER_TOTAL + 1)
 

@@ -4,8 +4,8 @@
 
 #include <string.h>
 
+#include "base/words.h"
 #include "profile/expression.h"
-#include "words/words.h"
 
 struct SptRestrictions {
 	GArray *items;			/* SptRestriction; texts owned */

@@ -2,7 +2,7 @@
 /* Only what has a per cent to itself is worth a word, and never more than three of a kind. */
 #include "profile/words.h"
 
-#include "words/words.h"
+#include "base/words.h"
 
 #define MOST 3
 #define LEAST_SHARE 0.01

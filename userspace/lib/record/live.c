@@ -8,9 +8,10 @@
 
 #include <string.h>
 
+#include "base/pairs.h"
 #include "profile/selection.h"
 #include "record/naming.h"
-#include "stash/pairs.h"
+#include "symbols/demangle.h"
 #include "symbols/reader.h"
 
 #define PATIENCE_MS 10000		/* until what reads a file is taken for hung */

@@ -10,7 +10,7 @@
 
 #include "capture/format.h"
 #include "sysprof.h"
-#include "trace/perf-maps.h"
+#include "trace/perf/maps.h"
 
 struct told {
 	uint32_t process, pid;

@@ -18,8 +18,8 @@
 #include "object/object.h"
 #include "record/file-names.h"
 #include "record/stacks.h"
-#include "symbols/elf-parts.h"
-#include "symbols/symbols.h"
+#include "symbols/dwarf/symtab.h"
+#include "symbols/identity.h"
 
 #define NAMES_AT_ONCE 256
 

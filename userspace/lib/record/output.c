@@ -12,11 +12,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/words.h"
 #include "record/flight.h"
 #include "record/live.h"
 #include "record/naming.h"
 #include "stash/stash.h"
-#include "words/words.h"
 
 #define DEFAULT_MEMORY_BYTES (1ULL << 30)
 #define COMPACT_NODES 4096		/* fewer are not worth it */

@@ -12,10 +12,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/words.h"
 #include "object/trusted.h"
+#include "symbols/dwarf/debug-file.h"
 #include "symbols/symbols.h"
 #include "unwind/extract.h"
-#include "words/words.h"
 
 /* A desktop's worth of objects is a tenth of it. */
 #define TABLES_MAX_BYTES (256u << 20)

@@ -2,8 +2,8 @@
 /* A table of the first row of each place. */
 #include "symbols/bundled.h"
 
+#include "base/pairs.h"
 #include "capture/format.h"
-#include "stash/pairs.h"
 
 G_STATIC_ASSERT(SPT_MOST_LEVELS == SPT_INLINES_MAX);
 

@@ -4,7 +4,7 @@
 #define SPT_BUNDLED_H
 
 #include "capture/capture.h"
-#include "symbols/debug-info.h"
+#include "symbols/dwarf/debug-info.h"
 
 G_BEGIN_DECLS
 

@@ -8,9 +8,10 @@
  * ones have are left as they are, and where a demangler hands its text out in pieces, it is stopped
  * when there are too many.
  */
-#include "symbols/symbols.h"
+#include "symbols/demangle.h"
 
 #include <setjmp.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -11,10 +11,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "stash/sort.h"
-#include "symbols/elf-parts.h"
+#include "base/words.h"
+#include "stash/frames.h"
+#include "symbols/identity.h"
 #include "symbols/reader.h"
-#include "words/words.h"
 
 #define DELETED " (deleted)"
 #define PATIENCE_MS 120000

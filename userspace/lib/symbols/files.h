@@ -7,12 +7,13 @@
 #define SPT_SYMBOLS_FILES_H
 
 #include "symbols/place-table.h"
+#include "symbols/symbols.h"
 
 G_BEGIN_DECLS
 
 typedef struct SptFiles SptFiles;
 
-/* @debug_dirs as in symbols.h.  @capture must outlive it. */
+/* @debug_dirs as in dwarf/symtab.h.  @capture must outlive it. */
 SptFiles *spt_files_new(const SptCapture *capture, const char *const *debug_dirs);
 void spt_files_free(SptFiles *files);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptFiles, spt_files_free)

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "words/words.h"
+#include "base/words.h"
 
 /* Offsets of kernel code in recordings have 40 bits. */
 #define OFFSET_MASK ((1ull << 40) - 1)

@@ -9,7 +9,7 @@
 
 #include "capture/capture.h"
 #include "symbols/code.h"
-#include "symbols/debug-info.h"
+#include "symbols/dwarf/debug-info.h"
 
 G_BEGIN_DECLS
 

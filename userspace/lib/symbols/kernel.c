@@ -12,10 +12,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "symbols/elf-parts.h"
+#include "base/words.h"
+#include "symbols/dwarf/debug-file.h"
 #include "symbols/kernel-answer.h"
 #include "symbols/reader.h"
-#include "words/words.h"
 
 #define DEPTH_MAX 16
 #define BUILD_ID_MAX_BYTES 64

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#include "words/words.h"
+#include "base/words.h"
 
 #define MAGIC 0x74707073
 #define STRINGS_MAX_BYTES (1u << 30)

@@ -7,7 +7,8 @@
 #ifndef SPT_PLACE_TABLE_H
 #define SPT_PLACE_TABLE_H
 
-#include "symbols/symbols.h"
+#include "symbols/dwarf/debug-info.h"
+#include "symbols/dwarf/symtab.h"
 
 G_BEGIN_DECLS
 
@@ -28,7 +29,7 @@ uint64_t spt_place_table_bytes(const uint8_t head[SPT_PLACE_TABLE_HEAD_BYTES]);
 
 /*
  * The bytes of a table: what @image, which it takes, says of @offsets, @n of them.  @debug_dirs as
- * in symbols.h.
+ * in dwarf/symtab.h.
  */
 GByteArray *spt_place_table_write(SptObject *image, const char *const *debug_dirs,
 				  const uint64_t *offsets, uint32_t n, SptReadDepth depth);

@@ -7,6 +7,7 @@
 #ifndef SPT_READER_H
 #define SPT_READER_H
 
+#include "capture/capture.h"
 #include "symbols/place-table.h"
 #include "unwind/table.h"
 
@@ -40,7 +41,7 @@ typedef struct SptReader SptReader;
 
 /* @program: NULL for the one that belongs to this program.  @n_helpers at most; @patience_ms is
  *	what one file may take.  @debug_dirs as
- * in symbols.h.  Starts nothing yet. */
+ * in dwarf/symtab.h.  Starts nothing yet. */
 SptReader *spt_reader_new(const char *program, unsigned n_helpers, unsigned patience_ms,
 			  const char *const *debug_dirs);
 void spt_reader_free(SptReader *reader);

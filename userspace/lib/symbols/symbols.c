@@ -12,12 +12,13 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "stash/pairs.h"
+#include "base/intervals.h"
+#include "base/pairs.h"
+#include "base/words.h"
 #include "symbols/bundled.h"
+#include "symbols/demangle.h"
 #include "symbols/files.h"
-#include "symbols/intervals.h"
 #include "symbols/kernel.h"
-#include "words/words.h"
 
 #define DELETED " (deleted)"
 /* No view shows more, and a hostile name could have megabytes. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Frame -> name.  SptSymtab knows one ELF file's functions; SptSymbols names the frames of a
- * capture, from the names the capture carries and from the files on this machine.
+ * Frame -> name: SptSymbols names the frames of a capture, from the names the capture carries and
+ * from the files on this machine.
  */
 #ifndef SPT_SYMBOLS_H
 #define SPT_SYMBOLS_H
@@ -9,83 +9,16 @@
 #include "capture/capture.h"
 #include "object/object.h"
 #include "symbols/code.h"
-#include "symbols/debug-info.h"
+#include "symbols/dwarf/debug-info.h"
+#include "symbols/dwarf/symtab.h"
 
 G_BEGIN_DECLS
-
-/* Where a name came from, best first. */
-typedef enum {
-	SPT_SOURCE_NONE = 0,		/* there is none */
-	/* Files' symbols that were put into the capture (export/bundle.h) */
-	SPT_SOURCE_BUNDLE,
-	SPT_SOURCE_CAPTURE,		/* the recording itself */
-	SPT_SOURCE_SYMTAB,		/* the file's symbol table */
-	SPT_SOURCE_DEBUG_FILE,		/* the symbol table of its separate debug file */
-	SPT_SOURCE_MINI,		/* MiniDebugInfo, packed into the file */
-	SPT_SOURCE_DEBUG_INFO,		/* DWARF: of what is inlined, and of what no table has */
-	/*
-	 * what the file exports: a function that is not is called after its neighbour, or nothing
-	 */
-	SPT_SOURCE_DYNAMIC,
-	SPT_SOURCE_PLT,			/* a stub, called "name@plt" after what it leads to */
-} SptSource;
 
 /*
  * "recording", "symbol table", "debug file", "MiniDebugInfo", "debug information", "exported
  * symbols", "stubs", "symbols bundled in the capture"; "none".
  */
-#define SPT_SOURCES (SPT_SOURCE_PLT + 1)
 const char *spt_source_name(SptSource source);
-
-typedef struct {
-	const char *name;		/* as the linker knows it; lives as long as the symtab */
-	uint64_t distance;		/* of what was asked from the symbol's start */
-	uint64_t bytes;			/* size of the symbol */
-	uint32_t index;			/* in its table, below spt_symtab_n_symbols() */
-	SptSource source;
-} SptSymbol;
-
-typedef struct SptSymtab SptSymtab;
-
-/*
- * The functions of @object: .symtab of itself, else of its separate debug file (build-id
- * directories, .gnu_debuglink with its CRC checked, below each of @debug_dirs, NULL-terminated,
- * NULL for those of $SYSPROF_DEBUG_DIRS, separated by colons, and /usr/lib/debug; one of them may
- * also be a debug file itself), else of its MiniDebugInfo; .dynsym; and the stubs through which it
- * calls other objects.  A file without any gives an empty table, never NULL.
- */
-SptSymtab *spt_symtab_new(const SptObject *object, const char *const *debug_dirs);
-void spt_symtab_free(SptSymtab *symtab);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptSymtab, spt_symtab_free)
-/*
- * By file offset.  A place outside [start, start + size) of every function has no symbol; a symbol
- * of size 0 (assembly) reaches to the next one in its section, and gives way to one that has a
- * size.  Of several names at one place: functions before labels, global before weak before local,
- * then the shortest run of leading underscores, then the alphabet.  Where functions overlap, the
- * one that begins last is meant.
- */
-bool spt_symtab_find(const SptSymtab *symtab, uint64_t file_offset, SptSymbol *ret);
-uint32_t spt_symtab_n_symbols(const SptSymtab *symtab);
-/* No function at all. */
-bool spt_symtab_is_empty(const SptSymtab *symtab);
-
-/*
- * The separate debug file of @object, proven to be its own; NULL if there is none.  @debug_dirs as
- * above.
- */
-SptObject *spt_debug_file_open(const SptObject *object, const char *const *debug_dirs);
-/*
- * Whether there may be one, by its name alone: nothing is read.  A .gnu_debuglink is not looked at.
- */
-bool spt_debug_file_may_be_there(const SptObject *object, const char *const *debug_dirs);
-
-/* Demangled (C++, Rust of both kinds, D), or a copy. */
-char *spt_demangle(const char *name);
-/*
- * A copy of a demangled name in which "<...>" stands for the arguments of each template:
- * "std::vector<...>::push_back(int const&)".
- */
-char *spt_shorten_templates(const char *name);
 
 typedef struct {
 	/*
@@ -103,7 +36,7 @@ typedef struct {
 
 typedef struct SptSymbols SptSymbols;
 
-/* @debug_dirs as above.  @capture must outlive it. */
+/* @debug_dirs as in dwarf/symtab.h.  @capture must outlive it. */
 SptSymbols *spt_symbols_new(const SptCapture *capture, const char *const *debug_dirs);
 void spt_symbols_free(SptSymbols *symbols);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptSymbols, spt_symbols_free)

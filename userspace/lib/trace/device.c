@@ -16,7 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "words/words.h"
+#include "base/words.h"
 
 #define SNAPSHOT_BYTES (4U << 20)
 #define NAMES_PER_CALL 1024U

@@ -5,7 +5,7 @@
 
 #include <errno.h>
 
-#include "words/words.h"
+#include "base/words.h"
 
 G_DEFINE_QUARK(spt-trace-error-quark, spt_trace_error)
 

@@ -7,7 +7,7 @@
 
 #include <dwarf.h>
 
-#include "unwind/bytes.h"
+#include "base/bytes.h"
 
 #define REMEMBERED_MAX 64
 
@@ -31,25 +31,25 @@ struct entry {
 	size_t at;			/* position in the section */
 	uint64_t id, id_at;
 	bool is_64bit;
-	struct bytes body;		/* behind the id */
+	struct spt_bytes body; /* behind the id */
 };
 
 /* False: there is no more. */
-static bool next_entry(const SptCfiSection *section, struct bytes *from, struct entry *ret)
+static bool next_entry(const SptCfiSection *section, struct spt_bytes *from, struct entry *ret)
 {
 	uint64_t length;
 
 	/* An end may be in the midst, where sections were joined. */
 	do {
 		ret->at = from->at - section->bytes;
-		length = take_number(from, 4);
+		length = spt_take_number(from, 4);
 	} while (length == 0 && !from->is_bad);
 	ret->is_64bit = length == UINT32_MAX;
 	if (ret->is_64bit)
-		length = take_number(from, 8);
-	ret->body = take_bytes(from, length);
+		length = spt_take_number(from, 8);
+	ret->body = spt_take_bytes(from, length);
 	ret->id_at = ret->body.at - section->bytes;
-	ret->id = take_number(&ret->body, ret->is_64bit && section->is_debug_frame ? 8 : 4);
+	ret->id = spt_take_number(&ret->body, ret->is_64bit && section->is_debug_frame ? 8 : 4);
 	return !from->is_bad;
 }
 
@@ -64,7 +64,7 @@ static bool is_cie(const SptCfiSection *section, const struct entry *entry)
  * An address that is stored as @encoding says.  Those that need more than the section are none that
  * functions have.
  */
-static uint64_t take_address(const SptCfiSection *section, struct bytes *from, uint8_t encoding,
+static uint64_t take_address(const SptCfiSection *section, struct spt_bytes *from, uint8_t encoding,
 			     bool is_length)
 {
 	uint64_t here = section->address + (from->at - section->bytes), value;
@@ -73,25 +73,25 @@ static uint64_t take_address(const SptCfiSection *section, struct bytes *from, u
 	case DW_EH_PE_absptr:
 	case DW_EH_PE_udata8:
 	case DW_EH_PE_sdata8:
-		value = take_number(from, 8);
+		value = spt_take_number(from, 8);
 		break;
 	case DW_EH_PE_udata4:
-		value = take_number(from, 4);
+		value = spt_take_number(from, 4);
 		break;
 	case DW_EH_PE_sdata4:
-		value = (int64_t)(int32_t)take_number(from, 4);
+		value = (int64_t)(int32_t)spt_take_number(from, 4);
 		break;
 	case DW_EH_PE_udata2:
-		value = take_number(from, 2);
+		value = spt_take_number(from, 2);
 		break;
 	case DW_EH_PE_sdata2:
-		value = (int64_t)(int16_t)take_number(from, 2);
+		value = (int64_t)(int16_t)spt_take_number(from, 2);
 		break;
 	case DW_EH_PE_uleb128:
-		value = take_uleb(from);
+		value = spt_take_leb(from);
 		break;
 	case DW_EH_PE_sleb128:
-		value = take_sleb(from);
+		value = spt_take_signed_leb(from);
 		break;
 	default:
 		from->is_bad = true;
@@ -146,10 +146,10 @@ static void restore_slot(struct machine *machine, uint64_t number)
 						  ((char *)slot - (char *)machine->row));
 }
 
-static void set_slot_expression(struct machine *machine, struct bytes *from, SptCfiWhere where)
+static void set_slot_expression(struct machine *machine, struct spt_bytes *from, SptCfiWhere where)
 {
-	SptCfiRegister *slot = slot_of(machine, take_uleb(from));
-	struct bytes expression = take_bytes(from, take_uleb(from));
+	SptCfiRegister *slot = slot_of(machine, spt_take_leb(from));
+	struct spt_bytes expression = spt_take_bytes(from, spt_take_leb(from));
 
 	if (slot)
 		*slot = (SptCfiRegister){ .where = where,
@@ -183,7 +183,7 @@ static int64_t factored(const struct machine *machine, int64_t value)
 }
 
 /* Those that have all of their operands behind them.  False: unknown. */
-static bool execute_extended(struct machine *machine, uint8_t code, struct bytes *from)
+static bool execute_extended(struct machine *machine, uint8_t code, struct spt_bytes *from)
 {
 	uint64_t number, factor = machine->cie->code_align;
 
@@ -196,44 +196,45 @@ static bool execute_extended(struct machine *machine, uint8_t code, struct bytes
 					      machine->cie->encoding, false));
 		return true;
 	case DW_CFA_advance_loc1:
-		advance(machine, machine->address + take_number(from, 1) * factor);
+		advance(machine, machine->address + spt_take_number(from, 1) * factor);
 		return true;
 	case DW_CFA_advance_loc2:
-		advance(machine, machine->address + take_number(from, 2) * factor);
+		advance(machine, machine->address + spt_take_number(from, 2) * factor);
 		return true;
 	case DW_CFA_advance_loc4:
-		advance(machine, machine->address + take_number(from, 4) * factor);
+		advance(machine, machine->address + spt_take_number(from, 4) * factor);
 		return true;
 	case DW_CFA_offset_extended:
-		number = take_uleb(from);
-		set_slot(machine, number, SPT_CFI_AT_CFA, factored(machine, take_uleb(from)));
+		number = spt_take_leb(from);
+		set_slot(machine, number, SPT_CFI_AT_CFA, factored(machine, spt_take_leb(from)));
 		return true;
 	case DW_CFA_offset_extended_sf:
-		number = take_uleb(from);
-		set_slot(machine, number, SPT_CFI_AT_CFA, factored(machine, take_sleb(from)));
+		number = spt_take_leb(from);
+		set_slot(machine, number, SPT_CFI_AT_CFA,
+			 factored(machine, spt_take_signed_leb(from)));
 		return true;
 	case DW_CFA_GNU_negative_offset_extended:
-		number = take_uleb(from);
+		number = spt_take_leb(from);
 		set_slot(machine, number, SPT_CFI_AT_CFA,
-			 (int64_t)(0 - (uint64_t)factored(machine, take_uleb(from))));
+			 (int64_t)(0 - (uint64_t)factored(machine, spt_take_leb(from))));
 		return true;
 	case DW_CFA_val_offset:
 	case DW_CFA_val_offset_sf:
-		set_slot(machine, take_uleb(from), SPT_CFI_OTHER, 0);
-		take_uleb(from);
+		set_slot(machine, spt_take_leb(from), SPT_CFI_OTHER, 0);
+		spt_take_leb(from);
 		return true;
 	case DW_CFA_restore_extended:
-		restore_slot(machine, take_uleb(from));
+		restore_slot(machine, spt_take_leb(from));
 		return true;
 	case DW_CFA_undefined:
-		set_slot(machine, take_uleb(from), SPT_CFI_UNDEFINED, 0);
+		set_slot(machine, spt_take_leb(from), SPT_CFI_UNDEFINED, 0);
 		return true;
 	case DW_CFA_same_value:
-		set_slot(machine, take_uleb(from), SPT_CFI_SAME, 0);
+		set_slot(machine, spt_take_leb(from), SPT_CFI_SAME, 0);
 		return true;
 	case DW_CFA_register:
-		number = take_uleb(from);
-		set_slot(machine, number, SPT_CFI_IN_REGISTER, (int64_t)take_uleb(from));
+		number = spt_take_leb(from);
+		set_slot(machine, number, SPT_CFI_IN_REGISTER, (int64_t)spt_take_leb(from));
 		return true;
 	case DW_CFA_remember_state:
 		if (machine->n_remembered == REMEMBERED_MAX)
@@ -246,24 +247,25 @@ static bool execute_extended(struct machine *machine, uint8_t code, struct bytes
 		*machine->row = machine->remembered[--machine->n_remembered];
 		return true;
 	case DW_CFA_def_cfa:
-		number = take_uleb(from);
-		set_cfa(machine, number, (int64_t)take_uleb(from));
+		number = spt_take_leb(from);
+		set_cfa(machine, number, (int64_t)spt_take_leb(from));
 		return true;
 	case DW_CFA_def_cfa_sf:
-		number = take_uleb(from);
-		set_cfa(machine, number, factored(machine, take_sleb(from)));
+		number = spt_take_leb(from);
+		set_cfa(machine, number, factored(machine, spt_take_signed_leb(from)));
 		return true;
 	case DW_CFA_def_cfa_register:
-		set_cfa(machine, take_uleb(from), machine->row->cfa_offset);
+		set_cfa(machine, spt_take_leb(from), machine->row->cfa_offset);
 		return true;
 	case DW_CFA_def_cfa_offset:
-		set_cfa(machine, machine->row->cfa_register, (int64_t)take_uleb(from));
+		set_cfa(machine, machine->row->cfa_register, (int64_t)spt_take_leb(from));
 		return true;
 	case DW_CFA_def_cfa_offset_sf:
-		set_cfa(machine, machine->row->cfa_register, factored(machine, take_sleb(from)));
+		set_cfa(machine, machine->row->cfa_register,
+			factored(machine, spt_take_signed_leb(from)));
 		return true;
 	case DW_CFA_def_cfa_expression: {
-		struct bytes expression = take_bytes(from, take_uleb(from));
+		struct spt_bytes expression = spt_take_bytes(from, spt_take_leb(from));
 
 		machine->row->has_cfa = true;
 		machine->row->cfa =
@@ -277,7 +279,7 @@ static bool execute_extended(struct machine *machine, uint8_t code, struct bytes
 		set_slot_expression(machine, from, SPT_CFI_OTHER);
 		return true;
 	case DW_CFA_GNU_args_size:
-		take_uleb(from);
+		spt_take_leb(from);
 		return true;
 	default:
 		return false;
@@ -285,10 +287,10 @@ static bool execute_extended(struct machine *machine, uint8_t code, struct bytes
 }
 
 /* False: not to its end. */
-static bool execute(struct machine *machine, struct bytes code)
+static bool execute(struct machine *machine, struct spt_bytes code)
 {
 	while (code.at < code.end) {
-		uint8_t byte = take_number(&code, 1), low = byte & 0x3f;
+		uint8_t byte = spt_take_number(&code, 1), low = byte & 0x3f;
 		bool ok = true;
 
 		switch (byte & 0xc0) {
@@ -296,7 +298,8 @@ static bool execute(struct machine *machine, struct bytes code)
 			advance(machine, machine->address + low * machine->cie->code_align);
 			break;
 		case DW_CFA_offset:
-			set_slot(machine, low, SPT_CFI_AT_CFA, factored(machine, take_uleb(&code)));
+			set_slot(machine, low, SPT_CFI_AT_CFA,
+				 factored(machine, spt_take_leb(&code)));
 			break;
 		case DW_CFA_restore:
 			restore_slot(machine, low);
@@ -314,31 +317,31 @@ static bool execute(struct machine *machine, struct bytes code)
 
 /* What the letters of the augmentation say; the data of those that are not known ends it. */
 static void read_augmentation(const SptCfiSection *section, struct cie *cie, const char *letters,
-			      struct bytes *body)
+			      struct spt_bytes *body)
 {
-	struct bytes data;
+	struct spt_bytes data;
 
 	if (*letters != 'z') {
 		cie->is_bad = *letters != '\0';
 		return;
 	}
 	cie->has_augmentation_data = true;
-	data = take_bytes(body, take_uleb(body));
+	data = spt_take_bytes(body, spt_take_leb(body));
 	for (letters++; *letters; letters++) {
 		uint8_t encoding;
 
 		switch (*letters) {
 		case 'L':
-			take_number(&data, 1);
+			spt_take_number(&data, 1);
 			break;
 		case 'P':
-			encoding = take_number(&data, 1);
+			encoding = spt_take_number(&data, 1);
 			if (encoding == DW_EH_PE_aligned)
 				cie->is_bad = true;
 			take_address(section, &data, encoding & 0x0f, true);
 			break;
 		case 'R':
-			cie->encoding = take_number(&data, 1);
+			cie->encoding = spt_take_number(&data, 1);
 			break;
 		case 'S':
 			cie->is_signal = true;
@@ -353,11 +356,11 @@ static void read_augmentation(const SptCfiSection *section, struct cie *cie, con
 	cie->is_bad |= data.is_bad;
 }
 
-static struct cie *read_cie(struct reader *reader, struct bytes body)
+static struct cie *read_cie(struct reader *reader, struct spt_bytes body)
 {
 	struct cie *cie = g_new0(struct cie, 1);
 	struct machine machine = { .reader = reader, .cie = cie, .remembered = reader->remembered };
-	unsigned version = take_number(&body, 1);
+	unsigned version = spt_take_number(&body, 1);
 	const char *letters = (const char *)body.at;
 	const uint8_t *end = body.at < body.end ? memchr(body.at, '\0', body.end - body.at) : NULL;
 	uint64_t ra;
@@ -369,10 +372,10 @@ static struct cie *read_cie(struct reader *reader, struct bytes body)
 	}
 	body.at = end + 1;
 	if (version == 4)
-		cie->is_bad = take_number(&body, 1) != 8 || take_number(&body, 1) != 0;
-	cie->code_align = take_uleb(&body);
-	cie->data_align = take_sleb(&body);
-	ra = version == 1 ? take_number(&body, 1) : take_uleb(&body);
+		cie->is_bad = spt_take_number(&body, 1) != 8 || spt_take_number(&body, 1) != 0;
+	cie->code_align = spt_take_leb(&body);
+	cie->data_align = spt_take_signed_leb(&body);
+	ra = version == 1 ? spt_take_number(&body, 1) : spt_take_leb(&body);
 	cie->is_bad |= ra != reader->arch->ra;
 	read_augmentation(reader->section, cie, letters, &body);
 	machine.row = &cie->row;
@@ -392,7 +395,7 @@ static void read_fde(struct reader *reader, const struct entry *entry)
 {
 	const struct cie *cie = cie_of(reader, entry);
 	struct machine machine = { .reader = reader, .cie = cie, .remembered = reader->remembered };
-	struct bytes body = entry->body;
+	struct spt_bytes body = entry->body;
 	SptCfiRow row;
 
 	if (!cie || cie->is_bad)
@@ -400,7 +403,7 @@ static void read_fde(struct reader *reader, const struct entry *entry)
 	machine.address = take_address(reader->section, &body, cie->encoding, false);
 	machine.end = machine.address + take_address(reader->section, &body, cie->encoding, true);
 	if (cie->has_augmentation_data)
-		take_bytes(&body, take_uleb(&body));
+		spt_take_bytes(&body, spt_take_leb(&body));
 	if (body.is_bad || machine.end <= machine.address ||
 	    !reader->sink->function(machine.address, machine.end, cie->is_signal,
 				    reader->sink->data))
@@ -417,7 +420,7 @@ static void read_fde(struct reader *reader, const struct entry *entry)
 void spt_cfi_read(const SptCfiSection *section, const SptUnwindArch *arch, const SptCfiSink *sink)
 {
 	g_autofree struct reader *reader = g_new0(struct reader, 1);
-	struct bytes from = { section->bytes, section->bytes + section->n, false };
+	struct spt_bytes from = spt_bytes_of(section->bytes, section->n);
 	struct entry entry;
 
 	reader->section = section;
@@ -428,7 +431,7 @@ void spt_cfi_read(const SptCfiSection *section, const SptUnwindArch *arch, const
 		if (is_cie(section, &entry))
 			g_hash_table_insert(reader->cies, GSIZE_TO_POINTER(entry.at + 1),
 					    read_cie(reader, entry.body));
-	from = (struct bytes){ section->bytes, section->bytes + section->n, false };
+	from = spt_bytes_of(section->bytes, section->n);
 	while (next_entry(section, &from, &entry))
 		if (!is_cie(section, &entry))
 			read_fde(reader, &entry);

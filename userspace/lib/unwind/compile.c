@@ -9,9 +9,9 @@
 #include <gelf.h>
 #include <string.h>
 
-#include "unwind/bytes.h"
+#include "base/bytes.h"
+#include "base/words.h"
 #include "unwind/cfi.h"
-#include "words/words.h"
 
 #define SECTION_MAX_BYTES (64u << 20)	/* those of the largest programs have 20 */
 #define RULES_MAX (UINT16_MAX + 1u)
@@ -41,17 +41,17 @@ struct compiler {
 /* Rules. */
 
 /* DW_OP_bregN offset. */
-static bool take_based(struct bytes *from, uint64_t *ret_register, int64_t *ret_offset)
+static bool take_based(struct spt_bytes *from, uint64_t *ret_register, int64_t *ret_offset)
 {
-	uint8_t code = take_number(from, 1);
+	uint8_t code = spt_take_number(from, 1);
 
 	if (code == DW_OP_bregx)
-		*ret_register = take_uleb(from);
+		*ret_register = spt_take_leb(from);
 	else if (code >= DW_OP_breg0 && code <= DW_OP_breg31)
 		*ret_register = code - DW_OP_breg0;
 	else
 		return false;
-	*ret_offset = take_sleb(from);
+	*ret_offset = spt_take_signed_leb(from);
 	return !from->is_bad;
 }
 
@@ -77,7 +77,7 @@ static bool is_plt(const SptCfiExpression *expression, uint8_t *ret_from)
  * breg_index 0, 8, mul, plus, before what is read from there: OpenSSL's large numbers keep the
  * stack pointer behind an array.
  */
-static bool take_index(struct bytes *from, uint8_t *ret_register)
+static bool take_index(struct spt_bytes *from, uint8_t *ret_register)
 {
 	static const uint8_t tail[] = { DW_OP_lit8, DW_OP_mul, DW_OP_plus, DW_OP_deref };
 	uint64_t number;
@@ -99,7 +99,7 @@ static bool fits(int64_t value)
 
 static bool make_cfa(const SptUnwindArch *arch, const SptCfiRow *row, SptUnwindRule *rule)
 {
-	struct bytes from = { row->cfa.bytes, row->cfa.bytes + row->cfa.n, false };
+	struct spt_bytes from = spt_bytes_of(row->cfa.bytes, row->cfa.n);
 	uint64_t number = row->cfa_register;
 	int64_t offset = row->cfa_offset, add = 0;
 
@@ -122,7 +122,7 @@ static bool make_cfa(const SptUnwindArch *arch, const SptCfiRow *row, SptUnwindR
 		}
 		if (from.at < from.end && *from.at == DW_OP_plus_uconst) {
 			from.at++;
-			add = (int64_t)take_uleb(&from);
+			add = (int64_t)spt_take_leb(&from);
 		}
 		if (from.at != from.end)
 			return false;
@@ -164,8 +164,7 @@ static bool make_ra(const SptUnwindArch *arch, const SptCfiRegister *ra, SptUnwi
 static void make_saved(const SptUnwindArch *arch, const SptCfiRegister *saved, unsigned slot,
 		       SptUnwindRule *rule)
 {
-	struct bytes from = { saved->expression.bytes,
-			      saved->expression.bytes + saved->expression.n, false };
+	struct spt_bytes from = spt_bytes_of(saved->expression.bytes, saved->expression.n);
 	uint16_t *where = &rule->at_cfa;
 	int64_t offset = saved->value;
 	uint64_t number;

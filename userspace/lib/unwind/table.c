@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "words/words.h"
+#include "base/words.h"
 
 #define LEAST_SHIFT 8
 /* The first and last instructions of functions that keep a frame pointer do so without. */

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * glibc's own switch for this (glibc.malloc.hugetlb) can only be set in the environment of a
+ * program that begins.
+ */
+#include "base/heap.h"
+
+#include <malloc.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+/* Address space, of which only what is used takes memory. */
+#define HEAP_BYTES (256 << 20)
+#define LARGE_PAGE_BYTES ((uintptr_t)2 << 20)
+
+void spt_heap_in_large_pages(void)
+{
+#ifdef __GLIBC__
+	uintptr_t start = ((uintptr_t)sbrk(0) + LARGE_PAGE_BYTES - 1) & ~(LARGE_PAGE_BYTES - 1),
+		  end;
+	void *volatile piece;	/* the compiler leaves out what nobody looks at */
+
+	mallopt(M_MMAP_MAX, 0);
+	mallopt(M_TRIM_THRESHOLD, INT32_MAX);
+	mallopt(M_TOP_PAD, HEAP_BYTES);
+	piece = malloc(LARGE_PAGE_BYTES);
+	free(piece);
+	mallopt(M_TOP_PAD, LARGE_PAGE_BYTES);
+	end = (uintptr_t)sbrk(0);
+	if (end > start)
+		madvise((void *)start, end - start, MADV_HUGEPAGE);
+#endif
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Ranges that may overlap, cut into intervals that do not: a place belongs to the range that begins
+ * last of those it lies in.
+ */
+#ifndef SPT_INTERVALS_H
+#define SPT_INTERVALS_H
+
+#include <glib.h>
+#include <stdint.h>
+
+G_BEGIN_DECLS
+
+typedef struct {
+	uint64_t start, bytes;
+} SptRange;
+
+typedef struct SptIntervals SptIntervals;
+
+/* @ranges by start, of the same start the one that counts last. */
+SptIntervals *spt_intervals_new(const SptRange *ranges, uint32_t n);
+void spt_intervals_free(SptIntervals *intervals);
+/* The number of the range that @place belongs to, UINT32_MAX if it is in none. */
+uint32_t spt_intervals_find(const SptIntervals *intervals, uint64_t place);
+/* From here on range i is called @names[i]. */
+void spt_intervals_rename(SptIntervals *intervals, const uint32_t *names);
+
+G_END_DECLS
+
+#endif

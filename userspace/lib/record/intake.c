@@ -1,0 +1,329 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * State records change what is known of processes and address spaces; samples are resolved against
+ * it and go into stash and file.  The source's object ids are the file's, too.
+ */
+#include "record/recorder-private.h"
+
+#include <string.h>
+
+#include "capture/format.h"
+#include "record/command-line.h"
+
+static void take_task(SptRecorder *recorder, const struct sysprof_task *task)
+{
+	const struct sysprof_record *record = &task->record;
+	char name[SYSPROF_COMM_BYTES + 1] = "";
+
+	memcpy(name, task->comm, SYSPROF_COMM_BYTES);
+	switch (record->type) {
+	case SYSPROF_TASK:
+		spt_tasks_seen(recorder->tasks, record->pid, record->tid, task->parent_pid,
+			       task->mm, task->start_time, record->time,
+			       record->flags & SYSPROF_TASK_KTHREAD, name);
+		break;
+	case SYSPROF_FORK:
+		spt_tasks_fork(recorder->tasks, record->pid, record->tid, task->parent_pid,
+			       task->mm, task->start_time, record->flags & SYSPROF_TASK_KTHREAD,
+			       name);
+		if (task->mm && task->mm != task->parent_mm)
+			spt_spaces_fork(recorder->spaces, task->parent_mm, task->mm, record->time);
+		break;
+	case SYSPROF_EXEC:
+		spt_tasks_exec(recorder->tasks, record->pid, task->old_tid, task->mm, record->time,
+			       name);
+		break;
+	case SYSPROF_COMM:
+		spt_tasks_rename(recorder->tasks, record->pid, record->tid, task->mm, record->time,
+				 name);
+		break;
+	case SYSPROF_EXIT:
+		spt_tasks_exit(recorder->tasks, record->pid, record->tid, record->time,
+			       record->flags & SYSPROF_EXIT_PROCESS);
+		break;
+	}
+}
+
+static void take_map(SptRecorder *recorder, const struct sysprof_map *record)
+{
+	SptMap map = {
+		.start = record->start,
+		.end = record->end,
+		.offset = record->offset,
+		.object = record->object,
+	};
+
+	if (recorder->in_snapshot)
+		spt_spaces_snapshot(recorder->spaces, recorder->snapshot_number, record->mm,
+				    record->record.time, &map);
+	else
+		spt_spaces_map(recorder->spaces, record->mm, record->record.time, &map,
+			       record->record.flags & SYSPROF_MAP_FRESH);
+	/* Of what was there before the recording, most is never seen at work. */
+	if (recorder->unwinding && !recorder->in_snapshot)
+		spt_unwinding_mapped(recorder->unwinding, map.object);
+	g_hash_table_insert(recorder->mapped_by, GUINT_TO_POINTER(record->object),
+			    GUINT_TO_POINTER(record->record.pid));
+}
+
+static uint32_t mapper_of(const SptRecorder *recorder, uint32_t object)
+{
+	return GPOINTER_TO_UINT(g_hash_table_lookup(recorder->mapped_by, GUINT_TO_POINTER(object)));
+}
+
+static void take_object(SptRecorder *recorder, const struct sysprof_object *object)
+{
+	SptObjectRow row = {
+		.id = object->object,
+		.kind = object->object == SYSPROF_OBJECT_VDSO ? SPT_OBJECT_VDSO : SPT_OBJECT_FILE,
+		.path = object->path,
+		.build_id_bytes = MIN(object->build_id_bytes, SYSPROF_BUILD_ID_BYTES),
+		.dev_major = object->dev_major,
+		.dev_minor = object->dev_minor,
+		.generation = object->generation,
+		.inode = object->inode,
+		.bytes = object->bytes,
+		.mtime_ns = object->mtime_ns,
+	};
+
+	memcpy(row.build_id, object->build_id, row.build_id_bytes);
+	spt_output_object(recorder->output, &row,
+			  object->record.pid ? object->record.pid : mapper_of(recorder, row.id));
+	if (recorder->handover)
+		spt_handover_mapped(recorder->handover, row.id);
+	if (recorder->maps)
+		spt_maps_object(recorder->maps, &row);
+}
+
+static void take_region(SptRecorder *recorder, const struct sysprof_region *region)
+{
+	SptObjectRow row = { .id = region->object,
+			     .kind = SPT_OBJECT_ANON,
+			     .path = "[anon]",
+			     .bytes = region->bytes };
+
+	spt_output_object(recorder->output, &row, region->record.pid);
+}
+
+static void count_sample(SptRecorder *recorder, const struct sysprof_sample *sample, bool is_wanted)
+{
+	struct cpu *cpu = &recorder->cpus[sample->record.cpu];
+
+	cpu->taken += sample->weight;
+	cpu->has_news = true;
+	if (!is_wanted && sample->record.time > cpu->account_time)
+		cpu->filtered_later += sample->weight;
+	else if (!is_wanted)
+		cpu->filtered += sample->weight;
+	if (recorder->late_ns && sample->delay_ns >= recorder->late_ns &&
+	    sample->delay_ns > recorder->status.late_ns) {
+		recorder->status.late_ns = sample->delay_ns;
+		recorder->status.late_cpu = sample->record.cpu;
+	}
+}
+
+/*
+ * In the midst of an exec a task has the new image's address space and the old one's registers:
+ * until an image was seen to run, what it cannot place below the kernel's part is of none.
+ */
+static uint32_t find_node(SptRecorder *recorder, const struct sysprof_sample *sample,
+			  const SptThread *thread, uint8_t *ret_user_end)
+{
+	SptProcess *process = thread->process;
+	SptStackEnd end;
+	unsigned number;
+	SptStash *stash = spt_output_stash(recorder->output, &number);
+	uint32_t node;
+
+	if (recorder->unwinding && !spt_unwinding_take(recorder->unwinding, &sample, thread->name))
+		recorder->needs_snapshot = true;
+	if (number != recorder->stash_number)
+		spt_stacks_forget(recorder->stacks);
+	recorder->stash_number = number;
+	node = spt_stacks_node(recorder->stacks, stash, sample,
+			       sample->n_kernel && !process->has_run, &end);
+	process->has_run |= end.has_user;
+	*ret_user_end = end.user_end;
+	if (recorder->unwinding && sample->user_mode == SYSPROF_USER_FP &&
+	    end.user_end != SYSPROF_END_NONE)
+		*ret_user_end |= SPT_END_FRAME_POINTERS;
+	if (recorder->handover && sample->record.flags & SYSPROF_SAMPLE_NO_TABLE)
+		spt_handover_missed(recorder->handover, sample);
+	/* One that a table would have led elsewhere ends there as well as anywhere. */
+	if (sample->record.flags & SYSPROF_SAMPLE_NO_TABLE && end.user_end == SYSPROF_END_ROOT)
+		*ret_user_end |= SPT_END_FRAME_POINTERS;
+	if (end.user_end == SYSPROF_END_NO_INFO)
+		*ret_user_end = SPT_END_NO_INFO;
+	return node;
+}
+
+/* At its first sample: how it was called, and what is mapped there. */
+static void get_to_know(SptRecorder *recorder, SptProcess *process)
+{
+	g_autofree char *text = NULL;
+
+	if (process->is_known)
+		return;
+	process->is_known = true;
+	if (recorder->maps)
+		spt_maps_sampled(recorder->maps, process);
+	if (process->is_kthread || recorder->no_command_lines)
+		return;
+	text = spt_command_line_read(process->pid);
+	if (!text)
+		return;
+	process->read_time = spt_clock_ns(CLOCK_MONOTONIC);
+	spt_output_command_line(recorder->output, &(SptCommandLineRow){ process->id, text });
+}
+
+static void take_sample(SptRecorder *recorder, const struct sysprof_sample *sample)
+{
+	const struct sysprof_record *record = &sample->record;
+	const SptThread *thread = spt_tasks_sampled(recorder->tasks, record->pid, record->tid,
+						    sample->mm, record->time);
+	SptSampleRow row = {
+		.time = record->time,
+		.delay_ns = sample->delay_ns,
+		.cpu = record->cpu,
+		.thread = thread->id,
+		.weight = sample->weight,
+		.kernel_end = sample->kernel_end,
+		.user_end = sample->user_end,
+	};
+	bool is_wanted = !recorder->filters_pids || thread->process->is_wanted;
+
+	count_sample(recorder, sample, is_wanted);
+	if (!is_wanted)
+		return;
+	if (sample->n_kernel)
+		row.context |= SPT_CONTEXT_KERNEL;
+	if (record->flags & SYSPROF_SAMPLE_IRQ)
+		row.context |= SPT_CONTEXT_IRQ;
+	get_to_know(recorder, thread->process);
+	row.node = find_node(recorder, sample, thread, &row.user_end);
+	spt_output_sample(recorder->output, &row);
+	recorder->status.samples++;
+	recorder->status.weight += sample->weight;
+	if (thread->id != recorder->last_thread &&
+	    g_hash_table_add(recorder->sampled_threads, GUINT_TO_POINTER(thread->id)))
+		recorder->status.threads++;
+	recorder->last_thread = thread->id;
+}
+
+void spt_recorder_put_account(SptRecorder *recorder, uint64_t time, unsigned cpu,
+			      const struct sysprof_account *account)
+{
+	SptAccountRow row = {
+		.time = time,
+		.cpu = cpu,
+		.grid = account->grid,
+		.delivered = account->delivered,
+		.idle = account->idle,
+		.offline = account->offline,
+		.excluded = account->excluded,
+		.budget = account->budget,
+		.pending = account->pending,
+		.samples = account->samples,
+		.state_lost = account->state_lost,
+		.cost_ns = account->cost_ns,
+		.ticks = account->ticks,
+	};
+	struct cpu *state = &recorder->cpus[cpu];
+	uint64_t lost;
+
+	G_STATIC_ASSERT(SPT_LOST_REASONS == SYSPROF_LOST_REASONS);
+	for (unsigned i = 0; i < SPT_LOST_REASONS; i++)
+		row.lost[i] = account->lost[i];
+	/* What was asked for may have been overtaken. */
+	if (time <= state->told_time)
+		return;
+	state->told_time = time;
+	row.filtered = state->filtered + (time > state->account_time ? state->filtered_later : 0);
+	spt_output_account(recorder->output, &row);
+	lost = spt_account_lost(&row);
+	recorder->status.lost += lost - state->lost;
+	state->lost = lost;
+	recorder->status.delivered += account->delivered - state->delivered;
+	recorder->status.budget += account->budget - state->budget;
+	state->delivered = account->delivered;
+	state->budget = account->budget;
+	state->has_news = false;
+}
+
+static void take_loss(SptRecorder *recorder, const struct sysprof_lost *lost)
+{
+	SptLossRow row = {
+		.first_time = lost->first_time,
+		.last_time = lost->last_time,
+		.weight = lost->periods,
+		.cpu = lost->record.cpu,
+		.reason = lost->reason,
+	};
+
+	spt_output_loss(recorder->output, &row);
+}
+
+static void take_time(SptRecorder *recorder, const struct sysprof_time *time)
+{
+	static const char *const keys[] = { NULL, "suspend", "resume", "pause", "clock set" };
+	const char *key = time->reason < G_N_ELEMENTS(keys) ? keys[time->reason] : NULL;
+	g_autofree char *name = NULL;
+
+	if (!key)
+		return;
+	name = g_strdup_printf("%s@%" G_GUINT64_FORMAT, key, (guint64)time->record.time);
+	spt_recorder_note_number(recorder, name,
+				 time->reason == SYSPROF_TIME_PAUSE ? time->gap_ns :
+								      time->realtime);
+}
+
+void spt_recorder_take(const struct sysprof_record *record, void *data)
+{
+	SptRecorder *recorder = data;
+
+	if (record->cpu >= spt_trace_n_cpus(recorder->trace) || recorder->failure)
+		return;
+	if (!recorder->in_snapshot)
+		spt_tasks_pass(recorder->tasks, record->time);
+	switch (record->type) {
+	case SYSPROF_SAMPLE:
+		take_sample(recorder, (const struct sysprof_sample *)record);
+		break;
+	case SYSPROF_TASK:
+	case SYSPROF_FORK:
+	case SYSPROF_EXEC:
+	case SYSPROF_COMM:
+	case SYSPROF_EXIT:
+		take_task(recorder, (const struct sysprof_task *)record);
+		break;
+	case SYSPROF_MAP:
+		take_map(recorder, (const struct sysprof_map *)record);
+		break;
+	case SYSPROF_OBJECT:
+		take_object(recorder, (const struct sysprof_object *)record);
+		break;
+	case SYSPROF_REGION:
+		take_region(recorder, (const struct sysprof_region *)record);
+		break;
+	case SYSPROF_ACCOUNT: {
+		const struct sysprof_account_record *account =
+			(const struct sysprof_account_record *)record;
+
+		spt_recorder_put_account(recorder, record->time, record->cpu, &account->account);
+		break;
+	}
+	case SYSPROF_LOST:
+		take_loss(recorder, (const struct sysprof_lost *)record);
+		break;
+	case SYSPROF_TIME:
+		take_time(recorder, (const struct sysprof_time *)record);
+		break;
+	case SYSPROF_RESYNC:
+		recorder->needs_snapshot = true;
+		break;
+	}
+	/* However much there is in the rings: the memory that is allowed holds at any time. */
+	if (spt_output_is_full(recorder->output))
+		spt_output_flush(recorder->output, spt_clock_ns(CLOCK_MONOTONIC),
+				 &recorder->failure);
+}

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What a recorder knows: recorder.c leads it through its life, intake.c takes records. */
+#ifndef SPT_RECORDER_PRIVATE_H
+#define SPT_RECORDER_PRIVATE_H
+
+#include <time.h>
+
+#include "process/spaces.h"
+#include "process/tasks.h"
+#include "record/handover.h"
+#include "record/maps.h"
+#include "record/output.h"
+#include "record/recorder.h"
+#include "record/stacks.h"
+#include "record/unwinding.h"
+#include "trace/trace.h"
+
+G_BEGIN_DECLS
+
+/* What is known of a CPU's periods. */
+struct cpu {
+	uint64_t taken;			/* weight of the samples that came */
+	uint64_t filtered;		/* of it, left out as asked */
+	uint64_t filtered_later;	/* by samples that the account below does not know yet */
+	uint64_t lost, delivered, budget;	/* as of the last account */
+	/* Of the one that is about to be told; UINT64_MAX: there is none */
+	uint64_t account_time;
+	uint64_t told_time;		/* of the last one */
+	bool has_news;			/* since its last account */
+};
+
+struct SptRecorder {
+	SptTrace *trace;
+	SptTraceConfig config;
+	SptOutput *output;
+	SptTasks *tasks;
+	SptSpaces *spaces;
+	SptMaps *maps;			/* NULL: they are not asked for */
+	SptStacks *stacks;
+	SptCopies *copies;		/* these two NULL: no raw stacks are asked for */
+	SptUnwinding *unwinding;
+	SptHandover *handover;		/* NULL: stacks are not walked by tables */
+	unsigned stash_number;		/* whose nodes the stacks know */
+	GHashTable *mapped_by;		/* object id -> pid that mapped it last */
+	GHashTable *sampled_threads;	/* set of thread ids */
+	uint32_t last_thread;		/* known to be in it */
+	/* Mm ids, dropped one step later: what is late may still need them */
+	GArray *gone_spaces;
+	struct cpu *cpus;
+	unsigned snapshot_number;
+	bool in_snapshot, needs_snapshot;
+	bool filters_pids, no_command_lines;
+	uint64_t late_ns;
+	bool is_watched;
+	uint64_t start_ns, last_flush_ns, last_told_ns, last_snapshot_ns;
+	uint64_t flushing_ns;		/* how long the last flush took */
+	SptRecorderStatus status;
+	/* Of a flush in the midst of a drain: nothing is taken any more */
+	GError *failure;
+};
+
+static inline uint64_t spt_clock_ns(clockid_t clock)
+{
+	struct timespec now;
+
+	clock_gettime(clock, &now);
+	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+/* One record; @data is the recorder. */
+void spt_recorder_take(const struct sysprof_record *record, void *data);
+/* The account of a CPU as of @time, if no later one was put. */
+void spt_recorder_put_account(SptRecorder *recorder, uint64_t time, unsigned cpu,
+			      const struct sysprof_account *account);
+void spt_recorder_note_number(SptRecorder *recorder, const char *key, uint64_t value);
+
+G_END_DECLS
+
+#endif

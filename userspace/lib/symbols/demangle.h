@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Names as their language writes them. */
+#ifndef SPT_DEMANGLE_H
+#define SPT_DEMANGLE_H
+
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+/* Demangled (C++, Rust of both kinds, D), or a copy. */
+char *spt_demangle(const char *name);
+/*
+ * A copy of a demangled name in which "<...>" stands for the arguments of each template:
+ * "std::vector<...>::push_back(int const&)".
+ */
+char *spt_shorten_templates(const char *name);
+
+G_END_DECLS
+
+#endif

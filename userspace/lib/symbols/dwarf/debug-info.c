@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Which unit of an object's DWARF has an address: by the units' own ranges, since tables of them
+ * are left out or incomplete.
+ */
+#include "symbols/dwarf/debug-info.h"
+
+#include <dwarf.h>
+
+#include "symbols/dwarf/debug-file.h"
+#include "symbols/dwarf/debug-unit.h"
+#include "symbols/dwarf/die-ranges.h"
+#include "symbols/dwarf/dwp.h"
+#include "symbols/dwarf/elf-parts.h"
+
+struct unit {
+	Dwarf_Die cu, split;
+	struct spt_unit *index;		/* once a place in it was asked for */
+};
+
+struct SptDebugInfo {
+	SptObject *image;		/* what offsets are of; NULL: the DWARF is not ours */
+	SptObject *debug;		/* what has it; may be the image, if that is no file */
+	Dwarf *dwarf;
+	/* Of split units that are nowhere else; NULL: there is none */
+	struct spt_dwp *dwp;
+	GArray *units;			/* struct unit */
+	struct spt_die_ranges ranges;	/* to units */
+	struct spt_shapes *shapes;	/* of the unit that was read last */
+	GPtrArray *unpacked;		/* of sections */
+	bool lines;
+	struct spt_line_sections line_sections;
+};
+
+bool spt_elf_has_debug_info(const SptObject *object)
+{
+	GElf_Shdr shdr;
+	Elf_Scn *scn = spt_elf_section(object, ".debug_info", &shdr);
+
+	return scn && shdr.sh_type != SHT_NOBITS && spt_debug_sections_fit(object);
+}
+
+/*
+ * libdw unpacks all sections that it knows, and some of the largest say nothing of functions and
+ * lines: it takes them for empty.
+ */
+static void hide_unread_sections(const SptObject *object, bool lines)
+{
+	static const char *const unread[] = {
+		".debug_line",	       ".debug_loclists", ".debug_loc",	     ".debug_aranges",
+		".debug_names",	       ".debug_pubnames", ".debug_pubtypes", ".debug_gnu_pubnames",
+		".debug_gnu_pubtypes", ".debug_macro",	  ".debug_macinfo",
+	};
+
+	for (unsigned i = lines ? 1 : 0; i < G_N_ELEMENTS(unread); i++) {
+		GElf_Shdr shdr;
+		Elf_Scn *scn = spt_elf_section(object, unread[i], &shdr);
+
+		shdr.sh_type = SHT_NOBITS;
+		if (scn)
+			gelf_update_shdr(scn, &shdr);
+	}
+}
+
+static void find_units(SptDebugInfo *info)
+{
+	Dwarf_CU *cu = NULL;
+	Dwarf_Die die, split;
+
+	while (dwarf_get_units(info->dwarf, cu, &cu, NULL, NULL, &die, &split) == 0) {
+		struct unit unit = { .cu = die, .split = split.addr ? split : die };
+
+		if (dwarf_tag(&die) == DW_TAG_compile_unit ||
+		    dwarf_tag(&die) == DW_TAG_skeleton_unit)
+			g_array_append_val(info->units, unit);
+	}
+	/*
+	 * What several units have, the linker kept for the first: the last one that is added
+	 * counts.
+	 */
+	for (uint32_t i = info->units->len; i-- > 0;)
+		spt_die_ranges_add(&info->ranges, &g_array_index(info->units, struct unit, i).cu,
+				   i);
+	spt_die_ranges_finish(&info->ranges);
+	if (info->lines)
+		info->line_sections = spt_line_sections_of(info->dwarf);
+}
+
+SptDebugInfo *spt_debug_info_new(SptObject *image, const char *const *debug_dirs, bool lines)
+{
+	g_autoptr(SptDebugInfo) info = g_new0(SptDebugInfo, 1);
+	g_autoptr(SptObject) apart = NULL;
+
+	info->image = image;
+	info->lines = lines;
+	info->units = g_array_new(FALSE, FALSE, sizeof(struct unit));
+	if (!spt_elf_has_debug_info(image))
+		apart = spt_debug_file_open(image, debug_dirs);
+	if (!spt_elf_has_debug_info(apart ? apart : image))
+		return NULL;
+	/* Who reads debug information may be killed by it. */
+	info->debug = spt_object_map(apart ? apart : image);
+	if (!info->debug)
+		info->debug = apart ? g_steal_pointer(&apart) : image;
+	hide_unread_sections(info->debug, lines);
+	info->unpacked = spt_debug_sections_unpack(info->debug);
+	info->dwarf = dwarf_begin_elf(spt_object_elf(info->debug), DWARF_C_READ, NULL);
+	if (!info->dwarf)
+		return NULL;
+	info->dwp = spt_dwp_open(info->debug);
+	find_units(info);
+	return g_steal_pointer(&info);
+}
+
+SptDebugInfo *spt_debug_info_new_dwarf(Dwarf *dwarf)
+{
+	SptDebugInfo *info = g_new0(SptDebugInfo, 1);
+
+	info->units = g_array_new(FALSE, FALSE, sizeof(struct unit));
+	info->dwarf = dwarf;
+	info->lines = true;
+	find_units(info);
+	return info;
+}
+
+void spt_debug_info_free(SptDebugInfo *info)
+{
+	if (!info)
+		return;
+	for (unsigned i = 0; i < info->units->len; i++)
+		spt_unit_free(g_array_index(info->units, struct unit, i).index);
+	g_array_unref(info->units);
+	spt_die_ranges_clear(&info->ranges);
+	spt_shapes_free(info->shapes);
+	spt_dwp_free(info->dwp);
+	if (info->image)
+		dwarf_end(info->dwarf);
+	if (info->debug != info->image)
+		spt_object_free(info->debug);
+	spt_object_free(info->image);
+	g_clear_pointer(&info->unpacked, g_ptr_array_unref);
+	g_free(info);
+}
+
+unsigned spt_debug_info_find(SptDebugInfo *info, uint64_t file_offset,
+			     SptPlace ret[SPT_INLINES_MAX])
+{
+	uint64_t address;
+
+	return spt_object_offset_to_address(info->image, file_offset, &address) ?
+		       spt_debug_info_find_address(info, address, ret) :
+		       0;
+}
+
+unsigned spt_debug_info_find_address(SptDebugInfo *info, uint64_t address,
+				     SptPlace ret[SPT_INLINES_MAX])
+{
+	uint32_t number = spt_die_ranges_find(&info->ranges, address);
+	struct unit *unit;
+
+	if (number == SPT_DIE_NONE)
+		return 0;
+	unit = &g_array_index(info->units, struct unit, number);
+	if (!unit->index && info->dwp && unit->split.cu == unit->cu.cu &&
+	    !spt_dwp_unit(info->dwp, &unit->cu, &unit->split))
+		unit->split = unit->cu;
+	if (!unit->index)
+		unit->index =
+			spt_unit_new(&unit->cu, &unit->split,
+				     info->lines ? &info->line_sections : NULL, &info->shapes);
+	return spt_unit_find(unit->index, address, ret);
+}

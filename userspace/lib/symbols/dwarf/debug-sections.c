@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Packed sections of debug information.  libelf would unpack them by zlib, which is most of the
+ * time that a look-up takes; and not every libelf knows zstd.
+ */
+#include "symbols/dwarf/elf-parts.h"
+
+#include <libdeflate.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+#include <zstd.h>
+
+/* Of all sections, unpacked; a file that claims more is not read. */
+#define SECTIONS_MAX_BYTES (8ull << 30)
+/* How much less than what they hold packed sections can be; real ones shrink to a tenth at best. */
+#define PACKED_MAX_RATIO 100
+#define HUGE_PAGE_BYTES (2u << 20)
+/* Of elf.h since 2022. */
+#define PACKED_BY_ZSTD 2
+
+/*
+ * A section of debug information; whether it is packed, and how, is in @ret_chdr, whose type is 0
+ * if it is not.
+ */
+static bool get_section(const SptObject *object, Elf_Scn *scn, size_t names, GElf_Shdr *ret_shdr,
+			GElf_Chdr *ret_chdr)
+{
+	Elf *elf = spt_object_elf(object);
+	const char *name =
+		gelf_getshdr(scn, ret_shdr) ? elf_strptr(elf, names, ret_shdr->sh_name) : NULL;
+	bool is_64 = gelf_getclass(elf) == ELFCLASS64;
+	const Elf_Data *data;
+
+	*ret_chdr = (GElf_Chdr){ 0 };
+	if (!name || ret_shdr->sh_type == SHT_NOBITS || !g_str_has_prefix(name, ".debug_"))
+		return false;
+	if (!(ret_shdr->sh_flags & SHF_COMPRESSED))
+		return true;
+	/* gelf_getchdr() would read all of the section, and keep it. */
+	data = elf_getdata_rawchunk(elf, ret_shdr->sh_offset,
+				    is_64 ? sizeof(Elf64_Chdr) : sizeof(Elf32_Chdr), ELF_T_CHDR);
+	if (data && is_64) {
+		*ret_chdr = *(const Elf64_Chdr *)data->d_buf;
+	} else if (data) {
+		const Elf32_Chdr *chdr = data->d_buf;
+
+		*ret_chdr = (GElf_Chdr){ .ch_type = chdr->ch_type,
+					 .ch_size = chdr->ch_size,
+					 .ch_addralign = chdr->ch_addralign };
+	}
+	return true;
+}
+
+bool spt_debug_sections_fit(const SptObject *object)
+{
+	Elf *elf = spt_object_elf(object);
+	Elf_Scn *scn = NULL;
+	uint64_t bytes = 0;
+	size_t names;
+
+	while (elf_getshdrstrndx(elf, &names) == 0 && (scn = elf_nextscn(elf, scn))) {
+		GElf_Shdr shdr;
+		GElf_Chdr chdr;
+		uint64_t unpacked;
+
+		if (!get_section(object, scn, names, &shdr, &chdr))
+			continue;
+		unpacked = shdr.sh_size;
+		if (chdr.ch_type)
+			unpacked = chdr.ch_size / PACKED_MAX_RATIO > shdr.sh_size ? UINT64_MAX :
+										    chdr.ch_size;
+		/* Saturates well below the type's end, at a few sections that claim everything. */
+		bytes += MIN(unpacked, SECTIONS_MAX_BYTES + 1);
+		if (bytes > SECTIONS_MAX_BYTES)
+			return false;
+	}
+	return true;
+}
+
+/* Touched once from end to end, in fewer and larger pages. */
+static void *new_room(uint64_t bytes)
+{
+	void *room;
+
+	if (bytes < 4 * HUGE_PAGE_BYTES)
+		return malloc(MAX(bytes, 1));
+	room = aligned_alloc(HUGE_PAGE_BYTES,
+			     (bytes + HUGE_PAGE_BYTES - 1) / HUGE_PAGE_BYTES * HUGE_PAGE_BYTES);
+	if (room)
+		madvise(room, bytes, MADV_HUGEPAGE);
+	return room;
+}
+
+/* The bytes of a section as they lie in the file; in @ret_room what is to be freed after them. */
+static const uint8_t *read_packed(const SptObject *object, const GElf_Shdr *shdr, void **ret_room)
+{
+	int fd = spt_object_fd(object);
+	const Elf_Data *data;
+	uint64_t at = 0;
+	ssize_t n;
+
+	*ret_room = NULL;
+	if (fd < 0) {
+		data = elf_getdata_rawchunk(spt_object_elf(object), shdr->sh_offset, shdr->sh_size,
+					    ELF_T_BYTE);
+		return data ? data->d_buf : NULL;
+	}
+	*ret_room = malloc(MAX(shdr->sh_size, 1));
+	do {
+		n = *ret_room ? pread(fd, (uint8_t *)*ret_room + at, shdr->sh_size - at,
+				      (off_t)(shdr->sh_offset + at)) :
+				0;
+		at += MAX(n, 0);
+	} while (n > 0);
+	return at == shdr->sh_size ? *ret_room : NULL;
+}
+
+static bool unpack(uint8_t *to, const GElf_Chdr *chdr, const uint8_t *packed, uint64_t bytes)
+{
+	struct libdeflate_decompressor *zlib;
+	bool is_whole;
+
+	if (chdr->ch_type == PACKED_BY_ZSTD)
+		return ZSTD_decompress(to, chdr->ch_size, packed, bytes) == chdr->ch_size;
+	if (chdr->ch_type != ELFCOMPRESS_ZLIB)
+		return false;
+	zlib = libdeflate_alloc_decompressor();
+	/* Without a place for the count, less than all is an error. */
+	is_whole = zlib && libdeflate_zlib_decompress(zlib, packed, bytes, to, chdr->ch_size,
+						      NULL) == LIBDEFLATE_SUCCESS;
+	libdeflate_free_decompressor(zlib);
+	return is_whole;
+}
+
+/* What cannot be unpacked stays as it is; libdw goes on without it. */
+static void *unpack_section(const SptObject *object, Elf_Scn *scn, GElf_Shdr *shdr,
+			    const GElf_Chdr *chdr)
+{
+	uint64_t head = gelf_getclass(spt_object_elf(object)) == ELFCLASS64 ? sizeof(Elf64_Chdr) :
+									      sizeof(Elf32_Chdr);
+	void *packed_room, *room = NULL;
+	const uint8_t *packed = read_packed(object, shdr, &packed_room);
+	Elf_Data *data = NULL;
+
+	if (packed && shdr->sh_size > head)
+		room = new_room(chdr->ch_size);
+	if (room && unpack(room, chdr, packed + head, shdr->sh_size - head)) {
+		shdr->sh_flags &= ~(GElf_Xword)SHF_COMPRESSED;
+		/* An empty section has data that nothing was read for. */
+		shdr->sh_size = 0;
+		data = gelf_update_shdr(scn, shdr) ? elf_getdata(scn, NULL) : NULL;
+	}
+	if (data) {
+		data->d_buf = room;
+		data->d_size = shdr->sh_size = chdr->ch_size;
+		data->d_type = ELF_T_BYTE;
+		gelf_update_shdr(scn, shdr);
+	} else {
+		g_clear_pointer(&room, free);
+	}
+	free(packed_room);
+	return room;
+}
+
+GPtrArray *spt_debug_sections_unpack(const SptObject *object)
+{
+	GPtrArray *rooms = g_ptr_array_new_with_free_func(free);
+	Elf *elf = spt_object_elf(object);
+	Elf_Scn *scn = NULL;
+	size_t names;
+
+	while (elf_getshdrstrndx(elf, &names) == 0 && (scn = elf_nextscn(elf, scn))) {
+		GElf_Shdr shdr;
+		GElf_Chdr chdr;
+		void *room;
+
+		if (!get_section(object, scn, names, &shdr, &chdr) || chdr.ch_type == 0)
+			continue;
+		room = unpack_section(object, scn, &shdr, &chdr);
+		if (room)
+			g_ptr_array_add(rooms, room);
+	}
+	return rooms;
+}

@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Two tables: /proc tells no generations. */
+#include "trace/perf/objects.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#define WINDOW_SHIFT 39
+#define WINDOWS_SHIFT 18		/* more than an address space has */
+
+struct SptPerfObjects {
+	SptPerfFiles *files;
+	GHashTable *exact;		/* key with generation -> id */
+	GHashTable *latest;		/* key without -> id */
+	/* Set of mark_of(): cheaper than a key, and good enough to say no */
+	GHashTable *known;
+	GHashTable *regions;		/* address space and window -> id */
+	GHashTable *windows;		/* id -> window + 1 */
+	uint32_t next_id, told_id;
+	SptObject *told;		/* the file of the latest OBJECT record, told_id */
+};
+
+SptPerfObjects *spt_perf_objects_new(void)
+{
+	SptPerfObjects *objects = g_new0(SptPerfObjects, 1);
+
+	objects->files = spt_perf_files_new();
+	objects->exact = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+	objects->latest = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+	objects->known = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
+	objects->regions = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
+	objects->windows = g_hash_table_new(NULL, NULL);
+	objects->next_id = SYSPROF_OBJECT_FIRST;
+	return objects;
+}
+
+void spt_perf_objects_free(SptPerfObjects *objects)
+{
+	if (!objects)
+		return;
+	spt_object_free(objects->told);
+	spt_perf_files_free(objects->files);
+	g_hash_table_unref(objects->regions);
+	g_hash_table_unref(objects->windows);
+	g_hash_table_unref(objects->known);
+	g_hash_table_unref(objects->exact);
+	g_hash_table_unref(objects->latest);
+	g_free(objects);
+}
+
+SptPerfFiles *spt_perf_objects_files(SptPerfObjects *objects)
+{
+	return objects->files;
+}
+
+int spt_perf_objects_fd(const SptPerfObjects *objects, uint32_t id)
+{
+	if (!objects->told || id != objects->told_id) {
+		errno = ENOENT;
+		return -1;
+	}
+	return fcntl(spt_object_fd(objects->told), F_DUPFD_CLOEXEC, 0);
+}
+
+/* Memory that is shared has a path, too, and an inode that nobody can open. */
+static bool is_file(const struct spt_perf_file *file)
+{
+	static const char *const memory[] = { "//anon", "/dev/zero", "/anon_hugepage",
+					      "/memfd:", "/SYSV" };
+
+	for (unsigned i = 0; i < G_N_ELEMENTS(memory); i++)
+		if (g_str_has_prefix(file->path, memory[i]))
+			return false;
+	return file->path[0] == '/';
+}
+
+static uint64_t mark_of(const struct spt_perf_file *file)
+{
+	return file->inode ^ (uint64_t)file->dev_minor << 40 ^ (uint64_t)file->dev_major << 52 ^
+	       file->generation << 24;
+}
+
+void spt_perf_objects_look(SptPerfObjects *objects, const struct spt_perf_file *file)
+{
+	uint64_t mark = mark_of(file);
+
+	if (is_file(file) && !g_hash_table_contains(objects->known, &mark))
+		spt_perf_files_look(objects->files, file);
+}
+
+static struct sysprof_object *make_record(const struct spt_perf_file *file, const SptObject *object,
+					  uint32_t id, uint64_t generation)
+{
+	size_t path_bytes = MIN(strlen(file->path), UINT16_MAX / 2);
+	size_t bytes = (sizeof(struct sysprof_object) + path_bytes + 1 + 7) / 8 * 8;
+	struct sysprof_object *record = g_malloc0(bytes);
+	struct stat stat;
+
+	record->record.type = SYSPROF_OBJECT;
+	record->record.size = bytes / 8;
+	record->object = id;
+	record->inode = file->inode;
+	record->dev_major = file->dev_major;
+	record->dev_minor = file->dev_minor;
+	record->generation = generation;
+	record->path_bytes = path_bytes;
+	memcpy(record->path, file->path, path_bytes);
+	if (object && fstat(spt_object_fd(object), &stat) == 0) {
+		unsigned build_id_bytes;
+		const uint8_t *build_id = spt_object_build_id(object, &build_id_bytes);
+
+		record->bytes = stat.st_size;
+		record->mtime_ns =
+			(uint64_t)stat.st_mtim.tv_sec * 1000000000 + (uint64_t)stat.st_mtim.tv_nsec;
+		record->build_id_bytes = MIN(build_id_bytes, SYSPROF_BUILD_ID_BYTES);
+		if (build_id)
+			memcpy(record->build_id, build_id, record->build_id_bytes);
+	}
+	return record;
+}
+
+/* 0 if there are no more.  An id has 24 bits in a frame: so many files are no machine's. */
+static uint32_t new_id(SptPerfObjects *objects)
+{
+	return objects->next_id >> (64 - SYSPROF_FRAME_OBJECT_SHIFT) ? SYSPROF_OBJECT_UNKNOWN :
+								       objects->next_id++;
+}
+
+uint32_t spt_perf_objects_region(SptPerfObjects *objects, uint64_t mm, uint64_t address,
+				 uint64_t *ret_offset, bool *ret_is_new)
+{
+	uint64_t window = address >> WINDOW_SHIFT, key = mm << WINDOWS_SHIFT | window;
+	uint32_t id = GPOINTER_TO_UINT(g_hash_table_lookup(objects->regions, &key));
+
+	*ret_is_new = false;
+	*ret_offset = address;
+	if (window >> WINDOWS_SHIFT)
+		return SYSPROF_OBJECT_ANON;
+	if (!id) {
+		id = new_id(objects);
+		if (!id)
+			return SYSPROF_OBJECT_ANON;
+		*ret_is_new = true;
+		g_hash_table_insert(objects->regions, g_memdup2(&key, sizeof(key)),
+				    GUINT_TO_POINTER(id));
+		g_hash_table_insert(objects->windows, GUINT_TO_POINTER(id),
+				    GUINT_TO_POINTER(window + 1));
+	}
+	*ret_offset = address & ((1ULL << WINDOW_SHIFT) - 1);
+	return id;
+}
+
+bool spt_perf_objects_region_start(const SptPerfObjects *objects, uint32_t id, uint64_t *ret)
+{
+	uint64_t window =
+		GPOINTER_TO_UINT(g_hash_table_lookup(objects->windows, GUINT_TO_POINTER(id)));
+
+	*ret = (window - 1) << WINDOW_SHIFT;
+	return window;
+}
+
+static uint32_t lookup(GHashTable *table, const char *key)
+{
+	return GPOINTER_TO_UINT(g_hash_table_lookup(table, key));
+}
+
+uint32_t spt_perf_objects_get(SptPerfObjects *objects, const struct spt_perf_file *file,
+			      struct sysprof_object **ret_record)
+{
+	g_autofree char *exact = NULL, *any = NULL;
+	g_autoptr(SptObject) object = NULL;
+	uint64_t generation = file->generation, mark = mark_of(file);
+	uint32_t id;
+
+	*ret_record = NULL;
+	if (g_str_has_prefix(file->path, "[vdso]"))
+		return SYSPROF_OBJECT_VDSO;
+	if (!is_file(file))
+		return SYSPROF_OBJECT_ANON;
+	any = g_strdup_printf("%x:%x:%" G_GINT64_MODIFIER "x:%s", file->dev_major, file->dev_minor,
+			      file->inode, file->path);
+	if (!file->has_generation) {
+		id = lookup(objects->latest, any);
+		if (id)
+			return id;
+		object = spt_perf_files_open(objects->files, file);
+		if (!object || !spt_perf_files_generation(object, &generation))
+			generation = 0;
+	}
+	exact = g_strdup_printf("%" G_GINT64_MODIFIER "x:%s", generation, any);
+	id = lookup(objects->exact, exact);
+	if (!id) {
+		if (file->has_generation)
+			object = spt_perf_files_open(objects->files, file);
+		id = new_id(objects);
+		if (!id)
+			return SYSPROF_OBJECT_UNKNOWN;
+		g_hash_table_insert(objects->exact, g_steal_pointer(&exact), GUINT_TO_POINTER(id));
+		*ret_record = make_record(file, object, id, generation);
+		spt_object_free(objects->told);
+		objects->told = g_steal_pointer(&object);
+		objects->told_id = id;
+		g_hash_table_add(objects->known, g_memdup2(&mark, sizeof(mark)));
+	}
+	g_hash_table_insert(objects->latest, g_steal_pointer(&any), GUINT_TO_POINTER(id));
+	return id;
+}

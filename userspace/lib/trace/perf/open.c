@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The period is fixed, and times are CLOCK_MONOTONIC, as everywhere.  Idle ticks are left out: not
+ * every machine delivers them, so they could not be relied on.
+ */
+#include "trace/perf/open.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/words.h"
+#include "trace/perf/raw.h"
+#include "trace/perf/records.h"
+
+#define PARANOID "/proc/sys/kernel/perf_event_paranoid"
+
+static long read_number(const char *path, long otherwise)
+{
+	g_autofree char *text = NULL;
+
+	return g_file_get_contents(path, &text, NULL, NULL) ? strtol(text, NULL, 10) : otherwise;
+}
+
+bool spt_perf_wants_cpu(const SptTraceFilter *filter, unsigned cpu)
+{
+	return !filter->n_cpu_words ||
+	       (cpu / 64 < filter->n_cpu_words && filter->cpus[cpu / 64] >> cpu % 64 & 1);
+}
+
+int spt_perf_open_event(unsigned cpu, const struct spt_perf_event *event,
+			const SptTraceConfig *config)
+{
+	bool is_of_thread = event->thread >= 0;
+	bool is_wanted =
+		event->part == SPT_PERF_TICKS ||
+		(event->part == SPT_PERF_WHOLE && spt_perf_wants_cpu(&config->filter, cpu));
+	bool tells_tasks = event->part != SPT_PERF_TICKS;
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_SOFTWARE,
+		.size = sizeof(attr),
+		.config = is_wanted ? PERF_COUNT_SW_CPU_CLOCK : PERF_COUNT_SW_DUMMY,
+		.sample_period = is_wanted ? event->period_ns : 0,
+		.sample_type =
+			SPT_PERF_SAMPLE_TYPE | (config->raw_bytes ? SPT_PERF_RAW_SAMPLE_TYPE : 0),
+		.sample_regs_user = config->raw_bytes ? spt_perf_raw_registers() : 0,
+		.sample_stack_user = event->copy_bytes,
+		.disabled = 1,
+		.exclude_idle = 1,
+		.inherit = is_of_thread,
+		.exclude_kernel = config->filter.only_user || event->only_user,
+		.exclude_user = config->filter.only_kernel,
+		.exclude_callchain_user = config->no_user || event->copy_bytes,
+		.mmap = tells_tasks,
+		.mmap2 = tells_tasks,
+		.comm = tells_tasks,
+		.comm_exec = tells_tasks,
+		.task = tells_tasks,
+		.ksymbol = tells_tasks && !is_of_thread,
+		.sample_id_all = 1,
+		.use_clockid = 1,
+		.clockid = CLOCK_MONOTONIC,
+		.watermark = 1,
+		.wakeup_watermark = event->watermark_bytes,
+	};
+
+	return syscall(SYS_perf_event_open, &attr, is_of_thread ? event->thread : event->cgroup,
+		       cpu, -1,
+		       PERF_FLAG_FD_CLOEXEC | (event->cgroup >= 0 ? PERF_FLAG_PID_CGROUP : 0));
+}
+
+void spt_perf_set_open_error(GError **error, int number)
+{
+	long paranoid = read_number(PARANOID, -1);
+
+	switch (number) {
+	case EACCES:
+	case EPERM:
+		if (geteuid() != 0 && paranoid > 0)
+			spt_set_error(
+				error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_NO_PERMISSION,
+				"The kernel does not let this user profile with perf events, not even his own processes "
+				"(kernel.perf_event_paranoid is %ld); open them with: sudo sysctl "
+				"kernel.perf_event_paranoid=-1, or load the module with: sudo modprobe sysprof",
+				paranoid);
+		else
+			spt_set_error(
+				error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_REFUSED,
+				"The kernel refused perf events (%s): a container without CAP_PERFMON or a security policy "
+				"is in the way; run it on the host",
+				g_strerror(number));
+		break;
+	case ENOSYS:
+	case ENOENT:
+	case ENODEV:
+		spt_set_error(
+			error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_NO_DEVICE,
+			"This kernel has no perf events (%s); load the module with: sudo modprobe sysprof",
+			g_strerror(number));
+		break;
+	case EMFILE:
+		spt_set_error(
+			error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_FAILED,
+			"Cannot open one perf event per CPU: %s; raise the limit with: ulimit -n",
+			g_strerror(number));
+		break;
+	default:
+		spt_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_FAILED,
+			      "Cannot open perf events: %s", g_strerror(number));
+	}
+}
+
+unsigned spt_perf_max_frames(void)
+{
+	long frames = read_number("/proc/sys/kernel/perf_event_max_stack", PERF_MAX_STACK_DEPTH);
+
+	return CLAMP(frames, 1, UINT16_MAX);
+}
+
+/* "0-3" or "0,2-5": the last number is the largest. */
+unsigned spt_perf_possible_cpus(void)
+{
+	g_autofree char *text = NULL;
+	size_t at;
+
+	if (!g_file_get_contents("/sys/devices/system/cpu/possible", &text, NULL, NULL))
+		return g_get_num_processors();
+	g_strchomp(text);
+	for (at = strlen(text); at && g_ascii_isdigit(text[at - 1]); at--)
+		;
+	return MIN(strtoul(text + at, NULL, 10), UINT16_MAX - 1) + 1;
+}

@@ -1,0 +1,767 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The kernel's perf events as a source of records: one cpu-clock event per CPU, which also tells of
+ * forks, execs and mappings.
+ *
+ * A record has its time before it is in the ring, and a ring's records may be slightly out of
+ * order.  So they are copied out, sorted, and handed on once they are older than the time any
+ * writer needs, even one whose virtual CPU was taken away in the midst of it.
+ */
+#include "trace/trace-private.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/words.h"
+#include "trace/perf/open.h"
+#include "trace/perf/own.h"
+#include "trace/perf/raw.h"
+#include "trace/perf/records.h"
+#include "trace/perf/snapshot.h"
+
+#define DEFAULT_PERIOD_NS 1000000ULL
+#define MIN_PERIOD_NS 10000ULL		/* the kernel's own */
+#define HOLD_BACK_NS 30000000ULL
+#define EXIT_DELAY_NS 2000000000ULL	/* what a process may take to give its memory back */
+#define ACCOUNT_NS 1000000000ULL
+#define RAW_RINGS_MAX_BYTES (512u << 20)
+#define WAIT_MS		    20 /* files of short-lived processes are looked at while they are there */
+
+struct ring {
+	int fd;				/* -1: no such CPU, or it is offline */
+	struct perf_event_mmap_page *page;
+	const uint8_t *data;
+	uint64_t stop_time;
+	/*
+	 * an event of its own that writes into the same ring, so that another can take its place;
+	 * -1: there is none
+	 */
+	int ticks;
+	bool is_left_out;		/* tells of tasks only */
+};
+
+/* A record that was copied out. */
+struct held {
+	uint64_t time;
+	size_t at;			/* in bytes */
+	unsigned cpu;
+};
+
+struct perf {
+	SptTrace trace;
+	struct ring *rings;
+	struct pollfd *polls;
+	size_t page_bytes, ring_bytes;
+	SptKallsyms *kallsyms;
+	char *modules;			/* as they were when kallsyms was read */
+	SptPerfRecords *records;
+	SptPerfReach reach;
+	/* Int: events of threads beyond the first, which share their CPU's ring */
+	GArray *others;
+	GByteArray *bytes;
+	GArray *held;			/* struct held */
+	uint64_t drained_time;		/* what is older has been handed on */
+	uint64_t account_time;
+	struct spt_perf_event ticks;	/* of the rings' */
+	SptTraceConfig config;		/* that they were made for: its numbers */
+	bool can_resize;		/* the copies */
+	bool is_stopped;
+};
+
+static struct perf *perf_of(const SptTrace *trace)
+{
+	return (struct perf *)trace;
+}
+
+static uint64_t now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+static SptPerfFiles *files_of(struct perf *perf)
+{
+	return spt_perf_objects_files(spt_perf_records_objects(perf->records));
+}
+
+static void close_rings(struct perf *perf)
+{
+	for (unsigned cpu = 0; cpu < perf->trace.n_cpus; cpu++) {
+		struct ring *ring = &perf->rings[cpu];
+
+		if (ring->page)
+			munmap(ring->page, perf->page_bytes + perf->ring_bytes);
+		if (ring->ticks >= 0)
+			close(ring->ticks);
+		if (ring->fd >= 0)
+			close(ring->fd);
+		*ring = (struct ring){ .fd = -1, .ticks = -1 };
+		perf->polls[cpu].fd = -1;
+	}
+	for (unsigned i = 0; i < perf->others->len; i++)
+		close(g_array_index(perf->others, int, i));
+	g_array_set_size(perf->others, 0);
+}
+
+static void perf_free(SptTrace *trace)
+{
+	struct perf *perf = perf_of(trace);
+
+	close_rings(perf);
+	spt_perf_records_free(perf->records);
+	spt_kallsyms_free(perf->kallsyms);
+	g_clear_pointer(&perf->bytes, g_byte_array_unref);
+	g_clear_pointer(&perf->held, g_array_unref);
+	g_clear_pointer(&perf->others, g_array_unref);
+	g_free(perf->modules);
+	g_free(perf->rings);
+	g_free(perf->polls);
+	g_free(perf);
+}
+
+/* Starting. */
+
+static bool map_ring(struct perf *perf, unsigned cpu, bool *ret_no_room, GError **error)
+{
+	struct ring *ring = &perf->rings[cpu];
+
+	ring->page = mmap(NULL, perf->page_bytes + perf->ring_bytes, PROT_READ | PROT_WRITE,
+			  MAP_SHARED, ring->fd, 0);
+	*ret_no_room = false;
+	if (ring->page != MAP_FAILED) {
+		ring->data = (const uint8_t *)ring->page + perf->page_bytes;
+		return true;
+	}
+	ring->page = NULL;
+	*ret_no_room = errno == EPERM || errno == ENOMEM;
+	spt_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_FAILED,
+		      "Cannot map %zu bytes for the perf events of CPU %u: "
+		      "%s; try a smaller --ring-bytes, or raise kernel.perf_event_mlock_kb",
+		      perf->ring_bytes, cpu, g_strerror(errno));
+	return false;
+}
+
+/* An event of @cpu that writes into the same ring as the first one.  False with errno. */
+static bool open_other(struct perf *perf, unsigned cpu, const struct spt_perf_event *event,
+		       const SptTraceConfig *config)
+{
+	int fd = spt_perf_open_event(cpu, event, config);
+
+	if (fd < 0)
+		return false;
+	g_array_append_val(perf->others, fd);
+	return ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, perf->rings[cpu].fd) == 0;
+}
+
+/*
+ * One after the other, for the first one of a CPU makes the ring.  Threads that have ended, or are
+ * another user's, are passed over.
+ */
+static bool open_threads(struct perf *perf, struct spt_perf_event event,
+			 const SptTraceConfig *config, bool *ret_no_room, GError **error)
+{
+	g_autoptr(GHashTable) known = g_hash_table_new(NULL, NULL);
+	g_autoptr(GArray) threads = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+	unsigned at = 0;
+	bool any = false;
+
+	event.only_user = perf->reach == SPT_PERF_OWN_CODE;
+	/*
+	 * What a thread starts before its event is there would be missed, but for the next round.
+	 */
+	while (spt_perf_own_threads(&config->filter, known, threads)) {
+		for (; at < threads->len; at++) {
+			event.thread = g_array_index(threads, uint32_t, at);
+			for (unsigned cpu = 0; cpu < perf->trace.n_cpus; cpu++) {
+				struct ring *ring = &perf->rings[cpu];
+
+				if (ring->page && open_other(perf, cpu, &event, config))
+					continue;
+				if (!ring->page)
+					ring->fd = spt_perf_open_event(cpu, &event, config);
+				if (!ring->page && ring->fd >= 0) {
+					perf->polls[cpu] =
+						(struct pollfd){ .fd = ring->fd, .events = POLLIN };
+					if (!map_ring(perf, cpu, ret_no_room, error))
+						return false;
+					any = true;
+				} else if (errno != ENODEV && errno != ESRCH && errno != EACCES &&
+					   errno != EPERM) {
+					spt_perf_set_open_error(error, errno);
+					return false;
+				}
+			}
+		}
+	}
+	if (!any)
+		spt_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_BAD_CONFIG,
+			      "There is no process of this user's own to record; "
+			      "for others, load the module with: sudo modprobe sysprof");
+	return any;
+}
+
+/* The event of @cpu that ticks as @event says, where another one made the ring; -1 with errno. */
+static int open_ticks(struct perf *perf, unsigned cpu, const struct spt_perf_event *event)
+{
+	int fd = spt_perf_open_event(cpu, event, &perf->config), number;
+
+	if (fd < 0 || ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, perf->rings[cpu].fd) == 0)
+		return fd;
+	number = errno;
+	close(fd);
+	errno = number;
+	return -1;
+}
+
+static bool open_rings(struct perf *perf, const struct spt_perf_event *event,
+		       const SptTraceConfig *config, bool *ret_no_room, GError **error)
+{
+	bool any = false;
+
+	*ret_no_room = false;
+	if (perf->reach != SPT_PERF_ALL)
+		return open_threads(perf, *event, config, ret_no_room, error);
+	for (unsigned cpu = 0; cpu < perf->trace.n_cpus; cpu++) {
+		struct ring *ring = &perf->rings[cpu];
+
+		ring->fd = spt_perf_open_event(cpu, event, config);
+		ring->is_left_out = !spt_perf_wants_cpu(&config->filter, cpu);
+		if (ring->fd < 0 && errno == ENODEV)
+			continue;
+		if (ring->fd < 0) {
+			spt_perf_set_open_error(error, errno);
+			return false;
+		}
+		perf->polls[cpu] = (struct pollfd){ .fd = ring->fd, .events = POLLIN };
+		if (!map_ring(perf, cpu, ret_no_room, error))
+			return false;
+		if (event->part == SPT_PERF_TASKS && !ring->is_left_out) {
+			ring->ticks = open_ticks(perf, cpu, &perf->ticks);
+			if (ring->ticks < 0) {
+				spt_perf_set_open_error(error, errno);
+				return false;
+			}
+		}
+		any = true;
+	}
+	if (!any)
+		spt_perf_set_open_error(error, ENODEV);
+	return any;
+}
+
+/*
+ * Who is not privileged may only lock so much memory: less is tried unless the user named a size.
+ */
+static bool make_rings(struct perf *perf, const SptTraceConfig *config, int cgroup,
+		       uint64_t period_ns, GError **error)
+{
+	size_t most = config->ring_bytes ? config->ring_bytes : 1 << 20;
+	size_t least = config->ring_bytes ? config->ring_bytes : 1 << 17;
+	GError *failure = NULL;
+	bool no_room;
+
+	if (config->raw_bytes && !config->ring_bytes)
+		most = perf->can_resize ?
+			       2 * spt_trace_raw_ring_bytes(perf->trace.n_cpus,
+							    RAW_RINGS_MAX_BYTES / 2) :
+			       spt_trace_raw_ring_bytes(perf->trace.n_cpus, RAW_RINGS_MAX_BYTES);
+	if (most < perf->page_bytes || (most & (most - 1))) {
+		spt_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_BAD_CONFIG,
+			      "A ring of %zu bytes is not possible: a power of two from %zu is",
+			      most, perf->page_bytes);
+		return false;
+	}
+	for (perf->ring_bytes = most;; perf->ring_bytes /= 2) {
+		struct spt_perf_event event = {
+			.period_ns = period_ns,
+			.copy_bytes = config->raw_bytes,
+			.watermark_bytes = perf->ring_bytes / 4,
+			.cgroup = cgroup,
+			.thread = -1,
+		};
+
+		if (perf->can_resize) {
+			perf->ticks = event;
+			perf->ticks.part = SPT_PERF_TICKS;
+			event.part = SPT_PERF_TASKS;
+		}
+		if (open_rings(perf, &event, config, &no_room, &failure))
+			return true;
+		close_rings(perf);
+		if (!no_room || perf->ring_bytes <= least)
+			break;
+		g_clear_error(&failure);
+	}
+	g_propagate_error(error, failure);
+	return false;
+}
+
+/*
+ * These ticks cannot be dithered.  A period that is a little off every round number at least keeps
+ * them from standing still relative to the scheduler's tick and to work that repeats each
+ * millisecond: they wander through it once in 162 ticks.
+ */
+static uint64_t grant_period(uint64_t period_ns)
+{
+	period_ns = period_ns ? MAX(period_ns, MIN_PERIOD_NS) : DEFAULT_PERIOD_NS;
+	return period_ns + period_ns / 162;
+}
+
+/* Makes the rings, with the control group open meanwhile if there is one. */
+static bool make_filtered_rings(struct perf *perf, const SptTraceConfig *config, uint64_t period_ns,
+				GError **error)
+{
+	const char *path = config->filter.cgroup;
+	int cgroup = path ? open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+	bool ok = !path || cgroup >= 0;
+
+	if (path && perf->reach != SPT_PERF_ALL) {
+		spt_set_error(
+			error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_NO_PERMISSION,
+			"Only root may restrict perf events to a control group: --cgroup needs the module here");
+		ok = false;
+	} else if (config->filter.n_uids) {
+		spt_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_BAD_CONFIG,
+			      "Perf events cannot be restricted to users: --uid needs the module");
+		ok = false;
+	} else if (!ok) {
+		spt_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_BAD_CONFIG,
+			      "Cannot open the control group %s: %s", path, g_strerror(errno));
+	}
+	ok = ok && make_rings(perf, config, cgroup, period_ns, error);
+	if (cgroup >= 0)
+		close(cgroup);
+	return ok;
+}
+
+static bool perf_start(SptTrace *trace, const SptTraceConfig *config, struct sysprof_start *ret,
+		       GError **error)
+{
+	struct perf *perf = perf_of(trace);
+	uint64_t period_ns = grant_period(config->period_ns), start;
+
+	if (config->clock == SPT_TRACE_PMU) {
+		spt_set_error(
+			error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_BAD_CONFIG,
+			"Hardware counters are a clock of the module's: load it, or use --clock timer");
+		return false;
+	}
+	if (config->raw_bytes &&
+	    (!spt_perf_raw_registers() || config->raw_bytes > SPT_TRACE_RAW_MAX_BYTES ||
+	     config->raw_bytes % 8)) {
+		spt_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_BAD_CONFIG,
+			      "Stacks of %u bytes cannot be copied on this machine: "
+			      "on x86-64 and AArch64 a multiple of 8 up to %u can",
+			      config->raw_bytes, SPT_TRACE_RAW_MAX_BYTES);
+		return false;
+	}
+	close_rings(perf);
+	perf->config = *config;
+	/* Threads keep the copies that they have: what one has started has its event already. */
+	perf->can_resize =
+		config->raw_most_bytes && perf->reach == SPT_PERF_ALL && !config->filter.cgroup;
+	if (!make_filtered_rings(perf, config, period_ns, error))
+		return false;
+	g_clear_pointer(&perf->records, spt_perf_records_free);
+	g_byte_array_set_size(perf->bytes, 0);
+	g_array_set_size(perf->held, 0);
+	perf->records = spt_perf_records_new(trace->n_cpus, spt_perf_max_frames(), perf->kallsyms);
+	spt_perf_files_watch(files_of(perf));
+	if (config->raw_bytes)
+		spt_perf_records_expect_raw(perf->records);
+	perf->is_stopped = false;
+	perf->drained_time = perf->account_time = start = now_ns();
+	for (unsigned cpu = 0; cpu < trace->n_cpus; cpu++) {
+		if (perf->rings[cpu].fd < 0)
+			continue;
+		spt_perf_clock_start(spt_perf_records_clock(perf->records, cpu), period_ns,
+				     now_ns());
+		spt_perf_records_clock(perf->records, cpu)->is_of_threads =
+			perf->reach != SPT_PERF_ALL;
+		if (ioctl(perf->rings[cpu].fd, PERF_EVENT_IOC_ENABLE, 0) < 0 ||
+		    (perf->rings[cpu].ticks >= 0 &&
+		     ioctl(perf->rings[cpu].ticks, PERF_EVENT_IOC_ENABLE, 0) < 0)) {
+			spt_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_FAILED,
+				      "Cannot start the perf events of CPU %u: %s", cpu,
+				      g_strerror(errno));
+			return false;
+		}
+	}
+	for (unsigned i = 0; i < perf->others->len; i++)
+		ioctl(g_array_index(perf->others, int, i), PERF_EVENT_IOC_ENABLE, 0);
+	if (ret)
+		*ret = (struct sysprof_start){ .size = sizeof(*ret),
+					       .grid_start = start,
+					       .period_ns = period_ns };
+	return true;
+}
+
+static bool perf_stop(SptTrace *trace, GError **error)
+{
+	struct perf *perf = perf_of(trace);
+	bool ok = true;
+
+	for (unsigned cpu = 0; cpu < trace->n_cpus; cpu++) {
+		struct ring *ring = &perf->rings[cpu];
+
+		if (ring->ticks >= 0)
+			ioctl(ring->ticks, PERF_EVENT_IOC_DISABLE, 0);
+		ring->stop_time = now_ns();
+		if (ring->fd < 0 || ioctl(ring->fd, PERF_EVENT_IOC_DISABLE, 0) == 0 || !ok)
+			continue;
+		spt_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_FAILED,
+			      "Cannot stop the perf events of CPU %u: %s", cpu, g_strerror(errno));
+		ok = false;
+	}
+	for (unsigned i = 0; i < perf->others->len; i++)
+		ioctl(g_array_index(perf->others, int, i), PERF_EVENT_IOC_DISABLE, 0);
+	perf->is_stopped = true;
+	return ok;
+}
+
+static void perf_wait(SptTrace *trace, int timeout_ms)
+{
+	struct perf *perf = perf_of(trace);
+
+	poll(perf->polls, trace->n_cpus, MIN(timeout_ms, WAIT_MS));
+	for (unsigned cpu = 0; cpu < trace->n_cpus; cpu++)
+		/* The event is gone for good, with its CPU. */
+		if (perf->polls[cpu].revents & (POLLHUP | POLLERR))
+			perf->polls[cpu].fd = -1;
+}
+
+/* Draining. */
+
+static void copy_out(struct perf *perf, const struct ring *ring, uint64_t at, size_t bytes,
+		     void *to)
+{
+	size_t place = at & (perf->ring_bytes - 1), first = MIN(bytes, perf->ring_bytes - place);
+
+	memcpy(to, ring->data + place, first);
+	memcpy((uint8_t *)to + first, ring->data, bytes - first);
+}
+
+/*
+ * Copies the records of a ring up to @head out of it.  False: it holds something that cannot be
+ * right.
+ */
+static bool collect_ring(struct perf *perf, unsigned cpu, uint64_t tail, uint64_t head)
+{
+	const struct ring *ring = &perf->rings[cpu];
+	unsigned lost_index = UINT_MAX;
+
+	while (tail != head) {
+		struct perf_event_header header = { 0 }, *record;
+		struct held held = { .cpu = cpu, .at = perf->bytes->len };
+
+		if (head - tail < sizeof(header))
+			return false;
+		copy_out(perf, ring, tail, sizeof(header), &header);
+		if (header.size < sizeof(header) || header.size % 8 || header.size > head - tail)
+			return false;
+		g_byte_array_set_size(perf->bytes, held.at + header.size);
+		record = (void *)(perf->bytes->data + held.at);
+		copy_out(perf, ring, tail, header.size, record);
+		if (!spt_perf_record_time(record, &held.time))
+			return false;
+		if (held.time)
+			spt_perf_records_look(perf->records, record);
+		tail += header.size;
+		if (!held.time) {
+			g_byte_array_set_size(perf->bytes, held.at);
+			continue;
+		}
+		/*
+		 * What tells of a loss lies before the record that found room again, and must stay
+		 * there.
+		 */
+		if (lost_index < perf->held->len)
+			g_array_index(perf->held, struct held, lost_index).time = held.time;
+		lost_index = header.type == PERF_RECORD_LOST ? perf->held->len : UINT_MAX;
+		g_array_append_val(perf->held, held);
+	}
+	return true;
+}
+
+static int compare_held(const void *a, const void *b)
+{
+	const struct held *x = a, *y = b;
+
+	if (x->time != y->time)
+		return x->time < y->time ? -1 : 1;
+	return x->at < y->at ? -1 : x->at > y->at;
+}
+
+/*
+ * Takes what is in the rings and sorts it; returns the time below which nothing is to be expected
+ * any more.
+ */
+static bool collect(struct perf *perf, uint64_t *ret_safe, GError **error)
+{
+	*ret_safe = now_ns() - HOLD_BACK_NS;
+	spt_perf_files_read(files_of(perf), *ret_safe + HOLD_BACK_NS);
+	for (unsigned cpu = 0; cpu < perf->trace.n_cpus; cpu++) {
+		struct ring *ring = &perf->rings[cpu];
+		uint64_t head;
+
+		if (!ring->page)
+			continue;
+		head = __atomic_load_n(&ring->page->data_head, __ATOMIC_ACQUIRE);
+		if (head - ring->page->data_tail > perf->ring_bytes ||
+		    !collect_ring(perf, cpu, ring->page->data_tail, head)) {
+			spt_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_FAILED,
+				      "The perf events of CPU %u hold a record that cannot be right",
+				      cpu);
+			return false;
+		}
+		__atomic_store_n(&ring->page->data_tail, head, __ATOMIC_RELEASE);
+	}
+	g_array_sort(perf->held, compare_held);
+	return true;
+}
+
+/* Drops the first @n held records. */
+static void drop_held(struct perf *perf, unsigned n)
+{
+	g_autoptr(GByteArray) old = g_steal_pointer(&perf->bytes);
+
+	g_array_remove_range(perf->held, 0, n);
+	perf->bytes = g_byte_array_new();
+	for (unsigned i = 0; i < perf->held->len; i++) {
+		struct held *held = &g_array_index(perf->held, struct held, i);
+		const struct perf_event_header *record = (const void *)(old->data + held->at);
+
+		held->at = perf->bytes->len;
+		g_byte_array_append(perf->bytes, (const uint8_t *)record, record->size);
+	}
+}
+
+static void get_account(struct perf *perf, unsigned cpu, struct sysprof_account *ret,
+			uint64_t *ret_time)
+{
+	*ret_time = perf->is_stopped ? perf->rings[cpu].stop_time : perf->drained_time;
+	spt_perf_clock_account(spt_perf_records_clock(perf->records, cpu), *ret_time, ret);
+	/* What else a CPU did is not known. */
+	if (perf->rings[cpu].is_left_out || perf->reach != SPT_PERF_ALL) {
+		ret->excluded = ret->idle;
+		ret->idle = 0;
+	}
+}
+
+static void put_accounts(struct perf *perf, const struct spt_perf_sink *sink)
+{
+	for (unsigned cpu = 0; cpu < perf->trace.n_cpus; cpu++) {
+		struct sysprof_account_record account = { 0 };
+		struct spt_perf_who nobody = { .cpu = cpu };
+
+		if (!perf->rings[cpu].page)
+			continue;
+		get_account(perf, cpu, &account.account, &nobody.time);
+		account.record = spt_perf_record(SYSPROF_ACCOUNT, 0, sizeof(account), &nobody);
+		sink->func(&account.record, sink->data);
+	}
+}
+
+static bool perf_drain(SptTrace *trace, bool all, SptTraceFunc func, void *data, GError **error)
+{
+	struct perf *perf = perf_of(trace);
+	struct spt_perf_sink sink = { func, data };
+	uint64_t safe;
+	unsigned n;
+
+	if (!collect(perf, &safe, error))
+		return false;
+	for (n = 0; n < perf->held->len; n++) {
+		const struct held *held = &g_array_index(perf->held, struct held, n);
+
+		if (!all && held->time >= safe)
+			break;
+		spt_perf_records_take(perf->records, held->cpu,
+				      (const void *)(perf->bytes->data + held->at), &sink);
+	}
+	if (n)
+		drop_held(perf, n);
+	perf->drained_time = MAX(perf->drained_time, safe);
+	spt_perf_tasks_flush_exits(spt_perf_records_tasks(perf->records),
+				   all ? UINT64_MAX : safe - EXIT_DELAY_NS, &sink);
+	if (all || safe > perf->account_time + ACCOUNT_NS) {
+		perf->account_time = safe;
+		put_accounts(perf, &sink);
+	}
+	return true;
+}
+
+static bool perf_snapshot(SptTrace *trace, SptTraceFunc func, void *data, unsigned *ret_busy,
+			  GError **error)
+{
+	struct perf *perf = perf_of(trace);
+	struct spt_perf_sink sink = { func, data };
+	g_autoptr(SptPerfSnapshot) snapshot = spt_perf_snapshot_read(error);
+	uint64_t safe;
+
+	*ret_busy = 0;
+	if (!snapshot || !collect(perf, &safe, error))
+		return false;
+	for (unsigned i = 0; i < perf->held->len; i++) {
+		const struct held *held = &g_array_index(perf->held, struct held, i);
+		const struct perf_event_header *record =
+			(const void *)(perf->bytes->data + held->at);
+
+		if (record->type == PERF_RECORD_COMM && record->misc & PERF_RECORD_MISC_COMM_EXEC)
+			spt_perf_snapshot_forget_maps(snapshot, ((const uint32_t *)(record + 1))[0],
+						      held->time);
+	}
+	spt_perf_snapshot_put(snapshot, perf->records, &sink);
+	return true;
+}
+
+static bool perf_has_cpu(const SptTrace *trace, unsigned cpu)
+{
+	return cpu < trace->n_cpus && perf_of(trace)->rings[cpu].page;
+}
+
+static bool perf_stats(SptTrace *trace, unsigned cpu, struct sysprof_stats *ret, GError **error)
+{
+	struct perf *perf = perf_of(trace);
+	uint64_t time;
+
+	*ret = (struct sysprof_stats){ .size = sizeof(*ret), .cpu = cpu };
+	if (!perf_has_cpu(trace, cpu)) {
+		spt_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_FAILED,
+			      "CPU %u is not recorded", cpu);
+		return false;
+	}
+	get_account(perf, cpu, &ret->account, &time);
+	ret->time = time;
+	return true;
+}
+
+static bool perf_names(SptTrace *trace, struct sysprof_name *names, unsigned n, GError **error)
+{
+	struct perf *perf = perf_of(trace);
+	g_autofree char *modules = NULL;
+
+	(void)error;
+	/* Modules come and go without a record. */
+	if (g_file_get_contents("/proc/modules", &modules, NULL, NULL) &&
+	    g_strcmp0(modules, perf->modules)) {
+		spt_kallsyms_set_stale(perf->kallsyms);
+		g_free(perf->modules);
+		perf->modules = g_steal_pointer(&modules);
+	}
+	for (unsigned i = 0; i < n; i++)
+		spt_kallsyms_name(perf->kallsyms, &names[i]);
+	return true;
+}
+
+/*
+ * Events that copy so much take the place of those before, in the same rings.  Between the last
+ * tick of one and the first of the next are up to two periods: what is missed is less than one for
+ * each CPU, and idle in its account.
+ */
+static bool perf_raw_wish(SptTrace *trace, const char *comm, uint32_t bytes)
+{
+	struct perf *perf = perf_of(trace);
+	g_autofree int *fds = g_new(int, trace->n_cpus);
+	bool ok = !*comm && perf->can_resize;
+
+	if (!ok || bytes == perf->ticks.copy_bytes)
+		return ok;
+	perf->ticks.copy_bytes = bytes;
+	for (unsigned cpu = 0; cpu < trace->n_cpus; cpu++) {
+		fds[cpu] = ok && perf->rings[cpu].ticks >= 0 ? open_ticks(perf, cpu, &perf->ticks) :
+							       -1;
+		ok &= fds[cpu] >= 0 || perf->rings[cpu].ticks < 0 || errno == ENODEV;
+	}
+	for (unsigned cpu = 0; cpu < trace->n_cpus; cpu++) {
+		struct ring *ring = &perf->rings[cpu];
+
+		if (fds[cpu] >= 0 && ok) {
+			ioctl(ring->ticks, PERF_EVENT_IOC_DISABLE, 0);
+			ioctl(fds[cpu], PERF_EVENT_IOC_ENABLE, 0);
+			close(ring->ticks);
+			ring->ticks = fds[cpu];
+		} else if (fds[cpu] >= 0) {
+			close(fds[cpu]);
+		}
+	}
+	return ok;
+}
+
+static int perf_map_fd(SptTrace *trace, uint32_t object)
+{
+	return spt_perf_objects_fd(spt_perf_records_objects(perf_of(trace)->records), object);
+}
+
+static bool perf_region_start(SptTrace *trace, uint32_t object, uint64_t *ret)
+{
+	return spt_perf_objects_region_start(spt_perf_records_objects(perf_of(trace)->records),
+					     object, ret);
+}
+
+static const struct spt_trace_source perf_source = {
+	.name = "perf",
+	.clock = "cpu-clock",
+	.free = perf_free,
+	.start = perf_start,
+	.stop = perf_stop,
+	.wait = perf_wait,
+	.drain = perf_drain,
+	.snapshot = perf_snapshot,
+	.has_cpu = perf_has_cpu,
+	.stats = perf_stats,
+	.names = perf_names,
+	.raw_wish = perf_raw_wish,
+	.map_fd = perf_map_fd,
+	.region_start = perf_region_start,
+};
+
+SptTrace *spt_perf_open(GError **error)
+{
+	/* Whether it may be done at all shows now, not when it is started. */
+	int reach = spt_perf_reach();
+	struct perf *perf;
+
+	if (reach < 0) {
+		spt_perf_set_open_error(error, errno);
+		return NULL;
+	}
+	perf = g_new0(struct perf, 1);
+	perf->reach = reach;
+	perf->others = g_array_new(FALSE, FALSE, sizeof(int));
+	perf->trace.source = &perf_source;
+	perf->trace.n_cpus = spt_perf_possible_cpus();
+	perf->page_bytes = sysconf(_SC_PAGESIZE);
+	perf->rings = g_new0(struct ring, perf->trace.n_cpus);
+	perf->polls = g_new0(struct pollfd, perf->trace.n_cpus);
+	for (unsigned cpu = 0; cpu < perf->trace.n_cpus; cpu++)
+		perf->rings[cpu].fd = perf->rings[cpu].ticks = perf->polls[cpu].fd = -1;
+	perf->bytes = g_byte_array_new();
+	perf->held = g_array_new(FALSE, FALSE, sizeof(struct held));
+	g_file_get_contents("/proc/modules", &perf->modules, NULL, NULL);
+	perf->kallsyms = spt_kallsyms_new("/proc/kallsyms");
+	if (reach == SPT_PERF_OWN_CODE)
+		perf->trace.notice = SPT_WORDS(
+			"the kernel lets this user see his own processes only, and only in user mode "
+			"(kernel.perf_event_paranoid); for the whole system load the module with: sudo modprobe sysprof");
+	else if (reach == SPT_PERF_OWN)
+		perf->trace.notice = SPT_WORDS(
+			"the kernel lets this user see his own processes only (kernel.perf_event_paranoid); for the "
+			"whole system load the module with: sudo modprobe sysprof");
+	else if (!spt_kallsyms_is_readable(perf->kallsyms))
+		perf->trace.notice = SPT_WORDS(
+			"/proc/kallsyms hides the kernel's addresses from this user: what the kernel does is "
+			"recorded without names");
+	return &perf->trace;
+}

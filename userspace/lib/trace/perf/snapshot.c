@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Read first and told later, so that records which came in between can be held against it.  A
+ * process that ends while it is read is left out as far as it could not be.
+ */
+#include "trace/perf/snapshot.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "trace/perf/maps.h"
+
+#define PF_KTHREAD 0x00200000
+
+struct thread {
+	uint32_t tid, parent_pid;
+	uint64_t start_time;
+	bool is_kthread;
+	char name[SYSPROF_COMM_BYTES];
+};
+
+struct process {
+	uint32_t pid;
+	uint64_t begin_time, end_time;	/* of the reading */
+	GArray *threads;		/* struct thread */
+	GArray *maps;			/* struct spt_perf_map */
+	char *text;			/* the maps' paths lie in it */
+};
+
+struct SptPerfSnapshot {
+	GPtrArray *processes;
+};
+
+static uint64_t clock_ns(clockid_t clock)
+{
+	struct timespec now;
+
+	clock_gettime(clock, &now);
+	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+static void process_free(void *data)
+{
+	struct process *process = data;
+
+	g_array_unref(process->threads);
+	g_array_unref(process->maps);
+	g_free(process->text);
+	g_free(process);
+}
+
+/* "12 (name) S 1 ...": fields by their numbers in proc(5).  False: the thread has ended. */
+static bool parse_stat(char *text, struct thread *ret)
+{
+	char *open = strchr(text, '('), *close = strrchr(text, ')'), *rest = NULL, *field;
+	uint64_t flags = 0, ticks = 0, asleep_ns, start_ns;
+	unsigned number = 3;
+
+	if (!open || !close || close < open)
+		return false;
+	*close = '\0';
+	g_strlcpy(ret->name, open + 1, sizeof(ret->name));
+	for (field = strtok_r(close + 1, " \n", &rest); field;
+	     field = strtok_r(NULL, " \n", &rest), number++) {
+		if (number == 3 && (*field == 'Z' || *field == 'X'))
+			return false;
+		else if (number == 4)
+			ret->parent_pid = strtoul(field, NULL, 10);
+		else if (number == 9)
+			flags = strtoull(field, NULL, 10);
+		else if (number == 22)
+			ticks = strtoull(field, NULL, 10);
+	}
+	ret->is_kthread = flags & PF_KTHREAD;
+	/* Told in the clock that goes on during suspend. */
+	asleep_ns = clock_ns(CLOCK_BOOTTIME) - clock_ns(CLOCK_MONOTONIC);
+	start_ns = ticks * (1000000000 / (uint64_t)sysconf(_SC_CLK_TCK));
+	ret->start_time = start_ns > asleep_ns ? start_ns - asleep_ns : 0;
+	return number > 22;
+}
+
+static void read_threads(struct process *process)
+{
+	g_autofree char *path = g_strdup_printf("/proc/%u/task", process->pid);
+	g_autoptr(GDir) directory = g_dir_open(path, 0, NULL);
+	const char *name;
+
+	while (directory && (name = g_dir_read_name(directory))) {
+		g_autofree char *file = g_strdup_printf("%s/%s/stat", path, name), *text = NULL;
+		struct thread thread = { .tid = strtoul(name, NULL, 10) };
+
+		if (g_file_get_contents(file, &text, NULL, NULL) && parse_stat(text, &thread))
+			g_array_append_val(process->threads, thread);
+	}
+}
+
+static void read_maps(struct process *process)
+{
+	g_autofree char *path = g_strdup_printf("/proc/%u/maps", process->pid);
+	char *line, *rest = NULL;
+	struct spt_perf_map map;
+
+	if (!g_file_get_contents(path, &process->text, NULL, NULL))
+		return;
+	for (line = strtok_r(process->text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest))
+		if (spt_perf_map_parse(line, &map))
+			g_array_append_val(process->maps, map);
+}
+
+static void read_process(SptPerfSnapshot *snapshot, uint32_t pid)
+{
+	struct process *process = g_new0(struct process, 1);
+
+	process->pid = pid;
+	process->threads = g_array_new(FALSE, FALSE, sizeof(struct thread));
+	process->maps = g_array_new(FALSE, FALSE, sizeof(struct spt_perf_map));
+	process->begin_time = clock_ns(CLOCK_MONOTONIC);
+	read_threads(process);
+	read_maps(process);
+	process->end_time = clock_ns(CLOCK_MONOTONIC);
+	g_ptr_array_add(snapshot->processes, process);
+}
+
+SptPerfSnapshot *spt_perf_snapshot_read(GError **error)
+{
+	g_autoptr(SptPerfSnapshot) snapshot = g_new0(SptPerfSnapshot, 1);
+	g_autoptr(GDir) directory = NULL;
+	const char *name;
+
+	snapshot->processes = g_ptr_array_new_with_free_func(process_free);
+	directory = g_dir_open("/proc", 0, error);
+	if (!directory)
+		return NULL;
+	while ((name = g_dir_read_name(directory)))
+		if (g_ascii_isdigit(*name))
+			read_process(snapshot, strtoul(name, NULL, 10));
+	return g_steal_pointer(&snapshot);
+}
+
+void spt_perf_snapshot_free(SptPerfSnapshot *snapshot)
+{
+	if (!snapshot)
+		return;
+	g_ptr_array_unref(snapshot->processes);
+	g_free(snapshot);
+}
+
+void spt_perf_snapshot_forget_maps(SptPerfSnapshot *snapshot, uint32_t pid, uint64_t time)
+{
+	for (unsigned i = 0; i < snapshot->processes->len; i++) {
+		struct process *process = g_ptr_array_index(snapshot->processes, i);
+
+		if (process->pid == pid && time <= process->end_time)
+			g_array_set_size(process->maps, 0);
+	}
+}
+
+static void put_process(const struct process *process, SptPerfRecords *records,
+			const struct spt_perf_sink *sink)
+{
+	struct spt_perf_who who = { .time = process->begin_time, .pid = process->pid };
+	struct spt_perf_process *known = NULL;
+
+	for (unsigned i = 0; i < process->threads->len; i++) {
+		const struct thread *thread = &g_array_index(process->threads, struct thread, i);
+
+		who.tid = thread->tid;
+		known = spt_perf_tasks_seen(spt_perf_records_tasks(records), &who,
+					    thread->parent_pid, thread->start_time,
+					    thread->is_kthread, thread->name, sink);
+	}
+	who.tid = who.pid;
+	for (unsigned i = 0; known && i < process->maps->len; i++) {
+		const struct spt_perf_map *map =
+			&g_array_index(process->maps, struct spt_perf_map, i);
+		struct spt_perf_file file = {
+			.dev_major = map->dev_major,
+			.dev_minor = map->dev_minor,
+			.inode = map->inode,
+			.path = map->path,
+			.pid = process->pid,
+			.start = map->start,
+			.end = map->end,
+		};
+
+		known->is_fresh = false;
+		spt_perf_records_map(records, known, &who, &file, map->offset, sink);
+	}
+}
+
+void spt_perf_snapshot_put(const SptPerfSnapshot *snapshot, SptPerfRecords *records,
+			   const struct spt_perf_sink *sink)
+{
+	uint64_t begin = UINT64_MAX;
+
+	spt_perf_tasks_begin_snapshot(spt_perf_records_tasks(records));
+	for (unsigned i = 0; i < snapshot->processes->len; i++) {
+		const struct process *process = g_ptr_array_index(snapshot->processes, i);
+
+		begin = MIN(begin, process->begin_time);
+		put_process(process, records, sink);
+	}
+	spt_perf_tasks_end_snapshot(spt_perf_records_tasks(records), begin);
+}
