@@ -133,7 +133,10 @@ static __always_inline void aim(struct cpu_clock *clock, u64 period)
 	clock->instant = instant_in(clock, clock->target);
 }
 
-/* Nothing but the idle task's own loop: interrupts that are served on its stack are work. */
+/*
+ * Nothing but the loop of an idle task, the CPU's own or one that a driver makes of a thread to cool
+ * the CPU: interrupts that are served on its stack are work.
+ */
 static bool cpu_is_idle(void)
 {
 	return is_idle_task(current) && !in_serving_softirq();
@@ -331,7 +334,7 @@ static void take_overdue(struct cpu_clock *clock, struct task_struct *prev, u64 
 	set_timer(clock);
 }
 
-void sysprof_clock_switch(struct task_struct *prev)
+void sysprof_clock_switch(struct task_struct *prev, struct task_struct *next)
 {
 	struct cpu_clock *clock = this_cpu_ptr(&cpu_clocks);
 	u64 now, due;
@@ -343,7 +346,8 @@ void sysprof_clock_switch(struct task_struct *prev)
 	if (!clock->parked) {
 		if (now >= due)
 			take_overdue(clock, prev, now, due);
-	} else if (is_idle_task(prev)) {
+	} else if (is_idle_task(prev) || !is_idle_task(next)) {
+		/* Where idle time is injected prev was an idle task, and is one no more. */
 		leave_idle(clock, now);
 	}
 }

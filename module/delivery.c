@@ -9,6 +9,7 @@
 #include <linux/pid.h>
 #include <linux/rculist.h>
 #include <linux/sched.h>
+#include <linux/smp.h>
 #include <linux/timekeeping.h>
 
 #include "delivery.h"
@@ -136,7 +137,7 @@ void sysprof_sessions_state(struct sysprof_record *record)
 		time = copy->time;
 		memcpy(copy, record, bytes);
 		copy->time = time;
-		copy->cpu = smp_processor_id();
+		copy->cpu = sc->cpu;
 		sysprof_ring_commit(&sc->ring);
 		sysprof_delivery_wake(session, sc);
 	}

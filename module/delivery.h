@@ -9,7 +9,6 @@
 #include <linux/irq_work.h>
 #include <linux/list.h>
 #include <linux/mutex.h>
-#include <linux/smp.h>
 #include <linux/types.h>
 #include <linux/wait.h>
 #include <linux/workqueue.h>
@@ -45,6 +44,7 @@ struct sysprof_loss {
  * @session: whose this is
  * @next: in the CPU's list of those that it ticks for
  * @ring: its records
+ * @cpu: its number; while it is offline another one writes what has to be said of it
  * @joined: gets records from here; with @wanted also those of ticks
  * @wanted: one of the CPUs that the session samples; otherwise the CPU is left alone: no tick, and
  *	the account is made by whoever asks for it
@@ -64,6 +64,7 @@ struct sysprof_session_cpu {
 	struct sysprof_session *session;
 	struct sysprof_session_cpu *next;
 	struct sysprof_ring ring;
+	u16 cpu;
 	u32 changes;
 	struct irq_work tell;
 	bool joined;
@@ -165,7 +166,7 @@ static inline void *sysprof_delivery_reserve(struct sysprof_session_cpu *sc, u32
 	record->type = type;
 	record->flags = 0;
 	record->size = bytes / 8;
-	record->cpu = smp_processor_id();
+	record->cpu = sc->cpu;
 	record->pid = 0;
 	record->tid = 0;
 	return record;

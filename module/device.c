@@ -24,6 +24,7 @@
 #include "map-fd.h"
 #include "names.h"
 #include "raw.h"
+#include "session-rings.h"
 #include "session.h"
 #include "snapshot.h"
 #include "stack.h"
@@ -47,8 +48,8 @@ static int device_open(struct inode *inode, struct file *file)
 	if (err)
 		return err;
 	session = sysprof_session_create();
-	if (!session)
-		return -ENOMEM;
+	if (IS_ERR(session))
+		return PTR_ERR(session);
 	session->may_see_addresses = perfmon_capable();
 	session->cred = file->f_cred;
 	file->private_data = session;
@@ -112,7 +113,7 @@ static int do_info(void __user *user)
 /*
  * Hardware's events only: all others would tell of things that are none of the opener's business.
  */
-static int complete_event(struct sysprof_config *config)
+static int complete_event(struct sysprof_config *config, bool is_privileged)
 {
 	if (config->clock != SYSPROF_CLOCK_PMU)
 		return config->event_type || config->event_config || config->event_period ?
@@ -121,24 +122,29 @@ static int complete_event(struct sysprof_config *config)
 	if (config->event_type != PERF_TYPE_HARDWARE && config->event_type != PERF_TYPE_HW_CACHE &&
 	    config->event_type != PERF_TYPE_RAW)
 		return -EINVAL;
+	/* Those of the machine's own may count what other programs leave in its caches. */
+	if (config->event_type == PERF_TYPE_RAW && !is_privileged)
+		return -EPERM;
 	if (!sysprof_pmu_available())
 		return -ENODEV;
 	if (!config->event_period)
 		config->event_period = SYSPROF_DEFAULT_EVENT_PERIOD;
 	config->event_period =
-		clamp_t(u64, config->event_period, SYSPROF_MIN_EVENT_PERIOD, U32_MAX);
+		clamp_t(u64, config->event_period,
+			is_privileged ? SYSPROF_MIN_EVENT_PERIOD : SYSPROF_MIN_USER_EVENT_PERIOD,
+			U32_MAX);
 	return 0;
 }
 
 /* 0 becomes the default, the rest is checked against what this module can do. */
-static int complete_config(struct sysprof_config *config)
+static int complete_config(struct sysprof_config *config, bool is_privileged)
 {
 	int err;
 
 	if (config->flags & ~KNOWN_FLAGS || config->reserved || config->clock > SYSPROF_CLOCK_PMU ||
 	    config->form > SYSPROF_FORM_ADDRESS)
 		return -EINVAL;
-	err = complete_event(config);
+	err = complete_event(config, is_privileged);
 	if (err)
 		return err;
 	if (!config->form)
@@ -172,7 +178,7 @@ static int complete_config(struct sysprof_config *config)
 		config->max_user_frames = 0;
 
 	if (!config->ring_bytes)
-		config->ring_bytes = SYSPROF_DEFAULT_RING_BYTES;
+		config->ring_bytes = sysprof_session_default_ring();
 	if (config->ring_bytes < PAGE_SIZE || config->ring_bytes > SYSPROF_MAX_RING_BYTES ||
 	    !is_power_of_2(config->ring_bytes))
 		return -EINVAL;
@@ -215,7 +221,7 @@ static int do_configure(struct sysprof_session *session, void __user *user)
 	if (err)
 		return err;
 	keeps_budget = !config.period_ns;
-	err = complete_config(&config);
+	err = complete_config(&config, session->may_see_addresses);
 	if (!err && config.form == SYSPROF_FORM_ADDRESS && !session->may_see_addresses)
 		err = -EPERM;
 	if (!err)
@@ -570,7 +576,7 @@ static int start_default(struct sysprof_session *session)
 {
 	struct sysprof_config config = { .size = sizeof(config) };
 	struct sysprof_start start;
-	int err = complete_config(&config);
+	int err = complete_config(&config, session->may_see_addresses);
 
 	/* Somebody reads and waits: wake early. */
 	config.watermark_bytes = 1;

@@ -15,6 +15,7 @@
 #include <trace/events/task.h>
 
 #include "clock.h"
+#include "compat/exit.h"
 #include "delivery.h"
 #include "hooks.h"
 #include "objects.h"
@@ -145,7 +146,7 @@ static void switch_hit(SYSPROF_SWITCH_PROTO(prev, next))
 
 	local_irq_save(flags);
 	rcu_read_lock();
-	sysprof_clock_switch(prev);
+	sysprof_clock_switch(prev, next);
 	rcu_read_unlock();
 	local_irq_restore(flags);
 }

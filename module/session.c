@@ -177,6 +177,9 @@ static bool plan(struct sysprof_stack_wish *wish, struct pt_regs *regs, u64 from
 		add_wish(sc, wish, !any);
 		any = true;
 	}
+	/* With a run queue locked there is no time for copies of stacks. */
+	if (!regs)
+		wish->raw_bytes = 0;
 	return any;
 }
 
@@ -262,23 +265,40 @@ static void reap_fn(struct work_struct *work)
 	sysprof_session_stop(container_of(work, struct sysprof_session, reap));
 }
 
+/* What a session takes, but for its rings, its filter and its counters. */
+static u64 own_bytes(void)
+{
+	return sizeof(struct sysprof_session) +
+	       (u64)nr_cpu_ids * sizeof(struct sysprof_session_cpu) + cpumask_size();
+}
+
+static void free_session(struct sysprof_session *session)
+{
+	kvfree(session->cpus);
+	kfree(session->cpumask);
+	kfree(session);
+}
+
 struct sysprof_session *sysprof_session_create(void)
 {
 	struct sysprof_session *session = kzalloc(sizeof(*session), GFP_KERNEL_ACCOUNT);
-	int cpu;
+	int cpu, err;
 
 	if (!session)
-		return NULL;
+		return ERR_PTR(-ENOMEM);
 	session->cpus = kvcalloc(nr_cpu_ids, sizeof(*session->cpus), GFP_KERNEL_ACCOUNT);
 	session->cpumask = kzalloc(cpumask_size(), GFP_KERNEL_ACCOUNT);
+	err = -ENOMEM;
+	if (!session->cpus || !session->cpumask)
+		goto err_free;
 	session->charge = sysprof_charge_open();
-	if (!session->cpus || !session->cpumask || !session->charge) {
-		if (session->charge)
-			sysprof_charge_close(session->charge);
-		kvfree(session->cpus);
-		kfree(session->cpumask);
-		kfree(session);
-		return NULL;
+	err = PTR_ERR_OR_ZERO(session->charge);
+	if (err)
+		goto err_free;
+	err = sysprof_charge_add(session->charge, own_bytes());
+	if (err) {
+		sysprof_charge_close(session->charge);
+		goto err_free;
 	}
 	INIT_LIST_HEAD(&session->link);
 	mutex_init(&session->io_lock);
@@ -289,9 +309,14 @@ struct sysprof_session *sysprof_session_create(void)
 	session->opener = get_pid(task_tgid(current));
 	for_each_possible_cpu(cpu) {
 		session->cpus[cpu].session = session;
+		session->cpus[cpu].cpu = cpu;
 		init_irq_work(&session->cpus[cpu].tell, tell_fn);
 	}
 	return session;
+
+err_free:
+	free_session(session);
+	return ERR_PTR(err);
 }
 
 void sysprof_session_destroy(struct sysprof_session *session)
@@ -305,14 +330,14 @@ void sysprof_session_destroy(struct sysprof_session *session)
 	cancel_work_sync(&session->reap);
 	sysprof_snapshot_end(session->snapshot);
 	sysprof_session_free_rings(session);
-	sysprof_charge_close(session->charge);
+	sysprof_charge_sub(session->charge, sysprof_filter_bytes(session->filter));
 	sysprof_filter_destroy(session->filter);
 	sysprof_raw_put(session->raw_wishes);
+	sysprof_charge_sub(session->charge, own_bytes());
+	sysprof_charge_close(session->charge);
 	sysprof_tables_put(session->tables);
 	put_pid(session->opener);
-	kvfree(session->cpus);
-	kfree(session->cpumask);
-	kfree(session);
+	free_session(session);
 }
 
 struct sysprof_tables *sysprof_session_tables(struct sysprof_session *session)
@@ -339,7 +364,11 @@ int sysprof_session_configure(struct sysprof_session *session, struct sysprof_co
 		err = session->reader != SYSPROF_READER_NONE ?
 			      -EBUSY :
 			      sysprof_session_make_rings(session, config->ring_bytes);
-	if (!err && config->raw_bytes && !session->raw_wishes) {
+	if (!err)
+		err = sysprof_charge_add(session->charge, sysprof_filter_bytes(filter));
+	if (err)
+		goto out;
+	if (config->raw_bytes && !session->raw_wishes) {
 		session->raw_wishes = sysprof_raw_get();
 		err = session->raw_wishes ? 0 : -ENOMEM;
 	}
@@ -354,6 +383,9 @@ int sysprof_session_configure(struct sysprof_session *session, struct sysprof_co
 			session->cpus[cpu].wanted =
 				config->clock == SYSPROF_CLOCK_TIMER && cpumask_test_cpu(cpu, cpus);
 	}
+	/* Of the one that is not the session's: the old one, or the one that did not get in. */
+	sysprof_charge_sub(session->charge, sysprof_filter_bytes(filter));
+out:
 	mutex_unlock(&session->lock);
 	if (!err)
 		sysprof_filter_destroy(filter);
@@ -441,6 +473,42 @@ static void on_cpu(void (*fn)(struct sysprof_session *, int, void *),
 	raw_spin_unlock_irqrestore(&offline_lock, flags);
 }
 
+/* Takes the session out of everything; hooks may be at it for a grace period more. */
+static void leave_all(struct sysprof_session *session)
+{
+	int cpu;
+
+	lockdep_assert_held(&session->lock);
+	if (session->pmu)
+		sysprof_pmu_disable(session->pmu);
+	for_each_possible_cpu(cpu) {
+		if (session->pmu || session->cpus[cpu].wanted)
+			on_cpu(leave, session, cpu, NULL);
+		else
+			leave_unwanted(session, cpu);
+	}
+	mutex_lock(&list_lock);
+	sysprof_delivery_end(session);
+	if (!session->pmu)
+		sysprof_clock_stop(session->cpumask);
+	mutex_unlock(&list_lock);
+	if (session->pmu)
+		sysprof_pmu_destroy(session->pmu);
+	session->pmu = NULL;
+}
+
+/*
+ * Hooks that were walking the list are done with the session after it.  session->lock is held until
+ * then: CONFIGURE would free the rings and the filter that they use, START would move the session
+ * in the list below their feet.
+ */
+static void wait_for_hooks(struct sysprof_session *session)
+{
+	lockdep_assert_held(&session->lock);
+	synchronize_rcu();
+	WRITE_ONCE(session->running, false);
+}
+
 int sysprof_session_start(struct sysprof_session *session, struct sysprof_start *ret)
 {
 	int cpu, err;
@@ -497,9 +565,13 @@ int sysprof_session_start(struct sysprof_session *session, struct sysprof_start 
 			on_cpu(join, session, cpu, NULL);
 	sysprof_time_started();
 	sysprof_filter_find_children(session->filter);
-	if (session->pmu)
-		sysprof_pmu_enable(session->pmu);
 	session->running = true;
+	if (session->pmu)
+		err = sysprof_pmu_enable(session->pmu);
+	if (err) {
+		leave_all(session);
+		wait_for_hooks(session);
+	}
 out:
 	mutex_unlock(&session->lock);
 	cpus_read_unlock();
@@ -513,35 +585,17 @@ out_io:
 void sysprof_session_stop(struct sysprof_session *session)
 {
 	bool was_running;
-	int cpu;
 
 	cpus_read_lock();
 	mutex_lock(&session->lock);
 	was_running = session->running;
-	if (was_running) {
-		if (session->pmu)
-			sysprof_pmu_disable(session->pmu);
-		for_each_possible_cpu(cpu) {
-			if (session->pmu || session->cpus[cpu].wanted)
-				on_cpu(leave, session, cpu, NULL);
-			else
-				leave_unwanted(session, cpu);
-		}
-		mutex_lock(&list_lock);
-		sysprof_delivery_end(session);
-		if (!session->pmu)
-			sysprof_clock_stop(session->cpumask);
-		mutex_unlock(&list_lock);
-		if (session->pmu)
-			sysprof_pmu_destroy(session->pmu);
-		session->pmu = NULL;
-		session->running = false;
-	}
-	mutex_unlock(&session->lock);
+	if (was_running)
+		leave_all(session);
 	cpus_read_unlock();
+	if (was_running)
+		wait_for_hooks(session);
+	mutex_unlock(&session->lock);
 	if (was_running) {
-		/* Ticks and hooks that were walking the list are done with it. */
-		synchronize_rcu();
 		sysprof_hooks_disarm();
 		wake_up_interruptible(&session->wait);
 	}

@@ -11,7 +11,6 @@ struct sysprof_stack;
 #define SYSPROF_DEFAULT_PERIOD_NS	NSEC_PER_MSEC
 #define SYSPROF_MIN_PERIOD_NS		(20 * NSEC_PER_USEC)
 #define SYSPROF_MAX_PERIOD_NS		NSEC_PER_SEC
-#define SYSPROF_DEFAULT_RING_BYTES	(1U << 20)
 #define SYSPROF_MAX_RING_BYTES		(64U << 20)
 
 /* All in process context. */

@@ -21,9 +21,13 @@
 #define SNAPSHOT_MIN_BYTES	(64U << 10)
 #define SNAPSHOT_MAX_BYTES	(16U << 20)
 
+/*
+ * Threads by their ids: a descriptor that stays open in the midst of a walk must not keep the tasks
+ * of those that have exited.
+ */
 struct sysprof_snapshot_walk {
 	unsigned int n;
-	struct task_struct *tasks[];
+	struct pid *threads[];
 };
 
 void sysprof_snapshot_end(struct sysprof_snapshot_walk *walk)
@@ -33,7 +37,7 @@ void sysprof_snapshot_end(struct sysprof_snapshot_walk *walk)
 	if (!walk)
 		return;
 	for (i = 0; i < walk->n; i++)
-		put_task_struct(walk->tasks[i]);
+		put_pid(walk->threads[i]);
 	kvfree(walk);
 }
 
@@ -49,7 +53,7 @@ static struct sysprof_snapshot_walk *begin_walk(void)
 	rcu_read_unlock();
 	/* Threads born from here on tell of themselves, by FORK. */
 	max += max / 8 + 64;
-	walk = kvmalloc(struct_size(walk, tasks, max), GFP_KERNEL_ACCOUNT);
+	walk = kvmalloc(struct_size(walk, threads, max), GFP_KERNEL_ACCOUNT);
 	if (!walk)
 		return NULL;
 	walk->n = 0;
@@ -57,8 +61,7 @@ static struct sysprof_snapshot_walk *begin_walk(void)
 	for_each_process_thread(process, thread) {
 		if (walk->n == max)
 			break;
-		get_task_struct(thread);
-		walk->tasks[walk->n++] = thread;
+		walk->threads[walk->n++] = get_pid(task_pid(thread));
 	}
 	rcu_read_unlock();
 	return walk;
@@ -171,6 +174,7 @@ static int put_task(struct task_struct *task, enum sysprof_maps maps, const stru
 static int snapshot_tasks(struct sysprof_snapshot_walk **walk, struct sysprof_snapshot *arg,
 			  enum sysprof_maps maps, const struct cred *opener, u8 *buffer)
 {
+	struct task_struct *task;
 	u32 used = 0;
 	int err = 0;
 
@@ -183,8 +187,12 @@ static int snapshot_tasks(struct sysprof_snapshot_walk **walk, struct sysprof_sn
 	if (!*walk || arg->cursor > (*walk)->n)
 		return -EINVAL;
 	for (; arg->cursor < (*walk)->n; arg->cursor++) {
-		err = put_task((*walk)->tasks[arg->cursor], maps, opener, buffer, arg->buffer_bytes,
-			       &used, &arg->busy);
+		task = get_pid_task((*walk)->threads[arg->cursor], PIDTYPE_PID);
+		/* EXIT has told of it. */
+		if (!task)
+			continue;
+		err = put_task(task, maps, opener, buffer, arg->buffer_bytes, &used, &arg->busy);
+		put_task_struct(task);
 		if (err)
 			break;
 		if (signal_pending(current))

@@ -178,7 +178,8 @@ void sysprof_stack_take(struct sysprof_stack *stack, struct pt_regs *regs)
 		stack->mm = sysprof_state_mm_id(mm);
 		stack->mm_of = mm;
 	}
-	stack->flags = 0;
+	/* Between entry and exit of a guest; the host takes the interrupt that ended its run. */
+	stack->flags = current->flags & PF_VCPU ? SYSPROF_SAMPLE_GUEST : 0;
 	stack->n_kernel = 0;
 	stack->kernel_end = SYSPROF_END_NONE;
 	stack->is_tabled = false;

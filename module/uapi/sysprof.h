@@ -9,7 +9,10 @@
  * session ends with the last close of the descriptor, and it stops when the process that opened it
  * exits, even if a copy of the descriptor lives on elsewhere.  Open with O_CLOEXEC.  Every
  * descriptor is a session of its own: rate, ring and loss account are not shared, and a reader that
- * stalls costs the others nothing.
+ * stalls costs the others nothing.  A user without CAP_SYS_RESOURCE may have 64 sessions at a time
+ * (module parameters session_limit_user, and session_limit for all users), else open() gives
+ * -EUSERS.  STOP returns when nothing is written to the rings any more; until then CONFIGURE and
+ * START wait.
  *
  * Records
  * -------
@@ -96,7 +99,9 @@
  * pseudo-NMIs) samples are of code with interrupts off, too.  The loss law holds in periods
  * counted, none of which is ever pending; while a counter stands still, because the CPU sleeps or
  * perf holds back what comes too often, it counts none.  Samples have no delay.  CONFIGURE gives
- * -ENODEV where there is no counter for cycles, START where there is none for the event.
+ * -ENODEV where there is no counter for cycles, START where there is none for the event, and -EBUSY
+ * where other users of the counters leave none.  Without CAP_PERFMON the event is one of perf's
+ * generic ones (-EPERM for PERF_TYPE_RAW) and a period at least 100,000 events.
  *
  * State records
  * -------------
@@ -257,6 +262,8 @@ enum sysprof_user_mode {
 #define SYSPROF_SAMPLE_NO_TABLE                                                                    \
 	(1                                                                                         \
 	 << 5) /* SYSPROF_USER_TABLE: a caller was looked for by the frame pointer, for want of a table */
+/* The task ran a virtual machine's processor (KVM): time of the guest; the frames are the host's */
+#define SYSPROF_SAMPLE_GUEST		(1 << 6)
 
 /**
  * struct sysprof_sample - one tick of the clock that found the CPU at work
@@ -652,7 +659,10 @@ enum sysprof_form {
  *	are frames by frame pointers, and user_mode says so.  MAP records tell what lies where in
  *	the address spaces of those tasks.  A sample that is too large for the ring is lost
  *	(SYSPROF_LOST_TOO_BIG)
- * @ring_bytes: per CPU, a power of two; on return as granted
+ * @ring_bytes: per CPU, a power of two; on return as granted.  1 MiB by default, less where rings
+ *	for all possible CPUs would take more than half of what the user may have.  -ENOSPC beyond
+ *	the limit of the user or of all (module parameters ring_limit_user_mib, ring_limit_mib);
+ *	users without CAP_SYS_RESOURCE together get three quarters of the latter
  * @watermark_bytes: when poll() wakes; a quarter of the ring by default
  * @ring_stride: on return, the distance of two rings' offsets for mmap()
  * @event_type: SYSPROF_CLOCK_PMU: type and number of the event, as perf_event_open() has them; 0
