@@ -18,11 +18,13 @@ struct sysprof_tables;
  * @end: on return, enum sysprof_end: why there are no more
  * @by_tables: along unwind tables, with @ranges, instead of frame pointers
  * @tables: with @by_tables, those of a user, beside everybody's; NULL: none
+ * @is_coarse: on return: of an address space of which not all mappings are followed
  * @is_guess: on return, with @by_tables: a frame's caller was looked for by its frame pointer
  */
 struct sysprof_walk {
 	const struct ranges *ranges;
 	bool by_tables;
+	bool is_coarse;
 	bool is_guess;
 	const struct sysprof_tables *tables;
 	u64 *frames;

@@ -84,18 +84,18 @@ static int put_regions(const struct mm_struct *mm, u8 *buffer, u32 bytes, u32 *u
 }
 
 /*
- * Puts the maps of @mm behind @used bytes of @buffer.  -ENOSPC if they do not fit, -EBUSY if @mm is
- * locked.
+ * Puts the maps of @mm behind @used bytes of @buffer.  @tries: for its lock.  -ENOSPC if they do not
+ * fit, -EBUSY if @mm is locked.
  */
 static int put_maps(struct task_struct *task, struct mm_struct *mm, u8 *buffer, u32 bytes,
-		    u32 *used)
+		    u32 *used, unsigned int *tries)
 {
 	struct vm_area_struct *vma;
 	struct sysprof_map map;
 	u32 at = *used;
 	int err = 0;
 
-	if (!sysprof_spaces_lock(mm))
+	if (!sysprof_spaces_lock(mm, tries))
 		return -EBUSY;
 	{
 		SYSPROF_VMA_ITERATOR(iterator, mm);
@@ -131,7 +131,7 @@ static bool may_see_maps(struct task_struct *task, const struct mm_struct *mm,
 }
 
 static int put_task(struct task_struct *task, enum sysprof_maps maps, const struct cred *opener,
-		    u8 *buffer, u32 bytes, u32 *used, u32 *busy)
+		    u8 *buffer, u32 bytes, u32 *used, u32 *busy, unsigned int *tries)
 {
 	/* Before anything is looked at: what changes from now on has a record that is later. */
 	u64 now = ktime_get_mono_fast_ns();
@@ -155,7 +155,7 @@ static int put_task(struct task_struct *task, enum sysprof_maps maps, const stru
 	/* Once per process; its leader may have left the others alone. */
 	if (mm && (thread_group_leader(task) || !READ_ONCE(task->group_leader->mm))) {
 		err = may_see_maps(task, mm, maps, opener) ?
-			      put_maps(task, mm, buffer, bytes, &at) :
+			      put_maps(task, mm, buffer, bytes, &at, tries) :
 			      0;
 		if (err == -EBUSY) {
 			++*busy;
@@ -175,6 +175,7 @@ static int snapshot_tasks(struct sysprof_snapshot_walk **walk, struct sysprof_sn
 			  enum sysprof_maps maps, const struct cred *opener, u8 *buffer)
 {
 	struct task_struct *task;
+	unsigned int tries = SYSPROF_LOCK_TRIES;
 	u32 used = 0;
 	int err = 0;
 
@@ -191,7 +192,7 @@ static int snapshot_tasks(struct sysprof_snapshot_walk **walk, struct sysprof_sn
 		/* EXIT has told of it. */
 		if (!task)
 			continue;
-		err = put_task(task, maps, opener, buffer, arg->buffer_bytes, &used, &arg->busy);
+		err = put_task(task, maps, opener, buffer, arg->buffer_bytes, &used, &arg->busy, &tries);
 		put_task_struct(task);
 		if (err)
 			break;

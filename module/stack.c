@@ -130,6 +130,8 @@ static void take_part(struct sysprof_stack *stack, enum sysprof_user_kind kind)
 		sysprof_arch_walk_user(stack->user_regs, &part->walk);
 	else
 		sysprof_spaces_walk(stack->user_regs, stack->in_user, &part->walk);
+	if (part->walk.is_coarse)
+		stack->flags |= SYSPROF_SAMPLE_COARSE;
 }
 
 static void leave_out_part(struct sysprof_stack *stack, enum sysprof_user_kind kind)

@@ -155,8 +155,8 @@
  *	                                                                     never executable; vm/abi
  *	                             group member    ioctl structs           copy_struct_from_user, limits checked
  *	                                                                     before use; vm/abi
- *	files                        group member    MAP_FD                  as in struct sysprof_map_fd: open() by path, or traced and
- *	                                                                     readable; never the descriptor of others; vm/abi
+ *	files                        group member    MAP_FD                  as in struct sysprof_map_fd: traced and readable, no path
+ *	                                                                     walked; never the descriptor of others; vm/abi
  *	memory, CPU time             group member    CONFIGURE               ring_bytes, period and frames clamped;
  *	                                                                     rings charged to the memory cgroup,
  *	                                                                     capped by user and as a whole; vm/abi,
@@ -166,9 +166,14 @@
  *	                             group member    filters                 copied and checked at CONFIGURE, asked in
  *	                                                                     bounded time; they only leave out;
  *	                                                                     vm/sessions
+ *	                             any user        new files, mappings,    a share for each user, what nobody maps is swept out, code of
+ *	                                             regions without end     at most 8192 mappings followed; vm/stranger
  *	all of it                    group member    open                    not on a kernel locked down to confidentiality, -EPERM;
  *	                                                                     vm/permissions
  *	the system's peace           any             rmmod, exit, kill       an open file pins the module; vm/lifecycle
+ *	a session's peace            any user        mapping files whose     no file is read or opened for naming, none of a server's is
+ *	                                             server never answers    held; vm/stranger
+ *	                             any user        locking the memory map  never waited for, but 20 ms in all; vm/stranger
  */
 #ifndef _UAPI_SYSPROF_H
 #define _UAPI_SYSPROF_H
@@ -257,13 +262,17 @@ enum sysprof_user_mode {
 #define SYSPROF_SAMPLE_KERNEL_EXACT	(1 << 0)	/* first kernel frame is an exact ip */
 #define SYSPROF_SAMPLE_USER_EXACT	(1 << 1)	/* first user frame is an exact ip */
 #define SYSPROF_SAMPLE_USER_32BIT	(1 << 2)	/* the task ran 32-bit code */
-#define SYSPROF_SAMPLE_IRQ		(1 << 3) /* a softirq or a nested interrupt was running */
+#define SYSPROF_SAMPLE_IRQ		(1 << 3)	/* a softirq or a nested interrupt was running */
 #define SYSPROF_SAMPLE_ADDRESSES	(1 << 4)	/* user frames are addresses */
-#define SYSPROF_SAMPLE_NO_TABLE                                                                    \
-	(1                                                                                         \
-	 << 5) /* SYSPROF_USER_TABLE: a caller was looked for by the frame pointer, for want of a table */
+/* SYSPROF_USER_TABLE: a caller was looked for by the frame pointer, for want of a table */
+#define SYSPROF_SAMPLE_NO_TABLE		(1 << 5)
 /* The task ran a virtual machine's processor (KVM): time of the guest; the frames are the host's */
 #define SYSPROF_SAMPLE_GUEST		(1 << 6)
+/*
+ * The address space has more executable mappings than are followed: 8192, or less where its user
+ * has used up his share of memory.  User frames in others end the stack (SYSPROF_END_UNMAPPED).
+ */
+#define SYSPROF_SAMPLE_COARSE		(1 << 7)
 
 /**
  * struct sysprof_sample - one tick of the clock that found the CPU at work
@@ -374,7 +383,10 @@ struct sysprof_map {
 
 /*
  * Objects that are always there.  Files and regions have ids from SYSPROF_OBJECT_FIRST, which are
- * not used again as long as the module is loaded; an OBJECT or a REGION tells which it is.
+ * not used again as long as a session runs, and for ten seconds after; an OBJECT or a REGION tells
+ * which it is.  A file that nobody has had mapped for long may come back with another id.  What one
+ * user's programs map is given a share of ids and memory, an eighth of what there is: with more of
+ * it their frames are unresolved (SYSPROF_OBJECT_UNKNOWN in MAP), nobody else's.
  */
 enum sysprof_object_id {
 	SYSPROF_OBJECT_UNKNOWN		= 0,
@@ -405,11 +417,12 @@ enum sysprof_object_id {
  * @dev_major: of the file system
  * @dev_minor: of the file system
  * @path_bytes: length of the path without the nul, or 0 if it cannot be told
- * @build_id_bytes: 0 if there is none
+ * @build_id_bytes: 0 if there is none, or if it is not in memory: no file is read for it, as its
+ *	file system may never answer
  * @build_id: the first bytes of the GNU build-id
  * @reserved: 0
  * @path: seen from the initial mount namespace, nul-terminated; " (deleted)" behind an unlinked
- *	file's
+ *	file's.  Less than 1 KiB: longer ones cannot be told
  */
 struct sysprof_object {
 	struct sysprof_record record;
@@ -446,7 +459,7 @@ struct sysprof_object {
  * overlaps or touches a place that was executable before belongs to the region there, so that pages
  * made writable and executable in turn, and areas that grow, keep ids and offsets; a region ends
  * when files are mapped all over it, or with its address space.  Of one address space no more than
- * 64 are told apart at a time.
+ * 64 are told apart at a time, and 4096 ever.
  */
 struct sysprof_region {
 	struct sysprof_record record;
@@ -810,14 +823,15 @@ struct sysprof_names {
  * @flags: 0
  * @start: on return, for a region the address of its offset 0; modulo 2^64
  *
- * Files: regular ones only, that the opener of the session could open for reading, opened anew.
- * One whose path does not lead the opener there (another mount namespace, a closed directory,
- * deleted) only while a process has it mapped that the opener could trace (same user and group, no
- * more capabilities, dumpable, of the initial user namespace; security modules are not asked), or
- * for 3 s after its OBJECT record if such a process was the first to map it: for as long, and for
- * 1024 files at most, a running session keeps what was mapped from being freed and its file system
- * from being unmounted.  -EACCES otherwise; -ENOENT for an id that is not known.  Regions: of a
- * process that lives and that the opener could trace, else -ENOENT.
+ * Files: regular ones only, that the opener of the session could open for reading, opened anew,
+ * while a process has them mapped that the opener could trace (same user and group, no more
+ * capabilities, dumpable, of the initial user namespace; security modules are not asked), or for
+ * 3 s after the OBJECT record if such a process was the first to map it: for as long, and for 1024
+ * files at most, a running session keeps what was mapped from being freed and its file system from
+ * being unmounted.  Not of file systems that a server answers for, a network's or a user's (FUSE),
+ * which may never do so.  -EACCES otherwise: then the path may still lead there; -ENOENT for an id
+ * that is not known.  Regions: of a process that lives and that the opener could trace, else
+ * -ENOENT.
  */
 struct sysprof_map_fd {
 	__u32 size;
@@ -845,7 +859,10 @@ struct sysprof_raw_wish {
 
 #define SYSPROF_IOC_INFO	_IO('P', 0x70)
 #define SYSPROF_IOC_CONFIGURE	_IO('P', 0x71)
-#define SYSPROF_IOC_START	_IO('P', 0x72)	/* struct sysprof_start, or NULL */
+/*
+ * struct sysprof_start, or NULL.  -EOPNOTSUPP: the kernel does not tell of mappings, as its log says
+ */
+#define SYSPROF_IOC_START	_IO('P', 0x72)
 #define SYSPROF_IOC_STOP	_IO('P', 0x73)	/* no argument */
 #define SYSPROF_IOC_SNAPSHOT	_IO('P', 0x74)
 #define SYSPROF_IOC_STATS	_IO('P', 0x75)

@@ -170,16 +170,35 @@ const char *spt_output_path(const SptOutput *output, uint32_t object)
 	return spt_naming_path(output->naming, object);
 }
 
+/* The kernel reads no file: what it did not find in memory, the file that is held tells. */
+static void add_build_id(const SptOutput *output, SptObjectRow *row)
+{
+	const SptObject *file = spt_naming_file(output->naming, row->id);
+	const uint8_t *build_id;
+	unsigned n;
+
+	if (!file || row->build_id_bytes)
+		return;
+	build_id = spt_object_build_id(file, &n);
+	row->build_id_bytes = MIN(n, sizeof(row->build_id));
+	if (build_id)
+		memcpy(row->build_id, build_id, row->build_id_bytes);
+}
+
 void spt_output_object(SptOutput *output, const SptObjectRow *row, uint32_t pid)
 {
+	SptObjectRow whole = *row;
+
 	output->n_waiting++;
-	if (output->live)
-		spt_live_object(output->live, row);
-	if (output->flight)
-		spt_flight_object(output->flight, row);
-	else
-		spt_capture_writer_object(output->writer, row);
 	spt_naming_hold(output->naming, output->trace, row, pid);
+	if (row->kind == SPT_OBJECT_FILE)
+		add_build_id(output, &whole);
+	if (output->live)
+		spt_live_object(output->live, &whole);
+	if (output->flight)
+		spt_flight_object(output->flight, &whole);
+	else
+		spt_capture_writer_object(output->writer, &whole);
 }
 
 SptStash *spt_output_stash(SptOutput *output, unsigned *ret_number)

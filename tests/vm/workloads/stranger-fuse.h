@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A file system of an ordinary user's own, by FUSE without a library, that answers everything but
+ * READ.  Its files have names that are numbers.  Whoever needs a page of one waits for ever.
+ */
+#ifndef STRANGER_FUSE_H
+#define STRANGER_FUSE_H
+
+#include "workload.h"
+
+#include <fcntl.h>
+#include <linux/fuse.h>
+#include <sched.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+
+#define MUTE_FILE_BYTES	(1U << 20)
+#define MUTE_REQUEST_BYTES (1U << 18)
+
+static inline void mute_write(const char *path, const char *text)
+{
+	int fd = open(path, O_WRONLY | O_CLOEXEC);
+
+	if (fd < 0 || write(fd, text, strlen(text)) != (ssize_t)strlen(text))
+		err(1, "cannot write %s", path);
+	close(fd);
+}
+
+/* Mounts it at @at, in a user and a mount namespace of this process's own; gives the server's end. */
+static inline int mute_mount(const char *at)
+{
+	unsigned uid = getuid(), gid = getgid();
+	char text[128];
+	int fd;
+
+	if (unshare(CLONE_NEWUSER | CLONE_NEWNS))
+		err(1, "cannot make a user namespace");
+	snprintf(text, sizeof(text), "0 %u 1", uid);
+	mute_write("/proc/self/uid_map", text);
+	mute_write("/proc/self/setgroups", "deny");
+	snprintf(text, sizeof(text), "0 %u 1", gid);
+	mute_write("/proc/self/gid_map", text);
+	fd = open("/dev/fuse", O_RDWR | O_CLOEXEC);
+	if (fd < 0)
+		err(1, "cannot open /dev/fuse");
+	mkdir(at, 0755);
+	snprintf(text, sizeof(text), "fd=%d,rootmode=40000,user_id=0,group_id=0", fd);
+	if (mount("mute", at, "fuse", MS_NOSUID | MS_NODEV, text))
+		err(1, "cannot mount FUSE at %s", at);
+	return fd;
+}
+
+static inline struct fuse_attr mute_attr(uint64_t node)
+{
+	struct fuse_attr attr = {
+		.ino = node,
+		.size = MUTE_FILE_BYTES,
+		.blocks = MUTE_FILE_BYTES / 512,
+		.mode = node == FUSE_ROOT_ID ? S_IFDIR | 0755 : S_IFREG | 0755,
+		.nlink = 1,
+		.blksize = 4096,
+	};
+
+	return attr;
+}
+
+/* Serves until the file system is gone; FUSE_READ never gets an answer. */
+static inline void mute_serve(int fd)
+{
+	static uint8_t request[MUTE_REQUEST_BYTES];
+	const struct fuse_in_header *in = (const void *)request;
+	struct {
+		struct fuse_out_header head;
+		union {
+			struct fuse_init_out init;
+			struct fuse_entry_out entry;
+			struct fuse_attr_out attr;
+			struct fuse_open_out open;
+		};
+	} out;
+	const struct fuse_open_in *open_in = (const void *)(in + 1);
+	size_t bytes;
+
+	for (;;) {
+		if (read(fd, request, sizeof(request)) < 0) {
+			if (errno == EINTR || errno == EAGAIN || errno == ENOENT)
+				continue;
+			return;
+		}
+		memset(&out, 0, sizeof(out));
+		out.head.unique = in->unique;
+		bytes = 0;
+		switch (in->opcode) {
+		case FUSE_INIT:
+			out.init.major = FUSE_KERNEL_VERSION;
+			out.init.minor = 31;
+			out.init.max_readahead = 4096;
+			out.init.max_write = 4096;
+			bytes = sizeof(out.init);
+			break;
+		case FUSE_LOOKUP:
+			out.entry.nodeid = strtoul((const char *)(in + 1), NULL, 10) + 2;
+			out.entry.attr = mute_attr(out.entry.nodeid);
+			out.entry.entry_valid = out.entry.attr_valid = 3600;
+			bytes = sizeof(out.entry);
+			break;
+		case FUSE_GETATTR:
+			out.attr.attr = mute_attr(in->nodeid);
+			out.attr.attr_valid = 3600;
+			bytes = sizeof(out.attr);
+			break;
+		case FUSE_OPEN:
+			/* A second way to the same pages: who maps by it waits for those in flight. */
+			out.open.open_flags = open_in->flags & O_NONBLOCK ? FOPEN_DIRECT_IO :
+									    FOPEN_KEEP_CACHE;
+			bytes = sizeof(out.open);
+			break;
+		case FUSE_FLUSH:
+		case FUSE_RELEASE:
+		case FUSE_ACCESS:
+			break;
+		case FUSE_READ:
+		case FUSE_FORGET:
+		case FUSE_BATCH_FORGET:
+		case FUSE_INTERRUPT:
+			continue;
+		default:
+			out.head.error = -ENOSYS;
+		}
+		out.head.len = sizeof(out.head) + bytes;
+		if (write(fd, &out, out.head.len) < 0 && errno != ENOENT)
+			warn("cannot answer FUSE request %u", in->opcode);
+	}
+}
+
+#endif
