@@ -33,9 +33,6 @@ struct sysprof_walk {
 	u8 end;
 };
 
-/* Process context, once, before the rest. */
-void sysprof_arch_init(void);
-
 /*
  * Instruction pointers of the kernel context @regs (NULL: from here), innermost first, into @ips;
  * enum sysprof_end into @end.
@@ -85,10 +82,11 @@ void sysprof_arch_user_regs(const struct pt_regs *regs, u64 *values);
  */
 u32 sysprof_arch_copy_stack(const struct pt_regs *regs, void *to, u32 bytes);
 
-/* Text of the kernel image, and where modules and other generated code lie. */
-bool sysprof_arch_is_image(unsigned long ip);
-bool sysprof_arch_is_module_area(unsigned long ip);
-unsigned long sysprof_arch_module_area(void);
+/*
+ * Where modules and other generated code lie, the image at @anchor aside: the start, and the size
+ * in @bytes, less than an offset spans.
+ */
+unsigned long sysprof_arch_module_area(unsigned long anchor, unsigned long *bytes);
 
 /*
  * Whether ftrace has put a call where code begins with this word: false where kprobes do not come

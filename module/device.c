@@ -289,7 +289,7 @@ static int do_stats(struct sysprof_session *session, void __user *user)
 	return err;
 }
 
-static int do_names(void __user *user)
+static int do_names(struct sysprof_session *session, void __user *user)
 {
 	struct sysprof_name __user *to;
 	struct sysprof_names names;
@@ -309,7 +309,7 @@ static int do_names(void __user *user)
 		err = get_user(name->frame, &to[i].frame);
 		if (err)
 			break;
-		sysprof_names_look_up(name);
+		sysprof_names_look_up(name, session->may_see_addresses);
 		err = copy_to_user(&to[i], name, sizeof(*name)) ? -EFAULT : 0;
 		cond_resched();
 	}
@@ -413,7 +413,7 @@ static long device_ioctl(struct file *file, unsigned int command, unsigned long 
 	case SYSPROF_IOC_STATS:
 		return do_stats(session, user);
 	case SYSPROF_IOC_NAMES:
-		return do_names(user);
+		return do_names(session, user);
 	case SYSPROF_IOC_MAP_FD:
 		return do_map_fd(session, user);
 	case SYSPROF_IOC_RAW_WISH:

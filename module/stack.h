@@ -77,9 +77,10 @@ void sysprof_stack_by_tables(struct sysprof_stack *stack, const struct sysprof_t
 
 /*
  * The instruction pointer of a kernel frame; 0 for what is neither in the kernel image nor in the
- * module area.
+ * module area, and, unless @privileged, for what lies in a part of that area of which no sample had
+ * a frame.
  */
-unsigned long sysprof_stack_decode(u64 frame);
+unsigned long sysprof_stack_decode(u64 frame, bool privileged);
 /* Process context, once, before the first tick. */
 void sysprof_stack_init(void);
 

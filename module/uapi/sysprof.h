@@ -138,6 +138,9 @@
  *	                                                                     secret; vm/abi scans for them
  *	                             group member    NAMES                   names what the offset names, never an
  *	                                                                     address; unnamed is empty; vm/abi
+ *	                             group member    time that NAMES takes   no look-up of what no sample has shown, and
+ *	                                                                     the image's ends are the same at every
+ *	                                                                     boot; vm/refusals
  *	                             group member    ring while written      stacks are made in private memory and
  *	                                                                     encoded before the copy; vm/abi
  *	stacks, registers            group member    raw parts               only of tasks with the opener's user and group, no more
@@ -793,7 +796,11 @@ struct sysprof_stats {
  * @offset: of the frame in the symbol, bytes
  * @symbol_bytes: size of the symbol
  * @module: "" for the kernel image
- * @symbol: "" if it has no name (any more)
+ * @symbol: "" if it has no name (any more), or if it is not told
+ *
+ * Without CAP_PERFMON at open() a frame of SYSPROF_OBJECT_MODULES is named only in a part of the
+ * module area (a page on x86-64, 2 MiB on arm64) of which some sample had a frame since the module
+ * was loaded.  What has no name costs the same wherever it points.
  */
 struct sysprof_name {
 	__u64 frame;
