@@ -10,12 +10,11 @@
 #include <string.h>
 
 #include "maps-table.h"
+#include "pages.h"
 #include "process-facts.h"
 #include "profile/groups.h"
 #include "query.h"
 #include "recording-facts.h"
-#include "source-pane.h"
-#include "stacks-pane.h"
 #include "table.h"
 #include "text.h"
 
@@ -32,8 +31,7 @@ struct _SptDetails {
 	SptTable *tables[N_PAGES], *maps;
 	struct answer *counted;		/* what the processes show, or NULL */
 	GtkStack *stack;
-	SptSourcePane *source;
-	SptStacksPane *stacks;
+	uint32_t function;
 	SptDocument *document;
 	SptQuery *query;
 };
@@ -318,6 +316,26 @@ static GtkWidget *with_maps(SptDetails *self)
 			    NULL);
 }
 
+static void add_pages(SptDetails *self)
+{
+	unsigned n;
+	const SptPage *pages = spt_pages(&n);
+
+	for (unsigned i = 0; i < n; i++)
+		gtk_stack_add_titled(self->stack, pages[i].new(), pages[i].name, _(pages[i].title));
+}
+
+/* In the pages of pages.h. */
+static void show_path(SptDetails *self, GArray *path)
+{
+	unsigned n;
+	const SptPage *pages = spt_pages(&n);
+
+	for (unsigned i = 0; i < n; i++)
+		pages[i].show(gtk_stack_get_child_by_name(self->stack, pages[i].name),
+			      self->document, self->function, path);
+}
+
 static void spt_details_init(SptDetails *self)
 {
 	static const SptTableColumn columns[N_PAGES][SPT_TABLE_COLUMNS_MAX] = {
@@ -373,10 +391,7 @@ static void spt_details_init(SptDetails *self)
 				     pages[i].title, _(pages[i].title));
 	}
 	spt_table_set_empty_text(self->tables[LOSSES], _("Nothing was lost"));
-	self->source = g_object_new(SPT_TYPE_SOURCE_PANE, NULL);
-	gtk_stack_add_titled(self->stack, GTK_WIDGET(self->source), "source", _("Source"));
-	self->stacks = g_object_new(SPT_TYPE_STACKS_PANE, NULL);
-	gtk_stack_add_titled(self->stack, GTK_WIDGET(self->stacks), "stacks", _("Stacks"));
+	add_pages(self);
 }
 
 void spt_details_set_document(SptDetails *self, SptDocument *document)
@@ -391,15 +406,15 @@ void spt_details_set_function(SptDetails *self, uint32_t function)
 {
 	g_autoptr(GArray) way = g_array_new(FALSE, FALSE, sizeof(uint32_t));
 
-	if (function < self->document->n_functions)
+	self->function = function < self->document->n_functions ? function : UINT32_MAX;
+	if (self->function != UINT32_MAX)
 		g_array_append_val(way, function);
-	spt_source_pane_show(self->source, self->document, function);
-	spt_stacks_pane_show(self->stacks, self->document, way);
+	show_path(self, way);
 }
 
 void spt_details_set_way(SptDetails *self, GArray *way)
 {
-	spt_stacks_pane_show(self->stacks, self->document, way);
+	show_path(self, way);
 }
 
 GtkWidget *spt_details_show_page(SptDetails *self, const char *name)

@@ -256,13 +256,24 @@ static void spt_source_pane_init(SptSourcePane *self)
 	gtk_box_append(GTK_BOX(self), paned);
 }
 
-void spt_source_pane_show(SptSourcePane *self, SptDocument *document, uint32_t function)
+GtkWidget *spt_source_pane_new(void)
 {
+	return g_object_new(SPT_TYPE_SOURCE_PANE, NULL);
+}
+
+void spt_source_pane_show(GtkWidget *pane, SptDocument *document, uint32_t function,
+			  G_GNUC_UNUSED GArray *path)
+{
+	SptSourcePane *self = SPT_SOURCE_PANE(pane);
+
+	/* Another path to the same function. */
+	if (document == self->document && function == self->function)
+		return;
 	spt_document_ref(document);
 	g_clear_pointer(&self->document, spt_document_unref);
 	self->document = document;
-	self->function = function < document->n_functions ? function : UINT32_MAX;
-	if (self->function != UINT32_MAX && !document->functions[function].is_process) {
+	self->function = function;
+	if (function != UINT32_MAX && !document->functions[function].is_process) {
 		spt_query_ask(self->query, document, GUINT_TO_POINTER(function), NULL);
 		return;
 	}

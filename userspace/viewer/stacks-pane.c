@@ -163,8 +163,16 @@ static void spt_stacks_pane_init(SptStacksPane *self)
 	gtk_box_append(GTK_BOX(self), GTK_WIDGET(self->table));
 }
 
-void spt_stacks_pane_show(SptStacksPane *self, SptDocument *document, GArray *way)
+GtkWidget *spt_stacks_pane_new(void)
 {
+	return g_object_new(SPT_TYPE_STACKS_PANE, NULL);
+}
+
+void spt_stacks_pane_show(GtkWidget *pane, SptDocument *document, G_GNUC_UNUSED uint32_t function,
+			  GArray *way)
+{
+	SptStacksPane *self = SPT_STACKS_PANE(pane);
+
 	spt_document_ref(document);
 	g_clear_pointer(&self->document, spt_document_unref);
 	self->document = document;
