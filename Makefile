@@ -341,6 +341,7 @@ $(bench_programs): $(B)/bench/%: tests/bench/%.c Makefile
 	$(call say,CC)$(CC) $(workload_flags) -static -o $@ $<
 bench-module: module cli $(bench_programs)
 	@tests/bench/module
+	@tests/bench/touched
 
 # What a machine without this library had on its stacks.
 $(B)/unwind-raw $(B)/agree: $(B)/%: tests/vm/%.c $(B)/libspt.a Makefile
