@@ -8,7 +8,7 @@
  * phase begins, which tells apart what the guest does one after the other.  Addresses are
  * hexadecimal; a guest without KASLR has them where it had them before.
  *
- * FILE gets a line for each window that closed: number of the window, phase, instructions, lines of
+ * FILE gets a line for each phase, its number, and one for each window that closed: number of the window, phase, instructions, lines of
  * data, lines of code, pages of data, pages of code.  A line has 64 bytes.  A page is what takes an
  * entry of the TLB: 2 MiB in the kernel's image and its direct map, 4 KiB elsewhere.
  *
@@ -122,7 +122,7 @@ static void on_block(unsigned int cpu, void *data)
 	if (open_window && block->start >= open_window->low && block->start < open_window->high)
 		close_window();
 	if (block->start == phase_address)
-		phase++;
+		fprintf(out, "%u\n", ++phase);
 	for (unsigned i = 0; i < n_windows && !open_window; i++)
 		if (block->start == windows[i].begin) {
 			open_window = &windows[i];
