@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * One report is one file, report-NAME.c, with one struct spt_report_kind: cmd-report.c makes the
- * options of them, prepares what they report and begins and ends the page.
+ * One report is one file, report-NAME.c, with one struct spt_report_kind.  cmd-report.c makes the
+ * options from them, selects what they report, and begins and ends the page.
  */
 #ifndef SPT_REPORT_H
 #define SPT_REPORT_H
