@@ -69,9 +69,7 @@ static void add_json(const struct spt_report *report, SptJson *json)
 
 		spt_json_object(json, NULL);
 		spt_json_text(json, "category", category->name);
-		spt_json_count(json, "weight", category->weight);
-		spt_json_number(json, "pct",
-				spt_percent(category->weight, spt_profile_total(report->profile)));
+		spt_report_add_weight(report, json, category->weight);
 		spt_json_end_object(json);
 	}
 	spt_json_end_array(json);

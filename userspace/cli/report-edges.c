@@ -155,9 +155,7 @@ static void add_json(const struct spt_report *report, SptJson *json)
 
 		spt_json_object(json, NULL);
 		add_function(json, &functions[edge->function]);
-		spt_json_count(json, "weight", edge->weight);
-		spt_json_number(json, "pct",
-				spt_percent(edge->weight, spt_profile_total(report->profile)));
+		spt_report_add_weight(report, json, edge->weight);
 		spt_json_end_object(json);
 	}
 	spt_json_end_array(json);

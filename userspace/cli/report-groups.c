@@ -91,9 +91,7 @@ static void add_json(const struct spt_report *report, SptJson *json)
 		if (parts & SPT_GROUP_HAS_TID)
 			spt_json_count(json, "tid", row->tid);
 		spt_json_count(json, "samples", row->samples);
-		spt_json_count(json, "weight", row->weight);
-		spt_json_number(json, "pct",
-				spt_percent(row->weight, spt_profile_total(report->profile)));
+		spt_report_add_weight(report, json, row->weight);
 		spt_json_end_object(json);
 	}
 	spt_json_end_array(json);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * One report is one file, report-NAME.c, with one struct spt_report_kind: cmd-report.c makes the
- * options of them, prepares what they report and begins and ends the page.
+ * One report is one file, report-NAME.c, with one struct spt_report_kind.  cmd-report.c makes the
+ * options from them, selects what they report, and begins and ends the page.
  */
 #ifndef SPT_REPORT_H
 #define SPT_REPORT_H
@@ -67,7 +67,7 @@ struct spt_report_kind {
 #define SPT_REPORT_DECLARE(name) extern const struct spt_report_kind spt_report_##name;
 SPT_REPORTS(SPT_REPORT_DECLARE)
 
-/* report-columns.c: tables that end with "Function  Object" */
+/* report-rows.c */
 
 /* Of a terminal that is wide enough for columns; 0: lines are not cut. */
 unsigned spt_report_width(void);
@@ -88,6 +88,9 @@ void spt_report_print_names(const SptFunction *function, unsigned width, unsigne
  * below the least share.  @offset: where in an element its weight is.
  */
 unsigned spt_report_n_shown(const struct spt_report *report, const GArray *rows, size_t offset);
+
+/* Members "weight" and "pct" of the object that is open. */
+void spt_report_add_weight(const struct spt_report *report, SptJson *json, uint64_t weight);
 
 /* report-delay.c: whether samples say how late they came.  False: complained. */
 bool spt_report_has_delays(const SptCapture *capture);

@@ -21,8 +21,8 @@ typedef enum {
 } SptGroupKind;
 
 typedef struct {
-	const char *
-		name; /* of the process, thread or object; "" of a CPU.  Lives as long as capture and symbols */
+	/* Of the process, thread or object; "" of a CPU.  Lives as long as capture and symbols */
+	const char *name;
 	uint32_t pid, tid, cpu;		/* as far as the kind has them, else 0 */
 	uint64_t samples, weight;
 } SptGroupRow;
@@ -38,8 +38,8 @@ typedef enum {
 typedef struct {
 	const char *name;		/* for --by, and in reports */
 	const char *note;		/* follows the name in --help; NULL: nothing does */
-	const char *menu;		/* its item in the viewer's menu */
-	const char *root;		/* what the viewer shows beside a group; "": nothing */
+	const char *menu;		/* item in the viewer's menu, marked for translation */
+	const char *root;		/* shown as the object of a group in a tree, marked; "": none */
 	unsigned parts;			/* SptGroupParts */
 	/* Samples with the same key are in the same group; @row: a row of @base. */
 	uint32_t (*key)(const SptProfile *base, uint64_t row);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What reports share: columns of functions and objects, and which rows are shown.  Lines are cut on
- * a terminal only.
+ * What rows of reports share: columns of functions and objects, weights in JSON, and which rows are
+ * shown.  Lines are cut on a terminal only.
  */
 #include <stdio.h>
 #include <string.h>
@@ -78,4 +78,10 @@ unsigned spt_report_n_shown(const struct spt_report *report, const GArray *rows,
 				report->min_percent)
 		n--;
 	return n;
+}
+
+void spt_report_add_weight(const struct spt_report *report, SptJson *json, uint64_t weight)
+{
+	spt_json_count(json, "weight", weight);
+	spt_json_number(json, "pct", spt_percent(weight, spt_profile_total(report->profile)));
 }
