@@ -45,8 +45,9 @@ bool spt_jit_code_find_generation(const SptJitCode *code, uint64_t address, uint
 				  SptJitFunction *ret);
 
 /*
- * Read on from @at (0 at first) and move it.  @budget: how many bytes may still be read, lowered by
- * those that were; at 0 nothing is.  True: something was added.  A map that was cut or begun anew
+ * Read on from @at (0 at first) and move it.  @budget: how many bytes of memory this may still
+ * take, lowered by what it took and a little for all that was passed over; at 0 nothing is read.
+ * The time it takes goes with it.  True: something was added.  A map that was cut or begun anew
  * is read from its start.  Its lines have no times: those that were there at first are older than
  * anything, those that are added are of @now_ns.
  */
