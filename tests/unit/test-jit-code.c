@@ -2,7 +2,7 @@
 /*
  * What programs tell of the code they make: read as it grows, replaced in place, and not trusted.
  */
-#include "symbols/jit-past.h"
+#include "symbols/jit-code.h"
 
 #include <glib/gstdio.h>
 #include <string.h>

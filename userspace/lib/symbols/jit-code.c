@@ -10,8 +10,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "symbols/jit-past.h"
-
 #define NAME_MAX_BYTES 1024
 #define CHUNK_BYTES (256u << 10)	/* a line must fit */
 /* What a function takes of memory besides its name, first where it lies, then where it lay. */

@@ -7,16 +7,11 @@
 #ifndef SPT_JIT_CODE_H
 #define SPT_JIT_CODE_H
 
-#include <glib.h>
 #include <stdbool.h>
-#include <stdint.h>
+
+#include "symbols/jit-past.h"
 
 G_BEGIN_DECLS
-
-typedef struct {
-	uint64_t start, bytes;
-	const char *name;		/* lives as long as the table */
-} SptJitFunction;
 
 /*
  * What lies where: code that overlaps older code has replaced it.  How often that happened at a

@@ -7,9 +7,15 @@
 #ifndef SPT_JIT_PAST_H
 #define SPT_JIT_PAST_H
 
-#include "symbols/jit-code.h"
+#include <glib.h>
+#include <stdint.h>
 
 G_BEGIN_DECLS
+
+typedef struct {
+	uint64_t start, bytes;
+	const char *name;		/* lives as long as who tells of it */
+} SptJitFunction;
 
 #define SPT_JIT_PAST_STEPS 2048
 /* Of all functions; a program may replace its code for days. */
