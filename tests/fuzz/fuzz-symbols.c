@@ -32,6 +32,7 @@
 #define PLACES 512
 #define MOST_MEMORY_BYTES (64u << 20)
 #define JIT_BUDGET_BYTES (1u << 20)
+#define JIT_CALL_BYTES (16u << 10)
 /* Processor time of one input, which takes some hundred microseconds. */
 #define HANG_S 10
 
@@ -128,13 +129,22 @@ static void read_jit(const uint8_t *data, size_t bytes)
 {
 	g_autoptr(SptJitCode) code = spt_jit_code_new(0);
 	int fd = in_memory(data, bytes);
-	uint64_t budget = JIT_BUDGET_BYTES, map_at = 0, dump_at = 0;
+	uint64_t budget = JIT_BUDGET_BYTES, map_at = 0, dump_at = 0, at = UINT64_MAX;
 	SptJitFunction function;
 
 	spt_jit_read_map(code, fd, 1, &map_at, &budget);
-	spt_jit_read_dump(code, fd, &dump_at, &budget);
 	g_assert(budget <= JIT_BUDGET_BYTES);
-	for (uint64_t at = 0; at < 0x10000; at += 0x100)
+	/* Each call takes no more than it is allowed, whatever the records say. */
+	while (dump_at != at) {
+		size_t live = peak_live;
+
+		at = dump_at;
+		budget = JIT_CALL_BYTES;
+		spt_jit_read_dump(code, fd, &dump_at, &budget);
+		g_assert(budget <= JIT_CALL_BYTES);
+		g_assert(peak_live <= live + 3 * JIT_CALL_BYTES);
+	}
+	for (at = 0; at < 0x10000; at += 0x100)
 		for (uint32_t generation = spt_jit_code_generation(code, at, UINT64_MAX) + 1;
 		     generation-- > 0;)
 			if (spt_jit_code_find_generation(code, at, generation, &function)) {

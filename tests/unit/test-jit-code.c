@@ -8,6 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "../gen/peak.h"
+
 #define SINCE 100
 
 struct fixture {
@@ -285,6 +287,75 @@ static void test_bad_dump(struct fixture *fixture, const void *data)
 	expect(fixture, 0x1000, NULL, 0);
 }
 
+/*
+ * A file of 57 bytes a record that says of 4 MiB of code, again and again, that it was replaced:
+ * what is kept of it is in proportion to the file.
+ */
+static void test_large_functions(struct fixture *fixture, const void *data)
+{
+	g_autoptr(GByteArray) records = g_byte_array_new();
+	size_t begin;
+
+	(void)data;
+	append_header(fixture);
+	for (unsigned i = 0; i < 20000; i++) {
+		const uint64_t load[] = { id_and_bytes(0, 57),  SINCE + 1 + i,	1, 0,
+					  0x10000000 + i % 16, 1023ull << 12, 1 };
+
+		g_byte_array_append(records, (const uint8_t *)load, sizeof(load));
+		g_byte_array_append(records, (const uint8_t *)"", 1);
+	}
+	append(fixture, records->data, records->len);
+	fixture->budget = 64 << 20;
+	begin = peak_begin();
+	g_assert_true(read_dump(fixture));
+	g_assert_cmpuint(peak_since(begin), <=, 8 << 20);
+	g_assert_cmpuint(fixture->at, ==, 48 + records->len);
+	/* So is what a look-up has to pass. */
+	g_assert_cmpuint(spt_jit_code_generation(fixture->code, 0x10000100, UINT64_MAX), <=,
+			 SPT_JIT_PAST_STEPS);
+}
+
+/* Small ones on one page, of which each is in the way of every look-up there. */
+static void test_replaced_often(struct fixture *fixture, const void *data)
+{
+	uint32_t generation;
+
+	(void)data;
+	for (unsigned i = 0; i < 50000; i++)
+		spt_jit_code_add(fixture->code, SINCE + 1 + i, 0x1000 + i % 2, 16, "a", 1);
+	generation = spt_jit_code_generation(fixture->code, 0x1008, UINT64_MAX);
+	g_assert_cmpuint(generation, >, 500);
+	g_assert_cmpuint(generation, <=, SPT_JIT_PAST_STEPS);
+	expect_at(fixture, 0x1008, SINCE + 1 + 500, "a", 0x1000);
+}
+
+/* A program that has more to say than is read at one time is read on from there. */
+static void test_budget(struct fixture *fixture, const void *data)
+{
+	unsigned n_calls = 0;
+
+	(void)data;
+	append_header(fixture);
+	for (unsigned i = 0; i < 1000; i++)
+		append_load(fixture, 0x1000 + 16 * i, 16, "one");
+	for (uint64_t at = 0;; at = fixture->at, n_calls++) {
+		fixture->budget = 10000;
+		read_dump(fixture);
+		if (fixture->at == at)
+			break;
+		g_assert_cmpuint(fixture->at - at, <=, 48 + 10000);
+	}
+	g_assert_cmpuint(n_calls, >, 10);
+	expect(fixture, 0x1000 + 16 * 999, "one", 0x1000 + 16 * 999);
+	/* What is passed over takes of it, too. */
+	for (unsigned i = 0; i < 1000; i++)
+		append_words(fixture, 2, (uint64_t[]){ id_and_bytes(4, 16), 7 });
+	fixture->budget = 10000;
+	g_assert_false(read_dump(fixture));
+	g_assert_cmpuint(fixture->budget, ==, 0);
+}
+
 /* Every place of both files cut off, and each byte damaged: an answer, and no more. */
 static void test_damage(struct fixture *fixture, const void *data)
 {
@@ -306,6 +377,7 @@ static void test_damage(struct fixture *fixture, const void *data)
 		g_assert_cmpint(ftruncate(fixture->fd, 0), ==, 0);
 		append(fixture, copy, i < bytes ? i : bytes);
 		fixture->at = 0;
+		fixture->budget = 1 << 20;
 		read_dump(fixture);
 		fixture->at = 0;
 		spt_jit_read_map(fixture->code, fixture->fd, SINCE + 50, &fixture->at,
@@ -327,10 +399,14 @@ int main(int argc, char **argv)
 		{ "/jit/map-without-end", test_map_without_end },
 		{ "/jit/dump", test_dump },
 		{ "/jit/bad-dump", test_bad_dump },
+		{ "/jit/large-functions", test_large_functions },
+		{ "/jit/replaced-often", test_replaced_often },
+		{ "/jit/budget", test_budget },
 		{ "/jit/damage", test_damage },
 	};
 
 	g_test_init(&argc, &argv, NULL);
+	peak_watch();
 	for (unsigned i = 0; i < G_N_ELEMENTS(tests); i++)
 		g_test_add(tests[i].path, struct fixture, NULL, set_up, tests[i].func, tear_down);
 	return g_test_run();

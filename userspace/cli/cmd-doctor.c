@@ -1,29 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* sysprof-cli doctor: can this user record here, and if not, what helps. */
-#include <stdarg.h>
 #include <stdio.h>
 
 #include "cmd.h"
 #include "doctor.h"
 #include "trace/trace.h"
-
-void spt_doctor_tell(enum spt_finding finding, const char *fix, const char *format, ...)
-{
-	static const char *const words[] = {
-		[SPT_FINDING_OK] = "ok",
-		[SPT_FINDING_NOTE] = "note",
-		[SPT_FINDING_MISSING] = "MISSING",
-	};
-	va_list args;
-
-	printf("%-8s ", words[finding]);
-	va_start(args, format);
-	vprintf(format, args);
-	va_end(args);
-	printf("\n");
-	if (fix)
-		printf("%-8s -> %s\n", "", fix);
-}
 
 static void check_perf(bool module_works)
 {

@@ -3,65 +3,10 @@
 #include "capture/format.h"
 #include "cmd.h"
 #include "info.h"
-#include "sysprof.h"
-
-uint32_t spt_info_processes(const struct spt_info *info)
-{
-	uint32_t n = 0;
-
-	for (uint32_t i = 0; i < info->capture->n_processes; i++)
-		n += info->capture->processes[i].id != 0;
-	return n;
-}
-
-uint32_t spt_info_objects(const struct spt_info *info)
-{
-	uint32_t n = 0;
-
-	for (uint32_t i = 0; i < info->capture->n_objects; i++)
-		n += info->capture->objects[i].id != 0;
-	return n;
-}
-
-const char *spt_info_stream_kind(uint32_t kind)
-{
-	static const char *const names[] = { "samples", "spans", "counter", "marks" };
-
-	return kind < G_N_ELEMENTS(names) ? names[kind] : "unknown";
-}
-
-/* Of stacks that were unwound, and of those that were not. */
-static const struct {
-	const char *key, *text;
-} ends[] = {
-	[SYSPROF_END_ROOT] = { "root", "whole" },
-	[SYSPROF_END_LIMIT] = { "limit", "with too many frames" },
-	[SYSPROF_END_FAULT] = { "fault", "at memory that was not there" },
-	[SYSPROF_END_BAD] = { "bad_memory", "lost in memory that is no stack" },
-	[SYSPROF_END_UNMAPPED] = { "unmapped", "lost outside of code" },
-	[SPT_END_CUT] = { "cut", "cut off by the copy's size" },
-	[SPT_END_NO_INFO] = { "no_info", "at code without unwind information" },
-	[SPT_END_FRAME_POINTERS] = { "frame_pointers", "along frame pointers" },
-};
 
 static unsigned end_of(const SptSampleRow *row)
 {
 	return row->user_end & SPT_END_FRAME_POINTERS ? SPT_END_FRAME_POINTERS : row->user_end;
-}
-
-bool spt_info_has_ends(const struct spt_info *info)
-{
-	return spt_capture_host(info->capture, "stacks") != NULL;
-}
-
-const char *spt_info_end_key(unsigned end)
-{
-	return end < G_N_ELEMENTS(ends) ? ends[end].key : NULL;
-}
-
-const char *spt_info_end_text(unsigned end)
-{
-	return end < G_N_ELEMENTS(ends) ? ends[end].text : NULL;
 }
 
 static void print_info(struct spt_info *asked, bool json)

@@ -2,8 +2,8 @@
 /*
  * Numbers of DWARF one after the other.  Each step goes forward, and none beyond the end.
  *
- * spt_bytes_*() say whether there was such a thing.  spt_take_*() return it, and past the end zeros:
- * the reader looks at is_bad when it has taken all that it needs.
+ * spt_bytes_*() say whether there was such a thing.  spt_take_*() return it, and past the end
+ * zeros: the reader looks at is_bad when it has taken all that it needs.
  */
 #ifndef SPT_BYTES_H
 #define SPT_BYTES_H

@@ -2,11 +2,7 @@
 /* What a program has written over its arguments is one text, as a rule, and stays as it is. */
 #include "record/command-line.h"
 
-#include <fcntl.h>
-#include <glib.h>
-#include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "capture/capture.h"
 
@@ -22,24 +18,17 @@ static void append_argument(GString *text, const char *argument)
 	g_string_append(text, quoted);
 }
 
-char *spt_command_line_read(uint32_t pid)
+char *spt_command_line_read(SptProcFiles *files, uint32_t pid)
 {
-	char path[32], raw[SPT_COMMAND_LINE_BYTES + 1];
+	size_t bytes;
+	g_autofree char *raw =
+		spt_proc_files_read(files, pid, "cmdline", SPT_COMMAND_LINE_BYTES, &bytes);
 	GString *text;
-	ssize_t bytes;
-	int fd;
 
-	snprintf(path, sizeof(path), "/proc/%u/cmdline", pid);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
+	if (!raw)
 		return NULL;
-	bytes = read(fd, raw, SPT_COMMAND_LINE_BYTES);
-	close(fd);
-	if (bytes <= 0)
-		return NULL;
-	raw[bytes] = '\0';
-	if (strlen(raw) + 1 >= (size_t)bytes)
-		return g_strdup(raw);
+	if (strlen(raw) + 1 >= bytes)
+		return g_steal_pointer(&raw);
 	text = g_string_new(NULL);
 	for (const char *at = raw; at < raw + bytes; at += strlen(at) + 1)
 		append_argument(text, at);

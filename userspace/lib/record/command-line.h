@@ -2,12 +2,12 @@
 #ifndef SPT_COMMAND_LINE_H
 #define SPT_COMMAND_LINE_H
 
-#include <stdint.h>
+#include "base/proc-files.h"
 
 /*
  * How the process that has @pid now was called, as SptCommandLineRow has it; NULL: that may not be
- * read, or it has gone.
+ * read, it has gone, or it does not answer.
  */
-char *spt_command_line_read(uint32_t pid);
+char *spt_command_line_read(SptProcFiles *files, uint32_t pid);
 
 #endif

@@ -169,7 +169,7 @@ static void get_to_know(SptRecorder *recorder, SptProcess *process)
 		spt_maps_sampled(recorder->maps, process);
 	if (process->is_kthread || recorder->no_command_lines)
 		return;
-	text = spt_command_line_read(process->pid);
+	text = spt_command_line_read(recorder->proc_files, process->pid);
 	if (!text)
 		return;
 	process->read_time = spt_clock_ns(CLOCK_MONOTONIC);
@@ -261,6 +261,18 @@ static void take_loss(SptRecorder *recorder, const struct sysprof_lost *lost)
 	};
 
 	spt_output_loss(recorder->output, &row);
+}
+
+void spt_recorder_note(SptRecorder *recorder, const char *key, const char *value)
+{
+	spt_output_host(recorder->output, key, value);
+}
+
+void spt_recorder_note_number(SptRecorder *recorder, const char *key, uint64_t value)
+{
+	g_autofree char *text = g_strdup_printf("%" G_GUINT64_FORMAT, value);
+
+	spt_recorder_note(recorder, key, text);
 }
 
 static void take_time(SptRecorder *recorder, const struct sysprof_time *time)

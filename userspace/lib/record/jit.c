@@ -17,7 +17,11 @@
 
 #include "symbols/jit-code.h"
 
-#define BUDGET_BYTES (64u << 20)	/* of all files together; what is kept of it is less */
+/* Of memory: for all programs, for one of them, and for what is read at one time. */
+#define BUDGET_BYTES (128ull << 20)
+#define PROCESS_BYTES (32ull << 20)
+#define AT_ONCE_BYTES (4ull << 20)
+#define PROCESS_AT_ONCE_BYTES (1ull << 20)
 #define PROCESSES_MAX 1024		/* held open at a time */
 /* Where an offset has the generation, above all that a region is large. */
 #define GENERATION_SHIFT 48
@@ -35,6 +39,7 @@ struct process {
 	struct source map, dump;
 	SptJitCode *code;
 	GArray *wanted;			/* struct place */
+	uint64_t budget;
 	bool has_news;
 };
 
@@ -54,6 +59,7 @@ struct SptJit {
 	GHashTable *regions;		/* object -> struct region */
 	uint64_t budget, since_ns;
 	unsigned n_held;
+	unsigned next;			/* in all: who is read first the next time */
 	bool has_replaced;		/* somebody has replaced code */
 };
 
@@ -147,6 +153,7 @@ static struct process *get_process(SptJit *jit, uint32_t pid)
 	process->map.fd = process->dump.fd = process->root = -1;
 	process->code = spt_jit_code_new(jit->since_ns);
 	process->wanted = g_array_new(FALSE, FALSE, sizeof(struct place));
+	process->budget = PROCESS_BYTES;
 	process->pidfd = syscall(SYS_pidfd_open, pid, 0);
 	if (process->pidfd >= 0 && read_ids(process))
 		process->root = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC);
@@ -227,36 +234,53 @@ void spt_jit_file(SptJit *jit, SptTrace *trace, const SptObjectRow *row, uint32_
 	process->dump.fd = fd >= 0 ? fd : open_in_root(process, row->path);
 }
 
-static void read_on(SptJit *jit, struct process *process)
+/*
+ * Takes at most @most of the budgets; returns what it took.  What a program has said when it ends
+ * is read to its end, however often that takes.
+ */
+static uint64_t read_on(SptJit *jit, struct process *process, uint64_t most)
 {
+	uint64_t given = MIN(MIN(jit->budget, process->budget), most), left = given;
 	bool was_gone = is_gone(process);
 
 	open_map(process);
 	if (process->map.fd >= 0)
 		process->has_news |= spt_jit_read_map(process->code, process->map.fd, now_ns(),
-						      &process->map.at, &jit->budget);
+						      &process->map.at, &left);
 	if (process->dump.fd >= 0)
 		process->has_news |= spt_jit_read_dump(process->code, process->dump.fd,
-						       &process->dump.at, &jit->budget);
+						       &process->dump.at, &left);
+	process->budget -= given - left;
+	jit->budget -= given - left;
 	jit->has_replaced |= spt_jit_code_epoch(process->code, UINT64_MAX) > 0;
-	if (!was_gone)
-		return;
+	if (!was_gone || (!left && process->budget && jit->budget))
+		return given - left;
 	/* All was said. */
 	close_fd(&process->map.fd);
 	close_fd(&process->dump.fd);
 	close_fd(&process->root);
 	close_fd(&process->pidfd);
 	jit->n_held--;
+	return given - left;
+}
+
+/* @most of all of them and @process_most of each; who got nothing is the first the next time. */
+static void read_all(SptJit *jit, uint64_t most, uint64_t process_most)
+{
+	unsigned n = jit->all->len, first = n ? jit->next % n : 0;
+
+	for (unsigned i = 0; i < n && most; i++) {
+		struct process *process = g_ptr_array_index(jit->all, (first + i) % n);
+
+		if (process->pidfd >= 0)
+			most -= read_on(jit, process, MIN(most, process_most));
+		jit->next = first + i + 1;
+	}
 }
 
 void spt_jit_keep(SptJit *jit)
 {
-	for (unsigned i = 0; i < jit->all->len; i++) {
-		struct process *process = g_ptr_array_index(jit->all, i);
-
-		if (process->pidfd >= 0)
-			read_on(jit, process);
-	}
+	read_all(jit, AT_ONCE_BYTES, PROCESS_AT_ONCE_BYTES);
 }
 
 uint32_t spt_jit_epoch(const SptJit *jit, uint32_t pid, uint64_t time_ns)
@@ -319,13 +343,15 @@ static void name_wanted(struct process *process, SptCaptureWriter *writer)
 	g_array_set_size(process->wanted, n_left);
 }
 
-void spt_jit_flush(SptJit *jit, SptCaptureWriter *writer)
+void spt_jit_flush(SptJit *jit, bool last, SptCaptureWriter *writer)
 {
+	if (last)
+		read_all(jit, BUDGET_BYTES, PROCESS_BYTES);
+	else
+		spt_jit_keep(jit);
 	for (unsigned i = 0; i < jit->all->len; i++) {
 		struct process *process = g_ptr_array_index(jit->all, i);
 
-		if (process->pidfd >= 0)
-			read_on(jit, process);
 		if (process->has_news)
 			name_wanted(process, writer);
 		process->has_news = false;

@@ -27,7 +27,10 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptJit, spt_jit_free)
 void spt_jit_region(SptJit *jit, SptTrace *trace, uint32_t object, uint32_t pid);
 /* @pid has mapped the file @row; ignored unless its name is that of a jitdump. */
 void spt_jit_file(SptJit *jit, SptTrace *trace, const SptObjectRow *row, uint32_t pid);
-/* Opens and reads what has appeared since; to be called before samples are taken, costs little. */
+/*
+ * Opens and reads what has appeared since, up to a bound; to be called before samples are taken,
+ * costs little.
+ */
 void spt_jit_keep(SptJit *jit);
 /* Differs where something of @pid's was replaced in between; 0: nothing was. */
 uint32_t spt_jit_epoch(const SptJit *jit, uint32_t pid, uint64_t time_ns);
@@ -35,8 +38,11 @@ uint32_t spt_jit_epoch(const SptJit *jit, uint32_t pid, uint64_t time_ns);
 uint64_t spt_jit_offset(const SptJit *jit, uint32_t object, uint64_t offset, uint64_t time_ns);
 /* A place in @object to be named; ignored if that is no region that can be. */
 void spt_jit_want(SptJit *jit, uint32_t object, uint64_t offset);
-/* Reads what was told since, and puts names of wanted places that have one into @writer. */
-void spt_jit_flush(SptJit *jit, SptCaptureWriter *writer);
+/*
+ * Reads what was told since, and puts names of wanted places that have one into @writer.  @last:
+ * reads all of it, where there is more than should be read at one time.
+ */
+void spt_jit_flush(SptJit *jit, bool last, SptCaptureWriter *writer);
 /* Nothing is wanted any more. */
 void spt_jit_forget(SptJit *jit);
 

@@ -12,6 +12,9 @@
 #include "sysprof.h"
 #include "trace/perf/maps.h"
 
+/* Of a process's file: far more than mappings that are told. */
+#define MAPS_MAX_BYTES (4u << 20)
+
 struct told {
 	uint32_t process, pid;
 	unsigned n;			/* rows */
@@ -20,6 +23,7 @@ struct told {
 struct SptMaps {
 	SptOutput *output;
 	const SptSpaces *spaces;
+	SptProcFiles *files;
 	GHashTable *told;		/* mm id -> GArray of struct told */
 	/* These are NULL where the source has records of mappings. */
 	GHashTable *objects;		/* identity in /proc -> id */
@@ -74,12 +78,13 @@ static void on_gone(uint64_t mm, const SptMap *part, uint64_t time, bool is_repl
 		put(maps, &g_array_index(told, struct told, i), part, time, SPT_MAP_GONE);
 }
 
-SptMaps *spt_maps_new(SptOutput *output, SptSpaces *spaces, bool has_records)
+SptMaps *spt_maps_new(SptOutput *output, SptSpaces *spaces, SptProcFiles *files, bool has_records)
 {
 	SptMaps *maps = g_new0(SptMaps, 1);
 
 	maps->output = output;
 	maps->spaces = spaces;
+	maps->files = files;
 	maps->told = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free,
 					   (GDestroyNotify)g_array_unref);
 	spt_spaces_listen(spaces, &(SptSpacesListener){ on_made, on_gone, maps });
@@ -176,12 +181,14 @@ static uint32_t object_of(const SptMaps *maps, const struct spt_perf_map *map)
 
 static void read_process(SptMaps *maps, struct told *told)
 {
-	g_autofree char *path = g_strdup_printf("/proc/%u/maps", told->pid), *text = NULL;
+	size_t bytes;
+	g_autofree char *text =
+		spt_proc_files_read(maps->files, told->pid, "maps", MAPS_MAX_BYTES, &bytes);
 	char *line, *rest = NULL;
 	struct spt_perf_map at;
 	struct timespec now;
 
-	if (!g_file_get_contents(path, &text, NULL, NULL))
+	if (!text)
 		return;
 	/*
 	 * What is told of a time after the process's end does not count: then it was who has its

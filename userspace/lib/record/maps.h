@@ -7,6 +7,7 @@
 #ifndef SPT_MAPS_H
 #define SPT_MAPS_H
 
+#include "base/proc-files.h"
 #include "process/spaces.h"
 #include "process/tasks.h"
 #include "record/output.h"
@@ -15,8 +16,8 @@ G_BEGIN_DECLS
 
 typedef struct SptMaps SptMaps;
 
-/* Listens to @spaces.  @has_records: the source tells of mappings.  Both outlive it. */
-SptMaps *spt_maps_new(SptOutput *output, SptSpaces *spaces, bool has_records);
+/* Listens to @spaces.  @has_records: the source tells of mappings.  All outlive it. */
+SptMaps *spt_maps_new(SptOutput *output, SptSpaces *spaces, SptProcFiles *files, bool has_records);
 void spt_maps_free(SptMaps *maps);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptMaps, spt_maps_free)
 

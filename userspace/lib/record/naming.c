@@ -420,7 +420,7 @@ bool spt_naming_flush(SptNaming *naming, SptTrace *trace, SptStash *stash, SptCa
 		if (check_gone(object) || (naming->all && object->file))
 			want_from_file(naming, object);
 	}
-	spt_jit_flush(naming->jit, writer);
+	spt_jit_flush(naming->jit, last, writer);
 	spt_file_names_flush(naming->file_names, writer, last);
 	return true;
 }

@@ -5,6 +5,7 @@
 
 #include <time.h>
 
+#include "base/proc-files.h"
 #include "process/spaces.h"
 #include "process/tasks.h"
 #include "record/handover.h"
@@ -35,6 +36,7 @@ struct SptRecorder {
 	SptOutput *output;
 	SptTasks *tasks;
 	SptSpaces *spaces;
+	SptProcFiles *proc_files;
 	SptMaps *maps;			/* NULL: they are not asked for */
 	SptStacks *stacks;
 	SptCopies *copies;		/* these two NULL: no raw stacks are asked for */

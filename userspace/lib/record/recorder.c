@@ -62,18 +62,6 @@ static void on_space_gone(uint64_t mm, void *data)
 	g_array_append_val(recorder->gone_spaces, mm);
 }
 
-void spt_recorder_note(SptRecorder *recorder, const char *key, const char *value)
-{
-	spt_output_host(recorder->output, key, value);
-}
-
-void spt_recorder_note_number(SptRecorder *recorder, const char *key, uint64_t value)
-{
-	g_autofree char *text = g_strdup_printf("%" G_GUINT64_FORMAT, value);
-
-	spt_recorder_note(recorder, key, text);
-}
-
 static bool has_failed(SptRecorder *recorder, GError **error)
 {
 	if (recorder->failure)
@@ -186,9 +174,11 @@ SptRecorder *spt_recorder_new(const SptRecorderOptions *options, GError **error)
 	recorder->no_command_lines = options->no_command_lines;
 	recorder->tasks = spt_tasks_new(&listener);
 	recorder->spaces = spt_spaces_new();
+	recorder->proc_files = spt_proc_files_new("/proc");
 	if (!options->no_maps) {
 		recorder->maps =
-			spt_maps_new(recorder->output, recorder->spaces, tells_maps(recorder));
+			spt_maps_new(recorder->output, recorder->spaces, recorder->proc_files,
+				     tells_maps(recorder));
 		spt_recorder_note(recorder, "maps", tells_maps(recorder) ? "made" : "seen");
 	}
 	recorder->stacks = spt_stacks_new(recorder->spaces, spt_output_jit(recorder->output),
@@ -218,6 +208,7 @@ void spt_recorder_free(SptRecorder *recorder)
 		return;
 	spt_unwinding_free(recorder->unwinding);
 	spt_maps_free(recorder->maps);
+	spt_proc_files_free(recorder->proc_files);
 	spt_handover_free(recorder->handover);
 	spt_copies_free(recorder->copies);
 	spt_output_free(recorder->output);

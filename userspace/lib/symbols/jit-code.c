@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The functions are a sequence by start, none of which overlaps another; each that is added takes
- * away those in its place.  What was taken away is kept in the order of that, and found by the
- * pages it lay on.
+ * away those in its place, which jit-past.c keeps.
  */
 #include "symbols/jit-code.h"
 
@@ -13,37 +12,22 @@
 
 #define NAME_MAX_BYTES 1024
 #define CHUNK_BYTES (256u << 10)	/* a line must fit */
-#define PAGE_BITS 12
-/* Larger functions are none, and a program may replace its code for days. */
-#define PAST_PAGES_MAX 1024
-#define PAST_MAX (1u << 20)
-
-/* What lies there no more. */
-struct past {
-	SptJitFunction function;
-	uint64_t end_ns;
-};
-
+/* What a function takes of memory besides its name, first where it lies, then where it lay. */
+#define FUNCTION_BYTES 320
+#define OTHER_RECORD_BYTES 64		/* so that what is passed over has an end, too */
 struct SptJitCode {
 	GSequence *functions;		/* of SptJitFunction, by start */
 	GStringChunk *names;
 	uint64_t since_ns;
-	GArray *past;			/* struct past, by end */
-	GHashTable *past_on;		/* page -> GArray of uint32_t, numbers in it */
+	SptJitPast *past;
 };
-
-static void free_numbers(void *numbers)
-{
-	g_array_unref(numbers);
-}
 
 SptJitCode *spt_jit_code_new(uint64_t since_ns)
 {
 	SptJitCode *code = g_new0(SptJitCode, 1);
 
 	code->since_ns = since_ns;
-	code->past = g_array_new(FALSE, FALSE, sizeof(struct past));
-	code->past_on = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, free_numbers);
+	code->past = spt_jit_past_new();
 	code->functions = g_sequence_new(g_free);
 	code->names = g_string_chunk_new(1 << 14);
 	return code;
@@ -53,8 +37,7 @@ void spt_jit_code_free(SptJitCode *code)
 {
 	if (!code)
 		return;
-	g_array_unref(code->past);
-	g_hash_table_unref(code->past_on);
+	spt_jit_past_free(code->past);
 	g_sequence_free(code->functions);
 	g_string_chunk_free(code->names);
 	g_free(code);
@@ -88,26 +71,8 @@ static const char *clean(SptJitCode *code, const char *name, size_t bytes)
 
 static void keep_past(SptJitCode *code, const SptJitFunction *function, uint64_t time_ns)
 {
-	uint64_t first = function->start >> PAGE_BITS,
-		 last = (function->start + function->bytes - 1) >> PAGE_BITS;
-	struct past past = { *function, time_ns };
-	uint32_t number = code->past->len;
-
-	if (time_ns <= code->since_ns || number == PAST_MAX || last - first >= PAST_PAGES_MAX)
-		return;
-	if (number > 0)
-		past.end_ns =
-			MAX(time_ns, g_array_index(code->past, struct past, number - 1).end_ns);
-	g_array_append_val(code->past, past);
-	for (uint64_t page = first; page <= last; page++) {
-		GArray *numbers = g_hash_table_lookup(code->past_on, &page);
-
-		if (!numbers) {
-			numbers = g_array_new(FALSE, FALSE, sizeof(uint32_t));
-			g_hash_table_insert(code->past_on, g_memdup2(&page, sizeof(page)), numbers);
-		}
-		g_array_append_val(numbers, number);
-	}
+	if (time_ns > code->since_ns)
+		spt_jit_past_add(code->past, function, time_ns);
 }
 
 void spt_jit_code_add(SptJitCode *code, uint64_t time_ns, uint64_t start, uint64_t bytes,
@@ -152,60 +117,25 @@ bool spt_jit_code_find(const SptJitCode *code, uint64_t address, SptJitFunction 
 
 uint32_t spt_jit_code_epoch(const SptJitCode *code, uint64_t time_ns)
 {
-	uint32_t low = 0, high = code->past->len;
-
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (g_array_index(code->past, struct past, middle).end_ns <= time_ns)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
-/*
- * The first @n at most of what lay at @address until @time_ns: how many, and in @ret, unless NULL,
- * the last of them.
- */
-static uint32_t past_at(const SptJitCode *code, uint64_t address, uint64_t time_ns, uint32_t n,
-			SptJitFunction *ret)
-{
-	uint64_t page = address >> PAGE_BITS;
-	const GArray *numbers = g_hash_table_lookup(code->past_on, &page);
-	uint32_t found = 0;
-
-	for (unsigned i = 0; numbers && i < numbers->len && found < n; i++) {
-		const struct past *past = &g_array_index(code->past, struct past,
-							 g_array_index(numbers, uint32_t, i));
-
-		if (past->end_ns > time_ns)
-			break;
-		if (address - past->function.start >= past->function.bytes)
-			continue;
-		found++;
-		if (ret)
-			*ret = past->function;
-	}
-	return found;
+	return spt_jit_past_epoch(code->past, time_ns);
 }
 
 uint32_t spt_jit_code_generation(const SptJitCode *code, uint64_t address, uint64_t time_ns)
 {
-	return past_at(code, address, time_ns, UINT32_MAX, NULL);
+	return spt_jit_past_at(code->past, address, time_ns, UINT32_MAX, NULL);
 }
 
 bool spt_jit_code_find_generation(const SptJitCode *code, uint64_t address, uint32_t generation,
 				  SptJitFunction *ret)
 {
-	return past_at(code, address, UINT64_MAX, generation + 1, ret) > generation ||
+	return spt_jit_past_at(code->past, address, UINT64_MAX, generation + 1, ret) > generation ||
 	       spt_jit_code_find(code, address, ret);
 }
 
 /* perf-PID.map. */
 
-static bool take_line(SptJitCode *code, uint64_t time_ns, const char *line, const char *end)
+/* These return what it takes of the budget, 0: nothing was added. */
+static uint64_t take_line(SptJitCode *code, uint64_t time_ns, const char *line, const char *end)
 {
 	char numbers[48] = "", *rest;
 	uint64_t start, bytes;
@@ -214,13 +144,18 @@ static bool take_line(SptJitCode *code, uint64_t time_ns, const char *line, cons
 	memcpy(numbers, line, MIN((size_t)(end - line), sizeof(numbers) - 1));
 	start = strtoull(numbers, &rest, 16);
 	if (rest == numbers || *rest != ' ')
-		return false;
+		return 0;
 	bytes = strtoull(rest + 1, &rest, 16);
 	if (*rest != ' ' || rest[-1] == ' ')
-		return false;
+		return 0;
 	line += rest + 1 - numbers;
 	spt_jit_code_add(code, time_ns, start, bytes, line, end - line);
-	return true;
+	return FUNCTION_BYTES + (end - line);
+}
+
+static void spend(uint64_t *budget, uint64_t bytes)
+{
+	*budget -= MIN(*budget, bytes);
 }
 
 bool spt_jit_read_map(SptJitCode *code, int fd, uint64_t now_ns, uint64_t *at, uint64_t *budget)
@@ -236,24 +171,30 @@ bool spt_jit_read_map(SptJitCode *code, int fd, uint64_t now_ns, uint64_t *at, u
 		*at = 0;
 	while (*at < (uint64_t)stat.st_size && *budget) {
 		const char *line, *end;
+		uint64_t most = MIN(CHUNK_BYTES, *budget);
 		ssize_t n;
 
 		if (!chunk)
 			chunk = g_malloc(CHUNK_BYTES);
-		n = pread(fd, chunk, MIN(CHUNK_BYTES, *budget), *at);
+		n = pread(fd, chunk, most, *at);
 		if (n <= 0)
 			break;
-		for (line = chunk; (end = memchr(line, '\n', chunk + n - line)); line = end + 1)
-			any = take_line(code, time_ns, line, end) || any;
+		for (line = chunk; *budget && (end = memchr(line, '\n', chunk + n - line));
+		     line = end + 1) {
+			uint64_t taken = take_line(code, time_ns, line, end);
+
+			spend(budget, taken ? taken : (uint64_t)(end + 1 - line));
+			any |= taken > 0;
+		}
 		/*
 		 * The last line may still be written on; one that fills all there is room for is
 		 * none.
 		 */
-		if (line == chunk && (uint64_t)n < MIN(CHUNK_BYTES, *budget))
+		if (line == chunk && (uint64_t)n < most)
 			break;
-		n = line == chunk ? n : line - chunk;
-		*at += n;
-		*budget -= n;
+		if (line == chunk)
+			spend(budget, n);
+		*at += line == chunk ? n : line - chunk;
 	}
 	return any;
 }
@@ -294,31 +235,32 @@ union dump_any {
 	struct dump_move move;
 };
 
-static bool take_load(SptJitCode *code, const struct dump_load *load, size_t bytes)
+static uint64_t take_load(SptJitCode *code, const struct dump_load *load, size_t bytes)
 {
-	size_t room;
+	size_t room, name_bytes;
 
 	if (bytes < offsetof(struct dump_load, name))
-		return false;
+		return 0;
 	room = MIN(bytes, sizeof(*load)) - offsetof(struct dump_load, name);
+	name_bytes = strnlen(load->name, room);
 	spt_jit_code_add(code, load->record.time, load->start, load->code_bytes, load->name,
-			 strnlen(load->name, room));
-	return true;
+			 name_bytes);
+	return FUNCTION_BYTES + name_bytes;
 }
 
 /* What the place it came from was called. */
-static bool take_move(SptJitCode *code, const struct dump_move *move, size_t bytes)
+static uint64_t take_move(SptJitCode *code, const struct dump_move *move, size_t bytes)
 {
 	SptJitFunction function;
 
 	if (bytes < sizeof(*move) || !spt_jit_code_find(code, move->old_start, &function) ||
 	    function.start != move->old_start)
-		return false;
+		return 0;
 	keep_past(code, &function, move->record.time);
 	g_sequence_remove(g_sequence_iter_prev(behind(code, move->old_start)));
 	spt_jit_code_add(code, move->record.time, move->start, move->code_bytes, function.name,
 			 strlen(function.name));
-	return true;
+	return FUNCTION_BYTES;
 }
 
 static bool read_header(int fd, uint64_t *at)
@@ -339,8 +281,9 @@ bool spt_jit_read_dump(SptJitCode *code, int fd, uint64_t *at, uint64_t *budget)
 
 	if (fstat(fd, &stat) < 0 || (!*at && !read_header(fd, at)))
 		return false;
-	while (*budget >= sizeof(union dump_any)) {
+	while (*budget) {
 		union dump_any record;
+		uint64_t taken = 0;
 		ssize_t n = pread(fd, &record, sizeof(record), *at);
 		size_t bytes = n < 0 ? 0 :
 				       MIN((size_t)n, n < (ssize_t)sizeof(struct dump_record) ?
@@ -351,13 +294,14 @@ bool spt_jit_read_dump(SptJitCode *code, int fd, uint64_t *at, uint64_t *budget)
 		    *at + record.record.bytes > (uint64_t)stat.st_size)
 			break;
 		if (record.record.id == DUMP_LOAD)
-			any = take_load(code, &record.load, bytes) || any;
+			taken = take_load(code, &record.load, bytes);
 		else if (record.record.id == DUMP_MOVE)
-			any = take_move(code, &record.move, bytes) || any;
+			taken = take_move(code, &record.move, bytes);
 		else if (record.record.id == DUMP_CLOSE)
 			break;
+		any |= taken > 0;
 		*at += record.record.bytes;
-		*budget -= bytes;
+		spend(budget, taken ? taken : OTHER_RECORD_BYTES);
 	}
 	return any;
 }

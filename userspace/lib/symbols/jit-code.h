@@ -7,16 +7,11 @@
 #ifndef SPT_JIT_CODE_H
 #define SPT_JIT_CODE_H
 
-#include <glib.h>
 #include <stdbool.h>
-#include <stdint.h>
+
+#include "symbols/jit-past.h"
 
 G_BEGIN_DECLS
-
-typedef struct {
-	uint64_t start, bytes;
-	const char *name;		/* lives as long as the table */
-} SptJitFunction;
 
 /*
  * What lies where: code that overlaps older code has replaced it.  How often that happened at a
@@ -45,8 +40,9 @@ bool spt_jit_code_find_generation(const SptJitCode *code, uint64_t address, uint
 				  SptJitFunction *ret);
 
 /*
- * Read on from @at (0 at first) and move it.  @budget: how many bytes may still be read, lowered by
- * those that were; at 0 nothing is.  True: something was added.  A map that was cut or begun anew
+ * Read on from @at (0 at first) and move it.  @budget: how many bytes of memory this may still
+ * take, lowered by what it took and a little for all that was passed over; at 0 nothing is read.
+ * The time it takes goes with it.  True: something was added.  A map that was cut or begun anew
  * is read from its start.  Its lines have no times: those that were there at first are older than
  * anything, those that are added are of @now_ns.
  */

@@ -61,6 +61,7 @@ struct perf {
 	struct ring *rings;
 	struct pollfd *polls;
 	size_t page_bytes, ring_bytes;
+	SptProcFiles *proc_files;
 	SptKallsyms *kallsyms;
 	char *modules;			/* as they were when kallsyms was read */
 	SptPerfRecords *records;
@@ -120,6 +121,7 @@ static void perf_free(SptTrace *trace)
 
 	close_rings(perf);
 	spt_perf_records_free(perf->records);
+	spt_proc_files_free(perf->proc_files);
 	spt_kallsyms_free(perf->kallsyms);
 	g_clear_pointer(&perf->bytes, g_byte_array_unref);
 	g_clear_pointer(&perf->held, g_array_unref);
@@ -607,7 +609,7 @@ static bool perf_snapshot(SptTrace *trace, SptTraceFunc func, void *data, unsign
 {
 	struct perf *perf = perf_of(trace);
 	struct spt_perf_sink sink = { func, data };
-	g_autoptr(SptPerfSnapshot) snapshot = spt_perf_snapshot_read(error);
+	g_autoptr(SptPerfSnapshot) snapshot = spt_perf_snapshot_read(perf->proc_files, error);
 	uint64_t safe;
 
 	*ret_busy = 0;
@@ -750,6 +752,7 @@ SptTrace *spt_perf_open(GError **error)
 	perf->bytes = g_byte_array_new();
 	perf->held = g_array_new(FALSE, FALSE, sizeof(struct held));
 	g_file_get_contents("/proc/modules", &perf->modules, NULL, NULL);
+	perf->proc_files = spt_proc_files_new("/proc");
 	perf->kallsyms = spt_kallsyms_new("/proc/kallsyms");
 	if (reach == SPT_PERF_OWN_CODE)
 		perf->trace.notice = SPT_WORDS(

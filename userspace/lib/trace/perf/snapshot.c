@@ -13,6 +13,8 @@
 
 #include "trace/perf/maps.h"
 
+/* Of a process's maps: a process may have 65,530, and their names may be long. */
+#define MAPS_MAX_BYTES (16u << 20)
 #define PF_KTHREAD 0x00200000
 
 struct thread {
@@ -97,20 +99,21 @@ static void read_threads(struct process *process)
 	}
 }
 
-static void read_maps(struct process *process)
+static void read_maps(struct process *process, SptProcFiles *files)
 {
-	g_autofree char *path = g_strdup_printf("/proc/%u/maps", process->pid);
 	char *line, *rest = NULL;
 	struct spt_perf_map map;
+	size_t bytes;
 
-	if (!g_file_get_contents(path, &process->text, NULL, NULL))
+	process->text = spt_proc_files_read(files, process->pid, "maps", MAPS_MAX_BYTES, &bytes);
+	if (!process->text)
 		return;
 	for (line = strtok_r(process->text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest))
 		if (spt_perf_map_parse(line, &map))
 			g_array_append_val(process->maps, map);
 }
 
-static void read_process(SptPerfSnapshot *snapshot, uint32_t pid)
+static void read_process(SptPerfSnapshot *snapshot, SptProcFiles *files, uint32_t pid)
 {
 	struct process *process = g_new0(struct process, 1);
 
@@ -119,12 +122,12 @@ static void read_process(SptPerfSnapshot *snapshot, uint32_t pid)
 	process->maps = g_array_new(FALSE, FALSE, sizeof(struct spt_perf_map));
 	process->begin_time = clock_ns(CLOCK_MONOTONIC);
 	read_threads(process);
-	read_maps(process);
+	read_maps(process, files);
 	process->end_time = clock_ns(CLOCK_MONOTONIC);
 	g_ptr_array_add(snapshot->processes, process);
 }
 
-SptPerfSnapshot *spt_perf_snapshot_read(GError **error)
+SptPerfSnapshot *spt_perf_snapshot_read(SptProcFiles *files, GError **error)
 {
 	g_autoptr(SptPerfSnapshot) snapshot = g_new0(SptPerfSnapshot, 1);
 	g_autoptr(GDir) directory = NULL;
@@ -136,7 +139,7 @@ SptPerfSnapshot *spt_perf_snapshot_read(GError **error)
 		return NULL;
 	while ((name = g_dir_read_name(directory)))
 		if (g_ascii_isdigit(*name))
-			read_process(snapshot, strtoul(name, NULL, 10));
+			read_process(snapshot, files, strtoul(name, NULL, 10));
 	return g_steal_pointer(&snapshot);
 }
 

@@ -3,14 +3,15 @@
 #ifndef SPT_PERF_SNAPSHOT_H
 #define SPT_PERF_SNAPSHOT_H
 
+#include "base/proc-files.h"
 #include "trace/perf/records.h"
 
 G_BEGIN_DECLS
 
 typedef struct SptPerfSnapshot SptPerfSnapshot;
 
-/* Reads /proc. */
-SptPerfSnapshot *spt_perf_snapshot_read(GError **error);
+/* Reads /proc, what @files are of. */
+SptPerfSnapshot *spt_perf_snapshot_read(SptProcFiles *files, GError **error);
 void spt_perf_snapshot_free(SptPerfSnapshot *snapshot);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptPerfSnapshot, spt_perf_snapshot_free)
 /*

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Files of processes that do not answer: a FIFO that nobody writes to stands for a process that
+ * holds its lock.
+ */
+#include "base/proc-files.h"
+
+#include <fcntl.h>
+#include <glib/gstdio.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+struct fixture {
+	char *root;
+	SptProcFiles *files;
+};
+
+static char *path_of(const struct fixture *fixture, unsigned pid, const char *name)
+{
+	return g_strdup_printf("%s/%u%s%s", fixture->root, pid, name ? "/" : "", name ? name : "");
+}
+
+static void make_file(const struct fixture *fixture, unsigned pid, const char *text, size_t bytes)
+{
+	g_autofree char *directory = path_of(fixture, pid, NULL),
+			*path = path_of(fixture, pid, "cmdline");
+
+	g_assert_cmpint(g_mkdir_with_parents(directory, 0700), ==, 0);
+	if (text)
+		g_assert_true(g_file_set_contents(path, text, (gssize)bytes, NULL));
+	else
+		g_assert_cmpint(mkfifo(path, 0600), ==, 0);
+}
+
+static void set_up(struct fixture *fixture, const void *data)
+{
+	(void)data;
+	fixture->root = g_dir_make_tmp("proc-XXXXXX", NULL);
+	g_assert_nonnull(fixture->root);
+	fixture->files = spt_proc_files_new(fixture->root);
+	make_file(fixture, 1, "one\0two", 8);
+}
+
+static void tear_down(struct fixture *fixture, const void *data)
+{
+	g_autofree char *command = g_strdup_printf("rm -r '%s'", fixture->root);
+
+	(void)data;
+	spt_proc_files_free(fixture->files);
+	g_assert_cmpint(system(command), ==, 0);
+	g_free(fixture->root);
+}
+
+static char *read_of(struct fixture *fixture, unsigned pid, size_t *ret_bytes)
+{
+	return spt_proc_files_read(fixture->files, pid, "cmdline", 1 << 20, ret_bytes);
+}
+
+/* Patience comes back with time. */
+static void expect_in_the_end(struct fixture *fixture)
+{
+	g_autofree char *text = NULL;
+	size_t bytes;
+
+	while (!(text = read_of(fixture, 1, &bytes)))
+		g_usleep(10000);
+	g_assert_cmpmem(text, bytes, "one\0two", 8);
+	g_assert_cmpint(text[bytes], ==, '\0');
+}
+
+static void test_read(struct fixture *fixture, const void *data)
+{
+	g_autofree char *large = g_strnfill(100000, 'x'), *text = NULL, *cut = NULL, *empty = NULL,
+			*none = NULL;
+	size_t bytes;
+
+	(void)data;
+	expect_in_the_end(fixture);
+	make_file(fixture, 2, large, strlen(large));
+	text = read_of(fixture, 2, &bytes);
+	g_assert_cmpstr(text, ==, large);
+	g_assert_cmpuint(bytes, ==, 100000);
+	cut = spt_proc_files_read(fixture->files, 2, "cmdline", 7, &bytes);
+	g_assert_cmpstr(cut, ==, "xxxxxxx");
+	g_assert_cmpuint(bytes, ==, 7);
+	make_file(fixture, 3, "", 0);
+	empty = read_of(fixture, 3, &bytes);
+	g_assert_null(empty);
+	none = read_of(fixture, 4, &bytes);
+	g_assert_null(none);
+}
+
+/* Lets go of who waits for a FIFO; false: nobody does. */
+static bool let_go(const struct fixture *fixture, unsigned pid)
+{
+	g_autofree char *path = path_of(fixture, pid, "cmdline");
+	int fd = open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC);
+
+	if (fd < 0)
+		return false;
+	g_assert_cmpint(write(fd, "late", 4), ==, 4);
+	close(fd);
+	return true;
+}
+
+/* Others are read on; what comes late is dropped; and who holds all helpers holds nobody else. */
+static void test_held(struct fixture *fixture, const void *data)
+{
+	unsigned n_held = 0, n_let_go = 0;
+	size_t bytes;
+
+	(void)data;
+	for (unsigned pid = 10; pid < 10 + 2 * SPT_PROC_HELPERS; pid++) {
+		g_autofree char *text = NULL;
+
+		make_file(fixture, pid, NULL, 0);
+		text = read_of(fixture, pid, &bytes);
+		g_assert_null(text);
+		if (pid == 10)
+			expect_in_the_end(fixture);
+	}
+	for (unsigned pid = 10; pid < 10 + 2 * SPT_PROC_HELPERS; pid++)
+		n_held += let_go(fixture, pid);
+	g_assert_cmpuint(n_held, >, 0);
+	g_assert_cmpuint(n_held, <=, SPT_PROC_HELPERS);
+	expect_in_the_end(fixture);
+
+	/* Some are held when it is freed. */
+	for (unsigned pid = 50; pid < 53; pid++) {
+		g_autofree char *text = NULL;
+
+		make_file(fixture, pid, NULL, 0);
+		text = read_of(fixture, pid, &bytes);
+		g_assert_null(text);
+	}
+	g_clear_pointer(&fixture->files, spt_proc_files_free);
+	for (unsigned pid = 50; pid < 53; pid++)
+		n_let_go += let_go(fixture, pid);
+	g_assert_cmpuint(n_let_go, <=, 3);
+}
+
+int main(int argc, char **argv)
+{
+	g_test_init(&argc, &argv, NULL);
+	g_test_add("/proc-files/read", struct fixture, NULL, set_up, test_read, tear_down);
+	g_test_add("/proc-files/held", struct fixture, NULL, set_up, test_held, tear_down);
+	return g_test_run();
+}
