@@ -99,6 +99,7 @@ enum sysprof_reader { SYSPROF_READER_NONE, SYSPROF_READER_MMAP, SYSPROF_READER_R
  * @filter: whose ticks are wanted; NULL: everybody's
  * @charge: who pays for the rings
  * @running: between START and STOP
+ * @is_exempt: the opener had CAP_SYS_RESOURCE: users cannot use up its share of a CPU
  * @may_see_addresses: the opener had CAP_PERFMON
  * @cred: the opener's, of the file, which outlives the session
  * @raw_wishes: of raw stacks; NULL as long as it has not asked for them
@@ -129,6 +130,7 @@ struct sysprof_session {
 	struct sysprof_filter *filter;
 	struct sysprof_charge *charge;
 	bool running;
+	bool is_exempt;
 	bool may_see_addresses;
 	const struct cred *cred;
 	struct sysprof_raw_wishes *raw_wishes;

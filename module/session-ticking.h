@@ -17,9 +17,10 @@ void sysprof_session_leave_ticks(struct sysprof_session_cpu *sc, int cpu);
 /*
  * Of the CPU's sessions, on that CPU, interrupts off.  Periods are the clock's: [from, to).
  *
- * The first period from @from in which a session wants a tick; @from if there is no session.
+ * The first period from @from in which a session wants a tick, one of a user without
+ * CAP_SYS_RESOURCE from @users_from; @from if there is no session.
  */
-u64 sysprof_sessions_next(u64 from);
+u64 sysprof_sessions_next(u64 from, u64 users_from);
 /* What becomes of periods that have no sample. */
 void sysprof_sessions_idle(int cpu, u64 from, u64 to);
 void sysprof_sessions_offline(int cpu, u64 from, u64 to);

@@ -29,6 +29,7 @@
 #include "snapshot.h"
 #include "stack.h"
 #include "tables.h"
+#include "throttle.h"
 #include "times.h"
 
 /* For what all sessions share: who is told, and the clock. */
@@ -75,7 +76,8 @@ static u32 sample_limit(const struct sysprof_ring *ring)
 	return ring->bytes / 4 * 3;
 }
 
-static __always_inline void put_sample(struct sysprof_session_cpu *sc, struct sysprof_stack *stack,
+/* Returns when it was written, or lost. */
+static __always_inline u64 put_sample(struct sysprof_session_cpu *sc, struct sysprof_stack *stack,
 				       u64 weight, u64 delay_ns)
 {
 	const struct sysprof_session *session = sc->session;
@@ -83,6 +85,7 @@ static __always_inline void put_sample(struct sysprof_session_cpu *sc, struct sy
 	u32 n_kernel = min_t(u32, stack->n_kernel, session->wish.max_kernel), n_user, bytes,
 	    raw_bytes = 0;
 	struct sysprof_sample *sample;
+	u64 time;
 
 	if (session->user_kind == SYSPROF_KIND_TABLED)
 		sysprof_stack_by_tables(stack, sc->tables);
@@ -92,12 +95,12 @@ static __always_inline void put_sample(struct sysprof_session_cpu *sc, struct sy
 	bytes = sizeof(struct sysprof_sample) + (n_kernel + n_user) * sizeof(u64) + raw_bytes;
 	if (bytes > sample_limit(&sc->ring)) {
 		sysprof_session_lose(sc, SYSPROF_LOST_TOO_BIG, weight);
-		return;
+		return sc->loss[SYSPROF_LOST_TOO_BIG].last_time;
 	}
 	sample = sysprof_delivery_reserve(sc, bytes, sample_limit(&sc->ring), SYSPROF_SAMPLE);
 	if (!sample) {
 		sysprof_session_lose(sc, SYSPROF_LOST_RING_FULL, weight);
-		return;
+		return sc->loss[SYSPROF_LOST_RING_FULL].last_time;
 	}
 	weight = min_t(u64, weight, U32_MAX);
 	sample->record.flags = stack->flags | user->flags;
@@ -122,10 +125,12 @@ static __always_inline void put_sample(struct sysprof_session_cpu *sc, struct sy
 	memcpy(sample->frames + n_kernel, user->frames, n_user * sizeof(u64));
 	if (raw_bytes)
 		sysprof_raw_put_into(sample->frames + n_kernel + n_user, stack->raw, sc->raw_bytes);
+	time = sample->record.time;
 	sysprof_ring_commit(&sc->ring);
 
 	sc->account.delivered += weight;
 	sc->account.samples++;
+	return time;
 }
 
 static __always_inline void add_wish(struct sysprof_session_cpu *sc,
@@ -149,16 +154,24 @@ static __always_inline void add_wish(struct sysprof_session_cpu *sc,
  * What the sessions want of a tick's stack, and how many periods it stands for in each.  False:
  * there is none that wants it.
  */
-static bool plan(struct sysprof_stack_wish *wish, struct pt_regs *regs, u64 from, u64 to)
+static bool plan(struct sysprof_stack_wish *wish, struct pt_regs *regs,
+		 const struct sysprof_tick *tick)
 {
 	const struct sysprof_session *session;
 	struct sysprof_session_cpu *sc;
+	u64 own, from, to = tick->to;
 	bool any = false;
-	u64 own;
 
 	for (sc = this_cpu_read(sysprof_ticking); sc; sc = sc->next) {
 		session = sc->session;
 		sc->weight = 0;
+		from = tick->from;
+		if (unlikely(from < tick->users_from) && !session->is_exempt) {
+			from = min(tick->users_from, to);
+			own = own_periods(session, sc, tick->from, from);
+			if (own)
+				sysprof_session_lose(sc, SYSPROF_LOST_THROTTLED, own);
+		}
 		own = own_periods(session, sc, from, to);
 		if (!own || unlikely(READ_ONCE(session->dead)))
 			continue;
@@ -183,20 +196,24 @@ static bool plan(struct sysprof_stack_wish *wish, struct pt_regs *regs, u64 from
 	return any;
 }
 
-bool sysprof_sessions_sample(struct sysprof_stack *stack, struct pt_regs *regs, u64 now, u64 from,
-			     u64 to, u64 delay_ns)
+bool sysprof_sessions_sample(struct sysprof_stack *stack, struct pt_regs *regs,
+			     struct sysprof_tick *tick)
 {
-	bool wanted = plan(&stack->wish, regs, from, to);
-	struct sysprof_session_cpu *sc;
+	bool wanted = plan(&stack->wish, regs, tick), is_shared;
+	struct sysprof_session_cpu *sc = this_cpu_read(sysprof_ticking);
 
 	if (wanted)
 		sysprof_stack_take(stack, regs);
-	for (sc = this_cpu_read(sysprof_ticking); sc; sc = sc->next) {
+	/* Those that are exempt come first. */
+	is_shared = sc && sc->session->is_exempt;
+	for (; sc; sc = sc->next) {
 		if (sc->weight) {
+			if (is_shared && !sc->session->is_exempt && !tick->users_begin)
+				tick->users_begin = tick->last;
 			sysprof_delivery_report_losses(sc);
-			put_sample(sc, stack, sc->weight, delay_ns);
+			tick->last = put_sample(sc, stack, sc->weight, tick->delay_ns);
 		}
-		if (unlikely(now > sc->account_time + NSEC_PER_SEC))
+		if (unlikely(tick->now > sc->account_time + NSEC_PER_SEC))
 			tell_account(sc->session, smp_processor_id(), ktime_get_mono_fast_ns());
 		sysprof_delivery_wake(sc->session, sc);
 	}
@@ -223,11 +240,17 @@ static bool is_idle(void)
 	return is_idle_task(current) && !in_serving_softirq() && !(in_nmi() && hardirq_count());
 }
 
+static bool is_throttled(const struct sysprof_session *session, u64 now)
+{
+	return sysprof_throttle_until(SYSPROF_PAID_BY_ALL) > now ||
+	       (!session->is_exempt && sysprof_throttle_until(SYSPROF_PAID_BY_USERS) > now);
+}
+
 void sysprof_session_overflow(struct sysprof_session *session, struct sysprof_stack *stack,
 			      struct pt_regs *regs, u64 periods)
 {
 	struct sysprof_session_cpu *sc = &session->cpus[smp_processor_id()];
-	u64 own = periods - sc->account.grid, now = ktime_get_mono_fast_ns();
+	u64 own = periods - sc->account.grid, now = ktime_get_mono_fast_ns(), end;
 
 	if (!sc->joined || READ_ONCE(session->dead) || !own)
 		return;
@@ -235,14 +258,20 @@ void sysprof_session_overflow(struct sysprof_session *session, struct sysprof_st
 		sc->account.idle += own;
 	} else if (!sysprof_filter_passes(session->filter, user_mode(regs))) {
 		sc->account.excluded += own;
+	} else if (is_throttled(session, now)) {
+		sysprof_session_lose(sc, SYSPROF_LOST_THROTTLED, own);
 	} else {
 		add_wish(sc, &stack->wish, true);
 		sysprof_stack_take(stack, regs);
 		put_sample(sc, stack, own, 0);
 	}
+	end = ktime_get_mono_fast_ns();
+	sysprof_throttle_spend(SYSPROF_PAID_BY_ALL, end, end - now);
+	if (!session->is_exempt)
+		sysprof_throttle_spend(SYSPROF_PAID_BY_USERS, end, end - now);
 	sc->account.grid = periods;
 	sc->account.ticks++;
-	sc->account.cost_ns += ktime_get_mono_fast_ns() - now;
+	sc->account.cost_ns += end - now;
 	WRITE_ONCE(sc->changes, sc->changes + 1);
 	if (now > sc->account_time + NSEC_PER_SEC)
 		irq_work_queue(&sc->tell);
@@ -307,6 +336,7 @@ struct sysprof_session *sysprof_session_create(void)
 	init_irq_work(&session->wake, wake_fn);
 	INIT_WORK(&session->reap, reap_fn);
 	session->opener = get_pid(task_tgid(current));
+	session->is_exempt = sysprof_charge_is_exempt(session->charge);
 	for_each_possible_cpu(cpu) {
 		session->cpus[cpu].session = session;
 		session->cpus[cpu].cpu = cpu;

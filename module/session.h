@@ -34,13 +34,33 @@ void sysprof_session_stop(struct sysprof_session *session);
  */
 int sysprof_session_stats(struct sysprof_session *session, struct sysprof_stats *stats);
 
+/**
+ * struct sysprof_tick - a tick, for all sessions of its CPU
+ * @now: when it began
+ * @from: the first of the clock's periods that it stands for
+ * @to: the first that it does not
+ * @users_from: periods before this one are lost for sessions that are not exempt (throttled)
+ * @delay_ns: by how much it is late
+ * @last: on return, when the last sample was written, or lost; @now if there is none
+ * @users_begin: on return, since when it was for sessions that are not exempt; 0: not at all, or
+ *	there are no others that they could hold up
+ */
+struct sysprof_tick {
+	u64 now;
+	u64 from;
+	u64 to;
+	u64 users_from;
+	u64 delay_ns;
+	u64 last;
+	u64 users_begin;
+};
+
 /*
  * A tick on this CPU, interrupts off: takes what the sessions want of the stack of current (as in
- * stack.h), into @stack, and hands it out.  Periods are the clock's: [from, to).  False: none of
- * them wanted it.
+ * stack.h), into @stack, and hands it out.  False: none of them wanted it.
  */
-bool sysprof_sessions_sample(struct sysprof_stack *stack, struct pt_regs *regs, u64 now, u64 from,
-			     u64 to, u64 delay_ns);
+bool sysprof_sessions_sample(struct sysprof_stack *stack, struct pt_regs *regs,
+			     struct sysprof_tick *tick);
 
 /*
  * A counter of @session's own on this CPU overflowed and found @regs; it has counted @periods since

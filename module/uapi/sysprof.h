@@ -90,7 +90,9 @@
  * A session that names no period keeps to a budget: ticks may take 1 % of a CPU (module parameter
  * budget_ppm), by the median cost of one where they cost most.  If they take more, one out of so
  * many periods is sampled, the same share on all CPUs; the others are account.budget.  A session
- * that names one gets it, up to a quarter of the CPU (SYSPROF_LOST_THROTTLED).
+ * that names one gets it, up to a quarter of the CPU for all sessions together
+ * (SYSPROF_LOST_THROTTLED).  Beside a session whose opener had CAP_SYS_RESOURCE, those of other
+ * users have half of that; the same holds for counters always.
  *
  * Counters
  * --------
@@ -164,6 +166,12 @@
  *	                                                                     rings charged to the memory cgroup,
  *	                                                                     capped by user and as a whole; vm/abi,
  *	                                                                     vm/sessions
+ *	                             group member    open                    sessions capped by user and as a whole;
+ *	                                                                     vm/safety
+ *	                             group member    many sessions           a quarter of a CPU for all, an eighth beside
+ *	                                                                     an administrator's; vm/quarter
+ *	                             group member    STOP, CONFIGURE         STOP ends when hooks are done with rings and
+ *	                                                                     filter; vm/safety
  *	                             group member    TABLE                   checked whole, capped by user, a bounded search for each of
  *	                                                                     so many frames; vm/permissions
  *	                             group member    filters                 copied and checked at CONFIGURE, asked in
@@ -673,7 +681,8 @@ enum sysprof_form {
  * @raw_bytes: of the stack, for SYSPROF_USER_RAW: a multiple of 8 up to max_raw_bytes, 16 KiB by
  *	default.  Only of tasks that the opener could trace, all with CAP_PERFMON; of others there
  *	are frames by frame pointers, and user_mode says so.  MAP records tell what lies where in
- *	the address spaces of those tasks.  A sample that is too large for the ring is lost
+ *	the address spaces of those tasks.  A tick taken while the CPU switches tasks has
+ *	frames alone.  A sample that is too large for the ring is lost
  *	(SYSPROF_LOST_TOO_BIG)
  * @ring_bytes: per CPU, a power of two; on return as granted.  1 MiB by default, less where rings
  *	for all possible CPUs would take more than half of what the user may have.  -ENOSPC beyond

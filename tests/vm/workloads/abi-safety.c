@@ -2,11 +2,13 @@
 /*
  * What a session must not do to the machine and to other sessions, whoever asks for it:
  *
- *	abi-safety stopping | injected | exits | offline | snapshot | default-ring | counters | limits
+ *	abi-safety stopping | injected | exits | offline | snapshot | default-ring | counters |
+ *		limits
  *	abi-safety storm SECONDS
+ *	abi-safety quarter
  *
- * As root, but for the last two of the first line.  The modules rcuheld and idled of tests/vm are loaded
- * for the first two.
+ * As root, but for default-ring, counters and limits.  The modules rcuheld and idled of tests/vm are
+ * loaded for the first two.  The last one counts instructions, on one CPU (tests/vm/run --icount).
  */
 #include "abi.h"
 
@@ -314,7 +316,7 @@ static void test_counters(void)
 	close(fd);
 }
 
-/* As a user who is not root: @root is a descriptor that root may still need one like. */
+/* As a user who is not root. */
 static void test_limits(void)
 {
 	int fds[MEMBER_SESSIONS + 1], n = 0;
@@ -405,6 +407,137 @@ static void test_storm(unsigned seconds)
 	session_close(&other);
 }
 
+/* What many sessions take of a CPU together. */
+
+#define SESSIONS	180
+#define RAW_BYTES	65528
+#define RAW_RING	(1U << 17)
+
+static struct crowd {
+	int fd;
+	const struct sysprof_ring_page *page;
+	struct sysprof_ring_tail *tail;
+} crowd[SESSIONS];
+
+static void join_crowd(struct crowd *one, uint64_t period_ns)
+{
+	struct sysprof_config config = { .size = sizeof(config),
+					 .period_ns = period_ns,
+					 .ring_bytes = RAW_RING,
+					 .user_mode = SYSPROF_USER_RAW + 1,
+					 .raw_bytes = RAW_BYTES };
+
+	one->fd = device_open();
+	if (ioctl(one->fd, SYSPROF_IOC_CONFIGURE, &config))
+		err(1, "CONFIGURE of one of many");
+	one->page = mmap(NULL, PAGE, PROT_READ, MAP_SHARED, one->fd, 0);
+	one->tail = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, one->fd, PAGE);
+	if (one->page == MAP_FAILED || one->tail == MAP_FAILED)
+		err(1, "mmap of one of many");
+}
+
+/*
+ * Work, for so many ms: rounds done, of which each empties all rings, so that there is always room
+ * for a sample as large as it can be.
+ */
+static __attribute__((noinline)) uint64_t work(unsigned ms)
+{
+	uint64_t until = wall_ns() + ms * NS_PER_MS, rounds = 0;
+	volatile char stack[RAW_BYTES + PAGE];
+
+	memset((char *)stack, 1, sizeof(stack));
+	while (wall_ns() < until) {
+		for (volatile unsigned i = 0; i < 20000; i++)
+			;
+		for (unsigned i = 0; i < SESSIONS; i++)
+			__atomic_store_n(&crowd[i].tail->tail,
+					 __atomic_load_n(&crowd[i].page->head, __ATOMIC_ACQUIRE),
+					 __ATOMIC_RELEASE);
+		rounds++;
+	}
+	return rounds;
+}
+
+/* 64 sessions of a user, of all rates, who reads nothing. */
+static int member(void *ready)
+{
+	int fd;
+
+	if (setgid(65534) || setuid(65534))
+		return 1;
+	for (unsigned i = 0; i < MEMBER_SESSIONS; i++) {
+		struct sysprof_config config = { .size = sizeof(config),
+						 .period_ns = 20000 << i % 8,
+						 .ring_bytes = PAGE << i % 5,
+						 .max_user_frames = 1024 };
+
+		fd = device_open();
+		if (ioctl(fd, SYSPROF_IOC_CONFIGURE, &config) || ioctl(fd, SYSPROF_IOC_START, NULL))
+			return 1;
+	}
+	if (write(*(int *)ready, "", 1) != 1)
+		return 1;
+	pause();
+	return 0;
+}
+
+static void test_quarter(void)
+{
+	struct sysprof_config config = { .size = sizeof(config), .period_ns = NS_PER_MS };
+	struct sysprof_account account = { 0 };
+	uint64_t alone, profiled;
+	int ready[2], fd;
+	pid_t pid;
+	char c;
+
+	for (unsigned i = 0; i < SESSIONS; i++)
+		join_crowd(&crowd[i], NS_PER_MS);
+	alone = work(2000);
+	for (unsigned i = 0; i < SESSIONS; i++)
+		if (ioctl(crowd[i].fd, SYSPROF_IOC_START, NULL))
+			err(1, "START of one of many");
+	profiled = work(2000);
+	account_get(crowd[0].fd, 0, &account);
+	for (unsigned i = 0; i < SESSIONS; i++)
+		ioctl(crowd[i].fd, SYSPROF_IOC_STOP);
+	printf("# %" PRIu64 " samples in %" PRIu64 " periods, %" PRIu64 " ns each\n",
+	       (uint64_t)account.samples, (uint64_t)account.grid,
+	       (uint64_t)(account.cost_ns / (account.ticks ? account.ticks : 1)));
+	ok(profiled >= alone * 73 / 100,
+	   "beside %u sessions with large samples a program keeps three quarters of its progress, "
+	   "less what may be spent in advance (%" PRIu64 " of %" PRIu64 " rounds)",
+	   SESSIONS, profiled, alone);
+
+	if (pipe(ready))
+		err(1, "pipe");
+	fflush(stdout);
+	pid = fork();
+	if (!pid)
+		_exit(member(&ready[1]));
+	close(ready[1]);
+	ok(read(ready[0], &c, 1) == 1, "a user has %u sessions", MEMBER_SESSIONS);
+	profiled = work(2000);
+	ok(profiled >= alone * 73 / 100,
+	   "beside %u of a user's, of all rates, too (%" PRIu64 " of %" PRIu64 ")", MEMBER_SESSIONS,
+	   profiled, alone);
+	fd = device_open();
+	ok(!ioctl(fd, SYSPROF_IOC_CONFIGURE, &config) && !ioctl(fd, SYSPROF_IOC_START, NULL),
+	   "an administrator's session beside them: %s", strerror(errno));
+	profiled = work(2000);
+	account_get(fd, 0, &account);
+	ok(profiled >= alone * 73 / 100, "... leaves as much (%" PRIu64 " of %" PRIu64 ")", profiled,
+	   alone);
+	ok(account.grid > 1000 && account.delivered * 10 >= account.grid * 9,
+	   "... and has its rate (%" PRIu64 " of %" PRIu64 " periods, throttled %" PRIu64 ")",
+	   (uint64_t)account.delivered, (uint64_t)account.grid,
+	   (uint64_t)account.lost[SYSPROF_LOST_THROTTLED]);
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	close(fd);
+	for (unsigned i = 0; i < SESSIONS; i++)
+		close(crowd[i].fd);
+}
+
 int main(int argc, char **argv)
 {
 	static const struct { const char *name; void (*run)(void);
@@ -413,6 +546,7 @@ int main(int argc, char **argv)
 		{ "exits", test_exits },       { "offline", test_offline },
 		{ "snapshot", test_snapshot }, { "default-ring", test_default_ring },
 		{ "counters", test_counters }, { "limits", test_limits },
+		{ "quarter", test_quarter },
 	};
 
 	for (int i = 1; i < argc; i++) {
