@@ -28,6 +28,7 @@
 #include <linux/workqueue.h>
 
 #include "map-fd.h"
+#include "mm-put.h"
 #include "objects.h"
 #include "spaces.h"
 #include "sysprof.h"
@@ -235,7 +236,7 @@ static bool look_at(struct task_struct *task, const struct cred *opener, bool pr
 	sysprof_rights_look(&rights, task, mm);
 	if (privileged || sysprof_rights_may_trace(opener, &rights))
 		found = look(mm, search);
-	mmput(mm);
+	sysprof_mm_put(mm);
 	return found;
 }
 

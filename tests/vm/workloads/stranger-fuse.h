@@ -14,7 +14,7 @@
 #include <sys/mount.h>
 #include <sys/stat.h>
 
-#define MUTE_FILE_BYTES	(1U << 20)
+#define MUTE_FILE_BYTES	   (1U << 20)
 #define MUTE_REQUEST_BYTES (1U << 18)
 
 static inline void mute_write(const char *path, const char *text)
@@ -96,6 +96,7 @@ static inline void mute_serve(int fd)
 			out.init.minor = 31;
 			out.init.max_readahead = 4096;
 			out.init.max_write = 4096;
+			out.init.flags = FUSE_ASYNC_READ | FUSE_ASYNC_DIO;
 			bytes = sizeof(out.init);
 			break;
 		case FUSE_LOOKUP:
@@ -111,8 +112,8 @@ static inline void mute_serve(int fd)
 			break;
 		case FUSE_OPEN:
 			/* A second way to the same pages: who maps by it waits for those in flight. */
-			out.open.open_flags = open_in->flags & O_NONBLOCK ? FOPEN_DIRECT_IO :
-									    FOPEN_KEEP_CACHE;
+			out.open.open_flags =
+				open_in->flags & O_NONBLOCK ? FOPEN_DIRECT_IO : FOPEN_KEEP_CACHE;
 			bytes = sizeof(out.open);
 			break;
 		case FUSE_FLUSH:
