@@ -65,8 +65,7 @@ static bool is_remote(const struct path *path)
 {
 	const struct dentry *dentry = path->dentry;
 
-	return READ_ONCE(dentry->d_flags) & DCACHE_OP_REVALIDATE ||
-	       dentry == dentry->d_sb->s_root;
+	return READ_ONCE(dentry->d_flags) & DCACHE_OP_REVALIDATE || dentry == dentry->d_sb->s_root;
 }
 
 static void let_go(struct held *held)

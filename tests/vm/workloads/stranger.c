@@ -308,6 +308,8 @@ static void trick_names(void)
 	fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0700);
 	if (fd < 0 || ftruncate(fd, PAGE))
 		err(1, "cannot make a file with such a name");
+	if (chdir(directory))
+		err(1, "cannot enter %s", directory);
 	for (unsigned i = 0; i < 15; i++) {
 		memset(path, 'x', 250);
 		path[250] = '\0';
