@@ -6,8 +6,8 @@
 #include "abi.h"
 #include "files.h"
 
-#define REGIONS_EVER	4096
-#define RANGES_MAX	8192
+#define REGIONS_EVER 4096
+#define RANGES_MAX   8192
 
 struct seen {
 	uint32_t pid;

@@ -326,6 +326,75 @@ static void trick_names(void)
 		spin(1000, 1);
 }
 
+/* Runs @bytes of code, which return, without end. */
+static void run_code(const void *code, size_t bytes)
+{
+	void *at = mmap(NULL, PAGE, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS,
+			-1, 0);
+
+	if (at == MAP_FAILED)
+		err(1, "cannot make code");
+	memcpy(at, code, bytes);
+	__builtin___clear_cache(at, (char *)at + bytes);
+	for (;;)
+		for (unsigned i = 0; i < 1000000; i++)
+			((void (*)(void))at)();
+}
+
+/* In a map of names for perf NUMBER functions, named to speak to terminals. */
+static void tell_map(void)
+{
+	char path[64];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/tmp/perf-%d.map", getpid());
+	file = fopen(path, "we");
+	if (!file)
+		err(1, "cannot write %s", path);
+	for (unsigned long i = 0; i < number; i++)
+		fprintf(file, "%lx fffffffffff \033]0;evil%lu\007\n", i * 4096, i);
+	fclose(file);
+}
+
+/* In a jitdump NUMBER functions of 4 MiB each, without their code. */
+static void tell_dump(void)
+{
+	const uint32_t header[10] = { 0x4a695444, 1, 40, 62, 0, getpid() };
+	char path[64];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/tmp/jit-%d.dump", getpid());
+	file = fopen(path, "w+e");
+	if (!file)
+		err(1, "cannot write %s", path);
+	fwrite(header, sizeof(header), 1, file);
+	for (unsigned long i = 0; i < number; i++) {
+		const uint32_t head[] = { 0, 57, i, 0, getpid(), getpid() };
+		const uint64_t load[] = { i << 22, i << 22, 1023 * PAGE, i };
+
+		fwrite(head, sizeof(head), 1, file);
+		fwrite(load, sizeof(load), 1, file);
+		fputc(0, file);
+	}
+	fflush(file);
+	mmap(NULL, PAGE, PROT_READ | PROT_EXEC, MAP_PRIVATE, fileno(file), 0);
+}
+
+/* jit: code made at run time, with lies of every size about it. */
+static void trick_jit(void)
+{
+#if defined(__x86_64__)
+	static const uint8_t code[] = { 0xc3 };
+#else
+	static const uint8_t code[] = { 0xc0, 0x03, 0x5f, 0xd6 };
+#endif
+
+	tell_map();
+	tell_dump();
+	ready();
+	run_code(code, sizeof(code));
+}
+
 static const struct {
 	const char *name;
 	void (*run)(void);
@@ -333,7 +402,7 @@ static const struct {
 	{ "fuse", trick_fuse },	  { "locks", trick_locks },	  { "ranges", trick_ranges },
 	{ "ids", trick_ids },	  { "ids-once", alternate },	  { "files", trick_files },
 	{ "reads", trick_reads }, { "programs", trick_programs }, { "nothing", trick_nothing },
-	{ "names", trick_names },
+	{ "names", trick_names }, { "jit", trick_jit },
 };
 
 int main(int argc, char **argv)
