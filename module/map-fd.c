@@ -28,6 +28,7 @@
 #include <linux/workqueue.h>
 
 #include "map-fd.h"
+#include "mm-put.h"
 #include "objects.h"
 #include "spaces.h"
 #include "sysprof.h"
@@ -64,8 +65,7 @@ static bool is_remote(const struct path *path)
 {
 	const struct dentry *dentry = path->dentry;
 
-	return READ_ONCE(dentry->d_flags) & DCACHE_OP_REVALIDATE ||
-	       dentry == dentry->d_sb->s_root;
+	return READ_ONCE(dentry->d_flags) & DCACHE_OP_REVALIDATE || dentry == dentry->d_sb->s_root;
 }
 
 static void let_go(struct held *held)
@@ -235,7 +235,7 @@ static bool look_at(struct task_struct *task, const struct cred *opener, bool pr
 	sysprof_rights_look(&rights, task, mm);
 	if (privileged || sysprof_rights_may_trace(opener, &rights))
 		found = look(mm, search);
-	mmput(mm);
+	sysprof_mm_put(mm);
 	return found;
 }
 

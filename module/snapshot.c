@@ -10,6 +10,7 @@
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 
+#include "mm-put.h"
 #include "objects.h"
 #include "regions.h"
 #include "rights.h"
@@ -165,7 +166,7 @@ static int put_task(struct task_struct *task, enum sysprof_maps maps, const stru
 			err = put_regions(mm, buffer, bytes, &at);
 	}
 	if (mm)
-		mmput(mm);
+		sysprof_mm_put(mm);
 	if (!err)
 		*used = at;
 	return err;

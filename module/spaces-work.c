@@ -13,6 +13,7 @@
 #include <linux/slab.h>
 #include <linux/workqueue.h>
 
+#include "mm-put.h"
 #include "objects.h"
 #include "ranges.h"
 #include "regions.h"
@@ -358,8 +359,7 @@ static bool rebuild_asked(void)
 		done = !is_resting(space) && rebuild(mm, 0, space, &tries);
 		if (!done && !READ_ONCE(forgetting))
 			ask_rebuild(space);
-		/* May be the last: then our own hook runs in here. */
-		mmput(mm);
+		sysprof_mm_put(mm);
 		all = all && done;
 	}
 	return all;
@@ -426,7 +426,7 @@ void sysprof_spaces_scan(void)
 			if (!sysprof_space_known(mm))
 				make_space(mm, tasks[i],
 					   ktime_get_mono_fast_ns() - begun < SCAN_NS, &tries);
-			mmput(mm);
+			sysprof_mm_put(mm);
 		}
 		put_task_struct(tasks[i]);
 		cond_resched();

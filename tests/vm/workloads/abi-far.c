@@ -5,8 +5,8 @@
  */
 #include "abi.h"
 
-#define TIB		(1ULL << 40)
-#define FAR_BYTES	(TIB + (64ULL << 20))
+#define TIB	  (1ULL << 40)
+#define FAR_BYTES (TIB + (64ULL << 20))
 
 struct seen {
 	uint32_t pid;
@@ -97,8 +97,8 @@ static void test(const char *what, void *code)
 	struct seen seen = seen_at(code);
 
 	/* The clock, which is read between turns, is the vdso's and the C library's. */
-	ok(seen.far > 100, "%s: what runs there is seen, without a place (%" PRIu64 " periods)", what,
-	   seen.far);
+	ok(seen.far > 100, "%s: what runs there is seen, without a place (%" PRIu64 " periods)",
+	   what, seen.far);
 	ok(seen.wrong <= (seen.far + seen.wrong) / 10,
 	   "%s: ... and not as something else (%" PRIu64 " periods)", what, seen.wrong);
 }

@@ -12,8 +12,8 @@ static unsigned n_objects;
 
 enum { OPEN, CONFIGURE, START, SNAPSHOT, MAP_FD, STOP, CLOSE };
 
-static const char *const names[] = { "open", "configure", "start", "snapshot",
-				     "map_fd", "stop", "close" };
+static const char *const names[] = { "open",   "configure", "start", "snapshot",
+				     "map_fd", "stop",	    "close" };
 
 static void took(unsigned call, uint64_t since)
 {

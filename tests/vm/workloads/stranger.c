@@ -7,10 +7,12 @@
 
 #include "stranger-fuse.h"
 
+#include <linux/aio_abi.h>
 #include <pthread.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 
 #define PAGE 4096UL
@@ -100,7 +102,7 @@ static void trick_fuse(void)
 
 static void *touch(void *at)
 {
-	return (void *)(uintptr_t)*(volatile char *)at;
+	return (void *)(uintptr_t) * (volatile char *)at;
 }
 
 /* Its memory map is locked for writing, for ever: mmap() waits for the page that is being read. */
@@ -138,20 +140,29 @@ static int own_code(void)
 	return fd;
 }
 
-/* As many executable mappings as there may be, no two of them neighbours; then they change. */
-static void map_much(unsigned long i)
+/* @ranges executable mappings, no two of them neighbours. */
+static uint8_t *map_code(unsigned ranges)
 {
-	enum { RANGES = 30000 };
 	int fd = own_code();
-	uint8_t *at = mmap(NULL, 2 * RANGES * PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	uint8_t *at = mmap(NULL, 2 * ranges * PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	if (at == MAP_FAILED)
 		err(1, "cannot reserve addresses");
-	for (unsigned n = 0; n < RANGES; n++)
+	for (unsigned n = 0; n < ranges; n++)
 		if (n % 2 ? mprotect(at + 2 * n * PAGE, PAGE, PROT_READ | PROT_EXEC) :
 			    mmap(at + 2 * n * PAGE, PAGE, PROT_READ | PROT_EXEC,
 				 MAP_PRIVATE | MAP_FIXED, fd, 0) == MAP_FAILED)
 			err(1, "cannot map so much code");
+	close(fd);
+	return at;
+}
+
+/* As many as there may be; then they change. */
+static void map_much(unsigned long i)
+{
+	enum { RANGES = 30000 };
+	uint8_t *at = map_code(RANGES);
+
 	if (i == number - 1)
 		ready();
 	for (unsigned n = 0;; n = (n + 1) % RANGES) {
@@ -166,6 +177,54 @@ static void trick_ranges(void)
 	for (unsigned long i = 0; i < number; i++)
 		child(map_much, i);
 	wait_for_ever();
+}
+
+/*
+ * Exits with a read under way that does not end, while its many mappings are being read: whoever
+ * does so may be the last to let go of its memory, and that waits for the read.
+ */
+static void exit_reading(unsigned long i)
+{
+	static uint8_t page[PAGE] __attribute__((aligned(4096)));
+	struct iocb read = { .aio_lio_opcode = IOCB_CMD_PREAD,
+			     .aio_buf = (uintptr_t)page,
+			     .aio_nbytes = sizeof(page) };
+	struct iocb *reads[] = { &read };
+	aio_context_t context = 0;
+	char path[512];
+	uint64_t begin;
+
+	path_of(path, sizeof(path), "fuse/", i);
+	read.aio_fildes = open(path, O_RDONLY | O_DIRECT | O_CLOEXEC);
+	if ((int)read.aio_fildes < 0 || syscall(SYS_io_setup, 1, &context) ||
+	    syscall(SYS_io_submit, context, 1, reads) != 1)
+		err(1, "cannot begin to read");
+	map_code(6000);
+	begin = wall_ns();
+	/* From here on a tick asks for a look at what is mapped. */
+	while (wall_ns() - begin < i % 50 * 1000000)
+		spin(1000, 1);
+	_exit(0);
+}
+
+/* reads: NUMBER processes that exit like this, one after the other. */
+static void read_and_exit(unsigned long i)
+{
+	for (i = 0; i < number; i++) {
+		child(exit_reading, i);
+		usleep(20000);
+	}
+	ready();
+	wait_for_ever();
+}
+
+static void trick_reads(void)
+{
+	int fd;
+
+	fuse_begin(&fd);
+	child(read_and_exit, 0);
+	mute_serve(fd);
 }
 
 /* Code without a file and of a file in turn, at one address: each time it is another region. */
@@ -249,6 +308,8 @@ static void trick_names(void)
 	fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0700);
 	if (fd < 0 || ftruncate(fd, PAGE))
 		err(1, "cannot make a file with such a name");
+	if (chdir(directory))
+		err(1, "cannot enter %s", directory);
 	for (unsigned i = 0; i < 15; i++) {
 		memset(path, 'x', 250);
 		path[250] = '\0';
@@ -265,13 +326,83 @@ static void trick_names(void)
 		spin(1000, 1);
 }
 
+/* Runs @bytes of code, which return, without end. */
+static void run_code(const void *code, size_t bytes)
+{
+	void *at = mmap(NULL, PAGE, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS,
+			-1, 0);
+
+	if (at == MAP_FAILED)
+		err(1, "cannot make code");
+	memcpy(at, code, bytes);
+	__builtin___clear_cache(at, (char *)at + bytes);
+	for (;;)
+		for (unsigned i = 0; i < 1000000; i++)
+			((void (*)(void))at)();
+}
+
+/* In a map of names for perf NUMBER functions, named to speak to terminals. */
+static void tell_map(void)
+{
+	char path[64];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/tmp/perf-%d.map", getpid());
+	file = fopen(path, "we");
+	if (!file)
+		err(1, "cannot write %s", path);
+	for (unsigned long i = 0; i < number; i++)
+		fprintf(file, "%lx fffffffffff \033]0;evil%lu\007\n", i * 4096, i);
+	fclose(file);
+}
+
+/* In a jitdump NUMBER functions of 4 MiB each, without their code. */
+static void tell_dump(void)
+{
+	const uint32_t header[10] = { 0x4a695444, 1, 40, 62, 0, getpid() };
+	char path[64];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/tmp/jit-%d.dump", getpid());
+	file = fopen(path, "w+e");
+	if (!file)
+		err(1, "cannot write %s", path);
+	fwrite(header, sizeof(header), 1, file);
+	for (unsigned long i = 0; i < number; i++) {
+		const uint32_t head[] = { 0, 57, i, 0, getpid(), getpid() };
+		const uint64_t load[] = { i << 22, i << 22, 1023 * PAGE, i };
+
+		fwrite(head, sizeof(head), 1, file);
+		fwrite(load, sizeof(load), 1, file);
+		fputc(0, file);
+	}
+	fflush(file);
+	mmap(NULL, PAGE, PROT_READ | PROT_EXEC, MAP_PRIVATE, fileno(file), 0);
+}
+
+/* jit: code made at run time, with lies of every size about it. */
+static void trick_jit(void)
+{
+#if defined(__x86_64__)
+	static const uint8_t code[] = { 0xc3 };
+#else
+	static const uint8_t code[] = { 0xc0, 0x03, 0x5f, 0xd6 };
+#endif
+
+	tell_map();
+	tell_dump();
+	ready();
+	run_code(code, sizeof(code));
+}
+
 static const struct {
 	const char *name;
 	void (*run)(void);
 } tricks[] = {
-	{ "fuse", trick_fuse },	      { "locks", trick_locks },	  { "ranges", trick_ranges },
-	{ "ids", trick_ids },	      { "ids-once", alternate },  { "files", trick_files },
-	{ "programs", trick_programs }, { "nothing", trick_nothing }, { "names", trick_names },
+	{ "fuse", trick_fuse },	  { "locks", trick_locks },	  { "ranges", trick_ranges },
+	{ "ids", trick_ids },	  { "ids-once", alternate },	  { "files", trick_files },
+	{ "reads", trick_reads }, { "programs", trick_programs }, { "nothing", trick_nothing },
+	{ "names", trick_names }, { "jit", trick_jit },
 };
 
 int main(int argc, char **argv)
