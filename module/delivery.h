@@ -17,6 +17,7 @@
 #include "stack-wish.h"
 
 struct cred;
+struct file;
 struct task_struct;
 
 struct sysprof_charge;
@@ -86,6 +87,7 @@ enum sysprof_reader { SYSPROF_READER_NONE, SYSPROF_READER_MMAP, SYSPROF_READER_R
 /**
  * struct sysprof_session - one open file
  * @link: in the list of running sessions; RCU
+ * @open_link: in that of all, revoke.c's
  * @io_lock: one START, SNAPSHOT or read() at a time; held while the caller's memory is touched
  * @lock: configuration and state; mmap() takes it under the mmap lock, so no user memory may be
  *	touched under it
@@ -101,11 +103,12 @@ enum sysprof_reader { SYSPROF_READER_NONE, SYSPROF_READER_MMAP, SYSPROF_READER_R
  * @running: between START and STOP
  * @is_exempt: the opener had CAP_SYS_RESOURCE: users cannot use up its share of a CPU
  * @may_see_addresses: the opener had CAP_PERFMON
- * @cred: the opener's, of the file, which outlives the session
+ * @file: it is the session of, which outlives it
+ * @cred: the opener's, of the file
  * @raw_wishes: of raw stacks; NULL as long as it has not asked for them
  * @tables: that it shares with other sessions; NULL as long as it has neither asked for stacks by
  *	tables nor brought one
- * @dead: the opener has exited; takes no more records
+ * @dead: it has ended for good (revoke.c); takes no more records
  * @reader: see enum
  * @read_next: CPU that the next read() begins with
  * @opener: its process
@@ -118,6 +121,7 @@ enum sysprof_reader { SYSPROF_READER_NONE, SYSPROF_READER_MMAP, SYSPROF_READER_R
  */
 struct sysprof_session {
 	struct list_head link;
+	struct list_head open_link;
 	struct mutex io_lock;
 	struct mutex lock;
 	struct sysprof_config config;
@@ -132,6 +136,7 @@ struct sysprof_session {
 	bool running;
 	bool is_exempt;
 	bool may_see_addresses;
+	const struct file *file;
 	const struct cred *cred;
 	struct sysprof_raw_wishes *raw_wishes;
 	struct sysprof_tables *tables;

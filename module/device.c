@@ -24,6 +24,7 @@
 #include "map-fd.h"
 #include "names.h"
 #include "raw.h"
+#include "revoke.h"
 #include "session-rings.h"
 #include "session.h"
 #include "snapshot.h"
@@ -51,13 +52,14 @@ static int device_open(struct inode *inode, struct file *file)
 	if (IS_ERR(session))
 		return PTR_ERR(session);
 	session->may_see_addresses = perfmon_capable();
-	session->cred = file->f_cred;
+	sysprof_revoke_watch(session, file);
 	file->private_data = session;
 	return nonseekable_open(inode, file);
 }
 
 static int device_release(struct inode *inode, struct file *file)
 {
+	sysprof_revoke_unwatch(file->private_data);
 	sysprof_session_destroy(file->private_data);
 	return 0;
 }
@@ -98,6 +100,7 @@ static int do_info(void __user *user)
 			    SYSPROF_FEATURE_BUDGET | SYSPROF_FEATURE_REGIONS |
 			    SYSPROF_FEATURE_MAP_FD | SYSPROF_FEATURE_RAW |
 			    SYSPROF_FEATURE_RAW_WISH | SYSPROF_FEATURE_TABLE |
+			    SYSPROF_FEATURE_REVOKE |
 			    (sysprof_pmu_available() ? SYSPROF_FEATURE_PMU : 0),
 		.cpus = nr_cpu_ids,
 		.page_bytes = PAGE_SIZE,
@@ -229,6 +232,24 @@ static int do_configure(struct sysprof_session *session, void __user *user)
 	return err ? err : put_arg(&config, sizeof(config), user);
 }
 
+static int start_session(struct sysprof_session *session, struct sysprof_start *start)
+{
+	int err = sysprof_session_start(session, start);
+
+	if (err)
+		return err;
+	/*
+	 * The last of the opener's threads counts itself out, then looks for running sessions;
+	 * whichever is later sees the other.  Pairs with atomic_dec_and_test() in the kernel's
+	 * do_exit().
+	 */
+	smp_mb();
+	err = sysprof_revoke_check(session);
+	if (err)
+		sysprof_session_stop(session);
+	return err;
+}
+
 static int do_start(struct sysprof_session *session, void __user *user)
 {
 	struct sysprof_start start = { .size = sizeof(start) };
@@ -241,7 +262,7 @@ static int do_start(struct sysprof_session *session, void __user *user)
 		if (start.flags)
 			return -EINVAL;
 	}
-	err = sysprof_session_start(session, &start);
+	err = start_session(session, &start);
 	if (!err && user)
 		err = put_arg(&start, sizeof(start), user);
 	return err;
@@ -393,11 +414,39 @@ static int do_table(struct sysprof_session *session, void __user *user)
 	return err;
 }
 
+static int do_revoke(struct sysprof_session *session, void __user *user)
+{
+	struct sysprof_revoke revoke;
+	int err = get_arg(&revoke, sizeof(revoke), user);
+	kuid_t uid;
+
+	if (err)
+		return err;
+	/* Both: whoever may do it is neither to be handed a descriptor nor to hand one on. */
+	if (!capable(CAP_SYS_ADMIN) || !cap_raised(session->cred->cap_effective, CAP_SYS_ADMIN))
+		return -EPERM;
+	uid = KUIDT_INIT(revoke.uid);
+	if (revoke.reserved || revoke.size < sizeof(revoke) || !uid_valid(uid))
+		return -EINVAL;
+	revoke.sessions = sysprof_revoke_uid(uid);
+	return put_arg(&revoke, sizeof(revoke), user);
+}
+
+/* What needs no right to look at the machine. */
+static bool is_always_answered(unsigned int command)
+{
+	return command == SYSPROF_IOC_INFO || command == SYSPROF_IOC_STOP ||
+	       command == SYSPROF_IOC_STATS || command == SYSPROF_IOC_REVOKE;
+}
+
 static long device_ioctl(struct file *file, unsigned int command, unsigned long arg)
 {
 	struct sysprof_session *session = file->private_data;
 	void __user *user = (void __user *)arg;
+	int err = is_always_answered(command) ? 0 : sysprof_revoke_check(session);
 
+	if (err)
+		return err;
 	switch (command) {
 	case SYSPROF_IOC_INFO:
 		return do_info(user);
@@ -420,6 +469,8 @@ static long device_ioctl(struct file *file, unsigned int command, unsigned long 
 		return do_raw_wish(session, user);
 	case SYSPROF_IOC_TABLE:
 		return do_table(session, user);
+	case SYSPROF_IOC_REVOKE:
+		return do_revoke(session, user);
 	default:
 		return -ENOTTY;
 	}
@@ -582,7 +633,7 @@ static int start_default(struct sysprof_session *session)
 	config.watermark_bytes = 1;
 	if (!err)
 		err = configure_filtered(session, &config, true);
-	return err ? err : sysprof_session_start(session, &start);
+	return err ? err : start_session(session, &start);
 }
 
 static ssize_t device_read(struct file *file, char __user *to, size_t bytes, loff_t *pos)
@@ -644,4 +695,5 @@ int sysprof_device_register(void)
 void sysprof_device_unregister(void)
 {
 	misc_deregister(&device);
+	sysprof_revoke_exit();
 }

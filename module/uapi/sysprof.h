@@ -6,8 +6,12 @@
  * --------
  * open() makes a session with nothing running.  SYSPROF_IOC_CONFIGURE sets what it samples and
  * makes its rings, SYSPROF_IOC_START turns it on, SYSPROF_IOC_STOP off; both may be repeated.  The
- * session ends with the last close of the descriptor, and it stops when the process that opened it
- * exits, even if a copy of the descriptor lives on elsewhere.  Open with O_CLOEXEC.  Every
+ * session ends with the last close of the descriptor.  It also ends, even if a copy of the
+ * descriptor lives on elsewhere, when the process that opened it exits, by SYSPROF_IOC_REVOKE, and
+ * within a second or two when the opener might no longer open the device node or the kernel is
+ * locked down to confidentiality.  A session that has ended so is stopped, poll() says POLLHUP, what
+ * lies in its rings can be read, and INFO, STOP, STATS and REVOKE are answered; all other ioctls
+ * give -ESRCH, or -EPERM on a kernel that is locked down.  Open with O_CLOEXEC.  Every
  * descriptor is a session of its own: rate, ring and loss account are not shared, and a reader that
  * stalls costs the others nothing.  A user without CAP_SYS_RESOURCE may have 64 sessions at a time
  * (module parameters session_limit_user, and session_limit for all users), else open() gives
@@ -135,7 +139,11 @@
  *	processes                    a container     open                    initial pid and user namespace only,
  *	                                                                     -EPERM; vm/permissions
  *	                             exec'ed child   inherited descriptor    rights of the opener; ends with the
- *	                                                                     opener's process; vm/permissions
+ *	                                                                     opener's process, and does not START
+ *	                                                                     after it; vm/permissions
+ *	                             former member   open descriptor         REVOKE; vm/revoke
+ *	                             former seat     open descriptor         looked at every second: may the opener
+ *	                                                                     still open the node?; vm/revoke
  *	kernel addresses (KASLR)     group member    kernel frames           sent relative to a fixed symbol or a
  *	                                                                     secret; vm/abi scans for them
  *	                             group member    NAMES                   names what the offset names, never an
@@ -179,8 +187,8 @@
  *	                                                                     vm/sessions
  *	                             any user        new files, mappings,    a share for each user, what nobody maps is swept out, code of
  *	                                             regions without end     at most 8192 mappings followed; vm/stranger
- *	all of it                    group member    open                    not on a kernel locked down to confidentiality, -EPERM;
- *	                                                                     vm/permissions
+ *	all of it                    group member    open, all ioctls        not on a kernel locked down to confidentiality, -EPERM;
+ *	                                                                     sessions that run end; vm/permissions
  *	the system's peace           any             rmmod, exit, kill       an open file pins the module; vm/lifecycle
  *	a session's peace            any user        mapping files whose     no file is read or opened for naming, none of a server's is
  *	                                             server never answers    held; vm/stranger
@@ -616,6 +624,7 @@ struct sysprof_ring_tail {
 #define SYSPROF_FEATURE_REGIONS		(1ULL << 6)	/* SYSPROF_REGION */
 #define SYSPROF_FEATURE_BUDGET		(1ULL << 7)	/* period_ns 0 keeps to a budget */
 #define SYSPROF_FEATURE_RAW_WISH	(1ULL << 8)	/* SYSPROF_IOC_RAW_WISH */
+#define SYSPROF_FEATURE_REVOKE		(1ULL << 9)	/* SYSPROF_IOC_REVOKE */
 
 /**
  * struct sysprof_info - SYSPROF_IOC_INFO: what this module can do
@@ -873,6 +882,24 @@ struct sysprof_raw_wish {
 	char comm[SYSPROF_COMM_BYTES];
 };
 
+/**
+ * struct sysprof_revoke - SYSPROF_IOC_REVOKE: end all sessions of a user
+ * @size: of this struct
+ * @uid: the user's id in the initial user namespace
+ * @sessions: on return, how many ended
+ * @reserved: 0
+ *
+ * Of every session whose opener had this real or effective user id; when it returns they have
+ * stopped and never start again.  -EPERM unless both the caller and who opened this descriptor have
+ * CAP_SYS_ADMIN.  It does not keep the user from opening the device: take that away first.
+ */
+struct sysprof_revoke {
+	__u32 size;
+	__u32 uid;
+	__u32 sessions;
+	__u32 reserved;
+};
+
 #define SYSPROF_IOC_INFO	_IO('P', 0x70)
 #define SYSPROF_IOC_CONFIGURE	_IO('P', 0x71)
 /*
@@ -885,6 +912,7 @@ struct sysprof_raw_wish {
 #define SYSPROF_IOC_NAMES	_IO('P', 0x76)
 #define SYSPROF_IOC_MAP_FD	_IO('P', 0x77)	/* -ENOTTY without SYSPROF_FEATURE_MAP_FD */
 #define SYSPROF_IOC_RAW_WISH	_IO('P', 0x78)	/* -ENOTTY without SYSPROF_FEATURE_RAW_WISH */
-/* 0x79 is SYSPROF_IOC_TABLE, of sysprof-table.h. */
+/* 0x79 is SYSPROF_IOC_TABLE, of sysprof-table.h; 0x7a to 0x7c are set aside. */
+#define SYSPROF_IOC_REVOKE	_IO('P', 0x7d)	/* -ENOTTY without SYSPROF_FEATURE_REVOKE */
 
 #endif /* _UAPI_SYSPROF_H */
