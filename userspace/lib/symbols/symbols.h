@@ -74,6 +74,9 @@ bool spt_symtab_is_empty(const SptSymtab *symtab);
  * above.
  */
 SptObject *spt_debug_file_open(const SptObject *object, const char *const *debug_dirs);
+/* The file of that build-id that @debug shares with others (dwz), which it calls @name. */
+SptObject *spt_debug_alt_open(const SptObject *debug, const char *name, const uint8_t *id, size_t n,
+			      const char *const *debug_dirs);
 /*
  * Whether there may be one, by its name alone: nothing is read.  A .gnu_debuglink is not looked at.
  */
