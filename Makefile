@@ -230,6 +230,12 @@ test-modules: module
 tests: $(B)/sysprof-reader test-modules static $(viewer_tests) $(unit_tests) $(tsan_tests) $(fuzz_tests) $(generators) $(workloads) $(workload_libs) \
 	$(workloads_nofp) $(B)/bench/bench-unwind $(B)/unwind-raw $(B)/agree
 
+# A reader that was taken over.
+$(B)/asan/test-confine: | $(B)/tests/evil-reader
+$(B)/tests/evil-reader: tests/unit/evil-reader.c $(B)/libspt.a Makefile
+	@mkdir -p $(@D)
+	$(call say,CC)$(CC) $(flags) -Wl,--wrap=spt_place_table_write $(CPPFLAGS) $(CFLAGS) -MMD -MP -MF $@.d -o $@ $< $(B)/libspt.a $(libs)
+
 $(unit_tests): $(B)/asan/%: tests/unit/%.c
 $(fuzz_tests): $(B)/asan/%: tests/fuzz/%.c
 $(unit_tests) $(fuzz_tests): $(B)/asan/libspt.a Makefile

@@ -32,6 +32,8 @@ x86_64)
 	says "... also where the program has no libraries" '^ok .*with frame pointers|^ +-> sysprof-cli record --stacks dwarf' build/static/sysprof-cli ;;
 esac
 says "whether debug packages are there" '^(ok|note) .*/usr/lib/debug' build/sysprof-cli
+says "by what the process is confined that reads files" '^ok .*is confined by: .*no privileges.*a list of system calls' build/sysprof-cli
+says "... also where the program is all there is" '^ok .*is confined by: .*no privileges.*a list of system calls' build/static/sysprof-cli
 says "that debuginfod is off, and what switches it on" '^ +-> export DEBUGINFOD_URLS=' build/sysprof-cli
 says "that it is on" '^ok .*debuginfod is on.* http://localhost:1' env DEBUGINFOD_URLS=http://localhost:1 build/sysprof-cli
 finish

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * gen-places FILE <ADDRESSES: functions and lines of addresses (hexadecimal, one a line), as
- * llvm-symbolizer prints them.  gen-places --pick N FILE: N random addresses of its .text, the same
+ * llvm-symbolizer prints them, from a process that reads the file for others.  gen-places --pick N FILE: N random addresses of its .text, the same
  * each time.  gen-places --rate FILE <ADDRESSES: how many look-ups a second of processor time once
  * everything was read: in ascending order, as who reads files is
  *	asked, and in the order of the addresses.
@@ -16,6 +16,7 @@
 #include "base/heap.h"
 #include "symbols/dwarf/debug-info.h"
 #include "symbols/dwarf/elf-parts.h"
+#include "symbols/reader.h"
 #include "symbols/symbols.h"
 
 static SptObject *open_object(const char *path)
@@ -69,11 +70,15 @@ static unsigned find(const struct namer *namer, uint64_t address, SptPlace place
 	return n;
 }
 
-static void print(const struct namer *namer, uint64_t address)
+static void print(SptPlaceTable *table, uint32_t row)
 {
-	SptPlace places[SPT_INLINES_MAX];
-	unsigned n = find(namer, address, places);
+	SptPlace places[SPT_INLINES_MAX] = { 0 };
+	unsigned n = row == UINT32_MAX ? 0 : spt_place_table_places(table, row, places);
+	SptSymbol symbol;
 
+	n = row == UINT32_MAX ? 0 : MAX(n, 1);
+	if (n > 0 && spt_place_table_symbol(table, row, &symbol))
+		places[n - 1].function = symbol.name;
 	for (unsigned i = 0; i < n; i++) {
 		const char *file = places[i].file, *directory = places[i].directory;
 		bool is_relative = file && directory && *file != '/';
@@ -85,6 +90,43 @@ static void print(const struct namer *namer, uint64_t address)
 	if (n == 0)
 		printf("??\n??:0\n");
 	printf("\n");
+}
+
+/* All at once, as who shows a recording asks. */
+static int print_all(const char *path, const GArray *addresses)
+{
+	g_autoptr(SptReader) reader = spt_reader_new(NULL, 1, 100000, NULL);
+	g_autoptr(SptObject) image = open_object(path);
+	g_autoptr(GArray) offsets = g_array_new(FALSE, FALSE, sizeof(uint64_t));
+	g_autoptr(SptPlaceTable) table = NULL;
+	g_autofree char *whole = realpath(path, NULL);
+	uint64_t offset;
+	uint32_t tag;
+
+	for (unsigned i = 0; i < addresses->len; i++)
+		if (spt_object_address_to_offset(image, g_array_index(addresses, uint64_t, i),
+						 &offset))
+			g_array_append_val(offsets, offset);
+	spt_reader_sort(offsets);
+	spt_reader_begin(reader, 0,
+			 &(SptReadRequest){
+				 .fd = spt_object_fd(image),
+				 .path = whole,
+				 .offsets = (const uint64_t *)(const void *)offsets->data,
+				 .n = offsets->len,
+				 .depth = SPT_READ_LINES,
+			 });
+	table = spt_reader_wait(reader, &tag);
+	if (spt_place_table_problem(table)) {
+		fprintf(stderr, "gen-places: %s %s\n", path, spt_place_table_problem(table));
+		return 1;
+	}
+	for (unsigned i = 0; i < addresses->len; i++)
+		print(table, spt_object_address_to_offset(
+				     image, g_array_index(addresses, uint64_t, i), &offset) ?
+				     spt_place_table_find(table, offset) :
+				     UINT32_MAX);
+	return 0;
 }
 
 /* Look-ups a second. */
@@ -114,11 +156,30 @@ static int compare_addresses(const void *a, const void *b)
 	return *x < *y ? -1 : *x > *y;
 }
 
+static void print_rates(const char *path, const GArray *addresses)
+{
+	g_autofree uint64_t *ascending =
+		g_memdup2(addresses->data, addresses->len * sizeof(uint64_t));
+	struct namer namer;
+
+	/* As who reads files for the others does. */
+	spt_heap_in_large_pages();
+	namer.image = open_object(path);
+	namer.symtab = spt_symtab_new(namer.image, NULL);
+	namer.info = spt_debug_info_new(open_object(path), NULL, true);
+	qsort(ascending, addresses->len, sizeof(uint64_t), compare_addresses);
+	printf("%.0f ", measure(&namer, ascending, addresses->len));
+	printf("%.0f\n", measure(&namer, (const uint64_t *)(const void *)addresses->data,
+				 addresses->len));
+	spt_debug_info_free(namer.info);
+	spt_symtab_free(namer.symtab);
+	spt_object_free(namer.image);
+}
+
 int main(int argc, char **argv)
 {
 	bool is_rate = argc == 3 && strcmp(argv[1], "--rate") == 0;
 	g_autoptr(GArray) addresses = g_array_new(FALSE, FALSE, sizeof(uint64_t));
-	struct namer namer;
 	char line[64];
 
 	if (argc == 4 && strcmp(argv[1], "--pick") == 0)
@@ -127,29 +188,13 @@ int main(int argc, char **argv)
 		fprintf(stderr, "Usage: gen-places [--pick N | --rate] FILE <ADDRESSES\n");
 		return 2;
 	}
-	/* As who reads files for the others does. */
-	spt_heap_in_large_pages();
-	namer.image = open_object(argv[argc - 1]);
-	namer.symtab = spt_symtab_new(namer.image, NULL);
-	namer.info = spt_debug_info_new(open_object(argv[argc - 1]), NULL, true);
 	while (fgets(line, sizeof(line), stdin)) {
 		uint64_t address = g_ascii_strtoull(line, NULL, 16);
 
 		g_array_append_val(addresses, address);
 	}
-	for (unsigned i = 0; !is_rate && i < addresses->len; i++)
-		print(&namer, g_array_index(addresses, uint64_t, i));
-	if (is_rate) {
-		g_autofree uint64_t *ascending =
-			g_memdup2(addresses->data, addresses->len * sizeof(uint64_t));
-
-		qsort(ascending, addresses->len, sizeof(uint64_t), compare_addresses);
-		printf("%.0f ", measure(&namer, ascending, addresses->len));
-		printf("%.0f\n", measure(&namer, (const uint64_t *)(const void *)addresses->data,
-					 addresses->len));
-	}
-	spt_debug_info_free(namer.info);
-	spt_symtab_free(namer.symtab);
-	spt_object_free(namer.image);
+	if (!is_rate)
+		return print_all(argv[1], addresses);
+	print_rates(argv[2], addresses);
 	return 0;
 }

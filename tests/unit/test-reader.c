@@ -33,6 +33,7 @@ static void begin(SptReader *reader, const char *name, uint32_t tag, const SptOb
 				 .offsets = offsets,
 				 .n = G_N_ELEMENTS(offsets),
 				 .depth = SPT_READ_LINES,
+				 .download = true,
 			 });
 	close(fd);
 }
@@ -284,25 +285,48 @@ static bool give_up(uint32_t tag, uint64_t done_bytes, uint64_t total_bytes, voi
 }
 
 /*
- * A helper that downloads until it hears that it should not: as many bytes as the question and that
- * have.
+ * A helper that wants the debug file of a build-id of 20 letters a, waits for the reply to that
+ * and then gives up.  Who is to download begins to, and hears that it should not.
  */
-static void test_download_given_up(void)
+static void expect_fetches(const SptObjectRow *row, unsigned n)
 {
 	g_autofree char *path = elf_file("whole");
-	size_t bytes = 2 * sizeof(struct spt_reader_request) + strlen(path) +
-		       sizeof("/nonexistent") + sizeof(offsets);
-	g_autofree char *text =
-		g_strdup_printf("printf 'sppr%s%s%s%s%s' >&0; head -c %zu >/dev/null; exit 7",
-				"\\0\\0\\0\\0", "A\\0\\0\\0\\0\\0\\0\\0", "B\\0\\0\\0\\0\\0\\0\\0",
-				"\\0\\0\\0\\0", "\\0\\0\\0\\0", bytes);
+	size_t bytes = sizeof(struct spt_reader_request) + strlen(path) + sizeof("/nonexistent") +
+		       sizeof(offsets) + sizeof(struct spt_reader_reply);
+	static const char zeros[] = "\\0\\0\\0\\0\\0\\0\\0\\0";
+	g_autofree char *text = g_strdup_printf(
+		"if [ \"$1\" = --fetch ]; then printf 'A%sB%s%s' >&0; exec sleep 1000; fi\n"
+		"printf 'sppf%s\\024%s%s%s%s' >&0; head -c %zu >/dev/null; exit 7",
+		zeros + 2, zeros + 2, zeros, zeros + 8, zeros + 2, zeros, zeros,
+		"aaaaaaaaaaaaaaaaaaaa", bytes);
 	g_autofree char *program = script(text);
 	g_autoptr(SptReader) reader = spt_reader_new(program, 1, PATIENCE_MS, no_dirs);
 	unsigned told = 0;
 
 	spt_reader_set_progress(reader, give_up, &told);
-	expect_problem(reader, "whole", NULL, "gave up (status 7)");
-	g_assert_cmpuint(told, ==, 1);
+	expect_problem(reader, "whole", row, "gave up (status 7)");
+	g_assert_cmpuint(told, ==, n);
+}
+
+static void test_download_given_up(void)
+{
+	SptObjectRow row = { .build_id_bytes = 20 };
+
+	memset(row.build_id, 'a', 20);
+	expect_fetches(&row, 1);
+	/* The device cuts long ones. */
+	row.build_id_bytes = 16;
+	expect_fetches(&row, 1);
+}
+
+/* Servers hear of nothing that was not recorded. */
+static void test_download_of_another(void)
+{
+	SptObjectRow row = { .build_id_bytes = 20 };
+
+	memset(row.build_id, 'b', 20);
+	expect_fetches(&row, 0);
+	expect_fetches(NULL, 0);
 }
 
 /* Whatever a helper says, nothing beyond it is looked at. */
@@ -358,6 +382,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/reader/next-file", test_next_file);
 	g_test_add_func("/reader/unwind-tables", test_unwind_tables);
 	g_test_add_func("/reader/download-given-up", test_download_given_up);
+	g_test_add_func("/reader/download-of-another", test_download_of_another);
 	g_test_add_func("/reader/damaged-tables", test_damaged_tables);
 	status = g_test_run();
 	remove_elf_files();

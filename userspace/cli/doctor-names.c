@@ -2,6 +2,8 @@
 /* Stacks need frame pointers, names need symbols: whether this system's libraries have them. */
 #include "doctor.h"
 #include "report-filter.h"
+#include "symbols/confine.h"
+#include "symbols/reader.h"
 
 #include <string.h>
 
@@ -90,8 +92,35 @@ static void check_debuginfod(void)
 			"debuginfod is off: debug information that is not installed is not fetched.");
 }
 
+/* What reads files, which may be hostile: what it could do if one took it over. */
+static void check_reader(void)
+{
+	g_autoptr(GString) held = g_string_new(NULL), lacks = g_string_new(NULL);
+	unsigned protections;
+
+	if (!spt_reader_protections(&protections)) {
+		spt_doctor_tell(SPT_FINDING_NOTE, "install " SPT_CLI " again, with all of its files",
+				SPT_READER ", which reads files for names, cannot be run.");
+		return;
+	}
+	for (unsigned bit = 1; bit & SPT_CONFINE_ALL; bit <<= 1) {
+		GString *list = protections & bit ? held : lacks;
+
+		g_string_append_printf(list, "%s%s", list->len ? ", " : "",
+				       spt_confine_name(bit));
+	}
+	spt_doctor_tell(SPT_FINDING_OK, NULL, SPT_READER ", which reads files, is confined by: %s.",
+			held->len ? held->str : "nothing");
+	if (lacks->len)
+		spt_doctor_tell(SPT_FINDING_NOTE,
+				"allow user namespaces (sysctl user.max_user_namespaces), and Landlock"
+				" (kernel parameter lsm=landlock,...), if you can",
+				"It is not confined here by: %s.", lacks->str);
+}
+
 void spt_doctor_check_names(void)
 {
+	check_reader();
 	check_frame_pointers();
 	check_debug_info();
 	check_debuginfod();

@@ -34,10 +34,9 @@ static void print_usage(void)
 int main(int argc, char **argv)
 {
 	/* One file alone, such as that of make static, is all there is to copy. */
-	if (strcmp(argv[0], SPT_READER_NAME) == 0) {
-		spt_reader_serve(STDIN_FILENO, NULL);
-		return SPT_EXIT_OK;
-	}
+	if (strcmp(argv[0], SPT_READER_NAME) == 0)
+		return spt_reader_run(STDIN_FILENO, argc, argv, NULL) ? SPT_EXIT_OK :
+									SPT_EXIT_USAGE;
 	spt_reader_set_own("/proc/self/exe");
 	/* Only the characters: numbers keep their point, so that scripts can read them. */
 	setlocale(LC_CTYPE, "");

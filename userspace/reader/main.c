@@ -9,7 +9,7 @@
 
 #include "debuginfod.h"
 
-int main(void)
+int main(int argc, char **argv)
 {
 	int type;
 	socklen_t bytes = sizeof(type);
@@ -19,6 +19,5 @@ int main(void)
 			"sysprof-reader: nobody asks; sysprof-cli and sysprof run this by themselves.\n");
 		return 2;
 	}
-	spt_reader_serve(STDIN_FILENO, spt_debuginfod_fetch);
-	return 0;
+	return spt_reader_run(STDIN_FILENO, argc, argv, spt_debuginfod_fetch) ? 0 : 2;
 }

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/words.h"
+#include "object/regular.h"
 
 /* Of all notes together, more than any linker writes; they hold identities, not data. */
 #define NOTES_MAX_BYTES (1u << 20)
@@ -243,14 +244,21 @@ static SptObject *open_elf(int fd, GBytes *bytes, uint64_t size, Elf_Cmd how, co
 	return g_steal_pointer(&object);
 }
 
+static SptObjectOpen open_path = spt_open_regular;
+
+void spt_object_set_open(SptObjectOpen function)
+{
+	open_path = function;
+}
+
 SptObject *spt_object_open(const char *path, GError **error)
 {
-	/*
-	 * O_NONBLOCK: the path may lead to a FIFO or a terminal, which must not hold us before
-	 * open_fd() refuses it.
-	 */
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	int fd = open_path(path);
 
+	if (fd < 0 && errno == EINVAL) {
+		set_not_elf(error, path, SPT_WORDS("it is not a regular file"));
+		return NULL;
+	}
 	if (fd < 0) {
 		set_errno(error, SPT_WORDS("open"), path, errno);
 		return NULL;

@@ -22,6 +22,12 @@ typedef struct SptObject SptObject;
 GQuark spt_object_error_quark(void);
 enum { SPT_OBJECT_ERROR_NOT_ELF };
 
+/*
+ * How paths are opened from now on, in all threads: a descriptor, or -1 and errno; spt_open_regular
+ * at first.
+ */
+typedef int (*SptObjectOpen)(const char *path);
+void spt_object_set_open(SptObjectOpen function);
 /* Open @path read-only and keep it open.  Error: one sentence naming the path. */
 SptObject *spt_object_open(const char *path, GError **error);
 /* The same for a descriptor, which becomes the object's; @name is used in messages. */

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the two ends of a helper's socket say: this, with the file's descriptor, then texts, offsets
- * and names; a place table comes back, or one to unwind by.
+ * What the two ends of a helper's socket say: a request, with the file's descriptor, then texts,
+ * offsets and names; a place table comes back, or one to unwind by.  Before it the helper, which can
+ * open nothing, may call for files that belong to the one it reads; each call is answered.
  */
 #ifndef SPT_READER_PRIVATE_H
 #define SPT_READER_PRIVATE_H
 
+#include <glib.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 /* Of the path, and of the debug directories. */
@@ -15,8 +18,7 @@
 struct spt_reader_request {
 	uint32_t path_bytes, dirs_bytes;	/* dirs: each with its nul; 0: the usual ones */
 	uint32_t n_offsets;
-	/* give_up: no question, and no file; what is downloaded is not wanted */
-	uint8_t depth, has_row, download, give_up;
+	uint8_t depth, has_row, download, reserved;
 	uint64_t file_bytes, mtime_ns;		/* what the row says */
 	uint32_t build_id_bytes;
 	uint8_t build_id[64];
@@ -25,12 +27,41 @@ struct spt_reader_request {
 	uint32_t keep, unwind;
 };
 
-/* May come before the table, as long as one's head. */
-#define SPT_READER_PROGRESS 0x72707073
+/* As long as a table's head; so many bytes follow. */
+#define SPT_READER_OPEN 0x6f707073	/* the path of a debug file */
+#define SPT_READER_FETCH 0x66707073	/* a build-id, whose debug file is to be downloaded */
 
-struct spt_reader_progress {
+struct spt_reader_call {
 	uint32_t magic, reserved;
-	uint64_t done_bytes, total_bytes, unused;
+	uint64_t bytes;
+	uint64_t unused[2];
+};
+
+/* Opened: with the descriptor, unless problem says why not.  Fetched: the path follows. */
+struct spt_reader_reply {
+	int32_t problem;		/* errno */
+	uint32_t path_bytes;
+};
+
+/* A request or a reply with a descriptor (-1: without).  How much was sent, or -1. */
+ssize_t spt_reader_send_fd(int socket, const void *data, size_t bytes, int fd);
+/* All of it; false: the other end is gone, or too slow. */
+bool spt_reader_send(int socket, const void *data, size_t bytes);
+
+/*
+ * The debug file at @path for who reads @of: a descriptor, or -1 and errno.  EACCES: it is not
+ * where a debug file of that one is looked for, or no ELF file.  @dirs: each with its nul.
+ */
+int spt_reader_open_for(const char *path, const char *of, const char *dirs, uint32_t dirs_bytes,
+			const char *fetched);
+
+/* Reads files until its end. */
+void spt_reader_serve(int socket);
+
+/* What who downloads says: how far it is, or that it is done, and the path of the file. */
+struct spt_fetch_state {
+	uint64_t done_bytes, total_bytes;
+	uint32_t is_done, path_bytes;
 };
 
 /* Before a table to unwind by; where there is none comes a place table that says why. */

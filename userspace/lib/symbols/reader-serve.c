@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The helper's end: it has the file's descriptor, reads what it is asked for, and is ended by the
- * kernel if that takes too much.
+ * The helper's end: it has the file's descriptor, reads what it is asked for, asks for what belongs
+ * to that, and is ended by the kernel if it takes too much.
  */
 #include "symbols/reader.h"
 
 #include <errno.h>
-#include <poll.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -15,6 +14,7 @@
 
 #include "base/heap.h"
 #include "base/words.h"
+#include "symbols/confine.h"
 #include "symbols/dwarf/debug-file.h"
 #include "symbols/dwarf/elf-parts.h"
 #include "symbols/identity.h"
@@ -23,8 +23,6 @@
 
 /* Of one file: some ten times what the largest take. */
 #define CPU_MAX_S 60
-#define MEMORY_MAX_BYTES (12ull << 30)
-#define PROGRESS_EVERY_US 100000
 #define KEPT_MAX 32
 
 struct question {
@@ -58,11 +56,11 @@ static bool receive(int socket, void *to, size_t bytes)
 	return true;
 }
 
-/* The first byte comes with the descriptor. */
-static bool receive_head(int socket, struct question *question)
+/* The first byte comes with the descriptor; @ret_fd stays as it is if there is none. */
+static bool receive_with_fd(int socket, void *to, size_t bytes, int *ret_fd)
 {
 	char room[CMSG_SPACE(sizeof(int))] __attribute__((aligned(8)));
-	struct iovec part = { &question->head, sizeof(question->head) };
+	struct iovec part = { to, bytes };
 	struct msghdr message = { .msg_iov = &part,
 				  .msg_iovlen = 1,
 				  .msg_control = room,
@@ -72,19 +70,16 @@ static bool receive_head(int socket, struct question *question)
 
 	control = n > 0 ? CMSG_FIRSTHDR(&message) : NULL;
 	if (control && control->cmsg_type == SCM_RIGHTS)
-		memcpy(&question->fd, CMSG_DATA(control), sizeof(int));
-	return n > 0 && receive(socket, (char *)&question->head + n, sizeof(question->head) - n);
+		memcpy(ret_fd, CMSG_DATA(control), sizeof(int));
+	return n > 0 && receive(socket, (char *)to + n, bytes - (size_t)n);
 }
 
 static bool receive_question(int socket, struct question *question)
 {
 	const struct spt_reader_request *head = &question->head;
 
-	/* To give up what is done already. */
-	do {
-		if (!receive_head(socket, question))
-			return false;
-	} while (head->give_up);
+	if (!receive_with_fd(socket, &question->head, sizeof(question->head), &question->fd))
+		return false;
 	if (question->fd < 0 || head->path_bytes > SPT_READER_TEXT_MAX_BYTES ||
 	    head->dirs_bytes > SPT_READER_TEXT_MAX_BYTES || head->n_offsets > SPT_PLACES_MAX ||
 	    head->names_bytes > SPT_READER_NAMES_MAX_BYTES)
@@ -130,58 +125,64 @@ static const char *problem_of(const struct spt_reader_request *head, const SptOb
 	return head->has_row ? spt_identity_problem(&row, image) : NULL;
 }
 
-static bool send_all(int socket, const uint8_t *data, size_t bytes)
-{
-	while (bytes > 0) {
-		ssize_t n = send(socket, data, bytes, MSG_NOSIGNAL);
+/* What this process asks for what it cannot do itself. */
+static int asked = -1;
 
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return false;
-		data += n;
-		bytes -= n;
-	}
-	return true;
+static bool call(uint32_t magic, const void *data, size_t bytes, struct spt_reader_reply *ret,
+		 int *ret_fd)
+{
+	const struct spt_reader_call head = { .magic = magic, .bytes = bytes };
+
+	G_STATIC_ASSERT(sizeof(head) == SPT_PLACE_TABLE_HEAD_BYTES);
+	return spt_reader_send(asked, &head, sizeof(head)) && spt_reader_send(asked, data, bytes) &&
+	       receive_with_fd(asked, ret, sizeof(*ret), ret_fd);
 }
 
-struct download {
-	int socket;
-	int64_t last_us;		/* when progress was told */
-};
-
-/* Whatever can be read by now says that it is given up. */
-static bool goes_on(uint64_t done, uint64_t total, void *data)
+/* An SptObjectOpen. */
+static int ask_to_open(const char *path)
 {
-	struct spt_reader_progress progress = { .magic = SPT_READER_PROGRESS,
-						.done_bytes = done,
-						.total_bytes = total };
-	struct download *download = data;
-	struct pollfd asked = { .fd = download->socket, .events = POLLIN };
-	int64_t now = g_get_monotonic_time();
+	struct spt_reader_reply reply = { 0 };
+	size_t bytes = strlen(path);
+	int fd = -1;
 
-	if (now - download->last_us < PROGRESS_EVERY_US)
-		return true;
-	download->last_us = now;
-	return send_all(download->socket, (const uint8_t *)&progress, sizeof(progress)) &&
-	       poll(&asked, 1, 0) == 0;
+	if (bytes == 0 || bytes > SPT_READER_TEXT_MAX_BYTES ||
+	    !call(SPT_READER_OPEN, path, bytes, &reply, &fd)) {
+		errno = EACCES;
+		return -1;
+	}
+	errno = reply.problem;
+	return fd;
+}
+
+/* The path of a debug file, which may be opened now; NULL: there is none. */
+static char *ask_to_fetch(const uint8_t *build_id, size_t bytes)
+{
+	struct spt_reader_reply reply = { 0 };
+	char *path;
+	int fd = -1;
+
+	if (!call(SPT_READER_FETCH, build_id, bytes, &reply, &fd) || reply.problem ||
+	    reply.path_bytes > SPT_READER_TEXT_MAX_BYTES)
+		return NULL;
+	path = g_malloc0(reply.path_bytes + 1);
+	if (!receive(asked, path, reply.path_bytes))
+		g_clear_pointer(&path, g_free);
+	return path;
 }
 
 /* Beside the directories, for a file that has no debug information here. */
-static void fetch_debug_file(struct question *question, const SptObject *image, int socket,
-			     SptReaderFetch fetch)
+static void fetch_debug_file(struct question *question, const SptObject *image)
 {
 	const char *const *dirs =
 		question->dirs ? (const char *const *)question->dirs->pdata : NULL;
 	g_autoptr(SptObject) found =
 		spt_elf_has_debug_info(image) ? NULL : spt_debug_file_open(image, dirs);
-	struct download download = { .socket = socket };
 	unsigned n;
 	const uint8_t *id = spt_object_build_id(image, &n);
 
 	if (!id || found || spt_elf_has_debug_info(image))
 		return;
-	question->fetched = fetch(id, n, goes_on, &download);
+	question->fetched = ask_to_fetch(id, n);
 	if (!question->fetched)
 		return;
 	/* No other is here. */
@@ -279,7 +280,7 @@ static GByteArray *answer_unwind(struct question *question)
 	return g_byte_array_append(bytes, data, head.bytes);
 }
 
-static GByteArray *answer(struct question *question, int socket, SptReaderFetch fetch)
+static GByteArray *answer(struct question *question)
 {
 	const struct spt_reader_request *head = &question->head;
 	g_autoptr(GError) error = NULL;
@@ -289,8 +290,8 @@ static GByteArray *answer(struct question *question, int socket, SptReaderFetch 
 	question->fd = -1;
 	if (problem)
 		return spt_place_table_write_problem(problem, head->n_offsets);
-	if (head->download && fetch)
-		fetch_debug_file(question, image, socket, fetch);
+	if (head->download)
+		fetch_debug_file(question, image);
 	return spt_place_table_write(g_steal_pointer(&image),
 				     question->dirs ? (const char *const *)question->dirs->pdata :
 						      NULL,
@@ -310,24 +311,15 @@ static void limit_time(void)
 	setrlimit(RLIMIT_CPU, &limit);
 }
 
-static void limit_memory(void)
-{
-	uint64_t machine = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
-	struct rlimit limit = { MIN(MEMORY_MAX_BYTES, machine / 4 * 3),
-				MIN(MEMORY_MAX_BYTES, machine / 4 * 3) };
-
-	setrlimit(RLIMIT_AS, &limit);
-	/* What it dies of is told to the user; a core of it would be in his way. */
-	setrlimit(RLIMIT_CORE, &(struct rlimit){ 0, 0 });
-}
-
-void spt_reader_serve(int socket, SptReaderFetch fetch)
+void spt_reader_serve(int socket)
 {
 	struct kept kept[KEPT_MAX] = { 0 };
 	bool is_open = true;
 
-	limit_memory();
 	spt_heap_in_large_pages();
+	spt_confine(socket);
+	asked = socket;
+	spt_object_set_open(ask_to_open);
 	while (is_open) {
 		struct question question = { .fd = -1 };
 
@@ -338,9 +330,9 @@ void spt_reader_serve(int socket, SptReaderFetch fetch)
 				question.names	     ? answer_of_kernel(&question) :
 				question.head.unwind ? answer_unwind(&question) :
 				question.head.keep   ? answer_and_keep(&question, kept) :
-						       answer(&question, socket, fetch);
+						       answer(&question);
 
-			is_open = send_all(socket, table->data, table->len);
+			is_open = spt_reader_send(socket, table->data, table->len);
 		}
 		clear_question(&question);
 	}

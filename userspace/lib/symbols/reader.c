@@ -20,6 +20,7 @@
 /* More than the names of anything that was seen; a helper that says more says nonsense. */
 #define ANSWER_MAX_BYTES (1ull << 30)
 #define STEP_BYTES (256u << 10)
+#define PROTECTIONS_MS 10000		/* until what reads files has said how it is confined */
 #define STOP_MS 100			/* how often it is looked whether somebody still waits */
 
 extern char **environ;
@@ -27,8 +28,15 @@ extern char **environ;
 struct helper {
 	pid_t pid;			/* 0: not started */
 	int socket;
-	bool is_busy, is_given_up, unwinds;
+	bool is_busy, unwinds;
 	uint32_t tag;
+	/* What may be opened and downloaded for it */
+	char *path, *fetched;
+	bool download;
+	uint8_t build_id[SPT_BUILD_ID_MAX];
+	unsigned build_id_bytes;
+	pid_t fetch_pid;		/* 0: nothing is downloaded */
+	int fetch_socket;
 	uint64_t *offsets;		/* of what it reads */
 	uint32_t n;
 	GByteArray *answer;
@@ -54,7 +62,7 @@ void spt_reader_set_own(const char *path)
 }
 
 /* Beside the program when it was built, or where it is installed. */
-static char *find_program(void)
+char *spt_reader_program(void)
 {
 	g_autofree char *self = g_file_read_link("/proc/self/exe", NULL);
 	g_autofree char *home = g_path_get_dirname(self ? self : ".");
@@ -79,7 +87,7 @@ SptReader *spt_reader_new(const char *program, unsigned n_helpers, unsigned pati
 	SptReader *reader = g_new0(SptReader, 1);
 	g_autoptr(GByteArray) dirs = g_byte_array_new();
 
-	reader->program = program ? g_strdup(program) : find_program();
+	reader->program = program ? g_strdup(program) : spt_reader_program();
 	for (; debug_dirs && *debug_dirs; debug_dirs++)
 		g_byte_array_append(dirs, (const uint8_t *)*debug_dirs, strlen(*debug_dirs) + 1);
 	reader->dirs_bytes = MIN(dirs->len, SPT_READER_TEXT_MAX_BYTES);
@@ -109,6 +117,17 @@ static int end_helper(struct helper *helper)
 	return status;
 }
 
+static void end_fetch(struct helper *helper)
+{
+	if (!helper->fetch_pid)
+		return;
+	close(helper->fetch_socket);
+	kill(helper->fetch_pid, SIGKILL);
+	while (waitpid(helper->fetch_pid, NULL, 0) < 0 && errno == EINTR)
+		continue;
+	helper->fetch_pid = 0;
+}
+
 void spt_reader_free(SptReader *reader)
 {
 	if (!reader)
@@ -118,9 +137,12 @@ void spt_reader_free(SptReader *reader)
 
 		if (helper->pid)
 			end_helper(helper);
+		end_fetch(helper);
 		g_clear_pointer(&helper->answer, g_byte_array_unref);
 		g_free(helper->offsets);
 		g_free(helper->problem);
+		g_free(helper->path);
+		g_free(helper->fetched);
 	}
 	g_free(reader->helpers);
 	g_free(reader->program);
@@ -129,9 +151,9 @@ void spt_reader_free(SptReader *reader)
 }
 
 /* As its standard input it has our socket; what a library of its says is nobody's business. */
-static int spawn(const char *program, int socket, pid_t *ret_pid)
+static int spawn(const char *program, int socket, char *option, char *value, pid_t *ret_pid)
 {
-	char *arguments[] = { SPT_READER_NAME, NULL };
+	char *arguments[] = { SPT_READER_NAME, option, value, NULL };
 	posix_spawn_file_actions_t actions;
 	posix_spawnattr_t attributes;
 	sigset_t none, all;
@@ -155,32 +177,39 @@ static int spawn(const char *program, int socket, pid_t *ret_pid)
 	return status;
 }
 
-static bool start_helper(const SptReader *reader, struct helper *helper)
+/* Its socket, or -1; *@ret_pid is 0 then. */
+static int start(const SptReader *reader, char *option, char *value, pid_t *ret_pid,
+		 char **ret_problem)
 {
 	const struct timeval patience = { reader->patience_ms / 1000,
 					  reader->patience_ms % 1000 * 1000 };
 	int ends[2], status;
 
-	if (helper->pid)
-		return true;
+	*ret_pid = 0;
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) < 0) {
-		helper->problem = g_strdup_printf(SPT_READER_FAILED "no socket for %s: %s",
-						  reader->program, g_strerror(errno));
-		return false;
+		*ret_problem = g_strdup_printf(SPT_READER_FAILED "no socket for %s: %s",
+					       reader->program, g_strerror(errno));
+		return -1;
 	}
-	status = spawn(reader->program, ends[1], &helper->pid);
+	status = spawn(reader->program, ends[1], option, value, ret_pid);
 	close(ends[1]);
 	if (status != 0) {
-		helper->pid = 0;
+		*ret_pid = 0;
 		close(ends[0]);
-		helper->problem = g_strdup_printf(SPT_READER_FAILED
-						  "%s, which reads files, cannot be run: %s",
-						  reader->program, g_strerror(status));
-		return false;
+		*ret_problem = g_strdup_printf(SPT_READER_FAILED
+					       "%s, which reads files, cannot be run: %s",
+					       reader->program, g_strerror(status));
+		return -1;
 	}
 	setsockopt(ends[0], SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience));
-	helper->socket = ends[0];
-	return true;
+	return ends[0];
+}
+
+static bool start_helper(const SptReader *reader, struct helper *helper)
+{
+	if (!helper->pid)
+		helper->socket = start(reader, NULL, NULL, &helper->pid, &helper->problem);
+	return helper->pid;
 }
 
 static struct helper *idle_helper(const SptReader *reader)
@@ -221,20 +250,6 @@ void spt_reader_sort(GArray *offsets)
 	g_array_set_size(offsets, n);
 }
 
-static bool send_all(int socket, const void *data, size_t bytes)
-{
-	for (size_t at = 0; at < bytes;) {
-		ssize_t n = send(socket, (const char *)data + at, bytes - at, MSG_NOSIGNAL);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return false;
-		at += n;
-	}
-	return true;
-}
-
 static bool send_request(const SptReader *reader, int socket, const SptReadRequest *request,
 			 bool unwinds)
 {
@@ -249,13 +264,6 @@ static bool send_request(const SptReader *reader, int socket, const SptReadReque
 		.keep = request->keep,
 		.unwind = unwinds,
 	};
-	char room[CMSG_SPACE(sizeof(int))] __attribute__((aligned(8))) = { 0 };
-	struct iovec part = { &head, sizeof(head) };
-	struct msghdr message = { .msg_iov = &part,
-				  .msg_iovlen = 1,
-				  .msg_control = room,
-				  .msg_controllen = sizeof(room) };
-	struct cmsghdr *control = CMSG_FIRSTHDR(&message);
 	ssize_t n;
 
 	if (request->row) {
@@ -264,16 +272,12 @@ static bool send_request(const SptReader *reader, int socket, const SptReadReque
 		head.build_id_bytes = request->row->build_id_bytes;
 		memcpy(head.build_id, request->row->build_id, sizeof(head.build_id));
 	}
-	control->cmsg_level = SOL_SOCKET;
-	control->cmsg_type = SCM_RIGHTS;
-	control->cmsg_len = CMSG_LEN(sizeof(int));
-	memcpy(CMSG_DATA(control), &request->fd, sizeof(int));
-	n = sendmsg(socket, &message, MSG_NOSIGNAL);
-	return n > 0 && send_all(socket, (const char *)&head + n, sizeof(head) - n) &&
-	       send_all(socket, request->path, head.path_bytes) &&
-	       send_all(socket, reader->dirs, head.dirs_bytes) &&
-	       send_all(socket, request->offsets, request->n * sizeof(uint64_t)) &&
-	       (!request->names || send_all(socket, request->names->data, request->names->len));
+	n = spt_reader_send_fd(socket, &head, sizeof(head), request->fd);
+	return n > 0 && spt_reader_send(socket, (const char *)&head + n, sizeof(head) - n) &&
+	       spt_reader_send(socket, request->path, head.path_bytes) &&
+	       spt_reader_send(socket, reader->dirs, head.dirs_bytes) &&
+	       spt_reader_send(socket, request->offsets, request->n * sizeof(uint64_t)) &&
+	       (!request->names || spt_reader_send(socket, request->names->data, request->names->len));
 }
 
 static void begin(SptReader *reader, uint32_t tag, const SptReadRequest *request, bool unwinds)
@@ -281,12 +285,18 @@ static void begin(SptReader *reader, uint32_t tag, const SptReadRequest *request
 	struct helper *helper = idle_helper(reader);
 
 	helper->is_busy = true;
-	helper->is_given_up = false;
 	helper->unwinds = unwinds;
 	helper->tag = tag;
 	helper->n = request->n;
 	helper->offsets = g_memdup2(request->offsets, request->n * sizeof(uint64_t));
 	helper->answer = g_byte_array_new();
+	g_free(helper->path);
+	helper->path = g_strdup(request->path);
+	helper->download = request->download;
+	helper->build_id_bytes =
+		request->row ? MIN(request->row->build_id_bytes, SPT_BUILD_ID_MAX) : 0;
+	if (helper->build_id_bytes)
+		memcpy(helper->build_id, request->row->build_id, helper->build_id_bytes);
 	helper->deadline_us = g_get_monotonic_time() + reader->patience_ms * 1000ll;
 	if (request->n > SPT_PLACES_MAX ||
 	    (request->names && request->names->len > SPT_READER_NAMES_MAX_BYTES))
@@ -313,11 +323,23 @@ static const struct spt_reader_unwind *unwind_head(const struct helper *helper)
 		       NULL;
 }
 
-/* How many bytes an answer has of which the head is there. */
+/* NULL: it is an answer. */
+static const struct spt_reader_call *call_head(const struct helper *helper)
+{
+	const struct spt_reader_call *head = (const void *)helper->answer->data;
+
+	G_STATIC_ASSERT(sizeof(*head) == SPT_PLACE_TABLE_HEAD_BYTES);
+	return head->magic == SPT_READER_OPEN || head->magic == SPT_READER_FETCH ? head : NULL;
+}
+
+/* How many bytes an answer or a call has of which the head is there; 0: it is none. */
 static uint64_t answer_bytes(const struct helper *helper)
 {
 	const struct spt_reader_unwind *head = unwind_head(helper);
+	const struct spt_reader_call *call = call_head(helper);
 
+	if (call)
+		return call->bytes <= SPT_READER_TEXT_MAX_BYTES ? sizeof(*call) + call->bytes : 0;
 	return head ? sizeof(*head) + head->bytes : spt_place_table_bytes(helper->answer->data);
 }
 
@@ -327,27 +349,93 @@ static bool is_whole(const struct helper *helper)
 	       answer_bytes(helper) == helper->answer->len;
 }
 
-/* What came is no table yet; takes it. */
-static void take_progress(const SptReader *reader, struct helper *helper)
-{
-	static const struct spt_reader_request give_up = { .give_up = 1 };
-	struct spt_reader_progress progress;
+/* Calls: one at a time, and it waits for the reply. */
 
-	G_STATIC_ASSERT(sizeof(progress) == SPT_PLACE_TABLE_HEAD_BYTES);
-	if (helper->answer->len != sizeof(progress))
+static void open_for(const SptReader *reader, struct helper *helper, const char *path)
+{
+	int fd = spt_reader_open_for(path, helper->path, reader->dirs, reader->dirs_bytes,
+				     helper->fetched);
+	const struct spt_reader_reply reply = { .problem = fd < 0 ? errno : 0 };
+
+	/* One that takes no reply gives no answer, which tells why. */
+	spt_reader_send_fd(helper->socket, &reply, sizeof(reply), fd);
+	if (fd >= 0)
+		close(fd);
+}
+
+/* @path: of what was downloaded, or NULL. */
+static void reply_fetched(struct helper *helper, const char *path)
+{
+	const struct spt_reader_reply reply = { .problem = path ? 0 : ENOENT,
+						.path_bytes = path ? strlen(path) : 0 };
+
+	end_fetch(helper);
+	g_free(helper->fetched);
+	helper->fetched = g_strdup(path);
+	if (spt_reader_send(helper->socket, &reply, sizeof(reply)))
+		spt_reader_send(helper->socket, path, reply.path_bytes);
+}
+
+/* Only what was recorded: a helper that was taken over tells the servers nothing. */
+static void begin_fetch(const SptReader *reader, struct helper *helper, const uint8_t *id,
+			unsigned n)
+{
+	g_autoptr(GString) text = g_string_new(NULL);
+	g_autofree char *problem = NULL;
+
+	for (unsigned i = 0; i < n; i++)
+		g_string_append_printf(text, "%02x", id[i]);
+	if (helper->download && helper->build_id_bytes > 0 && n >= helper->build_id_bytes &&
+	    n <= SPT_BUILD_ID_MAX && !memcmp(id, helper->build_id, helper->build_id_bytes))
+		helper->fetch_socket =
+			start(reader, "--fetch", text->str, &helper->fetch_pid, &problem);
+	if (!helper->fetch_pid)
+		reply_fetched(helper, NULL);
+}
+
+/* What the download has said since. */
+static void fetch_on(const SptReader *reader, struct helper *helper)
+{
+	struct spt_fetch_state state;
+	g_autofree char *path = NULL;
+	ssize_t n = recv(helper->fetch_socket, &state, sizeof(state), MSG_DONTWAIT);
+
+	if (n < 0 && (errno == EAGAIN || errno == EINTR))
 		return;
-	memcpy(&progress, helper->answer->data, sizeof(progress));
-	if (progress.magic != SPT_READER_PROGRESS)
-		return;
-	g_byte_array_set_size(helper->answer, 0);
-	/* A download may take its time, if it goes on. */
-	helper->deadline_us = g_get_monotonic_time() + reader->patience_ms * 1000ll;
-	if (!helper->is_given_up && reader->progress &&
-	    !reader->progress(helper->tag, progress.done_bytes, progress.total_bytes,
-			      reader->progress_data)) {
-		helper->is_given_up = true;
-		send_all(helper->socket, &give_up, sizeof(give_up));
+	if (n == sizeof(state) && !state.is_done) {
+		/* It may take its time, if it goes on. */
+		helper->deadline_us = g_get_monotonic_time() + reader->patience_ms * 1000ll;
+		if (!reader->progress || reader->progress(helper->tag, state.done_bytes,
+							  state.total_bytes,
+							  reader->progress_data))
+			return;
+		n = 0;
 	}
+	if (n == sizeof(state) && state.path_bytes > 0 &&
+	    state.path_bytes <= SPT_READER_TEXT_MAX_BYTES) {
+		path = g_malloc0(state.path_bytes + 1);
+		if (recv(helper->fetch_socket, path, state.path_bytes, MSG_WAITALL) !=
+		    (ssize_t)state.path_bytes)
+			g_clear_pointer(&path, g_free);
+	}
+	reply_fetched(helper, path);
+}
+
+/* What came is no table yet; takes it. */
+static void take_call(const SptReader *reader, struct helper *helper)
+{
+	const struct spt_reader_call *head =
+		is_whole(helper) && !helper->fetch_pid ? call_head(helper) : NULL;
+	g_autofree char *text = NULL;
+
+	if (!head)
+		return;
+	text = g_strndup((const char *)(head + 1), head->bytes);
+	if (head->magic == SPT_READER_OPEN)
+		open_for(reader, helper, text);
+	else
+		begin_fetch(reader, helper, (const uint8_t *)(head + 1), head->bytes);
+	g_byte_array_set_size(helper->answer, 0);
 }
 
 /* Reads on; false: there will be no more of it. */
@@ -388,6 +476,8 @@ static void end_answer(struct helper *helper)
 	g_clear_pointer(&helper->answer, g_byte_array_unref);
 	g_clear_pointer(&helper->offsets, g_free);
 	g_clear_pointer(&helper->problem, g_free);
+	g_clear_pointer(&helper->fetched, g_free);
+	end_fetch(helper);
 	helper->is_busy = false;
 }
 
@@ -412,18 +502,21 @@ static SptPlaceTable *finish(struct helper *helper, uint32_t *ret_tag)
 /* Waits for any of those that are read, until the first of them is late, or @until. */
 static void wait_for_any(const SptReader *reader, int64_t until)
 {
-	g_autofree struct pollfd *polled = g_new(struct pollfd, reader->n_helpers);
+	g_autofree struct pollfd *polled = g_new(struct pollfd, 2 * reader->n_helpers);
 	int64_t now = g_get_monotonic_time();
 
 	for (unsigned i = 0; i < reader->n_helpers; i++) {
 		const struct helper *helper = &reader->helpers[i];
 
-		polled[i] = (struct pollfd){ .fd = helper->is_busy ? helper->socket : -1,
-					     .events = POLLIN };
+		polled[2 * i] = (struct pollfd){ .fd = helper->is_busy ? helper->socket : -1,
+						 .events = POLLIN };
+		polled[2 * i + 1] = (struct pollfd){
+			.fd = helper->fetch_pid ? helper->fetch_socket : -1, .events = POLLIN
+		};
 		if (helper->is_busy)
 			until = MIN(until, helper->deadline_us);
 	}
-	poll(polled, reader->n_helpers,
+	poll(polled, 2 * reader->n_helpers,
 	     until > now ? (int)MIN((until - now) / 1000 + 1, INT32_MAX) : 0);
 }
 
@@ -446,8 +539,10 @@ static struct helper *wait_for_end(SptReader *reader, int timeout_ms)
 			if (!helper->is_busy)
 				continue;
 			any = true;
+			if (helper->fetch_pid)
+				fetch_on(reader, helper);
 			if (!helper->problem && read_on(helper)) {
-				take_progress(reader, helper);
+				take_call(reader, helper);
 				if (!is_whole(helper) &&
 				    g_get_monotonic_time() < helper->deadline_us)
 					continue;
@@ -515,4 +610,21 @@ SptUnwindTable *spt_reader_unwind_table(SptReader *reader, const SptObject *file
 				    SPT_UNWIND_ERROR_UNREADABLE,
 			    problem ? problem : SPT_READER_FAILED "what reads it gave no table");
 	return NULL;
+}
+
+bool spt_reader_protections(unsigned *ret)
+{
+	g_autoptr(SptReader) reader = spt_reader_new(NULL, 1, PROTECTIONS_MS, NULL);
+	const struct timeval patience = { .tv_sec = PROTECTIONS_MS / 1000 };
+	g_autofree char *problem = NULL;
+	struct helper helper = { 0 };
+	bool ok;
+
+	helper.socket = start(reader, "--protections", NULL, &helper.pid, &problem);
+	if (!helper.pid)
+		return false;
+	setsockopt(helper.socket, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
+	ok = recv(helper.socket, ret, sizeof(*ret), MSG_WAITALL) == sizeof(*ret);
+	end_helper(&helper);
+	return ok;
 }

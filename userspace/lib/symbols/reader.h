@@ -19,7 +19,10 @@ typedef struct {
 	const SptObjectRow *row;	/* what the file has to be; NULL: anything */
 	const uint64_t *offsets;	/* ascending */
 	uint32_t n;
-	/* Its debug information, if that is not here, from $DEBUGINFOD_URLS */
+	/*
+	 * Its debug information, if that is not here, from $DEBUGINFOD_URLS; only by the build-id
+	 * of @row
+	 */
 	bool download;
 	SptReadDepth depth;
 	/*
@@ -88,8 +91,20 @@ typedef bool (*SptReaderGoesOn)(uint64_t done_bytes, uint64_t total_bytes, void 
  */
 typedef char *(*SptReaderFetch)(const uint8_t *build_id, unsigned bytes, SptReaderGoesOn goes_on,
 				void *data);
-/* What a helper does: answers on @socket until its end.  @fetch may be NULL. */
-void spt_reader_serve(int socket, SptReaderFetch fetch);
+/*
+ * What a program does that is started as SPT_READER_NAME, with its arguments; @socket leads to who
+ * has started it.  Without any it confines itself (confine.h) and reads files until the end;
+ * "--fetch BUILD-ID": downloads, apart from who reads files, by @fetch, which may be NULL;
+ * "--protections": confines itself and says how far.  False: it does none of them.
+ */
+bool spt_reader_run(int socket, int argc, char **argv, SptReaderFetch fetch);
+/*
+ * What a helper of this program could confine itself by, SPT_CONFINE_ bits; false: it cannot be
+ * run.
+ */
+bool spt_reader_protections(unsigned *ret);
+/* The program that helpers run; to be freed. */
+char *spt_reader_program(void);
 
 G_END_DECLS
 

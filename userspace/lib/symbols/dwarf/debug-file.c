@@ -32,29 +32,43 @@ const char *const *spt_debug_dirs(const char *const *given_dirs)
 	return (const char *const *)dirs;
 }
 
-static bool same_build_id(const SptObject *a, const SptObject *b)
+static bool has_build_id(const SptObject *object, const uint8_t *id, size_t bytes)
 {
-	unsigned a_bytes, b_bytes;
-	const uint8_t *a_id = spt_object_build_id(a, &a_bytes);
-	const uint8_t *b_id = spt_object_build_id(b, &b_bytes);
+	unsigned n;
+	const uint8_t *its_id = spt_object_build_id(object, &n);
 
-	return a_bytes == b_bytes && a_bytes > 0 && memcmp(a_id, b_id, a_bytes) == 0;
+	return n == bytes && n > 0 && memcmp(its_id, id, n) == 0;
 }
 
-/* DIR/.build-id/ab/cdef....debug; NULL: @object has no build-id. */
-static char *build_id_path(const SptObject *object, const char *dir)
+static bool same_build_id(const SptObject *a, const SptObject *b)
+{
+	unsigned n;
+	const uint8_t *id = spt_object_build_id(a, &n);
+
+	return has_build_id(b, id, n);
+}
+
+/* DIR/.build-id/ab/cdef....debug; NULL: the build-id is too short. */
+static char *path_of_id(const uint8_t *id, size_t n, const char *dir)
 {
 	GString *path = g_string_new(dir);
-	unsigned n;
-	const uint8_t *id = spt_object_build_id(object, &n);
 
 	if (n < 2)
 		return g_string_free(path, TRUE);
 	g_string_append_printf(path, "/.build-id/%02x/", id[0]);
-	for (unsigned i = 1; i < n; i++)
+	for (size_t i = 1; i < n; i++)
 		g_string_append_printf(path, "%02x", id[i]);
 	g_string_append(path, ".debug");
 	return g_string_free(path, FALSE);
+}
+
+/* NULL: @object has no build-id. */
+static char *build_id_path(const SptObject *object, const char *dir)
+{
+	unsigned n;
+	const uint8_t *id = spt_object_build_id(object, &n);
+
+	return path_of_id(id, n, dir);
 }
 
 /* DIR itself may be the file. */
@@ -161,4 +175,21 @@ SptObject *spt_debug_file_open(const SptObject *object, const char *const *debug
 			found = open_linked(*dir, home, link, crc);
 	}
 	return found;
+}
+
+SptObject *spt_debug_alt_open(const SptObject *debug, const char *name, const uint8_t *id, size_t n,
+			      const char *const *debug_dirs)
+{
+	g_autofree char *home = g_path_get_dirname(spt_object_name(debug));
+	g_autofree char *named = g_canonicalize_filename(name, home);
+	g_autoptr(SptObject) found = spt_object_open(named, NULL);
+
+	for (const char *const *dir = spt_debug_dirs(debug_dirs);
+	     *dir && (!found || !has_build_id(found, id, n)); dir++) {
+		g_autofree char *path = path_of_id(id, n, *dir);
+
+		g_clear_pointer(&found, spt_object_free);
+		found = path ? spt_object_open(path, NULL) : NULL;
+	}
+	return found && has_build_id(found, id, n) ? g_steal_pointer(&found) : NULL;
 }

@@ -14,6 +14,9 @@ const char *const *spt_debug_dirs(const char *const *dirs);
  * in symtab.h.
  */
 SptObject *spt_debug_file_open(const SptObject *object, const char *const *debug_dirs);
+/* The file of that build-id that @debug shares with others (dwz), which it calls @name. */
+SptObject *spt_debug_alt_open(const SptObject *debug, const char *name, const uint8_t *id, size_t n,
+			      const char *const *debug_dirs);
 /*
  * Whether there may be one, by its name alone: nothing is read.  A .gnu_debuglink is not looked at.
  */

@@ -6,6 +6,7 @@
 #include "symbols/dwarf/debug-info.h"
 
 #include <dwarf.h>
+#include <elfutils/libdwelf.h>
 
 #include "symbols/dwarf/debug-file.h"
 #include "symbols/dwarf/debug-unit.h"
@@ -22,8 +23,9 @@ struct SptDebugInfo {
 	SptObject *image;		/* what offsets are of; NULL: the DWARF is not ours */
 	SptObject *debug;		/* what has it; may be the image, if that is no file */
 	Dwarf *dwarf;
-	/* Of split units that are nowhere else; NULL: there is none */
-	struct spt_dwp *dwp;
+	struct spt_dwp *dwp;		/* of split units; NULL: a kernel has none */
+	Dwarf *alt;			/* what several files share; NULL: there is none */
+	SptObject *alt_file;
 	GArray *units;			/* struct unit */
 	struct spt_die_ranges ranges;	/* to units */
 	struct spt_shapes *shapes;	/* of the unit that was read last */
@@ -86,6 +88,26 @@ static void find_units(SptDebugInfo *info)
 		info->line_sections = spt_line_sections_of(info->dwarf);
 }
 
+/*
+ * What dwz has moved to a file for several, by its build-id or the path that the section names.
+ * libdw would look for it by itself.
+ */
+static void open_alt(SptDebugInfo *info, const char *const *debug_dirs)
+{
+	const void *build_id;
+	const char *name;
+	ssize_t n = dwelf_dwarf_gnu_debugaltlink(info->dwarf, &name, &build_id);
+
+	if (n <= 0)
+		return;
+	info->alt_file = spt_debug_alt_open(info->debug, name, build_id, (size_t)n, debug_dirs);
+	if (!info->alt_file || !spt_debug_sections_fit(info->alt_file))
+		return;
+	info->alt = dwarf_begin_elf(spt_object_elf(info->alt_file), DWARF_C_READ, NULL);
+	if (info->alt)
+		dwarf_setalt(info->dwarf, info->alt);
+}
+
 SptDebugInfo *spt_debug_info_new(SptObject *image, const char *const *debug_dirs, bool lines)
 {
 	g_autoptr(SptDebugInfo) info = g_new0(SptDebugInfo, 1);
@@ -107,6 +129,7 @@ SptDebugInfo *spt_debug_info_new(SptObject *image, const char *const *debug_dirs
 	info->dwarf = dwarf_begin_elf(spt_object_elf(info->debug), DWARF_C_READ, NULL);
 	if (!info->dwarf)
 		return NULL;
+	open_alt(info, debug_dirs);
 	info->dwp = spt_dwp_open(info->debug);
 	find_units(info);
 	return g_steal_pointer(&info);
@@ -135,6 +158,8 @@ void spt_debug_info_free(SptDebugInfo *info)
 	spt_dwp_free(info->dwp);
 	if (info->image)
 		dwarf_end(info->dwarf);
+	dwarf_end(info->alt);
+	spt_object_free(info->alt_file);
 	if (info->debug != info->image)
 		spt_object_free(info->debug);
 	spt_object_free(info->image);

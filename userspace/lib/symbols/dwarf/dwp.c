@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A unit's part of each section lies where the index says; its addresses are in its own file.  An
+ * A unit's part of each section lies where the index says, or is all of it in a file (.dwo) of its
+ * own; its addresses are in the skeleton's.  An
  * ordinary unit differs from a split one in two attributes: where its addresses begin, and which
  * lines' files it speaks of.  There is room for them where the split one has its identity, of 8
  * bytes: in the header (DWARF 5, and the first DIE's code behind it), or in an attribute (GNU's,
@@ -55,7 +56,8 @@ struct unit {
 
 struct spt_dwp {
 	const SptObject *skeletons;
-	SptObject *file;
+	SptObject *file;		/* NULL: there is no package */
+	GPtrArray *apart;		/* struct spt_dwp: of one unit each, without an index */
 	GPtrArray *unpacked;
 	struct part index, parts[PARTS];
 	uint64_t copied;		/* of abbreviations: of all units no more than there are */
@@ -82,29 +84,49 @@ static struct part section(const SptObject *file, const char *name)
 				     (struct part){ 0 };
 }
 
-struct spt_dwp *spt_dwp_open(const SptObject *file)
+static void free_apart(void *apart)
 {
-	g_autofree char *path = g_strconcat(spt_object_name(file), ".dwp", NULL);
+	spt_dwp_free(apart);
+}
+
+/* Without a file yet. */
+static struct spt_dwp *new_dwp(const SptObject *skeletons)
+{
+	struct spt_dwp *dwp = g_new0(struct spt_dwp, 1);
+
+	dwp->skeletons = skeletons;
+	dwp->units = g_ptr_array_new_with_free_func(unit_free);
+	dwp->apart = g_ptr_array_new_with_free_func(free_apart);
+	return dwp;
+}
+
+static bool open_file(struct spt_dwp *dwp, const char *path)
+{
 	g_autoptr(SptObject) object = spt_object_open(path, NULL);
-	struct spt_dwp *dwp;
 	const char *ident = object ? elf_getident(spt_object_elf(object), NULL) : NULL;
 
 	if (!ident || ident[EI_DATA] != (BYTE_ORDER == LITTLE_ENDIAN ? ELFDATA2LSB : ELFDATA2MSB) ||
 	    !spt_debug_sections_fit(object))
-		return NULL;
-	dwp = g_new0(struct spt_dwp, 1);
-	dwp->skeletons = file;
+		return false;
 	dwp->file = spt_object_map(object);
 	if (!dwp->file)
 		dwp->file = g_steal_pointer(&object);
 	dwp->unpacked = spt_debug_sections_unpack(dwp->file);
-	dwp->units = g_ptr_array_new_with_free_func(unit_free);
 	dwp->index = section(dwp->file, ".debug_cu_index");
 	for (unsigned i = 0; i < ADDR; i++) {
 		g_autofree char *name = g_strconcat(kinds[i].name, ".dwo", NULL);
 
 		dwp->parts[i] = section(dwp->file, name);
 	}
+	return true;
+}
+
+struct spt_dwp *spt_dwp_open(const SptObject *file)
+{
+	g_autofree char *path = g_strconcat(spt_object_name(file), ".dwp", NULL);
+	struct spt_dwp *dwp = new_dwp(file);
+
+	open_file(dwp, path);
 	return dwp;
 }
 
@@ -113,8 +135,9 @@ void spt_dwp_free(struct spt_dwp *dwp)
 	if (!dwp)
 		return;
 	g_ptr_array_unref(dwp->units);
+	g_ptr_array_unref(dwp->apart);
 	spt_object_free(dwp->file);
-	g_ptr_array_unref(dwp->unpacked);
+	g_clear_pointer(&dwp->unpacked, g_ptr_array_unref);
 	g_free(dwp);
 }
 
@@ -330,21 +353,81 @@ static bool begin_dwarf(struct unit *unit, const struct part parts[PARTS])
 	return unit->dwarf;
 }
 
+static const char *string_of(Dwarf_Die *die, unsigned name)
+{
+	Dwarf_Attribute attribute;
+
+	return dwarf_attr(die, name, &attribute) ? dwarf_formstring(&attribute) : NULL;
+}
+
+/* The file of the unit alone, where the skeleton lies or where it was compiled. */
+static bool open_apart(struct spt_dwp *dwp, Dwarf_Die *cu)
+{
+	const char *name = string_of(cu, DW_AT_dwo_name), *dir = string_of(cu, DW_AT_comp_dir);
+	g_autofree char *home = g_path_get_dirname(spt_object_name(dwp->skeletons)),
+			*beside = NULL, *compiled = NULL;
+
+	if (!name)
+		name = string_of(cu, DW_AT_GNU_dwo_name);
+	if (!name)
+		return false;
+	if (g_path_is_absolute(name))
+		return open_file(dwp, name);
+	beside = g_build_filename(home, name, NULL);
+	compiled = dir ? g_build_filename(dir, name, NULL) : NULL;
+	return open_file(dwp, beside) || (compiled && open_file(dwp, compiled));
+}
+
+/* Beside the unit there may be types; in DWARF 4 they have a section of their own. */
+static bool find_unit(struct part *info, unsigned version, uint64_t id)
+{
+	while (version == 5 && info->n >= 20) {
+		uint64_t bytes = 4ull + word(info->at, 0);
+
+		if (bytes > info->n)
+			return false;
+		if (info->at[6] == DW_UT_split_compile && !memcmp(info->at + 12, &id, sizeof(id))) {
+			info->n = bytes;
+			return true;
+		}
+		*info = (struct part){ info->at + bytes, info->n - bytes };
+	}
+	return version == 4 && info->n > 0;
+}
+
+/* NULL: there is none. */
+static struct spt_dwp *find_apart(struct spt_dwp *dwp, Dwarf_Die *cu, unsigned version, uint64_t id,
+				  struct part parts[PARTS])
+{
+	struct spt_dwp *apart = new_dwp(dwp->skeletons);
+
+	g_ptr_array_add(dwp->apart, apart);
+	if (!open_apart(apart, cu))
+		return NULL;
+	memcpy(parts, apart->parts, sizeof(apart->parts));
+	return find_unit(&parts[INFO], version, id) ? apart : NULL;
+}
+
 bool spt_dwp_unit(struct spt_dwp *dwp, Dwarf_Die *cu, Dwarf_Die *ret)
 {
 	struct part parts[PARTS] = { [STR] = dwp->parts[STR] };
-	struct unit *unit = g_new0(struct unit, 1);
 	Dwarf_CU *first = NULL;
 	uint8_t type, address_bytes;
+	struct unit *unit;
 	Dwarf_Half version;
 	Dwarf_Addr low = 0;
 	uint64_t id;
 
-	g_ptr_array_add(dwp->units, unit);
 	if (dwarf_cu_info(cu->cu, &version, &type, NULL, NULL, &id, &address_bytes, NULL) != 0 ||
-	    type != DW_UT_skeleton || address_bytes != 8 || (version != 4 && version != 5) ||
-	    !find_parts(dwp, id, version, parts))
+	    type != DW_UT_skeleton || address_bytes != 8 || (version != 4 && version != 5))
 		return false;
+	if (!find_parts(dwp, id, version, parts)) {
+		dwp = find_apart(dwp, cu, version, id, parts);
+		if (!dwp)
+			return false;
+	}
+	unit = g_new0(struct unit, 1);
+	g_ptr_array_add(dwp->units, unit);
 	parts[ADDR] = from_base(dwp, cu, kinds[ADDR].name, DW_AT_addr_base, DW_AT_GNU_addr_base);
 	if (version == 4)
 		parts[RANGES] = from_base(dwp, cu, kinds[RANGES].name, DW_AT_GNU_ranges_base,

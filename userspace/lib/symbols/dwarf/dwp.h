@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Split units in a package (.dwp) beside their file, which not every libdw reads.  What the package
- * has of a unit becomes an ordinary unit of a DWARF file in memory, which every libdw reads.
+ * Split units in a package (.dwp) beside their file, which not every libdw reads, or in files (.dwo)
+ * of their own, which libdw would open by itself.  What is there of a unit becomes an ordinary unit
+ * of a DWARF file in memory, which every libdw reads.
  */
 #ifndef SPT_SYMBOLS_DWP_H
 #define SPT_SYMBOLS_DWP_H
@@ -15,7 +16,7 @@ G_BEGIN_DECLS
 struct spt_dwp;
 
 /*
- * The package of @file, which has the skeletons and outlives it, by its path; NULL: there is none.
+ * Those of @file, which has the skeletons and outlives it, by its path.
  */
 struct spt_dwp *spt_dwp_open(const SptObject *file);
 void spt_dwp_free(struct spt_dwp *dwp);

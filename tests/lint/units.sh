@@ -1,0 +1,33 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# The system's units: systemd understands them, and finds next to nothing that a service of ours
+# that was taken over could do.  That they work nevertheless is for tests/vm/72-boot.test.
+
+# shellcheck source=tests/lint/tap.bash
+. "$(dirname "$0")/tap.bash"
+
+MOST=2.0
+command -v systemd-analyze >/dev/null ||
+	{ echo "Bail out! systemd-analyze is not here; run packaging/deps check"; exit 1; }
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+mkdir "$work/bin"
+printf '#!/bin/sh\n' >"$work/bin/sysprof-cli"
+chmod 755 "$work/bin/sysprof-cli"
+for unit in packaging/systemd/*; do
+	sed "s|@prefix@|$work|" "$unit" >"$work/${unit##*/}"
+done
+
+for unit in "$work"/*.service "$work"/*.path; do
+	name=${unit##*/}
+	result "$name is understood" "$(systemd-analyze verify --man=no --recursive-errors=no "$unit" 2>&1)"
+	[[ $name = *.service ]] && grep -q '^ExecStart' "$unit" && [ "$name" != sysprof-login.service ] || continue
+	said=$(systemd-analyze security --offline=true --no-pager "$unit" 2>&1)
+	exposure=$(sed -n 's/.*Overall exposure level for .*: \([0-9.]*\) .*/\1/p' <<<"$said")
+	echo "# $name: exposure ${exposure:-unknown}"
+	result "$name is exposed at most $MOST of 10" \
+		"$(awk -v is="${exposure:-10}" -v most=$MOST 'BEGIN { exit !(is <= most) }' || grep '✗' <<<"$said")"
+	result "$name loads no modules by itself" "$(grep -n 'modprobe ' "$unit")"
+done
+finish

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What is opened for a helper, which may have been taken over by the file it reads: regular ELF
+ * files in the few places where debug information of that file may lie, never what it asks for.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "object/regular.h"
+#include "symbols/dwarf/debug-file.h"
+#include "symbols/dwarf/elf-parts.h"
+#include "symbols/reader-private.h"
+
+static bool is_below(const char *path, const char *dir)
+{
+	size_t n = strlen(dir);
+
+	while (n > 1 && dir[n - 1] == '/')
+		n--;
+	return n > 0 && !strncmp(path, dir, n) && (path[n] == '/' || !path[n]);
+}
+
+/* In the debug directories, the usual ones if @bytes is 0; or one itself, which may be a file. */
+static bool is_in_dirs(const char *path, const char *dirs, uint32_t bytes)
+{
+	if (bytes == 0)
+		for (const char *const *dir = spt_debug_dirs(NULL); *dir; dir++)
+			if (is_below(path, *dir))
+				return true;
+	for (uint32_t at = 0; at < bytes; at += strlen(dirs + at) + 1)
+		if (is_below(path, dirs + at))
+			return true;
+	return false;
+}
+
+/* As .gnu_debuglink, dwz and packages of split units are looked for. */
+static bool is_beside(const char *path, const char *of)
+{
+	g_autofree char *home = g_path_get_dirname(of), *dir = g_path_get_dirname(path);
+	g_autofree char *hidden = g_build_filename(home, ".debug", NULL);
+
+	return g_path_is_absolute(of) && (!strcmp(dir, home) || !strcmp(dir, hidden));
+}
+
+static bool is_elf(int fd)
+{
+	char magic[4];
+
+	return pread(fd, magic, sizeof(magic), 0) == sizeof(magic) &&
+	       !memcmp(magic, "\177ELF", sizeof(magic));
+}
+
+int spt_reader_open_for(const char *path, const char *of, const char *dirs, uint32_t dirs_bytes,
+			const char *fetched)
+{
+	int fd;
+
+	if (!g_path_is_absolute(path) || strstr(path, "/../") || g_str_has_suffix(path, "/..") ||
+	    !(is_in_dirs(path, dirs, dirs_bytes) || is_beside(path, of) ||
+	      g_str_has_suffix(path, ".dwo") || (fetched && !strcmp(path, fetched)))) {
+		errno = EACCES;
+		return -1;
+	}
+	fd = spt_open_regular(path);
+	if (fd < 0 || is_elf(fd))
+		return fd;
+	close(fd);
+	errno = EACCES;
+	return -1;
+}
+
+ssize_t spt_reader_send_fd(int socket, const void *data, size_t bytes, int fd)
+{
+	char room[CMSG_SPACE(sizeof(int))] __attribute__((aligned(8))) = { 0 };
+	struct iovec part = { (void *)data, bytes };
+	struct msghdr message = { .msg_iov = &part, .msg_iovlen = 1 };
+	struct cmsghdr *control;
+
+	if (fd >= 0) {
+		message.msg_control = room;
+		message.msg_controllen = sizeof(room);
+		control = CMSG_FIRSTHDR(&message);
+		control->cmsg_level = SOL_SOCKET;
+		control->cmsg_type = SCM_RIGHTS;
+		control->cmsg_len = CMSG_LEN(sizeof(int));
+		memcpy(CMSG_DATA(control), &fd, sizeof(int));
+	}
+	return sendmsg(socket, &message, MSG_NOSIGNAL);
+}
+
+bool spt_reader_send(int socket, const void *data, size_t bytes)
+{
+	for (size_t at = 0; at < bytes;) {
+		ssize_t n = send(socket, (const char *)data + at, bytes - at, MSG_NOSIGNAL);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return false;
+		at += (size_t)n;
+	}
+	return true;
+}
