@@ -56,7 +56,7 @@ workloads := $(patsubst tests/vm/workloads/%.c,$(B)/workloads/%, \
 # The same without frame pointers.
 workloads_nofp := $(addprefix $(B)/workloads/nofp-,plunge recursion shares)
 
-.PHONY: all translations pot module test-modules lib cli static opener viewer tests demo bench-module check check-lint check-abi check-unit check-cli check-viewer check-vm check-recorder check-kernels check-debug-kernel check-packages check-secure-boot lint bench \
+.PHONY: all translations pot module test-modules lib cli static opener viewer tests demo bench-module check check-all check-recorder check-kernels check-debug-kernel check-packages check-secure-boot lint bench \
 	bench-userspace bench-symbols bench-viewer fuzz manual install install-userspace install-module install-udev install-seat install-polkit install-devel install-dkms-source uninstall \
 	uninstall-userspace uninstall-module uninstall-udev uninstall-seat uninstall-polkit uninstall-devel sysext \
 	dkms-install dkms-remove dist deb rpm clean screenshots help need-packages FORCE
@@ -68,8 +68,9 @@ all: module lib cli opener viewer manual
 help:
 	@echo 'make              build the module, the library, sysprof-cli and, with GTK 4, the viewer'
 	@echo 'make demo         boot a throw-away VM, load the module there, profile a real job, show it [KDIR=kernel tree]'
-	@echo 'make check        every test [TESTS=part of a name]; also check-lint, -abi, -unit, -cli, -viewer, -vm'
-	@echo 'make check-kernels   the module on Debian kernels from 5.10 on, and mainline [KERNELS="7.2-rt mainline"]'
+	@echo 'make check        what each change must pass [TESTS=part of a name]; also check-lint, -abi, -unit, -cli, -viewer, -vm'
+	@echo 'make check-all    that and all that is longer; tests/list says which test runs where, and why'
+	@echo 'make check-kernels   the module on Debian kernels from 5.10 on, and mainline [KERNELS="7.2-rt mainline" FORCE=1]'
 	@echo 'make check-debug-kernel   the module, a stress and a fuzzer on kernels with KASAN, lockdep and more, RT, too'
 	@echo 'make check-packages   the packages of make deb on a fresh Debian: install, kernel upgrade, record, remove [SUITES="bookworm trixie"]'
 	@echo 'make check-secure-boot   real firmware that checks signatures: what it refuses, the key enrolled, what it lets in'
@@ -265,25 +266,30 @@ $(workload_libs): $(B)/workloads/%.so: tests/vm/workloads/%.c Makefile
 	@mkdir -p $(@D)
 	$(call say,CC)$(CC) $(workload_flags) -fPIC -shared -MMD -MP -MF $@.d -o $@ $<
 
-# Tests: packages first, then everything they run, then all of them counted together.
+# Tests: packages first, then what they run, then all of them counted together.  tests/table says which runs where.  With TESTS no more is
+# built than these need.
 
-check:
+check_in = $(if $(filter check-all,$@),check check-all,check)
+check check-all:
 	@packaging/deps check
-	@$(MAKE) --no-print-directory $(jobs) all tests $(viewer_tests)
-	@TESTS='$(TESTS)' tests/run unit,lint,abi viewer,cli vm
+	@needs='all tests'; [ -z '$(TESTS)' ] || needs=$$(TESTS='$(TESTS)' tests/list --needs $(check_in)) && \
+		$(MAKE) --no-print-directory $(jobs) $$needs
+	@TESTS='$(TESTS)' tests/run $(check_in)
 
-check-lint lint: module cli manual $(B)/tests/gen-capture
-	@TESTS='$(TESTS)' tests/run lint
-check-abi:
-	@TESTS='$(TESTS)' tests/run abi
-check-unit: $(B)/sysprof-reader $(unit_tests) $(tsan_tests) $(fuzz_tests) $(generators)
-	@TESTS='$(TESTS)' tests/run unit
-check-cli: viewer module cli opener static manual $(generators) $(workloads) $(workload_libs) $(workloads_nofp) $(B)/bench/bench-unwind
-	@TESTS='$(TESTS)' tests/run cli
-check-viewer: viewer $(viewer_tests) $(generators)
-	@TESTS='$(TESTS)' tests/run viewer
-check-vm: viewer module test-modules cli opener static manual $(generators) $(workloads) $(workload_libs) $(workloads_nofp) $(B)/agree
-	@TESTS='$(TESTS)' tests/run vm
+check_kinds := lint abi unit cli viewer vm
+.PHONY: $(check_kinds:%=check-%) $(check_kinds:%=needs-%) needs-unit-data
+$(check_kinds:%=check-%): check-%: needs-%
+	@TESTS='$(TESTS)' tests/run $*
+lint: check-lint
+
+needs-abi:
+needs-lint: module cli manual $(B)/tests/gen-capture
+needs-unit-data: $(B)/sysprof-reader $(generators)
+needs-unit: needs-unit-data $(unit_tests) $(tsan_tests) $(fuzz_tests)
+needs-cli: viewer module cli opener static manual $(generators) $(workloads) $(workload_libs) $(workloads_nofp) $(B)/bench/bench-unwind
+needs-viewer: viewer $(viewer_tests) $(generators)
+needs-vm: module cli opener static manual $(generators) $(workloads) $(workload_libs) $(workloads_nofp) $(B)/agree
+
 # Slow, and it fetches kernels and compilers: not a part of check.
 check-kernels: cli $(workloads) $(workload_libs) $(workloads_nofp) $(B)/unwind-raw $(B)/agree
 	@packaging/deps check
@@ -326,7 +332,7 @@ bench-viewer: cli viewer $(generators)
 
 # Each fuzz driver, ROUNDS mutations (a million) of each of its seeds.
 fuzz: $(fuzz_tests) $(generators)
-	@ROUNDS='$(or $(ROUNDS),1000000)' tests/run fuzz
+	@ROUNDS='$(or $(ROUNDS),1000000)' LIMIT=14400 tests/run $(fuzz_tests)
 
 # What sampling costs, in instructions of an emulated machine.
 bench_programs := $(B)/bench/work $(B)/bench/drain
@@ -335,6 +341,7 @@ $(bench_programs): $(B)/bench/%: tests/bench/%.c Makefile
 	$(call say,CC)$(CC) $(workload_flags) -static -o $@ $<
 bench-module: module cli $(bench_programs)
 	@tests/bench/module
+	@tests/bench/touched
 
 # What a machine without this library had on its stacks.
 $(B)/unwind-raw $(B)/agree: $(B)/%: tests/vm/%.c $(B)/libspt.a Makefile

@@ -6,10 +6,8 @@
  */
 #include <asm/processor.h>
 #include <asm/ptrace.h>
-#include <linux/kallsyms.h>
 #include <linux/sched.h>
 #include <linux/stacktrace.h>
-#include <linux/string.h>
 
 #include "arch.h"
 
@@ -32,47 +30,6 @@ static const u16 signal_registers[] = {
 static const u8 saved_registers[] = { 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29 };
 static const u64 kept_registers = GENMASK_ULL(29, 19) | BIT_ULL(31);
 #include "walk-table.h"
-
-/* Where the image's text lies, by what kallsyms names. */
-static unsigned long image_start, image_end;
-
-#define ANCHOR ((unsigned long)&sprint_symbol)
-#define IMAGE_MAX SZ_512M
-
-/*
- * Modules lie within 2 GiB of the image, what else has been generated anywhere in a space that
- * offsets do not span.
- */
-#define AREA_BYTES (1UL << SYSPROF_FRAME_OBJECT_SHIFT)
-
-static bool is_named_image(unsigned long ip)
-{
-	char text[KSYM_SYMBOL_LEN];
-
-	sprint_symbol_no_offset(text, ip);
-	return strncmp(text, "0x", 2) && !strchr(text, '[');
-}
-
-/* The last of the image's addresses from ANCHOR on, in direction @sign. */
-static unsigned long edge(int sign)
-{
-	unsigned long in = 0, out = IMAGE_MAX, middle;
-
-	while (out - in > sizeof(u32)) {
-		middle = ALIGN_DOWN(in + (out - in) / 2, sizeof(u32));
-		if (is_named_image(ANCHOR + sign * middle))
-			in = middle;
-		else
-			out = middle;
-	}
-	return ANCHOR + sign * in;
-}
-
-void sysprof_arch_init(void)
-{
-	image_start = edge(-1);
-	image_end = edge(1) + sizeof(u32);
-}
 
 /*
  * What stack_trace_save() passed over last time before it came to what was interrupted: most often
@@ -157,19 +114,14 @@ u32 sysprof_arch_copy_stack(const struct pt_regs *regs, void *to, u32 bytes)
 	return bytes - missed;
 }
 
-bool sysprof_arch_is_image(unsigned long ip)
+/*
+ * Modules lie within 2 GiB of the image, and what else has been generated above them: half of what
+ * an offset spans, so that the rest lies outside.
+ */
+unsigned long sysprof_arch_module_area(unsigned long anchor, unsigned long *bytes)
 {
-	return ip >= image_start && ip < image_end;
-}
-
-unsigned long sysprof_arch_module_area(void)
-{
-	return ANCHOR - AREA_BYTES / 2;
-}
-
-bool sysprof_arch_is_module_area(unsigned long ip)
-{
-	return ip - sysprof_arch_module_area() < AREA_BYTES && !sysprof_arch_is_image(ip);
+	*bytes = 1UL << (SYSPROF_FRAME_OBJECT_SHIFT - 1);
+	return anchor - *bytes / 2;
 }
 
 bool sysprof_arch_is_call(u32 code)

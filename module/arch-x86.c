@@ -25,10 +25,6 @@ static const u8 saved_registers[] = { 3, 6, 12, 13, 14, 15 };
 static const u64 kept_registers = BIT(3) | BIT(6) | BIT(7) | BIT(12) | BIT(13) | BIT(14) | BIT(15);
 #include "walk-table.h"
 
-void sysprof_arch_init(void)
-{
-}
-
 u32 sysprof_arch_walk_kernel(struct pt_regs *regs, unsigned long *ips, u32 max, u8 *end)
 {
 	struct unwind_state state;
@@ -146,18 +142,9 @@ u32 sysprof_arch_copy_stack(const struct pt_regs *regs, void *to, u32 bytes)
 	return bytes - missed;
 }
 
-bool sysprof_arch_is_image(unsigned long ip)
+unsigned long sysprof_arch_module_area(unsigned long anchor, unsigned long *bytes)
 {
-	return ip >= __START_KERNEL_map && ip < MODULES_VADDR;
-}
-
-bool sysprof_arch_is_module_area(unsigned long ip)
-{
-	return ip >= MODULES_VADDR && ip < MODULES_END;
-}
-
-unsigned long sysprof_arch_module_area(void)
-{
+	*bytes = MODULES_END - MODULES_VADDR;
 	return MODULES_VADDR;
 }
 

@@ -18,11 +18,13 @@ struct sysprof_tables;
  * @end: on return, enum sysprof_end: why there are no more
  * @by_tables: along unwind tables, with @ranges, instead of frame pointers
  * @tables: with @by_tables, those of a user, beside everybody's; NULL: none
+ * @is_coarse: on return: of an address space of which not all mappings are followed
  * @is_guess: on return, with @by_tables: a frame's caller was looked for by its frame pointer
  */
 struct sysprof_walk {
 	const struct ranges *ranges;
 	bool by_tables;
+	bool is_coarse;
 	bool is_guess;
 	const struct sysprof_tables *tables;
 	u64 *frames;
@@ -30,9 +32,6 @@ struct sysprof_walk {
 	u32 n;
 	u8 end;
 };
-
-/* Process context, once, before the rest. */
-void sysprof_arch_init(void);
 
 /*
  * Instruction pointers of the kernel context @regs (NULL: from here), innermost first, into @ips;
@@ -83,10 +82,11 @@ void sysprof_arch_user_regs(const struct pt_regs *regs, u64 *values);
  */
 u32 sysprof_arch_copy_stack(const struct pt_regs *regs, void *to, u32 bytes);
 
-/* Text of the kernel image, and where modules and other generated code lie. */
-bool sysprof_arch_is_image(unsigned long ip);
-bool sysprof_arch_is_module_area(unsigned long ip);
-unsigned long sysprof_arch_module_area(void);
+/*
+ * Where modules and other generated code lie, the image at @anchor aside: the start, and the size
+ * in @bytes, less than an offset spans.
+ */
+unsigned long sysprof_arch_module_area(unsigned long anchor, unsigned long *bytes);
 
 /*
  * Whether ftrace has put a call where code begins with this word: false where kprobes do not come

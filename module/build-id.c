@@ -1,10 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Build-ids: the note that an ELF image carries, read from a file or from memory.  Both are
- * untrusted.
+ * Build-ids: the note that an ELF image carries, from a file's cached pages or from memory.  Both
+ * are untrusted.
+ *
+ * A file is never read: its file system may be a network's or an ordinary user's (FUSE), and never
+ * answer.  The pages with the headers were read a moment ago by who maps the file, the kernel's
+ * exec or the dynamic linker; if they are not there, or not yet, there is no build-id.
  */
 #include <linux/elf.h>
 #include <linux/fs.h>
+#include <linux/magic.h>
+#include <linux/pagemap.h>
 #include <linux/slab.h>
 
 #include "build-id.h"
@@ -16,12 +22,12 @@
 
 /**
  * struct image - where an ELF image is
- * @file: in a file; else
+ * @pages: in the page cache; else
  * @memory: here
  * @bytes: so much
  */
 struct image {
-	struct file *file;
+	struct address_space *pages;
 	const u8 *memory;
 	size_t bytes;
 };
@@ -51,12 +57,39 @@ static bool find_build_id(const u8 *notes, size_t bytes, struct sysprof_object *
 	return false;
 }
 
+/* What is in one page; false if that is not in memory whole. */
+static bool read_page(struct address_space *pages, void *to, size_t bytes, u64 at)
+{
+	struct page *page = pagecache_get_page(pages, at >> PAGE_SHIFT, 0, 0);
+	bool ok;
+
+	if (!page)
+		return false;
+	ok = PageUptodate(page) && !PageHWPoison(page);
+	if (ok)
+		memcpy(to, page_address(page) + offset_in_page(at), bytes);
+	put_page(page);
+	return ok;
+}
+
+static bool read_cached(struct address_space *pages, void *to, size_t bytes, u64 at)
+{
+	size_t part;
+
+	if (at > S64_MAX - bytes)
+		return false;
+	for (; bytes; to += part, bytes -= part, at += part) {
+		part = min_t(size_t, bytes, PAGE_SIZE - offset_in_page(at));
+		if (!read_page(pages, to, part, at))
+			return false;
+	}
+	return true;
+}
+
 static bool read_exact(const struct image *image, void *to, size_t bytes, u64 at)
 {
-	loff_t pos = at;
-
-	if (image->file)
-		return at <= S64_MAX && kernel_read(image->file, to, bytes, &pos) == bytes;
+	if (image->pages)
+		return read_cached(image->pages, to, bytes, at);
 	if (at > image->bytes || bytes > image->bytes - at)
 		return false;
 	memcpy(to, image->memory + at, bytes);
@@ -105,11 +138,24 @@ static void read_build_id(const struct image *image, struct sysprof_object *reco
 		READ_BUILD_ID(Elf32_Ehdr, Elf32_Phdr, image, &head, record);
 }
 
+/*
+ * Whether the kernel itself may look at the cached pages of @inode: not at those of its own mounts,
+ * which may be missing from its memory map (memfd_secret), nor at huge ones, which old kernels
+ * count otherwise.
+ */
+static bool has_plain_pages(const struct inode *inode)
+{
+	const struct super_block *sb = inode->i_sb;
+
+	return S_ISREG(inode->i_mode) && sb->s_magic != HUGETLBFS_MAGIC &&
+	       (!(sb->s_flags & SB_KERNMOUNT) || sb->s_magic == TMPFS_MAGIC);
+}
+
 void sysprof_build_id_of_file(struct file *file, struct sysprof_object *record)
 {
-	struct image image = { .file = file };
+	struct image image = { .pages = file->f_mapping };
 
-	if (S_ISREG(file_inode(file)->i_mode) && file->f_mode & FMODE_READ)
+	if (has_plain_pages(file_inode(file)) && file->f_mode & FMODE_READ)
 		read_build_id(&image, record);
 }
 

@@ -1,11 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The memory that rings take, by user and as a whole.  It is charged to the memory cgroup, too, but
- * not every user has one with a limit.
+ * What sessions take, by user and as a whole: their number, and the kernel memory of rings, filters
+ * and counters.  Memory is charged to the memory cgroup, too, but not every user has one with a
+ * limit.
+ *
+ * Users without CAP_SYS_RESOURCE together get three quarters of what there is for all: an
+ * administrator can always look at what they do.
  */
 #include <linux/capability.h>
 #include <linux/cred.h>
+#include <linux/err.h>
 #include <linux/list.h>
+#include <linux/minmax.h>
 #include <linux/moduleparam.h>
 #include <linux/mutex.h>
 #include <linux/slab.h>
@@ -14,18 +20,28 @@
 
 static uint ring_limit_mib = 512;
 module_param(ring_limit_mib, uint, 0444);
-MODULE_PARM_DESC(ring_limit_mib, "memory that the rings of all sessions together may take, MiB");
+MODULE_PARM_DESC(ring_limit_mib, "memory that all sessions together may take, MiB");
 
 static uint ring_limit_user_mib = 256;
 module_param(ring_limit_user_mib, uint, 0444);
 MODULE_PARM_DESC(ring_limit_user_mib, "the same of one user without CAP_SYS_RESOURCE, MiB");
+
+static uint session_limit = 256;
+module_param(session_limit, uint, 0444);
+MODULE_PARM_DESC(session_limit, "sessions that may be open at a time");
+
+static uint session_limit_user = 64;
+module_param(session_limit_user, uint, 0444);
+MODULE_PARM_DESC(session_limit_user, "the same of one user without CAP_SYS_RESOURCE");
+
+#define DEFAULT_SESSIONS 2 /* of default size, that a user has room for */
 
 /**
  * struct sysprof_charge - of a user
  * @link: in the list of all
  * @uid: the real user id at open
  * @is_exempt: had CAP_SYS_RESOURCE
- * @sessions: that use it
+ * @sessions: that are open
  * @bytes: charged
  */
 struct sysprof_charge {
@@ -36,9 +52,25 @@ struct sysprof_charge {
 	u64 bytes;
 };
 
+/* Of all sessions, and of those without CAP_SYS_RESOURCE. */
+struct sum {
+	unsigned int sessions;
+	u64 bytes;
+};
+
 static LIST_HEAD(charges);
 static DEFINE_MUTEX(charge_lock);
-static u64 bytes_of_all;
+static struct sum of_all, of_users;
+
+static u64 mib(uint n)
+{
+	return (u64)n << 20;
+}
+
+static u64 three_quarters(u64 n)
+{
+	return n - n / 4;
+}
 
 static struct sysprof_charge *find(kuid_t uid, bool is_exempt)
 {
@@ -56,6 +88,29 @@ static struct sysprof_charge *find(kuid_t uid, bool is_exempt)
 	return charge;
 }
 
+static void put(struct sysprof_charge *charge)
+{
+	if (charge->sessions)
+		return;
+	list_del(&charge->link);
+	kfree(charge);
+}
+
+static bool has_session(const struct sysprof_charge *charge)
+{
+	return of_all.sessions < session_limit &&
+	       (charge->is_exempt || (charge->sessions < session_limit_user &&
+				      of_users.sessions < three_quarters(session_limit)));
+}
+
+static bool has_bytes(const struct sysprof_charge *charge, u64 bytes)
+{
+	return of_all.bytes + bytes <= mib(ring_limit_mib) &&
+	       (charge->is_exempt ||
+		(charge->bytes + bytes <= mib(ring_limit_user_mib) &&
+		 of_users.bytes + bytes <= three_quarters(mib(ring_limit_mib))));
+}
+
 struct sysprof_charge *sysprof_charge_open(void)
 {
 	bool is_exempt = capable(CAP_SYS_RESOURCE);
@@ -63,8 +118,16 @@ struct sysprof_charge *sysprof_charge_open(void)
 
 	mutex_lock(&charge_lock);
 	charge = find(current_uid(), is_exempt);
-	if (charge)
+	if (!charge) {
+		charge = ERR_PTR(-ENOMEM);
+	} else if (!has_session(charge)) {
+		put(charge);
+		charge = ERR_PTR(-EUSERS);
+	} else {
 		charge->sessions++;
+		of_all.sessions++;
+		of_users.sessions += !is_exempt;
+	}
 	mutex_unlock(&charge_lock);
 	return charge;
 }
@@ -72,23 +135,23 @@ struct sysprof_charge *sysprof_charge_open(void)
 void sysprof_charge_close(struct sysprof_charge *charge)
 {
 	mutex_lock(&charge_lock);
-	if (!--charge->sessions) {
-		list_del(&charge->link);
-		kfree(charge);
-	}
+	charge->sessions--;
+	of_all.sessions--;
+	of_users.sessions -= !charge->is_exempt;
+	put(charge);
 	mutex_unlock(&charge_lock);
 }
 
 int sysprof_charge_add(struct sysprof_charge *charge, u64 bytes)
 {
-	u64 of_all = (u64)ring_limit_mib << 20, of_user = (u64)ring_limit_user_mib << 20;
 	int err = -ENOSPC;
 
 	mutex_lock(&charge_lock);
-	if (bytes_of_all + bytes <= of_all &&
-	    (charge->is_exempt || charge->bytes + bytes <= of_user)) {
-		bytes_of_all += bytes;
+	if (has_bytes(charge, bytes)) {
 		charge->bytes += bytes;
+		of_all.bytes += bytes;
+		if (!charge->is_exempt)
+			of_users.bytes += bytes;
 		err = 0;
 	}
 	mutex_unlock(&charge_lock);
@@ -98,7 +161,20 @@ int sysprof_charge_add(struct sysprof_charge *charge, u64 bytes)
 void sysprof_charge_sub(struct sysprof_charge *charge, u64 bytes)
 {
 	mutex_lock(&charge_lock);
-	bytes_of_all -= bytes;
 	charge->bytes -= bytes;
+	of_all.bytes -= bytes;
+	if (!charge->is_exempt)
+		of_users.bytes -= bytes;
 	mutex_unlock(&charge_lock);
+}
+
+bool sysprof_charge_is_exempt(const struct sysprof_charge *charge)
+{
+	return charge->is_exempt;
+}
+
+u64 sysprof_charge_default(void)
+{
+	return min(mib(ring_limit_user_mib), three_quarters(mib(ring_limit_mib))) /
+	       DEFAULT_SESSIONS;
 }

@@ -13,6 +13,7 @@
 #include <linux/perf_event.h>
 #include <linux/slab.h>
 
+#include "charge.h"
 #include "clock-pmu.h"
 #include "session.h"
 #include "stack.h"
@@ -31,6 +32,7 @@ struct counter {
 };
 
 struct sysprof_pmu {
+	struct sysprof_charge *charge;
 	unsigned int nr;
 	struct counter counters[];
 };
@@ -86,6 +88,7 @@ void sysprof_pmu_destroy(struct sysprof_pmu *pmu)
 			perf_event_release_kernel(pmu->counters[i].event);
 		kfree(pmu->counters[i].stack);
 	}
+	sysprof_charge_sub(pmu->charge, pmu->nr * sizeof(*pmu->counters[0].stack));
 	kfree(pmu);
 }
 
@@ -100,11 +103,16 @@ struct sysprof_pmu *sysprof_pmu_create(struct sysprof_session *session)
 
 	if (!pmu)
 		return ERR_PTR(err);
+	pmu->charge = session->charge;
 	for_each_cpu(cpu, session->cpumask) {
 		if (!cpu_online(cpu))
 			continue;
+		err = sysprof_charge_add(pmu->charge, sizeof(*counter->stack));
+		if (err)
+			goto err_destroy;
 		counter = &pmu->counters[pmu->nr++];
 		counter->session = session;
+		err = -ENOMEM;
 		counter->stack =
 			kzalloc_node(sizeof(*counter->stack), GFP_KERNEL_ACCOUNT, cpu_to_node(cpu));
 		if (!counter->stack)
@@ -126,12 +134,19 @@ err_destroy:
 	return ERR_PTR(err);
 }
 
-void sysprof_pmu_enable(struct sysprof_pmu *pmu)
+int sysprof_pmu_enable(struct sysprof_pmu *pmu)
 {
+	struct perf_event *event;
 	unsigned int i;
 
-	for (i = 0; i < pmu->nr; i++)
-		perf_event_enable(pmu->counters[i].event);
+	for (i = 0; i < pmu->nr; i++) {
+		event = pmu->counters[i].event;
+		perf_event_enable(event);
+		/* Pinned, it is on its CPU now or never. */
+		if (READ_ONCE(event->state) < PERF_EVENT_STATE_OFF)
+			return -EBUSY;
+	}
+	return 0;
 }
 
 void sysprof_pmu_disable(struct sysprof_pmu *pmu)

@@ -9,6 +9,8 @@ struct sysprof_session;
 
 #define SYSPROF_DEFAULT_EVENT_PERIOD	1000000
 #define SYSPROF_MIN_EVENT_PERIOD	1000
+/* Without CAP_PERFMON: perf lowers the rate that all may have where overflows take too long. */
+#define SYSPROF_MIN_USER_EVENT_PERIOD	100000
 
 /* All in process context.  Whether this machine has a counter for cycles that can sample. */
 bool sysprof_pmu_available(void);
@@ -18,7 +20,8 @@ bool sysprof_pmu_available(void);
  * when they are disabled.
  */
 struct sysprof_pmu *sysprof_pmu_create(struct sysprof_session *session);
-void sysprof_pmu_enable(struct sysprof_pmu *pmu);
+/* -EBUSY: one of them finds no room beside those of others; disable() then. */
+int sysprof_pmu_enable(struct sysprof_pmu *pmu);
 /* After it no overflow is on its way. */
 void sysprof_pmu_disable(struct sysprof_pmu *pmu);
 void sysprof_pmu_destroy(struct sysprof_pmu *pmu);

@@ -31,21 +31,21 @@
 
 #include "budget.h"
 #include "clock.h"
+#include "session-ticking.h"
 #include "session.h"
 #include "stack.h"
+#include "throttle.h"
 #include "times.h"
 
 /*
- * Ticks may take one part in COST_SHARE of a CPU, whatever rate is asked for: at more they would
- * starve what they measure.  What one tick counts for is limited, for a machine that stood still
- * meanwhile; BURST_NS is what may be in advance.
+ * Ticks that are held back come so often all the same, without a stack: to look whether a hypervisor
+ * had the CPU when they seemed to be dear.
  */
-#define COST_SHARE	4
-#define COST_MAX_NS	NSEC_PER_MSEC
-#define BURST_NS	(20 * NSEC_PER_MSEC)
+#define RETRY_NS	(20 * NSEC_PER_MSEC)
 /*
  * As long as they are cheap one tick in so many is timed, and stands for the others: the look at
- * the clock is no small part of such a tick.
+ * the clock is no small part of such a tick.  A tick whose last record was begun late is no cheap
+ * one, and is timed.
  */
 #define TIMED_TICKS	8
 #define CHEAP_NS	(10 * NSEC_PER_USEC)
@@ -63,10 +63,11 @@
  * @random: state of the generator that places ticks
  * @instant: of the tick in period @target; while parked the timer does not know it
  * @stolen: time a hypervisor took from this CPU, as the kernel had it at the last tick, ns
- * @paid: up to this time the ticks so far have used up their share of the CPU
- * @stands_for: so many ticks does the next one stand for that is timed: itself, and those that are
- *	not, before it
- * @untimed: so many of them are to come
+ * @users_from: before this period sessions of users without CAP_SYS_RESOURCE have no tick: they have
+ *	used up their share of the CPU
+ * @stands_for: ticks that the next timed tick accounts for if @untimed is 0: itself and the untimed
+ *	ones before it
+ * @untimed: how many more may go untimed
  * @cost_ns: time spent in ticks since the clock was started
  * @ticks: taken since then
  * @histogram: of their costs, by powers of two
@@ -85,7 +86,7 @@ struct cpu_clock {
 	u64 random;
 	u64 instant;
 	u64 stolen;
-	u64 paid;
+	u64 users_from;
 	u32 stands_for;
 	u32 untimed;
 	u64 cost_ns;
@@ -128,75 +129,95 @@ static u64 instant_in(struct cpu_clock *clock, u64 period)
 /* Chooses the next tick, in @period or later. */
 static __always_inline void aim(struct cpu_clock *clock, u64 period)
 {
-	clock->target = sysprof_sessions_next(period);
+	clock->target = sysprof_sessions_next(period, clock->users_from);
 	clock->instant = instant_in(clock, clock->target);
 }
 
-/* Nothing but the idle task's own loop: interrupts that are served on its stack are work. */
+/*
+ * Nothing but the loop of an idle task, the CPU's own or one that a driver makes of a thread to cool
+ * the CPU: interrupts that are served on its stack are work.
+ */
 static bool cpu_is_idle(void)
 {
 	return is_idle_task(current) && !in_serving_softirq();
 }
 
 /* True: a stack was taken. */
-static bool take_sample(struct cpu_clock *clock, struct pt_regs *regs, u64 now, u64 from,
-			u64 delay_ns)
+static bool take_sample(struct cpu_clock *clock, struct pt_regs *regs, struct sysprof_tick *tick)
 {
 	bool wanted;
 
 	if (clock->sampling) {
-		sysprof_sessions_lost(SYSPROF_LOST_NESTED, from, clock->next);
+		sysprof_sessions_lost(SYSPROF_LOST_NESTED, tick->from, tick->to);
 		return false;
 	}
 	clock->sampling = true;
 	barrier();
-	wanted = sysprof_sessions_sample(clock->stack, regs, now, from, clock->next, delay_ns);
+	wanted = sysprof_sessions_sample(clock->stack, regs, tick);
 	barrier();
 	clock->sampling = false;
 	return wanted;
 }
 
 /* Leaves out the periods for which there is no share of the CPU left. */
-static void throttle(struct cpu_clock *clock, u64 now, u64 cost)
+static void throttle(struct cpu_clock *clock, u64 now)
 {
-	u64 from = clock->next;
+	u64 until = min(sysprof_throttle_until(SYSPROF_PAID_BY_ALL), now + RETRY_NS),
+	    from = clock->next;
 
-	clock->paid = max(clock->paid, now) + cost * COST_SHARE;
-	if (clock->paid <= now + BURST_NS || clock->paid <= clock->instant)
+	if (until <= now || until <= clock->instant)
 		return;
-	clock->next = max(from, sysprof_clock_period_at(clock->paid));
+	clock->next = max(from, sysprof_clock_period_at(until));
 	if (clock->next == from)
 		return;
 	aim(clock, clock->next);
 	sysprof_sessions_lost(SYSPROF_LOST_THROTTLED, from, clock->next);
 }
 
+/* Their periods are accounted for by the next tick that they have. */
+static void throttle_users(struct cpu_clock *clock, u64 now)
+{
+	u64 until = sysprof_throttle_until(SYSPROF_PAID_BY_USERS);
+
+	if (until <= now)
+		return;
+	clock->users_from = sysprof_clock_period_at(until) + 1;
+	aim(clock, clock->next);
+}
+
 /*
  * Ends a tick: what it took, and with that when the next one may be.  One without a stack tells
  * nothing about those with one.
  */
-static void count_cost(struct cpu_clock *clock, u64 begin, bool sampled)
+static void count_cost(struct cpu_clock *clock, const struct sysprof_tick *tick, bool sampled)
 {
-	u32 stood_for = clock->stands_for;
+	u32 others;
 	u64 now, cost;
 
-	if (clock->untimed) {
+	if (clock->untimed && tick->last < tick->now + CHEAP_NS) {
 		clock->untimed--;
 		return;
 	}
 	now = ktime_get_mono_fast_ns();
-	cost = now - begin;
+	cost = now - tick->now;
+	others = clock->stands_for - clock->untimed - 1;
 	clock->stands_for = cost < CHEAP_NS ? TIMED_TICKS : 1;
 	clock->untimed = clock->stands_for - 1;
-	/* One during which a host took the CPU away tells nothing of the others. */
-	throttle(clock, now,
-		 min_t(u64, cost, COST_MAX_NS) + min_t(u64, cost, CHEAP_NS) * (stood_for - 1));
+	sysprof_throttle_spend(SYSPROF_PAID_BY_ALL, now, cost + min_t(u64, cost, CHEAP_NS) * others);
+	if (tick->users_begin) {
+		cost = now - tick->users_begin;
+		sysprof_throttle_spend(SYSPROF_PAID_BY_USERS, now,
+				       cost + min_t(u64, cost, CHEAP_NS) * others);
+		throttle_users(clock, now);
+		cost = now - tick->now;
+	}
+	throttle(clock, now);
 	if (!sampled)
 		return;
 	sysprof_budget_spent(cost, now);
-	clock->cost_ns += cost * stood_for;
-	clock->ticks += stood_for;
-	clock->histogram[min_t(u32, ilog2(cost | 1), SYSPROF_COST_BUCKETS - 1)] += stood_for;
+	clock->cost_ns += cost * (others + 1);
+	clock->ticks += others + 1;
+	clock->histogram[min_t(u32, ilog2(cost | 1), SYSPROF_COST_BUCKETS - 1)] += others + 1;
 }
 
 /*
@@ -227,6 +248,8 @@ static u64 delay_of(struct cpu_clock *clock, u64 now, u64 due)
 	u64 taken = stolen - clock->stolen;
 
 	clock->stolen = stolen;
+	if (unlikely(taken))
+		sysprof_throttle_forgive(taken);
 	return late - min(late, taken);
 }
 
@@ -244,11 +267,30 @@ static u64 leave_out_pause(struct cpu_clock *clock, u64 from, u64 pause_end)
 	return period;
 }
 
+/* A tick that found the CPU at work; the next one is chosen already. */
+static void take_tick(struct cpu_clock *clock, struct pt_regs *regs, u64 now, u64 from, u64 due)
+{
+	struct sysprof_tick tick = {
+		.now = now,
+		.from = from,
+		.to = clock->next,
+		.users_from = clock->users_from,
+		.delay_ns = delay_of(clock, now, due),
+		.last = now,
+	};
+
+	if (unlikely(sysprof_throttle_until(SYSPROF_PAID_BY_ALL) > now)) {
+		sysprof_sessions_lost(SYSPROF_LOST_THROTTLED, from, clock->next);
+		throttle(clock, now);
+		return;
+	}
+	count_cost(clock, &tick, take_sample(clock, regs, &tick));
+}
+
 static enum hrtimer_restart tick(struct hrtimer *timer)
 {
 	struct cpu_clock *clock = container_of(timer, struct cpu_clock, timer);
 	u64 due = ktime_to_ns(hrtimer_get_expires(timer)), now = ktime_get_mono_fast_ns(), from;
-	bool sampled;
 
 	if (!clock->running)
 		return HRTIMER_NORESTART;
@@ -258,8 +300,7 @@ static enum hrtimer_restart tick(struct hrtimer *timer)
 		clock->parked = true;
 		return HRTIMER_NORESTART;
 	}
-	sampled = take_sample(clock, get_irq_regs(), now, from, delay_of(clock, now, due));
-	count_cost(clock, now, sampled);
+	take_tick(clock, get_irq_regs(), now, from, due);
 	hrtimer_set_expires(timer, ns_to_ktime(clock->instant));
 	return HRTIMER_RESTART;
 }
@@ -294,7 +335,7 @@ void sysprof_clock_retarget(int cpu, u64 now)
 
 	/* A tick that is due stays: it cannot come earlier than now. */
 	if (!clock->running || clock->parked || clock->target <= period ||
-	    sysprof_sessions_next(period) >= clock->target)
+	    sysprof_sessions_next(period, clock->users_from) >= clock->target)
 		return;
 	aim(clock, period);
 	set_timer(clock);
@@ -320,17 +361,15 @@ static void leave_idle(struct cpu_clock *clock, u64 now)
 static void take_overdue(struct cpu_clock *clock, struct task_struct *prev, u64 now, u64 due)
 {
 	u64 from = leave_out_pause(clock, advance(clock, now), sysprof_time_seen(now, due));
-	bool sampled = false;
 
 	if (is_idle_task(prev))
 		sysprof_sessions_idle(smp_processor_id(), from, clock->next);
 	else
-		sampled = take_sample(clock, NULL, now, from, delay_of(clock, now, due));
-	count_cost(clock, now, sampled);
+		take_tick(clock, NULL, now, from, due);
 	set_timer(clock);
 }
 
-void sysprof_clock_switch(struct task_struct *prev)
+void sysprof_clock_switch(struct task_struct *prev, struct task_struct *next)
 {
 	struct cpu_clock *clock = this_cpu_ptr(&cpu_clocks);
 	u64 now, due;
@@ -342,7 +381,8 @@ void sysprof_clock_switch(struct task_struct *prev)
 	if (!clock->parked) {
 		if (now >= due)
 			take_overdue(clock, prev, now, due);
-	} else if (is_idle_task(prev)) {
+	} else if (is_idle_task(prev) || !is_idle_task(next)) {
+		/* Where idle time is injected prev was an idle task, and is one no more. */
 		leave_idle(clock, now);
 	}
 }
@@ -390,7 +430,7 @@ static void use_cpu(int cpu)
 	if (clock->users++)
 		return;
 	clock->next = sysprof_clock_period_at(ktime_get_mono_fast_ns());
-	clock->paid = 0;
+	clock->users_from = 0;
 	clock->stands_for = 1;
 	clock->untimed = 0;
 	clock->offline = !cpu_online(cpu);

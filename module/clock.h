@@ -29,8 +29,11 @@ u64 sysprof_clock_period_at(u64 now);
  * that is not accounted for.  On @cpu with interrupts off; on any for one that is offline.
  */
 u64 sysprof_clock_catch_up(int cpu, u64 now);
-/* This CPU switches away from @prev, which is current still; from sched_switch, interrupts off. */
-void sysprof_clock_switch(struct task_struct *prev);
+/*
+ * This CPU switches away from @prev, which is current still, to @next; from sched_switch,
+ * interrupts off.
+ */
+void sysprof_clock_switch(struct task_struct *prev, struct task_struct *next);
 /* What ticks cost; each pointer may be NULL, @histogram has SYSPROF_COST_BUCKETS. */
 void sysprof_clock_cost(int cpu, u64 *cost_ns, u64 *ticks, u64 *histogram);
 

@@ -24,6 +24,8 @@
 #include "map-fd.h"
 #include "names.h"
 #include "raw.h"
+#include "revoke.h"
+#include "session-rings.h"
 #include "session.h"
 #include "snapshot.h"
 #include "stack.h"
@@ -47,16 +49,17 @@ static int device_open(struct inode *inode, struct file *file)
 	if (err)
 		return err;
 	session = sysprof_session_create();
-	if (!session)
-		return -ENOMEM;
+	if (IS_ERR(session))
+		return PTR_ERR(session);
 	session->may_see_addresses = perfmon_capable();
-	session->cred = file->f_cred;
+	sysprof_revoke_watch(session, file);
 	file->private_data = session;
 	return nonseekable_open(inode, file);
 }
 
 static int device_release(struct inode *inode, struct file *file)
 {
+	sysprof_revoke_unwatch(file->private_data);
 	sysprof_session_destroy(file->private_data);
 	return 0;
 }
@@ -97,6 +100,7 @@ static int do_info(void __user *user)
 			    SYSPROF_FEATURE_BUDGET | SYSPROF_FEATURE_REGIONS |
 			    SYSPROF_FEATURE_MAP_FD | SYSPROF_FEATURE_RAW |
 			    SYSPROF_FEATURE_RAW_WISH | SYSPROF_FEATURE_TABLE |
+			    SYSPROF_FEATURE_REVOKE |
 			    (sysprof_pmu_available() ? SYSPROF_FEATURE_PMU : 0),
 		.cpus = nr_cpu_ids,
 		.page_bytes = PAGE_SIZE,
@@ -112,7 +116,7 @@ static int do_info(void __user *user)
 /*
  * Hardware's events only: all others would tell of things that are none of the opener's business.
  */
-static int complete_event(struct sysprof_config *config)
+static int complete_event(struct sysprof_config *config, bool is_privileged)
 {
 	if (config->clock != SYSPROF_CLOCK_PMU)
 		return config->event_type || config->event_config || config->event_period ?
@@ -121,24 +125,29 @@ static int complete_event(struct sysprof_config *config)
 	if (config->event_type != PERF_TYPE_HARDWARE && config->event_type != PERF_TYPE_HW_CACHE &&
 	    config->event_type != PERF_TYPE_RAW)
 		return -EINVAL;
+	/* Those of the machine's own may count what other programs leave in its caches. */
+	if (config->event_type == PERF_TYPE_RAW && !is_privileged)
+		return -EPERM;
 	if (!sysprof_pmu_available())
 		return -ENODEV;
 	if (!config->event_period)
 		config->event_period = SYSPROF_DEFAULT_EVENT_PERIOD;
 	config->event_period =
-		clamp_t(u64, config->event_period, SYSPROF_MIN_EVENT_PERIOD, U32_MAX);
+		clamp_t(u64, config->event_period,
+			is_privileged ? SYSPROF_MIN_EVENT_PERIOD : SYSPROF_MIN_USER_EVENT_PERIOD,
+			U32_MAX);
 	return 0;
 }
 
 /* 0 becomes the default, the rest is checked against what this module can do. */
-static int complete_config(struct sysprof_config *config)
+static int complete_config(struct sysprof_config *config, bool is_privileged)
 {
 	int err;
 
 	if (config->flags & ~KNOWN_FLAGS || config->reserved || config->clock > SYSPROF_CLOCK_PMU ||
 	    config->form > SYSPROF_FORM_ADDRESS)
 		return -EINVAL;
-	err = complete_event(config);
+	err = complete_event(config, is_privileged);
 	if (err)
 		return err;
 	if (!config->form)
@@ -172,7 +181,7 @@ static int complete_config(struct sysprof_config *config)
 		config->max_user_frames = 0;
 
 	if (!config->ring_bytes)
-		config->ring_bytes = SYSPROF_DEFAULT_RING_BYTES;
+		config->ring_bytes = sysprof_session_default_ring();
 	if (config->ring_bytes < PAGE_SIZE || config->ring_bytes > SYSPROF_MAX_RING_BYTES ||
 	    !is_power_of_2(config->ring_bytes))
 		return -EINVAL;
@@ -215,12 +224,30 @@ static int do_configure(struct sysprof_session *session, void __user *user)
 	if (err)
 		return err;
 	keeps_budget = !config.period_ns;
-	err = complete_config(&config);
+	err = complete_config(&config, session->may_see_addresses);
 	if (!err && config.form == SYSPROF_FORM_ADDRESS && !session->may_see_addresses)
 		err = -EPERM;
 	if (!err)
 		err = configure_filtered(session, &config, keeps_budget);
 	return err ? err : put_arg(&config, sizeof(config), user);
+}
+
+static int start_session(struct sysprof_session *session, struct sysprof_start *start)
+{
+	int err = sysprof_session_start(session, start);
+
+	if (err)
+		return err;
+	/*
+	 * The last of the opener's threads counts itself out, then looks for running sessions;
+	 * whichever is later sees the other.  Pairs with atomic_dec_and_test() in the kernel's
+	 * do_exit().
+	 */
+	smp_mb();
+	err = sysprof_revoke_check(session);
+	if (err)
+		sysprof_session_stop(session);
+	return err;
 }
 
 static int do_start(struct sysprof_session *session, void __user *user)
@@ -235,7 +262,7 @@ static int do_start(struct sysprof_session *session, void __user *user)
 		if (start.flags)
 			return -EINVAL;
 	}
-	err = sysprof_session_start(session, &start);
+	err = start_session(session, &start);
 	if (!err && user)
 		err = put_arg(&start, sizeof(start), user);
 	return err;
@@ -283,7 +310,7 @@ static int do_stats(struct sysprof_session *session, void __user *user)
 	return err;
 }
 
-static int do_names(void __user *user)
+static int do_names(struct sysprof_session *session, void __user *user)
 {
 	struct sysprof_name __user *to;
 	struct sysprof_names names;
@@ -303,7 +330,7 @@ static int do_names(void __user *user)
 		err = get_user(name->frame, &to[i].frame);
 		if (err)
 			break;
-		sysprof_names_look_up(name);
+		sysprof_names_look_up(name, session->may_see_addresses);
 		err = copy_to_user(&to[i], name, sizeof(*name)) ? -EFAULT : 0;
 		cond_resched();
 	}
@@ -387,11 +414,39 @@ static int do_table(struct sysprof_session *session, void __user *user)
 	return err;
 }
 
+static int do_revoke(struct sysprof_session *session, void __user *user)
+{
+	struct sysprof_revoke revoke;
+	int err = get_arg(&revoke, sizeof(revoke), user);
+	kuid_t uid;
+
+	if (err)
+		return err;
+	/* Both: whoever may do it is neither to be handed a descriptor nor to hand one on. */
+	if (!capable(CAP_SYS_ADMIN) || !cap_raised(session->cred->cap_effective, CAP_SYS_ADMIN))
+		return -EPERM;
+	uid = KUIDT_INIT(revoke.uid);
+	if (revoke.reserved || revoke.size < sizeof(revoke) || !uid_valid(uid))
+		return -EINVAL;
+	revoke.sessions = sysprof_revoke_uid(uid);
+	return put_arg(&revoke, sizeof(revoke), user);
+}
+
+/* What needs no right to look at the machine. */
+static bool is_always_answered(unsigned int command)
+{
+	return command == SYSPROF_IOC_INFO || command == SYSPROF_IOC_STOP ||
+	       command == SYSPROF_IOC_STATS || command == SYSPROF_IOC_REVOKE;
+}
+
 static long device_ioctl(struct file *file, unsigned int command, unsigned long arg)
 {
 	struct sysprof_session *session = file->private_data;
 	void __user *user = (void __user *)arg;
+	int err = is_always_answered(command) ? 0 : sysprof_revoke_check(session);
 
+	if (err)
+		return err;
 	switch (command) {
 	case SYSPROF_IOC_INFO:
 		return do_info(user);
@@ -407,13 +462,15 @@ static long device_ioctl(struct file *file, unsigned int command, unsigned long 
 	case SYSPROF_IOC_STATS:
 		return do_stats(session, user);
 	case SYSPROF_IOC_NAMES:
-		return do_names(user);
+		return do_names(session, user);
 	case SYSPROF_IOC_MAP_FD:
 		return do_map_fd(session, user);
 	case SYSPROF_IOC_RAW_WISH:
 		return do_raw_wish(session, user);
 	case SYSPROF_IOC_TABLE:
 		return do_table(session, user);
+	case SYSPROF_IOC_REVOKE:
+		return do_revoke(session, user);
 	default:
 		return -ENOTTY;
 	}
@@ -570,13 +627,13 @@ static int start_default(struct sysprof_session *session)
 {
 	struct sysprof_config config = { .size = sizeof(config) };
 	struct sysprof_start start;
-	int err = complete_config(&config);
+	int err = complete_config(&config, session->may_see_addresses);
 
 	/* Somebody reads and waits: wake early. */
 	config.watermark_bytes = 1;
 	if (!err)
 		err = configure_filtered(session, &config, true);
-	return err ? err : sysprof_session_start(session, &start);
+	return err ? err : start_session(session, &start);
 }
 
 static ssize_t device_read(struct file *file, char __user *to, size_t bytes, loff_t *pos)
@@ -638,4 +695,5 @@ int sysprof_device_register(void)
 void sysprof_device_unregister(void)
 {
 	misc_deregister(&device);
+	sysprof_revoke_exit();
 }

@@ -300,6 +300,13 @@ struct sysprof_filter *sysprof_filter_create(const struct sysprof_config *config
 	return filter;
 }
 
+u64 sysprof_filter_bytes(const struct sysprof_filter *filter)
+{
+	if (!filter)
+		return 0;
+	return struct_size(filter, places, filter->bits ? 1U << filter->bits : 0);
+}
+
 void sysprof_filter_destroy(struct sysprof_filter *filter)
 {
 	if (filter && filter->cgroup)

@@ -16,6 +16,8 @@ struct task_struct;
  * cgroup v2.  cpus(): on which CPUs; -EINVAL if there is none of them.
  */
 struct sysprof_filter *sysprof_filter_create(const struct sysprof_config *config);
+/* Memory that it takes. */
+u64 sysprof_filter_bytes(const struct sysprof_filter *filter);
 void sysprof_filter_destroy(struct sysprof_filter *filter);
 int sysprof_filter_cpus(const struct sysprof_config *config, struct cpumask *ret);
 

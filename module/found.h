@@ -22,8 +22,8 @@ enum sysprof_plain {
  * @ra_words: plain: 8 times this from the CFA lies the return address
  * @fp_words: plain: likewise, the caller's frame pointer; 0: it is unchanged
  * @plain: enum sysprof_plain: whether the CFA goes by the stack pointer or the frame pointer, the
- *	return address is in memory, and so is the frame
- *	pointer or where it was: all else that the rule may say is of registers that hardly any caller's rule asks for
+ *	return address is in memory, and so is the frame pointer or where it was: all else that the
+ *	rule may say is of registers that hardly any caller's rule asks for
  * @has_table: the frame's object; without, nothing is known of how its code uses the frame pointer
  * @rule: NULL: there is none
  */

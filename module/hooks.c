@@ -6,6 +6,7 @@
  */
 #include <linux/kprobes.h>
 #include <linux/mm.h>
+#include <linux/mman.h>
 #include <linux/module.h>
 #include <linux/sched/signal.h>
 #include <linux/sched/task.h>
@@ -15,15 +16,20 @@
 #include <trace/events/task.h>
 
 #include "clock.h"
+#include "compat/exit.h"
+#include "delivery.h"
 #include "hooks.h"
 #include "objects.h"
-#include "session.h"
+#include "quota.h"
 #include "spaces.h"
 #include "state.h"
 #include "watch.h"
 
 #define DISARM_DELAY		(10 * HZ)
 #define HOOK_BYTES		256	/* no trace point's function is longer */
+
+/* The probe below has been called since it was put. */
+static bool heard;
 
 /*
  * void perf_event_mmap(struct vm_area_struct *vma): the mapping exists, its mm is locked;
@@ -34,6 +40,8 @@ static int map_hit(struct kprobe *probe, struct pt_regs *regs)
 	struct vm_area_struct *vma = (struct vm_area_struct *)regs_get_kernel_argument(regs, 0);
 	struct sysprof_map record;
 
+	if (unlikely(!READ_ONCE(heard)))
+		WRITE_ONCE(heard, true);
 	sysprof_spaces_mapped(vma);
 	if (!(vma->vm_flags & VM_EXEC) || !sysprof_sessions_want_maps())
 		return 0;
@@ -77,21 +85,27 @@ static int move_hit(struct kprobe *probe, struct pt_regs *regs)
 	return 0;
 }
 
+/* A kernel without CONFIG_UPROBES has no uprobe_dup_mmap(): there fork_hit() does what it can. */
+enum { PROBE_MAP, PROBE_DUP, PROBE_TEARDOWN, PROBE_MOVE };
+
 static struct probe {
 	const char *symbol;
 	kprobe_pre_handler_t handler;
+	bool is_absent;
 	struct kprobe kprobe;
 } probes[] = {
-	{ "perf_event_mmap", map_hit },
-	{ "uprobe_dup_mmap", dup_hit },
-	{ "exit_mmap", teardown_hit },
-	{ "copy_vma", move_hit },
+	[PROBE_MAP] = { "perf_event_mmap", map_hit },
+	[PROBE_DUP] = { "uprobe_dup_mmap", dup_hit },
+	[PROBE_TEARDOWN] = { "exit_mmap", teardown_hit },
+	[PROBE_MOVE] = { "copy_vma", move_hit },
 };
 
 static void fork_hit(void *data, struct task_struct *parent, struct task_struct *child)
 {
 	struct sysprof_task record;
 
+	if (READ_ONCE(probes[PROBE_DUP].is_absent) && child->mm)
+		sysprof_spaces_born(child->mm);
 	if (!sysprof_sessions_any())
 		return;
 	sysprof_state_task(&record, SYSPROF_FORK,
@@ -145,7 +159,7 @@ static void switch_hit(SYSPROF_SWITCH_PROTO(prev, next))
 
 	local_irq_save(flags);
 	rcu_read_lock();
-	sysprof_clock_switch(prev);
+	sysprof_clock_switch(prev, next);
 	rcu_read_unlock();
 	local_irq_restore(flags);
 }
@@ -207,7 +221,8 @@ static void remove_hooks(int n_tracepoints, int n_probes)
 {
 	sysprof_watch_stop();
 	while (n_probes--)
-		sysprof_watch_remove(&probes[n_probes].kprobe);
+		if (!probes[n_probes].is_absent)
+			sysprof_watch_remove(&probes[n_probes].kprobe);
 	while (n_tracepoints--)
 		tracepoint_probe_unregister(hooks[n_tracepoints].tracepoint,
 					    hooks[n_tracepoints].probe, NULL);
@@ -230,8 +245,9 @@ static int put_hooks(void)
 			.pre_handler = probes[n].handler,
 		};
 		err = sysprof_watch_put(&probes[n].kprobe);
-		if (err) {
-			pr_err("sysprof: cannot put a probe on %s (%d)\n", probes[n].symbol, err);
+		WRITE_ONCE(probes[n].is_absent, n == PROBE_DUP && err == -ENOENT);
+		if (err && !probes[n].is_absent) {
+			pr_err("cannot put a probe on %s (%d)\n", probes[n].symbol, err);
 			goto err_remove;
 		}
 	}
@@ -250,6 +266,7 @@ static void disarm_fn(struct work_struct *work)
 		remove_hooks(ARRAY_SIZE(hooks), ARRAY_SIZE(probes));
 		sysprof_spaces_forget();
 		sysprof_objects_forget();
+		sysprof_quota_forget_ids();
 		armed = false;
 	}
 	mutex_unlock(&arm_lock);
@@ -257,12 +274,31 @@ static void disarm_fn(struct work_struct *work)
 
 static DECLARE_DELAYED_WORK(disarm_work, disarm_fn);
 
+/*
+ * Whether the kernel calls what was probed: a compiler may have put its code elsewhere and left
+ * the symbol.  One page mapped shows it.  Without arm_lock: the lock of current's memory map may be
+ * held by another thread of his for ever.
+ */
+static bool is_heard(void)
+{
+	unsigned long at;
+
+	if (READ_ONCE(heard) || !current->mm || sysprof_watch_is_blind())
+		return true;
+	at = vm_mmap(NULL, 0, PAGE_SIZE, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, 0);
+	if (IS_ERR_VALUE(at))
+		return true;
+	vm_munmap(at, PAGE_SIZE);
+	return READ_ONCE(heard);
+}
+
 int sysprof_hooks_arm(void)
 {
 	int err = 0;
 
 	mutex_lock(&arm_lock);
 	if (!armed) {
+		WRITE_ONCE(heard, false);
 		err = sysprof_objects_prepare();
 		if (!err)
 			err = sysprof_spaces_prepare();
@@ -275,6 +311,12 @@ int sysprof_hooks_arm(void)
 	if (!err)
 		arm_users++;
 	mutex_unlock(&arm_lock);
+	if (!err && !is_heard()) {
+		pr_err("this kernel does not tell of mappings by %s, so code cannot be found\n",
+		       probes[PROBE_MAP].symbol);
+		sysprof_hooks_disarm();
+		err = -EOPNOTSUPP;
+	}
 	return err;
 }
 
@@ -293,7 +335,7 @@ int sysprof_hooks_init(bool keep)
 	for_each_kernel_tracepoint(find_hook, NULL);
 	for (i = 0; i < ARRAY_SIZE(hooks); i++) {
 		if (!hooks[i].tracepoint) {
-			pr_err("sysprof: this kernel has no trace point %s\n", hooks[i].name);
+			pr_err("this kernel has no trace point %s\n", hooks[i].name);
 			return -ENOENT;
 		}
 	}

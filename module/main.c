@@ -6,6 +6,7 @@
 #include "clock.h"
 #include "device.h"
 #include "hooks.h"
+#include "mm-put.h"
 #include "objects.h"
 #include "session.h"
 #include "spaces.h"
@@ -27,9 +28,12 @@ static int __init sysprof_init(void)
 	sysprof_stack_init();
 	sysprof_state_init();
 	sysprof_vdso_init();
-	err = sysprof_objects_init();
+	err = sysprof_mm_put_init();
 	if (err)
 		return err;
+	err = sysprof_objects_init();
+	if (err)
+		goto err_mm_put;
 	err = sysprof_spaces_init();
 	if (err)
 		goto err_objects;
@@ -57,6 +61,8 @@ err_spaces:
 	sysprof_spaces_exit();
 err_objects:
 	sysprof_objects_exit();
+err_mm_put:
+	sysprof_mm_put_exit();
 	return err;
 }
 
@@ -68,6 +74,7 @@ static void __exit sysprof_exit(void)
 	sysprof_hooks_exit();
 	sysprof_spaces_exit();
 	sysprof_objects_exit();
+	sysprof_mm_put_exit();
 }
 
 module_init(sysprof_init);

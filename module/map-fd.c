@@ -3,21 +3,23 @@
  * Files of objects, for readers: opened anew, with the rights of the session's opener, never the
  * file that is mapped (it may be writable, and its position is its owner's).
  *
- * A path is tried first: if it leads the opener to the very file, nothing is given away.  Else
- * (deleted, replaced, another mount namespace, behind a closed directory) the opener must be able
- * to trace a process that has it mapped, or had when it mapped it.  For the latter, programs that
- * run for a millisecond, the place a file was opened from is held for a moment after the object is
- * named: a few seconds, as many as HELD_MAX, so that file systems can be unmounted and the space of
- * what is deleted comes free soon after.
+ * The opener must be able to trace a process that has it mapped, or had when it mapped it.  For the
+ * latter, programs that run for a millisecond, the place a file was opened from is held for a
+ * moment after the object is named: a few seconds, as many as HELD_MAX, so that file systems can be
+ * unmounted and the space of what is deleted comes free soon after.
+ *
+ * Nothing here waits for a file system.  No path is walked: it may lead anywhere, and a reader can
+ * do that himself.  What a server answers for (a network's, or an ordinary user's by FUSE) is
+ * neither held nor opened: both opening and the last reference's end may wait for it without end.
  */
 #include <linux/cred.h>
+#include <linux/dcache.h>
 #include <linux/file.h>
 #include <linux/fs.h>
 #include <linux/jiffies.h>
 #include <linux/list.h>
 #include <linux/mm.h>
 #include <linux/mutex.h>
-#include <linux/namei.h>
 #include <linux/path.h>
 #include <linux/sched/mm.h>
 #include <linux/sched/signal.h>
@@ -26,6 +28,7 @@
 #include <linux/workqueue.h>
 
 #include "map-fd.h"
+#include "mm-put.h"
 #include "objects.h"
 #include "spaces.h"
 #include "sysprof.h"
@@ -53,6 +56,17 @@ struct held {
 static LIST_HEAD(held_files);
 static unsigned int n_held;
 static DEFINE_MUTEX(held_lock);
+
+/*
+ * Whether a server answers for it: a file system that asks one, or has one below it, has its
+ * entries revalidated.  The root of a file system, which is not, may be a file by FUSE.
+ */
+static bool is_remote(const struct path *path)
+{
+	const struct dentry *dentry = path->dentry;
+
+	return READ_ONCE(dentry->d_flags) & DCACHE_OP_REVALIDATE || dentry == dentry->d_sb->s_root;
+}
 
 static void let_go(struct held *held)
 {
@@ -84,7 +98,7 @@ void sysprof_map_fd_hold(u32 id, struct file *file, const struct sysprof_rights 
 {
 	struct held *held;
 
-	if (!S_ISREG(file_inode(file)->i_mode))
+	if (!S_ISREG(file_inode(file)->i_mode) || is_remote(sysprof_file_path(file)))
 		return;
 	held = kmalloc(sizeof(*held), GFP_KERNEL);
 	if (!held)
@@ -135,38 +149,41 @@ static bool find_held(const struct cred *opener, bool privileged, u32 id, struct
 	return found;
 }
 
-static bool find_named(const struct cred *opener, const char *name, u32 id, struct path *path)
-{
-	const struct cred *own = override_creds(opener);
-	int err = kern_path(name, LOOKUP_FOLLOW, path);
+/**
+ * struct search - for an object in address spaces
+ * @id: of the object
+ * @patience: how often to wait for the lock of one
+ * @path: where the file was opened from, with a reference
+ * @origin: of a region
+ */
+struct search {
+	u32 id;
+	unsigned int patience;
+	struct path path;
+	u64 origin;
+};
 
-	revert_creds(own);
-	if (err)
-		return false;
-	if (sysprof_objects_id(d_real_inode(path->dentry)) == id)
-		return true;
-	path_put(path);
-	return false;
-}
-
-static bool find_in_mm(struct mm_struct *mm, u32 id, void *ret)
+static bool find_in_mm(struct mm_struct *mm, struct search *search)
 {
-	struct path *path = ret;
 	struct vm_area_struct *vma;
+	const struct path *path;
 	bool found = false;
 
-	if (!sysprof_spaces_lock(mm))
+	if (!sysprof_spaces_lock(mm, &search->patience))
 		return false;
 	{
 		SYSPROF_VMA_ITERATOR(iterator, mm);
 
 		sysprof_for_each_vma(iterator, vma) {
 			if (!(vma->vm_flags & VM_EXEC) || !vma->vm_file ||
-			    sysprof_objects_id(file_inode(vma->vm_file)) != id)
+			    sysprof_objects_id(file_inode(vma->vm_file)) != search->id)
 				continue;
-			*path = *sysprof_file_path(vma->vm_file);
-			path_get(path);
-			found = true;
+			path = sysprof_file_path(vma->vm_file);
+			found = !is_remote(path);
+			if (found) {
+				search->path = *path;
+				path_get(path);
+			}
 			break;
 		}
 	}
@@ -203,16 +220,49 @@ static unsigned int get_processes(const struct cred *opener, bool privileged,
 	return n;
 }
 
-/*
- * Asks @look about each address space that @opener could trace, until one has object @id; @ret is
- * what it gives.
- */
-static bool find_mapped(const struct cred *opener, bool privileged, u32 id,
-			bool (*look)(struct mm_struct *mm, u32 id, void *ret), void *ret)
+typedef bool look_fn(struct mm_struct *mm, struct search *search);
+
+/* Asks @look about the address space of @task, if @opener could trace it. */
+static bool look_at(struct task_struct *task, const struct cred *opener, bool privileged,
+		    look_fn *look, struct search *search)
+{
+	struct mm_struct *mm = get_task_mm(task);
+	struct sysprof_rights rights;
+	bool found = false;
+
+	if (!mm)
+		return false;
+	sysprof_rights_look(&rights, task, mm);
+	if (privileged || sysprof_rights_may_trace(opener, &rights))
+		found = look(mm, search);
+	sysprof_mm_put(mm);
+	return found;
+}
+
+/* The same, of process @pid, in which it was first seen. */
+static bool look_at_pid(u32 pid, const struct cred *opener, bool privileged, look_fn *look,
+			struct search *search)
+{
+	struct task_struct *task;
+	bool found;
+
+	rcu_read_lock();
+	task = pid ? pid_task(find_vpid(pid), PIDTYPE_TGID) : NULL;
+	if (task)
+		get_task_struct(task);
+	rcu_read_unlock();
+	if (!task)
+		return false;
+	found = look_at(task, opener, privileged, look, search);
+	put_task_struct(task);
+	return found;
+}
+
+/* The same, of one process after the other until it is found. */
+static bool find_mapped(const struct cred *opener, bool privileged, look_fn *look,
+			struct search *search)
 {
 	struct task_struct **tasks = kvmalloc_array(PROCESSES_MAX, sizeof(*tasks), GFP_KERNEL);
-	struct sysprof_rights rights;
-	struct mm_struct *mm;
 	bool found = false;
 	unsigned int i, n;
 
@@ -220,13 +270,7 @@ static bool find_mapped(const struct cred *opener, bool privileged, u32 id,
 		return false;
 	n = get_processes(opener, privileged, tasks);
 	for (i = 0; i < n; i++) {
-		mm = found ? NULL : get_task_mm(tasks[i]);
-		if (mm) {
-			sysprof_rights_look(&rights, tasks[i], mm);
-			if (privileged || sysprof_rights_may_trace(opener, &rights))
-				found = look(mm, id, ret);
-			mmput(mm);
-		}
+		found = found || look_at(tasks[i], opener, privileged, look, search);
 		put_task_struct(tasks[i]);
 		cond_resched();
 	}
@@ -252,27 +296,32 @@ static struct file *open_for_reading(const struct cred *opener, const struct pat
 
 struct file *sysprof_map_fd_open(const struct cred *opener, bool privileged, u32 id)
 {
-	const struct sysprof_object *object = sysprof_objects_record(id);
+	struct search search = { .id = id, .patience = SYSPROF_LOCK_TRIES };
 	struct file *file;
-	struct path path;
+	u32 pid;
 
-	if (!object)
+	if (!sysprof_objects_mapper(id, &pid))
 		return ERR_PTR(-ENOENT);
-	if (!find_named(opener, object->path, id, &path) &&
-	    !find_held(opener, privileged, id, &path) &&
-	    !find_mapped(opener, privileged, id, find_in_mm, &path))
+	if (!find_held(opener, privileged, id, &search.path) &&
+	    !look_at_pid(pid, opener, privileged, find_in_mm, &search) &&
+	    !find_mapped(opener, privileged, find_in_mm, &search))
 		return ERR_PTR(-EACCES);
-	file = open_for_reading(opener, &path);
-	path_put(&path);
+	file = open_for_reading(opener, &search.path);
+	path_put(&search.path);
 	return file;
 }
 
-static bool find_region(struct mm_struct *mm, u32 id, void *ret)
+static bool find_region(struct mm_struct *mm, struct search *search)
 {
-	return sysprof_spaces_region_origin(mm, id, ret);
+	return sysprof_spaces_region_origin(mm, search->id, &search->origin);
 }
 
 int sysprof_map_fd_region(const struct cred *opener, bool privileged, u32 id, u64 *start)
 {
-	return find_mapped(opener, privileged, id, find_region, start) ? 0 : -ENOENT;
+	struct search search = { .id = id };
+
+	if (!find_mapped(opener, privileged, find_region, &search))
+		return -ENOENT;
+	*start = search.origin;
+	return 0;
 }

@@ -37,9 +37,9 @@ static void parse(char *text, struct sysprof_name *name)
 		strscpy(name->module, module, sizeof(name->module));
 }
 
-void sysprof_names_look_up(struct sysprof_name *name)
+void sysprof_names_look_up(struct sysprof_name *name, bool privileged)
 {
-	unsigned long ip = sysprof_stack_decode(name->frame);
+	unsigned long ip = sysprof_stack_decode(name->frame, privileged);
 	char text[KSYM_SYMBOL_LEN];
 
 	name->offset = 0;

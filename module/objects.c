@@ -6,25 +6,38 @@
  * its inode and, if it is new, take a slot from a pool and a reference to the file.  A kernel
  * thread finds path and build-id, tells the sessions, drops the reference and fills the pool again.
  * No file stays pinned for long (map-fd.c), so identity is never a pointer alone.
+ *
+ * Anybody can map new files without end, so each user has a share of the memory (quota.c), and
+ * what nobody has mapped any more is swept out when there are many: a file that comes back has
+ * another id.
  */
 #include <linux/file.h>
 #include <linux/fs.h>
 #include <linux/hashtable.h>
 #include <linux/irq_work.h>
+#include <linux/jiffies.h>
+#include <linux/mutex.h>
 #include <linux/rculist.h>
 #include <linux/slab.h>
 #include <linux/workqueue.h>
 
 #include "build-id.h"
+#include "delivery.h"
 #include "map-fd.h"
 #include "objects.h"
 #include "rights.h"
-#include "session.h"
+#include "spaces.h"
 #include "tables.h"
 #include "vdso.h"
 
 #define POOL_SIZE	64
-#define OBJECTS_MAX	(1U << 18)
+#define TABLE_BITS	14
+#define PATH_BYTES	1024
+#define IDS		(1U << (64 - SYSPROF_FRAME_OBJECT_SHIFT))
+/* With fewer objects nothing is swept out, nor what was asked for so short a time ago. */
+#define SWEEP_FROM	16384
+#define SWEEP_AGE	(10 * HZ)
+#define SWEEP_AT_ONCE	64
 
 /**
  * struct object - one file
@@ -38,6 +51,8 @@
  * @generation: of the number
  * @id: what the sessions know it by
  * @pid: a process that has it mapped, for readers who cannot find it by its path
+ * @payer: whose share of memory it takes
+ * @asked: when its id was last asked for, jiffies
  * @mapper: what it takes to trace that process; closed if that was not looked at
  * @file: reference held until it is named
  * @record: as it is told, allocated when it is named
@@ -53,21 +68,31 @@ struct object {
 	u32 generation;
 	u32 id;
 	u32 pid;
+	sysprof_payer payer;
+	unsigned long asked;
 	struct sysprof_rights mapper;
 	struct file *file;
 	struct sysprof_object *record;
 };
 
-/* Protects everything here but records, which are written once, before they are published. */
+/*
+ * Protects everything here but records, which are written once, before they are published.  Never
+ * taken by an interrupt.
+ */
 static DEFINE_RAW_SPINLOCK(objects_lock);
-static DEFINE_HASHTABLE(objects_by_identity, 10);
-static DEFINE_HASHTABLE(objects_by_id, 10);
+static DEFINE_HASHTABLE(objects_by_identity, TABLE_BITS);
+static DEFINE_HASHTABLE(objects_by_id, TABLE_BITS);
 static LIST_HEAD(objects);
 static LIST_HEAD(unnamed);
 static LIST_HEAD(pool);
 static unsigned int pool_fill, n_objects;
 static bool missed;
-static atomic_t next_id = ATOMIC_INIT(SYSPROF_OBJECT_FIRST);
+
+/* Held while objects go, and by who looks at them and may sleep. */
+static DEFINE_MUTEX(sweep_lock);
+static unsigned int sweep_from = SWEEP_FROM;
+static unsigned long swept;
+static bool sweep_wanted;
 
 static struct irq_work kick;
 static struct work_struct name_work;
@@ -85,25 +110,23 @@ static struct object *find(const struct inode *inode)
 	return NULL;
 }
 
-u32 sysprof_objects_new_id(void)
-{
-	u32 id = atomic_inc_return(&next_id) - 1;
-
-	if (!(id >> (64 - SYSPROF_FRAME_OBJECT_SHIFT)))
-		return id;
-	atomic_dec(&next_id);
-	return SYSPROF_OBJECT_UNKNOWN;
-}
-
-static struct object *make(struct file *file, const struct inode *inode, u32 pid)
+static struct object *make(struct file *file, const struct inode *inode, u32 pid,
+			   sysprof_payer payer)
 {
 	struct object *object;
-	u32 id = 0;
+	u32 id;
 
-	if (!list_empty(&pool) && n_objects < OBJECTS_MAX)
-		id = sysprof_objects_new_id();
-	if (!id) {
+	if (list_empty(&pool)) {
 		missed = true;
+		return NULL;
+	}
+	if (!sysprof_quota_take(payer, sizeof(*object))) {
+		sweep_wanted = true;
+		return NULL;
+	}
+	id = sysprof_quota_new_id(payer);
+	if (!id) {
+		sysprof_quota_give(payer, sizeof(*object));
 		return NULL;
 	}
 	object = list_first_entry(&pool, struct object, list);
@@ -115,6 +138,7 @@ static struct object *make(struct file *file, const struct inode *inode, u32 pid
 	object->generation = inode->i_generation;
 	object->id = id;
 	object->pid = pid;
+	object->payer = payer;
 	/*
 	 * Hooks run in the process that maps; others, which look at what was mapped before, leave
 	 * it closed.
@@ -130,23 +154,24 @@ static struct object *make(struct file *file, const struct inode *inode, u32 pid
 	return object;
 }
 
-u32 sysprof_objects_get(struct file *file, u32 pid)
+u32 sysprof_objects_get(struct file *file, u32 pid, sysprof_payer payer)
 {
 	const struct inode *inode = file_inode(file);
-	struct object *object;
-	unsigned long flags;
-	bool is_new = false;
 	u32 id = SYSPROF_OBJECT_UNKNOWN;
+	struct object *object;
+	bool is_new = false;
 
-	raw_spin_lock_irqsave(&objects_lock, flags);
+	raw_spin_lock(&objects_lock);
 	object = find(inode);
 	if (!object) {
-		object = make(file, inode, pid);
+		object = make(file, inode, pid, payer);
 		is_new = true;
 	}
-	if (object)
+	if (object) {
+		object->asked = jiffies;
 		id = object->id;
-	raw_spin_unlock_irqrestore(&objects_lock, flags);
+	}
+	raw_spin_unlock(&objects_lock);
 	if (is_new)
 		irq_work_queue(&kick);
 	return id;
@@ -165,31 +190,37 @@ static int fill_pool(void)
 		object = kzalloc(sizeof(*object), GFP_KERNEL);
 		if (!object)
 			return -ENOMEM;
-		raw_spin_lock_irq(&objects_lock);
+		raw_spin_lock(&objects_lock);
 		list_add(&object->list, &pool);
 		pool_fill++;
-		raw_spin_unlock_irq(&objects_lock);
+		raw_spin_unlock(&objects_lock);
 	}
 	return 0;
 }
 
-/* Finds out what there is to say of @object; NULL without memory: it stays nameless. */
+/* Finds out what there is to say of @object; NULL without memory: it stays without a name. */
 static struct sysprof_object *describe(struct object *object)
 {
 	struct inode *inode = file_inode(object->file);
 	struct timespec64 mtime = sysprof_inode_mtime(inode);
-	char *buffer = (char *)__get_free_page(GFP_KERNEL);
+	char *buffer = kmalloc(PATH_BYTES, GFP_KERNEL);
 	struct sysprof_object *record;
 	const char *path = "";
 	size_t bytes;
 
 	if (buffer) {
-		path = d_path(sysprof_file_path(object->file), buffer, PAGE_SIZE);
+		path = d_path(sysprof_file_path(object->file), buffer, PATH_BYTES);
 		if (IS_ERR(path))
 			path = "";
 	}
 	bytes = ALIGN(sizeof(*record) + strlen(path) + 1, 8);
+	if (!sysprof_quota_take(object->payer, bytes)) {
+		kfree(buffer);
+		return NULL;
+	}
 	record = kzalloc(bytes, GFP_KERNEL);
+	if (!record)
+		sysprof_quota_give(object->payer, bytes);
 	if (record) {
 		record->record.type = SYSPROF_OBJECT;
 		record->record.size = bytes / 8;
@@ -205,8 +236,88 @@ static struct sysprof_object *describe(struct object *object)
 		strcpy(record->path, path);
 		sysprof_build_id_of_file(object->file, record);
 	}
-	free_page((unsigned long)buffer);
+	kfree(buffer);
 	return record;
+}
+
+static void free_object(struct object *object)
+{
+	size_t bytes = sizeof(*object);
+
+	if (object->record)
+		bytes += object->record->record.size * 8;
+	sysprof_quota_give(object->payer, bytes);
+	kfree(object->record);
+	kfree(object);
+}
+
+/*
+ * Takes what may go out of @from, and puts it into @to: those behind @at, at most SWEEP_AT_ONCE of
+ * them.  Objects only come at the end, and go by this thread alone, so that where it stops it may
+ * go on.
+ */
+static struct list_head *sweep_some(struct list_head *at, unsigned long *ids, struct list_head *to)
+{
+	struct object *object;
+	int i;
+
+	raw_spin_lock(&objects_lock);
+	for (i = 0; i < SWEEP_AT_ONCE && at->next != &objects; i++) {
+		object = list_entry(at->next, struct object, list);
+		if (object->file || test_bit(object->id, ids) ||
+		    time_before(jiffies, object->asked + SWEEP_AGE)) {
+			/* Marked or not, it stays: what is left unmarked is gone. */
+			set_bit(object->id, ids);
+			at = &object->list;
+			continue;
+		}
+		hash_del(&object->hash);
+		hash_del(&object->by_id);
+		list_del_rcu(&object->list);
+		list_add(&object->unnamed, to);
+		n_objects--;
+	}
+	raw_spin_unlock(&objects_lock);
+	return at->next == &objects ? NULL : at;
+}
+
+/* Forgets what no address space has mapped. */
+static void sweep(void)
+{
+	unsigned long *ids = kvcalloc(BITS_TO_LONGS(IDS), sizeof(*ids), GFP_KERNEL);
+	struct object *object, *next;
+	struct list_head *at = &objects;
+	LIST_HEAD(gone);
+
+	if (!ids)
+		return;
+	sysprof_spaces_mark(ids);
+	mutex_lock(&sweep_lock);
+	while (at) {
+		at = sweep_some(at, ids, &gone);
+		cond_resched();
+	}
+	mutex_unlock(&sweep_lock);
+	if (!list_empty(&gone)) {
+		sysprof_tables_keep_objects(ids);
+		/* Those who were walking the list are done with it. */
+		synchronize_rcu();
+	}
+	list_for_each_entry_safe(object, next, &gone, unnamed)
+		free_object(object);
+	kvfree(ids);
+}
+
+static void sweep_if_many(void)
+{
+	if (n_objects < sweep_from && !READ_ONCE(sweep_wanted))
+		return;
+	if (time_before(jiffies, swept + HZ))
+		return;
+	WRITE_ONCE(sweep_wanted, false);
+	sweep();
+	swept = jiffies;
+	sweep_from = max(2 * READ_ONCE(n_objects), SWEEP_FROM);
 }
 
 static void name_fn(struct work_struct *work)
@@ -216,11 +327,11 @@ static void name_fn(struct work_struct *work)
 	bool resync;
 
 	fill_pool();
-	raw_spin_lock_irq(&objects_lock);
+	raw_spin_lock(&objects_lock);
 	while (!list_empty(&unnamed)) {
 		object = list_first_entry(&unnamed, struct object, unnamed);
 		list_del_init(&object->unnamed);
-		raw_spin_unlock_irq(&objects_lock);
+		raw_spin_unlock(&objects_lock);
 
 		record = describe(object);
 		if (sysprof_sessions_any())
@@ -230,18 +341,19 @@ static void name_fn(struct work_struct *work)
 		if (record) {
 			sysprof_sessions_state(&record->record);
 			/*
-			 * Whole before it is seen; pairs with smp_load_acquire() in find_record(),
+			 * Whole before it is seen; pairs with smp_load_acquire() in
 			 * sysprof_objects_fill() and sysprof_objects_each().
 			 */
 			smp_store_release(&object->record, record);
 			sysprof_tables_named(record);
 		}
 		fill_pool();
-		raw_spin_lock_irq(&objects_lock);
+		raw_spin_lock(&objects_lock);
 	}
 	resync = missed;
 	missed = false;
-	raw_spin_unlock_irq(&objects_lock);
+	raw_spin_unlock(&objects_lock);
+	sweep_if_many();
 	if (resync)
 		sysprof_sessions_resync();
 }
@@ -289,38 +401,38 @@ void sysprof_objects_each(void (*each)(const struct sysprof_object *record, void
 
 	if (record)
 		each(record, data);
-	/* As long as hooks are armed objects only come. */
-	list_for_each_entry_rcu(object, &objects, list, true) {
+	mutex_lock(&sweep_lock);
+	list_for_each_entry_rcu(object, &objects, list, lockdep_is_held(&sweep_lock)) {
 		/* Pairs with smp_store_release() in name_fn(). */
 		record = smp_load_acquire(&object->record);
 		if (record)
 			each(record, data);
 	}
+	mutex_unlock(&sweep_lock);
 }
 
-static const struct sysprof_object *find_record(u32 id)
+static bool find_mapper(u32 id, u32 *pid)
 {
-	const struct sysprof_object *record = NULL;
 	struct object *object;
+	bool found = false;
 
-	raw_spin_lock_irq(&objects_lock);
+	raw_spin_lock(&objects_lock);
 	hash_for_each_possible(objects_by_id, object, by_id, id)
-		if (object->id == id)
-			/* Pairs with smp_store_release() in name_fn(). */
-			record = smp_load_acquire(&object->record);
-	raw_spin_unlock_irq(&objects_lock);
-	return record;
+		if (object->id == id && object->record) {
+			*pid = object->pid;
+			found = true;
+		}
+	raw_spin_unlock(&objects_lock);
+	return found;
 }
 
-const struct sysprof_object *sysprof_objects_record(u32 id)
+bool sysprof_objects_mapper(u32 id, u32 *pid)
 {
-	const struct sysprof_object *record = find_record(id);
-
-	if (record)
-		return record;
+	if (find_mapper(id, pid))
+		return true;
 	/* It may be about to be named. */
 	sysprof_objects_flush();
-	return find_record(id);
+	return find_mapper(id, pid);
 }
 
 u32 sysprof_objects_id(const struct inode *inode)
@@ -328,10 +440,10 @@ u32 sysprof_objects_id(const struct inode *inode)
 	struct object *object;
 	u32 id;
 
-	raw_spin_lock_irq(&objects_lock);
+	raw_spin_lock(&objects_lock);
 	object = find(inode);
 	id = object ? object->id : SYSPROF_OBJECT_UNKNOWN;
-	raw_spin_unlock_irq(&objects_lock);
+	raw_spin_unlock(&objects_lock);
 	return id;
 }
 
@@ -350,35 +462,30 @@ int sysprof_objects_init(void)
 	return 0;
 }
 
-static void free_list(struct list_head *list)
+void sysprof_objects_forget(void)
 {
 	struct object *object, *next;
 
-	list_for_each_entry_safe(object, next, list, list) {
-		if (object->file)
-			fput(object->file);
-		kfree(object->record);
-		kfree(object);
-	}
-	INIT_LIST_HEAD(list);
-}
-
-void sysprof_objects_forget(void)
-{
 	irq_work_sync(&kick);
 	flush_work(&name_work);
 	sysprof_map_fd_forget();
-	sysprof_tables_forget_objects();
+	sysprof_tables_keep_objects(NULL);
 	hash_init(objects_by_identity);
 	hash_init(objects_by_id);
-	free_list(&objects);
+	list_for_each_entry_safe(object, next, &objects, list)
+		free_object(object);
+	INIT_LIST_HEAD(&objects);
 	n_objects = 0;
+	sweep_from = SWEEP_FROM;
 }
 
 /* No hook, session or ioctl is left. */
 void sysprof_objects_exit(void)
 {
+	struct object *object, *next;
+
 	sysprof_objects_forget();
 	destroy_workqueue(workqueue);
-	free_list(&pool);
+	list_for_each_entry_safe(object, next, &pool, list)
+		kfree(object);
 }

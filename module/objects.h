@@ -4,6 +4,8 @@
 
 #include <linux/types.h>
 
+#include "quota.h"
+
 struct file;
 struct inode;
 struct sysprof_object;
@@ -15,13 +17,12 @@ void sysprof_objects_exit(void);
 int sysprof_objects_prepare(void);
 
 /*
- * The id of a file that process @pid (0: not known) has mapped.  A new one is named by a kernel
- * thread, which then tells every session.  0 if there is no memory at hand: sessions are told to
- * resync once there is.  Any context but NMI; does not sleep or allocate.
+ * The id of a file that process @pid (0: not known) has mapped.  A new one is @payer's, and is
+ * named by a kernel thread, which then tells every session.  0 if there is no memory at hand, when
+ * sessions are told to resync once there is, or if @payer has used up his share.  In a task; does
+ * not sleep or allocate.
  */
-u32 sysprof_objects_get(struct file *file, u32 pid);
-/* An id for an object that is no file; 0 if there are no more.  Any context. */
-u32 sysprof_objects_new_id(void);
+u32 sysprof_objects_get(struct file *file, u32 pid, sysprof_payer payer);
 /* Names what has no name yet.  Process context. */
 void sysprof_objects_flush(void);
 /*
@@ -35,12 +36,13 @@ size_t sysprof_objects_fill(u32 after, void *buffer, size_t bytes, u32 *last);
 void sysprof_objects_each(void (*each)(const struct sysprof_object *record, void *data),
 			  void *data);
 /*
- * What there is to say of object @id, NULL if it is not known; and the id of the file @inode, 0 if
- * it has none.  Process context, hooks armed.
+ * Whether object @id is a file with a name; @pid: of the process that it was first seen in, 0 if
+ * that is not known.  And the id of the file @inode, 0 if it has none.  Process context, hooks
+ * armed.
  */
-const struct sysprof_object *sysprof_objects_record(u32 id);
+bool sysprof_objects_mapper(u32 id, u32 *pid);
 u32 sysprof_objects_id(const struct inode *inode);
-/* Forgets all; ids are not used again.  Process context, hooks not armed. */
+/* Forgets all.  Process context, hooks not armed. */
 void sysprof_objects_forget(void);
 
 #endif /* _SYSPROF_OBJECTS_H */

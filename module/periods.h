@@ -8,7 +8,7 @@
 #include <linux/minmax.h>
 
 #include "budget.h"
-#include "session.h"
+#include "delivery.h"
 
 /*
  * Of every @divisor things one is picked, at a place that varies so that nothing aliases with it:

@@ -9,48 +9,63 @@ void sysprof_ranges_insert(struct ranges *ranges, u32 at, const struct code_rang
 {
 	memmove(&ranges->range[at + 1], &ranges->range[at], (ranges->n - at) * sizeof(*range));
 	ranges->range[at] = *range;
+	ranges->counted += range->counted;
 	ranges->n++;
 }
 
-static void shrink(struct code_range *range, u64 start, u64 end)
+static void remove(struct ranges *ranges, u32 at, u32 end)
 {
+	u32 i;
+
+	for (i = at; i < end; i++)
+		ranges->counted -= ranges->range[i].counted;
+	memmove(&ranges->range[at], &ranges->range[end],
+		(ranges->n - end) * sizeof(ranges->range[0]));
+	ranges->n -= end - at;
+}
+
+static void shrink(struct ranges *ranges, u32 at, u64 start, u64 end)
+{
+	struct code_range *range = &ranges->range[at];
+
 	range->start = start;
 	range->end = end;
-	if (range->counted)
-		range->counted = (end - start) >> PAGE_SHIFT;
+	if (!range->counted)
+		return;
+	ranges->counted -= range->counted;
+	range->counted = (end - start) >> PAGE_SHIFT;
+	ranges->counted += range->counted;
 }
 
 void sysprof_ranges_replace(struct ranges *ranges, u64 start, u64 end, const struct code_range *new)
 {
 	u32 at = sysprof_ranges_first_behind(ranges, start), last;
-	struct code_range left;
 
 	if (at < ranges->n && ranges->range[at].start < start) {
-		left = ranges->range[at];
-		shrink(&left, left.start, start);
 		/* Where it goes on behind the end, it becomes two. */
 		if (ranges->range[at].end > end)
-			sysprof_ranges_insert(ranges, at, &left);
-		else
-			ranges->range[at] = left;
+			sysprof_ranges_insert(ranges, at, &ranges->range[at]);
+		shrink(ranges, at, ranges->range[at].start, start);
 		at++;
 	}
 	for (last = at; last < ranges->n && ranges->range[last].end <= end; last++)
 		;
 	if (last < ranges->n && ranges->range[last].start < end)
-		shrink(&ranges->range[last], end, ranges->range[last].end);
-	memmove(&ranges->range[at], &ranges->range[last], (ranges->n - last) * sizeof(*new));
-	ranges->n -= last - at;
+		shrink(ranges, last, end, ranges->range[last].end);
+	remove(ranges, at, last);
 	if (new)
 		sysprof_ranges_insert(ranges, at, new);
 }
 
-u64 sysprof_ranges_count(const struct ranges *ranges)
+void sysprof_ranges_copy(struct ranges *to, const struct ranges *from)
 {
-	u64 pages = 0;
-	u32 i;
+	memcpy(to->range, from->range, from->n * sizeof(from->range[0]));
+	to->counted = from->counted;
+	WRITE_ONCE(to->n, from->n);
+}
 
-	for (i = 0; i < ranges->n; i++)
-		pages += ranges->range[i].counted;
-	return pages;
+void sysprof_ranges_clear(struct ranges *ranges)
+{
+	WRITE_ONCE(ranges->n, 0);
+	ranges->counted = 0;
 }

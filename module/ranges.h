@@ -5,6 +5,8 @@
 #include <linux/llist.h>
 #include <linux/types.h>
 
+#include "quota.h"
+
 /**
  * struct code_range - an executable mapping
  * @start: address
@@ -22,14 +24,18 @@ struct code_range {
 /**
  * struct ranges - a copy of a space's index
  * @retired: in the worker's list, for what was allocated
+ * @payer: whose share of memory it takes, if it was allocated for this space alone
  * @n: ranges, sorted, not overlapping
  * @capacity: n never goes beyond
+ * @counted: pages of them all that mm->exec_vm counts
  * @range: they
  */
 struct ranges {
 	struct llist_node retired;
+	sysprof_payer payer;
 	u32 n;
 	u32 capacity;
+	u64 counted;
 	struct code_range range[];
 };
 
@@ -97,7 +103,8 @@ void sysprof_ranges_insert(struct ranges *ranges, u32 at, const struct code_rang
  */
 void sysprof_ranges_replace(struct ranges *ranges, u64 start, u64 end,
 			    const struct code_range *new);
-/* Pages that mm->exec_vm counts. */
-u64 sysprof_ranges_count(const struct ranges *ranges);
+/* @to, which has room for them, is what @from is; and is empty. */
+void sysprof_ranges_copy(struct ranges *to, const struct ranges *from);
+void sysprof_ranges_clear(struct ranges *ranges);
 
 #endif /* _SYSPROF_RANGES_H */

@@ -9,9 +9,11 @@
  */
 #include <linux/string.h>
 
-#include "objects.h"
 #include "regions.h"
 #include "state.h"
+
+/* Of one address space: who makes and ends regions in turn does not get ids without end. */
+#define REGIONS_EVER	4096
 
 /* Offsets must stay positive and fit a frame. */
 static bool reaches(const struct region *region, u64 start, u64 end)
@@ -27,15 +29,16 @@ static void drop(struct regions *regions, u32 i)
 		(regions->n - i) * sizeof(regions->region[0]));
 }
 
-static struct region *make(struct regions *regions, u64 start, u64 end, u32 pid)
+static struct region *make(struct regions *regions, u64 start, u64 end, u32 pid,
+			   sysprof_payer payer)
 {
 	struct region *region = &regions->region[regions->n];
 	u32 id;
 
-	if (regions->n == SYSPROF_REGIONS_MAX ||
+	if (regions->n == SYSPROF_REGIONS_MAX || regions->made == REGIONS_EVER ||
 	    end - start > SYSPROF_FRAME_OFFSET_MASK - SYSPROF_REGION_BIAS)
 		return NULL;
-	id = sysprof_objects_new_id();
+	id = sysprof_quota_new_id(payer);
 	if (!id)
 		return NULL;
 	regions->n++;
@@ -50,7 +53,7 @@ static struct region *make(struct regions *regions, u64 start, u64 end, u32 pid)
 }
 
 const struct region *sysprof_regions_get(struct regions *regions, u64 start, u64 end, u32 pid,
-					 bool *is_new)
+					 sysprof_payer payer, bool *is_new)
 {
 	struct region *region;
 
@@ -62,7 +65,7 @@ const struct region *sysprof_regions_get(struct regions *regions, u64 start, u64
 		region->end = max(region->end, end);
 		return region;
 	}
-	region = make(regions, start, end, pid);
+	region = make(regions, start, end, pid, payer);
 	*is_new = region;
 	return region;
 }

@@ -5,6 +5,7 @@
 #include <linux/llist.h>
 #include <linux/types.h>
 
+#include "quota.h"
 #include "sysprof.h"
 
 struct mm_struct;
@@ -49,12 +50,12 @@ struct regions {
 
 /*
  * The region that executable memory [start, end) of process @pid (0: not known) belongs to: the
- * oldest that it overlaps or touches, which grows by it; else a new one, which *@is_new tells.
- * NULL if there cannot be more of them.  As are the others here, under the lock of the space; any
+ * oldest that it overlaps or touches, which grows by it; else a new one, @payer's, which *@is_new
+ * tells.  NULL if there cannot be more of them.  As are the others here, under the lock of the space; any
  * context but NMI.
  */
 const struct region *sysprof_regions_get(struct regions *regions, u64 start, u64 end, u32 pid,
-					 bool *is_new);
+					 sysprof_payer payer, bool *is_new);
 /* A file is mapped at [start, end) now: a region of which nothing is left ends. */
 void sysprof_regions_cut(struct regions *regions, u64 start, u64 end);
 /* @to, which is empty, is what @from is. */

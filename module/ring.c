@@ -19,11 +19,9 @@
 
 #include "ring.h"
 
-#define RING_EXTRA_PAGES 2 /* ring page and tail page */
-
 int sysprof_ring_init(struct sysprof_ring *ring, u32 bytes, int node)
 {
-	unsigned int nr = RING_EXTRA_PAGES + (bytes >> PAGE_SHIFT);
+	unsigned int nr = SYSPROF_RING_EXTRA_PAGES + (bytes >> PAGE_SHIFT);
 	unsigned int i;
 	u8 *base;
 
@@ -44,7 +42,7 @@ int sysprof_ring_init(struct sysprof_ring *ring, u32 bytes, int node)
 		goto err;
 	ring->page = (struct sysprof_ring_page *)base;
 	ring->tail = (struct sysprof_ring_tail *)(base + PAGE_SIZE);
-	ring->data = base + RING_EXTRA_PAGES * PAGE_SIZE;
+	ring->data = base + SYSPROF_RING_EXTRA_PAGES * PAGE_SIZE;
 	return 0;
 err:
 	sysprof_ring_deinit(ring);
@@ -53,7 +51,7 @@ err:
 
 void sysprof_ring_deinit(struct sysprof_ring *ring)
 {
-	unsigned int i, nr = RING_EXTRA_PAGES + (ring->bytes >> PAGE_SHIFT);
+	unsigned int i, nr = SYSPROF_RING_EXTRA_PAGES + (ring->bytes >> PAGE_SHIFT);
 
 	if (!ring->pages)
 		return;

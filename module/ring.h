@@ -7,6 +7,8 @@
 
 #include "sysprof.h"
 
+#define SYSPROF_RING_EXTRA_PAGES 2 /* ring page and tail page */
+
 /**
  * struct sysprof_ring - one CPU's records of one session
  * @page: mapped read-only by the reader
@@ -28,6 +30,13 @@ struct sysprof_ring {
 	local_t nest;
 	u64 last_time;
 };
+
+/* Memory that a ring of @bytes takes. */
+static inline u64 sysprof_ring_cost(u32 bytes)
+{
+	return (u64)(SYSPROF_RING_EXTRA_PAGES + bytes / PAGE_SIZE) *
+	       (PAGE_SIZE + sizeof(struct page *));
+}
 
 /* Process context.  -ENOMEM; the ring is zeroed then. */
 int sysprof_ring_init(struct sysprof_ring *ring, u32 bytes, int node);

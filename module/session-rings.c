@@ -1,35 +1,43 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The memory of sessions' rings: one on each possible CPU, paid for by the opener. */
 #include <linux/cpumask.h>
+#include <linux/math64.h>
+#include <linux/mm.h>
 #include <linux/topology.h>
 
 #include "charge.h"
-#include "session.h"
+#include "session-rings.h"
 
 void sysprof_session_free_rings(struct sysprof_session *session)
 {
+	u32 bytes;
 	int cpu;
 
 	for_each_possible_cpu(cpu) {
-		if (!session->cpus[cpu].ring.bytes)
+		bytes = session->cpus[cpu].ring.bytes;
+		if (!bytes)
 			continue;
-		sysprof_charge_sub(session->charge, session->cpus[cpu].ring.bytes);
 		sysprof_ring_deinit(&session->cpus[cpu].ring);
+		sysprof_charge_sub(session->charge, sysprof_ring_cost(bytes));
 	}
 }
 
+/*
+ * A CPU that is not there has a ring like all others: a reader maps all of them once, before it
+ * starts the session, and would not know of one that came later.
+ */
 int sysprof_session_make_rings(struct sysprof_session *session, u32 bytes)
 {
 	int cpu, err;
 
 	sysprof_session_free_rings(session);
 	for_each_possible_cpu(cpu) {
-		err = sysprof_charge_add(session->charge, bytes);
+		err = sysprof_charge_add(session->charge, sysprof_ring_cost(bytes));
 		if (err)
 			goto err_free;
 		err = sysprof_ring_init(&session->cpus[cpu].ring, bytes, cpu_to_node(cpu));
 		if (err) {
-			sysprof_charge_sub(session->charge, bytes);
+			sysprof_charge_sub(session->charge, sysprof_ring_cost(bytes));
 			goto err_free;
 		}
 	}
@@ -39,4 +47,14 @@ err_free:
 	sysprof_session_free_rings(session);
 	session->config.ring_bytes = 0;
 	return err;
+}
+
+u32 sysprof_session_default_ring(void)
+{
+	u64 room = div_u64(sysprof_charge_default(), num_possible_cpus());
+	u32 bytes = SYSPROF_DEFAULT_RING_BYTES;
+
+	while (bytes > PAGE_SIZE && sysprof_ring_cost(bytes) > room)
+		bytes /= 2;
+	return bytes;
 }

@@ -2,9 +2,10 @@
 /* What a session wants of a stack, and what it may have of it. */
 #include <linux/minmax.h>
 
+#include "delivery.h"
 #include "raw.h"
 #include "rights.h"
-#include "session.h"
+#include "session-stack.h"
 
 static bool by_tables(const struct sysprof_session *session)
 {
@@ -28,12 +29,6 @@ void sysprof_session_plan(struct sysprof_session *session)
 		.places = session->user_kind == SYSPROF_KIND_PLACES,
 	};
 	session->asks_rights = by_tables(session) || config->raw_bytes;
-}
-
-bool sysprof_session_may_have_raw(const struct sysprof_session *session)
-{
-	return session->config.raw_bytes &&
-	       (session->may_see_addresses || sysprof_rights_may_trace_current(session->cred));
 }
 
 /*

@@ -6,7 +6,7 @@
 #include <linux/percpu.h>
 
 #include "periods.h"
-#include "session.h"
+#include "session-ticking.h"
 
 DEFINE_PER_CPU(struct sysprof_session_cpu *, sysprof_ticking);
 /* From this period on one of them wants every tick.  U64_MAX: none does. */
@@ -27,10 +27,13 @@ void sysprof_session_join_ticks(struct sysprof_session_cpu *sc, int cpu)
 {
 	struct sysprof_session_cpu **link = per_cpu_ptr(&sysprof_ticking, cpu);
 
-	/* They are served in the order in which they have begun. */
-	while (*link)
+	/*
+	 * They are served in the order in which they have begun, those that are exempt first: what
+	 * they take is not the others' to pay.
+	 */
+	while (*link && ((*link)->session->is_exempt || !sc->session->is_exempt))
 		link = &(*link)->next;
-	sc->next = NULL;
+	sc->next = *link;
 	*link = sc;
 	look_for_every_period(cpu);
 }
@@ -47,26 +50,30 @@ void sysprof_session_leave_ticks(struct sysprof_session_cpu *sc, int cpu)
 	look_for_every_period(cpu);
 }
 
-static noinline u64 look_for_next(u64 from)
+static noinline u64 look_for_next(u64 from, u64 users_from)
 {
 	const struct sysprof_session *session;
 	struct sysprof_session_cpu *sc;
-	u64 first = U64_MAX, n;
+	u64 first = U64_MAX, n, begin;
 	u32 stretch;
 
 	for (sc = this_cpu_read(sysprof_ticking); sc; sc = sc->next) {
 		session = sc->session;
 		stretch = stretch_of(session);
-		n = picked_before(picked_before(max(from, sc->first_period), session->divisor),
-				  stretch);
+		begin = max(from, sc->first_period);
+		if (!session->is_exempt)
+			begin = max(begin, users_from);
+		n = picked_before(picked_before(begin, session->divisor), stretch);
 		first = min(first, picked(picked(n, stretch), session->divisor));
 	}
 	return first == U64_MAX ? from : first;
 }
 
-u64 sysprof_sessions_next(u64 from)
+u64 sysprof_sessions_next(u64 from, u64 users_from)
 {
-	return likely(from >= this_cpu_read(every_period)) ? from : look_for_next(from);
+	return likely(from >= max(users_from, this_cpu_read(every_period))) ?
+		       from :
+		       look_for_next(from, users_from);
 }
 
 void sysprof_sessions_idle(int cpu, u64 from, u64 to)

@@ -1,125 +1,43 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Sessions: who gets which record, and the account of every period.
+ * Sessions: their life, their ticks, and the account of every period.
  *
- * Running sessions are on an RCU list that ticks and hooks walk with interrupts off.  Everything of
- * a session that belongs to a CPU is touched on that CPU only, with interrupts off: no locks, and
- * the accounts are exact.
+ * Ticks walk this CPU's list of sessions with interrupts off.  Everything of a session that belongs
+ * to a CPU is touched on that CPU only, with interrupts off: no locks, and the accounts are exact.
  *
  * Lock order: session->io_lock -> arm_lock (hooks.c) -> cpus_read_lock -> session->lock ->
  * list_lock, offline_lock.
  */
 #include <linux/cpu.h>
-#include <linux/percpu.h>
 #include <linux/pid.h>
-#include <linux/rculist.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/smp.h>
-#include <linux/vmalloc.h>
 
 #include "charge.h"
 #include "clock-pmu.h"
 #include "clock.h"
+#include "delivery.h"
+#include "filter.h"
 #include "hooks.h"
 #include "periods.h"
 #include "raw.h"
+#include "session-rings.h"
+#include "session-stack.h"
+#include "session-ticking.h"
 #include "session.h"
 #include "snapshot.h"
+#include "stack.h"
 #include "tables.h"
+#include "throttle.h"
 #include "times.h"
 
-static LIST_HEAD(running_sessions);
+/* For what all sessions share: who is told, and the clock. */
 static DEFINE_MUTEX(list_lock);
 /* What is kept for a CPU, as long as it is offline. */
 static DEFINE_RAW_SPINLOCK(offline_lock);
-static bool want_maps;
 
-/* The rings. */
-
-static u32 sample_limit(const struct sysprof_ring *ring)
-{
-	return ring->bytes / 4 * 3;
-}
-
-static void wake_reader(struct sysprof_session *session, struct sysprof_session_cpu *sc)
-{
-	if (sysprof_ring_used(&sc->ring) >= session->config.watermark_bytes &&
-	    wq_has_sleeper(&session->wait))
-		irq_work_queue(&session->wake);
-}
-
-/* Room for a record; its header is written, its body is the caller's to write, all of it. */
-static void *reserve(struct sysprof_session_cpu *sc, u32 bytes, u32 limit, u16 type)
-{
-	struct sysprof_record *record = sysprof_ring_reserve(&sc->ring, bytes, limit);
-
-	if (!record)
-		return NULL;
-	record->type = type;
-	record->flags = 0;
-	record->size = bytes / 8;
-	record->cpu = smp_processor_id();
-	record->pid = 0;
-	record->tid = 0;
-	return record;
-}
-
-static noinline void tell_untold(struct sysprof_session_cpu *sc)
-{
-	struct sysprof_record *resync;
-	struct sysprof_lost *lost;
-	u64 sum;
-	int i;
-
-	/* What an overflow loses from here on sets it again. */
-	WRITE_ONCE(sc->untold, false);
-	barrier();
-	for (i = 0; i < SYSPROF_LOST_REASONS; i++) {
-		sum = READ_ONCE(sc->account.lost[i]);
-		if (sum == sc->loss[i].told)
-			continue;
-		lost = reserve(sc, sizeof(*lost), sc->ring.bytes, SYSPROF_LOST);
-		if (!lost)
-			goto untold;
-		lost->first_time = sc->loss[i].first_time;
-		lost->last_time = sc->loss[i].last_time;
-		lost->periods = sum - sc->loss[i].told;
-		lost->reason = i;
-		lost->reserved = 0;
-		sysprof_ring_commit(&sc->ring);
-		sc->loss[i].told = sum;
-	}
-	if (sc->resync) {
-		resync = reserve(sc, sizeof(*resync), sc->ring.bytes, SYSPROF_RESYNC);
-		if (!resync)
-			goto untold;
-		sysprof_ring_commit(&sc->ring);
-		sc->resync = false;
-	}
-	return;
-untold:
-	WRITE_ONCE(sc->untold, true);
-}
-
-/* Tells of what was lost, as soon as there is room for it. */
-static void tell_losses(struct sysprof_session_cpu *sc)
-{
-	if (unlikely(READ_ONCE(sc->untold)))
-		tell_untold(sc);
-}
-
-noinline void sysprof_session_lose(struct sysprof_session_cpu *sc, enum sysprof_lost_reason reason,
-				   u64 periods)
-{
-	struct sysprof_loss *loss = &sc->loss[reason];
-
-	loss->last_time = ktime_get_mono_fast_ns();
-	if (sc->account.lost[reason] == READ_ONCE(loss->told))
-		loss->first_time = loss->last_time;
-	sc->account.lost[reason] += periods;
-	WRITE_ONCE(sc->untold, true);
-}
+/* Accounts. */
 
 /* Fills in what the clock alone knows. */
 static void complete_account(struct sysprof_session *session, int cpu, u64 now)
@@ -142,41 +60,24 @@ static void complete_account(struct sysprof_session *session, int cpu, u64 now)
 	sysprof_clock_cost(cpu, &sc->account.cost_ns, &sc->account.ticks, NULL);
 }
 
-/* As it was between two overflows. */
-static void copy_account(const struct sysprof_session_cpu *sc, struct sysprof_account *to)
-{
-	u32 changes;
-
-	do {
-		changes = READ_ONCE(sc->changes);
-		/* An overflow interrupts this CPU: order against it is the compiler's alone. */
-		barrier();
-		*to = sc->account;
-		barrier();
-	} while (changes != READ_ONCE(sc->changes));
-}
-
 static void tell_account(struct sysprof_session *session, int cpu, u64 now)
 {
 	struct sysprof_session_cpu *sc = &session->cpus[cpu];
-	struct sysprof_account_record *record;
 
 	complete_account(session, cpu, now);
-	record = reserve(sc, sizeof(*record), sc->ring.bytes, SYSPROF_ACCOUNT);
-	if (!record)
-		return;
-	copy_account(sc, &record->account);
-	sysprof_ring_commit(&sc->ring);
-	sc->account_time = now;
+	if (sysprof_delivery_account(sc))
+		sc->account_time = now;
 }
 
-/* What happens on a CPU. */
+/* Samples. */
 
-#define for_each_joined(session, sc, cpu)                                                          \
-	list_for_each_entry_rcu(session, &running_sessions, link)                                  \
-		if ((sc = &(session)->cpus[cpu])->joined && !READ_ONCE((session)->dead))
+static u32 sample_limit(const struct sysprof_ring *ring)
+{
+	return ring->bytes / 4 * 3;
+}
 
-static __always_inline void put_sample(struct sysprof_session_cpu *sc, struct sysprof_stack *stack,
+/* Returns when it was written, or lost. */
+static __always_inline u64 put_sample(struct sysprof_session_cpu *sc, struct sysprof_stack *stack,
 				       u64 weight, u64 delay_ns)
 {
 	const struct sysprof_session *session = sc->session;
@@ -184,6 +85,7 @@ static __always_inline void put_sample(struct sysprof_session_cpu *sc, struct sy
 	u32 n_kernel = min_t(u32, stack->n_kernel, session->wish.max_kernel), n_user, bytes,
 	    raw_bytes = 0;
 	struct sysprof_sample *sample;
+	u64 time;
 
 	if (session->user_kind == SYSPROF_KIND_TABLED)
 		sysprof_stack_by_tables(stack, sc->tables);
@@ -193,12 +95,12 @@ static __always_inline void put_sample(struct sysprof_session_cpu *sc, struct sy
 	bytes = sizeof(struct sysprof_sample) + (n_kernel + n_user) * sizeof(u64) + raw_bytes;
 	if (bytes > sample_limit(&sc->ring)) {
 		sysprof_session_lose(sc, SYSPROF_LOST_TOO_BIG, weight);
-		return;
+		return sc->loss[SYSPROF_LOST_TOO_BIG].last_time;
 	}
-	sample = reserve(sc, bytes, sample_limit(&sc->ring), SYSPROF_SAMPLE);
+	sample = sysprof_delivery_reserve(sc, bytes, sample_limit(&sc->ring), SYSPROF_SAMPLE);
 	if (!sample) {
 		sysprof_session_lose(sc, SYSPROF_LOST_RING_FULL, weight);
-		return;
+		return sc->loss[SYSPROF_LOST_RING_FULL].last_time;
 	}
 	weight = min_t(u64, weight, U32_MAX);
 	sample->record.flags = stack->flags | user->flags;
@@ -223,10 +125,12 @@ static __always_inline void put_sample(struct sysprof_session_cpu *sc, struct sy
 	memcpy(sample->frames + n_kernel, user->frames, n_user * sizeof(u64));
 	if (raw_bytes)
 		sysprof_raw_put_into(sample->frames + n_kernel + n_user, stack->raw, sc->raw_bytes);
+	time = sample->record.time;
 	sysprof_ring_commit(&sc->ring);
 
 	sc->account.delivered += weight;
 	sc->account.samples++;
+	return time;
 }
 
 static __always_inline void add_wish(struct sysprof_session_cpu *sc,
@@ -250,16 +154,24 @@ static __always_inline void add_wish(struct sysprof_session_cpu *sc,
  * What the sessions want of a tick's stack, and how many periods it stands for in each.  False:
  * there is none that wants it.
  */
-static bool plan(struct sysprof_stack_wish *wish, struct pt_regs *regs, u64 from, u64 to)
+static bool plan(struct sysprof_stack_wish *wish, struct pt_regs *regs,
+		 const struct sysprof_tick *tick)
 {
 	const struct sysprof_session *session;
 	struct sysprof_session_cpu *sc;
+	u64 own, from, to = tick->to;
 	bool any = false;
-	u64 own;
 
 	for (sc = this_cpu_read(sysprof_ticking); sc; sc = sc->next) {
 		session = sc->session;
 		sc->weight = 0;
+		from = tick->from;
+		if (unlikely(from < tick->users_from) && !session->is_exempt) {
+			from = min(tick->users_from, to);
+			own = own_periods(session, sc, tick->from, from);
+			if (own)
+				sysprof_session_lose(sc, SYSPROF_LOST_THROTTLED, own);
+		}
 		own = own_periods(session, sc, from, to);
 		if (!own || unlikely(READ_ONCE(session->dead)))
 			continue;
@@ -278,25 +190,32 @@ static bool plan(struct sysprof_stack_wish *wish, struct pt_regs *regs, u64 from
 		add_wish(sc, wish, !any);
 		any = true;
 	}
+	/* With a run queue locked there is no time for copies of stacks. */
+	if (!regs)
+		wish->raw_bytes = 0;
 	return any;
 }
 
-bool sysprof_sessions_sample(struct sysprof_stack *stack, struct pt_regs *regs, u64 now, u64 from,
-			     u64 to, u64 delay_ns)
+bool sysprof_sessions_sample(struct sysprof_stack *stack, struct pt_regs *regs,
+			     struct sysprof_tick *tick)
 {
-	bool wanted = plan(&stack->wish, regs, from, to);
-	struct sysprof_session_cpu *sc;
+	bool wanted = plan(&stack->wish, regs, tick), is_shared;
+	struct sysprof_session_cpu *sc = this_cpu_read(sysprof_ticking);
 
 	if (wanted)
 		sysprof_stack_take(stack, regs);
-	for (sc = this_cpu_read(sysprof_ticking); sc; sc = sc->next) {
+	/* Those that are exempt come first. */
+	is_shared = sc && sc->session->is_exempt;
+	for (; sc; sc = sc->next) {
 		if (sc->weight) {
-			tell_losses(sc);
-			put_sample(sc, stack, sc->weight, delay_ns);
+			if (is_shared && !sc->session->is_exempt && !tick->users_begin)
+				tick->users_begin = tick->last;
+			sysprof_delivery_report_losses(sc);
+			tick->last = put_sample(sc, stack, sc->weight, tick->delay_ns);
 		}
-		if (unlikely(now > sc->account_time + NSEC_PER_SEC))
+		if (unlikely(tick->now > sc->account_time + NSEC_PER_SEC))
 			tell_account(sc->session, smp_processor_id(), ktime_get_mono_fast_ns());
-		wake_reader(sc->session, sc);
+		sysprof_delivery_wake(sc->session, sc);
 	}
 	return wanted;
 }
@@ -309,7 +228,7 @@ static void tell_fn(struct irq_work *work)
 
 	local_irq_save(flags);
 	if (sc->joined && sc == &sc->session->cpus[smp_processor_id()]) {
-		tell_losses(sc);
+		sysprof_delivery_report_losses(sc);
 		tell_account(sc->session, smp_processor_id(), ktime_get_mono_fast_ns());
 	}
 	local_irq_restore(flags);
@@ -321,11 +240,17 @@ static bool is_idle(void)
 	return is_idle_task(current) && !in_serving_softirq() && !(in_nmi() && hardirq_count());
 }
 
+static bool is_throttled(const struct sysprof_session *session, u64 now)
+{
+	return sysprof_throttle_until(SYSPROF_PAID_BY_ALL) > now ||
+	       (!session->is_exempt && sysprof_throttle_until(SYSPROF_PAID_BY_USERS) > now);
+}
+
 void sysprof_session_overflow(struct sysprof_session *session, struct sysprof_stack *stack,
 			      struct pt_regs *regs, u64 periods)
 {
 	struct sysprof_session_cpu *sc = &session->cpus[smp_processor_id()];
-	u64 own = periods - sc->account.grid, now = ktime_get_mono_fast_ns();
+	u64 own = periods - sc->account.grid, now = ktime_get_mono_fast_ns(), end;
 
 	if (!sc->joined || READ_ONCE(session->dead) || !own)
 		return;
@@ -333,108 +258,24 @@ void sysprof_session_overflow(struct sysprof_session *session, struct sysprof_st
 		sc->account.idle += own;
 	} else if (!sysprof_filter_passes(session->filter, user_mode(regs))) {
 		sc->account.excluded += own;
+	} else if (is_throttled(session, now)) {
+		sysprof_session_lose(sc, SYSPROF_LOST_THROTTLED, own);
 	} else {
 		add_wish(sc, &stack->wish, true);
 		sysprof_stack_take(stack, regs);
 		put_sample(sc, stack, own, 0);
 	}
+	end = ktime_get_mono_fast_ns();
+	sysprof_throttle_spend(SYSPROF_PAID_BY_ALL, end, end - now);
+	if (!session->is_exempt)
+		sysprof_throttle_spend(SYSPROF_PAID_BY_USERS, end, end - now);
 	sc->account.grid = periods;
 	sc->account.ticks++;
-	sc->account.cost_ns += ktime_get_mono_fast_ns() - now;
+	sc->account.cost_ns += end - now;
 	WRITE_ONCE(sc->changes, sc->changes + 1);
 	if (now > sc->account_time + NSEC_PER_SEC)
 		irq_work_queue(&sc->tell);
-	wake_reader(session, sc);
-}
-
-void sysprof_sessions_state(struct sysprof_record *record)
-{
-	u32 bytes = record->size * 8;
-	struct sysprof_session_cpu *sc;
-	struct sysprof_session *session;
-	struct sysprof_record *copy;
-	unsigned long flags;
-	u64 time;
-
-	local_irq_save(flags);
-	rcu_read_lock();
-	for_each_joined(session, sc, smp_processor_id()) {
-		/* A mapping is always told by who makes it. */
-		if (record->type == SYSPROF_MAP && session->config.form != SYSPROF_FORM_ADDRESS &&
-		    !sysprof_session_may_have_raw(session))
-			continue;
-		tell_losses(sc);
-		copy = reserve(sc, bytes, sc->ring.bytes, record->type);
-		if (!copy) {
-			sc->account.state_lost++;
-			sc->resync = true;
-			sc->untold = true;
-			continue;
-		}
-		time = copy->time;
-		memcpy(copy, record, bytes);
-		copy->time = time;
-		copy->cpu = smp_processor_id();
-		sysprof_ring_commit(&sc->ring);
-		wake_reader(session, sc);
-	}
-	rcu_read_unlock();
-	local_irq_restore(flags);
-}
-
-void sysprof_sessions_resync(void)
-{
-	struct sysprof_session_cpu *sc;
-	struct sysprof_session *session;
-	unsigned long flags;
-
-	local_irq_save(flags);
-	rcu_read_lock();
-	for_each_joined(session, sc, smp_processor_id()) {
-		sc->resync = true;
-		sc->untold = true;
-	}
-	rcu_read_unlock();
-	local_irq_restore(flags);
-}
-
-void sysprof_sessions_forked(struct task_struct *parent, struct task_struct *child)
-{
-	struct sysprof_session *session;
-	unsigned long flags;
-
-	local_irq_save(flags);
-	rcu_read_lock();
-	list_for_each_entry_rcu(session, &running_sessions, link)
-		if (!sysprof_filter_forked(session->filter, parent, child))
-			session->cpus[smp_processor_id()].account.state_lost++;
-	rcu_read_unlock();
-	local_irq_restore(flags);
-}
-
-void sysprof_sessions_exit(struct task_struct *task)
-{
-	struct sysprof_session *session;
-
-	rcu_read_lock();
-	list_for_each_entry_rcu(session, &running_sessions, link) {
-		sysprof_filter_exited(session->filter, task);
-		if (task_tgid(task) != session->opener)
-			continue;
-		WRITE_ONCE(session->dead, true);
-		irq_work_queue(&session->wake);
-	}
-	rcu_read_unlock();
-}
-
-bool sysprof_sessions_any(void)
-{
-	return !list_empty(&running_sessions);
-}
-
-bool sysprof_sessions_want_maps(void)
-{
-	return READ_ONCE(want_maps);
+	sysprof_delivery_wake(session, sc);
 }
 
 /* Life. */
@@ -453,23 +294,40 @@ static void reap_fn(struct work_struct *work)
 	sysprof_session_stop(container_of(work, struct sysprof_session, reap));
 }
 
+/* What a session takes, but for its rings, its filter and its counters. */
+static u64 own_bytes(void)
+{
+	return sizeof(struct sysprof_session) +
+	       (u64)nr_cpu_ids * sizeof(struct sysprof_session_cpu) + cpumask_size();
+}
+
+static void free_session(struct sysprof_session *session)
+{
+	kvfree(session->cpus);
+	kfree(session->cpumask);
+	kfree(session);
+}
+
 struct sysprof_session *sysprof_session_create(void)
 {
 	struct sysprof_session *session = kzalloc(sizeof(*session), GFP_KERNEL_ACCOUNT);
-	int cpu;
+	int cpu, err;
 
 	if (!session)
-		return NULL;
+		return ERR_PTR(-ENOMEM);
 	session->cpus = kvcalloc(nr_cpu_ids, sizeof(*session->cpus), GFP_KERNEL_ACCOUNT);
 	session->cpumask = kzalloc(cpumask_size(), GFP_KERNEL_ACCOUNT);
+	err = -ENOMEM;
+	if (!session->cpus || !session->cpumask)
+		goto err_free;
 	session->charge = sysprof_charge_open();
-	if (!session->cpus || !session->cpumask || !session->charge) {
-		if (session->charge)
-			sysprof_charge_close(session->charge);
-		kvfree(session->cpus);
-		kfree(session->cpumask);
-		kfree(session);
-		return NULL;
+	err = PTR_ERR_OR_ZERO(session->charge);
+	if (err)
+		goto err_free;
+	err = sysprof_charge_add(session->charge, own_bytes());
+	if (err) {
+		sysprof_charge_close(session->charge);
+		goto err_free;
 	}
 	INIT_LIST_HEAD(&session->link);
 	mutex_init(&session->io_lock);
@@ -478,11 +336,17 @@ struct sysprof_session *sysprof_session_create(void)
 	init_irq_work(&session->wake, wake_fn);
 	INIT_WORK(&session->reap, reap_fn);
 	session->opener = get_pid(task_tgid(current));
+	session->is_exempt = sysprof_charge_is_exempt(session->charge);
 	for_each_possible_cpu(cpu) {
 		session->cpus[cpu].session = session;
+		session->cpus[cpu].cpu = cpu;
 		init_irq_work(&session->cpus[cpu].tell, tell_fn);
 	}
 	return session;
+
+err_free:
+	free_session(session);
+	return ERR_PTR(err);
 }
 
 void sysprof_session_destroy(struct sysprof_session *session)
@@ -496,14 +360,14 @@ void sysprof_session_destroy(struct sysprof_session *session)
 	cancel_work_sync(&session->reap);
 	sysprof_snapshot_end(session->snapshot);
 	sysprof_session_free_rings(session);
-	sysprof_charge_close(session->charge);
+	sysprof_charge_sub(session->charge, sysprof_filter_bytes(session->filter));
 	sysprof_filter_destroy(session->filter);
 	sysprof_raw_put(session->raw_wishes);
+	sysprof_charge_sub(session->charge, own_bytes());
+	sysprof_charge_close(session->charge);
 	sysprof_tables_put(session->tables);
 	put_pid(session->opener);
-	kvfree(session->cpus);
-	kfree(session->cpumask);
-	kfree(session);
+	free_session(session);
 }
 
 struct sysprof_tables *sysprof_session_tables(struct sysprof_session *session)
@@ -530,7 +394,11 @@ int sysprof_session_configure(struct sysprof_session *session, struct sysprof_co
 		err = session->reader != SYSPROF_READER_NONE ?
 			      -EBUSY :
 			      sysprof_session_make_rings(session, config->ring_bytes);
-	if (!err && config->raw_bytes && !session->raw_wishes) {
+	if (!err)
+		err = sysprof_charge_add(session->charge, sysprof_filter_bytes(filter));
+	if (err)
+		goto out;
+	if (config->raw_bytes && !session->raw_wishes) {
 		session->raw_wishes = sysprof_raw_get();
 		err = session->raw_wishes ? 0 : -ENOMEM;
 	}
@@ -545,21 +413,13 @@ int sysprof_session_configure(struct sysprof_session *session, struct sysprof_co
 			session->cpus[cpu].wanted =
 				config->clock == SYSPROF_CLOCK_TIMER && cpumask_test_cpu(cpu, cpus);
 	}
+	/* Of the one that is not the session's: the old one, or the one that did not get in. */
+	sysprof_charge_sub(session->charge, sysprof_filter_bytes(filter));
+out:
 	mutex_unlock(&session->lock);
 	if (!err)
 		sysprof_filter_destroy(filter);
 	return err;
-}
-
-static void update_wishes(void)
-{
-	struct sysprof_session *session;
-	bool any = false;
-
-	lockdep_assert_held(&list_lock);
-	list_for_each_entry(session, &running_sessions, link)
-		any |= session->config.form == SYSPROF_FORM_ADDRESS || session->config.raw_bytes;
-	WRITE_ONCE(want_maps, any);
 }
 
 static void begin_account(struct sysprof_session_cpu *sc, u64 first_period, u64 now)
@@ -596,7 +456,7 @@ static void leave(struct sysprof_session *session, int cpu, void *unused)
 
 	if (!sc->joined)
 		return;
-	tell_losses(sc);
+	sysprof_delivery_report_losses(sc);
 	tell_account(session, cpu, ktime_get_mono_fast_ns());
 	sc->joined = false;
 	sysprof_session_leave_ticks(sc, cpu);
@@ -641,6 +501,42 @@ static void on_cpu(void (*fn)(struct sysprof_session *, int, void *),
 	raw_spin_lock_irqsave(&offline_lock, flags);
 	fn(session, cpu, arg);
 	raw_spin_unlock_irqrestore(&offline_lock, flags);
+}
+
+/* Takes the session out of everything; hooks may be at it for a grace period more. */
+static void leave_all(struct sysprof_session *session)
+{
+	int cpu;
+
+	lockdep_assert_held(&session->lock);
+	if (session->pmu)
+		sysprof_pmu_disable(session->pmu);
+	for_each_possible_cpu(cpu) {
+		if (session->pmu || session->cpus[cpu].wanted)
+			on_cpu(leave, session, cpu, NULL);
+		else
+			leave_unwanted(session, cpu);
+	}
+	mutex_lock(&list_lock);
+	sysprof_delivery_end(session);
+	if (!session->pmu)
+		sysprof_clock_stop(session->cpumask);
+	mutex_unlock(&list_lock);
+	if (session->pmu)
+		sysprof_pmu_destroy(session->pmu);
+	session->pmu = NULL;
+}
+
+/*
+ * Hooks that were walking the list are done with the session after it.  session->lock is held until
+ * then: CONFIGURE would free the rings and the filter that they use, START would move the session
+ * in the list below their feet.
+ */
+static void wait_for_hooks(struct sysprof_session *session)
+{
+	lockdep_assert_held(&session->lock);
+	synchronize_rcu();
+	WRITE_ONCE(session->running, false);
 }
 
 int sysprof_session_start(struct sysprof_session *session, struct sysprof_start *ret)
@@ -692,17 +588,20 @@ int sysprof_session_start(struct sysprof_session *session, struct sysprof_start 
 		if (!session->cpus[cpu].wanted)
 			begin_account(&session->cpus[cpu], sysprof_clock_period_at(now) + 1, now);
 	}
-	list_add_tail_rcu(&session->link, &running_sessions);
-	update_wishes();
+	sysprof_delivery_begin(session);
 	mutex_unlock(&list_lock);
 	for_each_possible_cpu(cpu)
 		if (session->cpus[cpu].wanted)
 			on_cpu(join, session, cpu, NULL);
 	sysprof_time_started();
 	sysprof_filter_find_children(session->filter);
-	if (session->pmu)
-		sysprof_pmu_enable(session->pmu);
 	session->running = true;
+	if (session->pmu)
+		err = sysprof_pmu_enable(session->pmu);
+	if (err) {
+		leave_all(session);
+		wait_for_hooks(session);
+	}
 out:
 	mutex_unlock(&session->lock);
 	cpus_read_unlock();
@@ -716,36 +615,17 @@ out_io:
 void sysprof_session_stop(struct sysprof_session *session)
 {
 	bool was_running;
-	int cpu;
 
 	cpus_read_lock();
 	mutex_lock(&session->lock);
 	was_running = session->running;
-	if (was_running) {
-		if (session->pmu)
-			sysprof_pmu_disable(session->pmu);
-		for_each_possible_cpu(cpu) {
-			if (session->pmu || session->cpus[cpu].wanted)
-				on_cpu(leave, session, cpu, NULL);
-			else
-				leave_unwanted(session, cpu);
-		}
-		mutex_lock(&list_lock);
-		list_del_rcu(&session->link);
-		update_wishes();
-		if (!session->pmu)
-			sysprof_clock_stop(session->cpumask);
-		mutex_unlock(&list_lock);
-		if (session->pmu)
-			sysprof_pmu_destroy(session->pmu);
-		session->pmu = NULL;
-		session->running = false;
-	}
-	mutex_unlock(&session->lock);
+	if (was_running)
+		leave_all(session);
 	cpus_read_unlock();
+	if (was_running)
+		wait_for_hooks(session);
+	mutex_unlock(&session->lock);
 	if (was_running) {
-		/* Ticks and hooks that were walking the list are done with it. */
-		synchronize_rcu();
 		sysprof_hooks_disarm();
 		wake_up_interruptible(&session->wait);
 	}
@@ -761,10 +641,10 @@ static void refresh(struct sysprof_session *session, int cpu, void *arg)
 
 	stats->time = ktime_get_mono_fast_ns();
 	if (session->pmu || sc->wanted)
-		tell_losses(sc);
+		sysprof_delivery_report_losses(sc);
 	if (sc->joined)
 		complete_account(session, cpu, stats->time);
-	copy_account(sc, &stats->account);
+	sysprof_delivery_copy_account(sc, &stats->account);
 	sysprof_clock_cost(cpu, NULL, NULL, stats->cost);
 }
 

@@ -10,6 +10,7 @@
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 
+#include "mm-put.h"
 #include "objects.h"
 #include "regions.h"
 #include "rights.h"
@@ -21,9 +22,13 @@
 #define SNAPSHOT_MIN_BYTES	(64U << 10)
 #define SNAPSHOT_MAX_BYTES	(16U << 20)
 
+/*
+ * Threads by their ids: a descriptor that stays open in the midst of a walk must not keep the tasks
+ * of those that have exited.
+ */
 struct sysprof_snapshot_walk {
 	unsigned int n;
-	struct task_struct *tasks[];
+	struct pid *threads[];
 };
 
 void sysprof_snapshot_end(struct sysprof_snapshot_walk *walk)
@@ -33,7 +38,7 @@ void sysprof_snapshot_end(struct sysprof_snapshot_walk *walk)
 	if (!walk)
 		return;
 	for (i = 0; i < walk->n; i++)
-		put_task_struct(walk->tasks[i]);
+		put_pid(walk->threads[i]);
 	kvfree(walk);
 }
 
@@ -49,7 +54,7 @@ static struct sysprof_snapshot_walk *begin_walk(void)
 	rcu_read_unlock();
 	/* Threads born from here on tell of themselves, by FORK. */
 	max += max / 8 + 64;
-	walk = kvmalloc(struct_size(walk, tasks, max), GFP_KERNEL_ACCOUNT);
+	walk = kvmalloc(struct_size(walk, threads, max), GFP_KERNEL_ACCOUNT);
 	if (!walk)
 		return NULL;
 	walk->n = 0;
@@ -57,8 +62,7 @@ static struct sysprof_snapshot_walk *begin_walk(void)
 	for_each_process_thread(process, thread) {
 		if (walk->n == max)
 			break;
-		get_task_struct(thread);
-		walk->tasks[walk->n++] = thread;
+		walk->threads[walk->n++] = get_pid(task_pid(thread));
 	}
 	rcu_read_unlock();
 	return walk;
@@ -81,18 +85,18 @@ static int put_regions(const struct mm_struct *mm, u8 *buffer, u32 bytes, u32 *u
 }
 
 /*
- * Puts the maps of @mm behind @used bytes of @buffer.  -ENOSPC if they do not fit, -EBUSY if @mm is
- * locked.
+ * Puts the maps of @mm behind @used bytes of @buffer.  @tries: for its lock.  -ENOSPC if they do not
+ * fit, -EBUSY if @mm is locked.
  */
 static int put_maps(struct task_struct *task, struct mm_struct *mm, u8 *buffer, u32 bytes,
-		    u32 *used)
+		    u32 *used, unsigned int *tries)
 {
 	struct vm_area_struct *vma;
 	struct sysprof_map map;
 	u32 at = *used;
 	int err = 0;
 
-	if (!sysprof_spaces_lock(mm))
+	if (!sysprof_spaces_lock(mm, tries))
 		return -EBUSY;
 	{
 		SYSPROF_VMA_ITERATOR(iterator, mm);
@@ -128,7 +132,7 @@ static bool may_see_maps(struct task_struct *task, const struct mm_struct *mm,
 }
 
 static int put_task(struct task_struct *task, enum sysprof_maps maps, const struct cred *opener,
-		    u8 *buffer, u32 bytes, u32 *used, u32 *busy)
+		    u8 *buffer, u32 bytes, u32 *used, u32 *busy, unsigned int *tries)
 {
 	/* Before anything is looked at: what changes from now on has a record that is later. */
 	u64 now = ktime_get_mono_fast_ns();
@@ -152,7 +156,7 @@ static int put_task(struct task_struct *task, enum sysprof_maps maps, const stru
 	/* Once per process; its leader may have left the others alone. */
 	if (mm && (thread_group_leader(task) || !READ_ONCE(task->group_leader->mm))) {
 		err = may_see_maps(task, mm, maps, opener) ?
-			      put_maps(task, mm, buffer, bytes, &at) :
+			      put_maps(task, mm, buffer, bytes, &at, tries) :
 			      0;
 		if (err == -EBUSY) {
 			++*busy;
@@ -162,7 +166,7 @@ static int put_task(struct task_struct *task, enum sysprof_maps maps, const stru
 			err = put_regions(mm, buffer, bytes, &at);
 	}
 	if (mm)
-		mmput(mm);
+		sysprof_mm_put(mm);
 	if (!err)
 		*used = at;
 	return err;
@@ -171,6 +175,8 @@ static int put_task(struct task_struct *task, enum sysprof_maps maps, const stru
 static int snapshot_tasks(struct sysprof_snapshot_walk **walk, struct sysprof_snapshot *arg,
 			  enum sysprof_maps maps, const struct cred *opener, u8 *buffer)
 {
+	struct task_struct *task;
+	unsigned int tries = SYSPROF_LOCK_TRIES;
 	u32 used = 0;
 	int err = 0;
 
@@ -183,8 +189,12 @@ static int snapshot_tasks(struct sysprof_snapshot_walk **walk, struct sysprof_sn
 	if (!*walk || arg->cursor > (*walk)->n)
 		return -EINVAL;
 	for (; arg->cursor < (*walk)->n; arg->cursor++) {
-		err = put_task((*walk)->tasks[arg->cursor], maps, opener, buffer, arg->buffer_bytes,
-			       &used, &arg->busy);
+		task = get_pid_task((*walk)->threads[arg->cursor], PIDTYPE_PID);
+		/* EXIT has told of it. */
+		if (!task)
+			continue;
+		err = put_task(task, maps, opener, buffer, arg->buffer_bytes, &used, &arg->busy, &tries);
+		put_task_struct(task);
 		if (err)
 			break;
 		if (signal_pending(current))

@@ -11,6 +11,8 @@
 #include <linux/spinlock.h>
 #include <linux/types.h>
 
+#include "quota.h"
+
 struct code_range;
 struct mm_struct;
 struct ranges;
@@ -20,6 +22,9 @@ struct vm_area_struct;
 #define SMALL_RANGES	32
 #define LARGE_RANGES	256
 #define REBUILD_NS	(100 * NSEC_PER_MSEC)
+#define COARSE_NS	NSEC_PER_SEC
+/* With more, and for want of memory earlier, an address space is coarse. */
+#define RANGES_MAX	8192U
 
 /**
  * struct space - the index of one mm
@@ -29,10 +34,13 @@ struct vm_area_struct;
  * @seq: the copy to be read is copies[seq & 1]
  * @copies: where the ranges are, behind the space or allocated
  * @regions: of its code without a file, NULL if there never was any; changed under @lock
- * @counted: pages that mm->exec_vm should count
+ * @payer: whose share of memory and ids it takes
  * @incomplete: something is missing
+ * @coarse: there is more than is followed: only files are known, and of those no more than there
+ *	is room for
  * @asked: is in the list of those to be rebuilt, by @rebuild
  * @rebuilt: when it was last, ns
+ * @rest_ns: until then it is not rebuilt again, so that none keeps the worker from the others
  * @rebuild: see @asked
  * @node: in the pool, or the list of those that are gone
  */
@@ -43,10 +51,12 @@ struct space {
 	u32 seq;
 	struct ranges *copies[2];
 	struct regions *regions;
-	u64 counted;
+	sysprof_payer payer;
 	bool incomplete;
+	bool coarse;
 	atomic_t asked;
 	u64 rebuilt;
+	u64 rest_ns;
 	struct llist_node rebuild;
 	struct llist_node node;
 };
@@ -58,17 +68,17 @@ void sysprof_spaces_init_table(void);
 /* Whether @mm has a space. */
 bool sysprof_space_known(const struct mm_struct *mm);
 /*
- * The space of @mm, whose users are held; if it has none, an empty one is made, to be read by the
- * caller.  NULL if there is no memory at hand.
+ * The space of @mm, whose users are held; if it has none, an empty one of @payer's is made, to be
+ * read by the caller.  NULL if there is no memory at hand.
  */
-struct space *sysprof_space_get(struct mm_struct *mm);
+struct space *sysprof_space_get(struct mm_struct *mm, sysprof_payer payer);
 /*
- * @range is what @vma of process @pid (0: not known) is in an index.  Its mm is locked; any context
- * but NMI.
+ * @range is what @vma of process @pid (0: not known) is in an index.  Its mm is locked; in a task.
  */
-void sysprof_space_range(struct code_range *range, struct vm_area_struct *vma, u32 pid);
+void sysprof_space_range(struct code_range *range, struct vm_area_struct *vma, u32 pid,
+			 sysprof_payer payer);
 /* The index of @space, whose mm is locked, is now @copies. */
-void sysprof_space_install(struct space *space, struct ranges *copies[2]);
+void sysprof_space_install(struct space *space, struct ranges *copies[2], bool coarse);
 /* Buries all spaces; no hook is armed. */
 void sysprof_spaces_bury_all(void);
 

@@ -13,6 +13,7 @@
 #include <linux/slab.h>
 #include <linux/workqueue.h>
 
+#include "mm-put.h"
 #include "objects.h"
 #include "ranges.h"
 #include "regions.h"
@@ -22,7 +23,10 @@
 #define POOL_SPACES	256
 #define POOL_LARGE	16
 #define POOL_REGIONS	16
-#define LOCK_TRIES	20
+/* An address space rests so many times as long as reading it took. */
+#define REST		10
+/* After this a scan leaves the rest to the worker. */
+#define SCAN_NS		(200 * NSEC_PER_MSEC)
 
 /* Pools: the hooks take, under pool_lock; the worker fills. */
 static DEFINE_RAW_SPINLOCK(pool_lock);
@@ -73,16 +77,17 @@ static void reset_space(struct space *space)
 
 	for (i = 0; i < 2; i++) {
 		space->copies[i] = small_copy(space, i);
-		space->copies[i]->n = 0;
+		sysprof_ranges_clear(space->copies[i]);
 		space->copies[i]->capacity = SMALL_RANGES;
 	}
 	raw_spin_lock_init(&space->lock);
 	space->mm = NULL;
 	space->regions = NULL;
 	space->seq = 0;
-	space->counted = 0;
 	space->incomplete = false;
+	space->coarse = false;
 	space->rebuilt = 0;
+	space->rest_ns = 0;
 	atomic_set(&space->asked, 0);
 }
 
@@ -91,26 +96,24 @@ static void reset_space(struct space *space)
 static struct llist_node *take(struct llist_head *pool, int *n, int low)
 {
 	struct llist_node *node;
-	unsigned long flags;
 
-	raw_spin_lock_irqsave(&pool_lock, flags);
+	raw_spin_lock(&pool_lock);
 	node = llist_del_first(pool);
 	if (node)
 		--*n;
 	if (*n < low)
 		kick_worker();
-	raw_spin_unlock_irqrestore(&pool_lock, flags);
+	raw_spin_unlock(&pool_lock);
 	return node;
 }
 
 static void give(struct llist_node *node, struct llist_head *pool, int *n)
 {
-	unsigned long flags;
 
-	raw_spin_lock_irqsave(&pool_lock, flags);
+	raw_spin_lock(&pool_lock);
 	llist_add(node, pool);
 	++*n;
-	raw_spin_unlock_irqrestore(&pool_lock, flags);
+	raw_spin_unlock(&pool_lock);
 }
 
 static struct space *alloc_space(void)
@@ -127,10 +130,34 @@ static struct ranges *alloc_ranges(u32 capacity)
 	struct ranges *ranges = kvmalloc(RANGES_BYTES(capacity), GFP_KERNEL);
 
 	if (ranges) {
-		ranges->n = 0;
+		sysprof_ranges_clear(ranges);
 		ranges->capacity = capacity;
 	}
 	return ranges;
+}
+
+/* What is larger than those of the pool is of @payer's share. */
+static struct ranges *alloc_ranges_of(u32 capacity, sysprof_payer payer)
+{
+	struct ranges *ranges;
+
+	if (capacity <= LARGE_RANGES)
+		return alloc_ranges(capacity);
+	if (!sysprof_quota_take(payer, RANGES_BYTES(capacity)))
+		return NULL;
+	ranges = alloc_ranges(capacity);
+	if (ranges)
+		ranges->payer = payer;
+	else
+		sysprof_quota_give(payer, RANGES_BYTES(capacity));
+	return ranges;
+}
+
+static void free_ranges(struct ranges *ranges)
+{
+	if (ranges && ranges->capacity > LARGE_RANGES)
+		sysprof_quota_give(ranges->payer, RANGES_BYTES(ranges->capacity));
+	kvfree(ranges);
 }
 
 static int fill_pools(void)
@@ -211,75 +238,108 @@ void sysprof_space_bury(struct space *space)
 
 /* The worker. */
 
-bool sysprof_spaces_lock(struct mm_struct *mm)
+bool sysprof_spaces_lock(struct mm_struct *mm, unsigned int *tries)
 {
-	int i;
-
-	for (i = 0; i < LOCK_TRIES; i++) {
-		if (mmap_read_trylock(mm))
-			return true;
+	while (!mmap_read_trylock(mm)) {
+		if (!*tries)
+			return false;
+		--*tries;
 		usleep_range(100, 1000);
-	}
-	return false;
-}
-
-/*
- * Reads the executable mappings of @mm, which is locked and process @pid's (0: not known), into two
- * new copies.
- */
-static bool read_mappings(struct mm_struct *mm, u32 pid, struct ranges *copies[2])
-{
-	struct vm_area_struct *vma;
-	struct code_range range;
-	u32 n = 0;
-
-	{
-		SYSPROF_VMA_ITERATOR(iterator, mm);
-
-		sysprof_for_each_vma(iterator, vma)
-			n += !!(vma->vm_flags & VM_EXEC);
-	}
-	n = max(roundup_pow_of_two(n + SMALL_RANGES / 2), (unsigned long)SMALL_RANGES);
-	copies[0] = alloc_ranges(n);
-	copies[1] = alloc_ranges(n);
-	if (!copies[0] || !copies[1])
-		return false;
-	{
-		SYSPROF_VMA_ITERATOR(iterator, mm);
-
-		sysprof_for_each_vma(iterator, vma) {
-			if (!(vma->vm_flags & VM_EXEC))
-				continue;
-			sysprof_objects_prepare();
-			sysprof_space_range(&range, vma, pid);
-			sysprof_ranges_insert(copies[0], copies[0]->n, &range);
-		}
 	}
 	return true;
 }
 
-/* Makes @space what @mm, whose it is, has mapped.  False: to be tried again. */
-static bool rebuild(struct mm_struct *mm, u32 pid, struct space *space)
+static bool alloc_copies(struct ranges *copies[2], u32 capacity, sysprof_payer payer)
 {
-	struct ranges *copies[2] = {};
-	bool done;
+	int i;
 
-	if (!sysprof_spaces_lock(mm))
-		return false;
-	done = read_mappings(mm, pid, copies);
-	if (done)
-		sysprof_space_install(space, copies);
-	mmap_read_unlock(mm);
-	if (!done) {
-		kvfree(copies[0]);
-		kvfree(copies[1]);
+	for (i = 0; i < 2; i++)
+		copies[i] = alloc_ranges_of(capacity, payer);
+	if (copies[0] && copies[1])
+		return true;
+	for (i = 0; i < 2; i++)
+		free_ranges(copies[i]);
+	return false;
+}
+
+static unsigned long count_mappings(struct mm_struct *mm)
+{
+	struct vm_area_struct *vma;
+	unsigned long n = 0;
+
+	SYSPROF_VMA_ITERATOR(iterator, mm);
+
+	sysprof_for_each_vma(iterator, vma)
+		n += !!(vma->vm_flags & VM_EXEC);
+	return n;
+}
+
+/*
+ * Reads the executable mappings of @mm, which is @space's, locked and process @pid's (0: not
+ * known), into two new copies.  *@coarse: not all of them.
+ */
+static bool read_mappings(struct mm_struct *mm, u32 pid, const struct space *space,
+			  struct ranges *copies[2], bool *coarse)
+{
+	unsigned long n = count_mappings(mm) + SMALL_RANGES / 2;
+	struct vm_area_struct *vma;
+	struct code_range range;
+
+	SYSPROF_VMA_ITERATOR(iterator, mm);
+
+	n = max(roundup_pow_of_two(n), (unsigned long)SMALL_RANGES);
+	*coarse = n > RANGES_MAX;
+	if (*coarse)
+		n = RANGES_MAX;
+	if (!alloc_copies(copies, n, space->payer)) {
+		*coarse = n > LARGE_RANGES;
+		n = LARGE_RANGES;
+		if (!*coarse || !alloc_copies(copies, n, space->payer))
+			return false;
 	}
+	sysprof_for_each_vma(iterator, vma) {
+		if (!(vma->vm_flags & VM_EXEC) || (*coarse && !vma->vm_file))
+			continue;
+		/* Room for what hooks put in between. */
+		if (copies[0]->n + SMALL_RANGES / 2 > n)
+			break;
+		sysprof_objects_prepare();
+		sysprof_space_range(&range, vma, pid, space->payer);
+		sysprof_ranges_insert(copies[0], copies[0]->n, &range);
+	}
+	return true;
+}
+
+/*
+ * Makes @space what @mm, whose it is, has mapped.  @tries: for its lock.  False: to be tried again.
+ */
+static bool rebuild(struct mm_struct *mm, u32 pid, struct space *space, unsigned int *tries)
+{
+	struct ranges *copies[2];
+	bool done, coarse;
+	u64 begun;
+
+	if (!sysprof_spaces_lock(mm, tries))
+		return false;
+	begun = ktime_get_mono_fast_ns();
+	done = read_mappings(mm, pid, space, copies, &coarse);
+	if (done) {
+		sysprof_space_install(space, copies, coarse);
+		space->rest_ns = coarse ? COARSE_NS : REST * (space->rebuilt - begun);
+	}
+	mmap_read_unlock(mm);
 	return done;
+}
+
+static bool is_resting(const struct space *space)
+{
+	return ktime_get_mono_fast_ns() - space->rebuilt < space->rest_ns;
 }
 
 static bool rebuild_asked(void)
 {
 	struct llist_node *list = llist_del_all(&rebuilds);
+	unsigned int tries = SYSPROF_LOCK_TRIES;
 	struct space *space, *next;
 	bool all = true;
 
@@ -287,6 +347,8 @@ static bool rebuild_asked(void)
 		struct mm_struct *mm = space->mm;
 		bool done = true;
 
+		/* Others' hooks want memory, however many there are here. */
+		fill_pools();
 		/* From here on it may be asked for again. */
 		atomic_set(&space->asked, 0);
 		if (!mmget_not_zero(mm)) {
@@ -294,11 +356,10 @@ static bool rebuild_asked(void)
 			sysprof_spaces_gone(mm);
 			continue;
 		}
-		done = rebuild(mm, 0, space);
+		done = !is_resting(space) && rebuild(mm, 0, space, &tries);
 		if (!done && !READ_ONCE(forgetting))
 			ask_rebuild(space);
-		/* May be the last: then our own hook runs in here. */
-		mmput(mm);
+		sysprof_mm_put(mm);
 		all = all && done;
 	}
 	return all;
@@ -320,13 +381,15 @@ static struct task_struct *thread_with_mm(struct task_struct *process)
 	return NULL;
 }
 
-static void make_space(struct mm_struct *mm, u32 pid)
+/* @in_time: it may be read now. */
+static void make_space(struct mm_struct *mm, struct task_struct *task, bool in_time,
+		       unsigned int *tries)
 {
-	struct space *space = sysprof_space_get(mm);
+	struct space *space = sysprof_space_get(mm, sysprof_quota_payer(task));
 
 	if (!space)
 		ask_scan();
-	else if (!rebuild(mm, pid, space))
+	else if (!in_time || !rebuild(mm, task->tgid, space, tries))
 		ask_rebuild(space);
 }
 
@@ -335,7 +398,8 @@ void sysprof_spaces_scan(void)
 {
 	struct task_struct *process, *thread;
 	struct task_struct **tasks;
-	unsigned int n = 0, max = 0, i;
+	unsigned int n = 0, max = 0, tries = SYSPROF_LOCK_TRIES, i;
+	u64 begun = ktime_get_mono_fast_ns();
 	struct mm_struct *mm;
 
 	rcu_read_lock();
@@ -360,8 +424,9 @@ void sysprof_spaces_scan(void)
 		if (mm) {
 			fill_pools();
 			if (!sysprof_space_known(mm))
-				make_space(mm, tasks[i]->tgid);
-			mmput(mm);
+				make_space(mm, tasks[i],
+					   ktime_get_mono_fast_ns() - begun < SCAN_NS, &tries);
+			sysprof_mm_put(mm);
 		}
 		put_task_struct(tasks[i]);
 		cond_resched();
@@ -374,7 +439,7 @@ static void free_retired(struct llist_node *list)
 	struct ranges *ranges, *next;
 
 	llist_for_each_entry_safe(ranges, next, list, retired)
-		kvfree(ranges);
+		free_ranges(ranges);
 }
 
 static void free_gone(struct llist_node *list)
@@ -386,7 +451,7 @@ static void free_gone(struct llist_node *list)
 		mmdrop(space->mm);
 		for (i = 0; i < 2; i++)
 			if (!is_small(space, space->copies[i]))
-				kvfree(space->copies[i]);
+				free_ranges(space->copies[i]);
 		kfree(space->regions);
 		reset_space(space);
 		if (READ_ONCE(n_space_pool) < POOL_SPACES)

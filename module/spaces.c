@@ -10,6 +10,8 @@
  *	writer:  edit the copy not read,  seq + 1,  edit the other copy
  *	reader:  q = seq,  read copy q & 1,  seq still q?  else again
  *
+ * Locks here are taken in tasks only, never by a tick, and interrupts stay on.
+ *
  * A hook neither allocates nor frees: memory comes from pools, and goes to a worker, which waits
  * for a grace period. What a hook cannot do (no memory, an array too small, a mapping it was not
  * told of) marks the space incomplete, and the worker reads the mm's mappings anew.  What is not in
@@ -22,9 +24,9 @@
 #include <linux/sched/mm.h>
 
 #include "arch.h"
+#include "delivery.h"
 #include "ranges.h"
 #include "regions.h"
-#include "session.h"
 #include "space.h"
 #include "spaces.h"
 #include "state.h"
@@ -61,24 +63,24 @@ static struct space *find_space(const struct mm_struct *mm)
 /* Spaces come and go. */
 
 /* NULL if there is one already. */
-static struct space *publish(struct space *space, struct mm_struct *mm)
+static struct space *publish(struct space *space, struct mm_struct *mm, sysprof_payer payer)
 {
 	u32 hash = hash_mm(mm);
-	unsigned long flags;
 	bool there;
 
-	raw_spin_lock_irqsave(stripe_of(hash), flags);
+	raw_spin_lock(stripe_of(hash));
 	there = find_space(mm);
 	if (!there) {
 		mmgrab(mm);
 		space->mm = mm;
+		space->payer = payer;
 		hlist_add_head_rcu(&space->hash, &table[hash]);
 	}
-	raw_spin_unlock_irqrestore(stripe_of(hash), flags);
+	raw_spin_unlock(stripe_of(hash));
 	return there ? NULL : space;
 }
 
-static struct space *new_space(struct mm_struct *mm)
+static struct space *new_space(struct mm_struct *mm, sysprof_payer payer)
 {
 	struct space *space = sysprof_space_take();
 
@@ -86,7 +88,7 @@ static struct space *new_space(struct mm_struct *mm)
 		ask_scan();
 		return NULL;
 	}
-	if (publish(space, mm))
+	if (publish(space, mm, payer))
 		return space;
 	sysprof_space_give(space);
 	return NULL;
@@ -96,13 +98,12 @@ void sysprof_spaces_gone(struct mm_struct *mm)
 {
 	u32 hash = hash_mm(mm);
 	struct space *space;
-	unsigned long flags;
 
-	raw_spin_lock_irqsave(stripe_of(hash), flags);
+	raw_spin_lock(stripe_of(hash));
 	space = find_space(mm);
 	if (space)
 		hlist_del_rcu(&space->hash);
-	raw_spin_unlock_irqrestore(stripe_of(hash), flags);
+	raw_spin_unlock(stripe_of(hash));
 	if (space)
 		sysprof_space_bury(space);
 }
@@ -162,9 +163,7 @@ static void flip(struct space *space, struct ranges *new, struct ranges *other)
 		WRITE_ONCE(space->copies[seq & 1], other);
 		sysprof_space_retire(space, old);
 	}
-	memcpy(other->range, new->range, new->n * sizeof(new->range[0]));
-	WRITE_ONCE(other->n, new->n);
-	space->counted = sysprof_ranges_count(new);
+	sysprof_ranges_copy(other, new);
 }
 
 /* Under space->lock: makes [start, end) @new.  False: there is no memory. */
@@ -179,22 +178,21 @@ static bool update(struct space *space, u64 start, u64 end, const struct code_ra
 			return false;
 		edit = large[0];
 		other = large[1];
-		memcpy(edit->range, read->range, read->n * sizeof(read->range[0]));
-		edit->n = read->n;
+		sysprof_ranges_copy(edit, read);
 	}
 	sysprof_ranges_replace(edit, start, end, new);
 	flip(space, edit, other);
 	return true;
 }
 
-struct space *sysprof_space_get(struct mm_struct *mm)
+struct space *sysprof_space_get(struct mm_struct *mm, sysprof_payer payer)
 {
 	struct space *space;
 
 	rcu_read_lock();
 	space = find_space(mm);
 	if (!space) {
-		space = new_space(mm);
+		space = new_space(mm, payer);
 		if (space)
 			space->incomplete = true;
 	}
@@ -202,15 +200,15 @@ struct space *sysprof_space_get(struct mm_struct *mm)
 	return space;
 }
 
-void sysprof_space_install(struct space *space, struct ranges *copies[2])
+void sysprof_space_install(struct space *space, struct ranges *copies[2], bool coarse)
 {
-	unsigned long flags;
 
-	raw_spin_lock_irqsave(&space->lock, flags);
+	raw_spin_lock(&space->lock);
 	flip(space, copies[0], copies[1]);
-	space->incomplete = false;
+	space->incomplete = coarse;
+	WRITE_ONCE(space->coarse, coarse);
 	space->rebuilt = ktime_get_mono_fast_ns();
-	raw_spin_unlock_irqrestore(&space->lock, flags);
+	raw_spin_unlock(&space->lock);
 }
 
 /* Regions. */
@@ -223,7 +221,7 @@ static const struct region *get_region(struct space *space, const struct vm_area
 	if (!space->regions)
 		space->regions = sysprof_space_take_regions();
 	return space->regions ? sysprof_regions_get(space->regions, vma->vm_start, vma->vm_end, pid,
-						    is_new) :
+						    space->payer, is_new) :
 				NULL;
 }
 
@@ -234,20 +232,19 @@ u32 sysprof_spaces_region(const struct vm_area_struct *vma, u32 pid, u64 *offset
 	struct sysprof_region record;
 	bool is_new = false;
 	struct space *space;
-	unsigned long flags;
 
 	*offset = 0;
 	rcu_read_lock();
 	space = find_space(vma->vm_mm);
 	if (space) {
-		raw_spin_lock_irqsave(&space->lock, flags);
+		raw_spin_lock(&space->lock);
 		region = get_region(space, vma, pid, &is_new);
 		if (region) {
 			object = region->object;
 			*offset = vma->vm_start - region->origin;
 			sysprof_regions_record(region, vma->vm_mm, &record);
 		}
-		raw_spin_unlock_irqrestore(&space->lock, flags);
+		raw_spin_unlock(&space->lock);
 	}
 	rcu_read_unlock();
 	if (is_new)
@@ -258,16 +255,15 @@ u32 sysprof_spaces_region(const struct vm_area_struct *vma, u32 pid, u64 *offset
 u32 sysprof_spaces_regions(const struct mm_struct *mm, struct sysprof_region *records)
 {
 	struct space *space;
-	unsigned long flags;
 	u32 n = 0;
 
 	rcu_read_lock();
 	space = find_space(mm);
 	if (space) {
-		raw_spin_lock_irqsave(&space->lock, flags);
+		raw_spin_lock(&space->lock);
 		for (; space->regions && n < space->regions->n; n++)
 			sysprof_regions_record(&space->regions->region[n], mm, &records[n]);
-		raw_spin_unlock_irqrestore(&space->lock, flags);
+		raw_spin_unlock(&space->lock);
 	}
 	rcu_read_unlock();
 	return n;
@@ -276,19 +272,18 @@ u32 sysprof_spaces_regions(const struct mm_struct *mm, struct sysprof_region *re
 bool sysprof_spaces_region_origin(const struct mm_struct *mm, u32 object, u64 *origin)
 {
 	struct space *space;
-	unsigned long flags;
 	bool found = false;
 	u32 i;
 
 	rcu_read_lock();
 	space = find_space(mm);
 	if (space) {
-		raw_spin_lock_irqsave(&space->lock, flags);
+		raw_spin_lock(&space->lock);
 		for (i = 0; space->regions && i < space->regions->n && !found; i++) {
 			found = space->regions->region[i].object == object;
 			*origin = space->regions->region[i].origin;
 		}
-		raw_spin_unlock_irqrestore(&space->lock, flags);
+		raw_spin_unlock(&space->lock);
 	}
 	rcu_read_unlock();
 	return found;
@@ -296,14 +291,19 @@ bool sysprof_spaces_region_origin(const struct mm_struct *mm, u32 object, u64 *o
 
 /* The hooks. */
 
-void sysprof_space_range(struct code_range *range, struct vm_area_struct *vma, u32 pid)
+void sysprof_space_range(struct code_range *range, struct vm_area_struct *vma, u32 pid,
+			 sysprof_payer payer)
 {
-	u64 offset, object = sysprof_state_object(vma, pid, &offset);
+	u64 offset, object = sysprof_state_object(vma, pid, payer, &offset);
 
 	range->start = vma->vm_start;
 	range->end = vma->vm_end;
-	/* An object without an id resolves to nothing, but what lay there before must go. */
-	range->base = object ? (object << SYSPROF_FRAME_OBJECT_SHIFT) + offset - vma->vm_start : 0;
+	/* What has no id, or offsets no frame can hold, resolves to nothing. */
+	if (!object || offset > SYSPROF_FRAME_OFFSET_MASK ||
+	    range->end - range->start > SYSPROF_FRAME_OFFSET_MASK + 1 - offset)
+		range->base = 0;
+	else
+		range->base = (object << SYSPROF_FRAME_OBJECT_SHIFT) + offset - vma->vm_start;
 	range->counted = vma->vm_flags & (VM_WRITE | VM_STACK) ? 0 : vma_pages(vma);
 }
 
@@ -323,7 +323,7 @@ static void drop(struct space *space, u64 start, u64 end)
 	if (read->n < edit->capacity)
 		sysprof_ranges_replace(edit, start, end, NULL);
 	else
-		edit->n = 0;
+		sysprof_ranges_clear(edit);
 	flip(space, edit, read);
 }
 
@@ -331,10 +331,9 @@ static void drop(struct space *space, u64 start, u64 end)
 static void apply(struct space *space, u64 start, u64 end, bool is_file,
 		  const struct code_range *range)
 {
-	unsigned long flags;
 	bool ok = true;
 
-	raw_spin_lock_irqsave(&space->lock, flags);
+	raw_spin_lock(&space->lock);
 	if (is_file && space->regions)
 		sysprof_regions_cut(space->regions, start, end);
 	if (range || overlaps(space->copies[space->seq & 1], start, end))
@@ -343,7 +342,7 @@ static void apply(struct space *space, u64 start, u64 end, bool is_file,
 		drop(space, start, end);
 		space->incomplete = true;
 	}
-	raw_spin_unlock_irqrestore(&space->lock, flags);
+	raw_spin_unlock(&space->lock);
 	if (!ok)
 		ask_rebuild(space);
 }
@@ -361,7 +360,7 @@ void sysprof_spaces_mapped(struct vm_area_struct *vma)
 			apply(space, vma->vm_start, vma->vm_end, vma->vm_file, NULL);
 	} else {
 		if (!space) {
-			space = new_space(mm);
+			space = new_space(mm, sysprof_quota_payer(current));
 			/*
 			 * A new program's first mapping is not counted yet when it gets here;
 			 * otherwise there are more.
@@ -371,7 +370,7 @@ void sysprof_spaces_mapped(struct vm_area_struct *vma)
 				ask_rebuild(space);
 			}
 		}
-		sysprof_space_range(&range, vma, current->tgid);
+		sysprof_space_range(&range, vma, current->tgid, sysprof_quota_payer(current));
 		if (space)
 			apply(space, range.start, range.end, vma->vm_file, &range);
 		if (space && !range.base)
@@ -384,15 +383,14 @@ void sysprof_spaces_forked(struct mm_struct *parent, struct mm_struct *child)
 {
 	struct space *from, *to;
 	struct ranges *ranges;
-	unsigned long flags;
 	int i;
 
 	rcu_read_lock();
 	from = find_space(parent);
-	to = from ? new_space(child) : NULL;
+	to = from ? new_space(child, from->payer) : NULL;
 	if (!to)
 		goto out;
-	raw_spin_lock_irqsave(&from->lock, flags);
+	raw_spin_lock(&from->lock);
 	if (from->regions)
 		to->regions = sysprof_space_take_regions();
 	/* Without memory, a child that changes its mappings gets regions of its own. */
@@ -402,20 +400,30 @@ void sysprof_spaces_forked(struct mm_struct *parent, struct mm_struct *child)
 	if (ranges->n > SMALL_RANGES && ranges->n <= LARGE_RANGES)
 		sysprof_space_take_large(to->copies);
 	if (ranges->n <= to->copies[0]->capacity) {
-		for (i = 0; i < 2; i++) {
-			memcpy(to->copies[i]->range, ranges->range,
-			       ranges->n * sizeof(ranges->range[0]));
-			to->copies[i]->n = ranges->n;
-		}
-		to->counted = from->counted;
+		for (i = 0; i < 2; i++)
+			sysprof_ranges_copy(to->copies[i], ranges);
 		to->incomplete = from->incomplete;
+		to->coarse = from->coarse;
 	} else {
 		to->incomplete = true;
 	}
-	raw_spin_unlock_irqrestore(&from->lock, flags);
+	raw_spin_unlock(&from->lock);
 	if (to->incomplete)
 		ask_rebuild(to);
 out:
+	rcu_read_unlock();
+}
+
+void sysprof_spaces_born(struct mm_struct *mm)
+{
+	struct space *space;
+
+	rcu_read_lock();
+	space = find_space(mm) ? NULL : new_space(mm, sysprof_quota_payer(current));
+	if (space) {
+		space->incomplete = true;
+		ask_rebuild(space);
+	}
 	rcu_read_unlock();
 }
 
@@ -445,7 +453,7 @@ static void doubt(struct space *space)
 {
 	u64 now = ktime_get_mono_fast_ns();
 
-	if (now - READ_ONCE(space->rebuilt) > REBUILD_NS)
+	if (now - READ_ONCE(space->rebuilt) > (READ_ONCE(space->coarse) ? COARSE_NS : REBUILD_NS))
 		ask_rebuild(space);
 }
 
@@ -484,6 +492,7 @@ void sysprof_spaces_walk(struct pt_regs *regs, bool in_user, struct sysprof_walk
 
 	if (unlikely(!space)) {
 		ask_scan();
+		walk->is_coarse = false;
 		walk->n = 0;
 		walk->end = SYSPROF_END_UNMAPPED;
 		return;
@@ -494,8 +503,9 @@ void sysprof_spaces_walk(struct pt_regs *regs, bool in_user, struct sysprof_walk
 	 * While a task runs in user mode nobody is half way through changing its mappings, or only
 	 * a sibling is.
 	 */
+	walk->is_coarse = READ_ONCE(space->coarse);
 	if (!walk->n || READ_ONCE(space->incomplete) ||
-	    (in_user && READ_ONCE(space->counted) != READ_ONCE(current->mm->exec_vm)))
+	    (in_user && READ_ONCE(walk->ranges->counted) != READ_ONCE(current->mm->exec_vm)))
 		doubt(space);
 }
 
@@ -507,23 +517,45 @@ void sysprof_spaces_renew(void)
 {
 	struct ranges *edit;
 	struct space *space;
-	unsigned long flags;
 	int i;
 
 	rcu_read_lock();
 	for (i = 0; i < ARRAY_SIZE(table); i++) {
 		hlist_for_each_entry_rcu(space, &table[i], hash) {
-			raw_spin_lock_irqsave(&space->lock, flags);
+			raw_spin_lock(&space->lock);
 			edit = space->copies[!(space->seq & 1)];
-			edit->n = 0;
+			sysprof_ranges_clear(edit);
 			flip(space, edit, space->copies[space->seq & 1]);
 			space->incomplete = true;
-			raw_spin_unlock_irqrestore(&space->lock, flags);
+			raw_spin_unlock(&space->lock);
 			ask_rebuild(space);
 		}
 	}
 	rcu_read_unlock();
 	ask_scan();
+}
+
+/* Preemption is off for one address space at a time. */
+void sysprof_spaces_mark(unsigned long *ids)
+{
+	const struct code_range *range, *end;
+	const struct ranges *ranges;
+	struct space *space;
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(table); i++) {
+		rcu_read_lock();
+		hlist_for_each_entry_rcu(space, &table[i], hash) {
+			raw_spin_lock(&space->lock);
+			ranges = space->copies[space->seq & 1];
+			end = ranges->range + ranges->n;
+			for (range = ranges->range; range < end; range++)
+				set_bit((range->base + range->start) >> SYSPROF_FRAME_OBJECT_SHIFT,
+					ids);
+			raw_spin_unlock(&space->lock);
+		}
+		rcu_read_unlock();
+	}
 }
 
 void sysprof_spaces_init_table(void)

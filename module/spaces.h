@@ -24,25 +24,37 @@ void sysprof_spaces_scan(void);
 void sysprof_spaces_forget(void);
 
 /*
+ * Sets the bits of all objects, by id, that are mapped somewhere: fewer than 2^24.  Process
+ * context.
+ */
+void sysprof_spaces_mark(unsigned long *ids);
+
+/*
  * Hooks may have missed something: nothing is known of any address space until it has been read
  * anew.  Process context, hooks armed.
  */
 void sysprof_spaces_renew(void);
 
+/* How often to wait, at most 1 ms each time, for the locks of all whose mm is looked at. */
+#define SYSPROF_LOCK_TRIES	20
+
 /*
- * Locks @mm for reading; false if somebody holds it who may hold it for long.  Process context, may
- * sleep.
+ * Locks @mm for reading; false if somebody holds it who may hold it for long: anybody can hold his
+ * own for ever, and have many.  Waits up to *@tries times, which it counts down.  Process context,
+ * may sleep.
  */
-bool sysprof_spaces_lock(struct mm_struct *mm);
+bool sysprof_spaces_lock(struct mm_struct *mm, unsigned int *tries);
 
 /*
  * What the hooks tell, with preemption off; none sleeps or allocates.  mapped(): @vma is now what
  * lies in its range, its mm is locked.  forked(): @child is about to become a copy of @parent,
- * whose lock is held for writing.  moved(): what @vma maps, or a part of it, is about to go to
+ * whose lock is held for writing.  born(): the same, told when it is over, by who cannot tell
+ * before: what @mm has mapped is read soon.  moved(): what @vma maps, or a part of it, is about to go to
  * [@to, @to + @bytes), where nothing is.  gone(): the last user of @mm has left.
  */
 void sysprof_spaces_mapped(struct vm_area_struct *vma);
 void sysprof_spaces_forked(struct mm_struct *parent, struct mm_struct *child);
+void sysprof_spaces_born(struct mm_struct *mm);
 void sysprof_spaces_moved(struct vm_area_struct *vma, u64 to, u64 bytes);
 void sysprof_spaces_gone(struct mm_struct *mm);
 

@@ -4,11 +4,16 @@
  *
  * Runs in the timer interrupt: nothing here sleeps, faults, allocates or takes a lock.
  */
+#include <linux/bitmap.h>
 #include <linux/kallsyms.h>
+#include <linux/log2.h>
+#include <linux/minmax.h>
 #include <linux/preempt.h>
 #include <linux/random.h>
 #include <linux/sched.h>
 #include <linux/sched/task_stack.h>
+#include <linux/sizes.h>
+#include <linux/string.h>
 
 #include "arch.h"
 #include "hooks.h"
@@ -22,13 +27,69 @@
  * boot.
  */
 #define ANCHOR ((unsigned long)&sprint_symbol)
+#define IMAGE_MAX SZ_512M
 
+/*
+ * The image's ends are found by what kallsyms names, so that they lie at the same distance from
+ * ANCHOR wherever the image is: what is known about them says nothing about addresses.
+ */
+static unsigned long image_start, image_bytes;
+static unsigned long area_start;
 static u64 module_secret;
+
+/*
+ * The module area in pieces of the same size (a page on x86), and of which of them a sample had a
+ * frame.  How long a look-up takes depends on what lies around the address, so those without
+ * privilege get none for pieces that no sample has shown: they would find the edges of the area.
+ * A look-up in vain for every such frame would cost as much but still tell what lies where.
+ */
+#define PIECES (1UL << 18)
+static unsigned int piece_shift;
+/* The last one, never shown, stands for all that is outside. */
+static DECLARE_BITMAP(shown, PIECES + 1);
+
+static bool is_named_image(unsigned long ip)
+{
+	char text[KSYM_SYMBOL_LEN];
+
+	sprint_symbol_no_offset(text, ip);
+	return strncmp(text, "0x", 2) && !strchr(text, '[');
+}
+
+/* The last of the image's addresses from ANCHOR on, in direction @sign. */
+static unsigned long edge(int sign)
+{
+	unsigned long in = 0, out = IMAGE_MAX, middle;
+
+	while (out - in > sizeof(u32)) {
+		middle = ALIGN_DOWN(in + (out - in) / 2, sizeof(u32));
+		if (is_named_image(ANCHOR + sign * middle))
+			in = middle;
+		else
+			out = middle;
+	}
+	return ANCHOR + sign * in;
+}
 
 void sysprof_stack_init(void)
 {
-	sysprof_arch_init();
+	unsigned long bytes;
+
+	image_start = edge(-1);
+	image_bytes = edge(1) + sizeof(u32) - image_start;
+	area_start = sysprof_arch_module_area(ANCHOR, &bytes);
+	piece_shift = order_base_2(bytes) - ilog2(PIECES);
 	module_secret = get_random_u64();
+}
+
+static bool is_image(unsigned long ip)
+{
+	return ip - image_start < image_bytes;
+}
+
+static unsigned long piece_of(unsigned long ip)
+{
+	return min((ip - area_start) >> piece_shift, PIECES);
 }
 
 static u64 frame(u64 object, u64 offset)
@@ -39,30 +100,35 @@ static u64 frame(u64 object, u64 offset)
 /* 0 for what is neither kernel image nor module area. */
 static u64 encode(unsigned long ip)
 {
-	if (sysprof_arch_is_image(ip))
+	unsigned long piece;
+
+	if (is_image(ip))
 		return frame(SYSPROF_OBJECT_KERNEL, ip - ANCHOR);
-	if (sysprof_arch_is_module_area(ip))
-		return frame(SYSPROF_OBJECT_MODULES,
-			     ip - sysprof_arch_module_area() + module_secret);
-	return 0;
+	piece = piece_of(ip);
+	if (piece == PIECES)
+		return 0;
+	/* Most are shown already: their cache line stays everybody's. */
+	if (!test_bit(piece, shown))
+		set_bit(piece, shown);
+	return frame(SYSPROF_OBJECT_MODULES, ip - area_start + module_secret);
 }
 
-unsigned long sysprof_stack_decode(u64 value)
+/* Both kinds are always decoded, so that all that is refused takes the same way. */
+unsigned long sysprof_stack_decode(u64 value, bool privileged)
 {
+	u64 object = value >> SYSPROF_FRAME_OBJECT_SHIFT;
 	u64 offset = value & SYSPROF_FRAME_OFFSET_MASK;
-	unsigned long ip;
+	unsigned long image = ANCHOR + sign_extend64(offset, SYSPROF_FRAME_OBJECT_SHIFT - 1);
+	unsigned long module = area_start + ((offset - module_secret) & SYSPROF_FRAME_OFFSET_MASK);
+	unsigned long piece = piece_of(module);
+	bool in_image = is_image(image), is_hole = is_image(module);
+	bool is_shown = test_bit(piece, shown), is_area = piece < PIECES;
 
-	switch (value >> SYSPROF_FRAME_OBJECT_SHIFT) {
-	case SYSPROF_OBJECT_KERNEL:
-		ip = ANCHOR + sign_extend64(offset, SYSPROF_FRAME_OBJECT_SHIFT - 1);
-		return sysprof_arch_is_image(ip) ? ip : 0;
-	case SYSPROF_OBJECT_MODULES:
-		ip = sysprof_arch_module_area() +
-		     ((offset - module_secret) & SYSPROF_FRAME_OFFSET_MASK);
-		return sysprof_arch_is_module_area(ip) ? ip : 0;
-	default:
-		return 0;
-	}
+	if ((object == SYSPROF_OBJECT_KERNEL) & in_image)
+		return image;
+	if ((object == SYSPROF_OBJECT_MODULES) & (is_shown | (privileged & is_area)) & !is_hole)
+		return module;
+	return 0;
 }
 
 /*
@@ -130,6 +196,8 @@ static void take_part(struct sysprof_stack *stack, enum sysprof_user_kind kind)
 		sysprof_arch_walk_user(stack->user_regs, &part->walk);
 	else
 		sysprof_spaces_walk(stack->user_regs, stack->in_user, &part->walk);
+	if (part->walk.is_coarse)
+		stack->flags |= SYSPROF_SAMPLE_COARSE;
 }
 
 static void leave_out_part(struct sysprof_stack *stack, enum sysprof_user_kind kind)
@@ -178,7 +246,8 @@ void sysprof_stack_take(struct sysprof_stack *stack, struct pt_regs *regs)
 		stack->mm = sysprof_state_mm_id(mm);
 		stack->mm_of = mm;
 	}
-	stack->flags = 0;
+	/* Between entry and exit of a guest; the host takes the interrupt that ended its run. */
+	stack->flags = current->flags & PF_VCPU ? SYSPROF_SAMPLE_GUEST : 0;
 	stack->n_kernel = 0;
 	stack->kernel_end = SYSPROF_END_NONE;
 	stack->is_tabled = false;

@@ -6,6 +6,7 @@
 #include <linux/types.h>
 
 #include "arch.h"
+#include "stack-wish.h"
 #include "sysprof.h"
 
 struct mm_struct;
@@ -13,30 +14,6 @@ struct mm_struct;
 #define SYSPROF_MAX_KERNEL_FRAMES	128
 #define SYSPROF_MAX_USER_FRAMES		1024
 #define SYSPROF_DEFAULT_USER_FRAMES	256
-
-/**
- * struct sysprof_stack_wish - how much of a stack is wanted
- * @max_kernel: frames
- * @max_user: frames
- * @addresses: user frames as they are
- * @places: user frames resolved
- * @raw_bytes: of the user stack, as they are
- */
-struct sysprof_stack_wish {
-	u32 max_kernel;
-	u32 max_user;
-	bool addresses;
-	bool places;
-	u32 raw_bytes;
-};
-
-/* The kinds of user frames: as they are; resolved, by frame pointers; resolved, by tables. */
-enum sysprof_user_kind {
-	SYSPROF_KIND_ADDRESSES,
-	SYSPROF_KIND_PLACES,
-	SYSPROF_KIND_TABLED,
-	SYSPROF_KINDS
-};
 
 /**
  * struct sysprof_user_part - the user frames of a stack, of one kind
@@ -100,9 +77,10 @@ void sysprof_stack_by_tables(struct sysprof_stack *stack, const struct sysprof_t
 
 /*
  * The instruction pointer of a kernel frame; 0 for what is neither in the kernel image nor in the
- * module area.
+ * module area, and, unless @privileged, for what lies in a part of that area of which no sample had
+ * a frame.
  */
-unsigned long sysprof_stack_decode(u64 frame);
+unsigned long sysprof_stack_decode(u64 frame, bool privileged);
 /* Process context, once, before the first tick. */
 void sysprof_stack_init(void);
 

@@ -41,11 +41,11 @@ void sysprof_state_task(struct sysprof_task *record, u16 type, u16 flags, struct
 	strscpy_pad(record->comm, comm, sizeof(record->comm));
 }
 
-u32 sysprof_state_object(struct vm_area_struct *vma, u32 pid, u64 *offset)
+u32 sysprof_state_object(struct vm_area_struct *vma, u32 pid, sysprof_payer payer, u64 *offset)
 {
 	if (vma->vm_file) {
 		*offset = (u64)vma->vm_pgoff << PAGE_SHIFT;
-		return sysprof_objects_get(vma->vm_file, pid);
+		return sysprof_objects_get(vma->vm_file, pid, payer);
 	}
 	if (sysprof_vdso_is(vma)) {
 		*offset = 0;
@@ -64,7 +64,8 @@ void sysprof_state_map(struct sysprof_map *record, u16 flags, struct vm_area_str
 	record->mm = sysprof_state_mm_id(vma->vm_mm);
 	record->start = vma->vm_start;
 	record->end = vma->vm_end;
-	record->object = sysprof_state_object(vma, task->tgid, &offset);
+	record->object =
+		sysprof_state_object(vma, task->tgid, sysprof_quota_payer(task), &offset);
 	record->offset = offset;
 }
 

@@ -4,6 +4,7 @@
 
 #include <linux/types.h>
 
+#include "quota.h"
 #include "sysprof.h"
 
 struct mm_struct;
@@ -30,9 +31,9 @@ void sysprof_state_map(struct sysprof_map *record, u16 flags, struct vm_area_str
 
 /*
  * The object that @vma, executable, of process @pid (0: not known) maps: enum sysprof_object_id, a
- * file's id or a region's; 0 if there was no memory for it.  @offset: of vma->vm_start in it.  The
- * mm is locked; any context but NMI.
+ * file's id or a region's; 0 if there was no memory for it, or @payer has used up his share.
+ * @offset: of vma->vm_start in it.  The mm is locked; in a task.
  */
-u32 sysprof_state_object(struct vm_area_struct *vma, u32 pid, u64 *offset);
+u32 sysprof_state_object(struct vm_area_struct *vma, u32 pid, sysprof_payer payer, u64 *offset);
 
 #endif /* _SYSPROF_STATE_H */

@@ -206,8 +206,8 @@ static void add_link(const struct sysprof_tables *owner, const struct table *tab
 	hash_add_rcu(links, &link->by_id, object);
 }
 
-/* Of @owner's; NULL: of all objects whose ids are given up. */
-static void remove_links(const struct sysprof_tables *owner)
+/* Of @owner's; NULL: of all objects of files but those whose bit is set in @kept. */
+static void remove_links(const struct sysprof_tables *owner, const unsigned long *kept)
 {
 	struct hlist_node *next;
 	struct link *link;
@@ -215,7 +215,9 @@ static void remove_links(const struct sysprof_tables *owner)
 
 	lockdep_assert_held(&tables_lock);
 	hash_for_each_safe(links, i, next, link, by_id) {
-		if (owner ? link->owner != link_owner(owner) : link->object < SYSPROF_OBJECT_FIRST)
+		if (owner ? link->owner != link_owner(owner) :
+			    link->object < SYSPROF_OBJECT_FIRST ||
+				    (kept && test_bit(link->object, kept)))
 			continue;
 		hash_del_rcu(&link->by_id);
 		kfree_rcu(link, rcu);
@@ -238,10 +240,10 @@ void sysprof_tables_named(const struct sysprof_object *record)
 	mutex_unlock(&tables_lock);
 }
 
-void sysprof_tables_forget_objects(void)
+void sysprof_tables_keep_objects(const unsigned long *ids)
 {
 	mutex_lock(&tables_lock);
-	remove_links(NULL);
+	remove_links(NULL, ids);
 	mutex_unlock(&tables_lock);
 }
 
@@ -424,7 +426,7 @@ void sysprof_tables_put(struct sysprof_tables *tables)
 		mutex_unlock(&tables_lock);
 		return;
 	}
-	remove_links(tables);
+	remove_links(tables, NULL);
 	list_del(&tables->list);
 	/*
 	 * Ticks that found what was linked are done with it, those of a session that has just

@@ -23,11 +23,11 @@ void sysprof_tables_put(struct sysprof_tables *tables);
 int sysprof_tables_add(struct sysprof_tables *tables, const struct sysprof_table *table);
 
 /*
- * Process context: @record is that of an object with a new id; all ids are given up (no tick any
- * more).
+ * Process context: @record is that of an object with a new id; the ids of all files but those whose
+ * bit is set in @ids are given up, NULL: of all.
  */
 void sysprof_tables_named(const struct sysprof_object *record);
-void sysprof_tables_forget_objects(void);
+void sysprof_tables_keep_objects(const unsigned long *ids);
 
 #define SYSPROF_FOUND_BITS 9
 

@@ -9,7 +9,7 @@
 #include <linux/suspend.h>
 #include <linux/timekeeping.h>
 
-#include "session.h"
+#include "delivery.h"
 #include "times.h"
 
 #define STEP_NS		(10 * NSEC_PER_MSEC)

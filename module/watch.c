@@ -16,7 +16,7 @@
 #include <linux/workqueue.h>
 
 #include "arch.h"
-#include "session.h"
+#include "delivery.h"
 #include "spaces.h"
 #include "watch.h"
 

@@ -7,6 +7,9 @@
 #ifndef _SYSPROF_COMPAT_H
 #define _SYSPROF_COMPAT_H
 
+/* Here, before any header of the kernel has its own. */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
 #include <linux/version.h>
 
 #include <linux/fs.h>
@@ -103,14 +106,7 @@ static inline bool sysprof_may_dump(const struct task_struct *task, const struct
 #define sysprof_unbound_wq system_unbound_wq
 #endif
 
-/* What the sched trace points pass; Kbuild looks the two that changed up in their header. */
-#ifdef SYSPROF_EXIT_HAS_GROUP_DEAD
-#define SYSPROF_EXIT_PROTO(task) void *data, struct task_struct *task, bool group_dead
-#define sysprof_exit_is_last(task) (group_dead)
-#else
-#define SYSPROF_EXIT_PROTO(task) void *data, struct task_struct *task
-#define sysprof_exit_is_last(task) (atomic_read(&(task)->signal->live) == 0)
-#endif
+/* What sched_switch passes; Kbuild looks it up in its header. */
 #ifdef SYSPROF_SWITCH_HAS_STATE
 #define SYSPROF_SWITCH_PROTO(prev, next)                                                           \
 	void *data, bool preempt, struct task_struct *prev, struct task_struct *next,              \

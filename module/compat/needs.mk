@@ -3,7 +3,7 @@
 # What a kernel must be and have, read by Kbuild: without it the build ends here, in one sentence.  (dkms.conf says the same for
 # those DKMS need not try.)  Where no configuration is read, as for "clean", nothing is asked.
 
-sysprof-needs := KPROBES TRACEPOINTS KALLSYMS PERF_EVENTS HIGH_RES_TIMERS
+sysprof-needs := KPROBES TRACEPOINTS KALLSYMS PERF_EVENTS HIGH_RES_TIMERS STACKTRACE
 
 ifdef CONFIG_MODULES
 ifeq ($(shell [ $(VERSION) -lt 5 ] || [ $(VERSION) = 5 -a $(PATCHLEVEL) -lt 10 ] && echo old),old)

@@ -66,8 +66,8 @@ enum sysprof_table_ra {
  * @index_register: SYSPROF_CFA_INDEXED
  * @is_signal: 1: the caller was interrupted, not called: its instruction pointer is exact
  * @lost: bits, by index in the list of registers that a function has to keep (x86-64: 3 6 12 13 14
- *	15; AArch64: 19 to 29): not known in the
- *	caller.  One that is in none of the three has its value still
+ *	15; AArch64: 19 to 29): not known in the caller.  One that is in none of the three has its
+ *	value still
  * @at_cfa: bits: in memory, 8 * saved[] from the CFA
  * @at_fp: bits: 8 * saved[] from where the frame pointer points here
  * @cfa_offset: see enum sysprof_table_cfa

@@ -6,10 +6,17 @@
  * --------
  * open() makes a session with nothing running.  SYSPROF_IOC_CONFIGURE sets what it samples and
  * makes its rings, SYSPROF_IOC_START turns it on, SYSPROF_IOC_STOP off; both may be repeated.  The
- * session ends with the last close of the descriptor, and it stops when the process that opened it
- * exits, even if a copy of the descriptor lives on elsewhere.  Open with O_CLOEXEC.  Every
+ * session ends with the last close of the descriptor.  It also ends, even if a copy of the
+ * descriptor lives on elsewhere, when the process that opened it exits, by SYSPROF_IOC_REVOKE, and
+ * within a second or two when the opener might no longer open the device node or the kernel is
+ * locked down to confidentiality.  A session that has ended so is stopped, poll() says POLLHUP, what
+ * lies in its rings can be read, and INFO, STOP, STATS and REVOKE are answered; all other ioctls
+ * give -ESRCH, or -EPERM on a kernel that is locked down.  Open with O_CLOEXEC.  Every
  * descriptor is a session of its own: rate, ring and loss account are not shared, and a reader that
- * stalls costs the others nothing.
+ * stalls costs the others nothing.  A user without CAP_SYS_RESOURCE may have 64 sessions at a time
+ * (module parameters session_limit_user, and session_limit for all users), else open() gives
+ * -EUSERS.  STOP returns when nothing is written to the rings any more; until then CONFIGURE and
+ * START wait.
  *
  * Records
  * -------
@@ -87,7 +94,9 @@
  * A session that names no period keeps to a budget: ticks may take 1 % of a CPU (module parameter
  * budget_ppm), by the median cost of one where they cost most.  If they take more, one out of so
  * many periods is sampled, the same share on all CPUs; the others are account.budget.  A session
- * that names one gets it, up to a quarter of the CPU (SYSPROF_LOST_THROTTLED).
+ * that names one gets it, up to a quarter of the CPU for all sessions together
+ * (SYSPROF_LOST_THROTTLED).  Beside a session whose opener had CAP_SYS_RESOURCE, those of other
+ * users have half of that; the same holds for counters always.
  *
  * Counters
  * --------
@@ -96,7 +105,9 @@
  * pseudo-NMIs) samples are of code with interrupts off, too.  The loss law holds in periods
  * counted, none of which is ever pending; while a counter stands still, because the CPU sleeps or
  * perf holds back what comes too often, it counts none.  Samples have no delay.  CONFIGURE gives
- * -ENODEV where there is no counter for cycles, START where there is none for the event.
+ * -ENODEV where there is no counter for cycles, START where there is none for the event, and -EBUSY
+ * where other users of the counters leave none.  Without CAP_PERFMON the event is one of perf's
+ * generic ones (-EPERM for PERF_TYPE_RAW) and a period at least 100,000 events.
  *
  * State records
  * -------------
@@ -128,11 +139,18 @@
  *	processes                    a container     open                    initial pid and user namespace only,
  *	                                                                     -EPERM; vm/permissions
  *	                             exec'ed child   inherited descriptor    rights of the opener; ends with the
- *	                                                                     opener's process; vm/permissions
+ *	                                                                     opener's process, and does not START
+ *	                                                                     after it; vm/permissions
+ *	                             former member   open descriptor         REVOKE; vm/revoke
+ *	                             former seat     open descriptor         looked at every second: may the opener
+ *	                                                                     still open the node?; vm/revoke
  *	kernel addresses (KASLR)     group member    kernel frames           sent relative to a fixed symbol or a
  *	                                                                     secret; vm/abi scans for them
  *	                             group member    NAMES                   names what the offset names, never an
  *	                                                                     address; unnamed is empty; vm/abi
+ *	                             group member    time that NAMES takes   no look-up of what no sample has shown, and
+ *	                                                                     the image's ends are the same at every
+ *	                                                                     boot; vm/refusals
  *	                             group member    ring while written      stacks are made in private memory and
  *	                                                                     encoded before the copy; vm/abi
  *	stacks, registers            group member    raw parts               only of tasks with the opener's user and group, no more
@@ -150,20 +168,31 @@
  *	                                                                     never executable; vm/abi
  *	                             group member    ioctl structs           copy_struct_from_user, limits checked
  *	                                                                     before use; vm/abi
- *	files                        group member    MAP_FD                  as in struct sysprof_map_fd: open() by path, or traced and
- *	                                                                     readable; never the descriptor of others; vm/abi
+ *	files                        group member    MAP_FD                  as in struct sysprof_map_fd: traced and readable, no path
+ *	                                                                     walked; never the descriptor of others; vm/abi
  *	memory, CPU time             group member    CONFIGURE               ring_bytes, period and frames clamped;
  *	                                                                     rings charged to the memory cgroup,
  *	                                                                     capped by user and as a whole; vm/abi,
  *	                                                                     vm/sessions
+ *	                             group member    open                    sessions capped by user and as a whole;
+ *	                                                                     vm/safety
+ *	                             group member    many sessions           a quarter of a CPU for all, an eighth beside
+ *	                                                                     an administrator's; vm/quarter
+ *	                             group member    STOP, CONFIGURE         STOP ends when hooks are done with rings and
+ *	                                                                     filter; vm/safety
  *	                             group member    TABLE                   checked whole, capped by user, a bounded search for each of
  *	                                                                     so many frames; vm/permissions
  *	                             group member    filters                 copied and checked at CONFIGURE, asked in
  *	                                                                     bounded time; they only leave out;
  *	                                                                     vm/sessions
- *	all of it                    group member    open                    not on a kernel locked down to confidentiality, -EPERM;
- *	                                                                     vm/permissions
+ *	                             any user        new files, mappings,    a share for each user, what nobody maps is swept out, code of
+ *	                                             regions without end     at most 8192 mappings followed; vm/stranger
+ *	all of it                    group member    open, all ioctls        not on a kernel locked down to confidentiality, -EPERM;
+ *	                                                                     sessions that run end; vm/permissions
  *	the system's peace           any             rmmod, exit, kill       an open file pins the module; vm/lifecycle
+ *	a session's peace            any user        mapping files whose     no file is read or opened for naming, none of a server's is
+ *	                                             server never answers    held; vm/stranger
+ *	                             any user        locking the memory map  never waited for, but 20 ms in all; vm/stranger
  */
 #ifndef _UAPI_SYSPROF_H
 #define _UAPI_SYSPROF_H
@@ -252,11 +281,17 @@ enum sysprof_user_mode {
 #define SYSPROF_SAMPLE_KERNEL_EXACT	(1 << 0)	/* first kernel frame is an exact ip */
 #define SYSPROF_SAMPLE_USER_EXACT	(1 << 1)	/* first user frame is an exact ip */
 #define SYSPROF_SAMPLE_USER_32BIT	(1 << 2)	/* the task ran 32-bit code */
-#define SYSPROF_SAMPLE_IRQ		(1 << 3) /* a softirq or a nested interrupt was running */
+#define SYSPROF_SAMPLE_IRQ		(1 << 3)	/* a softirq or a nested interrupt was running */
 #define SYSPROF_SAMPLE_ADDRESSES	(1 << 4)	/* user frames are addresses */
-#define SYSPROF_SAMPLE_NO_TABLE                                                                    \
-	(1                                                                                         \
-	 << 5) /* SYSPROF_USER_TABLE: a caller was looked for by the frame pointer, for want of a table */
+/* SYSPROF_USER_TABLE: a caller was looked for by the frame pointer, for want of a table */
+#define SYSPROF_SAMPLE_NO_TABLE		(1 << 5)
+/* The task ran a virtual machine's processor (KVM): time of the guest; the frames are the host's */
+#define SYSPROF_SAMPLE_GUEST		(1 << 6)
+/*
+ * The address space has more executable mappings than are followed: 8192, or less where its user
+ * has used up his share of memory.  User frames in others end the stack (SYSPROF_END_UNMAPPED).
+ */
+#define SYSPROF_SAMPLE_COARSE		(1 << 7)
 
 /**
  * struct sysprof_sample - one tick of the clock that found the CPU at work
@@ -264,9 +299,9 @@ enum sysprof_user_mode {
  * @mm: id of its address space, 0 if it has none
  * @cookie: joins this sample to a user stack sent by itself, 0 if there is none
  * @delay_ns: by how much the tick came late, less what a hypervisor took meanwhile as far as the
- *	kernel knows (steal).  Interrupts
- *	that were off are one cause; others are firmware, waking up from a deep idle state, interrupts served before this one, steal that
- *	nobody tells of.  The code on top of the stack is what ran when the tick got through
+ *	kernel knows (steal).  Interrupts that were off are one cause; others are firmware, waking
+ *	up from a deep idle state, interrupts served before this one, steal that nobody tells of.
+ *	The code on top of the stack is what ran when the tick got through
  * @weight: periods the sample stands for
  * @raw_bytes: of the struct sysprof_raw that follows the frames (SYSPROF_USER_RAW), a multiple of
  *	8; 0 if there is none
@@ -298,8 +333,8 @@ struct sysprof_sample {
  * struct sysprof_raw - registers and stack of the interrupted user context, behind the frames of a
  * sample, which are there, too
  * @arch: ELF machine number (62 x86-64, 183 AArch64): which registers @regs are, in the order of
- *	that machine's
- *	<asm/perf_regs.h>: on x86-64 ax bx cx dx si di bp sp ip flags cs ss ds es fs gs (these four are 0) r8 ... r15, on AArch64 x0 ... x30 sp pc
+ *	that machine's <asm/perf_regs.h>: on x86-64 ax bx cx dx si di bp sp ip flags cs ss ds es fs
+ *	gs (these four are 0) r8 ...  r15, on AArch64 x0 ...  x30 sp pc
  * @n_regs: how many of them
  * @stack_bytes: bytes of stack that were copied, from the stack pointer up; what could not be read
  *	without a fault is missing
@@ -367,7 +402,10 @@ struct sysprof_map {
 
 /*
  * Objects that are always there.  Files and regions have ids from SYSPROF_OBJECT_FIRST, which are
- * not used again as long as the module is loaded; an OBJECT or a REGION tells which it is.
+ * not used again as long as a session runs, and for ten seconds after; an OBJECT or a REGION tells
+ * which it is.  A file that nobody has had mapped for long may come back with another id.  What one
+ * user's programs map is given a share of ids and memory, an eighth of what there is: with more of
+ * it their frames are unresolved (SYSPROF_OBJECT_UNKNOWN in MAP), nobody else's.
  */
 enum sysprof_object_id {
 	SYSPROF_OBJECT_UNKNOWN		= 0,
@@ -398,11 +436,12 @@ enum sysprof_object_id {
  * @dev_major: of the file system
  * @dev_minor: of the file system
  * @path_bytes: length of the path without the nul, or 0 if it cannot be told
- * @build_id_bytes: 0 if there is none
+ * @build_id_bytes: 0 if there is none, or if it is not in memory: no file is read for it, as its
+ *	file system may never answer
  * @build_id: the first bytes of the GNU build-id
  * @reserved: 0
  * @path: seen from the initial mount namespace, nul-terminated; " (deleted)" behind an unlinked
- *	file's
+ *	file's.  Less than 1 KiB: longer ones cannot be told
  */
 struct sysprof_object {
 	struct sysprof_record record;
@@ -439,7 +478,7 @@ struct sysprof_object {
  * overlaps or touches a place that was executable before belongs to the region there, so that pages
  * made writable and executable in turn, and areas that grow, keep ids and offsets; a region ends
  * when files are mapped all over it, or with its address space.  Of one address space no more than
- * 64 are told apart at a time.
+ * 64 are told apart at a time, and 4096 ever.
  */
 struct sysprof_region {
 	struct sysprof_record record;
@@ -585,6 +624,7 @@ struct sysprof_ring_tail {
 #define SYSPROF_FEATURE_REGIONS		(1ULL << 6)	/* SYSPROF_REGION */
 #define SYSPROF_FEATURE_BUDGET		(1ULL << 7)	/* period_ns 0 keeps to a budget */
 #define SYSPROF_FEATURE_RAW_WISH	(1ULL << 8)	/* SYSPROF_IOC_RAW_WISH */
+#define SYSPROF_FEATURE_REVOKE		(1ULL << 9)	/* SYSPROF_IOC_REVOKE */
 
 /**
  * struct sysprof_info - SYSPROF_IOC_INFO: what this module can do
@@ -639,20 +679,24 @@ enum sysprof_form {
  * @size: of this struct
  * @flags: SYSPROF_CONFIG_*
  * @period_ns: asked for; on return granted.  Sessions share one clock: its rate is set by the
- *	session that starts first, others
- *	get a whole multiple of its period, told here after START
- *	With 0 it is 1 ms, and grows as long as ticks take more of a CPU than the budget allows (account.budget)
+ *	session that starts first, others get a whole multiple of its period, told here after START.
+ *	With 0 it is 1 ms, and grows as long as ticks take more of a CPU than the budget allows
+ *	(account.budget)
  * @clock: enum sysprof_clock
  * @user_mode: enum sysprof_user_mode plus one: 1 none, 2 frame pointers, ... ; 0 frame pointers
  * @form: enum sysprof_form; 0 SYSPROF_FORM_OBJECT
  * @max_kernel_frames: per sample, 128 by default
  * @max_user_frames: per sample, 256 by default
  * @raw_bytes: of the stack, for SYSPROF_USER_RAW: a multiple of 8 up to max_raw_bytes, 16 KiB by
- *	default.  Only of tasks that the opener could
- *	trace, all with CAP_PERFMON; of others there are frames by frame pointers, and user_mode says so.  MAP records tell what lies
- *	where in the address spaces of those tasks.  A sample that is too large for
- *	the ring is lost (SYSPROF_LOST_TOO_BIG)
- * @ring_bytes: per CPU, a power of two; on return as granted
+ *	default.  Only of tasks that the opener could trace, all with CAP_PERFMON; of others there
+ *	are frames by frame pointers, and user_mode says so.  MAP records tell what lies where in
+ *	the address spaces of those tasks.  A tick taken while the CPU switches tasks has
+ *	frames alone.  A sample that is too large for the ring is lost
+ *	(SYSPROF_LOST_TOO_BIG)
+ * @ring_bytes: per CPU, a power of two; on return as granted.  1 MiB by default, less where rings
+ *	for all possible CPUs would take more than half of what the user may have.  -ENOSPC beyond
+ *	the limit of the user or of all (module parameters ring_limit_user_mib, ring_limit_mib);
+ *	users without CAP_SYS_RESOURCE together get three quarters of the latter
  * @watermark_bytes: when poll() wakes; a quarter of the ring by default
  * @ring_stride: on return, the distance of two rings' offsets for mmap()
  * @event_type: SYSPROF_CLOCK_PMU: type and number of the event, as perf_event_open() has them; 0
@@ -664,8 +708,7 @@ enum sysprof_form {
  *	leaves ticks out; @nr_pids, @nr_uids, @cpus_bytes 0: none
  * @uids: address of @nr_uids effective user ids; only their tasks
  * @cpus: address of @cpus_bytes of CPU numbers as bits, least significant first; only these.  CPUs
- *	that were isolated (nohz_full,
- *	isolcpus) are left alone unless they are named here
+ *	that were isolated (nohz_full, isolcpus) are left alone unless they are named here
  * @nr_pids: at most SYSPROF_FILTER_MAX
  * @nr_uids: at most SYSPROF_FILTER_MAX
  * @cpus_bytes: a multiple of 8
@@ -771,7 +814,11 @@ struct sysprof_stats {
  * @offset: of the frame in the symbol, bytes
  * @symbol_bytes: size of the symbol
  * @module: "" for the kernel image
- * @symbol: "" if it has no name (any more)
+ * @symbol: "" if it has no name (any more), or if it is not told
+ *
+ * Without CAP_PERFMON at open() a frame of SYSPROF_OBJECT_MODULES is named only in a part of the
+ * module area (a page on x86-64, 2 MiB on arm64) of which some sample had a frame since the module
+ * was loaded.  What has no name costs the same wherever it points.
  */
 struct sysprof_name {
 	__u64 frame;
@@ -801,14 +848,15 @@ struct sysprof_names {
  * @flags: 0
  * @start: on return, for a region the address of its offset 0; modulo 2^64
  *
- * Files: regular ones only, that the opener of the session could open for reading, opened anew.
- * One whose path does not lead the opener there (another mount namespace, a closed directory,
- * deleted) only while a process has it mapped that the opener could trace (same user and group, no
- * more capabilities, dumpable, of the initial user namespace; security modules are not asked), or
- * for 3 s after its OBJECT record if such a process was the first to map it: for as long, and for
- * 1024 files at most, a running session keeps what was mapped from being freed and its file system
- * from being unmounted.  -EACCES otherwise; -ENOENT for an id that is not known.  Regions: of a
- * process that lives and that the opener could trace, else -ENOENT.
+ * Files: regular ones only, that the opener of the session could open for reading, opened anew,
+ * while a process has them mapped that the opener could trace (same user and group, no more
+ * capabilities, dumpable, of the initial user namespace; security modules are not asked), or for
+ * 3 s after the OBJECT record if such a process was the first to map it: for as long, and for 1024
+ * files at most, a running session keeps what was mapped from being freed and its file system from
+ * being unmounted.  Not of file systems that a server answers for, a network's or a user's (FUSE),
+ * which may never do so.  -EACCES otherwise: then the path may still lead there; -ENOENT for an id
+ * that is not known.  Regions: of a process that lives and that the opener could trace, else
+ * -ENOENT.
  */
 struct sysprof_map_fd {
 	__u32 size;
@@ -834,15 +882,37 @@ struct sysprof_raw_wish {
 	char comm[SYSPROF_COMM_BYTES];
 };
 
+/**
+ * struct sysprof_revoke - SYSPROF_IOC_REVOKE: end all sessions of a user
+ * @size: of this struct
+ * @uid: the user's id in the initial user namespace
+ * @sessions: on return, how many ended
+ * @reserved: 0
+ *
+ * Of every session whose opener had this real or effective user id; when it returns they have
+ * stopped and never start again.  -EPERM unless both the caller and who opened this descriptor have
+ * CAP_SYS_ADMIN.  It does not keep the user from opening the device: take that away first.
+ */
+struct sysprof_revoke {
+	__u32 size;
+	__u32 uid;
+	__u32 sessions;
+	__u32 reserved;
+};
+
 #define SYSPROF_IOC_INFO	_IO('P', 0x70)
 #define SYSPROF_IOC_CONFIGURE	_IO('P', 0x71)
-#define SYSPROF_IOC_START	_IO('P', 0x72)	/* struct sysprof_start, or NULL */
+/*
+ * struct sysprof_start, or NULL.  -EOPNOTSUPP: the kernel does not tell of mappings, as its log says
+ */
+#define SYSPROF_IOC_START	_IO('P', 0x72)
 #define SYSPROF_IOC_STOP	_IO('P', 0x73)	/* no argument */
 #define SYSPROF_IOC_SNAPSHOT	_IO('P', 0x74)
 #define SYSPROF_IOC_STATS	_IO('P', 0x75)
 #define SYSPROF_IOC_NAMES	_IO('P', 0x76)
 #define SYSPROF_IOC_MAP_FD	_IO('P', 0x77)	/* -ENOTTY without SYSPROF_FEATURE_MAP_FD */
 #define SYSPROF_IOC_RAW_WISH	_IO('P', 0x78)	/* -ENOTTY without SYSPROF_FEATURE_RAW_WISH */
-/* 0x79 is SYSPROF_IOC_TABLE, of sysprof-table.h. */
+/* 0x79 is SYSPROF_IOC_TABLE, of sysprof-table.h; 0x7a to 0x7c are set aside. */
+#define SYSPROF_IOC_REVOKE	_IO('P', 0x7d)	/* -ENOTTY without SYSPROF_FEATURE_REVOKE */
 
 #endif /* _UAPI_SYSPROF_H */

@@ -47,23 +47,48 @@ def sum_of(rows, key):
     return sum(row[key] for row in rows)
 
 
-def check_reports(path, rules):
-    report = document("report_functions", "report", path)
-    top = max(report["functions"], key=lambda row: row["total"])["function"]
-    tree = document("report_tree", "report", path, "--tree")
+def complaint(*arguments):
+    return cli(*arguments).stderr.decode(errors="replace")
+
+
+def report_options():
+    """The options that ask for a report, with the name of their value; "" if they have none."""
+    excluding = complaint("report", "--functions", "--tree", "x").split(" exclude each other")[0]
+    listed = [line.split("\t") for line in cli("--list-options").stdout.decode().splitlines()]
+    return {option: value for command, option, _, _, value, _ in listed
+            if command == "report" and option in re.findall(r"--(\w+)", excluding)}
+
+
+def groupings():
+    known = complaint("report", "--by=", "x").partition("(--by): ")[2].removesuffix(" are\n")
+    return known.replace(" and ", ", ").split(", ")
+
+
+def definition_of(option):
+    return "report_" + {"by": "groups", "metric": "delay"}.get(option, option)
+
+
+def check_reports(path, rules, has_delays):
+    functions = document("report_functions", "report", path)["functions"]
+    top = max(functions, key=lambda row: row["total"])["function"]
+    values = {"FN": top, "FILE": rules, "N": "3", "KIND": "cpu", "NAME": "delay"}
+    reports = {}
+    for option, value in report_options().items():
+        if has_delays or option not in ("latest", "metric"):
+            arguments = [f"--{option}={values[value]}" if value else f"--{option}"]
+            reports[option] = document(definition_of(option), "report", path, *arguments)
+    report, tree, callers = reports["functions"], reports["tree"], reports["callers"]
+    kinds = reports["categories"]
     root = tree["tree"]
     ok(root["total"] == tree["periods"] == report["periods"] and adds_up(root), "the tree adds up", root["total"])
     ok(sum_of(report["functions"], "self") + sum_of(root["children"], "self") + root["self"] == report["periods"],
        "functions and processes add up", report["periods"])
-    callers = document("report_callers", "report", path, "--callers", top)
     ok(sum_of(callers["callers"], "weight") == callers["total"], "callers add up", callers["total"])
-    document("report_callees", "report", path, "--callees", top)
     annotation = document("annotate", "annotate", path, top)
     ok(annotation["total"] >= max(row["total"] for row in report["functions"]), "annotate has the function's total", annotation["total"])
-    for kind in ("process", "thread", "cpu", "object"):
+    for kind in groupings():
         groups = document("report_groups", "report", path, "--by", kind)
         ok(sum_of(groups["groups"], "weight") == groups["periods"], f"groups by {kind} add up", groups["periods"])
-    kinds = document("report_categories", "report", path, "--categories", rules)
     ok(sum_of(kinds["categories"], "weight") == kinds["periods"], "categories add up", kinds["periods"])
 
 
@@ -86,7 +111,10 @@ def check_schema():
     for name, example in re.findall(r"```json (\w+)\n(.*?)```", text, re.S):
         ok(not (wrong := list(schema.errors(ROOT, json.loads(example), ROOT["$defs"][name]))), f"the page's example of {name}", wrong)
     names = [one["$ref"].removeprefix("#/$defs/") for one in ROOT["anyOf"]]
-    ok(not (missing := [name for name in names if f"`{name}`" not in text]), "the page names every document", missing)
+    by_rule = set(map(definition_of, report_options()))
+    missing = [name for name in names if f"`{name}`" not in text and name not in by_rule]
+    ok(not missing, "the page names every document", missing)
+    ok(not (missing := by_rule - set(names)), "every report is in the schema", missing)
     value = {"metric": "delay", "stacks": [{"max_ns": -1, "sum_ns": 0, "ticks": True, "frames": [], "more": 1}]}
     ok(len(list(schema.errors(ROOT, value, ROOT["$defs"]["report_delay"]))) == 3, "a wrong document is seen to be wrong")
 
@@ -105,16 +133,14 @@ def main():
         with open(rules, "w", encoding="utf-8") as out:
             out.write("heat = hot\nsystem = * @ [kernel]\n")
         check_schema()
-        check_reports(example, rules)
+        check_reports(example, rules, True)
         check_info(example)
-        document("report_delay", "report", example, "--metric", "delay")
-        document("report_latest", "report", example, "--latest", "3")
         document("diff_functions", "diff", example, example)
         document("diff_paths", "diff", "--path", example, example)
         busy = ["python3", "-c", "sum(i * i for i in range(3000000))"]
         done = cli("record", "--source", "perf", "-F", "997", "-o", real, "--", *busy)
         if done.returncode == 0:
-            check_reports(real, rules)
+            check_reports(real, rules, False)
             check_info(real)
             document("diff_functions", "diff", example, real)
             document("diff_paths", "diff", "--path", example, real)

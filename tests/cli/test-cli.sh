@@ -293,6 +293,8 @@ folded='busy;main 35
 busy;main;work;do_syscall 90
 busy;main;work;hot 180'
 prints 'export --format folded' "$folded" export --format folded "$capture"
+contains 'export --format text' '^  59\.02    59\.02   hot +busy$' export --format text "$capture"
+contains 'export --format html' '<td>hot</td><td>busy</td>' export --format html "$capture"
 complains 'export without a format' 2 'needs --format; known: folded, svg' export "$capture"
 complains 'export: unknown format' 2 'no format "poem"; known: folded, svg' export --format poem "$capture"
 prints 'export with conditions' 'busy;main;work;hot 180' export --format folded --with hot "$capture"

@@ -11,26 +11,31 @@ here := $(filter userspace/lib/%.h userspace/cli/%.h $(if $(gtk),userspace/viewe
 kernel := $(filter module/%.c module/%.h,$(files))
 scripts := $(shell cat build/module/.kdir)/scripts
 
+# Other programs look for other things: all is looked at again.
+tools := $(out)/tools
+said := $(shell mkdir -p $(out); { gcc --version; pkg-config --modversion glib-2.0 gtk4; tests/lint/checkpatch --version; \
+	sha256sum $(scripts)/kernel-doc; } >$(tools).new 2>&1; cmp -s $(tools).new $(tools) || mv $(tools).new $(tools))
+
 headers: $(here:%=$(out)/headers/%)
 checkpatch: $(kernel:%=$(out)/checkpatch/%)
 kernel-doc: $(kernel:%=$(out)/kernel-doc/%)
 .PHONY: headers checkpatch kernel-doc
 
-$(out)/headers/%: % tests/lint/each.mk
+$(out)/headers/%: % tests/lint/each.mk $(tools)
 	@mkdir -p $(@D)
 	@gcc -std=gnu11 -D_GNU_SOURCE -Wall -Wextra -Werror -fsyntax-only -Iuserspace/lib -Imodule/uapi $(packages) \
 		-MMD -MP -MF $@.d -MT $@ -include $< -x c /dev/null && touch $@
 
 # A place for what versions of the kernel need; loops that look like macros' complex values to it.
 ignored_compat/ := ,LINUX_VERSION_CODE,CONSTANT_COMPARISON
-ignored_session.c := ,COMPLEX_MACRO,ASSIGN_IN_IF
-$(out)/checkpatch/module/%: module/% tests/lint/each.mk tests/lint/checkpatch
+ignored_delivery.c := ,COMPLEX_MACRO,ASSIGN_IN_IF
+$(out)/checkpatch/module/%: module/% tests/lint/each.mk tests/lint/checkpatch $(tools)
 	@mkdir -p $(@D)
 	@tests/lint/checkpatch --no-tree --terse --show-types --no-summary --max-line-length=100 \
 		--ignore FILE_PATH_CHANGES$(ignored_$(dir $*))$(ignored_$*) -f $< && touch $@
 
 # It complains, and yet says that all is well.
-$(out)/kernel-doc/%: % tests/lint/each.mk
+$(out)/kernel-doc/%: % tests/lint/each.mk $(tools)
 	@mkdir -p $(@D)
 	@! $(scripts)/kernel-doc -none $< 2>&1 | grep . && touch $@
 

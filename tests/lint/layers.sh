@@ -88,10 +88,11 @@ version_checks()
 	done
 }
 
-result "lib includes downwards only" "$(upward)"
-result "lib's folders and their rooms include one way only" "$(both_ways)"
-result "lib, cli, viewer and tests keep to themselves" "$(crossing)"
+code_files=$(sources | grep -E '\.[ch]$')
+cached "lib includes downwards only" "sed" "$code_files" upward
+cached "lib's folders and their rooms include one way only" "sed" "$code_files" both_ways
+cached "lib, cli, viewer and tests keep to themselves" "sed" "$code_files" crossing
 result "the uapi header stands on types and ioctl alone" "$(uapi_only)"
-result "lib has no terminal, no exit and no GTK" "$(quiet_library)"
+cached "lib has no terminal, no exit and no GTK" "gcc sed" "$code_files" quiet_library
 result "kernel versions are checked in module/compat only" "$(version_checks)"
 finish

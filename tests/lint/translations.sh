@@ -19,7 +19,7 @@ have_texts()
 	{
 		ls userspace/data/*.desktop userspace/data/*.metainfo.xml
 		grep -lE '\b((_|N_|ngettext|spt_words|SPT_WORDS)\("|(spt_set_error|damaged|fail|refuse)\([a-z>-]*(error|writer|parser),)' -r userspace/viewer userspace/lib \
-			--include='*.c'
+			--include='*.[ch]'
 		grep -l 'translatable="yes"' -r userspace/viewer --include='*.ui'
 	} | LC_ALL=C sort
 }

@@ -9,8 +9,14 @@
 scripts()
 {
 	sources | grep -E "^($1)/" | while read -r file; do
-		! head -n 1 "$file" | grep -qaE '^#!.*/(ba)?sh$' || printf '%s\0' "$file"
+		! head -n 1 "$file" | grep -qaE '^#!.*/(ba)?sh$' || echo "$file"
 	done
+}
+
+# Scripts that run as root on other people's machines are held to more.
+shellcheck_scripts()
+{
+	scripts "$2" | xargs -d '\n' shellcheck -x -S "$1" 2>&1
 }
 
 # each WHAT: a look at one file at a time, where something has changed.
@@ -46,15 +52,16 @@ licences()
 	said=$(reuse lint 2>&1) || echo "$said"
 }
 
-# Scripts that run as root on other people's machines are held to more.
-result "shellcheck finds no error in scripts" "$(scripts 'tests|\.ci' | xargs -0 shellcheck -x -S error 2>&1)"
-result "shellcheck finds nothing to warn of in what installs" "$(scripts 'packaging|tests/packages' | xargs -0 shellcheck -x -S warning 2>&1)"
+shell=$(sources | grep -E '^(tests|\.ci|packaging)/' | grep -vE '\.(c|h|py|png|svg)$')
+cached "shellcheck finds no error in scripts" shellcheck "$shell" shellcheck_scripts error 'tests|\.ci'
+cached "shellcheck finds nothing to warn of in what installs" shellcheck "$shell" shellcheck_scripts warning 'packaging|tests/packages'
 result "codespell finds no slip in what users read" \
 	"$(codespell -L te README.md CONTRIBUTING.md TODO packaging/README.md packaging/debian/control udev userspace/data/man userspace/lib/capture/format.md 2>&1)"
 result "checkpatch finds the module in the kernel's style" "$(each checkpatch)"
 result "kernel-doc finds what the module's comments promise" "$(each kernel-doc)"
-result "sparse and the compiler's further warnings find nothing in the module" "$(module_checked)"
-result "cppcheck finds nothing in userspace" "$(cppcheck_userspace)"
+cached "sparse and the compiler's further warnings find nothing in the module" "gcc sparse" \
+	"$(sources | grep '^module/'; ls build/module/.kdir "$(cat build/module/.kdir)"/{Makefile,Module.symvers,include/config/auto.conf})" module_checked
+cached "cppcheck finds nothing in userspace" cppcheck "$(sources | grep -E '^(userspace|module/uapi)/.*\.[ch]$|^tests/lint/cppcheck')" cppcheck_userspace
 result "reuse finds each file's licence and its text" "$(licences)"
 result "the desktop file is one" "$(desktop-file-validate userspace/data/*.desktop 2>&1)"
 for file in userspace/data/*.metainfo.xml; do

@@ -28,7 +28,7 @@ static void check_roots(const SptProfile *base, const SptProfile *arranged, cons
 			SptRoots kind)
 {
 	g_autoptr(GArray) groups =
-		spt_groups_new(base, filter, (SptGroupKind)(kind - SPT_ROOTS_PROCESS));
+		spt_groups_new(base, filter, (SptGroupKind)(kind - SPT_ROOTS_GROUPS));
 	uint32_t n, found = 0;
 	const SptFunction *functions = spt_profile_functions(arranged, &n);
 
@@ -66,7 +66,8 @@ static void test_roots(void)
 	g_autoptr(SptSymbols) symbols = spt_symbols_new(capture, NULL);
 	g_autoptr(SptProfile) base = spt_profile_new_base(capture, symbols);
 
-	for (SptRoots roots = 0; roots < SPT_ROOTS_KINDS; roots++) {
+	for (SptRoots roots = 0;
+	     roots < SPT_ROOTS_GROUPS || spt_grouping(roots - SPT_ROOTS_GROUPS); roots++) {
 		g_autoptr(SptProfile) arranged =
 			spt_profile_arrange(base, &(SptArrangement){ .roots = roots });
 
@@ -77,7 +78,7 @@ static void test_roots(void)
 				spt_profile_refilter(arranged, &filters[i], NULL);
 
 			check_sums(part, arranged_part);
-			if (roots != SPT_ROOTS_PROGRAM && roots != SPT_ROOTS_NONE)
+			if (roots >= SPT_ROOTS_GROUPS)
 				check_roots(base, arranged_part, &filters[i], roots);
 		}
 	}

@@ -559,6 +559,31 @@ static void test_unfinished(Fixture *fixture, gconstpointer data)
 	g_assert_nonnull(strstr(error->message, ".part"));
 }
 
+/* What lies in the directory decides neither what is overwritten nor who may read. */
+static void test_part_is_new(Fixture *fixture, gconstpointer data)
+{
+	g_autofree char *victim = g_build_filename(fixture->directory, "victim", NULL), *text = NULL;
+	mode_t mask = umask(0);
+	struct stat found;
+
+	(void)data;
+	g_clear_pointer(&fixture->writer, spt_capture_writer_free);
+	g_assert_true(g_file_set_contents(victim, "kept", -1, NULL));
+	g_assert_cmpint(symlink(victim, fixture->part_path), ==, 0);
+	fixture->writer = spt_capture_writer_new(fixture->path, NULL);
+	g_assert_nonnull(fixture->writer);
+	g_assert_cmpint(lstat(fixture->part_path, &found), ==, 0);
+	g_assert_true(S_ISREG(found.st_mode));
+	g_assert_cmpuint(found.st_mode & 0777, ==, 0600);
+	spt_capture_free(finish(fixture));
+	g_assert_cmpint(lstat(fixture->path, &found), ==, 0);
+	g_assert_cmpuint(found.st_mode & 0777, ==, 0600);
+	g_assert_true(g_file_get_contents(victim, &text, NULL, NULL));
+	g_assert_cmpstr(text, ==, "kept");
+	umask(mask);
+	g_unlink(victim);
+}
+
 /* The recorder is killed: what it flushed is there, what it had not flushed is not. */
 static void test_killed(Fixture *fixture, gconstpointer data)
 {
@@ -598,6 +623,7 @@ static void test_unwritable(Fixture *fixture, gconstpointer data)
 {
 	g_autofree char *nowhere =
 		g_build_filename(fixture->directory, "no", "such", "directory", NULL);
+	struct rlimit before;
 	struct stat status;
 
 	(void)data;
@@ -607,9 +633,11 @@ static void test_unwritable(Fixture *fixture, gconstpointer data)
 	assert_not_writable("/dev/null", "not a regular file");
 	g_assert_cmpint(stat("/dev/null", &status), ==, 0);
 	g_assert_true(S_ISCHR(status.st_mode));
-	g_unlink(fixture->part_path);
-	g_assert_cmpint(symlink("/dev/full", fixture->part_path), ==, 0);
-	assert_not_writable(fixture->path, "No space left");
+	signal(SIGXFSZ, SIG_IGN);
+	getrlimit(RLIMIT_FSIZE, &before);
+	setrlimit(RLIMIT_FSIZE, &(struct rlimit){ 4, before.rlim_max });
+	assert_not_writable(fixture->path, "File too large");
+	setrlimit(RLIMIT_FSIZE, &before);
 }
 
 /* The disk becomes full in the middle of a block: what was flushed before is whole. */
@@ -704,6 +732,7 @@ int main(int argc, char **argv)
 	ADD("command-lines", test_command_lines);
 	ADD("part-and-rename", test_part_and_rename);
 	ADD("unfinished", test_unfinished);
+	ADD("part-is-new", test_part_is_new);
 	ADD("killed", test_killed);
 	ADD("unwritable", test_unwritable);
 	ADD("disk-full", test_disk_full);

@@ -39,7 +39,7 @@ static void check_group(const SptCapture *capture, SptSymbols *symbols, const Sp
 		filter.thread = number;
 	else if (kind == SPT_GROUP_CPU)
 		filter = (SptFilter){ .cpus = cpus, .n_cpus = row->cpu + 1 };
-	else if (row->name[1] != 'n')		/* "[no stack]" has no filter */
+	else if (kind == SPT_GROUP_OBJECT && row->name[1] != 'n')	/* "[no stack]" has no filter */
 		filter.object = row->name;
 	else
 		return;
@@ -62,7 +62,7 @@ static void test_sums(void)
 	for (unsigned i = 0; filters(i); i++) {
 		g_autoptr(SptProfile) profile = spt_profile_refilter(base, filters(i), NULL);
 
-		for (unsigned kind = 0; kind < SPT_GROUP_KINDS; kind++) {
+		for (unsigned kind = 0; spt_grouping(kind); kind++) {
 			g_autoptr(GArray) rows = spt_groups_new(base, filters(i), kind);
 			uint64_t weight = 0, samples = 0;
 

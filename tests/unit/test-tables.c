@@ -5,6 +5,8 @@
  */
 #include "record/tables.h"
 
+#include <dwarf.h>
+#include <gelf.h>
 #include <glib/gstdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -12,6 +14,7 @@
 
 #include "../gen/cfi-file.h"
 #include "record/table-cache.h"
+#include "unwind/extract.h"
 
 #define OBJECTS 32
 #define NO_FILE 1000
@@ -259,12 +262,12 @@ static void test_kept_beside(struct fixture *fixture, const void *data)
 	g_autofree char *path = g_build_filename(home, "..", "sysprof-reader", NULL);
 	g_autoptr(SptTables) tables = NULL;
 	const SptUnwindTable *table;
-	unsigned n;
-	const uint8_t *build_id = spt_object_build_id(fixture->self, &n);
+	uint8_t key[SPT_EXTRACT_KEY_BYTES];
 	g_autoptr(SptTableCache) cache = spt_table_cache_new(fixture->dir, 1 << 24);
 
 	(void)data;
-	spt_table_cache_put(cache, build_id, n, 'e', fixture->right);
+	g_assert_true(spt_extract_key(spt_object_fd(fixture->self), key));
+	spt_table_cache_put(cache, key, sizeof(key), 'e', fixture->right);
 	fixture->other = spt_object_open(path, NULL);
 	g_assert_nonnull(fixture->other);
 	tables = new_tables(fixture, fixture->dir, script(fixture, "exec sleep 100000", 50000000));
@@ -344,17 +347,18 @@ static void test_kept(struct fixture *fixture, const void *data)
 	g_autoptr(SptTableCache) cache = spt_table_cache_new(fixture->dir, 1 << 24);
 	g_autoptr(SptUnwindTable) kept = NULL;
 	g_autofree char *file = NULL, *others = NULL;
-	unsigned n;
-	const uint8_t *build_id = spt_object_build_id(fixture->self, &n);
-	g_autofree uint8_t *other = g_memdup2(build_id, n);
+	const unsigned n = SPT_EXTRACT_KEY_BYTES;
+	uint8_t key[SPT_EXTRACT_KEY_BYTES], other[SPT_EXTRACT_KEY_BYTES];
 
 	(void)data;
-	g_assert_null(spt_table_cache_get(cache, build_id, n, 'e'));
+	g_assert_true(spt_extract_key(spt_object_fd(fixture->self), key));
+	memcpy(other, key, n);
+	g_assert_null(spt_table_cache_get(cache, key, n, 'e'));
 	get_by(fixture, 1);
-	kept = spt_table_cache_get(cache, build_id, n, 'e');
+	kept = spt_table_cache_get(cache, key, n, 'e');
 	is_right(fixture, kept);
-	g_assert_null(spt_table_cache_get(cache, build_id, n - 1, 'e'));
-	g_assert_null(spt_table_cache_get(cache, build_id, n, 'd'));
+	g_assert_null(spt_table_cache_get(cache, key, n - 1, 'e'));
+	g_assert_null(spt_table_cache_get(cache, key, n, 'd'));
 	/* Another object's, under this one's name. */
 	file = only_file(fixture);
 	g_remove(file);
@@ -362,7 +366,56 @@ static void test_kept(struct fixture *fixture, const void *data)
 	spt_table_cache_put(cache, other, n, 'e', fixture->right);
 	others = only_file(fixture);
 	g_assert_cmpint(g_rename(others, file), ==, 0);
-	g_assert_null(spt_table_cache_get(cache, build_id, n, 'e'));
+	g_assert_null(spt_table_cache_get(cache, key, n, 'e'));
+}
+
+/* This program with other call frame information; its build-id is the same. */
+static SptObject *forge(const struct fixture *fixture)
+{
+	g_autofree char *path = g_strconcat(fixture->dir, "-forged", NULL), *content = NULL;
+	Elf *elf = spt_object_elf(fixture->self);
+	Elf_Scn *scn = NULL;
+	SptObject *forged;
+	size_t names;
+	gsize bytes;
+
+	g_assert_true(g_file_get_contents("/proc/self/exe", &content, &bytes, NULL));
+	g_assert_cmpint(elf_getshdrstrndx(elf, &names), ==, 0);
+	while ((scn = elf_nextscn(elf, scn))) {
+		GElf_Shdr shdr;
+
+		g_assert_nonnull(gelf_getshdr(scn, &shdr));
+		if (!strcmp(elf_strptr(elf, names, shdr.sh_name), ".eh_frame"))
+			for (size_t i = 0; i + 1 < shdr.sh_size; i++)
+				if (content[shdr.sh_offset + i] == DW_CFA_def_cfa_offset)
+					content[shdr.sh_offset + i + 1] ^= 0x40;
+	}
+	g_assert_true(g_file_set_contents(path, content, (gssize)bytes, NULL));
+	forged = spt_object_open(path, NULL);
+	g_remove(path);
+	return forged;
+}
+
+/* A file that states the build-id of another gets neither its table nor its place. */
+static void test_forged(struct fixture *fixture, const void *data)
+{
+	g_autoptr(SptTableCache) cache = spt_table_cache_new(fixture->dir, 1 << 28);
+	g_autoptr(SptObject) forged = forge(fixture);
+	g_autoptr(SptUnwindTable) theirs = NULL;
+	const uint8_t *id, *its_id;
+	unsigned n, its_n;
+	uint64_t bytes;
+
+	(void)data;
+	id = spt_object_build_id(fixture->self, &n);
+	its_id = spt_object_build_id(forged, &its_n);
+	g_assert_cmpmem(id, n, its_id, its_n);
+	theirs = spt_tables_make(cache, fixture->reader, forged, NULL);
+	g_assert_nonnull(theirs);
+	g_assert_false(g_bytes_equal(spt_unwind_table_bytes(theirs),
+				     spt_unwind_table_bytes(fixture->right)));
+	get_by(fixture, 2);
+	empty(fixture->dir, &bytes, true);
 }
 
 /*
@@ -377,11 +430,13 @@ static void test_debug_file(struct fixture *fixture, const void *data)
 			*above = g_build_filename(debug_dir, ".build-id", NULL);
 	unsigned n;
 	const uint8_t *build_id = spt_object_build_id(fixture->self, &n);
+	uint8_t key[SPT_EXTRACT_KEY_BYTES];
 	SptUnwindTable *kept;
 	uint64_t bytes;
 	gsize size;
 
 	(void)data;
+	g_assert_true(spt_extract_key(spt_object_fd(fixture->self), key));
 	g_string_append_printf(path, "/.build-id/%02x/", build_id[0]);
 	for (unsigned i = 1; i < n; i++)
 		g_string_append_printf(path, "%02x", build_id[i]);
@@ -392,10 +447,10 @@ static void test_debug_file(struct fixture *fixture, const void *data)
 	g_assert_true(g_file_get_contents("/proc/self/exe", &content, &size, NULL));
 	g_assert_true(g_file_set_contents(path->str, content, (gssize)size, NULL));
 	get_by(fixture, 2);
-	kept = spt_table_cache_get(cache, build_id, n, 'd');
+	kept = spt_table_cache_get(cache, key, sizeof(key), 'd');
 	is_right(fixture, kept);
 	empty(fixture->dir, &bytes, true);
-	spt_table_cache_put(cache, build_id, n, 'd', kept);
+	spt_table_cache_put(cache, key, sizeof(key), 'd', kept);
 	spt_unwind_table_unref(kept);
 	g_remove(path->str);
 	g_rmdir(dir);
@@ -493,6 +548,7 @@ int main(int argc, char **argv)
 	add("/tables/kept-beside", test_kept_beside);
 	add("/tables/ends-while-it-hangs", test_ends_while_it_hangs);
 	add("/tables/kept", test_kept);
+	add("/tables/forged", test_forged);
 	add("/tables/kept-only", test_kept_only);
 	add("/tables/debug-file", test_debug_file);
 	add("/tables/damaged", test_damaged);

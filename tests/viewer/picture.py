@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """picture.py PROGRAM CAPTURE OUT [VIEW [dark]]: see picture.  Waits until the panes are filled, then takes the screen."""
 import os
+import re
 import subprocess
 import sys
 import time
 
-from viewer import FRAME, Viewer, answer_dialog, click, key, xdotool
+from viewer import FRAME, Viewer, answer_dialog, click, key, wait_for, walk, xdotool
 
 program, capture, out, *rest = sys.argv[1:]
 view = rest[0] if rest else "functions"
@@ -38,12 +39,12 @@ if view == "heat":
 if view == "details":
     key("alt+4")
     viewer.wait_rows("processes", "Processes", lambda rows: rows)
-if view == "source":
-    key("alt+5")
-    viewer.wait_rows("instructions", "Instructions", lambda rows: rows)
-if view == "stacks":
-    key("alt+6")
-    viewer.wait_rows("stacks", "Stacks", lambda rows: rows)
+# A page of one function, which says its key itself; what it shows first is a row of a table.
+with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../userspace/viewer/pages.c")) as file:
+    pages = dict(re.findall(r'{ "(\w+)", N_\(.*?\), "<Alt>(\d)"', file.read()))
+if view in pages:
+    key("alt+" + pages[view])
+    wait_for("rows", lambda: any(node.role == "tree table" and viewer.rows(node.name) for node in walk(viewer.look())))
 if view == "compare":
     key("alt+3")
     click(viewer.wait("push button", "Compare With"))

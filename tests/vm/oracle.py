@@ -10,6 +10,8 @@ import shutil
 import subprocess
 import sys
 
+import shared
+
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 CLI = os.path.join(TOP, "build", "sysprof-cli")
 WORKLOADS = os.path.join(TOP, "build", "workloads")
@@ -86,10 +88,16 @@ def out_directory(name):
     return out
 
 
-# What guest scripts begin with.  run NAME COMMAND...: keeps output, messages and status in $out/NAME.*
+def part(name):
+    """Whether this part of a test is to run: tests/table has parts of some in lines of their own."""
+    return os.environ.get("PART", name) == name
+
+
+# What guest scripts begin with.  run NAME COMMAND...: keeps output, messages and status in $out/NAME.*  With option --pause
+# SECONDS the machine stands still for so long when the script makes the file $pause.
 PRELUDE = """
 set -u
-out=$1 top=$2
+out=$1 top=$2 pause=$3
 cli=$top/build/sysprof-cli w=$top/build/workloads
 cd "$top"
 run() {
@@ -106,8 +114,13 @@ record() {
 
 
 def boot(out, script, options, timeout):
+    pause = os.path.join(out, "pause")
+    options = list(options)
+    if "--pause" in options:
+        at = options.index("--pause") + 1
+        options[at] = f"{pause},{options[at]}"
     command = [os.path.join(TOP, "tests", "vm", "run"), "--share", out, "--timeout", str(timeout), *options,
-               "--", "sh", script, out, TOP]
+               "--", "sh", script, out, TOP, pause]
     return subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace")
 
 
@@ -116,12 +129,27 @@ def patched_wrongly(done):
     return done.returncode == 124 or (done.returncode == 125 and "RIP: 0010:0x0" in done.stdout)
 
 
-def guest(out, script, *options, timeout=300):
-    """Runs @script in a guest with the module loaded or not, as @options say; gives its status."""
+def boot_or_share(out, script, options, timeout, spoils):
+    """In the machine that tests share, if there is one and it will do."""
+    wanted = shared.parse(options)
+    if "SYSPROF_VM" not in os.environ or not wanted:
+        return boot(out, script, options, timeout)
+    machine = shared.Shared(os.environ["SYSPROF_VM"])
+    status, said = machine.run(out, script, wanted, timeout)
+    if spoils and machine.has("running"):
+        said += machine.stop()
+    return subprocess.CompletedProcess([], status, said)
+
+
+def guest(out, script, *options, timeout=300, spoils=False):
+    """
+    Runs @script in a guest with the module loaded or not, as @options say; gives its status.  @spoils: nothing else can run
+    in that guest afterwards.
+    """
     path = os.path.join(out, "guest.sh")
     with open(path, "w") as file:
         file.write(f"SLOW={SLOW}\n" + PRELUDE + script)
-    done = boot(out, path, options, timeout)
+    done = boot_or_share(out, path, options, timeout, spoils)
     if patched_wrongly(done) and not {"--single", "--icount", "--icount-idle"} & set(options):
         for line in done.stdout.splitlines()[-80:]:
             print("#", line)

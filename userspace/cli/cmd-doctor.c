@@ -29,11 +29,18 @@ static void check_perf(bool module_works)
 
 static int run_doctor(int argc, char **argv)
 {
-	const GOptionEntry entries[] = { { NULL } };
+	g_autofree char *user = NULL;
+	const GOptionEntry entries[] = {
+		{ "revoke", 0, 0, G_OPTION_ARG_STRING, &user,
+		  "Instead, end all sessions of a user who may no longer record (root only)", "USER" },
+		{ NULL },
+	};
 	bool works;
 
 	if (!spt_cli_parse(&cmd_doctor, entries, &argc, &argv))
 		return SPT_EXIT_USAGE;
+	if (user)
+		return spt_doctor_revoke(user);
 	works = spt_doctor_check_module();
 	check_perf(works);
 	spt_doctor_check_names();

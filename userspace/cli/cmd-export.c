@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 
 #include "cmd.h"
@@ -11,28 +10,31 @@
 #include "profile/summary.h"
 #include "report-filter.h"
 
-static const struct {
-	const char *name;
-	void (*write)(const SptProfile *profile, GString *out);
-} formats[] = {
-	{ "folded", spt_export_folded },
-	{ "svg", spt_export_svg },
-};
-
-static int find_format(const char *name)
+/* NULL: complained. */
+static const SptExportFormat *find_format(const char *name)
 {
+	const SptExportFormat *format = name ? spt_export_find(name) : NULL;
 	g_autoptr(GString) known = g_string_new(NULL);
 
-	for (unsigned i = 0; i < G_N_ELEMENTS(formats); i++) {
-		if (name && strcmp(formats[i].name, name) == 0)
-			return i;
-		g_string_append_printf(known, "%s%s", i ? ", " : "", formats[i].name);
-	}
+	if (format)
+		return format;
+	for (unsigned i = 0; (format = spt_export_format(i)); i++)
+		g_string_append_printf(known, "%s%s", i ? ", " : "", format->name);
 	if (name)
 		spt_cli_complain("There is no format \"%s\"; known: %s", name, known->str);
 	else
 		spt_cli_complain("export needs --format; known: %s", known->str);
-	return -1;
+	return NULL;
+}
+
+static char *help_of_formats(void)
+{
+	GString *text = g_string_new(NULL);
+	const SptExportFormat *format;
+
+	for (unsigned i = 0; (format = spt_export_format(i)); i++)
+		g_string_append_printf(text, "%s%s: %s", i ? "; " : "", format->name, format->help);
+	return g_string_free(text, FALSE);
 }
 
 /* Into a file that exists and is no regular one (a pipe, /dev/null): it must not be replaced. */
@@ -69,7 +71,7 @@ static bool write_out(const char *path, const GString *text)
 
 struct options {
 	struct spt_filter_options filter;
-	int format;
+	const SptExportFormat *format;
 	char *out;
 };
 
@@ -87,7 +89,7 @@ static int export_profile(const SptCapture *capture, G_GNUC_UNUSED const SptSumm
 	profile = spt_profile_new(capture, symbols, filter);
 	if (!spt_report_filter_check(&options->filter, capture, symbols, profile))
 		return SPT_EXIT_FAILURE;
-	formats[options->format].write(profile, text);
+	options->format->write(profile, text);
 	if (options->out) {
 		ok = write_out(options->out, text);
 	} else {
@@ -100,10 +102,10 @@ static int export_profile(const SptCapture *capture, G_GNUC_UNUSED const SptSumm
 static int run_export(int argc, char **argv)
 {
 	g_autofree char *name = NULL;
+	g_autofree char *help = help_of_formats();
 	struct options options = { 0 };
 	const GOptionEntry entries[] = {
-		{ "format", 'f', 0, G_OPTION_ARG_STRING, &name,
-		  "folded: a line for each stack; svg: a flame graph to look at", "FORMAT" },
+		{ "format", 'f', 0, G_OPTION_ARG_STRING, &name, help, "FORMAT" },
 		{ "output", 'o', 0, G_OPTION_ARG_FILENAME, &options.out,
 		  "Write here instead of to the standard output", "OUT" },
 	};
@@ -115,7 +117,7 @@ static int run_export(int argc, char **argv)
 	spt_filter_options_add(&options.filter, all);
 	if (spt_cli_parse(&cmd_export, (const GOptionEntry *)all->data, &argc, &argv) &&
 	    (path = spt_cli_operand(&cmd_export, argc, argv)) &&
-	    (options.format = find_format(name)) >= 0)
+	    (options.format = find_format(name)))
 		status = spt_report_filtered(path, &options.filter, export_profile, &options);
 	spt_filter_options_clear(&options.filter);
 	g_free(options.out);

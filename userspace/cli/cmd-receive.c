@@ -126,7 +126,7 @@ static bool receive(int listener, const char *path)
 						  g_strerror(errno));
 		return false;
 	}
-	to = open(part, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+	to = spt_capture_create_part(part);
 	if (to < 0) {
 		spt_cli_complain("Cannot make %s: %s", part, g_strerror(errno));
 		close(fd);

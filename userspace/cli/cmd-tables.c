@@ -7,22 +7,27 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "cmd.h"
+#include "object/trusted.h"
 #include "record/tables.h"
 
 #define LOOK_AGAIN_S 60
 #define DEPTH_MAX 32
+#define MAPPINGS_MAX 4096		/* of one process that are looked at */
 
 struct tables {
 	SptTableCache *cache;
 	SptReader *reader;
 	SptTrace *trace;		/* NULL: they are kept, not handed over */
 	GHashTable *seen;		/* files, as "device:inode:seconds" */
-	unsigned n_files, n_refused;
+	bool is_for_all;		/* root makes them: of what root alone could have written */
+	unsigned n_files, n_refused, n_untrusted;
 	uint64_t bytes;
 	int problem;			/* of the last that was refused */
 };
@@ -40,12 +45,22 @@ static bool is_elf(int fd)
 	       !memcmp(magic, "\177ELF", sizeof(magic));
 }
 
+static char *name_seen(const struct stat *stat)
+{
+	return g_strdup_printf("%llu:%llu:%lld", (unsigned long long)stat->st_dev,
+			       (unsigned long long)stat->st_ino, (long long)stat->st_mtime);
+}
+
 static bool is_new(struct tables *tables, const struct stat *stat)
 {
-	return g_hash_table_add(tables->seen,
-				g_strdup_printf("%llu:%llu:%lld", (unsigned long long)stat->st_dev,
-						(unsigned long long)stat->st_ino,
-						(long long)stat->st_mtime));
+	return g_hash_table_add(tables->seen, name_seen(stat));
+}
+
+static bool is_seen(const struct tables *tables, const struct stat *stat)
+{
+	g_autofree char *name = name_seen(stat);
+
+	return g_hash_table_contains(tables->seen, name);
 }
 
 static void give(struct tables *tables, const SptObject *file, const SptUnwindTable *table)
@@ -89,22 +104,24 @@ static void take_file(struct tables *tables, int fd, const char *path)
  */
 static void take_path(struct tables *tables, const char *path, unsigned depth)
 {
-	int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	const char *name;
 	struct stat stat;
 	GDir *dir;
+	int fd;
 
-	if (fd < 0)
+	if (lstat(path, &stat) < 0)
 		return;
-	if (fstat(fd, &stat) < 0 || !S_ISDIR(stat.st_mode)) {
-		if (stat.st_mode & 0111 || strstr(path, ".so"))
+	if (S_ISREG(stat.st_mode) && (stat.st_mode & 0111 || strstr(path, ".so"))) {
+		fd = tables->is_for_all ?
+			     spt_trusted_open(path) :
+			     open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+		if (fd >= 0)
 			take_file(tables, fd, path);
-		else
-			close(fd);
+		else if (tables->is_for_all && errno == EPERM)
+			tables->n_untrusted++;
 		return;
 	}
-	close(fd);
-	dir = depth < DEPTH_MAX ? g_dir_open(path, 0, NULL) : NULL;
+	dir = S_ISDIR(stat.st_mode) && depth < DEPTH_MAX ? g_dir_open(path, 0, NULL) : NULL;
 	while (dir && (name = g_dir_read_name(dir))) {
 		g_autofree char *below = g_build_filename(path, name, NULL);
 
@@ -112,6 +129,54 @@ static void take_path(struct tables *tables, const char *path, unsigned depth)
 	}
 	if (dir)
 		g_dir_close(dir);
+}
+
+/* FUSE says of a file what the user says who serves it, and may not answer. */
+static bool is_fuse(unsigned device)
+{
+	g_autofree char *text = NULL,
+			*wanted = g_strdup_printf(" %u:%u ", major(device), minor(device));
+	const char *line, *end;
+
+	if (!g_file_get_contents("/proc/self/mountinfo", &text, NULL, NULL))
+		return true;
+	for (line = text; *line; line = *end ? end + 1 : end) {
+		end = strchrnul(line, '\n');
+		if (memmem(line, end - line, wanted, strlen(wanted)) &&
+		    memmem(line, end - line, " - fuse", strlen(" - fuse")))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * What a process has mapped, if its path leads us to the same file and root alone could have
+ * written that.  The file system is not asked before it is known to be no user's.
+ */
+static void take_mapping(struct tables *tables, const char *link)
+{
+	g_autofree char *path = NULL;
+	struct stat opened, mapped = { 0 };
+	struct statx found;
+	int fd;
+
+	if (statx(AT_FDCWD, link, AT_STATX_DONT_SYNC | AT_NO_AUTOMOUNT, STATX_BASIC_STATS,
+		  &found) < 0 ||
+	    !S_ISREG(found.stx_mode) || found.stx_uid != 0)
+		return;
+	mapped.st_dev = makedev(found.stx_dev_major, found.stx_dev_minor);
+	mapped.st_ino = found.stx_ino;
+	mapped.st_mtime = found.stx_mtime.tv_sec;
+	if (is_seen(tables, &mapped) || is_fuse(mapped.st_dev))
+		return;
+	path = g_file_read_link(link, NULL);
+	fd = path ? spt_trusted_open(path) : -1;
+	if (fd < 0)
+		return;
+	if (fstat(fd, &opened) == 0 && spt_is_same_file(&opened, &mapped))
+		take_file(tables, fd, path);
+	else
+		close(fd);
 }
 
 /* What runs now, by the files that processes have mapped. */
@@ -125,12 +190,11 @@ static void take_running(struct tables *tables)
 			g_ascii_isdigit(*pid) ? g_strdup_printf("/proc/%s/map_files", pid) : NULL;
 		GDir *maps = path ? g_dir_open(path, 0, NULL) : NULL;
 
-		while (maps && (range = g_dir_read_name(maps))) {
+		for (unsigned i = 0;
+		     maps && i < MAPPINGS_MAX && (range = g_dir_read_name(maps)); i++) {
 			g_autofree char *link = g_build_filename(path, range, NULL);
-			int fd = open(link, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 
-			if (fd >= 0)
-				take_file(tables, fd, link);
+			take_mapping(tables, link);
 		}
 		if (maps)
 			g_dir_close(maps);
@@ -144,6 +208,9 @@ static void say_how_many(const struct tables *tables)
 	g_autofree char *size = spt_format_bytes(tables->bytes);
 
 	printf("%u unwind tables, %s\n", tables->n_files, size);
+	if (tables->n_untrusted)
+		printf("%u files were left out: others than root could have written them\n",
+		       tables->n_untrusted);
 	if (tables->n_refused)
 		printf("%u of them the module did not take: %s\n", tables->n_refused,
 		       tables->problem == ENOSPC ?
@@ -196,7 +263,7 @@ static int run_tables(int argc, char **argv)
 	g_autoptr(GHashTable) seen = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
 	g_autoptr(SptTrace) trace = NULL;
 	g_autoptr(GError) error = NULL;
-	struct tables tables = { .seen = seen, .reader = reader };
+	struct tables tables = { .seen = seen, .reader = reader, .is_for_all = geteuid() == 0 };
 
 	if (!spt_cli_parse(&cmd_tables, entries, &argc, &argv))
 		return SPT_EXIT_USAGE;
@@ -220,11 +287,13 @@ static int run_tables(int argc, char **argv)
 		return serve(&tables);
 	}
 	for (int i = 1; i < argc; i++) {
-		if (access(argv[i], R_OK) < 0) {
+		g_autofree char *path = access(argv[i], R_OK) < 0 ? NULL : realpath(argv[i], NULL);
+
+		if (!path) {
 			spt_cli_complain("Cannot read %s: %s", argv[i], g_strerror(errno));
 			return SPT_EXIT_FAILURE;
 		}
-		take_path(&tables, argv[i], 0);
+		take_path(&tables, path, 0);
 	}
 	for (unsigned i = 0; argc == 1 && i < G_N_ELEMENTS(usual_paths); i++)
 		take_path(&tables, usual_paths[i], 0);

@@ -90,6 +90,8 @@ char *spt_format_bytes(uint64_t bytes);		/* "1.2 MiB" */
 double spt_percent(uint64_t part, uint64_t whole);	/* 0 of nothing */
 /* Columns of stdout if it is a terminal, else 0: lines need not be cut. */
 unsigned spt_terminal_width(void);
+/* "a, b and c": the texts of @items, with @last ("and", "or") before the last one. */
+char *spt_format_list(const GPtrArray *items, const char *last);
 /*
  * @text in at most @width columns, cut with "..." if it must be; 0: whole.  Bytes that would act on
  * a terminal (control characters, invalid UTF-8) come out as '?', but ends of lines and tabs as

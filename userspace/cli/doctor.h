@@ -25,4 +25,7 @@ bool spt_doctor_check_module(void);
 /* doctor-names.c: what makes stacks short and functions nameless.  Only notes. */
 void spt_doctor_check_names(void);
 
+/* doctor-revoke.c: ends the sessions of @user, a name or a number; returns the exit status. */
+int spt_doctor_revoke(const char *user);
+
 #endif

@@ -60,6 +60,20 @@ char *spt_format_bytes(uint64_t bytes)
 	return g_strdup_printf("%" PRIu64 " bytes", bytes);
 }
 
+char *spt_format_list(const GPtrArray *items, const char *last)
+{
+	GString *text = g_string_new(NULL);
+
+	for (unsigned i = 0; i < items->len; i++) {
+		if (i > 0 && i + 1 == items->len)
+			g_string_append_printf(text, " %s ", last);
+		else if (i > 0)
+			g_string_append(text, ", ");
+		g_string_append(text, items->pdata[i]);
+	}
+	return g_string_free(text, FALSE);
+}
+
 double spt_percent(uint64_t part, uint64_t whole)
 {
 	return whole ? 100.0 * part / whole : 0;

@@ -6,11 +6,11 @@
  */
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
+#include <string.h>
 
 #include "cmd.h"
-#include "json.h"
 #include "profile/selection.h"
+#include "report-filter.h"
 #include "report.h"
 
 #define DEFAULT_LIMIT 10
@@ -79,8 +79,10 @@ static gint later_first(gconstpointer a, gconstpointer b)
 	return left->sum_ns > right->sum_ns ? -1 : left->sum_ns < right->sum_ns;
 }
 
-static void print_text(GPtrArray *found, unsigned n)
+static void print_text(const struct spt_report *report)
 {
+	const GPtrArray *found = report->found;
+	unsigned n = MIN(found->len, report->limit == UINT32_MAX ? DEFAULT_LIMIT : report->limit);
 	unsigned width = spt_terminal_width();
 
 	printf("How late ticks came, by the kernel stack they found.  Time a hypervisor is known to have taken is left out;\n"
@@ -106,14 +108,13 @@ static void print_text(GPtrArray *found, unsigned n)
 	}
 }
 
-static void print_json(GPtrArray *found, unsigned n)
+static void add_json(const struct spt_report *report, SptJson *json)
 {
-	SptJson *json = &(SptJson){ 0 };
+	const GPtrArray *found = report->found;
 
-	spt_json_object(json, NULL);
 	spt_json_text(json, "metric", "delay");
 	spt_json_array(json, "stacks");
-	for (unsigned i = 0; i < n; i++) {
+	for (unsigned i = 0; i < MIN(found->len, report->limit); i++) {
 		const struct group *group = found->pdata[i];
 
 		spt_json_object(json, NULL);
@@ -131,17 +132,35 @@ static void print_json(GPtrArray *found, unsigned n)
 		spt_json_end_object(json);
 	}
 	spt_json_end_array(json);
-	spt_json_end_object(json);
 }
 
-bool spt_report_print_delay(const SptCapture *capture, SptSymbols *symbols, const SptFilter *filter,
-			    unsigned limit, bool json)
+static bool check(const union spt_report_value *value)
 {
-	g_autoptr(GHashTable) groups =
-		g_hash_table_new_full(g_bytes_hash, g_bytes_equal, (GDestroyNotify)g_bytes_unref,
-				      group_free);
+	if (strcmp(value->text, "delay") == 0)
+		return true;
+	spt_cli_complain("There is no metric \"%s\"; there is \"delay\"", value->text);
+	return false;
+}
+
+bool spt_report_has_delays(const SptCapture *capture)
+{
+	const char *source = spt_capture_host(capture, "source");
+
+	if (!source || strcmp(source, "perf") != 0)
+		return true;
+	spt_cli_complain(
+		"%s was recorded with perf events, which do not tell how late a tick came; record with the module",
+		capture->path);
+	return false;
+}
+
+static bool find(struct spt_report *report)
+{
+	const SptCapture *capture = report->capture;
+	g_autoptr(GHashTable) groups = g_hash_table_new_full(g_bytes_hash, g_bytes_equal,
+							     (GDestroyNotify)g_bytes_unref, NULL);
 	g_autofree struct group **by_node = g_new0(struct group *, capture->n_nodes + 1);
-	g_autoptr(GPtrArray) found = g_ptr_array_new();
+	GPtrArray *found = g_ptr_array_new_with_free_func(group_free);
 	g_autoptr(SptSamples) samples = spt_samples_new(capture);
 	struct spt_selection selection;
 	const SptSampleRow *rows;
@@ -149,7 +168,10 @@ bool spt_report_print_delay(const SptCapture *capture, SptSymbols *symbols, cons
 	gpointer group;
 	uint32_t n_rows;
 
-	spt_selection_init(&selection, capture, filter);
+	report->found = found;
+	if (!spt_report_has_delays(capture))
+		return false;
+	spt_selection_init(&selection, capture, report->filter);
 	while ((rows = spt_samples_next(samples, &n_rows))) {
 		for (const SptSampleRow *sample = rows; sample < rows + n_rows; sample++) {
 			struct group **of = &by_node[sample->node];
@@ -158,7 +180,7 @@ bool spt_report_print_delay(const SptCapture *capture, SptSymbols *symbols, cons
 			    !spt_selection_has_place(&selection, sample->thread, sample->cpu))
 				continue;
 			if (!*of)
-				*of = group_of(capture, symbols, sample->node, groups);
+				*of = group_of(capture, report->symbols, sample->node, groups);
 			(*of)->max_ns = MAX((*of)->max_ns, sample->delay_ns);
 			(*of)->sum_ns += sample->delay_ns;
 			(*of)->ticks++;
@@ -168,14 +190,20 @@ bool spt_report_print_delay(const SptCapture *capture, SptSymbols *symbols, cons
 	g_hash_table_iter_init(&iter, groups);
 	while (g_hash_table_iter_next(&iter, NULL, &group))
 		g_ptr_array_add(found, group);
-	if (found->len == 0) {
-		spt_cli_complain(SPT_REPORT_NOTHING_HOLDS, capture->path);
-		return false;
-	}
 	g_ptr_array_sort(found, later_first);
-	if (json)
-		print_json(found, MIN(found->len, limit));
-	else
-		print_text(found, MIN(found->len, limit == UINT32_MAX ? DEFAULT_LIMIT : limit));
-	return spt_cli_flush();
+	if (found->len == 0)
+		spt_cli_complain(SPT_REPORT_NOTHING_HOLDS, capture->path);
+	return found->len > 0;
 }
+
+const struct spt_report_kind spt_report_delay = {
+	.option = { "metric", 0, 0, G_OPTION_ARG_STRING, NULL,
+		    "delay: how late ticks came, by the kernel stack they found (where interrupts were off)",
+		    "NAME" },
+	.of = SPT_REPORT_OF_SAMPLES,
+	.check = check,
+	.find = find,
+	.text = print_text,
+	.json = add_json,
+	.clear = (GDestroyNotify)g_ptr_array_unref,
+};

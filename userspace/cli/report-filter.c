@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "cmd.h"
-#include "report.h"
 
 #define FAILURES_SHOWN 5
 

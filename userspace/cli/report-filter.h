@@ -10,6 +10,10 @@
 #include "profile/profile.h"
 #include "profile/summary.h"
 
+/* Of a recording's name. */
+#define SPT_REPORT_NOTHING_HOLDS                                                                   \
+	"%s has no samples for which all the conditions hold; leave some of them out"
+
 /* As they were given; zero it to begin. */
 struct spt_filter_options {
 	char *process, *thread, *cpu, *time, *where, *object, *vmlinux;

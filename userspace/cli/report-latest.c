@@ -9,8 +9,8 @@
 #include <stdlib.h>
 
 #include "cmd.h"
-#include "json.h"
 #include "profile/selection.h"
+#include "report-filter.h"
 #include "report.h"
 
 static int later_first(const void *a, const void *b)
@@ -42,11 +42,20 @@ static void print_stack(const SptCapture *capture, SptSymbols *symbols, const Sp
 	putchar('\n');
 }
 
-static void print_json(const SptCapture *capture, SptSymbols *symbols, const GArray *latest)
+static void print_text(const struct spt_report *report)
 {
-	SptJson *json = &(SptJson){ 0 };
+	const GArray *latest = report->found;
 
-	spt_json_object(json, NULL);
+	for (guint i = 0; i < latest->len; i++)
+		print_stack(report->capture, report->symbols,
+			    &g_array_index(latest, SptSampleRow, i));
+}
+
+static void add_json(const struct spt_report *report, SptJson *json)
+{
+	const SptCapture *capture = report->capture;
+	const GArray *latest = report->found;
+
 	spt_json_array(json, "latest");
 	for (guint i = 0; i < latest->len; i++) {
 		const SptSampleRow *sample = &g_array_index(latest, SptSampleRow, i);
@@ -62,7 +71,8 @@ static void print_json(const SptCapture *capture, SptSymbols *symbols, const GAr
 		spt_json_text(json, "process", process->name);
 		spt_json_array(json, "frames");
 		for (uint32_t node = sample->node; node; node = capture->nodes[node].parent) {
-			SptName name = spt_symbols_name(symbols, &capture->nodes[node].frame);
+			SptName name =
+				spt_symbols_name(report->symbols, &capture->nodes[node].frame);
 
 			spt_json_object(json, NULL);
 			spt_json_function(json, name.function, name.object);
@@ -72,19 +82,22 @@ static void print_json(const SptCapture *capture, SptSymbols *symbols, const GAr
 		spt_json_end_object(json);
 	}
 	spt_json_end_array(json);
-	spt_json_end_object(json);
 }
 
-bool spt_report_print_latest(const SptCapture *capture, SptSymbols *symbols,
-			     const SptFilter *filter, unsigned n, bool json)
+static bool find(struct spt_report *report)
 {
+	const SptCapture *capture = report->capture;
+	unsigned n = (unsigned)report->value.number;
 	g_autoptr(SptSamples) samples = spt_samples_new(capture);
-	g_autoptr(GArray) latest = g_array_new(FALSE, FALSE, sizeof(SptSampleRow));
+	GArray *latest = g_array_new(FALSE, FALSE, sizeof(SptSampleRow));
 	struct spt_selection selection;
 	const SptSampleRow *rows;
 	uint32_t n_rows;
 
-	spt_selection_init(&selection, capture, filter);
+	report->found = latest;
+	if (!spt_report_has_delays(capture))
+		return false;
+	spt_selection_init(&selection, capture, report->filter);
 	while ((rows = spt_samples_next(samples, &n_rows))) {
 		for (uint32_t i = 0; i < n_rows; i++)
 			if (spt_selection_has_time(&selection, rows[i].time) &&
@@ -95,13 +108,17 @@ bool spt_report_print_latest(const SptCapture *capture, SptSymbols *symbols,
 		g_array_set_size(latest, MIN(latest->len, n));
 	}
 	spt_selection_clear(&selection);
-	if (latest->len == 0) {
+	if (latest->len == 0)
 		spt_cli_complain(SPT_REPORT_NOTHING_HOLDS, capture->path);
-		return false;
-	}
-	if (json)
-		print_json(capture, symbols, latest);
-	for (guint i = 0; !json && i < latest->len; i++)
-		print_stack(capture, symbols, &g_array_index(latest, SptSampleRow, i));
-	return spt_cli_flush();
+	return latest->len > 0;
 }
+
+const struct spt_report_kind spt_report_latest = {
+	.option = { "latest", 0, 0, G_OPTION_ARG_INT, NULL,
+		    "The N ticks that came latest, and what they found", "N" },
+	.of = SPT_REPORT_OF_SAMPLES,
+	.find = find,
+	.text = print_text,
+	.json = add_json,
+	.clear = (GDestroyNotify)g_array_unref,
+};

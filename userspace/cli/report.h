@@ -1,55 +1,98 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A report on its way from its options (cmd-report.c) to a page of text or JSON. */
+/*
+ * One report is one file, report-NAME.c, with one struct spt_report_kind.  cmd-report.c makes the
+ * options from them, selects what they report, and begins and ends the page.
+ */
 #ifndef SPT_REPORT_H
 #define SPT_REPORT_H
 
+#include "json.h"
 #include "profile/profile.h"
 #include "profile/summary.h"
 
-enum spt_report_kind {
-	SPT_REPORT_FUNCTIONS,
-	SPT_REPORT_TREE,
-	SPT_REPORT_CALLERS,
-	SPT_REPORT_CALLEES,
-	SPT_REPORT_CATEGORIES,
-	SPT_REPORT_GROUPS,
+/* What a report's option was given, as the type of its GOptionEntry says. */
+union spt_report_value {
+	int number;			/* also of an option without a value: 1 */
+	char *text;
+	char **texts;
 };
 
+/* A report on its way from its options to a page of text or JSON. */
 struct spt_report {
-	enum spt_report_kind kind;
+	union spt_report_value value;
 	const SptCapture *capture;
+	SptSymbols *symbols;
 	const SptSummary *summary;
-	const SptProfile *profile;
-	/* Of callers and callees: functions (uint32_t) taken for one */
-	GArray *members;
-	const char *heading;		/* of several functions: what they were asked for by */
-	GArray *categories;		/* SptCategoryWeight */
-	GArray *groups;			/* SptGroupRow, those that are shown */
-	const char *by;			/* of groups: "process", ... */
+	const SptFilter *filter;
+	const SptProfile *profile;	/* what the filter selects; NULL: see enum spt_report_of */
+	const SptProfile *base;		/* what it was selected from; likewise */
 	unsigned limit;			/* rows; UINT32_MAX for all */
 	double min_percent;		/* what is below it is left out */
+	gpointer found;			/* what find() has found */
 };
 
-void spt_report_print_text(const struct spt_report *report);
-void spt_report_print_json(const struct spt_report *report);
+/* What a report is made of. */
+enum spt_report_of {
+	SPT_REPORT_OF_PROFILE,
+	SPT_REPORT_OF_BASE,		/* a profile and its base, of spt_profile_new_base() */
+	SPT_REPORT_OF_SAMPLES,		/* no profile, and no conditions on stacks */
+};
+
+struct spt_report_kind {
+	GOptionEntry option;		/* asks for the report; its arg_data is not used */
+	/* The option's help, to be freed; NULL: that of @option */
+	char *(*help)(void);
+	enum spt_report_of of;
+	double min_percent;		/* of text, where --min is not given */
+	/* Whether the value is possible, before anything is opened.  False: complained.  May be NULL */
+	bool (*check)(const union spt_report_value *value);
+	/* What is to be shown, into @found.  False: complained.  May be NULL */
+	bool (*find)(struct spt_report *report);
+	/* Print it, below what all reports of a profile begin with. */
+	void (*text)(const struct spt_report *report);
+	void (*json)(const struct spt_report *report, SptJson *json);
+	GDestroyNotify clear;		/* of @found, if there is one */
+};
+
+/* Every report, in the order of --help; the first one is the default. */
+#define SPT_REPORTS(REPORT)                                                                        \
+	REPORT(functions)                                                                          \
+	REPORT(tree)                                                                               \
+	REPORT(callers)                                                                            \
+	REPORT(callees)                                                                            \
+	REPORT(categories)                                                                         \
+	REPORT(groups)                                                                             \
+	REPORT(latest)                                                                             \
+	REPORT(delay)
+#define SPT_REPORT_DECLARE(name) extern const struct spt_report_kind spt_report_##name;
+SPT_REPORTS(SPT_REPORT_DECLARE)
+
+/* report-rows.c */
+
+/* Of a terminal that is wide enough for columns; 0: lines are not cut. */
+unsigned spt_report_width(void);
+/* What is shown as the object of @function. */
+const char *spt_report_object(const SptFunction *function);
 /*
- * report-latest.c: the @n samples whose ticks came latest, of those @filter selects by time,
- * process, thread and CPU.  False: complained, also if there are none.
+ * How wide the names' column is: as the longest of them, on a terminal no more than leaves room for
+ * the object.
  */
-bool spt_report_print_latest(const SptCapture *capture, SptSymbols *symbols,
-			     const SptFilter *filter, unsigned n, bool json);
+unsigned spt_report_fit_names(const SptFunction *functions, const uint32_t *shown, unsigned n,
+			      unsigned width);
+/* "Function  Object" */
+void spt_report_print_names_head(unsigned name_columns);
+void spt_report_print_names(const SptFunction *function, unsigned width, unsigned name_columns);
+
 /*
- * report-delay.c: of the samples @filter selects likewise how late they came, by kernel stack, at
- * most @limit of them.
+ * How many of the first of @rows, an array sorted by weight, are shown: @limit at most, and none
+ * below the least share.  @offset: where in an element its weight is.
  */
-bool spt_report_print_delay(const SptCapture *capture, SptSymbols *symbols, const SptFilter *filter,
-			    unsigned limit, bool json);
-/* Of a recording's name. */
-#define SPT_REPORT_NOTHING_HOLDS                                                                   \
-	"%s has no samples for which all the conditions hold; leave some of them out"
-/* The edges of callers or callees, those that are shown.  Elements are SptEdge. */
-GArray *spt_report_edges(const struct spt_report *report);
-/* Indices of the functions that are shown, in their order; n of them. */
-uint32_t *spt_report_functions(const struct spt_report *report, uint32_t *ret_n);
+unsigned spt_report_n_shown(const struct spt_report *report, const GArray *rows, size_t offset);
+
+/* Members "weight" and "pct" of the object that is open. */
+void spt_report_add_weight(const struct spt_report *report, SptJson *json, uint64_t weight);
+
+/* report-delay.c: whether samples say how late they came.  False: complained. */
+bool spt_report_has_delays(const SptCapture *capture);
 
 #endif

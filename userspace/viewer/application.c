@@ -8,6 +8,7 @@
 #include <glib/gi18n.h>
 #include <string.h>
 
+#include "pages.h"
 #include "window.h"
 
 #define APPLICATION_ID "io.github.sysprof_trace.Sysprof"
@@ -71,14 +72,20 @@ static void add_keys(GtkApplication *application)
 		{ "win.show-view::flame", { "<Alt>2" } },
 		{ "win.show-view::compare", { "<Alt>3" } },
 		{ "win.show-view::details", { "<Alt>4" } },
-		{ "win.show-view::source", { "<Alt>5" } },
-		{ "win.show-view::stacks", { "<Alt>6" } },
 		{ "window.close", { "<Control>w" } },
 		{ "app.quit", { "<Control>q" } },
 	};
+	unsigned n_pages;
+	const SptPage *pages = spt_pages(&n_pages);
 
 	for (unsigned i = 0; i < G_N_ELEMENTS(table); i++)
 		gtk_application_set_accels_for_action(application, table[i].action, table[i].keys);
+	for (unsigned i = 0; i < n_pages; i++) {
+		g_autofree char *action = g_strconcat("win.show-view::", pages[i].name, NULL);
+		const char *const keys[] = { pages[i].key, NULL };
+
+		gtk_application_set_accels_for_action(application, action, keys);
+	}
 }
 
 static void startup(GApplication *application)

@@ -8,6 +8,7 @@
 #include <glib/gi18n.h>
 
 #include "flame-draw.h"
+#include "query.h"
 #include "text.h"
 
 #define LEAST_PIXELS 2
@@ -21,7 +22,7 @@ struct _SptChartView {
 	uint64_t charted_ns;		/* and so much time */
 	bool *matches;
 	int row_height, width;
-	bool is_asking, is_stale;
+	SptQuery *query;
 };
 
 G_DEFINE_FINAL_TYPE(SptChartView, spt_chart_view, GTK_TYPE_WIDGET)
@@ -64,46 +65,44 @@ static SptFlameDrawing drawing_of(SptChartView *self)
 
 /* Computing. */
 
-static void ask(SptChartView *self);
-
-static void on_answer(G_GNUC_UNUSED GObject *source, GAsyncResult *result, gpointer data)
+static gpointer compute(SptDocument *document, gconstpointer wish)
 {
-	g_autoptr(SptChartView) self = data;
-	SptDocument *document;
-	g_autoptr(GArray) boxes = spt_document_chart_finish(result, &document);
+	return spt_document_chart(document, wish);
+}
+
+static void show(gpointer owner, gpointer boxes)
+{
+	SptChartView *self = owner;
 	uint64_t begin, end;
 
-	self->is_asking = false;
-	if (!self->document) {
-		spt_document_unref(document);
-		return;
-	}
-	if (self->is_stale)
-		ask(self);
 	g_clear_pointer(&self->charted, spt_document_unref);
 	g_clear_pointer(&self->boxes, g_array_unref);
-	self->charted = document;
-	self->boxes = g_steal_pointer(&boxes);
-	get_time(document, &begin, &end);
+	self->charted = spt_document_ref(spt_query_document(self->query));
+	self->boxes = boxes;
+	get_time(self->charted, &begin, &end);
 	self->charted_ns = end - begin;
 	gtk_widget_queue_resize(GTK_WIDGET(self));
 	gtk_widget_queue_draw(GTK_WIDGET(self));
 }
 
+static const SptQueryKind boxes_query = {
+	.answer = compute,
+	.show = show,
+	.free_answer = (GDestroyNotify)g_array_unref,
+	.shows_progress = true,
+	.needs_map = true,
+};
+
 static void ask(SptChartView *self)
 {
 	SptChartWish wish = { .tid = self->tid };
 
-	if (!self->document || !gtk_widget_get_mapped(GTK_WIDGET(self)))
+	if (!self->document)
 		return;
-	self->is_stale = self->is_asking;
-	if (self->is_asking)
-		return;
-	self->is_asking = true;
 	get_time(self->document, &wish.begin_ns, &wish.end_ns);
 	wish.least_ns = (wish.end_ns - wish.begin_ns) * LEAST_PIXELS /
 			(uint64_t)MAX(gtk_widget_get_width(GTK_WIDGET(self)), 1);
-	spt_document_chart_async(self->document, &wish, on_answer, g_object_ref(self));
+	spt_query_ask(self->query, self->document, g_memdup2(&wish, sizeof(wish)), g_free);
 }
 
 static void measure(GtkWidget *widget, GtkOrientation orientation, G_GNUC_UNUSED int for_size,
@@ -139,12 +138,6 @@ static void snapshot_view(GtkWidget *widget, GtkSnapshot *snapshot)
 		return;
 	drawing = drawing_of(self);
 	spt_flame_draw(&drawing, snapshot);
-}
-
-static void map(GtkWidget *widget)
-{
-	GTK_WIDGET_CLASS(spt_chart_view_parent_class)->map(widget);
-	ask(SPT_CHART_VIEW(widget));
 }
 
 static void css_changed(GtkWidget *widget, GtkCssStyleChange *change)
@@ -208,6 +201,7 @@ static void dispose(GObject *object)
 {
 	SptChartView *self = SPT_CHART_VIEW(object);
 
+	g_clear_pointer(&self->query, spt_query_free);
 	g_clear_pointer(&self->boxes, g_array_unref);
 	g_clear_pointer(&self->matches, g_free);
 	g_clear_pointer(&self->charted, spt_document_unref);
@@ -223,7 +217,6 @@ static void spt_chart_view_class_init(SptChartViewClass *class)
 	widget_class->measure = measure;
 	widget_class->size_allocate = size_allocate;
 	widget_class->snapshot = snapshot_view;
-	widget_class->map = map;
 	widget_class->css_changed = css_changed;
 	widget_class->query_tooltip = query_tooltip;
 	gtk_widget_class_set_css_name(widget_class, "flame");
@@ -237,6 +230,7 @@ static void spt_chart_view_init(SptChartView *self)
 {
 	GtkGesture *click = gtk_gesture_click_new();
 
+	self->query = spt_query_new(GTK_WIDGET(self), &boxes_query);
 	self->row_height = 20;
 	gtk_widget_set_has_tooltip(GTK_WIDGET(self), TRUE);
 	gtk_widget_set_overflow(GTK_WIDGET(self), GTK_OVERFLOW_HIDDEN);

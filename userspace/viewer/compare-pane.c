@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Computed anew, in a thread, whenever what is seen changes and the page is to be seen. */
+/* Computed anew whenever what is seen changes and the page is to be seen. */
 #include "compare-pane.h"
 
 #include <glib/gi18n.h>
@@ -7,6 +7,7 @@
 #include "columns.h"
 #include "flame-view.h"
 #include "pane.h"
+#include "query.h"
 #include "text.h"
 
 struct _SptComparePane {
@@ -15,7 +16,7 @@ struct _SptComparePane {
 	SptPane *functions;
 	SptFlameView *flame;
 	SptDocument *before, *after, *comparison;
-	bool is_asking, is_stale;
+	SptQuery *query;
 };
 
 G_DEFINE_FINAL_TYPE(SptComparePane, spt_compare_pane, GTK_TYPE_WIDGET)
@@ -39,37 +40,53 @@ static void show(SptComparePane *self)
 	g_object_unref(selection);
 }
 
-static void ask(SptComparePane *self);
+/* What the document is compared with. */
+struct input {
+	SptDocument *before;
+	bool by_time;
+};
 
-static void on_answer(G_GNUC_UNUSED GObject *source, GAsyncResult *result, gpointer data)
+static void free_input(gpointer data)
 {
-	g_autoptr(SptComparePane) self = data;
-	g_autoptr(SptDocument) comparison = spt_document_compare_finish(result);
+	struct input *input = data;
 
-	self->is_asking = false;
-	/* Closed meanwhile. */
-	if (!self->after || !self->before)
-		return;
-	if (self->is_stale) {
-		ask(self);
-		return;
-	}
+	spt_document_unref(input->before);
+	g_free(input);
+}
+
+static gpointer compare(SptDocument *document, gconstpointer data)
+{
+	const struct input *input = data;
+
+	return spt_document_compare(input->before, document, input->by_time);
+}
+
+static void show_comparison(gpointer owner, gpointer comparison)
+{
+	SptComparePane *self = owner;
+
 	g_clear_pointer(&self->comparison, spt_document_unref);
-	self->comparison = g_steal_pointer(&comparison);
+	self->comparison = comparison;
 	show(self);
 }
 
+static const SptQueryKind comparison_query = {
+	.answer = compare,
+	.show = show_comparison,
+	.free_answer = (GDestroyNotify)spt_document_unref,
+	.needs_map = true,
+};
+
 static void ask(SptComparePane *self)
 {
-	if (!self->before || !self->after || !gtk_widget_get_mapped(GTK_WIDGET(self)))
+	struct input *input;
+
+	if (!self->before || !self->after)
 		return;
-	self->is_stale = self->is_asking;
-	if (self->is_asking)
-		return;
-	self->is_asking = true;
-	spt_document_compare_async(self->before, self->after,
-				   gtk_check_button_get_active(GTK_CHECK_BUTTON(self->by_time)),
-				   on_answer, g_object_ref(self));
+	input = g_new(struct input, 1);
+	*input = (struct input){ spt_document_ref(self->before),
+				 gtk_check_button_get_active(GTK_CHECK_BUTTON(self->by_time)) };
+	spt_query_ask(self->query, self->after, input, free_input);
 }
 
 static void on_by_time(SptComparePane *self)
@@ -97,17 +114,12 @@ static void on_function_activated(SptComparePane *self, unsigned function)
 	spt_flame_view_light(self->flame, matches);
 }
 
-static void map(GtkWidget *widget)
-{
-	GTK_WIDGET_CLASS(spt_compare_pane_parent_class)->map(widget);
-	ask(SPT_COMPARE_PANE(widget));
-}
-
 static void dispose(GObject *object)
 {
 	SptComparePane *self = SPT_COMPARE_PANE(object);
 	GtkWidget *child;
 
+	g_clear_pointer(&self->query, spt_query_free);
 	g_clear_pointer(&self->before, spt_document_unref);
 	g_clear_pointer(&self->after, spt_document_unref);
 	g_clear_pointer(&self->comparison, spt_document_unref);
@@ -124,7 +136,6 @@ static void spt_compare_pane_class_init(SptComparePaneClass *class)
 	g_type_ensure(SPT_TYPE_PANE);
 	g_type_ensure(SPT_TYPE_FLAME_VIEW);
 	G_OBJECT_CLASS(class)->dispose = dispose;
-	widget_class->map = map;
 	gtk_widget_class_set_layout_manager_type(widget_class, GTK_TYPE_BIN_LAYOUT);
 	gtk_widget_class_set_template_from_resource(
 		widget_class, "/io/github/sysprof_trace/Sysprof/compare-pane.ui");
@@ -147,6 +158,7 @@ static void spt_compare_pane_init(SptComparePane *self)
 	};
 
 	gtk_widget_init_template(GTK_WIDGET(self));
+	self->query = spt_query_new(GTK_WIDGET(self), &comparison_query);
 	for (unsigned i = 0; i < G_N_ELEMENTS(kinds); i++)
 		spt_columns_append(spt_pane_view(self->functions), kinds[i]);
 	spt_pane_set_title(self->functions, _("Changes of self"), NULL);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Nothing is computed for a page that nobody looks at; a thread counts processes and threads, which
- * takes a pass over the samples.
+ * Nothing is computed for a page that nobody looks at.  To count processes and threads takes a pass
+ * over the samples.
  */
 #include "details.h"
 
@@ -10,11 +10,11 @@
 #include <string.h>
 
 #include "maps-table.h"
+#include "pages.h"
 #include "process-facts.h"
 #include "profile/groups.h"
+#include "query.h"
 #include "recording-facts.h"
-#include "source-pane.h"
-#include "stacks-pane.h"
 #include "table.h"
 #include "text.h"
 
@@ -29,12 +29,11 @@ enum page { PROCESSES, THREADS, OBJECTS, CPUS, LOSSES, RECORDING, N_PAGES };
 struct _SptDetails {
 	GtkBox parent_instance;
 	SptTable *tables[N_PAGES], *maps;
-	GTask *counted;			/* whose answer the processes show, or NULL */
+	struct answer *counted;		/* what the processes show, or NULL */
 	GtkStack *stack;
-	SptSourcePane *source;
-	SptStacksPane *stacks;
+	uint32_t function;
 	SptDocument *document;
-	bool is_stale, is_asking;
+	SptQuery *query;
 };
 
 G_DEFINE_FINAL_TYPE(SptDetails, spt_details, GTK_TYPE_BOX)
@@ -45,7 +44,7 @@ struct life {
 };
 
 struct answer {
-	SptDocument *document;
+	SptDocument *recording;
 	GArray *processes, *threads;	/* SptGroupRow */
 	GHashTable *lives;		/* id of a task -> struct life */
 	GHashTable *facts;		/* of processes */
@@ -61,13 +60,8 @@ static void free_answer(gpointer data)
 	g_clear_pointer(&answer->lives, g_hash_table_unref);
 	g_clear_pointer(&answer->facts, g_hash_table_unref);
 	spt_map_index_free(answer->maps);
-	spt_document_unref(answer->document);
+	spt_document_unref(answer->recording);
 	g_free(answer);
-}
-
-static SptDocument *recording_of(SptDocument *document)
-{
-	return document->recording ? document->recording : document;
 }
 
 static void add_life(GHashTable *lives, uint32_t tid, uint64_t begin, uint64_t end)
@@ -94,19 +88,19 @@ static GHashTable *find_lives(const SptCapture *capture)
 	return lives;
 }
 
-static void count_in_thread(GTask *task, G_GNUC_UNUSED gpointer source, gpointer data,
-			    G_GNUC_UNUSED GCancellable *cancellable)
+static gpointer count(SptDocument *document, G_GNUC_UNUSED gconstpointer input)
 {
-	struct answer *answer = data;
-	const SptDocument *recording = recording_of(answer->document);
-	const SptFilter *filter = spt_restrictions_filter(answer->document->look.restrictions);
+	struct answer *answer = g_new0(struct answer, 1);
+	const SptDocument *recording = spt_document_recording(document);
+	const SptFilter *filter = spt_restrictions_filter(document->look.restrictions);
 
+	answer->recording = spt_document_ref(spt_document_recording(document));
 	answer->processes = spt_groups_new(recording->profile, filter, SPT_GROUP_PROCESS);
 	answer->threads = spt_groups_new(recording->profile, filter, SPT_GROUP_THREAD);
 	answer->lives = find_lives(recording->capture);
 	answer->facts = spt_process_facts_new(recording->capture);
 	answer->maps = spt_map_index_new(recording->capture);
-	g_task_return_boolean(task, TRUE);
+	return answer;
 }
 
 static double percent(uint64_t weight, uint64_t total)
@@ -124,7 +118,7 @@ static char *moment(const SptDocument *document, uint64_t time)
 
 static void show_groups(SptDetails *self, const struct answer *answer, enum page page)
 {
-	const SptDocument *recording = recording_of(answer->document);
+	const SptDocument *recording = answer->recording;
 	const GArray *rows = page == THREADS ? answer->threads : answer->processes;
 	unsigned n = MIN(rows->len, MAX_ROWS);
 	uint64_t total = 0;
@@ -262,7 +256,7 @@ static void show_facts(SptDetails *self, const SptDocument *recording)
 static void show_maps(unsigned row, gpointer data)
 {
 	SptDetails *self = data;
-	const struct answer *answer = self->counted ? g_task_get_task_data(self->counted) : NULL;
+	const struct answer *answer = self->counted;
 	const SptGroupRow *process;
 
 	if (!answer || row >= answer->processes->len) {
@@ -270,69 +264,45 @@ static void show_maps(unsigned row, gpointer data)
 		return;
 	}
 	process = &g_array_index(answer->processes, SptGroupRow, row);
-	spt_maps_table_show(self->maps, recording_of(answer->document)->capture, answer->maps,
-			    recording_of(answer->document)->summary.start_ns, process->pid,
-			    process->name);
+	spt_maps_table_show(self->maps, answer->recording->capture, answer->maps,
+			    answer->recording->summary.start_ns, process->pid, process->name);
 }
 
-static void ask(SptDetails *self);
-
-static void on_counted(G_GNUC_UNUSED GObject *source, GAsyncResult *result, gpointer data)
+static void show_counted(gpointer owner, gpointer answer)
 {
-	g_autoptr(SptDetails) self = data;
-	const struct answer *answer = g_task_get_task_data(G_TASK(result));
+	SptDetails *self = owner;
 
-	self->is_asking = false;
-	if (!self->document)
-		return;
-	g_set_object(&self->counted, G_TASK(result));
+	g_clear_pointer(&self->counted, free_answer);
+	self->counted = answer;
+	show_objects(self, self->counted->recording);
+	show_cpus(self, self->counted->recording);
+	show_losses(self, self->counted->recording);
+	show_facts(self, self->counted->recording);
 	show_groups(self, answer, PROCESSES);
 	/* Another process may be in the same row. */
 	show_maps(spt_table_selected(self->tables[PROCESSES]), self);
 	show_groups(self, answer, THREADS);
-	if (self->is_stale)
-		ask(self);
 }
 
-static void ask(SptDetails *self)
-{
-	g_autoptr(GTask) task = NULL;
-	struct answer *answer;
-
-	/* One at a time; the last one wanted meanwhile follows. */
-	if (self->is_asking || !self->document || !gtk_widget_get_mapped(GTK_WIDGET(self)))
-		return;
-	self->is_asking = true;
-	self->is_stale = false;
-	answer = g_new0(struct answer, 1);
-	answer->document = spt_document_ref(self->document);
-	task = g_task_new(NULL, NULL, on_counted, g_object_ref(self));
-	g_task_set_task_data(task, answer, free_answer);
-	show_objects(self, recording_of(self->document));
-	show_cpus(self, recording_of(self->document));
-	show_losses(self, recording_of(self->document));
-	show_facts(self, recording_of(self->document));
-	g_task_run_in_thread(task, count_in_thread);
-}
-
-static void map(GtkWidget *widget)
-{
-	GTK_WIDGET_CLASS(spt_details_parent_class)->map(widget);
-	if (SPT_DETAILS(widget)->is_stale)
-		ask(SPT_DETAILS(widget));
-}
+static const SptQueryKind groups_query = {
+	.answer = count,
+	.show = show_counted,
+	.free_answer = free_answer,
+	.shows_progress = true,
+	.needs_map = true,
+};
 
 static void dispose(GObject *object)
 {
+	g_clear_pointer(&SPT_DETAILS(object)->query, spt_query_free);
 	g_clear_pointer(&SPT_DETAILS(object)->document, spt_document_unref);
-	g_clear_object(&SPT_DETAILS(object)->counted);
+	g_clear_pointer(&SPT_DETAILS(object)->counted, free_answer);
 	G_OBJECT_CLASS(spt_details_parent_class)->dispose(object);
 }
 
 static void spt_details_class_init(SptDetailsClass *class)
 {
 	G_OBJECT_CLASS(class)->dispose = dispose;
-	GTK_WIDGET_CLASS(class)->map = map;
 }
 
 /* The processes, and below them what is mapped in one. */
@@ -344,6 +314,26 @@ static GtkWidget *with_maps(SptDetails *self)
 			    "shrink-start-child", FALSE, "shrink-end-child", FALSE, "start-child",
 			    self->tables[PROCESSES], "end-child", self->maps, "vexpand", TRUE,
 			    NULL);
+}
+
+static void add_pages(SptDetails *self)
+{
+	unsigned n;
+	const SptPage *pages = spt_pages(&n);
+
+	for (unsigned i = 0; i < n; i++)
+		gtk_stack_add_titled(self->stack, pages[i].new(), pages[i].name, _(pages[i].title));
+}
+
+/* In the pages of pages.h. */
+static void show_path(SptDetails *self, GArray *path)
+{
+	unsigned n;
+	const SptPage *pages = spt_pages(&n);
+
+	for (unsigned i = 0; i < n; i++)
+		pages[i].show(gtk_stack_get_child_by_name(self->stack, pages[i].name),
+			      self->document, self->function, path);
 }
 
 static void spt_details_init(SptDetails *self)
@@ -388,6 +378,7 @@ static void spt_details_init(SptDetails *self)
 					   GTK_ALIGN_START, NULL);
 
 	self->stack = GTK_STACK(stack);
+	self->query = spt_query_new(GTK_WIDGET(self), &groups_query);
 	gtk_orientable_set_orientation(GTK_ORIENTABLE(self), GTK_ORIENTATION_VERTICAL);
 	gtk_widget_add_css_class(switcher, "details-pages");
 	gtk_box_append(GTK_BOX(self), switcher);
@@ -400,10 +391,7 @@ static void spt_details_init(SptDetails *self)
 				     pages[i].title, _(pages[i].title));
 	}
 	spt_table_set_empty_text(self->tables[LOSSES], _("Nothing was lost"));
-	self->source = g_object_new(SPT_TYPE_SOURCE_PANE, NULL);
-	gtk_stack_add_titled(self->stack, GTK_WIDGET(self->source), "source", _("Source"));
-	self->stacks = g_object_new(SPT_TYPE_STACKS_PANE, NULL);
-	gtk_stack_add_titled(self->stack, GTK_WIDGET(self->stacks), "stacks", _("Stacks"));
+	add_pages(self);
 }
 
 void spt_details_set_document(SptDetails *self, SptDocument *document)
@@ -411,23 +399,22 @@ void spt_details_set_document(SptDetails *self, SptDocument *document)
 	spt_document_ref(document);
 	g_clear_pointer(&self->document, spt_document_unref);
 	self->document = document;
-	self->is_stale = true;
-	ask(self);
+	spt_query_ask(self->query, document, NULL, NULL);
 }
 
 void spt_details_set_function(SptDetails *self, uint32_t function)
 {
 	g_autoptr(GArray) way = g_array_new(FALSE, FALSE, sizeof(uint32_t));
 
-	if (function < self->document->n_functions)
+	self->function = function < self->document->n_functions ? function : UINT32_MAX;
+	if (self->function != UINT32_MAX)
 		g_array_append_val(way, function);
-	spt_source_pane_show(self->source, self->document, function);
-	spt_stacks_pane_show(self->stacks, self->document, way);
+	show_path(self, way);
 }
 
 void spt_details_set_way(SptDetails *self, GArray *way)
 {
-	spt_stacks_pane_show(self->stacks, self->document, way);
+	show_path(self, way);
 }
 
 GtkWidget *spt_details_show_page(SptDetails *self, const char *name)

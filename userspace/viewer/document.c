@@ -49,16 +49,21 @@ void spt_document_unref(SptDocument *document)
 	g_atomic_rc_box_release_full(document, clear_document);
 }
 
-static const SptDocument *recording_of(const SptDocument *document)
+SptDocument *spt_document_whole(SptDocument *document)
 {
-	const SptDocument *whole = document->whole ? document->whole : document;
+	return document->whole ? document->whole : document;
+}
+
+SptDocument *spt_document_recording(SptDocument *document)
+{
+	SptDocument *whole = spt_document_whole(document);
 
 	return whole->recording ? whole->recording : whole;
 }
 
-bool spt_document_is_same(const SptDocument *a, const SptDocument *b)
+bool spt_document_is_same(SptDocument *a, SptDocument *b)
 {
-	return recording_of(a) == recording_of(b);
+	return spt_document_recording(a) == spt_document_recording(b);
 }
 
 static bool is_arranged_alike(const SptLook *a, const SptLook *b)
@@ -153,25 +158,11 @@ SptDocument *spt_document_open_finish(GAsyncResult *result, GError **error)
 	return g_task_propagate_pointer(G_TASK(result), error);
 }
 
-struct wish {
-	SptDocument *document;
-	SptLook look;
-};
-
-static void free_wish(gpointer data)
-{
-	struct wish *wish = data;
-
-	spt_document_unref(wish->document);
-	spt_restrictions_unref(wish->look.restrictions);
-	g_free(wish);
-}
-
 /* All of the recording, in the arrangement wanted. */
 static SptDocument *arrange(SptDocument *document, const SptLook *look)
 {
-	SptDocument *whole = document->whole ? document->whole : document;
-	SptDocument *recording = whole->recording ? whole->recording : whole, *arranged;
+	SptDocument *whole = spt_document_whole(document);
+	SptDocument *recording = spt_document_recording(document), *arranged;
 
 	if (is_arranged_alike(&whole->look, look))
 		return spt_document_ref(whole);
@@ -204,37 +195,18 @@ static SptDocument *take_part(SptDocument *whole, const SptLook *look)
 	return part;
 }
 
-static void look_in_thread(GTask *task, G_GNUC_UNUSED gpointer source, gpointer data,
-			   G_GNUC_UNUSED GCancellable *cancellable)
+SptDocument *spt_document_look(SptDocument *document, const SptLook *look)
 {
-	const struct wish *wish = data;
 	double begin_ms = spt_work_ms();
-	SptDocument *document = arrange(wish->document, &wish->look);
+	SptDocument *seen = arrange(document, look);
 
-	if (spt_restrictions_filter(wish->look.restrictions) || wish->look.is_bottom_up) {
-		g_autoptr(SptDocument) whole = document;
+	if (spt_restrictions_filter(look->restrictions) || look->is_bottom_up) {
+		g_autoptr(SptDocument) whole = seen;
 
-		document = take_part(whole, &wish->look);
+		seen = take_part(whole, look);
 	}
 	g_debug("a part in %.2f ms of CPU time", spt_work_ms() - begin_ms);
-	g_task_return_pointer(task, document, (GDestroyNotify)spt_document_unref);
-}
-
-void spt_document_look_async(SptDocument *document, const SptLook *look,
-			     GAsyncReadyCallback callback, gpointer data)
-{
-	g_autoptr(GTask) task = g_task_new(NULL, NULL, callback, data);
-	struct wish *wish = g_new(struct wish, 1);
-
-	*wish = (struct wish){ spt_document_ref(document), *look };
-	spt_restrictions_ref(look->restrictions);
-	g_task_set_task_data(task, wish, free_wish);
-	g_task_run_in_thread(task, look_in_thread);
-}
-
-SptDocument *spt_document_look_finish(GAsyncResult *result)
-{
-	return g_task_propagate_pointer(G_TASK(result), NULL);
+	return seen;
 }
 
 void spt_surroundings_free(SptSurroundings *surroundings)
@@ -244,123 +216,40 @@ void spt_surroundings_free(SptSurroundings *surroundings)
 	g_free(surroundings);
 }
 
-/* Something asked of a document that does not change it. */
-struct job {
-	SptDocument *document;
-	union {
-		uint32_t function;
-		SptTimelineWish timeline;
-		SptChartWish chart;
-	};
-	GArray *way;			/* of stacks; else NULL */
-};
-
-static void free_job(gpointer data)
+SptSurroundings *spt_document_surround(const SptDocument *document, uint32_t function)
 {
-	struct job *job = data;
-
-	spt_document_unref(job->document);
-	g_clear_pointer(&job->way, g_array_unref);
-	g_free(job);
-}
-
-static void start_job(const struct job *wanted, GTaskThreadFunc work, GAsyncReadyCallback callback,
-		      gpointer data)
-{
-	g_autoptr(GTask) task = g_task_new(NULL, NULL, callback, data);
-	struct job *job = g_memdup2(wanted, sizeof(*wanted));
-
-	spt_document_ref(job->document);
-	g_task_set_task_data(task, job, free_job);
-	g_task_run_in_thread(task, work);
-}
-
-static void surround_in_thread(GTask *task, G_GNUC_UNUSED gpointer source, gpointer data,
-			       G_GNUC_UNUSED GCancellable *cancellable)
-{
-	const struct job *job = data;
-	const SptDocument *document = job->document;
 	SptSurroundings *answer = g_new0(SptSurroundings, 1);
 	double begin_ms = spt_work_ms();
 
-	if (job->function == UINT32_MAX) {
+	answer->function = function;
+	if (function == UINT32_MAX) {
 		answer->callers = g_array_new(FALSE, FALSE, sizeof(SptEdge));
 		answer->descendants = g_array_ref(document->tree);
 	} else {
-		answer->callers = spt_profile_callers(document->profile, job->function);
-		answer->descendants =
-			document->look.is_bottom_up ?
-				spt_profile_bottom_up(document->profile, job->function) :
-				spt_profile_descendants(document->profile, job->function);
+		answer->callers = spt_profile_callers(document->profile, function);
+		answer->descendants = document->look.is_bottom_up ?
+					      spt_profile_bottom_up(document->profile, function) :
+					      spt_profile_descendants(document->profile, function);
 	}
 	g_debug("a function's surroundings in %.2f ms of CPU time", spt_work_ms() - begin_ms);
-	g_task_return_pointer(task, answer, (GDestroyNotify)spt_surroundings_free);
+	return answer;
 }
 
-void spt_document_surround_async(SptDocument *document, uint32_t function,
-				 GAsyncReadyCallback callback, gpointer data)
-{
-	start_job(&(struct job){ .document = document, .function = function }, surround_in_thread,
-		  callback, data);
-}
-
-SptSurroundings *spt_document_surround_finish(GAsyncResult *result)
-{
-	return g_task_propagate_pointer(G_TASK(result), NULL);
-}
-
-static void annotate_in_thread(GTask *task, G_GNUC_UNUSED gpointer source, gpointer data,
-			       G_GNUC_UNUSED GCancellable *cancellable)
+SptAnnotation *spt_document_annotate(const SptDocument *document, uint32_t function)
 {
 	/* A document never changes, but the symbols it was made with learn. */
 	static GMutex symbols_lock;
-	const struct job *job = data;
-	const SptFunction *function = &job->document->functions[job->function];
-	const SptFilter *filter = spt_restrictions_filter(job->document->look.restrictions);
+	const SptFunction *of = &document->functions[function];
+	const SptFilter *filter = spt_restrictions_filter(document->look.restrictions);
 	double begin_ms = spt_work_ms();
 	SptAnnotation *annotation;
 
 	g_mutex_lock(&symbols_lock);
-	annotation = spt_annotation_new(job->document->capture, job->document->symbols, filter,
-					function->name, function->object, NULL);
+	annotation = spt_annotation_new(document->capture, document->symbols, filter, of->name,
+					of->object, NULL);
 	g_mutex_unlock(&symbols_lock);
 	g_debug("a function annotated in %.2f ms of CPU time", spt_work_ms() - begin_ms);
-	g_task_return_pointer(task, annotation, (GDestroyNotify)spt_annotation_free);
-}
-
-void spt_document_annotate_async(SptDocument *document, uint32_t function,
-				 GAsyncReadyCallback callback, gpointer data)
-{
-	start_job(&(struct job){ .document = document, .function = function }, annotate_in_thread,
-		  callback, data);
-}
-
-SptAnnotation *spt_document_annotate_finish(GAsyncResult *result)
-{
-	return g_task_propagate_pointer(G_TASK(result), NULL);
-}
-
-static void stacks_in_thread(GTask *task, G_GNUC_UNUSED gpointer source, gpointer data,
-			     G_GNUC_UNUSED GCancellable *cancellable)
-{
-	const struct job *job = data;
-
-	g_task_return_pointer(task,
-			      spt_profile_stacks(job->document->profile,
-						 (const uint32_t *)job->way->data, job->way->len),
-			      (GDestroyNotify)g_array_unref);
-}
-
-void spt_document_stacks_async(SptDocument *document, GArray *way, GAsyncReadyCallback callback,
-			       gpointer data)
-{
-	start_job(&(struct job){ .document = document, .way = g_array_ref(way) }, stacks_in_thread,
-		  callback, data);
-}
-
-GArray *spt_document_stacks_finish(GAsyncResult *result)
-{
-	return g_task_propagate_pointer(G_TASK(result), NULL);
+	return annotation;
 }
 
 /* With the samples, which a part does not have. */
@@ -371,100 +260,32 @@ static const SptProfile *base_of(const SptDocument *document)
 
 SptTimeline *spt_document_timeline(const SptDocument *document, const SptTimelineWish *wish)
 {
-	return spt_timeline_new(base_of(document), wish);
-}
-
-static void timeline_in_thread(GTask *task, G_GNUC_UNUSED gpointer source, gpointer data,
-			       G_GNUC_UNUSED GCancellable *cancellable)
-{
-	const struct job *job = data;
 	double begin_ms = spt_work_ms();
-	SptTimeline *timeline = spt_document_timeline(job->document, &job->timeline);
+	SptTimeline *timeline = spt_timeline_new(base_of(document), wish);
 
 	g_debug("a timeline in %.2f ms of CPU time", spt_work_ms() - begin_ms);
-	g_task_return_pointer(task, timeline, (GDestroyNotify)spt_timeline_free);
+	return timeline;
 }
 
-void spt_document_timeline_async(SptDocument *document, const SptTimelineWish *wish,
-				 GAsyncReadyCallback callback, gpointer data)
+GArray *spt_document_chart(const SptDocument *document, const SptChartWish *wish)
 {
-	start_job(&(struct job){ .document = document, .timeline = *wish }, timeline_in_thread,
-		  callback, data);
-}
-
-SptTimeline *spt_document_timeline_finish(GAsyncResult *result)
-{
-	return g_task_propagate_pointer(G_TASK(result), NULL);
-}
-
-static void chart_in_thread(GTask *task, G_GNUC_UNUSED gpointer source, gpointer data,
-			    G_GNUC_UNUSED GCancellable *cancellable)
-{
-	const struct job *job = data;
-	const SptChartWish *wish = &job->chart;
 	double begin_ms = spt_work_ms();
-	GArray *boxes = spt_chart_new(base_of(job->document), wish->tid, wish->begin_ns,
-				      wish->end_ns, wish->least_ns);
+	GArray *boxes = spt_chart_new(base_of(document), wish->tid, wish->begin_ns, wish->end_ns,
+				      wish->least_ns);
 
 	g_debug("a chart of %u boxes in %.2f ms of CPU time", boxes->len, spt_work_ms() - begin_ms);
-	g_task_return_pointer(task, boxes, (GDestroyNotify)g_array_unref);
+	return boxes;
 }
 
-void spt_document_chart_async(SptDocument *document, const SptChartWish *wish,
-			      GAsyncReadyCallback callback, gpointer data)
+GArray *spt_document_threads(const SptDocument *document)
 {
-	start_job(&(struct job){ .document = document, .chart = *wish }, chart_in_thread, callback,
-		  data);
-}
-
-/* Who asked may be at another document by now. */
-static void *finish_of(GAsyncResult *result, SptDocument **ret_document)
-{
-	*ret_document =
-		spt_document_ref(((struct job *)g_task_get_task_data(G_TASK(result)))->document);
-	return g_task_propagate_pointer(G_TASK(result), NULL);
-}
-
-GArray *spt_document_chart_finish(GAsyncResult *result, SptDocument **ret_document)
-{
-	return finish_of(result, ret_document);
-}
-
-static void threads_in_thread(GTask *task, G_GNUC_UNUSED gpointer source, gpointer data,
-			      G_GNUC_UNUSED GCancellable *cancellable)
-{
-	const SptDocument *document = ((struct job *)data)->document;
 	double begin_ms = spt_work_ms();
 	GArray *threads = spt_groups_new(base_of(document),
 					 spt_restrictions_filter(document->look.restrictions),
 					 SPT_GROUP_THREAD);
 
 	g_debug("%u threads in %.2f ms of CPU time", threads->len, spt_work_ms() - begin_ms);
-	g_task_return_pointer(task, threads, (GDestroyNotify)g_array_unref);
-}
-
-void spt_document_threads_async(SptDocument *document, GAsyncReadyCallback callback, gpointer data)
-{
-	start_job(&(struct job){ .document = document }, threads_in_thread, callback, data);
-}
-
-GArray *spt_document_threads_finish(GAsyncResult *result, SptDocument **ret_document)
-{
-	return finish_of(result, ret_document);
-}
-
-struct pair {
-	SptDocument *sides[SPT_SIDES];
-	bool by_time;
-};
-
-static void free_pair(gpointer data)
-{
-	struct pair *pair = data;
-
-	spt_document_unref(pair->sides[SPT_BEFORE]);
-	spt_document_unref(pair->sides[SPT_AFTER]);
-	g_free(pair);
+	return threads;
 }
 
 /* The part of a second that one of its periods is. */
@@ -479,41 +300,21 @@ static double worth_of_period(const SptDocument *document)
 			     0;
 }
 
-static void compare_in_thread(GTask *task, G_GNUC_UNUSED gpointer source, gpointer data,
-			      G_GNUC_UNUSED GCancellable *cancellable)
+SptDocument *spt_document_compare(SptDocument *before, SptDocument *after, bool by_time)
 {
-	const struct pair *pair = data;
-	const double worth[SPT_SIDES] = { worth_of_period(pair->sides[SPT_BEFORE]),
-					  worth_of_period(pair->sides[SPT_AFTER]) };
+	const double worth[SPT_SIDES] = { worth_of_period(before), worth_of_period(after) };
 	SptDocument *document = g_atomic_rc_box_new0(SptDocument);
 
-	for (unsigned side = 0; side < SPT_SIDES; side++)
-		document->sides[side] = spt_document_ref(pair->sides[side]);
+	document->sides[SPT_BEFORE] = spt_document_ref(before);
+	document->sides[SPT_AFTER] = spt_document_ref(after);
 	document->differences =
-		spt_diff_tree(pair->sides[SPT_BEFORE]->profile, pair->sides[SPT_AFTER]->profile,
-			      pair->by_time ? worth : NULL);
+		spt_diff_tree(before->profile, after->profile, by_time ? worth : NULL);
 	document->changed = spt_diff_order(document->differences->rows, false);
 	document->functions = (const SptFunction *)document->differences->functions->data;
 	document->n_functions = document->differences->functions->len;
 	document->tree = g_array_ref(document->differences->tree);
 	document->total = SPT_DIFF_WHOLE;
-	g_task_return_pointer(task, document, (GDestroyNotify)spt_document_unref);
-}
-
-void spt_document_compare_async(SptDocument *before, SptDocument *after, bool by_time,
-				GAsyncReadyCallback callback, gpointer data)
-{
-	g_autoptr(GTask) task = g_task_new(NULL, NULL, callback, data);
-	struct pair *pair = g_new(struct pair, 1);
-
-	*pair = (struct pair){ { spt_document_ref(before), spt_document_ref(after) }, by_time };
-	g_task_set_task_data(task, pair, free_pair);
-	g_task_run_in_thread(task, compare_in_thread);
-}
-
-SptDocument *spt_document_compare_finish(GAsyncResult *result)
-{
-	return g_task_propagate_pointer(G_TASK(result), NULL);
+	return document;
 }
 
 uint32_t spt_document_first_function(const SptDocument *document)

@@ -65,8 +65,12 @@ struct SptDocument {
 SptDocument *spt_document_ref(SptDocument *document);
 void spt_document_unref(SptDocument *document);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptDocument, spt_document_unref)
+/* What @document is a part of, or itself. */
+SptDocument *spt_document_whole(SptDocument *document);
+/* As it was opened. */
+SptDocument *spt_document_recording(SptDocument *document);
 /* Of one recording. */
-bool spt_document_is_same(const SptDocument *a, const SptDocument *b);
+bool spt_document_is_same(SptDocument *a, SptDocument *b);
 /*
  * The number in @document of what is @function in @old, which is of the same recording; UINT32_MAX
  * for roots that are not there.
@@ -80,13 +84,17 @@ void spt_document_open_async(const char *path, GCancellable *cancellable,
 double spt_document_open_done(GCancellable *cancellable);
 SptDocument *spt_document_open_finish(GAsyncResult *result, GError **error);
 
+/*
+ * What follows takes time, for the threads of queries (query.h).  No document changes by it; of
+ * what is returned, the caller has a reference.
+ */
+
 /* @document, of any look at a recording, with another one. */
-void spt_document_look_async(SptDocument *document, const SptLook *look,
-			     GAsyncReadyCallback callback, gpointer data);
-SptDocument *spt_document_look_finish(GAsyncResult *result);
+SptDocument *spt_document_look(SptDocument *document, const SptLook *look);
 
 /* What lies around a function, for the two panes beside the list. */
 typedef struct {
+	uint32_t function;
 	GArray *callers;		/* SptEdge */
 	GArray *descendants;		/* SptTreeNode */
 } SptSurroundings;
@@ -98,52 +106,32 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptSurroundings, spt_surroundings_free)
  * @function UINT32_MAX: of everything; then there are no callers, and the tree's root is no
  * function.
  */
-void spt_document_surround_async(SptDocument *document, uint32_t function,
-				 GAsyncReadyCallback callback, gpointer data);
-SptSurroundings *spt_document_surround_finish(GAsyncResult *result);
+SptSurroundings *spt_document_surround(const SptDocument *document, uint32_t function);
 
 /*
  * Its lines and instructions; NULL: there is no function called so, but a group of them.  Lives as
  * long as @document.
  */
-void spt_document_annotate_async(SptDocument *document, uint32_t function,
-				 GAsyncReadyCallback callback, gpointer data);
-SptAnnotation *spt_document_annotate_finish(GAsyncResult *result);
-
-/* As spt_profile_stacks(); @way: functions (uint32_t), at least one. */
-void spt_document_stacks_async(SptDocument *document, GArray *way, GAsyncReadyCallback callback,
-			       gpointer data);
-GArray *spt_document_stacks_finish(GAsyncResult *result);
+SptAnnotation *spt_document_annotate(const SptDocument *document, uint32_t function);
 
 /*
  * Both as seen, with their differences; by their shares, or @by_time: by the CPU time they took in
  * a second.
  */
-void spt_document_compare_async(SptDocument *before, SptDocument *after, bool by_time,
-				GAsyncReadyCallback callback, gpointer data);
-SptDocument *spt_document_compare_finish(GAsyncResult *result);
+SptDocument *spt_document_compare(SptDocument *before, SptDocument *after, bool by_time);
 
 /* Of all of it, in @document's arrangement. */
 SptTimeline *spt_document_timeline(const SptDocument *document, const SptTimelineWish *wish);
-void spt_document_timeline_async(SptDocument *document, const SptTimelineWish *wish,
-				 GAsyncReadyCallback callback, gpointer data);
-SptTimeline *spt_document_timeline_finish(GAsyncResult *result);
 
 typedef struct {
 	uint32_t tid;
 	uint64_t begin_ns, end_ns, least_ns;
 } SptChartWish;
 
-/*
- * Elements are SptFlameBox, as of spt_chart_new(), of all of it; @ret_document: which was asked, to
- * be unreferenced.
- */
-void spt_document_chart_async(SptDocument *document, const SptChartWish *wish,
-			      GAsyncReadyCallback callback, gpointer data);
-GArray *spt_document_chart_finish(GAsyncResult *result, SptDocument **ret_document);
+/* Elements are SptFlameBox, as of spt_chart_new(), of all of it. */
+GArray *spt_document_chart(const SptDocument *document, const SptChartWish *wish);
 /* Those that have samples in @document, heaviest first; elements are SptGroupRow. */
-void spt_document_threads_async(SptDocument *document, GAsyncReadyCallback callback, gpointer data);
-GArray *spt_document_threads_finish(GAsyncResult *result, SptDocument **ret_document);
+GArray *spt_document_threads(const SptDocument *document);
 
 /*
  * The heaviest function that is not a process: what to look at first.  UINT32_MAX if there is none.

@@ -8,6 +8,7 @@
 #include "chart-view.h"
 #include "flame-view.h"
 #include "profile/expression.h"
+#include "query.h"
 #include "text.h"
 
 #define MAX_THREADS 200
@@ -22,7 +23,7 @@ struct _SptFlamePane {
 	GArray *tids;			/* uint32_t: what can be chosen in @threads */
 	/* What is searched, if only that and what is below it is to be seen */
 	char *rooted;
-	bool is_counting, is_stale;	/* the threads */
+	SptQuery *query;		/* threads */
 };
 
 G_DEFINE_FINAL_TYPE(SptFlamePane, spt_flame_pane, GTK_TYPE_WIDGET)
@@ -211,31 +212,23 @@ static void list_threads(SptFlamePane *self, const GArray *threads)
 		on_thread_chosen(self);
 }
 
-static void count_threads(SptFlamePane *self);
-
-static void on_counted(G_GNUC_UNUSED GObject *source, GAsyncResult *result, gpointer data)
+static gpointer find_threads(SptDocument *document, G_GNUC_UNUSED gconstpointer input)
 {
-	g_autoptr(SptFlamePane) self = data;
-	g_autoptr(SptDocument) counted = NULL;
-	g_autoptr(GArray) threads = spt_document_threads_finish(result, &counted);
-
-	self->is_counting = false;
-	if (!self->document)
-		return;
-	if (self->is_stale)
-		count_threads(self);
-	else if (spt_document_is_same(counted, self->document))
-		list_threads(self, threads);
+	return spt_document_threads(document);
 }
 
-static void count_threads(SptFlamePane *self)
+static void show_threads(gpointer owner, gpointer answer)
 {
-	self->is_stale = self->is_counting;
-	if (self->is_counting)
-		return;
-	self->is_counting = true;
-	spt_document_threads_async(self->document, on_counted, g_object_ref(self));
+	g_autoptr(GArray) threads = answer;
+
+	list_threads(owner, threads);
 }
+
+static const SptQueryKind threads_query = {
+	.answer = find_threads,
+	.show = show_threads,
+	.free_answer = (GDestroyNotify)g_array_unref,
+};
 
 static void on_by_time_toggled(SptFlamePane *self)
 {
@@ -247,7 +240,7 @@ static void on_by_time_toggled(SptFlamePane *self)
 	if (!self->document)
 		return;
 	if (is_chart) {
-		count_threads(self);
+		spt_query_ask(self->query, self->document, NULL, NULL);
 		show_chart(self);
 	}
 	light(self);
@@ -357,6 +350,7 @@ static void dispose(GObject *object)
 	SptFlamePane *self = SPT_FLAME_PANE(object);
 	GtkWidget *child;
 
+	g_clear_pointer(&self->query, spt_query_free);
 	g_clear_pointer(&self->document, spt_document_unref);
 	g_clear_pointer(&self->tids, g_array_unref);
 	g_clear_pointer(&self->rooted, g_free);
@@ -418,6 +412,7 @@ static void spt_flame_pane_class_init(SptFlamePaneClass *class)
 
 static void spt_flame_pane_init(SptFlamePane *self)
 {
+	self->query = spt_query_new(GTK_WIDGET(self), &threads_query);
 	self->tids = g_array_new(FALSE, FALSE, sizeof(uint32_t));
 	gtk_widget_init_template(GTK_WIDGET(self));
 	g_signal_connect_object(
@@ -440,6 +435,7 @@ void spt_flame_pane_set_document(SptFlamePane *self, SptDocument *document)
 	g_clear_pointer(&self->document, spt_document_unref);
 	self->document = document;
 	if (!is_known) {
+		spt_query_cancel(self->query);
 		g_array_set_size(self->tids, 0);
 		g_clear_pointer(&self->rooted, g_free);
 		gtk_editable_set_text(GTK_EDITABLE(self->search), "");
@@ -447,7 +443,7 @@ void spt_flame_pane_set_document(SptFlamePane *self, SptDocument *document)
 	show_tree(self);
 	if (gtk_toggle_button_get_active(GTK_TOGGLE_BUTTON(self->by_time))) {
 		if (!document->look.is_passing)
-			count_threads(self);
+			spt_query_ask(self->query, document, NULL, NULL);
 		show_chart(self);
 	}
 	/* Of other functions, if the arrangement is another. */

@@ -10,6 +10,7 @@
 #include <time.h>
 
 #include "compat-gtk.h"
+#include "query.h"
 #include "table.h"
 #include "text.h"
 
@@ -30,7 +31,7 @@ struct _SptLivePage {
 	uint64_t shown_cpu_ns;		/* what this thread had taken at the last look, */
 	uint64_t looked_cpu_ns;		/* and what the one that added up took for it */
 	unsigned timer, interval_ms;
-	bool is_asking;
+	SptQuery *query;
 };
 
 G_DEFINE_FINAL_TYPE(SptLivePage, spt_live_page, GTK_TYPE_BOX)
@@ -64,18 +65,18 @@ static uint64_t clock_ns(clockid_t clock)
 	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
-static void look_in_thread(GTask *task, G_GNUC_UNUSED gpointer source, gpointer data,
-			   G_GNUC_UNUSED GCancellable *cancellable)
+static gpointer take_look(G_GNUC_UNUSED SptDocument *document, gconstpointer live)
 {
-	struct look *look = data;
+	struct look *look = g_new0(struct look, 1);
 	uint64_t begin_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);
 
+	look->live = spt_live_ref((SptLive *)live);
 	spt_live_update(look->live);
 	look->total = spt_live_total(look->live);
 	look->n_functions = spt_live_functions(look->live, look->functions, ROWS);
 	look->n_processes = spt_live_processes(look->live, look->processes, ROWS);
 	look->cpu_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID) - begin_ns;
-	g_task_return_boolean(task, TRUE);
+	return look;
 }
 
 static void show_functions(SptLivePage *self, const struct look *look)
@@ -122,35 +123,33 @@ static void show_status(SptLivePage *self, const SptRecorderStatus *status)
 	gtk_inscription_set_text(GTK_INSCRIPTION(self->cost), cost);
 }
 
-static void on_looked(G_GNUC_UNUSED GObject *source, GAsyncResult *result, gpointer data)
+static void show_look(gpointer owner, gpointer answer)
 {
-	g_autoptr(SptLivePage) self = data;
-	const struct look *look = g_task_get_task_data(G_TASK(result));
+	SptLivePage *self = owner;
+	struct look *look = answer;
 	SptRecorderStatus status;
 
-	self->is_asking = false;
 	self->looked_cpu_ns = look->cpu_ns;
-	if (!self->recording || !spt_recording_status(self->recording, &status))
-		return;
-	show_status(self, &status);
-	show_functions(self, look);
-	show_processes(self, look);
+	if (self->recording && spt_recording_status(self->recording, &status)) {
+		show_status(self, &status);
+		show_functions(self, look);
+		show_processes(self, look);
+	}
+	free_look(look);
 }
 
+static const SptQueryKind look_query = {
+	.answer = take_look,
+	.show = show_look,
+	.free_answer = free_look,
+};
+
+/* One look at a time, and none that waits: the next one is soon enough. */
 static void ask(SptLivePage *self)
 {
-	g_autoptr(GTask) task = NULL;
-	struct look *look;
-
-	/* One thread at a time. */
-	if (self->is_asking)
-		return;
-	self->is_asking = true;
-	look = g_new0(struct look, 1);
-	look->live = spt_recording_live(self->recording);
-	task = g_task_new(NULL, NULL, on_looked, g_object_ref(self));
-	g_task_set_task_data(task, look, free_look);
-	g_task_run_in_thread(task, look_in_thread);
+	if (!spt_query_is_asking(self->query))
+		spt_query_ask(self->query, NULL, spt_recording_live(self->recording),
+			      (GDestroyNotify)spt_live_unref);
 }
 
 static void refresh(SptLivePage *self)
@@ -194,6 +193,7 @@ static void wait_and_refresh(SptLivePage *self)
 static void dispose(GObject *object)
 {
 	spt_live_page_set_recording(SPT_LIVE_PAGE(object), NULL);
+	g_clear_pointer(&SPT_LIVE_PAGE(object)->query, spt_query_free);
 	G_OBJECT_CLASS(spt_live_page_parent_class)->dispose(object);
 }
 
@@ -242,6 +242,7 @@ static void spt_live_page_init(SptLivePage *self)
 	GtkWidget *words = gtk_box_new(GTK_ORIENTATION_VERTICAL, 3),
 		  *tables = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 0);
 
+	self->query = spt_query_new(GTK_WIDGET(self), &look_query);
 	gtk_orientable_set_orientation(GTK_ORIENTABLE(self), GTK_ORIENTATION_VERTICAL);
 	self->counts = new_text("title-4");
 	self->cost = new_text("dim-label");

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Ties the panes together.  What lies around a function is computed in a thread; at most one
- * question is under way, and only the last one asked meanwhile follows it, so holding down an arrow
- * key does not pile up work.
+ * Ties the panes together.  While the user drags, documents come faster than all panes can be drawn
+ * in one frame: then functions and what lies around the selected one take turns.
  */
 #include "panes.h"
 
 #include "callers.h"
 #include "descendants.h"
 #include "functions.h"
+#include "query.h"
 
 struct _SptPanes {
 	GtkWidget parent_instance;
@@ -17,71 +17,84 @@ struct _SptPanes {
 	SptDescendants *descendants;
 	SptDocument *document;
 	uint32_t wanted;		/* function */
-	/* Stale: the question under way is no longer the one to be answered */
-	bool is_asking, is_stale;
-	SptSurroundings *answer;	/* NULL or what is to be shown after */
-	unsigned frames;
+	SptQuery *query;
+	/* Of the document, to be shown in the next frame; NULL: they are shown, or being asked */
+	SptSurroundings *surroundings;
+	/* The last document that came while these waited, and what lies around the function there */
+	SptDocument *next_document;
+	SptSurroundings *next_surroundings;
+	unsigned tick;
+	bool is_first_tick;		/* of the frame under way when the functions were shown */
 };
 
 G_DEFINE_FINAL_TYPE(SptPanes, spt_panes, GTK_TYPE_WIDGET)
 
 static unsigned function_selected, way_selected;
 
-static void ask(SptPanes *self);
-
-static void show_answer(SptPanes *self, SptSurroundings *answer)
+static void show_surroundings(SptPanes *self, SptSurroundings *surroundings)
 {
-	self->is_asking = false;
-	if (!self->document)
-		return;
-	if (self->is_stale) {
-		ask(self);
-		return;
-	}
-	spt_callers_show(self->callers, self->document, self->wanted, answer->callers);
-	spt_descendants_show(self->descendants, self->document, self->wanted, answer->descendants);
+	spt_callers_show(self->callers, self->document, surroundings->function,
+			 surroundings->callers);
+	spt_descendants_show(self->descendants, self->document, surroundings->function,
+			     surroundings->descendants);
+	spt_surroundings_free(surroundings);
 }
 
-/* Called in the frame that is under way first. */
+static gpointer find(SptDocument *document, gconstpointer function)
+{
+	return spt_document_surround(document, GPOINTER_TO_UINT(function));
+}
+
+static void show_found(gpointer owner, gpointer surroundings)
+{
+	show_surroundings(owner, surroundings);
+}
+
+static const SptQueryKind surroundings_query = {
+	.answer = find,
+	.show = show_found,
+	.free_answer = (GDestroyNotify)spt_surroundings_free,
+};
+
+/* Nothing waits for its turn any more. */
+static void end_turns(SptPanes *self)
+{
+	if (self->tick)
+		gtk_widget_remove_tick_callback(GTK_WIDGET(self), self->tick);
+	self->tick = 0;
+	g_clear_pointer(&self->surroundings, spt_surroundings_free);
+	g_clear_pointer(&self->next_document, spt_document_unref);
+	g_clear_pointer(&self->next_surroundings, spt_surroundings_free);
+}
+
+/* Takes over @document. */
+static void show_functions(SptPanes *self, SptDocument *document)
+{
+	spt_query_cancel(self->query);
+	g_clear_pointer(&self->document, spt_document_unref);
+	self->document = document;
+	spt_functions_set_document(self->functions, document);
+}
+
 static gboolean on_frame(GtkWidget *widget, G_GNUC_UNUSED GdkFrameClock *clock,
 			 G_GNUC_UNUSED gpointer data)
 {
 	SptPanes *self = SPT_PANES(widget);
-	g_autoptr(SptSurroundings) answer = NULL;
 
-	if (self->frames--)
+	if (self->is_first_tick) {
+		self->is_first_tick = false;
 		return G_SOURCE_CONTINUE;
-	answer = g_steal_pointer(&self->answer);
-	show_answer(self, answer);
-	return G_SOURCE_REMOVE;
-}
-
-/*
- * While the user is still at it, in the frame after that of the functions: both together are much
- * for one.
- */
-static void on_answer(G_GNUC_UNUSED GObject *source, GAsyncResult *result, gpointer data)
-{
-	g_autoptr(SptPanes) self = data;
-	g_autoptr(SptSurroundings) answer = spt_document_surround_finish(result);
-
-	if (!self->document || !self->document->look.is_passing ||
-	    !gtk_widget_get_mapped(GTK_WIDGET(self))) {
-		show_answer(self, answer);
-		return;
 	}
-	self->answer = g_steal_pointer(&answer);
-	self->frames = 1;
-	gtk_widget_add_tick_callback(GTK_WIDGET(self), on_frame, NULL, NULL);
-}
-
-static void ask(SptPanes *self)
-{
-	self->is_stale = self->is_asking;
-	if (self->is_asking)
-		return;
-	self->is_asking = true;
-	spt_document_surround_async(self->document, self->wanted, on_answer, g_object_ref(self));
+	if (!self->surroundings) {
+		show_functions(self, g_steal_pointer(&self->next_document));
+		self->surroundings = g_steal_pointer(&self->next_surroundings);
+		return G_SOURCE_CONTINUE;
+	}
+	show_surroundings(self, g_steal_pointer(&self->surroundings));
+	if (self->next_document)
+		return G_SOURCE_CONTINUE;
+	self->tick = 0;
+	return G_SOURCE_REMOVE;
 }
 
 static void on_function_selected(G_GNUC_UNUSED SptFunctions *functions, unsigned function,
@@ -89,7 +102,7 @@ static void on_function_selected(G_GNUC_UNUSED SptFunctions *functions, unsigned
 {
 	self->wanted = function;
 	g_signal_emit(self, function_selected, 0, function);
-	ask(self);
+	spt_query_ask(self->query, self->document, GUINT_TO_POINTER(function), NULL);
 }
 
 static void on_function_activated(G_GNUC_UNUSED SptPane *pane, unsigned function, SptPanes *self)
@@ -117,7 +130,8 @@ static void dispose(GObject *object)
 	SptPanes *self = SPT_PANES(object);
 	GtkWidget *child;
 
-	g_clear_pointer(&self->answer, spt_surroundings_free);
+	end_turns(self);
+	g_clear_pointer(&self->query, spt_query_free);
 	g_clear_pointer(&self->document, spt_document_unref);
 	gtk_widget_dispose_template(GTK_WIDGET(self), SPT_TYPE_PANES);
 	while ((child = gtk_widget_get_first_child(GTK_WIDGET(self))))
@@ -152,20 +166,42 @@ static void spt_panes_class_init(SptPanesClass *class)
 static void spt_panes_init(SptPanes *self)
 {
 	gtk_widget_init_template(GTK_WIDGET(self));
+	self->query = spt_query_new(GTK_WIDGET(self), &surroundings_query);
 }
 
-void spt_panes_set_document(SptPanes *self, SptDocument *document)
+static void show_document(SptPanes *self, SptDocument *document, SptSurroundings *surroundings)
 {
 	bool is_known = self->document && spt_document_is_same(self->document, document);
 
+	end_turns(self);
 	if (is_known)
 		self->wanted = spt_document_translate(document, self->document, self->wanted);
-	spt_document_ref(document);
-	g_clear_pointer(&self->document, spt_document_unref);
-	self->document = document;
-	spt_functions_set_document(self->functions, document);
-	if (is_known)
-		ask(self);
+	show_functions(self, spt_document_ref(document));
+	if (surroundings && surroundings->function != self->wanted)
+		g_clear_pointer(&surroundings, spt_surroundings_free);
+	if (!surroundings) {
+		/* Of another recording, the list has selected a function. */
+		if (is_known)
+			spt_query_ask(self->query, document, GUINT_TO_POINTER(self->wanted), NULL);
+	} else if (document->look.is_passing && gtk_widget_get_mapped(GTK_WIDGET(self))) {
+		self->surroundings = surroundings;
+		self->is_first_tick = true;
+		self->tick = gtk_widget_add_tick_callback(GTK_WIDGET(self), on_frame, NULL, NULL);
+	} else {
+		show_surroundings(self, surroundings);
+	}
+}
+
+void spt_panes_set_document(SptPanes *self, SptDocument *document, SptSurroundings *surroundings)
+{
+	if (!self->tick || !document->look.is_passing || !surroundings) {
+		show_document(self, document, surroundings);
+		return;
+	}
+	g_clear_pointer(&self->next_document, spt_document_unref);
+	g_clear_pointer(&self->next_surroundings, spt_surroundings_free);
+	self->next_document = spt_document_ref(document);
+	self->next_surroundings = surroundings;
 }
 
 void spt_panes_focus_search(SptPanes *self)

@@ -3,25 +3,14 @@
 #include "share.h"
 
 #include <glib/gi18n.h>
-#include <string.h>
 
 #include "export/export.h"
 #include "files.h"
 
-static const struct format {
-	const char *name, *ending;
-	void (*write)(const SptProfile *profile, GString *out);
-} formats[] = {
-	{ "svg", ".svg", spt_export_svg },
-	{ "folded", ".folded", spt_export_folded },
-	{ "text", ".txt", spt_export_text },
-	{ "html", ".html", spt_export_html },
-};
-
 struct work {
 	GtkWindow *parent;
 	SptDocument *document;
-	const struct format *format;
+	const SptExportFormat *format;
 	char *path;
 };
 
@@ -79,20 +68,31 @@ static void on_chosen(GFile *file, gpointer data)
 					_("it is not a place of this machine"));
 }
 
+void spt_share_add_formats(GMenu *menu)
+{
+	const SptExportFormat *format;
+
+	for (unsigned i = 0; (format = spt_export_format(i)); i++) {
+		g_autoptr(GMenuItem) item = g_menu_item_new(_(format->menu), NULL);
+
+		g_menu_item_set_action_and_target(item, "win.export", "s", format->name);
+		g_menu_insert_item(menu, (int)i, item);
+	}
+}
+
 void spt_share_export(GtkWindow *parent, SptDocument *document, const char *format,
 		      const char *stem)
 {
-	for (unsigned i = 0; i < G_N_ELEMENTS(formats); i++) {
-		g_autofree char *name = g_strconcat(stem, formats[i].ending, NULL);
-		struct work *work;
+	const SptExportFormat *found = spt_export_find(format);
+	g_autofree char *name = NULL;
+	struct work *work;
 
-		if (strcmp(format, formats[i].name) != 0)
-			continue;
-		work = g_new0(struct work, 1);
-		*work = (struct work){ g_object_ref(parent), spt_document_ref(document),
-				       &formats[i], NULL };
-		spt_files_choose(parent, SPT_FILES_EXPORT, name, on_chosen, work, free_work);
-	}
+	if (!found)
+		return;
+	name = g_strconcat(stem, found->ending, NULL);
+	work = g_new0(struct work, 1);
+	*work = (struct work){ g_object_ref(parent), spt_document_ref(document), found, NULL };
+	spt_files_choose(parent, SPT_FILES_EXPORT, name, on_chosen, work, free_work);
 }
 
 struct picture {

@@ -7,8 +7,10 @@
 
 #include "document.h"
 
+/* Puts an item for each format before those that @menu has. */
+void spt_share_add_formats(GMenu *menu);
 /*
- * Asks where to, and writes @document as @format ("svg", "folded", "text", "html") in a thread;
+ * Asks where to, and writes @document as @format ("svg", "folded", ...) in a thread;
  * failures go to the action "win.complain" of @parent.  @stem: what to call it but for the ending.
  */
 void spt_share_export(GtkWindow *parent, SptDocument *document, const char *format,

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * Files are read and code is taken apart in a thread, and only while the page is to be seen; at
- * most one function is under way, and the last one wanted meanwhile follows it.
- */
+/* Files are read and code is taken apart only while the page is to be seen. */
 #include "source-pane.h"
 
 #include <glib/gi18n.h>
 #include <inttypes.h>
 
+#include "query.h"
 #include "table.h"
 #include "text.h"
 
@@ -24,7 +22,7 @@ struct _SptSourcePane {
 	SptTable *source, *code;
 	SptDocument *document;
 	uint32_t function;
-	bool is_asking, is_stale;
+	SptQuery *query;
 };
 
 G_DEFINE_FINAL_TYPE(SptSourcePane, spt_source_pane, GTK_TYPE_BOX)
@@ -189,50 +187,32 @@ static void show(SptSourcePane *self, const SptAnnotation *annotation)
 	finish(&code);
 }
 
-static void ask(SptSourcePane *self);
-
-static void on_answer(G_GNUC_UNUSED GObject *source, GAsyncResult *result, gpointer data)
+static gpointer annotate(SptDocument *document, gconstpointer function)
 {
-	g_autoptr(SptSourcePane) self = data;
-	g_autoptr(SptAnnotation) annotation = spt_document_annotate_finish(result);
+	return spt_document_annotate(document, GPOINTER_TO_UINT(function));
+}
 
-	self->is_asking = false;
-	if (!self->document)
-		return;
-	if (self->is_stale)
-		ask(self);
-	else if (annotation)
-		show(self, annotation);
+static void show_annotation(gpointer owner, gpointer answer)
+{
+	g_autoptr(SptAnnotation) annotation = answer;
+
+	if (annotation)
+		show(owner, annotation);
 	else
-		show_nothing(self,
+		show_nothing(owner,
 			     _("This is no single function, so it has no lines or instructions"));
 }
 
-static void ask(SptSourcePane *self)
-{
-	self->is_stale = true;
-	if (self->is_asking || !self->document || !gtk_widget_get_mapped(GTK_WIDGET(self)))
-		return;
-	self->is_stale = false;
-	if (self->function == UINT32_MAX || self->document->functions[self->function].is_process) {
-		show_nothing(
-			self,
-			_("Select a function among Functions: its lines and instructions are shown here"));
-		return;
-	}
-	self->is_asking = true;
-	spt_document_annotate_async(self->document, self->function, on_answer, g_object_ref(self));
-}
-
-static void map(GtkWidget *widget)
-{
-	GTK_WIDGET_CLASS(spt_source_pane_parent_class)->map(widget);
-	if (SPT_SOURCE_PANE(widget)->is_stale)
-		ask(SPT_SOURCE_PANE(widget));
-}
+static const SptQueryKind annotation_query = {
+	.answer = annotate,
+	.show = show_annotation,
+	.free_answer = (GDestroyNotify)spt_annotation_free,
+	.needs_map = true,
+};
 
 static void dispose(GObject *object)
 {
+	g_clear_pointer(&SPT_SOURCE_PANE(object)->query, spt_query_free);
 	g_clear_pointer(&SPT_SOURCE_PANE(object)->document, spt_document_unref);
 	G_OBJECT_CLASS(spt_source_pane_parent_class)->dispose(object);
 }
@@ -240,7 +220,6 @@ static void dispose(GObject *object)
 static void spt_source_pane_class_init(SptSourcePaneClass *class)
 {
 	G_OBJECT_CLASS(class)->dispose = dispose;
-	GTK_WIDGET_CLASS(class)->map = map;
 }
 
 static void spt_source_pane_init(SptSourcePane *self)
@@ -262,6 +241,7 @@ static void spt_source_pane_init(SptSourcePane *self)
 		g_object_new(GTK_TYPE_PANED, "shrink-start-child", FALSE, "shrink-end-child", FALSE,
 			     "vexpand", TRUE, "position", 640, NULL);
 
+	self->query = spt_query_new(GTK_WIDGET(self), &annotation_query);
 	self->function = UINT32_MAX;
 	gtk_orientable_set_orientation(GTK_ORIENTABLE(self), GTK_ORIENTATION_VERTICAL);
 	self->title = g_object_new(GTK_TYPE_LABEL, "xalign", 0.0, "wrap", TRUE, "wrap-mode",
@@ -276,11 +256,29 @@ static void spt_source_pane_init(SptSourcePane *self)
 	gtk_box_append(GTK_BOX(self), paned);
 }
 
-void spt_source_pane_show(SptSourcePane *self, SptDocument *document, uint32_t function)
+GtkWidget *spt_source_pane_new(void)
 {
+	return g_object_new(SPT_TYPE_SOURCE_PANE, NULL);
+}
+
+void spt_source_pane_show(GtkWidget *pane, SptDocument *document, uint32_t function,
+			  G_GNUC_UNUSED GArray *path)
+{
+	SptSourcePane *self = SPT_SOURCE_PANE(pane);
+
+	/* Another path to the same function. */
+	if (document == self->document && function == self->function)
+		return;
 	spt_document_ref(document);
 	g_clear_pointer(&self->document, spt_document_unref);
 	self->document = document;
-	self->function = function < document->n_functions ? function : UINT32_MAX;
-	ask(self);
+	self->function = function;
+	if (function != UINT32_MAX && !document->functions[function].is_process) {
+		spt_query_ask(self->query, document, GUINT_TO_POINTER(function), NULL);
+		return;
+	}
+	spt_query_cancel(self->query);
+	show_nothing(
+		self,
+		_("Select a function among Functions: its lines and instructions are shown here"));
 }

@@ -10,7 +10,8 @@
 #define SPT_TYPE_SOURCE_PANE (spt_source_pane_get_type())
 G_DECLARE_FINAL_TYPE(SptSourcePane, spt_source_pane, SPT, SOURCE_PANE, GtkBox)
 
-/* @function UINT32_MAX: none. */
-void spt_source_pane_show(SptSourcePane *pane, SptDocument *document, uint32_t function);
+GtkWidget *spt_source_pane_new(void);
+/* As of SptPage. */
+void spt_source_pane_show(GtkWidget *pane, SptDocument *document, uint32_t function, GArray *path);
 
 #endif

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * Found in a thread, and only while the page is to be seen; the last way wanted meanwhile follows.
- */
+/* Found only while the page is to be seen. */
 #include "stacks-pane.h"
 
 #include <glib/gi18n.h>
 
+#include "query.h"
 #include "table.h"
 #include "text.h"
 
@@ -21,7 +20,7 @@ struct _SptStacksPane {
 	SptTable *table;
 	SptDocument *document;
 	GArray *way;			/* functions */
-	bool is_asking, is_stale;
+	SptQuery *query;
 };
 
 G_DEFINE_FINAL_TYPE(SptStacksPane, spt_stacks_pane, GTK_TYPE_BOX)
@@ -105,46 +104,30 @@ static void show(SptStacksPane *self, const GArray *stacks)
 	spt_table_show_row(self->table, 0);
 }
 
-static void ask(SptStacksPane *self);
-
-static void on_answer(G_GNUC_UNUSED GObject *source, GAsyncResult *result, gpointer data)
+static gpointer find(SptDocument *document, gconstpointer input)
 {
-	g_autoptr(SptStacksPane) self = data;
-	g_autoptr(GArray) stacks = spt_document_stacks_finish(result);
+	const GArray *path = input;
 
-	self->is_asking = false;
-	if (self->document && self->is_stale)
-		ask(self);
-	else if (self->document)
-		show(self, stacks);
+	return spt_profile_stacks(document->profile, (const uint32_t *)path->data, path->len);
 }
 
-static void ask(SptStacksPane *self)
+static void show_stacks(gpointer owner, gpointer answer)
 {
-	self->is_stale = true;
-	if (self->is_asking || !self->document || !gtk_widget_get_mapped(GTK_WIDGET(self)))
-		return;
-	self->is_stale = false;
-	if (self->way->len == 0) {
-		gtk_label_set_text(
-			GTK_LABEL(self->title),
-			_("Select a function or a process among Functions: the stacks it is on are shown here"));
-		spt_table_set_end(self->table, 0);
-		return;
-	}
-	self->is_asking = true;
-	spt_document_stacks_async(self->document, self->way, on_answer, g_object_ref(self));
+	g_autoptr(GArray) stacks = answer;
+
+	show(owner, stacks);
 }
 
-static void map(GtkWidget *widget)
-{
-	GTK_WIDGET_CLASS(spt_stacks_pane_parent_class)->map(widget);
-	if (SPT_STACKS_PANE(widget)->is_stale)
-		ask(SPT_STACKS_PANE(widget));
-}
+static const SptQueryKind stacks_query = {
+	.answer = find,
+	.show = show_stacks,
+	.free_answer = (GDestroyNotify)g_array_unref,
+	.needs_map = true,
+};
 
 static void dispose(GObject *object)
 {
+	g_clear_pointer(&SPT_STACKS_PANE(object)->query, spt_query_free);
 	g_clear_pointer(&SPT_STACKS_PANE(object)->document, spt_document_unref);
 	G_OBJECT_CLASS(spt_stacks_pane_parent_class)->dispose(object);
 }
@@ -159,7 +142,6 @@ static void spt_stacks_pane_class_init(SptStacksPaneClass *class)
 {
 	G_OBJECT_CLASS(class)->dispose = dispose;
 	G_OBJECT_CLASS(class)->finalize = finalize;
-	GTK_WIDGET_CLASS(class)->map = map;
 }
 
 static void spt_stacks_pane_init(SptStacksPane *self)
@@ -170,6 +152,7 @@ static void spt_stacks_pane_init(SptStacksPane *self)
 		{ N_("Object"), SPT_CELL_DIM, 0 },
 	};
 
+	self->query = spt_query_new(GTK_WIDGET(self), &stacks_query);
 	self->way = g_array_new(FALSE, FALSE, sizeof(uint32_t));
 	gtk_orientable_set_orientation(GTK_ORIENTABLE(self), GTK_ORIENTATION_VERTICAL);
 	self->title =
@@ -180,13 +163,30 @@ static void spt_stacks_pane_init(SptStacksPane *self)
 	gtk_box_append(GTK_BOX(self), GTK_WIDGET(self->table));
 }
 
-void spt_stacks_pane_show(SptStacksPane *self, SptDocument *document, GArray *way)
+GtkWidget *spt_stacks_pane_new(void)
 {
+	return g_object_new(SPT_TYPE_STACKS_PANE, NULL);
+}
+
+void spt_stacks_pane_show(GtkWidget *pane, SptDocument *document, G_GNUC_UNUSED uint32_t function,
+			  GArray *way)
+{
+	SptStacksPane *self = SPT_STACKS_PANE(pane);
+
 	spt_document_ref(document);
 	g_clear_pointer(&self->document, spt_document_unref);
 	self->document = document;
 	g_array_ref(way);
 	g_array_unref(self->way);
 	self->way = way;
-	ask(self);
+	if (way->len > 0) {
+		spt_query_ask(self->query, document, g_array_ref(way),
+			      (GDestroyNotify)g_array_unref);
+		return;
+	}
+	spt_query_cancel(self->query);
+	gtk_label_set_text(
+		GTK_LABEL(self->title),
+		_("Select a function or a process among Functions: the stacks it is on are shown here"));
+	spt_table_set_end(self->table, 0);
 }

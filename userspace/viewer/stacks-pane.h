@@ -10,7 +10,8 @@
 #define SPT_TYPE_STACKS_PANE (spt_stacks_pane_get_type())
 G_DECLARE_FINAL_TYPE(SptStacksPane, spt_stacks_pane, SPT, STACKS_PANE, GtkBox)
 
-/* @way: functions (uint32_t) of which each calls the next; empty: none. */
-void spt_stacks_pane_show(SptStacksPane *pane, SptDocument *document, GArray *way);
+GtkWidget *spt_stacks_pane_new(void);
+/* As of SptPage. */
+void spt_stacks_pane_show(GtkWidget *pane, SptDocument *document, uint32_t function, GArray *path);
 
 #endif

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The wheel zooms into the recording, around where it points at.  What is in view is computed in a
- * thread; until that answers, what was computed last is drawn, stretched.
+ * The wheel zooms into the recording, around where it points at.  Until what is in view is computed,
+ * what was computed last is drawn, stretched.
  */
 #include "timeline-view.h"
 
 #include <glib/gi18n.h>
 #include <math.h>
 
+#include "query.h"
 #include "text.h"
 #include "timeline-draw.h"
 
@@ -34,8 +35,7 @@ struct _SptTimelineView {
 	SptTimelineDrawing drawn;
 	SptGroupKind lanes;
 	uint32_t function;		/* lit up */
-	bool is_asking, is_stale;
-	unsigned recording, asked_recording;	/* the how many-th it is */
+	SptQuery *query;
 	uint64_t start_ns, end_ns;
 	uint64_t view_begin, view_end;
 	uint64_t selected_begin, selected_end;	/* end 0: everything */
@@ -96,39 +96,40 @@ static void draw_anew(SptTimelineView *self)
 	gtk_widget_queue_draw(GTK_WIDGET(self));
 }
 
-static void ask(SptTimelineView *self);
-
-static void on_answer(G_GNUC_UNUSED GObject *source, GAsyncResult *result, gpointer data)
+static gpointer compute(SptDocument *document, gconstpointer wish)
 {
-	g_autoptr(SptTimelineView) self = data;
-	g_autoptr(SptTimeline) timeline = spt_document_timeline_finish(result);
-	uint32_t n_lanes = self->timeline ? self->timeline->n_lanes : 0;
-	unsigned recording = self->asked_recording;
+	return spt_document_timeline(document, wish);
+}
 
-	self->is_asking = false;
-	if (!self->document)
+static void show(gpointer owner, gpointer answer)
+{
+	SptTimelineView *self = owner;
+	SptTimeline *timeline = answer;
+	uint32_t n_lanes = self->timeline ? self->timeline->n_lanes : 0;
+
+	if (timeline->lanes != self->lanes) {
+		spt_timeline_free(timeline);
 		return;
-	if (self->is_stale)
-		ask(self);
-	if (recording != self->recording || timeline->lanes != self->lanes)
-		return;
+	}
 	spt_timeline_free(self->timeline);
-	self->timeline = g_steal_pointer(&timeline);
-	if (self->timeline->n_lanes != n_lanes)
+	self->timeline = timeline;
+	if (timeline->n_lanes != n_lanes)
 		gtk_widget_queue_resize(GTK_WIDGET(self));
 	draw_anew(self);
 }
+
+static const SptQueryKind timeline_query = {
+	.answer = compute,
+	.show = show,
+	.free_answer = (GDestroyNotify)spt_timeline_free,
+	.shows_progress = true,
+};
 
 static void ask(SptTimelineView *self)
 {
 	const SptTimelineWish wish = wish_of(self);
 
-	self->is_stale = self->is_asking;
-	if (self->is_asking)
-		return;
-	self->is_asking = true;
-	self->asked_recording = self->recording;
-	spt_document_timeline_async(self->document, &wish, on_answer, g_object_ref(self));
+	spt_query_ask(self->query, self->document, g_memdup2(&wish, sizeof(wish)), g_free);
 }
 
 static bool is_drawn_alike(const SptTimelineDrawing *a, const SptTimelineDrawing *b)
@@ -494,6 +495,7 @@ static void dispose(GObject *object)
 {
 	SptTimelineView *self = SPT_TIMELINE_VIEW(object);
 
+	g_clear_pointer(&self->query, spt_query_free);
 	g_clear_pointer(&self->picture, gsk_render_node_unref);
 	g_clear_pointer(&self->timeline, spt_timeline_free);
 	g_clear_pointer(&self->document, spt_document_unref);
@@ -551,6 +553,7 @@ static void spt_timeline_view_init(SptTimelineView *self)
 		gtk_event_controller_scroll_new(GTK_EVENT_CONTROLLER_SCROLL_BOTH_AXES);
 	GtkEventController *motion = gtk_event_controller_motion_new();
 
+	self->query = spt_query_new(GTK_WIDGET(self), &timeline_query);
 	self->lanes = SPT_GROUP_CPU;
 	self->function = UINT32_MAX;
 	gtk_widget_set_focusable(GTK_WIDGET(self), TRUE);
@@ -591,7 +594,7 @@ void spt_timeline_view_set_document(SptTimelineView *self, SptDocument *document
 		/* In the first picture. */
 		wish = wish_of(self);
 		self->timeline = spt_document_timeline(document, &wish);
-		self->recording++;
+		spt_query_cancel(self->query);
 		draw_anew(self);
 		gtk_widget_queue_resize(GTK_WIDGET(self));
 	}

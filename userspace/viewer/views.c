@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Every view shows the same document: the recording, or the part of it that the last of a history
- * of restrictions leaves.  Parts are computed in a thread; at most one is under way, and only the
- * last one wanted meanwhile follows it, so that dragging in the timeline does not pile up work.
+ * of restrictions leaves.
  */
 #include "views.h"
 
+#include <glib/gi18n.h>
 #include <string.h>
 
 #include "compare-pane.h"
@@ -15,6 +15,7 @@
 #include "flame-pane.h"
 #include "heat-view.h"
 #include "panes.h"
+#include "query.h"
 #include "text.h"
 #include "timeline-view.h"
 #include "work.h"
@@ -22,6 +23,7 @@
 struct _SptViews {
 	GtkWidget parent_instance;
 	GtkWidget *words;
+	GMenu *roots;			/* of the menu, what stands above functions */
 	SptTimelineView *timeline;
 	SptHeatView *heat;
 	SptCrumbs *crumbs;
@@ -30,12 +32,13 @@ struct _SptViews {
 	SptFlamePane *flame;
 	SptDetails *details;
 	SptComparePane *compare;
-	SptDocument *recording, *shown;
+	SptDocument *shown;
 	GPtrArray *history;		/* SptRestrictions */
 	unsigned at;			/* of it */
 	/* Its restrictions are not in the history while the user is still at it */
 	SptLook wanted;
-	bool is_asking, is_stale;
+	SptQuery *query;		/* another part */
+	SptSurroundings *surroundings;	/* in what is shown, for the panes; or NULL */
 	bool panes_wait, flame_waits;	/* they have yet to show it */
 	SptGroupKind lanes;		/* of the timeline */
 };
@@ -52,15 +55,12 @@ enum {
 };
 
 static GParamSpec *properties[N_PROPS];
-/* By SptRoots; what the menu says. */
-static const char *const roots_names[SPT_ROOTS_KINDS] = { "program", "process", "thread",
-							  "cpu",     "object",	"none" };
 static const char *const lanes_names[] = {
 	[SPT_GROUP_PROCESS] = "process", [SPT_GROUP_THREAD] = "thread", [SPT_GROUP_CPU] = "cpu"
 };
 
 /* Not of the same functions. */
-static bool is_another(SptViews *self, const SptDocument *document)
+static bool is_another(SptViews *self, SptDocument *document)
 {
 	const SptLook *look = &document->look, *shown = self->shown ? &self->shown->look : NULL;
 
@@ -82,7 +82,7 @@ static bool begins(SptViews *self, const SptDocument *document)
 }
 
 /* Another part waits where it is not seen. */
-static bool waits(SptViews *self, gpointer pane, const SptDocument *document)
+static bool waits(SptViews *self, gpointer pane, SptDocument *document)
 {
 	return !is_another(self, document) &&
 	       (begins(self, document) ||
@@ -92,7 +92,7 @@ static bool waits(SptViews *self, gpointer pane, const SptDocument *document)
 static void show_panes(SptViews *self)
 {
 	self->panes_wait = false;
-	spt_panes_set_document(self->panes, self->shown);
+	spt_panes_set_document(self->panes, self->shown, g_steal_pointer(&self->surroundings));
 }
 
 static void show_flame(SptViews *self)
@@ -123,7 +123,8 @@ static gboolean on_frame(GtkWidget *widget, G_GNUC_UNUSED GdkFrameClock *clock, 
 	return *is_over ? G_SOURCE_CONTINUE : G_SOURCE_REMOVE;
 }
 
-static void show_document(SptViews *self, SptDocument *document)
+/* Takes over @surroundings. */
+static void show_document(SptViews *self, SptDocument *document, SptSurroundings *surroundings)
 {
 	bool is_beginning = !is_another(self, document) && begins(self, document);
 	g_autofree char *made = NULL;
@@ -134,6 +135,8 @@ static void show_document(SptViews *self, SptDocument *document)
 	spt_document_ref(document);
 	g_clear_pointer(&self->shown, spt_document_unref);
 	self->shown = document;
+	g_clear_pointer(&self->surroundings, spt_surroundings_free);
+	self->surroundings = surroundings;
 	gtk_inscription_set_text(GTK_INSCRIPTION(self->words),
 				 spt_text_name(document->words, &made));
 	spt_timeline_view_set_document(self->timeline, document);
@@ -163,30 +166,74 @@ static void set_actions(SptViews *self)
 					      spt_restrictions_n(self->wanted.restrictions) > 0);
 }
 
-static void ask(SptViews *self);
+struct input {
+	SptLook look;
+	uint32_t function;		/* selected in the document */
+	bool with_surroundings;		/* of the function */
+};
 
-static void on_answer(G_GNUC_UNUSED GObject *source, GAsyncResult *result, gpointer data)
+struct answer {
+	SptDocument *document;
+	SptSurroundings *surroundings;	/* or NULL */
+};
+
+static void free_input(gpointer data)
 {
-	g_autoptr(SptViews) self = data;
-	g_autoptr(SptDocument) document = spt_document_look_finish(result);
+	struct input *input = data;
 
-	self->is_asking = false;
-	/* Closed meanwhile, or another recording was opened. */
-	if (!self->recording)
-		return;
-	if (spt_document_is_same(document, self->recording))
-		show_document(self, document);
-	if (self->is_stale)
-		ask(self);
+	spt_restrictions_unref(input->look.restrictions);
+	g_free(input);
 }
+
+static void free_answer(gpointer data)
+{
+	struct answer *answer = data;
+
+	spt_document_unref(answer->document);
+	g_clear_pointer(&answer->surroundings, spt_surroundings_free);
+	g_free(answer);
+}
+
+static gpointer compute(SptDocument *whole, gconstpointer data)
+{
+	const struct input *input = data;
+	struct answer *answer = g_new0(struct answer, 1);
+
+	answer->document = spt_document_look(whole, &input->look);
+	if (input->with_surroundings)
+		answer->surroundings = spt_document_surround(
+			answer->document,
+			spt_document_translate(answer->document, whole, input->function));
+	return answer;
+}
+
+static void show_answer(gpointer owner, gpointer data)
+{
+	struct answer *answer = data;
+
+	show_document(owner, answer->document, g_steal_pointer(&answer->surroundings));
+	free_answer(answer);
+}
+
+static const SptQueryKind document_query = {
+	.answer = compute,
+	.show = show_answer,
+	.free_answer = free_answer,
+	.shows_progress = true,
+};
 
 static void ask(SptViews *self)
 {
-	self->is_stale = self->is_asking;
-	if (self->is_asking)
-		return;
-	self->is_asking = true;
-	spt_document_look_async(self->shown, &self->wanted, on_answer, g_object_ref(self));
+	struct input *input = g_new(struct input, 1);
+
+	*input = (struct input){
+		.look = self->wanted,
+		.function = spt_panes_selected(self->panes),
+		.with_surroundings =
+			gtk_stack_get_visible_child(self->stack) == GTK_WIDGET(self->panes),
+	};
+	spt_restrictions_ref(input->look.restrictions);
+	spt_query_ask(self->query, spt_document_whole(self->shown), input, free_input);
 }
 
 static void want(SptViews *self, SptRestrictions *restrictions, bool is_passing)
@@ -331,7 +378,7 @@ static void get_property(GObject *object, guint id, GValue *value, GParamSpec *s
 
 	switch (id) {
 	case PROP_ROOTS:
-		g_value_set_string(value, roots_names[look->arrangement.roots]);
+		g_value_set_string(value, spt_roots_name(look->arrangement.roots));
 		break;
 	case PROP_HIDES_SYSTEM:
 		g_value_set_boolean(value, look->arrangement.hides_system);
@@ -367,8 +414,7 @@ static void set_property(GObject *object, guint id, const GValue *value, GParamS
 
 	switch (id) {
 	case PROP_ROOTS:
-		self->wanted.arrangement.roots =
-			(SptRoots)number_of(value, roots_names, G_N_ELEMENTS(roots_names));
+		self->wanted.arrangement.roots = spt_roots_named(g_value_get_string(value));
 		break;
 	case PROP_HIDES_SYSTEM:
 		self->wanted.arrangement.hides_system = g_value_get_boolean(value);
@@ -390,7 +436,7 @@ static void set_property(GObject *object, guint id, const GValue *value, GParamS
 		G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, spec);
 	}
 	g_object_notify_by_pspec(object, spec);
-	if (self->recording)
+	if (self->shown)
 		ask(self);
 }
 
@@ -401,9 +447,10 @@ static void dispose(GObject *object)
 	SptViews *self = SPT_VIEWS(object);
 	GtkWidget *child;
 
+	g_clear_pointer(&self->query, spt_query_free);
+	g_clear_pointer(&self->surroundings, spt_surroundings_free);
 	g_clear_pointer(&self->wanted.restrictions, spt_restrictions_unref);
 	g_clear_pointer(&self->shown, spt_document_unref);
-	g_clear_pointer(&self->recording, spt_document_unref);
 	gtk_widget_dispose_template(GTK_WIDGET(self), SPT_TYPE_VIEWS);
 	while ((child = gtk_widget_get_first_child(GTK_WIDGET(self))))
 		gtk_widget_unparent(child);
@@ -423,7 +470,7 @@ static void install_properties(GObjectClass *class)
 
 	class->get_property = get_property;
 	class->set_property = set_property;
-	properties[PROP_ROOTS] = g_param_spec_string("roots", NULL, NULL, roots_names[0], flags);
+	properties[PROP_ROOTS] = g_param_spec_string("roots", NULL, NULL, "program", flags);
 	properties[PROP_HIDES_SYSTEM] =
 		g_param_spec_boolean("hides-system", NULL, NULL, FALSE, flags);
 	properties[PROP_BOTTOM_UP] = g_param_spec_boolean("bottom-up", NULL, NULL, FALSE, flags);
@@ -466,6 +513,7 @@ static void spt_views_class_init(SptViewsClass *class)
 	gtk_widget_class_set_template_from_resource(widget_class,
 						    "/io/github/sysprof_trace/Sysprof/views.ui");
 	gtk_widget_class_bind_template_child(widget_class, SptViews, words);
+	gtk_widget_class_bind_template_child(widget_class, SptViews, roots);
 	gtk_widget_class_bind_template_child(widget_class, SptViews, timeline);
 	gtk_widget_class_bind_template_child(widget_class, SptViews, crumbs);
 	gtk_widget_class_bind_template_child(widget_class, SptViews, heat);
@@ -492,14 +540,29 @@ static void add_key(GtkEventController *keys, guint key, GdkModifierType modifie
 							      gtk_named_action_new(action)));
 }
 
+/* Between "By Program" and "Nothing Above Functions". */
+static void add_groupings(GMenu *menu)
+{
+	const SptGrouping *grouping;
+
+	for (unsigned i = 0; (grouping = spt_grouping(i)); i++) {
+		g_autoptr(GMenuItem) item = g_menu_item_new(_(grouping->menu), NULL);
+
+		g_menu_item_set_action_and_target(item, "views.roots", "s", grouping->name);
+		g_menu_insert_item(menu, (int)i + 1, item);
+	}
+}
+
 static void spt_views_init(SptViews *self)
 {
 	GtkEventController *keys = gtk_shortcut_controller_new();
 
+	self->query = spt_query_new(GTK_WIDGET(self), &document_query);
 	self->history = g_ptr_array_new_with_free_func((GDestroyNotify)spt_restrictions_unref);
 	self->lanes = SPT_GROUP_CPU;
 	gtk_widget_init_template(GTK_WIDGET(self));
 	spt_compat_aligned(self->words, false);
+	add_groupings(self->roots);
 	g_signal_connect_object(self->stack, "notify::visible-child", G_CALLBACK(catch_up), self,
 				G_CONNECT_SWAPPED);
 	/* Wherever in the window the keyboard is. */
@@ -517,17 +580,14 @@ static void spt_views_init(SptViews *self)
 
 void spt_views_set_document(SptViews *self, SptDocument *document)
 {
-	spt_document_ref(document);
-	g_clear_pointer(&self->recording, spt_document_unref);
-	self->recording = document;
 	g_ptr_array_set_size(self->history, 0);
 	g_ptr_array_add(self->history, spt_restrictions_ref(document->look.restrictions));
 	self->at = 0;
-	self->is_stale = false;
+	spt_query_cancel(self->query);
 	g_clear_pointer(&self->wanted.restrictions, spt_restrictions_unref);
 	self->wanted.restrictions = spt_restrictions_ref(document->look.restrictions);
 	set_actions(self);
-	show_document(self, document);
+	show_document(self, document, NULL);
 	/* In the arrangement the last one was seen in. */
 	if (self->wanted.is_bottom_up || self->wanted.arrangement.roots ||
 	    self->wanted.arrangement.hides_system)

@@ -32,6 +32,7 @@
 
 struct _SptWindow {
 	GtkApplicationWindow parent_instance;
+	GMenu *exports;
 	GtkWidget *title, *subtitle, *message_bar, *message, *stack, *busy_title, *busy_bar,
 		*busy_cancel, *status, *switcher;
 	SptRecordControls *controls;
@@ -614,6 +615,7 @@ static void dispose(GObject *object)
 
 static void bind_children(GtkWidgetClass *class)
 {
+	gtk_widget_class_bind_template_child(class, SptWindow, exports);
 	gtk_widget_class_bind_template_child(class, SptWindow, title);
 	gtk_widget_class_bind_template_child(class, SptWindow, subtitle);
 	gtk_widget_class_bind_template_child(class, SptWindow, message_bar);
@@ -670,6 +672,7 @@ static void spt_window_init(SptWindow *self)
 	GtkDropTarget *drop = gtk_drop_target_new(GDK_TYPE_FILE_LIST, GDK_ACTION_COPY);
 
 	gtk_widget_init_template(GTK_WIDGET(self));
+	spt_share_add_formats(self->exports);
 	g_signal_connect(drop, "drop", G_CALLBACK(on_drop), self);
 	gtk_widget_add_controller(GTK_WIDGET(self), GTK_EVENT_CONTROLLER(drop));
 	recall_size(GTK_WINDOW(self));

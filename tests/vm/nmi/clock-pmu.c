@@ -94,7 +94,7 @@ struct sysprof_pmu *sysprof_pmu_create(struct sysprof_session *session)
 	return pmu;
 }
 
-static void exchange(struct sysprof_pmu *old, struct sysprof_pmu *new)
+static int exchange(struct sysprof_pmu *old, struct sysprof_pmu *new)
 {
 	int i = 0;
 
@@ -104,11 +104,12 @@ static void exchange(struct sysprof_pmu *old, struct sysprof_pmu *new)
 	if (i < SESSIONS_MAX)
 		WRITE_ONCE(enabled[i], new);
 	mutex_unlock(&lock);
+	return i < SESSIONS_MAX ? 0 : -EBUSY;
 }
 
-void sysprof_pmu_enable(struct sysprof_pmu *pmu)
+int sysprof_pmu_enable(struct sysprof_pmu *pmu)
 {
-	exchange(NULL, pmu);
+	return exchange(NULL, pmu);
 }
 
 void sysprof_pmu_disable(struct sysprof_pmu *pmu)

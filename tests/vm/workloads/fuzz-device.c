@@ -43,6 +43,7 @@ enum call {
 	CALL_MAP_FD,
 	CALL_RAW_WISH,
 	CALL_TABLE,
+	CALL_REVOKE,
 	CALL_OTHER_IOCTL,
 	CALL_MMAP,
 	CALL_MAPPING,
@@ -65,6 +66,7 @@ static const struct {
 	[CALL_MAPPING] = { "mapped pages", 100 }, [CALL_READ] = { "read", 100 },
 	[CALL_POLL] = { "poll", 50 },		[CALL_CHILD] = { "children", 1 },
 	[CALL_RAW_WISH] = { "RAW_WISH", 40 },	[CALL_TABLE] = { "TABLE", 60 },
+	[CALL_REVOKE] = { "REVOKE", 20 },
 };
 
 static int slots[SLOTS];
@@ -287,6 +289,10 @@ static size_t fill(struct hand *hand, enum call call, void *arg)
 				(uint64_t)below(hand, 4) << SYSPROF_FRAME_OBJECT_SHIFT |
 				(number(hand) & SYSPROF_FRAME_OFFSET_MASK);
 		return sizeof(*names);
+	case CALL_REVOKE:
+		/* Mostly of users who are not there: else little goes on. */
+		((struct sysprof_revoke *)arg)->uid = one_in(hand, 16) ? getuid() : number(hand);
+		return sizeof(struct sysprof_revoke);
 	case CALL_TABLE:
 		fill_table(hand, arg);
 		return sizeof(struct sysprof_table);
@@ -310,7 +316,7 @@ static bool call_ioctl(struct hand *hand, enum call call)
 		[CALL_START] = SYSPROF_IOC_START,   [CALL_SNAPSHOT] = SYSPROF_IOC_SNAPSHOT,
 		[CALL_STATS] = SYSPROF_IOC_STATS,   [CALL_NAMES] = SYSPROF_IOC_NAMES,
 		[CALL_MAP_FD] = SYSPROF_IOC_MAP_FD, [CALL_RAW_WISH] = SYSPROF_IOC_RAW_WISH,
-		[CALL_TABLE] = SYSPROF_IOC_TABLE,
+		[CALL_TABLE] = SYSPROF_IOC_TABLE,   [CALL_REVOKE] = SYSPROF_IOC_REVOKE,
 	};
 	uint64_t room[2 * PAGE / 8];
 	size_t bytes = fill(hand, call, room);

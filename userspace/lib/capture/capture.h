@@ -170,6 +170,11 @@ typedef enum {
  */
 typedef struct SptCaptureWriter SptCaptureWriter;
 
+/*
+ * A new file at @path for its owner alone, in place of one that is there: recordings have other
+ * users' command lines.  The descriptor, or -1 and errno.
+ */
+int spt_capture_create_part(const char *path);
 /* @path must be a regular file, to be replaced at the end, or not exist. */
 SptCaptureWriter *spt_capture_writer_new(const char *path, GError **error);
 /*

@@ -463,11 +463,18 @@ static bool check_target(SptCaptureWriter *writer)
 		    "it is not a regular file; a capture replaces the file of its name at the end");
 }
 
+int spt_capture_create_part(const char *path)
+{
+	/* Of a recording that was killed.  A link goes, what it leads to stays. */
+	unlink(path);
+	return open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+}
+
 static bool open_part(SptCaptureWriter *writer)
 {
 	if (!check_target(writer))
 		return false;
-	writer->fd = open(writer->part_path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+	writer->fd = spt_capture_create_part(writer->part_path);
 	if (writer->fd < 0)
 		return fail(writer, "%s cannot be made: %s", writer->part_path, g_strerror(errno));
 	return true;

@@ -8,16 +8,34 @@
 G_BEGIN_DECLS
 
 /*
- * "process;outermost;...;innermost weight\n", a stack a line, sorted; appended to @out.  ';' in a
- * name becomes ':', a line break a blank.
+ * Every format, in the order of --help and of the viewer's menu: name, ending of its files, what
+ * --help says, and the item in the menu.  void spt_export_NAME(profile, out) appends to @out.
+ *
+ * folded: "process;outermost;...;innermost weight\n", a stack a line, sorted.  ';' in a name becomes
+ * ':', a line break a blank.
+ * svg: a flame graph as one file that refers to nothing outside of it.  Its size is bounded: what is
+ * narrower than SPT_FLAME_MIN_SHARE of the whole is left out.
+ * text, html: all functions that have samples, by self, as spt_export_table() writes them.
  */
-void spt_export_folded(const SptProfile *profile, GString *out);
+#define SPT_EXPORT_FORMATS(FORMAT)                                                                 \
+	FORMAT(folded, ".folded", "a line for each stack", SPT_WORDS("Export Folded S_tacks…"))    \
+	FORMAT(svg, ".svg", "a flame graph to look at", SPT_WORDS("Export _Flame Graph (SVG)…"))   \
+	FORMAT(text, ".txt", "a line for each function", SPT_WORDS("Export Te_xt…"))               \
+	FORMAT(html, ".html", "the same as a table", SPT_WORDS("Export _HTML…"))
 
-/*
- * A flame graph as one SVG file that refers to nothing outside of it; appended to @out.  Its size
- * is bounded: what is narrower than SPT_FLAME_MIN_SHARE of the whole is left out.
- */
-void spt_export_svg(const SptProfile *profile, GString *out);
+#define SPT_EXPORT_DECLARE(name, ending, help, menu)                                               \
+	void spt_export_##name(const SptProfile *profile, GString *out);
+SPT_EXPORT_FORMATS(SPT_EXPORT_DECLARE)
+
+typedef struct {
+	const char *name, *ending, *help, *menu;
+	void (*write)(const SptProfile *profile, GString *out);
+} SptExportFormat;
+
+/* Format @i; NULL behind the last one. */
+const SptExportFormat *spt_export_format(unsigned i);
+/* The format called @name, or NULL. */
+const SptExportFormat *spt_export_find(const char *name);
 
 /*
  * Functions by number: self and total in per cent, name and object, a line each or a row of an HTML
@@ -25,9 +43,6 @@ void spt_export_svg(const SptProfile *profile, GString *out);
  */
 void spt_export_table(const SptProfile *profile, const uint32_t *list, uint32_t n, bool is_html,
 		      GString *out);
-/* All that have samples, by self. */
-void spt_export_text(const SptProfile *profile, GString *out);
-void spt_export_html(const SptProfile *profile, GString *out);
 
 G_END_DECLS
 

@@ -16,9 +16,10 @@ struct arranger {
 	const SptProfile *base;
 	SptProfile *profile;
 	const SptArrangement *arrangement;
+	const SptGrouping *grouping;	/* NULL: roots are no groups */
 	struct spt_tree_builder tree;
 	bool *is_hidden;		/* by function of @base */
-	struct spt_pairs roots;		/* (what rows are told apart by, 0) -> function */
+	struct spt_pairs roots;		/* (the grouping's key, 0) -> function */
 	GHashTable *named;		/* a root's name and object -> its function, from 1 */
 	struct spt_pairs moved;		/* (root, node of @base) -> node */
 };
@@ -47,58 +48,40 @@ static bool *find_hidden(const SptProfile *base)
 	return is_hidden;
 }
 
-/* What a row's root depends on. */
-static uint32_t index_of_row(const struct arranger *arranger, uint64_t row)
+SptRoots spt_roots_named(const char *name)
 {
-	const SptProfile *base = arranger->base;
+	SptGroupKind kind;
 
-	switch (arranger->arrangement->roots) {
-	case SPT_ROOTS_PROCESS:
-	case SPT_ROOTS_THREAD:
-		return base->sources[row].thread;
-	case SPT_ROOTS_CPU:
-		return base->sources[row].cpu;
-	case SPT_ROOTS_OBJECT:
-		return base->rows[row].leaf;
-	default:
-		return 0;
-	}
+	if (spt_grouping_find(name, &kind))
+		return SPT_ROOTS_BY(kind);
+	return strcmp(name, "none") == 0 ? SPT_ROOTS_NONE : SPT_ROOTS_PROGRAM;
 }
 
-static const char *name_of_group(const SptGroupRow *group, SptRoots roots, char **ret_made)
+const char *spt_roots_name(SptRoots roots)
 {
-	*ret_made = NULL;
-	switch (roots) {
-	case SPT_ROOTS_PROCESS:
-		return *ret_made = g_strdup_printf("%s (%u)", group->name, group->pid);
-	case SPT_ROOTS_THREAD:
-		return *ret_made = g_strdup_printf("%s (%u)", group->name, group->tid);
-	case SPT_ROOTS_CPU:
-		return *ret_made = g_strdup_printf("CPU %u", group->cpu);
-	default:
-		return group->name;
-	}
+	if (roots >= SPT_ROOTS_GROUPS)
+		return spt_grouping(roots - SPT_ROOTS_GROUPS)->name;
+	return roots == SPT_ROOTS_NONE ? "none" : "program";
 }
 
-static uint32_t make_root(struct arranger *arranger, uint32_t index)
+static uint32_t make_root(struct arranger *arranger, uint32_t key)
 {
-	static const char *const objects[SPT_ROOTS_KINDS] = {
-		"", "", SPT_WORDS("(thread)"), SPT_WORDS("(CPU)"), SPT_WORDS("(object)"), ""
-	};
-	SptRoots roots = arranger->arrangement->roots;
+	const SptGrouping *grouping = arranger->grouping;
 	SptProfile *profile = arranger->profile;
 	SptGroupRow group = { .name = "[no stack]" };
 	SptFunction root = { .is_process = true,
 			     .has_symbol = true,
-			     .object = *objects[roots] ? spt_words(objects[roots]) : "" };
-	g_autofree char *made = NULL;
+			     .object =
+				     grouping && *grouping->root ? spt_words(grouping->root) : "" };
+	g_autofree char *name = NULL;
 	gpointer known;
 
-	if (roots != SPT_ROOTS_NONE)
-		group = spt_group_row(arranger->base, (SptGroupKind)(roots - SPT_ROOTS_PROCESS),
-				      index);
-	root.name =
-		g_string_chunk_insert_const(profile->texts, name_of_group(&group, roots, &made));
+	if (grouping) {
+		group = grouping->group(arranger->base, key);
+		name = spt_group_describe(&group, arranger->arrangement->roots - SPT_ROOTS_GROUPS,
+					  true);
+	}
+	root.name = g_string_chunk_insert_const(profile->texts, name ? name : group.name);
 	known = g_hash_table_lookup(arranger->named, root.name);
 	if (known)
 		return GPOINTER_TO_UINT(known) - 1;
@@ -111,14 +94,14 @@ static uint32_t make_root(struct arranger *arranger, uint32_t index)
 
 static uint32_t root_of_row(struct arranger *arranger, uint64_t row)
 {
-	uint32_t index, *root;
+	uint32_t key, *root;
 
 	if (arranger->arrangement->roots == SPT_ROOTS_PROGRAM)
 		return 0;
-	index = index_of_row(arranger, row);
-	root = spt_pairs_at(&arranger->roots, index, 0);
+	key = arranger->grouping ? arranger->grouping->key(arranger->base, row) : 0;
+	root = spt_pairs_at(&arranger->roots, key, 0);
 	if (*root == UINT32_MAX)
-		*root = make_root(arranger, index);
+		*root = make_root(arranger, key);
 	return *root;
 }
 
@@ -215,6 +198,8 @@ SptProfile *spt_profile_arrange(const SptProfile *base, const SptArrangement *ar
 	spt_tree_builder_init(&arranger.tree, UINT32_MAX, 0);
 	if (arrangement->hides_system)
 		arranger.is_hidden = find_hidden(base);
+	if (arrangement->roots >= SPT_ROOTS_GROUPS)
+		arranger.grouping = spt_grouping(arrangement->roots - SPT_ROOTS_GROUPS);
 	if (arrangement->roots == SPT_ROOTS_NONE)
 		root_of_row(&arranger, 0);
 	move_rows(&arranger);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The same samples under other roots: by process, thread, CPU or object instead of by program, or
- * under none; and without the frames of system libraries, whose time then is their callers'.
+ * The same samples under other roots: by a grouping (process, thread, ...) instead of by program,
+ * or under none; and without the frames of system libraries, whose time then is their callers'.
  */
 #ifndef SPT_ARRANGE_H
 #define SPT_ARRANGE_H
@@ -12,18 +12,19 @@ G_BEGIN_DECLS
 
 typedef enum {
 	SPT_ROOTS_PROGRAM,		/* a process' name: as a profile is folded */
-	SPT_ROOTS_PROCESS,
-	SPT_ROOTS_THREAD,
-	SPT_ROOTS_CPU,
-	SPT_ROOTS_OBJECT,		/* in which the innermost function lies */
 	SPT_ROOTS_NONE,			/* the outermost functions are the roots */
-	SPT_ROOTS_KINDS,
+	SPT_ROOTS_GROUPS,		/* this and more: SPT_ROOTS_BY() */
 } SptRoots;
+#define SPT_ROOTS_BY(kind) ((SptRoots)(SPT_ROOTS_GROUPS + (kind)))
 
 typedef struct {
 	SptRoots roots;
 	bool hides_system;		/* shared objects below /lib and /usr/lib */
 } SptArrangement;
+
+/* "program", "none" or a grouping's name; SPT_ROOTS_PROGRAM if it is neither. */
+SptRoots spt_roots_named(const char *name);
+const char *spt_roots_name(SptRoots roots);
 
 /*
  * A base as of spt_profile_new_base(), to be refiltered like it.  Functions of @base have their

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Each thread, CPU or leaf of the tree is put into its group once; then one pass over the samples
+ * Groupings, and their sums: each key is put into its group once, and one pass over the samples
  * adds up.
  */
 #include "profile/groups.h"
@@ -8,57 +8,143 @@
 #include <string.h>
 
 #include "base/pairs.h"
+#include "base/words.h"
 #include "profile/profile-private.h"
 #include "profile/selection.h"
 
-struct grouping {
+struct sums {
 	const SptProfile *base;
 	GArray *rows;			/* SptGroupRow */
 	GHashTable *known;		/* a text for each group -> its number, from 1 */
 };
 
-static SptGroupRow row_of_thread(const SptCapture *capture, uint32_t thread, SptGroupKind kind)
+static uint32_t key_of_thread(const SptProfile *base, uint64_t row)
 {
-	const SptProcessRow *process = spt_process_of_thread(capture, thread);
-	SptGroupRow row = { .name = spt_process_label(process), .pid = process ? process->pid : 0 };
+	return base->sources[row].thread;
+}
 
-	if (kind == SPT_GROUP_THREAD && thread < capture->n_threads &&
-	    capture->threads[thread].id) {
+static SptGroupRow group_of_process(const SptProfile *base, uint32_t thread)
+{
+	const SptProcessRow *process = spt_process_of_thread(base->capture, thread);
+
+	return (SptGroupRow){ .name = spt_process_label(process),
+			      .pid = process ? process->pid : 0 };
+}
+
+static SptGroupRow group_of_thread(const SptProfile *base, uint32_t thread)
+{
+	const SptCapture *capture = base->capture;
+	SptGroupRow group = group_of_process(base, thread);
+
+	if (thread < capture->n_threads && capture->threads[thread].id) {
 		const SptThreadRow *known = &capture->threads[thread];
 
-		row.tid = known->tid;
-		row.name = known->name && *known->name ? known->name : row.name;
+		group.tid = known->tid;
+		group.name = known->name && *known->name ? known->name : group.name;
 	}
-	return row;
+	return group;
 }
 
-SptGroupRow spt_group_row(const SptProfile *base, SptGroupKind kind, uint32_t index)
+static uint32_t key_of_cpu(const SptProfile *base, uint64_t row)
 {
-	const SptFunction *function;
-	SptGroupRow row = { .name = "" };
-
-	if (kind == SPT_GROUP_CPU) {
-		row.cpu = index;
-	} else if (kind == SPT_GROUP_OBJECT) {
-		function = &g_array_index(base->functions, SptFunction,
-					  g_array_index(base->tree, SptTreeNode, index).function);
-		row.name = function->is_process ? "[no stack]" : function->object;
-	} else {
-		row = row_of_thread(base->capture, index, kind);
-	}
-	return row;
+	return base->sources[row].cpu;
 }
 
-static uint32_t group_of(struct grouping *grouping, SptGroupKind kind, uint32_t index)
+static SptGroupRow group_of_cpu(G_GNUC_UNUSED const SptProfile *base, uint32_t cpu)
 {
-	const SptGroupRow row = spt_group_row(grouping->base, kind, index);
+	return (SptGroupRow){ .name = "", .cpu = cpu };
+}
+
+static uint32_t key_of_leaf(const SptProfile *base, uint64_t row)
+{
+	return base->rows[row].leaf;
+}
+
+static SptGroupRow group_of_object(const SptProfile *base, uint32_t leaf)
+{
+	const SptTreeNode *node = &g_array_index(base->tree, SptTreeNode, leaf);
+	const SptFunction *function = &g_array_index(base->functions, SptFunction, node->function);
+
+	return (SptGroupRow){ .name = function->is_process ? "[no stack]" : function->object };
+}
+
+static const SptGrouping groupings[] = {
+	[SPT_GROUP_PROCESS] = {
+		.name = "process",
+		.menu = SPT_WORDS("By Pr_ocess"),
+		.root = "",
+		.parts = SPT_GROUP_HAS_NAME | SPT_GROUP_HAS_PID,
+		.key = key_of_thread,
+		.group = group_of_process,
+	},
+	[SPT_GROUP_THREAD] = {
+		.name = "thread",
+		.menu = SPT_WORDS("By _Thread"),
+		.root = SPT_WORDS("(thread)"),
+		.parts = SPT_GROUP_HAS_NAME | SPT_GROUP_HAS_PID | SPT_GROUP_HAS_TID,
+		.key = key_of_thread,
+		.group = group_of_thread,
+	},
+	[SPT_GROUP_CPU] = {
+		.name = "cpu",
+		.menu = SPT_WORDS("By _CPU"),
+		.root = SPT_WORDS("(CPU)"),
+		.parts = SPT_GROUP_HAS_CPU,
+		.key = key_of_cpu,
+		.group = group_of_cpu,
+	},
+	[SPT_GROUP_OBJECT] = {
+		.name = "object",
+		.note = " (of the innermost function)",
+		.menu = SPT_WORDS("By _Object"),
+		.root = SPT_WORDS("(object)"),
+		.parts = SPT_GROUP_HAS_NAME,
+		.key = key_of_leaf,
+		.group = group_of_object,
+	},
+};
+
+const SptGrouping *spt_grouping(unsigned kind)
+{
+	return kind < G_N_ELEMENTS(groupings) ? &groupings[kind] : NULL;
+}
+
+bool spt_grouping_find(const char *name, SptGroupKind *ret_kind)
+{
+	unsigned kind = 0;
+
+	while (kind < G_N_ELEMENTS(groupings) && strcmp(groupings[kind].name, name) != 0)
+		kind++;
+	*ret_kind = (SptGroupKind)kind;
+	return kind < G_N_ELEMENTS(groupings);
+}
+
+char *spt_group_describe(const SptGroupRow *group, SptGroupKind kind, bool is_short)
+{
+	unsigned parts = groupings[kind].parts;
+
+	if (parts & SPT_GROUP_HAS_CPU)
+		return g_strdup_printf("CPU %u", group->cpu);
+	if (parts & SPT_GROUP_HAS_TID && is_short)
+		return g_strdup_printf("%s (%u)", group->name, group->tid);
+	if (parts & SPT_GROUP_HAS_TID)
+		return g_strdup_printf("%s (pid %u, tid %u)", group->name, group->pid, group->tid);
+	if (parts & SPT_GROUP_HAS_PID)
+		return g_strdup_printf(is_short ? "%s (%u)" : "%s (pid %u)", group->name,
+				       group->pid);
+	return g_strdup(group->name);
+}
+
+static uint32_t number_of(struct sums *sums, const SptGrouping *grouping, uint32_t group_key)
+{
+	const SptGroupRow row = grouping->group(sums->base, group_key);
 	g_autofree char *key = g_strdup_printf("%u %u %u %s", row.pid, row.tid, row.cpu, row.name);
-	gpointer known = g_hash_table_lookup(grouping->known, key);
+	gpointer known = g_hash_table_lookup(sums->known, key);
 
 	if (!known) {
-		g_array_append_val(grouping->rows, row);
-		known = GUINT_TO_POINTER(grouping->rows->len);
-		g_hash_table_insert(grouping->known, g_steal_pointer(&key), known);
+		g_array_append_val(sums->rows, row);
+		known = GUINT_TO_POINTER(sums->rows->len);
+		g_hash_table_insert(sums->known, g_steal_pointer(&key), known);
 	}
 	return GPOINTER_TO_UINT(known) - 1;
 }
@@ -81,7 +167,8 @@ static gint compare_rows(gconstpointer a, gconstpointer b)
 GArray *spt_groups_new(const SptProfile *base, const SptFilter *filter, SptGroupKind kind)
 {
 	g_autoptr(GHashTable) known = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
-	struct grouping grouping = { base, g_array_new(FALSE, FALSE, sizeof(SptGroupRow)), known };
+	const SptGrouping *grouping = &groupings[kind];
+	struct sums sums = { base, g_array_new(FALSE, FALSE, sizeof(SptGroupRow)), known };
 	g_autofree bool *wanted = spt_profile_choose_leaves(
 		filter, (const SptTreeNode *)base->tree->data, base->tree->len,
 		(const SptFunction *)base->functions->data, base->functions->len);
@@ -92,25 +179,23 @@ GArray *spt_groups_new(const SptProfile *base, const SptFilter *filter, SptGroup
 	for (uint64_t i = 0; i < base->n_rows; i++) {
 		const struct spt_row *row = &base->rows[i];
 		const struct spt_row_source *source = &base->sources[i];
-		uint32_t index = kind == SPT_GROUP_CPU	  ? source->cpu :
-				 kind == SPT_GROUP_OBJECT ? row->leaf :
-							    source->thread;
 		SptGroupRow *sum;
-		uint32_t *group;
+		uint32_t *group, key;
 
 		if ((wanted && !wanted[row->leaf]) ||
 		    !spt_selection_has_time(&selection, source->time) ||
 		    !spt_selection_has_place(&selection, source->thread, source->cpu))
 			continue;
-		group = spt_pairs_at(&groups, index, 0);
+		key = grouping->key(base, i);
+		group = spt_pairs_at(&groups, key, 0);
 		if (*group == UINT32_MAX)
-			*group = group_of(&grouping, kind, index);
-		sum = &g_array_index(grouping.rows, SptGroupRow, *group);
+			*group = number_of(&sums, grouping, key);
+		sum = &g_array_index(sums.rows, SptGroupRow, *group);
 		sum->samples++;
 		sum->weight += row->weight;
 	}
 	spt_pairs_clear(&groups);
 	spt_selection_clear(&selection);
-	g_array_sort(grouping.rows, compare_rows);
-	return grouping.rows;
+	g_array_sort(sums.rows, compare_rows);
+	return sums.rows;
 }

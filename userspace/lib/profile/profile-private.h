@@ -56,11 +56,6 @@ static inline const bool *spt_profile_outermost(const SptProfile *profile)
 /* Once there is a tree. */
 void spt_profile_mark_outermost(SptProfile *profile);
 
-/* groups.c */
-
-/* What @index stands for: a thread, a CPU, or a leaf; its sums are left out. */
-SptGroupRow spt_group_row(const SptProfile *base, SptGroupKind kind, uint32_t index);
-
 /* weigh.c */
 
 /*

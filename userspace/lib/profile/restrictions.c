@@ -192,17 +192,19 @@ bool spt_restriction_to(const SptProfile *profile, uint32_t function, SptRestric
 							    SPT_RESTRICT_FUNCTION };
 	if (!root)
 		ret->text = g_strdup(only->name);
-	else if (roots == SPT_ROOTS_PROCESS)
+	else if (roots == SPT_ROOTS_BY(SPT_GROUP_PROCESS))
 		ret->text = g_strdup_printf("%u", root->pid);
-	else if (roots == SPT_ROOTS_THREAD)
+	else if (roots == SPT_ROOTS_BY(SPT_GROUP_THREAD))
 		*ret = (SptRestriction){ .kind = SPT_RESTRICT_THREAD,
 					 .text = g_strdup_printf("%u", root->tid) };
-	else if (roots == SPT_ROOTS_CPU)
+	else if (roots == SPT_ROOTS_BY(SPT_GROUP_CPU))
 		*ret = (SptRestriction){ .kind = SPT_RESTRICT_CPU, .number = root->cpu };
-	else if (roots == SPT_ROOTS_OBJECT)
+	else if (roots == SPT_ROOTS_BY(SPT_GROUP_OBJECT))
 		*ret = (SptRestriction){ .kind = SPT_RESTRICT_OBJECT,
 					 .text = g_strdup(root->name) };
-	return !root || roots != SPT_ROOTS_NONE;
+	else
+		return false;
+	return true;
 }
 
 static double seconds_from(uint64_t start_ns, uint64_t time)

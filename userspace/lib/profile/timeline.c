@@ -63,6 +63,7 @@ static void make_group_lanes(struct maker *maker)
 {
 	SptTimeline *timeline = maker->timeline;
 	const SptProfile *profile = maker->profile;
+	const SptGrouping *grouping = spt_grouping(timeline->lanes);
 	g_autoptr(GArray) groups = spt_groups_new(profile, NULL, timeline->lanes);
 	uint32_t n = CLAMP(groups->len, 1, SPT_TIMELINE_MAX_GROUPS),
 		 n_threads = profile->capture->n_threads + 1;
@@ -74,7 +75,7 @@ static void make_group_lanes(struct maker *maker)
 		timeline->groups[n - 1] = (SptGroupRow){ 0 };
 	maker->lane_of_thread = g_new(uint32_t, n_threads);
 	for (uint32_t i = 0; i < n_threads; i++) {
-		const SptGroupRow group = spt_group_row(profile, timeline->lanes, i);
+		const SptGroupRow group = grouping->group(profile, i);
 
 		maker->lane_of_thread[i] = find_lane(timeline, &group);
 	}

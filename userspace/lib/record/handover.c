@@ -88,6 +88,8 @@ char *spt_handover_refusals(const SptHandover *handover)
 		return NULL;
 	return g_strdup_printf("%u: %s", handover->n_refused,
 			       handover->problem == ENODATA ? "without a build-id" :
+			       handover->problem == EPERM ?
+			       "of files that others than root could have written" :
 			       handover->problem == ENOSPC ? "beyond the module's table_limit_mib" :
 							     g_strerror(handover->problem));
 }

@@ -9,6 +9,7 @@
 #include <inttypes.h>
 #include <malloc.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/words.h"
@@ -68,10 +69,29 @@ void spt_output_put(SptOutput *output, SptRowKind kind, const void *row)
 	output->sink->put(output, kind, row);
 }
 
+/* The kernel reads no file: what it did not find in memory, the file that is held tells. */
+static void add_build_id(const SptOutput *output, SptObjectRow *row)
+{
+	const SptObject *file = spt_naming_file(output->naming, row->id);
+	const uint8_t *build_id;
+	unsigned n;
+
+	if (!file || row->build_id_bytes)
+		return;
+	build_id = spt_object_build_id(file, &n);
+	row->build_id_bytes = MIN(n, sizeof(row->build_id));
+	if (build_id)
+		memcpy(row->build_id, build_id, row->build_id_bytes);
+}
+
 void spt_output_object(SptOutput *output, const SptObjectRow *row, uint32_t pid)
 {
-	spt_output_put(output, SPT_ROW_OBJECT, row);
+	SptObjectRow whole = *row;
+
 	spt_naming_hold(output->naming, output->trace, row, pid);
+	if (row->kind == SPT_OBJECT_FILE)
+		add_build_id(output, &whole);
+	spt_output_put(output, SPT_ROW_OBJECT, &whole);
 }
 
 const SptObject *spt_output_file(SptOutput *output, uint32_t object)

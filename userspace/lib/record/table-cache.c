@@ -15,7 +15,7 @@
 
 #include "capture/crc32c.h"
 
-#define MAGIC "SPTUNWND"
+#define MAGIC "SPTUNWN2"
 #define SUFFIX ".unwind"
 #define FILE_MAX_BYTES (64u << 20)
 #define OF_SYSTEM_MAX_BYTES (1ull << 30)
@@ -24,10 +24,10 @@
 struct header {
 	char magic[8];
 	uint32_t crc;			/* of the table */
-	uint8_t build_id_bytes;
+	uint8_t key_bytes;
 	char kind;
 	uint8_t reserved[2];
-	uint8_t build_id[SPT_BUILD_ID_MAX];
+	uint8_t key[SPT_BUILD_ID_MAX];
 };
 
 struct SptTableCache {
@@ -90,20 +90,20 @@ void spt_table_cache_free(SptTableCache *cache)
 	g_free(cache);
 }
 
-static struct header header_of(const uint8_t *build_id, unsigned n, char kind)
+static struct header header_of(const uint8_t *key, unsigned n, char kind)
 {
-	struct header header = { .magic = MAGIC, .build_id_bytes = n, .kind = kind };
+	struct header header = { .magic = MAGIC, .key_bytes = n, .kind = kind };
 
-	memcpy(header.build_id, build_id, n);
+	memcpy(header.key, key, n);
 	return header;
 }
 
-static char *name_of(const uint8_t *build_id, unsigned n, char kind)
+static char *name_of(const uint8_t *key, unsigned n, char kind)
 {
 	GString *name = g_string_new(NULL);
 
 	for (unsigned i = 0; i < n; i++)
-		g_string_append_printf(name, "%02x", build_id[i]);
+		g_string_append_printf(name, "%02x", key[i]);
 	g_string_append_printf(name, "-%c" SUFFIX, kind);
 	return g_string_free(name, FALSE);
 }
@@ -145,11 +145,11 @@ static SptUnwindTable *read_table(FILE *file, const struct header *expected)
 	return spt_unwind_table_new_from_bytes(bytes, NULL);
 }
 
-SptUnwindTable *spt_table_cache_get(SptTableCache *cache, const uint8_t *build_id, unsigned n,
+SptUnwindTable *spt_table_cache_get(SptTableCache *cache, const uint8_t *key, unsigned n,
 				    char kind)
 {
-	g_autofree char *name = name_of(build_id, n, kind);
-	struct header expected = header_of(build_id, n, kind);
+	g_autofree char *name = name_of(key, n, kind);
+	struct header expected = header_of(key, n, kind);
 	FILE *file = open_in(cache, name, O_RDONLY | O_NONBLOCK, "r");
 	SptUnwindTable *table;
 
@@ -224,13 +224,13 @@ static void make_room(const SptTableCache *cache, uint64_t bytes)
 	}
 }
 
-void spt_table_cache_put(SptTableCache *cache, const uint8_t *build_id, unsigned n, char kind,
+void spt_table_cache_put(SptTableCache *cache, const uint8_t *key, unsigned n, char kind,
 			 const SptUnwindTable *table)
 {
-	g_autofree char *name = name_of(build_id, n, kind);
+	g_autofree char *name = name_of(key, n, kind);
 	g_autofree char *draft =
 		g_strdup_printf("%s.%08x%08x", name, g_random_int(), g_random_int());
-	struct header header = header_of(build_id, n, kind);
+	struct header header = header_of(key, n, kind);
 	gsize bytes;
 	const void *data = g_bytes_get_data(spt_unwind_table_bytes(table), &bytes);
 	FILE *file;

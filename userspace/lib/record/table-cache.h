@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Unwind tables that were compiled once, kept as files by build-id.  What is read is taken for
- * hostile: it has to be of the very build-id, with the right checksum, and a table as
- * unwind/table.h describes it; else it is as if it were not there.  Any thread.
+ * Unwind tables that were compiled once, kept as files by a key of what they were made of
+ * (unwind/extract.h): a build-id, which a file states of itself, would let one file's table stand
+ * for another's.  What is read is taken for hostile: it has to be of the very key, with the right
+ * checksum, and a table as unwind/table.h describes it; else it is as if it were not there.  Any
+ * thread.
  */
 #ifndef SPT_TABLE_CACHE_H
 #define SPT_TABLE_CACHE_H
@@ -32,11 +34,11 @@ SptTableCache *spt_table_cache_of_system(const char *path);
 void spt_table_cache_free(SptTableCache *cache);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptTableCache, spt_table_cache_free)
 
-/* @kind tells two tables of the same build-id apart.  NULL: there is none. */
-SptUnwindTable *spt_table_cache_get(SptTableCache *cache, const uint8_t *build_id, unsigned n,
+/* @kind tells two tables of the same key apart.  NULL: there is none. */
+SptUnwindTable *spt_table_cache_get(SptTableCache *cache, const uint8_t *key, unsigned n,
 				    char kind);
 /* Without success if there is no room, or no right to write. */
-void spt_table_cache_put(SptTableCache *cache, const uint8_t *build_id, unsigned n, char kind,
+void spt_table_cache_put(SptTableCache *cache, const uint8_t *key, unsigned n, char kind,
 			 const SptUnwindTable *table);
 
 G_END_DECLS

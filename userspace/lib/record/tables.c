@@ -8,9 +8,15 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/capability.h>
+#include <string.h>
 #include <unistd.h>
 
+#include "base/words.h"
+#include "object/trusted.h"
 #include "symbols/dwarf/debug-file.h"
+#include "symbols/symbols.h"
+#include "unwind/extract.h"
 
 /* A desktop's worth of objects is a tenth of it. */
 #define TABLES_MAX_BYTES (256u << 20)
@@ -116,12 +122,10 @@ SptTables *spt_tables_of_output(SptOutput *output)
 			      spt_tables_reader());
 }
 
-static SptUnwindTable *look_up(SptTableCache *cache, const SptObject *file, char kind)
+static SptUnwindTable *look_up(SptTableCache *cache, const uint8_t key[SPT_EXTRACT_KEY_BYTES],
+			       char kind)
 {
-	unsigned n;
-	const uint8_t *build_id = spt_object_build_id(file, &n);
-
-	return cache && n > 0 ? spt_table_cache_get(cache, build_id, n, kind) : NULL;
+	return cache ? spt_table_cache_get(cache, key, SPT_EXTRACT_KEY_BYTES, kind) : NULL;
 }
 
 /*
@@ -132,27 +136,57 @@ static SptUnwindTable *look_up(SptTableCache *cache, const SptObject *file, char
 static SptUnwindTable *find_kept(SptTableCache *of_system, SptTableCache *cache,
 				 const SptObject *file)
 {
-	SptUnwindTable *table = look_up(of_system, file, 'd');
+	uint8_t key[SPT_EXTRACT_KEY_BYTES];
+	SptUnwindTable *table;
 
+	if ((!of_system && !cache) || !spt_extract_key(spt_object_fd(file), key))
+		return NULL;
+	table = look_up(of_system, key, 'd');
 	if (!table)
-		table = look_up(cache, file, 'd');
+		table = look_up(cache, key, 'd');
 	if (table || spt_debug_file_may_be_there(file, NULL))
 		return table;
-	table = look_up(of_system, file, 'e');
-	return table ? table : look_up(cache, file, 'e');
+	table = look_up(of_system, key, 'e');
+	return table ? table : look_up(cache, key, 'e');
 }
 
 static SptUnwindTable *make(SptTableCache *cache, SptReader *reader, const SptObject *file,
 			    const gint *stop, GError **error)
 {
+	uint8_t key[SPT_EXTRACT_KEY_BYTES];
+	int fd = spt_extract(spt_object_fd(file), key);
+	/*
+	 * Without a directory: a debug file beside @file is by whoever put that there, and its
+	 * checksum proves nothing.
+	 */
+	g_autofree char *name = g_path_get_basename(spt_object_name(file));
+	g_autoptr(SptObject) parts = fd < 0 ? NULL : spt_object_open_fd(fd, name, NULL);
+	SptUnwindTable *table;
 	bool has_debug;
-	SptUnwindTable *table = spt_reader_unwind_table(reader, file, stop, &has_debug, error);
-	unsigned n;
-	const uint8_t *build_id = spt_object_build_id(file, &n);
 
-	if (table && cache && n > 0)
-		spt_table_cache_put(cache, build_id, n, has_debug ? 'd' : 'e', table);
+	if (!parts) {
+		spt_set_error(error, SPT_UNWIND_ERROR, SPT_UNWIND_ERROR_NO_INFO,
+			      "Stacks cannot be unwound through %s: it is no program of this machine",
+			      spt_object_name(file));
+		return NULL;
+	}
+	table = spt_reader_unwind_table(reader, parts, stop, &has_debug, error);
+	if (table && cache)
+		spt_table_cache_put(cache, key, sizeof(key), has_debug ? 'd' : 'e', table);
 	return table;
+}
+
+/* The module gives tables of who has one of these to everybody; as /proc/self/status has them. */
+static bool serves_everybody(void)
+{
+	const uint64_t either = 1ull << CAP_SYS_ADMIN | 1ull << CAP_PERFMON;
+	g_autofree char *text = NULL;
+	const char *at;
+
+	if (!g_file_get_contents("/proc/thread-self/status", &text, NULL, NULL))
+		return true;
+	at = strstr(text, "\nCapEff:");
+	return !at || g_ascii_strtoull(at + strlen("\nCapEff:"), NULL, 16) & either;
 }
 
 int spt_tables_give(SptTrace *trace, const SptObject *file, const SptUnwindTable *table)
@@ -161,8 +195,13 @@ int spt_tables_give(SptTrace *trace, const SptObject *file, const SptUnwindTable
 	const void *data = g_bytes_get_data(spt_unwind_table_bytes(table), &bytes);
 	unsigned n;
 	const uint8_t *build_id = spt_object_build_id(file, &n);
-	int problem = n ? spt_trace_give_table(trace, build_id, n, data, bytes) : ENODATA;
+	int problem;
 
+	if (!n)
+		return ENODATA;
+	if (serves_everybody() && !spt_trusted_is(spt_object_name(file), spt_object_fd(file)))
+		return EPERM;
+	problem = spt_trace_give_table(trace, build_id, n, data, bytes);
 	return problem == EEXIST ? 0 : problem;
 }
 

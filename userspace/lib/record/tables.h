@@ -32,7 +32,8 @@ typedef void (*SptTablesFailed)(uint32_t object, const char *problem, void *data
 
 /*
  * Hands @table, of @file, to the module.  0, or why it was not taken: ENODATA @file has no
- * build-id, else as spt_trace_give_table(); one that is there already is taken.
+ * build-id, EPERM it would serve everybody and others than root could have written @file, which
+ * states its build-id itself, else as spt_trace_give_table(); one that is there already is taken.
  */
 int spt_tables_give(SptTrace *trace, const SptObject *file, const SptUnwindTable *table);
 /* What reads files for spt_tables_make(). */

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Delivery: who gets which record, and what is reported of those that found no room.
+ *
+ * Running sessions are on an RCU list that hooks walk with interrupts off.  Everything of a session
+ * that belongs to a CPU is touched on that CPU only, with interrupts off: no locks, and the
+ * accounts are exact.
+ */
+#include <linux/pid.h>
+#include <linux/rculist.h>
+#include <linux/sched.h>
+#include <linux/smp.h>
+#include <linux/timekeeping.h>
+
+#include "delivery.h"
+#include "filter.h"
+#include "rights.h"
+
+static LIST_HEAD(running_sessions);
+static bool want_maps;
+
+/* What was lost. */
+
+noinline void sysprof_delivery_report_untold(struct sysprof_session_cpu *sc)
+{
+	struct sysprof_record *resync;
+	struct sysprof_lost *lost;
+	u64 sum;
+	int i;
+
+	/* What an overflow loses from here on sets it again. */
+	WRITE_ONCE(sc->untold, false);
+	barrier();
+	for (i = 0; i < SYSPROF_LOST_REASONS; i++) {
+		sum = READ_ONCE(sc->account.lost[i]);
+		if (sum == sc->loss[i].told)
+			continue;
+		lost = sysprof_delivery_reserve(sc, sizeof(*lost), sc->ring.bytes, SYSPROF_LOST);
+		if (!lost)
+			goto untold;
+		lost->first_time = sc->loss[i].first_time;
+		lost->last_time = sc->loss[i].last_time;
+		lost->periods = sum - sc->loss[i].told;
+		lost->reason = i;
+		lost->reserved = 0;
+		sysprof_ring_commit(&sc->ring);
+		sc->loss[i].told = sum;
+	}
+	if (sc->resync) {
+		resync = sysprof_delivery_reserve(sc, sizeof(*resync), sc->ring.bytes,
+						  SYSPROF_RESYNC);
+		if (!resync)
+			goto untold;
+		sysprof_ring_commit(&sc->ring);
+		sc->resync = false;
+	}
+	return;
+untold:
+	WRITE_ONCE(sc->untold, true);
+}
+
+noinline void sysprof_session_lose(struct sysprof_session_cpu *sc, enum sysprof_lost_reason reason,
+				   u64 periods)
+{
+	struct sysprof_loss *loss = &sc->loss[reason];
+
+	loss->last_time = ktime_get_mono_fast_ns();
+	if (sc->account.lost[reason] == READ_ONCE(loss->told))
+		loss->first_time = loss->last_time;
+	sc->account.lost[reason] += periods;
+	WRITE_ONCE(sc->untold, true);
+}
+
+/* Accounts. */
+
+void sysprof_delivery_copy_account(const struct sysprof_session_cpu *sc, struct sysprof_account *to)
+{
+	u32 changes;
+
+	do {
+		changes = READ_ONCE(sc->changes);
+		/* An overflow interrupts this CPU: order against it is the compiler's alone. */
+		barrier();
+		*to = sc->account;
+		barrier();
+	} while (changes != READ_ONCE(sc->changes));
+}
+
+bool sysprof_delivery_account(struct sysprof_session_cpu *sc)
+{
+	struct sysprof_account_record *record =
+		sysprof_delivery_reserve(sc, sizeof(*record), sc->ring.bytes, SYSPROF_ACCOUNT);
+
+	if (!record)
+		return false;
+	sysprof_delivery_copy_account(sc, &record->account);
+	sysprof_ring_commit(&sc->ring);
+	return true;
+}
+
+/* What happens on a CPU, for everybody. */
+
+#define for_each_joined(session, sc, cpu)                                                          \
+	list_for_each_entry_rcu(session, &running_sessions, link)                                  \
+		if ((sc = &(session)->cpus[cpu])->joined && !READ_ONCE((session)->dead))
+
+bool sysprof_session_may_have_raw(const struct sysprof_session *session)
+{
+	return session->config.raw_bytes &&
+	       (session->may_see_addresses || sysprof_rights_may_trace_current(session->cred));
+}
+
+void sysprof_sessions_state(struct sysprof_record *record)
+{
+	u32 bytes = record->size * 8;
+	struct sysprof_session_cpu *sc;
+	struct sysprof_session *session;
+	struct sysprof_record *copy;
+	unsigned long flags;
+	u64 time;
+
+	local_irq_save(flags);
+	rcu_read_lock();
+	for_each_joined(session, sc, smp_processor_id()) {
+		/* A mapping is always told by who makes it. */
+		if (record->type == SYSPROF_MAP && session->config.form != SYSPROF_FORM_ADDRESS &&
+		    !sysprof_session_may_have_raw(session))
+			continue;
+		sysprof_delivery_report_losses(sc);
+		copy = sysprof_delivery_reserve(sc, bytes, sc->ring.bytes, record->type);
+		if (!copy) {
+			sc->account.state_lost++;
+			sc->resync = true;
+			sc->untold = true;
+			continue;
+		}
+		time = copy->time;
+		memcpy(copy, record, bytes);
+		copy->time = time;
+		copy->cpu = sc->cpu;
+		sysprof_ring_commit(&sc->ring);
+		sysprof_delivery_wake(session, sc);
+	}
+	rcu_read_unlock();
+	local_irq_restore(flags);
+}
+
+void sysprof_sessions_resync(void)
+{
+	struct sysprof_session_cpu *sc;
+	struct sysprof_session *session;
+	unsigned long flags;
+
+	local_irq_save(flags);
+	rcu_read_lock();
+	for_each_joined(session, sc, smp_processor_id()) {
+		sc->resync = true;
+		sc->untold = true;
+	}
+	rcu_read_unlock();
+	local_irq_restore(flags);
+}
+
+void sysprof_sessions_forked(struct task_struct *parent, struct task_struct *child)
+{
+	struct sysprof_session *session;
+	unsigned long flags;
+
+	local_irq_save(flags);
+	rcu_read_lock();
+	list_for_each_entry_rcu(session, &running_sessions, link)
+		if (!sysprof_filter_forked(session->filter, parent, child))
+			session->cpus[smp_processor_id()].account.state_lost++;
+	rcu_read_unlock();
+	local_irq_restore(flags);
+}
+
+void sysprof_sessions_exit(struct task_struct *task)
+{
+	struct sysprof_session *session;
+
+	rcu_read_lock();
+	list_for_each_entry_rcu(session, &running_sessions, link) {
+		sysprof_filter_exited(session->filter, task);
+		if (task_tgid(task) != session->opener)
+			continue;
+		WRITE_ONCE(session->dead, true);
+		irq_work_queue(&session->wake);
+	}
+	rcu_read_unlock();
+}
+
+bool sysprof_sessions_any(void)
+{
+	return !list_empty(&running_sessions);
+}
+
+bool sysprof_sessions_want_maps(void)
+{
+	return READ_ONCE(want_maps);
+}
+
+/* Who is told. */
+
+static void update_wishes(void)
+{
+	struct sysprof_session *session;
+	bool any = false;
+
+	list_for_each_entry(session, &running_sessions, link)
+		any |= session->config.form == SYSPROF_FORM_ADDRESS || session->config.raw_bytes;
+	WRITE_ONCE(want_maps, any);
+}
+
+void sysprof_delivery_begin(struct sysprof_session *session)
+{
+	list_add_tail_rcu(&session->link, &running_sessions);
+	update_wishes();
+}
+
+void sysprof_delivery_end(struct sysprof_session *session)
+{
+	list_del_rcu(&session->link);
+	update_wishes();
+}

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The limit of what sampling takes of a CPU, whatever rate is asked for and by however many: at more
+ * it would starve what it measures.
+ *
+ * What was spent has to be paid for by time in which nothing is: paid says until when.  Costs are
+ * counted as they are.  A host may have taken the CPU away in the midst of a tick: of long ones
+ * that time is given back when the kernel learns of it; where it does not learn of it, what may be
+ * spent in advance covers a single one.
+ */
+#include <linux/minmax.h>
+#include <linux/percpu.h>
+#include <linux/preempt.h>
+#include <linux/time64.h>
+#include <asm/local64.h>
+
+#include "throttle.h"
+
+#define BURST_NS	(100 * NSEC_PER_MSEC)	/* so far paid may be ahead of now */
+#define LONG_NS		NSEC_PER_MSEC		/* a tick this long may have been interrupted */
+#define COST_MAX_NS	(100 * NSEC_PER_MSEC)	/* in one that is longer the machine stood still */
+
+/**
+ * struct throttle - of one payer on one CPU
+ * @paid: up to this time what was spent so far is paid for; NMIs change it, too
+ * @long_ns: of what is not paid for yet, in long ticks
+ */
+struct throttle {
+	local64_t paid;
+	u64 long_ns;
+};
+
+/* One part in so many of a CPU. */
+static const unsigned int shares[SYSPROF_PAYERS] = {
+	[SYSPROF_PAID_BY_ALL] = 4,
+	[SYSPROF_PAID_BY_USERS] = 8,
+};
+
+static DEFINE_PER_CPU(struct throttle[SYSPROF_PAYERS], throttles);
+
+void sysprof_throttle_spend(enum sysprof_payer payer, u64 now, u64 cost_ns)
+{
+	struct throttle *throttle = this_cpu_ptr(&throttles[payer]);
+	s64 old, begin;
+
+	cost_ns = min_t(u64, cost_ns, COST_MAX_NS);
+	do {
+		old = local64_read(&throttle->paid);
+		begin = max_t(s64, old, now);
+	} while (local64_cmpxchg(&throttle->paid, old, begin + cost_ns * shares[payer]) != old);
+	if (in_nmi())
+		return;
+	if (old <= (s64)now)
+		throttle->long_ns = 0;
+	if (cost_ns >= LONG_NS)
+		throttle->long_ns += cost_ns;
+}
+
+u64 sysprof_throttle_until(enum sysprof_payer payer)
+{
+	return max_t(s64, local64_read(this_cpu_ptr(&throttles[payer].paid)) - BURST_NS, 0);
+}
+
+void sysprof_throttle_forgive(u64 stolen_ns)
+{
+	struct throttle *throttle;
+	u64 ns;
+	int i;
+
+	for (i = 0; i < SYSPROF_PAYERS; i++) {
+		throttle = this_cpu_ptr(&throttles[i]);
+		ns = min(stolen_ns, throttle->long_ns);
+		throttle->long_ns -= ns;
+		local64_sub(ns * shares[i], &throttle->paid);
+	}
+}

@@ -1,0 +1,238 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# Measures nothing.
+#
+# The recipes of CONTRIBUTING.md, followed by script: a report, a grouping and an export format are
+# added to a copy of the tree.  Each recipe changes the files that it names and no others, and not
+# more than are allowed.  Then sysprof-cli is built (objects that have not changed are copied, too),
+# and all three work and are listed in help, man pages and completions.
+
+# shellcheck source=tests/cli/record.bash
+. "$(dirname "$0")/record.bash"
+# What is built here is no part of the make that runs this.
+unset MAKEFLAGS MFLAGS MAKELEVEL
+top=$PWD
+copy=$top/build/recipes
+rm -rf "$copy"
+mkdir -p "$copy/build/tests" || exit 1
+packaging/sources | xargs -d '\n' cp -p --parents -t "$copy"
+cp -a build/obj build/libspt.a "$copy/build"
+cp -a build/tests/gen-capture "$copy/build/tests"
+cd "$copy" || exit 1
+export CLI=$copy/build/sysprof-cli GEN_CAPTURE=$copy/build/tests/gen-capture LC_ALL=C.UTF-8
+
+# insert FILE REGEX [BEGIN]: standard input goes before the first line that matches REGEX; with
+# BEGIN, before the first one behind a line that matches BEGIN.
+insert()
+{
+	awk -v regex="$2" -v begin="${3-}" 'NR == FNR { text = text $0 "\n"; next }
+		begun && !done && $0 ~ regex { printf "%s", text; done = 1 }
+		$0 ~ begin { begun = 1 }
+		{ print }
+		END { exit !done }' - "$1" >"$work/inserted" && cat "$work/inserted" >"$1"
+}
+
+# Tests for test-cli.sh, from standard input.
+add_test()
+{
+	insert tests/cli/test-cli.sh '^echo "1\.\.'
+}
+
+report()
+{
+	cat >userspace/cli/report-tiny.c <<'END_OF_FILE'
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* report --tiny: how many samples there are. */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "report.h"
+
+static void print_text(const struct spt_report *report)
+{
+	printf("%" PRIu64 " tiny samples\n", spt_profile_n_samples(report->profile));
+}
+
+static void add_json(const struct spt_report *report, SptJson *json)
+{
+	spt_json_count(json, "tiny", spt_profile_n_samples(report->profile));
+}
+
+const struct spt_report_kind spt_report_tiny = {
+	.option = { "tiny", 0, 0, G_OPTION_ARG_NONE, NULL, "How many samples there are", NULL },
+	.text = print_text,
+	.json = add_json,
+};
+END_OF_FILE
+	insert userspace/cli/report.h '^.REPORT\(tree\)' <<<'	REPORT(tiny) \' &&
+		insert userspace/cli/json.schema.json '"\$ref": "#/.defs/report_tree"' \
+			<<<'  {"$ref": "#/$defs/report_tiny"},' &&
+		insert userspace/cli/json.schema.json '^  "report_tree": ' <<'END_OF_FILE' &&
+  "report_tiny": {
+   "type": "object",
+   "description": "report --json --tiny.",
+   "required": ["file", "samples", "periods", "period_ns", "lost", "tiny"],
+   "properties": {
+    "file": {"type": "string", "description": "The recording."},
+    "samples": {"type": "integer", "minimum": 0, "description": "Samples that were selected."},
+    "periods": {"type": "integer", "minimum": 0, "description": "Their weight."},
+    "period_ns": {"type": "integer", "minimum": 0, "description": "Length of a period."},
+    "lost": {"type": "integer", "minimum": 0, "description": "Lost periods."},
+    "tiny": {"type": "integer", "minimum": 0, "description": "The samples once more."}
+   }
+  },
+END_OF_FILE
+		add_test <<'END_OF_FILE'
+contains 'report --tiny' '^305 tiny samples$' report --tiny "$capture"
+contains 'report --tiny with a condition' '^90 tiny samples$' report --tiny --kernel "$capture"
+complains 'report --tiny --tree' 2 '--tiny.* exclude each other' report --tiny --tree "$capture"
+END_OF_FILE
+}
+
+grouping()
+{
+	insert userspace/lib/profile/groups.c '^static const SptGrouping ' <<'END_OF_FILE' &&
+static SptGroupRow group_of_side(const SptProfile *base, uint32_t leaf)
+{
+	const SptTreeNode *node = &g_array_index(base->tree, SptTreeNode, leaf);
+
+	return (SptGroupRow){
+		.name = g_array_index(base->functions, SptFunction, node->function).is_kernel ?
+				"kernel" :
+				"user",
+	};
+}
+
+END_OF_FILE
+		insert userspace/lib/profile/groups.c '^};$' '^static const SptGrouping ' \
+			<<'END_OF_FILE' &&
+	{
+		.name = "side",
+		.menu = SPT_WORDS("By _Side"),
+		.root = "",
+		.parts = SPT_GROUP_HAS_NAME,
+		.key = key_of_leaf,
+		.group = group_of_side,
+	},
+END_OF_FILE
+		printf '\nmsgid "By _Side"\nmsgstr "Nach _Seite"\n' >>userspace/po/de.po &&
+		add_test <<'END_OF_FILE'
+contains 'report --by side' '^  29\.51 +90 +90  kernel$' report --by side "$capture"
+complains 'report --by: unknown, and side' 2 'object and side are$' report --by moon "$capture"
+contains 'report --help: by side' 'by process, .* or side$' report --help
+END_OF_FILE
+}
+
+format()
+{
+	cat >userspace/lib/export/tiny.c <<'END_OF_FILE'
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* How many periods there are. */
+#include <inttypes.h>
+
+#include "export/export.h"
+
+void spt_export_tiny(const SptProfile *profile, GString *out)
+{
+	g_string_append_printf(out, "%" PRIu64 " tiny periods\n", spt_profile_total(profile));
+}
+END_OF_FILE
+	insert userspace/lib/export/export.h '^.FORMAT\(svg, ' <<'END_OF_FILE' &&
+	FORMAT(tiny, ".tiny", "the number of periods", SPT_WORDS("Export Ti_ny…")) \
+END_OF_FILE
+		printf '\nmsgid "Export Ti_ny…"\nmsgstr "Wi_nzig…"\n' >>userspace/po/de.po &&
+		add_test <<'END_OF_FILE'
+prints 'export --format tiny' '305 tiny periods' export --format tiny "$capture"
+complains 'export: unknown format' 2 'known: .*, tiny,' export --format poem "$capture"
+contains 'export --help: tiny' 'tiny: the number of periods' export --help
+END_OF_FILE
+}
+
+# The files that the recipe of $1 names, where NAME is $2.
+named()
+{
+	local file
+
+	sed -n "/^### To add an\{0,1\} $1\$/,/^##/s/^[0-9]\. \`\([^\`]*\)\`.*/\1/p" CONTRIBUTING.md |
+		sed "s/NAME/$2/" | while read -r file; do
+		# shellcheck disable=SC2086 # *.po
+		printf '%s\n' $file
+	done | sort
+}
+
+state()
+{
+	find . -path ./build -prune -o -type f -print0 | xargs -0 sha1sum | sort
+}
+
+# follow WHAT MOST RECIPE: the recipe changes the files that it names, and at most MOST of them.
+follow()
+{
+	state >"$work/before"
+	"$3" || return
+	state >"$work/after"
+	comm -13 "$work/before" "$work/after" | sed 's|.* \./||' | sort >"$work/touched"
+	diff <(named "$1" tiny) "$work/touched" || return
+	[ "$(wc -l <"$work/touched")" -le "$2" ] || { echo "it takes more than $2 files"; return 1; }
+}
+
+build()
+{
+	make -s "-j$(nproc)" CFLAGS='-O0 -Werror' build/sysprof-cli build/manual/made
+}
+
+# What the recipes have added to test-cli.sh, and what that begins and ends with.
+run_added()
+{
+	{
+		sed '/^# Usage\.$/,$d' tests/cli/test-cli.sh
+		diff "$top/tests/cli/test-cli.sh" tests/cli/test-cli.sh | sed -n 's/^> //p'
+		tail -n 2 tests/cli/test-cli.sh
+	} >tests/cli/added.sh
+	bash tests/cli/added.sh >"$work/added" || { cat "$work/added"; return 1; }
+	grep -qx '1\.\.9' "$work/added"
+}
+
+# Each is tried against the schema, though no test names it.
+holds_schema()
+{
+	tests/cli/test-json.sh >"$work/json" || { grep -A 5 '^not ok' "$work/json"; return 1; }
+	grep -q 'report: report_tiny$' "$work/json" && grep -q 'groups by side add up$' "$work/json"
+}
+
+# lists REGEX FILE...: it is in each of the files of the manual.
+lists()
+{
+	local file
+
+	for file in "${@:2}"; do
+		grep -q -- "$1" "build/manual/$file" || { echo "$file lacks $1"; return 1; }
+	done
+}
+
+lists_all()
+{
+	lists 'tiny' bash zsh fish sysprof-cli-report.1 &&
+		lists 'by process, .* or side' zsh fish sysprof-cli-report.1 &&
+		lists 'tiny.*: the number of periods' zsh fish sysprof-cli-export.1
+}
+
+is_translated()
+{
+	packaging/pot 0 "$work" && msgcmp userspace/po/de.po "$work/sysprof-trace.pot"
+}
+
+check 'a report is added as its recipe says, in 4 files' follow report 4 report
+check 'a grouping in 3' follow grouping 3 grouping
+check 'an export format in 4' follow 'export format' 4 format
+check 'that builds' build
+check 'what the recipes test passes' run_added
+check 'reports and groupings print what the schema says' holds_schema
+check 'man pages and completions have them' lists_all
+check "the viewer's items are translated" is_translated
+
+cd "$top" || exit 1
+rm -rf "$copy"
+echo "1..$number"
+exit $broken

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* report --callers, --callees: who called a function, or several taken for one, and what it called. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cmd.h"
+#include "report-filter.h"
+#include "report.h"
+
+struct edges {
+	bool are_callers;
+	GArray *members;		/* the functions (uint32_t), taken for one */
+	char *names;			/* what they were asked for by */
+	GArray *edges;			/* SptEdge, those that are shown */
+	uint64_t self, total;		/* of the members together */
+};
+
+static void free_edges(gpointer data)
+{
+	struct edges *edges = data;
+
+	g_array_unref(edges->members);
+	g_free(edges->names);
+	if (edges->edges)
+		g_array_unref(edges->edges);
+	g_free(edges);
+}
+
+/*
+ * Appends the functions called @name, or if there are none and it is a pattern, those that match.
+ */
+static bool add_members(const struct spt_report *report, const char *name, GArray *members)
+{
+	uint32_t function = spt_profile_find(report->profile, name);
+	g_autofree char *near = NULL;
+
+	if (function != UINT32_MAX) {
+		g_array_append_val(members, function);
+		return true;
+	}
+	if (strpbrk(name, "*?")) {
+		g_autoptr(GArray) found = spt_profile_match(report->profile, name);
+
+		g_array_append_vals(members, found->data, found->len);
+		if (found->len > 0)
+			return true;
+	}
+	near = spt_report_suggest(report->profile, name, false);
+	spt_cli_complain("%s has no samples with a function \"%s\"%s", report->capture->path, name,
+			 near);
+	return false;
+}
+
+static bool find(struct spt_report *report, bool are_callers)
+{
+	struct edges *found = g_new0(struct edges, 1);
+	const uint32_t *members;
+	unsigned n;
+
+	report->found = found;
+	found->are_callers = are_callers;
+	found->members = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+	found->names = g_strjoinv(", ", report->value.texts);
+	for (char **name = report->value.texts; *name; name++) {
+		if (!add_members(report, *name, found->members))
+			return false;
+	}
+	members = (const uint32_t *)found->members->data;
+	n = found->members->len;
+	spt_profile_sums_of(report->profile, members, n, &found->self, &found->total);
+	found->edges = are_callers ? spt_profile_callers_of(report->profile, members, n) :
+				     spt_profile_callees_of(report->profile, members, n);
+	g_array_set_size(found->edges,
+			 spt_report_n_shown(report, found->edges, offsetof(SptEdge, weight)));
+	return true;
+}
+
+static bool find_callers(struct spt_report *report)
+{
+	return find(report, true);
+}
+
+static bool find_callees(struct spt_report *report)
+{
+	return find(report, false);
+}
+
+/* "Callers of malloc (libc.so.6)", or of what several functions were asked for by. */
+static void print_heading(const struct spt_report *report, const struct edges *found)
+{
+	uint32_t n;
+	const SptFunction *functions = spt_profile_functions(report->profile, &n);
+	const SptFunction *first = &functions[g_array_index(found->members, uint32_t, 0)];
+	uint64_t all = spt_profile_total(report->profile);
+	g_autofree char *count = g_strdup_printf("%u functions", found->members->len);
+	bool is_one = found->members->len == 1;
+	g_autofree char *name = spt_format_cut(is_one ? first->name : found->names, 0);
+	g_autofree char *object = spt_format_cut(is_one ? spt_report_object(first) : count, 0);
+
+	printf("%s of %s (%s), self %.2f %%, total %.2f %%\n\n",
+	       found->are_callers ? "Callers" : "Callees", name, object,
+	       spt_percent(found->self, all), spt_percent(found->total, all));
+}
+
+static void print_text(const struct spt_report *report)
+{
+	const struct edges *found = report->found;
+	const GArray *edges = found->edges;
+	uint32_t n;
+	const SptFunction *functions = spt_profile_functions(report->profile, &n);
+	unsigned width = spt_report_width(), names;
+	g_autofree uint32_t *shown = g_new(uint32_t, MAX(edges->len, 1));
+	uint64_t all = spt_profile_total(report->profile);
+
+	for (unsigned i = 0; i < edges->len; i++)
+		shown[i] = g_array_index(edges, SptEdge, i).function;
+	names = spt_report_fit_names(functions, shown, edges->len, width);
+	print_heading(report, found);
+	printf("%7s  %8s  %10s  ", "Of it %", "Of all %", "Periods");
+	spt_report_print_names_head(names);
+	for (unsigned i = 0; i < edges->len; i++) {
+		uint64_t weight = g_array_index(edges, SptEdge, i).weight;
+
+		printf("%7.2f  %8.2f  %10" PRIu64 "  ", spt_percent(weight, found->total),
+		       spt_percent(weight, all), weight);
+		spt_report_print_names(&functions[shown[i]], width, names);
+	}
+}
+
+static void add_function(SptJson *json, const SptFunction *function)
+{
+	spt_json_function(json, function->name, function->object);
+}
+
+static void add_json(const struct spt_report *report, SptJson *json)
+{
+	const struct edges *found = report->found;
+	uint32_t n;
+	const SptFunction *functions = spt_profile_functions(report->profile, &n);
+
+	spt_json_text(json, "function", found->names);
+	spt_json_count(json, "self", found->self);
+	spt_json_count(json, "total", found->total);
+	spt_json_array(json, "members");
+	for (unsigned i = 0; i < found->members->len; i++) {
+		spt_json_object(json, NULL);
+		add_function(json, &functions[g_array_index(found->members, uint32_t, i)]);
+		spt_json_end_object(json);
+	}
+	spt_json_end_array(json);
+	spt_json_array(json, found->are_callers ? "callers" : "callees");
+	for (unsigned i = 0; i < found->edges->len; i++) {
+		const SptEdge *edge = &g_array_index(found->edges, SptEdge, i);
+
+		spt_json_object(json, NULL);
+		add_function(json, &functions[edge->function]);
+		spt_report_add_weight(report, json, edge->weight);
+		spt_json_end_object(json);
+	}
+	spt_json_end_array(json);
+}
+
+const struct spt_report_kind spt_report_callers = {
+	.option = { "callers", 0, 0, G_OPTION_ARG_STRING_ARRAY, NULL,
+		    "Who called function FN; * and ? are wild, and several are taken for one",
+		    "FN" },
+	.find = find_callers,
+	.text = print_text,
+	.json = add_json,
+	.clear = free_edges,
+};
+
+const struct spt_report_kind spt_report_callees = {
+	.option = { "callees", 0, 0, G_OPTION_ARG_STRING_ARRAY, NULL,
+		    "What function FN called, likewise", "FN" },
+	.find = find_callees,
+	.text = print_text,
+	.json = add_json,
+	.clear = free_edges,
+};

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* report --by: the time by a grouping of the library's table. */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "cmd.h"
+#include "profile/groups.h"
+#include "report.h"
+
+/* "process, thread, cpu or object", with "or" as @last, and with the notes of each. */
+static char *list_groupings(const char *last, bool with_notes)
+{
+	g_autoptr(GPtrArray) names = g_ptr_array_new_with_free_func(g_free);
+	const SptGrouping *grouping;
+
+	for (unsigned i = 0; (grouping = spt_grouping(i)); i++)
+		g_ptr_array_add(names, g_strconcat(grouping->name,
+						   with_notes ? grouping->note : NULL, NULL));
+	return spt_format_list(names, last);
+}
+
+static char *help(void)
+{
+	g_autofree char *names = list_groupings("or", true);
+
+	return g_strconcat("The time by ", names, NULL);
+}
+
+static bool check(const union spt_report_value *value)
+{
+	g_autofree char *names = list_groupings("and", false);
+	SptGroupKind kind;
+
+	if (spt_grouping_find(value->text, &kind))
+		return true;
+	spt_cli_complain("There are no groups by \"%s\" (--by): %s are", value->text, names);
+	return false;
+}
+
+static SptGroupKind kind_of(const struct spt_report *report)
+{
+	SptGroupKind kind;
+
+	spt_grouping_find(report->value.text, &kind);
+	return kind;
+}
+
+static bool find(struct spt_report *report)
+{
+	GArray *groups = spt_groups_new(report->base, report->filter, kind_of(report));
+
+	g_array_set_size(groups, spt_report_n_shown(report, groups, offsetof(SptGroupRow, weight)));
+	report->found = groups;
+	return true;
+}
+
+static void print_text(const struct spt_report *report)
+{
+	const GArray *groups = report->found;
+	uint64_t all = spt_profile_total(report->profile);
+
+	printf("%7s  %10s  %10s  By %s\n", "Time %", "Periods", "Samples", report->value.text);
+	for (unsigned i = 0; i < groups->len; i++) {
+		const SptGroupRow *row = &g_array_index(groups, SptGroupRow, i);
+		g_autofree char *text = spt_group_describe(row, kind_of(report), false);
+		g_autofree char *shown = spt_format_cut(text, 0);
+
+		printf("%7.2f  %10" PRIu64 "  %10" PRIu64 "  %s\n", spt_percent(row->weight, all),
+		       row->weight, row->samples, shown);
+	}
+}
+
+/* Members that are not of the kind of group are not there. */
+static void add_json(const struct spt_report *report, SptJson *json)
+{
+	unsigned parts = spt_grouping(kind_of(report))->parts;
+	const GArray *groups = report->found;
+
+	spt_json_text(json, "by", report->value.text);
+	spt_json_array(json, "groups");
+	for (unsigned i = 0; i < groups->len; i++) {
+		const SptGroupRow *row = &g_array_index(groups, SptGroupRow, i);
+
+		spt_json_object(json, NULL);
+		if (parts & SPT_GROUP_HAS_CPU)
+			spt_json_count(json, "cpu", row->cpu);
+		if (parts & SPT_GROUP_HAS_NAME)
+			spt_json_text(json, "name", row->name);
+		if (parts & SPT_GROUP_HAS_PID)
+			spt_json_count(json, "pid", row->pid);
+		if (parts & SPT_GROUP_HAS_TID)
+			spt_json_count(json, "tid", row->tid);
+		spt_json_count(json, "samples", row->samples);
+		spt_report_add_weight(report, json, row->weight);
+		spt_json_end_object(json);
+	}
+	spt_json_end_array(json);
+}
+
+const struct spt_report_kind spt_report_groups = {
+	.option = { "by", 0, 0, G_OPTION_ARG_STRING, NULL, NULL, "KIND" },
+	.help = help,
+	.of = SPT_REPORT_OF_BASE,
+	.check = check,
+	.find = find,
+	.text = print_text,
+	.json = add_json,
+	.clear = (GDestroyNotify)g_array_unref,
+};

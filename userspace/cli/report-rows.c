@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What rows of reports share: columns of functions and objects, weights in JSON, and which rows are
+ * shown.  Lines are cut on a terminal only.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "cmd.h"
+#include "report.h"
+
+/* Up to the function's name. */
+#define TABLE_HEAD_COLUMNS 31
+#define OBJECT_MIN_COLUMNS 20
+
+const char *spt_report_object(const SptFunction *function)
+{
+	return function->is_process ? "(process)" : function->object;
+}
+
+/* Pads by columns, which printf would do by bytes. */
+static void print_padded(const char *text, unsigned columns)
+{
+	glong used = g_utf8_strlen(text, -1);
+
+	fputs(text, stdout);
+	for (glong i = used; i < (glong)columns; i++)
+		putchar(' ');
+}
+
+void spt_report_print_names_head(unsigned name_columns)
+{
+	print_padded("Function", name_columns);
+	printf("  Object\n");
+}
+
+void spt_report_print_names(const SptFunction *function, unsigned width, unsigned name_columns)
+{
+	unsigned left = width > TABLE_HEAD_COLUMNS ? width - TABLE_HEAD_COLUMNS : 0;
+	g_autofree char *name = spt_format_cut(function->name, left ? name_columns : 0);
+	g_autofree char *object =
+		spt_format_cut(spt_report_object(function), left ? left - name_columns - 2 : 0);
+
+	print_padded(name, name_columns);
+	printf("  %s\n", object);
+}
+
+unsigned spt_report_fit_names(const SptFunction *functions, const uint32_t *shown, unsigned n,
+			      unsigned width)
+{
+	unsigned longest = strlen("Function");
+
+	for (unsigned i = 0; i < n; i++) {
+		g_autofree char *name = spt_format_cut(functions[shown[i]].name, 0);
+
+		longest = MAX(longest, MIN(g_utf8_strlen(name, -1), 60));
+	}
+	if (width > TABLE_HEAD_COLUMNS + OBJECT_MIN_COLUMNS + 10)
+		longest = MIN(longest, width - TABLE_HEAD_COLUMNS - OBJECT_MIN_COLUMNS);
+	return longest;
+}
+
+unsigned spt_report_width(void)
+{
+	unsigned width = spt_terminal_width();
+
+	/* Too narrow for columns: let the terminal wrap. */
+	return width > TABLE_HEAD_COLUMNS + OBJECT_MIN_COLUMNS + 10 ? width : 0;
+}
+
+unsigned spt_report_n_shown(const struct spt_report *report, const GArray *rows, size_t offset)
+{
+	size_t size = g_array_get_element_size((GArray *)rows);
+	uint64_t all = spt_profile_total(report->profile);
+	unsigned n = MIN(rows->len, report->limit);
+
+	while (n > 0 && spt_percent(*(uint64_t *)(rows->data + (n - 1) * size + offset), all) <
+				report->min_percent)
+		n--;
+	return n;
+}
+
+void spt_report_add_weight(const struct spt_report *report, SptJson *json, uint64_t weight)
+{
+	spt_json_count(json, "weight", weight);
+	spt_json_number(json, "pct", spt_percent(weight, spt_profile_total(report->profile)));
+}

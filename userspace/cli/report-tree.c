@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* report --tree: the tree of calls, heaviest first. */
+#include <stdio.h>
+
+#include "cmd.h"
+#include "report.h"
+
+#define TREE_MIN_PERCENT 0.5
+/* Up to the function's name. */
+#define TREE_HEAD_COLUMNS 19
+
+struct branches {
+	const char *middle, *last, *through, *none;
+};
+
+static const struct branches boxes = { "├─ ", "└─ ", "│  ", "   " };
+static const struct branches ascii = { "|- ", "`- ", "|  ", "   " };
+
+struct tree_page {
+	const struct spt_report *report;
+	const SptFunction *functions;
+	const SptTreeNode *nodes;
+	const struct branches *branches;
+	unsigned width;
+	GString *indent;
+};
+
+static bool is_shown(const struct tree_page *page, uint32_t node)
+{
+	return page->nodes[node].total > 0 &&
+	       spt_percent(page->nodes[node].total, page->nodes[0].total) >=
+		       page->report->min_percent;
+}
+
+/* Recursion is bounded: folding cuts stacks that are too deep. */
+static void print_children(struct tree_page *page, uint32_t parent)
+{
+	uint32_t first = page->nodes[parent].first_child, n_shown = 0;
+	uint64_t all = page->nodes[0].total;
+
+	/* Heaviest first: what is shown comes before what is cut. */
+	while (n_shown < page->nodes[parent].n_children && is_shown(page, first + n_shown))
+		n_shown++;
+	for (uint32_t i = 0; i < n_shown; i++) {
+		const SptTreeNode *node = &page->nodes[first + i];
+		const SptFunction *function = &page->functions[node->function];
+		bool is_last = i + 1 == n_shown;
+		gsize indent = page->indent->len;
+		const char *branch = parent == 0 ? "" :
+				     is_last	 ? page->branches->last :
+						   page->branches->middle;
+		g_autofree char *line =
+			g_strdup_printf("%s%s%s  %s", page->indent->str, branch, function->name,
+					spt_report_object(function));
+		g_autofree char *shown = spt_format_cut(line, page->width);
+
+		printf("%7.2f  %7.2f   %s\n", spt_percent(node->total, all),
+		       spt_percent(node->self, all), shown);
+		if (parent != 0)
+			g_string_append(page->indent,
+					is_last ? page->branches->none : page->branches->through);
+		print_children(page, first + i);
+		g_string_truncate(page->indent, indent);
+	}
+}
+
+static void print_text(const struct spt_report *report)
+{
+	g_autoptr(GString) indent = g_string_new(NULL);
+	uint32_t n;
+	unsigned width = spt_report_width();
+	struct tree_page page = {
+		.report = report,
+		.functions = spt_profile_functions(report->profile, &n),
+		.nodes = spt_profile_tree(report->profile, &n),
+		.branches = g_get_charset(NULL) ? &boxes : &ascii,
+		.width = width ? width - TREE_HEAD_COLUMNS : 0,
+		.indent = indent,
+	};
+
+	printf("%7s  %7s   %s\n", "Total %", "Self %", "Function  Object");
+	print_children(&page, 0);
+}
+
+/* Recursion is bounded: folding cuts stacks that are too deep. */
+static void add_tree_node(SptJson *json, const char *key, const struct spt_report *report,
+			  const SptTreeNode *tree, uint32_t at)
+{
+	static const SptFunction root = { .name = "[all]", .object = "" };
+	uint32_t n;
+	const SptFunction *functions = spt_profile_functions(report->profile, &n);
+	const SptTreeNode *node = &tree[at];
+	const SptFunction *function = at == 0 ? &root : &functions[node->function];
+
+	spt_json_object(json, key);
+	spt_json_function(json, function->name, function->object);
+	spt_json_count(json, "self", node->self);
+	spt_json_count(json, "total", node->total);
+	spt_json_array(json, "children");
+	for (uint32_t i = 0; i < node->n_children; i++) {
+		uint32_t child = node->first_child + i;
+
+		if (tree[child].total > 0 &&
+		    spt_percent(tree[child].total, tree[0].total) >= report->min_percent)
+			add_tree_node(json, NULL, report, tree, child);
+	}
+	spt_json_end_array(json);
+	spt_json_end_object(json);
+}
+
+static void add_json(const struct spt_report *report, SptJson *json)
+{
+	uint32_t n;
+
+	add_tree_node(json, "tree", report, spt_profile_tree(report->profile, &n), 0);
+}
+
+const struct spt_report_kind spt_report_tree = {
+	.option = { "tree", 0, 0, G_OPTION_ARG_NONE, NULL,
+		    "The tree of calls, from the processes down", NULL },
+	.min_percent = TREE_MIN_PERCENT,
+	.text = print_text,
+	.json = add_json,
+};
