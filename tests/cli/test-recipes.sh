@@ -3,10 +3,11 @@
 #
 # Measures nothing.
 #
-# The recipes of CONTRIBUTING.md, followed by script: a report, a grouping and an export format are
-# added to a copy of the tree.  Each recipe changes the files that it names and no others, and not
-# more than are allowed.  Then sysprof-cli is built (objects that have not changed are copied, too),
-# and all three work and are listed in help, man pages and completions.
+# The recipes of CONTRIBUTING.md, followed by script: a report, a grouping, an export format and a
+# record type are added to a copy of the tree.  Each recipe changes the files that it names and no
+# others, and not more than are allowed.  Then sysprof-cli is built (objects that have not changed
+# are copied, too), and all of them work; the first three are listed in help, man pages and
+# completions.
 
 # shellcheck source=tests/cli/record.bash
 . "$(dirname "$0")/record.bash"
@@ -149,6 +150,82 @@ contains 'export --help: tiny' 'tiny: the number of periods' export --help
 END_OF_FILE
 }
 
+record()
+{
+	insert userspace/lib/record/intake.c '^void spt_recorder_take\(' <<'END_OF_FILE' &&
+static void take_tiny(SptRecorder *recorder, const struct sysprof_record *record)
+{
+	SptTinyRow row = { .time = record->time, .cpu = record->cpu, .tid = record->tid };
+
+	spt_output_put(recorder->output, SPT_ROW_TINY, &row);
+}
+
+END_OF_FILE
+		insert userspace/lib/record/intake.c '^	case SYSPROF_RESYNC:' <<'END_OF_FILE' &&
+	case UINT16_MAX:
+		take_tiny(recorder, record);
+		break;
+END_OF_FILE
+		insert userspace/lib/capture/capture.h '^#define SPT_LOST_REASONS' <<'END_OF_FILE' &&
+typedef struct {
+	uint64_t time;
+	uint32_t cpu, tid;
+} SptTinyRow;
+
+END_OF_FILE
+		insert userspace/lib/capture/capture.h '^	SPT_ROWS,' <<<'	SPT_ROW_TINY,' &&
+		insert userspace/lib/capture/capture.h '^	GPtrArray .texts;' \
+			<<<'	SptTinyRow *tiny;		uint64_t n_tiny;' &&
+		insert userspace/lib/capture/format.h '^} SptBlockType;' \
+			<<<'	SPT_BLOCK_TINY = 100,' &&
+		insert userspace/lib/capture/schema.c '^#define IN_CAPTURE' <<'END_OF_FILE' &&
+static const SptField tiny_fields[] = {
+	{ 1, SPT_FIELD_U64, offsetof(SptTinyRow, time) },
+	{ 2, SPT_FIELD_U32, offsetof(SptTinyRow, cpu) },
+	{ 3, SPT_FIELD_U32, offsetof(SptTinyRow, tid) },
+};
+static const SptSchema schema_tiny = SCHEMA(SptTinyRow, tiny_fields);
+
+END_OF_FILE
+		insert userspace/lib/capture/schema.c '^};$' '^const SptRowType spt_row_types' \
+			<<'END_OF_FILE' &&
+	[SPT_ROW_TINY] = { .block = SPT_BLOCK_TINY,
+			   .schema = &schema_tiny,
+			   IN_CAPTURE(tiny),
+			   .by_time = true,
+			   .time_at = offsetof(SptTinyRow, time),
+			   .cpu_at = offsetof(SptTinyRow, cpu) },
+END_OF_FILE
+		printf '\n### 100 TINY: threads\n1 time, 2 CPU, 3 thread.\n' \
+			>>userspace/lib/capture/format.md &&
+		insert tests/unit/test-capture.c '^int main\(' <<'END_OF_FILE' &&
+/* From the flight recorder's memory, of which the first half was forgotten. */
+static void test_tiny(Fixture *fixture, gconstpointer data)
+{
+	SptFlight *flight = spt_flight_new();
+	g_autoptr(SptCapture) capture = NULL;
+
+	(void)data;
+	spt_flight_put(flight, SPT_ROW_ACCOUNT, &(SptAccountRow){ .time = 5 });
+	for (unsigned i = 0; i < 10; i++)
+		spt_flight_put(flight, SPT_ROW_TINY, &(SptTinyRow){ .time = i, .tid = 70 + i });
+	spt_flight_forget(flight, 5);
+	spt_flight_give(flight, fixture->writer, 0);
+	spt_flight_free(flight);
+	g_assert_true(spt_capture_writer_finish(fixture->writer, fixture->stash, 10, NULL));
+	capture = open_whole(fixture->path);
+	g_assert_cmpuint(capture->n_tiny, ==, 5);
+	g_assert_cmpuint(capture->tiny[0].time, ==, 5);
+	g_assert_cmpuint(capture->tiny[4].tid, ==, 79);
+}
+
+END_OF_FILE
+		insert tests/unit/test-capture.c '^.return g_test_run' \
+			<<<'	g_test_add("/capture/tiny", Fixture, NULL, set_up, test_tiny, tear_down);' &&
+		insert tests/unit/test-capture.c '^#include "opened.h"' \
+			<<<'#include "record/flight.h"'
+}
+
 # The files that the recipe of $1 names, where NAME is $2.
 named()
 {
@@ -194,6 +271,22 @@ run_added()
 	grep -qx '1\.\.9' "$work/added"
 }
 
+# Nearly everything includes capture.h: of it this builds what the test needs, and the recorder.
+run_unit()
+{
+	local flags='-std=gnu11 -D_GNU_SOURCE -DSPT_VERSION="0" -Wall -Werror' libraries
+
+	libraries=$(pkg-config --cflags --libs glib-2.0 libzstd) || return
+	flags+=' -Iuserspace/lib -Imodule/uapi'
+	# shellcheck disable=SC2086 # flags
+	gcc $flags $libraries -fsyntax-only userspace/lib/record/intake.c &&
+		gcc $flags -o "$work/test-capture" tests/unit/test-capture.c \
+			userspace/lib/{base,stash,process,capture}/*.c userspace/lib/record/flight.c \
+			$libraries -lm -pthread &&
+		"$work/test-capture" -p /capture/tiny >"$work/tiny" &&
+		grep -q '^ok .*tiny' "$work/tiny"
+}
+
 # Each is tried against the schema, though no test names it.
 holds_schema()
 {
@@ -231,6 +324,9 @@ check 'what the recipes test passes' run_added
 check 'reports and groupings print what the schema says' holds_schema
 check 'man pages and completions have them' lists_all
 check "the viewer's items are translated" is_translated
+
+check 'a record type is added in 6' follow 'record type' 6 record
+check 'its rows come back from a file' run_unit
 
 cd "$top" || exit 1
 rm -rf "$copy"

@@ -8,14 +8,14 @@
 static void add_samples(SptFlight *flight, uint32_t cpu, const uint64_t *times, unsigned n)
 {
 	for (unsigned i = 0; i < n; i++)
-		spt_flight_sample(flight,
+		spt_flight_put(flight, SPT_ROW_SAMPLE,
 				  &(SptSampleRow){
 					  .time = times[i], .cpu = cpu, .thread = 1, .weight = 1 });
 }
 
 static void add_account(SptFlight *flight, uint32_t cpu, uint64_t time, uint64_t samples)
 {
-	spt_flight_account(flight, &(SptAccountRow){ .time = time,
+	spt_flight_put(flight, SPT_ROW_ACCOUNT, &(SptAccountRow){ .time = time,
 						     .cpu = cpu,
 						     .grid = time / 1000,
 						     .delivered = samples,
@@ -33,7 +33,7 @@ static SptCapture *put(const SptFlight *flight)
 	SptCapture *capture;
 
 	g_assert_no_error(error);
-	spt_flight_put(flight, writer, 1000);
+	spt_flight_give(flight, writer, 1000);
 	spt_capture_writer_finish(writer, stash, 100000, &error);
 	g_assert_no_error(error);
 	capture = spt_capture_open(path, &error);
@@ -51,8 +51,8 @@ static void test_once(void)
 	g_autoptr(SptFlight) flight = spt_flight_new();
 	g_autoptr(SptCapture) capture = NULL;
 
-	spt_flight_process(flight, &(SptProcessRow){ .id = 1, .pid = 10, .name = "made" });
-	spt_flight_thread(flight,
+	spt_flight_put(flight, SPT_ROW_PROCESS, &(SptProcessRow){ .id = 1, .pid = 10, .name = "made" });
+	spt_flight_put(flight, SPT_ROW_THREAD,
 			  &(SptThreadRow){ .id = 1, .process = 1, .tid = 10, .name = "made" });
 	add_samples(flight, 0, before, G_N_ELEMENTS(before));
 	add_account(flight, 0, 10000, 2);

@@ -27,7 +27,7 @@ static uint32_t copy_stack(const SptStash *from, uint32_t node, SptStash *to)
 static void put_names(SptLive *live, const struct fake *fake, unsigned *named)
 {
 	for (; *named < FAKE_FUNCTIONS; (*named)++)
-		spt_live_name(live, &fake->names[*named]);
+		spt_live_put(live, SPT_ROW_NAME, &fake->names[*named]);
 }
 
 /* As a recorder does; now and then the other side looks on. */
@@ -37,16 +37,16 @@ static SptLive *feed(const struct fake *fake)
 	SptStash *stash = spt_stash_new();
 	unsigned number = 0, named = 0;
 
-	spt_live_object(live, &fake->objects[1]);
+	spt_live_put(live, SPT_ROW_OBJECT, &fake->objects[1]);
 	for (unsigned i = 1; i < 5; i++) {
-		spt_live_process(live, &fake->processes[i]);
-		spt_live_thread(live, &fake->threads[i]);
+		spt_live_put(live, SPT_ROW_PROCESS, &fake->processes[i]);
+		spt_live_put(live, SPT_ROW_THREAD, &fake->threads[i]);
 	}
 	for (unsigned i = 0; i < fake->samples->len; i++) {
 		SptSampleRow row = g_array_index(fake->samples, SptSampleRow, i);
 
 		row.node = copy_stack(fake->stash, row.node, stash);
-		spt_live_sample(live, &row);
+		spt_live_put(live, SPT_ROW_SAMPLE, &row);
 		put_names(live, fake, &named);
 		if (g_test_rand_int_range(0, 20) == 0)
 			spt_live_publish(live, stash, number);
@@ -156,11 +156,11 @@ static void test_later(void)
 		SptNameRow name = fake.names[functions[i]];
 
 		name.object = i + 1;
-		spt_live_object(live, &object);
-		spt_live_name(live, &name);
+		spt_live_put(live, SPT_ROW_OBJECT, &object);
+		spt_live_put(live, SPT_ROW_NAME, &name);
 		sample.node = spt_stash_child(stash, 0, &frame);
 		sample.weight += i;
-		spt_live_sample(live, &sample);
+		spt_live_put(live, SPT_ROW_SAMPLE, &sample);
 		spt_live_publish(live, stash, 0);
 		g_assert_true(spt_live_update(live));
 		g_assert_cmpuint(spt_live_functions(live, &row, 1), ==, 1);
@@ -192,8 +192,8 @@ static const char *live_name(SptLive *live, SptStash *stash, const char *path, u
 
 	object.build_id_bytes = n;
 	memcpy(object.build_id, id, n);
-	spt_live_object(live, &object);
-	spt_live_sample(live, &sample);
+	spt_live_put(live, SPT_ROW_OBJECT, &object);
+	spt_live_put(live, SPT_ROW_SAMPLE, &sample);
 	spt_live_publish(live, stash, 0);
 	g_assert_true(spt_live_update(live));
 	g_assert_cmpuint(spt_live_functions(live, &row, 1), ==, 1);

@@ -93,8 +93,9 @@ void spt_capture_free(SptCapture *capture)
 	g_free(capture->samples);
 	g_free(capture->names);
 	g_free(capture->bundled);
-	g_free(capture->accounts);
-	g_free(capture->losses);
+	for (unsigned kind = 0; kind < SPT_ROWS; kind++)
+		if (spt_row_types[kind].rows_at)
+			g_free(*(void **)((char *)capture + spt_row_types[kind].rows_at));
 	g_free(capture->command_lines);
 	g_free(capture->maps);
 	g_clear_pointer(&capture->texts, g_ptr_array_unref);

@@ -144,6 +144,23 @@ uint64_t spt_account_lost(const SptAccountRow *row);
 const char *spt_lost_reason_name(unsigned reason);
 
 /*
+ * The kinds of rows that a recorder puts one by one, in the order in which a flush writes them: ids
+ * come before their use.
+ */
+typedef enum {
+	SPT_ROW_OBJECT,
+	SPT_ROW_PROCESS,
+	SPT_ROW_THREAD,
+	SPT_ROW_COMMAND_LINE,
+	SPT_ROW_MAP,
+	SPT_ROW_NAME,
+	SPT_ROW_SAMPLE,
+	SPT_ROW_LOSS,
+	SPT_ROW_ACCOUNT,
+	SPT_ROWS,
+} SptRowKind;
+
+/*
  * The writer.  Rows are collected and go out at spt_capture_writer_flush() as one block per type
  * (several if they are many), in an order in which every id comes before its use: rows may be given
  * in any order between two flushes.  A file that cannot take all of a flush is cut back to the end
@@ -173,19 +190,59 @@ void spt_capture_writer_free(SptCaptureWriter *writer);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptCaptureWriter, spt_capture_writer_free)
 
 void spt_capture_writer_host(SptCaptureWriter *writer, const char *key, const char *value);
-void spt_capture_writer_object(SptCaptureWriter *writer, const SptObjectRow *row);
-void spt_capture_writer_process(SptCaptureWriter *writer, const SptProcessRow *row);
-void spt_capture_writer_thread(SptCaptureWriter *writer, const SptThreadRow *row);
-void spt_capture_writer_command_line(SptCaptureWriter *writer, const SptCommandLineRow *row);
-void spt_capture_writer_map(SptCaptureWriter *writer, const SptMapRow *row);
-void spt_capture_writer_sample(SptCaptureWriter *writer, const SptSampleRow *row);
-void spt_capture_writer_name(SptCaptureWriter *writer, const SptNameRow *row);
+/* A row of the struct of its kind. */
+void spt_capture_writer_put(SptCaptureWriter *writer, SptRowKind kind, const void *row);
+
+static inline void spt_capture_writer_object(SptCaptureWriter *writer, const SptObjectRow *row)
+{
+	spt_capture_writer_put(writer, SPT_ROW_OBJECT, row);
+}
+
+static inline void spt_capture_writer_process(SptCaptureWriter *writer, const SptProcessRow *row)
+{
+	spt_capture_writer_put(writer, SPT_ROW_PROCESS, row);
+}
+
+static inline void spt_capture_writer_thread(SptCaptureWriter *writer, const SptThreadRow *row)
+{
+	spt_capture_writer_put(writer, SPT_ROW_THREAD, row);
+}
+
+static inline void spt_capture_writer_command_line(SptCaptureWriter *writer,
+						   const SptCommandLineRow *row)
+{
+	spt_capture_writer_put(writer, SPT_ROW_COMMAND_LINE, row);
+}
+
+static inline void spt_capture_writer_map(SptCaptureWriter *writer, const SptMapRow *row)
+{
+	spt_capture_writer_put(writer, SPT_ROW_MAP, row);
+}
+
+static inline void spt_capture_writer_sample(SptCaptureWriter *writer, const SptSampleRow *row)
+{
+	spt_capture_writer_put(writer, SPT_ROW_SAMPLE, row);
+}
+
+static inline void spt_capture_writer_name(SptCaptureWriter *writer, const SptNameRow *row)
+{
+	spt_capture_writer_put(writer, SPT_ROW_NAME, row);
+}
+
+static inline void spt_capture_writer_loss(SptCaptureWriter *writer, const SptLossRow *row)
+{
+	spt_capture_writer_put(writer, SPT_ROW_LOSS, row);
+}
+
+static inline void spt_capture_writer_account(SptCaptureWriter *writer, const SptAccountRow *row)
+{
+	spt_capture_writer_put(writer, SPT_ROW_ACCOUNT, row);
+}
+
 void spt_capture_writer_bundled(SptCaptureWriter *writer, const SptBundledRow *row);
 typedef void (*SptNameFunc)(const SptNameRow *row, void *data);
 /* @func is called with each name that is put from now on. */
 void spt_capture_writer_watch_names(SptCaptureWriter *writer, SptNameFunc func, void *data);
-void spt_capture_writer_account(SptCaptureWriter *writer, const SptAccountRow *row);
-void spt_capture_writer_loss(SptCaptureWriter *writer, const SptLossRow *row);
 /* Writes what was collected, and the nodes of @stash that no earlier flush wrote. */
 bool spt_capture_writer_flush(SptCaptureWriter *writer, SptStash *stash, GError **error);
 /*

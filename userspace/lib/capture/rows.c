@@ -43,7 +43,8 @@ struct SptRows {
 	uint64_t texts_bytes;
 	uint64_t work_bytes;					/* how much is left */
 	SptStore objects, processes, threads, streams;		/* by id */
-	SptStore nodes, names, accounts, losses, columns, command_lines, maps;	/* in order */
+	SptStore nodes, names, columns, command_lines, maps;	/* in order */
+	SptStore plain[SPT_ROWS];				/* likewise */
 	SptStore texts, bundled;				/* likewise; texts from 1 on */
 	GArray *places;						/* SptBlockPlace */
 	SptNodeUnpacker unpacker;
@@ -82,7 +83,6 @@ static uint64_t memory_left(const SptRows *rows)
 	uint64_t used = spt_store_bytes(&rows->objects) + spt_store_bytes(&rows->processes) +
 			spt_store_bytes(&rows->threads) + spt_store_bytes(&rows->streams) +
 			spt_store_bytes(&rows->nodes) + spt_store_bytes(&rows->names) +
-			spt_store_bytes(&rows->accounts) + spt_store_bytes(&rows->losses) +
 			spt_store_bytes(&rows->columns) + spt_store_bytes(&rows->texts) +
 			spt_store_bytes(&rows->bundled) + spt_store_bytes(&rows->command_lines) +
 			spt_store_bytes(&rows->maps) +
@@ -90,6 +90,8 @@ static uint64_t memory_left(const SptRows *rows)
 			rows->texts_bytes + rows->leaves.bytes +
 			spt_node_unpacker_bytes(&rows->unpacker);
 
+	for (unsigned kind = 0; kind < SPT_ROWS; kind++)
+		used += spt_store_bytes(&rows->plain[kind]);
 	return rows->memory_bytes - MIN(used, rows->memory_bytes);
 }
 
@@ -612,6 +614,9 @@ static bool take_end(SptRows *rows, const SptTable *table, GError **error)
 
 bool spt_rows_wants(uint16_t type)
 {
+	for (unsigned kind = 0; kind < SPT_ROWS; kind++)
+		if (spt_row_types[kind].block == type)
+			return true;
 	return (type >= SPT_BLOCK_HOST && type <= SPT_BLOCK_LOSS) ||
 	       (type >= SPT_BLOCK_END && type <= SPT_BLOCK_MAP);
 }
@@ -654,13 +659,12 @@ bool spt_rows_take(SptRows *rows, const SptBlockHeader *header, const SptTable *
 		return take_command_lines(rows, table, error);
 	case SPT_BLOCK_MAP:
 		return take_maps(rows, table, error);
-	case SPT_BLOCK_ACCOUNT:
-		return take_plain(rows, &rows->accounts, table, error);
-	case SPT_BLOCK_LOSS:
-		return take_plain(rows, &rows->losses, table, error);
 	case SPT_BLOCK_END:
 		return take_end(rows, table, error);
 	}
+	for (unsigned kind = 0; kind < SPT_ROWS; kind++)
+		if (spt_row_types[kind].rows_at && spt_row_types[kind].block == header->type)
+			return take_plain(rows, &rows->plain[kind], table, error);
 	return true;
 }
 
@@ -722,8 +726,11 @@ bool spt_rows_finish(SptRows *rows)
 	capture->names = spt_store_steal(&rows->names, &capture->n_names);
 	drop_half_place(&rows->bundled);
 	capture->bundled = spt_store_steal(&rows->bundled, &capture->n_bundled);
-	capture->accounts = spt_store_steal(&rows->accounts, &capture->n_accounts);
-	capture->losses = spt_store_steal(&rows->losses, &capture->n_losses);
+	for (unsigned kind = 0; kind < SPT_ROWS; kind++)
+		if (spt_row_types[kind].rows_at)
+			*(void **)((char *)capture + spt_row_types[kind].rows_at) = spt_store_steal(
+				&rows->plain[kind],
+				(uint64_t *)((char *)capture + spt_row_types[kind].n_at));
 	capture->command_lines = spt_store_steal(&rows->command_lines, &capture->n_command_lines);
 	capture->maps = spt_store_steal(&rows->maps, &capture->n_maps);
 	capture->columns = spt_store_steal(&rows->columns, &capture->n_columns);
@@ -759,8 +766,8 @@ SptRows *spt_rows_new(SptCapture *capture, uint64_t file_bytes)
 	rows->nodes = spt_store_new(&schema_nodes, 1);
 	spt_node_unpacker_init(&rows->unpacker);
 	rows->names = spt_store_new(&spt_schema_name, 0);
-	rows->accounts = spt_store_new(&spt_schema_account, 0);
-	rows->losses = spt_store_new(&spt_schema_loss, 0);
+	for (unsigned kind = 0; kind < SPT_ROWS; kind++)
+		rows->plain[kind] = spt_store_new(spt_row_types[kind].schema, 0);
 	rows->command_lines = spt_store_new(&spt_schema_command_line, 0);
 	rows->maps = spt_store_new(&spt_schema_map, 0);
 	rows->columns = spt_store_new(&spt_schema_stream_column, 0);

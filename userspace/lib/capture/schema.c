@@ -129,7 +129,7 @@ static const SptField account_fields[] = {
 	{ 24, SPT_FIELD_U64, offsetof(SptAccountRow, filtered) },
 	{ 25, SPT_FIELD_U64, offsetof(SptAccountRow, budget) },
 };
-const SptSchema spt_schema_account = SCHEMA(SptAccountRow, account_fields);
+static const SptSchema schema_account = SCHEMA(SptAccountRow, account_fields);
 
 static const SptField loss_fields[] = {
 	{ 1, SPT_FIELD_U64, offsetof(SptLossRow, first_time) },
@@ -138,7 +138,7 @@ static const SptField loss_fields[] = {
 	{ 4, SPT_FIELD_U32, offsetof(SptLossRow, reason) },
 	{ 5, SPT_FIELD_U64, offsetof(SptLossRow, weight) },
 };
-const SptSchema spt_schema_loss = SCHEMA(SptLossRow, loss_fields);
+static const SptSchema schema_loss = SCHEMA(SptLossRow, loss_fields);
 
 static const SptField index_fields[] = {
 	{ 1, SPT_FIELD_U32, offsetof(SptIndexRow, type) },
@@ -209,6 +209,31 @@ const SptSampleColumn spt_sample_columns[SPT_SAMPLE_COLUMNS] = {
 	  { 8, SPT_FIELD_U8, offsetof(SptSampleRow, kernel_end) },
 	  "kernel end" },
 	{ SPT_ROLE_CONTEXT, { 9, SPT_FIELD_U8, offsetof(SptSampleRow, context) }, "context" },
+};
+
+/* Their columns are those of the samples' stream. */
+static const SptSchema schema_sample = { sizeof(SptSampleRow), 0, NULL };
+
+#define IN_CAPTURE(list) \
+	.rows_at = offsetof(SptCapture, list), .n_at = offsetof(SptCapture, n_##list)
+
+const SptRowType spt_row_types[SPT_ROWS] = {
+	[SPT_ROW_OBJECT] = { SPT_BLOCK_OBJECT, &spt_schema_object },
+	[SPT_ROW_PROCESS] = { SPT_BLOCK_PROCESS, &spt_schema_process },
+	[SPT_ROW_THREAD] = { SPT_BLOCK_THREAD, &spt_schema_thread },
+	[SPT_ROW_COMMAND_LINE] = { SPT_BLOCK_COMMAND_LINE, &spt_schema_command_line },
+	[SPT_ROW_MAP] = { SPT_BLOCK_MAP, &spt_schema_map },
+	[SPT_ROW_NAME] = { SPT_BLOCK_NAME, &spt_schema_name },
+	[SPT_ROW_SAMPLE] = { SPT_BLOCK_EVENT, &schema_sample },
+	[SPT_ROW_LOSS] = { .block = SPT_BLOCK_LOSS,
+			   .schema = &schema_loss,
+			   IN_CAPTURE(losses),
+			   .by_time = true,
+			   .time_at = offsetof(SptLossRow, last_time),
+			   .cpu_at = offsetof(SptLossRow, cpu) },
+	[SPT_ROW_ACCOUNT] = { .block = SPT_BLOCK_ACCOUNT,
+			      .schema = &schema_account,
+			      IN_CAPTURE(accounts) },
 };
 
 static void encode_numbers(const SptField *field, const uint8_t *member, size_t stride, size_t n,

@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "capture/capture.h"
+#include "capture/format.h"
 #include "capture/table.h"
 
 G_BEGIN_DECLS
@@ -78,10 +79,28 @@ extern const SptSchema spt_schema_host, spt_schema_object;
 extern const SptSchema spt_schema_process, spt_schema_thread;
 /* Nodes are, too (nodes.h); rows of frames are SptFrame. */
 extern const SptSchema spt_schema_node, spt_schema_frame, spt_schema_old_frame;
-extern const SptSchema spt_schema_stream, spt_schema_stream_column, spt_schema_name,
-	spt_schema_account;
-extern const SptSchema spt_schema_loss, spt_schema_index, spt_schema_end, spt_schema_process_end;
+extern const SptSchema spt_schema_stream, spt_schema_stream_column, spt_schema_name;
+extern const SptSchema spt_schema_index, spt_schema_end, spt_schema_process_end;
 extern const SptSchema spt_schema_text, spt_schema_bundled, spt_schema_command_line, spt_schema_map;
+
+/* What writer, reader and flight recorder do with a kind of rows is told here, or is its own. */
+typedef struct {
+	SptBlockType block;
+	const SptSchema *schema;
+	/*
+	 * Where SptCapture has them and their number, if they are read as they are.  0: rows.c
+	 * looks at each.
+	 */
+	size_t rows_at, n_at;
+	/*
+	 * A flight recorder keeps them by CPU and time, and this is where a row has both; it has no
+	 * text.  Otherwise flight.c knows how.
+	 */
+	bool by_time;
+	size_t time_at, cpu_at;
+} SptRowType;
+
+extern const SptRowType spt_row_types[SPT_ROWS];
 
 /* The samples stream: member and name of each role it has. */
 typedef struct {

@@ -52,12 +52,14 @@ struct SptCaptureWriter {
 	SptTableBuilder builder;
 	GByteArray *payload, *block, *waiting;
 	GStringChunk *texts;
-	GArray *host, *objects, *processes, *threads, *samples, *names, *accounts, *losses;
-	/* Wait until they are many: together they pack to less than half */
-	GArray *command_lines;
+	GArray *host;
+	/*
+	 * Of each kind.  Command lines and maps wait until they are many: together they pack to
+	 * less than half.
+	 */
+	GArray *rows[SPT_ROWS];
 	GStringChunk *command_texts;
 	size_t command_bytes;
-	GArray *maps;			/* wait, too */
 	bool is_last;			/* flush: nothing waits any more */
 	GArray *process_ends;		/* what the packer made of processes */
 	GArray *bundled, *bundled_texts;
@@ -303,38 +305,50 @@ static bool write_samples(SptCaptureWriter *writer)
 {
 	SptField fields[SPT_SAMPLE_COLUMNS];
 	SptSchema schema = { sizeof(SptSampleRow), SPT_SAMPLE_COLUMNS, fields };
+	const GArray *samples = writer->rows[SPT_ROW_SAMPLE];
 
-	if (writer->samples->len == 0)
+	if (samples->len == 0)
 		return true;
 	if (!writer->samples_declared && !declare_samples(writer))
 		return false;
 	for (unsigned i = 0; i < SPT_SAMPLE_COLUMNS; i++)
 		fields[i] = spt_sample_columns[i].field;
-	return write_rows(writer, SPT_BLOCK_EVENT, SAMPLES_STREAM, &schema, writer->samples->data,
-			  writer->samples->len);
+	return write_rows(writer, SPT_BLOCK_EVENT, SAMPLES_STREAM, &schema, samples->data,
+			  samples->len);
+}
+
+static bool waits(SptRowKind kind)
+{
+	return kind == SPT_ROW_COMMAND_LINE || kind == SPT_ROW_MAP;
 }
 
 static void drop_rows(SptCaptureWriter *writer)
 {
-	GArray *const waiting[] = {
-		writer->host,	      writer->objects, writer->processes,     writer->threads,
-		writer->samples,      writer->names,   writer->accounts,      writer->losses,
-		writer->process_ends, writer->bundled, writer->bundled_texts,
-	};
+	GArray *const others[] = { writer->host, writer->process_ends, writer->bundled,
+				   writer->bundled_texts };
 
-	for (unsigned i = 0; i < G_N_ELEMENTS(waiting); i++)
-		g_array_set_size(waiting[i], 0);
+	for (unsigned i = 0; i < G_N_ELEMENTS(others); i++)
+		g_array_set_size(others[i], 0);
+	for (unsigned kind = 0; kind < SPT_ROWS; kind++)
+		if (!waits(kind))
+			g_array_set_size(writer->rows[kind], 0);
 	g_string_chunk_clear(writer->texts);
+}
+
+static bool write_kind(SptCaptureWriter *writer, SptRowKind kind)
+{
+	const SptRowType *type = &spt_row_types[kind];
+
+	return write_array(writer, type->block, type->schema, writer->rows[kind]);
 }
 
 static bool write_command_lines(SptCaptureWriter *writer)
 {
 	if (writer->command_bytes < COMMAND_LINES_BYTES && !writer->is_last)
 		return true;
-	if (!write_array(writer, SPT_BLOCK_COMMAND_LINE, &spt_schema_command_line,
-			 writer->command_lines))
+	if (!write_kind(writer, SPT_ROW_COMMAND_LINE))
 		return false;
-	g_array_set_size(writer->command_lines, 0);
+	g_array_set_size(writer->rows[SPT_ROW_COMMAND_LINE], 0);
 	g_string_chunk_clear(writer->command_texts);
 	writer->command_bytes = 0;
 	return true;
@@ -342,34 +356,53 @@ static bool write_command_lines(SptCaptureWriter *writer)
 
 static bool write_maps(SptCaptureWriter *writer)
 {
-	if (writer->maps->len < MAPS_ROWS && !writer->is_last)
+	GArray *maps = writer->rows[SPT_ROW_MAP];
+
+	if (maps->len < MAPS_ROWS && !writer->is_last)
 		return true;
-	spt_pack_maps(writer->maps);
-	if (!write_array(writer, SPT_BLOCK_MAP, &spt_schema_map, writer->maps))
+	spt_pack_maps(maps);
+	if (!write_kind(writer, SPT_ROW_MAP))
 		return false;
-	g_array_set_size(writer->maps, 0);
+	g_array_set_size(maps, 0);
 	return true;
+}
+
+/* With what goes with them. */
+static bool write_next(SptCaptureWriter *writer, SptStash *stash, SptRowKind kind)
+{
+	switch (kind) {
+	case SPT_ROW_PROCESS:
+		return write_kind(writer, kind) &&
+		       write_array(writer, SPT_BLOCK_PROCESS_END, &spt_schema_process_end,
+				   writer->process_ends);
+	case SPT_ROW_COMMAND_LINE:
+		return write_command_lines(writer);
+	case SPT_ROW_MAP:
+		return write_maps(writer) && write_nodes(writer, stash);
+	case SPT_ROW_NAME:
+		return write_kind(writer, kind) &&
+		       write_array(writer, SPT_BLOCK_TEXT, &spt_schema_text,
+				   writer->bundled_texts) &&
+		       write_array(writer, SPT_BLOCK_BUNDLED, &spt_schema_bundled, writer->bundled);
+	case SPT_ROW_SAMPLE:
+		return write_samples(writer);
+	default:
+		return write_kind(writer, kind);
+	}
 }
 
 bool spt_capture_writer_flush(SptCaptureWriter *writer, SptStash *stash, GError **error)
 {
-	spt_pack_processes(writer->packer, writer->processes, writer->process_ends);
-	spt_pack_threads(writer->packer, writer->threads);
-	spt_pack_names(writer->packer, writer->names);
-	spt_pack_samples(writer->samples);
-	if (!writer->error && write_array(writer, SPT_BLOCK_HOST, &spt_schema_host, writer->host) &&
-	    write_array(writer, SPT_BLOCK_OBJECT, &spt_schema_object, writer->objects) &&
-	    write_array(writer, SPT_BLOCK_PROCESS, &spt_schema_process, writer->processes) &&
-	    write_array(writer, SPT_BLOCK_PROCESS_END, &spt_schema_process_end,
-			writer->process_ends) &&
-	    write_array(writer, SPT_BLOCK_THREAD, &spt_schema_thread, writer->threads) &&
-	    write_command_lines(writer) && write_maps(writer) && write_nodes(writer, stash) &&
-	    write_array(writer, SPT_BLOCK_NAME, &spt_schema_name, writer->names) &&
-	    write_array(writer, SPT_BLOCK_TEXT, &spt_schema_text, writer->bundled_texts) &&
-	    write_array(writer, SPT_BLOCK_BUNDLED, &spt_schema_bundled, writer->bundled) &&
-	    write_samples(writer) &&
-	    write_array(writer, SPT_BLOCK_LOSS, &spt_schema_loss, writer->losses) &&
-	    write_array(writer, SPT_BLOCK_ACCOUNT, &spt_schema_account, writer->accounts))
+	bool ok;
+
+	spt_pack_processes(writer->packer, writer->rows[SPT_ROW_PROCESS], writer->process_ends);
+	spt_pack_threads(writer->packer, writer->rows[SPT_ROW_THREAD]);
+	spt_pack_names(writer->packer, writer->rows[SPT_ROW_NAME]);
+	spt_pack_samples(writer->rows[SPT_ROW_SAMPLE]);
+	ok = !writer->error && write_array(writer, SPT_BLOCK_HOST, &spt_schema_host, writer->host);
+	for (unsigned kind = 0; ok && kind < SPT_ROWS; kind++)
+		ok = write_next(writer, stash, kind);
+	if (ok)
 		end_flush(writer);
 	drop_rows(writer);
 	return report(writer, error);
@@ -470,17 +503,11 @@ static SptCaptureWriter *make_writer(const char *path)
 	writer->node_packer = spt_node_packer_new();
 	spt_table_builder_init(&writer->builder);
 	writer->host = g_array_new(FALSE, FALSE, sizeof(SptHostRow));
-	writer->objects = g_array_new(FALSE, FALSE, sizeof(SptObjectRow));
-	writer->processes = g_array_new(FALSE, FALSE, sizeof(SptProcessRow));
-	writer->threads = g_array_new(FALSE, FALSE, sizeof(SptThreadRow));
-	writer->samples = g_array_new(FALSE, FALSE, sizeof(SptSampleRow));
-	writer->names = g_array_new(FALSE, FALSE, sizeof(SptNameRow));
-	writer->accounts = g_array_new(FALSE, FALSE, sizeof(SptAccountRow));
-	writer->losses = g_array_new(FALSE, FALSE, sizeof(SptLossRow));
-	writer->command_lines = g_array_new(FALSE, FALSE, sizeof(SptCommandLineRow));
+	for (unsigned kind = 0; kind < SPT_ROWS; kind++)
+		writer->rows[kind] =
+			g_array_new(FALSE, FALSE, spt_row_types[kind].schema->row_bytes);
 	writer->command_texts = g_string_chunk_new(4096);
 	writer->index = g_array_new(FALSE, FALSE, sizeof(SptIndexRow));
-	writer->maps = g_array_new(FALSE, FALSE, sizeof(SptMapRow));
 	writer->process_ends = g_array_new(FALSE, FALSE, sizeof(SptProcessEndRow));
 	writer->bundled = g_array_new(FALSE, FALSE, sizeof(SptPackedBundledRow));
 	writer->bundled_texts = g_array_new(FALSE, FALSE, sizeof(SptTextRow));
@@ -544,17 +571,10 @@ void spt_capture_writer_free(SptCaptureWriter *writer)
 	g_byte_array_unref(writer->waiting);
 	g_string_chunk_free(writer->texts);
 	g_array_unref(writer->host);
-	g_array_unref(writer->objects);
-	g_array_unref(writer->processes);
-	g_array_unref(writer->threads);
-	g_array_unref(writer->samples);
-	g_array_unref(writer->names);
-	g_array_unref(writer->accounts);
-	g_array_unref(writer->losses);
-	g_array_unref(writer->command_lines);
+	for (unsigned kind = 0; kind < SPT_ROWS; kind++)
+		g_array_unref(writer->rows[kind]);
 	g_string_chunk_free(writer->command_texts);
 	g_array_unref(writer->index);
-	g_array_unref(writer->maps);
 	g_array_unref(writer->process_ends);
 	g_array_unref(writer->bundled);
 	g_array_unref(writer->bundled_texts);
@@ -567,75 +587,44 @@ uint64_t spt_capture_writer_bytes(const SptCaptureWriter *writer)
 	return writer->flushed_bytes;
 }
 
-static const char *keep(SptCaptureWriter *writer, const char *text)
+static const char *keep(GStringChunk *texts, const char *text)
 {
 	if (!text || !*text)
 		return "";
-	return g_string_chunk_insert_len(writer->texts, text,
-					 (gssize)strnlen(text, TEXT_MAX_BYTES));
+	return g_string_chunk_insert_len(texts, text, (gssize)strnlen(text, TEXT_MAX_BYTES));
 }
 
 void spt_capture_writer_host(SptCaptureWriter *writer, const char *key, const char *value)
 {
-	SptHostRow row = { keep(writer, key), keep(writer, value) };
+	SptHostRow row = { keep(writer->texts, key), keep(writer->texts, value) };
 
 	if (strcmp(row.key, "period_ns") == 0)
 		writer->period_ns = g_ascii_strtoull(row.value, NULL, 10);
 	g_array_append_val(writer->host, row);
 }
 
-void spt_capture_writer_object(SptCaptureWriter *writer, const SptObjectRow *row)
+void spt_capture_writer_put(SptCaptureWriter *writer, SptRowKind kind, const void *row)
 {
-	SptObjectRow kept = *row;
+	const SptSchema *schema = spt_row_types[kind].schema;
+	GStringChunk *texts = waits(kind) ? writer->command_texts : writer->texts;
+	GArray *rows = writer->rows[kind];
+	uint8_t *kept;
 
-	kept.path = keep(writer, row->path);
-	g_array_append_val(writer->objects, kept);
-}
+	g_array_append_vals(rows, row, 1);
+	kept = (uint8_t *)rows->data + (rows->len - 1) * schema->row_bytes;
+	for (unsigned i = 0; i < schema->n_fields; i++) {
+		const char *text;
 
-void spt_capture_writer_process(SptCaptureWriter *writer, const SptProcessRow *row)
-{
-	SptProcessRow kept = *row;
-
-	kept.name = keep(writer, row->name);
-	g_array_append_val(writer->processes, kept);
-}
-
-void spt_capture_writer_thread(SptCaptureWriter *writer, const SptThreadRow *row)
-{
-	SptThreadRow kept = *row;
-
-	kept.name = keep(writer, row->name);
-	g_array_append_val(writer->threads, kept);
-}
-
-void spt_capture_writer_command_line(SptCaptureWriter *writer, const SptCommandLineRow *row)
-{
-	SptCommandLineRow kept = *row;
-
-	kept.text = g_string_chunk_insert_len(writer->command_texts, row->text,
-					      (gssize)strnlen(row->text, TEXT_MAX_BYTES));
-	writer->command_bytes += strlen(kept.text) + sizeof(kept);
-	g_array_append_val(writer->command_lines, kept);
-}
-
-void spt_capture_writer_map(SptCaptureWriter *writer, const SptMapRow *row)
-{
-	g_array_append_vals(writer->maps, row, 1);
-}
-
-void spt_capture_writer_sample(SptCaptureWriter *writer, const SptSampleRow *row)
-{
-	g_array_append_vals(writer->samples, row, 1);
-}
-
-void spt_capture_writer_name(SptCaptureWriter *writer, const SptNameRow *row)
-{
-	SptNameRow kept = *row;
-
-	kept.symbol = keep(writer, row->symbol);
-	kept.module = keep(writer, row->module);
-	g_array_append_val(writer->names, kept);
-	if (writer->on_name)
+		if (schema->fields[i].type != SPT_FIELD_TEXT)
+			continue;
+		memcpy(&text, kept + schema->fields[i].at, sizeof(text));
+		text = keep(texts, text);
+		memcpy(kept + schema->fields[i].at, &text, sizeof(text));
+	}
+	if (kind == SPT_ROW_COMMAND_LINE)
+		writer->command_bytes +=
+			strlen(((SptCommandLineRow *)kept)->text) + sizeof(SptCommandLineRow);
+	if (kind == SPT_ROW_NAME && writer->on_name)
 		writer->on_name(row, writer->on_name_data);
 }
 
@@ -677,14 +666,4 @@ void spt_capture_writer_watch_names(SptCaptureWriter *writer, SptNameFunc func, 
 {
 	writer->on_name = func;
 	writer->on_name_data = data;
-}
-
-void spt_capture_writer_account(SptCaptureWriter *writer, const SptAccountRow *row)
-{
-	g_array_append_vals(writer->accounts, row, 1);
-}
-
-void spt_capture_writer_loss(SptCaptureWriter *writer, const SptLossRow *row)
-{
-	g_array_append_vals(writer->losses, row, 1);
 }

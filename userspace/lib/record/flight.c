@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "capture/schema.h"
+
 struct account {
 	SptAccountRow row;
 	uint64_t samples_before;	/* of this CPU, since the start */
@@ -29,7 +31,7 @@ struct SptFlight {
 	GHashTable *command_lines;	/* id of a process -> text */
 	GHashTable *maps;		/* id of a process -> GArray of SptMapRow */
 	GPtrArray *cpus;		/* struct cpu by number, or NULL */
-	GArray *losses;			/* SptLossRow */
+	GArray *others[SPT_ROWS];	/* rows of kinds that are kept by CPU and time, or NULL */
 };
 
 static void cpu_free(void *data)
@@ -83,7 +85,10 @@ SptFlight *spt_flight_new(void)
 	flight->command_lines = g_hash_table_new_full(NULL, NULL, NULL, g_free);
 	flight->maps = g_hash_table_new_full(NULL, NULL, NULL, (GDestroyNotify)g_array_unref);
 	flight->cpus = g_ptr_array_new_with_free_func(cpu_free);
-	flight->losses = g_array_new(FALSE, FALSE, sizeof(SptLossRow));
+	for (unsigned kind = 0; kind < SPT_ROWS; kind++)
+		if (spt_row_types[kind].by_time)
+			flight->others[kind] = g_array_new(FALSE, FALSE,
+							   spt_row_types[kind].schema->row_bytes);
 	return flight;
 }
 
@@ -98,7 +103,8 @@ void spt_flight_free(SptFlight *flight)
 	g_hash_table_unref(flight->command_lines);
 	g_hash_table_unref(flight->maps);
 	g_ptr_array_unref(flight->cpus);
-	g_array_unref(flight->losses);
+	for (unsigned kind = 0; kind < SPT_ROWS; kind++)
+		g_clear_pointer(&flight->others[kind], g_array_unref);
 	g_free(flight);
 }
 
@@ -121,30 +127,30 @@ void spt_flight_host(SptFlight *flight, const char *key, const char *value)
 	g_hash_table_replace(flight->host, g_strdup(key), g_strdup(value));
 }
 
-void spt_flight_object(SptFlight *flight, const SptObjectRow *row)
+static void put_object(SptFlight *flight, const SptObjectRow *row)
 {
 	replace_row(flight->objects, row->id,
 		    keep_row(row, sizeof(*row), G_STRUCT_OFFSET(SptObjectRow, path)));
 }
 
-void spt_flight_process(SptFlight *flight, const SptProcessRow *row)
+static void put_process(SptFlight *flight, const SptProcessRow *row)
 {
 	replace_row(flight->processes, row->id,
 		    keep_row(row, sizeof(*row), G_STRUCT_OFFSET(SptProcessRow, name)));
 }
 
-void spt_flight_thread(SptFlight *flight, const SptThreadRow *row)
+static void put_thread(SptFlight *flight, const SptThreadRow *row)
 {
 	replace_row(flight->threads, row->id,
 		    keep_row(row, sizeof(*row), G_STRUCT_OFFSET(SptThreadRow, name)));
 }
 
-void spt_flight_command_line(SptFlight *flight, const SptCommandLineRow *row)
+static void put_command_line(SptFlight *flight, const SptCommandLineRow *row)
 {
 	replace_row(flight->command_lines, row->process, g_strdup(row->text));
 }
 
-void spt_flight_map(SptFlight *flight, const SptMapRow *row)
+static void put_map(SptFlight *flight, const SptMapRow *row)
 {
 	GArray *rows = row_of(flight->maps, row->process);
 
@@ -155,12 +161,12 @@ void spt_flight_map(SptFlight *flight, const SptMapRow *row)
 	g_array_append_vals(rows, row, 1);
 }
 
-void spt_flight_sample(SptFlight *flight, const SptSampleRow *row)
+static void put_sample(SptFlight *flight, const SptSampleRow *row)
 {
 	g_array_append_vals(get_cpu(flight, row->cpu)->samples, row, 1);
 }
 
-void spt_flight_account(SptFlight *flight, const SptAccountRow *row)
+static void put_account(SptFlight *flight, const SptAccountRow *row)
 {
 	struct cpu *cpu = get_cpu(flight, row->cpu);
 	struct account account = { *row, cpu->n_forgotten + cpu->samples->len };
@@ -172,9 +178,34 @@ void spt_flight_account(SptFlight *flight, const SptAccountRow *row)
 	g_array_append_val(cpu->accounts, account);
 }
 
-void spt_flight_loss(SptFlight *flight, const SptLossRow *row)
+void spt_flight_put(SptFlight *flight, SptRowKind kind, const void *row)
 {
-	g_array_append_vals(flight->losses, row, 1);
+	switch (kind) {
+	case SPT_ROW_OBJECT:
+		put_object(flight, row);
+		break;
+	case SPT_ROW_PROCESS:
+		put_process(flight, row);
+		break;
+	case SPT_ROW_THREAD:
+		put_thread(flight, row);
+		break;
+	case SPT_ROW_COMMAND_LINE:
+		put_command_line(flight, row);
+		break;
+	case SPT_ROW_MAP:
+		put_map(flight, row);
+		break;
+	case SPT_ROW_SAMPLE:
+		put_sample(flight, row);
+		break;
+	case SPT_ROW_ACCOUNT:
+		put_account(flight, row);
+		break;
+	default:
+		if (flight->others[kind])
+			g_array_append_vals(flight->others[kind], row, 1);
+	}
 }
 
 /* Forgetting. */
@@ -213,15 +244,25 @@ static uint64_t begin_of_cpu(const struct cpu *cpu)
 	return cpu && cpu->has_base ? g_array_index(cpu->accounts, struct account, 0).row.time : 0;
 }
 
-static void forget_losses(SptFlight *flight)
+static void forget_others(SptFlight *flight, SptRowKind kind)
 {
-	SptLossRow *losses = (void *)flight->losses->data;
+	const SptRowType *type = &spt_row_types[kind];
+	size_t bytes = type->schema->row_bytes;
+	GArray *rows = flight->others[kind];
 	unsigned n = 0;
 
-	for (unsigned i = 0; i < flight->losses->len; i++)
-		if (losses[i].last_time >= begin_of_cpu(cpu_at(flight, losses[i].cpu)))
-			losses[n++] = losses[i];
-	g_array_set_size(flight->losses, n);
+	for (unsigned i = 0; rows && i < rows->len; i++) {
+		const char *row = rows->data + i * bytes;
+		uint64_t time;
+		uint32_t cpu;
+
+		memcpy(&time, row + type->time_at, sizeof(time));
+		memcpy(&cpu, row + type->cpu_at, sizeof(cpu));
+		if (time >= begin_of_cpu(cpu_at(flight, cpu)))
+			memmove(rows->data + n++ * bytes, row, bytes);
+	}
+	if (rows)
+		g_array_set_size(rows, n);
 }
 
 static GHashTable *threads_with_samples(const SptFlight *flight)
@@ -280,7 +321,8 @@ void spt_flight_forget(SptFlight *flight, uint64_t begin)
 	for (unsigned i = 0; i < flight->cpus->len; i++)
 		if (flight->cpus->pdata[i])
 			forget_of_cpu(flight->cpus->pdata[i], begin);
-	forget_losses(flight);
+	for (unsigned kind = 0; kind < SPT_ROWS; kind++)
+		forget_others(flight, kind);
 	forget_tasks(flight);
 }
 
@@ -367,7 +409,7 @@ static SptAccountRow base_of_cpu(const struct cpu *cpu, uint64_t begin, uint64_t
 	return base;
 }
 
-static void put_accounts(const SptFlight *flight, SptCaptureWriter *writer, uint64_t begin,
+static void give_accounts(const SptFlight *flight, SptCaptureWriter *writer, uint64_t begin,
 			 uint64_t period_ns)
 {
 	for (unsigned i = 0; i < flight->cpus->len; i++) {
@@ -408,7 +450,7 @@ static unsigned n_accounted(const struct cpu *cpu)
 }
 
 /* In order of time; returns that of the first. */
-static uint64_t put_samples(const SptFlight *flight, SptCaptureWriter *writer)
+static uint64_t give_samples(const SptFlight *flight, SptCaptureWriter *writer)
 {
 	g_autoptr(GArray) all = g_array_new(FALSE, FALSE, sizeof(SptSampleRow));
 
@@ -424,7 +466,7 @@ static uint64_t put_samples(const SptFlight *flight, SptCaptureWriter *writer)
 	return all->len ? g_array_index(all, SptSampleRow, 0).time : UINT64_MAX;
 }
 
-static void put_host(const SptFlight *flight, SptCaptureWriter *writer, uint64_t begin)
+static void give_host(const SptFlight *flight, SptCaptureWriter *writer, uint64_t begin)
 {
 	GHashTableIter iter;
 	void *key, *value;
@@ -440,7 +482,7 @@ static void put_host(const SptFlight *flight, SptCaptureWriter *writer, uint64_t
 	}
 }
 
-static void put_maps(const SptFlight *flight, SptCaptureWriter *writer)
+static void give_maps(const SptFlight *flight, SptCaptureWriter *writer)
 {
 	GHashTableIter iter;
 	void *value;
@@ -458,7 +500,7 @@ static void put_maps(const SptFlight *flight, SptCaptureWriter *writer)
 	}
 }
 
-static void put_tasks_and_objects(const SptFlight *flight, SptCaptureWriter *writer)
+static void give_tasks_and_objects(const SptFlight *flight, SptCaptureWriter *writer)
 {
 	GHashTableIter iter;
 	void *key, *value;
@@ -483,19 +525,28 @@ static void put_tasks_and_objects(const SptFlight *flight, SptCaptureWriter *wri
 		spt_capture_writer_thread(writer, value);
 }
 
-void spt_flight_put(const SptFlight *flight, SptCaptureWriter *writer, uint64_t period_ns)
+static void give_others(const SptFlight *flight, SptCaptureWriter *writer, SptRowKind kind)
+{
+	const GArray *rows = flight->others[kind];
+
+	for (unsigned i = 0; rows && i < rows->len; i++)
+		spt_capture_writer_put(writer, kind,
+				       rows->data + i * spt_row_types[kind].schema->row_bytes);
+}
+
+void spt_flight_give(const SptFlight *flight, SptCaptureWriter *writer, uint64_t period_ns)
 {
 	uint64_t begin = 0, first;
 
-	put_tasks_and_objects(flight, writer);
-	put_maps(flight, writer);
+	give_tasks_and_objects(flight, writer);
+	give_maps(flight, writer);
 	/* The CPU that was busy longest begins the window. */
 	for (unsigned i = 0; i < flight->cpus->len; i++)
 		begin = MAX(begin, begin_of_cpu(flight->cpus->pdata[i]));
-	first = put_samples(flight, writer);
+	first = give_samples(flight, writer);
 	begin = MIN(begin, first);
-	put_accounts(flight, writer, begin, period_ns);
-	for (unsigned i = 0; i < flight->losses->len; i++)
-		spt_capture_writer_loss(writer, &g_array_index(flight->losses, SptLossRow, i));
-	put_host(flight, writer, begin);
+	give_accounts(flight, writer, begin, period_ns);
+	for (unsigned kind = 0; kind < SPT_ROWS; kind++)
+		give_others(flight, writer, kind);
+	give_host(flight, writer, begin);
 }

@@ -17,16 +17,9 @@ SptFlight *spt_flight_new(void);
 void spt_flight_free(SptFlight *flight);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptFlight, spt_flight_free)
 
-/* As those of the writer. */
+/* As those of the writer; names are put when it is all given to one. */
 void spt_flight_host(SptFlight *flight, const char *key, const char *value);
-void spt_flight_object(SptFlight *flight, const SptObjectRow *row);
-void spt_flight_process(SptFlight *flight, const SptProcessRow *row);
-void spt_flight_thread(SptFlight *flight, const SptThreadRow *row);
-void spt_flight_command_line(SptFlight *flight, const SptCommandLineRow *row);
-void spt_flight_map(SptFlight *flight, const SptMapRow *row);
-void spt_flight_sample(SptFlight *flight, const SptSampleRow *row);
-void spt_flight_account(SptFlight *flight, const SptAccountRow *row);
-void spt_flight_loss(SptFlight *flight, const SptLossRow *row);
+void spt_flight_put(SptFlight *flight, SptRowKind kind, const void *row);
 
 /*
  * Forgets what lies before @begin.  A CPU's rows begin with an account: samples a little older than
@@ -41,7 +34,7 @@ uint64_t spt_flight_span(const SptFlight *flight, uint64_t now);
  * All rows into @writer, accounts counted from the first sample kept.  @period_ns: of the accounts'
  * grid.
  */
-void spt_flight_put(const SptFlight *flight, SptCaptureWriter *writer, uint64_t period_ns);
+void spt_flight_give(const SptFlight *flight, SptCaptureWriter *writer, uint64_t period_ns);
 
 G_END_DECLS
 

@@ -173,7 +173,8 @@ static void get_to_know(SptRecorder *recorder, SptProcess *process)
 	if (!text)
 		return;
 	process->read_time = spt_clock_ns(CLOCK_MONOTONIC);
-	spt_output_command_line(recorder->output, &(SptCommandLineRow){ process->id, text });
+	spt_output_put(recorder->output, SPT_ROW_COMMAND_LINE,
+		       &(SptCommandLineRow){ process->id, text });
 }
 
 static void take_sample(SptRecorder *recorder, const struct sysprof_sample *sample)
@@ -201,7 +202,7 @@ static void take_sample(SptRecorder *recorder, const struct sysprof_sample *samp
 		row.context |= SPT_CONTEXT_IRQ;
 	get_to_know(recorder, thread->process);
 	row.node = find_node(recorder, sample, thread, &row.user_end);
-	spt_output_sample(recorder->output, &row);
+	spt_output_put(recorder->output, SPT_ROW_SAMPLE, &row);
 	recorder->status.samples++;
 	recorder->status.weight += sample->weight;
 	if (thread->id != recorder->last_thread &&
@@ -239,7 +240,7 @@ void spt_recorder_put_account(SptRecorder *recorder, uint64_t time, unsigned cpu
 		return;
 	state->told_time = time;
 	row.filtered = state->filtered + (time > state->account_time ? state->filtered_later : 0);
-	spt_output_account(recorder->output, &row);
+	spt_output_put(recorder->output, SPT_ROW_ACCOUNT, &row);
 	lost = spt_account_lost(&row);
 	recorder->status.lost += lost - state->lost;
 	state->lost = lost;
@@ -260,7 +261,7 @@ static void take_loss(SptRecorder *recorder, const struct sysprof_lost *lost)
 		.reason = lost->reason,
 	};
 
-	spt_output_loss(recorder->output, &row);
+	spt_output_put(recorder->output, SPT_ROW_LOSS, &row);
 }
 
 void spt_recorder_note(SptRecorder *recorder, const char *key, const char *value)

@@ -178,7 +178,7 @@ static const char *keep_text(struct batch *batch, const char *text)
 	return g_string_chunk_insert(batch->texts, text);
 }
 
-void spt_live_object(SptLive *live, const SptObjectRow *row)
+static void put_object(SptLive *live, const SptObjectRow *row)
 {
 	SptObjectRow copy = *row;
 
@@ -186,7 +186,7 @@ void spt_live_object(SptLive *live, const SptObjectRow *row)
 	g_array_append_val(live->collecting->objects, copy);
 }
 
-void spt_live_process(SptLive *live, const SptProcessRow *row)
+static void put_process(SptLive *live, const SptProcessRow *row)
 {
 	SptProcessRow copy = *row;
 
@@ -194,7 +194,7 @@ void spt_live_process(SptLive *live, const SptProcessRow *row)
 	g_array_append_val(live->collecting->processes, copy);
 }
 
-void spt_live_thread(SptLive *live, const SptThreadRow *row)
+static void put_thread(SptLive *live, const SptThreadRow *row)
 {
 	SptThreadRow copy = *row;
 
@@ -202,7 +202,7 @@ void spt_live_thread(SptLive *live, const SptThreadRow *row)
 	g_array_append_val(live->collecting->threads, copy);
 }
 
-void spt_live_name(SptLive *live, const SptNameRow *row)
+static void put_name(SptLive *live, const SptNameRow *row)
 {
 	SptNameRow copy = *row;
 
@@ -211,11 +211,34 @@ void spt_live_name(SptLive *live, const SptNameRow *row)
 	g_array_append_val(live->collecting->names, copy);
 }
 
-void spt_live_sample(SptLive *live, const SptSampleRow *row)
+static void put_sample(SptLive *live, const SptSampleRow *row)
 {
 	struct sample sample = { row->thread, row->node, row->weight };
 
 	g_array_append_val(live->collecting->samples, sample);
+}
+
+void spt_live_put(SptLive *live, SptRowKind kind, const void *row)
+{
+	switch (kind) {
+	case SPT_ROW_OBJECT:
+		put_object(live, row);
+		break;
+	case SPT_ROW_PROCESS:
+		put_process(live, row);
+		break;
+	case SPT_ROW_THREAD:
+		put_thread(live, row);
+		break;
+	case SPT_ROW_NAME:
+		put_name(live, row);
+		break;
+	case SPT_ROW_SAMPLE:
+		put_sample(live, row);
+		break;
+	default:
+		break;
+	}
 }
 
 void spt_live_publish(SptLive *live, const SptStash *stash, unsigned number)

@@ -22,13 +22,9 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptLive, spt_live_unref)
 
 /*
  * For the thread that records: rows as for the capture writer, but nodes of samples are those of
- * the stash.
+ * the stash.  Kinds that nothing is shown of are passed over.
  */
-void spt_live_object(SptLive *live, const SptObjectRow *row);
-void spt_live_process(SptLive *live, const SptProcessRow *row);
-void spt_live_thread(SptLive *live, const SptThreadRow *row);
-void spt_live_name(SptLive *live, const SptNameRow *row);
-void spt_live_sample(SptLive *live, const SptSampleRow *row);
+void spt_live_put(SptLive *live, SptRowKind kind, const void *row);
 /*
  * Hands over what was put in, and the new nodes of @stash.  To be called before @stash gives way to
  * another one, too; @number tells them apart.

@@ -51,7 +51,7 @@ static void put(SptMaps *maps, struct told *told, const SptMap *map, uint64_t ti
 	}
 	/* One more says that there are more. */
 	if (told->n <= SPT_MOST_MAPS)
-		spt_output_map(maps->output, &row);
+		spt_output_put(maps->output, SPT_ROW_MAP, &row);
 	told->n++;
 }
 

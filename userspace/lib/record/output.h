@@ -21,32 +21,28 @@ SptOutput *spt_output_new(const SptRecorderOptions *options, SptTrace *trace, GE
 void spt_output_free(SptOutput *output);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptOutput, spt_output_free)
 
-/* As those of the capture writer. */
+/*
+ * As those of the capture writer.  A map waits until its object was put; row->node of a sample is
+ * of spt_output_stash().
+ */
 void spt_output_host(SptOutput *output, const char *key, const char *value);
-void spt_output_process(SptOutput *output, const SptProcessRow *row);
-void spt_output_thread(SptOutput *output, const SptThreadRow *row);
-void spt_output_command_line(SptOutput *output, const SptCommandLineRow *row);
-/* Waits until its object was put. */
-void spt_output_map(SptOutput *output, const SptMapRow *row);
-void spt_output_account(SptOutput *output, const SptAccountRow *row);
-void spt_output_loss(SptOutput *output, const SptLossRow *row);
-/* @pid: a process that has it mapped; 0 if none is known. */
+void spt_output_put(SptOutput *output, SptRowKind kind, const void *row);
+/* An object has a file to be held.  @pid: a process that has it mapped; 0 if none is known. */
 void spt_output_object(SptOutput *output, const SptObjectRow *row, uint32_t pid);
 /*
  * The file of an object, put or about to be, or the vdso's image; NULL: it could not be held.
  * Lives as long as the output.
  */
 const SptObject *spt_output_file(SptOutput *output, uint32_t object);
-/* What it is called; NULL: it was not put. */
 /* The descriptor by which a file's object is held; -1: it is not. */
 int spt_output_held(SptOutput *output, uint32_t object);
+/* What it is called; NULL: it was not put. */
 const char *spt_output_path(const SptOutput *output, uint32_t object);
 /*
- * Where row->node of a sample is from.  *@ret_number: another one with each flush or write that
+ * Where nodes of samples are from.  *@ret_number: another one with each flush or write that
  * begins another stash.
  */
 SptStash *spt_output_stash(SptOutput *output, unsigned *ret_number);
-void spt_output_sample(SptOutput *output, const SptSampleRow *row);
 
 /* False: a flush now would write frames in objects that nobody has put, which nobody could read. */
 bool spt_output_knows_objects(SptOutput *output);

@@ -32,10 +32,11 @@ static void on_process(const SptProcess *process, void *data)
 		.name = process->name,
 	};
 
-	spt_output_process(recorder->output, &row);
+	spt_output_put(recorder->output, SPT_ROW_PROCESS, &row);
 	/* What was read was its next image already, or who has its pid since. */
 	if (process->end_time && process->end_time <= process->read_time)
-		spt_output_command_line(recorder->output, &(SptCommandLineRow){ process->id, "" });
+		spt_output_put(recorder->output, SPT_ROW_COMMAND_LINE,
+			       &(SptCommandLineRow){ process->id, "" });
 	if (process->end_time && recorder->maps)
 		spt_maps_ended(recorder->maps, process);
 }
@@ -52,7 +53,7 @@ static void on_thread(const SptThread *thread, void *data)
 		.name = thread->name,
 	};
 
-	spt_output_thread(recorder->output, &row);
+	spt_output_put(recorder->output, SPT_ROW_THREAD, &row);
 }
 
 static void on_space_gone(uint64_t mm, void *data)
