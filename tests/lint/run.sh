@@ -20,6 +20,7 @@ made()
 }
 
 made lint/good <<<'echo "ok 1 - fine"; echo "ok 2 - no tool # SKIP none"; echo 1..2'
+made lint/good-too <<<'echo "ok 1 - not asked for"; echo 1..1'
 made lint/bad <<<'echo "ok 1 - fine"; echo "not ok 2 - what is wrong"; echo 1..2; exit 1'
 made lint/short <<<'echo "ok 1 - fine"; echo 1..2'
 made lint/planless <<<'echo "ok 1 - fine"'
