@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# tests/run itself, on tests made for it: what it counts, shows, repeats, leaves out and refuses.  A runner that overlooked a
-# failure would let everything pass.
+# tests/run itself, on tests made for it: what it counts, shows, repeats, leaves out and refuses.  A
+# runner that overlooked a failure would let everything pass.
 
 # shellcheck source=tests/lint/tap.bash
 . "$(dirname "$0")/tap.bash"
@@ -49,7 +49,8 @@ check-all 100 beside lint/said LONG=1 # longer
 check-all 2 beside cli/one LONG=1 # longer
 END
 
-# run EXPECTED-LAST-LINE EXPECTED-STATUS WHERE...: what tests/run says in the end; all of it is in $work/all.
+# run EXPECTED-LAST-LINE EXPECTED-STATUS WHERE...: what tests/run says in the end; all of it is in
+# $work/all.
 run()
 {
 	local want=$1 status=$2 seen=0
