@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# What tap.bash's cached() remembers: a pass, as long as the files, the programs and the test are the same, and never a failure.
+# What tap.bash's cached() remembers: a pass, as long as the files, the programs and the test are
+# the same, and never a failure.
 
 # shellcheck source=tests/lint/tap.bash
 . "$(dirname "$0")/tap.bash"
@@ -22,7 +23,8 @@ look()
 	grep -l bad "$work/one" "$work/two"
 }
 
-# looks_for SUM: looks once more by cached(), what it prints going to a file; tells whether it looked as often as SUM, in all.
+# looks_for SUM: looks once more by cached(), what it prints going to a file; tells whether it
+# looked as often as SUM, in all.
 looks_for()
 {
 	(number=0 cached "no bad word" a-tool "$work/one

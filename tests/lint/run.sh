@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# tests/run itself, on tests made for it: what it counts, shows, repeats, leaves out and refuses.  A runner that overlooked a
-# failure would let everything pass.
+# tests/run itself, on tests made for it: what it counts, shows, repeats, leaves out and refuses.  A
+# runner that overlooked a failure would let everything pass.
 
 # shellcheck source=tests/lint/tap.bash
 . "$(dirname "$0")/tap.bash"
@@ -20,6 +20,7 @@ made()
 }
 
 made lint/good <<<'echo "ok 1 - fine"; echo "ok 2 - no tool # SKIP none"; echo 1..2'
+made lint/good-too <<<'echo "ok 1 - not asked for"; echo 1..1'
 made lint/bad <<<'echo "ok 1 - fine"; echo "not ok 2 - what is wrong"; echo 1..2; exit 1'
 made lint/short <<<'echo "ok 1 - fine"; echo 1..2'
 made lint/planless <<<'echo "ok 1 - fine"'
@@ -48,7 +49,8 @@ check-all 100 beside lint/said LONG=1 # longer
 check-all 2 beside cli/one LONG=1 # longer
 END
 
-# run EXPECTED-LAST-LINE EXPECTED-STATUS WHERE...: what tests/run says in the end; all of it is in $work/all.
+# run EXPECTED-LAST-LINE EXPECTED-STATUS WHERE...: what tests/run says in the end; all of it is in
+# $work/all.
 run()
 {
 	local want=$1 status=$2 seen=0

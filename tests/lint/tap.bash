@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# For tests that look for faults, sourced: one numbered TAP line a check, with what is wrong below it.
+# For tests that look for faults, sourced: one numbered TAP line a check, with what is wrong below
+# it.
 
 cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit 1
 # What a test makes is no part of the make that runs it.
@@ -21,8 +22,9 @@ result()
 	fi
 }
 
-# cached TEXT TOOLS FILES COMMAND...: result TEXT of what COMMAND finds in FILES, one a line.  What found nothing is not run again as
-# long as the files' contents, the test itself, and the programs TOOLS are the same: a stamp goes by a hash of all these.
+# cached TEXT TOOLS FILES COMMAND...: result TEXT of what COMMAND finds in FILES, one a line.  What
+# found nothing is not run again as long as the files' contents, the test itself, and the programs
+# TOOLS are the same: a stamp goes by a hash of all these.
 cached()
 {
 	local text=$1 tools=$2 files=$3 stamp tool findings

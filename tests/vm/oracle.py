@@ -132,7 +132,7 @@ def patched_wrongly(done):
 def boot_or_share(out, script, options, timeout, spoils):
     """In the machine that tests share, if there is one and it will do."""
     wanted = shared.parse(options)
-    if "SYSPROF_VM" not in os.environ or not wanted:
+    if "SYSPROF_VM" not in os.environ or KERNEL or not wanted:
         return boot(out, script, options, timeout)
     machine = shared.Shared(os.environ["SYSPROF_VM"])
     status, said = machine.run(out, script, wanted, timeout)
