@@ -38,8 +38,8 @@
 #include "times.h"
 
 /*
- * Ticks that are held back come so often all the same, without a stack: to look whether a hypervisor
- * had the CPU when they seemed to be dear.
+ * Ticks that are held back come so often all the same, without a stack: to look whether a
+ * hypervisor had the CPU when they seemed to be dear.
  */
 #define RETRY_NS	(20 * NSEC_PER_MSEC)
 /*
@@ -63,8 +63,8 @@
  * @random: state of the generator that places ticks
  * @instant: of the tick in period @target; while parked the timer does not know it
  * @stolen: time a hypervisor took from this CPU, as the kernel had it at the last tick, ns
- * @users_from: before this period sessions of users without CAP_SYS_RESOURCE have no tick: they have
- *	used up their share of the CPU
+ * @users_from: before this period sessions of users without CAP_SYS_RESOURCE have no tick: they
+ *	have used up their share of the CPU
  * @stands_for: ticks that the next timed tick accounts for if @untimed is 0: itself and the untimed
  *	ones before it
  * @untimed: how many more may go untimed
@@ -134,8 +134,8 @@ static __always_inline void aim(struct cpu_clock *clock, u64 period)
 }
 
 /*
- * Nothing but the loop of an idle task, the CPU's own or one that a driver makes of a thread to cool
- * the CPU: interrupts that are served on its stack are work.
+ * Nothing but the loop of an idle task, the CPU's own or one that a driver makes of a thread to
+ * cool the CPU: interrupts that are served on its stack are work.
  */
 static bool cpu_is_idle(void)
 {
@@ -203,7 +203,8 @@ static void count_cost(struct cpu_clock *clock, const struct sysprof_tick *tick,
 	others = clock->stands_for - clock->untimed - 1;
 	clock->stands_for = cost < CHEAP_NS ? TIMED_TICKS : 1;
 	clock->untimed = clock->stands_for - 1;
-	sysprof_throttle_spend(SYSPROF_PAID_BY_ALL, now, cost + min_t(u64, cost, CHEAP_NS) * others);
+	sysprof_throttle_spend(SYSPROF_PAID_BY_ALL, now,
+			       cost + min_t(u64, cost, CHEAP_NS) * others);
 	if (tick->users_begin) {
 		cost = now - tick->users_begin;
 		sysprof_throttle_spend(SYSPROF_PAID_BY_USERS, now,

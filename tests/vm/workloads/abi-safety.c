@@ -7,8 +7,8 @@
  *	abi-safety storm SECONDS
  *	abi-safety quarter
  *
- * As root, but for default-ring, counters and limits.  The modules rcuheld and idled of tests/vm are
- * loaded for the first two.  The last one counts instructions, on one CPU (tests/vm/run --icount).
+ * As root, but for default-ring, counters and limits.  The modules rcuheld and idled of tests/vm
+ * are loaded for the first two.  The last one counts instructions, on one CPU (tests/vm/run --icount).
  */
 #include "abi.h"
 
@@ -525,8 +525,8 @@ static void test_quarter(void)
 	   "an administrator's session beside them: %s", strerror(errno));
 	profiled = work(2000);
 	account_get(fd, 0, &account);
-	ok(profiled >= alone * 73 / 100, "... leaves as much (%" PRIu64 " of %" PRIu64 ")", profiled,
-	   alone);
+	ok(profiled >= alone * 73 / 100, "... leaves as much (%" PRIu64 " of %" PRIu64 ")",
+	   profiled, alone);
 	ok(account.grid > 1000 && account.delivered * 10 >= account.grid * 9,
 	   "... and has its rate (%" PRIu64 " of %" PRIu64 " periods, throttled %" PRIu64 ")",
 	   (uint64_t)account.delivered, (uint64_t)account.grid,
