@@ -37,6 +37,8 @@
 #include "throttle.h"
 #include "times.h"
 
+#define BASE_NS		NSEC_PER_MSEC
+
 /*
  * Ticks that are held back come so often all the same, without a stack: to look whether a
  * hypervisor had the CPU when they seemed to be dear.
@@ -451,13 +453,23 @@ static void release_cpu(int cpu)
 	hrtimer_cancel(&clock->timer);
 }
 
+/*
+ * The clock's period for a first session that asks for @period: not more than about BASE_NS, so
+ * that a slow one does not hold back those that come later.  Periods that nobody wants have no
+ * tick.
+ */
+static u64 base_period(u64 period)
+{
+	return div64_u64(period, max_t(u64, 1, div_u64(period + BASE_NS / 2, BASE_NS)));
+}
+
 u32 sysprof_clock_start(u64 period, const struct cpumask *cpus, u64 *start, u64 *clock_period_ns)
 {
 	struct cpu_clock *clock;
 	int cpu;
 
 	if (!users++) {
-		period_ns = period;
+		period_ns = base_period(period);
 		grid_start = ktime_get_mono_fast_ns();
 		for_each_possible_cpu(cpu) {
 			clock = per_cpu_ptr(&cpu_clocks, cpu);

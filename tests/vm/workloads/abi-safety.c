@@ -2,13 +2,13 @@
 /*
  * What a session must not do to the machine and to other sessions, whoever asks for it:
  *
- *	abi-safety stopping | injected | exits | offline | snapshot | default-ring | counters |
+ *	abi-safety stopping | injected | exits | offline | rates | snapshot | default-ring | counters |
  *		limits
  *	abi-safety storm SECONDS
  *	abi-safety kinds | full | quarter
  *
  * As root, but for default-ring, counters and limits.  The modules rcuheld and idled of tests/vm
- * are loaded for the first two.  The last one counts instructions, on one CPU (tests/vm/run --icount).
+ * are loaded for the first two.  quarter counts instructions, on one CPU (tests/vm/run --icount).
  */
 #include "abi.h"
 
@@ -275,6 +275,23 @@ static void test_kinds(void)
 	ok(kinds.switched >= 5 && !kinds.copied,
 	   "a tick at a switch of tasks has frames alone (%u samples, with stacks %u)",
 	   kinds.switched, kinds.copied);
+}
+
+/* A slow session does not hold back one that comes later. */
+static void test_rates(void)
+{
+	struct sysprof_start slow = { .size = sizeof(slow) }, fast = slow;
+	int first = device_open(), second = device_open();
+
+	configured(first, 1000 * NS_PER_MS, PAGE);
+	configured(second, NS_PER_MS, PAGE);
+	ok(!ioctl(first, SYSPROF_IOC_START, &slow) && !ioctl(second, SYSPROF_IOC_START, &fast),
+	   "START of a slow session, and of a faster one: %s", strerror(errno));
+	ok(slow.period_ns == 1000 * NS_PER_MS && fast.period_ns == NS_PER_MS,
+	   "... which both have their rate (%" PRIu64 " and %" PRIu64 " ns)",
+	   (uint64_t)slow.period_ns, (uint64_t)fast.period_ns);
+	close(first);
+	close(second);
 }
 
 /* A snapshot that is not read to its end. */
@@ -621,7 +638,7 @@ int main(int argc, char **argv)
 		{ "snapshot", test_snapshot }, { "default-ring", test_default_ring },
 		{ "counters", test_counters }, { "limits", test_limits },
 		{ "quarter", test_quarter },   { "kinds", test_kinds },
-		{ "full", test_full },
+		{ "full", test_full },	       { "rates", test_rates },
 	};
 
 	for (int i = 1; i < argc; i++) {
