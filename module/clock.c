@@ -187,14 +187,21 @@ static void throttle_users(struct cpu_clock *clock, u64 now)
 	aim(clock, clock->next);
 }
 
+static void count_ticks(struct cpu_clock *clock, u64 cost, u32 n)
+{
+	clock->cost_ns += cost * n;
+	clock->ticks += n;
+	clock->histogram[min_t(u32, ilog2(cost | 1), SYSPROF_COST_BUCKETS - 1)] += n;
+}
+
 /*
  * Ends a tick: what it took, and with that when the next one may be.  One without a stack tells
  * nothing about those with one.
  */
 static void count_cost(struct cpu_clock *clock, const struct sysprof_tick *tick, bool sampled)
 {
+	u64 now, cost, users_cost;
 	u32 others;
-	u64 now, cost;
 
 	if (clock->untimed && tick->last < tick->now + CHEAP_NS) {
 		clock->untimed--;
@@ -208,19 +215,18 @@ static void count_cost(struct cpu_clock *clock, const struct sysprof_tick *tick,
 	sysprof_throttle_spend(SYSPROF_PAID_BY_ALL, now,
 			       cost + min_t(u64, cost, CHEAP_NS) * others);
 	if (tick->users_begin) {
-		cost = now - tick->users_begin;
+		users_cost = now - tick->users_begin;
 		sysprof_throttle_spend(SYSPROF_PAID_BY_USERS, now,
-				       cost + min_t(u64, cost, CHEAP_NS) * others);
+				       users_cost + min_t(u64, users_cost, CHEAP_NS) * others);
 		throttle_users(clock, now);
-		cost = now - tick->now;
 	}
 	throttle(clock, now);
 	if (!sampled)
 		return;
 	sysprof_budget_spent(cost, now);
-	clock->cost_ns += cost * (others + 1);
-	clock->ticks += others + 1;
-	clock->histogram[min_t(u32, ilog2(cost | 1), SYSPROF_COST_BUCKETS - 1)] += others + 1;
+	count_ticks(clock, cost, 1);
+	/* The others were cheap. */
+	count_ticks(clock, min_t(u64, cost, CHEAP_NS), others);
 }
 
 /*
