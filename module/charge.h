@@ -7,8 +7,8 @@
 struct sysprof_charge;
 
 /*
- * Process context: one more session on the account of the caller's user.  -EUSERS: beyond the number
- * that the user, or all together, may have; -ENOMEM.
+ * Process context: one more session on the account of the caller's user.  -EUSERS: beyond the
+ * number that the user, or all together, may have; -ENOMEM.
  */
 struct sysprof_charge *sysprof_charge_open(void);
 void sysprof_charge_close(struct sysprof_charge *charge);

@@ -37,9 +37,11 @@
 #include "throttle.h"
 #include "times.h"
 
+#define BASE_NS		NSEC_PER_MSEC
+
 /*
- * Ticks that are held back come so often all the same, without a stack: to look whether a hypervisor
- * had the CPU when they seemed to be dear.
+ * Ticks that are held back come so often all the same, without a stack: to look whether a
+ * hypervisor had the CPU when they seemed to be dear.
  */
 #define RETRY_NS	(20 * NSEC_PER_MSEC)
 /*
@@ -63,8 +65,8 @@
  * @random: state of the generator that places ticks
  * @instant: of the tick in period @target; while parked the timer does not know it
  * @stolen: time a hypervisor took from this CPU, as the kernel had it at the last tick, ns
- * @users_from: before this period sessions of users without CAP_SYS_RESOURCE have no tick: they have
- *	used up their share of the CPU
+ * @users_from: before this period sessions of users without CAP_SYS_RESOURCE have no tick: they
+ *	have used up their share of the CPU
  * @stands_for: ticks that the next timed tick accounts for if @untimed is 0: itself and the untimed
  *	ones before it
  * @untimed: how many more may go untimed
@@ -134,8 +136,8 @@ static __always_inline void aim(struct cpu_clock *clock, u64 period)
 }
 
 /*
- * Nothing but the loop of an idle task, the CPU's own or one that a driver makes of a thread to cool
- * the CPU: interrupts that are served on its stack are work.
+ * Nothing but the loop of an idle task, the CPU's own or one that a driver makes of a thread to
+ * cool the CPU: interrupts that are served on its stack are work.
  */
 static bool cpu_is_idle(void)
 {
@@ -185,14 +187,21 @@ static void throttle_users(struct cpu_clock *clock, u64 now)
 	aim(clock, clock->next);
 }
 
+static void count_ticks(struct cpu_clock *clock, u64 cost, u32 n)
+{
+	clock->cost_ns += cost * n;
+	clock->ticks += n;
+	clock->histogram[min_t(u32, ilog2(cost | 1), SYSPROF_COST_BUCKETS - 1)] += n;
+}
+
 /*
  * Ends a tick: what it took, and with that when the next one may be.  One without a stack tells
  * nothing about those with one.
  */
 static void count_cost(struct cpu_clock *clock, const struct sysprof_tick *tick, bool sampled)
 {
+	u64 now, cost, users_cost;
 	u32 others;
-	u64 now, cost;
 
 	if (clock->untimed && tick->last < tick->now + CHEAP_NS) {
 		clock->untimed--;
@@ -203,21 +212,21 @@ static void count_cost(struct cpu_clock *clock, const struct sysprof_tick *tick,
 	others = clock->stands_for - clock->untimed - 1;
 	clock->stands_for = cost < CHEAP_NS ? TIMED_TICKS : 1;
 	clock->untimed = clock->stands_for - 1;
-	sysprof_throttle_spend(SYSPROF_PAID_BY_ALL, now, cost + min_t(u64, cost, CHEAP_NS) * others);
+	sysprof_throttle_spend(SYSPROF_PAID_BY_ALL, now,
+			       cost + min_t(u64, cost, CHEAP_NS) * others);
 	if (tick->users_begin) {
-		cost = now - tick->users_begin;
+		users_cost = now - tick->users_begin;
 		sysprof_throttle_spend(SYSPROF_PAID_BY_USERS, now,
-				       cost + min_t(u64, cost, CHEAP_NS) * others);
+				       users_cost + min_t(u64, users_cost, CHEAP_NS) * others);
 		throttle_users(clock, now);
-		cost = now - tick->now;
 	}
 	throttle(clock, now);
 	if (!sampled)
 		return;
 	sysprof_budget_spent(cost, now);
-	clock->cost_ns += cost * (others + 1);
-	clock->ticks += others + 1;
-	clock->histogram[min_t(u32, ilog2(cost | 1), SYSPROF_COST_BUCKETS - 1)] += others + 1;
+	count_ticks(clock, cost, 1);
+	/* The others were cheap. */
+	count_ticks(clock, min_t(u64, cost, CHEAP_NS), others);
 }
 
 /*
@@ -450,13 +459,23 @@ static void release_cpu(int cpu)
 	hrtimer_cancel(&clock->timer);
 }
 
+/*
+ * The clock's period for a first session that asks for @period: not more than about BASE_NS, so
+ * that a slow one does not hold back those that come later.  Periods that nobody wants have no
+ * tick.
+ */
+static u64 base_period(u64 period)
+{
+	return div64_u64(period, max_t(u64, 1, div_u64(period + BASE_NS / 2, BASE_NS)));
+}
+
 u32 sysprof_clock_start(u64 period, const struct cpumask *cpus, u64 *start, u64 *clock_period_ns)
 {
 	struct cpu_clock *clock;
 	int cpu;
 
 	if (!users++) {
-		period_ns = period;
+		period_ns = base_period(period);
 		grid_start = ktime_get_mono_fast_ns();
 		for_each_possible_cpu(cpu) {
 			clock = per_cpu_ptr(&cpu_clocks, cpu);

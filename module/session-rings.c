@@ -51,7 +51,7 @@ err_free:
 
 u32 sysprof_session_default_ring(void)
 {
-	u64 room = div_u64(sysprof_charge_default(), num_possible_cpus());
+	u64 room = div_u64(sysprof_charge_default(), nr_cpu_ids);
 	u32 bytes = SYSPROF_DEFAULT_RING_BYTES;
 
 	while (bytes > PAGE_SIZE && sysprof_ring_cost(bytes) > room)

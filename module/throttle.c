@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The limit of what sampling takes of a CPU, whatever rate is asked for and by however many: at more
- * it would starve what it measures.
+ * The limit of what sampling takes of a CPU, whatever rate is asked for and by however many: at
+ * more it would starve what it measures.
  *
  * What was spent has to be paid for by time in which nothing is: paid says until when.  Costs are
  * counted as they are.  A host may have taken the CPU away in the midst of a tick: of long ones

@@ -679,7 +679,8 @@ enum sysprof_form {
  * @size: of this struct
  * @flags: SYSPROF_CONFIG_*
  * @period_ns: asked for; on return granted.  Sessions share one clock: its rate is set by the
- *	session that starts first, others get a whole multiple of its period, told here after START.
+ *	session that starts first, and is about 1 kHz if that asks for less; others get a whole
+ *	multiple of its period, told here after START.
  *	With 0 it is 1 ms, and grows as long as ticks take more of a CPU than the budget allows
  *	(account.budget)
  * @clock: enum sysprof_clock

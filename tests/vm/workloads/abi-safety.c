@@ -2,13 +2,13 @@
 /*
  * What a session must not do to the machine and to other sessions, whoever asks for it:
  *
- *	abi-safety stopping | injected | exits | offline | snapshot | default-ring | counters |
+ *	abi-safety stopping | injected | exits | offline | rates | snapshot | default-ring | counters |
  *		limits
  *	abi-safety storm SECONDS
- *	abi-safety quarter
+ *	abi-safety kinds | full | quarter
  *
- * As root, but for default-ring, counters and limits.  The modules rcuheld and idled of tests/vm are
- * loaded for the first two.  The last one counts instructions, on one CPU (tests/vm/run --icount).
+ * As root, but for default-ring, counters and limits.  The modules rcuheld and idled of tests/vm
+ * are loaded for the first two.  quarter counts instructions, on one CPU (tests/vm/run --icount).
  */
 #include "abi.h"
 
@@ -226,6 +226,74 @@ static void test_offline(void)
 	session_close(&session);
 }
 
+/* What samples of this thread are while one of the modules holds its CPU. */
+
+struct kinds {
+	unsigned guest, switched, copied;
+};
+
+static void look_at_kind(const struct sysprof_record *record, void *data)
+{
+	const struct sysprof_sample *sample = (const void *)record;
+	struct kinds *kinds = data;
+
+	if (record->type != SYSPROF_SAMPLE || record->pid != (uint32_t)getpid())
+		return;
+	kinds->guest += !!(record->flags & SYSPROF_SAMPLE_GUEST);
+	if (sample->n_kernel && !(record->flags & SYSPROF_SAMPLE_KERNEL_EXACT)) {
+		kinds->switched++;
+		kinds->copied += sample->raw_bytes != 0;
+	}
+}
+
+static struct kinds kinds_while(const char *path, const char *text)
+{
+	struct session session = session_open(NS_PER_MS, 1U << 20);
+	struct sysprof_config config = { .size = sizeof(config),
+					 .period_ns = NS_PER_MS,
+					 .ring_bytes = session.config.ring_bytes,
+					 .user_mode = SYSPROF_USER_RAW + 1 };
+	struct kinds kinds = { 0 };
+
+	ok(!ioctl(session.fd, SYSPROF_IOC_CONFIGURE, &config) &&
+		   !ioctl(session.fd, SYSPROF_IOC_START, NULL) && write_text(path, text),
+	   "%s: %s", path, strerror(errno));
+	ioctl(session.fd, SYSPROF_IOC_STOP);
+	for (unsigned cpu = 0; cpu < session.cpus; cpu++)
+		session_drain(&session, cpu, look_at_kind, &kinds);
+	session_close(&session);
+	return kinds;
+}
+
+static void test_kinds(void)
+{
+	struct kinds kinds = kinds_while("/sys/module/guest/parameters/run", "500");
+
+	ok(kinds.guest >= 20, "a guest's time is flagged (%u samples)", kinds.guest);
+	kinds = kinds_while("/sys/module/late/parameters/sleep", "20");
+	ok(!kinds.guest, "... and no other (%u)", kinds.guest);
+	ok(kinds.switched >= 5 && !kinds.copied,
+	   "a tick at a switch of tasks has frames alone (%u samples, with stacks %u)",
+	   kinds.switched, kinds.copied);
+}
+
+/* A slow session does not hold back one that comes later. */
+static void test_rates(void)
+{
+	struct sysprof_start slow = { .size = sizeof(slow) }, fast = slow;
+	int first = device_open(), second = device_open();
+
+	configured(first, 1000 * NS_PER_MS, PAGE);
+	configured(second, NS_PER_MS, PAGE);
+	ok(!ioctl(first, SYSPROF_IOC_START, &slow) && !ioctl(second, SYSPROF_IOC_START, &fast),
+	   "START of a slow session, and of a faster one: %s", strerror(errno));
+	ok(slow.period_ns == 1000 * NS_PER_MS && fast.period_ns == NS_PER_MS,
+	   "... which both have their rate (%" PRIu64 " and %" PRIu64 " ns)",
+	   (uint64_t)slow.period_ns, (uint64_t)fast.period_ns);
+	close(first);
+	close(second);
+}
+
 /* A snapshot that is not read to its end. */
 
 static long tasks_in_memory(void)
@@ -301,6 +369,29 @@ static void test_default_ring(void)
 	   "... for they are smaller where there is less (%u bytes)", config[0].ring_bytes);
 	close(fds[0]);
 	close(fds[1]);
+}
+
+/* Where there are four counters (tests/vm/nmi). */
+static void test_full(void)
+{
+	struct sysprof_config config = { .size = sizeof(config),
+					 .clock = SYSPROF_CLOCK_PMU,
+					 .ring_bytes = PAGE };
+	int fds[5], n = 0, ret;
+
+	do {
+		fds[n] = device_open();
+		ret = ioctl(fds[n], SYSPROF_IOC_CONFIGURE, &config);
+		if (!ret)
+			ret = ioctl(fds[n], SYSPROF_IOC_START, NULL);
+	} while (!ret && ++n < 5);
+	ok(n == 4 && errno == EBUSY, "a counter that finds no room is refused (%d, then %s)", n,
+	   strerror(errno));
+	close(fds[0]);
+	ok(n < 5 && !ioctl(fds[n], SYSPROF_IOC_START, NULL), "... until another is given back: %s",
+	   strerror(errno));
+	for (int i = 1; i <= n && i < 5; i++)
+		close(fds[i]);
 }
 
 static void test_counters(void)
@@ -525,8 +616,8 @@ static void test_quarter(void)
 	   "an administrator's session beside them: %s", strerror(errno));
 	profiled = work(2000);
 	account_get(fd, 0, &account);
-	ok(profiled >= alone * 73 / 100, "... leaves as much (%" PRIu64 " of %" PRIu64 ")", profiled,
-	   alone);
+	ok(profiled >= alone * 73 / 100, "... leaves as much (%" PRIu64 " of %" PRIu64 ")",
+	   profiled, alone);
 	ok(account.grid > 1000 && account.delivered * 10 >= account.grid * 9,
 	   "... and has its rate (%" PRIu64 " of %" PRIu64 " periods, throttled %" PRIu64 ")",
 	   (uint64_t)account.delivered, (uint64_t)account.grid,
@@ -546,7 +637,8 @@ int main(int argc, char **argv)
 		{ "exits", test_exits },       { "offline", test_offline },
 		{ "snapshot", test_snapshot }, { "default-ring", test_default_ring },
 		{ "counters", test_counters }, { "limits", test_limits },
-		{ "quarter", test_quarter },
+		{ "quarter", test_quarter },   { "kinds", test_kinds },
+		{ "full", test_full },	       { "rates", test_rates },
 	};
 
 	for (int i = 1; i < argc; i++) {
