@@ -287,7 +287,7 @@ static bool read_mappings(struct mm_struct *mm, u32 pid, const struct space *spa
 
 	SYSPROF_VMA_ITERATOR(iterator, mm);
 
-	n = max(roundup_pow_of_two(n), (unsigned long)SMALL_RANGES);
+	n = max_t(unsigned long, roundup_pow_of_two(n), SMALL_RANGES);
 	*coarse = n > RANGES_MAX;
 	if (*coarse)
 		n = RANGES_MAX;

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A file that is told of only after it was sampled, by a source that is late: what is written can
- * be read all the same.
+ * A file that is told of only after it was sampled, by a source that is late and does not know its
+ * build-id: what is written can be read all the same, and has the build-id that the file tells.
  */
+#include <fcntl.h>
 #include <glib/gstdio.h>
 #include <string.h>
 
 #include "capture/capture.h"
+#include "object/object.h"
 #include "record/recorder.h"
 #include "trace/trace-private.h"
 
@@ -93,7 +95,7 @@ static bool on_has_cpu(const SptTrace *trace, unsigned cpu)
 static int on_map_fd(SptTrace *trace, uint32_t object)
 {
 	(void)trace, (void)object;
-	return -1;
+	return open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
 }
 
 static void on_free(SptTrace *trace)
@@ -113,6 +115,26 @@ static const struct spt_trace_source source = {
 	.has_cpu = on_has_cpu,
 	.map_fd = on_map_fd,
 };
+
+static void check_build_id(const SptCapture *capture)
+{
+	g_autoptr(SptObject) self = spt_object_open("/proc/self/exe", NULL);
+	const uint8_t *build_id;
+	unsigned n, found = 0;
+
+	g_assert_nonnull(self);
+	build_id = spt_object_build_id(self, &n);
+	g_assert_cmpuint(n, >, 0);
+	for (unsigned i = 0; i < capture->n_objects; i++) {
+		const SptObjectRow *row = &capture->objects[i];
+
+		if (strcmp(row->path, "/late"))
+			continue;
+		g_assert_cmpmem(row->build_id, row->build_id_bytes, build_id, n);
+		found++;
+	}
+	g_assert_cmpuint(found, ==, 1);
+}
 
 static void test_late_object(void)
 {
@@ -137,6 +159,7 @@ static void test_late_object(void)
 	g_assert_null(capture->damage);
 	g_assert_true(capture->finished);
 	g_assert_cmpuint(capture->n_samples, ==, 1);
+	check_build_id(capture);
 	g_remove(path);
 	g_rmdir(dir);
 }
