@@ -30,7 +30,7 @@ char *spt_one_line(const char *text)
 		gunichar c = g_utf8_get_char_validated(text, -1);
 
 		if (c == (gunichar)-1 || c == (gunichar)-2) {
-			g_string_append_c(line, '?');
+			g_string_append_unichar(line, 0xfffd);
 			text++;
 			continue;
 		}

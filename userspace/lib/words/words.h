@@ -25,7 +25,7 @@ void spt_set_error(GError **error, GQuark domain, int code, const char *format, 
 
 /*
  * @text as one line of valid UTF-8 that no terminal obeys, to be freed: line ends and tabs become
- * spaces, and what else is no character to be seen becomes '?'.
+ * spaces, what else is no character to be seen becomes '?', and what is no text U+FFFD.
  */
 char *spt_one_line(const char *text);
 
