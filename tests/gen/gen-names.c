@@ -24,8 +24,7 @@ static void write_state(SptCaptureWriter *writer)
 	spt_capture_writer_object(writer, &(SptObjectRow){ .id = PROGRAM,
 							   .kind = SPT_OBJECT_FILE,
 							   .path = "/nonexistent/" EVIL });
-	spt_capture_writer_process(writer,
-				   &(SptProcessRow){ .id = 1, .pid = 100, .name = EVIL });
+	spt_capture_writer_process(writer, &(SptProcessRow){ .id = 1, .pid = 100, .name = EVIL });
 	spt_capture_writer_thread(
 		writer, &(SptThreadRow){ .id = 1, .process = 1, .tid = 100, .name = EVIL });
 	spt_capture_writer_command_line(writer, &(SptCommandLineRow){ .process = 1, .text = EVIL });

@@ -19,7 +19,7 @@
 #include "trace/trace-private.h"
 
 #define CODE_AT 0x10000
-#define NOBODY 65534
+#define NOBODY	65534
 
 static char *dir;
 

@@ -163,8 +163,8 @@ static struct process *get_process(SptJit *jit, uint32_t pid)
 /* Files. */
 
 /*
- * Takes @fd; -1 unless it is a file of the program's own.  Not one of root's: what lies at a path is
- * for the program to choose, which may have put another file there in its own mount namespace.
+ * Takes @fd; -1 unless it is a file of the program's own.  Not one of root's: what lies at a path
+ * is for the program to choose, which may have put another file there in its own mount namespace.
  */
 static int own_file(const struct process *process, int fd)
 {
