@@ -153,10 +153,10 @@ assert functions["left"] > 0'
 
 # To another place.
 
-# receiver NAME: listens at any port, which is put into $port.
+# receiver NAME [OPTION...]: listens at any port, which is put into $port.
 receiver()
 {
-	"$cli" receive --listen 127.0.0.1:0 -o "$work/$1.capture" 2>"$work/$1.err" &
+	"$cli" receive --listen 127.0.0.1:0 -o "$work/$1.capture" "${@:2}" 2>"$work/$1.err" &
 	receiver=$!
 	for _ in $(seq 100); do grep -q Listening "$work/$1.err" && break; sleep 0.1; done
 	port=$(grep -oE '[0-9]+$' "$work/$1.err" | head -n 1)
@@ -180,6 +180,25 @@ wait $sender 2>/dev/null
 wait $receiver
 check 'cut off: the receiver says so' bash -c '[ $1 = 1 ] && grep -q "was cut off" "$2/cut.err" && [ ! -e "$2/cut.capture" ]' - $? "$work"
 check 'cut off: what came is sound' judge "$work/cut.capture.part" 'sound()'
+# Whoever can reach it may say nothing, or everything.
+receiver silent --timeout 0.3
+exec 3<>"/dev/tcp/127.0.0.1/$port"
+wait $receiver
+check 'a sender that is silent is not waited for' bash -c '[ $1 = 1 ] && grep -q "nothing came for as long as --timeout allows" "$2/silent.err"' - $? "$work"
+exec 3>&-
+receiver large --max-size 100K
+python3 -c '
+import socket, sys
+to = socket.create_connection(("127.0.0.1", int(sys.argv[1])))
+to.sendall(open(sys.argv[2], "rb").read(16))
+try:
+    while True:
+        to.sendall(bytes(1 << 16))
+except OSError:
+    pass' "$port" "$work/sent.capture"
+wait $receiver
+check 'a recording that does not end is not taken' bash -c '[ $1 = 1 ] && grep -q "larger than --max-size allows" "$2/large.err" &&
+	[ "$(stat -c %s "$2/large.capture.part")" -le 102400 ]' - $? "$work"
 receiver junk
 python3 -c 'import socket, sys; socket.create_connection(("127.0.0.1", int(sys.argv[1]))).sendall(b"GET / HTTP/1.1\r\n")' "$port"
 wait $receiver

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * gen-places FILE <ADDRESSES: functions and lines of addresses (hexadecimal, one a line), as
- * llvm-symbolizer prints them, from a process that reads the file for others.  gen-places --pick N FILE: N random addresses of its .text, the same
- * each time.  gen-places --rate FILE <ADDRESSES: how many look-ups a second of processor time once
- * everything was read: in ascending order, as who reads files is
- *	asked, and in the order of the addresses.
+ * llvm-symbolizer prints them, from a process that reads the file for others.
+ * gen-places --pick N FILE: N random addresses of its .text, the same each time.
+ * gen-places --rate FILE <ADDRESSES: how many look-ups a second of processor time once everything
+ * was read: in ascending order, as who reads files is asked, and in the order of the addresses.
  */
 #include <gelf.h>
 #include <glib.h>

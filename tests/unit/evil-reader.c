@@ -62,10 +62,10 @@ static void try_files(GString *told)
 		if (fstat(fd, &st) == 0 && !S_ISREG(st.st_mode))
 			try(told, "a-descriptor-of-another", fd);
 	/* By who has started it. */
-	for (const char *const *path = (const char *const[]){ "/etc/passwd", "/etc/shadow",
-							      "/dev/null", "/usr/bin/env",
-							      "/usr/lib/debug/../../bin/env",
-							      "/etc/passwd.dwo", "", "..", NULL };
+	for (const char *const *path =
+		     (const char *const[]){ "/etc/passwd", "/etc/shadow", "/dev/null",
+					    "/usr/bin/env", "/usr/lib/debug/../../bin/env",
+					    "/etc/passwd.dwo", "", "..", NULL };
 	     *path; path++)
 		try(told, *path, spt_object_open(*path, NULL) ? 0 : -1);
 }

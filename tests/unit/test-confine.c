@@ -122,8 +122,8 @@ static void test_told(void)
 	for (unsigned bit = 1; bit & SPT_CONFINE_ALL; bit <<= 1)
 		g_test_message("%s: %s", spt_confine_name(bit), protections & bit ? "yes" : "no");
 	/* Those that no kernel or container of today refuses. */
-	g_assert_cmpuint(protections & (SPT_CONFINE_LIMITS | SPT_CONFINE_USER |
-					SPT_CONFINE_SYSCALLS),
+	g_assert_cmpuint(protections &
+				 (SPT_CONFINE_LIMITS | SPT_CONFINE_USER | SPT_CONFINE_SYSCALLS),
 			 ==, SPT_CONFINE_LIMITS | SPT_CONFINE_USER | SPT_CONFINE_SYSCALLS);
 	g_assert_null(spt_confine_name(SPT_CONFINE_ALL + 1));
 }

@@ -60,15 +60,29 @@ static int listen_at(const char *address)
 	return fd;
 }
 
-/* All of @from, a blocking descriptor, into @to.  False: complained.  @ret_bytes: how much came. */
-static bool copy(int from, int to, const char *path, uint64_t *ret_bytes)
+struct limits {
+	uint64_t idle_ns, bytes;
+};
+
+/*
+ * All of @from, a blocking descriptor, into @to.  False: complained.  @ret_bytes: how much came.
+ */
+static bool copy(int from, int to, const char *path, const struct limits *limits,
+		 uint64_t *ret_bytes)
 {
 	g_autofree uint8_t *buffer = g_malloc(1 << 16);
 	ssize_t n;
 
 	while ((n = read(from, buffer, 1 << 16)) != 0) {
 		if (n < 0) {
-			spt_cli_complain("The recording breaks off: %s", g_strerror(errno));
+			spt_cli_complain("The recording breaks off: %s",
+					 errno == EAGAIN ?
+						 "nothing came for as long as --timeout allows" :
+						 g_strerror(errno));
+			return false;
+		}
+		if ((uint64_t)n > limits->bytes - *ret_bytes) {
+			spt_cli_complain("The recording is larger than --max-size allows");
 			return false;
 		}
 		if (!*ret_bytes &&
@@ -113,7 +127,16 @@ static bool complete(const char *part, const char *path)
 	return true;
 }
 
-static bool receive(int listener, const char *path)
+/* How long a sender may be silent. */
+static void set_idle(int fd, uint64_t ns)
+{
+	const struct timeval idle = { .tv_sec = (time_t)(ns / 1000000000),
+				      .tv_usec = (suseconds_t)(ns % 1000000000 / 1000) };
+
+	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &idle, sizeof(idle));
+}
+
+static bool receive(int listener, const char *path, const struct limits *limits)
 {
 	g_autofree char *part = g_strconcat(path, ".part", NULL);
 	uint64_t bytes = 0;
@@ -132,7 +155,8 @@ static bool receive(int listener, const char *path)
 		close(fd);
 		return false;
 	}
-	ok = copy(fd, to, part, &bytes);
+	set_idle(fd, limits->idle_ns);
+	ok = copy(fd, to, part, limits, &bytes);
 	close(fd);
 	if (close(to) < 0 && ok) {
 		spt_cli_complain("Cannot write %s: %s", part, g_strerror(errno));
@@ -147,15 +171,21 @@ static int run_receive(int argc, char **argv)
 {
 	struct sigaction action = { .sa_handler = on_interrupt };
 	g_autofree char *output = g_strdup("sysprof.capture"),
-			*address = g_strdup("127.0.0.1:7412");
+			*address = g_strdup("127.0.0.1:7412"), *timeout = g_strdup("60"),
+			*most = g_strdup("64G");
 	const GOptionEntry entries[] = {
 		{ "output", 'o', 0, G_OPTION_ARG_FILENAME, &output, "Where to (sysprof.capture)",
 		  "FILE" },
 		{ "listen", 0, 0, G_OPTION_ARG_STRING, &address,
 		  "Where to listen (127.0.0.1:7412); anybody who can reach it can send",
 		  "HOST:PORT" },
+		{ "timeout", 0, 0, G_OPTION_ARG_STRING, &timeout,
+		  "End when nothing has come for so long (60); 0: never", "SECONDS" },
+		{ "max-size", 0, 0, G_OPTION_ARG_STRING, &most, "Take no more than this (64G)",
+		  "SIZE" },
 		{ 0 },
 	};
+	struct limits limits;
 	int listener;
 	bool ok;
 
@@ -165,13 +195,21 @@ static int run_receive(int argc, char **argv)
 		spt_cli_complain("receive takes no \"%s\", only options", argv[1]);
 		return SPT_EXIT_USAGE;
 	}
+	if (!spt_parse_ns(timeout, &limits.idle_ns)) {
+		spt_cli_complain("\"%s\" is no time: --timeout takes such as 60, or 5min", timeout);
+		return SPT_EXIT_USAGE;
+	}
+	if (!spt_parse_bytes(most, &limits.bytes) || limits.bytes == 0) {
+		spt_cli_complain("\"%s\" is no size: --max-size takes such as 500M, or 64G", most);
+		return SPT_EXIT_USAGE;
+	}
 	sigaction(SIGINT, &action, NULL);
 	sigaction(SIGTERM, &action, NULL);
 	signal(SIGXFSZ, SIG_IGN);
 	listener = listen_at(address);
 	if (listener < 0)
 		return SPT_EXIT_FAILURE;
-	ok = receive(listener, output);
+	ok = receive(listener, output, &limits);
 	close(listener);
 	return ok ? SPT_EXIT_OK : SPT_EXIT_FAILURE;
 }

@@ -115,7 +115,9 @@ char *spt_format_cut(const char *text, unsigned width)
 			text = g_utf8_next_char(text);
 			if (c == '\n' || c == '\t')
 				c = ' ';
-			else if (g_unichar_iscntrl(c) || g_unichar_type(c) == G_UNICODE_FORMAT)
+			else if (g_unichar_iscntrl(c) || g_unichar_type(c) == G_UNICODE_FORMAT ||
+				 g_unichar_type(c) == G_UNICODE_LINE_SEPARATOR ||
+				 g_unichar_type(c) == G_UNICODE_PARAGRAPH_SEPARATOR)
 				c = '?';
 		}
 		if (columns + columns_of(c) + 3 <= width)

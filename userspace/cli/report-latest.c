@@ -27,8 +27,9 @@ static void print_stack(const SptCapture *capture, SptSymbols *symbols, const Sp
 	const SptThreadRow *thread = &capture->threads[sample->thread];
 	const SptProcessRow *process = &capture->processes[thread->process];
 	g_autofree char *delay = spt_format_ns(sample->delay_ns);
+	g_autofree char *whose = spt_format_cut(process->name, 0);
 
-	printf("%s late, on CPU %u in %s (pid %u)\n", delay, sample->cpu, process->name,
+	printf("%s late, on CPU %u in %s (pid %u)\n", delay, sample->cpu, whose,
 	       process->pid);
 	for (uint32_t node = sample->node; node; node = capture->nodes[node].parent) {
 		SptName name = spt_symbols_name(symbols, &capture->nodes[node].frame);

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The path is what an object says, which may be hostile: only regular files of a bearable size are
- * read.
+ * The path is what an object says, which may be hostile, and what is read is shown: only regular
+ * files of a bearable size, which are called as sources are or lie where a system has them.
  */
 #include "annotate/source.h"
 
-#include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/words.h"
+#include "object/regular.h"
 
 /* The longest sources that people compile are generated ones of some tens of megabytes. */
 #define SOURCE_MAX_BYTES (64 << 20)
@@ -30,10 +31,42 @@ static char *read_all(int fd, size_t bytes)
 	return content;
 }
 
+/* A C++ library's headers have names without an end. */
+static bool is_like_source(const char *path)
+{
+	static const char *const ends[] = {
+		"S",   "ada", "adb", "ads", "asm", "c",	  "c++", "cc",	"clj", "cpp", "cr",  "cs",
+		"cu",  "cuh", "cxx", "d",   "dart", "def", "erl", "ex", "f",   "f03", "f08", "f77",
+		"f90", "f95", "for", "fs",  "go",  "gen", "h",	 "h++", "hh",  "hpp", "hs",  "hxx",
+		"i",   "ii",  "inc", "inl", "ipp", "java", "jl", "js",	"kt",  "l",   "ll",  "lua",
+		"m",   "ml",  "mli", "mm",  "nim", "pas", "php", "pl",	"pm",  "pp",  "py",  "pyx",
+		"rb",  "rs",  "s",   "scala", "sh", "sx", "swift", "tcc", "ts", "txx", "v", "vala",
+		"vapi", "y",  "yy",  "zig",
+	};
+	static const char *const dirs[] = { "/usr/include/", "/usr/lib/", "/usr/src/",
+					    "/usr/local/include/" };
+	const char *name = strrchr(path, '/'), *dot = strrchr(name ? name : path, '.');
+
+	for (unsigned i = 0; dot && i < G_N_ELEMENTS(ends); i++)
+		if (!strcmp(dot + 1, ends[i]))
+			return true;
+	for (unsigned i = 0; i < G_N_ELEMENTS(dirs); i++)
+		if (g_str_has_prefix(path, dirs[i]))
+			return true;
+	return false;
+}
+
+/* Links count by where they lead. */
+static int open_source(const char *path)
+{
+	g_autofree char *real = realpath(path, NULL);
+
+	return real && is_like_source(real) ? spt_open_regular(real) : -1;
+}
+
 static bool try_path(SptAnnotatedFile *file, const char *path, uint64_t built_ns)
 {
-	/* O_NONBLOCK: it may be a pipe. */
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	int fd = open_source(path);
 	struct stat st;
 
 	if (fd < 0)

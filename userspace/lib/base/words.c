@@ -21,3 +21,27 @@ void spt_set_error(GError **error, GQuark domain, int code, const char *format, 
 	g_propagate_error(error, g_error_new_valist(domain, code, spt_words(format), arguments));
 	va_end(arguments);
 }
+
+char *spt_one_line(const char *text)
+{
+	GString *line = g_string_new(NULL);
+
+	while (*text) {
+		gunichar c = g_utf8_get_char_validated(text, -1);
+
+		if (c == (gunichar)-1 || c == (gunichar)-2) {
+			g_string_append_unichar(line, 0xfffd);
+			text++;
+			continue;
+		}
+		text = g_utf8_next_char(text);
+		if (c == '\n' || c == '\r' || c == '\t')
+			c = ' ';
+		else if (g_unichar_iscntrl(c) || g_unichar_type(c) == G_UNICODE_FORMAT ||
+			 g_unichar_type(c) == G_UNICODE_LINE_SEPARATOR ||
+			 g_unichar_type(c) == G_UNICODE_PARAGRAPH_SEPARATOR)
+			c = '?';
+		g_string_append_unichar(line, c);
+	}
+	return g_string_free(line, FALSE);
+}

@@ -23,6 +23,12 @@ const char *spt_words(const char *text) G_GNUC_FORMAT(1);
 void spt_set_error(GError **error, GQuark domain, int code, const char *format, ...)
 	G_GNUC_PRINTF(4, 5);
 
+/*
+ * @text as one line of valid UTF-8 that no terminal obeys, to be freed: line ends and tabs become
+ * spaces, what else is no character to be seen becomes '?', and what is no text U+FFFD.
+ */
+char *spt_one_line(const char *text);
+
 G_END_DECLS
 
 #endif

@@ -8,6 +8,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/words.h"
+
 struct line {
 	size_t stack;			/* in the text */
 	uint64_t weight;
@@ -15,8 +17,10 @@ struct line {
 
 static void append_name(GString *text, const char *name)
 {
-	for (const char *c = name; *c; c++)
-		g_string_append_c(text, *c == ';' ? ':' : *c == '\n' || *c == '\r' ? ' ' : *c);
+	g_autofree char *line = spt_one_line(name);
+
+	for (const char *c = line; *c; c++)
+		g_string_append_c(text, *c == ';' ? ':' : *c);
 }
 
 static int compare_lines(gconstpointer a, gconstpointer b, gpointer data)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What a list of functions says, for a mail or a page. */
 #include "export/export.h"
+#include "base/words.h"
 
 #define NAME_WIDTH 50
 
@@ -15,14 +16,10 @@ static void append_html(GString *out, const char *text)
 /* On one line, whatever is in it. */
 static void append_line(GString *out, const char *text, int width)
 {
-	g_autofree char *valid = g_utf8_make_valid(text, -1);
-	glong n = g_utf8_strlen(valid, -1);
+	g_autofree char *line = spt_one_line(text);
+	glong n = g_utf8_strlen(line, -1);
 
-	for (char *at = valid; *at; at++) {
-		if (g_ascii_iscntrl(*at))
-			*at = '?';
-	}
-	g_string_append(out, valid);
+	g_string_append(out, line);
 	for (; n < width; n++)
 		g_string_append_c(out, ' ');
 }

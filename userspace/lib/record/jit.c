@@ -169,14 +169,16 @@ static struct process *get_process(SptJit *jit, uint32_t pid)
 
 /* Files. */
 
-/* Takes @fd; -1 unless it is a file of the program's own, or root's. */
+/*
+ * Takes @fd; -1 unless it is a file of the program's own.  Not one of root's: what lies at a path
+ * is for the program to choose, which may have put another file there in its own mount namespace.
+ */
 static int own_file(const struct process *process, int fd)
 {
 	struct stat stat;
 
 	if (fd >= 0 && fstat(fd, &stat) == 0 && S_ISREG(stat.st_mode) &&
-	    (stat.st_uid == 0 || stat.st_uid == process->uids[0] ||
-	     stat.st_uid == process->uids[1]))
+	    (stat.st_uid == process->uids[0] || stat.st_uid == process->uids[1]))
 		return fd;
 	close_fd(&fd);
 	return -1;

@@ -25,10 +25,10 @@
 #define MACHINE AUDIT_ARCH_AARCH64
 #endif
 
-/* Landlock, whose header is younger than the oldest systems: its numbers are the same everywhere. */
+/* Landlock, whose header is younger than the oldest systems; it has these numbers everywhere. */
 #ifndef SYS_landlock_create_ruleset
 #define SYS_landlock_create_ruleset 444
-#define SYS_landlock_restrict_self 446
+#define SYS_landlock_restrict_self  446
 #endif
 #define RULESET_VERSION 1u
 
@@ -66,16 +66,22 @@ bool spt_confine_paths(void)
 #ifdef MACHINE
 /* Memory, and what was handed over; nothing of it names anything. */
 static const int allowed[] = {
-	SYS_read, SYS_readv, SYS_pread64, SYS_write, SYS_writev, SYS_close, SYS_fstat, SYS_lseek,
-	SYS_recvfrom, SYS_recvmsg, SYS_sendto, SYS_sendmsg, SYS_ppoll,
+	SYS_read,	   SYS_readv,		SYS_pread64,
+	SYS_write,	   SYS_writev,		SYS_close,
+	SYS_fstat,	   SYS_lseek,		SYS_recvfrom,
+	SYS_recvmsg,	   SYS_sendto,		SYS_sendmsg,
+	SYS_ppoll,
 #ifdef SYS_poll
 	SYS_poll,
 #endif
-	SYS_munmap, SYS_mremap, SYS_madvise, SYS_brk, SYS_futex, SYS_getrandom,
-	SYS_clock_gettime, SYS_gettimeofday, SYS_clock_nanosleep, SYS_nanosleep, SYS_getrusage,
-	SYS_getpid, SYS_gettid, SYS_sched_yield, SYS_sched_getaffinity, SYS_sysinfo,
-	SYS_rt_sigaction, SYS_rt_sigprocmask, SYS_rt_sigreturn, SYS_restart_syscall,
-	SYS_exit, SYS_exit_group,
+	SYS_munmap,	   SYS_mremap,		SYS_madvise,
+	SYS_brk,	   SYS_futex,		SYS_getrandom,
+	SYS_clock_gettime, SYS_gettimeofday,	SYS_clock_nanosleep,
+	SYS_nanosleep,	   SYS_getrusage,	SYS_getpid,
+	SYS_gettid,	   SYS_sched_yield,	SYS_sched_getaffinity,
+	SYS_sysinfo,	   SYS_rt_sigaction,	SYS_rt_sigprocmask,
+	SYS_rt_sigreturn,  SYS_restart_syscall, SYS_exit,
+	SYS_exit_group,
 };
 
 /* Those where it depends on an argument: one of the values, or bits that are needed or refused. */

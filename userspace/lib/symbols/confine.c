@@ -23,9 +23,9 @@
 #include "symbols/confine-private.h"
 
 /* Of all files together that one process reads; each has its own part of it. */
-#define CPU_MAX_S 600
+#define CPU_MAX_S	 600
 #define MEMORY_MAX_BYTES (12ull << 30)
-#define DESCRIPTORS_MAX 256
+#define DESCRIPTORS_MAX	 256
 /* Who has no files: "nobody". */
 #define NOBODY 65534
 

@@ -12,13 +12,13 @@ G_BEGIN_DECLS
 
 /* What was possible here; the kernel, an administrator or a container may refuse any of them. */
 enum {
-	SPT_CONFINE_LIMITS	= 1 << 0,	/* of memory, processor time and descriptors */
-	SPT_CONFINE_USER	= 1 << 1,	/* no capabilities, and never root */
-	SPT_CONFINE_NETWORK	= 1 << 2,	/* a network namespace with nothing in it */
-	SPT_CONFINE_ROOT	= 1 << 3,	/* an empty root directory */
-	SPT_CONFINE_LANDLOCK	= 1 << 4,	/* no right to any path */
-	SPT_CONFINE_SYSCALLS	= 1 << 5,	/* a list of system calls */
-	SPT_CONFINE_ALL		= (1 << 6) - 1,
+	SPT_CONFINE_LIMITS = 1 << 0,   /* of memory, processor time and descriptors */
+	SPT_CONFINE_USER = 1 << 1,     /* no capabilities, and never root */
+	SPT_CONFINE_NETWORK = 1 << 2,  /* a network namespace with nothing in it */
+	SPT_CONFINE_ROOT = 1 << 3,     /* an empty root directory */
+	SPT_CONFINE_LANDLOCK = 1 << 4, /* no right to any path */
+	SPT_CONFINE_SYSCALLS = 1 << 5, /* a list of system calls */
+	SPT_CONFINE_ALL = (1 << 6) - 1,
 };
 
 /*

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/words.h"
+#include "object/regular.h"
 #include "stash/frames.h"
 #include "symbols/identity.h"
 #include "symbols/reader.h"
@@ -134,13 +135,9 @@ void spt_files_set_opener(SptFiles *files, SptObjectOpener opener, void *data)
 	files->opener_data = data;
 }
 
-/*
- * A regular file, or -1 and why not.  Not to be held by a FIFO or a terminal that the path leads
- * to.
- */
+/* A regular file, or -1 and why not.  The path is what a capture says, which may be anybody's. */
 static int open_image(const SptObjectRow *row, char **ret_problem)
 {
-	struct stat st;
 	int fd;
 
 	if (!row->path || !g_path_is_absolute(row->path)) {
@@ -151,18 +148,13 @@ static int open_image(const SptObjectRow *row, char **ret_problem)
 		*ret_problem = g_strdup(SPT_WORDS("was deleted or replaced while it ran"));
 		return -1;
 	}
-	fd = open(row->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	if (fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode))
-		return fd;
-	if (fd >= 0) {
-		*ret_problem = g_strdup(SPT_WORDS("is not a regular file"));
-		close(fd);
-	} else {
-		*ret_problem = errno == ENOENT ?
-				       g_strdup(SPT_WORDS("no such file")) :
-				       g_strdup_printf("cannot be opened: %s", g_strerror(errno));
-	}
-	return -1;
+	fd = spt_open_regular(row->path);
+	if (fd < 0)
+		*ret_problem = errno == EINVAL ? g_strdup(SPT_WORDS("is not a regular file")) :
+			       errno == ENOENT ? g_strdup(SPT_WORDS("no such file")) :
+						 g_strdup_printf("cannot be opened: %s",
+								 g_strerror(errno));
+	return fd;
 }
 
 static void add_table(struct file *file, SptPlaceTable *table)

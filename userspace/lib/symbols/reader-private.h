@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * What the two ends of a helper's socket say: a request, with the file's descriptor, then texts,
- * offsets and names; a place table comes back, or one to unwind by.  Before it the helper, which can
- * open nothing, may call for files that belong to the one it reads; each call is answered.
+ * offsets and names; a place table comes back, or one to unwind by.  Before it the helper, which
+ * can open nothing, may call for files that belong to the one it reads; each call is answered.
  */
 #ifndef SPT_READER_PRIVATE_H
 #define SPT_READER_PRIVATE_H

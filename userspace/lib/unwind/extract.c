@@ -14,14 +14,14 @@
 #include <unistd.h>
 
 /* Of one file; the largest programs have 20 MiB. */
-#define ALL_MAX_BYTES (160u << 20)
+#define ALL_MAX_BYTES	(160u << 20)
 #define NAMES_MAX_BYTES (1u << 20)
 
 #define HERE (G_BYTE_ORDER == G_LITTLE_ENDIAN ? ELFDATA2LSB : ELFDATA2MSB)
 
 struct extract {
-	int from, to;			/* to: -1: it is not copied */
-	uint64_t size, left;		/* of the file; that may still be read */
+	int from, to;	     /* to: -1: it is not copied */
+	uint64_t size, left; /* of the file; that may still be read */
 	GChecksum *sum;
 };
 
@@ -71,13 +71,12 @@ static void take_sections(struct extract *extract, const Elf64_Ehdr *head)
 {
 	g_autofree Elf64_Shdr *sections =
 		take(extract, head->e_shoff, (uint64_t)head->e_shnum * sizeof(*sections));
-	const Elf64_Shdr *texts = sections && head->e_shstrndx < head->e_shnum ?
-					  &sections[head->e_shstrndx] :
-					  NULL;
-	g_autofree char *names = texts && texts->sh_type != SHT_NOBITS &&
-						 texts->sh_size <= NAMES_MAX_BYTES ?
-					 take(extract, texts->sh_offset, texts->sh_size) :
-					 NULL;
+	const Elf64_Shdr *texts =
+		sections && head->e_shstrndx < head->e_shnum ? &sections[head->e_shstrndx] : NULL;
+	g_autofree char *names =
+		texts && texts->sh_type != SHT_NOBITS && texts->sh_size <= NAMES_MAX_BYTES ?
+			take(extract, texts->sh_offset, texts->sh_size) :
+			NULL;
 
 	for (unsigned i = 0; names && i < head->e_shnum; i++)
 		if (is_wanted(&sections[i], names, texts->sh_size))

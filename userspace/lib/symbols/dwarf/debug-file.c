@@ -181,8 +181,12 @@ SptObject *spt_debug_alt_open(const SptObject *debug, const char *name, const ui
 			      const char *const *debug_dirs)
 {
 	g_autofree char *home = g_path_get_dirname(spt_object_name(debug));
-	g_autofree char *named = g_canonicalize_filename(name, home);
-	g_autoptr(SptObject) found = spt_object_open(named, NULL);
+	/* Bytes without a file have nothing beside them. */
+	g_autofree char *named =
+		g_path_is_absolute(name) || g_path_is_absolute(home) ?
+			g_canonicalize_filename(name, g_path_is_absolute(home) ? home : "/") :
+			NULL;
+	g_autoptr(SptObject) found = named ? spt_object_open(named, NULL) : NULL;
 
 	for (const char *const *dir = spt_debug_dirs(debug_dirs);
 	     *dir && (!found || !has_build_id(found, id, n)); dir++) {

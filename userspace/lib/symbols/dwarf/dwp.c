@@ -373,9 +373,9 @@ static bool open_apart(struct spt_dwp *dwp, Dwarf_Die *cu)
 		return false;
 	if (g_path_is_absolute(name))
 		return open_file(dwp, name);
-	beside = g_build_filename(home, name, NULL);
-	compiled = dir ? g_build_filename(dir, name, NULL) : NULL;
-	return open_file(dwp, beside) || (compiled && open_file(dwp, compiled));
+	beside = g_path_is_absolute(home) ? g_build_filename(home, name, NULL) : NULL;
+	compiled = dir && g_path_is_absolute(dir) ? g_build_filename(dir, name, NULL) : NULL;
+	return (beside && open_file(dwp, beside)) || (compiled && open_file(dwp, compiled));
 }
 
 /* Beside the unit there may be types; in DWARF 4 they have a section of their own. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Split units in a package (.dwp) beside their file, which not every libdw reads, or in files (.dwo)
- * of their own, which libdw would open by itself.  What is there of a unit becomes an ordinary unit
- * of a DWARF file in memory, which every libdw reads.
+ * Split units in a package (.dwp) beside their file, which not every libdw reads, or in files
+ * (.dwo) of their own, which libdw would open by itself.  What is there of a unit becomes an
+ * ordinary unit of a DWARF file in memory, which every libdw reads.
  */
 #ifndef SPT_SYMBOLS_DWP_H
 #define SPT_SYMBOLS_DWP_H
