@@ -18,7 +18,7 @@ have_texts()
 {
 	{
 		ls userspace/data/*.desktop userspace/data/*.metainfo.xml
-		grep -lE '\b((_|N_|ngettext|spt_words|SPT_WORDS)\("|(spt_set_error|damaged|fail|refuse)\([a-z>-]*(error|writer|parser),)' -r userspace/viewer userspace/lib \
+		grep -lE '\b((_|N_|ngettext|spt_words|SPT_WORDS)\("|(spt_set_error|damaged|fail|refuse)\([a-z>-]*(error|writer|parser),)|\bspt_set_error\($' -r userspace/viewer userspace/lib \
 			--include='*.[ch]'
 		grep -l 'translatable="yes"' -r userspace/viewer --include='*.ui'
 	} | LC_ALL=C sort
@@ -36,7 +36,7 @@ unmarked()
 # Failures of the library go through spt_set_error().
 unheard()
 {
-	grep -nE '\bg_(set_error|error_new)\(' -r userspace/lib --include='*.c' | grep -v 'spt_words('
+	grep -lPz '\bg_(set_error|error_new)\((?![^;]*spt_words\()' -r userspace/lib --include='*.c'
 }
 
 result "POTFILES names the files that have texts" "$(diff <(named) <(have_texts) | grep '^[<>]')"
