@@ -149,6 +149,10 @@ void spt_report_print_json(const struct spt_report *report)
 	spt_json_count(json, "periods", spt_profile_total(report->profile));
 	spt_json_count(json, "period_ns", spt_capture_period_ns(report->capture));
 	spt_json_count(json, "lost", report->summary->lost);
+	if (report->summary->budget > 0)
+		spt_json_number(json, "sampled_pct",
+				spt_percent(report->summary->delivered,
+					    report->summary->delivered + report->summary->budget));
 	switch (report->kind) {
 	case SPT_REPORT_FUNCTIONS:
 		add_functions(json, report);

@@ -37,6 +37,9 @@ static void print_header(const struct spt_report *report)
 	       summary->n_cpus == 1 ? "CPU" : "CPUs", period);
 	if (!report->capture->finished)
 		printf("recording was cut off; shown up to its last flush\n");
+	if (summary->budget > 0)
+		printf("rate was lowered to keep to the budget of CPU time: %.1f %% of the periods were sampled\n",
+		       spt_percent(summary->delivered, summary->delivered + summary->budget));
 	putchar('\n');
 }
 
