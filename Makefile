@@ -243,7 +243,7 @@ $(unit_tests) $(fuzz_tests): $(B)/asan/libspt.a Makefile
 
 # Parts of the module in user space, with as much of a kernel as they need.
 ring_flags := -Itests/unit/kernel-shim -Imodule -I$(B)/gen
-$(B)/asan/test-ring $(B)/asan/test-ring-model $(B)/asan/test-walk $(tsan_tests): flags += $(ring_flags)
+$(B)/asan/test-ring $(B)/asan/test-ring-model $(B)/asan/test-walk $(B)/asan/test-budget $(tsan_tests): flags += $(ring_flags)
 $(B)/asan/test-ring-model: | $(B)/gen/ring-mutants.h
 $(B)/gen/ring-mutants.h: module/ring.c tests/unit/ring-mutants
 	@mkdir -p $(@D)

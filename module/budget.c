@@ -6,6 +6,9 @@
  *
  * The rate is the same on all CPUs, so that their shares can be compared: the CPU whose ticks cost
  * most sets it.
+ *
+ * The first ticks after a pause find caches cold and cost many times what the others will.  They
+ * set no rate.
  */
 #include <linux/cpumask.h>
 #include <linux/math64.h>
@@ -23,16 +26,23 @@ MODULE_PARM_DESC(
 #define LOOK_NS		(250 * NSEC_PER_MSEC)
 #define STALE_NS	(2 * NSEC_PER_SEC)
 #define MAX_STRETCH	1000U
+#define COLD_TICKS	16U
+/* With fewer samples than 100 a second a profile says little. */
+#define LONGEST_NS	(10 * NSEC_PER_MSEC)
+/* Ticks take one part of this many of a CPU at most, as for sessions with a rate of their own. */
+#define COST_SHARE	4
 
 /**
  * struct cost - of the ticks on a CPU; written there, with interrupts off
  * @median_ns: follows the median: each tick that costs more moves it up by a step, each that costs
- *	less down
+ *	less down; begins with the cheapest of the cold ticks
  * @time: of the last tick
+ * @cold: ticks to come before @median_ns is believed
  */
 struct cost {
 	u64 median_ns;
 	u64 time;
+	u32 cold;
 };
 
 static DEFINE_PER_CPU(struct cost, costs);
@@ -51,7 +61,7 @@ static noinline void look(u64 now, u64 looked)
 	for_each_online_cpu(cpu) {
 		const struct cost *cost = per_cpu_ptr(&costs, cpu);
 
-		if (now < READ_ONCE(cost->time) + STALE_NS)
+		if (now < READ_ONCE(cost->time) + STALE_NS && !READ_ONCE(cost->cold))
 			most = max(most, READ_ONCE(cost->median_ns));
 	}
 	if (most > agreed + agreed / 4 || most < agreed - agreed / 4)
@@ -63,10 +73,15 @@ void sysprof_budget_spent(u64 cost_ns, u64 now)
 	struct cost *cost = this_cpu_ptr(&costs);
 	u64 median = cost->median_ns, step = max(median / 32, 16ULL), looked;
 
-	if (!median)
-		median = cost_ns;
-	else
+	if (!median || now > cost->time + STALE_NS) {
+		median = max(cost_ns, 1ULL);
+		WRITE_ONCE(cost->cold, COLD_TICKS - 1);
+	} else if (cost->cold) {
+		median = clamp(cost_ns, 1ULL, median);
+		WRITE_ONCE(cost->cold, cost->cold - 1);
+	} else {
 		median = cost_ns > median ? median + step : median - min(step, median - 1);
+	}
 	WRITE_ONCE(cost->median_ns, median);
 	WRITE_ONCE(cost->time, now);
 
@@ -77,9 +92,13 @@ void sysprof_budget_spent(u64 cost_ns, u64 now)
 
 u32 sysprof_budget_stretch(u64 period_ns)
 {
-	u64 allowed = div_u64(period_ns * READ_ONCE(budget_ppm), 1000000);
+	u64 cost_ns = READ_ONCE(agreed_ns), stretch, longest;
+	u32 ppm = READ_ONCE(budget_ppm);
+	u64 allowed_ns = max(div_u64(period_ns * ppm, 1000000), 1ULL);
 
-	if (!allowed)
-		return READ_ONCE(budget_ppm) ? MAX_STRETCH : 1;
-	return clamp_t(u64, div64_u64(READ_ONCE(agreed_ns) + allowed - 1, allowed), 1, MAX_STRETCH);
+	if (!ppm || cost_ns <= allowed_ns)
+		return 1;
+	stretch = DIV64_U64_ROUND_UP(cost_ns, allowed_ns);
+	longest = DIV64_U64_ROUND_UP(max_t(u64, LONGEST_NS, cost_ns * COST_SHARE), period_ns);
+	return clamp_t(u64, min(stretch, longest), 1, MAX_STRETCH);
 }

@@ -92,9 +92,11 @@
  * counts as state_lost.
  *
  * A session that names no period keeps to a budget: ticks may take 1 % of a CPU (module parameter
- * budget_ppm), by the median cost of one where they cost most.  If they take more, one out of so
- * many periods is sampled, the same share on all CPUs; the others are account.budget.  A session
- * that names one gets it, up to a quarter of the CPU for all sessions together
+ * budget_ppm), by the median cost of one where they cost most.  The first ticks after a pause are
+ * not counted: their caches are cold.  If ticks take more, one out of N periods is sampled, the
+ * same share on all CPUs; the others are account.budget.  At least 100 a second are sampled,
+ * whatever the budget, unless ticks would take more than a quarter of a CPU.  A session that names
+ * a period gets it, up to a quarter of the CPU for all sessions together
  * (SYSPROF_LOST_THROTTLED).  Beside a session whose opener had CAP_SYS_RESOURCE, those of other
  * users have half of that; the same holds for counters always.
  *

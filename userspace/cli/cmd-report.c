@@ -145,6 +145,9 @@ static void print_text_head(const struct spt_report *report)
 	       summary->n_cpus == 1 ? "CPU" : "CPUs", period);
 	if (!report->capture->finished)
 		printf("recording was cut off; shown up to its last flush\n");
+	if (summary->budget > 0)
+		printf("rate was lowered to keep to the budget of CPU time: %.1f %% of the periods were sampled\n",
+		       spt_percent(summary->delivered, summary->delivered + summary->budget));
 	putchar('\n');
 }
 
@@ -156,6 +159,10 @@ static void add_json_head(const struct spt_report *report, SptJson *json)
 	spt_json_count(json, "periods", spt_profile_total(report->profile));
 	spt_json_count(json, "period_ns", spt_capture_period_ns(report->capture));
 	spt_json_count(json, "lost", report->summary->lost);
+	if (report->summary->budget > 0)
+		spt_json_number(json, "sampled_pct",
+				spt_percent(report->summary->delivered,
+					    report->summary->delivered + report->summary->budget));
 }
 
 static int print_page(const struct spt_report_kind *kind, const struct spt_report *report,

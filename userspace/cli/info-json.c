@@ -220,6 +220,10 @@ void spt_info_print_json(const struct spt_info *info)
 	spt_json_count(json, "samples", capture->n_samples);
 	spt_json_count(json, "weight", info->summary.weight);
 	spt_json_count(json, "lost", info->summary.lost);
+	if (info->summary.budget > 0)
+		spt_json_number(json, "sampled_pct",
+				spt_percent(info->summary.delivered,
+					    info->summary.delivered + info->summary.budget));
 	spt_json_count(json, "named", spt_coverage_named(info->coverage));
 	spt_json_count(json, "bytes", capture->file_bytes);
 	spt_json_number(json, "bytes_per_sample", info->bytes_per_sample);

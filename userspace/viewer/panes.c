@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Ties the panes together.  While the user drags, documents come faster than all panes can be drawn
- * in one frame: then functions and what lies around the selected one take turns.
+ * Ties the panes together.  To draw all of them anew is much for one frame: functions and what lies
+ * around the selected one take turns, also while the user drags and documents come quickly.
  */
 #include "panes.h"
 
@@ -183,7 +183,7 @@ static void show_document(SptPanes *self, SptDocument *document, SptSurroundings
 		/* Of another recording, the list has selected a function. */
 		if (is_known)
 			spt_query_ask(self->query, document, GUINT_TO_POINTER(self->wanted), NULL);
-	} else if (document->look.is_passing && gtk_widget_get_mapped(GTK_WIDGET(self))) {
+	} else if (gtk_widget_get_mapped(GTK_WIDGET(self))) {
 		self->surroundings = surroundings;
 		self->is_first_tick = true;
 		self->tick = gtk_widget_add_tick_callback(GTK_WIDGET(self), on_frame, NULL, NULL);

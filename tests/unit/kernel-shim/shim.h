@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * As much of a kernel as module/ring.c and module/walk-table.h need, for user space.  A CPU is a
+ * As much of a kernel as module/ring.c, budget.c and walk-table.h need, for user space.  A CPU is a
  * thread; before each step that other contexts can see, shim_step() is called: that is where a test
  * lets an interrupt come or another CPU have a turn.
  */
@@ -85,6 +85,36 @@ static inline long local_cmpxchg(local_t *local, long expected, long value)
 	return expected;
 }
 
+/* What each CPU has; the test says which one it is on. */
+
+#define SHIM_CPUS 2
+extern unsigned int shim_cpu;
+
+#define DEFINE_PER_CPU(type, name)	__typeof__(type) name[SHIM_CPUS]
+#define per_cpu_ptr(all, cpu)		(&(*(all))[cpu])
+#define this_cpu_ptr(all)		per_cpu_ptr(all, shim_cpu)
+#define for_each_online_cpu(cpu)	for ((cpu) = 0; (cpu) < SHIM_CPUS; (cpu)++)
+
+typedef struct {
+	u64 value;
+} atomic64_t;
+
+#define ATOMIC64_INIT(to)		{ to }
+#define atomic64_read(a)		((a)->value)
+
+static inline u64 atomic64_cmpxchg(atomic64_t *atomic, u64 expected, u64 value)
+{
+	u64 before = atomic->value;
+
+	if (before == expected)
+		atomic->value = value;
+	return before;
+}
+
+#define noinline			__attribute__((noinline))
+#define module_param(name, type, mode)	_Static_assert(sizeof(name) == sizeof(type), #name)
+#define MODULE_PARM_DESC(name, text)	_Static_assert(sizeof(text) > 1, #name)
+
 /* Allocation: every page is a token, and mapping them makes the memory. */
 
 struct page;
@@ -146,6 +176,15 @@ static inline void shim_free(void *memory)
 #define __ffs(word)		((unsigned int)__builtin_ctzl(word))
 #define ror64(word, by)		((u64)(word) >> (by) | (u64)(word) << (64 - (by)))
 #define min_t(type, a, b)	((type)(a) < (type)(b) ? (type)(a) : (type)(b))
+#define max_t(type, a, b)	((type)(a) > (type)(b) ? (type)(a) : (type)(b))
+#define clamp_t(type, value, low, high) min_t(type, max_t(type, value, low), high)
+#define min(a, b)		min_t(__typeof__(a), a, b)
+#define max(a, b)		max_t(__typeof__(a), a, b)
+#define clamp(value, low, high)	clamp_t(__typeof__(value), value, low, high)
+#define div_u64(a, b)		((u64)(a) / (b))
+#define DIV64_U64_ROUND_UP(a, b) (((a) + (b) - 1) / (b))
+#define NSEC_PER_MSEC		1000000ull
+#define NSEC_PER_SEC		1000000000ull
 #ifndef __always_inline
 #define __always_inline inline __attribute__((always_inline))
 #endif
