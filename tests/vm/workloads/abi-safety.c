@@ -491,7 +491,7 @@ static void test_storm(unsigned seconds)
 
 #define SESSIONS	180
 #define RAW_BYTES	65528
-#define RAW_RING	(1U << 17)
+#define RAW_RING	(1U << 18)
 
 static struct crowd {
 	int fd;
