@@ -50,6 +50,7 @@
  * one, and is timed.
  */
 #define TIMED_TICKS	8
+#define ENTRY_NS	(2 * NSEC_PER_USEC) /* of an interrupt, before and behind what is timed */
 #define CHEAP_NS	(10 * NSEC_PER_USEC)
 
 /**
@@ -200,7 +201,7 @@ static void count_ticks(struct cpu_clock *clock, u64 cost, u32 n)
  */
 static void count_cost(struct cpu_clock *clock, const struct sysprof_tick *tick, bool sampled)
 {
-	u64 now, cost, users_cost;
+	u64 now, cost, before, users_cost;
 	u32 others;
 
 	if (clock->untimed && tick->last < tick->now + CHEAP_NS) {
@@ -212,12 +213,11 @@ static void count_cost(struct cpu_clock *clock, const struct sysprof_tick *tick,
 	others = clock->stands_for - clock->untimed - 1;
 	clock->stands_for = cost < CHEAP_NS ? TIMED_TICKS : 1;
 	clock->untimed = clock->stands_for - 1;
-	sysprof_throttle_spend(SYSPROF_PAID_BY_ALL, now,
-			       cost + min_t(u64, cost, CHEAP_NS) * others);
+	before = min_t(u64, cost, CHEAP_NS) * others + ENTRY_NS * (others + 1);
+	sysprof_throttle_spend(SYSPROF_PAID_BY_ALL, now, cost + before);
 	if (tick->users_begin) {
 		users_cost = now - tick->users_begin;
-		sysprof_throttle_spend(SYSPROF_PAID_BY_USERS, now,
-				       users_cost + min_t(u64, users_cost, CHEAP_NS) * others);
+		sysprof_throttle_spend(SYSPROF_PAID_BY_USERS, now, users_cost + before);
 		throttle_users(clock, now);
 	}
 	throttle(clock, now);

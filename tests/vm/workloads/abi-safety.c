@@ -19,7 +19,6 @@
 #define HELD		"/sys/module/rcuheld/parameters/"
 #define HOLD_MS		"1500"
 #define CPU_0		1
-#define CPU_1		2
 #define EXITS		200
 #define THREADS		6
 #define PINNED		600
@@ -71,15 +70,6 @@ static int configure(int fd, uint32_t ring_bytes, uint64_t cpus, const uint32_t 
 
 /* STOP and CONFIGURE of one session at once. */
 
-static void *hold(void *unused)
-{
-	(void)unused;
-	pin(1);
-	if (!write_text(HELD "hold", HOLD_MS))
-		ok(false, "no module rcuheld");
-	return NULL;
-}
-
 static void *stop(void *fd)
 {
 	ioctl(*(int *)fd, SYSPROF_IOC_STOP);
@@ -92,7 +82,7 @@ static void *stop(void *fd)
  */
 static void test_stopping(void)
 {
-	pthread_t holder, stopper;
+	pthread_t stopper;
 	int fd = device_open();
 	bool held;
 	int ret;
@@ -100,9 +90,7 @@ static void test_stopping(void)
 	pin(0);
 	ok(!configure(fd, PAGE, CPU_0, NULL) && !ioctl(fd, SYSPROF_IOC_START, NULL),
 	   "a session of CPU 0 alone: %s", strerror(errno));
-	pthread_create(&holder, NULL, hold, NULL);
-	while (first_of(HELD "held") != 'Y')
-		usleep(1000);
+	ok(write_text(HELD "hold", HOLD_MS), "a reader on CPU 1: %s", strerror(errno));
 	pthread_create(&stopper, NULL, stop, &fd);
 	do {
 		ret = configure(fd, 2 * PAGE, CPU_0, NULL);
@@ -111,7 +99,8 @@ static void test_stopping(void)
 	ok(!ret, "CONFIGURE while it stops: %s", ret ? strerror(errno) : "done");
 	ok(!held, "... not before hooks that may be at its rings and filter are through");
 	pthread_join(stopper, NULL);
-	pthread_join(holder, NULL);
+	while (first_of(HELD "held") == 'Y')
+		usleep(10000);
 	close(fd);
 }
 
@@ -502,7 +491,7 @@ static void test_storm(unsigned seconds)
 
 #define SESSIONS	180
 #define RAW_BYTES	65528
-#define RAW_RING	(1U << 17)
+#define RAW_RING	(1U << 18)
 
 static struct crowd {
 	int fd;
