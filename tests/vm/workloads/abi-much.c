@@ -87,6 +87,8 @@ static void test_ranges(void)
 	for (size_t i = 0; i < bytes; i += 2 * PAGE)
 		if (mprotect(at + i, PAGE, PROT_READ | PROT_EXEC))
 			err(1, "cannot make so much memory executable");
+	/* What is large is not looked at at once. */
+	spin_for(1000 * NS_PER_MS);
 	seen = spin_for(500 * NS_PER_MS);
 	ok(seen.samples > 100 && seen.coarse > seen.samples / 2,
 	   "more than %u executable mappings are said to be too many (%" PRIu64 " of %" PRIu64
