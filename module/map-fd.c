@@ -27,6 +27,7 @@
 
 #include "map-fd.h"
 #include "objects.h"
+#include "session.h"
 #include "spaces.h"
 #include "sysprof.h"
 
@@ -203,27 +204,39 @@ static unsigned int get_processes(const struct cred *opener, bool privileged,
 	return n;
 }
 
+/* @shown: it takes more than the rule of rights.h. */
+static bool may_look(const struct sysprof_session *session, bool shown,
+		     const struct task_struct *task, const struct mm_struct *mm)
+{
+	struct sysprof_rights rights;
+
+	if (session->may_see_addresses)
+		return true;
+	if (shown)
+		return sysprof_traced_may(session, task, mm);
+	sysprof_rights_look(&rights, task, mm);
+	return sysprof_rights_may_trace(session->cred, &rights);
+}
+
 /*
- * Asks @look about each address space that @opener could trace, until one has object @id; @ret is
+ * Asks @look about each address space that may_look() allows, until one has object @id; @ret is
  * what it gives.
  */
-static bool find_mapped(const struct cred *opener, bool privileged, u32 id,
+static bool find_mapped(const struct sysprof_session *session, bool shown, u32 id,
 			bool (*look)(struct mm_struct *mm, u32 id, void *ret), void *ret)
 {
 	struct task_struct **tasks = kvmalloc_array(PROCESSES_MAX, sizeof(*tasks), GFP_KERNEL);
-	struct sysprof_rights rights;
 	struct mm_struct *mm;
 	bool found = false;
 	unsigned int i, n;
 
 	if (!tasks)
 		return false;
-	n = get_processes(opener, privileged, tasks);
+	n = get_processes(session->cred, session->may_see_addresses, tasks);
 	for (i = 0; i < n; i++) {
 		mm = found ? NULL : get_task_mm(tasks[i]);
 		if (mm) {
-			sysprof_rights_look(&rights, tasks[i], mm);
-			if (privileged || sysprof_rights_may_trace(opener, &rights))
+			if (may_look(session, shown, tasks[i], mm))
 				found = look(mm, id, ret);
 			mmput(mm);
 		}
@@ -250,8 +263,9 @@ static struct file *open_for_reading(const struct cred *opener, const struct pat
 	return file;
 }
 
-struct file *sysprof_map_fd_open(const struct cred *opener, bool privileged, u32 id)
+struct file *sysprof_map_fd_open(const struct sysprof_session *session, u32 id)
 {
+	const struct cred *opener = session->cred;
 	const struct sysprof_object *object = sysprof_objects_record(id);
 	struct file *file;
 	struct path path;
@@ -259,8 +273,8 @@ struct file *sysprof_map_fd_open(const struct cred *opener, bool privileged, u32
 	if (!object)
 		return ERR_PTR(-ENOENT);
 	if (!find_named(opener, object->path, id, &path) &&
-	    !find_held(opener, privileged, id, &path) &&
-	    !find_mapped(opener, privileged, id, find_in_mm, &path))
+	    !find_held(opener, session->may_see_addresses, id, &path) &&
+	    !find_mapped(session, false, id, find_in_mm, &path))
 		return ERR_PTR(-EACCES);
 	file = open_for_reading(opener, &path);
 	path_put(&path);
@@ -272,7 +286,7 @@ static bool find_region(struct mm_struct *mm, u32 id, void *ret)
 	return sysprof_spaces_region_origin(mm, id, ret);
 }
 
-int sysprof_map_fd_region(const struct cred *opener, bool privileged, u32 id, u64 *start)
+int sysprof_map_fd_region(const struct sysprof_session *session, u32 id, u64 *start)
 {
-	return find_mapped(opener, privileged, id, find_region, start) ? 0 : -ENOENT;
+	return find_mapped(session, true, id, find_region, start) ? 0 : -ENOENT;
 }

@@ -3,8 +3,8 @@
 #include <linux/minmax.h>
 
 #include "raw.h"
-#include "rights.h"
 #include "session.h"
+#include "traced.h"
 
 static bool by_tables(const struct sysprof_session *session)
 {
@@ -33,7 +33,7 @@ void sysprof_session_plan(struct sysprof_session *session)
 bool sysprof_session_may_have_raw(const struct sysprof_session *session)
 {
 	return session->config.raw_bytes &&
-	       (session->may_see_addresses || sysprof_rights_may_trace_current(session->cred));
+	       (session->may_see_addresses || sysprof_traced_may(session, current, current->mm));
 }
 
 /*
@@ -42,7 +42,7 @@ bool sysprof_session_may_have_raw(const struct sysprof_session *session)
 static bool may_follow_tables(const struct sysprof_session *session)
 {
 	return by_tables(session) && !session->may_see_addresses &&
-	       sysprof_rights_may_trace_current(session->cred);
+	       sysprof_traced_may(session, current, current->mm);
 }
 
 void sysprof_session_ask_rights(struct sysprof_session_cpu *sc, struct sysprof_stack_wish *wish)

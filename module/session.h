@@ -13,6 +13,7 @@
 #include "filter.h"
 #include "ring.h"
 #include "stack.h"
+#include "traced.h"
 
 struct cred;
 struct pt_regs;
@@ -104,6 +105,7 @@ enum sysprof_reader { SYSPROF_READER_NONE, SYSPROF_READER_MMAP, SYSPROF_READER_R
  * @reader: see enum
  * @read_next: CPU that the next read() begins with
  * @opener: its process
+ * @traced: what it has shown that it may trace, without privilege
  * @cpus: by CPU number, only possible ones have a ring
  * @cpumask: those that are wanted
  * @wait: poll() and read()
@@ -135,6 +137,7 @@ struct sysprof_session {
 	enum sysprof_reader reader;
 	int read_next;
 	struct pid *opener;
+	struct sysprof_traced traced;
 	struct sysprof_session_cpu *cpus;
 	struct cpumask *cpumask;
 	wait_queue_head_t wait;
