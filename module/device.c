@@ -105,6 +105,7 @@ static int do_info(void __user *user)
 			    SYSPROF_FEATURE_MAP_FD | SYSPROF_FEATURE_RAW |
 			    SYSPROF_FEATURE_RAW_WISH | SYSPROF_FEATURE_TABLE |
 			    SYSPROF_FEATURE_REVOKE | SYSPROF_FEATURE_TRACEABLE |
+			    (sysprof_session_hides_others() ? SYSPROF_FEATURE_HIDES_OTHERS : 0) |
 			    (sysprof_pmu_available() ? SYSPROF_FEATURE_PMU : 0),
 		.cpus = nr_cpu_ids,
 		.page_bytes = PAGE_SIZE,

@@ -52,6 +52,7 @@ struct sysprof_loss {
  * @weight: of the tick being taken, 0 if the session has no part in it
  * @raw_bytes: of the stack that the session may have of this tick
  * @tables: its user's, if they may be followed in this tick, or NULL
+ * @hides: this tick is of somebody else's process, whose stack the session may not have
  * @loss: by enum sysprof_lost_reason
  * @changes: of the account, by overflows
  * @tell: puts the account into the ring when an overflow found that it is time
@@ -68,6 +69,7 @@ struct sysprof_session_cpu {
 	bool resync;
 	u64 weight;
 	u32 raw_bytes;
+	bool hides;
 	const struct sysprof_tables *tables;
 	u64 first_period;
 	u64 account_time;
@@ -90,6 +92,7 @@ enum sysprof_reader { SYSPROF_READER_NONE, SYSPROF_READER_MMAP, SYSPROF_READER_R
  * @keeps_budget: no rate was asked for
  * @wish: what it wants of each stack, but for what it may have of some only
  * @user_kind: of user frames that it gets
+ * @hides_others: it gets no stacks of processes that its opener could not trace
  * @asks_rights: what it may have is another thing for each task
  * @pmu: counters, while it runs by them; NULL: the timer
  * @filter: whose ticks are wanted; NULL: everybody's
@@ -122,6 +125,7 @@ struct sysprof_session {
 	u32 divisor;
 	bool keeps_budget;
 	bool asks_rights;
+	bool hides_others;
 	enum sysprof_user_kind user_kind;
 	struct sysprof_stack_wish wish;
 	struct sysprof_pmu *pmu;
@@ -152,7 +156,8 @@ struct sysprof_session {
 #define SYSPROF_DEFAULT_RING_BYTES	(1U << 20)
 #define SYSPROF_MAX_RING_BYTES		(64U << 20)
 
-/* All in process context. */
+/* All in process context.  The first, once: whether the module's parameter can be understood. */
+int sysprof_session_init(void);
 struct sysprof_session *sysprof_session_create(void);
 void sysprof_session_destroy(struct sysprof_session *session);
 /*
@@ -164,12 +169,14 @@ int sysprof_session_configure(struct sysprof_session *session, struct sysprof_co
 			      bool keeps_budget, struct sysprof_filter *filter,
 			      const struct cpumask *cpus);
 /*
- * session-stack.c.  plan(), with the configuration at hand: what it wants of each stack.  The
+ * session-stack.c.  plan(), with the configuration at hand: what it wants of each stack.
+ * hides_others(): that is what the administrator has said, of sessions without privilege.  The
  * others in the sampling context: whether the session gets copies of the stack of current, and is
  * told where its code lies, as its opener could look for himself; adds what it may have of the
  * stack of current alone, if @asks_rights.
  */
 void sysprof_session_plan(struct sysprof_session *session);
+bool sysprof_session_hides_others(void);
 bool sysprof_session_may_have_raw(const struct sysprof_session *session);
 void sysprof_session_ask_rights(struct sysprof_session_cpu *sc, struct sysprof_stack_wish *wish);
 /*

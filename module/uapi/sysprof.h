@@ -146,6 +146,8 @@
  *	                                                                     boot; vm/refusals
  *	                             group member    ring while written      stacks are made in private memory and
  *	                                                                     encoded before the copy; vm/abi
+ *	secrets in the time and      group member    samples of others       others=none: no frames of them; by default
+ *	place of others' code                                                told exactly: packaging/security.md; vm/others
  *	stacks, registers            group member    raw parts               only of tasks with the opener's user and group, no more
  *	                                                                     capabilities, dumpable, and that the kernel lets
  *	                                                                     him trace (TRACEABLE); vm/permissions, vm/traceable
@@ -602,6 +604,15 @@ struct sysprof_ring_tail {
 #define SYSPROF_FEATURE_RAW_WISH	(1ULL << 8)	/* SYSPROF_IOC_RAW_WISH */
 #define SYSPROF_FEATURE_REVOKE		(1ULL << 9)	/* SYSPROF_IOC_REVOKE */
 #define SYSPROF_FEATURE_TRACEABLE	(1ULL << 10)	/* SYSPROF_IOC_TRACEABLE */
+
+/*
+ * No ioctl, but what the administrator has chosen (module parameter others=none): a session whose
+ * opener had no CAP_PERFMON gets of processes that he could not trace, by the rule of user, group,
+ * capabilities and dumpability, samples without frames: n_kernel and n_user are 0, kernel_end and
+ * user_end SYSPROF_END_NONE.  Their weights, delays, tasks and objects are as ever.  Kernel threads
+ * are nobody's.  Without this bit the places of all processes are told exactly (others=exact).
+ */
+#define SYSPROF_FEATURE_HIDES_OTHERS	(1ULL << 11)
 
 /**
  * struct sysprof_info - SYSPROF_IOC_INFO: what this module can do
