@@ -292,8 +292,8 @@ static size_t fill(struct hand *hand, enum call call, void *arg)
 				(number(hand) & SYSPROF_FRAME_OFFSET_MASK);
 		return sizeof(*names);
 	case CALL_REVOKE:
-		/* Mostly of users who are not there: else little goes on. */
-		((struct sysprof_revoke *)arg)->uid = one_in(hand, 16) ? getuid() : number(hand);
+		/* Never root's own: the session of the reader that lies has to work. */
+		((struct sysprof_revoke *)arg)->uid = number(hand) | 1;
 		return sizeof(struct sysprof_revoke);
 	case CALL_TRACEABLE:
 		((struct sysprof_traceable *)arg)->pid = one_in(hand, 4) ? number(hand) : (uint32_t)getpid();
