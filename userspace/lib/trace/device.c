@@ -37,6 +37,7 @@ struct device {
 	int fd;
 	struct spt_opener opener;		/* if it opened fd */
 	SptTraceable *traceable;		/* NULL: nothing has to be shown */
+	bool has_ended;				/* for good, and not by us */
 	struct sysprof_info info;
 	struct sysprof_config config;
 	struct ring *rings;
@@ -366,7 +367,8 @@ static void device_wait(SptTrace *trace, int timeout_ms)
 	struct device *device = device_of(trace);
 	struct pollfd pollfd = { .fd = device->fd, .events = POLLIN };
 
-	poll(&pollfd, 1, timeout_ms);
+	if (poll(&pollfd, 1, timeout_ms) > 0 && pollfd.revents & POLLHUP)
+		device->has_ended = true;
 }
 
 /* The least size of a record of @type, so that its body can be read. */
@@ -561,6 +563,12 @@ static bool device_drain(SptTrace *trace, bool all, SptTraceFunc func, void *dat
 		if (ring->page)
 			__atomic_store_n(&ring->tail->tail, ring->at, __ATOMIC_RELEASE);
 	}
+	/* What was in the rings when it ended has been handed on. */
+	if (device->has_ended && !damage)
+		spt_set_error(&damage, SPT_TRACE_ERROR, SPT_TRACE_ERROR_REFUSED,
+			      "The recording was ended from outside: root ended this user's sessions, "
+			      "%s may no longer be opened by this user, or the kernel was locked down",
+			      SYSPROF_DEVICE);
 	if (damage)
 		g_propagate_error(error, damage);
 	return !damage;
