@@ -14,7 +14,7 @@
 
 #include "delivery.h"
 #include "filter.h"
-#include "rights.h"
+#include "traced.h"
 
 static LIST_HEAD(running_sessions);
 static bool want_maps;
@@ -107,7 +107,7 @@ bool sysprof_delivery_account(struct sysprof_session_cpu *sc)
 bool sysprof_session_may_have_raw(const struct sysprof_session *session)
 {
 	return session->config.raw_bytes &&
-	       (session->may_see_addresses || sysprof_rights_may_trace_current(session->cred));
+	       (session->may_see_addresses || sysprof_traced_may(session, current, current->mm));
 }
 
 void sysprof_sessions_state(struct sysprof_record *record)

@@ -15,6 +15,7 @@
 
 #include "ring.h"
 #include "stack-wish.h"
+#include "traced.h"
 
 struct cred;
 struct file;
@@ -57,6 +58,7 @@ struct sysprof_loss {
  * @weight: of the tick being taken, 0 if the session has no part in it
  * @raw_bytes: of the stack that the session may have of this tick
  * @tables: its user's, if they may be followed in this tick, or NULL
+ * @hides: this tick is of somebody else's process, whose stack the session may not have
  * @loss: by enum sysprof_lost_reason
  * @changes: of the account, by overflows
  * @tell: puts the account into the ring when an overflow found that it is time
@@ -74,6 +76,7 @@ struct sysprof_session_cpu {
 	bool resync;
 	u64 weight;
 	u32 raw_bytes;
+	bool hides;
 	const struct sysprof_tables *tables;
 	u64 first_period;
 	u64 account_time;
@@ -96,6 +99,7 @@ enum sysprof_reader { SYSPROF_READER_NONE, SYSPROF_READER_MMAP, SYSPROF_READER_R
  * @keeps_budget: no rate was asked for
  * @wish: what it wants of each stack, but for what it may have of some only
  * @user_kind: of user frames that it gets
+ * @hides_others: it gets no stacks of processes that its opener could not trace
  * @asks_rights: what it may have is another thing for each task
  * @pmu: counters, while it runs by them; NULL: the timer
  * @filter: whose ticks are wanted; NULL: everybody's
@@ -112,6 +116,7 @@ enum sysprof_reader { SYSPROF_READER_NONE, SYSPROF_READER_MMAP, SYSPROF_READER_R
  * @reader: see enum
  * @read_next: CPU that the next read() begins with
  * @opener: its process
+ * @traced: what it has shown that it may trace, without privilege
  * @cpus: by CPU number, only possible ones have a ring
  * @cpumask: those that are wanted
  * @wait: poll() and read()
@@ -128,6 +133,7 @@ struct sysprof_session {
 	u32 divisor;
 	bool keeps_budget;
 	bool asks_rights;
+	bool hides_others;
 	enum sysprof_user_kind user_kind;
 	struct sysprof_stack_wish wish;
 	struct sysprof_pmu *pmu;
@@ -144,6 +150,7 @@ struct sysprof_session {
 	enum sysprof_reader reader;
 	int read_next;
 	struct pid *opener;
+	struct sysprof_traced traced;
 	struct sysprof_session_cpu *cpus;
 	struct cpumask *cpumask;
 	wait_queue_head_t wait;

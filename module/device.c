@@ -26,6 +26,7 @@
 #include "raw.h"
 #include "revoke.h"
 #include "session-rings.h"
+#include "session-stack.h"
 #include "session.h"
 #include "snapshot.h"
 #include "stack.h"
@@ -52,6 +53,7 @@ static int device_open(struct inode *inode, struct file *file)
 	if (IS_ERR(session))
 		return PTR_ERR(session);
 	session->may_see_addresses = perfmon_capable();
+	sysprof_traced_init(&session->traced);
 	sysprof_revoke_watch(session, file);
 	file->private_data = session;
 	return nonseekable_open(inode, file);
@@ -59,8 +61,12 @@ static int device_open(struct inode *inode, struct file *file)
 
 static int device_release(struct inode *inode, struct file *file)
 {
-	sysprof_revoke_unwatch(file->private_data);
-	sysprof_session_destroy(file->private_data);
+	struct sysprof_session *session = file->private_data;
+
+	sysprof_revoke_unwatch(session);
+	sysprof_session_stop(session);
+	sysprof_traced_destroy(&session->traced);
+	sysprof_session_destroy(session);
 	return 0;
 }
 
@@ -100,7 +106,8 @@ static int do_info(void __user *user)
 			    SYSPROF_FEATURE_BUDGET | SYSPROF_FEATURE_REGIONS |
 			    SYSPROF_FEATURE_MAP_FD | SYSPROF_FEATURE_RAW |
 			    SYSPROF_FEATURE_RAW_WISH | SYSPROF_FEATURE_TABLE |
-			    SYSPROF_FEATURE_REVOKE |
+			    SYSPROF_FEATURE_REVOKE | SYSPROF_FEATURE_TRACEABLE |
+			    (sysprof_session_hides_others() ? SYSPROF_FEATURE_HIDES_OTHERS : 0) |
 			    (sysprof_pmu_available() ? SYSPROF_FEATURE_PMU : 0),
 		.cpus = nr_cpu_ids,
 		.page_bytes = PAGE_SIZE,
@@ -288,7 +295,7 @@ static int do_snapshot(struct sysprof_session *session, void __user *user)
 		maps = SYSPROF_MAPS_ALL;
 	else if (session->config.raw_bytes)
 		maps = session->may_see_addresses ? SYSPROF_MAPS_ALL : SYSPROF_MAPS_TRACEABLE;
-	err = sysprof_snapshot_take(&session->snapshot, &snapshot, maps, session->cred);
+	err = sysprof_snapshot_take(&session->snapshot, &snapshot, maps, session);
 	mutex_unlock(&session->io_lock);
 	sysprof_hooks_disarm();
 	return err ? err : put_arg(&snapshot, sizeof(snapshot), user);
@@ -354,11 +361,10 @@ static int do_map_fd(struct sysprof_session *session, void __user *user)
 		return err;
 	arg.start = 0;
 	arg.fd = -1;
-	file = sysprof_map_fd_open(session->cred, session->may_see_addresses, arg.object);
+	file = sysprof_map_fd_open(session, arg.object);
 	/* No file of that id: a region? */
 	if (file == ERR_PTR(-ENOENT))
-		err = sysprof_map_fd_region(session->cred, session->may_see_addresses, arg.object,
-					    &arg.start);
+		err = sysprof_map_fd_region(session, arg.object, &arg.start);
 	else if (IS_ERR(file))
 		err = PTR_ERR(file);
 	sysprof_hooks_disarm();
@@ -412,6 +418,20 @@ static int do_table(struct sysprof_session *session, void __user *user)
 	err = sysprof_tables_add(tables, &table);
 	sysprof_hooks_disarm();
 	return err;
+}
+
+static int do_traceable(struct sysprof_session *session, void __user *user)
+{
+	struct sysprof_traceable arg;
+	int err = get_arg(&arg, sizeof(arg), user);
+
+	if (err)
+		return err;
+	if (arg.size < sizeof(arg))
+		return -EINVAL;
+	arg.all = session->may_see_addresses;
+	err = arg.all ? 0 : sysprof_traced_prove(&session->traced, arg.pid, arg.fd);
+	return err ? err : put_arg(&arg, sizeof(arg), user);
 }
 
 static int do_revoke(struct sysprof_session *session, void __user *user)
@@ -469,6 +489,8 @@ static long device_ioctl(struct file *file, unsigned int command, unsigned long 
 		return do_raw_wish(session, user);
 	case SYSPROF_IOC_TABLE:
 		return do_table(session, user);
+	case SYSPROF_IOC_TRACEABLE:
+		return do_traceable(session, user);
 	case SYSPROF_IOC_REVOKE:
 		return do_revoke(session, user);
 	default:

@@ -23,8 +23,10 @@ MODULE_PARM_DESC(
 
 static int __init sysprof_init(void)
 {
-	int err;
+	int err = sysprof_session_init();
 
+	if (err)
+		return err;
 	sysprof_stack_init();
 	sysprof_state_init();
 	sysprof_vdso_init();

@@ -30,6 +30,7 @@
 #include "map-fd.h"
 #include "mm-put.h"
 #include "objects.h"
+#include "session.h"
 #include "spaces.h"
 #include "sysprof.h"
 
@@ -222,25 +223,36 @@ static unsigned int get_processes(const struct cred *opener, bool privileged,
 
 typedef bool look_fn(struct mm_struct *mm, struct search *search);
 
-/* Asks @look about the address space of @task, if @opener could trace it. */
-static bool look_at(struct task_struct *task, const struct cred *opener, bool privileged,
+/* @shown: it takes more than the rule of rights.h. */
+static bool may_look(const struct sysprof_session *session, bool shown,
+		     const struct task_struct *task, const struct mm_struct *mm)
+{
+	struct sysprof_rights rights;
+
+	if (session->may_see_addresses)
+		return true;
+	if (shown)
+		return sysprof_traced_may(session, task, mm);
+	sysprof_rights_look(&rights, task, mm);
+	return sysprof_rights_may_trace(session->cred, &rights);
+}
+
+/* Asks @look about the address space of @task, if may_look() allows it. */
+static bool look_at(struct task_struct *task, const struct sysprof_session *session, bool shown,
 		    look_fn *look, struct search *search)
 {
 	struct mm_struct *mm = get_task_mm(task);
-	struct sysprof_rights rights;
-	bool found = false;
+	bool found;
 
 	if (!mm)
 		return false;
-	sysprof_rights_look(&rights, task, mm);
-	if (privileged || sysprof_rights_may_trace(opener, &rights))
-		found = look(mm, search);
+	found = may_look(session, shown, task, mm) && look(mm, search);
 	sysprof_mm_put(mm);
 	return found;
 }
 
-/* The same, of process @pid, in which it was first seen. */
-static bool look_at_pid(u32 pid, const struct cred *opener, bool privileged, look_fn *look,
+/* The same, of process @pid, in which a file was first seen. */
+static bool look_at_pid(u32 pid, const struct sysprof_session *session, look_fn *look,
 			struct search *search)
 {
 	struct task_struct *task;
@@ -253,13 +265,13 @@ static bool look_at_pid(u32 pid, const struct cred *opener, bool privileged, loo
 	rcu_read_unlock();
 	if (!task)
 		return false;
-	found = look_at(task, opener, privileged, look, search);
+	found = look_at(task, session, false, look, search);
 	put_task_struct(task);
 	return found;
 }
 
 /* The same, of one process after the other until it is found. */
-static bool find_mapped(const struct cred *opener, bool privileged, look_fn *look,
+static bool find_mapped(const struct sysprof_session *session, bool shown, look_fn *look,
 			struct search *search)
 {
 	struct task_struct **tasks = kvmalloc_array(PROCESSES_MAX, sizeof(*tasks), GFP_KERNEL);
@@ -268,9 +280,9 @@ static bool find_mapped(const struct cred *opener, bool privileged, look_fn *loo
 
 	if (!tasks)
 		return false;
-	n = get_processes(opener, privileged, tasks);
+	n = get_processes(session->cred, session->may_see_addresses, tasks);
 	for (i = 0; i < n; i++) {
-		found = found || look_at(tasks[i], opener, privileged, look, search);
+		found = found || look_at(tasks[i], session, shown, look, search);
 		put_task_struct(tasks[i]);
 		cond_resched();
 	}
@@ -294,17 +306,18 @@ static struct file *open_for_reading(const struct cred *opener, const struct pat
 	return file;
 }
 
-struct file *sysprof_map_fd_open(const struct cred *opener, bool privileged, u32 id)
+struct file *sysprof_map_fd_open(const struct sysprof_session *session, u32 id)
 {
 	struct search search = { .id = id, .patience = SYSPROF_LOCK_TRIES };
+	const struct cred *opener = session->cred;
 	struct file *file;
 	u32 pid;
 
 	if (!sysprof_objects_mapper(id, &pid))
 		return ERR_PTR(-ENOENT);
-	if (!find_held(opener, privileged, id, &search.path) &&
-	    !look_at_pid(pid, opener, privileged, find_in_mm, &search) &&
-	    !find_mapped(opener, privileged, find_in_mm, &search))
+	if (!find_held(opener, session->may_see_addresses, id, &search.path) &&
+	    !look_at_pid(pid, session, find_in_mm, &search) &&
+	    !find_mapped(session, false, find_in_mm, &search))
 		return ERR_PTR(-EACCES);
 	file = open_for_reading(opener, &search.path);
 	path_put(&search.path);
@@ -316,11 +329,11 @@ static bool find_region(struct mm_struct *mm, struct search *search)
 	return sysprof_spaces_region_origin(mm, search->id, &search->origin);
 }
 
-int sysprof_map_fd_region(const struct cred *opener, bool privileged, u32 id, u64 *start)
+int sysprof_map_fd_region(const struct sysprof_session *session, u32 id, u64 *start)
 {
 	struct search search = { .id = id };
 
-	if (!find_mapped(opener, privileged, find_region, &search))
+	if (!find_mapped(session, true, find_region, &search))
 		return -ENOENT;
 	*start = search.origin;
 	return 0;

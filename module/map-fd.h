@@ -6,8 +6,8 @@
 
 #include "rights.h"
 
-struct cred;
 struct file;
+struct sysprof_session;
 
 /*
  * Keeps what @file of object @id was opened from for a moment; @mapper: who has mapped it.  Process
@@ -18,14 +18,15 @@ void sysprof_map_fd_hold(u32 id, struct file *file, const struct sysprof_rights 
 void sysprof_map_fd_forget(void);
 
 /*
- * Opens the file of object @id for reading, with the rights of @opener; @privileged: whoever has it
- * mapped.  Process context, hooks armed.  An error pointer: -ENOENT, -EACCES, or what opening gave.
+ * Opens the file of object @id for reading, with the rights of the opener of @session, whoever has
+ * it mapped if that may see addresses.  Process context, hooks armed.  An error pointer: -ENOENT,
+ * -EACCES, or what opening gave.
  */
-struct file *sysprof_map_fd_open(const struct cred *opener, bool privileged, u32 id);
+struct file *sysprof_map_fd_open(const struct sysprof_session *session, u32 id);
 /*
- * The address of offset 0 of region @id, if a process has it that @opener, or anybody if
- * @privileged, could trace; else -ENOENT.  As above.
+ * The address of offset 0 of region @id, if a process has it that sysprof_traced_may() allows, or
+ * any if @session may see addresses; else -ENOENT.  As above.
  */
-int sysprof_map_fd_region(const struct cred *opener, bool privileged, u32 id, u64 *start);
+int sysprof_map_fd_region(const struct sysprof_session *session, u32 id, u64 *start);
 
 #endif /* _SYSPROF_MAP_FD_H */

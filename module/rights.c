@@ -38,11 +38,3 @@ bool sysprof_rights_may_trace(const struct cred *opener, const struct sysprof_ri
 	       gid_eq(opener->gid, rights->gid) &&
 	       cap_issubset(rights->permitted, opener->cap_permitted);
 }
-
-bool sysprof_rights_may_trace_current(const struct cred *opener)
-{
-	struct sysprof_rights rights;
-
-	sysprof_rights_look(&rights, current, current->mm);
-	return sysprof_rights_may_trace(opener, &rights);
-}

@@ -34,11 +34,9 @@ void sysprof_rights_look(struct sysprof_rights *rights, const struct task_struct
 
 /*
  * Whether @opener could trace a process of these @rights without privilege: the kernel's own rule
- * but for the security modules (Yama, SELinux ...), which cannot be asked from here.  Any context.
+ * but for the security modules (Yama, SELinux ...), which cannot be asked from here: traced.h.  Any
+ * context.
  */
 bool sysprof_rights_may_trace(const struct cred *opener, const struct sysprof_rights *rights);
-
-/* The same of current, as it is now. */
-bool sysprof_rights_may_trace_current(const struct cred *opener);
 
 #endif /* _SYSPROF_RIGHTS_H */

@@ -90,6 +90,8 @@ static __always_inline u64 put_sample(struct sysprof_session_cpu *sc, struct sys
 	if (session->user_kind == SYSPROF_KIND_TABLED)
 		sysprof_stack_by_tables(stack, sc->tables);
 	n_user = min(user->walk.n, session->wish.max_user);
+	if (unlikely(sc->hides))
+		n_kernel = n_user = 0;
 	if (stack->raw && sc->raw_bytes)
 		raw_bytes = sysprof_raw_size(stack->raw, sc->raw_bytes);
 	bytes = sizeof(struct sysprof_sample) + (n_kernel + n_user) * sizeof(u64) + raw_bytes;
@@ -123,6 +125,8 @@ static __always_inline u64 put_sample(struct sysprof_session_cpu *sc, struct sys
 	if (n_kernel)
 		memcpy(sample->frames, stack->kernel, n_kernel * sizeof(u64));
 	memcpy(sample->frames + n_kernel, user->frames, n_user * sizeof(u64));
+	if (unlikely(sc->hides))
+		sample->kernel_end = sample->user_end = SYSPROF_END_NONE;
 	if (raw_bytes)
 		sysprof_raw_put_into(sample->frames + n_kernel + n_user, stack->raw, sc->raw_bytes);
 	time = sample->record.time;
@@ -433,6 +437,7 @@ static void begin_account(struct sysprof_session_cpu *sc, u64 first_period, u64 
 	sc->weight = 0;
 	sc->raw_bytes = 0;
 	sc->tables = NULL;
+	sc->hides = false;
 	sc->joined = true;
 }
 

@@ -13,7 +13,8 @@ struct sysprof_stack;
 #define SYSPROF_MAX_PERIOD_NS		NSEC_PER_SEC
 #define SYSPROF_MAX_RING_BYTES		(64U << 20)
 
-/* All in process context. */
+/* All in process context.  The first, once: whether the module's parameter can be understood. */
+int sysprof_session_init(void);
 struct sysprof_session *sysprof_session_create(void);
 void sysprof_session_destroy(struct sysprof_session *session);
 /*

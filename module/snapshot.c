@@ -13,11 +13,11 @@
 #include "mm-put.h"
 #include "objects.h"
 #include "regions.h"
-#include "rights.h"
 #include "snapshot.h"
 #include "spaces.h"
 #include "state.h"
 #include "sysprof.h"
+#include "traced.h"
 
 #define SNAPSHOT_MIN_BYTES	(64U << 10)
 #define SNAPSHOT_MAX_BYTES	(16U << 20)
@@ -121,18 +121,16 @@ static int put_maps(struct task_struct *task, struct mm_struct *mm, u8 *buffer, 
 }
 
 static bool may_see_maps(struct task_struct *task, const struct mm_struct *mm,
-			 enum sysprof_maps maps, const struct cred *opener)
+			 enum sysprof_maps maps, const struct sysprof_session *session)
 {
-	struct sysprof_rights rights;
-
 	if (maps != SYSPROF_MAPS_TRACEABLE)
 		return maps == SYSPROF_MAPS_ALL;
-	sysprof_rights_look(&rights, task, mm);
-	return sysprof_rights_may_trace(opener, &rights);
+	return sysprof_traced_may(session, task, mm);
 }
 
-static int put_task(struct task_struct *task, enum sysprof_maps maps, const struct cred *opener,
-		    u8 *buffer, u32 bytes, u32 *used, u32 *busy, unsigned int *tries)
+static int put_task(struct task_struct *task, enum sysprof_maps maps,
+		    const struct sysprof_session *session, u8 *buffer, u32 bytes, u32 *used,
+		    u32 *busy, unsigned int *tries)
 {
 	/* Before anything is looked at: what changes from now on has a record that is later. */
 	u64 now = ktime_get_mono_fast_ns();
@@ -155,7 +153,7 @@ static int put_task(struct task_struct *task, enum sysprof_maps maps, const stru
 
 	/* Once per process; its leader may have left the others alone. */
 	if (mm && (thread_group_leader(task) || !READ_ONCE(task->group_leader->mm))) {
-		err = may_see_maps(task, mm, maps, opener) ?
+		err = may_see_maps(task, mm, maps, session) ?
 			      put_maps(task, mm, buffer, bytes, &at, tries) :
 			      0;
 		if (err == -EBUSY) {
@@ -173,7 +171,7 @@ static int put_task(struct task_struct *task, enum sysprof_maps maps, const stru
 }
 
 static int snapshot_tasks(struct sysprof_snapshot_walk **walk, struct sysprof_snapshot *arg,
-			  enum sysprof_maps maps, const struct cred *opener, u8 *buffer)
+			  enum sysprof_maps maps, const struct sysprof_session *session, u8 *buffer)
 {
 	struct task_struct *task;
 	unsigned int tries = SYSPROF_LOCK_TRIES;
@@ -193,7 +191,8 @@ static int snapshot_tasks(struct sysprof_snapshot_walk **walk, struct sysprof_sn
 		/* EXIT has told of it. */
 		if (!task)
 			continue;
-		err = put_task(task, maps, opener, buffer, arg->buffer_bytes, &used, &arg->busy, &tries);
+		err = put_task(task, maps, session, buffer, arg->buffer_bytes, &used, &arg->busy,
+			       &tries);
 		put_task_struct(task);
 		if (err)
 			break;
@@ -224,7 +223,7 @@ static int snapshot_objects(struct sysprof_snapshot *arg, u8 *buffer)
 }
 
 int sysprof_snapshot_take(struct sysprof_snapshot_walk **walk, struct sysprof_snapshot *arg,
-			  enum sysprof_maps maps, const struct cred *opener)
+			  enum sysprof_maps maps, const struct sysprof_session *session)
 {
 	u8 *buffer;
 	int err;
@@ -240,7 +239,7 @@ int sysprof_snapshot_take(struct sysprof_snapshot_walk **walk, struct sysprof_sn
 	if (!buffer)
 		return -ENOMEM;
 	err = arg->part == SYSPROF_SNAPSHOT_TASKS ?
-		      snapshot_tasks(walk, arg, maps, opener, buffer) :
+		      snapshot_tasks(walk, arg, maps, session, buffer) :
 		      snapshot_objects(arg, buffer);
 	if (!err && copy_to_user(u64_to_user_ptr(arg->buffer), buffer, arg->filled_bytes))
 		err = -EFAULT;

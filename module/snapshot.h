@@ -4,7 +4,7 @@
 
 #include <linux/types.h>
 
-struct cred;
+struct sysprof_session;
 struct sysprof_snapshot;
 struct sysprof_snapshot_walk;
 
@@ -18,10 +18,10 @@ enum sysprof_maps {
 /*
  * SYSPROF_IOC_SNAPSHOT: fills the caller's buffer from where @arg->cursor points.  @walk is the
  * session's: made at cursor 0, freed at the end of the tasks or by end(), which may be given NULL.
- * @opener: the session's, for SYSPROF_MAPS_TRACEABLE.  Process context, hooks armed, may sleep.
+ * @session: whose, for SYSPROF_MAPS_TRACEABLE.  Process context, hooks armed, may sleep.
  */
 int sysprof_snapshot_take(struct sysprof_snapshot_walk **walk, struct sysprof_snapshot *arg,
-			  enum sysprof_maps maps, const struct cred *opener);
+			  enum sysprof_maps maps, const struct sysprof_session *session);
 void sysprof_snapshot_end(struct sysprof_snapshot_walk *walk);
 
 #endif /* _SYSPROF_SNAPSHOT_H */

@@ -121,12 +121,12 @@ unsigned long sysprof_stack_decode(u64 value, bool privileged)
 	unsigned long image = ANCHOR + sign_extend64(offset, SYSPROF_FRAME_OBJECT_SHIFT - 1);
 	unsigned long module = area_start + ((offset - module_secret) & SYSPROF_FRAME_OFFSET_MASK);
 	unsigned long piece = piece_of(module);
-	bool in_image = is_image(image), is_hole = is_image(module);
+	bool in_image = is_image(image), beside_image = !is_image(module);
 	bool is_shown = test_bit(piece, shown), is_area = piece < PIECES;
 
 	if ((object == SYSPROF_OBJECT_KERNEL) & in_image)
 		return image;
-	if ((object == SYSPROF_OBJECT_MODULES) & (is_shown | (privileged & is_area)) & !is_hole)
+	if ((object == SYSPROF_OBJECT_MODULES) & beside_image & (is_shown | (privileged & is_area)))
 		return module;
 	return 0;
 }

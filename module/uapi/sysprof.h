@@ -155,8 +155,14 @@
  *	                                                                     boot; vm/refusals
  *	                             group member    ring while written      stacks are made in private memory and
  *	                                                                     encoded before the copy; vm/abi
+ *	secrets in the time and      group member    samples of others       others=none: no frames of them; by default
+ *	place of others' code                                                told exactly: packaging/security.md; vm/others
  *	stacks, registers            group member    raw parts               only of tasks with the opener's user and group, no more
- *	                                                                     capabilities, dumpable; vm/abi
+ *	                                                                     capabilities, dumpable, and that the kernel lets
+ *	                                                                     him trace (TRACEABLE); vm/permissions, vm/traceable
+ *	                             group member    TRACEABLE               the descriptor lets him read that very memory;
+ *	                                                                     none of others, none of an earlier program;
+ *	                                                                     vm/traceable
  *	user addresses (ASLR),       group member    user frames             resolved in the kernel; a value outside
  *	stack words                                                          executable mappings never leaves;
  *	                                                                     FORM_ADDRESS is -EPERM; vm/abi
@@ -627,6 +633,16 @@ struct sysprof_ring_tail {
 #define SYSPROF_FEATURE_BUDGET		(1ULL << 7)	/* period_ns 0 keeps to a budget */
 #define SYSPROF_FEATURE_RAW_WISH	(1ULL << 8)	/* SYSPROF_IOC_RAW_WISH */
 #define SYSPROF_FEATURE_REVOKE		(1ULL << 9)	/* SYSPROF_IOC_REVOKE */
+#define SYSPROF_FEATURE_TRACEABLE	(1ULL << 10)	/* SYSPROF_IOC_TRACEABLE */
+
+/*
+ * No ioctl, but what the administrator has chosen (module parameter others=none): a session whose
+ * opener had no CAP_PERFMON gets of processes that he could not trace, by the rule of user, group,
+ * capabilities and dumpability, samples without frames: n_kernel and n_user are 0, kernel_end and
+ * user_end SYSPROF_END_NONE.  Their weights, delays, tasks and objects are as ever.  Kernel threads
+ * are nobody's.  Without this bit the places of all processes are told exactly (others=exact).
+ */
+#define SYSPROF_FEATURE_HIDES_OTHERS	(1ULL << 11)
 
 /**
  * struct sysprof_info - SYSPROF_IOC_INFO: what this module can do
@@ -691,10 +707,10 @@ enum sysprof_form {
  * @max_kernel_frames: per sample, 128 by default
  * @max_user_frames: per sample, 256 by default
  * @raw_bytes: of the stack, for SYSPROF_USER_RAW: a multiple of 8 up to max_raw_bytes, 16 KiB by
- *	default.  Only of tasks that the opener could trace, all with CAP_PERFMON; of others there
- *	are frames by frame pointers, and user_mode says so.  MAP records tell what lies where in
- *	the address spaces of those tasks.  A tick taken while the CPU switches tasks has
- *	frames alone.  A sample that is too large for the ring is lost
+ *	default.  Only of tasks that the opener could trace (SYSPROF_IOC_TRACEABLE), all with
+ *	CAP_PERFMON; of others there are frames by frame pointers, and user_mode says so.  MAP
+ *	records tell what lies where in the address spaces of those tasks.  A tick taken while the
+ *	CPU switches tasks has frames alone.  A sample that is too large for the ring is lost
  *	(SYSPROF_LOST_TOO_BIG)
  * @ring_bytes: per CPU, a power of two; on return as granted.  1 MiB by default, less where rings
  *	for all possible CPUs would take more than half of what the user may have.  -ENOSPC beyond
@@ -853,13 +869,13 @@ struct sysprof_names {
  *
  * Files: regular ones only, that the opener of the session could open for reading, opened anew,
  * while a process has them mapped that the opener could trace (same user and group, no more
- * capabilities, dumpable, of the initial user namespace; security modules are not asked), or for
- * 3 s after the OBJECT record if such a process was the first to map it: for as long, and for 1024
- * files at most, a running session keeps what was mapped from being freed and its file system from
- * being unmounted.  Not of file systems that a server answers for, a network's or a user's (FUSE),
- * which may never do so.  -EACCES otherwise: then the path may still lead there; -ENOENT for an id
- * that is not known.  Regions: of a process that lives and that the opener could trace, else
- * -ENOENT.
+ * capabilities, dumpable, of the initial user namespace; security modules are asked when the file
+ * is opened, not about that process), or for 3 s after the OBJECT record if such a process was the
+ * first to map it: for as long, and for 1024 files at most, a running session keeps what was mapped
+ * from being freed and its file system from being unmounted.  Not of file systems that a server
+ * answers for, a network's or a user's (FUSE), which may never do so.  -EACCES otherwise: then the
+ * path may still lead there; -ENOENT for an id that is not known.  Regions: of a process that lives
+ * and that the opener could trace (SYSPROF_IOC_TRACEABLE), else -ENOENT.
  */
 struct sysprof_map_fd {
 	__u32 size;
@@ -883,6 +899,31 @@ struct sysprof_raw_wish {
 	__u32 size;
 	__u32 bytes;
 	char comm[SYSPROF_COMM_BYTES];
+};
+
+/**
+ * struct sysprof_traceable - SYSPROF_IOC_TRACEABLE: show that the opener may trace a process
+ * @size: of this struct
+ * @pid: its id, of any of its threads
+ * @fd: a descriptor of its /proc/PID/mem, opened for reading, which may be closed afterwards
+ * @all: on return, 1 for a session that may see addresses: nothing has to be shown, and nothing
+ *	else was looked at; else 0
+ *
+ * Raw stacks, MAP records, own tables and addresses of regions are of tasks only that the opener
+ * could trace.  That is asked twice.  The module has the kernel's rule for user, group, capabilities
+ * and dumpability, and applies it at each look.  What Yama, SELinux, AppArmor and Landlock say, only
+ * the kernel's own check can know: it made it when /proc/PID/mem was opened.  So the opener shows
+ * such a descriptor, once for each address space: again after EXEC, and after a FORK that is no
+ * thread's.  Its own process needs none.  What was mapped before is told by SNAPSHOT alone.
+ *
+ * -EACCES for another file or another address space, -ESRCH if no process has that id or it has no
+ * memory, -EBADF, -ENOSPC for more than 1024 address spaces that live.
+ */
+struct sysprof_traceable {
+	__u32 size;
+	__u32 pid;
+	__s32 fd;
+	__u32 all;
 };
 
 /**
@@ -916,6 +957,7 @@ struct sysprof_revoke {
 #define SYSPROF_IOC_MAP_FD	_IO('P', 0x77)	/* -ENOTTY without SYSPROF_FEATURE_MAP_FD */
 #define SYSPROF_IOC_RAW_WISH	_IO('P', 0x78)	/* -ENOTTY without SYSPROF_FEATURE_RAW_WISH */
 /* 0x79 is SYSPROF_IOC_TABLE, of sysprof-table.h; 0x7a to 0x7c are set aside. */
+#define SYSPROF_IOC_TRACEABLE	_IO('P', 0x7e)	/* -ENOTTY without SYSPROF_FEATURE_TRACEABLE */
 #define SYSPROF_IOC_REVOKE	_IO('P', 0x7d)	/* -ENOTTY without SYSPROF_FEATURE_REVOKE */
 
 #endif /* _UAPI_SYSPROF_H */

@@ -44,6 +44,7 @@ enum call {
 	CALL_RAW_WISH,
 	CALL_TABLE,
 	CALL_REVOKE,
+	CALL_TRACEABLE,
 	CALL_OTHER_IOCTL,
 	CALL_MMAP,
 	CALL_MAPPING,
@@ -66,10 +67,11 @@ static const struct {
 	[CALL_MAPPING] = { "mapped pages", 100 }, [CALL_READ] = { "read", 100 },
 	[CALL_POLL] = { "poll", 50 },		[CALL_CHILD] = { "children", 1 },
 	[CALL_RAW_WISH] = { "RAW_WISH", 40 },	[CALL_TABLE] = { "TABLE", 60 },
-	[CALL_REVOKE] = { "REVOKE", 20 },
+	[CALL_REVOKE] = { "REVOKE", 20 },	[CALL_TRACEABLE] = { "TRACEABLE", 40 },
 };
 
 static int slots[SLOTS];
+static int own_mem;	/* /proc/self/mem */
 static uint64_t calls_wanted, calls_made, calls_of[THREADS + 1], granted[CALL_KINDS],
 	refused[CALL_KINDS], ns_of[CALL_KINDS], tails_written;
 static unsigned weights;
@@ -290,9 +292,15 @@ static size_t fill(struct hand *hand, enum call call, void *arg)
 				(number(hand) & SYSPROF_FRAME_OFFSET_MASK);
 		return sizeof(*names);
 	case CALL_REVOKE:
-		/* Mostly of users who are not there: else little goes on. */
-		((struct sysprof_revoke *)arg)->uid = one_in(hand, 16) ? getuid() : number(hand);
+		/* Never root's own: the session of the reader that lies has to work. */
+		((struct sysprof_revoke *)arg)->uid = number(hand) | 1;
 		return sizeof(struct sysprof_revoke);
+	case CALL_TRACEABLE:
+		((struct sysprof_traceable *)arg)->pid = one_in(hand, 4) ? number(hand) : (uint32_t)getpid();
+		((struct sysprof_traceable *)arg)->fd = one_in(hand, 4) ? (int)number(hand) :
+						       one_in(hand, 2)	? slot(hand) :
+									  own_mem;
+		return sizeof(struct sysprof_traceable);
 	case CALL_TABLE:
 		fill_table(hand, arg);
 		return sizeof(struct sysprof_table);
@@ -317,6 +325,7 @@ static bool call_ioctl(struct hand *hand, enum call call)
 		[CALL_STATS] = SYSPROF_IOC_STATS,   [CALL_NAMES] = SYSPROF_IOC_NAMES,
 		[CALL_MAP_FD] = SYSPROF_IOC_MAP_FD, [CALL_RAW_WISH] = SYSPROF_IOC_RAW_WISH,
 		[CALL_TABLE] = SYSPROF_IOC_TABLE,   [CALL_REVOKE] = SYSPROF_IOC_REVOKE,
+		[CALL_TRACEABLE] = SYSPROF_IOC_TRACEABLE,
 	};
 	uint64_t room[2 * PAGE / 8];
 	size_t bytes = fill(hand, call, room);
@@ -625,6 +634,7 @@ int main(int argc, char **argv)
 
 	program = argv[0];
 	read_build_id("/proc/self/exe", build_id);
+	own_mem = open("/proc/self/mem", O_RDONLY | O_CLOEXEC);
 	for (unsigned i = 0; i < CALL_KINDS; i++)
 		weights += kinds[i].weight;
 	sigaction(SIGUSR1, &action, NULL);

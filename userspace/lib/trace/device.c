@@ -6,6 +6,7 @@
 #include "sysprof-table.h"
 #include "trace/opener-private.h"
 #include "trace/trace-private.h"
+#include "trace/traceable.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -35,6 +36,8 @@ struct device {
 	SptTrace trace;
 	int fd;
 	struct spt_opener opener;		/* if it opened fd */
+	SptTraceable *traceable;		/* NULL: nothing has to be shown */
+	bool has_ended;				/* for good, and not by us */
 	struct sysprof_info info;
 	struct sysprof_config config;
 	struct ring *rings;
@@ -130,6 +133,7 @@ static void device_free(SptTrace *trace)
 	struct device *device = device_of(trace);
 
 	unmap_rings(device);
+	spt_traceable_free(device->traceable);
 	if (device->fd >= 0)
 		close(device->fd);
 	spt_opener_end(&device->opener);
@@ -341,6 +345,8 @@ static bool device_start(SptTrace *trace, const SptTraceConfig *config, struct s
 	struct sysprof_start start = { .size = sizeof(start) };
 
 	unmap_rings(device);
+	spt_traceable_free(device->traceable);
+	device->traceable = spt_traceable_new(device->fd);
 	if (!configure(device, config, error) || !map_rings(device, error) ||
 	    !call(device, SYSPROF_IOC_START, &start, SPT_WORDS("start"), error))
 		return false;
@@ -361,7 +367,8 @@ static void device_wait(SptTrace *trace, int timeout_ms)
 	struct device *device = device_of(trace);
 	struct pollfd pollfd = { .fd = device->fd, .events = POLLIN };
 
-	poll(&pollfd, 1, timeout_ms);
+	if (poll(&pollfd, 1, timeout_ms) > 0 && pollfd.revents & POLLHUP)
+		device->has_ended = true;
 }
 
 /* The least size of a record of @type, so that its body can be read. */
@@ -503,6 +510,24 @@ static uint64_t look_at_rings(struct device *device)
 	return safe;
 }
 
+/*
+ * Hands a record on.  Of a process that has just been shown, mappings were not told until now: a
+ * snapshot has to be asked for, as if records had been lost.
+ */
+static void hand_on(struct device *device, const struct sysprof_record *record, SptTraceFunc func,
+		    void *data)
+{
+	const struct sysprof_record resync = { .type = SYSPROF_RESYNC,
+					       .size = sizeof(resync) / 8,
+					       .cpu = record->cpu,
+					       .time = record->time };
+
+	func(record, data);
+	if (device->traceable && spt_traceable_take(device->traceable, record) &&
+	    device->config.raw_bytes)
+		func(&resync, data);
+}
+
 static bool device_drain(SptTrace *trace, bool all, SptTraceFunc func, void *data, GError **error)
 {
 	struct device *device = device_of(trace);
@@ -522,7 +547,7 @@ static bool device_drain(SptTrace *trace, bool all, SptTraceFunc func, void *dat
 		struct ring *ring = device->heap[0];
 		const struct sysprof_record *record = record_at(device, ring);
 
-		func(record, data);
+		hand_on(device, record, func, data);
 		ring->at += record->size * 8U;
 		if (!next_record(device, ring, safe, &damage))
 			device->heap[0] = device->heap[--device->n_heap];
@@ -538,6 +563,12 @@ static bool device_drain(SptTrace *trace, bool all, SptTraceFunc func, void *dat
 		if (ring->page)
 			__atomic_store_n(&ring->tail->tail, ring->at, __ATOMIC_RELEASE);
 	}
+	/* What was in the rings when it ended has been handed on. */
+	if (device->has_ended && !damage)
+		spt_set_error(&damage, SPT_TRACE_ERROR, SPT_TRACE_ERROR_REFUSED,
+			      "The recording was ended from outside: root ended this user's sessions, "
+			      "%s may no longer be opened by this user, or the kernel was locked down",
+			      SYSPROF_DEVICE);
 	if (damage)
 		g_propagate_error(error, damage);
 	return !damage;
@@ -568,7 +599,7 @@ static bool snapshot_part(struct device *device, unsigned part, void *buffer, Sp
 					      SYSPROF_DEVICE);
 				return false;
 			}
-			func(record, data);
+			hand_on(device, record, func, data);
 			at += record->size * 8U;
 		}
 	} while (snapshot.filled_bytes);

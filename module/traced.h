@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef _SYSPROF_TRACED_H
+#define _SYSPROF_TRACED_H
+
+#include <linux/mutex.h>
+#include <linux/types.h>
+
+#define SYSPROF_TRACED_BITS	6
+
+struct mm_struct;
+struct sysprof_session;
+struct task_struct;
+
+/**
+ * struct sysprof_traced - the address spaces a session's opener has shown that it may trace
+ * @lock: for changes
+ * @n: of them
+ * @sweep_at: when there are so many, those that are gone are dropped
+ * @by_mm: hash table; RCU
+ */
+struct sysprof_traced {
+	struct mutex lock;
+	unsigned int n;
+	unsigned int sweep_at;
+	struct hlist_head by_mm[1 << SYSPROF_TRACED_BITS];
+};
+
+/* These in process context. */
+void sysprof_traced_init(struct sysprof_traced *traced);
+void sysprof_traced_destroy(struct sysprof_traced *traced);
+
+/*
+ * Descriptor @fd has to be /proc/@pid/mem, open for reading, of the address space that process has
+ * now.  -EACCES for any other file, -ESRCH if there is no such process, -ENOSPC.
+ */
+int sysprof_traced_prove(struct sysprof_traced *traced, u32 pid, int fd);
+
+/*
+ * Whether the opener of @session, without privilege, may look into @mm of @task, which cannot go
+ * away: by the rule of rights.h, as things are now, and by what it has shown, unless @task is of
+ * its own process.  Any context.
+ */
+bool sysprof_traced_may(const struct sysprof_session *session, const struct task_struct *task,
+			const struct mm_struct *mm);
+
+#endif /* _SYSPROF_TRACED_H */

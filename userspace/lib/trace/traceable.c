@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * /proc/PID/mem of each process, as it begins.  Of those that may not be traced it does not open,
+ * and they are left as they are.
+ */
+#include "trace/traceable.h"
+
+#include <fcntl.h>
+#include <stdint.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+struct SptTraceable {
+	int fd;
+	GHashTable *shown;	/* pid -> id of the address space, of those that were taken */
+};
+
+static bool show(int fd, uint32_t pid, bool *ret_all)
+{
+	g_autofree char *path = g_strdup_printf("/proc/%u/mem", pid);
+	struct sysprof_traceable arg = { .size = sizeof(arg), .pid = pid };
+	int ret;
+
+	arg.fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (arg.fd < 0)
+		return false;
+	ret = ioctl(fd, SYSPROF_IOC_TRACEABLE, &arg);
+	close(arg.fd);
+	*ret_all = ret == 0 && arg.all;
+	return ret == 0;
+}
+
+SptTraceable *spt_traceable_new(int fd)
+{
+	SptTraceable *traceable;
+	bool all;
+
+	if (!show(fd, (uint32_t)getpid(), &all) || all)
+		return NULL;
+	traceable = g_new0(SptTraceable, 1);
+	traceable->fd = fd;
+	traceable->shown = g_hash_table_new_full(g_direct_hash, g_direct_equal, NULL, g_free);
+	return traceable;
+}
+
+void spt_traceable_free(SptTraceable *traceable)
+{
+	if (traceable)
+		g_hash_table_destroy(traceable->shown);
+	g_free(traceable);
+}
+
+static bool is_shown(const SptTraceable *traceable, const struct sysprof_task *task)
+{
+	const uint64_t *mm =
+		g_hash_table_lookup(traceable->shown, GUINT_TO_POINTER(task->record.pid));
+
+	return mm && *mm == task->mm;
+}
+
+bool spt_traceable_take(SptTraceable *traceable, const struct sysprof_record *record)
+{
+	const struct sysprof_task *task = (const void *)record;
+	bool all;
+
+	switch (record->type) {
+	case SYSPROF_TASK:
+	case SYSPROF_EXEC:
+		break;
+	case SYSPROF_FORK:
+		if (task->mm == task->parent_mm)
+			return false;
+		break;
+	case SYSPROF_EXIT:
+		if (record->flags & SYSPROF_EXIT_PROCESS)
+			g_hash_table_remove(traceable->shown, GUINT_TO_POINTER(record->pid));
+		return false;
+	default:
+		return false;
+	}
+	if (!task->mm || is_shown(traceable, task) || !show(traceable->fd, record->pid, &all))
+		return false;
+	g_hash_table_insert(traceable->shown, GUINT_TO_POINTER(record->pid),
+			    g_memdup2(&task->mm, sizeof(task->mm)));
+	return true;
+}

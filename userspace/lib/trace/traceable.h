@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Shows the device which processes the kernel lets this user trace: without that, a session without
+ * privilege gets no copies of their stacks (struct sysprof_traceable).
+ */
+#ifndef SPT_TRACE_TRACEABLE_H
+#define SPT_TRACE_TRACEABLE_H
+
+#include <glib.h>
+#include <stdbool.h>
+
+#include "sysprof.h"
+
+G_BEGIN_DECLS
+
+typedef struct SptTraceable SptTraceable;
+
+/* NULL: there is nothing to be shown through @fd, all is seen, or the module is too old to ask. */
+SptTraceable *spt_traceable_new(int fd);
+void spt_traceable_free(SptTraceable *traceable);
+
+/*
+ * Shows the process of @record, if that tells of a new address space; true: it was taken, and from
+ * now on there is more to be had of it than before.
+ */
+bool spt_traceable_take(SptTraceable *traceable, const struct sysprof_record *record);
+
+G_END_DECLS
+
+#endif
