@@ -55,10 +55,10 @@ static int running(void)
 {
 	int fd = device_open();
 
-	configured(fd, 0, 0);
+	configured(fd, NS_PER_MS, 0);
 	if (ioctl(fd, SYSPROF_IOC_START, NULL))
 		err(1, "START");
-	burn_ms(100);
+	burn_ms(300);
 	return fd;
 }
 
