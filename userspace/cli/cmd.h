@@ -75,6 +75,8 @@ int spt_cli_connect(const char *to);
 /* cpus.c: "0,2-5" as SPT_CLI_CPUS_MAX flags, to be freed; NULL: complained about @option. */
 #define SPT_CLI_CPUS_MAX 65536u
 bool *spt_cli_parse_cpus(const char *option, const char *text);
+/* Whether all of @cpus are in this machine, and one of them runs.  False: complained. */
+bool spt_cli_check_cpus(const char *option, const bool *cpus);
 
 /* units.c: "5ms", "0.5" (seconds); "64M", "1GiB".  False: it cannot be read. */
 bool spt_parse_ns(const char *text, uint64_t *ret);

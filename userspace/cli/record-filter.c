@@ -89,7 +89,7 @@ static bool add_cpus(struct spt_record_filter *options, SptTraceFilter *filter)
 	if (!options->cpus)
 		return true;
 	cpus = spt_cli_parse_cpus("--cpus", options->cpus);
-	if (!cpus)
+	if (!cpus || !spt_cli_check_cpus("--cpus", cpus))
 		return false;
 	options->cpu_words = g_new0(uint64_t, CPU_WORDS);
 	for (unsigned cpu = 0; cpu < SPT_CLI_CPUS_MAX; cpu++)

@@ -45,6 +45,15 @@ static void on_name(const SptNameRow *row, void *live)
 	spt_live_name(live, row);
 }
 
+static SptCaptureWriter *new_writer(const char *path, GError **error)
+{
+	SptCaptureWriter *writer = spt_capture_writer_new(path, error);
+
+	if (writer)
+		spt_capture_writer_keep_old(writer);
+	return writer;
+}
+
 SptOutput *spt_output_new(const SptRecorderOptions *options, SptTrace *trace, GError **error)
 {
 	g_autoptr(SptOutput) output = g_new0(SptOutput, 1);
@@ -63,7 +72,7 @@ SptOutput *spt_output_new(const SptRecorderOptions *options, SptTrace *trace, GE
 		output->writer =
 			spt_capture_writer_new_stream(options->stream_fd, options->output, error);
 	else
-		output->writer = spt_capture_writer_new(options->output, error);
+		output->writer = new_writer(options->output, error);
 	if (output->live && output->writer)
 		spt_capture_writer_watch_names(output->writer, on_name, output->live);
 	return output->flight || output->writer ? g_steal_pointer(&output) : NULL;
@@ -410,7 +419,7 @@ bool spt_output_write_last(SptOutput *output, uint64_t now, char **ret_path, GEr
 
 	spt_flight_forget(output->flight, now - MIN(output->last_ns, now));
 	compact(output);
-	writer = spt_capture_writer_new(path, error);
+	writer = new_writer(path, error);
 	if (!writer)
 		return false;
 	spt_flight_put(output->flight, writer, output->period_ns);
