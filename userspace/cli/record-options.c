@@ -212,7 +212,7 @@ bool spt_record_options_parse(struct spt_record_options *options, int argc, char
 	SptTraceFilter filter = { 0 };
 	bool ok;
 
-	*options = (struct spt_record_options){ .output = g_strdup("sysprof.capture") };
+	*options = (struct spt_record_options){ .output = g_strdup(SPT_CLI_CAPTURE) };
 	argc = split_command(argc, argv, &options->command);
 	arguments = g_memdup2(argv, ((size_t)argc + 1) * sizeof(*argv));
 	arguments[argc] = NULL;

@@ -78,6 +78,7 @@ void spt_filter_options_add(struct spt_filter_options *options, GArray *entries)
 
 void spt_filter_options_clear(struct spt_filter_options *options)
 {
+	g_free(options->input);
 	g_free(options->process);
 	g_free(options->thread);
 	g_free(options->cpu);
