@@ -41,7 +41,7 @@ check 'a command without permission' kept 127 'Cannot run ./text: Permission den
 check 'a directory' kept 127 'Cannot run /usr/bin' -- /usr/bin
 check 'no name at all' kept 127 'Cannot run' -- ''
 check 'a script without its interpreter' kept 127 'Cannot run ./broken' -- ./broken
-check 'a CPU that is not there' kept 2 "There is no CPU 60000 (--cpus): this machine has $present" --cpus 0,60000 --duration 0.2
+check 'a CPU that is not there' kept 2 "There is no CPU 60000 (--cpu): this machine has $present" --cpus 0,60000 --duration 0.2
 check 'a process that is not there' kept 1 "There is no process $ended" -p $ended --duration 0.2
 check 'no samples' kept 1 'no sample was taken' -p $sleeper --user-only --duration 0.2
 check '... in the last seconds' kept 1 'no sample was taken' -p $sleeper --user-only --last 1 --duration 0.2

@@ -57,7 +57,8 @@ bool spt_cli_parse(const struct spt_command *command, const GOptionEntry *entrie
 
 	if (is_listing) {
 		for (; entries->long_name; entries++)
-			list_option(command, entries);
+			if (!(entries->flags & G_OPTION_FLAG_HIDDEN))
+				list_option(command, entries);
 		return false;
 	}
 	/* Where GOption's help takes the usage line from. */

@@ -108,7 +108,7 @@ static bool record(SptRecorder *recorder, const struct spt_record_options *optio
 		   struct spt_child *child, GError **error)
 {
 	bool is_shown = isatty(STDERR_FILENO);
-	uint64_t shown_ns = 0, written_ns = 0, duration_ns = (uint64_t)(options->duration * 1e9);
+	uint64_t shown_ns = 0, written_ns = 0;
 	unsigned n_triggered = 0;
 	SptRecorderStatus status;
 
@@ -134,7 +134,7 @@ static bool record(SptRecorder *recorder, const struct spt_record_options *optio
 			written_ns = status.elapsed_ns;
 			n_triggered++;
 		}
-		if (duration_ns && status.elapsed_ns >= duration_ns)
+		if (options->duration_ns && status.elapsed_ns >= options->duration_ns)
 			break;
 		if (!child->pid && status.has_ended)
 			break;

@@ -53,6 +53,9 @@ bool spt_cli_parse(const struct spt_command *command, const GOptionEntry *entrie
 		   char ***argv);
 /* What record writes and others read if they are told nothing else. */
 #define SPT_CLI_CAPTURE "sysprof.capture"
+/* Another spelling of an option that has it in its help. */
+#define SPT_CLI_ALIAS(name, kind, variable)                                                        \
+	{ name, 0, G_OPTION_FLAG_HIDDEN, kind, &(variable), NULL, NULL }
 /* The option that names a recording, as perf has it, beside the operand. */
 #define SPT_CLI_INPUT(variable)                                                                    \
 	{ "input", 'i', 0, G_OPTION_ARG_FILENAME, &(variable),                                     \
@@ -92,7 +95,7 @@ bool *spt_cli_parse_cpus(const char *option, const char *text);
 /* Whether all of @cpus are in this machine, and one of them runs.  False: complained. */
 bool spt_cli_check_cpus(const char *option, const bool *cpus);
 
-/* units.c: "5ms", "0.5" (seconds); "64M", "1GiB".  False: it cannot be read. */
+/* units.c, for all options: "5ms", "0.5" (seconds); "64M", "1GiB".  False: it is none. */
 bool spt_parse_ns(const char *text, uint64_t *ret);
 bool spt_parse_bytes(const char *text, uint64_t *ret);
 
