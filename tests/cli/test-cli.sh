@@ -120,10 +120,39 @@ contains '--version' '^sysprof-cli [0-9]' --version
 complains 'unknown command' 2 'no command "fly"' fly "$capture"
 for command in report export info; do
 	contains "$command --help" '^  sysprof-cli '"$command" "$command" --help
-	complains "$command without a file" 2 'takes one FILE' "$command"
 	complains "$command with two files" 2 'takes one FILE' "$command" "$capture" "$capture"
 	complains "$command with an unknown option" 2 '--fly' "$command" --fly "$capture"
 done
+
+# What no FILE means.
+
+mkdir "$work/here"
+cd "$work/here" || exit 1
+for command in report 'export --format folded' info 'annotate work' diff; do
+	complains "$command without a file, where there is none" "$([ "$command" = diff ] && echo 1 || echo 2)" 'sysprof\.capture' $command
+done
+cp "$capture" sysprof.capture
+for command in report 'report --tree' 'export --format folded' info 'annotate --source work'; do
+	"$cli" $command >"$work/without" 2>/dev/null
+	file=sysprof.capture
+	[[ $command = annotate* ]] && file="$file ${command##* }" && command=${command% *}
+	prints "$command without a file: sysprof.capture" "$(cat "$work/without")" $command $file
+	[[ $file = *' '* ]] && file="${file##* } -i ${file%% *}" || file="-i $file"
+	prints "$command -i: the same" "$(cat "$work/without")" $command $file
+	complains "$command with a file and -i" 2 "${command%% *} takes" $command other $file
+done
+complains 'annotate without anything' 2 'takes a function' annotate
+complains 'bundle wants its file to be named' 2 'bundle takes one FILE' bundle
+run bundle -i sysprof.capture -o bundled.capture
+if [ $status = 0 ] && [ -s bundled.capture ]; then
+	ok 'bundle -i'
+else
+	not_ok 'bundle -i' "$(seen)"
+fi
+complains 'diff alone, without the one before' 1 'sysprof\.capture\.old' diff
+cp "$capture" sysprof.capture.old
+json 'diff alone: the one before and the last' 'd["a"]["file"] == "sysprof.capture.old" and d["b"]["file"] == "sysprof.capture"' diff --json
+cd "$OLDPWD" || exit 1
 
 # Recordings that are none.  (A FIFO must not hang; "--" protects odd names.)
 

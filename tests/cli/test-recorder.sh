@@ -106,7 +106,7 @@ END
 }
 
 check 'stacks without end: recorded' most "$work/free.capture"
-check 'stacks without end, with little memory: recorded' most "$work/small.capture" --memory 40M
+check 'stacks without end, with little memory: recorded' most "$work/small.capture" --memory-limit 40M
 check 'it kept to its memory' bash -c 'read -r free <"$1/free.capture.most"; read -r small <"$1/small.capture.most"
 	echo "at most $small KiB; without a limit $free KiB"; [ "$small" -le 40960 ] && [ "$free" -gt 40960 ]' - "$work"
 check '... and recorded as much' judge "$work/small.capture" '
@@ -130,7 +130,7 @@ assert all(name.startswith("made_") for name in functions if functions[name])'
 check 'a flood of which the last is kept: it keeps to its memory' bounded last
 check '... and has the last' judge "$work/last.capture" 'sound()
 assert info["finished"] and 500 < info["samples"] < 60000, info["samples"]'
-check 'too little' refused 'not memory enough' --memory 1M
+check 'too little' refused 'not memory enough' --memory-limit 1M
 
 # A full disk.
 

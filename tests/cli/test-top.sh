@@ -47,7 +47,7 @@ helps()
 
 check '--help' helps
 check 'an operand' refuses 2 'takes no "fly"' fly
-check 'an impossible interval' refuses 2 'interval of 0 seconds' --interval 0
+check 'an impossible interval' refuses 2 'interval of "0"' --interval 0
 check 'an impossible rate' refuses 2 'rate of 0' -F 0
 check 'an unknown source' refuses 2 'no source "moon"' --source moon
 check 'a count below 0' refuses 2 'not negative' --count -1

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/heap.h"
 
@@ -56,7 +57,8 @@ bool spt_cli_parse(const struct spt_command *command, const GOptionEntry *entrie
 
 	if (is_listing) {
 		for (; entries->long_name; entries++)
-			list_option(command, entries);
+			if (!(entries->flags & G_OPTION_FLAG_HIDDEN))
+				list_option(command, entries);
 		return false;
 	}
 	/* Where GOption's help takes the usage line from. */
@@ -70,16 +72,41 @@ bool spt_cli_parse(const struct spt_command *command, const GOptionEntry *entrie
 	return false;
 }
 
-const char *spt_cli_operand(const struct spt_command *command, int argc, char **argv)
+int spt_cli_first_operand(int argc, char **argv)
 {
-	/* GOption leaves the "--" that ends the options where it was. */
-	int first = argc > 1 && strcmp(argv[1], "--") == 0 ? 2 : 1;
+	return argc > 1 && strcmp(argv[1], "--") == 0 ? 2 : 1;
+}
 
-	if (argc == first + 1)
-		return argv[first];
+const char *spt_cli_operand(const struct spt_command *command, const char *input, int argc,
+			    char **argv)
+{
+	int first = spt_cli_first_operand(argc, argv);
+
+	if (argc == first + !input)
+		return input ? input : argv[first];
 	spt_cli_complain("%s takes one FILE: " SPT_CLI " %s %s", command->name, command->name,
 			 command->usage);
 	return NULL;
+}
+
+const char *spt_cli_input(const struct spt_command *command, const char *input)
+{
+	if (input)
+		return input;
+	if (access(SPT_CLI_CAPTURE, F_OK) == 0 || access(SPT_CLI_CAPTURE ".part", F_OK) == 0)
+		return SPT_CLI_CAPTURE;
+	spt_cli_complain("%s reads " SPT_CLI_CAPTURE
+			 " unless it is given a FILE, and there is none here: " SPT_CLI " %s %s",
+			 command->name, command->name, command->usage);
+	return NULL;
+}
+
+const char *spt_cli_recording(const struct spt_command *command, const char *input, int argc,
+			      char **argv)
+{
+	if (argc > spt_cli_first_operand(argc, argv))
+		return spt_cli_operand(command, input, argc, argv);
+	return spt_cli_input(command, input);
 }
 
 bool spt_cli_parse_source(const char *name, SptTraceSource *ret)

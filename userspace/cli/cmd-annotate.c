@@ -2,7 +2,6 @@
 /* sysprof-cli annotate: a function's source and instructions, with what each of them took. */
 #include <inttypes.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "annotate.h"
 #include "cmd.h"
@@ -190,6 +189,7 @@ static int print_annotation(const SptCapture *capture, G_GNUC_UNUSED const SptSu
 static bool parse_options(int *argc, char ***argv, struct options *options)
 {
 	const GOptionEntry entries[] = {
+		SPT_CLI_INPUT(options->filter.input),
 		{ "source", 0, 0, G_OPTION_ARG_NONE, &options->source, "Only lines of source",
 		  NULL },
 		{ "instructions", 0, 0, G_OPTION_ARG_NONE, &options->instructions,
@@ -216,23 +216,32 @@ static bool parse_options(int *argc, char ***argv, struct options *options)
 	return !options->source || !options->instructions;
 }
 
+/* One alone is the function.  Returns the recording; NULL: complained. */
+static const char *take_operands(int argc, char **argv, struct options *options)
+{
+	int first = spt_cli_first_operand(argc, argv), n = argc - first;
+	bool has_file = n == 2 && !options->filter.input;
+
+	if (n != 1 && !has_file) {
+		spt_cli_complain("annotate takes a function, and perhaps a recording: " SPT_CLI
+				 " annotate %s",
+				 cmd_annotate.usage);
+		return NULL;
+	}
+	options->function = argv[argc - 1];
+	return spt_cli_input(&cmd_annotate, has_file ? argv[first] : options->filter.input);
+}
+
 static int run_annotate(int argc, char **argv)
 {
 	struct options options = { 0 };
-	int first, status = SPT_EXIT_USAGE;
+	const char *path = NULL;
+	int status = SPT_EXIT_USAGE;
 
-	if (parse_options(&argc, &argv, &options)) {
-		/* GOption leaves the "--" that ends the options where it was. */
-		first = argc > 1 && strcmp(argv[1], "--") == 0 ? 2 : 1;
-		options.function = argc == first + 2 ? argv[first + 1] : NULL;
-		if (options.function)
-			status = spt_report_filtered(argv[first], &options.filter, print_annotation,
-						     &options);
-		else
-			spt_cli_complain("annotate takes a recording and a function: " SPT_CLI
-					 " annotate %s",
-					 cmd_annotate.usage);
-	}
+	if (parse_options(&argc, &argv, &options))
+		path = take_operands(argc, argv, &options);
+	if (path)
+		status = spt_report_filtered(path, &options.filter, print_annotation, &options);
 	g_strfreev(options.source_dirs);
 	spt_filter_options_clear(&options.filter);
 	return status;
@@ -240,7 +249,7 @@ static int run_annotate(int argc, char **argv)
 
 const struct spt_command cmd_annotate = {
 	.name = "annotate",
-	.usage = "FILE FUNCTION",
+	.usage = "[FILE] FUNCTION",
 	.help = "Show a function's source and instructions, with what each took",
 	.run = run_annotate,
 };

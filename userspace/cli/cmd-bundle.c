@@ -72,6 +72,7 @@ static int run_bundle(int argc, char **argv)
 	gboolean strip_paths = FALSE, anonymize = FALSE;
 	g_autofree char *out = NULL;
 	const GOptionEntry entries[] = {
+		SPT_CLI_INPUT(filter.input),
 		{ "output", 'o', 0, G_OPTION_ARG_FILENAME, &out,
 		  "Write here instead of replacing FILE", "OUT" },
 		{ "strip-paths", 0, 0, G_OPTION_ARG_NONE, &strip_paths,
@@ -87,7 +88,7 @@ static int run_bundle(int argc, char **argv)
 	g_array_append_vals(all, entries, G_N_ELEMENTS(entries));
 	spt_filter_options_add_files(&filter, all);
 	if (spt_cli_parse(&cmd_bundle, (const GOptionEntry *)all->data, &argc, &argv) &&
-	    (path = spt_cli_operand(&cmd_bundle, argc, argv)))
+	    (path = spt_cli_operand(&cmd_bundle, filter.input, argc, argv)))
 		status = bundle(path, &filter,
 				anonymize   ? SPT_SHARE_ANONYMOUS :
 				strip_paths ? SPT_SHARE_NO_PATHS :

@@ -2,7 +2,6 @@
 /* sysprof-cli diff: what takes a larger or a smaller share of one recording than of another. */
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "cmd.h"
 #include "json.h"
@@ -256,20 +255,24 @@ static bool parse_options(int *argc, char ***argv, struct options *options)
 
 static int run_diff(int argc, char **argv)
 {
+	static const char *const last[SPT_SIDES] = { SPT_CLI_CAPTURE ".old", SPT_CLI_CAPTURE };
+	const char *const *paths = last;
 	struct options options = { .min_points = -1 };
 	g_autoptr(SptCapture) before = NULL;
 	g_autoptr(SptCapture) after = NULL;
 	int first, status = SPT_EXIT_USAGE;
 
 	if (parse_options(&argc, &argv, &options)) {
-		/* GOption leaves the "--" that ends the options where it was. */
-		first = argc > 1 && strcmp(argv[1], "--") == 0 ? 2 : 1;
-		if (argc != first + SPT_SIDES) {
-			spt_cli_complain("diff takes two recordings: " SPT_CLI " diff %s",
+		first = spt_cli_first_operand(argc, argv);
+		if (argc == first + SPT_SIDES)
+			paths = (const char *const *)argv + first;
+		if (argc != first && argc != first + SPT_SIDES) {
+			spt_cli_complain("diff takes two recordings, or none for " SPT_CLI_CAPTURE
+					 " and the one before: " SPT_CLI " diff %s",
 					 cmd_diff.usage);
 		} else {
-			before = spt_cli_open(argv[first]);
-			after = before ? spt_cli_open(argv[first + 1]) : NULL;
+			before = spt_cli_open(paths[SPT_BEFORE]);
+			after = before ? spt_cli_open(paths[SPT_AFTER]) : NULL;
 			status = after ? compare(before, after, &options) : SPT_EXIT_FAILURE;
 		}
 	}
@@ -279,7 +282,7 @@ static int run_diff(int argc, char **argv)
 
 const struct spt_command cmd_diff = {
 	.name = "diff",
-	.usage = "A B",
+	.usage = "[A B]",
 	.help = "Compare two recordings, by shares of their time",
 	.run = run_diff,
 };

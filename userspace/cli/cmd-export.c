@@ -105,6 +105,7 @@ static int run_export(int argc, char **argv)
 	g_autofree char *help = help_of_formats();
 	struct options options = { 0 };
 	const GOptionEntry entries[] = {
+		SPT_CLI_INPUT(options.filter.input),
 		{ "format", 'f', 0, G_OPTION_ARG_STRING, &name, help, "FORMAT" },
 		{ "output", 'o', 0, G_OPTION_ARG_FILENAME, &options.out,
 		  "Write here instead of to the standard output", "OUT" },
@@ -116,7 +117,7 @@ static int run_export(int argc, char **argv)
 	g_array_append_vals(all, entries, G_N_ELEMENTS(entries));
 	spt_filter_options_add(&options.filter, all);
 	if (spt_cli_parse(&cmd_export, (const GOptionEntry *)all->data, &argc, &argv) &&
-	    (path = spt_cli_operand(&cmd_export, argc, argv)) &&
+	    (path = spt_cli_recording(&cmd_export, options.filter.input, argc, argv)) &&
 	    (options.format = find_format(name)))
 		status = spt_report_filtered(path, &options.filter, export_profile, &options);
 	spt_filter_options_clear(&options.filter);
@@ -126,7 +127,7 @@ static int run_export(int argc, char **argv)
 
 const struct spt_command cmd_export = {
 	.name = "export",
-	.usage = "FILE",
+	.usage = "[FILE]",
 	.help = "Write a recording in another tool's format",
 	.run = run_export,
 };

@@ -48,8 +48,9 @@ static void print_info(struct spt_info *asked, bool json)
 static int run_info(int argc, char **argv)
 {
 	gboolean json = FALSE, maps = FALSE;
-	g_autofree char *process = NULL;
+	g_autofree char *process = NULL, *input = NULL;
 	const GOptionEntry entries[] = {
+		SPT_CLI_INPUT(input),
 		{ "json", 0, 0, G_OPTION_ARG_NONE, &json,
 		  "JSON, for scripts: sysprof-json(5) describes it", NULL },
 		{ "maps", 0, 0, G_OPTION_ARG_NONE, &maps,
@@ -63,7 +64,7 @@ static int run_info(int argc, char **argv)
 	const char *path;
 
 	if (!spt_cli_parse(&cmd_info, entries, &argc, &argv) ||
-	    !(path = spt_cli_operand(&cmd_info, argc, argv)))
+	    !(path = spt_cli_recording(&cmd_info, input, argc, argv)))
 		return SPT_EXIT_USAGE;
 	if (process && !maps) {
 		spt_cli_complain("--process chooses what --maps shows; report has it for samples");
@@ -79,7 +80,7 @@ static int run_info(int argc, char **argv)
 
 const struct spt_command cmd_info = {
 	.name = "info",
-	.usage = "FILE",
+	.usage = "[FILE]",
 	.help = "Show what a recording holds, and what it lost",
 	.run = run_info,
 };

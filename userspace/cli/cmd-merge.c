@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* sysprof-cli merge: several recordings as one. */
 #include <stdio.h>
-#include <string.h>
 
 #include "cmd.h"
 #include "rewrite/merge.h"
@@ -44,8 +43,7 @@ static int run_merge(int argc, char **argv)
 
 	if (!spt_cli_parse(&cmd_merge, entries, &argc, &argv))
 		return SPT_EXIT_USAGE;
-	/* GOption leaves the "--" that ends the options where it was. */
-	first = argc > 1 && strcmp(argv[1], "--") == 0 ? 2 : 1;
+	first = spt_cli_first_operand(argc, argv);
 	if (!out || argc < first + 2) {
 		spt_cli_complain(
 			"merge takes two recordings or more, and where to put them together: " SPT_CLI

@@ -119,7 +119,7 @@ static bool complete(const char *part, const char *path)
 				 samples, part);
 		return false;
 	}
-	if (rename(part, path) < 0) {
+	if (!spt_capture_keep_old(path) || rename(part, path) < 0) {
 		spt_cli_complain("%s cannot be named %s: %s", part, path, g_strerror(errno));
 		return false;
 	}

@@ -2,6 +2,7 @@
 /*
  * sysprof-cli record: records the whole system while a command runs, for a time, or until Ctrl-C.
  */
+#include <glib/gstdio.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
@@ -87,8 +88,13 @@ static bool write_last(SptRecorder *recorder, const SptRecorderStatus *status, c
 {
 	g_autofree char *path = NULL, *late = spt_format_ns(status->late_ns);
 
-	if (!spt_recorder_write_last(recorder, &path, error))
-		return false;
+	if (!spt_recorder_write_last(recorder, &path, error)) {
+		if (!g_error_matches(*error, SPT_CAPTURE_ERROR, SPT_CAPTURE_ERROR_EMPTY))
+			return false;
+		spt_cli_complain("%s", (*error)->message);
+		g_clear_error(error);
+		return true;
+	}
 	if (why)
 		fprintf(stderr, "%s: the last seconds, %s\n", path, why);
 	else
@@ -97,12 +103,12 @@ static bool write_last(SptRecorder *recorder, const SptRecorderStatus *status, c
 	return true;
 }
 
-/* Until the command has ended, the time is over, or the user says so. */
+/* Until the command or the recorded processes have ended, the time is over, or the user says so. */
 static bool record(SptRecorder *recorder, const struct spt_record_options *options,
 		   struct spt_child *child, GError **error)
 {
 	bool is_shown = isatty(STDERR_FILENO);
-	uint64_t shown_ns = 0, written_ns = 0, duration_ns = (uint64_t)(options->duration * 1e9);
+	uint64_t shown_ns = 0, written_ns = 0;
 	unsigned n_triggered = 0;
 	SptRecorderStatus status;
 
@@ -128,7 +134,9 @@ static bool record(SptRecorder *recorder, const struct spt_record_options *optio
 			written_ns = status.elapsed_ns;
 			n_triggered++;
 		}
-		if (duration_ns && status.elapsed_ns >= duration_ns)
+		if (options->duration_ns && status.elapsed_ns >= options->duration_ns)
+			break;
+		if (!child->pid && status.has_ended)
 			break;
 		/* Ctrl-C also reaches the command, whose end is waited for; twice means it. */
 	} while (child->pid ? !child->ended && interrupts < 2 : !interrupts);
@@ -144,11 +152,21 @@ static void tell_what_is_left(const struct spt_record_options *options)
 	g_autoptr(SptCapture) capture =
 		options->to || options->recorder.last_ns ? NULL : spt_capture_open(part, NULL);
 
-	if (capture)
+	if (capture && capture->n_samples)
 		fprintf(stderr,
 			"The recording has stopped.  What it was until then, %" PRIu64
 			" samples, is in %s\n",
 			capture->n_samples, part);
+}
+
+/* What was recorded is not what was asked for. */
+static void discard(const struct spt_record_options *options, SptRecorder *recorder)
+{
+	g_autofree char *part = g_strconcat(options->output, ".part", NULL);
+
+	spt_recorder_free(recorder);
+	if (!options->to)
+		g_unlink(part);
 }
 
 static int open_held(uint32_t object, void *recorder)
@@ -178,6 +196,8 @@ static int run_recording(const struct spt_record_options *options)
 	SptRecorderStatus status;
 	bool ok;
 
+	if (options->command[0] && !spt_child_check(options->command))
+		return SPT_CHILD_CANNOT_RUN;
 	if (options->to) {
 		recorder_options.stream_fd = spt_cli_connect(options->to);
 		if (recorder_options.stream_fd < 0)
@@ -200,6 +220,10 @@ static int run_recording(const struct spt_record_options *options)
 	if (ok) {
 		spt_child_let_go(&child);
 		ok = record(recorder, options, &child, &error);
+		if (spt_child_has_failed(&child)) {
+			discard(options, g_steal_pointer(&recorder));
+			return SPT_CHILD_CANNOT_RUN;
+		}
 		if (child.ended) {
 			g_autofree char *text =
 				g_strdup_printf("%d", spt_child_exit_status(&child));

@@ -93,6 +93,7 @@ static bool check_numbers(const struct options *options)
 static bool parse_options(int *argc, char ***argv, struct options *options)
 {
 	const GOptionEntry shared[] = {
+		SPT_CLI_INPUT(options->filter.input),
 		{ "min", 0, 0, G_OPTION_ARG_DOUBLE, &options->min_percent,
 		  "Leave out what is below this share (0; of the tree 0.5, with --json 0)", "PCT" },
 		{ "limit", 0, 0, G_OPTION_ARG_INT, &options->limit,
@@ -228,7 +229,7 @@ static int run_report(int argc, char **argv)
 	int status = SPT_EXIT_USAGE;
 
 	if (parse_options(&argc, &argv, &options) &&
-	    (path = spt_cli_operand(&cmd_report, argc, argv)))
+	    (path = spt_cli_recording(&cmd_report, options.filter.input, argc, argv)))
 		status = spt_report_filtered(path, &options.filter, print_report, &options);
 	clear_options(&options);
 	return status;
@@ -236,7 +237,7 @@ static int run_report(int argc, char **argv)
 
 const struct spt_command cmd_report = {
 	.name = "report",
-	.usage = "FILE",
+	.usage = "[FILE]",
 	.help = "Show which functions the time went to",
 	.run = run_report,
 };

@@ -17,6 +17,9 @@
 #include "record/recorder.h"
 
 #define STEP_MS 100
+#define INTERVAL_NS 2000000000ULL
+#define LEAST_INTERVAL_NS 100000000ULL
+#define MOST_INTERVAL_NS 3600000000000ULL
 #define BATCH_ROWS 20			/* where there is no screen to fill */
 #define HEAD_ROWS 4
 #define HEAD_COLUMNS 18
@@ -29,7 +32,9 @@
 static volatile sig_atomic_t interrupted;
 
 struct options {
-	double interval, rate;		/* rate: NAN: none was given */
+	char *interval;
+	uint64_t interval_ns;
+	double rate;			/* NAN: none was given */
 	int count, limit, pid;
 	gboolean total, processes;
 	char *source;
@@ -173,7 +178,7 @@ static bool wait_interval(struct top *top, GError **error)
 		if (!spt_recorder_step(top->recorder, STEP_MS, error))
 			return false;
 		spt_recorder_status(top->recorder, &status);
-	} while (!interrupted && status.elapsed_ns < top->options->interval * 1e9);
+	} while (!interrupted && status.elapsed_ns < top->options->interval_ns);
 	return true;
 }
 
@@ -253,15 +258,18 @@ static int run_pages(const struct options *options, SptTraceSource source)
 	return ok ? SPT_EXIT_OK : SPT_EXIT_FAILURE;
 }
 
-static bool check_options(const struct options *options, SptTraceSource *ret_source)
+static bool check_options(struct options *options, SptTraceSource *ret_source)
 {
 	if (!isnan(options->rate) && !(options->rate >= 1 && options->rate <= 50000))
 		spt_cli_complain(
 			"A rate of %g samples per second is not possible: 1 to 50000 are (-F)",
 			options->rate);
-	else if (!(options->interval >= 0.1 && options->interval <= 3600))
+	else if (options->interval &&
+		 (!spt_parse_ns(options->interval, &options->interval_ns) ||
+		  options->interval_ns < LEAST_INTERVAL_NS ||
+		  options->interval_ns > MOST_INTERVAL_NS))
 		spt_cli_complain(
-			"An interval of %g seconds is not possible: 0.1 to 3600 are (--interval)",
+			"An interval of \"%s\" is not possible: 100ms to 3600s are (--interval)",
 			options->interval);
 	else if (options->count < 0 || options->limit < 0 || options->pid < 0)
 		spt_cli_complain("--count, --limit and --pid take a number that is not negative");
@@ -275,10 +283,10 @@ static bool check_options(const struct options *options, SptTraceSource *ret_sou
 
 static int run_top(int argc, char **argv)
 {
-	struct options options = { .interval = 2, .rate = NAN, .source = g_strdup("auto") };
+	struct options options = { .interval_ns = INTERVAL_NS, .rate = NAN, .source = g_strdup("auto") };
 	const GOptionEntry entries[] = {
-		{ "interval", 0, 0, G_OPTION_ARG_DOUBLE, &options.interval,
-		  "Seconds that a page shows (2)", "S" },
+		{ "interval", 0, 0, G_OPTION_ARG_STRING, &options.interval,
+		  "The time that a page shows (2s)", "TIME" },
 		{ "count", 0, 0, G_OPTION_ARG_INT, &options.count,
 		  "End after N pages (0: at Ctrl-C)", "N" },
 		{ "processes", 0, 0, G_OPTION_ARG_NONE, &options.processes,
@@ -308,6 +316,7 @@ static int run_top(int argc, char **argv)
 			status = run_pages(&options, source);
 	}
 	g_free(options.source);
+	g_free(options.interval);
 	return status;
 }
 

@@ -51,8 +51,25 @@ void spt_cli_list_options(const struct spt_command *command);
  */
 bool spt_cli_parse(const struct spt_command *command, const GOptionEntry *entries, int *argc,
 		   char ***argv);
-/* The one operand a command takes, or NULL: complained, return SPT_EXIT_USAGE. */
-const char *spt_cli_operand(const struct spt_command *command, int argc, char **argv);
+/* What record writes and others read if they are told nothing else. */
+#define SPT_CLI_CAPTURE "sysprof.capture"
+/* Another spelling of an option that has it in its help. */
+#define SPT_CLI_ALIAS(name, kind, variable)                                                        \
+	{ name, 0, G_OPTION_FLAG_HIDDEN, kind, &(variable), NULL, NULL }
+/* The option that names a recording, as perf has it, beside the operand. */
+#define SPT_CLI_INPUT(variable)                                                                    \
+	{ "input", 'i', 0, G_OPTION_ARG_FILENAME, &(variable),                                     \
+	  "The recording, instead of naming it as FILE", "FILE" }
+/* Where the operands begin: GOption leaves the "--" that ends the options where it was. */
+int spt_cli_first_operand(int argc, char **argv);
+/* FILE or -i's @input, one of them.  NULL: complained, return SPT_EXIT_USAGE. */
+const char *spt_cli_operand(const struct spt_command *command, const char *input, int argc,
+			    char **argv);
+/* @input, or SPT_CLI_CAPTURE if it is NULL.  NULL: complained, return SPT_EXIT_USAGE. */
+const char *spt_cli_input(const struct spt_command *command, const char *input);
+/* FILE, -i's @input, or SPT_CLI_CAPTURE.  NULL: complained, return SPT_EXIT_USAGE. */
+const char *spt_cli_recording(const struct spt_command *command, const char *input, int argc,
+			      char **argv);
 /* The source of that name: "auto", "module" or "perf". */
 bool spt_cli_parse_source(const char *name, SptTraceSource *ret);
 /* Opens a recording.  What is damaged is said on stderr; NULL: complained. */
@@ -75,8 +92,10 @@ int spt_cli_connect(const char *to);
 /* cpus.c: "0,2-5" as SPT_CLI_CPUS_MAX flags, to be freed; NULL: complained about @option. */
 #define SPT_CLI_CPUS_MAX 65536u
 bool *spt_cli_parse_cpus(const char *option, const char *text);
+/* Whether all of @cpus are in this machine, and one of them runs.  False: complained. */
+bool spt_cli_check_cpus(const char *option, const bool *cpus);
 
-/* units.c: "5ms", "0.5" (seconds); "64M", "1GiB".  False: it cannot be read. */
+/* units.c, for all options: "5ms", "0.5" (seconds); "64M", "1GiB".  False: it is none. */
 bool spt_parse_ns(const char *text, uint64_t *ret);
 bool spt_parse_bytes(const char *text, uint64_t *ret);
 

@@ -5,19 +5,38 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <string.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "cmd.h"
 
-enum { EXIT_CANNOT_RUN = 127, EXIT_SIGNAL_BASE = 128 };
+enum { EXIT_SIGNAL_BASE = 128 };
+
+bool spt_child_check(char **command)
+{
+	const char *name = command[0];
+	g_autofree char *program = g_find_program_in_path(name);
+	bool is_path = strchr(name, '/');
+
+	if (program)
+		return true;
+	if (!is_path)
+		spt_cli_complain("Cannot run %s: there is no such program in the directories of $PATH",
+				 name);
+	else if (access(name, X_OK) < 0)
+		spt_cli_complain("Cannot run %s: %s", name, g_strerror(errno));
+	else
+		spt_cli_complain("Cannot run %s: it is no program", name);
+	return false;
+}
 
 bool spt_child_prepare(struct spt_child *child, char **command)
 {
-	int go[2], number;
+	int go[2], failed[2], number;
 
-	if (pipe2(go, O_CLOEXEC) < 0) {
+	if (pipe2(go, O_CLOEXEC) < 0 || pipe2(failed, O_CLOEXEC) < 0) {
 		spt_cli_complain("Cannot run %s: %s", command[0], g_strerror(errno));
 		return false;
 	}
@@ -29,19 +48,20 @@ bool spt_child_prepare(struct spt_child *child, char **command)
 		close(go[1]);
 		/* A byte: go.  End of file: the recorder gave up. */
 		if (read(go[0], &byte, 1) != 1)
-			_exit(EXIT_CANNOT_RUN);
+			_exit(SPT_CHILD_CANNOT_RUN);
 		prctl(PR_SET_PDEATHSIG, 0);
 		execvp(command[0], command);
 		number = errno;
 		spt_cli_complain("Cannot run %s: %s", command[0], g_strerror(number));
-		_exit(EXIT_CANNOT_RUN);
+		_exit(write(failed[1], "", 1) == 1 ? SPT_CHILD_CANNOT_RUN : SPT_EXIT_FAILURE);
 	}
 	close(go[0]);
+	close(failed[1]);
 	child->go = go[1];
+	child->failed = failed[0];
 	if (child->pid > 0)
 		return true;
 	spt_cli_complain("Cannot run %s: %s", command[0], g_strerror(errno));
-	close(go[1]);
 	return false;
 }
 
@@ -55,6 +75,13 @@ void spt_child_look_after(struct spt_child *child)
 {
 	if (child->pid && !child->ended)
 		child->ended = waitpid(child->pid, &child->status, WNOHANG) == child->pid;
+}
+
+bool spt_child_has_failed(const struct spt_child *child)
+{
+	char byte;
+
+	return child->ended && read(child->failed, &byte, 1) == 1;
 }
 
 void spt_child_wait(struct spt_child *child)

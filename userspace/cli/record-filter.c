@@ -15,14 +15,18 @@ void spt_record_filter_add(struct spt_record_filter *filter, GArray *entries)
 		  "Only this process and what it starts (may be repeated)", "PID" },
 		{ "uid", 0, 0, G_OPTION_ARG_STRING_ARRAY, &filter->users,
 		  "Only what runs as this user (may be repeated)", "USER" },
-		{ "cpus", 0, 0, G_OPTION_ARG_STRING, &filter->cpus,
-		  "Only these CPUs, as in 0,2-5; isolated ones must be named", "LIST" },
+		{ "cpu", 0, 0, G_OPTION_ARG_STRING, &filter->cpus,
+		  "Only these CPUs, as in 0,2-5; isolated ones must be named (also --cpus)",
+		  "LIST" },
+		SPT_CLI_ALIAS("cpus", G_OPTION_ARG_STRING, filter->cpus),
 		{ "cgroup", 0, 0, G_OPTION_ARG_FILENAME, &filter->cgroup,
 		  "Only this control group (v2) and those below", "PATH" },
-		{ "user-only", 0, 0, G_OPTION_ARG_NONE, &filter->only_user, "Only user code",
-		  NULL },
-		{ "kernel-only", 0, 0, G_OPTION_ARG_NONE, &filter->only_kernel, "Only the kernel",
-		  NULL },
+		{ "user", 0, 0, G_OPTION_ARG_NONE, &filter->only_user,
+		  "Only user code (also --user-only)", NULL },
+		SPT_CLI_ALIAS("user-only", G_OPTION_ARG_NONE, filter->only_user),
+		{ "kernel", 0, 0, G_OPTION_ARG_NONE, &filter->only_kernel,
+		  "Only the kernel (also --kernel-only)", NULL },
+		SPT_CLI_ALIAS("kernel-only", G_OPTION_ARG_NONE, filter->only_kernel),
 	};
 
 	g_array_append_vals(entries, ours, G_N_ELEMENTS(ours));
@@ -88,8 +92,8 @@ static bool add_cpus(struct spt_record_filter *options, SptTraceFilter *filter)
 
 	if (!options->cpus)
 		return true;
-	cpus = spt_cli_parse_cpus("--cpus", options->cpus);
-	if (!cpus)
+	cpus = spt_cli_parse_cpus("--cpu", options->cpus);
+	if (!cpus || !spt_cli_check_cpus("--cpu", cpus))
 		return false;
 	options->cpu_words = g_new0(uint64_t, CPU_WORDS);
 	for (unsigned cpu = 0; cpu < SPT_CLI_CPUS_MAX; cpu++)
@@ -107,7 +111,7 @@ bool spt_record_filter_parse(struct spt_record_filter *options, SptTraceFilter *
 		.only_kernel = options->only_kernel,
 	};
 	if (options->only_user && options->only_kernel) {
-		spt_cli_complain("--user-only and --kernel-only leave nothing: give one of them");
+		spt_cli_complain("--user and --kernel leave nothing: give one of them");
 		return false;
 	}
 	return add_pids(ret, options->pids) && add_users(ret, options->users) &&

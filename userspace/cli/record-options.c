@@ -13,9 +13,8 @@
 
 /* As they are given. */
 struct words {
-	char *stacks, *source, *clock, *event, *last, *late, *memory;
+	char *stacks, *source, *clock, *event, *duration, *last, *late, *memory, *ring;
 	double rate;			/* NAN: none was given */
-	int ring_bytes;
 };
 
 /* Of "auto", "dwarf" or "dwarf,BYTES"; 0: it is none of them. */
@@ -33,18 +32,12 @@ static uint32_t raw_bytes(const char *stacks)
 	return bytes;
 }
 
-static bool check(const struct spt_record_options *options, const struct words *words,
-		  SptTraceSource *ret_source)
+static bool check(const struct words *words, SptTraceSource *ret_source)
 {
 	if (!isnan(words->rate) && !(words->rate >= 1 && words->rate <= 50000))
 		spt_cli_complain(
 			"A rate of %g samples per second is not possible: 1 to 50000 are (-F)",
 			words->rate);
-	else if (options->duration < 0)
-		spt_cli_complain("A recording cannot last %g seconds (--duration)",
-				 options->duration);
-	else if (words->ring_bytes < 0)
-		spt_cli_complain("A ring cannot have %d bytes (--ring-bytes)", words->ring_bytes);
 	else if (strcmp(words->stacks, "fp") && strcmp(words->stacks, "none") &&
 		 strcmp(words->stacks, "table") && !raw_bytes(words->stacks))
 		spt_cli_complain(
@@ -104,21 +97,29 @@ static bool check_clock(SptRecorderOptions *recorder, const struct words *words)
 static bool check_bounds(struct spt_record_options *options, const struct words *words)
 {
 	SptRecorderOptions *recorder = &options->recorder;
+	uint64_t ring_bytes = 0;
 
-	if (words->last &&
+	if (words->duration && !spt_parse_ns(words->duration, &options->duration_ns))
+		spt_cli_complain("A recording cannot last \"%s\": 10, 10s or 500ms are possible (--duration)",
+				 words->duration);
+	else if (words->ring &&
+		 (!spt_parse_bytes(words->ring, &ring_bytes) || ring_bytes > UINT32_MAX))
+		spt_cli_complain("A ring cannot have \"%s\" bytes: 1M is possible (--ring-bytes)",
+				 words->ring);
+	else if (words->last &&
 	    (!spt_parse_ns(words->last, &recorder->last_ns) || recorder->last_ns < LEAST_LAST_NS))
 		spt_cli_complain(
-			"\"%s\" is no time to be kept: so many seconds, at least 1, are (--last)",
+			"\"%s\" is no time to be kept: 10, 10s or 1500ms, at least a second, are (--last)",
 			words->last);
 	else if (words->late &&
 		 (!spt_parse_ns(words->late, &recorder->late_ns) || !recorder->late_ns))
 		spt_cli_complain("\"%s\" is no delay: 5ms is one (--when-late)", words->late);
 	else if (words->memory && (!spt_parse_bytes(words->memory, &recorder->memory_bytes) ||
 				   recorder->memory_bytes < LEAST_MEMORY_BYTES))
-		spt_cli_complain("\"%s\" is not memory enough: 16M is the least (--memory)",
+		spt_cli_complain("\"%s\" is not memory enough: 16M is the least (--memory-limit)",
 				 words->memory);
 	else if (words->late && !words->last)
-		spt_cli_complain("--when-late writes what --last SEC keeps: give both");
+		spt_cli_complain("--when-late writes what --last TIME keeps: give both");
 	else if (words->late && recorder->source == SPT_TRACE_PERF)
 		spt_cli_complain(SPT_RECORD_NO_DELAYS);
 	else if (options->bundle && (words->last || options->to))
@@ -127,9 +128,20 @@ static bool check_bounds(struct spt_record_options *options, const struct words 
 			" bundle FILE\" on what was written");
 	else if (words->last && options->to)
 		spt_cli_complain("--last writes files and --to a connection: give one of them");
-	else
+	else {
+		recorder->ring_bytes = (uint32_t)ring_bytes;
 		return true;
+	}
 	return false;
+}
+
+/* What was its name once, and will be that of something else. */
+static gboolean refuse_memory(G_GNUC_UNUSED const char *name, G_GNUC_UNUSED const char *value,
+			      G_GNUC_UNUSED gpointer data, GError **error)
+{
+	g_set_error(error, G_OPTION_ERROR, G_OPTION_ERROR_FAILED,
+		    "--memory is no option of record: --memory-limit SIZE bounds the recorder's own memory");
+	return FALSE;
 }
 
 /* Cuts the command off: what follows "--".  Returns the number of arguments before it. */
@@ -161,24 +173,26 @@ static bool parse(struct spt_record_options *options, struct words *words, int a
 		{ "event", 0, 0, G_OPTION_ARG_STRING, &words->event,
 		  "The hardware event that counters count: perf's number, or r and the hardware's in hex (cycles)",
 		  "N" },
-		{ "duration", 0, 0, G_OPTION_ARG_DOUBLE, &options->duration,
-		  "End after so many seconds", "S" },
+		{ "duration", 0, 0, G_OPTION_ARG_STRING, &words->duration,
+		  "End after this time, as in 10 (seconds) or 500ms", "TIME" },
 		{ "stacks", 0, 0, G_OPTION_ARG_STRING, &words->stacks,
 		  "User stacks: fp (frame pointers), dwarf[,BYTES] "
 		  "(without them, by copies of the stack), table (by tables, in the module), auto (what does without them best) or none",
 		  "KIND" },
 		{ "source", 0, 0, G_OPTION_ARG_STRING, &words->source,
 		  "Where samples come from: auto, module or perf", "SOURCE" },
-		{ "ring-bytes", 0, 0, G_OPTION_ARG_INT, &words->ring_bytes,
-		  "Ring per CPU, a power of two (1048576)", "N" },
+		{ "ring-bytes", 0, 0, G_OPTION_ARG_STRING, &words->ring,
+		  "Ring per CPU, a power of two (1M)", "SIZE" },
 		{ "last", 0, 0, G_OPTION_ARG_STRING, &words->last,
-		  "Keep the last SEC seconds in memory; write them (to FILE, FILE-2 ...) at "
+		  "Keep this time, up to now, in memory; write them (to FILE, FILE-2 ...) at "
 		  "SIGUSR1, with --when-late, and at the end",
-		  "SEC" },
+		  "TIME" },
 		{ "when-late", 0, 0, G_OPTION_ARG_STRING, &words->late,
 		  "With --last: write when a tick comes so late (5ms)", "DELAY" },
-		{ "memory", 0, 0, G_OPTION_ARG_STRING, &words->memory,
+		{ "memory-limit", 0, 0, G_OPTION_ARG_STRING, &words->memory,
 		  "The recorder's own memory is at most this (1G)", "SIZE" },
+		{ "memory", 0, G_OPTION_FLAG_HIDDEN | G_OPTION_FLAG_OPTIONAL_ARG,
+		  G_OPTION_ARG_CALLBACK, refuse_memory, NULL, NULL },
 		{ "no-command-lines", 0, 0, G_OPTION_ARG_NONE, &options->no_command_lines,
 		  "Leave out how processes were called: arguments can be secrets", NULL },
 		{ "no-maps", 0, 0, G_OPTION_ARG_NONE, &options->no_maps,
@@ -212,11 +226,11 @@ bool spt_record_options_parse(struct spt_record_options *options, int argc, char
 	SptTraceFilter filter = { 0 };
 	bool ok;
 
-	*options = (struct spt_record_options){ .output = g_strdup("sysprof.capture") };
+	*options = (struct spt_record_options){ .output = g_strdup(SPT_CLI_CAPTURE) };
 	argc = split_command(argc, argv, &options->command);
 	arguments = g_memdup2(argv, ((size_t)argc + 1) * sizeof(*argv));
 	arguments[argc] = NULL;
-	ok = parse(options, &words, argc, arguments) && check(options, &words, &source) &&
+	ok = parse(options, &words, argc, arguments) && check(&words, &source) &&
 	     spt_record_filter_parse(&options->filter, &filter);
 	/* Its name, and its arguments if they may be told. */
 	options->command_text = options->no_command_lines ? g_strdup(*options->command) :
@@ -225,7 +239,6 @@ bool spt_record_options_parse(struct spt_record_options *options, int argc, char
 		.source = source,
 		.output = options->to ? options->to : options->output,
 		.period_ns = isnan(words.rate) ? 0 : (uint64_t)(1e9 / words.rate + 0.5),
-		.ring_bytes = (uint32_t)words.ring_bytes,
 		.no_user = strcmp(words.stacks, "none") == 0,
 		.raw_bytes = raw_bytes(words.stacks),
 		.raw_most_bytes = raw_bytes(words.stacks) && !strchr(words.stacks, ',') ?
@@ -243,6 +256,8 @@ bool spt_record_options_parse(struct spt_record_options *options, int argc, char
 	ok = ok && check_bounds(options, &words) && check_clock(&options->recorder, &words);
 	g_free(words.clock);
 	g_free(words.event);
+	g_free(words.duration);
+	g_free(words.ring);
 	g_free(words.last);
 	g_free(words.late);
 	g_free(words.memory);

@@ -12,7 +12,7 @@ struct spt_record_options {
 	SptRecorderOptions recorder;	/* its strings are those below */
 	gboolean bundle;
 	gboolean no_command_lines, no_maps;
-	double duration;		/* seconds; 0: no end */
+	uint64_t duration_ns;		/* 0: no end */
 	struct spt_record_filter filter;	/* what recorder.filter points to */
 	char **command;			/* what follows "--", within argv; empty: none */
 	char *output, *to, *command_text;	/* to: "HOST:PORT" of a receiver, or NULL */

@@ -10,6 +10,7 @@
 #include "cmd.h"
 
 #define FAILURES_SHOWN 5
+#define LONGEST_NS (366 * 86400 * 1000000000ULL)	/* a year */
 
 #define SUGGESTIONS 5
 
@@ -20,10 +21,12 @@ void spt_filter_options_add_samples(struct spt_filter_options *options, GArray *
 		  "Only processes of this name or pid", "P" },
 		{ "thread", 0, 0, G_OPTION_ARG_STRING, &options->thread,
 		  "Only threads of this name or tid", "T" },
-		{ "cpu", 0, 0, G_OPTION_ARG_STRING, &options->cpu, "Only these CPUs, as in 0,2-5",
-		  "LIST" },
+		{ "cpu", 0, 0, G_OPTION_ARG_STRING, &options->cpu,
+		  "Only these CPUs, as in 0,2-5 (also --cpus)", "LIST" },
+		SPT_CLI_ALIAS("cpus", G_OPTION_ARG_STRING, options->cpu),
 		{ "time", 0, 0, G_OPTION_ARG_STRING, &options->time,
-		  "Only from A to B, in seconds from the start; either may be empty", "A..B" },
+		  "Only from A to B after the start, as in 1.5..3 or 500ms..; either may be empty",
+		  "A..B" },
 	};
 
 	g_array_append_vals(entries, ours, G_N_ELEMENTS(ours));
@@ -56,9 +59,11 @@ void spt_filter_options_add(struct spt_filter_options *options, GArray *entries)
 		  "Only where the innermost function lies in a file called so; * and ? are wild",
 		  "NAME" },
 		{ "kernel", 0, 0, G_OPTION_ARG_NONE, &options->kernel,
-		  "Only what ran in the kernel", NULL },
-		{ "user", 0, 0, G_OPTION_ARG_NONE, &options->user, "Only what ran outside of it",
-		  NULL },
+		  "Only what ran in the kernel (also --kernel-only)", NULL },
+		SPT_CLI_ALIAS("kernel-only", G_OPTION_ARG_NONE, options->kernel),
+		{ "user", 0, 0, G_OPTION_ARG_NONE, &options->user,
+		  "Only what ran outside of it (also --user-only)", NULL },
+		SPT_CLI_ALIAS("user-only", G_OPTION_ARG_NONE, options->user),
 		{ "lines", 0, 0, G_OPTION_ARG_NONE, &options->lines,
 		  "By lines of source, where there is debug information", NULL },
 		{ "short-templates", 0, 0, G_OPTION_ARG_NONE, &options->short_templates,
@@ -78,6 +83,7 @@ void spt_filter_options_add(struct spt_filter_options *options, GArray *entries)
 
 void spt_filter_options_clear(struct spt_filter_options *options)
 {
+	g_free(options->input);
 	g_free(options->process);
 	g_free(options->thread);
 	g_free(options->cpu);
@@ -117,20 +123,18 @@ bool spt_filter_options_about_stacks(const struct spt_filter_options *options)
 	       options->kernel || options->user;
 }
 
-/* One side of a range: seconds, at least 0; an empty one leaves it open. */
-static bool parse_seconds(const char *text, uint64_t start_ns, uint64_t *ret_ns)
+/* One side of a range; an empty one leaves it open. */
+static bool parse_side(const char *text, uint64_t start_ns, uint64_t *ret_ns)
 {
-	char *end = NULL;
-	double seconds = g_ascii_strtod(text, &end);
+	uint64_t ns;
 
 	if (*text == '\0') {
 		*ret_ns = 0;
 		return true;
 	}
-	/* A year; also keeps out what is no number. */
-	if (*end != '\0' || !(seconds >= 0 && seconds < 366 * 86400.0))
+	if (!spt_parse_ns(text, &ns) || ns > LONGEST_NS)
 		return false;
-	*ret_ns = start_ns + (uint64_t)(seconds * 1e9);
+	*ret_ns = start_ns + ns;
 	return true;
 }
 
@@ -138,11 +142,11 @@ static bool parse_time(const char *text, uint64_t start_ns, SptFilter *filter)
 {
 	g_auto(GStrv) sides = g_strsplit(text, "..", 2);
 
-	if (g_strv_length(sides) == 2 && parse_seconds(sides[0], start_ns, &filter->begin_ns) &&
-	    parse_seconds(sides[1], start_ns, &filter->end_ns) &&
+	if (g_strv_length(sides) == 2 && parse_side(sides[0], start_ns, &filter->begin_ns) &&
+	    parse_side(sides[1], start_ns, &filter->end_ns) &&
 	    (filter->end_ns == 0 || filter->begin_ns < filter->end_ns))
 		return true;
-	spt_cli_complain("--time %s is not a range; write A..B in seconds, as in 1.5..3 or 10..",
+	spt_cli_complain("--time %s is not a range; write A..B, as in 1.5..3 (seconds) or 500ms..",
 			 text);
 	return false;
 }

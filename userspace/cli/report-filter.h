@@ -16,7 +16,7 @@
 
 /* As they were given; zero it to begin. */
 struct spt_filter_options {
-	char *process, *thread, *cpu, *time, *where, *object, *vmlinux;
+	char *input, *process, *thread, *cpu, *time, *where, *object, *vmlinux;
 	char **with, **without;
 	gboolean kernel, user, lines, no_inlines, short_templates, debuginfod;
 };

@@ -49,6 +49,8 @@ extern bool shim_without_release;	/* a mistake, for a test to show that it is se
 			__atomic_store_n(p, value, __ATOMIC_RELEASE);		\
 	} while (0)
 #define barrier() __asm__ __volatile__("" ::: "memory")
+/* The compiler forgets what it knows of @var. */
+#define OPTIMIZER_HIDE_VAR(var) __asm__("" : "=r"(var) : "0"(var))
 #define likely(x) __builtin_expect(!!(x), 1)
 #define unlikely(x) __builtin_expect(!!(x), 0)
 

@@ -21,6 +21,7 @@ enum {
 	SPT_CAPTURE_ERROR_VERSION,
 	SPT_CAPTURE_ERROR_DAMAGED,
 	SPT_CAPTURE_ERROR_IO,
+	SPT_CAPTURE_ERROR_EMPTY,	/* see spt_capture_writer_keep_old() */
 };
 
 typedef enum {
@@ -175,6 +176,11 @@ typedef struct SptCaptureWriter SptCaptureWriter;
  * users' command lines.  The descriptor, or -1 and errno.
  */
 int spt_capture_create_part(const char *path);
+/*
+ * A file at @path that is about to be replaced is called @path.old from then on.  False: errno
+ * says why; true also if there is none.
+ */
+bool spt_capture_keep_old(const char *path);
 /* @path must be a regular file, to be replaced at the end, or not exist. */
 SptCaptureWriter *spt_capture_writer_new(const char *path, GError **error);
 /*
@@ -182,6 +188,11 @@ SptCaptureWriter *spt_capture_writer_new(const char *path, GError **error);
  * of it.
  */
 SptCaptureWriter *spt_capture_writer_new_stream(int fd, const char *name, GError **error);
+/*
+ * For recordings: finish() keeps the file that it replaces, as FILE.old.  Without a sample it
+ * replaces none: it fails with SPT_CAPTURE_ERROR_EMPTY, and .part goes.
+ */
+void spt_capture_writer_keep_old(SptCaptureWriter *writer);
 /*
  * Frees; a writer that was not finished leaves its .part file, unless nothing was ever flushed:
  * then it is removed.

@@ -38,6 +38,7 @@ struct SptCaptureWriter {
 	char *path, *part_path;		/* part_path: NULL for a stream */
 	int fd;
 	bool finished;
+	bool keeps_old, has_samples;
 	bool samples_declared;
 	uint32_t n_streams;		/* other ones */
 	uint32_t n_blocks;
@@ -419,11 +420,36 @@ static bool write_index(SptCaptureWriter *writer)
 	return write_array(writer, SPT_BLOCK_INDEX, &spt_schema_index, index);
 }
 
+bool spt_capture_keep_old(const char *path)
+{
+	g_autofree char *old = g_strconcat(path, ".old", NULL);
+
+	return rename(path, old) == 0 || errno == ENOENT;
+}
+
+void spt_capture_writer_keep_old(SptCaptureWriter *writer)
+{
+	writer->keeps_old = true;
+}
+
+/* A recording is not lost to one that has nothing. */
+static bool is_needless(SptCaptureWriter *writer)
+{
+	if (!writer->keeps_old || writer->has_samples || writer->error ||
+	    access(writer->path, F_OK) < 0)
+		return false;
+	fail(writer, "no sample was taken, and the recording of that name stays");
+	writer->error->code = SPT_CAPTURE_ERROR_EMPTY;
+	return true;
+}
+
 bool spt_capture_writer_finish(SptCaptureWriter *writer, SptStash *stash, uint64_t time,
 			       GError **error)
 {
 	const SptEndRow end = { time };
 
+	if (is_needless(writer))
+		return report(writer, error);
 	writer->is_last = true;
 	if (!spt_capture_writer_flush(writer, stash, error))
 		return false;
@@ -434,6 +460,10 @@ bool spt_capture_writer_finish(SptCaptureWriter *writer, SptStash *stash, uint64
 	if (close(writer->fd) < 0)
 		fail(writer, "writing %s failed: %s", name_of(writer), g_strerror(errno));
 	writer->fd = -1;
+	if (!writer->error && writer->keeps_old && !spt_capture_keep_old(writer->path))
+		fail(writer,
+		     "the one before cannot be renamed to end in .old: %s; %s is whole and can be opened",
+		     g_strerror(errno), writer->part_path);
 	if (!writer->error && writer->part_path && rename(writer->part_path, writer->path) < 0)
 		fail(writer, "%s cannot be given that name: %s; it is whole and can be opened",
 		     writer->part_path, g_strerror(errno));
@@ -556,7 +586,9 @@ void spt_capture_writer_free(SptCaptureWriter *writer)
 		return;
 	if (writer->fd >= 0) {
 		close(writer->fd);
-		if (writer->flushed_bytes <= SPT_FILE_HEADER_BYTES && writer->part_path)
+		if ((writer->flushed_bytes <= SPT_FILE_HEADER_BYTES ||
+		     g_error_matches(writer->error, SPT_CAPTURE_ERROR, SPT_CAPTURE_ERROR_EMPTY)) &&
+		    writer->part_path)
 			unlink(writer->part_path);
 	}
 	g_free(writer->path);
@@ -610,6 +642,7 @@ void spt_capture_writer_put(SptCaptureWriter *writer, SptRowKind kind, const voi
 	GArray *rows = writer->rows[kind];
 	uint8_t *kept;
 
+	writer->has_samples |= kind == SPT_ROW_SAMPLE;
 	g_array_append_vals(rows, row, 1);
 	kept = (uint8_t *)rows->data + (rows->len - 1) * schema->row_bytes;
 	for (unsigned i = 0; i < schema->n_fields; i++) {

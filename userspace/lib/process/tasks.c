@@ -26,6 +26,7 @@ struct SptTasks {
 	GArray *seen;			/* by time: those from @n_passed on are yet to come */
 	guint n_passed;
 	uint32_t n_processes, n_threads;
+	unsigned n_wanted;		/* of those that live */
 };
 
 static void seen_clear(void *data)
@@ -132,6 +133,7 @@ static void end_process(SptTasks *tasks, SptProcess *process, uint64_t time)
 	process->end_time = time;
 	tell_process(tasks, process);
 	leave_space(tasks, process->mm);
+	tasks->n_wanted -= process->is_wanted;
 	g_hash_table_remove(tasks->processes, GUINT_TO_POINTER(process->pid));
 }
 
@@ -145,6 +147,7 @@ static SptProcess *begin_process(SptTasks *tasks, uint32_t pid, uint32_t parent,
 	process->parent = parent;
 	process->is_kthread = is_kthread;
 	process->is_wanted = is_wanted;
+	tasks->n_wanted += is_wanted;
 	process->mm = mm;
 	process->start_time = time;
 	process->name = g_strdup(name);
@@ -346,9 +349,16 @@ bool spt_tasks_want(SptTasks *tasks, uint32_t pid)
 {
 	SptProcess *process = find_process(tasks, pid);
 
-	if (process)
+	if (process && !process->is_wanted) {
 		process->is_wanted = true;
+		tasks->n_wanted++;
+	}
 	return process;
+}
+
+bool spt_tasks_has_wanted(const SptTasks *tasks)
+{
+	return tasks->n_wanted > 0;
 }
 
 bool spt_tasks_use_space(const SptTasks *tasks, uint64_t mm)

@@ -80,6 +80,8 @@ const SptThread *spt_tasks_sampled(SptTasks *tasks, uint32_t pid, uint32_t tid, 
 				   uint64_t time);
 /* Marks the process @pid, if there is one. */
 bool spt_tasks_want(SptTasks *tasks, uint32_t pid);
+/* Whether one that is marked lives. */
+bool spt_tasks_has_wanted(const SptTasks *tasks);
 /*
  * Whether a process lives in the address space: its id may have been given to a new one since it
  * was gone.

@@ -108,6 +108,8 @@ SptOutput *spt_output_file_new(const SptRecorderOptions *options, GError **error
 
 	if (!writer)
 		return NULL;
+	if (options->stream_fd <= 0)
+		spt_capture_writer_keep_old(writer);
 	file = g_new0(struct file, 1);
 	file->output.sink = &sink;
 	file->output.writer = writer;

@@ -91,6 +91,7 @@ static bool flight_write_last(SptOutput *output, uint64_t now, char **ret_path, 
 	writer = spt_capture_writer_new(path, error);
 	if (!writer)
 		return false;
+	spt_capture_writer_keep_old(writer);
 	spt_flight_give(flight->rows, writer, flight->period_ns);
 	if (!spt_output_flush_into(output, writer, true, error) ||
 	    !spt_capture_writer_finish(writer, output->stash, now, error))

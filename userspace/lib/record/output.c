@@ -154,7 +154,7 @@ bool spt_output_check_memory(const SptOutput *output, GError **error)
 	spt_set_error(
 		error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_BAD_CONFIG,
 		"The recording needs %" PRIu64 " MiB and may have %" PRIu64
-		" MiB: the machine has too many processes and files for that; give it more (--memory)",
+		" MiB: the machine has too many processes and files for that; give it more (--memory-limit)",
 		bytes >> 20, output->memory_bytes >> 20);
 	return false;
 }

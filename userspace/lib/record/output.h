@@ -64,7 +64,7 @@ bool spt_output_is_full(const SptOutput *output);
  * options->last_ns.
  */
 bool spt_output_write_last(SptOutput *output, uint64_t now, char **ret_path, GError **error);
-/* Completes the file, or writes the last seconds. */
+/* Completes the file, or writes the last seconds; see spt_capture_writer_keep_old(). */
 bool spt_output_finish(SptOutput *output, uint64_t now, char **ret_path, GError **error);
 uint64_t spt_output_bytes(const SptOutput *output);	/* of the file; of the last one */
 

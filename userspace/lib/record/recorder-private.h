@@ -52,6 +52,7 @@ struct SptRecorder {
 	unsigned snapshot_number;
 	bool in_snapshot, needs_snapshot;
 	bool filters_pids, no_command_lines;
+	bool follows;			/* some wanted processes, to their end */
 	uint64_t late_ns;
 	bool is_watched;
 	uint64_t start_ns, last_flush_ns, last_told_ns, last_snapshot_ns;

@@ -230,7 +230,7 @@ static bool want_processes(SptRecorder *recorder, GError **error)
 	const SptTraceFilter *filter = &recorder->config.filter;
 
 	for (unsigned i = 0; i < filter->n_pids; i++) {
-		if (!spt_tasks_want(recorder->tasks, filter->pids[i])) {
+		if (!spt_tasks_want(recorder->tasks, filter->pids[i]) && recorder->filters_pids) {
 			spt_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_BAD_CONFIG,
 				      "There is no process %u to record", filter->pids[i]);
 			return false;
@@ -261,8 +261,9 @@ bool spt_recorder_start(SptRecorder *recorder, GError **error)
 		return false;
 	if (recorder->handover)
 		spt_handover_settle(recorder->handover);
-	if (recorder->filters_pids && !want_processes(recorder, error))
+	if (!want_processes(recorder, error))
 		return false;
+	recorder->follows = spt_tasks_has_wanted(recorder->tasks);
 	/* From now on there is a file that can be opened. */
 	return spt_output_flush(recorder->output, recorder->start_ns, error);
 }
@@ -354,6 +355,8 @@ bool spt_recorder_step(SptRecorder *recorder, int timeout_ms, GError **error)
 	    !take_snapshot(recorder, error))
 		return false;
 	recorder->status.elapsed_ns = now - recorder->start_ns;
+	recorder->status.has_ended =
+		recorder->follows && !spt_tasks_has_wanted(recorder->tasks);
 	/*
 	 * What comes during a flush waits for the next one to end: on a slow machine both have to
 	 * be within the second.

@@ -74,6 +74,7 @@ typedef struct {
 	/* How late the latest tick was since the last seconds were written; 0: below the limit */
 	uint64_t late_ns;
 	uint32_t late_cpu;
+	bool has_ended;			/* every process of the filter, and what they started */
 	const char *source;		/* "module" or "perf" */
 	/* What this recording cannot tell on this machine, or NULL; known after start */
 	const char *notice;
@@ -97,7 +98,11 @@ void spt_recorder_note(SptRecorder *recorder, const char *key, const char *value
  * @ret_path: the file.
  */
 bool spt_recorder_write_last(SptRecorder *recorder, char **ret_path, GError **error);
-/* Stops, takes the rest and completes the file.  @ret_path (may be NULL): the file. */
+/*
+ * Stops, takes the rest and completes the file.  @ret_path (may be NULL): the file.  What it
+ * replaces is FILE.old from then on; without a sample it replaces nothing, and fails with
+ * SPT_CAPTURE_ERROR_EMPTY.
+ */
 bool spt_recorder_finish(SptRecorder *recorder, char **ret_path, GError **error);
 /*
  * The descriptor by which the recorder holds the file of an object, which may have no name any

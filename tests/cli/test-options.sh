@@ -1,0 +1,98 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# One thing has one spelling and one way to be written, in whichever command: aliases, times and sizes.  With perf events.
+
+set -u
+
+# shellcheck source=tests/cli/record.bash
+. "$(dirname "$0")/record.bash"
+
+gen_capture=${GEN_CAPTURE:-$PWD/build/tests/gen-capture}
+example=$work/example.capture
+"$gen_capture" "$example" || { echo "Bail out! $gen_capture does not write a capture"; exit 1; }
+cd "$work" || exit 1
+
+# refuses WORDS COMMAND...: one line that has them, status 2.
+refuses()
+{
+	local words=$1 said status=0
+
+	shift
+	said=$(timeout 60 "$cli" "$@" 2>&1 >/dev/null </dev/null) || status=$?
+	[ $status = 2 ] && [ "$(wc -l <<<"$said")" = 1 ] && grep -qF -- "$words" <<<"$said" || { echo "status $status: $said"; return 1; }
+}
+
+# same COMMAND... : COMMAND...: both print the same, and something.
+same()
+{
+	local first=()
+
+	while [ "$1" != : ]; do first+=("$1"); shift; done
+	shift
+	"$cli" "${first[@]}" >first && "$cli" "$@" >second && [ -s first ] && diff first second
+}
+
+# records OPTIONS...: and ends by itself.
+records()
+{
+	timeout 60 "$cli" record --source perf "$@" 2>err
+}
+
+# shows OPTIONS...: one page.
+shows()
+{
+	timeout 60 "$cli" top --source perf --count 1 "$@" >page && grep -q 'CPUs busy' page
+}
+
+# Spellings.
+
+for command in report 'export --format folded' 'annotate --source' "diff $example"; do
+	function=
+	[[ $command = annotate* ]] && function=work
+	# shellcheck disable=SC2086
+	check "${command%% *}: --cpus is --cpu" same $command --cpu 1 "$example" $function : $command --cpus 1 "$example" $function
+	[ "$function" ] && continue
+	for side in user kernel; do
+		# shellcheck disable=SC2086
+		check "${command%% *}: --$side-only is --$side" same $command --$side "$example" : $command --$side-only "$example"
+	done
+done
+for options in '--cpu 0' '--cpus 0' --user --user-only --kernel --kernel-only; do
+	# shellcheck disable=SC2086
+	check "record takes $options" records $options --duration 200ms
+done
+check 'both sides' refuses '--user and --kernel leave nothing' record --user-only --kernel
+check '--memory names the option that was it' refuses '--memory-limit SIZE bounds' record --memory 256M
+check '... also with =' refuses '--memory-limit SIZE bounds' record --memory=256M -- true
+check 'aliases are in no list' bash -c '! "$1" --list-options | cut -f 1,2 | grep -E "	(cpus|user-only|kernel-only|memory)$"' - "$cli"
+
+# Times.
+
+for range in 10ms..100ms 10000us..0.1s 10000000ns..0.1 0.01..100ms; do
+	check "report --time $range" same report --time 0.01..0.1 "$example" : report --time $range "$example"
+done
+for time in 0.2 0.2s 200ms 200000us 200000000ns; do
+	check "record --duration $time" records --duration $time
+	[ "$time" = 0.2s ] || check "top --interval $time" shows --interval $time
+done
+for time in soon 5m -1 1h ''; do
+	check "no time: '$time'" refuses '(--duration)' record "--duration=$time"
+	check "no interval: '$time'" refuses '(--interval)' top "--interval=$time"
+	check "no last seconds: '$time'" refuses '(--last)' record "--last=$time"
+	[ "$time" ] && check "no range: '$time..'" refuses 'is not a range' report --time="$time.." "$example"
+done
+
+# Sizes.
+
+for size in 131072 128K 128KiB 0.125M; do
+	check "record --ring-bytes $size" records --ring-bytes $size --duration 200ms
+	check "record --memory-limit of $size is too little" refuses '16M is the least (--memory-limit)' record --memory-limit $size
+done
+check 'record --memory-limit 0.5G' records --memory-limit 0.5G --duration 200ms
+for size in much -1 4G 1T ''; do
+	check "no ring: '$size'" refuses '(--ring-bytes)' record "--ring-bytes=$size"
+done
+
+echo "1..$number"
+exit $broken
