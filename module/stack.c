@@ -123,12 +123,11 @@ unsigned long sysprof_stack_decode(u64 value, bool privileged)
 	unsigned long piece = piece_of(module);
 	bool in_image = is_image(image), beside_image = !is_image(module);
 	bool is_shown = test_bit(piece, shown), is_area = piece < PIECES;
+	bool is_kernel = (object == SYSPROF_OBJECT_KERNEL) & in_image;
+	bool is_module = (object == SYSPROF_OBJECT_MODULES) & beside_image &
+			 (is_shown | (privileged & is_area));
 
-	if ((object == SYSPROF_OBJECT_KERNEL) & in_image)
-		return image;
-	if ((object == SYSPROF_OBJECT_MODULES) & beside_image & (is_shown | (privileged & is_area)))
-		return module;
-	return 0;
+	return (image & -(unsigned long)is_kernel) | (module & -(unsigned long)is_module);
 }
 
 /*
