@@ -50,7 +50,7 @@
  * one, and is timed.
  */
 #define TIMED_TICKS	8
-#define ENTRY_NS	(2 * NSEC_PER_USEC) /* of an interrupt, before and behind what is timed */
+#define ENTRY_NS	(4 * NSEC_PER_USEC) /* of an interrupt, before and behind what is timed */
 #define CHEAP_NS	(10 * NSEC_PER_USEC)
 
 /**
@@ -201,7 +201,7 @@ static void count_ticks(struct cpu_clock *clock, u64 cost, u32 n)
  */
 static void count_cost(struct cpu_clock *clock, const struct sysprof_tick *tick, bool sampled)
 {
-	u64 now, cost, before, users_cost;
+	u64 now, cost, before, users_cost, end;
 	u32 others;
 
 	if (clock->untimed && tick->last < tick->now + CHEAP_NS) {
@@ -221,6 +221,11 @@ static void count_cost(struct cpu_clock *clock, const struct sysprof_tick *tick,
 		throttle_users(clock, now);
 	}
 	throttle(clock, now);
+	/* To leave out the periods of many sessions takes its time, too. */
+	if (cost >= CHEAP_NS) {
+		end = ktime_get_mono_fast_ns();
+		sysprof_throttle_spend(SYSPROF_PAID_BY_ALL, end, end - now);
+	}
 	if (!sampled)
 		return;
 	sysprof_budget_spent(cost, now);
