@@ -118,7 +118,7 @@ static unsigned names_of(pid_t pid)
 	spt_capture_writer_watch_names(writer, count_name, &n);
 	spt_jit_region(jit, &trace, 5, (uint32_t)pid);
 	spt_jit_want(jit, 5, 4);
-	spt_jit_flush(jit, writer);
+	spt_jit_flush(jit, true, writer);
 	return n;
 }
 
