@@ -17,7 +17,9 @@ typedef u16 sysprof_payer;
 /* RCU read side, or current; any context. */
 sysprof_payer sysprof_quota_payer(const struct task_struct *task);
 
-/* Whether @payer may have @bytes more; if so they are his until they are given back.  Any context. */
+/*
+ * Whether @payer may have @bytes more; if so they are his until they are given back.  Any context.
+ */
 bool sysprof_quota_take(sysprof_payer payer, size_t bytes);
 void sysprof_quota_give(sysprof_payer payer, size_t bytes);
 

@@ -51,8 +51,8 @@ struct regions {
 /*
  * The region that executable memory [start, end) of process @pid (0: not known) belongs to: the
  * oldest that it overlaps or touches, which grows by it; else a new one, @payer's, which *@is_new
- * tells.  NULL if there cannot be more of them.  As are the others here, under the lock of the space; any
- * context but NMI.
+ * tells.  NULL if there cannot be more of them.  As are the others here, under the lock of the
+ * space; any context but NMI.
  */
 const struct region *sysprof_regions_get(struct regions *regions, u64 start, u64 end, u32 pid,
 					 sysprof_payer payer, bool *is_new);

@@ -85,8 +85,8 @@ static int put_regions(const struct mm_struct *mm, u8 *buffer, u32 bytes, u32 *u
 }
 
 /*
- * Puts the maps of @mm behind @used bytes of @buffer.  @tries: for its lock.  -ENOSPC if they do not
- * fit, -EBUSY if @mm is locked.
+ * Puts the maps of @mm behind @used bytes of @buffer.  @tries: for its lock.  -ENOSPC if they do
+ * not fit, -EBUSY if @mm is locked.
  */
 static int put_maps(struct task_struct *task, struct mm_struct *mm, u8 *buffer, u32 bytes,
 		    u32 *used, unsigned int *tries)

@@ -49,8 +49,8 @@ bool sysprof_spaces_lock(struct mm_struct *mm, unsigned int *tries);
  * What the hooks tell, with preemption off; none sleeps or allocates.  mapped(): @vma is now what
  * lies in its range, its mm is locked.  forked(): @child is about to become a copy of @parent,
  * whose lock is held for writing.  born(): the same, told when it is over, by who cannot tell
- * before: what @mm has mapped is read soon.  moved(): what @vma maps, or a part of it, is about to go to
- * [@to, @to + @bytes), where nothing is.  gone(): the last user of @mm has left.
+ * before: what @mm has mapped is read soon.  moved(): what @vma maps, or a part of it, is about to
+ * go to [@to, @to + @bytes), where nothing is.  gone(): the last user of @mm has left.
  */
 void sysprof_spaces_mapped(struct vm_area_struct *vma);
 void sysprof_spaces_forked(struct mm_struct *parent, struct mm_struct *child);

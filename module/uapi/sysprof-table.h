@@ -105,10 +105,11 @@ struct sysprof_table_rule {
  * @reserved: 0
  *
  * A table of an opener with CAP_PERFMON serves every session and all tasks.  Any other serves the
- * sessions of its opener's user, and only tasks that they could trace (SYSPROF_IOC_TRACEABLE).  It is kept until the last
- * session of those it belongs to is closed.  -EEXIST if there is one for this build-id, -EINVAL for
- * what is no table, -ENOSPC beyond module parameter table_limit_mib.  Frames that a table leads to
- * are looked up like all others: what lies in no executable mapping is not told.
+ * sessions of its opener's user, and only tasks that they could trace (SYSPROF_IOC_TRACEABLE).  It
+ * is kept until the last session of those it belongs to is closed.  -EEXIST if there is one for
+ * this build-id, -EINVAL for what is no table, -ENOSPC beyond module parameter table_limit_mib.
+ * Frames that a table leads to are looked up like all others: what lies in no executable mapping is
+ * not told.
  */
 struct sysprof_table {
 	__u32 size;

@@ -9,9 +9,9 @@
  * session ends with the last close of the descriptor.  It also ends, even if a copy of the
  * descriptor lives on elsewhere, when the process that opened it exits, by SYSPROF_IOC_REVOKE, and
  * within a second or two when the opener might no longer open the device node or the kernel is
- * locked down to confidentiality.  A session that has ended so is stopped, poll() says POLLHUP, what
- * lies in its rings can be read, and INFO, STOP, STATS and REVOKE are answered; all other ioctls
- * give -ESRCH, or -EPERM on a kernel that is locked down.  Open with O_CLOEXEC.  Every
+ * locked down to confidentiality.  A session that has ended so is stopped, poll() says POLLHUP,
+ * what lies in its rings can be read, and INFO, STOP, STATS and REVOKE are answered; all other
+ * ioctls give -ESRCH, or -EPERM on a kernel that is locked down.  Open with O_CLOEXEC.  Every
  * descriptor is a session of its own: rate, ring and loss account are not shared, and a reader that
  * stalls costs the others nothing.  A user without CAP_SYS_RESOURCE may have 64 sessions at a time
  * (module parameters session_limit_user, and session_limit for all users), else open() gives
@@ -289,7 +289,7 @@ enum sysprof_user_mode {
 #define SYSPROF_SAMPLE_KERNEL_EXACT	(1 << 0)	/* first kernel frame is an exact ip */
 #define SYSPROF_SAMPLE_USER_EXACT	(1 << 1)	/* first user frame is an exact ip */
 #define SYSPROF_SAMPLE_USER_32BIT	(1 << 2)	/* the task ran 32-bit code */
-#define SYSPROF_SAMPLE_IRQ		(1 << 3)	/* a softirq or a nested interrupt was running */
+#define SYSPROF_SAMPLE_IRQ		(1 << 3) /* a softirq or a nested interrupt was running */
 #define SYSPROF_SAMPLE_ADDRESSES	(1 << 4)	/* user frames are addresses */
 /* SYSPROF_USER_TABLE: a caller was looked for by the frame pointer, for want of a table */
 #define SYSPROF_SAMPLE_NO_TABLE		(1 << 5)
@@ -910,11 +910,12 @@ struct sysprof_raw_wish {
  *	else was looked at; else 0
  *
  * Raw stacks, MAP records, own tables and addresses of regions are of tasks only that the opener
- * could trace.  That is asked twice.  The module has the kernel's rule for user, group, capabilities
- * and dumpability, and applies it at each look.  What Yama, SELinux, AppArmor and Landlock say, only
- * the kernel's own check can know: it made it when /proc/PID/mem was opened.  So the opener shows
- * such a descriptor, once for each address space: again after EXEC, and after a FORK that is no
- * thread's.  Its own process needs none.  What was mapped before is told by SNAPSHOT alone.
+ * could trace.  That is asked twice.  The module has the kernel's rule for user, group,
+ * capabilities and dumpability, and applies it at each look.  What Yama, SELinux, AppArmor and
+ * Landlock say, only the kernel's own check can know: it made it when /proc/PID/mem was opened.  So
+ * the opener shows such a descriptor, once for each address space: again after EXEC, and after a
+ * FORK that is no thread's.  Its own process needs none.  What was mapped before is told by
+ * SNAPSHOT alone.
  *
  * -EACCES for another file or another address space, -ESRCH if no process has that id or it has no
  * memory, -EBADF, -ENOSPC for more than 1024 address spaces that live.
@@ -947,7 +948,8 @@ struct sysprof_revoke {
 #define SYSPROF_IOC_INFO	_IO('P', 0x70)
 #define SYSPROF_IOC_CONFIGURE	_IO('P', 0x71)
 /*
- * struct sysprof_start, or NULL.  -EOPNOTSUPP: the kernel does not tell of mappings, as its log says
+ * struct sysprof_start, or NULL.  -EOPNOTSUPP: the kernel does not tell of mappings, as its log
+ * says
  */
 #define SYSPROF_IOC_START	_IO('P', 0x72)
 #define SYSPROF_IOC_STOP	_IO('P', 0x73)	/* no argument */

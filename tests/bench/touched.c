@@ -4,13 +4,14 @@
  * points of its code, such as the entry of a timer's function and the return to its caller.
  *
  * Arguments: out=FILE; window=BEGIN:LOW:HIGH, once for each window (it opens when the code at BEGIN
- * runs, and closes when code in [LOW, HIGH) does); phase=ADDRESS: whenever the code there runs, a new
- * phase begins, which tells apart what the guest does one after the other.  Addresses are
+ * runs, and closes when code in [LOW, HIGH) does); phase=ADDRESS: whenever the code there runs, a
+ * new phase begins, which tells apart what the guest does one after the other.  Addresses are
  * hexadecimal; a guest without KASLR has them where it had them before.
  *
- * FILE gets a line for each phase, its number, and one for each window that closed: number of the window, phase, instructions, lines of
- * data, lines of code, pages of data, pages of code.  A line has 64 bytes.  A page is what takes an
- * entry of the TLB: 2 MiB in the kernel's image and its direct map, 4 KiB elsewhere.
+ * FILE gets a line for each phase, its number, and one for each window that closed: number of the
+ * window, phase, instructions, lines of data, lines of code, pages of data, pages of code.  A line
+ * has 64 bytes.  A page is what takes an entry of the TLB: 2 MiB in the kernel's image and its
+ * direct map, 4 KiB elsewhere.
  *
  * One virtual CPU only.
  */

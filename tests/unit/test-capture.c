@@ -562,7 +562,8 @@ static void test_unfinished(Fixture *fixture, gconstpointer data)
 /* What lies in the directory decides neither what is overwritten nor who may read. */
 static void test_part_is_new(Fixture *fixture, gconstpointer data)
 {
-	g_autofree char *victim = g_build_filename(fixture->directory, "victim", NULL), *text = NULL;
+	g_autofree char *victim = g_build_filename(fixture->directory, "victim", NULL),
+			*text = NULL;
 	mode_t mask = umask(0);
 	struct stat found;
 

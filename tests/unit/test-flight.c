@@ -51,7 +51,8 @@ static void test_once(void)
 	g_autoptr(SptFlight) flight = spt_flight_new();
 	g_autoptr(SptCapture) capture = NULL;
 
-	spt_flight_put(flight, SPT_ROW_PROCESS, &(SptProcessRow){ .id = 1, .pid = 10, .name = "made" });
+	spt_flight_put(flight, SPT_ROW_PROCESS,
+		       &(SptProcessRow){ .id = 1, .pid = 10, .name = "made" });
 	spt_flight_put(flight, SPT_ROW_THREAD,
 			  &(SptThreadRow){ .id = 1, .process = 1, .tid = 10, .name = "made" });
 	add_samples(flight, 0, before, G_N_ELEMENTS(before));

@@ -39,7 +39,7 @@ static void check_group(const SptCapture *capture, SptSymbols *symbols, const Sp
 		filter.thread = number;
 	else if (kind == SPT_GROUP_CPU)
 		filter = (SptFilter){ .cpus = cpus, .n_cpus = row->cpu + 1 };
-	else if (kind == SPT_GROUP_OBJECT && row->name[1] != 'n')	/* "[no stack]" has no filter */
+	else if (kind == SPT_GROUP_OBJECT && row->name[1] != 'n') /* "[no stack]" has no filter */
 		filter.object = row->name;
 	else
 		return;

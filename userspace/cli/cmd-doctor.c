@@ -32,7 +32,8 @@ static int run_doctor(int argc, char **argv)
 	g_autofree char *user = NULL;
 	const GOptionEntry entries[] = {
 		{ "revoke", 0, 0, G_OPTION_ARG_STRING, &user,
-		  "Instead, end all sessions of a user who may no longer record (root only)", "USER" },
+		  "Instead, end all sessions of a user who may no longer record (root only)",
+		  "USER" },
 		{ NULL },
 	};
 	bool works;

@@ -283,7 +283,9 @@ static bool check_options(struct options *options, SptTraceSource *ret_source)
 
 static int run_top(int argc, char **argv)
 {
-	struct options options = { .interval_ns = INTERVAL_NS, .rate = NAN, .source = g_strdup("auto") };
+	struct options options = { .interval_ns = INTERVAL_NS,
+				   .rate = NAN,
+				   .source = g_strdup("auto") };
 	const GOptionEntry entries[] = {
 		{ "interval", 0, 0, G_OPTION_ARG_STRING, &options.interval,
 		  "The time that a page shows (2s)", "TIME" },

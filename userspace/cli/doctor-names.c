@@ -99,7 +99,8 @@ static void check_reader(void)
 	unsigned protections;
 
 	if (!spt_reader_protections(&protections)) {
-		spt_doctor_tell(SPT_FINDING_NOTE, "install " SPT_CLI " again, with all of its files",
+		spt_doctor_tell(SPT_FINDING_NOTE,
+				"install " SPT_CLI " again, with all of its files",
 				SPT_READER ", which reads files for names, cannot be run.");
 		return;
 	}
@@ -112,10 +113,11 @@ static void check_reader(void)
 	spt_doctor_tell(SPT_FINDING_OK, NULL, SPT_READER ", which reads files, is confined by: %s.",
 			held->len ? held->str : "nothing");
 	if (lacks->len)
-		spt_doctor_tell(SPT_FINDING_NOTE,
-				"allow user namespaces (sysctl user.max_user_namespaces), and Landlock"
-				" (kernel parameter lsm=landlock,...), if you can",
-				"It is not confined here by: %s.", lacks->str);
+		spt_doctor_tell(
+			SPT_FINDING_NOTE,
+			"allow user namespaces (sysctl user.max_user_namespaces), and Landlock"
+			" (kernel parameter lsm=landlock,...), if you can",
+			"It is not confined here by: %s.", lacks->str);
 }
 
 void spt_doctor_check_names(void)

@@ -34,8 +34,9 @@ int spt_doctor_revoke(const char *user)
 	uid_t uid;
 
 	if (!find_user(user, &uid)) {
-		spt_cli_complain("There is no user %s whose sessions could be ended; give the number of one who was deleted",
-				 user);
+		spt_cli_complain(
+			"There is no user %s whose sessions could be ended; give the number of one who was deleted",
+			user);
 		return SPT_EXIT_FAILURE;
 	}
 	revoke.uid = uid;
@@ -49,11 +50,14 @@ int spt_doctor_revoke(const char *user)
 	if (fd >= 0)
 		close(fd);
 	if (ret < 0) {
-		spt_cli_complain("Cannot end the sessions of %s: %s; %s", user, g_strerror(number),
-				 number == ENOTTY ? "the module that is loaded is too old, load this version's" :
-						    "only root can, and only while the device opens");
+		spt_cli_complain(
+			"Cannot end the sessions of %s: %s; %s", user, g_strerror(number),
+			number == ENOTTY ?
+				"the module that is loaded is too old, load this version's" :
+				"only root can, and only while the device opens");
 		return SPT_EXIT_FAILURE;
 	}
-	printf("%u session%s of %s ended.\n", revoke.sessions, revoke.sessions == 1 ? "" : "s", user);
+	printf("%u session%s of %s ended.\n", revoke.sessions, revoke.sessions == 1 ? "" : "s",
+	       user);
 	return spt_cli_flush() ? SPT_EXIT_OK : SPT_EXIT_FAILURE;
 }

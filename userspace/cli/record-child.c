@@ -23,8 +23,9 @@ bool spt_child_check(char **command)
 	if (program)
 		return true;
 	if (!is_path)
-		spt_cli_complain("Cannot run %s: there is no such program in the directories of $PATH",
-				 name);
+		spt_cli_complain(
+			"Cannot run %s: there is no such program in the directories of $PATH",
+			name);
 	else if (access(name, X_OK) < 0)
 		spt_cli_complain("Cannot run %s: %s", name, g_strerror(errno));
 	else

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* report --callers, --callees: who called a function, or several taken for one, and what it called. */
+/*
+ * report --callers, --callees: who called a function, or several taken for one, and what it called.
+ */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>

@@ -44,7 +44,10 @@ struct spt_report_kind {
 	char *(*help)(void);
 	enum spt_report_of of;
 	double min_percent;		/* of text, where --min is not given */
-	/* Whether the value is possible, before anything is opened.  False: complained.  May be NULL */
+	/*
+	 * Whether the value is possible, before anything is opened.  False: complained.  May be
+	 * NULL
+	 */
 	bool (*check)(const union spt_report_value *value);
 	/* What is to be shown, into @found.  False: complained.  May be NULL */
 	bool (*find)(struct spt_report *report);

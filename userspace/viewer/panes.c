@@ -20,7 +20,9 @@ struct _SptPanes {
 	SptQuery *query;
 	/* Of the document, to be shown in the next frame; NULL: they are shown, or being asked */
 	SptSurroundings *surroundings;
-	/* The last document that came while these waited, and what lies around the function there */
+	/*
+	 * The last document that came while these waited, and what lies around the function there
+	 */
 	SptDocument *next_document;
 	SptSurroundings *next_surroundings;
 	unsigned tick;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The wheel zooms into the recording, around where it points at.  Until what is in view is computed,
- * what was computed last is drawn, stretched.
+ * The wheel zooms into the recording, around where it points at.  Until what is in view is
+ * computed, what was computed last is drawn, stretched.
  */
 #include "timeline-view.h"
 

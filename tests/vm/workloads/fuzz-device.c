@@ -296,7 +296,8 @@ static size_t fill(struct hand *hand, enum call call, void *arg)
 		((struct sysprof_revoke *)arg)->uid = number(hand) | 1;
 		return sizeof(struct sysprof_revoke);
 	case CALL_TRACEABLE:
-		((struct sysprof_traceable *)arg)->pid = one_in(hand, 4) ? number(hand) : (uint32_t)getpid();
+		((struct sysprof_traceable *)arg)->pid =
+			one_in(hand, 4) ? number(hand) : (uint32_t)getpid();
 		((struct sysprof_traceable *)arg)->fd = one_in(hand, 4) ? (int)number(hand) :
 						       one_in(hand, 2)	? slot(hand) :
 									  own_mem;

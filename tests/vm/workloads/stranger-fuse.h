@@ -101,7 +101,9 @@ static inline void mute_serve(int fd)
 			bytes = sizeof(out.attr);
 			break;
 		case FUSE_OPEN:
-			/* A second way to the same pages: who maps by it waits for those in flight. */
+			/*
+			 * A second way to the same pages: who maps by it waits for those in flight.
+			 */
 			out.open.open_flags =
 				open_in->flags & O_NONBLOCK ? FOPEN_DIRECT_IO : FOPEN_KEEP_CACHE;
 			bytes = sizeof(out.open);

@@ -11,10 +11,9 @@ G_BEGIN_DECLS
  * Every format, in the order of --help and of the viewer's menu: name, ending of its files, what
  * --help says, and the item in the menu.  void spt_export_NAME(profile, out) appends to @out.
  *
- * folded: "process;outermost;...;innermost weight\n", a stack a line, sorted.  ';' in a name becomes
- * ':', a line break a blank.
- * svg: a flame graph as one file that refers to nothing outside of it.  Its size is bounded: what is
- * narrower than SPT_FLAME_MIN_SHARE of the whole is left out.
+ * folded: "process;outermost;...;innermost weight\n", a stack a line, sorted.  ';' in a name
+ * becomes ':', a line break a blank.  svg: a flame graph as one file that refers to nothing outside
+ * of it.  Its size is bounded: what is narrower than SPT_FLAME_MIN_SHARE of the whole is left out.
  * text, html: all functions that have samples, by self, as spt_export_table() writes them.
  */
 #define SPT_EXPORT_FORMATS(FORMAT)                                                                 \

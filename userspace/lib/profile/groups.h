@@ -39,7 +39,7 @@ typedef struct {
 	const char *name;		/* for --by, and in reports */
 	const char *note;		/* follows the name in --help; NULL: nothing does */
 	const char *menu;		/* item in the viewer's menu, marked for translation */
-	const char *root;		/* shown as the object of a group in a tree, marked; "": none */
+	const char *root; /* shown as the object of a group in a tree, marked; "": none */
 	unsigned parts;			/* SptGroupParts */
 	/* Samples with the same key are in the same group; @row: a row of @base. */
 	uint32_t (*key)(const SptProfile *base, uint64_t row);

@@ -69,7 +69,8 @@ static bool flight_flush(SptOutput *output, uint64_t now, GError **error)
 /* "a.capture", "a-2.capture", "a-3.capture". */
 static char *next_path(const struct flight *flight)
 {
-	const char *dot = strrchr(flight->output.path, '.'), *slash = strrchr(flight->output.path, '/');
+	const char *dot = strrchr(flight->output.path, '.'),
+		   *slash = strrchr(flight->output.path, '/');
 	size_t stem = dot && dot != flight->output.path && (!slash || dot > slash + 1) ?
 			      (size_t)(dot - flight->output.path) :
 			      strlen(flight->output.path);

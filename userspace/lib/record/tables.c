@@ -165,9 +165,10 @@ static SptUnwindTable *make(SptTableCache *cache, SptReader *reader, const SptOb
 	bool has_debug;
 
 	if (!parts) {
-		spt_set_error(error, SPT_UNWIND_ERROR, SPT_UNWIND_ERROR_NO_INFO,
-			      "Stacks cannot be unwound through %s: it is no program of this machine",
-			      spt_object_name(file));
+		spt_set_error(
+			error, SPT_UNWIND_ERROR, SPT_UNWIND_ERROR_NO_INFO,
+			"Stacks cannot be unwound through %s: it is no program of this machine",
+			spt_object_name(file));
 		return NULL;
 	}
 	table = spt_reader_unwind_table(reader, parts, stop, &has_debug, error);

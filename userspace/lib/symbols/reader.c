@@ -277,7 +277,8 @@ static bool send_request(const SptReader *reader, int socket, const SptReadReque
 	       spt_reader_send(socket, request->path, head.path_bytes) &&
 	       spt_reader_send(socket, reader->dirs, head.dirs_bytes) &&
 	       spt_reader_send(socket, request->offsets, request->n * sizeof(uint64_t)) &&
-	       (!request->names || spt_reader_send(socket, request->names->data, request->names->len));
+	       (!request->names ||
+		spt_reader_send(socket, request->names->data, request->names->len));
 }
 
 static void begin(SptReader *reader, uint32_t tag, const SptReadRequest *request, bool unwinds)

@@ -565,10 +565,11 @@ static bool device_drain(SptTrace *trace, bool all, SptTraceFunc func, void *dat
 	}
 	/* What was in the rings when it ended has been handed on. */
 	if (device->has_ended && !damage)
-		spt_set_error(&damage, SPT_TRACE_ERROR, SPT_TRACE_ERROR_REFUSED,
-			      "The recording was ended from outside: root ended this user's sessions, "
-			      "%s may no longer be opened by this user, or the kernel was locked down",
-			      SYSPROF_DEVICE);
+		spt_set_error(
+			&damage, SPT_TRACE_ERROR, SPT_TRACE_ERROR_REFUSED,
+			"The recording was ended from outside: root ended this user's sessions, "
+			"%s may no longer be opened by this user, or the kernel was locked down",
+			SYSPROF_DEVICE);
 	if (damage)
 		g_propagate_error(error, damage);
 	return !damage;
