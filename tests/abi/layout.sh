@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# The records and ioctl structs of module/uapi/ lie in memory the same way for C, C++ and 32-bit C, and
-# as layout.txt says.  A line of layout.txt may be added; one that changes is a new ABI.
+# The records and ioctl structs of module/uapi/ lie in memory the same way for C, C++ and 32-bit C,
+# and as layout.txt says.  A line of layout.txt may be added; one that changes is a new ABI.
 
 # shellcheck source=tests/lint/tap.bash
 . "$(dirname "$0")/../lint/tap.bash"
@@ -64,7 +64,8 @@ build()
 	c) gcc -std=gnu11 -Wall -Werror -Imodule/uapi -o "$out" "$source" ;;
 	c++) g++ -x c++ -std=c++11 -Wall -Werror -Wno-pedantic -Imodule/uapi -o "$out" "$source" ;;
 	# gcc-multilib would have a link to these headers, but drives out cross compilers.
-	c-32) gcc -m32 -I"/usr/include/$(gcc -print-multiarch)" -std=gnu11 -Wall -Werror -Imodule/uapi -o "$out" "$source" ;;
+	c-32) gcc -m32 -I"/usr/include/$(gcc -print-multiarch)" -std=gnu11 -Wall -Werror \
+		-Imodule/uapi -o "$out" "$source" ;;
 	esac
 }
 
@@ -79,11 +80,13 @@ result "the header compiles as C" "$problem"
 result "the header says what layout.txt says" \
 	"$(diff <(grep -v '^#' tests/abi/layout.txt) "$work/c.txt" | grep '^[<>]')"
 for kind in c++ c-32; do
-	if [ "$kind" = c-32 ] && ! echo 'int main(void){return 0;}' | gcc -m32 -x c -o "$work/probe" - 2>/dev/null; then
+	if [ "$kind" = c-32 ] && ! echo 'int main(void){return 0;}' |
+		gcc -m32 -x c -o "$work/probe" - 2>/dev/null; then
 		skip "the same for $kind" "this compiler has no 32-bit libraries (lib32gcc-dev)"
 		continue
 	fi
-	result "the same for $kind" "$(build $kind "$work/layout.c" "$work/k" 2>&1 && build $kind "$work/values.c" "$work/kv" 2>&1 &&
+	result "the same for $kind" "$(build $kind "$work/layout.c" "$work/k" 2>&1 &&
+		build $kind "$work/values.c" "$work/kv" 2>&1 &&
 		{ "$work/k"; "$work/kv"; } | diff "$work/c.txt" - | grep '^[<>]')"
 done
 finish

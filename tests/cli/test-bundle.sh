@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# A recording that was bundled reads the same where none of its files are; one for sharing tells no name of who recorded it.  With perf events, on this
-# very machine.
+# A recording that was bundled reads the same where none of its files are; one for sharing tells no
+# name of who recorded it.  With perf events, on this very machine.
 
 # shellcheck source=tests/cli/record.bash
 . "$(dirname "$0")/record.bash"
@@ -11,7 +11,8 @@
 export LC_ALL=C
 static=$PWD/build/static/sysprof-cli
 for tool in gcc zstd unshare chroot python3 "$static"; do
-	command -v "$tool" >/dev/null || { echo "Bail out! $tool is not here; run packaging/deps check and make static"; exit 1; }
+	command -v "$tool" >/dev/null || { echo \
+		"Bail out! $tool is not here; run packaging/deps check and make static"; exit 1; }
 done
 # In a user namespace of their own everybody may do these.
 own=()
@@ -49,21 +50,25 @@ int main(void)
 	return 0;
 }
 SOURCE
-gcc -O2 -g -fno-omit-frame-pointer -o "$home/telltale-program" "$home/telltale-source.c" || { echo 'Bail out! the program cannot be compiled'; exit 1; }
+gcc -O2 -g -fno-omit-frame-pointer -o "$home/telltale-program" "$home/telltale-source.c" ||
+	{ echo 'Bail out! the program cannot be compiled'; exit 1; }
 
 record()
 {
-	timeout 100 "$cli" record --source perf -F 500 -o "$work/whole.capture" "$@" -- "$home/telltale-program" 2>"$work/err"
+	timeout 100 "$cli" record --source perf -F 500 -o "$work/whole.capture" "$@" -- \
+		"$home/telltale-program" 2>"$work/err"
 }
 
-# show PROGRAM FILE: what a reader sees of the program (files of others may be replaced meanwhile); but lines that nothing was spent on are known by
-# instructions, which are not bundled.
+# show PROGRAM FILE: what a reader sees of the program (files of others may be replaced meanwhile);
+# but lines that nothing was spent on are known by instructions, which are not bundled.
 show()
 {
 	local of=(--process telltale-progra "$2")
 
-	"$1" report "${of[@]}" && "$1" report --tree --lines --min 0 "${of[@]}" && "$1" export --format folded --lines "${of[@]}" &&
-		"$1" report --json --callers telltale_inlined "${of[@]}" && "$1" annotate --source "${of[@]}" telltale_function | grep -v '^ *[0-9]*$'
+	"$1" report "${of[@]}" && "$1" report --tree --lines --min 0 "${of[@]}" &&
+		"$1" export --format folded --lines "${of[@]}" &&
+		"$1" report --json --callers telltale_inlined "${of[@]}" &&
+		"$1" annotate --source "${of[@]}" telltale_function | grep -v '^ *[0-9]*$'
 }
 # Where nothing is but the program that reads.
 bare()
@@ -131,7 +136,8 @@ check 'recorded' record
 rm "$home/telltale-source.c"
 (cd "$work" && show "$cli" whole.capture) >"$work/here"
 check 'bundled' "$cli" bundle -o "$work/bundled.capture" "$work/whole.capture"
-check 'without directories' "$cli" bundle --strip-paths -o "$work/stripped.capture" "$work/whole.capture"
+check 'without directories' "$cli" bundle --strip-paths -o "$work/stripped.capture" \
+	"$work/whole.capture"
 check 'for sharing' "$cli" bundle --anonymize -o "$work/shared.capture" "$work/whole.capture"
 mv "$home" "$work/gone"
 check 'in place' "$cli" bundle "$work/shared.capture"
@@ -143,12 +149,14 @@ if same "$work/whole.capture" >/dev/null; then
 else
 	echo "ok $number - as it was recorded it does not"
 fi
-check 'info tells that names were bundled' says "$work/bundled.capture" 'names from .* symbols bundled in the capture'
+check 'info tells that names were bundled' says "$work/bundled.capture" \
+	'names from .* symbols bundled in the capture'
 check 'the recording has the path of the program' tells "$work/whole.capture" telltale-home
 check 'without directories it has none' silent "$work/stripped.capture" telltale-home
 check '... but names' tells "$work/stripped.capture" telltale_inlined
 check '... and nothing of where it was' silent "$work/stripped.capture" "$work"
-check 'the shared one has no name of program, function or source' silent "$work/shared.capture" telltale
+check 'the shared one has no name of program, function or source' silent "$work/shared.capture" \
+	telltale
 check '... nor of a directory' silent "$work/shared.capture" "$work"
 check '... nor the host and the command' says "$work/whole.capture" '^host  *[^ ]'
 for key in host command; do
@@ -164,11 +172,14 @@ check '... and of libraries of the system' same_functions libc.so.6
 mv "$work/gone" "$home"
 cp "$home/telltale-program" "$home/telltale-deleted"
 check 'a program that is deleted while it runs: recorded and bundled' \
-	timeout 100 "$cli" record --source perf -F 500 --bundle -o "$work/deleted.capture" -- sh -c '"$1" & sleep 0.2; rm "$1"; wait' sh "$home/telltale-deleted"
+	timeout 100 "$cli" record --source perf -F 500 --bundle -o "$work/deleted.capture" -- sh \
+	-c '"$1" & sleep 0.2; rm "$1"; wait' sh "$home/telltale-deleted"
 lines_of_deleted()
 {
-	"$cli" export --format folded --lines --process telltale-delete "$work/deleted.capture" >"$work/folded" &&
-		grep -q ';telltale_function (telltale-source.c:12);telltale_inlined (telltale-source.c:[0-9]*) ' "$work/folded" || { head -n 3 "$work/folded"; return 1; }
+	"$cli" export --format folded --lines --process telltale-delete "$work/deleted.capture" \
+		>"$work/folded" &&
+		grep -q \
+		';telltale_function (telltale-source.c:12);telltale_inlined (telltale-source.c:[0-9]*) ' "$work/folded" || { head -n 3 "$work/folded"; return 1; }
 }
 check '... its lines and what is inlined are there' lines_of_deleted
 

@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# sysprof-cli on a capture with known answers, and on everything that is none: what it prints, where, and how it ends.
+# sysprof-cli on a capture with known answers, and on everything that is none: what it prints,
+# where, and how it ends.
 
 set -u
 
@@ -71,7 +72,8 @@ contains()
 	fi
 }
 
-# complains TEXT STATUS REGEX ARGUMENTS...: this status, nothing on stdout, one line on stderr that matches.
+# complains TEXT STATUS REGEX ARGUMENTS...: this status, nothing on stdout, one line on stderr that
+# matches.
 complains()
 {
 	local text=$1 wanted=$2 regex=$3
@@ -129,7 +131,8 @@ done
 mkdir "$work/here"
 cd "$work/here" || exit 1
 for command in report 'export --format folded' info 'annotate work' diff; do
-	complains "$command without a file, where there is none" "$([ "$command" = diff ] && echo 1 || echo 2)" 'sysprof\.capture' $command
+	complains "$command without a file, where there is none" "$([ "$command" = diff ] &&
+		echo 1 || echo 2)" 'sysprof\.capture' $command
 done
 cp "$capture" sysprof.capture
 for command in report 'report --tree' 'export --format folded' info 'annotate --source work'; do
@@ -151,7 +154,9 @@ else
 fi
 complains 'diff alone, without the one before' 1 'sysprof\.capture\.old' diff
 cp "$capture" sysprof.capture.old
-json 'diff alone: the one before and the last' 'd["a"]["file"] == "sysprof.capture.old" and d["b"]["file"] == "sysprof.capture"' diff --json
+json 'diff alone: the one before and the last' \
+	'd["a"]["file"] == "sysprof.capture.old" and d["b"]["file"] == "sysprof.capture"' diff \
+	--json
 cd "$OLDPWD" || exit 1
 
 # Recordings that are none.  (A FIFO must not hang; "--" protects odd names.)
@@ -161,14 +166,17 @@ for command in report info 'export --format folded'; do
 	complains "${command%% *}: a directory" 1 "$work" $command "$work"
 	complains "${command%% *}: an empty file" 1 'empty.syscap' $command "$work/empty.syscap"
 	complains "${command%% *}: a text" 1 'text.syscap' $command "$work/text.syscap"
-	complains "${command%% *}: a file cut in its first block" 1 'head.syscap' $command "$work/head.syscap"
+	complains "${command%% *}: a file cut in its first block" 1 'head.syscap' $command \
+		"$work/head.syscap"
 	complains "${command%% *}: a FIFO" 1 'fifo' $command "$work/fifo"
-	complains "${command%% *}: a recording still being written" 1 'running.syscap.part' $command "$work/running.syscap"
+	complains "${command%% *}: a recording still being written" 1 'running.syscap.part' \
+		$command "$work/running.syscap"
 done
 complains 'a name like an option' 1 '--odd' info -- --odd
 
 run report "$work/cut.syscap"
-if [ $status = 0 ] && grep -q 'cut off; shown up to its last flush' "$work/out" && grep -q 'damaged' "$work/err"; then
+if [ $status = 0 ] && grep -q 'cut off; shown up to its last flush' "$work/out" &&
+	grep -q 'damaged' "$work/err"; then
 	ok 'a truncated recording: shown, with a warning'
 else
 	not_ok 'a truncated recording: shown, with a warning' "$(seen)"
@@ -185,9 +193,11 @@ done
 
 # Reports.
 
-contains 'report: samples, lost, duration, CPUs' '^305 samples, 6 lost, in 304.00 ms on 2 CPUs' report "$capture"
+contains 'report: samples, lost, duration, CPUs' '^305 samples, 6 lost, in 304.00 ms on 2 CPUs' \
+	report "$capture"
 contains 'report: a function' '^ +59\.02 +59\.02 +180 +hot +busy$' report "$capture"
-contains 'report: a kernel function' '^ +29\.51 +29\.51 +90 +do_syscall +\[kernel\]$' report --functions "$capture"
+contains 'report: a kernel function' '^ +29\.51 +29\.51 +90 +do_syscall +\[kernel\]$' report \
+	--functions "$capture"
 run report "$capture"
 if grep -qE ' busy +\(process\)' "$work/out"; then
 	not_ok 'report: no processes among functions' "$(seen)"
@@ -208,14 +218,17 @@ else
 	not_ok 'report --tree in ASCII' "$(seen)"
 fi
 contains 'report --callers' '^ *100\.00 +88\.52 +270 +main +busy$' report --callers work "$capture"
-contains 'report --callees' '^ *33\.33 +29\.51 +90 +do_syscall +\[kernel\]$' report --callees work "$capture"
+contains 'report --callees' '^ *33\.33 +29\.51 +90 +do_syscall +\[kernel\]$' report --callees work \
+	"$capture"
 contains 'report --process' '^305 samples' report --process busy "$capture"
 contains 'report --process by pid' '^305 samples' report --process 100 "$capture"
 contains 'report --time' '^10 of 305 samples' report --time 0..0.01 "$capture"
 contains 'report --time open to the right' '^5 of 305 samples' report --time 0.3.. "$capture"
 contains 'report --time open to the left' '^300 of 305 samples' report --time ..0.3 "$capture"
-complains 'report: unknown function' 1 'function "wor".*did you mean "work"' report --callers wor "$capture"
-complains 'report: unknown process' 1 'process "bus".*did you mean "busy"' report --process bus "$capture"
+complains 'report: unknown function' 1 'function "wor".*did you mean "work"' report --callers wor \
+	"$capture"
+complains 'report: unknown process' 1 'process "bus".*did you mean "busy"' report --process bus \
+	"$capture"
 contains 'report --thread' '^100 of 305 samples' report --thread worker "$capture"
 contains 'report --thread by tid' '^205 of 305 samples' report --thread 100 "$capture"
 contains 'report --cpu' '^150 of 305 samples' report --cpu 1 "$capture"
@@ -223,9 +236,11 @@ contains 'report --cpu: a list' '^305 samples' report --cpu 0-1,7 "$capture"
 contains 'report --with' '^270 of 305 samples' report --with work "$capture"
 contains 'report --with twice' '^90 of 305 samples' report --with work --with do_syscall "$capture"
 contains 'report --without' '^125 of 305 samples' report --without hot "$capture"
-contains 'report --where' '^180 of 305 samples' report --where 'work and not (do_syscall or nothing)' "$capture"
+contains 'report --where' '^180 of 305 samples' report --where \
+	'work and not (do_syscall or nothing)' "$capture"
 contains 'report --where: wild' '^270 of 305 samples' report --where 'wo*' "$capture"
-contains 'report --where, --with and --without together' '^90 of 305 samples' report --where 'hot or do_*' --with main --without hot "$capture"
+contains 'report --where, --with and --without together' '^90 of 305 samples' report --where \
+	'hot or do_*' --with main --without hot "$capture"
 contains 'report --object' '^90 of 305 samples' report --object '[kernel]' "$capture"
 contains 'report --kernel' '^90 of 305 samples' report --kernel "$capture"
 contains 'report --user' '^215 of 305 samples' report --user "$capture"
@@ -235,34 +250,51 @@ if grep -q do_syscall "$work/out"; then
 else
 	ok 'report --min leaves out functions below'
 fi
-contains 'report --callers of several' '^Callers of hot, do_syscall \(2 functions\), self 88\.52 %, total 88\.52 %' \
+contains 'report --callers of several' \
+	'^Callers of hot, do_syscall \(2 functions\), self 88\.52 %, total 88\.52 %' \
 	report --callers hot --callers do_syscall "$capture"
-contains 'report --callers of a pattern' '^ *100\.00 +88\.52 +270 +main +busy$' report --callers 'w?rk' "$capture"
-contains 'report --callees of several' '^ *59\.02 +59\.02 +180 +hot +busy$' report --callees work --callees main "$capture"
-complains 'report --callers of a pattern that matches nothing' 1 'function "x\*"' report --callers 'x*' "$capture"
-complains 'report --where: no expression' 2 'no expression.*character 10' report --where 'foo and (' "$capture"
-complains 'report: conditions that hold nowhere' 1 'all the conditions hold' report --with work --without main "$capture"
-complains 'report: a time with nothing in it' 1 'no samples in the time 5\.\.; it lasts 0\.304 s' report --time 5.. "$capture"
-complains 'report: a process that is not there then' 1 'process "busy" in that time$' report --time 5.. --process busy "$capture"
-complains 'report --latest of nothing' 1 'all the conditions hold' report --latest 3 --cpu 7 "$capture"
-complains 'report --metric delay of nothing' 1 'all the conditions hold' report --metric delay --cpu 7 "$capture"
+contains 'report --callers of a pattern' '^ *100\.00 +88\.52 +270 +main +busy$' report --callers \
+	'w?rk' "$capture"
+contains 'report --callees of several' '^ *59\.02 +59\.02 +180 +hot +busy$' report --callees work \
+	--callees main "$capture"
+complains 'report --callers of a pattern that matches nothing' 1 'function "x\*"' report --callers \
+	'x*' "$capture"
+complains 'report --where: no expression' 2 'no expression.*character 10' report --where \
+	'foo and (' "$capture"
+complains 'report: conditions that hold nowhere' 1 'all the conditions hold' report --with work \
+	--without main "$capture"
+complains 'report: a time with nothing in it' 1 'no samples in the time 5\.\.; it lasts 0\.304 s' \
+	report --time 5.. "$capture"
+complains 'report: a process that is not there then' 1 'process "busy" in that time$' report \
+	--time 5.. --process busy "$capture"
+complains 'report --latest of nothing' 1 'all the conditions hold' report --latest 3 --cpu 7 \
+	"$capture"
+complains 'report --metric delay of nothing' 1 'all the conditions hold' report --metric delay \
+	--cpu 7 "$capture"
 complains 'report --kernel --user' 2 'exclude each other' report --kernel --user "$capture"
-complains 'report --latest with an expression' 2 'conditions on stacks' report --latest 3 --with work "$capture"
+complains 'report --latest with an expression' 2 'conditions on stacks' report --latest 3 --with \
+	work "$capture"
 contains 'report --latest --thread' 'late, on CPU' report --latest 1 --thread worker "$capture"
 for list in a 2-1 1, 99999 -1; do
 	complains "report --cpu $list" 2 'no list of CPUs' report "--cpu=$list" "$capture"
 done
 printf '%s\n' '# kinds' 'heat = hot' 'system = * @ [kernel]' 'unused = free' >"$work/rules"
 contains 'report --categories' '^ +59\.02 +180  heat$' report --categories "$work/rules" "$capture"
-json 'report --json --categories' '[(c["category"], c["weight"]) for c in d["categories"]] == [("heat", 180), ("system", 90),
+json 'report --json --categories' \
+	'[(c["category"], c["weight"]) for c in d["categories"]] == [("heat", 180), ("system", 90),
 	("unused", 0), ("other", 35)]' report --json --categories "$work/rules" "$capture"
 echo 'no rule' >"$work/no-rules"
-complains 'report --categories: no rules' 1 'no-rules: line 1 is no rule' report --categories "$work/no-rules" "$capture"
-complains 'report --categories: no such file' 1 'Cannot read the rules' report --categories "$work/missing" "$capture"
-contains 'report --by process' '^ 100\.00 +305 +305  busy \(pid 100\)$' report --by process "$capture"
-contains 'report --by thread' '^  32\.79 +100 +100  worker \(pid 100, tid 101\)$' report --by thread "$capture"
+complains 'report --categories: no rules' 1 'no-rules: line 1 is no rule' report --categories \
+	"$work/no-rules" "$capture"
+complains 'report --categories: no such file' 1 'Cannot read the rules' report --categories \
+	"$work/missing" "$capture"
+contains 'report --by process' '^ 100\.00 +305 +305  busy \(pid 100\)$' report --by process \
+	"$capture"
+contains 'report --by thread' '^  32\.79 +100 +100  worker \(pid 100, tid 101\)$' report --by \
+	thread "$capture"
 contains 'report --by cpu' '^  49\.18 +150 +150  CPU 1$' report --by cpu "$capture"
-contains 'report --by object, with conditions' '^ 100\.00 +90 +90  \[kernel\]$' report --by object --kernel "$capture"
+contains 'report --by object, with conditions' '^ 100\.00 +90 +90  \[kernel\]$' report --by object \
+	--kernel "$capture"
 complains 'report --by: unknown' 2 'no groups by "moon"' report --by moon "$capture"
 complains 'report: two kinds at once' 2 'exclude each other' report --tree --callers work "$capture"
 for range in 3 a..b 2..1 -1..2 1..nan 1e300..; do
@@ -278,38 +310,50 @@ fi
 
 # JSON.
 
-json 'report --json' 'd["samples"] == 305 and d["periods"] == 305 and d["period_ns"] == 1000000 and d["lost"] == 6 and
+json 'report --json' \
+	'd["samples"] == 305 and d["periods"] == 305 and d["period_ns"] == 1000000 and d["lost"] == 6 and
 	[(f["function"], f["object"], f["self"], f["total"]) for f in d["functions"]] == [("hot", "busy", 180, 180),
 	("do_syscall", "[kernel]", 90, 90), ("main", "busy", 35, 305), ("work", "busy", 0, 270)] and
 	abs(d["functions"][0]["self_pct"] - 59.016) < 0.001 and abs(d["functions"][2]["total_pct"] - 100) < 0.001' \
 	report --json "$capture"
 json 'report --json --limit' 'len(d["functions"]) == 2' report --json --limit 2 "$capture"
-json 'report --json --tree' 'd["tree"]["total"] == 305 and d["tree"]["children"][0]["function"] == "busy" and
+json 'report --json --tree' \
+	'd["tree"]["total"] == 305 and d["tree"]["children"][0]["function"] == "busy" and
 	d["tree"]["children"][0]["children"][0]["self"] == 35 and "functions" not in d' report --json --tree "$capture"
-json 'report --json --callers' 'd["function"] == "work" and d["callers"] == [{"function": "main", "object": "busy",
+json 'report --json --callers' \
+	'd["function"] == "work" and d["callers"] == [{"function": "main", "object": "busy",
 	"weight": 270, "pct": d["callers"][0]["pct"]}] and d["total"] == 270 and d["self"] == 0 and
 	d["members"] == [{"function": "work", "object": "busy"}]' report --json --callers work "$capture"
-json 'report --json --callees' '[(c["function"], c["weight"]) for c in d["callees"]] == [("hot", 180), ("do_syscall", 90)]' \
+json 'report --json --callees' \
+	'[(c["function"], c["weight"]) for c in d["callees"]] == [("hot", 180), ("do_syscall", 90)]' \
 	report --json --callees work "$capture"
-json 'report --json --latest' '[(t["delay_ns"], t["cpu"], t["pid"], t["process"], t["frames"][-1]) for t in d["latest"]] ==
+json 'report --json --latest' \
+	'[(t["delay_ns"], t["cpu"], t["pid"], t["process"], t["frames"][-1]) for t in d["latest"]] ==
 	2 * [(704, 0, 100, "busy", {"function": "main", "object": "busy"})] and d["latest"][0]["time_ns"] < d["latest"][1]["time_ns"]' \
 	report --json --latest 2 --cpu 0 --thread 100 "$capture"
-json 'info --json' 'd["finished"] is True and d["damage"] is None and d["samples"] == 305 and d["weight"] == 305 and
+json 'info --json' \
+	'd["finished"] is True and d["damage"] is None and d["samples"] == 305 and d["weight"] == 305 and
 	d["lost"] == 6 and d["period_ns"] == 1000000 and d["duration_ns"] == 304000000 and d["bytes"] == '"$size"' and
 	d["processes"] == 2 and d["cost_ns_per_sample"] == 1000 and d["host"]["kernel"] == "6.1.0"' info --json "$capture"
-json 'info --json: threads' 'sorted((t["pid"], t["tid"], t["process"], t["name"], t["samples"], t["weight"])
+json 'info --json: threads' \
+	'sorted((t["pid"], t["tid"], t["process"], t["name"], t["samples"], t["weight"])
 	for t in d["threads"]) == [(100, 100, "busy", "busy", 205, 205), (100, 101, "busy", "worker", 100, 100)]' \
 	info --json "$capture"
-json 'info --json: CPUs' 'len(d["cpus"]) == 2 and all(c["grid"] == 200 and c["delivered"] == 150 and c["idle"] == 45 and
+json 'info --json: CPUs' \
+	'len(d["cpus"]) == 2 and all(c["grid"] == 200 and c["delivered"] == 150 and c["idle"] == 45 and
 	c["lost"] == 3 and c["lost_by_reason"] == {"ring full": 3} and c["pending"] == 2 and c["residue"] == 0
 	for c in d["cpus"])' info --json "$capture"
-json 'info --json: losses' 'd["losses"] == [{"cpu": 1, "reason": "ring full", "first_ns": 1000000000,
+json 'info --json: losses' \
+	'd["losses"] == [{"cpu": 1, "reason": "ring full", "first_ns": 1000000000,
 	"last_ns": 1005000000, "weight": 3}]' info --json "$capture"
-json 'info --json: streams, known or not' '{s["name"]: s["rows"] for s in d["streams"]} == {"samples": 305,
+json 'info --json: streams, known or not' \
+	'{s["name"]: s["rows"] for s in d["streams"]} == {"samples": 305,
 	"raw-stacks": 2, "table-stacks": 3, "user-stacks": 2, "off-cpu": 2, "allocations": 3, "marks": 2, "counters": 4,
 	"quantum": 1}' info --json "$capture"
-json 'info --json of a truncated recording' 'd["finished"] is False and d["damage"]' info --json "$work/cut.syscap"
-json 'info --json: what has names' 'd["named"] == 305 and [(c["object"], c["path"], c["weight"], c["named"], c["problem"])
+json 'info --json of a truncated recording' 'd["finished"] is False and d["damage"]' info --json \
+	"$work/cut.syscap"
+json 'info --json: what has names' \
+	'd["named"] == 305 and [(c["object"], c["path"], c["weight"], c["named"], c["problem"])
 	for c in d["coverage"]] == [("busy", "/usr/bin/busy", 215, 215, None), ("[kernel]", None, 90, 90, None)] and
 	d["coverage"][0]["build_id"] == "cafe" + 36 * "0"' info --json "$capture"
 contains 'info: what has names' '^ +70\.49 +100\.00  /usr/bin/busy$' info "$capture"
@@ -325,8 +369,10 @@ prints 'export --format folded' "$folded" export --format folded "$capture"
 contains 'export --format text' '^  59\.02    59\.02   hot +busy$' export --format text "$capture"
 contains 'export --format html' '<td>hot</td><td>busy</td>' export --format html "$capture"
 complains 'export without a format' 2 'needs --format; known: folded, svg' export "$capture"
-complains 'export: unknown format' 2 'no format "poem"; known: folded, svg' export --format poem "$capture"
-prints 'export with conditions' 'busy;main;work;hot 180' export --format folded --with hot "$capture"
+complains 'export: unknown format' 2 'no format "poem"; known: folded, svg' export --format poem \
+	"$capture"
+prints 'export with conditions' 'busy;main;work;hot 180' export --format folded --with hot \
+	"$capture"
 run export --format svg "$capture"
 if [ $status = 0 ] && python3 - "$work/out" <<'END'
 import re, sys, xml.etree.ElementTree as tree
@@ -347,9 +393,11 @@ if [ "$(cat "$work/out.folded")" = "$folded" ]; then
 else
 	not_ok 'export -o: the file' "$(cat "$work/out.folded")"
 fi
-complains 'export into a directory that is not there' 1 'Cannot write' export --format folded -o "$work/no/out" "$capture"
+complains 'export into a directory that is not there' 1 'Cannot write' export --format folded -o \
+	"$work/no/out" "$capture"
 complains 'export onto a directory' 1 'Cannot write' export --format folded -o "$work" "$capture"
-complains 'export to a full disk' 1 'Cannot write /dev/full' export --format folded -o /dev/full "$capture"
+complains 'export to a full disk' 1 'Cannot write /dev/full' export --format folded -o /dev/full \
+	"$capture"
 if [ -c /dev/full ] && [ -z "$(find "$work" -name 'out*.??????*' ! -name out.folded)" ]; then
 	ok 'export: devices stay, nothing half-written is left'
 else
@@ -365,31 +413,41 @@ fi
 
 # Differences and mergers.
 
-contains 'diff of a recording with itself' '^No difference of 0\.01 points or more\.$' diff "$capture" "$capture"
-json 'diff --json' 'all(f["self_change"] == 0 for f in d["functions"]) and abs({f["function"]: f["self_a_pct"]
+contains 'diff of a recording with itself' '^No difference of 0\.01 points or more\.$' diff \
+	"$capture" "$capture"
+json 'diff --json' \
+	'all(f["self_change"] == 0 for f in d["functions"]) and abs({f["function"]: f["self_a_pct"]
 	for f in d["functions"]}["hot"] - 59.016) < 0.001 and d["a"]["samples"] == 305' diff --json "$capture" "$capture"
-json 'diff --path --json' 'sorted(";".join(p["path"]) for p in d["paths"]) == ["busy;main", "busy;main;work",
+json 'diff --path --json' \
+	'sorted(";".join(p["path"]) for p in d["paths"]) == ["busy;main", "busy;main;work",
 	"busy;main;work;do_syscall", "busy;main;work;hot"]' diff --path --json "$capture" "$capture"
 complains 'diff with one recording' 2 'takes two recordings' diff "$capture"
-complains 'diff: no such process' 1 'no samples of a process "nobody"' diff --process nobody "$capture" "$capture"
+complains 'diff: no such process' 1 'no samples of a process "nobody"' diff --process nobody \
+	"$capture" "$capture"
 json 'diff with conditions' 'd["a"]["samples"] == d["b"]["samples"] == 90 and
 	{f["function"]: f["total_b_pct"] for f in d["functions"]} == {"main": 100, "work": 100, "do_syscall": 100}' \
 	diff --json --with do_syscall "$capture" "$capture"
-complains 'diff: conditions that hold nowhere' 1 'all the conditions hold' diff --without main "$capture" "$capture"
+complains 'diff: conditions that hold nowhere' 1 'all the conditions hold' diff --without main \
+	"$capture" "$capture"
 complains 'diff: no range' 2 'is not a range' diff --time 3 "$capture" "$capture"
 complains 'diff: no such file' 1 'missing.syscap' diff "$capture" "$work/missing.syscap"
-prints 'merge' "610 samples of 2 recordings in $work/twice.syscap" merge "$capture" "$capture" -o "$work/twice.syscap"
-json 'merge: all streams' '{s["name"]: s["rows"] for s in d["streams"]} == {"samples": 610, "raw-stacks": 4, "table-stacks": 6,
+prints 'merge' "610 samples of 2 recordings in $work/twice.syscap" merge "$capture" "$capture" -o \
+	"$work/twice.syscap"
+json 'merge: all streams' \
+	'{s["name"]: s["rows"] for s in d["streams"]} == {"samples": 610, "raw-stacks": 4, "table-stacks": 6,
 	"user-stacks": 4, "off-cpu": 4, "allocations": 6, "marks": 4, "counters": 8, "quantum": 2}' info --json "$work/twice.syscap"
-json 'merge: the account holds' 'd["samples"] == 610 and d["lost"] == 12 and d["finished"] is True and
+json 'merge: the account holds' \
+	'd["samples"] == 610 and d["lost"] == 12 and d["finished"] is True and
 	all(c["grid"] == 400 and c["residue"] == 0 for c in d["cpus"])' info --json "$work/twice.syscap"
 prints 'merge: stacks add up' 'busy;main 70
 busy;main;work;do_syscall 180
 busy;main;work;hot 360' export --format folded "$work/twice.syscap"
-contains 'diff: twice the weight is no difference' '^No difference' diff "$capture" "$work/twice.syscap"
+contains 'diff: twice the weight is no difference' '^No difference' diff "$capture" \
+	"$work/twice.syscap"
 complains 'merge without an output' 2 'merge takes two recordings' merge "$capture" "$capture"
 complains 'merge of one' 2 'merge takes two recordings' merge "$capture" -o "$work/one.syscap"
-complains 'merge: no such file' 1 'missing.syscap' merge "$work/missing.syscap" "$capture" -o "$work/none.syscap"
+complains 'merge: no such file' 1 'missing.syscap' merge "$work/missing.syscap" "$capture" -o \
+	"$work/none.syscap"
 for command in diff merge; do
 	contains "$command --help" "^  sysprof-cli $command" "$command" --help
 done

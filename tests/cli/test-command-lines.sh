@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# How processes were called is in a recording, wherever that goes, but for who is to know nothing of it.  With perf events, on this very machine.
+# How processes were called is in a recording, wherever that goes, but for who is to know nothing of
+# it.  With perf events, on this very machine.
 
 # shellcheck source=tests/cli/record.bash
 . "$(dirname "$0")/record.bash"
@@ -10,7 +11,8 @@ spin='i=0; while [ $i -lt 300000 ]; do i=$((i+1)); done'
 
 record()
 {
-	timeout 100 "$cli" record --source perf -o "$1" "${@:2}" -- sh -c "sh -c '$spin' telltale 'two words' ''; exec sh -c '$spin' afterwards" 2>"$work/err"
+	timeout 100 "$cli" record --source perf -o "$1" "${@:2}" -- sh -c \
+		"sh -c '$spin' telltale 'two words' ''; exec sh -c '$spin' afterwards" 2>"$work/err"
 }
 
 # lines FILE: the command lines it has of shells.
@@ -27,12 +29,14 @@ for row in json.load(sys.stdin)["command_lines"]:
 # What a file holds is compressed; none of it, nor of what is told of it, is an argument.
 tells_name_alone()
 {
-	"$cli" info --json "$1" >"$work/told" && grep -q '"command": *"sh"' "$work/told" && ! grep -qE 'telltale|afterwards|two words' "$work/told"
+	"$cli" info --json "$1" >"$work/told" && grep -q '"command": *"sh"' "$work/told" &&
+		! grep -qE 'telltale|afterwards|two words' "$work/told"
 }
 
 has_both()
 {
-	[ "$(lines "$1" | grep -cF " telltale 'two words' ''")" -ge 1 ] && [ "$(lines "$1" | grep -c ' afterwards$')" -ge 1 ]
+	[ "$(lines "$1" | grep -cF " telltale 'two words' ''")" -ge 1 ] && [ "$(lines "$1" |
+		grep -c ' afterwards$')" -ge 1 ]
 }
 
 has_none()

@@ -7,7 +7,8 @@
 . "$(dirname "$0")/record.bash"
 
 for tool in debuginfod gcc objcopy; do
-	command -v $tool >/dev/null || { echo "Bail out! $tool is not here; run packaging/deps check"; exit 1; }
+	command -v $tool >/dev/null || { echo \
+		"Bail out! $tool is not here; run packaging/deps check"; exit 1; }
 done
 mkdir "$work/served" "$work/cache" "$work/here"
 cat >"$work/loop.c" <<'SOURCE'
@@ -34,19 +35,22 @@ SOURCE
 check 'recorded' "$cli" record --source perf -o "$work/loop.capture" -- "$work/here/loop"
 
 id=$(readelf -n "$work/here/loop" | awk '/Build ID/ { print $3 }')
-# Whether the server has come to the file: until it has scanned, it says that there is none, which clients keep in mind.
+# Whether the server has come to the file: until it has scanned, it says that there is none, which
+# clients keep in mind.
 served()
 {
 	local status=
 
-	exec 3<>"/dev/tcp/127.0.0.1/$port" && printf 'GET /buildid/%s/debuginfo HTTP/1.0\r\n\r\n' "$id" >&3 && read -r _ status _ <&3
+	exec 3<>"/dev/tcp/127.0.0.1/$port" && printf 'GET /buildid/%s/debuginfo HTTP/1.0\r\n\r\n' \
+		"$id" >&3 && read -r _ status _ <&3
 	exec 3>&-
 	[ "$status" = 200 ]
 }
 port=
 for _ in $(seq 10); do
 	port=$((20000 + RANDOM % 10000))
-	HOME=$work debuginfod -d "$work/served.sqlite" -p $port -F "$work/served" >"$work/server.log" 2>&1 &
+	HOME=$work debuginfod -d "$work/served.sqlite" -p $port -F "$work/served" \
+		>"$work/server.log" 2>&1 &
 	server=$!
 	for _ in $(seq 600); do
 		served && break 2
@@ -80,9 +84,11 @@ stack()
 		END { exit !(on > 0.8 * sum) }'
 }
 check 'without it there are no names' bash -c '! "$@" | grep -q "outer\|innermost"' - "${loop[@]}"
-check 'no servers, no download: told' bash -c '"$@" --debuginfod 2>&1 | grep -q "needs servers: export DEBUGINFOD_URLS"' - "${loop[@]}"
+check 'no servers, no download: told' bash -c \
+	'"$@" --debuginfod 2>&1 | grep -q "needs servers: export DEBUGINFOD_URLS"' - "${loop[@]}"
 export DEBUGINFOD_URLS=http://127.0.0.1:$port
-check 'servers alone ask nothing of anybody' bash -c '! "$@" | grep -q "outer\|innermost"' - "${loop[@]}"
+check 'servers alone ask nothing of anybody' bash -c '! "$@" | grep -q "outer\|innermost"' - \
+	"${loop[@]}"
 check '... indeed' [ "$(asked)" = 0 ]
 check 'functions, and what is inlined, from the server' stack ';outer[^;]*;innermost' --debuginfod
 check '... with lines' stack ';outer[^;]* .loop.c:9.;innermost .loop.c:[45].' --lines --debuginfod
@@ -92,7 +98,8 @@ wait $server 2>/dev/null
 trap 'rm -rf "$work"' EXIT
 check 'what was fetched is kept' stack ';outer[^;]*;innermost' --debuginfod
 rm -r "$work/cache"
-check 'a server that is not there costs names, nothing else' bash -c '"$@" --debuginfod | grep -q "^loop;"' - "${loop[@]}"
+check 'a server that is not there costs names, nothing else' bash -c \
+	'"$@" --debuginfod | grep -q "^loop;"' - "${loop[@]}"
 
 echo "1..$number"
 exit $broken

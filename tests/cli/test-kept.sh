@@ -1,18 +1,20 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# No mistake costs a recording: what is there stays until another one with samples is whole, and is NAME.old from then on.
-# With perf events, on this very machine.
+# No mistake costs a recording: what is there stays until another one with samples is whole, and is
+# NAME.old from then on.  With perf events, on this very machine.
 
 set -u
 
 # shellcheck source=tests/cli/record.bash
 . "$(dirname "$0")/record.bash"
 
-[ -x "$workloads/shares" ] || { echo "Bail out! $workloads/shares is not built; run 'make tests'"; exit 1; }
+[ -x "$workloads/shares" ] || { echo "Bail out! $workloads/shares is not built; run 'make tests'"; \
+	exit 1; }
 cd "$work" || exit 1
 
-# kept STATUS WORDS OPTIONS...: record ends so, with one line that has these words; the former recordings are as they were.
+# kept STATUS WORDS OPTIONS...: record ends so, with one line that has these words; the former
+# recordings are as they were.
 kept()
 {
 	local wanted=$1 words=$2 status=0 said
@@ -21,8 +23,10 @@ kept()
 	echo former >sysprof.capture
 	echo older >sysprof.capture.old
 	said=$(timeout 60 "$cli" record --source perf "$@" 2>&1 >/dev/null) || status=$?
-	[ $status = "$wanted" ] && [ "$(wc -l <<<"$said")" = 1 ] && grep -qF -- "$words" <<<"$said" &&
-	[ "$(cat sysprof.capture)" = former ] && [ "$(cat sysprof.capture.old)" = older ] && [ ! -e sysprof.capture.part ] ||
+	[ $status = "$wanted" ] && [ "$(wc -l <<<"$said")" = 1 ] &&
+		grep -qF -- "$words" <<<"$said" &&
+	[ "$(cat sysprof.capture)" = former ] && [ "$(cat sysprof.capture.old)" = older ] &&
+	[ ! -e sysprof.capture.part ] ||
 		{ echo "status $status: $said"; ls -l; return 1; }
 }
 
@@ -35,16 +39,20 @@ ended=$!
 wait $ended
 sleep 60 &
 sleeper=$!
-check 'a command that is not in PATH' kept 127 'Cannot run nosuchcmd: there is no such program' -- nosuchcmd
-check 'a command by its path, that is not there' kept 127 'Cannot run ./nosuchcmd: No such file' -- ./nosuchcmd
+check 'a command that is not in PATH' kept 127 'Cannot run nosuchcmd: there is no such program' -- \
+	nosuchcmd
+check 'a command by its path, that is not there' kept 127 'Cannot run ./nosuchcmd: No such file' \
+	-- ./nosuchcmd
 check 'a command without permission' kept 127 'Cannot run ./text: Permission denied' -- ./text
 check 'a directory' kept 127 'Cannot run /usr/bin' -- /usr/bin
 check 'no name at all' kept 127 'Cannot run' -- ''
 check 'a script without its interpreter' kept 127 'Cannot run ./broken' -- ./broken
-check 'a CPU that is not there' kept 2 "There is no CPU 60000 (--cpu): this machine has $present" --cpus 0,60000 --duration 0.2
+check 'a CPU that is not there' kept 2 "There is no CPU 60000 (--cpu): this machine has $present" \
+	--cpus 0,60000 --duration 0.2
 check 'a process that is not there' kept 1 "There is no process $ended" -p $ended --duration 0.2
 check 'no samples' kept 1 'no sample was taken' -p $sleeper --user-only --duration 0.2
-check '... in the last seconds' kept 1 'no sample was taken' -p $sleeper --user-only --last 1 --duration 0.2
+check '... in the last seconds' kept 1 'no sample was taken' -p $sleeper --user-only --last 1 \
+	--duration 0.2
 kill $sleeper
 wait $sleeper 2>/dev/null
 
@@ -56,27 +64,33 @@ for round in 1 2 3; do
 	cp sysprof.capture "round-$round"
 done
 check 'the last one has the name, the one before is .old' \
-	bash -c 'cmp round-3 sysprof.capture && cmp round-2 sysprof.capture.old && [ ! -e sysprof.capture.part ]'
+	bash -c \
+	'cmp round-3 sysprof.capture && cmp round-2 sysprof.capture.old && [ ! -e sysprof.capture.part ]'
 cp sysprof.capture.old before
 "$cli" record --source perf --duration 60 2>err &
 recorder=$!
 for _ in $(seq 100); do [ -s sysprof.capture.part ] && break; sleep 0.1; done
 kill -KILL $recorder
 wait $recorder 2>/dev/null
-check 'one that is killed replaces neither' bash -c 'cmp round-3 sysprof.capture && cmp before sysprof.capture.old && [ -s sysprof.capture.part ]'
-check 'a command that fails has run, and is recorded' bash -c '"$1" record --source perf -F 500 -- sh -c "\"$2/shares\" 0.2; exit 127" \
+check 'one that is killed replaces neither' bash -c \
+	'cmp round-3 sysprof.capture && cmp before sysprof.capture.old && [ -s sysprof.capture.part ]'
+check 'a command that fails has run, and is recorded' bash -c \
+	'"$1" record --source perf -F 500 -- sh -c "\"$2/shares\" 0.2; exit 127" \
 	>/dev/null 2>&1; [ $? = 127 ] && cmp round-3 sysprof.capture.old' - "$cli" "$workloads"
 
 # Processes that end.
 
 "$workloads/shares" 1 >/dev/null &
 burner=$!
-check 'a process that ends ends its recording' timeout 60 "$cli" record --source perf -F 500 -p $burner
+check 'a process that ends ends its recording' timeout 60 "$cli" record --source perf -F 500 -p \
+	$burner
 sh -c 'sleep 1; ("$1" 1 >/dev/null; touch through) & exec sleep 0.1' - "$workloads/shares" &
 parent=$!
-check '... once what it started has ended, too' timeout 60 "$cli" record --source perf -F 500 -o family.capture -p $parent
+check '... once what it started has ended, too' timeout 60 "$cli" record --source perf -F 500 -o \
+	family.capture -p $parent
 check '... which was waited for' [ -e through ]
-check '... and is in it' bash -c '"$1" report --by process family.capture | grep -q " shares (pid"' - "$cli"
+check '... and is in it' bash -c \
+	'"$1" report --by process family.capture | grep -q " shares (pid"' - "$cli"
 
 echo "1..$number"
 exit $broken

@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# Functions, lines and inlined calls against addr2line: DWARF 4 and 5, packed sections, split units, a file whose debug
-# information lies elsewhere, and what this build makes of itself; and what comes of it in a profile and in annotated source.
+# Functions, lines and inlined calls against addr2line: DWARF 4 and 5, packed sections, split units,
+# a file whose debug information lies elsewhere, and what this build makes of itself; and what comes
+# of it in a profile and in annotated source.
 
 set -u
 
@@ -13,12 +14,14 @@ places=$PWD/build/tests/gen-places
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 
-# agree TEXT FILE [FILE-FOR-ADDR2LINE]: on 2,000 random addresses, of which one in a thousand may be told otherwise.
+# agree TEXT FILE [FILE-FOR-ADDR2LINE]: on 2,000 random addresses, of which one in a thousand may be
+# told otherwise.
 agree()
 {
 	local said
 
-	said=$("$places" --pick 2000 "$2" >"$work/addresses" && "$places" "$2" <"$work/addresses" >"$work/ours" &&
+	said=$("$places" --pick 2000 "$2" >"$work/addresses" &&
+		"$places" "$2" <"$work/addresses" >"$work/ours" &&
 		addr2line -a -f -i -e "${3:-$2}" <"$work/addresses" >"$work/theirs" &&
 		python3 - "$work/addresses" "$work/ours" "$work/theirs" 2>&1 <<'END'
 import re
@@ -108,23 +111,32 @@ compile()
 }
 compile dwarf-5 -gdwarf-5 && agree 'C++, DWARF 5' "$work/dwarf-5"
 compile dwarf-4 -gdwarf-4 && agree 'C++, DWARF 4' "$work/dwarf-4"
-objcopy --compress-debug-sections "$work/dwarf-5" "$work/packed" && agree 'C++, packed sections' "$work/packed"
-objcopy --compress-debug-sections=zstd "$work/dwarf-5" "$work/packed" && agree 'C++, sections packed by zstd' "$work/packed" "$work/dwarf-5"
-cp "$work/dwarf-4" "$work/alike" && cp "$work/dwarf-4" "$work/common" && dwz -m "$work/common.dwz" "$work/alike" "$work/common" &&
+objcopy --compress-debug-sections "$work/dwarf-5" "$work/packed" &&
+	agree 'C++, packed sections' "$work/packed"
+objcopy --compress-debug-sections=zstd "$work/dwarf-5" "$work/packed" &&
+	agree 'C++, sections packed by zstd' "$work/packed" "$work/dwarf-5"
+cp "$work/dwarf-4" "$work/alike" && cp "$work/dwarf-4" "$work/common" &&
+	dwz -m "$work/common.dwz" "$work/alike" "$work/common" &&
 	agree 'C++, with a file of what is common' "$work/alike" "$work/dwarf-4"
 compile split -gdwarf-5 -gsplit-dwarf && agree 'C++, split units' "$work/split" "$work/dwarf-5"
-# What a package beside the program has of its units, told as llvm-symbolizer tells it, but for columns, the C library's own files, and which of the
-# names of a constructor or destructor that gcc gives one place.
-# package COMPILER PACKER FLAG...
+# What a package beside the program has of its units, told as llvm-symbolizer tells it, but for
+# columns, the C library's own files, and which of the names of a constructor or destructor that gcc
+# gives one place.  package COMPILER PACKER FLAG...
 package()
 {
 	local said one='s/^(_Z.*[CD])[0-9](E|I)/\1.\2/'
 
-	said=$(cd "$work" && rm -rf dwp && mkdir dwp && cd dwp && "$1" -std=c++17 -O2 -g -gsplit-dwarf "${@:3}" -c ../program.cc &&
-		"$1" -o program program.o && "$2" -e program -o program.dwp && rm program.dwo program.o &&
-		"$places" --pick 2000 program >addresses && "$places" program <addresses | sed -E "s,^.*/,,; $one" >ours &&
-		llvm-symbolizer --functions=linkage --no-demangle --inlines -e program <addresses | sed -E 's,^.*/,,; s/(:[0-9]+):[0-9]+$/\1/; s/^crtstuff.c:0$/??:0/'"; $one" >theirs &&
-		grep -c '^program.cc:2[0-9]' ours >inlined && [ "$(cat inlined)" -gt 20 ] && diff ours theirs 2>&1 | head -n 20) || said="failed: $said"
+	said=$(cd "$work" && rm -rf dwp && mkdir dwp && cd dwp &&
+		"$1" -std=c++17 -O2 -g -gsplit-dwarf "${@:3}" -c ../program.cc &&
+		"$1" -o program program.o && "$2" -e program -o program.dwp &&
+		rm program.dwo program.o &&
+		"$places" --pick 2000 program >addresses && "$places" program <addresses |
+		sed -E "s,^.*/,,; $one" >ours &&
+		llvm-symbolizer --functions=linkage --no-demangle --inlines -e program <addresses |
+		sed -E 's,^.*/,,; s/(:[0-9]+):[0-9]+$/\1/; s/^crtstuff.c:0$/??:0/'"; $one" >theirs \
+		&&
+		grep -c '^program.cc:2[0-9]' ours >inlined && [ "$(cat inlined)" -gt 20 ] &&
+		diff ours theirs 2>&1 | head -n 20) || said="failed: $said"
 	result "C++, split units in a package, $*" "$said"
 }
 package clang++ llvm-dwp -gdwarf-5
@@ -136,7 +148,8 @@ package g++ llvm-dwp -gdwarf-5 -ffunction-sections
 package g++ dwp -gdwarf-4
 package g++ dwp -gdwarf-4 -ffunction-sections
 objcopy --only-keep-debug "$work/dwarf-4" "$work/dwarf-4.debug" &&
-	objcopy --strip-all --add-gnu-debuglink="$work/dwarf-4.debug" "$work/dwarf-4" "$work/apart" &&
+	objcopy --strip-all --add-gnu-debuglink="$work/dwarf-4.debug" "$work/dwarf-4" \
+	"$work/apart" &&
 	agree 'C++, apart' "$work/apart" "$work/dwarf-4"
 
 # Through a recording.
@@ -170,12 +183,14 @@ folded()
 
 	share=$("$cli" export --format folded --process nested "${@:3}" "$work/nested.capture" |
 		sed 's/(nested.c:4) /(nested.c:5) /' |
-		awk -v stack="$2" '{ sum += $NF; weight = $NF; sub(/ [0-9]+$/, ""); if (substr($0, length($0) - length(stack) + 1) == stack) on += weight }
+		awk -v stack="$2" \
+		'{ sum += $NF; weight = $NF; sub(/ [0-9]+$/, ""); if (substr($0, length($0) - length(stack) + 1) == stack) on += weight }
 		END { print sum ? int(100 * on / sum) : 0 }')
 	result "$1" "$([ "$share" -gt 80 ] || echo "$share % of the weight is on $2")"
 }
 gcc -O2 -g -fno-omit-frame-pointer -o "$work/nested" "$work/nested.c" &&
-	"$cli" record --source perf -o "$work/nested.capture" -- "$work/nested" >"$work/said" 2>&1 || result 'recorded' "$(cat "$work/said")"
+	"$cli" record --source perf -o "$work/nested.capture" -- "$work/nested" >"$work/said" 2>&1 \
+	|| result 'recorded' "$(cat "$work/said")"
 folded 'inlined functions are on the stack' ';outer;middle;innermost'
 folded 'without them it is what has frames' ';outer' --no-inlines
 folded 'with lines' ';outer (nested.c:13);middle (nested.c:9);innermost (nested.c:5)' --lines
@@ -187,11 +202,17 @@ printf '#!/bin/sh\nkill -SEGV $$\n' >"$work/own/sysprof-reader"
 chmod +x "$work/own/sysprof-reader"
 crashing()
 {
-	"$work/own/sysprof-cli" "$@" "$work/nested.capture" >"$work/crashing.out" 2>"$work/crashing.err"
+	"$work/own/sysprof-cli" "$@" "$work/nested.capture" >"$work/crashing.out" \
+		2>"$work/crashing.err"
 }
-result 'files whose reader crashes leave the report whole' "$(crashing report && grep -q ' nested$' "$work/crashing.out" || cat "$work/crashing.err")"
-result '... and it says which they are' "$(grep -q ' cannot be read: what reads it crashed (Segmentation fault)' "$work/crashing.err" || cat "$work/crashing.err")"
-result '... as does info' "$(crashing info && grep -q '/nested: cannot be read: what reads it crashed' "$work/crashing.out" || cat "$work/crashing.out")"
+result 'files whose reader crashes leave the report whole' "$(crashing report &&
+	grep -q ' nested$' "$work/crashing.out" || cat "$work/crashing.err")"
+result '... and it says which they are' "$(grep -q \
+	' cannot be read: what reads it crashed (Segmentation fault)' "$work/crashing.err" ||
+	cat "$work/crashing.err")"
+result '... as does info' "$(crashing info && grep -q \
+	'/nested: cannot be read: what reads it crashed' "$work/crashing.out" ||
+	cat "$work/crashing.out")"
 
 # annotated TEXT REGEX ARGUMENT...: a line that matches.
 annotated()
@@ -199,12 +220,17 @@ annotated()
 	"$cli" annotate --process nested "$work/nested.capture" "${@:3}" >"$work/said" 2>&1
 	result "$1" "$(grep -qE -- "$2" "$work/said" || cat "$work/said")"
 }
-# How the loop's time falls on its body and its head is the processor's affair: an interrupt comes after what took long.
-annotated 'annotate: a line that was inlined, by itself' '^ *([1-9][0-9]|100)\.[0-9]+ .* +5          +sink \+= i;$' innermost
-annotated 'annotate: the line that calls it, outside' '^ {9} +100\.00 +13          middle\(turns\);$' outer
-annotated 'annotate: the instruction' '^ +[1-9][0-9.]+ +[0-9.]+ +[0-9a-f]+  nested.c:[45] +[a-z]' outer --instructions
+# How the loop's time falls on its body and its head is the processor's affair: an interrupt comes
+# after what took long.
+annotated 'annotate: a line that was inlined, by itself' \
+	'^ *([1-9][0-9]|100)\.[0-9]+ .* +5          +sink \+= i;$' innermost
+annotated 'annotate: the line that calls it, outside' \
+	'^ {9} +100\.00 +13          middle\(turns\);$' outer
+annotated 'annotate: the instruction' '^ +[1-9][0-9.]+ +[0-9.]+ +[0-9a-f]+  nested.c:[45] +[a-z]' \
+	outer --instructions
 annotated 'annotate: several of a pattern' 'mid\*: self 0.00 %, total [1-9]' 'mid*' --source
-annotated 'annotate: no such function' 'no samples with a function "inner"; did you mean "innermost"' inner
+annotated 'annotate: no such function' \
+	'no samples with a function "inner"; did you mean "innermost"' inner
 python3 - "$work" "$cli" >"$work/said" 2>&1 <<'END'
 import json
 import subprocess
@@ -224,7 +250,8 @@ result 'annotate: lines and instructions add up' "$(cat "$work/said")"
 mkdir "$work/moved" && mv "$work/nested.c" "$work/moved"
 annotated 'annotate: source that is not there' 'nested.c$|was not found; --source-dir' outer
 annotated 'annotate: its lines all the same' '^ {9} +100\.00 +13$' outer
-annotated 'annotate: source elsewhere' '^ {9} +100\.00 +13          middle' outer --source-dir "$work/moved"
+annotated 'annotate: source elsewhere' '^ {9} +100\.00 +13          middle' outer --source-dir \
+	"$work/moved"
 strip "$work/nested"
 annotated 'annotate: a program that is another now' 'no samples with a function "outer"' outer
 

@@ -1,21 +1,24 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# What lay where in processes, and from when until when, held against /proc/PID/maps and against a program that loads libraries in turn into
-# the same place.  With perf events, on this very machine.
+# What lay where in processes, and from when until when, held against /proc/PID/maps and against a
+# program that loads libraries in turn into the same place.  With perf events, on this very machine.
 
 # shellcheck source=tests/cli/record.bash
 . "$(dirname "$0")/record.bash"
 
 record()
 {
-	timeout 100 "$cli" record --source perf -o "$work/$1.capture" "${@:2}" >"$work/$1.out" 2>"$work/err"
+	timeout 100 "$cli" record --source perf -o "$work/$1.capture" "${@:2}" >"$work/$1.out" \
+		2>"$work/err"
 }
 
-# judge NAME PYTHON: with maps, those of NAME.capture as dictionaries with numbers for addresses; asserts.
+# judge NAME PYTHON: with maps, those of NAME.capture as dictionaries with numbers for addresses;
+# asserts.
 judge()
 {
-	"$cli" info --json --maps "$work/$1.capture" >"$work/info.json" && python3 - "$work/info.json" "$work" <<END
+	"$cli" info --json --maps "$work/$1.capture" >"$work/info.json" &&
+		python3 - "$work/info.json" "$work" <<END
 import json, sys
 info = json.load(open(sys.argv[1]))
 work = sys.argv[2]
@@ -37,14 +40,20 @@ for m, after in zip(found, found[1:]):
     assert m["start"] == after["start"] and m["until_ns"] == after["from_ns"], (m, after)
     assert not m["was_there"] and not m["was_gone"] and len(m["build_id"]) == 40, m
 assert found[-1]["was_gone"], found[-1]'
-check 'as text, too' bash -c '"$1" info --maps --process dlchurn "$2" | grep -qE "^ +[0-9.]+ +[0-9.]+ +7[0-9a-f]+-7[0-9a-f]+ +1000  [0-9a-f]{12}  /.*/libchurn-green.so$"' \
+check 'as text, too' bash -c \
+	'"$1" info --maps --process dlchurn "$2" | grep -qE "^ +[0-9.]+ +[0-9.]+ +7[0-9a-f]+-7[0-9a-f]+ +1000  [0-9a-f]{12}  /.*/libchurn-green.so$"' \
 	- "$cli" "$work/churn.capture"
-check '... of nobody else' bash -c '[ "$("$1" info --maps --process dlchurn "$2" | grep -c "^Mapped in")" = 1 ]' - "$cli" "$work/churn.capture"
-check '... and by its pid' bash -c 'pid=$("$1" info --maps --process dlchurn "$2" | sed -n "s/^Mapped in dlchurn (pid \(.*\))$/\1/p") &&
+check '... of nobody else' bash -c \
+	'[ "$("$1" info --maps --process dlchurn "$2" | grep -c "^Mapped in")" = 1 ]' - "$cli" \
+	"$work/churn.capture"
+check '... and by its pid' bash -c \
+	'pid=$("$1" info --maps --process dlchurn "$2" | sed -n "s/^Mapped in dlchurn (pid \(.*\))$/\1/p") &&
 	"$1" info --maps --process "$pid" "$2" | grep -q "^Mapped in dlchurn"' - "$cli" "$work/churn.capture"
-check '... where nothing is known, that is said' bash -c '"$1" info --maps --process nobody "$2" | grep -q "^No executable mapping is known of a process nobody"' \
+check '... where nothing is known, that is said' bash -c \
+	'"$1" info --maps --process nobody "$2" | grep -q "^No executable mapping is known of a process nobody"' \
 	- "$cli" "$work/churn.capture"
-check 'a process for nothing is refused' bash -c '! "$1" info --process dlchurn "$2" 2>/dev/null' - "$cli" "$work/churn.capture"
+check 'a process for nothing is refused' bash -c '! "$1" info --process dlchurn "$2" 2>/dev/null' \
+	- "$cli" "$work/churn.capture"
 
 # One that was there before.
 "$workloads/shares" 30 >/dev/null &

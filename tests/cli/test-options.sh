@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# One thing has one spelling and one way to be written, in whichever command: aliases, times and sizes.  With perf events.
+# One thing has one spelling and one way to be written, in whichever command: aliases, times and
+# sizes.  With perf events.
 
 set -u
 
@@ -20,7 +21,8 @@ refuses()
 
 	shift
 	said=$(timeout 60 "$cli" "$@" 2>&1 >/dev/null </dev/null) || status=$?
-	[ $status = 2 ] && [ "$(wc -l <<<"$said")" = 1 ] && grep -qF -- "$words" <<<"$said" || { echo "status $status: $said"; return 1; }
+	[ $status = 2 ] && [ "$(wc -l <<<"$said")" = 1 ] && grep -qF -- "$words" <<<"$said" ||
+		{ echo "status $status: $said"; return 1; }
 }
 
 # same COMMAND... : COMMAND...: both print the same, and something.
@@ -51,11 +53,13 @@ for command in report 'export --format folded' 'annotate --source' "diff $exampl
 	function=
 	[[ $command = annotate* ]] && function=work
 	# shellcheck disable=SC2086
-	check "${command%% *}: --cpus is --cpu" same $command --cpu 1 "$example" $function : $command --cpus 1 "$example" $function
+	check "${command%% *}: --cpus is --cpu" same $command --cpu 1 "$example" $function : \
+		$command --cpus 1 "$example" $function
 	[ "$function" ] && continue
 	for side in user kernel; do
 		# shellcheck disable=SC2086
-		check "${command%% *}: --$side-only is --$side" same $command --$side "$example" : $command --$side-only "$example"
+		check "${command%% *}: --$side-only is --$side" same $command --$side "$example" : \
+			$command --$side-only "$example"
 	done
 done
 for options in '--cpu 0' '--cpus 0' --user --user-only --kernel --kernel-only; do
@@ -63,14 +67,18 @@ for options in '--cpu 0' '--cpus 0' --user --user-only --kernel --kernel-only; d
 	check "record takes $options" records $options --duration 200ms
 done
 check 'both sides' refuses '--user and --kernel leave nothing' record --user-only --kernel
-check '--memory names the option that was it' refuses '--memory-limit SIZE bounds' record --memory 256M
+check '--memory names the option that was it' refuses '--memory-limit SIZE bounds' record --memory \
+	256M
 check '... also with =' refuses '--memory-limit SIZE bounds' record --memory=256M -- true
-check 'aliases are in no list' bash -c '! "$1" --list-options | cut -f 1,2 | grep -E "	(cpus|user-only|kernel-only|memory)$"' - "$cli"
+check 'aliases are in no list' bash -c \
+	'! "$1" --list-options | cut -f 1,2 | grep -E "	(cpus|user-only|kernel-only|memory)$"' - \
+	"$cli"
 
 # Times.
 
 for range in 10ms..100ms 10000us..0.1s 10000000ns..0.1 0.01..100ms; do
-	check "report --time $range" same report --time 0.01..0.1 "$example" : report --time $range "$example"
+	check "report --time $range" same report --time 0.01..0.1 "$example" : report --time \
+		$range "$example"
 done
 for time in 0.2 0.2s 200ms 200000us 200000000ns; do
 	check "record --duration $time" records --duration $time
@@ -80,14 +88,16 @@ for time in soon 5m -1 1h ''; do
 	check "no time: '$time'" refuses '(--duration)' record "--duration=$time"
 	check "no interval: '$time'" refuses '(--interval)' top "--interval=$time"
 	check "no last seconds: '$time'" refuses '(--last)' record "--last=$time"
-	[ "$time" ] && check "no range: '$time..'" refuses 'is not a range' report --time="$time.." "$example"
+	[ "$time" ] && check "no range: '$time..'" refuses 'is not a range' report \
+		--time="$time.." "$example"
 done
 
 # Sizes.
 
 for size in 131072 128K 128KiB 0.125M; do
 	check "record --ring-bytes $size" records --ring-bytes $size --duration 200ms
-	check "record --memory-limit of $size is too little" refuses '16M is the least (--memory-limit)' record --memory-limit $size
+	check "record --memory-limit of $size is too little" refuses \
+		'16M is the least (--memory-limit)' record --memory-limit $size
 done
 check 'record --memory-limit 0.5G' records --memory-limit 0.5G --duration 200ms
 for size in much -1 4G 1T ''; do

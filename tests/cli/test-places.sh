@@ -1,14 +1,16 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# Names of what cannot be found by its path, or is none of a file's: a library replaced while it ran, programs in a chroot and in a container's
-# overlay, and what node and python make at run time.  With perf events, on this very machine.
+# Names of what cannot be found by its path, or is none of a file's: a library replaced while it
+# ran, programs in a chroot and in a container's overlay, and what node and python make at run time.
+# With perf events, on this very machine.
 
 # shellcheck source=tests/cli/record.bash
 . "$(dirname "$0")/record.bash"
 
 for tool in gcc node python3; do
-	command -v $tool >/dev/null || { echo "Bail out! $tool is not here; run packaging/deps check"; exit 1; }
+	command -v $tool >/dev/null || { echo \
+		"Bail out! $tool is not here; run packaging/deps check"; exit 1; }
 done
 
 # source_of NAME: a function that burns as many turns as it is told.
@@ -57,18 +59,23 @@ SOURCE
 # record NAME COMMAND...: leaves NAME.capture.
 record()
 {
-	timeout 100 "$cli" record --source perf -F 500 -o "$work/$1.capture" -- "${@:2}" 2>"$work/err"
+	timeout 100 "$cli" record --source perf -F 500 -o "$work/$1.capture" -- "${@:2}" \
+		2>"$work/err"
 }
-# mostly NAME PROCESS PATTERN [NOT]: more than half of the weight of the process is on stacks with a function like that, and none of it on one like NOT.
+# mostly NAME PROCESS PATTERN [NOT]: more than half of the weight of the process is on stacks with a
+# function like that, and none of it on one like NOT.
 mostly()
 {
-	"$cli" export --format folded --process "$2" "$work/$1.capture" >"$work/folded" && awk -v pattern="$3" -v none="${4:-^$}" '
+	"$cli" export --format folded --process "$2" "$work/$1.capture" >"$work/folded" &&
+		awk -v pattern="$3" -v none="${4:-^$}" '
 		{ sum += $NF; on += $0 ~ pattern ? $NF : 0; bad += $0 ~ none ? $NF : 0 }
 		END { if (on <= 0.5 * sum || bad) { print on + 0, bad + 0, "of", sum + 0; exit 1 } }' "$work/folded" || { head -n 5 "$work/folded"; return 1; }
 }
 
-check 'a library that is replaced while it runs: recorded' record replaced "$work/replaced" "$work/libnew.so" "$work/libwork.so"
-check '... what ran is named, never what lies there now' mostly replaced replaced ';old_work' new_work
+check 'a library that is replaced while it runs: recorded' record replaced "$work/replaced" \
+	"$work/libnew.so" "$work/libwork.so"
+check '... what ran is named, never what lies there now' mostly replaced replaced ';old_work' \
+	new_work
 
 if [ "$(id -u)" = 0 ]; then
 	mkdir -p "$work/jail/bin" "$work/lower/bin" "$work/upper" "$work/scratch" "$work/merged"
@@ -78,7 +85,8 @@ if [ "$(id -u)" = 0 ]; then
 	check '... named' mostly jail jailed ';work'
 	rm -r "$work/jail"
 	check '... without the directory, too' mostly jail jailed ';work'
-	# As containers have it: in a mount namespace of its own the root is an overlay, and the one before is gone.
+	# As containers have it: in a mount namespace of its own the root is an overlay, and the one
+	# before is gone.
 	cat >"$work/container" <<'CONTAINER'
 mount --make-rprivate / && mount -t overlay none -o "lowerdir=$1/lower,upperdir=$1/upper,workdir=$1/scratch" "$1/merged" &&
 	mkdir "$1/merged/before" && cd "$1/merged" && pivot_root . before && exec "/before$2" /bin/contained
@@ -91,7 +99,8 @@ int main(int argc, char **argv)
 	return argc != 2 || umount2("/before", MNT_DETACH) != 0 || execv(argv[1], argv + 1) != 0;
 }
 SOURCE
-	check 'a program in a container of an overlay: recorded' record overlay unshare --mount --pid --fork sh "$work/container" "$work" "$work/leave"
+	check 'a program in a container of an overlay: recorded' record overlay unshare --mount \
+		--pid --fork sh "$work/container" "$work" "$work/leave"
 	check '... named' mostly overlay contained ';work'
 else
 	number=$((number + 1))
@@ -108,7 +117,8 @@ check 'node --perf-basic-prof: recorded' record node env -C "$work" node --perf-
 check '... its functions by name' mostly node node 'scriptWork'
 
 for python in python3.15 python3.14 python3.13 python3.12 ''; do
-	# Its own functions have to have frame pointers, too, for those that it makes to be found below them.
+	# Its own functions have to have frame pointers, too, for those that it makes to be found
+	# below them.
 	[ -z "$python" ] || { command -v "$python" && "$python" -X perf -c 'import sys, sysconfig
 assert sys.is_stack_trampoline_active() and "no-omit-frame-pointer" in str(sysconfig.get_config_vars())'; } >/dev/null 2>&1 && break
 done

@@ -166,7 +166,8 @@ END_OF_FILE
 		take_tiny(recorder, record);
 		break;
 END_OF_FILE
-		insert userspace/lib/capture/capture.h '^#define SPT_LOST_REASONS' <<'END_OF_FILE' &&
+		insert userspace/lib/capture/capture.h '^#define SPT_LOST_REASONS' <<'END_OF_FILE' \
+			&&
 typedef struct {
 	uint64_t time;
 	uint32_t cpu, tid;
@@ -231,7 +232,8 @@ named()
 {
 	local file
 
-	sed -n "/^### To add an\{0,1\} $1\$/,/^##/s/^[0-9]\. \`\([^\`]*\)\`.*/\1/p" CONTRIBUTING.md |
+	sed -n "/^### To add an\{0,1\} $1\$/,/^##/s/^[0-9]\. \`\([^\`]*\)\`.*/\1/p" \
+		CONTRIBUTING.md |
 		sed "s/NAME/$2/" | while read -r file; do
 		# shellcheck disable=SC2086 # *.po
 		printf '%s\n' $file
@@ -251,7 +253,8 @@ follow()
 	state >"$work/after"
 	comm -13 "$work/before" "$work/after" | sed 's|.* \./||' | sort >"$work/touched"
 	diff <(named "$1" tiny) "$work/touched" || return
-	[ "$(wc -l <"$work/touched")" -le "$2" ] || { echo "it takes more than $2 files"; return 1; }
+	[ "$(wc -l <"$work/touched")" -le "$2" ] ||
+		{ echo "it takes more than $2 files"; return 1; }
 }
 
 build()
@@ -281,7 +284,8 @@ run_unit()
 	# shellcheck disable=SC2086 # flags
 	gcc $flags $libraries -fsyntax-only userspace/lib/record/intake.c &&
 		gcc $flags -o "$work/test-capture" tests/unit/test-capture.c \
-			userspace/lib/{base,stash,process,capture}/*.c userspace/lib/record/flight.c \
+			userspace/lib/{base,stash,process,capture}/*.c \
+			userspace/lib/record/flight.c \
 			$libraries -lm -pthread &&
 		"$work/test-capture" -p /capture/tiny >"$work/tiny" &&
 		grep -q '^ok .*tiny' "$work/tiny"

@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# What holds the recorder in bounds, and what it withstands: killed at any instant, a full disk, little memory, the last seconds only, a
-# recording sent to another place.  With perf events, on this very machine.
+# What holds the recorder in bounds, and what it withstands: killed at any instant, a full disk,
+# little memory, the last seconds only, a recording sent to another place.  With perf events, on
+# this very machine.
 
 set -u
 
@@ -12,7 +13,8 @@ set -u
 # judge FILE PYTHON: with info, functions {name: self} and near() at hand; asserts.
 judge()
 {
-	"$cli" info --json "$1" >"$work/info.json" && "$cli" report --json --no-inlines "$1" >"$work/report.json" &&
+	"$cli" info --json "$1" >"$work/info.json" &&
+		"$cli" report --json --no-inlines "$1" >"$work/report.json" &&
 	python3 - "$work/info.json" "$work/report.json" <<END
 import json, sys
 info, report = (json.load(open(path)) for path in sys.argv[1:3])
@@ -34,13 +36,15 @@ refused()
 
 	shift
 	said=$("$cli" record -o "$work/refused" "$@" 2>&1)
-	[ $? = 2 ] && grep -qF -- "$words" <<<"$said" && [ ! -e "$work/refused.part" ] || { echo "$said"; return 1; }
+	[ $? = 2 ] && grep -qF -- "$words" <<<"$said" && [ ! -e "$work/refused.part" ] ||
+		{ echo "$said"; return 1; }
 }
 
 recorded=${GENERATORS:-$PWD/build/tests}/gen-recorded
 [ -x "$recorded" ] || { echo "Bail out! $recorded is not built; run 'make tests'"; exit 1; }
 for name in shares maze recursion; do
-	[ -x "$workloads/$name" ] || { echo "Bail out! $workloads/$name is not built; run 'make tests'"; exit 1; }
+	[ -x "$workloads/$name" ] || { echo \
+		"Bail out! $workloads/$name is not built; run 'make tests'"; exit 1; }
 done
 
 # Killed.
@@ -56,11 +60,13 @@ recorder=$!
 sleep 4
 kill -USR1 $recorder
 for _ in $(seq 100); do [ -e "$work/last.capture" ] && break; sleep 0.1; done
-check 'asked for the last seconds, it writes them and goes on' bash -c '[ -e "$1/last.capture" ] && kill -0 $2' - "$work" $recorder
+check 'asked for the last seconds, it writes them and goes on' bash -c \
+	'[ -e "$1/last.capture" ] && kill -0 $2' - "$work" $recorder
 sleep 2
 kill -INT $recorder
 wait $recorder
-check '... and writes them at the end, to another file' [ $? = 0 -a -e "$work/last-2.capture" -a ! -e "$work/last-2.capture.part" ]
+check '... and writes them at the end, to another file' [ $? = 0 -a -e "$work/last-2.capture" -a ! \
+	-e "$work/last-2.capture.part" ]
 check '... and says so' grep -q 'last.capture: the last seconds, as asked' "$work/last.err"
 for file in last last-2; do
 	check "$file: sound, of about the time that was asked for" judge "$work/$file.capture" '
@@ -68,20 +74,23 @@ sound()
 assert info["finished"] and 1.5 <= seconds <= 4.5, seconds
 for cpu in info["cpus"]:
     assert abs(cpu["grid"] * info["period_ns"] / 1e9 - seconds) < 1.5, (cpu, seconds)'
-	check "$file: named" judge "$work/$file.capture" 'assert functions["burn_fifty"] > functions["burn_twenty"] > 0'
+	check "$file: named" judge "$work/$file.capture" \
+		'assert functions["burn_fifty"] > functions["burn_twenty"] > 0'
 done
 check 'the second one begins later' bash -c '
 	start() { "$1" info --json "$2" | python3 -c "import json, sys; print(json.load(sys.stdin)[\"host\"][\"start_time\"])"; }
 	[ "$(start "$1" "$2/last.capture")" -lt "$(start "$1" "$2/last-2.capture")" ]' - "$cli" "$work"
 kill $burner
 wait $burner 2>/dev/null
-check 'a late tick is the module'"'"'s to tell' refused '--when-late needs the module' --source perf --last 2 --when-late 5ms
+check 'a late tick is the module'"'"'s to tell' refused '--when-late needs the module' --source \
+	perf --last 2 --when-late 5ms
 check '--when-late without --last' refused 'give both' --when-late 5ms
 check 'no time' refused 'no time to be kept' --last 0.1
 
 # Memory.
 
-# most FILE OPTIONS...: records the maze; the most memory that the recorder had, in KiB, is put into FILE.most.
+# most FILE OPTIONS...: records the maze; the most memory that the recorder had, in KiB, is put into
+# FILE.most.
 most()
 {
 	local file=$1
@@ -106,8 +115,10 @@ END
 }
 
 check 'stacks without end: recorded' most "$work/free.capture"
-check 'stacks without end, with little memory: recorded' most "$work/small.capture" --memory-limit 40M
-check 'it kept to its memory' bash -c 'read -r free <"$1/free.capture.most"; read -r small <"$1/small.capture.most"
+check 'stacks without end, with little memory: recorded' most "$work/small.capture" --memory-limit \
+	40M
+check 'it kept to its memory' bash -c \
+	'read -r free <"$1/free.capture.most"; read -r small <"$1/small.capture.most"
 	echo "at most $small KiB; without a limit $free KiB"; [ "$small" -le 40960 ] && [ "$free" -gt 40960 ]' - "$work"
 check '... and recorded as much' judge "$work/small.capture" '
 sound()
@@ -119,7 +130,8 @@ bounded()
 {
 	local most
 
-	most=$("$recorded" "$work/$1.capture" "$1" 60000 32) && echo "at most $most KiB" && [ "$most" -gt 1024 ] && [ "$most" -le 32768 ]
+	most=$("$recorded" "$work/$1.capture" "$1" 60000 32) && echo "at most $most KiB" &&
+		[ "$most" -gt 1024 ] && [ "$most" -le 32768 ]
 }
 
 check 'a flood between two looks at the rings: it keeps to its memory' bounded flood
@@ -146,7 +158,8 @@ else
 			>"$3/out" 2>"$3/err")
 		[ $? = 1 ] && grep -qx through "$3/out"' - "$cli" "$workloads" "$work"
 fi
-check '... with a word on why' grep -qE 'full.capture.part failed: (No space left|File too large)' "$work/err"
+check '... with a word on why' grep -qE 'full.capture.part failed: (No space left|File too large)' \
+	"$work/err"
 check '... and on what there is' grep -q 'samples, is in .*full.capture.part' "$work/err"
 check '... which is sound' judge "$work/full.capture.part" 'sound()
 assert functions["left"] > 0'
@@ -164,27 +177,33 @@ receiver()
 
 cp "$workloads/shares" "$work/sent-program"
 receiver sent
-check 'sent: recorded' "$cli" record --source perf -F 500 --to "127.0.0.1:$port" -- "$work/sent-program" 2
+check 'sent: recorded' "$cli" record --source perf -F 500 --to "127.0.0.1:$port" -- \
+	"$work/sent-program" 2
 wait $receiver
 check 'sent: received' [ $? = 0 -a ! -e "$work/sent.capture.part" ]
 rm "$work/sent-program"
 check 'sent: sound' judge "$work/sent.capture" 'sound()
 assert info["finished"]'
-check 'sent: named without the program' judge "$work/sent.capture" 'assert functions["burn_fifty"] > functions["burn_twenty"] > 0'
+check 'sent: named without the program' judge "$work/sent.capture" \
+	'assert functions["burn_fifty"] > functions["burn_twenty"] > 0'
 receiver cut
 "$cli" record --source perf -F 500 --to "127.0.0.1:$port" --duration 60 2>/dev/null &
 sender=$!
-for _ in $(seq 300); do [ "$(stat -c %s "$work/cut.capture.part" 2>/dev/null || echo 0)" -gt 30000 ] && break; sleep 0.1; done
+for _ in $(seq 300); do [ "$(stat -c %s "$work/cut.capture.part" 2>/dev/null ||
+	echo 0)" -gt 30000 ] && break; sleep 0.1; done
 kill -KILL $sender
 wait $sender 2>/dev/null
 wait $receiver
-check 'cut off: the receiver says so' bash -c '[ $1 = 1 ] && grep -q "was cut off" "$2/cut.err" && [ ! -e "$2/cut.capture" ]' - $? "$work"
+check 'cut off: the receiver says so' bash -c \
+	'[ $1 = 1 ] && grep -q "was cut off" "$2/cut.err" && [ ! -e "$2/cut.capture" ]' - $? "$work"
 check 'cut off: what came is sound' judge "$work/cut.capture.part" 'sound()'
 # Whoever can reach it may say nothing, or everything.
 receiver silent --timeout 0.3
 exec 3<>"/dev/tcp/127.0.0.1/$port"
 wait $receiver
-check 'a sender that is silent is not waited for' bash -c '[ $1 = 1 ] && grep -q "nothing came for as long as --timeout allows" "$2/silent.err"' - $? "$work"
+check 'a sender that is silent is not waited for' bash -c \
+	'[ $1 = 1 ] && grep -q "nothing came for as long as --timeout allows" "$2/silent.err"' - \
+	$? "$work"
 exec 3>&-
 receiver large --max-size 100K
 python3 -c '
@@ -197,13 +216,18 @@ try:
 except OSError:
     pass' "$port" "$work/sent.capture"
 wait $receiver
-check 'a recording that does not end is not taken' bash -c '[ $1 = 1 ] && grep -q "larger than --max-size allows" "$2/large.err" &&
+check 'a recording that does not end is not taken' bash -c \
+	'[ $1 = 1 ] && grep -q "larger than --max-size allows" "$2/large.err" &&
 	[ "$(stat -c %s "$2/large.capture.part")" -le 102400 ]' - $? "$work"
 receiver junk
-python3 -c 'import socket, sys; socket.create_connection(("127.0.0.1", int(sys.argv[1]))).sendall(b"GET / HTTP/1.1\r\n")' "$port"
+python3 -c \
+	'import socket, sys; socket.create_connection(("127.0.0.1", int(sys.argv[1]))).sendall(b"GET / HTTP/1.1\r\n")' "$port"
 wait $receiver
-check 'what is no capture is not taken' bash -c '[ $1 = 1 ] && grep -q "no capture of Sysprof" "$2/junk.err"' - $? "$work"
-check 'nobody listens' bash -c '"$1" record --source perf --to 127.0.0.1:$2 2>&1 | grep -q "sysprof-cli receive"' - "$cli" "$port"
+check 'what is no capture is not taken' bash -c \
+	'[ $1 = 1 ] && grep -q "no capture of Sysprof" "$2/junk.err"' - $? "$work"
+check 'nobody listens' bash -c \
+	'"$1" record --source perf --to 127.0.0.1:$2 2>&1 | grep -q "sysprof-cli receive"' - \
+	"$cli" "$port"
 
 # The units that record a boot and a login.
 
@@ -212,8 +236,10 @@ verify()
 {
 	local said
 
-	sed "s|@prefix@/bin/sysprof-cli|$cli|; s|@prefix@|/usr|" "packaging/systemd/$1.service" >"$work/$1.service" &&
-	said=$(XDG_RUNTIME_DIR=$work systemd-analyze "--$2" --man=no verify "$work/$1.service" 2>&1) && ! grep "$1.service" <<<"$said"
+	sed "s|@prefix@/bin/sysprof-cli|$cli|; s|@prefix@|/usr|" "packaging/systemd/$1.service" \
+		>"$work/$1.service" &&
+	said=$(XDG_RUNTIME_DIR=$work systemd-analyze "--$2" --man=no verify "$work/$1.service" \
+	2>&1) && ! grep "$1.service" <<<"$said"
 }
 
 if command -v systemd-analyze >/dev/null; then

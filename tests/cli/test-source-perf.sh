@@ -1,24 +1,28 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# Recording with perf events on this very machine: programs that know where their time goes, held against what the recordings
-# say.  Other work may share the machine: what is compared is CPU time, never wall time.
+# Recording with perf events on this very machine: programs that know where their time goes, held
+# against what the recordings say.  Other work may share the machine: what is compared is CPU time,
+# never wall time.
 
 set -u
 
 # shellcheck source=tests/cli/record.bash
 . "$(dirname "$0")/record.bash"
 
-# record NAME ARGUMENTS...: leaves NAME.capture, the command's output in NAME.out, the recorder's words in err.
+# record NAME ARGUMENTS...: leaves NAME.capture, the command's output in NAME.out, the recorder's
+# words in err.
 record()
 {
 	local name=$1
 
 	shift
-	timeout 100 "$cli" record --source perf -o "$work/$name.capture" "$@" >"$work/$name.out" 2>"$work/err"
+	timeout 100 "$cli" record --source perf -o "$work/$name.capture" "$@" >"$work/$name.out" \
+		2>"$work/err"
 }
 
-# judge NAME PYTHON: with info, functions {(name, object): (self, total)}, truth {name: ns} and near() at hand; asserts.
+# judge NAME PYTHON: with info, functions {(name, object): (self, total)}, truth {name: ns} and
+# near() at hand; asserts.
 judge()
 {
 	"$cli" info --json "$work/$1.capture" >"$work/info.json" &&
@@ -45,17 +49,22 @@ $2
 END
 }
 
-for name in shares recursion nofp-shares nofp-recursion nofp-plunge dlchurn deleted forkstorm shortlived jit threads bpf; do
-	[ -x "$workloads/$name" ] || { echo "Bail out! $workloads/$name is not built; run 'make tests'"; exit 1; }
+for name in shares recursion nofp-shares nofp-recursion nofp-plunge dlchurn deleted forkstorm \
+	shortlived jit threads bpf; do
+	[ -x "$workloads/$name" ] || { echo \
+		"Bail out! $workloads/$name is not built; run 'make tests'"; exit 1; }
 done
 
 # Known shares, and the account.
 
-# The workload repeats itself each millisecond, and perf's ticks are not dithered: a rate that keeps no step with it.
+# The workload repeats itself each millisecond, and perf's ticks are not dithered: a rate that keeps
+# no step with it.
 check 'shares: recorded' record shares -F 2618 -- "$workloads/shares" 3
 check 'the summary says which source' grep -q '(source: perf), 0 lost\.' "$work/err"
-check 'shares: 50 : 30 : 20' judge shares 'shares(("burn_fifty", "burn_thirty", "burn_twenty"), 4, 10)'
-check 'the capture says which source' judge shares 'assert info["host"]["source"] == "perf", info["host"]
+check 'shares: 50 : 30 : 20' judge shares \
+	'shares(("burn_fifty", "burn_thirty", "burn_twenty"), 4, 10)'
+check 'the capture says which source' judge shares \
+	'assert info["host"]["source"] == "perf", info["host"]
 assert info["host"]["clock"] == "cpu-clock"'
 check 'every period is accounted for' judge shares '
 assert info["cpus"] and all(cpu["residue"] == 0 for cpu in info["cpus"]), info["cpus"]
@@ -73,24 +82,30 @@ near(sum(w for s, w in dives if "main" in s) / sum(w for s, w in dives), 1, 0.03
 # Without frame pointers: by copies of the stack.
 
 raw=(--stacks dwarf --ring-bytes 33554432)
-check 'no frame pointers, shares: recorded' record nofp-shares "${raw[@]}" -F 2618 -- "$workloads/nofp-shares" 2
+check 'no frame pointers, shares: recorded' record nofp-shares "${raw[@]}" -F 2618 -- \
+	"$workloads/nofp-shares" 2
 # How much of all is above; what counts here is who.
-check 'no frame pointers, shares: 50 : 30 : 20' judge nofp-shares 'shares(("burn_fifty", "burn_thirty", "burn_twenty"), 4, 1000)'
+check 'no frame pointers, shares: 50 : 30 : 20' judge nofp-shares \
+	'shares(("burn_fifty", "burn_thirty", "burn_twenty"), 4, 1000)'
 check 'no frame pointers, shares: whole stacks' judge nofp-shares '
 burning = [(s, w) for s, w in folded if any(name.startswith("burn_") for name in s)]
 near(sum(w for s, w in burning if "main" in s and s[1][0] != "[") / sum(w for s, w in burning), 1, 0.01, "below main")
 assert info["host"]["stacks"] == "dwarf" and info["user_ends"]["root"] >= sum(w for s, w in burning), info["user_ends"]'
-check 'no frame pointers, recursion: recorded' record nofp-recursion "${raw[@]}" -- "$workloads/nofp-recursion" 1
+check 'no frame pointers, recursion: recorded' record nofp-recursion "${raw[@]}" -- \
+	"$workloads/nofp-recursion" 1
 check 'no frame pointers, recursion: every one of 400 calls' judge nofp-recursion '
 for name, depth in (("dive", 80), ("abyss", 400)):
     deep = [(s, w) for s, w in folded if s[0] == "nofp-recursion" and name in s]
     near(max(s.count(name) for s, w in deep), depth, 2, name)
     near(sum(w for s, w in deep if "main" in s) / sum(w for s, w in deep), 1, 0.01, "below main")'
-# All its stacks are deeper than the first copies, and not deeper than those that follow.  Alone: how much of all is its does not matter.
+# All its stacks are deeper than the first copies, and not deeper than those that follow.  Alone:
+# how much of all is its does not matter.
 "$workloads/nofp-plunge" 4 >/dev/null &
 plunger=$!
-check 'no frame pointers, deeper than copies are at first: recorded' record nofp-plunge --stacks auto --pid $plunger -- tail --pid=$plunger -f /dev/null
-check 'no frame pointers, deeper than copies are at first: they grow, and the account holds' judge nofp-plunge '
+check 'no frame pointers, deeper than copies are at first: recorded' record nofp-plunge --stacks \
+	auto --pid $plunger -- tail --pid=$plunger -f /dev/null
+check 'no frame pointers, deeper than copies are at first: they grow, and the account holds' judge \
+	nofp-plunge '
 deep = [(s, w) for s, w in folded if s[0] == "nofp-plunge" and "plunge" in s]
 cut = sum(w for s, w in deep if s[1] == "[stack cut off]")
 assert 0 < cut < 0.5 * sum(w for s, w in deep), (cut, sum(w for s, w in deep))
@@ -108,12 +123,15 @@ whole = [s for s, w in deep if s[1] != "[stack cut off]"]
 assert whole and all("_start" in s and s.count("abyss") < 200 for s in whole), [(s[:4], len(s)) for s in whole][:5]
 assert info["user_ends"]["cut"] >= sum(w for s, w in cut), info["user_ends"]
 assert ("[stack cut off]", "[stack cut off]") in functions'
-check 'info says how many' bash -c '"$1" info "$2" | grep -qE "^user stacks .*% whole, .*% cut off"' - "$cli" "$work/cut.capture"
+check 'info says how many' bash -c \
+	'"$1" info "$2" | grep -qE "^user stacks .*% whole, .*% cut off"' - "$cli" \
+	"$work/cut.capture"
 
 # Who runs what, over time.
 
 check 'dlchurn: recorded' record dlchurn -- "$workloads/dlchurn" 2
-check 'dlchurn: each library by its own time' judge dlchurn 'shares(("red_work", "green_work", "blue_work"), 4, 10)'
+check 'dlchurn: each library by its own time' judge dlchurn \
+	'shares(("red_work", "green_work", "blue_work"), 4, 10)'
 check 'dlchurn: never one for another' judge dlchurn '
 for color in ("red", "green", "blue"):
     assert all(object == f"libchurn-{color}.so" for name, object in functions if name == color + "_work")'
@@ -133,9 +151,11 @@ nameless='ours = [(s, w) for s, w in folded if s[0].startswith("deleted-")]
 near(sum(w for s, w in ours) * period, truth["deleted_work"], truth["deleted_work"] / 5, "all of it")
 assert not any("deleted_work" in s for s, w in ours), ours
 assert sum(w for s, w in ours if s[-1].startswith("deleted-") and "+0x" in s[-1]) > sum(w for s, w in ours) / 2, ours'
-check 'deleted, what reads it crashes: recorded' beside 'kill -SEGV $$' deleted -- "$workloads/deleted" 1
+check 'deleted, what reads it crashes: recorded' beside 'kill -SEGV $$' deleted -- \
+	"$workloads/deleted" 1
 check 'deleted, what reads it crashes: its time is there' judge deleted "$nameless"
-check 'deleted, what reads it hangs: recorded' beside 'exec sleep 1000' deleted -- "$workloads/deleted" 1
+check 'deleted, what reads it hangs: recorded' beside 'exec sleep 1000' deleted -- \
+	"$workloads/deleted" 1
 check 'deleted, what reads it hangs: its time is there' judge deleted "$nameless"
 # Nor does what makes the tables to unwind by.
 fresh()
@@ -164,7 +184,8 @@ ours = [(s, w) for s, w in folded if s[0] in ("exe", "forkstorm")]
 lost = [(s, w) for s, w in ours if "[unresolved]" in s]
 assert sum(w for s, w in lost) <= sum(w for s, w in ours) / 100, lost'
 check 'shortlived: recorded' record shortlived -- "$workloads/shortlived" "${CHILDREN:-300}"
-check 'shortlived: programs of some milliseconds, some of which delete themselves, are named' judge shortlived '
+check 'shortlived: programs of some milliseconds, some of which delete themselves, are named' \
+	judge shortlived '
 short = [(s[-1], w) for s, w in folded if s[0].startswith("short.") or s[0] == "short"]
 whole = sum(w for name, w in short)
 nameless = [(name, w) for name, w in short if name.startswith("[") or "+0x" in name]
@@ -177,7 +198,8 @@ shares(("jit_thirty", "jit_twenty", "jit_apart"), 6, 15)
 ours = [(s, w) for s, w in folded if s[0] == "jit"]
 assert sum(w for s, w in ours if "[anon]" in s) <= sum(w for s, w in ours) / 100, ours
 assert sum(w for s, w in folded if s[-1] == "jit_fifty") * period > 1.1 * truth["jit_fifty"], "its child, too"'
-	check "jit, replaced, told in a $told: recorded" record jit -- "$workloads/jit" 2 "replaced-$told"
+	check "jit, replaced, told in a $told: recorded" record jit -- "$workloads/jit" 2 \
+		"replaced-$told"
 	check "jit, replaced, told in a $told: each function has its own time" judge jit '
 shares(("jit_first", "jit_second", "jit_third"), 10, 15)'
 done
@@ -210,12 +232,14 @@ check 'one process: recorded' record one --pid $burner --duration 1
 wait $burner
 check 'one process: it alone' judge one 'assert info["samples"] > 10
 assert {s[0] for s, w in folded} == {"shares"}, {s[0] for s, w in folded}'
-check 'no such process' bash -c '! "$1" record --source perf --pid 4194303 --duration 1 -o "$2/none.capture" 2>&1 |
+check 'no such process' bash -c \
+	'! "$1" record --source perf --pid 4194303 --duration 1 -o "$2/none.capture" 2>&1 |
 	grep -v "There is no process 4194303"' - "$cli" "$work"
 
 # A recorder that is held up: what is lost is told.
 
-"$cli" record --source perf -F 2618 --ring-bytes 16384 -o "$work/lossy.capture" -- "$workloads/shares" 2 >"$work/lossy.out" 2>"$work/err" &
+"$cli" record --source perf -F 2618 --ring-bytes 16384 -o "$work/lossy.capture" -- \
+	"$workloads/shares" 2 >"$work/lossy.out" 2>"$work/err" &
 recorder=$!
 sleep 0.6
 kill -STOP $recorder
@@ -237,10 +261,13 @@ for name, share in (("burn_fifty", 50), ("burn_thirty", 30), ("burn_twenty", 20)
 # Choices and refusals.
 
 [ -e /dev/sysprof-trace ] && auto=module || auto=perf
-check "auto is $auto here" bash -c '"$1" record --duration 0.2 -o "$2/auto.capture" 2>&1 | grep -q "(source: $3)"' - \
+check "auto is $auto here" bash -c \
+	'"$1" record --duration 0.2 -o "$2/auto.capture" 2>&1 | grep -q "(source: $3)"' - \
 	"$cli" "$work" $auto
-check 'no such source' bash -c '"$1" record --source moon 2>&1 | grep -q "There is no source \"moon\""' - "$cli"
-check 'a ring that cannot be' bash -c '"$1" record --source perf --ring-bytes 5000 -o "$2/no" 2>&1 | grep -q "power of two"' - \
+check 'no such source' bash -c \
+	'"$1" record --source moon 2>&1 | grep -q "There is no source \"moon\""' - "$cli"
+check 'a ring that cannot be' bash -c \
+	'"$1" record --source perf --ring-bytes 5000 -o "$2/no" 2>&1 | grep -q "power of two"' - \
 	"$cli" "$work"
 ordinary="setpriv --reuid 65534 --regid 65534 --clear-groups"
 paranoid=$(cat /proc/sys/kernel/perf_event_paranoid)
@@ -257,32 +284,42 @@ if [ "$(id -u)" = 0 ] && [ "$paranoid" -gt 2 ]; then
 elif [ "$(id -u)" = 0 ] && [ "$paranoid" -gt 0 ]; then
 	chown 65534 "$work/own"
 	for name in shares forkstorm; do
-		check "an ordinary user: his own $name is recorded" bash -c '"$@" >"$0"' "$work/$name.out" $ordinary \
-			"$work/own/sysprof-cli" record --source perf -F 2618 -o "$work/own/$name.capture" -- "$work/own/$name" 1
+		check "an ordinary user: his own $name is recorded" bash -c '"$@" >"$0"' \
+			"$work/$name.out" $ordinary \
+			"$work/own/sysprof-cli" record --source perf -F 2618 -o \
+			"$work/own/$name.capture" -- "$work/own/$name" 1
 		mv "$work/own/$name.capture" "$work"
 	done
-	check '... which says that there is more' bash -c '"$1" info --json "$2" | grep -q "his own processes only"' - "$cli" "$work/shares.capture"
-	check '... with its shares' judge shares 'shares(("burn_fifty", "burn_thirty", "burn_twenty"), 5, 15)
+	check '... which says that there is more' bash -c \
+		'"$1" info --json "$2" | grep -q "his own processes only"' - "$cli" \
+		"$work/shares.capture"
+	check '... with its shares' judge shares \
+		'shares(("burn_fifty", "burn_thirty", "burn_twenty"), 5, 15)
 assert all(cpu["residue"] == 0 for cpu in info["cpus"]), info["cpus"]
 assert sum(cpu["delivered"] for cpu in info["cpus"]) == info["weight"]'
 	check '... forked, exec-ed and vforked' judge forkstorm '
 shares(("forked_work", "execed_work", "vfork_borrowed_work", "vfork_execed_work"), 8, 20)'
 	"$workloads/shares" 10 >/dev/null &
 	burner=$!
-	check '... and nobody else'"'"'s' bash -c '! said=$("$@" 2>&1) && grep -q "no process of this user" <<<"$said"' - $ordinary \
-		"$work/own/sysprof-cli" record --source perf --pid $burner --duration 0.2 -o "$work/own/no"
+	check '... and nobody else'"'"'s' bash -c \
+		'! said=$("$@" 2>&1) && grep -q "no process of this user" <<<"$said"' - $ordinary \
+		"$work/own/sysprof-cli" record --source perf --pid $burner --duration 0.2 -o \
+		"$work/own/no"
 	kill $burner
 	wait $burner 2>/dev/null
 else
 	number=$((number + 1))
-	echo "ok $number - an ordinary user # SKIP perf events are open to all here, or this is no root"
+	echo \
+		"ok $number - an ordinary user # SKIP perf events are open to all here, or this is no root"
 fi
 for rate in 1000 997; do
 	record rate-$rate -F $rate -- "$workloads/shares" 0.3
 done
-check 'recordings of two rates are joined, in units that say what they are' bash -c '"$1" merge "$2/rate-1000.capture" "$2/rate-997.capture" -o "$2/both" &&
+check 'recordings of two rates are joined, in units that say what they are' bash -c \
+	'"$1" merge "$2/rate-1000.capture" "$2/rate-997.capture" -o "$2/both" &&
 	"$1" report "$2/both" | grep -q "recordings with periods of 1\.[0-9]* ms, 1\.[0-9]* ms, counted here in ones of [0-9]* ns"' - "$cli" "$work"
-check 'doctor tells of it' bash -c '"$1" doctor | grep -qE "perf events .* work|/dev/sysprof-trace opens"' - "$cli"
+check 'doctor tells of it' bash -c \
+	'"$1" doctor | grep -qE "perf events .* work|/dev/sysprof-trace opens"' - "$cli"
 
 echo "1..$number"
 exit $broken

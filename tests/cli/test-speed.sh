@@ -1,9 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# What it costs to open, fold and name a capture, in instructions, which do not depend on what else the machine does: between
-# a capture of 20,000 samples and one of 120,000 with the same stacks lies what a sample costs, between two of as many samples
-# what a stack costs.  The limits are twice what was measured when they were set.
+# What it costs to open, fold and name a capture, in instructions, which do not depend on what else
+# the machine does: between a capture of 20,000 samples and one of 120,000 with the same stacks lies
+# what a sample costs, between two of as many samples what a stack costs.  The limits are twice what
+# was measured when they were set.
 
 set -u
 
@@ -18,7 +19,8 @@ broken=0
 instructions()
 {
 	build/tests/gen-samples "$work/capture" "$1" "$2" &&
-		valgrind --tool=callgrind --callgrind-out-file=/dev/null "$cli" report --tree "$work/capture" 2>&1 >"$work/tree" |
+		valgrind --tool=callgrind --callgrind-out-file=/dev/null "$cli" report --tree \
+		"$work/capture" 2>&1 >"$work/tree" |
 		awk '/Collected :/ { print $NF }'
 }
 

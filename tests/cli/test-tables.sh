@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# sysprof-cli tables, as an ordinary user: what it makes, keeps, and says.  What the module does with tables is for tests/vm/36-tables.test.
+# sysprof-cli tables, as an ordinary user: what it makes, keeps, and says.  What the module does
+# with tables is for tests/vm/36-tables.test.
 
 # shellcheck source=tests/lint/tap.bash
 . "$(dirname "$0")/../lint/tap.bash"
@@ -23,7 +24,8 @@ cp build/sysprof-cli build/sysprof-reader "$work"
 
 tables()
 {
-	"${user[@]}" env HOME="$work" XDG_CACHE_HOME="$work/cache" "$work/sysprof-cli" tables "$@" 2>&1
+	"${user[@]}" env HOME="$work" XDG_CACHE_HOME="$work/cache" "$work/sysprof-cli" tables "$@" \
+		2>&1
 }
 
 # is TEXT EXPECTED-REGEX SAID
@@ -32,27 +34,34 @@ is()
 	result "$1" "$(grep -qE -- "$2" <<<"$3" || echo "no line like '$2' in: $3")"
 }
 
-is "those of all programs below a directory, links and text left out" '^2 unwind tables, [0-9.]+ [KM]?i?B' "$(tables "$work/programs")"
+is "those of all programs below a directory, links and text left out" \
+	'^2 unwind tables, [0-9.]+ [KM]?i?B' "$(tables "$work/programs")"
 kept=$(ls -i "$work/cache/sysprof/unwind")
 result "one file each is kept" "$([ "$(wc -l <<<"$kept")" = 2 ] || echo "$kept")"
 is "of a file" '^1 unwind tables, ' "$(tables "$work/programs/one")"
-result "what is kept is not made again" "$(diff <(ls -i "$work/cache/sysprof/unwind") <(echo "$kept"))"
+result "what is kept is not made again" "$(diff <(ls -i "$work/cache/sysprof/unwind") <(echo \
+	"$kept"))"
 said=$(tables "$work/nothing")
 result "of what is not there: its status" "$(tables "$work/nothing" >/dev/null && echo "success")"
 is "... and which it is" "Cannot read $work/nothing: No such file" "$said"
 chmod 777 "$work/cache/sysprof/unwind"
-is "a directory into which others write is not trusted" '^sysprof-cli: Cannot keep unwind tables in the user.s cache directory' "$(tables "$work/programs")"
+is "a directory into which others write is not trusted" \
+	'^sysprof-cli: Cannot keep unwind tables in the user.s cache directory' "$(tables \
+	"$work/programs")"
 chmod 700 "$work/cache/sysprof/unwind"
 # What reads the first file crashes, and the next one reads on.
 mv "$work/sysprof-reader" "$work/reads"
-printf '#!/bin/sh\n[ -e "$HOME/cache/was-here" ] && exec "$HOME/reads"; touch "$HOME/cache/was-here"; kill -SEGV $$\n' >"$work/sysprof-reader"
+printf \
+	'#!/bin/sh\n[ -e "$HOME/cache/was-here" ] && exec "$HOME/reads"; touch "$HOME/cache/was-here"; kill -SEGV $$\n' >"$work/sysprof-reader"
 chmod 755 "$work/sysprof-reader"
 rm -r "$work/cache/sysprof"
 said=$(tables "$work/programs" && echo success)
-is "a file that crashes what reads it: which, and why" "^sysprof-cli: $work/programs/.* cannot be read: what reads it crashed \\(Segmentation fault\\)" "$said"
+is "a file that crashes what reads it: which, and why" \
+	"^sysprof-cli: $work/programs/.* cannot be read: what reads it crashed \\(Segmentation fault\\)" "$said"
 is "... costs its own table" '^1 unwind tables, ' "$said"
 is "... and nothing else" '^success$' "$said"
 is "it is tried again the next time" '^2 unwind tables, ' "$(tables "$work/programs")"
 [ -e /dev/sysprof-trace ] ||
-	is "without the module there is nobody to hand them to" 'sudo modprobe sysprof' "$(tables --serve)"
+	is "without the module there is nobody to hand them to" 'sudo modprobe sysprof' "$(tables \
+	--serve)"
 finish

@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# sysprof-cli top with perf events on this very machine: into a pipe, on a terminal, and how it ends.
+# sysprof-cli top with perf events on this very machine: into a pipe, on a terminal, and how it
+# ends.
 
 set -u
 
@@ -37,7 +38,8 @@ refuses()
 
 	shift 2
 	timeout 20 "$cli" top "$@" >"$work/out" 2>"$work/err" </dev/null || status=$?
-	[ $status = "$wanted" ] && [ ! -s "$work/out" ] && grep -qE -- "^sysprof-cli: .*$regex" "$work/err"
+	[ $status = "$wanted" ] && [ ! -s "$work/out" ] &&
+		grep -qE -- "^sysprof-cli: .*$regex" "$work/err"
 }
 
 helps()
@@ -66,15 +68,20 @@ trap 'kill $busy 2>/dev/null; rm -rf "$work"' EXIT
 
 pages()
 {
-	timeout 60 "$cli" top --source perf --count 2 --interval 0.3 --limit 5 >"$work/out" 2>"$work/err" &&
-		[ "$(grep -cE '^[0-9.]+ of [0-9]+ CPUs busy; [0-9,]+ samples, 0 lost, in .* \(source: perf\)$' "$work/out")" = 2 ] &&
-		[ "$(grep -cE '^ +[0-9]+\.[0-9]{2} +[0-9]+\.[0-9]{2}  [^ ]' "$work/out")" -le 10 ] &&
+	timeout 60 "$cli" top --source perf --count 2 --interval 0.3 --limit 5 >"$work/out" \
+		2>"$work/err" &&
+		[ "$(grep -cE \
+		'^[0-9.]+ of [0-9]+ CPUs busy; [0-9,]+ samples, 0 lost, in .* \(source: perf\)$' \
+		"$work/out")" = 2 ] &&
+		[ "$(grep -cE '^ +[0-9]+\.[0-9]{2} +[0-9]+\.[0-9]{2}  [^ ]' "$work/out")" -le 10 ] \
+		&&
 		! grep -q $'\033' "$work/out" && [ ! -s "$work/err" ]
 }
 
 only_busy()
 {
-	timeout 60 "$cli" top --source perf --count 1 --interval 0.5 --processes -p $busy >"$work/out" 2>"$work/err" &&
+	timeout 60 "$cli" top --source perf --count 1 --interval 0.5 --processes -p $busy \
+		>"$work/out" 2>"$work/err" &&
 		grep -qE '^ +100\.00  python3' "$work/out"
 }
 
@@ -119,7 +126,8 @@ full_disk()
 {
 	local status=0
 
-	timeout 60 "$cli" top --source perf --count 5 --interval 0.2 >/dev/full 2>"$work/err" || status=$?
+	timeout 60 "$cli" top --source perf --count 5 --interval 0.2 >/dev/full 2>"$work/err" ||
+		status=$?
 	[ $status = 1 ] && grep -q 'Cannot write the output' "$work/err"
 }
 

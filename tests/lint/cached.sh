@@ -29,12 +29,14 @@ looks_for()
 {
 	(number=0 cached "no bad word" a-tool "$work/one
 $work/two" look) >"$work/said"
-	[ "$(wc -l <"$work/looks")" = "$1" ] || echo "looked $(wc -l <"$work/looks") times and not $1"
+	[ "$(wc -l <"$work/looks")" = "$1" ] || echo "looked $(wc -l \
+		<"$work/looks") times and not $1"
 }
 
 result "what was never looked at is looked at" "$(looks_for 1)"
 result "what has passed is not looked at again" "$(looks_for 1)"
-result "... and counts as passed" "$(grep -qx 'ok 1 - no bad word' "$work/said" || cat "$work/said")"
+result "... and counts as passed" "$(grep -qx 'ok 1 - no bad word' "$work/said" ||
+	cat "$work/said")"
 echo bad >"$work/two"
 result "another content is looked at" "$(looks_for 2)"
 result "... and fails" "$(grep -q '^not ok 1' "$work/said" || cat "$work/said")"

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# What holds for every file: a licence, a size that can be read in one sitting, clean lines, scripts that parse,
-# headers that stand alone, one version number.
+# What holds for every file: a licence, a size that can be read in one sitting, clean lines, scripts
+# that parse, headers that stand alone, one version number.
 
 # shellcheck source=tests/lint/tap.bash
 . "$(dirname "$0")/tap.bash"
@@ -26,9 +26,12 @@ licences()
 	local file
 
 	# Debian's own forms have no room for it; packaging/debian/copyright speaks for them.
-	texts | grep -vxE 'README\.md|TODO|\.reuse/dep5|packaging/debian/.*' | while read -r file; do
-		head -n 5 "$file" | grep -qE "SPDX-License-Identifier: $(licence_of "$file")( |\$)" ||
-			echo "$file: its first lines lack 'SPDX-License-Identifier: $(licence_of "$file")'"
+	texts | grep -vxE 'README\.md|TODO|\.reuse/dep5|packaging/debian/.*' |
+		while read -r file; do
+		head -n 5 "$file" | grep -qE "SPDX-License-Identifier: $(licence_of \
+			"$file")( |\$)" ||
+			echo "$file: its first lines lack 'SPDX-License-Identifier: $(licence_of \
+			"$file")'"
 	done
 	for file in GPL-2.0-only GPL-2.0-or-later Linux-syscall-note; do
 		[ -s "LICENSES/$file.txt" ] || echo "LICENSES/$file.txt is missing"
@@ -40,14 +43,16 @@ sizes()
 {
 	texts | grep -vE '\.po$|^module/uapi/sysprof\.h$' | while read -r file; do
 		lines=$(wc -l <"$file")
-		[ "$lines" -le 800 ] || echo "$file has $lines lines, more than 800: it is two files"
+		[ "$lines" -le 800 ] || echo \
+			"$file has $lines lines, more than 800: it is two files"
 	done
 }
 
 trailing()
 {
 	texts | while read -r file; do
-		grep -nIE '[[:blank:]]+$' "$file" | cut -d: -f1 | sed "s|^|$file:|;s|\$|: blank at the end of the line|"
+		grep -nIE '[[:blank:]]+$' "$file" | cut -d: -f1 |
+			sed "s|^|$file:|;s|\$|: blank at the end of the line|"
 		[ -z "$(tail -c 1 "$file")" ] || echo "$file: no newline at its end"
 	done
 }
@@ -57,10 +62,13 @@ scripts()
 	local file shell
 
 	sources | while read -r file; do
-		shell=$(head -n 1 "$file" | grep -aoE '^#!.*(bash|sh|python3)' | grep -aoE '[a-z0-9]+$')
+		shell=$(head -n 1 "$file" | grep -aoE '^#!.*(bash|sh|python3)' |
+			grep -aoE '[a-z0-9]+$')
 		case $shell in
 		sh|bash) "$shell" -n "$file" 2>&1 ;;
-		python3) python3 -c 'import ast, sys; ast.parse(open(sys.argv[1]).read(), sys.argv[1])' "$file" 2>&1 | tail -n 1 ;;
+		python3) python3 -c \
+			'import ast, sys; ast.parse(open(sys.argv[1]).read(), sys.argv[1])' \
+			"$file" 2>&1 | tail -n 1 ;;
 		*) continue ;;
 		esac
 		[ -x "$file" ] || case $file in
@@ -75,19 +83,23 @@ versions()
 	local version spec
 
 	version=$(sed -n 's/^VERSION := //p' Makefile)
-	grep -q "^PACKAGE_VERSION=\"$version\"\$" dkms.conf || echo "dkms.conf does not say PACKAGE_VERSION=\"$version\""
-	head -n 1 packaging/debian/changelog | grep -qF "($version-" || echo "packaging/debian/changelog is not of $version"
+	grep -q "^PACKAGE_VERSION=\"$version\"\$" dkms.conf ||
+		echo "dkms.conf does not say PACKAGE_VERSION=\"$version\""
+	head -n 1 packaging/debian/changelog | grep -qF "($version-" ||
+		echo "packaging/debian/changelog is not of $version"
 	for spec in packaging/rpm/*.spec; do
 		grep -qx "Version: *$version" "$spec" || echo "$spec is not of $version"
 	done
-	grep -oE 'VERSION_SYSPROF\),[0-9.]+' module/Kbuild | grep -vxF "VERSION_SYSPROF),$version" | sed 's/^/module\/Kbuild: /'
+	grep -oE 'VERSION_SYSPROF\),[0-9.]+' module/Kbuild | grep -vxF "VERSION_SYSPROF),$version" |
+		sed 's/^/module\/Kbuild: /'
 }
 
 # What ties the project to one machine or to how it was made has no place in it.
 machines()
 {
 	texts | grep -v '^tests/lint/files\.sh$' | while read -r file; do
-		grep -nIE '(^|[^A-Za-z0-9_.])/(work|root|home/[a-z]+)/|/tmp/(prompt|b/)' "$file" | sed "s|^|$file:|"
+		grep -nIE '(^|[^A-Za-z0-9_.])/(work|root|home/[a-z]+)/|/tmp/(prompt|b/)' "$file" |
+			sed "s|^|$file:|"
 	done
 }
 

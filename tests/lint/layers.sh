@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# Who may include and call whom.  The rooms of the house stay apart only as long as nobody takes a short cut.
+# Who may include and call whom.  The rooms of the house stay apart only as long as nobody takes a
+# short cut.
 
 # shellcheck source=tests/lint/tap.bash
 . "$(dirname "$0")/tap.bash"
@@ -21,15 +22,19 @@ upward()
 
 	sources | grep -E '^userspace/lib/.*\.[ch]$' | while read -r file; do
 		room=$(cut -d/ -f3 <<<"$file")
-		[ -n "${floor[$room]:-}" ] || { echo "$file: the library has no room '$room'"; continue; }
+		[ -n "${floor[$room]:-}" ] || { echo "$file: the library has no room '$room'"; \
+			continue; }
 		includes "$file" | grep '^"' | tr -d '"' | while read -r name; do
 			case $name in
 			sysprof.h | sysprof-table.h) continue ;;
-			../*) echo "$file includes \"$name\": paths are relative to userspace/lib"; continue ;;
+			../*) echo \
+				"$file includes \"$name\": paths are relative to userspace/lib"; \
+				continue ;;
 			*/*) other=${name%%/*} ;;
 			*) continue ;;
 			esac
-			if [ "$other" != "$room" ] && [ "${floor[${other}]:-9}" -ge "${floor[$room]}" ]; then
+			if [ "$other" != "$room" ] &&
+				[ "${floor[${other}]:-9}" -ge "${floor[$room]}" ]; then
 				echo "$file includes \"$name\": $room stands below or beside $other"
 			fi
 		done
@@ -41,7 +46,8 @@ both_ways()
 {
 	local folder room
 
-	sources | sed -nE 's|^userspace/lib/([^/]+/.+)/[^/]+\.[ch]$|\1|p' | sort -u | while read -r folder; do
+	sources | sed -nE 's|^userspace/lib/([^/]+/.+)/[^/]+\.[ch]$|\1|p' | sort -u |
+		while read -r folder; do
 		room=$(dirname "$folder")
 		if grep -qs "^#include \"$room/[^/]*\"" "userspace/lib/$folder"/*.[ch] &&
 		   grep -qs "^#include \"$folder/[^/]*\"" "userspace/lib/$room"/*.[ch]; then
@@ -65,26 +71,32 @@ crossing()
 
 uapi_only()
 {
-	includes module/uapi/sysprof.h | grep -vxE '<linux/(types|ioctl)\.h>' | sed 's/^/module\/uapi\/sysprof.h includes /'
-	includes module/uapi/sysprof-table.h | grep -vx '"sysprof.h"' | sed 's/^/module\/uapi\/sysprof-table.h includes /'
+	includes module/uapi/sysprof.h | grep -vxE '<linux/(types|ioctl)\.h>' |
+		sed 's/^/module\/uapi\/sysprof.h includes /'
+	includes module/uapi/sysprof-table.h | grep -vx '"sysprof.h"' |
+		sed 's/^/module\/uapi\/sysprof-table.h includes /'
 }
 
 # In code, not in comments: a program that uses the library owns its terminal and its life.
 quiet_library()
 {
-	local words='stdout|stderr|printf[[:space:]]*\(|puts[[:space:]]*\(|putchar|g_print|g_printerr'
+	local \
+		words='stdout|stderr|printf[[:space:]]*\(|puts[[:space:]]*\(|putchar|g_print|g_printerr'
 	words+='|_?exit[[:space:]]*\(|quick_exit|g_error[[:space:]]*\(|g_message[[:space:]]*\(|perror'
 
 	sources | grep -E '^userspace/lib/.*\.[ch]$' | while read -r file; do
-		code "$file" | sed 's/"\([^"\\]\|\\.\)*"/""/g' | grep -nE "(^|[^A-Za-z0-9_])($words)" | sed "s|^[0-9]*:[[:space:]]*|$file: |"
-		includes "$file" | grep -E '<(gtk|gdk|adwaita|libadwaita)' | sed "s|^|$file includes |"
+		code "$file" | sed 's/"\([^"\\]\|\\.\)*"/""/g' |
+			grep -nE "(^|[^A-Za-z0-9_])($words)" | sed "s|^[0-9]*:[[:space:]]*|$file: |"
+		includes "$file" | grep -E '<(gtk|gdk|adwaita|libadwaita)' |
+			sed "s|^|$file includes |"
 	done
 }
 
 version_checks()
 {
 	sources | grep -E '^module/' | grep -vE '^module/compat/|\.md$' | while read -r file; do
-		grep -nE '(LINUX_VERSION_CODE|KERNEL_VERSION|RHEL_RELEASE)' "$file" | sed "s|^|$file:|"
+		grep -nE '(LINUX_VERSION_CODE|KERNEL_VERSION|RHEL_RELEASE)' "$file" |
+			sed "s|^|$file:|"
 	done
 }
 

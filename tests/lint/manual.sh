@@ -12,12 +12,14 @@ commands=$("$cli" --help | sed -n 's/^  \([a-z]\{1,\}\) .*/\1/p')
 # Options as words, "--name" and "-n", from each of the places.
 of_help()
 {
-	"$@" --help | grep -oE '^  (-[a-zA-Z], )?--[a-z-]+' | grep -oE -- '-[a-z-]+|-[A-Z]' | sort -u
+	"$@" --help | grep -oE '^  (-[a-zA-Z], )?--[a-z-]+' | grep -oE -- '-[a-z-]+|-[A-Z]' |
+		sort -u
 }
 
 of_page()
 {
-	sed -n '/^\.TP$/{n;p}' "$1" | grep -oE '^\\fB\\-.*' | sed 's/\\-/-/g; s/=.*//' | grep -oE 'fB-[A-Za-z-]+' | sed 's/^fB//' | sort -u
+	sed -n '/^\.TP$/{n;p}' "$1" | grep -oE '^\\fB\\-.*' | sed 's/\\-/-/g; s/=.*//' |
+		grep -oE 'fB-[A-Za-z-]+' | sed 's/^fB//' | sort -u
 }
 
 of_bash()
@@ -32,13 +34,15 @@ of_bash()
 
 of_zsh()
 {
-	awk -v command="$1" '$0 == "\t" command ")" { on = 1; next } on && /;;$/ { exit } on' "$manual/zsh" |
+	awk -v command="$1" '$0 == "\t" command ")" { on = 1; next } on && /;;$/ { exit } on' \
+		"$manual/zsh" |
 		sed "s/\[.*//" | grep -oE -- "--?[a-zA-Z][a-z-]*" | grep -v '^-s$' | sort -u
 }
 
 of_fish()
 {
-	grep -F "__fish_seen_subcommand_from $1\"" "$manual/fish" | sed "s/ -d '.*//" | grep -oE -- ' -l [a-z-]+| -s [A-Za-z]' |
+	grep -F "__fish_seen_subcommand_from $1\"" "$manual/fish" | sed "s/ -d '.*//" |
+		grep -oE -- ' -l [a-z-]+| -s [A-Za-z]' |
 		sed 's/ -l /--/; s/ -s /-/' | sort -u
 }
 
@@ -58,25 +62,32 @@ lists()
 	local command
 
 	for command in $commands; do
-		grep -q "^\\\\fB$command\\\\fR\$" "$manual/sysprof-cli.1" || echo "sysprof-cli.1 lacks $command"
+		grep -q "^\\\\fB$command\\\\fR\$" "$manual/sysprof-cli.1" ||
+			echo "sysprof-cli.1 lacks $command"
 		grep -q "^		'$command:" "$manual/zsh" || echo "zsh lacks $command"
 		grep -q -- "-a $command -d" "$manual/fish" || echo "fish lacks $command"
-		grep -qE "compgen -W '([a-z]+ )*$command " "$manual/bash" || echo "bash lacks $command"
+		grep -qE "compgen -W '([a-z]+ )*$command " "$manual/bash" ||
+			echo "bash lacks $command"
 	done
-	[ "$(ls "$manual"/sysprof-cli-*.1 | wc -l)" = "$(wc -w <<<"$commands")" ] || echo "there are other pages than commands"
+	[ "$(ls "$manual"/sysprof-cli-*.1 | wc -l)" = "$(wc -w <<<"$commands")" ] ||
+		echo "there are other pages than commands"
 }
 
-[ -n "$commands" ] && [ -e "$manual/made" ] || { echo "Bail out! build/manual is not made; run 'make manual'"; exit 1; }
+[ -n "$commands" ] && [ -e "$manual/made" ] || { echo \
+	"Bail out! build/manual is not made; run 'make manual'"; exit 1; }
 for command in $commands; do
 	help=$(of_help "$cli" "$command")
 	for place in bash zsh fish; do
-		result "$command: --help and the completion of $place have the same options" "$(diff <(echo "$help") <("of_$place" "$command"))"
+		result "$command: --help and the completion of $place have the same options" \
+			"$(diff <(echo "$help") <("of_$place" "$command"))"
 	done
-	result "$command: --help and the man page have the same options" "$(diff <(echo "$help") <(of_page "$manual/sysprof-cli-$command.1"))"
+	result "$command: --help and the man page have the same options" "$(diff <(echo "$help") \
+		<(of_page "$manual/sysprof-cli-$command.1"))"
 done
 result "each command has a page and is in every list" "$(lists)"
 [ ! -x build/sysprof ] ||
-	result "sysprof: --help and the man page have the same options" "$(diff <(of_help build/sysprof) <(of_page "$manual/sysprof.1"))"
+	result "sysprof: --help and the man page have the same options" "$(diff <(of_help \
+	build/sysprof) <(of_page "$manual/sysprof.1"))"
 result "mandoc and groff find the pages well-formed" "$(pages)"
 result "bash parses its completion" "$(bash -n "$manual/bash" 2>&1)"
 finish

@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# On a kernel that is too old, of another architecture or without what the module needs, the build fails with one sentence
-# that says so.  Such kernels are made by telling make what the kernel's own files say otherwise.
+# On a kernel that is too old, of another architecture or without what the module needs, the build
+# fails with one sentence that says so.  Such kernels are made by telling make what the kernel's own
+# files say otherwise.
 
 # shellcheck source=tests/lint/tap.bash
 . "$(dirname "$0")/tap.bash"
@@ -18,7 +19,8 @@ complaint()
 	rm -rf build/check/needs
 	if said=$(make -s -C module KDIR="$headers" OUT="$PWD/build/check/needs" "$@" 2>&1); then
 		echo "the build with $* did not fail"
-	elif [ "$(grep -v '^make' <<<"$said" | sed -n 's/.*\*\*\* \(.*\)  Stop\.$/\1/p')" != "$want" ]; then
+	elif [ "$(grep -v '^make' <<<"$said" | sed -n 's/.*\*\*\* \(.*\)  Stop\.$/\1/p')" != \
+		"$want" ]; then
 		echo "instead of '$want' the build with $* says:"
 		echo "$said"
 	fi
@@ -30,13 +32,18 @@ if [ -z "$headers" ]; then
 	finish
 fi
 
-result "a kernel that is too old" "$(complaint 'sysprof needs Linux 5.10 or later, this is 5.4.' VERSION=5 PATCHLEVEL=4)"
+result "a kernel that is too old" "$(complaint 'sysprof needs Linux 5.10 or later, this is 5.4.' \
+	VERSION=5 PATCHLEVEL=4)"
 result "another architecture" \
-	"$(complaint 'sysprof needs an x86_64 or arm64 kernel: it cannot walk the stacks of another.' CONFIG_X86_64= CONFIG_ARM64=)"
+	"$(complaint \
+	'sysprof needs an x86_64 or arm64 kernel: it cannot walk the stacks of another.' \
+	CONFIG_X86_64= CONFIG_ARM64=)"
 needs=$(sed -n 's/^sysprof-needs := //p' module/compat/needs.mk)
 for option in $needs; do
 	result "a kernel without CONFIG_$option" \
-		"$(complaint "sysprof needs a kernel with CONFIG_$option, which this one was built without." "CONFIG_$option=")"
+		"$(complaint \
+		"sysprof needs a kernel with CONFIG_$option, which this one was built without." \
+		"CONFIG_$option=")"
 done
 # shellcheck disable=SC2086
 result "DKMS is told the same" "$(diff <(printf 'CONFIG_%s\n' $needs) \

@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# What the README shows is so: examples print what stands there, commands are understood, targets of make exist.
+# What the README shows is so: examples print what stands there, commands are understood, targets of
+# make exist.
 
 # shellcheck source=tests/lint/tap.bash
 . "$(dirname "$0")/tap.bash"
@@ -27,11 +28,14 @@ understood()
 	done
 }
 
-# What reads recordings does so; my.capture, before.capture and the others are one and the same here, in which no git runs.
+# What reads recordings does so; my.capture, before.capture and the others are one and the same
+# here, in which no git runs.
 run()
 {
-	commands 'sysprof-cli (report|info|diff|export|merge)' | grep -v 'process git' | while read -r line; do
-		(cd "$work" && sh -c "\"\$0\" ${line#sysprof-cli }" "$cli" >out 2>err && [ -n "$(find out my.svg both.capture -size +0 2>/dev/null)" ]) || {
+	commands 'sysprof-cli (report|info|diff|export|merge)' | grep -v 'process git' |
+		while read -r line; do
+		(cd "$work" && sh -c "\"\$0\" ${line#sysprof-cli }" "$cli" >out 2>err &&
+			[ -n "$(find out my.svg both.capture -size +0 2>/dev/null)" ]) || {
 			echo "$line:"
 			cat "$work/err"
 		}
@@ -42,7 +46,8 @@ run()
 targets()
 {
 	make -pn help 2>/dev/null | sed -n 's/^\([a-z][a-z-]*\):.*/\1/p' >"$work/known"
-	grep -oE '(^    |`|sudo )make [a-z-]+' README.md | sed 's/.*make //' | sort -u | while read -r target; do
+	grep -oE '(^    |`|sudo )make [a-z-]+' README.md | sed 's/.*make //' | sort -u |
+		while read -r target; do
 		grep -qx -- "$target" "$work/known" || echo "There is no make $target"
 	done
 }
@@ -52,7 +57,8 @@ for name in my before after a b; do
 	cp "$work/busy.capture" "$work/$name.capture"
 done
 echo 'allocation: malloc' >"$work/RULES"
-result "commands are there to be read" "$([ "$(commands sysprof-cli | wc -l)" -ge 12 ] || commands sysprof-cli)"
+result "commands are there to be read" "$([ "$(commands sysprof-cli | wc -l)" -ge 12 ] ||
+	commands sysprof-cli)"
 result "sysprof-cli understands its command lines" "$(understood)"
 result "what reads recordings does what stands there" "$(run)"
 result "the targets of make exist" "$(targets)"

@@ -34,7 +34,8 @@ echo 1..1
 END
 # Each says when it begins and ends.
 for name in one two three; do
-	made cli/$name <<<"echo begin >>$work/order; sleep 0.5; echo end >>$work/order; echo 'ok 1 - through'; echo 1..1"
+	made cli/$name \
+		<<<"echo begin >>$work/order; sleep 0.5; echo end >>$work/order; echo 'ok 1 - through'; echo 1..1"
 done
 cat >"$work/tests/table" <<'END'
 check 1 beside lint/*
@@ -57,7 +58,8 @@ run()
 
 	shift 2
 	"$work/tests/run" "$@" >"$work/all" 2>&1 || seen=$?
-	[ "$(tail -n 1 "$work/all")" = "$want" ] && [ $seen = "$status" ] || { echo "status $seen, and not $status and '$want':"; cat "$work/all"; }
+	[ "$(tail -n 1 "$work/all")" = "$want" ] && [ $seen = "$status" ] ||
+		{ echo "status $seen, and not $status and '$want':"; cat "$work/all"; }
 }
 
 # all REGEX...: each is in what was said.
@@ -66,13 +68,15 @@ all()
 	local regex
 
 	for regex; do
-		grep -qE -- "$regex" "$work/all" || { echo "nothing like '$regex' in:"; cat "$work/all"; }
+		grep -qE -- "$regex" "$work/all" ||
+			{ echo "nothing like '$regex' in:"; cat "$work/all"; }
 	done
 }
 
 export TESTS
 TESTS=lint/good
-result "what passed and what was skipped is counted" "$(run '1 passed, 0 failed, 1 skipped' 0 check)"
+result "what passed and what was skipped is counted" "$(run '1 passed, 0 failed, 1 skipped' 0 \
+	check)"
 result "... with the seconds it took" "$(all '^lint/good +[0-9.]+ s  1 passed, 1 skipped$')"
 TESTS=lint/bad
 result "a failure is one" "$(run '1 passed, 1 failed, 0 skipped' 1 check)"
@@ -84,21 +88,31 @@ done
 TESTS=lint/slow
 result "the time limit is a failure" "$(LIMIT=1 run '1 passed, 1 failed, 0 skipped' 1 check)"
 TESTS=lint/said
-result "a setting comes from the table" "$(run '1 passed, 0 failed, 0 skipped' 0 check; grep -q 'ok 1 - table' "$work"/build/check/lint-said*.log || echo not set)"
-result "... unless the caller has set it" "$(WORD=caller run '1 passed, 0 failed, 0 skipped' 0 check; grep -q 'ok 1 - caller' "$work"/build/check/lint-said*.log || echo lost)"
+result "a setting comes from the table" "$(run '1 passed, 0 failed, 0 skipped' 0 check; grep -q \
+	'ok 1 - table' "$work"/build/check/lint-said*.log || echo not set)"
+result "... unless the caller has set it" "$(WORD=caller run '1 passed, 0 failed, 0 skipped' 0 \
+	check; grep -q 'ok 1 - caller' "$work"/build/check/lint-said*.log || echo lost)"
 TESTS=chance
 result "a measurement that fails is repeated" "$(run '1 passed, 0 failed, 0 skipped' 0 check)"
-result "... and both runs are shown" "$(all '1 of 1 missed; once more' 'missed 1 - by chance' 'passed at the second run only: cli/chance')"
+result "... and both runs are shown" "$(all '1 of 1 missed; once more' 'missed 1 - by chance' \
+	'passed at the second run only: cli/chance')"
 TESTS="cli/one cli/two cli/three"
 result "two run beside each other" "$(run '3 passed, 0 failed, 0 skipped' 0 check)"
-result "... and what measures alone" "$([ "$(tr '\n' ' ' <"$work/order")" = 'begin begin end end begin end ' ] || cat "$work/order")"
+result "... and what measures alone" "$([ "$(tr '\n' ' ' <"$work/order")" = \
+	'begin begin end end begin end ' ] || cat "$work/order")"
 TESTS=nothing
-result "that nothing is selected is an error" "$(run "tests/run: no test of 'check' has 'nothing' in its name; tests/list prints them all" 2 check)"
+result "that nothing is selected is an error" "$(run \
+	"tests/run: no test of 'check' has 'nothing' in its name; tests/list prints them all" 2 \
+	check)"
 TESTS=
-result "what does not end in time is not begun" "$(UNTIL=$(($(date +%s) + 20)) run '2 passed, 0 failed, 1 skipped' 0 check-all)"
+result "what does not end in time is not begun" "$(UNTIL=$(($(date +%s) + 20)) run \
+	'2 passed, 0 failed, 1 skipped' 0 check-all)"
 result "... and is named" "$(all '^left out, for lack of time: lint/said LONG=1$')"
-result "when the time is over nothing is begun" "$(UNTIL=1 run '0 passed, 0 failed, 0 skipped' 0 check-all)"
-firsts=$(for commit in a b c d e f g h; do UNTIL=1 ROTATE=$commit "$work/tests/run" check-all | head -n 1; done | sort -u | wc -l)
-result "it begins elsewhere for each commit" "$([ "$firsts" = 3 ] || echo "$firsts of 3 beginnings")"
+result "when the time is over nothing is begun" "$(UNTIL=1 run '0 passed, 0 failed, 0 skipped' 0 \
+	check-all)"
+firsts=$(for commit in a b c d e f g h; do UNTIL=1 ROTATE=$commit "$work/tests/run" check-all |
+	head -n 1; done | sort -u | wc -l)
+result "it begins elsewhere for each commit" "$([ "$firsts" = 3 ] ||
+	echo "$firsts of 3 beginnings")"
 result "a program by its path" "$(run '1 passed, 0 failed, 1 skipped' 0 tests/lint/good.sh)"
 finish

@@ -21,7 +21,8 @@ done
 
 for unit in "$work"/*.service "$work"/*.path; do
 	name=${unit##*/}
-	result "$name is understood" "$(systemd-analyze verify --man=no --recursive-errors=no "$unit" 2>&1)"
+	result "$name is understood" "$(systemd-analyze verify --man=no --recursive-errors=no \
+		"$unit" 2>&1)"
 	# A path starts nothing by itself, and what a user's manager runs is the user's.
 	case $name in
 	*.path | sysprof-login.service) continue ;;
@@ -30,7 +31,8 @@ for unit in "$work"/*.service "$work"/*.path; do
 	exposure=$(sed -n 's/.*Overall exposure level for .*: \([0-9.]*\) .*/\1/p' <<<"$said")
 	echo "# $name: exposure ${exposure:-unknown}"
 	result "$name is exposed at most $MOST of 10" \
-		"$(awk -v is="${exposure:-10}" -v most=$MOST 'BEGIN { exit !(is <= most) }' || grep '✗' <<<"$said")"
+		"$(awk -v is="${exposure:-10}" -v most=$MOST 'BEGIN { exit !(is <= most) }' ||
+		grep '✗' <<<"$said")"
 	result "$name loads no modules by itself" "$(grep -n 'modprobe ' "$unit")"
 done
 finish
