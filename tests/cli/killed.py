@@ -17,7 +17,8 @@ import time
 
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 CLI = os.environ.get("CLI", os.path.join(TOP, "build", "sysprof-cli"))
-WORKLOAD = os.path.join(os.environ.get("WORKLOADS", os.path.join(TOP, "build", "workloads")), "recursion")
+WORKLOAD = os.path.join(os.environ.get("WORKLOADS", os.path.join(TOP, "build", "workloads")),
+                        "recursion")
 TOGETHER = 4
 # A second, and what a loaded machine may keep a recorder from its turn.
 LOSS_S = 1.0
@@ -25,7 +26,10 @@ LOAD_S = 1.5
 
 
 def cli(*arguments):
-    done = subprocess.run([CLI, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    done = subprocess.run([CLI, *arguments],
+                          stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE,
+                          text=True)
     if done.returncode:
         raise AssertionError(f"{' '.join(arguments)}: status {done.returncode}: {done.stderr}")
     return done.stdout
@@ -37,8 +41,10 @@ class Doomed:
     def __init__(self, path, source, number):
         self.path = path
         self.number = number
-        self.process = subprocess.Popen([CLI, "record", "--source", source, "-F", "500", "-o", path],
-                                        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        self.process = subprocess.Popen(
+            [CLI, "record", "--source", source, "-F", "500", "-o", path],
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL)
         # From when there is a file, its header written: before, nothing is recorded.
         while not os.path.exists(path + ".part") or os.path.getsize(path + ".part") <= 16:
             assert self.process.poll() is None, "it did not start"
@@ -55,7 +61,8 @@ class Doomed:
 
 def named_share(path):
     """What share of the workload's weight has a function's name."""
-    if not any(thread["process"] == "doomed" for thread in json.loads(cli("info", "--json", path))["threads"]):
+    if not any(thread["process"] == "doomed"
+               for thread in json.loads(cli("info", "--json", path))["threads"]):
         return 0, 1
     report = json.loads(cli("report", "--process", "doomed", "--json", path))
     whole = report["periods"]
@@ -95,7 +102,10 @@ def main():
                                     stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         time.sleep(1)
         os.unlink(program)
-        running = [Doomed(os.path.join(work, f"{i}.capture"), source, i) for i in range(min(TOGETHER, rounds))]
+        running = [
+            Doomed(os.path.join(work, f"{i}.capture"), source, i)
+            for i in range(min(TOGETHER, rounds))
+        ]
         losses, n = [], len(running)
         while running:
             running.sort(key=lambda doomed: doomed.due)
@@ -109,7 +119,8 @@ def main():
         _, share = named_share(clean)
         for doomed, _ in losses:
             whole, own = named_share(doomed.path + ".part")
-            assert whole < 20 or abs(own - share) < 0.02 + 1 / whole, f"round {doomed.number}: named {own}, else {share}"
+            assert whole < 20 or abs(
+                own - share) < 0.02 + 1 / whole, f"round {doomed.number}: named {own}, else {share}"
         seconds = sorted(lost for _, lost in losses)
         over = sum(lost > LOSS_S for lost in seconds)
         print(f"ok: {rounds} killed; seconds lost: {seconds[len(seconds) // 2]:.2f} at the median, {seconds[-1]:.2f} at most, "

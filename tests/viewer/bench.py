@@ -1,9 +1,10 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# bench.py CAPTURE...: what the viewer's work costs on each recording, in a real window: until its first complete picture, and for a frame
-# while scrolling, while a range is dragged over the timeline, and while the flame graph is shown.  The viewer says itself what it
-# spent, in CPU time; wall time is told beside it and depends on what else the machine does.  No screen reader listens.
+# bench.py CAPTURE...: what the viewer's work costs on each recording, in a real window: until its
+# first complete picture, and for a frame while scrolling, while a range is dragged over the
+# timeline, and while the flame graph is shown.  The viewer says itself what it spent, in CPU time;
+# wall time is told beside it and depends on what else the machine does.  No screen reader listens.
 import os
 import re
 import statistics
@@ -38,7 +39,9 @@ class Log:
 
 def told(what, times):
     if times:
-        print(f"    {what:44} median {statistics.median(times):7.2f} ms, at most {max(times):7.2f} ms, {len(times)} times", flush=True)
+        print(
+            f"    {what:44} median {statistics.median(times):7.2f} ms, at most {max(times):7.2f} ms, {len(times)} times",
+            flush=True)
     else:
         print(f"    {what:44} never", flush=True)
 
@@ -58,10 +61,15 @@ def peak_mib(pid):
 
 def opens(path, log):
     begin = time.monotonic()
-    process = subprocess.Popen([PROGRAM, path], stdout=open(log.path, "w"), stderr=subprocess.STDOUT,
+    process = subprocess.Popen([PROGRAM, path],
+                               stdout=open(log.path, "w"),
+                               stderr=subprocess.STDOUT,
                                env=dict(os.environ, G_MESSAGES_DEBUG="all", GTK_A11Y="none"))
-    said = wait_for("the picture", lambda: re.search(r"complete at (\d+) us, after ([\d.]+) ms", log.since()), 120)
-    print(f"    {'first complete picture':44} after {int(said[1]) / 1e6 - begin:.2f} s, {float(said[2]) / 1000:.2f} s of CPU time", flush=True)
+    said = wait_for("the picture",
+                    lambda: re.search(r"complete at (\d+) us, after ([\d.]+) ms", log.since()), 120)
+    print(
+        f"    {'first complete picture':44} after {int(said[1]) / 1e6 - begin:.2f} s, {float(said[2]) / 1000:.2f} s of CPU time",
+        flush=True)
     xdotool("search", "--sync", "--onlyvisible", "--pid", process.pid, "--class", "", "windowfocus")
     settle(log)
     return process

@@ -1,8 +1,9 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# cost.py: what the viewer takes of a CPU while it records with perf events at the default rate, by thread, in a real window: a command,
-# and the whole system, with all CPUs at work.  COST_SECONDS (60) sets for how long.  What the display server does is not counted.
+# cost.py: what the viewer takes of a CPU while it records with perf events at the default rate, by
+# thread, in a real window: a command, and the whole system, with all CPUs at work.  COST_SECONDS
+# (60) sets for how long.  What the display server does is not counted.
 import collections
 import glob
 import os
@@ -31,14 +32,17 @@ def used(pid):
         except OSError:
             continue
         fields = rest.split()
-        found[name.split("(", 1)[1].rstrip("0123456789")] += sum(map(int, fields[11:13])) / os.sysconf("SC_CLK_TCK")
+        found[name.split(
+            "(",
+            1)[1].rstrip("0123456789")] += sum(map(int, fields[11:13])) / os.sysconf("SC_CLK_TCK")
     return found
 
 
 def cpu_seconds(pid):
     """Of all its threads, those that have ended too."""
     with open(f"/proc/{pid}/stat") as file:
-        return sum(map(int, file.read().rsplit(")", 1)[1].split()[11:13])) / os.sysconf("SC_CLK_TCK")
+        return sum(map(int,
+                       file.read().rsplit(")", 1)[1].split()[11:13])) / os.sysconf("SC_CLK_TCK")
 
 
 def measure(what, process):
@@ -47,12 +51,16 @@ def measure(what, process):
     time.sleep(SECONDS)
     seconds, parts = time.monotonic() - begin, used(process.pid) - threads
     own = cpu_seconds(process.pid) - own
-    by_thread = ", ".join(f"{name} {100 * cpu / seconds:.2f}" for name, cpu in parts.most_common() if cpu > 0.05)
-    print(f"    {what:44} {100 * own / seconds:.2f} % of a CPU in {seconds:.0f} s: {by_thread}", flush=True)
+    by_thread = ", ".join(f"{name} {100 * cpu / seconds:.2f}" for name, cpu in parts.most_common()
+                          if cpu > 0.05)
+    print(f"    {what:44} {100 * own / seconds:.2f} % of a CPU in {seconds:.0f} s: {by_thread}",
+          flush=True)
 
 
 def start(*words):
-    process = subprocess.Popen([PROGRAM, *words], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    process = subprocess.Popen([PROGRAM, *words],
+                               stdout=subprocess.DEVNULL,
+                               stderr=subprocess.DEVNULL)
     xdotool("search", "--sync", "--onlyvisible", "--pid", process.pid, "--class", "", "windowfocus")
     return process
 

@@ -36,13 +36,20 @@ class Shared:
         shutil.rmtree(self.path, ignore_errors=True)
         os.makedirs(self.path)
         parent = os.path.dirname(self.path)
-        command = [os.path.join(HERE, "run"), "--user", USER, "--load", "--share", parent, "--timeout", "3600",
-                   "--pause", self.file("pause") + ",3", "--console", self.file("console"),
-                   "--as-root-first", shlex.join([os.path.join(HERE, "serve"), self.path]), "--", "true"]
+        command = [
+            os.path.join(HERE, "run"), "--user", USER, "--load", "--share", parent, "--timeout",
+            "3600", "--pause",
+            self.file("pause") + ",3", "--console",
+            self.file("console"), "--as-root-first",
+            shlex.join([os.path.join(HERE, "serve"), self.path]), "--", "true"
+        ]
         with open(self.file("running"), "w"):
-            subprocess.Popen(["sh", "-c", '"$@" >"$0/log" 2>&1; echo $? >"$0/ended"', self.path, *command],
-                             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-                             start_new_session=True)
+            subprocess.Popen(
+                ["sh", "-c", '"$@" >"$0/log" 2>&1; echo $? >"$0/ended"', self.path, *command],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                start_new_session=True)
 
     def wait(self, name, seconds):
         """Whether that file appeared, while the machine runs."""
@@ -66,8 +73,11 @@ class Shared:
         with open(self.file("console"), "rb") as console, open(self.file("part"), "wb") as part:
             console.seek(begin)
             part.write(console.read().replace(b"\r", b""))
-        return subprocess.run([os.path.join(HERE, "trouble"), self.file("part")], stdout=subprocess.PIPE, text=True,
-                              errors="replace").stdout
+        return subprocess.run(
+            [os.path.join(HERE, "trouble"), self.file("part")],
+            stdout=subprocess.PIPE,
+            text=True,
+            errors="replace").stdout
 
     def run(self, out, script, options, timeout):
         """Like tests/vm/run: status and what was said."""
@@ -83,8 +93,14 @@ class Shared:
             if self.has(name):
                 os.unlink(self.file(name))
         begin = os.path.getsize(self.file("console"))
-        job = {"user": options["--user"], "harden": options["--harden"], "first": first, "script": script, "out": out,
-               "pause": self.file("pause")}
+        job = {
+            "user": options["--user"],
+            "harden": options["--harden"],
+            "first": first,
+            "script": script,
+            "out": out,
+            "pause": self.file("pause")
+        }
         with open(self.file("job.part"), "w") as file:
             file.writelines(f"{name}={shlex.quote(value)}\n" for name, value in job.items())
         os.rename(self.file("job.part"), self.file("job"))
@@ -93,7 +109,8 @@ class Shared:
         if ended and not report:
             return int(self.read("status")), self.read("said") if self.has("said") else ""
         self.stop()
-        return (125, report) if report else (124, f"the shared machine did not answer in {timeout} s")
+        return (125, report) if report else (124,
+                                             f"the shared machine did not answer in {timeout} s")
 
 
 def parse(options):

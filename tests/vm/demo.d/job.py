@@ -19,7 +19,9 @@ def count_words(text):
 
 def main():
     draw = random.Random(1)
-    words = ["".join(draw.choice("aeiounrstl") for _ in range(draw.randrange(2, 9))) for _ in range(500)]
+    words = [
+        "".join(draw.choice("aeiounrstl") for _ in range(draw.randrange(2, 9))) for _ in range(500)
+    ]
     total = collections.Counter()
     rounds = 0
     while time.process_time() < float(sys.argv[1]):
