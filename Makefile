@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# The front door: plain make, nothing to configure.  'make help' says what there is.  All that is made lies below build/.
+# The front door: plain make, nothing to configure.  'make help' says what there is.  All that is
+# made lies below build/.
 
 VERSION := 0.1.0
 
@@ -12,7 +13,8 @@ CFLAGS ?= -O2 -g
 PREFIX ?= /usr/local
 prefix ?= $(PREFIX)
 libdir ?= $(prefix)/lib
-# The programs are $(program) and $(program)-cli: packages may have to give way to others of that name.
+# The programs are $(program) and $(program)-cli: packages may have to give way to others of that
+# name.
 program ?= sysprof
 B := build
 
@@ -22,15 +24,19 @@ has_capstone := $(shell $(PKG_CONFIG) --exists capstone && echo 1)
 packages += $(if $(has_capstone),capstone)
 package_cflags := $(shell $(PKG_CONFIG) --cflags $(packages) 2>/dev/null)
 capstone ?= -lcapstone
-package_libs := $(subst -lcapstone,$(capstone),$(shell $(PKG_CONFIG) --libs $(packages) 2>/dev/null))
+package_libs := \
+	$(subst -lcapstone,$(capstone),$(shell $(PKG_CONFIG) --libs $(packages) 2>/dev/null))
 
 warnings := -Wall -Wextra -Wshadow -Wmissing-prototypes -Wstrict-prototypes -Wvla
-flags := -std=gnu11 -D_GNU_SOURCE $(warnings) -fvisibility=hidden -DSPT_VERSION='"$(VERSION)"' -DSPT_CLI='"$(program)-cli"' \
-	-DSPT_READER='"$(program)-reader"' -DSPT_LIBEXEC='"$(prefix)/libexec"' -DSPT_LOCALEDIR='"$(prefix)/share/locale"' $(if $(has_capstone),-DSPT_HAS_CAPSTONE) \
+flags := -std=gnu11 -D_GNU_SOURCE $(warnings) -fvisibility=hidden -DSPT_VERSION='"$(VERSION)"' \
+	-DSPT_CLI='"$(program)-cli"' \
+	-DSPT_READER='"$(program)-reader"' -DSPT_LIBEXEC='"$(prefix)/libexec"' \
+	-DSPT_LOCALEDIR='"$(prefix)/share/locale"' $(if $(has_capstone),-DSPT_HAS_CAPSTONE) \
 	-Iuserspace/lib -Imodule/uapi $(package_cflags)
 other_libs := -liberty -lstdc++ -lm -pthread
 libs = $(package_libs) $(other_libs)
-# Debug files from servers, where there is elfutils' client for them, which is loaded when it is asked.
+# Debug files from servers, where there is elfutils' client for them, which is loaded when it is
+# asked.
 has_debuginfod := $(shell $(PKG_CONFIG) --exists libdebuginfod && echo 1)
 flags += $(if $(has_debuginfod),-DSPT_HAVE_DEBUGINFOD)
 reader_sources := userspace/reader/main.c $(if $(has_debuginfod),userspace/reader/debuginfod.c)
@@ -49,16 +55,22 @@ unit_tests := $(patsubst tests/unit/%.c,$(B)/asan/%,$(wildcard tests/unit/test-*
 tsan_tests := $(B)/tsan/test-ring-races
 fuzz_tests := $(patsubst tests/fuzz/%.c,$(B)/asan/%,$(wildcard tests/fuzz/fuzz-*.c))
 generators := $(patsubst tests/gen/%.c,$(B)/tests/%,$(wildcard tests/gen/gen-*.c))
-workload_libs := $(patsubst tests/vm/workloads/%.c,$(B)/workloads/%.so,$(wildcard tests/vm/workloads/lib*.c))
+workload_libs := \
+	$(patsubst tests/vm/workloads/%.c,$(B)/workloads/%.so,$(wildcard tests/vm/workloads/lib*.c))
 workloads := $(patsubst tests/vm/workloads/%.c,$(B)/workloads/%, \
 	$(filter-out tests/vm/workloads/lib%,$(wildcard tests/vm/workloads/*.c)))
 
 # The same without frame pointers.
 workloads_nofp := $(addprefix $(B)/workloads/nofp-,plunge recursion shares)
 
-.PHONY: all translations pot module test-modules lib cli static opener viewer tests demo bench-module check check-all check-recorder check-kernels check-debug-kernel check-packages check-secure-boot lint bench \
-	bench-userspace bench-symbols bench-viewer fuzz manual install install-userspace install-module install-udev install-seat install-polkit install-devel install-dkms-source uninstall \
-	uninstall-userspace uninstall-module uninstall-udev uninstall-seat uninstall-polkit uninstall-devel sysext \
+.PHONY: all translations pot module test-modules lib cli static opener viewer tests demo \
+	bench-module check check-all check-recorder check-kernels check-debug-kernel \
+	check-packages check-secure-boot lint bench \
+	bench-userspace bench-symbols bench-viewer fuzz manual install install-userspace \
+	install-module install-udev install-seat install-polkit install-devel install-dkms-source \
+	uninstall \
+	uninstall-userspace uninstall-module uninstall-udev uninstall-seat uninstall-polkit \
+	uninstall-devel sysext \
 	dkms-install dkms-remove dist deb rpm clean screenshots help need-packages FORCE
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := all
@@ -98,13 +110,15 @@ help:
 # The module.
 
 module:
-	@$(MAKE) --no-print-directory -C module OUT=$(CURDIR)/$(B)/module VERSION_SYSPROF=$(VERSION) \
+	@$(MAKE) --no-print-directory -C module OUT=$(CURDIR)/$(B)/module \
+		VERSION_SYSPROF=$(VERSION) \
 		$(if $(KDIR),KDIR=$(abspath $(KDIR)))
 
 # User space.
 
 need-packages:
-	@$(PKG_CONFIG) --exists $(packages) || { echo 'Libraries are missing ($(packages)): run packaging/deps build' >&2; exit 1; }
+	@$(PKG_CONFIG) --exists $(packages) || \
+		{ echo 'Libraries are missing ($(packages)): run packaging/deps build' >&2; exit 1; }
 
 lib: $(B)/libspt.a
 cli: $(B)/sysprof-cli $(B)/sysprof-reader
@@ -128,11 +142,14 @@ $(B)/libspt.a $(B)/asan/libspt.a:
 
 # Man pages and completions, of the options the program has.
 manual: $(B)/manual/made
-$(B)/manual/made: $(B)/sysprof-cli packaging/manual packaging/completion $(wildcard userspace/data/man/*) module/uapi/sysprof.h \
+$(B)/manual/made: $(B)/sysprof-cli packaging/manual packaging/completion \
+	$(wildcard userspace/data/man/*) module/uapi/sysprof.h \
 		userspace/lib/capture/format.md userspace/cli/json.md
 	@mkdir -p $(@D)
-	$(call say,GEN)$(B)/sysprof-cli --list-options >$(@D)/options && packaging/manual $(VERSION) $(@D) <$(@D)/options && \
-		for shell in bash zsh fish; do packaging/completion $$shell <$(@D)/options >$(@D)/$$shell || exit 1; done
+	$(call say,GEN)$(B)/sysprof-cli --list-options >$(@D)/options && packaging/manual \
+		$(VERSION) $(@D) <$(@D)/options && \
+		for shell in bash zsh fish; do packaging/completion $$shell <$(@D)/options \
+		>$(@D)/$$shell || exit 1; done
 	@touch $@
 
 $(B)/sysprof-cli: $(call object,$(cli_sources)) $(B)/libspt.a
@@ -143,13 +160,14 @@ opener: $(B)/sysprof-opener
 $(B)/sysprof-opener: $(call object,userspace/opener/opener.c)
 	$(call say,LD)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^
 
-# For systems without our libraries: rescue disks, guests of busybox alone.  What glibc would load at run time it has built in for
-# plain files and DNS, so its warnings are left out.
+# For systems without our libraries: rescue disks, guests of busybox alone.  What glibc would load
+# at run time it has built in for plain files and DNS, so its warnings are left out.
 static_libs = $(shell $(PKG_CONFIG) --static --libs $(packages)) $(other_libs)
 static: $(B)/static/sysprof-cli
 $(B)/static/sysprof-cli: $(call object,$(cli_sources)) $(B)/libspt.a
 	@mkdir -p $(@D)
-	$(call say,LD)$(CC) $(CFLAGS) $(LDFLAGS) -static -Wl,--no-warnings -o $@ $^ $(static_libs) || \
+	$(call say,LD)$(CC) $(CFLAGS) $(LDFLAGS) -static -Wl,--no-warnings -o $@ $^ $(static_libs) \
+		|| \
 		{ echo 'Static libraries are missing: Debian has them in the -dev packages of packaging/deps build, Fedora in *-static' >&2; exit 1; }
 
 # Reads files that programs run from, in a process of its own.
@@ -170,8 +188,10 @@ viewer_flags := $(shell $(PKG_CONFIG) --cflags gtk4) -DGDK_VERSION_MIN_REQUIRED=
 viewer_libs := $(shell $(PKG_CONFIG) --libs gtk4)
 viewer_objects := $(patsubst %.c,%.o,$(viewer_sources)) userspace/viewer/resources.o
 
-$(addprefix $(B)/obj/,$(viewer_objects)) $(addprefix $(B)/asan/obj/,$(viewer_objects)): flags += $(viewer_flags)
-$(B)/obj/%/resources.c: %/sysprof.gresource.xml $(wildcard userspace/viewer/*.ui userspace/viewer/*.css userspace/data/*.svg)
+$(addprefix $(B)/obj/,$(viewer_objects)) $(addprefix $(B)/asan/obj/,$(viewer_objects)): flags += \
+	$(viewer_flags)
+$(B)/obj/%/resources.c: %/sysprof.gresource.xml \
+	$(wildcard userspace/viewer/*.ui userspace/viewer/*.css userspace/data/*.svg)
 	@mkdir -p $(@D)
 	$(call say,GEN)glib-compile-resources --sourcedir=$(<D) --target=$@ --generate-source $<
 $(B)/obj/userspace/viewer/resources.o: $(B)/obj/userspace/viewer/resources.c
@@ -186,7 +206,8 @@ $(B)/asan/sysprof: $(addprefix $(B)/asan/obj/,$(viewer_objects)) $(B)/asan/libsp
 	$(call say,LD)$(CC) $(CFLAGS) $(sanitize) $(LDFLAGS) -o $@ $^ $(viewer_libs) $(libs)
 $(B)/tests/drag: tests/viewer/drag.c Makefile
 	@mkdir -p $(@D)
-	$(call say,CC)$(CC) $(flags) $(viewer_flags) $(CPPFLAGS) $(CFLAGS) -MMD -MP -MF $@.d -o $@ $< $(viewer_libs)
+	$(call say,CC)$(CC) $(flags) $(viewer_flags) $(CPPFLAGS) $(CFLAGS) -MMD -MP -MF $@.d -o $@ \
+		$< $(viewer_libs)
 viewer_tests := $(B)/sysprof $(B)/asan/sysprof $(B)/tests/drag
 endif
 
@@ -194,7 +215,8 @@ endif
 app_id := io.github.sysprof_trace.Sysprof
 po_files := $(wildcard userspace/po/*.po)
 ifneq ($(shell command -v msgfmt),)
-translations: $(patsubst userspace/po/%.po,$(B)/locale/%/LC_MESSAGES/sysprof-trace.mo,$(po_files)) $(B)/data/$(app_id).desktop \
+translations: $(patsubst userspace/po/%.po,$(B)/locale/%/LC_MESSAGES/sysprof-trace.mo,$(po_files)) \
+	$(B)/data/$(app_id).desktop \
 	$(B)/data/$(app_id).metainfo.xml
 else
 translations:
@@ -213,51 +235,62 @@ $(B)/data/%.metainfo.xml: userspace/data/%.metainfo.xml $(po_files) userspace/po
 # All that is to be translated, into the template and each language.
 pot:
 	@packaging/pot $(VERSION) $(B)
-	@for file in $(po_files); do msgmerge -q --update --backup=none --no-fuzzy-matching --no-wrap --no-location $$file $(B)/sysprof-trace.pot || exit 1; done
+	@for file in $(po_files); do msgmerge -q --update --backup=none --no-fuzzy-matching \
+		--no-wrap --no-location $$file $(B)/sysprof-trace.pot || exit 1; done
 
 # Modules that only tests load.
 
 test-modules: module
 	@for name in $(notdir $(wildcard tests/vm/modules/*)); do \
-		$(MAKE) -s --no-print-directory -C module SOURCE=$(CURDIR)/tests/vm/modules/$$name OUT=$(CURDIR)/$(B)/modules/$$name \
+		$(MAKE) -s --no-print-directory -C module SOURCE=$(CURDIR)/tests/vm/modules/$$name \
+		OUT=$(CURDIR)/$(B)/modules/$$name \
 			$(if $(KDIR),KDIR=$(abspath $(KDIR))) modules || exit 1; \
 	done
-	@$(MAKE) -s --no-print-directory -C module SOURCE='$(CURDIR)/module $(CURDIR)/tests/vm/nmi' OUT=$(CURDIR)/$(B)/modules/nmi \
+	@$(MAKE) -s --no-print-directory -C module \
+		SOURCE='$(CURDIR)/module $(CURDIR)/tests/vm/nmi' OUT=$(CURDIR)/$(B)/modules/nmi \
 		$(if $(KDIR),KDIR=$(abspath $(KDIR))) modules
 
 # What tests need.
 
-tests: $(B)/sysprof-reader test-modules static $(viewer_tests) $(unit_tests) $(tsan_tests) $(fuzz_tests) $(generators) $(workloads) $(workload_libs) \
+tests: $(B)/sysprof-reader test-modules static $(viewer_tests) $(unit_tests) $(tsan_tests) \
+	$(fuzz_tests) $(generators) $(workloads) $(workload_libs) \
 	$(workloads_nofp) $(B)/bench/bench-unwind $(B)/unwind-raw $(B)/agree
 
 # A reader that was taken over.
 $(B)/asan/test-confine: | $(B)/tests/evil-reader
 $(B)/tests/evil-reader: tests/unit/evil-reader.c $(B)/libspt.a Makefile
 	@mkdir -p $(@D)
-	$(call say,CC)$(CC) $(flags) -Wl,--wrap=spt_place_table_write $(CPPFLAGS) $(CFLAGS) -MMD -MP -MF $@.d -o $@ $< $(B)/libspt.a $(libs)
+	$(call say,CC)$(CC) $(flags) -Wl,--wrap=spt_place_table_write $(CPPFLAGS) $(CFLAGS) -MMD \
+		-MP -MF $@.d -o $@ $< $(B)/libspt.a $(libs)
 
 $(unit_tests): $(B)/asan/%: tests/unit/%.c
 $(fuzz_tests): $(B)/asan/%: tests/fuzz/%.c
 $(unit_tests) $(fuzz_tests): $(B)/asan/libspt.a Makefile
-	$(call say,CC)$(CC) $(flags) $(CPPFLAGS) $(CFLAGS) $(sanitize) -MMD -MP -MF $@.d -o $@ $(filter tests/%.c,$^) $(B)/asan/libspt.a $(libs)
+	$(call say,CC)$(CC) $(flags) $(CPPFLAGS) $(CFLAGS) $(sanitize) -MMD -MP -MF $@.d -o $@ \
+		$(filter tests/%.c,$^) $(B)/asan/libspt.a $(libs)
 
 # Parts of the module in user space, with as much of a kernel as they need.
 ring_flags := -Itests/unit/kernel-shim -Imodule -I$(B)/gen
-$(B)/asan/test-ring $(B)/asan/test-ring-model $(B)/asan/test-walk $(B)/asan/test-budget $(tsan_tests): flags += $(ring_flags)
+$(B)/asan/test-ring $(B)/asan/test-ring-model $(B)/asan/test-walk $(B)/asan/test-budget \
+	$(tsan_tests): flags += $(ring_flags)
 $(B)/asan/test-ring-model: | $(B)/gen/ring-mutants.h
 $(B)/gen/ring-mutants.h: module/ring.c tests/unit/ring-mutants
 	@mkdir -p $(@D)
 	$(call say,GEN)tests/unit/ring-mutants <$< >$@
 $(tsan_tests): $(B)/tsan/%-races: tests/unit/%.c Makefile | need-packages
 	@mkdir -p $(@D)
-	$(call say,CC)$(CC) $(flags) $(CPPFLAGS) $(CFLAGS) -fsanitize=thread -MMD -MP -MF $@.d -o $@ $< $(libs)
+	$(call say,CC)$(CC) $(flags) $(CPPFLAGS) $(CFLAGS) -fsanitize=thread -MMD -MP -MF $@.d -o \
+		$@ $< $(libs)
 
 $(generators): $(B)/tests/%: tests/gen/%.c $(B)/libspt.a Makefile
 	@mkdir -p $(@D)
-	$(call say,CC)$(CC) $(flags) $(CPPFLAGS) $(CFLAGS) -MMD -MP -MF $@.d -o $@ $< $(B)/libspt.a $(libs)
+	$(call say,CC)$(CC) $(flags) $(CPPFLAGS) $(CFLAGS) -MMD -MP -MF $@.d -o $@ $< \
+		$(B)/libspt.a $(libs)
 
-# Their frames are what truth tests look for: every function keeps its frame and its place on the stack.
-workload_flags := -std=gnu11 -D_GNU_SOURCE $(warnings) -O2 -g -fno-omit-frame-pointer -fno-optimize-sibling-calls \
+# Their frames are what truth tests look for: every function keeps its frame and its place on the
+# stack.
+workload_flags := -std=gnu11 -D_GNU_SOURCE $(warnings) -O2 -g -fno-omit-frame-pointer \
+	-fno-optimize-sibling-calls \
 	-Imodule/uapi -pthread
 
 $(workloads): $(B)/workloads/%: tests/vm/workloads/%.c Makefile
@@ -272,13 +305,14 @@ $(workload_libs): $(B)/workloads/%.so: tests/vm/workloads/%.c Makefile
 	@mkdir -p $(@D)
 	$(call say,CC)$(CC) $(workload_flags) -fPIC -shared -MMD -MP -MF $@.d -o $@ $<
 
-# Tests: packages first, then what they run, then all of them counted together.  tests/table says which runs where.  With TESTS no more is
-# built than these need.
+# Tests: packages first, then what they run, then all of them counted together.  tests/table says
+# which runs where.  With TESTS no more is built than these need.
 
 check_in = $(if $(filter check-all,$@),check check-all,check)
 check check-all:
 	@packaging/deps check
-	@needs='all tests'; [ -z '$(TESTS)' ] || needs=$$(TESTS='$(TESTS)' tests/list --needs $(check_in)) && \
+	@needs='all tests'; [ -z '$(TESTS)' ] || \
+		needs=$$(TESTS='$(TESTS)' tests/list --needs $(check_in)) && \
 		$(MAKE) --no-print-directory $(jobs) $$needs
 	@TESTS='$(TESTS)' tests/run $(check_in)
 
@@ -292,9 +326,11 @@ needs-abi:
 needs-lint: module cli manual $(B)/tests/gen-capture
 needs-unit-data: $(B)/sysprof-reader $(generators)
 needs-unit: needs-unit-data $(unit_tests) $(tsan_tests) $(fuzz_tests)
-needs-cli: viewer module cli opener static manual $(generators) $(workloads) $(workload_libs) $(workloads_nofp) $(B)/bench/bench-unwind
+needs-cli: viewer module cli opener static manual $(generators) $(workloads) $(workload_libs) \
+	$(workloads_nofp) $(B)/bench/bench-unwind
 needs-viewer: viewer $(viewer_tests) $(generators)
-needs-vm: module cli opener static manual $(generators) $(workloads) $(workload_libs) $(workloads_nofp) $(B)/agree
+needs-vm: module cli opener static manual $(generators) $(workloads) $(workload_libs) \
+	$(workloads_nofp) $(B)/agree
 
 # Slow, and it fetches kernels and compilers: not a part of check.
 check-kernels: cli $(workloads) $(workload_libs) $(workloads_nofp) $(B)/unwind-raw $(B)/agree
@@ -351,21 +387,25 @@ bench-module: module cli $(bench_programs)
 
 # What a machine without this library had on its stacks.
 $(B)/unwind-raw $(B)/agree: $(B)/%: tests/vm/%.c $(B)/libspt.a Makefile
-	$(call say,CC)$(CC) $(flags) $(CPPFLAGS) $(CFLAGS) -MMD -MP -MF $@.d -o $@ $< $(B)/libspt.a $(libs)
+	$(call say,CC)$(CC) $(flags) $(CPPFLAGS) $(CFLAGS) -MMD -MP -MF $@.d -o $@ $< \
+		$(B)/libspt.a $(libs)
 
 # Stacks without frame pointers: the same as libdwfl's, and how fast.
 $(B)/bench/bench-unwind: tests/bench/bench-unwind.c $(B)/libspt.a Makefile
 	@mkdir -p $(@D)
-	$(call say,CC)$(CC) $(flags) $(CPPFLAGS) $(CFLAGS) -MMD -MP -MF $@.d -o $@ $< $(B)/libspt.a $(libs)
+	$(call say,CC)$(CC) $(flags) $(CPPFLAGS) $(CFLAGS) -MMD -MP -MF $@.d -o $@ $< \
+		$(B)/libspt.a $(libs)
 $(B)/bench/bench-walk: tests/bench/bench-walk.c Makefile
 	@mkdir -p $(@D)
-	$(call say,CC)$(CC) $(flags) $(ring_flags) -Itests/unit $(CPPFLAGS) $(CFLAGS) -MMD -MP -MF $@.d -o $@ $<
+	$(call say,CC)$(CC) $(flags) $(ring_flags) -Itests/unit $(CPPFLAGS) $(CFLAGS) -MMD -MP -MF \
+		$@.d -o $@ $<
 .PHONY: bench-unwind
 bench-unwind: $(B)/bench/bench-unwind $(B)/bench/bench-walk module cli $(bench_programs)
 	@tests/bench/unwind
 
 # install puts all parts there, install-PART one of them; so does uninstall.
-install_with := DESTDIR='$(DESTDIR)' prefix='$(prefix)' libdir='$(libdir)' program='$(program)' zsh='$(zsh)' packages='$(packages)' libs='$(other_libs)' VERSION='$(VERSION)' \
+install_with := DESTDIR='$(DESTDIR)' prefix='$(prefix)' libdir='$(libdir)' program='$(program)' \
+	zsh='$(zsh)' packages='$(packages)' libs='$(other_libs)' VERSION='$(VERSION)' \
 	packaging/install
 install: module cli viewer manual
 	@$(install_with) install
@@ -373,7 +413,8 @@ install-userspace: cli viewer manual
 install-module: module
 install-devel: lib
 install-polkit: opener
-install-userspace install-module install-udev install-seat install-polkit install-devel install-dkms-source:
+install-userspace install-module install-udev install-seat install-polkit install-devel \
+	install-dkms-source:
 	@$(install_with) install $(@:install-%=%)
 uninstall:
 	@$(install_with) uninstall
@@ -387,7 +428,8 @@ dkms-remove:
 # The module for a kernel of one's choice and all programs, for systems with a read-only /usr.
 kver := $(or $(KVER),$(shell uname -r))
 sysext: cli static viewer manual
-	@$(MAKE) --no-print-directory -C module OUT=$(CURDIR)/$(B)/sysext/module VERSION_SYSPROF=$(VERSION) \
+	@$(MAKE) --no-print-directory -C module OUT=$(CURDIR)/$(B)/sysext/module \
+		VERSION_SYSPROF=$(VERSION) \
 		KDIR=$(abspath $(or $(KDIR),$(firstword $(wildcard /lib/modules/$(kver)/build /usr/src/linux-headers-$(kver)))))
 	@VERSION='$(VERSION)' packaging/sysext $(kver) $(B)/sysext/module/sysprof.ko $(B)
 
@@ -395,8 +437,10 @@ dist:
 	@packaging/dist $(VERSION) $(B)
 rpm:
 	@packaging/dist $(VERSION) $(B)/rpm/SOURCES
-	@rpmbuild -ba $(RPMFLAGS) --define '_topdir $(CURDIR)/$(B)/rpm' packaging/rpm/sysprof-trace.spec
-	@rpmbuild -bs $(RPMFLAGS) --define '_topdir $(CURDIR)/$(B)/rpm' packaging/rpm/sysprof-trace-kmod.spec
+	@rpmbuild -ba $(RPMFLAGS) --define '_topdir $(CURDIR)/$(B)/rpm' \
+		packaging/rpm/sysprof-trace.spec
+	@rpmbuild -bs $(RPMFLAGS) --define '_topdir $(CURDIR)/$(B)/rpm' \
+		packaging/rpm/sysprof-trace-kmod.spec
 deb:
 	@packaging/deps deb
 	@packaging/deb $(VERSION) $(B)
