@@ -13,7 +13,8 @@
 #include "times.h"
 
 #define STEP_NS		(10 * NSEC_PER_MSEC)
-#define SLEW		1000 /* adjtimex() makes a clock faster or slower by less than one part in so many */
+/* adjtimex() makes a clock faster or slower by less than one part in this many. */
+#define SLEW		1000
 
 u64 sysprof_time_last;
 

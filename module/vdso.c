@@ -17,7 +17,8 @@
 
 /* The private data that all its mappings share. */
 static const void *vdso_data;
-static u64 vdso_buffer[DIV_ROUND_UP(sizeof(struct sysprof_object) + sizeof(VDSO_PATH), sizeof(u64))];
+static u64 vdso_buffer[DIV_ROUND_UP(sizeof(struct sysprof_object) + sizeof(VDSO_PATH),
+				    sizeof(u64))];
 static const struct sysprof_object *vdso_record;
 
 bool sysprof_vdso_is(const struct vm_area_struct *vma)

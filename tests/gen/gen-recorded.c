@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * gen-recorded OUT flood|last SAMPLES MIB: what the recorder makes, with so much memory, of SAMPLES
- * stacks of 20 frames that it has never
- *	seen and that are in its rings all at once; last: of those that it can keep.  Prints the most memory that it had for itself, in KiB.
+ * stacks of 20 frames that it has never seen and that are in its rings all at once; last: of those
+ * that it can keep.  Prints the most memory that it had for itself, in KiB.
  * gen-recorded OUT paced SECONDS HZ frames|addresses: of a load like a build's, HZ samples a second
- * on each of two CPUs.  Prints
- *	what a sample took of a CPU, in ns, and how many there were.
+ * on each of two CPUs.  Prints what a sample took of a CPU, in ns, and how many there were.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -48,6 +48,24 @@ sizes()
 	done
 }
 
+# A hundred columns, with tabs of eight.  In C only a string may be longer, since what is printed can
+# be searched for, and a table in a comment; of all lines one in a hundred, data left out.
+widths()
+{
+	texts | grep -E '\.[ch]$' | while read -r file; do
+		expand "$file" | awk -v file="$file" '
+		length > 100 && !/"/ && !/^ \*       / {
+			print file ":" NR ": " length " columns"
+		}'
+	done
+	texts | grep -vE '\.(po|json)$' | tr '\n' '\0' | xargs -0 cat | expand | awk '
+	length > 100 { wide++ }
+	END {
+		if (wide > NR / 100)
+			print wide " of " NR " lines are wider than 100 columns, more than one in 100"
+	}'
+}
+
 trailing()
 {
 	texts | while read -r file; do
@@ -105,6 +123,7 @@ machines()
 
 result "each file names its licence" "$(licences)"
 result "no file is longer than 800 lines" "$(sizes)"
+result "lines have at most 100 columns" "$(widths)"
 result "lines end cleanly" "$(trailing)"
 result "scripts parse and are executable" "$(scripts)"
 result "headers stand alone" "$(make -s -k -j2 -f tests/lint/each.mk headers 2>&1)"

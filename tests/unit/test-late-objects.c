@@ -49,9 +49,17 @@ static bool on_drain(SptTrace *trace, bool all, SptTraceFunc func, void *data, G
 		__u64 frame;
 	} record = {
 		.sample = {
-			.record = { .type = SYSPROF_SAMPLE, .flags = SYSPROF_SAMPLE_USER_EXACT, .size = sizeof(record) / 8, .time = 1000, .pid = 5,
+			.record = { .type = SYSPROF_SAMPLE,
+				    .flags = SYSPROF_SAMPLE_USER_EXACT,
+				    .size = sizeof(record) / 8,
+				    .time = 1000,
+				    .pid = 5,
 				    .tid = 5 },
-			.mm = 1, .weight = 1, .n_user = 1, .user_end = SYSPROF_END_ROOT, .user_mode = SYSPROF_USER_FP,
+			.mm = 1,
+			.weight = 1,
+			.n_user = 1,
+			.user_end = SYSPROF_END_ROOT,
+			.user_mode = SYSPROF_USER_FP,
 		},
 		.frame = (__u64)LATE_OBJECT << SYSPROF_FRAME_OBJECT_SHIFT | 0x1234,
 	};
@@ -73,7 +81,9 @@ static bool on_snapshot(SptTrace *trace, SptTraceFunc func, void *data, unsigned
 		__u64 words[(sizeof(struct sysprof_object) + 7) / 8 + 1];
 	} record = {
 		.object = {
-			.record = { .type = SYSPROF_OBJECT, .size = sizeof(record) / 8, .time = 2000 },
+			.record = { .type = SYSPROF_OBJECT,
+				    .size = sizeof(record) / 8,
+				    .time = 2000 },
 			.object = LATE_OBJECT, .path_bytes = 5,
 		},
 	};

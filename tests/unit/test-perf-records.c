@@ -197,10 +197,11 @@ static void test_weights(struct fixture *fixture, const void *data)
 	for (unsigned i = 1; i <= 600; i++)
 		sample(fixture, 5, 5, i * MS + 50000 + late[i % 6] / 2, 0, NULL);
 	g_assert_cmpuint(fixture->out->len, ==, 600);
-	for (unsigned i = 0; i < 600; i++)
-		g_assert_cmpuint(
-			((const struct sysprof_sample *)made_at(fixture, i, SYSPROF_SAMPLE))->weight,
-			==, 1);
+	for (unsigned i = 0; i < 600; i++) {
+		const struct sysprof_sample *sample = made_at(fixture, i, SYSPROF_SAMPLE);
+
+		g_assert_cmpuint(sample->weight, ==, 1);
+	}
 	spt_perf_clock_account(spt_perf_records_clock(fixture->records, 0), 601 * MS + 500000,
 			       &account);
 	g_assert_cmpuint(account.grid, ==, 601);
@@ -542,7 +543,9 @@ static void test_object_identity(void)
 	g_autoptr(SptPerfObjects) objects = spt_perf_objects_new();
 	struct sysprof_object *first, *second, *third;
 	g_autofree char *path = g_file_read_link(EXE, NULL);
-	struct spt_perf_file file = { .path = path, .inode = 1, .dev_major = 250, .dev_minor = 250 };
+	struct spt_perf_file file = {
+		.path = path, .inode = 1, .dev_major = 250, .dev_minor = 250
+	};
 	GStatBuf found;
 	uint32_t id;
 

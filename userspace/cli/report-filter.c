@@ -202,8 +202,12 @@ bool spt_report_filter_init(struct spt_report_filter *filter,
 {
 	*filter = (struct spt_report_filter){
 		.filter = {
-			.process = options->process, .thread = options->thread, .object = options->object,
-			.side = options->kernel ? SPT_SIDE_KERNEL : options->user ? SPT_SIDE_USER : SPT_SIDE_ANY,
+			.process = options->process,
+			.thread = options->thread,
+			.object = options->object,
+			.side = options->kernel ? SPT_SIDE_KERNEL :
+				options->user	? SPT_SIDE_USER :
+						  SPT_SIDE_ANY,
 		},
 	};
 	if (options->kernel && options->user) {

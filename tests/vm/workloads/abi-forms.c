@@ -7,8 +7,8 @@
 #include "abi.h"
 
 #define MAX_SAMPLES	4096
-#define LOWEST_USER                                                                                \
-	0x10000000000ULL /* below any address a 64-bit program is mapped to, above any file's size */
+/* Below any address of a 64-bit program, above any file's size. */
+#define LOWEST_USER	0x10000000000ULL
 
 struct sample {
 	uint64_t delay_ns, time;

@@ -117,7 +117,8 @@ static void start(struct reader *reader, unsigned number)
 	static const unsigned periods_us[] = { 1000, 500, 20000, 1000, 3000, 10000, 7000 };
 
 	config.period_ns =
-		periods_us[(number + reader->rounds) % (sizeof(periods_us) / sizeof(periods_us[0]))] *
+		periods_us[(number + reader->rounds) %
+			   (sizeof(periods_us) / sizeof(periods_us[0]))] *
 		1000ULL;
 	reader->busy |= ioctl(reader->session.fd, SYSPROF_IOC_CONFIGURE, &config) ||
 			ioctl(reader->session.fd, SYSPROF_IOC_START, NULL);

@@ -68,8 +68,11 @@ typedef struct {
 	uint64_t event_config;
 	uint32_t ring_bytes;		/* per CPU, a power of two; 0: default */
 	bool no_user;			/* leave user stacks out */
-	uint32_t raw_bytes; /* this much of the stack, and the registers, up to SPT_TRACE_RAW_MAX_BYTES; 0: frames.  From the
-					 * module frames, too, and of tasks that the user could not trace these alone */
+	/*
+	 * This much of the stack, and the registers, up to SPT_TRACE_RAW_MAX_BYTES; 0: frames.
+	 * From the module frames, too, and of tasks that the user could not trace these alone.
+	 */
+	uint32_t raw_bytes;
 	/*
 	 * up to which copies may be wished to grow, by spt_trace_raw_wish(); 0: they stay as they
 	 * are

@@ -189,7 +189,8 @@ static bool execute_extended(struct machine *machine, uint8_t code, struct spt_b
 
 	switch (code) {
 	case DW_CFA_nop:
-	case DW_CFA_GNU_window_save: /* on AArch64: the return address is signed from here on, or no longer */
+	/* On AArch64: the return address is signed from here on, or no longer. */
+	case DW_CFA_GNU_window_save:
 		return true;
 	case DW_CFA_set_loc:
 		advance(machine, take_address(machine->reader->section, from,

@@ -34,7 +34,8 @@
 #define EXIT_DELAY_NS 2000000000ULL	/* what a process may take to give its memory back */
 #define ACCOUNT_NS 1000000000ULL
 #define RAW_RINGS_MAX_BYTES (512u << 20)
-#define WAIT_MS		    20 /* files of short-lived processes are looked at while they are there */
+/* Files of short-lived processes are looked at while they are there. */
+#define WAIT_MS		    20
 
 struct ring {
 	int fd;				/* -1: no such CPU, or it is offline */
