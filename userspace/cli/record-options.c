@@ -100,14 +100,15 @@ static bool check_bounds(struct spt_record_options *options, const struct words 
 	uint64_t ring_bytes = 0;
 
 	if (words->duration && !spt_parse_ns(words->duration, &options->duration_ns))
-		spt_cli_complain("A recording cannot last \"%s\": 10, 10s or 500ms are possible (--duration)",
-				 words->duration);
+		spt_cli_complain(
+			"A recording cannot last \"%s\": 10, 10s or 500ms are possible (--duration)",
+			words->duration);
 	else if (words->ring &&
 		 (!spt_parse_bytes(words->ring, &ring_bytes) || ring_bytes > UINT32_MAX))
 		spt_cli_complain("A ring cannot have \"%s\" bytes: 1M is possible (--ring-bytes)",
 				 words->ring);
-	else if (words->last &&
-	    (!spt_parse_ns(words->last, &recorder->last_ns) || recorder->last_ns < LEAST_LAST_NS))
+	else if (words->last && (!spt_parse_ns(words->last, &recorder->last_ns) ||
+				 recorder->last_ns < LEAST_LAST_NS))
 		spt_cli_complain(
 			"\"%s\" is no time to be kept: 10, 10s or 1500ms, at least a second, are (--last)",
 			words->last);
@@ -139,8 +140,9 @@ static bool check_bounds(struct spt_record_options *options, const struct words 
 static gboolean refuse_memory(G_GNUC_UNUSED const char *name, G_GNUC_UNUSED const char *value,
 			      G_GNUC_UNUSED gpointer data, GError **error)
 {
-	g_set_error(error, G_OPTION_ERROR, G_OPTION_ERROR_FAILED,
-		    "--memory is no option of record: --memory-limit SIZE bounds the recorder's own memory");
+	g_set_error(
+		error, G_OPTION_ERROR, G_OPTION_ERROR_FAILED,
+		"--memory is no option of record: --memory-limit SIZE bounds the recorder's own memory");
 	return FALSE;
 }
 
