@@ -104,7 +104,7 @@ static bool read_exact(const struct image *image, void *to, size_t bytes, u64 at
 		size_t __bytes;                                                                    \
 		Phdr __phdr;                                                                       \
 		u8 *__notes;                                                                       \
-                                                                                                   \
+												   \
 		if (__ehdr->e_phentsize != sizeof(__phdr))                                         \
 			break;                                                                     \
 		__notes = kmalloc(NOTES_MAX, GFP_KERNEL);                                          \

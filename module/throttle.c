@@ -18,7 +18,7 @@
 
 #define BURST_NS	(100 * NSEC_PER_MSEC)	/* so far paid may be ahead of now */
 #define LONG_NS		NSEC_PER_MSEC		/* a tick this long may have been interrupted */
-#define COST_MAX_NS	(100 * NSEC_PER_MSEC)	/* in one that is longer the machine stood still */
+#define COST_MAX_NS	(10 * NSEC_PER_MSEC)	/* in one that is longer a host had the CPU */
 
 /**
  * struct throttle - of one payer on one CPU

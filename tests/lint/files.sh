@@ -54,7 +54,7 @@ widths()
 {
 	texts | grep -E '\.[ch]$' | while read -r file; do
 		expand "$file" | awk -v file="$file" '
-		length > 100 && !/"/ && !/^ \*       / {
+		length > 100 && !/"/ && !/^ \*     / {
 			print file ":" NR ": " length " columns"
 		}'
 	done

@@ -256,6 +256,41 @@ static void test_words(void)
 	tear_down(&fixture);
 }
 
+static char *words_of(struct fixture *fixture, char *ran_ns, char *wall_ns)
+{
+	g_hash_table_insert(fixture->fake.capture.host, "ran_ns", ran_ns);
+	g_hash_table_insert(fixture->fake.capture.host, "wall_ns", wall_ns);
+	return spt_words_where(fixture->base);
+}
+
+/* One that waits is not said to be busy; of a part nobody knows. */
+static void test_words_of_wall(void)
+{
+	struct fixture fixture;
+
+	set_up(&fixture);
+
+	g_autofree char *waited = words_of(&fixture, "672000000", "2400000000"),
+			*many = words_of(&fixture, "8400000000", "2400000000"),
+			*all = words_of(&fixture, "2401000000", "2400000000"),
+			*none = words_of(&fixture, "0", "2400000000"),
+			*strange = words_of(&fixture, "672000000", "0");
+	g_autoptr(SptProfile) odd =
+		spt_profile_refilter(fixture.base, &(SptFilter){ .process = "odd" }, NULL);
+	g_autofree char *whole = words_of(&fixture, "1", "2"), *text_odd = spt_words_where(odd);
+
+	g_assert_true(g_str_has_prefix(
+		waited,
+		"Ran 28\xc2\xa0%, waited 72\xc2\xa0% of 2.40\xc2\xa0s.  60\xc2\xa0% of the time"));
+	g_assert_true(g_str_has_prefix(many, "Ran on 3.5 CPUs at a time, for 2.40\xc2\xa0s.  60"));
+	g_assert_true(g_str_has_prefix(all, "Ran 100\xc2\xa0%, waited 0\xc2\xa0% of "));
+	g_assert_true(g_str_has_prefix(none, "Ran 0\xc2\xa0%, waited 100\xc2\xa0% of "));
+	g_assert_true(g_str_has_prefix(strange, "60\xc2\xa0% of the time"));
+	g_assert_true(g_str_has_prefix(whole, "Ran 50"));
+	g_assert_true(g_str_has_prefix(text_odd, "All of the time"));
+	tear_down(&fixture);
+}
+
 /* The 48th and 49th bytes are one character. */
 static void test_words_of_long_name(void)
 {
@@ -288,6 +323,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/restrictions/together", test_restrictions_together);
 	g_test_add_func("/order/like", test_order_like);
 	g_test_add_func("/words/where", test_words);
+	g_test_add_func("/words/where-of-wall", test_words_of_wall);
 	g_test_add_func("/words/where-of-long-name", test_words_of_long_name);
 	return g_test_run();
 }

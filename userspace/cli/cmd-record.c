@@ -22,6 +22,9 @@
 #define TRIGGERED_FILES 16
 
 static volatile sig_atomic_t interrupts, child_ended, asked;
+/* The command, and when it ended: a flush may keep us from asking for a while. */
+static volatile pid_t command;
+static volatile int64_t command_ended_us;
 
 static void on_interrupt(int number)
 {
@@ -29,9 +32,12 @@ static void on_interrupt(int number)
 	interrupts++;
 }
 
-static void on_child(int number)
+static void on_child(int number, siginfo_t *info, void *context)
 {
 	(void)number;
+	(void)context;
+	if (info->si_pid == command)
+		command_ended_us = g_get_monotonic_time();
 	child_ended = 1;
 }
 
@@ -48,9 +54,10 @@ static void catch_signals(bool is_flight)
 	sigaction(SIGINT, &action, NULL);
 	sigaction(SIGTERM, &action, NULL);
 	sigaction(SIGHUP, &action, NULL);
-	action.sa_handler = on_child;
-	action.sa_flags = SA_NOCLDSTOP;
-	sigaction(SIGCHLD, &action, NULL);
+	sigaction(SIGCHLD,
+		  &(struct sigaction){ .sa_sigaction = on_child,
+				       .sa_flags = SA_NOCLDSTOP | SA_SIGINFO },
+		  NULL);
 	action.sa_handler = is_flight ? on_ask : SIG_IGN;
 	sigaction(SIGUSR1, &action, NULL);
 	/* Full disks, files and pipes are told by the writes themselves. */
@@ -159,6 +166,44 @@ static void tell_what_is_left(const struct spt_record_options *options)
 			capture->n_samples, part);
 }
 
+static bool is_of_processes(const SptRecorderOptions *options)
+{
+	const SptTraceFilter *filter = &options->filter;
+
+	return filter->n_pids && !filter->n_uids && !filter->cpus && !filter->cgroup &&
+	       !filter->only_user && !filter->only_kernel;
+}
+
+/*
+ * How long it took, and how much of that it ran: of the command what the kernel counted, of
+ * processes that were there already what was sampled.
+ */
+static void note_wall(SptRecorder *recorder, const struct spt_record_options *options,
+		      const struct spt_child *child)
+{
+	uint64_t ran_ns = child->ran_ns, wall_ns = child->ended_ns - child->begun_ns;
+	g_autofree char *ran = NULL, *wall = NULL;
+	SptRecorderStatus status;
+
+	if (options->recorder.last_ns)
+		return;
+	if (is_of_processes(&options->recorder) && options->recorder.clock != SPT_TRACE_PMU) {
+		spt_recorder_status(recorder, &status);
+		ran_ns = status.weight * status.period_ns;
+		if (status.delivered)
+			ran_ns = (uint64_t)((double)ran_ns *
+					    (double)(status.delivered + status.budget) /
+					    (double)status.delivered);
+		wall_ns = status.elapsed_ns;
+	} else if (!child->ended || options->recorder.filter.n_pids) {
+		return;
+	}
+	ran = g_strdup_printf("%" PRIu64, ran_ns);
+	wall = g_strdup_printf("%" PRIu64, wall_ns);
+	spt_recorder_note(recorder, "ran_ns", ran);
+	spt_recorder_note(recorder, "wall_ns", wall);
+}
+
 /* What was recorded is not what was asked for. */
 static void discard(const struct spt_record_options *options, SptRecorder *recorder)
 {
@@ -215,6 +260,7 @@ static int run_recording(const struct spt_record_options *options)
 	}
 	if (options->command[0] && !spt_child_prepare(&child, options->command))
 		return SPT_EXIT_FAILURE;
+	command = child.pid;
 	catch_signals(options->recorder.last_ns > 0);
 	ok = spt_recorder_start(recorder, &error);
 	if (ok) {
@@ -230,6 +276,9 @@ static int run_recording(const struct spt_record_options *options)
 
 			spt_recorder_note(recorder, "exit_status", text);
 		}
+		if (child.ended && command_ended_us)
+			child.ended_ns = (uint64_t)command_ended_us * 1000;
+		note_wall(recorder, options, &child);
 		ok = ok && spt_recorder_finish(recorder, &path, &error);
 	}
 	if (child.go >= 0)

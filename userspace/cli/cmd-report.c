@@ -131,6 +131,22 @@ static void clear_options(struct options *options)
 	spt_filter_options_clear(&options->filter);
 }
 
+/* Shares are of CPU time: a program that waits would look busy. */
+static void print_wall(const SptCapture *capture)
+{
+	uint64_t ran, wall;
+	double cpus;
+
+	if (!spt_summary_wall(capture, &ran, &wall))
+		return;
+	cpus = (double)ran / (double)wall;
+	if (cpus < SPT_SUMMARY_MANY)
+		printf("ran %.0f %%, waited %.0f %% of %.2f s\n", 100 * MIN(cpus, 1),
+		       100 - 100 * MIN(cpus, 1), (double)wall / 1e9);
+	else
+		printf("ran on %.1f CPUs at a time, for %.2f s\n", cpus, (double)wall / 1e9);
+}
+
 static void print_text_head(const struct spt_report *report)
 {
 	const SptSummary *summary = report->summary;
@@ -144,6 +160,8 @@ static void print_text_head(const struct spt_report *report)
 		printf("%s of ", samples);
 	printf("%s samples, %s lost, in %s on %u %s; %s\n", all, lost, duration, summary->n_cpus,
 	       summary->n_cpus == 1 ? "CPU" : "CPUs", period);
+	if (spt_profile_n_samples(report->profile) == report->capture->n_samples)
+		print_wall(report->capture);
 	if (!report->capture->finished)
 		printf("recording was cut off; shown up to its last flush\n");
 	if (summary->budget > 0)

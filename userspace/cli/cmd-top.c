@@ -264,10 +264,9 @@ static bool check_options(struct options *options, SptTraceSource *ret_source)
 		spt_cli_complain(
 			"A rate of %g samples per second is not possible: 1 to 50000 are (-F)",
 			options->rate);
-	else if (options->interval &&
-		 (!spt_parse_ns(options->interval, &options->interval_ns) ||
-		  options->interval_ns < LEAST_INTERVAL_NS ||
-		  options->interval_ns > MOST_INTERVAL_NS))
+	else if (options->interval && (!spt_parse_ns(options->interval, &options->interval_ns) ||
+				       options->interval_ns < LEAST_INTERVAL_NS ||
+				       options->interval_ns > MOST_INTERVAL_NS))
 		spt_cli_complain(
 			"An interval of \"%s\" is not possible: 100ms to 3600s are (--interval)",
 			options->interval);

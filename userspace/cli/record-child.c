@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -66,8 +67,32 @@ bool spt_child_prepare(struct spt_child *child, char **command)
 	return false;
 }
 
+static uint64_t now_ns(void)
+{
+	return (uint64_t)g_get_monotonic_time() * 1000;
+}
+
+static uint64_t timeval_ns(const struct timeval *time)
+{
+	return (uint64_t)time->tv_sec * 1000000000 + (uint64_t)time->tv_usec * 1000;
+}
+
+static pid_t take_end(struct spt_child *child, int options)
+{
+	struct rusage usage;
+	pid_t pid = wait4(child->pid, &child->status, options, &usage);
+
+	if (pid != child->pid)
+		return pid;
+	child->ended = true;
+	child->ended_ns = now_ns();
+	child->ran_ns = timeval_ns(&usage.ru_utime) + timeval_ns(&usage.ru_stime);
+	return pid;
+}
+
 void spt_child_let_go(struct spt_child *child)
 {
+	child->begun_ns = now_ns();
 	if (child->pid && write(child->go, "", 1) != 1)
 		kill(child->pid, SIGKILL);
 }
@@ -75,7 +100,7 @@ void spt_child_let_go(struct spt_child *child)
 void spt_child_look_after(struct spt_child *child)
 {
 	if (child->pid && !child->ended)
-		child->ended = waitpid(child->pid, &child->status, WNOHANG) == child->pid;
+		take_end(child, WNOHANG);
 }
 
 bool spt_child_has_failed(const struct spt_child *child)
@@ -88,9 +113,7 @@ bool spt_child_has_failed(const struct spt_child *child)
 void spt_child_wait(struct spt_child *child)
 {
 	while (child->pid && !child->ended) {
-		if (waitpid(child->pid, &child->status, 0) == child->pid)
-			child->ended = true;
-		else if (errno != EINTR)
+		if (take_end(child, 0) < 0 && errno != EINTR)
 			break;
 	}
 }

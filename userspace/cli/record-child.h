@@ -4,6 +4,7 @@
 #define SPT_RECORD_CHILD_H
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 struct spt_child {
@@ -12,6 +13,8 @@ struct spt_child {
 	int failed;		/* has a byte if it could not be run */
 	int status;
 	bool ended;
+	uint64_t begun_ns, ended_ns;	/* CLOCK_MONOTONIC; ended: as it was noticed */
+	uint64_t ran_ns;	/* CPU time, of what it started and waited for, too */
 };
 
 #define SPT_CHILD_NONE { .go = -1, .failed = -1 }

@@ -107,8 +107,8 @@ static bool check_bounds(struct spt_record_options *options, const struct words 
 		 (!spt_parse_bytes(words->ring, &ring_bytes) || ring_bytes > UINT32_MAX))
 		spt_cli_complain("A ring cannot have \"%s\" bytes: 1M is possible (--ring-bytes)",
 				 words->ring);
-	else if (words->last &&
-	    (!spt_parse_ns(words->last, &recorder->last_ns) || recorder->last_ns < LEAST_LAST_NS))
+	else if (words->last && (!spt_parse_ns(words->last, &recorder->last_ns) ||
+				 recorder->last_ns < LEAST_LAST_NS))
 		spt_cli_complain(
 			"\"%s\" is no time to be kept: 10, 10s or 1500ms, at least a second, are (--last)",
 			words->last);

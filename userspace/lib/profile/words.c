@@ -3,6 +3,8 @@
 #include "profile/words.h"
 
 #include "base/words.h"
+#include "profile/profile-private.h"
+#include "profile/summary.h"
 
 #define MOST 3
 #define LEAST_SHARE 0.01
@@ -96,6 +98,29 @@ static void append_functions(GString *text, const struct ranking *functions, uin
 	g_string_append(text, text->str[text->len - 1] == '.' ? "" : ".");
 }
 
+/* CPU time alone would make a program that waits look busy. */
+static void append_wall(GString *text, const SptCapture *capture)
+{
+	uint64_t ran, wall;
+	double cpus;
+
+	if (!spt_summary_wall(capture, &ran, &wall))
+		return;
+	cpus = (double)ran / (double)wall;
+
+	double percent = 100 * MIN(cpus, 1);
+	g_autofree char *running = g_strdup_printf("%.0f" NO_BREAK "%%", percent),
+			*waiting = g_strdup_printf("%.0f" NO_BREAK "%%", 100 - percent),
+			*all = g_strdup_printf("%.2f" NO_BREAK "s", (double)wall / 1e9);
+
+	if (cpus < SPT_SUMMARY_MANY)
+		g_string_append_printf(text, spt_words("Ran %s, waited %s of %s.  "), running,
+				       waiting, all);
+	else
+		g_string_append_printf(text, spt_words("Ran on %.1f CPUs at a time, for %s.  "),
+				       cpus, all);
+}
+
 char *spt_words_where(const SptProfile *profile)
 {
 	uint64_t total = spt_profile_total(profile), kernel = 0;
@@ -117,6 +142,9 @@ char *spt_words_where(const SptProfile *profile)
 		else if (!all[i].is_process && all[i].has_symbol && all[i].self > 0)
 			rank(&functions, &all[i], true);
 	}
+	/* Only a base, which is of all samples, has it: of a part it is not known. */
+	if (profile->capture)
+		append_wall(text, profile->capture);
 	append_processes(text, &processes, total);
 	in_kernel = tell_share(kernel, total);
 	if (kernel == 0 || kernel == total)

@@ -355,8 +355,7 @@ bool spt_recorder_step(SptRecorder *recorder, int timeout_ms, GError **error)
 	    !take_snapshot(recorder, error))
 		return false;
 	recorder->status.elapsed_ns = now - recorder->start_ns;
-	recorder->status.has_ended =
-		recorder->follows && !spt_tasks_has_wanted(recorder->tasks);
+	recorder->status.has_ended = recorder->follows && !spt_tasks_has_wanted(recorder->tasks);
 	/*
 	 * What comes during a flush waits for the next one to end: on a slow machine both have to
 	 * be within the second.

@@ -88,7 +88,8 @@ static bool is_harmless(const char *key)
 					     "grid_start", "start_time",  "start_realtime_ns",
 					     "source",	   "recorder",	  "cost_ns",
 					     "ticks",	   "exit_status", "stacks",
-					     "build-id",   NULL };
+					     "build-id",   "ran_ns",	  "wall_ns",
+					     NULL };
 	static const char *const beginnings[] = { "build-id ", "pause@", "suspend@", "resume@",
 						  "clock set@" };
 

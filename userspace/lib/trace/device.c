@@ -21,6 +21,7 @@
 
 #define SNAPSHOT_BYTES (4U << 20)
 #define NAMES_PER_CALL 1024U
+#define SHOW_MS 10
 #define RAW_RINGS_MAX_BYTES (128U << 20)	/* half of what the module grants a user */
 
 struct ring {
@@ -367,6 +368,9 @@ static void device_wait(SptTrace *trace, int timeout_ms)
 	struct device *device = device_of(trace);
 	struct pollfd pollfd = { .fd = device->fd, .events = POLLIN };
 
+	/* A new program has neither copies nor tables of its user's until it was shown. */
+	if (device->traceable && device->config.user_mode != 1 + SYSPROF_USER_FP)
+		timeout_ms = MIN(timeout_ms, SHOW_MS);
 	if (poll(&pollfd, 1, timeout_ms) > 0 && pollfd.revents & POLLHUP)
 		device->has_ended = true;
 }
