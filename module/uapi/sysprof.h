@@ -686,9 +686,10 @@ enum sysprof_form {
 #define SYSPROF_CONFIG_NO_KERNEL	(1 << 0)	/* leave kernel stacks out */
 #define SYSPROF_CONFIG_ONLY_USER	(1 << 1) /* exclude ticks that interrupt the kernel */
 #define SYSPROF_CONFIG_ONLY_KERNEL	(1 << 2)	/* exclude ticks that interrupt user code */
-#define SYSPROF_CONFIG_CHILDREN		(1 << 3) /* @pids stands for their children, too, and for theirs */
-#define SYSPROF_CONFIG_CGROUP                                                                      \
-	(1 << 4) /* only tasks of @cgroup_fd, a directory of cgroup v2 (else -EBADF), and below */
+/* @pids includes their children, and theirs. */
+#define SYSPROF_CONFIG_CHILDREN		(1 << 3)
+/* only tasks of @cgroup_fd, a directory of cgroup v2 (else -EBADF), and below */
+#define SYSPROF_CONFIG_CGROUP		(1 << 4)
 
 #define SYSPROF_FILTER_MAX		64		/* pids, and uids */
 

@@ -9,8 +9,8 @@ G_BEGIN_DECLS
 
 /*
  * "Ran 28 %, waited 72 % of 2.40 s.  54 % of the time went to cc1, 22 % to git.  38 % was spent in
- * the kernel.  Busiest functions: ..."  To be freed; names in it are cut, and not checked for being
- * UTF-8.
+ * the kernel.  Busiest functions: ..."  The first sentence only where it is known, of a base.  To
+ * be freed; names in it are cut, and not checked for being UTF-8.
  */
 char *spt_words_where(const SptProfile *profile);
 
