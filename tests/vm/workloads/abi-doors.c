@@ -264,16 +264,6 @@ static void test_namespaces(void)
 		refuses_errno(status, EPERM, "open in a pid namespace");
 }
 
-static uint64_t delivered(int fd)
-{
-	struct sysprof_account account;
-	uint64_t sum = 0;
-
-	for (unsigned cpu = 0; account_get(fd, cpu, &account); cpu++)
-		sum += account.delivered;
-	return sum;
-}
-
 /* The opener is gone; what its session does now is told by exit status bits. */
 static int heir(int fd)
 {
@@ -282,9 +272,9 @@ static int heir(int fd)
 	int status = 0;
 
 	usleep(300000);
-	before = delivered(fd);
+	before = delivered_get(fd);
 	burn_ms(200);
-	status |= delivered(fd) != before ? 1 : 0;
+	status |= delivered_get(fd) != before ? 1 : 0;
 	status |= poll(&poll_fd, 1, 1000) == 1 && poll_fd.revents & POLLHUP ? 0 : 2;
 	status |= ioctl(fd, SYSPROF_IOC_START, NULL) ? 0 : 4;
 	return status;

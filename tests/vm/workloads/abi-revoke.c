@@ -28,16 +28,6 @@ static void have_root_do(const char *what)
 		usleep(100000);
 }
 
-static uint64_t delivered(int fd)
-{
-	struct sysprof_account account;
-	uint64_t sum = 0;
-
-	for (unsigned cpu = 0; account_get(fd, cpu, &account); cpu++)
-		sum += account.delivered;
-	return sum;
-}
-
 /* Whether poll() says within some seconds that the session has ended. */
 static bool hangs_up(int fd)
 {
@@ -70,9 +60,9 @@ static void test_is_over(int fd, const char *why)
 	uint64_t before;
 
 	ok(hangs_up(fd), "%s: poll says that the session is over", why);
-	before = delivered(fd);
+	before = delivered_get(fd);
 	burn_ms(200);
-	ok(before && delivered(fd) == before, "... it takes no more samples");
+	ok(before && delivered_get(fd) == before, "... it takes no more samples");
 	ok(!ioctl(fd, SYSPROF_IOC_STOP, NULL) && !ioctl(fd, SYSPROF_IOC_INFO, &info),
 	   "... STOP and INFO are answered");
 	refuses(ioctl(fd, SYSPROF_IOC_START, NULL), ESRCH, "... START");
@@ -146,7 +136,7 @@ int main(void)
 	have_root_do("revoke");
 	test_is_over(fd, "revoked");
 	fd = running();
-	ok(delivered(fd), "who may open the device begins anew");
+	ok(delivered_get(fd), "who may open the device begins anew");
 	have_root_do("closed");
 	test_is_over(fd, "the node is closed to its opener");
 	refuses(open(SYSPROF_DEVICE, O_RDWR | O_CLOEXEC), EACCES, "... nor opens it");

@@ -224,6 +224,17 @@ static inline bool account_get(int fd, unsigned cpu, struct sysprof_account *ret
 	return true;
 }
 
+/* Periods delivered so far, on all CPUs. */
+static inline uint64_t delivered_get(int fd)
+{
+	struct sysprof_account account;
+	uint64_t sum = 0;
+
+	for (unsigned cpu = 0; account_get(fd, cpu, &account); cpu++)
+		sum += account.delivered;
+	return sum;
+}
+
 /* The names of any number of kernel frames, in as many calls as it takes. */
 static inline bool names_get(int fd, struct sysprof_name *names, uint32_t n)
 {
