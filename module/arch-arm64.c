@@ -10,6 +10,8 @@
 #include <linux/stacktrace.h>
 
 #include "arch.h"
+#include "hooks.h"
+#include "stack.h"
 
 /* Without what pointer authentication and tags put into the bits above an address. */
 static inline u64 strip(u64 pointer)
@@ -38,7 +40,7 @@ static const u64 kept_registers = GENMASK_ULL(29, 19) | BIT_ULL(31);
 static unsigned int lead_in;
 #define LEAD_IN_MAX 64
 
-u32 sysprof_arch_walk_kernel(struct pt_regs *regs, unsigned long *ips, u32 max, u8 *end)
+static u32 walk_kernel(struct pt_regs *regs, unsigned long *ips, u32 max, u8 *end)
 {
 	unsigned int skip = regs ? READ_ONCE(lead_in) : 0, n, i;
 	unsigned long before[LEAD_IN_MAX];
@@ -64,6 +66,26 @@ u32 sysprof_arch_walk_kernel(struct pt_regs *regs, unsigned long *ips, u32 max, 
 	if (n == max)
 		*end = SYSPROF_END_LIMIT;
 	return n;
+}
+
+/* Nothing that all kernels export walks another task. */
+u32 sysprof_arch_walk_kernel(struct task_struct *task, struct pt_regs *regs, u64 *frames, u32 max,
+			     u8 *end)
+{
+	unsigned long *ips = (unsigned long *)frames;
+	u32 n, i, own = 0;
+
+	BUILD_BUG_ON(sizeof(*frames) != sizeof(*ips));
+	if (task != current) {
+		*end = SYSPROF_END_NONE;
+		return 0;
+	}
+	n = walk_kernel(regs, ips, max, end);
+	while (!regs && own < n && sysprof_hooks_own(ips[own]))
+		own++;
+	for (i = own; i < n; i++)
+		frames[i - own] = sysprof_stack_encode(ips[i]);
+	return n - own;
 }
 
 void sysprof_arch_walk_user(struct pt_regs *regs, struct sysprof_walk *walk)

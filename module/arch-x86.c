@@ -11,6 +11,8 @@
 #include <linux/sched.h>
 
 #include "arch.h"
+#include "hooks.h"
+#include "stack.h"
 
 #define USER_END	TASK_SIZE_MAX
 #define strip(pointer)	(pointer)
@@ -25,16 +27,19 @@ static const u8 saved_registers[] = { 3, 6, 12, 13, 14, 15 };
 static const u64 kept_registers = BIT(3) | BIT(6) | BIT(7) | BIT(12) | BIT(13) | BIT(14) | BIT(15);
 #include "walk-table.h"
 
-u32 sysprof_arch_walk_kernel(struct pt_regs *regs, unsigned long *ips, u32 max, u8 *end)
+#ifndef CONFIG_UNWINDER_ORC /* walk-orc.c has the other */
+u32 sysprof_arch_walk_kernel(struct task_struct *task, struct pt_regs *regs, u64 *frames, u32 max,
+			     u8 *end)
 {
+	bool is_own = !regs && task == current;
 	struct unwind_state state;
 	unsigned long ip;
 	u32 n = 0;
 
 	/* The unwinder begins with the caller of what @regs interrupted. */
 	if (regs && max)
-		ips[n++] = regs->ip;
-	for (unwind_start(&state, current, regs, NULL); !unwind_done(&state);
+		frames[n++] = sysprof_stack_encode(regs->ip);
+	for (unwind_start(&state, task, regs, NULL); !unwind_done(&state);
 	     unwind_next_frame(&state)) {
 		ip = unwind_get_return_address(&state);
 		if (!ip)
@@ -43,11 +48,14 @@ u32 sysprof_arch_walk_kernel(struct pt_regs *regs, unsigned long *ips, u32 max, 
 			*end = SYSPROF_END_LIMIT;
 			return n;
 		}
-		ips[n++] = ip;
+		is_own = is_own && sysprof_hooks_own(ip);
+		if (!is_own)
+			frames[n++] = sysprof_stack_encode(ip);
 	}
 	*end = unwind_error(&state) ? SYSPROF_END_UNRELIABLE : SYSPROF_END_ROOT;
 	return n;
 }
+#endif
 
 /* An NMI may find another address space in place than current's; only copy_from_user_nmi() asks. */
 static noinline bool stack_is_in_place(const struct pt_regs *regs)

@@ -8,6 +8,7 @@
 
 struct ranges;
 struct sysprof_tables;
+struct task_struct;
 
 /**
  * struct sysprof_walk - a walk along a user stack
@@ -34,10 +35,13 @@ struct sysprof_walk {
 };
 
 /*
- * Instruction pointers of the kernel context @regs (NULL: from here), innermost first, into @ips;
- * enum sysprof_end into @end.
+ * The kernel's frames of @task as stack.h encodes them, innermost first, into @frames; enum
+ * sysprof_end into @end.  Of current: of what @regs interrupted, or, if that is NULL, from here,
+ * without the module's own.  Of a task that does not run, @regs NULL: where it was switched away
+ * from.  Interrupts off, or in NMI.
  */
-u32 sysprof_arch_walk_kernel(struct pt_regs *regs, unsigned long *ips, u32 max, u8 *end);
+u32 sysprof_arch_walk_kernel(struct task_struct *task, struct pt_regs *regs, u64 *frames, u32 max,
+			     u8 *end);
 /*
  * Walks the user context @regs of current along frame pointers; ranges.h has the look-up.  Nothing
  * but frames is stored.

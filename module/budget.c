@@ -25,7 +25,6 @@ MODULE_PARM_DESC(
 
 #define LOOK_NS		(250 * NSEC_PER_MSEC)
 #define STALE_NS	(2 * NSEC_PER_SEC)
-#define MAX_STRETCH	1000U
 #define COLD_TICKS	16U
 /* With fewer samples than 100 a second a profile says little. */
 #define LONGEST_NS	(10 * NSEC_PER_MSEC)
@@ -100,5 +99,5 @@ u32 sysprof_budget_stretch(u64 period_ns)
 		return 1;
 	stretch = DIV64_U64_ROUND_UP(cost_ns, allowed_ns);
 	longest = DIV64_U64_ROUND_UP(max_t(u64, LONGEST_NS, cost_ns * COST_SHARE), period_ns);
-	return clamp_t(u64, min(stretch, longest), 1, MAX_STRETCH);
+	return clamp_t(u64, min(stretch, longest), 1, SYSPROF_MAX_STRETCH);
 }

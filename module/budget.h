@@ -4,6 +4,8 @@
 
 #include <linux/types.h>
 
+#define SYSPROF_MAX_STRETCH 1000U
+
 /* A tick with a stack took @cost_ns on this CPU.  In the sampling context, interrupts off. */
 void sysprof_budget_spent(u64 cost_ns, u64 now);
 /* Of how many periods of @period_ns one may be sampled.  Any context. */

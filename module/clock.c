@@ -243,7 +243,10 @@ static __always_inline u64 advance(struct cpu_clock *clock, u64 now)
 {
 	u64 from = clock->next;
 
-	clock->next = max(clock->target + 1, sysprof_clock_period_at(now));
+	clock->next = clock->target + 1;
+	/* Most come in their own period: without a division. */
+	if (unlikely(now >= grid_start + clock->next * period_ns))
+		clock->next = sysprof_clock_period_at(now);
 	aim(clock, clock->next);
 	if (clock->instant <= now) {
 		clock->next = clock->target + 1;
@@ -383,22 +386,26 @@ static void take_overdue(struct cpu_clock *clock, struct task_struct *prev, u64 
 	set_timer(clock);
 }
 
-void sysprof_clock_switch(struct task_struct *prev, struct task_struct *next)
+u64 sysprof_clock_switch(struct task_struct *prev, struct task_struct *next)
 {
 	struct cpu_clock *clock = this_cpu_ptr(&cpu_clocks);
 	u64 now, due;
 
 	if (!clock->running)
-		return;
+		return 0;
 	now = ktime_get_mono_fast_ns();
 	due = ktime_to_ns(hrtimer_get_expires(&clock->timer));
 	if (!clock->parked) {
-		if (now >= due)
-			take_overdue(clock, prev, now, due);
-	} else if (is_idle_task(prev) || !is_idle_task(next)) {
-		/* Where idle time is injected prev was an idle task, and is one no more. */
-		leave_idle(clock, now);
+		if (likely(now < due))
+			return now;
+		take_overdue(clock, prev, now, due);
+		/* That has taken its time. */
+		return 0;
 	}
+	/* Where idle time is injected prev was an idle task, and is one no more. */
+	if (is_idle_task(prev) || !is_idle_task(next))
+		leave_idle(clock, now);
+	return now;
 }
 
 void sysprof_clock_cost(int cpu, u64 *cost_ns, u64 *ticks, u64 *histogram)

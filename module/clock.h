@@ -31,9 +31,9 @@ u64 sysprof_clock_period_at(u64 now);
 u64 sysprof_clock_catch_up(int cpu, u64 now);
 /*
  * This CPU switches away from @prev, which is current still, to @next; from sched_switch,
- * interrupts off.
+ * interrupts off.  Returns what the time is, 0 if it has not looked.
  */
-void sysprof_clock_switch(struct task_struct *prev, struct task_struct *next);
+u64 sysprof_clock_switch(struct task_struct *prev, struct task_struct *next);
 /* What ticks cost; each pointer may be NULL, @histogram has SYSPROF_COST_BUCKETS. */
 void sysprof_clock_cost(int cpu, u64 *cost_ns, u64 *ticks, u64 *histogram);
 

@@ -110,14 +110,33 @@ bool sysprof_session_may_have_raw(const struct sysprof_session *session)
 	       (session->may_see_addresses || sysprof_traced_may(session, current, current->mm));
 }
 
-void sysprof_sessions_state(struct sysprof_record *record)
+void sysprof_delivery_put_state(struct sysprof_session_cpu *sc, const struct sysprof_record *record)
 {
 	u32 bytes = record->size * 8;
+	struct sysprof_record *copy;
+	u64 time;
+
+	sysprof_delivery_report_losses(sc);
+	copy = sysprof_delivery_reserve(sc, bytes, sc->ring.bytes, record->type);
+	if (!copy) {
+		sc->account.state_lost++;
+		sc->resync = true;
+		sc->untold = true;
+		return;
+	}
+	time = copy->time;
+	memcpy(copy, record, bytes);
+	copy->time = time;
+	copy->cpu = sc->cpu;
+	sysprof_ring_commit(&sc->ring);
+	sysprof_delivery_wake(sc->session, sc);
+}
+
+void sysprof_sessions_state(struct sysprof_record *record)
+{
 	struct sysprof_session_cpu *sc;
 	struct sysprof_session *session;
-	struct sysprof_record *copy;
 	unsigned long flags;
-	u64 time;
 
 	local_irq_save(flags);
 	rcu_read_lock();
@@ -126,20 +145,7 @@ void sysprof_sessions_state(struct sysprof_record *record)
 		if (record->type == SYSPROF_MAP && session->config.form != SYSPROF_FORM_ADDRESS &&
 		    !sysprof_session_may_have_raw(session))
 			continue;
-		sysprof_delivery_report_losses(sc);
-		copy = sysprof_delivery_reserve(sc, bytes, sc->ring.bytes, record->type);
-		if (!copy) {
-			sc->account.state_lost++;
-			sc->resync = true;
-			sc->untold = true;
-			continue;
-		}
-		time = copy->time;
-		memcpy(copy, record, bytes);
-		copy->time = time;
-		copy->cpu = sc->cpu;
-		sysprof_ring_commit(&sc->ring);
-		sysprof_delivery_wake(session, sc);
+		sysprof_delivery_put_state(sc, record);
 	}
 	rcu_read_unlock();
 	local_irq_restore(flags);

@@ -6,6 +6,7 @@
 #ifndef _SYSPROF_DELIVERY_H
 #define _SYSPROF_DELIVERY_H
 
+#include <linux/cache.h>
 #include <linux/irq_work.h>
 #include <linux/list.h>
 #include <linux/mutex.h>
@@ -28,6 +29,7 @@ struct sysprof_raw_wishes;
 struct sysprof_session;
 struct sysprof_snapshot_walk;
 struct sysprof_tables;
+struct sysprof_tap;
 
 /*
  * Samples that were lost for one reason: how many of the account's were told of, and when the
@@ -58,30 +60,38 @@ struct sysprof_loss {
  * @weight: of the tick being taken, 0 if the session has no part in it
  * @raw_bytes: of the stack that the session may have of this tick
  * @tables: its user's, if they may be followed in this tick, or NULL
- * @hides: this tick is of somebody else's process, whose stack the session may not have
+ * @hides: of this tick's stack, which is of a process that the opener could not trace
  * @loss: by enum sysprof_lost_reason
  * @changes: of the account, by overflows
  * @tell: puts the account into the ring when an overflow found that it is time
  */
 struct sysprof_session_cpu {
+	/* What each tick needs: this on one cache line, the ring on the next, the account. */
 	struct sysprof_session *session;
 	struct sysprof_session_cpu *next;
-	struct sysprof_ring ring;
-	u16 cpu;
+	u64 first_period;
+	u64 account_time;
+	u64 weight;
+	const struct sysprof_tables *tables;
+	u32 raw_bytes;
 	u32 changes;
-	struct irq_work tell;
+	u16 cpu;
 	bool joined;
 	bool wanted;
 	bool untold;
 	bool resync;
-	u64 weight;
-	u32 raw_bytes;
-	bool hides;
-	const struct sysprof_tables *tables;
-	u64 first_period;
-	u64 account_time;
+	u8 hides;
+	struct sysprof_ring ring;
 	struct sysprof_account account;
 	struct sysprof_loss loss[SYSPROF_LOST_REASONS];
+	struct irq_work tell;
+} ____cacheline_aligned;
+
+/* What sessions without privilege get of others' processes: module parameter others. */
+enum sysprof_hides {
+	SYSPROF_HIDES_NOTHING,
+	SYSPROF_HIDES_PLACES,	/* they get functions */
+	SYSPROF_HIDES_FRAMES,
 };
 
 /* How the reader takes its records; the first way used is the only one from then on. */
@@ -97,9 +107,11 @@ enum sysprof_reader { SYSPROF_READER_NONE, SYSPROF_READER_MMAP, SYSPROF_READER_R
  * @config: as granted; config.ring_bytes is 0 before the first CONFIGURE
  * @divisor: one of so many periods of the clock is the session's
  * @keeps_budget: no rate was asked for
+ * @least_stretch: then at most one of so many of its periods is sampled, as the reader has wished;
+ *	read by ticks at any time
  * @wish: what it wants of each stack, but for what it may have of some only
  * @user_kind: of user frames that it gets
- * @hides_others: it gets no stacks of processes that its opener could not trace
+ * @hides_others: of stacks of processes that its opener could not trace
  * @asks_rights: what it may have is another thing for each task
  * @pmu: counters, while it runs by them; NULL: the timer
  * @filter: whose ticks are wanted; NULL: everybody's
@@ -110,6 +122,7 @@ enum sysprof_reader { SYSPROF_READER_NONE, SYSPROF_READER_MMAP, SYSPROF_READER_R
  * @file: it is the session of, which outlives it
  * @cred: the opener's, of the file
  * @raw_wishes: of raw stacks; NULL as long as it has not asked for them
+ * @tap: what it draws from event sources; NULL: nothing
  * @tables: that it shares with other sessions; NULL as long as it has neither asked for stacks by
  *	tables nor brought one
  * @dead: it has ended for good (revoke.c); takes no more records
@@ -125,35 +138,38 @@ enum sysprof_reader { SYSPROF_READER_NONE, SYSPROF_READER_MMAP, SYSPROF_READER_R
  * @snapshot: what SNAPSHOT walks, owned by snapshot.c
  */
 struct sysprof_session {
+	/* What each tick needs: this on one cache line, the beginning of the next on another. */
+	struct sysprof_filter *filter;
+	wait_queue_head_t wait;
+	struct sysprof_stack_wish wish;
+	u32 divisor;
+	enum sysprof_user_kind user_kind;
+	bool keeps_budget;
+	bool asks_rights;
+	bool is_exempt;
+	bool dead;
+	struct sysprof_config config ____cacheline_aligned;
+	u32 least_stretch;
 	struct list_head link;
 	struct list_head open_link;
 	struct mutex io_lock;
 	struct mutex lock;
-	struct sysprof_config config;
-	u32 divisor;
-	bool keeps_budget;
-	bool asks_rights;
-	bool hides_others;
-	enum sysprof_user_kind user_kind;
-	struct sysprof_stack_wish wish;
+	enum sysprof_hides hides_others;
 	struct sysprof_pmu *pmu;
-	struct sysprof_filter *filter;
 	struct sysprof_charge *charge;
 	bool running;
-	bool is_exempt;
 	bool may_see_addresses;
 	const struct file *file;
 	const struct cred *cred;
 	struct sysprof_raw_wishes *raw_wishes;
+	struct sysprof_tap *tap;
 	struct sysprof_tables *tables;
-	bool dead;
 	enum sysprof_reader reader;
 	int read_next;
 	struct pid *opener;
 	struct sysprof_traced traced;
 	struct sysprof_session_cpu *cpus;
 	struct cpumask *cpumask;
-	wait_queue_head_t wait;
 	struct irq_work wake;
 	struct work_struct reap;
 	struct sysprof_snapshot_walk *snapshot;
@@ -219,6 +235,12 @@ static inline void sysprof_delivery_wake(struct sysprof_session *session,
  */
 bool sysprof_session_may_have_raw(const struct sysprof_session *session);
 
+/*
+ * A state record for one session, as below, on this CPU with interrupts off.  If there is no room
+ * the reader is told to resync.
+ */
+void sysprof_delivery_put_state(struct sysprof_session_cpu *sc,
+				const struct sysprof_record *record);
 /*
  * A state record for every running session: @record's size, type, flags, pid, tid and body are set,
  * time and cpu are not.  Any task or interrupt context but NMI; takes care of interrupts itself.

@@ -29,6 +29,7 @@
 #include "session-stack.h"
 #include "session.h"
 #include "snapshot.h"
+#include "sources.h"
 #include "stack.h"
 #include "tables.h"
 
@@ -89,6 +90,18 @@ static int put_arg(const void *arg, size_t bytes, void __user *user)
 	return copy_to_user(user, arg, min_t(size_t, size, bytes)) ? -EFAULT : 0;
 }
 
+static u64 others_features(void)
+{
+	switch (sysprof_session_hides_others()) {
+	case SYSPROF_HIDES_FRAMES:
+		return SYSPROF_FEATURE_HIDES_OTHERS;
+	case SYSPROF_HIDES_PLACES:
+		return SYSPROF_FEATURE_OTHERS_FUNCTIONS;
+	default:
+		return 0;
+	}
+}
+
 static int do_info(void __user *user)
 {
 	struct sysprof_info info;
@@ -107,7 +120,7 @@ static int do_info(void __user *user)
 			    SYSPROF_FEATURE_MAP_FD | SYSPROF_FEATURE_RAW |
 			    SYSPROF_FEATURE_RAW_WISH | SYSPROF_FEATURE_TABLE |
 			    SYSPROF_FEATURE_REVOKE | SYSPROF_FEATURE_TRACEABLE |
-			    (sysprof_session_hides_others() ? SYSPROF_FEATURE_HIDES_OTHERS : 0) |
+			    SYSPROF_FEATURE_SOURCES | SYSPROF_FEATURE_SLOW | others_features() |
 			    (sysprof_pmu_available() ? SYSPROF_FEATURE_PMU : 0),
 		.cpus = nr_cpu_ids,
 		.page_bytes = PAGE_SIZE,
@@ -384,6 +397,14 @@ static int do_map_fd(struct sysprof_session *session, void __user *user)
 	return err;
 }
 
+static int do_slow(struct sysprof_session *session, void __user *user)
+{
+	struct sysprof_slow slow;
+	int err = get_arg(&slow, sizeof(slow), user);
+
+	return err ? err : sysprof_session_slow(session, slow.part);
+}
+
 static int do_raw_wish(struct sysprof_session *session, void __user *user)
 {
 	struct sysprof_raw_wish wish;
@@ -434,6 +455,45 @@ static int do_traceable(struct sysprof_session *session, void __user *user)
 	return err ? err : put_arg(&arg, sizeof(arg), user);
 }
 
+static int do_sources(struct sysprof_session *session, void __user *user)
+{
+	struct sysprof_sources arg;
+	int err = get_arg(&arg, sizeof(arg), user);
+
+	if (err)
+		return err;
+	mutex_lock(&session->io_lock);
+	err = sysprof_sources_set(session, &arg);
+	mutex_unlock(&session->io_lock);
+	return err;
+}
+
+static int do_source_info(struct sysprof_session *session, void __user *user)
+{
+	struct sysprof_source_infos arg;
+	int err = get_arg(&arg, sizeof(arg), user);
+
+	if (!err)
+		err = sysprof_sources_info(session, &arg);
+	return err ? err : put_arg(&arg, sizeof(arg), user);
+}
+
+static int do_source_stats(struct sysprof_session *session, void __user *user)
+{
+	struct sysprof_source_stats *stats = kzalloc(sizeof(*stats), GFP_KERNEL);
+	int err;
+
+	if (!stats)
+		return -ENOMEM;
+	err = get_arg(stats, sizeof(*stats), user);
+	if (!err)
+		err = sysprof_session_source_stats(session, stats);
+	if (!err)
+		err = put_arg(stats, sizeof(*stats), user);
+	kfree(stats);
+	return err;
+}
+
 static int do_revoke(struct sysprof_session *session, void __user *user)
 {
 	struct sysprof_revoke revoke;
@@ -456,7 +516,8 @@ static int do_revoke(struct sysprof_session *session, void __user *user)
 static bool is_always_answered(unsigned int command)
 {
 	return command == SYSPROF_IOC_INFO || command == SYSPROF_IOC_STOP ||
-	       command == SYSPROF_IOC_STATS || command == SYSPROF_IOC_REVOKE;
+	       command == SYSPROF_IOC_STATS || command == SYSPROF_IOC_SOURCE_STATS ||
+	       command == SYSPROF_IOC_REVOKE;
 }
 
 static long device_ioctl(struct file *file, unsigned int command, unsigned long arg)
@@ -487,12 +548,20 @@ static long device_ioctl(struct file *file, unsigned int command, unsigned long 
 		return do_map_fd(session, user);
 	case SYSPROF_IOC_RAW_WISH:
 		return do_raw_wish(session, user);
+	case SYSPROF_IOC_SLOW:
+		return do_slow(session, user);
 	case SYSPROF_IOC_TABLE:
 		return do_table(session, user);
 	case SYSPROF_IOC_TRACEABLE:
 		return do_traceable(session, user);
 	case SYSPROF_IOC_REVOKE:
 		return do_revoke(session, user);
+	case SYSPROF_IOC_SOURCES:
+		return do_sources(session, user);
+	case SYSPROF_IOC_SOURCE_INFO:
+		return do_source_info(session, user);
+	case SYSPROF_IOC_SOURCE_STATS:
+		return do_source_stats(session, user);
 	default:
 		return -ENOTTY;
 	}

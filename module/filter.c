@@ -196,10 +196,10 @@ void sysprof_filter_find_children(struct sysprof_filter *filter)
 		cond_resched();
 }
 
-static bool uid_passes(const struct sysprof_filter *filter)
+static bool uid_passes(const struct sysprof_filter *filter, const struct task_struct *task)
 {
 	/* Not the credentials that it may have put on for a while to act for another. */
-	u32 uid = __kuid_val(__task_cred(current)->euid), i;
+	u32 uid = __kuid_val(__task_cred(task)->euid), i;
 
 	for (i = 0; i < filter->nr_uids; i++)
 		if (filter->uids[i] >= uid)
@@ -207,21 +207,29 @@ static bool uid_passes(const struct sysprof_filter *filter)
 	return false;
 }
 
-bool sysprof_filter_passes(const struct sysprof_filter *filter, bool in_user)
+bool sysprof_filter_passes_task(const struct sysprof_filter *filter, const struct task_struct *task)
 {
 	bool passes;
 
 	if (!filter)
 		return true;
-	if (filter->flags & (in_user ? SYSPROF_CONFIG_ONLY_KERNEL : SYSPROF_CONFIG_ONLY_USER))
-		return false;
-	if (filter->bits && !find(filter, key_of(current)))
+	if (filter->bits && !find(filter, key_of(task)))
 		return false;
 	rcu_read_lock();
-	passes = (!filter->nr_uids || uid_passes(filter)) &&
-		 (!filter->cgroup || sysprof_in_cgroup(current, filter->cgroup));
+	passes = (!filter->nr_uids || uid_passes(filter, task)) &&
+		 (!filter->cgroup ||
+		  sysprof_in_cgroup((struct task_struct *)task, filter->cgroup));
 	rcu_read_unlock();
 	return passes;
+}
+
+bool sysprof_filter_passes(const struct sysprof_filter *filter, bool in_user)
+{
+	if (!filter)
+		return true;
+	if (filter->flags & (in_user ? SYSPROF_CONFIG_ONLY_KERNEL : SYSPROF_CONFIG_ONLY_USER))
+		return false;
+	return sysprof_filter_passes_task(filter, current);
 }
 
 static int compare_u32(const void *a, const void *b)

@@ -30,6 +30,9 @@ void sysprof_filter_find_children(struct sysprof_filter *filter);
  * context, interrupts off; bounded.
  */
 bool sysprof_filter_passes(const struct sysprof_filter *filter, bool in_user);
+/* Whether it would be one of @task, which cannot go away, in whatever mode.  Interrupts off. */
+bool sysprof_filter_passes_task(const struct sysprof_filter *filter,
+				const struct task_struct *task);
 
 /*
  * What the trace points tell: a new process, false if it should be followed and there is no room;

@@ -17,16 +17,18 @@
 
 #include "clock.h"
 #include "compat/exit.h"
+#include "compat/switch.h"
 #include "delivery.h"
 #include "hooks.h"
 #include "objects.h"
 #include "quota.h"
 #include "spaces.h"
 #include "state.h"
+#include "switch.h"
 #include "watch.h"
 
-#define DISARM_DELAY		(10 * HZ)
-#define HOOK_BYTES		256	/* no trace point's function is longer */
+#define DISARM_DELAY (10 * HZ)
+#define HOOK_BYTES   256 /* no trace point's function is longer */
 
 /* The probe below has been called since it was put. */
 static bool heard;
@@ -155,24 +157,31 @@ static void rename_hit(void *data, struct task_struct *task, const char *comm)
 
 static void switch_hit(SYSPROF_SWITCH_PROTO(prev, next))
 {
-	unsigned long flags;
+	u64 now;
 
-	local_irq_save(flags);
-	rcu_read_lock();
-	sysprof_clock_switch(prev, next);
-	rcu_read_unlock();
-	local_irq_restore(flags);
+	/*
+	 * The scheduler has interrupts off, so that this is a reader of RCU.  Ticks that were due
+	 * are of @prev's running.
+	 */
+	now = sysprof_clock_switch(prev, next);
+	/* Pairs with smp_store_release() in put_hooks() of switch.c. */
+	if (unlikely(smp_load_acquire(&sysprof_switch_wanted)))
+		sysprof_switch(preempt, prev, next, SYSPROF_SWITCH_LEFT(prev), now);
 }
+
+#define FOUND_MAX 48
+
+/* Those that others have asked for. */
+static struct tracepoint *found[FOUND_MAX];
+static DEFINE_MUTEX(found_lock);
 
 static struct hook {
 	const char *name;
 	void *probe;
 	struct tracepoint *tracepoint;
 } hooks[] = {
-	{ "sched_process_fork", fork_hit },
-	{ "sched_process_exec", exec_hit },
-	{ "sched_process_exit", exit_hit },
-	{ "task_rename", rename_hit },
+	{ "sched_process_fork", fork_hit }, { "sched_process_exec", exec_hit },
+	{ "sched_process_exit", exit_hit }, { "task_rename", rename_hit },
 	{ "sched_switch", switch_hit },
 };
 
@@ -188,6 +197,9 @@ bool sysprof_hooks_own(unsigned long ip)
 		return true;
 	for (i = 0; i < ARRAY_SIZE(hooks); i++)
 		if (ip - (unsigned long)hooks[i].tracepoint->iterator < HOOK_BYTES)
+			return true;
+	for (i = 0; i < FOUND_MAX && found[i]; i++)
+		if (ip - (unsigned long)found[i]->iterator < HOOK_BYTES)
 			return true;
 	return false;
 }
@@ -209,6 +221,39 @@ static void find_hook(struct tracepoint *tracepoint, void *unused)
 	for (i = 0; i < ARRAY_SIZE(hooks); i++)
 		if (!strcmp(tracepoint->name, hooks[i].name))
 			hooks[i].tracepoint = tracepoint;
+}
+
+struct search {
+	const char *name;
+	struct tracepoint *tracepoint;
+};
+
+static void compare(struct tracepoint *tracepoint, void *data)
+{
+	struct search *search = data;
+
+	if (!strcmp(tracepoint->name, search->name))
+		search->tracepoint = tracepoint;
+}
+
+struct tracepoint *sysprof_hooks_find(const char *name)
+{
+	struct search search = { .name = name };
+	int i;
+
+	mutex_lock(&found_lock);
+	for (i = 0; i < FOUND_MAX && found[i]; i++)
+		if (!strcmp(found[i]->name, name))
+			goto out;
+	for_each_kernel_tracepoint(compare, &search)
+		;
+	if (search.tracepoint && !WARN_ON_ONCE(i == FOUND_MAX))
+		WRITE_ONCE(found[i], search.tracepoint);
+out:
+	if (i < FOUND_MAX && found[i])
+		search.tracepoint = found[i];
+	mutex_unlock(&found_lock);
+	return search.tracepoint;
 }
 
 /* Arming. */
@@ -332,7 +377,8 @@ int sysprof_hooks_init(bool keep)
 {
 	int i;
 
-	for_each_kernel_tracepoint(find_hook, NULL);
+	for_each_kernel_tracepoint(find_hook, NULL)
+		;
 	for (i = 0; i < ARRAY_SIZE(hooks); i++) {
 		if (!hooks[i].tracepoint) {
 			pr_err("this kernel has no trace point %s\n", hooks[i].name);

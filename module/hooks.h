@@ -15,6 +15,10 @@ void sysprof_hooks_exit(void);
 int sysprof_hooks_arm(void);
 void sysprof_hooks_disarm(void);
 
+struct tracepoint;
+/* A trace point of the kernel image, NULL: there is none of that name.  Process context. */
+struct tracepoint *sysprof_hooks_find(const char *name);
+
 /* Whether @ip lies in this module, or in what calls its hooks.  Any context. */
 bool sysprof_hooks_own(unsigned long ip);
 

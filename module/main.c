@@ -6,12 +6,14 @@
 #include "clock.h"
 #include "device.h"
 #include "hooks.h"
+#include "memo.h"
 #include "mm-put.h"
 #include "objects.h"
 #include "session.h"
 #include "spaces.h"
 #include "stack.h"
 #include "state.h"
+#include "switch.h"
 #include "times.h"
 #include "vdso.h"
 
@@ -39,9 +41,12 @@ static int __init sysprof_init(void)
 	err = sysprof_spaces_init();
 	if (err)
 		goto err_objects;
-	err = sysprof_hooks_init(keep_hooks);
+	err = sysprof_memo_init();
 	if (err)
 		goto err_spaces;
+	err = sysprof_hooks_init(keep_hooks);
+	if (err)
+		goto err_memo;
 	err = sysprof_clock_init();
 	if (err)
 		goto err_hooks;
@@ -59,6 +64,8 @@ err_clock:
 	sysprof_clock_exit();
 err_hooks:
 	sysprof_hooks_exit();
+err_memo:
+	sysprof_memo_exit();
 err_spaces:
 	sysprof_spaces_exit();
 err_objects:
@@ -73,7 +80,9 @@ static void __exit sysprof_exit(void)
 	sysprof_device_unregister();
 	sysprof_time_exit();
 	sysprof_clock_exit();
+	sysprof_switch_exit();
 	sysprof_hooks_exit();
+	sysprof_memo_exit();
 	sysprof_spaces_exit();
 	sysprof_objects_exit();
 	sysprof_mm_put_exit();

@@ -164,32 +164,31 @@ struct search {
 	u64 origin;
 };
 
+/*
+ * The index says where to look: anybody's address space may have mappings without end, of which
+ * none is gone through here.
+ */
 static bool find_in_mm(struct mm_struct *mm, struct search *search)
 {
+	const struct path *path = NULL;
 	struct vm_area_struct *vma;
-	const struct path *path;
-	bool found = false;
+	u64 address;
 
-	if (!sysprof_spaces_lock(mm, &search->patience))
+	if (!sysprof_spaces_find_object(mm, search->id, &address) ||
+	    !sysprof_spaces_lock(mm, &search->patience))
 		return false;
-	{
-		SYSPROF_VMA_ITERATOR(iterator, mm);
-
-		sysprof_for_each_vma(iterator, vma) {
-			if (!(vma->vm_flags & VM_EXEC) || !vma->vm_file ||
-			    sysprof_objects_id(file_inode(vma->vm_file)) != search->id)
-				continue;
-			path = sysprof_file_path(vma->vm_file);
-			found = !is_remote(path);
-			if (found) {
-				search->path = *path;
-				path_get(path);
-			}
-			break;
-		}
+	vma = find_vma(mm, address);
+	if (vma && vma->vm_start <= address && vma->vm_flags & VM_EXEC && vma->vm_file &&
+	    sysprof_objects_id(file_inode(vma->vm_file)) == search->id)
+		path = sysprof_file_path(vma->vm_file);
+	if (path && is_remote(path))
+		path = NULL;
+	if (path) {
+		search->path = *path;
+		path_get(path);
 	}
 	mmap_read_unlock(mm);
-	return found;
+	return path;
 }
 
 /*

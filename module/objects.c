@@ -7,9 +7,9 @@
  * thread finds path and build-id, tells the sessions, drops the reference and fills the pool again.
  * No file stays pinned for long (map-fd.c), so identity is never a pointer alone.
  *
- * Anybody can map new files without end, so each user has a share of the memory (quota.c), and
- * what nobody has mapped any more is swept out when there are many: a file that comes back has
- * another id.
+ * Anybody can map new files without end, so each user has a share of the memory (quota.c) and of
+ * the queue for names, and what nobody has mapped any more is swept out when there are many: a file
+ * that comes back has another id.
  */
 #include <linux/file.h>
 #include <linux/fs.h>
@@ -30,7 +30,11 @@
 #include "tables.h"
 #include "vdso.h"
 
-#define POOL_SIZE	64
+#define POOL_SIZE	256
+/* So many of one user's but root's may wait for their names, so that others' have room. */
+#define PENDING_MAX	(POOL_SIZE / 2)
+/* Readers are asked to look at everything anew no more often than this. */
+#define RESYNC_EVERY	(5 * HZ)
 #define TABLE_BITS	14
 #define PATH_BYTES	1024
 #define IDS		(1U << (64 - SYSPROF_FRAME_OBJECT_SHIFT))
@@ -86,12 +90,14 @@ static LIST_HEAD(objects);
 static LIST_HEAD(unnamed);
 static LIST_HEAD(pool);
 static unsigned int pool_fill, n_objects;
+/* Of each user's, how many have no name yet. */
+static u16 pending[SYSPROF_PAYERS];
 static bool missed;
 
 /* Held while objects go, and by who looks at them and may sleep. */
 static DEFINE_MUTEX(sweep_lock);
 static unsigned int sweep_from = SWEEP_FROM;
-static unsigned long swept;
+static unsigned long swept, resynced;
 static bool sweep_wanted;
 
 static struct irq_work kick;
@@ -116,7 +122,7 @@ static struct object *make(struct file *file, const struct inode *inode, u32 pid
 	struct object *object;
 	u32 id;
 
-	if (list_empty(&pool)) {
+	if (list_empty(&pool) || (payer != SYSPROF_PAYER_ROOT && pending[payer] == PENDING_MAX)) {
 		missed = true;
 		return NULL;
 	}
@@ -146,6 +152,7 @@ static struct object *make(struct file *file, const struct inode *inode, u32 pid
 	if (pid == current->tgid)
 		sysprof_rights_look(&object->mapper, current, current->mm);
 	object->file = get_file(file);
+	pending[payer]++;
 	n_objects++;
 	hash_add(objects_by_identity, &object->hash, (unsigned long)inode);
 	hash_add(objects_by_id, &object->by_id, object->id);
@@ -320,42 +327,65 @@ static void sweep_if_many(void)
 	sweep_from = max(2 * READ_ONCE(n_objects), SWEEP_FROM);
 }
 
+static void name(struct object *object)
+{
+	struct sysprof_object *record = describe(object);
+	struct file *file = object->file;
+
+	if (sysprof_sessions_any())
+		sysprof_map_fd_hold(object->id, file, &object->mapper);
+	if (record) {
+		sysprof_sessions_state(&record->record);
+		/*
+		 * Whole before it is seen; pairs with smp_load_acquire() in sysprof_objects_fill()
+		 * and sysprof_objects_each().
+		 */
+		smp_store_release(&object->record, record);
+		sysprof_tables_named(record);
+	}
+	/* As long as there is a file, find_mapper() has others wait for the name. */
+	raw_spin_lock(&objects_lock);
+	object->file = NULL;
+	pending[object->payer]--;
+	raw_spin_unlock(&objects_lock);
+	fput(file);
+}
+
+static void resync_fn(struct work_struct *unused)
+{
+	resynced = jiffies;
+	sysprof_sessions_resync();
+}
+
+static DECLARE_DELAYED_WORK(resync_work, resync_fn);
+
+/*
+ * One round: what comes meanwhile is the next one's, so that who waits for this one waits for no
+ * more than there is room for, however fast others map.
+ */
 static void name_fn(struct work_struct *work)
 {
-	struct sysprof_object *record;
-	struct object *object;
+	struct object *object, *next;
+	LIST_HEAD(round);
 	bool resync;
 
 	fill_pool();
 	raw_spin_lock(&objects_lock);
-	while (!list_empty(&unnamed)) {
-		object = list_first_entry(&unnamed, struct object, unnamed);
-		list_del_init(&object->unnamed);
-		raw_spin_unlock(&objects_lock);
-
-		record = describe(object);
-		if (sysprof_sessions_any())
-			sysprof_map_fd_hold(object->id, object->file, &object->mapper);
-		fput(object->file);
-		object->file = NULL;
-		if (record) {
-			sysprof_sessions_state(&record->record);
-			/*
-			 * Whole before it is seen; pairs with smp_load_acquire() in
-			 * sysprof_objects_fill() and sysprof_objects_each().
-			 */
-			smp_store_release(&object->record, record);
-			sysprof_tables_named(record);
-		}
+	list_splice_init(&unnamed, &round);
+	raw_spin_unlock(&objects_lock);
+	list_for_each_entry_safe(object, next, &round, unnamed) {
+		name(object);
 		fill_pool();
-		raw_spin_lock(&objects_lock);
 	}
+	raw_spin_lock(&objects_lock);
 	resync = missed;
 	missed = false;
 	raw_spin_unlock(&objects_lock);
 	sweep_if_many();
 	if (resync)
-		sysprof_sessions_resync();
+		schedule_delayed_work(&resync_work, time_before(jiffies, resynced + RESYNC_EVERY) ?
+							    RESYNC_EVERY :
+							    0);
 }
 
 void sysprof_objects_flush(void)
@@ -411,16 +441,19 @@ void sysprof_objects_each(void (*each)(const struct sysprof_object *record, void
 	mutex_unlock(&sweep_lock);
 }
 
-static bool find_mapper(u32 id, u32 *pid)
+/* *@is_waiting: it is about to be named. */
+static bool find_mapper(u32 id, u32 *pid, bool *is_waiting)
 {
 	struct object *object;
 	bool found = false;
 
+	*is_waiting = false;
 	raw_spin_lock(&objects_lock);
 	hash_for_each_possible(objects_by_id, object, by_id, id)
-		if (object->id == id && object->record) {
+		if (object->id == id) {
 			*pid = object->pid;
-			found = true;
+			found = object->record;
+			*is_waiting = object->file;
 		}
 	raw_spin_unlock(&objects_lock);
 	return found;
@@ -428,11 +461,14 @@ static bool find_mapper(u32 id, u32 *pid)
 
 bool sysprof_objects_mapper(u32 id, u32 *pid)
 {
-	if (find_mapper(id, pid))
+	bool is_waiting;
+
+	if (find_mapper(id, pid, &is_waiting))
 		return true;
-	/* It may be about to be named. */
+	if (!is_waiting)
+		return false;
 	sysprof_objects_flush();
-	return find_mapper(id, pid);
+	return find_mapper(id, pid, &is_waiting);
 }
 
 u32 sysprof_objects_id(const struct inode *inode)
@@ -468,6 +504,7 @@ void sysprof_objects_forget(void)
 
 	irq_work_sync(&kick);
 	flush_work(&name_work);
+	cancel_delayed_work_sync(&resync_work);
 	sysprof_map_fd_forget();
 	sysprof_tables_keep_objects(NULL);
 	hash_init(objects_by_identity);

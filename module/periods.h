@@ -43,7 +43,9 @@ static inline u64 own_periods(const struct sysprof_session *session,
 /* Of its own periods the session samples one out of so many, to keep to the budget. */
 static inline u32 stretch_of(const struct sysprof_session *session)
 {
-	return session->keeps_budget ? sysprof_budget_stretch(session->config.period_ns) : 1;
+	return session->keeps_budget ? max(sysprof_budget_stretch(session->config.period_ns),
+					   READ_ONCE(session->least_stretch)) :
+				       1;
 }
 
 /* Of its own periods in [from, to) those that it samples. */

@@ -15,8 +15,6 @@
 #include "quota.h"
 #include "sysprof.h"
 
-#define PAYER_BITS	12
-
 #define BYTES_MAX	(64L << 20)
 #define BYTES_USERS	(48L << 20)
 #define BYTES_USER	(8L << 20)
@@ -28,7 +26,7 @@
 static struct payer {
 	atomic_long_t bytes;
 	atomic_t ids;
-} payers[1 << PAYER_BITS];
+} payers[SYSPROF_PAYERS];
 
 /* Of all but root. */
 static struct payer users;

@@ -11,28 +11,52 @@
 #include "rights.h"
 #include "session-stack.h"
 #include "session.h"
+#include "tables.h"
 #include "traced.h"
 
-/*
- * Two words and no third for functions: the module knows an object and an offset, and no table says
- * where a function begins, so that a place could be told as its function's only by guessing.
- */
 static char *others = "exact";
 module_param(others, charp, 0444);
 MODULE_PARM_DESC(others,
-		 "what sessions without CAP_PERFMON get of other users' processes: exact or none");
+		 "what sessions without CAP_PERFMON get of other users' processes: exact, functions or none");
+
+static enum sysprof_hides hides;
 
 int sysprof_session_init(void)
 {
-	if (!strcmp(others, "exact") || !strcmp(others, "none"))
-		return 0;
-	pr_err("parameter others is \"%s\"; it takes exact or none\n", others);
+	static const char *const words[] = {
+		[SYSPROF_HIDES_NOTHING] = "exact",
+		[SYSPROF_HIDES_PLACES] = "functions",
+		[SYSPROF_HIDES_FRAMES] = "none",
+	};
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(words); i++)
+		if (!strcmp(others, words[i])) {
+			hides = i;
+			return 0;
+		}
+	pr_err("parameter others is \"%s\"; it takes exact, functions or none\n", others);
 	return -EINVAL;
 }
 
-bool sysprof_session_hides_others(void)
+enum sysprof_hides sysprof_session_hides_others(void)
 {
-	return *others == 'n';
+	return hides;
+}
+
+void sysprof_session_put_functions(u64 *to, const u64 *from, u32 n)
+{
+	u64 offset;
+	u32 i, behind;
+
+	for (i = 0; i < n; i++) {
+		/* Of a call the byte before is in the function; so is what is told looked up. */
+		behind = i > 0;
+		offset = sysprof_tables_function(from[i] - behind);
+		if (offset != SYSPROF_FRAME_NOT_TOLD)
+			offset += behind;
+		to[i] = (from[i] & ~SYSPROF_FRAME_OFFSET_MASK) | offset;
+	}
 }
 
 static bool by_tables(const struct sysprof_session *session)
@@ -56,7 +80,7 @@ void sysprof_session_plan(struct sysprof_session *session)
 		.addresses = session->user_kind == SYSPROF_KIND_ADDRESSES,
 		.places = session->user_kind == SYSPROF_KIND_PLACES,
 	};
-	session->hides_others = sysprof_session_hides_others() && !session->may_see_addresses;
+	session->hides_others = session->may_see_addresses ? SYSPROF_HIDES_NOTHING : hides;
 	session->asks_rights = by_tables(session) || config->raw_bytes || session->hides_others;
 }
 
@@ -70,21 +94,23 @@ static bool may_follow_tables(const struct sysprof_session *session)
 }
 
 /* The rule of rights.h, as nothing is given of a stack but places in files. */
-static bool hides_current(const struct sysprof_session *session)
+enum sysprof_hides sysprof_session_hides(const struct sysprof_session *session,
+					 const struct task_struct *task)
 {
 	struct sysprof_rights rights;
 
-	if (!session->hides_others || current->flags & PF_KTHREAD)
-		return false;
-	sysprof_rights_look(&rights, current, current->mm);
-	return !sysprof_rights_may_trace(session->cred, &rights);
+	if (likely(!session->hides_others) || task->flags & PF_KTHREAD)
+		return SYSPROF_HIDES_NOTHING;
+	sysprof_rights_look(&rights, task, task->mm);
+	return sysprof_rights_may_trace(session->cred, &rights) ? SYSPROF_HIDES_NOTHING :
+								  session->hides_others;
 }
 
 void sysprof_session_ask_rights(struct sysprof_session_cpu *sc, struct sysprof_stack_wish *wish)
 {
 	const struct sysprof_session *session = sc->session;
 
-	sc->hides = hides_current(session);
+	sc->hides = sysprof_session_hides(session, current);
 	sc->tables = may_follow_tables(session) ? session->tables : NULL;
 	sc->raw_bytes = sysprof_session_may_have_raw(session) ?
 				sysprof_raw_wished(session->raw_wishes, session->config.raw_bytes) :

@@ -20,6 +20,7 @@
 #include "delivery.h"
 #include "filter.h"
 #include "hooks.h"
+#include "memo.h"
 #include "periods.h"
 #include "raw.h"
 #include "session-rings.h"
@@ -27,6 +28,7 @@
 #include "session-ticking.h"
 #include "session.h"
 #include "snapshot.h"
+#include "sources.h"
 #include "stack.h"
 #include "tables.h"
 #include "throttle.h"
@@ -76,9 +78,21 @@ static u32 sample_limit(const struct sysprof_ring *ring)
 	return ring->bytes / 4 * 3;
 }
 
+/* The user part of what the session may not have exactly; @sample has all else. */
+static noinline void put_hidden(struct sysprof_sample *sample, const u64 *user,
+				enum sysprof_hides hides)
+{
+	if (hides == SYSPROF_HIDES_FRAMES) {
+		sample->kernel_end = sample->user_end = SYSPROF_END_NONE;
+		return;
+	}
+	sample->record.flags |= SYSPROF_SAMPLE_FUNCTIONS;
+	sysprof_session_put_functions(sample->frames + sample->n_kernel, user, sample->n_user);
+}
+
 /* Returns when it was written, or lost. */
 static __always_inline u64 put_sample(struct sysprof_session_cpu *sc, struct sysprof_stack *stack,
-				       u64 weight, u64 delay_ns)
+				      u64 weight, u64 delay_ns)
 {
 	const struct sysprof_session *session = sc->session;
 	const struct sysprof_user_part *user = &stack->user[session->user_kind];
@@ -90,7 +104,7 @@ static __always_inline u64 put_sample(struct sysprof_session_cpu *sc, struct sys
 	if (session->user_kind == SYSPROF_KIND_TABLED)
 		sysprof_stack_by_tables(stack, sc->tables);
 	n_user = min(user->walk.n, session->wish.max_user);
-	if (unlikely(sc->hides))
+	if (unlikely(sc->hides == SYSPROF_HIDES_FRAMES))
 		n_kernel = n_user = 0;
 	if (stack->raw && sc->raw_bytes)
 		raw_bytes = sysprof_raw_size(stack->raw, sc->raw_bytes);
@@ -124,9 +138,10 @@ static __always_inline u64 put_sample(struct sysprof_session_cpu *sc, struct sys
 	sample->reserved = 0;
 	if (n_kernel)
 		memcpy(sample->frames, stack->kernel, n_kernel * sizeof(u64));
-	memcpy(sample->frames + n_kernel, user->frames, n_user * sizeof(u64));
 	if (unlikely(sc->hides))
-		sample->kernel_end = sample->user_end = SYSPROF_END_NONE;
+		put_hidden(sample, user->frames, sc->hides);
+	else
+		memcpy(sample->frames + n_kernel, user->frames, n_user * sizeof(u64));
 	if (raw_bytes)
 		sysprof_raw_put_into(sample->frames + n_kernel + n_user, stack->raw, sc->raw_bytes);
 	time = sample->record.time;
@@ -367,6 +382,7 @@ void sysprof_session_destroy(struct sysprof_session *session)
 	sysprof_charge_sub(session->charge, sysprof_filter_bytes(session->filter));
 	sysprof_filter_destroy(session->filter);
 	sysprof_raw_put(session->raw_wishes);
+	sysprof_sources_destroy(session);
 	sysprof_charge_sub(session->charge, own_bytes());
 	sysprof_charge_close(session->charge);
 	sysprof_tables_put(session->tables);
@@ -410,6 +426,7 @@ int sysprof_session_configure(struct sysprof_session *session, struct sysprof_co
 		config->ring_stride = 2 * PAGE_SIZE + config->ring_bytes;
 		session->config = *config;
 		session->keeps_budget = keeps_budget;
+		session->least_stretch = 1;
 		sysprof_session_plan(session);
 		swap(session->filter, filter);
 		cpumask_copy(session->cpumask, cpus);
@@ -426,6 +443,19 @@ out:
 	return err;
 }
 
+int sysprof_session_slow(struct sysprof_session *session, u32 part)
+{
+	int err = 0;
+
+	mutex_lock(&session->lock);
+	if (session->keeps_budget && part && part <= SYSPROF_MAX_STRETCH)
+		WRITE_ONCE(session->least_stretch, part);
+	else
+		err = -EINVAL;
+	mutex_unlock(&session->lock);
+	return err;
+}
+
 static void begin_account(struct sysprof_session_cpu *sc, u64 first_period, u64 now)
 {
 	memset(&sc->account, 0, sizeof(sc->account));
@@ -437,7 +467,7 @@ static void begin_account(struct sysprof_session_cpu *sc, u64 first_period, u64 
 	sc->weight = 0;
 	sc->raw_bytes = 0;
 	sc->tables = NULL;
-	sc->hides = false;
+	sc->hides = SYSPROF_HIDES_NOTHING;
 	sc->joined = true;
 }
 
@@ -477,6 +507,12 @@ static void leave_unwanted(struct sysprof_session *session, int cpu)
 	WRITE_ONCE(session->cpus[cpu].joined, false);
 }
 
+/* What a CPU holds back of events, which come from all of them. */
+static void leave_sources(struct sysprof_session *session, int cpu, void *unused)
+{
+	sysprof_sources_flush(session, cpu);
+}
+
 struct on_cpu_call {
 	void (*fn)(struct sysprof_session *session, int cpu, void *arg);
 	struct sysprof_session *session;
@@ -514,6 +550,13 @@ static void leave_all(struct sysprof_session *session)
 	int cpu;
 
 	lockdep_assert_held(&session->lock);
+	if (session->tap) {
+		mutex_lock(&list_lock);
+		sysprof_sources_end(session);
+		mutex_unlock(&list_lock);
+		for_each_possible_cpu(cpu)
+			on_cpu(leave_sources, session, cpu, NULL);
+	}
 	if (session->pmu)
 		sysprof_pmu_disable(session->pmu);
 	for_each_possible_cpu(cpu) {
@@ -546,6 +589,7 @@ static void wait_for_hooks(struct sysprof_session *session)
 
 int sysprof_session_start(struct sysprof_session *session, struct sysprof_start *ret)
 {
+	u32 wishes;
 	int cpu, err;
 	u64 now;
 
@@ -554,6 +598,13 @@ int sysprof_session_start(struct sysprof_session *session, struct sysprof_start 
 	err = sysprof_hooks_arm();
 	if (err)
 		goto out_io;
+	/* Not changed before it is running, as io_lock is held. */
+	wishes = sysprof_sources_wishes(session);
+	err = sysprof_sources_arm(wishes);
+	if (err) {
+		sysprof_hooks_disarm();
+		goto out_io;
+	}
 
 	cpus_read_lock();
 	mutex_lock(&session->lock);
@@ -603,6 +654,9 @@ int sysprof_session_start(struct sysprof_session *session, struct sysprof_start 
 	session->running = true;
 	if (session->pmu)
 		err = sysprof_pmu_enable(session->pmu);
+	mutex_lock(&list_lock);
+	sysprof_sources_begin(session);
+	mutex_unlock(&list_lock);
 	if (err) {
 		leave_all(session);
 		wait_for_hooks(session);
@@ -610,8 +664,10 @@ int sysprof_session_start(struct sysprof_session *session, struct sysprof_start 
 out:
 	mutex_unlock(&session->lock);
 	cpus_read_unlock();
-	if (err)
+	if (err) {
+		sysprof_sources_disarm(wishes);
 		sysprof_hooks_disarm();
+	}
 out_io:
 	mutex_unlock(&session->io_lock);
 	return err;
@@ -620,10 +676,12 @@ out_io:
 void sysprof_session_stop(struct sysprof_session *session)
 {
 	bool was_running;
+	u32 wishes;
 
 	cpus_read_lock();
 	mutex_lock(&session->lock);
 	was_running = session->running;
+	wishes = was_running ? sysprof_sources_wishes(session) : 0;
 	if (was_running)
 		leave_all(session);
 	cpus_read_unlock();
@@ -631,6 +689,7 @@ void sysprof_session_stop(struct sysprof_session *session)
 		wait_for_hooks(session);
 	mutex_unlock(&session->lock);
 	if (was_running) {
+		sysprof_sources_disarm(wishes);
 		sysprof_hooks_disarm();
 		wake_up_interruptible(&session->wait);
 	}
@@ -642,6 +701,7 @@ void sysprof_session_stop(struct sysprof_session *session)
 static void refresh(struct sysprof_session *session, int cpu, void *arg)
 {
 	struct sysprof_session_cpu *sc = &session->cpus[cpu];
+	struct sysprof_memo_counts counts;
 	struct sysprof_stats *stats = arg;
 
 	stats->time = ktime_get_mono_fast_ns();
@@ -651,6 +711,11 @@ static void refresh(struct sysprof_session *session, int cpu, void *arg)
 		complete_account(session, cpu, stats->time);
 	sysprof_delivery_copy_account(sc, &stats->account);
 	sysprof_clock_cost(cpu, NULL, NULL, stats->cost);
+	sysprof_memo_counts(cpu, &counts);
+	stats->stacks_known = counts.known;
+	stats->stacks_walked = counts.walked;
+	stats->stacks_checked = counts.checked;
+	stats->stacks_wrong = counts.wrong;
 }
 
 int sysprof_session_stats(struct sysprof_session *session, struct sysprof_stats *stats)
@@ -670,4 +735,34 @@ int sysprof_session_stats(struct sysprof_session *session, struct sysprof_stats 
 	mutex_unlock(&session->lock);
 	cpus_read_unlock();
 	return err;
+}
+
+struct source_stats_call {
+	struct sysprof_source_stats *stats;
+	int err;
+};
+
+static void refresh_source(struct sysprof_session *session, int cpu, void *arg)
+{
+	struct source_stats_call *call = arg;
+
+	call->stats->time = ktime_get_mono_fast_ns();
+	call->err =
+		sysprof_sources_account(session, cpu, call->stats->source, &call->stats->account);
+}
+
+int sysprof_session_source_stats(struct sysprof_session *session,
+				 struct sysprof_source_stats *stats)
+{
+	struct source_stats_call call = { .stats = stats, .err = -EINVAL };
+
+	if (stats->reserved || stats->cpu >= nr_cpu_ids || !cpu_possible(stats->cpu))
+		return -EINVAL;
+	cpus_read_lock();
+	mutex_lock(&session->lock);
+	if (session->config.ring_bytes)
+		on_cpu(refresh_source, session, stats->cpu, &call);
+	mutex_unlock(&session->lock);
+	cpus_read_unlock();
+	return call.err;
 }

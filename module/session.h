@@ -25,6 +25,11 @@ void sysprof_session_destroy(struct sysprof_session *session);
 int sysprof_session_configure(struct sysprof_session *session, struct sysprof_config *config,
 			      bool keeps_budget, struct sysprof_filter *filter,
 			      const struct cpumask *cpus);
+/*
+ * At most one in @part of its periods is sampled from now on; -EINVAL: it has a rate of its own, or
+ * @part is not one that is possible.
+ */
+int sysprof_session_slow(struct sysprof_session *session, u32 part);
 /* The tables it shares, from now on until it is destroyed; NULL: no memory. */
 struct sysprof_tables *sysprof_session_tables(struct sysprof_session *session);
 int sysprof_session_start(struct sysprof_session *session, struct sysprof_start *ret);
@@ -34,6 +39,10 @@ void sysprof_session_stop(struct sysprof_session *session);
  * room.
  */
 int sysprof_session_stats(struct sysprof_session *session, struct sysprof_stats *stats);
+/* Likewise of one of its sources; -EINVAL if it has none of that number. */
+struct sysprof_source_stats;
+int sysprof_session_source_stats(struct sysprof_session *session,
+				 struct sysprof_source_stats *stats);
 
 /**
  * struct sysprof_tick - a tick, for all sessions of its CPU

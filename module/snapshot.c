@@ -14,8 +14,10 @@
 #include "objects.h"
 #include "regions.h"
 #include "snapshot.h"
+#include "sources.h"
 #include "spaces.h"
 #include "state.h"
+#include "switch.h"
 #include "sysprof.h"
 #include "traced.h"
 
@@ -170,6 +172,26 @@ static int put_task(struct task_struct *task, enum sysprof_maps maps,
 	return err;
 }
 
+/* What its time went to, if that is the session's to know. */
+static int put_thread(struct task_struct *task, const struct sysprof_session *session, u8 *buffer,
+		      u32 bytes, u32 *used)
+{
+	struct sysprof_thread record;
+	unsigned long flags;
+	bool any;
+
+	if (bytes - *used < sizeof(record))
+		return -ENOSPC;
+	local_irq_save(flags);
+	any = sysprof_sources_thread(session, task, &record);
+	local_irq_restore(flags);
+	if (any) {
+		memcpy(buffer + *used, &record, sizeof(record));
+		*used += sizeof(record);
+	}
+	return 0;
+}
+
 static int snapshot_tasks(struct sysprof_snapshot_walk **walk, struct sysprof_snapshot *arg,
 			  enum sysprof_maps maps, const struct sysprof_session *session, u8 *buffer)
 {
@@ -191,8 +213,10 @@ static int snapshot_tasks(struct sysprof_snapshot_walk **walk, struct sysprof_sn
 		/* EXIT has told of it. */
 		if (!task)
 			continue;
-		err = put_task(task, maps, session, buffer, arg->buffer_bytes, &used, &arg->busy,
-			       &tries);
+		err = arg->part == SYSPROF_SNAPSHOT_THREADS ?
+			      put_thread(task, session, buffer, arg->buffer_bytes, &used) :
+			      put_task(task, maps, session, buffer, arg->buffer_bytes, &used,
+				       &arg->busy, &tries);
 		put_task_struct(task);
 		if (err)
 			break;
@@ -209,6 +233,25 @@ static int snapshot_tasks(struct sysprof_snapshot_walk **walk, struct sysprof_sn
 	}
 	arg->filled_bytes = used;
 	return 0;
+}
+
+/* With the hooks of switches held, so that the table of threads stays. */
+static int snapshot_threads(struct sysprof_snapshot_walk **walk, struct sysprof_snapshot *arg,
+			    const struct sysprof_session *session, u8 *buffer)
+{
+	int err;
+
+	/* Nothing is hooked for who has not asked for it. */
+	if (!sysprof_sources_has_threads(session))
+		return -EINVAL;
+	err = sysprof_switch_arm();
+	if (err)
+		return err;
+	err = sysprof_sources_has_threads(session) ?
+		      snapshot_tasks(walk, arg, SYSPROF_MAPS_NONE, session, buffer) :
+		      -EINVAL;
+	sysprof_switch_disarm();
+	return err;
 }
 
 static int snapshot_objects(struct sysprof_snapshot *arg, u8 *buffer)
@@ -228,7 +271,7 @@ int sysprof_snapshot_take(struct sysprof_snapshot_walk **walk, struct sysprof_sn
 	u8 *buffer;
 	int err;
 
-	if (arg->buffer_bytes < SNAPSHOT_MIN_BYTES || arg->part > SYSPROF_SNAPSHOT_OBJECTS)
+	if (arg->buffer_bytes < SNAPSHOT_MIN_BYTES || arg->part > SYSPROF_SNAPSHOT_THREADS)
 		return -EINVAL;
 	arg->buffer_bytes = min(arg->buffer_bytes, SNAPSHOT_MAX_BYTES);
 	/*
@@ -238,9 +281,16 @@ int sysprof_snapshot_take(struct sysprof_snapshot_walk **walk, struct sysprof_sn
 	buffer = kvmalloc(arg->buffer_bytes, GFP_KERNEL_ACCOUNT);
 	if (!buffer)
 		return -ENOMEM;
-	err = arg->part == SYSPROF_SNAPSHOT_TASKS ?
-		      snapshot_tasks(walk, arg, maps, session, buffer) :
-		      snapshot_objects(arg, buffer);
+	switch (arg->part) {
+	case SYSPROF_SNAPSHOT_TASKS:
+		err = snapshot_tasks(walk, arg, maps, session, buffer);
+		break;
+	case SYSPROF_SNAPSHOT_OBJECTS:
+		err = snapshot_objects(arg, buffer);
+		break;
+	default:
+		err = snapshot_threads(walk, arg, session, buffer);
+	}
 	if (!err && copy_to_user(u64_to_user_ptr(arg->buffer), buffer, arg->filled_bytes))
 		err = -EFAULT;
 	kvfree(buffer);

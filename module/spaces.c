@@ -300,7 +300,7 @@ void sysprof_space_range(struct code_range *range, struct vm_area_struct *vma, u
 	range->end = vma->vm_end;
 	/* What has no id, or offsets no frame can hold, resolves to nothing. */
 	if (!object || offset > SYSPROF_FRAME_OFFSET_MASK ||
-	    range->end - range->start > SYSPROF_FRAME_OFFSET_MASK + 1 - offset)
+	    range->end - range->start > SYSPROF_FRAME_OFFSET_MASK - offset)
 		range->base = 0;
 	else
 		range->base = (object << SYSPROF_FRAME_OBJECT_SHIFT) + offset - vma->vm_start;
@@ -535,6 +535,12 @@ void sysprof_spaces_renew(void)
 	ask_scan();
 }
 
+static u32 object_of(const struct code_range *range)
+{
+	return range->base ? (range->base + range->start) >> SYSPROF_FRAME_OBJECT_SHIFT :
+			     SYSPROF_OBJECT_UNKNOWN;
+}
+
 /* Preemption is off for one address space at a time. */
 void sysprof_spaces_mark(unsigned long *ids)
 {
@@ -550,12 +556,33 @@ void sysprof_spaces_mark(unsigned long *ids)
 			ranges = space->copies[space->seq & 1];
 			end = ranges->range + ranges->n;
 			for (range = ranges->range; range < end; range++)
-				set_bit((range->base + range->start) >> SYSPROF_FRAME_OBJECT_SHIFT,
-					ids);
+				set_bit(object_of(range), ids);
 			raw_spin_unlock(&space->lock);
 		}
 		rcu_read_unlock();
 	}
+}
+
+bool sysprof_spaces_find_object(const struct mm_struct *mm, u32 id, u64 *address)
+{
+	const struct ranges *ranges;
+	struct space *space;
+	bool found = false;
+	u32 i;
+
+	rcu_read_lock();
+	space = find_space(mm);
+	if (space) {
+		raw_spin_lock(&space->lock);
+		ranges = space->copies[space->seq & 1];
+		for (i = 0; i < ranges->n && !found; i++) {
+			*address = ranges->range[i].start;
+			found = object_of(&ranges->range[i]) == id;
+		}
+		raw_spin_unlock(&space->lock);
+	}
+	rcu_read_unlock();
+	return found;
 }
 
 void sysprof_spaces_init_table(void)

@@ -30,6 +30,12 @@ void sysprof_spaces_forget(void);
 void sysprof_spaces_mark(unsigned long *ids);
 
 /*
+ * Whether code of object @id is known to be mapped in @mm, and an address where it is.  Process
+ * context.
+ */
+bool sysprof_spaces_find_object(const struct mm_struct *mm, u32 id, u64 *address);
+
+/*
  * Hooks may have missed something: nothing is known of any address space until it has been read
  * anew.  Process context, hooks armed.
  */

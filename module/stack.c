@@ -5,6 +5,7 @@
  * Runs in the timer interrupt: nothing here sleeps, faults, allocates or takes a lock.
  */
 #include <linux/bitmap.h>
+#include <linux/hash.h>
 #include <linux/kallsyms.h>
 #include <linux/log2.h>
 #include <linux/minmax.h>
@@ -16,7 +17,6 @@
 #include <linux/string.h>
 
 #include "arch.h"
-#include "hooks.h"
 #include "raw.h"
 #include "spaces.h"
 #include "stack.h"
@@ -97,8 +97,7 @@ static u64 frame(u64 object, u64 offset)
 	return object << SYSPROF_FRAME_OBJECT_SHIFT | (offset & SYSPROF_FRAME_OFFSET_MASK);
 }
 
-/* 0 for what is neither kernel image nor module area. */
-static u64 encode(unsigned long ip)
+u64 sysprof_stack_encode(unsigned long ip)
 {
 	unsigned long piece;
 
@@ -131,40 +130,19 @@ unsigned long sysprof_stack_decode(u64 value, bool privileged)
 }
 
 /*
- * The registers with which current entered the kernel; NULL for tasks that have never been in user
+ * The registers with which @task entered the kernel; NULL for tasks that have never been in user
  * mode.
  */
-static struct pt_regs *entry_regs(void)
+static struct pt_regs *entry_regs(struct task_struct *task)
 {
 	struct pt_regs *regs;
 
 	/* In exec the registers are the old program's, the memory may be the new one's. */
-	if (!current->mm || (current->flags & PF_KTHREAD) || current->in_execve)
+	if (!task->mm || (task->flags & PF_KTHREAD) || task->in_execve)
 		return NULL;
-	regs = task_pt_regs(current);
+	regs = task_pt_regs(task);
 	/* Workers of io_uring and vhost have registers that mean nothing. */
 	return user_mode(regs) && instruction_pointer(regs) ? regs : NULL;
-}
-
-static void take_frames(struct sysprof_stack *stack, struct pt_regs *regs)
-{
-	unsigned long *ips = (unsigned long *)stack->kernel;
-	u32 i, n, own = 0;
-
-	BUILD_BUG_ON(sizeof(stack->kernel[0]) != sizeof(*ips));
-	n = sysprof_arch_walk_kernel(regs, ips, stack->wish.max_kernel, &stack->kernel_end);
-	/*
-	 * Interrupted code begins with its very instruction; a stack from here begins with
-	 * ourselves.
-	 */
-	if (regs)
-		stack->flags |= SYSPROF_SAMPLE_KERNEL_EXACT;
-	else
-		while (own < n && sysprof_hooks_own(ips[own]))
-			own++;
-	for (i = own; i < n; i++)
-		stack->kernel[i - own] = encode(ips[i]);
-	stack->n_kernel = n - own;
 }
 
 /*
@@ -175,20 +153,28 @@ static noinline struct pt_regs *take_kernel(struct sysprof_stack *stack, struct 
 {
 	if (in_serving_softirq() || (in_nmi() && hardirq_count()))
 		stack->flags |= SYSPROF_SAMPLE_IRQ;
-	take_frames(stack, regs);
+	/*
+	 * Interrupted code begins with its very instruction; a stack from here begins with a
+	 * caller.
+	 */
+	if (regs)
+		stack->flags |= SYSPROF_SAMPLE_KERNEL_EXACT;
+	stack->n_kernel = sysprof_arch_walk_kernel(current, regs, stack->kernel,
+						   stack->wish.max_kernel, &stack->kernel_end);
 	/*
 	 * An NMI may come where the kernel has been entered but its stack does not yet say from
 	 * where.
 	 */
 	if (in_nmi() && stack->kernel_end != SYSPROF_END_ROOT)
 		return NULL;
-	return entry_regs();
+	return entry_regs(current);
 }
 
 static void take_part(struct sysprof_stack *stack, enum sysprof_user_kind kind)
 {
 	struct sysprof_user_part *part = &stack->user[kind];
 
+	part->flags = kind == SYSPROF_KIND_ADDRESSES ? SYSPROF_SAMPLE_ADDRESSES : 0;
 	part->walk.frames = part->frames;
 	part->walk.max = stack->wish.max_user;
 	if (kind == SYSPROF_KIND_ADDRESSES)
@@ -201,6 +187,7 @@ static void take_part(struct sysprof_stack *stack, enum sysprof_user_kind kind)
 
 static void leave_out_part(struct sysprof_stack *stack, enum sysprof_user_kind kind)
 {
+	stack->user[kind].flags = kind == SYSPROF_KIND_ADDRESSES ? SYSPROF_SAMPLE_ADDRESSES : 0;
 	stack->user[kind].walk.n = 0;
 	stack->user[kind].walk.end = SYSPROF_END_NONE;
 }
@@ -233,27 +220,32 @@ void sysprof_stack_by_tables(struct sysprof_stack *stack, const struct sysprof_t
 	part->flags = part->walk.is_guess ? SYSPROF_SAMPLE_NO_TABLE : 0;
 }
 
-void sysprof_stack_take(struct sysprof_stack *stack, struct pt_regs *regs)
+static u64 space_id(struct sysprof_stack *stack, const struct mm_struct *mm)
 {
-	const struct mm_struct *mm;
-	struct pt_regs *user;
+	u32 at = hash_ptr(mm, SYSPROF_STACK_SPACES_BITS);
 
-	stack->pid = current->tgid;
-	stack->tid = current->pid;
-	mm = current->flags & PF_KTHREAD ? NULL : current->mm;
-	if (mm != stack->mm_of) {
-		stack->mm = sysprof_state_mm_id(mm);
-		stack->mm_of = mm;
+	if (unlikely(stack->spaces[at].mm != mm)) {
+		stack->spaces[at].mm = mm;
+		stack->spaces[at].id = sysprof_state_mm_id(mm);
 	}
+	return stack->spaces[at].id;
+}
+
+static void begin(struct sysprof_stack *stack, const struct task_struct *task)
+{
+	stack->pid = task->tgid;
+	stack->tid = task->pid;
+	stack->mm = space_id(stack, task->flags & PF_KTHREAD ? NULL : task->mm);
 	/* Between entry and exit of a guest; the host takes the interrupt that ended its run. */
-	stack->flags = current->flags & PF_VCPU ? SYSPROF_SAMPLE_GUEST : 0;
+	stack->flags = task->flags & PF_VCPU ? SYSPROF_SAMPLE_GUEST : 0;
 	stack->n_kernel = 0;
 	stack->kernel_end = SYSPROF_END_NONE;
 	stack->is_tabled = false;
-	stack->user[SYSPROF_KIND_ADDRESSES].flags = SYSPROF_SAMPLE_ADDRESSES;
+}
 
-	stack->in_user = regs && user_mode(regs);
-	user = stack->in_user ? regs : take_kernel(stack, regs);
+/* Of the user context @user of current; NULL: it has none. */
+static __always_inline void take_user_part(struct sysprof_stack *stack, struct pt_regs *user)
+{
 	stack->user_regs = user;
 	stack->raw = user && stack->wish.raw_bytes ? sysprof_raw_take(user, stack->wish.raw_bytes) :
 						     NULL;
@@ -263,4 +255,35 @@ void sysprof_stack_take(struct sysprof_stack *stack, struct pt_regs *regs)
 		leave_out_part(stack, SYSPROF_KIND_ADDRESSES);
 		leave_out_part(stack, SYSPROF_KIND_PLACES);
 	}
+}
+
+void sysprof_stack_take_kernel(struct sysprof_stack *stack, struct task_struct *task)
+{
+	begin(stack, task);
+	stack->in_user = false;
+	if (stack->wish.max_kernel)
+		stack->n_kernel = sysprof_arch_walk_kernel(task, NULL, stack->kernel,
+							   stack->wish.max_kernel,
+							   &stack->kernel_end);
+	take_user_part(stack, NULL);
+}
+
+bool sysprof_stack_has_user(struct task_struct *task)
+{
+	return entry_regs(task);
+}
+
+void sysprof_stack_add_user(struct sysprof_stack *stack)
+{
+	take_user_part(stack, entry_regs(current));
+}
+
+void sysprof_stack_take(struct sysprof_stack *stack, struct pt_regs *regs)
+{
+	struct pt_regs *user;
+
+	begin(stack, current);
+	stack->in_user = regs && user_mode(regs);
+	user = stack->in_user ? regs : take_kernel(stack, regs);
+	take_user_part(stack, user);
 }

@@ -27,13 +27,15 @@ struct sysprof_user_part {
 	u64 frames[SYSPROF_MAX_USER_FRAMES];
 };
 
+#define SYSPROF_STACK_SPACES_BITS	4
+
 /**
  * struct sysprof_stack - what a tick found; private to the kernel until it is copied into rings
  * @wish: what is to be taken of it
  * @pid: of the interrupted task
  * @tid: likewise
  * @mm: id of its address space
- * @mm_of: whose id that is; the next tick often finds the same
+ * @spaces: ids of some address spaces, by hash: they take longer to make than to find
  * @flags: SYSPROF_SAMPLE_*
  * @n_kernel: frames
  * @kernel_end: enum sysprof_end
@@ -50,7 +52,10 @@ struct sysprof_stack {
 	u32 pid;
 	u32 tid;
 	u64 mm;
-	const struct mm_struct *mm_of;
+	struct {
+		const struct mm_struct *mm;
+		u64 id;
+	} spaces[1 << SYSPROF_STACK_SPACES_BITS];
 	u16 flags;
 	u16 n_kernel;
 	u8 kernel_end;
@@ -74,6 +79,18 @@ void sysprof_stack_take(struct sysprof_stack *stack, struct pt_regs *regs);
  * already.  In the same tick as the above.
  */
 void sysprof_stack_by_tables(struct sysprof_stack *stack, const struct sysprof_tables *own);
+
+/* A kernel frame of @ip; 0 for what is neither kernel image nor module area.  Any context. */
+u64 sysprof_stack_encode(unsigned long ip);
+/*
+ * The same of @task, which is about to run here: who it is, and its kernel part alone.  With the
+ * run queue locked.
+ */
+void sysprof_stack_take_kernel(struct sysprof_stack *stack, struct task_struct *task);
+/* Whether it has a user part, which can be had once it runs. */
+bool sysprof_stack_has_user(struct task_struct *task);
+/* In an interrupt of @stack's task before it has done anything: the user part. */
+void sysprof_stack_add_user(struct sysprof_stack *stack);
 
 /*
  * The instruction pointer of a kernel frame; 0 for what is neither in the kernel image nor in the

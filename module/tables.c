@@ -39,9 +39,11 @@ MODULE_PARM_DESC(table_limit_mib,
  * @build_id: of the objects it is for
  * @bytes: all of it
  * @n_rows: of @offsets and @rules
+ * @n_starts: of @starts
  * @offsets: these point into @data
  * @rules: likewise
  * @rule: likewise
+ * @starts: likewise
  * @data: as it was handed over
  */
 struct table {
@@ -50,9 +52,11 @@ struct table {
 	u8 build_id[SYSPROF_BUILD_ID_BYTES];
 	u32 bytes;
 	u32 n_rows;
+	u32 n_starts;
 	const u32 *offsets;
 	const u16 *rules;
 	const struct sysprof_table_rule *rule;
+	const u32 *starts;
 	u64 data[];
 };
 
@@ -120,18 +124,44 @@ static const struct table *table_of(const struct sysprof_tables *own, u32 object
 	return theirs;
 }
 
-static const struct sysprof_table_rule *rule_at(const struct table *table, u64 offset)
+/* How many of @sorted are not above @offset. */
+static u32 count_up_to(const u32 *sorted, u32 n, u64 offset)
 {
-	u32 low = 0, high = table->n_rows, middle;
+	u32 low = 0, high = n, middle;
 
 	while (low < high) {
 		middle = low + (high - low) / 2;
-		if (table->offsets[middle] <= offset)
+		if (sorted[middle] <= offset)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	return low ? &table->rule[table->rules[low - 1]] : NULL;
+	return low;
+}
+
+static const struct sysprof_table_rule *rule_at(const struct table *table, u64 offset)
+{
+	u32 n = count_up_to(table->offsets, table->n_rows, offset);
+
+	return n ? &table->rule[table->rules[n - 1]] : NULL;
+}
+
+u64 sysprof_tables_function(u64 frame)
+{
+	const struct table *table = table_of(NULL, frame >> SYSPROF_FRAME_OBJECT_SHIFT);
+	u64 offset = frame & SYSPROF_FRAME_OFFSET_MASK;
+	const struct sysprof_table_rule *rule;
+	u32 n;
+
+	if (!table)
+		return SYSPROF_FRAME_NOT_TOLD;
+	rule = rule_at(table, offset);
+	/* Between functions, or in one that nothing is known of. */
+	if (!rule || rule->cfa == SYSPROF_CFA_UNKNOWN ||
+	    (rule->cfa <= SYSPROF_CFA_MEMORY && rule->is_guess))
+		return SYSPROF_FRAME_NOT_TOLD;
+	n = count_up_to(table->starts, table->n_starts, offset);
+	return n ? table->starts[n - 1] : SYSPROF_FRAME_NOT_TOLD;
 }
 
 static void find_rule(struct sysprof_found *found, const struct sysprof_tables *own, u64 frame)
@@ -262,27 +292,53 @@ static bool is_rule(const struct sysprof_table_rule *rule)
 	       !(rule->at_cfa & rule->at_fp) && !(rule->lost & (rule->at_cfa | rule->at_fp));
 }
 
-/* Finds the parts of what was copied; false: it is no table. */
-static bool check(struct table *table)
+static bool is_rising(const u32 *offsets, u32 n)
+{
+	u32 i;
+
+	for (i = 1; i < n; i++) {
+		if (offsets[i] <= offsets[i - 1])
+			return false;
+		if (!(i & 0xffff))
+			cond_resched();
+	}
+	return true;
+}
+
+/* Finds the parts of what was copied; false: its sizes are not those of a table. */
+static bool find_parts(struct table *table)
 {
 	const struct sysprof_table_header *header = (const void *)table->data;
-	u64 rules_at;
-	u32 i;
+	u64 rules_at, starts_at;
 
 	if (table->bytes < sizeof(*header) || header->magic != SYSPROF_TABLE_MAGIC ||
 	    header->version != SYSPROF_TABLE_VERSION || header->machine != SYSPROF_ARCH_MACHINE ||
-	    !header->n_rules || header->n_rules > U16_MAX + 1U)
+	    !header->n_rules || header->n_rules > U16_MAX + 1U || header->reserved)
 		return false;
 	rules_at = sizeof(*header) + ALIGN(header->n_rows * (u64)(sizeof(u32) + sizeof(u16)), 8);
-	if (rules_at + header->n_rules * (u64)sizeof(*table->rule) != table->bytes)
+	starts_at = rules_at + header->n_rules * (u64)sizeof(*table->rule);
+	if (starts_at + ALIGN(header->n_starts * (u64)sizeof(u32), 8) != table->bytes)
 		return false;
 	table->n_rows = header->n_rows;
+	table->n_starts = header->n_starts;
 	table->offsets = (const u32 *)(header + 1);
 	table->rules = (const u16 *)(table->offsets + table->n_rows);
 	table->rule = (const void *)table->data + rules_at;
+	table->starts = (const void *)table->data + starts_at;
+	return true;
+}
+
+/* False: it is no table. */
+static bool check(struct table *table)
+{
+	const struct sysprof_table_header *header = (const void *)table->data;
+	u32 i;
+
+	if (!find_parts(table) || !is_rising(table->offsets, table->n_rows) ||
+	    !is_rising(table->starts, table->n_starts))
+		return false;
 	for (i = 0; i < table->n_rows; i++) {
-		if (table->rules[i] >= header->n_rules ||
-		    (i && table->offsets[i] <= table->offsets[i - 1]))
+		if (table->rules[i] >= header->n_rules)
 			return false;
 		if (!(i & 0xffff))
 			cond_resched();

@@ -29,6 +29,13 @@ int sysprof_tables_add(struct sysprof_tables *tables, const struct sysprof_table
 void sysprof_tables_named(const struct sysprof_object *record);
 void sysprof_tables_keep_objects(const unsigned long *ids);
 
+/*
+ * The offset at which the function begins that @frame, {object:24, offset:40}, lies in, by
+ * everybody's tables; SYSPROF_FRAME_NOT_TOLD where they do not say.  In the sampling context, NMI
+ * too, RCU read side.
+ */
+u64 sysprof_tables_function(u64 frame);
+
 #define SYSPROF_FOUND_BITS 9
 
 /**

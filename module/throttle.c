@@ -30,13 +30,25 @@ struct throttle {
 	u64 long_ns;
 };
 
-/* One part in so many of a CPU. */
+/*
+ * One part in so many of a CPU, in any two seconds and more, with what may be spent in advance and
+ * what a tick costs beside what is timed: for these a twelfth more has to be paid.
+ */
 static const unsigned int shares[SYSPROF_PAYERS] = {
 	[SYSPROF_PAID_BY_ALL] = 4,
 	[SYSPROF_PAID_BY_USERS] = 8,
+	[SYSPROF_PAID_BY_EVENTS] = 2,
+	[SYSPROF_PAID_BY_USERS_EVENTS] = 4,
 };
 
 static DEFINE_PER_CPU(struct throttle[SYSPROF_PAYERS], throttles);
+
+static u64 price(enum sysprof_payer payer, u64 cost_ns)
+{
+	u64 price = cost_ns * shares[payer];
+
+	return price + price / 12;
+}
 
 void sysprof_throttle_spend(enum sysprof_payer payer, u64 now, u64 cost_ns)
 {
@@ -47,7 +59,7 @@ void sysprof_throttle_spend(enum sysprof_payer payer, u64 now, u64 cost_ns)
 	do {
 		old = local64_read(&throttle->paid);
 		begin = max_t(s64, old, now);
-	} while (local64_cmpxchg(&throttle->paid, old, begin + cost_ns * shares[payer]) != old);
+	} while (local64_cmpxchg(&throttle->paid, old, begin + price(payer, cost_ns)) != old);
 	if (in_nmi())
 		return;
 	if (old <= (s64)now)
@@ -71,6 +83,6 @@ void sysprof_throttle_forgive(u64 stolen_ns)
 		throttle = this_cpu_ptr(&throttles[i]);
 		ns = min(stolen_ns, throttle->long_ns);
 		throttle->long_ns -= ns;
-		local64_sub(ns * shares[i], &throttle->paid);
+		local64_sub(price(i, ns), &throttle->paid);
 	}
 }

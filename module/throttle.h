@@ -8,7 +8,14 @@
  * Who pays for time that is spent on a CPU.  All sessions together have a quarter of it; those of
  * users without CAP_SYS_RESOURCE have half of that, so that they cannot hold up an administrator's.
  */
-enum sysprof_payer { SYSPROF_PAID_BY_ALL, SYSPROF_PAID_BY_USERS, SYSPROF_PAYERS };
+enum sysprof_payer {
+	SYSPROF_PAID_BY_ALL,
+	SYSPROF_PAID_BY_USERS,
+	/* The stacks of events, which have twice as much of their own. */
+	SYSPROF_PAID_BY_EVENTS,
+	SYSPROF_PAID_BY_USERS_EVENTS,
+	SYSPROF_PAYERS
+};
 
 /* All are of this CPU, which must not be left meanwhile; in any context, NMI too. */
 

@@ -11,6 +11,7 @@
  * row is taken for the new way to the probe: that the probe is on that way is not seen any more,
  * nor is a time between two ticks in which it was off.
  */
+#include <linux/cache.h>
 #include <linux/irq_work.h>
 #include <linux/jiffies.h>
 #include <linux/workqueue.h>
@@ -24,21 +25,30 @@
 #define BLIND_DELAY	(HZ / 10)
 
 /**
- * struct watched - a probe that is in place
- * @probe: NULL: none
- * @code: where it is; NULL, too: none
- * @by_ftrace: ftrace calls it; else a breakpoint leads to it, or a jump in its place
- * @bare: the beginning of the code there without it
+ * struct place - where a probe is, as ticks look at it
+ * @code: NULL: there is none
  * @judge: what the code is with a probe that ftrace calls, and without any other
+ * @by_ftrace: ftrace calls it; else a breakpoint leads to it, or a jump in its place
+ */
+struct place {
+	const u32 *code;
+	u32 judge;
+	bool by_ftrace;
+};
+
+/* All of them on one cache line. */
+static struct place places[SYSPROF_WATCHED] ____cacheline_aligned;
+
+/**
+ * struct watched - what else is known of the probe of that place
+ * @probe: NULL: none
+ * @bare: the beginning of the code there without it
  * @seen: what the worker found when it last looked whether to see again
  * @missed: hits that it had missed when last looked at
  */
 static struct watched {
 	struct kprobe *probe;
-	const u32 *code;
-	bool by_ftrace;
 	u32 bare;
-	u32 judge;
 	u32 seen;
 	unsigned long missed;
 } watched[SYSPROF_WATCHED];
@@ -59,7 +69,7 @@ static void kick_fn(struct irq_work *unused)
 
 static struct irq_work kick;
 
-static bool is_off(const struct watched *place)
+static bool is_off(const struct place *place)
 {
 	const u32 *code = READ_ONCE(place->code);
 
@@ -68,9 +78,9 @@ static bool is_off(const struct watched *place)
 
 static __always_inline bool any_off(void)
 {
-	BUILD_BUG_ON(ARRAY_SIZE(watched) != 4);
-	return is_off(&watched[0]) || is_off(&watched[1]) || is_off(&watched[2]) ||
-	       is_off(&watched[3]);
+	BUILD_BUG_ON(ARRAY_SIZE(places) != 4);
+	return is_off(&places[0]) || is_off(&places[1]) || is_off(&places[2]) ||
+	       is_off(&places[3]);
 }
 
 static noinline void begin_blindness(void)
@@ -105,14 +115,14 @@ static bool has_missed(void)
 }
 
 /* Takes another call that ftrace has put for good. */
-static void adopt(struct watched *place)
+static void adopt(struct place *place, struct watched *probe)
 {
 	u32 code = READ_ONCE(*place->code);
 
-	if (place->by_ftrace && code == place->seen && code != place->bare &&
+	if (place->by_ftrace && code == probe->seen && code != probe->bare &&
 	    sysprof_arch_is_call(code))
 		WRITE_ONCE(place->judge, code);
-	place->seen = code;
+	probe->seen = code;
 }
 
 /* What is missing is found again, if nothing more gets lost from here on. */
@@ -122,7 +132,7 @@ static void open_eyes(void)
 
 	for (i = 0; i < SYSPROF_WATCHED; i++)
 		if (watched[i].probe)
-			adopt(&watched[i]);
+			adopt(&places[i], &watched[i]);
 	xchg(&sight, OPENING);
 	/*
 	 * A tick that finds a probe off from here on is not forgotten; fully ordered, as the
@@ -150,13 +160,15 @@ static void check_fn(struct work_struct *work)
 
 int sysprof_watch_put(struct kprobe *probe)
 {
-	struct watched *place = watched;
+	struct watched *own = watched;
+	struct place *place;
 	const u32 *code;
 	u32 armed;
 	int err;
 
-	while (place->probe)
-		place++;
+	while (own->probe)
+		own++;
+	place = &places[own - watched];
 	/* In place, but not on yet: the code is as it was. */
 	probe->flags |= KPROBE_FLAG_DISABLED;
 	err = register_kprobe(probe);
@@ -164,7 +176,7 @@ int sysprof_watch_put(struct kprobe *probe)
 		return err;
 	code = (const u32 *)probe->addr;
 	place->by_ftrace = kprobe_ftrace(probe);
-	place->bare = READ_ONCE(*code);
+	own->bare = READ_ONCE(*code);
 	err = enable_kprobe(probe);
 	if (err) {
 		unregister_kprobe(probe);
@@ -172,12 +184,12 @@ int sysprof_watch_put(struct kprobe *probe)
 	}
 	armed = READ_ONCE(*code);
 	/* With ftrace switched off it is not on: no code is 0. */
-	place->judge = !place->by_ftrace ? place->bare : sysprof_arch_is_call(armed) ? armed : 0;
-	place->seen = 0;
-	place->missed = probe->nmissed;
+	place->judge = !place->by_ftrace ? own->bare : sysprof_arch_is_call(armed) ? armed : 0;
+	own->seen = 0;
+	own->missed = probe->nmissed;
 	/* Code that others had changed before may not show what becomes of this probe. */
-	if (armed != place->bare || !place->judge) {
-		place->probe = probe;
+	if (armed != own->bare || !place->judge) {
+		own->probe = probe;
 		WRITE_ONCE(place->code, code);
 	}
 	return 0;
@@ -189,7 +201,7 @@ void sysprof_watch_remove(struct kprobe *probe)
 
 	for (i = 0; i < SYSPROF_WATCHED; i++)
 		if (watched[i].probe == probe) {
-			WRITE_ONCE(watched[i].code, NULL);
+			WRITE_ONCE(places[i].code, NULL);
 			watched[i].probe = NULL;
 		}
 	unregister_kprobe(probe);

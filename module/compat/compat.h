@@ -111,9 +111,11 @@ static inline bool sysprof_may_dump(const struct task_struct *task, const struct
 #define SYSPROF_SWITCH_PROTO(prev, next)                                                           \
 	void *data, bool preempt, struct task_struct *prev, struct task_struct *next,              \
 		unsigned int prev_state
+#define SYSPROF_SWITCH_LEFT(prev) prev_state
 #else
 #define SYSPROF_SWITCH_PROTO(prev, next)                                                           \
 	void *data, bool preempt, struct task_struct *prev, struct task_struct *next
+#define SYSPROF_SWITCH_LEFT(prev) sysprof_task_state(prev)
 #endif
 
 #endif /* _SYSPROF_COMPAT_H */

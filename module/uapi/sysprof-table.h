@@ -8,6 +8,11 @@
  *	__u16 rules[n_rows]		which rule it has, below n_rules
  *	zeros up to a multiple of 8
  *	struct sysprof_table_rule[n_rules]	the first one is SYSPROF_CFA_UNKNOWN, and so is that of the last row
+ *	__u32 starts[n_starts]		strictly rising: where a function begins, as an offset in the file
+ *	zeros up to a multiple of 8
+ *
+ * A place of which a row tells with another rule than SYSPROF_CFA_UNKNOWN, and no guess, is of the
+ * function with the last start at or before it.  Without starts nothing is said of functions.
  *
  * Registers have the numbers that DWARF gives them.  The CFA (canonical frame address) is what the
  * caller's stack pointer will be.
@@ -18,7 +23,7 @@
 #include "sysprof.h"
 
 #define SYSPROF_TABLE_MAGIC	0x57545053u	/* "SPTW" */
-#define SYSPROF_TABLE_VERSION	2
+#define SYSPROF_TABLE_VERSION	3
 #define SYSPROF_TABLE_MAX_BYTES	(16U << 20)
 #define SYSPROF_TABLE_SAVED	12
 
@@ -29,6 +34,8 @@
  * @machine: ELF machine number, the kernel's
  * @n_rows: may be 0
  * @n_rules: from 1 to 65536
+ * @n_starts: may be 0
+ * @reserved: 0
  */
 struct sysprof_table_header {
 	__u32 magic;
@@ -36,6 +43,8 @@ struct sysprof_table_header {
 	__u16 machine;
 	__u32 n_rows;
 	__u32 n_rules;
+	__u32 n_starts;
+	__u32 reserved;
 };
 
 enum sysprof_table_cfa {
@@ -64,6 +73,8 @@ enum sysprof_table_ra {
  * @ra_register: see there
  * @plt_from: SYSPROF_CFA_PLT
  * @index_register: SYSPROF_CFA_INDEXED
+ * @is_guess: SYSPROF_CFA_REGISTER, SYSPROF_CFA_MEMORY: not 0: nobody has told it, the code was
+ *	followed: nor does anybody tell where the function begins
  * @is_signal: 1: the caller was interrupted, not called: its instruction pointer is exact
  * @lost: bits, by index in the list of registers that a function has to keep (x86-64: 3 6 12 13 14
  *	15; AArch64: 19 to 29): not known in the caller.  One that is in none of the three has its
@@ -83,6 +94,7 @@ struct sysprof_table_rule {
 	union {
 		__u8 plt_from;
 		__u8 index_register;
+		__u8 is_guess;
 	};
 	__u8 is_signal;
 	__u16 lost;

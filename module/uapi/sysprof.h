@@ -5,26 +5,33 @@
  * Sessions
  * --------
  * open() makes a session with nothing running.  SYSPROF_IOC_CONFIGURE sets what it samples and
- * makes its rings, SYSPROF_IOC_START turns it on, SYSPROF_IOC_STOP off; both may be repeated.  The
- * session ends with the last close of the descriptor.  It also ends, even if a copy of the
- * descriptor lives on elsewhere, when the process that opened it exits, by SYSPROF_IOC_REVOKE, and
- * within a second or two when the opener might no longer open the device node or the kernel is
- * locked down to confidentiality.  A session that has ended so is stopped, poll() says POLLHUP,
- * what lies in its rings can be read, and INFO, STOP, STATS and REVOKE are answered; all other
- * ioctls give -ESRCH, or -EPERM on a kernel that is locked down.  Open with O_CLOEXEC.  Every
- * descriptor is a session of its own: rate, ring and loss account are not shared, and a reader that
- * stalls costs the others nothing.  A user without CAP_SYS_RESOURCE may have 64 sessions at a time
- * (module parameters session_limit_user, and session_limit for all users), else open() gives
- * -EUSERS.  STOP returns when nothing is written to the rings any more; until then CONFIGURE and
- * START wait.
+ * makes its rings.  SYSPROF_IOC_START turns it on, SYSPROF_IOC_STOP turns it off.  Both can be
+ * repeated.  STOP returns when nothing is written to the rings any more; until then CONFIGURE and
+ * START wait.  Open with O_CLOEXEC.
+ *
+ * Every descriptor is a session of its own.  Rate, rings and loss account are not shared, and a
+ * reader that stalls costs the others nothing.  A user without CAP_SYS_RESOURCE can have 64
+ * sessions at a time (module parameter session_limit_user; session_limit is for all users).
+ * Beyond that open() gives -EUSERS.
+ *
+ * A session ends with the last close of its descriptor.  Even if a copy of the descriptor is open
+ * elsewhere, it also ends
+ *
+ *	when the process that opened it exits,
+ *	by SYSPROF_IOC_REVOKE,
+ *	within two seconds when the opener could no longer open the device node,
+ *	within two seconds when the kernel is locked down to confidentiality.
+ *
+ * Then it is stopped and poll() returns POLLHUP.  What is in its rings can be read.  INFO, STOP,
+ * STATS and REVOKE work; other ioctls give -ESRCH, or -EPERM on a kernel that is locked down.
  *
  * Records
  * -------
  * Everything the module reports is a record: struct sysprof_record, then a body that depends on the
- * type.  A record's size is a multiple of 8 bytes.  Readers skip types they do not know by their
- * size, and ignore bytes past the body they know.  Times are CLOCK_MONOTONIC nanoseconds; pids and
- * tids those of the initial pid namespace.  Records of one ring are nearly, not strictly, in order
- * of time.
+ * type.  A record's size is a multiple of 8 bytes.  Readers skip types that they do not know by
+ * their size, and ignore bytes after the body that they know.  Times are CLOCK_MONOTONIC
+ * nanoseconds.  Process and thread ids are those of the initial pid namespace.  Records of one ring
+ * are nearly, not strictly, in order of time.
  *
  * Rings
  * -----
@@ -36,104 +43,115 @@
  *	+ page          page         PROT_READ|PROT_WRITE   struct sysprof_ring_tail
  *	+ 2 pages       ring_bytes   PROT_READ              records
  *
- * Each part is mapped by its own mmap(), MAP_SHARED, whole.  head and tail run freely in 32 bits; a
- * position's place is position & (ring_bytes - 1).  A record never wraps: what is left at the end
- * is covered by a SYSPROF_PAD record, of which only the first 8 bytes exist.  The reader loads head
- * with acquire, reads the records in [tail, head), and stores the new tail with release.  A tail
- * that cannot be right (ahead of head, or more than ring_bytes behind) sets SYSPROF_RING_BROKEN and
- * the ring takes no more records until the next START.
+ * Each part is mapped as a whole by its own mmap(), MAP_SHARED.  head and tail are free-running
+ * 32-bit positions; a position is at byte position & (ring_bytes - 1).  A record never wraps: a
+ * SYSPROF_PAD record, of which only the first 8 bytes exist, fills the end of the ring.  The reader
+ * loads head with acquire, reads the records in [tail, head), and stores the new tail with release.
+ * A tail that is ahead of head, or more than ring_bytes behind, sets SYSPROF_RING_BROKEN.  Then the
+ * ring takes no more records until the next START.
  *
- * To merge CPUs by time: T = clock now; then of every ring first load oldest_open_time, then head,
- * both with acquire.  All records with a time below min(T, every oldest_open_time that is not 0)
- * are there; later ones may still have company.
+ * To merge CPUs by time, read the clock (T).  Then load oldest_open_time and after it head of every
+ * ring, both with acquire.  All records with a time below min(T, every oldest_open_time that is not
+ * 0) have arrived; more records may still come with later times.
  *
- * poll() says readable once a ring holds watermark_bytes; use your own timeout to fetch the rest.
- * read() returns whole records, of one CPU after the other, for cat and scripts; on a session that
- * was never configured it configures the default and starts it.  Once a session was mapped, read()
- * gives -EBUSY, and the other way round.
+ * poll() returns readable once a ring holds watermark_bytes; use your own timeout for the rest.
+ * read() returns whole records, one CPU after the other, for cat and scripts.  If the session was
+ * never configured, read() configures the default and starts it.  A session is either mapped or
+ * read: the other gives -EBUSY.
  *
  * Frames
  * ------
- * A frame is a __u64.  Kernel frames are {object:24, offset:40}: SYSPROF_OBJECT_KERNEL with the
- * distance of the instruction pointer from a fixed symbol of the kernel image, or
- * SYSPROF_OBJECT_MODULES with its distance from a base that is secret and made anew each time this
- * module is loaded; offsets are signed, modulo 2^40.  Neither tells an address; SYSPROF_IOC_NAMES
- * turns both into names.  User frames are {object:24, offset:40}, too: the kernel keeps an index of
- * every address space's executable ranges and looks each frame up at the moment it is taken.  The
- * offset is that in the mapped file, for memory without a file that in its region (struct
- * sysprof_region).  What lies in no executable mapping ends the stack (SYSPROF_END_UNMAPPED), with
- * n_user 0 if it is the first frame.  With CAP_PERFMON a session can have addresses instead
- * (SYSPROF_FORM_ADDRESS, flagged SYSPROF_SAMPLE_ADDRESSES) and the MAP records to look them up.  A
- * session with raw stacks has these records, too, of the address spaces whose stacks it gets: its
- * reader has to know what lies where to unwind them.  The first frame of an interrupted context is
- * an exact instruction pointer (SYSPROF_SAMPLE_KERNEL_EXACT, SYSPROF_SAMPLE_USER_EXACT); all others
- * are return addresses; one that a signal interrupted is told as if it were, plus one byte
- * (SYSPROF_USER_TABLE alone finds those).
+ * A frame is a __u64, {object:24, offset:40}.
+ *
+ * A kernel frame has one of two objects.  With SYSPROF_OBJECT_KERNEL the offset is the distance of
+ * the instruction pointer from a fixed symbol of the kernel image.  With SYSPROF_OBJECT_MODULES it
+ * is the distance from a secret base, which is new each time this module is loaded.  Offsets are
+ * signed, modulo 2^40.  Neither reveals an address; SYSPROF_IOC_NAMES turns both into names.
+ *
+ * A user frame has a mapped file as its object, and the offset in that file.  For memory without a
+ * file, the offset is that in its region (struct sysprof_region).  The module keeps an index of
+ * every address space's executable ranges and looks each frame up when it is taken.  A value in no
+ * executable mapping ends the stack (SYSPROF_END_UNMAPPED); if it is the first frame, n_user is 0.
+ *
+ * With CAP_PERFMON a session can have addresses instead (SYSPROF_FORM_ADDRESS, flagged
+ * SYSPROF_SAMPLE_ADDRESSES), and MAP records to look them up.  A session with raw stacks has these
+ * records, too, of the address spaces whose stacks it gets, since its reader unwinds by them.
+ *
+ * The first frame of an interrupted context is an exact instruction pointer
+ * (SYSPROF_SAMPLE_KERNEL_EXACT, SYSPROF_SAMPLE_USER_EXACT).  All others are return addresses.  A
+ * frame that a signal interrupted is reported like a return address: its instruction pointer plus
+ * one byte.  Only SYSPROF_USER_TABLE finds those.
  *
  * The loss law
  * ------------
  * Ticks lie on a grid: period n of a CPU begins at grid_start + n * period, and one tick falls at a
- * random instant of each period.  A sample's weight is the number of periods it stands for.  At
+ * random instant of each period.  A sample's weight is the number of periods it represents.  At
  * every moment, for every CPU of a session (struct sysprof_account):
  *
  *	grid = delivered + sum(lost[]) + idle + offline + excluded + budget + pending
  *
- * grid counts the periods begun, from the clock; pending those of them whose tick has yet to come
- * (0 or 1 unless the tick is overdue, or periods are left out to keep to the budget).  All others
- * are counted where the thing happens.  ACCOUNT records carry it at least once per second of
- * activity and at STOP; SYSPROF_IOC_STATS returns it at any time.
+ * grid counts the periods that have begun, by the clock.  pending counts those whose tick has yet
+ * to come: 0 or 1, unless the tick is overdue or the budget skips periods.  All others are counted
+ * where they happen.  ACCOUNT records carry the account at least once per second of activity and at
+ * STOP; SYSPROF_IOC_STATS returns it at any time.
  *
  * Filters and budget
  * ------------------
  * A tick that a session's filters exclude counts as excluded, and costs no stack if no other
- * session wants it.  CPUs that it does not sample are left alone: no tick there, all periods
- * excluded, ACCOUNT by STATS only.  State records come from every CPU and of every process.  Up to
- * 8192 processes that live at a time are followed by SYSPROF_CONFIG_CHILDREN; a fork beyond that
- * counts as state_lost.
+ * session needs it.  A CPU that a session does not sample has no tick; all its periods are
+ * excluded, and its account is in STATS only.  State records come from every CPU and of every
+ * process.  SYSPROF_CONFIG_CHILDREN follows up to 8192 live processes; a fork beyond that counts as
+ * state_lost.
  *
- * A session that names no period keeps to a budget: ticks may take 1 % of a CPU (module parameter
- * budget_ppm), by the median cost of one where they cost most.  The first ticks after a pause are
- * not counted: their caches are cold.  If ticks take more, one out of N periods is sampled, the
- * same share on all CPUs; the others are account.budget.  At least 100 a second are sampled,
- * whatever the budget, unless ticks would take more than a quarter of a CPU.  A session that names
- * a period gets it, up to a quarter of the CPU for all sessions together
- * (SYSPROF_LOST_THROTTLED).  Beside a session whose opener had CAP_SYS_RESOURCE, those of other
- * users have half of that; the same holds for counters always.
+ * A session without a period keeps to a budget: ticks may take 1 % of a CPU (module parameter
+ * budget_ppm), by the median cost of a tick on the CPU where it is highest.  The first ticks after
+ * a pause are not counted, since their caches are cold.  If ticks cost more, one of N periods is
+ * sampled, on all CPUs alike; the others are account.budget.  At least 100 a second are sampled,
+ * unless ticks would take more than a quarter of a CPU.
+ *
+ * A session with a period gets it.  But all sessions together take at most a quarter of a CPU,
+ * measured over two seconds and more (SYSPROF_LOST_THROTTLED).  Beside a session whose opener had
+ * CAP_SYS_RESOURCE, those of other users get half of that.  Counters of other users always do.
  *
  * Counters
  * --------
  * With SYSPROF_CLOCK_PMU a session has hardware counters of its own, one on each CPU that is online
- * at START, and a period is event_period events.  Where an overflow is an NMI (x86; arm64 with
- * pseudo-NMIs) samples are of code with interrupts off, too.  The loss law holds in periods
- * counted, none of which is ever pending; while a counter stands still, because the CPU sleeps or
- * perf holds back what comes too often, it counts none.  Samples have no delay.  CONFIGURE gives
- * -ENODEV where there is no counter for cycles, START where there is none for the event, and -EBUSY
- * where other users of the counters leave none.  Without CAP_PERFMON the event is one of perf's
- * generic ones (-EPERM for PERF_TYPE_RAW) and a period at least 100,000 events.
+ * at START.  A period is event_period events.  Where an overflow is an NMI (x86; arm64 with
+ * pseudo-NMIs), code with interrupts off is sampled, too.  Samples have no delay.
+ *
+ * The loss law holds in periods that were counted; none is ever pending.  A counter that stands
+ * still counts none: the CPU sleeps, or perf holds back events that come too often.
+ *
+ * CONFIGURE gives -ENODEV where there is no counter for cycles.  START gives -ENODEV where there is
+ * none for the event, and -EBUSY where other users have all counters.  Without CAP_PERFMON the
+ * event is one of perf's generic ones (-EPERM for PERF_TYPE_RAW), and a period has at least 100,000
+ * events.
  *
  * State records
  * -------------
- * TASK, FORK, EXEC, COMM, EXIT, MAP and OBJECT records tell which object lies where in which
- * address space, named by an id (mm) that is unique as long as the address space lives.  FORK
- * without SYSPROF_FORK_THREAD and with another mm than the parent's inherits the parent's maps.  A
- * MAP replaces what it overlaps; with SYSPROF_MAP_FRESH it is the first of a new program and
- * replaces everything.  Samples may fill 3/4 of a ring, state records all of it; if one is lost all
- * the same, RESYNC follows, and SYSPROF_IOC_SNAPSHOT (before anything else also at the beginning,
- * right after START) tells the present state.  A snapshot's records carry the time at which they
- * were true; of two records about an address space the later one wins.
+ * TASK, FORK, EXEC, COMM, EXIT, MAP and OBJECT records say which object is mapped where in which
+ * address space.  An address space has an id (mm), unique as long as it lives.  FORK without
+ * SYSPROF_FORK_THREAD and with another mm than the parent's inherits the parent's maps.  A MAP
+ * replaces what it overlaps; with SYSPROF_MAP_FRESH it is the first of a new program and replaces
+ * everything.
+ *
+ * Samples can fill 3/4 of a ring, events (sysprof-event.h) half of it, state records all of it.  If
+ * a state record is lost all the same, RESYNC follows.  SYSPROF_IOC_SNAPSHOT returns the present
+ * state: ask for it right after START, and after RESYNC.  A snapshot's records carry the time at
+ * which they were true.  Of two records about an address space the later one wins.
  *
  * ioctls
  * ------
- * The argument of each is a pointer to a struct whose first member is its size in bytes as the
- * caller knows it.  Bytes the kernel does not know must be zero (-E2BIG), as must reserved members
- * and unknown flags (-EINVAL).
+ * The argument of each is a pointer to a struct.  Its first member is the size in bytes that the
+ * caller knows.  Bytes that the kernel does not know must be zero (-E2BIG).  Reserved members and
+ * unknown flags must be zero, too (-EINVAL).
  *
  * Who may do what
  * ---------------
- * The device node decides who may open it: root:sysprof, 0660.  What a session may see is fixed by
- * the credentials at open().  Every session sees, of all processes, names and which functions they
- * run; addresses only one whose opener had CAP_PERFMON (or CAP_SYS_ADMIN).  Membership in group
- * sysprof is a privilege and is documented as such.
+ * The device node decides who can open it: root:sysprof, 0660.  The credentials at open() decide
+ * what a session sees.  Every session sees the names of all processes, and which functions they
+ * run.  Only a session whose opener had CAP_PERFMON (or CAP_SYS_ADMIN) sees addresses.  Membership
+ * in group sysprof is a privilege, and is documented as such.
  *
  *	asset                        actor           door                    what closes it; its test
  *	-----                        -----           ----                    ------------------------
@@ -157,6 +175,8 @@
  *	                                                                     encoded before the copy; vm/abi
  *	secrets in the time and      group member    samples of others       others=none: no frames of them; by default
  *	place of others' code                                                told exactly: packaging/security.md; vm/others
+ *	                             group member    ... as functions        others=functions: rounded before they are in the ring, by
+ *	                                                                     tables of root's alone, never into a neighbour; vm/others
  *	stacks, registers            group member    raw parts               only of tasks with the opener's user and group, no more
  *	                                                                     capabilities, dumpable, and that the kernel lets
  *	                                                                     him trace (TRACEABLE); vm/permissions, vm/traceable
@@ -190,6 +210,7 @@
  *	                                                                     filter; vm/safety
  *	                             group member    TABLE                   checked whole, capped by user, a bounded search for each of
  *	                                                                     so many frames; vm/permissions
+ *	                             group member    SLOW                    it only leaves out; vm/sessions
  *	                             group member    filters                 copied and checked at CONFIGURE, asked in
  *	                                                                     bounded time; they only leave out;
  *	                                                                     vm/sessions
@@ -198,6 +219,9 @@
  *	all of it                    group member    open, all ioctls        not on a kernel locked down to confidentiality, -EPERM;
  *	                                                                     sessions that run end; vm/permissions
  *	the system's peace           any             rmmod, exit, kill       an open file pins the module; vm/lifecycle
+ *	                             any user        executable mappings     MAP_FD goes through none of them; vm/stranger
+ *	                             any user        new files faster than   half of the queue, and rounds that end whatever comes
+ *	                                             they are named          meanwhile; RESYNC once a second at most; vm/stranger
  *	a session's peace            any user        mapping files whose     no file is read or opened for naming, none of a server's is
  *	                                             server never answers    held; vm/stranger
  *	                             any user        locking the memory map  never waited for, but 20 ms in all; vm/stranger
@@ -227,17 +251,7 @@ enum sysprof_record_type {
 	SYSPROF_LOST		= 10,
 	/* No body: state records were lost on this CPU before this time */
 	SYSPROF_RESYNC		= 11,
-	/*
-	 * Numbers 12 to 16 are set aside, so that today's readers and tomorrow's module agree.  12:
-	 * the user stack of a cookie, sent once.  13: a thread's time off the CPU.  14: an
-	 * allocation or release.  15: a mark (an instant or a span with a name).  16: a counter's
-	 * value.
-	 */
-	SYSPROF_USER_STACK	= 12,
-	SYSPROF_OFFCPU		= 13,
-	SYSPROF_ALLOC		= 14,
-	SYSPROF_MARK		= 15,
-	SYSPROF_COUNTER		= 16,
+	/* 12 to 16 and 19 are those of sysprof-event.h. */
 	SYSPROF_TIME		= 17,
 	SYSPROF_REGION		= 18,
 };
@@ -282,8 +296,6 @@ enum sysprof_user_mode {
 	/* Registers and a copy of the stack, for SYSPROF_FEATURE_RAW */
 	SYSPROF_USER_RAW	= 2,
 	SYSPROF_USER_TABLE	= 3,	/* frames, by unwind tables, for SYSPROF_FEATURE_TABLE */
-	/* A SYSPROF_USER_STACK with this cookie follows, or came before */
-	SYSPROF_USER_DEFERRED	= 4,
 };
 
 #define SYSPROF_SAMPLE_KERNEL_EXACT	(1 << 0)	/* first kernel frame is an exact ip */
@@ -300,12 +312,14 @@ enum sysprof_user_mode {
  * has used up his share of memory.  User frames in others end the stack (SYSPROF_END_UNMAPPED).
  */
 #define SYSPROF_SAMPLE_COARSE		(1 << 7)
+/* User frames are where their functions begin (SYSPROF_FEATURE_OTHERS_FUNCTIONS). */
+#define SYSPROF_SAMPLE_FUNCTIONS	(1 << 8)
 
 /**
  * struct sysprof_sample - one tick of the clock that found the CPU at work
  * @record: SYSPROF_SAMPLE; pid and tid of the task that was interrupted
  * @mm: id of its address space, 0 if it has none
- * @cookie: joins this sample to a user stack sent by itself, 0 if there is none
+ * @cookie: 0
  * @delay_ns: by how much the tick came late, less what a hypervisor took meanwhile as far as the
  *	kernel knows (steal).  Interrupts that were off are one cause; others are firmware, waking
  *	up from a deep idle state, interrupts served before this one, steal that nobody tells of.
@@ -428,6 +442,8 @@ enum sysprof_object_id {
 
 #define SYSPROF_FRAME_OBJECT_SHIFT	40
 #define SYSPROF_FRAME_OFFSET_MASK	((1ULL << SYSPROF_FRAME_OBJECT_SHIFT) - 1)
+/* The offset of a user frame of which the object alone is told; no code lies there. */
+#define SYSPROF_FRAME_NOT_TOLD		SYSPROF_FRAME_OFFSET_MASK
 
 #define SYSPROF_BUILD_ID_BYTES	20
 
@@ -535,6 +551,7 @@ enum sysprof_lost_reason {
 	SYSPROF_LOST_NESTED	= 2,	/* the tick interrupted the taking of another */
 	/* Held back: ticks had taken their share of the CPU, a quarter at most */
 	SYSPROF_LOST_THROTTLED	= 3,
+	/* 4 is SYSPROF_LOST_NO_SLOT, of sysprof-event.h. */
 	SYSPROF_LOST_REASONS	= 8,
 };
 
@@ -634,15 +651,25 @@ struct sysprof_ring_tail {
 #define SYSPROF_FEATURE_RAW_WISH	(1ULL << 8)	/* SYSPROF_IOC_RAW_WISH */
 #define SYSPROF_FEATURE_REVOKE		(1ULL << 9)	/* SYSPROF_IOC_REVOKE */
 #define SYSPROF_FEATURE_TRACEABLE	(1ULL << 10)	/* SYSPROF_IOC_TRACEABLE */
+#define SYSPROF_FEATURE_SOURCES		(1ULL << 12)	/* sysprof-event.h */
+#define SYSPROF_FEATURE_SLOW		(1ULL << 14)	/* SYSPROF_IOC_SLOW */
 
 /*
  * No ioctl, but what the administrator has chosen (module parameter others=none): a session whose
  * opener had no CAP_PERFMON gets of processes that he could not trace, by the rule of user, group,
  * capabilities and dumpability, samples without frames: n_kernel and n_user are 0, kernel_end and
  * user_end SYSPROF_END_NONE.  Their weights, delays, tasks and objects are as ever.  Kernel threads
- * are nobody's.  Without this bit the places of all processes are told exactly (others=exact).
+ * are nobody's.  With neither this bit nor the next one the places of all processes are told
+ * exactly (others=exact).
  */
 #define SYSPROF_FEATURE_HIDES_OTHERS	(1ULL << 11)
+/*
+ * Likewise (others=functions): such a session gets those samples with other user frames, and with
+ * SYSPROF_SAMPLE_FUNCTIONS.  A frame is where its function begins, for a call the byte behind, as
+ * far as a table that serves everybody says so (starts of sysprof-table.h); else its offset is
+ * SYSPROF_FRAME_NOT_TOLD.  Kernel frames are as ever.
+ */
+#define SYSPROF_FEATURE_OTHERS_FUNCTIONS (1ULL << 13)
 
 /**
  * struct sysprof_info - SYSPROF_IOC_INFO: what this module can do
@@ -785,6 +812,7 @@ enum sysprof_snapshot_part {
 	SYSPROF_SNAPSHOT_TASKS		= 0,
 	/* OBJECT of every file and of the vdso; after the tasks */
 	SYSPROF_SNAPSHOT_OBJECTS	= 1,
+	/* 2 is SYSPROF_SNAPSHOT_THREADS, of sysprof-event.h. */
 };
 
 /**
@@ -819,6 +847,14 @@ struct sysprof_snapshot {
  * @time: on return, when
  * @account: on return
  * @cost: on return, how many ticks took [2^i, 2^(i+1)) ns, for all sessions
+ * @stacks_known: on return, kernel stacks that were the same as one taken before, at least from the
+ *	second frame on, and so were not walked; this and the next three for all sessions, since the
+ *	module was loaded; 0 where frame pointers make walks cheap
+ * @stacks_walked: on return, those that were not known
+ * @stacks_checked: on return, of @stacks_known, how many were walked all the same and compared (one
+ *	in 64, module parameter check_one_in)
+ * @stacks_wrong: on return, of @stacks_checked, how many were another stack.  So small a share of
+ *	what was not checked is wrong, too
  */
 struct sysprof_stats {
 	__u32 size;
@@ -826,6 +862,10 @@ struct sysprof_stats {
 	__aligned_u64 time;
 	struct sysprof_account account;
 	__aligned_u64 cost[SYSPROF_COST_BUCKETS];
+	__aligned_u64 stacks_known;
+	__aligned_u64 stacks_walked;
+	__aligned_u64 stacks_checked;
+	__aligned_u64 stacks_wrong;
 };
 
 /**
@@ -946,6 +986,20 @@ struct sysprof_revoke {
 	__u32 reserved;
 };
 
+/**
+ * struct sysprof_slow - SYSPROF_IOC_SLOW: sample less often, for a reader that takes too much
+ * @size: of this struct
+ * @part: of the session's periods at most one in so many is sampled, 1 to 1000
+ *
+ * From the next tick on, until CONFIGURE; the others are account.budget, and samples weigh as
+ * before.  Whatever @part, at most so many are sampled as the budget allows.  -EINVAL for a session
+ * that named a period: it keeps it.
+ */
+struct sysprof_slow {
+	__u32 size;
+	__u32 part;
+};
+
 #define SYSPROF_IOC_INFO	_IO('P', 0x70)
 #define SYSPROF_IOC_CONFIGURE	_IO('P', 0x71)
 /*
@@ -959,8 +1013,9 @@ struct sysprof_revoke {
 #define SYSPROF_IOC_NAMES	_IO('P', 0x76)
 #define SYSPROF_IOC_MAP_FD	_IO('P', 0x77)	/* -ENOTTY without SYSPROF_FEATURE_MAP_FD */
 #define SYSPROF_IOC_RAW_WISH	_IO('P', 0x78)	/* -ENOTTY without SYSPROF_FEATURE_RAW_WISH */
-/* 0x79 is SYSPROF_IOC_TABLE, of sysprof-table.h; 0x7a to 0x7c are set aside. */
+/* 0x79 is SYSPROF_IOC_TABLE, of sysprof-table.h; 0x7a to 0x7c are those of sysprof-event.h. */
 #define SYSPROF_IOC_TRACEABLE	_IO('P', 0x7e)	/* -ENOTTY without SYSPROF_FEATURE_TRACEABLE */
 #define SYSPROF_IOC_REVOKE	_IO('P', 0x7d)	/* -ENOTTY without SYSPROF_FEATURE_REVOKE */
+#define SYSPROF_IOC_SLOW	_IO('P', 0x7f)	/* -ENOTTY without SYSPROF_FEATURE_SLOW */
 
 #endif /* _UAPI_SYSPROF_H */

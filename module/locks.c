@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Locks of the kernel that somebody has to wait for: how long, and who held them when the wait
+ * began.  It is told where it ends; the stack there is still that of who waited.
+ *
+ * What is under way lies in a table by task and lock: a task may wait for a lock in an interrupt
+ * while it waits for another.  Nobody but the task itself looks for its entries.
+ */
+#include <linux/hash.h>
+#include <linux/mm.h>
+#include <linux/mutex.h>
+#include <linux/preempt.h>
+#include <linux/rwsem.h>
+#include <linux/sched.h>
+#include <linux/timekeeping.h>
+#include <linux/tracepoint.h>
+#include <trace/events/lock.h>
+
+#include "prompt.h"
+#include "stack.h"
+
+#define BITS	   12
+#define WAYS	   8
+#define OWNER_BITS 7UL /* of a word that is a pointer otherwise */
+#define READERS	   1UL /* of a rwsem's: readers have it */
+
+/**
+ * struct contention - a wait for a lock
+ * @task: who waits; NULL: the entry is free
+ * @lock: for what
+ * @begin: since when
+ * @flags: as the trace point has them
+ * @holder_pid: of who held it then; 0: not known
+ * @holder_tid: likewise
+ */
+struct contention {
+	struct task_struct *task;
+	void *lock;
+	u64 begin;
+	u32 flags;
+	u32 holder_pid;
+	u32 holder_tid;
+};
+
+static struct contention *table;
+
+static struct contention *bucket_of(const struct task_struct *task)
+{
+	return table + hash_ptr(task, BITS) / WAYS * WAYS;
+}
+
+static struct contention *find(const struct task_struct *task, const void *lock)
+{
+	struct contention *bucket = bucket_of(task);
+	int i;
+
+	for (i = 0; i < WAYS; i++)
+		if (READ_ONCE(bucket[i].task) == task && bucket[i].lock == lock)
+			return &bucket[i];
+	return NULL;
+}
+
+static struct contention *add(struct task_struct *task)
+{
+	struct contention *bucket = bucket_of(task);
+	int i;
+
+	for (i = 0; i < WAYS; i++)
+		if (!READ_ONCE(bucket[i].task) && !cmpxchg(&bucket[i].task, NULL, task))
+			return &bucket[i];
+	return NULL;
+}
+
+#ifdef LCB_F_MUTEX
+/*
+ * Whom the word of @lock names that says who has it.  The lock is there, as somebody waits for it;
+ * a task that had it is there for a grace period of RCU.
+ */
+static struct task_struct *holder_of(void *lock, u32 flags)
+{
+	unsigned long owner = 0;
+
+#ifndef CONFIG_PREEMPT_RT
+	if (flags & LCB_F_MUTEX)
+		owner = atomic_long_read(&((struct mutex *)lock)->owner);
+	else if (flags && !(flags & ~(LCB_F_READ | LCB_F_WRITE)))
+		owner = atomic_long_read(&((struct rw_semaphore *)lock)->owner);
+	if (!(flags & LCB_F_MUTEX) && owner & READERS)
+		owner = 0;
+#endif
+	return (struct task_struct *)(owner & ~OWNER_BITS);
+}
+
+/* Semaphores have no flag. */
+static u16 kind_of(u32 flags)
+{
+	u16 kind = !flags			      ? SYSPROF_LOCK_OTHER :
+		   flags & LCB_F_MUTEX		      ? SYSPROF_LOCK_MUTEX :
+		   flags & LCB_F_RT		      ? SYSPROF_LOCK_RT :
+		   flags & LCB_F_PERCPU		      ? SYSPROF_LOCK_PERCPU :
+		   !(flags & LCB_F_SPIN)	      ? SYSPROF_LOCK_RWSEM :
+		   flags & (LCB_F_READ | LCB_F_WRITE) ? SYSPROF_LOCK_RWLOCK :
+							SYSPROF_LOCK_SPIN;
+
+	return kind;
+}
+#else
+static struct task_struct *holder_of(void *lock, u32 flags)
+{
+	return NULL;
+}
+
+static u16 kind_of(u32 flags)
+{
+	return SYSPROF_LOCK_OTHER;
+}
+#endif
+
+static void begin_hit(void *data, void *lock, unsigned int flags)
+{
+	struct contention *entry;
+	struct task_struct *holder;
+	unsigned long irq_flags;
+
+	local_irq_save(irq_flags);
+	/* A mutex is told twice: one spins first, and then sleeps. */
+	if (find(current, lock))
+		goto out;
+	entry = add(current);
+	if (!entry) {
+		sysprof_prompt_missed(SYSPROF_PROMPT_LOCK);
+		goto out;
+	}
+	entry->lock = lock;
+	entry->flags = flags;
+	entry->begin = ktime_get_mono_fast_ns();
+	rcu_read_lock();
+	holder = holder_of(lock, flags);
+	entry->holder_pid = holder ? READ_ONCE(holder->tgid) : 0;
+	entry->holder_tid = holder ? READ_ONCE(holder->pid) : 0;
+	rcu_read_unlock();
+out:
+	local_irq_restore(irq_flags);
+}
+
+static u8 context_now(void)
+{
+	if (hardirq_count())
+		return SYSPROF_CONTEXT_IRQ;
+	if (in_serving_softirq())
+		return SYSPROF_CONTEXT_SOFTIRQ;
+	return current->pid ? SYSPROF_CONTEXT_TASK : SYSPROF_CONTEXT_IDLE;
+}
+
+static void tell(const struct contention *entry)
+{
+	u64 now = ktime_get_mono_fast_ns();
+	const struct sysprof_part_lock part = {
+		.part = { .type = SYSPROF_PART_LOCK,
+			  .size = sizeof(part) / 8,
+			  .a = kind_of(entry->flags) },
+		.holder_pid = entry->holder_pid,
+		.holder_tid = entry->holder_tid,
+		.lock = sysprof_stack_encode((unsigned long)entry->lock),
+	};
+	const struct sysprof_prompt_event event = {
+		.begin = entry->begin,
+		.end = now,
+		.value = now - entry->begin,
+		.part = &part.part,
+		.prompt = SYSPROF_PROMPT_LOCK,
+		.context = context_now(),
+	};
+
+	rcu_read_lock();
+	sysprof_prompt_tell(&event);
+	rcu_read_unlock();
+}
+
+static void end_hit(void *data, void *lock, int ret)
+{
+	struct contention *entry;
+	unsigned long flags;
+
+	local_irq_save(flags);
+	entry = find(current, lock);
+	if (entry) {
+		tell(entry);
+		WRITE_ONCE(entry->task, NULL);
+	}
+	local_irq_restore(flags);
+}
+
+/* What ends comes before what begins, and goes after it. */
+static struct sysprof_hook hooks[] = {
+	{ "contention_end", end_hit },
+	{ "contention_begin", begin_hit },
+};
+
+#ifdef LCB_F_MUTEX
+static void __maybe_unused check_prototypes(void)
+{
+	check_trace_callback_type_contention_begin(begin_hit);
+	check_trace_callback_type_contention_end(end_hit);
+}
+#endif
+
+static int begin(void)
+{
+	table = kvcalloc(1 << BITS, sizeof(*table), GFP_KERNEL);
+	return table ? 0 : -ENOMEM;
+}
+
+static void end(void)
+{
+	kvfree(table);
+	table = NULL;
+}
+
+struct sysprof_hooking sysprof_locks = {
+	.hooks = hooks,
+	.n = ARRAY_SIZE(hooks),
+	.begin = begin,
+	.end = end,
+};

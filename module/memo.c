@@ -1,0 +1,466 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * When a kernel stack is the same as one that was walked before.
+ *
+ * A memo has the place of each return address on the stack, counted from the first of them, and
+ * what lay there.  The unwinder finds a caller by where it is in the code and by the stack pointer:
+ * if all words at all those places are the same, each of its steps would be.  (A function that
+ * keeps a frame pointer is the exception: its place comes from that.  So one in so many of the
+ * stacks that are found is walked, too, and compared, and what is wrong is counted.)  The kernel
+ * may begin a system call at a random distance from the registers with which it was entered; the
+ * outermost return address lies right before those, and is looked for there.
+ *
+ * What was interrupted may be any instruction, too many for a memo of each: of those it is only
+ * known how far from the stack pointer the return address lies.
+ *
+ * No memo is made of a stack with an interrupt within, whose place on the stack is a matter of what
+ * was interrupted; nor of one with a return address that is not on the stack because kretprobes or
+ * the function graph tracer have put theirs there.
+ *
+ * The image's code stays; modules, BPF programs and ftrace's trampolines come and go.  What has to
+ * do with them is forgotten when a module comes or goes, and after a while because the others do
+ * not tell.
+ */
+#include <linux/compiler.h>
+#include <linux/hash.h>
+#include <linux/jiffies.h>
+#include <linux/kernel.h>
+#include <linux/minmax.h>
+#include <linux/module.h>
+#include <linux/moduleparam.h>
+#include <linux/percpu.h>
+#include <linux/preempt.h>
+#include <linux/sched.h>
+#include <linux/sched/task_stack.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+#include <linux/topology.h>
+
+#include "memo.h"
+#include "sysprof.h"
+
+#define MAX_FRAMES	32U
+#define SET_BITS	4
+#define SETS		(1 << SET_BITS)
+#define WAYS		4U
+#define CALLER_BITS	10
+#define CALLERS		(1 << CALLER_BITS)
+#define KEPT_JIFFIES	(10UL * HZ)
+
+/* Of struct caller, beside a number of words. */
+#define NO_CALLER	0x8000U
+#define BEFORE_REGS	0x4000U
+#define WORDS_MAX	0x3fffU
+
+static uint check_one_in = 64;
+module_param(check_one_in, uint, 0644);
+MODULE_PARM_DESC(check_one_in,
+		 "kernel stacks that are known are walked and compared all the same once in so many");
+
+/**
+ * struct memo - a stack that was walked, from a return address on
+ * @ip: it; 0: there is none
+ * @context: as in struct sysprof_memo_walk
+ * @stamp: until when it is kept, see stamp_of()
+ * @sp: while it is being made: the stack pointer behind @ip
+ * @span: words from there on that are looked at, or, of a stack with no other frame, up to the
+ *	registers
+ * @n: frames
+ * @n_left_out: of them, the first ones, that are not told
+ * @n_words: frames but the first and, if it @is_at_entry, the last
+ * @is_at_entry: the last frame's word is the one right before the registers
+ * @is_image: all frames are of the kernel's image
+ * @is_spoiled: it cannot be kept
+ * @at: words from the stack pointer to the frame's
+ * @ips: addresses of frames
+ * @told: what is told of them
+ */
+struct memo {
+	unsigned long ip;
+	u32 context;
+	u32 stamp;
+	unsigned long sp;
+	u16 span;
+	u8 n;
+	u8 n_left_out;
+	u8 n_words;
+	bool is_at_entry;
+	bool is_image;
+	bool is_spoiled;
+	u16 at[MAX_FRAMES];
+	unsigned long ips[MAX_FRAMES];
+	u64 told[MAX_FRAMES];
+};
+
+/**
+ * struct caller - where an instruction's return address lies
+ * @ip: lower half of its address; the upper one is the same for all code.  0: there is none
+ * @stamp: lower half of what a memo has
+ * @words: from the stack pointer, or BEFORE_REGS: right before the registers, or NO_CALLER and
+ *	words from the stack pointer to those
+ */
+struct caller {
+	u32 ip;
+	u16 stamp;
+	u16 words;
+};
+
+/**
+ * struct memos - of one CPU
+ * @counts: how they did
+ * @to_check: so many are still to be found before one is checked
+ * @next_way: in which the next one is made
+ * @sets: by hash
+ * @callers: by hash
+ */
+struct memos {
+	struct sysprof_memo_counts counts;
+	u32 to_check;
+	u32 next_way;
+	struct memo sets[SETS][WAYS];
+	struct caller callers[CALLERS];
+};
+
+static DEFINE_PER_CPU(struct memos *, memos);
+static atomic_t generation = ATOMIC_INIT(0);
+
+/* Changes when code may have changed. */
+static u32 stamp_of(bool is_image)
+{
+	return is_image ? 0 : 1 + (u32)atomic_read(&generation) + (u32)(jiffies / KEPT_JIFFIES);
+}
+
+static bool is_image(u64 frame)
+{
+	return frame >> SYSPROF_FRAME_OBJECT_SHIFT == SYSPROF_OBJECT_KERNEL;
+}
+
+static bool is_within(const struct sysprof_memo_walk *walk, unsigned long sp)
+{
+	return sp >= walk->low && sp <= walk->entry && sp % sizeof(long) == 0;
+}
+
+static unsigned long word_at(unsigned long place)
+{
+	return READ_ONCE_NOCHECK(*(const unsigned long *)place);
+}
+
+/* Memos. */
+
+static struct memo *set_of(struct memos *own, const struct sysprof_memo_walk *walk,
+			   unsigned long ip)
+{
+	return own->sets[hash_64(ip + ((u64)walk->context << 32), SET_BITS)];
+}
+
+/* What it says lies within the stack, and is there. */
+static bool is_there(const struct sysprof_memo_walk *walk, unsigned long sp,
+		     const struct memo *memo)
+{
+	unsigned long room = (walk->entry - sp) / sizeof(long);
+	/* The first one is what was looked up. */
+	u32 i = memo->n_words;
+
+	if (memo->n == 1)
+		return room == memo->span;
+	if (room < memo->span)
+		return false;
+	for (; i; i--)
+		if (word_at(sp + memo->at[i] * sizeof(long)) != memo->ips[i])
+			return false;
+	return !memo->is_at_entry ||
+	       word_at(walk->entry - sizeof(long)) == memo->ips[memo->n - 1];
+}
+
+static struct memo *look_up(struct memos *own, const struct sysprof_memo_walk *walk,
+			    unsigned long ip, unsigned long sp)
+{
+	struct memo *memo = set_of(own, walk, ip), *end = memo + WAYS;
+
+	for (; memo < end; memo++)
+		if (memo->ip == ip && memo->context == walk->context && is_there(walk, sp, memo) &&
+		    memo->stamp == stamp_of(memo->is_image))
+			return memo;
+	return NULL;
+}
+
+/* In the place of the one that was made first. */
+static struct memo *make(struct memos *own, const struct sysprof_memo_walk *walk, unsigned long ip,
+			 unsigned long sp)
+{
+	struct memo *memo = set_of(own, walk, ip) + own->next_way++ % WAYS;
+
+	memo->ip = 0;
+	memo->context = walk->context;
+	memo->sp = sp;
+	memo->span = 0;
+	memo->n = 0;
+	memo->n_left_out = 0;
+	memo->n_words = 0;
+	memo->is_at_entry = false;
+	memo->is_image = true;
+	memo->is_spoiled = false;
+	return memo;
+}
+
+static void add_word(struct memo *memo, const struct sysprof_memo_walk *walk, unsigned long at)
+{
+	unsigned long words = (at - memo->sp) / sizeof(long);
+
+	/* Behind the outermost one there is none. */
+	if (memo->is_at_entry || at < memo->sp || at >= walk->entry || words >= WORDS_MAX ||
+	    word_at(at) != memo->ips[memo->n]) {
+		memo->is_spoiled = true;
+	} else if (at == walk->entry - sizeof(long)) {
+		memo->is_at_entry = true;
+	} else {
+		memo->n_words++;
+		memo->at[memo->n] = words;
+		memo->span = max_t(u16, memo->span, words + 1);
+	}
+}
+
+void sysprof_memo_add(struct sysprof_memo_walk *walk, unsigned long ip, unsigned long at,
+		      u64 frame, bool is_left_out)
+{
+	struct memo *memo = walk->making;
+
+	if (!memo || memo->is_spoiled)
+		return;
+	if (memo->n == MAX_FRAMES) {
+		memo->is_spoiled = true;
+		return;
+	}
+	memo->ips[memo->n] = ip;
+	memo->told[memo->n] = frame;
+	memo->n_left_out += is_left_out;
+	memo->is_image &= is_image(frame);
+	/* The first one is what is looked for. */
+	if (memo->n)
+		add_word(memo, walk, at);
+	memo->n++;
+}
+
+static void finish(struct memo *memo, const struct sysprof_memo_walk *walk)
+{
+	unsigned long room = (walk->entry - memo->sp) / sizeof(long);
+
+	if (memo->is_spoiled || !memo->n || (memo->n == 1 && room > WORDS_MAX))
+		return;
+	if (memo->n == 1)
+		memo->span = room;
+	memo->stamp = stamp_of(memo->is_image);
+	memo->ip = memo->ips[0];
+}
+
+/* What was interrupted. */
+
+static struct caller *caller_of(struct memos *own, unsigned long ip)
+{
+	return &own->callers[hash_64(ip, CALLER_BITS)];
+}
+
+/* Where the return address lies right before; 0: there is none.  False: that is not known. */
+static bool find_caller(struct memos *own, const struct sysprof_memo_walk *walk, unsigned long ip,
+			u64 frame, unsigned long sp, unsigned long *behind)
+{
+	const struct caller *caller = caller_of(own, ip);
+	unsigned long room = (walk->entry - sp) / sizeof(long), words = caller->words & WORDS_MAX;
+
+	if (caller->ip != (u32)ip || caller->stamp != (u16)stamp_of(is_image(frame)))
+		return false;
+	*behind = 0;
+	if (caller->words & NO_CALLER)
+		return room == words;
+	*behind = caller->words & BEFORE_REGS ? walk->entry : sp + (words + 1) * sizeof(long);
+	return room > words;
+}
+
+void sysprof_memo_add_caller(struct sysprof_memo_walk *walk, unsigned long ip, unsigned long sp,
+			     u64 frame, unsigned long at)
+{
+	unsigned long words = ((at ? at : walk->entry) - sp) / sizeof(long);
+	struct caller *caller;
+
+	if (in_nmi() || !is_within(walk, sp) || (at && (at < sp || at >= walk->entry)) ||
+	    words > WORDS_MAX)
+		return;
+	caller = caller_of(this_cpu_read(memos), ip);
+	caller->ip = (u32)ip;
+	caller->stamp = (u16)stamp_of(is_image(frame));
+	if (!at)
+		caller->words = NO_CALLER | words;
+	else if (at == walk->entry - sizeof(long))
+		caller->words = BEFORE_REGS;
+	else
+		caller->words = words;
+}
+
+/* Walks. */
+
+void sysprof_memo_begin(struct sysprof_memo_walk *walk, struct task_struct *task)
+{
+	const struct pt_regs *regs = task_pt_regs(task);
+
+	walk->low = (unsigned long)task_stack_page(task);
+	walk->entry = (unsigned long)regs;
+	walk->context = task->flags & PF_KTHREAD ? hash_ptr(task, 32) : (u32)regs->orig_ax;
+	walk->is_sought = in_nmi();
+	walk->is_check = false;
+	walk->making = NULL;
+	walk->expected = NULL;
+}
+
+static void take(const struct memo *memo, u64 *frames, u32 max, u32 *n, u8 *end)
+{
+	u32 found = memo->n - memo->n_left_out;
+
+	*end = found > max ? SYSPROF_END_LIMIT : SYSPROF_END_ROOT;
+	*n = min(found, max);
+	memcpy(frames, memo->told + memo->n_left_out, *n * sizeof(*frames));
+}
+
+/* Of those that are known one in so many is walked all the same. */
+static bool is_to_be_checked(struct memos *own, struct sysprof_memo_walk *walk,
+			     const struct memo *expected, const u64 *expected_at)
+{
+	own->counts.known++;
+	if (likely(own->to_check)) {
+		own->to_check--;
+		return false;
+	}
+	own->to_check = max(READ_ONCE(check_one_in), 1U) - 1;
+	walk->is_sought = true;
+	walk->is_check = true;
+	walk->expected = expected;
+	walk->expected_at = expected_at;
+	return true;
+}
+
+bool sysprof_memo_interrupted(struct sysprof_memo_walk *walk, unsigned long ip, unsigned long sp,
+			      u64 frame, u64 *frames, u32 max, u32 *n, u8 *end)
+{
+	struct memos *own = this_cpu_read(memos);
+	const struct memo *memo = NULL;
+	unsigned long behind;
+
+	if (walk->is_sought || !is_within(walk, sp) ||
+	    !find_caller(own, walk, ip, frame, sp, &behind))
+		return false;
+	if (behind) {
+		memo = look_up(own, walk, word_at(behind - sizeof(long)), behind);
+		if (!memo)
+			return false;
+	}
+	if (unlikely(is_to_be_checked(own, walk, memo, frames)))
+		return false;
+	*n = 0;
+	*end = SYSPROF_END_ROOT;
+	if (memo)
+		take(memo, frames, max, n, end);
+	return true;
+}
+
+bool sysprof_memo_find(struct sysprof_memo_walk *walk, unsigned long ip, unsigned long sp,
+		       u64 *frames, u32 max, u32 *n, u8 *end)
+{
+	struct memos *own = this_cpu_read(memos);
+	const struct memo *memo;
+
+	if (walk->is_sought || !is_within(walk, sp))
+		return false;
+	memo = look_up(own, walk, ip, sp);
+	if (!memo) {
+		walk->is_sought = true;
+		walk->making = make(own, walk, ip, sp);
+		return false;
+	}
+	if (unlikely(is_to_be_checked(own, walk, memo, frames)))
+		return false;
+	take(memo, frames, max, n, end);
+	return true;
+}
+
+/* What was wrong once may be so from each of its frames on. */
+static void forget_all(struct memos *own)
+{
+	u32 i, way;
+
+	for (i = 0; i < SETS; i++)
+		for (way = 0; way < WAYS; way++)
+			own->sets[i][way].ip = 0;
+	memset(own->callers, 0, sizeof(own->callers));
+}
+
+static bool is_as_expected(const struct memo *memo, const u64 *frames, u32 n)
+{
+	if (!memo)
+		return !n;
+	return n + memo->n_left_out == memo->n &&
+	       !memcmp(frames, memo->told + memo->n_left_out, n * sizeof(*frames));
+}
+
+void sysprof_memo_keep(struct sysprof_memo_walk *walk, const u64 *frames_end, u8 end)
+{
+	struct memos *own = this_cpu_read(memos);
+
+	if (walk->is_check && end != SYSPROF_END_LIMIT) {
+		own->counts.checked++;
+		if (end != SYSPROF_END_ROOT ||
+		    !is_as_expected(walk->expected, walk->expected_at,
+				    frames_end - walk->expected_at)) {
+			own->counts.wrong++;
+			forget_all(own);
+		}
+	}
+	if (!walk->making)
+		return;
+	own->counts.walked++;
+	if (end == SYSPROF_END_ROOT)
+		finish(walk->making, walk);
+}
+
+void sysprof_memo_counts(int cpu, struct sysprof_memo_counts *counts)
+{
+	*counts = per_cpu(memos, cpu)->counts;
+}
+
+/* Code may come to lie where other code was. */
+static int module_event(struct notifier_block *block, unsigned long event, void *unused)
+{
+	atomic_inc(&generation);
+	return NOTIFY_DONE;
+}
+
+static struct notifier_block module_notifier = { .notifier_call = module_event };
+
+static void free_all(void)
+{
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		kvfree(per_cpu(memos, cpu));
+}
+
+int sysprof_memo_init(void)
+{
+	int cpu, err = 0;
+
+	for_each_possible_cpu(cpu) {
+		per_cpu(memos, cpu) =
+			kvzalloc_node(sizeof(struct memos), GFP_KERNEL, cpu_to_node(cpu));
+		if (!per_cpu(memos, cpu))
+			err = -ENOMEM;
+	}
+	if (!err)
+		err = register_module_notifier(&module_notifier);
+	if (err)
+		free_all();
+	return err;
+}
+
+void sysprof_memo_exit(void)
+{
+	unregister_module_notifier(&module_notifier);
+	free_all();
+}

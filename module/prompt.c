@@ -1,0 +1,329 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Events of prompt sources: each session counts all of them, and picks those in which an instant of
+ * its grid lies, or that are as long as it asked for.
+ *
+ * The grid of a source that has nanoseconds is of the CPU's time.  Where instants lie is computed,
+ * not remembered: how many there are before any point is a function of that point.
+ */
+#include <linux/mutex.h>
+#include <linux/percpu.h>
+#include <linux/rculist.h>
+#include <linux/slab.h>
+#include <linux/smp.h>
+#include <linux/timekeeping.h>
+#include <linux/topology.h>
+#include <linux/tracepoint.h>
+
+#include "event.h"
+#include "hooks.h"
+#include "periods.h"
+#include "prompt.h"
+#include "stack.h"
+#include "throttle.h"
+
+#define TIMED_CALLS  64			  /* one of so many is timed, and stands for the others */
+#define CPU_SHIFT    40			  /* grids of CPUs are as if they lay so far apart */
+
+/**
+ * struct prompt_cpu - of one CPU; touched there with interrupts off
+ * @stack: that is being told
+ * @stacks: taken
+ * @calls: by enum sysprof_prompt
+ * @cost_ns: likewise
+ */
+struct prompt_cpu {
+	struct sysprof_stack *stack;
+	u32 stacks;
+	u64 calls[SYSPROF_PROMPTS];
+	u64 cost_ns[SYSPROF_PROMPTS];
+};
+
+static DEFINE_PER_CPU(struct prompt_cpu, prompt_cpus);
+
+/* Of an event, what lies after the session's START. */
+struct extent {
+	u64 begin;
+	u64 duration;
+	u64 value;
+	bool is_cut;
+};
+
+static struct extent clip(const struct sysprof_tap *tap, const struct sysprof_prompt_event *event)
+{
+	u64 begin = max(event->begin, tap->start), duration = max(event->end, begin) - begin;
+
+	return (struct extent){
+		.begin = begin,
+		.duration = duration,
+		.value = min(event->value, duration),
+		.is_cut = begin != event->begin,
+	};
+}
+
+/* So many instants of the session's grid fall into it. */
+static u64 weight_of(const struct sysprof_prompt_wish *wish, const struct extent *extent, int cpu)
+{
+	u64 from = extent->begin + ((u64)cpu << CPU_SHIFT);
+
+	if (!wish->period)
+		return extent->duration >= wish->threshold;
+	return picked_before(from + extent->duration, wish->period) -
+	       picked_before(from, wish->period);
+}
+
+/* Where an event of the session's goes; its weight, 0 if it is not told. */
+static u64 choose(const struct sysprof_tap *tap, const struct sysprof_prompt_wish *wish,
+		  struct sysprof_source_account *account, const struct extent *extent, u64 now)
+{
+	u64 weight = weight_of(wish, extent, smp_processor_id());
+	struct sysprof_tally *to = NULL;
+
+	sysprof_tally_add(&account->seen, extent->value, extent->duration, weight);
+	if (sysprof_event_is_excluded(tap->session, current))
+		to = &account->excluded;
+	else if (!weight)
+		to = wish->period ? &account->not_picked : &account->below;
+	else if (sysprof_event_is_throttled(tap->session, now))
+		to = &account->lost[SYSPROF_LOST_THROTTLED];
+	if (!to)
+		return weight;
+	sysprof_tally_add(to, extent->value, extent->duration, weight);
+	return 0;
+}
+
+/* What is wanted of the stack; false: nobody is told. */
+static bool pick(const struct sysprof_prompt_event *event, struct sysprof_stack_wish *stack)
+{
+	int cpu = smp_processor_id();
+	const struct sysprof_prompt_wish *wish;
+	struct sysprof_tap_cpu *own;
+	struct sysprof_tap *tap;
+	struct extent extent;
+	bool any = false;
+
+	sysprof_for_each_tap(tap) {
+		own = &tap->cpus[cpu];
+		wish = &tap->prompt[event->prompt];
+		own->prompt_weight = 0;
+		if (!wish->id || READ_ONCE(tap->session->dead))
+			continue;
+		extent = clip(tap, event);
+		own->prompt_weight =
+			choose(tap, wish, &own->prompt[event->prompt], &extent, event->end);
+		if (!own->prompt_weight)
+			continue;
+		if (!any)
+			*stack = (struct sysprof_stack_wish){};
+		sysprof_event_add_wish(stack, tap->session, wish->stacks);
+		any = true;
+	}
+	return any;
+}
+
+static void put(struct sysprof_tap *tap, struct sysprof_session_cpu *sc,
+		const struct sysprof_prompt_event *from, struct sysprof_stack *stack)
+{
+	const struct sysprof_prompt_wish *wish = &tap->prompt[from->prompt];
+	struct sysprof_tap_cpu *own = &tap->cpus[sc->cpu];
+	struct sysprof_event_shape shape =
+		sysprof_event_shape(tap->session, wish->stacks, sc, stack);
+	struct extent extent = clip(tap, from);
+	u32 part_bytes = from->part->size * 8;
+	struct sysprof_event *event;
+
+	sysprof_delivery_report_losses(sc);
+	event = sysprof_event_reserve(sc, sysprof_event_bytes(&shape) + part_bytes,
+				      &own->prompt[from->prompt], extent.value, extent.duration,
+				      own->prompt_weight);
+	if (!event)
+		return;
+	event->begin = extent.begin;
+	event->duration = extent.duration;
+	event->value = extent.value;
+	event->key = 0;
+	event->weight = min_t(u64, own->prompt_weight, U32_MAX);
+	event->source = wish->id;
+	event->phase = SYSPROF_PHASE_SPAN;
+	event->state = from->context;
+	memcpy(sysprof_event_put_stack(event, tap->session, wish->stacks, sc, stack, &shape),
+	       from->part, part_bytes);
+	event->n_parts++;
+	event->record.flags |= extent.is_cut ? SYSPROF_EVENT_CUT_BEGIN : 0;
+	sysprof_ring_commit(&sc->ring);
+}
+
+static noinline void tell_picked(struct prompt_cpu *cpu, const struct sysprof_prompt_event *event)
+{
+	struct sysprof_session_cpu *sc;
+	struct sysprof_tap *tap;
+
+	sysprof_stack_take(cpu->stack, NULL);
+	sysprof_for_each_tap(tap) {
+		sc = &tap->session->cpus[smp_processor_id()];
+		if (!tap->prompt[event->prompt].id || !tap->cpus[sc->cpu].prompt_weight)
+			continue;
+		put(tap, sc, event, cpu->stack);
+		sysprof_tap_tell(tap, sc, event->end);
+		sysprof_delivery_wake(tap->session, sc);
+	}
+	sysprof_event_pay_for_stack(&cpu->stacks, event->end);
+}
+
+void sysprof_prompt_tell(const struct sysprof_prompt_event *event)
+{
+	struct prompt_cpu *cpu = this_cpu_ptr(&prompt_cpus);
+
+	if (pick(event, &cpu->stack->wish))
+		tell_picked(cpu, event);
+	if (unlikely(++cpu->calls[event->prompt] % TIMED_CALLS == 0))
+		cpu->cost_ns[event->prompt] +=
+			(ktime_get_mono_fast_ns() - event->end) * TIMED_CALLS;
+}
+
+void sysprof_prompt_missed(enum sysprof_prompt prompt)
+{
+	struct sysprof_source_account *account;
+	struct sysprof_tap *tap;
+
+	rcu_read_lock();
+	sysprof_for_each_tap(tap) {
+		if (!tap->prompt[prompt].id)
+			continue;
+		account = &tap->cpus[smp_processor_id()].prompt[prompt];
+		account->seen.events++;
+		account->lost[SYSPROF_LOST_NO_SLOT].events++;
+	}
+	rcu_read_unlock();
+}
+
+void sysprof_prompt_cost(int cpu, enum sysprof_prompt prompt, u64 *ns, u64 *calls)
+{
+	*ns = READ_ONCE(per_cpu_ptr(&prompt_cpus, cpu)->cost_ns[prompt]);
+	*calls = READ_ONCE(per_cpu_ptr(&prompt_cpus, cpu)->calls[prompt]);
+}
+
+/* Memory. */
+
+static DEFINE_MUTEX(arm_lock);
+static unsigned int users;
+
+static void free_stacks(void)
+{
+	int i;
+
+	for_each_possible_cpu(i) {
+		kvfree(per_cpu_ptr(&prompt_cpus, i)->stack);
+		per_cpu_ptr(&prompt_cpus, i)->stack = NULL;
+	}
+}
+
+static int alloc_stacks(void)
+{
+	struct prompt_cpu *cpu;
+	int i;
+
+	for_each_possible_cpu(i) {
+		cpu = per_cpu_ptr(&prompt_cpus, i);
+		*cpu = (struct prompt_cpu){
+			.stack = kvzalloc_node(sizeof(*cpu->stack), GFP_KERNEL, cpu_to_node(i)),
+		};
+		if (!cpu->stack) {
+			free_stacks();
+			return -ENOMEM;
+		}
+	}
+	return 0;
+}
+
+static int prepare(void)
+{
+	int err = 0;
+
+	if (!users)
+		err = alloc_stacks();
+	if (!err)
+		users++;
+	return err;
+}
+
+static void release(void)
+{
+	if (!--users)
+		free_stacks();
+}
+
+/* Hooks. */
+
+const char *sysprof_hooking_lacks(struct sysprof_hooking *hooking)
+{
+	struct sysprof_hook *hook;
+
+	for (hook = hooking->hooks; hook < hooking->hooks + hooking->n; hook++) {
+		hook->tracepoint = sysprof_hooks_find(hook->name);
+		if (!hook->tracepoint && !hook->is_optional)
+			return hook->name;
+	}
+	return NULL;
+}
+
+static void remove_hooks(struct sysprof_hooking *hooking, int n)
+{
+	struct sysprof_hook *hook;
+
+	while (n--) {
+		hook = &hooking->hooks[n];
+		if (hook->tracepoint)
+			tracepoint_probe_unregister(hook->tracepoint, hook->probe, hook->data);
+	}
+	tracepoint_synchronize_unregister();
+	if (hooking->end)
+		hooking->end();
+	release();
+}
+
+static int put_hooks(struct sysprof_hooking *hooking)
+{
+	struct sysprof_hook *hook;
+	int i, err = prepare();
+
+	if (err)
+		return err;
+	err = hooking->begin();
+	if (err) {
+		release();
+		return err;
+	}
+	for (i = 0; i < hooking->n; i++) {
+		hook = &hooking->hooks[i];
+		if (!hook->tracepoint)
+			continue;
+		err = tracepoint_probe_register(hook->tracepoint, hook->probe, hook->data);
+		if (err) {
+			remove_hooks(hooking, i);
+			return err;
+		}
+	}
+	return 0;
+}
+
+int sysprof_hooking_arm(struct sysprof_hooking *hooking)
+{
+	int err = 0;
+
+	mutex_lock(&arm_lock);
+	if (!hooking->users)
+		err = put_hooks(hooking);
+	if (!err)
+		hooking->users++;
+	mutex_unlock(&arm_lock);
+	return err;
+}
+
+void sysprof_hooking_disarm(struct sysprof_hooking *hooking)
+{
+	mutex_lock(&arm_lock);
+	if (!--hooking->users)
+		remove_hooks(hooking, hooking->n);
+	mutex_unlock(&arm_lock);
+}

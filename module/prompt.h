@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Prompt sources: each event is told where it ends, at once, with the stack of who is there. */
+#ifndef _SYSPROF_PROMPT_H
+#define _SYSPROF_PROMPT_H
+
+#include <linux/types.h>
+
+#include "sysprof-event.h"
+
+enum sysprof_prompt {
+	SYSPROF_PROMPT_IRQ,
+	SYSPROF_PROMPT_SOFTIRQ,
+	SYSPROF_PROMPT_LOCK,
+	SYSPROF_PROMPTS
+};
+
+/**
+ * struct sysprof_prompt_wish - what a session wants of a prompt source
+ * @id: its number in the session; 0: none
+ * @stacks: SYSPROF_STACKS_*
+ * @period: of its grid; 0: every event of at least
+ * @threshold: so much
+ */
+struct sysprof_prompt_wish {
+	u16 id;
+	u32 stacks;
+	u32 period;
+	u64 threshold;
+};
+
+/**
+ * struct sysprof_hook - a trace point and what is called there
+ * @name: of the trace point
+ * @probe: is called
+ * @data: with this
+ * @is_optional: kernels may lack it
+ * @tracepoint: NULL: it is not there
+ */
+struct sysprof_hook {
+	const char *name;
+	void *probe;
+	void *data;
+	bool is_optional;
+	struct tracepoint *tracepoint;
+};
+
+/**
+ * struct sysprof_hooking - hooks that come and go together
+ * @hooks: in the order in which they come; they go in the other one
+ * @n: how many
+ * @begin: process context, before they come; 0 or an error
+ * @end: likewise, after they have gone; NULL: there is nothing to do
+ * @users: prompt.c's
+ */
+struct sysprof_hooking {
+	struct sysprof_hook *hooks;
+	int n;
+	int (*begin)(void);
+	void (*end)(void);
+	unsigned int users;
+};
+
+extern struct sysprof_hooking sysprof_interrupts, sysprof_locks;
+
+/* Process context: a trace point that this kernel lacks, or NULL. */
+const char *sysprof_hooking_lacks(struct sysprof_hooking *hooking);
+/* Process context: the hooks are on as long as arm() was called more often than disarm(). */
+int sysprof_hooking_arm(struct sysprof_hooking *hooking);
+void sysprof_hooking_disarm(struct sysprof_hooking *hooking);
+
+/**
+ * struct sysprof_prompt_event - an event that has ended
+ * @begin: when it began
+ * @end: and ended, which is now
+ * @value: in the source's unit
+ * @part: what else is to be said
+ * @prompt: of which source
+ * @context: enum sysprof_context that it happened in
+ */
+struct sysprof_prompt_event {
+	u64 begin;
+	u64 end;
+	u64 value;
+	const struct sysprof_part *part;
+	enum sysprof_prompt prompt;
+	u8 context;
+};
+
+/* In a hook, interrupts off, RCU read side: counts it for each session, and tells who picks it. */
+void sysprof_prompt_tell(const struct sysprof_prompt_event *event);
+/* Likewise: one happens that nobody will be told of, as there is no room to follow it. */
+void sysprof_prompt_missed(enum sysprof_prompt prompt);
+/* What that took on @cpu. */
+void sysprof_prompt_cost(int cpu, enum sysprof_prompt prompt, u64 *ns, u64 *calls);
+
+#endif /* _SYSPROF_PROMPT_H */

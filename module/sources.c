@@ -1,0 +1,580 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Event sources: what each session draws from them, its accounts, and the records that are not
+ * events: sums of threads, and who ran on each CPU.
+ */
+#include <linux/math64.h>
+#include <linux/rculist.h>
+#include <linux/slab.h>
+#include <linux/smp.h>
+#include <linux/timekeeping.h>
+#include <linux/uaccess.h>
+
+#include "charge.h"
+#include "filter.h"
+#include "session-stack.h"
+#include "session.h"
+#include "sources.h"
+#include "switch.h"
+#include "threads.h"
+#include "waits.h"
+
+LIST_HEAD(sysprof_taps);
+bool sysprof_lanes_wanted;
+
+#define WAIT_STACKS   (SYSPROF_STACKS_KERNEL | SYSPROF_STACKS_USER | SYSPROF_STACKS_WAKER)
+#define PROMPT_STACKS (SYSPROF_STACKS_KERNEL | SYSPROF_STACKS_USER)
+#define MIN_PERIOD_NS (10 * NSEC_PER_USEC)
+#define STRIDE_MAX    PAGE_SIZE
+
+/* What there is. */
+
+static const struct kind {
+	u16 kind;
+	u16 unit;
+	u32 stacks;
+	u64 min_period;
+	u16 prompt;
+	struct sysprof_hooking *hooking; /* NULL: not a prompt source */
+} kinds[] = {
+	{ SYSPROF_SOURCE_WAIT, SYSPROF_UNIT_NS, WAIT_STACKS, SYSPROF_WAIT_PERIOD_NS },
+	{ SYSPROF_SOURCE_WAKE, SYSPROF_UNIT_EVENTS, 0, 0 },
+	{ SYSPROF_SOURCE_LANE, SYSPROF_UNIT_EVENTS, 0, 0 },
+	{ SYSPROF_SOURCE_IRQ, SYSPROF_UNIT_NS, PROMPT_STACKS, MIN_PERIOD_NS, SYSPROF_PROMPT_IRQ,
+	  &sysprof_interrupts },
+	{ SYSPROF_SOURCE_SOFTIRQ, SYSPROF_UNIT_NS, PROMPT_STACKS, MIN_PERIOD_NS,
+	  SYSPROF_PROMPT_SOFTIRQ, &sysprof_interrupts },
+	{ SYSPROF_SOURCE_LOCK, SYSPROF_UNIT_NS, PROMPT_STACKS, MIN_PERIOD_NS, SYSPROF_PROMPT_LOCK,
+	  &sysprof_locks },
+};
+
+/* Why @session cannot have it. */
+static enum sysprof_why why_not(const struct sysprof_session *session, const struct kind *row,
+				const char **missing)
+{
+	u16 kind = row->kind;
+
+	*missing = kind == SYSPROF_SOURCE_LANE ? NULL :
+		   row->hooking		       ? sysprof_hooking_lacks(row->hooking) :
+						 sysprof_switch_lacks();
+	if (*missing)
+		return SYSPROF_WHY_NO_TRACEPOINT;
+	/* It tells when everybody's threads run. */
+	if (kind == SYSPROF_SOURCE_LANE && sysprof_session_hides_others() == SYSPROF_HIDES_FRAMES &&
+	    !session->may_see_addresses)
+		return SYSPROF_WHY_RIGHTS;
+	return SYSPROF_WHY_OK;
+}
+
+int sysprof_sources_info(const struct sysprof_session *session, struct sysprof_source_infos *arg)
+{
+	u8 __user *to = u64_to_user_ptr(arg->infos);
+	struct sysprof_source_info *info;
+	const char *missing;
+	int err = 0;
+	u32 i;
+
+	if (arg->reserved || arg->info_bytes < sizeof(*info) || arg->info_bytes > STRIDE_MAX)
+		return -EINVAL;
+	/* What only the caller knows is 0. */
+	info = kzalloc(arg->info_bytes, GFP_KERNEL);
+	if (!info)
+		return -ENOMEM;
+	for (i = 0; i < min_t(u32, arg->nr, ARRAY_SIZE(kinds)) && !err; i++) {
+		*info = (struct sysprof_source_info){
+			.kind = kinds[i].kind,
+			.unit = kinds[i].unit,
+			.stacks = kinds[i].stacks,
+			.min_period = kinds[i].min_period,
+		};
+		info->why = why_not(session, &kinds[i], &missing);
+		if (missing)
+			strscpy(info->missing, missing, sizeof(info->missing));
+		if (copy_to_user(to, info, arg->info_bytes))
+			err = -EFAULT;
+		to += arg->info_bytes;
+	}
+	kfree(info);
+	arg->nr = ARRAY_SIZE(kinds);
+	return err;
+}
+
+/* What a session asks for. */
+
+static void destroy_tap(struct sysprof_tap *tap)
+{
+	if (!tap)
+		return;
+	kvfree(tap->cpus);
+	kfree(tap);
+}
+
+static u64 tap_bytes(void)
+{
+	return sizeof(struct sysprof_tap) + (u64)nr_cpu_ids * sizeof(struct sysprof_tap_cpu);
+}
+
+static struct sysprof_tap *create_tap(struct sysprof_session *session)
+{
+	struct sysprof_tap *tap = kzalloc(sizeof(*tap), GFP_KERNEL_ACCOUNT);
+
+	if (!tap)
+		return NULL;
+	tap->session = session;
+	tap->cpus = kvcalloc(nr_cpu_ids, sizeof(*tap->cpus), GFP_KERNEL_ACCOUNT);
+	if (tap->cpus)
+		return tap;
+	kfree(tap);
+	return NULL;
+}
+
+static int add_wait(struct sysprof_tap *tap, struct sysprof_source *source)
+{
+	u64 period = min_t(u64, source->period, SYSPROF_MAX_PERIOD_NS);
+	u32 stacks = source->stacks;
+
+	if (tap->wait_id)
+		return -EEXIST;
+	if (stacks & ~WAIT_STACKS || (source->period && source->threshold) ||
+	    (stacks & SYSPROF_STACKS_WAKER &&
+	     !(stacks & (SYSPROF_STACKS_KERNEL | SYSPROF_STACKS_USER))))
+		return -EINVAL;
+	tap->wait_id = tap->n;
+	tap->stacks = stacks;
+	tap->takes_stacks = stacks & (SYSPROF_STACKS_KERNEL | SYSPROF_STACKS_USER);
+	tap->threshold = source->threshold;
+	if (period)
+		tap->divisor =
+			max_t(u64, 1,
+			      div_u64(period + SYSPROF_WAIT_PERIOD_NS / 2, SYSPROF_WAIT_PERIOD_NS));
+	if (tap->divisor)
+		tap->threshold = U64_MAX;
+	source->period = tap->divisor * SYSPROF_WAIT_PERIOD_NS;
+	return 0;
+}
+
+static int add_lane(struct sysprof_tap *tap, const struct sysprof_source *source)
+{
+	if (tap->lane_id)
+		return -EEXIST;
+	if (source->stacks || source->period || source->threshold)
+		return -EINVAL;
+	tap->lane_id = tap->n;
+	return 0;
+}
+
+static int add_prompt(struct sysprof_tap *tap, const struct kind *kind,
+		      struct sysprof_source *source)
+{
+	struct sysprof_prompt_wish *wish = &tap->prompt[kind->prompt];
+
+	if (wish->id)
+		return -EEXIST;
+	if (source->stacks & ~kind->stacks || (source->period && source->threshold))
+		return -EINVAL;
+	if (source->period)
+		source->period = clamp_t(u64, source->period, kind->min_period, U32_MAX);
+	*wish = (struct sysprof_prompt_wish){
+		.id = tap->n,
+		.stacks = source->stacks,
+		.period = source->period,
+		.threshold = source->threshold,
+	};
+	return 0;
+}
+
+static int add_source(struct sysprof_tap *tap, struct sysprof_source *source)
+{
+	const struct kind *kind = NULL;
+	const char *missing;
+	u32 i;
+
+	source->id = ++tap->n;
+	source->why = SYSPROF_WHY_UNKNOWN;
+	for (i = 0; i < ARRAY_SIZE(kinds); i++)
+		if (kinds[i].kind == source->kind && source->kind != SYSPROF_SOURCE_WAKE) {
+			kind = &kinds[i];
+			source->unit = kind->unit;
+			source->why = why_not(tap->session, kind, &missing);
+		}
+	if (source->why)
+		return source->why == SYSPROF_WHY_RIGHTS ? -EPERM : -EOPNOTSUPP;
+	if (kind->hooking)
+		return add_prompt(tap, kind, source);
+	return source->kind == SYSPROF_SOURCE_WAIT ? add_wait(tap, source) : add_lane(tap, source);
+}
+
+/* Reads, answers and writes back all of them; the error of the first that has to be there. */
+static int read_sources(struct sysprof_tap *tap, const struct sysprof_sources *arg)
+{
+	u8 __user *at = u64_to_user_ptr(arg->sources);
+	struct sysprof_source source;
+	int err, first = 0;
+	u32 i;
+
+	for (i = 0; i < arg->nr; i++, at += arg->source_bytes) {
+		err = copy_struct_from_user(&source, sizeof(source), at, arg->source_bytes);
+		if (err)
+			return err;
+		if (source.reserved || source.flags & ~SYSPROF_SOURCE_OPTIONAL) {
+			tap->n++;
+			err = -EINVAL;
+		} else {
+			err = add_source(tap, &source);
+		}
+		source.error = err;
+		if (copy_to_user(at, &source, sizeof(source)))
+			return -EFAULT;
+		if (err && !first && !(source.flags & SYSPROF_SOURCE_OPTIONAL))
+			first = err;
+	}
+	if (tap->stacks & SYSPROF_STACKS_WAKER)
+		tap->wake_id = tap->n + 1;
+	return first;
+}
+
+/* Under io_lock: START takes it too, so that what is armed is what is begun. */
+static int install_tap(struct sysprof_session *session, struct sysprof_tap *tap)
+{
+	int err = 0;
+
+	mutex_lock(&session->lock);
+	if (session->running)
+		err = -EBUSY;
+	else if (tap && !session->tap)
+		err = sysprof_charge_add(session->charge, tap_bytes());
+	else if (!tap && session->tap)
+		sysprof_charge_sub(session->charge, tap_bytes());
+	if (!err)
+		swap(session->tap, tap);
+	mutex_unlock(&session->lock);
+	destroy_tap(tap);
+	return err;
+}
+
+int sysprof_sources_set(struct sysprof_session *session, const struct sysprof_sources *arg)
+{
+	struct sysprof_tap *tap;
+	int err;
+
+	lockdep_assert_held(&session->io_lock);
+	if (arg->flags || arg->nr > SYSPROF_SOURCES_MAX)
+		return -EINVAL;
+	if (!arg->nr)
+		return install_tap(session, NULL);
+	if (arg->source_bytes < sizeof(struct sysprof_source) || arg->source_bytes > STRIDE_MAX)
+		return -EINVAL;
+	if (READ_ONCE(session->running))
+		return -EBUSY;
+	tap = create_tap(session);
+	if (!tap)
+		return -ENOMEM;
+	err = read_sources(tap, arg);
+	if (err) {
+		destroy_tap(tap);
+		return err;
+	}
+	return install_tap(session, tap);
+}
+
+void sysprof_sources_destroy(struct sysprof_session *session)
+{
+	if (session->tap)
+		sysprof_charge_sub(session->charge, tap_bytes());
+	destroy_tap(session->tap);
+}
+
+/* On and off. */
+
+/* Of the hooks of switch.h; those of kinds[] have the others. */
+#define SWITCHES BIT(0)
+
+u32 sysprof_sources_wishes(const struct sysprof_session *session)
+{
+	const struct sysprof_tap *tap = session->tap;
+	u32 wishes = 0;
+	int i;
+
+	if (!tap)
+		return 0;
+	if (tap->wait_id || tap->lane_id)
+		wishes |= SWITCHES;
+	for (i = 0; i < ARRAY_SIZE(kinds); i++)
+		if (kinds[i].hooking && tap->prompt[kinds[i].prompt].id)
+			wishes |= BIT(i + 1);
+	return wishes;
+}
+
+void sysprof_sources_disarm(u32 wishes)
+{
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(kinds); i++)
+		if (wishes & BIT(i + 1))
+			sysprof_hooking_disarm(kinds[i].hooking);
+	if (wishes & SWITCHES)
+		sysprof_switch_disarm();
+}
+
+int sysprof_sources_arm(u32 wishes)
+{
+	u32 armed = 0;
+	int err = 0, i;
+
+	if (wishes & SWITCHES)
+		err = sysprof_switch_arm();
+	if (err)
+		return err;
+	armed |= wishes & SWITCHES;
+	for (i = 0; i < ARRAY_SIZE(kinds) && !err; i++) {
+		if (!(wishes & BIT(i + 1)))
+			continue;
+		err = sysprof_hooking_arm(kinds[i].hooking);
+		if (!err)
+			armed |= BIT(i + 1);
+	}
+	if (err)
+		sysprof_sources_disarm(armed);
+	return err;
+}
+
+static void update_wishes(void)
+{
+	u8 wakes = SYSPROF_WAKES_NONE;
+	bool lanes = false;
+	struct sysprof_tap *tap;
+
+	list_for_each_entry(tap, &sysprof_taps, link) {
+		lanes |= tap->lane_id;
+		if (tap->wake_id)
+			wakes = max_t(u8, wakes,
+				      tap->divisor ? SYSPROF_WAKES_GRID : SYSPROF_WAKES_ALL);
+	}
+	WRITE_ONCE(sysprof_lanes_wanted, lanes);
+	WRITE_ONCE(sysprof_wakes_wanted, wakes);
+}
+
+void sysprof_sources_begin(struct sysprof_session *session)
+{
+	struct sysprof_tap *tap = session->tap;
+	u64 now = ktime_get_mono_fast_ns();
+	bool is_plain;
+	int cpu;
+
+	if (!sysprof_sources_wishes(session))
+		return;
+	memset(tap->cpus, 0, nr_cpu_ids * sizeof(*tap->cpus));
+	is_plain = tap->wait_id && !session->filter && !session->hides_others;
+	tap->start = now;
+	tap->first_period = div_u64(now, SYSPROF_WAIT_PERIOD_NS) + 1;
+	for_each_possible_cpu(cpu) {
+		tap->cpus[cpu].account_time = now;
+		sysprof_switch_cost(cpu, &tap->cpus[cpu].cost_before_ns,
+				    &tap->cpus[cpu].calls_before);
+		is_plain &= cpumask_test_cpu(cpu, session->cpumask);
+	}
+	tap->plain_from = is_plain ? now : U64_MAX;
+	list_add_tail_rcu(&tap->link, &sysprof_taps);
+	update_wishes();
+}
+
+void sysprof_sources_end(struct sysprof_session *session)
+{
+	if (!sysprof_sources_wishes(session))
+		return;
+	list_del_rcu(&session->tap->link);
+	update_wishes();
+}
+
+/* Accounts. */
+
+static void add_left_out(struct sysprof_tap *tap, struct sysprof_tap_cpu *own)
+{
+	struct sysprof_tally *to = tap->divisor ? &own->wait.not_picked : &own->wait.below;
+	const struct sysprof_tally *from = &own->left_out;
+
+	to->events += from->events;
+	to->value += from->value;
+	to->ns += from->ns;
+	own->wait.seen.events += from->events;
+	own->wait.seen.value += from->value;
+	own->wait.seen.ns += from->ns;
+	own->left_out = (struct sysprof_tally){};
+}
+
+static void set_cost(struct sysprof_source_account *account, const struct sysprof_tap_cpu *own,
+		     int cpu)
+{
+	sysprof_switch_cost(cpu, &account->cost_ns, &account->calls);
+	account->cost_ns -= own->cost_before_ns;
+	account->calls -= own->calls_before;
+}
+
+static struct sysprof_source_account *account_of(struct sysprof_tap *tap, int cpu, u32 id)
+{
+	struct sysprof_tap_cpu *own = &tap->cpus[cpu];
+	struct sysprof_source_account *account;
+	int i;
+
+	if (!id)
+		return NULL;
+	add_left_out(tap, own);
+	for (i = 0; i < SYSPROF_PROMPTS; i++)
+		if (id == tap->prompt[i].id) {
+			sysprof_prompt_cost(cpu, i, &own->prompt[i].cost_ns, &own->prompt[i].calls);
+			return &own->prompt[i];
+		}
+	account = id == tap->wait_id ? &own->wait :
+		  id == tap->wake_id ? &own->wake :
+		  id == tap->lane_id ? &own->lane :
+				       NULL;
+	if (account)
+		set_cost(account, own, cpu);
+	return account;
+}
+
+static void put_account(struct sysprof_tap *tap, struct sysprof_session_cpu *sc, u16 id, u16 kind)
+{
+	struct sysprof_source_account *account = account_of(tap, sc->cpu, id);
+	struct sysprof_source_account_record *record;
+
+	if (!account)
+		return;
+	record = sysprof_delivery_reserve(sc, sizeof(*record), sc->ring.bytes,
+					  SYSPROF_SOURCE_ACCOUNT);
+	if (!record)
+		return;
+	record->source = id;
+	record->kind = kind;
+	record->reserved = 0;
+	record->account = *account;
+	sysprof_ring_commit(&sc->ring);
+}
+
+void sysprof_tap_put_accounts(struct sysprof_tap *tap, struct sysprof_session_cpu *sc, u64 now)
+{
+	int i;
+
+	put_account(tap, sc, tap->wait_id, SYSPROF_SOURCE_WAIT);
+	put_account(tap, sc, tap->wake_id, SYSPROF_SOURCE_WAKE);
+	put_account(tap, sc, tap->lane_id, SYSPROF_SOURCE_LANE);
+	for (i = 0; i < ARRAY_SIZE(kinds); i++)
+		if (kinds[i].hooking)
+			put_account(tap, sc, tap->prompt[kinds[i].prompt].id, kinds[i].kind);
+	tap->cpus[sc->cpu].account_time = now;
+}
+
+/* Lanes. */
+
+static void flush_lane(struct sysprof_tap *tap, struct sysprof_session_cpu *sc)
+{
+	struct sysprof_lane_buffer *entries = &tap->cpus[sc->cpu].entries;
+	struct sysprof_source_account *account = &tap->cpus[sc->cpu].lane;
+	u32 bytes = sizeof(struct sysprof_lane) + entries->n * sizeof(u64);
+	struct sysprof_lane *lane;
+
+	if (!entries->n)
+		return;
+	account->seen.events += entries->n;
+	lane = sysprof_delivery_reserve(sc, bytes, sc->ring.bytes / 2, SYSPROF_LANE);
+	if (lane) {
+		lane->begin = entries->begin;
+		lane->n = entries->n;
+		lane->tid = entries->tid;
+		memcpy(lane->entries, entries->entries, entries->n * sizeof(u64));
+		sysprof_ring_commit(&sc->ring);
+		account->delivered.events += entries->n;
+	} else {
+		account->lost[SYSPROF_LOST_RING_FULL].events += entries->n;
+	}
+	entries->n = 0;
+	entries->until = 0;
+}
+
+void sysprof_tap_lane(struct sysprof_tap *tap, u64 now, const struct task_struct *prev, u8 left,
+		      const struct task_struct *next)
+{
+	int cpu = smp_processor_id();
+	struct sysprof_session_cpu *sc = &tap->session->cpus[cpu];
+	struct sysprof_lane_buffer *entries = &tap->cpus[cpu].entries;
+
+	/* Of a second at most: distances have room for more. */
+	BUILD_BUG_ON(NSEC_PER_SEC >> (64 - SYSPROF_LANE_NS_SHIFT));
+	if (!sc->joined || !cpumask_test_cpu(cpu, tap->session->cpumask))
+		return;
+	flush_lane(tap, sc);
+	sysprof_tap_tell(tap, sc, now);
+	sysprof_delivery_wake(tap->session, sc);
+	entries->begin = entries->last = now;
+	entries->until = now + NSEC_PER_SEC;
+	entries->tid = prev->pid;
+	sysprof_lane_put(entries, now, left, next);
+}
+
+void sysprof_sources_flush(struct sysprof_session *session, int cpu)
+{
+	struct sysprof_session_cpu *sc = &session->cpus[cpu];
+
+	if (!sysprof_sources_wishes(session) || !sc->joined)
+		return;
+	if (session->tap->lane_id)
+		flush_lane(session->tap, sc);
+	sysprof_tap_put_accounts(session->tap, sc, ktime_get_mono_fast_ns());
+}
+
+int sysprof_sources_account(struct sysprof_session *session, int cpu, u32 id,
+			    struct sysprof_source_account *ret)
+{
+	struct sysprof_source_account *account;
+
+	if (!session->tap)
+		return -EINVAL;
+	account = account_of(session->tap, cpu, id);
+	if (!account)
+		return -EINVAL;
+	if (id == session->tap->lane_id && session->cpus[cpu].joined)
+		flush_lane(session->tap, &session->cpus[cpu]);
+	*ret = *account;
+	return 0;
+}
+
+/* Threads. */
+
+static bool may_have_thread(const struct sysprof_session *session, const struct task_struct *task)
+{
+	return sysprof_filter_passes_task(session->filter, task) &&
+	       sysprof_session_hides(session, task) != SYSPROF_HIDES_FRAMES;
+}
+
+void sysprof_taps_thread(struct task_struct *task, struct sysprof_thread *record)
+{
+	struct sysprof_session_cpu *sc;
+	struct sysprof_tap *tap;
+
+	sysprof_for_each_tap(tap) {
+		sc = &tap->session->cpus[smp_processor_id()];
+		if (!tap->wait_id || !sc->joined || READ_ONCE(tap->session->dead) ||
+		    !may_have_thread(tap->session, task))
+			continue;
+		sysprof_delivery_put_state(sc, &record->record);
+	}
+}
+
+bool sysprof_sources_has_threads(const struct sysprof_session *session)
+{
+	return session->tap && session->tap->wait_id && READ_ONCE(session->running);
+}
+
+bool sysprof_sources_thread(const struct sysprof_session *session, struct task_struct *task,
+			    struct sysprof_thread *record)
+{
+	struct sysprof_slot *slot;
+
+	if (!may_have_thread(session, task))
+		return false;
+	slot = sysprof_threads_find(task);
+	if (!slot || !sysprof_threads_sum(task, slot, ktime_get_mono_fast_ns(), record))
+		return false;
+	record->record.time = record->at;
+	return true;
+}

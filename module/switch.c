@@ -1,0 +1,548 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What threads do, told by the scheduler: each leaves its CPU in some state, is woken, and gets a
+ * CPU again.  That ends a wait.
+ *
+ * The kernel part of a waiter's stack is walked as it gets its CPU, before it runs; its memory is
+ * not there yet, so that its user part is taken by an interrupt that the CPU sends to itself, which
+ * comes as soon as the scheduler lets go of the run queue.  Until then the wait is pending; if
+ * another switch comes first it is told without user frames.
+ *
+ * sched_switch runs with the run queue locked, sched_waking with the pi_lock of who is woken:
+ * nothing here wakes anybody, prints or takes a lock that sleeps.
+ */
+#include <linux/irq_work.h>
+#include <linux/mutex.h>
+#include <linux/percpu.h>
+#include <linux/preempt.h>
+#include <linux/slab.h>
+#include <linux/timekeeping.h>
+#include <linux/topology.h>
+#include <linux/tracepoint.h>
+#include <linux/workqueue.h>
+#include <trace/events/sched.h>
+
+#include "compat/switch.h"
+#include "event.h"
+#include "hooks.h"
+#include "sources.h"
+#include "stack.h"
+#include "switch.h"
+#include "threads.h"
+#include "throttle.h"
+#include "waits.h"
+
+#define TIMED_CALLS	64	/* one of so many is timed, and stands for the others */
+
+/**
+ * struct switch_cpu - of one CPU; touched there with interrupts off
+ * @slot: of @running; NULL: not known, or the idle task
+ * @running: who got the CPU last, as far as that was told: trace points are silent while it goes
+ *	offline
+ * @waiter: whose wait is pending, or NULL
+ * @wait: which one
+ * @waiter_stack: its stack
+ * @waker_stack: that of who wakes; there may be a wait pending meanwhile
+ * @work: takes the user part
+ * @calls: of the hooks
+ * @cost_ns: of these
+ * @stacks: taken
+ * @wakes: numbers given to them
+ */
+struct switch_cpu {
+	struct sysprof_slot *slot;
+	const struct task_struct *running;
+	struct task_struct *waiter;
+	struct sysprof_wait wait;
+	struct sysprof_stack *waiter_stack;
+	struct sysprof_stack *waker_stack;
+	struct irq_work work;
+	u64 calls;
+	u64 cost_ns;
+	u32 stacks;
+	u32 wakes;
+};
+
+static DEFINE_PER_CPU(struct switch_cpu, switch_cpus);
+bool sysprof_switch_wanted;
+
+/* Costs. */
+
+static __always_inline void end_call(struct switch_cpu *cpu, u64 begin)
+{
+	if (unlikely(++cpu->calls % TIMED_CALLS == 0))
+		cpu->cost_ns += (ktime_get_mono_fast_ns() - begin) * TIMED_CALLS;
+}
+
+/* Waits. */
+
+static void finish(struct switch_cpu *cpu, bool is_on_time)
+{
+	if (is_on_time)
+		sysprof_stack_add_user(cpu->waiter_stack);
+	else
+		cpu->wait.flags |= SYSPROF_EVENT_NO_USER;
+	sysprof_waits_put(&cpu->wait, cpu->waiter_stack);
+	cpu->waiter = NULL;
+}
+
+static void work_fn(struct irq_work *work)
+{
+	struct switch_cpu *cpu;
+	unsigned long flags;
+	u64 begin;
+
+	local_irq_save(flags);
+	rcu_read_lock();
+	cpu = this_cpu_ptr(&switch_cpus);
+	if (cpu->waiter) {
+		begin = ktime_get_mono_fast_ns();
+		finish(cpu, cpu->waiter == current);
+		sysprof_event_pay_for_stack(&cpu->stacks, begin);
+	}
+	rcu_read_unlock();
+	local_irq_restore(flags);
+}
+
+void sysprof_switch_flush(void)
+{
+	struct switch_cpu *cpu = this_cpu_ptr(&switch_cpus);
+
+	if (cpu->waiter)
+		finish(cpu, false);
+}
+
+static noinline void tell_wait(struct switch_cpu *cpu, struct task_struct *task)
+{
+	struct sysprof_stack *stack = cpu->waiter_stack;
+
+	sysprof_stack_take_kernel(stack, task);
+	if (stack->wish.max_user && sysprof_stack_has_user(task)) {
+		cpu->waiter = task;
+		irq_work_queue(&cpu->work);
+	} else {
+		sysprof_waits_put(&cpu->wait, stack);
+	}
+	sysprof_event_pay_for_stack(&cpu->stacks, cpu->wait.end);
+}
+
+static __always_inline void change_sums(struct sysprof_slot *slot)
+{
+	slot->seq++;
+	/* Pairs with smp_rmb() in sysprof_threads_sum(). */
+	smp_wmb();
+}
+
+static __always_inline void sums_changed(struct sysprof_slot *slot)
+{
+	/* Pairs with the second smp_rmb() in sysprof_threads_sum(). */
+	smp_wmb();
+	slot->seq++;
+}
+
+/*
+ * A waking that came before its thread left the CPU ends the wait to come only if the waker is at
+ * it still; else the thread has gone on since, and was not woken from this one.
+ */
+static noinline void check_early_waking(struct sysprof_slot *slot, struct task_struct *prev)
+{
+	u64 woken = READ_ONCE(slot->woken);
+
+	if (sysprof_task_state(prev) != TASK_WAKING && !raw_spin_is_locked(&prev->pi_lock))
+		cmpxchg(&slot->woken, woken, 0);
+}
+
+static noinline void end_thread(struct switch_cpu *cpu, struct sysprof_slot *slot,
+				struct task_struct *prev, u64 now)
+{
+	struct sysprof_thread record;
+
+	if (sysprof_threads_sum(prev, slot, now, &record)) {
+		record.flags |= SYSPROF_THREAD_ENDED;
+		sysprof_taps_thread(prev, &record);
+	}
+	sysprof_threads_remove(slot);
+}
+
+/* @prev leaves its CPU, for @state. */
+static __always_inline void leave(struct switch_cpu *cpu, struct task_struct *prev, u8 state,
+				  bool is_dead, u64 now)
+{
+	struct sysprof_slot *slot = cpu->slot;
+
+	if (unlikely(!slot || cpu->running != prev)) {
+		slot = sysprof_threads_find(prev);
+		if (!slot)
+			return;
+	}
+	now = max(now, slot->since);
+	change_sums(slot);
+	slot->ns[likely(slot->state == SYSPROF_STATE_RUNNING) ? SYSPROF_STATE_RUNNING :
+								SYSPROF_STATE_UNKNOWN] +=
+		now - slot->since;
+	slot->since = now;
+	slot->state = state;
+	slot->switches++;
+	slot->cpu = smp_processor_id();
+	sums_changed(slot);
+	if (unlikely(is_dead)) {
+		end_thread(cpu, slot, prev, now);
+		return;
+	}
+	/* Instants that have found it running are nobody's. */
+	if (unlikely(slot->next <= now))
+		sysprof_threads_pass(slot, now);
+	if (unlikely(READ_ONCE(slot->woken))) {
+		if (state == SYSPROF_STATE_PREEMPTED)
+			WRITE_ONCE(slot->woken, 0);
+		else
+			check_early_waking(slot, prev);
+	}
+}
+
+/* What it did while it was off its CPU was not told. */
+static noinline void enter_unseen(struct sysprof_slot *slot, u64 now)
+{
+	now = max(now, slot->since);
+	if (slot->next <= now)
+		sysprof_threads_pass(slot, now);
+	change_sums(slot);
+	slot->ns[SYSPROF_STATE_UNKNOWN] += now - slot->since;
+	slot->longest = max(slot->longest, now - slot->since);
+	slot->since = now;
+	slot->woken = 0;
+	slot->wake = 0;
+	sums_changed(slot);
+	sysprof_waits_missed();
+}
+
+static __always_inline u64 blocked_part(const struct sysprof_slot *slot, u64 begin, u64 now)
+{
+	u64 woken = slot->woken;
+
+	return likely(woken) ? clamp(woken, begin, now) - begin : now - begin;
+}
+
+/* @next gets its CPU: its wait is over. */
+static __always_inline struct sysprof_slot *enter(struct switch_cpu *cpu, struct task_struct *next,
+						  u64 now)
+{
+	struct sysprof_slot *slot = sysprof_threads_find(next);
+	struct sysprof_wait *wait = &cpu->wait;
+	u64 begin, duration, blocked = 0;
+	bool passes, is_told;
+	u8 state;
+
+	if (unlikely(!slot)) {
+		sysprof_waits_missed();
+		return sysprof_threads_add(next, SYSPROF_STATE_RUNNING, now, true);
+	}
+	state = slot->state;
+	if (unlikely(state == SYSPROF_STATE_RUNNING)) {
+		enter_unseen(slot, now);
+		return slot;
+	}
+	begin = slot->since;
+	now = max(now, begin);
+	duration = now - begin;
+	if (sysprof_needs_waking(state))
+		blocked = blocked_part(slot, begin, now);
+	wait->begin = begin;
+	wait->woken = begin + blocked;
+	wait->end = now;
+	wait->instants.to = 0;
+	passes = slot->next <= now;
+	if (unlikely(passes))
+		wait->instants = sysprof_threads_pass(slot, now);
+	is_told = sysprof_waits_pick(wait, passes, slot, next, cpu->waiter_stack);
+	change_sums(slot);
+	if (sysprof_needs_waking(state)) {
+		slot->ns[state] += blocked;
+		slot->ns[SYSPROF_STATE_WOKEN] += duration - blocked;
+		slot->wakes += !!slot->woken;
+	} else {
+		slot->ns[state] += duration;
+	}
+	if (unlikely(slot->longest < duration))
+		slot->longest = duration;
+	slot->since = now;
+	slot->woken = 0;
+	slot->wake = 0;
+	slot->state = SYSPROF_STATE_RUNNING;
+	sums_changed(slot);
+	if (is_told)
+		tell_wait(cpu, next);
+	return slot;
+}
+
+void sysprof_switch(bool preempt, struct task_struct *prev, struct task_struct *next,
+		    unsigned int left, u64 now)
+{
+	struct switch_cpu *cpu = this_cpu_ptr(&switch_cpus);
+	unsigned int state_now = sysprof_task_state(prev);
+	u8 state = SYSPROF_STATE_PREEMPTED;
+
+	if (!now)
+		now = ktime_get_mono_fast_ns();
+	if (unlikely(cpu->waiter))
+		finish(cpu, false);
+	/* One that had a signal pending has not gone to sleep, whatever it was about to do. */
+	if (!preempt && left && state_now != TASK_RUNNING)
+		state = sysprof_threads_state(prev, left);
+	if (prev->pid)
+		leave(cpu, prev, state, state_now == TASK_DEAD, now);
+	if (unlikely(READ_ONCE(sysprof_lanes_wanted)))
+		sysprof_taps_lane(now, prev, state, next);
+	cpu->slot = next->pid ? enter(cpu, next, now) : NULL;
+	cpu->running = next;
+	end_call(cpu, now);
+}
+
+/* Wakings. */
+
+static __always_inline u8 context_now(void)
+{
+	if (likely(!(preempt_count() & (NMI_MASK | HARDIRQ_MASK)) && !in_serving_softirq()))
+		return current->pid ? SYSPROF_CONTEXT_TASK : SYSPROF_CONTEXT_IDLE;
+	if (in_nmi())
+		return SYSPROF_CONTEXT_NMI;
+	return hardirq_count() ? SYSPROF_CONTEXT_IRQ : SYSPROF_CONTEXT_SOFTIRQ;
+}
+
+static noinline void tell_wake(struct switch_cpu *cpu, struct sysprof_slot *slot,
+			       struct task_struct *task, u64 now)
+{
+	u32 number = cpu->wakes + 1;
+
+	/* 0 is none. */
+	number += !number;
+	if (!sysprof_wakes_put(task, slot, now, slot->context, cpu->waker_stack,
+			       sysprof_wake_key(slot->waker_cpu, number)))
+		return;
+	cpu->wakes = number;
+	slot->wake = number;
+	sysprof_event_pay_for_stack(&cpu->stacks, now);
+}
+
+static __always_inline void wake(struct task_struct *task)
+{
+	struct switch_cpu *cpu = this_cpu_ptr(&switch_cpus);
+	struct sysprof_slot *slot = sysprof_threads_find(task);
+	u64 now = ktime_get_mono_fast_ns();
+	u8 wanted;
+
+	if (likely(slot)) {
+		slot->waker_pid = current->tgid;
+		slot->waker_tid = current->pid;
+		slot->waker_cpu = smp_processor_id();
+		slot->context = context_now();
+		slot->wake = 0;
+		wanted = READ_ONCE(sysprof_wakes_wanted);
+		if (wanted == SYSPROF_WAKES_ALL ||
+		    (wanted == SYSPROF_WAKES_GRID && slot->next <= now))
+			tell_wake(cpu, slot, task, now);
+		/* The run queue's lock orders it before the switch to the thread. */
+		WRITE_ONCE(slot->woken, now);
+	}
+	end_call(cpu, now);
+}
+
+static void waking_hit(void *data, struct task_struct *task)
+{
+	/* It finds itself awake: it has not left its CPU, and no lock is held. */
+	if (unlikely(task == current))
+		return;
+	/* With its pi_lock interrupts are off: this is a reader of RCU. */
+	wake(task);
+}
+
+static void wakeup_new_hit(void *data, struct task_struct *task)
+{
+	unsigned long flags;
+
+	local_irq_save(flags);
+	sysprof_threads_add(task, SYSPROF_STATE_NEW,
+			    min_t(u64, task->start_time, ktime_get_mono_fast_ns()), false);
+	local_irq_restore(flags);
+}
+
+/* Arming. */
+
+static struct {
+	const char *name;
+	void *probe;
+	struct tracepoint *tracepoint;
+} hooks[] = {
+	{ "sched_waking", waking_hit },
+	{ "sched_wakeup_new", wakeup_new_hit },
+};
+
+static void __maybe_unused check_prototypes(void)
+{
+	check_trace_callback_type_sched_waking(waking_hit);
+	check_trace_callback_type_sched_wakeup_new(wakeup_new_hit);
+}
+
+const char *sysprof_switch_lacks(void)
+{
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(hooks); i++) {
+		hooks[i].tracepoint = sysprof_hooks_find(hooks[i].name);
+		if (!hooks[i].tracepoint)
+			return hooks[i].name;
+	}
+	return NULL;
+}
+
+/* Those who may start sessions must not be able to have code patched at will. */
+#define DISARM_DELAY	(10 * HZ)
+
+/* Of users and is_armed; taken outside of that of hooks.c. */
+static DEFINE_MUTEX(arm_lock);
+static unsigned int users;
+static bool is_armed;
+
+static void free_stacks(void)
+{
+	struct switch_cpu *cpu;
+	int i;
+
+	for_each_possible_cpu(i) {
+		cpu = per_cpu_ptr(&switch_cpus, i);
+		kvfree(cpu->waiter_stack);
+		kvfree(cpu->waker_stack);
+		cpu->waiter_stack = cpu->waker_stack = NULL;
+	}
+}
+
+static int alloc_stacks(void)
+{
+	struct switch_cpu *cpu;
+	int i;
+
+	for_each_possible_cpu(i) {
+		cpu = per_cpu_ptr(&switch_cpus, i);
+		cpu->slot = NULL;
+		cpu->waiter = NULL;
+		cpu->calls = cpu->cost_ns = 0;
+		sysprof_init_hard_irq_work(&cpu->work, work_fn);
+		cpu->waiter_stack = kvzalloc_node(sizeof(*cpu->waiter_stack), GFP_KERNEL,
+						  cpu_to_node(i));
+		cpu->waker_stack =
+			kvzalloc_node(sizeof(*cpu->waker_stack), GFP_KERNEL, cpu_to_node(i));
+		if (!cpu->waiter_stack || !cpu->waker_stack) {
+			free_stacks();
+			return -ENOMEM;
+		}
+	}
+	return 0;
+}
+
+static void remove_hooks(int n)
+{
+	int i;
+
+	WRITE_ONCE(sysprof_switch_wanted, false);
+	while (n--)
+		tracepoint_probe_unregister(hooks[n].tracepoint, hooks[n].probe, NULL);
+	tracepoint_synchronize_unregister();
+	/* sched_switch stays hooked: for those that saw it wanted. */
+	synchronize_rcu();
+	for_each_possible_cpu(i)
+		irq_work_sync(&per_cpu_ptr(&switch_cpus, i)->work);
+}
+
+static int put_hooks(void)
+{
+	int i, err;
+
+	for (i = 0; i < ARRAY_SIZE(hooks); i++) {
+		err = tracepoint_probe_register(hooks[i].tracepoint, hooks[i].probe, NULL);
+		if (err) {
+			remove_hooks(i);
+			return err;
+		}
+	}
+	/* Pairs with the dependent loads of those who see it: all that they use is there. */
+	smp_store_release(&sysprof_switch_wanted, true);
+	sysprof_threads_scan();
+	return 0;
+}
+
+static int begin(void)
+{
+	/* What calls sysprof_switch() stays as long as the table, which would be wrong else. */
+	int err = sysprof_hooks_arm();
+
+	if (err)
+		return err;
+	err = alloc_stacks();
+	if (err)
+		goto err_hooks;
+	err = sysprof_threads_alloc();
+	if (err)
+		goto err_stacks;
+	err = put_hooks();
+	if (err)
+		goto err_threads;
+	return 0;
+
+err_threads:
+	sysprof_threads_free();
+err_stacks:
+	free_stacks();
+err_hooks:
+	sysprof_hooks_disarm();
+	return err;
+}
+
+static void disarm_fn(struct work_struct *work)
+{
+	mutex_lock(&arm_lock);
+	if (is_armed && !users) {
+		remove_hooks(ARRAY_SIZE(hooks));
+		sysprof_threads_free();
+		free_stacks();
+		sysprof_hooks_disarm();
+		is_armed = false;
+	}
+	mutex_unlock(&arm_lock);
+}
+
+static DECLARE_DELAYED_WORK(disarm_work, disarm_fn);
+
+int sysprof_switch_arm(void)
+{
+	int err = 0;
+
+	mutex_lock(&arm_lock);
+	if (!is_armed) {
+		err = begin();
+		is_armed = !err;
+	}
+	if (!err)
+		users++;
+	mutex_unlock(&arm_lock);
+	return err;
+}
+
+void sysprof_switch_disarm(void)
+{
+	mutex_lock(&arm_lock);
+	if (!--users)
+		mod_delayed_work(sysprof_percpu_wq, &disarm_work, DISARM_DELAY);
+	mutex_unlock(&arm_lock);
+}
+
+void sysprof_switch_exit(void)
+{
+	cancel_delayed_work_sync(&disarm_work);
+	disarm_fn(NULL);
+}
+
+void sysprof_switch_cost(int cpu, u64 *ns, u64 *calls)
+{
+	*ns = READ_ONCE(per_cpu_ptr(&switch_cpus, cpu)->cost_ns);
+	*calls = READ_ONCE(per_cpu_ptr(&switch_cpus, cpu)->calls);
+}

@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The table of threads: a hash of buckets, each of one line of keys. */
+#include <linux/log2.h>
+#include <linux/minmax.h>
+#include <linux/mm.h>
+#include <linux/random.h>
+#include <linux/sched/signal.h>
+#include <linux/spinlock.h>
+#include <linux/timekeeping.h>
+
+#include "compat/switch.h"
+#include "threads.h"
+
+#define SLOTS_MIN	16384U
+#define SLOTS_MAX	131072U
+#define SLOTS_PER_THREAD 4	/* that lives when the table is made: buckets fill unevenly */
+
+struct sysprof_threads sysprof_threads;
+
+/* For what is added; what is found needs none. */
+static DEFINE_RAW_SPINLOCK(add_lock);
+
+int sysprof_threads_alloc(void)
+{
+	struct task_struct *process, *thread;
+	u32 n = 0, slots, bits;
+
+	rcu_read_lock();
+	for_each_process_thread(process, thread)
+		n++;
+	rcu_read_unlock();
+	slots = clamp(n * SLOTS_PER_THREAD, SLOTS_MIN, SLOTS_MAX);
+	bits = order_base_2(slots / SYSPROF_THREAD_WAYS);
+	sysprof_threads.shift = 64 - bits;
+	slots = SYSPROF_THREAD_WAYS << bits;
+	sysprof_threads.keys = kvcalloc(slots, sizeof(*sysprof_threads.keys), GFP_KERNEL);
+	sysprof_threads.slots = kvcalloc(slots, sizeof(*sysprof_threads.slots), GFP_KERNEL);
+	if (sysprof_threads.keys && sysprof_threads.slots)
+		return 0;
+	sysprof_threads_free();
+	return -ENOMEM;
+}
+
+void sysprof_threads_free(void)
+{
+	kvfree(sysprof_threads.keys);
+	kvfree(sysprof_threads.slots);
+	sysprof_threads.keys = NULL;
+	sysprof_threads.slots = NULL;
+}
+
+/* xorshift32, after Marsaglia, "Xorshift RNGs" (2003). */
+static u64 instant_in(struct sysprof_slot *slot, u64 period)
+{
+	u32 x = slot->random;
+
+	x ^= x << 13;
+	x ^= x >> 17;
+	x ^= x << 5;
+	slot->random = x;
+	return period * SYSPROF_WAIT_PERIOD_NS + ((u64)x * SYSPROF_WAIT_PERIOD_NS >> 32);
+}
+
+struct sysprof_instants sysprof_threads_pass(struct sysprof_slot *slot, u64 now)
+{
+	u64 period = div_u64(now, SYSPROF_WAIT_PERIOD_NS);
+	struct sysprof_instants passed = { .from = div_u64(slot->next, SYSPROF_WAIT_PERIOD_NS) };
+
+	/* That of the period under way may have passed or not, unless it is known already. */
+	if (period > passed.from)
+		slot->next = instant_in(slot, period);
+	if (slot->next <= now)
+		slot->next = instant_in(slot, ++period);
+	passed.to = period;
+	return passed;
+}
+
+static struct sysprof_slot *find_room(const struct task_struct *task)
+{
+	u32 at = sysprof_threads_bucket(task), i;
+
+	for (i = at; i < at + SYSPROF_THREAD_WAYS; i++)
+		if (!READ_ONCE(sysprof_threads.keys[i]))
+			return &sysprof_threads.slots[i];
+	return NULL;
+}
+
+static void begin_slot(struct sysprof_slot *slot, struct task_struct *task,
+		       enum sysprof_state state, u64 since, bool is_found)
+{
+	u64 now = ktime_get_mono_fast_ns();
+
+	*slot = (struct sysprof_slot){
+		.since = since,
+		.since_made = since,
+		/* Any but 0: times and places of tasks differ enough. */
+		.random = hash_64(now ^ (unsigned long)task, 32) | 1,
+		.cpu = task_cpu(task),
+		.state = state,
+		.is_found = is_found,
+		.voluntary = is_found ? READ_ONCE(task->nvcsw) : 0,
+		.involuntary = is_found ? READ_ONCE(task->nivcsw) : 0,
+	};
+	slot->next = instant_in(slot, div_u64(since, SYSPROF_WAIT_PERIOD_NS));
+	if (slot->next <= since)
+		slot->next = instant_in(slot, div_u64(since, SYSPROF_WAIT_PERIOD_NS) + 1);
+}
+
+struct sysprof_slot *sysprof_threads_add(struct task_struct *task, enum sysprof_state state,
+					 u64 since, bool is_found)
+{
+	struct sysprof_slot *slot;
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&add_lock, flags);
+	slot = sysprof_threads_find(task);
+	/* What hooks know of it is better than what it seems to be. */
+	if (slot && is_found)
+		goto out;
+	if (!slot)
+		slot = find_room(task);
+	if (slot) {
+		begin_slot(slot, task, state, since, is_found);
+		/* Pairs with the address dependency of those who find it by its key. */
+		smp_store_release(&sysprof_threads.keys[slot - sysprof_threads.slots], task);
+	}
+out:
+	raw_spin_unlock_irqrestore(&add_lock, flags);
+	return slot;
+}
+
+void sysprof_threads_remove(struct sysprof_slot *slot)
+{
+	/* Pairs with smp_rmb() in sysprof_threads_sum(): sums that were read are of this key. */
+	smp_store_release(&sysprof_threads.keys[slot - sysprof_threads.slots], NULL);
+}
+
+enum sysprof_state sysprof_threads_state(const struct task_struct *task, unsigned int state)
+{
+	if (state & (__TASK_STOPPED | __TASK_TRACED))
+		return SYSPROF_STATE_STOPPED;
+	if (state & SYSPROF_TASK_LOCK)
+		return SYSPROF_STATE_LOCK;
+	if (state & (SYSPROF_TASK_FROZEN | TASK_PARKED | TASK_DEAD))
+		return SYSPROF_STATE_OTHER;
+	if (task->in_iowait)
+		return SYSPROF_STATE_IOWAIT;
+	if (state & TASK_UNINTERRUPTIBLE && !(state & TASK_NOLOAD))
+		return SYSPROF_STATE_DISK;
+	/* It is being woken already: what it was is not seen any more. */
+	return SYSPROF_STATE_SLEEP;
+}
+
+static enum sysprof_state guess(const struct task_struct *task, unsigned int state)
+{
+	if (sysprof_is_on_cpu(task))
+		return SYSPROF_STATE_RUNNING;
+	return state ? sysprof_threads_state(task, state) : SYSPROF_STATE_PREEMPTED;
+}
+
+/* Hooks correct what seems to be wrong here: struct sysprof_thread says that it was found. */
+static void find_thread(struct task_struct *task)
+{
+	unsigned int state = sysprof_task_state(task);
+	struct sysprof_slot *slot;
+	unsigned long flags;
+
+	local_irq_save(flags);
+	if (state != TASK_DEAD && !sysprof_threads_find(task)) {
+		slot = sysprof_threads_add(task, guess(task, state), ktime_get_mono_fast_ns(),
+					   true);
+		/*
+		 * A thread that ends meanwhile either finds the slot and removes it, or is seen
+		 * here to have ended.  Pairs with the barrier in __schedule(), between the state
+		 * and the trace point.
+		 */
+		smp_mb();
+		if (slot && sysprof_task_state(task) == TASK_DEAD)
+			sysprof_threads_remove(slot);
+	}
+	local_irq_restore(flags);
+}
+
+void sysprof_threads_scan(void)
+{
+	struct task_struct *process, *thread;
+
+	rcu_read_lock();
+	for_each_process_thread(process, thread)
+		find_thread(thread);
+	rcu_read_unlock();
+}
+
+/* Of one that is woken and does not run yet: the rest of its wait is another state. */
+static void add_wait(struct sysprof_thread *record, u64 woken)
+{
+	u64 at = clamp(woken, record->state_since, record->at);
+
+	record->ns[record->state] += at - record->state_since;
+	record->state = SYSPROF_STATE_WOKEN;
+	record->state_since = at;
+}
+
+static bool is_blocked(u32 state)
+{
+	return state >= SYSPROF_STATE_SLEEP && state <= SYSPROF_STATE_OTHER;
+}
+
+bool sysprof_threads_sum(struct task_struct *task, const struct sysprof_slot *slot, u64 now,
+			 struct sysprof_thread *record)
+{
+	u64 woken;
+	u32 seq;
+
+	*record = (struct sysprof_thread){
+		.record.type = SYSPROF_THREAD,
+		.record.size = sizeof(*record) / 8,
+		.record.pid = task->tgid,
+		.record.tid = task->pid,
+		.start_time = task->start_time,
+	};
+	do {
+		seq = READ_ONCE(slot->seq);
+		/* Pairs with smp_wmb() in sysprof_switch(): sums and what they go with. */
+		smp_rmb();
+		record->since = slot->since_made;
+		record->state_since = slot->since;
+		record->state = slot->state;
+		record->switches = slot->switches;
+		record->wakes = slot->wakes;
+		record->longest = slot->longest;
+		record->flags = slot->is_found ? SYSPROF_THREAD_FOUND : 0;
+		record->voluntary = READ_ONCE(task->nvcsw) - slot->voluntary;
+		record->involuntary = READ_ONCE(task->nivcsw) - slot->involuntary;
+		woken = READ_ONCE(slot->woken);
+		memcpy(record->ns, slot->ns, sizeof(record->ns));
+		/* Pairs with smp_wmb() in sysprof_switch(), after the sums. */
+		smp_rmb();
+	} while (seq & 1 || seq != READ_ONCE(slot->seq));
+	if (READ_ONCE(sysprof_threads.keys[slot - sysprof_threads.slots]) != task)
+		return false;
+	record->at = max(now, record->state_since);
+	if (woken && is_blocked(record->state))
+		add_wait(record, woken);
+	record->ns[record->state] += record->at - record->state_since;
+	return true;
+}

@@ -1,0 +1,344 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Waits and wakings: who wants them, and the records.  Each session counts all of them, and picks
+ * those in which an instant of its grid lies, or that are as long as it asked for.
+ */
+#include <linux/rculist.h>
+#include <linux/smp.h>
+#include <linux/timekeeping.h>
+
+#include "event.h"
+#include "periods.h"
+#include "session-stack.h"
+#include "sources.h"
+#include "stack.h"
+#include "waits.h"
+
+u8 sysprof_wakes_wanted;
+
+/* Of a wait, what lies after the session's START. */
+struct extent {
+	u64 begin;
+	u64 duration;
+	u64 value;
+	bool is_cut;
+};
+
+static __always_inline struct extent clip(const struct sysprof_tap *tap,
+					  const struct sysprof_wait *wait)
+{
+	u64 begin = max(wait->begin, tap->start), end = max(wait->end, begin);
+
+	return (struct extent){
+		.begin = begin,
+		.duration = end - begin,
+		.value = clamp(wait->woken, begin, end) - begin,
+		.is_cut = begin != wait->begin,
+	};
+}
+
+/* Of the instants that have passed those of the session's own grid. */
+static __always_inline u64 own_instants(const struct sysprof_tap *tap,
+					struct sysprof_instants instants)
+{
+	u64 from = max(instants.from, tap->first_period);
+
+	if (likely(from >= instants.to))
+		return 0;
+	return picked_before(instants.to, tap->divisor) - picked_before(from, tap->divisor);
+}
+
+void sysprof_waits_missed(void)
+{
+	struct sysprof_source_account *account;
+	struct sysprof_tap *tap;
+
+	sysprof_for_each_tap(tap) {
+		if (!tap->wait_id)
+			continue;
+		account = &tap->cpus[smp_processor_id()].wait;
+		account->seen.events++;
+		account->lost[SYSPROF_LOST_NO_SLOT].events++;
+	}
+}
+
+/* Records. */
+
+static __always_inline void count(struct sysprof_source_account *account, struct sysprof_tally *to,
+				  const struct extent *extent, u64 weight)
+{
+	sysprof_tally_add(&account->seen, extent->value, extent->duration, weight);
+	sysprof_tally_add(to, extent->value, extent->duration, weight);
+}
+
+/* What else is to be said of a wait that is told, of which @slot still tells; flags of events. */
+static __always_inline u16 describe(struct sysprof_part_wait *part, const struct sysprof_slot *slot,
+				    u64 begin, const struct task_struct *task)
+{
+	u16 flags = unlikely(slot->is_found) && begin == slot->since_made ?
+			    SYSPROF_EVENT_CUT_BEGIN :
+			    0;
+
+	part->part = (struct sysprof_part){ .type = SYSPROF_PART_WAIT, .size = sizeof(*part) / 8 };
+	part->cpu_before = slot->cpu;
+	part->priority = task->prio;
+	part->reserved = 0;
+	part->waker_pid = part->waker_tid = 0;
+	part->wake = 0;
+	part->waker_cpu = 0;
+	if (!sysprof_needs_waking(slot->state))
+		return flags;
+	if (!slot->woken)
+		return flags | SYSPROF_EVENT_NO_WAKE;
+	part->part.a = slot->context;
+	part->waker_pid = slot->waker_pid;
+	part->waker_tid = slot->waker_tid;
+	part->waker_cpu = slot->waker_cpu;
+	if (slot->wake)
+		part->wake = sysprof_wake_key(slot->waker_cpu, slot->wake);
+	return flags;
+}
+
+static __always_inline void put_wait(struct sysprof_event *event, const struct sysprof_tap *tap,
+				     const struct extent *extent, u64 weight, u8 state)
+{
+	event->begin = extent->begin;
+	event->duration = extent->duration;
+	event->value = extent->value;
+	event->key = 0;
+	event->weight = min_t(u64, weight, U32_MAX);
+	event->source = tap->wait_id;
+	event->phase = SYSPROF_PHASE_SPAN;
+	event->state = state;
+	event->n_parts++;
+}
+
+/* Without a stack nothing is to be waited for, and it costs little. */
+static __always_inline void put_bare(struct sysprof_tap *tap, struct sysprof_tap_cpu *own,
+				     const struct sysprof_wait *wait, const struct extent *extent,
+				     u64 weight, const struct sysprof_slot *slot,
+				     const struct task_struct *task)
+{
+	struct sysprof_session_cpu *sc = &tap->session->cpus[smp_processor_id()];
+	struct sysprof_event *event;
+
+	sysprof_delivery_report_losses(sc);
+	event = sysprof_delivery_reserve(sc, sizeof(*event) + sizeof(struct sysprof_part_wait),
+					 sc->ring.bytes / 2, SYSPROF_EVENT);
+	count(&own->wait,
+	      likely(event) ? &own->wait.delivered : &own->wait.lost[SYSPROF_LOST_RING_FULL],
+	      extent, weight);
+	if (likely(event)) {
+		event->record.pid = task->tgid;
+		event->record.tid = task->pid;
+		event->mm = 0;
+		event->n_kernel = event->n_user = 0;
+		event->kernel_end = event->user_end = SYSPROF_END_NONE;
+		event->user_mode = SYSPROF_USER_NONE;
+		event->n_parts = 0;
+		put_wait(event, tap, extent, weight, slot->state);
+		event->record.flags = describe((struct sysprof_part_wait *)event->frames, slot,
+					       wait->begin, task) |
+				      (extent->is_cut ? SYSPROF_EVENT_CUT_BEGIN : 0);
+		sysprof_ring_commit(&sc->ring);
+	}
+	sysprof_tap_tell(tap, sc, wait->end);
+	sysprof_delivery_wake(tap->session, sc);
+}
+
+static noinline u32 choose(struct sysprof_tap *tap, struct sysprof_wait *wait,
+			   const struct sysprof_slot *slot, struct task_struct *task,
+			   struct sysprof_stack *stack, u32 so_far)
+{
+	struct sysprof_tap_cpu *own = &tap->cpus[smp_processor_id()];
+	struct extent extent = clip(tap, wait);
+	u64 weight = 1;
+
+	if (tap->divisor)
+		weight = own_instants(tap, wait->instants);
+	else if (extent.duration < tap->threshold)
+		weight = 0;
+	if (unlikely(tap->plain_from == U64_MAX && sysprof_event_is_excluded(tap->session, task))) {
+		count(&own->wait, &own->wait.excluded, &extent, weight);
+		return 0;
+	}
+	if (!weight) {
+		sysprof_tally_add(&own->left_out, extent.value, extent.duration, 0);
+		return 0;
+	}
+	if (!tap->takes_stacks) {
+		put_bare(tap, own, wait, &extent, weight, slot, task);
+		return 0;
+	}
+	if (unlikely(sysprof_event_is_throttled(tap->session, wait->end))) {
+		count(&own->wait, &own->wait.lost[SYSPROF_LOST_THROTTLED], &extent, weight);
+		return 0;
+	}
+	own->weight = weight;
+	if (!so_far) {
+		wait->flags = describe(&wait->part, slot, wait->begin, task);
+		wait->state = slot->state;
+		stack->wish = (struct sysprof_stack_wish){};
+	}
+	sysprof_event_add_wish(&stack->wish, tap->session, tap->stacks);
+	return 1;
+}
+
+u32 sysprof_waits_choose(struct sysprof_tap *tap, struct sysprof_wait *wait,
+			 const struct sysprof_slot *slot, struct task_struct *task,
+			 struct sysprof_stack *stack, u32 so_far)
+{
+	const struct extent whole = {
+		.begin = wait->begin,
+		.duration = wait->end - wait->begin,
+		.value = wait->woken - wait->begin,
+	};
+
+	if (!tap->wait_id || unlikely(READ_ONCE(tap->session->dead)))
+		return 0;
+	if (tap->takes_stacks || wait->begin < tap->plain_from || whole.duration < tap->threshold)
+		return choose(tap, wait, slot, task, stack, so_far);
+	put_bare(tap, &tap->cpus[smp_processor_id()], wait, &whole, 1, slot, task);
+	return 0;
+}
+
+static void put_with_stack(struct sysprof_tap *tap, struct sysprof_tap_cpu *own,
+			   const struct sysprof_wait *wait, struct sysprof_stack *stack)
+{
+	struct sysprof_session_cpu *sc = &tap->session->cpus[smp_processor_id()];
+	struct sysprof_event_shape shape =
+		sysprof_event_shape(tap->session, tap->stacks, sc, stack);
+	struct extent extent = clip(tap, wait);
+	struct sysprof_event *event;
+	struct sysprof_part *part;
+
+	sysprof_delivery_report_losses(sc);
+	sysprof_tally_add(&own->wait.seen, extent.value, extent.duration, own->weight);
+	event = sysprof_event_reserve(sc, sysprof_event_bytes(&shape) + sizeof(wait->part),
+				      &own->wait, extent.value, extent.duration, own->weight);
+	if (event) {
+		part = sysprof_event_put_stack(event, tap->session, tap->stacks, sc, stack, &shape);
+		*(struct sysprof_part_wait *)part = wait->part;
+		put_wait(event, tap, &extent, own->weight, wait->state);
+		event->record.flags |= wait->flags | (extent.is_cut ? SYSPROF_EVENT_CUT_BEGIN : 0);
+		sysprof_ring_commit(&sc->ring);
+	}
+	sysprof_tap_tell(tap, sc, wait->end);
+	sysprof_delivery_wake(tap->session, sc);
+}
+
+void sysprof_waits_put(const struct sysprof_wait *wait, struct sysprof_stack *stack)
+{
+	int cpu = smp_processor_id();
+	struct sysprof_tap_cpu *own;
+	struct sysprof_tap *tap;
+
+	sysprof_for_each_tap(tap) {
+		own = &tap->cpus[cpu];
+		if (own->weight)
+			put_with_stack(tap, own, wait, stack);
+		own->weight = 0;
+	}
+}
+
+/* Wakings. */
+
+/* Whether the wait so far is one that the session picks. */
+static bool picks(const struct sysprof_tap *tap, const struct task_struct *task,
+		  const struct sysprof_slot *slot, u64 now)
+{
+	u64 begin = max(slot->since, tap->start);
+	struct sysprof_instants instants;
+
+	if (!tap->wake_id || READ_ONCE(tap->session->dead))
+		return false;
+	if (!tap->divisor) {
+		if (now < begin || now - begin < tap->threshold)
+			return false;
+	} else {
+		if (slot->next > now)
+			return false;
+		instants.from = div_u64(slot->next, SYSPROF_WAIT_PERIOD_NS);
+		instants.to = div_u64(now, SYSPROF_WAIT_PERIOD_NS) + 1;
+		if (!own_instants(tap, instants))
+			return false;
+	}
+	return !sysprof_event_is_excluded(tap->session, task) &&
+	       !sysprof_event_is_throttled(tap->session, now);
+}
+
+static void put_wake(struct sysprof_tap *tap, struct sysprof_tap_cpu *own, u64 now, u8 context,
+		     struct sysprof_stack *stack, u64 key)
+{
+	struct sysprof_session_cpu *sc = &tap->session->cpus[smp_processor_id()];
+	struct sysprof_event_shape shape =
+		sysprof_event_shape(tap->session, tap->stacks, sc, stack);
+	struct sysprof_event *event;
+
+	/* The waiter may be the session's, the waker somebody else's. */
+	if (sysprof_session_hides(tap->session, current) == SYSPROF_HIDES_FRAMES)
+		shape = (struct sysprof_event_shape){};
+	sysprof_delivery_report_losses(sc);
+	own->wake.seen.events++;
+	event = sysprof_event_reserve(sc, sysprof_event_bytes(&shape), &own->wake, 0, 0, 0);
+	if (!event)
+		return;
+	event->begin = now;
+	event->duration = 0;
+	event->value = 0;
+	event->key = key;
+	event->weight = 0;
+	event->source = tap->wake_id;
+	event->phase = SYSPROF_PHASE_INSTANT;
+	event->state = context;
+	sysprof_event_put_stack(event, tap->session, tap->stacks, sc, stack, &shape);
+	sysprof_ring_commit(&sc->ring);
+}
+
+static bool plan_wakes(struct task_struct *task, const struct sysprof_slot *slot, u64 now,
+		       u8 context, struct sysprof_stack_wish *wish)
+{
+	int cpu = smp_processor_id();
+	struct sysprof_tap *tap;
+	bool any = false;
+
+	*wish = (struct sysprof_stack_wish){};
+	sysprof_for_each_tap(tap) {
+		tap->cpus[cpu].wakes = picks(tap, task, slot, now);
+		if (!tap->cpus[cpu].wakes)
+			continue;
+		sysprof_event_add_wish(wish, tap->session, tap->stacks);
+		any = true;
+	}
+	/* With a lock of the scheduler's held there is no time for copies of stacks. */
+	wish->raw_bytes = 0;
+	/* An interrupt is not of the thread's doing. */
+	if (context != SYSPROF_CONTEXT_TASK)
+		wish->max_user = 0;
+	return any;
+}
+
+bool sysprof_wakes_put(struct task_struct *task, const struct sysprof_slot *slot, u64 now,
+		       u8 context, struct sysprof_stack *stack, u64 key)
+{
+	int cpu = smp_processor_id();
+	struct sysprof_session_cpu *sc;
+	struct sysprof_tap_cpu *own;
+	struct sysprof_tap *tap;
+
+	if (slot->state < SYSPROF_STATE_SLEEP ||
+	    !plan_wakes(task, slot, now, context, &stack->wish))
+		return false;
+	sysprof_stack_take(stack, NULL);
+	if (context != SYSPROF_CONTEXT_TASK)
+		stack->user_regs = NULL;
+	sysprof_for_each_tap(tap) {
+		own = &tap->cpus[cpu];
+		sc = &tap->session->cpus[cpu];
+		if (!own->wakes)
+			continue;
+		put_wake(tap, own, now, context, stack, key);
+		sysprof_delivery_wake(tap->session, sc);
+	}
+	return true;
+}
