@@ -254,7 +254,8 @@ static void annotator_clear(struct spt_annotator *annotator)
 }
 
 SptAnnotation *spt_annotation_new(const SptCapture *capture, SptSymbols *symbols,
-				  const SptFilter *filter, const char *function, const char *object,
+				  const SptMetric *metric, const SptFilter *filter,
+				  const char *function, const char *object,
 				  const char *const *source_dirs)
 {
 	g_autofree uint32_t *place_of_node = g_new(uint32_t, MAX(capture->n_nodes, 1));
@@ -274,7 +275,7 @@ SptAnnotation *spt_annotation_new(const SptCapture *capture, SptSymbols *symbols
 
 	annotation->files = g_ptr_array_new_with_free_func(free_file);
 	annotation->code = g_ptr_array_new_with_free_func(free_code);
-	spt_node_weights_init(&weights, capture, symbols, filter);
+	spt_node_weights_init(&weights, capture, symbols, metric ? metric : SPT_METRIC_CPU, filter);
 	annotation->all = weights.total[0];
 	annotation->n_samples = weights.n_samples;
 	annotator.is_pattern = !find_places(&annotator, &weights, place_of_node);

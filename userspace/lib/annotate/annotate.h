@@ -63,14 +63,15 @@ typedef struct {
 } SptAnnotation;
 
 /*
- * Of the samples that @filter leaves (NULL: all).  @function is a name as shown, else a pattern
- * (glob.h), in objects that match the pattern @object, unless that is NULL.  Source is looked for
- * where debug information says, and below each of @source_dirs (NULL-terminated or NULL) under ever
- * shorter ends of that path.  NULL: the samples have no such function.  Of @symbols, which have to
- * name functions without their lines.
+ * Of @metric (NULL: CPU time), as far as @filter leaves it (NULL: all).  @function is a name as
+ * shown, else a pattern (glob.h), in objects that match the pattern @object, unless that is NULL.
+ * Source is looked for where debug information says, and below each of @source_dirs
+ * (NULL-terminated or NULL) under ever shorter ends of that path.  NULL: the samples have no such
+ * function.  Of @symbols, which have to name functions without their lines.
  */
 SptAnnotation *spt_annotation_new(const SptCapture *capture, SptSymbols *symbols,
-				  const SptFilter *filter, const char *function, const char *object,
+				  const SptMetric *metric, const SptFilter *filter,
+				  const char *function, const char *object,
 				  const char *const *source_dirs);
 void spt_annotation_free(SptAnnotation *annotation);
 

@@ -82,8 +82,7 @@ static void name_target(struct reader *reader, SptInstruction *instruction)
 	}
 	frame.offset = offset_of(reader, instruction->target);
 	name = spt_symbols_name(reader->annotator->symbols, &frame);
-	if (!name.has_symbol ||
-	    !spt_symbols_extent(reader->annotator->symbols, &frame, &start, &bytes))
+	if (!spt_symbols_extent(reader->annotator->symbols, &frame, &start, &bytes))
 		return;
 	text = instruction->text;
 	instruction->text = frame.offset == start ?

@@ -9,6 +9,13 @@
 #include "annotate/annotate.h"
 #include "base/words.h"
 
+static bool is_intel;
+
+void spt_disassemble_as_intel(void)
+{
+	is_intel = true;
+}
+
 #ifdef SPT_HAS_CAPSTONE
 
 #include <capstone/capstone.h>
@@ -21,7 +28,8 @@ static bool open_machine(uint16_t machine, unsigned bits, csh *ret)
 		if (cs_open(CS_ARCH_X86, bits == 64 ? CS_MODE_64 : CS_MODE_32, ret) != CS_ERR_OK)
 			return false;
 		/* As the kernel, gcc and binutils write it. */
-		cs_option(*ret, CS_OPT_SYNTAX, CS_OPT_SYNTAX_ATT);
+		cs_option(*ret, CS_OPT_SYNTAX,
+			  is_intel ? CS_OPT_SYNTAX_INTEL : CS_OPT_SYNTAX_ATT);
 		return true;
 	case EM_AARCH64:
 		return cs_open(CS_ARCH_ARM64, CS_MODE_LITTLE_ENDIAN, ret) == CS_ERR_OK;

@@ -16,6 +16,9 @@ G_BEGIN_DECLS
 GArray *spt_disassemble(uint16_t machine, unsigned bits, const uint8_t *code, size_t bytes,
 			uint64_t address, const char **ret_problem);
 
+/* From now on x86 is written as Intel does, destination first, instead of as AT&T do. */
+void spt_disassemble_as_intel(void);
+
 G_END_DECLS
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * From the sums of the leaves where they tell enough, else from the samples; what is asked of
- * stacks takes folding them.
+ * From the sums of the leaves where they tell enough, else from the rows of the metric; what is
+ * asked of stacks takes folding them.
  */
 #include "annotate/node-weights.h"
 
@@ -20,21 +20,25 @@ static void take_leaves(SptNodeWeights *weights, const SptCapture *capture, cons
 	}
 }
 
-static void take_samples(SptNodeWeights *weights, const SptCapture *capture,
-			 const SptFilter *filter)
+static void take_rows(SptNodeWeights *weights, const SptCapture *capture, const SptMetric *metric,
+		      const SptFilter *filter)
 {
-	g_autoptr(SptSamples) samples = spt_samples_new(capture);
-	const SptSampleRow *sample;
+	g_autoptr(SptWeights) rows = NULL;
+	const SptWeightRow *row;
 	struct spt_selection selection;
 	uint32_t n;
 
 	spt_selection_init(&selection, capture, filter);
-	while ((sample = spt_samples_next(samples, &n))) {
-		for (; n > 0; n--, sample++) {
-			if (!spt_selection_has_time(&selection, sample->time) ||
-			    !spt_selection_has_place(&selection, sample->thread, sample->cpu))
+	rows = spt_weights_new_for(capture, metric->source, selection.threads);
+	while ((row = spt_weights_next(rows, &n))) {
+		for (; n > 0; n--, row++) {
+			uint64_t weight = row->weight;
+
+			if (!spt_selection_has_place(&selection, row->thread, row->cpu) ||
+			    !spt_selection_has_detail(&selection, row->detail) ||
+			    !spt_selection_part(&selection, row->time, row->duration_ns, &weight))
 				continue;
-			weights->self[sample->node] += sample->weight;
+			weights->self[row->node] += weight;
 			weights->n_samples++;
 		}
 	}
@@ -42,7 +46,7 @@ static void take_samples(SptNodeWeights *weights, const SptCapture *capture,
 }
 
 void spt_node_weights_init(SptNodeWeights *weights, const SptCapture *capture, SptSymbols *symbols,
-			   const SptFilter *filter)
+			   const SptMetric *metric, const SptFilter *filter)
 {
 	uint32_t n = MAX(capture->n_nodes, 1);
 
@@ -51,11 +55,11 @@ void spt_node_weights_init(SptNodeWeights *weights, const SptCapture *capture, S
 	weights->n_samples = 0;
 	if (spt_filter_is_about_stacks(filter))
 		weights->n_samples =
-			spt_profile_weigh_nodes(capture, symbols, filter, weights->self);
-	else if (spt_filter_is_of_leaves(filter, capture))
+			spt_profile_weigh_nodes(capture, symbols, metric, filter, weights->self);
+	else if (metric->source->is_leaves && spt_filter_is_of_leaves(filter, capture))
 		take_leaves(weights, capture, filter);
 	else
-		take_samples(weights, capture, filter);
+		take_rows(weights, capture, metric, filter);
 	/* Children lie behind their parents. */
 	for (uint32_t id = n; id-- > 0;) {
 		weights->total[id] += weights->self[id];

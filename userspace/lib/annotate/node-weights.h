@@ -7,14 +7,14 @@
 
 G_BEGIN_DECLS
 
-/* By node, of the samples that @filter leaves: what ends there, and what goes through it. */
+/* By node, of what @filter leaves of a metric: what ends there, and what goes through it. */
 typedef struct {
 	uint64_t *self, *total;
 	uint64_t n_samples;
 } SptNodeWeights;
 
 void spt_node_weights_init(SptNodeWeights *weights, const SptCapture *capture, SptSymbols *symbols,
-			   const SptFilter *filter);
+			   const SptMetric *metric, const SptFilter *filter);
 void spt_node_weights_clear(SptNodeWeights *weights);
 
 G_END_DECLS

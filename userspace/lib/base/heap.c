@@ -14,6 +14,7 @@
 /* Address space, of which only what is used takes memory. */
 #define HEAP_BYTES (256 << 20)
 #define LARGE_PAGE_BYTES ((uintptr_t)2 << 20)
+#define LARGE_BLOCK_BYTES (256 << 10)
 
 void spt_heap_in_large_pages(void)
 {
@@ -31,5 +32,13 @@ void spt_heap_in_large_pages(void)
 	end = (uintptr_t)sbrk(0);
 	if (end > start)
 		madvise((void *)start, end - start, MADV_HUGEPAGE);
+#endif
+}
+
+void spt_heap_give_back(void)
+{
+#ifdef __GLIBC__
+	/* Once set it does not grow by itself. */
+	mallopt(M_MMAP_THRESHOLD, LARGE_BLOCK_BYTES);
 #endif
 }

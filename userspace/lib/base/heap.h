@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* How a program that reads a recording, tells of it and ends gets its memory. */
+/* How programs get their memory, as fits what they do. */
 #ifndef SPT_HEAP_H
 #define SPT_HEAP_H
 
@@ -10,5 +10,11 @@
  * cannot.
  */
 void spt_heap_in_large_pages(void);
+
+/*
+ * What is large goes back to the system as soon as it is freed, instead of staying with the thread
+ * that had it: for programs that keep to a limit.
+ */
+void spt_heap_give_back(void);
 
 #endif

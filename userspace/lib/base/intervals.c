@@ -85,6 +85,21 @@ uint32_t spt_intervals_find(const SptIntervals *intervals, uint64_t place)
 			     ((const struct interval *)intervals->starts.rows)[before - 1].range;
 }
 
+void spt_intervals_gap(const SptIntervals *intervals, uint64_t place, uint64_t *ret_start,
+		       uint64_t *ret_end)
+{
+	const struct interval *rows = intervals->starts.rows;
+	uint32_t after = spt_starts_until(&intervals->starts, place), before = after;
+
+	/* Gaps beside each other are one. */
+	while (before > 0 && rows[before - 1].range == NO_RANGE)
+		before--;
+	while (after < intervals->starts.n && rows[after].range == NO_RANGE)
+		after++;
+	*ret_start = before < after ? rows[before].start : 0;
+	*ret_end = after < intervals->starts.n ? rows[after].start : UINT64_MAX;
+}
+
 void spt_intervals_rename(SptIntervals *intervals, const uint32_t *names)
 {
 	struct interval *rows = intervals->starts.rows;

@@ -22,6 +22,9 @@ SptIntervals *spt_intervals_new(const SptRange *ranges, uint32_t n);
 void spt_intervals_free(SptIntervals *intervals);
 /* The number of the range that @place belongs to, UINT32_MAX if it is in none. */
 uint32_t spt_intervals_find(const SptIntervals *intervals, uint64_t place);
+/* The gap that @place, which is in no range, lies in: [*ret_start, *ret_end). */
+void spt_intervals_gap(const SptIntervals *intervals, uint64_t place, uint64_t *ret_start,
+		       uint64_t *ret_end);
 /* From here on range i is called @names[i]. */
 void spt_intervals_rename(SptIntervals *intervals, const uint32_t *names);
 

@@ -22,10 +22,22 @@ void spt_set_error(GError **error, GQuark domain, int code, const char *format, 
 	va_end(arguments);
 }
 
-char *spt_one_line(const char *text)
+/* Most names have nothing else. */
+static size_t plain_bytes(const char *text)
 {
-	GString *line = g_string_new(NULL);
+	size_t n = 0;
 
+	while (text[n] >= ' ' && text[n] <= '~')
+		n++;
+	return n;
+}
+
+void spt_append_one_line(GString *line, const char *text)
+{
+	size_t plain = plain_bytes(text);
+
+	g_string_append_len(line, text, (gssize)plain);
+	text += plain;
 	while (*text) {
 		gunichar c = g_utf8_get_char_validated(text, -1);
 
@@ -43,5 +55,12 @@ char *spt_one_line(const char *text)
 			c = '?';
 		g_string_append_unichar(line, c);
 	}
+}
+
+char *spt_one_line(const char *text)
+{
+	GString *line = g_string_new(NULL);
+
+	spt_append_one_line(line, text);
 	return g_string_free(line, FALSE);
 }

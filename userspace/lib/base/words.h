@@ -28,6 +28,8 @@ void spt_set_error(GError **error, GQuark domain, int code, const char *format, 
  * spaces, what else is no character to be seen becomes '?', and what is no text U+FFFD.
  */
 char *spt_one_line(const char *text);
+/* The same, behind @line. */
+void spt_append_one_line(GString *line, const char *text);
 
 G_END_DECLS
 

@@ -118,6 +118,98 @@ typedef struct {
 	uint64_t distance, symbol_bytes;
 } SptBundledRow;
 
+/* States of a thread: the device's enum sysprof_state. */
+#define SPT_THREAD_STATES 12
+
+#define SPT_WAIT_CUT_BEGIN (1 << 0)	/* began before the recording */
+#define SPT_WAIT_CUT_END (1 << 1)	/* had not ended with the recording */
+#define SPT_WAIT_NO_WAKING (1 << 2)	/* no waking was seen: all of it counts as blocked */
+
+/*
+ * A thread was off its CPU: blocked at first, then runnable.  One that was preempted was runnable
+ * all the time.
+ */
+typedef struct {
+	uint64_t time;			/* when it ran again; of CUT_END the recording's end */
+	uint64_t duration_ns;
+	uint64_t runnable_ns;		/* of it, the last part */
+	/* What it stands for: its duration where every wait is told, else a multiple of a grid's */
+	uint64_t weight_ns;
+	uint32_t cpu, cpu_before;
+	uint32_t thread, node;		/* node: where it waited */
+	uint32_t waker, waker_node;	/* thread and stack of who ended it; 0: not known */
+	uint8_t state;			/* in which it was blocked; PREEMPTED: it was not */
+	uint8_t flags;			/* SPT_WAIT_* */
+	uint8_t waker_context;		/* enum sysprof_context */
+} SptWaitRow;
+
+/* Something the kernel did, in the midst of what a thread did. */
+typedef struct {
+	uint64_t time;			/* when it ended */
+	uint64_t duration_ns;
+	uint64_t weight;		/* what it stands for, in the unit of its metric */
+	uint32_t cpu, thread, node;	/* node: the innermost frame names what it was */
+	uint32_t kind;			/* enum sysprof_source_kind */
+	uint32_t holder;		/* thread that held the lock; 0: not known, or no lock */
+	uint8_t context;		/* enum sysprof_context: in the midst of what */
+} SptEventRow;
+
+/* Where all of a thread's time went from @since to @time, and how often it was switched. */
+typedef struct {
+	uint64_t time, since;
+	uint64_t ns[SPT_THREAD_STATES];	/* by state */
+	uint64_t voluntary, involuntary, wakes, longest_ns;
+	uint32_t thread;
+	uint8_t has_begin, has_end;	/* it was made, or ended, meanwhile */
+} SptThreadTimeRow;
+
+/* Where the events of a source went, on one CPU since the start; as struct sysprof_tally. */
+enum {
+	SPT_TALLY_SEEN,
+	SPT_TALLY_DELIVERED,
+	SPT_TALLY_NOT_PICKED,		/* by the grid; their time is in the weight of others */
+	SPT_TALLY_BELOW,		/* the threshold */
+	SPT_TALLY_EXCLUDED,
+	SPT_TALLY_LOST,			/* and 7 more, by reason */
+	SPT_TALLIES = SPT_TALLY_LOST + 8,
+};
+
+typedef struct {
+	uint64_t events, value, ns, weight;
+} SptTally;
+
+typedef struct {
+	uint64_t time, cost_ns, calls;
+	SptTally tallies[SPT_TALLIES];
+	uint32_t cpu, kind;		/* kind: enum sysprof_source_kind */
+} SptSourceAccountRow;
+
+/* A CPU began to run another thread. */
+typedef struct {
+	uint64_t time;
+	uint32_t cpu, thread;		/* thread 0: idle, or one that is not wanted */
+	uint8_t state;			/* in which the one before was left */
+} SptLaneRow;
+
+/* What became of a block of memory, and how it came about. */
+#define SPT_ALLOCATION_OPEN	 (1 << 0) /* it was not freed when the row was written */
+#define SPT_ALLOCATION_CLOSE	 (1 << 1) /* it was freed, of which an OPEN row could not tell */
+#define SPT_ALLOCATION_TEMPORARY (1 << 2) /* freed before its thread's next allocation */
+#define SPT_ALLOCATION_CROSSED	 (1 << 3) /* freed by another thread */
+#define SPT_ALLOCATION_RESIZED	 (1 << 4) /* allocated by realloc() in place of another block */
+#define SPT_ALLOCATION_MOVED	 (1 << 5) /* freed by realloc() */
+
+/* A block from its allocation to its free, or one end of it (OPEN, CLOSE). */
+typedef struct {
+	uint64_t time;			/* of the allocation; of CLOSE, of the free */
+	uint64_t duration_ns;		/* from allocation to free; of OPEN 0 */
+	uint64_t bytes;			/* as asked for */
+	uint64_t weight;		/* bytes that it stands for */
+	uint64_t handle;		/* of OPEN and its CLOSE the same; else 0 */
+	uint32_t thread, node;		/* that allocated it, and where */
+	uint8_t flags;			/* SPT_ALLOCATION_* */
+} SptAllocationRow;
+
 #define SPT_LOST_REASONS 8
 
 typedef struct {
@@ -156,6 +248,12 @@ typedef enum {
 	SPT_ROW_MAP,
 	SPT_ROW_NAME,
 	SPT_ROW_SAMPLE,
+	SPT_ROW_WAIT,
+	SPT_ROW_EVENT,
+	SPT_ROW_THREAD_TIME,
+	SPT_ROW_LANE,
+	SPT_ROW_SOURCE_ACCOUNT,
+	SPT_ROW_ALLOCATION,
 	SPT_ROW_LOSS,
 	SPT_ROW_ACCOUNT,
 	SPT_ROWS,

@@ -9,6 +9,7 @@
 #define SPT_FILE_MAGIC_BYTES 8
 #define SPT_FILE_HEADER_BYTES 16
 #define SPT_FILE_VERSION 3
+#define SPT_FILE_OLDEST_VERSION 3	/* readers of all later versions open it */
 
 #define SPT_BLOCK_MAGIC "SPTB"
 #define SPT_BLOCK_MAGIC_BYTES 4
@@ -64,6 +65,8 @@ typedef enum {
 	SPT_STREAM_SPANS = 1,
 	SPT_STREAM_COUNTER = 2,
 	SPT_STREAM_MARKS = 3,
+	SPT_STREAM_SUMS = 4,
+	SPT_STREAM_SWITCHES = 5,
 } SptStreamKind;
 
 typedef enum {
@@ -85,6 +88,23 @@ typedef enum {
 	SPT_ROLE_SIZE = 16,
 	SPT_ROLE_RAW_STACK = 17,
 	SPT_ROLE_KERNEL_NODE = 18,
+	SPT_ROLE_STATE = 19,
+	SPT_ROLE_WAKER = 20,		/* -> THREAD */
+	SPT_ROLE_RUNNABLE = 21,
+	SPT_ROLE_FLAGS = 22,
+	SPT_ROLE_CPU_BEFORE = 23,
+	SPT_ROLE_STATE_NS = 24,		/* and 11 more: ns in each state */
+	SPT_ROLE_VOLUNTARY = 36,
+	SPT_ROLE_INVOLUNTARY = 37,
+	SPT_ROLE_WAKES = 38,
+	SPT_ROLE_LONGEST = 39,
+	SPT_ROLE_SINCE = 40,
+	SPT_ROLE_HAS_BEGIN = 41,
+	SPT_ROLE_HAS_END = 42,
+	SPT_ROLE_COST = 43,
+	SPT_ROLE_CALLS = 44,
+	SPT_ROLE_SOURCE = 45,
+	SPT_ROLE_TALLY = 64,		/* and 51 more */
 } SptRole;
 
 /* How the frame of a node is told. */

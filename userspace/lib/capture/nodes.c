@@ -186,7 +186,7 @@ static bool next_old(SptNodeUnpacker *unpacker, uint32_t *ret, GError **error)
 	const SptOldFrameRow *old;
 
 	if (unpacker->next_old_frame >= unpacker->old_frames.n)
-		return damaged(error, "a node has an old frame, which is not told");
+		return damaged(error, "a node refers to a frame that was not written");
 	old = spt_store_row(&unpacker->old_frames, unpacker->next_old_frame++);
 	if (old->distance == 0 || old->distance >= unpacker->next_frame)
 		return damaged(error, "a node has an old frame from before the first");

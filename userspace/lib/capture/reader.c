@@ -135,7 +135,7 @@ static char *describe_damage(const Reader *reader, uint64_t left, const GError *
 	if (!clause)
 		return g_strdup_printf(spt_words("ends inside a block: the last %" PRIu64
 						 " bytes, from byte %" PRIu64
-						 " on, are incomplete and were left out"),
+						 " on, are incomplete and are skipped"),
 				       left, reader->position);
 	return g_strdup_printf(spt_words("cannot be read from byte %" PRIu64 " on (block %u): %s"),
 			       reader->position, reader->n_blocks, clause->message);
@@ -214,12 +214,17 @@ static bool open_file(Reader *reader, const char *path, GError **error)
 
 static bool read_header(Reader *reader, const char *path, GError **error)
 {
+	/* How .syscap files begin. */
+	static const uint8_t others[] = { 0x5e, 0x97, 0xca, 0xfd };
 	uint8_t header[SPT_FILE_HEADER_BYTES];
 	ssize_t got = read_at(reader->fd, 0, header, sizeof(header));
 	uint32_t version;
 
 	if (got < 0)
 		return refuse(error, SPT_CAPTURE_ERROR_IO, path, "%s", g_strerror(errno));
+	if (got >= (int)sizeof(others) && memcmp(header, others, sizeof(others)) == 0)
+		return refuse(error, SPT_CAPTURE_ERROR_NOT_A_CAPTURE, path,
+			      "it is a capture of GNOME's Sysprof, which only that program can read");
 	if (memcmp(header, SPT_FILE_MAGIC, MIN((size_t)got, SPT_FILE_MAGIC_BYTES)) != 0)
 		return refuse(error, SPT_CAPTURE_ERROR_NOT_A_CAPTURE, path,
 			      "it is not a capture of Sysprof");
@@ -228,7 +233,7 @@ static bool read_header(Reader *reader, const char *path, GError **error)
 			      "it is cut off within its first %u bytes", SPT_FILE_HEADER_BYTES);
 	memcpy(&version, header + SPT_FILE_MAGIC_BYTES, sizeof(version));
 	version = GUINT32_FROM_LE(version);
-	if (version != SPT_FILE_VERSION)
+	if (version < SPT_FILE_OLDEST_VERSION || version > SPT_FILE_VERSION)
 		return refuse(
 			error, SPT_CAPTURE_ERROR_VERSION, path,
 			"its format has version %u, this program reads version %u; open it with the Sysprof that made it",

@@ -448,7 +448,7 @@ static bool take_events(SptRows *rows, const SptBlockHeader *header, const SptTa
 	uint64_t id;
 
 	if (!find_stream(table, &id))
-		return damaged(error, "its rows do not tell their stream");
+		return damaged(error, "its rows do not name their stream");
 	if (id == 0 || id > UINT32_MAX || !spt_store_has(&rows->streams, (uint32_t)id))
 		return damaged(error, "its rows are of stream %" PRIu64 ", which is not there", id);
 	stream = spt_store_row(&rows->streams, id);

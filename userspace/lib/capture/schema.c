@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/words.h"
+#include "capture/stream-rows.h"
 
 #define BUILD_ID_ROOM sizeof(((SptObjectRow *)0)->build_id)
 #define BATCH 256
@@ -213,6 +214,12 @@ const SptSampleColumn spt_sample_columns[SPT_SAMPLE_COLUMNS] = {
 
 /* Their columns are those of the samples' stream. */
 static const SptSchema schema_sample = { sizeof(SptSampleRow), 0, NULL };
+static const SptSchema schema_wait = { sizeof(SptWaitRow), 0, NULL };
+static const SptSchema schema_event = { sizeof(SptEventRow), 0, NULL };
+static const SptSchema schema_thread_time = { sizeof(SptThreadTimeRow), 0, NULL };
+static const SptSchema schema_source_account = { sizeof(SptSourceAccountRow), 0, NULL };
+static const SptSchema schema_allocation = { sizeof(SptAllocationRow), 0, NULL };
+static const SptSchema schema_lane = { sizeof(SptLaneRow), 0, NULL };
 
 #define IN_CAPTURE(list) \
 	.rows_at = offsetof(SptCapture, list), .n_at = offsetof(SptCapture, n_##list)
@@ -225,6 +232,33 @@ const SptRowType spt_row_types[SPT_ROWS] = {
 	[SPT_ROW_MAP] = { SPT_BLOCK_MAP, &spt_schema_map },
 	[SPT_ROW_NAME] = { SPT_BLOCK_NAME, &spt_schema_name },
 	[SPT_ROW_SAMPLE] = { SPT_BLOCK_EVENT, &schema_sample },
+	[SPT_ROW_WAIT] = { .block = SPT_BLOCK_EVENT,
+			   .schema = &schema_wait,
+			   .by_time = true,
+			   .time_at = offsetof(SptWaitRow, time),
+			   .cpu_at = offsetof(SptWaitRow, cpu),
+			   .stream = &spt_stream_waits },
+	[SPT_ROW_EVENT] = { .block = SPT_BLOCK_EVENT,
+			    .schema = &schema_event,
+			    .by_time = true,
+			    .time_at = offsetof(SptEventRow, time),
+			    .cpu_at = offsetof(SptEventRow, cpu),
+			    .stream = &spt_stream_events },
+	[SPT_ROW_THREAD_TIME] = { .block = SPT_BLOCK_EVENT,
+				  .schema = &schema_thread_time,
+				  .stream = &spt_stream_thread_times },
+	[SPT_ROW_LANE] = { .block = SPT_BLOCK_EVENT,
+			   .schema = &schema_lane,
+			   .by_time = true,
+			   .time_at = offsetof(SptLaneRow, time),
+			   .cpu_at = offsetof(SptLaneRow, cpu),
+			   .stream = &spt_stream_lanes },
+	[SPT_ROW_SOURCE_ACCOUNT] = { .block = SPT_BLOCK_EVENT,
+				     .schema = &schema_source_account,
+				     .stream = &spt_stream_source_accounts },
+	[SPT_ROW_ALLOCATION] = { .block = SPT_BLOCK_EVENT,
+				 .schema = &schema_allocation,
+				 .stream = &spt_stream_allocations },
 	[SPT_ROW_LOSS] = { .block = SPT_BLOCK_LOSS,
 			   .schema = &schema_loss,
 			   IN_CAPTURE(losses),

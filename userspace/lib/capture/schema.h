@@ -83,6 +83,21 @@ extern const SptSchema spt_schema_stream, spt_schema_stream_column, spt_schema_n
 extern const SptSchema spt_schema_index, spt_schema_end, spt_schema_process_end;
 extern const SptSchema spt_schema_text, spt_schema_bundled, spt_schema_command_line, spt_schema_map;
 
+/* The samples stream: member and name of each role it has. */
+typedef struct {
+	SptRole role;
+	SptField field;		/* its column is the one this writer gives it */
+	const char *name;
+} SptSampleColumn;
+
+/* A stream of rows of one kind, besides the samples. */
+typedef struct {
+	const char *name, *metric, *unit;
+	SptStreamKind kind;
+	const SptSampleColumn *columns;
+	unsigned n_columns;
+} SptStreamType;
+
 /* What writer, reader and flight recorder do with a kind of rows is told here, or is its own. */
 typedef struct {
 	SptBlockType block;
@@ -98,16 +113,10 @@ typedef struct {
 	 */
 	bool by_time;
 	size_t time_at, cpu_at;
+	const SptStreamType *stream;	/* of rows that are a stream's; NULL */
 } SptRowType;
 
 extern const SptRowType spt_row_types[SPT_ROWS];
-
-/* The samples stream: member and name of each role it has. */
-typedef struct {
-	SptRole role;
-	SptField field;		/* its column is the one this writer gives it */
-	const char *name;
-} SptSampleColumn;
 
 #define SPT_SAMPLE_COLUMNS 9
 extern const SptSampleColumn spt_sample_columns[SPT_SAMPLE_COLUMNS];

@@ -41,6 +41,7 @@ struct SptCaptureWriter {
 	bool keeps_old, has_samples;
 	bool samples_declared;
 	uint32_t n_streams;		/* other ones */
+	uint32_t streams[SPT_ROWS];	/* of kinds of rows that are a stream's; 0: not declared */
 	uint32_t n_blocks;
 	uint32_t n_nodes;		/* of the stash, written, with the root */
 	uint32_t node_base;		/* of all stashes before, without theirs */
@@ -186,12 +187,13 @@ static bool write_rows(SptCaptureWriter *writer, SptBlockType type, uint32_t str
 			return fail(writer, "a single row is larger than a block may be");
 		entry.rows = now;
 		if (type == SPT_BLOCK_EVENT) {
-			const SptSampleRow *samples = (const void *)next;
+			/* The first member of every row of a stream. */
+			for (size_t i = 0; i < now; i++) {
+				uint64_t time =
+					*(const uint64_t *)(next + i * schema->row_bytes);
 
-			entry.first_time = entry.last_time = samples[0].time;
-			for (size_t i = 1; i < now; i++) {
-				entry.first_time = MIN(entry.first_time, samples[i].time);
-				entry.last_time = MAX(entry.last_time, samples[i].time);
+				entry.first_time = i ? MIN(entry.first_time, time) : time;
+				entry.last_time = MAX(entry.last_time, time);
 			}
 		}
 		if (!write_block(writer, entry))
@@ -318,6 +320,40 @@ static bool write_samples(SptCaptureWriter *writer)
 			  samples->len);
 }
 
+/* The stream of a kind, declared before its first rows. */
+static bool declare_stream(SptCaptureWriter *writer, SptRowKind kind)
+{
+	const SptStreamType *type = spt_row_types[kind].stream;
+	SptStreamRow row = {
+		.kind = type->kind, .name = type->name, .metric = type->metric, .unit = type->unit
+	};
+	SptStreamColumnRow columns[SPT_TABLE_MAX_COLUMNS];
+
+	for (unsigned i = 0; i < type->n_columns; i++)
+		columns[i] = (SptStreamColumnRow){ .column = type->columns[i].field.column,
+						   .role = type->columns[i].role,
+						   .name = type->columns[i].name };
+	writer->streams[kind] = spt_capture_writer_stream(writer, &row, columns, type->n_columns);
+	return !writer->error;
+}
+
+static bool write_stream(SptCaptureWriter *writer, SptRowKind kind)
+{
+	const SptStreamType *type = spt_row_types[kind].stream;
+	SptField fields[SPT_TABLE_MAX_COLUMNS];
+	SptSchema schema = { spt_row_types[kind].schema->row_bytes, type->n_columns, fields };
+	const GArray *rows = writer->rows[kind];
+
+	if (rows->len == 0)
+		return true;
+	if (!writer->streams[kind] && !declare_stream(writer, kind))
+		return false;
+	for (unsigned i = 0; i < type->n_columns; i++)
+		fields[i] = type->columns[i].field;
+	return write_rows(writer, SPT_BLOCK_EVENT, writer->streams[kind], &schema, rows->data,
+			  rows->len);
+}
+
 static bool waits(SptRowKind kind)
 {
 	return kind == SPT_ROW_COMMAND_LINE || kind == SPT_ROW_MAP;
@@ -388,7 +424,8 @@ static bool write_next(SptCaptureWriter *writer, SptStash *stash, SptRowKind kin
 	case SPT_ROW_SAMPLE:
 		return write_samples(writer);
 	default:
-		return write_kind(writer, kind);
+		return spt_row_types[kind].stream ? write_stream(writer, kind) :
+						    write_kind(writer, kind);
 	}
 }
 
@@ -642,7 +679,7 @@ void spt_capture_writer_put(SptCaptureWriter *writer, SptRowKind kind, const voi
 	GArray *rows = writer->rows[kind];
 	uint8_t *kept;
 
-	writer->has_samples |= kind == SPT_ROW_SAMPLE;
+	writer->has_samples |= kind == SPT_ROW_SAMPLE || kind == SPT_ROW_ALLOCATION;
 	g_array_append_vals(rows, row, 1);
 	kept = (uint8_t *)rows->data + (rows->len - 1) * schema->row_bytes;
 	for (unsigned i = 0; i < schema->n_fields; i++) {

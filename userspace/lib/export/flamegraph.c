@@ -6,6 +6,7 @@
  */
 #include <inttypes.h>
 
+#include "export/amounts.h"
 #include "export/export.h"
 #include "export/flame-layout.h"
 #include "export/flame-page.h"
@@ -21,6 +22,8 @@
 struct page {
 	const SptFunction *functions;
 	const SptTreeNode *nodes;
+	const SptProfile *profile;
+	SptAmounts amounts;
 	GString *out;
 };
 
@@ -60,12 +63,12 @@ static void append_percent(GString *out, uint64_t part, uint64_t whole, unsigned
 					     whole ? 100.0 * part / whole : 0));
 }
 
-static void append_weight(struct page *page, const char *what, uint64_t weight)
+static void append_weight(struct page *page, const char *what, uint64_t weight, uint64_t amount)
 {
 	g_string_append_printf(page->out, "\n%s ", what);
 	append_percent(page->out, weight, page->nodes[0].total, 2);
-	g_string_append_printf(page->out, " %%, %" PRIu64 " %s", weight,
-			       weight == 1 ? "period" : "periods");
+	g_string_append_printf(page->out, " %%, %" PRIu64 " %s", amount,
+			       spt_amounts_unit(page->profile, amount));
 }
 
 static char kind_of(const SptFunction *function)
@@ -98,8 +101,8 @@ static void append_box(struct page *page, const SptFlameBox *box)
 		append_text(page->out, function->is_process ? "process" : function->object);
 		g_string_append_c(page->out, ')');
 	}
-	append_weight(page, "total", node->total);
-	append_weight(page, "self", node->self);
+	append_weight(page, "total", node->total, page->amounts.total[box->node]);
+	append_weight(page, "self", node->self, page->amounts.self[box->node]);
 	g_string_append(page->out,
 			"</title><rect width=\"100%\" height=\"100%\"/><text x=\"4\" y=\"13\">");
 	append_text(page->out, name);
@@ -112,12 +115,14 @@ void spt_export_svg(const SptProfile *profile, GString *out)
 	struct page page = {
 		.functions = spt_profile_functions(profile, &n_functions),
 		.nodes = spt_profile_tree(profile, &n),
+		.profile = profile,
 		.out = out,
 	};
 	g_autoptr(GArray) boxes = spt_flame_layout(page.nodes, SPT_FLAME_MIN_SHARE);
 	uint32_t rows =
 		boxes->len ? g_array_index(boxes, SptFlameBox, boxes->len - 1).depth + 1 : 0;
 
+	spt_amounts_init(&page.amounts, profile);
 	g_string_append_printf(
 		out,
 		"<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
@@ -125,12 +130,15 @@ void spt_export_svg(const SptProfile *profile, GString *out)
 		"<style>\n%s</style>\n"
 		"<rect class=\"page\" width=\"100%%\" height=\"100%%\"/>\n"
 		"<text class=\"head\" x=\"4\" y=\"20\">%" PRIu64 " samples, %" PRIu64
-		" periods</text>\n"
+		" %s</text>\n"
 		"<text class=\"status\" id=\"status\" x=\"4\" y=\"43\">Orange: user code; blue: the kernel; pale: no name; "
-		"grey: processes.  Width: share of the time.</text>\n",
+		"grey: processes.  Width: share of %s.</text>\n",
 		WIDTH, HEAD_HEIGHT + rows * ROW_HEIGHT + 4, flame_style,
-		spt_profile_n_samples(profile), spt_profile_total(profile));
+		spt_profile_n_samples(profile), page.amounts.total[0],
+		spt_amounts_unit(profile, page.amounts.total[0]),
+		spt_profile_metric(profile)->unit == SPT_UNIT_NS ? "the time" : "all");
 	for (unsigned i = 0; i < boxes->len; i++)
 		append_box(&page, &g_array_index(boxes, SptFlameBox, i));
 	g_string_append_printf(out, "<script><![CDATA[\n%s]]></script>\n</svg>\n", flame_script);
+	spt_amounts_clear(&page.amounts);
 }

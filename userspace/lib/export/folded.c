@@ -3,6 +3,7 @@
  * Folded stacks, the line format flame graph tools read.  Stacks that read the same (functions of
  * the same name in different objects) become one line.
  */
+#include "export/amounts.h"
 #include "export/export.h"
 
 #include <inttypes.h>
@@ -17,10 +18,11 @@ struct line {
 
 static void append_name(GString *text, const char *name)
 {
-	g_autofree char *line = spt_one_line(name);
+	size_t begin = text->len;
 
-	for (const char *c = line; *c; c++)
-		g_string_append_c(text, *c == ';' ? ':' : *c);
+	spt_append_one_line(text, name);
+	for (char *c = strchr(text->str + begin, ';'); c; c = strchr(c, ';'))
+		*c = ':';
 }
 
 static int compare_lines(gconstpointer a, gconstpointer b, gpointer data)
@@ -38,10 +40,12 @@ static GArray *collect_lines(const SptProfile *profile, GString *text)
 	const SptTreeNode *nodes = spt_profile_tree(profile, &n_nodes);
 	const SptFunction *functions = spt_profile_functions(profile, &n_functions);
 	GArray *lines = g_array_new(FALSE, FALSE, sizeof(struct line));
+	SptAmounts amounts;
 	g_autoptr(GArray) path = g_array_new(FALSE, FALSE, sizeof(uint32_t));
 
+	spt_amounts_init(&amounts, profile);
 	for (uint32_t i = 1; i < n_nodes; i++) {
-		struct line line = { .stack = text->len, .weight = nodes[i].self };
+		struct line line = { .stack = text->len, .weight = amounts.self[i] };
 
 		if (line.weight == 0)
 			continue;
@@ -54,6 +58,7 @@ static GArray *collect_lines(const SptProfile *profile, GString *text)
 		}
 		g_array_append_val(lines, line);
 	}
+	spt_amounts_clear(&amounts);
 	return lines;
 }
 

@@ -345,6 +345,11 @@ const SptThread *spt_tasks_sampled(SptTasks *tasks, uint32_t pid, uint32_t tid, 
 	return thread;
 }
 
+const SptThread *spt_tasks_find(const SptTasks *tasks, uint32_t tid)
+{
+	return find_thread(tasks, tid);
+}
+
 bool spt_tasks_want(SptTasks *tasks, uint32_t pid)
 {
 	SptProcess *process = find_process(tasks, pid);

@@ -78,6 +78,8 @@ void spt_tasks_exit(SptTasks *tasks, uint32_t pid, uint32_t tid, uint64_t time, 
  */
 const SptThread *spt_tasks_sampled(SptTasks *tasks, uint32_t pid, uint32_t tid, uint64_t mm,
 				   uint64_t time);
+/* The thread that has @tid now; NULL: none is known. */
+const SptThread *spt_tasks_find(const SptTasks *tasks, uint32_t tid);
 /* Marks the process @pid, if there is one. */
 bool spt_tasks_want(SptTasks *tasks, uint32_t pid);
 /* Whether one that is marked lives. */

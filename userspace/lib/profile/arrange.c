@@ -160,7 +160,8 @@ static void move_rows(struct arranger *arranger)
 		uint32_t leaf = move_leaf(arranger, root_of_row(arranger, i), base->rows[i].leaf);
 
 		profile->rows[i] = (struct spt_row){ leaf, base->rows[i].weight };
-		g_array_index(arranger->tree.nodes, SptTreeNode, leaf).self += base->rows[i].weight;
+		g_array_index(arranger->tree.nodes, SptTreeNode, leaf).self +=
+			spt_row_weight(base, i);
 	}
 }
 
@@ -188,8 +189,11 @@ SptProfile *spt_profile_arrange(const SptProfile *base, const SptArrangement *ar
 		.functions = g_array_copy(base->functions),
 		.n_samples = base->n_rows,
 		.n_rows = base->n_rows,
+		.metric = base->metric,
 		.capture = base->capture,
 		.sources = base->sources,
+		.values = base->values,
+		.longest_ns = base->longest_ns,
 		.source = base,
 		.roots = arrangement->roots,
 		.groups = g_array_new(FALSE, FALSE, sizeof(SptGroupRow)),

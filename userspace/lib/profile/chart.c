@@ -29,7 +29,8 @@ struct row {
 
 struct chart {
 	const SptTreeNode *nodes;
-	uint64_t begin_ns, end_ns, least_ns, period_ns;
+	uint64_t begin_ns, end_ns, least_ns;
+	uint64_t period_ns;		/* 0: of another metric than CPU time */
 	uint64_t until;			/* of the last sample */
 	GArray *open;			/* struct open_box, outermost first */
 	GArray *path;			/* uint32_t: nodes of a sample, innermost first */
@@ -127,17 +128,26 @@ static void close_from(struct chart *chart, uint32_t depth)
 	}
 }
 
-static void add_sample(struct chart *chart, uint64_t time, const struct spt_row *row)
+/* How much of the time before it a row stands for. */
+static uint64_t length_of(const SptProfile *base, uint64_t row, uint64_t period_ns)
 {
-	uint64_t length = row->weight * chart->period_ns,
-		 begin = MAX(time > length ? time - length : 0, chart->begin_ns);
+	if (base->metric->is_cpu)
+		return base->rows[row].weight * period_ns;
+	if (base->metric->unit != SPT_UNIT_NS || base->values[row].duration_ns)
+		return base->values[row].duration_ns;
+	return base->values[row].weight;
+}
+
+static void add_sample(struct chart *chart, uint64_t time, uint64_t length, uint32_t leaf)
+{
+	uint64_t begin = MAX(time > length ? time - length : 0, chart->begin_ns);
 	/* Ticks of neighbouring periods are up to two periods apart. */
 	bool is_gap = begin > chart->until + chart->period_ns;
 	uint32_t depth = 0;
 
 	begin = MAX(begin, chart->until);
 	g_array_set_size(chart->path, 0);
-	for (uint32_t node = row->leaf; node != 0; node = chart->nodes[node].parent)
+	for (uint32_t node = leaf; node != 0; node = chart->nodes[node].parent)
 		g_array_append_val(chart->path, node);
 	while (!is_gap && depth < chart->open->len && depth < chart->path->len &&
 	       g_array_index(chart->open, struct open_box, depth).node ==
@@ -183,7 +193,9 @@ GArray *spt_chart_new(const SptProfile *base, uint32_t tid, uint64_t begin_ns, u
 		.begin_ns = begin_ns,
 		.end_ns = end_ns,
 		.least_ns = least_ns,
-		.period_ns = MAX(spt_capture_period_ns(base->capture), 1),
+		.period_ns = base->metric->is_cpu ?
+				     MAX(spt_capture_period_ns(base->capture), 1) :
+				     0,
 		.until = begin_ns,
 		.open = g_array_new(FALSE, FALSE, sizeof(struct open_box)),
 		.path = g_array_new(FALSE, FALSE, sizeof(uint32_t)),
@@ -194,7 +206,8 @@ GArray *spt_chart_new(const SptProfile *base, uint32_t tid, uint64_t begin_ns, u
 	for (uint64_t i = spt_profile_row_at(base, begin_ns + 1);
 	     i < base->n_rows && base->sources[i].time <= end_ns; i++) {
 		if (is_wanted[base->sources[i].thread])
-			add_sample(&chart, base->sources[i].time, &base->rows[i]);
+			add_sample(&chart, base->sources[i].time,
+				   length_of(base, i, chart.period_ns), base->rows[i].leaf);
 	}
 	close_from(&chart, 0);
 	for (unsigned i = 0; i < chart.rows->len; i++)
@@ -204,4 +217,24 @@ GArray *spt_chart_new(const SptProfile *base, uint32_t tid, uint64_t begin_ns, u
 	g_array_unref(chart.path);
 	g_array_unref(chart.rows);
 	return chart.boxes;
+}
+
+GArray *spt_chart_gaps(const GArray *boxes, uint64_t length_ns, uint64_t least_ns)
+{
+	GArray *gaps = g_array_new(FALSE, FALSE, sizeof(SptFlameBox));
+	SptFlameBox gap = { .node = 0 };
+	unsigned i = 0;
+
+	/* Boxes of one row follow each other, the outermost row first. */
+	do {
+		bool is_box = i < boxes->len && g_array_index(boxes, SptFlameBox, i).depth == 0;
+		const SptFlameBox *box = is_box ? &g_array_index(boxes, SptFlameBox, i++) : NULL;
+		uint64_t end = box ? box->begin : length_ns;
+
+		gap.weight = end - MIN(gap.begin, end);
+		if (gap.weight >= MAX(least_ns, 1))
+			g_array_append_val(gaps, gap);
+		gap.begin = box ? box->begin + box->weight : length_ns;
+	} while (gap.begin < length_ns);
+	return gaps;
 }

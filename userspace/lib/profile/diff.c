@@ -45,6 +45,7 @@ static gboolean equal_rows(gconstpointer a, gconstpointer b)
 	       strcmp(x->object, y->object) == 0;
 }
 
+/* Those that took something: a profile also names processes that only other metrics have. */
 static void number_functions(struct sides *sides)
 {
 	/* The keys are rows made for them; the array moves as it grows. */
@@ -55,7 +56,7 @@ static void number_functions(struct sides *sides)
 		uint32_t n;
 		const SptFunction *functions = spt_profile_functions(sides->profiles[side], &n);
 
-		sides->common[side] = g_new(uint32_t, MAX(n, 1));
+		sides->common[side] = g_new0(uint32_t, MAX(n, 1));
 		for (uint32_t i = 0; i < n; i++) {
 			SptDiffRow row = {
 				.name = functions[i].name,
@@ -66,6 +67,8 @@ static void number_functions(struct sides *sides)
 			};
 			gpointer index;
 
+			if (functions[i].total == 0)
+				continue;
 			if (!g_hash_table_lookup_extended(known, &row, NULL, &index)) {
 				index = GUINT_TO_POINTER(sides->functions->len);
 				g_array_append_val(sides->functions, row);
@@ -133,6 +136,8 @@ GArray *spt_diff_paths(const SptProfile *before, const SptProfile *after)
 			uint32_t function = sides.common[side][nodes[i].function];
 			SptDiffRow *path;
 
+			if (nodes[i].total == 0)
+				continue;
 			path_of[i] =
 				path_for(&sides, &known, paths, path_of[nodes[i].parent], function);
 			path = &g_array_index(paths, SptDiffRow, path_of[i]);

@@ -49,6 +49,7 @@ struct folder {
 	SptProfile *profile;
 	const SptCapture *capture;
 	SptSymbols *symbols;
+	const SptMetric *metric;
 	SptProgress progress;		/* or NULL */
 	void *progress_data;
 	bool is_given_up;
@@ -67,7 +68,8 @@ struct folder {
 	uint32_t *path;			/* STACK_MAX_FRAMES raw nodes */
 	struct spt_row *rows;		/* of a base, else NULL */
 	struct spt_row_source *sources;
-	uint64_t n_rows;
+	struct spt_row_value *values;	/* of a base of another metric than CPU time */
+	uint64_t n_rows, longest_ns;
 	GArray *taken;			/* struct taken; NULL: nobody asks */
 };
 
@@ -212,6 +214,17 @@ static uint32_t function_of_process(struct folder *folder, uint32_t process)
 	return folder->function_of_process[process];
 }
 
+/* Of all, in their order: functions have the same numbers in the bases of all metrics. */
+static void name_processes(struct folder *folder)
+{
+	const SptCapture *capture = folder->capture;
+
+	function_of_process(folder, 0);
+	for (uint32_t id = 1; id < capture->n_processes; id++)
+		if (capture->processes[id].id)
+			function_of_process(folder, id);
+}
+
 static uint32_t fold_aside(struct folder *folder, uint32_t process_node, const char *why)
 {
 	SptFunction wanted = {
@@ -343,34 +356,47 @@ static void fold_leaves(struct folder *folder, const SptFilter *filter)
 	}
 }
 
-/* The samples one by one, those that are selected.  A base remembers where they went. */
-static void fold_samples(struct folder *folder, const struct spt_selection *selection)
+/* A base remembers where it went. */
+static void keep(struct folder *folder, const SptWeightRow *row, uint32_t leaf)
+{
+	folder->rows[folder->n_rows] =
+		(struct spt_row){ leaf, folder->values ? 0 : (uint32_t)row->weight };
+	folder->sources[folder->n_rows] =
+		(struct spt_row_source){ row->time, row->thread, row->cpu };
+	if (folder->values)
+		folder->values[folder->n_rows] =
+			(struct spt_row_value){ row->weight, row->duration_ns, row->detail };
+	folder->longest_ns = MAX(folder->longest_ns, row->duration_ns);
+	folder->n_rows++;
+}
+
+/* The rows one by one, those that are selected. */
+static void fold_rows(struct folder *folder, const struct spt_selection *selection,
+		      const bool *threads)
 {
 	const SptCapture *capture = folder->capture;
-	g_autoptr(SptSamples) samples = spt_samples_new(capture);
-	const SptSampleRow *sample;
+	g_autoptr(SptWeights) weights =
+		spt_weights_new_for(capture, folder->metric->source, threads);
+	double most = (double)MAX(folder->metric->source->count(capture), 1);
+	const SptWeightRow *row;
 	uint64_t n_done = 0;
 	uint32_t n;
 
-	while (goes_on(folder, NAMING_SHARE + (1 - NAMING_SHARE) * (double)n_done /
-						      (double)MAX(capture->n_samples, 1)) &&
-	       (sample = spt_samples_next(samples, &n))) {
+	while (goes_on(folder, NAMING_SHARE + (1 - NAMING_SHARE) * (double)n_done / most) &&
+	       (row = spt_weights_next(weights, &n))) {
 		n_done += n;
-		for (uint32_t i = 0; i < n; i++, sample++) {
-			uint32_t process = capture->threads[sample->thread].process, leaf;
+		for (uint32_t i = 0; i < n; i++, row++) {
+			uint32_t process = capture->threads[row->thread].process, leaf;
+			uint64_t weight = row->weight;
 
-			if (!spt_selection_has_time(selection, sample->time) ||
-			    !spt_selection_has_place(selection, sample->thread, sample->cpu))
+			if (!spt_selection_has_place(selection, row->thread, row->cpu) ||
+			    !spt_selection_has_detail(selection, row->detail) ||
+			    !spt_selection_part(selection, row->time, row->duration_ns, &weight))
 				continue;
-			leaf = take(folder, function_of_process(folder, process), sample->node,
-				    sample->weight, 1);
-			if (folder->rows) {
-				folder->rows[folder->n_rows] =
-					(struct spt_row){ leaf, sample->weight };
-				folder->sources[folder->n_rows++] =
-					(struct spt_row_source){ sample->time, sample->thread,
-								 sample->cpu };
-			}
+			leaf = take(folder, function_of_process(folder, process), row->node, weight,
+				    1);
+			if (folder->rows)
+				keep(folder, row, leaf);
 		}
 	}
 }
@@ -421,7 +447,21 @@ static int earlier(gconstpointer a, gconstpointer b, gpointer data)
 
 	if (sources[x].time != sources[y].time)
 		return sources[x].time < sources[y].time ? -1 : 1;
-	return x < y ? -1 : 1;
+	return x < y ? -1 : x > y;
+}
+
+/* The @n elements of an array, each of @bytes, put in @order; NULL: there is none. */
+static void *put_in_order(void *array, size_t bytes, const uint64_t *order, uint64_t n)
+{
+	char *ordered;
+
+	if (!array)
+		return NULL;
+	ordered = g_malloc_n(n, bytes);
+	for (uint64_t i = 0; i < n; i++)
+		memcpy(ordered + i * bytes, (char *)array + order[i] * bytes, bytes);
+	g_free(array);
+	return ordered;
 }
 
 /* Captures are nearly in the order of time. */
@@ -429,8 +469,6 @@ static void sort_rows(struct folder *folder)
 {
 	uint64_t n = folder->n_rows, sorted = 1;
 	g_autofree uint64_t *order = NULL;
-	struct spt_row *rows;
-	struct spt_row_source *sources;
 
 	while (sorted < n && folder->sources[sorted - 1].time <= folder->sources[sorted].time)
 		sorted++;
@@ -440,16 +478,9 @@ static void sort_rows(struct folder *folder)
 	for (uint64_t i = 0; i < n; i++)
 		order[i] = i;
 	qsort_r(order, n, sizeof(*order), earlier, folder->sources);
-	rows = g_new(struct spt_row, n);
-	sources = g_new(struct spt_row_source, n);
-	for (uint64_t i = 0; i < n; i++) {
-		rows[i] = folder->rows[order[i]];
-		sources[i] = folder->sources[order[i]];
-	}
-	g_free(folder->rows);
-	g_free(folder->sources);
-	folder->rows = rows;
-	folder->sources = sources;
+	folder->rows = put_in_order(folder->rows, sizeof(*folder->rows), order, n);
+	folder->values = put_in_order(folder->values, sizeof(*folder->values), order, n);
+	folder->sources = put_in_order(folder->sources, sizeof(*folder->sources), order, n);
 }
 
 static uint32_t *new_unknown(size_t n)
@@ -474,8 +505,12 @@ static void folder_init(struct folder *folder, bool is_base)
 	folder->first = g_new(struct first, n);
 	memset(folder->first, 0xff, n * sizeof(*folder->first));
 	if (is_base) {
-		folder->rows = g_new(struct spt_row, MAX(capture->n_samples, 1));
-		folder->sources = g_new(struct spt_row_source, MAX(capture->n_samples, 1));
+		uint64_t rows = MAX(folder->metric->source->count(capture), 1);
+
+		folder->rows = g_new(struct spt_row, rows);
+		folder->sources = g_new(struct spt_row_source, rows);
+		if (!folder->metric->is_cpu)
+			folder->values = g_new(struct spt_row_value, rows);
 	}
 }
 
@@ -489,41 +524,50 @@ static void folder_clear(struct folder *folder)
 	g_free(folder->first);
 	g_free(folder->rows);
 	g_free(folder->sources);
+	g_free(folder->values);
 	spt_pairs_clear(&folder->others);
 	spt_pairs_clear(&folder->functions);
 	spt_tree_builder_clear(&folder->tree);
 }
 
 /* From the sums of the leaves where they tell enough; a base is asked for each sample. */
-static void fold_selected(struct folder *folder, const SptFilter *filter)
+static void fold_selected(struct folder *folder, const SptFilter *filter, const SptFilter *who)
 {
-	struct spt_selection selection;
+	struct spt_selection selection, of;
 
-	if (!folder->rows && spt_filter_is_of_leaves(filter, folder->capture)) {
+	if (!folder->rows && folder->metric->source->is_leaves &&
+	    spt_filter_is_of_leaves(filter, folder->capture)) {
 		fold_leaves(folder, filter);
 		return;
 	}
 	name_nodes(folder, NULL);
+	if (folder->rows)
+		name_processes(folder);
 	spt_selection_init(&selection, folder->capture, filter);
-	fold_samples(folder, &selection);
+	spt_selection_init(&of, folder->capture, who);
+	fold_rows(folder, &selection, of.threads);
+	spt_selection_clear(&of);
 	spt_selection_clear(&selection);
 }
 
 static SptProfile *fold_capture(const SptCapture *capture, SptSymbols *symbols,
-				const SptFilter *filter, bool is_base, SptProgress progress,
+				const SptMetric *metric, const SptFilter *filter,
+				const SptFilter *who, bool is_base, SptProgress progress,
 				void *data)
 {
 	SptProfile *profile = g_new0(SptProfile, 1);
 	struct folder folder = { .profile = profile,
 				 .capture = capture,
 				 .symbols = symbols,
+				 .metric = metric ? metric : SPT_METRIC_CPU,
 				 .progress = progress,
 				 .progress_data = data };
 	g_autofree uint32_t *places = NULL;
 
+	profile->metric = folder.metric;
 	profile->functions = g_array_new(FALSE, FALSE, sizeof(SptFunction));
 	folder_init(&folder, is_base);
-	fold_selected(&folder, filter);
+	fold_selected(&folder, filter, who);
 	profile->n_samples = choose_leaves(&folder, filter);
 	profile->tree =
 		spt_tree_builder_finish(&folder.tree, profile->functions, is_base ? &places : NULL);
@@ -536,39 +580,54 @@ static SptProfile *fold_capture(const SptCapture *capture, SptSymbols *symbols,
 		profile->capture = capture;
 		profile->rows = g_steal_pointer(&folder.rows);
 		profile->sources = g_steal_pointer(&folder.sources);
+		profile->values = g_steal_pointer(&folder.values);
+		profile->longest_ns = folder.longest_ns;
 		profile->n_rows = folder.n_rows;
 	}
 	folder_clear(&folder);
 	return profile;
 }
 
-SptProfile *spt_profile_new(const SptCapture *capture, SptSymbols *symbols, const SptFilter *filter)
+SptProfile *spt_profile_new(const SptCapture *capture, SptSymbols *symbols,
+			    const SptMetric *metric, const SptFilter *filter)
 {
-	return fold_capture(capture, symbols, filter, false, NULL, NULL);
+	return fold_capture(capture, symbols, metric, filter, filter, false, NULL, NULL);
 }
 
-SptProfile *spt_profile_new_base(const SptCapture *capture, SptSymbols *symbols)
+SptProfile *spt_profile_new_base(const SptCapture *capture, SptSymbols *symbols,
+				 const SptMetric *metric)
 {
-	return fold_capture(capture, symbols, NULL, true, NULL, NULL);
+	return fold_capture(capture, symbols, metric, NULL, NULL, true, NULL, NULL);
+}
+
+SptProfile *spt_profile_new_base_for(const SptCapture *capture, SptSymbols *symbols,
+				     const SptMetric *metric, const SptFilter *filter)
+{
+	return fold_capture(capture, symbols, metric, NULL, filter, true, NULL, NULL);
 }
 
 SptProfile *spt_profile_new_base_watched(const SptCapture *capture, SptSymbols *symbols,
-					 SptProgress progress, void *data)
+					 const SptMetric *metric, SptProgress progress,
+					 void *data)
 {
-	return fold_capture(capture, symbols, NULL, true, progress, data);
+	return fold_capture(capture, symbols, metric, NULL, NULL, true, progress, data);
 }
 
 uint64_t spt_profile_weigh_nodes(const SptCapture *capture, SptSymbols *symbols,
-				 const SptFilter *filter, uint64_t *weights)
+				 const SptMetric *metric, const SptFilter *filter,
+				 uint64_t *weights)
 {
 	SptProfile profile = { .functions = g_array_new(FALSE, FALSE, sizeof(SptFunction)) };
-	struct folder folder = { .profile = &profile, .capture = capture, .symbols = symbols };
+	struct folder folder = { .profile = &profile,
+				 .capture = capture,
+				 .symbols = symbols,
+				 .metric = metric ? metric : SPT_METRIC_CPU };
 	g_autofree bool *wanted = NULL;
 	uint64_t n_samples = 0;
 
 	folder.taken = g_array_new(FALSE, FALSE, sizeof(struct taken));
 	folder_init(&folder, false);
-	fold_selected(&folder, filter);
+	fold_selected(&folder, filter, filter);
 	wanted = spt_profile_choose_leaves(filter, (const SptTreeNode *)folder.tree.nodes->data,
 					   folder.tree.nodes->len,
 					   (const SptFunction *)profile.functions->data,
@@ -595,8 +654,10 @@ void spt_profile_free(SptProfile *profile)
 	g_array_unref(profile->tree);
 	g_free(profile->outermost);
 	g_free(profile->rows);
-	if (!profile->source)
+	if (!profile->source) {
 		g_free(profile->sources);
+		g_free(profile->values);
+	}
 	g_clear_pointer(&profile->groups, g_array_unref);
 	g_clear_pointer(&profile->texts, g_string_chunk_free);
 	g_free(profile->selfs);

@@ -6,6 +6,11 @@
 #include "profile/profile-private.h"
 #include "profile/tree.h"
 
+const SptMetric *spt_profile_metric(const SptProfile *profile)
+{
+	return profile->metric;
+}
+
 uint64_t spt_profile_total(const SptProfile *profile)
 {
 	return g_array_index(profile->tree, SptTreeNode, 0).total;

@@ -9,8 +9,11 @@
 
 #include "base/pairs.h"
 #include "base/words.h"
+#include "profile/allocations.h"
+#include "profile/events.h"
 #include "profile/profile-private.h"
 #include "profile/selection.h"
+#include "profile/waits.h"
 
 struct sums {
 	const SptProfile *base;
@@ -68,6 +71,69 @@ static SptGroupRow group_of_object(const SptProfile *base, uint32_t leaf)
 	return (SptGroupRow){ .name = function->is_process ? "[no stack]" : function->object };
 }
 
+static uint32_t key_of_detail(const SptProfile *base, uint64_t row)
+{
+	return base->values ? base->values[row].detail : 0;
+}
+
+static SptGroupRow group_of_state(G_GNUC_UNUSED const SptProfile *base, uint32_t detail)
+{
+	return (SptGroupRow){ .name = spt_wait_state_name(spt_wait_detail_state(detail)) };
+}
+
+static SptGroupRow group_of_waker(const SptProfile *base, uint32_t detail)
+{
+	uint32_t waker = spt_wait_detail_waker(detail);
+
+	if (waker)
+		return group_of_thread(base, waker);
+	return (SptGroupRow){ .name = spt_wait_waker_name(detail) };
+}
+
+/* "12 threads": sorted by weight, as all groups are. */
+static SptGroupRow group_of_parallelism(const SptProfile *base, uint32_t detail)
+{
+	static const char *const few[] = { "[not known]", "1 thread", "2 threads", "3 threads",
+					   "4 threads",	  "5 threads", "6 threads", "7 threads",
+					   "8 threads" };
+
+	(void)base;
+	if (detail < G_N_ELEMENTS(few))
+		return (SptGroupRow){ .name = few[detail] };
+	return (SptGroupRow){ .name = detail <= 16  ? "9 to 16 threads" :
+				      detail <= 64  ? "17 to 64 threads" :
+						      "more than 64 threads" };
+}
+
+static SptGroupRow group_of_context(G_GNUC_UNUSED const SptProfile *base, uint32_t detail)
+{
+	return (SptGroupRow){ .name = spt_context_name(detail) };
+}
+
+static SptGroupRow group_of_holder(const SptProfile *base, uint32_t thread)
+{
+	return thread ? group_of_thread(base, thread) : (SptGroupRow){ .name = "[not known]" };
+}
+
+static SptGroupRow group_of_leaf(const SptProfile *base, uint32_t leaf)
+{
+	const SptTreeNode *node = &g_array_index(base->tree, SptTreeNode, leaf);
+
+	return (SptGroupRow){
+		.name = g_array_index(base->functions, SptFunction, node->function).name
+	};
+}
+
+static SptGroupRow group_of_size(G_GNUC_UNUSED const SptProfile *base, uint32_t detail)
+{
+	return (SptGroupRow){ .name = spt_allocation_size_name(detail) };
+}
+
+static SptGroupRow group_of_lifetime(G_GNUC_UNUSED const SptProfile *base, uint32_t detail)
+{
+	return (SptGroupRow){ .name = spt_allocation_lifetime_name(detail) };
+}
+
 static const SptGrouping groupings[] = {
 	[SPT_GROUP_PROCESS] = {
 		.name = "process",
@@ -90,6 +156,7 @@ static const SptGrouping groupings[] = {
 		.menu = SPT_WORDS("By _CPU"),
 		.root = SPT_WORDS("(CPU)"),
 		.parts = SPT_GROUP_HAS_CPU,
+		.needs = SPT_METRIC_HAS_CPU,
 		.key = key_of_cpu,
 		.group = group_of_cpu,
 	},
@@ -101,6 +168,96 @@ static const SptGrouping groupings[] = {
 		.parts = SPT_GROUP_HAS_NAME,
 		.key = key_of_leaf,
 		.group = group_of_object,
+	},
+	{
+		.name = "state",
+		.note = " (of waits)",
+		.menu = SPT_WORDS("By St_ate"),
+		.root = SPT_WORDS("(state)"),
+		.parts = SPT_GROUP_HAS_NAME,
+		.needs = SPT_METRIC_HAS_STATE,
+		.key = key_of_detail,
+		.group = group_of_state,
+	},
+	{
+		.name = "waker",
+		.note = " (who ended a wait)",
+		.menu = SPT_WORDS("By Wa_ker"),
+		.root = SPT_WORDS("(waker)"),
+		.parts = SPT_GROUP_HAS_NAME | SPT_GROUP_HAS_PID | SPT_GROUP_HAS_TID,
+		.needs = SPT_METRIC_HAS_WAKER,
+		.key = key_of_detail,
+		.group = group_of_waker,
+	},
+	{
+		.name = "parallelism",
+		.note = " (how many threads ran at a time)",
+		.menu = SPT_WORDS("By _Parallelism"),
+		.root = SPT_WORDS("(threads)"),
+		.parts = SPT_GROUP_HAS_NAME,
+		.needs = SPT_METRIC_HAS_PARALLELISM,
+		.key = key_of_detail,
+		.group = group_of_parallelism,
+	},
+	{
+		.name = "vector",
+		.note = " (whose handler an interrupt was)",
+		.menu = SPT_WORDS("By _Vector"),
+		.root = SPT_WORDS("(vector)"),
+		.parts = SPT_GROUP_HAS_NAME,
+		.needs = SPT_METRIC_HAS_VECTOR,
+		.key = key_of_leaf,
+		.group = group_of_leaf,
+	},
+	{
+		.name = "lock",
+		.note = " (for which)",
+		.menu = SPT_WORDS("By _Lock"),
+		.root = SPT_WORDS("(lock)"),
+		.parts = SPT_GROUP_HAS_NAME,
+		.needs = SPT_METRIC_HAS_LOCK,
+		.key = key_of_leaf,
+		.group = group_of_leaf,
+	},
+	{
+		.name = "holder",
+		.note = " (who held the lock)",
+		.menu = SPT_WORDS("By _Holder"),
+		.root = SPT_WORDS("(holder)"),
+		.parts = SPT_GROUP_HAS_NAME | SPT_GROUP_HAS_PID | SPT_GROUP_HAS_TID,
+		.needs = SPT_METRIC_HAS_LOCK,
+		.key = key_of_detail,
+		.group = group_of_holder,
+	},
+	{
+		.name = "context",
+		.note = " (in the midst of what)",
+		.menu = SPT_WORDS("By Conte_xt"),
+		.root = SPT_WORDS("(context)"),
+		.parts = SPT_GROUP_HAS_NAME,
+		.needs = SPT_METRIC_HAS_CONTEXT,
+		.key = key_of_detail,
+		.group = group_of_context,
+	},
+	{
+		.name = "size",
+		.note = " (of what was allocated)",
+		.menu = SPT_WORDS("By Si_ze"),
+		.root = SPT_WORDS("(size)"),
+		.parts = SPT_GROUP_HAS_NAME,
+		.needs = SPT_METRIC_HAS_SIZE,
+		.key = key_of_detail,
+		.group = group_of_size,
+	},
+	{
+		.name = "lifetime",
+		.note = " (from allocation to free)",
+		.menu = SPT_WORDS("By _Lifetime"),
+		.root = SPT_WORDS("(lifetime)"),
+		.parts = SPT_GROUP_HAS_NAME,
+		.needs = SPT_METRIC_HAS_SIZE,
+		.key = key_of_detail,
+		.group = group_of_lifetime,
 	},
 };
 
@@ -119,10 +276,18 @@ bool spt_grouping_find(const char *name, SptGroupKind *ret_kind)
 	return kind < G_N_ELEMENTS(groupings);
 }
 
+bool spt_grouping_fits(const SptGrouping *grouping, const SptMetric *metric)
+{
+	return (grouping->needs & ~metric->parts) == 0;
+}
+
 char *spt_group_describe(const SptGroupRow *group, SptGroupKind kind, bool is_short)
 {
 	unsigned parts = groupings[kind].parts;
 
+	/* Who ended a wait, or held a lock, and is no thread. */
+	if (groupings[kind].needs & (SPT_METRIC_HAS_WAKER | SPT_METRIC_HAS_LOCK) && !group->tid)
+		return g_strdup(group->name);
 	if (parts & SPT_GROUP_HAS_CPU)
 		return g_strdup_printf("CPU %u", group->cpu);
 	if (parts & SPT_GROUP_HAS_TID && is_short)
@@ -177,14 +342,12 @@ GArray *spt_groups_new(const SptProfile *base, const SptFilter *filter, SptGroup
 
 	spt_selection_init(&selection, base->capture, filter);
 	for (uint64_t i = 0; i < base->n_rows; i++) {
-		const struct spt_row *row = &base->rows[i];
-		const struct spt_row_source *source = &base->sources[i];
 		SptGroupRow *sum;
 		uint32_t *group, key;
+		uint64_t weight;
 
-		if ((wanted && !wanted[row->leaf]) ||
-		    !spt_selection_has_time(&selection, source->time) ||
-		    !spt_selection_has_place(&selection, source->thread, source->cpu))
+		if ((wanted && !wanted[base->rows[i].leaf]) ||
+		    !spt_row_is_selected(base, i, &selection, &weight))
 			continue;
 		key = grouping->key(base, i);
 		group = spt_pairs_at(&groups, key, 0);
@@ -192,7 +355,7 @@ GArray *spt_groups_new(const SptProfile *base, const SptFilter *filter, SptGroup
 			*group = number_of(&sums, grouping, key);
 		sum = &g_array_index(sums.rows, SptGroupRow, *group);
 		sum->samples++;
-		sum->weight += row->weight;
+		sum->weight += weight;
 	}
 	spt_pairs_clear(&groups);
 	spt_selection_clear(&selection);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The time by who or where: processes, threads, CPUs, objects. */
+/* A metric by who or where: processes, threads, CPUs, objects. */
 #ifndef SPT_GROUPS_H
 #define SPT_GROUPS_H
 
@@ -41,6 +41,7 @@ typedef struct {
 	const char *menu;		/* item in the viewer's menu, marked for translation */
 	const char *root; /* shown as the object of a group in a tree, marked; "": none */
 	unsigned parts;			/* SptGroupParts */
+	unsigned needs;			/* SptMetricParts, of the rows of a metric */
 	/* Samples with the same key are in the same group; @row: a row of @base. */
 	uint32_t (*key)(const SptProfile *base, uint64_t row);
 	/* The group with this key, without its sums. */
@@ -51,6 +52,8 @@ typedef struct {
 const SptGrouping *spt_grouping(unsigned kind);
 /* False: there is none of that name. */
 bool spt_grouping_find(const char *name, SptGroupKind *ret_kind);
+/* Whether rows of @metric have what it asks. */
+bool spt_grouping_fits(const SptGrouping *grouping, const SptMetric *metric);
 
 /*
  * Of the samples that @filter selects, heaviest first; @base: of spt_profile_new_base().  Elements

@@ -26,7 +26,7 @@ SptHeat *spt_heat_new(const SptProfile *base, uint64_t begin_ns, uint64_t end_ns
 		uint64_t row = since % SPT_HEAT_SECOND_NS * heat->n_rows / SPT_HEAT_SECOND_NS;
 		uint64_t *weight = &heat->weights[column * heat->n_rows + row];
 
-		*weight += base->rows[i].weight;
+		*weight += spt_row_weight(base, i);
 		heat->most = MAX(heat->most, *weight);
 	}
 	return heat;

@@ -3,13 +3,15 @@
  * What a view shows, computed: node weights folded into functions and trees.  Pure: no I/O, no
  * clock.
  *
- * Weights are in periods of the capture's sampling clock.  The tree's first level is the process
+ * Weights are those of a metric (metric.h): periods of the capture's sampling clock for CPU time,
+ * else the metric's unit.  The tree's first level is the process
  * (its name), below it the functions from the outermost to the innermost.  A function is a (name,
  * object) pair.
  */
 #ifndef SPT_PROFILE_H
 #define SPT_PROFILE_H
 
+#include "profile/metric.h"
 #include "symbols/symbols.h"
 
 G_BEGIN_DECLS
@@ -25,6 +27,7 @@ typedef struct SptExpression SptExpression;	/* expression.h */
 /* Restricts which samples count; zero everything for no restriction. */
 typedef struct {
 	const char *process;		/* name or, if all digits, pid; NULL for all */
+	const bool *processes;		/* by id: wanted (of command.h, say); NULL for all */
 	uint64_t begin_ns, end_ns;	/* times in the capture; end 0: open */
 	const char *thread;		/* name or, if all digits, tid; NULL for all */
 	const bool *cpus;		/* by number: wanted, from n_cpus on not; NULL for all */
@@ -33,6 +36,8 @@ typedef struct {
 	/* The innermost frame lies in an object whose name matches this pattern (glob.h) */
 	const char *object;
 	SptSide side;			/* the innermost frame lies there */
+	/* So many threads ran at a time, of metrics that tell; most 0: any */
+	uint32_t least_parallelism, most_parallelism;
 } SptFilter;
 
 typedef struct {
@@ -64,19 +69,26 @@ typedef struct SptProfile SptProfile;
 
 /*
  * Adds to @weights, by raw node, what ends there of the samples that all of @filter leaves.  How
- * many those are.
+ * many those are.  @metric, here and below: one that @capture has; NULL for CPU time.
  */
 uint64_t spt_profile_weigh_nodes(const SptCapture *capture, SptSymbols *symbols,
-				 const SptFilter *filter, uint64_t *weights);
+				 const SptMetric *metric, const SptFilter *filter,
+				 uint64_t *weights);
 SptProfile *spt_profile_new(const SptCapture *capture, SptSymbols *symbols,
-			    const SptFilter *filter);
+			    const SptMetric *metric, const SptFilter *filter);
 /*
- * The same of the whole recording, and remembers where each sample went (24 bytes a sample), for
- * spt_profile_refilter().  @capture must outlive it.
+ * The same of the whole recording, and remembers where each sample went (24 bytes a sample, of
+ * other metrics than CPU time 48), for spt_profile_refilter().  @capture must outlive it.  What is
+ * folded with the same @symbols has functions with the same numbers, whatever the metric.
  */
-SptProfile *spt_profile_new_base(const SptCapture *capture, SptSymbols *symbols);
+SptProfile *spt_profile_new_base(const SptCapture *capture, SptSymbols *symbols,
+				 const SptMetric *metric);
+/* The same for those that @filter will leave: a metric may depend on who else is there. */
+SptProfile *spt_profile_new_base_for(const SptCapture *capture, SptSymbols *symbols,
+				     const SptMetric *metric, const SptFilter *filter);
 SptProfile *spt_profile_new_base_watched(const SptCapture *capture, SptSymbols *symbols,
-					 SptProgress progress, void *data);
+					 const SptMetric *metric, SptProgress progress,
+					 void *data);
 /*
  * What @base would be with @filter, by one pass over the samples in its time and one over the tree.
  * Functions and tree nodes keep their places: indices mean the same as in @base, and siblings stay
@@ -90,9 +102,10 @@ SptProfile *spt_profile_refilter(const SptProfile *base, const SptFilter *filter
 void spt_profile_free(SptProfile *profile);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptProfile, spt_profile_free)
 
+const SptMetric *spt_profile_metric(const SptProfile *profile);
 /* Weight of all samples folded */
 uint64_t spt_profile_total(const SptProfile *profile);
-uint64_t spt_profile_n_samples(const SptProfile *profile);		/* rows folded */
+uint64_t spt_profile_n_samples(const SptProfile *profile);		/* rows of the metric */
 const SptFunction *spt_profile_functions(const SptProfile *profile, uint32_t *ret_n);
 const SptTreeNode *spt_profile_tree(const SptProfile *profile, uint32_t *ret_n);
 

@@ -47,9 +47,12 @@ bool spt_filter_is_about_stacks(const SptFilter *filter)
 
 bool spt_filter_has_process(const SptFilter *filter, const SptProcessRow *process)
 {
-	return !filter || !filter->process ||
-	       is_called(filter->process, spt_process_label(process),
-			 process ? &process->pid : NULL);
+	if (!filter || (!filter->process && !filter->processes))
+		return true;
+	if (filter->processes && (!process || !filter->processes[process->id]))
+		return false;
+	return !filter->process || is_called(filter->process, spt_process_label(process),
+					     process ? &process->pid : NULL);
 }
 
 static bool is_wanted(const SptCapture *capture, uint32_t thread, const SptFilter *filter)
@@ -75,12 +78,36 @@ void spt_selection_init(struct spt_selection *selection, const SptCapture *captu
 		selection->end_ns = filter->end_ns;
 	selection->cpus = filter->cpus;
 	selection->n_cpus = filter->n_cpus;
-	if (!filter->process && !filter->thread)
+	selection->least_parallelism = filter->least_parallelism;
+	selection->most_parallelism = filter->most_parallelism;
+	if (!filter->process && !filter->processes && !filter->thread)
 		return;
 	/* A sample's thread exists or is 0. */
 	selection->threads = g_new(bool, (size_t)capture->n_threads + 1);
 	for (uint32_t i = 0; i <= capture->n_threads; i++)
 		selection->threads[i] = is_wanted(capture, i, filter);
+}
+
+/* Of @weight, what lies in the first @part_ns of its @duration_ns. */
+static uint64_t begin_of(uint64_t weight, uint64_t part_ns, uint64_t duration_ns)
+{
+	return (uint64_t)((unsigned __int128)weight * part_ns / duration_ns);
+}
+
+bool spt_selection_spread(const struct spt_selection *selection, uint64_t time,
+			  uint64_t duration_ns, uint64_t *weight)
+{
+	uint64_t start, begin, end;
+
+	duration_ns = MIN(duration_ns, time);
+	start = time - duration_ns;
+	begin = MAX(start, selection->begin_ns);
+	end = MIN(time, selection->end_ns);
+	if (begin >= end)
+		return false;
+	*weight = begin_of(*weight, end - start, duration_ns) -
+		  begin_of(*weight, begin - start, duration_ns);
+	return true;
 }
 
 void spt_selection_clear(struct spt_selection *selection)

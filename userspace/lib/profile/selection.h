@@ -13,6 +13,7 @@ struct spt_selection {
 	bool *threads;			/* by id: wanted; NULL for all */
 	const bool *cpus;		/* as in SptFilter */
 	uint32_t n_cpus;
+	uint32_t least_parallelism, most_parallelism;	/* likewise; 0: any */
 };
 
 /* @filter NULL: everything. */
@@ -25,11 +26,33 @@ static inline bool spt_selection_has_time(const struct spt_selection *selection,
 	return time >= selection->begin_ns && time < selection->end_ns;
 }
 
+/* The part of spt_selection_part() that only weights with a duration need. */
+bool spt_selection_spread(const struct spt_selection *selection, uint64_t time,
+			  uint64_t duration_ns, uint64_t *weight);
+
+/*
+ * Whether anything of @weight, spread over the @duration_ns before @time, lies in the time, and how
+ * much: parts of a time that follow each other add up to what the whole has.
+ */
+static inline bool spt_selection_part(const struct spt_selection *selection, uint64_t time,
+				      uint64_t duration_ns, uint64_t *weight)
+{
+	return duration_ns == 0 ? spt_selection_has_time(selection, time) :
+				  spt_selection_spread(selection, time, duration_ns, weight);
+}
+
 static inline bool spt_selection_has_place(const struct spt_selection *selection, uint32_t thread,
 					   uint32_t cpu)
 {
 	return (!selection->threads || selection->threads[thread]) &&
 	       (!selection->cpus || (cpu < selection->n_cpus && selection->cpus[cpu]));
+}
+
+/* @detail: SptWeightRow's, of metrics that have SPT_METRIC_HAS_PARALLELISM. */
+static inline bool spt_selection_has_detail(const struct spt_selection *selection, uint32_t detail)
+{
+	return !selection->most_parallelism || (detail >= selection->least_parallelism &&
+						detail <= selection->most_parallelism);
 }
 
 /*

@@ -113,13 +113,6 @@ void spt_summary_clear(SptSummary *summary)
 	g_clear_pointer(&summary->cpus, g_array_unref);
 }
 
-bool spt_summary_wall(const SptCapture *capture, uint64_t *ret_ran_ns, uint64_t *ret_wall_ns)
-{
-	*ret_ran_ns = host_number(capture, "ran_ns");
-	*ret_wall_ns = host_number(capture, "wall_ns");
-	return *ret_wall_ns > 0;
-}
-
 uint64_t spt_summary_cost_ns(const SptSummary *summary)
 {
 	return summary->ticks ? summary->cost_ns / summary->ticks : 0;

@@ -38,13 +38,6 @@ void spt_summary_init(SptSummary *summary, const SptCapture *capture);
 /* Counts each CPU's samples, which takes a pass over all of them. */
 void spt_summary_count_cpus(SptSummary *summary, const SptCapture *capture);
 void spt_summary_clear(SptSummary *summary);
-/* So many CPUs on average, or more: it did not wait. */
-#define SPT_SUMMARY_MANY 1.005
-/*
- * How long what was recorded, a command or some processes, took, and how much of that it ran, on
- * all CPUs together.  False: it was the whole system, or is not known.
- */
-bool spt_summary_wall(const SptCapture *capture, uint64_t *ret_ran_ns, uint64_t *ret_wall_ns);
 /* Cost of one tick in ns; 0 if it was not measured. */
 uint64_t spt_summary_cost_ns(const SptSummary *summary);
 /*

@@ -11,6 +11,7 @@
 struct maker {
 	SptTimeline *timeline;
 	const SptProfile *profile;
+	bool *is_kernel;		/* per tree node: its function */
 	bool *is_lit;			/* per tree node; NULL: none is */
 	uint32_t *lane_of_thread;	/* NULL: lanes are CPUs */
 	double scale;			/* buckets a nanosecond */
@@ -81,6 +82,17 @@ static void make_group_lanes(struct maker *maker)
 	}
 }
 
+static bool *find_kernel(const SptProfile *profile)
+{
+	const SptTreeNode *nodes = (const SptTreeNode *)profile->tree->data;
+	bool *is_kernel = g_new0(bool, profile->tree->len);
+
+	for (uint32_t i = 1; i < profile->tree->len; i++)
+		is_kernel[i] = g_array_index(profile->functions, SptFunction, nodes[i].function)
+				       .is_kernel;
+	return is_kernel;
+}
+
 static bool *find_lit(const SptProfile *profile, uint32_t function)
 {
 	const SptTreeNode *nodes = (const SptTreeNode *)profile->tree->data;
@@ -108,10 +120,12 @@ static void add_samples(const struct maker *maker)
 			       maker->lane_of_thread ? maker->lane_of_thread[source->thread] :
 						       source->cpu,
 			       bucket_of(maker, source->time));
-		timeline->weights[at] += row->weight;
+		timeline->weights[at] += spt_row_weight(profile, i);
 		timeline->most = MAX(timeline->most, timeline->weights[at]);
+		if (!maker->is_kernel[row->leaf])
+			timeline->user[at] += spt_row_weight(profile, i);
 		if (maker->is_lit && maker->is_lit[row->leaf])
-			timeline->lit[at] += row->weight;
+			timeline->lit[at] += spt_row_weight(profile, i);
 	}
 }
 
@@ -161,12 +175,15 @@ SptTimeline *spt_timeline_new(const SptProfile *profile, const SptTimelineWish *
 {
 	SptTimeline *timeline = g_new0(SptTimeline, 1);
 	struct maker maker = { .timeline = timeline, .profile = profile };
+	bool of_periods = profile->metric->is_cpu,
+	     has_losses = of_periods && wish->lanes == SPT_GROUP_CPU;
 	size_t n;
 
 	g_return_val_if_fail(profile->capture && wish->n_buckets > 0, NULL);
 	timeline->begin_ns = wish->begin_ns;
 	timeline->end_ns = MAX(wish->end_ns, wish->begin_ns + 1);
-	timeline->period_ns = spt_capture_period_ns(profile->capture);
+	timeline->metric = profile->metric;
+	timeline->period_ns = of_periods ? spt_capture_period_ns(profile->capture) : 0;
 	timeline->lanes = wish->lanes;
 	timeline->n_buckets = wish->n_buckets;
 	if (wish->lanes == SPT_GROUP_CPU)
@@ -174,22 +191,25 @@ SptTimeline *spt_timeline_new(const SptProfile *profile, const SptTimelineWish *
 	else
 		make_group_lanes(&maker);
 	n = (size_t)timeline->n_lanes * timeline->n_buckets;
-	timeline->weights = g_new0(uint64_t, 4 * n);
-	timeline->lit = timeline->weights + n;
+	timeline->weights = g_new0(uint64_t, 5 * n);
+	timeline->user = timeline->weights + n;
+	timeline->lit = timeline->user + n;
 	timeline->lost = timeline->lit + n;
 	timeline->left_out = timeline->lost + n;
 	maker.scale = timeline->n_buckets / (double)(timeline->end_ns - timeline->begin_ns);
+	maker.is_kernel = find_kernel(profile);
 	if (wish->function != UINT32_MAX)
 		maker.is_lit = find_lit(profile, wish->function);
 	add_samples(&maker);
-	for (uint64_t i = 0; wish->lanes == SPT_GROUP_CPU && i < profile->capture->n_losses; i++) {
+	for (uint64_t i = 0; has_losses && i < profile->capture->n_losses; i++) {
 		const SptLossRow *loss = &profile->capture->losses[i];
 
 		spread(&maker, timeline->lost, loss->cpu, loss->first_time, loss->last_time,
 		       loss->weight);
 	}
-	if (wish->lanes == SPT_GROUP_CPU)
+	if (has_losses)
 		add_left_out(&maker);
+	g_free(maker.is_kernel);
 	g_free(maker.is_lit);
 	g_free(maker.lane_of_thread);
 	return timeline;

@@ -23,14 +23,16 @@ typedef struct {
 
 typedef struct {
 	uint64_t begin_ns, end_ns;		/* end > begin */
-	/* Of CPU time that a weight of 1 stands for; 0: not known */
+	const SptMetric *metric;
+	/* Of CPU time that a weight of 1 stands for; 0: not known, or of another metric */
 	uint64_t period_ns;
 	uint32_t n_lanes, n_buckets;
 	SptGroupKind lanes;
 	/* Of each lane; heaviest first but CPUs; name NULL: all others */
 	SptGroupRow *groups;
-	/* Periods; bucket by bucket of one lane, then of the next. */
+	/* Weights; bucket by bucket of one lane, then of the next. */
 	uint64_t *weights;
+	uint64_t *user;				/* of these, outside of the kernel */
 	uint64_t *lit;				/* of these, with the function on the stack */
 	/* Of CPUs alone; left out by a rate that was lowered for the budget */
 	uint64_t *lost, *left_out;

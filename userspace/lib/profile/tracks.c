@@ -6,6 +6,7 @@
 #include "profile/tracks.h"
 
 #include "capture/events.h"
+#include "capture/stream-rows.h"
 
 /* What of a row matters here, by role. */
 enum { TIME, DURATION, VALUE, TEXT, N_FIELDS };
@@ -124,7 +125,8 @@ GPtrArray *spt_tracks_new(const SptCapture *capture)
 		const SptStreamRow *stream = &capture->streams[i];
 		SptTrack *track;
 
-		if (!stream->id || stream->id == capture->samples_stream || stream->rows == 0)
+		if (!stream->id || stream->id == capture->samples_stream || stream->rows == 0 ||
+		    spt_stream_type_of(stream))
 			continue;
 		track = read_track(capture, stream);
 		if (track->events->len)

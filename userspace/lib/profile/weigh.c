@@ -78,6 +78,17 @@ void spt_profile_sum_up(SptProfile *profile)
 	sum_up(profile, selfs, totals);
 }
 
+bool spt_row_is_selected(const SptProfile *base, uint64_t row,
+			 const struct spt_selection *selection, uint64_t *ret_weight)
+{
+	const struct spt_row_source *source = &base->sources[row];
+
+	*ret_weight = spt_row_weight(base, row);
+	return spt_selection_has_place(selection, source->thread, source->cpu) &&
+	       (!base->values || spt_selection_has_detail(selection, base->values[row].detail)) &&
+	       spt_selection_part(selection, source->time, spt_row_duration(base, row), ret_weight);
+}
+
 static void begin(SptProfile *profile)
 {
 	size_t n = profile->tree->len;
@@ -95,14 +106,29 @@ static void begin(SptProfile *profile)
 static void weigh(SptProfile *profile, const struct spt_row *rows, uint64_t n_rows,
 		  const bool *wanted)
 {
-	begin(profile);
 	for (uint64_t i = 0; i < n_rows; i++) {
 		if (wanted && !wanted[rows[i].leaf])
 			continue;
 		profile->selfs[rows[i].leaf] += rows[i].weight;
 		profile->n_samples++;
 	}
-	sum_up(profile, profile->selfs, profile->totals);
+}
+
+/* The same of those that are selected by more than time, or have weights of another kind. */
+static void weigh_selected(SptProfile *profile, uint64_t first, uint64_t end, const bool *wanted,
+			   const struct spt_selection *selection)
+{
+	const SptProfile *base = profile->base;
+
+	for (uint64_t i = first; i < end; i++) {
+		uint32_t leaf = base->rows[i].leaf;
+		uint64_t weight;
+
+		if ((wanted && !wanted[leaf]) || !spt_row_is_selected(base, i, selection, &weight))
+			continue;
+		profile->selfs[leaf] += weight;
+		profile->n_samples++;
+	}
 }
 
 uint64_t spt_profile_row_at(const SptProfile *base, uint64_t time)
@@ -125,6 +151,7 @@ static SptProfile *profile_like(const SptProfile *base)
 	SptProfile *profile = g_new0(SptProfile, 1);
 
 	profile->base = base;
+	profile->metric = base->metric;
 	profile->functions = g_array_copy(base->functions);
 	profile->tree = g_array_copy(base->tree);
 	return profile;
@@ -145,22 +172,16 @@ SptProfile *spt_profile_refilter(const SptProfile *base, const SptFilter *filter
 					   base->functions->len);
 	spt_selection_init(&selection, base->capture, filter);
 	first = spt_profile_row_at(base, selection.begin_ns);
-	end = selection.end_ns == UINT64_MAX ?
+	/* What ends later may have begun before. */
+	end = selection.end_ns >= UINT64_MAX - base->longest_ns ?
 		      base->n_rows :
-		      MAX(first, spt_profile_row_at(base, selection.end_ns));
-	if (!selection.threads && !selection.cpus) {
+		      MAX(first, spt_profile_row_at(base, selection.end_ns + base->longest_ns));
+	begin(profile);
+	if (!selection.threads && !selection.cpus && !base->values)
 		weigh(profile, base->rows + first, end - first, wanted);
-	} else {
-		g_autofree struct spt_row *left = g_new(struct spt_row, MAX(end - first, 1));
-		uint64_t n = 0;
-
-		for (uint64_t i = first; i < end; i++) {
-			if (spt_selection_has_place(&selection, base->sources[i].thread,
-						    base->sources[i].cpu))
-				left[n++] = base->rows[i];
-		}
-		weigh(profile, left, n, wanted);
-	}
+	else
+		weigh_selected(profile, first, end, wanted, &selection);
+	sum_up(profile, profile->selfs, profile->totals);
 	spt_selection_clear(&selection);
 	return profile;
 }

@@ -2,9 +2,11 @@
 /* Only what has a per cent to itself is worth a word, and never more than three of a kind. */
 #include "profile/words.h"
 
+#include <math.h>
+
 #include "base/words.h"
 #include "profile/profile-private.h"
-#include "profile/summary.h"
+#include "profile/wall.h"
 
 #define MOST 3
 #define LEAST_SHARE 0.01
@@ -61,7 +63,8 @@ static char *short_name(const char *name)
 	return g_strdup_printf("%.*s" ELLIPSIS, bytes, name);
 }
 
-static void append_processes(GString *text, const struct ranking *processes, uint64_t total)
+static void append_processes(GString *text, const struct ranking *processes, uint64_t total,
+			     bool is_cpu)
 {
 	for (unsigned i = 0; i < processes->n; i++) {
 		const SptFunction *process = processes->functions[i];
@@ -72,11 +75,15 @@ static void append_processes(GString *text, const struct ranking *processes, uin
 		if (i > 0 && (double)process->total < LEAST_SHARE * (double)total)
 			break;
 		if (process->total == total)
-			g_string_append_printf(text, spt_words("All of the time went to %s"), name);
+			g_string_append_printf(text,
+					       is_cpu ? spt_words("All of the time went to %s") :
+							spt_words("All of it went to %s"),
+					       name);
 		else
 			g_string_append_printf(text,
-					       i ? spt_words(", %s to %s") :
-						   spt_words("%s of the time went to %s"),
+					       i      ? spt_words(", %s to %s") :
+					       is_cpu ? spt_words("%s of the time went to %s") :
+							spt_words("%s of it went to %s"),
 					       share, name);
 	}
 	g_string_append(text, processes->n ? ".  " : "");
@@ -101,24 +108,26 @@ static void append_functions(GString *text, const struct ranking *functions, uin
 /* CPU time alone would make a program that waits look busy. */
 static void append_wall(GString *text, const SptCapture *capture)
 {
-	uint64_t ran, wall;
-	double cpus;
+	SptWall wall;
 
-	if (!spt_summary_wall(capture, &ran, &wall))
+	if (!spt_wall_find(&wall, capture))
 		return;
-	cpus = (double)ran / (double)wall;
 
-	double percent = 100 * MIN(cpus, 1);
-	g_autofree char *running = g_strdup_printf("%.0f" NO_BREAK "%%", percent),
-			*waiting = g_strdup_printf("%.0f" NO_BREAK "%%", 100 - percent),
-			*all = g_strdup_printf("%.2f" NO_BREAK "s", (double)wall / 1e9);
+	g_autofree char *running = g_strdup_printf("%.0f" NO_BREAK "%%", 100 * wall.running),
+			*waiting = g_strdup_printf("%.0f" NO_BREAK "%%",
+						   100 - round(100 * wall.running)),
+			*all = g_strdup_printf("%.2f" NO_BREAK "s", (double)wall.wall_ns / 1e9);
 
-	if (cpus < SPT_SUMMARY_MANY)
+	if (wall.cpus < SPT_WALL_MANY)
 		g_string_append_printf(text, spt_words("Ran %s, waited %s of %s.  "), running,
 				       waiting, all);
+	else if (wall.running < SPT_WALL_ALL)
+		g_string_append_printf(text,
+				       spt_words("Ran %s on %.1f CPUs at a time, waited %s of %s.  "),
+				       running, wall.cpus, waiting, all);
 	else
 		g_string_append_printf(text, spt_words("Ran on %.1f CPUs at a time, for %s.  "),
-				       cpus, all);
+				       wall.cpus, all);
 }
 
 char *spt_words_where(const SptProfile *profile)
@@ -143,9 +152,11 @@ char *spt_words_where(const SptProfile *profile)
 			rank(&functions, &all[i], true);
 	}
 	/* Only a base, which is of all samples, has it: of a part it is not known. */
-	if (profile->capture)
+	if (profile->capture && profile->metric->is_cpu)
 		append_wall(text, profile->capture);
-	append_processes(text, &processes, total);
+	if (!profile->metric->is_cpu)
+		g_string_append_printf(text, "%s: ", spt_words(profile->metric->title));
+	append_processes(text, &processes, total, profile->metric->is_cpu);
 	in_kernel = tell_share(kernel, total);
 	if (kernel == 0 || kernel == total)
 		g_string_append(text, kernel ? spt_words("All was spent in the kernel.") :

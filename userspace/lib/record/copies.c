@@ -12,8 +12,11 @@
 #define GROWTH 4
 #define COMMON_FIRST_BYTES 16384
 #define COMMON_MOST_BYTES 32768		/* more, with all CPUs busy, and samples are lost */
-#define COMMON_STACKS 1024		/* are looked at, and if of these */
-#define COMMON_CUT (COMMON_STACKS / 20)	/* so many are cut, all get more */
+#define LEAST_BYTES 4096
+#define COMMON_STACKS 1024		/* of a name count, later ones more than earlier ones */
+/* If so many of a name are too deep, and one in so many, the size is not for it. */
+#define COMMON_TOO_DEEP 4
+#define COMMON_TOO_DEEP_PART 64
 #define ENOUGH_STACKS	   64 /* one after the other, until frame pointers are believed in */
 #define NAMES_MAX 4096			/* so many are told apart */
 
@@ -21,14 +24,18 @@ struct name {
 	uint32_t bytes;			/* wished */
 	unsigned n_by_frame_pointers;	/* in succession */
 	bool needs_copies;		/* once and for all */
+	/* Of the common size: all, those that it cuts, and those that half of it would */
+	unsigned n_stacks, n_cut, n_deep;
 };
 
 struct SptCopies {
 	SptTrace *trace;
 	uint32_t most_bytes;
+	uint32_t less_bytes;		/* > 0: no more than that */
+	uint32_t less_before;		/* the same, before it was lowered last */
 	bool can_wish, if_needed;
-	bool is_common;			/* one size for all: there is but one name, "" */
-	unsigned n_stacks, n_cut;	/* of the common size */
+	bool is_common;			/* one size for all */
+	struct name common;
 	GHashTable *names;		/* comm -> struct name */
 };
 
@@ -59,18 +66,17 @@ static uint32_t first_bytes(const SptCopies *copies)
 void spt_copies_begin(SptCopies *copies)
 {
 	copies->is_common = !spt_trace_wishes_by_name(copies->trace);
+	copies->common.bytes = first_bytes(copies);
 	copies->can_wish =
 		copies->most_bytes && spt_trace_raw_wish(copies->trace, "", first_bytes(copies));
 }
 
-/* NULL: there are too many, or without a name there is nobody to wish for. */
+/* NULL: there are too many, or it has no name. */
 static struct name *get(SptCopies *copies, const char *comm)
 {
 	struct name *name;
 
-	if (copies->is_common)
-		comm = "";
-	else if (!comm || !*comm)
+	if (!comm || !*comm)
 		return NULL;
 	name = g_hash_table_lookup(copies->names, comm);
 	if (name || g_hash_table_size(copies->names) >= NAMES_MAX)
@@ -84,44 +90,113 @@ static struct name *get(SptCopies *copies, const char *comm)
 static void wish(SptCopies *copies, const char *comm, struct name *name, uint32_t bytes)
 {
 	name->bytes = bytes;
-	copies->n_stacks = copies->n_cut = 0;
 	copies->can_wish = spt_trace_raw_wish(copies->trace, copies->is_common ? "" : comm, bytes);
 }
 
-static void take_common(SptCopies *copies, struct name *name, bool is_cut)
+static void wish_common(SptCopies *copies, uint32_t bytes)
 {
-	copies->n_cut += is_cut;
-	if (++copies->n_stacks < COMMON_STACKS)
-		return;
-	if (copies->n_cut > COMMON_CUT && name->bytes < MIN(COMMON_MOST_BYTES, copies->most_bytes))
-		wish(copies, "", name, MIN(COMMON_MOST_BYTES, copies->most_bytes));
-	copies->n_stacks = copies->n_cut = 0;
+	GHashTableIter iter;
+	void *value;
+
+	wish(copies, "", &copies->common, bytes);
+	g_hash_table_iter_init(&iter, copies->names);
+	while (g_hash_table_iter_next(&iter, NULL, &value)) {
+		struct name *name = value;
+
+		name->n_stacks = name->n_cut = name->n_deep = 0;
+	}
 }
 
-void spt_copies_taken(SptCopies *copies, const char *comm, uint32_t bytes, bool is_cut)
+static bool are_many(const struct name *name, unsigned n)
 {
+	return n >= COMMON_TOO_DEEP && n * COMMON_TOO_DEEP_PART > name->n_stacks;
+}
+
+/* By name, so that a program of which many are cut is not missed beside others that are busy. */
+static void take_common(SptCopies *copies, struct name *name, uint32_t bytes, uint64_t depth)
+{
+	uint32_t most_bytes = MIN(COMMON_MOST_BYTES, copies->most_bytes);
+
+	if (name->n_stacks == COMMON_STACKS) {
+		name->n_stacks /= 2;
+		name->n_cut /= 2;
+		name->n_deep /= 2;
+	}
+	name->n_stacks++;
+	name->n_cut += depth == SPT_COPIES_CUT;
+	name->n_deep += depth > bytes / 2;
+	if (are_many(name, name->n_cut) && !copies->less_bytes && copies->common.bytes < most_bytes)
+		wish_common(copies, most_bytes);
+}
+
+void spt_copies_taken(SptCopies *copies, const char *comm, uint32_t bytes, uint64_t depth)
+{
+	bool is_cut = depth == SPT_COPIES_CUT;
 	struct name *name =
 		copies->can_wish && (is_cut || copies->is_common) ? get(copies, comm) : NULL;
 
 	/* Those that are on their way are as small as before. */
-	if (!name || bytes < name->bytes)
+	if (!name || bytes < (copies->is_common ? copies->common.bytes : name->bytes))
 		return;
 	if (copies->is_common)
-		take_common(copies, name, is_cut);
+		take_common(copies, name, bytes, depth);
 	else if (bytes < copies->most_bytes)
 		wish(copies, comm, name, MIN(MAX(bytes, FIRST_BYTES) * GROWTH, copies->most_bytes));
 }
 
+/* Of no name that was met half of the size would cut many. */
+static bool is_half_enough(const SptCopies *copies)
+{
+	GHashTableIter iter;
+	void *name;
+
+	g_hash_table_iter_init(&iter, copies->names);
+	while (g_hash_table_iter_next(&iter, NULL, &name))
+		if (are_many(name, ((const struct name *)name)->n_deep))
+			return false;
+	return true;
+}
+
+uint32_t spt_copies_less(SptCopies *copies)
+{
+	if (!copies->can_wish || !copies->is_common || copies->common.bytes / 2 < LEAST_BYTES ||
+	    !is_half_enough(copies))
+		return 0;
+	copies->less_before = copies->less_bytes;
+	copies->less_bytes = copies->common.bytes / 2;
+	wish_common(copies, copies->less_bytes);
+	return copies->less_bytes;
+}
+
+uint32_t spt_copies_restore(SptCopies *copies)
+{
+	wish_common(copies, 2 * copies->less_bytes);
+	copies->less_bytes = copies->less_before;
+	return copies->less_bytes;
+}
+
+bool spt_copies_make_room(SptCopies *copies)
+{
+	return spt_trace_make_room(copies->trace);
+}
+
+/* Whose frame pointers are looked at: with one size for all, those of all. */
+static struct name *asked(SptCopies *copies, const char *comm)
+{
+	return copies->is_common ? &copies->common : get(copies, comm);
+}
+
 bool spt_copies_asks(SptCopies *copies, const char *comm)
 {
-	struct name *name = copies->can_wish && copies->if_needed ? get(copies, comm) : NULL;
+	struct name *name =
+		copies->can_wish && copies->if_needed ? asked(copies, comm) : NULL;
 
 	return name && !name->needs_copies;
 }
 
 void spt_copies_tell(SptCopies *copies, const char *comm, bool by_frame_pointers)
 {
-	struct name *name = get(copies, comm);
+	struct name *name = asked(copies, comm);
 
 	if (!name || name->needs_copies)
 		return;

@@ -110,7 +110,7 @@ static void put(const struct file *file, const SptPlaceTable *table, SptCaptureW
 
 		if (!spt_place_table_symbol(table, i, &symbol))
 			continue;
-		row.symbol = symbol.name;
+		row.symbol = symbol.name ? symbol.name : "";
 		row.distance = symbol.distance;
 		row.symbol_bytes = symbol.bytes;
 		spt_capture_writer_name(writer, &row);

@@ -265,10 +265,34 @@ static void forget_others(SptFlight *flight, SptRowKind kind)
 		g_array_set_size(rows, n);
 }
 
+/* Of the rows of waits, events and lanes, too. */
+static void add_threads(const SptFlight *flight, GHashTable *threads)
+{
+	const GArray *waits = flight->others[SPT_ROW_WAIT], *lanes = flight->others[SPT_ROW_LANE],
+		     *events = flight->others[SPT_ROW_EVENT];
+
+	for (unsigned i = 0; i < waits->len; i++) {
+		const SptWaitRow *row = &g_array_index(waits, SptWaitRow, i);
+
+		g_hash_table_add(threads, GUINT_TO_POINTER(row->thread));
+		g_hash_table_add(threads, GUINT_TO_POINTER(row->waker));
+	}
+	for (unsigned i = 0; i < events->len; i++) {
+		const SptEventRow *row = &g_array_index(events, SptEventRow, i);
+
+		g_hash_table_add(threads, GUINT_TO_POINTER(row->thread));
+		g_hash_table_add(threads, GUINT_TO_POINTER(row->holder));
+	}
+	for (unsigned i = 0; i < lanes->len; i++)
+		g_hash_table_add(threads,
+				 GUINT_TO_POINTER(g_array_index(lanes, SptLaneRow, i).thread));
+}
+
 static GHashTable *threads_with_samples(const SptFlight *flight)
 {
 	GHashTable *threads = g_hash_table_new(NULL, NULL);
 
+	add_threads(flight, threads);
 	for (unsigned i = 0; i < flight->cpus->len; i++) {
 		const struct cpu *cpu = flight->cpus->pdata[i];
 
@@ -350,6 +374,17 @@ SptStash *spt_flight_new_stash(SptFlight *flight, const SptStash *old)
 
 			row->node = move_node(stash, old, moved, row->node);
 		}
+	}
+	for (unsigned i = 0; i < flight->others[SPT_ROW_WAIT]->len; i++) {
+		SptWaitRow *row = &g_array_index(flight->others[SPT_ROW_WAIT], SptWaitRow, i);
+
+		row->node = move_node(stash, old, moved, row->node);
+		row->waker_node = move_node(stash, old, moved, row->waker_node);
+	}
+	for (unsigned i = 0; i < flight->others[SPT_ROW_EVENT]->len; i++) {
+		SptEventRow *row = &g_array_index(flight->others[SPT_ROW_EVENT], SptEventRow, i);
+
+		row->node = move_node(stash, old, moved, row->node);
 	}
 	return stash;
 }
@@ -442,7 +477,7 @@ static int compare_samples(const void *a, const void *b)
 static unsigned n_accounted(const struct cpu *cpu)
 {
 	if (!cpu->accounts->len)
-		return cpu->samples->len;
+		return 0;
 	return MIN(cpu->samples->len,
 		   g_array_index(cpu->accounts, struct account, cpu->accounts->len - 1)
 				   .samples_before -

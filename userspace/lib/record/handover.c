@@ -12,17 +12,19 @@ struct SptHandover {
 	SptOutput *output;
 	SptTrace *trace;
 	SptTables *tables;
+	bool is_frugal;
 	GArray *waiting;		/* object ids, whose tables are being made */
 	unsigned n_given, n_refused;
 	int problem;			/* of the last one that was refused */
 };
 
-SptHandover *spt_handover_new(SptOutput *output, SptTrace *trace)
+SptHandover *spt_handover_new(SptOutput *output, SptTrace *trace, bool is_frugal)
 {
 	SptHandover *handover = g_new0(SptHandover, 1);
 
 	handover->output = output;
 	handover->trace = trace;
+	handover->is_frugal = is_frugal;
 	handover->tables = spt_tables_of_output(output);
 	handover->waiting = g_array_new(FALSE, FALSE, sizeof(uint32_t));
 	return handover;
@@ -46,7 +48,8 @@ static void expect(SptHandover *handover, uint32_t object, bool is_kept_only)
 
 void spt_handover_mapped(SptHandover *handover, uint32_t object)
 {
-	expect(handover, object, true);
+	if (!handover->is_frugal)
+		expect(handover, object, true);
 }
 
 void spt_handover_missed(SptHandover *handover, const struct sysprof_sample *sample)

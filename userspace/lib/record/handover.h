@@ -10,8 +10,11 @@ G_BEGIN_DECLS
 
 typedef struct SptHandover SptHandover;
 
-/* @output holds the files, @trace gets the tables; both outlive it. */
-SptHandover *spt_handover_new(SptOutput *output, SptTrace *trace);
+/*
+ * @output holds the files, @trace gets the tables; both outlive it.  @is_frugal: only what stacks
+ * were missing is handed over, not what is kept of all that is mapped.
+ */
+SptHandover *spt_handover_new(SptOutput *output, SptTrace *trace, bool is_frugal);
 void spt_handover_free(SptHandover *handover);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptHandover, spt_handover_free)
 

@@ -32,6 +32,8 @@ static void take_task(SptRecorder *recorder, const struct sysprof_task *task)
 	case SYSPROF_EXEC:
 		spt_tasks_exec(recorder->tasks, record->pid, task->old_tid, task->mm, record->time,
 			       name);
+		if (recorder->unwinding && recorder->knows_maps)
+			spt_unwinding_began(recorder->unwinding, task->mm);
 		break;
 	case SYSPROF_COMM:
 		spt_tasks_rename(recorder->tasks, record->pid, record->tid, task->mm, record->time,
@@ -93,6 +95,8 @@ static void take_object(SptRecorder *recorder, const struct sysprof_object *obje
 		spt_handover_mapped(recorder->handover, row.id);
 	if (recorder->maps)
 		spt_maps_object(recorder->maps, &row);
+	if (recorder->memory)
+		spt_memory_object(recorder->memory, &row);
 }
 
 static void take_region(SptRecorder *recorder, const struct sysprof_region *region)
@@ -122,12 +126,36 @@ static void count_sample(SptRecorder *recorder, const struct sysprof_sample *sam
 	}
 }
 
+/* The object in whose code a stack stops that is not whole; 0: not known. */
+static uint32_t stop_of(const SptRecorder *recorder, const struct sysprof_sample *sample,
+			uint8_t user_end)
+{
+	unsigned i = user_end & SPT_END_FRAME_POINTERS ? 0 : sample->n_user - 1;
+	uint64_t frame = sample->n_user ? sample->frames[sample->n_kernel + i] : 0;
+	const SptSpace *space;
+	const SptMap *map;
+
+	if (!(sample->record.flags & SYSPROF_SAMPLE_ADDRESSES))
+		return frame >> SYSPROF_FRAME_OBJECT_SHIFT;
+	space = spt_spaces_get(recorder->spaces, sample->mm);
+	map = space ? spt_space_find(space, frame - (i > 0)) : NULL;
+	return map ? map->object : 0;
+}
+
+static void take_end(SptRecorder *recorder, const struct sysprof_sample *sample, uint8_t user_end)
+{
+	uint32_t object =
+		user_end == SYSPROF_END_ROOT ? 0 : stop_of(recorder, sample, user_end);
+
+	spt_ends_take(recorder->ends, user_end, object, sample->weight);
+}
+
 /*
  * In the midst of an exec a task has the new image's address space and the old one's registers:
  * until an image was seen to run, what it cannot place below the kernel's part is of none.
  */
-static uint32_t find_node(SptRecorder *recorder, const struct sysprof_sample *sample,
-			  const SptThread *thread, uint8_t *ret_user_end)
+uint32_t spt_recorder_node(SptRecorder *recorder, const struct sysprof_sample *sample,
+			   const SptThread *thread, uint8_t *ret_user_end)
 {
 	SptProcess *process = thread->process;
 	SptStackEnd end;
@@ -154,11 +182,13 @@ static uint32_t find_node(SptRecorder *recorder, const struct sysprof_sample *sa
 		*ret_user_end |= SPT_END_FRAME_POINTERS;
 	if (end.user_end == SYSPROF_END_NO_INFO)
 		*ret_user_end = SPT_END_NO_INFO;
+	if (recorder->ends)
+		take_end(recorder, sample, *ret_user_end);
 	return node;
 }
 
 /* At its first sample: how it was called, and what is mapped there. */
-static void get_to_know(SptRecorder *recorder, SptProcess *process)
+void spt_recorder_get_to_know(SptRecorder *recorder, SptProcess *process)
 {
 	g_autofree char *text = NULL;
 
@@ -200,8 +230,8 @@ static void take_sample(SptRecorder *recorder, const struct sysprof_sample *samp
 		row.context |= SPT_CONTEXT_KERNEL;
 	if (record->flags & SYSPROF_SAMPLE_IRQ)
 		row.context |= SPT_CONTEXT_IRQ;
-	get_to_know(recorder, thread->process);
-	row.node = find_node(recorder, sample, thread, &row.user_end);
+	spt_recorder_get_to_know(recorder, thread->process);
+	row.node = spt_recorder_node(recorder, sample, thread, &row.user_end);
 	spt_output_put(recorder->output, SPT_ROW_SAMPLE, &row);
 	recorder->status.samples++;
 	recorder->status.weight += sample->weight;
@@ -248,7 +278,8 @@ void spt_recorder_put_account(SptRecorder *recorder, uint64_t time, unsigned cpu
 	recorder->status.budget += account->budget - state->budget;
 	state->delivered = account->delivered;
 	state->budget = account->budget;
-	state->has_news = false;
+	/* What came while it was asked for is for the next one. */
+	state->has_news = state->taken > account->delivered;
 }
 
 static void take_loss(SptRecorder *recorder, const struct sysprof_lost *lost)
@@ -334,6 +365,9 @@ void spt_recorder_take(const struct sysprof_record *record, void *data)
 	case SYSPROF_RESYNC:
 		recorder->needs_snapshot = true;
 		break;
+	default:
+		if (recorder->waits)
+			spt_waits_take(recorder, record);
 	}
 	/* However much there is in the rings: the memory that is allowed holds at any time. */
 	if (spt_output_is_full(recorder->output))

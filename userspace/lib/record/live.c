@@ -395,6 +395,9 @@ static const char *name_in_file(SptLive *live, const SptFrame *frame)
 	row = spt_place_table_find(file->table, frame->offset);
 	if (row == UINT32_MAX || !spt_place_table_symbol(file->table, row, &symbol))
 		return NULL;
+	if (!symbol.name)
+		return spt_symbols_place(live->symbols, &(SptFrame){
+			.object = frame->object, .offset = frame->offset - symbol.distance });
 	name = spt_demangle(symbol.name);
 	return spt_symbols_intern(live->symbols, name);
 }

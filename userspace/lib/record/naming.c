@@ -22,6 +22,7 @@
 #include "symbols/identity.h"
 
 #define NAMES_AT_ONCE 256
+#define MOST_NAMES 65536
 
 struct object {
 	uint32_t id;
@@ -34,6 +35,10 @@ struct object {
 	unsigned n_named;		/* of them, those in the file */
 };
 
+/* Files are held in one part of the time in so many, and in two seconds at once. */
+#define HOLD_PART 10
+#define HOLD_AHEAD_NS (HOLD_PART * 2000000000ull)
+
 struct SptNaming {
 	GHashTable *objects;		/* id -> struct object */
 	SptJit *jit;
@@ -42,7 +47,11 @@ struct SptNaming {
 	uint32_t next_frame;
 	GHashTable *identified; /* kernel modules whose build-id is noted; "": the kernel's */
 	unsigned n_held, max_held;
+	/* CLOCK_MONOTONIC: until then what was spent on them is paid for */
+	uint64_t files_paid_ns, regions_paid_ns;
 	bool all;			/* names of files that can be found, too */
+	GHashTable *numbers;		/* name -> its place in names, from 1 */
+	GPtrArray *names;		/* of SPT_STACKS_NAMED; borrowed from numbers */
 };
 
 static void object_free(void *data)
@@ -76,6 +85,8 @@ SptNaming *spt_naming_new(bool all)
 	naming->jit = spt_jit_new();
 	naming->file_names = spt_file_names_new();
 	naming->identified = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+	naming->numbers = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+	naming->names = g_ptr_array_new();
 	naming->next_frame = 1;
 	naming->all = all;
 	naming->max_held = raise_file_limit();
@@ -90,6 +101,8 @@ void spt_naming_free(SptNaming *naming)
 	spt_file_names_free(naming->file_names);
 	spt_symtab_free(naming->vdso);
 	g_hash_table_unref(naming->identified);
+	g_ptr_array_unref(naming->names);
+	g_hash_table_unref(naming->numbers);
 	g_hash_table_unref(naming->objects);
 	g_free(naming);
 }
@@ -155,6 +168,57 @@ static SptObject *open_recorded(const SptObjectRow *row, uint32_t pid)
 	return file;
 }
 
+static uint64_t clock_ns(clockid_t clock)
+{
+	struct timespec now;
+
+	clock_gettime(clock, &now);
+	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+/*
+ * Whether there is time for one more: anybody can map new files, most of them removed again, and
+ * regions without end.
+ */
+static bool may_spend(uint64_t *paid_ns, uint64_t *ret_begin)
+{
+	uint64_t now = clock_ns(CLOCK_MONOTONIC);
+
+	*paid_ns = MAX(*paid_ns, now);
+	*ret_begin = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+	return *paid_ns - now <= HOLD_AHEAD_NS;
+}
+
+static void spend(uint64_t *paid_ns, uint64_t begin)
+{
+	*paid_ns += (clock_ns(CLOCK_THREAD_CPUTIME_ID) - begin) * HOLD_PART;
+}
+
+static void hold_file(SptNaming *naming, SptTrace *trace, struct object *object,
+		      const SptObjectRow *row, uint32_t pid)
+{
+	uint64_t begin;
+
+	if (object->file || row->path[0] != '/' || naming->n_held >= naming->max_held ||
+	    !may_spend(&naming->files_paid_ns, &begin))
+		return;
+	object->file = open_mapped(trace, row);
+	if (!object->file)
+		object->file = open_recorded(row, pid);
+	naming->n_held += object->file != NULL;
+	spend(&naming->files_paid_ns, begin);
+}
+
+static void hold_region(SptNaming *naming, SptTrace *trace, uint32_t id, uint32_t pid)
+{
+	uint64_t begin;
+
+	if (!may_spend(&naming->regions_paid_ns, &begin))
+		return;
+	spt_jit_region(naming->jit, trace, id, pid);
+	spend(&naming->regions_paid_ns, begin);
+}
+
 void spt_naming_hold(SptNaming *naming, SptTrace *trace, const SptObjectRow *row, uint32_t pid)
 {
 	struct object *object = get_object(naming, row->id);
@@ -164,16 +228,11 @@ void spt_naming_hold(SptNaming *naming, SptTrace *trace, const SptObjectRow *row
 	object->kind = row->kind;
 	object->path = g_strdup(row->path);
 	if (row->kind == SPT_OBJECT_ANON)
-		spt_jit_region(naming->jit, trace, row->id, pid);
-	else if (row->kind == SPT_OBJECT_FILE)
-		spt_jit_file(naming->jit, trace, row, pid);
-	if (row->kind != SPT_OBJECT_FILE || object->file || naming->n_held >= naming->max_held ||
-	    row->path[0] != '/')
+		hold_region(naming, trace, row->id, pid);
+	if (row->kind != SPT_OBJECT_FILE)
 		return;
-	object->file = open_mapped(trace, row);
-	if (!object->file)
-		object->file = open_recorded(row, pid);
-	naming->n_held += object->file != NULL;
+	spt_jit_file(naming->jit, trace, row, pid);
+	hold_file(naming, trace, object, row, pid);
 }
 
 void spt_naming_keep(SptNaming *naming)
@@ -228,6 +287,38 @@ const char *spt_naming_path(const SptNaming *naming, uint32_t id)
 	const struct object *object = g_hash_table_lookup(naming->objects, GUINT_TO_POINTER(id));
 
 	return object ? object->path : NULL;
+}
+
+uint64_t spt_naming_named(SptNaming *naming, const char *name)
+{
+	guint number = GPOINTER_TO_UINT(g_hash_table_lookup(naming->numbers, name));
+	char *copy;
+
+	if (number)
+		return number;
+	/* The last place is for all others. */
+	if (naming->names->len >= MOST_NAMES)
+		return MOST_NAMES;
+	if (naming->names->len == MOST_NAMES - 1)
+		name = "[other]";
+	copy = g_strdup(name);
+	g_ptr_array_add(naming->names, copy);
+	g_hash_table_insert(naming->numbers, copy, GUINT_TO_POINTER(naming->names->len));
+	return naming->names->len;
+}
+
+static void name_named(const SptNaming *naming, struct object *object, SptCaptureWriter *writer)
+{
+	for (; object->n_named < object->offsets->len; object->n_named++) {
+		uint64_t offset = g_array_index(object->offsets, uint64_t, object->n_named);
+		SptNameRow row = { .object = object->id,
+				   .offset = offset,
+				   .symbol = naming->names->pdata[offset - 1],
+				   .symbol_bytes = 1,
+				   .module = "" };
+
+		spt_capture_writer_name(writer, &row);
+	}
 }
 
 /* What the recorder itself calls a part of a stack. */
@@ -406,6 +497,10 @@ bool spt_naming_flush(SptNaming *naming, SptTrace *trace, SptStash *stash, SptCa
 		}
 		if (object->id == SPT_STACKS_CUT || object->id == SPT_STACKS_INCOMPLETE) {
 			name_by_path(object, writer);
+			continue;
+		}
+		if (object->id == SPT_STACKS_NAMED) {
+			name_named(naming, object, writer);
 			continue;
 		}
 		if (object->kind == SPT_OBJECT_ANON) {

@@ -39,6 +39,8 @@ const SptObject *spt_naming_file(SptNaming *naming, uint32_t id);
 const SptObject *spt_naming_file_early(SptNaming *naming, SptTrace *trace, uint32_t id);
 /* Its path; NULL: it was not told of. */
 const char *spt_naming_path(const SptNaming *naming, uint32_t id);
+/* The offset of @name in the object SPT_STACKS_NAMED. */
+uint64_t spt_naming_named(SptNaming *naming, const char *name);
 /* Often, between flushes: holds what programs tell of the code they make. */
 void spt_naming_keep(SptNaming *naming);
 /* What knows of that code. */

@@ -27,12 +27,43 @@ static void put_sample(struct file *file, const SptSampleRow *row)
 	spt_capture_writer_sample(file->output.writer, &sample);
 }
 
+static void put_wait(struct file *file, const SptWaitRow *row)
+{
+	SptWaitRow wait = *row;
+
+	wait.node += wait.node ? file->node_base : 0;
+	wait.waker_node += wait.waker_node ? file->node_base : 0;
+	spt_capture_writer_put(file->output.writer, SPT_ROW_WAIT, &wait);
+}
+
+static void put_event(struct file *file, const SptEventRow *row)
+{
+	SptEventRow event = *row;
+
+	event.node += event.node ? file->node_base : 0;
+	spt_capture_writer_put(file->output.writer, SPT_ROW_EVENT, &event);
+}
+
+static void put_allocation(struct file *file, const SptAllocationRow *row)
+{
+	SptAllocationRow allocation = *row;
+
+	allocation.node += allocation.node ? file->node_base : 0;
+	spt_capture_writer_put(file->output.writer, SPT_ROW_ALLOCATION, &allocation);
+}
+
 static void file_put(SptOutput *output, SptRowKind kind, const void *row)
 {
 	struct file *file = (struct file *)output;
 
 	if (kind == SPT_ROW_SAMPLE)
 		put_sample(file, row);
+	else if (kind == SPT_ROW_WAIT)
+		put_wait(file, row);
+	else if (kind == SPT_ROW_EVENT)
+		put_event(file, row);
+	else if (kind == SPT_ROW_ALLOCATION)
+		put_allocation(file, row);
 	else if (kind == SPT_ROW_MAP)
 		g_array_append_vals(file->maps, row, 1);
 	else

@@ -111,6 +111,11 @@ const char *spt_output_path(const SptOutput *output, uint32_t object)
 	return spt_naming_path(output->naming, object);
 }
 
+uint64_t spt_output_named(SptOutput *output, const char *name)
+{
+	return spt_naming_named(output->naming, name);
+}
+
 SptStash *spt_output_stash(SptOutput *output, unsigned *ret_number)
 {
 	*ret_number = output->n_stashes;
@@ -141,6 +146,11 @@ static uint64_t private_bytes(void)
 	    shared > resident)
 		return 0;
 	return (resident - shared) * (uint64_t)sysconf(_SC_PAGESIZE);
+}
+
+uint64_t spt_output_memory(const SptOutput *output)
+{
+	return output->memory_bytes;
 }
 
 bool spt_output_check_memory(const SptOutput *output, GError **error)

@@ -38,6 +38,8 @@ const SptObject *spt_output_file(SptOutput *output, uint32_t object);
 int spt_output_held(SptOutput *output, uint32_t object);
 /* What it is called; NULL: it was not put. */
 const char *spt_output_path(const SptOutput *output, uint32_t object);
+/* The offset in the object SPT_STACKS_NAMED that is called @name. */
+uint64_t spt_output_named(SptOutput *output, const char *name);
 /*
  * Where nodes of samples are from.  *@ret_number: another one with each flush or write that
  * begins another stash.
@@ -57,6 +59,8 @@ bool spt_output_tell(SptOutput *output, GError **error);
  * old is forgotten.
  */
 bool spt_output_flush(SptOutput *output, uint64_t now, GError **error);
+/* What is allowed for all of the recording. */
+uint64_t spt_output_memory(const SptOutput *output);
 /* So much has come since the last flush that the memory does not last until the next one is due. */
 bool spt_output_is_full(const SptOutput *output);
 /*

@@ -8,12 +8,17 @@
 #include "base/proc-files.h"
 #include "process/spaces.h"
 #include "process/tasks.h"
+#include "record/ends.h"
 #include "record/handover.h"
 #include "record/maps.h"
+#include "record/memory.h"
 #include "record/output.h"
 #include "record/recorder.h"
+#include "record/ready.h"
 #include "record/stacks.h"
+#include "record/thrift.h"
 #include "record/unwinding.h"
+#include "record/waits.h"
 #include "trace/trace.h"
 
 G_BEGIN_DECLS
@@ -41,7 +46,12 @@ struct SptRecorder {
 	SptStacks *stacks;
 	SptCopies *copies;		/* these two NULL: no raw stacks are asked for */
 	SptUnwinding *unwinding;
-	SptHandover *handover;		/* NULL: stacks are not walked by tables */
+	SptWaits *waits;		/* NULL: they are not asked for */
+	SptMemory *memory;		/* likewise */
+	SptHandover *handover;		/* NULL: no tables are handed over */
+	SptReady *ready;		/* NULL: no program was announced */
+	SptThrift *thrift;
+	SptEnds *ends;			/* NULL: whether stacks are whole is not known */
 	unsigned stash_number;		/* whose nodes the stacks know */
 	GHashTable *mapped_by;		/* object id -> pid that mapped it last */
 	GHashTable *sampled_threads;	/* set of thread ids */
@@ -53,8 +63,12 @@ struct SptRecorder {
 	bool in_snapshot, needs_snapshot;
 	bool filters_pids, no_command_lines;
 	bool follows;			/* some wanted processes, to their end */
+	bool memory_is_busy;
 	uint64_t late_ns;
 	bool is_watched;
+	uint64_t begin_ns;		/* before the source was started */
+	bool knows_maps;		/* each is told as it is made, in all processes */
+	bool is_in_haste;		/* the thread that drives it */
 	uint64_t start_ns, last_flush_ns, last_told_ns, last_snapshot_ns;
 	uint64_t flushing_ns;		/* how long the last flush took */
 	SptRecorderStatus status;
@@ -72,6 +86,11 @@ static inline uint64_t spt_clock_ns(clockid_t clock)
 
 /* One record; @data is the recorder. */
 void spt_recorder_take(const struct sysprof_record *record, void *data);
+/* The node of a stack in the output's stash. */
+uint32_t spt_recorder_node(SptRecorder *recorder, const struct sysprof_sample *sample,
+			   const SptThread *thread, uint8_t *ret_user_end);
+/* Something of the process is recorded. */
+void spt_recorder_get_to_know(SptRecorder *recorder, SptProcess *process);
 /* The account of a CPU as of @time, if no later one was put. */
 void spt_recorder_put_account(SptRecorder *recorder, uint64_t time, unsigned cpu,
 			      const struct sysprof_account *account);

@@ -9,13 +9,20 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "base/haste.h"
 #include "base/words.h"
 
 #define FLUSH_NS 900000000ULL	/* so that with a step's delay it is once a second */
 #define TELL_NS 250000000ULL
 #define SNAPSHOT_NS 300000000ULL	/* not more often than this */
+#define READY_MS 300
 #define CATCH_UP_STEPS 20
 #define CATCH_UP_US 500
+/* One in so many bytes of the memory that is allowed can wait outside of rings. */
+#define KEPT_PART 8
+/* How long rings of programs wait: they fill within milliseconds. */
+#define BUSY_MS 1
+#define IDLE_MS 5
 
 /* What the tasks tell goes into the file. */
 
@@ -54,6 +61,10 @@ static void on_thread(const SptThread *thread, void *data)
 	};
 
 	spt_output_put(recorder->output, SPT_ROW_THREAD, &row);
+	if (recorder->waits)
+		spt_waits_thread(recorder->waits, thread);
+	if (recorder->memory)
+		spt_memory_thread(recorder->memory, thread);
 }
 
 static void on_space_gone(uint64_t mm, void *data)
@@ -131,18 +142,21 @@ static void put_fixed_objects(SptRecorder *recorder)
 		{ .id = SPT_STACKS_CUT, .path = "[stack cut off]" },
 		{ .id = SPT_STACKS_INCOMPLETE, .path = "[stack incomplete]" },
 	};
+	static const SptObjectRow named = { .id = SPT_STACKS_NAMED, .path = "[event]" };
 
 	for (unsigned i = 0; i < G_N_ELEMENTS(rows); i++)
 		spt_output_object(recorder->output, &rows[i], 0);
 	for (unsigned i = 0;
-	     (recorder->unwinding || recorder->handover) && i < G_N_ELEMENTS(unknown_callers); i++)
+	     (recorder->ends || recorder->memory) && i < G_N_ELEMENTS(unknown_callers); i++)
 		spt_output_object(recorder->output, &unknown_callers[i], 0);
+	if (recorder->config.kernel)
+		spt_output_object(recorder->output, &named, 0);
 }
 
 /* Whether there are records of mappings: from the module only for who unwinds copies of stacks. */
 static bool tells_maps(const SptRecorder *recorder)
 {
-	return recorder->config.raw_bytes || strcmp(recorder->status.source, "perf") == 0;
+	return recorder->config.raw_bytes || recorder->knows_maps;
 }
 
 SptRecorder *spt_recorder_new(const SptRecorderOptions *options, GError **error)
@@ -162,14 +176,29 @@ SptRecorder *spt_recorder_new(const SptRecorderOptions *options, GError **error)
 	recorder->config.event_type = options->event_type;
 	recorder->config.event_config = options->event_config;
 	recorder->config.ring_bytes = options->ring_bytes;
+	recorder->config.aside_bytes = MIN(spt_output_memory(recorder->output) / 8, 64u << 20);
+	recorder->config.most_kept_bytes = spt_output_memory(recorder->output) / KEPT_PART;
 	recorder->config.no_user = options->no_user;
-	recorder->config.by_tables = options->by_tables &&
-				     (!options->raw_bytes || spt_trace_has_tables(recorder->trace));
+	recorder->config.by_tables =
+		(options->by_tables && !options->raw_bytes) ||
+		((options->by_tables || options->frugal_tables) &&
+		 spt_trace_has_tables(recorder->trace));
 	recorder->config.raw_bytes = recorder->config.by_tables ? 0 : options->raw_bytes;
 	recorder->config.raw_most_bytes = options->raw_most_bytes;
 	recorder->status.source = spt_trace_source_name(recorder->trace);
+	recorder->knows_maps = strcmp(recorder->status.source, "perf") == 0;
 	recorder->config.filter = options->filter;
 	recorder->filters_pids = options->filter.n_pids && !spt_trace_filters_pids(recorder->trace);
+	recorder->config.waits = options->waits;
+	recorder->config.kernel = options->kernel;
+	if (options->waits.is_on || options->kernel)
+		recorder->waits = spt_waits_new(spt_trace_n_cpus(recorder->trace));
+	if (options->memory) {
+		recorder->memory = spt_memory_new(options->memory_mean_bytes, recorder->output,
+						  error);
+		if (!recorder->memory)
+			return NULL;
+	}
 	recorder->late_ns = options->late_ns;
 	recorder->is_watched = options->live;
 	recorder->no_command_lines = options->no_command_lines;
@@ -184,14 +213,18 @@ SptRecorder *spt_recorder_new(const SptRecorderOptions *options, GError **error)
 	}
 	recorder->stacks = spt_stacks_new(recorder->spaces, spt_output_jit(recorder->output),
 					  spt_trace_n_cpus(recorder->trace));
+	if (recorder->config.by_tables || recorder->config.raw_bytes)
+		recorder->ends = spt_ends_new();
 	if (recorder->config.by_tables)
-		recorder->handover = spt_handover_new(recorder->output, recorder->trace);
+		recorder->handover = spt_handover_new(recorder->output, recorder->trace,
+						      options->frugal_tables);
 	if (recorder->config.raw_bytes) {
 		recorder->copies = spt_copies_new(recorder->trace, options->raw_most_bytes,
 						  options->raw_if_needed);
 		recorder->unwinding =
 			spt_unwinding_new(recorder->output, recorder->spaces, recorder->copies);
 	}
+	recorder->thrift = spt_thrift_new(recorder->trace, recorder->copies, options->period_ns);
 	recorder->mapped_by = g_hash_table_new(NULL, NULL);
 	recorder->sampled_threads = g_hash_table_new(NULL, NULL);
 	recorder->gone_spaces = g_array_new(FALSE, FALSE, sizeof(uint64_t));
@@ -203,17 +236,30 @@ SptRecorder *spt_recorder_new(const SptRecorderOptions *options, GError **error)
 	return g_steal_pointer(&recorder);
 }
 
+static void end_haste(SptRecorder *recorder)
+{
+	if (recorder->is_in_haste)
+		spt_haste_end();
+	recorder->is_in_haste = false;
+}
+
 void spt_recorder_free(SptRecorder *recorder)
 {
 	if (!recorder)
 		return;
+	end_haste(recorder);
+	spt_ready_free(recorder->ready);
 	spt_unwinding_free(recorder->unwinding);
+	spt_memory_free(recorder->memory);
 	spt_maps_free(recorder->maps);
 	spt_proc_files_free(recorder->proc_files);
 	spt_handover_free(recorder->handover);
+	spt_thrift_free(recorder->thrift);
+	spt_ends_free(recorder->ends);
 	spt_copies_free(recorder->copies);
 	spt_output_free(recorder->output);
 	spt_tasks_free(recorder->tasks);
+	spt_waits_free(recorder->waits);
 	spt_stacks_free(recorder->stacks);
 	spt_spaces_free(recorder->spaces);
 	spt_trace_free(recorder->trace);
@@ -223,6 +269,11 @@ void spt_recorder_free(SptRecorder *recorder)
 	g_clear_error(&recorder->failure);
 	g_free(recorder->cpus);
 	g_free(recorder);
+}
+
+const char *const *spt_recorder_environment(const SptRecorder *recorder)
+{
+	return recorder->memory ? spt_memory_environment(recorder->memory) : NULL;
 }
 
 static bool want_processes(SptRecorder *recorder, GError **error)
@@ -243,8 +294,11 @@ bool spt_recorder_start(SptRecorder *recorder, GError **error)
 {
 	struct sysprof_start start;
 
+	recorder->begin_ns = spt_clock_ns(CLOCK_MONOTONIC);
 	if (!spt_trace_start(recorder->trace, &recorder->config, &start, error))
 		return false;
+	spt_haste_begin();
+	recorder->is_in_haste = true;
 	recorder->start_ns = recorder->last_flush_ns = spt_clock_ns(CLOCK_MONOTONIC);
 	if (recorder->copies)
 		spt_copies_begin(recorder->copies);
@@ -268,6 +322,15 @@ bool spt_recorder_start(SptRecorder *recorder, GError **error)
 	return spt_output_flush(recorder->output, recorder->start_ns, error);
 }
 
+void spt_recorder_expect(SptRecorder *recorder, const char *program)
+{
+	if ((!recorder->handover && !recorder->unwinding) || recorder->ready)
+		return;
+	recorder->ready =
+		spt_ready_new(program, recorder->handover ? recorder->trace : NULL);
+	spt_ready_wait(recorder->ready, READY_MS);
+}
+
 static void drop_gone_spaces(SptRecorder *recorder, unsigned n)
 {
 	for (unsigned i = 0; i < n; i++) {
@@ -280,19 +343,26 @@ static void drop_gone_spaces(SptRecorder *recorder, unsigned n)
 		g_array_remove_range(recorder->gone_spaces, 0, n);
 }
 
-/* Whether all samples are taken that the accounts in @stats know of. */
-static bool has_caught_up(const SptRecorder *recorder, const struct sysprof_stats *stats,
-			  unsigned n)
+/* Whether all samples are taken that @stats count. */
+static bool has_caught_up(const SptRecorder *recorder, const struct sysprof_stats *stats)
+{
+	return recorder->cpus[stats->cpu].taken >= stats->account.delivered;
+}
+
+static bool have_caught_up(const SptRecorder *recorder, const struct sysprof_stats *stats,
+			   unsigned n)
 {
 	for (unsigned i = 0; i < n; i++)
-		if (recorder->cpus[stats[i].cpu].taken < stats[i].account.delivered)
+		if (!has_caught_up(recorder, &stats[i]))
 			return false;
 	return true;
 }
 
 /*
  * Puts an account of each CPU behind its samples, so that what is written can be checked to its
- * end.  @all: also of those that have been silent, which would have to be disturbed for it.
+ * end.  @all: also of those that have been silent, which would have to be disturbed for it.  While
+ * a tick is held up on one CPU, samples of the others have to wait, too: an account that counts
+ * some of them is left out, since another one comes.
  */
 static bool take_accounts(SptRecorder *recorder, bool all, GError **error)
 {
@@ -312,14 +382,16 @@ static bool take_accounts(SptRecorder *recorder, bool all, GError **error)
 			g_usleep(CATCH_UP_US);
 		if (!drain(recorder, all, error))
 			return false;
-		if (has_caught_up(recorder, stats, n))
+		if (have_caught_up(recorder, stats, n))
 			break;
 	}
 	recorder->status.cost_ns = recorder->status.ticks = 0;
 	for (unsigned i = 0; i < n; i++) {
 		struct cpu *cpu = &recorder->cpus[stats[i].cpu];
 
-		spt_recorder_put_account(recorder, stats[i].time, stats[i].cpu, &stats[i].account);
+		if (all || has_caught_up(recorder, &stats[i]))
+			spt_recorder_put_account(recorder, stats[i].time, stats[i].cpu,
+						 &stats[i].account);
 		cpu->filtered += cpu->filtered_later;
 		cpu->filtered_later = 0;
 		cpu->account_time = UINT64_MAX;
@@ -338,14 +410,37 @@ static bool have_objects(SptRecorder *recorder, GError **error)
 	return spt_output_knows_objects(recorder->output) || take_snapshot(recorder, error);
 }
 
+/* After the source, which tells of threads and objects. */
+static bool take_memory(SptRecorder *recorder, GError **error)
+{
+	bool ok = !recorder->memory || spt_memory_step(recorder->memory, false,
+						       &recorder->memory_is_busy, error);
+
+	if (recorder->memory)
+		spt_memory_status(recorder->memory, &recorder->status.memory);
+	return ok;
+}
+
+static bool flush(SptRecorder *recorder, uint64_t now, GError **error)
+{
+	if (!take_accounts(recorder, false, error) || !have_objects(recorder, error))
+		return false;
+	if (recorder->maps)
+		spt_maps_read(recorder->maps);
+	return (!recorder->memory || spt_memory_flush(recorder->memory, error)) &&
+	       spt_output_flush(recorder->output, now, error);
+}
+
 bool spt_recorder_step(SptRecorder *recorder, int timeout_ms, GError **error)
 {
 	unsigned gone = recorder->gone_spaces->len;
 	uint64_t now;
 
+	if (recorder->memory)
+		timeout_ms = MIN(timeout_ms, recorder->memory_is_busy ? BUSY_MS : IDLE_MS);
 	spt_trace_wait(recorder->trace, timeout_ms);
 	spt_output_keep(recorder->output);
-	if (!drain(recorder, false, error))
+	if (!drain(recorder, false, error) || !take_memory(recorder, error))
 		return false;
 	if (recorder->handover)
 		spt_handover_step(recorder->handover);
@@ -354,6 +449,8 @@ bool spt_recorder_step(SptRecorder *recorder, int timeout_ms, GError **error)
 	if (recorder->needs_snapshot && now - recorder->last_snapshot_ns >= SNAPSHOT_NS &&
 	    !take_snapshot(recorder, error))
 		return false;
+	spt_thrift_take(recorder->thrift, now, spt_clock_ns(CLOCK_THREAD_CPUTIME_ID));
+	spt_thrift_status(recorder->thrift, &recorder->status.thrift);
 	recorder->status.elapsed_ns = now - recorder->start_ns;
 	recorder->status.has_ended = recorder->follows && !spt_tasks_has_wanted(recorder->tasks);
 	/*
@@ -363,11 +460,7 @@ bool spt_recorder_step(SptRecorder *recorder, int timeout_ms, GError **error)
 	if (now - recorder->last_flush_ns + MIN(2 * recorder->flushing_ns, FLUSH_NS / 2) >=
 	    FLUSH_NS) {
 		recorder->last_flush_ns = now;
-		if (!take_accounts(recorder, false, error) || !have_objects(recorder, error))
-			return false;
-		if (recorder->maps)
-			spt_maps_read(recorder->maps);
-		if (!spt_output_flush(recorder->output, now, error))
+		if (!flush(recorder, now, error))
 			return false;
 		recorder->flushing_ns = spt_clock_ns(CLOCK_MONOTONIC) - now;
 	}
@@ -418,21 +511,48 @@ static void note_tables(SptRecorder *recorder)
 		spt_recorder_note(recorder, "no_tables", refusals);
 }
 
+/* The module's sums of threads are told by a snapshot; those of perf events at the end. */
+static bool take_last_sums(SptRecorder *recorder, GError **error)
+{
+	if (!recorder->config.waits.is_on || strcmp(recorder->status.source, "perf") == 0)
+		return true;
+	spt_waits_end(recorder->waits);
+	return take_snapshot(recorder, error);
+}
+
+static void note_thrift(SptRecorder *recorder)
+{
+	const SptThriftStatus *thrift = &recorder->status.thrift;
+
+	if (thrift->copy_bytes)
+		spt_recorder_note_number(recorder, "copy_bytes", thrift->copy_bytes);
+	if (thrift->rate_part > 1)
+		spt_recorder_note_number(recorder, "rate_part", thrift->rate_part);
+}
+
 bool spt_recorder_finish(SptRecorder *recorder, char **ret_path, GError **error)
 {
 	g_autofree char *path = NULL;
 
 	spt_output_keep(recorder->output);
-	if (!spt_trace_stop(recorder->trace, error) ||
+	if (!take_last_sums(recorder, error) ||
+	    !spt_trace_stop(recorder->trace, error) ||
 	    !drain(recorder, true, error) ||
 	    !take_accounts(recorder, true, error) ||
+	    (recorder->memory && !spt_memory_finish(recorder->memory, error)) ||
 	    !have_objects(recorder, error))
 		return false;
+	if (recorder->memory)
+		spt_memory_status(recorder->memory, &recorder->status.memory);
+	end_haste(recorder);
 	if (recorder->maps)
 		spt_maps_read(recorder->maps);
 	recorder->status.elapsed_ns = spt_clock_ns(CLOCK_MONOTONIC) - recorder->start_ns;
 	note_frame_pointers(recorder);
 	note_tables(recorder);
+	note_thrift(recorder);
+	if (recorder->ends)
+		spt_ends_note(recorder->ends, recorder->output);
 	spt_recorder_note_number(recorder, "cost_ns", recorder->status.cost_ns);
 	spt_recorder_note_number(recorder, "ticks", recorder->status.ticks);
 	if (!spt_output_finish(recorder->output, spt_clock_ns(CLOCK_MONOTONIC), &path, error))

@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "record/live.h"
+#include "record/thrift.h"
 #include "trace/trace.h"
 
 G_BEGIN_DECLS
@@ -51,18 +52,43 @@ typedef struct {
 	 * source can
 	 */
 	bool by_tables;
+	/*
+	 * the same without a look at all that is mapped: by tables that the module has, and those
+	 * that stacks were missing; where there are no tables along frame pointers
+	 */
+	bool frugal_tables;
+	SptTraceWaits waits;		/* threads off their CPUs, too */
+	unsigned kernel;		/* and the kernel's own work: SPT_TRACE_INTERRUPTS ... */
 	SptTraceFilter filter;		/* what of the system */
 	const char *command;		/* to be noted in the file; may be NULL */
 	/* How processes were called is not read: it may hold secrets */
 	bool no_command_lines;
 	/* What is mapped where in processes is left out: it tells addresses */
 	bool no_maps;
+	/*
+	 * What the command allocates, which is run with spt_recorder_environment(): all of it, or
+	 * with memory_mean_bytes on average one allocation for each so many; not with last_ns
+	 */
+	bool memory;
+	uint64_t memory_mean_bytes;
 	/* NULL, or who is to know some times a second what there is; not with last_ns */
 	SptLive *live;
 } SptRecorderOptions;
 
+/* Of --memory. */
+typedef struct {
+	uint64_t calls, bytes, frees;	/* that were recorded; bytes as asked for */
+	uint64_t frees_before;		/* of what was there before the recording, or a fork */
+	uint64_t waits, waited_ns;	/* of threads whose ring was full */
+	uint64_t lost;			/* calls that could not be recorded */
+	uint64_t broken;		/* rings with what no ring has: the rest is lost */
+} SptMemoryStatus;
+
 typedef struct {
 	uint64_t samples, weight;	/* written to the file */
+	uint64_t waits;			/* likewise */
+	uint64_t events, events_lost;	/* of the kernel's own work, likewise */
+	uint64_t waits_lost;		/* as far as they could be counted */
 	uint64_t lost;			/* weight of samples that found no room */
 	uint64_t elapsed_ns;
 	uint64_t period_ns;		/* as granted */
@@ -75,6 +101,8 @@ typedef struct {
 	uint64_t late_ns;
 	uint32_t late_cpu;
 	bool has_ended;			/* every process of the filter, and what they started */
+	SptThriftStatus thrift;
+	SptMemoryStatus memory;
 	const char *source;		/* "module" or "perf" */
 	/* What this recording cannot tell on this machine, or NULL; known after start */
 	const char *notice;
@@ -88,7 +116,14 @@ SptRecorder *spt_recorder_new(const SptRecorderOptions *options, GError **error)
 void spt_recorder_free(SptRecorder *recorder);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptRecorder, spt_recorder_free)
 
+/* With options->memory: what the command's environment needs, names and values in turn; or NULL. */
+const char *const *spt_recorder_environment(const SptRecorder *recorder);
 bool spt_recorder_start(SptRecorder *recorder, GError **error);
+/*
+ * @program, a path, is about to begin: waits a moment (0.3 s at most) until stacks can be walked
+ * through it and its libraries.
+ */
+void spt_recorder_expect(SptRecorder *recorder, const char *program);
 /* Waits at most @timeout_ms for records, takes what is there, and writes it once a second. */
 bool spt_recorder_step(SptRecorder *recorder, int timeout_ms, GError **error);
 /* Another fact for the file's HOST block, before finish(). */

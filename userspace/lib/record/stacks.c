@@ -192,7 +192,8 @@ static bool resolve(const SptStacks *stacks, unsigned flags, uint64_t value, boo
 		frame->object = value >> SYSPROF_FRAME_OBJECT_SHIFT;
 		frame->offset = value & SYSPROF_FRAME_OFFSET_MASK;
 	}
-	frame->offset -= !is_exact;
+	if (frame->offset != SPT_OFFSET_NOT_TOLD)
+		frame->offset -= !is_exact;
 	if (frame->object == SYSPROF_OBJECT_VDSO && flags & SYSPROF_SAMPLE_USER_32BIT)
 		frame->object = SPT_STACKS_VDSO32;
 	return true;
@@ -224,7 +225,7 @@ static unsigned resolve_stack(SptStacks *stacks, const struct shape *shape,
 		SptFrame *frame = &stacks->frames[n_kernel + i];
 
 		if (resolve(stacks, sample->record.flags, user[i], is_exact, frame)) {
-			if (shape->code)
+			if (shape->code && frame->offset != SPT_OFFSET_NOT_TOLD)
 				frame->offset = spt_jit_offset(stacks->jit, frame->object,
 							       frame->offset, sample->record.time);
 			continue;

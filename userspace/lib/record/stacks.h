@@ -27,6 +27,8 @@ G_BEGIN_DECLS
  */
 #define SPT_STACKS_CUT 6
 #define SPT_STACKS_INCOMPLETE 7
+/* An object of names: those of spt_output_named() have its offsets. */
+#define SPT_STACKS_NAMED 8
 
 typedef struct SptStacks SptStacks;
 

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/haste.h"
 #include "base/words.h"
 #include "object/trusted.h"
 #include "symbols/dwarf/debug-file.h"
@@ -19,11 +20,12 @@
 #include "unwind/extract.h"
 
 /* A desktop's worth of objects is a tenth of it. */
-#define TABLES_MAX_BYTES (256u << 20)
-/* With so much at hand nothing is made that nobody has asked for. */
-#define EXPECTED_MAX_BYTES (64u << 20)
+#define TABLES_MAX_BYTES (128u << 20)
+#define EXPECTED_PART 2
+#define DROP_US G_TIME_SPAN_SECOND	/* not more often: what is needed comes back at once */
 #define PATIENCE_MS 10000		/* until what reads a file is taken for hung */
-#define WAIT_MS 1000			/* of who asks; not again while it is late */
+#define WAIT_MS 2000			/* of who asks; not again while it is late */
+#define WAIT_STEP_US 10000
 #define NOTES_MAX 40
 
 enum stage {
@@ -56,8 +58,12 @@ struct SptTables {
 	SptTablesOpen open;
 	SptTablesFailed failed;
 	void *data;
+	bool (*may_wait)(void *data);	/* NULL: it may */
+	void *waiting_data;
 	SptTableCache *cache, *of_system;	/* NULL: none */
 	SptReader *reader;		/* of who makes them */
+	uint64_t max_bytes;
+	int64_t dropped_us;		/* when they were, last */
 	GHashTable *jobs;		/* object id -> struct job */
 	unsigned n_notes;
 	/* Of all that follows, and of jobs' table, problem, stage, queued, is_done and is_late */
@@ -96,10 +102,17 @@ SptTables *spt_tables_new(SptTablesOpen open, SptTablesFailed failed, void *data
 	tables->cache = cache;
 	tables->of_system = cache ? spt_table_cache_of_system(SPT_TABLE_CACHE_OF_SYSTEM) : NULL;
 	tables->reader = reader;
+	tables->max_bytes = TABLES_MAX_BYTES;
 	tables->jobs = g_hash_table_new_full(NULL, NULL, NULL, job_free);
 	g_mutex_init(&tables->lock);
 	g_cond_init(&tables->changed);
 	return tables;
+}
+
+void spt_tables_wait_while(SptTables *tables, bool (*may_wait)(void *data), void *data)
+{
+	tables->may_wait = may_wait;
+	tables->waiting_data = data;
 }
 
 static const SptObject *open_held(uint32_t object, void *data)
@@ -116,10 +129,18 @@ static void note_failure(uint32_t object, const char *problem, void *data)
 	spt_output_host(data, key, problem);
 }
 
+void spt_tables_limit(SptTables *tables, uint64_t bytes)
+{
+	tables->max_bytes = MIN(bytes, TABLES_MAX_BYTES);
+}
+
 SptTables *spt_tables_of_output(SptOutput *output)
 {
-	return spt_tables_new(open_held, note_failure, output, spt_table_cache_of_user(),
-			      spt_tables_reader());
+	SptTables *tables = spt_tables_new(open_held, note_failure, output,
+					   spt_table_cache_of_user(), spt_tables_reader());
+
+	spt_tables_limit(tables, spt_output_memory(output) / 8);
+	return tables;
 }
 
 static SptUnwindTable *look_up(SptTableCache *cache, const uint8_t key[SPT_EXTRACT_KEY_BYTES],
@@ -214,6 +235,16 @@ SptUnwindTable *spt_tables_make(SptTableCache *cache, SptReader *reader, const S
 	return table ? table : make(cache, reader, file, NULL, error);
 }
 
+SptUnwindTable *spt_tables_have(SptTableCache *cache, SptReader *reader, const SptObject *file,
+				const gint *stop)
+{
+	SptTableCache *of_system = spt_table_cache_of_system(SPT_TABLE_CACHE_OF_SYSTEM);
+	SptUnwindTable *table = find_kept(of_system, cache, file);
+
+	spt_table_cache_free(of_system);
+	return table ? table : make(cache, reader, file, stop, NULL);
+}
+
 /* The lock is held. */
 static void queue(SptTables *tables, struct job *job, enum stage stage)
 {
@@ -280,12 +311,14 @@ static void work(SptTables *tables, enum stage stage)
 
 static void *look_for_kept(void *data)
 {
+	spt_haste_none();
 	work(data, STAGE_LOOK);
 	return NULL;
 }
 
 static void *make_them(void *data)
 {
+	spt_haste_none();
 	work(data, STAGE_MAKE);
 	return NULL;
 }
@@ -376,7 +409,7 @@ bool spt_tables_expect(SptTables *tables, uint32_t object, bool is_kept_only)
 	if (job)
 		return !is_kept_only && wake_job(tables, job);
 	g_mutex_lock(&tables->lock);
-	is_welcome = tables->bytes < EXPECTED_MAX_BYTES;
+	is_welcome = tables->bytes < tables->max_bytes / EXPECTED_PART;
 	g_mutex_unlock(&tables->lock);
 	if (!is_welcome)
 		return false;
@@ -415,18 +448,22 @@ bool spt_tables_is_done(SptTables *tables, uint32_t object, const SptUnwindTable
 /* The lock is held. */
 static void wait_for(SptTables *tables, struct job *job)
 {
-	int64_t until =
-		g_get_monotonic_time() + (tables->is_late ? 0 : WAIT_MS * G_TIME_SPAN_MILLISECOND);
+	int64_t now = g_get_monotonic_time(),
+		until = now + (tables->is_late ? 0 : WAIT_MS * G_TIME_SPAN_MILLISECOND);
 
 	if (job->queued) {
 		g_queue_unlink(&tables->queues[job->stage], job->queued);
 		g_queue_push_head_link(&tables->queues[job->stage], job->queued);
 	}
 	while (!job->is_done) {
-		if (job->queued && !tables->threads[job->stage])
+		if (job->queued && !tables->threads[job->stage]) {
 			do_job(tables, job);
-		else if (!g_cond_wait_until(&tables->changed, &tables->lock, until))
+			continue;
+		}
+		now = g_get_monotonic_time();
+		if (now >= until || (tables->may_wait && !tables->may_wait(tables->waiting_data)))
 			break;
+		g_cond_wait_until(&tables->changed, &tables->lock, MIN(until, now + WAIT_STEP_US));
 	}
 	job->is_late = tables->is_late = !job->is_done;
 }
@@ -492,8 +529,10 @@ bool spt_tables_renew(SptTables *tables)
 	g_mutex_lock(&tables->lock);
 	has_news = tables->has_news;
 	tables->has_news = false;
-	is_too_much = tables->bytes > TABLES_MAX_BYTES;
+	is_too_much = tables->bytes > tables->max_bytes &&
+		      g_get_monotonic_time() - tables->dropped_us >= DROP_US;
 	if (is_too_much) {
+		tables->dropped_us = g_get_monotonic_time();
 		g_hash_table_iter_init(&iter, tables->jobs);
 		while (g_hash_table_iter_next(&iter, NULL, &value)) {
 			const struct job *job = value;

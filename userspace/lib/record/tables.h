@@ -45,17 +45,25 @@ SptReader *spt_tables_reader(void);
 SptUnwindTable *spt_tables_make(SptTableCache *cache, SptReader *reader, const SptObject *file,
 				GError **error);
 
+/* The same, or from the system's cache; NULL also if *@stop has become other than 0. */
+SptUnwindTable *spt_tables_have(SptTableCache *cache, SptReader *reader, const SptObject *file,
+				const gint *stop);
+
 /*
  * @cache becomes the tables': where they are kept, beside the system's; NULL: nowhere.  So does
  * @reader.
  */
 SptTables *spt_tables_new(SptTablesOpen open, SptTablesFailed failed, void *data,
 			  SptTableCache *cache, SptReader *reader);
+/* Who asks waits for a table no longer than @may_wait says so; asked now and then meanwhile. */
+void spt_tables_wait_while(SptTables *tables, bool (*may_wait)(void *data), void *data);
 /*
  * Those of the files that @output holds, which outlives them; kept in the user's cache.  What fails
- * is noted in the recording.
+ * is noted in the recording.  They take an eighth of the memory that @output may have.
  */
 SptTables *spt_tables_of_output(SptOutput *output);
+/* They are dropped when they take more than @bytes; half of it is for what nobody asked for. */
+void spt_tables_limit(SptTables *tables, uint64_t bytes);
 void spt_tables_free(SptTables *tables);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptTables, spt_tables_free)
 

@@ -17,7 +17,8 @@ struct SptUnwinding {
 	SptUnwinder *unwinder;
 	SptTables *tables;
 	SptCopies *copies;
-	GHashTable *unknown_spaces;	/* mm ids that a snapshot was asked for */
+	/* mm ids that no snapshot is asked for: once is enough, or all of it is told */
+	GHashTable *unknown_spaces;
 	GByteArray *made;
 	SptUnwindFrame frames[FRAMES_MAX];
 };
@@ -35,6 +36,11 @@ static bool find(uint64_t space, uint64_t address, SptUnwindPlace *ret, void *da
 	return true;
 }
 
+static bool may_wait(void *data)
+{
+	return spt_copies_make_room(data);
+}
+
 SptUnwinding *spt_unwinding_new(SptOutput *output, const SptSpaces *spaces, SptCopies *copies)
 {
 	SptUnwinding *unwinding = g_new0(SptUnwinding, 1);
@@ -44,6 +50,7 @@ SptUnwinding *spt_unwinding_new(SptOutput *output, const SptSpaces *spaces, SptC
 	unwinding->copies = copies;
 	unwinding->unwinder = spt_unwinder_new(find, unwinding);
 	unwinding->tables = spt_tables_of_output(output);
+	spt_tables_wait_while(unwinding->tables, may_wait, copies);
 	unwinding->unknown_spaces =
 		g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
 	unwinding->made = g_byte_array_new();
@@ -65,6 +72,11 @@ void spt_unwinding_mapped(SptUnwinding *unwinding, uint32_t object)
 {
 	if (object >= SYSPROF_OBJECT_FIRST)
 		spt_tables_expect(unwinding->tables, object, false);
+}
+
+void spt_unwinding_began(SptUnwinding *unwinding, uint64_t mm)
+{
+	g_hash_table_add(unwinding->unknown_spaces, g_memdup2(&mm, sizeof(mm)));
 }
 
 static uint8_t user_end_of(SptUnwindEnd end)
@@ -121,7 +133,9 @@ static const struct sysprof_sample *unwind(SptUnwinding *unwinding,
 		spt_unwinder_forget(unwinding->unwinder);
 	n = spt_unwinder_walk(unwinding->unwinder, spt_space_version(unwinding->space), raw,
 			      unwinding->frames, FRAMES_MAX, &end);
-	spt_copies_taken(unwinding->copies, comm, raw->wanted_bytes, end == SPT_UNWIND_CUT);
+	spt_copies_taken(unwinding->copies, comm, raw->wanted_bytes,
+			 end == SPT_UNWIND_CUT ? SPT_COPIES_CUT :
+						 spt_unwinder_depth(unwinding->unwinder));
 	made = make(unwinding, sample, n);
 	made->record.flags |= SYSPROF_SAMPLE_ADDRESSES | SYSPROF_SAMPLE_USER_EXACT;
 	made->user_mode = SYSPROF_USER_RAW;

@@ -44,7 +44,7 @@ static void add_place(GArray *rows, SptSymbols *symbols, const SptFrame *frame)
 	SptSymbol symbol;
 	unsigned n = spt_symbols_raw(symbols, frame, places, &symbol);
 
-	if (n == 0 && !symbol.name)
+	if (n == 0 && !symbol.name && !symbol.bytes)
 		return;
 	if (n == 0)
 		places[n++] = (SptPlace){ 0 };
@@ -62,6 +62,8 @@ static void add_place(GArray *rows, SptSymbols *symbols, const SptFrame *frame)
 		if (row.level == 0 && symbol.name) {
 			row.function = symbol.name;
 			row.is_symbol = 1;
+		}
+		if (row.level == 0) {
 			row.distance = symbol.distance;
 			row.symbol_bytes = symbol.bytes;
 		}

@@ -330,6 +330,7 @@ static uint64_t map_number(struct merger *merger, unsigned from, uint32_t role, 
 
 	switch (role) {
 	case SPT_ROLE_THREAD:
+	case SPT_ROLE_WAKER:
 		return value != 0 && value < capture->n_threads && capture->threads[value].id ?
 			       value + source->thread_base :
 			       0;

@@ -265,7 +265,7 @@ static enum rule rule_of(const char *key)
 		{ "start_time", RULE_LEAST }, { "start_realtime_ns", RULE_LEAST },
 		{ "cpus", RULE_MOST },	      { "grid_start", RULE_DROP },
 		{ "exit_status", RULE_DROP }, { "period_ns", RULE_DROP },
-		{ "ran_ns", RULE_DROP },      { "wall_ns", RULE_DROP },
+		{ "command_pid", RULE_DROP }, { "ran_ns", RULE_DROP },      { "wall_ns", RULE_DROP },
 	};
 
 	for (unsigned i = 0; i < G_N_ELEMENTS(rules); i++) {
@@ -384,8 +384,8 @@ static bool find_period(struct merger *merger, const SptCapture *const *captures
 		if ((first == 0) != (other == 0)) {
 			spt_set_error(
 				error, SPT_MERGE_ERROR, SPT_MERGE_ERROR_PERIODS,
-				"Cannot merge %s and %s: only one of them tells how long its periods are, so their weights do not "
-				"add up; leave the other one out.",
+				"Cannot merge %s and %s: only one of them says how long its periods are; "
+				"merge those that do",
 				captures[0]->path, captures[i]->path);
 			return false;
 		}

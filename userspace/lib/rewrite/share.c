@@ -88,7 +88,7 @@ static bool is_harmless(const char *key)
 					     "grid_start", "start_time",  "start_realtime_ns",
 					     "source",	   "recorder",	  "cost_ns",
 					     "ticks",	   "exit_status", "stacks",
-					     "build-id",   "ran_ns",	  "wall_ns",
+					     "build-id",   "ran_ns",	  "wall_ns",	"command_pid",
 					     NULL };
 	static const char *const beginnings[] = { "build-id ", "pause@", "suspend@", "resume@",
 						  "clock set@" };
@@ -175,7 +175,7 @@ static bool number_object(struct sharing *sharing, SptObjectRow *row)
 	if (row->kind == SPT_OBJECT_FILE)
 		bare.path = number(sharing->capture, &sharing->objects, row->path);
 	/* What the recorder itself calls a part of a stack. */
-	if (row->kind == SPT_OBJECT_UNKNOWN && g_str_has_prefix(row->path, "[stack "))
+	if (row->kind == SPT_OBJECT_UNKNOWN && (g_str_has_prefix(row->path, "[stack ") || strcmp(row->path, "[event]") == 0))
 		return true;
 	*row = bare;
 	return false;

@@ -27,7 +27,8 @@ SptBundled *spt_bundled_new(const SptCapture *capture)
 		const SptBundledRow *row = &capture->bundled[i];
 
 		*spt_pairs_at(&bundled->places, row->object, row->offset) = (uint32_t)i;
-		bundled->has[row->object] = true;
+		/* That a function has no name is not all that there is to say. */
+		bundled->has[row->object] |= row->level > 0 || *row->function || *row->file;
 	}
 	return bundled;
 }

@@ -21,7 +21,7 @@ const char *spt_identity_problem(const SptObjectRow *row, const SptObject *image
 	}
 	if (row->mtime_ns == 0)
 		return SPT_WORDS(
-			"cannot be told from others (neither a build-id nor a time was recorded)");
+			"cannot be identified (neither a build-id nor a time was recorded)");
 	if (fstat(spt_object_fd(image), &st) != 0)
 		return SPT_WORDS("cannot be looked at");
 	if ((uint64_t)st.st_size != row->bytes)

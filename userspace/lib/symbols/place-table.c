@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/words.h"
+#include "symbols/unnamed.h"
 
 #define MAGIC 0x74707073
 #define STRINGS_MAX_BYTES (1u << 30)
@@ -137,47 +138,56 @@ static unsigned find_in_debug_info(void *info, uint64_t offset, SptPlace ret[SPT
 	return spt_debug_info_find(info, offset, ret);
 }
 
-static GByteArray *write_rows(const SptSymtab *symtab, SptDebugInfo *info, const uint64_t *offsets,
-			      uint32_t n)
+static void add_symbols(struct writing *writing, const SptSymtab *symtab, SptFunctions *functions,
+			const SptObject *image, const uint64_t *offsets, uint32_t n)
 {
-	struct writing writing;
-
-	begin(&writing, n);
 	for (uint32_t i = 0; i < n; i++) {
 		struct row row = { 0 };
 		SptSymbol symbol;
 
-		if (spt_symtab_find(symtab, offsets[i], &symbol))
+		if (spt_unnamed_find(symtab, functions, image, offsets[i], &symbol))
 			row = (struct row){ .distance = symbol.distance,
 					    .bytes = symbol.bytes,
 					    .source = symbol.source,
-					    .name = add_string(&writing, symbol.name) };
-		if (info)
-			add_frames(&writing, find_in_debug_info, info, offsets[i], &row);
-		g_array_append_val(writing.rows, row);
+					    .name = add_string(writing, symbol.name) };
+		g_array_append_val(writing->rows, row);
 	}
-	return finish(&writing, spt_symtab_is_empty(symtab) && !info ?
-					add_string(&writing, SPT_WORDS("has no symbols")) :
-					0);
+}
+
+static uint32_t add_problem(struct writing *writing, const SptSymtab *symtab)
+{
+	return spt_symtab_is_empty(symtab) ? add_string(writing, SPT_WORDS("has no symbols")) : 0;
 }
 
 GByteArray *spt_place_table_write(SptObject *image, const char *const *debug_dirs,
 				  const uint64_t *offsets, uint32_t n, SptReadDepth depth)
 {
 	g_autoptr(SptSymtab) symtab = spt_symtab_new(image, debug_dirs);
+	g_autoptr(SptFunctions) functions = spt_functions_new();
 	g_autoptr(SptDebugInfo) info = NULL;
+	struct writing writing;
 
+	begin(&writing, n);
+	add_symbols(&writing, symtab, functions, image, offsets, n);
 	if (depth >= SPT_READ_FUNCTIONS)
 		info = spt_debug_info_new(image, debug_dirs, depth >= SPT_READ_LINES);
 	else
 		spt_object_free(image);
-	return write_rows(symtab, info, offsets, n);
+	for (uint32_t i = 0; info && i < n; i++)
+		add_frames(&writing, find_in_debug_info, info, offsets[i],
+			   &g_array_index(writing.rows, struct row, i));
+	return finish(&writing, info ? 0 : add_problem(&writing, symtab));
 }
 
-GByteArray *spt_place_table_write_symbols(const SptSymtab *symtab, const uint64_t *offsets,
+GByteArray *spt_place_table_write_symbols(const SptSymtab *symtab, SptFunctions *functions,
+					  const SptObject *image, const uint64_t *offsets,
 					  uint32_t n)
 {
-	return write_rows(symtab, NULL, offsets, n);
+	struct writing writing;
+
+	begin(&writing, n);
+	add_symbols(&writing, symtab, functions, image, offsets, n);
+	return finish(&writing, add_problem(&writing, symtab));
 }
 
 GByteArray *spt_place_table_write_places(SptPlaceFinder find, void *data, const uint64_t *offsets,
@@ -304,7 +314,7 @@ bool spt_place_table_symbol(const SptPlaceTable *table, uint32_t index, SptSymbo
 {
 	const struct row *row = &table->rows[index];
 
-	if (!row->name)
+	if (!row->name && !row->bytes)
 		return false;
 	*ret = (SptSymbol){ .name = string_at(table, row->name),
 			    .distance = row->distance,

@@ -9,6 +9,7 @@
 
 #include "symbols/dwarf/debug-info.h"
 #include "symbols/dwarf/symtab.h"
+#include "unwind/functions.h"
 
 G_BEGIN_DECLS
 
@@ -33,8 +34,9 @@ uint64_t spt_place_table_bytes(const uint8_t head[SPT_PLACE_TABLE_HEAD_BYTES]);
  */
 GByteArray *spt_place_table_write(SptObject *image, const char *const *debug_dirs,
 				  const uint64_t *offsets, uint32_t n, SptReadDepth depth);
-/* The same of a file's symbols alone. */
-GByteArray *spt_place_table_write_symbols(const SptSymtab *symtab, const uint64_t *offsets,
+/* The same of a file's symbols and functions alone, as in unnamed.h. */
+GByteArray *spt_place_table_write_symbols(const SptSymtab *symtab, SptFunctions *functions,
+					  const SptObject *image, const uint64_t *offsets,
 					  uint32_t n);
 /* The same of places alone, which @find knows as spt_debug_info_find() does. */
 typedef unsigned (*SptPlaceFinder)(void *data, uint64_t offset, SptPlace ret[SPT_INLINES_MAX]);
@@ -59,7 +61,7 @@ const char *spt_place_table_problem(const SptPlaceTable *table);
 /* Which of the offsets @offset is; UINT32_MAX if it is none of them. */
 uint32_t spt_place_table_find(SptPlaceTable *table, uint64_t offset);
 /*
- * What is in row @row of it; strings live as long as the table.  As spt_symtab_find() and
+ * What is in row @row of it; strings live as long as the table.  As spt_unnamed_find() and
  * spt_debug_info_find(); the symbol has no index.
  */
 bool spt_place_table_symbol(const SptPlaceTable *table, uint32_t row, SptSymbol *ret);

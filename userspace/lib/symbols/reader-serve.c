@@ -36,10 +36,11 @@ struct question {
 	int fd;
 };
 
-/* The symbols of a file, for the next question about it. */
+/* The symbols and functions of a file, for the next question about it. */
 struct kept {
 	struct stat file;
 	SptSymtab *symtab;
+	SptFunctions *functions;
 };
 
 static bool receive(int socket, void *to, size_t bytes)
@@ -210,48 +211,52 @@ static bool is_same_file(const struct stat *a, const struct stat *b)
 }
 
 /* NULL: it is not kept. */
-static const SptSymtab *find_kept(const struct kept kept[KEPT_MAX], const struct stat *file)
+static struct kept *find_kept(struct kept kept[KEPT_MAX], const struct stat *file)
 {
 	for (unsigned i = 0; i < KEPT_MAX; i++)
 		if (kept[i].symtab && is_same_file(&kept[i].file, file))
-			return kept[i].symtab;
+			return &kept[i];
 	return NULL;
 }
 
-/* In the place of the one that was read longest ago. */
-static const SptSymtab *keep(struct kept kept[KEPT_MAX], const struct stat *file, SptSymtab *symtab)
+static void clear_kept(struct kept *kept)
 {
-	spt_symtab_free(kept[KEPT_MAX - 1].symtab);
-	memmove(&kept[1], &kept[0], (KEPT_MAX - 1) * sizeof(*kept));
-	kept[0] = (struct kept){ *file, symtab };
-	return symtab;
+	spt_symtab_free(kept->symtab);
+	spt_functions_free(kept->functions);
 }
 
-static GByteArray *answer_and_keep(struct question *question, struct kept kept[KEPT_MAX])
+/* In the place of the one that was read longest ago. */
+static struct kept *keep(struct kept kept[KEPT_MAX], const struct stat *file, SptSymtab *symtab)
+{
+	clear_kept(&kept[KEPT_MAX - 1]);
+	memmove(&kept[1], &kept[0], (KEPT_MAX - 1) * sizeof(*kept));
+	kept[0] = (struct kept){ *file, symtab, spt_functions_new() };
+	return &kept[0];
+}
+
+static GByteArray *answer_and_keep(struct question *question, struct kept all[KEPT_MAX])
 {
 	const struct spt_reader_request *head = &question->head;
-	const SptSymtab *symtab;
+	g_autoptr(GError) error = NULL;
+	g_autoptr(SptObject) image = NULL;
+	struct kept *kept;
 	struct stat file;
 
 	if (fstat(question->fd, &file) != 0)
 		return spt_place_table_write_problem(SPT_WORDS("cannot be looked at"),
 						     head->n_offsets);
-	symtab = find_kept(kept, &file);
-	if (!symtab) {
-		g_autoptr(GError) error = NULL;
-		g_autoptr(SptObject) image =
-			spt_object_open_fd(question->fd, question->path, &error);
-
-		question->fd = -1;
-		if (!image)
-			return spt_place_table_write_problem(error->message, head->n_offsets);
-		symtab = keep(kept, &file,
-			      spt_symtab_new(image,
-					     question->dirs ?
-						     (const char *const *)question->dirs->pdata :
-						     NULL));
-	}
-	return spt_place_table_write_symbols(symtab, question->offsets, head->n_offsets);
+	image = spt_object_open_fd(question->fd, question->path, &error);
+	question->fd = -1;
+	if (!image)
+		return spt_place_table_write_problem(error->message, head->n_offsets);
+	kept = find_kept(all, &file);
+	if (!kept)
+		kept = keep(all, &file,
+			    spt_symtab_new(image, question->dirs ? (const char *const *)
+									   question->dirs->pdata :
+								   NULL));
+	return spt_place_table_write_symbols(kept->symtab, kept->functions, image,
+					     question->offsets, head->n_offsets);
 }
 
 static GByteArray *answer_unwind(struct question *question)
@@ -337,5 +342,5 @@ void spt_reader_serve(int socket)
 		clear_question(&question);
 	}
 	for (unsigned i = 0; i < KEPT_MAX; i++)
-		spt_symtab_free(kept[i].symtab);
+		clear_kept(&kept[i]);
 }

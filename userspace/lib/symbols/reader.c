@@ -15,6 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/haste.h"
 #include "symbols/reader-private.h"
 
 /* More than the names of anything that was seen; a helper that says more says nonsense. */
@@ -167,8 +168,12 @@ static int spawn(const char *program, int socket, char *option, char *value, pid
 	posix_spawn_file_actions_adddup2(&actions, STDOUT_FILENO, STDERR_FILENO);
 	posix_spawnattr_init(&attributes);
 	/* A group of its own: Ctrl-C is for the recording, whose names are still wanted. */
-	posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK |
-						      POSIX_SPAWN_SETSIGDEF);
+	posix_spawnattr_setflags(&attributes,
+				 POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK |
+					 POSIX_SPAWN_SETSIGDEF |
+					 (spt_haste_is_there() ? POSIX_SPAWN_SETSCHEDULER : 0));
+	posix_spawnattr_setschedpolicy(&attributes, SCHED_OTHER);
+	posix_spawnattr_setschedparam(&attributes, &(struct sched_param){ 0 });
 	posix_spawnattr_setsigmask(&attributes, &none);
 	posix_spawnattr_setsigdefault(&attributes, &all);
 	status = posix_spawn(ret_pid, program, &actions, &attributes, arguments, environ);

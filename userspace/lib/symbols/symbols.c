@@ -80,7 +80,7 @@ const char *spt_source_name(SptSource source)
 
 static SptRange range_of(const SptNameRow *row)
 {
-	if (row->distance < row->symbol_bytes && row->distance <= row->offset && *row->symbol)
+	if (row->distance < row->symbol_bytes && row->distance <= row->offset)
 		return (SptRange){ row->offset - row->distance, row->symbol_bytes };
 	return (SptRange){ row->offset, 1 };
 }
@@ -266,7 +266,7 @@ static const char *plain_name(SptSymbols *symbols, const char *name)
 	return plain;
 }
 
-/* The symbol that its file has for a place. */
+/* The symbol, or function without a name, that its file has for a place. */
 static bool find_in_file(SptSymbols *symbols, const SptObjectRow *row, uint64_t offset,
 			 SptReadDepth depth, SptSymbol *ret)
 {
@@ -285,12 +285,13 @@ static bool find_bundled(const SptSymbols *symbols, const SptObjectRow *row, uin
 	const SptBundledRow *rows = spt_bundled_find(symbols->bundled, row->id, offset);
 	const SptBundledRow *function = rows ? spt_bundled_function(rows) : NULL;
 
-	if (!function || !function->is_symbol)
+	if (!function || (!function->is_symbol && (function->distance >= function->symbol_bytes ||
+						   function->distance > offset)))
 		return false;
-	*ret = (SptSymbol){ .name = function->function,
+	*ret = (SptSymbol){ .name = function->is_symbol ? function->function : NULL,
 			    .distance = function->distance,
 			    .bytes = function->symbol_bytes,
-			    .source = SPT_SOURCE_BUNDLE };
+			    .source = function->is_symbol ? SPT_SOURCE_BUNDLE : SPT_SOURCE_NONE };
 	return true;
 }
 
@@ -353,8 +354,9 @@ static const char *name_shared_place(SptSymbols *symbols, const char *label, uin
 	return symbols->place_names->pdata[*place];
 }
 
+/* @symbol: the function it lies in, whose bytes are 0 if that is not known either. */
 static void name_without_symbol(SptSymbols *symbols, const SptObjectRow *row, uint64_t offset,
-				SptName *name)
+				const SptSymbol *symbol, SptName *name)
 {
 	switch (row->kind) {
 	case SPT_OBJECT_KERNEL:
@@ -368,10 +370,30 @@ static void name_without_symbol(SptSymbols *symbols, const SptObjectRow *row, ui
 		name->function = spt_symbols_intern(symbols, "[unresolved]");
 		break;
 	default:
-		name->is_unique = !symbols->objects[row->id].shares_label;
-		name->function = name->is_unique ? make_place_name(symbols, name->object, offset) :
-			name_shared_place(symbols, name->object, offset);
+		name->is_unique = !symbols->objects[row->id].shares_label && !symbol->bytes;
+		name->function =
+			name->is_unique ?
+				make_place_name(symbols, name->object, offset) :
+				name_shared_place(symbols, name->object, offset - symbol->distance);
 	}
+}
+
+/* What is known of a place's symbol, the best first; false: nothing. */
+static bool find_symbol(SptSymbols *symbols, const SptObjectRow *row,
+			const struct recorded *recorded, uint64_t offset, SptReadDepth depth,
+			SptSymbol *ret)
+{
+	if (find_bundled(symbols, row, offset, ret))
+		return true;
+	if ((!recorded || !recorded->function) && find_in_file(symbols, row, offset, depth, ret))
+		return true;
+	if (!recorded || (!recorded->function && recorded->range.bytes == 1))
+		return false;
+	*ret = (SptSymbol){ .name = recorded->function,
+			    .distance = offset - recorded->range.start,
+			    .bytes = recorded->range.bytes,
+			    .source = recorded->function ? SPT_SOURCE_CAPTURE : SPT_SOURCE_NONE };
+	return true;
 }
 
 SptName spt_symbols_name(SptSymbols *symbols, const SptFrame *frame)
@@ -380,7 +402,7 @@ SptName spt_symbols_name(SptSymbols *symbols, const SptFrame *frame)
 	const struct recorded *recorded;
 	struct object *object;
 	SptName name = { 0 };
-	SptSymbol symbol;
+	SptSymbol symbol = { 0 };
 
 	if (!row) {
 		name.function = spt_symbols_intern(symbols, "[unresolved]");
@@ -388,20 +410,33 @@ SptName spt_symbols_name(SptSymbols *symbols, const SptFrame *frame)
 		return name;
 	}
 	object = &symbols->objects[row->id];
+	/* Of the kernel it is the place right before the symbol from which offsets count. */
+	if (frame->offset == SPT_OFFSET_NOT_TOLD && row->kind != SPT_OBJECT_KERNEL &&
+	    row->kind != SPT_OBJECT_MODULES) {
+		name.function = name.object = object->label;
+		return name;
+	}
 	recorded = find_recorded(symbols, object, frame->offset);
 	name.object = recorded && recorded->module ? recorded->module : object->label;
-	if (find_bundled(symbols, row, frame->offset, &symbol) ||
-	    (!recorded && find_in_file(symbols, row, frame->offset, SPT_READ_SYMBOLS, &symbol))) {
+	if (!find_symbol(symbols, row, recorded, frame->offset, SPT_READ_SYMBOLS, &symbol))
+		symbol = (SptSymbol){ 0 };
+	name.source = symbol.source;
+	name.has_symbol = symbol.name != NULL;
+	if (!symbol.name)
+		name_without_symbol(symbols, row, frame->offset, &symbol, &name);
+	else if (symbol.source == SPT_SOURCE_CAPTURE)
+		name.function = symbol.name;
+	else
 		name.function = plain_name(symbols, symbol.name);
-		name.source = symbol.source;
-	} else if (recorded && recorded->function) {
-		name.function = recorded->function;
-		name.source = SPT_SOURCE_CAPTURE;
-	}
-	name.has_symbol = name.function != NULL;
-	if (!name.function)
-		name_without_symbol(symbols, row, frame->offset, &name);
 	return name;
+}
+
+const char *spt_symbols_place(SptSymbols *symbols, const SptFrame *frame)
+{
+	const SptObjectRow *row = row_of(symbols, frame->object);
+
+	return name_shared_place(symbols, row ? symbols->objects[row->id].label : "[unknown]",
+				 frame->offset);
 }
 
 void spt_symbols_set_download(SptSymbols *symbols, SptDownloadProgress progress, void *data)
@@ -589,13 +624,15 @@ unsigned spt_symbols_raw(SptSymbols *symbols, const SptFrame *frame, SptPlace re
 			 SptSymbol *ret_symbol)
 {
 	const SptObjectRow *row = row_of(symbols, frame->object);
+	const struct recorded *recorded;
 
 	*ret_symbol = (SptSymbol){ 0 };
 	if (!row)
 		return 0;
-	if (!find_bundled(symbols, row, frame->offset, ret_symbol) &&
-	    !find_recorded(symbols, &symbols->objects[row->id], frame->offset))
-		find_in_file(symbols, row, frame->offset, SPT_READ_LINES, ret_symbol);
+	recorded = find_recorded(symbols, &symbols->objects[row->id], frame->offset);
+	if (!find_symbol(symbols, row, recorded, frame->offset, SPT_READ_LINES, ret_symbol) ||
+	    ret_symbol->source == SPT_SOURCE_CAPTURE)
+		*ret_symbol = (SptSymbol){ 0 };
 	return find_places(symbols, row, frame, SPT_READ_LINES, ret);
 }
 
@@ -617,15 +654,9 @@ bool spt_symbols_extent(SptSymbols *symbols, const SptFrame *frame, uint64_t *re
 	const struct recorded *recorded =
 		row ? find_recorded(symbols, &symbols->objects[row->id], frame->offset) : NULL;
 	SptSymbol symbol;
-	bool is_bundled = row && find_bundled(symbols, row, frame->offset, &symbol);
 
-	if (recorded && !is_bundled) {
-		*ret_start = recorded->range.start;
-		*ret_bytes = recorded->range.bytes;
-		return recorded->function != NULL;
-	}
 	if (!row ||
-	    (!is_bundled && !find_in_file(symbols, row, frame->offset, SPT_READ_SYMBOLS, &symbol)))
+	    !find_symbol(symbols, row, recorded, frame->offset, SPT_READ_SYMBOLS, &symbol))
 		return false;
 	*ret_start = frame->offset - symbol.distance;
 	*ret_bytes = symbol.bytes;

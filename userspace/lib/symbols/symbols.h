@@ -22,8 +22,8 @@ const char *spt_source_name(SptSource source);
 
 typedef struct {
 	/*
-	 * Demangled.  Without a symbol "object+0xoffset", but "[unknown kernel]" for a kernel
-	 * frame, "[anon]" for memory without a file (one region's offset says nothing about
+	 * Demangled.  Without a symbol "object+0xoffset", with the offset of the function's start
+	 * as far as that is known; but "[unknown kernel]" for a kernel frame, "[anon]" for memory without a file (one region's offset says nothing about
 	 * another's), and "[unresolved]" where nothing is known.
 	 */
 	const char *function;
@@ -102,10 +102,13 @@ unsigned spt_symbols_places(SptSymbols *symbols, const SptFrame *frame,
 unsigned spt_symbols_functions(SptSymbols *symbols, const SptFrame *frame,
 			       SptNamedPlace ret[SPT_INLINES_MAX]);
 
+/* What a function without a symbol is called that begins at @frame. */
+const char *spt_symbols_place(SptSymbols *symbols, const SptFrame *frame);
+
 /*
  * What files, or what was bundled of them, say of a frame, in their own words, for who stores it:
  * places as those of debug-info.h (how many; 0: there is no debug information), and the symbol,
- * which has no name where there is none or the recording itself has it.
+ * which has no name where there is none or the recording itself has it, but may have its place.
  */
 unsigned spt_symbols_raw(SptSymbols *symbols, const SptFrame *frame, SptPlace ret[SPT_INLINES_MAX],
 			 SptSymbol *ret_symbol);

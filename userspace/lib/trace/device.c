@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The device as a source of records.  The merge rule and its reasons are in the uapi header
- * ("Rings").
+ * The device as a source of records.
  */
+#include "sysprof-event.h"
 #include "sysprof-table.h"
 #include "trace/opener-private.h"
+#include "trace/rings.h"
+#include "trace/sound.h"
 #include "trace/trace-private.h"
 #include "trace/traceable.h"
 
@@ -21,16 +23,16 @@
 
 #define SNAPSHOT_BYTES (4U << 20)
 #define NAMES_PER_CALL 1024U
+#define INTERRUPTS_PERIOD_NS 1000000ULL
+#define LOCKS_PERIOD_NS 1000000ULL
+#define INTERRUPTS_PERIOD_NS 1000000ULL
 #define SHOW_MS 10
 #define RAW_RINGS_MAX_BYTES (128U << 20)	/* half of what the module grants a user */
 
 struct ring {
 	struct sysprof_ring_page *page;		/* NULL: no such CPU */
 	struct sysprof_ring_tail *tail;
-	const uint8_t *data;
-	/* Being drained: next record, first that is not ours yet */
-	uint32_t at, end;
-	uint64_t time;				/* of the next record */
+	void *data;
 };
 
 struct device {
@@ -41,9 +43,9 @@ struct device {
 	bool has_ended;				/* for good, and not by us */
 	struct sysprof_info info;
 	struct sysprof_config config;
-	struct ring *rings;
-	struct ring **heap;			/* rings with records left, the earliest first */
-	unsigned n_heap;
+	struct ring *rings;			/* as they are mapped */
+	SptRings *stream;			/* NULL before it began */
+	bool has_waits;				/* its sources are on */
 };
 
 static struct device *device_of(const SptTrace *trace)
@@ -73,8 +75,8 @@ static void set_open_error(GError **error, int number)
 	switch (code) {
 	case SPT_TRACE_ERROR_NO_DEVICE:
 		spt_set_error(error, SPT_TRACE_ERROR, code,
-			      "%s is not there: the kernel module is not loaded; load it "
-			      "with: sudo modprobe sysprof",
+			      "The kernel module is not loaded: there is no %s; load it with: "
+			      "sudo modprobe sysprof",
 			      SYSPROF_DEVICE);
 		break;
 	case SPT_TRACE_ERROR_NO_PERMISSION:
@@ -116,6 +118,7 @@ static bool call(struct device *device, unsigned long request, void *arg, const 
 
 static void unmap_rings(struct device *device)
 {
+	g_clear_pointer(&device->stream, spt_rings_free);
 	for (unsigned cpu = 0; device->rings && cpu < device->info.cpus; cpu++) {
 		struct ring *ring = &device->rings[cpu];
 
@@ -124,7 +127,7 @@ static void unmap_rings(struct device *device)
 		if (ring->tail)
 			munmap(ring->tail, device->info.page_bytes);
 		if (ring->data)
-			munmap((void *)ring->data, device->config.ring_bytes);
+			munmap(ring->data, device->config.ring_bytes);
 		memset(ring, 0, sizeof(*ring));
 	}
 }
@@ -139,7 +142,6 @@ static void device_free(SptTrace *trace)
 		close(device->fd);
 	spt_opener_end(&device->opener);
 	g_free(device->rings);
-	g_free(device->heap);
 	g_free(device);
 }
 
@@ -257,8 +259,8 @@ static bool choose_clock(struct device *device, const SptTraceConfig *config, GE
 		device->config.event_config = config->event_config;
 		device->trace.clock = "pmu";
 		device->trace.notice = SPT_WORDS(
-			"a hardware counter is the clock: periods are so many events (cycles, unless --event "
-			"says otherwise), not times, and ticks have no delay; on x86 this is experimental");
+			"a hardware counter is the clock: periods are numbers of events (cycles, or those "
+			"of --event), not times, and ticks have no delay; on x86 this is experimental");
 		return true;
 	}
 	if (config->clock == SPT_TRACE_PMU) {
@@ -339,6 +341,95 @@ static bool configure(struct device *device, const SptTraceConfig *config, GErro
 	return false;
 }
 
+/* What is asked for of sources: waits with their wakers, and who ran where; handlers. */
+static unsigned list_sources(const SptTraceConfig *config, struct sysprof_source *list)
+{
+	const uint32_t stacks = SYSPROF_STACKS_KERNEL | SYSPROF_STACKS_USER;
+	unsigned n = 0;
+
+	if (config->waits.is_on) {
+		list[n++] = (struct sysprof_source){ .kind = SYSPROF_SOURCE_WAIT,
+						     .stacks = stacks | SYSPROF_STACKS_WAKER,
+						     .period = config->waits.period_ns,
+						     .threshold = config->waits.threshold_ns };
+		list[n++] = (struct sysprof_source){ .kind = SYSPROF_SOURCE_LANE,
+						     .flags = SYSPROF_SOURCE_OPTIONAL };
+	}
+	if (config->kernel & SPT_TRACE_INTERRUPTS) {
+		list[n++] = (struct sysprof_source){ .kind = SYSPROF_SOURCE_IRQ,
+						     .stacks = stacks,
+						     .period = INTERRUPTS_PERIOD_NS };
+		list[n++] = (struct sysprof_source){ .kind = SYSPROF_SOURCE_SOFTIRQ,
+						     .stacks = stacks,
+						     .period = INTERRUPTS_PERIOD_NS };
+	}
+	if (config->kernel & SPT_TRACE_LOCKS)
+		list[n++] = (struct sysprof_source){ .kind = SYSPROF_SOURCE_LOCK,
+						     .stacks = stacks,
+						     .period = LOCKS_PERIOD_NS };
+	return n;
+}
+
+static void set_sources_error(const struct sysprof_source *list, unsigned n, GError **error)
+{
+	for (unsigned i = 0; i < n; i++)
+		if (list[i].why == SYSPROF_WHY_UNKNOWN) {
+			spt_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_BAD_CONFIG,
+				      "The module that is loaded cannot record this: load that of this release");
+			return;
+		} else if (list[i].why == SYSPROF_WHY_NO_TRACEPOINT) {
+			spt_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_BAD_CONFIG,
+				      "This kernel has no trace points for this: --locks needs Linux 5.19 or later");
+			return;
+		}
+	spt_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_BAD_CONFIG,
+		      "%s: cannot record events: %s", SYSPROF_DEVICE, g_strerror(errno));
+}
+
+static bool set_sources(struct device *device, const SptTraceConfig *config, GError **error)
+{
+	struct sysprof_source list[SYSPROF_SOURCES_MAX] = { { 0 } };
+	unsigned n = list_sources(config, list);
+	struct sysprof_sources sources = {
+		.size = sizeof(sources),
+		.nr = n,
+		.source_bytes = sizeof(list[0]),
+		.sources = (uintptr_t)list,
+	};
+
+	device->has_waits = false;
+	if (!(device->info.features & SYSPROF_FEATURE_SOURCES)) {
+		if (!n)
+			return true;
+		spt_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_BAD_CONFIG,
+			      "The module that is loaded cannot record waits or interrupts (--waits): "
+			      "load that of this release, or use --source perf");
+		return false;
+	}
+	if (ioctl(device->fd, SYSPROF_IOC_SOURCES, &sources)) {
+		set_sources_error(list, n, error);
+		return false;
+	}
+	for (unsigned i = 0; i < n; i++)
+		device->trace.events[list[i].id] =
+			(SptTraceEvents){ .kind = list[i].kind, .period = list[i].period };
+	device->trace.events[n + 1] = (SptTraceEvents){ .kind = SYSPROF_SOURCE_WAKE };
+	device->has_waits = config->waits.is_on;
+	return true;
+}
+
+static SptRings *stream_of(const struct device *device, uint64_t most_kept_bytes)
+{
+	SptRings *stream =
+		spt_rings_new(device->info.cpus, device->config.ring_bytes, most_kept_bytes);
+
+	for (unsigned cpu = 0; cpu < device->info.cpus; cpu++)
+		if (device->rings[cpu].page)
+			spt_rings_add(stream, cpu, device->rings[cpu].page,
+				      device->rings[cpu].tail, device->rings[cpu].data);
+	return stream;
+}
+
 static bool device_start(SptTrace *trace, const SptTraceConfig *config, struct sysprof_start *ret,
 			 GError **error)
 {
@@ -349,8 +440,11 @@ static bool device_start(SptTrace *trace, const SptTraceConfig *config, struct s
 	spt_traceable_free(device->traceable);
 	device->traceable = spt_traceable_new(device->fd);
 	if (!configure(device, config, error) || !map_rings(device, error) ||
+	    !set_sources(device, config, error) ||
 	    !call(device, SYSPROF_IOC_START, &start, SPT_WORDS("start"), error))
 		return false;
+	device->stream = stream_of(device, config->most_kept_bytes);
+	spt_rings_watch(device->stream);
 	if (ret)
 		*ret = start;
 	return true;
@@ -360,6 +454,8 @@ static bool device_stop(SptTrace *trace, GError **error)
 {
 	struct device *device = device_of(trace);
 
+	if (device->stream)
+		spt_rings_leave(device->stream);
 	return call(device, SYSPROF_IOC_STOP, NULL, SPT_WORDS("stop"), error);
 }
 
@@ -373,145 +469,6 @@ static void device_wait(SptTrace *trace, int timeout_ms)
 		timeout_ms = MIN(timeout_ms, SHOW_MS);
 	if (poll(&pollfd, 1, timeout_ms) > 0 && pollfd.revents & POLLHUP)
 		device->has_ended = true;
-}
-
-/* The least size of a record of @type, so that its body can be read. */
-static size_t least_bytes(unsigned type)
-{
-	switch (type) {
-	case SYSPROF_SAMPLE:
-		return sizeof(struct sysprof_sample);
-	case SYSPROF_TASK:
-	case SYSPROF_FORK:
-	case SYSPROF_EXEC:
-	case SYSPROF_COMM:
-	case SYSPROF_EXIT:
-		return sizeof(struct sysprof_task);
-	case SYSPROF_MAP:
-		return sizeof(struct sysprof_map);
-	case SYSPROF_OBJECT:
-		return sizeof(struct sysprof_object);
-	case SYSPROF_REGION:
-		return sizeof(struct sysprof_region);
-	case SYSPROF_ACCOUNT:
-		return sizeof(struct sysprof_account_record);
-	case SYSPROF_LOST:
-		return sizeof(struct sysprof_lost);
-	case SYSPROF_TIME:
-		return sizeof(struct sysprof_time);
-	default:
-		return sizeof(struct sysprof_record);
-	}
-}
-
-/* Whether the record with room for @bytes behind its start is whole. */
-static bool is_sound(const struct sysprof_record *record, size_t bytes)
-{
-	size_t size = (size_t)record->size * 8;
-
-	if (size < least_bytes(record->type) || size > bytes)
-		return false;
-	if (record->type == SYSPROF_SAMPLE) {
-		const struct sysprof_sample *sample = (const void *)record;
-
-		if (sample->raw_bytes % 8 ||
-		    (sample->raw_bytes && sample->raw_bytes < sizeof(struct sysprof_raw)))
-			return false;
-		return sizeof(*sample) + ((size_t)sample->n_kernel + sample->n_user) * 8 +
-			       sample->raw_bytes <=
-		       size;
-	}
-	if (record->type == SYSPROF_OBJECT) {
-		const struct sysprof_object *object = (const void *)record;
-
-		return sizeof(*object) + object->path_bytes < size &&
-		       !object->path[object->path_bytes];
-	}
-	return true;
-}
-
-static const struct sysprof_record *record_at(const struct device *device, const struct ring *ring)
-{
-	return (const void *)(ring->data + (ring->at & (device->config.ring_bytes - 1)));
-}
-
-/*
- * Puts @ring's next record's time at hand; false when it has none below @safe, or what is there
- * cannot be right.
- */
-static bool next_record(struct device *device, struct ring *ring, uint64_t safe, GError **error)
-{
-	while (ring->at != ring->end) {
-		const struct sysprof_record *record = record_at(device, ring);
-		uint32_t place = ring->at & (device->config.ring_bytes - 1);
-		size_t room = MIN(ring->end - ring->at, device->config.ring_bytes - place);
-
-		if (record->type == SYSPROF_PAD && record->size &&
-		    (size_t)record->size * 8 <= room) {
-			ring->at += record->size * 8;
-			continue;
-		}
-		if (!is_sound(record, room)) {
-			spt_set_error(
-				error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_FAILED,
-				"%s: the ring of CPU %u holds a record that cannot be right (type %u, %u bytes)",
-				SYSPROF_DEVICE, (unsigned)(ring - device->rings), record->type,
-				record->size * 8U);
-			return false;
-		}
-		ring->time = record->time;
-		return ring->time < safe;
-	}
-	return false;
-}
-
-static void sift_down(struct device *device, unsigned i)
-{
-	for (;;) {
-		unsigned least = i, child = 2 * i + 1;
-
-		for (unsigned end = MIN(child + 2, device->n_heap); child < end; child++)
-			if (device->heap[child]->time < device->heap[least]->time)
-				least = child;
-		if (least == i)
-			return;
-		struct ring *swap = device->heap[i];
-
-		device->heap[i] = device->heap[least];
-		device->heap[least] = swap;
-		i = least;
-	}
-}
-
-static uint64_t now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
-
-/* Looks at every ring once; returns the time below which nothing can come any more. */
-static uint64_t look_at_rings(struct device *device)
-{
-	uint64_t safe = now_ns();
-
-	/* The clock before oldest_open_time; pairs with smp_mb() in sysprof_ring_reserve(). */
-	__atomic_thread_fence(__ATOMIC_SEQ_CST);
-	for (unsigned cpu = 0; cpu < device->info.cpus; cpu++) {
-		struct ring *ring = &device->rings[cpu];
-		uint64_t open;
-
-		if (!ring->page)
-			continue;
-		/* Pair with smp_store_release() in sysprof_ring_commit(). */
-		open = __atomic_load_n(&ring->page->oldest_open_time, __ATOMIC_ACQUIRE);
-		ring->end = __atomic_load_n(&ring->page->head, __ATOMIC_ACQUIRE);
-		ring->at = ring->tail->tail;
-		if (open)
-			safe = MIN(safe, open);
-	}
-	return safe;
 }
 
 /*
@@ -532,51 +489,33 @@ static void hand_on(struct device *device, const struct sysprof_record *record, 
 		func(&resync, data);
 }
 
+struct taker {
+	struct device *device;
+	SptTraceFunc func;
+	void *data;
+};
+
+static void take(const struct sysprof_record *record, void *data)
+{
+	const struct taker *taker = data;
+
+	hand_on(taker->device, record, taker->func, taker->data);
+}
+
 static bool device_drain(SptTrace *trace, bool all, SptTraceFunc func, void *data, GError **error)
 {
-	struct device *device = device_of(trace);
-	uint64_t safe = look_at_rings(device);
-	GError *damage = NULL;
+	struct taker taker = { device_of(trace), func, data };
 
-	if (all)
-		safe = UINT64_MAX;
-	device->n_heap = 0;
-	for (unsigned cpu = 0; cpu < device->info.cpus && !damage; cpu++)
-		if (device->rings[cpu].page &&
-		    next_record(device, &device->rings[cpu], safe, &damage))
-			device->heap[device->n_heap++] = &device->rings[cpu];
-	for (unsigned i = device->n_heap / 2; i-- > 0;)
-		sift_down(device, i);
-	while (device->n_heap && !damage) {
-		struct ring *ring = device->heap[0];
-		const struct sysprof_record *record = record_at(device, ring);
-
-		hand_on(device, record, func, data);
-		ring->at += record->size * 8U;
-		if (!next_record(device, ring, safe, &damage))
-			device->heap[0] = device->heap[--device->n_heap];
-		sift_down(device, 0);
-	}
-	for (unsigned cpu = 0; cpu < device->info.cpus; cpu++) {
-		struct ring *ring = &device->rings[cpu];
-
-		/*
-		 * Pairs with smp_load_acquire() in sysprof_ring_reserve(): the records have been
-		 * read.
-		 */
-		if (ring->page)
-			__atomic_store_n(&ring->tail->tail, ring->at, __ATOMIC_RELEASE);
-	}
+	if (!spt_rings_drain(taker.device->stream, all, take, &taker, error))
+		return false;
 	/* What was in the rings when it ended has been handed on. */
-	if (device->has_ended && !damage)
+	if (taker.device->has_ended)
 		spt_set_error(
-			&damage, SPT_TRACE_ERROR, SPT_TRACE_ERROR_REFUSED,
+			error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_REFUSED,
 			"The recording was ended from outside: root ended this user's sessions, "
 			"%s may no longer be opened by this user, or the kernel was locked down",
 			SYSPROF_DEVICE);
-	if (damage)
-		g_propagate_error(error, damage);
-	return !damage;
+	return !taker.device->has_ended;
 }
 
 static bool snapshot_part(struct device *device, unsigned part, void *buffer, SptTraceFunc func,
@@ -598,7 +537,7 @@ static bool snapshot_part(struct device *device, unsigned part, void *buffer, Sp
 			const struct sysprof_record *record =
 				(const void *)((uint8_t *)buffer + at);
 
-			if (!is_sound(record, snapshot.filled_bytes - at)) {
+			if (!spt_record_is_sound(record, snapshot.filled_bytes - at)) {
 				spt_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_FAILED,
 					      "%s: the snapshot holds a record that cannot be right",
 					      SYSPROF_DEVICE);
@@ -618,8 +557,13 @@ static bool device_snapshot(SptTrace *trace, SptTraceFunc func, void *data, unsi
 	g_autofree uint64_t *buffer = g_malloc(SNAPSHOT_BYTES);
 
 	*ret_busy = 0;
-	return snapshot_part(device, SYSPROF_SNAPSHOT_TASKS, buffer, func, data, ret_busy, error) &&
-	       snapshot_part(device, SYSPROF_SNAPSHOT_OBJECTS, buffer, func, data, ret_busy, error);
+	for (unsigned part = SYSPROF_SNAPSHOT_TASKS; part <= SYSPROF_SNAPSHOT_THREADS; part++) {
+		if (part == SYSPROF_SNAPSHOT_THREADS && !device->has_waits)
+			break;
+		if (!snapshot_part(device, part, buffer, func, data, ret_busy, error))
+			return false;
+	}
+	return true;
 }
 
 static bool device_has_cpu(const SptTrace *trace, unsigned cpu)
@@ -690,6 +634,18 @@ static bool device_raw_wish(SptTrace *trace, const char *comm, uint32_t bytes)
 	return ioctl(device_of(trace)->fd, SYSPROF_IOC_RAW_WISH, &wish) == 0;
 }
 
+static bool device_slow_down(SptTrace *trace, unsigned part)
+{
+	struct sysprof_slow slow = { .size = sizeof(slow), .part = part };
+
+	return ioctl(device_of(trace)->fd, SYSPROF_IOC_SLOW, &slow) == 0;
+}
+
+static bool device_make_room(SptTrace *trace)
+{
+	return spt_rings_has_room(device_of(trace)->stream);
+}
+
 static bool device_has_tables(const SptTrace *trace)
 {
 	return device_of(trace)->info.features & SYSPROF_FEATURE_TABLE;
@@ -712,6 +668,7 @@ static int device_give_table(SptTrace *trace, const uint8_t *build_id, unsigned 
 static const struct spt_trace_source device_source = {
 	.name = "module",
 	.clock = "timer",
+	.tells_kernel = true,
 	.filters_pids = true,
 	.free = device_free,
 	.start = device_start,
@@ -724,6 +681,8 @@ static const struct spt_trace_source device_source = {
 	.names = device_names,
 	.raw_wish = device_raw_wish,
 	.wishes_by_name = true,
+	.slow_down = device_slow_down,
+	.make_room = device_make_room,
 	.has_tables = device_has_tables,
 	.give_table = device_give_table,
 	.map_fd = device_map_fd,
@@ -759,7 +718,6 @@ SptTrace *spt_device_open(GError **error)
 		return NULL;
 	}
 	device->rings = g_new0(struct ring, device->info.cpus);
-	device->heap = g_new0(struct ring *, device->info.cpus);
 	trace->n_cpus = device->info.cpus;
 	return g_steal_pointer(&trace);
 }

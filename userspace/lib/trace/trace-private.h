@@ -10,6 +10,7 @@ G_BEGIN_DECLS
 struct spt_trace_source {
 	const char *name, *clock;
 	bool filters_pids;
+	bool tells_kernel;	/* SptTraceConfig.kernel */
 	void (*free)(SptTrace *trace);
 	bool (*start)(SptTrace *trace, const SptTraceConfig *config, struct sysprof_start *ret,
 		      GError **error);
@@ -24,6 +25,8 @@ struct spt_trace_source {
 	/* NULL: it cannot */
 	bool (*raw_wish)(SptTrace *trace, const char *comm, uint32_t bytes);
 	bool wishes_by_name;
+	bool (*slow_down)(SptTrace *trace, unsigned part);	/* NULL: it cannot */
+	bool (*make_room)(SptTrace *trace);
 	bool (*has_tables)(const SptTrace *trace);	/* NULL, as the next one: it cannot */
 	int (*give_table)(SptTrace *trace, const uint8_t *build_id, unsigned n, const void *table,
 			  size_t bytes);
@@ -37,6 +40,7 @@ struct SptTrace {
 	unsigned n_cpus;
 	const char *clock;	/* if it is not the source's */
 	const char *notice;
+	SptTraceEvents events[SYSPROF_SOURCES_MAX + 2];	/* by id */
 };
 
 /*

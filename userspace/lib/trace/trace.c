@@ -4,6 +4,7 @@
 #include "trace/trace-private.h"
 
 #include <errno.h>
+#include <string.h>
 
 #include "base/words.h"
 
@@ -59,7 +60,19 @@ bool spt_trace_start(SptTrace *trace, const SptTraceConfig *config, struct syspr
 			"Stacks by unwind tables (--stacks table) need the module of this release; --stacks dwarf does without");
 		return false;
 	}
+	if (config->kernel && !trace->source->tells_kernel) {
+		spt_set_error(
+			error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_BAD_CONFIG,
+			"The kernel's own work (--interrupts, --locks) needs the module; load it with: sudo modprobe sysprof");
+		return false;
+	}
+	memset(trace->events, 0, sizeof(trace->events));
 	return trace->source->start(trace, config, ret, error);
+}
+
+SptTraceEvents spt_trace_events(const SptTrace *trace, unsigned id)
+{
+	return id < G_N_ELEMENTS(trace->events) ? trace->events[id] : (SptTraceEvents){ 0 };
 }
 
 bool spt_trace_stop(SptTrace *trace, GError **error)
@@ -153,6 +166,16 @@ int spt_trace_give_table(SptTrace *trace, const uint8_t *build_id, unsigned n, c
 bool spt_trace_raw_wish(SptTrace *trace, const char *comm, uint32_t bytes)
 {
 	return trace->source->raw_wish && trace->source->raw_wish(trace, comm, bytes);
+}
+
+bool spt_trace_slow_down(SptTrace *trace, unsigned part)
+{
+	return trace->source->slow_down && trace->source->slow_down(trace, part);
+}
+
+bool spt_trace_make_room(SptTrace *trace)
+{
+	return trace->source->make_room(trace);
 }
 
 bool spt_trace_wishes_by_name(const SptTrace *trace)

@@ -26,6 +26,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "sysprof-event.h"
 #include "sysprof.h"
 
 G_BEGIN_DECLS
@@ -59,6 +60,31 @@ typedef struct {
 	bool only_user, only_kernel;
 } SptTraceFilter;
 
+/* Threads off their CPUs: EVENT, THREAD and LANE records. */
+typedef struct {
+	bool is_on;
+	uint64_t period_ns;		/* of the grid that picks waits; 0: each one of at least */
+	uint64_t threshold_ns;		/* this long is told */
+} SptTraceWaits;
+
+/* Of the kernel's own work, EVENT records; sets of bits.  The module's alone. */
+enum {
+	SPT_TRACE_INTERRUPTS = 1 << 0,	/* handlers of interrupts and soft interrupts */
+	SPT_TRACE_LOCKS = 1 << 1,	/* waits for locks */
+};
+
+/* EVENT.source of perf events. */
+enum {
+	SPT_TRACE_WAITS = 1,
+	SPT_TRACE_WAKES = 3,
+};
+
+/* What an id in EVENT.source stands for. */
+typedef struct {
+	uint16_t kind;			/* enum sysprof_source_kind; 0: nothing */
+	uint64_t period;		/* of its grid; 0: it has none, and every event is told */
+} SptTraceEvents;
+
 typedef struct {
 	/* 0: 1 ms, or a multiple of it, to keep to the module's budget */
 	uint64_t period_ns;
@@ -67,6 +93,9 @@ typedef struct {
 	uint32_t event_type;
 	uint64_t event_config;
 	uint32_t ring_bytes;		/* per CPU, a power of two; 0: default */
+	uint32_t aside_bytes;		/* for spt_trace_make_room(); 0: default */
+	/* What may be copied out of the module's rings, while whoever drains them is held up */
+	uint64_t most_kept_bytes;
 	bool no_user;			/* leave user stacks out */
 	/*
 	 * This much of the stack, and the registers, up to SPT_TRACE_RAW_MAX_BYTES; 0: frames.
@@ -80,6 +109,8 @@ typedef struct {
 	uint32_t raw_most_bytes;
 	/* User stacks by unwind tables, which spt_trace_give_table() brings; the module's alone */
 	bool by_tables;
+	SptTraceWaits waits;
+	unsigned kernel;		/* SPT_TRACE_INTERRUPTS ... */
 	SptTraceFilter filter;
 } SptTraceConfig;
 
@@ -109,6 +140,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptTrace, spt_trace_free)
 /* Configures, maps the rings and starts.  @ret (may be NULL): the grid as granted. */
 bool spt_trace_start(SptTrace *trace, const SptTraceConfig *config, struct sysprof_start *ret,
 		     GError **error);
+/* Of a source that was started; @id is a record's. */
+SptTraceEvents spt_trace_events(const SptTrace *trace, unsigned id);
 bool spt_trace_stop(SptTrace *trace, GError **error);
 
 /*
@@ -150,6 +183,16 @@ bool spt_trace_names(SptTrace *trace, struct sysprof_name *names, unsigned n, GE
  * pointers do.  False: copies are as they are.
  */
 bool spt_trace_raw_wish(SptTrace *trace, const char *comm, uint32_t bytes);
+/*
+ * From now on one tick in @part is taken, and stands for so many periods.  False: the source
+ * cannot.
+ */
+bool spt_trace_slow_down(SptTrace *trace, unsigned part);
+/*
+ * Whether there is time to take a record slowly: no ring is more than half full, or those of perf
+ * events have been emptied into memory, up to a limit.
+ */
+bool spt_trace_make_room(SptTrace *trace);
 /* Whether user stacks can be had by tables. */
 bool spt_trace_has_tables(const SptTrace *trace);
 /*

@@ -8,12 +8,25 @@
 #include <fcntl.h>
 #include <stdint.h>
 #include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 struct SptTraceable {
 	int fd;
 	GHashTable *shown;	/* pid -> id of the address space, of those that were taken */
 };
+
+/*
+ * To open the memory of a process waits for what its exec() waits for, and its user decides how
+ * long that is; who owns it can be asked at any time.  What may not be traced belongs to root.
+ */
+static bool is_ours(uint32_t pid)
+{
+	g_autofree char *path = g_strdup_printf("/proc/%u", pid);
+	struct stat about;
+
+	return stat(path, &about) == 0 && about.st_uid == geteuid();
+}
 
 static bool show(int fd, uint32_t pid, bool *ret_all)
 {
@@ -78,7 +91,8 @@ bool spt_traceable_take(SptTraceable *traceable, const struct sysprof_record *re
 	default:
 		return false;
 	}
-	if (!task->mm || is_shown(traceable, task) || !show(traceable->fd, record->pid, &all))
+	if (!task->mm || is_shown(traceable, task) || !is_ours(record->pid) ||
+	    !show(traceable->fd, record->pid, &all))
 		return false;
 	g_hash_table_insert(traceable->shown, GUINT_TO_POINTER(record->pid),
 			    g_memdup2(&task->mm, sizeof(task->mm)));

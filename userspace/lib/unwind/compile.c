@@ -2,6 +2,10 @@
 /*
  * From call frame information to the table.  Rows are gathered function by function; where
  * functions overlap, the one that begins first has the bytes, and .eh_frame before .debug_frame.
+ * Code of which neither tells is followed itself (guess.h).
+ *
+ * A function is what has an entry of its own.  A PLT has one for all that it leads to, so that its
+ * entries are taken for functions by their size.
  */
 #include "unwind/table.h"
 
@@ -12,9 +16,17 @@
 #include "base/bytes.h"
 #include "base/words.h"
 #include "unwind/cfi.h"
+#include "unwind/extract.h"
+#include "unwind/guess.h"
 
 #define SECTION_MAX_BYTES (64u << 20)	/* those of the largest programs have 20 */
 #define RULES_MAX (UINT16_MAX + 1u)
+#define STARTS_MAX (SYSPROF_TABLE_MAX_BYTES / sizeof(uint32_t))
+#define PLT_STEP 16
+#define PLTS_MAX 16
+#define SECTIONS_MAX 256		/* that are looked at for code */
+/* What is between functions is less, if it is padding. */
+#define GAP_MIN_BYTES SPT_EXTRACT_GAP_MIN_BYTES
 
 struct row {
 	uint32_t offset;
@@ -25,6 +37,13 @@ struct function {
 	uint32_t start, end;		/* offsets in the file */
 	uint32_t first, n;		/* rows */
 	uint32_t number;		/* in order of appearance */
+	uint32_t step;			/* of what it consists; 0: it is one */
+};
+
+/* A section of entries of one size. */
+struct plt {
+	uint64_t start, end;		/* addresses */
+	uint32_t step;
 };
 
 struct compiler {
@@ -34,7 +53,9 @@ struct compiler {
 	GArray *functions;		/* struct function */
 	GArray *rules;			/* SptUnwindRule */
 	GHashTable *known;		/* rule's number + 1 of an equal one, by its content */
+	GArray *plts;			/* struct plt */
 	uint64_t address;		/* of the function that is being read */
+	uint64_t entry;			/* offset in the file of where the program begins */
 	bool is_signal;
 };
 
@@ -246,6 +267,17 @@ static uint16_t intern(struct compiler *compiler, const SptUnwindRule *rule)
 
 /* Rows. */
 
+static uint32_t step_at(const struct compiler *compiler, uint64_t address)
+{
+	for (unsigned i = 0; i < compiler->plts->len; i++) {
+		const struct plt *plt = &g_array_index(compiler->plts, struct plt, i);
+
+		if (address >= plt->start && address < plt->end)
+			return plt->step;
+	}
+	return 0;
+}
+
 static bool on_function(uint64_t start, uint64_t end, bool is_signal, void *data)
 {
 	struct compiler *compiler = data;
@@ -259,6 +291,7 @@ static bool on_function(uint64_t start, uint64_t end, bool is_signal, void *data
 		return false;
 	function.start = offset;
 	function.end = offset + (end - start);
+	function.step = step_at(compiler, start);
 	g_array_append_val(compiler->functions, function);
 	compiler->address = start;
 	compiler->is_signal = is_signal;
@@ -302,8 +335,28 @@ static void put_row(GArray *to, uint32_t offset, uint16_t rule)
 	g_array_append_val(to, row);
 }
 
-/* All rows, strictly rising, each with another rule than the one before. */
-static GArray *merge(struct compiler *compiler)
+/* Those of @function's beginnings that are not @covered. */
+static void put_starts(GArray *to, const struct function *function, uint32_t covered)
+{
+	uint32_t start = MAX(function->start, covered);
+
+	g_array_append_val(to, start);
+	if (!function->step)
+		return;
+	for (uint64_t at = (uint64_t)function->start + function->step;
+	     at < function->end && to->len <= STARTS_MAX; at += function->step) {
+		uint32_t next = at;
+
+		if (next > start)
+			g_array_append_val(to, next);
+	}
+}
+
+/*
+ * All rows, strictly rising, each with another rule than the one before; into @starts where
+ * functions begin.
+ */
+static GArray *merge(struct compiler *compiler, GArray *starts)
 {
 	GArray *merged = g_array_sized_new(FALSE, FALSE, sizeof(struct row), compiler->rows->len);
 	uint32_t covered = 0;
@@ -315,6 +368,7 @@ static GArray *merge(struct compiler *compiler)
 
 		if (function->end <= covered)
 			continue;
+		put_starts(starts, function, covered);
 		for (uint32_t row = 0; row < function->n; row++) {
 			const struct row *from =
 				&g_array_index(compiler->rows, struct row, function->first + row);
@@ -329,7 +383,8 @@ static GArray *merge(struct compiler *compiler)
 
 static SptUnwindTable *make_table(struct compiler *compiler, GError **error)
 {
-	g_autoptr(GArray) rows = merge(compiler);
+	g_autoptr(GArray) starts = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+	g_autoptr(GArray) rows = merge(compiler, starts);
 	SptUnwindHeader header = {
 		.magic = SYSPROF_TABLE_MAGIC,
 		.version = SYSPROF_TABLE_VERSION,
@@ -338,18 +393,29 @@ static SptUnwindTable *make_table(struct compiler *compiler, GError **error)
 		.n_rules = compiler->rules->len,
 	};
 	size_t rules_at = sizeof(header) + (rows->len * (size_t)6 + 7) / 8 * 8;
-	size_t n = rules_at + compiler->rules->len * sizeof(SptUnwindRule);
-	uint8_t *data = g_malloc0(n);
-	uint32_t *offsets = (void *)(data + sizeof(header));
-	uint16_t *rules = (void *)(offsets + rows->len);
-	g_autoptr(GBytes) bytes = g_bytes_new_take(data, n);
+	size_t starts_at = rules_at + compiler->rules->len * sizeof(SptUnwindRule);
+	size_t n = starts_at + (starts->len * (size_t)4 + 7) / 8 * 8;
+	uint8_t *data;
+	g_autoptr(GBytes) bytes = NULL;
+	uint32_t *offsets;
+	uint16_t *rules;
 
+	/* Stacks are worth more than functions' names. */
+	header.n_starts = n <= SYSPROF_TABLE_MAX_BYTES ? starts->len : 0;
+	if (!header.n_starts)
+		n = starts_at;
+	data = g_malloc0(n);
+	bytes = g_bytes_new_take(data, n);
+	offsets = (void *)(data + sizeof(header));
+	rules = (void *)(offsets + rows->len);
 	memcpy(data, &header, sizeof(header));
 	for (uint32_t i = 0; i < rows->len; i++) {
 		offsets[i] = g_array_index(rows, struct row, i).offset;
 		rules[i] = g_array_index(rows, struct row, i).rule;
 	}
-	memcpy(data + rules_at, compiler->rules->data, n - rules_at);
+	memcpy(data + rules_at, compiler->rules->data, starts_at - rules_at);
+	if (header.n_starts)
+		memcpy(data + starts_at, starts->data, header.n_starts * sizeof(uint32_t));
 	return spt_unwind_table_new_from_bytes(bytes, error);
 }
 
@@ -382,6 +448,135 @@ static bool read_section(struct compiler *compiler, const SptObject *file, const
 	return false;
 }
 
+static GArray *find_plts(const SptObject *object)
+{
+	GArray *plts = g_array_new(FALSE, FALSE, sizeof(struct plt));
+	Elf *elf = spt_object_elf(object);
+	Elf_Scn *scn = NULL;
+	size_t names;
+
+	if (elf_getshdrstrndx(elf, &names) != 0)
+		return plts;
+	while ((scn = elf_nextscn(elf, scn))) {
+		GElf_Shdr shdr;
+		const char *name =
+			gelf_getshdr(scn, &shdr) ? elf_strptr(elf, names, shdr.sh_name) : NULL;
+		struct plt plt;
+
+		if (!name || !g_str_has_prefix(name, ".plt") || plts->len == PLTS_MAX)
+			continue;
+		plt.start = shdr.sh_addr;
+		plt.end = shdr.sh_addr + shdr.sh_size;
+		plt.step = shdr.sh_entsize >= 8 && shdr.sh_entsize <= 64 ? shdr.sh_entsize :
+									   PLT_STEP;
+		g_array_append_val(plts, plt);
+	}
+	return plts;
+}
+
+/* Code that nothing tells of. */
+
+struct gap {
+	struct compiler *compiler;
+	uint32_t start, end;		/* offsets in the file */
+	uint32_t told;			/* up to where its functions are known */
+	bool is_entry;			/* the last one is where the program begins */
+};
+
+/* Nobody has called it. */
+static const SptUnwindRule of_entry = { .cfa = SYSPROF_CFA_REGISTER, .cfa_register = 7 };
+
+static void on_guess(size_t at, size_t bytes, bool is_start, const SptUnwindRule *rule, void *data)
+{
+	struct gap *gap = data;
+	struct compiler *compiler = gap->compiler;
+	struct row row = { .offset = gap->start + at };
+	SptUnwindRule marked = *rule;
+	struct function *function;
+
+	gap->is_entry = row.offset == compiler->entry ||
+			(gap->is_entry && !is_start && row.offset == gap->told);
+	if (gap->is_entry)
+		marked = of_entry;
+	/* Functions that are told of begin where they say: these are not rounded to (tables.c). */
+	marked.is_guess = 1;
+	row.rule = intern(compiler, &marked);
+	if (is_start || row.offset != gap->told) {
+		struct function next = { .start = row.offset,
+					 .first = compiler->rows->len,
+					 .number = compiler->functions->len };
+
+		g_array_append_val(compiler->functions, next);
+	}
+	gap->told = row.offset + bytes;
+	function =
+		&g_array_index(compiler->functions, struct function, compiler->functions->len - 1);
+	function->end = gap->told;
+	if (function->n &&
+	    g_array_index(compiler->rows, struct row, compiler->rows->len - 1).rule == row.rule)
+		return;
+	g_array_append_val(compiler->rows, row);
+	function->n++;
+}
+
+/* Of [@start, @end), by functions that are sorted. */
+static void find_gaps(struct compiler *compiler, uint64_t start, uint64_t end, GArray *gaps)
+{
+	for (unsigned i = 0; i <= compiler->functions->len && start < end; i++) {
+		const struct function *function =
+			&g_array_index(compiler->functions, struct function, i);
+		bool is_last = i == compiler->functions->len;
+		uint64_t to = is_last ? end : MIN(function->start, end);
+
+		if (to > start && to - start >= GAP_MIN_BYTES) {
+			struct gap gap = { .compiler = compiler, .start = start, .end = to };
+
+			g_array_append_val(gaps, gap);
+		}
+		if (!is_last)
+			start = MAX(start, function->end);
+	}
+}
+
+static bool has_functions(const struct compiler *compiler, const GElf_Shdr *shdr, const char *name,
+			  uint64_t *ret_offset)
+{
+	return name && shdr->sh_type == SHT_PROGBITS && shdr->sh_flags & SHF_EXECINSTR &&
+	       !g_str_has_prefix(name, ".plt") &&
+	       spt_object_address_to_offset(compiler->object, shdr->sh_addr, ret_offset) &&
+	       *ret_offset < UINT32_MAX && shdr->sh_size < UINT32_MAX - *ret_offset;
+}
+
+static void guess_rest(struct compiler *compiler)
+{
+	g_autoptr(GArray) gaps = g_array_new(FALSE, FALSE, sizeof(struct gap));
+	Elf *elf = spt_object_elf(compiler->object);
+	Elf_Scn *scn = NULL;
+	size_t names;
+
+	if (compiler->arch->machine != EM_X86_64 || compiler->functions->len == 0 ||
+	    elf_getshdrstrndx(elf, &names) != 0)
+		return;
+	g_array_sort(compiler->functions, compare_functions);
+	for (unsigned n = 0; n < SECTIONS_MAX && (scn = elf_nextscn(elf, scn)); n++) {
+		GElf_Shdr shdr;
+		const char *name =
+			gelf_getshdr(scn, &shdr) ? elf_strptr(elf, names, shdr.sh_name) : NULL;
+		uint64_t offset;
+
+		if (has_functions(compiler, &shdr, name, &offset))
+			find_gaps(compiler, offset, offset + shdr.sh_size, gaps);
+	}
+	for (unsigned i = 0; i < gaps->len; i++) {
+		struct gap *gap = &g_array_index(gaps, struct gap, i);
+		Elf_Data *data = elf_getdata_rawchunk(elf, gap->start, gap->end - gap->start,
+						      ELF_T_BYTE);
+
+		if (data && data->d_buf)
+			spt_guess_rules(data->d_buf, data->d_size, on_guess, gap);
+	}
+}
+
 SptUnwindTable *spt_unwind_table_new(const SptObject *object, GError **error)
 {
 	return spt_unwind_table_new_with_debug(object, NULL, error);
@@ -411,11 +606,15 @@ SptUnwindTable *spt_unwind_table_new_with_debug(const SptObject *object, const S
 	compiler.functions = g_array_new(FALSE, FALSE, sizeof(struct function));
 	compiler.rules = g_array_new(FALSE, FALSE, sizeof(SptUnwindRule));
 	compiler.known = g_hash_table_new_full(hash_rule, are_equal_rules, g_free, NULL);
+	compiler.plts = find_plts(object);
 	intern(&compiler, &(SptUnwindRule){ 0 });
 	has_eh = read_section(&compiler, object, ".eh_frame");
 	has_debug = read_section(&compiler, object, ".debug_frame");
 	if (debug)
 		has_debug |= read_section(&compiler, debug, ".debug_frame");
+	if (!spt_object_address_to_offset(object, ehdr.e_entry, &compiler.entry))
+		compiler.entry = UINT64_MAX;
+	guess_rest(&compiler);
 	if (has_eh || has_debug)
 		table = make_table(&compiler, error);
 	else
@@ -426,6 +625,7 @@ SptUnwindTable *spt_unwind_table_new_with_debug(const SptObject *object, const S
 	g_array_unref(compiler.rows);
 	g_array_unref(compiler.functions);
 	g_array_unref(compiler.rules);
+	g_array_unref(compiler.plts);
 	g_hash_table_unref(compiler.known);
 	return table;
 }

@@ -5,6 +5,7 @@
  */
 #include "unwind/extract.h"
 
+#include <dwarf.h>
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -16,6 +17,11 @@
 /* Of one file; the largest programs have 20 MiB. */
 #define ALL_MAX_BYTES	(160u << 20)
 #define NAMES_MAX_BYTES (1u << 20)
+/* Of .eh_frame_hdr: four bytes, its section's place, and how many pairs follow */
+#define SEARCH_TABLE_AT 12
+#define SEARCH_TABLE_PAIR 8
+/* Sections with code: each is compared with the whole table. */
+#define CODES_MAX 16
 
 #define HERE (G_BYTE_ORDER == G_LITTLE_ENDIAN ? ELFDATA2LSB : ELFDATA2MSB)
 
@@ -54,33 +60,145 @@ static void *take(struct extract *extract, uint64_t at, uint64_t bytes)
 	return data;
 }
 
-static bool is_wanted(const Elf64_Shdr *section, const char *names, uint64_t names_bytes)
-{
-	static const char *const wanted[] = { ".eh_frame", ".debug_frame", ".gnu_debuglink" };
+struct sections {
+	const Elf64_Shdr *headers;
+	unsigned n;
+	const char *names;
+	uint64_t names_bytes;
+};
 
-	if (section->sh_type == SHT_NOBITS || section->sh_size == 0)
+static bool is_called(const struct sections *sections, unsigned i, const char *name)
+{
+	return sections->headers[i].sh_name < sections->names_bytes &&
+	       !strcmp(sections->names + sections->headers[i].sh_name, name);
+}
+
+static bool is_wanted(const struct sections *sections, unsigned i)
+{
+	static const char *const wanted[] = { ".eh_frame", ".eh_frame_hdr", ".debug_frame",
+					      ".gnu_debuglink" };
+
+	if (sections->headers[i].sh_type == SHT_NOBITS || sections->headers[i].sh_size == 0)
 		return false;
-	for (unsigned i = 0; section->sh_name < names_bytes && i < G_N_ELEMENTS(wanted); i++)
-		if (!strcmp(names + section->sh_name, wanted[i]))
+	for (unsigned k = 0; k < G_N_ELEMENTS(wanted); k++)
+		if (is_called(sections, i, wanted[k]))
 			return true;
-	return section->sh_type == SHT_NOTE;
+	return sections->headers[i].sh_type == SHT_NOTE;
+}
+
+/* What .eh_frame and the table that leads to its entries have; bytes: NULL: it is not there. */
+struct frames {
+	uint8_t *entries, *table;
+	uint64_t entries_at, entries_bytes, table_at, table_bytes;	/* at: addresses */
+};
+
+static int32_t number_at(const uint8_t *bytes, uint64_t at)
+{
+	int32_t number;
+
+	memcpy(&number, bytes + at, sizeof(number));
+	return number;
+}
+
+static uint32_t n_pairs(const struct frames *frames)
+{
+	/* As linkers make it: a count of four bytes, and pairs of distances from itself. */
+	if (!frames->entries || !frames->table || frames->table_bytes < SEARCH_TABLE_AT ||
+	    frames->table[0] != 1 || frames->table[2] != DW_EH_PE_udata4 ||
+	    frames->table[3] != (DW_EH_PE_datarel | DW_EH_PE_sdata4))
+		return 0;
+	return MIN((uint32_t)number_at(frames->table, 8),
+		   (frames->table_bytes - SEARCH_TABLE_AT) / SEARCH_TABLE_PAIR);
+}
+
+/* Where pair @i's function begins, and its size; 0 if that is not as compilers tell it. */
+static uint64_t start_of(const struct frames *frames, uint32_t i, uint32_t *ret_bytes)
+{
+	uint64_t pair = SEARCH_TABLE_AT + (uint64_t)i * SEARCH_TABLE_PAIR;
+	uint64_t start = frames->table_at + (uint64_t)(int64_t)number_at(frames->table, pair);
+	uint64_t entry = frames->table_at + (uint64_t)(int64_t)number_at(frames->table, pair + 4) -
+			 frames->entries_at;
+
+	*ret_bytes = 0;
+	/* Length, reference, start from here on, size. */
+	if (entry < frames->entries_bytes && frames->entries_bytes - entry >= 16 &&
+	    frames->entries_at + entry + 8 +
+			    (uint64_t)(int64_t)number_at(frames->entries, entry + 8) ==
+		    start)
+		*ret_bytes = (uint32_t)number_at(frames->entries, entry + 12);
+	return start;
+}
+
+/*
+ * The code of a section between the functions of @frames.  Whoever lies about these has other code
+ * taken, or less, with which nothing can be done that could not be done with the code itself.
+ */
+static void take_gaps(struct extract *extract, const struct frames *frames,
+		      const Elf64_Shdr *section)
+{
+	uint64_t at = section->sh_addr, end = section->sh_addr + section->sh_size;
+
+	for (uint32_t i = 0, n = n_pairs(frames); n && i <= n && at < end; i++) {
+		uint32_t bytes = 0;
+		uint64_t start = i < n ? start_of(frames, i, &bytes) : end;
+		uint64_t to = MIN(start, end);
+
+		if (to > at && to - at >= SPT_EXTRACT_GAP_MIN_BYTES)
+			g_free(take(extract, section->sh_offset + (at - section->sh_addr),
+				    to - at));
+		at = MAX(at, start + bytes);
+	}
+}
+
+static void take_code(struct extract *extract, const struct frames *frames,
+		      const struct sections *sections)
+{
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < sections->n && n < CODES_MAX; i++)
+		if (sections->headers[i].sh_type == SHT_PROGBITS &&
+		    sections->headers[i].sh_flags & SHF_EXECINSTR) {
+			take_gaps(extract, frames, &sections->headers[i]);
+			n++;
+		}
 }
 
 /* What is claimed to lie beyond the file's end is left out, as it is by who reads the copy. */
 static void take_sections(struct extract *extract, const Elf64_Ehdr *head)
 {
-	g_autofree Elf64_Shdr *sections =
-		take(extract, head->e_shoff, (uint64_t)head->e_shnum * sizeof(*sections));
-	const Elf64_Shdr *texts =
-		sections && head->e_shstrndx < head->e_shnum ? &sections[head->e_shstrndx] : NULL;
+	g_autofree Elf64_Shdr *headers =
+		take(extract, head->e_shoff, (uint64_t)head->e_shnum * sizeof(*headers));
+	const Elf64_Shdr *texts = headers && head->e_shstrndx < head->e_shnum ?
+					  &headers[head->e_shstrndx] :
+					  NULL;
 	g_autofree char *names =
 		texts && texts->sh_type != SHT_NOBITS && texts->sh_size <= NAMES_MAX_BYTES ?
 			take(extract, texts->sh_offset, texts->sh_size) :
 			NULL;
+	struct sections sections = { headers, names ? head->e_shnum : 0, names,
+				     names ? texts->sh_size : 0 };
+	struct frames frames = { 0 };
 
-	for (unsigned i = 0; names && i < head->e_shnum; i++)
-		if (is_wanted(&sections[i], names, texts->sh_size))
-			g_free(take(extract, sections[i].sh_offset, sections[i].sh_size));
+	for (unsigned i = 0; i < sections.n; i++) {
+		const Elf64_Shdr *header = &headers[i];
+		g_autofree uint8_t *bytes =
+			is_wanted(&sections, i) ?
+				take(extract, header->sh_offset, header->sh_size) :
+				NULL;
+
+		if (bytes && !frames.entries && is_called(&sections, i, ".eh_frame")) {
+			frames.entries = g_steal_pointer(&bytes);
+			frames.entries_at = header->sh_addr;
+			frames.entries_bytes = header->sh_size;
+		} else if (bytes && !frames.table && is_called(&sections, i, ".eh_frame_hdr")) {
+			frames.table = g_steal_pointer(&bytes);
+			frames.table_at = header->sh_addr;
+			frames.table_bytes = header->sh_size;
+		}
+	}
+	take_code(extract, &frames, &sections);
+	g_free(frames.entries);
+	g_free(frames.table);
 }
 
 static bool take_all(struct extract *extract)

@@ -11,6 +11,9 @@
 #define REMEMBERED (1u << 12)
 /* Beyond this distance from the stack pointer it is no stack that was cut, but no stack. */
 #define STACK_MAX_BYTES (1ULL << 30)
+/* What a function may use below its stack pointer, and how large the frame of one is that does. */
+#define RED_ZONE_BYTES 128
+#define SEARCHED_BYTES 4096
 
 struct remembered {
 	uint64_t space, ip;
@@ -20,10 +23,13 @@ struct remembered {
 struct SptUnwinder {
 	SptUnwindFind find;
 	void *data;
+	uint64_t depth;			/* of the last walk */
 	struct remembered remembered[REMEMBERED];
 };
 
 struct walk {
+	SptUnwinder *unwinder;
+	uint64_t space;
 	const SptUnwindArch *arch;
 	uint64_t registers[SPT_UNWIND_REGISTERS];
 	uint64_t known;			/* bits: which of them are */
@@ -119,6 +125,37 @@ static bool return_from_signal(struct walk *walk)
 	return true;
 }
 
+static bool is_return_address(struct walk *walk, uint64_t ip)
+{
+	const SptUnwindRule *rule = ip ? find_rule(walk->unwinder, walk->space, ip - 1) : NULL;
+
+	return rule && rule != &by_frame_pointer;
+}
+
+/*
+ * OpenSSL's SHA-512 with AVX2 keeps the stack pointer that it began with below its own, where a
+ * copy of the stack does not reach, and once more at the top of its frame.  No other word of that
+ * frame leads to a return address.
+ */
+static bool find_kept_above(struct walk *walk, const SptUnwindRule *rule, uint64_t below,
+			    uint64_t *ret)
+{
+	int64_t to_ip = (int64_t)rule->cfa_add + (int64_t)rule->ra_offset;
+	uint64_t sp = walk->registers[walk->arch->sp], ip;
+	SptUnwindEnd end = walk->end;
+	bool found = false;
+
+	if (!walk->is_exact || rule->ra != SYSPROF_RA_MEMORY || below >= sp ||
+	    below < sp - RED_ZONE_BYTES)
+		return false;
+	for (uint64_t at = sp; !found && at < sp + SEARCHED_BYTES && read_word(walk, at, ret);
+	     at += 8)
+		found = *ret > at && *ret < at + SEARCHED_BYTES && *ret % 8 == 0 &&
+			read_word(walk, *ret + to_ip, &ip) && is_return_address(walk, ip);
+	walk->end = end;
+	return found;
+}
+
 static bool get_cfa(struct walk *walk, const SptUnwindRule *rule, uint64_t *ret)
 {
 	uint64_t based, index = 0;
@@ -136,7 +173,7 @@ static bool get_cfa(struct walk *walk, const SptUnwindRule *rule, uint64_t *ret)
 		*ret = based + ((walk->ip & 15) >= rule->plt_from ? 8 : 0);
 		return true;
 	default:
-		if (!read_word(walk, based, ret))
+		if (!read_word(walk, based, ret) && !find_kept_above(walk, rule, based, ret))
 			return false;
 		*ret += (int64_t)rule->cfa_add;
 		return true;
@@ -236,10 +273,13 @@ bool spt_unwind_raw_is_whole(const struct sysprof_raw *raw, size_t bytes)
 		bytes - raw->stack_bytes >= sizeof(*raw) + raw->n_regs * sizeof(raw->regs[0]);
 }
 
-static void begin(struct walk *walk, const struct sysprof_raw *raw)
+static void begin(struct walk *walk, SptUnwinder *unwinder, uint64_t space,
+		  const struct sysprof_raw *raw)
 {
 	const SptUnwindArch *arch = spt_unwind_arch(raw->arch);
 
+	walk->unwinder = unwinder;
+	walk->space = space;
 	walk->arch = arch;
 	for (unsigned i = 0; i < arch->n_registers; i++)
 		walk->registers[i] = raw->regs[arch->raw[i]];
@@ -262,7 +302,7 @@ unsigned spt_unwinder_walk(SptUnwinder *unwinder, uint64_t space, const struct s
 	bool is_guess = false;
 	unsigned n = 0;
 
-	begin(&walk, raw);
+	begin(&walk, unwinder, space, raw);
 	for (;;) {
 		const SptUnwindRule *rule = find_rule(unwinder, space, walk.ip - !walk.is_exact);
 
@@ -288,5 +328,11 @@ unsigned spt_unwinder_walk(SptUnwinder *unwinder, uint64_t space, const struct s
 			break;
 	}
 	*ret_end = walk.end;
+	unwinder->depth = walk.registers[walk.arch->sp] - walk.base;
 	return n;
+}
+
+uint64_t spt_unwinder_depth(const SptUnwinder *unwinder)
+{
+	return unwinder->depth;
 }

@@ -62,6 +62,8 @@ bool spt_unwind_raw_is_whole(const struct sysprof_raw *raw, size_t bytes);
  */
 unsigned spt_unwinder_walk(SptUnwinder *unwinder, uint64_t space, const struct sysprof_raw *raw,
 			   SptUnwindFrame *frames, unsigned max, SptUnwindEnd *ret_end);
+/* How much of the stack lies below the last frame of the last walk. */
+uint64_t spt_unwinder_depth(const SptUnwinder *unwinder);
 
 G_END_DECLS
 

@@ -17,6 +17,7 @@ struct SptUnwindTable {
 	const uint32_t *offsets;
 	const uint16_t *rules;
 	const SptUnwindRule *rule;
+	const uint32_t *starts;
 	/*
 	 * Where the search begins: first_row[i] is the first row that begins in page first_page + i
 	 * or behind it.
@@ -45,6 +46,16 @@ static const char *wrong_rule(const SptUnwindRule *rule, const SptUnwindArch *ar
 	return NULL;
 }
 
+static uint64_t rules_at(const SptUnwindHeader *header)
+{
+	return sizeof(*header) + (header->n_rows * 6ULL + 7) / 8 * 8;
+}
+
+static uint64_t starts_at(const SptUnwindHeader *header)
+{
+	return rules_at(header) + header->n_rules * (uint64_t)sizeof(SptUnwindRule);
+}
+
 /* NULL: nothing is wrong. */
 static const char *wrong(const SptUnwindTable *table, size_t bytes)
 {
@@ -56,10 +67,12 @@ static const char *wrong(const SptUnwindTable *table, size_t bytes)
 		return SPT_WORDS("a machine that is not known");
 	if (header->n_rules == 0 || header->n_rules > UINT16_MAX + 1u)
 		return SPT_WORDS("too many rules, or none");
-	if (sizeof(*header) + (header->n_rows * 6ULL + 7) / 8 * 8 +
-		    header->n_rules * (uint64_t)sizeof(SptUnwindRule) !=
-	    bytes)
+	if (header->reserved ||
+	    starts_at(header) + (header->n_starts * 4ULL + 7) / 8 * 8 != bytes)
 		return SPT_WORDS("another size than its counts give");
+	for (uint32_t i = 1; i < header->n_starts; i++)
+		if (table->starts[i] <= table->starts[i - 1])
+			return SPT_WORDS("functions that are not in order");
 	for (uint32_t i = 0; i < header->n_rows; i++) {
 		if (i && table->offsets[i] <= table->offsets[i - 1])
 			return SPT_WORDS("rows that are not in order");
@@ -147,12 +160,10 @@ SptUnwindTable *spt_unwind_table_new_from_bytes(GBytes *bytes, GError **error)
 	table->header = (const void *)data;
 	if (n >= sizeof(*table->header) && table->header->magic == SYSPROF_TABLE_MAGIC &&
 	    table->header->version == SYSPROF_TABLE_VERSION) {
-		uint64_t rules =
-			sizeof(*table->header) + (table->header->n_rows * 6ULL + 7) / 8 * 8;
-
 		table->offsets = (const void *)(data + sizeof(*table->header));
 		table->rules = (const void *)(table->offsets + table->header->n_rows);
-		table->rule = (const void *)(data + MIN(rules, n));
+		table->rule = (const void *)(data + MIN(rules_at(table->header), n));
+		table->starts = (const void *)(data + MIN(starts_at(table->header), n));
 		what = wrong(table, n);
 	}
 	if (what) {
@@ -188,6 +199,12 @@ bool spt_unwind_table_keeps_frame_pointer(const SptUnwindTable *table)
 GBytes *spt_unwind_table_bytes(const SptUnwindTable *table)
 {
 	return table->bytes;
+}
+
+const uint32_t *spt_unwind_table_starts(const SptUnwindTable *table, uint32_t *ret_n)
+{
+	*ret_n = table->header->n_starts;
+	return table->starts;
 }
 
 const SptUnwindHeader *spt_unwind_table_header(const SptUnwindTable *table)

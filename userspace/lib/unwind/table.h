@@ -51,6 +51,8 @@ bool spt_unwind_table_keeps_frame_pointer(const SptUnwindTable *table);
 /* Owned by the table. */
 GBytes *spt_unwind_table_bytes(const SptUnwindTable *table);
 const SptUnwindHeader *spt_unwind_table_header(const SptUnwindTable *table);
+/* Where functions begin, as offsets in the file, rising. */
+const uint32_t *spt_unwind_table_starts(const SptUnwindTable *table, uint32_t *ret_n);
 /*
  * The rule at an offset in the file; never NULL, maybe that of SYSPROF_CFA_UNKNOWN.  Lives as long
  * as the table.

@@ -89,6 +89,30 @@ static void find_units(SptDebugInfo *info)
 }
 
 /*
+ * libdw looks whether a string in the file that several share begins within its section, but not
+ * whether it ends there: that is made so, in the data that both have.
+ */
+static void end_strings(Elf *elf)
+{
+	Elf_Scn *scn = NULL;
+	size_t names;
+
+	while (elf_getshdrstrndx(elf, &names) == 0 && (scn = elf_nextscn(elf, scn))) {
+		GElf_Shdr shdr;
+		const char *name =
+			gelf_getshdr(scn, &shdr) ? elf_strptr(elf, names, shdr.sh_name) : NULL;
+		Elf_Data *data = name && g_str_has_suffix(name, "debug_str") &&
+						 shdr.sh_type != SHT_NOBITS ?
+					 elf_getdata(scn, NULL) :
+					 NULL;
+
+		while (data && data->d_size > 0 &&
+		       ((const char *)data->d_buf)[data->d_size - 1] != '\0')
+			data->d_size--;
+	}
+}
+
+/*
  * What dwz has moved to a file for several, by its build-id or the path that the section names.
  * libdw would look for it by itself.
  */
@@ -104,8 +128,10 @@ static void open_alt(SptDebugInfo *info, const char *const *debug_dirs)
 	if (!info->alt_file || !spt_debug_sections_fit(info->alt_file))
 		return;
 	info->alt = dwarf_begin_elf(spt_object_elf(info->alt_file), DWARF_C_READ, NULL);
-	if (info->alt)
-		dwarf_setalt(info->dwarf, info->alt);
+	if (!info->alt)
+		return;
+	end_strings(spt_object_elf(info->alt_file));
+	dwarf_setalt(info->dwarf, info->alt);
 }
 
 SptDebugInfo *spt_debug_info_new(SptObject *image, const char *const *debug_dirs, bool lines)

@@ -25,6 +25,7 @@ struct symbol {
 	uint64_t name;			/* in the strings */
 	uint8_t rank;			/* the lower the better */
 	uint8_t source;			/* SptSource */
+	bool is_open;			/* as in SptSymbol */
 };
 
 struct SptSymtab {
@@ -245,6 +246,7 @@ static void close_assembly(SptSymtab *table)
 		if (symbol.bytes == 0) {
 			if (symbol.start < covered)
 				continue;
+			symbol.is_open = symbol.source == SPT_SOURCE_DYNAMIC;
 			symbol.bytes = symbol.room;
 			if (i + 1 < table->symbols->len)
 				symbol.bytes =
@@ -356,6 +358,13 @@ bool spt_symtab_find(const SptSymtab *table, uint64_t file_offset, SptSymbol *re
 		.bytes = symbol->bytes,
 		.index = index,
 		.source = symbol->source,
+		.is_open = symbol->is_open,
 	};
 	return true;
+}
+
+void spt_symtab_gap(const SptSymtab *table, uint64_t file_offset, uint64_t *ret_start,
+		    uint64_t *ret_end)
+{
+	spt_intervals_gap(table->intervals, file_offset, ret_start, ret_end);
 }

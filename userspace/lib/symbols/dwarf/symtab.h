@@ -26,11 +26,17 @@ typedef enum {
 #define SPT_SOURCES (SPT_SOURCE_PLT + 1)
 
 typedef struct {
-	const char *name;		/* as the linker knows it; lives as long as the symtab */
+	/*
+	 * As the linker knows it; lives as long as the symtab.  NULL: a function without a name
+	 * (symbols/unnamed.h)
+	 */
+	const char *name;
 	uint64_t distance;		/* of what was asked from the symbol's start */
 	uint64_t bytes;			/* size of the symbol */
 	uint32_t index;			/* in its table, below spt_symtab_n_symbols() */
 	SptSource source;
+	/* An exported one without a size: where it ends is not told */
+	bool is_open;
 } SptSymbol;
 
 typedef struct SptSymtab SptSymtab;
@@ -53,6 +59,9 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptSymtab, spt_symtab_free)
  * one that begins last is meant.
  */
 bool spt_symtab_find(const SptSymtab *symtab, uint64_t file_offset, SptSymbol *ret);
+/* Of a place without a symbol: from the end of the one before to the start of the next. */
+void spt_symtab_gap(const SptSymtab *symtab, uint64_t file_offset, uint64_t *ret_start,
+		    uint64_t *ret_end);
 uint32_t spt_symtab_n_symbols(const SptSymtab *symtab);
 /* No function at all. */
 bool spt_symtab_is_empty(const SptSymtab *symtab);

@@ -28,24 +28,30 @@ static uint64_t periods_since(const struct spt_perf_clock *clock, uint64_t time)
 
 struct spt_perf_loss spt_perf_clock_tick(struct spt_perf_clock *clock, uint64_t time)
 {
-	uint64_t periods = periods_since(clock, time), gap = periods ? periods - 1 : 0;
-	struct spt_perf_loss loss = { .first_time = clock->due + clock->period_ns };
+	uint64_t stride = MAX(clock->stride, 1);
+	/* One that stands for several may come a moment before its time. */
+	uint64_t early_ns = stride > 1 ? clock->period_ns / 2 : 0;
+	uint64_t periods = MAX(periods_since(clock, time + early_ns), 1);
+	uint32_t weight = MIN(periods, stride);
+	uint64_t gap = periods - weight;
+	struct spt_perf_loss loss = { .weight = weight,
+				      .first_time = clock->due + clock->period_ns };
 
-	if (clock->is_of_threads)
-		clock->due += MAX(periods, 1) * clock->period_ns;
-	else if (periods && clock->has_ticked)
+	if (clock->is_of_threads || (clock->has_ticked &&
+				      time + early_ns >= clock->due + clock->period_ns))
 		clock->due += periods * clock->period_ns;
 	else
 		clock->due = time;
 	clock->has_ticked = true;
-	loss.last_time = clock->due - clock->period_ns;
+	loss.last_time = clock->due - weight * clock->period_ns;
 	loss.reason = clock->was_throttled ? SYSPROF_LOST_THROTTLED : SYSPROF_LOST_RING_FULL;
-	loss.periods = clock->was_throttled ? gap : MIN(gap, clock->lost_records);
+	loss.periods = clock->was_throttled ? gap :
+						MIN(gap, clock->lost_records * stride);
 	clock->account.lost[loss.reason] += loss.periods;
 	clock->account.idle += gap - loss.periods;
-	if (clock->lost_records > loss.periods)
-		clock->account.state_lost += clock->lost_records - loss.periods;
-	clock->account.delivered++;
+	if (clock->lost_records * stride > loss.periods)
+		clock->account.state_lost += clock->lost_records - loss.periods / stride;
+	clock->account.delivered += weight;
 	clock->account.samples++;
 	clock->was_throttled = false;
 	clock->lost_records = 0;

@@ -18,6 +18,7 @@ G_BEGIN_DECLS
 struct spt_perf_clock {
 	uint64_t period_ns;
 	uint64_t due;			/* the periods before are accounted for */
+	unsigned stride;		/* it fires once in so many periods; 0: in each */
 	/* Each of which ticks in its own phase, and only while it runs */
 	bool is_of_threads;
 	bool has_ticked;
@@ -30,6 +31,7 @@ struct spt_perf_clock {
 /* Periods without a tick, before one, that were not idle. */
 struct spt_perf_loss {
 	uint64_t periods;
+	uint32_t weight;		/* periods that the tick itself stands for */
 	uint64_t first_time, last_time;
 	enum sysprof_lost_reason reason;
 };

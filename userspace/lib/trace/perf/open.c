@@ -58,6 +58,8 @@ int spt_perf_open_event(unsigned cpu, const struct spt_perf_event *event,
 		.mmap2 = tells_tasks,
 		.comm = tells_tasks,
 		.comm_exec = tells_tasks,
+		/* Those of a thread; of a CPU they have a ring of their own. */
+		.context_switch = is_of_thread && config->waits.is_on,
 		.task = tells_tasks,
 		.ksymbol = tells_tasks && !is_of_thread,
 		.sample_id_all = 1,
@@ -70,6 +72,33 @@ int spt_perf_open_event(unsigned cpu, const struct spt_perf_event *event,
 	return syscall(SYS_perf_event_open, &attr, is_of_thread ? event->thread : event->cgroup,
 		       cpu, -1,
 		       PERF_FLAG_FD_CLOEXEC | (event->cgroup >= 0 ? PERF_FLAG_PID_CGROUP : 0));
+}
+
+int spt_perf_open_switches(unsigned cpu, const struct spt_perf_switches *event)
+{
+	uint64_t software = event->is_switches ? PERF_COUNT_SW_DUMMY :
+						 PERF_COUNT_SW_CONTEXT_SWITCHES;
+	struct perf_event_attr attr = {
+		.type = event->point ? PERF_TYPE_TRACEPOINT : PERF_TYPE_SOFTWARE,
+		.size = sizeof(attr),
+		.config = event->point ? event->point : software,
+		.sample_period = event->is_switches ? 0 : 1,
+		.sample_type = SPT_PERF_SAMPLE_TYPE | PERF_SAMPLE_RAW |
+			       (event->copy_bytes ? SPT_PERF_RAW_SAMPLE_TYPE : 0),
+		.sample_regs_user = event->copy_bytes ? spt_perf_raw_registers() : 0,
+		.sample_stack_user = event->copy_bytes,
+		.disabled = 1,
+		.inherit = event->thread >= 0,
+		.exclude_callchain_user = event->copy_bytes != 0,
+		.context_switch = event->is_switches,
+		.sample_id_all = 1,
+		.use_clockid = 1,
+		.clockid = CLOCK_MONOTONIC,
+		.watermark = 1,
+		.wakeup_watermark = event->watermark_bytes,
+	};
+
+	return syscall(SYS_perf_event_open, &attr, event->thread, cpu, -1, PERF_FLAG_FD_CLOEXEC);
 }
 
 void spt_perf_set_open_error(GError **error, int number)
@@ -89,8 +118,8 @@ void spt_perf_set_open_error(GError **error, int number)
 		else
 			spt_set_error(
 				error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_REFUSED,
-				"The kernel refused perf events (%s): a container without CAP_PERFMON or a security policy "
-				"is in the way; run it on the host",
+				"The kernel refused perf events (%s): a container's seccomp filter, one without CAP_PERFMON, or a "
+				"security policy is in the way; run it on the host",
 				g_strerror(number));
 		break;
 	case ENOSYS:

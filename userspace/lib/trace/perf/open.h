@@ -33,6 +33,18 @@ struct spt_perf_event {
  */
 int spt_perf_open_event(unsigned cpu, const struct spt_perf_event *event,
 			const SptTraceConfig *config);
+/*
+ * The same of a CPU's switches: a record of each, or a sample with the stack of who is switched
+ * out, or of where trace point @point is hit.
+ */
+struct spt_perf_switches {
+	bool is_switches;
+	uint32_t point;			/* 0: the software event of switches */
+	uint32_t copy_bytes;		/* of the stacks */
+	size_t watermark_bytes;
+	int64_t thread;			/* as above */
+};
+int spt_perf_open_switches(unsigned cpu, const struct spt_perf_switches *event);
 bool spt_perf_wants_cpu(const SptTraceFilter *filter, unsigned cpu);
 /* One sentence on why it failed with @number, and what helps. */
 void spt_perf_set_open_error(GError **error, int number);

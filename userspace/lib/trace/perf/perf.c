@@ -4,10 +4,10 @@
  * forks, execs and mappings.
  *
  * A record has its time before it is in the ring, and a ring's records may be slightly out of
- * order.  So they are copied out, sorted, and handed on once they are older than the time any
- * writer needs, even one whose virtual CPU was taken away in the midst of it.
+ * order.  So they are sorted, and handed on once they are older than the time any writer needs,
+ * even one whose virtual CPU was taken away in the midst of it.
  */
-#include "trace/trace-private.h"
+#include "trace/perf/perf-private.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -22,10 +22,8 @@
 #include <unistd.h>
 
 #include "base/words.h"
-#include "trace/perf/open.h"
-#include "trace/perf/own.h"
+#include "trace/perf/queue.h"
 #include "trace/perf/raw.h"
-#include "trace/perf/records.h"
 #include "trace/perf/snapshot.h"
 
 #define DEFAULT_PERIOD_NS 1000000ULL
@@ -33,51 +31,13 @@
 #define HOLD_BACK_NS 30000000ULL
 #define EXIT_DELAY_NS 2000000000ULL	/* what a process may take to give its memory back */
 #define ACCOUNT_NS 1000000000ULL
-#define RAW_RINGS_MAX_BYTES (512u << 20)
+#define TAKEN_AT_ONCE 32
+#define RAW_RINGS_MAX_BYTES (1u << 30)
+#define LEAST_COPY_BYTES 4096
+#define ASIDE_BYTES (64u << 20)	/* two seconds of copies of 16 KiB of two CPUs */
+#define HELD_NS 250000000ULL
 /* Files of short-lived processes are looked at while they are there. */
 #define WAIT_MS		    20
-
-struct ring {
-	int fd;				/* -1: no such CPU, or it is offline */
-	struct perf_event_mmap_page *page;
-	const uint8_t *data;
-	uint64_t stop_time;
-	/*
-	 * an event of its own that writes into the same ring, so that another can take its place;
-	 * -1: there is none
-	 */
-	int ticks;
-	bool is_left_out;		/* tells of tasks only */
-};
-
-/* A record that was copied out. */
-struct held {
-	uint64_t time;
-	size_t at;			/* in bytes */
-	unsigned cpu;
-};
-
-struct perf {
-	SptTrace trace;
-	struct ring *rings;
-	struct pollfd *polls;
-	size_t page_bytes, ring_bytes;
-	SptProcFiles *proc_files;
-	SptKallsyms *kallsyms;
-	char *modules;			/* as they were when kallsyms was read */
-	SptPerfRecords *records;
-	SptPerfReach reach;
-	/* Int: events of threads beyond the first, which share their CPU's ring */
-	GArray *others;
-	GByteArray *bytes;
-	GArray *held;			/* struct held */
-	uint64_t drained_time;		/* what is older has been handed on */
-	uint64_t account_time;
-	struct spt_perf_event ticks;	/* of the rings' */
-	SptTraceConfig config;		/* that they were made for: its numbers */
-	bool can_resize;		/* the copies */
-	bool is_stopped;
-};
 
 static struct perf *perf_of(const SptTrace *trace)
 {
@@ -99,17 +59,18 @@ static SptPerfFiles *files_of(struct perf *perf)
 
 static void close_rings(struct perf *perf)
 {
-	for (unsigned cpu = 0; cpu < perf->trace.n_cpus; cpu++) {
-		struct ring *ring = &perf->rings[cpu];
+	spt_perf_queue_clear(perf->queue);
+	for (unsigned i = 0; i < perf->n_rings; i++) {
+		struct ring *ring = &perf->rings[i];
 
 		if (ring->page)
-			munmap(ring->page, perf->page_bytes + perf->ring_bytes);
+			munmap(ring->page, perf->page_bytes + ring->bytes);
 		if (ring->ticks >= 0)
 			close(ring->ticks);
 		if (ring->fd >= 0)
 			close(ring->fd);
 		*ring = (struct ring){ .fd = -1, .ticks = -1 };
-		perf->polls[cpu].fd = -1;
+		perf->polls[i].fd = -1;
 	}
 	for (unsigned i = 0; i < perf->others->len; i++)
 		close(g_array_index(perf->others, int, i));
@@ -121,11 +82,11 @@ static void perf_free(SptTrace *trace)
 	struct perf *perf = perf_of(trace);
 
 	close_rings(perf);
+	spt_perf_waits_free(perf->waits);
 	spt_perf_records_free(perf->records);
 	spt_proc_files_free(perf->proc_files);
 	spt_kallsyms_free(perf->kallsyms);
-	g_clear_pointer(&perf->bytes, g_byte_array_unref);
-	g_clear_pointer(&perf->held, g_array_unref);
+	spt_perf_queue_free(perf->queue);
 	g_clear_pointer(&perf->others, g_array_unref);
 	g_free(perf->modules);
 	g_free(perf->rings);
@@ -135,15 +96,18 @@ static void perf_free(SptTrace *trace)
 
 /* Starting. */
 
-static bool map_ring(struct perf *perf, unsigned cpu, bool *ret_no_room, GError **error)
+bool spt_perf_map_ring(struct perf *perf, unsigned number, size_t bytes, bool *ret_no_room,
+		       GError **error)
 {
-	struct ring *ring = &perf->rings[cpu];
+	struct ring *ring = &perf->rings[number];
 
-	ring->page = mmap(NULL, perf->page_bytes + perf->ring_bytes, PROT_READ | PROT_WRITE,
-			  MAP_SHARED, ring->fd, 0);
+	perf->polls[number] = (struct pollfd){ .fd = ring->fd, .events = POLLIN };
+	ring->bytes = bytes;
+	ring->page = mmap(NULL, perf->page_bytes + bytes, PROT_READ | PROT_WRITE, MAP_SHARED,
+			  ring->fd, 0);
 	*ret_no_room = false;
 	if (ring->page != MAP_FAILED) {
-		ring->data = (const uint8_t *)ring->page + perf->page_bytes;
+		spt_perf_queue_add(perf->queue, number, ring->page, perf->page_bytes, bytes);
 		return true;
 	}
 	ring->page = NULL;
@@ -151,7 +115,7 @@ static bool map_ring(struct perf *perf, unsigned cpu, bool *ret_no_room, GError 
 	spt_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_FAILED,
 		      "Cannot map %zu bytes for the perf events of CPU %u: "
 		      "%s; try a smaller --ring-bytes, or raise kernel.perf_event_mlock_kb",
-		      perf->ring_bytes, cpu, g_strerror(errno));
+		      bytes, number % perf->trace.n_cpus, g_strerror(errno));
 	return false;
 }
 
@@ -194,9 +158,8 @@ static bool open_threads(struct perf *perf, struct spt_perf_event event,
 				if (!ring->page)
 					ring->fd = spt_perf_open_event(cpu, &event, config);
 				if (!ring->page && ring->fd >= 0) {
-					perf->polls[cpu] =
-						(struct pollfd){ .fd = ring->fd, .events = POLLIN };
-					if (!map_ring(perf, cpu, ret_no_room, error))
+					if (!spt_perf_map_ring(perf, cpu, perf->ring_bytes,
+							       ret_no_room, error))
 						return false;
 					any = true;
 				} else if (errno != ENODEV && errno != ESRCH && errno != EACCES &&
@@ -246,8 +209,7 @@ static bool open_rings(struct perf *perf, const struct spt_perf_event *event,
 			spt_perf_set_open_error(error, errno);
 			return false;
 		}
-		perf->polls[cpu] = (struct pollfd){ .fd = ring->fd, .events = POLLIN };
-		if (!map_ring(perf, cpu, ret_no_room, error))
+		if (!spt_perf_map_ring(perf, cpu, perf->ring_bytes, ret_no_room, error))
 			return false;
 		if (event->part == SPT_PERF_TASKS && !ring->is_left_out) {
 			ring->ticks = open_ticks(perf, cpu, &perf->ticks);
@@ -263,6 +225,14 @@ static bool open_rings(struct perf *perf, const struct spt_perf_event *event,
 	return any;
 }
 
+/* A size that was not asked for leaves room for a quarter of a second in the ring. */
+static uint32_t copy_bytes(const struct perf *perf, uint32_t wanted_bytes, uint64_t period_ns)
+{
+	uint64_t most = perf->ring_bytes * period_ns / HELD_NS / LEAST_COPY_BYTES;
+
+	return MIN(wanted_bytes, (uint32_t)MAX(most, 1) * LEAST_COPY_BYTES);
+}
+
 /*
  * Who is not privileged may only lock so much memory: less is tried unless the user named a size.
  */
@@ -275,10 +245,7 @@ static bool make_rings(struct perf *perf, const SptTraceConfig *config, int cgro
 	bool no_room;
 
 	if (config->raw_bytes && !config->ring_bytes)
-		most = perf->can_resize ?
-			       2 * spt_trace_raw_ring_bytes(perf->trace.n_cpus,
-							    RAW_RINGS_MAX_BYTES / 2) :
-			       spt_trace_raw_ring_bytes(perf->trace.n_cpus, RAW_RINGS_MAX_BYTES);
+		most = spt_trace_raw_ring_bytes(perf->trace.n_cpus, RAW_RINGS_MAX_BYTES) / 2;
 	if (most < perf->page_bytes || (most & (most - 1))) {
 		spt_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_BAD_CONFIG,
 			      "A ring of %zu bytes is not possible: a power of two from %zu is",
@@ -288,7 +255,9 @@ static bool make_rings(struct perf *perf, const SptTraceConfig *config, int cgro
 	for (perf->ring_bytes = most;; perf->ring_bytes /= 2) {
 		struct spt_perf_event event = {
 			.period_ns = period_ns,
-			.copy_bytes = config->raw_bytes,
+			.copy_bytes = config->raw_most_bytes ? copy_bytes(perf, config->raw_bytes,
+									  period_ns) :
+							       config->raw_bytes,
 			.watermark_bytes = perf->ring_bytes / 4,
 			.cgroup = cgroup,
 			.thread = -1,
@@ -377,12 +346,12 @@ static bool perf_start(SptTrace *trace, const SptTraceConfig *config, struct sys
 	if (!make_filtered_rings(perf, config, period_ns, error))
 		return false;
 	g_clear_pointer(&perf->records, spt_perf_records_free);
-	g_byte_array_set_size(perf->bytes, 0);
-	g_array_set_size(perf->held, 0);
 	perf->records = spt_perf_records_new(trace->n_cpus, spt_perf_max_frames(), perf->kallsyms);
 	spt_perf_files_watch(files_of(perf));
 	if (config->raw_bytes)
 		spt_perf_records_expect_raw(perf->records);
+	if (!spt_perf_open_waits(perf, error))
+		return false;
 	perf->is_stopped = false;
 	perf->drained_time = perf->account_time = start = now_ns();
 	for (unsigned cpu = 0; cpu < trace->n_cpus; cpu++) {
@@ -401,6 +370,9 @@ static bool perf_start(SptTrace *trace, const SptTraceConfig *config, struct sys
 			return false;
 		}
 	}
+	for (unsigned i = trace->n_cpus; i < perf->n_rings; i++)
+		if (perf->rings[i].fd >= 0)
+			ioctl(perf->rings[i].fd, PERF_EVENT_IOC_ENABLE, 0);
 	for (unsigned i = 0; i < perf->others->len; i++)
 		ioctl(g_array_index(perf->others, int, i), PERF_EVENT_IOC_ENABLE, 0);
 	if (ret)
@@ -429,6 +401,9 @@ static bool perf_stop(SptTrace *trace, GError **error)
 	}
 	for (unsigned i = 0; i < perf->others->len; i++)
 		ioctl(g_array_index(perf->others, int, i), PERF_EVENT_IOC_DISABLE, 0);
+	for (unsigned i = trace->n_cpus; i < perf->n_rings; i++)
+		if (perf->rings[i].fd >= 0)
+			ioctl(perf->rings[i].fd, PERF_EVENT_IOC_DISABLE, 0);
 	perf->is_stopped = true;
 	return ok;
 }
@@ -437,117 +412,36 @@ static void perf_wait(SptTrace *trace, int timeout_ms)
 {
 	struct perf *perf = perf_of(trace);
 
-	poll(perf->polls, trace->n_cpus, MIN(timeout_ms, WAIT_MS));
-	for (unsigned cpu = 0; cpu < trace->n_cpus; cpu++)
+	poll(perf->polls, perf->n_rings, MIN(timeout_ms, WAIT_MS));
+	for (unsigned i = 0; i < perf->n_rings; i++)
 		/* The event is gone for good, with its CPU. */
-		if (perf->polls[cpu].revents & (POLLHUP | POLLERR))
-			perf->polls[cpu].fd = -1;
+		if (perf->polls[i].revents & (POLLHUP | POLLERR))
+			perf->polls[i].fd = -1;
 }
 
 /* Draining. */
 
-static void copy_out(struct perf *perf, const struct ring *ring, uint64_t at, size_t bytes,
-		     void *to)
+static void look_at(const struct perf_event_header *record, void *data)
 {
-	size_t place = at & (perf->ring_bytes - 1), first = MIN(bytes, perf->ring_bytes - place);
-
-	memcpy(to, ring->data + place, first);
-	memcpy((uint8_t *)to + first, ring->data, bytes - first);
+	spt_perf_records_look(data, record);
 }
 
 /*
- * Copies the records of a ring up to @head out of it.  False: it holds something that cannot be
- * right.
- */
-static bool collect_ring(struct perf *perf, unsigned cpu, uint64_t tail, uint64_t head)
-{
-	const struct ring *ring = &perf->rings[cpu];
-	unsigned lost_index = UINT_MAX;
-
-	while (tail != head) {
-		struct perf_event_header header = { 0 }, *record;
-		struct held held = { .cpu = cpu, .at = perf->bytes->len };
-
-		if (head - tail < sizeof(header))
-			return false;
-		copy_out(perf, ring, tail, sizeof(header), &header);
-		if (header.size < sizeof(header) || header.size % 8 || header.size > head - tail)
-			return false;
-		g_byte_array_set_size(perf->bytes, held.at + header.size);
-		record = (void *)(perf->bytes->data + held.at);
-		copy_out(perf, ring, tail, header.size, record);
-		if (!spt_perf_record_time(record, &held.time))
-			return false;
-		if (held.time)
-			spt_perf_records_look(perf->records, record);
-		tail += header.size;
-		if (!held.time) {
-			g_byte_array_set_size(perf->bytes, held.at);
-			continue;
-		}
-		/*
-		 * What tells of a loss lies before the record that found room again, and must stay
-		 * there.
-		 */
-		if (lost_index < perf->held->len)
-			g_array_index(perf->held, struct held, lost_index).time = held.time;
-		lost_index = header.type == PERF_RECORD_LOST ? perf->held->len : UINT_MAX;
-		g_array_append_val(perf->held, held);
-	}
-	return true;
-}
-
-static int compare_held(const void *a, const void *b)
-{
-	const struct held *x = a, *y = b;
-
-	if (x->time != y->time)
-		return x->time < y->time ? -1 : 1;
-	return x->at < y->at ? -1 : x->at > y->at;
-}
-
-/*
- * Takes what is in the rings and sorts it; returns the time below which nothing is to be expected
- * any more.
+ * Takes note of what is in the rings; returns the time below which nothing is to be expected any
+ * more.
  */
 static bool collect(struct perf *perf, uint64_t *ret_safe, GError **error)
 {
+	unsigned ring;
+
 	*ret_safe = now_ns() - HOLD_BACK_NS;
 	spt_perf_files_read(files_of(perf), *ret_safe + HOLD_BACK_NS);
-	for (unsigned cpu = 0; cpu < perf->trace.n_cpus; cpu++) {
-		struct ring *ring = &perf->rings[cpu];
-		uint64_t head;
-
-		if (!ring->page)
-			continue;
-		head = __atomic_load_n(&ring->page->data_head, __ATOMIC_ACQUIRE);
-		if (head - ring->page->data_tail > perf->ring_bytes ||
-		    !collect_ring(perf, cpu, ring->page->data_tail, head)) {
-			spt_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_FAILED,
-				      "The perf events of CPU %u hold a record that cannot be right",
-				      cpu);
-			return false;
-		}
-		__atomic_store_n(&ring->page->data_tail, head, __ATOMIC_RELEASE);
-	}
-	g_array_sort(perf->held, compare_held);
-	return true;
-}
-
-/* Drops the first @n held records. */
-static void drop_held(struct perf *perf, unsigned n)
-{
-	g_autoptr(GByteArray) old = g_steal_pointer(&perf->bytes);
-
-	g_array_remove_range(perf->held, 0, n);
-	perf->bytes = g_byte_array_new();
-	for (unsigned i = 0; i < perf->held->len; i++) {
-		struct held *held = &g_array_index(perf->held, struct held, i);
-		const struct perf_event_header *record = (const void *)(old->data + held->at);
-
-		held->at = perf->bytes->len;
-		g_byte_array_append(perf->bytes, (const uint8_t *)record, record->size);
-	}
+	if (spt_perf_queue_collect(perf->queue, look_at, perf->records, &ring))
+		return true;
+	spt_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_FAILED,
+		      "The perf events of CPU %u hold a record that cannot be right",
+		      ring % perf->trace.n_cpus);
+	return false;
 }
 
 static void get_account(struct perf *perf, unsigned cpu, struct sysprof_account *ret,
@@ -581,26 +475,35 @@ static bool perf_drain(SptTrace *trace, bool all, SptTraceFunc func, void *data,
 	struct perf *perf = perf_of(trace);
 	struct spt_perf_sink sink = { func, data };
 	uint64_t safe;
-	unsigned n;
+	unsigned n, length;
 
 	if (!collect(perf, &safe, error))
 		return false;
-	for (n = 0; n < perf->held->len; n++) {
-		const struct held *held = &g_array_index(perf->held, struct held, n);
+	length = spt_perf_queue_length(perf->queue);
+	for (n = 0; n < length; n++) {
+		const struct perf_event_header *record;
+		uint64_t time;
+		unsigned ring;
 
-		if (!all && held->time >= safe)
+		/* While it takes long, what comes meanwhile has room. */
+		if (n == TAKEN_AT_ONCE) {
+			spt_perf_queue_drop(perf->queue, n);
+			length -= n;
+			n = 0;
+		}
+		record = spt_perf_queue_get(perf->queue, n, &time, &ring);
+		if (!all && time >= safe)
 			break;
-		spt_perf_records_take(perf->records, held->cpu,
-				      (const void *)(perf->bytes->data + held->at), &sink);
+		spt_perf_take(perf, ring, record, &sink);
 	}
-	if (n)
-		drop_held(perf, n);
+	spt_perf_queue_drop(perf->queue, n);
 	perf->drained_time = MAX(perf->drained_time, safe);
 	spt_perf_tasks_flush_exits(spt_perf_records_tasks(perf->records),
 				   all ? UINT64_MAX : safe - EXIT_DELAY_NS, &sink);
 	if (all || safe > perf->account_time + ACCOUNT_NS) {
 		perf->account_time = safe;
 		put_accounts(perf, &sink);
+		spt_perf_tell_waits(perf, MAX(perf->drained_time, safe), &sink);
 	}
 	return true;
 }
@@ -616,14 +519,15 @@ static bool perf_snapshot(SptTrace *trace, SptTraceFunc func, void *data, unsign
 	*ret_busy = 0;
 	if (!snapshot || !collect(perf, &safe, error))
 		return false;
-	for (unsigned i = 0; i < perf->held->len; i++) {
-		const struct held *held = &g_array_index(perf->held, struct held, i);
+	for (unsigned i = 0; i < spt_perf_queue_length(perf->queue); i++) {
+		uint64_t time;
+		unsigned cpu;
 		const struct perf_event_header *record =
-			(const void *)(perf->bytes->data + held->at);
+			spt_perf_queue_get(perf->queue, i, &time, &cpu);
 
 		if (record->type == PERF_RECORD_COMM && record->misc & PERF_RECORD_MISC_COMM_EXEC)
 			spt_perf_snapshot_forget_maps(snapshot, ((const uint32_t *)(record + 1))[0],
-						      held->time);
+						      time);
 	}
 	spt_perf_snapshot_put(snapshot, perf->records, &sink);
 	return true;
@@ -679,6 +583,7 @@ static bool perf_raw_wish(SptTrace *trace, const char *comm, uint32_t bytes)
 	g_autofree int *fds = g_new(int, trace->n_cpus);
 	bool ok = !*comm && perf->can_resize;
 
+	bytes = copy_bytes(perf, bytes, perf->ticks.period_ns);
 	if (!ok || bytes == perf->ticks.copy_bytes)
 		return ok;
 	perf->ticks.copy_bytes = bytes;
@@ -700,6 +605,39 @@ static bool perf_raw_wish(SptTrace *trace, const char *comm, uint32_t bytes)
 		}
 	}
 	return ok;
+}
+
+/* Threads hand their events on to what they start: those of theirs cannot be reached. */
+static bool perf_slow_down(SptTrace *trace, unsigned part)
+{
+	struct perf *perf = perf_of(trace);
+	uint64_t period_ns;
+
+	if (perf->reach != SPT_PERF_ALL)
+		return false;
+	for (unsigned cpu = 0; cpu < trace->n_cpus; cpu++) {
+		const struct ring *ring = &perf->rings[cpu];
+		int fd = ring->ticks >= 0 ? ring->ticks : ring->fd;
+		struct spt_perf_clock *clock = spt_perf_records_clock(perf->records, cpu);
+
+		period_ns = part * clock->period_ns;
+		if (fd < 0 || ring->is_left_out ||
+		    ioctl(fd, PERF_EVENT_IOC_PERIOD, &period_ns) < 0)
+			continue;
+		clock->stride = part;
+		perf->ticks.period_ns = period_ns;
+	}
+	return true;
+}
+
+static bool perf_make_room(SptTrace *trace)
+{
+	struct perf *perf = perf_of(trace);
+
+	return spt_perf_queue_make_room(perf->queue,
+					perf->config.aside_bytes ? perf->config.aside_bytes :
+								   ASIDE_BYTES,
+					look_at, perf->records);
 }
 
 static int perf_map_fd(SptTrace *trace, uint32_t object)
@@ -726,6 +664,8 @@ static const struct spt_trace_source perf_source = {
 	.stats = perf_stats,
 	.names = perf_names,
 	.raw_wish = perf_raw_wish,
+	.slow_down = perf_slow_down,
+	.make_room = perf_make_room,
 	.map_fd = perf_map_fd,
 	.region_start = perf_region_start,
 };
@@ -746,12 +686,12 @@ SptTrace *spt_perf_open(GError **error)
 	perf->trace.source = &perf_source;
 	perf->trace.n_cpus = spt_perf_possible_cpus();
 	perf->page_bytes = sysconf(_SC_PAGESIZE);
-	perf->rings = g_new0(struct ring, perf->trace.n_cpus);
-	perf->polls = g_new0(struct pollfd, perf->trace.n_cpus);
-	for (unsigned cpu = 0; cpu < perf->trace.n_cpus; cpu++)
-		perf->rings[cpu].fd = perf->rings[cpu].ticks = perf->polls[cpu].fd = -1;
-	perf->bytes = g_byte_array_new();
-	perf->held = g_array_new(FALSE, FALSE, sizeof(struct held));
+	perf->n_rings = SPT_PERF_RINGS * perf->trace.n_cpus;
+	perf->rings = g_new0(struct ring, perf->n_rings);
+	perf->polls = g_new0(struct pollfd, perf->n_rings);
+	for (unsigned i = 0; i < perf->n_rings; i++)
+		perf->rings[i].fd = perf->rings[i].ticks = perf->polls[i].fd = -1;
+	perf->queue = spt_perf_queue_new(perf->n_rings);
 	g_file_get_contents("/proc/modules", &perf->modules, NULL, NULL);
 	perf->proc_files = spt_proc_files_new("/proc");
 	perf->kallsyms = spt_kallsyms_new("/proc/kallsyms");

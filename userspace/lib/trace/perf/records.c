@@ -116,6 +116,9 @@ static size_t least_bytes(unsigned type)
 		return sizeof(struct map_record) + 8;
 	case PERF_RECORD_LOST:
 		return sizeof(struct lost_record);
+	case PERF_RECORD_SWITCH:
+		return sizeof(struct perf_event_header);
+	case PERF_RECORD_SWITCH_CPU_WIDE:
 	case PERF_RECORD_THROTTLE:
 	case PERF_RECORD_UNTHROTTLE:
 	case PERF_RECORD_KSYMBOL:
@@ -211,10 +214,12 @@ static void put_loss(const struct spt_perf_loss *loss, const struct spt_perf_who
 		sink->func(&lost.record, sink->data);
 }
 
-/* Puts registers and stack behind the frames of the sample in records->buffer, which may move. */
-static void append_raw(SptPerfRecords *records, const struct sample *from)
+/*
+ * Puts registers and stack, which are at @raw, behind the frames of the sample in records->buffer,
+ * which may move.
+ */
+static void append_raw(SptPerfRecords *records, const struct sample *from, const uint64_t *raw)
 {
-	const uint64_t *raw = from->frames + from->n;
 	struct sysprof_sample *to = (void *)records->buffer->data;
 	uint32_t bytes;
 
@@ -228,6 +233,32 @@ static void append_raw(SptPerfRecords *records, const struct sample *from)
 		to->user_mode = SYSPROF_USER_RAW;
 }
 
+/* The device's sample that @from is; registers and stack are at @raw, NULL: there are none. */
+static struct sysprof_sample *make_sample(SptPerfRecords *records, const struct sample *from,
+					  const struct spt_perf_who *who, const uint64_t *raw,
+					  const struct spt_perf_sink *sink)
+{
+	const struct spt_perf_process *process = spt_perf_tasks_get(records->tasks, who, sink);
+	unsigned flags =
+		SYSPROF_SAMPLE_KERNEL_EXACT | SYSPROF_SAMPLE_USER_EXACT | SYSPROF_SAMPLE_ADDRESSES;
+	struct sysprof_sample *to;
+
+	if (process->is_32bit)
+		flags |= SYSPROF_SAMPLE_USER_32BIT;
+	g_byte_array_set_size(records->buffer, sizeof(*to) + from->n * 8);
+	to = (void *)records->buffer->data;
+	*to = (struct sysprof_sample){ .mm = process->mm, .weight = 1 };
+	split_stack(records, from, to);
+	if (raw)
+		append_raw(records, from, raw);
+	to = (void *)records->buffer->data;
+	to->record = spt_perf_record(SYSPROF_SAMPLE, flags,
+				     sizeof(*to) + ((size_t)to->n_kernel + to->n_user) * 8 +
+					     to->raw_bytes,
+				     who);
+	return to;
+}
+
 static void take_sample(SptPerfRecords *records, unsigned cpu, const struct sample *from,
 			const struct spt_perf_sink *sink)
 {
@@ -235,26 +266,49 @@ static void take_sample(SptPerfRecords *records, unsigned cpu, const struct samp
 		.time = from->time, .cpu = cpu, .pid = from->pid, .tid = from->tid
 	};
 	struct spt_perf_loss loss = spt_perf_clock_tick(&records->clocks[cpu], from->time);
-	const struct spt_perf_process *process = spt_perf_tasks_get(records->tasks, &who, sink);
-	unsigned flags =
-		SYSPROF_SAMPLE_KERNEL_EXACT | SYSPROF_SAMPLE_USER_EXACT | SYSPROF_SAMPLE_ADDRESSES;
 	struct sysprof_sample *to;
 
+	spt_perf_tasks_get(records->tasks, &who, sink);
 	put_loss(&loss, &who, sink);
-	if (process->is_32bit)
-		flags |= SYSPROF_SAMPLE_USER_32BIT;
-	g_byte_array_set_size(records->buffer, sizeof(*to) + from->n * 8);
-	to = (void *)records->buffer->data;
-	*to = (struct sysprof_sample){ .mm = process->mm, .weight = 1 };
-	split_stack(records, from, to);
-	if (records->has_raw)
-		append_raw(records, from);
-	to = (void *)records->buffer->data;
-	to->record = spt_perf_record(SYSPROF_SAMPLE, flags,
-				     sizeof(*to) + ((size_t)to->n_kernel + to->n_user) * 8 +
-					     to->raw_bytes,
-				     &who);
+	to = make_sample(records, from, &who, records->has_raw ? from->frames + from->n : NULL,
+			 sink);
+	to->weight = loss.weight;
 	sink->func(&to->record, sink->data);
+}
+
+uint64_t spt_perf_sample_time(const void *sample)
+{
+	return ((const struct sample *)sample)->time;
+}
+
+const uint8_t *spt_perf_sample_raw(const struct perf_event_header *header, size_t *ret_bytes)
+{
+	const struct sample *sample = (const void *)header;
+	const uint8_t *raw = (const uint8_t *)(sample->frames + sample->n);
+	size_t left = (const uint8_t *)header + header->size - raw;
+	uint32_t bytes = 0;
+
+	if (left >= sizeof(bytes))
+		memcpy(&bytes, raw, sizeof(bytes));
+	*ret_bytes = bytes;
+	return left >= sizeof(bytes) && bytes <= left - sizeof(bytes) ? raw + sizeof(bytes) : NULL;
+}
+
+const struct sysprof_sample *spt_perf_records_stack(SptPerfRecords *records,
+						    const struct perf_event_header *header,
+						    const struct spt_perf_who *who,
+						    const struct spt_perf_sink *sink)
+{
+	size_t bytes;
+	const uint8_t *raw = spt_perf_sample_raw(header, &bytes);
+
+	return make_sample(records, (const void *)header, who,
+			   raw ? (const uint64_t *)(raw + bytes) : NULL, sink);
+}
+
+unsigned spt_perf_records_n_cpus(const SptPerfRecords *records)
+{
+	return records->n_cpus;
 }
 
 /* Which of the lost records were samples cannot be told: the state is asked for in any case. */

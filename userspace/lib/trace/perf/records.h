@@ -34,6 +34,9 @@ void spt_perf_records_expect_raw(SptPerfRecords *records);
  * time 0.
  */
 bool spt_perf_record_time(const struct perf_event_header *header, uint64_t *ret_time);
+/* Of a sample that was found whole: its time, and what a trace point put behind its frames. */
+uint64_t spt_perf_sample_time(const void *sample);
+const uint8_t *spt_perf_sample_raw(const struct perf_event_header *header, size_t *ret_bytes);
 /* A record that was just read, and found whole: what it speaks of may soon be gone. */
 void spt_perf_records_look(SptPerfRecords *records, const struct perf_event_header *header);
 /* A record that spt_perf_record_time() found whole, from the ring of @cpu. */
@@ -41,6 +44,15 @@ void spt_perf_records_take(SptPerfRecords *records, unsigned cpu,
 			   const struct perf_event_header *header,
 			   const struct spt_perf_sink *sink);
 
+/*
+ * The stack of a switch or waking, a sample with a raw part, as one of the device's samples; valid
+ * until the next one.
+ */
+const struct sysprof_sample *spt_perf_records_stack(SptPerfRecords *records,
+						    const struct perf_event_header *header,
+						    const struct spt_perf_who *who,
+						    const struct spt_perf_sink *sink);
+unsigned spt_perf_records_n_cpus(const SptPerfRecords *records);
 struct spt_perf_clock *spt_perf_records_clock(SptPerfRecords *records, unsigned cpu);
 SptPerfTasks *spt_perf_records_tasks(SptPerfRecords *records);
 SptPerfObjects *spt_perf_records_objects(SptPerfRecords *records);

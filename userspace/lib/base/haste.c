@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The least of real-time priorities.  Being nice or not counts only among the tasks of a session or
+ * a control group, and what keeps the machine busy is in others.
+ */
+#include "base/haste.h"
+
+#include <sched.h>
+
+static __thread unsigned depth;
+static __thread bool is_in_haste;
+
+void spt_haste_begin(void)
+{
+	const struct sched_param least = { .sched_priority = 1 };
+
+	/* What has a policy of its own keeps it. */
+	if (depth++ || sched_getscheduler(0) != SCHED_OTHER)
+		return;
+	is_in_haste = sched_setscheduler(0, SCHED_RR, &least) == 0;
+}
+
+void spt_haste_end(void)
+{
+	if (--depth || !is_in_haste)
+		return;
+	sched_setscheduler(0, SCHED_OTHER, &(struct sched_param){ 0 });
+	is_in_haste = false;
+}
+
+bool spt_haste_is_there(void)
+{
+	struct sched_param has = { 0 };
+
+	return sched_getscheduler(0) == SCHED_RR && sched_getparam(0, &has) == 0 &&
+	       has.sched_priority == 1;
+}
+
+void spt_haste_none(void)
+{
+	if (spt_haste_is_there())
+		sched_setscheduler(0, SCHED_OTHER, &(struct sched_param){ 0 });
+}

@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Writer and reader go by these lists, as they do for samples. */
+#include "capture/stream-rows.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#include "capture/events.h"
+
+/* More rows than this, for the bytes of the file, are none that somebody recorded. */
+#define LEAST_ROWS 1000000u
+#define ROWS_PER_FILE_BYTE 4
+
+_Static_assert(SPT_TALLIES == 13, "a column for each number of each of them");
+_Static_assert(SPT_THREAD_STATES == 12, "a column for each of them");
+
+#define COLUMN(role, number, type, Row, member)                                                    \
+	{ role, { number, type, offsetof(Row, member) }, #member }
+#define WAIT(role, number, type, member) COLUMN(role, number, type, SptWaitRow, member)
+
+static const SptSampleColumn wait_columns[] = {
+	WAIT(SPT_ROLE_TIME, 1, SPT_FIELD_U64, time),
+	WAIT(SPT_ROLE_CPU, 2, SPT_FIELD_U32, cpu),
+	WAIT(SPT_ROLE_THREAD, 3, SPT_FIELD_U32, thread),
+	WAIT(SPT_ROLE_NODE, 4, SPT_FIELD_U32, node),
+	WAIT(SPT_ROLE_WEIGHT, 5, SPT_FIELD_U64, weight_ns),
+	WAIT(SPT_ROLE_DURATION, 6, SPT_FIELD_U64, duration_ns),
+	WAIT(SPT_ROLE_OTHER_NODE, 7, SPT_FIELD_U32, waker_node),
+	WAIT(SPT_ROLE_STATE, 8, SPT_FIELD_U8, state),
+	WAIT(SPT_ROLE_WAKER, 9, SPT_FIELD_U32, waker),
+	WAIT(SPT_ROLE_RUNNABLE, 10, SPT_FIELD_U64, runnable_ns),
+	WAIT(SPT_ROLE_FLAGS, 11, SPT_FIELD_U8, flags),
+	WAIT(SPT_ROLE_CPU_BEFORE, 12, SPT_FIELD_U32, cpu_before),
+	WAIT(SPT_ROLE_CONTEXT, 13, SPT_FIELD_U8, waker_context),
+};
+
+const SptStreamType spt_stream_waits = {
+	"waits", "off-cpu", "ns", SPT_STREAM_SPANS, wait_columns, G_N_ELEMENTS(wait_columns),
+};
+
+#define EVENT(role, number, type, member) COLUMN(role, number, type, SptEventRow, member)
+
+static const SptSampleColumn event_columns[] = {
+	EVENT(SPT_ROLE_TIME, 1, SPT_FIELD_U64, time),
+	EVENT(SPT_ROLE_CPU, 2, SPT_FIELD_U32, cpu),
+	EVENT(SPT_ROLE_THREAD, 3, SPT_FIELD_U32, thread),
+	EVENT(SPT_ROLE_NODE, 4, SPT_FIELD_U32, node),
+	EVENT(SPT_ROLE_WEIGHT, 5, SPT_FIELD_U64, weight),
+	EVENT(SPT_ROLE_DURATION, 6, SPT_FIELD_U64, duration_ns),
+	EVENT(SPT_ROLE_SOURCE, 7, SPT_FIELD_U32, kind),
+	EVENT(SPT_ROLE_CONTEXT, 8, SPT_FIELD_U8, context),
+	EVENT(SPT_ROLE_WAKER, 9, SPT_FIELD_U32, holder),
+};
+
+const SptStreamType spt_stream_events = {
+	"events", "", "", SPT_STREAM_SPANS, event_columns, G_N_ELEMENTS(event_columns),
+};
+
+#define TIMES(role, number, type, member) COLUMN(role, number, type, SptThreadTimeRow, member)
+#define STATE_NS(i) TIMES(SPT_ROLE_STATE_NS + (i), 10 + (i), SPT_FIELD_U64, ns[i])
+
+static const SptSampleColumn thread_time_columns[] = {
+	TIMES(SPT_ROLE_TIME, 1, SPT_FIELD_U64, time),
+	TIMES(SPT_ROLE_SINCE, 2, SPT_FIELD_U64, since),
+	TIMES(SPT_ROLE_THREAD, 3, SPT_FIELD_U32, thread),
+	TIMES(SPT_ROLE_VOLUNTARY, 4, SPT_FIELD_U64, voluntary),
+	TIMES(SPT_ROLE_INVOLUNTARY, 5, SPT_FIELD_U64, involuntary),
+	TIMES(SPT_ROLE_WAKES, 6, SPT_FIELD_U64, wakes),
+	TIMES(SPT_ROLE_LONGEST, 7, SPT_FIELD_U64, longest_ns),
+	TIMES(SPT_ROLE_HAS_BEGIN, 8, SPT_FIELD_U8, has_begin),
+	TIMES(SPT_ROLE_HAS_END, 9, SPT_FIELD_U8, has_end),
+	STATE_NS(0), STATE_NS(1), STATE_NS(2), STATE_NS(3), STATE_NS(4), STATE_NS(5),
+	STATE_NS(6), STATE_NS(7), STATE_NS(8), STATE_NS(9), STATE_NS(10), STATE_NS(11),
+};
+
+const SptStreamType spt_stream_thread_times = {
+	"thread-times", "wall", "ns", SPT_STREAM_SUMS,
+	thread_time_columns, G_N_ELEMENTS(thread_time_columns),
+};
+
+#define LANE(role, number, type, member) COLUMN(role, number, type, SptLaneRow, member)
+
+static const SptSampleColumn lane_columns[] = {
+	LANE(SPT_ROLE_TIME, 1, SPT_FIELD_U64, time),
+	LANE(SPT_ROLE_CPU, 2, SPT_FIELD_U32, cpu),
+	LANE(SPT_ROLE_THREAD, 3, SPT_FIELD_U32, thread),
+	LANE(SPT_ROLE_STATE, 4, SPT_FIELD_U8, state),
+};
+
+const SptStreamType spt_stream_lanes = {
+	"lanes", "switches", "events", SPT_STREAM_SWITCHES, lane_columns, G_N_ELEMENTS(lane_columns),
+};
+
+#define ACCOUNT(role, number, type, member)                                                        \
+	COLUMN(role, number, type, SptSourceAccountRow, member)
+#define TALLY_PART(i, part, member)                                                                \
+	ACCOUNT(SPT_ROLE_TALLY + 4 * (i) + (part), 10 + 4 * (i) + (part), SPT_FIELD_U64,           \
+		tallies[i].member)
+#define TALLY(i)                                                                                   \
+	TALLY_PART(i, 0, events), TALLY_PART(i, 1, value), TALLY_PART(i, 2, ns),                   \
+		TALLY_PART(i, 3, weight)
+
+static const SptSampleColumn source_account_columns[] = {
+	ACCOUNT(SPT_ROLE_TIME, 1, SPT_FIELD_U64, time),
+	ACCOUNT(SPT_ROLE_CPU, 2, SPT_FIELD_U32, cpu),
+	ACCOUNT(SPT_ROLE_SOURCE, 3, SPT_FIELD_U32, kind),
+	ACCOUNT(SPT_ROLE_COST, 4, SPT_FIELD_U64, cost_ns),
+	ACCOUNT(SPT_ROLE_CALLS, 5, SPT_FIELD_U64, calls),
+	TALLY(0), TALLY(1), TALLY(2), TALLY(3), TALLY(4), TALLY(5), TALLY(6),
+	TALLY(7), TALLY(8), TALLY(9), TALLY(10), TALLY(11), TALLY(12),
+};
+
+const SptStreamType spt_stream_source_accounts = {
+	"source-accounts", "", "events", SPT_STREAM_SUMS,
+	source_account_columns, G_N_ELEMENTS(source_account_columns),
+};
+
+#define ALLOCATION(role, number, type, member) COLUMN(role, number, type, SptAllocationRow, member)
+
+static const SptSampleColumn allocation_columns[] = {
+	ALLOCATION(SPT_ROLE_TIME, 1, SPT_FIELD_U64, time),
+	ALLOCATION(SPT_ROLE_DURATION, 2, SPT_FIELD_U64, duration_ns),
+	ALLOCATION(SPT_ROLE_THREAD, 3, SPT_FIELD_U32, thread),
+	ALLOCATION(SPT_ROLE_NODE, 4, SPT_FIELD_U32, node),
+	ALLOCATION(SPT_ROLE_SIZE, 5, SPT_FIELD_U64, bytes),
+	ALLOCATION(SPT_ROLE_WEIGHT, 6, SPT_FIELD_U64, weight),
+	ALLOCATION(SPT_ROLE_HANDLE, 7, SPT_FIELD_U64, handle),
+	ALLOCATION(SPT_ROLE_FLAGS, 8, SPT_FIELD_U8, flags),
+};
+
+const SptStreamType spt_stream_allocations = {
+	"allocations", "allocated", "bytes", SPT_STREAM_SPANS,
+	allocation_columns, G_N_ELEMENTS(allocation_columns),
+};
+
+static bool is_of(const SptStreamRow *stream, const SptStreamType *type)
+{
+	return stream->kind == type->kind && strcmp(stream->name, type->name) == 0;
+}
+
+const SptStreamType *spt_stream_type_of(const SptStreamRow *stream)
+{
+	for (unsigned kind = 0; kind < SPT_ROWS; kind++) {
+		const SptStreamType *type = spt_row_types[kind].stream;
+
+		if (type && is_of(stream, type))
+			return type;
+	}
+	return NULL;
+}
+
+/* The stream of a kind; 0: the capture has none. */
+static uint32_t find_stream(const SptCapture *capture, const SptStreamType *type)
+{
+	for (uint32_t i = 1; i < capture->n_streams; i++) {
+		const SptStreamRow *row = &capture->streams[i];
+
+		if (row->id && row->id != capture->samples_stream && is_of(row, type))
+			return i;
+	}
+	return 0;
+}
+
+/* Which column of the stream has a role; 0: none. */
+static uint32_t column_of(const SptCapture *capture, uint32_t stream, uint32_t role)
+{
+	uint32_t column = 0;
+
+	for (uint64_t i = 0; i < capture->n_columns; i++)
+		if (capture->columns[i].stream == stream && capture->columns[i].role == role)
+			column = capture->columns[i].column;
+	return column;
+}
+
+static bool exists(const SptCapture *capture, SptRole role, uint32_t id)
+{
+	switch (role) {
+	case SPT_ROLE_THREAD:
+	case SPT_ROLE_WAKER:
+		return id < capture->n_threads && capture->threads[id].id == id;
+	case SPT_ROLE_NODE:
+	case SPT_ROLE_OTHER_NODE:
+		return id < capture->n_nodes;
+	default:
+		return true;
+	}
+}
+
+/* Ids lead somewhere, or are 0. */
+static void check_ids(const SptCapture *capture, const SptSampleColumn *column, uint8_t *member,
+		      size_t stride, uint32_t rows)
+{
+	for (; column->field.type == SPT_FIELD_U32 && rows > 0; rows--, member += stride) {
+		uint32_t id;
+
+		memcpy(&id, member, sizeof(id));
+		if (!exists(capture, column->role, id))
+			memset(member, 0, sizeof(id));
+	}
+}
+
+static bool decode(const SptCapture *capture, const SptStreamType *type, const uint32_t *columns,
+		   const SptTable *table, uint8_t *rows, size_t stride)
+{
+	for (unsigned i = 0; i < type->n_columns; i++) {
+		const SptColumn *column =
+			columns[i] ? spt_table_column(table, columns[i]) : NULL;
+		uint8_t *member = rows + type->columns[i].field.at;
+		SptColumnCursor cursor;
+
+		if (!column)
+			continue;
+		if (!spt_column_begin(&cursor, column, table->rows) ||
+		    !spt_field_decode(&type->columns[i].field, &cursor, member, stride,
+				      table->rows) ||
+		    !spt_column_done(&cursor))
+			return false;
+		check_ids(capture, &type->columns[i], member, stride, table->rows);
+	}
+	return true;
+}
+
+struct SptStreamReader {
+	const SptCapture *capture;
+	const SptRowType *type;
+	SptEvents *events;		/* NULL: there is no such stream */
+	uint32_t columns[SPT_TABLE_MAX_COLUMNS];
+	uint64_t left;			/* rows that are believed */
+	uint8_t *rows;
+};
+
+SptStreamReader *spt_stream_reader_new(const SptCapture *capture, SptRowKind kind)
+{
+	SptStreamReader *reader = g_new0(SptStreamReader, 1);
+	const SptStreamType *type = spt_row_types[kind].stream;
+	uint32_t stream = find_stream(capture, type);
+
+	reader->capture = capture;
+	reader->type = &spt_row_types[kind];
+	reader->left = MAX(LEAST_ROWS, capture->file_bytes * ROWS_PER_FILE_BYTE);
+	for (unsigned i = 0; stream && i < type->n_columns; i++)
+		reader->columns[i] = column_of(capture, stream, type->columns[i].role);
+	if (stream)
+		reader->events = spt_events_new(capture, SPT_BLOCK_EVENT, stream);
+	return reader;
+}
+
+void spt_stream_reader_free(SptStreamReader *reader)
+{
+	if (!reader)
+		return;
+	spt_events_free(reader->events);
+	g_free(reader->rows);
+	g_free(reader);
+}
+
+const void *spt_stream_reader_next(SptStreamReader *reader, uint32_t *ret_n)
+{
+	size_t stride = reader->type->schema->row_bytes;
+	const SptTable *table;
+
+	*ret_n = 0;
+	while (reader->events && (table = spt_events_next(reader->events, NULL)) &&
+	       table->rows <= reader->left) {
+		g_free(reader->rows);
+		reader->left -= table->rows;
+		reader->rows = g_try_malloc0_n(table->rows, stride);
+		if (!reader->rows)
+			break;
+		if (!table->rows || !decode(reader->capture, reader->type->stream, reader->columns,
+					    table, reader->rows, stride))
+			continue;
+		*ret_n = table->rows;
+		return reader->rows;
+	}
+	return NULL;
+}
+
+void *spt_stream_rows(const SptCapture *capture, SptRowKind kind, uint64_t *ret_n)
+{
+	g_autoptr(SptStreamReader) reader = spt_stream_reader_new(capture, kind);
+	size_t stride = spt_row_types[kind].schema->row_bytes;
+	g_autoptr(GByteArray) all = g_byte_array_new();
+	const void *rows;
+	uint32_t n;
+
+	while ((rows = spt_stream_reader_next(reader, &n)) &&
+	       (n + 1) * stride < G_MAXUINT32 - all->len)
+		g_byte_array_append(all, rows, (guint)(n * stride));
+	*ret_n = all->len / stride;
+	return g_byte_array_free(g_steal_pointer(&all), FALSE);
+}
+
+bool spt_capture_has_stream(const SptCapture *capture, SptRowKind kind)
+{
+	uint32_t stream = find_stream(capture, spt_row_types[kind].stream);
+
+	return stream && capture->streams[stream].rows > 0;
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What programs allocated and freed (record --memory), as rows of weight. */
+#ifndef SPT_ALLOCATIONS_H
+#define SPT_ALLOCATIONS_H
+
+#include "profile/weights.h"
+
+G_BEGIN_DECLS
+
+/* Bytes, but for the last one, which counts calls. */
+extern const SptWeightSource spt_weights_allocated, spt_weights_freed, spt_weights_live,
+	spt_weights_peak, spt_weights_temporary, spt_weights_allocations;
+
+/* Of a row's detail: "33 to 64 bytes". */
+const char *spt_allocation_size_name(uint32_t detail);
+/* "below 1 ms", "not freed". */
+const char *spt_allocation_lifetime_name(uint32_t detail);
+
+G_END_DECLS
+
+#endif

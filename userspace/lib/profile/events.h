@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The metrics of the kernel's own work: each event is a row, and its kind says of which metric. */
+#ifndef SPT_PROFILE_EVENTS_H
+#define SPT_PROFILE_EVENTS_H
+
+#include "profile/weights.h"
+
+G_BEGIN_DECLS
+
+/* SptWeightRow.detail is enum sysprof_context: in the midst of what it happened. */
+extern const SptWeightSource spt_weights_irq, spt_weights_softirq;
+/* And of this one the thread that held the lock; 0: not known. */
+extern const SptWeightSource spt_weights_lock;
+
+/* "task", "soft interrupt", ...: marked for translation. */
+const char *spt_context_name(uint32_t context);
+
+G_END_DECLS
+
+#endif

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What each thread did at each time, and who ran on each CPU: running, by samples in a program or
+ * in the kernel, runnable, blocked.  Exact where the recording has every switch; a recording of
+ * samples alone shows when they found a thread running.
+ */
+#ifndef SPT_LANES_H
+#define SPT_LANES_H
+
+#include "profile/profile.h"
+#include "profile/wait-index.h"
+
+G_BEGIN_DECLS
+
+/* In the order in which they are stacked in a lane, from below. */
+typedef enum {
+	SPT_LANE_USER,
+	SPT_LANE_KERNEL,
+	SPT_LANE_RUNNABLE,
+	SPT_LANE_DISK,
+	SPT_LANE_BLOCKED,
+	SPT_LANE_LOST, /* nothing is known, and something was lost then */
+	SPT_LANE_KINDS,
+} SptLaneKind;
+
+/* As 0xrrggbb, the same in the window and in files; what is idle has the background's. */
+uint32_t spt_lane_color(SptLaneKind kind);
+/* "user", "kernel", "runnable", ...: marked for translation. */
+const char *spt_lane_kind_name(SptLaneKind kind);
+/* How a state (enum sysprof_state) is shown; SPT_LANE_KINDS: not at all. */
+SptLaneKind spt_lane_kind_of_state(uint8_t state);
+
+typedef struct {
+	uint32_t thread;	    /* of the capture */
+	uint32_t process;	    /* in SptLanes.processes */
+	uint64_t busy_ns;	    /* running or runnable */
+	uint64_t first_run, n_runs; /* in SptLanes.runs */
+} SptLaneThread;
+
+typedef struct {
+	uint32_t process;  /* of the capture */
+	uint32_t first, n; /* in SptLanes.threads */
+	uint64_t busy_ns;
+} SptLaneProcess;
+
+/* A thread ran on a CPU. */
+typedef struct {
+	uint64_t begin, end;
+	uint32_t thread, cpu;
+	uint8_t left; /* the state in which it left the CPU */
+} SptLaneRun;
+
+typedef struct {
+	const SptProfile *base;
+	const SptCapture *capture;
+	SptWaitIndex *waits;
+	/*
+	 * Those of which anything is known to have happened: a command that was recorded, then the
+	 * busiest first.
+	 */
+	SptLaneProcess *processes;
+	uint32_t n_processes;
+	SptLaneThread *threads;
+	uint32_t n_threads; /* of one process side by side */
+	uint32_t *lane_of;  /* by thread of the capture: in threads; UINT32_MAX: none */
+	/* Of each thread one after the other, in the order of time; none: samples tell who ran */
+	SptLaneRun *runs;
+	uint64_t n_runs;
+	uint64_t *run_order; /* numbers of runs, by CPU and time */
+	uint64_t *cpu_first; /* by CPU, and one behind: in run_order */
+	uint32_t n_cpus;     /* 0: nothing tells exactly who ran */
+} SptLanes;
+
+/* @base: of spt_profile_new_base(), of CPU time; it must outlive the lanes. */
+SptLanes *spt_lanes_new(const SptProfile *base);
+void spt_lanes_free(SptLanes *lanes);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptLanes, spt_lanes_free)
+
+typedef enum {
+	SPT_LANE_OF_PROCESS, /* all its threads, those that ran below the others */
+	SPT_LANE_OF_THREAD,
+	SPT_LANE_OF_CPU,
+} SptLaneOf;
+
+typedef struct {
+	SptLaneOf of;
+	uint32_t number; /* in processes or threads, or of the CPU */
+} SptLaneWanted;
+
+typedef struct {
+	uint64_t begin_ns, end_ns;
+	uint32_t n_buckets; /* > 0, equal parts of the time */
+	uint32_t n_rows;
+	const SptLaneWanted *rows;
+} SptLanesWish;
+
+typedef struct {
+	uint64_t begin_ns, end_ns;
+	uint32_t n_buckets, n_rows;
+	SptLaneWanted *rows;
+	/* Row by row, bucket by bucket, SPT_LANE_KINDS of each: parts of the time, at most 1 */
+	float *shares;
+	/* Likewise, of CPUs: which thread of the capture ran most of it; 0: none */
+	uint32_t *owners;
+} SptLanesPicture;
+
+/* One pass over what happened in that time; @wish->rows are copied. */
+SptLanesPicture *spt_lanes_picture(const SptLanes *lanes, const SptLanesWish *wish);
+void spt_lanes_picture_free(SptLanesPicture *picture);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptLanesPicture, spt_lanes_picture_free)
+
+/* What a thread did at a time. */
+typedef struct {
+	uint64_t begin, end;
+	uint8_t state;		/* enum sysprof_state */
+	const SptWaitRow *wait; /* NULL: it ran, or nothing tells more */
+	const SptLaneRun *run;	/* NULL: it did not run */
+} SptLaneMoment;
+
+/*
+ * Of @lane in threads, the longest wait that lies within @near_ns of @time, or else what it did
+ * then; false: that is not known.
+ */
+bool spt_lanes_at(const SptLanes *lanes, uint32_t lane, uint64_t time, uint64_t near_ns,
+		  SptLaneMoment *ret);
+/* The number of the last run of @thread that began at @time or before, or of its first one. */
+uint64_t spt_lanes_run_at(const SptLanes *lanes, const SptLaneThread *thread, uint64_t time);
+/* The place in run_order of the first run of @cpu that ends after @time. */
+uint64_t spt_lanes_cpu_run_after(const SptLanes *lanes, uint32_t cpu, uint64_t time);
+/* The run of @cpu at @time; NULL: it was idle, or it is not known. */
+const SptLaneRun *spt_lanes_on_cpu(const SptLanes *lanes, uint32_t cpu, uint64_t time);
+
+G_END_DECLS
+
+#endif

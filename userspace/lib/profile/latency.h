@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The metric "latency", of any recording: see latency.c. */
+#ifndef SPT_PROFILE_LATENCY_H
+#define SPT_PROFILE_LATENCY_H
+
+#include "profile/weights.h"
+
+G_BEGIN_DECLS
+
+/*
+ * SptWeightRow.detail is how many threads ran in the sample's last period, it among them: its
+ * parallelism.
+ */
+extern const SptWeightSource spt_weights_latency;
+
+G_END_DECLS
+
+#endif

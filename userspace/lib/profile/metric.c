@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The table of metrics. */
+#include "profile/metric.h"
+
+#include <string.h>
+
+#include "base/words.h"
+#include "profile/allocations.h"
+#include "profile/events.h"
+#include "profile/latency.h"
+#include "profile/waits.h"
+
+/* A name that is kept for what this version cannot record. */
+#define KEPT(name_, unit_, parts_, option_, value_)                                                \
+	{                                                                                          \
+		.name = (name_), .value = (value_), .option = (option_), .unit = SPT_UNIT_##unit_, \
+		.parts = (parts_)                                                                  \
+	}
+
+static const SptMetric metrics[] = {
+	{
+		.name = "cpu",
+		.title = SPT_WORDS("CPU Time"),
+		.value = "CPU time",
+		.unit = SPT_UNIT_NS,
+		.parts = SPT_METRIC_HAS_CPU,
+		.is_cpu = true,
+		.source = &spt_weights_periods,
+	},
+	{
+		.name = "delay",
+		.title = SPT_WORDS("Late Ticks"),
+		.value = "how late the clock's ticks came, as where interrupts were off",
+		.option = "--source module",
+		.unit = SPT_UNIT_NS,
+		.parts = SPT_METRIC_HAS_CPU,
+		.source = &spt_weights_delays,
+	},
+	{
+		.name = "latency",
+		.title = SPT_WORDS("Latency"),
+		.value = "the time that passed, shared by the threads that ran",
+		.unit = SPT_UNIT_NS,
+		.parts = SPT_METRIC_HAS_CPU | SPT_METRIC_HAS_PARALLELISM,
+		.source = &spt_weights_latency,
+	},
+	{
+		.name = "wall",
+		.title = SPT_WORDS("Wall Time"),
+		.value = "running, and off the CPU",
+		.option = "--waits",
+		.unit = SPT_UNIT_NS,
+		.parts = SPT_METRIC_HAS_CPU | SPT_METRIC_HAS_STATE,
+		.source = &spt_weights_wall,
+	},
+	{
+		.name = "off-cpu",
+		.title = SPT_WORDS("Off the CPU"),
+		.value = "blocked or runnable",
+		.option = "--waits",
+		.unit = SPT_UNIT_NS,
+		.parts = SPT_METRIC_HAS_CPU | SPT_METRIC_HAS_STATE | SPT_METRIC_HAS_WAKER,
+		.source = &spt_weights_off_cpu,
+	},
+	{
+		.name = "blocked",
+		.title = SPT_WORDS("Blocked"),
+		.value = "waiting for something to happen",
+		.option = "--waits",
+		.unit = SPT_UNIT_NS,
+		.parts = SPT_METRIC_HAS_CPU | SPT_METRIC_HAS_STATE | SPT_METRIC_HAS_WAKER,
+		.source = &spt_weights_blocked,
+	},
+	{
+		.name = "runnable",
+		.title = SPT_WORDS("Runnable"),
+		.value = "waiting for a CPU",
+		.option = "--waits",
+		.unit = SPT_UNIT_NS,
+		.parts = SPT_METRIC_HAS_CPU | SPT_METRIC_HAS_STATE,
+		.source = &spt_weights_runnable,
+	},
+	{
+		.name = "irq",
+		.title = SPT_WORDS("Interrupts"),
+		.value = "handling interrupts",
+		.option = "--interrupts",
+		.unit = SPT_UNIT_NS,
+		.parts = SPT_METRIC_HAS_CPU | SPT_METRIC_HAS_CONTEXT | SPT_METRIC_HAS_VECTOR,
+		.source = &spt_weights_irq,
+	},
+	{
+		.name = "softirq",
+		.title = SPT_WORDS("Soft Interrupts"),
+		.value = "handling soft interrupts",
+		.option = "--interrupts",
+		.unit = SPT_UNIT_NS,
+		.parts = SPT_METRIC_HAS_CPU | SPT_METRIC_HAS_CONTEXT | SPT_METRIC_HAS_VECTOR,
+		.source = &spt_weights_softirq,
+	},
+	KEPT("faults", EVENTS, SPT_METRIC_HAS_CPU, "--faults", "page faults"),
+	KEPT("fault-time", NS, SPT_METRIC_HAS_CPU, "--faults", "serving page faults"),
+	KEPT("kmem", BYTES, SPT_METRIC_HAS_CPU, "--kmem", "memory of the kernel's allocators"),
+	KEPT("kmem-live", BYTES, SPT_METRIC_HAS_CPU, "--kmem", "of that, what was not freed"),
+	KEPT("pages", BYTES, SPT_METRIC_HAS_CPU, "--kmem", "pages of the kernel's page allocator"),
+	KEPT("percpu", BYTES, SPT_METRIC_HAS_CPU, "--kmem", "the kernel's memory per CPU"),
+	KEPT("vmalloc", BYTES, SPT_METRIC_HAS_CPU, "--kmem", "memory of vmalloc()"),
+	KEPT("stalls", NS, SPT_METRIC_HAS_CPU, "--kmem", "waiting in reclaim and compaction"),
+	KEPT("io", NS, SPT_METRIC_HAS_CPU, "--io", "from issue to completion of block requests"),
+	KEPT("io-bytes", BYTES, SPT_METRIC_HAS_CPU, "--io", "bytes of block requests"),
+	{
+		.name = "lock",
+		.title = SPT_WORDS("Locks"),
+		.value = "waiting for locks of the kernel",
+		.option = "--locks",
+		.unit = SPT_UNIT_NS,
+		.parts = SPT_METRIC_HAS_CPU | SPT_METRIC_HAS_LOCK,
+		.source = &spt_weights_lock,
+	},
+	{
+		.name = "allocated",
+		.title = SPT_WORDS("Allocated Memory"),
+		.value = "memory that programs allocated",
+		.option = "--memory",
+		.unit = SPT_UNIT_BYTES,
+		.parts = SPT_METRIC_HAS_SIZE,
+		.source = &spt_weights_allocated,
+	},
+	{
+		.name = "freed",
+		.title = SPT_WORDS("Freed Memory"),
+		.value = "memory that programs freed, where it was allocated",
+		.option = "--memory",
+		.unit = SPT_UNIT_BYTES,
+		.parts = SPT_METRIC_HAS_SIZE,
+		.source = &spt_weights_freed,
+	},
+	{
+		.name = "live",
+		.title = SPT_WORDS("Live Memory"),
+		.value = "of what was allocated, what was not freed until the end",
+		.option = "--memory",
+		.unit = SPT_UNIT_BYTES,
+		.parts = SPT_METRIC_HAS_SIZE,
+		.source = &spt_weights_live,
+	},
+	{
+		.name = "peak",
+		.title = SPT_WORDS("Memory Peak"),
+		.value = "memory in use when that was most",
+		.option = "--memory",
+		.unit = SPT_UNIT_BYTES,
+		.parts = SPT_METRIC_HAS_SIZE,
+		.source = &spt_weights_peak,
+	},
+	{
+		.name = "temporary",
+		.title = SPT_WORDS("Temporary Memory"),
+		.value = "memory that was freed before its thread allocated again",
+		.option = "--memory",
+		.unit = SPT_UNIT_BYTES,
+		.parts = SPT_METRIC_HAS_SIZE,
+		.source = &spt_weights_temporary,
+	},
+	{
+		.name = "allocations",
+		.title = SPT_WORDS("Allocations"),
+		.value = "calls that allocated memory",
+		.option = "--memory",
+		.unit = SPT_UNIT_EVENTS,
+		.parts = SPT_METRIC_HAS_SIZE,
+		.source = &spt_weights_allocations,
+	},
+	KEPT("calls", EVENTS, SPT_METRIC_HAS_CPU, "--function", "calls of what was named"),
+	KEPT("duration", NS, SPT_METRIC_HAS_CPU, "--function", "from a call to its return"),
+};
+
+const SptMetric *spt_metric(unsigned i)
+{
+	return i < G_N_ELEMENTS(metrics) ? &metrics[i] : NULL;
+}
+
+const SptMetric *spt_metric_find(const char *name)
+{
+	for (unsigned i = 0; i < G_N_ELEMENTS(metrics); i++) {
+		if (strcmp(metrics[i].name, name) == 0)
+			return &metrics[i];
+	}
+	return NULL;
+}
+
+const char *spt_unit_name(SptUnit unit)
+{
+	static const char *const names[] = {
+		[SPT_UNIT_NS] = "ns",
+		[SPT_UNIT_BYTES] = "bytes",
+		[SPT_UNIT_EVENTS] = "events",
+	};
+
+	return names[unit];
+}
+
+bool spt_metric_is_in(const SptMetric *metric, const SptCapture *capture)
+{
+	return metric->source && metric->source->is_in(capture);
+}
+
+bool spt_metric_check(const SptMetric *metric, const SptCapture *capture, GError **error)
+{
+	if (spt_metric_is_in(metric, capture))
+		return true;
+	if (metric->source && metric->option)
+		spt_set_error(error, SPT_CAPTURE_ERROR, SPT_CAPTURE_ERROR_EMPTY,
+			      "%s has no metric \"%s\"; \"sysprof-cli record %s\" records it",
+			      capture->path, metric->name, metric->option);
+	else
+		spt_set_error(error, SPT_CAPTURE_ERROR, SPT_CAPTURE_ERROR_EMPTY,
+			      "%s has no metric \"%s\", and this version of Sysprof knows none%s%s",
+			      capture->path, metric->name,
+			      metric->option ? ": it is of record " : "",
+			      metric->option ? metric->option : "");
+	return false;
+}
+
+uint64_t spt_metric_worth(const SptMetric *metric, const SptCapture *capture)
+{
+	return metric->is_cpu ? spt_capture_period_ns(capture) : 1;
+}

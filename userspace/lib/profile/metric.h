@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * One contract for everything that is recorded.
+ *
+ * A metric is a row of the table in metric.c.  It has a name (what --metric takes, what JSON says,
+ * what a stream declares), a unit, the option of record that makes it, and a source: rows of
+ * (stack, weight, time, whose), see weights.h.  Everything that shows a metric asks its row for
+ * these and nothing else; so do help, man pages and the viewer's menu.
+ *
+ * How it goes through the library: spt_profile_new() and spt_profile_new_base() are told the
+ * metric, take the rows of its source and fold them; a profile knows its metric, and so does what
+ * is refiltered or arranged from it.  Orders, edges, groups, diffs, exports and annotations work on
+ * profiles and need not know which one it is.
+ *
+ * Weights are in the metric's unit, but for CPU time: those are periods of the sampling clock,
+ * which tables, folded stacks and flame graphs show as they are.  spt_metric_worth() is what a
+ * weight is worth in the unit, for who shows that (JSON).
+ *
+ * A grouping (groups.h) says what of a row it needs, and a metric what its rows have: that is how
+ * one knows which fit.
+ *
+ * A row without a source is a name that is kept for what this version cannot record.
+ */
+#ifndef SPT_METRIC_H
+#define SPT_METRIC_H
+
+#include "profile/weights.h"
+
+G_BEGIN_DECLS
+
+typedef enum {
+	SPT_UNIT_NS,
+	SPT_UNIT_BYTES,
+	SPT_UNIT_EVENTS,
+} SptUnit;
+
+/* What the rows of a source tell besides stack, weight, time and thread. */
+typedef enum {
+	SPT_METRIC_HAS_CPU = 1 << 0,
+	SPT_METRIC_HAS_STATE = 1 << 1,	/* of the thread: profile/waits.h */
+	SPT_METRIC_HAS_WAKER = 1 << 2,
+	SPT_METRIC_HAS_PARALLELISM = 1 << 3,	/* profile/latency.h */
+	SPT_METRIC_HAS_CONTEXT = 1 << 4,	/* profile/events.h */
+	SPT_METRIC_HAS_LOCK = 1 << 6,	/* the innermost function, and who held it */
+	SPT_METRIC_HAS_VECTOR = 1 << 5,	/* whose handler: the innermost function */
+	SPT_METRIC_HAS_SIZE = 1 << 8,	/* and lifetime: profile/allocations.h */
+} SptMetricParts;
+
+typedef struct {
+	const char *name;
+	/* For people, marked for translation; NULL without a source */
+	const char *title;
+	const char *value; /* what a stack's value is; follows the name in texts */
+	/* What follows "record" to have it; NULL: nothing need be, every recording has it */
+	const char *option;
+	SptUnit unit;
+	unsigned parts;		       /* SptMetricParts */
+	bool is_cpu;		       /* weights are periods */
+	const SptWeightSource *source; /* NULL: this version does not know where it comes from */
+} SptMetric;
+
+/* Row @i of the table; NULL behind the last one.  The first is CPU time. */
+const SptMetric *spt_metric(unsigned i);
+#define SPT_METRIC_CPU spt_metric(0)
+/* NULL: there is none of that name. */
+const SptMetric *spt_metric_find(const char *name);
+/* "ns", "bytes", "events". */
+const char *spt_unit_name(SptUnit unit);
+
+bool spt_metric_is_in(const SptMetric *metric, const SptCapture *capture);
+/* The same; false with a sentence: what has to be recorded. */
+bool spt_metric_check(const SptMetric *metric, const SptCapture *capture, GError **error);
+/* What a weight of 1 is worth in the metric's unit; 0: the length of a period is not known. */
+uint64_t spt_metric_worth(const SptMetric *metric, const SptCapture *capture);
+
+G_END_DECLS
+
+#endif

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The rows of a source, and the sources that are made of the samples of the clock. */
+#include "profile/weights.h"
+
+struct SptWeights {
+	const SptWeightSource *source;
+	gpointer cursor;
+	SptWeightRow rows[SPT_WEIGHTS_BATCH];
+};
+
+SptWeights *spt_weights_new_for(const SptCapture *capture, const SptWeightSource *source,
+				const bool *threads)
+{
+	SptWeights *weights = g_new(SptWeights, 1);
+
+	weights->source = source;
+	weights->cursor = source->begin_for ? source->begin_for(capture, threads) :
+					      source->begin(capture);
+	return weights;
+}
+
+SptWeights *spt_weights_new(const SptCapture *capture, const SptWeightSource *source)
+{
+	return spt_weights_new_for(capture, source, NULL);
+}
+
+void spt_weights_free(SptWeights *weights)
+{
+	if (!weights)
+		return;
+	weights->source->end(weights->cursor);
+	g_free(weights);
+}
+
+const SptWeightRow *spt_weights_next(SptWeights *weights, uint32_t *ret_n)
+{
+	*ret_n = weights->source->next(weights->cursor, weights->rows);
+	return *ret_n > 0 ? weights->rows : NULL;
+}
+
+struct clock {
+	SptSamples *samples;
+	const SptSampleRow *left;
+	uint32_t n_left;
+};
+
+static gpointer begin_clock(const SptCapture *capture)
+{
+	struct clock *clock = g_new0(struct clock, 1);
+
+	clock->samples = spt_samples_new(capture);
+	return clock;
+}
+
+static void end_clock(gpointer cursor)
+{
+	struct clock *clock = cursor;
+
+	spt_samples_free(clock->samples);
+	g_free(clock);
+}
+
+static uint64_t count_samples(const SptCapture *capture)
+{
+	return capture->n_samples;
+}
+
+/* A capture that was made in memory hands out all of its samples at once. */
+static uint32_t next_samples(struct clock *clock, const SptSampleRow **ret)
+{
+	uint32_t n;
+
+	if (clock->n_left == 0)
+		clock->left = spt_samples_next(clock->samples, &clock->n_left);
+	n = clock->left ? MIN(clock->n_left, SPT_WEIGHTS_BATCH) : 0;
+	*ret = clock->left;
+	clock->left += n;
+	clock->n_left -= n;
+	return n;
+}
+
+static bool has_periods(G_GNUC_UNUSED const SptCapture *capture)
+{
+	return true;
+}
+
+static uint32_t next_periods(gpointer cursor, SptWeightRow *rows)
+{
+	const SptSampleRow *samples;
+	uint32_t n = next_samples(cursor, &samples);
+
+	for (uint32_t i = 0; i < n; i++)
+		rows[i] = (SptWeightRow){ .time = samples[i].time,
+					  .weight = samples[i].weight,
+					  .thread = samples[i].thread,
+					  .cpu = samples[i].cpu,
+					  .node = samples[i].node };
+	return n;
+}
+
+const SptWeightSource spt_weights_periods = {
+	.is_in = has_periods,
+	.count = count_samples,
+	.begin = begin_clock,
+	.next = next_periods,
+	.end = end_clock,
+	.is_leaves = true,
+};
+
+/* Perf events do not tell when they were due. */
+static bool has_delays(const SptCapture *capture)
+{
+	return g_strcmp0(spt_capture_host(capture, "source"), "perf") != 0;
+}
+
+static uint32_t next_delays(gpointer cursor, SptWeightRow *rows)
+{
+	const SptSampleRow *samples;
+	uint32_t n = next_samples(cursor, &samples);
+
+	for (uint32_t i = 0; i < n; i++)
+		rows[i] = (SptWeightRow){ .time = samples[i].time,
+					  .weight = samples[i].delay_ns,
+					  .thread = samples[i].thread,
+					  .cpu = samples[i].cpu,
+					  .node = samples[i].node };
+	return n;
+}
+
+const SptWeightSource spt_weights_delays = {
+	.is_in = has_delays,
+	.count = count_samples,
+	.begin = begin_clock,
+	.next = next_delays,
+	.end = end_clock,
+};

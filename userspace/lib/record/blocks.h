@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The memory that a process has: what was allocated and not freed yet, by address.  A block that is
+ * freed is a row; one that lives at a flush is a row then, and another one when it is freed.
+ */
+#ifndef SPT_BLOCKS_H
+#define SPT_BLOCKS_H
+
+#include <glib.h>
+#include <stdbool.h>
+
+#include "capture/capture.h"
+
+G_BEGIN_DECLS
+
+typedef struct {
+	uint64_t address;		/* 0: no block */
+	uint64_t bytes, weight, time, handle;
+	uint64_t serial;		/* of its thread's allocations */
+	uint32_t ring;			/* of the thread that allocated it */
+	uint32_t node;			/* of the recorder's own stash */
+	uint8_t flags;			/* SPT_ALLOCATION_*; OPEN: it has a row */
+	uint8_t owed;			/* frees of this address that belong to blocks before */
+} SptBlock;
+
+typedef struct {
+	SptBlock *blocks;
+	uint64_t n, room;		/* room: a power of two */
+} SptBlocks;
+
+void spt_blocks_clear(SptBlocks *blocks);
+/* NULL: there is none. */
+SptBlock *spt_blocks_find(const SptBlocks *blocks, uint64_t address);
+/* At an address that has none.  Valid until the next change. */
+SptBlock *spt_blocks_add(SptBlocks *blocks, const SptBlock *block);
+void spt_blocks_remove(SptBlocks *blocks, SptBlock *block);
+
+G_END_DECLS
+
+#endif

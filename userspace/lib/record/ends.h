@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Counts how many user stacks of a recording are whole, and where and why the others stop. */
+#ifndef SPT_ENDS_H
+#define SPT_ENDS_H
+
+#include "record/output.h"
+
+G_BEGIN_DECLS
+
+typedef struct SptEnds SptEnds;
+
+SptEnds *spt_ends_new(void);
+void spt_ends_free(SptEnds *ends);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptEnds, spt_ends_free)
+
+/*
+ * A stack of this @weight ends as @user_end says (format.h), in code of @object (0: not known): the
+ * outermost that was found, or, along frame pointers, the innermost.
+ */
+void spt_ends_take(SptEnds *ends, uint8_t user_end, uint32_t object, uint64_t weight);
+/* Into the facts of @output's file (format.md), for profile/wholeness.h. */
+void spt_ends_note(const SptEnds *ends, SptOutput *output);
+
+G_END_DECLS
+
+#endif

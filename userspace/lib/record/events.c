@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What an event is about stands on top of its stack: the handler of an interrupt as if the
+ * interrupted code had called it.
+ */
+#include "record/events.h"
+
+#include <string.h>
+
+#include "record/recorder-private.h"
+
+const struct sysprof_part *spt_event_part(const struct sysprof_event *event, unsigned type)
+{
+	const __u64 *at = event->frames + event->n_kernel + event->n_user,
+		    *end = (const __u64 *)event + event->record.size;
+
+	for (unsigned i = 0; i < event->n_parts && at < end; i++) {
+		const struct sysprof_part *part = (const void *)at;
+
+		if (!part->size || part->size > end - at)
+			break;
+		if (part->type == type)
+			return part;
+		at += part->size;
+	}
+	return NULL;
+}
+
+/* The event's stack as if a tick had found it; to be freed. */
+static struct sysprof_sample *sample_of(const struct sysprof_event *event)
+{
+	const struct sysprof_part *raw = spt_event_part(event, SYSPROF_PART_RAW);
+	size_t frames = ((size_t)event->n_kernel + event->n_user) * sizeof(event->frames[0]),
+	       raw_bytes = raw ? (raw->size - 1u) * 8u : 0;
+	struct sysprof_sample *sample = g_malloc0(sizeof(*sample) + frames + raw_bytes);
+
+	sample->record = event->record;
+	sample->record.type = SYSPROF_SAMPLE;
+	sample->record.size = (sizeof(*sample) + frames + raw_bytes) / 8;
+	sample->mm = event->mm;
+	sample->raw_bytes = raw_bytes;
+	sample->n_kernel = event->n_kernel;
+	sample->n_user = event->n_user;
+	sample->kernel_end = event->kernel_end;
+	sample->user_end = event->user_end;
+	sample->user_mode = event->user_mode;
+	memcpy(sample->frames, event->frames, frames);
+	if (raw)
+		memcpy((uint8_t *)sample->frames + frames, raw + 1, raw_bytes);
+	return sample;
+}
+
+uint32_t spt_event_node(SptRecorder *recorder, const struct sysprof_event *event,
+			const SptThread *thread)
+{
+	g_autofree struct sysprof_sample *sample = sample_of(event);
+	uint8_t user_end;
+
+	if (!sample->n_kernel && !sample->n_user && !sample->raw_bytes)
+		return 0;
+	return spt_recorder_node(recorder, sample, thread, &user_end);
+}
+
+/* The node above @node that names what the event is about. */
+static uint32_t named_node(SptRecorder *recorder, uint32_t node, const char *name)
+{
+	unsigned number;
+	SptStash *stash = spt_output_stash(recorder->output, &number);
+	const SptFrame frame = { .object = SPT_STACKS_NAMED,
+				 .offset = spt_output_named(recorder->output, name),
+				 .kind = SPT_FRAME_EXACT };
+
+	return spt_stash_child(stash, node, &frame);
+}
+
+/* What falls to the event's value of what it stands for. */
+static uint64_t weight_of(const struct sysprof_event *event, const SptTraceEvents *source)
+{
+	uint64_t ns = event->weight * source->period;
+
+	if (!source->period)
+		return event->value;
+	if (!event->duration || event->value >= event->duration)
+		return ns;
+	return (uint64_t)((long double)ns * event->value / event->duration);
+}
+
+static uint32_t interrupt_node(SptRecorder *recorder, const struct sysprof_event *event,
+			       uint32_t node)
+{
+	const struct sysprof_part *part = spt_event_part(event, SYSPROF_PART_IRQ);
+	const struct sysprof_part_irq *irq = (const void *)part;
+	g_autofree char *name = NULL;
+
+	if (!part || part->size * 8u < sizeof(*irq))
+		return node;
+	name = *irq->name ? g_utf8_make_valid(irq->name, strnlen(irq->name, sizeof(irq->name))) :
+			    g_strdup_printf("interrupt %u", irq->vector);
+	return named_node(recorder, node, name);
+}
+
+static const char *lock_name(unsigned kind)
+{
+	static const char *const names[] = {
+		[SYSPROF_LOCK_SPIN] = "spin lock",	[SYSPROF_LOCK_RWLOCK] = "rwlock",
+		[SYSPROF_LOCK_MUTEX] = "mutex",		[SYSPROF_LOCK_RWSEM] = "rwsem",
+		[SYSPROF_LOCK_PERCPU] = "percpu-rwsem", [SYSPROF_LOCK_RT] = "rt_mutex",
+	};
+
+	return kind < G_N_ELEMENTS(names) && names[kind] ? names[kind] : "lock";
+}
+
+/* A static lock is a symbol of the kernel's; of others the kind is known. */
+static uint32_t lock_node(SptRecorder *recorder, const struct sysprof_event *event, uint32_t node,
+			  uint32_t *ret_holder)
+{
+	const struct sysprof_part *part = spt_event_part(event, SYSPROF_PART_LOCK);
+	const struct sysprof_part_lock *lock = (const void *)part;
+	SptFrame frame = { .kind = SPT_FRAME_EXACT };
+	unsigned number;
+	bool is_wanted;
+
+	if (!part || part->size * 8u < sizeof(*lock))
+		return node;
+	if (lock->holder_tid)
+		*ret_holder = spt_waits_thread_of(recorder, lock->holder_tid, &is_wanted);
+	if (!lock->lock)
+		return named_node(recorder, node, lock_name(part->a));
+	frame.object = lock->lock >> SYSPROF_FRAME_OBJECT_SHIFT;
+	frame.offset = lock->lock & SYSPROF_FRAME_OFFSET_MASK;
+	return spt_stash_child(spt_output_stash(recorder->output, &number), node, &frame);
+}
+
+void spt_events_take(SptRecorder *recorder, const struct sysprof_event *event,
+		     const SptTraceEvents *source)
+{
+	const struct sysprof_record *record = &event->record;
+	const SptThread *thread = spt_tasks_sampled(recorder->tasks, record->pid, record->tid,
+						    event->mm, record->time);
+	SptEventRow row = {
+		.time = event->begin + event->duration,
+		.duration_ns = event->duration,
+		.weight = weight_of(event, source),
+		.cpu = record->cpu,
+		.thread = thread->id,
+		.kind = source->kind,
+		.context = event->state,
+	};
+
+	if (!source->kind || (recorder->filters_pids && !thread->process->is_wanted))
+		return;
+	spt_recorder_get_to_know(recorder, thread->process);
+	row.node = spt_event_node(recorder, event, thread);
+	if (source->kind == SYSPROF_SOURCE_IRQ || source->kind == SYSPROF_SOURCE_SOFTIRQ)
+		row.node = interrupt_node(recorder, event, row.node);
+	else if (source->kind == SYSPROF_SOURCE_LOCK)
+		row.node = lock_node(recorder, event, row.node, &row.holder);
+	spt_output_put(recorder->output, SPT_ROW_EVENT, &row);
+	recorder->status.events++;
+}

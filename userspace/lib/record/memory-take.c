@@ -1,0 +1,384 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Records of the rings become blocks, and those rows. */
+#include <math.h>
+#include <string.h>
+#include <sys/sysmacros.h>
+#include <time.h>
+
+#include "record/memory-private.h"
+#include "record/stacks.h"
+#include "sysprof.h"
+
+/* So long a ring waits for the source to tell which object or thread it speaks of. */
+#define PATIENCE_NS 1000000000ULL
+/* Perf events are held back for 30 ms, until those of all CPUs are there. */
+#define RIPE_NS 50000000ULL
+
+/* Stacks. */
+
+static const struct spt_known_object *known_object(const SptMemory *memory,
+						   const SptRingRecord *record)
+{
+	const GArray *known = g_hash_table_lookup(memory->objects, &record->inode);
+	const struct spt_known_object *found = NULL;
+
+	for (unsigned i = 0; known && i < known->len; i++) {
+		const struct spt_known_object *object =
+			&g_array_index(known, struct spt_known_object, i);
+
+		if ((object->dev_major == major(record->device) &&
+		     object->dev_minor == minor(record->device)) ||
+		    strcmp(object->path, record->path) == 0)
+			found = object;
+	}
+	return found;
+}
+
+/* Whether the ring has waited long enough for what is not known. */
+static bool is_patient(SptMemory *memory, struct spt_memory_ring *ring)
+{
+	if (!ring->held_ns)
+		ring->held_ns = memory->now_ns;
+	return memory->now_ns - ring->held_ns < PATIENCE_NS;
+}
+
+/* False: the source has not told of the object yet. */
+static bool take_object(SptMemory *memory, struct spt_memory_ring *ring)
+{
+	const SptRingRecord *record = &ring->next;
+	const struct spt_known_object *known = known_object(memory, record);
+	struct spt_code code = { record->address, record->end, record->offset,
+				 known ? known->id : 0 };
+
+	if (g_str_has_prefix(record->path, "linux-vdso"))
+		code.object = SYSPROF_OBJECT_VDSO;
+	if (!code.object && is_patient(memory, ring))
+		return false;
+	ring->held_ns = 0;
+	g_array_append_val(ring->code, code);
+	return true;
+}
+
+static SptFrame frame_at(const struct spt_memory_ring *ring, uint64_t address)
+{
+	bool is_exact = address & SPT_NODE_EXACT;
+	uint64_t at = (address & ~SPT_NODE_EXACT) - !is_exact;
+	SptFrame frame = { .kind = is_exact ? SPT_FRAME_EXACT : SPT_FRAME_CALL };
+
+	for (unsigned i = ring->code->len; i-- > 0;) {
+		const struct spt_code *code = &g_array_index(ring->code, struct spt_code, i);
+
+		if (at < code->start || at >= code->end)
+			continue;
+		frame.object = code->object;
+		frame.offset = code->object ? at - code->start + code->offset : 0;
+		break;
+	}
+	return frame;
+}
+
+static uint32_t own_node(SptMemory *memory, const struct spt_memory_ring *ring, uint32_t node)
+{
+	const SptFrame incomplete = { .object = SPT_STACKS_INCOMPLETE, .kind = SPT_FRAME_EXACT };
+
+	if (node == SPT_NODE_INCOMPLETE)
+		return spt_stash_child(memory->stash, 0, &incomplete);
+	return node < ring->nodes->len ? g_array_index(ring->nodes, uint32_t, node) : 0;
+}
+
+static void take_node(SptMemory *memory, struct spt_memory_ring *ring)
+{
+	const SptRingRecord *record = &ring->next;
+	SptFrame frame = frame_at(ring, record->address);
+	uint32_t node = spt_stash_child(memory->stash, own_node(memory, ring, record->parent),
+					&frame);
+
+	if (record->node >= ring->nodes->len)
+		g_array_set_size(ring->nodes, record->node + 1);
+	g_array_index(ring->nodes, uint32_t, record->node) = node;
+}
+
+bool spt_memory_advance(SptMemory *memory, struct spt_memory_ring *ring)
+{
+	while (!ring->has_next) {
+		if (!ring->has_object && !spt_ring_reader_next(&ring->reader, &ring->next))
+			return true;
+		switch (ring->next.type) {
+		case SPT_RING_NODE:
+			take_node(memory, ring);
+			break;
+		case SPT_RING_OBJECT:
+			ring->has_object = !take_object(memory, ring);
+			if (ring->has_object)
+				return false;
+			break;
+		case SPT_RING_RESET:
+			g_array_set_size(ring->nodes, 0);
+			g_array_set_size(ring->code, 0);
+			break;
+		default:
+			ring->has_next = true;
+		}
+	}
+	return true;
+}
+
+/* A node of the own stash in the output's. */
+static uint32_t output_node(SptMemory *memory, uint32_t own)
+{
+	unsigned number;
+	SptStash *stash = spt_output_stash(memory->output, &number);
+	const SptNode *node;
+	uint32_t parent, made;
+
+	if (number != memory->stash_number)
+		g_array_set_size(memory->nodes, 0);
+	memory->stash_number = number;
+	if (own >= memory->nodes->len)
+		g_array_set_size(memory->nodes, own + 1);
+	if (!own || g_array_index(memory->nodes, uint32_t, own))
+		return g_array_index(memory->nodes, uint32_t, own);
+	node = spt_stash_node(memory->stash, own);
+	parent = output_node(memory, node->parent);
+	made = spt_stash_child(stash, parent, &node->frame);
+	g_array_index(memory->nodes, uint32_t, own) = made;
+	return made;
+}
+
+/* Rows. */
+
+static void write_row(SptMemory *memory, const struct spt_late_row *late)
+{
+	const SptBlock *block = &late->block;
+	bool is_half = late->flags & (SPT_ALLOCATION_OPEN | SPT_ALLOCATION_CLOSE);
+	SptAllocationRow row = {
+		.time = late->time,
+		.duration_ns = late->duration_ns,
+		.weight = block->weight,
+		.bytes = block->bytes,
+		.handle = is_half ? block->handle : 0,
+		.thread = g_array_index(memory->owners, struct spt_owner, block->ring).thread,
+		.node = output_node(memory, block->node),
+		.flags = late->flags,
+	};
+
+	spt_output_put(memory->output, SPT_ROW_ALLOCATION, &row);
+	if (!memory->failure && spt_output_is_full(memory->output))
+		spt_output_flush(memory->output, memory->now_ns, &memory->failure);
+}
+
+static bool is_known(const SptMemory *memory, uint32_t ring)
+{
+	const struct spt_owner *owner = &g_array_index(memory->owners, struct spt_owner, ring);
+
+	return owner->thread || owner->is_given_up;
+}
+
+static void put_row(SptMemory *memory, const SptBlock *block, uint64_t time, uint64_t duration_ns,
+		    uint8_t flags)
+{
+	struct spt_late_row row = { *block, time, duration_ns, flags };
+
+	if (is_known(memory, block->ring))
+		write_row(memory, &row);
+	else
+		g_array_append_val(memory->late, row);
+}
+
+/* Which of its tid's threads it is: the latest that had begun when the ring was claimed. */
+static void find_owner(SptMemory *memory, struct spt_owner *owner, bool is_last)
+{
+	const GArray *known = g_hash_table_lookup(memory->threads, GUINT_TO_POINTER(owner->tid));
+
+	for (unsigned i = known ? known->len : 0; i-- > 0 && !owner->thread;) {
+		const struct spt_known_thread *thread =
+			&g_array_index(known, struct spt_known_thread, i);
+
+		if (thread->start_ns <= owner->begin_ns)
+			owner->thread = thread->id;
+	}
+	owner->is_given_up =
+		is_last || memory->now_ns > owner->begin_ns + PATIENCE_NS;
+}
+
+/*
+ * The thread that the source knows may still be what it was before an exec or with the same tid
+ * before: it counts once all from the time of the claim has been told.
+ */
+static bool is_ripe(const SptMemory *memory, const struct spt_owner *owner, bool is_last)
+{
+	return is_last || memory->now_ns > owner->begin_ns + RIPE_NS;
+}
+
+void spt_memory_put_late(SptMemory *memory, bool all)
+{
+	unsigned kept = 0;
+
+	for (unsigned i = memory->first_unknown; i < memory->owners->len; i++) {
+		struct spt_owner *owner = &g_array_index(memory->owners, struct spt_owner, i);
+
+		if (!is_known(memory, i) && is_ripe(memory, owner, all))
+			find_owner(memory, owner, all);
+		if (i == memory->first_unknown && is_known(memory, i))
+			memory->first_unknown++;
+	}
+	for (unsigned i = 0; i < memory->late->len; i++) {
+		struct spt_late_row row = g_array_index(memory->late, struct spt_late_row, i);
+
+		if (is_known(memory, row.block.ring))
+			write_row(memory, &row);
+		else
+			g_array_index(memory->late, struct spt_late_row, kept++) = row;
+	}
+	g_array_set_size(memory->late, kept);
+}
+
+void spt_memory_put_open(SptMemory *memory, SptBlocks *blocks)
+{
+	for (uint64_t i = 0; blocks->n && i < blocks->room; i++) {
+		SptBlock *block = &blocks->blocks[i];
+
+		if (!block->address || block->flags & SPT_ALLOCATION_OPEN)
+			continue;
+		put_row(memory, block, block->time, 0, block->flags | SPT_ALLOCATION_OPEN);
+		block->flags |= SPT_ALLOCATION_OPEN;
+	}
+}
+
+static void put_freed(SptMemory *memory, const SptBlock *block, uint64_t time, uint8_t flags)
+{
+	bool has_row = block->flags & SPT_ALLOCATION_OPEN;
+
+	flags |= block->flags & ~SPT_ALLOCATION_OPEN;
+	if (has_row)
+		put_row(memory, block, time, time - block->time, flags | SPT_ALLOCATION_CLOSE);
+	else
+		put_row(memory, block, block->time, time - block->time, flags);
+}
+
+/* Events. */
+
+uint64_t spt_memory_time(const SptMemory *memory, uint64_t stamp)
+{
+	uint64_t stamps = memory->now_stamp - memory->base_stamp;
+	double ns = stamps ? (double)(memory->now_ns - memory->base_ns) / (double)stamps :
+			     1 << SPT_STAMP_SHIFT;
+	double back = ((double)memory->now_stamp - (double)stamp) * ns;
+
+	return back < (double)memory->now_ns ? memory->now_ns - (uint64_t)(int64_t)back : 0;
+}
+
+/* No two events are at the same time: what was most, and when, is to the byte. */
+static uint64_t next_time(SptMemory *memory, uint64_t stamp)
+{
+	uint64_t time = spt_memory_time(memory, stamp);
+
+	memory->last_ns = MAX(memory->last_ns + 1, MIN(time, memory->now_ns));
+	return memory->last_ns;
+}
+
+static uint64_t weight_of(const SptMemory *memory, uint64_t bytes)
+{
+	if (!memory->mean_bytes)
+		return bytes;
+	return (uint64_t)((double)bytes / -expm1(-(double)bytes / (double)memory->mean_bytes) + .5);
+}
+
+static void take_free(SptMemory *memory, struct spt_memory_ring *ring, uint64_t address,
+		      uint64_t time, bool is_realloc)
+{
+	SptBlock *found = spt_blocks_find(&ring->image->blocks, address), block;
+	uint8_t flags = is_realloc ? SPT_ALLOCATION_MOVED : 0;
+
+	memory->status.frees++;
+	if (!found) {
+		memory->status.frees_before++;
+		return;
+	}
+	if (found->owed) {
+		found->owed--;
+		return;
+	}
+	block = *found;
+	spt_blocks_remove(&ring->image->blocks, found);
+	if (block.ring != ring->number)
+		flags |= SPT_ALLOCATION_CROSSED;
+	/* Freed before the thread that has allocated it allocates again. */
+	if (block.ring == ring->number && block.serial == ring->n_allocations)
+		flags |= SPT_ALLOCATION_TEMPORARY;
+	block.flags |= flags;
+	if (is_realloc) {
+		ring->freed = block;
+		ring->freed_time = time;
+	} else {
+		put_freed(memory, &block, time, 0);
+	}
+}
+
+void spt_memory_settle(SptMemory *memory, struct spt_memory_ring *ring)
+{
+	if (ring->freed.address)
+		put_freed(memory, &ring->freed, ring->freed_time, 0);
+	ring->freed.address = 0;
+}
+
+static void take_back(SptMemory *memory, struct spt_memory_ring *ring)
+{
+	memory->status.frees--;
+	if (ring->freed.address && !spt_blocks_find(&ring->image->blocks, ring->freed.address)) {
+		ring->freed.flags &= ~(SPT_ALLOCATION_MOVED | SPT_ALLOCATION_TEMPORARY |
+				       SPT_ALLOCATION_CROSSED);
+		spt_blocks_add(&ring->image->blocks, &ring->freed);
+	}
+	ring->freed.address = 0;
+}
+
+static void take_allocation(SptMemory *memory, struct spt_memory_ring *ring, uint64_t time)
+{
+	const SptRingRecord *record = &ring->next;
+	SptBlock *there = spt_blocks_find(&ring->image->blocks, record->address);
+	SptBlock block = {
+		.address = record->address,
+		.bytes = record->bytes,
+		.weight = weight_of(memory, record->bytes),
+		.time = time,
+		.handle = memory->next_handle++,
+		.serial = ++ring->n_allocations,
+		.node = own_node(memory, ring, record->node),
+		.ring = ring->number,
+		.flags = record->type == SPT_RING_REALLOC_ALLOC ? SPT_ALLOCATION_RESIZED : 0,
+	};
+
+	memory->status.calls++;
+	memory->status.bytes += record->bytes;
+	if (there) {
+		SptBlock before = *there;
+
+		/* Its free is still to come, by another ring. */
+		spt_blocks_remove(&ring->image->blocks, there);
+		put_freed(memory, &before, time, SPT_ALLOCATION_CROSSED);
+		block.owed = before.owed + 1;
+		block.time = memory->last_ns = time + 1;
+	}
+	spt_blocks_add(&ring->image->blocks, &block);
+}
+
+void spt_memory_take(SptMemory *memory, struct spt_memory_ring *ring)
+{
+	const SptRingRecord *record = &ring->next;
+	uint64_t time = next_time(memory, record->stamp);
+
+	ring->has_next = false;
+	if (record->type == SPT_RING_REALLOC_FAILED) {
+		take_back(memory, ring);
+		return;
+	}
+	spt_memory_settle(memory, ring);
+	if (!record->address)
+		return;
+	if (record->type == SPT_RING_FREE || record->type == SPT_RING_REALLOC_FREE)
+		take_free(memory, ring, record->address, time,
+			  record->type == SPT_RING_REALLOC_FREE);
+	else
+		take_allocation(memory, ring, time);
+}

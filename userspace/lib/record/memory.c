@@ -1,0 +1,497 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Rings come and go with threads; what they hold is merged by time. */
+#include "record/memory.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/words.h"
+#include "record/memory-private.h"
+
+#define LOOK_NS 500000000ULL
+/* A step does not keep the recorder from all else. */
+#define STEP_NS 20000000ULL
+/* Of claims and starts of threads, which are told by different clocks. */
+#define SLACK_NS 1000000ULL
+#define FEW_RECORDS 1000u
+
+static uint64_t now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+/* The kernel has checked that it runs at one pace, and alike on all CPUs. */
+static bool is_tsc_sound(void)
+{
+	g_autofree char *names = NULL;
+
+	return g_file_get_contents(
+		       "/sys/devices/system/clocksource/clocksource0/available_clocksource", &names,
+		       NULL, NULL) &&
+	       strstr(names, "tsc");
+}
+
+static uint64_t stamp_now(const SptMemory *memory)
+{
+#ifdef __x86_64__
+	if (memory->is_tsc)
+		return __builtin_ia32_rdtsc() >> SPT_STAMP_SHIFT;
+#endif
+	return now_ns() >> SPT_STAMP_SHIFT;
+}
+
+static void look_at_clock(SptMemory *memory)
+{
+	memory->now_stamp = stamp_now(memory);
+	memory->now_ns = now_ns();
+}
+
+static bool map_rings(SptMemory *memory, GError **error)
+{
+	struct spt_rings_header *header;
+
+	memory->fd = memfd_create("sysprof-memory", MFD_CLOEXEC);
+	if (memory->fd >= 0 && ftruncate(memory->fd, (off_t)spt_rings_bytes()) == 0)
+		memory->rings = mmap(NULL, spt_rings_bytes(), PROT_READ | PROT_WRITE,
+				     MAP_SHARED | MAP_NORESERVE, memory->fd, 0);
+	if (!memory->rings || memory->rings == MAP_FAILED) {
+		spt_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_FAILED,
+			      "Cannot make the memory to record allocations (--memory): %s",
+			      g_strerror(errno));
+		memory->rings = NULL;
+		return false;
+	}
+	header = memory->rings;
+	header->n_slots = SPT_RINGS_SLOTS;
+	header->ring_words = SPT_RING_WORDS;
+	header->clock = memory->is_tsc ? SPT_RINGS_TSC : SPT_RINGS_MONOTONIC;
+	header->mean_bytes = memory->mean_bytes;
+	header->version = SPT_RINGS_VERSION;
+	header->magic = SPT_RINGS_MAGIC;
+	return true;
+}
+
+/* Beside the program when it was built, or where it is installed. */
+static char *find_library(GError **error)
+{
+	static const char name[] = "libspt-memory.so";
+	g_autofree char *self = g_file_read_link("/proc/self/exe", NULL);
+	g_autofree char *home = g_path_get_dirname(self ? self : ".");
+	const char *const places[] = { ".", "..", "../lib/sysprof-trace", SPT_LIBDIR };
+
+	for (unsigned i = 0; i < G_N_ELEMENTS(places); i++) {
+		g_autofree char *path = g_path_is_absolute(places[i]) ?
+			g_build_filename(places[i], name, NULL) :
+			g_build_filename(home, places[i], name, NULL);
+		g_autofree char *whole = g_canonicalize_filename(path, NULL);
+
+		if (access(whole, R_OK) == 0)
+			return g_steal_pointer(&whole);
+	}
+	spt_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_FAILED,
+		      "Cannot record allocations (--memory): %s is neither beside this program nor in %s; install it",
+		      name, SPT_LIBDIR);
+	return NULL;
+}
+
+static void set_environment(SptMemory *memory, const char *library)
+{
+	const char *before = g_getenv("LD_PRELOAD");
+
+	memory->variables[0] = g_strdup("LD_PRELOAD");
+	memory->variables[1] = before && *before ? g_strdup_printf("%s:%s", library, before) :
+						   g_strdup(library);
+	memory->variables[2] = g_strdup(SPT_RINGS_VARIABLE);
+	memory->variables[3] = g_strdup_printf("/proc/%d/fd/%d", (int)getpid(), memory->fd);
+}
+
+static void object_clear(void *data)
+{
+	g_free(((struct spt_known_object *)data)->path);
+}
+
+static void unref_array(void *array)
+{
+	g_array_unref(array);
+}
+
+static void image_free(void *data)
+{
+	struct spt_image *image = data;
+
+	spt_blocks_clear(&image->blocks);
+	g_free(image);
+}
+
+static void ring_free(void *data)
+{
+	struct spt_memory_ring *ring = data;
+
+	g_array_unref(ring->nodes);
+	g_array_unref(ring->code);
+	g_free(ring);
+}
+
+SptMemory *spt_memory_new(uint64_t mean_bytes, SptOutput *output, GError **error)
+{
+	g_autoptr(SptMemory) memory = g_new0(SptMemory, 1);
+	g_autofree char *library = NULL;
+
+	memory->fd = -1;
+	memory->output = output;
+	memory->mean_bytes = mean_bytes;
+	memory->is_tsc = is_tsc_sound();
+	memory->active = g_ptr_array_new_with_free_func(ring_free);
+	memory->images = g_hash_table_new_full(NULL, NULL, NULL, image_free);
+	memory->threads = g_hash_table_new_full(NULL, NULL, NULL, unref_array);
+	memory->objects = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, unref_array);
+	memory->stash = spt_stash_new();
+	memory->nodes = g_array_new(FALSE, TRUE, sizeof(uint32_t));
+	memory->late = g_array_new(FALSE, FALSE, sizeof(struct spt_late_row));
+	memory->owners = g_array_new(FALSE, TRUE, sizeof(struct spt_owner));
+	/* Number 0 is none. */
+	g_array_set_size(memory->owners, 1);
+	memory->first_unknown = 1;
+	/* Captures that are joined keep theirs apart. */
+	memory->next_handle = (uint64_t)g_get_real_time();
+	library = find_library(error);
+	if (!library || !map_rings(memory, error))
+		return NULL;
+	set_environment(memory, library);
+	look_at_clock(memory);
+	memory->base_stamp = memory->now_stamp;
+	memory->base_ns = memory->last_ns = memory->now_ns;
+	return g_steal_pointer(&memory);
+}
+
+static void let_go(SptMemory *memory)
+{
+	struct spt_rings_header *header = memory->rings;
+
+	__atomic_store_n(&header->is_over, 1, __ATOMIC_SEQ_CST);
+	for (unsigned i = 0; i < memory->active->len; i++) {
+		struct spt_memory_ring *ring = memory->active->pdata[i];
+
+		spt_ring_reader_end(&ring->reader);
+	}
+}
+
+void spt_memory_free(SptMemory *memory)
+{
+	if (!memory)
+		return;
+	if (memory->rings) {
+		let_go(memory);
+		munmap(memory->rings, spt_rings_bytes());
+	}
+	if (memory->fd >= 0)
+		close(memory->fd);
+	g_ptr_array_unref(memory->active);
+	g_hash_table_unref(memory->images);
+	g_hash_table_unref(memory->threads);
+	g_hash_table_unref(memory->objects);
+	spt_stash_free(memory->stash);
+	g_array_unref(memory->nodes);
+	g_array_unref(memory->owners);
+	g_array_unref(memory->late);
+	for (unsigned i = 0; i < G_N_ELEMENTS(memory->variables); i++)
+		g_free(memory->variables[i]);
+	g_clear_error(&memory->failure);
+	g_free(memory);
+}
+
+const char *const *spt_memory_environment(const SptMemory *memory)
+{
+	return (const char *const *)memory->variables;
+}
+
+/* What the source tells. */
+
+void spt_memory_thread(SptMemory *memory, const SptThread *thread)
+{
+	GArray *known = g_hash_table_lookup(memory->threads, GUINT_TO_POINTER(thread->tid));
+	struct spt_known_thread row = { thread->id, thread->start_time };
+
+	if (!known) {
+		known = g_array_new(FALSE, FALSE, sizeof(row));
+		g_hash_table_insert(memory->threads, GUINT_TO_POINTER(thread->tid), known);
+	}
+	if (!known->len ||
+	    g_array_index(known, struct spt_known_thread, known->len - 1).id != thread->id)
+		g_array_append_val(known, row);
+}
+
+void spt_memory_object(SptMemory *memory, const SptObjectRow *row)
+{
+	GArray *known = g_hash_table_lookup(memory->objects, &row->inode);
+	struct spt_known_object object = { row->id, row->dev_major, row->dev_minor,
+					   g_strdup(row->path) };
+
+	if (!known) {
+		known = g_array_new(FALSE, FALSE, sizeof(object));
+		g_array_set_clear_func(known, object_clear);
+		g_hash_table_insert(memory->objects, g_memdup2(&row->inode, sizeof(row->inode)),
+				    known);
+	}
+	g_array_append_val(known, object);
+}
+
+/* Rings. */
+
+static struct spt_image *get_image(SptMemory *memory, uint32_t id, uint32_t pid)
+{
+	struct spt_image *image = g_hash_table_lookup(memory->images, GUINT_TO_POINTER(id));
+
+	if (!image) {
+		image = g_new0(struct spt_image, 1);
+		image->id = id;
+		image->pid = pid;
+		g_hash_table_insert(memory->images, GUINT_TO_POINTER(id), image);
+	}
+	return image;
+}
+
+static void adopt(SptMemory *memory, uint32_t i)
+{
+	const struct spt_ring_slot *slot = spt_rings_slot(memory->rings, i);
+	struct spt_memory_ring *ring;
+	struct spt_owner owner = { 0 };
+
+	/* Pairs with the release by which the thread has made it ready. */
+	if (memory->by_slot[i] || !__atomic_load_n(&slot->is_ready, __ATOMIC_ACQUIRE))
+		return;
+	ring = g_new0(struct spt_memory_ring, 1);
+	spt_ring_reader_init(&ring->reader, memory->rings, i);
+	ring->slot = i;
+	ring->number = memory->owners->len;
+	ring->pid = slot->pid;
+	ring->tid = slot->tid;
+	owner.tid = ring->tid;
+	owner.begin_ns = MIN(spt_memory_time(memory, slot->begin), memory->now_ns) + SLACK_NS;
+	g_array_append_val(memory->owners, owner);
+	ring->nodes = g_array_new(FALSE, TRUE, sizeof(uint32_t));
+	ring->code = g_array_new(FALSE, FALSE, sizeof(struct spt_code));
+	ring->image = get_image(memory, slot->image, slot->pid);
+	ring->image->n_rings++;
+	memory->by_slot[i] = ring;
+	g_ptr_array_add(memory->active, ring);
+}
+
+static void adopt_new(SptMemory *memory)
+{
+	const struct spt_rings_header *header = memory->rings;
+	uint32_t n = MIN(__atomic_load_n(&header->next_slot, __ATOMIC_RELAXED), SPT_RINGS_SLOTS);
+
+	for (uint32_t i = 0; i < n; i++)
+		adopt(memory, i);
+}
+
+static void count_waits(SptMemory *memory, struct spt_memory_ring *ring)
+{
+	const struct spt_ring_slot *slot = spt_rings_slot(memory->rings, ring->slot);
+	uint64_t waits = slot->waits, waited_ns = slot->waited_ns, dropped = slot->dropped;
+
+	memory->status.waits += waits - ring->waits;
+	memory->status.waited_ns += waited_ns - ring->waited_ns;
+	memory->status.lost += dropped - ring->dropped;
+	ring->waits = waits;
+	ring->waited_ns = waited_ns;
+	ring->dropped = dropped;
+}
+
+static bool is_gone(const SptMemory *memory, const struct spt_memory_ring *ring)
+{
+	/* One that has the same tid since. */
+	for (unsigned i = 0; i < memory->active->len; i++) {
+		const struct spt_memory_ring *other = memory->active->pdata[i];
+
+		if (other->tid == ring->tid && other->number > ring->number)
+			return true;
+	}
+	return syscall(SYS_tgkill, ring->pid, ring->tid, 0) < 0 && errno == ESRCH;
+}
+
+/* The slot is for another thread; what the ring has in memory is given back. */
+static void give_back(SptMemory *memory, struct spt_memory_ring *ring)
+{
+	struct spt_ring_slot *slot = spt_rings_slot(memory->rings, ring->slot);
+	off_t at = (char *)spt_rings_words(memory->rings, ring->slot) - (char *)memory->rings;
+
+	count_waits(memory, ring);
+	memory->status.broken += ring->reader.is_broken;
+	ring->image->n_rings--;
+	memory->by_slot[ring->slot] = NULL;
+	if (fallocate(memory->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, at,
+		      SPT_RING_WORDS * 8) < 0)
+		errno = 0;
+	__atomic_store_n(&slot->is_ready, 0, __ATOMIC_RELAXED);
+	/* Pairs with the acquire by which a thread claims it. */
+	__atomic_store_n(&slot->state, SPT_SLOT_FREE, __ATOMIC_RELEASE);
+	g_ptr_array_remove_fast(memory->active, ring);
+}
+
+static gboolean image_is_gone(gpointer id, gpointer data, gpointer user_data)
+{
+	struct spt_image *image = data;
+
+	(void)id;
+	if (image->n_rings || kill((pid_t)image->pid, 0) == 0 || errno != ESRCH)
+		return FALSE;
+	spt_memory_put_open(user_data, &image->blocks);
+	return TRUE;
+}
+
+static void look_after_gone(SptMemory *memory)
+{
+	memory->looked_ns = memory->now_ns;
+	for (unsigned i = memory->active->len; i-- > 0;) {
+		struct spt_memory_ring *ring = memory->active->pdata[i];
+
+		if (!is_gone(memory, ring) || ring->has_next || ring->has_object ||
+		    spt_ring_reader_begin(&ring->reader))
+			continue;
+		spt_memory_settle(memory, ring);
+		give_back(memory, ring);
+	}
+	g_hash_table_foreach_remove(memory->images, image_is_gone, memory);
+}
+
+/* Merging. */
+
+/* Of the rings, the one whose event is the earliest; @ret_next: when that of another one is. */
+static struct spt_memory_ring *earliest(const SptMemory *memory, uint64_t *ret_next)
+{
+	struct spt_memory_ring *first = NULL;
+
+	*ret_next = UINT64_MAX;
+	for (unsigned i = 0; i < memory->active->len; i++) {
+		struct spt_memory_ring *ring = memory->active->pdata[i];
+
+		if (!ring->has_next)
+			continue;
+		if (!first || ring->next.stamp < first->next.stamp) {
+			*ret_next = first ? first->next.stamp : *ret_next;
+			first = ring;
+		} else {
+			*ret_next = MIN(*ret_next, ring->next.stamp);
+		}
+	}
+	return first;
+}
+
+/* One round over all rings.  False: one of them has to wait, and so have all. */
+static bool merge(SptMemory *memory, uint64_t horizon, uint64_t *ret_n)
+{
+	struct spt_memory_ring *ring;
+	uint64_t next;
+	bool can_go_on = true;
+
+	*ret_n = 0;
+	for (unsigned i = 0; i < memory->active->len; i++) {
+		ring = memory->active->pdata[i];
+		spt_ring_reader_begin(&ring->reader);
+		can_go_on &= spt_memory_advance(memory, ring);
+	}
+	while (can_go_on && !memory->failure && (ring = earliest(memory, &next)) &&
+	       ring->next.stamp <= horizon) {
+		do {
+			spt_memory_take(memory, ring);
+			++*ret_n;
+			can_go_on = spt_memory_advance(memory, ring);
+		} while (can_go_on && ring->has_next && ring->next.stamp <= MIN(next, horizon) &&
+			 !memory->failure);
+	}
+	for (unsigned i = 0; i < memory->active->len; i++) {
+		ring = memory->active->pdata[i];
+		spt_ring_reader_end(&ring->reader);
+	}
+	return can_go_on;
+}
+
+bool spt_memory_step(SptMemory *memory, bool all, bool *ret_is_busy, GError **error)
+{
+	uint64_t begin = now_ns(), n, sum = 0;
+	bool can_go_on;
+
+	look_at_clock(memory);
+	spt_memory_put_late(memory, all);
+	do {
+		/* First the time, then the heads: all from before that is there by now is seen. */
+		look_at_clock(memory);
+		adopt_new(memory);
+		can_go_on = merge(memory, all ? UINT64_MAX : memory->now_stamp, &n);
+		sum += n;
+	} while (!memory->failure && can_go_on && n > FEW_RECORDS &&
+		 memory->now_ns - begin < STEP_NS);
+	if (memory->now_ns - memory->looked_ns >= LOOK_NS)
+		look_after_gone(memory);
+	*ret_is_busy = sum > 0 || !can_go_on;
+	if (memory->failure)
+		g_propagate_error(error, g_error_copy(memory->failure));
+	return !memory->failure;
+}
+
+bool spt_memory_flush(SptMemory *memory, GError **error)
+{
+	GHashTableIter iter;
+	gpointer image;
+
+	g_hash_table_iter_init(&iter, memory->images);
+	while (g_hash_table_iter_next(&iter, NULL, &image))
+		spt_memory_put_open(memory, &((struct spt_image *)image)->blocks);
+	if (memory->failure)
+		g_propagate_error(error, g_error_copy(memory->failure));
+	return !memory->failure;
+}
+
+static void note(SptMemory *memory, const char *key, uint64_t value)
+{
+	g_autofree char *text = g_strdup_printf("%" G_GUINT64_FORMAT, value);
+
+	spt_output_host(memory->output, key, text);
+}
+
+bool spt_memory_finish(SptMemory *memory, GError **error)
+{
+	const struct spt_rings_header *header = memory->rings;
+	uint64_t begin = now_ns();
+	SptMemoryStatus *status = &memory->status;
+	bool is_busy;
+
+	let_go(memory);
+	do {
+		if (!spt_memory_step(memory, true, &is_busy, error))
+			return false;
+	} while (is_busy && memory->now_ns - begin < 100 * STEP_NS);
+	for (unsigned i = 0; i < memory->active->len; i++) {
+		spt_memory_settle(memory, memory->active->pdata[i]);
+		count_waits(memory, memory->active->pdata[i]);
+	}
+	if (!spt_memory_flush(memory, error))
+		return false;
+	spt_memory_put_late(memory, true);
+	status->lost += header->unseen;
+	note(memory, "memory_mean_bytes", memory->mean_bytes);
+	note(memory, "memory_calls", status->calls);
+	note(memory, "memory_bytes", status->bytes);
+	note(memory, "memory_frees", status->frees);
+	note(memory, "memory_frees_before", status->frees_before);
+	note(memory, "memory_waits", status->waits);
+	note(memory, "memory_waited_ns", status->waited_ns);
+	note(memory, "memory_lost", status->lost);
+	return true;
+}
+
+void spt_memory_status(const SptMemory *memory, SptMemoryStatus *ret)
+{
+	*ret = memory->status;
+}

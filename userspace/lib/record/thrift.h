@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Keeps what the recorder itself takes of a CPU within bounds: smaller copies of stacks, then half
+ * the rate, again and again.  A rate that was asked for stays.
+ */
+#ifndef SPT_THRIFT_H
+#define SPT_THRIFT_H
+
+#include "record/copies.h"
+
+G_BEGIN_DECLS
+
+#define SPT_THRIFT_MOST_PCT 3
+
+typedef struct {
+	uint32_t copy_bytes;		/* > 0: to which copies have been lowered */
+	unsigned rate_part;		/* > 1: of the ticks one in so many is sampled */
+	double dear_pct;		/* > 0: it takes so much, and nothing is to be lowered */
+} SptThriftStatus;
+
+typedef struct SptThrift SptThrift;
+
+/* @copies may be NULL.  @keeps_rate: nothing is lowered, it is only told. */
+SptThrift *spt_thrift_new(SptTrace *trace, SptCopies *copies, bool keeps_rate);
+void spt_thrift_free(SptThrift *thrift);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptThrift, spt_thrift_free)
+
+/* Up to now, @now_ns, the recorder has run for @ran_ns; as often as one likes. */
+void spt_thrift_take(SptThrift *thrift, uint64_t now_ns, uint64_t ran_ns);
+void spt_thrift_status(const SptThrift *thrift, SptThriftStatus *ret);
+
+G_END_DECLS
+
+#endif

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Shared memory through which programs tell a recorder what they do: one file, made by the
+ * recorder, that each process of a recording maps once.  First a page with the header, then the
+ * slots, then a ring of 64-bit words for each slot.  A thread claims a free slot, is the only one
+ * that writes its ring, and keeps it until the recorder finds that the thread is gone.
+ *
+ * Both sides may write all of it.  So a reader takes nothing here for granted (reader.h).
+ *
+ * The writer stores a record's words, then the head (release; pairs with the reader's acquire of
+ * the head).  The reader takes the words, then stores the tail (release; pairs with the writer's
+ * acquire of the tail).  Head and tail run on freely and count words.
+ */
+#ifndef SPT_RINGS_LAYOUT_H
+#define SPT_RINGS_LAYOUT_H
+
+#include <stdint.h>
+
+#define SPT_RINGS_MAGIC	    0x315253474e525453ULL
+#define SPT_RINGS_VERSION   1
+#define SPT_RINGS_PAGE	    4096u
+#define SPT_RINGS_SLOTS	    2048u
+#define SPT_RING_WORDS	    (128u << 10)
+/* What the library finds in its environment: the path of the file. */
+#define SPT_RINGS_VARIABLE  "SPT_MEMORY"
+/* Stamps count clock ticks divided by this power of two. */
+#define SPT_STAMP_SHIFT	    5
+
+enum spt_rings_clock {
+	SPT_RINGS_MONOTONIC = 0,	/* CLOCK_MONOTONIC, ns */
+	SPT_RINGS_TSC = 1,		/* the CPU's time stamp counter */
+};
+
+struct spt_rings_header {
+	uint64_t magic;
+	uint32_t version, n_slots;
+	uint32_t ring_words, clock;	/* clock: enum spt_rings_clock */
+	uint64_t mean_bytes;		/* from one allocation that is picked to the next; 0: all */
+	uint32_t is_over;		/* nothing more is recorded */
+	uint32_t next_image;		/* images are numbered from 1 */
+	uint32_t next_slot;		/* where to look for a free one */
+	uint32_t reserved;
+	uint64_t unseen;		/* calls for which there was no slot */
+};
+
+enum spt_slot_state {
+	SPT_SLOT_FREE = 0,
+	SPT_SLOT_TAKEN = 1,
+};
+
+struct spt_ring_slot {
+	/* The thread's. */
+	uint32_t state, head;
+	uint32_t pid, tid;
+	uint32_t image;			/* which process image; the same for all of its threads */
+	uint32_t is_ready;		/* what is above has been written */
+	uint64_t begin;			/* stamp of the claim */
+	uint64_t waits, waited_ns;	/* for room in the ring */
+	uint64_t dropped;		/* calls that were not told all the same */
+	uint64_t reserved;
+	/* The recorder's, in a cache line of its own. */
+	uint32_t tail;
+	uint32_t is_waiting;		/* the thread waits for the tail, by futex */
+	uint64_t others[7];
+};
+
+/*
+ * Records.  The first word has the type in bits 0 to 3, then 12 bits, then a pointer or address of
+ * 48.  Of events the 12 bits are the time since the event before, in stamps.
+ */
+enum spt_ring_type {
+	SPT_RING_NOTHING = 0,		/* one word, to be skipped */
+	SPT_RING_FREE = 1,		/* one word */
+	SPT_RING_ALLOC = 2,		/* + {size:32, node:32} */
+	SPT_RING_BIG = 3,		/* + size + node */
+	SPT_RING_REALLOC_FREE = 4,	/* as FREE: a realloc() frees the old block ... */
+	SPT_RING_REALLOC_ALLOC = 5,	/* as BIG: ... and allocates the new one, */
+	SPT_RING_REALLOC_FAILED = 6,	/* or the old one stays as it was; as FREE */
+	SPT_RING_TIME = 7,		/* bits 4 to 63: the stamp */
+	/* An address of a stack; + {node:32, parent:32}, node from 2 on.  See SPT_NODE_. */
+	SPT_RING_NODE = 8,
+	/*
+	 * Code of a file was seen in memory: the 12 bits are the words that follow: end, offset of
+	 * the start in the file, device, inode, then the path, padded with zeros.
+	 */
+	SPT_RING_OBJECT = 9,
+	SPT_RING_RESET = 10,		/* nodes and objects told so far mean nothing any more */
+};
+
+#define SPT_RING_TYPE_MASK   15u
+#define SPT_RING_MORE_SHIFT  4
+#define SPT_RING_MORE_MASK   0xfffu
+#define SPT_RING_POINTER_SHIFT 16
+#define SPT_RING_POINTER_MASK ((1ULL << 48) - 1)
+#define SPT_RING_OBJECT_WORDS 4u		/* before the path */
+#define SPT_RING_PATH_WORDS   512u
+
+/* Parents that are no frames. */
+#define SPT_NODE_ROOT	    0u
+#define SPT_NODE_INCOMPLETE 1u	/* the stack leads on, but it is not known where */
+#define SPT_NODE_FIRST	    2u
+#define SPT_NODE_MOST	    (1u << 20)
+/* Of a node's address: the instruction itself, else it is a return address. */
+#define SPT_NODE_EXACT	    (1ULL << 47)
+
+static inline uint64_t spt_rings_bytes(void)
+{
+	uint64_t slots = (uint64_t)SPT_RINGS_SLOTS * sizeof(struct spt_ring_slot);
+
+	return SPT_RINGS_PAGE + slots + (uint64_t)SPT_RINGS_SLOTS * SPT_RING_WORDS * 8;
+}
+
+static inline struct spt_ring_slot *spt_rings_slot(void *rings, uint32_t i)
+{
+	return (struct spt_ring_slot *)((char *)rings + SPT_RINGS_PAGE) + i;
+}
+
+static inline uint64_t *spt_rings_words(void *rings, uint32_t i)
+{
+	return (uint64_t *)spt_rings_slot(rings, SPT_RINGS_SLOTS) + (uint64_t)i * SPT_RING_WORDS;
+}
+
+_Static_assert(sizeof(struct spt_ring_slot) == 128 && sizeof(struct spt_rings_header) <= 4096,
+	       "the layout is the same on both sides");
+
+#endif

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "rings/reader.h"
+
+#include <limits.h>
+#include <linux/futex.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+void spt_ring_reader_init(SptRingReader *reader, void *rings, uint32_t slot)
+{
+	uint32_t tail = __atomic_load_n(&spt_rings_slot(rings, slot)->tail, __ATOMIC_RELAXED);
+
+	*reader = (SptRingReader){ .rings = rings, .slot = slot, .at = tail, .end = tail };
+}
+
+static struct spt_ring_slot *slot_of(const SptRingReader *reader)
+{
+	return spt_rings_slot(reader->rings, reader->slot);
+}
+
+bool spt_ring_reader_begin(SptRingReader *reader)
+{
+	/* Pairs with the release of the head by the writer. */
+	uint32_t head = __atomic_load_n(&slot_of(reader)->head, __ATOMIC_ACQUIRE);
+
+	if (head - reader->at > SPT_RING_WORDS)
+		reader->is_broken = true;
+	if (reader->is_broken)
+		reader->at = head;
+	reader->end = head;
+	return reader->at != head;
+}
+
+static uint64_t word(SptRingReader *reader)
+{
+	const uint64_t *words = spt_rings_words(reader->rings, reader->slot);
+
+	return __atomic_load_n(&words[reader->at++ & (SPT_RING_WORDS - 1)], __ATOMIC_RELAXED);
+}
+
+/* Words that follow the first one. */
+static unsigned words_behind(uint64_t first)
+{
+	switch (first & SPT_RING_TYPE_MASK) {
+	case SPT_RING_ALLOC:
+	case SPT_RING_NODE:
+		return 1;
+	case SPT_RING_BIG:
+	case SPT_RING_REALLOC_ALLOC:
+		return 2;
+	case SPT_RING_OBJECT:
+		return first >> SPT_RING_MORE_SHIFT & SPT_RING_MORE_MASK;
+	default:
+		return 0;
+	}
+}
+
+static bool is_node(uint64_t node)
+{
+	return node < SPT_NODE_MOST;
+}
+
+static bool take_node(SptRingReader *reader, SptRingRecord *ret)
+{
+	uint64_t ids = word(reader);
+
+	ret->node = (uint32_t)ids;
+	ret->parent = ids >> 32;
+	return is_node(ret->node) && ret->node >= SPT_NODE_FIRST && is_node(ret->parent);
+}
+
+static bool take_object(SptRingReader *reader, unsigned n, SptRingRecord *ret)
+{
+	if (n <= SPT_RING_OBJECT_WORDS || n > SPT_RING_OBJECT_WORDS + SPT_RING_PATH_WORDS)
+		return false;
+	ret->end = word(reader);
+	ret->offset = word(reader);
+	ret->device = word(reader);
+	ret->inode = word(reader);
+	for (unsigned i = 0; i < n - SPT_RING_OBJECT_WORDS; i++) {
+		uint64_t part = word(reader);
+
+		memcpy(reader->path + 8 * i, &part, 8);
+	}
+	reader->path[8 * (n - SPT_RING_OBJECT_WORDS) - 1] = '\0';
+	ret->path = reader->path;
+	return ret->address < ret->end;
+}
+
+static bool take_allocation(SptRingReader *reader, bool is_short, SptRingRecord *ret)
+{
+	uint64_t bytes = word(reader), node = is_short ? bytes >> 32 : word(reader);
+
+	ret->bytes = is_short ? (uint32_t)bytes : bytes;
+	ret->node = (uint32_t)node;
+	return is_node(node) && ret->bytes <= INT64_MAX;
+}
+
+static bool take(SptRingReader *reader, uint64_t first, SptRingRecord *ret)
+{
+	unsigned behind = words_behind(first);
+
+	*ret = (SptRingRecord){ .type = first & SPT_RING_TYPE_MASK,
+				.address = first >> SPT_RING_POINTER_SHIFT };
+	if (behind > reader->end - reader->at)
+		return false;
+	if (spt_ring_type_is_event(ret->type))
+		reader->stamp += first >> SPT_RING_MORE_SHIFT & SPT_RING_MORE_MASK;
+	ret->stamp = reader->stamp;
+	switch (ret->type) {
+	case SPT_RING_NOTHING:
+	case SPT_RING_FREE:
+	case SPT_RING_REALLOC_FREE:
+	case SPT_RING_REALLOC_FAILED:
+	case SPT_RING_RESET:
+		return true;
+	case SPT_RING_ALLOC:
+		return take_allocation(reader, true, ret);
+	case SPT_RING_BIG:
+	case SPT_RING_REALLOC_ALLOC:
+		return take_allocation(reader, false, ret);
+	case SPT_RING_TIME:
+		reader->stamp = first >> SPT_RING_MORE_SHIFT;
+		return true;
+	case SPT_RING_NODE:
+		return take_node(reader, ret);
+	case SPT_RING_OBJECT:
+		return take_object(reader, behind, ret);
+	}
+	return false;
+}
+
+bool spt_ring_reader_next(SptRingReader *reader, SptRingRecord *ret)
+{
+	while (reader->at != reader->end) {
+		if (!take(reader, word(reader), ret)) {
+			reader->is_broken = true;
+			reader->at = reader->end;
+			return false;
+		}
+		if (ret->type != SPT_RING_NOTHING && ret->type != SPT_RING_TIME)
+			return true;
+	}
+	return false;
+}
+
+void spt_ring_reader_end(SptRingReader *reader)
+{
+	struct spt_ring_slot *slot = slot_of(reader);
+
+	/* Pairs with the acquire of the tail by the writer. */
+	__atomic_store_n(&slot->tail, reader->at, __ATOMIC_SEQ_CST);
+	if (__atomic_exchange_n(&slot->is_waiting, 0, __ATOMIC_SEQ_CST))
+		syscall(SYS_futex, &slot->tail, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+}

@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Copies of stacks make records of many KiB of which few are read: copying all of them out of the
+ * rings, into memory that is new each time, was most of what a recorder did.
+ */
+#include "trace/perf/queue.h"
+
+#include <string.h>
+
+#include "trace/perf/records.h"
+
+struct ring {
+	struct perf_event_mmap_page *page;	/* NULL: there is none */
+	const uint8_t *data;
+	size_t bytes;
+	uint64_t read;			/* up to here all is in the queue */
+};
+
+struct held {
+	uint64_t time;
+	uint64_t at;			/* in the ring */
+	struct perf_event_header *copy;	/* NULL: it is still there */
+	unsigned ring;
+};
+
+struct SptPerfQueue {
+	struct ring *rings;
+	unsigned n_rings;
+	GArray *held;			/* struct held */
+	unsigned at;			/* which of them is being taken: those before it were */
+	size_t copied_bytes;
+	GByteArray *joined;		/* the record at hand, where a ring's end cuts it in two */
+};
+
+SptPerfQueue *spt_perf_queue_new(unsigned n_rings)
+{
+	SptPerfQueue *queue = g_new0(SptPerfQueue, 1);
+
+	queue->rings = g_new0(struct ring, n_rings);
+	queue->n_rings = n_rings;
+	queue->held = g_array_new(FALSE, FALSE, sizeof(struct held));
+	queue->joined = g_byte_array_new();
+	return queue;
+}
+
+void spt_perf_queue_free(SptPerfQueue *queue)
+{
+	if (!queue)
+		return;
+	spt_perf_queue_clear(queue);
+	g_array_unref(queue->held);
+	g_byte_array_unref(queue->joined);
+	g_free(queue->rings);
+	g_free(queue);
+}
+
+void spt_perf_queue_add(SptPerfQueue *queue, unsigned number, struct perf_event_mmap_page *page,
+			size_t page_bytes, size_t bytes)
+{
+	queue->rings[number] = (struct ring){
+		.page = page,
+		.data = (const uint8_t *)page + page_bytes,
+		.bytes = bytes,
+		.read = page->data_tail,
+	};
+}
+
+static void remove_first(SptPerfQueue *queue, unsigned n)
+{
+	for (unsigned i = 0; i < n; i++) {
+		struct held *held = &g_array_index(queue->held, struct held, i);
+
+		if (held->copy)
+			queue->copied_bytes -= held->copy->size;
+		g_free(held->copy);
+	}
+	if (n)
+		g_array_remove_range(queue->held, 0, n);
+	queue->at = 0;
+}
+
+void spt_perf_queue_clear(SptPerfQueue *queue)
+{
+	remove_first(queue, queue->held->len);
+	memset(queue->rings, 0, queue->n_rings * sizeof(*queue->rings));
+}
+
+/* NULL: what lies there, up to @end, cannot be right.  A header is never cut in two. */
+static const struct perf_event_header *record_at(SptPerfQueue *queue, const struct ring *ring,
+						 uint64_t at, uint64_t end)
+{
+	size_t place = at & (ring->bytes - 1), first = ring->bytes - place;
+	const struct perf_event_header *header = (const void *)(ring->data + place);
+
+	if (place % 8 || end - at < sizeof(*header) || header->size < sizeof(*header) ||
+	    header->size % 8 || header->size > end - at)
+		return NULL;
+	if (header->size <= first)
+		return header;
+	g_byte_array_set_size(queue->joined, header->size);
+	memcpy(queue->joined->data, header, first);
+	memcpy(queue->joined->data + first, ring->data, header->size - first);
+	return (const void *)queue->joined->data;
+}
+
+static bool collect_ring(SptPerfQueue *queue, unsigned number, uint64_t head, SptPerfLook look,
+			 void *data)
+{
+	struct ring *ring = &queue->rings[number];
+	unsigned lost_index = UINT_MAX;
+
+	while (ring->read != head) {
+		const struct perf_event_header *record = record_at(queue, ring, ring->read, head);
+		struct held held = { .at = ring->read, .ring = number };
+
+		if (!record || !spt_perf_record_time(record, &held.time))
+			return false;
+		ring->read += record->size;
+		if (!held.time)
+			continue;
+		if (look)
+			look(record, data);
+		/*
+		 * What tells of a loss lies before the record that found room again, and must stay
+		 * there.
+		 */
+		if (lost_index < queue->held->len)
+			g_array_index(queue->held, struct held, lost_index).time = held.time;
+		lost_index = record->type == PERF_RECORD_LOST ? queue->held->len : UINT_MAX;
+		g_array_append_val(queue->held, held);
+	}
+	return true;
+}
+
+static int compare_held(const void *a, const void *b)
+{
+	const struct held *x = a, *y = b;
+
+	if (x->time != y->time)
+		return x->time < y->time ? -1 : 1;
+	if (x->ring != y->ring)
+		return x->ring < y->ring ? -1 : 1;
+	return x->at < y->at ? -1 : x->at > y->at;
+}
+
+/* What was taken, or copied out, is the kernel's again. */
+static void release(SptPerfQueue *queue)
+{
+	g_autofree uint64_t *tails = g_new(uint64_t, queue->n_rings);
+
+	for (unsigned number = 0; number < queue->n_rings; number++)
+		tails[number] = queue->rings[number].read;
+	for (unsigned i = queue->at; i < queue->held->len; i++) {
+		const struct held *held = &g_array_index(queue->held, struct held, i);
+
+		if (!held->copy)
+			tails[held->ring] = MIN(tails[held->ring], held->at);
+	}
+	for (unsigned number = 0; number < queue->n_rings; number++)
+		if (queue->rings[number].page)
+			__atomic_store_n(&queue->rings[number].page->data_tail, tails[number],
+					 __ATOMIC_RELEASE);
+}
+
+/* Makes room in rings of which what waits for its turn takes more than a quarter. */
+static void copy_out(SptPerfQueue *queue)
+{
+	for (unsigned i = queue->at; i < queue->held->len; i++) {
+		struct held *held = &g_array_index(queue->held, struct held, i);
+		const struct ring *ring = &queue->rings[held->ring];
+		const struct perf_event_header *record;
+
+		if (held->copy || ring->read - ring->page->data_tail <= ring->bytes / 4)
+			continue;
+		record = record_at(queue, ring, held->at, ring->read);
+		held->copy = g_memdup2(record, record->size);
+		queue->copied_bytes += record->size;
+	}
+}
+
+static bool collect(SptPerfQueue *queue, SptPerfLook look, void *data, unsigned *ret_ring)
+{
+	for (unsigned number = 0; number < queue->n_rings; number++) {
+		const struct ring *ring = &queue->rings[number];
+		uint64_t head;
+
+		*ret_ring = number;
+		if (!ring->page)
+			continue;
+		head = __atomic_load_n(&ring->page->data_head, __ATOMIC_ACQUIRE);
+		if (head - ring->read > ring->bytes ||
+		    !collect_ring(queue, number, head, look, data))
+			return false;
+	}
+	return true;
+}
+
+bool spt_perf_queue_collect(SptPerfQueue *queue, SptPerfLook look, void *data, unsigned *ret_ring)
+{
+	bool ok = collect(queue, look, data, ret_ring);
+
+	g_array_sort(queue->held, compare_held);
+	return ok;
+}
+
+static bool has_room(const SptPerfQueue *queue)
+{
+	for (unsigned number = 0; number < queue->n_rings; number++) {
+		const struct ring *ring = &queue->rings[number];
+
+		if (ring->page && __atomic_load_n(&ring->page->data_head, __ATOMIC_ACQUIRE) -
+						  ring->page->data_tail >
+					  ring->bytes / 2)
+			return false;
+	}
+	return true;
+}
+
+bool spt_perf_queue_make_room(SptPerfQueue *queue, size_t most_bytes, SptPerfLook look, void *data)
+{
+	unsigned ring;
+
+	if (has_room(queue))
+		return true;
+	/* What cannot be right is found again when it is collected. */
+	if (queue->copied_bytes > most_bytes || !collect(queue, look, data, &ring))
+		return false;
+	copy_out(queue);
+	release(queue);
+	return true;
+}
+
+unsigned spt_perf_queue_length(const SptPerfQueue *queue)
+{
+	return queue->held->len;
+}
+
+const struct perf_event_header *spt_perf_queue_get(SptPerfQueue *queue, unsigned i,
+						   uint64_t *ret_time, unsigned *ret_ring)
+{
+	const struct held *held = &g_array_index(queue->held, struct held, i);
+	const struct ring *ring = &queue->rings[held->ring];
+
+	queue->at = i;
+	*ret_time = held->time;
+	*ret_ring = held->ring;
+	return held->copy ? held->copy : record_at(queue, ring, held->at, ring->read);
+}
+
+void spt_perf_queue_drop(SptPerfQueue *queue, unsigned n)
+{
+	remove_first(queue, n);
+	release(queue);
+	copy_out(queue);
+	release(queue);
+}

@@ -1,0 +1,673 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * One small state machine a thread.  The stack of who is switched out comes before its switch, that
+ * of a waker when it wakes: both are kept as the kernel gave them until the wait ends, and become
+ * frames only if the wait is told.
+ */
+#include "trace/perf/waits.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Nobody: a task that is gone already. */
+#define TID_NONE UINT32_MAX
+
+/* Of enum sysprof_state: when a thread was put off its CPU while it could go on. */
+#define IS_BLOCKED(state) ((state) >= SYSPROF_STATE_SLEEP && (state) <= SYSPROF_STATE_OTHER)
+
+/* Bits of a record of a trace point: what it interrupted. */
+#define FLAG_HARDIRQ 0x08
+#define FLAG_SOFTIRQ 0x10
+
+struct sample_id {
+	uint32_t pid, tid;
+	uint64_t time;
+};
+
+struct thread {
+	uint32_t pid, tid;
+	uint64_t born;			/* 0: it was there before the start */
+	uint64_t since;			/* what is summed up, up to here */
+	uint64_t began;			/* to wait */
+	uint64_t woken;			/* 0: nobody was seen to wake it */
+	uint64_t ns[SYSPROF_STATES];
+	uint64_t voluntary, involuntary, wakes, longest;
+	uint32_t cpu;			/* it ran on last */
+	uint32_t waker_pid, waker_tid, waker_cpu;
+	uint8_t state;
+	uint8_t left_state;		/* of the switch-out to come, as its trace point has it */
+	uint8_t waker_context;
+	bool is_cut, has_changed, has_ended;
+	GByteArray *stack, *waker_stack; /* perf's samples; empty: none */
+};
+
+struct lane {
+	uint64_t begin, last;
+	uint32_t first, tid;		/* who ran before the first entry, and runs now */
+	GArray *entries;		/* uint64_t */
+	uint8_t left;			/* state in which the thread that ran was left */
+};
+
+struct SptPerfWaits {
+	SptPerfRecords *records;
+	struct spt_perf_tracepoints points;
+	uint64_t period_ns, threshold_ns, start;
+	uint64_t n_wakes;
+	unsigned n_cpus;
+	GHashTable *threads;		/* tid -> struct thread */
+	bool is_of_threads;		/* of some alone */
+	struct lane *lanes;
+	struct sysprof_source_account *accounts;
+	GByteArray *made;
+};
+
+static void thread_free(void *data)
+{
+	struct thread *thread = data;
+
+	g_byte_array_unref(thread->stack);
+	g_byte_array_unref(thread->waker_stack);
+	g_free(thread);
+}
+
+SptPerfWaits *spt_perf_waits_new(SptPerfRecords *records, const SptTraceConfig *config,
+				 const struct spt_perf_tracepoints *points, uint64_t start)
+{
+	SptPerfWaits *waits = g_new0(SptPerfWaits, 1);
+
+	waits->records = records;
+	waits->points = *points;
+	waits->period_ns = config->waits.period_ns;
+	waits->threshold_ns = config->waits.threshold_ns;
+	waits->start = start;
+	waits->n_cpus = spt_perf_records_n_cpus(records);
+	waits->threads = g_hash_table_new_full(NULL, NULL, NULL, thread_free);
+	waits->lanes = g_new0(struct lane, waits->n_cpus);
+	for (unsigned cpu = 0; cpu < waits->n_cpus; cpu++)
+		waits->lanes[cpu].entries = g_array_new(FALSE, FALSE, sizeof(uint64_t));
+	waits->accounts = g_new0(struct sysprof_source_account, waits->n_cpus);
+	waits->made = g_byte_array_new();
+	return waits;
+}
+
+void spt_perf_waits_free(SptPerfWaits *waits)
+{
+	if (!waits)
+		return;
+	for (unsigned cpu = 0; cpu < waits->n_cpus; cpu++)
+		g_array_unref(waits->lanes[cpu].entries);
+	g_hash_table_unref(waits->threads);
+	g_byte_array_unref(waits->made);
+	g_free(waits->lanes);
+	g_free(waits->accounts);
+	g_free(waits);
+}
+
+/* Threads. */
+
+static struct thread *find(const SptPerfWaits *waits, uint32_t tid)
+{
+	return g_hash_table_lookup(waits->threads, GUINT_TO_POINTER(tid));
+}
+
+static struct thread *add(SptPerfWaits *waits, uint32_t pid, uint32_t tid, uint64_t since,
+			  uint8_t state)
+{
+	struct thread *thread = g_new0(struct thread, 1);
+
+	*thread = (struct thread){ .pid = pid, .tid = tid, .since = since, .began = since,
+				   .state = state };
+	thread->stack = g_byte_array_new();
+	thread->waker_stack = g_byte_array_new();
+	g_hash_table_insert(waits->threads, GUINT_TO_POINTER(tid), thread);
+	return thread;
+}
+
+/* What it has done up to @time counts as @state. */
+static void spend(struct thread *thread, uint64_t time, uint8_t state)
+{
+	if (time > thread->since) {
+		thread->ns[state] += time - thread->since;
+		thread->since = time;
+	}
+	thread->has_changed = true;
+}
+
+/*
+ * Instants of a thread's grid before @time: one a period, at a place in it that is as good as
+ * random.
+ */
+static uint64_t instants_before(const SptPerfWaits *waits, uint32_t tid, uint64_t time)
+{
+	uint64_t period = time / waits->period_ns,
+		 draw = (period + 1) * 0x9e3779b97f4a7c15u ^ (uint64_t)tid * 0xd1342543de82ef95u;
+
+	draw ^= draw >> 32;
+	draw *= 0xd6e8feb86659fd93u;
+	draw ^= draw >> 32;
+	return period + (draw % waits->period_ns < time % waits->period_ns);
+}
+
+/* Records. */
+
+static void put_thread(struct thread *thread, uint64_t at, const struct spt_perf_sink *sink,
+		       const SptPerfWaits *waits)
+{
+	struct spt_perf_who who = { at, thread->cpu, thread->pid, thread->tid };
+	struct sysprof_thread record = {
+		.record = spt_perf_record(SYSPROF_THREAD, 0, sizeof(record), &who),
+		.start_time = thread->born,
+		.since = thread->born ? thread->born : waits->start,
+		.at = thread->since,
+		.switches = thread->voluntary + thread->involuntary,
+		.voluntary = thread->voluntary,
+		.involuntary = thread->involuntary,
+		.wakes = thread->wakes,
+		.longest = thread->longest,
+		.state_since = thread->since,
+		.state = thread->state,
+		.flags = (thread->has_ended ? SYSPROF_THREAD_ENDED : 0) |
+			 (thread->born ? 0 : SYSPROF_THREAD_FOUND),
+	};
+
+	memcpy(record.ns, thread->ns, sizeof(record.ns));
+	sink->func(&record.record, sink->data);
+	thread->has_changed = false;
+}
+
+/* What a sample of perf is worth of an event: frames, and the copy of the stack behind them. */
+static struct sysprof_event *begin_event(SptPerfWaits *waits, const struct spt_perf_who *who,
+					 const GByteArray *stack, const struct spt_perf_sink *sink)
+{
+	const struct sysprof_sample *sample = NULL;
+	struct sysprof_event *event;
+	size_t frames = 0;
+
+	if (stack->len)
+		sample = spt_perf_records_stack(waits->records, (const void *)stack->data, who,
+						sink);
+	if (sample)
+		frames = ((size_t)sample->n_kernel + sample->n_user) * 8;
+	g_byte_array_set_size(waits->made, sizeof(*event) + frames);
+	event = (void *)waits->made->data;
+	*event = (struct sysprof_event){
+		.mm = spt_perf_tasks_get(spt_perf_records_tasks(waits->records), who, sink)->mm,
+	};
+	if (!sample)
+		return event;
+	*event = (struct sysprof_event){
+		.record.flags = sample->record.flags,
+		.mm = sample->mm,
+		.n_kernel = sample->n_kernel,
+		.n_user = sample->n_user,
+		.kernel_end = sample->kernel_end,
+		.user_end = sample->user_end,
+		.user_mode = sample->user_mode,
+	};
+	memcpy(event->frames, sample->frames, frames);
+	if (sample->raw_bytes) {
+		struct sysprof_part part = { SYSPROF_PART_RAW, 1 + sample->raw_bytes / 8, 0, 0 };
+
+		event->n_parts = 1;
+		g_byte_array_append(waits->made, (const void *)&part, sizeof(part));
+		g_byte_array_append(waits->made, (const uint8_t *)sample->frames + frames,
+				    sample->raw_bytes);
+	}
+	return (void *)waits->made->data;
+}
+
+static void put_event(SptPerfWaits *waits, const struct spt_perf_who *who,
+		      const struct spt_perf_sink *sink)
+{
+	struct sysprof_event *event = (void *)waits->made->data;
+
+	event->record = spt_perf_record(SYSPROF_EVENT, event->record.flags, waits->made->len, who);
+	sink->func(&event->record, sink->data);
+}
+
+/* The one who ended the wait; its number, 0 if it has no stack. */
+static uint64_t put_wake(SptPerfWaits *waits, const struct thread *thread,
+			 const struct spt_perf_sink *sink)
+{
+	struct spt_perf_who who = { thread->woken, thread->waker_cpu, thread->waker_pid,
+				    thread->waker_tid };
+	struct sysprof_event *event;
+
+	if (!thread->woken || !thread->waker_stack->len)
+		return 0;
+	event = begin_event(waits, &who, thread->waker_stack, sink);
+	event->begin = thread->woken;
+	event->key = ++waits->n_wakes;
+	event->source = SPT_TRACE_WAKES;
+	event->phase = SYSPROF_PHASE_INSTANT;
+	event->state = thread->waker_context;
+	put_event(waits, &who, sink);
+	return waits->n_wakes;
+}
+
+/* @end: when it ran again, or the recording ended. */
+static void put_wait(SptPerfWaits *waits, struct thread *thread, uint32_t cpu, uint64_t end,
+		     uint64_t weight, const struct spt_perf_sink *sink)
+{
+	struct spt_perf_who who = { end, cpu, thread->pid, thread->tid };
+	uint64_t woken = IS_BLOCKED(thread->state) ? (thread->woken ? thread->woken : end) :
+						     thread->began;
+	uint64_t wake = put_wake(waits, thread, sink);
+	struct sysprof_event *event = begin_event(waits, &who, thread->stack, sink);
+	struct sysprof_part_wait part = {
+		.part = { SYSPROF_PART_WAIT, sizeof(part) / 8, thread->waker_context, 0 },
+		.waker_pid = thread->woken ? thread->waker_pid : 0,
+		.waker_tid = thread->woken ? thread->waker_tid : 0,
+		.cpu_before = thread->cpu,
+		.waker_cpu = thread->waker_cpu,
+		.wake = wake,
+	};
+
+	event->begin = thread->began;
+	event->duration = end - thread->began;
+	event->value = CLAMP(woken, thread->began, end) - thread->began;
+	event->weight = weight;
+	event->source = SPT_TRACE_WAITS;
+	event->phase = SYSPROF_PHASE_SPAN;
+	event->state = thread->state;
+	event->n_parts++;
+	event->record.flags |= thread->is_cut ? SYSPROF_EVENT_CUT_BEGIN : 0;
+	if (IS_BLOCKED(thread->state) && !thread->woken)
+		event->record.flags |= SYSPROF_EVENT_NO_WAKE;
+	g_byte_array_append(waits->made, (const void *)&part, sizeof(part));
+	put_event(waits, &who, sink);
+}
+
+static void count(struct sysprof_tally *tally, uint64_t value, uint64_t ns, uint64_t weight)
+{
+	tally->events++;
+	tally->value += value;
+	tally->ns += ns;
+	tally->weight += weight;
+}
+
+/* A wait is over, or the recording is. */
+static void end_wait(SptPerfWaits *waits, struct thread *thread, uint32_t cpu, uint64_t end,
+		     const struct spt_perf_sink *sink)
+{
+	struct sysprof_source_account *account = &waits->accounts[cpu];
+	uint64_t length = end - MIN(thread->began, end), weight = 1, blocked = 0;
+	bool was_blocked = IS_BLOCKED(thread->state);
+
+	if (was_blocked)
+		blocked = thread->woken > thread->began ? thread->woken - thread->began :
+			  thread->woken			? 0 :
+							  length;
+	spend(thread, MIN(thread->began + blocked, end), thread->state);
+	spend(thread, end, was_blocked ? SYSPROF_STATE_WOKEN : thread->state);
+	thread->longest = MAX(thread->longest, length);
+	if (thread->state == SYSPROF_STATE_UNKNOWN)
+		return;
+	if (waits->period_ns)
+		weight = instants_before(waits, thread->tid, end) -
+			 instants_before(waits, thread->tid, thread->began);
+	count(&account->seen, blocked, length, weight);
+	if (!weight) {
+		count(&account->not_picked, blocked, length, 0);
+	} else if (length < waits->threshold_ns) {
+		count(&account->below, blocked, length, 0);
+	} else {
+		count(&account->delivered, blocked, length, weight);
+		put_wait(waits, thread, cpu, end, weight, sink);
+	}
+}
+
+/* Lanes. */
+
+static void put_lane(SptPerfWaits *waits, unsigned cpu, const struct spt_perf_sink *sink)
+{
+	struct lane *lane = &waits->lanes[cpu];
+	struct spt_perf_who nobody = { .time = lane->last, .cpu = cpu };
+	size_t bytes = sizeof(struct sysprof_lane) + lane->entries->len * 8;
+	g_autofree struct sysprof_lane *record = NULL;
+
+	if (!lane->entries->len)
+		return;
+	record = g_malloc0(bytes);
+	record->record = spt_perf_record(SYSPROF_LANE, 0, bytes, &nobody);
+	record->begin = lane->begin;
+	record->n = lane->entries->len;
+	record->tid = lane->first;
+	lane->first = lane->tid;
+	memcpy(record->entries, lane->entries->data, lane->entries->len * 8);
+	g_array_set_size(lane->entries, 0);
+	sink->func(&record->record, sink->data);
+}
+
+static void add_to_lane(SptPerfWaits *waits, unsigned cpu, uint32_t tid, uint64_t time,
+			const struct spt_perf_sink *sink)
+{
+	struct lane *lane = &waits->lanes[cpu];
+	uint64_t distance, entry;
+
+	if (waits->is_of_threads)
+		return;
+	if (lane->entries->len &&
+	    (time - lane->last) >> (64 - SYSPROF_LANE_NS_SHIFT) != 0)
+		put_lane(waits, cpu, sink);
+	if (!lane->entries->len)
+		lane->begin = lane->last = time;
+	distance = time - MIN(lane->last, time);
+	entry = distance << SYSPROF_LANE_NS_SHIFT |
+		(uint64_t)lane->left << SYSPROF_LANE_STATE_SHIFT | (tid & SYSPROF_LANE_TID_MASK);
+	g_array_append_val(lane->entries, entry);
+	lane->last = time;
+	lane->tid = tid;
+	if (lane->entries->len == SYSPROF_LANE_ENTRIES_MAX)
+		put_lane(waits, cpu, sink);
+}
+
+/* Switches. */
+
+static uint8_t blocked_state(const struct thread *thread)
+{
+	return thread->left_state ? thread->left_state : SYSPROF_STATE_OTHER;
+}
+
+static void switched_out(SptPerfWaits *waits, const struct spt_perf_who *who, bool is_preempted)
+{
+	struct thread *thread;
+
+	waits->lanes[who->cpu].left = SYSPROF_STATE_PREEMPTED;
+	if (who->tid == 0 || who->tid == TID_NONE)
+		return;
+	thread = find(waits, who->tid);
+	if (!thread)
+		thread = add(waits, who->pid, who->tid, waits->start, SYSPROF_STATE_RUNNING);
+	if (thread->has_ended) {
+		waits->lanes[who->cpu].left = SYSPROF_STATE_OTHER;
+		g_hash_table_remove(waits->threads, GUINT_TO_POINTER(who->tid));
+		return;
+	}
+	/* Somebody was quicker than the switch: it had been told that it could go on. */
+	if (thread->woken && (!thread->stack->len || is_preempted ||
+			      thread->woken < spt_perf_sample_time(thread->stack->data)))
+		thread->woken = 0;
+	/* A record of its that was lost leaves a gap of which nothing is known. */
+	spend(thread, who->time,
+	      thread->state == SYSPROF_STATE_RUNNING ? SYSPROF_STATE_RUNNING :
+						       SYSPROF_STATE_UNKNOWN);
+	thread->state = is_preempted ? SYSPROF_STATE_PREEMPTED : blocked_state(thread);
+	*(is_preempted ? &thread->involuntary : &thread->voluntary) += 1;
+	thread->began = who->time;
+	thread->cpu = who->cpu;
+	thread->left_state = 0;
+	thread->is_cut = false;
+	waits->lanes[who->cpu].left = thread->state;
+}
+
+static void switched_in(SptPerfWaits *waits, const struct spt_perf_who *who,
+			const struct spt_perf_sink *sink)
+{
+	struct thread *thread;
+
+	add_to_lane(waits, who->cpu, who->tid == TID_NONE ? 0 : who->tid, who->time, sink);
+	if (who->tid == 0 || who->tid == TID_NONE)
+		return;
+	thread = find(waits, who->tid);
+	if (!thread) {
+		thread = add(waits, who->pid, who->tid, waits->start, SYSPROF_STATE_UNKNOWN);
+		thread->is_cut = true;
+	}
+	if (thread->has_ended)
+		return;
+	thread->pid = who->pid;
+	if (thread->state != SYSPROF_STATE_RUNNING)
+		end_wait(waits, thread, who->cpu, who->time, sink);
+	else
+		spend(thread, who->time, SYSPROF_STATE_UNKNOWN);
+	thread->state = SYSPROF_STATE_RUNNING;
+	thread->cpu = who->cpu;
+	thread->woken = 0;
+	g_byte_array_set_size(thread->stack, 0);
+	g_byte_array_set_size(thread->waker_stack, 0);
+}
+
+static void keep(GByteArray *to, const struct perf_event_header *header)
+{
+	g_byte_array_set_size(to, 0);
+	g_byte_array_append(to, (const uint8_t *)header, header->size);
+}
+
+static uint8_t context_of(const uint8_t *raw)
+{
+	if (raw[2] & FLAG_HARDIRQ)
+		return SYSPROF_CONTEXT_IRQ;
+	return raw[2] & FLAG_SOFTIRQ ? SYSPROF_CONTEXT_SOFTIRQ : SYSPROF_CONTEXT_TASK;
+}
+
+static void woke(SptPerfWaits *waits, const struct spt_perf_who *who,
+		 const struct perf_event_header *header, const uint8_t *raw)
+{
+	struct thread *thread;
+	uint32_t tid;
+
+	memcpy(&tid, raw + waits->points.woken_at, sizeof(tid));
+	thread = find(waits, tid);
+	/* Only the first one counts: from then on it could run. */
+	if (!thread || thread->has_ended || thread->state == SYSPROF_STATE_NEW ||
+	    (thread->woken && thread->state != SYSPROF_STATE_RUNNING))
+		return;
+	thread->woken = who->time;
+	thread->wakes++;
+	thread->waker_context = context_of(raw);
+	thread->waker_pid = thread->waker_context == SYSPROF_CONTEXT_TASK ? who->pid : 0;
+	thread->waker_tid = thread->waker_context == SYSPROF_CONTEXT_TASK ? who->tid : 0;
+	thread->waker_cpu = who->cpu;
+	keep(thread->waker_stack, header);
+}
+
+/* What sched_switch calls the state it leaves a thread in. */
+static uint8_t state_of(uint64_t bits)
+{
+	switch (bits & 0xff) {
+	case 0:
+		return SYSPROF_STATE_PREEMPTED;
+	case 0x01:
+	case 0x80:			/* an idle kernel thread */
+		return SYSPROF_STATE_SLEEP;
+	case 0x02:
+		return SYSPROF_STATE_DISK;
+	case 0x04:
+	case 0x08:
+		return SYSPROF_STATE_STOPPED;
+	default:
+		return SYSPROF_STATE_OTHER;
+	}
+}
+
+static void take_sample(SptPerfWaits *waits, const struct spt_perf_who *who,
+			const struct perf_event_header *header)
+{
+	size_t bytes;
+	const uint8_t *raw = spt_perf_sample_raw(header, &bytes);
+	uint16_t id = 0;
+	struct thread *thread;
+
+	if (raw && bytes >= 8)
+		memcpy(&id, raw, sizeof(id));
+	if (id && id == waits->points.waking_id && waits->points.woken_at + 4 <= bytes) {
+		woke(waits, who, header, raw);
+		return;
+	}
+	if (who->tid == 0 || who->tid == TID_NONE)
+		return;
+	thread = find(waits, who->tid);
+	if (!thread)
+		thread = add(waits, who->pid, who->tid, waits->start, SYSPROF_STATE_RUNNING);
+	keep(thread->stack, header);
+	if (id && id == waits->points.switch_id && waits->points.state_at + 8 <= bytes) {
+		uint64_t bits;
+
+		memcpy(&bits, raw + waits->points.state_at, sizeof(bits));
+		thread->left_state = state_of(bits);
+	}
+}
+
+/* Tasks. */
+
+static void scan_thread(SptPerfWaits *waits, uint32_t pid, const char *path, const char *name,
+			GHashTable *only)
+{
+	g_autofree char *file = g_strdup_printf("%s/%s/stat", path, name), *text = NULL;
+	const char *close;
+	uint32_t tid = strtoul(name, NULL, 10);
+	uint8_t state;
+
+	if (!tid || find(waits, tid) ||
+	    (only && !g_hash_table_contains(only, GUINT_TO_POINTER(tid))) ||
+	    !g_file_get_contents(file, &text, NULL, NULL) || !(close = strrchr(text, ')')) ||
+	    close[1] != ' ')
+		return;
+	switch (close[2]) {
+	case 'S':
+	case 'I':
+		state = SYSPROF_STATE_SLEEP;
+		break;
+	case 'D':
+		state = SYSPROF_STATE_DISK;
+		break;
+	case 'T':
+	case 't':
+		state = SYSPROF_STATE_STOPPED;
+		break;
+	default:
+		return;
+	}
+	add(waits, pid, tid, waits->start, state)->is_cut = true;
+}
+
+void spt_perf_waits_scan(SptPerfWaits *waits, const char *directory, GHashTable *only)
+{
+	g_autoptr(GDir) processes = g_dir_open(directory, 0, NULL);
+	const char *name;
+
+	waits->is_of_threads = only;
+	while (processes && (name = g_dir_read_name(processes))) {
+		g_autofree char *path = g_strdup_printf("%s/%s/task", directory, name);
+		g_autoptr(GDir) threads =
+			g_ascii_isdigit(*name) ? g_dir_open(path, 0, NULL) : NULL;
+		const char *thread;
+
+		while (threads && (thread = g_dir_read_name(threads)))
+			scan_thread(waits, strtoul(name, NULL, 10), path, thread, only);
+	}
+}
+
+static void forked(SptPerfWaits *waits, const struct spt_perf_who *who)
+{
+	struct thread *thread = add(waits, who->pid, who->tid, who->time, SYSPROF_STATE_NEW);
+
+	thread->born = who->time;
+	thread->cpu = who->cpu;
+}
+
+/* What it does from now on is no more than to vanish. */
+static void exited(SptPerfWaits *waits, const struct spt_perf_who *who,
+		   const struct spt_perf_sink *sink)
+{
+	struct thread *thread = find(waits, who->tid);
+
+	if (!thread || thread->has_ended)
+		return;
+	spend(thread, who->time, thread->state);
+	thread->has_ended = true;
+	put_thread(thread, who->time, sink, waits);
+}
+
+void spt_perf_waits_take(SptPerfWaits *waits, unsigned cpu, const struct perf_event_header *header,
+			 const struct spt_perf_sink *sink)
+{
+	const struct sample_id *id =
+		(const void *)((const uint8_t *)header + header->size - sizeof(*id));
+	const uint32_t *words = (const void *)(header + 1);
+	struct spt_perf_who who = { .cpu = cpu };
+
+	spt_perf_record_time(header, &who.time);
+	who.pid = id->pid;
+	who.tid = id->tid;
+	switch (header->type) {
+	case PERF_RECORD_SAMPLE:
+		who.pid = words[0];
+		who.tid = words[1];
+		take_sample(waits, &who, header);
+		break;
+	case PERF_RECORD_SWITCH:
+	case PERF_RECORD_SWITCH_CPU_WIDE:
+		if (header->misc & PERF_RECORD_MISC_SWITCH_OUT)
+			switched_out(waits, &who,
+				     header->misc & PERF_RECORD_MISC_SWITCH_OUT_PREEMPT);
+		else
+			switched_in(waits, &who, sink);
+		break;
+	case PERF_RECORD_LOST:
+		/* Switches and stacks; how many of them were ends of waits is not known. */
+		waits->accounts[cpu].lost[SYSPROF_LOST_RING_FULL].events +=
+			((const uint64_t *)(header + 1))[1];
+		waits->accounts[cpu].seen.events += ((const uint64_t *)(header + 1))[1];
+		break;
+	case PERF_RECORD_FORK:
+		who.pid = words[0];
+		who.tid = words[2];
+		forked(waits, &who);
+		break;
+	case PERF_RECORD_EXIT:
+		who.pid = words[0];
+		who.tid = words[2];
+		exited(waits, &who, sink);
+		break;
+	}
+}
+
+void spt_perf_waits_tell(SptPerfWaits *waits, uint64_t at, const struct spt_perf_sink *sink)
+{
+	GHashTableIter iter;
+	void *thread;
+
+	for (unsigned cpu = 0; cpu < waits->n_cpus; cpu++)
+		put_lane(waits, cpu, sink);
+	g_hash_table_iter_init(&iter, waits->threads);
+	while (g_hash_table_iter_next(&iter, NULL, &thread))
+		if (((struct thread *)thread)->has_changed)
+			put_thread(thread, at, sink, waits);
+}
+
+void spt_perf_waits_finish(SptPerfWaits *waits, uint64_t at, const struct spt_perf_sink *sink)
+{
+	GHashTableIter iter;
+	void *data;
+
+	g_hash_table_iter_init(&iter, waits->threads);
+	while (g_hash_table_iter_next(&iter, NULL, &data)) {
+		struct thread *thread = data;
+
+		if (thread->has_ended)
+			continue;
+		if (thread->state == SYSPROF_STATE_RUNNING)
+			spend(thread, at, SYSPROF_STATE_RUNNING);
+		else
+			end_wait(waits, thread, thread->cpu, MAX(at, thread->began), sink);
+		thread->state = SYSPROF_STATE_RUNNING;
+		thread->has_changed = true;
+	}
+	spt_perf_waits_tell(waits, at, sink);
+}
+
+void spt_perf_waits_put_account(const SptPerfWaits *waits, unsigned cpu, uint64_t at,
+				const struct spt_perf_sink *sink)
+{
+	struct spt_perf_who nobody = { .time = at, .cpu = cpu };
+	struct sysprof_source_account_record record = {
+		.record = spt_perf_record(SYSPROF_SOURCE_ACCOUNT, 0, sizeof(record), &nobody),
+		.source = SPT_TRACE_WAITS,
+		.kind = SYSPROF_SOURCE_WAIT,
+		.account = waits->accounts[cpu],
+	};
+
+	sink->func(&record.record, sink->data);
+}

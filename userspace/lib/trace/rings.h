@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The rings of the device, one for each CPU, as one stream in order of time.  Whoever reads it may
+ * be held up: by a slow disk, by much to take a snapshot of, by others who keep the CPUs busy.  A
+ * thread of its own copies out of a ring that fills up meanwhile, as far as memory is granted.
+ */
+#ifndef SPT_TRACE_RINGS_H
+#define SPT_TRACE_RINGS_H
+
+#include "trace/trace.h"
+
+G_BEGIN_DECLS
+
+typedef struct SptRings SptRings;
+
+/* For @n_cpus rings of @bytes each; up to @most_kept_bytes are copied out of all of them. */
+SptRings *spt_rings_new(unsigned n_cpus, uint32_t bytes, uint64_t most_kept_bytes);
+/* The rings' memory stays the caller's. */
+void spt_rings_free(SptRings *rings);
+
+void spt_rings_add(SptRings *rings, unsigned cpu, struct sysprof_ring_page *page,
+		   struct sysprof_ring_tail *tail, const void *data);
+bool spt_rings_has(const SptRings *rings, unsigned cpu);
+
+/* Begins the thread, and ends it. */
+void spt_rings_watch(SptRings *rings);
+void spt_rings_leave(SptRings *rings);
+
+/* Copies out of each ring that is more than half full; what the thread does now and then. */
+void spt_rings_relieve(SptRings *rings);
+
+/* As spt_trace_drain(). */
+bool spt_rings_drain(SptRings *rings, bool all, SptTraceFunc func, void *data, GError **error);
+
+/* Whether no ring is more than half full, and nothing is kept outside of them. */
+bool spt_rings_has_room(SptRings *rings);
+
+G_END_DECLS
+
+#endif

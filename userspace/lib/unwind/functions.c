@@ -1,0 +1,381 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The ranges of .eh_frame are read when the first place is asked for.  Only for a place in none of
+ * them all code is searched for the addresses that lead into such gaps: calls, on x86-64 also what
+ * takes an address, and what the dynamic linker is to write into memory.  Code is searched byte by
+ * byte, since where its instructions begin is not known; so an address counts only where the code
+ * before it ends: with a jump, a return, or padding.
+ */
+#include "unwind/functions.h"
+
+#include <gelf.h>
+#include <string.h>
+
+#include "base/sort.h"
+#include "unwind/cfi.h"
+
+#define SECTION_MAX_BYTES (64u << 20)	/* of .eh_frame, relocations; those of programs have 20 */
+#define CODE_MAX_BYTES (512u << 20)
+#define STARTS_MAX (1u << 22)
+#define STUB_BYTES 16
+#define CODES_MAX 64			/* sections with code; programs have ten */
+
+/* A section with instructions. */
+struct code {
+	uint64_t address, offset;
+	Elf_Data *data;
+};
+
+struct SptFunctions {
+	const SptObject *object;
+	GArray *ranges;			/* SptRange, those that are told, by start */
+	SptIntervals *told;
+	/* What gaps are cut into, once one was asked for */
+	GArray *cut;			/* SptRange */
+	SptIntervals *untold;
+};
+
+SptFunctions *spt_functions_new(void)
+{
+	return g_new0(SptFunctions, 1);
+}
+
+void spt_functions_free(SptFunctions *functions)
+{
+	if (!functions)
+		return;
+	g_clear_pointer(&functions->ranges, g_array_unref);
+	g_clear_pointer(&functions->told, spt_intervals_free);
+	g_clear_pointer(&functions->cut, g_array_unref);
+	g_clear_pointer(&functions->untold, spt_intervals_free);
+	g_free(functions);
+}
+
+static bool on_function(uint64_t start, uint64_t end, G_GNUC_UNUSED bool is_signal, void *data)
+{
+	SptFunctions *functions = data;
+	SptRange range = { .bytes = end - start };
+
+	if (spt_object_address_to_offset(functions->object, start, &range.start))
+		g_array_append_val(functions->ranges, range);
+	return false;
+}
+
+static const char *name_of(Elf *elf, const GElf_Shdr *shdr)
+{
+	size_t names;
+	const char *name =
+		elf_getshdrstrndx(elf, &names) == 0 ? elf_strptr(elf, names, shdr->sh_name) : NULL;
+
+	return name ? name : "";
+}
+
+/* Each stub by itself, within the range that is told of all of them; as many as are in the file. */
+static void add_stubs(SptFunctions *functions, Elf_Scn *scn, const GElf_Shdr *shdr)
+{
+	Elf_Data *data = spt_object_section(functions->object, scn, ELF_T_BYTE, SECTION_MAX_BYTES);
+	uint64_t each = shdr->sh_entsize == 8 ? 8 : STUB_BYTES, n = data ? data->d_size / each : 0;
+
+	for (uint64_t i = 0; i < n; i++) {
+		SptRange range = { .bytes = each };
+
+		if (!spt_object_address_to_offset(functions->object, shdr->sh_addr + i * each,
+						  &range.start))
+			break;
+		g_array_append_val(functions->ranges, range);
+	}
+}
+
+static void read_frames(SptFunctions *functions, Elf_Scn *scn, const GElf_Shdr *shdr,
+			unsigned machine)
+{
+	SptCfiSink sink = { on_function, NULL, functions };
+	const SptUnwindArch *arch = spt_unwind_arch(machine);
+	Elf_Data *data = spt_object_section(functions->object, scn, ELF_T_BYTE, SECTION_MAX_BYTES);
+
+	if (arch && data && data->d_buf)
+		spt_cfi_read(&(SptCfiSection){ data->d_buf, data->d_size, shdr->sh_addr, false },
+			     arch, &sink);
+}
+
+/* As intervals.h wants ranges: what is within another one counts. */
+static void sort_ranges(GArray *ranges)
+{
+	uint32_t n = ranges->len;
+	struct spt_item *items = g_new(struct spt_item, MAX(n, 1)),
+			*spare = g_new(struct spt_item, MAX(n, 1));
+	g_autofree SptRange *copy = g_memdup2(ranges->data, n * sizeof(SptRange));
+	SptRange *to = (SptRange *)(void *)ranges->data;
+
+	for (uint32_t i = 0; i < n; i++)
+		items[i] = (struct spt_item){ copy[i].start, i };
+	spt_sort_items(&items, &spare, n);
+	for (uint32_t i = 0; i < n; i++)
+		to[i] = copy[items[i].index];
+	/* Few begin where another one does. */
+	for (uint32_t i = 1; i < n; i++)
+		if (to[i].start == to[i - 1].start && to[i].bytes > to[i - 1].bytes) {
+			SptRange swapped = to[i];
+
+			to[i] = to[i - 1];
+			to[i - 1] = swapped;
+		}
+	g_free(items);
+	g_free(spare);
+}
+
+static void read_told(SptFunctions *functions, const SptObject *object)
+{
+	Elf *elf = spt_object_elf(object);
+	Elf_Scn *scn = NULL;
+	GElf_Ehdr ehdr;
+	bool is_known = elf && gelf_getehdr(elf, &ehdr) && ehdr.e_ident[EI_CLASS] == ELFCLASS64;
+
+	functions->object = object;
+	functions->ranges = g_array_new(FALSE, FALSE, sizeof(SptRange));
+	while (is_known && (scn = elf_nextscn(elf, scn))) {
+		GElf_Shdr shdr;
+		const char *name = gelf_getshdr(scn, &shdr) ? name_of(elf, &shdr) : "";
+
+		if (strcmp(name, ".eh_frame") == 0)
+			read_frames(functions, scn, &shdr, ehdr.e_machine);
+		else if (shdr.sh_flags & SHF_EXECINSTR &&
+			 (strcmp(name, ".plt") == 0 || g_str_has_prefix(name, ".plt.")))
+			add_stubs(functions, scn, &shdr);
+	}
+	sort_ranges(functions->ranges);
+	functions->told = spt_intervals_new((const SptRange *)(void *)functions->ranges->data,
+					    functions->ranges->len);
+}
+
+/* Gaps. */
+
+struct search {
+	SptFunctions *functions;
+	GArray *codes;			/* struct code */
+	GArray *starts;			/* SptRange of no bytes */
+	unsigned machine;
+};
+
+static bool ends_x86(const uint8_t *at, size_t before)
+{
+	static const struct {
+		uint8_t n, bytes[4];
+	} paddings[] = {
+		{ 3, { 0x0f, 0x1f, 0x00 } },		  { 4, { 0x0f, 0x1f, 0x40, 0x00 } },
+		{ 5, { 0x0f, 0x1f, 0x44, 0x00 } },	  { 7, { 0x0f, 0x1f, 0x80, 0x00 } },
+		{ 8, { 0x0f, 0x1f, 0x84, 0x00 } },	  { 7, { 0x8d, 0xb4, 0x26, 0x00 } },
+		{ 2, { 0x0f, 0x0b } },
+	};
+
+	/* ret, int3, nop, hlt; jmp */
+	if (memchr("\xc3\xcc\x90\xf4", at[-1], 4) || (before >= 5 && at[-5] == 0xe9) ||
+	    (before >= 2 && at[-2] == 0xeb))
+		return true;
+	for (unsigned i = 0; i < G_N_ELEMENTS(paddings); i++)
+		if (before >= paddings[i].n &&
+		    memcmp(at - paddings[i].n, paddings[i].bytes, MIN(paddings[i].n, 4)) == 0)
+			return true;
+	return false;
+}
+
+static bool ends_arm64(const uint8_t *at, size_t before)
+{
+	uint32_t word;
+
+	if (before < 4)
+		return false;
+	memcpy(&word, at - 4, 4);
+	word = GUINT32_FROM_LE(word);
+	/* ret, br; b; nop; udf, brk */
+	return (word & 0xff9ffc1f) == 0xd61f0000 || (word & 0xfffffc1f) == 0xd65f0000 ||
+	       (word & 0xfc000000) == 0x14000000 || word == 0xd503201f || word == 0 ||
+	       (word & 0xffe0001f) == 0xd4200000;
+}
+
+/* Whether the code before @address ends there; where that is in the file, in @ret. */
+static bool is_start(const struct search *search, uint64_t address, uint64_t *ret)
+{
+	for (unsigned i = 0; i < search->codes->len; i++) {
+		const struct code *code = &g_array_index(search->codes, struct code, i);
+		uint64_t at = address - code->address;
+		const uint8_t *bytes = code->data->d_buf;
+
+		if (at >= code->data->d_size)
+			continue;
+		*ret = code->offset + at;
+		return at == 0 || (search->machine == EM_X86_64 ?
+					   ends_x86(bytes + at, at) :
+					   at % 4 == 0 && ends_arm64(bytes + at, at));
+	}
+	return false;
+}
+
+static void add_start(struct search *search, uint64_t address)
+{
+	SptRange start = { 0 };
+
+	if (is_start(search, address, &start.start) && search->starts->len < STARTS_MAX &&
+	    spt_intervals_find(search->functions->told, start.start) == UINT32_MAX)
+		g_array_append_val(search->starts, start);
+}
+
+static uint64_t relative(const uint8_t *at)
+{
+	int32_t distance;
+
+	memcpy(&distance, at, 4);
+	return (uint64_t)(int64_t)(int32_t)GINT32_FROM_LE(distance);
+}
+
+static void search_x86(struct search *search, const struct code *code)
+{
+	const uint8_t *bytes = code->data->d_buf;
+
+	for (size_t i = 0; i + 7 <= code->data->d_size; i++) {
+		/* call */
+		if (bytes[i] == 0xe8)
+			add_start(search, code->address + i + 5 + relative(bytes + i + 1));
+		/* lea distance(%rip), register */
+		else if ((bytes[i] & 0xfb) == 0x48 && bytes[i + 1] == 0x8d &&
+			 (bytes[i + 2] & 0xc7) == 0x05)
+			add_start(search, code->address + i + 7 + relative(bytes + i + 3));
+	}
+}
+
+static void search_arm64(struct search *search, const struct code *code)
+{
+	const uint8_t *bytes = code->data->d_buf;
+
+	for (size_t i = 0; i + 4 <= code->data->d_size; i += 4) {
+		uint32_t word = (uint32_t)relative(bytes + i);
+
+		/* bl */
+		if ((word & 0xfc000000) == 0x94000000)
+			add_start(search,
+				  code->address + i +
+					  (uint64_t)(((int64_t)(int32_t)(word << 6) >> 6) * 4));
+	}
+}
+
+static void search_relocations(struct search *search, const SptObject *object, Elf_Scn *scn)
+{
+	Elf_Data *data = spt_object_section(object, scn, ELF_T_RELA, SECTION_MAX_BYTES);
+	unsigned type = search->machine == EM_X86_64 ? R_X86_64_RELATIVE : R_AARCH64_RELATIVE;
+	GElf_Rela rela;
+
+	for (int i = 0; data && gelf_getrela(data, i, &rela); i++)
+		if (GELF_R_TYPE(rela.r_info) == type)
+			add_start(search, (uint64_t)rela.r_addend);
+}
+
+/* The gaps themselves: from where what is told ends, or a section begins, to what is next. */
+static void add_gaps(const struct search *search, GArray *cut)
+{
+	const GArray *told = search->functions->ranges;
+
+	for (unsigned i = 0; i < search->codes->len; i++) {
+		const struct code *code = &g_array_index(search->codes, struct code, i);
+
+		g_array_append_vals(cut, &(SptRange){ code->offset, code->data->d_size }, 1);
+	}
+	for (unsigned i = 0; i < told->len; i++) {
+		SptRange range = g_array_index(told, SptRange, i);
+
+		g_array_append_vals(cut, &(SptRange){ range.start + range.bytes, 0 }, 1);
+		g_array_append_vals(cut, &(SptRange){ range.start, 0 }, 1);
+	}
+	g_array_append_vals(cut, search->starts->data, search->starts->len);
+}
+
+/* Each up to the next one; what is told lies between them and is never asked for here. */
+static void close_ranges(GArray *cut)
+{
+	uint64_t section_end = 0;
+
+	sort_ranges(cut);
+	for (unsigned i = 0; i < cut->len; i++) {
+		SptRange *range = &g_array_index(cut, SptRange, i);
+
+		section_end = MAX(section_end, range->start + range->bytes);
+		range->bytes = MAX(section_end, range->start) - range->start;
+		if (i + 1 < cut->len)
+			range->bytes = MIN(range->bytes, range[1].start - range->start);
+	}
+}
+
+static GArray *list_code(const SptObject *object, unsigned *ret_machine)
+{
+	GArray *codes = g_array_new(FALSE, FALSE, sizeof(struct code));
+	Elf *elf = spt_object_elf(object);
+	uint64_t left = CODE_MAX_BYTES;
+	Elf_Scn *scn = NULL;
+	GElf_Ehdr ehdr;
+	GElf_Shdr shdr;
+
+	*ret_machine = gelf_getehdr(elf, &ehdr) ? ehdr.e_machine : EM_NONE;
+	while (codes->len < CODES_MAX && (scn = elf_nextscn(elf, scn))) {
+		struct code code;
+
+		if (!gelf_getshdr(scn, &shdr) || !(shdr.sh_flags & SHF_EXECINSTR) ||
+		    !spt_object_address_to_offset(object, shdr.sh_addr, &code.offset))
+			continue;
+		code.address = shdr.sh_addr;
+		code.data = spt_object_section(object, scn, ELF_T_BYTE, left);
+		if (!code.data || !code.data->d_buf)
+			continue;
+		left -= code.data->d_size;
+		g_array_append_val(codes, code);
+	}
+	return codes;
+}
+
+static void read_untold(SptFunctions *functions, const SptObject *object)
+{
+	struct search search = { .functions = functions };
+	g_autoptr(GArray) codes = list_code(object, &search.machine);
+	g_autoptr(GArray) starts = g_array_new(FALSE, FALSE, sizeof(SptRange));
+	Elf_Scn *scn = NULL;
+	GElf_Shdr shdr;
+
+	search.codes = codes;
+	search.starts = starts;
+	for (unsigned i = 0; i < codes->len; i++) {
+		const struct code *code = &g_array_index(codes, struct code, i);
+
+		if (search.machine == EM_X86_64)
+			search_x86(&search, code);
+		else if (search.machine == EM_AARCH64)
+			search_arm64(&search, code);
+	}
+	while ((scn = elf_nextscn(spt_object_elf(object), scn)))
+		if (gelf_getshdr(scn, &shdr) && shdr.sh_type == SHT_RELA)
+			search_relocations(&search, object, scn);
+	functions->cut = g_array_new(FALSE, FALSE, sizeof(SptRange));
+	add_gaps(&search, functions->cut);
+	close_ranges(functions->cut);
+	functions->untold = spt_intervals_new((const SptRange *)(void *)functions->cut->data,
+					      functions->cut->len);
+}
+
+static bool find(const SptIntervals *intervals, const GArray *ranges, uint64_t offset,
+		 SptRange *ret)
+{
+	uint32_t index = spt_intervals_find(intervals, offset);
+
+	if (index != UINT32_MAX)
+		*ret = g_array_index(ranges, SptRange, index);
+	return index != UINT32_MAX;
+}
+
+bool spt_functions_find(SptFunctions *functions, const SptObject *object, uint64_t offset,
+			SptRange *ret)
+{
+	if (!functions->told)
+		read_told(functions, object);
+	if (find(functions->told, functions->ranges, offset, ret))
+		return true;
+	if (!functions->untold)
+		read_untold(functions, object);
+	return find(functions->untold, functions->cut, offset, ret);
+}
