@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Only with SPT_CHECK.  The sums are in a file, $SPT_MEMORY_COUNTS of at least a page: they outlive
+ * the process, and all processes of a recording share them.
+ */
+#include "check.h"
+
+#ifdef SPT_CHECK
+
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unwind.h>
+
+#include "system.h"
+
+struct counts {
+	uint64_t calls, bytes, frees, stacks, different, frames, incomplete;
+};
+
+static struct counts *counts;
+static _Unwind_Reason_Code (*backtrace_by_libgcc)(_Unwind_Trace_Fn, void *);
+static _Unwind_Ptr (*get_ip)(struct _Unwind_Context *, int *);
+static __thread bool is_checking __attribute__((tls_model("initial-exec")));
+
+__attribute__((constructor)) static void begin(void)
+{
+	const char *path = getenv("SPT_MEMORY_COUNTS");
+	void *libgcc;
+	long fd;
+
+	is_checking = true;
+	fd = path ? spt_call(SYS_open, path, O_RDWR, 0, 0) : -1;
+	if (fd >= 0) {
+		counts = mmap(NULL, sizeof(*counts), PROT_READ | PROT_WRITE, MAP_SHARED, (int)fd,
+			      0);
+		spt_call(SYS_close, fd, 0, 0, 0);
+	}
+	if (counts && getenv("SPT_MEMORY_STACKS")) {
+		libgcc = dlopen("libgcc_s.so.1", RTLD_NOW);
+		*(void **)&get_ip = dlsym(libgcc, "_Unwind_GetIPInfo");
+		*(void **)&backtrace_by_libgcc = dlsym(libgcc, "_Unwind_Backtrace");
+	}
+	is_checking = false;
+}
+
+static void add(uint64_t *count, uint64_t n)
+{
+	__atomic_fetch_add(count, n, __ATOMIC_RELAXED);
+}
+
+void spt_check_allocation(size_t bytes)
+{
+	if (!counts)
+		return;
+	add(&counts->calls, 1);
+	add(&counts->bytes, bytes);
+}
+
+void spt_check_free(void)
+{
+	if (counts)
+		add(&counts->frees, 1);
+}
+
+void spt_check_undo(void)
+{
+	if (counts)
+		add(&counts->frees, -1ULL);
+}
+
+struct trace {
+	const struct spt_thread *thread;
+	uint64_t caller;
+	uint32_t left;
+	bool has_begun, is_different;
+};
+
+static _Unwind_Reason_Code compare(struct _Unwind_Context *context, void *data)
+{
+	struct trace *trace = data;
+	int is_exact = 0;
+	uint64_t pc = get_ip(context, &is_exact);
+
+	if (is_exact)
+		pc |= SPT_NODE_EXACT;
+	if (!trace->has_begun && pc != trace->caller)
+		return _URC_NO_REASON;
+	trace->has_begun = true;
+	/* libgcc also names the caller of the outermost frame, which is none. */
+	if (!trace->left)
+		return pc ? (trace->is_different = true, _URC_END_OF_STACK) : _URC_NO_REASON;
+	if (trace->thread->frames[trace->left--].pc != pc)
+		trace->is_different = true;
+	return trace->is_different ? _URC_END_OF_STACK : _URC_NO_REASON;
+}
+
+void spt_check_stack(struct spt_thread *thread, struct spt_place caller)
+{
+	struct trace trace = { thread, caller.pc, thread->n_frames - 1, false, false };
+
+	if (!backtrace_by_libgcc || is_checking || thread->depth > 1)
+		return;
+	is_checking = true;
+	backtrace_by_libgcc(compare, &trace);
+	is_checking = false;
+	add(&counts->stacks, 1);
+	add(&counts->frames, thread->n_frames - 1);
+	add(&counts->incomplete, thread->frames[0].node == SPT_NODE_INCOMPLETE);
+	add(&counts->different, trace.is_different || trace.left > 0);
+}
+
+#endif

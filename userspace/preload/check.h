@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * For tests: counts calls and bytes beside the rings, and compares each stack with that of
+ * libgcc's unwinder.  Nothing in the library that is installed.
+ */
+#ifndef SPT_PRELOAD_CHECK_H
+#define SPT_PRELOAD_CHECK_H
+
+#include <stddef.h>
+
+#include "thread.h"
+
+#ifdef SPT_CHECK
+void spt_check_allocation(size_t bytes);
+void spt_check_free(void);
+void spt_check_undo(void);
+void spt_check_stack(struct spt_thread *thread, struct spt_place caller);
+#else
+static inline void spt_check_allocation(size_t bytes)
+{
+	(void)bytes;
+}
+
+static inline void spt_check_free(void)
+{
+}
+
+static inline void spt_check_undo(void)
+{
+}
+
+static inline void spt_check_stack(struct spt_thread *thread, struct spt_place caller)
+{
+	(void)thread;
+	(void)caller;
+}
+#endif
+
+#endif

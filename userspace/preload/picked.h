@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Recording by bytes: on average one allocation for each so many is picked, as by a Poisson
+ * process, and of frees only those of what was picked are told.
+ */
+#ifndef SPT_PRELOAD_PICKED_H
+#define SPT_PRELOAD_PICKED_H
+
+#include "thread.h"
+
+#define SPT_PICKED_BUCKETS (1u << 13)
+#define SPT_PICKED_PLACES  8u
+
+/* A bucket is a cache line; one that was full once has its last place as SPT_PICKED_ALL. */
+struct spt_picked {
+	uint64_t pointers[SPT_PICKED_PLACES];
+} __attribute__((aligned(64)));
+#define SPT_PICKED_ALL UINT64_MAX
+
+extern struct spt_picked spt_picked[SPT_PICKED_BUCKETS];
+/* How many of what was picked have a hash; SPT_PICKED_MANY: not counted any more. */
+#define SPT_PICKED_HASHES (1u << 14)
+#define SPT_PICKED_MANY	  255u
+extern uint8_t spt_picked_counts[SPT_PICKED_HASHES];
+
+static inline uint64_t spt_picked_hash(const void *pointer)
+{
+	return (uint64_t)pointer * 0x9e3779b97f4a7c15ULL;
+}
+
+static inline uint8_t *spt_picked_count(uint64_t hash)
+{
+	return &spt_picked_counts[hash >> 50];
+}
+
+static inline struct spt_picked *spt_picked_bucket(uint64_t hash)
+{
+	return &spt_picked[hash >> 37 & (SPT_PICKED_BUCKETS - 1)];
+}
+
+/* How many bytes it is to the next one. */
+int64_t spt_picked_draw(struct spt_thread *thread);
+/* Of an allocation that is picked: its free is to be told.  The thread's next one is drawn. */
+void spt_picked_add(struct spt_thread *thread, const void *pointer);
+
+/* The same where its hash has some. */
+bool spt_picked_take(const void *pointer, uint64_t hash);
+
+/* Whether @pointer may be one that was picked; it is no more. */
+static inline bool spt_picked_remove(const void *pointer)
+{
+	uint64_t hash = spt_picked_hash(pointer);
+
+	return __builtin_expect(__atomic_load_n(spt_picked_count(hash), __ATOMIC_RELAXED), 0) &&
+	       spt_picked_take(pointer, hash);
+}
+
+#endif

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * An interpreter of call frame information, for as much as can be at a call: the stack pointer, the
+ * frame pointer, and what GCC and Clang make of stacks that they align.
+ */
+#include "rules.h"
+
+#include <link.h>
+#include <string.h>
+
+#include "cfi.h"
+
+struct spt_known_rule spt_known_rules[SPT_RULES];
+uint32_t spt_generation;
+
+/* Glibc's since 2.35, and the fastest way there; others do without. */
+struct find_result {
+	unsigned long long flags;
+	void *map_start, *map_end;
+	struct link_map *link_map;
+	void *eh_frame;
+	unsigned long long reserved[7];
+};
+int find_object(void *address, struct find_result *result) __asm__("_dl_find_object")
+	__attribute__((weak));
+
+struct search {
+	uint64_t address;
+	struct spt_code *code;
+	bool found;
+};
+
+static int look(struct dl_phdr_info *info, size_t bytes, void *data)
+{
+	struct search *search = data;
+	uint64_t eh_frame_hdr = 0;
+
+	(void)bytes;
+	for (unsigned i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *phdr = &info->dlpi_phdr[i];
+		uint64_t start = info->dlpi_addr + phdr->p_vaddr;
+
+		if (phdr->p_type == PT_GNU_EH_FRAME)
+			eh_frame_hdr = start;
+		if (phdr->p_type != PT_LOAD || search->address < start ||
+		    search->address - start >= phdr->p_memsz)
+			continue;
+		*search->code = (struct spt_code){ .start = start,
+						   .end = start + phdr->p_memsz,
+						   .offset = phdr->p_offset,
+						   .name = info->dlpi_name };
+		search->found = true;
+	}
+	if (search->found)
+		search->code->eh_frame_hdr = (const uint8_t *)eh_frame_hdr;
+	return search->found;
+}
+
+bool spt_code_find(uint64_t address, struct spt_code *ret)
+{
+	struct search search = { .address = address, .code = ret };
+
+	dl_iterate_phdr(look, &search);
+	return search.found;
+}
+
+/* False: @address is in no file. */
+static bool find_information(uint64_t address, const uint8_t **ret)
+{
+	struct find_result found;
+	struct spt_code code;
+
+	if (find_object) {
+		if (find_object((void *)address, &found) != 0)
+			return false;
+		*ret = found.eh_frame;
+		return true;
+	}
+	if (!spt_code_find(address, &code))
+		return false;
+	*ret = code.eh_frame_hdr;
+	return true;
+}
+
+/* What a signal handler returns to, where nothing says so: mov $15, %rax; syscall. */
+static bool is_sigreturn(uint64_t address)
+{
+	static const uint8_t code[] = { 0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05 };
+
+	return memcmp((const void *)address, code, sizeof(code)) == 0;
+}
+
+uint64_t spt_rule_make(uint64_t pc)
+{
+	bool is_exact = pc & SPT_NODE_EXACT;
+	uint64_t address = pc & ~SPT_NODE_EXACT;
+	const uint8_t *eh_frame_hdr;
+	uint64_t rule;
+
+	if (!address)
+		return spt_rule(SPT_RULE_END, 0, 0, 0);
+	if (!find_information(address - !is_exact, &eh_frame_hdr))
+		return spt_rule(SPT_RULE_CHAIN, 0, 0, 0);
+	if (!eh_frame_hdr && !is_sigreturn(address))
+		return spt_rule(SPT_RULE_CHAIN, 0, 0, 0);
+	if (eh_frame_hdr && spt_cfi_rule(eh_frame_hdr, address - !is_exact, address, &rule))
+		return rule;
+	return spt_rule(is_sigreturn(address) ? SPT_RULE_SIGNAL : SPT_RULE_UNKNOWN, 0, 0, 0);
+}
+
+void spt_rules_forget(void)
+{
+	/* What is left of 2^16 generations ago would be believed again. */
+	if ((__atomic_add_fetch(&spt_generation, 1, __ATOMIC_RELEASE) & 0xffff) == 0)
+		memset(spt_known_rules, 0, sizeof(spt_known_rules));
+}

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * How to get from a frame to its caller's: a rule of one word for each address, interpreted from
+ * the program's own .eh_frame when the address is first met, and kept in a table that all threads
+ * share.
+ */
+#ifndef SPT_PRELOAD_RULES_H
+#define SPT_PRELOAD_RULES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "rings/layout.h"
+
+/* Where the caller's stack pointer is; its return address lies right below. */
+enum spt_rule_base {
+	SPT_RULE_END,		/* there is no caller */
+	SPT_RULE_UNKNOWN,	/* there may be one */
+	SPT_RULE_SP,		/* sp + offset */
+	SPT_RULE_BP,		/* bp + offset */
+	SPT_RULE_AT_SP,		/* what is at sp + offset */
+	SPT_RULE_AT_BP,		/* what is at bp + offset */
+	SPT_RULE_SIGNAL,	/* what was interrupted, as the kernel has put it on the stack */
+	SPT_RULE_CHAIN,		/* no unwind information at all: along frame pointers */
+};
+
+/* Where the caller's frame pointer is. */
+enum spt_rule_bp {
+	SPT_BP_SAME,		/* where it was */
+	SPT_BP_AT_CFA,		/* in memory, at the caller's stack pointer + offset */
+	SPT_BP_AT_BP,		/* in memory, at bp + offset */
+};
+
+static inline uint64_t spt_rule(unsigned base, int32_t offset, unsigned bp, int32_t bp_offset)
+{
+	return base | bp << 3 | (uint64_t)((uint32_t)offset & 0x1fffffff) << 5 |
+	       (uint64_t)((uint32_t)bp_offset & 0x1fffffff) << 34;
+}
+
+static inline unsigned spt_rule_base(uint64_t rule)
+{
+	return rule & 7;
+}
+
+static inline unsigned spt_rule_bp(uint64_t rule)
+{
+	return rule >> 3 & 3;
+}
+
+static inline int64_t spt_rule_offset(uint64_t rule)
+{
+	return (int64_t)(rule << 30) >> 35;
+}
+
+static inline int64_t spt_rule_bp_offset(uint64_t rule)
+{
+	return (int64_t)(rule << 1) >> 35;
+}
+
+/* Code of a file in memory. */
+struct spt_code {
+	uint64_t start, end;		/* of the executable segment */
+	uint64_t offset;		/* of the start in the file */
+	const uint8_t *eh_frame_hdr;	/* NULL: none */
+	const char *name;		/* as the loader knows it; "" of the program */
+};
+
+/* The code that @address lies in. */
+bool spt_code_find(uint64_t address, struct spt_code *ret);
+
+#define SPT_RULES (1u << 16)
+
+/* Both words change together or are not believed: their XOR must be the address. */
+struct spt_known_rule {
+	uint64_t mixed, rule;
+};
+extern struct spt_known_rule spt_known_rules[SPT_RULES];
+/* Another one with each dlclose(): what was known of addresses is void. */
+extern uint32_t spt_generation;
+
+uint64_t spt_rule_make(uint64_t pc);
+void spt_rules_forget(void);
+
+static inline uint64_t spt_rule_key(uint64_t pc)
+{
+	return pc | (uint64_t)__atomic_load_n(&spt_generation, __ATOMIC_RELAXED) << 48;
+}
+
+/* @pc: a return address, or an instruction with SPT_NODE_EXACT. */
+static inline uint64_t spt_rule_of(uint64_t pc)
+{
+	struct spt_known_rule *known =
+		&spt_known_rules[(pc * 0x9e3779b97f4a7c15ULL) >> 48 & (SPT_RULES - 1)];
+	uint64_t rule = __atomic_load_n(&known->rule, __ATOMIC_RELAXED);
+	uint64_t key = spt_rule_key(pc);
+
+	if ((__atomic_load_n(&known->mixed, __ATOMIC_RELAXED) ^ rule) == key)
+		return rule;
+	rule = spt_rule_make(pc);
+	__atomic_store_n(&known->rule, rule, __ATOMIC_RELAXED);
+	__atomic_store_n(&known->mixed, rule ^ key, __ATOMIC_RELAXED);
+	return rule;
+}
+
+#endif

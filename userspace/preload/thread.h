@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What the library has for each thread: its ring, the frames of its last call, and the nodes that
+ * it has told of.  All of it is in memory that the kernel wipes in the child of a fork: there
+ * @slot is NULL, however the child was made, and the thread begins anew.
+ */
+#ifndef SPT_PRELOAD_THREAD_H
+#define SPT_PRELOAD_THREAD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "rings/layout.h"
+
+#define SPT_MOST_FRAMES	 16384u
+#define SPT_MOST_WATCHES (3u * SPT_MOST_FRAMES)
+#define SPT_NODE_CACHE	 (1u << 14)
+#define SPT_TOLD_CODE	 256u
+#define SPT_LATEST_CODE	 8u
+/* Frames of a call in a signal handler that has interrupted the library itself. */
+#define SPT_NESTED_FRAMES 512u
+
+/* A word of the stack that a walk has read. */
+struct spt_watch {
+	const uint64_t *at;
+	uint64_t value;
+};
+
+/* Of the last call, the outermost first; [0] is none, it stands for the end. */
+struct spt_frame {
+	uint64_t pc, sp, bp;
+	uint32_t node;
+	uint32_t needs_bp;		/* the walk outwards from here uses bp */
+	uint32_t watches;		/* the first of those by which the frame was found */
+	uint32_t unused;
+};
+
+/* On the way outwards: where the words were that led here; 0: no such word. */
+struct spt_step {
+	uint64_t pc, sp, bp, rule;
+	uint64_t pc_at, bp_at, sp_at;
+};
+
+struct spt_known_node {
+	uint64_t pc;
+	uint32_t parent, node;
+};
+
+struct spt_thread {
+	struct spt_ring_slot *slot;	/* NULL: not ready */
+	uint64_t *words;
+	uint32_t reserved;		/* words of the ring that are taken */
+	uint32_t depth;			/* calls that are being told: more than 1 with signals */
+	uint64_t busy_sp;		/* stack pointer of the outermost of them */
+	uint64_t last_stamp;
+	uint32_t n_events;		/* told so far, to notice others in between */
+	uint32_t n_nodes;
+	uint32_t generation;
+	uint32_t n_frames;
+	uint64_t mean_bytes;		/* 0: every call is told */
+	int64_t left;			/* bytes until the next one that is picked */
+	uint64_t random;
+	struct spt_frame frames[SPT_MOST_FRAMES + 1];
+	struct spt_watch watches[SPT_MOST_WATCHES];
+	struct spt_step steps[SPT_MOST_FRAMES];
+	struct spt_step nested_steps[SPT_NESTED_FRAMES];
+	struct spt_known_node nodes[SPT_NODE_CACHE];
+	/* Code that was told, by its start, and the latest of it from start to end */
+	uint64_t told_code[SPT_TOLD_CODE];
+	uint64_t latest_code[SPT_LATEST_CODE][2];
+	uint32_t n_latest;
+};
+
+extern __thread struct spt_thread *spt_self __attribute__((tls_model("initial-exec")));
+
+/* The thread's, if its calls are told; NULL: they are not. */
+struct spt_thread *spt_thread_begin(void);
+
+static inline struct spt_thread *spt_thread_get(void)
+{
+	struct spt_thread *thread = spt_self;
+
+	return __builtin_expect(thread && thread->slot, 1) ? thread : spt_thread_begin();
+}
+
+/* Where a frame is: what malloc() has of its caller. */
+struct spt_place {
+	uint64_t pc, sp, bp;
+};
+
+/* The node of the stack from @place on. */
+uint32_t spt_walk(struct spt_thread *thread, struct spt_place place);
+/* The same without what is kept, in a handler that has interrupted spt_walk(). */
+uint32_t spt_walk_nested(struct spt_thread *thread, struct spt_place place);
+
+/* Ring. */
+
+/* Takes @n words, and waits until there is room for them.  Returns the first one's place. */
+uint32_t spt_ring_take(struct spt_thread *thread, unsigned n);
+
+static inline void spt_ring_put(struct spt_thread *thread, uint32_t at, uint64_t word)
+{
+	thread->words[at & (SPT_RING_WORDS - 1)] = word;
+}
+
+/* All that is known of whom the library works for. */
+struct spt_recorder_link {
+	struct spt_rings_header *rings;	/* NULL: nothing is recorded */
+	char path[64];
+	uint64_t inode;
+};
+extern struct spt_recorder_link spt_link;
+
+uint64_t spt_stamp_by_call(void);
+
+/* In stamps. */
+static inline uint64_t spt_stamp(void)
+{
+	if (__builtin_expect(spt_link.rings->clock == SPT_RINGS_TSC, 1))
+		return __builtin_ia32_rdtsc() >> SPT_STAMP_SHIFT;
+	return spt_stamp_by_call();
+}
+
+/* Whether the recorder is there still; if not, nothing is recorded from now on. */
+bool spt_link_check(void);
+
+#endif

@@ -1,0 +1,367 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Stacks.  A thread keeps the frames of its last call, and every word of the stack by which they
+ * were found.  A new call is walked outwards until it comes to a frame that is kept, with the same
+ * stack pointer, address and, if it matters, frame pointer.  From there on a walk would read the
+ * kept words.  They are read again, from the inside out: as long as they are the same, so is where
+ * the next one lies.  If all are, the rest of the stack is what it was.  Where one differs, the
+ * frame is walked on.
+ */
+#include <string.h>
+#include <sys/uio.h>
+
+#include "rules.h"
+#include "system.h"
+#include "thread.h"
+
+/* Of the kernel's struct ucontext on x86-64. */
+#define UC_BP 120
+#define UC_SP 160
+#define UC_PC 168
+/* Code that programs make lies together. */
+#define NEAR_BYTES (1ULL << 31)
+
+static uint64_t load(uint64_t address)
+{
+	return *(const uint64_t *)address;
+}
+
+/* The caller's frame pointer and where the way goes on, in code that nothing is known of. */
+static bool step_along_chain(const struct spt_step *from, struct spt_step *to)
+{
+	uint64_t words[2];
+	struct iovec ours = { words, sizeof(words) }, theirs = { (void *)from->bp, sizeof(words) };
+	struct spt_code code;
+
+	if (from->bp < from->sp || from->bp % 8 ||
+	    spt_call6(SYS_process_vm_readv, spt_call(SYS_getpid, 0, 0, 0, 0), (long)&ours, 1,
+		      (long)&theirs, 1, 0) != sizeof(words))
+		return false;
+	if (words[1] - from->pc + NEAR_BYTES > 2 * NEAR_BYTES && !spt_code_find(words[1], &code))
+		return false;
+	*to = (struct spt_step){ .pc = words[1],
+				 .sp = from->bp + 16,
+				 .bp = words[0],
+				 .pc_at = from->bp + 8,
+				 .bp_at = from->bp };
+	return true;
+}
+
+static void step_over_signal(const struct spt_step *from, struct spt_step *to)
+{
+	*to = (struct spt_step){ .pc = (load(from->sp + UC_PC) & SPT_RING_POINTER_MASK) |
+				       SPT_NODE_EXACT,
+				 .sp = load(from->sp + UC_SP),
+				 .bp = load(from->sp + UC_BP),
+				 .pc_at = from->sp + UC_PC,
+				 .bp_at = from->sp + UC_BP,
+				 .sp_at = from->sp + UC_SP };
+}
+
+/* False: there is nothing further out; @ret_parent is what stands there. */
+static inline bool step(struct spt_step *from, struct spt_step *to, uint32_t *ret_parent)
+{
+	unsigned base;
+	uint64_t at = 0, sp;
+
+	from->rule = spt_rule_of(from->pc);
+	base = spt_rule_base(from->rule);
+	switch (base) {
+	case SPT_RULE_SP:
+		sp = from->sp + (uint64_t)spt_rule_offset(from->rule);
+		break;
+	case SPT_RULE_BP:
+		sp = from->bp + (uint64_t)spt_rule_offset(from->rule);
+		break;
+	case SPT_RULE_AT_SP:
+	case SPT_RULE_AT_BP:
+		at = (base == SPT_RULE_AT_SP ? from->sp : from->bp) +
+		     (uint64_t)spt_rule_offset(from->rule);
+		sp = load(at);
+		break;
+	case SPT_RULE_SIGNAL:
+		step_over_signal(from, to);
+		return true;
+	case SPT_RULE_CHAIN:
+		*ret_parent = SPT_NODE_INCOMPLETE;
+		return step_along_chain(from, to);
+	default:
+		*ret_parent = base == SPT_RULE_END ? SPT_NODE_ROOT : SPT_NODE_INCOMPLETE;
+		return false;
+	}
+	to->sp = sp;
+	to->sp_at = at;
+	to->pc_at = sp - 8;
+	to->pc = load(sp - 8) & SPT_RING_POINTER_MASK;
+	switch (spt_rule_bp(from->rule)) {
+	case SPT_BP_AT_CFA:
+		to->bp_at = sp + (uint64_t)spt_rule_bp_offset(from->rule);
+		to->bp = load(to->bp_at);
+		break;
+	case SPT_BP_AT_BP:
+		to->bp_at = from->bp + (uint64_t)spt_rule_bp_offset(from->rule);
+		to->bp = load(to->bp_at);
+		break;
+	default:
+		to->bp_at = 0;
+		to->bp = from->bp;
+	}
+	return true;
+}
+
+/* Whether the way outwards from a frame depends on its frame pointer. */
+static bool needs_bp(uint64_t rule, bool caller_needs)
+{
+	switch (spt_rule_base(rule)) {
+	case SPT_RULE_BP:
+	case SPT_RULE_AT_BP:
+	case SPT_RULE_CHAIN:
+		return true;
+	case SPT_RULE_SP:
+	case SPT_RULE_AT_SP:
+		return caller_needs && spt_rule_bp(rule) != SPT_BP_AT_CFA;
+	default:
+		return false;
+	}
+}
+
+/* Nodes. */
+
+static bool was_told(struct spt_thread *thread, uint64_t start)
+{
+	uint64_t *told = &thread->told_code[start >> 12 & (SPT_TOLD_CODE - 1)];
+	bool was = *told == start;
+
+	*told = start;
+	return was;
+}
+
+static bool is_in_latest(const struct spt_thread *thread, uint64_t address)
+{
+	for (unsigned i = 0; i < SPT_LATEST_CODE; i++)
+		if (address >= thread->latest_code[i][0] && address < thread->latest_code[i][1])
+			return true;
+	return false;
+}
+
+static void remember(struct spt_thread *thread, const struct spt_code *code)
+{
+	uint64_t *latest = thread->latest_code[thread->n_latest++ % SPT_LATEST_CODE];
+
+	/* A signal handler that comes in between finds nothing here, or all of it. */
+	latest[1] = 0;
+	__asm__ volatile("" ::: "memory");
+	latest[0] = code->start;
+	__asm__ volatile("" ::: "memory");
+	latest[1] = code->end;
+}
+
+/* Of the file that @address is in, so that it can be told what that means. */
+static void tell_code(struct spt_thread *thread, uint64_t address)
+{
+	struct spt_code code;
+	uint64_t stat[18] = { 0 };	/* of struct stat only device and inode, the first two */
+	const char *path;
+	char own[SPT_RINGS_PAGE];
+	unsigned n, bytes;
+	uint32_t at;
+
+	if (is_in_latest(thread, address) || !spt_code_find(address, &code))
+		return;
+	remember(thread, &code);
+	if (was_told(thread, code.start))
+		return;
+	path = code.name;
+	if (!*path) {
+		long length = spt_call(SYS_readlink, "/proc/self/exe", own, sizeof(own) - 1, 0);
+
+		own[length > 0 ? length : 0] = '\0';
+		path = own;
+		spt_call(SYS_stat, "/proc/self/exe", stat, 0, 0);
+	} else if (*path == '/') {
+		spt_call(SYS_stat, path, stat, 0, 0);
+	}
+	bytes = (unsigned)strnlen(path, SPT_RING_PATH_WORDS * 8 - 1) + 1;
+	n = SPT_RING_OBJECT_WORDS + (bytes + 7) / 8;
+	at = spt_ring_take(thread, 1 + n);
+	spt_ring_put(thread, at, SPT_RING_OBJECT | (uint64_t)n << SPT_RING_MORE_SHIFT |
+				 code.start << SPT_RING_POINTER_SHIFT);
+	spt_ring_put(thread, at + 1, code.end);
+	spt_ring_put(thread, at + 2, code.offset);
+	spt_ring_put(thread, at + 3, stat[0]);
+	spt_ring_put(thread, at + 4, stat[1]);
+	for (unsigned i = 0; i < n - SPT_RING_OBJECT_WORDS; i++) {
+		uint64_t word = 0;
+		unsigned left = bytes - 8 * i;
+
+		memcpy(&word, path + 8 * i, left < 8 ? left : 8);
+		spt_ring_put(thread, at + 5 + i, word);
+	}
+}
+
+static uint32_t tell_node(struct spt_thread *thread, uint32_t parent, uint64_t pc)
+{
+	uint32_t node = thread->n_nodes, at;
+
+	/* One instruction: a signal handler between reading and writing would have the same one. */
+	__asm__ volatile("movl $1, %0\n\txaddl %0, %1" : "=&r"(node), "+m"(thread->n_nodes));
+	tell_code(thread, (pc & ~SPT_NODE_EXACT) - !(pc & SPT_NODE_EXACT));
+	at = spt_ring_take(thread, 2);
+	spt_ring_put(thread, at, SPT_RING_NODE | pc << SPT_RING_POINTER_SHIFT);
+	spt_ring_put(thread, at + 1, (uint64_t)parent << 32 | node);
+	return node;
+}
+
+static inline uint32_t child(struct spt_thread *thread, uint32_t parent, uint64_t pc)
+{
+	struct spt_known_node *known =
+		&thread->nodes[((pc ^ (uint64_t)parent << 20) * 0x9e3779b97f4a7c15ULL) >> 50 &
+			       (SPT_NODE_CACHE - 1)];
+
+	if (__builtin_expect(known->pc != pc || known->parent != parent, 0)) {
+		known->pc = 0;
+		known->node = tell_node(thread, parent, pc);
+		known->parent = parent;
+		known->pc = pc;
+	}
+	return known->node;
+}
+
+/* Nothing is known any more, and who reads is told so. */
+static void forget(struct spt_thread *thread, uint32_t generation)
+{
+	spt_ring_put(thread, spt_ring_take(thread, 1), SPT_RING_RESET);
+	thread->generation = generation;
+	thread->n_frames = 0;
+	thread->n_nodes = SPT_NODE_FIRST;
+	memset(thread->nodes, 0, sizeof(thread->nodes));
+	memset(thread->told_code, 0, sizeof(thread->told_code));
+	memset(thread->latest_code, 0, sizeof(thread->latest_code));
+}
+
+/* What is kept. */
+
+static void watch(struct spt_thread *thread, uint32_t *n, uint64_t at, uint64_t value)
+{
+	if (at)
+		thread->watches[(*n)++] = (struct spt_watch){ (const uint64_t *)at, value };
+}
+
+/* The words by which a frame was found, so that they are read again in the order of the walk. */
+static uint32_t watch_step(struct spt_thread *thread, uint32_t n, const struct spt_step *step,
+			   bool needs)
+{
+	watch(thread, &n, needs ? step->bp_at : 0, step->bp);
+	if (step->pc_at)
+		thread->watches[n++] = (struct spt_watch){ (const uint64_t *)step->pc_at,
+							   load(step->pc_at) };
+	watch(thread, &n, step->sp_at, step->sp);
+	return n;
+}
+
+/* Reads what lies further out than frame @k again; the frame whose words differ, or -1. */
+static inline int32_t verify(const struct spt_thread *thread, uint32_t k)
+{
+	const struct spt_watch *watches = thread->watches;
+	uint32_t i = thread->frames[k].watches;
+
+	while (i > 0) {
+		i--;
+		if (__builtin_expect(*watches[i].at != watches[i].value, 0)) {
+			while (thread->frames[k].watches > i)
+				k--;
+			return (int32_t)k;
+		}
+	}
+	return -1;
+}
+
+/* Puts @n frames that were walked inside of frame @k. */
+static void keep(struct spt_thread *thread, uint32_t k, const struct spt_step *steps, unsigned n)
+{
+	struct spt_frame *frames = thread->frames;
+
+	while (n > 0) {
+		const struct spt_step *step = &steps[--n];
+		uint32_t w = watch_step(thread, frames[k].watches, step + 1, frames[k].needs_bp);
+
+		frames[k + 1] = (struct spt_frame){
+			.pc = step->pc,
+			.sp = step->sp,
+			.bp = step->bp,
+			.node = child(thread, frames[k].node, step->pc),
+			.needs_bp = needs_bp(step->rule, frames[k].needs_bp),
+			.watches = w,
+		};
+		k++;
+	}
+	thread->n_frames = k + 1;
+}
+
+static uint32_t walk(struct spt_thread *thread, struct spt_place place)
+{
+	struct spt_step *steps = thread->steps, *at = steps;
+	struct spt_frame *frames = thread->frames;
+	uint32_t k = thread->n_frames ? thread->n_frames - 1 : 0, parent = SPT_NODE_ROOT;
+
+	*at = (struct spt_step){ .pc = place.pc, .sp = place.sp, .bp = place.bp };
+	for (;;) {
+		while (k && frames[k].sp < at->sp)
+			k--;
+		if (k && frames[k].sp == at->sp && frames[k].pc == at->pc &&
+		    (!frames[k].needs_bp || frames[k].bp == at->bp)) {
+			int32_t differs = verify(thread, k);
+
+			if (differs < 0)
+				break;
+			k = differs ? (uint32_t)differs - 1 : 0;
+		}
+		if (at + 1 == steps + SPT_MOST_FRAMES - 1) {
+			parent = SPT_NODE_INCOMPLETE;
+			at[1] = (struct spt_step){ 0 };
+		} else if (step(at, at + 1, &parent)) {
+			if (at[1].pc) {
+				at++;
+				continue;
+			}
+			parent = SPT_NODE_ROOT;
+		} else {
+			/* What led to the end is no word that could change, but code. */
+			at[1] = (struct spt_step){ 0 };
+		}
+		at++;
+		frames[0] = (struct spt_frame){ .node = parent };
+		k = 0;
+		break;
+	}
+	keep(thread, k, steps, (unsigned)(at - steps));
+	return frames[thread->n_frames - 1].node;
+}
+
+uint32_t spt_walk(struct spt_thread *thread, struct spt_place place)
+{
+	uint32_t generation = __atomic_load_n(&spt_generation, __ATOMIC_ACQUIRE);
+
+	if (__builtin_expect(thread->generation != generation ||
+				     thread->n_nodes > SPT_NODE_MOST - 2 * SPT_MOST_FRAMES,
+			     0))
+		forget(thread, generation);
+	return walk(thread, place);
+}
+
+uint32_t spt_walk_nested(struct spt_thread *thread, struct spt_place place)
+{
+	struct spt_step *steps = thread->nested_steps;
+	uint32_t node = SPT_NODE_ROOT;
+	unsigned n = 0;
+
+	steps[0] = (struct spt_step){ .pc = place.pc, .sp = place.sp, .bp = place.bp };
+	while (n + 1 < SPT_NESTED_FRAMES && step(&steps[n], &steps[n + 1], &node) &&
+	       steps[n + 1].pc)
+		n++;
+	if (n + 1 == SPT_NESTED_FRAMES)
+		node = SPT_NODE_INCOMPLETE;
+	for (unsigned i = n + 1; i-- > 0;)
+		node = tell_node(thread, node, steps[i].pc);
+	return node;
+}
