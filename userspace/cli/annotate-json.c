@@ -3,16 +3,24 @@
  * annotate --json.  The keys are a contract with scripts (json.md): add some, but never rename one.
  */
 #include "annotate.h"
-#include "json.h"
+#include "report-metric.h"
 
-static void add_weights(SptJson *json, uint64_t self, uint64_t total)
+struct page {
+	SptJson *json;
+	const SptMetric *metric;
+	const SptCapture *capture;
+};
+
+static void add_weights(const struct page *page, uint64_t self, uint64_t total)
 {
-	spt_json_count(json, "self", self);
-	spt_json_count(json, "total", total);
+	spt_metric_add(page->json, "self", page->metric, page->capture, self);
+	spt_metric_add(page->json, "total", page->metric, page->capture, total);
 }
 
-static void add_file(SptJson *json, const SptAnnotatedFile *file)
+static void add_file(const struct page *page, const SptAnnotatedFile *file)
 {
+	SptJson *json = page->json;
+
 	spt_json_object(json, NULL);
 	spt_json_text(json, "path", file->path);
 	spt_json_text(json, "found", file->found);
@@ -24,19 +32,21 @@ static void add_file(SptJson *json, const SptAnnotatedFile *file)
 		spt_json_object(json, NULL);
 		spt_json_count(json, "line", line->number);
 		spt_json_text(json, "text", line->text);
-		add_weights(json, line->self, line->total);
+		add_weights(page, line->self, line->total);
 		spt_json_end_object(json);
 	}
 	spt_json_end_array(json);
 	spt_json_end_object(json);
 }
 
-static void add_code(SptJson *json, const SptAnnotatedCode *code)
+static void add_code(const struct page *page, const SptAnnotatedCode *code)
 {
+	SptJson *json = page->json;
+
 	spt_json_object(json, NULL);
 	spt_json_function(json, code->function, code->object);
 	spt_json_text(json, "problem", code->problem);
-	add_weights(json, code->self, code->total);
+	add_weights(page, code->self, code->total);
 	spt_json_array(json, "instructions");
 	for (unsigned i = 0; i < code->instructions->len; i++) {
 		const SptInstruction *instruction =
@@ -47,32 +57,32 @@ static void add_code(SptJson *json, const SptAnnotatedCode *code)
 		spt_json_text(json, "text", instruction->text);
 		spt_json_text(json, "path", instruction->file);
 		spt_json_count(json, "line", instruction->line);
-		add_weights(json, instruction->self, instruction->total);
+		add_weights(page, instruction->self, instruction->total);
 		spt_json_end_object(json);
 	}
 	spt_json_end_array(json);
 	spt_json_end_object(json);
 }
 
-void spt_annotate_print_json(const SptCapture *capture, const char *function,
-			     const SptAnnotation *annotation)
+void spt_annotate_print_json(const SptCapture *capture, const SptMetric *metric,
+			     const char *function, const SptAnnotation *annotation)
 {
 	SptJson json = { 0 };
+	const struct page page = { &json, metric, capture };
 
 	spt_json_object(&json, NULL);
 	spt_json_text(&json, "file", capture->path);
 	spt_json_count(&json, "samples", annotation->n_samples);
-	spt_json_count(&json, "periods", annotation->all);
-	spt_json_count(&json, "period_ns", spt_capture_period_ns(capture));
+	spt_metric_add_sum(&json, metric, capture, annotation->all);
 	spt_json_text(&json, "function", function);
-	add_weights(&json, annotation->self, annotation->total);
+	add_weights(&page, annotation->self, annotation->total);
 	spt_json_array(&json, "sources");
 	for (unsigned i = 0; i < annotation->files->len; i++)
-		add_file(&json, annotation->files->pdata[i]);
+		add_file(&page, annotation->files->pdata[i]);
 	spt_json_end_array(&json);
 	spt_json_array(&json, "code");
 	for (unsigned i = 0; i < annotation->code->len; i++)
-		add_code(&json, annotation->code->pdata[i]);
+		add_code(&page, annotation->code->pdata[i]);
 	spt_json_end_array(&json);
 	spt_json_end_object(&json);
 }

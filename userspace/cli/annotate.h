@@ -5,7 +5,7 @@
 
 #include "annotate/annotate.h"
 
-void spt_annotate_print_json(const SptCapture *capture, const char *function,
-			     const SptAnnotation *annotation);
+void spt_annotate_print_json(const SptCapture *capture, const SptMetric *metric,
+			     const char *function, const SptAnnotation *annotation);
 
 #endif

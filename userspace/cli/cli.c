@@ -8,6 +8,20 @@
 #include <unistd.h>
 
 #include "base/heap.h"
+#include "base/near.h"
+
+/* As the program was called. */
+static const char *called = SPT_CLI;
+
+void spt_cli_set_called(const char *name)
+{
+	called = name;
+}
+
+const char *spt_cli_called(void)
+{
+	return called;
+}
 
 void spt_cli_complain(const char *format, ...)
 {
@@ -19,23 +33,33 @@ void spt_cli_complain(const char *format, ...)
 	text = g_strdup_vprintf(format, args);
 	va_end(args);
 	shown = spt_format_cut(text, 0);
-	fprintf(stderr, SPT_CLI ": %s\n", shown);
+	fprintf(stderr, "%s: %s\n", called, shown);
 }
 
 /* Set while commands are asked for their options only. */
 static bool is_listing;
 
+/* As SPT_CLI_OPTIONAL() makes it. */
+static bool is_optional(const GOptionEntry *option)
+{
+	return option->arg_description && option->arg_description[0] == '[';
+}
+
 static void list_option(const struct spt_command *command, const GOptionEntry *option)
 {
 	char letter[2] = { option->short_name, '\0' };
-	const char *kind =
-		option->arg == G_OPTION_ARG_FILENAME || option->arg == G_OPTION_ARG_FILENAME_ARRAY ?
-			"file" :
-			"text";
+	const char *value = option->arg_description ? option->arg_description : "";
+	bool has_file = option->arg == G_OPTION_ARG_FILENAME ||
+			option->arg == G_OPTION_ARG_FILENAME_ARRAY;
+	g_autofree char *bare = is_optional(option) ? g_strndup(value + 1, strlen(value) - 2) :
+						      g_strdup(value);
 
 	printf("%s\t%s\t%s\t%s\t%s\t%s\n", command->name, option->long_name, letter,
-	       option->arg == G_OPTION_ARG_NONE ? "" : kind,
-	       option->arg_description ? option->arg_description : "", option->description);
+	       option->arg == G_OPTION_ARG_NONE ? "" :
+	       is_optional(option)		? "optional" :
+	       has_file				? "file" :
+						  "text",
+	       bare, option->description);
 }
 
 void spt_cli_list_options(const struct spt_command *command)
@@ -48,12 +72,58 @@ void spt_cli_list_options(const struct spt_command *command)
 	is_listing = false;
 }
 
-bool spt_cli_parse(const struct spt_command *command, const GOptionEntry *entries, int *argc,
+/* GOption would take the next word for the value of an option that was given without one. */
+static void end_options_without_value(const GOptionEntry *entries, int argc, char **argv)
+{
+	for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
+		for (const GOptionEntry *entry = entries; entry->long_name; entry++) {
+			if (is_optional(entry) && g_str_has_prefix(argv[i], "--") &&
+			    strcmp(argv[i] + 2, entry->long_name) == 0) {
+				g_autofree char *ended = g_strconcat(argv[i], "=", NULL);
+
+				/* The arguments are nobody's to free. */
+				argv[i] = (char *)g_intern_string(ended);
+				break;
+			}
+		}
+	}
+}
+
+/* GOption says "Unknown option --foo".  The nearest one there is, or NULL. */
+static const char *nearest_option(const char *complaint, const GOptionEntry *entries)
+{
+	const char *dashes = strstr(complaint, " --"), *near = NULL;
+	g_autofree char *wanted = dashes ? g_strndup(dashes + 3, strcspn(dashes + 3, " =")) : NULL;
+	unsigned least = UINT_MAX;
+
+	for (; wanted && entries->long_name; entries++)
+		if (!(entries->flags & G_OPTION_FLAG_HIDDEN) &&
+		    spt_is_nearer(wanted, entries->long_name, &least))
+			near = entries->long_name;
+	return least ? near : NULL;
+}
+
+/* Those of the command, and what all have that people read. */
+static GArray *all_options(const struct spt_command *command, const GOptionEntry *entries)
+{
+	GArray *all = g_array_new(TRUE, FALSE, sizeof(GOptionEntry));
+
+	for (; entries->long_name; entries++)
+		g_array_append_val(all, *entries);
+	if (command->is_read)
+		spt_terminal_add(all);
+	return all;
+}
+
+bool spt_cli_parse(const struct spt_command *command, const GOptionEntry *own, int *argc,
 		   char ***argv)
 {
 	g_autoptr(GOptionContext) context = g_option_context_new(command->usage);
-	g_autofree char *program = g_strdup_printf(SPT_CLI " %s", command->name);
+	g_autofree char *program = g_strdup_printf("%s %s", called, command->name);
+	g_autoptr(GArray) all = all_options(command, own);
+	const GOptionEntry *entries = (const GOptionEntry *)all->data;
 	g_autoptr(GError) error = NULL;
+	const char *near;
 
 	if (is_listing) {
 		for (; entries->long_name; entries++)
@@ -61,13 +131,16 @@ bool spt_cli_parse(const struct spt_command *command, const GOptionEntry *entrie
 				list_option(command, entries);
 		return false;
 	}
+	end_options_without_value(entries, *argc, *argv);
 	/* Where GOption's help takes the usage line from. */
 	g_set_prgname(program);
 	g_option_context_set_summary(context, command->help);
 	g_option_context_add_main_entries(context, entries, NULL);
 	if (g_option_context_parse(context, argc, argv, &error))
-		return true;
-	spt_cli_complain("%s; \"" SPT_CLI " %s --help\" lists the options", error->message,
+		return spt_terminal_check();
+	near = nearest_option(error->message, entries);
+	spt_cli_complain("%s; %s%s%s\"%s %s --help\" lists the options", error->message,
+			 near ? "did you mean --" : "", near ? near : "", near ? "? " : "", called,
 			 command->name);
 	return false;
 }
@@ -84,7 +157,7 @@ const char *spt_cli_operand(const struct spt_command *command, const char *input
 
 	if (argc == first + !input)
 		return input ? input : argv[first];
-	spt_cli_complain("%s takes one FILE: " SPT_CLI " %s %s", command->name, command->name,
+	spt_cli_complain("%s takes one FILE: %s %s %s", command->name, called, command->name,
 			 command->usage);
 	return NULL;
 }
@@ -96,8 +169,8 @@ const char *spt_cli_input(const struct spt_command *command, const char *input)
 	if (access(SPT_CLI_CAPTURE, F_OK) == 0 || access(SPT_CLI_CAPTURE ".part", F_OK) == 0)
 		return SPT_CLI_CAPTURE;
 	spt_cli_complain("%s reads " SPT_CLI_CAPTURE
-			 " unless it is given a FILE, and there is none here: " SPT_CLI " %s %s",
-			 command->name, command->name, command->usage);
+			 " unless it is given a FILE, and there is none here: %s %s %s",
+			 command->name, called, command->name, command->usage);
 	return NULL;
 }
 
@@ -140,7 +213,7 @@ SptCapture *spt_cli_open(const char *path)
 
 bool spt_cli_flush(void)
 {
-	if (fflush(stdout) == 0 && !ferror(stdout))
+	if ((fflush(stdout) == 0 && !ferror(stdout)) || spt_terminal_is_paged())
 		return true;
 	spt_cli_complain("Cannot write the output: %s", g_strerror(errno));
 	return false;

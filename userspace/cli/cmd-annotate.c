@@ -2,9 +2,12 @@
 /* sysprof-cli annotate: a function's source and instructions, with what each of them took. */
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "annotate.h"
+#include "annotate/disassemble.h"
 #include "cmd.h"
+#include "profile/command.h"
 #include "profile/summary.h"
 #include "report-filter.h"
 #include "report.h"
@@ -17,7 +20,7 @@
 struct options {
 	const char *function;
 	gboolean json, source, instructions;
-	char **source_dirs;
+	char **source_dirs, *syntax;
 	struct spt_filter_options filter;
 };
 
@@ -32,11 +35,11 @@ static char *fit(const char *text, unsigned head)
 static void print_shares(uint64_t self, uint64_t total, uint64_t all)
 {
 	if (self)
-		printf("%7.2f  ", spt_percent(self, all));
+		spt_report_print_share(spt_percent(self, all), 7);
 	else
 		printf("%7s  ", "");
 	if (total)
-		printf("%7.2f  ", spt_percent(total, all));
+		spt_report_print_share(spt_percent(total, all), 7);
 	else
 		printf("%7s  ", "");
 }
@@ -46,7 +49,7 @@ static void print_file(const SptAnnotatedFile *file, uint64_t all)
 	g_autofree char *path = spt_format_cut(file->found ? file->found : file->path, 0);
 	bool was_shown = true;
 
-	printf("\n%s\n", path);
+	printf("\n%s%s%s\n", spt_color(SPT_COLOR_TITLE), path, spt_color(SPT_COLOR_OFF));
 	if (file->problem)
 		printf("    %s%s\n", file->problem,
 		       file->found ? "" : "; --source-dir tells where sources are");
@@ -102,7 +105,7 @@ static void print_code(const SptAnnotatedCode *code, uint64_t all)
 	unsigned digits = digits_of(code);
 	uint64_t next = code->start;
 
-	printf("\n%s\n", shown);
+	printf("\n%s%s%s\n", spt_color(SPT_COLOR_TITLE), shown, spt_color(SPT_COLOR_OFF));
 	if (code->problem) {
 		g_autofree char *problem = spt_format_cut(code->problem, 0);
 
@@ -122,16 +125,21 @@ static void print_code(const SptAnnotatedCode *code, uint64_t all)
 	}
 }
 
+/* @command: the recording of one, of which this is; or NULL. */
 static void print_text(const char *function, const SptAnnotation *annotation,
-		       const struct options *options)
+		       const SptCapture *command, const struct options *options)
 {
 	g_autofree char *shown = spt_format_cut(function, 0);
 	g_autofree char *samples = spt_format_count(annotation->n_samples);
+	g_autofree char *name = command ? spt_command_name(command) : NULL;
+	g_autofree char *shown_name = name ? spt_format_cut(name, 0) : NULL;
 	uint64_t all = annotation->total;
 
-	printf("%s: self %.2f %%, total %.2f %% of %s samples; shares below are of its total\n",
-	       shown, spt_percent(annotation->self, annotation->all),
-	       spt_percent(annotation->total, annotation->all), samples);
+	printf("%s%s%s: self %.2f %%, total %.2f %% of %s samples%s%s; shares below are of its total\n",
+	       spt_color(SPT_COLOR_TITLE), shown, spt_color(SPT_COLOR_OFF),
+	       spt_percent(annotation->self, annotation->all),
+	       spt_percent(annotation->total, annotation->all), samples, name ? " of " : "",
+	       name ? shown_name : "");
 	if (!options->instructions) {
 		for (unsigned i = 0; i < annotation->files->len; i++)
 			print_file(annotation->files->pdata[i], all);
@@ -150,7 +158,8 @@ static int complain_of_function(const SptCapture *capture, SptSymbols *symbols,
 				const SptFilter *filter, const char *function,
 				const struct options *options)
 {
-	g_autoptr(SptProfile) profile = spt_profile_new(capture, symbols, filter);
+	g_autoptr(SptProfile) profile =
+		spt_profile_new(capture, symbols, options->filter.metric, filter);
 	g_autofree char *near = NULL;
 
 	if (!spt_report_filter_check(&options->filter, capture, symbols, profile))
@@ -160,6 +169,15 @@ static int complain_of_function(const SptCapture *capture, SptSymbols *symbols,
 			 options->filter.object ? " in an object " : "",
 			 options->filter.object ? options->filter.object : "", near);
 	return SPT_EXIT_FAILURE;
+}
+
+static SptAnnotation *annotate(const SptCapture *capture, SptSymbols *symbols,
+			       const SptFilter *samples, const char *object,
+			       const struct options *options)
+{
+	return spt_annotation_new(capture, symbols, options->filter.metric, samples,
+				  options->function, object,
+				  (const char *const *)options->source_dirs);
 }
 
 static int print_annotation(const SptCapture *capture, G_GNUC_UNUSED const SptSummary *summary,
@@ -175,14 +193,20 @@ static int print_annotation(const SptCapture *capture, G_GNUC_UNUSED const SptSu
 	if (!symbols)
 		return SPT_EXIT_FAILURE;
 	samples.object = NULL;
-	annotation = spt_annotation_new(capture, symbols, &samples, function, filter->object,
-					(const char *const *)options->source_dirs);
+	annotation = annotate(capture, symbols, &samples, filter->object, options);
+	/* The command has none of it: perhaps something else has. */
+	if (!annotation && samples.processes && !options->filter.only_command) {
+		samples.processes = NULL;
+		annotation = annotate(capture, symbols, &samples, filter->object, options);
+	}
 	if (!annotation)
 		return complain_of_function(capture, symbols, &samples, function, options);
 	if (options->json)
-		spt_annotate_print_json(capture, function, annotation);
-	else
-		print_text(function, annotation, options);
+		spt_annotate_print_json(capture, options->filter.metric, function, annotation);
+	else {
+		spt_terminal_page();
+		print_text(function, annotation, samples.processes ? capture : NULL, options);
+	}
 	return spt_cli_flush() ? SPT_EXIT_OK : SPT_EXIT_FAILURE;
 }
 
@@ -194,13 +218,17 @@ static bool parse_options(int *argc, char ***argv, struct options *options)
 		  NULL },
 		{ "instructions", 0, 0, G_OPTION_ARG_NONE, &options->instructions,
 		  "Only instructions", NULL },
+		{ "syntax", 'M', 0, G_OPTION_ARG_STRING, &options->syntax,
+		  "x86 instructions as att (the default) or intel write them", "SYNTAX" },
 		{ "source-dir", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &options->source_dirs,
-		  "Where sources are that do not lie where they were compiled (may be repeated)",
+		  "Look for sources below DIR, too (may be repeated)",
 		  "DIR" },
 		{ "object", 0, 0, G_OPTION_ARG_STRING, &options->filter.object,
-		  "Only the function in a file called so; * and ? are wild", "NAME" },
+		  "Only the function in an object of this name; * and ? match any", "NAME" },
 		{ "vmlinux", 0, 0, G_OPTION_ARG_FILENAME, &options->filter.vmlinux,
 		  SPT_VMLINUX_HELP, "FILE" },
+		{ "all", 0, 0, G_OPTION_ARG_NONE, &options->filter.all,
+		  "Report everything that ran, not only the command", NULL },
 		{ "json", 0, 0, G_OPTION_ARG_NONE, &options->json,
 		  "JSON, for scripts: sysprof-json(5) describes it", NULL },
 	};
@@ -210,10 +238,18 @@ static bool parse_options(int *argc, char ***argv, struct options *options)
 	spt_filter_options_add_samples(&options->filter, all);
 	if (!spt_cli_parse(&cmd_annotate, (const GOptionEntry *)all->data, argc, argv))
 		return false;
+	options->filter.has_lead = !options->json;
+	if (options->syntax && strcmp(options->syntax, "intel") == 0)
+		spt_disassemble_as_intel();
+	else if (options->syntax && strcmp(options->syntax, "att") != 0) {
+		spt_cli_complain("--syntax takes att or intel, not \"%s\"", options->syntax);
+		return false;
+	}
 	if (options->source && options->instructions)
 		spt_cli_complain(
 			"--source and --instructions exclude each other; give one of them, or none for both");
-	return !options->source || !options->instructions;
+	return (!options->source || !options->instructions) &&
+	       spt_filter_options_find_metric(&options->filter);
 }
 
 /* One alone is the function.  Returns the recording; NULL: complained. */
@@ -223,9 +259,8 @@ static const char *take_operands(int argc, char **argv, struct options *options)
 	bool has_file = n == 2 && !options->filter.input;
 
 	if (n != 1 && !has_file) {
-		spt_cli_complain("annotate takes a function, and perhaps a recording: " SPT_CLI
-				 " annotate %s",
-				 cmd_annotate.usage);
+		spt_cli_complain("annotate takes a function, and perhaps a recording: %s annotate %s",
+				 spt_cli_called(), cmd_annotate.usage);
 		return NULL;
 	}
 	options->function = argv[argc - 1];
@@ -243,6 +278,7 @@ static int run_annotate(int argc, char **argv)
 	if (path)
 		status = spt_report_filtered(path, &options.filter, print_annotation, &options);
 	g_strfreev(options.source_dirs);
+	g_free(options.syntax);
 	spt_filter_options_clear(&options.filter);
 	return status;
 }
@@ -250,6 +286,7 @@ static int run_annotate(int argc, char **argv)
 const struct spt_command cmd_annotate = {
 	.name = "annotate",
 	.usage = "[FILE] FUNCTION",
-	.help = "Show a function's source and instructions, with what each took",
+	.is_read = true,
+	.help = "Show source and instructions of a function, with the time of each",
 	.run = run_annotate,
 };

@@ -56,7 +56,7 @@ static int bundle(const char *path, const struct spt_filter_options *options,
 		return SPT_EXIT_FAILURE;
 	if (capture->damage && !out) {
 		spt_cli_complain(
-			"%s is not replaced, since not all of it can be read; tell where to write what can be (-o)",
+			"%s is damaged and is not replaced: name another file for what can be read (-o OUT)",
 			path);
 		return SPT_EXIT_FAILURE;
 	}
@@ -76,9 +76,9 @@ static int run_bundle(int argc, char **argv)
 		{ "output", 'o', 0, G_OPTION_ARG_FILENAME, &out,
 		  "Write here instead of replacing FILE", "OUT" },
 		{ "strip-paths", 0, 0, G_OPTION_ARG_NONE, &strip_paths,
-		  "Without the directories of files, objects and sources", NULL },
+		  "Remove directories of files, objects and sources", NULL },
 		{ "anonymize", 0, 0, G_OPTION_ARG_NONE, &anonymize,
-		  "For sharing: numbers instead of the names of processes, files and functions that are not the system's, no host, no command",
+		  "For sharing: replace names of processes, files and functions by numbers; remove host and command",
 		  NULL },
 	};
 	g_autoptr(GArray) all = g_array_new(TRUE, FALSE, sizeof(GOptionEntry));

@@ -2,12 +2,14 @@
 /* sysprof-cli diff: what takes a larger or a smaller share of one recording than of another. */
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "cmd.h"
 #include "json.h"
 #include "profile/diff.h"
 #include "profile/summary.h"
 #include "report-filter.h"
+#include "report-metric.h"
 
 #define TEXT_MIN_POINTS 0.01
 #define HEAD_COLUMNS 53			/* up to the function's name */
@@ -15,7 +17,8 @@
 struct options {
 	gboolean path, total, json;
 	int limit;
-	double min_points;
+	double min_points, fail_points;
+	char *fail_above;
 	struct spt_filter_options filter;
 };
 
@@ -75,11 +78,57 @@ static char *describe(const struct page *page, uint32_t index)
 	return g_string_free(text, FALSE);
 }
 
+/*
+ * Whether the change may be chance: shares of so many samples differ by that much in one recording
+ * of 20 even if nothing has changed.
+ */
+static bool may_be_noise(const struct page *page, const SptDiffRow *row)
+{
+	const double *shares = page->options->total ? row->total : row->self;
+	double variance = 0, n;
+
+	for (unsigned side = 0; side < SPT_SIDES; side++) {
+		n = (double)spt_profile_n_samples(page->profiles[side]);
+		variance += shares[side] * (1 - shares[side]) / MAX(n, 1);
+	}
+	return fabs(shares[SPT_AFTER] - shares[SPT_BEFORE]) < 2 * sqrt(variance);
+}
+
+/* What has grown, of what is no noise. */
+static const char *color_of(const struct page *page, const SptDiffRow *row)
+{
+	if (may_be_noise(page, row))
+		return spt_color(SPT_COLOR_FAINT);
+	return spt_color(change_of(row, page->options->total) > 0 ? SPT_COLOR_HOT : SPT_COLOR_GOOD);
+}
+
+/* Whether nothing has grown by more than --fail-above allows; else what has, on stderr. */
+static bool check_growth(const struct page *page)
+{
+	const struct options *options = page->options;
+	const SptDiffRow *worst = NULL;
+
+	for (uint32_t i = 0; options->fail_above && i < page->rows->len; i++) {
+		const SptDiffRow *row = row_at(page, i);
+
+		if (!row->is_process && change_of(row, options->total) > options->fail_points &&
+		    (!worst || change_of(row, options->total) > change_of(worst, options->total)))
+			worst = row;
+	}
+	if (!worst)
+		return true;
+	spt_cli_complain("%s (%s) takes %.2f points more than before; --fail-above %s allows less",
+			 worst->name, worst->object, change_of(worst, options->total),
+			 options->fail_above);
+	return false;
+}
+
 static void print_text(const struct page *page)
 {
 	static const char sides[SPT_SIDES] = { 'A', 'B' };
 	unsigned width = spt_terminal_width();
 
+	spt_terminal_page();
 	for (unsigned side = 0; side < SPT_SIDES; side++) {
 		g_autofree char *samples =
 			spt_format_count(spt_profile_n_samples(page->profiles[side]));
@@ -87,19 +136,20 @@ static void print_text(const struct page *page)
 
 		printf("%c: %s, %s samples\n", sides[side], path, samples);
 	}
-	printf("\n%8s  %8s  %8s  %9s  %9s  %s\n", page->options->total ? "Total +-" : "Self +-",
+	printf("\n%s%8s  %8s  %8s  %9s  %9s  %s%s\n", spt_color(SPT_COLOR_TITLE), page->options->total ? "Total +-" : "Self +-",
 	       "Self A %", "Self B %", "Total A %", "Total B %",
-	       page->options->path ? "Function < callers" : "Function  Object");
+	       page->options->path ? "Function < callers" : "Function  Object",
+	       spt_color(SPT_COLOR_OFF));
 	for (uint32_t i = 0; i < page->n_shown; i++) {
 		const SptDiffRow *row = row_at(page, page->shown[i]);
 		g_autofree char *text = describe(page, page->shown[i]);
 		g_autofree char *shown =
 			spt_format_cut(text, width > HEAD_COLUMNS + 10 ? width - HEAD_COLUMNS : 0);
 
-		printf("%+8.2f  %8.2f  %8.2f  %9.2f  %9.2f  %s\n",
+		printf("%s%+8.2f  %8.2f  %8.2f  %9.2f  %9.2f  %s%s\n", color_of(page, row),
 		       change_of(row, page->options->total), 100 * row->self[SPT_BEFORE],
 		       100 * row->self[SPT_AFTER], 100 * row->total[SPT_BEFORE],
-		       100 * row->total[SPT_AFTER], shown);
+		       100 * row->total[SPT_AFTER], shown, spt_color(SPT_COLOR_OFF));
 	}
 	if (page->n_shown == 0)
 		printf("No difference of %.2f points or more.\n",
@@ -112,8 +162,8 @@ static void add_side(SptJson *json, const struct page *page, unsigned side, cons
 	spt_json_object(json, key);
 	spt_json_text(json, "file", page->captures[side]->path);
 	spt_json_count(json, "samples", spt_profile_n_samples(page->profiles[side]));
-	spt_json_count(json, "periods", spt_profile_total(page->profiles[side]));
-	spt_json_count(json, "period_ns", spt_capture_period_ns(page->captures[side]));
+	spt_metric_add_sum(json, page->options->filter.metric, page->captures[side],
+			   spt_profile_total(page->profiles[side]));
 	spt_json_end_object(json);
 }
 
@@ -161,7 +211,8 @@ static void print_json(const struct page *page)
 static SptProfile *make_side(const SptCapture *capture, SptSymbols *symbols,
 			     const SptFilter *filter, const struct options *options)
 {
-	g_autoptr(SptProfile) profile = spt_profile_new(capture, symbols, filter);
+	g_autoptr(SptProfile) profile =
+		spt_profile_new(capture, symbols, options->filter.metric, filter);
 
 	if (!spt_report_filter_check(&options->filter, capture, symbols, profile))
 		return NULL;
@@ -202,7 +253,9 @@ static int print_diff(const SptCapture *before, const SptCapture *after,
 		print_json(&page);
 	else
 		print_text(&page);
-	return spt_cli_flush() ? SPT_EXIT_OK : SPT_EXIT_FAILURE;
+	if (!spt_cli_flush())
+		return SPT_EXIT_FAILURE;
+	return check_growth(&page) ? SPT_EXIT_OK : SPT_EXIT_GREW;
 }
 
 /* Times count from the beginning of each recording. */
@@ -213,11 +266,15 @@ static int compare(const SptCapture *before, const SptCapture *after, const stru
 	bool ok = true;
 	int status;
 
+	for (unsigned side = 0; side < SPT_SIDES; side++)
+		if (!spt_filter_options_check_metric(&options->filter, captures[side]))
+			return SPT_EXIT_FAILURE;
 	for (unsigned side = 0; ok && side < SPT_SIDES; side++) {
 		SptSummary summary;
 
 		spt_summary_init(&summary, captures[side]);
-		ok = spt_report_filter_init(&filters[side], &options->filter, summary.start_ns);
+		ok = spt_report_filter_init(&filters[side], &options->filter, captures[side],
+					     summary.start_ns);
 		spt_summary_clear(&summary);
 	}
 	status = ok ? print_diff(before, after, options, filters) : SPT_EXIT_USAGE;
@@ -226,15 +283,34 @@ static int compare(const SptCapture *before, const SptCapture *after, const stru
 	return status;
 }
 
+/* "5%" or "5". */
+static bool parse_growth(struct options *options)
+{
+	char *end = NULL;
+
+	if (!options->fail_above)
+		return true;
+	options->fail_points = g_ascii_strtod(options->fail_above, &end);
+	if (end != options->fail_above && (!*end || strcmp(end, "%") == 0) &&
+	    isfinite(options->fail_points) && options->fail_points >= 0)
+		return true;
+	spt_cli_complain("--fail-above takes points of a share, such as 5%%, not \"%s\"",
+			 options->fail_above);
+	return false;
+}
+
 static bool parse_options(int *argc, char ***argv, struct options *options)
 {
 	const GOptionEntry entries[] = {
 		{ "path", 0, 0, G_OPTION_ARG_NONE, &options->path,
 		  "Compare call paths instead of functions", NULL },
 		{ "total", 0, 0, G_OPTION_ARG_NONE, &options->total,
-		  "Sort by change of the total share, not of the own", NULL },
+		  "Sort by the change of total instead of self", NULL },
 		{ "min", 0, 0, G_OPTION_ARG_DOUBLE, &options->min_points,
-		  "Only what has changed by this many points (0.01, with --json 0)", "POINTS" },
+		  "Hide changes of fewer percentage points (0.01; --json: 0)", "POINTS" },
+		{ "fail-above", 0, 0, G_OPTION_ARG_STRING, &options->fail_above,
+		  "End with status 3 if the share of a function has grown by more points than this, as in 5%",
+		  "POINTS" },
 		{ "limit", 0, 0, G_OPTION_ARG_INT, &options->limit, "At most N rows (0: all)",
 		  "N" },
 		{ "json", 0, 0, G_OPTION_ARG_NONE, &options->json,
@@ -250,7 +326,7 @@ static bool parse_options(int *argc, char ***argv, struct options *options)
 		spt_cli_complain("--limit and --min take a number that is not negative");
 		return false;
 	}
-	return true;
+	return parse_growth(options) && spt_filter_options_find_metric(&options->filter);
 }
 
 static int run_diff(int argc, char **argv)
@@ -268,8 +344,8 @@ static int run_diff(int argc, char **argv)
 			paths = (const char *const *)argv + first;
 		if (argc != first && argc != first + SPT_SIDES) {
 			spt_cli_complain("diff takes two recordings, or none for " SPT_CLI_CAPTURE
-					 " and the one before: " SPT_CLI " diff %s",
-					 cmd_diff.usage);
+					 " and the one before: %s diff %s",
+					 spt_cli_called(), cmd_diff.usage);
 		} else {
 			before = spt_cli_open(paths[SPT_BEFORE]);
 			after = before ? spt_cli_open(paths[SPT_AFTER]) : NULL;
@@ -277,12 +353,14 @@ static int run_diff(int argc, char **argv)
 		}
 	}
 	spt_filter_options_clear(&options.filter);
+	g_free(options.fail_above);
 	return status;
 }
 
 const struct spt_command cmd_diff = {
 	.name = "diff",
 	.usage = "[A B]",
-	.help = "Compare two recordings, by shares of their time",
+	.is_read = true,
+	.help = "Compare two recordings by percentages",
 	.run = run_diff,
 };

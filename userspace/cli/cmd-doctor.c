@@ -5,8 +5,9 @@
 #include "cmd.h"
 #include "doctor.h"
 #include "trace/trace.h"
+#include "trace/verdict.h"
 
-static void check_perf(bool module_works)
+static bool check_perf(bool module_works)
 {
 	g_autoptr(GError) error = NULL;
 	g_autoptr(SptTrace) trace = spt_trace_open_source(SPT_TRACE_PERF, &error);
@@ -25,34 +26,48 @@ static void check_perf(bool module_works)
 	if (trace && spt_trace_notice(trace))
 		spt_doctor_tell(SPT_FINDING_NOTE, NULL, "With perf events %s.",
 				spt_trace_notice(trace));
+	return trace != NULL;
 }
 
 static int run_doctor(int argc, char **argv)
 {
-	g_autofree char *user = NULL;
+	g_autofree char *user = NULL, *source_name = NULL, *verdict = NULL;
 	const GOptionEntry entries[] = {
+		{ "source", 0, 0, G_OPTION_ARG_STRING, &source_name,
+		  "End with status 0 only if this one records: module or perf (auto: any of them)",
+		  "SOURCE" },
 		{ "revoke", 0, 0, G_OPTION_ARG_STRING, &user,
-		  "Instead, end all sessions of a user who may no longer record (root only)",
+		  "End all sessions of a user instead of checking (root only)",
 		  "USER" },
 		{ NULL },
 	};
-	bool works;
+	SptTraceSource source = SPT_TRACE_AUTO;
+	bool module, perf, works;
 
 	if (!spt_cli_parse(&cmd_doctor, entries, &argc, &argv))
 		return SPT_EXIT_USAGE;
+	if (source_name && !spt_cli_parse_source(source_name, &source)) {
+		spt_cli_complain("--source takes auto, module or perf, not \"%s\"", source_name);
+		return SPT_EXIT_USAGE;
+	}
 	if (user)
 		return spt_doctor_revoke(user);
-	works = spt_doctor_check_module();
-	check_perf(works);
+	module = spt_doctor_check_module();
+	perf = check_perf(module);
+	verdict = spt_verdict(module, perf, spt_doctor_first_fix());
 	spt_doctor_check_names();
-	printf("\n%s\n", works ? "Recording with the module works." :
-				 "Recording with the module does not work: see MISSING above.");
+	spt_terminal_page();
+	spt_doctor_print(verdict);
+	works = source == SPT_TRACE_MODULE ? module :
+		source == SPT_TRACE_PERF   ? perf :
+					     module || perf;
 	return spt_cli_flush() && works ? SPT_EXIT_OK : SPT_EXIT_FAILURE;
 }
 
 const struct spt_command cmd_doctor = {
 	.name = "doctor",
 	.usage = "",
-	.help = "Tell whether this user can record here, and what helps if not",
+	.is_read = true,
+	.help = "Check whether you can record here, and what helps if not",
 	.run = run_doctor,
 };

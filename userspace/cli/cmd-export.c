@@ -86,7 +86,7 @@ static int export_profile(const SptCapture *capture, G_GNUC_UNUSED const SptSumm
 
 	if (!symbols)
 		return SPT_EXIT_FAILURE;
-	profile = spt_profile_new(capture, symbols, filter);
+	profile = spt_profile_new(capture, symbols, options->filter.metric, filter);
 	if (!spt_report_filter_check(&options->filter, capture, symbols, profile))
 		return SPT_EXIT_FAILURE;
 	options->format->write(profile, text);
@@ -117,6 +117,7 @@ static int run_export(int argc, char **argv)
 	g_array_append_vals(all, entries, G_N_ELEMENTS(entries));
 	spt_filter_options_add(&options.filter, all);
 	if (spt_cli_parse(&cmd_export, (const GOptionEntry *)all->data, &argc, &argv) &&
+	    spt_filter_options_find_metric(&options.filter) &&
 	    (path = spt_cli_recording(&cmd_export, options.filter.input, argc, argv)) &&
 	    (options.format = find_format(name)))
 		status = spt_report_filtered(path, &options.filter, export_profile, &options);
@@ -128,6 +129,6 @@ static int run_export(int argc, char **argv)
 const struct spt_command cmd_export = {
 	.name = "export",
 	.usage = "[FILE]",
-	.help = "Write a recording in another tool's format",
+	.help = "Write a recording in another format",
 	.run = run_export,
 };

@@ -34,6 +34,8 @@ static void print_info(struct spt_info *asked, bool json)
 	info.bytes_per_sample =
 		capture->n_samples ? (double)capture->file_bytes / capture->n_samples : 0;
 
+	if (!json)
+		spt_terminal_page();
 	if (json)
 		spt_info_print_json(&info);
 	else if (info.has_maps)
@@ -54,10 +56,10 @@ static int run_info(int argc, char **argv)
 		{ "json", 0, 0, G_OPTION_ARG_NONE, &json,
 		  "JSON, for scripts: sysprof-json(5) describes it", NULL },
 		{ "maps", 0, 0, G_OPTION_ARG_NONE, &maps,
-		  "Executable mappings of processes that have samples, instead; with --json, too",
+		  "Print executable mappings of processes that have samples instead",
 		  NULL },
 		{ "process", 0, 0, G_OPTION_ARG_STRING, &process,
-		  "With --maps: of this one only, by its name or pid", "PROCESS" },
+		  "With --maps: only of this process, by name or pid", "PROCESS" },
 		{ 0 },
 	};
 	g_autoptr(SptCapture) capture = NULL;
@@ -81,6 +83,7 @@ static int run_info(int argc, char **argv)
 const struct spt_command cmd_info = {
 	.name = "info",
 	.usage = "[FILE]",
+	.is_read = true,
 	.help = "Show what a recording holds, and what it lost",
 	.run = run_info,
 };

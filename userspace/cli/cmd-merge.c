@@ -46,9 +46,9 @@ static int run_merge(int argc, char **argv)
 	first = spt_cli_first_operand(argc, argv);
 	if (!out || argc < first + 2) {
 		spt_cli_complain(
-			"merge takes two recordings or more, and where to put them together: " SPT_CLI
-			" merge %s",
-			cmd_merge.usage);
+			"merge takes two recordings or more, and where to put them together: "
+			"%s merge %s",
+			spt_cli_called(), cmd_merge.usage);
 		return SPT_EXIT_USAGE;
 	}
 	return merge(argv + first, argc - first, out);

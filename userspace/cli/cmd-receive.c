@@ -174,14 +174,14 @@ static int run_receive(int argc, char **argv)
 			*address = g_strdup("127.0.0.1:7412"), *timeout = g_strdup("60"),
 			*most = g_strdup("64G");
 	const GOptionEntry entries[] = {
-		{ "output", 'o', 0, G_OPTION_ARG_FILENAME, &output, "Where to (sysprof.capture)",
+		{ "output", 'o', 0, G_OPTION_ARG_FILENAME, &output, "The file to write (sysprof.capture)",
 		  "FILE" },
 		{ "listen", 0, 0, G_OPTION_ARG_STRING, &address,
 		  "Where to listen (127.0.0.1:7412); anybody who can reach it can send",
 		  "HOST:PORT" },
 		{ "timeout", 0, 0, G_OPTION_ARG_STRING, &timeout,
-		  "End when nothing has come for so long (60); 0: never", "SECONDS" },
-		{ "max-size", 0, 0, G_OPTION_ARG_STRING, &most, "Take no more than this (64G)",
+		  "End when nothing has come for this time (60 s; 0: never)", "SECONDS" },
+		{ "max-size", 0, 0, G_OPTION_ARG_STRING, &most, "Refuse more than this (64G)",
 		  "SIZE" },
 		{ 0 },
 	};

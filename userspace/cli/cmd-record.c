@@ -11,8 +11,11 @@
 
 #include "bundle.h"
 #include "cmd.h"
+#include "profile/command.h"
 #include "record-child.h"
+#include "record/memory.h"
 #include "record-options.h"
+#include "base/heap.h"
 #include "record/recorder.h"
 
 #define STEP_MS 100
@@ -82,10 +85,17 @@ static void show_summary(const SptRecorderStatus *status, const char *output, bo
 	g_autofree char *costs =
 		status->ticks ? g_strdup_printf("; a sample costs %s", cost) : NULL;
 	g_autofree char *bytes = spt_format_bytes(status->file_bytes);
+	g_autofree char *count = spt_format_count(status->waits);
+	g_autofree char *waits = status->waits ? g_strdup_printf(", %s waits", count) : NULL;
+	g_autofree char *event_count = spt_format_count(status->events);
+	g_autofree char *events =
+		status->events ? g_strdup_printf(", %s events", event_count) : NULL;
 
 	fprintf(stderr,
-		"Recorded %s samples of %u threads in %.1f s (source: %s), %s lost%s. %s: %s%s\n",
-		samples, status->threads, (double)status->elapsed_ns / 1e9, status->source, lost,
+		"Recorded %s samples%s%s of %u %s in %.1f s (source: %s), %s lost%s. %s: %s%s\n",
+		samples, waits ? waits : "", events ? events : "", status->threads,
+		status->threads == 1 ? "thread" : "threads",
+		(double)status->elapsed_ns / 1e9, status->source, lost,
 		costs ? costs : "", output, is_flight ? "the last seconds, " : "", bytes);
 }
 
@@ -182,7 +192,7 @@ static void note_wall(SptRecorder *recorder, const struct spt_record_options *op
 		      const struct spt_child *child)
 {
 	uint64_t ran_ns = child->ran_ns, wall_ns = child->ended_ns - child->begun_ns;
-	g_autofree char *ran = NULL, *wall = NULL;
+	g_autofree char *ran = NULL, *wall = NULL, *pid = NULL;
 	SptRecorderStatus status;
 
 	if (options->recorder.last_ns)
@@ -197,6 +207,9 @@ static void note_wall(SptRecorder *recorder, const struct spt_record_options *op
 		wall_ns = status.elapsed_ns;
 	} else if (!child->ended || options->recorder.filter.n_pids) {
 		return;
+	} else {
+		pid = g_strdup_printf("%d", (int)command);
+		spt_recorder_note(recorder, "command_pid", pid);
 	}
 	ran = g_strdup_printf("%" PRIu64, ran_ns);
 	wall = g_strdup_printf("%" PRIu64, wall_ns);
@@ -231,6 +244,92 @@ static bool bundle(SptRecorder *recorder, const char *path)
 	return spt_cli_bundle(capture, symbols, SPT_SHARE_ALL, path);
 }
 
+static void expect(SptRecorder *recorder, const char *name)
+{
+	g_autofree char *program = g_find_program_in_path(name);
+
+	if (program)
+		spt_recorder_expect(recorder, program);
+}
+
+/* What was lowered because the recorder itself took too much, or what would help. */
+static void tell_thrift(const SptThriftStatus *thrift)
+{
+	if (thrift->copy_bytes)
+		fprintf(stderr,
+			"To take less than %d %% of a CPU the recorder copied no more than %u bytes of a stack.\n",
+			SPT_THRIFT_MOST_PCT, thrift->copy_bytes);
+	if (thrift->rate_part > 1)
+		fprintf(stderr,
+			"To take less than %d %% of a CPU the recorder sampled one tick in %u.  -F HZ insists on a rate.\n",
+			SPT_THRIFT_MOST_PCT, thrift->rate_part);
+	if (thrift->dear_pct > 0)
+		fprintf(stderr,
+			"Note: the recorder itself took %.1f %% of a CPU; a lower rate (-F) or --stacks fp takes less.\n",
+			thrift->dear_pct);
+}
+
+static SptTraceFilter only_child(const SptTraceFilter *others, const struct spt_child *child)
+{
+	SptTraceFilter filter = *others;
+
+	filter.pids[0] = (uint32_t)child->pid;
+	filter.n_pids = 1;
+	return filter;
+}
+
+/* The command has not begun, and never will. */
+static int give_up(struct spt_child *child)
+{
+	if (child->go >= 0)
+		close(child->go);
+	spt_child_wait(child);
+	return SPT_EXIT_FAILURE;
+}
+
+/* "mt failed with status 1.", so that nobody takes it for a recording of what should have run. */
+static void tell_failure(const struct spt_record_options *options, const struct spt_child *child)
+{
+	int status = child->ended ? spt_child_exit_status(child) : 0;
+	g_autofree char *failure = status ? spt_command_failed_with((unsigned)status) : NULL;
+
+	if (failure)
+		fprintf(stderr, "%s %s.\n", options->command[0], failure);
+}
+
+static bool check_program(const char *name)
+{
+	g_autofree char *program = g_find_program_in_path(name);
+	g_autoptr(GError) error = NULL;
+
+	if (!program || spt_memory_check_program(program, &error))
+		return true;
+	spt_cli_complain("%s", error->message);
+	return false;
+}
+
+static void tell_memory(const SptMemoryStatus *memory)
+{
+	g_autofree char *calls = spt_format_count(memory->calls);
+	g_autofree char *bytes = spt_format_bytes(memory->bytes);
+	g_autofree char *frees = spt_format_count(memory->frees);
+	g_autofree char *waits = spt_format_count(memory->waits);
+	g_autofree char *waited = spt_format_ns(memory->waited_ns);
+	g_autofree char *lost = spt_format_count(memory->lost);
+
+	fprintf(stderr, "Allocations: %s of %s, %s frees, %s lost", calls, bytes, frees, lost);
+	if (memory->waits)
+		fprintf(stderr, "; threads waited %s times for the recorder, %s", waits, waited);
+	fprintf(stderr, "\n");
+	if (memory->broken)
+		fprintf(stderr, "Note: %" PRIu64 " threads wrote what is no record into their "
+				"rings; what came after is lost.\n",
+			memory->broken);
+	if (!memory->calls)
+		fprintf(stderr, "Note: no allocation was seen; programs with an allocator of their own, and those that "
+				"are linked statically, cannot be recorded so.\n");
+}
+
 static int run_recording(const struct spt_record_options *options)
 {
 	struct spt_child child = SPT_CHILD_NONE;
@@ -248,23 +347,29 @@ static int run_recording(const struct spt_record_options *options)
 		if (recorder_options.stream_fd < 0)
 			return SPT_EXIT_FAILURE;
 	}
+	if (options->recorder.memory && !check_program(options->command[0]))
+		return SPT_EXIT_FAILURE;
+	if (options->command[0] && !spt_child_prepare(&child, options->command))
+		return SPT_EXIT_FAILURE;
+	command = child.pid;
+	if (options->only_command)
+		recorder_options.filter = only_child(&recorder_options.filter, &child);
 	recorder = spt_recorder_new(&recorder_options, &error);
 	if (!recorder) {
 		spt_cli_complain("%s", error->message);
-		return SPT_EXIT_FAILURE;
+		return give_up(&child);
 	}
 	spt_recorder_status(recorder, &status);
 	if (options->recorder.late_ns && strcmp(status.source, "perf") == 0) {
 		spt_cli_complain(SPT_RECORD_NO_DELAYS);
-		return SPT_EXIT_FAILURE;
+		return give_up(&child);
 	}
-	if (options->command[0] && !spt_child_prepare(&child, options->command))
-		return SPT_EXIT_FAILURE;
-	command = child.pid;
 	catch_signals(options->recorder.last_ns > 0);
 	ok = spt_recorder_start(recorder, &error);
 	if (ok) {
-		spt_child_let_go(&child);
+		if (child.pid)
+			expect(recorder, options->command[0]);
+		spt_child_let_go(&child, spt_recorder_environment(recorder));
 		ok = record(recorder, options, &child, &error);
 		if (spt_child_has_failed(&child)) {
 			discard(options, g_steal_pointer(&recorder));
@@ -294,12 +399,28 @@ static int run_recording(const struct spt_record_options *options)
 	if (status.notice)
 		fprintf(stderr, "Note: %s.\n", status.notice);
 	show_summary(&status, path, options->recorder.last_ns > 0);
+	tell_failure(options, &child);
+	if (options->recorder.memory)
+		tell_memory(&status.memory);
+	if (status.waits_lost) {
+		g_autofree char *n = spt_format_count(status.waits_lost);
+
+		fprintf(stderr, "%s switches found no room: sums of threads have a part that is not known.\n",
+			n);
+	}
+	if (status.events_lost) {
+		g_autofree char *n = spt_format_count(status.events_lost);
+
+		fprintf(stderr, "%s events were lost: \"" SPT_CLI " info --json\" says of which source.\n",
+			n);
+	}
 	if (status.budget)
 		fprintf(stderr,
 			"To keep to the budget of CPU time the rate was lowered: %.1f %% of %.0f Hz were sampled.  -F HZ insists on a "
 			"rate.\n",
 			spt_percent(status.delivered, status.delivered + status.budget),
 			1e9 / (double)status.period_ns);
+	tell_thrift(&status.thrift);
 	if (options->bundle && !bundle(recorder, path)) {
 		spt_child_wait(&child);
 		return SPT_EXIT_FAILURE;
@@ -313,6 +434,7 @@ static int run_record(int argc, char **argv)
 	struct spt_record_options options;
 	int status = SPT_EXIT_USAGE;
 
+	spt_heap_give_back();
 	if (spt_record_options_parse(&options, argc, argv))
 		status = run_recording(&options);
 	spt_record_options_clear(&options);

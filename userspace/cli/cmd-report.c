@@ -5,10 +5,22 @@
  */
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "cmd.h"
+#include "profile/command.h"
+#include "profile/selection.h"
+#include "profile/wholeness.h"
 #include "report-filter.h"
+#include "report-metric.h"
+#include "report-tui.h"
 #include "report.h"
+
+/* --limit: no number is given. */
+#define A_SCREEN G_MININT
+/* What a page has beside its rows, and the shell's next line; and rows it has at the least. */
+#define ROWS_AROUND 10
+#define ROWS_LEAST 8
 
 #define ADDRESS_OF(name) &spt_report_##name,
 static const struct spt_report_kind *const kinds[] = { SPT_REPORTS(ADDRESS_OF) };
@@ -16,7 +28,7 @@ static const struct spt_report_kind *const kinds[] = { SPT_REPORTS(ADDRESS_OF) }
 struct options {
 	union spt_report_value values[G_N_ELEMENTS(kinds)];
 	unsigned kind;			/* the one that was asked for */
-	gboolean json;
+	gboolean json, tui;
 	int limit;
 	double min_percent;
 	struct spt_filter_options filter;
@@ -54,13 +66,29 @@ static bool choose_kind(struct options *options)
 	return false;
 }
 
+/* What a report is all about need not be said. */
+static bool choose_metric(struct options *options)
+{
+	const char *only = kinds[options->kind]->metric;
+
+	if (only && !options->filter.metric_name)
+		options->filter.metric_name = g_strdup(only);
+	return spt_filter_options_find_metric(&options->filter);
+}
+
 static bool check_kind(const struct options *options)
 {
 	const struct spt_report_kind *kind = kinds[options->kind];
 	const union spt_report_value *value = &options->values[options->kind];
+	const SptMetric *metric = options->filter.metric;
 	bool has_text = !is_number(kind);
 
-	if (kind->check && !kind->check(value))
+	if (kind->metric && strcmp(kind->metric, metric->name) != 0) {
+		spt_cli_complain("--%s shows no metric but \"%s\"", kind->option.long_name,
+				 kind->metric);
+		return false;
+	}
+	if (kind->check && !kind->check(value, metric))
 		return false;
 	if (kind->of != SPT_REPORT_OF_SAMPLES || !spt_filter_options_about_stacks(&options->filter))
 		return true;
@@ -71,7 +99,8 @@ static bool check_kind(const struct options *options)
 
 static bool check_numbers(const struct options *options)
 {
-	bool is_negative = options->limit < 0 || isnan(options->min_percent);
+	bool is_negative = (options->limit < 0 && options->limit != A_SCREEN) ||
+			   isnan(options->min_percent);
 	g_autoptr(GPtrArray) names = g_ptr_array_new_with_free_func(g_free);
 	g_autofree char *all = NULL;
 
@@ -95,9 +124,15 @@ static bool parse_options(int *argc, char ***argv, struct options *options)
 	const GOptionEntry shared[] = {
 		SPT_CLI_INPUT(options->filter.input),
 		{ "min", 0, 0, G_OPTION_ARG_DOUBLE, &options->min_percent,
-		  "Leave out what is below this share (0; of the tree 0.5, with --json 0)", "PCT" },
+		  "Hide rows below this percentage (0; tree: 0.5; --json: 0)", "PCT" },
 		{ "limit", 0, 0, G_OPTION_ARG_INT, &options->limit,
-		  "At most N rows of a table (0: all)", "N" },
+		  "At most N rows of a table (0: all; else as many as a terminal has room for)",
+		  "N" },
+		{ "tui", 0, 0, G_OPTION_ARG_NONE, &options->tui,
+		  "The tree of calls on the whole screen, to walk through with the arrow keys",
+		  NULL },
+		{ "all", 0, 0, G_OPTION_ARG_NONE, &options->filter.all,
+		  "Report everything that ran, not only the command", NULL },
 		{ "json", 0, 0, G_OPTION_ARG_NONE, &options->json,
 		  "JSON, for scripts: sysprof-json(5) describes it", NULL },
 	};
@@ -116,8 +151,17 @@ static bool parse_options(int *argc, char ***argv, struct options *options)
 	}
 	g_array_append_vals(all, shared, G_N_ELEMENTS(shared));
 	spt_filter_options_add(&options->filter, all);
-	return spt_cli_parse(&cmd_report, (const GOptionEntry *)all->data, argc, argv) &&
-	       choose_kind(options) && check_kind(options) && check_numbers(options);
+	if (!spt_cli_parse(&cmd_report, (const GOptionEntry *)all->data, argc, argv) ||
+	    !choose_kind(options) || !choose_metric(options) || !check_kind(options) ||
+	    !check_numbers(options))
+		return false;
+	if (options->tui && (options->json || options->kind)) {
+		spt_cli_complain("--tui shows the tree of calls and takes no other report");
+		return false;
+	}
+	options->filter.has_lead = !options->json &&
+				   kinds[options->kind]->of != SPT_REPORT_OF_SAMPLES;
+	return true;
 }
 
 static void clear_options(struct options *options)
@@ -134,20 +178,63 @@ static void clear_options(struct options *options)
 /* Shares are of CPU time: a program that waits would look busy. */
 static void print_wall(const SptCapture *capture)
 {
-	uint64_t ran, wall;
-	double cpus;
+	g_autofree char *text = NULL;
+	SptWall wall;
 
-	if (!spt_summary_wall(capture, &ran, &wall))
+	if (!spt_wall_find(&wall, capture))
 		return;
-	cpus = (double)ran / (double)wall;
-	if (cpus < SPT_SUMMARY_MANY)
-		printf("ran %.0f %%, waited %.0f %% of %.2f s\n", 100 * MIN(cpus, 1),
-		       100 - 100 * MIN(cpus, 1), (double)wall / 1e9);
-	else
-		printf("ran on %.1f CPUs at a time, for %.2f s\n", cpus, (double)wall / 1e9);
+	text = spt_format_wall(&wall);
+	printf("%s\n", text);
 }
 
-static void print_text_head(const struct spt_report *report)
+static void print_stacks(const SptCapture *capture)
+{
+	g_autofree char *line = spt_wholeness_line(capture);
+	g_autofree char *shown = line ? spt_format_cut(line, 0) : NULL;
+
+	if (shown)
+		printf("%s\n", shown);
+}
+
+/* Nothing is asked of the samples, but whose they are may be. */
+static bool is_whole(const struct spt_report *report)
+{
+	const SptFilter *filter = report->filter;
+
+	return !filter->process && !filter->thread && !filter->begin_ns && !filter->end_ns &&
+	       !filter->cpus && !filter->most_parallelism && !spt_filter_is_about_stacks(filter);
+}
+
+/* "mt: 49 % of all; the rest: --all", and how it failed. */
+static void print_lead(const struct spt_report *report, bool may_have_rest)
+{
+	const SptCapture *capture = report->capture;
+	g_autofree char *name = spt_command_name(capture);
+	g_autofree char *failure = spt_command_failure(capture);
+	g_autofree char *shown = name ? spt_format_cut(name, 0) : NULL;
+	uint64_t weight = spt_profile_total(report->profile);
+	const char *rest = may_have_rest && weight < capture->weight ? "; the rest: --all" : "";
+
+	if (!name)
+		return;
+	if (!report->filter->processes) {
+		if (may_have_rest)
+			printf("%s has no samples; this is all that ran\n", shown);
+	} else if (!report->metric->is_cpu || !is_whole(report)) {
+		printf("%s%s%s%s\n", spt_color(SPT_COLOR_TITLE), shown,
+		       spt_color(SPT_COLOR_OFF), may_have_rest ? "; the rest: --all" : "");
+	} else {
+		double share = spt_percent(weight, capture->weight);
+
+		printf("%s%s: %.*f %% of all%s%s\n", spt_color(SPT_COLOR_TITLE), shown,
+		       share < 10, share, spt_color(SPT_COLOR_OFF), rest);
+	}
+	if (failure)
+		printf("%s%s %s%s\n", spt_color(SPT_COLOR_HOT), shown, failure,
+		       spt_color(SPT_COLOR_OFF));
+}
+
+static void print_text_head(const struct spt_report *report, bool may_have_rest)
 {
 	const SptSummary *summary = report->summary;
 	g_autofree char *samples = spt_format_count(spt_profile_n_samples(report->profile));
@@ -155,13 +242,19 @@ static void print_text_head(const struct spt_report *report)
 	g_autofree char *lost = spt_format_count(summary->lost);
 	g_autofree char *duration = spt_format_ns(summary->end_ns - summary->start_ns);
 	g_autofree char *period = spt_format_period(report->capture);
+	g_autofree char *sum = spt_metric_text(report->metric, spt_profile_total(report->profile));
 
+	print_lead(report, may_have_rest);
 	if (spt_profile_n_samples(report->profile) < report->capture->n_samples)
 		printf("%s of ", samples);
 	printf("%s samples, %s lost, in %s on %u %s; %s\n", all, lost, duration, summary->n_cpus,
 	       summary->n_cpus == 1 ? "CPU" : "CPUs", period);
-	if (spt_profile_n_samples(report->profile) == report->capture->n_samples)
+	if (!report->metric->is_cpu)
+		printf("metric %s, %s: %s\n", report->metric->name, report->metric->value,
+		       sum);
+	else if (is_whole(report))
 		print_wall(report->capture);
+	print_stacks(report->capture);
 	if (!report->capture->finished)
 		printf("recording was cut off; shown up to its last flush\n");
 	if (summary->budget > 0)
@@ -175,8 +268,8 @@ static void add_json_head(const struct spt_report *report, SptJson *json)
 {
 	spt_json_text(json, "file", report->capture->path);
 	spt_json_count(json, "samples", spt_profile_n_samples(report->profile));
-	spt_json_count(json, "periods", spt_profile_total(report->profile));
-	spt_json_count(json, "period_ns", spt_capture_period_ns(report->capture));
+	spt_metric_add_sum(json, report->metric, report->capture,
+			   spt_profile_total(report->profile));
 	spt_json_count(json, "lost", report->summary->lost);
 	if (report->summary->budget > 0)
 		spt_json_number(json, "sampled_pct",
@@ -185,22 +278,60 @@ static void add_json_head(const struct spt_report *report, SptJson *json)
 }
 
 static int print_page(const struct spt_report_kind *kind, const struct spt_report *report,
-		      bool is_json)
+		      const struct options *options)
 {
 	SptJson *json = &(SptJson){ 0 };
 
-	if (is_json) {
+	if (options->json) {
 		spt_json_object(json, NULL);
 		if (report->profile)
 			add_json_head(report, json);
 		kind->json(report, json);
 		spt_json_end_object(json);
 	} else {
-		if (report->profile)
-			print_text_head(report);
+		g_autofree char *more = spt_format_count(report->n_more);
+
+		spt_terminal_page();
+		if (report->profile && !kind->is_whole_page)
+			print_text_head(report, options->filter.has_lead && !options->filter.all &&
+							!options->filter.only_command &&
+							!options->filter.process &&
+							!options->filter.thread);
 		kind->text(report);
+		if (report->n_more && options->limit == A_SCREEN)
+			printf("%s... %s more: --limit 0%s\n", spt_color(SPT_COLOR_FAINT), more,
+			       spt_color(SPT_COLOR_OFF));
 	}
 	return spt_cli_flush() ? SPT_EXIT_OK : SPT_EXIT_FAILURE;
+}
+
+/* Rows: as many as were asked for, or as the screen has room for. */
+static unsigned limit_of(const struct options *options)
+{
+	unsigned rows = options->json ? 0 : spt_terminal_rows();
+
+	if (options->limit != A_SCREEN)
+		return options->limit ? (unsigned)options->limit : UINT32_MAX;
+	return rows ? MAX(rows, ROWS_LEAST + ROWS_AROUND) - ROWS_AROUND : UINT32_MAX;
+}
+
+static bool has_samples(const SptProfile *profile)
+{
+	return spt_profile_n_samples(profile) > 0;
+}
+
+/* What the report is made of: @report's profile, to be freed, and its base. */
+static SptProfile *fold(struct spt_report *report, enum spt_report_of of)
+{
+	const SptCapture *capture = report->capture;
+
+	if (of == SPT_REPORT_OF_SAMPLES)
+		return NULL;
+	if (of != SPT_REPORT_OF_BASE)
+		return spt_profile_new(capture, report->symbols, report->metric, report->filter);
+	report->base = spt_profile_new_base_for(capture, report->symbols, report->metric,
+						report->filter);
+	return spt_profile_refilter(report->base, report->filter, NULL);
 }
 
 static int print_report(const SptCapture *capture, const SptSummary *summary,
@@ -209,15 +340,17 @@ static int print_report(const SptCapture *capture, const SptSummary *summary,
 	const struct options *options = data;
 	const struct spt_report_kind *kind = kinds[options->kind];
 	g_autoptr(SptSymbols) symbols = spt_filter_options_symbols(&options->filter, capture);
-	g_autoptr(SptProfile) base = NULL;
 	g_autoptr(SptProfile) profile = NULL;
+	g_autoptr(SptProfile) base = NULL;
+	SptFilter whole = *filter;
 	struct spt_report report = {
 		.value = options->values[options->kind],
 		.capture = capture,
 		.symbols = symbols,
 		.summary = summary,
+		.metric = options->filter.metric,
 		.filter = filter,
-		.limit = options->limit ? (unsigned)options->limit : UINT32_MAX,
+		.limit = limit_of(options),
 		.min_percent = options->min_percent >= 0 ? options->min_percent :
 			       options->json		 ? 0 :
 							   kind->min_percent,
@@ -226,15 +359,24 @@ static int print_report(const SptCapture *capture, const SptSummary *summary,
 
 	if (!symbols)
 		return SPT_EXIT_FAILURE;
-	if (kind->of == SPT_REPORT_OF_BASE)
-		report.base = base = spt_profile_new_base(capture, symbols);
-	if (kind->of != SPT_REPORT_OF_SAMPLES)
-		report.profile = profile = base ? spt_profile_refilter(base, filter, NULL) :
-						  spt_profile_new(capture, symbols, filter);
+	profile = fold(&report, kind->of);
+	base = (SptProfile *)report.base;
+	if (profile && !has_samples(profile) && filter->processes &&
+	    !options->filter.only_command) {
+		whole.processes = NULL;
+		report.filter = &whole;
+		spt_profile_free(profile);
+		spt_profile_free(g_steal_pointer(&base));
+		profile = fold(&report, kind->of);
+		base = (SptProfile *)report.base;
+	}
+	report.profile = profile;
 	if (profile && !spt_report_filter_check(&options->filter, capture, symbols, profile))
 		return SPT_EXIT_FAILURE;
+	if (options->tui)
+		return spt_report_tui(&report) ? SPT_EXIT_OK : SPT_EXIT_FAILURE;
 	if (!kind->find || kind->find(&report))
-		status = print_page(kind, &report, options->json);
+		status = print_page(kind, &report, options);
 	if (report.found)
 		kind->clear(report.found);
 	return status;
@@ -242,7 +384,7 @@ static int print_report(const SptCapture *capture, const SptSummary *summary,
 
 static int run_report(int argc, char **argv)
 {
-	struct options options = { .min_percent = -1 };
+	struct options options = { .min_percent = -1, .limit = A_SCREEN };
 	const char *path;
 	int status = SPT_EXIT_USAGE;
 
@@ -257,5 +399,6 @@ const struct spt_command cmd_report = {
 	.name = "report",
 	.usage = "[FILE]",
 	.help = "Show which functions the time went to",
+	.is_read = true,
 	.run = run_report,
 };

@@ -206,8 +206,12 @@ static void take_running(struct tables *tables)
 static void say_how_many(const struct tables *tables)
 {
 	g_autofree char *size = spt_format_bytes(tables->bytes);
+	g_autofree char *own =
+		g_build_filename(g_get_user_cache_dir(), "sysprof", "unwind", NULL);
 
-	printf("%u unwind tables, %s\n", tables->n_files, size);
+	printf("%u unwind %s, %s, in %s\n", tables->n_files,
+	       tables->n_files == 1 ? "table" : "tables", size,
+	       tables->is_for_all ? SPT_TABLE_CACHE_OF_SYSTEM : own);
 	if (tables->n_untrusted)
 		printf("%u files were left out: others than root could have written them\n",
 		       tables->n_untrusted);
@@ -254,7 +258,7 @@ static int run_tables(int argc, char **argv)
 	gboolean wants_serve = FALSE;
 	const GOptionEntry entries[] = {
 		{ "serve", 0, 0, G_OPTION_ARG_NONE, &wants_serve,
-		  "Hand those of all that runs to the module, for every user's recordings, until ended",
+		  "Give the tables of all running programs to the module, for all users, until stopped",
 		  NULL },
 		{ 0 },
 	};

@@ -13,8 +13,12 @@
 #include <unistd.h>
 
 #include "cmd.h"
-#include "profile/profile.h"
+#include "profile/wholeness.h"
+#include "record-options.h"
 #include "record/recorder.h"
+#include "report-filter.h"
+#include "report-metric.h"
+#include "screen.h"
 
 #define STEP_MS 100
 #define INTERVAL_NS 2000000000ULL
@@ -37,16 +41,19 @@ struct options {
 	double rate;			/* NAN: none was given */
 	int count, limit, pid;
 	gboolean total, processes;
-	char *source;
+	char *source, *waits_text;
+	SptTraceWaits waits;
+	struct spt_filter_options filter;
 };
 
 struct top {
 	const struct options *options;
+	const SptFilter *filter;
 	SptTraceSource source;
 	char *directory;
 	unsigned number;		/* of the recording that runs */
 	SptRecorder *recorder;
-	bool is_screen;
+	bool is_screen, has_keys;	/* pages replace each other; q ends it */
 };
 
 static void on_interrupt(int number)
@@ -77,6 +84,8 @@ static SptRecorder *begin_recording(const struct top *top, unsigned number, GErr
 	SptRecorderOptions options = {
 		.source = top->source,
 		.output = path,
+		.waits = top->options->waits,
+		.frugal_tables = true,
 		.period_ns =
 			isnan(top->options->rate) ? 0 : (uint64_t)(1e9 / top->options->rate + 0.5),
 		.filter = { .pids = { (uint32_t)top->options->pid },
@@ -119,7 +128,7 @@ static void print_rows(const struct top *top, const SptProfile *profile)
 			spt_format_cut(g_strchomp(line),
 				       width > HEAD_COLUMNS + 10 ? width - HEAD_COLUMNS : 0);
 
-		if (function->is_process != !!top->options->processes)
+		if (function->is_process != !!top->options->processes || function->total == 0)
 			continue;
 		if (!function->is_process)
 			printf("%7.2f  ", spt_percent(function->self, all));
@@ -129,37 +138,71 @@ static void print_rows(const struct top *top, const SptProfile *profile)
 }
 
 /* Without inlined functions: debug information would be read anew for each page. */
-static SptProfile *fold_page(const SptCapture *capture, SptSymbols *symbols)
+static SptProfile *fold_page(const struct top *top, const SptCapture *capture, SptSymbols *symbols)
 {
 	spt_symbols_set_detail(symbols, 0);
-	return spt_profile_new(capture, symbols, NULL);
+	return spt_profile_new(capture, symbols, top->options->filter.metric, top->filter);
+}
+
+/* "0.52 of 2 CPUs busy", or of a process how much of the time it ran. */
+static char *tell_busy(const struct top *top, const SptCapture *capture,
+		       const SptRecorderStatus *status)
+{
+	double busy_ns = (double)capture->weight * (double)status->period_ns;
+	SptWall wall;
+
+	if (status->budget && status->delivered)
+		busy_ns *= (double)(status->delivered + status->budget) / (double)status->delivered;
+	if (top->options->pid) {
+		spt_wall_of(&wall, capture, (uint64_t)busy_ns, status->elapsed_ns);
+		return spt_format_wall(&wall);
+	}
+	return g_strdup_printf("%.2f of %u CPUs busy",
+			       status->elapsed_ns ? busy_ns / (double)status->elapsed_ns : 0,
+			       g_get_num_processors());
+}
+
+/* "1,234 samples", or "12 of" them where conditions hold, and how much of what else than CPU time. */
+static char *tell_samples(const struct top *top, const SptCapture *capture,
+			  const SptProfile *profile)
+{
+	const SptMetric *metric = top->options->filter.metric;
+	GString *text = g_string_new(NULL);
+	g_autofree char *all = spt_format_count(capture->n_samples);
+	g_autofree char *some = spt_format_count(spt_profile_n_samples(profile));
+	g_autofree char *sum = spt_metric_text(metric, spt_profile_total(profile));
+
+	if (spt_profile_n_samples(profile) < capture->n_samples)
+		g_string_append_printf(text, "%s of ", some);
+	g_string_append_printf(text, "%s samples", all);
+	if (!metric->is_cpu)
+		g_string_append_printf(text, ", metric %s: %s", metric->name, sum);
+	return g_string_free(text, FALSE);
 }
 
 static bool print_page(const struct top *top, const SptCapture *capture,
 		       const SptRecorderStatus *status)
 {
 	g_autoptr(SptSymbols) symbols = spt_symbols_new(capture, NULL);
-	g_autoptr(SptProfile) profile = fold_page(capture, symbols);
-	g_autofree char *samples = spt_format_count(spt_profile_n_samples(profile));
+	g_autoptr(SptProfile) profile = fold_page(top, capture, symbols);
+	g_autofree char *busy = tell_busy(top, capture, status);
+	g_autofree char *samples = tell_samples(top, capture, profile);
 	g_autofree char *lost = spt_format_count(status->lost);
 	const char *end = top->is_screen ? LINE_END : "";
-	double busy_ns = (double)spt_profile_total(profile) * status->period_ns;
-	g_autofree char *budget = NULL;
+	g_autofree char *budget = NULL, *stacks = spt_wholeness_line(capture);
+	g_autofree char *shown_stacks = stacks ? spt_format_cut(stacks, 0) : NULL;
 
 	/* Those that were left out are taken for more of the same. */
-	if (status->budget && status->delivered) {
+	if (status->budget && status->delivered)
 		budget = g_strdup_printf("; %.1f %% of %.0f Hz, to keep to the budget",
 					 spt_percent(status->delivered,
 						     status->delivered + status->budget),
 					 1e9 / (double)status->period_ns);
-		busy_ns *= (double)(status->delivered + status->budget) / (double)status->delivered;
-	}
 	if (top->is_screen)
 		printf(SCREEN_HOME);
-	printf("%.2f of %u CPUs busy; %s samples, %s lost, in %.1f s (source: %s)%s%s\n%s\n%s%s\n",
-	       status->elapsed_ns ? busy_ns / (double)status->elapsed_ns : 0,
-	       g_get_num_processors(), samples, lost, (double)status->elapsed_ns / 1e9,
-	       status->source, budget ? budget : "", end, end,
+	printf("%s; %s, %s lost, in %.1f s (source: %s)%s%s\n%s%s\n%s%s\n", busy, samples, lost,
+	       (double)status->elapsed_ns / 1e9, status->source, budget ? budget : "", end,
+	       stacks ? shown_stacks : "", end,
 	       top->options->processes ? " Time %  Process" : " Self %  Total %  Function  Object",
 	       end);
 	print_rows(top, profile);
@@ -170,6 +213,15 @@ static bool print_page(const struct top *top, const SptCapture *capture,
 	return spt_cli_flush();
 }
 
+/* q ends it, and so does the end of the terminal. */
+static void take_key(void)
+{
+	int key = spt_screen_key(0);
+
+	if (key == 'q' || key == SPT_KEY_END)
+		interrupted = 1;
+}
+
 static bool wait_interval(struct top *top, GError **error)
 {
 	SptRecorderStatus status;
@@ -177,9 +229,20 @@ static bool wait_interval(struct top *top, GError **error)
 	do {
 		if (!spt_recorder_step(top->recorder, STEP_MS, error))
 			return false;
+		if (top->has_keys)
+			take_key();
 		spt_recorder_status(top->recorder, &status);
 	} while (!interrupted && status.elapsed_ns < top->options->interval_ns);
 	return true;
+}
+
+/* Nobody knows the name of the file. */
+static bool has_metric(const struct top *top, const SptCapture *capture, GError **error)
+{
+	SptCapture named = *capture;
+
+	named.path = (char *)"What top records";
+	return spt_metric_check(top->options->filter.metric, &named, error);
 }
 
 /*
@@ -204,7 +267,7 @@ static bool turn_page(struct top *top, bool is_last, GError **error)
 	capture = spt_capture_open(path, error);
 	remove_files(top, top->number);
 	top->number++;
-	return capture && print_page(top, capture, &status);
+	return capture && has_metric(top, capture, error) && print_page(top, capture, &status);
 }
 
 static bool show_pages(struct top *top, GError **error)
@@ -212,6 +275,7 @@ static bool show_pages(struct top *top, GError **error)
 	top->recorder = begin_recording(top, top->number, error);
 	if (!top->recorder)
 		return false;
+	top->has_keys = top->is_screen && !top->options->count && spt_screen_begin();
 	if (top->is_screen)
 		printf(SCREEN_CLEAR);
 	for (int page = 1; !interrupted; page++) {
@@ -228,10 +292,11 @@ static bool show_pages(struct top *top, GError **error)
 	return true;
 }
 
-static int run_pages(const struct options *options, SptTraceSource source)
+static int run_pages(const struct options *options, const SptFilter *filter, SptTraceSource source)
 {
 	struct sigaction action = { .sa_handler = on_interrupt };
 	struct top top = { .options = options,
+			   .filter = filter,
 			   .source = source,
 			   .is_screen = isatty(STDOUT_FILENO) };
 	g_autoptr(GError) error = NULL;
@@ -248,6 +313,7 @@ static int run_pages(const struct options *options, SptTraceSource source)
 	sigaction(SIGHUP, &action, NULL);
 	signal(SIGPIPE, SIG_IGN);
 	ok = show_pages(&top, &error);
+	spt_screen_end();
 	if (error)
 		spt_cli_complain("%s", error->message);
 	spt_recorder_free(top.recorder);
@@ -276,8 +342,15 @@ static bool check_options(struct options *options, SptTraceSource *ret_source)
 		spt_cli_complain("There is no source \"%s\" (--source): auto, module and perf are",
 				 options->source);
 	else
-		return true;
+		return spt_record_parse_waits(&options->waits, options->waits_text);
 	return false;
+}
+
+static bool find_metric(struct options *options)
+{
+	if (options->waits_text && !options->filter.metric_name)
+		options->filter.metric_name = g_strdup("off-cpu");
+	return spt_filter_options_find_metric(&options->filter);
 }
 
 static int run_top(int argc, char **argv)
@@ -285,15 +358,15 @@ static int run_top(int argc, char **argv)
 	struct options options = { .interval_ns = INTERVAL_NS,
 				   .rate = NAN,
 				   .source = g_strdup("auto") };
-	const GOptionEntry entries[] = {
+	const GOptionEntry ours[] = {
 		{ "interval", 0, 0, G_OPTION_ARG_STRING, &options.interval,
-		  "The time that a page shows (2s)", "TIME" },
+		  "Time between pages (2s)", "TIME" },
 		{ "count", 0, 0, G_OPTION_ARG_INT, &options.count,
 		  "End after N pages (0: at Ctrl-C)", "N" },
 		{ "processes", 0, 0, G_OPTION_ARG_NONE, &options.processes,
-		  "Processes instead of functions", NULL },
+		  "Show processes instead of functions", NULL },
 		{ "total", 0, 0, G_OPTION_ARG_NONE, &options.total,
-		  "Sort by the total share, not by the own", NULL },
+		  "Sort by total instead of self", NULL },
 		{ "limit", 0, 0, G_OPTION_ARG_INT, &options.limit,
 		  "At most N rows (as many as the screen has room for)", "N" },
 		{ "frequency", 'F', 0, G_OPTION_ARG_DOUBLE, &options.rate,
@@ -303,27 +376,38 @@ static int run_top(int argc, char **argv)
 		  "Only this process and what it starts", "PID" },
 		{ "source", 0, 0, G_OPTION_ARG_STRING, &options.source,
 		  "Where samples come from: auto, module or perf", "SOURCE" },
-		{ 0 },
+		{ "waits", 0, 0, G_OPTION_ARG_STRING, &options.waits_text,
+		  "Where threads wait (--metric off-cpu, unless another is asked for)",
+		  SPT_CLI_OPTIONAL("all|TIME") },
 	};
+	g_autoptr(GArray) entries = g_array_new(TRUE, FALSE, sizeof(GOptionEntry));
 	SptTraceSource source = SPT_TRACE_AUTO;
+	struct spt_report_filter filter = { 0 };
 	int status = SPT_EXIT_USAGE;
 
-	if (spt_cli_parse(&cmd_top, entries, &argc, &argv)) {
+	g_array_append_vals(entries, ours, G_N_ELEMENTS(ours));
+	spt_filter_options_add_live(&options.filter, entries);
+	if (spt_cli_parse(&cmd_top, (const GOptionEntry *)entries->data, &argc, &argv) &&
+	    find_metric(&options)) {
 		if (argc > 1)
 			spt_cli_complain(
 				"top takes no \"%s\", only options; it shows the whole machine, or a process with -p",
 				argv[1]);
-		else if (check_options(&options, &source))
-			status = run_pages(&options, source);
+		else if (check_options(&options, &source) &&
+			 spt_report_filter_init(&filter, &options.filter, NULL, 0))
+			status = run_pages(&options, &filter.filter, source);
 	}
+	spt_report_filter_clear(&filter);
+	spt_filter_options_clear(&options.filter);
 	g_free(options.source);
 	g_free(options.interval);
+	g_free(options.waits_text);
 	return status;
 }
 
 const struct spt_command cmd_top = {
 	.name = "top",
 	.usage = "",
-	.help = "Show where the time goes now, again and again",
+	.help = "Show live where the time goes",
 	.run = run_top,
 };

@@ -11,14 +11,22 @@
 #include <stdint.h>
 
 #include "capture/capture.h"
+#include "profile/wall.h"
+#include "terminal.h"
 #include "trace/trace.h"
 
-enum { SPT_EXIT_OK = 0, SPT_EXIT_FAILURE = 1, SPT_EXIT_USAGE = 2 };
+enum {
+	SPT_EXIT_OK = 0,
+	SPT_EXIT_FAILURE = 1,
+	SPT_EXIT_USAGE = 2,
+	SPT_EXIT_GREW = 3,		/* diff --fail-above */
+};
 
 struct spt_command {
 	const char *name;
 	const char *usage;		/* what follows the name: "FILE [--json]" */
 	const char *help;		/* one line */
+	bool is_read;			/* prints what people read: has --color and --no-pager */
 	int (*run)(int argc, char **argv);	/* argv[0] is the name; returns the exit status */
 };
 
@@ -39,9 +47,13 @@ extern const struct spt_command cmd_doctor;
 
 /* "sysprof-cli: " and a sentence on stderr. */
 void spt_cli_complain(const char *format, ...) G_GNUC_PRINTF(1, 2);
+/* What the program was called by: of its names, the one that messages use. */
+void spt_cli_set_called(const char *name);
+const char *spt_cli_called(void);
 /*
  * The command and its options on stdout, tab-separated, a line each: command, option, letter,
- * "file" or "text" if it takes a value, the value's name (of the command itself: its usage), help.
+ * "file" or "text" if it takes a value ("optional" if it may be left out, and stands behind "=" if
+ * it is not), the value's name (of the command itself: its usage), help.
  * Man pages and completions are made of it.
  */
 void spt_cli_list_options(const struct spt_command *command);
@@ -56,10 +68,15 @@ bool spt_cli_parse(const struct spt_command *command, const GOptionEntry *entrie
 /* Another spelling of an option that has it in its help. */
 #define SPT_CLI_ALIAS(name, kind, variable)                                                        \
 	{ name, 0, G_OPTION_FLAG_HIDDEN, kind, &(variable), NULL, NULL }
+/*
+ * What the option of a text takes, if it may also be given without a value: "--waits" is "", and
+ * "--waits=all" is "all", but the next word is never its value.
+ */
+#define SPT_CLI_OPTIONAL(values) "[" values "]"
 /* The option that names a recording, as perf has it, beside the operand. */
 #define SPT_CLI_INPUT(variable)                                                                    \
 	{ "input", 'i', 0, G_OPTION_ARG_FILENAME, &(variable),                                     \
-	  "The recording, instead of naming it as FILE", "FILE" }
+	  "The recording; the same as FILE", "FILE" }
 /* Where the operands begin: GOption leaves the "--" that ends the options where it was. */
 int spt_cli_first_operand(int argc, char **argv);
 /* FILE or -i's @input, one of them.  NULL: complained, return SPT_EXIT_USAGE. */
@@ -106,9 +123,9 @@ char *spt_format_ns(uint64_t ns);		/* "1.50 s", "12.0 ms", "340 ns" */
 /* A clause: how long a period is; of a joined recording what they were, too. */
 char *spt_format_period(const SptCapture *capture);
 char *spt_format_bytes(uint64_t bytes);		/* "1.2 MiB" */
+/* "ran 28 %, waited 72 % of 5.00 s", or on how many CPUs it ran. */
+char *spt_format_wall(const SptWall *wall);
 double spt_percent(uint64_t part, uint64_t whole);	/* 0 of nothing */
-/* Columns of stdout if it is a terminal, else 0: lines need not be cut. */
-unsigned spt_terminal_width(void);
 /* "a, b and c": the texts of @items, with @last ("and", "or") before the last one. */
 char *spt_format_list(const GPtrArray *items, const char *last);
 /*

@@ -63,9 +63,8 @@ int spt_cli_connect(const char *to)
 	if (found)
 		freeaddrinfo(found);
 	if (fd < 0) {
-		spt_cli_complain("Cannot connect to %s: %s; \"" SPT_CLI
-				 " receive\" has to listen there (--to)",
-				 to, why);
+		spt_cli_complain("Cannot connect to %s: %s; start \"%s receive\" there first (--to)",
+				 to, why, spt_cli_called());
 		return -1;
 	}
 	if (setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof(limit)) < 0) {

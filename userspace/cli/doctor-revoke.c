@@ -35,7 +35,7 @@ int spt_doctor_revoke(const char *user)
 
 	if (!find_user(user, &uid)) {
 		spt_cli_complain(
-			"There is no user %s whose sessions could be ended; give the number of one who was deleted",
+			"There is no user %s; for a user who was deleted give the number (uid)",
 			user);
 		return SPT_EXIT_FAILURE;
 	}

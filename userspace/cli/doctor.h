@@ -28,4 +28,9 @@ void spt_doctor_check_names(void);
 /* doctor-revoke.c: ends the sessions of @user, a name or a number; returns the exit status. */
 int spt_doctor_revoke(const char *user);
 
+/* What mends the first thing that is missing; NULL: nothing is. */
+const char *spt_doctor_first_fix(void);
+/* The verdict, and below it all that was told. */
+void spt_doctor_print(const char *verdict);
+
 #endif

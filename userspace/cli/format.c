@@ -3,8 +3,7 @@
 #include "cmd.h"
 
 #include <inttypes.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
+#include <math.h>
 
 char *spt_format_count(uint64_t n)
 {
@@ -49,6 +48,18 @@ char *spt_format_period(const SptCapture *capture)
 			       period);
 }
 
+char *spt_format_wall(const SptWall *wall)
+{
+	double running = 100 * wall->running, seconds = (double)wall->wall_ns / 1e9;
+	g_autofree char *cpus = g_strdup_printf(" on %.1f CPUs at a time", wall->cpus);
+	bool has_many = wall->cpus >= SPT_WALL_MANY;
+
+	if (has_many && wall->running >= SPT_WALL_ALL)
+		return g_strdup_printf("ran%s, for %.2f s", cpus, seconds);
+	return g_strdup_printf("ran %.0f %%%s, waited %.0f %% of %.2f s", running,
+			       has_many ? cpus : "", 100 - round(running), seconds);
+}
+
 char *spt_format_bytes(uint64_t bytes)
 {
 	if (bytes >= 1ull << 30)
@@ -77,15 +88,6 @@ char *spt_format_list(const GPtrArray *items, const char *last)
 double spt_percent(uint64_t part, uint64_t whole)
 {
 	return whole ? 100.0 * part / whole : 0;
-}
-
-unsigned spt_terminal_width(void)
-{
-	struct winsize size = { 0 };
-
-	if (!isatty(STDOUT_FILENO))
-		return 0;
-	return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
 }
 
 static unsigned columns_of(gunichar c)

@@ -2,6 +2,7 @@
 /* info --json.  The keys are a contract with scripts (json.md): add some, but never rename one. */
 #include "cmd.h"
 #include "info.h"
+#include "info-sources.h"
 #include "json.h"
 
 static void add_host(SptJson *json, const SptCapture *capture)
@@ -199,6 +200,7 @@ static void add_ends(SptJson *json, const struct spt_info *info)
 {
 	if (!spt_info_has_ends(info))
 		return;
+	spt_json_number(json, "whole_stacks_pct", spt_info_whole_pct(info));
 	spt_json_object(json, "user_ends");
 	for (unsigned end = 0; end < G_N_ELEMENTS(info->user_ends); end++)
 		if (spt_info_end_key(end))
@@ -233,6 +235,7 @@ void spt_info_print_json(const struct spt_info *info)
 	add_ends(json, info);
 	add_host(json, capture);
 	add_streams(json, capture);
+	spt_info_add_sources(json, capture);
 	add_threads(json, info);
 	add_cpus(json, info->summary.cpus);
 	add_losses(json, capture);

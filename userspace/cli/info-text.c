@@ -5,9 +5,9 @@
 
 #include "cmd.h"
 #include "info.h"
+#include "sysprof.h"
 
 #define OBJECTS_SHOWN 20
-#define LOSSES_SHOWN 20
 
 static void print_fact(const char *key, const char *value)
 {
@@ -143,25 +143,43 @@ static void print_cpus(const GArray *cpus)
 	}
 }
 
+/* What would have had room for them; NULL: nothing to be done is known. */
+static const char *help_for_loss(unsigned reason)
+{
+	return reason == SYSPROF_LOST_RING_FULL ?
+		       "more room helps: record --ring-bytes 8M; or a lower rate (-F)" :
+		       NULL;
+}
+
 static void print_losses(const struct spt_info *info)
 {
 	const SptCapture *capture = info->capture;
 	uint64_t start = info->summary.start_ns;
 
-	if (capture->n_losses > 0)
-		printf("\n%5s %12s %12s %10s  %s\n", "CPU", "From s", "To s", "Periods",
-		       "Lost because");
-	for (uint64_t i = 0; i < capture->n_losses && i < LOSSES_SHOWN; i++) {
-		const SptLossRow *loss = &capture->losses[i];
+	for (unsigned reason = 0; reason <= SYSPROF_LOST_REASONS; reason++) {
+		uint64_t n = 0, weight = 0, first = UINT64_MAX, last = 0;
+		const char *help = help_for_loss(reason);
 
-		printf("%5" PRIu32 " %12.6f %12.6f %10" PRIu64 "  %s\n", loss->cpu,
-		       (double)(int64_t)(loss->first_time - start) / 1e9,
-		       (double)(int64_t)(loss->last_time - start) / 1e9, loss->weight,
-		       spt_lost_reason_name(loss->reason));
+		for (uint64_t i = 0; i < capture->n_losses; i++) {
+			const SptLossRow *loss = &capture->losses[i];
+
+			if (MIN(loss->reason, SYSPROF_LOST_REASONS) != reason)
+				continue;
+			n++;
+			weight += loss->weight;
+			first = MIN(first, loss->first_time);
+			last = MAX(last, loss->last_time);
+		}
+		if (n)
+			printf("\nLost, %s: %" PRIu64 " periods in %" PRIu64
+			       " gaps, from %.3f to %.3f s%s%s\n",
+			       spt_lost_reason_name(reason), weight, n,
+			       (double)(int64_t)(first - start) / 1e9,
+			       (double)(int64_t)(last - start) / 1e9, help ? "; " : "",
+			       help ? help : "");
 	}
-	if (capture->n_losses > LOSSES_SHOWN)
-		printf("      and %" PRIu64 " more; --json lists all\n",
-		       capture->n_losses - LOSSES_SHOWN);
+	if (capture->n_losses)
+		printf("--json lists each gap.\n");
 }
 
 /* "libc.so.6" by its path, where it has one. */

@@ -3,6 +3,7 @@
 #include "info.h"
 
 #include "capture/format.h"
+#include "cmd.h"
 #include "sysprof.h"
 
 uint32_t spt_info_processes(const struct spt_info *info)
@@ -25,7 +26,8 @@ uint32_t spt_info_objects(const struct spt_info *info)
 
 const char *spt_info_stream_kind(uint32_t kind)
 {
-	static const char *const names[] = { "samples", "spans", "counter", "marks" };
+	static const char *const names[] = { "samples", "spans", "counter", "marks",
+					     "sums",	"switches" };
 
 	return kind < G_N_ELEMENTS(names) ? names[kind] : "unknown";
 }
@@ -47,6 +49,15 @@ static const struct {
 bool spt_info_has_ends(const struct spt_info *info)
 {
 	return spt_capture_host(info->capture, "stacks") != NULL;
+}
+
+double spt_info_whole_pct(const struct spt_info *info)
+{
+	uint64_t all = 0;
+
+	for (unsigned end = 0; end < G_N_ELEMENTS(info->user_ends); end++)
+		all += spt_info_end_key(end) ? info->user_ends[end] : 0;
+	return all ? spt_percent(info->user_ends[SYSPROF_END_ROOT], all) : 0;
 }
 
 const char *spt_info_end_key(unsigned end)

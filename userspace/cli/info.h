@@ -26,6 +26,8 @@ const char *spt_info_stream_kind(uint32_t kind);
 
 /* Whether the ends of user stacks are known: they were unwound. */
 bool spt_info_has_ends(const struct spt_info *info);
+/* Of the weight of user stacks whose ends are known, what share is whole. */
+double spt_info_whole_pct(const struct spt_info *info);
 /* What scripts and people call an end; NULL: there is none of this number. */
 const char *spt_info_end_key(unsigned end);
 const char *spt_info_end_text(unsigned end);

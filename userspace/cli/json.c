@@ -29,15 +29,43 @@ static void begin(SptJson *json, const char *key, json_object *value)
 	g_ptr_array_add(json->open, value);
 }
 
+/*
+ * Names are anybody's: what a terminal would take for orders is escaped.  json-c does it below
+ * U+0020; DEL and U+0080 to U+009F are left.  They stand in strings only.
+ */
+static void print(const char *text)
+{
+	const char *at = text;
+	size_t plain;
+
+	while (*(at += plain = strcspn(at, "\x7f\xc2"))) {
+		const unsigned char *odd = (const unsigned char *)at;
+
+		fwrite(at - plain, 1, plain, stdout);
+		if (odd[0] == 0x7f) {
+			fputs("\\u007f", stdout);
+			at++;
+		} else if (odd[1] >= 0x80 && odd[1] < 0xa0) {
+			printf("\\u%04x", odd[1]);
+			at += 2;
+		} else {
+			putchar(odd[0]);
+			at++;
+		}
+	}
+	fwrite(at - plain, 1, plain, stdout);
+	putchar('\n');
+}
+
 static void end(SptJson *json)
 {
 	json_object *value = g_ptr_array_steal_index(json->open, json->open->len - 1);
 
 	if (json->open->len)
 		return;
-	puts(json_object_to_json_string_ext(value, JSON_C_TO_STRING_PRETTY |
-							   JSON_C_TO_STRING_SPACED |
-							   JSON_C_TO_STRING_NOSLASHESCAPE));
+	print(json_object_to_json_string_ext(value, JSON_C_TO_STRING_PRETTY |
+							    JSON_C_TO_STRING_SPACED |
+							    JSON_C_TO_STRING_NOSLASHESCAPE));
 	json_object_put(value);
 	g_clear_pointer(&json->open, g_ptr_array_unref);
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/near.h"
 #include "cmd.h"
 #include "symbols/reader.h"
 
@@ -25,14 +26,38 @@ static const struct spt_command *const commands[] = {
 
 static void print_usage(void)
 {
-	printf("Usage: " SPT_CLI " COMMAND [...]\n\n");
+	printf("Usage: %s COMMAND [...]\n\n", spt_cli_called());
 	for (unsigned i = 0; i < G_N_ELEMENTS(commands); i++)
 		printf("  %-8s %s\n", commands[i]->name, commands[i]->help);
-	printf("\n\"" SPT_CLI " COMMAND --help\" tells more; --version tells the version.\n");
+	printf("\n\"%s COMMAND --help\" lists its options; --version prints the version.\n",
+	       spt_cli_called());
+}
+
+static int run_command(int argc, char **argv)
+{
+	const char *near = NULL;
+	unsigned least = UINT_MAX;
+	int status;
+
+	for (unsigned i = 0; i < G_N_ELEMENTS(commands); i++) {
+		if (spt_is_nearer(argv[1], commands[i]->name, &least))
+			near = commands[i]->name;
+		if (strcmp(argv[1], commands[i]->name) != 0)
+			continue;
+		status = commands[i]->run(argc - 1, argv + 1);
+		spt_terminal_end();
+		return status;
+	}
+	spt_cli_complain("There is no command \"%s\"; %s%s%s\"%s --help\" lists them", argv[1],
+			 near ? "did you mean \"" : "", near ? near : "", near ? "\"? " : "",
+			 spt_cli_called());
+	return SPT_EXIT_USAGE;
 }
 
 int main(int argc, char **argv)
 {
+	g_autofree char *name = NULL;
+
 	/* One file alone, such as that of make static, is all there is to copy. */
 	if (strcmp(argv[0], SPT_READER_NAME) == 0)
 		return spt_reader_run(STDIN_FILENO, argc, argv, NULL) ? SPT_EXIT_OK :
@@ -40,7 +65,10 @@ int main(int argc, char **argv)
 	spt_reader_set_own("/proc/self/exe");
 	/* Only the characters: numbers keep their point, so that scripts can read them. */
 	setlocale(LC_CTYPE, "");
-	g_set_prgname(SPT_CLI);
+	/* As it was called: it has two names. */
+	name = g_path_get_basename(argv[0]);
+	g_set_prgname(name);
+	spt_cli_set_called(name);
 
 	if (argc < 2 || strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 ||
 	    strcmp(argv[1], "help") == 0) {
@@ -48,7 +76,7 @@ int main(int argc, char **argv)
 		return spt_cli_flush() ? SPT_EXIT_OK : SPT_EXIT_FAILURE;
 	}
 	if (strcmp(argv[1], "--version") == 0) {
-		printf(SPT_CLI " %s\n", SPT_VERSION);
+		printf("%s %s\n", name, SPT_VERSION);
 		return spt_cli_flush() ? SPT_EXIT_OK : SPT_EXIT_FAILURE;
 	}
 	if (strcmp(argv[1], "--list-options") == 0) {
@@ -56,10 +84,5 @@ int main(int argc, char **argv)
 			spt_cli_list_options(commands[i]);
 		return spt_cli_flush() ? SPT_EXIT_OK : SPT_EXIT_FAILURE;
 	}
-	for (unsigned i = 0; i < G_N_ELEMENTS(commands); i++) {
-		if (strcmp(argv[1], commands[i]->name) == 0)
-			return commands[i]->run(argc - 1, argv + 1);
-	}
-	spt_cli_complain("There is no command \"%s\"; \"" SPT_CLI " --help\" lists them", argv[1]);
-	return SPT_EXIT_USAGE;
+	return run_command(argc, argv);
 }

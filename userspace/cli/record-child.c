@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -34,6 +35,17 @@ bool spt_child_check(char **command)
 	return false;
 }
 
+/* Names and values in turn, each with its zero, and a zero behind the last. */
+static void set_environment(const char *text, size_t bytes)
+{
+	const char *end = text + bytes, *value;
+
+	for (; text < end && *text; text = value + strlen(value) + 1) {
+		value = text + strlen(text) + 1;
+		g_setenv(text, value, TRUE);
+	}
+}
+
 bool spt_child_prepare(struct spt_child *child, char **command)
 {
 	int go[2], failed[2], number;
@@ -44,14 +56,17 @@ bool spt_child_prepare(struct spt_child *child, char **command)
 	}
 	child->pid = fork();
 	if (child->pid == 0) {
-		char byte;
+		char text[PIPE_BUF + 2] = "";
+		ssize_t bytes;
 
 		prctl(PR_SET_PDEATHSIG, SIGTERM);
 		close(go[1]);
-		/* A byte: go.  End of file: the recorder gave up. */
-		if (read(go[0], &byte, 1) != 1)
+		/* Its environment: go.  End of file: the recorder gave up. */
+		bytes = read(go[0], text, PIPE_BUF);
+		if (bytes < 1)
 			_exit(SPT_CHILD_CANNOT_RUN);
 		prctl(PR_SET_PDEATHSIG, 0);
+		set_environment(text, (size_t)bytes);
 		execvp(command[0], command);
 		number = errno;
 		spt_cli_complain("Cannot run %s: %s", command[0], g_strerror(number));
@@ -90,10 +105,17 @@ static pid_t take_end(struct spt_child *child, int options)
 	return pid;
 }
 
-void spt_child_let_go(struct spt_child *child)
+void spt_child_let_go(struct spt_child *child, const char *const *environment)
 {
+	g_autoptr(GByteArray) text = g_byte_array_new();
+
+	for (; environment && *environment; environment++)
+		g_byte_array_append(text, (const guint8 *)*environment, strlen(*environment) + 1);
+	g_byte_array_append(text, (const guint8 *)"", 1);
 	child->begun_ns = now_ns();
-	if (child->pid && write(child->go, "", 1) != 1)
+	/* No more than is written at once. */
+	if (child->pid && (text->len > PIPE_BUF ||
+			   write(child->go, text->data, text->len) != (ssize_t)text->len))
 		kill(child->pid, SIGKILL);
 }
 

@@ -28,7 +28,8 @@ bool spt_child_check(char **command);
  * False: complained.
  */
 bool spt_child_prepare(struct spt_child *child, char **command);
-void spt_child_let_go(struct spt_child *child);
+/* @environment: what it has in addition, names and values in turn; may be NULL. */
+void spt_child_let_go(struct spt_child *child, const char *const *environment);
 /* Takes note of its end, if it has come; to be called when SIGCHLD says that it may have. */
 void spt_child_look_after(struct spt_child *child);
 /* Of one that has ended: it was never the command.  It complained. */

@@ -15,7 +15,7 @@ void spt_record_filter_add(struct spt_record_filter *filter, GArray *entries)
 		  "Only this process and what it starts (may be repeated)", "PID" },
 		{ "uid", 0, 0, G_OPTION_ARG_STRING_ARRAY, &filter->users,
 		  "Only what runs as this user (may be repeated)", "USER" },
-		{ "cpu", 0, 0, G_OPTION_ARG_STRING, &filter->cpus,
+		{ "cpu", 'C', 0, G_OPTION_ARG_STRING, &filter->cpus,
 		  "Only these CPUs, as in 0,2-5; isolated ones must be named (also --cpus)",
 		  "LIST" },
 		SPT_CLI_ALIAS("cpus", G_OPTION_ARG_STRING, filter->cpus),

@@ -9,27 +9,29 @@
 
 #define RAW_BYTES 16384			/* where they cannot grow */
 #define LEAST_LAST_NS 1000000000ULL
+#define WAITS_PERIOD_NS 1000000ULL
 #define LEAST_MEMORY_BYTES (16ULL << 20)
 
 /* As they are given. */
 struct words {
-	char *stacks, *source, *clock, *event, *duration, *last, *late, *memory, *ring;
+	char *stacks, *source, *clock, *event, *duration, *last, *late, *memory, *ring, *tracker,
+		*waits;
 	double rate;			/* NAN: none was given */
+	gboolean interrupts, locks, ignored;
 };
 
 /* Of "auto", "dwarf" or "dwarf,BYTES"; 0: it is none of them. */
 static uint32_t raw_bytes(const char *stacks)
 {
-	guint64 bytes;
+	uint64_t bytes;
 
 	if (strcmp(stacks, "auto") == 0 || strcmp(stacks, "dwarf") == 0)
 		return RAW_BYTES;
 	if (!g_str_has_prefix(stacks, "dwarf,") ||
-	    !g_ascii_string_to_unsigned(stacks + strlen("dwarf,"), 10, 8, SPT_TRACE_RAW_MAX_BYTES,
-					&bytes, NULL) ||
-	    bytes % 8)
+	    !spt_parse_bytes(stacks + strlen("dwarf,"), &bytes) ||
+	    bytes > SPT_TRACE_RAW_MAX_BYTES || bytes % 8)
 		return 0;
-	return bytes;
+	return (uint32_t)bytes;
 }
 
 static bool check(const struct words *words, SptTraceSource *ret_source)
@@ -93,6 +95,24 @@ static bool check_clock(SptRecorderOptions *recorder, const struct words *words)
 	return true;
 }
 
+bool spt_record_parse_waits(SptTraceWaits *waits, const char *text)
+{
+	if (!text)
+		return true;
+	*waits = (SptTraceWaits){ .is_on = true };
+	if (!*text)
+		waits->period_ns = WAITS_PERIOD_NS;
+	else if (strcmp(text, "all") != 0 &&
+		 (!spt_parse_ns(text, &waits->threshold_ns) || !waits->threshold_ns)) {
+		spt_cli_complain(
+			"--waits=%s is not possible: --waits picks waits in proportion to their length, "
+			"--waits=all records each one, --waits=100us those of at least that time",
+			text);
+		return false;
+	}
+	return true;
+}
+
 /* What bounds the recording. */
 static bool check_bounds(struct spt_record_options *options, const struct words *words)
 {
@@ -119,6 +139,18 @@ static bool check_bounds(struct spt_record_options *options, const struct words 
 				   recorder->memory_bytes < LEAST_MEMORY_BYTES))
 		spt_cli_complain("\"%s\" is not memory enough: 16M is the least (--memory-limit)",
 				 words->memory);
+	else if (words->tracker && !*options->command)
+		spt_cli_complain(
+			"--memory is for what a command allocates: put it behind \"--\"; --memory-limit SIZE bounds the recorder's own memory");
+	else if (words->tracker && words->last)
+		spt_cli_complain("--memory keeps all that is recorded, --last the last seconds: give one of them");
+	else if (words->tracker && *words->tracker && strcmp(words->tracker, "all") != 0 &&
+		 (!spt_parse_bytes(words->tracker, &recorder->memory_mean_bytes) ||
+		  !recorder->memory_mean_bytes))
+		spt_cli_complain(
+			"--memory=%s is not possible: --memory records each allocation, --memory=64K on average one for each 64 KiB; "
+			"--memory-limit SIZE bounds the recorder's own memory",
+			words->tracker);
 	else if (words->late && !words->last)
 		spt_cli_complain("--when-late writes what --last TIME keeps: give both");
 	else if (words->late && recorder->source == SPT_TRACE_PERF)
@@ -131,19 +163,10 @@ static bool check_bounds(struct spt_record_options *options, const struct words 
 		spt_cli_complain("--last writes files and --to a connection: give one of them");
 	else {
 		recorder->ring_bytes = (uint32_t)ring_bytes;
+		recorder->memory = words->tracker;
 		return true;
 	}
 	return false;
-}
-
-/* What was its name once, and will be that of something else. */
-static gboolean refuse_memory(G_GNUC_UNUSED const char *name, G_GNUC_UNUSED const char *value,
-			      G_GNUC_UNUSED gpointer data, GError **error)
-{
-	g_set_error(
-		error, G_OPTION_ERROR, G_OPTION_ERROR_FAILED,
-		"--memory is no option of record: --memory-limit SIZE bounds the recorder's own memory");
-	return FALSE;
 }
 
 /* Cuts the command off: what follows "--".  Returns the number of arguments before it. */
@@ -164,7 +187,7 @@ static bool parse(struct spt_record_options *options, struct words *words, int a
 {
 	const GOptionEntry entries[] = {
 		{ "output", 'o', 0, G_OPTION_ARG_FILENAME, &options->output,
-		  "Where to (sysprof.capture)", "FILE" },
+		  "The file to write (sysprof.capture)", "FILE" },
 		{ "frequency", 'F', 0, G_OPTION_ARG_DOUBLE, &words->rate,
 		  "Samples per second and CPU (1000, lowered if they would "
 		  "take more than 1 % of a CPU)",
@@ -173,32 +196,47 @@ static bool parse(struct spt_record_options *options, struct words *words, int a
 		  "timer (the default), pmu: hardware counters, or auto: these if there are some",
 		  "CLOCK" },
 		{ "event", 0, 0, G_OPTION_ARG_STRING, &words->event,
-		  "The hardware event that counters count: perf's number, or r and the hardware's in hex (cycles)",
+		  "The hardware event to count: perf's number, or r and the raw number in hex (cycles)",
 		  "N" },
 		{ "duration", 0, 0, G_OPTION_ARG_STRING, &words->duration,
 		  "End after this time, as in 10 (seconds) or 500ms", "TIME" },
 		{ "stacks", 0, 0, G_OPTION_ARG_STRING, &words->stacks,
-		  "User stacks: fp (frame pointers), dwarf[,BYTES] "
-		  "(without them, by copies of the stack), table (by tables, in the module), auto (what does without them best) or none",
+		  "User stacks: auto (the default: whole, whatever the code was built with), table (by tables, in the module), "
+		  "dwarf[,BYTES] (by copies of the stack), fp (along frame pointers) or none",
 		  "KIND" },
 		{ "source", 0, 0, G_OPTION_ARG_STRING, &words->source,
 		  "Where samples come from: auto, module or perf", "SOURCE" },
+		{ "waits", 0, 0, G_OPTION_ARG_STRING, &words->waits,
+		  "Also record waits: where, for how long, and who ended them (all: every wait; TIME: those of at least this)",
+		  SPT_CLI_OPTIONAL("all|TIME") },
+		{ "interrupts", 0, 0, G_OPTION_ARG_NONE, &words->interrupts,
+		  "Also record the time of interrupt and softirq handlers, and whom they interrupt", NULL },
+		{ "locks", 0, 0, G_OPTION_ARG_NONE, &words->locks,
+		  "Also record waits for locks of the kernel, and who held them", NULL },
 		{ "ring-bytes", 0, 0, G_OPTION_ARG_STRING, &words->ring,
 		  "Ring per CPU, a power of two (1M)", "SIZE" },
 		{ "last", 0, 0, G_OPTION_ARG_STRING, &words->last,
-		  "Keep this time, up to now, in memory; write them (to FILE, FILE-2 ...) at "
-		  "SIGUSR1, with --when-late, and at the end",
+		  "Keep the last TIME in memory; write it (to FILE, FILE-2 ...) at SIGUSR1, with --when-late, and at the end",
 		  "TIME" },
 		{ "when-late", 0, 0, G_OPTION_ARG_STRING, &words->late,
-		  "With --last: write when a tick comes so late (5ms)", "DELAY" },
+		  "With --last: write when a tick is this late (5ms)", "DELAY" },
 		{ "memory-limit", 0, 0, G_OPTION_ARG_STRING, &words->memory,
-		  "The recorder's own memory is at most this (1G)", "SIZE" },
-		{ "memory", 0, G_OPTION_FLAG_HIDDEN | G_OPTION_FLAG_OPTIONAL_ARG,
-		  G_OPTION_ARG_CALLBACK, refuse_memory, NULL, NULL },
+		  "Limit the recorder's memory to this (1G)", "SIZE" },
+		{ "memory", 0, 0, G_OPTION_ARG_STRING, &words->tracker,
+		  "What the command allocates and frees, each call with its stack (SIZE: on average one for each so many bytes)",
+		  SPT_CLI_OPTIONAL("all|SIZE") },
 		{ "no-command-lines", 0, 0, G_OPTION_ARG_NONE, &options->no_command_lines,
-		  "Leave out how processes were called: arguments can be secrets", NULL },
+		  "Do not record command lines: arguments can be secrets", NULL },
 		{ "no-maps", 0, 0, G_OPTION_ARG_NONE, &options->no_maps,
-		  "Leave out what is mapped where in processes: it tells addresses", NULL },
+		  "Do not record mappings of processes: they have addresses", NULL },
+		{ "only-command", 0, 0, G_OPTION_ARG_NONE, &options->only_command,
+		  "Record only COMMAND and what it starts", NULL },
+		/* perf's: what is the default here, or has another name. */
+		{ "all-cpus", 'a', G_OPTION_FLAG_HIDDEN, G_OPTION_ARG_NONE, &words->ignored, NULL,
+		  NULL },
+		{ "g", 'g', G_OPTION_FLAG_HIDDEN, G_OPTION_ARG_NONE, &words->ignored, NULL, NULL },
+		{ "call-graph", 0, G_OPTION_FLAG_HIDDEN, G_OPTION_ARG_STRING, &words->stacks, NULL,
+		  "KIND" },
 		{ "bundle", 0, 0, G_OPTION_ARG_NONE, &options->bundle,
 		  "At the end, put in what files say of what was recorded, for other machines: \"" SPT_CLI
 		  " bundle\" tells more",
@@ -214,16 +252,22 @@ static bool parse(struct spt_record_options *options, struct words *words, int a
 	spt_record_filter_add(&options->filter, all);
 	if (!spt_cli_parse(&cmd_record, (const GOptionEntry *)all->data, &argc, &argv))
 		return false;
-	if (argc > 1)
+	if (argc <= 1 && options->only_command && !*options->command)
+		spt_cli_complain("--only-command is for a recording of a command: put it behind \"--\"");
+	else if (argc <= 1 && options->only_command && options->filter.pids)
+		spt_cli_complain("--only-command and --pid exclude each other; give one of them");
+	else if (argc <= 1)
+		return true;
+	else
 		spt_cli_complain("\"%s\" is no option; put \"--\" in front of the command to run",
 				 argv[1]);
-	return argc <= 1;
+	return false;
 }
 
 bool spt_record_options_parse(struct spt_record_options *options, int argc, char **argv)
 {
 	g_autofree char **arguments = NULL;
-	struct words words = { .stacks = g_strdup("fp"), .source = g_strdup("auto"), .rate = NAN };
+	struct words words = { .stacks = g_strdup("auto"), .source = g_strdup("auto"), .rate = NAN };
 	SptTraceSource source = SPT_TRACE_AUTO;
 	SptTraceFilter filter = { 0 };
 	bool ok;
@@ -241,7 +285,8 @@ bool spt_record_options_parse(struct spt_record_options *options, int argc, char
 		.source = source,
 		.output = options->to ? options->to : options->output,
 		.period_ns = isnan(words.rate) ? 0 : (uint64_t)(1e9 / words.rate + 0.5),
-		.no_user = strcmp(words.stacks, "none") == 0,
+		.no_user = strcmp(words.stacks, "none") == 0 ||
+			   (strcmp(words.stacks, "auto") == 0 && filter.only_kernel),
 		.raw_bytes = raw_bytes(words.stacks),
 		.raw_most_bytes = raw_bytes(words.stacks) && !strchr(words.stacks, ',') ?
 					  SPT_TRACE_RAW_MAX_BYTES :
@@ -250,12 +295,15 @@ bool spt_record_options_parse(struct spt_record_options *options, int argc, char
 		.by_tables =
 			strcmp(words.stacks, "auto") == 0 || strcmp(words.stacks, "table") == 0,
 		.filter = filter,
+		.kernel = (words.interrupts ? SPT_TRACE_INTERRUPTS : 0) |
+			  (words.locks ? SPT_TRACE_LOCKS : 0),
 		.command = options->command_text && *options->command_text ? options->command_text :
 									     NULL,
 		.no_command_lines = options->no_command_lines,
 		.no_maps = options->no_maps,
 	};
-	ok = ok && check_bounds(options, &words) && check_clock(&options->recorder, &words);
+	ok = ok && check_bounds(options, &words) && check_clock(&options->recorder, &words) &&
+	     spt_record_parse_waits(&options->recorder.waits, words.waits);
 	g_free(words.clock);
 	g_free(words.event);
 	g_free(words.duration);
@@ -263,8 +311,10 @@ bool spt_record_options_parse(struct spt_record_options *options, int argc, char
 	g_free(words.last);
 	g_free(words.late);
 	g_free(words.memory);
+	g_free(words.tracker);
 	g_free(words.stacks);
 	g_free(words.source);
+	g_free(words.waits);
 	return ok;
 }
 

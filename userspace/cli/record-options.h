@@ -12,6 +12,7 @@ struct spt_record_options {
 	SptRecorderOptions recorder;	/* its strings are those below */
 	gboolean bundle;
 	gboolean no_command_lines, no_maps;
+	gboolean only_command;		/* the rest of the system is left out */
 	uint64_t duration_ns;		/* 0: no end */
 	struct spt_record_filter filter;	/* what recorder.filter points to */
 	char **command;			/* what follows "--", within argv; empty: none */
@@ -22,6 +23,11 @@ struct spt_record_options {
 #define SPT_RECORD_NO_DELAYS                                                                       \
 	"Perf events do not tell how late a tick came: --when-late needs the module (--source)"
 
+/*
+ * The value of --waits: "" picks by a grid, "all" none, and a time those that last so long; NULL: it
+ * is not there.  False: complained, return SPT_EXIT_USAGE.
+ */
+bool spt_record_parse_waits(SptTraceWaits *waits, const char *text);
 /* False: complained, return SPT_EXIT_USAGE. */
 bool spt_record_options_parse(struct spt_record_options *options, int argc, char **argv);
 void spt_record_options_clear(struct spt_record_options *options);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* report --categories: kinds of work, by rules in a file. */
-#include <inttypes.h>
 #include <stdio.h>
 
 #include "cmd.h"
 #include "profile/categories.h"
+#include "report-metric.h"
 #include "report.h"
 
 struct found {
@@ -49,13 +49,13 @@ static void print_text(const struct spt_report *report)
 	const GArray *weights = ((const struct found *)report->found)->weights;
 	uint64_t all = spt_profile_total(report->profile);
 
-	printf("%7s  %10s  %s\n", "Self %", "Periods", "Category");
+	printf("%7s  %10s  %s\n", "Self %", spt_metric_head(report->metric), "Category");
 	for (unsigned i = 0; i < weights->len; i++) {
 		const SptCategoryWeight *category = &g_array_index(weights, SptCategoryWeight, i);
 		g_autofree char *name = spt_format_cut(category->name, 0);
+		g_autofree char *weight = spt_metric_text(report->metric, category->weight);
 
-		printf("%7.2f  %10" PRIu64 "  %s\n", spt_percent(category->weight, all),
-		       category->weight, name);
+		printf("%7.2f  %10s  %s\n", spt_percent(category->weight, all), weight, name);
 	}
 }
 
@@ -77,7 +77,7 @@ static void add_json(const struct spt_report *report, SptJson *json)
 
 const struct spt_report_kind spt_report_categories = {
 	.option = { "categories", 0, 0, G_OPTION_ARG_FILENAME, NULL,
-		    "Kinds of work, by the rules in FILE: lines of \"category = function [@ object]\"",
+		    "Print categories by the rules in FILE: lines of \"category = function [@ object]\"",
 		    "FILE" },
 	.find = find,
 	.text = print_text,

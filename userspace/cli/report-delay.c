@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * report --metric delay: how late ticks came, by the kernel stack they found.  A timer's tick that
+ * report --delay: how late ticks came, by the kernel stack they found.  A timer's tick that
  * is late found what ran when its interrupt got through at last: where interrupts were off that is
  * where they came on again, in the function that had them off.
  */
@@ -11,6 +11,7 @@
 #include "cmd.h"
 #include "profile/selection.h"
 #include "report-filter.h"
+#include "report-metric.h"
 #include "report.h"
 
 #define DEFAULT_LIMIT 10
@@ -111,16 +112,24 @@ static void print_text(const struct spt_report *report)
 static void add_json(const struct spt_report *report, SptJson *json)
 {
 	const GPtrArray *found = report->found;
+	uint64_t sum = 0, ticks = 0;
 
-	spt_json_text(json, "metric", "delay");
+	for (unsigned i = 0; i < found->len; i++) {
+		sum += ((const struct group *)found->pdata[i])->sum_ns;
+		ticks += ((const struct group *)found->pdata[i])->ticks;
+	}
+	spt_json_text(json, "file", report->capture->path);
+	spt_json_count(json, "samples", ticks);
+	spt_metric_add_sum(json, report->metric, report->capture, sum);
 	spt_json_array(json, "stacks");
 	for (unsigned i = 0; i < MIN(found->len, report->limit); i++) {
 		const struct group *group = found->pdata[i];
 
 		spt_json_object(json, NULL);
-		spt_json_count(json, "max_ns", group->max_ns);
-		spt_json_count(json, "sum_ns", group->sum_ns);
-		spt_json_count(json, "ticks", group->ticks);
+		spt_json_count(json, "weight", group->sum_ns);
+		spt_json_number(json, "pct", spt_percent(group->sum_ns, sum));
+		spt_json_count(json, "most", group->max_ns);
+		spt_json_count(json, "samples", group->ticks);
 		spt_json_array(json, "frames");
 		for (unsigned f = 0; f < group->frames->len; f++) {
 			spt_json_object(json, NULL);
@@ -132,26 +141,6 @@ static void add_json(const struct spt_report *report, SptJson *json)
 		spt_json_end_object(json);
 	}
 	spt_json_end_array(json);
-}
-
-static bool check(const union spt_report_value *value)
-{
-	if (strcmp(value->text, "delay") == 0)
-		return true;
-	spt_cli_complain("There is no metric \"%s\"; there is \"delay\"", value->text);
-	return false;
-}
-
-bool spt_report_has_delays(const SptCapture *capture)
-{
-	const char *source = spt_capture_host(capture, "source");
-
-	if (!source || strcmp(source, "perf") != 0)
-		return true;
-	spt_cli_complain(
-		"%s was recorded with perf events, which do not tell how late a tick came; record with the module",
-		capture->path);
-	return false;
 }
 
 static bool find(struct spt_report *report)
@@ -169,8 +158,6 @@ static bool find(struct spt_report *report)
 	uint32_t n_rows;
 
 	report->found = found;
-	if (!spt_report_has_delays(capture))
-		return false;
 	spt_selection_init(&selection, capture, report->filter);
 	while ((rows = spt_samples_next(samples, &n_rows))) {
 		for (const SptSampleRow *sample = rows; sample < rows + n_rows; sample++) {
@@ -197,11 +184,11 @@ static bool find(struct spt_report *report)
 }
 
 const struct spt_report_kind spt_report_delay = {
-	.option = { "metric", 0, 0, G_OPTION_ARG_STRING, NULL,
-		    "delay: how late ticks came, by the kernel stack they found (where interrupts were off)",
-		    "NAME" },
+	.option = { "delay", 0, 0, G_OPTION_ARG_NONE, NULL,
+		    "Print how late ticks came, by kernel stack: where interrupts were off",
+		    NULL },
 	.of = SPT_REPORT_OF_SAMPLES,
-	.check = check,
+	.metric = "delay",
 	.find = find,
 	.text = print_text,
 	.json = add_json,

@@ -2,12 +2,12 @@
 /*
  * report --callers, --callees: who called a function, or several taken for one, and what it called.
  */
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "cmd.h"
 #include "report-filter.h"
+#include "report-metric.h"
 #include "report.h"
 
 struct edges {
@@ -49,8 +49,11 @@ static bool add_members(const struct spt_report *report, const char *name, GArra
 			return true;
 	}
 	near = spt_report_suggest(report->profile, name, false);
-	spt_cli_complain("%s has no samples with a function \"%s\"%s", report->capture->path, name,
-			 near);
+	spt_cli_complain("%s has no samples with a function \"%s\"%s%s", report->capture->path,
+			 name, report->filter->processes ? " in its command" : "",
+			 *near				 ? near :
+			 report->filter->processes ? "; --all looks in the rest, too" :
+						     "");
 	return false;
 }
 
@@ -119,13 +122,15 @@ static void print_text(const struct spt_report *report)
 		shown[i] = g_array_index(edges, SptEdge, i).function;
 	names = spt_report_fit_names(functions, shown, edges->len, width);
 	print_heading(report, found);
-	printf("%7s  %8s  %10s  ", "Of it %", "Of all %", "Periods");
+	printf("%s%7s  %8s  %10s  ", spt_color(SPT_COLOR_TITLE), "Of it %", "Of all %", spt_metric_head(report->metric));
 	spt_report_print_names_head(names);
 	for (unsigned i = 0; i < edges->len; i++) {
 		uint64_t weight = g_array_index(edges, SptEdge, i).weight;
+		g_autofree char *text = spt_metric_text(report->metric, weight);
 
-		printf("%7.2f  %8.2f  %10" PRIu64 "  ", spt_percent(weight, found->total),
-		       spt_percent(weight, all), weight);
+		spt_report_print_share(spt_percent(weight, found->total), 7);
+		spt_report_print_share(spt_percent(weight, all), 8);
+		printf("%10s  ", text);
 		spt_report_print_names(&functions[shown[i]], width, names);
 	}
 }
@@ -142,8 +147,8 @@ static void add_json(const struct spt_report *report, SptJson *json)
 	const SptFunction *functions = spt_profile_functions(report->profile, &n);
 
 	spt_json_text(json, "function", found->names);
-	spt_json_count(json, "self", found->self);
-	spt_json_count(json, "total", found->total);
+	spt_report_add(report, json, "self", found->self);
+	spt_report_add(report, json, "total", found->total);
 	spt_json_array(json, "members");
 	for (unsigned i = 0; i < found->members->len; i++) {
 		spt_json_object(json, NULL);
@@ -165,7 +170,7 @@ static void add_json(const struct spt_report *report, SptJson *json)
 
 const struct spt_report_kind spt_report_callers = {
 	.option = { "callers", 0, 0, G_OPTION_ARG_STRING_ARRAY, NULL,
-		    "Who called function FN; * and ? are wild, and several are taken for one",
+		    "Print who called function FN; * and ? match any; several count as one",
 		    "FN" },
 	.find = find_callers,
 	.text = print_text,
@@ -175,7 +180,7 @@ const struct spt_report_kind spt_report_callers = {
 
 const struct spt_report_kind spt_report_callees = {
 	.option = { "callees", 0, 0, G_OPTION_ARG_STRING_ARRAY, NULL,
-		    "What function FN called, likewise", "FN" },
+		    "Print what function FN called, likewise", "FN" },
 	.find = find_callees,
 	.text = print_text,
 	.json = add_json,

@@ -7,29 +7,87 @@
 
 #include <string.h>
 
+#include "base/near.h"
 #include "cmd.h"
+#include "profile/command.h"
+#include "report-metric.h"
 
 #define FAILURES_SHOWN 5
 #define LONGEST_NS (366 * 86400 * 1000000000ULL)	/* a year */
 
 #define SUGGESTIONS 5
 
-void spt_filter_options_add_samples(struct spt_filter_options *options, GArray *entries)
+/* Which metric, and whose. */
+static void add_who(struct spt_filter_options *options, GArray *entries)
 {
 	const GOptionEntry ours[] = {
+		{ "metric", 0, 0, G_OPTION_ARG_STRING, &options->metric_name, spt_report_metric_help(),
+		  "NAME" },
 		{ "process", 0, 0, G_OPTION_ARG_STRING, &options->process,
 		  "Only processes of this name or pid", "P" },
 		{ "thread", 0, 0, G_OPTION_ARG_STRING, &options->thread,
 		  "Only threads of this name or tid", "T" },
-		{ "cpu", 0, 0, G_OPTION_ARG_STRING, &options->cpu,
+		{ "cpu", 'C', 0, G_OPTION_ARG_STRING, &options->cpu,
 		  "Only these CPUs, as in 0,2-5 (also --cpus)", "LIST" },
 		SPT_CLI_ALIAS("cpus", G_OPTION_ARG_STRING, options->cpu),
-		{ "time", 0, 0, G_OPTION_ARG_STRING, &options->time,
-		  "Only from A to B after the start, as in 1.5..3 or 500ms..; either may be empty",
-		  "A..B" },
 	};
 
 	g_array_append_vals(entries, ours, G_N_ELEMENTS(ours));
+}
+
+static void add_stacks(struct spt_filter_options *options, GArray *entries)
+{
+	const GOptionEntry ours[] = {
+		{ "with", 0, 0, G_OPTION_ARG_STRING_ARRAY, &options->with,
+		  "Only stacks with function FN (may be repeated)", "FN" },
+		{ "without", 0, 0, G_OPTION_ARG_STRING_ARRAY, &options->without,
+		  "Only stacks without function FN (may be repeated)", "FN" },
+		{ "where", 0, 0, G_OPTION_ARG_STRING, &options->where,
+		  "Only stacks that match, as in 'foo and (malloc or free)'; * and ? are wild",
+		  "EXPR" },
+		{ "object", 0, 0, G_OPTION_ARG_STRING, &options->object,
+		  "Only where the innermost function is in an object of this name; * and ? match any",
+		  "NAME" },
+		{ "kernel", 0, 0, G_OPTION_ARG_NONE, &options->kernel,
+		  "Only what ran in the kernel (also --kernel-only)", NULL },
+		SPT_CLI_ALIAS("kernel-only", G_OPTION_ARG_NONE, options->kernel),
+		{ "user", 0, 0, G_OPTION_ARG_NONE, &options->user,
+		  "Only what ran in user mode (also --user-only)", NULL },
+		SPT_CLI_ALIAS("user-only", G_OPTION_ARG_NONE, options->user),
+	};
+
+	g_array_append_vals(entries, ours, G_N_ELEMENTS(ours));
+}
+
+void spt_filter_options_add_samples(struct spt_filter_options *options, GArray *entries)
+{
+	const GOptionEntry time = {
+		"time", 0, 0, G_OPTION_ARG_STRING, &options->time,
+		"Only from A to B after the start, as in 1.5..3 or 500ms..; either may be empty",
+		"A..B"
+	};
+
+	const GOptionEntry parallelism = {
+		"parallelism", 0, 0, G_OPTION_ARG_STRING, &options->parallelism,
+		"Only while N threads ran at a time, as in 1 or 2-4 (with --metric latency)",
+		"N[-N]"
+	};
+
+	const GOptionEntry command = {
+		"only-command", 0, 0, G_OPTION_ARG_NONE, &options->only_command,
+		"Only the command that was recorded, with all it started", NULL
+	};
+
+	g_array_append_val(entries, command);
+	add_who(options, entries);
+	g_array_append_val(entries, time);
+	g_array_append_val(entries, parallelism);
+}
+
+void spt_filter_options_add_live(struct spt_filter_options *options, GArray *entries)
+{
+	add_who(options, entries);
+	add_stacks(options, entries);
 }
 
 void spt_filter_options_add_files(struct spt_filter_options *options, GArray *entries)
@@ -38,7 +96,7 @@ void spt_filter_options_add_files(struct spt_filter_options *options, GArray *en
 		{ "vmlinux", 0, 0, G_OPTION_ARG_FILENAME, &options->vmlinux, SPT_VMLINUX_HELP,
 		  "FILE" },
 		{ "debuginfod", 0, 0, G_OPTION_ARG_NONE, &options->debuginfod,
-		  "Fetch debug information that is not here, of files with a hundredth of the weight, from the servers of $DEBUGINFOD_URLS",
+		  "Fetch missing debug information from the servers of $DEBUGINFOD_URLS, for files with 1 % of the time or more",
 		  NULL },
 	};
 
@@ -48,34 +106,19 @@ void spt_filter_options_add_files(struct spt_filter_options *options, GArray *en
 void spt_filter_options_add(struct spt_filter_options *options, GArray *entries)
 {
 	const GOptionEntry ours[] = {
-		{ "with", 0, 0, G_OPTION_ARG_STRING_ARRAY, &options->with,
-		  "Only stacks with function FN (may be repeated)", "FN" },
-		{ "without", 0, 0, G_OPTION_ARG_STRING_ARRAY, &options->without,
-		  "Only stacks without function FN (may be repeated)", "FN" },
-		{ "where", 0, 0, G_OPTION_ARG_STRING, &options->where,
-		  "Only stacks whose functions are so, as in 'foo and (malloc or free)'; * and ? are wild",
-		  "EXPR" },
-		{ "object", 0, 0, G_OPTION_ARG_STRING, &options->object,
-		  "Only where the innermost function lies in a file called so; * and ? are wild",
-		  "NAME" },
-		{ "kernel", 0, 0, G_OPTION_ARG_NONE, &options->kernel,
-		  "Only what ran in the kernel (also --kernel-only)", NULL },
-		SPT_CLI_ALIAS("kernel-only", G_OPTION_ARG_NONE, options->kernel),
-		{ "user", 0, 0, G_OPTION_ARG_NONE, &options->user,
-		  "Only what ran outside of it (also --user-only)", NULL },
-		SPT_CLI_ALIAS("user-only", G_OPTION_ARG_NONE, options->user),
 		{ "lines", 0, 0, G_OPTION_ARG_NONE, &options->lines,
-		  "By lines of source, where there is debug information", NULL },
+		  "Count lines of source instead of functions, where there is debug information", NULL },
 		{ "short-templates", 0, 0, G_OPTION_ARG_NONE, &options->short_templates,
-		  "Write <...> for the arguments of C++ templates; functions that differ in nothing else are one",
+		  "Write <...> for arguments of C++ templates; such functions count as one",
 		  NULL },
 		{ "no-inlines", 0, 0, G_OPTION_ARG_NONE, &options->no_inlines,
-		  "Leave out functions that are inlined: what they do is their callers' own",
+		  "Count inlined functions as part of their callers",
 		  NULL },
 	};
 	const GOptionEntry end = { 0 };
 
 	spt_filter_options_add_samples(options, entries);
+	add_stacks(options, entries);
 	g_array_append_vals(entries, ours, G_N_ELEMENTS(ours));
 	spt_filter_options_add_files(options, entries);
 	g_array_append_val(entries, end);
@@ -84,12 +127,14 @@ void spt_filter_options_add(struct spt_filter_options *options, GArray *entries)
 void spt_filter_options_clear(struct spt_filter_options *options)
 {
 	g_free(options->input);
+	g_free(options->metric_name);
 	g_free(options->process);
 	g_free(options->thread);
 	g_free(options->cpu);
 	g_free(options->time);
 	g_free(options->where);
 	g_free(options->object);
+	g_free(options->parallelism);
 	g_free(options->vmlinux);
 	g_strfreev(options->with);
 	g_strfreev(options->without);
@@ -121,6 +166,12 @@ bool spt_filter_options_about_stacks(const struct spt_filter_options *options)
 {
 	return options->with || options->without || options->where || options->object ||
 	       options->kernel || options->user;
+}
+
+bool spt_report_leads(const struct spt_filter_options *options)
+{
+	return options->only_command || (options->has_lead && !options->all && !options->process &&
+					 !options->thread);
 }
 
 /* One side of a range; an empty one leaves it open. */
@@ -197,8 +248,49 @@ static bool parse_where(const struct spt_filter_options *options, struct spt_rep
 	return filter->where != NULL;
 }
 
+/* "1", or "2-4". */
+static bool parse_parallelism(const struct spt_filter_options *options, SptFilter *filter)
+{
+	g_auto(GStrv) sides = g_strsplit(options->parallelism, "-", 2);
+	uint64_t least, most;
+
+	if (!(options->metric->parts & SPT_METRIC_HAS_PARALLELISM)) {
+		spt_cli_complain("--parallelism goes with --metric latency, not with %s",
+				 options->metric->name);
+		return false;
+	}
+	if (!sides[0] ||
+	    !g_ascii_string_to_unsigned(sides[0], 10, 1, UINT16_MAX, &least, NULL) ||
+	    !g_ascii_string_to_unsigned(sides[1] ? sides[1] : sides[0], 10, least, UINT16_MAX,
+					&most, NULL)) {
+		spt_cli_complain("--parallelism takes a number of threads, or two as in 1-2, not \"%s\"",
+				 options->parallelism);
+		return false;
+	}
+	filter->least_parallelism = (uint32_t)least;
+	filter->most_parallelism = (uint32_t)most;
+	return true;
+}
+
+/* Text is of the whole recording where none of the command's processes are known. */
+static bool choose_command(struct spt_report_filter *filter,
+			   const struct spt_filter_options *options, const SptCapture *capture)
+{
+	if (!capture || !spt_report_leads(options))
+		return true;
+	filter->processes = spt_command_processes(capture);
+	filter->filter.processes = filter->processes;
+	if (filter->processes || !options->only_command)
+		return true;
+	spt_cli_complain("%s is not the recording of a command (--only-command): \"" SPT_CLI
+			 " record -- COMMAND\" makes one",
+			 capture->path);
+	return false;
+}
+
 bool spt_report_filter_init(struct spt_report_filter *filter,
-			    const struct spt_filter_options *options, uint64_t start_ns)
+			    const struct spt_filter_options *options, const SptCapture *capture,
+			    uint64_t start_ns)
 {
 	*filter = (struct spt_report_filter){
 		.filter = {
@@ -215,7 +307,9 @@ bool spt_report_filter_init(struct spt_report_filter *filter,
 			"--kernel and --user exclude each other; give one of them, or none for both");
 		return false;
 	}
-	return (!options->time || parse_time(options->time, start_ns, &filter->filter)) &&
+	return choose_command(filter, options, capture) &&
+	       (!options->parallelism || parse_parallelism(options, &filter->filter)) &&
+	       (!options->time || parse_time(options->time, start_ns, &filter->filter)) &&
 	       (!options->cpu || parse_cpus(options->cpu, filter)) && parse_where(options, filter);
 }
 
@@ -223,6 +317,7 @@ void spt_report_filter_clear(struct spt_report_filter *filter)
 {
 	g_clear_pointer(&filter->where, spt_expression_free);
 	g_clear_pointer(&filter->cpus, g_free);
+	g_clear_pointer(&filter->processes, g_free);
 }
 
 char *spt_report_suggest(const SptProfile *profile, const char *wanted, bool processes)
@@ -232,19 +327,29 @@ char *spt_report_suggest(const SptProfile *profile, const char *wanted, bool pro
 	g_autofree uint32_t *order = spt_profile_order(profile, false);
 	g_autofree char *folded = g_utf8_casefold(wanted, -1);
 	g_autoptr(GString) text = g_string_new(NULL);
-	unsigned found = 0;
+	unsigned found = 0, least = UINT_MAX;
+	const char *near = NULL;
 
 	for (uint32_t i = 0; i < n && found < SUGGESTIONS; i++) {
 		const SptFunction *function = &functions[order[i]];
 		g_autofree char *valid = g_utf8_make_valid(function->name, -1);
 		g_autofree char *name = g_utf8_casefold(valid, -1);
 
-		if (function->is_process != processes || function->total == 0 ||
-		    !strstr(name, folded))
+		if (function->is_process != processes || function->total == 0)
 			continue;
+		if (!strstr(name, folded)) {
+			if (spt_is_nearer(folded, name, &least))
+				near = function->name;
+			continue;
+		}
 		g_string_append_printf(text, "%s\"%s\"", found++ ? ", " : "; did you mean ", valid);
 	}
-	if (found)
+	if (!found && near) {
+		g_autofree char *valid = g_utf8_make_valid(near, -1);
+
+		g_string_append_printf(text, "; did you mean \"%s\"", valid);
+	}
+	if (text->len)
 		g_string_append_c(text, '?');
 	return g_string_free(g_steal_pointer(&text), FALSE);
 }
@@ -271,10 +376,10 @@ int spt_report_filtered(const char *path, const struct spt_filter_options *optio
 	SptSummary summary;
 	int status = SPT_EXIT_USAGE;
 
-	if (!capture)
+	if (!capture || !spt_filter_options_check_metric(options, capture))
 		return SPT_EXIT_FAILURE;
 	spt_summary_init(&summary, capture);
-	if (spt_report_filter_init(&filter, options, summary.start_ns))
+	if (spt_report_filter_init(&filter, options, capture, summary.start_ns))
 		status = show(capture, &summary, &filter.filter, data);
 	spt_report_filter_clear(&filter);
 	spt_summary_clear(&summary);
@@ -284,14 +389,21 @@ int spt_report_filtered(const char *path, const struct spt_filter_options *optio
 bool spt_report_filter_check(const struct spt_filter_options *options, const SptCapture *capture,
 			     SptSymbols *symbols, const SptProfile *profile)
 {
-	bool other = options->thread || options->cpu || spt_filter_options_about_stacks(options);
+	bool other = options->thread || options->cpu || options->parallelism ||
+		     spt_filter_options_about_stacks(options);
 	SptSummary summary;
 	g_autoptr(SptProfile) whole = NULL;
 	g_autofree char *others = NULL;
 
 	tell_failures(capture, symbols);
-	if (spt_profile_n_samples(profile) > 0 || (!options->process && !options->time && !other))
+	if (spt_profile_n_samples(profile) > 0 ||
+	    (!options->process && !options->time && !other && !options->only_command))
 		return true;
+	if (options->only_command && !options->process && !options->time && !other) {
+		spt_cli_complain("%s has no samples of its command (--only-command)",
+				 capture->path);
+		return false;
+	}
 	if (other) {
 		spt_cli_complain(SPT_REPORT_NOTHING_HOLDS, capture->path);
 		return false;
@@ -303,7 +415,7 @@ bool spt_report_filter_check(const struct spt_filter_options *options, const Spt
 		spt_summary_clear(&summary);
 		return false;
 	}
-	whole = spt_profile_new(capture, symbols, NULL);
+	whole = spt_profile_new(capture, symbols, options->metric, NULL);
 	/* In a part of the time it is rather the time that is wrong. */
 	others = options->time ? g_strdup("") : spt_report_suggest(whole, options->process, true);
 	spt_cli_complain("%s has no samples of a process \"%s\"%s%s", capture->path,

@@ -12,26 +12,32 @@
 
 /* Of a recording's name. */
 #define SPT_REPORT_NOTHING_HOLDS                                                                   \
-	"%s has no samples for which all the conditions hold; leave some of them out"
+	"%s has no samples that meet the conditions; leave some of them out"
 
 /* As they were given; zero it to begin. */
 struct spt_filter_options {
 	char *input, *process, *thread, *cpu, *time, *where, *object, *vmlinux;
 	char **with, **without;
+	char *metric_name, *parallelism;
+	const SptMetric *metric;	/* after spt_filter_options_find_metric() */
 	gboolean kernel, user, lines, no_inlines, short_templates, debuginfod;
+	gboolean only_command, all;
+	bool has_lead;			/* the command comes first: see spt_report_leads() */
 };
 
 /* The filter they amount to, and what it points to. */
 struct spt_report_filter {
 	SptFilter filter;
 	SptExpression *where;
-	bool *cpus;
+	bool *cpus, *processes;
 };
 
 /* Appends the options to @entries (GOptionEntry), and the empty one that ends them. */
 void spt_filter_options_add(struct spt_filter_options *options, GArray *entries);
-/* Only those that ask who, where and when a sample was taken, without an end. */
+/* Only those that ask which metric, and who, where and when a sample was taken, without an end. */
 void spt_filter_options_add_samples(struct spt_filter_options *options, GArray *entries);
+/* Only those that make sense while a recording goes on, without an end. */
+void spt_filter_options_add_live(struct spt_filter_options *options, GArray *entries);
 /* Only those that tell where names come from, without an end. */
 void spt_filter_options_add_files(struct spt_filter_options *options, GArray *entries);
 void spt_filter_options_clear(struct spt_filter_options *options);
@@ -40,12 +46,26 @@ void spt_filter_options_clear(struct spt_filter_options *options);
 /* What names the frames of @capture as is wished; NULL: complained. */
 SptSymbols *spt_filter_options_symbols(const struct spt_filter_options *options,
 				       const SptCapture *capture);
+/* The metric of --metric, CPU time without it.  False: complained, return SPT_EXIT_USAGE. */
+bool spt_filter_options_find_metric(struct spt_filter_options *options);
+/* Whether @capture has the metric.  False: complained. */
+bool spt_filter_options_check_metric(const struct spt_filter_options *options,
+				     const SptCapture *capture);
+/*
+ * Whether text is about the command that was recorded, as long as nothing else is asked for.
+ * --only-command asks for it in whatever is shown.
+ */
+bool spt_report_leads(const struct spt_filter_options *options);
 /* Whether one of them asks for what is on the stack. */
 bool spt_filter_options_about_stacks(const struct spt_filter_options *options);
 
-/* @start_ns: where times count from.  False: complained, return SPT_EXIT_USAGE. */
+/*
+ * Of @capture; NULL: of what is not recorded yet.  @start_ns: where times count from.  False:
+ * complained, return SPT_EXIT_USAGE.
+ */
 bool spt_report_filter_init(struct spt_report_filter *filter,
-			    const struct spt_filter_options *options, uint64_t start_ns);
+			    const struct spt_filter_options *options, const SptCapture *capture,
+			    uint64_t start_ns);
 void spt_report_filter_clear(struct spt_report_filter *filter);
 
 /*

@@ -1,39 +1,45 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* report --by: the time by a grouping of the library's table. */
+/* report --by: the metric by a grouping of the library's table. */
 #include <inttypes.h>
 #include <stdio.h>
 
 #include "cmd.h"
 #include "profile/groups.h"
-#include "report.h"
+#include "report-metric.h"
+#include "report-threads.h"
 
-/* "process, thread, cpu or object", with "or" as @last, and with the notes of each. */
-static char *list_groupings(const char *last, bool with_notes)
+/* "process, thread, cpu or object", with "or" as @last, that fit @metric; NULL: all with notes. */
+static char *list_groupings(const char *last, const SptMetric *metric)
 {
 	g_autoptr(GPtrArray) names = g_ptr_array_new_with_free_func(g_free);
 	const SptGrouping *grouping;
 
 	for (unsigned i = 0; (grouping = spt_grouping(i)); i++)
-		g_ptr_array_add(names, g_strconcat(grouping->name,
-						   with_notes ? grouping->note : NULL, NULL));
+		if (!metric || spt_grouping_fits(grouping, metric))
+			g_ptr_array_add(names, g_strconcat(grouping->name,
+							   metric ? NULL : grouping->note, NULL));
 	return spt_format_list(names, last);
 }
 
 static char *help(void)
 {
-	g_autofree char *names = list_groupings("or", true);
+	g_autofree char *names = list_groupings("or", NULL);
 
-	return g_strconcat("The time by ", names, NULL);
+	return g_strconcat("What is shown, by ", names, NULL);
 }
 
-static bool check(const union spt_report_value *value)
+static bool check(const union spt_report_value *value, const SptMetric *metric)
 {
-	g_autofree char *names = list_groupings("and", false);
+	g_autofree char *names = list_groupings("and", metric);
 	SptGroupKind kind;
 
-	if (spt_grouping_find(value->text, &kind))
+	if (!spt_grouping_find(value->text, &kind))
+		spt_cli_complain("There are no groups by \"%s\" (--by): %s are", value->text, names);
+	else if (!spt_grouping_fits(spt_grouping(kind), metric))
+		spt_cli_complain("There are no groups by %s of metric \"%s\" (--by): %s are",
+				 value->text, metric->name, names);
+	else
 		return true;
-	spt_cli_complain("There are no groups by \"%s\" (--by): %s are", value->text, names);
 	return false;
 }
 
@@ -59,14 +65,21 @@ static void print_text(const struct spt_report *report)
 	const GArray *groups = report->found;
 	uint64_t all = spt_profile_total(report->profile);
 
-	printf("%7s  %10s  %10s  By %s\n", "Time %", "Periods", "Samples", report->value.text);
+	if (kind_of(report) == SPT_GROUP_THREAD && spt_report_has_thread_times(report)) {
+		spt_report_print_thread_times(report);
+		return;
+	}
+	printf("%s%7s  %10s  %10s  By %s%s\n", spt_color(SPT_COLOR_TITLE), report->metric->unit == SPT_UNIT_NS ? "Time %" : "Share %",
+	       spt_metric_head(report->metric), "Samples", report->value.text,
+	       spt_color(SPT_COLOR_OFF));
 	for (unsigned i = 0; i < groups->len; i++) {
 		const SptGroupRow *row = &g_array_index(groups, SptGroupRow, i);
 		g_autofree char *text = spt_group_describe(row, kind_of(report), false);
 		g_autofree char *shown = spt_format_cut(text, 0);
+		g_autofree char *weight = spt_metric_text(report->metric, row->weight);
 
-		printf("%7.2f  %10" PRIu64 "  %10" PRIu64 "  %s\n", spt_percent(row->weight, all),
-		       row->weight, row->samples, shown);
+		spt_report_print_share(spt_percent(row->weight, all), 7);
+		printf("%10s  %10" PRIu64 "  %s\n", weight, row->samples, shown);
 	}
 }
 
@@ -95,6 +108,8 @@ static void add_json(const struct spt_report *report, SptJson *json)
 		spt_json_end_object(json);
 	}
 	spt_json_end_array(json);
+	if (kind_of(report) == SPT_GROUP_THREAD && spt_report_has_thread_times(report))
+		spt_report_add_thread_times(report, json);
 }
 
 const struct spt_report_kind spt_report_groups = {

@@ -96,8 +96,6 @@ static bool find(struct spt_report *report)
 	uint32_t n_rows;
 
 	report->found = latest;
-	if (!spt_report_has_delays(capture))
-		return false;
 	spt_selection_init(&selection, capture, report->filter);
 	while ((rows = spt_samples_next(samples, &n_rows))) {
 		for (uint32_t i = 0; i < n_rows; i++)
@@ -116,8 +114,9 @@ static bool find(struct spt_report *report)
 
 const struct spt_report_kind spt_report_latest = {
 	.option = { "latest", 0, 0, G_OPTION_ARG_INT, NULL,
-		    "The N ticks that came latest, and what they found", "N" },
+		    "Print the N latest ticks and the stacks that they found", "N" },
 	.of = SPT_REPORT_OF_SAMPLES,
+	.metric = "delay",
 	.find = find,
 	.text = print_text,
 	.json = add_json,

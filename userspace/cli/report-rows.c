@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "cmd.h"
+#include "report-metric.h"
 #include "report.h"
 
 /* Up to the function's name. */
@@ -28,10 +29,15 @@ static void print_padded(const char *text, unsigned columns)
 		putchar(' ');
 }
 
+void spt_report_print_share(double percent, int columns)
+{
+	printf("%s%*.2f%s  ", spt_color_of(percent), columns, percent, spt_color(SPT_COLOR_OFF));
+}
+
 void spt_report_print_names_head(unsigned name_columns)
 {
 	print_padded("Function", name_columns);
-	printf("  Object\n");
+	printf("  Object%s\n", spt_color(SPT_COLOR_OFF));
 }
 
 void spt_report_print_names(const SptFunction *function, unsigned width, unsigned name_columns)
@@ -41,8 +47,10 @@ void spt_report_print_names(const SptFunction *function, unsigned width, unsigne
 	g_autofree char *object =
 		spt_format_cut(spt_report_object(function), left ? left - name_columns - 2 : 0);
 
+	fputs(function->is_kernel ? spt_color(SPT_COLOR_KERNEL) : "", stdout);
 	print_padded(name, name_columns);
-	printf("  %s\n", object);
+	printf("%s  %s%s%s\n", function->is_kernel ? spt_color(SPT_COLOR_OFF) : "",
+	       spt_color(SPT_COLOR_FAINT), object, spt_color(SPT_COLOR_OFF));
 }
 
 unsigned spt_report_fit_names(const SptFunction *functions, const uint32_t *shown, unsigned n,
@@ -68,20 +76,27 @@ unsigned spt_report_width(void)
 	return width > TABLE_HEAD_COLUMNS + OBJECT_MIN_COLUMNS + 10 ? width : 0;
 }
 
-unsigned spt_report_n_shown(const struct spt_report *report, const GArray *rows, size_t offset)
+unsigned spt_report_n_shown(struct spt_report *report, const GArray *rows, size_t offset)
 {
 	size_t size = g_array_get_element_size((GArray *)rows);
 	uint64_t all = spt_profile_total(report->profile);
-	unsigned n = MIN(rows->len, report->limit);
+	unsigned n = rows->len;
 
 	while (n > 0 && spt_percent(*(uint64_t *)(rows->data + (n - 1) * size + offset), all) <
 				report->min_percent)
 		n--;
-	return n;
+	report->n_more = n - MIN(n, report->limit);
+	return n - report->n_more;
+}
+
+void spt_report_add(const struct spt_report *report, SptJson *json, const char *key,
+		    uint64_t weight)
+{
+	spt_metric_add(json, key, report->metric, report->capture, weight);
 }
 
 void spt_report_add_weight(const struct spt_report *report, SptJson *json, uint64_t weight)
 {
-	spt_json_count(json, "weight", weight);
+	spt_report_add(report, json, "weight", weight);
 	spt_json_number(json, "pct", spt_percent(weight, spt_profile_total(report->profile)));
 }

@@ -54,8 +54,9 @@ static void print_children(struct tree_page *page, uint32_t parent)
 					spt_report_object(function));
 		g_autofree char *shown = spt_format_cut(line, page->width);
 
-		printf("%7.2f  %7.2f   %s\n", spt_percent(node->total, all),
-		       spt_percent(node->self, all), shown);
+		spt_report_print_share(spt_percent(node->total, all), 7);
+		spt_report_print_share(spt_percent(node->self, all), 7);
+		printf(" %s\n", shown);
 		if (parent != 0)
 			g_string_append(page->indent,
 					is_last ? page->branches->none : page->branches->through);
@@ -78,7 +79,8 @@ static void print_text(const struct spt_report *report)
 		.indent = indent,
 	};
 
-	printf("%7s  %7s   %s\n", "Total %", "Self %", "Function  Object");
+	printf("%s%7s  %7s   %s%s\n", spt_color(SPT_COLOR_TITLE), "Total %", "Self %",
+	       "Function  Object", spt_color(SPT_COLOR_OFF));
 	print_children(&page, 0);
 }
 
@@ -94,8 +96,8 @@ static void add_tree_node(SptJson *json, const char *key, const struct spt_repor
 
 	spt_json_object(json, key);
 	spt_json_function(json, function->name, function->object);
-	spt_json_count(json, "self", node->self);
-	spt_json_count(json, "total", node->total);
+	spt_report_add(report, json, "self", node->self);
+	spt_report_add(report, json, "total", node->total);
 	spt_json_array(json, "children");
 	for (uint32_t i = 0; i < node->n_children; i++) {
 		uint32_t child = node->first_child + i;

@@ -23,10 +23,12 @@ struct spt_report {
 	const SptCapture *capture;
 	SptSymbols *symbols;
 	const SptSummary *summary;
+	const SptMetric *metric;
 	const SptFilter *filter;
 	const SptProfile *profile;	/* what the filter selects; NULL: see enum spt_report_of */
 	const SptProfile *base;		/* what it was selected from; likewise */
 	unsigned limit;			/* rows; UINT32_MAX for all */
+	unsigned n_more;		/* rows that the limit left out, as find() tells */
 	double min_percent;		/* what is below it is left out */
 	gpointer found;			/* what find() has found */
 };
@@ -43,15 +45,17 @@ struct spt_report_kind {
 	/* The option's help, to be freed; NULL: that of @option */
 	char *(*help)(void);
 	enum spt_report_of of;
+	const char *metric;		/* it shows no other one; NULL: any */
 	double min_percent;		/* of text, where --min is not given */
 	/*
 	 * Whether the value is possible, before anything is opened.  False: complained.  May be
 	 * NULL
 	 */
-	bool (*check)(const union spt_report_value *value);
+	bool (*check)(const union spt_report_value *value, const SptMetric *metric);
 	/* What is to be shown, into @found.  False: complained.  May be NULL */
 	bool (*find)(struct spt_report *report);
 	/* Print it, below what all reports of a profile begin with. */
+	bool is_whole_page;		/* ... but its text begins the page itself */
 	void (*text)(const struct spt_report *report);
 	void (*json)(const struct spt_report *report, SptJson *json);
 	GDestroyNotify clear;		/* of @found, if there is one */
@@ -65,8 +69,10 @@ struct spt_report_kind {
 	REPORT(callees)                                                                            \
 	REPORT(categories)                                                                         \
 	REPORT(groups)                                                                             \
+	REPORT(wakers)                                                                             \
 	REPORT(latest)                                                                             \
-	REPORT(delay)
+	REPORT(delay)                                                                              \
+	REPORT(summary)
 #define SPT_REPORT_DECLARE(name) extern const struct spt_report_kind spt_report_##name;
 SPT_REPORTS(SPT_REPORT_DECLARE)
 
@@ -82,20 +88,23 @@ const char *spt_report_object(const SptFunction *function);
  */
 unsigned spt_report_fit_names(const SptFunction *functions, const uint32_t *shown, unsigned n,
 			      unsigned width);
-/* "Function  Object" */
+/* A share in its colour, at the right of so many columns, and two blanks. */
+void spt_report_print_share(double percent, int columns);
+/* "Function  Object", the end of a line that SPT_COLOR_TITLE begins. */
 void spt_report_print_names_head(unsigned name_columns);
 void spt_report_print_names(const SptFunction *function, unsigned width, unsigned name_columns);
 
 /*
  * How many of the first of @rows, an array sorted by weight, are shown: @limit at most, and none
- * below the least share.  @offset: where in an element its weight is.
+ * below the least share.  What the limit leaves out is told in n_more.  @offset: where in an
+ * element its weight is.
  */
-unsigned spt_report_n_shown(const struct spt_report *report, const GArray *rows, size_t offset);
+unsigned spt_report_n_shown(struct spt_report *report, const GArray *rows, size_t offset);
 
+/* A weight in the metric's unit, as a member of the object that is open. */
+void spt_report_add(const struct spt_report *report, SptJson *json, const char *key,
+		    uint64_t weight);
 /* Members "weight" and "pct" of the object that is open. */
 void spt_report_add_weight(const struct spt_report *report, SptJson *json, uint64_t weight);
-
-/* report-delay.c: whether samples say how late they came.  False: complained. */
-bool spt_report_has_delays(const SptCapture *capture);
 
 #endif

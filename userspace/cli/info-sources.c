@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Where the events of each source went: sums over the CPUs of their last accounts. */
+#include "info-sources.h"
+
+#include "capture/stream-rows.h"
+#include "sysprof-event.h"
+
+struct sums {
+	SptTally tallies[SPT_TALLIES];
+	uint64_t cost_ns;
+	uint32_t kind;
+};
+
+static void add_row(struct sums *sums, const SptSourceAccountRow *row)
+{
+	for (unsigned i = 0; i < SPT_TALLIES; i++) {
+		sums->tallies[i].events += row->tallies[i].events;
+		sums->tallies[i].value += row->tallies[i].value;
+		sums->tallies[i].ns += row->tallies[i].ns;
+		sums->tallies[i].weight += row->tallies[i].weight;
+	}
+	sums->cost_ns += row->cost_ns;
+}
+
+/* Whether no later row is of the same source and CPU. */
+static bool is_last(const SptSourceAccountRow *rows, uint64_t n, uint64_t at)
+{
+	for (uint64_t i = at + 1; i < n; i++)
+		if (rows[i].kind == rows[at].kind && rows[i].cpu == rows[at].cpu)
+			return false;
+	return true;
+}
+
+static uint64_t part_of(const SptTally *tally, unsigned part)
+{
+	const uint64_t parts[] = { tally->events, tally->value, tally->ns };
+
+	return parts[part];
+}
+
+/* Object @key with one of the numbers of all tallies. */
+static void add_part(SptJson *json, const char *key, const struct sums *sums, unsigned part)
+{
+	uint64_t lost = 0;
+
+	for (unsigned i = SPT_TALLY_LOST; i < SPT_TALLIES; i++)
+		lost += part_of(&sums->tallies[i], part);
+	spt_json_object(json, key);
+	spt_json_count(json, "seen", part_of(&sums->tallies[SPT_TALLY_SEEN], part));
+	spt_json_count(json, "delivered", part_of(&sums->tallies[SPT_TALLY_DELIVERED], part));
+	spt_json_count(json, "lost", lost);
+	spt_json_count(json, "not_picked", part_of(&sums->tallies[SPT_TALLY_NOT_PICKED], part));
+	spt_json_count(json, "below_threshold", part_of(&sums->tallies[SPT_TALLY_BELOW], part));
+	spt_json_count(json, "excluded", part_of(&sums->tallies[SPT_TALLY_EXCLUDED], part));
+	spt_json_end_object(json);
+}
+
+static const struct {
+	const char *name, *kind;
+} words[] = {
+	[SYSPROF_SOURCE_WAIT] = { "waits", "spans" },
+	[SYSPROF_SOURCE_WAKE] = { "wakings", "marks" },
+	[SYSPROF_SOURCE_LANE] = { "lanes", "switches" },
+	[SYSPROF_SOURCE_IRQ] = { "interrupts", "spans" },
+	[SYSPROF_SOURCE_SOFTIRQ] = { "softirqs", "spans" },
+	[SYSPROF_SOURCE_LOCK] = { "locks", "spans" },
+};
+
+static void add_source(SptJson *json, const struct sums *sums, const char *unavailable)
+{
+	spt_json_object(json, NULL);
+	spt_json_text(json, "name", words[sums->kind].name);
+	spt_json_text(json, "kind", words[sums->kind].kind);
+	spt_json_text(json, "unavailable", unavailable);
+	add_part(json, "events", sums, 0);
+	add_part(json, "value", sums, 1);
+	add_part(json, "ns", sums, 2);
+	spt_json_count(json, "nested",
+		       sums->tallies[SPT_TALLY_LOST + SYSPROF_LOST_NESTED].events);
+	spt_json_count(json, "cost_ns", sums->cost_ns);
+	spt_json_end_object(json);
+}
+
+/* Why a recording that has waits has no account of @kind; NULL: nobody asked for it. */
+static const char *why_unavailable(const SptCapture *capture, uint32_t kind)
+{
+	const char *notice = spt_capture_host(capture, "notice");
+
+	if (kind > SYSPROF_SOURCE_LANE ||
+	    g_strcmp0(spt_capture_host(capture, "source"), "perf") != 0)
+		return NULL;
+	return kind == SYSPROF_SOURCE_WAKE && notice ? notice : "perf events keep no account of them";
+}
+
+void spt_info_add_sources(SptJson *json, const SptCapture *capture)
+{
+	uint64_t n;
+	g_autofree SptSourceAccountRow *rows =
+		spt_stream_rows(capture, SPT_ROW_SOURCE_ACCOUNT, &n);
+
+	bool has_waits = false;
+
+	spt_json_array(json, "sources");
+	for (uint32_t kind = SYSPROF_SOURCE_WAIT; kind <= SYSPROF_SOURCE_LOCK; kind++) {
+		struct sums sums = { .kind = kind };
+		bool is_there = false;
+		const char *unavailable = NULL;
+
+		for (uint64_t i = 0; i < n; i++) {
+			if (rows[i].kind != kind || !is_last(rows, n, i))
+				continue;
+			add_row(&sums, &rows[i]);
+			is_there = true;
+		}
+		has_waits |= is_there;
+		if (!is_there && has_waits)
+			unavailable = why_unavailable(capture, kind);
+		if (words[kind].name && (is_there || unavailable))
+			add_source(json, &sums, unavailable);
+	}
+	spt_json_end_array(json);
+}

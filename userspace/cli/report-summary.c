@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * report --summary: what a recording says, in at most 2 KiB, for a script, a chat or a mail: a
+ * verdict, how far it can be trusted, the heaviest functions, and what to ask next.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "cmd.h"
+#include "profile/command.h"
+#include "profile/wholeness.h"
+#include "report.h"
+
+#define TOP_SHOWN 5
+/* So that any five functions fit. */
+#define NAME_COLUMNS 64
+#define PATH_COLUMNS 100
+#define FEW_SAMPLES 200
+#define LOST_PCT 1
+
+struct summary {
+	GArray *top;			/* uint32_t, functions by self */
+	char *verdict, *path, *command;
+	GPtrArray *caveats, *next;	/* sentences; commands */
+	double whole_pct, lost_pct;
+	bool has_whole;
+};
+
+static void free_summary(gpointer data)
+{
+	struct summary *summary = data;
+
+	g_array_unref(summary->top);
+	g_ptr_array_unref(summary->caveats);
+	g_ptr_array_unref(summary->next);
+	g_free(summary->verdict);
+	g_free(summary->path);
+	g_free(summary->command);
+	g_free(summary);
+}
+
+static const SptFunction *function_at(const struct spt_report *report, unsigned i)
+{
+	const struct summary *summary = report->found;
+	uint32_t n;
+
+	return &spt_profile_functions(report->profile,
+				      &n)[g_array_index(summary->top, uint32_t, i)];
+}
+
+static void find_top(const struct spt_report *report, struct summary *summary)
+{
+	uint32_t n;
+	const SptFunction *functions = spt_profile_functions(report->profile, &n);
+	g_autofree uint32_t *order = spt_profile_order(report->profile, true);
+	unsigned most = MIN(report->limit, TOP_SHOWN);
+
+	for (uint32_t i = 0; i < n && summary->top->len < most; i++)
+		if (!functions[order[i]].is_process && functions[order[i]].self > 0)
+			g_array_append_val(summary->top, order[i]);
+}
+
+/* "mt ran 88 %, waited 12 % of 0.40 s; 48 % of its time in sin (libm.so.6)" */
+static void find_verdict(const struct spt_report *report, struct summary *summary)
+{
+	GString *text = g_string_new(summary->command ? summary->command : "The system");
+	g_autofree char *name = NULL, *wall_text = NULL;
+	const SptFunction *first;
+	SptWall wall;
+
+	if (summary->command && spt_wall_find(&wall, report->capture)) {
+		wall_text = spt_format_wall(&wall);
+		g_string_append_printf(text, " %s", wall_text);
+	} else {
+		wall_text = spt_format_ns(report->summary->end_ns - report->summary->start_ns);
+		g_string_append_printf(text, " was recorded for %s", wall_text);
+	}
+	if (summary->top->len > 0) {
+		first = function_at(report, 0);
+		name = spt_format_cut(first->name, NAME_COLUMNS);
+		g_string_append_printf(text, "; %.0f %% of %s is in %s itself",
+				       spt_percent(first->self, spt_profile_total(report->profile)),
+				       report->metric->is_cpu ? "its CPU time" :
+								report->metric->name,
+				       name);
+	}
+	summary->verdict = g_string_free(text, FALSE);
+}
+
+static void add_caveat(struct summary *summary, const char *format, ...) G_GNUC_PRINTF(2, 3);
+static void add_caveat(struct summary *summary, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	g_ptr_array_add(summary->caveats, g_strdup_vprintf(format, args));
+	va_end(args);
+}
+
+static void find_caveats(const struct spt_report *report, struct summary *summary)
+{
+	const SptCapture *capture = report->capture;
+	const SptSummary *sums = report->summary;
+	g_autofree char *failure = spt_command_failure(capture);
+	g_autofree char *stacks = spt_wholeness_line(capture);
+	uint64_t n = spt_profile_n_samples(report->profile);
+
+	summary->has_whole = spt_wholeness(capture, &summary->whole_pct);
+	summary->lost_pct = spt_percent(sums->lost, sums->lost + capture->weight);
+	if (failure)
+		add_caveat(summary, "The command %s", failure);
+	if (n < FEW_SAMPLES)
+		add_caveat(summary, "Only %u samples: shares are rough; record for longer",
+			   (unsigned)n);
+	if (summary->lost_pct >= LOST_PCT)
+		add_caveat(summary,
+			   "%.1f %% of the periods were lost; --ring-bytes 8M or a lower -F helps",
+			   summary->lost_pct);
+	if (stacks)
+		g_ptr_array_add(summary->caveats, spt_format_cut(stacks, 3 * NAME_COLUMNS));
+	if (sums->budget > 0)
+		add_caveat(summary, "The rate was lowered: %.1f %% of the periods were sampled",
+			   spt_percent(sums->delivered, sums->delivered + sums->budget));
+	if (!capture->finished)
+		add_caveat(summary, "The recording was cut off");
+}
+
+static void add_next(struct summary *summary, const char *command, const char *file,
+		     const char *rest)
+{
+	g_ptr_array_add(summary->next,
+			g_strdup_printf(SPT_CLI " %s %s %s", command, file, rest));
+}
+
+static void find_next(const struct spt_report *report, struct summary *summary)
+{
+	g_autofree char *file = g_shell_quote(summary->path);
+
+	add_next(summary, "report", file, "--tree");
+	if (summary->top->len > 0) {
+		const SptFunction *first = function_at(report, 0);
+		g_autofree char *name = spt_format_cut(first->name, NAME_COLUMNS);
+		g_autofree char *quoted = g_shell_quote(name);
+		g_autofree char *callers = g_strdup_printf("--callers %s", quoted);
+
+		add_next(summary, "report", file, callers);
+		add_next(summary, "annotate", file, quoted);
+	}
+}
+
+static bool find(struct spt_report *report)
+{
+	struct summary *summary = g_new0(struct summary, 1);
+	g_autofree char *name =
+		report->filter->processes ? spt_command_name(report->capture) : NULL;
+
+	report->found = summary;
+	summary->top = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+	summary->caveats = g_ptr_array_new_with_free_func(g_free);
+	summary->next = g_ptr_array_new_with_free_func(g_free);
+	summary->command = name ? spt_format_cut(name, NAME_COLUMNS) : NULL;
+	summary->path = spt_format_cut(report->capture->path, PATH_COLUMNS);
+	find_top(report, summary);
+	find_verdict(report, summary);
+	find_caveats(report, summary);
+	find_next(report, summary);
+	return true;
+}
+
+static void print_text(const struct spt_report *report)
+{
+	const struct summary *summary = report->found;
+	uint64_t all = spt_profile_total(report->profile);
+
+	printf("%s%s%s\n", spt_color(SPT_COLOR_TITLE), summary->verdict,
+	       spt_color(SPT_COLOR_OFF));
+	for (unsigned i = 0; i < summary->top->len; i++) {
+		const SptFunction *function = function_at(report, i);
+		g_autofree char *name = spt_format_cut(function->name, NAME_COLUMNS);
+		g_autofree char *object =
+			spt_format_cut(spt_report_object(function), NAME_COLUMNS / 2);
+
+		spt_report_print_share(spt_percent(function->self, all), 7);
+		printf("%s  %s\n", name, object);
+	}
+	for (unsigned i = 0; i < summary->caveats->len; i++)
+		printf("Note: %s\n", (const char *)summary->caveats->pdata[i]);
+	for (unsigned i = 0; i < summary->next->len; i++)
+		printf("Next: %s\n", (const char *)summary->next->pdata[i]);
+}
+
+static void add_texts(SptJson *json, const char *key, const GPtrArray *texts)
+{
+	spt_json_array(json, key);
+	for (unsigned i = 0; i < texts->len; i++)
+		spt_json_text(json, NULL, texts->pdata[i]);
+	spt_json_end_array(json);
+}
+
+static void add_json(const struct spt_report *report, SptJson *json)
+{
+	const struct summary *summary = report->found;
+	uint64_t all = spt_profile_total(report->profile);
+
+	spt_json_text(json, "verdict", summary->verdict);
+	if (summary->has_whole)
+		spt_json_number(json, "whole_stacks_pct", summary->whole_pct);
+	spt_json_number(json, "lost_pct", summary->lost_pct);
+	spt_json_array(json, "top");
+	for (unsigned i = 0; i < summary->top->len; i++) {
+		const SptFunction *function = function_at(report, i);
+		g_autofree char *name = spt_format_cut(function->name, NAME_COLUMNS);
+		g_autofree char *object =
+			spt_format_cut(spt_report_object(function), NAME_COLUMNS / 2);
+
+		spt_json_object(json, NULL);
+		spt_json_function(json, name, object);
+		spt_json_number(json, "self_pct", spt_percent(function->self, all));
+		spt_json_number(json, "total_pct", spt_percent(function->total, all));
+		spt_json_end_object(json);
+	}
+	spt_json_end_array(json);
+	add_texts(json, "caveats", summary->caveats);
+	add_texts(json, "next", summary->next);
+}
+
+const struct spt_report_kind spt_report_summary = {
+	.option = { "summary", 0, 0, G_OPTION_ARG_NONE, NULL,
+		    "Print the result in at most 2 KiB", NULL },
+	.find = find,
+	.is_whole_page = true,
+	.text = print_text,
+	.json = add_json,
+	.clear = free_summary,
+};
