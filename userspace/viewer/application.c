@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Each file of the command line gets a window, and so does a command after "--", which is recorded
- * at once; with neither there is an empty window.
+ * at once; with neither there is an empty window.  libadwaita loads style.css, and follows the
+ * system's dark style.
  */
 #include "application.h"
 
@@ -14,18 +15,18 @@
 #define APPLICATION_ID "io.github.sysprof_trace.Sysprof"
 
 struct _SptApplication {
-	GtkApplication parent_instance;
+	AdwApplication parent_instance;
 	char *command;			/* to be recorded; NULL: none */
 };
 
-G_DEFINE_FINAL_TYPE(SptApplication, spt_application, GTK_TYPE_APPLICATION)
+G_DEFINE_FINAL_TYPE(SptApplication, spt_application, ADW_TYPE_APPLICATION)
 
 static void on_about(G_GNUC_UNUSED GSimpleAction *action, G_GNUC_UNUSED GVariant *parameter,
 		     gpointer data)
 {
-	gtk_show_about_dialog(gtk_application_get_active_window(GTK_APPLICATION(data)),
-			      "program-name", "Sysprof", "version", SPT_VERSION, "logo-icon-name",
-			      APPLICATION_ID, "comments",
+	adw_show_about_window(gtk_application_get_active_window(GTK_APPLICATION(data)),
+			      "application-name", "Sysprof", "version", SPT_VERSION,
+			      "application-icon", APPLICATION_ID, "comments",
 			      _("Where the whole system spends its time"), "license-type",
 			      GTK_LICENSE_GPL_2_0, NULL);
 }
@@ -45,16 +46,6 @@ static void on_quit(G_GNUC_UNUSED GSimpleAction *action, G_GNUC_UNUSED GVariant 
 	}
 }
 
-static void add_style(void)
-{
-	g_autoptr(GtkCssProvider) provider = gtk_css_provider_new();
-
-	gtk_css_provider_load_from_resource(provider, "/io/github/sysprof_trace/Sysprof/style.css");
-	gtk_style_context_add_provider_for_display(gdk_display_get_default(),
-						   GTK_STYLE_PROVIDER(provider),
-						   GTK_STYLE_PROVIDER_PRIORITY_APPLICATION);
-}
-
 static void add_keys(GtkApplication *application)
 {
 	static const struct {
@@ -70,8 +61,9 @@ static void add_keys(GtkApplication *application)
 		{ "win.print", { "<Control>p" } },
 		{ "win.show-view::functions", { "<Alt>1" } },
 		{ "win.show-view::flame", { "<Alt>2" } },
-		{ "win.show-view::compare", { "<Alt>3" } },
-		{ "win.show-view::details", { "<Alt>4" } },
+		{ "win.show-view::events", { "<Alt>4" } },
+		{ "win.show-view::details", { "<Alt>5" } },
+		{ "win.show-view::compare", { "<Alt>6" } },
 		{ "window.close", { "<Control>w" } },
 		{ "app.quit", { "<Control>q" } },
 	};
@@ -98,7 +90,6 @@ static void startup(GApplication *application)
 	G_APPLICATION_CLASS(spt_application_parent_class)->startup(application);
 	g_action_map_add_action_entries(G_ACTION_MAP(application), actions, G_N_ELEMENTS(actions),
 					application);
-	add_style();
 	add_keys(GTK_APPLICATION(application));
 	gtk_window_set_default_icon_name(APPLICATION_ID);
 }

@@ -3,10 +3,10 @@
 #ifndef SPT_APPLICATION_H
 #define SPT_APPLICATION_H
 
-#include <gtk/gtk.h>
+#include <adwaita.h>
 
 #define SPT_TYPE_APPLICATION (spt_application_get_type())
-G_DECLARE_FINAL_TYPE(SptApplication, spt_application, SPT, APPLICATION, GtkApplication)
+G_DECLARE_FINAL_TYPE(SptApplication, spt_application, SPT, APPLICATION, AdwApplication)
 
 SptApplication *spt_application_new(void);
 

@@ -8,6 +8,8 @@
 #include <string.h>
 
 #define KEPT 4
+#define PREFIX "recording-"
+#define DATE_CHARS 10
 
 static char *directory(void)
 {
@@ -26,7 +28,7 @@ static void make_room(const char *path)
 	const char *name;
 
 	while (dir && (name = g_dir_read_name(dir))) {
-		if (g_str_has_prefix(name, "recording-"))
+		if (g_str_has_prefix(name, PREFIX))
 			g_ptr_array_add(names, g_strdup(name));
 	}
 	g_ptr_array_sort(names, compare_names);
@@ -50,7 +52,7 @@ char *spt_cache_new_path(GError **error)
 		return NULL;
 	}
 	make_room(path);
-	name = g_strdup_printf("recording-%s-%03d.capture", time,
+	name = g_strdup_printf(PREFIX "%s-%03d.capture", time,
 			       g_date_time_get_microsecond(now) / 1000);
 	return g_build_filename(path, name, NULL);
 }
@@ -60,4 +62,13 @@ bool spt_cache_owns(const char *path)
 	g_autofree char *own = directory(), *dir = g_path_get_dirname(path);
 
 	return strcmp(own, dir) == 0;
+}
+
+char *spt_cache_title(const char *path, const char *what)
+{
+	g_autofree char *name = g_path_get_basename(path);
+
+	if (!spt_cache_owns(path) || !g_str_has_prefix(name, PREFIX))
+		return NULL;
+	return g_strdup_printf("%s-%.*s", what, DATE_CHARS, name + strlen(PREFIX));
 }

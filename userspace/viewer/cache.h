@@ -8,6 +8,11 @@
 
 /* A name for a new recording.  Makes room: of the older ones only the newest few stay. */
 char *spt_cache_new_path(GError **error);
+/*
+ * What to call @path, which a recording of @what was made in, as "mt-2026-11-23"; NULL if it is not
+ * of the cache.  To be freed.
+ */
+char *spt_cache_title(const char *path, const char *what);
 bool spt_cache_owns(const char *path);
 
 #endif

@@ -5,6 +5,7 @@
 #include <glib/gi18n.h>
 
 #include "columns.h"
+#include "text.h"
 
 struct _SptCallers {
 	SptPane parent_instance;
@@ -32,7 +33,7 @@ static void spt_callers_init(SptCallers *self)
 	spt_columns_append(view, SPT_COLUMN_TOTAL);
 	spt_columns_append(view, SPT_COLUMN_FUNCTION);
 	spt_columns_append(view, SPT_COLUMN_OBJECT);
-	spt_pane_set_title(SPT_PANE(self), _("Callers"), NULL);
+	spt_pane_set_title(SPT_PANE(self), _("Callers"));
 }
 
 static void fill(G_GNUC_UNUSED SptDocument *document, gconstpointer data, uint32_t position,
@@ -69,7 +70,12 @@ void spt_callers_show(SptCallers *self, SptDocument *document, uint32_t function
 {
 	const SptFunction *of = function == UINT32_MAX ? NULL : &document->functions[function];
 
-	spt_pane_set_title(SPT_PANE(self), _("Callers"), of ? of->name : NULL);
+	g_autofree char *made = NULL;
+	g_autofree char *title =
+		of ? g_strdup_printf(_("Callers of %s"), spt_text_name(of->name, &made)) :
+		     g_strdup(_("Callers"));
+
+	spt_pane_set_title(SPT_PANE(self), title);
 	spt_pane_set_empty_text(SPT_PANE(self), !of	       ? _("No function is selected") :
 						of->is_process ? _("A process has no callers") :
 								 _("Nobody called it"));

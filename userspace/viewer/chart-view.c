@@ -6,20 +6,46 @@
 #include "chart-view.h"
 
 #include <glib/gi18n.h>
+#include <math.h>
+#include <string.h>
 
+#include "capture/stream-rows.h"
 #include "flame-draw.h"
+#include "profile/waits.h"
 #include "query.h"
 #include "text.h"
 
 #define LEAST_PIXELS 2
+#define DIM 0.55f
+#define LEAST_TEXT 40
+#define NAME_MARGIN 6
+
+/* Of one thread. */
+struct section {
+	uint32_t tid;
+	uint32_t row, n_rows;
+};
+
+struct charts {
+	uint64_t begin_ns, length_ns;
+	GArray *boxes;			/* SptFlameBox */
+	/*
+	 * SptFlameBox: between boxes, where a thread did not run; the node is the state it was in,
+	 * from 1, or 0: not known
+	 */
+	GArray *gaps;
+	struct section sections[SPT_CHART_MAX_THREADS];
+	unsigned n;
+};
 
 struct _SptChartView {
 	GtkWidget parent_instance;
 	SptDocument *document;
-	uint32_t tid;
-	GArray *boxes;			/* SptFlameBox; of */
+	SptTimeAxis *axis;
+	uint32_t tids[SPT_CHART_MAX_THREADS];
+	unsigned n_tids;
+	struct charts *charts;		/* NULL: none yet; of */
 	SptDocument *charted;		/* this */
-	uint64_t charted_ns;		/* and so much time */
 	bool *matches;
 	int row_height, width;
 	SptQuery *query;
@@ -28,15 +54,6 @@ struct _SptChartView {
 G_DEFINE_FINAL_TYPE(SptChartView, spt_chart_view, GTK_TYPE_WIDGET)
 
 static unsigned function_activated;
-
-static void get_time(const SptDocument *document, uint64_t *ret_begin, uint64_t *ret_end)
-{
-	const SptRestriction *time =
-		spt_restrictions_find(document->look.restrictions, SPT_RESTRICT_TIME);
-
-	*ret_begin = time ? time->begin_ns : document->summary.start_ns;
-	*ret_end = MAX(time ? time->end_ns : document->summary.end_ns, *ret_begin + 1);
-}
 
 static SptFlameDrawing drawing_of(SptChartView *self)
 {
@@ -52,12 +69,14 @@ static SptFlameDrawing drawing_of(SptChartView *self)
 		.widget = GTK_WIDGET(self),
 		.functions = self->charted->functions,
 		.nodes = spt_profile_tree(base, &n),
-		.boxes = self->boxes,
-		.weight = self->charted_ns,
+		.boxes = self->charts->boxes,
+		.weight = self->charts->length_ns,
+		.left = self->axis->left,
+		.down = SPT_TIME_AXIS_HEIGHT,
 		.selected = UINT32_MAX,
 		.hovered = UINT32_MAX,
 		.matches = self->charted == self->document ? self->matches : NULL,
-		.top = top,
+		.top = top + SPT_TIME_AXIS_HEIGHT,
 		.bottom = top + gtk_adjustment_get_page_size(adjustment),
 		.row_height = self->row_height,
 	};
@@ -65,22 +84,121 @@ static SptFlameDrawing drawing_of(SptChartView *self)
 
 /* Computing. */
 
-static gpointer compute(SptDocument *document, gconstpointer wish)
+struct input {
+	uint64_t begin_ns, end_ns, least_ns;
+	uint32_t tids[SPT_CHART_MAX_THREADS];
+	unsigned n;
+};
+
+/* What a thread with @tid did at a time; false: that is not known. */
+static bool find_moment(const SptLanes *lanes, uint32_t tid, uint64_t time, uint64_t near_ns,
+			SptLaneMoment *ret)
 {
-	return spt_document_chart(document, wish);
+	for (uint32_t i = 0; i < lanes->n_threads; i++)
+		if (lanes->capture->threads[lanes->threads[i].thread].tid == tid &&
+		    spt_lanes_at(lanes, i, time, near_ns, ret))
+			return true;
+	return false;
 }
 
-static void show(gpointer owner, gpointer boxes)
+static void explain_gaps(SptDocument *document, GArray *gaps, uint32_t tid, uint64_t begin_ns)
+{
+	const SptLanes *lanes;
+
+	if (!spt_capture_has_stream(document->capture, SPT_ROW_WAIT))
+		return;
+	lanes = spt_document_lanes(document);
+	for (unsigned i = 0; i < gaps->len; i++) {
+		SptFlameBox *gap = &g_array_index(gaps, SptFlameBox, i);
+		SptLaneMoment moment;
+
+		if (find_moment(lanes, tid, begin_ns + gap->begin + gap->weight / 2,
+				gap->weight / 2, &moment) &&
+		    spt_lane_kind_of_state(moment.state) != SPT_LANE_KINDS)
+			gap->node = moment.state + 1u;
+	}
+}
+
+static void append_at(GArray *to, const GArray *boxes, uint32_t row)
+{
+	for (unsigned i = 0; i < boxes->len; i++) {
+		SptFlameBox box = g_array_index(boxes, SptFlameBox, i);
+
+		box.depth += row;
+		g_array_append_val(to, box);
+	}
+}
+
+static gpointer compute(SptDocument *document, gconstpointer data)
+{
+	const struct input *input = data;
+	struct charts *charts = g_new0(struct charts, 1);
+	uint32_t row = 0;
+
+	charts->begin_ns = input->begin_ns;
+	charts->length_ns = input->end_ns - input->begin_ns;
+	charts->boxes = g_array_new(FALSE, FALSE, sizeof(SptFlameBox));
+	charts->gaps = g_array_new(FALSE, FALSE, sizeof(SptFlameBox));
+	charts->n = input->n;
+	for (unsigned i = 0; i < input->n; i++) {
+		const SptChartWish wish = { .tid = input->tids[i],
+					    .begin_ns = input->begin_ns,
+					    .end_ns = input->end_ns,
+					    .least_ns = input->least_ns };
+		g_autoptr(GArray) boxes = spt_document_chart(document, &wish), gaps = NULL;
+		/* One for a thread that did not run at all. */
+		uint32_t n_rows =
+			boxes->len ?
+				g_array_index(boxes, SptFlameBox, boxes->len - 1).depth + 1 :
+				1;
+
+		if (document->look.metric->is_cpu) {
+			gaps = spt_chart_gaps(boxes, charts->length_ns, input->least_ns);
+			explain_gaps(document, gaps, wish.tid, wish.begin_ns);
+			append_at(charts->gaps, gaps, row);
+		}
+		append_at(charts->boxes, boxes, row);
+		charts->sections[i] = (struct section){ wish.tid, row, n_rows };
+		row += n_rows + 1;
+	}
+	return charts;
+}
+
+static void free_charts(gpointer data)
+{
+	struct charts *charts = data;
+
+	if (!charts)
+		return;
+	g_array_unref(charts->boxes);
+	g_array_unref(charts->gaps);
+	g_free(charts);
+}
+
+/* What a reader of the screen is told. */
+static void tell_gaps(SptChartView *self)
+{
+	uint64_t sum_ns = 0;
+	g_autofree char *gone = NULL, *all = spt_text_duration(self->charts->length_ns),
+			*text = NULL;
+
+	for (unsigned i = 0; i < self->charts->gaps->len; i++)
+		sum_ns += g_array_index(self->charts->gaps, SptFlameBox, i).weight;
+	gone = spt_text_duration(sum_ns);
+	text = sum_ns ? g_strdup_printf(_("Not running for %s of %s"), gone, all) : g_strdup("");
+	gtk_accessible_update_property(GTK_ACCESSIBLE(self), GTK_ACCESSIBLE_PROPERTY_DESCRIPTION,
+				       text, -1);
+}
+
+static void show(gpointer owner, gpointer charts)
 {
 	SptChartView *self = owner;
-	uint64_t begin, end;
 
 	g_clear_pointer(&self->charted, spt_document_unref);
-	g_clear_pointer(&self->boxes, g_array_unref);
+	g_clear_pointer(&self->charts, free_charts);
 	self->charted = spt_document_ref(spt_query_document(self->query));
-	self->boxes = boxes;
-	get_time(self->charted, &begin, &end);
-	self->charted_ns = end - begin;
+	self->charts = charts;
+	tell_gaps(self);
 	gtk_widget_queue_resize(GTK_WIDGET(self));
 	gtk_widget_queue_draw(GTK_WIDGET(self));
 }
@@ -88,21 +206,25 @@ static void show(gpointer owner, gpointer boxes)
 static const SptQueryKind boxes_query = {
 	.answer = compute,
 	.show = show,
-	.free_answer = (GDestroyNotify)g_array_unref,
+	.free_answer = free_charts,
 	.shows_progress = true,
 	.needs_map = true,
 };
 
 static void ask(SptChartView *self)
 {
-	SptChartWish wish = { .tid = self->tid };
+	struct input input = { .begin_ns = self->axis->begin_ns,
+			       .end_ns = self->axis->until_ns,
+			       .n = self->n_tids };
 
 	if (!self->document)
 		return;
-	get_time(self->document, &wish.begin_ns, &wish.end_ns);
-	wish.least_ns = (wish.end_ns - wish.begin_ns) * LEAST_PIXELS /
-			(uint64_t)MAX(gtk_widget_get_width(GTK_WIDGET(self)), 1);
-	spt_query_ask(self->query, self->document, g_memdup2(&wish, sizeof(wish)), g_free);
+	/* Of what stands by itself. */
+	input.least_ns = (input.end_ns - input.begin_ns) * LEAST_PIXELS /
+			 (uint64_t)MAX(gtk_widget_get_width(GTK_WIDGET(self)) -
+					       (int)self->axis->left, 1);
+	memcpy(input.tids, self->tids, sizeof(input.tids));
+	spt_query_ask(self->query, self->document, g_memdup2(&input, sizeof(input)), g_free);
 }
 
 static void measure(GtkWidget *widget, GtkOrientation orientation, G_GNUC_UNUSED int for_size,
@@ -110,13 +232,14 @@ static void measure(GtkWidget *widget, GtkOrientation orientation, G_GNUC_UNUSED
 		    G_GNUC_UNUSED int *natural_baseline)
 {
 	SptChartView *self = SPT_CHART_VIEW(widget);
-	unsigned rows =
-		self->boxes && self->boxes->len ?
-			g_array_index(self->boxes, SptFlameBox, self->boxes->len - 1).depth + 1 :
-			0;
+	const struct charts *charts = self->charts;
+	unsigned rows = charts && charts->n ? charts->sections[charts->n - 1].row +
+						      charts->sections[charts->n - 1].n_rows :
+					      1;
 
-	*minimum = *natural =
-		orientation == GTK_ORIENTATION_HORIZONTAL ? 100 : (int)rows * self->row_height;
+	*minimum = *natural = orientation == GTK_ORIENTATION_HORIZONTAL ?
+				      100 :
+				      (int)rows * self->row_height + SPT_TIME_AXIS_HEIGHT;
 }
 
 static void size_allocate(GtkWidget *widget, int width, G_GNUC_UNUSED int height,
@@ -129,15 +252,108 @@ static void size_allocate(GtkWidget *widget, int width, G_GNUC_UNUSED int height
 	self->width = width;
 }
 
+/* "not running", or why: "waiting: sleeping". */
+static char *reason_of(const SptFlameBox *gap)
+{
+	if (!gap->node)
+		return g_strdup(_("not running"));
+	return g_strdup_printf(_("waiting: %s"), _(spt_wait_state_name((uint8_t)(gap->node - 1))));
+}
+
+static void draw_text(SptChartView *self, GtkSnapshot *snapshot, const char *text,
+		      const graphene_rect_t *area, float alpha, bool is_cut)
+{
+	g_autoptr(PangoLayout) layout = gtk_widget_create_pango_layout(GTK_WIDGET(self), text);
+	GdkRGBA color;
+	int width, height;
+
+	gtk_style_context_get_color(gtk_widget_get_style_context(GTK_WIDGET(self)), &color);
+	color.alpha *= alpha;
+	pango_layout_get_pixel_size(layout, &width, &height);
+	if (area->size.width < (float)width && !is_cut)
+		return;
+	if (is_cut) {
+		pango_layout_set_width(layout, (int)area->size.width * PANGO_SCALE);
+		pango_layout_set_ellipsize(layout, PANGO_ELLIPSIZE_END);
+		width = (int)area->size.width;
+	}
+	gtk_snapshot_save(snapshot);
+	gtk_snapshot_translate(
+		snapshot,
+		&GRAPHENE_POINT_INIT(
+			area->origin.x + floorf((area->size.width - (float)width) / 2),
+			area->origin.y + floorf((area->size.height - (float)height) / 2)));
+	gtk_snapshot_append_layout(snapshot, layout, &color);
+	gtk_snapshot_restore(snapshot);
+}
+
+/* In the middle of those that have room for it. */
+static void draw_gaps(SptChartView *self, const SptFlameDrawing *drawing, GtkSnapshot *snapshot)
+{
+	for (unsigned i = 0; i < self->charts->gaps->len; i++) {
+		const SptFlameBox *gap = &g_array_index(self->charts->gaps, SptFlameBox, i);
+		graphene_rect_t area = spt_flame_place(drawing, gap);
+		g_autofree char *text =
+			area.size.width < LEAST_TEXT ? NULL : reason_of(gap);
+
+		if (text)
+			draw_text(self, snapshot, text, &area, DIM, false);
+	}
+}
+
+static void draw_names(SptChartView *self, GtkSnapshot *snapshot)
+{
+	const SptCapture *capture = self->charted->capture;
+
+	for (unsigned i = 0; i < self->charts->n; i++) {
+		const struct section *section = &self->charts->sections[i];
+		const graphene_rect_t area = GRAPHENE_RECT_INIT(
+			NAME_MARGIN,
+			(float)((int)section->row * self->row_height + SPT_TIME_AXIS_HEIGHT),
+			(float)MAX(self->axis->left - 2 * NAME_MARGIN, 1),
+			(float)self->row_height);
+		g_autofree char *made = NULL, *text = NULL;
+		const char *name = "";
+
+		for (uint32_t thread = 1; thread < capture->n_threads; thread++)
+			if (capture->threads[thread].id &&
+			    capture->threads[thread].tid == section->tid)
+				name = capture->threads[thread].name;
+		text = g_strdup_printf("%s (%u)", spt_text_name(name, &made), section->tid);
+		draw_text(self, snapshot, text, &area, 1, true);
+	}
+}
+
+/* Always in view, over the boxes. */
+static void draw_axis(SptChartView *self, GtkSnapshot *snapshot, double top)
+{
+	GdkRGBA color;
+
+	if (!gtk_style_context_lookup_color(gtk_widget_get_style_context(GTK_WIDGET(self)),
+					    "theme_bg_color", &color))
+		gdk_rgba_parse(&color, "white");
+	gtk_snapshot_append_color(
+		snapshot, &color,
+		&GRAPHENE_RECT_INIT(0, (float)top,
+				    (float)gtk_widget_get_width(GTK_WIDGET(self)),
+				    SPT_TIME_AXIS_HEIGHT));
+	spt_time_axis_draw(self->axis, GTK_WIDGET(self), snapshot, top, top);
+}
+
 static void snapshot_view(GtkWidget *widget, GtkSnapshot *snapshot)
 {
 	SptChartView *self = SPT_CHART_VIEW(widget);
 	SptFlameDrawing drawing;
 
-	if (!self->boxes)
+	if (!self->charts)
 		return;
 	drawing = drawing_of(self);
 	spt_flame_draw(&drawing, snapshot);
+	draw_gaps(self, &drawing, snapshot);
+	draw_names(self, snapshot);
+	spt_time_axis_draw_selection(self->axis, widget, snapshot, drawing.top,
+				     drawing.bottom - drawing.top);
+	draw_axis(self, snapshot, drawing.top - SPT_TIME_AXIS_HEIGHT);
 }
 
 static void css_changed(GtkWidget *widget, GtkCssStyleChange *change)
@@ -153,24 +369,70 @@ static const SptFlameBox *box_near(SptChartView *self, double x, double y)
 {
 	SptFlameDrawing drawing;
 
-	if (!self->boxes)
+	if (!self->charts)
 		return NULL;
 	drawing = drawing_of(self);
 	return spt_flame_box_near(&drawing, x, y);
+}
+
+/* NULL: there is none. */
+static const SptFlameBox *gap_at(SptChartView *self, double x, double y)
+{
+	SptFlameDrawing drawing = drawing_of(self);
+
+	for (unsigned i = 0; i < self->charts->gaps->len; i++) {
+		const SptFlameBox *gap = &g_array_index(self->charts->gaps, SptFlameBox, i);
+		graphene_rect_t area = spt_flame_place(&drawing, gap);
+
+		if (graphene_rect_contains_point(&area,
+						 &GRAPHENE_POINT_INIT((float)x, (float)y)))
+			return gap;
+	}
+	return NULL;
+}
+
+/* Whether samples were lost then, which may have been the thread's. */
+static bool has_losses(const SptCapture *capture, uint64_t begin_ns, uint64_t end_ns)
+{
+	for (uint64_t i = 0; i < capture->n_losses; i++)
+		if (capture->losses[i].first_time <= end_ns &&
+		    capture->losses[i].last_time >= begin_ns)
+			return true;
+	return false;
+}
+
+static char *describe_gap(SptChartView *self, const SptFlameBox *gap)
+{
+	const SptDocument *document = self->charted;
+	g_autofree char *duration = spt_text_duration(gap->weight);
+	uint64_t begin = self->charts->begin_ns + gap->begin;
+	g_autofree char *reason = gap->node ? reason_of(gap) : NULL;
+
+	if (reason)
+		return g_strdup_printf(_("%s, %s from %.6f s on"), reason, duration,
+				       (double)(begin - document->summary.start_ns) / 1e9);
+	return g_strdup_printf(has_losses(document->capture, begin, begin + gap->weight) ?
+				       _("not running, or samples were lost: %s from %.6f s on") :
+				       _("not running: %s from %.6f s on"),
+			       duration, (double)(begin - document->summary.start_ns) / 1e9);
 }
 
 static gboolean query_tooltip(GtkWidget *widget, int x, int y, gboolean by_keyboard,
 			      GtkTooltip *tooltip)
 {
 	SptChartView *self = SPT_CHART_VIEW(widget);
-	const SptFlameBox *box = by_keyboard ? NULL : box_near(self, x, y);
+	const SptFlameBox *box = by_keyboard ? NULL : box_near(self, x, y), *gap = NULL;
 	g_autofree char *text = NULL, *made = NULL, *duration = NULL;
 	const SptFunction *function;
-	uint64_t begin, end;
 
+	if (!box && !by_keyboard && self->charts)
+		gap = gap_at(self, x, y);
+	if (gap) {
+		text = describe_gap(self, gap);
+		gtk_tooltip_set_text(tooltip, text);
+	}
 	if (!box)
-		return FALSE;
-	get_time(self->charted, &begin, &end);
+		return gap != NULL;
 	duration = spt_text_duration(box->weight);
 	function = &self->charted->functions[drawing_of(self).nodes[box->node].function];
 	text = box->n_more ?
@@ -178,7 +440,7 @@ static gboolean query_tooltip(GtkWidget *widget, int x, int y, gboolean by_keybo
 				       box->n_more) :
 		       g_strdup_printf(_("%s: %s from %.6f s on"),
 				       spt_text_name(function->name, &made), duration,
-				       (double)(begin + box->begin -
+				       (double)(self->charts->begin_ns + box->begin -
 						self->charted->summary.start_ns) /
 					       1e9);
 	gtk_tooltip_set_text(tooltip, text);
@@ -202,7 +464,8 @@ static void dispose(GObject *object)
 	SptChartView *self = SPT_CHART_VIEW(object);
 
 	g_clear_pointer(&self->query, spt_query_free);
-	g_clear_pointer(&self->boxes, g_array_unref);
+	g_clear_pointer(&self->charts, free_charts);
+	g_clear_object(&self->axis);
 	g_clear_pointer(&self->matches, g_free);
 	g_clear_pointer(&self->charted, spt_document_unref);
 	g_clear_pointer(&self->document, spt_document_unref);
@@ -238,17 +501,39 @@ static void spt_chart_view_init(SptChartView *self)
 	gtk_widget_add_controller(GTK_WIDGET(self), GTK_EVENT_CONTROLLER(click));
 }
 
-void spt_chart_view_show(SptChartView *self, SptDocument *document, uint32_t tid)
+static void on_axis_changed(SptChartView *self)
 {
-	g_autofree char *text = g_strdup_printf(_("Flame chart of thread %u"), tid);
+	if (!self->document)
+		return;
+	ask(self);
+	gtk_widget_queue_draw(GTK_WIDGET(self));
+}
+
+void spt_chart_view_set_axis(SptChartView *self, SptTimeAxis *axis)
+{
+	self->axis = g_object_ref(axis);
+	g_signal_connect_object(axis, "changed", G_CALLBACK(on_axis_changed), self,
+				G_CONNECT_SWAPPED);
+}
+
+void spt_chart_view_show(SptChartView *self, SptDocument *document, const uint32_t *tids,
+			 unsigned n)
+{
+	g_autofree char *text = NULL;
 
 	/* What is lit up is of functions that may be others now. */
 	g_clear_pointer(&self->matches, g_free);
 	spt_document_ref(document);
 	g_clear_pointer(&self->document, spt_document_unref);
 	self->document = document;
-	self->tid = tid;
-	if (tid != UINT32_MAX)
+	self->n_tids = MIN(n, SPT_CHART_MAX_THREADS);
+	for (unsigned i = 0; i < self->n_tids; i++)
+		self->tids[i] = tids[i];
+	if (n == 1)
+		text = g_strdup_printf(_("Flame chart of thread %u"), tids[0]);
+	else
+		text = g_strdup_printf(_("Flame chart of %u threads"), self->n_tids);
+	if (n)
 		gtk_accessible_update_property(GTK_ACCESSIBLE(self), GTK_ACCESSIBLE_PROPERTY_LABEL,
 					       text, -1);
 	ask(self);

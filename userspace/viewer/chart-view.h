@@ -9,14 +9,20 @@
 #include <gtk/gtk.h>
 
 #include "document.h"
+#include "time-axis.h"
 
 #define SPT_TYPE_CHART_VIEW (spt_chart_view_get_type())
 G_DECLARE_FINAL_TYPE(SptChartView, spt_chart_view, SPT, CHART_VIEW, GtkWidget)
 
 /* Signal "function-activated" (uint function): a box was double-clicked. */
 
-/* The time that @document is restricted to, or all of it; @tid UINT32_MAX: of no thread. */
-void spt_chart_view_show(SptChartView *view, SptDocument *document, uint32_t tid);
+#define SPT_CHART_MAX_THREADS 6
+
+/* Before anything else: what is in view is that of the timeline above. */
+void spt_chart_view_set_axis(SptChartView *view, SptTimeAxis *axis);
+/* Of these threads, @n at most SPT_CHART_MAX_THREADS, one below the other. */
+void spt_chart_view_show(SptChartView *view, SptDocument *document, const uint32_t *tids,
+			 unsigned n);
 /* Lights up functions; @matches as of spt_order_match(), taken over; NULL: none. */
 void spt_chart_view_light(SptChartView *view, bool *matches);
 

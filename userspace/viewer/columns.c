@@ -7,6 +7,7 @@
 #include <glib/gi18n.h>
 
 #include "compat-gtk.h"
+#include "narrow.h"
 #include "row-menu.h"
 #include "share-cell.h"
 #include "text.h"
@@ -54,7 +55,7 @@ static gboolean on_query_tooltip(G_GNUC_UNUSED GtkWidget *cell, G_GNUC_UNUSED in
 	g_autoptr(SptRow) row = model_item ? spt_columns_row(model_item) : NULL;
 	g_autofree char *made_name = NULL, *made_object = NULL, *text = NULL;
 
-	if (!row)
+	if (!row || spt_row_menu_is_open())
 		return FALSE;
 	text = g_strdup_printf("%s\n%s", spt_text_name(spt_row_function(row)->name, &made_name),
 			       spt_text_name(object_of(spt_row_function(row)), &made_object));
@@ -102,7 +103,7 @@ static void on_setup(G_GNUC_UNUSED GtkSignalListItemFactory *factory, GtkListIte
 		break;
 	default:
 		cell = gtk_tree_expander_new();
-		gtk_tree_expander_set_child(GTK_TREE_EXPANDER(cell), new_name_cell(item, 24));
+		gtk_tree_expander_set_child(GTK_TREE_EXPANDER(cell), new_name_cell(item, 12));
 		break;
 	}
 	gtk_list_item_set_child(item, cell);
@@ -206,6 +207,8 @@ GtkColumnViewColumn *spt_columns_append(GtkColumnView *view, SptColumnKind kind)
 		gtk_column_view_column_set_fixed_width(column, OBJECT_WIDTH);
 	else
 		gtk_column_view_column_set_expand(column, TRUE);
+	if (kind == SPT_COLUMN_OBJECT)
+		spt_narrow_hide_column(view, column);
 	gtk_column_view_column_set_resizable(column, TRUE);
 	gtk_column_view_append_column(view, column);
 	g_object_unref(column);

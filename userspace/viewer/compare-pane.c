@@ -6,13 +6,14 @@
 
 #include "columns.h"
 #include "flame-view.h"
+#include "narrow.h"
 #include "pane.h"
 #include "query.h"
 #include "text.h"
 
 struct _SptComparePane {
 	GtkWidget parent_instance;
-	GtkWidget *title, *detail, *by_time, *scrolled;
+	GtkWidget *header, *actions, *title, *detail, *by_time, *another, *paned, *scrolled;
 	SptPane *functions;
 	SptFlameView *flame;
 	SptDocument *before, *after, *comparison;
@@ -54,11 +55,23 @@ static void free_input(gpointer data)
 	g_free(input);
 }
 
+/* @document itself if it does not have the metric. */
+static SptDocument *with_metric(SptDocument *document, const SptMetric *metric)
+{
+	SptLook look = document->look;
+
+	look.metric = metric;
+	return spt_metric_is_in(metric, document->capture) ? spt_document_look(document, &look) :
+							     spt_document_ref(document);
+}
+
 static gpointer compare(SptDocument *document, gconstpointer data)
 {
 	const struct input *input = data;
+	g_autoptr(SptDocument) before = with_metric(input->before, document->look.metric);
+	g_autoptr(SptDocument) after = with_metric(document, before->look.metric);
 
-	return spt_document_compare(input->before, document, input->by_time);
+	return spt_document_compare(before, after, input->by_time);
 }
 
 static void show_comparison(gpointer owner, gpointer comparison)
@@ -139,6 +152,10 @@ static void spt_compare_pane_class_init(SptComparePaneClass *class)
 	gtk_widget_class_set_layout_manager_type(widget_class, GTK_TYPE_BIN_LAYOUT);
 	gtk_widget_class_set_template_from_resource(
 		widget_class, "/io/github/sysprof_trace/Sysprof/compare-pane.ui");
+	gtk_widget_class_bind_template_child(widget_class, SptComparePane, header);
+	gtk_widget_class_bind_template_child(widget_class, SptComparePane, actions);
+	gtk_widget_class_bind_template_child(widget_class, SptComparePane, another);
+	gtk_widget_class_bind_template_child(widget_class, SptComparePane, paned);
 	gtk_widget_class_bind_template_child(widget_class, SptComparePane, title);
 	gtk_widget_class_bind_template_child(widget_class, SptComparePane, detail);
 	gtk_widget_class_bind_template_child(widget_class, SptComparePane, by_time);
@@ -159,11 +176,14 @@ static void spt_compare_pane_init(SptComparePane *self)
 
 	gtk_widget_init_template(GTK_WIDGET(self));
 	self->query = spt_query_new(GTK_WIDGET(self), &comparison_query);
+	spt_narrow_stack(self->header);
+	spt_narrow_stack(self->actions);
+	spt_narrow_stack(self->paned);
+	spt_narrow_show(self->another, false);
 	for (unsigned i = 0; i < G_N_ELEMENTS(kinds); i++)
 		spt_columns_append(spt_pane_view(self->functions), kinds[i]);
-	spt_pane_set_title(self->functions, _("Changes of self"), NULL);
-	spt_pane_set_empty_text(self->functions, _("Choose a recording to compare with"));
-	spt_pane_show_empty(self->functions, TRUE);
+	spt_pane_set_title(self->functions, _("Changes of self"));
+	spt_pane_set_empty_text(self->functions, _("There are no samples"));
 	g_signal_connect_object(
 		gtk_scrolled_window_get_vadjustment(GTK_SCROLLED_WINDOW(self->scrolled)),
 		"value-changed", G_CALLBACK(gtk_widget_queue_draw), self->flame, G_CONNECT_SWAPPED);
@@ -179,12 +199,13 @@ void spt_compare_pane_set_document(SptComparePane *self, SptDocument *document)
 
 void spt_compare_pane_set_before(SptComparePane *self, SptDocument *before, const char *name)
 {
-	g_autofree char *made = NULL,
-			*text = g_strdup_printf(_("Compared with %s"), spt_text_name(name, &made));
+	g_autofree char *made = NULL, *text = NULL;
 
-	spt_document_ref(before);
 	g_clear_pointer(&self->before, spt_document_unref);
-	self->before = before;
+	if (!before || !name)
+		return;
+	self->before = spt_document_ref(before);
+	text = g_strdup_printf(_("Compared with %s"), spt_text_name(name, &made));
 	gtk_label_set_text(GTK_LABEL(self->title), text);
 	ask(self);
 }

@@ -15,7 +15,7 @@ G_DECLARE_FINAL_TYPE(SptComparePane, spt_compare_pane, SPT, COMPARE_PANE, GtkWid
 
 /* What is seen now, or NULL. */
 void spt_compare_pane_set_document(SptComparePane *pane, SptDocument *document);
-/* What it is compared with: a recording, called @name. */
+/* What it is compared with: a recording, called @name; NULL: nothing any more. */
 void spt_compare_pane_set_before(SptComparePane *pane, SptDocument *before, const char *name);
 
 /* Borrowed. */

@@ -9,9 +9,20 @@
 
 #include "text.h"
 
+/* Ways to look at what there is, which leave nothing out that is counted. */
+static const struct {
+	const char *text, *action;
+} modes[] = {
+	{ N_("System libraries are hidden"), "views.hides-system" },
+	{ N_("Bottom-up"), "views.bottom-up" },
+};
+
 struct _SptCrumbs {
 	GtkBox parent_instance;
-	unsigned n;
+	GtkWidget *label, *count;
+	GtkWidget *crumbs; /* a button for each restriction, then one for each mode */
+	GtkWidget *modes[G_N_ELEMENTS(modes)];
+	unsigned n; /* restrictions */
 };
 
 G_DEFINE_FINAL_TYPE(SptCrumbs, spt_crumbs, GTK_TYPE_BOX)
@@ -20,21 +31,13 @@ static void spt_crumbs_class_init(G_GNUC_UNUSED SptCrumbsClass *class)
 {
 }
 
-static void spt_crumbs_init(SptCrumbs *self)
+static GtkWidget *new_label(void)
 {
-	gtk_box_set_spacing(GTK_BOX(self), 6);
-	gtk_widget_add_css_class(GTK_WIDGET(self), "crumbs");
-	gtk_widget_set_visible(GTK_WIDGET(self), FALSE);
-}
-
-static void append_label(SptCrumbs *self, bool is_last)
-{
-	GtkWidget *label = g_object_new(GTK_TYPE_LABEL, "hexpand", is_last, "halign",
-					is_last ? GTK_ALIGN_END : GTK_ALIGN_START, NULL);
+	GtkWidget *label = gtk_label_new(NULL);
 
 	gtk_widget_add_css_class(label, "dim-label");
 	gtk_widget_add_css_class(label, "numeric");
-	gtk_box_append(GTK_BOX(self), label);
+	return label;
 }
 
 static GtkLabel *label_of(GtkWidget *button)
@@ -54,7 +57,8 @@ static gboolean on_query_tooltip(GtkWidget *button, G_GNUC_UNUSED int x, G_GNUC_
 	return TRUE;
 }
 
-static void append_crumb(SptCrumbs *self, unsigned index)
+/* @target: what the action takes, or NULL. */
+static GtkWidget *append_crumb(SptCrumbs *self, const char *action, GVariant *target)
 {
 	GtkWidget *button = gtk_button_new(), *box = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 6);
 	GtkWidget *label = g_object_new(GTK_TYPE_LABEL, "ellipsize", PANGO_ELLIPSIZE_MIDDLE,
@@ -63,11 +67,12 @@ static void append_crumb(SptCrumbs *self, unsigned index)
 	gtk_box_append(GTK_BOX(box), label);
 	gtk_box_append(GTK_BOX(box), gtk_image_new_from_icon_name("window-close-symbolic"));
 	gtk_button_set_child(GTK_BUTTON(button), box);
-	gtk_actionable_set_action_name(GTK_ACTIONABLE(button), "views.remove");
-	gtk_actionable_set_action_target(GTK_ACTIONABLE(button), "u", index);
+	gtk_actionable_set_action_target_value(GTK_ACTIONABLE(button), target);
+	gtk_actionable_set_action_name(GTK_ACTIONABLE(button), action);
 	gtk_widget_set_has_tooltip(button, TRUE);
 	g_signal_connect(button, "query-tooltip", G_CALLBACK(on_query_tooltip), NULL);
-	gtk_box_append(GTK_BOX(self), button);
+	gtk_box_append(GTK_BOX(self->crumbs), button);
+	return button;
 }
 
 static void set_text(GtkWidget *button, const char *text)
@@ -79,33 +84,54 @@ static void set_text(GtkWidget *button, const char *text)
 				       -1);
 }
 
-/* "Only", a button for each of @n, and how much that is. */
 static void make(SptCrumbs *self, unsigned n)
 {
 	GtkWidget *child;
 
-	while ((child = gtk_widget_get_first_child(GTK_WIDGET(self))))
-		gtk_box_remove(GTK_BOX(self), child);
-	append_label(self, false);
+	while ((child = gtk_widget_get_first_child(self->crumbs)))
+		gtk_box_remove(GTK_BOX(self->crumbs), child);
 	for (unsigned i = 0; i < n; i++)
-		append_crumb(self, i);
-	append_label(self, true);
-	gtk_label_set_text(GTK_LABEL(gtk_widget_get_first_child(GTK_WIDGET(self))), _("Only"));
-	gtk_widget_set_visible(GTK_WIDGET(self), n > 0);
+		append_crumb(self, "views.remove", g_variant_new_uint32(i));
+	for (unsigned i = 0; i < G_N_ELEMENTS(modes); i++) {
+		self->modes[i] = append_crumb(self, modes[i].action, NULL);
+		set_text(self->modes[i], _(modes[i].text));
+	}
 	self->n = n;
+}
+
+/* The row is always there: nothing below it moves when a part is chosen. */
+static void spt_crumbs_init(SptCrumbs *self)
+{
+	GtkWidget *scrolled;
+
+	gtk_box_set_spacing(GTK_BOX(self), 6);
+	gtk_widget_add_css_class(GTK_WIDGET(self), "crumbs");
+	self->label = new_label();
+	self->count = new_label();
+	self->crumbs = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 6);
+	scrolled =
+		g_object_new(GTK_TYPE_SCROLLED_WINDOW, "child", self->crumbs, "hscrollbar-policy",
+			     GTK_POLICY_EXTERNAL, "vscrollbar-policy", GTK_POLICY_NEVER,
+			     "propagate-natural-height", TRUE, "hexpand", TRUE, NULL);
+	gtk_box_append(GTK_BOX(self), self->label);
+	gtk_box_append(GTK_BOX(self), scrolled);
+	gtk_box_append(GTK_BOX(self), self->count);
+	make(self, 0);
 }
 
 void spt_crumbs_show(SptCrumbs *self, const SptDocument *document)
 {
+	const bool is_on[] = { document->look.arrangement.hides_system,
+			       document->look.is_bottom_up };
 	unsigned n = spt_restrictions_n(document->look.restrictions);
 	g_autofree char *part = spt_text_count(spt_profile_n_samples(document->profile));
 	g_autofree char *all = spt_text_count(document->summary.samples);
 	g_autofree char *count = g_strdup_printf(_("%s of %s samples"), part, all);
 	GtkWidget *child;
 
-	if (n != self->n || !gtk_widget_get_first_child(GTK_WIDGET(self)))
+	if (n != self->n)
 		make(self, n);
-	child = gtk_widget_get_first_child(GTK_WIDGET(self));
+	child = gtk_widget_get_first_child(self->crumbs);
 	for (unsigned i = 0; i < n; i++) {
 		g_autofree char *text =
 			spt_restriction_describe(spt_restrictions_get(document->look.restrictions,
@@ -113,8 +139,11 @@ void spt_crumbs_show(SptCrumbs *self, const SptDocument *document)
 						 document->summary.start_ns);
 		g_autofree char *made = NULL;
 
-		child = gtk_widget_get_next_sibling(child);
 		set_text(child, spt_text_name(text, &made));
+		child = gtk_widget_get_next_sibling(child);
 	}
-	gtk_label_set_text(GTK_LABEL(gtk_widget_get_last_child(GTK_WIDGET(self))), count);
+	for (unsigned i = 0; i < G_N_ELEMENTS(modes); i++)
+		gtk_widget_set_visible(self->modes[i], is_on[i]);
+	gtk_label_set_text(GTK_LABEL(self->label), n ? _("Only") : _("Everything"));
+	gtk_label_set_text(GTK_LABEL(self->count), n ? count : "");
 }

@@ -9,6 +9,7 @@
 #include <glib/gi18n.h>
 
 #include "columns.h"
+#include "text.h"
 
 /*
  * What is open to begin with: nodes with at least one part in so many of the whole, down to a
@@ -65,7 +66,8 @@ static void spt_descendants_init(SptDescendants *self)
 	self->self_column = g_object_ref(spt_columns_append(view, SPT_COLUMN_SELF));
 	spt_columns_append(view, SPT_COLUMN_TOTAL);
 	spt_columns_append(view, SPT_COLUMN_TREE);
-	spt_pane_set_title(SPT_PANE(self), _("Descendants"), NULL);
+	spt_columns_append(view, SPT_COLUMN_OBJECT);
+	spt_pane_set_title(SPT_PANE(self), _("Descendants"));
 	spt_pane_set_empty_text(SPT_PANE(self), _("There are no samples"));
 }
 
@@ -317,10 +319,24 @@ static void show_self(SptDescendants *self, bool is_shown)
 		gtk_column_view_remove_column(view, self->self_column);
 }
 
+static char *title_of(const SptDocument *document, uint32_t function)
+{
+	g_autofree char *made = NULL;
+	const char *name;
+
+	if (function == NONE)
+		return g_strdup(document->look.is_bottom_up ? _("All functions, bottom-up") :
+							      _("All processes"));
+	name = spt_text_name(document->functions[function].name, &made);
+	return document->look.is_bottom_up ? g_strdup_printf(_("Call paths to %s"), name) :
+					     g_strdup_printf(_("Descendants of %s"), name);
+}
+
 void spt_descendants_show(SptDescendants *self, SptDocument *document, uint32_t function,
 			  GArray *nodes)
 {
-	bool is_everything = function == NONE, is_bottom_up = document->look.is_bottom_up;
+	bool is_bottom_up = document->look.is_bottom_up;
+	g_autofree char *title = NULL;
 
 	if (document->look.is_passing && self->model && function == self->function &&
 	    is_bottom_up == self->is_bottom_up && g_list_model_get_n_items(self->top)) {
@@ -329,12 +345,8 @@ void spt_descendants_show(SptDescendants *self, SptDocument *document, uint32_t 
 	}
 	if (is_bottom_up != self->is_bottom_up)
 		show_self(self, !is_bottom_up);
-	spt_pane_set_title(SPT_PANE(self),
-			   is_everything ? is_bottom_up ? _("All functions, bottom-up") :
-							  _("All processes") :
-			   is_bottom_up	 ? _("Ways") :
-					   _("Descendants"),
-			   is_everything ? NULL : document->functions[function].name);
+	title = title_of(document, function);
+	spt_pane_set_title(SPT_PANE(self), title);
 	show_tree(self, document, function, nodes);
 	self->function = function;
 	self->is_bottom_up = is_bottom_up;

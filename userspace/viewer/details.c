@@ -24,15 +24,13 @@
 #define PROCESS_WIDTH 150
 #define MAX_ROWS 5000			/* heaviest first; more are no help to anybody */
 
-enum page { PROCESSES, THREADS, OBJECTS, CPUS, LOSSES, RECORDING, N_PAGES };
+enum page { PROCESSES, THREADS, OBJECTS, CPUS, RECORDING, N_PAGES };
 
 struct _SptDetails {
 	GtkBox parent_instance;
 	SptTable *tables[N_PAGES], *maps;
 	struct answer *counted;		/* what the processes show, or NULL */
 	GtkStack *stack;
-	uint32_t function;
-	SptDocument *document;
 	SptQuery *query;
 };
 
@@ -108,14 +106,6 @@ static double percent(uint64_t weight, uint64_t total)
 	return total ? 100.0 * (double)weight / (double)total : 0;
 }
 
-/* "1.234 s" from the beginning of the recording; what was there before it has no such time. */
-static char *moment(const SptDocument *document, uint64_t time)
-{
-	if (time <= document->summary.start_ns)
-		return g_strdup("");
-	return g_strdup_printf("%.3f s", (double)(time - document->summary.start_ns) / 1e9);
-}
-
 static void show_groups(SptDetails *self, const struct answer *answer, enum page page)
 {
 	const SptDocument *recording = answer->recording;
@@ -134,8 +124,10 @@ static void show_groups(SptDetails *self, const struct answer *answer, enum page
 		g_autofree char *pid = g_strdup_printf("%" PRIu32, row->pid),
 				*id = g_strdup_printf("%" PRIu32, row->tid);
 		g_autofree char *samples = spt_text_count(row->samples);
-		g_autofree char *begin = moment(recording, life ? life->begin : 0),
-				*end = moment(recording, life ? life->end : 0);
+		g_autofree char *begin = spt_text_moment(life ? life->begin : 0,
+							 recording->summary.start_ns),
+				*end = spt_text_moment(life ? life->end : 0,
+						       recording->summary.start_ns);
 		const SptTableCell share = { .number = percent(row->weight, total) };
 		const SptTableCell name = { .text = row->name };
 		const SptTableCell tail[] = {
@@ -216,30 +208,6 @@ static void show_cpus(SptDetails *self, const SptDocument *recording)
 	spt_table_set_end(self->tables[CPUS], n);
 }
 
-static void show_losses(SptDetails *self, const SptDocument *recording)
-{
-	const SptCapture *capture = recording->capture;
-	unsigned n = (unsigned)MIN(capture->n_losses, MAX_ROWS);
-
-	for (unsigned i = 0; i < n; i++) {
-		const SptLossRow *row = &capture->losses[i];
-		g_autofree char *begin = moment(recording, row->first_time),
-				*end = moment(recording, row->last_time);
-		g_autofree char *cpu = g_strdup_printf("%" PRIu32, row->cpu),
-				*periods = spt_text_count(row->weight);
-		const SptTableCell cells[] = {
-			{ begin, (double)row->first_time },
-			{ end, (double)row->last_time },
-			{ cpu, row->cpu },
-			{ periods, (double)row->weight },
-			{ .text = _(spt_lost_reason_name(row->reason)) },
-		};
-
-		spt_table_set_row(self->tables[LOSSES], i, cells);
-	}
-	spt_table_set_end(self->tables[LOSSES], n);
-}
-
 static void show_facts(SptDetails *self, const SptDocument *recording)
 {
 	g_autoptr(GPtrArray) facts = spt_recording_facts(recording->capture);
@@ -276,7 +244,6 @@ static void show_counted(gpointer owner, gpointer answer)
 	self->counted = answer;
 	show_objects(self, self->counted->recording);
 	show_cpus(self, self->counted->recording);
-	show_losses(self, self->counted->recording);
 	show_facts(self, self->counted->recording);
 	show_groups(self, answer, PROCESSES);
 	/* Another process may be in the same row. */
@@ -295,7 +262,6 @@ static const SptQueryKind groups_query = {
 static void dispose(GObject *object)
 {
 	g_clear_pointer(&SPT_DETAILS(object)->query, spt_query_free);
-	g_clear_pointer(&SPT_DETAILS(object)->document, spt_document_unref);
 	g_clear_pointer(&SPT_DETAILS(object)->counted, free_answer);
 	G_OBJECT_CLASS(spt_details_parent_class)->dispose(object);
 }
@@ -314,26 +280,6 @@ static GtkWidget *with_maps(SptDetails *self)
 			    "shrink-start-child", FALSE, "shrink-end-child", FALSE, "start-child",
 			    self->tables[PROCESSES], "end-child", self->maps, "vexpand", TRUE,
 			    NULL);
-}
-
-static void add_pages(SptDetails *self)
-{
-	unsigned n;
-	const SptPage *pages = spt_pages(&n);
-
-	for (unsigned i = 0; i < n; i++)
-		gtk_stack_add_titled(self->stack, pages[i].new(), pages[i].name, _(pages[i].title));
-}
-
-/* In the pages of pages.h. */
-static void show_path(SptDetails *self, GArray *path)
-{
-	unsigned n;
-	const SptPage *pages = spt_pages(&n);
-
-	for (unsigned i = 0; i < n; i++)
-		pages[i].show(gtk_stack_get_child_by_name(self->stack, pages[i].name),
-			      self->document, self->function, path);
 }
 
 static void spt_details_init(SptDetails *self)
@@ -359,10 +305,6 @@ static void spt_details_init(SptDetails *self)
 			{ N_("Lost"), SPT_CELL_NUMBER, 0 }, { N_("Idle"), SPT_CELL_NUMBER, 0 }, { N_("Offline"), SPT_CELL_NUMBER, 0 },
 			{ N_("Excluded"), SPT_CELL_NUMBER, 0 }, { N_("Budget"), SPT_CELL_NUMBER, 0 },
 		},
-		[LOSSES] = {
-			{ N_("From"), SPT_CELL_NUMBER, NUMBER_WIDTH }, { N_("To"), SPT_CELL_NUMBER, NUMBER_WIDTH }, { N_("CPU"), SPT_CELL_NUMBER, NUMBER_WIDTH },
-			{ N_("Periods"), SPT_CELL_NUMBER, NUMBER_WIDTH }, { N_("Why"), SPT_CELL_TEXT, 0 },
-		},
 		[RECORDING] = { { N_("Fact"), SPT_CELL_TEXT, NAME_WIDTH }, { N_("Value"), SPT_CELL_TEXT, 0 } },
 	};
 	static const struct {
@@ -371,17 +313,14 @@ static void spt_details_init(SptDetails *self)
 	} pages[N_PAGES] = {
 		[PROCESSES] = { N_("Processes"), 8 }, [THREADS] = { N_("Threads"), 7 },
 		[OBJECTS] = { N_("Objects"), 5 },     [CPUS] = { N_("CPUs"), 8 },
-		[LOSSES] = { N_("Losses"), 5 },	      [RECORDING] = { N_("Recording"), 2 },
+		[RECORDING] = { N_("Recording"), 2 },
 	};
-	GtkWidget *stack = gtk_stack_new(),
-		  *switcher = g_object_new(GTK_TYPE_STACK_SWITCHER, "stack", stack, "halign",
-					   GTK_ALIGN_START, NULL);
+	GtkWidget *stack = gtk_stack_new();
 
 	self->stack = GTK_STACK(stack);
 	self->query = spt_query_new(GTK_WIDGET(self), &groups_query);
 	gtk_orientable_set_orientation(GTK_ORIENTABLE(self), GTK_ORIENTATION_VERTICAL);
-	gtk_widget_add_css_class(switcher, "details-pages");
-	gtk_box_append(GTK_BOX(self), switcher);
+	gtk_box_append(GTK_BOX(self), spt_pages_switcher(self->stack));
 	gtk_box_append(GTK_BOX(self), stack);
 	for (unsigned i = 0; i < N_PAGES; i++) {
 		self->tables[i] = SPT_TABLE(
@@ -390,38 +329,9 @@ static void spt_details_init(SptDetails *self)
 				     i == PROCESSES ? with_maps(self) : GTK_WIDGET(self->tables[i]),
 				     pages[i].title, _(pages[i].title));
 	}
-	spt_table_set_empty_text(self->tables[LOSSES], _("Nothing was lost"));
-	add_pages(self);
 }
 
 void spt_details_set_document(SptDetails *self, SptDocument *document)
 {
-	spt_document_ref(document);
-	g_clear_pointer(&self->document, spt_document_unref);
-	self->document = document;
 	spt_query_ask(self->query, document, NULL, NULL);
-}
-
-void spt_details_set_function(SptDetails *self, uint32_t function)
-{
-	g_autoptr(GArray) way = g_array_new(FALSE, FALSE, sizeof(uint32_t));
-
-	self->function = function < self->document->n_functions ? function : UINT32_MAX;
-	if (self->function != UINT32_MAX)
-		g_array_append_val(way, function);
-	show_path(self, way);
-}
-
-void spt_details_set_way(SptDetails *self, GArray *way)
-{
-	show_path(self, way);
-}
-
-GtkWidget *spt_details_show_page(SptDetails *self, const char *name)
-{
-	GtkWidget *page = gtk_stack_get_child_by_name(self->stack, name);
-
-	if (page)
-		gtk_stack_set_visible_child(self->stack, page);
-	return page;
 }

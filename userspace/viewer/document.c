@@ -28,6 +28,7 @@ static void clear_document(gpointer data)
 	}
 	spt_profile_free(document->spare);
 	spt_profile_free(document->profile);
+	g_clear_pointer(&document->folded, spt_document_unref);
 	if (document->recording) {
 		spt_document_unref(document->recording);
 		return;
@@ -36,6 +37,7 @@ static void clear_document(gpointer data)
 	spt_summary_clear(&document->summary);
 	g_ptr_array_unref(document->tracks);
 	g_array_unref(document->coverage);
+	spt_lanes_free(document->lanes);
 	spt_capture_free(document->capture);
 }
 
@@ -66,9 +68,10 @@ bool spt_document_is_same(SptDocument *a, SptDocument *b)
 	return spt_document_recording(a) == spt_document_recording(b);
 }
 
+/* Which functions there are, and what is above them. */
 static bool is_arranged_alike(const SptLook *a, const SptLook *b)
 {
-	return a->arrangement.roots == b->arrangement.roots &&
+	return a->metric == b->metric && a->arrangement.roots == b->arrangement.roots &&
 	       a->arrangement.hides_system == b->arrangement.hides_system;
 }
 
@@ -77,7 +80,19 @@ uint32_t spt_document_translate(const SptDocument *document, const SptDocument *
 {
 	if (function == UINT32_MAX || is_arranged_alike(&document->look, &old->look))
 		return function;
-	return old->functions[function].is_process ? UINT32_MAX : function;
+	if (old->functions[function].is_process || function >= document->n_functions)
+		return UINT32_MAX;
+	return function;
+}
+
+const SptMetric *spt_document_metric(const SptDocument *document, unsigned i)
+{
+	const SptMetric *metric;
+
+	for (unsigned row = 0; (metric = spt_metric(row)); row++)
+		if (spt_metric_is_in(metric, document->capture) && i-- == 0)
+			return metric;
+	return NULL;
 }
 
 /* Fills in what follows from its profile. */
@@ -133,13 +148,14 @@ static void open_in_thread(GTask *task, G_GNUC_UNUSED gpointer source, gpointer 
 	document = g_atomic_rc_box_new0(SptDocument);
 	document->capture = capture;
 	document->symbols = spt_symbols_new(capture, NULL);
-	document->profile =
-		spt_profile_new_base_watched(capture, document->symbols, tell_opening, &folding);
+	document->profile = spt_profile_new_base_watched(capture, document->symbols, NULL,
+							 tell_opening, &folding);
 	document->order = spt_order_new(document->profile);
 	spt_summary_init(&document->summary, capture);
 	document->tracks = spt_tracks_new(capture);
 	document->coverage = spt_coverage_new(capture, document->symbols);
-	document->look.restrictions = spt_restrictions_new();
+	document->look =
+		(SptLook){ .restrictions = spt_restrictions_new(), .metric = SPT_METRIC_CPU };
 	complete(document);
 	g_task_return_pointer(task, document, (GDestroyNotify)spt_document_unref);
 }
@@ -158,22 +174,56 @@ SptDocument *spt_document_open_finish(GAsyncResult *result, GError **error)
 	return g_task_propagate_pointer(G_TASK(result), error);
 }
 
-/* All of the recording, in the arrangement wanted. */
+/* A document never changes, but the symbols it was made with learn. */
+static GMutex symbols_lock;
+
+/* All of the recording, as it is folded. */
+static SptDocument *fold(SptDocument *document, const SptMetric *metric)
+{
+	const SptLook wanted = { .metric = metric };
+	SptDocument *whole = spt_document_whole(document);
+	SptDocument *recording = spt_document_recording(document), *folded;
+
+	if (is_arranged_alike(&recording->look, &wanted))
+		return spt_document_ref(recording);
+	if (is_arranged_alike(&whole->look, &wanted))
+		return spt_document_ref(whole);
+	if (whole->folded && is_arranged_alike(&whole->folded->look, &wanted))
+		return spt_document_ref(whole->folded);
+	folded = g_atomic_rc_box_dup(sizeof(*folded), recording);
+	folded->recording = spt_document_ref(recording);
+	folded->spare = NULL;
+	folded->look = wanted;
+	folded->look.restrictions = spt_restrictions_new();
+	g_mutex_lock(&symbols_lock);
+	folded->profile = spt_profile_new_base(folded->capture, folded->symbols, metric);
+	g_mutex_unlock(&symbols_lock);
+	folded->order = spt_order_new(folded->profile);
+	complete(folded);
+	return folded;
+}
+
+/* The same in the arrangement wanted. */
 static SptDocument *arrange(SptDocument *document, const SptLook *look)
 {
 	SptDocument *whole = spt_document_whole(document);
 	SptDocument *recording = spt_document_recording(document), *arranged;
+	g_autoptr(SptDocument) folded = NULL;
 
 	if (is_arranged_alike(&whole->look, look))
 		return spt_document_ref(whole);
-	if (is_arranged_alike(&recording->look, look))
-		return spt_document_ref(recording);
+	folded = fold(document, look->metric);
+	if (is_arranged_alike(&folded->look, look))
+		return g_steal_pointer(&folded);
 	arranged = g_atomic_rc_box_dup(sizeof(*arranged), recording);
 	arranged->recording = spt_document_ref(recording);
 	arranged->spare = NULL;
 	arranged->look = (SptLook){ .restrictions = spt_restrictions_new(),
+				    .metric = look->metric,
 				    .arrangement = look->arrangement };
-	arranged->profile = spt_profile_arrange(recording->profile, &look->arrangement);
+	arranged->profile = spt_profile_arrange(folded->profile, &look->arrangement);
+	if (folded != recording)
+		arranged->folded = g_steal_pointer(&folded);
 	arranged->order = spt_order_new(arranged->profile);
 	complete(arranged);
 	return arranged;
@@ -237,15 +287,14 @@ SptSurroundings *spt_document_surround(const SptDocument *document, uint32_t fun
 
 SptAnnotation *spt_document_annotate(const SptDocument *document, uint32_t function)
 {
-	/* A document never changes, but the symbols it was made with learn. */
-	static GMutex symbols_lock;
 	const SptFunction *of = &document->functions[function];
 	const SptFilter *filter = spt_restrictions_filter(document->look.restrictions);
 	double begin_ms = spt_work_ms();
 	SptAnnotation *annotation;
 
 	g_mutex_lock(&symbols_lock);
-	annotation = spt_annotation_new(document->capture, document->symbols, filter, of->name,
+	annotation = spt_annotation_new(document->capture, document->symbols,
+					spt_profile_metric(document->profile), filter, of->name,
 					of->object, NULL);
 	g_mutex_unlock(&symbols_lock);
 	g_debug("a function annotated in %.2f ms of CPU time", spt_work_ms() - begin_ms);
@@ -265,6 +314,41 @@ SptTimeline *spt_document_timeline(const SptDocument *document, const SptTimelin
 
 	g_debug("a timeline in %.2f ms of CPU time", spt_work_ms() - begin_ms);
 	return timeline;
+}
+
+const SptLanes *spt_document_lanes(SptDocument *document)
+{
+	static GMutex lock;
+	SptDocument *recording = spt_document_recording(document);
+	double begin_ms = spt_work_ms();
+
+	g_mutex_lock(&lock);
+	if (!recording->lanes) {
+		recording->lanes = spt_lanes_new(recording->profile);
+		g_debug("lanes of %u threads in %.2f ms of CPU time", recording->lanes->n_threads,
+			spt_work_ms() - begin_ms);
+	}
+	g_mutex_unlock(&lock);
+	return recording->lanes;
+}
+
+GPtrArray *spt_document_stack(SptDocument *document, uint32_t node)
+{
+	const SptCapture *capture = document->capture;
+	GPtrArray *frames = g_ptr_array_new_with_free_func(g_free);
+
+	g_mutex_lock(&symbols_lock);
+	for (; node; node = capture->nodes[node].parent) {
+		SptNamedPlace places[SPT_INLINES_MAX];
+		unsigned n = spt_symbols_functions(document->symbols, &capture->nodes[node].frame,
+						   places);
+
+		for (unsigned i = 0; i < n; i++)
+			g_ptr_array_add(frames, g_strdup_printf("%s (%s)", places[i].name.function,
+								places[i].name.object));
+	}
+	g_mutex_unlock(&symbols_lock);
+	return frames;
 }
 
 GArray *spt_document_chart(const SptDocument *document, const SptChartWish *wish)
@@ -288,7 +372,7 @@ GArray *spt_document_threads(const SptDocument *document)
 	return threads;
 }
 
-/* The part of a second that one of its periods is. */
+/* The part of a second that one of its periods, or of the metric's unit, is. */
 static double worth_of_period(const SptDocument *document)
 {
 	const SptRestriction *time =
@@ -296,8 +380,9 @@ static double worth_of_period(const SptDocument *document)
 	uint64_t begin = time ? time->begin_ns : document->summary.start_ns,
 		 end = time ? time->end_ns : document->summary.end_ns;
 
-	return end > begin ? (double)MAX(document->summary.period_ns, 1) / (double)(end - begin) :
-			     0;
+	uint64_t worth = MAX(spt_metric_worth(document->look.metric, document->capture), 1);
+
+	return end > begin ? (double)worth / (double)(end - begin) : 0;
 }
 
 SptDocument *spt_document_compare(SptDocument *before, SptDocument *after, bool by_time)
@@ -317,9 +402,52 @@ SptDocument *spt_document_compare(SptDocument *before, SptDocument *after, bool 
 	return document;
 }
 
+static bool is_of_system(const char *path)
+{
+	return !path || *path != '/' || g_str_has_prefix(path, "/usr/") ||
+	       g_str_has_prefix(path, "/lib") || g_str_has_prefix(path, "/opt/");
+}
+
+/* Names of objects: of the command's program, or of all that no package has installed. */
+static GHashTable *find_own_objects(const SptCapture *capture, const char *command)
+{
+	GHashTable *own = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+	g_auto(GStrv) words = NULL;
+
+	if (command && g_shell_parse_argv(command, NULL, &words, NULL))
+		g_hash_table_add(own, g_path_get_basename(words[0]));
+	for (uint32_t i = 1; !command && i < capture->n_objects; i++)
+		if (!is_of_system(capture->objects[i].path))
+			g_hash_table_add(own, g_path_get_basename(capture->objects[i].path));
+	return own;
+}
+
+static uint32_t busiest_own(const SptDocument *document, const char *command)
+{
+	g_autoptr(GHashTable) own = find_own_objects(document->capture, command);
+	uint32_t best = UINT32_MAX;
+
+	for (uint32_t i = 0; i < document->n_functions; i++) {
+		const SptFunction *function = &document->functions[i];
+
+		if (!function->is_process && !function->is_kernel && function->has_symbol &&
+		    function->self > (best == UINT32_MAX ? 0 : document->functions[best].self) &&
+		    g_hash_table_contains(own, function->object))
+			best = i;
+	}
+	return best;
+}
+
 uint32_t spt_document_first_function(const SptDocument *document)
 {
-	uint32_t best = UINT32_MAX;
+	const char *command = spt_capture_host(document->capture, "command");
+	uint32_t best = command ? busiest_own(document, command) : UINT32_MAX;
+
+	/* A shell's or another program's of the system runs the user's. */
+	if (best == UINT32_MAX)
+		best = busiest_own(document, NULL);
+	if (best != UINT32_MAX)
+		return best;
 
 	for (uint32_t i = 0; i < document->n_functions; i++) {
 		if (!document->functions[i].is_process &&

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A recording that was opened, or a part or another arrangement of it: everything the views show,
- * computed in a thread of its own and never changed after that.  Widgets and worker threads share
- * it by reference.
+ * A recording that was opened, or a part, another arrangement or metric of it: everything the views
+ * show, computed in a thread of its own and never changed after that.  Widgets and worker threads
+ * share it by reference.
  */
 #ifndef SPT_DOCUMENT_H
 #define SPT_DOCUMENT_H
@@ -14,6 +14,7 @@
 #include "profile/chart.h"
 #include "profile/coverage.h"
 #include "profile/diff.h"
+#include "profile/lanes.h"
 #include "profile/order.h"
 #include "profile/restrictions.h"
 #include "profile/stacks.h"
@@ -24,6 +25,7 @@
 /* What is wanted of a recording. */
 typedef struct {
 	SptRestrictions *restrictions;
+	const SptMetric *metric;
 	SptArrangement arrangement;
 	bool is_bottom_up;		/* callers below what they call */
 	bool is_passing;		/* on the way to another: the user is still at it */
@@ -33,10 +35,12 @@ typedef struct SptDocument SptDocument;
 
 struct SptDocument {
 	/*
-	 * as it was opened, which owns capture, symbols, summary, tracks and coverage; NULL: it is
-	 * that
+	 * as it was opened, which owns capture, symbols, summary, tracks, coverage and lanes; NULL:
+	 * it is that
 	 */
 	SptDocument *recording;
+	/* Of another arrangement: what it was arranged from, if that is not the recording */
+	SptDocument *folded;
 	/* In the same arrangement, what it is a part of; NULL: it is the whole */
 	SptDocument *whole;
 	SptLook look;
@@ -48,6 +52,7 @@ struct SptDocument {
 	SptSummary summary;
 	GPtrArray *tracks;		/* SptTrack */
 	GArray *coverage;		/* SptCoverageRow */
+	SptLanes *lanes;   /* NULL: nobody has asked for them yet */
 	const SptFunction *functions;
 	uint32_t n_functions;
 	uint64_t total;			/* what 100 % is */
@@ -71,6 +76,11 @@ SptDocument *spt_document_whole(SptDocument *document);
 SptDocument *spt_document_recording(SptDocument *document);
 /* Of one recording. */
 bool spt_document_is_same(SptDocument *a, SptDocument *b);
+/*
+ * The metrics that the recording has, one after the other, CPU time first; NULL behind the last
+ * one.
+ */
+const SptMetric *spt_document_metric(const SptDocument *document, unsigned i);
 /*
  * The number in @document of what is @function in @old, which is of the same recording; UINT32_MAX
  * for roots that are not there.
@@ -120,8 +130,13 @@ SptAnnotation *spt_document_annotate(const SptDocument *document, uint32_t funct
  */
 SptDocument *spt_document_compare(SptDocument *before, SptDocument *after, bool by_time);
 
-/* Of all of it, in @document's arrangement. */
+/* Of all of it, in @document's metric and arrangement. */
 SptTimeline *spt_document_timeline(const SptDocument *document, const SptTimelineWish *wish);
+
+/* Of the recording, whose they are; made when they are asked for first. */
+const SptLanes *spt_document_lanes(SptDocument *document);
+/* The frames of a stack, innermost first, as "function (object)"; elements are to be freed. */
+GPtrArray *spt_document_stack(SptDocument *document, uint32_t node);
 
 typedef struct {
 	uint32_t tid;
@@ -134,7 +149,9 @@ GArray *spt_document_chart(const SptDocument *document, const SptChartWish *wish
 GArray *spt_document_threads(const SptDocument *document);
 
 /*
- * The heaviest function that is not a process: what to look at first.  UINT32_MAX if there is none.
+ * What to look at first: the function of the user's own code with most for itself, that of the
+ * command's program or of what lies outside /usr, /lib and /opt; else the heaviest one that is no
+ * process.  UINT32_MAX if there is none.
  */
 uint32_t spt_document_first_function(const SptDocument *document);
 

@@ -23,14 +23,16 @@ static const GdkRGBA many = { 0.5f, 0.5f, 0.5f, 0.25f };
 
 graphene_rect_t spt_flame_place(const SptFlameDrawing *drawing, const SptFlameBox *box)
 {
-	double scale = gtk_widget_get_width(drawing->widget) / (double)MAX(drawing->weight, 1);
+	double scale = MAX(gtk_widget_get_width(drawing->widget) - drawing->left, 1) /
+		       (double)MAX(drawing->weight, 1);
 	int row = (int)box->depth * drawing->row_height;
 	int y = drawing->is_upward ?
 			gtk_widget_get_height(drawing->widget) - row - drawing->row_height :
 			row;
-	double x = (double)box->begin * scale, width = (double)box->weight * scale;
+	double x = drawing->left + (double)box->begin * scale, width = (double)box->weight * scale;
 
-	return GRAPHENE_RECT_INIT((float)x, (float)y, (float)width, (float)drawing->row_height);
+	return GRAPHENE_RECT_INIT((float)x, (float)(y + drawing->down), (float)width,
+				  (float)drawing->row_height);
 }
 
 const SptFlameBox *spt_flame_box_near(const SptFlameDrawing *drawing, double x, double y)

@@ -17,6 +17,7 @@ typedef struct {
 	uint32_t selected, hovered;	/* nodes; UINT32_MAX: none */
 	const bool *matches;		/* by function; NULL: nothing is lit up */
 	const double *changes;		/* by node, of a comparison; NULL: it is none */
+	double left, down;		/* where they begin in the widget */
 	bool is_upward;
 	double top, bottom;		/* of the widget, in view */
 	int row_height;

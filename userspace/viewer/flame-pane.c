@@ -7,6 +7,7 @@
 
 #include "chart-view.h"
 #include "flame-view.h"
+#include "narrow.h"
 #include "profile/expression.h"
 #include "query.h"
 #include "text.h"
@@ -15,12 +16,13 @@
 
 struct _SptFlamePane {
 	GtkWidget parent_instance;
-	GtkWidget *detail, *found, *search, *upward, *empty, *popover, *scrolled, *chart_scrolled,
-		*pictures, *by_time, *threads;
+	GtkWidget *header, *detail, *found, *search, *upward, *empty, *popover, *scrolled;
+	GtkWidget *chart_scrolled, *pictures, *by_time, *threads;
 	SptFlameView *view;
 	SptChartView *chart;
 	SptDocument *document;
 	GArray *tids;			/* uint32_t: what can be chosen in @threads */
+	GHashTable *names; /* of those, by tid, as they were first listed; or NULL */
 	/* What is searched, if only that and what is below it is to be seen */
 	char *rooted;
 	SptQuery *query;		/* threads */
@@ -54,8 +56,8 @@ static void on_changed(SptFlamePane *self)
 		self->view, node == UINT32_MAX ? spt_flame_view_zoomed(self->view) : node);
 	const char *search = gtk_editable_get_text(GTK_EDITABLE(self->search));
 	uint64_t all, lit = spt_flame_view_lit(self->view, &all);
-	g_autofree char *found =
-		g_strdup_printf(_("%.2f %% lit up"), all ? 100.0 * (double)lit / (double)all : 0);
+	g_autofree char *found = g_strdup_printf(_("%.2f %% highlighted"),
+						 all ? 100.0 * (double)lit / (double)all : 0);
 
 	gtk_label_set_text(GTK_LABEL(self->detail),
 			   gtk_toggle_button_get_active(GTK_TOGGLE_BUTTON(self->by_time)) ?
@@ -148,7 +150,7 @@ static void on_search_activated(SptFlamePane *self)
 
 /* The order of time. */
 
-/* UINT32_MAX: none. */
+/* UINT32_MAX: none, or the first of them. */
 static uint32_t chosen_thread(SptFlamePane *self)
 {
 	unsigned at = gtk_drop_down_get_selected(GTK_DROP_DOWN(self->threads));
@@ -158,8 +160,16 @@ static uint32_t chosen_thread(SptFlamePane *self)
 
 static void show_chart(SptFlamePane *self)
 {
-	if (self->document && gtk_toggle_button_get_active(GTK_TOGGLE_BUTTON(self->by_time)))
-		spt_chart_view_show(self->chart, self->document, chosen_thread(self));
+	uint32_t chosen = chosen_thread(self);
+
+	if (!self->document || !gtk_toggle_button_get_active(GTK_TOGGLE_BUTTON(self->by_time)))
+		return;
+	if (chosen != UINT32_MAX)
+		spt_chart_view_show(self->chart, self->document, &chosen, 1);
+	else
+		spt_chart_view_show(self->chart, self->document,
+				    (const uint32_t *)(gpointer)self->tids->data,
+				    MIN(self->tids->len, SPT_CHART_MAX_THREADS));
 }
 
 static void on_thread_chosen(SptFlamePane *self)
@@ -181,34 +191,59 @@ static bool are_listed(SptFlamePane *self, const GArray *threads)
 	return n == self->tids->len && listed == n;
 }
 
+/*
+ * A thread has had several names when it ran other programs; it keeps the one of its heaviest when
+ * it was first listed, whatever part is shown later.
+ */
+static const char *name_of_thread(SptFlamePane *self, const SptGroupRow *thread)
+{
+	const char *known = g_hash_table_lookup(self->names, GUINT_TO_POINTER(thread->tid));
+	g_autofree char *made = NULL;
+	char *name;
+
+	if (known)
+		return known;
+	name = g_strdup_printf("%.40s (%u)", spt_text_name(thread->name, &made), thread->tid);
+	g_hash_table_insert(self->names, GUINT_TO_POINTER(thread->tid), name);
+	return name;
+}
+
 /* The heaviest first, unless they are all there; the one that is seen stays if it is among them. */
 static void list_threads(SptFlamePane *self, const GArray *threads)
 {
 	g_autoptr(GtkStringList) names = gtk_string_list_new(NULL);
 	uint32_t seen = chosen_thread(self);
+	bool are_several = self->tids->len > 1 && seen == UINT32_MAX;
 	unsigned chosen = 0;
 
 	/* Another list is more than a frame's work for GTK. */
 	if (are_listed(self, threads))
 		return;
+	if (!self->names)
+		self->names = g_hash_table_new_full(NULL, NULL, NULL, g_free);
 	g_array_set_size(self->tids, 0);
 	for (unsigned i = 0; i < MIN(threads->len, MAX_THREADS); i++) {
 		const SptGroupRow *thread = &g_array_index(threads, SptGroupRow, i);
-		g_autofree char *made = NULL,
-				*name = g_strdup_printf("%.40s (%u)",
-							spt_text_name(thread->name, &made),
-							thread->tid);
 
-		gtk_string_list_append(names, name);
+		gtk_string_list_append(names, name_of_thread(self, thread));
 		g_array_append_val(self->tids, thread->tid);
 		if (thread->tid == seen)
 			chosen = i;
+	}
+	if (threads->len > 1) {
+		g_autofree char *several =
+			g_strdup_printf(_("The first %u threads"),
+					MIN(threads->len, SPT_CHART_MAX_THREADS));
+
+		gtk_string_list_append(names, several);
+		if (are_several)
+			chosen = MIN(threads->len, MAX_THREADS);
 	}
 	g_signal_handlers_block_by_func(self->threads, on_thread_chosen, self);
 	gtk_drop_down_set_model(GTK_DROP_DOWN(self->threads), G_LIST_MODEL(names));
 	gtk_drop_down_set_selected(GTK_DROP_DOWN(self->threads), chosen);
 	g_signal_handlers_unblock_by_func(self->threads, on_thread_chosen, self);
-	if (chosen_thread(self) != seen)
+	if (are_several || chosen_thread(self) != seen)
 		on_thread_chosen(self);
 }
 
@@ -353,6 +388,7 @@ static void dispose(GObject *object)
 	g_clear_pointer(&self->query, spt_query_free);
 	g_clear_pointer(&self->document, spt_document_unref);
 	g_clear_pointer(&self->tids, g_array_unref);
+	g_clear_pointer(&self->names, g_hash_table_unref);
 	g_clear_pointer(&self->rooted, g_free);
 	gtk_widget_dispose_template(GTK_WIDGET(self), SPT_TYPE_FLAME_PANE);
 	while ((child = gtk_widget_get_first_child(GTK_WIDGET(self))))
@@ -362,6 +398,7 @@ static void dispose(GObject *object)
 
 static void bind_children(GtkWidgetClass *class)
 {
+	gtk_widget_class_bind_template_child(class, SptFlamePane, header);
 	gtk_widget_class_bind_template_child(class, SptFlamePane, detail);
 	gtk_widget_class_bind_template_child(class, SptFlamePane, found);
 	gtk_widget_class_bind_template_child(class, SptFlamePane, search);
@@ -415,6 +452,7 @@ static void spt_flame_pane_init(SptFlamePane *self)
 	self->query = spt_query_new(GTK_WIDGET(self), &threads_query);
 	self->tids = g_array_new(FALSE, FALSE, sizeof(uint32_t));
 	gtk_widget_init_template(GTK_WIDGET(self));
+	spt_narrow_stack(self->header);
 	g_signal_connect_object(
 		gtk_scrolled_window_get_vadjustment(GTK_SCROLLED_WINDOW(self->chart_scrolled)),
 		"value-changed", G_CALLBACK(gtk_widget_queue_draw), self->chart, G_CONNECT_SWAPPED);
@@ -437,6 +475,7 @@ void spt_flame_pane_set_document(SptFlamePane *self, SptDocument *document)
 	if (!is_known) {
 		spt_query_cancel(self->query);
 		g_array_set_size(self->tids, 0);
+		g_clear_pointer(&self->names, g_hash_table_unref);
 		g_clear_pointer(&self->rooted, g_free);
 		gtk_editable_set_text(GTK_EDITABLE(self->search), "");
 	}
@@ -449,6 +488,16 @@ void spt_flame_pane_set_document(SptFlamePane *self, SptDocument *document)
 	/* Of other functions, if the arrangement is another. */
 	light(self);
 	gtk_widget_set_visible(self->empty, document->total == 0);
+}
+
+void spt_flame_pane_set_axis(SptFlamePane *self, SptTimeAxis *axis)
+{
+	spt_chart_view_set_axis(self->chart, axis);
+}
+
+void spt_flame_pane_highlight(SptFlamePane *self, const char *name)
+{
+	gtk_editable_set_text(GTK_EDITABLE(self->search), name);
 }
 
 void spt_flame_pane_focus_search(SptFlamePane *self)

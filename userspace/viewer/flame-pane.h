@@ -8,13 +8,18 @@
 #include <gtk/gtk.h>
 
 #include "document.h"
+#include "time-axis.h"
 
 #define SPT_TYPE_FLAME_PANE (spt_flame_pane_get_type())
 G_DECLARE_FINAL_TYPE(SptFlamePane, spt_flame_pane, SPT, FLAME_PANE, GtkWidget)
 
 /* Signal "function-activated" (uint function): the user wants to see more of it. */
 
+/* Of what it shows by time; before anything else. */
+void spt_flame_pane_set_axis(SptFlamePane *pane, SptTimeAxis *axis);
 void spt_flame_pane_set_document(SptFlamePane *pane, SptDocument *document);
+/* Searches for what is called @name. */
+void spt_flame_pane_highlight(SptFlamePane *pane, const char *name);
 void spt_flame_pane_focus_search(SptFlamePane *pane);
 /* The function of the selected box; UINT32_MAX: none. */
 uint32_t spt_flame_pane_selected(SptFlamePane *pane);

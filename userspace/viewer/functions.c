@@ -240,32 +240,41 @@ static void add_columns(SptFunctions *self)
 static void spt_functions_init(SptFunctions *self)
 {
 	self->selected = UINT32_MAX;
-	self->search = g_object_new(GTK_TYPE_SEARCH_ENTRY, "placeholder-text",
-				    _("Search functions"), "width-chars", 24, NULL);
+	self->search =
+		g_object_new(GTK_TYPE_SEARCH_ENTRY, "placeholder-text", _("Search functions"),
+			     "width-chars", 8, "max-width-chars", 24, NULL);
 	gtk_accessible_update_property(GTK_ACCESSIBLE(self->search), GTK_ACCESSIBLE_PROPERTY_LABEL,
 				       _("Search functions"), -1);
 	g_signal_connect(self->search, "search-changed", G_CALLBACK(on_search_changed), self);
 	g_signal_connect(self->search, "stop-search", G_CALLBACK(on_stop_search), self);
-	spt_pane_set_title(SPT_PANE(self), _("Functions"), NULL);
+	spt_pane_set_title(SPT_PANE(self), _("Functions"));
 	spt_pane_add_header(SPT_PANE(self), self->search);
 	add_columns(self);
 }
 
 void spt_functions_set_document(SptFunctions *self, SptDocument *document)
 {
-	bool is_known = self->document && spt_document_is_same(self->document, document);
+	bool is_known = self->document && spt_document_is_same(self->document, document),
+	     was_hidden;
 
 	if (is_known)
 		self->selected = spt_document_translate(document, self->document, self->selected);
+	was_hidden = is_known && document->look.arrangement.hides_system &&
+		     !self->document->look.arrangement.hides_system &&
+		     self->selected != UINT32_MAX && document->functions[self->selected].total == 0;
 	spt_document_ref(document);
 	g_clear_pointer(&self->document, spt_document_unref);
 	self->document = document;
+	if (was_hidden)
+		self->selected = spt_document_first_function(document);
 	if (is_known) {
 		self->refills = true;
 		refresh(self);
 		self->refills = false;
 		if (!document->look.is_passing)
 			queue_scroll(self);
+		if (was_hidden)
+			g_signal_emit(self, function_selected, 0, self->selected);
 		return;
 	}
 	self->selected = spt_document_first_function(document);

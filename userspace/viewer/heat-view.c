@@ -12,6 +12,8 @@
 #define HEIGHT 120
 #define FADED 0.2f
 #define SHADES 32
+#define AXIS_HEIGHT 18		/* seconds, below the cells */
+#define LABEL_WIDTH 70
 
 struct _SptHeatView {
 	GtkWidget parent_instance;
@@ -35,7 +37,8 @@ static double column_width(SptHeatView *self)
 
 static double row_height(SptHeatView *self)
 {
-	return gtk_widget_get_height(GTK_WIDGET(self)) / (double)self->heat->n_rows;
+	return (gtk_widget_get_height(GTK_WIDGET(self)) - AXIS_HEIGHT) /
+	       (double)self->heat->n_rows;
 }
 
 static void compute(SptHeatView *self)
@@ -83,6 +86,37 @@ static GskRenderNode *draw_cells(SptHeatView *self)
 	return gtk_snapshot_free_to_node(snapshot);
 }
 
+static void draw_label(SptHeatView *self, GtkSnapshot *snapshot, const char *text, double x,
+		       double y)
+{
+	GtkWidget *widget = GTK_WIDGET(self);
+	g_autoptr(PangoLayout) layout = gtk_widget_create_pango_layout(widget, text);
+	GdkRGBA color;
+
+	if (!gtk_style_context_lookup_color(gtk_widget_get_style_context(widget),
+					    "window_fg_color", &color))
+		gdk_rgba_parse(&color, "gray");
+	gtk_snapshot_save(snapshot);
+	gtk_snapshot_translate(snapshot, &GRAPHENE_POINT_INIT((float)x, (float)y));
+	gtk_snapshot_append_layout(snapshot, layout, &color);
+	gtk_snapshot_restore(snapshot);
+}
+
+/* A column is a second, and its rows are the parts of it, from above. */
+static void draw_axis(SptHeatView *self, GtkSnapshot *snapshot)
+{
+	double bottom = self->height - AXIS_HEIGHT + 1;
+	uint32_t step = (uint32_t)MAX(ceil(LABEL_WIDTH / column_width(self)), 1);
+
+	for (uint32_t column = 0; column < self->heat->n_columns; column += step) {
+		g_autofree char *text = g_strdup_printf("%u s", column);
+
+		draw_label(self, snapshot, text, GUTTER + column * column_width(self), bottom);
+	}
+	draw_label(self, snapshot, "+0 ms", 4, 0);
+	draw_label(self, snapshot, "+500", 4, (self->height - AXIS_HEIGHT) / 2.0 - 6);
+}
+
 /* From one cell to before the other one, in the order of time. */
 static void veil_cells(SptHeatView *self, GtkSnapshot *snapshot, uint32_t from, uint32_t to)
 {
@@ -90,7 +124,7 @@ static void veil_cells(SptHeatView *self, GtkSnapshot *snapshot, uint32_t from, 
 	GdkRGBA veil;
 
 	if (!gtk_style_context_lookup_color(gtk_widget_get_style_context(GTK_WIDGET(self)),
-					    "theme_bg_color", &veil))
+					    "window_bg_color", &veil))
 		gdk_rgba_parse(&veil, "white");
 	veil.alpha = 1 - FADED;
 	while (from < to) {
@@ -127,6 +161,7 @@ static void snapshot_view(GtkWidget *widget, GtkSnapshot *snapshot)
 		self->picture = draw_cells(self);
 	if (self->picture)
 		gtk_snapshot_append_node(snapshot, self->picture);
+	draw_axis(self, snapshot);
 	time = spt_restrictions_find(self->document->look.restrictions, SPT_RESTRICT_TIME);
 	if (!time)
 		return;
@@ -205,18 +240,19 @@ static gboolean query_tooltip(GtkWidget *widget, int x, int y, gboolean by_keybo
 			      GtkTooltip *tooltip)
 {
 	SptHeatView *self = SPT_HEAT_VIEW(widget);
-	g_autofree char *text = NULL, *periods = NULL;
+	g_autofree char *text = NULL, *weight = NULL;
 	uint32_t column, row;
 
 	if (!self->heat || by_keyboard || x < GUTTER)
 		return FALSE;
 	find_cell(self, x, y, &column, &row);
-	periods = spt_text_count(self->heat->weights[(size_t)column * self->heat->n_rows + row]);
-	text = g_strdup_printf(_("%.3f s: %s periods"),
+	weight = spt_text_weight(self->document->look.metric,
+				 self->heat->weights[(size_t)column * self->heat->n_rows + row]);
+	text = g_strdup_printf(_("%.3f s: %s"),
 			       (double)(spt_heat_time(self->heat, column, row) -
 					self->document->summary.start_ns) /
 				       1e9,
-			       periods);
+			       weight);
 	gtk_tooltip_set_text(tooltip, text);
 	return TRUE;
 }

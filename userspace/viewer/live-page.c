@@ -10,6 +10,7 @@
 #include <time.h>
 
 #include "compat-gtk.h"
+#include "narrow.h"
 #include "query.h"
 #include "table.h"
 #include "text.h"
@@ -228,7 +229,7 @@ static GtkWidget *new_text(const char *css_class)
 {
 	GtkWidget *text =
 		spt_compat_aligned(g_object_new(GTK_TYPE_INSCRIPTION, "hexpand", TRUE, "min-chars",
-						40, "text-overflow",
+						8, "nat-chars", 40, "text-overflow",
 						GTK_INSCRIPTION_OVERFLOW_ELLIPSIZE_END, NULL),
 				   false);
 
@@ -256,6 +257,7 @@ static void spt_live_page_init(SptLivePage *self)
 	gtk_box_append(GTK_BOX(tables), GTK_WIDGET(self->processes));
 	gtk_box_append(GTK_BOX(self), words);
 	gtk_box_append(GTK_BOX(self), gtk_separator_new(GTK_ORIENTATION_HORIZONTAL));
+	spt_narrow_stack(tables);
 	gtk_box_append(GTK_BOX(self), tables);
 }
 

@@ -6,11 +6,25 @@
 
 #include "source-pane.h"
 #include "stacks-pane.h"
+#include "wakeups-pane.h"
 
 static const SptPage pages[] = {
-	{ "source", N_("Source"), "<Alt>5", spt_source_pane_new, spt_source_pane_show },
-	{ "stacks", N_("Stacks"), "<Alt>6", spt_stacks_pane_new, spt_stacks_pane_show },
+	{ "source", N_("Source"), "<Alt>3", spt_source_pane_new, spt_source_pane_show,
+	  "spt-source-symbolic" },
+	{ "stacks", N_("Stacks"), "<Alt>7", spt_stacks_pane_new, spt_stacks_pane_show, NULL },
+	{ "wakeups", N_("Wake-ups"), "<Alt>8", spt_wakeups_pane_new, spt_wakeups_pane_show, NULL },
 };
+
+GtkWidget *spt_pages_switcher(GtkStack *stack)
+{
+	GtkWidget *switcher = g_object_new(GTK_TYPE_STACK_SWITCHER, "stack", stack, "halign",
+					   GTK_ALIGN_START, NULL);
+
+	gtk_widget_add_css_class(switcher, "details-pages");
+	return g_object_new(GTK_TYPE_SCROLLED_WINDOW, "child", switcher, "hscrollbar-policy",
+			    GTK_POLICY_EXTERNAL, "vscrollbar-policy", GTK_POLICY_NEVER,
+			    "propagate-natural-height", TRUE, NULL);
+}
 
 const SptPage *spt_pages(unsigned *ret_n)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Pages of the details that show one function of the document, each in a file of its own.  A row of
- * the table is all that the details, the keyboard and win.show-view know of them.
+ * Pages that show one function of the document, each in a file of its own.  A row of the table is
+ * all that the window, the keyboard and win.show-view know of them.
  */
 #ifndef SPT_PAGES_H
 #define SPT_PAGES_H
@@ -21,8 +21,11 @@ typedef struct {
 	 * page is not seen: what takes time belongs in a query that needs to be mapped.
 	 */
 	void (*show)(GtkWidget *page, SptDocument *document, uint32_t function, GArray *path);
+	const char *icon;		/* of a view of the window; NULL: it is among the events */
 } SptPage;
 
+/* The buttons that show the pages of @stack; they scroll sideways where there is no room. */
+GtkWidget *spt_pages_switcher(GtkStack *stack);
 const SptPage *spt_pages(unsigned *ret_n);
 
 #endif

@@ -2,11 +2,9 @@
 /* The frame of a pane; functions.c, callers.c and descendants.c fill it. */
 #include "pane.h"
 
-#include <glib/gi18n.h>
 #include <string.h>
 
 #include "columns.h"
-#include "text.h"
 
 typedef struct {
 	GtkWidget *header, *title, *empty;
@@ -73,17 +71,12 @@ void spt_pane_add_header(SptPane *pane, GtkWidget *widget)
 	gtk_box_append(GTK_BOX(get(pane)->header), widget);
 }
 
-void spt_pane_set_title(SptPane *pane, const char *what, const char *name)
+void spt_pane_set_title(SptPane *pane, const char *text)
 {
-	g_autofree char *made = NULL;
-	g_autofree char *text =
-		name ? g_strdup_printf(_("%s of %s"), what, spt_text_name(name, &made)) :
-		       g_strdup(what);
-
 	if (strcmp(gtk_label_get_text(GTK_LABEL(get(pane)->title)), text) == 0)
 		return;
 	gtk_label_set_text(GTK_LABEL(get(pane)->title), text);
-	gtk_widget_set_tooltip_text(get(pane)->title, name ? text : NULL);
+	gtk_widget_set_tooltip_text(get(pane)->title, text);
 	gtk_accessible_update_property(GTK_ACCESSIBLE(get(pane)->view),
 				       GTK_ACCESSIBLE_PROPERTY_LABEL, text, -1);
 }

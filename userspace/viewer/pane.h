@@ -23,8 +23,7 @@ struct _SptPaneClass {
 GtkColumnView *spt_pane_view(SptPane *pane);
 /* Beside the title. */
 void spt_pane_add_header(SptPane *pane, GtkWidget *widget);
-/* "Callers of NAME"; @name may be NULL. */
-void spt_pane_set_title(SptPane *pane, const char *what, const char *name);
+void spt_pane_set_title(SptPane *pane, const char *text);
 /* What to show instead of no rows. */
 void spt_pane_set_empty_text(SptPane *pane, const char *text);
 void spt_pane_show_empty(SptPane *pane, gboolean is_empty);

@@ -8,10 +8,13 @@
 #include "callers.h"
 #include "descendants.h"
 #include "functions.h"
+#include "narrow.h"
 #include "query.h"
 
 struct _SptPanes {
 	GtkWidget parent_instance;
+	/* In a narrow window one of the panes is to be seen, and buttons choose it. */
+	GtkWidget *choice, *choose_functions, *choose_callers, *choose_descendants, *left;
 	SptFunctions *functions;
 	SptCallers *callers;
 	SptDescendants *descendants;
@@ -107,6 +110,12 @@ static void on_function_selected(G_GNUC_UNUSED SptFunctions *functions, unsigned
 	spt_query_ask(self->query, self->document, GUINT_TO_POINTER(function), NULL);
 }
 
+static void on_function_opened(SptPanes *self, unsigned function)
+{
+	gtk_widget_activate_action(GTK_WIDGET(self), "views.show-function", "(su)", "source",
+				   function);
+}
+
 static void on_function_activated(G_GNUC_UNUSED SptPane *pane, unsigned function, SptPanes *self)
 {
 	spt_functions_select(self->functions, function);
@@ -115,6 +124,24 @@ static void on_function_activated(G_GNUC_UNUSED SptPane *pane, unsigned function
 static void on_way_selected(G_GNUC_UNUSED SptDescendants *descendants, GArray *way, SptPanes *self)
 {
 	g_signal_emit(self, way_selected, 0, way);
+}
+
+static gboolean is_chosen(GtkWidget *button)
+{
+	return gtk_toggle_button_get_active(GTK_TOGGLE_BUTTON(button));
+}
+
+static void arrange(SptPanes *self)
+{
+	bool has_choice = gtk_widget_get_visible(self->choice);
+
+	gtk_widget_set_visible(GTK_WIDGET(self->functions),
+			       !has_choice || is_chosen(self->choose_functions));
+	gtk_widget_set_visible(GTK_WIDGET(self->callers),
+			       !has_choice || is_chosen(self->choose_callers));
+	gtk_widget_set_visible(self->left, !has_choice || !is_chosen(self->choose_descendants));
+	gtk_widget_set_visible(GTK_WIDGET(self->descendants),
+			       !has_choice || is_chosen(self->choose_descendants));
 }
 
 static gboolean on_escape(GtkWidget *widget, G_GNUC_UNUSED GVariant *arguments,
@@ -152,11 +179,18 @@ static void spt_panes_class_init(SptPanesClass *class)
 	gtk_widget_class_set_layout_manager_type(widget_class, GTK_TYPE_BIN_LAYOUT);
 	gtk_widget_class_set_template_from_resource(widget_class,
 						    "/io/github/sysprof_trace/Sysprof/panes.ui");
+	gtk_widget_class_bind_template_child(widget_class, SptPanes, choice);
+	gtk_widget_class_bind_template_child(widget_class, SptPanes, choose_functions);
+	gtk_widget_class_bind_template_child(widget_class, SptPanes, choose_callers);
+	gtk_widget_class_bind_template_child(widget_class, SptPanes, choose_descendants);
+	gtk_widget_class_bind_template_child(widget_class, SptPanes, left);
 	gtk_widget_class_bind_template_child(widget_class, SptPanes, functions);
 	gtk_widget_class_bind_template_child(widget_class, SptPanes, callers);
 	gtk_widget_class_bind_template_child(widget_class, SptPanes, descendants);
+	gtk_widget_class_bind_template_callback(widget_class, arrange);
 	gtk_widget_class_bind_template_callback(widget_class, on_function_selected);
 	gtk_widget_class_bind_template_callback(widget_class, on_function_activated);
+	gtk_widget_class_bind_template_callback(widget_class, on_function_opened);
 	gtk_widget_class_bind_template_callback(widget_class, on_way_selected);
 	gtk_widget_class_add_binding(widget_class, GDK_KEY_Escape, 0, on_escape, NULL);
 	function_selected = g_signal_new("function-selected", SPT_TYPE_PANES, G_SIGNAL_RUN_LAST, 0,
@@ -169,6 +203,9 @@ static void spt_panes_init(SptPanes *self)
 {
 	gtk_widget_init_template(GTK_WIDGET(self));
 	self->query = spt_query_new(GTK_WIDGET(self), &surroundings_query);
+	g_signal_connect_object(self->choice, "notify::visible", G_CALLBACK(arrange), self,
+				G_CONNECT_SWAPPED);
+	spt_narrow_show(self->choice, true);
 }
 
 static void show_document(SptPanes *self, SptDocument *document, SptSurroundings *surroundings)

@@ -2,11 +2,15 @@
 /* Buttons activate the window's actions. */
 #include "record-controls.h"
 
+#include "narrow.h"
 #include "record-form.h"
 
 struct _SptRecordControls {
 	GtkBox parent_instance;
 	GtkWidget *record, *menu, *popover, *stop, *reset, *discard;
+	/* A narrow window has room for pictures only. */
+	GtkWidget *record_icon, *record_label, *stop_icon, *stop_label, *reset_icon, *reset_label,
+		*discard_icon, *discard_label;
 };
 
 G_DEFINE_FINAL_TYPE(SptRecordControls, spt_record_controls, GTK_TYPE_BOX)
@@ -37,11 +41,29 @@ static void spt_record_controls_class_init(SptRecordControlsClass *class)
 	gtk_widget_class_bind_template_child(widget_class, SptRecordControls, popover);
 	gtk_widget_class_bind_template_child(widget_class, SptRecordControls, reset);
 	gtk_widget_class_bind_template_child(widget_class, SptRecordControls, discard);
+	gtk_widget_class_bind_template_child(widget_class, SptRecordControls, record_icon);
+	gtk_widget_class_bind_template_child(widget_class, SptRecordControls, record_label);
+	gtk_widget_class_bind_template_child(widget_class, SptRecordControls, stop_icon);
+	gtk_widget_class_bind_template_child(widget_class, SptRecordControls, stop_label);
+	gtk_widget_class_bind_template_child(widget_class, SptRecordControls, reset_icon);
+	gtk_widget_class_bind_template_child(widget_class, SptRecordControls, reset_label);
+	gtk_widget_class_bind_template_child(widget_class, SptRecordControls, discard_icon);
+	gtk_widget_class_bind_template_child(widget_class, SptRecordControls, discard_label);
+}
+
+static void for_narrow(GtkWidget *icon, GtkWidget *label)
+{
+	spt_narrow_show(icon, true);
+	spt_narrow_show(label, false);
 }
 
 static void spt_record_controls_init(SptRecordControls *self)
 {
 	gtk_widget_init_template(GTK_WIDGET(self));
+	for_narrow(self->record_icon, self->record_label);
+	for_narrow(self->stop_icon, self->stop_label);
+	for_narrow(self->reset_icon, self->reset_label);
+	for_narrow(self->discard_icon, self->discard_label);
 }
 
 void spt_record_controls_set_recording(SptRecordControls *self, gboolean is_recording)

@@ -10,7 +10,7 @@
 
 #include "text.h"
 
-enum kind { TEXT, DURATION, MOMENT, MAPS };
+enum kind { TEXT, DURATION, MOMENT, MAPS, HIDDEN };
 
 static const struct {
 	const char *key, *title;
@@ -31,6 +31,10 @@ static const struct {
 	{ "no_frame_pointers", N_("Without frame pointers"), TEXT },
 	{ "maps", N_("Mappings"), MAPS },
 	{ "recorder", N_("Recorder"), TEXT },
+	/* They are told in a sentence: profile/wholeness.h. */
+	{ "stacks_seen", NULL, HIDDEN },
+	{ "stacks_whole", NULL, HIDDEN },
+	{ "stacks_stop", NULL, HIDDEN },
 	{ "build-id", N_("Build ID of the kernel"), TEXT },
 };
 
@@ -49,7 +53,7 @@ static char *tell(enum kind kind, const char *value)
 	if (kind == MAPS)
 		return g_strdup(
 			strcmp(value, "made") == 0 ?
-				_("as they were made; when they were undone was not told") :
+				_("as they were made; when they ended is not known") :
 				_("as they were once, within a second of a process's first sample"));
 	if (kind == TEXT || !g_ascii_string_to_unsigned(value, 10, 0, G_MAXINT64, &ns, NULL))
 		return g_strdup(value);
@@ -82,7 +86,7 @@ GPtrArray *spt_recording_facts(const SptCapture *capture)
 	for (unsigned i = 0; i < G_N_ELEMENTS(known); i++) {
 		const char *value = spt_capture_host(capture, known[i].key);
 
-		if (value)
+		if (value && known[i].kind != HIDDEN)
 			append(facts, _(known[i].title), tell(known[i].kind, value));
 	}
 	for (GList *key = keys; key; key = key->next) {

@@ -10,6 +10,8 @@
 #include <glib/gstdio.h>
 #include <string.h>
 
+/* As of sysprof-cli record --waits: waits are picked in proportion to their length. */
+#define WAITS_PERIOD_NS 1000000ULL
 #define STEP_MS 100
 #define RAW_BYTES 16384
 
@@ -21,12 +23,16 @@ struct _SptRecording {
 	uint64_t period_ns;
 	SptStacksChoice stacks;
 	bool no_command_lines;
+	char *program;			/* its path; NULL: */
 	GSubprocess *process;		/* NULL: the whole system */
 	GThread *thread;
 	GMutex mutex;			/* of what follows */
 	SptRecorderStatus status;
 	SptLive *live;
 	bool is_running;
+	bool has_ended; /* the command */
+	bool waits;
+	uint32_t pid; /* to be recorded alone; or 0 */
 	enum wish wish;
 	GError *error;			/* the thread's until it has ended */
 };
@@ -45,6 +51,7 @@ static void finalize(GObject *object)
 	g_mutex_clear(&self->mutex);
 	g_free(self->path);
 	g_free(self->command);
+	g_free(self->program);
 	G_OBJECT_CLASS(spt_recording_parent_class)->finalize(object);
 }
 
@@ -135,6 +142,7 @@ static SptRecorder *begin(SptRecording *self, GError **error)
 		.raw_bytes = self->stacks == SPT_STACKS_AUTO ? RAW_BYTES : 0,
 		.raw_most_bytes = self->stacks == SPT_STACKS_AUTO ? SPT_TRACE_RAW_MAX_BYTES : 0,
 		.by_tables = self->stacks == SPT_STACKS_AUTO,
+		.waits = { .is_on = self->waits, .period_ns = WAITS_PERIOD_NS },
 		.raw_if_needed = true,
 		.live = begin_live(self),
 	};
@@ -142,6 +150,8 @@ static SptRecorder *begin(SptRecording *self, GError **error)
 
 	if (pid)
 		want_family(&options.filter, pid);
+	else if (self->pid)
+		options.filter.pids[options.filter.n_pids++] = self->pid;
 	return spt_recorder_new(&options, error);
 }
 
@@ -151,7 +161,11 @@ static enum wish record(SptRecording *self, GError **error)
 	g_autoptr(SptRecorder) recorder = begin(self, error);
 	enum wish wish;
 
-	if (!recorder || !spt_recorder_start(recorder, error) || !open_gate(self, error))
+	if (!recorder || !spt_recorder_start(recorder, error))
+		return STOP;
+	if (self->program)
+		spt_recorder_expect(recorder, self->program);
+	if (!open_gate(self, error))
 		return STOP;
 	while ((wish = publish(self, recorder)) == GO_ON) {
 		if (!spt_recorder_step(recorder, STEP_MS, error))
@@ -198,7 +212,7 @@ static void on_command_ended(G_GNUC_UNUSED GObject *source, GAsyncResult *result
 {
 	g_autoptr(SptRecording) self = data;
 
-	g_subprocess_wait_finish(self->process, result, NULL);
+	self->has_ended = g_subprocess_wait_finish(self->process, result, NULL);
 	spt_recording_stop(self);
 }
 
@@ -227,7 +241,8 @@ static bool set_environment(GSubprocessLauncher *launcher, const char *line, GEr
 	return true;
 }
 
-static GSubprocess *start_command(const SptRecordingOptions *options, GError **error)
+static GSubprocess *start_command(const SptRecordingOptions *options, char **ret_program,
+				  GError **error)
 {
 	static const char *const gate[] = { "/bin/sh", "-c", "read -r go && exec \"$@\" </dev/null",
 					    "sh" };
@@ -266,6 +281,7 @@ static GSubprocess *start_command(const SptRecordingOptions *options, GError **e
 	for (unsigned i = 0; words[i]; i++)
 		g_ptr_array_add(argv, words[i]);
 	g_ptr_array_add(argv, NULL);
+	*ret_program = g_steal_pointer(&program);
 	return g_subprocess_launcher_spawnv(launcher, (const char *const *)argv->pdata, error);
 }
 
@@ -294,8 +310,10 @@ SptRecording *spt_recording_start(const char *path, const SptRecordingOptions *o
 	self->period_ns = options->rate_hz ? 1000000000ULL / options->rate_hz : 0;
 	self->stacks = options->stacks;
 	self->no_command_lines = options->no_command_lines;
+	self->waits = options->waits;
+	self->pid = options->pid;
 	if (options->command && *options->command) {
-		self->process = start_command(options, error);
+		self->process = start_command(options, &self->program, error);
 		if (!self->process)
 			return NULL;
 		self->command = options->no_command_lines ? name_of(options->command) :
@@ -350,6 +368,23 @@ SptLive *spt_recording_live(SptRecording *self)
 const GError *spt_recording_error(SptRecording *self)
 {
 	return self->error;
+}
+
+char *spt_recording_how_it_ended(SptRecording *self)
+{
+	g_autofree char *name = NULL;
+
+	if (!self->has_ended || !self->program)
+		return NULL;
+	name = g_path_get_basename(self->program);
+	if (g_subprocess_get_if_signaled(self->process))
+		return g_strdup_printf(_("%s was ended by signal %d (%s)"), name,
+				       g_subprocess_get_term_sig(self->process),
+				       g_strsignal(g_subprocess_get_term_sig(self->process)));
+	if (g_subprocess_get_exit_status(self->process) == 0)
+		return NULL;
+	return g_strdup_printf(_("%s ended with status %d"), name,
+			       g_subprocess_get_exit_status(self->process));
 }
 
 const char *spt_recording_path(SptRecording *self)

@@ -13,9 +13,9 @@ G_DECLARE_FINAL_TYPE(SptRecording, spt_recording, SPT, RECORDING, GObject)
 /* Signal "ended": the file is complete, or as far as it came; spt_recording_error() tells. */
 
 typedef enum {
-	SPT_STACKS_FP,			/* along frame pointers */
 	/* By tables in the module, or from copies of the stack where there are none */
 	SPT_STACKS_AUTO,
+	SPT_STACKS_FP,			/* along frame pointers */
 	SPT_STACKS_NONE,		/* the kernel's part alone */
 } SptStacksChoice;
 
@@ -28,6 +28,8 @@ typedef struct {
 	unsigned rate_hz;
 	SptStacksChoice stacks;
 	bool no_command_lines;		/* how processes were called is left out */
+	bool waits;			/* threads off their CPUs, too */
+	uint32_t pid;			/* only this process and what it starts; 0: all */
 } SptRecordingOptions;
 
 void spt_recording_options_clear(SptRecordingOptions *options);
@@ -52,6 +54,11 @@ bool spt_recording_status(SptRecording *recording, SptRecorderStatus *ret);
 SptLive *spt_recording_live(SptRecording *recording);
 /* After it ended: why it failed, or NULL. */
 const GError *spt_recording_error(SptRecording *recording);
+/*
+ * "false ended with status 1", or by which signal it did; NULL: there was no command, or nothing to
+ * say of its end.  To be freed.
+ */
+char *spt_recording_how_it_ended(SptRecording *recording);
 /* Of the file, or with ".part" if it was cut off; neither is there if it was discarded. */
 const char *spt_recording_path(SptRecording *recording);
 

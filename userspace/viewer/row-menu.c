@@ -11,6 +11,11 @@
 #include "pane.h"
 #include "text.h"
 
+#define NAME_MAX_CHARS 40
+
+/* That are not closed yet. */
+static unsigned n_open;
+
 static gboolean unparent(gpointer popover)
 {
 	if (gtk_widget_get_parent(popover))
@@ -21,26 +26,62 @@ static gboolean unparent(gpointer popover)
 /* What was chosen is done after the popover has closed. */
 static void on_closed(GtkWidget *popover)
 {
+	n_open--;
 	g_idle_add_full(G_PRIORITY_LOW, unparent, g_object_ref(popover), g_object_unref);
+}
+
+/* In a menu; an underscore would be a mnemonic there. */
+static char *short_name(const char *name)
+{
+	g_autofree char *made = NULL, *cut = NULL;
+	g_auto(GStrv) parts = NULL;
+	const char *shown = spt_text_name(name, &made);
+
+	if (g_utf8_strlen(shown, -1) > NAME_MAX_CHARS)
+		cut = g_strdup_printf(
+			"%.*s\xe2\x80\xa6",
+			(int)(g_utf8_offset_to_pointer(shown, NAME_MAX_CHARS) - shown), shown);
+	parts = g_strsplit(cut ? cut : shown, "_", -1);
+	return g_strjoinv("__", parts);
+}
+
+static void add_place(GMenu *menu, const char *label, const char *view, uint32_t function)
+{
+	g_autoptr(GMenuItem) item = g_menu_item_new(label, NULL);
+
+	g_menu_item_set_action_and_target(item, "views.show-function", "(su)", view, function);
+	g_menu_append_item(menu, item);
 }
 
 static GMenuModel *new_model(const SptRow *row)
 {
 	const SptFunction *function = spt_row_function(row);
 	g_autofree char *made = NULL;
-	g_autoptr(GMenuItem) only =
-		g_menu_item_new(function->is_process ? _("_Only This Process") :
-						       _("_Only What Has It on the Stack"),
-				NULL);
+	g_autofree char *name = short_name(function->name);
+	g_autofree char *keep =
+		g_strdup_printf(function->is_process ? _("_Keep only process %s") :
+						       _("_Keep only stacks with %s"),
+				name);
+	g_autoptr(GMenuItem) only = g_menu_item_new(keep, NULL);
 	g_autoptr(GMenuItem) copy = g_menu_item_new(_("_Copy Name"), NULL);
 	GMenu *menu = g_menu_new();
 
 	g_menu_item_set_action_and_target(only, "views.only", "u", spt_row_values(row)->function);
 	g_menu_item_set_action_and_target(copy, "views.copy", "s",
 					  spt_text_name(function->name, &made));
+	if (!function->is_process) {
+		add_place(menu, _("Show _Source"), "source", spt_row_values(row)->function);
+		add_place(menu, _("Show in _Flame Graph"), "flame", spt_row_values(row)->function);
+		add_place(menu, _("Show S_tacks"), "stacks", spt_row_values(row)->function);
+	}
 	g_menu_append_item(menu, only);
 	g_menu_append_item(menu, copy);
 	return G_MENU_MODEL(menu);
+}
+
+bool spt_row_menu_is_open(void)
+{
+	return n_open > 0;
 }
 
 static void on_pressed(GtkGestureClick *click, G_GNUC_UNUSED int n, double x, double y,
@@ -60,6 +101,7 @@ static void on_pressed(GtkGestureClick *click, G_GNUC_UNUSED int n, double x, do
 	gtk_popover_set_has_arrow(GTK_POPOVER(popover), FALSE);
 	gtk_popover_set_pointing_to(GTK_POPOVER(popover), &(GdkRectangle){ (int)x, (int)y, 1, 1 });
 	g_signal_connect(popover, "closed", G_CALLBACK(on_closed), NULL);
+	n_open++;
 	gtk_popover_popup(GTK_POPOVER(popover));
 }
 

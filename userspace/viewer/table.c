@@ -211,7 +211,8 @@ static void spt_table_init(SptTable *self)
 
 static void append_heading(SptTable *self, const char *heading)
 {
-	GtkWidget *label = g_object_new(GTK_TYPE_LABEL, "label", heading, "xalign", 0.0, NULL);
+	GtkWidget *label = g_object_new(GTK_TYPE_LABEL, "label", heading, "xalign", 0.0,
+					"ellipsize", PANGO_ELLIPSIZE_END, NULL);
 
 	gtk_widget_add_css_class(label, "heading");
 	gtk_widget_add_css_class(label, "pane-header");

@@ -47,18 +47,40 @@ char *spt_text_duration(uint64_t ns)
 {
 	if (ns >= 1000000000)
 		return g_strdup_printf("%.2f s", (double)ns / 1e9);
-	if (ns >= 10000)
+	if (ns >= 1000000)
 		return g_strdup_printf("%.2f ms", (double)ns / 1e6);
+	if (ns >= 1000)
+		return g_strdup_printf("%.1f us", (double)ns / 1e3);
 	return g_strdup_printf("%" G_GUINT64_FORMAT " ns", ns);
+}
+
+char *spt_text_moment(uint64_t time, uint64_t start_ns)
+{
+	return time <= start_ns ? g_strdup("") :
+				  g_strdup_printf("%.3f s", (double)(time - start_ns) / 1e9);
+}
+
+char *spt_text_weight(const SptMetric *metric, uint64_t weight)
+{
+	g_autofree char *count = spt_text_count(weight);
+
+	if (metric->is_cpu)
+		return g_strdup_printf(_("%s periods"), count);
+	if (metric->unit == SPT_UNIT_NS)
+		return spt_text_duration(weight);
+	return metric->unit == SPT_UNIT_BYTES ? g_strdup_printf(_("%s bytes"), count) :
+						g_steal_pointer(&count);
 }
 
 char *spt_text_rate(uint64_t period_ns, uint64_t delivered, uint64_t budget)
 {
-	g_autofree char *period = spt_text_duration(period_ns);
+	/* The grid is not one of round numbers; nobody wants to know that here. */
+	bool is_ms = period_ns > 970000 && period_ns < 1030000;
+	g_autofree char *period = is_ms ? g_strdup("ms") : spt_text_duration(period_ns);
 
 	if (!budget)
-		return g_strdup_printf(_("one every %s of a CPU at work"), period);
+		return g_strdup_printf(_("1 sample per %s of CPU time"), period);
 	return g_strdup_printf(
-		_("one every %s of a CPU at work, lowered to %.1f %% of that to keep to the budget of CPU time"),
+		_("1 sample per %s of CPU time, lowered to %.1f %% of that to keep to the budget"),
 		period, 100 * (double)delivered / (double)(delivered + budget));
 }

@@ -3,8 +3,7 @@
 #ifndef SPT_TEXT_H
 #define SPT_TEXT_H
 
-#include <glib.h>
-#include <stdint.h>
+#include "profile/metric.h"
 
 /*
  * Names come out of files that may hold anything: on one line, valid, and not longer than anyone
@@ -12,9 +11,16 @@
  */
 const char *spt_text_name(const char *text, char **ret_made);
 char *spt_text_count(uint64_t n);	/* "1,234,567" */
+/*
+ * "1.234 s" from the beginning of the recording; "" for what was there before it, which has no such
+ * time.
+ */
+char *spt_text_moment(uint64_t time, uint64_t start_ns);
+/* "12 periods", "1.50 ms", "1,234 bytes" or "1,234" events. */
+char *spt_text_weight(const SptMetric *metric, uint64_t weight);
 char *spt_text_duration(uint64_t ns);	/* "1.50 s", "2.00 ms" */
 /*
- * "one every 1.00 ms of a CPU at work", and how far the rate was lowered to keep to the budget, if
+ * "1 sample per ms of CPU time", and how far the rate was lowered to keep to the budget, if
  * it was: of the periods so far, @delivered were sampled and @budget left out for it.
  */
 char *spt_text_rate(uint64_t period_ns, uint64_t delivered, uint64_t budget);

@@ -4,12 +4,13 @@
 
 #include <glib/gi18n.h>
 #include <math.h>
+#include <string.h>
 
+#include "lanes-draw.h"
 #include "text.h"
 
 #define LABEL_MIN_HEIGHT 13
 #define LABEL_MARGIN 6
-#define MARK_PIXELS 110
 #define LEAST_PIXELS 4
 
 double spt_timeline_x(const SptTimelineDrawing *drawing, uint64_t time)
@@ -51,47 +52,12 @@ char *spt_timeline_lane_name(const SptTimeline *timeline, uint32_t lane)
 			       timeline->lanes == SPT_GROUP_THREAD ? group->tid : group->pid);
 }
 
-static void append_rect(GtkSnapshot *snapshot, const GdkRGBA *color, double x, double y,
-			double width, double height)
-{
-	gtk_snapshot_append_color(snapshot, color,
-				  &GRAPHENE_RECT_INIT((float)x, (float)y, (float)width,
-						      (float)height));
-}
-
 static GdkRGBA text_color(const SptTimelineDrawing *drawing, float alpha)
 {
 	GdkRGBA color;
 
 	gtk_style_context_get_color(gtk_widget_get_style_context(drawing->widget), &color);
 	color.alpha *= alpha;
-	return color;
-}
-
-static GdkRGBA named_color(const SptTimelineDrawing *drawing, const char *name,
-			   const char *fallback)
-{
-	GdkRGBA color;
-
-	if (!gtk_style_context_lookup_color(gtk_widget_get_style_context(drawing->widget), name,
-					    &color))
-		gdk_rgba_parse(&color, fallback);
-	return color;
-}
-
-/*
- * The theme's own for what is selected, on the way to that of text, from which it must not be far
- * on a dark background.
- */
-static GdkRGBA busy_color(const SptTimelineDrawing *drawing)
-{
-	GdkRGBA color = named_color(drawing, "theme_selected_bg_color", "#3584e4"),
-		text = text_color(drawing, 1);
-	float part = text.green > 0.5f ? 0.4f : 0;
-
-	color.red += (text.red - color.red) * part;
-	color.green += (text.green - color.green) * part;
-	color.blue += (text.blue - color.blue) * part;
 	return color;
 }
 
@@ -137,7 +103,7 @@ static void fill_boxes(cairo_t *cairo, const GdkRGBA *color)
 
 /* What part of each bucket it is; @least: pixels of what is not nothing. */
 static void draw_shares(const SptTimelineDrawing *drawing, cairo_t *cairo, uint32_t lane,
-			const uint64_t *shares, const GdkRGBA *color, bool is_on_top, double least)
+			const uint64_t *shares, bool is_on_top, double least)
 {
 	const SptTimeline *timeline = drawing->timeline;
 	double length = (double)(timeline->end_ns - timeline->begin_ns) / timeline->n_buckets;
@@ -155,22 +121,55 @@ static void draw_shares(const SptTimelineDrawing *drawing, cairo_t *cairo, uint3
 		share = MAX(share, least);
 		cairo_rectangle(cairo, x, is_on_top ? top : top + height - share, step, share);
 	}
-	fill_boxes(cairo, color);
+}
+
+/* Of what is no CPU time: parts of waits as in the lanes of threads. */
+static SptLaneKind kind_of(const SptMetric *metric)
+{
+	if (strcmp(metric->name, "runnable") == 0)
+		return SPT_LANE_RUNNABLE;
+	return metric->parts & SPT_METRIC_HAS_STATE ? SPT_LANE_BLOCKED : SPT_LANE_KERNEL;
+}
+
+/* Stripes, which are seen whatever the colours are. */
+static void fill_stripes(const SptTimelineDrawing *drawing, cairo_t *cairo, const GdkRGBA *color,
+			 double top, double height)
+{
+	cairo_save(cairo);
+	cairo_clip(cairo);
+	gdk_cairo_set_source_rgba(cairo, color);
+	cairo_set_line_width(cairo, 1.5);
+	for (double x = drawing->left - height; x < drawing->left + drawing->width; x += 4) {
+		cairo_move_to(cairo, x, top + height);
+		cairo_line_to(cairo, x + height, top);
+	}
+	cairo_stroke(cairo);
+	cairo_restore(cairo);
 }
 
 static void draw_lane(const SptTimelineDrawing *drawing, cairo_t *cairo, uint32_t lane)
 {
 	const SptTimeline *timeline = drawing->timeline;
-	const GdkRGBA busy = busy_color(drawing),
-		      lost = named_color(drawing, "error_color", "#c01c28");
-	const GdkRGBA lit = { 0.93f, 0.5f, 0.1f, 1 }, left_out = text_color(drawing, 0.3f);
+	SptLaneKind kind = kind_of(timeline->metric);
+	const GdkRGBA weight = spt_lane_rgba(kind), user = spt_lane_rgba(SPT_LANE_USER),
+		      lost = spt_lane_rgba(SPT_LANE_LOST), lit = text_color(drawing, 0.45f),
+		      left_out = text_color(drawing, 0.3f);
+	double top = (double)lane * drawing->lane_height + 1;
 
-	draw_shares(drawing, cairo, lane, timeline->weights, &busy, false, 0);
-	draw_shares(drawing, cairo, lane, timeline->lit, &lit, false, 1);
-	draw_shares(drawing, cairo, lane, timeline->left_out, &left_out, true, 1);
+	draw_shares(drawing, cairo, lane, timeline->weights, false, 0);
+	fill_boxes(cairo, &weight);
+	if (kind == SPT_LANE_KERNEL) {
+		draw_shares(drawing, cairo, lane, timeline->user, false, 0);
+		fill_boxes(cairo, &user);
+	}
+	draw_shares(drawing, cairo, lane, timeline->lit, false, 1);
+	fill_boxes(cairo, &lit);
+	draw_shares(drawing, cairo, lane, timeline->left_out, true, 1);
+	fill_boxes(cairo, &left_out);
 	/* However little was lost, it is to be seen. */
-	draw_shares(drawing, cairo, lane, timeline->lost, &lost, true,
+	draw_shares(drawing, cairo, lane, timeline->lost, true,
 		    MIN((drawing->lane_height - 1) / 3.0, LEAST_PIXELS));
+	fill_stripes(drawing, cairo, &lost, top, drawing->lane_height - 1);
 }
 
 static void draw_track(const SptTimelineDrawing *drawing, cairo_t *cairo, const SptTrack *track,
@@ -194,44 +193,6 @@ static void draw_track(const SptTimelineDrawing *drawing, cairo_t *cairo, const 
 					level);
 	}
 	fill_boxes(cairo, &color);
-}
-
-static char *ruler_text(uint64_t at_ns, uint64_t step_ns)
-{
-	unsigned digits = 0;
-
-	for (uint64_t unit = 1000000000; unit > step_ns && digits < 9; unit /= 10)
-		digits++;
-	return g_strdup_printf("%.*f s", (int)digits, (double)at_ns / 1e9);
-}
-
-static void draw_ruler(const SptTimelineDrawing *drawing, GtkSnapshot *snapshot, double top)
-{
-	uint64_t step = spt_timeline_step(drawing->until_ns - drawing->begin_ns,
-					  (uint32_t)(drawing->width / MARK_PIXELS) + 1);
-	uint64_t first = (drawing->begin_ns - drawing->start_ns + step - 1) / step * step;
-	const GdkRGBA color = text_color(drawing, 0.25f), strong = text_color(drawing, 0.6f);
-	double whole = (double)(drawing->end_ns - drawing->start_ns);
-
-	for (uint64_t at = first; drawing->start_ns + at <= drawing->until_ns; at += step) {
-		double x = spt_timeline_x(drawing, drawing->start_ns + at);
-		g_autofree char *text = ruler_text(at, step);
-
-		append_rect(snapshot, &color, floor(x), 0, 1, top + 5);
-		draw_text(drawing, snapshot, text, x + 4, top + SPT_TIMELINE_RULER_HEIGHT / 2.0,
-			  drawing->left + drawing->width - x - 4, false);
-	}
-	/* Which part of the recording is in view. */
-	if (drawing->begin_ns > drawing->start_ns || drawing->until_ns < drawing->end_ns)
-		append_rect(snapshot, &strong,
-			    drawing->left +
-				    drawing->width *
-					    (double)(drawing->begin_ns - drawing->start_ns) / whole,
-			    top + SPT_TIMELINE_RULER_HEIGHT - 2,
-			    MAX(drawing->width * (double)(drawing->until_ns - drawing->begin_ns) /
-					whole,
-				LEAST_PIXELS),
-			    2);
 }
 
 void spt_timeline_draw(const SptTimelineDrawing *drawing, GtkSnapshot *snapshot)
@@ -267,26 +228,12 @@ void spt_timeline_draw(const SptTimelineDrawing *drawing, GtkSnapshot *snapshot)
 			   tracks + (double)i * drawing->track_height + 1,
 			   drawing->track_height - 1);
 	cairo_destroy(cairo);
-	draw_ruler(drawing, snapshot, ruler);
+	spt_time_axis_draw(drawing->axis, drawing->widget, snapshot, ruler, 0);
 	gtk_snapshot_pop(snapshot);
 }
 
 void spt_timeline_draw_selection(const SptTimelineDrawing *drawing, GtkSnapshot *snapshot)
 {
-	double height = spt_timeline_height(drawing) - SPT_TIMELINE_RULER_HEIGHT;
-	GdkRGBA veil = named_color(drawing, "theme_bg_color", "white");
-	const GdkRGBA edge = text_color(drawing, 1);
-	double right = drawing->left + drawing->width;
-	double begin =
-		CLAMP(spt_timeline_x(drawing, drawing->selected_begin), drawing->left, right);
-	double end = CLAMP(spt_timeline_x(drawing, MIN(drawing->selected_end, drawing->end_ns)),
-			   drawing->left, right);
-
-	if (!drawing->selected_end)
-		return;
-	veil.alpha = 0.75f;
-	append_rect(snapshot, &veil, drawing->left, 0, begin - drawing->left, height);
-	append_rect(snapshot, &veil, end, 0, right - end, height);
-	append_rect(snapshot, &edge, begin - 1, 0, 2, height);
-	append_rect(snapshot, &edge, end - 1, 0, 2, height);
+	spt_time_axis_draw_selection(drawing->axis, drawing->widget, snapshot, 0,
+				     spt_timeline_height(drawing) - SPT_TIMELINE_RULER_HEIGHT);
 }

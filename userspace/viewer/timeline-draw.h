@@ -7,17 +7,17 @@
 
 #include "profile/timeline.h"
 #include "profile/tracks.h"
+#include "time-axis.h"
 
-#define SPT_TIMELINE_RULER_HEIGHT 18
+#define SPT_TIMELINE_RULER_HEIGHT SPT_TIME_AXIS_HEIGHT
 
 typedef struct {
 	GtkWidget *widget;
 	/* Of about the time that is in view: what is newer is being computed */
 	const SptTimeline *timeline;
 	const GPtrArray *tracks;		/* SptTrack */
-	uint64_t start_ns, end_ns;		/* of the recording */
+	const SptTimeAxis *axis;
 	uint64_t begin_ns, until_ns;		/* in view */
-	uint64_t selected_begin, selected_end;	/* end 0: everything */
 	/* Where the time lies; names are on the left of it */
 	double left, width;
 	int lane_height, track_height;

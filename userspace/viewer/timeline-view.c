@@ -23,8 +23,6 @@
 #define BUCKET_PIXELS 2
 #define CLICK_PIXELS 4
 #define KEY_PARTS 20
-#define ZOOM_STEP 1.25
-#define SHORTEST_NS 1000.0
 
 struct _SptTimelineView {
 	GtkWidget parent_instance;
@@ -36,9 +34,9 @@ struct _SptTimelineView {
 	SptGroupKind lanes;
 	uint32_t function;		/* lit up */
 	SptQuery *query;
-	uint64_t start_ns, end_ns;
-	uint64_t view_begin, view_end;
-	uint64_t selected_begin, selected_end;	/* end 0: everything */
+	SptTimeAxis *axis;
+	int gutter;			 /* least room for names */
+	uint64_t asked_begin, asked_end; /* what was in view when it was asked for last */
 	double drag_from, pointer;
 	bool is_dragging;
 };
@@ -55,16 +53,14 @@ static SptTimelineDrawing drawing_of(SptTimelineView *self)
 		   self->document->tracks->len ? TRACKS_GUTTER :
 						 GUTTER;
 
+	left = MAX(left, self->gutter);
 	return (SptTimelineDrawing){
 		.widget = GTK_WIDGET(self),
 		.timeline = self->timeline,
 		.tracks = self->document->tracks,
-		.start_ns = self->start_ns,
-		.end_ns = self->end_ns,
-		.begin_ns = self->view_begin,
-		.until_ns = self->view_end,
-		.selected_begin = self->selected_begin,
-		.selected_end = self->selected_end,
+		.axis = self->axis,
+		.begin_ns = self->axis->begin_ns,
+		.until_ns = self->axis->until_ns,
 		.left = left,
 		.width = MAX(gtk_widget_get_width(GTK_WIDGET(self)) - left, 1),
 		.lane_height =
@@ -81,8 +77,8 @@ static SptTimelineWish wish_of(SptTimelineView *self)
 	uint32_t n_lanes = self->timeline ? self->timeline->n_lanes : 1;
 
 	return (SptTimelineWish){
-		.begin_ns = self->view_begin,
-		.end_ns = self->view_end,
+		.begin_ns = self->axis->begin_ns,
+		.end_ns = self->axis->until_ns,
 		.lanes = self->lanes,
 		.function = self->function,
 		.n_buckets = (uint32_t)MIN(width / BUCKET_PIXELS,
@@ -92,6 +88,8 @@ static SptTimelineWish wish_of(SptTimelineView *self)
 
 static void draw_anew(SptTimelineView *self)
 {
+	if (self->timeline)
+		spt_time_axis_set_left(self->axis, drawing_of(self).left);
 	g_clear_pointer(&self->picture, gsk_render_node_unref);
 	gtk_widget_queue_draw(GTK_WIDGET(self));
 }
@@ -129,6 +127,8 @@ static void ask(SptTimelineView *self)
 {
 	const SptTimelineWish wish = wish_of(self);
 
+	self->asked_begin = wish.begin_ns;
+	self->asked_end = wish.end_ns;
 	spt_query_ask(self->query, self->document, g_memdup2(&wish, sizeof(wish)), g_free);
 }
 
@@ -182,7 +182,9 @@ static void measure(GtkWidget *widget, GtkOrientation orientation, G_GNUC_UNUSED
 static void size_allocate(GtkWidget *widget, G_GNUC_UNUSED int width, G_GNUC_UNUSED int height,
 			  G_GNUC_UNUSED int baseline)
 {
-	if (SPT_TIMELINE_VIEW(widget)->document)
+	if (!SPT_TIMELINE_VIEW(widget)->document)
+		return;
+	draw_anew(SPT_TIMELINE_VIEW(widget));
 		ask(SPT_TIMELINE_VIEW(widget));
 }
 
@@ -190,23 +192,24 @@ static void size_allocate(GtkWidget *widget, G_GNUC_UNUSED int width, G_GNUC_UNU
 
 static double seconds(SptTimelineView *self, uint64_t time)
 {
-	return (double)(time - self->start_ns) / 1e9;
+	return (double)(time - self->axis->start_ns) / 1e9;
 }
 
 static void tell(SptTimelineView *self)
 {
-	g_autofree char *what = self->selected_end ?
+	g_autofree char *what = self->axis->selected_end ?
 					g_strdup_printf(_("%.3f s to %.3f s are selected"),
-							seconds(self, self->selected_begin),
-							seconds(self, self->selected_end)) :
+							seconds(self, self->axis->selected_begin),
+							seconds(self, self->axis->selected_end)) :
 					g_strdup(_("nothing is selected"));
-	g_autofree char *view = self->view_begin > self->start_ns || self->view_end < self->end_ns ?
+	g_autofree char *view = self->axis->begin_ns > self->axis->start_ns ||
+						self->axis->until_ns < self->axis->end_ns ?
 					g_strdup_printf(_(", %.3f s to %.3f s are in view"),
-							seconds(self, self->view_begin),
-							seconds(self, self->view_end)) :
+							seconds(self, self->axis->begin_ns),
+							seconds(self, self->axis->until_ns)) :
 					g_strdup("");
 	g_autofree char *text = g_strdup_printf(_("Timeline of %.3f s on %u CPUs, %s%s"),
-						seconds(self, self->end_ns),
+						seconds(self, self->axis->end_ns),
 						MAX(self->document->summary.n_cpus, 1), what, view);
 
 	gtk_accessible_update_property(GTK_ACCESSIBLE(self), GTK_ACCESSIBLE_PROPERTY_LABEL, text,
@@ -217,11 +220,9 @@ static void tell(SptTimelineView *self)
 static void select_range(SptTimelineView *self, uint64_t begin, uint64_t end, bool is_final)
 {
 	/* The last sample belongs to it. */
-	if (end >= self->end_ns)
-		end = self->end_ns + 1;
-	self->selected_begin = begin;
-	self->selected_end = end;
-	tell(self);
+	if (end >= self->axis->end_ns)
+		end = self->axis->end_ns + 1;
+	spt_time_axis_select(self->axis, begin, end);
 	g_signal_emit(self, range, 0, begin, end, is_final);
 }
 
@@ -302,7 +303,8 @@ static void on_drag_end(GtkGestureDrag *drag, double x, G_GNUC_UNUSED double y,
 static gboolean on_key(GtkWidget *widget, GVariant *arguments, G_GNUC_UNUSED gpointer data)
 {
 	SptTimelineView *self = SPT_TIMELINE_VIEW(widget);
-	int64_t step, begin, end, start = (int64_t)self->start_ns, stop = (int64_t)self->end_ns;
+	int64_t step, begin, end, start = (int64_t)self->axis->start_ns,
+				  stop = (int64_t)self->axis->end_ns;
 	int direction;
 	gboolean is_end;
 
@@ -310,11 +312,12 @@ static gboolean on_key(GtkWidget *widget, GVariant *arguments, G_GNUC_UNUSED gpo
 		return FALSE;
 	g_variant_get(arguments, "(ib)", &direction, &is_end);
 	step = MAX((stop - start) / KEY_PARTS, 1) * direction;
-	begin = self->selected_end ? (int64_t)self->selected_begin : start;
-	end = self->selected_end ? (int64_t)self->selected_end : start + (stop - start) / KEY_PARTS;
-	if (self->selected_end && !is_end)
+	begin = self->axis->selected_end ? (int64_t)self->axis->selected_begin : start;
+	end = self->axis->selected_end ? (int64_t)self->axis->selected_end :
+					 start + (stop - start) / KEY_PARTS;
+	if (self->axis->selected_end && !is_end)
 		step = CLAMP(step, start - begin, stop - end);
-	if (self->selected_end) {
+	if (self->axis->selected_end) {
 		begin += is_end ? 0 : step;
 		end = CLAMP(end + step, begin + 1, stop);
 	}
@@ -327,7 +330,7 @@ static gboolean on_escape(GtkWidget *widget, G_GNUC_UNUSED GVariant *arguments,
 {
 	SptTimelineView *self = SPT_TIMELINE_VIEW(widget);
 
-	if (!self->selected_end)
+	if (!self->axis->selected_end)
 		return FALSE;
 	select_range(self, 0, 0, true);
 	return TRUE;
@@ -335,48 +338,22 @@ static gboolean on_escape(GtkWidget *widget, G_GNUC_UNUSED GVariant *arguments,
 
 /* What is in view. */
 
-static void look_at(SptTimelineView *self, double begin, double length)
+static void on_axis_changed(SptTimelineView *self)
 {
-	double start = (double)self->start_ns, end = (double)self->end_ns;
-
-	length = CLAMP(length, MIN(SHORTEST_NS, end - start), end - start);
-	begin = CLAMP(begin, start, end - length);
-	self->view_begin = MAX((uint64_t)begin, self->start_ns);
-	self->view_end = CLAMP((uint64_t)(begin + length), self->view_begin + 1, self->end_ns);
+	if (!self->document)
+		return;
 	tell(self);
+	if (self->asked_begin != self->axis->begin_ns || self->asked_end != self->axis->until_ns)
 	ask(self);
-}
-
-/* @at stays where it is. */
-static void zoom(SptTimelineView *self, double at, double factor)
-{
-	double begin = (double)self->view_begin, length = (double)self->view_end - begin;
-
-	look_at(self, at - (at - begin) / factor, length / factor);
-}
-
-static void pan(SptTimelineView *self, double parts)
-{
-	double length = (double)(self->view_end - self->view_begin);
-
-	look_at(self, (double)self->view_begin + parts * length, length);
 }
 
 static gboolean on_scroll(GtkEventControllerScroll *scroll, double dx, double dy,
 			  SptTimelineView *self)
 {
-	GdkModifierType state =
-		gtk_event_controller_get_current_event_state(GTK_EVENT_CONTROLLER(scroll));
-
 	if (!self->timeline)
 		return FALSE;
-	if (dx != 0 || (state & GDK_SHIFT_MASK)) {
-		pan(self, (dx + dy) / KEY_PARTS);
-	} else {
-		const SptTimelineDrawing drawing = drawing_of(self);
-
-		zoom(self, (double)spt_timeline_time(&drawing, self->pointer), pow(ZOOM_STEP, -dy));
-	}
+	spt_time_axis_scroll(self->axis, GTK_EVENT_CONTROLLER(scroll), dx, dy, self->pointer,
+			     gtk_widget_get_width(GTK_WIDGET(self)));
 	return TRUE;
 }
 
@@ -396,13 +373,17 @@ static gboolean on_zoom_key(GtkWidget *widget, GVariant *arguments, G_GNUC_UNUSE
 		return FALSE;
 	g_variant_get(arguments, "(i)", &direction);
 	if (direction == 0)
-		look_at(self, (double)self->start_ns, (double)(self->end_ns - self->start_ns));
-	else if (direction == 2 && self->selected_end)
-		look_at(self, (double)self->selected_begin,
-			(double)(self->selected_end - self->selected_begin));
+		spt_time_axis_look_at(self->axis, (double)self->axis->start_ns,
+				      (double)(self->axis->end_ns - self->axis->start_ns));
+	else if (direction == 2 && self->axis->selected_end)
+		spt_time_axis_look_at(self->axis, (double)self->axis->selected_begin,
+				      (double)(self->axis->selected_end -
+					       self->axis->selected_begin));
 	else if (direction != 2)
-		zoom(self, ((double)self->view_begin + (double)self->view_end) / 2,
-		     direction > 0 ? ZOOM_STEP : 1 / ZOOM_STEP);
+		spt_time_axis_zoom(self->axis,
+				   ((double)self->axis->begin_ns + (double)self->axis->until_ns) /
+					   2,
+				   direction);
 	return TRUE;
 }
 
@@ -413,7 +394,7 @@ static gboolean on_pan_key(GtkWidget *widget, GVariant *arguments, G_GNUC_UNUSED
 	if (!SPT_TIMELINE_VIEW(widget)->timeline)
 		return FALSE;
 	g_variant_get(arguments, "(i)", &direction);
-	pan(SPT_TIMELINE_VIEW(widget), direction / 4.0);
+	spt_time_axis_pan(SPT_TIMELINE_VIEW(widget)->axis, direction / 4.0);
 	return TRUE;
 }
 
@@ -427,17 +408,34 @@ static char *describe_lane(SptTimelineView *self, uint32_t lane, double x)
 		       (double)(timeline->end_ns - timeline->begin_ns);
 	uint32_t bucket = (uint32_t)CLAMP(share * timeline->n_buckets, 0, timeline->n_buckets - 1);
 	double lit = spt_timeline_share(timeline, timeline->lit, lane, bucket);
+	double busy = 100 * spt_timeline_share(timeline, timeline->weights, lane, bucket);
+	bool was_lost = spt_timeline_share(timeline, timeline->lost, lane, bucket) > 0;
+	g_autofree char *weight =
+		spt_text_weight(timeline->metric,
+		timeline->weights[(size_t)lane * timeline->n_buckets + bucket]);
 	GString *text = g_string_new(NULL);
 
 	if (x < drawing.left) {
 		g_string_append_printf(text, _("Show only %s"), name);
 		return g_string_free(text, FALSE);
 	}
-	g_string_append_printf(text, _("%s at %.3f s: %.0f %% busy"), name, seconds(self, at),
-			       100 * spt_timeline_share(timeline, timeline->weights, lane, bucket));
-	if (lit > 0)
+	if (!timeline->metric->is_cpu)
+		g_string_append_printf(text, _("%s at %.3f s: %s"), name, seconds(self, at),
+				       weight);
+	else if (!was_lost)
+		g_string_append_printf(text, _("%s at %.3f s: %.0f %% busy"), name,
+				       seconds(self, at), busy);
+	else if (busy > 0)
+		g_string_append_printf(text,
+				       _("%s at %.3f s: at least %.0f %% busy, samples were lost"),
+				       name, seconds(self, at), busy);
+	else
+		g_string_append_printf(text,
+				       _("%s at %.3f s: not known, all samples were lost"), name,
+				       seconds(self, at));
+	if (lit > 0 && timeline->metric->is_cpu)
 		g_string_append_printf(text, _(", %.0f %% in the selected function"), 100 * lit);
-	if (spt_timeline_share(timeline, timeline->lost, lane, bucket) > 0)
+	if (was_lost && !timeline->metric->is_cpu)
 		g_string_append(text, _(", samples were lost"));
 	if (spt_timeline_share(timeline, timeline->left_out, lane, bucket) > 0)
 		g_string_append(text, _(", sampled less often to keep to the budget"));
@@ -447,8 +445,8 @@ static char *describe_lane(SptTimelineView *self, uint32_t lane, double x)
 static char *describe_track(SptTimelineView *self, const SptTrack *track, double x)
 {
 	const SptTimelineDrawing drawing = drawing_of(self);
-	uint64_t near_ns = (uint64_t)((double)(self->view_end - self->view_begin) / drawing.width *
-				      CLICK_PIXELS);
+	uint64_t near_ns = (uint64_t)((double)(self->axis->until_ns - self->axis->begin_ns) /
+				      drawing.width * CLICK_PIXELS);
 	uint64_t at = spt_timeline_time(&drawing, x);
 	const SptTrackEvent *event = x < drawing.left ? NULL : spt_track_at(track, at, near_ns);
 	g_autofree char *made_name = NULL, *made_text = NULL, *made_unit = NULL, *duration = NULL,
@@ -463,7 +461,7 @@ static char *describe_track(SptTimelineView *self, const SptTrack *track, double
 				       spt_text_name(track->unit, &made_unit));
 	duration = spt_text_duration(event->duration);
 	return g_strdup_printf(_("%s at %.6f s: %s%s%s"), name,
-			       seconds(self, MAX(event->time, self->start_ns)),
+			       seconds(self, MAX(event->time, self->axis->start_ns)),
 			       event->text ? spt_text_name(event->text, &made_text) : "",
 			       event->text ? ", " : "", duration);
 }
@@ -499,6 +497,7 @@ static void dispose(GObject *object)
 	g_clear_pointer(&self->picture, gsk_render_node_unref);
 	g_clear_pointer(&self->timeline, spt_timeline_free);
 	g_clear_pointer(&self->document, spt_document_unref);
+	g_clear_object(&self->axis);
 	G_OBJECT_CLASS(spt_timeline_view_parent_class)->dispose(object);
 }
 
@@ -554,6 +553,9 @@ static void spt_timeline_view_init(SptTimelineView *self)
 	GtkEventController *motion = gtk_event_controller_motion_new();
 
 	self->query = spt_query_new(GTK_WIDGET(self), &timeline_query);
+	self->axis = spt_time_axis_new();
+	g_signal_connect_object(self->axis, "changed", G_CALLBACK(on_axis_changed), self,
+				G_CONNECT_SWAPPED);
 	self->lanes = SPT_GROUP_CPU;
 	self->function = UINT32_MAX;
 	gtk_widget_set_focusable(GTK_WIDGET(self), TRUE);
@@ -589,8 +591,8 @@ void spt_timeline_view_set_document(SptTimelineView *self, SptDocument *document
 
 		g_clear_pointer(&self->timeline, spt_timeline_free);
 		self->function = UINT32_MAX;
-		self->view_begin = self->start_ns = document->summary.start_ns;
-		self->view_end = self->end_ns = MAX(document->summary.end_ns, self->start_ns + 1);
+		spt_time_axis_set_recording(self->axis, document->summary.start_ns,
+					    document->summary.end_ns);
 		/* In the first picture. */
 		wish = wish_of(self);
 		self->timeline = spt_document_timeline(document, &wish);
@@ -601,9 +603,19 @@ void spt_timeline_view_set_document(SptTimelineView *self, SptDocument *document
 	/* Answers lag behind the mouse. */
 	if (self->is_dragging && is_known)
 		return;
-	self->selected_begin = time ? time->begin_ns : 0;
-	self->selected_end = time ? time->end_ns : 0;
+	spt_time_axis_select(self->axis, time ? time->begin_ns : 0, time ? time->end_ns : 0);
 	tell(self);
+}
+
+SptTimeAxis *spt_timeline_view_axis(SptTimelineView *self)
+{
+	return self->axis;
+}
+
+void spt_timeline_view_set_gutter(SptTimelineView *self, int pixels)
+{
+	self->gutter = pixels;
+	draw_anew(self);
 }
 
 void spt_timeline_view_set_lanes(SptTimelineView *self, SptGroupKind lanes)

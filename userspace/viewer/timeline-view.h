@@ -9,6 +9,7 @@
 #include <gtk/gtk.h>
 
 #include "document.h"
+#include "time-axis.h"
 
 #define SPT_TYPE_TIMELINE_VIEW (spt_timeline_view_get_type())
 G_DECLARE_FINAL_TYPE(SptTimelineView, spt_timeline_view, SPT, TIMELINE_VIEW, GtkWidget)
@@ -19,6 +20,10 @@ G_DECLARE_FINAL_TYPE(SptTimelineView, spt_timeline_view, SPT, TIMELINE_VIEW, Gtk
  * user chose a CPU, process or thread.
  */
 
+/* What is in view and selected; pictures with the same axis follow.  Borrowed. */
+SptTimeAxis *spt_timeline_view_axis(SptTimelineView *view);
+/* So much room for names at least, as the pictures below have names, too. */
+void spt_timeline_view_set_gutter(SptTimelineView *view, int pixels);
 /* @document: a recording, or the part of it whose times are shown as selected. */
 void spt_timeline_view_set_document(SptTimelineView *view, SptDocument *document);
 /* A lane for each of these. */

@@ -12,26 +12,35 @@
 #include "compat-gtk.h"
 #include "crumbs.h"
 #include "details.h"
+#include "events.h"
 #include "flame-pane.h"
+#include "function-pages.h"
 #include "heat-view.h"
+#include "lanes-pane.h"
+#include "narrow.h"
 #include "panes.h"
 #include "query.h"
 #include "text.h"
 #include "timeline-view.h"
+#include "view-keys.h"
 #include "work.h"
 
 struct _SptViews {
 	GtkWidget parent_instance;
-	GtkWidget *words;
+	GtkWidget *top, *title_row, *title, *origin, *words;
+	GtkDropDown *metric;		/* if there are several */
 	GMenu *roots;			/* of the menu, what stands above functions */
 	SptTimelineView *timeline;
+	SptLanesPane *lanes_pane;
 	SptHeatView *heat;
 	SptCrumbs *crumbs;
-	GtkStack *stack;
+	AdwViewStack *stack;
 	SptPanes *panes;
 	SptFlamePane *flame;
 	SptDetails *details;
 	SptComparePane *compare;
+	SptEvents *events;
+	SptFunctionPages *pages;
 	SptDocument *shown;
 	GPtrArray *history;		/* SptRestrictions */
 	unsigned at;			/* of it */
@@ -51,6 +60,7 @@ enum {
 	PROP_BOTTOM_UP,
 	PROP_LANES,
 	PROP_HEAT_MAP,
+	PROP_THREAD_LANES,
 	N_PROPS,
 };
 
@@ -65,6 +75,7 @@ static bool is_another(SptViews *self, SptDocument *document)
 	const SptLook *look = &document->look, *shown = self->shown ? &self->shown->look : NULL;
 
 	return !shown || !spt_document_is_same(document, self->shown) ||
+	       look->metric != shown->metric ||
 	       look->arrangement.roots != shown->arrangement.roots ||
 	       look->arrangement.hides_system != shown->arrangement.hides_system ||
 	       look->is_bottom_up != shown->is_bottom_up;
@@ -86,7 +97,7 @@ static bool waits(SptViews *self, gpointer pane, SptDocument *document)
 {
 	return !is_another(self, document) &&
 	       (begins(self, document) ||
-		gtk_stack_get_visible_child(self->stack) != GTK_WIDGET(pane));
+		adw_view_stack_get_visible_child(self->stack) != GTK_WIDGET(pane));
 }
 
 static void show_panes(SptViews *self)
@@ -104,7 +115,7 @@ static void show_flame(SptViews *self)
 /* What is seen, or comes to be seen. */
 static void catch_up(SptViews *self)
 {
-	GtkWidget *seen = gtk_stack_get_visible_child(self->stack);
+	GtkWidget *seen = adw_view_stack_get_visible_child(self->stack);
 
 	if (self->panes_wait && self->shown && seen == GTK_WIDGET(self->panes))
 		show_panes(self);
@@ -140,17 +151,20 @@ static void show_document(SptViews *self, SptDocument *document, SptSurroundings
 	gtk_inscription_set_text(GTK_INSCRIPTION(self->words),
 				 spt_text_name(document->words, &made));
 	spt_timeline_view_set_document(self->timeline, document);
+	spt_lanes_pane_set_document(self->lanes_pane, document);
 	spt_heat_view_set_document(self->heat, document);
 	spt_crumbs_show(self->crumbs, document);
 	/* Before a function is selected in the panes. */
+	spt_function_pages_set_document(self->pages, document);
 	spt_details_set_document(self->details, document);
+	spt_events_set_document(self->events, document);
 	if (!self->panes_wait)
 		show_panes(self);
 	if (!self->flame_waits)
 		show_flame(self);
 	if (is_beginning)
 		gtk_widget_add_tick_callback(GTK_WIDGET(self), on_frame, g_new0(bool, 1), g_free);
-	spt_details_set_function(self->details, spt_panes_selected(self->panes));
+	spt_function_pages_set_function(self->pages, spt_panes_selected(self->panes));
 	spt_compare_pane_set_document(self->compare, document);
 	g_debug("shown in %.2f ms of CPU time", spt_work_ms() - begin_ms);
 }
@@ -201,9 +215,10 @@ static gpointer compute(SptDocument *whole, gconstpointer data)
 
 	answer->document = spt_document_look(whole, &input->look);
 	if (input->with_surroundings)
-		answer->surroundings = spt_document_surround(
-			answer->document,
-			spt_document_translate(answer->document, whole, input->function));
+		answer->surroundings =
+			spt_document_surround(answer->document,
+					      spt_document_translate(answer->document, whole,
+								     input->function));
 	return answer;
 }
 
@@ -230,7 +245,7 @@ static void ask(SptViews *self)
 		.look = self->wanted,
 		.function = spt_panes_selected(self->panes),
 		.with_surroundings =
-			gtk_stack_get_visible_child(self->stack) == GTK_WIDGET(self->panes),
+			adw_view_stack_get_visible_child(self->stack) == GTK_WIDGET(self->panes),
 	};
 	spt_restrictions_ref(input->look.restrictions);
 	spt_query_ask(self->query, spt_document_whole(self->shown), input, free_input);
@@ -281,6 +296,62 @@ static void on_range(SptViews *self, guint64 begin_ns, guint64 end_ns, gboolean 
 			    is_final);
 }
 
+/* Those that fit the metric, between "By Program" and "Nothing Above Functions". */
+static void offer_groupings(SptViews *self, const SptMetric *metric)
+{
+	const SptGrouping *grouping;
+	int at = 1;
+
+	while (g_menu_model_get_n_items(G_MENU_MODEL(self->roots)) > 2)
+		g_menu_remove(self->roots, 1);
+	for (unsigned i = 0; (grouping = spt_grouping(i)); i++) {
+		g_autoptr(GMenuItem) item = NULL;
+
+		if (!spt_grouping_fits(grouping, metric))
+			continue;
+		item = g_menu_item_new(_(grouping->menu), NULL);
+		g_menu_item_set_action_and_target(item, "views.roots", "s", grouping->name);
+		g_menu_insert_item(self->roots, at++, item);
+	}
+}
+
+/* What groups by something that the rows of a metric do not tell goes back to programs. */
+static void want_metric(SptViews *self, const SptMetric *metric)
+{
+	SptArrangement *arrangement = &self->wanted.arrangement;
+	SptGroupKind kind;
+
+	self->wanted.metric = metric;
+	offer_groupings(self, metric);
+	if (!spt_grouping_find(spt_roots_name(arrangement->roots), &kind) ||
+	    spt_grouping_fits(spt_grouping(kind), metric))
+		return;
+	arrangement->roots = SPT_ROOTS_PROGRAM;
+	g_object_notify_by_pspec(G_OBJECT(self), properties[PROP_ROOTS]);
+}
+
+static void on_metric(SptViews *self)
+{
+	const SptMetric *metric =
+		!self->shown ?
+			NULL :
+		spt_document_metric(self->shown, gtk_drop_down_get_selected(self->metric));
+
+	if (!metric || metric == self->wanted.metric)
+		return;
+	want_metric(self, metric);
+	ask(self);
+}
+
+/* The timeline gives the lanes' names room, too. */
+static void on_lanes_visible(SptViews *self)
+{
+	bool is_visible = gtk_widget_get_visible(GTK_WIDGET(self->lanes_pane));
+
+	spt_timeline_view_set_gutter(self->timeline, is_visible ? SPT_LANES_GUTTER : 0);
+	g_object_notify_by_pspec(G_OBJECT(self), properties[PROP_THREAD_LANES]);
+}
+
 static void on_only_lane(SptViews *self, const SptRestriction *restriction)
 {
 	add(self, restriction);
@@ -289,12 +360,12 @@ static void on_only_lane(SptViews *self, const SptRestriction *restriction)
 static void on_function_selected(SptViews *self, unsigned function)
 {
 	spt_timeline_view_light(self->timeline, function);
-	spt_details_set_function(self->details, function);
+	spt_function_pages_set_function(self->pages, function);
 }
 
 static void on_way_selected(SptViews *self, GArray *way)
 {
-	spt_details_set_way(self->details, way);
+	spt_function_pages_set_path(self->pages, way);
 }
 
 static void on_function_activated(SptViews *self, unsigned function)
@@ -304,6 +375,29 @@ static void on_function_activated(SptViews *self, unsigned function)
 }
 
 /* Actions. */
+
+static bool is_comparing(SptViews *self)
+{
+	return adw_view_stack_page_get_visible(
+		adw_view_stack_get_page(self->stack, GTK_WIDGET(self->compare)));
+}
+
+/* Comparing is a mode: its view is there from the choice of a recording until it is left. */
+static void set_comparing(SptViews *self, bool is_comparing)
+{
+	adw_view_stack_page_set_visible(
+		adw_view_stack_get_page(self->stack, GTK_WIDGET(self->compare)), is_comparing);
+}
+
+static void on_stop_comparing(GtkWidget *widget, G_GNUC_UNUSED const char *action,
+			      G_GNUC_UNUSED GVariant *parameter)
+{
+	SptViews *self = SPT_VIEWS(widget);
+
+	spt_views_show(self, "functions");
+	spt_compare_pane_set_before(self->compare, NULL, NULL);
+	set_comparing(self, false);
+}
 
 static void on_undo(GtkWidget *widget, G_GNUC_UNUSED const char *action,
 		    G_GNUC_UNUSED GVariant *parameter)
@@ -351,7 +445,7 @@ static void on_only_selected(GtkWidget *widget, G_GNUC_UNUSED const char *action
 			     G_GNUC_UNUSED GVariant *parameter)
 {
 	SptViews *self = SPT_VIEWS(widget);
-	bool is_flame = strcmp(gtk_stack_get_visible_child_name(self->stack), "flame") == 0;
+	bool is_flame = strcmp(adw_view_stack_get_visible_child_name(self->stack), "flame") == 0;
 	uint32_t function =
 		is_flame ? spt_flame_pane_selected(self->flame) : spt_panes_selected(self->panes);
 
@@ -363,6 +457,34 @@ static void on_only_side(GtkWidget *widget, G_GNUC_UNUSED const char *action, GV
 {
 	add(SPT_VIEWS(widget),
 	    &(SptRestriction){ .kind = SPT_RESTRICT_SIDE, .number = g_variant_get_uint32(side) });
+}
+
+/* A thread of the capture at a time, in the lanes. */
+static void on_go_to_moment(GtkWidget *widget, G_GNUC_UNUSED const char *action, GVariant *target)
+{
+	SptViews *self = SPT_VIEWS(widget);
+	uint32_t thread;
+	uint64_t time;
+
+	g_variant_get(target, "(ut)", &thread, &time);
+	gtk_widget_set_visible(GTK_WIDGET(self->lanes_pane), TRUE);
+	spt_lanes_view_go_to(spt_lanes_pane_view(self->lanes_pane), thread, time);
+}
+
+/* A function of a list, and where to see more of it. */
+static void on_show_function(GtkWidget *widget, G_GNUC_UNUSED const char *action, GVariant *target)
+{
+	SptViews *self = SPT_VIEWS(widget);
+	const char *view;
+	uint32_t function;
+
+	g_variant_get(target, "(&su)", &view, &function);
+	if (function >= self->shown->n_functions)
+		return;
+	spt_panes_select(self->panes, function);
+	if (strcmp(view, "flame") == 0)
+		spt_flame_pane_highlight(self->flame, self->shown->functions[function].name);
+	spt_views_show(self, view);
 }
 
 static void on_copy(GtkWidget *widget, G_GNUC_UNUSED const char *action, GVariant *text)
@@ -389,6 +511,10 @@ static void get_property(GObject *object, guint id, GValue *value, GParamSpec *s
 	case PROP_LANES:
 		g_value_set_string(value, lanes_names[SPT_VIEWS(object)->lanes]);
 		break;
+	case PROP_THREAD_LANES:
+		g_value_set_boolean(value, gtk_widget_get_visible(
+						   GTK_WIDGET(SPT_VIEWS(object)->lanes_pane)));
+		break;
 	case PROP_HEAT_MAP:
 		g_value_set_boolean(value,
 				    gtk_widget_get_visible(GTK_WIDGET(SPT_VIEWS(object)->heat)));
@@ -396,16 +522,6 @@ static void get_property(GObject *object, guint id, GValue *value, GParamSpec *s
 	default:
 		G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, spec);
 	}
-}
-
-/* Which of @names it is. */
-static unsigned number_of(const GValue *value, const char *const *names, unsigned n)
-{
-	unsigned i = 0;
-
-	while (i + 1 < n && g_strcmp0(g_value_get_string(value), names[i]) != 0)
-		i++;
-	return i;
 }
 
 static void set_property(GObject *object, guint id, const GValue *value, GParamSpec *spec)
@@ -423,10 +539,13 @@ static void set_property(GObject *object, guint id, const GValue *value, GParamS
 		self->wanted.is_bottom_up = g_value_get_boolean(value);
 		break;
 	case PROP_LANES:
-		self->lanes =
-			(SptGroupKind)number_of(value, lanes_names, G_N_ELEMENTS(lanes_names));
+		self->lanes = (SptGroupKind)spt_view_number_of(value, lanes_names,
+							       G_N_ELEMENTS(lanes_names));
 		spt_timeline_view_set_lanes(self->timeline, self->lanes);
 		g_object_notify_by_pspec(object, spec);
+		return;
+	case PROP_THREAD_LANES:
+		gtk_widget_set_visible(GTK_WIDGET(self->lanes_pane), g_value_get_boolean(value));
 		return;
 	case PROP_HEAT_MAP:
 		gtk_widget_set_visible(GTK_WIDGET(self->heat), g_value_get_boolean(value));
@@ -460,6 +579,7 @@ static void dispose(GObject *object)
 static void finalize(GObject *object)
 {
 	g_ptr_array_unref(SPT_VIEWS(object)->history);
+	spt_function_pages_free(SPT_VIEWS(object)->pages);
 	G_OBJECT_CLASS(spt_views_parent_class)->finalize(object);
 }
 
@@ -476,6 +596,8 @@ static void install_properties(GObjectClass *class)
 	properties[PROP_BOTTOM_UP] = g_param_spec_boolean("bottom-up", NULL, NULL, FALSE, flags);
 	properties[PROP_LANES] = g_param_spec_string("lanes", NULL, NULL, "cpu", flags);
 	properties[PROP_HEAT_MAP] = g_param_spec_boolean("heat-map", NULL, NULL, FALSE, flags);
+	properties[PROP_THREAD_LANES] =
+		g_param_spec_boolean("thread-lanes", NULL, NULL, FALSE, flags);
 	g_object_class_install_properties(class, N_PROPS, properties);
 }
 
@@ -486,12 +608,16 @@ static void install_actions(GtkWidgetClass *class)
 	gtk_widget_class_install_property_action(class, "views.bottom-up", "bottom-up");
 	gtk_widget_class_install_property_action(class, "views.lanes", "lanes");
 	gtk_widget_class_install_property_action(class, "views.heat-map", "heat-map");
+	gtk_widget_class_install_action(class, "views.stop-comparing", NULL, on_stop_comparing);
+	gtk_widget_class_install_property_action(class, "views.thread-lanes", "thread-lanes");
 	gtk_widget_class_install_action(class, "views.undo", NULL, on_undo);
 	gtk_widget_class_install_action(class, "views.redo", NULL, on_redo);
 	gtk_widget_class_install_action(class, "views.everything", NULL, on_everything);
 	gtk_widget_class_install_action(class, "views.remove", "u", on_remove);
 	gtk_widget_class_install_action(class, "views.only", "u", on_only);
+	gtk_widget_class_install_action(class, "views.show-function", "(su)", on_show_function);
 	gtk_widget_class_install_action(class, "views.copy", "s", on_copy);
+	gtk_widget_class_install_action(class, "views.go-to-moment", "(ut)", on_go_to_moment);
 	gtk_widget_class_install_action(class, "views.only-selected", NULL, on_only_selected);
 	gtk_widget_class_install_action(class, "views.only-side", "u", on_only_side);
 }
@@ -503,25 +629,29 @@ static void spt_views_class_init(SptViewsClass *class)
 	g_type_ensure(SPT_TYPE_TIMELINE_VIEW);
 	g_type_ensure(SPT_TYPE_CRUMBS);
 	g_type_ensure(SPT_TYPE_HEAT_VIEW);
-	g_type_ensure(SPT_TYPE_COMPARE_PANE);
+	g_type_ensure(SPT_TYPE_LANES_PANE);
 	g_type_ensure(SPT_TYPE_PANES);
 	g_type_ensure(SPT_TYPE_FLAME_PANE);
-	g_type_ensure(SPT_TYPE_DETAILS);
 	G_OBJECT_CLASS(class)->dispose = dispose;
 	G_OBJECT_CLASS(class)->finalize = finalize;
 	gtk_widget_class_set_layout_manager_type(widget_class, GTK_TYPE_BIN_LAYOUT);
 	gtk_widget_class_set_template_from_resource(widget_class,
 						    "/io/github/sysprof_trace/Sysprof/views.ui");
 	gtk_widget_class_bind_template_child(widget_class, SptViews, words);
+	gtk_widget_class_bind_template_child(widget_class, SptViews, metric);
 	gtk_widget_class_bind_template_child(widget_class, SptViews, roots);
 	gtk_widget_class_bind_template_child(widget_class, SptViews, timeline);
 	gtk_widget_class_bind_template_child(widget_class, SptViews, crumbs);
 	gtk_widget_class_bind_template_child(widget_class, SptViews, heat);
+	gtk_widget_class_bind_template_child(widget_class, SptViews, lanes_pane);
 	gtk_widget_class_bind_template_child(widget_class, SptViews, stack);
 	gtk_widget_class_bind_template_child(widget_class, SptViews, panes);
 	gtk_widget_class_bind_template_child(widget_class, SptViews, flame);
-	gtk_widget_class_bind_template_child(widget_class, SptViews, details);
-	gtk_widget_class_bind_template_child(widget_class, SptViews, compare);
+	gtk_widget_class_bind_template_child(widget_class, SptViews, top);
+	gtk_widget_class_bind_template_child(widget_class, SptViews, title_row);
+	gtk_widget_class_bind_template_child(widget_class, SptViews, title);
+	gtk_widget_class_bind_template_child(widget_class, SptViews, origin);
+	gtk_widget_class_bind_template_callback(widget_class, on_metric);
 	gtk_widget_class_bind_template_callback(widget_class, on_range);
 	gtk_widget_class_bind_template_callback(widget_class, on_only_lane);
 	gtk_widget_class_bind_template_callback(widget_class, on_function_selected);
@@ -531,51 +661,59 @@ static void spt_views_class_init(SptViewsClass *class)
 	install_actions(widget_class);
 }
 
-static void add_key(GtkEventController *keys, guint key, GdkModifierType modifiers,
-		    const char *action)
+/* Those of one function stand between what shows all of them and what is no function. */
+static void add_views(SptViews *self)
 {
-	gtk_shortcut_controller_add_shortcut(GTK_SHORTCUT_CONTROLLER(keys),
-					     gtk_shortcut_new(gtk_keyval_trigger_new(key,
-										     modifiers),
-							      gtk_named_action_new(action)));
-}
+	AdwViewStackPage *page;
 
-/* Between "By Program" and "Nothing Above Functions". */
-static void add_groupings(GMenu *menu)
-{
-	const SptGrouping *grouping;
-
-	for (unsigned i = 0; (grouping = spt_grouping(i)); i++) {
-		g_autoptr(GMenuItem) item = g_menu_item_new(_(grouping->menu), NULL);
-
-		g_menu_item_set_action_and_target(item, "views.roots", "s", grouping->name);
-		g_menu_insert_item(menu, (int)i + 1, item);
-	}
+	self->events = g_object_new(SPT_TYPE_EVENTS, NULL);
+	self->pages = spt_function_pages_new(self->stack, spt_events_stack(self->events));
+	spt_events_complete(self->events);
+	self->details = g_object_new(SPT_TYPE_DETAILS, NULL);
+	self->compare = g_object_new(SPT_TYPE_COMPARE_PANE, NULL);
+	adw_view_stack_add_titled_with_icon(self->stack, GTK_WIDGET(self->events), "events",
+					    _("Events"), "spt-events-symbolic");
+	adw_view_stack_add_titled_with_icon(self->stack, GTK_WIDGET(self->details), "details",
+					    _("Details"), "help-about-symbolic");
+	page = adw_view_stack_add_titled_with_icon(self->stack, GTK_WIDGET(self->compare),
+						   "compare", _("Compare"), "spt-compare-symbolic");
+	/* Only while there is something to compare with. */
+	adw_view_stack_page_set_visible(page, FALSE);
 }
 
 static void spt_views_init(SptViews *self)
 {
-	GtkEventController *keys = gtk_shortcut_controller_new();
-
 	self->query = spt_query_new(GTK_WIDGET(self), &document_query);
 	self->history = g_ptr_array_new_with_free_func((GDestroyNotify)spt_restrictions_unref);
 	self->lanes = SPT_GROUP_CPU;
 	gtk_widget_init_template(GTK_WIDGET(self));
 	spt_compat_aligned(self->words, false);
-	add_groupings(self->roots);
+	add_views(self);
+	spt_narrow_stack(self->top);
+	spt_narrow_show(self->title_row, false);
+	spt_lanes_view_set_axis(spt_lanes_pane_view(self->lanes_pane),
+				spt_timeline_view_axis(self->timeline));
+	spt_flame_pane_set_axis(self->flame, spt_timeline_view_axis(self->timeline));
+	g_signal_connect_object(self->lanes_pane, "notify::visible", G_CALLBACK(on_lanes_visible),
+				self, G_CONNECT_SWAPPED);
 	g_signal_connect_object(self->stack, "notify::visible-child", G_CALLBACK(catch_up), self,
 				G_CONNECT_SWAPPED);
-	/* Wherever in the window the keyboard is. */
-	gtk_shortcut_controller_set_scope(GTK_SHORTCUT_CONTROLLER(keys), GTK_SHORTCUT_SCOPE_GLOBAL);
-	add_key(keys, GDK_KEY_z, GDK_CONTROL_MASK, "views.undo");
-	add_key(keys, GDK_KEY_z, GDK_CONTROL_MASK | GDK_SHIFT_MASK, "views.redo");
-	add_key(keys, GDK_KEY_e, GDK_CONTROL_MASK, "views.only-selected");
-	add_key(keys, GDK_KEY_e, GDK_CONTROL_MASK | GDK_SHIFT_MASK, "views.everything");
-	add_key(keys, GDK_KEY_b, GDK_CONTROL_MASK, "views.bottom-up");
-	add_key(keys, GDK_KEY_l, GDK_CONTROL_MASK, "views.hides-system");
-	add_key(keys, GDK_KEY_m, GDK_CONTROL_MASK, "views.heat-map");
-	gtk_widget_add_controller(GTK_WIDGET(self), keys);
+	gtk_widget_add_controller(GTK_WIDGET(self), spt_view_keys_new());
 	set_actions(self);
+}
+
+/* The metrics of a recording; CPU time is shown first. */
+static void offer_metrics(SptViews *self, const SptDocument *document)
+{
+	g_autoptr(GtkStringList) titles = gtk_string_list_new(NULL);
+	const SptMetric *metric;
+	unsigned n = 0;
+
+	for (; (metric = spt_document_metric(document, n)); n++)
+		gtk_string_list_append(titles, _(metric->title));
+	want_metric(self, document->look.metric);
+	gtk_drop_down_set_model(self->metric, G_LIST_MODEL(titles));
+	gtk_widget_set_visible(GTK_WIDGET(self->metric), n > 1);
 }
 
 void spt_views_set_document(SptViews *self, SptDocument *document)
@@ -586,6 +724,7 @@ void spt_views_set_document(SptViews *self, SptDocument *document)
 	spt_query_cancel(self->query);
 	g_clear_pointer(&self->wanted.restrictions, spt_restrictions_unref);
 	self->wanted.restrictions = spt_restrictions_ref(document->look.restrictions);
+	offer_metrics(self, document);
 	set_actions(self);
 	show_document(self, document, NULL);
 	/* In the arrangement the last one was seen in. */
@@ -596,20 +735,30 @@ void spt_views_set_document(SptViews *self, SptDocument *document)
 
 void spt_views_focus_search(SptViews *self)
 {
-	if (strcmp(gtk_stack_get_visible_child_name(self->stack), "flame") == 0)
+	if (strcmp(adw_view_stack_get_visible_child_name(self->stack), "flame") == 0)
 		spt_flame_pane_focus_search(self->flame);
 	else
 		spt_panes_focus_search(self->panes);
 }
 
+void spt_views_set_title(SptViews *self, const char *name, const char *origin)
+{
+	gtk_label_set_text(GTK_LABEL(self->title), name);
+	gtk_label_set_text(GTK_LABEL(self->origin), origin);
+}
+
 void spt_views_show(SptViews *self, const char *name)
 {
-	GtkWidget *page = spt_details_show_page(self->details, name), *focus;
+	GtkWidget *page = gtk_stack_get_child_by_name(spt_events_stack(self->events), name), *focus;
 
-	if (page)
-		name = "details";
-	gtk_stack_set_visible_child_name(self->stack, name);
-	page = page ? page : gtk_stack_get_visible_child(self->stack);
+	if (page) {
+		gtk_stack_set_visible_child(spt_events_stack(self->events), page);
+		name = "events";
+	}
+	if (strcmp(name, "compare") == 0 && !is_comparing(self))
+		return;
+	adw_view_stack_set_visible_child_name(self->stack, name);
+	page = page ? page : adw_view_stack_get_visible_child(self->stack);
 	focus = gtk_root_get_focus(gtk_widget_get_root(page));
 	/* What has it already keeps it. */
 	if ((!focus || !gtk_widget_is_ancestor(focus, page)) && !gtk_widget_grab_focus(page))
@@ -619,6 +768,7 @@ void spt_views_show(SptViews *self, const char *name)
 void spt_views_compare(SptViews *self, SptDocument *before, const char *name)
 {
 	spt_compare_pane_set_before(self->compare, before, name);
+	set_comparing(self, true);
 	spt_views_show(self, "compare");
 }
 
@@ -633,12 +783,12 @@ GtkWidget *spt_views_picture(SptViews *self)
 {
 	if (self->flame_waits)
 		show_flame(self);
-	return strcmp(gtk_stack_get_visible_child_name(self->stack), "compare") == 0 ?
+	return strcmp(adw_view_stack_get_visible_child_name(self->stack), "compare") == 0 ?
 		       spt_compare_pane_picture(self->compare) :
 		       spt_flame_pane_picture(self->flame);
 }
 
-GtkStack *spt_views_stack(SptViews *self)
+AdwViewStack *spt_views_stack(SptViews *self)
 {
 	return self->stack;
 }

@@ -3,7 +3,7 @@
 #ifndef SPT_VIEWS_H
 #define SPT_VIEWS_H
 
-#include <gtk/gtk.h>
+#include <adwaita.h>
 
 #include "document.h"
 
@@ -11,9 +11,11 @@
 G_DECLARE_FINAL_TYPE(SptViews, spt_views, SPT, VIEWS, GtkWidget)
 
 void spt_views_set_document(SptViews *views, SptDocument *document);
+/* What the recording is called, and where it comes from. */
+void spt_views_set_title(SptViews *views, const char *name, const char *origin);
 /* In the view that is to be seen. */
 void spt_views_focus_search(SptViews *views);
-/* "functions", "flame", "compare", "details", or a page of the details */
+/* "functions", "flame", "events", "details", "compare", or a page of pages.h */
 void spt_views_show(SptViews *views, const char *name);
 /* What is seen at present: the recording or a part of it; borrowed. */
 SptDocument *spt_views_document(SptViews *views);
@@ -24,6 +26,6 @@ const uint32_t *spt_views_list(SptViews *views, uint32_t *ret_n);
 /* The picture that is to be seen or was last; borrowed. */
 GtkWidget *spt_views_picture(SptViews *views);
 /* For a switcher. */
-GtkStack *spt_views_stack(SptViews *views);
+AdwViewStack *spt_views_stack(SptViews *views);
 
 #endif

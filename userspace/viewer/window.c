@@ -9,10 +9,12 @@
 #include <glib/gi18n.h>
 #include <string.h>
 
+#include "about.h"
 #include "cache.h"
 #include "document.h"
 #include "files.h"
 #include "live-page.h"
+#include "narrow.h"
 #include "record-controls.h"
 #include "record-form.h"
 #include "recents.h"
@@ -27,28 +29,36 @@
 
 #define DEFAULT_WIDTH 1280
 #define DEFAULT_HEIGHT 800
+#define PROGRAM "Sysprof"
 #define TICK_MS 100
 #define BAR_AFTER_TICKS 2
+#define MUCH_LOST_ONE_IN 10 /* samples */
 
 struct _SptWindow {
-	GtkApplicationWindow parent_instance;
+	AdwApplicationWindow parent_instance;
 	GMenu *exports;
-	GtkWidget *title, *subtitle, *message_bar, *message, *stack, *busy_title, *busy_bar,
-		*busy_cancel, *status, *switcher;
+	AdwViewSwitcherTitle *switcher;
+	AdwViewSwitcherBar *switcher_bar;
+	AdwToastOverlay *toasts;
+	GtkWidget *message_bar, *message, *stack, *busy_title, *busy_bar, *busy_cancel, *status;
 	SptRecordControls *controls;
 	SptStartPage *start_page;
 	SptLivePage *live_page;
 	SptViews *views;
 	char *path;			/* of what is shown; NULL: nothing is */
 	char *about;			/* what was recorded, and where */
+	char *what;			/* in a word */
 	char *opening;			/* path */
 	bool opens_to_compare;
 	GCancellable *open_cancellable;
 	unsigned opening_source, opening_ticks;
 	SptRecording *recording;
+	bool is_narrow;
 };
 
-G_DEFINE_FINAL_TYPE(SptWindow, spt_window, GTK_TYPE_APPLICATION_WINDOW)
+G_DEFINE_FINAL_TYPE(SptWindow, spt_window, ADW_TYPE_APPLICATION_WINDOW)
+
+enum { PROP_NARROW = 1 };
 
 /* Messages. */
 
@@ -76,10 +86,8 @@ static void check_device(SptWindow *self)
 		return;
 	}
 	fallback = spt_trace_open(NULL);
-	text = g_strconcat(
-		error->message,
-		fallback ?
-			_("\nUntil then recordings are made with perf events, which tell less.") :
+	text = g_strconcat(error->message,
+			   fallback ? _("\nUntil then perf events are used, which record less.") :
 			NULL,
 		NULL);
 	spt_start_page_set_hint(self->start_page, text);
@@ -93,13 +101,21 @@ static void set_actions(SptWindow *self)
 		const char *action;
 		bool while_recording, needs_document;
 	} rules[] = {
-		{ "win.open", false, false },		{ "win.open-path", false, false },
-		{ "win.export", false, true },		{ "win.record", false, false },
-		{ "win.record-command", false, false }, { "win.stop", true, false },
-		{ "win.reset", true, false },		{ "win.discard", true, false },
-		{ "win.save-as", false, true },		{ "win.search", false, true },
-		{ "win.show-view", false, true },	{ "win.compare", false, true },
-		{ "win.copy-list", false, true },	{ "win.print", false, true },
+		{ "win.open", false, false },
+		{ "win.open-path", false, false },
+		{ "win.export", false, true },
+		{ "win.record", false, false },
+		{ "win.record-command", false, false },
+		{ "win.record-process", false, false },
+		{ "win.stop", true, false },
+		{ "win.reset", true, false },
+		{ "win.discard", true, false },
+		{ "win.save-as", false, true },
+		{ "win.search", false, true },
+		{ "win.show-view", false, true },
+		{ "win.compare", false, true },
+		{ "win.copy-list", false, true },
+		{ "win.print", false, true },
 		{ "win.save-picture", false, true },
 	};
 
@@ -111,17 +127,21 @@ static void set_actions(SptWindow *self)
 	spt_record_controls_set_recording(self->controls, self->recording != NULL);
 }
 
+/* The switcher is at the bottom where the header has no room for it. */
+static void show_bar(SptWindow *self)
+{
+	adw_view_switcher_bar_set_reveal(
+		self->switcher_bar,
+		adw_view_switcher_title_get_title_visible(self->switcher) &&
+			adw_view_switcher_title_get_view_switcher_enabled(self->switcher));
+}
+
 static void show_page(SptWindow *self, const char *name)
 {
 	gtk_stack_set_visible_child_name(GTK_STACK(self->stack), name);
-	gtk_widget_set_visible(self->switcher, strcmp(name, "panes") == 0);
-}
-
-/* Back to what there was before an opening or a recording that came to nothing. */
-static void show_last(SptWindow *self)
-{
-	show_page(self, self->path ? "panes" : "start");
-	gtk_widget_set_visible(self->status, self->path != NULL);
+	adw_view_switcher_title_set_view_switcher_enabled(self->switcher,
+							  strcmp(name, "panes") == 0);
+	show_bar(self);
 }
 
 static void set_status(SptWindow *self, const char *text)
@@ -130,62 +150,46 @@ static void set_status(SptWindow *self, const char *text)
 	gtk_widget_show(self->status);
 }
 
-static char *describe(const SptDocument *document)
+static void show_title(SptWindow *self, const char *title, const char *subtitle)
 {
-	const SptSummary *summary = &document->summary;
-	g_autofree char *samples = spt_text_count(summary->samples);
-	g_autofree char *lost = spt_text_count(summary->lost);
-	g_autofree char *duration = spt_text_duration(summary->end_ns - summary->start_ns);
-	g_autofree char *rate =
-		spt_text_rate(summary->period_ns, summary->delivered, summary->budget);
-	const char *notice = spt_capture_host(document->capture, "notice");
-	GString *text = g_string_new(NULL);
+	g_autofree char *window_title = g_strdup_printf("%s - Sysprof", title);
 
-	g_string_printf(text, _("%s samples, %s lost, in %s"), samples, lost, duration);
-	if (summary->n_cpus)
-		g_string_append_printf(text, ngettext(" on %u CPU", " on %u CPUs", summary->n_cpus),
-				       summary->n_cpus);
-	if (summary->period_ns)
-		g_string_append_printf(text, ", %s", rate);
-	if (notice)
-		g_string_append_printf(text, _(". Note: %s"), _(notice));
-	if (document->capture->damage)
-		g_string_append_printf(text, _(". Damaged: %s"), document->capture->damage);
-	else if (!document->capture->finished)
-		g_string_append(
-			text,
-			_(". The recording was cut off; this is what it holds up to its last flush"));
-	return g_string_free(text, FALSE);
+	gtk_window_set_title(GTK_WINDOW(self), window_title);
+	adw_view_switcher_title_set_title(self->switcher, title);
+	adw_view_switcher_title_set_subtitle(self->switcher, subtitle);
+}
+
+/* Of what is shown: that of its file, unless nobody has named it yet. */
+static char *name_of(SptWindow *self)
+{
+	char *name = spt_cache_title(self->path, self->what);
+
+	return name ? name : g_filename_display_basename(self->path);
 }
 
 static void set_title(SptWindow *self)
 {
-	g_autofree char *name = g_filename_display_basename(self->path);
-	g_autofree char *window_title = g_strdup_printf("%s - Sysprof", name);
+	g_autofree char *name = name_of(self);
 	g_autofree char *subtitle = spt_cache_owns(self->path) ?
 					    g_strdup_printf(_("%s, not saved"), self->about) :
 					    g_strdup(self->about);
 
-	gtk_window_set_title(GTK_WINDOW(self), window_title);
-	gtk_label_set_text(GTK_LABEL(self->title), name);
-	gtk_label_set_text(GTK_LABEL(self->subtitle), subtitle);
-	gtk_widget_show(self->subtitle);
+	show_title(self, name, subtitle);
+	spt_views_set_title(self->views, name, subtitle);
 }
 
-/* What was recorded, and where: of a command its program's name. */
-static char *describe_origin(const SptDocument *document)
+/* Back to what there was before an opening or a recording that came to nothing. */
+static void show_last(SptWindow *self)
 {
-	const char *command = spt_capture_host(document->capture, "command");
-	const char *host = spt_capture_host(document->capture, "host");
-	g_autofree char *program =
-		command ? g_strndup(command, strcspn(command, " ")) : g_strdup(_("Whole system"));
-	g_autofree char *name = g_path_get_basename(program);
-	g_autofree char *text =
-		g_strdup_printf(_("%s on %s"), name, host ? host : _("an unnamed machine"));
-	char *made;
-	const char *shown = spt_text_name(text, &made);
-
-	return made ? made : g_strdup(shown);
+	show_page(self, self->path ? "panes" : "start");
+	gtk_widget_set_visible(self->status, self->path != NULL);
+	if (self->path) {
+		set_title(self);
+	} else {
+		gtk_window_set_title(GTK_WINDOW(self), PROGRAM);
+		adw_view_switcher_title_set_title(self->switcher, PROGRAM);
+		adw_view_switcher_title_set_subtitle(self->switcher, NULL);
+	}
 }
 
 /* Opening. */
@@ -222,6 +226,24 @@ static void compare_with(SptWindow *self, SptDocument *before)
 	spt_views_compare(self->views, before, name);
 }
 
+/* What is missing of a recording is said where it is seen first. */
+static void warn(SptWindow *self, const SptDocument *document)
+{
+	const SptSummary *summary = &document->summary;
+	uint64_t all = summary->samples + summary->lost;
+	g_autofree char *text = NULL;
+
+	if (document->capture->damage)
+		text = g_strdup_printf(_("This file is damaged, and part of it is missing: %s"),
+				       document->capture->damage);
+	else if (summary->lost * MUCH_LOST_ONE_IN > all)
+		text = g_strdup_printf(
+			_("%.0f %% of the samples were lost: what follows is about the rest"),
+			100 * (double)summary->lost / (double)all);
+	if (text)
+		complain(self, text);
+}
+
 static void on_opened(G_GNUC_UNUSED GObject *source, GAsyncResult *result, gpointer data)
 {
 	g_autoptr(SptWindow) self = data;
@@ -247,10 +269,13 @@ static void on_opened(G_GNUC_UNUSED GObject *source, GAsyncResult *result, gpoin
 	g_free(self->path);
 	self->path = g_steal_pointer(&self->opening);
 	g_free(self->about);
-	self->about = describe_origin(document);
-	text = describe(document);
+	self->about = spt_about_origin(document);
+	g_free(self->what);
+	self->what = spt_about_word(document);
+	text = spt_about_numbers(document);
 	set_status(self, text);
 	set_title(self);
+	warn(self, document);
 	spt_views_set_document(self->views, document);
 	spt_work_is_complete();
 	spt_recents_add(self->path);
@@ -303,10 +328,13 @@ static void on_recording_ended(SptRecording *recording, SptWindow *self)
 {
 	g_autofree char *path = g_strdup(spt_recording_path(recording));
 	g_autofree char *part = g_strconcat(path, ".part", NULL);
+	g_autofree char *ending = spt_recording_how_it_ended(recording);
 	const GError *error = spt_recording_error(recording);
 
 	if (error)
 		complain(self, error->message);
+	else if (ending)
+		complain(self, ending);
 	end_recording(self);
 	set_actions(self);
 	if (g_file_test(path, G_FILE_TEST_EXISTS))
@@ -320,7 +348,7 @@ static void on_recording_ended(SptRecording *recording, SptWindow *self)
 static void start_recording(SptWindow *self, SptRecordingOptions *options)
 {
 	g_autoptr(GError) error = NULL;
-	g_autofree char *path = spt_cache_new_path(&error);
+	g_autofree char *path = spt_cache_new_path(&error), *program = NULL;
 
 	on_message_closed(self);
 	spt_record_form_recall(options);
@@ -336,6 +364,9 @@ static void start_recording(SptWindow *self, SptRecordingOptions *options)
 	spt_live_page_set_recording(self->live_page, self->recording);
 	set_actions(self);
 	gtk_widget_hide(self->status);
+	program = options->command ? spt_about_program(options->command) :
+				     g_strdup(_("Whole system"));
+	show_title(self, program, _("Recording"));
 	show_page(self, "live");
 }
 
@@ -354,6 +385,12 @@ static void on_record_command(GtkWidget *widget, G_GNUC_UNUSED const char *actio
 
 	g_variant_get(command, "(sss)", &options.command, &options.directory, &options.environment);
 	start_recording(SPT_WINDOW(widget), &options);
+}
+
+static void on_record_process(GtkWidget *widget, G_GNUC_UNUSED const char *action, GVariant *pid)
+{
+	start_recording(SPT_WINDOW(widget),
+			&(SptRecordingOptions){ .pid = g_variant_get_uint32(pid) });
 }
 
 static void on_stop(GtkWidget *widget, G_GNUC_UNUSED const char *action,
@@ -404,8 +441,12 @@ static void on_show_view(GtkWidget *widget, G_GNUC_UNUSED const char *action, GV
 /* What to call a file made from it. */
 static char *stem_of(const SptWindow *self)
 {
-	char *name = g_path_get_basename(self->path), *ending = strrchr(name, '.');
+	char *name = spt_cache_title(self->path, self->what), *ending;
 
+	if (name)
+		return name;
+	name = g_path_get_basename(self->path);
+	ending = strrchr(name, '.');
 	if (ending && ending != name)
 		*ending = '\0';
 	return name;
@@ -451,6 +492,14 @@ static void on_export(GtkWidget *widget, G_GNUC_UNUSED const char *action, GVari
 static void on_complain(GtkWidget *widget, G_GNUC_UNUSED const char *action, GVariant *text)
 {
 	complain(SPT_WINDOW(widget), g_variant_get_string(text, NULL));
+}
+
+/* What went well, of what takes no other place in the window. */
+static void on_toast(GtkWidget *widget, G_GNUC_UNUSED const char *action, GVariant *text)
+{
+	g_autofree char *title = g_markup_escape_text(g_variant_get_string(text, NULL), -1);
+
+	adw_toast_overlay_add_toast(SPT_WINDOW(widget)->toasts, adw_toast_new(title));
 }
 
 static void on_open_path(GtkWidget *widget, G_GNUC_UNUSED const char *action, GVariant *path)
@@ -541,7 +590,10 @@ static void on_target_chosen(GFile *file, gpointer window)
 static void on_save_as(GtkWidget *widget, G_GNUC_UNUSED const char *action,
 		       G_GNUC_UNUSED GVariant *parameter)
 {
-	g_autofree char *name = g_path_get_basename(SPT_WINDOW(widget)->path);
+	SptWindow *self = SPT_WINDOW(widget);
+	g_autofree char *title = spt_cache_title(self->path, self->what);
+	g_autofree char *name = title ? g_strconcat(title, ".capture", NULL) :
+					g_path_get_basename(self->path);
 
 	spt_files_choose(GTK_WINDOW(widget), SPT_FILES_SAVE, name, on_target_chosen, widget, NULL);
 }
@@ -609,15 +661,32 @@ static void dispose(GObject *object)
 	g_clear_pointer(&self->path, g_free);
 	g_clear_pointer(&self->opening, g_free);
 	g_clear_pointer(&self->about, g_free);
+	g_clear_pointer(&self->what, g_free);
 	gtk_widget_dispose_template(GTK_WIDGET(self), SPT_TYPE_WINDOW);
 	G_OBJECT_CLASS(spt_window_parent_class)->dispose(object);
+}
+
+static void get_property(GObject *object, G_GNUC_UNUSED guint id, GValue *value,
+			 G_GNUC_UNUSED GParamSpec *spec)
+{
+	g_value_set_boolean(value, SPT_WINDOW(object)->is_narrow);
+}
+
+static void set_property(GObject *object, G_GNUC_UNUSED guint id, const GValue *value,
+			 GParamSpec *spec)
+{
+	SptWindow *self = SPT_WINDOW(object);
+
+	if (self->is_narrow == g_value_get_boolean(value))
+		return;
+	self->is_narrow = g_value_get_boolean(value);
+	g_object_notify_by_pspec(object, spec);
 }
 
 static void bind_children(GtkWidgetClass *class)
 {
 	gtk_widget_class_bind_template_child(class, SptWindow, exports);
-	gtk_widget_class_bind_template_child(class, SptWindow, title);
-	gtk_widget_class_bind_template_child(class, SptWindow, subtitle);
+	gtk_widget_class_bind_template_child(class, SptWindow, toasts);
 	gtk_widget_class_bind_template_child(class, SptWindow, message_bar);
 	gtk_widget_class_bind_template_child(class, SptWindow, message);
 	gtk_widget_class_bind_template_child(class, SptWindow, stack);
@@ -628,6 +697,7 @@ static void bind_children(GtkWidgetClass *class)
 	gtk_widget_class_bind_template_child(class, SptWindow, busy_cancel);
 	gtk_widget_class_bind_template_child(class, SptWindow, status);
 	gtk_widget_class_bind_template_child(class, SptWindow, switcher);
+	gtk_widget_class_bind_template_child(class, SptWindow, switcher_bar);
 	gtk_widget_class_bind_template_child(class, SptWindow, controls);
 	gtk_widget_class_bind_template_child(class, SptWindow, views);
 	gtk_widget_class_bind_template_callback(class, on_message_closed);
@@ -642,6 +712,13 @@ static void spt_window_class_init(SptWindowClass *class)
 	g_type_ensure(SPT_TYPE_RECORD_CONTROLS);
 	g_type_ensure(SPT_TYPE_LIVE_PAGE);
 	G_OBJECT_CLASS(class)->dispose = dispose;
+	G_OBJECT_CLASS(class)->get_property = get_property;
+	G_OBJECT_CLASS(class)->set_property = set_property;
+	g_object_class_install_property(G_OBJECT_CLASS(class), PROP_NARROW,
+		g_param_spec_boolean("narrow", NULL, NULL, FALSE,
+							     G_PARAM_READWRITE |
+								     G_PARAM_STATIC_STRINGS |
+					     G_PARAM_EXPLICIT_NOTIFY));
 	GTK_WINDOW_CLASS(class)->close_request = close_request;
 	gtk_widget_class_set_template_from_resource(widget_class,
 						    "/io/github/sysprof_trace/Sysprof/window.ui");
@@ -650,6 +727,7 @@ static void spt_window_class_init(SptWindowClass *class)
 	gtk_widget_class_install_action(widget_class, "win.record", NULL, on_record);
 	gtk_widget_class_install_action(widget_class, "win.record-command", "(sss)",
 					on_record_command);
+	gtk_widget_class_install_action(widget_class, "win.record-process", "u", on_record_process);
 	gtk_widget_class_install_action(widget_class, "win.stop", NULL, on_stop);
 	gtk_widget_class_install_action(widget_class, "win.reset", NULL, on_reset);
 	gtk_widget_class_install_action(widget_class, "win.discard", NULL, on_discard);
@@ -658,6 +736,7 @@ static void spt_window_class_init(SptWindowClass *class)
 	gtk_widget_class_install_action(widget_class, "win.open-path", "ay", on_open_path);
 	gtk_widget_class_install_action(widget_class, "win.export", "s", on_export);
 	gtk_widget_class_install_action(widget_class, "win.complain", "s", on_complain);
+	gtk_widget_class_install_action(widget_class, "win.toast", "s", on_toast);
 	gtk_widget_class_install_action(widget_class, "win.cancel-opening", NULL, on_cancel);
 	gtk_widget_class_install_action(widget_class, "win.search", NULL, on_search);
 	gtk_widget_class_install_action(widget_class, "win.compare", NULL, on_compare);
@@ -676,8 +755,11 @@ static void spt_window_init(SptWindow *self)
 	g_signal_connect(drop, "drop", G_CALLBACK(on_drop), self);
 	gtk_widget_add_controller(GTK_WIDGET(self), GTK_EVENT_CONTROLLER(drop));
 	recall_size(GTK_WINDOW(self));
-	gtk_stack_switcher_set_stack(GTK_STACK_SWITCHER(self->switcher),
-				     spt_views_stack(self->views));
+	spt_narrow_watch(GTK_WINDOW(self));
+	adw_view_switcher_title_set_stack(self->switcher, spt_views_stack(self->views));
+	adw_view_switcher_bar_set_stack(self->switcher_bar, spt_views_stack(self->views));
+	g_signal_connect_object(self->switcher, "notify::title-visible", G_CALLBACK(show_bar), self,
+				G_CONNECT_SWAPPED);
 	set_actions(self);
 	spt_work_watch(GTK_WIDGET(self));
 	/* Not a label whose text can be selected. */

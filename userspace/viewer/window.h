@@ -3,10 +3,12 @@
 #ifndef SPT_WINDOW_H
 #define SPT_WINDOW_H
 
-#include <gtk/gtk.h>
+#include <adwaita.h>
 
 #define SPT_TYPE_WINDOW (spt_window_get_type())
-G_DECLARE_FINAL_TYPE(SptWindow, spt_window, SPT, WINDOW, GtkApplicationWindow)
+G_DECLARE_FINAL_TYPE(SptWindow, spt_window, SPT, WINDOW, AdwApplicationWindow)
+
+/* Its property "narrow" is true while it is (narrow.h). */
 
 /* An empty window. */
 SptWindow *spt_window_new(GtkApplication *application);

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A page that nobody looks at is told as well; its query waits until somebody does. */
+#include "function-pages.h"
+
+#include <glib/gi18n.h>
+
+#include "pages.h"
+
+struct SptFunctionPages {
+	GtkWidget **widgets;		/* as in spt_pages(); borrowed */
+	SptDocument *document;
+	uint32_t function;
+};
+
+static GtkWidget *add(const SptPage *page, AdwViewStack *views, GtkStack *events)
+{
+	GtkWidget *widget = page->new();
+
+	if (page->icon)
+		adw_view_stack_add_titled_with_icon(views, widget, page->name, _(page->title),
+						    page->icon);
+	else
+		gtk_stack_add_titled(events, widget, page->name, _(page->title));
+	return widget;
+}
+
+SptFunctionPages *spt_function_pages_new(AdwViewStack *views, GtkStack *events)
+{
+	SptFunctionPages *pages = g_new0(SptFunctionPages, 1);
+	unsigned n;
+	const SptPage *table = spt_pages(&n);
+
+	pages->widgets = g_new(GtkWidget *, n);
+	for (unsigned i = 0; i < n; i++)
+		pages->widgets[i] = add(&table[i], views, events);
+	return pages;
+}
+
+void spt_function_pages_free(SptFunctionPages *pages)
+{
+	g_clear_pointer(&pages->document, spt_document_unref);
+	g_free(pages->widgets);
+	g_free(pages);
+}
+
+void spt_function_pages_set_document(SptFunctionPages *pages, SptDocument *document)
+{
+	spt_document_ref(document);
+	g_clear_pointer(&pages->document, spt_document_unref);
+	pages->document = document;
+}
+
+void spt_function_pages_set_path(SptFunctionPages *pages, GArray *path)
+{
+	unsigned n;
+	const SptPage *table = spt_pages(&n);
+
+	for (unsigned i = 0; i < n; i++)
+		table[i].show(pages->widgets[i], pages->document, pages->function, path);
+}
+
+void spt_function_pages_set_function(SptFunctionPages *pages, uint32_t function)
+{
+	g_autoptr(GArray) path = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+
+	pages->function = function < pages->document->n_functions ? function : UINT32_MAX;
+	if (pages->function != UINT32_MAX)
+		g_array_append_val(path, function);
+	spt_function_pages_set_path(pages, path);
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Draws lanes of threads, processes and CPUs out of what each pixel's time has. */
+#ifndef SPT_LANES_DRAW_H
+#define SPT_LANES_DRAW_H
+
+#include <gtk/gtk.h>
+
+#include "profile/lanes.h"
+#include "time-axis.h"
+
+#define SPT_LANE_HEIGHT 16
+
+/* A line of the view: a lane, or what stands above others. */
+typedef struct {
+	SptLaneWanted wanted;
+	bool is_head;		/* has nothing to be drawn */
+	bool has_more, is_open; /* lines below it, which are to be seen */
+	unsigned depth;
+} SptLaneLine;
+
+typedef struct {
+	GtkWidget *widget;
+	const SptTimeAxis *axis;
+	const SptLanes *lanes;
+	const GArray *lines; /* SptLaneLine */
+	/* Of about the time and some of the lines in view; NULL: none yet */
+	const SptLanesPicture *picture;
+	unsigned first, last;		       /* lines in view: last is behind them */
+	unsigned selected;		       /* UINT_MAX: none */
+	uint64_t selected_begin, selected_end; /* of that lane; end 0: nothing */
+} SptLanesDrawing;
+
+/* "make (1234)", "worker (1235)", "CPU 1"; to be freed. */
+char *spt_lane_line_name(const SptLanes *lanes, const SptLaneLine *line);
+GdkRGBA spt_lane_rgba(SptLaneKind kind);
+void spt_lanes_draw(const SptLanesDrawing *drawing, GtkSnapshot *snapshot);
+/* A box as it stands in the legend. */
+void spt_lanes_draw_sample(SptLaneKind kind, GtkSnapshot *snapshot, double x, double y,
+			   double size);
+
+#endif

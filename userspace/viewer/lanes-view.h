@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Lanes of who ran on each CPU and of what each process and its threads did, below the timeline and
+ * aligned with it.
+ */
+#ifndef SPT_LANES_VIEW_H
+#define SPT_LANES_VIEW_H
+
+#include <gtk/gtk.h>
+
+#include "document.h"
+#include "time-axis.h"
+
+#define SPT_TYPE_LANES_VIEW (spt_lanes_view_get_type())
+G_DECLARE_FINAL_TYPE(SptLanesView, spt_lanes_view, SPT, LANES_VIEW, GtkWidget)
+
+/*
+ * Signals: "range" (guint64 begin_ns, guint64 end_ns, gboolean is_final) as of the timeline; "only"
+ * (SptRestriction *): the user chose a process, thread or CPU.
+ */
+
+/* Before anything else. */
+void spt_lanes_view_set_axis(SptLanesView *view, SptTimeAxis *axis);
+void spt_lanes_view_set_document(SptLanesView *view, SptDocument *document);
+/* Selects what @thread of the capture did at @time, and brings it into view. */
+void spt_lanes_view_go_to(SptLanesView *view, uint32_t thread, uint64_t time);
+
+#endif

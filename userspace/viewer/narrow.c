@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A surface tells its size before its window is laid out in it, so that happens once. */
+#include "narrow.h"
+
+#include "compat-gtk.h"
+
+static void on_size(GtkWindow *window)
+{
+	GdkSurface *surface = gtk_native_get_surface(GTK_NATIVE(window));
+	double margin_x, margin_y;
+
+	/* The shadow is part of the surface. */
+	gtk_native_get_surface_transform(GTK_NATIVE(window), &margin_x, &margin_y);
+	g_object_set(window, "narrow",
+		     gdk_surface_get_width(surface) - 2 * margin_x < SPT_NARROW_BELOW, NULL);
+}
+
+static void on_realize(GtkWindow *window)
+{
+	g_signal_connect_object(gtk_native_get_surface(GTK_NATIVE(window)), "notify::width",
+				G_CALLBACK(on_size), window, G_CONNECT_SWAPPED);
+}
+
+void spt_narrow_watch(GtkWindow *window)
+{
+	int width, height;
+
+	/* What has the wide form does not become as narrow as it should at first. */
+	gtk_window_get_default_size(window, &width, &height);
+	g_object_set(window, "narrow", width < SPT_NARROW_BELOW, NULL);
+	g_signal_connect(window, "realize", G_CALLBACK(on_realize), NULL);
+}
+
+static bool knows(GtkRoot *root)
+{
+	return root && g_object_class_find_property(G_OBJECT_GET_CLASS(root), "narrow");
+}
+
+static gboolean to_orientation(G_GNUC_UNUSED GBinding *binding, const GValue *narrow,
+			       GValue *orientation, G_GNUC_UNUSED gpointer data)
+{
+	g_value_set_enum(orientation, g_value_get_boolean(narrow) ? GTK_ORIENTATION_VERTICAL :
+								    GTK_ORIENTATION_HORIZONTAL);
+	return TRUE;
+}
+
+static void bind_orientation(GtkWidget *widget)
+{
+	GtkRoot *root = gtk_widget_get_root(widget);
+
+	if (knows(root))
+		g_object_bind_property_full(root, "narrow", widget, "orientation",
+					    G_BINDING_SYNC_CREATE, to_orientation, NULL, NULL,
+					    NULL);
+}
+
+void spt_narrow_stack(GtkWidget *orientable)
+{
+	g_signal_connect(orientable, "notify::root", G_CALLBACK(bind_orientation), NULL);
+	bind_orientation(orientable);
+}
+
+static void bind_visible(GtkWidget *widget, G_GNUC_UNUSED GParamSpec *spec, gpointer is_narrow)
+{
+	GtkRoot *root = gtk_widget_get_root(widget);
+
+	if (knows(root))
+		g_object_bind_property(root, "narrow", widget, "visible",
+				       is_narrow ?
+					       G_BINDING_SYNC_CREATE :
+					       G_BINDING_SYNC_CREATE | G_BINDING_INVERT_BOOLEAN);
+}
+
+void spt_narrow_show(GtkWidget *widget, bool is_narrow)
+{
+	g_signal_connect(widget, "notify::root", G_CALLBACK(bind_visible),
+			 GINT_TO_POINTER(is_narrow));
+	bind_visible(widget, NULL, GINT_TO_POINTER(is_narrow));
+}
+
+/* GTK 4.8 would keep the place of a column that is only hidden. */
+static void follow(GtkColumnViewColumn *column)
+{
+	GtkColumnView *view = g_object_get_data(G_OBJECT(column), "view");
+	GtkRoot *root = gtk_widget_get_root(GTK_WIDGET(view));
+	gboolean is_narrow = FALSE;
+
+	if (!knows(root))
+		return;
+	g_object_get(root, "narrow", &is_narrow, NULL);
+	if (is_narrow && gtk_column_view_column_get_column_view(column))
+		gtk_column_view_remove_column(view, column);
+	else if (!is_narrow && !gtk_column_view_column_get_column_view(column))
+		gtk_column_view_append_column(view, column);
+}
+
+static void bind_column(GtkWidget *view, G_GNUC_UNUSED GParamSpec *spec,
+			GtkColumnViewColumn *column)
+{
+	GtkRoot *root = gtk_widget_get_root(view);
+
+	if (!knows(root))
+		return;
+	g_signal_connect_object(root, "notify::narrow", G_CALLBACK(follow), column,
+				G_CONNECT_SWAPPED);
+	follow(column);
+}
+
+void spt_narrow_hide_column(GtkColumnView *view, GtkColumnViewColumn *column)
+{
+	g_object_set_data(G_OBJECT(column), "view", view);
+	g_object_set_data_full(G_OBJECT(view), "last-column", g_object_ref(column), g_object_unref);
+	g_signal_connect_object(view, "notify::root", G_CALLBACK(bind_column), column, 0);
+	bind_column(GTK_WIDGET(view), NULL, column);
+}
