@@ -25,7 +25,7 @@ int main(int argc, char **argv)
 		return 1;
 	}
 	symbols = spt_symbols_new(capture, NULL);
-	profile = spt_profile_new(capture, symbols, &everything);
+	profile = spt_profile_new(capture, symbols, NULL, &everything);
 	functions = spt_profile_functions(profile, &n);
 	order = spt_profile_order(profile, true);
 	for (uint32_t i = 0; i < n && i < 10; i++) {
