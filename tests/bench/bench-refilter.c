@@ -68,7 +68,7 @@ int main(int argc, char **argv)
 	}
 
 	g_autoptr(SptSymbols) symbols = spt_symbols_new(capture, NULL);
-	g_autoptr(SptProfile) base = spt_profile_new_base(capture, symbols);
+	g_autoptr(SptProfile) base = spt_profile_new_base(capture, symbols, NULL);
 
 	printf("open %.1f ms\n", opened);
 	printf("fold %.1f ms\n", cpu_ms() - opened);

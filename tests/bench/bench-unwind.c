@@ -232,16 +232,46 @@ static void unwind_dwfl(const struct stack *stack, struct frames *frames)
 
 /* Both. */
 
-enum { IDENTICAL, TAKEN_BACK, NO_TABLE, LONGER, SHORTER, DIFFERENT, N_CLASSES };
-static const char *const classes[] = { "identical", "longer_taken_back", "longer_no_table",
-				       "longer",    "shorter",		 "different" };
+enum { IDENTICAL, TAKEN_BACK, NO_TABLE, BY_CODE, CALLER, LONGER, SHORTER, DIFFERENT, N_CLASSES };
+static const char *const classes[] = { "identical",	"longer_taken_back",
+				       "longer_no_table", "longer_by_code",
+				       "longer_by_caller", "longer",
+				       "shorter",	"different" };
 static const char *const ends[SPT_UNWIND_ENDS] = { "root",    "limit",	    "cut",
 						   "no_info", "bad_memory", "unmapped" };
+
+static bool has_no_cfi(const struct stack *stack, uint64_t address)
+{
+	Dwfl_Module *module = dwfl_addrmodule(dwfl_of(stack->space), address);
+	Dwarf_Addr bias = 0;
+	Dwarf_CFI *cfi = module ? dwfl_module_eh_cfi(module, &bias) : NULL;
+	Dwarf_Frame *frame = NULL;
+	bool has_none = !cfi || dwarf_cfi_addrframe(cfi, address - bias, &frame) != 0;
+
+	free(frame);
+	return has_none;
+}
+
+/*
+ * Code without CFI that has just begun has not set its frame pointer yet: libdwfl, which follows
+ * that, misses the caller.
+ */
+static bool has_skipped_caller(const struct stack *stack, const struct frames *ours,
+			       const struct frames *theirs)
+{
+	if (ours->n != theirs->n + 1 || ours->n < 2 || !ours->frame[0].is_exact ||
+	    ours->frame[0].ip != theirs->frame[0].ip || !has_no_cfi(stack, ours->frame[0].ip))
+		return false;
+	for (unsigned i = 1; i < theirs->n; i++)
+		if (ours->frame[i + 1].ip != theirs->frame[i].ip)
+			return false;
+	return true;
+}
 
 /*
  * Longer is only what goes on to where a whole stack ends, where libdwfl did not, and why that is
  * right: a register that the function has taken back already is looked for below the stack pointer,
- * in vain; or there is nothing but frame pointers to go on by.
+ * in vain; or there is nothing but frame pointers to go on by, or the code itself.
  */
 static unsigned classify(const struct stack *stack, const struct frames *ours,
 			 const struct frames *theirs, SptUnwindEnd end)
@@ -249,6 +279,8 @@ static unsigned classify(const struct stack *stack, const struct frames *ours,
 	unsigned n = MIN(ours->n, theirs->n);
 	SptUnwindPlace last;
 
+	if (has_skipped_caller(stack, ours, theirs))
+		return CALLER;
 	for (unsigned i = 0; i < n; i++)
 		if (ours->frame[i].ip != theirs->frame[i].ip ||
 		    ours->frame[i].is_exact != theirs->frame[i].is_exact)
@@ -264,6 +296,8 @@ static unsigned classify(const struct stack *stack, const struct frames *ours,
 		 NULL) &&
 	    !last.table)
 		return NO_TABLE;
+	if (n && has_no_cfi(stack, ours->frame[n - 1].ip - !ours->frame[n - 1].is_exact))
+		return BY_CODE;
 	return dwfl_looked_below ? TAKEN_BACK : LONGER;
 }
 

@@ -2,7 +2,9 @@
 /*
  * drain FORM HZ FILE [TABLE]: the plainest reader of the device: copies all rings to FILE until
  * SIGTERM.  FORM: objects, addresses, tables (TABLE is a file of sysprof-cli's cache of unwind
- * tables), or raw and a number of KiB.
+ * tables), raw and a number of KiB, or, of objects with waits, waits-none (none is picked),
+ * waits-grid, waits-all (without stacks), waits-stacks, waits-wakers (all, with these),
+ * waits-lanes.
  */
 #include <err.h>
 #include <fcntl.h>
@@ -16,6 +18,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "sysprof-event.h"
 #include "sysprof-table.h"
 
 #define PAGE	4096
@@ -63,6 +66,68 @@ static void give_table(int fd, const char *path)
 	free(cached);
 }
 
+#define OWN	(SYSPROF_STACKS_KERNEL | SYSPROF_STACKS_USER)
+
+static const struct {
+	const char *form;
+	struct sysprof_source sources[2];
+} waits[] = {
+	{ "waits-none", { { .kind = SYSPROF_SOURCE_WAIT, .threshold = UINT64_MAX } } },
+	{ "waits-grid",
+	  { { .kind = SYSPROF_SOURCE_WAIT,
+	      .period = 1000000,
+	      .stacks = OWN | SYSPROF_STACKS_WAKER } } },
+	{ "waits-all", { { .kind = SYSPROF_SOURCE_WAIT } } },
+	{ "waits-stacks", { { .kind = SYSPROF_SOURCE_WAIT, .stacks = OWN } } },
+	{ "waits-wakers",
+	  { { .kind = SYSPROF_SOURCE_WAIT, .stacks = OWN | SYSPROF_STACKS_WAKER } } },
+	{ "waits-lanes",
+	  { { .kind = SYSPROF_SOURCE_WAIT, .threshold = UINT64_MAX },
+	    { .kind = SYSPROF_SOURCE_LANE } } },
+};
+
+static uint32_t ask_for_waits(int fd, const char *form)
+{
+	struct sysprof_sources arg = { .size = sizeof(arg),
+				       .source_bytes = sizeof(struct sysprof_source) };
+
+	for (size_t i = 0; i < sizeof(waits) / sizeof(waits[0]); i++)
+		if (!strcmp(form, waits[i].form)) {
+			struct sysprof_source sources[2] = { waits[i].sources[0],
+							     waits[i].sources[1] };
+
+			arg.nr = sources[1].kind ? 2 : 1;
+			arg.sources = (uintptr_t)sources;
+			if (ioctl(fd, SYSPROF_IOC_SOURCES, &arg))
+				err(1, "cannot ask for %s", form);
+			/* And the number that wakings have. */
+			return arg.nr + !!(sources[0].stacks & SYSPROF_STACKS_WAKER);
+		}
+	return 0;
+}
+
+static uint64_t lost_of(const struct sysprof_source_account *account)
+{
+	uint64_t lost = 0;
+
+	for (int i = 0; i < SYSPROF_LOST_REASONS; i++)
+		lost += account->lost[i].events;
+	return lost;
+}
+
+/* Of all its sources on a CPU: events delivered, and lost. */
+static void count_events(int fd, uint32_t cpu, uint32_t sources, uint64_t *events, uint64_t *lost)
+{
+	struct sysprof_source_stats stats = { .size = sizeof(stats), .cpu = cpu };
+
+	for (stats.source = 1; stats.source <= sources; stats.source++) {
+		if (ioctl(fd, SYSPROF_IOC_SOURCE_STATS, &stats))
+			err(1, "cannot get the account of source %u", stats.source);
+		*events += stats.account.delivered.events;
+		*lost += lost_of(&stats.account);
+	}
+}
+
 struct ring {
 	struct sysprof_ring_page *page;
 	struct sysprof_ring_tail *tail;
@@ -87,7 +152,8 @@ int main(int argc, char **argv)
 	struct sysprof_stats stats = { .size = sizeof(stats) };
 	struct ring rings[CPUS];
 	struct pollfd poll_fd;
-	uint64_t lost = 0, samples = 0;
+	uint64_t lost = 0, samples = 0, events = 0;
+	uint32_t sources;
 	int fd, out;
 
 	if (argc != 4 && argc != 5)
@@ -109,6 +175,7 @@ int main(int argc, char **argv)
 		err(1, "cannot open and configure");
 	if (config.user_mode == SYSPROF_USER_TABLE + 1)
 		give_table(fd, argv[4]);
+	sources = ask_for_waits(fd, argv[1]);
 	for (uint32_t cpu = 0; cpu < info.cpus; cpu++) {
 		off_t at = cpu * config.ring_stride;
 
@@ -135,7 +202,11 @@ int main(int argc, char **argv)
 		samples += stats.account.samples;
 		for (int i = 0; i < SYSPROF_LOST_REASONS; i++)
 			lost += stats.account.lost[i];
+		count_events(fd, stats.cpu, sources, &events, &lost);
 	}
-	printf("%llu %llu\n", (unsigned long long)samples, (unsigned long long)lost);
+	printf("%llu %llu", (unsigned long long)samples, (unsigned long long)lost);
+	if (sources)
+		printf(" %llu", (unsigned long long)events);
+	printf("\n");
 	return 0;
 }

@@ -28,6 +28,9 @@
 #define KERNEL		0xffff800000000000ULL
 #define DIRECT_MAP	0xffff888000000000ULL
 #define DIRECT_MAP_END	0xffffc88000000000ULL
+/* With five levels of page tables, which the emulator's processor has. */
+#define DIRECT_MAP_5	0xff11000000000000ULL
+#define DIRECT_MAP_5_END 0xff91000000000000ULL
 #define IMAGE		0xffffffff80000000ULL
 #define IMAGE_END	0xffffffffc0000000ULL
 #define LINE_SHIFT	6
@@ -86,6 +89,7 @@ static void add(struct set *set, uint64_t key)
 static uint64_t page_of(uint64_t address)
 {
 	bool is_large = (address >= DIRECT_MAP && address < DIRECT_MAP_END) ||
+			(address >= DIRECT_MAP_5 && address < DIRECT_MAP_5_END) ||
 			(address >= IMAGE && address < IMAGE_END);
 
 	return is_large ? address >> 21 | 1ULL << 63 : address >> 12;

@@ -2,7 +2,8 @@
 /*
  * work KIND COUNT: a fixed amount of work, and the nanoseconds it took: "frames20", "frames100" (a
  * loop that deep in a stack), "syscalls", "forks" (fork and exec), "maps" (an executable mapping
- * made, changed twice, removed).
+ * made, changed twice, removed), "pipes10", "pipes60" (two processes that deep in a stack hand a
+ * byte to and fro).
  */
 #include <err.h>
 #include <fcntl.h>
@@ -81,12 +82,66 @@ static void maps(void)
 	}
 }
 
+static int there[2], back[2];
+
+static void pass(int from, int to)
+{
+	char byte;
+
+	for (unsigned long i = 0; i < count; i++)
+		if (read(from, &byte, 1) != 1 || write(to, &byte, 1) != 1)
+			err(1, "the pipes");
+}
+
+__attribute__((noinline)) static int pass_deep(int levels, int from, int to)
+{
+	int sum = 0;
+
+	if (levels > 1)
+		sum = pass_deep(levels - 1, from, to);
+	else
+		pass(from, to);
+	__asm__ volatile("" : "+r"(sum));
+	return sum;
+}
+
+static void pipes(int levels)
+{
+	pid_t pid;
+
+	if (pipe(there) || pipe(back))
+		err(1, "pipe");
+	pid = fork();
+	if (pid < 0)
+		err(1, "fork");
+	if (!pid) {
+		pass_deep(levels, there[0], back[1]);
+		_exit(0);
+	}
+	if (write(there[1], "", 1) != 1)
+		err(1, "write");
+	/* The last byte lies in a pipe that nobody reads any more. */
+	pass_deep(levels, back[0], there[1]);
+	waitpid(pid, NULL, 0);
+}
+
+static void pipes10(void)
+{
+	pipes(5);
+}
+
+static void pipes60(void)
+{
+	pipes(55);
+}
+
 static const struct {
 	const char *name;
 	void (*run)(void);
 } kinds[] = {
 	{ "frames20", frames20 }, { "frames100", frames100 }, { "syscalls", syscalls },
-	{ "forks", forks },	  { "maps", maps },
+	{ "forks", forks },	  { "maps", maps },	    { "pipes10", pipes10 },
+	{ "pipes60", pipes60 },
 };
 
 static uint64_t now_ns(void)

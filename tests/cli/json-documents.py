@@ -59,37 +59,71 @@ def report_options():
             if command == "report" and option in re.findall(r"--(\w+)", excluding)}
 
 
-def groupings():
-    known = complaint("report", "--by=", "x").partition("(--by): ")[2].removesuffix(" are\n")
+def groupings(metric):
+    known = complaint("report", "--by=", f"--metric={metric}", "x").partition("(--by): ")[2].removesuffix(" are\n")
     return known.replace(" and ", ", ").split(", ")
 
 
 def definition_of(option):
-    return "report_" + {"by": "groups", "metric": "delay"}.get(option, option)
+    return "report_" + {"by": "groups"}.get(option, option)
+
+
+def metrics():
+    return complaint("report", "--metric=?").partition("(--metric): ")[2].removesuffix(" are\n").replace(" and ", ", ").split(", ")
+
+
+def check_sums(path, top, rules, metric):
+    """All documents of one metric agree."""
+    def of(name, *arguments):
+        one = document(name, "report", path, f"--metric={metric}", *arguments)
+        heads.append([one[key] for key in ("metric", "unit", "sum", "samples")])
+        return one
+
+    heads = []
+    report, tree = of("report_functions"), of("report_tree", "--tree")
+    callers, callees = of("report_callers", "--callers", top), of("report_callees", "--callees", top)
+    kinds, root, total = of("report_categories", "--categories", rules), tree["tree"], report["sum"]
+    ok(report["metric"] == metric and ("periods" in report) == ("period_ns" in report) == (metric == "cpu"),
+       f"{metric}: it has its name, and periods if it is CPU time", report["metric"])
+    ok(metric != "cpu" or total == report["periods"] * report["period_ns"], "CPU time is periods", total)
+    ok(root["total"] == total and adds_up(root), f"{metric}: the tree adds up", root["total"])
+    ok(sum_of(report["functions"], "self") + sum_of(root["children"], "self") + root["self"] == total,
+       f"{metric}: functions and processes add up", total)
+    ok(sum_of(callers["callers"], "weight") == callers["total"], f"{metric}: callers add up", callers["total"])
+    ok(callees["total"] == callers["total"] and callees["self"] == callers["self"], f"{metric}: callees are of the same", callees["total"])
+    for kind in groupings(metric):
+        groups = of("report_groups", "--by", kind)
+        ok(sum_of(groups["groups"], "weight") == total, f"{metric}: groups by {kind} add up", total)
+    ok(sum_of(kinds["categories"], "weight") == total, f"{metric}: categories add up", total)
+    annotation = document("annotate", "annotate", path, top, f"--metric={metric}")
+    heads.append([annotation[key] for key in ("metric", "unit", "sum", "samples")])
+    ok(annotation["total"] == callers["total"], f"{metric}: annotate has the function's total", annotation["total"])
+    ok(heads == heads[:1] * len(heads), f"{metric}: all say the same of it", heads)
+    for side in ("functions", "paths"):
+        diff = document(f"diff_{side}", "diff", path, path, f"--metric={metric}", *(["--path"] if side == "paths" else []))
+        ok(diff["a"]["metric"] == metric and diff["a"]["sum"] == total, f"{metric}: diff has the sum", diff["a"])
+    divisor = report["period_ns"] if metric == "cpu" else 1000 if report["unit"] == "ns" else 1
+    folded = sum(int(line.rsplit(" ", 1)[1])
+                 for line in cli("export", path, "-f", "folded", f"--metric={metric}").stdout.decode().splitlines())
+    ok(folded == total // divisor, f"{metric}: folded stacks add up", (folded, total))
+
+
+def has(path, metric):
+    return cli("report", path, f"--metric={metric}").returncode == 0
 
 
 def check_reports(path, rules, has_delays):
     functions = document("report_functions", "report", path)["functions"]
     top = max(functions, key=lambda row: row["total"])["function"]
-    values = {"FN": top, "FILE": rules, "N": "3", "KIND": "cpu", "NAME": "delay"}
-    reports = {}
+    values = {"FN": top, "FILE": rules, "N": "3", "KIND": "cpu"}
     for option, value in report_options().items():
-        if has_delays or option not in ("latest", "metric"):
+        if (has_delays or option not in ("latest", "delay")) and (option != "wakers" or has(path, "blocked")):
             arguments = [f"--{option}={values[value]}" if value else f"--{option}"]
-            reports[option] = document(definition_of(option), "report", path, *arguments)
-    report, tree, callers = reports["functions"], reports["tree"], reports["callers"]
-    kinds = reports["categories"]
-    root = tree["tree"]
-    ok(root["total"] == tree["periods"] == report["periods"] and adds_up(root), "the tree adds up", root["total"])
-    ok(sum_of(report["functions"], "self") + sum_of(root["children"], "self") + root["self"] == report["periods"],
-       "functions and processes add up", report["periods"])
-    ok(sum_of(callers["callers"], "weight") == callers["total"], "callers add up", callers["total"])
-    annotation = document("annotate", "annotate", path, top)
-    ok(annotation["total"] >= max(row["total"] for row in report["functions"]), "annotate has the function's total", annotation["total"])
-    for kind in groupings():
-        groups = document("report_groups", "report", path, "--by", kind)
-        ok(sum_of(groups["groups"], "weight") == groups["periods"], f"groups by {kind} add up", groups["periods"])
-    ok(sum_of(kinds["categories"], "weight") == kinds["periods"], "categories add up", kinds["periods"])
+            one = document(definition_of(option), "report", path, *arguments)
+            ok(option != "delay" or sum_of(one["stacks"], "weight") == one["sum"], "delays add up", one)
+    for metric in metrics():
+        if has(path, metric):
+            check_sums(path, top, rules, metric)
 
 
 def check_info(path):
@@ -99,6 +133,10 @@ def check_info(path):
         ok(cpu["grid"] == parts and cpu["lost"] == sum(cpu["lost_by_reason"].values()), f"the account of CPU {cpu['cpu']} adds up", cpu)
     ok(info["weight"] == sum_of(info["coverage"], "weight") == sum_of(info["threads"], "weight") and
        info["named"] == sum_of(info["coverage"], "named"), "coverage and threads add up", info["weight"])
+    for source in info["sources"]:
+        for part in ("events", "value", "ns"):
+            tally = source[part]
+            ok(tally["seen"] == sum(tally.values()) - tally["seen"] or tally["lost"], f"the account of {source['name']} adds up", tally)
     ok(all((row["problem"] is None) == (row["named"] == row["weight"]) for row in info["coverage"]), "what lacks names says why",
        info["coverage"])
 
@@ -115,8 +153,9 @@ def check_schema():
     missing = [name for name in names if f"`{name}`" not in text and name not in by_rule]
     ok(not missing, "the page names every document", missing)
     ok(not (missing := by_rule - set(names)), "every report is in the schema", missing)
-    value = {"metric": "delay", "stacks": [{"max_ns": -1, "sum_ns": 0, "ticks": True, "frames": [], "more": 1}]}
-    ok(len(list(schema.errors(ROOT, value, ROOT["$defs"]["report_delay"]))) == 3, "a wrong document is seen to be wrong")
+    value = {"file": "", "samples": 0, "metric": "cpu", "unit": "ns", "sum": 0,
+             "stacks": [{"weight": -1, "pct": 0, "most": 0, "samples": True, "frames": [], "more": 1}]}
+    ok(len(list(schema.errors(ROOT, value, ROOT["$defs"]["report_delay"]))) == 4, "a wrong document is seen to be wrong")
 
 
 def walk(schemas):
@@ -138,7 +177,9 @@ def main():
         document("diff_functions", "diff", example, example)
         document("diff_paths", "diff", "--path", example, example)
         busy = ["python3", "-c", "sum(i * i for i in range(3000000))"]
-        done = cli("record", "--source", "perf", "-F", "997", "-o", real, "--", *busy)
+        done = cli("record", "--source", "perf", "--waits", "-F", "997", "-o", real, "--", *busy)
+        if done.returncode != 0:
+            done = cli("record", "--source", "perf", "-F", "997", "-o", real, "--", *busy)
         if done.returncode == 0:
             check_reports(real, rules, False)
             check_info(real)

@@ -65,7 +65,7 @@ def named_share(path):
                for thread in json.loads(cli("info", "--json", path))["threads"]):
         return 0, 1
     report = json.loads(cli("report", "--process", "doomed", "--json", path))
-    whole = report["periods"]
+    whole = report["sum"]
     nameless = sum(row["self"] for row in report["functions"]
                    if "+0x" in row["function"] or row["function"].startswith("["))
     return whole, 1 - nameless / max(whole, 1)

@@ -35,6 +35,9 @@ def errors(root, value, schema, where="$"):
         elif keyword == "anyOf":
             if all(any(errors(root, value, one, where)) for one in wanted):
                 yield f"{where} is none of {wanted}"
+        elif keyword == "enum":
+            if value not in wanted:
+                yield f"{where} is {value!r}, none of {wanted}"
         elif keyword == "type":
             if not any(is_type(value, name) for name in ([wanted] if isinstance(wanted, str) else wanted)):
                 yield f"{where} is {value!r}, no {wanted}"

@@ -261,16 +261,49 @@ complains 'report --callers of a pattern that matches nothing' 1 'function "x\*"
 	'x*' "$capture"
 complains 'report --where: no expression' 2 'no expression.*character 10' report --where \
 	'foo and (' "$capture"
-complains 'report: conditions that hold nowhere' 1 'all the conditions hold' report --with work \
+complains 'report: conditions that hold nowhere' 1 'meet the conditions' report --with work \
 	--without main "$capture"
 complains 'report: a time with nothing in it' 1 'no samples in the time 5\.\.; it lasts 0\.304 s' \
 	report --time 5.. "$capture"
 complains 'report: a process that is not there then' 1 'process "busy" in that time$' report \
 	--time 5.. --process busy "$capture"
-complains 'report --latest of nothing' 1 'all the conditions hold' report --latest 3 --cpu 7 \
+complains 'report --latest of nothing' 1 'meet the conditions' report --latest 3 --cpu 7 \
 	"$capture"
-complains 'report --metric delay of nothing' 1 'all the conditions hold' report --metric delay \
-	--cpu 7 "$capture"
+complains 'report --delay of nothing' 1 'meet the conditions' report --delay --cpu 7 "$capture"
+complains 'report --delay of another metric' 2 'no metric but "delay"' report --delay --metric cpu \
+	"$capture"
+contains 'report --delay' '^ +704 ns +704 ns +90  do_syscall  \[kernel\]$' report --delay "$capture"
+contains 'report --metric: what it is, and all of it' 'ticks came.*: 211\.2 us$' report --metric \
+	delay "$capture"
+contains 'report --metric' '^ +60\.00 +60\.00 +126\.7 us  hot +busy$' report --metric delay \
+	"$capture"
+contains 'report --metric --tree' '^ +30\.00 +30\.00 .*do_syscall' report --metric delay --tree \
+	"$capture"
+contains 'report --metric --callers' '^ *100\.00 +90\.00 +190\.1 us +main +busy$' report --metric \
+	delay --callers work "$capture"
+contains 'report --metric --by' '^  50\.00 +105\.6 us +150  CPU 1$' report --metric delay --by cpu \
+	"$capture"
+contains 'report --metric with conditions' '^ *100\.00 +100\.00 +21\.1 us  do_syscall' report \
+	--metric delay --kernel --cpu 1 "$capture"
+contains 'annotate --metric' '^hot: self 60\.00 %, total 60\.00 %' annotate --metric delay \
+	"$capture" hot
+contains 'diff --metric' '^No difference' diff --metric delay "$capture" "$capture"
+prints 'export --metric: microseconds, the rest carried' \
+	$'busy;main 21\nbusy;main;work;do_syscall 64\nbusy;main;work;hot 126' export -f folded --metric \
+	delay "$capture"
+contains 'export --metric: a flame graph' '126 microseconds' export -f svg --metric delay "$capture"
+complains 'report --metric: none' 2 '"delta" \(--metric\): cpu, delay, latency, wall, off-cpu, blocked, .* and allocations are$' report --metric \
+	delta "$capture"
+complains 'report --metric: nearly one' 2 'mean "delay"\? cpu, delay, latency, wall, off-cpu, blocked, .* and allocations are$' report --metric dealy \
+	"$capture"
+for command in report annotate diff export; do
+	complains "$command --metric: none" 2 'no metric "moon"' "$command" --metric moon
+done
+complains 'report --metric: not recorded' 1 'no metric "blocked".*record --waits' report --metric \
+	blocked "$capture"
+complains 'report --by: what the metric has not' 2 \
+	'groups by cpu of metric "live".*: process, thread, object, size and lifetime are$' \
+	report --metric live --by cpu "$capture"
 complains 'report --kernel --user' 2 'exclude each other' report --kernel --user "$capture"
 complains 'report --latest with an expression' 2 'conditions on stacks' report --latest 3 --with \
 	work "$capture"
@@ -281,7 +314,7 @@ done
 printf '%s\n' '# kinds' 'heat = hot' 'system = * @ [kernel]' 'unused = free' >"$work/rules"
 contains 'report --categories' '^ +59\.02 +180  heat$' report --categories "$work/rules" "$capture"
 json 'report --json --categories' \
-	'[(c["category"], c["weight"]) for c in d["categories"]] == [("heat", 180), ("system", 90),
+	'[(c["category"], c["weight"] // 10**6) for c in d["categories"]] == [("heat", 180), ("system", 90),
 	("unused", 0), ("other", 35)]' report --json --categories "$work/rules" "$capture"
 echo 'no rule' >"$work/no-rules"
 complains 'report --categories: no rules' 1 'no-rules: line 1 is no rule' report --categories \
@@ -312,20 +345,21 @@ fi
 
 json 'report --json' \
 	'd["samples"] == 305 and d["periods"] == 305 and d["period_ns"] == 1000000 and d["lost"] == 6 and
-	[(f["function"], f["object"], f["self"], f["total"]) for f in d["functions"]] == [("hot", "busy", 180, 180),
+	d["metric"] == "cpu" and d["unit"] == "ns" and d["sum"] == 305 * 10**6 and
+	[(f["function"], f["object"], f["self"] // 10**6, f["total"] // 10**6) for f in d["functions"]] == [("hot", "busy", 180, 180),
 	("do_syscall", "[kernel]", 90, 90), ("main", "busy", 35, 305), ("work", "busy", 0, 270)] and
 	abs(d["functions"][0]["self_pct"] - 59.016) < 0.001 and abs(d["functions"][2]["total_pct"] - 100) < 0.001' \
 	report --json "$capture"
 json 'report --json --limit' 'len(d["functions"]) == 2' report --json --limit 2 "$capture"
 json 'report --json --tree' \
-	'd["tree"]["total"] == 305 and d["tree"]["children"][0]["function"] == "busy" and
-	d["tree"]["children"][0]["children"][0]["self"] == 35 and "functions" not in d' report --json --tree "$capture"
+	'd["tree"]["total"] == 305 * 10**6 and d["tree"]["children"][0]["function"] == "busy" and
+	d["tree"]["children"][0]["children"][0]["self"] == 35 * 10**6 and "functions" not in d' report --json --tree "$capture"
 json 'report --json --callers' \
 	'd["function"] == "work" and d["callers"] == [{"function": "main", "object": "busy",
-	"weight": 270, "pct": d["callers"][0]["pct"]}] and d["total"] == 270 and d["self"] == 0 and
+	"weight": 270 * 10**6, "pct": d["callers"][0]["pct"]}] and d["total"] == 270 * 10**6 and d["self"] == 0 and
 	d["members"] == [{"function": "work", "object": "busy"}]' report --json --callers work "$capture"
 json 'report --json --callees' \
-	'[(c["function"], c["weight"]) for c in d["callees"]] == [("hot", 180), ("do_syscall", 90)]' \
+	'[(c["function"], c["weight"] // 10**6) for c in d["callees"]] == [("hot", 180), ("do_syscall", 90)]' \
 	report --json --callees work "$capture"
 json 'report --json --latest' \
 	'[(t["delay_ns"], t["cpu"], t["pid"], t["process"], t["frames"][-1]) for t in d["latest"]] ==
@@ -427,7 +461,7 @@ complains 'diff: no such process' 1 'no samples of a process "nobody"' diff --pr
 json 'diff with conditions' 'd["a"]["samples"] == d["b"]["samples"] == 90 and
 	{f["function"]: f["total_b_pct"] for f in d["functions"]} == {"main": 100, "work": 100, "do_syscall": 100}' \
 	diff --json --with do_syscall "$capture" "$capture"
-complains 'diff: conditions that hold nowhere' 1 'all the conditions hold' diff --without main \
+complains 'diff: conditions that hold nowhere' 1 'meet the conditions' diff --without main \
 	"$capture" "$capture"
 complains 'diff: no range' 2 'is not a range' diff --time 3 "$capture" "$capture"
 complains 'diff: no such file' 1 'missing.syscap' diff "$capture" "$work/missing.syscap"

@@ -27,8 +27,10 @@ helpless()
 
 said=$(build/sysprof-cli doctor)
 status=$?
-result "its status is whether the module records" "$(grep -q '^Recording with the module works' \
-	<<<"$said"; [ $? = "$status" ] || echo "$status: $said")"
+result "it begins with a verdict, and its status is that" "$(
+	head -n 1 <<<"$said" | grep -q '^You can record'; [ $? = "$status" ] || echo "$status: $said")"
+result "--source module is about the module" "$(build/sysprof-cli doctor --source module >/dev/null
+	status=$?; head -n 1 <<<"$said" | grep -q 'kernel module'; [ $? = $status ] || echo "$status: $said")"
 result "each thing that could be better has what helps below it" "$(helpless "$said")"
 case $(uname -m) in
 x86_64)

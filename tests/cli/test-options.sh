@@ -67,11 +67,12 @@ for options in '--cpu 0' '--cpus 0' --user --user-only --kernel --kernel-only; d
 	check "record takes $options" records $options --duration 200ms
 done
 check 'both sides' refuses '--user and --kernel leave nothing' record --user-only --kernel
-check '--memory names the option that was it' refuses '--memory-limit SIZE bounds' record --memory \
-	256M
-check '... also with =' refuses '--memory-limit SIZE bounds' record --memory=256M -- true
+check '--memory without a command' refuses 'put it behind "--"; --memory-limit SIZE bounds' record \
+	--memory
+check '... does not take the next word' refuses '"256M" is no option' record --memory 256M
+check '... of no bytes' refuses '--memory-limit SIZE bounds' record --memory=0 -- true
 check 'aliases are in no list' bash -c \
-	'! "$1" --list-options | cut -f 1,2 | grep -E "	(cpus|user-only|kernel-only|memory)$"' - \
+	'! "$1" --list-options | cut -f 1,2 | grep -E "	(cpus|user-only|kernel-only)$"' - \
 	"$cli"
 
 # Times.
@@ -100,6 +101,10 @@ for size in 131072 128K 128KiB 0.125M; do
 		'16M is the least (--memory-limit)' record --memory-limit $size
 done
 check 'record --memory-limit 0.5G' records --memory-limit 0.5G --duration 200ms
+for bytes in 32K 32KiB 32768; do
+	check "record --stacks dwarf,$bytes" records --stacks dwarf,$bytes --duration 200ms
+done
+check 'record --stacks dwarf,1G' refuses 'no stacks "dwarf,1G"' record --stacks dwarf,1G
 for size in much -1 4G 1T ''; do
 	check "no ring: '$size'" refuses '(--ring-bytes)' record "--ring-bytes=$size"
 done

@@ -3,10 +3,10 @@
 #
 # Measures nothing.
 #
-# The recipes of CONTRIBUTING.md, followed by script: a report, a grouping, an export format and a
-# record type are added to a copy of the tree.  Each recipe changes the files that it names and no
+# The recipes of CONTRIBUTING.md, followed by script: a report, a grouping, a metric, an export
+# format and a record type are added to a copy of the tree.  Each recipe changes the files that it names and no
 # others, and not more than are allowed.  Then sysprof-cli is built (objects that have not changed
-# are copied, too), and all of them work; the first three are listed in help, man pages and
+# are copied, too), and all of them work; the first four are listed in help, man pages and
 # completions.
 
 # shellcheck source=tests/cli/record.bash
@@ -73,12 +73,15 @@ END_OF_FILE
   "report_tiny": {
    "type": "object",
    "description": "report --json --tiny.",
-   "required": ["file", "samples", "periods", "period_ns", "lost", "tiny"],
+   "required": ["file", "samples", "metric", "unit", "sum", "lost", "tiny"],
    "properties": {
     "file": {"type": "string", "description": "The recording."},
     "samples": {"type": "integer", "minimum": 0, "description": "Samples that were selected."},
-    "periods": {"type": "integer", "minimum": 0, "description": "Their weight."},
-    "period_ns": {"type": "integer", "minimum": 0, "description": "Length of a period."},
+    "metric": {"$ref": "#/$defs/metric"},
+    "unit": {"$ref": "#/$defs/unit"},
+    "sum": {"$ref": "#/$defs/sum"},
+    "periods": {"$ref": "#/$defs/periods"},
+    "period_ns": {"$ref": "#/$defs/period_ns"},
     "lost": {"type": "integer", "minimum": 0, "description": "Lost periods."},
     "tiny": {"type": "integer", "minimum": 0, "description": "The samples once more."}
    }
@@ -122,6 +125,70 @@ END_OF_FILE
 contains 'report --by side' '^  29\.51 +90 +90  kernel$' report --by side "$capture"
 complains 'report --by: unknown, and side' 2 'object and side are$' report --by moon "$capture"
 contains 'report --help: by side' 'by process, .* or side$' report --help
+END_OF_FILE
+}
+
+metric()
+{
+	cat >userspace/lib/profile/tiny.c <<'END_OF_FILE'
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* How many samples there are. */
+#include "profile/weights.h"
+
+static bool is_in(G_GNUC_UNUSED const SptCapture *capture)
+{
+	return true;
+}
+
+static uint64_t count(const SptCapture *capture)
+{
+	return capture->n_samples;
+}
+
+static gpointer begin(const SptCapture *capture)
+{
+	return spt_weights_new(capture, &spt_weights_periods);
+}
+
+static uint32_t next(gpointer cursor, SptWeightRow *rows)
+{
+	const SptWeightRow *samples;
+	uint32_t n;
+
+	samples = spt_weights_next(cursor, &n);
+	for (uint32_t i = 0; i < n; i++) {
+		rows[i] = samples[i];
+		rows[i].weight = 1;
+	}
+	return n;
+}
+
+static void end(gpointer cursor)
+{
+	spt_weights_free(cursor);
+}
+
+const SptWeightSource spt_weights_tiny = {
+	.is_in = is_in, .count = count, .begin = begin, .next = next, .end = end
+};
+END_OF_FILE
+	insert userspace/lib/profile/weights.h '^/. The rows of a source' \
+		<<<'extern const SptWeightSource spt_weights_tiny;' &&
+		insert userspace/lib/profile/metric.c '^	KEPT."calls"' <<'END_OF_FILE' &&
+	{
+		.name = "tiny",
+		.title = SPT_WORDS("Tiny Samples"),
+		.value = "tiny samples",
+		.unit = SPT_UNIT_EVENTS,
+		.parts = SPT_METRIC_HAS_CPU,
+		.source = &spt_weights_tiny,
+	},
+END_OF_FILE
+		printf '\nmsgid "Tiny Samples"\nmsgstr "Winzige Proben"\n' >>userspace/po/de.po &&
+		add_test <<'END_OF_FILE'
+contains 'report --metric tiny' '^ +59\.02 +59\.02 +180  hot ' report --metric tiny "$capture"
+contains 'report --metric tiny --by' ' 150 +150  CPU 1$' report --metric tiny --by cpu "$capture"
+complains 'report --metric: unknown, and tiny' 2 'allocations and tiny are$' report --metric moon "$capture"
 END_OF_FILE
 }
 
@@ -271,7 +338,7 @@ run_added()
 		tail -n 2 tests/cli/test-cli.sh
 	} >tests/cli/added.sh
 	bash tests/cli/added.sh >"$work/added" || { cat "$work/added"; return 1; }
-	grep -qx '1\.\.9' "$work/added"
+	grep -qx '1\.\.12' "$work/added"
 }
 
 # Nearly everything includes capture.h: of it this builds what the test needs, and the recorder.
@@ -294,8 +361,9 @@ run_unit()
 # Each is tried against the schema, though no test names it.
 holds_schema()
 {
-	tests/cli/test-json.sh >"$work/json" || { grep -A 5 '^not ok' "$work/json"; return 1; }
-	grep -q 'report: report_tiny$' "$work/json" && grep -q 'groups by side add up$' "$work/json"
+	tests/cli/test-json.sh >"$work/json" || { grep -A 5 "^not ok" "$work/json" || tail -n 5 "$work/json"; return 1; }
+	grep -q 'report: report_tiny$' "$work/json" && grep -q 'groups by side add up$' "$work/json" &&
+		grep -q 'ok .* tiny: the tree adds up$' "$work/json"
 }
 
 # lists REGEX FILE...: it is in each of the files of the manual.
@@ -312,6 +380,7 @@ lists_all()
 {
 	lists 'tiny' bash zsh fish sysprof-cli-report.1 &&
 		lists 'by process, .* or side' zsh fish sysprof-cli-report.1 &&
+		lists 'name.*: .*tiny .tiny samples' zsh fish sysprof-cli-export.1 &&
 		lists 'tiny.*: the number of periods' zsh fish sysprof-cli-export.1
 }
 
@@ -322,6 +391,7 @@ is_translated()
 
 check 'a report is added as its recipe says, in 4 files' follow report 4 report
 check 'a grouping in 3' follow grouping 3 grouping
+check 'a metric in 5' follow metric 5 metric
 check 'an export format in 4' follow 'export format' 4 format
 check 'that builds' build
 check 'what the recipes test passes' run_added

@@ -21,7 +21,7 @@ info, report = (json.load(open(path)) for path in sys.argv[1:3])
 seconds = info["duration_ns"] / 1e9
 functions = {}
 for f in report["functions"]:
-    functions[f["function"]] = functions.get(f["function"], 0) + f["self"]
+    functions[f["function"]] = functions.get(f["function"], 0) + f["self"] // info["period_ns"]
 def sound():
     assert not info["damage"] and info["samples"] > 0, info["damage"]
     assert info["cpus"] and all(c["residue"] == 0 and c["missing"] == 0 for c in info["cpus"]), info["cpus"]
@@ -114,9 +114,9 @@ END
 	wait $! || { cat "$work/err"; return 1; }
 }
 
-check 'stacks without end: recorded' most "$work/free.capture"
-check 'stacks without end, with little memory: recorded' most "$work/small.capture" --memory-limit \
-	40M
+check 'stacks without end: recorded' most "$work/free.capture" --stacks fp
+check 'stacks without end, with little memory: recorded' most "$work/small.capture" --stacks fp \
+	--memory-limit 40M
 check 'it kept to its memory' bash -c \
 	'read -r free <"$1/free.capture.most"; read -r small <"$1/small.capture.most"
 	echo "at most $small KiB; without a limit $free KiB"; [ "$small" -le 40960 ] && [ "$free" -gt 40960 ]' - "$work"
@@ -125,6 +125,11 @@ sound()
 assert info["finished"]
 maze = functions["left"] + functions["right"]
 assert abs(maze * info["period_ns"] / 1e9 - 4) < 0.6 + info["lost"] * info["period_ns"] / 1e9, (maze, info["lost"])'
+# Unwind tables and copies of stacks need some of it, too.
+check 'copies of stacks without end: recorded' most "$work/copies.capture" --memory-limit 64M
+check 'it kept to its memory' bash -c 'read -r most <"$1/copies.capture.most"
+	echo "at most $most KiB"; [ "$most" -le 65536 ]' - "$work"
+
 # bounded KIND: 60,000 new stacks at once, a multiple of what there is memory for.
 bounded()
 {

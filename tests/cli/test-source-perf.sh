@@ -35,16 +35,20 @@ folded = [(stack.split(";"), int(weight)) for stack, weight in (line.rsplit(" ",
 lines = [line.split() for line in open(sys.argv[4])]
 truth = {words[1]: int(words[2]) for words in lines if words[:1] == ["truth"]}
 period = info["period_ns"]
-functions = {(f["function"], f["object"]): (f["self"], f["total"]) for f in report["functions"]}
+functions = {(f["function"], f["object"]): (f["self"] // period, f["total"] // period) for f in report["functions"]}
 def near(got, expected, tolerance, what):
     assert abs(got - expected) <= tolerance, f"{what}: {got}, should be {expected} within {tolerance}"
+def all_of_it(weight, spent, tolerance):
+    """On a busy machine some may be lost, which the account says: they are of anybody."""
+    assert weight * period <= spent + tolerance, (weight * period, spent)
+    assert (weight + info["lost"]) * period >= spent - tolerance, (weight * period, info["lost"], spent)
 def shares(names, tolerance, whole):
     """Each function's share of all of them, and all of them, in per cent of the CPU time they took."""
     spent = sum(truth[name] for name in names)
     seen = {name: sum(f[0] for key, f in functions.items() if key[0] == name) for name in names}
     for name in names:
         near(100 * seen[name] / max(sum(seen.values()), 1), 100 * truth[name] / spent, tolerance, name)
-    near(100 * sum(seen.values()) * period / spent, 100, whole, "all of them")
+    all_of_it(sum(seen.values()), spent, spent * whole / 100)
 $2
 END
 }
@@ -148,7 +152,7 @@ beside()
 }
 # Not a period less, but no names.
 nameless='ours = [(s, w) for s, w in folded if s[0].startswith("deleted-")]
-near(sum(w for s, w in ours) * period, truth["deleted_work"], truth["deleted_work"] / 5, "all of it")
+all_of_it(sum(w for s, w in ours), truth["deleted_work"], truth["deleted_work"] / 5)
 assert not any("deleted_work" in s for s, w in ours), ours
 assert sum(w for s, w in ours if s[-1].startswith("deleted-") and "+0x" in s[-1]) > sum(w for s, w in ours) / 2, ours'
 check 'deleted, what reads it crashes: recorded' beside 'kill -SEGV $$' deleted -- \
@@ -164,8 +168,8 @@ fresh()
 }
 unwound='ours = [(s, w) for s, w in folded if s[0] == "nofp-shares"]
 spent = sum(truth[name] for name in ("burn_fifty", "burn_thirty", "burn_twenty"))
-near(sum(w for s, w in ours) * period, spent, spent / 5, "all of it")
-assert sum(w for s, w in ours if s[1] == "[stack incomplete]") * period > spent / 2, ours[:5]
+all_of_it(sum(w for s, w in ours), spent, spent / 5)
+assert sum(w for s, w in ours if s[1] == "[stack incomplete]") > sum(w for s, w in ours) / 2, ours[:5]
 assert all(cpu["residue"] == 0 for cpu in info["cpus"]), info["cpus"]
 why = info["host"]["unwinding nofp-shares"]'
 raw=(--stacks dwarf --ring-bytes 33554432)

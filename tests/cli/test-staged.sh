@@ -31,7 +31,8 @@ made()
 }
 found()
 {
-	(cd "$stage" && find . -type f ! -path ./usr/bin/other ! -name manifest | sort)
+	(cd "$stage" && find . \( -type f -o -type l \) ! -path ./usr/bin/other ! -name manifest |
+		sort)
 }
 
 tree >"$work/before"
@@ -40,6 +41,10 @@ result "install says nothing and works" "$(packaging install userspace udev seat
 result "the manifest names each file" "$(diff <(made) <(found))"
 result "the program that was installed runs" "$("$stage/usr/bin/sysprof-cli" --version |
 	grep -vxF "sysprof-cli $version")"
+result "it has the name that packages give it, too" "$("$stage/usr/bin/sysprof-trace-cli" --version |
+	grep -vE " $version\$")"
+result "and messages say that name" "$("$stage/usr/bin/sysprof-trace-cli" nothing 2>&1 |
+	grep -v '^sysprof-trace-cli: ')"
 result "units name the program where it is" "$(grep -h '^ExecStart=' \
 	"$stage"/usr/lib/systemd/*/sysprof-*.service | grep -v '=/usr/bin/sysprof-cli ')"
 tree >"$work/whole"

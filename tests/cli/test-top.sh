@@ -52,6 +52,11 @@ check 'an operand' refuses 2 'takes no "fly"' fly
 check 'an impossible interval' refuses 2 'interval of "0"' --interval 0
 check 'an impossible rate' refuses 2 'rate of 0' -F 0
 check 'an unknown source' refuses 2 'no source "moon"' --source moon
+check 'a metric that is none' refuses 2 'no metric "moon" \(--metric\)' --metric moon
+check 'a metric that perf events have not' refuses 1 'no metric "delay"' --metric delay --source perf \
+	--count 1 --interval 100ms
+check 'no expression' refuses 2 'no expression' --where 'foo and ('
+check 'no list of CPUs' refuses 2 'no list of CPUs' --cpu a
 check 'a count below 0' refuses 2 'not negative' --count -1
 
 "$cli" top --source perf --count 1 --interval 0.1 >/dev/null 2>"$work/err"
@@ -85,6 +90,23 @@ only_busy()
 		grep -qE '^ +100\.00  python3' "$work/out"
 }
 
+# Shares are of what the conditions leave, which is told; the CPUs are busy with all of it.
+conditions()
+{
+	timeout 60 "$cli" top --source perf --count 1 --interval 0.5 --processes --process python3 \
+		--user --without 'no?such*' >"$work/out" 2>"$work/err" &&
+		grep -qE '^[0-9.]+ of [0-9]+ CPUs busy; [0-9,]+ of [0-9,]+ samples, ' "$work/out" &&
+		[ "$(tail -n +4 "$work/out" | grep .)" = ' 100.00  python3' ]
+}
+
+nothing_holds()
+{
+	timeout 60 "$cli" top --source perf --count 1 --interval 0.2 --with 'no?such*' >"$work/out" \
+		2>"$work/err" &&
+		grep -qE 'CPUs busy; 0 of [0-9,]+ samples' "$work/out" &&
+		[ "$(grep -c . "$work/out")" = 2 ]
+}
+
 screen()
 {
 	timeout 60 python3 - "$cli" <<'END' >"$work/out" 2>&1
@@ -106,9 +128,24 @@ except OSError:
     pass
 _, status = os.waitpid(pid, 0)
 assert status == 0, status
-assert seen.startswith(b"\x1b[2J\x1b[H"), seen[:40]
+assert seen.startswith(b"\x1b[?1049h\x1b[?25l\x1b[2J\x1b[H"), seen[:40]
+assert seen.endswith(b"\x1b[?25h\x1b[?1049l"), seen[-40:]
 assert seen.count(b"\x1b[2J") == 1 and seen.count(b"\x1b[H") >= 2, "pages replace each other in place"
 END
+}
+
+# Who sleeps is on no CPU, and on that page.
+asleep()
+{
+	[ "$(id -u)" = 0 ] || return 0
+	(while :; do sleep 0.1; done) & local pid=$!
+	timeout 60 "$cli" top --source perf --count 2 --interval 0.5 --waits=all --processes --limit 1000 \
+		>"$work/out" 2>"$work/err"
+	local status=$?
+	kill "$pid"
+	wait "$pid" 2>"$work/wait"
+	[ $status = 0 ] && [ "$(grep -c 'metric off-cpu: ' "$work/out")" = 2 ] &&
+		[ "$(grep -cE '^ *[0-9.]+ +sleep' "$work/out")" -ge 2 ]
 }
 
 nothing_left()
@@ -133,6 +170,10 @@ full_disk()
 
 check 'into a pipe: pages one behind the other' pages
 check 'only one process' only_busy
+check 'with conditions' conditions
+check '... that hold nowhere' nothing_holds
+check 'waits' asleep
+check '... which take what record takes' refuses 2 '--waits=some' --waits=some
 check 'on a terminal: in place, until Ctrl-C' screen
 check 'a process that is not there' gone
 check 'stdout on a full disk' full_disk

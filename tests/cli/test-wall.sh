@@ -31,7 +31,7 @@ judge()
 import json, re, sys
 host = json.load(open("info.json"))["host"]
 ran, wall = int(host["ran_ns"]) / 1e9, int(host["wall_ns"]) / 1e9
-line = open("report").read().split("\n")[1]
+line = open("report").read().split("\n")[int(host.get("command_pid") is not None) + 1]
 truth = [float(word) for word in open("out").read().split()]
 exec(sys.argv[1])
 END
@@ -51,6 +51,53 @@ assert found and abs(int(found[1]) - share) <= 1 and int(found[1]) + int(found[2
 assert abs(float(found[3]) - wall) < 0.006, (line, wall)'
 check 'of a part it says nothing' bash -c '"$1" report sleepy.capture --process python3 >part && ! grep -q waited part' - "$cli"
 
+# Text is led by the command; what scripts read covers everything.
+led()
+{
+	local other
+
+	yes >/dev/null &
+	other=$!
+	timeout 60 "$cli" record --source perf -o sleepy.capture -- \
+		/usr/bin/python3 sleepy.py 0.2 2>err
+	kill $other
+	"$cli" report sleepy.capture >led &&
+		grep -qE '^python3: [0-9.]+ % of all; the rest: --all$' led &&
+		"$cli" report --all --by process sleepy.capture >all && ! grep -q 'the rest' all &&
+		"$cli" report --by process sleepy.capture >some && grep -q ' python3 (pid ' some &&
+		! grep ' yes (pid ' some && grep -q ' yes (pid ' all &&
+		"$cli" report --json sleepy.capture >whole.json &&
+		"$cli" report --json --only-command sleepy.capture >command.json &&
+		"$cli" export --format folded --only-command sleepy.capture >command.folded &&
+		"$cli" info --json sleepy.capture >info.json && python3 - <<'END'
+import json
+whole, command = (json.load(open(name + ".json")) for name in ("whole", "command"))
+assert whole["periods"] == json.load(open("info.json"))["weight"], whole["periods"]
+assert 0 < command["periods"] < whole["periods"], command["periods"]
+lines = open("command.folded").read().splitlines()
+assert not any(line.startswith("yes;") for line in lines)
+assert sum(int(line.split()[-1]) for line in lines) == command["periods"]
+text = open("led").read()
+share = 100 * command["periods"] / whole["periods"]
+assert text.startswith("python3: %.*f %% of all" % (share < 10, share)), text
+END
+}
+check 'the report is led by the command, JSON and exports are not unless told' led
+alone()
+{
+	timeout 60 "$cli" record --source perf --only-command -o alone.capture -- \
+		sh -c 'python3 sleepy.py 0.1; exit 3' 2>err
+	[ $? = 3 ] && grep -q '^sh failed with status 3.$' err &&
+		"$cli" report --by process alone.capture >some &&
+		"$cli" report --all --by process alone.capture >all &&
+		grep -q '^sh failed with status 3$' some && diff <(grep '(pid ' some) <(grep '(pid ' all)
+}
+check 'record --only-command leaves the rest out; how the command failed is told' alone
+check '--only-command of what is no recording of one is an error' bash -c '
+	"$1" record --source perf --duration 200ms -o none.capture 2>err
+	"$1" report --only-command none.capture 2>&1 | grep -q "is not the recording of a command"' - "$cli"
+check '... with the process that it was' bash -c '"$1" info --json sleepy.capture | grep -q "\"command_pid\""' - "$cli"
+
 # That was there already.
 
 python3 sleepy.py >out &
@@ -58,6 +105,14 @@ process=$!
 check 'a process that waits: recorded' timeout 60 "$cli" record --source perf -o process.capture -p $process
 wait $process
 check '... it ran, and waited' judge process.capture 'assert ran <= truth[0] + 0.1 and wall > 0 and "waited" in line, (ran, wall, truth, line)'
+
+# top, of a process that sleeps and of one that does not.
+
+sleep 20 &
+process=$!
+check 'top of a process that waits' bash -c '"$1" top --source perf -p $2 --count 1 --interval 300ms | grep -q "^ran [0-9] %, waited 9[0-9]\|^ran 0 %, waited 100 % of 0.3[0-9] s; "' - "$cli" $process
+kill $process
+wait $process 2>killed
 
 # The whole system does not wait, and two recordings joined have no time in common.
 

@@ -200,16 +200,13 @@ static GByteArray *unpack_blocks(const uint8_t *data, size_t bytes)
 static void mutate_file(const uint8_t *data, size_t bytes, unsigned long rounds)
 {
 	g_autoptr(GByteArray) plain = unpack_blocks(data, bytes);
-	uint64_t state = MUTATIONS_SEED;
+	uint64_t state = mutations_seed;
 
-	for (unsigned long round = 0; round < rounds && bytes > 0; round++) {
-		bool packed = round % 4 == 0;
-		size_t n = packed ? bytes : plain->len;
-		g_autofree uint8_t *changed = g_memdup2(packed ? data : plain->data, n);
-
-		mutate(changed, n, &state);
-		LLVMFuzzerTestOneInput(changed, n);
-	}
+	for (unsigned long round = 0; round < rounds; round++)
+		if (round % 4 == 0)
+			try_mutation(data, bytes, &state);
+		else
+			try_mutation(plain->data, plain->len, &state);
 }
 
 int main(int argc, char **argv)

@@ -22,6 +22,7 @@
 #include "symbols/kernel-code.h"
 #include "symbols/place-table.h"
 #include "symbols/symbols.h"
+#include "symbols/unnamed.h"
 #include "trace/kallsyms.h"
 #include "trace/perf/maps.h"
 
@@ -35,11 +36,13 @@
 #define JIT_CALL_BYTES (16u << 10)
 /* Processor time of one input, which takes some hundred microseconds. */
 #define HANG_S 10
+/* And of one reading of a jitdump, which takes some ten. */
+#define JIT_CALL_S 1
 
 /* Keeps the compiler from leaving look-ups out. */
 static volatile uint64_t sum_of_all;
-static double slowest_s;
-static uint64_t n_found;
+static double slowest_s, slowest_call_s;
+static uint64_t n_found, n_calls;
 
 static void demangle(const char *name)
 {
@@ -49,12 +52,28 @@ static void demangle(const char *name)
 	sum_of_all += strlen(shortened);
 }
 
+static void look_up_functions(const SptObject *object, const SptSymtab *symtab)
+{
+	g_autoptr(SptFunctions) functions = spt_functions_new();
+
+	for (uint64_t offset = 0; offset < PLACES * 24; offset += 7) {
+		SptSymbol symbol;
+
+		if (!spt_unnamed_find(symtab, functions, object, offset, &symbol))
+			continue;
+		g_assert(symbol.distance < symbol.bytes && symbol.distance <= offset);
+		sum_of_all += symbol.bytes;
+	}
+}
+
 /* Each of @debug_dirs may be a debug file. */
 static void look_up(SptObject *object, const char *const *debug_dirs)
 {
 	g_autoptr(SptSymtab) symtab = spt_symtab_new(object, debug_dirs);
-	g_autoptr(SptDebugInfo) info = spt_debug_info_new(object, debug_dirs, true);
+	g_autoptr(SptDebugInfo) info = NULL;
 
+	look_up_functions(object, symtab);
+	info = spt_debug_info_new(object, debug_dirs, true);
 	for (uint64_t i = 0; i < PLACES; i++) {
 		/* Seeds have their code at the first two pages or so. */
 		uint64_t offset = i * 24;
@@ -137,12 +156,18 @@ static void read_jit(const uint8_t *data, size_t bytes)
 	/* Each call takes no more than it is allowed, whatever the records say. */
 	while (dump_at != at) {
 		size_t live = peak_live;
+		clock_t start = clock();
+		double took_s;
 
 		at = dump_at;
 		budget = JIT_CALL_BYTES;
 		spt_jit_read_dump(code, fd, &dump_at, &budget);
 		g_assert(budget <= JIT_CALL_BYTES);
 		g_assert(peak_live <= live + 3 * JIT_CALL_BYTES);
+		took_s = (double)(clock() - start) / CLOCKS_PER_SEC;
+		g_assert(took_s < JIT_CALL_S);
+		slowest_call_s = MAX(slowest_call_s, took_s);
+		n_calls++;
 	}
 	for (at = 0; at < 0x10000; at += 0x100)
 		for (uint32_t generation = spt_jit_code_generation(code, at, UINT64_MAX) + 1;
@@ -256,6 +281,8 @@ int main(int argc, char **argv)
 	peak_watch();
 	status = mutate_main(argc, argv, "fuzz-symbols", mutate_input);
 	printf("the slowest took %.3f s, %" PRIu64 " places had lines\n", slowest_s, n_found);
+	printf("of %" PRIu64 " readings of jitdumps the slowest took %.4f s\n", n_calls,
+	       slowest_call_s);
 	return status;
 }
 

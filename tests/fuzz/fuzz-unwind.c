@@ -2,8 +2,9 @@
 /*
  * Hostile call frame information, tables and stacks: fuzz-unwind [--rounds N] FILE..., files as
  * gen-unwind writes them.  What compiles is looked up everywhere, and stacks made of the input
- * itself are walked by it.
+ * itself are walked by it.  The input is also code that nothing tells of.
  */
+#include "unwind/guess.h"
 #include "unwind/stepper.h"
 
 #include <elf.h>
@@ -16,6 +17,8 @@
 #define STACK_BYTES 2048
 #define FRAMES_MAX 64
 #define MOST_MEMORY_BYTES (1u << 20)
+/* What is known at each place, and the rules made of it. */
+#define MEMORY_PER_CODE_BYTE 1024
 
 /* Keeps the compiler from leaving the walks out. */
 static volatile uint64_t sum_of_all;
@@ -82,6 +85,25 @@ static void use(SptUnwindTable *table, const uint8_t *data, size_t bytes)
 		walk(table, data, bytes);
 }
 
+static void on_rule(size_t at, size_t bytes, G_GNUC_UNUSED bool is_start,
+		    const SptUnwindRule *rule, void *data)
+{
+	size_t *end = data;
+
+	g_assert(at >= end[0] && bytes > 0 && at + bytes <= end[1]);
+	g_assert(rule->cfa_register < 16 && rule->ra == SYSPROF_RA_MEMORY);
+	end[0] = at + bytes;
+}
+
+static void guess(const uint8_t *data, size_t bytes)
+{
+	size_t end[] = { 0, bytes }, begin = peak_begin();
+
+	spt_guess_rules(data, bytes, on_rule, end);
+	g_assert(peak_since(begin) <= MEMORY_PER_CODE_BYTE * bytes + MOST_MEMORY_BYTES);
+	sum_of_all += end[0];
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 {
 	g_autoptr(GBytes) copy = g_bytes_new(data, bytes);
@@ -95,6 +117,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 		use(compiled, data, bytes);
 	if (table)
 		use(table, data, bytes);
+	guess(data, bytes);
 	return 0;
 }
 

@@ -5,7 +5,7 @@
 
 out := build/lint
 files := $(shell packaging/sources)
-gtk := $(shell pkg-config --cflags gtk4 2>/dev/null)
+gtk := $(shell pkg-config --cflags libadwaita-1 gtk4 2>/dev/null)
 packages := $(shell pkg-config --cflags glib-2.0) $(gtk)
 here := $(filter userspace/lib/%.h userspace/cli/%.h $(if $(gtk),userspace/viewer/%.h),$(files))
 kernel := $(filter module/%.c module/%.h,$(files))
@@ -13,7 +13,7 @@ scripts := $(shell cat build/module/.kdir)/scripts
 
 # Other programs look for other things: all is looked at again.
 tools := $(out)/tools
-said := $(shell mkdir -p $(out); { gcc --version; pkg-config --modversion glib-2.0 gtk4; tests/lint/checkpatch --version; \
+said := $(shell mkdir -p $(out); { gcc --version; pkg-config --modversion glib-2.0 gtk4 libadwaita-1; tests/lint/checkpatch --version; \
 	sha256sum $(scripts)/kernel-doc; } >$(tools).new 2>&1; cmp -s $(tools).new $(tools) || mv $(tools).new $(tools))
 
 headers: $(here:%=$(out)/headers/%)

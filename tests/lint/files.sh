@@ -12,27 +12,31 @@ texts()
 	sources | grep -vE '^LICENSES/|\.(png|svg|ico)$'
 }
 
-licence_of()
+# Names of files on stdin, all at once as arguments.
+given()
 {
-	case $1 in
-	module/uapi/*) echo 'GPL-2.0(-only)? WITH Linux-syscall-note' ;;
-	module/*|tests/vm/modules/*|tests/vm/nmi/*) echo 'GPL-2.0-only' ;;
-	*) echo 'GPL-2.0-or-later' ;;
-	esac
+	tr '\n' '\0' | xargs -0 "$@"
 }
 
 licences()
 {
-	local file
-
 	# Debian's own forms have no room for it; packaging/debian/copyright speaks for them.
-	texts | grep -vxE 'README\.md|TODO|\.reuse/dep5|packaging/debian/.*' |
-		while read -r file; do
-		head -n 5 "$file" | grep -qE "SPDX-License-Identifier: $(licence_of \
-			"$file")( |\$)" ||
-			echo "$file: its first lines lack 'SPDX-License-Identifier: $(licence_of \
-			"$file")'"
-	done
+	texts | grep -vxE 'README\.md|NEWS|TODO|\.reuse/dep5|packaging/debian/.*' | given awk '
+	function licence(file) {
+		if (file ~ /^module\/uapi\//)
+			return "GPL-2.0(-only)? WITH Linux-syscall-note"
+		if (file ~ /^(module|tests\/vm\/modules|tests\/vm\/nmi)\//)
+			return "GPL-2.0-only"
+		return "GPL-2.0-or-later"
+	}
+	function judge() {
+		if (file != "" && !found)
+			print file ": its first lines lack \"SPDX-License-Identifier: " licence(file) "\""
+	}
+	FNR == 1 { judge(); file = FILENAME; found = 0 }
+	FNR <= 5 && $0 ~ "SPDX-License-Identifier: " licence(FILENAME) "( |$)" { found = 1 }
+	FNR > 5 { nextfile }
+	END { judge() }'
 	for file in GPL-2.0-only GPL-2.0-or-later Linux-syscall-note; do
 		[ -s "LICENSES/$file.txt" ] || echo "LICENSES/$file.txt is missing"
 	done
@@ -41,23 +45,25 @@ licences()
 # The uapi header is the specification of the whole interface: it is read where it is needed.
 sizes()
 {
-	texts | grep -vE '\.po$|^module/uapi/sysprof\.h$' | while read -r file; do
-		lines=$(wc -l <"$file")
-		[ "$lines" -le 800 ] || echo \
-			"$file has $lines lines, more than 800: it is two files"
-	done
+	texts | grep -vE '\.po$|^module/uapi/sysprof\.h$' | given wc -l | awk '
+	$1 > 800 && $2 != "total" {
+		print $2 " has " $1 " lines, more than 800: it is two files"
+	}'
 }
 
 # A hundred columns, with tabs of eight.  In C only a string may be longer, since what is printed can
 # be searched for, and a table in a comment; of all lines one in a hundred, data left out.
 widths()
 {
-	texts | grep -E '\.[ch]$' | while read -r file; do
-		expand "$file" | awk -v file="$file" '
-		length > 100 && !/"/ && !/^ \*     / {
-			print file ":" NR ": " length " columns"
-		}'
-	done
+	# Before each file a line that says which it is.
+	texts | grep -E '\.[ch]$' | given awk '
+	FNR == 1 { print "file " FILENAME }
+	{ print "+" $0 }' | sed 's/^+//;t;s/^/\x01/' | expand | awk '
+	sub(/^\001file /, "") { file = $0; line = 0; next }
+	{ line++ }
+	length > 100 && !/"/ && !/^ \*     / {
+		print file ":" line ": " length " columns"
+	}'
 	texts | grep -vE '\.(po|json)$' | tr '\n' '\0' | xargs -0 cat | expand | awk '
 	length > 100 { wide++ }
 	END {
@@ -68,32 +74,37 @@ widths()
 
 trailing()
 {
-	texts | while read -r file; do
-		grep -nIE '[[:blank:]]+$' "$file" | cut -d: -f1 |
-			sed "s|^|$file:|;s|\$|: blank at the end of the line|"
-		[ -z "$(tail -c 1 "$file")" ] || echo "$file: no newline at its end"
-	done
+	texts | given grep -nIE '[[:blank:]]+$' | cut -d: -f1,2 | sed 's/$/: blank at the end/'
+	texts | given tail -q -c 1 | tr -d '\n' | grep -q . &&
+		texts | while read -r file; do
+			[ -z "$(tail -c 1 "$file")" ] || echo "$file: no newline at its end"
+		done
 }
 
 scripts()
 {
 	local file shell
 
-	sources | while read -r file; do
-		shell=$(head -n 1 "$file" | grep -aoE '^#!.*(bash|sh|python3)' |
-			grep -aoE '[a-z0-9]+$')
-		case $shell in
-		sh|bash) "$shell" -n "$file" 2>&1 ;;
-		python3) python3 -c \
-			'import ast, sys; ast.parse(open(sys.argv[1]).read(), sys.argv[1])' \
-			"$file" 2>&1 | tail -n 1 ;;
-		*) continue ;;
-		esac
-		[ -x "$file" ] || case $file in
-		tests/vm/init) ;;
-		*) echo "$file: has an interpreter line but is not executable" ;;
-		esac
-	done
+	sources | given grep -lE '^#!.*python3' | given python3 -c '
+import ast, sys
+for name in sys.argv[1:]:
+    try:
+        with open(name, encoding="utf-8") as file:
+            text = file.read()
+        if text.startswith("#!"):
+            ast.parse(text, name)
+    except SyntaxError as error:
+        print(f"{name}:{error.lineno}: {error.msg}")'
+	sources | given grep -HnaoE '^#!.*(bash|sh|python3)' | sed -n 's/:1:#!.*[^a-z0-9]/ /p' |
+		while read -r file shell; do
+			case $shell in
+			sh|bash) "$shell" -n "$file" 2>&1 ;;
+			esac
+			[ -x "$file" ] || case $file in
+			tests/vm/init) ;;
+			*) echo "$file: has an interpreter line but is not executable" ;;
+			esac
+		done
 }
 
 versions()
@@ -105,6 +116,10 @@ versions()
 		echo "dkms.conf does not say PACKAGE_VERSION=\"$version\""
 	head -n 1 packaging/debian/changelog | grep -qF "($version-" ||
 		echo "packaging/debian/changelog is not of $version"
+	grep -m 1 '^Sysprof [0-9]' NEWS | grep -qF "Sysprof $version (" ||
+		echo "NEWS does not begin with $version"
+	grep -m 1 '<release ' userspace/data/*.metainfo.xml | grep -qF "version=\"$version\"" ||
+		echo "the metainfo's latest release is not $version"
 	for spec in packaging/rpm/*.spec; do
 		grep -qx "Version: *$version" "$spec" || echo "$spec is not of $version"
 	done
@@ -115,10 +130,8 @@ versions()
 # What ties the project to one machine or to how it was made has no place in it.
 machines()
 {
-	texts | grep -v '^tests/lint/files\.sh$' | while read -r file; do
-		grep -nIE '(^|[^A-Za-z0-9_.])/(work|root|home/[a-z]+)/|/tmp/(prompt|b/)' "$file" |
-			sed "s|^|$file:|"
-	done
+	texts | grep -v '^tests/lint/files\.sh$' | given grep -nIE \
+		'(^|[^A-Za-z0-9_.])/(work|root|home/[a-z]+)/|/tmp/(prompt|b/)'
 }
 
 result "each file names its licence" "$(licences)"

@@ -8,7 +8,7 @@
 . "$(dirname "$0")/tap.bash"
 
 # Rooms of the library from the bottom up; one may include those of lower numbers, and itself.
-declare -A floor=([base]=0 [object]=1 [trace]=2 [stash]=3 [unwind]=3 [process]=3 [capture]=4
+declare -A floor=([base]=0 [rings]=1 [object]=1 [trace]=2 [stash]=3 [unwind]=3 [process]=3 [capture]=4
 	[symbols]=5 [profile]=6 [rewrite]=6 [annotate]=7 [export]=7 [record]=7)
 
 includes()
@@ -73,8 +73,10 @@ uapi_only()
 {
 	includes module/uapi/sysprof.h | grep -vxE '<linux/(types|ioctl)\.h>' |
 		sed 's/^/module\/uapi\/sysprof.h includes /'
-	includes module/uapi/sysprof-table.h | grep -vx '"sysprof.h"' |
-		sed 's/^/module\/uapi\/sysprof-table.h includes /'
+	for header in sysprof-table.h sysprof-event.h; do
+		includes "module/uapi/$header" | grep -vx '"sysprof.h"' |
+			sed "s|^|module/uapi/$header includes |"
+	done
 }
 
 # In code, not in comments: a program that uses the library owns its terminal and its life.

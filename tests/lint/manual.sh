@@ -88,6 +88,27 @@ result "each command has a page and is in every list" "$(lists)"
 [ ! -x build/sysprof ] ||
 	result "sysprof: --help and the man page have the same options" "$(diff <(of_help \
 	build/sysprof) <(of_page "$manual/sysprof.1"))"
+# An option whose value may be left out, and is never the next word: in all the places.
+optional()
+{
+	local table=$'fly\t\t\t\t\tFly\nfly\twaits\t\toptional\tall|TIME\tWait'
+
+	mkdir -p build/lint/optional
+	packaging/manual 0 build/lint/optional <<<"$table"
+	grep -qxF '\fB\-\-waits\fR[=\fIall|TIME\fR]' build/lint/optional/sysprof-cli-fly.1 ||
+		echo "the page is wrong"
+	packaging/completion bash <<<"$table" | grep -qE 'words="(.* )?--waits --waits=.*' ||
+		echo "bash is wrong"
+	packaging/completion bash <<<"$table" | grep -qE 'values=".*waits' &&
+		echo "bash takes the next word"
+	packaging/completion zsh <<<"$table" | grep -qF -- "'*--waits=-[Wait]::all|TIME: '" ||
+		echo "zsh is wrong"
+	packaging/completion fish <<<"$table" | grep -qF -- "-l waits -d 'Wait'" ||
+		echo "fish is wrong"
+	rm -rf build/lint/optional
+}
+
+result "an option whose value may be left out" "$(optional)"
 result "mandoc and groff find the pages well-formed" "$(pages)"
 result "bash parses its completion" "$(bash -n "$manual/bash" 2>&1)"
 finish

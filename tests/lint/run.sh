@@ -33,7 +33,7 @@ touch $work/before
 echo 1..1
 END
 # Each says when it begins and ends.
-for name in one two three; do
+for name in one two three four five; do
 	made cli/$name \
 		<<<"echo begin >>$work/order; sleep 0.5; echo end >>$work/order; echo 'ok 1 - through'; echo 1..1"
 done
@@ -44,7 +44,10 @@ check 1 beside lint/said WORD=table
 check 1 beside cli/one
 check 1 beside cli/two
 check 1 alone cli/three
+check 1 in-turn cli/four
+check 1 in-turn cli/five
 check 1 beside cli/chance
+check 1 beside cli/wrong
 check-all 1 beside lint/good LONG=1 # longer
 check-all 100 beside lint/said LONG=1 # longer
 check-all 2 beside cli/one LONG=1 # longer
@@ -78,9 +81,22 @@ TESTS=lint/good
 result "what passed and what was skipped is counted" "$(run '1 passed, 0 failed, 1 skipped' 0 \
 	check)"
 result "... with the seconds it took" "$(all '^lint/good +[0-9.]+ s  1 passed, 1 skipped$')"
+result "... and CPU time" "$(grep -qE '^[0-9.]+ [0-9.]+ lint/good$' "$work/build/check/times" ||
+	cat "$work/build/check/times")"
 TESTS=lint/bad
 result "a failure is one" "$(run '1 passed, 1 failed, 0 skipped' 1 check)"
 result "... and is shown" "$(all 'not ok 2 - what is wrong')"
+made lint/crash <<'END'
+printf '==7==ERROR: AddressSanitizer: heap-buffer-overflow\n    #0 in guilty\n'
+echo 'Shadow bytes around the buggy address:'
+seq 100 | sed 's/^/  0x/'
+printf '==7==ABORTING\nThe input: a file\n'
+exit 1
+END
+TESTS=lint/crash
+result "of a sanitizer's report the beginning is shown" "$(run '0 passed, 1 failed, 0 skipped' 1 \
+	check; all 'ERROR: AddressSanitizer: heap-buffer' '#0 in guilty' 'The input: a file'
+	! grep -n 0x99 "$work/all")"
 for name in short planless dead; do
 	TESTS=lint/$name
 	result "$name: a failure" "$(run '1 passed, 1 failed, 0 skipped' 1 lint)"
@@ -94,12 +110,22 @@ result "... unless the caller has set it" "$(WORD=caller run '1 passed, 0 failed
 	check; grep -q 'ok 1 - caller' "$work"/build/check/lint-said*.log || echo lost)"
 TESTS=chance
 result "a measurement that fails is repeated" "$(run '1 passed, 0 failed, 0 skipped' 0 check)"
-result "... and both runs are shown" "$(all '1 of 1 missed; once more' 'missed 1 - by chance' \
-	'passed at the second run only: cli/chance')"
+result "... and both runs are shown" "$(all '1 of 1 missed; once more in the end' \
+	'missed 1 - by chance' 'passed at the second run only: cli/chance')"
+made cli/wrong <<<'echo "not ok 1 - always"; echo 1..1; exit 1'
+TESTS="cli/wrong cli/four"
+result "... once" "$(run '1 passed, 1 failed, 0 skipped' 1 check; all '0 passed, 1 FAILED')"
+result "... after all others" "$(sed -n '/^cli/p' "$work/all" | tail -n 1 |
+	grep '^cli/wrong.*FAILED' >/dev/null || cat "$work/all")"
+rm "$work/order"
 TESTS="cli/one cli/two cli/three"
 result "two run beside each other" "$(run '3 passed, 0 failed, 0 skipped' 0 check)"
 result "... and what measures alone" "$([ "$(tr '\n' ' ' <"$work/order")" = \
 	'begin begin end end begin end ' ] || cat "$work/order")"
+rm "$work/order"
+TESTS="cli/four cli/five"
+result "what shares a machine runs in turn" "$(run '2 passed, 0 failed, 0 skipped' 0 check; [ "$(tr \
+	'\n' ' ' <"$work/order")" = 'begin end begin end ' ] || cat "$work/order")"
 TESTS=nothing
 result "that nothing is selected is an error" "$(run \
 	"tests/run: no test of 'check' has 'nothing' in its name; tests/list prints them all" 2 \

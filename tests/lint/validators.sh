@@ -63,7 +63,7 @@ cached "shellcheck finds no error in scripts" shellcheck "$shell" shellcheck_scr
 cached "shellcheck finds nothing to warn of in what installs" shellcheck "$shell" \
 	shellcheck_scripts warning 'packaging|tests/packages'
 result "codespell finds no slip in what users read" \
-	"$(codespell -L te README.md CONTRIBUTING.md TODO packaging/README.md \
+	"$(codespell -L te,bu README.md CONTRIBUTING.md TODO packaging/README.md \
 	packaging/debian/control udev userspace/data/man userspace/lib/capture/format.md 2>&1)"
 result "checkpatch finds the module in the kernel's style" "$(each checkpatch)"
 result "kernel-doc finds what the module's comments promise" "$(each kernel-doc)"

@@ -169,7 +169,7 @@ static void test_lines(void)
 	recording_init(&recording);
 	add_known(&recording);
 	symbols = spt_symbols_new(&recording.capture, NULL);
-	annotation = spt_annotation_new(&recording.capture, symbols, NULL, "known", NULL, NULL);
+	annotation = spt_annotation_new(&recording.capture, symbols, NULL, NULL, "known", NULL, NULL);
 	g_assert_nonnull(annotation);
 	g_assert_cmpuint(annotation->all, ==, 122);
 	g_assert_cmpuint(annotation->n_samples, ==, 4);
@@ -203,7 +203,7 @@ static void test_instructions(void)
 	recording_init(&recording);
 	add_known(&recording);
 	symbols = spt_symbols_new(&recording.capture, NULL);
-	annotation = spt_annotation_new(&recording.capture, symbols, NULL, "kno?n", "test-*", NULL);
+	annotation = spt_annotation_new(&recording.capture, symbols, NULL, NULL, "kno?n", "test-*", NULL);
 	g_assert_nonnull(annotation);
 	g_assert_cmpuint(annotation->code->len, ==, 1);
 	code = annotation->code->pdata[0];
@@ -248,11 +248,11 @@ static void test_inlined(void)
 	add_leaf(&recording, add_node(&recording, node, (uintptr_t)take_site, SPT_FRAME_EXACT), 3);
 	add_leaf(&recording, node, 4);
 	symbols = spt_symbols_new(&recording.capture, NULL);
-	outside = spt_annotation_new(&recording.capture, symbols, NULL, "host", NULL, NULL);
+	outside = spt_annotation_new(&recording.capture, symbols, NULL, NULL, "host", NULL, NULL);
 	g_assert_nonnull(outside);
 	g_assert_cmpuint(line_at(outside, line_of_host)->total, ==, 7);
 	g_assert_cmpuint(line_at(outside, line_of_host)->self, ==, 0);
-	inside = spt_annotation_new(&recording.capture, symbols, NULL, "twice", NULL, NULL);
+	inside = spt_annotation_new(&recording.capture, symbols, NULL, NULL, "twice", NULL, NULL);
 	g_assert_nonnull(inside);
 	g_assert_cmpuint(inside->total, ==, 7);
 	g_assert_cmpuint(line_at(inside, line_of_twice)->total, ==, 7);
@@ -284,12 +284,12 @@ static void test_nothing(void)
 	recording.capture.names = &name;
 	recording.capture.n_names = 1;
 	symbols = spt_symbols_new(&recording.capture, NULL);
-	g_assert_null(spt_annotation_new(&recording.capture, symbols, NULL, "unknown", NULL, NULL));
-	g_assert_null(spt_annotation_new(&recording.capture, symbols, &other, "known", NULL, NULL));
+	g_assert_null(spt_annotation_new(&recording.capture, symbols, NULL, NULL, "unknown", NULL, NULL));
+	g_assert_null(spt_annotation_new(&recording.capture, symbols, NULL, &other, "known", NULL, NULL));
 	g_assert_null(
-		spt_annotation_new(&recording.capture, symbols, NULL, "known", "libc*", NULL));
+		spt_annotation_new(&recording.capture, symbols, NULL, NULL, "known", "libc*", NULL));
 	/* Known by name alone. */
-	kernel = spt_annotation_new(&recording.capture, symbols, NULL, "schedule", NULL, NULL);
+	kernel = spt_annotation_new(&recording.capture, symbols, NULL, NULL, "schedule", NULL, NULL);
 	g_assert_nonnull(kernel);
 	g_assert_cmpuint(kernel->self, ==, 1);
 	g_assert_cmpuint(kernel->files->len, ==, 0);
@@ -305,7 +305,7 @@ static void assert_part(struct recording *recording, const char *where, SptSide 
 	g_autoptr(SptExpression) expression = where ? spt_expression_parse(where, NULL) : NULL;
 	SptFilter filter = { .where = expression, .side = side };
 	g_autoptr(SptAnnotation) part =
-		spt_annotation_new(&recording->capture, symbols, &filter, "known", NULL, NULL);
+		spt_annotation_new(&recording->capture, symbols, NULL, &filter, "known", NULL, NULL);
 
 	g_assert_nonnull(part);
 	g_assert_cmpuint(part->all, ==, all);

@@ -64,7 +64,7 @@ static void test_roots(void)
 
 	const SptCapture *capture = fake_capture(&fake);
 	g_autoptr(SptSymbols) symbols = spt_symbols_new(capture, NULL);
-	g_autoptr(SptProfile) base = spt_profile_new_base(capture, symbols);
+	g_autoptr(SptProfile) base = spt_profile_new_base(capture, symbols, NULL);
 
 	for (SptRoots roots = 0;
 	     roots < SPT_ROOTS_GROUPS || spt_grouping(roots - SPT_ROOTS_GROUPS); roots++) {
@@ -105,7 +105,7 @@ static void test_system(void)
 
 		const SptCapture *capture = fake_capture(&fake);
 		g_autoptr(SptSymbols) symbols = spt_symbols_new(capture, NULL);
-		g_autoptr(SptProfile) base = spt_profile_new_base(capture, symbols);
+		g_autoptr(SptProfile) base = spt_profile_new_base(capture, symbols, NULL);
 		g_autoptr(SptProfile) arranged =
 			spt_profile_arrange(base, &(SptArrangement){ .hides_system = true });
 		uint32_t n, n_nodes;
@@ -146,7 +146,7 @@ static void test_bottom_up(void)
 
 	const SptCapture *capture = fake_capture(&fake);
 	g_autoptr(SptSymbols) symbols = spt_symbols_new(capture, NULL);
-	g_autoptr(SptProfile) base = spt_profile_new_base(capture, symbols);
+	g_autoptr(SptProfile) base = spt_profile_new_base(capture, symbols, NULL);
 	g_autoptr(GArray) all = spt_profile_bottom_up(base, UINT32_MAX);
 	uint32_t n;
 	const SptFunction *functions = spt_profile_functions(base, &n);

@@ -251,6 +251,8 @@ static void test_not_a_capture(void)
 	assert_refused(path, SPT_CAPTURE_ERROR_NOT_A_CAPTURE, "empty");
 	g_assert_true(g_file_set_contents(path, "\x7f" "ELF is something else", -1, NULL));
 	assert_refused(path, SPT_CAPTURE_ERROR_NOT_A_CAPTURE, "not a capture");
+	g_assert_true(g_file_set_contents(path, "\x5e\x97\xca\xfd\x01", -1, NULL));
+	assert_refused(path, SPT_CAPTURE_ERROR_NOT_A_CAPTURE, "GNOME's Sysprof");
 	g_assert_true(g_file_set_contents(path, (char *)header, 10, NULL));
 	assert_refused(path, SPT_CAPTURE_ERROR_NOT_A_CAPTURE, "cut off");
 	header[8] = SPT_FILE_VERSION + 1;
@@ -313,7 +315,7 @@ static void test_bad_references(void)
 		{ SPT_BLOCK_NODE, 1, 1, "no parent" },
 		{ SPT_BLOCK_NODE, 1, 2, "no parent" },
 		{ SPT_BLOCK_NODE, 2, SPT_NODE_NEW_FRAME, "new frame, which is not there" },
-		{ SPT_BLOCK_NODE, 2, SPT_NODE_OLD_FRAME, "old frame, which is not told" },
+		{ SPT_BLOCK_NODE, 2, SPT_NODE_OLD_FRAME, "frame that was not written" },
 		{ SPT_BLOCK_NODE, 2, SPT_NODE_FOLLOWER, "was not met" },
 		{ SPT_BLOCK_NODE, 2, UINT32_MAX, "was not met" },
 		{ SPT_BLOCK_NAME, 1, 1, "object 1" },
@@ -328,7 +330,7 @@ static void test_bad_references(void)
 		{ SPT_BLOCK_BUNDLED, 6, 1, "a text that is not there" },
 		{ SPT_BLOCK_BUNDLED, 3, SPT_MOST_LEVELS, "is not due" },
 		{ SPT_BLOCK_BUNDLED, 10, 1, "a symbol without a name" },
-		{ SPT_BLOCK_EVENT, 1, 1, "do not tell their stream" },
+		{ SPT_BLOCK_EVENT, 1, 1, "do not name their stream" },
 		{ SPT_BLOCK_EVENT, 0, 1, "stream 1" },
 		{ SPT_BLOCK_EVENT, 0, 1ull << 32, "is not there" },
 	};

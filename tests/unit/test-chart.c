@@ -17,7 +17,7 @@ static void fold(struct fixture *fixture)
 	fixture->symbols = spt_symbols_new(fake_capture(&fixture->fake), NULL);
 	fixture->fake.capture.host = g_hash_table_new(g_str_hash, g_str_equal);
 	g_hash_table_insert(fixture->fake.capture.host, "period_ns", "1000000");
-	fixture->base = spt_profile_new_base(&fixture->fake.capture, fixture->symbols);
+	fixture->base = spt_profile_new_base(&fixture->fake.capture, fixture->symbols, NULL);
 }
 
 static void tear_down(struct fixture *fixture)
@@ -79,6 +79,63 @@ static void test_known(void)
 	g_assert_cmpuint(part->len, ==, 3);
 	assert_box(&fixture, part, 2, "f2", 2, 0, 1);
 	g_assert_cmpuint(nothing->len, ==, 0);
+	tear_down(&fixture);
+}
+
+static void assert_gap(const GArray *gaps, unsigned at, unsigned begin, unsigned length)
+{
+	const SptFlameBox *gap = &g_array_index(gaps, SptFlameBox, at);
+
+	g_assert_cmpuint(gap->begin, ==, begin * PERIOD);
+	g_assert_cmpuint(gap->weight, ==, length * PERIOD);
+	g_assert_cmpuint(gap->depth, ==, 0);
+}
+
+/* Where there is no box: between two, before the first, behind the last, and all of it. */
+static void test_gaps(void)
+{
+	struct fixture fixture;
+
+	add_known(&fixture);
+
+	g_autoptr(GArray) boxes = spt_chart_new(fixture.base, 10, 0, 20 * PERIOD, 0);
+	g_autoptr(GArray) gaps = spt_chart_gaps(boxes, 20 * PERIOD, 0);
+	g_autoptr(GArray) wide = spt_chart_gaps(boxes, 20 * PERIOD, 4 * PERIOD);
+	g_autoptr(GArray) part = spt_chart_new(fixture.base, 10, 4 * PERIOD, 8 * PERIOD, 0);
+	g_autoptr(GArray) before = spt_chart_gaps(part, 4 * PERIOD, 0);
+	g_autoptr(GArray) nothing = spt_chart_new(fixture.base, 77, 0, 8 * PERIOD, 0);
+	g_autoptr(GArray) all = spt_chart_gaps(nothing, 8 * PERIOD, 0);
+
+	g_assert_cmpuint(gaps->len, ==, 2);
+	assert_gap(gaps, 0, 3, 3);
+	assert_gap(gaps, 1, 8, 12);
+	g_assert_cmpuint(wide->len, ==, 1);
+	assert_gap(wide, 0, 8, 12);
+	g_assert_cmpuint(before->len, ==, 1);
+	assert_gap(before, 0, 0, 2);
+	g_assert_cmpuint(all->len, ==, 1);
+	assert_gap(all, 0, 0, 8);
+	tear_down(&fixture);
+}
+
+/* Of another metric a box is as long as it says. */
+static void test_delays(void)
+{
+	struct fixture fixture;
+
+	add_known(&fixture);
+	for (unsigned i = 0; i < fixture.fake.samples->len; i++)
+		g_array_index(fixture.fake.samples, SptSampleRow, i).delay_ns = i * PERIOD / 10;
+
+	g_autoptr(SptProfile) delays = spt_profile_new_base(
+		&fixture.fake.capture, fixture.symbols, spt_metric_find("delay"));
+	g_autoptr(GArray) boxes = spt_chart_new(delays, 10, 0, 8 * PERIOD, 0);
+
+	/* The first was in time; of each of the others there are three functions. */
+	g_assert_cmpuint(boxes->len, ==, 9);
+	g_assert_cmpuint(g_array_index(boxes, SptFlameBox, 0).begin, ==, 2 * PERIOD - PERIOD / 10);
+	g_assert_cmpuint(g_array_index(boxes, SptFlameBox, 0).weight, ==, PERIOD / 10);
+	g_assert_cmpuint(g_array_index(boxes, SptFlameBox, 2).weight, ==, 4 * PERIOD / 10);
 	tear_down(&fixture);
 }
 
@@ -175,6 +232,8 @@ int main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
 	g_test_add_func("/chart/known", test_known);
+	g_test_add_func("/chart/gaps", test_gaps);
+	g_test_add_func("/chart/delays", test_delays);
 	g_test_add_func("/chart/random-ticks", test_random_ticks);
 	g_test_add_func("/chart/narrow", test_narrow);
 	g_test_add_func("/chart/laws", test_laws);

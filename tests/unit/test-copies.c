@@ -61,22 +61,22 @@ static void test_growing(void)
 
 	wished(&fixture, 1, "", 8192);
 	for (unsigned i = 0; i < 10000; i++)
-		spt_copies_taken(copies, "cc1", 8192, false);
+		spt_copies_taken(copies, "cc1", 8192, 100);
 	g_assert_cmpuint(fixture.n, ==, 1);
-	spt_copies_taken(copies, "cc1", 8192, true);
+	spt_copies_taken(copies, "cc1", 8192, SPT_COPIES_CUT);
 	wished(&fixture, 2, "cc1", 32768);
 	/* Those that were on their way. */
-	spt_copies_taken(copies, "cc1", 8192, true);
+	spt_copies_taken(copies, "cc1", 8192, SPT_COPIES_CUT);
 	g_assert_cmpuint(fixture.n, ==, 2);
-	spt_copies_taken(copies, "cc1", 32768, true);
+	spt_copies_taken(copies, "cc1", 32768, SPT_COPIES_CUT);
 	wished(&fixture, 3, "cc1", MOST);
-	spt_copies_taken(copies, "cc1", MOST, true);
+	spt_copies_taken(copies, "cc1", MOST, SPT_COPIES_CUT);
 	g_assert_cmpuint(fixture.n, ==, 3);
 	/* Others for themselves; nobody without a name. */
-	spt_copies_taken(copies, "git", 8192, true);
+	spt_copies_taken(copies, "git", 8192, SPT_COPIES_CUT);
 	wished(&fixture, 4, "git", 32768);
-	spt_copies_taken(copies, "", 8192, true);
-	spt_copies_taken(copies, NULL, 8192, true);
+	spt_copies_taken(copies, "", 8192, SPT_COPIES_CUT);
+	spt_copies_taken(copies, NULL, 8192, SPT_COPIES_CUT);
 	g_assert_cmpuint(fixture.n, ==, 4);
 	g_assert_false(spt_copies_asks(copies, "cc1"));
 }
@@ -86,13 +86,13 @@ static void test_fixed(void)
 	struct fixture fixture;
 	g_autoptr(SptCopies) fixed = begin(&fixture, 0, false), cannot = NULL;
 
-	spt_copies_taken(fixed, "cc1", 8192, true);
+	spt_copies_taken(fixed, "cc1", 8192, SPT_COPIES_CUT);
 	g_assert_cmpuint(fixture.n, ==, 0);
 	/* A source that cannot be told. */
 	fixture.source.raw_wish = NULL;
 	cannot = spt_copies_new(&fixture.trace, MOST, true);
 	spt_copies_begin(cannot);
-	spt_copies_taken(cannot, "cc1", 8192, true);
+	spt_copies_taken(cannot, "cc1", 8192, SPT_COPIES_CUT);
 	g_assert_false(spt_copies_asks(cannot, "cc1"));
 }
 
@@ -119,28 +119,40 @@ static void test_if_needed(void)
 	for (unsigned i = 0; i < 100; i++)
 		spt_copies_tell(copies, "good", true);
 	g_assert_cmpuint(fixture.n, ==, 3);
-	spt_copies_taken(copies, "good", 8192, true);
+	spt_copies_taken(copies, "good", 8192, SPT_COPIES_CUT);
 	wished(&fixture, 4, "good", 32768);
 	/* One that never does is left as it is. */
 	spt_copies_tell(copies, "bad", false);
 	g_assert_cmpuint(fixture.n, ==, 4);
 }
 
-/* One size for all: more of it only where many are too short, and of the new size, too. */
+static void take(SptCopies *copies, const char *comm, unsigned n, uint32_t bytes, uint64_t depth)
+{
+	while (n--)
+		spt_copies_taken(copies, comm, bytes, depth);
+}
+
+/* One size for all: more of it only where many of a program are cut, and of the new size, too. */
 static void test_common(void)
 {
 	struct fixture fixture;
 	g_autoptr(SptCopies) copies = begin_with(&fixture, false, MOST, true);
 
 	wished(&fixture, 1, "", 16384);
-	for (unsigned i = 0; i < 10240; i++)
-		spt_copies_taken(copies, i % 2 ? "cc1" : "git", 16384, i % 25 == 0);
+	take(copies, "sh", 256, 16384, 100);
+	for (unsigned i = 0; i < 100; i++) {
+		take(copies, "git", 99, 16384, 100);
+		take(copies, "git", 1, 16384, SPT_COPIES_CUT);
+	}
+	take(copies, NULL, 100, 16384, SPT_COPIES_CUT);
+	take(copies, "cc1", 3, 16384, SPT_COPIES_CUT);
 	g_assert_cmpuint(fixture.n, ==, 1);
-	for (unsigned i = 0; i < 1024; i++)
-		spt_copies_taken(copies, i % 2 ? "cc1" : NULL, 16384, i % 15 == 0);
+	/* However busy the others are. */
+	take(copies, "sh", 100000, 16384, 100);
+	take(copies, "cc1", 1, 16384, SPT_COPIES_CUT);
 	wished(&fixture, 2, "", 32768);
 	for (unsigned i = 0; i < 10240; i++)
-		spt_copies_taken(copies, "cc1", i % 2 ? 16384 : 32768, true);
+		spt_copies_taken(copies, "cc1", i % 2 ? 16384 : 32768, SPT_COPIES_CUT);
 	g_assert_cmpuint(fixture.n, ==, 2);
 	/* One program that needs them is enough, and it takes all of them to need none. */
 	for (unsigned i = 0; i < 64; i++) {
@@ -153,6 +165,33 @@ static void test_common(void)
 	g_assert_false(spt_copies_asks(copies, "good"));
 }
 
+/* Where they are too dear: half of it, but where that would cut, and it does not grow again. */
+static void test_less(void)
+{
+	struct fixture fixture;
+	g_autoptr(SptCopies) copies = begin_with(&fixture, false, MOST, false), by_name = NULL;
+
+	take(copies, "sh", 1000, 16384, 2000);
+	take(copies, "cc1", 4, 16384, 8200);
+	g_assert_cmpuint(spt_copies_less(copies), ==, 0);
+	take(copies, "cc1", 252, 16384, 8192);
+	g_assert_cmpuint(spt_copies_less(copies), ==, 8192);
+	wished(&fixture, 2, "", 8192);
+	take(copies, "cc1", 100, 8192, 100);
+	g_assert_cmpuint(spt_copies_less(copies), ==, 4096);
+	wished(&fixture, 3, "", 4096);
+	g_assert_cmpuint(spt_copies_less(copies), ==, 0);
+	take(copies, "cc1", 10240, 4096, SPT_COPIES_CUT);
+	g_assert_cmpuint(fixture.n, ==, 3);
+	/* It was no use. */
+	g_assert_cmpuint(spt_copies_restore(copies), ==, 8192);
+	wished(&fixture, 4, "", 8192);
+	take(copies, "cc1", 10240, 8192, SPT_COPIES_CUT);
+	g_assert_cmpuint(fixture.n, ==, 4);
+	by_name = begin(&fixture, MOST, false);
+	g_assert_cmpuint(spt_copies_less(by_name), ==, 0);
+}
+
 static void test_many_names(void)
 {
 	struct fixture fixture;
@@ -161,7 +200,7 @@ static void test_many_names(void)
 	for (unsigned i = 0; i < 10000; i++) {
 		g_autofree char *comm = g_strdup_printf("name-%u", i);
 
-		spt_copies_taken(copies, comm, 8192, true);
+		spt_copies_taken(copies, comm, 8192, SPT_COPIES_CUT);
 		if (spt_copies_asks(copies, comm))
 			spt_copies_tell(copies, comm, true);
 	}
@@ -175,6 +214,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/copies/fixed", test_fixed);
 	g_test_add_func("/copies/if-needed", test_if_needed);
 	g_test_add_func("/copies/common", test_common);
+	g_test_add_func("/copies/less", test_less);
 	g_test_add_func("/copies/many-names", test_many_names);
 	return g_test_run();
 }

@@ -15,7 +15,7 @@ struct side {
 static void side_fold(struct side *side)
 {
 	side->symbols = spt_symbols_new(fake_capture(&side->fake), NULL);
-	side->profile = spt_profile_new(&side->fake.capture, side->symbols, NULL);
+	side->profile = spt_profile_new(&side->fake.capture, side->symbols, NULL, NULL);
 }
 
 static void side_clear(struct side *side)

@@ -10,7 +10,7 @@
 static char *export_folded(struct fake *fake)
 {
 	g_autoptr(SptSymbols) symbols = spt_symbols_new(fake_capture(fake), NULL);
-	g_autoptr(SptProfile) profile = spt_profile_new(&fake->capture, symbols, NULL);
+	g_autoptr(SptProfile) profile = spt_profile_new(&fake->capture, symbols, NULL, NULL);
 	GString *text = g_string_new(NULL);
 
 	spt_export_folded(profile, text);
@@ -145,7 +145,7 @@ static void test_layout(void)
 		fake_random(&fake, round * 10);
 
 		g_autoptr(SptSymbols) symbols = spt_symbols_new(fake_capture(&fake), NULL);
-		g_autoptr(SptProfile) profile = spt_profile_new(&fake.capture, symbols, NULL);
+		g_autoptr(SptProfile) profile = spt_profile_new(&fake.capture, symbols, NULL, NULL);
 		const SptTreeNode *nodes = spt_profile_tree(profile, &n);
 
 		for (unsigned i = 0; i < G_N_ELEMENTS(shares); i++) {
@@ -248,7 +248,7 @@ static void test_focus(void)
 		fake_random(&fake, round * 10);
 
 		g_autoptr(SptSymbols) symbols = spt_symbols_new(fake_capture(&fake), NULL);
-		g_autoptr(SptProfile) profile = spt_profile_new(&fake.capture, symbols, NULL);
+		g_autoptr(SptProfile) profile = spt_profile_new(&fake.capture, symbols, NULL, NULL);
 		const SptTreeNode *nodes = spt_profile_tree(profile, &n);
 		g_autoptr(GArray) all = spt_flame_layout(nodes, 0);
 
@@ -265,7 +265,7 @@ static void test_focus(void)
 static char *export_svg(struct fake *fake)
 {
 	g_autoptr(SptSymbols) symbols = spt_symbols_new(fake_capture(fake), NULL);
-	g_autoptr(SptProfile) profile = spt_profile_new(&fake->capture, symbols, NULL);
+	g_autoptr(SptProfile) profile = spt_profile_new(&fake->capture, symbols, NULL, NULL);
 	GString *text = g_string_new(NULL);
 
 	spt_export_svg(profile, text);
@@ -359,7 +359,7 @@ static void test_tables(void)
 	fake_sample(&fake, 2, (const unsigned[]){ 0 }, 1, 1, 1);
 
 	g_autoptr(SptSymbols) symbols = spt_symbols_new(fake_capture(&fake), NULL);
-	g_autoptr(SptProfile) profile = spt_profile_new(&fake.capture, symbols, NULL);
+	g_autoptr(SptProfile) profile = spt_profile_new(&fake.capture, symbols, NULL, NULL);
 	g_autoptr(GString) text = g_string_new(NULL), html = g_string_new(NULL);
 
 	spt_export_text(profile, text);

@@ -92,7 +92,7 @@ static void test_expressions(void)
 	add_known(&fake);
 
 	g_autoptr(SptSymbols) symbols = spt_symbols_new(fake_capture(&fake), NULL);
-	g_autoptr(SptProfile) base = spt_profile_new_base(&fake.capture, symbols);
+	g_autoptr(SptProfile) base = spt_profile_new_base(&fake.capture, symbols, NULL);
 
 	for (unsigned i = 0; i < G_N_ELEMENTS(cases); i++) {
 		g_autoptr(GError) error = NULL;
@@ -102,7 +102,7 @@ static void test_expressions(void)
 		g_autoptr(SptProfile) again = NULL;
 
 		g_assert_no_error(error);
-		folded = spt_profile_new(&fake.capture, symbols, &filter);
+		folded = spt_profile_new(&fake.capture, symbols, NULL, &filter);
 		again = spt_profile_refilter(base, &filter, NULL);
 		g_test_message("%s", cases[i].text);
 		g_assert_cmpuint(spt_profile_total(folded), ==, cases[i].total);
@@ -199,11 +199,11 @@ static void test_who_and_where(void)
 	g_array_index(fake.samples, SptSampleRow, 4).cpu = 5;
 
 	g_autoptr(SptSymbols) symbols = spt_symbols_new(fake_capture(&fake), NULL);
-	g_autoptr(SptProfile) base = spt_profile_new_base(&fake.capture, symbols);
+	g_autoptr(SptProfile) base = spt_profile_new_base(&fake.capture, symbols, NULL);
 
 	for (unsigned i = 0; i < G_N_ELEMENTS(cases); i++) {
 		g_autoptr(SptProfile) folded =
-			spt_profile_new(&fake.capture, symbols, &cases[i].filter);
+			spt_profile_new(&fake.capture, symbols, NULL, &cases[i].filter);
 		g_autoptr(SptProfile) again = spt_profile_refilter(base, &cases[i].filter, NULL);
 
 		g_assert_cmpuint(spt_profile_total(folded), ==, cases[i].total);
@@ -291,7 +291,7 @@ static void test_refiltering_is_folding_anew(void)
 		}
 
 		g_autoptr(SptSymbols) symbols = spt_symbols_new(fake_capture(&fake), NULL);
-		g_autoptr(SptProfile) base = spt_profile_new_base(&fake.capture, symbols);
+		g_autoptr(SptProfile) base = spt_profile_new_base(&fake.capture, symbols, NULL);
 		g_autofree char *whole = describe(base);
 		g_autoptr(SptProfile) again = NULL;
 
@@ -303,7 +303,7 @@ static void test_refiltering_is_folding_anew(void)
 			again = spt_profile_refilter(base, &filter, again);
 
 			g_autoptr(SptProfile) folded =
-				spt_profile_new(&fake.capture, symbols, &filter);
+				spt_profile_new(&fake.capture, symbols, NULL, &filter);
 			g_autofree char *expected = describe(folded);
 			g_autofree char *found = describe(again);
 
@@ -336,7 +336,7 @@ static void test_order_behind_an_expression(void)
 	fake_sample(&fake, 1, (const unsigned[]){ 1 }, 1, 1, 5);
 
 	g_autoptr(SptSymbols) symbols = spt_symbols_new(fake_capture(&fake), NULL);
-	g_autoptr(SptProfile) profile = spt_profile_new(&fake.capture, symbols, &filter);
+	g_autoptr(SptProfile) profile = spt_profile_new(&fake.capture, symbols, NULL, &filter);
 	const SptTreeNode *nodes = spt_profile_tree(profile, &n);
 	const SptFunction *functions = spt_profile_functions(profile, &n);
 
@@ -367,7 +367,7 @@ static void test_categories(void)
 	add_known(&fake);
 
 	g_autoptr(SptSymbols) symbols = spt_symbols_new(fake_capture(&fake), NULL);
-	g_autoptr(SptProfile) profile = spt_profile_new(&fake.capture, symbols, NULL);
+	g_autoptr(SptProfile) profile = spt_profile_new(&fake.capture, symbols, NULL, NULL);
 	g_autoptr(GArray) weights = spt_categories_weigh(categories, profile);
 
 	g_assert_cmpuint(weights->len, ==, 5);
@@ -405,7 +405,7 @@ static void test_several_functions(void)
 	add_known(&fake);
 
 	g_autoptr(SptSymbols) symbols = spt_symbols_new(fake_capture(&fake), NULL);
-	g_autoptr(SptProfile) profile = spt_profile_new(&fake.capture, symbols, NULL);
+	g_autoptr(SptProfile) profile = spt_profile_new(&fake.capture, symbols, NULL, NULL);
 	const uint32_t both[] = { spt_profile_find(profile, "f1"),
 				  spt_profile_find(profile, "f2") };
 	g_autoptr(GArray) callers = spt_profile_callers_of(profile, both, 2);

@@ -43,7 +43,7 @@ static void check_group(const SptCapture *capture, SptSymbols *symbols, const Sp
 		filter.object = row->name;
 	else
 		return;
-	alone = spt_profile_new(capture, symbols, &filter);
+	alone = spt_profile_new(capture, symbols, NULL, &filter);
 	g_assert_cmpuint(row->weight, ==, spt_profile_total(alone));
 	g_assert_cmpuint(row->samples, ==, spt_profile_n_samples(alone));
 }
@@ -57,7 +57,7 @@ static void test_sums(void)
 
 	const SptCapture *capture = fake_capture(&fake);
 	g_autoptr(SptSymbols) symbols = spt_symbols_new(capture, NULL);
-	g_autoptr(SptProfile) base = spt_profile_new_base(capture, symbols);
+	g_autoptr(SptProfile) base = spt_profile_new_base(capture, symbols, NULL);
 
 	for (unsigned i = 0; filters(i); i++) {
 		g_autoptr(SptProfile) profile = spt_profile_refilter(base, filters(i), NULL);
@@ -96,7 +96,7 @@ static void test_images(void)
 
 	const SptCapture *capture = fake_capture(&fake);
 	g_autoptr(SptSymbols) symbols = spt_symbols_new(capture, NULL);
-	g_autoptr(SptProfile) base = spt_profile_new_base(capture, symbols);
+	g_autoptr(SptProfile) base = spt_profile_new_base(capture, symbols, NULL);
 	g_autoptr(GArray) rows = spt_groups_new(base, NULL, SPT_GROUP_PROCESS);
 	const SptGroupRow *row = (const SptGroupRow *)rows->data;
 

@@ -24,7 +24,7 @@ static void test_cells(void)
 		fake_sample(&fake, 1, &function, 1, BEGIN + lengths[i], 4);
 
 		g_autoptr(SptSymbols) symbols = spt_symbols_new(fake_capture(&fake), NULL);
-		g_autoptr(SptProfile) base = spt_profile_new_base(&fake.capture, symbols);
+		g_autoptr(SptProfile) base = spt_profile_new_base(&fake.capture, symbols, NULL);
 		g_autoptr(SptHeat) heat = spt_heat_new(base, BEGIN, BEGIN + lengths[i]);
 
 		g_assert_cmpuint(heat->n_columns * heat->n_rows, <=, SPT_HEAT_MAX_CELLS);
@@ -49,7 +49,7 @@ static void test_place(void)
 	fake_sample(&fake, 1, &function, 1, BEGIN + SECOND + SECOND / 2 + 1, 3);
 
 	g_autoptr(SptSymbols) symbols = spt_symbols_new(fake_capture(&fake), NULL);
-	g_autoptr(SptProfile) base = spt_profile_new_base(&fake.capture, symbols);
+	g_autoptr(SptProfile) base = spt_profile_new_base(&fake.capture, symbols, NULL);
 	g_autoptr(SptHeat) heat = spt_heat_new(base, BEGIN, BEGIN + 3 * SECOND);
 
 	g_assert_cmpuint(heat->n_columns, ==, 3);

@@ -115,7 +115,7 @@ static void test_sums(void)
 
 		const SptCapture *capture = fake_capture(&fake);
 		g_autoptr(SptSymbols) symbols = spt_symbols_new(capture, NULL);
-		g_autoptr(SptProfile) profile = spt_profile_new(capture, symbols, NULL);
+		g_autoptr(SptProfile) profile = spt_profile_new(capture, symbols, NULL, NULL);
 		g_autoptr(SptLive) live = feed(&fake);
 
 		g_assert_cmpuint(spt_live_total(live), ==, spt_profile_total(profile));

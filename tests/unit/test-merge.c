@@ -122,7 +122,7 @@ static SptCapture *open_capture(const char *name)
 static void add_folded(GHashTable *sums, const SptCapture *capture)
 {
 	g_autoptr(SptSymbols) symbols = spt_symbols_new(capture, NULL);
-	g_autoptr(SptProfile) profile = spt_profile_new(capture, symbols, NULL);
+	g_autoptr(SptProfile) profile = spt_profile_new(capture, symbols, NULL, NULL);
 	g_autoptr(GString) text = g_string_new(NULL);
 	g_auto(GStrv) lines = NULL;
 

@@ -31,7 +31,7 @@ static void set_up(struct fixture *fixture)
 	fixture->symbols = spt_symbols_new(fake_capture(fake), NULL);
 	fake->capture.host = g_hash_table_new(g_str_hash, g_str_equal);
 	g_hash_table_insert(fake->capture.host, "period_ns", "1000000");
-	fixture->base = spt_profile_new_base(&fake->capture, fixture->symbols);
+	fixture->base = spt_profile_new_base(&fake->capture, fixture->symbols, NULL);
 }
 
 static void tear_down(struct fixture *fixture)
@@ -213,7 +213,7 @@ static void test_order_like(void)
 	fake_random(&fake, 200);
 
 	g_autoptr(SptSymbols) symbols = spt_symbols_new(fake_capture(&fake), NULL);
-	g_autoptr(SptProfile) base = spt_profile_new_base(&fake.capture, symbols);
+	g_autoptr(SptProfile) base = spt_profile_new_base(&fake.capture, symbols, NULL);
 	g_autoptr(SptProfile) part =
 		spt_profile_refilter(base, &(SptFilter){ .begin_ns = 1050, .end_ns = 1060 }, NULL);
 	g_autoptr(SptOrder) order = spt_order_new(base);

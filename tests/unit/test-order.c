@@ -25,7 +25,7 @@ static void set_up(struct fixture *fixture, unsigned n_samples)
 	fake_init(&fixture->fake);
 	fake_random(&fixture->fake, n_samples);
 	fixture->symbols = spt_symbols_new(fake_capture(&fixture->fake), NULL);
-	fixture->profile = spt_profile_new(&fixture->fake.capture, fixture->symbols, NULL);
+	fixture->profile = spt_profile_new(&fixture->fake.capture, fixture->symbols, NULL, NULL);
 	fixture->order = spt_order_new(fixture->profile);
 	fixture->functions = spt_profile_functions(fixture->profile, &fixture->n);
 }
@@ -127,7 +127,7 @@ static void test_search(void)
 	fake_init(&fixture.fake);
 	fake_sample(&fixture.fake, 1, (const unsigned[]){ 0, 1, 10, 11 }, 4, 100, 10);
 	fixture.symbols = spt_symbols_new(fake_capture(&fixture.fake), NULL);
-	fixture.profile = spt_profile_new(&fixture.fake.capture, fixture.symbols, NULL);
+	fixture.profile = spt_profile_new(&fixture.fake.capture, fixture.symbols, NULL, NULL);
 	fixture.order = spt_order_new(fixture.profile);
 	fixture.functions = spt_profile_functions(fixture.profile, &fixture.n);
 

@@ -6,7 +6,7 @@
 #include <glib/gstdio.h>
 #include <string.h>
 
-#include "trace/perf/records.h"
+#include "perf-made.h"
 
 #define MS 1000000ULL
 #define EXE "/proc/self/exe"
@@ -29,11 +29,6 @@ struct fixture {
 	GPtrArray *out;			/* copies of the records made */
 	struct spt_perf_sink sink;
 };
-
-static void keep(const struct sysprof_record *record, void *data)
-{
-	g_ptr_array_add(data, g_memdup2(record, record->size * 8));
-}
 
 static void set_up_with(struct fixture *fixture, const char *text)
 {
@@ -66,29 +61,10 @@ static void tear_down(struct fixture *fixture, const void *data)
 	spt_kallsyms_free(fixture->kallsyms);
 }
 
-/* A record under construction. */
-struct made {
-	union {
-		struct perf_event_header header;
-		uint64_t words[64];
-	};
-};
-
 static void begin(struct made *made, unsigned type, unsigned misc)
 {
 	memset(made, 0, sizeof(*made));
 	made->header = (struct perf_event_header){ .type = type, .misc = misc, .size = 8 };
-}
-
-static void add(struct made *made, uint64_t word)
-{
-	made->words[made->header.size / 8] = word;
-	made->header.size += 8;
-}
-
-static void add_pair(struct made *made, uint32_t first, uint32_t second)
-{
-	add(made, first | (uint64_t)second << 32);
 }
 
 static void add_text(struct made *made, const char *text)
@@ -208,6 +184,31 @@ static void test_weights(struct fixture *fixture, const void *data)
 	g_assert_cmpuint(account.pending, ==, 1);
 	g_assert_cmpuint(account.samples, ==, 600);
 	g_assert_cmpuint(account.idle, ==, 0);
+	g_assert_cmpuint(account_sum(&account), ==, account.grid);
+}
+
+/* Half the rate: each tick stands for two periods, be it early or late by a quarter of one. */
+static void test_half(struct fixture *fixture, const void *data)
+{
+	struct sysprof_account account;
+
+	(void)data;
+	for (unsigned i = 1; i <= 100; i++)
+		sample(fixture, 5, 5, i * MS, 0, NULL);
+	spt_perf_records_clock(fixture->records, 0)->stride = 2;
+	for (unsigned i = 1; i <= 100; i++)
+		sample(fixture, 5, 5, (100 + 2 * i) * MS + (i % 3) * MS / 4 - MS / 4, 0, NULL);
+	/* Six idle periods, and two that the next tick stands for. */
+	sample(fixture, 5, 5, 308 * MS, 0, NULL);
+	for (unsigned i = 0; i < 201; i++) {
+		const struct sysprof_sample *sample = made_at(fixture, i, SYSPROF_SAMPLE);
+
+		g_assert_cmpuint(sample->weight, ==, i < 100 ? 1 : 2);
+	}
+	spt_perf_clock_account(spt_perf_records_clock(fixture->records, 0), 308 * MS, &account);
+	g_assert_cmpuint(account.delivered, ==, 302);
+	g_assert_cmpuint(account.samples, ==, 201);
+	g_assert_cmpuint(account.idle, ==, 6);
 	g_assert_cmpuint(account_sum(&account), ==, account.grid);
 }
 
@@ -613,6 +614,7 @@ int main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
 	g_test_add("/perf/weights", struct fixture, NULL, set_up, test_weights, tear_down);
+	g_test_add("/perf/half", struct fixture, NULL, set_up, test_half, tear_down);
 	g_test_add("/perf/idle", struct fixture, NULL, set_up, test_idle, tear_down);
 	g_test_add("/perf/lost", struct fixture, NULL, set_up, test_lost, tear_down);
 	g_test_add("/perf/stacks", struct fixture, NULL, set_up, test_stacks, tear_down);

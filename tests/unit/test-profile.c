@@ -28,7 +28,7 @@ static void add_known(struct fake *fake)
 static SptProfile *profile_of(struct fake *fake, SptSymbols **symbols, const SptFilter *filter)
 {
 	*symbols = spt_symbols_new(fake_capture(fake), NULL);
-	return spt_profile_new(&fake->capture, *symbols, filter);
+	return spt_profile_new(&fake->capture, *symbols, NULL, filter);
 }
 
 static void test_known_totals(void)

@@ -61,7 +61,10 @@ static void expect_names(SptPlaceTable *table)
 	g_assert_cmpstr(symbol.name, ==, "main");
 	g_assert_cmpuint(symbol.distance, ==, 4);
 	g_assert_cmpuint(symbol.bytes, ==, 0x80);
-	g_assert_false(spt_place_table_symbol(table, 1, &symbol));
+	/* Between two symbols. */
+	g_assert_true(spt_place_table_symbol(table, 1, &symbol));
+	g_assert_null(symbol.name);
+	g_assert_cmpuint(symbol.distance, <, symbol.bytes);
 	g_assert_true(spt_place_table_symbol(table, 2, &symbol));
 	g_assert_cmpstr(symbol.name, ==, "_global_a");
 	g_assert_cmpuint(spt_place_table_places(table, 0, places), ==, 0);
@@ -113,7 +116,8 @@ static void expect_problem(SptReader *reader, const char *name, const SptObjectR
 	g_test_message("%s", spt_place_table_problem(table));
 	g_assert_nonnull(strstr(spt_place_table_problem(table), words));
 	g_assert_false(
-		spt_place_table_symbol(table, spt_place_table_find(table, offsets[1]), &symbol));
+		spt_place_table_symbol(table, spt_place_table_find(table, offsets[1]), &symbol) &&
+		symbol.name);
 }
 
 static void test_problems_of_files(void)
@@ -123,7 +127,7 @@ static void test_problems_of_files(void)
 
 	expect_problem(reader, "whole", &row, "its build-id differs");
 	row.build_id_bytes = 0;
-	expect_problem(reader, "whole", &row, "cannot be told from others");
+	expect_problem(reader, "whole", &row, "cannot be identified");
 	row.mtime_ns = 1;
 	expect_problem(reader, "whole", &row, "its size differs");
 	expect_problem(reader, "bare", NULL, "has no symbols");
@@ -353,7 +357,7 @@ static void test_damaged_tables(void)
 			SptSymbol symbol;
 
 			taken++;
-			if (spt_place_table_symbol(table, i, &symbol))
+			if (spt_place_table_symbol(table, i, &symbol) && symbol.name)
 				g_assert_cmpuint(strlen(symbol.name), <, sound->len);
 			for (unsigned n = spt_place_table_places(table, i, places); n-- > 0;)
 				if (places[n].function)

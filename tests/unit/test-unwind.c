@@ -2,6 +2,7 @@
 /* Tables from call frame information, and stacks by tables, with known answers. */
 #include "unwind/stepper.h"
 
+#include <gelf.h>
 #include <string.h>
 
 #include "../gen/cfi-file.h"
@@ -191,6 +192,85 @@ static void test_debug_file(void)
 			SYSPROF_CFA_UNKNOWN);
 }
 
+static bool is_start(const SptUnwindTable *table, uint64_t offset)
+{
+	uint32_t n;
+	const uint32_t *starts = spt_unwind_table_starts(table, &n);
+
+	for (uint32_t i = 0; i < n; i++)
+		if (starts[i] == offset)
+			return true;
+	return false;
+}
+
+/*
+ * Neighbours of the same rule are two functions; of what overlaps, one begins where the other has
+ * ended.
+ */
+static void test_starts(void)
+{
+	static const struct cfi_function functions[] = {
+		CFI(0x100, 0x80, "zR", ""), CFI(0x180, 0x80, "zR", ""),
+		CFI(0x300, 0x100, "zR", ""), CFI(0x380, 0x100, "zR", ""),
+		CFI(0x3c0, 0x20, "zR", ""),
+	};
+	static const uint32_t expected[] = { 0x100, 0x180, 0x300, 0x400 };
+	g_autoptr(GBytes) bytes =
+		cfi_file(EM_X86_64, functions, G_N_ELEMENTS(functions), false);
+	g_autoptr(SptUnwindTable) table = table_of(bytes);
+	uint32_t n;
+	const uint32_t *starts = spt_unwind_table_starts(table, &n);
+
+	g_assert_cmpuint(n, ==, G_N_ELEMENTS(expected));
+	for (uint32_t i = 0; i < n; i++)
+		g_assert_cmphex(starts[i], ==, CFI_TEXT_OFFSET + expected[i]);
+}
+
+static bool is_told(const SptUnwindRule *rule)
+{
+	return rule->cfa != SYSPROF_CFA_UNKNOWN &&
+	       (rule->cfa > SYSPROF_CFA_MEMORY || !rule->is_guess);
+}
+
+/*
+ * Of a program as compilers and linkers make them, this one: what its symbols call a function
+ * begins where the table says, if that knows the place at all, and so does each entry of the PLT.
+ */
+static void test_starts_of_program(void)
+{
+	g_autoptr(SptObject) object = spt_object_open("/proc/self/exe", NULL);
+	g_autoptr(SptUnwindTable) table = spt_unwind_table_new(object, NULL);
+	Elf *elf = spt_object_elf(object);
+	unsigned functions = 0, entries = 0;
+	Elf_Scn *scn = NULL;
+	uint64_t offset;
+	GElf_Shdr shdr;
+	size_t names;
+
+	g_assert_nonnull(table);
+	g_assert_cmpint(elf_getshdrstrndx(elf, &names), ==, 0);
+	while ((scn = elf_nextscn(elf, scn)) && gelf_getshdr(scn, &shdr)) {
+		const char *name = elf_strptr(elf, names, shdr.sh_name);
+		Elf_Data *data = shdr.sh_type == SHT_SYMTAB ? elf_getdata(scn, NULL) : NULL;
+		GElf_Sym symbol;
+
+		for (int i = 0; data && gelf_getsym(data, i, &symbol); i++) {
+			if (GELF_ST_TYPE(symbol.st_info) != STT_FUNC || !symbol.st_size ||
+			    !spt_object_address_to_offset(object, symbol.st_value, &offset) ||
+			    !is_told(spt_unwind_table_find(table, offset)))
+				continue;
+			g_assert_true(is_start(table, offset));
+			functions++;
+		}
+		for (uint64_t at = 0; strcmp(name, ".plt") == 0 && at < shdr.sh_size; at += 16) {
+			g_assert_true(is_start(table, shdr.sh_offset + at));
+			entries++;
+		}
+	}
+	g_assert_cmpuint(functions, >, 20);
+	g_assert_cmpuint(entries, >, 1);
+}
+
 /*
  * Most of the code has its CFA by rbp, or, where calls do not push, its return address above x29.
  */
@@ -233,6 +313,7 @@ static void test_bytes(struct fixture *fixture, const void *data)
 	g_autoptr(SptUnwindTable) again = spt_unwind_table_new_from_bytes(bytes, NULL);
 	SptUnwindHeader header = *spt_unwind_table_header(fixture->table);
 	size_t rules_at = sizeof(header) + (header.n_rows * 6 + 7) / 8 * 8;
+	size_t starts_at = rules_at + header.n_rules * sizeof(SptUnwindRule);
 	const struct { size_t at; uint8_t value;
 	} damages[] = {
 		{ 0, 0 },
@@ -241,6 +322,10 @@ static void test_bytes(struct fixture *fixture, const void *data)
 		{ 8, 0xff },
 		{ 12, 0xff },
 		{ 11, 0x7f },
+		{ 16, 0xff },
+		{ 20, 1 },
+		/* The first function behind the others */
+		{ starts_at + 3, 0xff },
 		/* The first row behind the others */
 		{ sizeof(header) + 3, 0xff },
 		/* A rule that there is not */
@@ -379,6 +464,26 @@ static void test_realigned(struct fixture *fixture, const void *data)
 	expect(fixture, SPT_UNWIND_ROOT, 0x40, 0x510);
 }
 
+/* The CFA lies below the stack pointer, of which there is no copy, and once more in the frame. */
+static void test_kept_below(struct fixture *fixture, const void *data)
+{
+	(void)data;
+	fixture->raw->regs[6] = SP + 8;
+	/* The caller's rbp, and what leads to no code: neither is the CFA. */
+	fixture->stack[1] = SP + 50 * 8;
+	fixture->stack[5] = SP + 20 * 8;
+	fixture->stack[19] = 12345;
+	fixture->stack[10] = SP + 40 * 8;
+	fixture->stack[39] = BASE + 0x40;
+	fixture->stack[51] = BASE + 0x510;
+	walk(fixture, 0x320);
+	expect(fixture, SPT_UNWIND_ROOT, 0x40, 0x510);
+	/* Not where it would be further down. */
+	fixture->raw->regs[6] = SP - 200;
+	walk(fixture, 0x320);
+	expect_callers(fixture, SPT_UNWIND_BAD_MEMORY, 0, NULL);
+}
+
 /* The handler has interrupted the very first instruction of 0x000, which has no frame yet. */
 static void test_signal(struct fixture *fixture, const void *data)
 {
@@ -510,12 +615,15 @@ int main(int argc, char **argv)
 	g_test_add_func("/unwind/debug-file", test_debug_file);
 	g_test_add_func("/unwind/keeps-frame-pointer", test_keeps_frame_pointer);
 	g_test_add_func("/unwind/no-information", test_no_information);
+	g_test_add_func("/unwind/starts", test_starts);
+	g_test_add_func("/unwind/starts-of-program", test_starts_of_program);
 	add("/unwind/whole-stack", EM_X86_64, test_whole_stack);
 	add("/unwind/register-taken-back", EM_X86_64, test_register_taken_back);
 	add("/unwind/plt", EM_X86_64, test_plt);
 	add("/unwind/indexed", EM_X86_64, test_indexed);
 	add("/unwind/nothing-on-stack", EM_X86_64, test_nothing_on_stack);
 	add("/unwind/realigned", EM_X86_64, test_realigned);
+	add("/unwind/kept-below", EM_X86_64, test_kept_below);
 	add("/unwind/signal", EM_X86_64, test_signal);
 	add("/unwind/ends", EM_X86_64, test_ends);
 	add("/unwind/frame-pointer", EM_X86_64, test_frame_pointer);

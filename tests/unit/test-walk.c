@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The module's walk along unwind tables (module/walk-table.h), in user space: frames that are
- * known, and whatever tables and stacks may say.
+ * The module's walks along frame pointers (module/walk-user.h) and unwind tables (walk-table.h), in
+ * user space: frames that are known, and whatever tables and stacks may say.
  */
 #include <glib.h>
 
@@ -89,6 +89,52 @@ static void assert_rules(const struct sysprof_walk *walk, const unsigned *expect
 		g_assert_cmpuint((walk->frames[i] & SYSPROF_FRAME_OFFSET_MASK) /
 					 (CODE_BYTES / RULES),
 				 ==, expected[i]);
+}
+
+static uint64_t at(unsigned word)
+{
+	return (uintptr_t)(stack + word);
+}
+
+/* Along frame pointers from the first of two frames, the second of which says that. */
+static void assert_second(uint64_t fp, uint64_t ip, unsigned n, unsigned end)
+{
+	static const unsigned chain[] = { 1, 2, 3 };
+	const struct ranges *const known[] = { code(), NULL };
+	uint64_t frames[FRAMES];
+
+	stack[100] = at(110);
+	stack[101] = ip_of(2);
+	stack[110] = fp;
+	stack[111] = ip;
+	for (unsigned i = 0; i < G_N_ELEMENTS(known); i++) {
+		struct sysprof_walk walk = { .ranges = known[i], .frames = frames, .max = FRAMES };
+
+		walk_user(&walk, ip_of(1), at(90), at(100), true);
+		if (known[i]) {
+			assert_rules(&walk, chain, n, end);
+		} else {
+			g_assert_cmpuint(walk.n, ==, n);
+			/* Where code is nobody knows. */
+			g_assert_cmpuint(walk.end, ==,
+					 end == SYSPROF_END_UNMAPPED ? SYSPROF_END_BAD : end);
+		}
+	}
+}
+
+/* A caller's frame lies above its callee's, aligned, and within reach. */
+static void test_frame_pointers(void)
+{
+	memset(stack, 0, sizeof(stack));
+	assert_second(0, ip_of(3), 3, SYSPROF_END_ROOT);
+	assert_second(at(120), ip_of(3), 3, SYSPROF_END_ROOT);
+	assert_second(at(120), 0, 2, SYSPROF_END_ROOT);
+	assert_second(at(120), 100, 2, SYSPROF_END_UNMAPPED);
+	assert_second(at(110), ip_of(3), 3, SYSPROF_END_BAD);
+	assert_second(at(100), ip_of(3), 3, SYSPROF_END_BAD);
+	assert_second(at(120) + 4, ip_of(3), 3, SYSPROF_END_BAD);
+	assert_second(at(120) + (2ull << 30), ip_of(3), 3, SYSPROF_END_BAD);
+	assert_second(at(WORDS), ip_of(3), 3, SYSPROF_END_FAULT);
 }
 
 static struct sysprof_table_rule by_sp(int cfa_offset)
@@ -298,6 +344,7 @@ static void test_any(void)
 int main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
+	g_test_add_func("/walk/frame-pointers", test_frame_pointers);
 	g_test_add_func("/walk/known", test_known);
 	g_test_add_func("/walk/edges", test_edges);
 	g_test_add_func("/walk/any", test_any);

@@ -188,8 +188,17 @@ class Tree:
             nodes[path] = Node(self, path, name, role, n_children, index, states[0], interfaces)
             self.below.setdefault(parent, []).append(nodes[path])
         for children in self.below.values():
-            children.sort(key=lambda node: node.index)
+            children[:] = sorted((node for node in children if not self.is_closed(node)), key=lambda node: node.index)
         return nodes
+
+    def is_closed(self, node):
+        """A menu that was taken away is told of as if it were there, and GTK 4.8 complains when it is asked where."""
+        if node.role != "menu" or not node.has_place:
+            return False
+        try:
+            return node.get("Accessible", "Parent")[1] == "/org/a11y/atspi/accessible/root"
+        except GLib.Error:
+            return True
 
     def look(self, rows=()):
         """
@@ -239,9 +248,14 @@ class Viewer:
         self.tree = Tree(self.process)
         wait_for("a window", self.find_frame)
         # Off the rows; without a window manager nobody gives the window the keyboard but the one who asks.
-        xdotool("mousemove", 640, 785)
+        self.park_mouse()
         xdotool("search", "--sync", "--onlyvisible", "--pid", self.process.pid, "--class", "",
                 "windowfocus")
+
+    def park_mouse(self):
+        """In the window, which has no keyboard otherwise."""
+        _, _, width, height = extents(self.frame)
+        xdotool("mousemove", width // 2, height - 5)
 
     def find_frame(self):
         if self.process.poll() is not None:

@@ -201,7 +201,24 @@ class Capture:
         done = self.cli(command, self.path, "--json", *arguments)
         if done.returncode:
             bail(f"sysprof-cli {command} {self.path} failed: {done.stderr.strip()}")
-        return json.loads(done.stdout)
+        return self.in_periods(json.loads(done.stdout))
+
+    def in_periods(self, document):
+        """Tests count ticks, where reports have the CPU time that they stand for."""
+        period_ns = document.get("metric") == "cpu" and document["period_ns"]
+
+        def convert(part):
+            if isinstance(part, list):
+                return [convert(one) for one in part]
+            if not isinstance(part, dict):
+                return part
+            return {
+                key: value // period_ns if key in ("self", "total", "weight", "sum") else
+                convert(value)
+                for key, value in part.items()
+            }
+
+        return convert(document) if period_ns else document
 
     @property
     def report(self):

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * As much of a kernel as module/ring.c, budget.c and walk-table.h need, for user space.  A CPU is a
- * thread; before each step that other contexts can see, shim_step() is called: that is where a test
- * lets an interrupt come or another CPU have a turn.
+ * As much of a kernel as module/ring.c, budget.c, memo.c and walk-table.h need, for user space.  A
+ * CPU is a thread; before each step that other contexts can see, shim_step() is called: that is
+ * where a test lets an interrupt come or another CPU have a turn.
  */
 #ifndef KERNEL_SHIM_H
 #define KERNEL_SHIM_H
@@ -95,11 +95,24 @@ extern unsigned int shim_cpu;
 #define DEFINE_PER_CPU(type, name)	__typeof__(type) name[SHIM_CPUS]
 #define per_cpu_ptr(all, cpu)		(&(*(all))[cpu])
 #define this_cpu_ptr(all)		per_cpu_ptr(all, shim_cpu)
+#define per_cpu(all, cpu)		((all)[cpu])
+#define this_cpu_read(all)		((all)[shim_cpu])
 #define for_each_online_cpu(cpu)	for ((cpu) = 0; (cpu) < SHIM_CPUS; (cpu)++)
+#define for_each_possible_cpu		for_each_online_cpu
+#define cpu_to_node(cpu)		(cpu)
+#define in_nmi()			false
 
 typedef struct {
 	u64 value;
 } atomic64_t;
+
+typedef struct {
+	int value;
+} atomic_t;
+
+#define ATOMIC_INIT(to)			{ to }
+#define atomic_read(a)			((a)->value)
+#define atomic_inc(a)			((void)(a)->value++)
 
 #define ATOMIC64_INIT(to)		{ to }
 #define atomic64_read(a)		((a)->value)
@@ -145,6 +158,8 @@ static inline bool shim_fails(void)
 #define kvcalloc(n, size, gfp) shim_allocation(shim_fails() ? NULL : calloc(n, size))
 #define alloc_pages_node(node, gfp, order)                                                         \
 	((void)(node), (struct page *)shim_allocation(shim_fails() ? NULL : malloc(1)))
+#define kvzalloc_node(size, gfp, node)                                                             \
+	((void)(node), shim_allocation(shim_fails() ? NULL : calloc(1, size)))
 #define vmap(pages, nr, flags, protection)                                                         \
 	shim_allocation(shim_fails() ? NULL : shim_zeroed((nr)*PAGE_SIZE))
 #define kvfree(memory) shim_free(memory)
@@ -173,8 +188,11 @@ static inline void shim_free(void *memory)
 #define S8_MAX			INT8_MAX
 #define SZ_1G			0x40000000
 #define GOLDEN_RATIO_64		0x61c8864680b583ebull
+#define ARRAY_SIZE(array)	(sizeof(array) / sizeof((array)[0]))
 #define BIT(n)			(1ul << (n))
 #define BIT_ULL(n)		(1ull << (n))
+#define hash_64(value, bits)	((u64)(value) * GOLDEN_RATIO_64 >> (64 - (bits)))
+#define hash_ptr(pointer, bits)	((u32)hash_64((uintptr_t)(pointer), bits))
 #define __ffs(word)		((unsigned int)__builtin_ctzl(word))
 #define ror64(word, by)		((u64)(word) >> (by) | (u64)(word) << (64 - (by)))
 #define min_t(type, a, b)	((type)(a) < (type)(b) ? (type)(a) : (type)(b))
@@ -213,9 +231,38 @@ struct llist_node {
 
 struct pt_regs {
 	u64 registers[16];
+	u64 orig_ax;
 	u64 ip;
 };
 
 #define user_64bit_mode(regs) ((void)(regs), true)
+
+/* Tasks, whose stacks are the test's. */
+
+#define PF_KTHREAD		1
+#define READ_ONCE_NOCHECK(x)	(x)
+
+struct task_struct {
+	u32 flags;
+	void *stack;
+	struct pt_regs *entry;
+};
+
+#define task_stack_page(task)	((task)->stack)
+#define task_pt_regs(task)	((task)->entry)
+
+/* The time in ticks of the kernel, the test's, and who is told of modules. */
+
+#define HZ			250
+extern unsigned long jiffies;
+#define time_before(a, b)	((long)((a) - (b)) < 0)
+
+struct notifier_block {
+	int (*notifier_call)(struct notifier_block *block, unsigned long event, void *data);
+};
+
+#define NOTIFY_DONE			0
+#define register_module_notifier(block) ((void)(block), shim_fails() ? -ENOMEM : 0)
+#define unregister_module_notifier(block) ((void)(block))
 
 #endif /* KERNEL_SHIM_H */

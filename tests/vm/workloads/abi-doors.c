@@ -21,6 +21,7 @@ static const struct door {
 	{ "SNAPSHOT", SYSPROF_IOC_SNAPSHOT, sizeof(struct sysprof_snapshot) },
 	{ "STATS", SYSPROF_IOC_STATS, sizeof(struct sysprof_stats) },
 	{ "NAMES", SYSPROF_IOC_NAMES, sizeof(struct sysprof_names) },
+	{ "SLOW", SYSPROF_IOC_SLOW, sizeof(struct sysprof_slow) },
 };
 
 #define DOORS	(sizeof(doors) / sizeof(doors[0]))
@@ -40,6 +41,8 @@ static uint8_t *granted(const struct door *door, size_t extra)
 		snapshot->buffer = (uintptr_t)snapshot_buffer;
 		snapshot->buffer_bytes = sizeof(snapshot_buffer);
 	}
+	if (door->command == SYSPROF_IOC_SLOW)
+		((struct sysprof_slow *)arg)->part = 1;
 	return arg;
 }
 
@@ -81,7 +84,7 @@ static void test_sizes(void)
 		refuses(ioctl(fd, door->command, (void *)8), EFAULT, "%s with a wild pointer",
 			door->name);
 	}
-	refuses(ioctl(fd, _IO('P', 0x7f), 0), ENOTTY, "an unknown ioctl");
+	refuses(ioctl(fd, _IO('P', 0x6f), 0), ENOTTY, "an unknown ioctl");
 	close(fd);
 }
 

@@ -6,6 +6,10 @@
 #include "abi.h"
 #include "files.h"
 
+#include <sys/param.h>
+
+#define ASKED_MAX 500
+
 static uint64_t longest_ns[8];
 static uint32_t objects[65536];
 static unsigned n_objects;
@@ -87,7 +91,8 @@ static void one_round(unsigned round)
 	}
 	if (!object || !round)
 		ok(object, "a file that is mapped meanwhile gets a name");
-	for (unsigned i = 0; i < n_objects; i++) {
+	/* The newest: of the oldest a stranger may have made tens of thousands. */
+	for (unsigned i = n_objects - MIN(n_objects, ASKED_MAX); i < n_objects; i++) {
 		struct sysprof_map_fd arg = { .size = sizeof(arg), .object = objects[i] };
 
 		since = wall_ns();

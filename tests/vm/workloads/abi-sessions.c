@@ -557,14 +557,25 @@ static void test_isolated(void)
 
 #define BUDGET "/sys/module/sysprof/parameters/budget_ppm"
 
+static void slowed(const struct session *session, unsigned part, int error)
+{
+	struct sysprof_slow slow = { .size = sizeof(slow), .part = part };
+	int status = ioctl(session->fd, SYSPROF_IOC_SLOW, &slow);
+
+	if (error)
+		refuses(status, error, "SLOW to one period of %u", part);
+	else
+		ok(!status, "SLOW to one period of %u", part);
+}
+
 static void test_budget(void)
 {
 	struct session thrifty = session_open(0, 1U << 20),
 		       asked = session_open(NS_PER_MS, 1U << 20);
-	struct sysprof_account account, explicit_one;
+	struct sysprof_account account, explicit_one, before;
 	struct seen seen = { 0 };
 	unsigned unlawful = 0;
-	uint64_t busy;
+	uint64_t busy, delivered;
 
 	pin(0);
 	write_file(BUDGET, "500");
@@ -601,6 +612,18 @@ static void test_budget(void)
 	ok(!account.budget && account.delivered > 200,
 	   "with a budget of all nothing is left out (%" PRIu64 " sampled)",
 	   (uint64_t)account.delivered);
+	before = account;
+	slowed(&thrifty, 4, 0);
+	burn_ms(1000);
+	account = account_of(&thrifty, &unlawful);
+	delivered = account.delivered - before.delivered;
+	busy = delivered + account.budget - before.budget;
+	ok(!unlawful && busy > 300 && delivered * 4 < busy * 5 / 4 && delivered * 4 > busy * 3 / 4,
+	   "SLOW: of 4 periods one is sampled, at once (%" PRIu64 " of %" PRIu64 ")", delivered,
+	   busy);
+	slowed(&thrifty, 0, EINVAL);
+	slowed(&thrifty, 1001, EINVAL);
+	slowed(&asked, 4, EINVAL);
 	write_file(BUDGET, "10000");
 	session_close(&thrifty);
 	session_close(&asked);

@@ -30,14 +30,16 @@ struct forged {
 	uint16_t rules[2];
 	uint16_t zero[2];
 	struct sysprof_table_rule rule[2];
+	uint32_t starts[2];
 };
 
 static struct forged forge(struct sysprof_table_rule rule)
 {
 	struct forged forged = {
-		.header = { SYSPROF_TABLE_MAGIC, SYSPROF_TABLE_VERSION, EM_X86_64, 2, 2 },
+		.header = { SYSPROF_TABLE_MAGIC, SYSPROF_TABLE_VERSION, EM_X86_64, 2, 2, 2, 0 },
 		.offsets = { 0, 0xfffffff0 },
 		.rules = { 1, 0 },
+		.starts = { 0, 4096 },
 	};
 
 	forged.rule[1] = rule;
@@ -90,6 +92,11 @@ static void test_refusals(void)
 	REFUSED(bad.header.n_rules = 0, "... without rules");
 	REFUSED(bad.header.n_rules = 3, "... with fewer than it says");
 	REFUSED(bad.header.n_rows = 0xffffffff, "... with far fewer rows than it says");
+	REFUSED(bad.header.n_starts = 3, "... with fewer functions than it says");
+	REFUSED(bad.header.n_starts = 0xffffffff, "... with far fewer");
+	REFUSED(bad.header.n_starts = 0, "... with more");
+	REFUSED(bad.header.reserved = 1, "... with something in what is reserved");
+	REFUSED(bad.starts[1] = 0, "functions that do not rise");
 	REFUSED(bad.offsets[1] = 0, "rows that do not rise");
 	REFUSED(bad.rules[0] = 2, "a row whose rule there is not");
 	REFUSED(bad.rules[1] = 1, "a last row that does not end");
@@ -143,7 +150,7 @@ static void test_bounds(void)
 	unsigned taken[2] = { 0 };
 
 	*(struct sysprof_table_header *)big = (struct sysprof_table_header){
-		SYSPROF_TABLE_MAGIC, SYSPROF_TABLE_VERSION, EM_X86_64, BIG_ROWS, 1,
+		SYSPROF_TABLE_MAGIC, SYSPROF_TABLE_VERSION, EM_X86_64, BIG_ROWS, 1, 0, 0,
 	};
 	for (uint32_t i = 0; i < BIG_ROWS; i++)
 		((uint32_t *)(big + sizeof(struct sysprof_table_header)))[i] = i;

@@ -7,6 +7,7 @@
  * kernel has nothing to say, and that an honest session works afterwards and its account adds up.
  */
 #include "abi.h"
+#include "sysprof-event.h"
 
 #include <poll.h>
 #include <pthread.h>
@@ -42,9 +43,13 @@ enum call {
 	CALL_NAMES,
 	CALL_MAP_FD,
 	CALL_RAW_WISH,
+	CALL_SLOW,
 	CALL_TABLE,
 	CALL_REVOKE,
 	CALL_TRACEABLE,
+	CALL_SOURCES,
+	CALL_SOURCE_INFO,
+	CALL_SOURCE_STATS,
 	CALL_OTHER_IOCTL,
 	CALL_MMAP,
 	CALL_MAPPING,
@@ -66,8 +71,11 @@ static const struct {
 	[CALL_OTHER_IOCTL] = { "other ioctls", 30 }, [CALL_MMAP] = { "mmap", 100 },
 	[CALL_MAPPING] = { "mapped pages", 100 }, [CALL_READ] = { "read", 100 },
 	[CALL_POLL] = { "poll", 50 },		[CALL_CHILD] = { "children", 1 },
-	[CALL_RAW_WISH] = { "RAW_WISH", 40 },	[CALL_TABLE] = { "TABLE", 60 },
+	[CALL_RAW_WISH] = { "RAW_WISH", 40 },	[CALL_SLOW] = { "SLOW", 40 },
+	[CALL_TABLE] = { "TABLE", 60 },
 	[CALL_REVOKE] = { "REVOKE", 20 },	[CALL_TRACEABLE] = { "TRACEABLE", 40 },
+	[CALL_SOURCES] = { "SOURCES", 100 },	[CALL_SOURCE_INFO] = { "SOURCE_INFO", 30 },
+	[CALL_SOURCE_STATS] = { "SOURCE_STATS", 60 },
 };
 
 static int slots[SLOTS];
@@ -214,15 +222,19 @@ static void fill_table(struct hand *hand, struct sysprof_table *arg)
 		 *offsets = (void *)(header + 1), offset = 0;
 	uint16_t *rules = (void *)(offsets + n_rows);
 	struct sysprof_table_rule *rule = (void *)(at + sizeof(*header) + (n_rows * 6 + 7) / 8 * 8);
+	uint32_t n_starts = below(hand, 16), *starts = (void *)(rule + n_rules);
 
 	*header = (struct sysprof_table_header){ SYSPROF_TABLE_MAGIC, SYSPROF_TABLE_VERSION, 62,
-						 n_rows, n_rules };
-	memset(header + 1, 0, (n_rows * 6 + 7) / 8 * 8 + n_rules * sizeof(*rule));
+						 n_rows, n_rules, n_starts, 0 };
+	memset(header + 1, 0,
+	       (n_rows * 6 + 7) / 8 * 8 + n_rules * sizeof(*rule) + (n_starts * 4 + 7) / 8 * 8);
 	for (uint32_t i = 0; i < n_rows; i++) {
 		offsets[i] = offset;
 		offset += 1 + below(hand, 4096);
 		rules[i] = i + 1 < n_rows ? below(hand, n_rules) : 0;
 	}
+	for (uint32_t i = 0; i < n_starts; i++)
+		starts[i] = i * 512 + below(hand, 512);
 	for (uint32_t i = 1; i < n_rules; i++) {
 		rule[i] = (struct sysprof_table_rule){
 			.cfa = below(hand, 6),
@@ -246,12 +258,31 @@ static void fill_table(struct hand *hand, struct sysprof_table *arg)
 		at[below(hand, 4096)] = number(hand);
 	arg->table = one_in(hand, 16) ? (uintptr_t)place(hand, 4096) : (uintptr_t)at;
 	arg->bytes = one_in(hand, 16) ? (uint32_t)number(hand) :
-					(uint32_t)((uint8_t *)(rule + n_rules) - at);
+					(uint32_t)((uint8_t *)(starts + (n_starts + 1) / 2 * 2) -
+						   at);
 	arg->build_id_bytes = 20;
 	memcpy(arg->build_id, build_id, 20);
 	/* Of many programs, that are not there. */
 	if (one_in(hand, 2))
 		arg->build_id[0] = number(hand);
+}
+
+/* Some that are there, in the buffer's second half. */
+static void fill_sources(struct hand *hand, struct sysprof_sources *arg)
+{
+	struct sysprof_source *sources = (void *)(hand->buffer + BUFFER_BYTES / 2);
+
+	arg->nr = one_in(hand, 16) ? (uint32_t)number(hand) : below(hand, 4);
+	arg->source_bytes = one_in(hand, 16) ? (uint32_t)number(hand) : sizeof(*sources);
+	arg->sources = one_in(hand, 16) ? (uintptr_t)place(hand, 256) : (uintptr_t)sources;
+	for (unsigned i = 0; i < 4; i++)
+		sources[i] = (struct sysprof_source){
+			.kind = one_in(hand, 8) ? below(hand, 32) : i ? 3 : 1,
+			.flags = one_in(hand, 4) ? SYSPROF_SOURCE_OPTIONAL : 0,
+			.stacks = i ? 0 : below(hand, 8),
+			.period = one_in(hand, 3) ? 1000000 : one_in(hand, 8) ? number(hand) : 0,
+			.threshold = one_in(hand, 8) ? number(hand) : 0,
+		};
 }
 
 /* The argument of an ioctl: as it should be, but for what spoil() does; its size. */
@@ -273,7 +304,7 @@ static size_t fill(struct hand *hand, enum call call, void *arg)
 	case CALL_START:
 		return sizeof(struct sysprof_start);
 	case CALL_SNAPSHOT:
-		snapshot->part = below(hand, 3);
+		snapshot->part = below(hand, 4);
 		snapshot->cursor = one_in(hand, 2) ? 0 : number(hand);
 		snapshot->buffer_bytes = one_in(hand, 16) ? number(hand) :
 					 one_in(hand, 4)  ? below(hand, 65536) :
@@ -302,9 +333,28 @@ static size_t fill(struct hand *hand, enum call call, void *arg)
 						       one_in(hand, 2)	? slot(hand) :
 									  own_mem;
 		return sizeof(struct sysprof_traceable);
+	case CALL_SOURCES:
+		fill_sources(hand, arg);
+		return sizeof(struct sysprof_sources);
+	case CALL_SOURCE_INFO:
+		((struct sysprof_source_infos *)arg)->nr = below(hand, 5);
+		((struct sysprof_source_infos *)arg)->info_bytes =
+			one_in(hand, 8) ? (uint32_t)number(hand) :
+					  sizeof(struct sysprof_source_info);
+		((struct sysprof_source_infos *)arg)->infos = (uintptr_t)place(hand, 1024);
+		return sizeof(struct sysprof_source_infos);
+	case CALL_SOURCE_STATS:
+		((struct sysprof_source_stats *)arg)->cpu =
+			one_in(hand, 8) ? (uint32_t)number(hand) : below(hand, 2);
+		((struct sysprof_source_stats *)arg)->source = below(hand, 5);
+		return sizeof(struct sysprof_source_stats);
 	case CALL_TABLE:
 		fill_table(hand, arg);
 		return sizeof(struct sysprof_table);
+	case CALL_SLOW:
+		((struct sysprof_slow *)arg)->part =
+			one_in(hand, 4) ? (uint32_t)number(hand) : below(hand, 64);
+		return sizeof(struct sysprof_slow);
 	case CALL_RAW_WISH:
 		wish->bytes = one_in(hand, 4) ? number(hand) : below(hand, 16) * 1024;
 		if (one_in(hand, 2))
@@ -325,8 +375,12 @@ static bool call_ioctl(struct hand *hand, enum call call)
 		[CALL_START] = SYSPROF_IOC_START,   [CALL_SNAPSHOT] = SYSPROF_IOC_SNAPSHOT,
 		[CALL_STATS] = SYSPROF_IOC_STATS,   [CALL_NAMES] = SYSPROF_IOC_NAMES,
 		[CALL_MAP_FD] = SYSPROF_IOC_MAP_FD, [CALL_RAW_WISH] = SYSPROF_IOC_RAW_WISH,
+		[CALL_SLOW] = SYSPROF_IOC_SLOW,
 		[CALL_TABLE] = SYSPROF_IOC_TABLE,   [CALL_REVOKE] = SYSPROF_IOC_REVOKE,
 		[CALL_TRACEABLE] = SYSPROF_IOC_TRACEABLE,
+		[CALL_SOURCES] = SYSPROF_IOC_SOURCES,
+		[CALL_SOURCE_INFO] = SYSPROF_IOC_SOURCE_INFO,
+		[CALL_SOURCE_STATS] = SYSPROF_IOC_SOURCE_STATS,
 	};
 	uint64_t room[2 * PAGE / 8];
 	size_t bytes = fill(hand, call, room);
@@ -552,7 +606,10 @@ static void *lie(void *data)
 	while (!time_is_up()) {
 		struct session session =
 			session_open(NS_PER_MS, one_in(&hand, 2) ? PAGE : 4 * PAGE);
+		struct sysprof_sources sources = { .size = sizeof(sources) };
 
+		fill_sources(&hand, &sources);
+		ioctl(session.fd, SYSPROF_IOC_SOURCES, &sources);
 		ioctl(session.fd, SYSPROF_IOC_START, NULL);
 		for (unsigned i = 0; i < 1000 && !time_is_up(); i++) {
 			unsigned cpu = below(&hand, session.cpus);
@@ -681,6 +738,7 @@ int main(int argc, char **argv)
 		printf("# %s: %" PRIu64 " granted, %" PRIu64 " refused, in %" PRIu64 " ms\n",
 		       kinds[i].name, granted[i], refused[i], (uint64_t)(ns_of[i] / NS_PER_MS));
 		if (i != CALL_OPEN && i != CALL_MAP_FD && i != CALL_RAW_WISH &&
+		    i != CALL_SLOW &&
 		    i != CALL_OTHER_IOCTL && i != CALL_CHILD)
 			ok(granted[i] && refused[i], "%s: some calls were granted, some refused",
 			   kinds[i].name);

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A file that is told of only after it was sampled, by a source that is late and does not know its
- * build-id: what is written can be read all the same, and has the build-id that the file tells.
+ * What a source tells late.  A file that is told of only after it was sampled, by one that does not
+ * know its build-id: what is written can be read all the same, and has the build-id that the file
+ * tells.  Samples that an account counts before they can be taken, since a tick on another CPU
+ * holds them up, and some that come when the accounts were asked for: each window of a flight
+ * recorder has the samples that its accounts count.
  */
 #include <fcntl.h>
 #include <glib/gstdio.h>
@@ -13,11 +16,20 @@
 #include "trace/trace-private.h"
 
 #define LATE_OBJECT 77
+#define HELD_UP 3
+/* Of the flight recorder, all long ago: a sample a second. */
+#define BEGAN_NS 100000000000ULL
+#define LAST_NS 95000000000ULL
+#define SAMPLE_NS 1000000000ULL
 
 struct late {
 	SptTrace trace;
 	bool has_told;
 	unsigned n_snapshots;
+	uint64_t began;
+	unsigned n_written, n_taken;	/* samples: into the ring, and out of it */
+	unsigned n_elsewhere;		/* on CPU 1 */
+	bool is_held_up, is_asked;
 };
 
 static bool on_start(SptTrace *trace, const SptTraceConfig *config, struct sysprof_start *ret,
@@ -41,9 +53,8 @@ static void on_wait(SptTrace *trace, int timeout_ms)
 	(void)trace, (void)timeout_ms;
 }
 
-static bool on_drain(SptTrace *trace, bool all, SptTraceFunc func, void *data, GError **error)
+static void tell_sample(SptTraceFunc func, void *data, unsigned cpu, uint64_t time)
 {
-	struct late *late = (struct late *)trace;
 	struct {
 		struct sysprof_sample sample;
 		__u64 frame;
@@ -51,8 +62,9 @@ static bool on_drain(SptTrace *trace, bool all, SptTraceFunc func, void *data, G
 		.sample = {
 			.record = { .type = SYSPROF_SAMPLE,
 				    .flags = SYSPROF_SAMPLE_USER_EXACT,
+				    .cpu = cpu,
 				    .size = sizeof(record) / 8,
-				    .time = 1000,
+				    .time = time,
 				    .pid = 5,
 				    .tid = 5 },
 			.mm = 1,
@@ -64,9 +76,16 @@ static bool on_drain(SptTrace *trace, bool all, SptTraceFunc func, void *data, G
 		.frame = (__u64)LATE_OBJECT << SYSPROF_FRAME_OBJECT_SHIFT | 0x1234,
 	};
 
+	func(&record.sample.record, data);
+}
+
+static bool on_drain(SptTrace *trace, bool all, SptTraceFunc func, void *data, GError **error)
+{
+	struct late *late = (struct late *)trace;
+
 	(void)all, (void)error;
 	if (!late->has_told)
-		func(&record.sample.record, data);
+		tell_sample(func, data, 0, 1000);
 	late->has_told = true;
 	return true;
 }
@@ -126,6 +145,53 @@ static const struct spt_trace_source source = {
 	.map_fd = on_map_fd,
 };
 
+static bool on_drain_held_up(SptTrace *trace, bool all, SptTraceFunc func, void *data,
+			     GError **error)
+{
+	struct late *late = (struct late *)trace;
+
+	(void)all, (void)error;
+	while (late->n_taken + (late->is_held_up ? HELD_UP : 0) < late->n_written)
+		tell_sample(func, data, 0, late->began + ++late->n_taken * SAMPLE_NS);
+	if (late->is_asked && late->n_elsewhere++ == 0)
+		tell_sample(func, data, 1, late->began + late->n_written * SAMPLE_NS);
+	return true;
+}
+
+static bool on_stats(SptTrace *trace, unsigned cpu, struct sysprof_stats *ret, GError **error)
+{
+	struct late *late = (struct late *)trace;
+
+	(void)error;
+	*ret = (struct sysprof_stats){ .size = sizeof(*ret),
+				       .cpu = cpu,
+				       .time = late->began + late->n_written * SAMPLE_NS };
+	ret->account.grid = ret->account.delivered = ret->account.samples =
+		cpu == 0 ? late->n_written : MIN(late->n_elsewhere, 1);
+	late->is_asked = true;
+	return true;
+}
+
+static bool on_has_each_cpu(const SptTrace *trace, unsigned cpu)
+{
+	(void)trace, (void)cpu;
+	return true;
+}
+
+static const struct spt_trace_source held_up = {
+	.name = "held up",
+	.clock = "timer",
+	.free = on_free,
+	.start = on_start,
+	.stop = on_stop,
+	.wait = on_wait,
+	.drain = on_drain_held_up,
+	.snapshot = on_snapshot,
+	.has_cpu = on_has_each_cpu,
+	.stats = on_stats,
+	.map_fd = on_map_fd,
+};
+
 static void check_build_id(const SptCapture *capture)
 {
 	g_autoptr(SptObject) self = spt_object_open("/proc/self/exe", NULL);
@@ -174,9 +240,53 @@ static void test_late_object(void)
 	g_rmdir(dir);
 }
 
+/* A file of so many samples, all of which its accounts count. */
+static void check_window(char *path, unsigned n_samples)
+{
+	g_autoptr(GError) error = NULL;
+	g_autoptr(SptCapture) capture = spt_capture_open(path, &error);
+	uint64_t delivered[2] = { 0 };
+
+	g_assert_no_error(error);
+	for (uint64_t i = 0; i < capture->n_accounts; i++)
+		delivered[capture->accounts[i].cpu] = capture->accounts[i].delivered;
+	g_assert_cmpuint(delivered[0] + delivered[1], ==, capture->n_samples);
+	g_assert_cmpuint(capture->n_samples, ==, n_samples);
+	g_remove(path);
+	g_free(path);
+}
+
+static void test_late_samples(void)
+{
+	g_autoptr(GError) error = NULL;
+	g_autofree char *dir = g_dir_make_tmp("late-XXXXXX", &error),
+			*path = g_build_filename(dir, "a.capture", NULL);
+	struct late *late = g_new0(struct late, 1);
+	SptRecorderOptions options = { .trace = &late->trace, .output = path, .last_ns = LAST_NS };
+	g_autoptr(SptRecorder) recorder = NULL;
+	char *written;
+
+	late->trace.source = &held_up;
+	late->trace.n_cpus = 2;
+	late->began = (uint64_t)g_get_monotonic_time() * 1000 - BEGAN_NS;
+	recorder = spt_recorder_new(&options, &error);
+	g_assert_no_error(error);
+	g_assert_true(spt_recorder_start(recorder, &error));
+	for (unsigned i = 1; i <= 3; i++) {
+		late->n_written = 10 * i;
+		late->is_held_up = i == 1;
+		g_assert_true(spt_recorder_step(recorder, 0, &error));
+		g_assert_true(spt_recorder_write_last(recorder, &written, &error));
+		/* That on the other CPU was seen too late for the first window. */
+		check_window(written, late->is_held_up ? 0 : late->n_written + 1);
+	}
+	g_rmdir(dir);
+}
+
 int main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
 	g_test_add_func("/recorder/late-object", test_late_object);
+	g_test_add_func("/recorder/late-samples", test_late_samples);
 	return g_test_run();
 }

@@ -1,0 +1,190 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# record --memory, with perf events on this very machine: programs that allocate known amounts, and
+# programs that do not know.  Of both the library's form for tests counts each call in the process
+# itself, beside the rings, and compares each stack with that of libgcc's unwinder.
+
+set -u
+
+# shellcheck source=tests/cli/record.bash
+. "$(dirname "$0")/record.bash"
+
+if [ "$(id -u)" != 0 ]; then
+	echo "1..0 # SKIP perf events of all processes are for root"
+	exit 0
+fi
+top=$PWD
+# Beside the program is where it looks for the library.
+mkdir "$work/bin"
+ln "$cli" "$work/bin/sysprof-cli" 2>/dev/null || cp "$cli" "$work/bin/sysprof-cli"
+cp build/tests/libspt-memory-check.so "$work/bin/libspt-memory.so"
+cp "$top/build/sysprof-reader" "$work/bin/"
+export SPT_MEMORY_COUNTS=$work/counts SPT_MEMORY_STACKS=1
+python=/usr/bin/python3
+allocates=$workloads/allocates
+
+# record NAME OPTION COMMAND...: leaves NAME.capture, and the sums of the processes in NAME.counts
+record()
+{
+	local name=$1 option=$2
+
+	shift 2
+	truncate -s 0 "$work/counts"
+	truncate -s 4096 "$work/counts"
+	timeout 100 "$work/bin/sysprof-cli" record --source perf "$option" \
+		-o "$work/$name.capture" -- "$@" >"$work/$name.out" 2>"$work/err" || return
+	mv "$work/counts" "$work/$name.counts"
+}
+
+# judge NAME PYTHON: with info (host facts), calls, bytes, frees, stacks, different as the process
+# counted them, and report(metric, option...) at hand; asserts
+judge()
+{
+	python3 - "$cli" "$work/$1" <<END
+import json, struct, subprocess, sys
+cli, path = sys.argv[1:]
+calls, bytes_, frees, stacks, different, frames, incomplete = struct.unpack("7Q", open(path + ".counts", "rb").read(56))
+def run(*words):
+    return json.loads(subprocess.run([cli, *words], capture_output=True, check=True).stdout)
+info = run("info", "--json", path + ".capture")
+host = {key: int(value) for key, value in info["host"].items() if key.startswith("memory_")}
+def report(metric, *options):
+    return run("report", path + ".capture", "--json", f"--metric={metric}", *options)
+def total(metric, *options):
+    return report(metric, *options)["sum"]
+def of(metric, function):
+    return sum(row["self"] for row in report(metric)["functions"] if row["function"] == function)
+$2
+END
+}
+
+# What every recording of every call has to hold.
+exact='
+assert (host["memory_calls"], host["memory_bytes"], host["memory_frees"]) == (calls, bytes_, frees), (host, calls, bytes_, frees)
+assert calls > 100 and host["memory_lost"] == 0, host
+assert total("allocated") == bytes_ and total("allocations") == calls
+assert total("allocated") == total("freed") + total("live")
+assert total("peak") <= total("allocated") and total("peak") >= total("live")
+assert stacks > 0 and different == 0, (stacks, different)'
+
+check 'known amounts: recorded' record known --memory "$allocates" known
+check '... each call, byte and stack' judge known "$exact"
+check '... leaks, temporary blocks, the peak and sizes to the byte' judge known '
+assert of("live", "leak") == 100 * 1000, of("live", "leak")
+assert of("temporary", "churn") == of("allocated", "churn") == 5000 * 64
+assert of("allocations", "churn") == 5000
+assert of("peak", "top") == 200 * 10000 and of("peak", "leak") == 100000
+assert of("allocated", "resize") == 5500 and of("live", "resize") == 0
+assert of("freed", "top") == 2000000
+sizes = {row["name"]: row["weight"] for row in report("allocated", "--by", "size")["groups"]}
+assert sizes["8 to 16 KiB"] == 2000000, sizes
+lives = {row["name"]: row["weight"] for row in report("allocated", "--by", "lifetime")["groups"]}
+assert lives["1 to 10 s"] == 2000000 and lives["not freed"] >= 100000, lives'
+check '32 threads that free each other'"'"'s: recorded' record threads --memory \
+	"$allocates" threads
+check '... each call, byte and stack' judge threads "$exact"
+check 'forks, vforks and execs: recorded' record tree --memory "$allocates" tree
+check '... each call, byte and stack' judge tree "$exact"
+check '... of 22 processes' judge tree '
+groups = report("allocated", "--by", "process")["groups"]
+assert len(groups) == 22 and all(row["weight"] >= 5000 * 64 for row in groups), groups'
+check 'destructors of threads: recorded' record exits --memory "$allocates" exits
+check '... each call, byte and stack' judge exits "$exact"
+check 'signal handlers: recorded' record signals --memory "$allocates" signals
+check '... each call, byte and stack' judge signals "$exact"
+for i in 1 2; do
+	printf '#include <stdlib.h>\nvoid *allocate(void) { void *p = malloc(%d); %s return p; }\n' \
+		$((i * 100)) '__asm__ volatile("");' >"$work/lib$i.c"
+	gcc -O2 -fno-builtin -fPIC -shared -o "$work/lib$i.so" "$work/lib$i.c"
+done
+check 'other code at the same addresses: recorded' record reloads --memory \
+	"$allocates" reloads "$work/lib1.so" "$work/lib2.so"
+check '... each call, byte and stack' judge reloads "$exact"
+check '... both files' judge reloads '
+objects = {row["object"].split("/")[-1]: row["self"] for row in report("allocated")["functions"] if row["function"] == "allocate"}
+assert objects == {"lib1.so": 20 * 100, "lib2.so": 20 * 200}, objects'
+cat >"$work/work.py" <<'END'
+d = {}
+for r in range(3):
+    for i in range(8000):
+        d[str(i)] = [i, str(i * 3), {"a": i}]
+END
+check 'python: recorded' env PYTHONMALLOC=malloc bash -c "$(declare -f record); cd '$top'
+	work=$work; record python --memory $python -S $work/work.py"
+check '... each call, byte and stack' judge python "$exact"
+cc1=$(gcc -print-prog-name=cc1)
+printf '#include <stdio.h>\n#include <stdlib.h>\nint main(void) { puts(""); return 0; }\n' |
+	gcc -E -o "$work/in.i" -xc -
+check 'a compiler: recorded' record cc1 --memory "$cc1" -quiet -O2 -g "$work/in.i" -o /dev/null
+check '... each call, byte and stack' judge cc1 "$exact"
+
+# The recorder stands still for a second in between: the threads wait.
+stopped()
+{
+	local recorder
+
+	truncate -s 0 "$work/counts"
+	truncate -s 4096 "$work/counts"
+	"$work/bin/sysprof-cli" record --source perf --memory -o "$work/stopped.capture" -- \
+		"$allocates" threads 60000 >/dev/null 2>"$work/err" &
+	recorder=$!
+	until [ "$(od -An -tu8 -N8 "$work/counts")" -gt 1000 ] || ! kill -0 $recorder; do :; done
+	kill -STOP $recorder
+	sleep 1
+	kill -CONT $recorder
+	wait $recorder || return
+	mv "$work/counts" "$work/stopped.counts"
+}
+check 'a recorder that is stopped for a second: recorded' stopped
+check '... each call, byte and stack' judge stopped "$exact"
+check '... and threads waited' judge stopped 'assert host["memory_waits"] > 0, host'
+
+# A recorder that is killed: what it had until then can be read, and the program goes on.
+killed()
+{
+	local recorder program=
+
+	"$work/bin/sysprof-cli" record --source perf --memory -o "$work/killed.capture" -- \
+		"$allocates" kept >/dev/null 2>"$work/err" &
+	recorder=$!
+	until "$cli" report --json --metric live "$work/killed.capture.part" \
+		>"$work/live.json" 2>/dev/null; do
+		kill -0 $recorder || return
+	done
+	program=$(pgrep -P $recorder -x allocates)
+	kill -KILL $recorder
+	wait $recorder
+	kill "$program" || return
+	"$cli" report --json --metric live "$work/killed.capture.part" >"$work/live.json" &&
+		python3 -c 'import json, sys
+rows = json.load(open(sys.argv[1]))["functions"]
+assert sum(row["self"] for row in rows if row["function"] == "leak") == 100000, rows' \
+			"$work/live.json"
+}
+check 'a recorder that is killed: what was not freed is in its file' killed
+
+# Picked by bytes: what is picked stands for the rest.
+unset SPT_MEMORY_STACKS
+check 'by bytes: recorded' record picked --memory=16K env PYTHONMALLOC=malloc \
+	$python -S "$work/work.py"
+check '... and right on average' judge picked '
+assert 0 < host["memory_calls"] < calls / 10
+for metric, truth in ("allocated", bytes_), ("allocations", calls):
+    got = total(metric)
+    assert abs(got - truth) < truth * .25, (metric, got, truth)'
+
+refused()
+{
+	local said=$1
+
+	shift
+	! "$work/bin/sysprof-cli" record --source perf -o "$work/refused.capture" "$@" \
+		2>"$work/err" && grep -qF -- "$said" "$work/err"
+}
+check 'a static program is refused' refused 'linked statically' --memory -- \
+	"$top/build/static/sysprof-cli" --version
+check 'a size of nothing is refused' refused '--memory=0 is not possible' --memory=0 -- true
+check '--last with it is refused' refused 'give one of them' --memory --last 5 -- true
+echo "1..$number"
+exit $broken

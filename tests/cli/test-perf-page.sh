@@ -1,0 +1,103 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# What sysprof-perf(7) says instead of commands of perf does it: each of its command lines runs as
+# it stands, in its order, so that reports read what the rows above them have recorded.
+
+set -u
+
+# shellcheck source=tests/cli/record.bash
+. "$(dirname "$0")/record.bash"
+page=$PWD/userspace/data/man/sysprof-perf.man
+
+# rows: perf's command, a tab, ours.
+rows()
+{
+	awk '
+	/^\.TP$/ {
+		getline perf
+		getline ours
+		if (ours !~ /^\.B sysprof/)
+			ours = "nothing"
+		sub(/^\\fB/, "", perf)
+		sub(/\\fR$/, "", perf)
+		sub(/^\.B sysprof\\-cli /, "", ours)
+		line = perf "\t" ours
+		gsub(/\\-/, "-", line)
+		print line
+	}' "$page"
+}
+
+# How long things take and who PID is, the page leaves to its reader.
+ours()
+{
+	case $1 in
+	top) echo "top --count 1 --interval 500ms" ;;
+	*) sed "s/--duration 10/--duration 500ms/; s/-p PID/-p $busy/" <<<"$1" ;;
+	esac
+}
+
+# does COMMAND-LINE: it succeeds, and prints or writes something.
+does()
+{
+	local line
+
+	read -ra line <<<"$(ours "$1")"
+	touch -d '1 second ago' "$work/marker"
+	(cd "$work/here" && timeout 60 "$cli" "${line[@]}" >"$work/out" 2>"$work/err") || {
+		# Where it is not loaded, a row that needs the module says so.
+		[ ! -e /dev/sysprof-trace ] && grep -q 'needs the module' "$work/err"
+		return
+	}
+	[ -s "$work/out" ] || [ -n "$(find "$work/here" -name '*.*' -newer "$work/marker" -size +0)" ]
+}
+
+# Works on two threads, one of which waits between.
+mkdir "$work/here"
+cat >"$work/prog.c" <<'END'
+#include <pthread.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+static volatile long sum;
+static void work(void)
+{
+	for (long i = 0; i < 2000000; i++)
+		sum += i;
+}
+static void *wait_and_work(void *unused)
+{
+	for (int i = 0; i < 20; i++) {
+		usleep(5000);
+		work();
+	}
+	return unused;
+}
+int main(int argc, char **argv)
+{
+	pthread_t thread;
+	time_t end = time(NULL) + (argc > 1 ? atoi(argv[1]) : 1);
+	pthread_create(&thread, NULL, wait_and_work, NULL);
+	do
+		work();
+	while (time(NULL) < end);
+	return pthread_join(thread, NULL);
+}
+END
+gcc -g -O1 -fno-omit-frame-pointer -pthread "$work/prog.c" -o "$work/here/prog" || exit 1
+rows >"$work/rows"
+check "it has 25 rows at least" [ "$(wc -l <"$work/rows")" -ge 25 ]
+while IFS=$'\t' read -r perf command; do
+	busy=
+	case $command in
+	*PID* | top) "$work/here/prog" 5 & busy=$! ;;
+	esac
+	check "$perf: $command" does "$command"
+	[ -z "$busy" ] || wait "$busy"
+	# What the reports are about.
+	[[ $command != 'record --waits'* ]] ||
+		cp "$work/here/sysprof.capture" "$work/here/my.capture"
+done <"$work/rows"
+
+echo "1..$number"
+exit $broken

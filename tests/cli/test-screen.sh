@@ -1,0 +1,160 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# Measures nothing.
+#
+# What is printed on a terminal: one screen, colours, a pager; in a pipe none of it.  And what a
+# word with a slip of the finger might have meant.
+
+# shellcheck source=tests/lint/tap.bash
+. "$(dirname "$0")/../lint/tap.bash"
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cli=$PWD/build/sysprof-cli
+escape=$'\e['
+unset NO_COLOR LESS
+build/tests/gen-big "$work/big.capture" 3000 || exit 1
+build/tests/gen-capture "$work/small.capture" || exit 1
+
+# on_screen COMMAND...: as on a terminal of 80 columns and 24 rows, without a pager.
+on_screen()
+{
+	python3 tests/cli/screen.py 80x24 -- env PAGER=cat "$@"
+}
+
+on_screen "$cli" report "$work/big.capture" >"$work/screen"
+"$cli" report "$work/big.capture" >"$work/piped"
+sed 's/\x1b\[[0-9;]*m//g' "$work/screen" >"$work/plain"
+result "a report fits the screen, and no line is longer" "$(
+	[ "$(wc -l <"$work/plain")" -lt 24 ] || wc -l "$work/plain"
+	grep -E '.{81}' "$work/plain")"
+left=$(($(wc -l <"$work/piped") - $(wc -l <"$work/plain") + 1))
+result "... and says how many rows are left, and how to see them" "$(
+	grep -qx "\.\.\. $(printf "%'d" $left | sed 's/^\(.\)\(...\)$/\1,\2/') more: --limit 0" \
+		"$work/plain" || tail -n 2 "$work/plain" | cat - <(echo "left: $left"))"
+result "--limit 0 shows all" "$(
+	on_screen "$cli" report --limit 0 "$work/big.capture" >"$work/all"
+	[ "$(wc -l <"$work/all")" = "$(wc -l <"$work/piped")" ] || wc -l "$work/all" "$work/piped")"
+result "a terminal has colours" "$(grep -qF "$escape" "$work/screen" || head -n 5 "$work/screen")"
+result "a pipe has none, and all rows" "$(
+	grep -F "$escape" "$work/piped"; grep 'more: --limit' "$work/piped")"
+result "NO_COLOR leaves them out" "$(on_screen env NO_COLOR=1 "$cli" report "$work/small.capture" |
+	grep -F "$escape")"
+result "--color=never does, too" "$(on_screen "$cli" report --color=never "$work/small.capture" |
+	grep -F "$escape")"
+result "--color=always has them in a pipe, and leaves the text as it is" "$(
+	"$cli" report --color=always "$work/small.capture" >"$work/colours"
+	grep -qF "$escape" "$work/colours" || cat "$work/colours"
+	diff <(sed 's/\x1b\[[0-9;]*m//g' "$work/colours") <("$cli" report "$work/small.capture"))"
+result "--color=red is refused" "$("$cli" report --color=red "$work/small.capture" 2>&1 |
+	grep -v 'takes auto, always or never')"
+
+# A pager that shows that it was there.
+paged()
+{
+	python3 tests/cli/screen.py 80x24 -- env PAGER='sed s/^/paged:/' "$@"
+}
+for command in "report $work/small.capture" "info $work/small.capture" \
+	"annotate $work/small.capture work" "diff --min 0 $work/small.capture $work/small.capture"; do
+	# shellcheck disable=SC2086
+	result "${command%% *} goes through the pager" "$(
+		paged "$cli" $command >"$work/paged"
+		grep -q ^paged: "$work/paged" || head -n 5 "$work/paged"
+		paged "$cli" $command --no-pager | grep ^paged:
+		PAGER='sed s/^/paged:/' "$cli" $command | grep ^paged:)"
+done
+result "JSON does not" "$(paged "$cli" report --json "$work/small.capture" | grep ^paged:)"
+result "a pager that ends early is no error" "$(
+	python3 tests/cli/screen.py 80x24 -- env PAGER='head -n 1' "$cli" report --limit 0 \
+		"$work/big.capture" >"$work/short" || echo "status $?"
+	[ "$(wc -l <"$work/short")" = 1 ] || head -n 3 "$work/short")"
+result "a pager that is not there is done without" "$(
+	python3 tests/cli/screen.py 80x24 -- env PAGER=/nowhere/less "$cli" report \
+		"$work/small.capture" | grep -q Function || echo "no report")"
+
+# The tree on the whole screen: what the last picture shows, cut at where each one begins.
+walk()
+{
+	python3 tests/cli/screen.py 80x12 "$@" q -- "$cli" report --tui "$work/big.capture" |
+		python3 -c '
+import re, sys
+pictures = sys.stdin.read().split("\x1b[H")
+print(re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", pictures[-1]).replace("\r", ""))'
+}
+walk >"$work/tree"
+result "--tui shows the tree, opened where it is heaviest" "$(
+	grep -qE '^ 100.00 +0.00 +- big ' "$work/tree" &&
+		grep -qE '^ 100.00 +0.00 +- main ' "$work/tree" || cat "$work/tree")"
+result "... in lines and columns as the screen has" "$(
+	[ "$(wc -l <"$work/tree")" -le 13 ] || wc -l "$work/tree"; grep -E '.{81}' "$work/tree")"
+result "a closed process hides what is below it" "$(
+	walk '\r' >"$work/closed"; grep -q ' + big ' "$work/closed" || cat "$work/closed"
+	grep ' main ' "$work/closed")"
+result "arrow keys open it again" "$(
+	walk '\r' '\x1b[C' '\x1b[B' >"$work/opened"
+	grep -q ' - main ' "$work/opened" || cat "$work/opened")"
+result "/ finds a function wherever it is" "$(
+	walk /heaviest '\r' >"$work/found"
+	grep -q heaviest "$work/found" || cat "$work/found")"
+result "the terminal is given back" "$(
+	python3 tests/cli/screen.py 80x12 q -- "$cli" report --tui "$work/big.capture" |
+		tail -c 8 | grep -q '1049l' || echo no)"
+result "without a terminal it says what to do" "$(
+	"$cli" report --tui "$work/big.capture" 2>&1 | grep -v -- '--tree prints the same')"
+
+if "$cli" top --source perf --count 1 --interval 100ms >"$work/page" 2>&1; then
+	result "q ends top, and the terminal is given back" "$(
+		python3 tests/cli/screen.py 80x12 q -- "$cli" top --source perf \
+			--interval 300ms >"$work/top" || echo "status $?"
+		grep -q 'CPUs busy' "$work/top" && tail -c 8 "$work/top" | grep -q 1049l ||
+			tail -c 500 "$work/top")"
+else
+	skip "q ends top" "$(cat "$work/page")"
+fi
+
+# In short, for scripts and people.
+for capture in big small; do
+	"$cli" report --summary "$work/$capture.capture" >"$work/summary"
+	"$cli" report --summary --json "$work/$capture.capture" >"$work/summary.json"
+	result "the summary of the $capture one is at most 2 KiB, as JSON, too" "$(
+		[ "$(wc -c <"$work/summary")" -le 2048 ] || cat "$work/summary"
+		[ "$(wc -c <"$work/summary.json")" -le 2048 ] || wc -c "$work/summary.json")"
+done
+result "its functions are those of the report" "$(python3 - "$work/summary.json" \
+	<("$cli" report --json --limit 5 "$work/small.capture") <<'END'
+import json, sys
+summary, report = (json.load(open(name)) for name in sys.argv[1:])
+names = [[function["function"] for function in part if function["self_pct"] > 0]
+         for part in (summary["top"], report["functions"])]
+if names[0] != names[1] or not summary["next"] or not summary["verdict"]:
+    print(names, summary)
+END
+)"
+
+result "diff --fail-above lets pass what did not grow" "$("$cli" diff --fail-above 5% \
+	"$work/small.capture" "$work/small.capture" 2>&1 >/dev/null || echo "status $?")"
+result "... and else ends with 3, and says what grew" "$(
+	seen=$("$cli" diff --fail-above 5% "$work/big.capture" "$work/small.capture" 2>&1 >/dev/null)
+	[ $? = 3 ] && grep -q 'points more than before' <<<"$seen" || echo "$? $seen")"
+result "... and refuses what is no number" "$("$cli" diff --fail-above much "$work/small.capture" \
+	"$work/small.capture" 2>&1 | grep -v 'takes points of a share')"
+
+# said WORDS COMMAND...: on stderr.
+said()
+{
+	local words=$1 seen
+
+	shift
+	seen=$("$@" 2>&1 >/dev/null)
+	grep -qF -- "$words" <<<"$seen" || echo "$seen"
+}
+result "a command: did you mean" "$(said 'did you mean "report"?' "$cli" rport)"
+result "an option: did you mean" "$(said 'did you mean --json?' "$cli" report --jsno)"
+result "... but not one that is far away" "$(
+	"$cli" report --zzzzzzz 2>&1 | grep 'did you mean')"
+result "a function: did you mean" "$(said 'did you mean "heaviest"?' "$cli" report \
+	--callers heaviset "$work/big.capture")"
+result "a process: did you mean" "$(said 'did you mean "big"?' "$cli" report --process bgi \
+	"$work/big.capture")"
+finish

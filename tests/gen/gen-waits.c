@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * gen-waits OUT: a second of a recording with every wait.  In each tenth of it the thread "worker"
+ * of "server" runs for 10 ms, sleeps for 80 ms in wait_for_work until "helper" wakes it in
+ * give_work, and is runnable for 10 ms, in which helper runs on; helper sleeps for the rest.
+ * "beat", alone in its process, is woken every 10 ms and runs 100 us later, but after 3 ms once.
+ */
+#include <stdio.h>
+
+#include "capture/capture.h"
+#include "stash/stash.h"
+#include "sysprof-event.h"
+
+#define BEGIN  5000000000ull
+#define MS     1000000ull
+#define US     1000ull
+#define ROUNDS 10
+#define BEATS  100
+#define LATE   37
+
+enum { PROGRAM = 1 };
+enum { WORKER = 1, HELPER, BEAT };
+enum { MAIN, WAIT_FOR_WORK, GIVE_WORK, WORK, N_FUNCTIONS };
+
+static const char *const functions[N_FUNCTIONS] = { "main", "wait_for_work", "give_work", "work" };
+
+static uint32_t node_of(SptStash *stash, unsigned function)
+{
+	uint32_t main_node =
+		spt_stash_child(stash, 0, &(SptFrame){ .object = PROGRAM, .offset = 0x1000 });
+
+	return spt_stash_child(stash, main_node,
+			       &(SptFrame){ .object = PROGRAM,
+					    .offset = 0x1000 + 0x100 * function });
+}
+
+static void put_state(SptCaptureWriter *writer)
+{
+	spt_capture_writer_host(writer, "host", "example");
+	spt_capture_writer_host(writer, "kernel", "6.1.0");
+	spt_capture_writer_host(writer, "period_ns", "1000000");
+	spt_capture_writer_object(writer, &(SptObjectRow){ .id = PROGRAM,
+							   .kind = SPT_OBJECT_FILE,
+							   .path = "/usr/bin/server" });
+	for (unsigned i = 0; i < N_FUNCTIONS; i++)
+		spt_capture_writer_name(writer, &(SptNameRow){ .object = PROGRAM,
+							       .offset = 0x1000 + 0x100 * i,
+							       .symbol = functions[i],
+							       .symbol_bytes = 0x80 });
+	spt_capture_writer_process(writer,
+				   &(SptProcessRow){ .id = 1, .pid = 200, .name = "server" });
+	spt_capture_writer_process(writer, &(SptProcessRow){ .id = 2, .pid = 300, .name = "beat" });
+	spt_capture_writer_thread(
+		writer,
+		&(SptThreadRow){ .id = WORKER, .process = 1, .tid = 201, .name = "worker" });
+	spt_capture_writer_thread(
+		writer,
+		&(SptThreadRow){ .id = HELPER, .process = 1, .tid = 202, .name = "helper" });
+	spt_capture_writer_thread(
+		writer, &(SptThreadRow){ .id = BEAT, .process = 2, .tid = 300, .name = "beat" });
+}
+
+static void put_lane(SptCaptureWriter *writer, uint64_t time, uint32_t cpu, uint32_t thread,
+		     uint8_t state)
+{
+	spt_capture_writer_put(
+		writer, SPT_ROW_LANE,
+		&(SptLaneRow){ .time = time, .cpu = cpu, .thread = thread, .state = state });
+}
+
+static void put_wait(SptCaptureWriter *writer, SptWaitRow wait)
+{
+	wait.weight_ns = wait.duration_ns;
+	wait.state = SYSPROF_STATE_SLEEP;
+	spt_capture_writer_put(writer, SPT_ROW_WAIT, &wait);
+}
+
+static void put_round(SptCaptureWriter *writer, SptStash *stash, uint64_t begin)
+{
+	put_lane(writer, begin, 0, WORKER, SYSPROF_STATE_RUNNING);
+	put_lane(writer, begin + 10 * MS, 0, 0, SYSPROF_STATE_SLEEP);
+	put_lane(writer, begin + 70 * MS, 0, HELPER, SYSPROF_STATE_RUNNING);
+	put_lane(writer, begin + 100 * MS, 0, 0, SYSPROF_STATE_SLEEP);
+	put_wait(writer, (SptWaitRow){ .time = begin + 70 * MS,
+				       .duration_ns = 70 * MS,
+				       .thread = HELPER,
+				       .node = node_of(stash, WAIT_FOR_WORK),
+				       .waker_context = SYSPROF_CONTEXT_IRQ });
+	put_wait(writer, (SptWaitRow){ .time = begin + 100 * MS,
+				       .duration_ns = 90 * MS,
+				       .runnable_ns = 10 * MS,
+				       .thread = WORKER,
+				       .node = node_of(stash, WAIT_FOR_WORK),
+				       .waker = HELPER,
+				       .waker_node = node_of(stash, GIVE_WORK) });
+	for (unsigned i = 1; i <= 10; i++)
+		spt_capture_writer_sample(writer, &(SptSampleRow){ .time = begin + i * MS,
+								   .thread = WORKER,
+								   .weight = 1,
+								   .node = node_of(stash, WORK) });
+	for (unsigned i = 71; i <= 100; i++)
+		spt_capture_writer_sample(writer,
+					  &(SptSampleRow){ .time = begin + i * MS,
+							   .thread = HELPER,
+							   .weight = 1,
+							   .node = node_of(stash, GIVE_WORK) });
+}
+
+static void put_beats(SptCaptureWriter *writer, SptStash *stash)
+{
+	for (unsigned i = 1; i < BEATS; i++) {
+		uint64_t woken = BEGIN + i * 10 * MS, delay = i == LATE ? 3 * MS : 100 * US;
+
+		put_lane(writer, woken + delay, 1, BEAT, SYSPROF_STATE_RUNNING);
+		put_lane(writer, woken + 5 * MS, 1, 0, SYSPROF_STATE_SLEEP);
+		put_wait(writer, (SptWaitRow){ .time = woken + delay,
+					       .runnable_ns = delay,
+					       .duration_ns = 5 * MS + delay,
+					       .thread = BEAT,
+					       .cpu = 1,
+					       .node = node_of(stash, WAIT_FOR_WORK),
+					       .waker_context = SYSPROF_CONTEXT_IRQ });
+	}
+}
+
+int main(int argc, char **argv)
+{
+	g_autoptr(GError) error = NULL;
+	SptStash *stash = spt_stash_new();
+	SptCaptureWriter *writer = argc == 2 ? spt_capture_writer_new(argv[1], &error) : NULL;
+	int status = 0;
+
+	if (argc != 2) {
+		fprintf(stderr, "Usage: gen-waits OUT\n");
+		return 2;
+	}
+	if (writer) {
+		put_state(writer);
+		for (unsigned i = 0; i < ROUNDS; i++)
+			put_round(writer, stash, BEGIN + i * 100 * MS);
+		put_beats(writer, stash);
+	}
+	if (!writer || !spt_capture_writer_finish(writer, stash, BEGIN + 1000 * MS, &error)) {
+		fprintf(stderr, "gen-waits: %s\n", error->message);
+		status = 1;
+	}
+	spt_capture_writer_free(writer);
+	spt_stash_free(stash);
+	return status;
+}

@@ -1,0 +1,25 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# What people read is plain: short sentences, and no word that has a plainer one.
+
+# shellcheck source=tests/lint/tap.bash
+. "$(dirname "$0")/tap.bash"
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+prose=tests/lint/prose.py
+
+packaging/messages >"$work/messages.tsv"
+printf 'It is gone, and so many wishes lie in it.\n' >"$work/bad.md"
+printf 'A word is a word%s.\n' "$(printf ' and a word%.0s' {1..12})" >>"$work/bad.md"
+result "it finds what it looks for" "$([ "$($prose "$work/bad.md" | wc -l)" = 6 ] ||
+	$prose "$work/bad.md")"
+result "README, NEWS and SECURITY" "$($prose README.md NEWS SECURITY.md)"
+for page in userspace/data/man/*.man; do
+	result "${page##*/}" "$($prose "$page")"
+done
+result "other pages" "$($prose packaging/README.md tests/bench/README.md CONTRIBUTING.md)"
+result "there are messages" "$([ "$(wc -l <"$work/messages.tsv")" -gt 300 ] ||
+	wc -l "$work/messages.tsv")"
+result "messages" "$($prose --most 40 "$work/messages.tsv")"
+finish

@@ -1,0 +1,367 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The module's memory of kernel stacks (module/memo.c), in user space: stacks are made as code
+ * makes them, each function's frame of its own size, and what is known of one must be what the
+ * unwinder would have found.
+ */
+#define CONFIG_UNWINDER_ORC 1
+#include <glib.h>
+
+/* What the kernel calls has a shape of its own. */
+#pragma GCC diagnostic ignored "-Wunused-parameter"
+#include "memo.c"
+#pragma GCC diagnostic warning "-Wunused-parameter"
+
+#define STACK_WORDS	512
+#define DEPTH_MAX	40
+#define IMAGE		0xffffffff81000000ul
+#define MODULES		0xffffffffc0000000ul
+#define FUNCTIONS	4
+
+unsigned int shim_cpu;
+long shim_allocated, shim_fail_after = -1;
+unsigned long jiffies = 1000;
+
+/* A stack: its own memory, so that not a word beyond it can be read. */
+static struct {
+	u64 *words;
+	struct pt_regs regs;
+	struct task_struct task;
+	u64 ips[DEPTH_MAX];	/* innermost first: an instruction, then return addresses */
+	unsigned long places[DEPTH_MAX];
+	unsigned long sp;
+	u32 n;
+} stack;
+
+void shim_step(void)
+{
+}
+
+static u64 told(u64 ip)
+{
+	u64 object = ip >= MODULES ? SYSPROF_OBJECT_MODULES : SYSPROF_OBJECT_KERNEL;
+
+	return object << SYSPROF_FRAME_OBJECT_SHIFT | (ip & SYSPROF_FRAME_OFFSET_MASK);
+}
+
+/* What the code at @ip has on the stack, return address aside. */
+static u32 frame_words(u64 ip)
+{
+	return ip * 7 % 5;
+}
+
+/*
+ * The stack below the registers: @n functions that called each other, the outermost @distance words
+ * below, all else @litter.
+ */
+static void make_stack(const u64 *ips, u32 n, u32 distance, u64 litter)
+{
+	u64 *word;
+
+	g_free(stack.words);
+	stack.words = g_new(u64, STACK_WORDS);
+	for (u32 i = 0; i < STACK_WORDS; i++)
+		stack.words[i] = litter;
+	word = stack.words + STACK_WORDS;
+	memcpy(stack.ips, ips, n * sizeof(*ips));
+	stack.n = n;
+	for (u32 i = n; i-- > 1;) {
+		*--word = ips[i];
+		stack.places[i] = (unsigned long)word;
+		word -= i == n - 1 ? distance : frame_words(ips[i - 1]);
+	}
+	stack.sp = (unsigned long)word;
+	stack.task = (struct task_struct){
+		.stack = stack.words,
+		/* They are never looked at but for the number of the call: memory of their own. */
+		.entry = &stack.regs,
+	};
+}
+
+/* Walks as the module does; how many return addresses the unwinder had to find. */
+static u32 walk(u64 *frames, u32 max, u32 *n, u8 *end)
+{
+	struct sysprof_memo_walk memo;
+	u32 i, known;
+
+	sysprof_memo_begin(&memo, &stack.task);
+	memo.entry = (unsigned long)(stack.words + STACK_WORDS);
+	*end = SYSPROF_END_ROOT;
+	frames[0] = told(stack.ips[0]);
+	if (sysprof_memo_interrupted(&memo, stack.ips[0], stack.sp, frames[0], frames + 1, max - 1,
+				     &known, end)) {
+		*n = known + 1;
+		return 0;
+	}
+	for (i = 1; i < stack.n; i++) {
+		if (i == max) {
+			*end = SYSPROF_END_LIMIT;
+			break;
+		}
+		if (i == 1 && stack.places[1])
+			sysprof_memo_add_caller(&memo, stack.ips[0], stack.sp, frames[0],
+						stack.places[1]);
+		if (stack.places[i] &&
+		    sysprof_memo_find(&memo, stack.ips[i], stack.places[i] + 8, frames + i, max - i,
+				      &known, end)) {
+			*n = i + known;
+			return i;
+		}
+		frames[i] = told(stack.ips[i]);
+		sysprof_memo_add(&memo, stack.ips[i], stack.places[i], frames[i], false);
+	}
+	if (stack.n == 1)
+		sysprof_memo_add_caller(&memo, stack.ips[0], stack.sp, frames[0], 0);
+	*n = i;
+	sysprof_memo_keep(&memo, frames + i, *end);
+	return i;
+}
+
+/* What comes out is the stack; how many return addresses were looked for, and one more. */
+static u32 walked(void)
+{
+	u64 frames[DEPTH_MAX];
+	u32 n, steps;
+	u8 end;
+
+	steps = walk(frames, DEPTH_MAX, &n, &end);
+	g_assert_cmpuint(n, ==, stack.n);
+	g_assert_cmpuint(end, ==, SYSPROF_END_ROOT);
+	for (u32 i = 0; i < n; i++)
+		g_assert_cmphex(frames[i], ==, told(stack.ips[i]));
+	return steps;
+}
+
+static void begin(void)
+{
+	g_assert_cmpint(sysprof_memo_init(), ==, 0);
+	check_one_in = 1000000000;
+	this_cpu_read(memos)->to_check = check_one_in;
+}
+
+static void end(void)
+{
+	sysprof_memo_exit();
+	g_assert_cmpint(shim_allocated, ==, 0);
+}
+
+static const u64 read_file[] = { IMAGE + 0x1003, IMAGE + 0x2011, IMAGE + 0x3007, IMAGE + 0x4002 };
+static const u64 read_module[] = { MODULES + 3, MODULES + 0x2011, IMAGE + 0x3007, IMAGE + 0x4002 };
+static const u64 other_place[] = { IMAGE + 0x1004, IMAGE + 0x2011, IMAGE + 0x3007, IMAGE + 0x4002 };
+
+static void test_known(void)
+{
+	begin();
+	make_stack(read_file, 4, 3, 0);
+	g_assert_cmpuint(walked(), ==, 4);
+	g_assert_cmpuint(walked(), ==, 0);
+	/* Wherever the kernel began it. */
+	make_stack(read_file, 4, 100, 1);
+	g_assert_cmpuint(walked(), ==, 0);
+	/* Another instruction of the same function: known from its caller on, and then itself. */
+	make_stack(other_place, 4, 7, 2);
+	g_assert_cmpuint(walked(), ==, 1);
+	g_assert_cmpuint(walked(), ==, 0);
+	/* Another system call is looked for elsewhere, another CPU has its own. */
+	stack.regs.orig_ax = 17;
+	g_assert_cmpuint(walked(), ==, 4);
+	stack.regs.orig_ax = 0;
+	shim_cpu = 1;
+	this_cpu_read(memos)->to_check = check_one_in;
+	g_assert_cmpuint(walked(), ==, 4);
+	shim_cpu = 0;
+	end();
+}
+
+/* No caller, and one that is the entry: known by how far from the registers they are. */
+static void test_short(void)
+{
+	for (u32 n = 1; n < 3; n++) {
+		begin();
+		make_stack(read_file, n, 3, 0);
+		g_assert_cmpuint(walked(), ==, n);
+		g_assert_cmpuint(walked(), ==, 0);
+		stack.sp -= 8;
+		if (n == 2)
+			stack.places[1] -= 8;
+		stack.words[STACK_WORDS - 1] = 0;
+		stack.words[STACK_WORDS - 2] = stack.ips[1];
+		g_assert_cmpuint(walked(), ==, n);
+		end();
+	}
+}
+
+static void test_each_word(void)
+{
+	u64 changed[4];
+
+	for (u32 i = 1; i < 4; i++) {
+		begin();
+		make_stack(read_file, 4, 3, 0);
+		walked();
+		memcpy(changed, read_file, sizeof(changed));
+		changed[i] += 5 * 8; /* a frame of the same size */
+		make_stack(changed, 4, 3, 0);
+		g_assert_cmpuint(walked(), ==, 4);
+		/* Longer or shorter, it is another one. */
+		make_stack(read_file, 3, 3, 0);
+		g_assert_cmpuint(walked(), ==, 3);
+		end();
+	}
+}
+
+static void test_not_kept(void)
+{
+	u64 frames[DEPTH_MAX], long_one[DEPTH_MAX];
+	u32 n;
+	u8 why;
+
+	begin();
+	/* A return address that was replaced. */
+	make_stack(read_file, 4, 3, 0);
+	*(u64 *)stack.places[2] = IMAGE + 0x999;
+	for (int i = 0; i < 3; i++)
+		g_assert_cmpuint(walked(), ==, 4);
+	/* One found nowhere: an interrupt within. */
+	make_stack(read_file, 4, 3, 0);
+	stack.places[2] = 0;
+	for (int i = 0; i < 3; i++)
+		g_assert_cmpuint(walked(), ==, 4);
+	/* Not whole. */
+	make_stack(read_file, 4, 3, 0);
+	for (int i = 0; i < 3; i++) {
+		g_assert_cmpuint(walk(frames, 2, &n, &why), ==, 2);
+		g_assert_cmpuint(why, ==, SYSPROF_END_LIMIT);
+	}
+	/* Too deep. */
+	for (u32 i = 0; i < DEPTH_MAX; i++)
+		long_one[i] = IMAGE + 0x100 * i;
+	make_stack(long_one, DEPTH_MAX, 3, 0);
+	for (int i = 0; i < 3; i++)
+		g_assert_cmpuint(walked(), ==, DEPTH_MAX);
+	/* On another stack. */
+	make_stack(read_file, 4, 3, 0);
+	stack.task.stack = stack.words + STACK_WORDS + 1;
+	for (int i = 0; i < 3; i++)
+		g_assert_cmpuint(walked(), ==, 4);
+	end();
+}
+
+static void test_limit(void)
+{
+	u64 frames[DEPTH_MAX];
+	u32 n;
+	u8 why;
+
+	begin();
+	make_stack(read_file, 4, 3, 0);
+	walked();
+	g_assert_cmpuint(walk(frames, 2, &n, &why), ==, 0);
+	g_assert_cmpuint(n, ==, 2);
+	g_assert_cmpuint(why, ==, SYSPROF_END_LIMIT);
+	end();
+}
+
+static void test_forgotten(void)
+{
+	begin();
+	make_stack(read_file, 4, 3, 0);
+	walked();
+	make_stack(read_module, 4, 3, 0);
+	walked();
+	g_assert_cmpuint(walked(), ==, 0);
+	module_event(NULL, 0, NULL);
+	g_assert_cmpuint(walked(), ==, 4);
+	g_assert_cmpuint(walked(), ==, 0);
+	jiffies += KEPT_JIFFIES + 1;
+	g_assert_cmpuint(walked(), ==, 4);
+	/* The image stays. */
+	make_stack(read_file, 4, 3, 0);
+	g_assert_cmpuint(walked(), ==, 0);
+	end();
+}
+
+static void test_checked(void)
+{
+	struct sysprof_memo_counts counts;
+
+	begin();
+	check_one_in = 2;
+	this_cpu_read(memos)->to_check = 1;
+	make_stack(read_file, 4, 3, 0);
+	for (int i = 0; i < 11; i++)
+		walked();
+	sysprof_memo_counts(0, &counts);
+	g_assert_cmpuint(counts.walked, ==, 1);
+	g_assert_cmpuint(counts.known, ==, 10);
+	g_assert_cmpuint(counts.checked, ==, 5);
+	g_assert_cmpuint(counts.wrong, ==, 0);
+	/* A function that keeps a frame pointer: the same words, another caller's place. */
+	stack.places[2] -= 8;
+	stack.ips[2] += 1;
+	*(u64 *)stack.places[2] = stack.ips[2];
+	this_cpu_read(memos)->to_check = 0;
+	g_assert_cmpuint(walked(), ==, 4);
+	sysprof_memo_counts(0, &counts);
+	g_assert_cmpuint(counts.wrong, ==, 1);
+	/* And it is forgotten. */
+	this_cpu_read(memos)->to_check = 10;
+	g_assert_cmpuint(walked(), ==, 4);
+	end();
+}
+
+/* Stacks of few functions, so that many are alike. */
+static void test_random(void)
+{
+	struct sysprof_memo_counts counts;
+	u64 ips[DEPTH_MAX];
+
+	begin();
+	g_random_set_seed(1);
+	for (int round = 0; round < 200000; round++) {
+		u32 n = 3 + g_random_int() % 3;
+
+		for (u32 i = 0; i < n; i++)
+			ips[i] = (g_random_int() % 8 ? IMAGE : MODULES) +
+				 0x100 * (g_random_int() % FUNCTIONS / (i + 1)) +
+				 g_random_int() % 2;
+		/* Only the function that begins system calls has a frame of any size. */
+		ips[n - 2] = IMAGE + 0x100000 + g_random_int() % 2;
+		stack.regs.orig_ax = g_random_int() % 2;
+		make_stack(ips, n, g_random_int() % 64,
+			   IMAGE + 0x100 * (g_random_int() % FUNCTIONS));
+		walked();
+		if (g_random_int() % 1000 == 0)
+			module_event(NULL, 0, NULL);
+	}
+	sysprof_memo_counts(0, &counts);
+	g_test_message("%" G_GUINT64_FORMAT " known, %" G_GUINT64_FORMAT " walked",
+		       (guint64)counts.known, (guint64)counts.walked);
+	g_assert_cmpuint(counts.known, >, counts.walked / 10);
+	end();
+}
+
+static void test_no_memory(void)
+{
+	for (long i = 0; i < 3; i++) {
+		shim_fail_after = i;
+		g_assert_cmpint(sysprof_memo_init(), ==, -ENOMEM);
+		g_assert_cmpint(shim_allocated, ==, 0);
+	}
+	shim_fail_after = -1;
+}
+
+int main(int argc, char **argv)
+{
+	g_test_init(&argc, &argv, NULL);
+	g_test_add_func("/memo/known", test_known);
+	g_test_add_func("/memo/short", test_short);
+	g_test_add_func("/memo/each-word", test_each_word);
+	g_test_add_func("/memo/not-kept", test_not_kept);
+	g_test_add_func("/memo/limit", test_limit);
+	g_test_add_func("/memo/forgotten", test_forgotten);
+	g_test_add_func("/memo/checked", test_checked);
+	g_test_add_func("/memo/random", test_random);
+	g_test_add_func("/memo/no-memory", test_no_memory);
+	return g_test_run();
+}

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * abi-known SECONDS [MODULE]: kernel stacks that the module knows are the ones that the unwinder
+ * finds: each is walked all the same (check_one_in is 1) under system calls of many kinds, while
+ * return probes and the function graph tracer replace return addresses, and MODULE comes and goes.
+ */
+#include "abi.h"
+
+#include <poll.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+
+#define TRACING "/sys/kernel/tracing/"
+
+static void file_work(void)
+{
+	char path[] = "/tmp/known-XXXXXX", block[16384] = { 0 };
+	int fd = mkstemp(path);
+	struct stat status;
+
+	if (fd < 0)
+		err(1, "mkstemp");
+	for (;;) {
+		for (int i = 0; i < 64; i++)
+			if (pwrite(fd, block, sizeof(block), i * sizeof(block)) < 0 ||
+			    pread(fd, block, sizeof(block), i * sizeof(block)) < 0)
+				err(1, "cannot write to %s", path);
+		if (stat(path, &status) || stat("/proc/self/maps", &status) || ftruncate(fd, 0))
+			err(1, "stat");
+	}
+}
+
+static void message_work(void)
+{
+	int pipes[2], sockets[2];
+	char bytes[3000] = { 0 };
+	struct pollfd poll_fd;
+
+	if (pipe(pipes) || socketpair(AF_UNIX, SOCK_STREAM, 0, sockets))
+		err(1, "pipe");
+	for (;;) {
+		poll_fd = (struct pollfd){ .fd = pipes[0], .events = POLLIN };
+		if (write(pipes[1], bytes, sizeof(bytes)) < 0 || poll(&poll_fd, 1, 1000) != 1 ||
+		    read(pipes[0], bytes, sizeof(bytes)) < 0 ||
+		    write(sockets[0], bytes, sizeof(bytes)) < 0 ||
+		    read(sockets[1], bytes, sizeof(bytes)) < 0)
+			err(1, "a pipe");
+		sched_yield();
+	}
+}
+
+static void memory_work(void)
+{
+	for (;;) {
+		char *memory = mmap(NULL, 64 * PAGE, PROT_READ | PROT_WRITE,
+				    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+		if (memory == MAP_FAILED)
+			err(1, "mmap");
+		for (unsigned i = 0; i < 64; i++)
+			memory[i * PAGE] = 1;
+		munmap(memory, 64 * PAGE);
+		syscall(SYS_getppid);
+	}
+}
+
+static void process_work(void)
+{
+	for (;;) {
+		pid_t pid = fork();
+
+		if (!pid)
+			_exit(0);
+		waitpid(pid, NULL, 0);
+	}
+}
+
+static void (*const work[])(void) = { file_work, message_work, memory_work, process_work };
+static pid_t workers[sizeof(work) / sizeof(work[0])];
+
+static bool put(const char *path, const char *text)
+{
+	int fd = open(path, O_WRONLY | O_APPEND | O_CLOEXEC);
+	bool good = fd >= 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text);
+
+	close(fd);
+	return good;
+}
+
+static unsigned load_and_unload(const char *module)
+{
+	int fd = open(module, O_RDONLY | O_CLOEXEC);
+	const char *slash = strrchr(module, '/');
+	char name[64];
+	bool good;
+
+	snprintf(name, sizeof(name), "%s", slash ? slash + 1 : module);
+	*strchrnul(name, '.') = 0;
+	good = !syscall(SYS_finit_module, fd, "", 0) && !syscall(SYS_delete_module, name, 0);
+	close(fd);
+	return good;
+}
+
+/* How often return addresses were replaced, and the module was there. */
+static void disturb(const char *module, unsigned *traced, unsigned *loaded)
+{
+	bool good = put(TRACING "kprobe_events", "r:known/read vfs_read\n") &&
+		    put(TRACING "events/known/enable", "1");
+
+	usleep(100000);
+	if (module)
+		*loaded += load_and_unload(module);
+	good = put(TRACING "events/known/enable", "0") && good;
+	if (module)
+		*loaded += load_and_unload(module);
+	good = put(TRACING "set_ftrace_filter", "vfs_write") &&
+	       put(TRACING "current_tracer", "function_graph") && good;
+	usleep(100000);
+	good = put(TRACING "current_tracer", "nop") && good;
+	*traced += good;
+	usleep(200000);
+}
+
+static void look_at(const struct sysprof_record *record, void *data)
+{
+	const struct sysprof_sample *sample = (const struct sysprof_sample *)record;
+
+	*(uint64_t *)data += record->type == SYSPROF_SAMPLE && sample->n_kernel > 1;
+}
+
+int main(int argc, char **argv)
+{
+	uint64_t until, n = 0, known = 0, walked = 0, checked = 0, wrong = 0;
+	struct session session = session_open(NS_PER_MS / 5, 1U << 20);
+	struct sysprof_start start = { .size = sizeof(start) };
+	unsigned traced = 0, loaded = 0;
+
+	if (argc < 2)
+		errx(1, "usage: abi-known SECONDS [MODULE]");
+	for (unsigned i = 0; i < sizeof(work) / sizeof(work[0]); i++) {
+		workers[i] = fork();
+		if (!workers[i])
+			work[i]();
+	}
+	if (ioctl(session.fd, SYSPROF_IOC_START, &start))
+		err(1, "START");
+	until = wall_ns() + strtoul(argv[1], NULL, 10) * NS_PER_S;
+	while (wall_ns() < until) {
+		disturb(argv[2], &traced, &loaded);
+		for (unsigned cpu = 0; cpu < session.cpus; cpu++)
+			session_drain(&session, cpu, look_at, &n);
+	}
+	for (unsigned i = 0; i < sizeof(work) / sizeof(work[0]); i++)
+		kill(workers[i], SIGKILL);
+	for (unsigned cpu = 0; cpu < session.cpus; cpu++) {
+		struct sysprof_stats stats = { .size = sizeof(stats), .cpu = cpu };
+
+		if (ioctl(session.fd, SYSPROF_IOC_STATS, &stats))
+			err(1, "STATS");
+		known += stats.stacks_known;
+		walked += stats.stacks_walked;
+		checked += stats.stacks_checked;
+		wrong += stats.stacks_wrong;
+	}
+	ok(traced && (!argv[2] || loaded), "return addresses were replaced %u times, and %u times "
+	   "a module came and went", traced, loaded);
+	ok(known > 1000 && walked > 100, "of %llu stacks of the kernel %llu were known, %llu walked",
+	   (unsigned long long)n, (unsigned long long)known, (unsigned long long)walked);
+	ok(checked > known * 9 / 10, "those that were known were walked, too (%llu)",
+	   (unsigned long long)checked);
+	ok(!wrong, "and were what was known of them (%llu were not)", (unsigned long long)wrong);
+	session_close(&session);
+	return tests_end();
+}

@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Memory in known amounts: allocates HOW, one of
+ *
+ *   known    leaks 100 blocks of 1000 bytes, makes 5000 temporary ones of 64, and has 200 of 10000
+ *            at once, which it frees; resizes one block to 100, 200 ... 1000 bytes
+ *   kept     leaks as known does, and waits to be killed
+ *   threads  32 threads, each of which frees what others have allocated; 20000 times, or N
+ *   tree     forks and runs itself, to a depth of 3
+ *   signals  a timer whose handler allocates, while the program does
+ *   exits    threads that allocate in destructors of their own data
+ *   reloads  dlopen() and dlclose() of FILE and FILE2 in turn, which have a function of one name
+ */
+#include <dlfcn.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define KNOWN __attribute__((noinline, noipa))
+
+static void *volatile seen;
+
+static KNOWN void leak(void)
+{
+	for (unsigned i = 0; i < 100; i++)
+		seen = malloc(1000);
+}
+
+static KNOWN void churn(void)
+{
+	void *volatile block;
+
+	for (unsigned i = 0; i < 5000; i++) {
+		block = malloc(64);
+		free(block);
+	}
+}
+
+static KNOWN void top(void)
+{
+	void *blocks[200];
+
+	for (unsigned i = 0; i < 200; i++)
+		blocks[i] = malloc(10000);
+	/* Over more than one flush of the recorder. */
+	usleep(1200000);
+	for (unsigned i = 0; i < 200; i++)
+		free(blocks[i]);
+}
+
+static KNOWN void resize(void)
+{
+	void *block = NULL;
+
+	for (unsigned bytes = 100; bytes <= 1000; bytes += 100)
+		block = realloc(block, bytes);
+	free(block);
+}
+
+static void known(void)
+{
+	leak();
+	churn();
+	top();
+	resize();
+}
+
+#define SHARED 1024
+static void *shared[SHARED];
+static unsigned n_exchanges = 20000;
+
+static void *exchange(void *data)
+{
+	uint64_t random = (uint64_t)(uintptr_t)data * 0x9e3779b97f4a7c15ULL + 1;
+
+	for (unsigned i = 0; i < n_exchanges; i++) {
+		void *mine;
+
+		random ^= random << 13;
+		random ^= random >> 7;
+		random ^= random << 17;
+		mine = malloc(random % 500 + 1);
+		free(__atomic_exchange_n(&shared[random >> 20 & (SHARED - 1)], mine,
+					 __ATOMIC_ACQ_REL));
+	}
+	return NULL;
+}
+
+static void run_threads(unsigned n, void *(*function)(void *))
+{
+	pthread_t threads[32];
+
+	for (unsigned i = 0; i < n; i++)
+		pthread_create(&threads[i], NULL, function, (void *)(uintptr_t)(i + 1));
+	for (unsigned i = 0; i < n; i++)
+		pthread_join(threads[i], NULL);
+}
+
+static void tree(const char *self, unsigned depth)
+{
+	char next[8];
+
+	churn();
+	for (unsigned i = 0; depth && i < 3; i++) {
+		pid_t child = i == 1 ? vfork() : fork();
+
+		snprintf(next, sizeof(next), "%u", depth - 1);
+		if (child == 0 && i < 2) {
+			execl(self, self, "tree", next, NULL);
+			_exit(1);
+		}
+		/* One goes on as it is. */
+		if (child == 0) {
+			churn();
+			exit(0);
+		}
+		waitpid(child, NULL, 0);
+	}
+}
+
+static volatile unsigned n_signals;
+
+static void on_signal(int number)
+{
+	void *block = malloc(48);
+
+	(void)number;
+	free(block);
+	n_signals++;
+}
+
+static KNOWN unsigned work_beside(unsigned depth)
+{
+	void *block = malloc(depth + 1);
+	unsigned sum = depth > 20 ? 0 : work_beside(depth + 1);
+
+	free(block);
+	return sum + 1;
+}
+
+/*
+ * The C library's functions are not for handlers: its lock would be held.  The library's own code
+ * is interrupted all the same, since the handler runs in a thread that only it disturbs there.
+ */
+static void signals(void)
+{
+	struct sigaction action = { .sa_handler = on_signal };
+	struct itimerval timer = { { 0, 100 }, { 0, 100 } };
+
+	sigaction(SIGALRM, &action, NULL);
+	setitimer(ITIMER_REAL, &timer, NULL);
+	while (n_signals < 2000)
+		work_beside(0);
+	timer = (struct itimerval){ 0 };
+	setitimer(ITIMER_REAL, &timer, NULL);
+}
+
+static pthread_key_t key;
+
+static void destroy(void *data)
+{
+	/* Once more, until the C library gives up. */
+	pthread_setspecific(key, realloc(data, 32));
+}
+
+static void *live_shortly(void *data)
+{
+	(void)data;
+	pthread_setspecific(key, malloc(16));
+	churn();
+	return NULL;
+}
+
+static void reloads(char **files)
+{
+	for (unsigned i = 0; i < 40; i++) {
+		void *library = dlopen(files[i % 2], RTLD_NOW);
+		void *(*allocate)(void) = library ? (void *(*)(void))dlsym(library, "allocate") : 0;
+
+		if (!allocate)
+			abort();
+		free(allocate());
+		dlclose(library);
+	}
+}
+
+int main(int argc, char **argv)
+{
+	const char *how = argc > 1 ? argv[1] : "known";
+
+	if (strcmp(how, "known") == 0)
+		known();
+	else if (strcmp(how, "kept") == 0) {
+		leak();
+		pause();
+	} else if (strcmp(how, "threads") == 0) {
+		n_exchanges = argc > 2 ? (unsigned)atoi(argv[2]) : n_exchanges;
+		run_threads(32, exchange);
+	} else if (strcmp(how, "tree") == 0)
+		tree(argv[0], argc > 2 ? (unsigned)atoi(argv[2]) : 3);
+	else if (strcmp(how, "signals") == 0)
+		signals();
+	else if (strcmp(how, "exits") == 0) {
+		pthread_key_create(&key, destroy);
+		for (unsigned i = 0; i < 20; i++)
+			run_threads(8, live_shortly);
+	} else if (argc > 3)
+		reloads(argv + 2);
+	return 0;
+}
