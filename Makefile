@@ -3,7 +3,7 @@
 # The front door: plain make, nothing to configure.  'make help' says what there is.  All that is
 # made lies below build/.
 
-VERSION := 0.1.0
+VERSION := 0.2.0
 
 ifeq ($(origin CC),default)
 CC := gcc
@@ -63,37 +63,41 @@ workloads := $(patsubst tests/vm/workloads/%.c,$(B)/workloads/%, \
 # The same without frame pointers.
 workloads_nofp := $(addprefix $(B)/workloads/nofp-,plunge recursion shares)
 
-.PHONY: all translations pot module test-modules lib cli static opener viewer tests demo \
-	bench-module check check-all check-recorder check-kernels check-debug-kernel \
-	check-packages check-secure-boot lint bench \
-	bench-userspace bench-symbols bench-viewer fuzz manual install install-userspace \
+.PHONY: all translations vm pot module test-modules lib cli preload static opener viewer tests demo \
+	bench-module check check-all check-recorder check-stranger check-kernels check-debug-kernel \
+	check-packages check-static check-secure-boot lint bench \
+	bench-userspace bench-symbols bench-memory bench-viewer fuzz manual install install-userspace \
 	install-module install-udev install-seat install-polkit install-devel install-dkms-source \
 	uninstall \
 	uninstall-userspace uninstall-module uninstall-udev uninstall-seat uninstall-polkit \
 	uninstall-devel sysext \
-	dkms-install dkms-remove dist deb rpm clean screenshots help need-packages FORCE
+	dkms-install dkms-remove dist release deb rpm clean screenshots help need-packages FORCE
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := all
 
 all: module lib cli opener viewer manual
 
 help:
-	@echo 'make              build the module, the library, sysprof-cli and, with GTK 4, the viewer'
+	@echo 'make              build the module, the library, sysprof-cli and, with GTK 4 and libadwaita, the viewer'
 	@echo 'make demo         boot a throw-away VM, load the module there, profile a real job, show it [KDIR=kernel tree]'
+	@echo 'make vm KDIR=kernel tree RUN="command"   boot the kernel you built, record the command there, report [RECORD="options" VM_USER=root ACCEL=tcg]'
 	@echo 'make check        what each change must pass [TESTS=part of a name]; also check-lint, -abi, -unit, -cli, -viewer, -vm'
 	@echo 'make check-all    that and all that is longer; tests/list says which test runs where, and why'
 	@echo 'make check-kernels   the module on Debian kernels from 5.10 on, and mainline [KERNELS="7.2-rt mainline" FORCE=1]'
 	@echo 'make check-debug-kernel   the module, a stress and a fuzzer on kernels with KASAN, lockdep and more, RT, too'
 	@echo 'make check-packages   the packages of make deb on a fresh Debian: install, kernel upgrade, record, remove [SUITES="bookworm trixie"]'
+	@echo 'make check-static   what make static makes, in bare Debians and beside busybox and musl alone [SUITES="bullseye trixie"]'
 	@echo 'make check-secure-boot   real firmware that checks signatures: what it refuses, the key enrolled, what it lets in'
+	@echo 'make check-stranger  everything a local user can try, all at once, beside recordings'
 	@echo 'make check-recorder  the recorder at length: 100 of them killed on each source, 2000 programs of some milliseconds'
 	@echo 'make lint         rules of the house, from the sources; man pages, completions and README against the programs'
 	@echo 'make bench        numbers; bench-module: what a sample costs; bench-userspace: the way from file to tree;'
 	@echo '                  bench-symbols: names and lines against other symbolizers [FILES="program ..."]'
+	@echo '                  bench-memory: what record --memory costs a program, beside heaptrack'
 	@echo '                  bench-unwind: stacks without frame pointers, by perf events and in the module; bench-viewer: the first picture, what frames and recording cost'
 	@echo 'make pot          texts to be translated, into userspace/po/*.po'
 	@echo 'make screenshots   the viewer, each view, light and dark, to build/screenshots [CAPTURE=file, else that of make demo]'
-	@echo 'make fuzz         a million mutated captures, and as many unwind tables, ELF files and others that names come from [ROUNDS=n]'
+	@echo 'make fuzz         a million mutated captures, and as many unwind tables, ELF files and others that names come from [ROUNDS=n SEED=n]'
 	@echo 'make install      into $(prefix) [prefix=... DESTDIR=...]; the module through DKMS if there is DKMS'
 	@echo '                  or parts: install-userspace -udev -module -devel; dkms-install dkms-remove: the module alone, by DKMS'
 	@echo 'make install-seat install-polkit   not parts of install: who sits at the machine may profile; whom polkit lets'
@@ -102,10 +106,11 @@ help:
 	@echo 'make rpm          the same for Fedora, in $(B)/rpm, and the source akmods build the module of [RPMFLAGS=more for rpmbuild]'
 	@echo 'make sysext       $(B)/sysprof-KVER.raw, an image for systemd-sysext [KVER=kernel KDIR=its headers OS_RELEASE=file]'
 	@echo 'make dist         $(B)/sysprof-$(VERSION).tar.gz, all that is needed to build and test'
+	@echo 'make release      sources, $(B)/static/sysprof-cli, checksums and notes, in $(B)/release [TAG=1: and the tag]'
 	@echo 'make static       $(B)/static/sysprof-cli, which needs no library: for rescue systems and small guests'
 	@echo 'make module lib cli viewer manual   parts [KDIR=kernel build or headers directory]; V=1 shows the commands'
 	@echo 'make clean        remove build/'
-	@echo 'Packages needed: packaging/deps build|module|demo|check|kernels|kcfi|deb|sysext|secure-boot'
+	@echo 'Packages needed: packaging/deps build|module|demo|check|kernels|kcfi|deb|static|sysext|secure-boot'
 
 # The module.
 
@@ -121,7 +126,7 @@ need-packages:
 		{ echo 'Libraries are missing ($(packages)): run packaging/deps build' >&2; exit 1; }
 
 lib: $(B)/libspt.a
-cli: $(B)/sysprof-cli $(B)/sysprof-reader
+cli: $(B)/sysprof-cli $(B)/sysprof-reader preload
 ifeq ($(has_capstone),)
 	@echo 'capstone is not here (libcapstone-dev): annotate shows no instructions, everything else is built.'
 endif
@@ -160,6 +165,32 @@ opener: $(B)/sysprof-opener
 $(B)/sysprof-opener: $(call object,userspace/opener/opener.c)
 	$(call say,LD)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^
 
+# What programs load that are recorded with --memory: nothing but what every C library has.
+preload_sources := $(wildcard userspace/preload/*.c)
+preload_flags := -std=gnu11 -D_GNU_SOURCE $(warnings) -fvisibility=hidden -fPIC -fno-builtin \
+	-fno-omit-frame-pointer -fno-stack-protector -Iuserspace/lib -Iuserspace/preload
+ifeq ($(shell $(CC) -dumpmachine | cut -d- -f1),x86_64)
+preload: $(B)/libspt-memory.so
+preload_check := $(B)/tests/libspt-memory-check.so
+else
+preload:
+	@echo 'libspt-memory.so is for x86-64 only: record --memory is left out, everything else is built.'
+endif
+$(B)/libspt-memory.so: $(preload_sources) $(wildcard userspace/preload/*.h) \
+	userspace/lib/rings/layout.h Makefile
+	@mkdir -p $(@D)
+	$(call say,LD)$(CC) $(preload_flags) $(CFLAGS) $(LDFLAGS) -shared -nostdlib -Wl,-z,now \
+		-Wl,-soname,$(@F) -o $@ $(preload_sources)
+# Counts what it sees beside the rings, and compares each stack with libgcc's.
+$(B)/tests/libspt-memory-check.so: $(preload_sources) $(wildcard userspace/preload/*.h) \
+	userspace/lib/rings/layout.h Makefile
+	@mkdir -p $(@D)
+	$(call say,LD)$(CC) $(preload_flags) -DSPT_CHECK $(CFLAGS) $(LDFLAGS) -shared -nostdlib \
+		-Wl,-z,now -o $@ $(preload_sources)
+
+$(B)/obj/userspace/lib/record/memory.o $(B)/asan/obj/userspace/lib/record/memory.o: flags += \
+	-DSPT_LIBDIR='"$(libdir)/sysprof-trace"'
+
 # For systems without our libraries: rescue disks, guests of busybox alone.  What glibc would load
 # at run time it has built in for plain files and DNS, so its warnings are left out.
 static_libs = $(shell $(PKG_CONFIG) --static --libs $(packages)) $(other_libs)
@@ -177,15 +208,16 @@ $(B)/sysprof-reader: $(call object,$(reader_sources)) $(B)/libspt.a
 ifeq ($(viewer_sources),)
 viewer:
 	@echo 'The viewer is not part of this tree yet: everything else is built.'
-else ifneq ($(shell $(PKG_CONFIG) --exists 'gtk4 >= 4.8' && echo yes),yes)
+else ifneq ($(shell $(PKG_CONFIG) --exists 'gtk4 >= 4.8 libadwaita-1 >= 1.2' && echo yes),yes)
 viewer:
-	@echo 'GTK 4.8 or later is not here (libgtk-4-dev): the viewer is left out, everything else is built.'
+	@echo 'GTK 4.8 or libadwaita 1.2 is missing (libadwaita-1-dev): built everything but the viewer.'
 else
 viewer: $(B)/sysprof $(B)/sysprof-reader translations
 # Nothing newer than the base line by accident; what is newer by intent is in compat-gtk.h.
-viewer_flags := $(shell $(PKG_CONFIG) --cflags gtk4) -DGDK_VERSION_MIN_REQUIRED=GDK_VERSION_4_8 \
-	-DGDK_VERSION_MAX_ALLOWED=GDK_VERSION_4_8
-viewer_libs := $(shell $(PKG_CONFIG) --libs gtk4)
+viewer_flags := $(shell $(PKG_CONFIG) --cflags libadwaita-1 gtk4) \
+	-DGDK_VERSION_MIN_REQUIRED=GDK_VERSION_4_8 -DGDK_VERSION_MAX_ALLOWED=GDK_VERSION_4_8 \
+	-DADW_VERSION_MAX_ALLOWED=ADW_VERSION_1_2 -DADW_DISABLE_DEPRECATION_WARNINGS
+viewer_libs := $(shell $(PKG_CONFIG) --libs libadwaita-1 gtk4)
 viewer_objects := $(patsubst %.c,%.o,$(viewer_sources)) userspace/viewer/resources.o
 
 $(addprefix $(B)/obj/,$(viewer_objects)) $(addprefix $(B)/asan/obj/,$(viewer_objects)): flags += \
@@ -238,6 +270,13 @@ pot:
 	@for file in $(po_files); do msgmerge -q --update --backup=none --no-fuzzy-matching \
 		--no-wrap --no-location $$file $(B)/sysprof-trace.pot || exit 1; done
 
+# RUN, RECORD, VM_USER and ACCEL are in the environment, as make puts what it is given there.
+vm:
+	@tests/vm/profile check
+	@KDIR='$(KDIR)' packaging/deps demo
+	@$(MAKE) --no-print-directory $(jobs) module cli
+	@tests/vm/profile
+
 # Modules that only tests load.
 
 test-modules: module
@@ -253,7 +292,7 @@ test-modules: module
 # What tests need.
 
 tests: $(B)/sysprof-reader test-modules static $(viewer_tests) $(unit_tests) $(tsan_tests) \
-	$(fuzz_tests) $(generators) $(workloads) $(workload_libs) \
+	$(fuzz_tests) $(generators) $(workloads) $(workload_libs) $(preload_check) \
 	$(workloads_nofp) $(B)/bench/bench-unwind $(B)/unwind-raw $(B)/agree
 
 # A reader that was taken over.
@@ -272,6 +311,7 @@ $(unit_tests) $(fuzz_tests): $(B)/asan/libspt.a Makefile
 # Parts of the module in user space, with as much of a kernel as they need.
 ring_flags := -Itests/unit/kernel-shim -Imodule -I$(B)/gen
 $(B)/asan/test-ring $(B)/asan/test-ring-model $(B)/asan/test-walk $(B)/asan/test-budget \
+	$(B)/asan/test-memo \
 	$(tsan_tests): flags += $(ring_flags)
 $(B)/asan/test-ring-model: | $(B)/gen/ring-mutants.h
 $(B)/gen/ring-mutants.h: module/ring.c tests/unit/ring-mutants
@@ -296,6 +336,9 @@ workload_flags := -std=gnu11 -D_GNU_SOURCE $(warnings) -O2 -g -fno-omit-frame-po
 $(workloads): $(B)/workloads/%: tests/vm/workloads/%.c Makefile
 	@mkdir -p $(@D)
 	$(call say,CC)$(CC) $(workload_flags) -MMD -MP -MF $@.d -o $@ $< -ldl
+
+# What it allocates and frees at once stays.
+$(B)/workloads/allocates: workload_flags += -fno-builtin
 
 $(workloads_nofp): $(B)/workloads/nofp-%: tests/vm/workloads/%.c Makefile
 	@mkdir -p $(@D)
@@ -327,6 +370,7 @@ needs-lint: module cli manual $(B)/tests/gen-capture
 needs-unit-data: $(B)/sysprof-reader $(generators)
 needs-unit: needs-unit-data $(unit_tests) $(tsan_tests) $(fuzz_tests)
 needs-cli: viewer module cli opener static manual $(generators) $(workloads) $(workload_libs) \
+	$(preload_check) \
 	$(workloads_nofp) $(B)/bench/bench-unwind
 needs-viewer: viewer $(viewer_tests) $(generators)
 needs-vm: module cli opener static manual $(generators) $(workloads) $(workload_libs) \
@@ -346,10 +390,18 @@ check-debug-kernel: cli $(workloads) $(workload_libs) $(workloads_nofp) $(B)/agr
 check-packages: deb
 	@tests/packages/debian $(SUITES)
 
+# A program without libraries in roots that have none; as root.
+check-static: static
+	@packaging/deps static
+	@tests/packages/static $(SUITES)
+
 # The firmware, too, is emulated: minutes.
 check-secure-boot: module static
 	@packaging/deps secure-boot
 	@tests/vm/secure-boot
+
+check-stranger: cli module $(workloads)
+	PART=all tests/vm/47-stranger.test
 
 check-recorder: cli module $(workloads)
 	tests/cli/killed.py 100 perf
@@ -357,8 +409,9 @@ check-recorder: cli module $(workloads)
 	CHILDREN=2000 ROUNDS=100 tests/vm/45-recorder.test
 
 demo:
+	@echo 'Sysprof is built (a minute or two), then a virtual machine records and shows a real job.'
 	@KDIR='$(KDIR)' packaging/deps demo
-	@$(MAKE) --no-print-directory $(jobs) module cli viewer $(B)/workloads/fixed
+	@$(MAKE) --no-print-directory $(jobs) module cli $(B)/workloads/fixed
 	@tests/vm/demo $(if $(KDIR),--kernel $(abspath $(KDIR)))
 
 screenshots: viewer
@@ -369,12 +422,14 @@ bench-symbols: cli $(generators)
 	@tests/bench/symbols $(FILES)
 bench-userspace: cli $(generators)
 	@tests/bench/run
+bench-memory: cli $(B)/workloads/allocates
+	@tests/bench/memory
 bench-viewer: cli viewer $(generators)
 	@tests/bench/viewer
 
-# Each fuzz driver, ROUNDS mutations (a million) of each of its seeds.
+# Each fuzz driver, ROUNDS mutations (a million) of each of its seeds; others with another SEED.
 fuzz: $(fuzz_tests) $(generators)
-	@ROUNDS='$(or $(ROUNDS),1000000)' LIMIT=14400 tests/run $(fuzz_tests)
+	@ROUNDS='$(or $(ROUNDS),1000000)' SEED='$(SEED)' LIMIT=14400 tests/run $(fuzz_tests)
 
 # What sampling costs, in instructions of an emulated machine.
 bench_programs := $(B)/bench/work $(B)/bench/drain
@@ -433,6 +488,8 @@ sysext: cli static viewer manual
 		KDIR=$(abspath $(or $(KDIR),$(firstword $(wildcard /lib/modules/$(kver)/build /usr/src/linux-headers-$(kver)))))
 	@VERSION='$(VERSION)' packaging/sysext $(kver) $(B)/sysext/module/sysprof.ko $(B)
 
+release: static
+	@packaging/release $(VERSION) $(B) $(if $(TAG),--tag)
 dist:
 	@packaging/dist $(VERSION) $(B)
 rpm:
