@@ -25,8 +25,11 @@ OUT = {
 def plain_markdown(text):
     text = re.sub(r"<!--.*?-->", "", text, flags=re.S)
     text = re.sub(r"```.*?```", "", text, flags=re.S)
-    lines = []
+    lines, hangs = [], False
     for line in text.split("\n"):
+        if hangs and not line.startswith(" "):     # TODO: the next entry begins
+            lines.append("")
+        hangs = line.startswith("  ")
         item = re.match(r"^\s*([*-]|\d+\.) ", line)
         if re.match(r"^(    |\t)", line) and not item or line.startswith(("|", "!", "#")):
             lines.append("")

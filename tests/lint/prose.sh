@@ -18,7 +18,9 @@ result "README, NEWS and SECURITY" "$($prose README.md NEWS SECURITY.md)"
 for page in userspace/data/man/*.man; do
 	result "${page##*/}" "$($prose "$page")"
 done
-result "other pages" "$($prose packaging/README.md tests/bench/README.md CONTRIBUTING.md)"
+result "TODO and CONTRIBUTING" "$($prose TODO CONTRIBUTING.md)"
+result "other pages" "$($prose packaging/*.md tests/bench/README.md userspace/cli/json.md \
+	userspace/lib/capture/format.md)"
 result "there are messages" "$([ "$(wc -l <"$work/messages.tsv")" -gt 300 ] ||
 	wc -l "$work/messages.tsv")"
 result "messages" "$($prose --most 40 "$work/messages.tsv")"
