@@ -1,37 +1,37 @@
 /* SPDX-License-Identifier: GPL-2.0-only WITH Linux-syscall-note */
 /*
- * Event sources of /dev/sysprof-trace, version 1: what ticks cannot show.  Waits tell where each
- * thread's time goes while it does not run, and who let it go on; interrupts whose handlers take
- * the CPU from whom.
+ * Event sources of /dev/sysprof-trace, version 1: what ticks cannot show.  Waits show where each
+ * thread's time goes while it does not run, and who woke it.  Interrupts show whose handlers take
+ * the CPU from which task.
  *
  * Sources
  * -------
- * SYSPROF_IOC_SOURCES says which sources a session wants, SYSPROF_IOC_SOURCE_INFO which there are
- * and why others are not.  They are on from START to STOP; nothing is hooked that no running
- * session wants.  Sessions share the hooks and nothing else: threshold, grid, filter, rights, share
- * of the ring and account are each one's own.  A source that a reader does not know is one that it
- * has not asked for; records, parts and values that it does not know are skipped by their size.
+ * SYSPROF_IOC_SOURCES says which sources a session wants.  SYSPROF_IOC_SOURCE_INFO lists the
+ * sources, and says why others are missing.  Sources are on from START to STOP; a hook is in place
+ * only while a running session wants it.  Sessions share the hooks and nothing else: each has its
+ * own threshold, grid, filter, rights, part of the ring and account.  A reader gets only sources
+ * that it requested; it skips records, parts and values that it does not know by their size.
  *
  * Events
  * ------
- * An EVENT record is whole when it is written: nothing is added later.  record.time is when it was
- * written, begin and begin + duration are when it happened.  What is known elsewhere or at another
- * time is an EVENT of its own, joined by a key: a wait names its waker by the key of a WAKE, which
- * the waker wrote before the wait ended.  If the one does not come the other stands alone; its own
- * account says where it went.
+ * An EVENT record is complete when it is written: nothing is added later.  record.time is when it
+ * was written, begin and begin + duration are when it happened.  Facts that are known elsewhere or
+ * at another time are an EVENT of their own, joined by a key: a wait names its waker by the key of
+ * a WAKE, which the waker wrote before the wait ended.  Either can be missing; the account of its
+ * source says why.
  *
- * An event of a session's is what lies after its START: begin is not before it
- * (SYSPROF_EVENT_CUT_BEGIN).  What has not ended at STOP is no event yet; the THREAD of a snapshot
- * taken before STOP says since when each thread waits.
+ * A session's events begin at its START at the earliest (SYSPROF_EVENT_CUT_BEGIN).  A wait that has
+ * not ended at STOP is no event yet; the THREAD of a snapshot taken before STOP says since when
+ * each thread waits.
  *
  * Weight
  * ------
- * A source with a period has a grid, as ticks have: of each thread's life every period holds one
- * instant, at random.  A wait's weight is how many instants fall into it, and one without any is
- * not told.  So weight * period is an unbiased measure of the time waited, whatever the lengths of
- * the waits are, and there are no more events than time / period.  A part of a wait (value of its
+ * A source with a period has a grid, as ticks have: each period of a thread's life has one instant,
+ * at random.  A wait's weight is the number of instants in it, and a wait without one is not
+ * reported.  So weight * period is an unbiased measure of the time waited, whatever the lengths of
+ * the waits are, and there are at most time / period events.  A part of a wait (value of its
  * duration) has that part of its weight.  With period 0 every wait of at least the threshold is
- * told, with weight 1: its duration is its measure.
+ * reported, with weight 1: its duration is its measure.
  *
  * The law of a source
  * -------------------
@@ -42,66 +42,66 @@
  *
  * An event counts on the CPU where it ended.  SOURCE_ACCOUNT records carry it at least once per
  * second in which there are events, and at STOP; SYSPROF_IOC_SOURCE_STATS returns it at any time.
- * Events, and LANE records, may fill half of a ring; samples have three quarters of it, THREAD and
- * SOURCE_ACCOUNT records all.  A THREAD that is lost counts as state_lost and is followed by
- * RESYNC.  Stacks of events may take half of a CPU, a quarter for sessions of openers without
- * CAP_SYS_RESOURCE; more is SYSPROF_LOST_THROTTLED.
+ * Events, and LANE records, can fill half of a ring, samples three quarters, THREAD and
+ * SOURCE_ACCOUNT records all of it.  A lost THREAD counts as state_lost, and RESYNC follows.
+ * Stacks of events can take half of a CPU, or a quarter for sessions of openers without
+ * CAP_SYS_RESOURCE; events beyond that are SYSPROF_LOST_THROTTLED.
  *
  * Waits
  * -----
- * A wait is a stretch in which a thread does not run: from when it leaves its CPU, or is made, to
- * when it is put on one.  Its first part is blocked (value), up to the waking; the rest it
- * is runnable.  A thread that was preempted, or is new, has no blocked part.  The idle tasks do not
- * wait.  The stacks are the waiter's, where it left the CPU: its kernel frames are those in which
- * it sleeps, its user frames those that it goes back to.
+ * A wait is a time in which a thread does not run: from when it leaves its CPU, or is made, to when
+ * it gets a CPU.  In the first part, up to the waking, the thread is blocked (value); in the rest
+ * it is runnable.  A thread that was preempted, or is new, has no blocked part.  The idle tasks do
+ * not wait.  The stacks are the waiter's, where it left the CPU: its kernel frames are those in
+ * which it sleeps, its user frames those to which it returns.
  *
- * The waker is the thread that ran where the waking came from.  In an interrupt it is not the one
- * who let the waiter go on: part.a of struct sysprof_part_wait says so, and the WAKE's kernel
- * frames show the interrupt.  The kernel does not tell every waking: SYSPROF_EVENT_NO_WAKE.
+ * The waker is the thread that ran on the CPU that woke the waiter.  In an interrupt it is not the
+ * cause: part.a of struct sysprof_part_wait says so, and the WAKE's kernel frames show the
+ * interrupt.  The kernel does not report every waking: SYSPROF_EVENT_NO_WAKE.
  *
- * A session's filters hold for waits, but those by user and kernel mode: by the waiter, and the CPU
- * that it gets.  LANE has all threads of the CPUs that the session samples.
+ * A session's filters apply to waits, by the waiter and the CPU that it gets; filters by user and
+ * kernel mode do not.  LANE has all threads of the CPUs that the session samples.
  *
- * Besides, the nanoseconds that each thread spends in each state are summed, picked or not (struct
- * sysprof_thread).
+ * The nanoseconds that each thread spends in each state are also summed, for all waits, picked or
+ * not (struct sysprof_thread).
  *
  * Interrupts
  * ----------
- * An IRQ event is a call of an interrupt's handler; of x86 the local timer and the interrupts that
- * CPUs send each other are some, too.  A SOFTIRQ event is one round of a soft interrupt's handler,
- * wherever it runs: its value is without the interrupts that came meanwhile, but on RT kernels with
- * the time in which it was preempted.  The grid is of the CPU's time, idle or not.  pid, tid and
- * stack are of the task that runs there, idle ones among them (0), which need not have to do with
- * it; the kernel frames begin in what calls the handler and go on in what was interrupted.  A
- * session's filters, but those by mode, hold by that task.  NMIs, and interrupts of hypervisors
- * that have no action, are not told.
+ * An IRQ event is a call of an interrupt's handler.  On x86 that includes the local timer and the
+ * interrupts that CPUs send each other.  A SOFTIRQ event is one round of a soft interrupt's
+ * handler, wherever it runs.  Its value is without the interrupts that came meanwhile; on RT
+ * kernels it includes the time in which it was preempted.  The grid is of the CPU's time, idle or
+ * not.  pid, tid and stack are of the interrupted task, which can be the idle task (0) and need not
+ * be the cause.  The kernel frames begin in the caller of the handler and continue in the
+ * interrupted code.  A session's filters, except those by mode, apply to that task.  NMIs, and
+ * interrupts of hypervisors without an action, are not reported.
  *
  * Locks
  * -----
- * A LOCK event is a wait for a lock of the kernel, from when somebody found it taken to when he got
- * it or gave up; its value is its duration, spinning and sleeping.  Kernels from 5.19 on tell of
- * it.  A spin lock's first waiter is never told.  The stack is the waiter's.
+ * A LOCK event is a wait for a lock of the kernel, from when a thread found it taken to when it got
+ * the lock or gave up.  Its value is its duration, spinning and sleeping.  Kernels from 5.19 on
+ * report it.  A spin lock's first waiter is never reported.  The stack is the waiter's.
  *
- * Who may do what
+ * Who can do what
  * ---------------
  * Waits, wakings, interrupts, locks and sums of all threads are reported, as samples are.  The
- * times of other users' wakings show when they type: like the places of their code, only module
- * parameter others=none keeps that from members of the group.  They then get no event, THREAD or
- * LANE of processes that they could not trace (SYSPROF_FEATURE_HIDES_OTHERS).
+ * times of other users' wakings show when they type.  As with the addresses of their code, only
+ * module parameter others=none hides that from members of the group.  They then get no event,
+ * THREAD or LANE of processes that they could not trace (SYSPROF_FEATURE_HIDES_OTHERS).
  *
  *	asset                    actor         door                what closes it; its test
  *	-----                    -----         ----                ------------------------
  *	secrets in the times of  group member  EVENT, THREAD, LANE others=none: none of others; by
- *	others' wakings                                            default told exactly; vm/waits
+ *	others' wakings                                            default exact; vm/waits
  *	addresses                group member  frames of events    encoded as those of samples are,
  *	                                                           before the copy; vm/waits
- *	                         group member  keys                numbers that count, never
- *	                                                           addresses; vm/waits
- *	stacks, registers        group member  part RAW            asked as for samples, of a waiter
- *	                                                           that runs; none of wakers
+ *	                         group member  keys                counters, never addresses;
+ *	                                                           vm/waits
+ *	stacks, registers        group member  part RAW            checked as for samples, for a
+ *	                                                           waiter that runs; not for wakers
  *	memory, CPU time         group member  SOURCES             one of a kind; accounts charged
- *	                                                           like rings; stacks held to a
- *	                                                           share; vm/fuzz, vm/waits
+ *	                                                           like rings; stacks held to a part
+ *	                                                           of a CPU; vm/fuzz, vm/waits
  *	                         any user      switches, wakings   bounded work for each
  *	                         any user      threads without end a table of fixed size; counted
  *	                                                           (NO_SLOT) beyond it
@@ -118,7 +118,7 @@
 
 #include "sysprof.h"
 
-/* Beside those of enum sysprof_record_type; 12 and 16 are set aside. */
+/* In addition to enum sysprof_record_type; 12 and 16 are reserved. */
 enum sysprof_event_record_type {
 	SYSPROF_EVENT		= 13,
 	SYSPROF_THREAD		= 14,
@@ -128,10 +128,10 @@ enum sysprof_event_record_type {
 
 enum sysprof_source_kind {
 	SYSPROF_SOURCE_WAIT	= 1,	/* waits, and the sums of all threads */
-	SYSPROF_SOURCE_WAKE	= 2,	/* not asked for: comes with SYSPROF_STACKS_WAKER */
+	SYSPROF_SOURCE_WAKE	= 2,	/* not to be requested: comes with SYSPROF_STACKS_WAKER */
 	SYSPROF_SOURCE_LANE	= 3,	/* who ran on each CPU, exactly: LANE records */
 	SYSPROF_SOURCE_IRQ	= 4,	/* handlers of interrupts */
-	SYSPROF_SOURCE_SOFTIRQ	= 5,	/* of soft interrupts */
+	SYSPROF_SOURCE_SOFTIRQ	= 5,	/* handlers of soft interrupts */
 	SYSPROF_SOURCE_LOCK	= 14,	/* waits for locks of the kernel */
 };
 
@@ -141,37 +141,37 @@ enum sysprof_unit {
 	SYSPROF_UNIT_BYTES	= 2,
 };
 
-/* Why a source is not there. */
+/* Why a source is missing. */
 enum sysprof_why {
 	SYSPROF_WHY_OK		= 0,
 	SYSPROF_WHY_UNKNOWN	= 1,	/* this module does not know the kind */
 	SYSPROF_WHY_NO_TRACEPOINT = 2,	/* this kernel does not have it: missing[] */
-	SYSPROF_WHY_RIGHTS	= 3,	/* not for this opener: it would need CAP_PERFMON */
+	SYSPROF_WHY_RIGHTS	= 3,	/* this opener would need CAP_PERFMON */
 };
 
 #define SYSPROF_STACKS_KERNEL	(1 << 0)
 #define SYSPROF_STACKS_USER	(1 << 1)	/* as user_mode of CONFIGURE says */
-/* WAIT: the waker's, too, of the two kinds above that are asked for; raw stacks aside */
+/* WAIT: also the waker's stacks, of the requested kinds; no raw stacks */
 #define SYSPROF_STACKS_WAKER	(1 << 2)
 
-/* If it cannot be had the session goes on without it; error and why tell. */
+/* If the source is unavailable the session runs without it; error and why say so. */
 #define SYSPROF_SOURCE_OPTIONAL	(1 << 0)
 
 #define SYSPROF_SOURCES_MAX	64
 
 /**
- * struct sysprof_source - a source that a session wants
+ * struct sysprof_source - a source that a session requests
  * @kind: enum sysprof_source_kind, each at most once (-EEXIST)
- * @id: on return its number, EVENT.source: from 1, in the order of the array.  WAKE has the one
- *	after the last
+ * @id: on return the source's number, EVENT.source: from 1, in the order of the array.  WAKE has
+ *	the number after the last
  * @flags: SYSPROF_SOURCE_*
  * @stacks: SYSPROF_STACKS_*
- * @error: on return 0 or a negative errno: -EOPNOTSUPP or -EPERM as @why says, else for what is
- *	wrong in this struct
+ * @error: on return 0 or a negative errno: -EOPNOTSUPP or -EPERM as @why says, else for a fault in
+ *	this struct
  * @period: of the grid, ns; on return as granted: a whole multiple of min_period.  0: every event
- * @threshold: with period 0 (else -EINVAL): shorter ones, ns, are counted as below and not told
+ * @threshold: with period 0 (else -EINVAL): shorter events, ns, count as below and are not reported
  * @why: on return enum sysprof_why
- * @unit: on return, of value: enum sysprof_unit
+ * @unit: on return, unit of value: enum sysprof_unit
  * @reserved: 0
  *
  * LANE has neither stacks nor period nor threshold (-EINVAL).
@@ -190,17 +190,17 @@ struct sysprof_source {
 };
 
 /**
- * struct sysprof_sources - SYSPROF_IOC_SOURCES: these, and none of those before
+ * struct sysprof_sources - SYSPROF_IOC_SOURCES: replaces the session's sources
  * @size: of this struct
- * @nr: how many; 0: none
- * @source_bytes: size of struct sysprof_source as the caller knows it, from one to the next.  Bytes
+ * @nr: number of sources; 0: none
+ * @source_bytes: size of struct sysprof_source as the caller knows it.  Bytes
  *	that the kernel does not know must be zero (-E2BIG)
  * @flags: 0
- * @sources: address of the first; written back, whatever is returned, if @nr and @source_bytes make
- *	sense
+ * @sources: address of the first source; written back, whatever is returned, if @nr and
+ *	@source_bytes are valid
  *
- * Not while running (-EBUSY).  All that are not optional, or, with the error of the first that
- * cannot be had, no change.  CONFIGURE leaves them as they are.
+ * Not while running (-EBUSY).  If a source that is not optional is unavailable, nothing changes,
+ * and its error is returned.  CONFIGURE does not change the sources.
  */
 struct sysprof_sources {
 	__u32 size;
@@ -211,14 +211,14 @@ struct sysprof_sources {
 };
 
 /**
- * struct sysprof_source_info - what there is, for the opener of this session
+ * struct sysprof_source_info - a source, as the opener of this session can use it
  * @kind: enum sysprof_source_kind
- * @unit: of value: enum sysprof_unit
- * @stacks: SYSPROF_STACKS_* that it can have
- * @min_period: the shortest grid, 0: it has none
+ * @unit: unit of value: enum sysprof_unit
+ * @stacks: SYSPROF_STACKS_* that the source can have
+ * @min_period: the shortest period of the grid; 0: the source has no grid
  * @why: enum sysprof_why
  * @reserved: 0
- * @missing: what is not there, nul-terminated
+ * @missing: what the kernel lacks, nul-terminated
  */
 struct sysprof_source_info {
 	__u16 kind;
@@ -233,10 +233,10 @@ struct sysprof_source_info {
 /**
  * struct sysprof_source_infos - SYSPROF_IOC_SOURCE_INFO
  * @size: of this struct
- * @nr: room; on return how many there are, of which as many as there is room for are filled in
- * @info_bytes: size of struct sysprof_source_info as the caller knows it, from one to the next
+ * @nr: room in @infos; on return the number of sources, of which as many as fit are filled in
+ * @info_bytes: size of struct sysprof_source_info as the caller knows it
  * @reserved: 0
- * @infos: address of the first
+ * @infos: address of the first info
  */
 struct sysprof_source_infos {
 	__u32 size;
@@ -249,21 +249,21 @@ struct sysprof_source_infos {
 /* EVENT. */
 
 enum sysprof_phase {
-	SYSPROF_PHASE_SPAN	= 0,	/* it lasted from begin to begin + duration */
-	SYSPROF_PHASE_INSTANT	= 1,	/* it happened at begin */
+	SYSPROF_PHASE_SPAN	= 0,	/* the event lasted from begin to begin + duration */
+	SYSPROF_PHASE_INSTANT	= 1,	/* the event happened at begin */
 };
 
 /* record.flags of an EVENT: those of samples (SYSPROF_SAMPLE_*), and */
-/* It began earlier; begin is START, or when the thread was found */
+/* The event began earlier; begin is START, or when the thread was found */
 #define SYSPROF_EVENT_CUT_BEGIN	(1 << 9)
 #define SYSPROF_EVENT_NO_WAKE	(1 << 10)	/* blocked, no waking seen: all of it is value */
 /* The user frames were not taken in time: user_end is SYSPROF_END_NONE */
 #define SYSPROF_EVENT_NO_USER	(1 << 11)
 
-/* What a thread does; of a WAIT that in which it left its CPU, or was made. */
+/* What a thread does; for a WAIT the state in which it left its CPU, or was made. */
 enum sysprof_state {
 	SYSPROF_STATE_RUNNING	= 0,
-	SYSPROF_STATE_PREEMPTED	= 1,	/* runnable; it did not ask to leave its CPU */
+	SYSPROF_STATE_PREEMPTED	= 1,	/* runnable; did not ask to leave its CPU */
 	SYSPROF_STATE_WOKEN	= 2,	/* runnable since its waking */
 	SYSPROF_STATE_SLEEP	= 3,	/* interruptible; kernel threads with nothing to do */
 	SYSPROF_STATE_DISK	= 4,	/* uninterruptible */
@@ -271,13 +271,13 @@ enum sysprof_state {
 	SYSPROF_STATE_STOPPED	= 6,	/* by a signal or a tracer */
 	SYSPROF_STATE_LOCK	= 7,	/* a spin lock of an RT kernel */
 	SYSPROF_STATE_OTHER	= 8,	/* frozen, parked */
-	SYSPROF_STATE_NEW	= 9,	/* runnable; it has not run yet */
-	/* From when it was found to when it did something else than it seemed to do */
+	SYSPROF_STATE_NEW	= 9,	/* runnable; has not run yet */
+	/* From when the thread was found until its state was seen to change */
 	SYSPROF_STATE_UNKNOWN	= 10,
 	SYSPROF_STATES		= 12,
 };
 
-/* In what something happened. */
+/* The context in which something happened. */
 enum sysprof_context {
 	SYSPROF_CONTEXT_TASK	= 0,
 	SYSPROF_CONTEXT_SOFTIRQ	= 1,
@@ -287,26 +287,27 @@ enum sysprof_context {
 };
 
 /**
- * struct sysprof_event - something happened
- * @record: SYSPROF_EVENT; pid and tid of whom it happened to: who waited; of a WAKE who woke
+ * struct sysprof_event - an event of a source
+ * @record: SYSPROF_EVENT; pid and tid of the thread of the event: the waiter; for a WAKE the waker
  * @begin: ns
  * @duration: ns; 0 for an instant
- * @value: in the source's unit; of a WAIT ns blocked: it was runnable for duration - value; of IRQ
- *	and SOFTIRQ ns without interrupts of its own
- * @key: joins events; of a WAKE the number that a wait has in wake; 0: none
+ * @value: in the source's unit; for a WAIT the ns blocked: the thread was runnable for duration -
+ *	value; for IRQ and SOFTIRQ the ns without interrupts that came meanwhile
+ * @key: joins events; for a WAKE the number that a wait has in wake; 0: none
  * @mm: address space of the user frames, 0: none
- * @weight: instants of the source's grid, 1 without one; 0 for what belongs to another (WAKE)
+ * @weight: instants of the source's grid, 1 without a grid; 0 for an event that belongs to another
+ *	(WAKE)
  * @source: id of struct sysprof_source
  * @phase: enum sysprof_phase
- * @state: of a WAIT enum sysprof_state, of others enum sysprof_context; of IRQ and SOFTIRQ that
- *	which was interrupted
+ * @state: for a WAIT enum sysprof_state, for others enum sysprof_context; for IRQ and SOFTIRQ the
+ *	interrupted context
  * @n_kernel: kernel frames, innermost first
  * @n_user: user frames, innermost first, after the kernel's
  * @kernel_end: enum sysprof_end
  * @user_end: enum sysprof_end
  * @user_mode: enum sysprof_user_mode; SYSPROF_USER_RAW: there is a part RAW
- * @n_parts: of struct sysprof_part, after the frames
- * @frames: n_kernel + n_user of them
+ * @n_parts: number of struct sysprof_part after the frames
+ * @frames: n_kernel + n_user frames
  */
 struct sysprof_event {
 	struct sysprof_record record;
@@ -336,11 +337,11 @@ enum sysprof_part_type {
 };
 
 /**
- * struct sysprof_part - what an event has beyond its frames
+ * struct sysprof_part - a part of an event, after its frames
  * @type: enum sysprof_part_type
  * @size: with this struct, in units of 8 bytes
- * @a: the type's
- * @b: the type's
+ * @a: depends on the type
+ * @b: depends on the type
  */
 struct sysprof_part {
 	__u16 type;
@@ -350,14 +351,15 @@ struct sysprof_part {
 };
 
 /**
- * struct sysprof_part_wait - how a wait went
+ * struct sysprof_part_wait - the waking of a wait, and its CPUs
  * @part: a: enum sysprof_context of the waking; b: 0
- * @waker_pid: who ran where the waking came from; 0: the idle task, or there was no waking
- * @waker_tid: likewise
- * @wake: key of the WAKE, 0: there is none
- * @waker_cpu: where that was
- * @cpu_before: where the waiter ran before; record.cpu is where it runs from now on
- * @priority: of the waiter now, as the kernel has it: from 100 normal, below real time, -1 deadline
+ * @waker_pid: process that ran on the waking CPU; 0: the idle task, or there was no waking
+ * @waker_tid: thread of @waker_pid
+ * @wake: key of the WAKE; 0: no WAKE
+ * @waker_cpu: CPU of the waking
+ * @cpu_before: CPU on which the waiter ran before; record.cpu is its CPU from now on
+ * @priority: of the waiter now, in the kernel's numbers: 100 and up normal, below real time, -1
+ *	deadline
  * @reserved: 0
  */
 struct sysprof_part_wait {
@@ -372,12 +374,12 @@ struct sysprof_part_wait {
 };
 
 /**
- * struct sysprof_part_irq - whose handler it was
+ * struct sysprof_part_irq - the handler of an interrupt
  * @part: a and b: 0
- * @vector: number of the interrupt, of the soft interrupt, or, of x86's without action, the vector
+ * @vector: number of the interrupt or soft interrupt; on x86, without an action, the vector
  * @reserved: 0
- * @name: of the action, soft interrupt or vector, as /proc/interrupts and trace points have it;
- *	nul-terminated, cut if it is longer, empty if it has none
+ * @name: of the action, soft interrupt or vector, as in /proc/interrupts and trace points;
+ *	nul-terminated, cut if it is longer, empty without a name
  */
 struct sysprof_part_irq {
 	struct sysprof_part part;
@@ -393,16 +395,17 @@ enum sysprof_lock {
 	SYSPROF_LOCK_MUTEX	= 3,
 	SYSPROF_LOCK_RWSEM	= 4,
 	SYSPROF_LOCK_PERCPU	= 5,	/* a percpu-rwsem */
-	SYSPROF_LOCK_RT		= 6,	/* an rt_mutex, and what is made of it on RT kernels */
+	SYSPROF_LOCK_RT		= 6,	/* an rt_mutex, and locks based on it on RT kernels */
 };
 
 /**
- * struct sysprof_part_lock - for which lock it was
+ * struct sysprof_part_lock - the lock that was waited for
  * @part: a: enum sysprof_lock; b: 0
- * @holder_pid: who held it when the wait began; 0: not known.  Mutexes, and rwsems that a writer
- *	holds, say so
- * @holder_tid: likewise
- * @lock: where it lies, as a kernel frame, if that is in the kernel image or in a module; else 0
+ * @holder_pid: process that held the lock when the wait began; 0: not known.  Known for mutexes,
+ *	and for rwsems held by a writer
+ * @holder_tid: thread of @holder_pid
+ * @lock: address of the lock, as a kernel frame, if it is in the kernel image or in a module; else
+ *	0
  */
 struct sysprof_part_lock {
 	struct sysprof_part part;
@@ -413,28 +416,28 @@ struct sysprof_part_lock {
 
 /* THREAD. */
 
-#define SYSPROF_THREAD_ENDED	(1 << 0)	/* it is gone, and this is its last one */
-#define SYSPROF_THREAD_FOUND	(1 << 1)	/* it was there before it was followed */
+#define SYSPROF_THREAD_ENDED	(1 << 0)	/* the thread exited; its last THREAD */
+#define SYSPROF_THREAD_FOUND	(1 << 1)	/* the thread existed before it was followed */
 
 /**
  * struct sysprof_thread - where a thread's time went: @ns sums up to @at - @since
  * @record: SYSPROF_THREAD; pid and tid of the thread
  * @start_time: as in struct sysprof_task
- * @since: when it was made, or found (SYSPROF_THREAD_FOUND), which may be before START
- * @at: up to when
+ * @since: when the thread was made, or found (SYSPROF_THREAD_FOUND), which can be before START
+ * @at: end of the sums
  * @ns: by enum sysprof_state
- * @switches: how often it left its CPU, seen by the hooks
- * @voluntary: of these, as the kernel counts them (nvcsw)
- * @involuntary: likewise (nivcsw)
+ * @switches: how often the thread left its CPU, seen by the hooks
+ * @voluntary: voluntary switches, as the kernel counts them (nvcsw)
+ * @involuntary: involuntary switches, as the kernel counts them (nivcsw)
  * @wakes: waits that a waking ended
- * @longest: ns, of its waits
+ * @longest: longest wait of the thread, ns
  * @state_since: when @state began
  * @state: enum sysprof_state at @at
  * @flags: record.flags are 0; SYSPROF_THREAD_*
  *
- * Told when a thread ends, and by SYSPROF_SNAPSHOT_THREADS at any time between START and STOP.
- * Sums are cumulative: what lies between two of a thread with the same start_time and since is
- * their difference.  So a reader takes a snapshot after START, and one before STOP.
+ * Reported when a thread ends, and by SYSPROF_SNAPSHOT_THREADS at any time between START and STOP.
+ * Sums are cumulative: the time between two THREADs with the same start_time and since is their
+ * difference.  So a reader takes a snapshot after START, and one before STOP.
  */
 struct sysprof_thread {
 	struct sysprof_record record;
@@ -466,17 +469,17 @@ struct sysprof_thread {
 #define SYSPROF_LANE_ENTRIES_MAX	126
 
 /**
- * struct sysprof_lane - who ran on record.cpu
- * @record: SYSPROF_LANE, written up to a second after the last entry, or later if there is none
+ * struct sysprof_lane - the threads that ran on record.cpu
+ * @record: SYSPROF_LANE, written at most a second after the last entry, or later without entries
  * @begin: ns, when the first entry happened
- * @n: entries
- * @tid: who ran up to the first entry; 0: the idle task
- * @entries: switches: {ns since the entry before : 36, enum sysprof_state in which the one before
- *	was left : 6, tid that runs from here on : 22}, 0 for the idle task.  Where one has no room
- *	for its distance another record begins
+ * @n: number of entries
+ * @tid: thread that ran up to the first entry; 0: the idle task
+ * @entries: switches: {ns since the entry before : 36, enum sysprof_state of the thread that left :
+ *	6, tid that runs from here on : 22}, tid 0 for the idle task.  A time that does not fit into
+ *	36 bits begins another record
  *
- * Records of a CPU are without gaps but where some were lost, as the account tells, and where the
- * CPU was offline: tid is not who ran last in the record before.
+ * Records of a CPU have no gaps except where records were lost, as the account says, and where the
+ * CPU was offline.  After a gap tid is not the last thread of the record before.
  */
 struct sysprof_lane {
 	struct sysprof_record record;
@@ -489,11 +492,11 @@ struct sysprof_lane {
 /* Accounts. */
 
 /**
- * struct sysprof_tally - how much
- * @events: how many
- * @value: sum of their values
- * @ns: sum of their durations
- * @weight: sum of their weights
+ * struct sysprof_tally - sums of events
+ * @events: number of events
+ * @value: sum of the events' values
+ * @ns: sum of the events' durations
+ * @weight: sum of the events' weights
  */
 struct sysprof_tally {
 	__u64 events;
@@ -503,21 +506,22 @@ struct sysprof_tally {
 };
 
 /*
- * One more of enum sysprof_lost_reason: the thread had no place in the table, or what it did was
- * not known when the wait began; events alone.
+ * Also an enum sysprof_lost_reason: the table of threads was full, or the thread's state was not
+ * known when the wait began.  Counted only in events.
  */
 #define SYSPROF_LOST_NO_SLOT	4
 
 /**
  * struct sysprof_source_account - where the events of a source went, on one CPU since START
- * @seen: all.  Of WAKE those of waits that are picked already; of LANE the entries, in events alone
+ * @seen: all events.  For WAKE the wakings of waits that are picked already; for LANE the entries,
+ *	only in events
  * @delivered: written
  * @lost: by enum sysprof_lost_reason
- * @not_picked: no instant of the grid fell into them
+ * @not_picked: without an instant of the grid
  * @below: shorter than the threshold
- * @excluded: left out by the session's filters, or not for its opener (others=none)
+ * @excluded: excluded by the session's filters, or hidden from its opener (others=none)
  * @cost_ns: time spent in the source's hooks, for all sessions; one call of 64 is timed
- * @calls: of these hooks
+ * @calls: number of calls of these hooks
  */
 struct sysprof_source_account {
 	struct sysprof_tally seen;
@@ -549,13 +553,13 @@ struct sysprof_source_account_record {
 /**
  * struct sysprof_source_stats - SYSPROF_IOC_SOURCE_STATS: the account of a source on one CPU, now
  * @size: of this struct
- * @cpu: which
- * @source: id; -EINVAL if the session has none of that number
+ * @cpu: the CPU
+ * @source: id; -EINVAL if the session has no source with that number
  * @reserved: 0
- * @time: on return, when
- * @account: on return
+ * @time: on return, the time of the account
+ * @account: on return, the account
  *
- * What that CPU holds back (LANE) is written first.
+ * LANE entries that this CPU holds back are written first.
  */
 struct sysprof_source_stats {
 	__u32 size;

@@ -22,12 +22,13 @@
  *	within two seconds when the opener could no longer open the device node,
  *	within two seconds when the kernel is locked down to confidentiality.
  *
- * Then it is stopped and poll() returns POLLHUP.  What is in its rings can be read.  INFO, STOP,
- * STATS and REVOKE work; other ioctls give -ESRCH, or -EPERM on a kernel that is locked down.
+ * Then it is stopped and poll() returns POLLHUP.  The records in its rings can still be read.
+ * INFO, STOP, STATS and REVOKE work; other ioctls give -ESRCH, or -EPERM on a kernel that is locked
+ * down.
  *
  * Records
  * -------
- * Everything the module reports is a record: struct sysprof_record, then a body that depends on the
+ * The module reports everything as records: struct sysprof_record, then a body that depends on the
  * type.  A record's size is a multiple of 8 bytes.  Readers skip types that they do not know by
  * their size, and ignore bytes after the body that they know.  Times are CLOCK_MONOTONIC
  * nanoseconds.  Process and thread ids are those of the initial pid namespace.  Records of one ring
@@ -84,7 +85,7 @@
  *
  * The loss law
  * ------------
- * Ticks lie on a grid: period n of a CPU begins at grid_start + n * period, and one tick falls at a
+ * Ticks are on a grid: period n of a CPU begins at grid_start + n * period, and one tick falls at a
  * random instant of each period.  A sample's weight is the number of periods it represents.  At
  * every moment, for every CPU of a session (struct sysprof_account):
  *
@@ -146,7 +147,7 @@
  * caller knows.  Bytes that the kernel does not know must be zero (-E2BIG).  Reserved members and
  * unknown flags must be zero, too (-EINVAL).
  *
- * Who may do what
+ * Who can do what
  * ---------------
  * The device node decides who can open it: root:sysprof, 0660.  The credentials at open() decide
  * what a session sees.  Every session sees the names of all processes, and which functions they
@@ -162,35 +163,35 @@
  *	                                                                     opener's process, and does not START
  *	                                                                     after it; vm/permissions
  *	                             former member   open descriptor         REVOKE; vm/revoke
- *	                             former seat     open descriptor         looked at every second: may the opener
+ *	                             former seat     open descriptor         checked every second: can the opener
  *	                                                                     still open the node?; vm/revoke
  *	kernel addresses (KASLR)     group member    kernel frames           sent relative to a fixed symbol or a
  *	                                                                     secret; vm/abi scans for them
  *	                             group member    NAMES                   names what the offset names, never an
  *	                                                                     address; unnamed is empty; vm/abi
- *	                             group member    time that NAMES takes   no look-up of what no sample has shown, and
+ *	                             group member    time that NAMES takes   no look-up of addresses without samples, and
  *	                                                                     the image's ends are the same at every
  *	                                                                     boot; vm/refusals
  *	                             group member    ring while written      stacks are made in private memory and
  *	                                                                     encoded before the copy; vm/abi
  *	secrets in the time and      group member    samples of others       others=none: no frames of them; by default
- *	place of others' code                                                told exactly: packaging/security.md; vm/others
+ *	address of others' code                                              exact: packaging/security.md; vm/others
  *	                             group member    ... as functions        others=functions: rounded before they are in the ring, by
- *	                                                                     tables of root's alone, never into a neighbour; vm/others
+ *	                                                                     root's unwind tables only, never into a neighbour; vm/others
  *	stacks, registers            group member    raw parts               only of tasks with the opener's user and group, no more
- *	                                                                     capabilities, dumpable, and that the kernel lets
- *	                                                                     him trace (TRACEABLE); vm/permissions, vm/traceable
- *	                             group member    TRACEABLE               the descriptor lets him read that very memory;
- *	                                                                     none of others, none of an earlier program;
+ *	                                                                     capabilities, dumpable, and that the opener could
+ *	                                                                     trace (TRACEABLE); vm/permissions, vm/traceable
+ *	                             group member    TRACEABLE               the descriptor can read that very memory; not others',
+ *	                                                                     not that of an earlier program;
  *	                                                                     vm/traceable
  *	user addresses (ASLR),       group member    user frames             resolved in the kernel; a value outside
  *	stack words                                                          executable mappings never leaves;
  *	                                                                     FORM_ADDRESS is -EPERM; vm/abi
  *	                             group member    MAP records, SNAPSHOT   only for FORM_ADDRESS, and with raw stacks of
- *	                                                                     tasks as below; vm/abi
- *	                             group member    MAP_FD of a region      only of a process he could trace; vm/abi
- *	                             group member    TABLE                   a table is followed for tasks that its owner could trace;
- *	                                                                     what it leads to is looked up like every frame; vm/permissions
+ *	                                                                     tasks as above; vm/abi
+ *	                             group member    MAP_FD of a region      only of a process that the opener could trace; vm/abi
+ *	                             group member    TABLE                   an unwind table is used for tasks that its owner could trace;
+ *	                                                                     the frames it finds are looked up like all; vm/permissions
  *	kernel memory                group member    tail page               only ever compared, never followed; vm/abi
  *	                             group member    mmap                    sizes, offsets and protection exact,
  *	                                                                     never executable; vm/abi
@@ -208,23 +209,23 @@
  *	                                                                     an administrator's; vm/quarter
  *	                             group member    STOP, CONFIGURE         STOP ends when hooks are done with rings and
  *	                                                                     filter; vm/safety
- *	                             group member    TABLE                   checked whole, capped by user, a bounded search for each of
- *	                                                                     so many frames; vm/permissions
- *	                             group member    SLOW                    it only leaves out; vm/sessions
- *	                             group member    filters                 copied and checked at CONFIGURE, asked in
- *	                                                                     bounded time; they only leave out;
+ *	                             group member    TABLE                   checked whole, capped by user; a bounded search for each
+ *	                                                                     frame, bounded frames; vm/permissions
+ *	                             group member    SLOW                    it can only drop samples; vm/sessions
+ *	                             group member    filters                 copied and checked at CONFIGURE, evaluated in
+ *	                                                                     bounded time; they can only drop samples;
  *	                                                                     vm/sessions
- *	                             any user        new files, mappings,    a share for each user, what nobody maps is swept out, code of
+ *	                             any user        new files, mappings,    a part for each user, unmapped files are swept out, code of
  *	                                             regions without end     at most 8192 mappings followed; vm/stranger
  *	all of it                    group member    open, all ioctls        not on a kernel locked down to confidentiality, -EPERM;
- *	                                                                     sessions that run end; vm/permissions
+ *	                                                                     running sessions end; vm/permissions
  *	the system's peace           any             rmmod, exit, kill       an open file pins the module; vm/lifecycle
  *	                             any user        executable mappings     MAP_FD goes through none of them; vm/stranger
- *	                             any user        new files faster than   half of the queue, and rounds that end whatever comes
- *	                                             they are named          meanwhile; RESYNC once a second at most; vm/stranger
- *	a session's peace            any user        mapping files whose     no file is read or opened for naming, none of a server's is
- *	                                             server never answers    held; vm/stranger
- *	                             any user        locking the memory map  never waited for, but 20 ms in all; vm/stranger
+ *	                             any user        new files faster than   half of the queue, and bounded rounds; RESYNC at most
+ *	                                             they are named          once a second; vm/stranger
+ *	a session's peace            any user        mapping files whose     no file is read or opened for naming, no file of a server
+ *	                                             server never answers    is held; vm/stranger
+ *	                             any user        locking the memory map  waited for at most 20 ms in all; vm/stranger
  */
 #ifndef _UAPI_SYSPROF_H
 #define _UAPI_SYSPROF_H
@@ -257,14 +258,14 @@ enum sysprof_record_type {
 };
 
 /**
- * struct sysprof_record - what every record begins with
+ * struct sysprof_record - the header of every record
  * @type: enum sysprof_record_type
  * @flags: depend on the type
  * @size: of the whole record, in units of 8 bytes
- * @cpu: where it was written
+ * @cpu: CPU that wrote the record
  * @time: CLOCK_MONOTONIC, ns
- * @pid: process (thread group) it is about, 0 for the kernel's idle task or none
- * @tid: thread it is about
+ * @pid: process (thread group) of the record, 0 for the kernel's idle task or none
+ * @tid: thread of the record
  */
 struct sysprof_record {
 	__u16 type;
@@ -276,17 +277,17 @@ struct sysprof_record {
 	__u32 tid;
 };
 
-/* Why a stack ends where it does. */
+/* Why a stack ends. */
 enum sysprof_end {
 	SYSPROF_END_NONE	= 0,	/* there is no such part */
 	SYSPROF_END_ROOT	= 1,	/* walked to the outermost frame */
 	SYSPROF_END_LIMIT	= 2,	/* more frames than the session asked for */
 	SYSPROF_END_FAULT	= 3,	/* memory was not readable without faulting */
-	/* The chain does not lead on: no frame pointer, or not a stack */
+	/* The chain breaks: no frame pointer, or not a stack */
 	SYSPROF_END_BAD		= 4,
-	SYSPROF_END_UNMAPPED	= 5,	/* a value that lies in no executable mapping */
+	SYSPROF_END_UNMAPPED	= 5,	/* a value in no executable mapping */
 	SYSPROF_END_UNRELIABLE	= 6,	/* the kernel's unwinder gave up */
-	SYSPROF_END_NO_INFO	= 7,	/* no table says how to go on, nor does a frame pointer */
+	SYSPROF_END_NO_INFO	= 7,	/* no unwind table and no frame pointer leads on */
 };
 
 /* What the user part of a sample is. */
@@ -303,28 +304,29 @@ enum sysprof_user_mode {
 #define SYSPROF_SAMPLE_USER_32BIT	(1 << 2)	/* the task ran 32-bit code */
 #define SYSPROF_SAMPLE_IRQ		(1 << 3) /* a softirq or a nested interrupt was running */
 #define SYSPROF_SAMPLE_ADDRESSES	(1 << 4)	/* user frames are addresses */
-/* SYSPROF_USER_TABLE: a caller was looked for by the frame pointer, for want of a table */
+/* SYSPROF_USER_TABLE: an unwind table was missing, and the frame pointer was used */
 #define SYSPROF_SAMPLE_NO_TABLE		(1 << 5)
 /* The task ran a virtual machine's processor (KVM): time of the guest; the frames are the host's */
 #define SYSPROF_SAMPLE_GUEST		(1 << 6)
 /*
- * The address space has more executable mappings than are followed: 8192, or less where its user
- * has used up his share of memory.  User frames in others end the stack (SYSPROF_END_UNMAPPED).
+ * The address space has more executable mappings than the module follows: 8192, or less where its
+ * user's part of memory is used up.  User frames in other mappings end the stack
+ * (SYSPROF_END_UNMAPPED).
  */
 #define SYSPROF_SAMPLE_COARSE		(1 << 7)
-/* User frames are where their functions begin (SYSPROF_FEATURE_OTHERS_FUNCTIONS). */
+/* User frames are the starts of their functions (SYSPROF_FEATURE_OTHERS_FUNCTIONS). */
 #define SYSPROF_SAMPLE_FUNCTIONS	(1 << 8)
 
 /**
- * struct sysprof_sample - one tick of the clock that found the CPU at work
+ * struct sysprof_sample - one tick of the clock while the CPU was at work
  * @record: SYSPROF_SAMPLE; pid and tid of the task that was interrupted
  * @mm: id of its address space, 0 if it has none
  * @cookie: 0
- * @delay_ns: by how much the tick came late, less what a hypervisor took meanwhile as far as the
- *	kernel knows (steal).  Interrupts that were off are one cause; others are firmware, waking
- *	up from a deep idle state, interrupts served before this one, steal that nobody tells of.
- *	The code on top of the stack is what ran when the tick got through
- * @weight: periods the sample stands for
+ * @delay_ns: how late the tick came, less the time that a hypervisor took meanwhile as far as the
+ *	kernel knows (steal).  One cause is disabled interrupts.  Others are firmware, waking up
+ *	from a deep idle state, interrupts served before this one, and unreported steal.  The code
+ *	on top of the stack is the code that ran when the tick came
+ * @weight: periods that the sample represents
  * @raw_bytes: of the struct sysprof_raw that follows the frames (SYSPROF_USER_RAW), a multiple of
  *	8; 0 if there is none
  * @n_kernel: kernel frames, innermost first
@@ -333,7 +335,7 @@ enum sysprof_user_mode {
  * @user_end: enum sysprof_end
  * @user_mode: enum sysprof_user_mode
  * @reserved: 0
- * @frames: n_kernel + n_user of them
+ * @frames: n_kernel + n_user frames
  */
 struct sysprof_sample {
 	struct sysprof_record record;
@@ -352,17 +354,17 @@ struct sysprof_sample {
 };
 
 /**
- * struct sysprof_raw - registers and stack of the interrupted user context, behind the frames of a
- * sample, which are there, too
+ * struct sysprof_raw - registers and stack of the interrupted user context, after the frames of a
+ * sample
  * @arch: ELF machine number (62 x86-64, 183 AArch64): which registers @regs are, in the order of
  *	that machine's <asm/perf_regs.h>: on x86-64 ax bx cx dx si di bp sp ip flags cs ss ds es fs
  *	gs (these four are 0) r8 ...  r15, on AArch64 x0 ...  x30 sp pc
- * @n_regs: how many of them
- * @stack_bytes: bytes of stack that were copied, from the stack pointer up; what could not be read
- *	without a fault is missing
- * @wanted_bytes: bytes asked for
+ * @n_regs: number of registers
+ * @stack_bytes: bytes of stack that were copied, from the stack pointer up; memory that could not
+ *	be read without a fault is missing
+ * @wanted_bytes: bytes requested
  * @reserved: 0
- * @regs: n_regs of them, then the stack's bytes, zeros up to a multiple of 8
+ * @regs: n_regs registers, then the stack's bytes, zeros up to a multiple of 8
  */
 struct sysprof_raw {
 	__u16 arch;
@@ -380,12 +382,11 @@ struct sysprof_raw {
 #define SYSPROF_EXIT_PROCESS	(1 << 2)	/* the last thread of its process */
 
 /**
- * struct sysprof_task - a task (TASK, from a snapshot), or what became of it (FORK, EXEC, COMM,
- * EXIT)
+ * struct sysprof_task - a task (TASK, from a snapshot), or a change of it (FORK, EXEC, COMM, EXIT)
  * @record: pid and tid of the task; for FORK of the new one
  * @mm: id of its address space, 0 for none; for EXEC the new one
  * @parent_mm: FORK: id of the parent's address space
- * @start_time: when the thread was made, ns; tells pids used twice apart
+ * @start_time: when the thread was made, ns; distinguishes uses of one pid
  * @parent_pid: process of the parent
  * @old_tid: EXEC: the tid the thread had before it took over the process's
  * @comm: name, nul-terminated; for EXEC and COMM the new one
@@ -407,7 +408,7 @@ struct sysprof_task {
  * @record: SYSPROF_MAP; pid and tid of the task that made it
  * @mm: address space
  * @start: first address
- * @end: first address behind it
+ * @end: first address after the mapping
  * @offset: in the object, bytes
  * @object: id, or one of enum sysprof_object_id
  * @reserved: 0
@@ -423,26 +424,26 @@ struct sysprof_map {
 };
 
 /*
- * Objects that are always there.  Files and regions have ids from SYSPROF_OBJECT_FIRST, which are
- * not used again as long as a session runs, and for ten seconds after; an OBJECT or a REGION tells
- * which it is.  A file that nobody has had mapped for long may come back with another id.  What one
- * user's programs map is given a share of ids and memory, an eighth of what there is: with more of
- * it their frames are unresolved (SYSPROF_OBJECT_UNKNOWN in MAP), nobody else's.
+ * Fixed objects.  Files and regions have ids from SYSPROF_OBJECT_FIRST on.  An OBJECT or REGION
+ * record describes each.  An id is not used again while a session runs, and for ten seconds after.
+ * A file that was unmapped for long can come back with another id.  The mappings of one user's
+ * programs can use an eighth of all ids and memory.  Beyond that their frames are unresolved
+ * (SYSPROF_OBJECT_UNKNOWN in MAP); other users' are not affected.
  */
 enum sysprof_object_id {
 	SYSPROF_OBJECT_UNKNOWN		= 0,
 	SYSPROF_OBJECT_KERNEL		= 1,
 	SYSPROF_OBJECT_MODULES		= 2,	/* loadable modules, BPF programs, trampolines */
-	/* Executable memory without a file, for which there could not be a region */
+	/* Executable memory without a file, where no region could be made */
 	SYSPROF_OBJECT_ANON		= 3,
-	/* Of 64-bit programs, or, in samples of them, of 32-bit ones */
+	/* The vdso of 64-bit programs, or, in samples of 32-bit programs, theirs */
 	SYSPROF_OBJECT_VDSO		= 4,
 	SYSPROF_OBJECT_FIRST		= 16,
 };
 
 #define SYSPROF_FRAME_OBJECT_SHIFT	40
 #define SYSPROF_FRAME_OFFSET_MASK	((1ULL << SYSPROF_FRAME_OBJECT_SHIFT) - 1)
-/* The offset of a user frame of which the object alone is told; no code lies there. */
+/* The offset of a user frame whose object alone is reported; no code has this offset. */
 #define SYSPROF_FRAME_NOT_TOLD		SYSPROF_FRAME_OFFSET_MASK
 
 #define SYSPROF_BUILD_ID_BYTES	20
@@ -450,8 +451,8 @@ enum sysprof_object_id {
 /**
  * struct sysprof_object - a mapped file, or the vdso (SYSPROF_OBJECT_VDSO: bytes, path "[vdso]" and
  * build-id only)
- * @record: SYSPROF_OBJECT; pid is a process that had it mapped when it was first seen, 0 if that is
- *	not known
+ * @record: SYSPROF_OBJECT; pid is a process that had it mapped when it was first seen, 0 if
+ *	unknown
  * @inode: number
  * @bytes: size of the file
  * @mtime_ns: CLOCK_REALTIME of the last change
@@ -459,13 +460,13 @@ enum sysprof_object_id {
  * @generation: of the inode
  * @dev_major: of the file system
  * @dev_minor: of the file system
- * @path_bytes: length of the path without the nul, or 0 if it cannot be told
+ * @path_bytes: length of the path without the nul, or 0 if the path is unknown
  * @build_id_bytes: 0 if there is none, or if it is not in memory: no file is read for it, as its
  *	file system may never answer
  * @build_id: the first bytes of the GNU build-id
  * @reserved: 0
- * @path: seen from the initial mount namespace, nul-terminated; " (deleted)" behind an unlinked
- *	file's.  Less than 1 KiB: longer ones cannot be told
+ * @path: seen from the initial mount namespace, nul-terminated; " (deleted)" follows an unlinked
+ *	file's.  Less than 1 KiB: longer paths are unknown
  */
 struct sysprof_object {
 	struct sysprof_record record;
@@ -484,25 +485,25 @@ struct sysprof_object {
 };
 
 /*
- * Offset of a region's first byte as it was first seen: what comes to lie in front of that still
- * has positive offsets.
+ * Offset of a region's first byte when the region was first seen: code mapped in front of that
+ * later still has positive offsets.
  */
 #define SYSPROF_REGION_BIAS	(1ULL << 32)
 
 /**
  * struct sysprof_region - executable memory without a file: code made at run time
- * @record: SYSPROF_REGION; pid is of the process that mapped it, 0 if that is not known
+ * @record: SYSPROF_REGION; pid is of the process that mapped it, 0 if unknown
  * @mm: its address space
  * @bytes: size when it was first seen
  * @object: id
  * @generation: how many regions this address space had before
  *
- * Told when code is first mapped there, and by SYSPROF_SNAPSHOT_TASKS behind the TASK.  Every
- * address space has regions of its own; a fork's child keeps its parent's until it maps more.  What
- * overlaps or touches a place that was executable before belongs to the region there, so that pages
- * made writable and executable in turn, and areas that grow, keep ids and offsets; a region ends
- * when files are mapped all over it, or with its address space.  Of one address space no more than
- * 64 are told apart at a time, and 4096 ever.
+ * Reported when code is first mapped there, and by SYSPROF_SNAPSHOT_TASKS after the TASK.  Every
+ * address space has regions of its own; a fork's child keeps its parent's until it maps more.  A
+ * mapping that overlaps or touches memory that was executable before belongs to the region there.
+ * So pages made writable and executable in turn, and areas that grow, keep ids and offsets.  A
+ * region ends when files are mapped all over it, or with its address space.  One address space has
+ * at most 64 regions at a time, and 4096 ever.
  */
 struct sysprof_region {
 	struct sysprof_record record;
@@ -515,7 +516,7 @@ struct sysprof_region {
 enum sysprof_time_reason {
 	SYSPROF_TIME_START	= 0,	/* a session began */
 	SYSPROF_TIME_SUSPEND	= 1,	/* the machine is about to sleep */
-	SYSPROF_TIME_RESUME	= 2,	/* it is back */
+	SYSPROF_TIME_RESUME	= 2,	/* the machine woke up */
 	/* No CPU ran for long: a virtual machine was stopped, or its host was */
 	SYSPROF_TIME_PAUSE	= 3,
 	SYSPROF_TIME_STEP	= 4,	/* CLOCK_REALTIME was set */
@@ -531,7 +532,7 @@ enum sysprof_time_reason {
  * @record: SYSPROF_TIME; its time is CLOCK_MONOTONIC
  * @boottime: CLOCK_BOOTTIME, ns
  * @realtime: CLOCK_REALTIME, ns
- * @gap_ns: SYSPROF_TIME_PAUSE: how long it lasted
+ * @gap_ns: SYSPROF_TIME_PAUSE: length of the pause
  * @reason: enum sysprof_time_reason
  * @reserved: 0
  */
@@ -548,8 +549,8 @@ struct sysprof_time {
 enum sysprof_lost_reason {
 	SYSPROF_LOST_RING_FULL	= 0,
 	SYSPROF_LOST_TOO_BIG	= 1,	/* the record is larger than the ring allows */
-	SYSPROF_LOST_NESTED	= 2,	/* the tick interrupted the taking of another */
-	/* Held back: ticks had taken their share of the CPU, a quarter at most */
+	SYSPROF_LOST_NESTED	= 2,	/* the tick interrupted another tick */
+	/* Held back: ticks had taken their part of the CPU, at most a quarter */
 	SYSPROF_LOST_THROTTLED	= 3,
 	/* 4 is SYSPROF_LOST_NO_SLOT, of sysprof-event.h. */
 	SYSPROF_LOST_REASONS	= 8,
@@ -561,15 +562,15 @@ enum sysprof_lost_reason {
  * @delivered: weight of the samples written
  * @lost: by enum sysprof_lost_reason
  * @idle: the CPU had nothing to do
- * @offline: the CPU was not there, or the machine stood still (SYSPROF_TIME_PAUSE)
- * @excluded: left out because the session asked for it, by its filters
- * @budget: left out to keep to the budget
+ * @offline: the CPU was offline, or the machine stood still (SYSPROF_TIME_PAUSE)
+ * @excluded: excluded by the session's filters
+ * @budget: skipped to keep to the budget
  * @pending: begun, but their tick has yet to come
- * @samples: written, a count of records
- * @state_lost: state records that found no room, a count of records
- * @cost_ns: time spent in ticks, for all sessions; where they are cheap, one of eight is timed for
- *	all of them
- * @ticks: taken, for all sessions
+ * @samples: samples written, a count of records
+ * @state_lost: state records lost for lack of room, a count of records
+ * @cost_ns: time spent in ticks, for all sessions; where ticks are cheap, one of eight is timed and
+ *	represents the others
+ * @ticks: ticks taken, for all sessions
  */
 struct sysprof_account {
 	__u64 grid;
@@ -597,11 +598,11 @@ struct sysprof_account_record {
 };
 
 /**
- * struct sysprof_lost - samples that did not get into the ring
+ * struct sysprof_lost - samples that were lost
  * @record: SYSPROF_LOST
- * @first_time: of the first one lost
- * @last_time: of the last one
- * @periods: their weight
+ * @first_time: of the first lost sample
+ * @last_time: of the last lost sample
+ * @periods: weight of the lost samples
  * @reason: enum sysprof_lost_reason
  * @reserved: 0
  */
@@ -619,7 +620,7 @@ struct sysprof_lost {
 #define SYSPROF_RING_BROKEN	(1 << 0)
 
 /**
- * struct sysprof_ring_page - what the kernel tells about a ring; read only
+ * struct sysprof_ring_page - the kernel's state of a ring; read only
  * @head: first position that is not yet written
  * @flags: SYSPROF_RING_BROKEN
  * @oldest_open_time: no record that is still being written has a time below this; 0 if none is
@@ -631,8 +632,8 @@ struct sysprof_ring_page {
 };
 
 /**
- * struct sysprof_ring_tail - what the reader tells
- * @tail: first position it has not yet read
+ * struct sysprof_ring_tail - the reader's position
+ * @tail: first position that is not yet read
  */
 struct sysprof_ring_tail {
 	__u32 tail;
@@ -655,25 +656,25 @@ struct sysprof_ring_tail {
 #define SYSPROF_FEATURE_SLOW		(1ULL << 14)	/* SYSPROF_IOC_SLOW */
 
 /*
- * No ioctl, but what the administrator has chosen (module parameter others=none): a session whose
- * opener had no CAP_PERFMON gets of processes that he could not trace, by the rule of user, group,
- * capabilities and dumpability, samples without frames: n_kernel and n_user are 0, kernel_end and
- * user_end SYSPROF_END_NONE.  Their weights, delays, tasks and objects are as ever.  Kernel threads
- * are nobody's.  With neither this bit nor the next one the places of all processes are told
- * exactly (others=exact).
+ * Not an ioctl: the administrator's choice (module parameter others=none).  It concerns sessions
+ * whose opener had no CAP_PERFMON, and processes that the opener could not trace, by the rule of
+ * user, group, capabilities and dumpability.  Their samples have no frames: n_kernel and n_user are
+ * 0, kernel_end and user_end SYSPROF_END_NONE.  Weights, delays, tasks and objects are reported.
+ * Kernel threads belong to nobody.  With neither this bit nor the next one, frames of all processes
+ * are exact (others=exact).
  */
 #define SYSPROF_FEATURE_HIDES_OTHERS	(1ULL << 11)
 /*
- * Likewise (others=functions): such a session gets those samples with other user frames, and with
- * SYSPROF_SAMPLE_FUNCTIONS.  A frame is where its function begins, for a call the byte behind, as
- * far as a table that serves everybody says so (starts of sysprof-table.h); else its offset is
- * SYSPROF_FRAME_NOT_TOLD.  Kernel frames are as ever.
+ * Likewise (others=functions): in such a session those samples have changed user frames, and
+ * SYSPROF_SAMPLE_FUNCTIONS.  A frame is the start of its function, and for a call the byte after
+ * that, if an unwind table that serves everybody has the start (starts of sysprof-table.h).  Else
+ * its offset is SYSPROF_FRAME_NOT_TOLD.  Kernel frames do not change.
  */
 #define SYSPROF_FEATURE_OTHERS_FUNCTIONS (1ULL << 13)
 
 /**
  * struct sysprof_info - SYSPROF_IOC_INFO: what this module can do
- * @size: of this struct; on return, as much as was filled in
+ * @size: of this struct; on return, the bytes that were filled in
  * @abi_version: SYSPROF_ABI_VERSION
  * @features: SYSPROF_FEATURE_*
  * @cpus: possible CPUs; rings are numbered from 0 to cpus - 1
@@ -706,28 +707,28 @@ enum sysprof_clock {
 
 enum sysprof_form {
 	SYSPROF_FORM_OBJECT	= 1,	/* user frames as {object, offset} */
-	/* As addresses, and MAP records; with CAP_PERFMON, else -EPERM */
+	/* User frames as addresses, and MAP records; with CAP_PERFMON, else -EPERM */
 	SYSPROF_FORM_ADDRESS	= 2,
 };
 
-#define SYSPROF_CONFIG_NO_KERNEL	(1 << 0)	/* leave kernel stacks out */
+#define SYSPROF_CONFIG_NO_KERNEL	(1 << 0)	/* no kernel stacks */
 #define SYSPROF_CONFIG_ONLY_USER	(1 << 1) /* exclude ticks that interrupt the kernel */
 #define SYSPROF_CONFIG_ONLY_KERNEL	(1 << 2)	/* exclude ticks that interrupt user code */
-/* @pids includes their children, and theirs. */
+/* @pids includes all descendants. */
 #define SYSPROF_CONFIG_CHILDREN		(1 << 3)
-/* only tasks of @cgroup_fd, a directory of cgroup v2 (else -EBADF), and below */
+/* Only tasks of @cgroup_fd, a directory of cgroup v2 (else -EBADF), and below */
 #define SYSPROF_CONFIG_CGROUP		(1 << 4)
 
 #define SYSPROF_FILTER_MAX		64		/* pids, and uids */
 
 /**
- * struct sysprof_config - SYSPROF_IOC_CONFIGURE: what the session samples; 0 asks for the default
+ * struct sysprof_config - SYSPROF_IOC_CONFIGURE: what the session samples; 0 requests the default
  * @size: of this struct
  * @flags: SYSPROF_CONFIG_*
- * @period_ns: asked for; on return granted.  Sessions share one clock: its rate is set by the
- *	session that starts first, and is about 1 kHz if that asks for less; others get a whole
- *	multiple of its period, told here after START.
- *	With 0 it is 1 ms, and grows as long as ticks take more of a CPU than the budget allows
+ * @period_ns: requested; on return granted.  Sessions share one clock.  The session that starts
+ *	first sets its rate, about 1 kHz if that session requests less.  Others get a whole multiple
+ *	of its period, which START returns.
+ *	With 0 it is 1 ms, and grows while ticks take more of a CPU than the budget allows
  *	(account.budget)
  * @clock: enum sysprof_clock
  * @user_mode: enum sysprof_user_mode plus one: 1 none, 2 frame pointers, ... ; 0 frame pointers
@@ -735,13 +736,13 @@ enum sysprof_form {
  * @max_kernel_frames: per sample, 128 by default
  * @max_user_frames: per sample, 256 by default
  * @raw_bytes: of the stack, for SYSPROF_USER_RAW: a multiple of 8 up to max_raw_bytes, 16 KiB by
- *	default.  Only of tasks that the opener could trace (SYSPROF_IOC_TRACEABLE), all with
- *	CAP_PERFMON; of others there are frames by frame pointers, and user_mode says so.  MAP
- *	records tell what lies where in the address spaces of those tasks.  A tick taken while the
- *	CPU switches tasks has frames alone.  A sample that is too large for the ring is lost
+ *	default.  Only of tasks that the opener could trace (SYSPROF_IOC_TRACEABLE); of all tasks
+ *	with CAP_PERFMON.  Other samples have frames by frame pointers, and user_mode says so.  MAP
+ *	records describe the address spaces of those tasks.  A tick taken while the CPU switches
+ *	tasks has only frames.  A sample that is too large for the ring is lost
  *	(SYSPROF_LOST_TOO_BIG)
  * @ring_bytes: per CPU, a power of two; on return as granted.  1 MiB by default, less where rings
- *	for all possible CPUs would take more than half of what the user may have.  -ENOSPC beyond
+ *	for all possible CPUs would take more than half of the user's limit.  -ENOSPC beyond
  *	the limit of the user or of all (module parameters ring_limit_user_mib, ring_limit_mib);
  *	users without CAP_SYS_RESOURCE together get three quarters of the latter
  * @watermark_bytes: when poll() wakes; a quarter of the ring by default
@@ -749,13 +750,13 @@ enum sysprof_form {
  * @event_type: SYSPROF_CLOCK_PMU: type and number of the event, as perf_event_open() has them; 0
  *	and 0 are cycles
  * @event_config: see @event_type
- * @event_period: SYSPROF_CLOCK_PMU: events per period, instead of @period_ns, which then means
- *	nothing; 0 asks for a default
- * @pids: address of @nr_pids process ids, -ESRCH if there is none; only their samples.  A filter
- *	leaves ticks out; @nr_pids, @nr_uids, @cpus_bytes 0: none
- * @uids: address of @nr_uids effective user ids; only their tasks
- * @cpus: address of @cpus_bytes of CPU numbers as bits, least significant first; only these.  CPUs
- *	that were isolated (nohz_full, isolcpus) are left alone unless they are named here
+ * @event_period: SYSPROF_CLOCK_PMU: events per period, instead of @period_ns, which is then
+ *	ignored; 0 requests a default
+ * @pids: address of @nr_pids process ids (-ESRCH if none of them exists); only their samples.
+ *	@nr_pids, @nr_uids, @cpus_bytes of 0: no filter
+ * @uids: address of @nr_uids effective user ids; only samples of these users' tasks
+ * @cpus: address of @cpus_bytes of CPU numbers as bits, least significant first; only these CPUs.
+ *	Isolated CPUs (nohz_full, isolcpus) are sampled only if they are named here
  * @nr_pids: at most SYSPROF_FILTER_MAX
  * @nr_uids: at most SYSPROF_FILTER_MAX
  * @cpus_bytes: a multiple of 8
@@ -792,7 +793,7 @@ struct sysprof_config {
 };
 
 /**
- * struct sysprof_start - SYSPROF_IOC_START: the grid, as it was laid
+ * struct sysprof_start - SYSPROF_IOC_START: the grid of the session
  * @size: of this struct
  * @flags: 0
  * @grid_start: beginning of period 0, ns
@@ -820,11 +821,11 @@ enum sysprof_snapshot_part {
  * buffer
  * @size: of this struct
  * @part: enum sysprof_snapshot_part
- * @cursor: 0 to begin; on return where to go on
+ * @cursor: 0 to begin; on return the value to continue with
  * @buffer: address of the caller's memory
- * @buffer_bytes: its size, at least 64 KiB
- * @filled_bytes: on return; 0 when the part is complete
- * @busy: on return: address spaces passed over because their lock was held; ask again for them
+ * @buffer_bytes: size of the buffer, at least 64 KiB
+ * @filled_bytes: on return, bytes of records; 0 when the part is complete
+ * @busy: on return: address spaces skipped because their lock was held; ask again for them
  * @reserved: 0
  */
 struct sysprof_snapshot {
@@ -843,18 +844,19 @@ struct sysprof_snapshot {
 /**
  * struct sysprof_stats - SYSPROF_IOC_STATS: the account of one CPU, now
  * @size: of this struct
- * @cpu: which
- * @time: on return, when
- * @account: on return
- * @cost: on return, how many ticks took [2^i, 2^(i+1)) ns, for all sessions
- * @stacks_known: on return, kernel stacks that were the same as one taken before, at least from the
- *	second frame on, and so were not walked; this and the next three for all sessions, since the
- *	module was loaded; 0 where frame pointers make walks cheap
- * @stacks_walked: on return, those that were not known
- * @stacks_checked: on return, of @stacks_known, how many were walked all the same and compared (one
- *	in 64, module parameter check_one_in)
- * @stacks_wrong: on return, of @stacks_checked, how many were another stack.  So small a share of
- *	what was not checked is wrong, too
+ * @cpu: the CPU
+ * @time: on return, the time of the account
+ * @account: on return, the account
+ * @cost: on return, the number of ticks that took [2^i, 2^(i+1)) ns, for all sessions
+ * @stacks_known: on return, kernel stacks that equalled one taken before, at least from the second
+ *	frame on, and so were not walked.  @stacks_known, @stacks_walked, @stacks_checked and
+ *	@stacks_wrong are for all sessions, since the module was loaded; 0 where frame pointers make
+ *	walks cheap
+ * @stacks_walked: on return, kernel stacks that were not known, and were walked
+ * @stacks_checked: on return, stacks of @stacks_known that were walked all the same and compared
+ *	(one in 64, module parameter check_one_in)
+ * @stacks_wrong: on return, stacks of @stacks_checked that were another stack.  The same percentage
+ *	of unchecked stacks is wrong
  */
 struct sysprof_stats {
 	__u32 size;
@@ -874,11 +876,11 @@ struct sysprof_stats {
  * @offset: of the frame in the symbol, bytes
  * @symbol_bytes: size of the symbol
  * @module: "" for the kernel image
- * @symbol: "" if it has no name (any more), or if it is not told
+ * @symbol: "" if the frame has no name (any more), or if the opener may not know the name
  *
  * Without CAP_PERFMON at open() a frame of SYSPROF_OBJECT_MODULES is named only in a part of the
  * module area (a page on x86-64, 2 MiB on arm64) of which some sample had a frame since the module
- * was loaded.  What has no name costs the same wherever it points.
+ * was loaded.  A frame without a name costs the same wherever it points.
  */
 struct sysprof_name {
 	__u64 frame;
@@ -901,22 +903,23 @@ struct sysprof_names {
 };
 
 /**
- * struct sysprof_map_fd - SYSPROF_IOC_MAP_FD: an object as something to read
+ * struct sysprof_map_fd - SYSPROF_IOC_MAP_FD: open an object for reading
  * @size: of this struct
  * @object: id of a file, or of a region
  * @fd: on return, for a file a new descriptor, open for reading, close-on-exec; -1 for a region
  * @flags: 0
  * @start: on return, for a region the address of its offset 0; modulo 2^64
  *
- * Files: regular ones only, that the opener of the session could open for reading, opened anew,
- * while a process has them mapped that the opener could trace (same user and group, no more
- * capabilities, dumpable, of the initial user namespace; security modules are asked when the file
- * is opened, not about that process), or for 3 s after the OBJECT record if such a process was the
- * first to map it: for as long, and for 1024 files at most, a running session keeps what was mapped
- * from being freed and its file system from being unmounted.  Not of file systems that a server
- * answers for, a network's or a user's (FUSE), which may never do so.  -EACCES otherwise: then the
- * path may still lead there; -ENOENT for an id that is not known.  Regions: of a process that lives
- * and that the opener could trace (SYSPROF_IOC_TRACEABLE), else -ENOENT.
+ * Files: only regular files that the opener of the session could open for reading.  The file is
+ * opened anew.  A process that the opener could trace must have it mapped: same user and group, no
+ * more capabilities, dumpable, of the initial user namespace.  Security modules are asked when the
+ * file is opened, not about that process.  If such a process was the first to map the file, it can
+ * also be opened for 3 s after the OBJECT record.  For that time, and for at most 1024 files, a
+ * running session keeps the mapped file from being freed and its file system from being unmounted.
+ * Files on a network or FUSE are refused, since their server might never answer.  -EACCES
+ * otherwise: then the path may still lead to the file.  -ENOENT for an unknown id.
+ *
+ * Regions: of a live process that the opener could trace (SYSPROF_IOC_TRACEABLE), else -ENOENT.
  */
 struct sysprof_map_fd {
 	__u32 size;
@@ -929,12 +932,13 @@ struct sysprof_map_fd {
 /**
  * struct sysprof_raw_wish - SYSPROF_IOC_RAW_WISH: how much of a stack is worth copying
  * @size: of this struct
- * @bytes: of the stacks of tasks with this name, at most raw_bytes of CONFIGURE, taken up to a
- *	whole KiB; 0: none, their frame pointers do
- * @comm: name; "": all tasks for whose name there is no other wish
+ * @bytes: of the stacks of tasks with this name, at most raw_bytes of CONFIGURE, rounded up to a
+ *	whole KiB; 0: none, as frame pointers suffice
+ * @comm: name; "": all tasks whose name has no request of its own
  *
- * From the next tick on; raw_bytes for who has wished nothing.  A hint: tasks of another name may
- * get the same, if the two happen to have the same hash.  -EINVAL for a session without raw stacks.
+ * Valid from the next tick on.  Without a request raw_bytes of CONFIGURE are copied.  A request is
+ * a hint: tasks of another name get the same if both names have the same hash.  -EINVAL for a
+ * session without raw stacks.
  */
 struct sysprof_raw_wish {
 	__u32 size;
@@ -943,20 +947,20 @@ struct sysprof_raw_wish {
 };
 
 /**
- * struct sysprof_traceable - SYSPROF_IOC_TRACEABLE: show that the opener may trace a process
+ * struct sysprof_traceable - SYSPROF_IOC_TRACEABLE: show that the opener can trace a process
  * @size: of this struct
  * @pid: its id, of any of its threads
  * @fd: a descriptor of its /proc/PID/mem, opened for reading, which may be closed afterwards
- * @all: on return, 1 for a session that may see addresses: nothing has to be shown, and nothing
- *	else was looked at; else 0
+ * @all: on return, 1 for a session that can see addresses: it need not show anything, and nothing
+ *	else was checked; else 0
  *
- * Raw stacks, MAP records, own tables and addresses of regions are of tasks only that the opener
- * could trace.  That is asked twice.  The module has the kernel's rule for user, group,
- * capabilities and dumpability, and applies it at each look.  What Yama, SELinux, AppArmor and
- * Landlock say, only the kernel's own check can know: it made it when /proc/PID/mem was opened.  So
- * the opener shows such a descriptor, once for each address space: again after EXEC, and after a
- * FORK that is no thread's.  Its own process needs none.  What was mapped before is told by
- * SNAPSHOT alone.
+ * Raw stacks, MAP records, own unwind tables and addresses of regions are only of tasks that the
+ * opener could trace.  Two checks decide that.  The module has the kernel's rule for user, group,
+ * capabilities and dumpability, and applies it at each access.  Only the kernel's own check knows
+ * what Yama, SELinux, AppArmor and Landlock say, and the kernel made it when /proc/PID/mem was
+ * opened.  So the opener shows such a descriptor, once for each address space: again after EXEC,
+ * and after a FORK of a process.  The opener's own process needs none.  Only SNAPSHOT reports what
+ * was mapped before.
  *
  * -EACCES for another file or another address space, -ESRCH if no process has that id or it has no
  * memory, -EBADF, -ENOSPC for more than 1024 address spaces that live.
@@ -972,12 +976,13 @@ struct sysprof_traceable {
  * struct sysprof_revoke - SYSPROF_IOC_REVOKE: end all sessions of a user
  * @size: of this struct
  * @uid: the user's id in the initial user namespace
- * @sessions: on return, how many ended
+ * @sessions: on return, number of sessions that ended
  * @reserved: 0
  *
- * Of every session whose opener had this real or effective user id; when it returns they have
- * stopped and never start again.  -EPERM unless both the caller and who opened this descriptor have
- * CAP_SYS_ADMIN.  It does not keep the user from opening the device: take that away first.
+ * Ends every session whose opener had this real or effective user id.  When the ioctl returns,
+ * these sessions have stopped and never start again.  -EPERM unless both the caller and the opener
+ * of this descriptor have CAP_SYS_ADMIN.  The user can still open the device: take that right away
+ * first.
  */
 struct sysprof_revoke {
 	__u32 size;
@@ -987,13 +992,14 @@ struct sysprof_revoke {
 };
 
 /**
- * struct sysprof_slow - SYSPROF_IOC_SLOW: sample less often, for a reader that takes too much
+ * struct sysprof_slow - SYSPROF_IOC_SLOW: sample less often, for a reader that takes too much CPU
+ * time
  * @size: of this struct
- * @part: of the session's periods at most one in so many is sampled, 1 to 1000
+ * @part: at most one in @part of the session's periods is sampled, 1 to 1000
  *
- * From the next tick on, until CONFIGURE; the others are account.budget, and samples weigh as
- * before.  Whatever @part, at most so many are sampled as the budget allows.  -EINVAL for a session
- * that named a period: it keeps it.
+ * Valid from the next tick on, until CONFIGURE.  The other periods count as account.budget; weights
+ * of samples do not change.  The budget can lower the rate further.  -EINVAL for a session that
+ * requested a period, which it keeps.
  */
 struct sysprof_slow {
 	__u32 size;
@@ -1003,8 +1009,8 @@ struct sysprof_slow {
 #define SYSPROF_IOC_INFO	_IO('P', 0x70)
 #define SYSPROF_IOC_CONFIGURE	_IO('P', 0x71)
 /*
- * struct sysprof_start, or NULL.  -EOPNOTSUPP: the kernel does not tell of mappings, as its log
- * says
+ * struct sysprof_start, or NULL.  -EOPNOTSUPP: the kernel does not report mappings; its log says
+ * why
  */
 #define SYSPROF_IOC_START	_IO('P', 0x72)
 #define SYSPROF_IOC_STOP	_IO('P', 0x73)	/* no argument */
