@@ -4,9 +4,9 @@
  * overflow is an NMI it finds code that has interrupts off.  Counters are a session's own; what
  * becomes of a period is session.c's.
  *
- * A period is so many events; a counter that stands still, because the CPU sleeps or perf holds it
- * back, has no periods.  CPUs that come online while a session runs have no counter until its next
- * START.
+ * A period is a number of events; a counter that stands still, because the CPU sleeps or perf holds
+ * it back, has no periods.  CPUs that come online while a session runs have no counter until its
+ * next START.
  */
 #include <linux/cpu.h>
 #include <linux/math64.h>

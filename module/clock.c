@@ -12,8 +12,8 @@
  *
  * A timer's interrupt may come late, by microseconds on hardware and by milliseconds in a virtual
  * machine.  A tick belongs to the task that ran when it was due: if a CPU switches tasks with the
- * tick overdue, it is taken there.  Otherwise whoever runs shortly and then sleeps would be missed,
- * again and again.
+ * tick overdue, it is taken there.  Otherwise a task that runs shortly and then sleeps would be
+ * missed, again and again.
  */
 #include <linux/cpu.h>
 #include <linux/cpuhotplug.h>
@@ -45,8 +45,8 @@
  */
 #define RETRY_NS	(20 * NSEC_PER_MSEC)
 /*
- * As long as they are cheap one tick in so many is timed, and stands for the others: the look at
- * the clock is no small part of such a tick.  A tick whose last record was begun late is no cheap
+ * While ticks are cheap, one of several is timed and represents the others: reading the
+ * clock is no small part of such a tick.  A tick whose last record was begun late is no cheap
  * one, and is timed.
  */
 #define TIMED_TICKS	8
@@ -196,7 +196,7 @@ static void count_ticks(struct cpu_clock *clock, u64 cost, u32 n)
 }
 
 /*
- * Ends a tick: what it took, and with that when the next one may be.  One without a stack tells
+ * Ends a tick: adds its cost, which decides when the next one may be.  A tick without a stack says
  * nothing about those with one.
  */
 static void count_cost(struct cpu_clock *clock, const struct sysprof_tick *tick, bool sampled)
@@ -235,9 +235,9 @@ static void count_cost(struct cpu_clock *clock, const struct sysprof_tick *tick,
 }
 
 /*
- * Accounts for the periods up to @now, and chooses the next tick.  One that comes after its period
- * has ended stands for all that have ended; an instant drawn in the past of the period under way
- * belongs to the same context, too.
+ * Accounts for the periods up to @now, and chooses the next tick.  A tick that comes after its
+ * period has ended represents all that have ended; an instant drawn in the past of the period under
+ * way belongs to the same context, too.
  */
 static __always_inline u64 advance(struct cpu_clock *clock, u64 now)
 {

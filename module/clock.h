@@ -13,7 +13,7 @@ void sysprof_clock_exit(void);
 /*
  * One more session, on @cpus: starts the clock if it is the first, with @period_ns, and on each CPU
  * of which it is the first.  Returns how many of the clock's periods come nearest to @period_ns,
- * and tells the grid.  stop() is for one session less.  The caller holds cpus_read_lock and keeps
+ * and sets the grid.  stop() is for one session less.  The caller holds cpus_read_lock and keeps
  * two calls from meeting.
  */
 u32 sysprof_clock_start(u64 period_ns, const struct cpumask *cpus, u64 *grid_start,
@@ -22,7 +22,7 @@ void sysprof_clock_stop(const struct cpumask *cpus);
 /* A session wants ticks that no other did: the next may have to come earlier.  As catch_up(). */
 void sysprof_clock_retarget(int cpu, u64 now);
 
-/* The period that @now lies in. */
+/* The period that contains @now. */
 u64 sysprof_clock_period_at(u64 now);
 /*
  * Accounts for the periods of a CPU that sleeps or is offline up to @now, and returns the first

@@ -141,7 +141,7 @@ void sysprof_sessions_state(struct sysprof_record *record)
 	local_irq_save(flags);
 	rcu_read_lock();
 	for_each_joined(session, sc, smp_processor_id()) {
-		/* A mapping is always told by who makes it. */
+		/* A mapping is always reported by the task that makes it. */
 		if (record->type == SYSPROF_MAP && session->config.form != SYSPROF_FORM_ADDRESS &&
 		    !sysprof_session_may_have_raw(session))
 			continue;
@@ -206,7 +206,7 @@ bool sysprof_sessions_want_maps(void)
 	return READ_ONCE(want_maps);
 }
 
-/* Who is told. */
+/* The sessions that get records. */
 
 static void update_wishes(void)
 {

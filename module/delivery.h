@@ -32,7 +32,7 @@ struct sysprof_tables;
 struct sysprof_tap;
 
 /*
- * Samples that were lost for one reason: how many of the account's were told of, and when the
+ * Samples that were lost for one reason: how many of the account's were reported, and when the
  * others were lost.
  */
 struct sysprof_loss {
@@ -43,15 +43,15 @@ struct sysprof_loss {
 
 /**
  * struct sysprof_session_cpu - what a session keeps for one CPU; touched on that CPU with
- *	interrupts off.  In a session with counters @account but for state_lost, @loss but for
- *	told, and @changes are written by overflows alone, which may be NMIs
+ *	interrupts off.  In a session with counters only overflows, which may be NMIs, write
+ *	@account (but not state_lost), @loss (but not told) and @changes
  * @session: whose this is
  * @next: in the CPU's list of those that it ticks for
  * @ring: its records
  * @cpu: its number; while it is offline another one writes what has to be said of it
  * @joined: gets records from here; with @wanted also those of ticks
  * @wanted: one of the CPUs that the session samples; otherwise the CPU is left alone: no tick, and
- *	the account is made by whoever asks for it
+ *	the account is made by its reader
  * @untold: a loss, or a resync, is waiting for room
  * @resync: state records were lost and the reader does not know yet
  * @first_period: the session's first period on this CPU
@@ -63,7 +63,7 @@ struct sysprof_loss {
  * @hides: of this tick's stack, which is of a process that the opener could not trace
  * @loss: by enum sysprof_lost_reason
  * @changes: of the account, by overflows
- * @tell: puts the account into the ring when an overflow found that it is time
+ * @tell: puts the account into the ring when an overflow found it due
  */
 struct sysprof_session_cpu {
 	/* What each tick needs: this on one cache line, the ring on the next, the account. */
@@ -105,12 +105,12 @@ enum sysprof_reader { SYSPROF_READER_NONE, SYSPROF_READER_MMAP, SYSPROF_READER_R
  * @lock: configuration and state; mmap() takes it under the mmap lock, so no user memory may be
  *	touched under it
  * @config: as granted; config.ring_bytes is 0 before the first CONFIGURE
- * @divisor: one of so many periods of the clock is the session's
- * @keeps_budget: no rate was asked for
- * @least_stretch: then at most one of so many of its periods is sampled, as the reader has wished;
- *	read by ticks at any time
- * @wish: what it wants of each stack, but for what it may have of some only
- * @user_kind: of user frames that it gets
+ * @divisor: one of this number of the clock's periods is the session's
+ * @keeps_budget: no rate was requested
+ * @least_stretch: with @keeps_budget: at most one of this number of periods is sampled, as the
+ *	reader requested; read by ticks at any time
+ * @wish: what the session requests of each stack, without what it can have only of some
+ * @user_kind: kind of user frames that the session gets
  * @hides_others: of stacks of processes that its opener could not trace
  * @asks_rights: what it may have is another thing for each task
  * @pmu: counters, while it runs by them; NULL: the timer
@@ -176,8 +176,8 @@ struct sysprof_session {
 };
 
 /*
- * Process context, one call at a time: from begin() to end() @session is told what happens.  Those
- * who walk the list may still be at the session for a grace period of RCU after end().
+ * Process context, one call at a time: from begin() to end() @session gets what happens.  Walkers
+ * of the list may still use the session for a grace period of RCU after end().
  */
 void sysprof_delivery_begin(struct sysprof_session *session);
 void sysprof_delivery_end(struct sysprof_session *session);
@@ -208,7 +208,7 @@ bool sysprof_delivery_account(struct sysprof_session_cpu *sc);
 void sysprof_delivery_copy_account(const struct sysprof_session_cpu *sc,
 				   struct sysprof_account *to);
 
-/* So many periods are lost.  On their CPU, interrupts off, or in NMI. */
+/* @periods are lost.  On their CPU, interrupts off, or in NMI. */
 void sysprof_session_lose(struct sysprof_session_cpu *sc, enum sysprof_lost_reason reason,
 			  u64 periods);
 void sysprof_delivery_report_untold(struct sysprof_session_cpu *sc);
@@ -230,14 +230,14 @@ static inline void sysprof_delivery_wake(struct sysprof_session *session,
 }
 
 /*
- * Whether the session gets copies of the stack of current, and is told where its code lies, as its
- * opener could look for himself.  In the sampling context.
+ * Whether the session gets copies of current's stack, and the addresses of its code, since
+ * its opener could read both.  In the sampling context.
  */
 bool sysprof_session_may_have_raw(const struct sysprof_session *session);
 
 /*
- * A state record for one session, as below, on this CPU with interrupts off.  If there is no room
- * the reader is told to resync.
+ * A state record for one session, as below, on this CPU with interrupts off.  Without room
+ * a RESYNC is sent.
  */
 void sysprof_delivery_put_state(struct sysprof_session_cpu *sc,
 				const struct sysprof_record *record);
@@ -246,7 +246,7 @@ void sysprof_delivery_put_state(struct sysprof_session_cpu *sc,
  * time and cpu are not.  Any task or interrupt context but NMI; takes care of interrupts itself.
  */
 void sysprof_sessions_state(struct sysprof_record *record);
-/* All sessions must ask for a snapshot: something happened that no record tells.  As above. */
+/* All sessions must ask for a snapshot: something happened that no record reports.  As above. */
 void sysprof_sessions_resync(void);
 /* A new process; and @task, the last of its process, exits: its sessions end.  As above. */
 void sysprof_sessions_forked(struct task_struct *parent, struct task_struct *child);

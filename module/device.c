@@ -134,7 +134,7 @@ static int do_info(void __user *user)
 }
 
 /*
- * Hardware's events only: all others would tell of things that are none of the opener's business.
+ * Hardware events only: all others would show what is none of the opener's business.
  */
 static int complete_event(struct sysprof_config *config, bool is_privileged)
 {
@@ -210,7 +210,7 @@ static int complete_config(struct sysprof_config *config, bool is_privileged)
 	return 0;
 }
 
-/* The filters lie in the caller's memory, which may not be touched under the session's lock. */
+/* The filters are in the caller's memory, which may not be touched under the session's lock. */
 static int configure_filtered(struct sysprof_session *session, struct sysprof_config *config,
 			      bool keeps_budget)
 {
@@ -502,7 +502,7 @@ static int do_revoke(struct sysprof_session *session, void __user *user)
 
 	if (err)
 		return err;
-	/* Both: whoever may do it is neither to be handed a descriptor nor to hand one on. */
+	/* Both: a user with the right must not be handed a descriptor, nor hand one on. */
 	if (!capable(CAP_SYS_ADMIN) || !cap_raised(session->cred->cap_effective, CAP_SYS_ADMIN))
 		return -EPERM;
 	uid = KUIDT_INIT(revoke.uid);

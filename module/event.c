@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Who is told of an event, and the stack in its record. */
+/* Which sessions get an event, and the stack in its record. */
 #include <linux/cpumask.h>
 #include <linux/smp.h>
 
@@ -10,7 +10,7 @@
 #include "stack.h"
 #include "throttle.h"
 
-#define TIMED_STACKS	8	/* one in so many stacks is timed */
+#define TIMED_STACKS	8	/* one of this number of stacks is timed */
 #define CHEAP_NS	(10 * NSEC_PER_USEC)	/* untimed ones count as no more */
 
 bool sysprof_event_is_throttled(const struct sysprof_session *session, u64 now)

@@ -28,7 +28,7 @@ struct sysprof_event_shape {
  * of the source's.
  */
 
-/* Whether @session is not told what happens to @task here. */
+/* Whether events of @task here are hidden from @session. */
 bool sysprof_event_is_excluded(const struct sysprof_session *session,
 			       const struct task_struct *task);
 /* Whether the session's share of the CPU is used up. */

@@ -47,8 +47,8 @@ struct place {
  * @roots: their keys
  * @cgroup: held, or NULL
  * @lock: for changes of @places
- * @bits: of their number; 0: any process will do
- * @places: a process lies in the first PROBES from where its hash points
+ * @bits: bits of the number of @places; 0: any process passes
+ * @places: a process is in the first PROBES places from its hash on
  */
 struct sysprof_filter {
 	u32 flags;
@@ -131,7 +131,7 @@ bool sysprof_filter_forked(struct sysprof_filter *filter, const struct task_stru
 	if (filter->flags & SYSPROF_CONFIG_CHILDREN && find(filter, key_of(parent))) {
 		ok = add(filter, key_of(child));
 	} else {
-		/* Somebody who is gone had the same. */
+		/* A process that exited had the same pid. */
 		place = find(filter, key_of(child));
 		if (place)
 			WRITE_ONCE(place->key, KEY_REMOVED);

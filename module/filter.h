@@ -21,7 +21,7 @@ u64 sysprof_filter_bytes(const struct sysprof_filter *filter);
 void sysprof_filter_destroy(struct sysprof_filter *filter);
 int sysprof_filter_cpus(const struct sysprof_config *config, struct cpumask *ret);
 
-/* Process context, at START: before anything is told, and when forks are being told already. */
+/* Process context, at START: before anything is reported, and once forks are reported. */
 void sysprof_filter_reset(struct sysprof_filter *filter);
 void sysprof_filter_find_children(struct sysprof_filter *filter);
 
@@ -35,7 +35,7 @@ bool sysprof_filter_passes_task(const struct sysprof_filter *filter,
 				const struct task_struct *task);
 
 /*
- * What the trace points tell: a new process, false if it should be followed and there is no room;
+ * From the trace points: a new process, false if it should be followed and there is no room;
  * the last thread of a process exits.  Any context but NMI.
  */
 bool sysprof_filter_forked(struct sysprof_filter *filter, const struct task_struct *parent,

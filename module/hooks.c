@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Hooks: trace points tell of fork, exec, exit and new names; kprobes on functions of the memory
- * management tell of every mapping made or changed, of address spaces copied and torn down.  They
+ * Hooks: trace points report fork, exec, exit and new names; kprobes on functions of the memory
+ * management report every mapping made or changed, of address spaces copied and torn down.  They
  * do nothing that could sleep: they update the index and write records.
  */
 #include <linux/kprobes.h>

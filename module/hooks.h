@@ -19,7 +19,7 @@ struct tracepoint;
 /* A trace point of the kernel image, NULL: there is none of that name.  Process context. */
 struct tracepoint *sysprof_hooks_find(const char *name);
 
-/* Whether @ip lies in this module, or in what calls its hooks.  Any context. */
+/* Whether @ip is in this module, or in the code that calls its hooks.  Any context. */
 bool sysprof_hooks_own(unsigned long ip);
 
 #endif /* _SYSPROF_HOOKS_H */

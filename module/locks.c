@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Locks of the kernel that somebody has to wait for: how long, and who held them when the wait
- * began.  It is told where it ends; the stack there is still that of who waited.
+ * Waits for locks of the kernel: how long, and who held the lock when the wait began.
+ * A wait is reported where it ends; the stack there is still the waiter's.
  *
- * What is under way lies in a table by task and lock: a task may wait for a lock in an interrupt
+ * Waits under way are in a table by task and lock: a task may wait for a lock in an interrupt
  * while it waits for another.  Nobody but the task itself looks for its entries.
  */
 #include <linux/hash.h>
@@ -123,7 +123,7 @@ static void begin_hit(void *data, void *lock, unsigned int flags)
 	unsigned long irq_flags;
 
 	local_irq_save(irq_flags);
-	/* A mutex is told twice: one spins first, and then sleeps. */
+	/* The kernel reports a mutex twice: a task spins first, and then sleeps. */
 	if (find(current, lock))
 		goto out;
 	entry = add(current);

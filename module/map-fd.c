@@ -165,8 +165,8 @@ struct search {
 };
 
 /*
- * The index says where to look: anybody's address space may have mappings without end, of which
- * none is gone through here.
+ * The index says where to look.  An address space may have mappings without end, so they
+ * are not searched here.
  */
 static bool find_in_mm(struct mm_struct *mm, struct search *search)
 {

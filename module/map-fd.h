@@ -18,9 +18,9 @@ void sysprof_map_fd_hold(u32 id, struct file *file, const struct sysprof_rights 
 void sysprof_map_fd_forget(void);
 
 /*
- * Opens the file of object @id for reading, with the rights of the opener of @session, whoever has
- * it mapped if that may see addresses.  Process context, hooks armed.  An error pointer: -ENOENT,
- * -EACCES, or what opening gave.
+ * Opens the file of object @id for reading, with the rights of the opener of @session, and whoever
+ * has it mapped if that session can see addresses.  Process context, hooks armed.  An error
+ * pointer: -ENOENT, -EACCES, or what opening gave.
  */
 struct file *sysprof_map_fd_open(const struct sysprof_session *session, u32 id);
 /*

@@ -3,10 +3,10 @@
  * When a kernel stack is the same as one that was walked before.
  *
  * A memo has the place of each return address on the stack, counted from the first of them, and
- * what lay there.  The unwinder finds a caller by where it is in the code and by the stack pointer:
- * if all words at all those places are the same, each of its steps would be.  (A function that
- * keeps a frame pointer is the exception: its place comes from that.  So one in so many of the
- * stacks that are found is walked, too, and compared, and what is wrong is counted.)  The kernel
+ * what was there.  The unwinder finds a caller by where it is in the code and by the stack pointer:
+ * if all words at these addresses are the same, each of its steps would be.  (A function that
+ * keeps a frame pointer is the exception: its frame's address comes from that.  So some of the
+ * stacks that are found are also walked and compared, and wrong ones are counted.)  The kernel
  * may begin a system call at a random distance from the registers with which it was entered; the
  * outermost return address lies right before those, and is looked for there.
  *
@@ -17,9 +17,9 @@
  * was interrupted; nor of one with a return address that is not on the stack because kretprobes or
  * the function graph tracer have put theirs there.
  *
- * The image's code stays; modules, BPF programs and ftrace's trampolines come and go.  What has to
- * do with them is forgotten when a module comes or goes, and after a while because the others do
- * not tell.
+ * The image's code stays; modules, BPF programs and ftrace's trampolines come and go.  What depends
+ * on them is forgotten when a module comes or goes, and after a while, because the others do not
+ * report it.
  */
 #include <linux/compiler.h>
 #include <linux/hash.h>
@@ -66,14 +66,14 @@ MODULE_PARM_DESC(check_one_in,
  * @span: words from there on that are looked at, or, of a stack with no other frame, up to the
  *	registers
  * @n: frames
- * @n_left_out: of them, the first ones, that are not told
+ * @n_left_out: of these, the first frames that are not reported
  * @n_words: frames but the first and, if it @is_at_entry, the last
  * @is_at_entry: the last frame's word is the one right before the registers
  * @is_image: all frames are of the kernel's image
  * @is_spoiled: it cannot be kept
  * @at: words from the stack pointer to the frame's
  * @ips: addresses of frames
- * @told: what is told of them
+ * @told: frames as they are reported
  */
 struct memo {
 	unsigned long ip;
@@ -107,9 +107,9 @@ struct caller {
 
 /**
  * struct memos - of one CPU
- * @counts: how they did
- * @to_check: so many are still to be found before one is checked
- * @next_way: in which the next one is made
+ * @counts: how often memos were found, and were right
+ * @to_check: number still to be found before one is checked
+ * @next_way: way of the set in which the next memo is made
  * @sets: by hash
  * @callers: by hash
  */
@@ -320,7 +320,7 @@ static void take(const struct memo *memo, u64 *frames, u32 max, u32 *n, u8 *end)
 	memcpy(frames, memo->told + memo->n_left_out, *n * sizeof(*frames));
 }
 
-/* Of those that are known one in so many is walked all the same. */
+/* Of known stacks one in check_one_in is walked all the same. */
 static bool is_to_be_checked(struct memos *own, struct sysprof_memo_walk *walk,
 			     const struct memo *expected, const u64 *expected_at)
 {

@@ -18,10 +18,10 @@ struct task_struct;
 
 /**
  * struct sysprof_memo_walk - a walk along a kernel stack
- * @low: the stack begins here or above
- * @entry: and ends here, with the registers with which the kernel was entered
- * @context: tells stacks with the same frame apart: number of the system call, kernel thread
- * @is_sought: one of its frames was looked for
+ * @low: lowest address at which the stack can begin
+ * @entry: end of the stack, where the kernel saved the registers at its entry
+ * @context: distinguishes stacks with the same frame: number of the system call, kernel thread
+ * @is_sought: one of the frames was looked up
  * @is_check: what is known of it has to come out
  * @making: of the frames to come; NULL: nothing
  * @expected: what the frames from @expected_at on have to be; NULL: there are none
@@ -62,9 +62,10 @@ void sysprof_memo_counts(int cpu, struct sysprof_memo_counts *counts);
 /* Of @task: current, or one that does not run. */
 void sysprof_memo_begin(struct sysprof_memo_walk *walk, struct task_struct *task);
 /*
- * The frames that follow, to the end of the stack, into @frames, which has room for @max; @n how
- * many, enum sysprof_end @end.  False: they are not known, or are to be checked.  @ip, which is
- * told as @frame, was interrupted with stack pointer @sp: @frames begin with its caller.
+ * The frames that follow, to the end of the stack, into @frames, which has room for @max; @n is
+ * their number, @end an enum sysprof_end.  False: they are not known, or are to be checked.  @ip,
+ * which is reported as @frame, was interrupted with stack pointer @sp: @frames begin with its
+ * caller.
  */
 bool sysprof_memo_interrupted(struct sysprof_memo_walk *walk, unsigned long ip, unsigned long sp,
 			      u64 frame, u64 *frames, u32 max, u32 *n, u8 *end);

@@ -4,8 +4,8 @@
  *
  * Hooks ask for ids where nothing may sleep or allocate: they look the file up by what identifies
  * its inode and, if it is new, take a slot from a pool and a reference to the file.  A kernel
- * thread finds path and build-id, tells the sessions, drops the reference and fills the pool again.
- * No file stays pinned for long (map-fd.c), so identity is never a pointer alone.
+ * thread finds path and build-id, sends them to the sessions, drops the reference and fills the
+ * pool again.  No file stays pinned for long (map-fd.c), so identity is never a pointer alone.
  *
  * Anybody can map new files without end, so each user has a share of the memory (quota.c) and of
  * the queue for names, and what nobody has mapped any more is swept out when there are many: a file
@@ -31,7 +31,7 @@
 #include "vdso.h"
 
 #define POOL_SIZE	256
-/* So many of one user's but root's may wait for their names, so that others' have room. */
+/* Files of one user (but root) that can wait for their names, so that others' have room. */
 #define PENDING_MAX	(POOL_SIZE / 2)
 /* Readers are asked to look at everything anew no more often than this. */
 #define RESYNC_EVERY	(5 * HZ)
@@ -49,7 +49,8 @@
  * @by_id: in objects_by_id
  * @list: in order of ids; of pool slots in the pool
  * @unnamed: in the thread's list
- * @inode: part of the identity, as are the next three; never followed once file is gone
+ * @inode: part of the identity, as are @sb and what follows; never dereferenced once the file is
+ *	dropped
  * @sb: its file system
  * @ino: its number
  * @generation: of the number
@@ -58,8 +59,8 @@
  * @payer: whose share of memory it takes
  * @asked: when its id was last asked for, jiffies
  * @mapper: what it takes to trace that process; closed if that was not looked at
- * @file: reference held until it is named
- * @record: as it is told, allocated when it is named
+ * @file: reference held until the object is named
+ * @record: as it is sent, allocated when the object is named
  */
 struct object {
 	struct hlist_node hash;
@@ -273,7 +274,7 @@ static struct list_head *sweep_some(struct list_head *at, unsigned long *ids, st
 		object = list_entry(at->next, struct object, list);
 		if (object->file || test_bit(object->id, ids) ||
 		    time_before(jiffies, object->asked + SWEEP_AGE)) {
-			/* Marked or not, it stays: what is left unmarked is gone. */
+			/* The object stays, marked or not: unmarked objects were removed. */
 			set_bit(object->id, ids);
 			at = &object->list;
 			continue;

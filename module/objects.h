@@ -18,8 +18,8 @@ int sysprof_objects_prepare(void);
 
 /*
  * The id of a file that process @pid (0: not known) has mapped.  A new one is @payer's, and is
- * named by a kernel thread, which then tells every session.  0 if there is no memory at hand, when
- * sessions are told to resync once there is, or if @payer has used up his share.  In a task; does
+ * named by a kernel thread, which then sends it to every session.  0 without memory at hand
+ * (sessions get a RESYNC once there is), or if @payer's part is used up.  In a task; does
  * not sleep or allocate.
  */
 u32 sysprof_objects_get(struct file *file, u32 pid, sysprof_payer payer);

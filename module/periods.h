@@ -40,7 +40,7 @@ static inline u64 own_periods(const struct sysprof_session *session,
 		       0;
 }
 
-/* Of its own periods the session samples one out of so many, to keep to the budget. */
+/* The session samples one of this number of its periods, to keep to the budget. */
 static inline u32 stretch_of(const struct sysprof_session *session)
 {
 	return session->keeps_budget ? max(sysprof_budget_stretch(session->config.period_ns),

@@ -22,12 +22,13 @@
 #include "stack.h"
 #include "throttle.h"
 
-#define TIMED_CALLS  64			  /* one of so many is timed, and stands for the others */
+/* one of this number is timed, and represents the others */
+#define TIMED_CALLS  64
 #define CPU_SHIFT    40			  /* grids of CPUs are as if they lay so far apart */
 
 /**
  * struct prompt_cpu - of one CPU; touched there with interrupts off
- * @stack: that is being told
+ * @stack: stack that is being sent
  * @stacks: taken
  * @calls: by enum sysprof_prompt
  * @cost_ns: likewise
@@ -61,7 +62,7 @@ static struct extent clip(const struct sysprof_tap *tap, const struct sysprof_pr
 	};
 }
 
-/* So many instants of the session's grid fall into it. */
+/* Number of instants of the session's grid in the event. */
 static u64 weight_of(const struct sysprof_prompt_wish *wish, const struct extent *extent, int cpu)
 {
 	u64 from = extent->begin + ((u64)cpu << CPU_SHIFT);
@@ -72,7 +73,7 @@ static u64 weight_of(const struct sysprof_prompt_wish *wish, const struct extent
 	       picked_before(from, wish->period);
 }
 
-/* Where an event of the session's goes; its weight, 0 if it is not told. */
+/* Where an event of the session goes; its weight, 0 if it is not sent. */
 static u64 choose(const struct sysprof_tap *tap, const struct sysprof_prompt_wish *wish,
 		  struct sysprof_source_account *account, const struct extent *extent, u64 now)
 {
@@ -92,7 +93,7 @@ static u64 choose(const struct sysprof_tap *tap, const struct sysprof_prompt_wis
 	return 0;
 }
 
-/* What is wanted of the stack; false: nobody is told. */
+/* What is requested of the stack; false: no session gets the event. */
 static bool pick(const struct sysprof_prompt_event *event, struct sysprof_stack_wish *stack)
 {
 	int cpu = smp_processor_id();

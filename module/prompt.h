@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Prompt sources: each event is told where it ends, at once, with the stack of who is there. */
+/*
+ * Prompt sources: each event is sent when it ends, at once, with the stack of the task that is
+ * there.
+ */
 #ifndef _SYSPROF_PROMPT_H
 #define _SYSPROF_PROMPT_H
 
@@ -48,9 +51,9 @@ struct sysprof_hook {
  * struct sysprof_hooking - hooks that come and go together
  * @hooks: in the order in which they come; they go in the other one
  * @n: how many
- * @begin: process context, before they come; 0 or an error
- * @end: likewise, after they have gone; NULL: there is nothing to do
- * @users: prompt.c's
+ * @begin: process context, before the first event; 0 or an error
+ * @end: process context, after the last event; NULL: nothing to do
+ * @users: for prompt.c
  */
 struct sysprof_hooking {
 	struct sysprof_hook *hooks;
@@ -86,9 +89,12 @@ struct sysprof_prompt_event {
 	u8 context;
 };
 
-/* In a hook, interrupts off, RCU read side: counts it for each session, and tells who picks it. */
+/*
+ * In a hook, interrupts off, RCU read side: counts the event for each session, and returns which
+ * pick it.
+ */
 void sysprof_prompt_tell(const struct sysprof_prompt_event *event);
-/* Likewise: one happens that nobody will be told of, as there is no room to follow it. */
+/* Likewise: an event that nobody gets, as there is no room to follow it. */
 void sysprof_prompt_missed(enum sysprof_prompt prompt);
 /* What that took on @cpu. */
 void sysprof_prompt_cost(int cpu, enum sysprof_prompt prompt, u64 *ns, u64 *calls);

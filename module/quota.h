@@ -7,8 +7,8 @@
 struct task_struct;
 
 /*
- * Who makes files, regions and mappings known: a user, or all users of one who has made user
- * namespaces.  Users may share a number; root shares his with nobody.
+ * Who makes files, regions and mappings known: a user, with all users of the user namespaces that
+ * the user made.  Users may share a number; root shares his with nobody.
  */
 typedef u16 sysprof_payer;
 

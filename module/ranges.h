@@ -61,7 +61,7 @@ static __always_inline u32 sysprof_ranges_first_behind(const struct ranges *rang
 }
 
 /**
- * struct sysprof_place - the range a walk is in: neighbours on a stack often lie in the same one
+ * struct sysprof_place - the range a walk is in: neighbours on a stack are often in the same one
  * @start: first address that is in it: for return addresses, which belong to the byte before, one
  *	more than the range's
  * @bytes: 0 at the beginning of a walk: in none
@@ -74,8 +74,8 @@ struct sysprof_place {
 };
 
 /*
- * Makes @place the range of @address, which lies @behind (0 or 1) bytes behind what it stands for;
- * false if that lies in none.
+ * Makes @place the range of @address, which is @behind (0 or 1) bytes after the instruction that it
+ * represents; false if that is in no range.
  */
 static __always_inline bool sysprof_ranges_look_up(const struct ranges *ranges, u64 address,
 						   u32 behind, struct sysprof_place *place)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Raw user stacks: registers and bytes from the stack pointer up, for who unwinds them elsewhere.
- * They are copied once a tick, for whoever may see the task, into memory that no reader maps: how
- * much there is shows only when copying ends at the top of the stack, and a record takes no more of
+ * Raw user stacks: registers and bytes from the stack pointer up, to be unwound elsewhere.
+ * They are copied once a tick, for sessions that can see the task, into memory that no reader maps:
+ * the amount is known only when copying ends at the top of the stack, and a record takes no more of
  * a ring than that.
  */
 #include <linux/hash.h>
@@ -22,7 +22,7 @@
 
 #define WISH_BITS	12
 
-/* In KiB plus one, 0 for none.  Names of the same hash share a wish: it is but a hint. */
+/* In KiB plus one, 0 for none.  Names of the same hash share a request: it is only a hint. */
 struct sysprof_raw_wishes {
 	u8 of_others;
 	u8 of_name[1 << WISH_BITS];

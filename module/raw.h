@@ -13,18 +13,18 @@
 struct sysprof_raw_wishes;
 
 /*
- * Memory for the copies, as long as somebody holds it, and for his wishes, of which there are none
- * yet.  Process context; NULL: no memory.
+ * Memory for the copies, as long as somebody holds it, and for the holder's requests, of which
+ * there are none yet.  Process context; NULL: no memory.
  */
 struct sysprof_raw_wishes *sysprof_raw_get(void);
 void sysprof_raw_put(struct sysprof_raw_wishes *wishes);
 
 /*
- * Of tasks of this name (at most SYSPROF_COMM_BYTES; "": all for which there is no other wish) so
- * much is wanted, up to a whole KiB.  Any context.
+ * Requests @bytes of the stacks of tasks with this name (at most SYSPROF_COMM_BYTES; "": all
+ * without a request of their own), rounded up to a whole KiB.  Any context.
  */
 void sysprof_raw_wish(struct sysprof_raw_wishes *wishes, const char *comm, u32 bytes);
-/* What is wanted of current, @most unless there is a wish.  Any context. */
+/* What is requested of current's stack, @most without a request.  Any context. */
 u32 sysprof_raw_wished(const struct sysprof_raw_wishes *wishes, u32 most);
 
 /*

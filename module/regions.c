@@ -5,7 +5,7 @@
  * that makes another region, so that a function's place keeps its name: what overlaps or touches a
  * place that was executable before belongs to the same region, until a file is mapped there or the
  * address space ends.  All offsets in a region count from one address, so it does not matter which
- * mapping told of it.
+ * mapping was reported.
  */
 #include <linux/string.h>
 

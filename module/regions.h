@@ -37,9 +37,9 @@ struct region {
  * struct regions - those of one address space, the oldest first
  * @pooled: in the pool
  * @n: how many
- * @made: how many ever were
- * @region: younger ones may lie in what an older one has grown to, and keep their ids for what is
- *	still mapped there as theirs
+ * @made: regions that were ever made
+ * @region: younger ones may be inside an older one that has grown, and keep their ids for what
+ *	is still mapped there as theirs
  */
 struct regions {
 	struct llist_node pooled;
@@ -50,9 +50,9 @@ struct regions {
 
 /*
  * The region that executable memory [start, end) of process @pid (0: not known) belongs to: the
- * oldest that it overlaps or touches, which grows by it; else a new one, @payer's, which *@is_new
- * tells.  NULL if there cannot be more of them.  As are the others here, under the lock of the
- * space; any context but NMI.
+ * oldest that it overlaps or touches, which grows by it; else a new one, @payer's, and then
+ * *@is_new is set.  NULL if there cannot be more of them.  As are the others here, under the lock
+ * of the space; any context but NMI.
  */
 const struct region *sysprof_regions_get(struct regions *regions, u64 start, u64 end, u32 pid,
 					 sysprof_payer payer, bool *is_new);
@@ -60,7 +60,7 @@ const struct region *sysprof_regions_get(struct regions *regions, u64 start, u64
 void sysprof_regions_cut(struct regions *regions, u64 start, u64 end);
 /* @to, which is empty, is what @from is. */
 void sysprof_regions_copy(struct regions *to, const struct regions *from);
-/* What is told of @region, by all but time and cpu. */
+/* The record of @region, without time and cpu. */
 void sysprof_regions_record(const struct region *region, const struct mm_struct *mm,
 			    struct sysprof_region *record);
 

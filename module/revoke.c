@@ -2,8 +2,8 @@
 /*
  * The end of what open() granted.  A session ends when its opener has exited, when an administrator
  * says so (SYSPROF_IOC_REVOKE), when its opener might no longer open the device (the access list
- * changed because somebody else sits at the machine), and when the kernel is locked down.  The last
- * two have nobody who tells: they are looked at once a second.
+ * changed because somebody else sits at the machine), and when the kernel is locked down.  Nothing
+ * reports the last two: they are checked once a second.
  */
 #include <linux/cred.h>
 #include <linux/fs.h>
@@ -55,7 +55,7 @@ static void look_fn(struct work_struct *work)
 	mutex_lock(&sessions_lock);
 	list_for_each_entry(session, &sessions, open_link)
 		any |= !READ_ONCE(session->dead);
-	/* The kernel's log tells of each time that it says no. */
+	/* The kernel logs each refusal. */
 	locked_down = any && security_locked_down(LOCKDOWN_PERF);
 	list_for_each_entry(session, &sessions, open_link)
 		if (!READ_ONCE(session->dead) && (locked_down || !may_open(session)))

@@ -21,7 +21,7 @@ int sysprof_revoke_check(const struct sysprof_session *session);
 /* Ends all sessions whose opener had real or effective user @uid; returns how many. */
 u32 sysprof_revoke_uid(kuid_t uid);
 
-/* When the device is gone. */
+/* When the device has been removed. */
 void sysprof_revoke_exit(void);
 
 #endif /* _SYSPROF_REVOKE_H */

@@ -50,7 +50,7 @@ void sysprof_session_put_functions(u64 *to, const u64 *from, u32 n)
 	u32 i, behind;
 
 	for (i = 0; i < n; i++) {
-		/* Of a call the byte before is in the function; so is what is told looked up. */
+		/* For a call the byte before is in the function; that byte is looked up. */
 		behind = i > 0;
 		offset = sysprof_tables_function(from[i] - behind);
 		if (offset != SYSPROF_FRAME_NOT_TOLD)

@@ -34,7 +34,7 @@
 #include "throttle.h"
 #include "times.h"
 
-/* For what all sessions share: who is told, and the clock. */
+/* For what all sessions share: the list of receivers, and the clock. */
 static DEFINE_MUTEX(list_lock);
 /* What is kept for a CPU, as long as it is offline. */
 static DEFINE_RAW_SPINLOCK(offline_lock);
@@ -170,8 +170,8 @@ static __always_inline void add_wish(struct sysprof_session_cpu *sc,
 }
 
 /*
- * What the sessions want of a tick's stack, and how many periods it stands for in each.  False:
- * there is none that wants it.
+ * What the sessions request of a tick's stack, and how many periods it represents in each.
+ *  False: no session wants it.
  */
 static bool plan(struct sysprof_stack_wish *wish, struct pt_regs *regs,
 		 const struct sysprof_tick *tick)

@@ -18,8 +18,8 @@ int sysprof_session_init(void);
 struct sysprof_session *sysprof_session_create(void);
 void sysprof_session_destroy(struct sysprof_session *session);
 /*
- * @config: in: what is asked for, checked by the device; out: what is granted.  @keeps_budget: its
- * rate is no wish.  @filter and @cpus: from filter.c; the filter is the session's from then on,
+ * @config: in: the request, checked by the device; out: what is granted.  @keeps_budget: no rate
+ * was requested.  @filter and @cpus: from filter.c; the filter is the session's from then on,
  * unless this fails.
  */
 int sysprof_session_configure(struct sysprof_session *session, struct sysprof_config *config,
@@ -47,8 +47,8 @@ int sysprof_session_source_stats(struct sysprof_session *session,
 /**
  * struct sysprof_tick - a tick, for all sessions of its CPU
  * @now: when it began
- * @from: the first of the clock's periods that it stands for
- * @to: the first that it does not
+ * @from: first of the clock's periods that the tick represents
+ * @to: first period after those
  * @users_from: periods before this one are lost for sessions that are not exempt (throttled)
  * @delay_ns: by how much it is late
  * @last: on return, when the last sample was written, or lost; @now if there is none

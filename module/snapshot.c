@@ -54,7 +54,7 @@ static struct sysprof_snapshot_walk *begin_walk(void)
 	for_each_process_thread(process, thread)
 		max++;
 	rcu_read_unlock();
-	/* Threads born from here on tell of themselves, by FORK. */
+	/* Threads that are made from here on are reported by FORK. */
 	max += max / 8 + 64;
 	walk = kvmalloc(struct_size(walk, threads, max), GFP_KERNEL_ACCOUNT);
 	if (!walk)
@@ -210,7 +210,7 @@ static int snapshot_tasks(struct sysprof_snapshot_walk **walk, struct sysprof_sn
 		return -EINVAL;
 	for (; arg->cursor < (*walk)->n; arg->cursor++) {
 		task = get_pid_task((*walk)->threads[arg->cursor], PIDTYPE_PID);
-		/* EXIT has told of it. */
+		/* EXIT has reported it. */
 		if (!task)
 			continue;
 		err = arg->part == SYSPROF_SNAPSHOT_THREADS ?

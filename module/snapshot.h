@@ -8,7 +8,7 @@ struct sysprof_session;
 struct sysprof_snapshot;
 struct sysprof_snapshot_walk;
 
-/* Whose mappings a snapshot tells. */
+/* Whose mappings a snapshot reports. */
 enum sysprof_maps {
 	SYSPROF_MAPS_NONE,
 	SYSPROF_MAPS_TRACEABLE,		/* processes that the opener could trace */

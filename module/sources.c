@@ -59,7 +59,7 @@ static enum sysprof_why why_not(const struct sysprof_session *session, const str
 						 sysprof_switch_lacks();
 	if (*missing)
 		return SYSPROF_WHY_NO_TRACEPOINT;
-	/* It tells when everybody's threads run. */
+	/* It shows when everybody's threads run. */
 	if (kind == SYSPROF_SOURCE_LANE && sysprof_session_hides_others() == SYSPROF_HIDES_FRAMES &&
 	    !session->may_see_addresses)
 		return SYSPROF_WHY_RIGHTS;

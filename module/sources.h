@@ -36,11 +36,11 @@ struct sysprof_lane_buffer {
  * struct sysprof_tap_cpu - of one CPU; touched there with interrupts off, or, while it is offline,
  *	on any with offline_lock (session.c) held
  * @left_out: waits that the account does not have yet: not picked, or below the threshold
- * @cost_before_ns: what hooks took before the session began
+ * @cost_before_ns: time that hooks took before the session began
  * @calls_before: likewise
- * @weight: of the wait under way; 0: it is not told
- * @wakes: the waking under way is told
- * @prompt_weight: of the event of a prompt source under way; 0: it is not told
+ * @weight: weight of the wait under way; 0: not reported
+ * @wakes: the waking under way is reported
+ * @prompt_weight: weight of the event under way of a prompt source; 0: not reported
  * @account_time: when the accounts were last put into the ring
  * @wait: account
  * @wake: account
@@ -73,11 +73,11 @@ struct sysprof_tap_cpu {
  * @n: sources that it asked for
  * @prompt: what it wants of prompt sources
  * @stacks: of WAIT
- * @takes_stacks: of who waited
- * @divisor: one of so many periods of the grid is the session's; 0: every wait
- * @threshold: with divisor 0; else U64_MAX
- * @plain_from: waits that begin from then on and are shorter than that are left out; U64_MAX: there
- *	are threads or CPUs of which it is told nothing, or it does not want waits
+ * @takes_stacks: whether stacks of waiters are requested
+ * @divisor: one of this number of the grid's periods is the session's; 0: every wait
+ * @threshold: with @divisor 0; else U64_MAX
+ * @plain_from: waits that begin from this time on and are shorter than @threshold are excluded;
+ *	U64_MAX: some threads or CPUs are hidden from the session, or it has no waits
  * @start: when it began
  * @first_period: of the grid, of its own
  * @cpus: by CPU number
@@ -115,8 +115,8 @@ u32 sysprof_sources_wishes(const struct sysprof_session *session);
 int sysprof_sources_arm(u32 wishes);
 void sysprof_sources_disarm(u32 wishes);
 /*
- * Under session->lock and list_lock (session.c), the session being told what happens on all CPUs:
- * events from now on; no more.
+ * Under session->lock and list_lock (session.c), while the session gets records of all CPUs:
+ * starts its events; ends them.
  */
 void sysprof_sources_begin(struct sysprof_session *session);
 void sysprof_sources_end(struct sysprof_session *session);

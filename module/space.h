@@ -40,9 +40,10 @@ struct vm_area_struct;
  *	is room for
  * @asked: is in the list of those to be rebuilt, by @rebuild
  * @rebuilt: when it was last, ns
- * @rest_ns: until then it is not rebuilt again, so that none keeps the worker from the others
+ * @rest_ns: time before which the space is not rebuilt again, so that no space keeps the worker
+ *	from the others
  * @rebuild: see @asked
- * @node: in the pool, or the list of those that are gone
+ * @node: in the pool, or in the list of removed spaces
  */
 struct space {
 	struct hlist_node hash;

@@ -23,7 +23,7 @@
 #define POOL_SPACES	256
 #define POOL_LARGE	16
 #define POOL_REGIONS	16
-/* An address space rests so many times as long as reading it took. */
+/* An address space rests this many times as long as reading it took. */
 #define REST		10
 /* After this a scan leaves the rest to the worker. */
 #define SCAN_NS		(200 * NSEC_PER_MSEC)
@@ -352,7 +352,7 @@ static bool rebuild_asked(void)
 		/* From here on it may be asked for again. */
 		atomic_set(&space->asked, 0);
 		if (!mmget_not_zero(mm)) {
-			/* Its end was missed, or is being told of right now. */
+			/* Its end was missed, or is being reported right now. */
 			sysprof_spaces_gone(mm);
 			continue;
 		}
@@ -479,7 +479,7 @@ static void work_fn(struct work_struct *unused)
 	all = rebuild_asked();
 	free_gone(gone);
 	free_retired(retired);
-	/* Whoever still misses a space asks again. */
+	/* A hook that still misses a space asks again. */
 	if (READ_ONCE(scan_wanted) && !READ_ONCE(forgetting) &&
 	    ktime_get_mono_fast_ns() - scanned > REBUILD_NS) {
 		WRITE_ONCE(scan_wanted, false);

@@ -13,9 +13,9 @@
  * Locks here are taken in tasks only, never by a tick, and interrupts stay on.
  *
  * A hook neither allocates nor frees: memory comes from pools, and goes to a worker, which waits
- * for a grace period. What a hook cannot do (no memory, an array too small, a mapping it was not
- * told of) marks the space incomplete, and the worker reads the mm's mappings anew.  What is not in
- * the index is unresolved, never wrong.
+ * for a grace period. What a hook cannot do (no memory, an array too small, a mapping that was not
+ * reported) marks the space incomplete, and the worker reads the mm's mappings anew.  What is not
+ * in the index is unresolved, never wrong.
  */
 #include <linux/hash.h>
 #include <linux/llist.h>
@@ -434,7 +434,7 @@ void sysprof_spaces_moved(struct vm_area_struct *vma, u64 to, u64 bytes)
 	rcu_read_lock();
 	space = find_space(vma->vm_mm);
 	if (space) {
-		/* Whatever lay there is gone, even if the move is undone. */
+		/* What was mapped there is unmapped, even if the move is undone. */
 		apply(space, to, to + bytes, true, NULL);
 		/* Look when it is over: until then the mm's lock is held. */
 		if (vma->vm_flags & VM_EXEC)
@@ -446,8 +446,8 @@ void sysprof_spaces_moved(struct vm_area_struct *vma, u64 to, u64 bytes)
 /* The tick. */
 
 /*
- * What is behind a gap in the index, or in front of a change that no hook told of.  Never waits for
- * the answer.
+ * What is behind a gap in the index, or in front of a change that no hook reported.  Never waits
+ * for the answer.
  */
 static void doubt(struct space *space)
 {

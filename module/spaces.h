@@ -52,11 +52,11 @@ void sysprof_spaces_renew(void);
 bool sysprof_spaces_lock(struct mm_struct *mm, unsigned int *tries);
 
 /*
- * What the hooks tell, with preemption off; none sleeps or allocates.  mapped(): @vma is now what
- * lies in its range, its mm is locked.  forked(): @child is about to become a copy of @parent,
- * whose lock is held for writing.  born(): the same, told when it is over, by who cannot tell
- * before: what @mm has mapped is read soon.  moved(): what @vma maps, or a part of it, is about to
- * go to [@to, @to + @bytes), where nothing is.  gone(): the last user of @mm has left.
+ * Reports of the hooks, with preemption off; none sleeps or allocates.  mapped(): @vma is now
+ * mapped in its range, its mm is locked.  forked(): @child is about to become a copy of @parent,
+ * whose lock is held for writing.  born(): the same, reported afterwards, where it cannot be
+ * reported before: what @mm has mapped is read soon.  moved(): what @vma maps, or a part of it, is
+ * about to go to [@to, @to + @bytes), where nothing is.  gone(): the last user of @mm has left.
  */
 void sysprof_spaces_mapped(struct vm_area_struct *vma);
 void sysprof_spaces_forked(struct mm_struct *parent, struct mm_struct *child);
@@ -66,7 +66,7 @@ void sysprof_spaces_gone(struct mm_struct *mm);
 
 /*
  * The region that @vma, executable and without a file, of process @pid (0: not known) belongs to:
- * its id, and the offset of vma->vm_start in it.  A new one is told to every session.
+ * its id, and the offset of vma->vm_start in it.  A new one is sent to every session.
  * SYSPROF_OBJECT_ANON if there can be no more of them.  The mm is locked; any context but NMI.
  */
 u32 sysprof_spaces_region(const struct vm_area_struct *vma, u32 pid, u64 *offset);
@@ -81,8 +81,8 @@ bool sysprof_spaces_region_origin(const struct mm_struct *mm, u32 object, u64 *o
 /*
  * Walks the user stack of current at @regs, each frame looked up as it is found: {object:24,
  * offset:40}; all but the first are return addresses, looked up one byte before (or, by tables,
- * what a signal interrupted, told as the byte behind).  What lies in no executable mapping ends the
- * walk (SYSPROF_END_UNMAPPED).
+ * what a signal interrupted, reported as the byte behind).  A value in no executable mapping ends
+ * the walk (SYSPROF_END_UNMAPPED).
  * @in_user: the task was interrupted in user mode.  @walk: its room; ranges is set here.  In the
  *	sampling context, RCU read side.
  */

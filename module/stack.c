@@ -39,13 +39,13 @@ static u64 module_secret;
 
 /*
  * The module area in pieces of the same size (a page on x86), and of which of them a sample had a
- * frame.  How long a look-up takes depends on what lies around the address, so those without
- * privilege get none for pieces that no sample has shown: they would find the edges of the area.
- * A look-up in vain for every such frame would cost as much but still tell what lies where.
+ * frame.  How long a look-up takes depends on what is around the address.  So unprivileged
+ * openers get none for pieces that no sample has shown: they would find the edges of the area.
+ * A look-up in vain for every such frame would cost as much but still show what is where.
  */
 #define PIECES (1UL << 18)
 static unsigned int piece_shift;
-/* The last one, never shown, stands for all that is outside. */
+/* The last one, never shown, represents everything outside. */
 static DECLARE_BITMAP(shown, PIECES + 1);
 
 static bool is_named_image(unsigned long ip)

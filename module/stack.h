@@ -31,7 +31,7 @@ struct sysprof_user_part {
 
 /**
  * struct sysprof_stack - what a tick found; private to the kernel until it is copied into rings
- * @wish: what is to be taken of it
+ * @wish: what is requested of the stack
  * @pid: of the interrupted task
  * @tid: likewise
  * @mm: id of its address space
@@ -94,7 +94,7 @@ void sysprof_stack_add_user(struct sysprof_stack *stack);
 
 /*
  * The instruction pointer of a kernel frame; 0 for what is neither in the kernel image nor in the
- * module area, and, unless @privileged, for what lies in a part of that area of which no sample had
+ * module area, and, unless @privileged, for addresses in a part of that area of which no sample had
  * a frame.
  */
 unsigned long sysprof_stack_decode(u64 frame, bool privileged);

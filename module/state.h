@@ -15,7 +15,7 @@ struct vm_area_struct;
 void sysprof_state_init(void);
 
 /*
- * The id of an address space, 0 for NULL.  Unique as long as it lives, and tells nothing about
+ * The id of an address space, 0 for NULL.  Unique as long as it lives, and says nothing about
  * addresses.  Any context.
  */
 u64 sysprof_state_mm_id(const struct mm_struct *mm);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What threads do, told by the scheduler: each leaves its CPU in some state, is woken, and gets a
- * CPU again.  That ends a wait.
+ * What threads do, reported by the scheduler: each leaves its CPU in some state, is woken, and gets
+ * a CPU again.  That ends a wait.
  *
  * The kernel part of a waiter's stack is walked as it gets its CPU, before it runs; its memory is
  * not there yet, so that its user part is taken by an interrupt that the CPU sends to itself, which
  * comes as soon as the scheduler lets go of the run queue.  Until then the wait is pending; if
- * another switch comes first it is told without user frames.
+ * another switch comes first it is sent without user frames.
  *
  * sched_switch runs with the run queue locked, sched_waking with the pi_lock of who is woken:
  * nothing here wakes anybody, prints or takes a lock that sleeps.
@@ -32,13 +32,13 @@
 #include "throttle.h"
 #include "waits.h"
 
-#define TIMED_CALLS	64	/* one of so many is timed, and stands for the others */
+#define TIMED_CALLS	64	/* one of this number is timed, and represents the others */
 
 /**
  * struct switch_cpu - of one CPU; touched there with interrupts off
  * @slot: of @running; NULL: not known, or the idle task
- * @running: who got the CPU last, as far as that was told: trace points are silent while it goes
- *	offline
+ * @running: thread that got the CPU last, as far as that was reported: trace points are silent
+ *	while it goes offline
  * @waiter: whose wait is pending, or NULL
  * @wait: which one
  * @waiter_stack: its stack
@@ -141,8 +141,8 @@ static __always_inline void sums_changed(struct sysprof_slot *slot)
 }
 
 /*
- * A waking that came before its thread left the CPU ends the wait to come only if the waker is at
- * it still; else the thread has gone on since, and was not woken from this one.
+ * A waking that came before its thread left the CPU ends the wait to come only if the waker is
+ * still at it; else the thread has run since, and was not woken from this wait.
  */
 static noinline void check_early_waking(struct sysprof_slot *slot, struct task_struct *prev)
 {
@@ -200,7 +200,7 @@ static __always_inline void leave(struct switch_cpu *cpu, struct task_struct *pr
 	}
 }
 
-/* What it did while it was off its CPU was not told. */
+/* What the thread did while it was off its CPU was not reported. */
 static noinline void enter_unseen(struct sysprof_slot *slot, u64 now)
 {
 	now = max(now, slot->since);

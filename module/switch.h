@@ -24,7 +24,7 @@ extern bool sysprof_switch_wanted;
  */
 void sysprof_switch(bool preempt, struct task_struct *prev, struct task_struct *next,
 		    unsigned int left, u64 now);
-/* On this CPU, interrupts off: a wait whose user frames are to come is told without them. */
+/* On this CPU, interrupts off: a wait whose user frames are to come is sent without them. */
 void sysprof_switch_flush(void);
 /* What the hooks took on @cpu since they are on. */
 void sysprof_switch_cost(int cpu, u64 *ns, u64 *calls);

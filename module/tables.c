@@ -191,7 +191,7 @@ void sysprof_finder_init(struct sysprof_finder *finder, const struct sysprof_tab
 {
 	finder->cache = sysprof_contexts_this(&caches);
 	/*
-	 * Links that are gone by then are not found; pairs with smp_store_release() in
+	 * Links that were removed by then are not found; pairs with smp_store_release() in
 	 * begin_generation().
 	 */
 	finder->tag = smp_load_acquire(&generation) << OWNER_BITS | (own ? own->number : 0);

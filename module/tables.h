@@ -17,8 +17,8 @@ struct sysprof_tables;
 struct sysprof_tables *sysprof_tables_get(const struct cred *opener, bool for_everybody);
 void sysprof_tables_put(struct sysprof_tables *tables);
 /*
- * Adds the table that @table tells of, in the caller's memory; errors as in struct sysprof_table.
- * Process context, no locks held.
+ * Adds the unwind table that @table describes, in the caller's memory; errors as in struct
+ * sysprof_table.  Process context, no locks held.
  */
 int sysprof_tables_add(struct sysprof_tables *tables, const struct sysprof_table *table);
 
@@ -30,8 +30,8 @@ void sysprof_tables_named(const struct sysprof_object *record);
 void sysprof_tables_keep_objects(const unsigned long *ids);
 
 /*
- * The offset at which the function begins that @frame, {object:24, offset:40}, lies in, by
- * everybody's tables; SYSPROF_FRAME_NOT_TOLD where they do not say.  In the sampling context, NMI
+ * The start of the function that contains @frame, {object:24, offset:40}, by everybody's
+ * unwind tables; SYSPROF_FRAME_NOT_TOLD where they do not say.  In the sampling context, NMI
  * too, RCU read side.
  */
 u64 sysprof_tables_function(u64 frame);

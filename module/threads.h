@@ -60,7 +60,7 @@ struct sysprof_slot {
 	u8 state;
 	u8 context;
 	bool is_found;
-	/* What is touched at each wait lies in two lines. */
+	/* What is touched at each wait is in two cache lines. */
 	u64 longest ____cacheline_aligned;
 	u64 wakes;
 	u64 ns[SYSPROF_STATES];

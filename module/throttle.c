@@ -31,8 +31,8 @@ struct throttle {
 };
 
 /*
- * One part in so many of a CPU, in any two seconds and more, with what may be spent in advance and
- * what a tick costs beside what is timed: for these a twelfth more has to be paid.
+ * A fixed part of a CPU, in any two seconds and more, with what may be spent in advance and what
+ * a tick costs beside its timed part: for that a twelfth more has to be paid.
  */
 static const unsigned int shares[SYSPROF_PAYERS] = {
 	[SYSPROF_PAID_BY_ALL] = 4,

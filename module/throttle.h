@@ -19,7 +19,7 @@ enum sysprof_payer {
 
 /* All are of this CPU, which must not be left meanwhile; in any context, NMI too. */
 
-/* So many ns were spent, up to @now. */
+/* @ns were spent, up to @now. */
 void sysprof_throttle_spend(enum sysprof_payer payer, u64 now, u64 cost_ns);
 /* Nothing may be spent before this time. */
 u64 sysprof_throttle_until(enum sysprof_payer payer);

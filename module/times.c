@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What happens to time itself, told by TIME records: sleep and resume of the machine, clocks that
- * are set, and pauses of a virtual machine, in which its clock goes on but no CPU runs.
+ * What happens to time itself, reported by TIME records: sleep and resume of the machine, clocks
+ * that are set, and pauses of a virtual machine, in which its clock goes on but no CPU runs.
  */
 #include <linux/math64.h>
 #include <linux/notifier.h>
@@ -25,7 +25,7 @@ u64 sysprof_time_last;
  * @gap_begin: of the last time without a tick that was longer than SYSPROF_PAUSE_NS: all CPUs were
  *	idle, or none could run
  * @gap_end: of it
- * @told: it was a pause, and the record is written
+ * @told: there was a pause, and its record is written
  */
 static struct watch {
 	raw_spinlock_t lock;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Whose memory the opener of a session may look into.  Only the kernel's ptrace check knows what
+ * Whose memory the opener of a session can read.  Only the kernel's ptrace check knows what
  * Yama, SELinux, AppArmor and Landlock say, and no module can call it.  open() of /proc/PID/mem
- * makes it (PTRACE_MODE_ATTACH_FSCREDS) and keeps the address space in the file: whoever has such a
- * descriptor can read all of that memory, so that a copy of its stack gives nothing away.
+ * makes it (PTRACE_MODE_ATTACH_FSCREDS) and keeps the address space in the file: the holder of such
+ * a descriptor can read all of that memory, so that a copy of its stack gives nothing away.
  *
  * It is asked for by address space, as the descriptor is: a new program has to be shown anew.
  */
@@ -77,7 +77,7 @@ static void sweep(struct sysprof_traced *traced)
 			list_add(&space->gone, &gone);
 			traced->n--;
 		}
-	/* Ticks that were at one of them have gone on. */
+	/* Ticks that used one of them have ended. */
 	if (!list_empty(&gone))
 		synchronize_rcu();
 	list_for_each_entry_safe(space, next, &gone, gone)

@@ -15,7 +15,7 @@ struct task_struct;
  * struct sysprof_traced - the address spaces a session's opener has shown that it may trace
  * @lock: for changes
  * @n: of them
- * @sweep_at: when there are so many, those that are gone are dropped
+ * @sweep_at: number at which address spaces that ended are dropped
  * @by_mm: hash table; RCU
  */
 struct sysprof_traced {

@@ -13,7 +13,7 @@ void sysprof_vdso_init(void);
 /* Whether @vma maps a vdso.  Any context. */
 bool sysprof_vdso_is(const struct vm_area_struct *vma);
 /*
- * What there is to tell of that of programs of the kernel's own word size, NULL if nothing is
+ * Facts about the vdso of programs of the kernel's own word size, NULL if nothing is
  * known.
  */
 const struct sysprof_object *sysprof_vdso_record(void);

@@ -71,7 +71,7 @@ static __always_inline void count(struct sysprof_source_account *account, struct
 	sysprof_tally_add(to, extent->value, extent->duration, weight);
 }
 
-/* What else is to be said of a wait that is told, of which @slot still tells; flags of events. */
+/* Flags of events for a wait that is reported, from @slot. */
 static __always_inline u16 describe(struct sysprof_part_wait *part, const struct sysprof_slot *slot,
 				    u64 begin, const struct task_struct *task)
 {

@@ -49,16 +49,16 @@ static __always_inline bool sysprof_needs_waking(u8 state)
 	return state != SYSPROF_STATE_PREEMPTED && state != SYSPROF_STATE_NEW;
 }
 
-/* What pick() does where it is not as always.  Not 0: it is to be told; @so_far: to others, too. */
+/* The rare cases of pick().  Not 0: the wait is to be reported; @so_far: to others, too. */
 u32 sysprof_waits_choose(struct sysprof_tap *tap, struct sysprof_wait *wait,
 			 const struct sysprof_slot *slot, struct task_struct *task,
 			 struct sysprof_stack *stack, u32 so_far);
 
 /*
  * All in hooks, interrupts off.  pick(): counts a wait of @task, which gets this CPU, for each
- * session, and tells those that want no stack; begin, woken, end and instants are set, and @slot is
- * still as it was.  @passes: there are instants.  True: it is to be told with what is in
- * @stack->wish of its stack.  put() tells it.
+ * session, and reports it to those that want no stack; begin, woken, end and instants are set, and
+ * @slot is still as it was.  @passes: there are instants.  True: the wait is to be reported with
+ * what @stack->wish requests of its stack.  put() reports it.
  */
 static __always_inline bool sysprof_waits_pick(struct sysprof_wait *wait, bool passes,
 					       const struct sysprof_slot *slot,

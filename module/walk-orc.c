@@ -21,7 +21,7 @@
  * @n: frames so far
  * @max: see @frames
  * @end: enum sysprof_end
- * @is_own: all frames so far are the module's own, which are left out
+ * @is_own: all frames so far are the module's own, which are removed
  */
 struct orc_walk {
 	struct sysprof_memo_walk memo;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The walk along unwind tables (uapi/sysprof-table.h), the same for all architectures.  Whoever
- * includes this has, beside what walk-user.h wants, begin(), which puts the registers and the
+ * The walk along unwind tables (uapi/sysprof-table.h), the same for all architectures.  A file that
+ * includes this has, beside what walk-user.h needs, begin(), which puts the registers and the
  * instruction pointer of a context into a struct table_walk, saved_registers[], those that a
  * function has to keep, kept_registers, as bits, with the stack pointer; and signal_registers[] and
  * SIGNAL_IP, where a signal's frame has the registers.
  *
- * A table is not trusted: it says which words are read, without a fault, but a frame is only what
- * lies in an executable mapping, and there are no more steps than frames.
+ * A table is not trusted: it says which words are read, without a fault, but only an address in an
+ * executable mapping is a frame, and there are no more steps than frames.
  */
 #ifndef _SYSPROF_WALK_TABLE_H
 #define _SYSPROF_WALK_TABLE_H
@@ -204,8 +204,8 @@ static __always_inline u8 step(struct table_walk *walk, const struct sysprof_tab
 }
 
 /**
- * struct arrival - a frame that has been told
- * @place: the range it lies in
+ * struct arrival - a frame that has been found
+ * @place: range of the frame
  * @was_exact: how the place was looked up
  * @frame: what the tables are asked for: of a call, the byte before
  */
@@ -215,7 +215,7 @@ struct arrival {
 	u64 frame;
 };
 
-/* Tells the frame that @walk has come to.  0, or why there is none. */
+/* Adds the frame that @walk has reached.  0, or why there is none. */
 static __always_inline u8 arrive(struct sysprof_walk *to, const struct table_walk *walk,
 				 struct arrival *at, bool is_guess)
 {
@@ -239,11 +239,11 @@ static __always_inline u8 arrive(struct sysprof_walk *to, const struct table_wal
 	return 0;
 }
 
-/* A word so near to a CFA between these may be read: plain rules tell of no other. */
+/* A word so near to a CFA between these can be read: plain rules use no other. */
 #define LOWEST_CFA	(LOWEST_IP - S8_MIN * 8)
 #define CFA_END		(USER_END - PAGE_SIZE - (S8_MAX + 1) * 8)
 /*
- * Stands for a frame pointer that is not known: with no offset is there anything that may be read.
+ * Represents an unknown frame pointer: no offset from it leads to readable memory.
  */
 #define UNKNOWN_FP	(U64_MAX >> 1)
 
@@ -320,7 +320,7 @@ fault:
 	goto out;
 }
 
-/* False: @in_haste has left out a register that turned out to be asked for. */
+/* False: @in_haste skipped a register that turned out to be needed. */
 static bool walk_once(struct pt_regs *regs, struct sysprof_walk *to, bool in_haste)
 {
 	const struct sysprof_found *found;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The walk along frame pointers, the same for all architectures whose frames begin with the
- * caller's frame pointer and the return address.  Whoever includes this has USER_END, the first
+ * caller's frame pointer and the return address.  A file that includes this has USER_END, the first
  * address that is not the user's, and strip(), which takes a pointer's ornaments away.
  */
 #ifndef _SYSPROF_WALK_USER_H

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Are the probes still in place?  kernel.ftrace_enabled=0 and debugfs's kprobes/enabled switch them
- * off and do not tell; then mappings change unseen.  But the kernel's code shows it: a breakpoint
+ * off silently; then mappings change unseen.  But the kernel's code shows it: a breakpoint
  * is there or is not, and where ftrace calls the probe, any other code than that call, a breakpoint
- * too, stands for moments in which hits are lost.  Each tick looks, and takes no user stack then;
+ * too, means moments in which hits are lost.  Each tick looks, and takes no user stack then;
  * once a second the worker does, and for hits that were counted as missed.  When the probes are
- * back, every address space is read anew, and the sessions are told to resync.
+ * back, every address space is read anew, and the sessions get a RESYNC.
  *
  * Somebody else who traces the same function changes the call.  What stands there at two looks in a
  * row is taken for the new way to the probe: that the probe is on that way is not seen any more,

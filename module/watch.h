@@ -18,7 +18,7 @@ void sysprof_watch_start(void);
 void sysprof_watch_stop(void);
 
 /*
- * Whether what the probes should have told of may be missing: then nothing in the index of address
+ * Whether reports of the probes may be missing: then nothing in the index of address
  * spaces can be trusted.  In the tick.
  */
 bool sysprof_watch_is_blind(void);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Force-included into every file: the only place that knows one kernel from another.  Each entry
- * tells since when the kernel is as the rest of the module expects it, and gives older kernels the
- * same.
+ * says from which version on the kernel is as the rest of the module expects it, and gives older
+ * kernels the same.
  */
 #ifndef _SYSPROF_COMPAT_H
 #define _SYSPROF_COMPAT_H
