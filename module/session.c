@@ -171,7 +171,7 @@ static __always_inline void add_wish(struct sysprof_session_cpu *sc,
 
 /*
  * What the sessions request of a tick's stack, and how many periods it represents in each.
- *  False: no session wants it.
+ * False: no session wants it.
  */
 static bool plan(struct sysprof_stack_wish *wish, struct pt_regs *regs,
 		 const struct sysprof_tick *tick)

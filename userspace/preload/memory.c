@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * libspt-memory.so: a program's calls of malloc() and the like, each one, or some in proportion to
- * their bytes, with their stacks.  A free is told before it is done, an allocation afterwards: by
- * time, whose memory an address is never is in doubt.
+ * their bytes, with their stacks.  A free is recorded before it is done, an allocation afterwards:
+ * by time, whose memory an address is never is in doubt.
  */
 #include <errno.h>
 #include <signal.h>
@@ -34,7 +34,7 @@ static inline const struct spt_real *real(void)
 	return &spt_real;
 }
 
-/* A call that was left by longjmp() from a signal handler: what it had not told is skipped. */
+/* A call that was left by longjmp() from a signal handler: what it had not recorded is skipped. */
 static void abandon(struct spt_thread *thread)
 {
 	for (uint32_t at = thread->slot->head; at != thread->reserved; at++)
@@ -53,7 +53,7 @@ static bool is_on_other_stack(void)
 	return stack.ss_flags & SS_ONSTACK;
 }
 
-/* False: the call is not told. */
+/* False: the call is not recorded. */
 static inline bool enter(struct spt_thread *thread, uint64_t sp)
 {
 	if (__builtin_expect(thread->depth, 0)) {
@@ -155,7 +155,7 @@ static inline bool is_over(void)
 	return __builtin_expect(__atomic_load_n(&spt_link.rings->is_over, __ATOMIC_RELAXED), 0);
 }
 
-/* Where only some are told: whether this one is not. */
+/* Where only some are recorded: whether this one is not. */
 static inline bool is_passed(struct spt_thread *thread, size_t bytes)
 {
 	if (__builtin_expect(!thread, 0))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Recording by bytes: on average one allocation for each so many is picked, as by a Poisson
- * process, and of frees only those of what was picked are told.
+ * Recording by bytes: on average one allocation for each mean_bytes is picked, as by a
+ * Poisson process, and only frees of picked ones are recorded.
  */
 #ifndef SPT_PRELOAD_PICKED_H
 #define SPT_PRELOAD_PICKED_H
@@ -40,7 +40,7 @@ static inline struct spt_picked *spt_picked_bucket(uint64_t hash)
 
 /* How many bytes it is to the next one. */
 int64_t spt_picked_draw(struct spt_thread *thread);
-/* Of an allocation that is picked: its free is to be told.  The thread's next one is drawn. */
+/* Of an allocation that is picked: its free is to be recorded.  The thread's next one is drawn. */
 void spt_picked_add(struct spt_thread *thread, const void *pointer);
 
 /* The same where its hash has some. */

@@ -65,7 +65,7 @@ struct spt_code {
 	const char *name;		/* as the loader knows it; "" of the program */
 };
 
-/* The code that @address lies in. */
+/* The code around @address. */
 bool spt_code_find(uint64_t address, struct spt_code *ret);
 
 #define SPT_RULES (1u << 16)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * What the library has for each thread: its ring, the frames of its last call, and the nodes that
- * it has told of.  All of it is in memory that the kernel wipes in the child of a fork: there
+ * it has written.  All of it is in memory that the kernel wipes in the child of a fork: there
  * @slot is NULL, however the child was made, and the thread begins anew.
  */
 #ifndef SPT_PRELOAD_THREAD_H
@@ -26,7 +26,7 @@ struct spt_watch {
 	uint64_t value;
 };
 
-/* Of the last call, the outermost first; [0] is none, it stands for the end. */
+/* Of the last call, the outermost first; [0] is none, and represents the end. */
 struct spt_frame {
 	uint64_t pc, sp, bp;
 	uint32_t node;
@@ -50,14 +50,15 @@ struct spt_thread {
 	struct spt_ring_slot *slot;	/* NULL: not ready */
 	uint64_t *words;
 	uint32_t reserved;		/* words of the ring that are taken */
-	uint32_t depth;			/* calls that are being told: more than 1 with signals */
+	/* calls that are being recorded: more than 1 with signals */
+	uint32_t depth;
 	uint64_t busy_sp;		/* stack pointer of the outermost of them */
 	uint64_t last_stamp;
-	uint32_t n_events;		/* told so far, to notice others in between */
+	uint32_t n_events;		/* recorded so far, to notice others in between */
 	uint32_t n_nodes;
 	uint32_t generation;
 	uint32_t n_frames;
-	uint64_t mean_bytes;		/* 0: every call is told */
+	uint64_t mean_bytes;		/* 0: every call is recorded */
 	int64_t left;			/* bytes until the next one that is picked */
 	uint64_t random;
 	struct spt_frame frames[SPT_MOST_FRAMES + 1];
@@ -65,7 +66,7 @@ struct spt_thread {
 	struct spt_step steps[SPT_MOST_FRAMES];
 	struct spt_step nested_steps[SPT_NESTED_FRAMES];
 	struct spt_known_node nodes[SPT_NODE_CACHE];
-	/* Code that was told, by its start, and the latest of it from start to end */
+	/* Code that was described, by its start, and the latest of it from start to end */
 	uint64_t told_code[SPT_TOLD_CODE];
 	uint64_t latest_code[SPT_LATEST_CODE][2];
 	uint32_t n_latest;
@@ -73,7 +74,7 @@ struct spt_thread {
 
 extern __thread struct spt_thread *spt_self __attribute__((tls_model("initial-exec")));
 
-/* The thread's, if its calls are told; NULL: they are not. */
+/* The thread's, if its calls are recorded; NULL: they are not. */
 struct spt_thread *spt_thread_begin(void);
 
 static inline struct spt_thread *spt_thread_get(void)

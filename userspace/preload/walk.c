@@ -156,7 +156,7 @@ static void remember(struct spt_thread *thread, const struct spt_code *code)
 	latest[1] = code->end;
 }
 
-/* Of the file that @address is in, so that it can be told what that means. */
+/* Of the file that @address is in, so that its meaning can be recorded. */
 static void tell_code(struct spt_thread *thread, uint64_t address)
 {
 	struct spt_code code;
@@ -227,7 +227,7 @@ static inline uint32_t child(struct spt_thread *thread, uint32_t parent, uint64_
 	return known->node;
 }
 
-/* Nothing is known any more, and who reads is told so. */
+/* Nothing is known any more, and the reader gets to know that. */
 static void forget(struct spt_thread *thread, uint32_t generation)
 {
 	spt_ring_put(thread, spt_ring_take(thread, 1), SPT_RING_RESET);

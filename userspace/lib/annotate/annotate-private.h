@@ -39,9 +39,9 @@ struct spt_annotator {
 };
 
 /*
- * lines.c: the lines of the function among @places (as spt_symbols_places() tells of one frame),
- * appended to @ret (uint32_t: in annotator->lines; may be NULL).  Whether one of them is the
- * function; @ret_innermost: the first one is.
+ * lines.c: the lines of the function among @places (as spt_symbols_places() returns them for one
+ * frame), appended to @ret (uint32_t: in annotator->lines; may be NULL).  Whether one of them is
+ * the function; @ret_innermost: the first one is.
  */
 bool spt_annotator_lines(struct spt_annotator *annotator, const SptNamedPlace *places, unsigned n,
 			 GArray *ret, bool *ret_innermost);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The nodes that lie in the function are a forest: each hangs below the nearest one above it.  One
+ * The nodes in the function are a forest: each hangs below the nearest one above it.  One
  * walk through it sums up lines and instructions, each once per stack.
  */
 #include "annotate/annotate-private.h"

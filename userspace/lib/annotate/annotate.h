@@ -27,7 +27,7 @@ typedef struct {
 	char *found;			/* where it was read; NULL: nowhere */
 	/* Why it was not, or why it may not be what was compiled; NULL */
 	const char *problem;
-	char *content;			/* what the lines' texts lie in */
+	char *content;			/* memory of the lines' texts */
 	uint64_t self, total;		/* of its lines; total may count a sample several times */
 	/* SptAnnotatedLine, from the function's first to its last */
 	GArray *lines;
@@ -37,7 +37,7 @@ typedef struct {
 	uint64_t address, offset;	/* in the file's own address space; as in frames */
 	uint32_t bytes;
 	uint32_t line;			/* 0: not known */
-	/* Address it goes to; 0: the next one, or it does not tell */
+	/* Address it goes to; 0: the next one, or not known */
 	uint64_t target;
 	/* Of the line, as debug information has it; lives as long as the symbols */
 	const char *file;

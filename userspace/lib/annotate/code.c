@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The code that places lie in, each piece disassembled once from the file it was recorded of. */
+/* The code at the places, each piece disassembled once from the file it was recorded of. */
 #include "annotate/annotate-private.h"
 #include "annotate/disassemble.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Ranges that may overlap, cut into intervals that do not: a place belongs to the range that begins
- * last of those it lies in.
+ * last of those around it.
  */
 #ifndef SPT_INTERVALS_H
 #define SPT_INTERVALS_H
@@ -22,7 +22,7 @@ SptIntervals *spt_intervals_new(const SptRange *ranges, uint32_t n);
 void spt_intervals_free(SptIntervals *intervals);
 /* The number of the range that @place belongs to, UINT32_MAX if it is in none. */
 uint32_t spt_intervals_find(const SptIntervals *intervals, uint64_t place);
-/* The gap that @place, which is in no range, lies in: [*ret_start, *ret_end). */
+/* The gap around @place, which is in no range: [*ret_start, *ret_end). */
 void spt_intervals_gap(const SptIntervals *intervals, uint64_t place, uint64_t *ret_start,
 		       uint64_t *ret_end);
 /* From here on range i is called @names[i]. */

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 
 /*
- * Whether @word is @name with few mistakes: letters left out, put in, replaced or changed for their
+ * Whether @word is @name with few mistakes: letters missing, added, replaced or swapped with their
  * neighbours, one in three at most.  *@least, at first UINT_MAX, is how many the nearest name so
  * far has; true only if this one has fewer, which it becomes.
  */

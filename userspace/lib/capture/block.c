@@ -75,7 +75,8 @@ static size_t compress(ZSTD_CCtx *zstd, uint8_t *to, size_t room, const GByteArr
 		ZSTD_inBuffer in = { payload->data + at, end - at, 0 };
 
 		/*
-		 * Anything but 0, a wish for more room too, means that storing is the better way.
+		 * Anything but 0, also a request for more room, means that it is better stored as
+		 * it is.
 		 */
 		if (ZSTD_compressStream2(zstd, &out, &in, i < n_cuts ? ZSTD_e_flush : ZSTD_e_end) !=
 		    0)

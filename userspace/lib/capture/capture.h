@@ -59,10 +59,10 @@ typedef struct {
 #define SPT_COMMAND_LINE_BYTES 1024
 typedef struct {
 	uint32_t process;
-	const char *text;		/* "": what was told before was wrong */
+	const char *text;		/* "": the text before was wrong */
 } SptCommandLineRow;
 
-/* What became of executable memory of a process (maps.h tells what lay where, and for how long). */
+/* A change of a process's executable mappings (maps.h: what was mapped where, and for how long). */
 typedef struct {
 	uint32_t process, object;
 	uint64_t time, start, bytes, offset;	/* offset: of start in the object */
@@ -133,7 +133,10 @@ typedef struct {
 	uint64_t time;			/* when it ran again; of CUT_END the recording's end */
 	uint64_t duration_ns;
 	uint64_t runnable_ns;		/* of it, the last part */
-	/* What it stands for: its duration where every wait is told, else a multiple of a grid's */
+	/*
+	 * Time that it represents: its duration where every wait is recorded, else a multiple of a
+	 * grid's
+	 */
 	uint64_t weight_ns;
 	uint32_t cpu, cpu_before;
 	uint32_t thread, node;		/* node: where it waited */
@@ -147,7 +150,7 @@ typedef struct {
 typedef struct {
 	uint64_t time;			/* when it ended */
 	uint64_t duration_ns;
-	uint64_t weight;		/* what it stands for, in the unit of its metric */
+	uint64_t weight;		/* what it represents, in the unit of its metric */
 	uint32_t cpu, thread, node;	/* node: the innermost frame names what it was */
 	uint32_t kind;			/* enum sysprof_source_kind */
 	uint32_t holder;		/* thread that held the lock; 0: not known, or no lock */
@@ -193,7 +196,7 @@ typedef struct {
 
 /* What became of a block of memory, and how it came about. */
 #define SPT_ALLOCATION_OPEN	 (1 << 0) /* it was not freed when the row was written */
-#define SPT_ALLOCATION_CLOSE	 (1 << 1) /* it was freed, of which an OPEN row could not tell */
+#define SPT_ALLOCATION_CLOSE	 (1 << 1) /* it was freed, which an OPEN row could not know */
 #define SPT_ALLOCATION_TEMPORARY (1 << 2) /* freed before its thread's next allocation */
 #define SPT_ALLOCATION_CROSSED	 (1 << 3) /* freed by another thread */
 #define SPT_ALLOCATION_RESIZED	 (1 << 4) /* allocated by realloc() in place of another block */
@@ -204,7 +207,7 @@ typedef struct {
 	uint64_t time;			/* of the allocation; of CLOSE, of the free */
 	uint64_t duration_ns;		/* from allocation to free; of OPEN 0 */
 	uint64_t bytes;			/* as asked for */
-	uint64_t weight;		/* bytes that it stands for */
+	uint64_t weight;		/* bytes that it represents */
 	uint64_t handle;		/* of OPEN and its CLOSE the same; else 0 */
 	uint32_t thread, node;		/* that allocated it, and where */
 	uint8_t flags;			/* SPT_ALLOCATION_* */
@@ -422,7 +425,7 @@ typedef struct {
 	SptBlockPlace *places;		uint64_t n_places;
 	int fd;				/* of the file, where there are places; -1 */
 	/*
-	 * Of the stream "samples".  They stay packed; spt_samples_next() tells them one by one,
+	 * Of the stream "samples".  They stay packed; spt_samples_next() returns them one by one;
 	 * what follows is known without.
 	 */
 	SptSampleBlocks *blocks;
@@ -439,7 +442,7 @@ typedef struct {
 	/* NULL; who makes a capture in memory gives n_samples here, and no blocks */
 	SptSampleRow *samples;
 	SptNameRow *names;		uint64_t n_names;
-	/* Each place whole; the last that is told of one counts */
+	/* All rows of a place together; the last ones of a place count */
 	SptBundledRow *bundled;		uint64_t n_bundled;
 	/* As they came; the last of a CPU is its sum */
 	SptAccountRow *accounts;	uint64_t n_accounts;
@@ -459,8 +462,8 @@ typedef struct {
  */
 SptCapture *spt_capture_open(const char *path, GError **error);
 /*
- * How far something is, 0 to 1; false: whoever waits for it does so no more, and what it gives is
- * of no use.
+ * Progress, 0 to 1.  False: nobody waits for it any more; its result is
+ * not used.
  */
 typedef bool (*SptProgress)(double done, void *data);
 SptCapture *spt_capture_open_watched(const char *path, SptProgress progress, void *data,

@@ -24,7 +24,7 @@ void spt_followers_forget(SptFollowers *followers);
 uint32_t spt_followers_latest(const SptFollowers *followers, uint32_t frame);
 /* The place of @follower, 1 for the latest, at most SPT_MOST_FOLLOWERS; 0 if it is not there. */
 unsigned spt_followers_find(const SptFollowers *followers, uint32_t frame, uint32_t follower);
-/* The follower at @place, which becomes the latest; 0 if there are not so many. */
+/* The follower at @place, which becomes the latest; 0 if there are fewer. */
 uint32_t spt_followers_take(SptFollowers *followers, uint32_t frame, unsigned place);
 /* A new latest one.  Error: a clause. */
 bool spt_followers_add(SptFollowers *followers, uint32_t frame, uint32_t follower, GError **error);

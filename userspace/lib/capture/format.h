@@ -20,7 +20,7 @@
 #define SPT_TABLE_MAX_ROWS (1u << 24)
 #define SPT_TABLE_MAX_COLUMNS 64
 #define SPT_PLANES_HEAD_BYTES 2
-/* Of a frame, so many are searched for the frame of a node. */
+/* Followers of a frame that are searched for the frame of a node. */
 #define SPT_MOST_FOLLOWERS 32
 /* Functions at one place, with what is inlined there. */
 #define SPT_MOST_LEVELS 64
@@ -107,7 +107,7 @@ typedef enum {
 	SPT_ROLE_TALLY = 64,		/* and 51 more */
 } SptRole;
 
-/* How the frame of a node is told. */
+/* How the frame of a node is stored. */
 typedef enum {
 	SPT_NODE_NEW_FRAME = 0,
 	SPT_NODE_OLD_FRAME = 1,
@@ -130,13 +130,13 @@ typedef enum {
 typedef enum {
 	SPT_MAP_MADE = 0,
 	SPT_MAP_SEEN = 1,		/* it was there already */
-	SPT_MAP_GONE = 2,		/* it was gone by then */
+	SPT_MAP_GONE = 2,		/* it was unmapped by then */
 } SptMapHow;
 
-/* So many rows of mappings count of a process; where there is one more, not all were told. */
+/* Rows of mappings of a process that count; where there is one more, the list is incomplete. */
 #define SPT_MOST_MAPS 8192
 
-/* Column of an EVENT that tells the stream. */
+/* Column of an EVENT that holds the stream. */
 #define SPT_EVENT_STREAM_COLUMN 0
 
 #endif

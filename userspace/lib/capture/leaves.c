@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Rows lie in the order in which they came; those of one node are linked, the latest first.  What
+ * Rows are in the order in which they came; those of one node are linked, the latest first.  What
  * runs now has come last, so a sample meets its row at once, or behind those of the processes that
  * run beside its own.  No row is older than its process's first: that ends the search where
  * processes follow each other.  Where very many run at the same places MOST_STEPS ends it, and the

@@ -27,7 +27,7 @@ bool spt_leaves_add(SptLeaves *leaves, const SptSampleRow *samples, unsigned n,
 		    const SptThreadRow *threads, uint32_t n_processes, uint32_t n_nodes,
 		    uint64_t room);
 void spt_leaves_clear(SptLeaves *leaves);
-/* The rows; the rest is gone. */
+/* The rows; the rest is freed. */
 SptLeafRow *spt_leaves_steal(SptLeaves *leaves, uint64_t *ret_n);
 
 G_END_DECLS

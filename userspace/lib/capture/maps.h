@@ -28,7 +28,7 @@ void spt_map_index_free(SptMapIndex *index);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptMapIndex, spt_map_index_free)
 /*
  * Of a process (its id): SptMapSpan, in the order of time, then of addresses.  @ret_is_cut: there
- * were more, which are not told.  Rows from after its end do not count.  To be freed with
+ * were more, which are missing.  Rows from after its end do not count.  To be freed with
  * g_array_unref().
  */
 GArray *spt_map_index_spans(const SptMapIndex *index, uint32_t process, bool *ret_is_cut);

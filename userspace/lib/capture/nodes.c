@@ -8,14 +8,14 @@
 
 struct SptNodePacker {
 	SptFollowers followers;
-	uint32_t next_frame;		/* the first one that is not told yet */
+	uint32_t next_frame;		/* the first frame that is not used yet */
 	uint32_t epoch;
 };
 
 static const SptSchema schema_of_nodes = { sizeof(uint32_t), 0, NULL };
 
 /*
- * The frame that a new one below @parent is told against: code that is called from one place is
+ * The frame against which a new one below @parent is stored: code that is called from one place is
  * mostly one function.
  */
 static uint32_t model_of(const SptFollowers *followers, uint32_t parent)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Nodes as they lie in the file (format.md, "NODE"): most of them repeat what was met below the
- * same frame before, so that a node is a place in a short list, and a frame is told once, as its
+ * Nodes as they are in the file (format.md, "NODE"): most of them repeat what was met below the
+ * same frame before, so that a node is a place in a short list, and a frame is stored once, as its
  * distance from one that should be near.
  */
 #ifndef SPT_CAPTURE_NODES_H
@@ -15,7 +15,7 @@ typedef struct SptNodePacker SptNodePacker;
 
 SptNodePacker *spt_node_packer_new(void);
 void spt_node_packer_free(SptNodePacker *packer);
-/* What comes is of another stash: all frames are told again. */
+/* What comes is of another stash: all frames are stored again. */
 void spt_node_packer_forget(SptNodePacker *packer);
 /*
  * Appends what is written of the nodes of @stash from @first on: SptNodeRow, of new frames

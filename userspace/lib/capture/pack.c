@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A build starts hundreds of processes a second, most of which are gone by the next flush: what a
- * process and its only thread have in common is said once, what was said is not said again, and a
+ * A build starts hundreds of processes a second, most of which have exited by the next flush: what
+ * a process and its only thread have in common is said once, what was said is not said again, and a
  * symbol is said once for all places in it.
  */
 #include "capture/pack.h"
@@ -67,7 +67,7 @@ static uint64_t round_time(uint64_t time)
 	return time - time % SPT_CAPTURE_TIME_UNIT_NS;
 }
 
-/* 0 stays "not seen"; whoever was seen lived. */
+/* 0 stays "not seen"; a thread that was seen lived. */
 static uint64_t pack_end(uint64_t end, uint64_t start)
 {
 	return end == 0				      ? 0 :

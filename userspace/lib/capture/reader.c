@@ -52,7 +52,7 @@ static uint8_t *buffer_reserve(Buffer *buffer, size_t bytes)
 	return buffer->data;
 }
 
-/* The number of bytes that are there, up to @bytes; -1 and errno if that cannot be told. */
+/* The number of bytes that are there, up to @bytes; -1 and errno if that is not known. */
 static ssize_t read_at(int fd, uint64_t position, uint8_t *data, size_t bytes)
 {
 	size_t got = 0;

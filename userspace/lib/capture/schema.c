@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Rows <-> columns, by list.  A number that does not fit its member, a text without an end, a
- * coding of the wrong sort: each is damage, found here, so that whoever holds a decoded row need
- * not ask again.
+ * coding of the wrong sort: each is damage, found here, so that users of a decoded row need
+ * not check again.
  */
 #include "capture/schema.h"
 

@@ -98,7 +98,7 @@ typedef struct {
 	unsigned n_columns;
 } SptStreamType;
 
-/* What writer, reader and flight recorder do with a kind of rows is told here, or is its own. */
+/* What writer, reader and flight recorder do with a kind of rows is stated here, or is its own. */
 typedef struct {
 	SptBlockType block;
 	const SptSchema *schema;

@@ -15,7 +15,7 @@ extern const SptStreamType spt_stream_waits, spt_stream_events, spt_stream_threa
 
 /*
  * The rows of @kind, a stream's, block by block in the order of the file; a thread or node that
- * does not exist is 0.  What a damaged block held is left out.  @capture must outlive it.
+ * does not exist is 0.  Rows of a damaged block are missing.  @capture must outlive it.
  */
 typedef struct SptStreamReader SptStreamReader;
 SptStreamReader *spt_stream_reader_new(const SptCapture *capture, SptRowKind kind);

@@ -17,7 +17,7 @@
 #define TRIED_ROWS 4096
 /* What a byte value adds to the table, in bits times 256. */
 #define SYMBOL_COST (4 << 8)
-/* One row in so many must be a step upwards for the steps to be worth a byte a row. */
+/* One of this number of rows must be a step upwards for the steps to be worth a byte a row. */
 #define LEAST_RISING_SHARE 8
 
 static uint8_t *put_varint(uint8_t *to, uint64_t value)
@@ -148,7 +148,7 @@ static uint64_t log2_256(uint64_t value)
 }
 
 /*
- * About how many bits @n bytes take once compressed, times 256, with the table that tells the
+ * About how many bits @n bytes take once compressed, times 256, with the table of the
  * lengths.
  */
 static uint64_t plane_cost(const uint32_t counts[256], size_t n)
@@ -278,7 +278,7 @@ static uint64_t rising_cost(const uint8_t *steps, const uint64_t *rest, size_t n
 		counts[steps[i]]++;
 	if (n_rest > 1)
 		choose_transform(rest, n_rest, &cost);
-	/* What was tried stands for all of it. */
+	/* What was tried represents all of it. */
 	return plane_cost(counts, n) + (tried ? cost * n_rest / tried : 0);
 }
 

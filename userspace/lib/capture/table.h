@@ -34,7 +34,8 @@ void spt_table_builder_init(SptTableBuilder *builder);
 void spt_table_builder_clear(SptTableBuilder *builder);
 void spt_table_begin(SptTableBuilder *builder, size_t rows);
 /*
- * As many @values as there are rows.  A column of nothing but 0, or without any byte, is left out.
+ * As many @values as there are rows.  A column of nothing but 0, or without any byte, is not
+ * written.
  */
 void spt_table_add_numbers(SptTableBuilder *builder, unsigned id, const uint64_t *values);
 void spt_table_add_const(SptTableBuilder *builder, unsigned id, uint64_t value);
@@ -65,8 +66,8 @@ bool spt_table_parse(SptTable *table, const uint8_t *payload, size_t bytes, GErr
 const SptColumn *spt_table_column(const SptTable *table, uint64_t id);
 
 /*
- * The values of a column, some rows at a time.  After the last row, spt_column_done() tells whether
- * the data ended with it.
+ * The values of a column, some rows at a time.  After the last row, spt_column_done() returns
+ * whether the data ended with it.
  */
 typedef struct {
 	const uint8_t *next, *end;

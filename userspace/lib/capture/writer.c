@@ -447,7 +447,7 @@ bool spt_capture_writer_flush(SptCaptureWriter *writer, SptStash *stash, GError 
 }
 
 /*
- * The index tells of every block before it: the list must not grow under the hand that writes it.
+ * The index lists every block before it: the list must not grow while it is written.
  */
 static bool write_index(SptCaptureWriter *writer)
 {
@@ -493,7 +493,7 @@ bool spt_capture_writer_finish(SptCaptureWriter *writer, SptStash *stash, uint64
 	if (!write_index(writer) ||
 	    !write_rows(writer, SPT_BLOCK_END, 0, &spt_schema_end, &end, 1) || !end_flush(writer))
 		return report(writer, error);
-	/* Where writing is put off (quota, network), closing tells of it. */
+	/* Where writing is delayed (quota, network), close() reports errors. */
 	if (close(writer->fd) < 0)
 		fail(writer, "writing %s failed: %s", name_of(writer), g_strerror(errno));
 	writer->fd = -1;

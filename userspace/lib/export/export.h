@@ -13,7 +13,7 @@ G_BEGIN_DECLS
  *
  * folded: "process;outermost;...;innermost weight\n", a stack a line, sorted.  ';' in a name
  * becomes ':', a line break a blank.  svg: a flame graph as one file that refers to nothing outside
- * of it.  Its size is bounded: what is narrower than SPT_FLAME_MIN_SHARE of the whole is left out.
+ * of it.  Its size is bounded: a box narrower than SPT_FLAME_MIN_SHARE of the whole is not drawn.
  * text, html: all functions that have samples, by self, as spt_export_table() writes them.
  */
 #define SPT_EXPORT_FORMATS(FORMAT)                                                                 \

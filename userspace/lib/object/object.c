@@ -52,7 +52,7 @@ static void set_errno(GError **error, const char *what, const char *name, int sa
 		      spt_words(what), name, g_strerror(saved));
 }
 
-/* Of the file's own class and byte order: a number of so many bytes, and a header's field. */
+/* Of the file's own class and byte order: a number of that many bytes, and a header's field. */
 static uint64_t number_at(const SptObject *object, const uint8_t *at, size_t bytes)
 {
 	uint8_t number[sizeof(uint64_t)] = { 0 };

@@ -45,8 +45,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptObject, spt_object_free)
 /* GNU build-id, its length in @ret_bytes; NULL and 0 if there is none. */
 const uint8_t *spt_object_build_id(const SptObject *object, unsigned *ret_bytes);
 /*
- * The one among ELF notes as they lie in memory, of this machine's byte order; its length, 0 if
- * there is none.
+ * The build-id among ELF notes as they are in memory, of this machine's byte order; its length, 0
+ * if there is none.
  */
 unsigned spt_notes_build_id(const char *notes, size_t bytes, uint8_t ret[SPT_BUILD_ID_MAX]);
 /* Descriptor of the file, -1 for bytes.  Owned by the object. */
@@ -66,7 +66,7 @@ bool spt_object_offset_to_address(const SptObject *object, uint64_t offset, uint
 /* The way back. */
 bool spt_object_address_to_offset(const SptObject *object, uint64_t address, uint64_t *ret_offset);
 /*
- * The content of section @scn as it lies in the file; NULL if it has none there, is compressed, or
+ * The content of section @scn as it is in the file; NULL if it has none there, is compressed, or
  * has more than @max_bytes.
  */
 Elf_Data *spt_object_section(const SptObject *object, Elf_Scn *scn, Elf_Type type,

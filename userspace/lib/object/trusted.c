@@ -39,7 +39,7 @@ static int step(int dir, const char *name)
 	return -1;
 }
 
-/* What a descriptor of O_PATH stands for, if that is a regular file. */
+/* The file of an O_PATH descriptor, if that is a regular file. */
 static int open_file(int path_fd)
 {
 	char link[32];

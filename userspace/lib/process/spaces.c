@@ -99,7 +99,7 @@ static void tell_gone(const SptSpaces *spaces, const SptSpace *space, const SptM
 		spaces->listener.gone(space->mm, part, time, is_replaced, spaces->listener.data);
 }
 
-/* Whether the same lies in both, where they overlap. */
+/* Whether both hold the same, where they overlap. */
 static bool is_alike(const SptMap *a, const SptMap *b)
 {
 	return a->object == b->object && a->offset - a->start == b->offset - b->start;
@@ -207,7 +207,7 @@ void spt_spaces_snapshot(SptSpaces *spaces, unsigned number, uint64_t mm, uint64
 	seen.is_seen = true;
 	space->version = ++spaces->last_version;
 	if (seen.start < seen.end)
-		/* Told at the end. */
+		/* Reported at the end. */
 		g_array_insert_val(space->maps,
 				   cut(&(SptSpaces){ 0 }, space, seen.start, seen.end, time, true),
 				   seen);

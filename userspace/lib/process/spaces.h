@@ -20,13 +20,13 @@ typedef struct {
 	uint64_t from;			/* when */
 } SptMap;
 
-/* Told of what becomes of mappings, except by fork() and drop(). */
+/* Called when mappings change, except by fork() and drop(). */
 typedef struct {
-	/* @map is new; what it takes the place of was told before. */
+	/* @map is new; what it replaces was reported before. */
 	void (*made)(uint64_t mm, const SptMap *map, void *data);
 	/*
-	 * @part of a mapping is not there any more at @time; @is_replaced: what lies there instead
-	 * is told next.
+	 * @part of a mapping is unmapped at @time; @is_replaced: what replaces it is
+	 * reported next.
 	 */
 	void (*gone)(uint64_t mm, const SptMap *part, uint64_t time, bool is_replaced, void *data);
 	void *data;
@@ -49,7 +49,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptSpaces, spt_spaces_free)
 void spt_spaces_map(SptSpaces *spaces, uint64_t mm, uint64_t time, const SptMap *map, bool fresh);
 /* @child was made at @time as a copy of @parent.  Ignored if a snapshot of @child is later. */
 void spt_spaces_fork(SptSpaces *spaces, uint64_t parent, uint64_t child, uint64_t time);
-/* What lay in [@start, @end) was gone at @time. */
+/* What was in [@start, @end) was unmapped at @time. */
 void spt_spaces_unmap(SptSpaces *spaces, uint64_t mm, uint64_t time, uint64_t start, uint64_t end);
 /*
  * A mapping of a snapshot taken at @time; the first of a snapshot (by its number, from 1) replaces
@@ -57,7 +57,7 @@ void spt_spaces_unmap(SptSpaces *spaces, uint64_t mm, uint64_t time, uint64_t st
  */
 void spt_spaces_snapshot(SptSpaces *spaces, unsigned number, uint64_t mm, uint64_t time,
 			 const SptMap *map);
-/* All of it was given: what is new and what is gone is told now. */
+/* All of it was given: new and unmapped parts are reported now. */
 void spt_spaces_end_snapshot(SptSpaces *spaces);
 /* The space has come to its end. */
 void spt_spaces_drop(SptSpaces *spaces, uint64_t mm);
@@ -69,11 +69,11 @@ const SptSpace *spt_spaces_get(const SptSpaces *spaces, uint64_t mm);
  * Never 0.
  */
 uint64_t spt_space_version(const SptSpace *space);
-/* All that lies in it, by address.  Valid until it changes. */
+/* All mappings of the space, by address.  Valid until it changes. */
 const SptMap *spt_space_maps(const SptSpace *space, unsigned *ret_n);
-/* Whether nothing is known to lie in it. */
+/* Whether the space has no known mapping. */
 bool spt_space_is_empty(const SptSpace *space);
-/* The mapping @address lies in, or NULL.  Valid until the space changes. */
+/* The mapping of @address, or NULL.  Valid until the space changes. */
 const SptMap *spt_space_find(const SptSpace *space, uint64_t address);
 
 G_END_DECLS

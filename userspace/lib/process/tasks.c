@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * An exec shows in three records: COMM with the new name, then the first maps, then EXEC.  All
- * carry the new mm, and so may a sample in between: whoever brings an unknown mm for a process
- * begins its next image.
+ * carry the new mm, and so may a sample in between: the first record with an unknown mm for a
+ * process begins its next image.
  */
 #include "process/tasks.h"
 

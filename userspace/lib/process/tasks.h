@@ -39,11 +39,11 @@ typedef struct {
 	GList link;			/* in process->threads */
 } SptThread;
 
-/* Told of each image and thread when it is made and whenever something about it has changed. */
+/* Called for each image and thread when it is made and whenever something about it has changed. */
 typedef struct {
 	void (*process)(const SptProcess *process, void *data);
 	void (*thread)(const SptThread *thread, void *data);
-	/* The last process of an address space is gone. */
+	/* The last process of an address space has exited. */
 	void (*space_gone)(uint64_t mm, void *data);
 	void *data;
 } SptTasksListener;
@@ -62,7 +62,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptTasks, spt_tasks_free)
  */
 void spt_tasks_seen(SptTasks *tasks, uint32_t pid, uint32_t tid, uint32_t parent_pid, uint64_t mm,
 		    uint64_t start_time, uint64_t time, bool is_kthread, const char *name);
-/* All records from before @time have been told. */
+/* All records from before @time have been taken. */
 void spt_tasks_pass(SptTasks *tasks, uint64_t time);
 void spt_tasks_fork(SptTasks *tasks, uint32_t pid, uint32_t tid, uint32_t parent_pid, uint64_t mm,
 		    uint64_t start_time, bool is_kthread, const char *name);
@@ -85,8 +85,8 @@ bool spt_tasks_want(SptTasks *tasks, uint32_t pid);
 /* Whether one that is marked lives. */
 bool spt_tasks_has_wanted(const SptTasks *tasks);
 /*
- * Whether a process lives in the address space: its id may have been given to a new one since it
- * was gone.
+ * Whether a process lives in the address space: its id may have been given to a new one
+ * since.
  */
 bool spt_tasks_use_space(const SptTasks *tasks, uint64_t mm);
 

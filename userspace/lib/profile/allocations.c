@@ -189,8 +189,8 @@ static void end(gpointer data)
 }
 
 /*
- * How many calls a row stands for: a whole number, which is right on average.  What is picked by
- * bytes has a weight that is no multiple of its size.
+ * Number of calls that a row represents: a whole number, which is right on average.  What is picked
+ * by bytes has a weight that is no multiple of its size.
  */
 static uint64_t calls_of(const SptAllocationRow *row)
 {

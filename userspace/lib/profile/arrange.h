@@ -34,7 +34,7 @@ const char *spt_roots_name(SptRoots roots);
  */
 SptProfile *spt_profile_arrange(const SptProfile *base, const SptArrangement *arrangement);
 /*
- * What a root that spt_profile_arrange() made stands for, of @profile or of what it was refiltered
+ * What a root that spt_profile_arrange() made represents, of @profile or of what it was refiltered
  * from; NULL for other functions.
  */
 const SptGroupRow *spt_profile_root(const SptProfile *profile, uint32_t function,

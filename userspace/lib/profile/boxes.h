@@ -8,8 +8,8 @@
 typedef struct {
 	uint32_t node;
 	/*
-	 * > 0: not @node alone, but so many boxes from it on that are too narrow to stand by
-	 * themselves
+	 * > 0: not @node alone, but that number of boxes from it on, each too narrow to
+	 * be drawn alone
 	 */
 	uint32_t n_more;
 	uint32_t depth;			/* the outermost's is 0 */

@@ -13,9 +13,9 @@ struct open_box {
 };
 
 /*
- * Boxes too narrow to be told apart, in a row, until they are wide enough together.  Which function
- * has most of it is found by a vote (Boyer and Moore's, weighted): what remains of its lead is no
- * more than its time.
+ * Boxes too narrow to be distinguished, in a row, until they are wide enough together.  Which
+ * function has most of it is found by a vote (Boyer and Moore's, weighted): what remains of its
+ * lead is no more than its time.
  */
 struct mixture {
 	SptFlameBox box;		/* n_more: how many; 0: there are none.  Its node leads */
@@ -59,7 +59,7 @@ static void add_box(struct chart *chart, struct row *row, const SptFlameBox *box
 	row->last = chart->boxes->len;
 }
 
-/* What surely has half of a mixture stands for it. */
+/* What surely has half of a mixture represents it. */
 static void end_mixture(struct chart *chart, struct row *row)
 {
 	SptFlameBox box = row->mixture.box;
@@ -128,7 +128,7 @@ static void close_from(struct chart *chart, uint32_t depth)
 	}
 }
 
-/* How much of the time before it a row stands for. */
+/* How much of the time before it a row represents. */
 static uint64_t length_of(const SptProfile *base, uint64_t row, uint64_t period_ns)
 {
 	if (base->metric->is_cpu)

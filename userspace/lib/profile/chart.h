@@ -13,8 +13,8 @@ G_BEGIN_DECLS
 
 /*
  * Of the thread with this @tid from @begin_ns to @end_ns; @base: of spt_profile_new_base() or
- * spt_profile_arrange().  Each sample stands for the periods before it, one of another
- * metric for the time that it tells; where there is none, the thread did not run, or samples were
+ * spt_profile_arrange().  Each sample represents the periods before it, one of another
+ * metric the time that it has; where there is none, the thread did not run, or samples were
  * lost.  Places are in ns from @begin_ns, nodes those of the
  * tree of @base.  Neighbours that are narrower than @least_ns become one box, of the function that
  * has at least half of it, if one has.  Elements are SptFlameBox.

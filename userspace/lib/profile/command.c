@@ -52,7 +52,7 @@ bool *spt_command_processes(const SptCapture *capture)
 	return NULL;
 }
 
-/* The command as it was typed tells no better where its first word ends. */
+/* The command as it was typed shows no better where its first word ends. */
 char *spt_command_name(const SptCapture *capture)
 {
 	const char *command = spt_capture_host(capture, "command");

@@ -15,7 +15,7 @@ typedef struct {
 	uint32_t object;
 	const char *
 		name; /* as views call it: a kernel module by itself, "[no stack]"; lives as long as the symbols */
-	/* Periods of the samples whose innermost frame lies in it */
+	/* Periods of the samples whose innermost frame is in the object */
 	uint64_t weight;
 	/* Of these, those where it is in a function that has a name */
 	uint64_t named;

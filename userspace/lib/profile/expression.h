@@ -2,7 +2,7 @@
 /*
  * Expressions over the functions on a stack: "foo and (malloc or free)", "not idle_*".
  *
- * A word stands for "a function of this name is on the stack"; '*' and '?' in it are wild (glob.h).
+ * A word means "a function of this name is on the stack"; '*' and '?' in it are wild (glob.h).
  * Names with blanks or parentheses, and and, or and not themselves, are put into double quotes,
  * where nothing is wild and a backslash protects the next character.  "not" binds closest, then
  * "and", then "or".

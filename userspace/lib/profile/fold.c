@@ -25,7 +25,7 @@
 
 /* Instead of a process function. */
 #define NOBODY UINT32_MAX
-/* Progress is told so often, and naming nodes is so much of it. */
+/* How often progress is reported, and which part of it is naming nodes. */
 #define TELL_NODES 4096
 #define NAMING_SHARE 0.6
 /* Nodes are fetched so far ahead of their turn. */
@@ -530,7 +530,7 @@ static void folder_clear(struct folder *folder)
 	spt_tree_builder_clear(&folder->tree);
 }
 
-/* From the sums of the leaves where they tell enough; a base is asked for each sample. */
+/* From the sums of the leaves where these suffice; a base is asked for each sample. */
 static void fold_selected(struct folder *folder, const SptFilter *filter, const SptFilter *who)
 {
 	struct spt_selection selection, of;

@@ -35,7 +35,7 @@ void spt_jitter_free(SptJitter *jitter);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptJitter, spt_jitter_free)
 
 /*
- * How many values lie in each of @n equal parts from @from_ns to @to_ns; those beyond are in the
+ * Number of values in each of @n equal parts from @from_ns to @to_ns; those beyond are in the
  * first and the last.
  */
 void spt_jitter_count(const SptJitter *jitter, uint64_t from_ns, uint64_t to_ns, uint32_t n,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Waits and runs tell to the nanosecond what a thread did, samples only tell on which side of the
+ * Waits and runs show to the nanosecond what a thread did; samples show only on which side of the
  * system calls it ran.  Each bucket has sums: drawing costs the same for ten waits and a million.
  */
 #include <string.h>
@@ -64,8 +64,8 @@ static void add_wait(const struct picture *picture, const SptWaitRow *wait)
 }
 
 /*
- * Between two runs a thread was off the CPU.  Where no wait tells more, as of those that a grid did
- * not pick, the switch tells in which state it went.
+ * Between two runs a thread was off the CPU.  Where no wait says more, as with those that a grid
+ * did not pick, the switch has the state in which it left.
  */
 static void add_gap(const struct picture *picture, uint32_t thread, uint64_t *at,
 		    const SptLaneRun *run, const SptLaneRun *next)
@@ -105,7 +105,7 @@ static void add_thread(const struct picture *picture, const SptLaneThread *threa
 	}
 }
 
-/* Whoever has the most of a bucket: the lead of a vote. */
+/* Who has the most of a bucket: the lead of a vote. */
 static void add_cpu(const struct picture *picture, uint32_t cpu, uint32_t *owners)
 {
 	const SptLanes *lanes = picture->lanes;
@@ -185,7 +185,7 @@ static void add_samples(const struct picture *picture)
 }
 
 /*
- * A sample stands for the time before it: a bucket without one is on the side of the next that has
+ * A sample represents the time before it: a bucket without one is on the side of the next that has
  * some, or of the last.  Where none has, it is taken for the program's.
  */
 static void spread_sides(const struct picture *picture, float *sides)

@@ -87,7 +87,7 @@ static int by_cpu_of_run(const void *a, const void *b, void *data)
 	return x->begin < y->begin ? -1 : x->begin > y->begin;
 }
 
-/* The time of the last thing that is told: until then runs what was not relieved. */
+/* The time of the last record: a thread that was not replaced runs until then. */
 static uint64_t last_time(const SptLanes *lanes, const SptLaneRow *rows, uint64_t n_rows)
 {
 	uint64_t last = lanes->capture->n_samples ? lanes->capture->last_time : 0;
@@ -169,7 +169,7 @@ static uint64_t *find_busy(const SptLanes *lanes)
 		busy[wait->thread] +=
 			wait->time - spt_wait_woken(wait) + (busy[wait->thread] == UINT64_MAX);
 	}
-	/* Runs tell better how long it was. */
+	/* Runs show better how long it was. */
 	for (uint64_t i = 0; i < lanes->base->n_rows; i++) {
 		uint32_t thread = lanes->base->sources[i].thread;
 		uint64_t ns = lanes->n_cpus ? 0 : lanes->base->rows[i].weight * period_ns;

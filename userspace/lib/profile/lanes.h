@@ -63,12 +63,12 @@ typedef struct {
 	SptLaneThread *threads;
 	uint32_t n_threads; /* of one process side by side */
 	uint32_t *lane_of;  /* by thread of the capture: in threads; UINT32_MAX: none */
-	/* Of each thread one after the other, in the order of time; none: samples tell who ran */
+	/* Of each thread one after the other, in the order of time; none: samples show who ran */
 	SptLaneRun *runs;
 	uint64_t n_runs;
 	uint64_t *run_order; /* numbers of runs, by CPU and time */
 	uint64_t *cpu_first; /* by CPU, and one behind: in run_order */
-	uint32_t n_cpus;     /* 0: nothing tells exactly who ran */
+	uint32_t n_cpus;     /* 0: nothing shows exactly who ran */
 } SptLanes;
 
 /* @base: of spt_profile_new_base(), of CPU time; it must outlive the lanes. */
@@ -113,7 +113,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptLanesPicture, spt_lanes_picture_free)
 typedef struct {
 	uint64_t begin, end;
 	uint8_t state;		/* enum sysprof_state */
-	const SptWaitRow *wait; /* NULL: it ran, or nothing tells more */
+	const SptWaitRow *wait; /* NULL: it ran, or nothing more is known */
 	const SptLaneRun *run;	/* NULL: it did not run */
 } SptLaneMoment;
 

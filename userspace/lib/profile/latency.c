@@ -9,7 +9,7 @@
 /* A recording of days at a high rate has more: then all that is beyond counts as alone. */
 #define MOST_PERIODS (1ULL << 30)
 
-/* A sample stands for periods before it, of the first ones before all samples. */
+/* A sample represents periods before it, of the first ones before all samples. */
 #define MOST_BEFORE 65536u
 
 struct latency {
@@ -23,7 +23,7 @@ struct latency {
 	long double due;
 };
 
-/* The number of the last period that a sample stands for. */
+/* The number of the last period that a sample represents. */
 static uint64_t period_of(const struct latency *latency, const SptSampleRow *sample)
 {
 	return sample->time > latency->start ?

@@ -7,7 +7,7 @@
  * (stack, weight, time, whose), see weights.h.  Everything that shows a metric asks its row for
  * these and nothing else; so do help, man pages and the viewer's menu.
  *
- * How it goes through the library: spt_profile_new() and spt_profile_new_base() are told the
+ * How it goes through the library: spt_profile_new() and spt_profile_new_base() get the
  * metric, take the rows of its source and fold them; a profile knows its metric, and so does what
  * is refiltered or arranged from it.  Orders, edges, groups, diffs, exports and annotations work on
  * profiles and need not know which one it is.
@@ -34,7 +34,7 @@ typedef enum {
 	SPT_UNIT_EVENTS,
 } SptUnit;
 
-/* What the rows of a source tell besides stack, weight, time and thread. */
+/* What the rows of a source have besides stack, weight, time and thread. */
 typedef enum {
 	SPT_METRIC_HAS_CPU = 1 << 0,
 	SPT_METRIC_HAS_STATE = 1 << 1,	/* of the thread: profile/waits.h */

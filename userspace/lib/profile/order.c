@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Every order is made once: by comparing names, and from that by stable sorts by number, digit by
- * digit, so that ties stay in the order of names.  What is searched lies in one piece of memory, in
+ * digit, so that ties stay in the order of names.  What is searched is in one piece of memory, in
  * that order too.
  */
 #include "profile/order.h"
@@ -186,7 +186,7 @@ bool *spt_order_match(const SptOrder *order, const char *search)
 			has_all = g_new(bool, MAX(order->n, 1));
 			memset(has_all, true, order->n);
 		}
-		/* By name, which is how the texts lie in memory. */
+		/* By name, which is the order of the texts in memory. */
 		for (uint32_t i = 0; i < order->n; i++) {
 			uint32_t function = order->orders[SPT_ORDER_NAME][i];
 

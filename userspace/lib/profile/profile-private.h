@@ -87,7 +87,7 @@ bool *spt_profile_choose_leaves(const SptFilter *filter, const SptTreeNode *node
 				const SptFunction *functions, uint32_t n_functions);
 /* The first row of a base at @time or later. */
 uint64_t spt_profile_row_at(const SptProfile *base, uint64_t time);
-/* Whether the row lies in the selection; how much of it does. */
+/* Whether the row is in the selection; how much of it is. */
 bool spt_row_is_selected(const SptProfile *base, uint64_t row,
 			 const struct spt_selection *selection, uint64_t *ret_weight);
 /*

@@ -33,10 +33,10 @@ typedef struct {
 	const bool *cpus;		/* by number: wanted, from n_cpus on not; NULL for all */
 	uint32_t n_cpus;
 	const SptExpression *where;	/* holds for the functions on the stack; NULL for all */
-	/* The innermost frame lies in an object whose name matches this pattern (glob.h) */
+	/* The innermost frame is in an object whose name matches this pattern (glob.h) */
 	const char *object;
 	SptSide side;			/* the innermost frame lies there */
-	/* So many threads ran at a time, of metrics that tell; most 0: any */
+	/* Number of threads that ran at a time, for metrics that know; most 0: any */
 	uint32_t least_parallelism, most_parallelism;
 } SptFilter;
 
@@ -115,7 +115,7 @@ const SptTreeNode *spt_profile_tree(const SptProfile *profile, uint32_t *ret_n);
  */
 uint32_t spt_profile_find(const SptProfile *profile, const char *name);
 /*
- * Indices (uint32_t) of the functions with samples, processes left out, whose name matches a
+ * Indices (uint32_t) of the functions with samples, without processes, whose name matches a
  * pattern (glob.h).
  */
 GArray *spt_profile_match(const SptProfile *profile, const char *pattern);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a user has narrowed a profile down to, step by step: each restriction can be told in words
+ * What a user has narrowed a profile down to, step by step: each restriction can be said in words
  * and taken away again.  Together they are a filter.  A list of them never changes, so a history of
  * lists is all that undoing takes.
  */

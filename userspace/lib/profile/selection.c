@@ -88,7 +88,7 @@ void spt_selection_init(struct spt_selection *selection, const SptCapture *captu
 		selection->threads[i] = is_wanted(capture, i, filter);
 }
 
-/* Of @weight, what lies in the first @part_ns of its @duration_ns. */
+/* The part of @weight in the first @part_ns of its @duration_ns. */
 static uint64_t begin_of(uint64_t weight, uint64_t part_ns, uint64_t duration_ns)
 {
 	return (uint64_t)((unsigned __int128)weight * part_ns / duration_ns);

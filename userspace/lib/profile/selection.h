@@ -31,7 +31,7 @@ bool spt_selection_spread(const struct spt_selection *selection, uint64_t time,
 			  uint64_t duration_ns, uint64_t *weight);
 
 /*
- * Whether anything of @weight, spread over the @duration_ns before @time, lies in the time, and how
+ * Whether anything of @weight, spread over the @duration_ns before @time, is in the time, and how
  * much: parts of a time that follow each other add up to what the whole has.
  */
 static inline bool spt_selection_part(const struct spt_selection *selection, uint64_t time,
@@ -57,7 +57,7 @@ static inline bool spt_selection_has_detail(const struct spt_selection *selectio
 
 /*
  * Whether @filter asks no more of a sample than its process and stack, and the sums of the leaves
- * are there to tell.
+ * are there to answer.
  */
 bool spt_filter_is_of_leaves(const SptFilter *filter, const SptCapture *capture);
 /*

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A parent lies before its children: one pass tells below which nodes the way leads. */
+/* A parent is before its children: one pass finds the nodes below which the path leads. */
 #include "profile/stacks.h"
 
 #include "profile/profile-private.h"

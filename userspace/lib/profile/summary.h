@@ -25,7 +25,7 @@ typedef struct {
 	uint64_t samples;
 	uint64_t weight;		/* periods of all samples */
 	uint64_t lost;			/* periods whose samples found no room */
-	/* Periods sampled, and left out to keep to the budget, as the accounts say */
+	/* Periods sampled, and skipped to keep to the budget, as the accounts say */
 	uint64_t delivered, budget;
 	uint64_t period_ns;		/* 0: not known */
 	uint64_t cost_ns, ticks;	/* what the ticks cost, as the module measured it */

@@ -150,7 +150,7 @@ static void spread(const struct maker *maker, uint64_t *periods, uint32_t cpu, u
 }
 
 /*
- * Accounts are sums since the beginning: what a CPU's next one has more was left out between the
+ * Accounts are sums since the beginning: what a CPU's next one has more was skipped between the
  * two.
  */
 static void add_left_out(const struct maker *maker)

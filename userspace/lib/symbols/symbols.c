@@ -354,7 +354,7 @@ static const char *name_shared_place(SptSymbols *symbols, const char *label, uin
 	return symbols->place_names->pdata[*place];
 }
 
-/* @symbol: the function it lies in, whose bytes are 0 if that is not known either. */
+/* @symbol: the function around it, whose bytes are 0 if that is not known either. */
 static void name_without_symbol(SptSymbols *symbols, const SptObjectRow *row, uint64_t offset,
 				const SptSymbol *symbol, SptName *name)
 {

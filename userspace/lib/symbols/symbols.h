@@ -41,8 +41,8 @@ SptSymbols *spt_symbols_new(const SptCapture *capture, const char *const *debug_
 void spt_symbols_free(SptSymbols *symbols);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptSymbols, spt_symbols_free)
 /*
- * The capture, which is one in memory, has more objects or names than before, by which is told what
- * is asked from now on.  With SPT_DETAIL_NO_FILES.
+ * The capture, which is one in memory, has more objects or names than before; answers use
+ * them from now on.  With SPT_DETAIL_NO_FILES.
  */
 void spt_symbols_follow(SptSymbols *symbols);
 /* How far the debug information of @path's file is downloaded; false: no more downloads. */
@@ -114,13 +114,13 @@ unsigned spt_symbols_raw(SptSymbols *symbols, const SptFrame *frame, SptPlace re
 			 SptSymbol *ret_symbol);
 
 /*
- * Where the code of the function begins that a frame lies in, and how much it is, in offsets as the
+ * Start and size of the code of the function around a frame, in offsets as the
  * frame's.  False: not known.
  */
 bool spt_symbols_extent(SptSymbols *symbols, const SptFrame *frame, uint64_t *ret_start,
 			uint64_t *ret_bytes);
 /*
- * Has a file read for so many places (ascending, each once) at once, which are going to be asked
+ * Has a file read at once for @n places (ascending, each once) that are going to be asked
  * for one by one.
  */
 void spt_symbols_prepare(SptSymbols *symbols, uint32_t object, const uint64_t *offsets, uint32_t n);

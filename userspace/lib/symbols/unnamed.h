@@ -9,9 +9,9 @@
 G_BEGIN_DECLS
 
 /*
- * What @offset of @object lies in: the symbol of @symtab, which is @object's, else a function
- * without a name, that is a symbol whose name is NULL; @functions are of the same object.  An
- * exported symbol without a size reaches no farther than its function.  False: neither is known.
+ * The function around @offset of @object: the symbol of @symtab, which is @object's, else a
+ * function without a name, that is a symbol whose name is NULL; @functions are of the same object.
+ * An exported symbol without a size reaches no farther than its function.  False: neither is known.
  */
 bool spt_unnamed_find(const SptSymtab *symtab, SptFunctions *functions, const SptObject *object,
 		      uint64_t offset, SptSymbol *ret);

@@ -472,8 +472,8 @@ static void device_wait(SptTrace *trace, int timeout_ms)
 }
 
 /*
- * Hands a record on.  Of a process that has just been shown, mappings were not told until now: a
- * snapshot has to be asked for, as if records had been lost.
+ * Hands a record on.  The mappings of a process that has just been shown were not reported until
+ * now: a snapshot has to be asked for, as if records had been lost.
  */
 static void hand_on(struct device *device, const struct sysprof_record *record, SptTraceFunc func,
 		    void *data)

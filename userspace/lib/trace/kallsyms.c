@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * One sorted table of the text symbols.  Names lie in the text as it was read, cut into strings in
+ * One sorted table of the text symbols.  Names are in the text as it was read, cut into strings in
  * place.  What is asked again and again is only the frame of an address, which needs no table.
  */
 #include "trace/kallsyms.h"

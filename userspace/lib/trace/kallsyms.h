@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The kernel's own symbols, as /proc/kallsyms shows them: turns kernel addresses into frames that
- * tell no address, and such frames into names.
+ * reveal no address, and such frames into names.
  */
 #ifndef SPT_KALLSYMS_H
 #define SPT_KALLSYMS_H

@@ -18,7 +18,7 @@ bool spt_opener_is_installed(void)
 	return access(SPT_OPENER, X_OK) == 0;
 }
 
-/* What goes wrong is told by the caller, in one sentence: pkexec's own words are several. */
+/* The caller reports what goes wrong, in one sentence: pkexec's own words are several. */
 static bool start(struct spt_opener *opener, int input)
 {
 	char *argv[] = { "pkexec", SPT_OPENER, NULL };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The rings of the device, one for each CPU, as one stream in order of time.  Whoever reads it may
+ * The rings of the device, one for each CPU, as one stream in order of time.  The reader may
  * be held up: by a slow disk, by much to take a snapshot of, by others who keep the CPUs busy.  A
  * thread of its own copies out of a ring that fills up meanwhile, as far as memory is granted.
  */

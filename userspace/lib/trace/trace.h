@@ -4,7 +4,7 @@
  * load the module.  Either way they are those of the uapi header, merged into one stream in order
  * of time.
  *
- * What perf events do not tell: why a stack ends where it does (SYSPROF_END_NONE, unless it was
+ * What perf events do not report: why a stack ends where it does (SYSPROF_END_NONE, unless it was
  * cut), how late a tick came and what it cost, whether a vfork child still uses its parent's memory
  * (it counts as a copy), and munmap.  What a task does once its id is given up, at the end of its
  * exit, is that of a process "[exiting]".  The ticks are not dithered; instead the period granted
@@ -12,8 +12,8 @@
  * millisecond.
  *
  * The loss law holds, with idle time computed: every sample weighs one period, and a period that
- * went by without one counts as lost as far as the kernel tells of lost records or of holding the
- * clock back, else as idle.  So do interrupts that found the CPU idle, periods missed because
+ * went by without one counts as lost as far as the kernel reports lost records or a held
+ * clock, else as idle.  So do interrupts that found the CPU idle, periods missed because
  * interrupts were off, and a CPU that is offline.  A CPU that comes online after the start is not
  * recorded.  What a filter leaves out counts as idle, too, and processes are not filtered.  Who may
  * not watch the whole system gets the processes that are his when it starts, or those in the
@@ -64,7 +64,7 @@ typedef struct {
 typedef struct {
 	bool is_on;
 	uint64_t period_ns;		/* of the grid that picks waits; 0: each one of at least */
-	uint64_t threshold_ns;		/* this long is told */
+	uint64_t threshold_ns;		/* waits of at least this length are reported */
 } SptTraceWaits;
 
 /* Of the kernel's own work, EVENT records; sets of bits.  The module's alone. */
@@ -79,10 +79,11 @@ enum {
 	SPT_TRACE_WAKES = 3,
 };
 
-/* What an id in EVENT.source stands for. */
+/* What an id in EVENT.source means. */
 typedef struct {
 	uint16_t kind;			/* enum sysprof_source_kind; 0: nothing */
-	uint64_t period;		/* of its grid; 0: it has none, and every event is told */
+	/* period of the grid; 0: no grid, and every event is reported */
+	uint64_t period;
 } SptTraceEvents;
 
 typedef struct {
@@ -94,7 +95,7 @@ typedef struct {
 	uint64_t event_config;
 	uint32_t ring_bytes;		/* per CPU, a power of two; 0: default */
 	uint32_t aside_bytes;		/* for spt_trace_make_room(); 0: default */
-	/* What may be copied out of the module's rings, while whoever drains them is held up */
+	/* What may be copied out of the module's rings, while their reader is held up */
 	uint64_t most_kept_bytes;
 	bool no_user;			/* leave user stacks out */
 	/*
@@ -126,8 +127,8 @@ typedef enum {
 } SptTraceSource;
 
 /*
- * A session that does not run yet.  Errors tell what to do.  For a user whom polkit may let in
- * (make install-polkit) it asks, and waits for him to authenticate.
+ * A session that does not run yet.  Errors say what to do.  Where polkit may authorise the user
+ * (make install-polkit) it asks, and waits until the user has authenticated.
  */
 SptTrace *spt_trace_open_source(SptTraceSource source, GError **error);
 /* The same for SPT_TRACE_AUTO. */
@@ -167,11 +168,11 @@ bool spt_trace_snapshot(SptTrace *trace, SptTraceFunc func, void *data, unsigned
 const char *spt_trace_source_name(const SptTrace *trace);	/* "module" or "perf" */
 const char *spt_trace_clock_name(const SptTrace *trace);
 /*
- * Whether the source leaves out ticks of processes that are not in the filter; else they have to be
- * left out of its records.
+ * Whether the source drops ticks of processes that are not in the filter; else they have to be
+ * dropped from its records.
  */
 bool spt_trace_filters_pids(const SptTrace *trace);
-/* A sentence on what this session cannot tell on this machine, or NULL; known after start(). */
+/* A sentence on what this session cannot report on this machine, or NULL; known after start(). */
 const char *spt_trace_notice(const SptTrace *trace);
 unsigned spt_trace_n_cpus(const SptTrace *trace);
 bool spt_trace_has_cpu(const SptTrace *trace, unsigned cpu);
@@ -184,7 +185,7 @@ bool spt_trace_names(SptTrace *trace, struct sysprof_name *names, unsigned n, GE
  */
 bool spt_trace_raw_wish(SptTrace *trace, const char *comm, uint32_t bytes);
 /*
- * From now on one tick in @part is taken, and stands for so many periods.  False: the source
+ * From now on one tick in @part is taken, and represents @part periods.  False: the source
  * cannot.
  */
 bool spt_trace_slow_down(SptTrace *trace, unsigned part);

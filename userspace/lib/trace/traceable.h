@@ -20,8 +20,8 @@ SptTraceable *spt_traceable_new(int fd);
 void spt_traceable_free(SptTraceable *traceable);
 
 /*
- * Shows the process of @record, if that tells of a new address space; true: it was taken, and from
- * now on there is more to be had of it than before.
+ * Shows the process of @record, if that reports a new address space; true: the module accepted
+ * it, and reports more of it from now on.
  */
 bool spt_traceable_take(SptTraceable *traceable, const struct sysprof_record *record);
 

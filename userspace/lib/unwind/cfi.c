@@ -114,7 +114,8 @@ struct machine {
 	uint64_t address, end;
 	SptCfiRow *remembered;
 	unsigned n_remembered;
-	bool tells;			/* rows are told: an FDE whose function is of interest */
+	/* rows are reported: an FDE whose function is of interest */
+	bool tells;
 };
 
 static SptCfiRegister *slot_of(struct machine *machine, uint64_t number)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Call frame information: reads .eh_frame and .debug_frame and tells, row by row, where each
+ * Call frame information: reads .eh_frame and .debug_frame and reports, row by row, where each
  * register of the caller is.  The bytes are hostile: whatever does not parse ends its entry, and
  * time and memory stay in proportion to them.
  */

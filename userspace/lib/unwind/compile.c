@@ -2,7 +2,7 @@
 /*
  * From call frame information to the table.  Rows are gathered function by function; where
  * functions overlap, the one that begins first has the bytes, and .eh_frame before .debug_frame.
- * Code of which neither tells is followed itself (guess.h).
+ * Code described by neither is followed itself (guess.h).
  *
  * A function is what has an entry of its own.  A PLT has one for all that it leads to, so that its
  * entries are taken for functions by their size.
@@ -474,7 +474,7 @@ static GArray *find_plts(const SptObject *object)
 	return plts;
 }
 
-/* Code that nothing tells of. */
+/* Code that nothing describes. */
 
 struct gap {
 	struct compiler *compiler;
@@ -498,7 +498,9 @@ static void on_guess(size_t at, size_t bytes, bool is_start, const SptUnwindRule
 			(gap->is_entry && !is_start && row.offset == gap->told);
 	if (gap->is_entry)
 		marked = of_entry;
-	/* Functions that are told of begin where they say: these are not rounded to (tables.c). */
+	/*
+	 * Functions that are described begin where they say: these are not rounded to (tables.c).
+	 */
 	marked.is_guess = 1;
 	row.rule = intern(compiler, &marked);
 	if (is_start || row.offset != gap->told) {

@@ -111,7 +111,7 @@ static uint32_t n_pairs(const struct frames *frames)
 		   (frames->table_bytes - SEARCH_TABLE_AT) / SEARCH_TABLE_PAIR);
 }
 
-/* Where pair @i's function begins, and its size; 0 if that is not as compilers tell it. */
+/* Where pair @i's function begins, and its size; 0 if that is not as compilers write it. */
 static uint64_t start_of(const struct frames *frames, uint32_t i, uint32_t *ret_bytes)
 {
 	uint64_t pair = SEARCH_TABLE_AT + (uint64_t)i * SEARCH_TABLE_PAIR;
@@ -163,7 +163,7 @@ static void take_code(struct extract *extract, const struct frames *frames,
 		}
 }
 
-/* What is claimed to lie beyond the file's end is left out, as it is by who reads the copy. */
+/* What is claimed to be beyond the file's end is skipped, as the reader of the copy does. */
 static void take_sections(struct extract *extract, const Elf64_Ehdr *head)
 {
 	g_autofree Elf64_Shdr *headers =

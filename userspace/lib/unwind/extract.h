@@ -14,10 +14,10 @@ G_BEGIN_DECLS
 #define SPT_EXTRACT_GAP_MIN_BYTES 32
 
 /*
- * Reads headers, notes and call frame information of the file @fd, and code that this does not tell
- * of, as far as .eh_frame_hdr says where that is; each byte once.  @ret_key: a
- * SHA-256 of them: files with the same key have the same table, whatever build-id they state.
- * False: it is no ELF file of this machine's word size and byte order, or too large.
+ * Reads headers, notes and call frame information of the file @fd, and code that this does not
+ * describe, as far as .eh_frame_hdr says where that is; each byte once.  @ret_key: a SHA-256 of
+ * them: files with the same key have the same table, whatever build-id they state.  False: it is no
+ * ELF file of this machine's word size and byte order, or too large.
  */
 bool spt_extract_key(int fd, uint8_t ret_key[SPT_EXTRACT_KEY_BYTES]);
 /*

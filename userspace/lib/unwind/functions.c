@@ -28,7 +28,7 @@ struct code {
 
 struct SptFunctions {
 	const SptObject *object;
-	GArray *ranges;			/* SptRange, those that are told, by start */
+	GArray *ranges;			/* SptRange, those that are described, by start */
 	SptIntervals *told;
 	/* What gaps are cut into, once one was asked for */
 	GArray *cut;			/* SptRange */
@@ -70,7 +70,7 @@ static const char *name_of(Elf *elf, const GElf_Shdr *shdr)
 	return name ? name : "";
 }
 
-/* Each stub by itself, within the range that is told of all of them; as many as are in the file. */
+/* Each stub by itself, within the range that all of them have; as many as are in the file. */
 static void add_stubs(SptFunctions *functions, Elf_Scn *scn, const GElf_Shdr *shdr)
 {
 	Elf_Data *data = spt_object_section(functions->object, scn, ELF_T_BYTE, SECTION_MAX_BYTES);
@@ -269,7 +269,9 @@ static void search_relocations(struct search *search, const SptObject *object, E
 			add_start(search, (uint64_t)rela.r_addend);
 }
 
-/* The gaps themselves: from where what is told ends, or a section begins, to what is next. */
+/*
+ * The gaps themselves: from where a described function ends, or a section begins, to what is next.
+ */
 static void add_gaps(const struct search *search, GArray *cut)
 {
 	const GArray *told = search->functions->ranges;
@@ -288,7 +290,7 @@ static void add_gaps(const struct search *search, GArray *cut)
 	g_array_append_vals(cut, search->starts->data, search->starts->len);
 }
 
-/* Each up to the next one; what is told lies between them and is never asked for here. */
+/* Each up to the next one; described functions are between them and are never asked for here. */
 static void close_ranges(GArray *cut)
 {
 	uint64_t section_end = 0;

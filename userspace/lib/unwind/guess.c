@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A function is followed from its start along all ways that jumps tell.  For every place where ways
- * meet it is known what registers and slots of the stack hold, as distances from the CFA; what two
- * ways do not agree about is not known.  It is believed only if each of its returns, and each of
- * its jumps to elsewhere, finds the stack as the function was given it, and there is one of them:
- * what is only jumped to, and goes on with a jump by a table, has another's frame.
+ * A function is followed from its start along all paths that jumps take.  For every place where
+ * paths meet it is known what registers and slots of the stack hold, as distances from the CFA;
+ * what two ways do not agree about is not known.  It is believed only if each of its returns, and
+ * each of its jumps to elsewhere, finds the stack as the function was given it, and there is one of
+ * them: what is only jumped to, and goes on with a jump by a table, has another's frame.
  *
- * Where the next function begins is told by the end of the one before: it is what comes behind that
+ * The end of a function shows where the next one begins: it is what comes behind that
  * and is not led to.  Behind a jump through a table that may as well be where the table leads; then
  * it has what that jump had, if that can be believed.
  */
@@ -64,7 +64,7 @@ struct guess {
 	GArray *seen;			/* size_t: its instructions */
 	GArray *todo;			/* size_t */
 	struct state somewhere;		/* where it jumps through a table */
-	/* How much was told before what is believed only if where a table leads is; UINT32_MAX */
+	/* Number of rules before those that hold only if the targets of a table do; UINT32_MAX */
 	uint32_t pending;
 	uint32_t first_told;		/* of the function */
 	bool jumps_somewhere, is_bad, has_end;
@@ -196,7 +196,7 @@ static void call(struct state *state, const SptX86 *x86)
 {
 	static const uint8_t scratch[] = { 0, 1, 2, 6, 7, 8, 9, 10, 11 };
 
-	/* The way of getting one's own address. */
+	/* How code gets its own address. */
 	if (x86->number == 0 && x86->bytes == 5) {
 		push(state, (struct value){ UNKNOWN, 0 });
 		return;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * How to get to the caller from x86-64 code that tells nothing of it, which is mostly assembly: by
+ * How to get to the caller from x86-64 code that does not describe it, which is mostly assembly: by
  * what its own instructions did to the stack since the function began.
  */
 #ifndef SPT_UNWIND_GUESS_H
@@ -16,8 +16,8 @@
 G_BEGIN_DECLS
 
 /*
- * The instructions in @bytes from @at on have the rule, and a function begins with them or not; of
- * those that are not told nothing is known.  By rising places.
+ * The instructions in @bytes from @at on have the rule, and a function begins with them or not;
+ * nothing is known of the others.  By rising places.
  */
 typedef void (*SptGuessRow)(size_t at, size_t bytes, bool is_start,
 			    const struct sysprof_table_rule *rule, void *data);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * From registers and a copy of the stack to the stack's frames, by the tables of the objects they
- * lie in.
+ * From registers and a copy of the stack to the stack's frames, by the unwind tables of their
+ * objects.
  */
 #ifndef SPT_UNWIND_STEPPER_H
 #define SPT_UNWIND_STEPPER_H
@@ -26,7 +26,7 @@ typedef enum {
 	SPT_UNWIND_NO_INFO,
 	/* What the last frame's function should have left is not on the stack, or leads back */
 	SPT_UNWIND_BAD_MEMORY,
-	SPT_UNWIND_UNMAPPED,		/* the caller would lie in no code */
+	SPT_UNWIND_UNMAPPED,		/* the caller would be in no code */
 } SptUnwindEnd;
 #define SPT_UNWIND_ENDS 6
 
@@ -44,7 +44,7 @@ typedef bool (*SptUnwindFind)(uint64_t space, uint64_t address, SptUnwindPlace *
 typedef struct SptUnwinder SptUnwinder;
 
 /*
- * For one thread at a time.  Remembers what @find said of an address of a space, until it is told
+ * For one thread at a time.  Remembers what @find said of an address of a space, until it has
  * to forget.
  */
 SptUnwinder *spt_unwinder_new(SptUnwindFind find, void *data);

@@ -2,7 +2,7 @@
 /*
  * The phase of the ticks is known from the ticks only: the earliest seen so far is taken for it, so
  * that jitter of later ones never adds up.  That a tick was late, because interrupts were off or a
- * virtual CPU was taken away, cannot be told from idle time.
+ * virtual CPU was taken away, cannot be distinguished from idle time.
  */
 #include "trace/perf/clock.h"
 
@@ -29,7 +29,7 @@ static uint64_t periods_since(const struct spt_perf_clock *clock, uint64_t time)
 struct spt_perf_loss spt_perf_clock_tick(struct spt_perf_clock *clock, uint64_t time)
 {
 	uint64_t stride = MAX(clock->stride, 1);
-	/* One that stands for several may come a moment before its time. */
+	/* A tick that represents several may come a moment before its time. */
 	uint64_t early_ns = stride > 1 ? clock->period_ns / 2 : 0;
 	uint64_t periods = MAX(periods_since(clock, time + early_ns), 1);
 	uint32_t weight = MIN(periods, stride);

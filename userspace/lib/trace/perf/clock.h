@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * What perf's cpu-clock event of one CPU amounts to, in periods.  It fires once a period while the
- * CPU has something to do.  The time between two ticks tells how many periods went without; the
- * kernel's notes of lost records tell how many of those were lost, and the rest was idle.
+ * CPU has something to do.  The time between two ticks shows how many periods went without; the
+ * kernel's notes of lost records show how many of those were lost, and the rest was idle.
  */
 #ifndef SPT_PERF_CLOCK_H
 #define SPT_PERF_CLOCK_H
@@ -18,12 +18,12 @@ G_BEGIN_DECLS
 struct spt_perf_clock {
 	uint64_t period_ns;
 	uint64_t due;			/* the periods before are accounted for */
-	unsigned stride;		/* it fires once in so many periods; 0: in each */
+	unsigned stride;		/* it fires once in this number of periods; 0: in each */
 	/* Each of which ticks in its own phase, and only while it runs */
 	bool is_of_threads;
 	bool has_ticked;
 	bool was_throttled;		/* since the last tick */
-	uint64_t lost_records;		/* since the last tick, as the kernel tells */
+	uint64_t lost_records;		/* since the last tick, as the kernel reports */
 	/* But for grid, pending and the idle periods since the last tick */
 	struct sysprof_account account;
 };
@@ -31,13 +31,13 @@ struct spt_perf_clock {
 /* Periods without a tick, before one, that were not idle. */
 struct spt_perf_loss {
 	uint64_t periods;
-	uint32_t weight;		/* periods that the tick itself stands for */
+	uint32_t weight;		/* periods that the tick itself represents */
 	uint64_t first_time, last_time;
 	enum sysprof_lost_reason reason;
 };
 
 void spt_perf_clock_start(struct spt_perf_clock *clock, uint64_t period_ns, uint64_t time);
-/* The kernel tells that it dropped @records, of whatever kind. */
+/* The kernel reports that it dropped @records, of whatever kind. */
 void spt_perf_clock_lost(struct spt_perf_clock *clock, uint64_t records);
 /* The kernel held the event back, and lets it go on. */
 void spt_perf_clock_unthrottled(struct spt_perf_clock *clock);

@@ -28,7 +28,7 @@ struct kept {
 
 struct SptPerfFiles {
 	int executed;			/* fanotify; -1: there is none */
-	/* Set of device numbers, of file systems of which it tells */
+	/* Set of device numbers, of file systems that it reports */
 	GHashTable *watched;
 	/* Inode -> struct kept; of two file systems' the later one */
 	GHashTable *by_inode;
@@ -199,7 +199,7 @@ static bool is_mapped_file(const SptObject *object, const struct spt_perf_file *
 
 	if (fstat(spt_object_fd(object), &stat) < 0 || stat.st_ino != file->inode)
 		return false;
-	/* Overlays and subvolumes tell a device number of their own, without a major one. */
+	/* Overlays and subvolumes report a device number of their own, without a major one. */
 	if ((major(stat.st_dev) != file->dev_major || minor(stat.st_dev) != file->dev_minor) &&
 	    major(stat.st_dev))
 		return false;

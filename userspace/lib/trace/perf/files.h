@@ -29,7 +29,7 @@ SptPerfFiles *spt_perf_files_new(void);
 void spt_perf_files_free(SptPerfFiles *files);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptPerfFiles, spt_perf_files_free)
 
-/* From now on executed files are told, as far as that is allowed. */
+/* From now on executed files are reported, as far as that is allowed. */
 void spt_perf_files_watch(SptPerfFiles *files);
 /*
  * Takes those that were executed since the last call, and lets go of what is old.  @now:

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Two tables: /proc tells no generations. */
+/* Two tables: /proc has no generations. */
 #include "trace/perf/objects.h"
 
 #include <errno.h>
@@ -121,7 +121,7 @@ static struct sysprof_object *make_record(const struct spt_perf_file *file, cons
 	return record;
 }
 
-/* 0 if there are no more.  An id has 24 bits in a frame: so many files are no machine's. */
+/* 0 if there are no more.  An id has 24 bits in a frame: no machine has that many files. */
 static uint32_t new_id(SptPerfObjects *objects)
 {
 	return objects->next_id >> (64 - SYSPROF_FRAME_OBJECT_SHIFT) ? SYSPROF_OBJECT_UNKNOWN :

@@ -28,8 +28,8 @@ uint32_t spt_perf_objects_get(SptPerfObjects *objects, const struct spt_perf_fil
 			      struct sysprof_object **ret_record);
 /*
  * The object that executable memory without a file at @address is of, in the address space @mm, and
- * the offset there.  @ret_is_new: it has not been told.  An address space has one object for each
- * 2^39 bytes, so that offsets stay below 2^40.
+ * the offset there.  @ret_is_new: the object has not been reported.  An address space has one
+ * object for each 2^39 bytes, so that offsets stay below 2^40.
  */
 uint32_t spt_perf_objects_region(SptPerfObjects *objects, uint64_t mm, uint64_t address,
 				 uint64_t *ret_offset, bool *ret_is_new);

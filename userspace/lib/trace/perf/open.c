@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The period is fixed, and times are CLOCK_MONOTONIC, as everywhere.  Idle ticks are left out: not
+ * The period is fixed, and times are CLOCK_MONOTONIC, as everywhere.  Idle ticks are excluded: not
  * every machine delivers them, so they could not be relied on.
  */
 #include "trace/perf/open.h"

@@ -8,7 +8,7 @@
 G_BEGIN_DECLS
 
 enum spt_perf_part {
-	SPT_PERF_WHOLE,			/* ticks, and tells of tasks */
+	SPT_PERF_WHOLE,			/* ticks, and reports of tasks */
 	SPT_PERF_TASKS,
 	SPT_PERF_TICKS,
 };
@@ -29,7 +29,7 @@ struct spt_perf_event {
 
 /*
  * A descriptor of a cpu-clock event of @cpu that does not run yet, or -1 and errno.  A CPU that is
- * not in config->filter only tells of tasks.
+ * not in config->filter only reports tasks.
  */
 int spt_perf_open_event(unsigned cpu, const struct spt_perf_event *event,
 			const SptTraceConfig *config);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Perf events as a source: its rings (perf.c), and what it tells of waits (perf-waits.c). */
+/* Perf events as a source: its rings (perf.c), and its waits (perf-waits.c). */
 #ifndef SPT_PERF_PRIVATE_H
 #define SPT_PERF_PRIVATE_H
 
@@ -25,7 +25,7 @@ struct ring {
 	 * -1: there is none
 	 */
 	int ticks;
-	bool is_left_out;		/* tells of tasks only */
+	bool is_left_out;		/* reports only tasks */
 };
 
 #define SPT_PERF_RINGS 4		/* of a CPU */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The events that tell of waits: each CPU's switches have a ring of their own. */
+/* The events that report waits: each CPU's switches have a ring of their own. */
 #include "trace/perf/perf-private.h"
 
 #include <errno.h>
@@ -137,7 +137,7 @@ bool spt_perf_open_waits(struct perf *perf, GError **error)
 
 /*
  * Of the rings of switches, wakings and stacks all is about waits, but for how many of the latter
- * two were lost; of the others what tells of tasks, and of a thread's switches, too.
+ * two were lost; of the others those about tasks, and about a thread's switches, too.
  */
 void spt_perf_take(struct perf *perf, unsigned ring, const struct perf_event_header *record,
 		 const struct spt_perf_sink *sink)

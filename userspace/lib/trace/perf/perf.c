@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The kernel's perf events as a source of records: one cpu-clock event per CPU, which also tells of
+ * The kernel's perf events as a source of records: one cpu-clock event per CPU, which also reports
  * forks, execs and mappings.
  *
  * A record has its time before it is in the ring, and a ring's records may be slightly out of
@@ -414,7 +414,7 @@ static void perf_wait(SptTrace *trace, int timeout_ms)
 
 	poll(perf->polls, perf->n_rings, MIN(timeout_ms, WAIT_MS));
 	for (unsigned i = 0; i < perf->n_rings; i++)
-		/* The event is gone for good, with its CPU. */
+		/* The event was removed for good, with its CPU. */
 		if (perf->polls[i].revents & (POLLHUP | POLLERR))
 			perf->polls[i].fd = -1;
 }

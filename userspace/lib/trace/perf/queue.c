@@ -121,8 +121,8 @@ static bool collect_ring(SptPerfQueue *queue, unsigned number, uint64_t head, Sp
 		if (look)
 			look(record, data);
 		/*
-		 * What tells of a loss lies before the record that found room again, and must stay
-		 * there.
+		 * The record of a loss is before the record that found room again, and must
+		 * stay there.
 		 */
 		if (lost_index < queue->held->len)
 			g_array_index(queue->held, struct held, lost_index).time = held.time;

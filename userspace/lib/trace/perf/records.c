@@ -311,7 +311,7 @@ unsigned spt_perf_records_n_cpus(const SptPerfRecords *records)
 	return records->n_cpus;
 }
 
-/* Which of the lost records were samples cannot be told: the state is asked for in any case. */
+/* Which of the lost records were samples is not known: the state is asked for in any case. */
 static void take_lost(SptPerfRecords *records, unsigned cpu, const struct lost_record *lost,
 		      const struct spt_perf_sink *sink)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Read first and told later, so that records which came in between can be held against it.  A
- * process that ends while it is read is left out as far as it could not be.
+ * Read first and reported later, so that it can be compared with records that came in between. 
+ * A process that ends while it is read is missing as far as it could not be read.
  */
 #include "trace/perf/snapshot.h"
 
@@ -29,7 +29,7 @@ struct process {
 	uint64_t begin_time, end_time;	/* of the reading */
 	GArray *threads;		/* struct thread */
 	GArray *maps;			/* struct spt_perf_map */
-	char *text;			/* the maps' paths lie in it */
+	char *text;			/* memory of the maps' paths */
 };
 
 struct SptPerfSnapshot {
@@ -77,7 +77,7 @@ static bool parse_stat(char *text, struct thread *ret)
 			ticks = strtoull(field, NULL, 10);
 	}
 	ret->is_kthread = flags & PF_KTHREAD;
-	/* Told in the clock that goes on during suspend. */
+	/* In the clock that goes on during suspend. */
 	asleep_ns = clock_ns(CLOCK_BOOTTIME) - clock_ns(CLOCK_MONOTONIC);
 	start_ns = ticks * (1000000000 / (uint64_t)sysconf(_SC_CLK_TCK));
 	ret->start_time = start_ns > asleep_ns ? start_ns - asleep_ns : 0;

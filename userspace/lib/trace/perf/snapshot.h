@@ -19,7 +19,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptPerfSnapshot, spt_perf_snapshot_free)
  * future.
  */
 void spt_perf_snapshot_forget_maps(SptPerfSnapshot *snapshot, uint32_t pid, uint64_t time);
-/* Tells it all. */
+/* Reports all of it. */
 void spt_perf_snapshot_put(const SptPerfSnapshot *snapshot, SptPerfRecords *records,
 			   const struct spt_perf_sink *sink);
 

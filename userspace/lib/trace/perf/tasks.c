@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Two tables, by pid and by tid, fed in order of time.  A snapshot meets the records of the time in
- * which it was taken: what it has told already must not be told again as something new.
+ * which it was taken: what it has reported already must not be reported again as something new.
  */
 #include "trace/perf/tasks.h"
 
@@ -159,7 +159,7 @@ void spt_perf_tasks_flush_exits(SptPerfTasks *tasks, uint64_t before,
 	}
 }
 
-/* To be told later: @who has ended and left @n_threads. */
+/* To be reported later: @who has ended and left @n_threads. */
 static void hold_exit(SptPerfTasks *tasks, struct spt_perf_process *process,
 		      const struct spt_perf_who *who, unsigned n_threads)
 {
@@ -182,7 +182,7 @@ void spt_perf_tasks_exit(SptPerfTasks *tasks, const struct spt_perf_who *who)
 	hold_exit(tasks, process, who, process->n_threads ? process->n_threads - 1 : 0);
 }
 
-/* The process is gone, and its exit was not told. */
+/* The process has exited, and that was not reported. */
 static void end_process(SptPerfTasks *tasks, struct spt_perf_process *process, uint64_t time,
 			const struct spt_perf_sink *sink)
 {
@@ -246,7 +246,7 @@ void spt_perf_tasks_fork(SptPerfTasks *tasks, const struct spt_perf_who *who, ui
 }
 
 /*
- * An exec by another thread than the main one takes over the main one's id, whose exit was told
+ * An exec by another thread than the main one takes over the main one's id, whose exit was reported
  * before.
  */
 static void forget_exit(SptPerfTasks *tasks, uint32_t tid)
@@ -308,7 +308,7 @@ struct spt_perf_process *spt_perf_tasks_seen(SptPerfTasks *tasks, const struct s
 
 	if (!process)
 		process = add_process(tasks, who->pid, start_time, is_kthread);
-	/* Another name, and nobody told: it may be another program. */
+	/* Another name, which nothing reported: it may be another program. */
 	if (is_main && !is_kthread && process->name[0] &&
 	    strncmp(process->name, name, sizeof(process->name) - 1))
 		spt_perf_tasks_exec(tasks, who, name, sink);
@@ -332,7 +332,7 @@ void spt_perf_tasks_end_snapshot(SptPerfTasks *tasks, uint64_t before)
 	while (g_hash_table_iter_next(&iter, NULL, &value)) {
 		struct spt_perf_process *process = value;
 
-		/* Those without a thread left are waiting for their exit to be told. */
+		/* Those without a thread left are waiting for their exit to be reported. */
 		if (process->snapshot != tasks->snapshot && process->start_time < before &&
 		    process->n_threads)
 			hold_exit(tasks, process, &(struct spt_perf_who){

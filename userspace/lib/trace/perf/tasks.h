@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Which process image runs under which pid, for records that only tell pids: gives each image an id
+ * Which process image runs under which pid, for records that have only pids: gives each image an id
  * for its address space, as the device's records have it.  A fork's child has a copy of its
  * parent's; an exec makes a new one.
  */
@@ -55,7 +55,7 @@ void spt_perf_tasks_exec(SptPerfTasks *tasks, const struct spt_perf_who *who, co
 void spt_perf_tasks_rename(SptPerfTasks *tasks, const struct spt_perf_who *who, const char *name,
 			   const struct spt_perf_sink *sink);
 /*
- * A task tells of its exit long before it last runs: the record is held back until flush_exits(),
+ * A task reports its exit long before it last runs: the record is held back until flush_exits(),
  * or until its id is used again.
  */
 void spt_perf_tasks_exit(SptPerfTasks *tasks, const struct spt_perf_who *who);

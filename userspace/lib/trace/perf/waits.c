@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * One small state machine a thread.  The stack of who is switched out comes before its switch, that
- * of a waker when it wakes: both are kept as the kernel gave them until the wait ends, and become
- * frames only if the wait is told.
+ * One small state machine a thread.  The stack of the thread that is switched out comes before its
+ * switch, that of a waker when it wakes: both are kept as the kernel gave them until the wait ends,
+ * and become frames only if the wait is reported.
  */
 #include "trace/perf/waits.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Nobody: a task that is gone already. */
+/* Nobody: a task that has exited already. */
 #define TID_NONE UINT32_MAX
 
 /* Of enum sysprof_state: when a thread was put off its CPU while it could go on. */
@@ -384,7 +384,7 @@ static void switched_out(SptPerfWaits *waits, const struct spt_perf_who *who, bo
 		g_hash_table_remove(waits->threads, GUINT_TO_POINTER(who->tid));
 		return;
 	}
-	/* Somebody was quicker than the switch: it had been told that it could go on. */
+	/* Somebody was quicker than the switch: the waking was reported before. */
 	if (thread->woken && (!thread->stack->len || is_preempted ||
 			      thread->woken < spt_perf_sample_time(thread->stack->data)))
 		thread->woken = 0;

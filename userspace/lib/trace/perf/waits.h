@@ -3,10 +3,10 @@
  * Waits by perf events: when each thread was switched out and in, made into the device's EVENT,
  * THREAD and LANE records.
  *
- * The kernel tells of each switch, whether the thread could have gone on (it was preempted) or not.
- * Where the trace points of the scheduler are open (tracefs, root) it also tells in which state it
- * was left, and who woke it when.  Where they are not, a thread that was not preempted counts as
- * blocked until it runs again, and its waker is not known.
+ * The kernel reports each switch, and whether the thread could have gone on (it was preempted) or
+ * not.  Where the trace points of the scheduler are open (tracefs, root) it also tells in which
+ * state it was left, and who woke it when.  Where they are not, a thread that was not preempted
+ * counts as blocked until it runs again, and its waker is not known.
  */
 #ifndef SPT_PERF_WAITS_H
 #define SPT_PERF_WAITS_H
@@ -34,7 +34,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptPerfWaits, spt_perf_waits_free)
 
 /*
  * Looks for the threads that there are, below @directory (/proc): those asleep have been since
- * before the start.  @only: tids of those that events tell of, NULL: everybody's; who else runs on
+ * before the start.  @only: tids of those that events report, NULL: everybody's; who else runs on
  * a CPU is not known then, so that there are no lanes.
  */
 void spt_perf_waits_scan(SptPerfWaits *waits, const char *directory, GHashTable *only);
