@@ -10,12 +10,12 @@
 
 G_BEGIN_DECLS
 
-#define SPT_TIMELINE_MAX_CPUS 512		/* what CPUs beyond have is told of the last one */
+#define SPT_TIMELINE_MAX_CPUS 512		/* CPUs beyond count for the last one */
 #define SPT_TIMELINE_MAX_GROUPS                                                                    \
 	8 /* processes or threads; the last lane is of all others, if there are more */
 
 typedef struct {
-	uint64_t begin_ns, end_ns;		/* in the capture, in so many equal parts */
+	uint64_t begin_ns, end_ns;		/* in the capture, in n equal parts */
 	uint32_t n_buckets;			/* > 0 */
 	SptGroupKind lanes;			/* process, thread or CPU */
 	uint32_t function;			/* to be lit up; UINT32_MAX: none */
@@ -24,7 +24,9 @@ typedef struct {
 typedef struct {
 	uint64_t begin_ns, end_ns;		/* end > begin */
 	const SptMetric *metric;
-	/* Of CPU time that a weight of 1 stands for; 0: not known, or of another metric */
+	/*
+	 * Nanoseconds of CPU time that a weight of 1 represents; 0: not known, or of another metric
+	 */
 	uint64_t period_ns;
 	uint32_t n_lanes, n_buckets;
 	SptGroupKind lanes;
@@ -34,7 +36,7 @@ typedef struct {
 	uint64_t *weights;
 	uint64_t *user;				/* of these, outside of the kernel */
 	uint64_t *lit;				/* of these, with the function on the stack */
-	/* Of CPUs alone; left out by a rate that was lowered for the budget */
+	/* Only of CPUs; skipped by a rate that was lowered for the budget */
 	uint64_t *lost, *left_out;
 	uint64_t most;				/* the largest weight of a bucket */
 } SptTimeline;

@@ -11,7 +11,7 @@
 
 G_BEGIN_DECLS
 
-#define SPT_TRACK_MAX_EVENTS (1u << 20)		/* what a stream has beyond is left out */
+#define SPT_TRACK_MAX_EVENTS (1u << 20)		/* more events of a stream are dropped */
 
 typedef struct {
 	uint64_t time, duration;
@@ -28,14 +28,14 @@ typedef struct {
 } SptTrack;
 
 /*
- * Elements are SptTrack, in the order of the streams; those without an event are left out.
+ * Elements are SptTrack, in the order of the streams; those without an event are missing.
  * @capture must outlive it.
  */
 GPtrArray *spt_tracks_new(const SptCapture *capture);
 
 /*
  * For each of @n equal parts of [@begin_ns, @end_ns) a number of 0 to 1: of a counter its value
- * between least and most, as far as one was told; of others how much of the time they take, but at
+ * between least and most, as far as known; of others how much of the time they take, but at
  * least a quarter where there is anything.
  */
 void spt_track_levels(const SptTrack *track, uint64_t begin_ns, uint64_t end_ns, uint32_t n,

@@ -138,7 +138,7 @@ static int compare_siblings(gconstpointer a, gconstpointer b, gpointer data)
 	return spt_function_compare(&order->functions[x->function], &order->functions[y->function]);
 }
 
-/* Most have few siblings, for whom a sort that calls back and copies about is slow. */
+/* Most have few siblings; a sort that calls back and copies is slow for these. */
 static void sort_siblings(struct sibling *siblings, uint32_t n, struct order *order)
 {
 	if (n > FEW_SIBLINGS) {

@@ -21,7 +21,7 @@ enum {
 struct cursor {
 	unsigned parts;
 	uint64_t period_ns;
-	SptSamples *samples;		/* NULL: they have been told */
+	SptSamples *samples;		/* NULL: they have been returned */
 	const SptSampleRow *sample;
 	uint32_t n_samples;
 	SptStreamReader *reader;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * CPU time says how much all threads ran together.  Where there are several, their samples tell how
- * much of that was at the same time: each stands for the periods before it, and what they cover
+ * CPU time says how much all threads ran together.  Where there are several, their samples show how
+ * much of that was at the same time: each represents the periods before it, and what they cover
  * together is when any of them ran.
  */
 #include "profile/wall.h"
@@ -50,7 +50,7 @@ static void tell(SptWall *wall, const SptCapture *capture, uint64_t pid, uint64_
 	if (count_threads(capture, processes) > 1)
 		wall->cpus = count_cpus(capture, processes);
 	wall->running = (double)ran_ns / (double)MAX(wall_ns, 1) / wall->cpus;
-	/* Ticks tell no better what was at the same time. */
+	/* Ticks show no better what was at the same time. */
 	if (wall->running > 1) {
 		wall->cpus *= wall->running;
 		wall->running = 1;

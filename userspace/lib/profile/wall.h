@@ -14,7 +14,7 @@ typedef struct {
 	double cpus; /* that it had meanwhile, on average; 1 if threads took turns */
 } SptWall;
 
-/* So many CPUs on average, or more, are more than one. */
+/* From this number of CPUs on average on, it is more than one. */
 #define SPT_WALL_MANY 1.05
 /* What runs for so much of the time, or more, did not wait. */
 #define SPT_WALL_ALL 0.995
@@ -24,7 +24,7 @@ typedef struct {
  * system, or is not known.
  */
 bool spt_wall_find(SptWall *wall, const SptCapture *capture);
-/* Of all samples of @capture, which stand for @ran_ns of CPU time in @wall_ns. */
+/* Of all samples of @capture, which represent @ran_ns of CPU time in @wall_ns. */
 void spt_wall_of(SptWall *wall, const SptCapture *capture, uint64_t ran_ns, uint64_t wall_ns);
 
 G_END_DECLS

@@ -107,7 +107,7 @@ const SptWeightSource spt_weights_periods = {
 	.is_leaves = true,
 };
 
-/* Perf events do not tell when they were due. */
+/* Perf events do not report when they were due. */
 static bool has_delays(const SptCapture *capture)
 {
 	return g_strcmp0(spt_capture_host(capture, "source"), "perf") != 0;

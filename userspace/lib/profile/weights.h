@@ -21,7 +21,7 @@ typedef struct {
 	uint64_t duration_ns;
 	uint64_t weight;
 	uint32_t thread, cpu, node; /* as in SptSampleRow */
-	/* For groupings of this metric alone: what the source has told by it */
+	/* For groupings of this metric alone: what the source knows of the row */
 	uint32_t detail;
 } SptWeightRow;
 

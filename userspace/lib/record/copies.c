@@ -14,11 +14,11 @@
 #define COMMON_MOST_BYTES 32768		/* more, with all CPUs busy, and samples are lost */
 #define LEAST_BYTES 4096
 #define COMMON_STACKS 1024		/* of a name count, later ones more than earlier ones */
-/* If so many of a name are too deep, and one in so many, the size is not for it. */
+/* The size does not fit a name of which this number of stacks are too deep, and this part. */
 #define COMMON_TOO_DEEP 4
 #define COMMON_TOO_DEEP_PART 64
 #define ENOUGH_STACKS	   64 /* one after the other, until frame pointers are believed in */
-#define NAMES_MAX 4096			/* so many are told apart */
+#define NAMES_MAX 4096			/* names that are distinguished */
 
 struct name {
 	uint32_t bytes;			/* wished */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * How much of stacks is copied, for sources that can be told: little at first, more of tasks of a
+ * How much of stacks is copied, for sources that take requests: little at first, more of tasks of a
  * name whose copies were too short, and nothing, if wanted, of those through whose stacks frame
  * pointers lead.  Where all have one size, it grows as soon as more than one in 64 of a name is too
  * short.
@@ -39,7 +39,7 @@ uint32_t spt_copies_less(SptCopies *copies);
 uint32_t spt_copies_restore(SptCopies *copies);
 /* Whether there is room for more of them while those before are looked at. */
 bool spt_copies_make_room(SptCopies *copies);
-/* Whether it is of interest which way the stacks of @comm can be walked; then tell. */
+/* Whether it is of interest how the stacks of @comm can be walked; then report it. */
 bool spt_copies_asks(SptCopies *copies, const char *comm);
 /* @by_frame_pointers: frame pointers lead through this stack, copied or not, to its end. */
 void spt_copies_tell(SptCopies *copies, const char *comm, bool by_frame_pointers);

@@ -86,7 +86,7 @@ static int by_weight(const void *a, const void *b)
 	return (x->object > y->object) - (x->object < y->object);
 }
 
-/* What of @cause lies in code made at run time is a cause of its own. */
+/* The part of @cause in code made at run time is a cause of its own. */
 static bool is_of(const SptOutput *output, enum cause cause, uint32_t object)
 {
 	const char *path = spt_output_path(output, object);

@@ -73,7 +73,7 @@ static uint32_t named_node(SptRecorder *recorder, uint32_t node, const char *nam
 	return spt_stash_child(stash, node, &frame);
 }
 
-/* What falls to the event's value of what it stands for. */
+/* The part of an event's weight that belongs to its value. */
 static uint64_t weight_of(const struct sysprof_event *event, const SptTraceEvents *source)
 {
 	uint64_t ns = event->weight * source->period;

@@ -171,7 +171,7 @@ static void put_account(SptFlight *flight, const SptAccountRow *row)
 	struct cpu *cpu = get_cpu(flight, row->cpu);
 	struct account account = { *row, cpu->n_forgotten + cpu->samples->len };
 
-	/* One that was asked for is told after what has come since. */
+	/* A requested one is reported after what has come since. */
 	for (unsigned n = cpu->samples->len;
 	     n && g_array_index(cpu->samples, SptSampleRow, n - 1).time > row->time; n--)
 		account.samples_before--;
@@ -426,7 +426,7 @@ static SptAccountRow since(const SptAccountRow *row, const SptAccountRow *base)
 }
 
 /*
- * A CPU that slept for long has an old account: the part of its sleep before @begin is left out,
+ * A CPU that slept for long has an old account: the part of its sleep before @begin is dropped,
  * too.
  */
 static SptAccountRow base_of_cpu(const struct cpu *cpu, uint64_t begin, uint64_t period_ns)

@@ -56,7 +56,7 @@ void spt_handover_missed(SptHandover *handover, const struct sysprof_sample *sam
 {
 	uint32_t last = SYSPROF_OBJECT_UNKNOWN;
 
-	/* The innermost frame is always right: what it lies in is first. */
+	/* The innermost frame is always right: its mapping comes first. */
 	for (unsigned i = 0; i < sample->n_user; i++) {
 		uint32_t object =
 			sample->frames[sample->n_kernel + i] >> SYSPROF_FRAME_OBJECT_SHIFT;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Whoever can write the files can be anybody: no links are followed, the file must be the program's
+ * Anybody may be able to write the files: no links are followed, the file must be the program's
  * own, and what is read is bounded.
  */
 #include "record/jit.h"
@@ -35,7 +35,7 @@ struct source {
 struct process {
 	uint32_t pid, own_pid;		/* own: in its own namespace */
 	uid_t uids[2];			/* real and effective */
-	int pidfd, root;		/* -1: it is gone */
+	int pidfd, root;		/* -1: the process has exited */
 	struct source map, dump;
 	SptJitCode *code;
 	GArray *wanted;			/* struct place */
@@ -138,7 +138,7 @@ static bool read_ids(struct process *process)
 	return process->own_pid != 0;
 }
 
-/* As it lives now; NULL if it is gone, or closed to this user. */
+/* As it lives now; NULL if it has exited, or is closed to this user. */
 static struct process *get_process(SptJit *jit, uint32_t pid)
 {
 	struct process *process = g_hash_table_lookup(jit->processes, GUINT_TO_POINTER(pid));
@@ -330,7 +330,7 @@ static void name_wanted(struct process *process, SptCaptureWriter *writer)
 		SptNameRow row = { .object = place->object, .offset = place->offset, .module = "" };
 		SptJitFunction function;
 
-		/* What is told later may still name it. */
+		/* Later records may still name it. */
 		if (!spt_jit_code_find_generation(process->code, place->address, place->generation,
 						  &function)) {
 			g_array_index(process->wanted, struct place, n_left++) = *place;

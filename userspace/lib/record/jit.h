@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Names of code made at run time.  The files in which programs tell of it are held open from when
+ * Names of code made at run time.  The files in which programs describe it are held open from when
  * they are first seen, for a program may remove them when it ends, or be the last to reach them:
  * /tmp/perf-PID.map below the program's own root, under the id it has in its own namespace, and
  * jitdump files, which a program maps as a sign.
  *
  * Code may be replaced: the offset of a place has in its upper bits the generation of the code that
- * lay there at the time of the sample, as far as that was told when the sample was taken from the
+ * was there at the time of the sample, as far as that was known when the sample was taken from the
  * ring.
  */
 #ifndef SPT_JIT_H
@@ -39,7 +39,7 @@ uint64_t spt_jit_offset(const SptJit *jit, uint32_t object, uint64_t offset, uin
 /* A place in @object to be named; ignored if that is no region that can be. */
 void spt_jit_want(SptJit *jit, uint32_t object, uint64_t offset);
 /*
- * Reads what was told since, and puts names of wanted places that have one into @writer.  @last:
+ * Reads what was written since, and puts names of wanted places that have one into @writer.  @last:
  * reads all of it, where there is more than should be read at one time.
  */
 void spt_jit_flush(SptJit *jit, bool last, SptCaptureWriter *writer);

@@ -323,7 +323,7 @@ static void follow(SptLive *live)
 	spt_symbols_follow(live->symbols);
 }
 
-/* NULL: there is none for what @frame lies in. */
+/* NULL: there is none for @frame's object. */
 static struct file *file_of(SptLive *live, const SptFrame *frame)
 {
 	struct file *file;

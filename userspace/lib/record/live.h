@@ -27,12 +27,12 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptLive, spt_live_unref)
 void spt_live_put(SptLive *live, SptRowKind kind, const void *row);
 /*
  * Hands over what was put in, and the new nodes of @stash.  To be called before @stash gives way to
- * another one, too; @number tells them apart.
+ * another one, too; @number distinguishes them.
  */
 void spt_live_publish(SptLive *live, const SptStash *stash, unsigned number);
 
 /*
- * For whoever shows it: all that follows in one thread at a time.  Takes in what was published;
+ * For the reader: all that follows is called in one thread at a time.  Takes in what was published;
  * false: there is nothing new.
  */
 bool spt_live_update(SptLive *live);

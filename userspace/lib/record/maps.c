@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A process of whose maps somebody has to be told is known by its address space, which it may
+ * A process whose maps are to be reported is known by its address space, which it may
  * share.
  */
 #include "record/maps.h"
@@ -12,7 +12,7 @@
 #include "sysprof.h"
 #include "trace/perf/maps.h"
 
-/* Of a process's file: far more than mappings that are told. */
+/* Of a process's file: far more than mappings that are recorded. */
 #define MAPS_MAX_BYTES (4u << 20)
 
 struct told {
@@ -191,8 +191,8 @@ static void read_process(SptMaps *maps, struct told *told)
 	if (!text)
 		return;
 	/*
-	 * What is told of a time after the process's end does not count: then it was who has its
-	 * pid now.
+	 * What is reported for a time after the process's end does not count: it is about a later
+	 * process with its pid.
 	 */
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	for (line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What is mapped in the processes that have samples, as far as the recorder may know: the source's
- * records of mappings tell of every one that is made.  Where there are none, /proc is asked once,
- * within a second of a process's first sample, and says what this user may know.
+ * What is mapped in the processes that have samples, as far as the recorder is allowed to see it:
+ * the source's records of mappings report every new one.  Where there are none, /proc is asked
+ * once, within a second of a process's first sample, and shows what this user is allowed to see.
  */
 #ifndef SPT_MAPS_H
 #define SPT_MAPS_H
@@ -16,7 +16,7 @@ G_BEGIN_DECLS
 
 typedef struct SptMaps SptMaps;
 
-/* Listens to @spaces.  @has_records: the source tells of mappings.  All outlive it. */
+/* Listens to @spaces.  @has_records: the source reports mappings.  All outlive it. */
 SptMaps *spt_maps_new(SptOutput *output, SptSpaces *spaces, SptProcFiles *files, bool has_records);
 void spt_maps_free(SptMaps *maps);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptMaps, spt_maps_free)

@@ -37,7 +37,7 @@ struct spt_memory_ring {
 	uint64_t freed_time;
 };
 
-/* Whose a ring was: the source may tell of a thread when it has exited. */
+/* Whose a ring was: the source may report a thread when it has exited. */
 struct spt_owner {
 	uint64_t begin_ns;		/* when the ring was claimed */
 	uint32_t tid;
@@ -66,7 +66,7 @@ struct SptMemory {
 	GArray *owners;			/* struct spt_owner, by the number of the ring */
 	uint32_t first_unknown;		/* those before are known, or given up */
 	GArray *late;			/* struct spt_late_row */
-	uint64_t looked_ns;		/* after threads that are gone */
+	uint64_t looked_ns;		/* when it was last checked for threads that have exited */
 	GPtrArray *active;		/* struct spt_memory_ring */
 	struct spt_memory_ring *by_slot[SPT_RINGS_SLOTS];
 	GHashTable *images;		/* id -> struct spt_image */

@@ -9,7 +9,7 @@
 #include "record/stacks.h"
 #include "sysprof.h"
 
-/* So long a ring waits for the source to tell which object or thread it speaks of. */
+/* How long a ring waits until the source reports the object or thread that it names. */
 #define PATIENCE_NS 1000000000ULL
 /* Perf events are held back for 30 ms, until those of all CPUs are there. */
 #define RIPE_NS 50000000ULL
@@ -42,7 +42,7 @@ static bool is_patient(SptMemory *memory, struct spt_memory_ring *ring)
 	return memory->now_ns - ring->held_ns < PATIENCE_NS;
 }
 
-/* False: the source has not told of the object yet. */
+/* False: the source has not reported the object yet. */
 static bool take_object(SptMemory *memory, struct spt_memory_ring *ring)
 {
 	const SptRingRecord *record = &ring->next;
@@ -203,7 +203,7 @@ static void find_owner(SptMemory *memory, struct spt_owner *owner, bool is_last)
 
 /*
  * The thread that the source knows may still be what it was before an exec or with the same tid
- * before: it counts once all from the time of the claim has been told.
+ * before: it counts once all from the time of the claim has been reported.
  */
 static bool is_ripe(const SptMemory *memory, const struct spt_owner *owner, bool is_last)
 {

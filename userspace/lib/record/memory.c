@@ -17,7 +17,7 @@
 #define LOOK_NS 500000000ULL
 /* A step does not keep the recorder from all else. */
 #define STEP_NS 20000000ULL
-/* Of claims and starts of threads, which are told by different clocks. */
+/* Of claims and starts of threads, which are by different clocks. */
 #define SLACK_NS 1000000ULL
 #define FEW_RECORDS 1000u
 
@@ -214,7 +214,7 @@ const char *const *spt_memory_environment(const SptMemory *memory)
 	return (const char *const *)memory->variables;
 }
 
-/* What the source tells. */
+/* What the source reports. */
 
 void spt_memory_thread(SptMemory *memory, const SptThread *thread)
 {

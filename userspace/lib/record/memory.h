@@ -28,7 +28,7 @@ const char *const *spt_memory_environment(const SptMemory *memory);
 /* Whether a library can be loaded into @program; else a sentence why not. */
 bool spt_memory_check_program(const char *program, GError **error);
 
-/* What the source tells: what makes the rings' addresses and threads known. */
+/* What the source reports: it makes the rings' addresses and threads known. */
 void spt_memory_thread(SptMemory *memory, const SptThread *thread);
 void spt_memory_object(SptMemory *memory, const SptObjectRow *row);
 

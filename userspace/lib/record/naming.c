@@ -2,8 +2,8 @@
 /*
  * The frames that the stash has numbered are listed by object.  Kernel frames are named at the next
  * flush, by the source of the records, and so is code made at run time, as far as it is known by
- * then.  A file's frames are only named once its path no longer leads to it; until then whoever
- * reads the recording can do so.
+ * then.  A file's frames are only named once its path no longer leads to it; until then readers
+ * of the recording can do so.
  */
 #include "record/naming.h"
 
@@ -35,7 +35,7 @@ struct object {
 	unsigned n_named;		/* of them, those in the file */
 };
 
-/* Files are held in one part of the time in so many, and in two seconds at once. */
+/* Files are held in one part in this number of the time, and for two seconds' worth at once. */
 #define HOLD_PART 10
 #define HOLD_AHEAD_NS (HOLD_PART * 2000000000ull)
 
@@ -154,7 +154,7 @@ static SptObject *open_mapped(SptTrace *trace, const SptObjectRow *row)
 	return fd < 0 ? NULL : spt_object_open_fd(fd, row->path, NULL);
 }
 
-/* By path; for what is deleted, or lies in a container, through a process that has it. */
+/* By path; for a file that is deleted, or in a container, through a process that has it. */
 static SptObject *open_recorded(const SptObjectRow *row, uint32_t pid)
 {
 	g_autofree char *in_root = g_strdup_printf("/proc/%u/root%s", pid, row->path);
@@ -245,7 +245,7 @@ const SptJit *spt_naming_jit(const SptNaming *naming)
 	return naming->jit;
 }
 
-/* The vdso of this process stands for all: they are the same pages. */
+/* The vdso of this process represents all: they are the same pages. */
 static SptObject *open_vdso(void)
 {
 	const uint8_t *image = (const uint8_t *)getauxval(AT_SYSINFO_EHDR);
@@ -331,8 +331,8 @@ static void name_by_path(struct object *object, SptCaptureWriter *writer)
 }
 
 /*
- * Whether @object's path leads somewhere else by now.  A file that could not be held cannot be
- * told.
+ * Whether @object's path leads somewhere else by now.  For a file that could not be held that is
+ * not known.
  */
 static bool check_gone(struct object *object)
 {

@@ -35,17 +35,17 @@ void spt_naming_forget(SptNaming *naming);
 void spt_naming_hold(SptNaming *naming, SptTrace *trace, const SptObjectRow *row, uint32_t pid);
 /* The file that is held of an object, or the vdso's image; NULL: there is none. */
 const SptObject *spt_naming_file(SptNaming *naming, uint32_t id);
-/* The same for one that may have been mapped, but not told of yet. */
+/* The same for one that may have been mapped, but not reported yet. */
 const SptObject *spt_naming_file_early(SptNaming *naming, SptTrace *trace, uint32_t id);
-/* Its path; NULL: it was not told of. */
+/* Its path; NULL: it was not reported. */
 const char *spt_naming_path(const SptNaming *naming, uint32_t id);
 /* The offset of @name in the object SPT_STACKS_NAMED. */
 uint64_t spt_naming_named(SptNaming *naming, const char *name);
-/* Often, between flushes: holds what programs tell of the code they make. */
+/* Often, between flushes: holds what programs write about the code they make. */
 void spt_naming_keep(SptNaming *naming);
 /* What knows of that code. */
 const SptJit *spt_naming_jit(const SptNaming *naming);
-/* Whether all objects that frames of @stash lie in have been told of. */
+/* Whether all objects of the frames of @stash have been reported. */
 bool spt_naming_knows_objects(SptNaming *naming, SptStash *stash);
 /*
  * Before a flush: puts the names of @stash's new frames into @writer that would be lost otherwise.

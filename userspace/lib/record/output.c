@@ -69,7 +69,7 @@ void spt_output_put(SptOutput *output, SptRowKind kind, const void *row)
 	output->sink->put(output, kind, row);
 }
 
-/* The kernel reads no file: what it did not find in memory, the file that is held tells. */
+/* The kernel reads no file: what it did not find in memory is in the file that is held. */
 static void add_build_id(const SptOutput *output, SptObjectRow *row)
 {
 	const SptObject *file = spt_naming_file(output->naming, row->id);

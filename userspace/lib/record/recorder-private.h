@@ -26,10 +26,10 @@ G_BEGIN_DECLS
 /* What is known of a CPU's periods. */
 struct cpu {
 	uint64_t taken;			/* weight of the samples that came */
-	uint64_t filtered;		/* of it, left out as asked */
+	uint64_t filtered;		/* part of it that was dropped as requested */
 	uint64_t filtered_later;	/* by samples that the account below does not know yet */
 	uint64_t lost, delivered, budget;	/* as of the last account */
-	/* Of the one that is about to be told; UINT64_MAX: there is none */
+	/* Time of the next one to be reported; UINT64_MAX: there is none */
 	uint64_t account_time;
 	uint64_t told_time;		/* of the last one */
 	bool has_news;			/* since its last account */
@@ -67,7 +67,7 @@ struct SptRecorder {
 	uint64_t late_ns;
 	bool is_watched;
 	uint64_t begin_ns;		/* before the source was started */
-	bool knows_maps;		/* each is told as it is made, in all processes */
+	bool knows_maps;		/* each is reported as it is made, in all processes */
 	bool is_in_haste;		/* the thread that drives it */
 	uint64_t start_ns, last_flush_ns, last_told_ns, last_snapshot_ns;
 	uint64_t flushing_ns;		/* how long the last flush took */

@@ -18,13 +18,13 @@
 #define READY_MS 300
 #define CATCH_UP_STEPS 20
 #define CATCH_UP_US 500
-/* One in so many bytes of the memory that is allowed can wait outside of rings. */
+/* One part in this number of the allowed memory can wait outside of rings. */
 #define KEPT_PART 8
 /* How long rings of programs wait: they fill within milliseconds. */
 #define BUSY_MS 1
 #define IDLE_MS 5
 
-/* What the tasks tell goes into the file. */
+/* What the tasks report goes into the file. */
 
 static void on_process(const SptProcess *process, void *data)
 {
@@ -362,7 +362,7 @@ static bool have_caught_up(const SptRecorder *recorder, const struct sysprof_sta
  * Puts an account of each CPU behind its samples, so that what is written can be checked to its
  * end.  @all: also of those that have been silent, which would have to be disturbed for it.  While
  * a tick is held up on one CPU, samples of the others have to wait, too: an account that counts
- * some of them is left out, since another one comes.
+ * some of them is dropped, since another one comes.
  */
 static bool take_accounts(SptRecorder *recorder, bool all, GError **error)
 {
@@ -372,7 +372,7 @@ static bool take_accounts(SptRecorder *recorder, bool all, GError **error)
 	for (unsigned i = 0; i < n_cpus; i++) {
 		if (!spt_trace_has_cpu(recorder->trace, i) || (!all && !recorder->cpus[i].has_news))
 			continue;
-		/* Also tells of losses that found no room while the rings were full. */
+		/* Also reports losses that found no room while the rings were full. */
 		if (!spt_trace_stats(recorder->trace, i, &stats[n], error))
 			return false;
 		recorder->cpus[i].account_time = stats[n++].time;
@@ -410,7 +410,7 @@ static bool have_objects(SptRecorder *recorder, GError **error)
 	return spt_output_knows_objects(recorder->output) || take_snapshot(recorder, error);
 }
 
-/* After the source, which tells of threads and objects. */
+/* After the source, which reports threads and objects. */
 static bool take_memory(SptRecorder *recorder, GError **error)
 {
 	bool ok = !recorder->memory || spt_memory_step(recorder->memory, false,
@@ -511,7 +511,7 @@ static void note_tables(SptRecorder *recorder)
 		spt_recorder_note(recorder, "no_tables", refusals);
 }
 
-/* The module's sums of threads are told by a snapshot; those of perf events at the end. */
+/* A snapshot reports the module's sums of threads; those of perf events at the end. */
 static bool take_last_sums(SptRecorder *recorder, GError **error)
 {
 	if (!recorder->config.waits.is_on || strcmp(recorder->status.source, "perf") == 0)

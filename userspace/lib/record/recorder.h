@@ -38,7 +38,10 @@ typedef struct {
 	uint64_t event_config;
 	uint32_t ring_bytes;		/* 0: default */
 	bool no_user;			/* no user stacks */
-	/* User stacks without frame pointers, from copies of so many bytes; 0: by frame pointers */
+	/*
+	 * User stacks without frame pointers, from copies of this number of bytes; 0: by frame
+	 * pointers
+	 */
 	uint32_t raw_bytes;
 	/*
 	 * > 0: where the source can, copies begin small, and grow up to this where they are too
@@ -63,11 +66,12 @@ typedef struct {
 	const char *command;		/* to be noted in the file; may be NULL */
 	/* How processes were called is not read: it may hold secrets */
 	bool no_command_lines;
-	/* What is mapped where in processes is left out: it tells addresses */
+	/* Mappings of processes are not recorded: they reveal addresses */
 	bool no_maps;
 	/*
 	 * What the command allocates, which is run with spt_recorder_environment(): all of it, or
-	 * with memory_mean_bytes on average one allocation for each so many; not with last_ns
+	 * with memory_mean_bytes on average one allocation for that number of bytes; not with
+	 * last_ns
 	 */
 	bool memory;
 	uint64_t memory_mean_bytes;
@@ -93,7 +97,7 @@ typedef struct {
 	uint64_t elapsed_ns;
 	uint64_t period_ns;		/* as granted */
 	uint64_t cost_ns, ticks;	/* what the ticks cost the machine */
-	/* Periods sampled, and left out to keep to the budget; up to the last account */
+	/* Periods sampled, and skipped to keep to the budget; up to the last account */
 	uint64_t delivered, budget;
 	uint64_t file_bytes;
 	uint32_t threads;		/* that had samples */
@@ -104,7 +108,7 @@ typedef struct {
 	SptThriftStatus thrift;
 	SptMemoryStatus memory;
 	const char *source;		/* "module" or "perf" */
-	/* What this recording cannot tell on this machine, or NULL; known after start */
+	/* What this recording cannot show on this machine, or NULL; known after start */
 	const char *notice;
 } SptRecorderStatus;
 

@@ -3,7 +3,7 @@
  * Two shortcuts, both exact: frames are compared, not hashes alone, and addresses only with those
  * of the same mappings.
  *
- *  - Stacks met lately, in a table by their hash.  Their frames lie in a ring of words: what is
+ *  - Stacks met lately, in a table by their hash.  Their frames are in a ring of words: what is
  *    overwritten there is forgotten.
  *  - Of each CPU, the last stack that was looked up, with the node of every frame: what runs on
  *    comes back to the same callers.
@@ -26,7 +26,7 @@ struct shape {
 	uint32_t code;			/* epoch of the code that the process has made */
 	uint16_t n_kernel, n_user;
 	uint8_t flags;
-	/* Object that stands for the callers that are not known, or 0 */
+	/* Object that represents the unknown callers, or 0 */
 	uint8_t caller;
 	bool is_unknown;		/* a user part without frames, which is not nowhere */
 	bool is_in_exec;
@@ -42,7 +42,7 @@ struct recent {
 /* Outermost frame first. */
 struct last {
 	struct shape shape;		/* n_kernel and n_user 0: nothing yet */
-	/* Frames that do not count: the innermost of them lies in no mapping */
+	/* Frames that do not count: the innermost of them is in no mapping */
 	unsigned n_cut;
 	uint64_t frames[LAST_FRAMES];
 	uint32_t nodes[LAST_FRAMES];
@@ -175,7 +175,7 @@ static void remember(SptStacks *stacks, struct recent *recent, const __u64 *fram
 
 /* Resolving. */
 
-/* False: it lies in no executable mapping. */
+/* False: it is in no executable mapping. */
 static bool resolve(const SptStacks *stacks, unsigned flags, uint64_t value, bool is_exact,
 		    SptFrame *frame)
 {
@@ -200,8 +200,8 @@ static bool resolve(const SptStacks *stacks, unsigned flags, uint64_t value, boo
 }
 
 /*
- * The innermost @n frames of the sample, as far as they can be told; how many that are.
- * *@ret_n_cut: the frames from the outermost to the one that cannot be told.
+ * The innermost @n frames of the sample, as far as they are known; returns their number.
+ * *@ret_n_cut: the frames from the outermost to the unknown one.
  */
 static unsigned resolve_stack(SptStacks *stacks, const struct shape *shape,
 			      const struct sysprof_sample *sample, unsigned n, unsigned *ret_n_cut)
@@ -232,7 +232,7 @@ static unsigned resolve_stack(SptStacks *stacks, const struct shape *shape,
 		}
 		*ret_n_cut = sample->n_user - i;
 		/*
-		 * Where the program is must show, even if it cannot be told; what a walk met beyond
+		 * The innermost frame must show, even if it is unknown; what a walk met beyond
 		 * code is no caller.
 		 */
 		if (i > 0 || shape->is_in_exec)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * From a sample's frames, as the source tells them, to a node of the stash.  Most stacks have been
- * seen before, as a whole or but for their innermost frames: those are neither resolved nor looked
- * up again.
+ * From a sample's frames, as the source reports them, to a node of the stash.  Most stacks have
+ * been seen before, as a whole or but for their innermost frames: those are neither resolved nor
+ * looked up again.
  */
 #ifndef SPT_STACKS_H
 #define SPT_STACKS_H
@@ -43,7 +43,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptStacks, spt_stacks_free)
 typedef struct {
 	/* Enum sysprof_end: why the user part ends, which may be before the sample's frames do */
 	uint8_t user_end;
-	/* There is a user part, and where it begins could be told */
+	/* There is a user part, and its first frame is known */
 	bool has_user;
 } SptStackEnd;
 

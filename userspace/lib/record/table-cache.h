@@ -34,7 +34,7 @@ SptTableCache *spt_table_cache_of_system(const char *path);
 void spt_table_cache_free(SptTableCache *cache);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptTableCache, spt_table_cache_free)
 
-/* @kind tells two tables of the same key apart.  NULL: there is none. */
+/* @kind distinguishes two tables of the same key.  NULL: there is none. */
 SptUnwindTable *spt_table_cache_get(SptTableCache *cache, const uint8_t *key, unsigned n,
 				    char kind);
 /* Without success if there is no room, or no right to write. */

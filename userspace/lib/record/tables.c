@@ -45,10 +45,10 @@ struct job {
 	bool is_busy;			/* a thread is at it */
 	/* It is not to be made, if it is not kept: then it lies here until it is asked for */
 	bool is_kept_only;
-	bool is_late;			/* who asked has gone on without it */
+	bool is_late;			/* the caller went on without it */
 	/*
 	 * the recorder's thread alone has these two: it was asked for when it was done; its problem
-	 * is told
+	 * was reported
 	 */
 	bool is_asked_for;
 	bool is_told;
@@ -177,7 +177,7 @@ static SptUnwindTable *make(SptTableCache *cache, SptReader *reader, const SptOb
 	uint8_t key[SPT_EXTRACT_KEY_BYTES];
 	int fd = spt_extract(spt_object_fd(file), key);
 	/*
-	 * Without a directory: a debug file beside @file is by whoever put that there, and its
+	 * Without a directory: anybody may have put a debug file beside @file, and its
 	 * checksum proves nothing.
 	 */
 	g_autofree char *name = g_path_get_basename(spt_object_name(file));

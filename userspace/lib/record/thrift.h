@@ -14,13 +14,13 @@ G_BEGIN_DECLS
 
 typedef struct {
 	uint32_t copy_bytes;		/* > 0: to which copies have been lowered */
-	unsigned rate_part;		/* > 1: of the ticks one in so many is sampled */
+	unsigned rate_part;		/* > 1: one in this number of ticks is sampled */
 	double dear_pct;		/* > 0: it takes so much, and nothing is to be lowered */
 } SptThriftStatus;
 
 typedef struct SptThrift SptThrift;
 
-/* @copies may be NULL.  @keeps_rate: nothing is lowered, it is only told. */
+/* @copies may be NULL.  @keeps_rate: nothing is lowered, only reported. */
 SptThrift *spt_thrift_new(SptTrace *trace, SptCopies *copies, bool keeps_rate);
 void spt_thrift_free(SptThrift *thrift);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptThrift, spt_thrift_free)

@@ -17,7 +17,7 @@ struct SptUnwinding {
 	SptUnwinder *unwinder;
 	SptTables *tables;
 	SptCopies *copies;
-	/* mm ids that no snapshot is asked for: once is enough, or all of it is told */
+	/* mm ids that no snapshot is asked for: once is enough, or all of it is reported */
 	GHashTable *unknown_spaces;
 	GByteArray *made;
 	SptUnwindFrame frames[FRAMES_MAX];
@@ -164,7 +164,7 @@ static uint32_t object_at(const SptUnwinding *unwinding, const struct sysprof_sa
 
 /*
  * Whether the stack leads to its end through nothing but code that keeps frame pointers.  Perf's
- * own walk does not tell of ends.
+ * own walk does not report ends.
  */
 static bool is_by_frame_pointers(SptUnwinding *unwinding, const struct sysprof_sample *sample)
 {

@@ -24,7 +24,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptUnwinding, spt_unwinding_free)
 
 /* A program has mapped @object: soon there may be stacks that lead through it. */
 void spt_unwinding_mapped(SptUnwinding *unwinding, uint32_t object);
-/* An image began to run in @mm: what it maps is told, and no snapshot tells more. */
+/* An image began to run in @mm: its mappings are reported, and no snapshot has more. */
 void spt_unwinding_began(SptUnwinding *unwinding, uint64_t mm);
 /*
  * *@sample becomes one with the addresses its raw stack leads to as user frames, and why there are

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * A WAKE comes before the wait that it ended, and is kept until then.  A source may sum up a thread
- * since before the recording: what is told first of such a one is taken off all that is told later.
+ * since before the recording: the first sum of such a thread is subtracted from all later ones.
  */
 #include "record/waits.h"
 
@@ -27,7 +27,7 @@ struct wake {
 	unsigned stash_number;
 };
 
-/* What was told of a thread first. */
+/* The first sums of a thread. */
 struct baseline {
 	uint32_t tid;
 	struct sysprof_thread record;
@@ -195,7 +195,7 @@ static const struct sysprof_thread *baseline_of(SptRecorder *recorder,
 	return &known->record;
 }
 
-/* What has not ended is no event, and where the thread waits was not told. */
+/* What has not ended is no event, and where the thread waits was not reported. */
 static void put_open_wait(SptRecorder *recorder, const struct sysprof_thread *record,
 			  uint32_t thread, uint64_t begin)
 {

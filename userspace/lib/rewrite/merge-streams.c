@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Streams of several captures that are declared alike become one, whose rows are taken from all of
- * them in step, by time.  A column's role tells whether its numbers are ids; all other columns are
- * passed on as they are.  Embedded files are rows like those of a stream, with a column that points
+ * them in step, by time.  A column's role says whether its numbers are ids; all other
+ * columns are copied.  Embedded files are rows like those of a stream, with a column that points
  * to an object.
  */
 #include "rewrite/merge-streams.h"

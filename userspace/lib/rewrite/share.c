@@ -160,7 +160,7 @@ static void number_tasks(struct sharing *sharing)
 	}
 }
 
-/* True: what lies in it keeps its names. */
+/* True: code in it keeps its names. */
 static bool number_object(struct sharing *sharing, SptObjectRow *row)
 {
 	SptObjectRow bare = { .id = row->id, .kind = row->kind, .path = "" };

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Shared memory through which programs tell a recorder what they do: one file, made by the
+ * Shared memory in which programs write for a recorder what they do: one file, made by the
  * recorder, that each process of a recording maps once.  First a page with the header, then the
  * slots, then a ring of 64-bit words for each slot.  A thread claims a free slot, is the only one
- * that writes its ring, and keeps it until the recorder finds that the thread is gone.
+ * that writes its ring, and keeps it until the recorder finds that the thread has exited.
  *
  * Both sides may write all of it.  So a reader takes nothing here for granted (reader.h).
  *
@@ -56,7 +56,7 @@ struct spt_ring_slot {
 	uint32_t is_ready;		/* what is above has been written */
 	uint64_t begin;			/* stamp of the claim */
 	uint64_t waits, waited_ns;	/* for room in the ring */
-	uint64_t dropped;		/* calls that were not told all the same */
+	uint64_t dropped;		/* calls that were not recorded all the same */
 	uint64_t reserved;
 	/* The recorder's, in a cache line of its own. */
 	uint32_t tail;
@@ -84,7 +84,7 @@ enum spt_ring_type {
 	 * the start in the file, device, inode, then the path, padded with zeros.
 	 */
 	SPT_RING_OBJECT = 9,
-	SPT_RING_RESET = 10,		/* nodes and objects told so far mean nothing any more */
+	SPT_RING_RESET = 10,		/* earlier nodes and objects mean nothing any more */
 };
 
 #define SPT_RING_TYPE_MASK   15u

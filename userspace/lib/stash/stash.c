@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The prefix tree of all stacks.  Nodes lie in one array; a table of node ids, at most half full,
+ * The prefix tree of all stacks.  Nodes are in one array; a table of node ids, at most half full,
  * finds the child of a parent by linear probing.  0, the root's id, is nobody's child and marks an
  * empty slot, so a slot is four bytes and a lookup touches one slot and one node.
  *

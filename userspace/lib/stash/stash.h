@@ -20,7 +20,7 @@ typedef enum {
 	SPT_FRAME_EXACT = 1,	/* the very instruction */
 } SptFrameKind;
 
-/* An offset that is none: only the object was told, others=functions of the module. */
+/* No offset: only the object is known, others=functions of the module. */
 #define SPT_OFFSET_NOT_TOLD ((1ULL << 40) - 1)
 
 /* A place in code: @object is a capture's object id, @offset as format.md says for its kind. */

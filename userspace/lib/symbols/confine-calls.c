@@ -114,7 +114,7 @@ static void end(struct program *program, uint32_t value)
 	put(program, BPF_RET | BPF_K, value, 0, 0);
 }
 
-/* Flags and numbers lie in the lower half of an argument. */
+/* Flags and numbers are in the lower half of an argument. */
 static void put_condition(struct program *program, const struct condition *condition)
 {
 	size_t at = offsetof(struct seccomp_data, args) + 8 * (size_t)condition->argument +

@@ -45,7 +45,7 @@ static bool limit_all(void)
 {
 	uint64_t machine = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
 
-	/* What it dies of is told to the user; a core of it would be in his way. */
+	/* The user is told what it dies of; a core file would only be in the way. */
 	return limit(RLIMIT_AS, MIN(MEMORY_MAX_BYTES, machine / 4 * 3)) &&
 	       limit(RLIMIT_CPU, CPU_MAX_S) && limit(RLIMIT_NOFILE, DESCRIPTORS_MAX) &&
 	       limit(RLIMIT_CORE, 0) && limit(RLIMIT_FSIZE, 0) && limit(RLIMIT_MEMLOCK, 0);
@@ -86,7 +86,7 @@ static bool enter_namespaces(void)
 	       write_file("/proc/self/gid_map", groups) && write_file("/proc/self/uid_map", users);
 }
 
-/* The old root is gone when nobody has it any more. */
+/* The old root is freed when nobody has it any more. */
 static bool empty_root(void)
 {
 	return mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0 &&

@@ -4,7 +4,7 @@
  * by libiberty.
  *
  * A mangled name may repeat earlier parts of itself by reference, so that a name of 300 bytes can
- * stand for a gigabyte; the demanglers would write it all.  Names with more references than real
+ * expand to a gigabyte; the demanglers would write it all.  Names with more references than real
  * ones have are left as they are, and where a demangler hands its text out in pieces, it is stopped
  * when there are too many.
  */

@@ -10,7 +10,7 @@ G_BEGIN_DECLS
 /* Demangled (C++, Rust of both kinds, D), or a copy. */
 char *spt_demangle(const char *name);
 /*
- * A copy of a demangled name in which "<...>" stands for the arguments of each template:
+ * A copy of a demangled name in which "<...>" replaces the arguments of each template:
  * "std::vector<...>::push_back(int const&)".
  */
 char *spt_shorten_templates(const char *name);

@@ -20,7 +20,7 @@
 #define DELETED " (deleted)"
 #define PATIENCE_MS 120000
 #define HELPERS_MAX 16
-/* One part in so many of the weight ends in a file that is worth a download. */
+/* A file is worth a download if one part in this number of the weight ends in it. */
 #define HEAVY_PART 100
 
 struct file {

@@ -91,7 +91,7 @@ void spt_jit_code_add(SptJitCode *code, uint64_t time_ns, uint64_t start, uint64
 		function = g_sequence_get(before);
 		if (function->start + function->bytes <= start)
 			break;
-		/* Told once more it is the same. */
+		/* Written once more it is the same. */
 		if (function->start != start || function->name != name)
 			keep_past(code, function, time_ns);
 		g_sequence_remove(before);

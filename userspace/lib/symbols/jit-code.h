@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Code made at run time, as those who make it tell of it: lines "START BYTES NAME" (hexadecimal) in
+ * Code made at run time, as its makers describe it: lines "START BYTES NAME" (hexadecimal) in
  * /tmp/perf-PID.map, or records in a jitdump file.  Both grow while the program runs and are read
  * on from where the last reading ended.  They are not trusted.
  */

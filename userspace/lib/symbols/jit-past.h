@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Code that lies where it was no more, found by place and time.  Programs tell of it and are not
+ * Code that was replaced or freed, found by place and time.  Programs report it and are not
  * trusted: adding takes the same time however large a function is said to be, and a look-up passes
  * SPT_JIT_PAST_STEPS functions at most.
  */
@@ -14,7 +14,7 @@ G_BEGIN_DECLS
 
 typedef struct {
 	uint64_t start, bytes;
-	const char *name;		/* lives as long as who tells of it */
+	const char *name;		/* lives as long as its reporter */
 } SptJitFunction;
 
 #define SPT_JIT_PAST_STEPS 2048

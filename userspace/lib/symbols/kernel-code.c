@@ -16,7 +16,7 @@
 /* Offsets of kernel code in recordings have 40 bits. */
 #define OFFSET_MASK ((1ull << 40) - 1)
 /*
- * Of the symbols that are called so once, so many have moved by the same distance, or it is another
+ * Of the symbols whose name occurs once, this part has moved by the same distance, or it is another
  * kernel.
  */
 #define AGREE_PERCENT 90
@@ -304,7 +304,7 @@ static int compare_references(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* Those of the section @target that lie in @read, which begins at @start of it. */
+/* Those of the section @target that are in @read, which begins at @start of it. */
 static void read_references(const SptKernelCode *code, Elf *elf, size_t target, uint64_t start,
 			    SptCode *read)
 {

@@ -32,7 +32,7 @@ void spt_kernel_code_free(SptKernelCode *code);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptKernelCode, spt_kernel_code_free)
 
 /*
- * The address, as the file has it, of @offset of a recording, of which @name is told.  False: that
+ * The address, as the file has it, of @offset of a recording, whose name is @name.  False: that
  * symbol is not in the file.
  */
 bool spt_kernel_code_address(const SptKernelCode *code, const SptNameRow *name, uint64_t offset,

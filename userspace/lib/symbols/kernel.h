@@ -20,7 +20,7 @@ typedef GArray *(*SptKernelLister)(const char *module, void *data);
 
 /*
  * @vmlinux (may be NULL): the image, instead of where distributions put it below @debug_dirs.
- * @list tells what files are going to be asked for.
+ * @list has the files that are going to be asked for.
  */
 SptKernel *spt_kernel_new(const SptCapture *capture, const char *const *debug_dirs,
 			  const char *vmlinux, SptKernelLister list, void *data);

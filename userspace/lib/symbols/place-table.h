@@ -24,7 +24,7 @@ typedef struct SptPlaceTable SptPlaceTable;
  */
 typedef enum { SPT_READ_SYMBOLS, SPT_READ_FUNCTIONS, SPT_READ_LINES } SptReadDepth;
 
-/* Where the size of a table's bytes is told, in its first ones; 0 if they cannot be such. */
+/* The size of a table's bytes, from its first ones; 0 if they cannot be such. */
 #define SPT_PLACE_TABLE_HEAD_BYTES 32
 uint64_t spt_place_table_bytes(const uint8_t head[SPT_PLACE_TABLE_HEAD_BYTES]);
 

@@ -16,7 +16,7 @@
 
 struct download {
 	int socket;
-	int64_t last_us; /* when progress was told */
+	int64_t last_us; /* when progress was reported */
 };
 
 static bool goes_on(uint64_t done, uint64_t total, void *data)

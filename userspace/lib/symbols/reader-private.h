@@ -27,7 +27,7 @@ struct spt_reader_request {
 	uint32_t keep, unwind;
 };
 
-/* As long as a table's head; so many bytes follow. */
+/* As long as a table's head; that many bytes follow. */
 #define SPT_READER_OPEN 0x6f707073	/* the path of a debug file */
 #define SPT_READER_FETCH 0x66707073	/* a build-id, whose debug file is to be downloaded */
 
@@ -45,7 +45,7 @@ struct spt_reader_reply {
 
 /* A request or a reply with a descriptor (-1: without).  How much was sent, or -1. */
 ssize_t spt_reader_send_fd(int socket, const void *data, size_t bytes, int fd);
-/* All of it; false: the other end is gone, or too slow. */
+/* All of it; false: the other end has exited, or is too slow. */
 bool spt_reader_send(int socket, const void *data, size_t bytes);
 
 /*

@@ -308,7 +308,7 @@ static void begin(SptReader *reader, uint32_t tag, const SptReadRequest *request
 	    (request->names && request->names->len > SPT_READER_NAMES_MAX_BYTES))
 		helper->problem = g_strdup("is at too many places");
 	else if (start_helper(reader, helper))
-		/* One that takes no question gives no answer, which tells why. */
+		/* One that takes no question gives no answer, which says why. */
 		send_request(reader, helper->socket, request, unwinds);
 }
 
@@ -363,7 +363,7 @@ static void open_for(const SptReader *reader, struct helper *helper, const char 
 				     helper->fetched);
 	const struct spt_reader_reply reply = { .problem = fd < 0 ? errno : 0 };
 
-	/* One that takes no reply gives no answer, which tells why. */
+	/* One that takes no reply gives no answer, which says why. */
 	spt_reader_send_fd(helper->socket, &reply, sizeof(reply), fd);
 	if (fd >= 0)
 		close(fd);
@@ -382,7 +382,7 @@ static void reply_fetched(struct helper *helper, const char *path)
 		spt_reader_send(helper->socket, path, reply.path_bytes);
 }
 
-/* Only what was recorded: a helper that was taken over tells the servers nothing. */
+/* Only what was recorded: a helper under an attacker's control can send the servers nothing. */
 static void begin_fetch(const SptReader *reader, struct helper *helper, const uint8_t *id,
 			unsigned n)
 {

@@ -59,7 +59,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptReader, spt_reader_free)
 /* How far a download is; false: it is not wanted any more. */
 typedef bool (*SptReaderProgress)(uint32_t tag, uint64_t done_bytes, uint64_t total_bytes,
 				  void *data);
-/* Is told from spt_reader_wait(). */
+/* Called from spt_reader_wait(). */
 void spt_reader_set_progress(SptReader *reader, SptReaderProgress progress, void *data);
 /* One more can be begun. */
 bool spt_reader_has_room(const SptReader *reader);
@@ -84,7 +84,7 @@ SptPlaceTable *spt_reader_wait_for(SptReader *reader, int timeout_ms, uint32_t *
 SptUnwindTable *spt_reader_unwind_table(SptReader *reader, const SptObject *file, const gint *stop,
 					bool *ret_has_debug, GError **error);
 
-/* Tells how far a download is; false: give up. */
+/* Reports the progress of a download; false: give up. */
 typedef bool (*SptReaderGoesOn)(uint64_t done_bytes, uint64_t total_bytes, void *data);
 /*
  * The path, to be freed, of the debug file for a build-id; NULL: there is none, or it was given up.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Which unit of an object's DWARF has an address: by the units' own ranges, since tables of them
- * are left out or incomplete.
+ * are missing or incomplete.
  */
 #include "symbols/dwarf/debug-info.h"
 

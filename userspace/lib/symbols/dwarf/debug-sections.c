@@ -92,7 +92,7 @@ static void *new_room(uint64_t bytes)
 	return room;
 }
 
-/* The bytes of a section as they lie in the file; in @ret_room what is to be freed after them. */
+/* The bytes of a section as they are in the file; in @ret_room what is to be freed after them. */
 static const uint8_t *read_packed(const SptObject *object, const GElf_Shdr *shdr, void **ret_room)
 {
 	int fd = spt_object_fd(object);

@@ -56,7 +56,7 @@ static uint32_t open_scope(struct spt_unit *unit, const struct spt_die *die, uin
 }
 
 /*
- * Whether there may be code in the children of @die, which lies in the scope @scope; then that
+ * Whether there may be code in the children of @die, which is in the scope @scope; then that
  * becomes theirs.
  */
 static bool enter(struct spt_unit *unit, const struct spt_die *die, uint32_t *scope)

@@ -201,7 +201,7 @@ static void sort_marks(GArray *marks)
 	g_free(spare);
 }
 
-/* A sequence without code is left out, and so is one that cannot be read to its end. */
+/* A sequence without code is skipped, and so is one that cannot be read to its end. */
 static void find_marks(struct spt_line_table *table)
 {
 	unsigned expected = (unsigned)((table->program.end - table->program.at) / BYTES_PER_MARK);

@@ -14,7 +14,7 @@
 
 G_BEGIN_DECLS
 
-/* Where line programs and the names in them lie in a file. */
+/* Where line programs and the names in them are in a file. */
 struct spt_line_sections {
 	Dwarf *dwarf;
 	struct spt_bytes lines, names;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The stubs through which calls of other objects go.  They have no symbols: a stub is told by the
- * slot it jumps through, and the slot by the relocation that fills it.  This holds for lazy stubs,
- * those that are bound at once, and those for IBT alike.
+ * The stubs through which calls of other objects go.  They have no symbols: a stub is recognised by
+ * the slot it jumps through, and the slot by the relocation that fills it.  This holds for lazy
+ * stubs, those that are bound at once, and those for IBT alike.
  */
 #include "symbols/dwarf/elf-parts.h"
 

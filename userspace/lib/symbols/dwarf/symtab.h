@@ -35,7 +35,7 @@ typedef struct {
 	uint64_t bytes;			/* size of the symbol */
 	uint32_t index;			/* in its table, below spt_symtab_n_symbols() */
 	SptSource source;
-	/* An exported one without a size: where it ends is not told */
+	/* An exported one without a size: its end is not known */
 	bool is_open;
 } SptSymbol;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Read first and reported later, so that it can be compared with records that came in between. 
+ * Read first and reported later, so that it can be compared with records that came in between.
  * A process that ends while it is read is missing as far as it could not be read.
  */
 #include "trace/perf/snapshot.h"
