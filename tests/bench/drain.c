@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * drain FORM HZ FILE [TABLE]: the plainest reader of the device: copies all rings to FILE until
- * SIGTERM.  FORM: objects, addresses, tables (TABLE is a file of sysprof-cli's cache of unwind
- * tables), raw and a number of KiB, or, of objects with waits, waits-none (none is picked),
+ * drain FORM HZ FILE [TABLE BUILD_ID]: the plainest reader of the device: copies all rings to FILE
+ * until SIGTERM.  FORM: objects, addresses, tables (TABLE is a file of sysprof-cli's cache of unwind
+ * tables, for the program that has that build-id), raw and a number of KiB, or, of objects with waits, waits-none (none is picked),
  * waits-grid, waits-all (without stacks), waits-stacks, waits-wakers (all, with these),
  * waits-lanes.
  */
@@ -42,11 +42,11 @@ static void put(int out, const void *from, size_t bytes)
 struct cached {
 	char magic[8];
 	uint32_t crc;
-	uint8_t build_id_bytes, kind, reserved[2], build_id[64];
+	uint8_t key_bytes, kind, reserved[2], key[64];
 	uint8_t table[];
 };
 
-static void give_table(int fd, const char *path)
+static void give_table(int fd, const char *path, const char *build_id)
 {
 	struct sysprof_table arg = { .size = sizeof(arg) };
 	static struct cached *cached;
@@ -59,8 +59,10 @@ static void give_table(int fd, const char *path)
 		err(1, "cannot read %s", path);
 	arg.table = (uintptr_t)cached->table;
 	arg.bytes = bytes - sizeof(*cached);
-	arg.build_id_bytes = cached->build_id_bytes;
-	memcpy(arg.build_id, cached->build_id, sizeof(arg.build_id));
+	while (arg.build_id_bytes < sizeof(arg.build_id) &&
+	       sscanf(build_id + 2 * arg.build_id_bytes, "%2hhx",
+		      &arg.build_id[arg.build_id_bytes]) == 1)
+		arg.build_id_bytes++;
 	if (ioctl(fd, SYSPROF_IOC_TABLE, &arg))
 		err(1, "cannot hand %s over", path);
 	free(cached);
@@ -156,13 +158,13 @@ int main(int argc, char **argv)
 	uint32_t sources;
 	int fd, out;
 
-	if (argc != 4 && argc != 5)
-		errx(1, "usage: drain FORM HZ FILE [TABLE]");
+	if (argc != 4 && argc != 6)
+		errx(1, "usage: drain FORM HZ FILE [TABLE BUILD_ID]");
 	signal(SIGTERM, end);
 	fd = open(SYSPROF_DEVICE, O_RDWR | O_CLOEXEC);
 	out = open(argv[3], O_CREAT | O_TRUNC | O_WRONLY, 0600);
 	config.form = strcmp(argv[1], "addresses") ? SYSPROF_FORM_OBJECT : SYSPROF_FORM_ADDRESS;
-	if (argc == 5 && !strcmp(argv[1], "tables"))
+	if (argc == 6 && !strcmp(argv[1], "tables"))
 		config.user_mode = SYSPROF_USER_TABLE + 1;
 	if (!strncmp(argv[1], "raw", 3)) {
 		config.user_mode = SYSPROF_USER_RAW + 1;
@@ -174,7 +176,7 @@ int main(int argc, char **argv)
 	    ioctl(fd, SYSPROF_IOC_CONFIGURE, &config) || info.cpus > CPUS)
 		err(1, "cannot open and configure");
 	if (config.user_mode == SYSPROF_USER_TABLE + 1)
-		give_table(fd, argv[4]);
+		give_table(fd, argv[4], argv[5]);
 	sources = ask_for_waits(fd, argv[1]);
 	for (uint32_t cpu = 0; cpu < info.cpus; cpu++) {
 		off_t at = cpu * config.ring_stride;
