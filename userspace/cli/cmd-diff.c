@@ -79,8 +79,8 @@ static char *describe(const struct page *page, uint32_t index)
 }
 
 /*
- * Whether the change may be chance: shares of so many samples differ by that much in one recording
- * of 20 even if nothing has changed.
+ * Whether the change may be chance: percentages of that many samples differ by that much in one
+ * recording of 20 even if nothing has changed.
  */
 static bool may_be_noise(const struct page *page, const SptDiffRow *row)
 {

@@ -63,7 +63,7 @@ static void catch_signals(bool is_flight)
 		  NULL);
 	action.sa_handler = is_flight ? on_ask : SIG_IGN;
 	sigaction(SIGUSR1, &action, NULL);
-	/* Full disks, files and pipes are told by the writes themselves. */
+	/* Full disks, files and pipes are reported by the writes themselves. */
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGXFSZ, SIG_IGN);
 }
@@ -232,7 +232,7 @@ static int open_held(uint32_t object, void *recorder)
 	return spt_recorder_file(recorder, object);
 }
 
-/* While files that are gone by now are still held. */
+/* While files that have been deleted are still held. */
 static bool bundle(SptRecorder *recorder, const char *path)
 {
 	g_autoptr(SptCapture) capture = spt_cli_open(path);

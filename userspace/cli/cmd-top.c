@@ -192,7 +192,7 @@ static bool print_page(const struct top *top, const SptCapture *capture,
 	g_autofree char *budget = NULL, *stacks = spt_wholeness_line(capture);
 	g_autofree char *shown_stacks = stacks ? spt_format_cut(stacks, 0) : NULL;
 
-	/* Those that were left out are taken for more of the same. */
+	/* Those that were skipped are taken for more of the same. */
 	if (status->budget && status->delivered)
 		budget = g_strdup_printf("; %.1f %% of %.0f Hz, to keep to the budget",
 					 spt_percent(status->delivered,

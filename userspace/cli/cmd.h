@@ -52,7 +52,7 @@ void spt_cli_set_called(const char *name);
 const char *spt_cli_called(void);
 /*
  * The command and its options on stdout, tab-separated, a line each: command, option, letter,
- * "file" or "text" if it takes a value ("optional" if it may be left out, and stands behind "=" if
+ * "file" or "text" if it takes a value ("optional" if it may be missing, and follows "=" if
  * it is not), the value's name (of the command itself: its usage), help.
  * Man pages and completions are made of it.
  */
@@ -63,7 +63,7 @@ void spt_cli_list_options(const struct spt_command *command);
  */
 bool spt_cli_parse(const struct spt_command *command, const GOptionEntry *entries, int *argc,
 		   char ***argv);
-/* What record writes and others read if they are told nothing else. */
+/* What record writes and others read by default. */
 #define SPT_CLI_CAPTURE "sysprof.capture"
 /* Another spelling of an option that has it in its help. */
 #define SPT_CLI_ALIAS(name, kind, variable)                                                        \

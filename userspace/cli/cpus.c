@@ -45,7 +45,7 @@ bool *spt_cli_parse_cpus(const char *option, const char *text)
 	return cpus;
 }
 
-/* NULL: the kernel does not tell. */
+/* NULL: the kernel does not say. */
 static bool *read_list(const char *path, char **ret_text)
 {
 	if (!g_file_get_contents(path, ret_text, NULL, NULL))

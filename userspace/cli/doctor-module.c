@@ -105,7 +105,7 @@ static char *read_lockdown(void)
 	return g_strndup(begin + 1, (gsize)(end - begin - 1));
 }
 
-/* Firmware that checks signatures; the byte behind the variable's attributes tells. */
+/* Whether firmware checks signatures: the byte after the variable's attributes. */
 static bool secure_boot_is_on(void)
 {
 	g_autofree char *data = NULL;
@@ -137,7 +137,7 @@ static bool key_is_enrolled(void)
 	       has_bytes(keys, n_keys, certificate, n_certificate);
 }
 
-/* Whether a signature ends the file; a compressed one does not tell: it may. */
+/* Whether a signature ends the file; a compressed one does not show it: it may. */
 static bool may_be_signed(const char *path)
 {
 	static const char magic[] = "~Module signature appended~\n";
@@ -150,7 +150,10 @@ static bool may_be_signed(const char *path)
 	       !memcmp(data + bytes - (sizeof(magic) - 1), magic, sizeof(magic) - 1);
 }
 
-/* Whether the kernel would load the file @path: false, and told, if its signature is in the way. */
+/*
+ * Whether the kernel would load the file @path: false, with a message, if its signature is in the
+ * way.
+ */
 static bool check_signature(const char *path)
 {
 	g_autofree char *lockdown = read_lockdown();

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* End the sessions of one who may no longer record: what was open when that was decided goes on. */
+/*
+ * End the sessions of a user who may no longer record: what was open when that was decided goes on.
+ */
 #include "doctor.h"
 
 #include <errno.h>

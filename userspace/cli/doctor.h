@@ -17,7 +17,7 @@ void spt_doctor_tell(enum spt_finding finding, const char *fix, const char *form
 	G_GNUC_PRINTF(3, 4);
 
 /*
- * doctor-module.c: the way to an open device, in the order in which it is gone.  Stops, false, at
+ * doctor-module.c: the steps to an open device, in their order.  Stops, false, at
  * the first thing in the way.
  */
 bool spt_doctor_check_module(void);
@@ -30,7 +30,7 @@ int spt_doctor_revoke(const char *user);
 
 /* What mends the first thing that is missing; NULL: nothing is. */
 const char *spt_doctor_first_fix(void);
-/* The verdict, and below it all that was told. */
+/* The verdict, and below it all messages. */
 void spt_doctor_print(const char *verdict);
 
 #endif

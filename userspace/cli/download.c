@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* --debuginfod: what is fetched is told on a terminal, and Ctrl-C ends that alone. */
+/* --debuginfod: downloads are shown on a terminal, and Ctrl-C ends only them. */
 #include <dlfcn.h>
 #include <signal.h>
 #include <stdio.h>

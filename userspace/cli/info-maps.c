@@ -8,7 +8,7 @@
 #include "info.h"
 #include "profile/glob.h"
 
-#define BUILD_ID_DIGITS 12		/* as many as tell files apart */
+#define BUILD_ID_DIGITS 12		/* enough to distinguish files */
 
 static bool is_asked_for(const struct spt_info *info, const SptProcessRow *process)
 {

@@ -278,7 +278,7 @@ bool spt_record_options_parse(struct spt_record_options *options, int argc, char
 	arguments[argc] = NULL;
 	ok = parse(options, &words, argc, arguments) && check(&words, &source) &&
 	     spt_record_filter_parse(&options->filter, &filter);
-	/* Its name, and its arguments if they may be told. */
+	/* Its name, and its arguments if they may be recorded. */
 	options->command_text = options->no_command_lines ? g_strdup(*options->command) :
 							    g_strjoinv(" ", options->command);
 	options->recorder = (SptRecorderOptions){

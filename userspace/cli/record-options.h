@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What record is told on its command line. */
+/* The command line of record. */
 #ifndef SPT_RECORD_OPTIONS_H
 #define SPT_RECORD_OPTIONS_H
 
@@ -12,7 +12,7 @@ struct spt_record_options {
 	SptRecorderOptions recorder;	/* its strings are those below */
 	gboolean bundle;
 	gboolean no_command_lines, no_maps;
-	gboolean only_command;		/* the rest of the system is left out */
+	gboolean only_command;		/* the rest of the system is not shown */
 	uint64_t duration_ns;		/* 0: no end */
 	struct spt_record_filter filter;	/* what recorder.filter points to */
 	char **command;			/* what follows "--", within argv; empty: none */

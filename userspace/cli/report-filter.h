@@ -38,7 +38,7 @@ void spt_filter_options_add(struct spt_filter_options *options, GArray *entries)
 void spt_filter_options_add_samples(struct spt_filter_options *options, GArray *entries);
 /* Only those that make sense while a recording goes on, without an end. */
 void spt_filter_options_add_live(struct spt_filter_options *options, GArray *entries);
-/* Only those that tell where names come from, without an end. */
+/* Only those that say where names come from, without an end. */
 void spt_filter_options_add_files(struct spt_filter_options *options, GArray *entries);
 void spt_filter_options_clear(struct spt_filter_options *options);
 #define SPT_VMLINUX_HELP                                                                           \

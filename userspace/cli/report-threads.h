@@ -5,7 +5,7 @@
 
 #include "report.h"
 
-/* Whether the recording has them, and no condition asks for more than they tell. */
+/* Whether the recording has them, and no condition needs more than they have. */
 bool spt_report_has_thread_times(const struct spt_report *report);
 void spt_report_print_thread_times(const struct spt_report *report);
 /* Member "threads". */

@@ -28,8 +28,8 @@ struct spt_report {
 	const SptProfile *profile;	/* what the filter selects; NULL: see enum spt_report_of */
 	const SptProfile *base;		/* what it was selected from; likewise */
 	unsigned limit;			/* rows; UINT32_MAX for all */
-	unsigned n_more;		/* rows that the limit left out, as find() tells */
-	double min_percent;		/* what is below it is left out */
+	unsigned n_more;		/* rows that the limit removed, from find() */
+	double min_percent;		/* rows below it are removed */
 	gpointer found;			/* what find() has found */
 };
 
@@ -88,7 +88,7 @@ const char *spt_report_object(const SptFunction *function);
  */
 unsigned spt_report_fit_names(const SptFunction *functions, const uint32_t *shown, unsigned n,
 			      unsigned width);
-/* A share in its colour, at the right of so many columns, and two blanks. */
+/* A percentage in its colour, at the right of @width columns, and two blanks. */
 void spt_report_print_share(double percent, int columns);
 /* "Function  Object", the end of a line that SPT_COLOR_TITLE begins. */
 void spt_report_print_names_head(unsigned name_columns);
@@ -96,7 +96,7 @@ void spt_report_print_names(const SptFunction *function, unsigned width, unsigne
 
 /*
  * How many of the first of @rows, an array sorted by weight, are shown: @limit at most, and none
- * below the least share.  What the limit leaves out is told in n_more.  @offset: where in an
+ * below the least share.  Rows that the limit removes are counted in n_more.  @offset: where in an
  * element its weight is.
  */
 unsigned spt_report_n_shown(struct spt_report *report, const GArray *rows, size_t offset);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * analyse FILE: an analyser of one's own.  Prints the ten functions of a recording with the largest
- * share of its time.
+ * analyse FILE: an analyser of your own.  Prints the ten functions of a recording that take
+ * most of its time.
  */
 #include <stdio.h>
 

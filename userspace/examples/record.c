@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * record: a profiler of one's own.  Samples the whole system for a second, and adds up how long
+ * record: a profiler of your own.  Samples the whole system for a second, and adds up how long
  * each CPU was busy.
  */
 #include <stdio.h>
@@ -13,7 +13,7 @@ static void add_up(const struct sysprof_record *record, void *data)
 {
 	unsigned *busy_ms = data;
 
-	/* A sample stands for so many periods; ours are milliseconds. */
+	/* A sample represents this number of periods; ours are milliseconds. */
 	if (record->type == SYSPROF_SAMPLE && record->cpu < MAX_CPUS)
 		busy_ms[record->cpu] += ((const struct sysprof_sample *)record)->weight;
 }

@@ -5,7 +5,7 @@
  *
  * What a session may see is decided by the rights of who opens the device.  So all rights of root
  * go first, and for good: the device is opened with the user's ids and groups, and group sysprof.
- * The kernel makes the process of one who changed ids untraceable; the user can end it, and with it
+ * The kernel makes a process that changed ids untraceable; the user can end it, and with it
  * his own session, but not borrow the group.
  */
 #include <errno.h>

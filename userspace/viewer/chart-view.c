@@ -175,7 +175,7 @@ static void free_charts(gpointer data)
 	g_free(charts);
 }
 
-/* What a reader of the screen is told. */
+/* What a screen reader says. */
 static void tell_gaps(SptChartView *self)
 {
 	uint64_t sum_ns = 0;

@@ -12,8 +12,8 @@
 #include "text.h"
 
 /*
- * What is open to begin with: nodes with at least one part in so many of the whole, down to a
- * depth.
+ * What is open at first: nodes with at least one part in this number of the whole, down to
+ * a depth.
  */
 #define OPEN_MIN_PART 20
 #define OPEN_MAX_DEPTH 14

@@ -23,7 +23,7 @@ typedef struct {
 	int row_height;
 } SptFlameDrawing;
 
-/* Where a box lies in the widget. */
+/* Where a box is in the widget. */
 graphene_rect_t spt_flame_place(const SptFlameDrawing *drawing, const SptFlameBox *box);
 /* The box there, or NULL. */
 const SptFlameBox *spt_flame_box_near(const SptFlameDrawing *drawing, double x, double y);

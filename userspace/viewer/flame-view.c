@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The boxes are laid out anew when another one is zoomed to.  What would be narrower than a pixel
- * of a wide window is left out, and more of it when there is too much for one picture.
+ * The boxes are laid out anew when another one is zoomed to.  Boxes that would be narrower than a
+ * pixel of a wide window are not drawn, and more when there are too many for one picture.
  */
 #include "flame-view.h"
 

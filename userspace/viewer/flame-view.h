@@ -16,8 +16,8 @@ G_DECLARE_FINAL_TYPE(SptFlameView, spt_flame_view, SPT, FLAME_VIEW, GtkWidget)
 
 /*
  * Signals: "changed": another box is selected or zoomed to.
- * "menu" (double x, double y): a menu about the selected box is wanted there.
- * "function-activated" (uint function): more is to be told of the selected box.
+ * "menu" (double x, double y): a menu about the selected box is requested there.
+ * "function-activated" (uint function): details of the selected box are requested.
  */
 
 /*
@@ -32,7 +32,7 @@ void spt_flame_view_light(SptFlameView *view, bool *matches);
 /* Weight of what is lit up in what is zoomed to, and how much that is altogether. */
 uint64_t spt_flame_view_lit(SptFlameView *view, uint64_t *ret_all);
 void spt_flame_view_zoom(SptFlameView *view, uint32_t node);
-/* Back to what the one before lay in: one zoom, as far as there is one. */
+/* Back to the zoom before: one zoom, as far as there is one. */
 gboolean spt_flame_view_step_back(SptFlameView *view);
 /* UINT32_MAX: none. */
 uint32_t spt_flame_view_selected(SptFlameView *view);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A page that nobody looks at is told as well; its query waits until somebody does. */
+/* A page that nobody looks at gets the function as well; its query waits until somebody does. */
 #include "function-pages.h"
 
 #include <glib/gi18n.h>

@@ -2,7 +2,7 @@
 /*
  * Twice a second, or as seldom as a small share of a CPU allows, a thread names and adds up what
  * has come in; then texts and tables are filled anew, in place and in one frame: nothing is
- * measured or laid out again.  What all that costs is part of what is measured, so it is told.
+ * measured or laid out again.  What all that costs is part of what is measured, so it is shown.
  */
 #include "live-page.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a window shows while it records: counts, and where the time has gone up to now. */
+/* What a window shows while it records: counts, and where the time went up to now. */
 #ifndef SPT_LIVE_PAGE_H
 #define SPT_LIVE_PAGE_H
 

@@ -8,8 +8,8 @@
 
 GtkWidget *spt_maps_table_new(void);
 /*
- * Fills it with what is known of the images of a process that have this name; @start_ns: what times
- * are told from.
+ * Fills it with what is known of the images of a process that have this name; @start_ns: the time
+ * from which times count.
  */
 void spt_maps_table_show(SptTable *table, const SptCapture *capture, const SptMapIndex *index,
 			 uint64_t start_ns, uint32_t pid, const char *name);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A surface tells its size before its window is laid out in it, so that happens once. */
+/* A surface has its size before its window is laid out in it, so that happens once. */
 #include "narrow.h"
 
 #include "compat-gtk.h"

@@ -11,7 +11,7 @@ static GdkRGBA color_of(unsigned rgb)
 			  (float)(rgb & 0xff) / 255, 1 };
 }
 
-/* Neighbours of one object are told apart by their shades. */
+/* Neighbours of one object differ in their shades. */
 static GdkRGBA shade(GdkRGBA color, const char *name)
 {
 	float by = 1 - SHADE_STEP * (float)(g_str_hash(name) % SHADES);

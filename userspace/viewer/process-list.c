@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Of /proc, which may change while it is read: what is gone by then is left out. */
+/* Of /proc, which may change while it is read: processes that exited by then are missing. */
 #include "process-list.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What is known is told in words and in this order; whatever else there is follows as it is in the
+ * Known keys are shown in words and in this order; whatever else there is follows as it is in the
  * file.
  */
 #include "recording-facts.h"
@@ -31,7 +31,7 @@ static const struct {
 	{ "no_frame_pointers", N_("Without frame pointers"), TEXT },
 	{ "maps", N_("Mappings"), MAPS },
 	{ "recorder", N_("Recorder"), TEXT },
-	/* They are told in a sentence: profile/wholeness.h. */
+	/* They are shown in a sentence: profile/wholeness.h. */
 	{ "stacks_seen", NULL, HIDDEN },
 	{ "stacks_whole", NULL, HIDDEN },
 	{ "stacks_stop", NULL, HIDDEN },

@@ -5,7 +5,7 @@
 
 #include "capture/capture.h"
 
-/* Texts: what is told, then what is told of it, and so on. */
+/* Texts: a name, then its value, and so on. */
 GPtrArray *spt_recording_facts(const SptCapture *capture);
 
 #endif

@@ -76,7 +76,7 @@ static gboolean emit_ended(gpointer data)
 	return G_SOURCE_REMOVE;
 }
 
-/* Tells how far it is, and hears what is wished; a reset is heard once. */
+/* Reports its progress, and takes requests; a reset is taken once. */
 static enum wish publish(SptRecording *self, SptRecorder *recorder)
 {
 	enum wish wish;

@@ -10,7 +10,7 @@
 #define SPT_TYPE_RECORDING (spt_recording_get_type())
 G_DECLARE_FINAL_TYPE(SptRecording, spt_recording, SPT, RECORDING, GObject)
 
-/* Signal "ended": the file is complete, or as far as it came; spt_recording_error() tells. */
+/* Signal "ended": the file is complete, or as far as it came; spt_recording_error() says which. */
 
 typedef enum {
 	/* By tables in the module, or from copies of the stack where there are none */
@@ -27,7 +27,7 @@ typedef struct {
 	char *environment; /* "NAME=VALUE ..." as in a shell: what it finds beside what the viewer has */
 	unsigned rate_hz;
 	SptStacksChoice stacks;
-	bool no_command_lines;		/* how processes were called is left out */
+	bool no_command_lines;		/* command lines of processes are not recorded */
 	bool waits;			/* threads off their CPUs, too */
 	uint32_t pid;			/* only this process and what it starts; 0: all */
 } SptRecordingOptions;

@@ -5,7 +5,7 @@
 struct _SptRow {
 	GObject parent_instance;
 	SptDocument *document;
-	SptRowList *list;		/* NULL when that is gone */
+	SptRowList *list;		/* NULL when the list was freed */
 	uint32_t position;
 	SptRowValues values;
 };

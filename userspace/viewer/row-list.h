@@ -2,7 +2,7 @@
 /*
  * The model behind each table: rows are made when they come into view and go when they leave it, so
  * a list of a million functions costs an array of indices.  What a list holds can be replaced: rows
- * that are in view then have another content, of which they tell by their signal "changed", so no
+ * that are in view then have another content, which they report by their signal "changed", so no
  * widget has to be made.
  */
 #ifndef SPT_ROW_LIST_H
@@ -22,7 +22,7 @@ typedef struct {
 	uint64_t self, total;
 } SptRowValues;
 
-/* Tells what stands at @position. */
+/* Says what is at @position. */
 typedef void (*SptRowFill)(SptDocument *document, gconstpointer data, uint32_t position,
 			   SptRowValues *ret);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The popover belongs to the pane and not to the cell: what is chosen in it may change the table,
- * and with it the cells, before the popover is gone.
+ * and with it the cells, before the popover is closed.
  */
 #include "row-menu.h"
 

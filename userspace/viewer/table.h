@@ -49,7 +49,7 @@ void spt_table_set_row(SptTable *table, unsigned row, const SptTableCell *cells)
 /* Those behind go. */
 void spt_table_set_end(SptTable *table, unsigned n_rows);
 /*
- * One row is selected from now on; @func is told which (G_MAXUINT: there is none) when it becomes
+ * One row is selected from now on; @func gets its index (G_MAXUINT: there is none) when it becomes
  * another.
  */
 typedef void (*SptTableFunc)(unsigned row, gpointer data);

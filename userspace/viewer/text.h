@@ -21,7 +21,7 @@ char *spt_text_weight(const SptMetric *metric, uint64_t weight);
 char *spt_text_duration(uint64_t ns);	/* "1.50 s", "2.00 ms" */
 /*
  * "1 sample per ms of CPU time", and how far the rate was lowered to keep to the budget, if
- * it was: of the periods so far, @delivered were sampled and @budget left out for it.
+ * it was: of the periods so far, @delivered were sampled and @budget skipped for it.
  */
 char *spt_text_rate(uint64_t period_ns, uint64_t delivered, uint64_t budget);
 

@@ -315,7 +315,7 @@ static void offer_groupings(SptViews *self, const SptMetric *metric)
 	}
 }
 
-/* What groups by something that the rows of a metric do not tell goes back to programs. */
+/* A grouping that needs what the rows of a metric do not have goes back to programs. */
 static void want_metric(SptViews *self, const SptMetric *metric)
 {
 	SptArrangement *arrangement = &self->wanted.arrangement;

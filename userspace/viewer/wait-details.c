@@ -76,7 +76,7 @@ static char *describe(const SptLaneMoment *moment, uint64_t end_ns)
 			       runnable);
 }
 
-/* Why no thread is told that ended a wait; NULL: one is, or nobody had to. */
+/* Why no thread is shown that ended a wait; NULL: one is, or nobody had to. */
 static const char *why_nobody(const SptLaneMoment *moment)
 {
 	const SptWaitRow *wait = moment->wait;

@@ -8,7 +8,7 @@
 /* CPU time of the calling thread: what its work costs, however busy the machine is. */
 double spt_work_ms(void);
 /*
- * Tells what each frame of the window costs, from now on; and once, when the first one that is
+ * Reports what each frame of the window costs, from now on; and once, when the first one that is
  * complete is drawn.
  */
 void spt_work_watch(GtkWidget *window);

@@ -234,7 +234,7 @@ static uint32_t find_address(const struct part *addresses, uint64_t address)
 }
 
 /*
- * Where in the abbreviations the unit's DIE has room for two attributes, in the place of *@ret_bytes
+ * Where in the abbreviations the unit's DIE has room for two attributes, in place of *@ret_bytes
  * bytes.  NULL: nowhere.
  */
 static uint8_t *find_room(const struct part *abbreviations, unsigned version, uint64_t code,
