@@ -4,7 +4,8 @@
  * A wait is reported where it ends; the stack there is still the waiter's.
  *
  * Waits under way are in a table by task and lock: a task may wait for a lock in an interrupt
- * while it waits for another.  Nobody but the task itself looks for its entries.
+ * while it waits for another.  Nobody but the task itself looks for its entries.  It may be in an
+ * NMI as it does, so waits in NMIs are left out.
  */
 #include <linux/hash.h>
 #include <linux/mm.h>
@@ -122,6 +123,10 @@ static void begin_hit(void *data, void *lock, unsigned int flags)
 	struct task_struct *holder;
 	unsigned long irq_flags;
 
+	if (in_nmi()) {
+		sysprof_prompt_missed(SYSPROF_PROMPT_LOCK);
+		return;
+	}
 	local_irq_save(irq_flags);
 	/* The kernel reports a mutex twice: a task spins first, and then sleeps. */
 	if (find(current, lock))
@@ -182,6 +187,8 @@ static void end_hit(void *data, void *lock, int ret)
 	struct contention *entry;
 	unsigned long flags;
 
+	if (in_nmi())
+		return;
 	local_irq_save(flags);
 	entry = find(current, lock);
 	if (entry) {

@@ -10,10 +10,10 @@
 #include "mm-put.h"
 #include "objects.h"
 #include "session.h"
+#include "sources.h"
 #include "spaces.h"
 #include "stack.h"
 #include "state.h"
-#include "switch.h"
 #include "times.h"
 #include "vdso.h"
 
@@ -80,7 +80,7 @@ static void __exit sysprof_exit(void)
 	sysprof_device_unregister();
 	sysprof_time_exit();
 	sysprof_clock_exit();
-	sysprof_switch_exit();
+	sysprof_sources_exit();
 	sysprof_hooks_exit();
 	sysprof_memo_exit();
 	sysprof_spaces_exit();

@@ -8,12 +8,14 @@
  */
 #include <linux/mutex.h>
 #include <linux/percpu.h>
+#include <linux/preempt.h>
 #include <linux/rculist.h>
 #include <linux/slab.h>
 #include <linux/smp.h>
 #include <linux/timekeeping.h>
 #include <linux/topology.h>
 #include <linux/tracepoint.h>
+#include <linux/workqueue.h>
 
 #include "event.h"
 #include "hooks.h"
@@ -24,6 +26,8 @@
 
 /* one of this number is timed, and represents the others */
 #define TIMED_CALLS  64
+/* Those who may start sessions must not be able to have code patched at will. */
+#define DISARM_DELAY (10 * HZ)
 #define CPU_SHIFT    40			  /* grids of CPUs are as if they lay so far apart */
 
 /**
@@ -175,6 +179,11 @@ void sysprof_prompt_tell(const struct sysprof_prompt_event *event)
 {
 	struct prompt_cpu *cpu = this_cpu_ptr(&prompt_cpus);
 
+	/* It may have interrupted another one that is being told. */
+	if (unlikely(in_nmi())) {
+		sysprof_prompt_missed(event->prompt);
+		return;
+	}
 	if (pick(event, &cpu->stack->wish))
 		tell_picked(cpu, event);
 	if (unlikely(++cpu->calls[event->prompt] % TIMED_CALLS == 0))
@@ -308,13 +317,29 @@ static int put_hooks(struct sysprof_hooking *hooking)
 	return 0;
 }
 
+static void disarm_fn(struct work_struct *work)
+{
+	struct sysprof_hooking *hooking =
+		container_of(to_delayed_work(work), struct sysprof_hooking, disarm);
+
+	mutex_lock(&arm_lock);
+	if (hooking->is_armed && !hooking->users) {
+		remove_hooks(hooking, hooking->n);
+		hooking->is_armed = false;
+	}
+	mutex_unlock(&arm_lock);
+}
+
 int sysprof_hooking_arm(struct sysprof_hooking *hooking)
 {
 	int err = 0;
 
 	mutex_lock(&arm_lock);
-	if (!hooking->users)
+	if (!hooking->is_armed) {
+		INIT_DELAYED_WORK(&hooking->disarm, disarm_fn);
 		err = put_hooks(hooking);
+		hooking->is_armed = !err;
+	}
 	if (!err)
 		hooking->users++;
 	mutex_unlock(&arm_lock);
@@ -325,6 +350,14 @@ void sysprof_hooking_disarm(struct sysprof_hooking *hooking)
 {
 	mutex_lock(&arm_lock);
 	if (!--hooking->users)
-		remove_hooks(hooking, hooking->n);
+		mod_delayed_work(sysprof_percpu_wq, &hooking->disarm, DISARM_DELAY);
 	mutex_unlock(&arm_lock);
+}
+
+void sysprof_hooking_exit(struct sysprof_hooking *hooking)
+{
+	if (!hooking->is_armed)
+		return;
+	cancel_delayed_work_sync(&hooking->disarm);
+	disarm_fn(&hooking->disarm.work);
 }

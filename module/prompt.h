@@ -7,6 +7,7 @@
 #define _SYSPROF_PROMPT_H
 
 #include <linux/types.h>
+#include <linux/workqueue.h>
 
 #include "sysprof-event.h"
 
@@ -53,7 +54,9 @@ struct sysprof_hook {
  * @n: how many
  * @begin: process context, before the first event; 0 or an error
  * @end: process context, after the last event; NULL: nothing to do
- * @users: for prompt.c
+ * @users: for prompt.c, as what follows
+ * @is_armed: the hooks are there, even if nobody uses them any more
+ * @disarm: removes them then
  */
 struct sysprof_hooking {
 	struct sysprof_hook *hooks;
@@ -61,15 +64,21 @@ struct sysprof_hooking {
 	int (*begin)(void);
 	void (*end)(void);
 	unsigned int users;
+	bool is_armed;
+	struct delayed_work disarm;
 };
 
 extern struct sysprof_hooking sysprof_interrupts, sysprof_locks;
 
 /* Process context: a trace point that this kernel lacks, or NULL. */
 const char *sysprof_hooking_lacks(struct sysprof_hooking *hooking);
-/* Process context: the hooks are on as long as arm() was called more often than disarm(). */
+/*
+ * Process context: the hooks are on as long as arm() was called more often than disarm(), and some
+ * seconds more.  exit(): when nobody arms them any more, they go now.
+ */
 int sysprof_hooking_arm(struct sysprof_hooking *hooking);
 void sysprof_hooking_disarm(struct sysprof_hooking *hooking);
+void sysprof_hooking_exit(struct sysprof_hooking *hooking);
 
 /**
  * struct sysprof_prompt_event - an event that has ended
@@ -96,7 +105,7 @@ struct sysprof_prompt_event {
 void sysprof_prompt_tell(const struct sysprof_prompt_event *event);
 /* Likewise: an event that nobody gets, as there is no room to follow it. */
 void sysprof_prompt_missed(enum sysprof_prompt prompt);
-/* What that took on @cpu. */
+/* What that took on @cpu, since the hooks of any source were put there. */
 void sysprof_prompt_cost(int cpu, enum sysprof_prompt prompt, u64 *ns, u64 *calls);
 
 #endif /* _SYSPROF_PROMPT_H */

@@ -338,6 +338,16 @@ int sysprof_sources_arm(u32 wishes)
 	return err;
 }
 
+void sysprof_sources_exit(void)
+{
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(kinds); i++)
+		if (kinds[i].hooking)
+			sysprof_hooking_exit(kinds[i].hooking);
+	sysprof_switch_exit();
+}
+
 static void update_wishes(void)
 {
 	u8 wakes = SYSPROF_WAKES_NONE;
@@ -359,7 +369,7 @@ void sysprof_sources_begin(struct sysprof_session *session)
 	struct sysprof_tap *tap = session->tap;
 	u64 now = ktime_get_mono_fast_ns();
 	bool is_plain;
-	int cpu;
+	int cpu, i;
 
 	if (!sysprof_sources_wishes(session))
 		return;
@@ -371,6 +381,9 @@ void sysprof_sources_begin(struct sysprof_session *session)
 		tap->cpus[cpu].account_time = now;
 		sysprof_switch_cost(cpu, &tap->cpus[cpu].cost_before_ns,
 				    &tap->cpus[cpu].calls_before);
+		for (i = 0; i < SYSPROF_PROMPTS; i++)
+			sysprof_prompt_cost(cpu, i, &tap->cpus[cpu].prompt_cost_before_ns[i],
+					    &tap->cpus[cpu].prompt_calls_before[i]);
 		is_plain &= cpumask_test_cpu(cpu, session->cpumask);
 	}
 	tap->plain_from = is_plain ? now : U64_MAX;
@@ -422,6 +435,8 @@ static struct sysprof_source_account *account_of(struct sysprof_tap *tap, int cp
 	for (i = 0; i < SYSPROF_PROMPTS; i++)
 		if (id == tap->prompt[i].id) {
 			sysprof_prompt_cost(cpu, i, &own->prompt[i].cost_ns, &own->prompt[i].calls);
+			own->prompt[i].cost_ns -= own->prompt_cost_before_ns[i];
+			own->prompt[i].calls -= own->prompt_calls_before[i];
 			return &own->prompt[i];
 		}
 	account = id == tap->wait_id ? &own->wait :

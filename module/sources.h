@@ -38,6 +38,8 @@ struct sysprof_lane_buffer {
  * @left_out: waits that the account does not have yet: not picked, or below the threshold
  * @cost_before_ns: time that hooks took before the session began
  * @calls_before: likewise
+ * @prompt_cost_before_ns: likewise, of prompt sources
+ * @prompt_calls_before: likewise
  * @weight: weight of the wait under way; 0: not reported
  * @wakes: the waking under way is reported
  * @prompt_weight: weight of the event under way of a prompt source; 0: not reported
@@ -52,6 +54,8 @@ struct sysprof_tap_cpu {
 	struct sysprof_tally left_out;
 	u64 cost_before_ns;
 	u64 calls_before;
+	u64 prompt_cost_before_ns[SYSPROF_PROMPTS];
+	u64 prompt_calls_before[SYSPROF_PROMPTS];
 	u64 weight;
 	bool wakes;
 	u64 prompt_weight;
@@ -114,6 +118,8 @@ u32 sysprof_sources_wishes(const struct sysprof_session *session);
 /* Process context: the hooks of these; all, or an error and none. */
 int sysprof_sources_arm(u32 wishes);
 void sysprof_sources_disarm(u32 wishes);
+/* Process context, nobody arms them any more: what is left of hooks goes. */
+void sysprof_sources_exit(void);
 /*
  * Under session->lock and list_lock (session.c), while the session gets records of all CPUs:
  * starts its events; ends them.
