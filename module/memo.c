@@ -8,7 +8,9 @@
  * keeps a frame pointer is the exception: its frame's address comes from that.  So some of the
  * stacks that are found are also walked and compared, and wrong ones are counted.)  The kernel
  * may begin a system call at a random distance from the registers with which it was entered; the
- * outermost return address lies right before those, and is looked for there.
+ * outermost return address lies right before those, and is looked for there.  All else begins at
+ * the same distance each time, and that is compared: a page fault of the kernel's own, within one
+ * of a program, has the same frames as that, and the same word lies before the registers.
  *
  * What was interrupted may be any instruction, too many for a memo of each: of those it is only
  * known how far from the stack pointer the return address lies.
@@ -63,12 +65,12 @@ MODULE_PARM_DESC(check_one_in,
  * @context: as in struct sysprof_memo_walk
  * @stamp: until when it is kept, see stamp_of()
  * @sp: while it is being made: the stack pointer behind @ip
- * @span: words from there on that are looked at, or, of a stack with no other frame, up to the
- *	registers
+ * @span: words from there on that are looked at, or up to the registers
  * @n: frames
  * @n_left_out: of these, the first frames that are not reported
  * @n_words: frames but the first and, if it @is_at_entry, the last
  * @is_at_entry: the last frame's word is the one right before the registers
+ * @is_fixed: @span is up to the registers: of all but system calls, and of a lone frame
  * @is_image: all frames are of the kernel's image
  * @is_spoiled: it cannot be kept
  * @at: words from the stack pointer to the frame's
@@ -85,6 +87,7 @@ struct memo {
 	u8 n_left_out;
 	u8 n_words;
 	bool is_at_entry;
+	bool is_fixed;
 	bool is_image;
 	bool is_spoiled;
 	u16 at[MAX_FRAMES];
@@ -161,9 +164,7 @@ static bool is_there(const struct sysprof_memo_walk *walk, unsigned long sp,
 	/* The first one is what was looked up. */
 	u32 i = memo->n_words;
 
-	if (memo->n == 1)
-		return room == memo->span;
-	if (room < memo->span)
+	if (memo->is_fixed ? room != memo->span : room < memo->span)
 		return false;
 	for (; i; i--)
 		if (word_at(sp + memo->at[i] * sizeof(long)) != memo->ips[i])
@@ -198,6 +199,7 @@ static struct memo *make(struct memos *own, const struct sysprof_memo_walk *walk
 	memo->n_left_out = 0;
 	memo->n_words = 0;
 	memo->is_at_entry = false;
+	memo->is_fixed = false;
 	memo->is_image = true;
 	memo->is_spoiled = false;
 	return memo;
@@ -245,9 +247,10 @@ static void finish(struct memo *memo, const struct sysprof_memo_walk *walk)
 {
 	unsigned long room = (walk->entry - memo->sp) / sizeof(long);
 
-	if (memo->is_spoiled || !memo->n || (memo->n == 1 && room > WORDS_MAX))
+	if (memo->is_spoiled || !memo->n || room > WORDS_MAX)
 		return;
-	if (memo->n == 1)
+	memo->is_fixed = memo->n == 1 || (memo->is_at_entry && !walk->is_system_call);
+	if (memo->is_fixed)
 		memo->span = room;
 	memo->stamp = stamp_of(memo->is_image);
 	memo->ip = memo->ips[0];
@@ -272,6 +275,8 @@ static bool find_caller(struct memos *own, const struct sysprof_memo_walk *walk,
 	*behind = 0;
 	if (caller->words & NO_CALLER)
 		return room == words;
+	if (caller->words & BEFORE_REGS && !walk->is_system_call)
+		return false;
 	*behind = caller->words & BEFORE_REGS ? walk->entry : sp + (words + 1) * sizeof(long);
 	return room > words;
 }
@@ -290,7 +295,7 @@ void sysprof_memo_add_caller(struct sysprof_memo_walk *walk, unsigned long ip, u
 	caller->stamp = (u16)stamp_of(is_image(frame));
 	if (!at)
 		caller->words = NO_CALLER | words;
-	else if (at == walk->entry - sizeof(long))
+	else if (at == walk->entry - sizeof(long) && walk->is_system_call)
 		caller->words = BEFORE_REGS;
 	else
 		caller->words = words;
@@ -304,6 +309,7 @@ void sysprof_memo_begin(struct sysprof_memo_walk *walk, struct task_struct *task
 
 	walk->low = (unsigned long)task_stack_page(task);
 	walk->entry = (unsigned long)regs;
+	walk->is_system_call = !(task->flags & PF_KTHREAD) && (long)regs->orig_ax >= 0;
 	walk->context = task->flags & PF_KTHREAD ? hash_ptr(task, 32) : (u32)regs->orig_ax;
 	walk->is_sought = in_nmi();
 	walk->is_check = false;
@@ -404,10 +410,10 @@ void sysprof_memo_keep(struct sysprof_memo_walk *walk, const u64 *frames_end, u8
 {
 	struct memos *own = this_cpu_read(memos);
 
-	if (walk->is_check && end != SYSPROF_END_LIMIT) {
+	/* The unwinder gives up at code that is on its way out, as ftrace's trampolines are. */
+	if (walk->is_check && end == SYSPROF_END_ROOT) {
 		own->counts.checked++;
-		if (end != SYSPROF_END_ROOT ||
-		    !is_as_expected(walk->expected, walk->expected_at,
+		if (!is_as_expected(walk->expected, walk->expected_at,
 				    frames_end - walk->expected_at)) {
 			own->counts.wrong++;
 			forget_all(own);

@@ -21,6 +21,7 @@ struct task_struct;
  * @low: lowest address at which the stack can begin
  * @entry: end of the stack, where the kernel saved the registers at its entry
  * @context: distinguishes stacks with the same frame: number of the system call, kernel thread
+ * @is_system_call: not an interrupt, an exception or a kernel thread
  * @is_sought: one of the frames was looked up
  * @is_check: what is known of it has to come out
  * @making: of the frames to come; NULL: nothing
@@ -31,6 +32,7 @@ struct sysprof_memo_walk {
 	unsigned long low;
 	unsigned long entry;
 	u32 context;
+	bool is_system_call;
 	bool is_sought;
 	bool is_check;
 	struct memo *making;

@@ -70,8 +70,12 @@ static void walk_on(struct orc_walk *walk, struct task_struct *task, struct pt_r
 	for (unwind_start(&state, task, regs, first); !unwind_done(&state);
 	     unwind_next_frame(&state)) {
 		ip = unwind_get_return_address(&state);
-		if (!ip)
+		if (!ip) {
+			/* Neither user mode nor code of the kernel's. */
+			if (!state.regs || !user_mode(state.regs))
+				walk->end = SYSPROF_END_UNRELIABLE;
 			break;
+		}
 		if (walk->n == walk->max) {
 			walk->end = SYSPROF_END_LIMIT;
 			break;

@@ -8,6 +8,7 @@
 
 #include <poll.h>
 #include <sched.h>
+#include <setjmp.h>
 #include <signal.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -78,7 +79,34 @@ static void process_work(void)
 	}
 }
 
-static void (*const work[])(void) = { file_work, message_work, memory_work, process_work };
+static sigjmp_buf before_fault;
+
+static void on_fault(int signal)
+{
+	siglongjmp(before_fault, signal);
+}
+
+/* A page fault of the kernel's own, as it writes the signal's frame, within one of the program. */
+static void fault_work(void)
+{
+	const size_t bytes = 16 * PAGE;
+	struct sigaction action = { .sa_handler = on_fault, .sa_flags = SA_ONSTACK | SA_NODEFER };
+	stack_t stack = { .ss_size = bytes };
+	volatile char *nothing = mmap(NULL, PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	stack.ss_sp = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (nothing == MAP_FAILED || stack.ss_sp == MAP_FAILED || sigaltstack(&stack, NULL) ||
+	    sigaction(SIGSEGV, &action, NULL))
+		err(1, "a stack for signals");
+	for (;;) {
+		madvise(stack.ss_sp, bytes, MADV_DONTNEED);
+		if (!sigsetjmp(before_fault, 0))
+			*nothing = 1;
+	}
+}
+
+static void (*const work[])(void) = { file_work, message_work, memory_work, process_work,
+				      fault_work };
 static pid_t workers[sizeof(work) / sizeof(work[0])];
 
 static bool put(const char *path, const char *text)
