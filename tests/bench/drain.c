@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * drain FORM HZ FILE [TABLE BUILD_ID]: the plainest reader of the device: copies all rings to FILE
- * until SIGTERM.  FORM: objects, addresses, tables (TABLE is a file of sysprof-cli's cache of unwind
- * tables, for the program that has that build-id), raw and a number of KiB, or, of objects with waits, waits-none (none is picked),
- * waits-grid, waits-all (without stacks), waits-stacks, waits-wakers (all, with these),
- * waits-lanes.
+ * drain FORM HZ FILE [TABLE BUILD_ID]: the plainest reader of the device: copies all rings to
+ * FILE until SIGTERM.  FORM: objects, addresses, tables (TABLE is a file of sysprof-cli's cache of
+ * unwind tables, for the program that has that build-id), raw and a number of KiB, or, of objects
+ * with waits, waits-none (none is picked), waits-grid, waits-all (without stacks), waits-stacks,
+ * waits-wakers (all, with these), waits-lanes.
  */
 #include <err.h>
 #include <fcntl.h>
