@@ -11,10 +11,10 @@
 #include <linux/sched/signal.h>
 #include <linux/sched/task.h>
 #include <linux/tracepoint.h>
-#include <linux/workqueue.h>
 #include <trace/events/sched.h>
 #include <trace/events/task.h>
 
+#include "arming.h"
 #include "clock.h"
 #include "compat/exit.h"
 #include "compat/switch.h"
@@ -27,8 +27,7 @@
 #include "switch.h"
 #include "watch.h"
 
-#define DISARM_DELAY (10 * HZ)
-#define HOOK_BYTES   256 /* no trace point's function is longer */
+#define HOOK_BYTES 256 /* no trace point's function is longer */
 
 /* The probe below has been called since it was put. */
 static bool heard;
@@ -258,9 +257,7 @@ out:
 
 /* Arming. */
 
-static DEFINE_MUTEX(arm_lock);
-static unsigned int arm_users;
-static bool armed, kept;
+static bool kept;
 
 static void remove_hooks(int n_tracepoints, int n_probes)
 {
@@ -304,24 +301,34 @@ err_remove:
 	return err;
 }
 
-static void disarm_fn(struct work_struct *work)
+static int put_all(struct sysprof_arming *arming)
 {
-	mutex_lock(&arm_lock);
-	if (armed && !arm_users) {
-		remove_hooks(ARRAY_SIZE(hooks), ARRAY_SIZE(probes));
-		sysprof_spaces_forget();
-		sysprof_objects_forget();
-		sysprof_quota_forget_ids();
-		armed = false;
-	}
-	mutex_unlock(&arm_lock);
+	int err;
+
+	WRITE_ONCE(heard, false);
+	err = sysprof_objects_prepare();
+	if (!err)
+		err = sysprof_spaces_prepare();
+	if (!err)
+		err = put_hooks();
+	if (!err)
+		sysprof_spaces_scan();
+	return err;
 }
 
-static DECLARE_DELAYED_WORK(disarm_work, disarm_fn);
+static void remove_all(struct sysprof_arming *arming)
+{
+	remove_hooks(ARRAY_SIZE(hooks), ARRAY_SIZE(probes));
+	sysprof_spaces_forget();
+	sysprof_objects_forget();
+	sysprof_quota_forget_ids();
+}
+
+static struct sysprof_arming arming = SYSPROF_ARMING(arming, put_all, remove_all);
 
 /*
  * Whether the kernel calls what was probed: a compiler may have put its code elsewhere and left
- * the symbol.  One page mapped shows it.  Without arm_lock: the lock of current's memory map may be
+ * the symbol.  One page mapped shows it.  Without arming.lock: the lock of current's memory map may be
  * held by another thread of his for ever.
  */
 static bool is_heard(void)
@@ -339,23 +346,8 @@ static bool is_heard(void)
 
 int sysprof_hooks_arm(void)
 {
-	int err = 0;
+	int err = sysprof_arm(&arming);
 
-	mutex_lock(&arm_lock);
-	if (!armed) {
-		WRITE_ONCE(heard, false);
-		err = sysprof_objects_prepare();
-		if (!err)
-			err = sysprof_spaces_prepare();
-		if (!err)
-			err = put_hooks();
-		armed = !err;
-		if (armed)
-			sysprof_spaces_scan();
-	}
-	if (!err)
-		arm_users++;
-	mutex_unlock(&arm_lock);
 	if (!err && !is_heard()) {
 		pr_err("this kernel does not tell of mappings by %s, so code cannot be found\n",
 		       probes[PROBE_MAP].symbol);
@@ -367,10 +359,7 @@ int sysprof_hooks_arm(void)
 
 void sysprof_hooks_disarm(void)
 {
-	mutex_lock(&arm_lock);
-	if (!--arm_users)
-		mod_delayed_work(sysprof_percpu_wq, &disarm_work, DISARM_DELAY);
-	mutex_unlock(&arm_lock);
+	sysprof_disarm(&arming);
 }
 
 int sysprof_hooks_init(bool keep)
@@ -394,6 +383,5 @@ void sysprof_hooks_exit(void)
 {
 	if (kept)
 		sysprof_hooks_disarm();
-	cancel_delayed_work_sync(&disarm_work);
-	disarm_fn(NULL);
+	sysprof_disarm_now(&arming);
 }

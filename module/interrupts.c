@@ -203,6 +203,7 @@ static int begin(void)
 }
 
 struct sysprof_hooking sysprof_interrupts = {
+	.arming = SYSPROF_HOOKING_ARMING(sysprof_interrupts),
 	.hooks = hooks,
 	.n = ARRAY_SIZE(hooks),
 	.begin = begin,

@@ -225,6 +225,7 @@ static void end(void)
 }
 
 struct sysprof_hooking sysprof_locks = {
+	.arming = SYSPROF_HOOKING_ARMING(sysprof_locks),
 	.hooks = hooks,
 	.n = ARRAY_SIZE(hooks),
 	.begin = begin,

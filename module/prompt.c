@@ -15,7 +15,6 @@
 #include <linux/timekeeping.h>
 #include <linux/topology.h>
 #include <linux/tracepoint.h>
-#include <linux/workqueue.h>
 
 #include "event.h"
 #include "hooks.h"
@@ -24,11 +23,8 @@
 #include "stack.h"
 #include "throttle.h"
 
-/* one of this number is timed, and represents the others */
-#define TIMED_CALLS  64
-/* Those who may start sessions must not be able to have code patched at will. */
-#define DISARM_DELAY (10 * HZ)
-#define CPU_SHIFT    40			  /* grids of CPUs are as if they lay so far apart */
+#define TIMED_CALLS 64 /* one call in so many is timed, and stands for the others */
+#define CPU_SHIFT   40 /* grids of CPUs are as if they lay so far apart */
 
 /**
  * struct prompt_cpu - of one CPU; touched there with interrupts off
@@ -179,7 +175,7 @@ void sysprof_prompt_tell(const struct sysprof_prompt_event *event)
 {
 	struct prompt_cpu *cpu = this_cpu_ptr(&prompt_cpus);
 
-	/* It may have interrupted another one that is being told. */
+	/* An NMI may have interrupted this CPU while it reported another event. */
 	if (unlikely(in_nmi())) {
 		sysprof_prompt_missed(event->prompt);
 		return;
@@ -215,7 +211,8 @@ void sysprof_prompt_cost(int cpu, enum sysprof_prompt prompt, u64 *ns, u64 *call
 
 /* Memory. */
 
-static DEFINE_MUTEX(arm_lock);
+/* Of users. */
+static DEFINE_MUTEX(memory_lock);
 static unsigned int users;
 
 static void free_stacks(void)
@@ -250,17 +247,21 @@ static int prepare(void)
 {
 	int err = 0;
 
+	mutex_lock(&memory_lock);
 	if (!users)
 		err = alloc_stacks();
 	if (!err)
 		users++;
+	mutex_unlock(&memory_lock);
 	return err;
 }
 
 static void release(void)
 {
+	mutex_lock(&memory_lock);
 	if (!--users)
 		free_stacks();
+	mutex_unlock(&memory_lock);
 }
 
 /* Hooks. */
@@ -292,8 +293,9 @@ static void remove_hooks(struct sysprof_hooking *hooking, int n)
 	release();
 }
 
-static int put_hooks(struct sysprof_hooking *hooking)
+int sysprof_hooking_put(struct sysprof_arming *arming)
 {
+	struct sysprof_hooking *hooking = container_of(arming, struct sysprof_hooking, arming);
 	struct sysprof_hook *hook;
 	int i, err = prepare();
 
@@ -317,47 +319,9 @@ static int put_hooks(struct sysprof_hooking *hooking)
 	return 0;
 }
 
-static void disarm_fn(struct work_struct *work)
+void sysprof_hooking_remove(struct sysprof_arming *arming)
 {
-	struct sysprof_hooking *hooking =
-		container_of(to_delayed_work(work), struct sysprof_hooking, disarm);
+	struct sysprof_hooking *hooking = container_of(arming, struct sysprof_hooking, arming);
 
-	mutex_lock(&arm_lock);
-	if (hooking->is_armed && !hooking->users) {
-		remove_hooks(hooking, hooking->n);
-		hooking->is_armed = false;
-	}
-	mutex_unlock(&arm_lock);
-}
-
-int sysprof_hooking_arm(struct sysprof_hooking *hooking)
-{
-	int err = 0;
-
-	mutex_lock(&arm_lock);
-	if (!hooking->is_armed) {
-		INIT_DELAYED_WORK(&hooking->disarm, disarm_fn);
-		err = put_hooks(hooking);
-		hooking->is_armed = !err;
-	}
-	if (!err)
-		hooking->users++;
-	mutex_unlock(&arm_lock);
-	return err;
-}
-
-void sysprof_hooking_disarm(struct sysprof_hooking *hooking)
-{
-	mutex_lock(&arm_lock);
-	if (!--hooking->users)
-		mod_delayed_work(sysprof_percpu_wq, &hooking->disarm, DISARM_DELAY);
-	mutex_unlock(&arm_lock);
-}
-
-void sysprof_hooking_exit(struct sysprof_hooking *hooking)
-{
-	if (!hooking->is_armed)
-		return;
-	cancel_delayed_work_sync(&hooking->disarm);
-	disarm_fn(&hooking->disarm.work);
+	remove_hooks(hooking, hooking->n);
 }

@@ -7,8 +7,8 @@
 #define _SYSPROF_PROMPT_H
 
 #include <linux/types.h>
-#include <linux/workqueue.h>
 
+#include "arming.h"
 #include "sysprof-event.h"
 
 enum sysprof_prompt {
@@ -50,35 +50,29 @@ struct sysprof_hook {
 
 /**
  * struct sysprof_hooking - hooks that come and go together
+ * @arming: puts them in place and removes them
  * @hooks: in the order in which they come; they go in the other one
  * @n: how many
  * @begin: process context, before the first event; 0 or an error
  * @end: process context, after the last event; NULL: nothing to do
- * @users: for prompt.c, as what follows
- * @is_armed: the hooks are there, even if nobody uses them any more
- * @disarm: removes them then
  */
 struct sysprof_hooking {
+	struct sysprof_arming arming;
 	struct sysprof_hook *hooks;
 	int n;
 	int (*begin)(void);
 	void (*end)(void);
-	unsigned int users;
-	bool is_armed;
-	struct delayed_work disarm;
 };
 
 extern struct sysprof_hooking sysprof_interrupts, sysprof_locks;
 
 /* Process context: a trace point that this kernel lacks, or NULL. */
 const char *sysprof_hooking_lacks(struct sysprof_hooking *hooking);
-/*
- * Process context: the hooks are on as long as arm() was called more often than disarm(), and some
- * seconds more.  exit(): when nobody arms them any more, they go now.
- */
-int sysprof_hooking_arm(struct sysprof_hooking *hooking);
-void sysprof_hooking_disarm(struct sysprof_hooking *hooking);
-void sysprof_hooking_exit(struct sysprof_hooking *hooking);
+/* Initialises the arming of a hooking. */
+#define SYSPROF_HOOKING_ARMING(hooking)                                                            \
+	SYSPROF_ARMING((hooking).arming, sysprof_hooking_put, sysprof_hooking_remove)
+int sysprof_hooking_put(struct sysprof_arming *arming);
+void sysprof_hooking_remove(struct sysprof_arming *arming);
 
 /**
  * struct sysprof_prompt_event - an event that has ended

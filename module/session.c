@@ -5,7 +5,7 @@
  * Ticks walk this CPU's list of sessions with interrupts off.  Everything of a session that belongs
  * to a CPU is touched on that CPU only, with interrupts off: no locks, and the accounts are exact.
  *
- * Lock order: session->io_lock -> arm_lock (hooks.c) -> cpus_read_lock -> session->lock ->
+ * Lock order: session->io_lock -> arming->lock -> cpus_read_lock -> session->lock ->
  * list_lock, offline_lock.
  */
 #include <linux/cpu.h>

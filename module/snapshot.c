@@ -244,13 +244,13 @@ static int snapshot_threads(struct sysprof_snapshot_walk **walk, struct sysprof_
 	/* Nothing is hooked for who has not asked for it. */
 	if (!sysprof_sources_has_threads(session))
 		return -EINVAL;
-	err = sysprof_switch_arm();
+	err = sysprof_arm(&sysprof_switches);
 	if (err)
 		return err;
 	err = sysprof_sources_has_threads(session) ?
 		      snapshot_tasks(walk, arg, SYSPROF_MAPS_NONE, session, buffer) :
 		      -EINVAL;
-	sysprof_switch_disarm();
+	sysprof_disarm(&sysprof_switches);
 	return err;
 }
 

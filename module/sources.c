@@ -286,22 +286,28 @@ void sysprof_sources_destroy(struct sysprof_session *session)
 
 /* On and off. */
 
-/* Of the hooks of switch.h; those of kinds[] have the others. */
-#define SWITCHES BIT(0)
+static struct sysprof_arming *arming_of(const struct kind *row)
+{
+	return row->hooking ? &row->hooking->arming : &sysprof_switches;
+}
+
+/* Wakings come with waits. */
+static bool is_wished(const struct sysprof_tap *tap, const struct kind *row)
+{
+	return row->hooking			   ? tap->prompt[row->prompt].id :
+	       row->kind == SYSPROF_SOURCE_WAIT ? tap->wait_id :
+	       row->kind == SYSPROF_SOURCE_LANE ? tap->lane_id :
+						  false;
+}
 
 u32 sysprof_sources_wishes(const struct sysprof_session *session)
 {
-	const struct sysprof_tap *tap = session->tap;
 	u32 wishes = 0;
 	int i;
 
-	if (!tap)
-		return 0;
-	if (tap->wait_id || tap->lane_id)
-		wishes |= SWITCHES;
-	for (i = 0; i < ARRAY_SIZE(kinds); i++)
-		if (kinds[i].hooking && tap->prompt[kinds[i].prompt].id)
-			wishes |= BIT(i + 1);
+	for (i = 0; session->tap && i < ARRAY_SIZE(kinds); i++)
+		if (is_wished(session->tap, &kinds[i]))
+			wishes |= BIT(i);
 	return wishes;
 }
 
@@ -310,32 +316,24 @@ void sysprof_sources_disarm(u32 wishes)
 	int i;
 
 	for (i = 0; i < ARRAY_SIZE(kinds); i++)
-		if (wishes & BIT(i + 1))
-			sysprof_hooking_disarm(kinds[i].hooking);
-	if (wishes & SWITCHES)
-		sysprof_switch_disarm();
+		if (wishes & BIT(i))
+			sysprof_disarm(arming_of(&kinds[i]));
 }
 
 int sysprof_sources_arm(u32 wishes)
 {
-	u32 armed = 0;
-	int err = 0, i;
+	int i, err;
 
-	if (wishes & SWITCHES)
-		err = sysprof_switch_arm();
-	if (err)
-		return err;
-	armed |= wishes & SWITCHES;
-	for (i = 0; i < ARRAY_SIZE(kinds) && !err; i++) {
-		if (!(wishes & BIT(i + 1)))
+	for (i = 0; i < ARRAY_SIZE(kinds); i++) {
+		if (!(wishes & BIT(i)))
 			continue;
-		err = sysprof_hooking_arm(kinds[i].hooking);
-		if (!err)
-			armed |= BIT(i + 1);
+		err = sysprof_arm(arming_of(&kinds[i]));
+		if (err) {
+			sysprof_sources_disarm(wishes & (BIT(i) - 1));
+			return err;
+		}
 	}
-	if (err)
-		sysprof_sources_disarm(armed);
-	return err;
+	return 0;
 }
 
 void sysprof_sources_exit(void)
@@ -343,9 +341,7 @@ void sysprof_sources_exit(void)
 	int i;
 
 	for (i = 0; i < ARRAY_SIZE(kinds); i++)
-		if (kinds[i].hooking)
-			sysprof_hooking_exit(kinds[i].hooking);
-	sysprof_switch_exit();
+		sysprof_disarm_now(arming_of(&kinds[i]));
 }
 
 static void update_wishes(void)

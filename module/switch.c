@@ -12,14 +12,12 @@
  * nothing here wakes anybody, prints or takes a lock that sleeps.
  */
 #include <linux/irq_work.h>
-#include <linux/mutex.h>
 #include <linux/percpu.h>
 #include <linux/preempt.h>
 #include <linux/slab.h>
 #include <linux/timekeeping.h>
 #include <linux/topology.h>
 #include <linux/tracepoint.h>
-#include <linux/workqueue.h>
 #include <trace/events/sched.h>
 
 #include "compat/switch.h"
@@ -395,14 +393,6 @@ const char *sysprof_switch_lacks(void)
 	return NULL;
 }
 
-/* Those who may start sessions must not be able to have code patched at will. */
-#define DISARM_DELAY	(10 * HZ)
-
-/* Of users and is_armed; taken outside of that of hooks.c. */
-static DEFINE_MUTEX(arm_lock);
-static unsigned int users;
-static bool is_armed;
-
 static void free_stacks(void)
 {
 	struct switch_cpu *cpu;
@@ -470,7 +460,7 @@ static int put_hooks(void)
 	return 0;
 }
 
-static int begin(void)
+static int put_all(struct sysprof_arming *arming)
 {
 	/* What calls sysprof_switch() stays as long as the table, which would be wrong else. */
 	int err = sysprof_hooks_arm();
@@ -497,49 +487,15 @@ err_hooks:
 	return err;
 }
 
-static void disarm_fn(struct work_struct *work)
+static void remove_all(struct sysprof_arming *arming)
 {
-	mutex_lock(&arm_lock);
-	if (is_armed && !users) {
-		remove_hooks(ARRAY_SIZE(hooks));
-		sysprof_threads_free();
-		free_stacks();
-		sysprof_hooks_disarm();
-		is_armed = false;
-	}
-	mutex_unlock(&arm_lock);
+	remove_hooks(ARRAY_SIZE(hooks));
+	sysprof_threads_free();
+	free_stacks();
+	sysprof_hooks_disarm();
 }
 
-static DECLARE_DELAYED_WORK(disarm_work, disarm_fn);
-
-int sysprof_switch_arm(void)
-{
-	int err = 0;
-
-	mutex_lock(&arm_lock);
-	if (!is_armed) {
-		err = begin();
-		is_armed = !err;
-	}
-	if (!err)
-		users++;
-	mutex_unlock(&arm_lock);
-	return err;
-}
-
-void sysprof_switch_disarm(void)
-{
-	mutex_lock(&arm_lock);
-	if (!--users)
-		mod_delayed_work(sysprof_percpu_wq, &disarm_work, DISARM_DELAY);
-	mutex_unlock(&arm_lock);
-}
-
-void sysprof_switch_exit(void)
-{
-	cancel_delayed_work_sync(&disarm_work);
-	disarm_fn(NULL);
-}
+struct sysprof_arming sysprof_switches = SYSPROF_ARMING(sysprof_switches, put_all, remove_all);
 
 void sysprof_switch_cost(int cpu, u64 *ns, u64 *calls)
 {

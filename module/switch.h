@@ -6,11 +6,10 @@
 #include <linux/sched.h>
 #include <linux/types.h>
 
-/* Process context: one more user of these hooks, one less; they stay for a while. */
-int sysprof_switch_arm(void);
-void sysprof_switch_disarm(void);
-/* Process context, with no user left: now. */
-void sysprof_switch_exit(void);
+#include "arming.h"
+
+/* These hooks; while they are armed those of hooks.h are. */
+extern struct sysprof_arming sysprof_switches;
 
 /* A name of the kernel's trace points that it lacks, or NULL. */
 const char *sysprof_switch_lacks(void);

@@ -223,8 +223,8 @@
  *	                             any user        executable mappings     MAP_FD goes through none of them; vm/stranger
  *	                             any user        new files faster than   half of the queue, and bounded rounds; RESYNC at most
  *	                                             they are named          once a second; vm/stranger
- *	a session's peace            any user        mapping files whose     no file is read or opened for naming, no file of a FUSE host
- *	                                             server never answers    is held; vm/stranger
+ *	a session's peace            any user        mapping files whose     no file is read or opened for naming, and none of
+ *	                                             server never answers    such a server is held; vm/stranger
  *	                             any user        locking the memory map  waited for at most 20 ms in all; vm/stranger
  */
 #ifndef _UAPI_SYSPROF_H

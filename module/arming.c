@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Arming, as arming.h has it.  The work may be queued once more while it waits for the lock, so it
+ * looks whether there is anything to do, and is initialised once for all.
+ */
+#include "arming.h"
+
+#define DISARM_DELAY (10 * HZ)
+
+static void remove_unused(struct sysprof_arming *arming)
+{
+	mutex_lock(&arming->lock);
+	if (arming->is_armed && !arming->users) {
+		arming->remove(arming);
+		arming->is_armed = false;
+	}
+	mutex_unlock(&arming->lock);
+}
+
+void sysprof_arming_work(struct work_struct *work)
+{
+	remove_unused(container_of(to_delayed_work(work), struct sysprof_arming, work));
+}
+
+int sysprof_arm(struct sysprof_arming *arming)
+{
+	int err = 0;
+
+	mutex_lock(&arming->lock);
+	if (!arming->is_armed) {
+		err = arming->put(arming);
+		arming->is_armed = !err;
+	}
+	if (!err)
+		arming->users++;
+	mutex_unlock(&arming->lock);
+	return err;
+}
+
+void sysprof_disarm(struct sysprof_arming *arming)
+{
+	mutex_lock(&arming->lock);
+	if (!--arming->users)
+		mod_delayed_work(sysprof_percpu_wq, &arming->work, DISARM_DELAY);
+	mutex_unlock(&arming->lock);
+}
+
+void sysprof_disarm_now(struct sysprof_arming *arming)
+{
+	cancel_delayed_work_sync(&arming->work);
+	remove_unused(arming);
+}
