@@ -328,8 +328,8 @@ static struct sysprof_arming arming = SYSPROF_ARMING(arming, put_all, remove_all
 
 /*
  * Whether the kernel calls what was probed: a compiler may have put its code elsewhere and left
- * the symbol.  One page mapped shows it.  Without arming.lock: the lock of current's memory map may be
- * held by another thread of his for ever.
+ * the symbol.  One page mapped shows it.  Without arming.lock: the lock of current's memory map may
+ * be held by another thread of his for ever.
  */
 static bool is_heard(void)
 {
