@@ -292,24 +292,24 @@ prints 'export --metric: microseconds, the rest carried' \
 	$'busy;main 21\nbusy;main;work;do_syscall 64\nbusy;main;work;hot 126' export -f folded --metric \
 	delay "$capture"
 contains 'export --metric: a flame graph' '126 microseconds' export -f svg --metric delay "$capture"
-complains 'report --metric: none' 2 '"delta" \(--metric\): cpu, delay, latency, wall, off-cpu, blocked, .* and allocations are$' report --metric \
+complains 'report --metric: none' 2 'Unknown --metric "delta": use cpu, delay, latency, wall, off-cpu, blocked, .* or allocations$' report --metric \
 	delta "$capture"
-complains 'report --metric: nearly one' 2 'mean "delay"\? cpu, delay, latency, wall, off-cpu, blocked, .* and allocations are$' report --metric dealy \
+complains 'report --metric: nearly one' 2 'mean "delay"\? Use cpu, delay, latency, wall, off-cpu, blocked, .* or allocations$' report --metric dealy \
 	"$capture"
 for command in report annotate diff export; do
-	complains "$command --metric: none" 2 'no metric "moon"' "$command" --metric moon
+	complains "$command --metric: none" 2 'Unknown --metric "moon"' "$command" --metric moon
 done
-complains 'report --metric: not recorded' 1 'no metric "blocked".*record --waits' report --metric \
+complains 'report --metric: not recorded' 1 'no metric "blocked"; record with --waits' report --metric \
 	blocked "$capture"
 complains 'report --by: what the metric has not' 2 \
-	'groups by cpu of metric "live".*: process, thread, object, size and lifetime are$' \
+	'--by cpu does not go with metric "live", which takes process, thread, object, size or lifetime$' \
 	report --metric live --by cpu "$capture"
 complains 'report --kernel --user' 2 'exclude each other' report --kernel --user "$capture"
 complains 'report --latest with an expression' 2 'conditions on stacks' report --latest 3 --with \
 	work "$capture"
 contains 'report --latest --thread' 'late, on CPU' report --latest 1 --thread worker "$capture"
 for list in a 2-1 1, 99999 -1; do
-	complains "report --cpu $list" 2 'no list of CPUs' report "--cpu=$list" "$capture"
+	complains "report --cpu $list" 2 'takes CPU numbers and ranges' report "--cpu=$list" "$capture"
 done
 printf '%s\n' '# kinds' 'heat = hot' 'system = * @ [kernel]' 'unused = free' >"$work/rules"
 contains 'report --categories' '^ +59\.02 +180  heat$' report --categories "$work/rules" "$capture"
@@ -328,7 +328,7 @@ contains 'report --by thread' '^  32\.79 +100 +100  worker \(pid 100, tid 101\)$
 contains 'report --by cpu' '^  49\.18 +150 +150  CPU 1$' report --by cpu "$capture"
 contains 'report --by object, with conditions' '^ 100\.00 +90 +90  \[kernel\]$' report --by object \
 	--kernel "$capture"
-complains 'report --by: unknown' 2 'no groups by "moon"' report --by moon "$capture"
+complains 'report --by: unknown' 2 '--by takes .*, not "moon"' report --by moon "$capture"
 complains 'report: two kinds at once' 2 'exclude each other' report --tree --callers work "$capture"
 for range in 3 a..b 2..1 -1..2 1..nan 1e300..; do
 	complains "report --time $range" 2 'is not a range' report "--time=$range" "$capture"
@@ -394,6 +394,31 @@ contains 'info: what has names' '^ +70\.49 +100\.00  /usr/bin/busy$' info "$capt
 contains 'info: the account' '^ +1 +200 +150 +3 +45 +0 +0 +0 +2 +0$' info "$capture"
 contains 'info: why samples were lost' 'ring full' info "$capture"
 
+# Packages call it by another name: no message, help or advice has the one it was built with.
+ln -s "$(realpath "$cli")" "$work/trace-cli"
+other_names()
+{
+	local command
+
+	for command in annotate bundle diff export info merge receive record report tables top; do
+		"$work/trace-cli" $command --help
+		"$work/trace-cli" $command --no-such-option
+	done
+	"$work/trace-cli" doctor
+	"$work/trace-cli" report --summary "$capture"
+	"$work/trace-cli" report --only-command "$capture"
+	"$work/trace-cli" report --metric blocked "$capture"
+	"$work/trace-cli" record --bundle --to localhost:1 -- true
+	DEBUGINFOD_URLS=http://127.0.0.1:1 "$work/trace-cli" doctor
+}
+other_names >"$work/names" 2>&1
+if grep -q 'trace-cli doctor\|trace-cli report' "$work/names" && ! grep 'sysprof-cli' "$work/names" >&2; then
+	ok 'messages, help and advice have the name it was called by'
+else
+	not_ok 'messages, help and advice have the name it was called by' \
+		"$(grep 'sysprof-cli' "$work/names")"
+fi
+
 # Exports.
 
 folded='busy;main 35
@@ -402,8 +427,8 @@ busy;main;work;hot 180'
 prints 'export --format folded' "$folded" export --format folded "$capture"
 contains 'export --format text' '^  59\.02    59\.02   hot +busy$' export --format text "$capture"
 contains 'export --format html' '<td>hot</td><td>busy</td>' export --format html "$capture"
-complains 'export without a format' 2 'needs --format; known: folded, svg' export "$capture"
-complains 'export: unknown format' 2 'no format "poem"; known: folded, svg' export --format poem \
+complains 'export without a format' 2 'needs --format, one of folded, svg' export "$capture"
+complains 'export: unknown format' 2 '--format takes folded, svg.*, not "poem"' export --format poem \
 	"$capture"
 prints 'export with conditions' 'busy;main;work;hot 180' export --format folded --with hot \
 	"$capture"

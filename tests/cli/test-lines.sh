@@ -208,10 +208,10 @@ crashing()
 result 'files whose reader crashes leave the report whole' "$(crashing report &&
 	grep -q ' nested$' "$work/crashing.out" || cat "$work/crashing.err")"
 result '... and it says which they are' "$(grep -q \
-	' cannot be read: what reads it crashed (Segmentation fault)' "$work/crashing.err" ||
+	' cannot be read: the process that reads it crashed (Segmentation fault)' "$work/crashing.err" ||
 	cat "$work/crashing.err")"
 result '... as does info' "$(crashing info && grep -q \
-	'/nested: cannot be read: what reads it crashed' "$work/crashing.out" ||
+	'/nested: cannot be read: the process that reads it crashed' "$work/crashing.out" ||
 	cat "$work/crashing.out")"
 
 # annotated TEXT REGEX ARGUMENT...: a line that matches.

@@ -66,7 +66,7 @@ for options in '--cpu 0' '--cpus 0' --user --user-only --kernel --kernel-only; d
 	# shellcheck disable=SC2086
 	check "record takes $options" records $options --duration 200ms
 done
-check 'both sides' refuses '--user and --kernel leave nothing' record --user-only --kernel
+check 'both sides' refuses '--user and --kernel exclude each other' record --user-only --kernel
 check '--memory without a command' refuses 'put it behind "--"; --memory-limit SIZE bounds' record \
 	--memory
 check '... does not take the next word' refuses '"256M" is no option' record --memory 256M
@@ -86,9 +86,9 @@ for time in 0.2 0.2s 200ms 200000us 200000000ns; do
 	[ "$time" = 0.2s ] || check "top --interval $time" shows --interval $time
 done
 for time in soon 5m -1 1h ''; do
-	check "no time: '$time'" refuses '(--duration)' record "--duration=$time"
-	check "no interval: '$time'" refuses '(--interval)' top "--interval=$time"
-	check "no last seconds: '$time'" refuses '(--last)' record "--last=$time"
+	check "no time: '$time'" refuses '--duration takes' record "--duration=$time"
+	check "no interval: '$time'" refuses '--interval takes' top "--interval=$time"
+	check "no last seconds: '$time'" refuses '--last takes' record "--last=$time"
 	[ "$time" ] && check "no range: '$time..'" refuses 'is not a range' report \
 		--time="$time.." "$example"
 done
@@ -98,15 +98,15 @@ done
 for size in 131072 128K 128KiB 0.125M; do
 	check "record --ring-bytes $size" records --ring-bytes $size --duration 200ms
 	check "record --memory-limit of $size is too little" refuses \
-		'16M is the least (--memory-limit)' record --memory-limit $size
+		'--memory-limit takes at least 16M' record --memory-limit $size
 done
 check 'record --memory-limit 0.5G' records --memory-limit 0.5G --duration 200ms
 for bytes in 32K 32KiB 32768; do
 	check "record --stacks dwarf,$bytes" records --stacks dwarf,$bytes --duration 200ms
 done
-check 'record --stacks dwarf,1G' refuses 'no stacks "dwarf,1G"' record --stacks dwarf,1G
+check 'record --stacks dwarf,1G' refuses 'Unknown --stacks "dwarf,1G"' record --stacks dwarf,1G
 for size in much -1 4G 1T ''; do
-	check "no ring: '$size'" refuses '(--ring-bytes)' record "--ring-bytes=$size"
+	check "no ring: '$size'" refuses '--ring-bytes takes' record "--ring-bytes=$size"
 done
 
 echo "1..$number"

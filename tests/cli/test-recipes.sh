@@ -212,7 +212,7 @@ END_OF_FILE
 		printf '\nmsgid "Export Ti_ny…"\nmsgstr "Wi_nzig…"\n' >>userspace/po/de.po &&
 		add_test <<'END_OF_FILE'
 prints 'export --format tiny' '305 tiny periods' export --format tiny "$capture"
-complains 'export: unknown format' 2 'known: .*, tiny,' export --format poem "$capture"
+complains 'export: unknown format' 2 'takes .*, tiny,' export --format poem "$capture"
 contains 'export --help: tiny' 'tiny: the number of periods' export --help
 END_OF_FILE
 }

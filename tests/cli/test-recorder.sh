@@ -85,7 +85,7 @@ wait $burner 2>/dev/null
 check 'a late tick is the module'"'"'s to tell' refused '--when-late needs the module' --source \
 	perf --last 2 --when-late 5ms
 check '--when-late without --last' refused 'give both' --when-late 5ms
-check 'no time' refused 'no time to be kept' --last 0.1
+check 'no time' refused 'takes at least a second' --last 0.1
 
 # Memory.
 
@@ -147,7 +147,7 @@ assert all(name.startswith("made_") for name in functions if functions[name])'
 check 'a flood of which the last is kept: it keeps to its memory' bounded last
 check '... and has the last' judge "$work/last.capture" 'sound()
 assert info["finished"] and 500 < info["samples"] < 60000, info["samples"]'
-check 'too little' refused 'not memory enough' --memory-limit 1M
+check 'too little' refused 'takes at least 16M' --memory-limit 1M
 
 # A full disk.
 
@@ -229,7 +229,7 @@ python3 -c \
 	'import socket, sys; socket.create_connection(("127.0.0.1", int(sys.argv[1]))).sendall(b"GET / HTTP/1.1\r\n")' "$port"
 wait $receiver
 check 'what is no capture is not taken' bash -c \
-	'[ $1 = 1 ] && grep -q "no capture of Sysprof" "$2/junk.err"' - $? "$work"
+	'[ $1 = 1 ] && grep -q "not a recording of Sysprof" "$2/junk.err"' - $? "$work"
 check 'nobody listens' bash -c \
 	'"$1" record --source perf --to 127.0.0.1:$2 2>&1 | grep -q "sysprof-cli receive"' - \
 	"$cli" "$port"

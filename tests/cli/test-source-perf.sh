@@ -175,7 +175,7 @@ why = info["host"]["unwinding nofp-shares"]'
 raw=(--stacks dwarf --ring-bytes 33554432)
 check 'no tables, what makes them crashes: recorded' fresh crashes 'kill -SEGV $$'
 check 'no tables, what makes them crashes: its time is there, and why' judge crashes "$unwound
-assert why == 'cannot be read: what reads it crashed (Segmentation fault)', why"
+assert why == 'cannot be read: the process that reads it crashed (Segmentation fault)', why"
 check 'no tables, what makes them hangs: recorded' fresh hangs 'exec sleep 1000'
 check 'no tables, what makes them hangs: its time is there' judge hangs "${unwound%why*}"
 check 'forkstorm: recorded' record forkstorm -- "$workloads/forkstorm" 2
@@ -269,7 +269,7 @@ check "auto is $auto here" bash -c \
 	'"$1" record --duration 0.2 -o "$2/auto.capture" 2>&1 | grep -q "(source: $3)"' - \
 	"$cli" "$work" $auto
 check 'no such source' bash -c \
-	'"$1" record --source moon 2>&1 | grep -q "There is no source \"moon\""' - "$cli"
+	'"$1" record --source moon 2>&1 | grep -q "not \"moon\""' - "$cli"
 check 'a ring that cannot be' bash -c \
 	'"$1" record --source perf --ring-bytes 5000 -o "$2/no" 2>&1 | grep -q "power of two"' - \
 	"$cli" "$work"
@@ -306,7 +306,7 @@ shares(("forked_work", "execed_work", "vfork_borrowed_work", "vfork_execed_work"
 	"$workloads/shares" 10 >/dev/null &
 	burner=$!
 	check '... and nobody else'"'"'s' bash -c \
-		'! said=$("$@" 2>&1) && grep -q "no process of this user" <<<"$said"' - $ordinary \
+		'! said=$("$@" 2>&1) && grep -q "None of these processes is yours" <<<"$said"' - $ordinary \
 		"$work/own/sysprof-cli" record --source perf --pid $burner --duration 0.2 -o \
 		"$work/own/no"
 	kill $burner

@@ -57,7 +57,7 @@ chmod 755 "$work/sysprof-reader"
 rm -r "$work/cache/sysprof"
 said=$(tables "$work/programs" && echo success)
 is "a file that crashes what reads it: which, and why" \
-	"^sysprof-cli: $work/programs/.* cannot be read: what reads it crashed \\(Segmentation fault\\)" "$said"
+	"^sysprof-cli: $work/programs/.* cannot be read: the process that reads it crashed \\(Segmentation fault\\)" "$said"
 is "... costs its own table" '^1 unwind table, .*, in /' "$said"
 is "... and nothing else" '^success$' "$said"
 is "it is tried again the next time" '^2 unwind tables, ' "$(tables "$work/programs")"

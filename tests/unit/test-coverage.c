@@ -89,11 +89,11 @@ static void test_sums(gconstpointer has_leaves)
 	}
 	g_assert_cmpuint(rows->len, ==, 5);
 	check_row(rows, "[kernel]", kernel, kernel_named,
-		  "the kernel did not name these places while it was recorded");
+		  "the kernel did not name these addresses while it was recorded");
 	check_row(rows, "file", 20, 0, "no such file");
 	check_row(rows, "[anon]", 20, 0, "memory without a file, such as code made at run time");
 	check_row(rows, "[unknown]", 20, 0, "no mapping is known for these addresses");
-	check_row(rows, "[no stack]", nothing, 0, "no stack was asked for, or none could be taken");
+	check_row(rows, "[no stack]", nothing, 0, "no stack was requested, or none could be taken");
 	g_assert_cmpuint(spt_coverage_named(rows), ==, kernel_named);
 	for (unsigned i = 0; i < rows->len; i++) {
 		const SptCoverageRow *row = &g_array_index(rows, SptCoverageRow, i);

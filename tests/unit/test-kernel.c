@@ -135,7 +135,7 @@ static void test_other_image(void)
 	recording.names[1].offset += 16;
 	by_places = symbols_with(&recording, "/proc/self/exe");
 	g_assert_nonnull(
-		strstr(spt_symbols_vmlinux_problem(by_places), "its functions lie elsewhere"));
+		strstr(spt_symbols_vmlinux_problem(by_places), "its functions are at other addresses"));
 	g_assert_null(place_at(by_places, 1, recording.names[0].offset).file);
 	recording.names[1].offset -= 16;
 	g_hash_table_insert(recording.capture.host, (char *)"build-id", (char *)"00112233");
@@ -259,7 +259,7 @@ static int live_without_reader(void)
 	problem = spt_symbols_vmlinux_problem(symbols);
 	place = place_at(symbols, 1, recording.names[0].offset);
 	recording_clear(&recording);
-	return problem && strstr(problem, "what reads it crashed (Segmentation fault)") &&
+	return problem && strstr(problem, "the process that reads it crashed (Segmentation fault)") &&
 			       g_strcmp0(spt_symbols_failure(symbols, 1), problem) == 0 &&
 			       strcmp(place.name.function, "scheduler") == 0 && !place.file ?
 		       0 :

@@ -300,7 +300,7 @@ static void test_table(void)
 	g_assert_false(spt_metric_check(spt_metric_find("delay"), &perf, &error));
 	g_assert_cmpstr(
 		error->message, ==,
-		"file has no metric \"delay\"; \"sysprof-cli record --source module\" records it");
+		"file has no metric \"delay\"; record with --source module to have it");
 }
 
 static void test_fits(void)

@@ -169,13 +169,13 @@ static void test_helper_fails(struct fixture *fixture, const void *data)
 		const char *failure;
 	} helpers[] = {
 		{ "kill -SEGV $$", PATIENT_MS,
-		  "1 cannot be read: what reads it crashed (Segmentation fault)\n" },
-		{ "exec sleep 1000", 300, "1 cannot be read: what reads it took too long\n" },
+		  "1 cannot be read: the process that reads it crashed (Segmentation fault)\n" },
+		{ "exec sleep 1000", 300, "1 cannot be read: the process that reads it took too long\n" },
 		{ "head -c 96 /dev/zero >&0; exec sleep 1000", PATIENT_MS,
-		  "1 cannot be read: what reads it crashed (Killed)\n" },
+		  "1 cannot be read: the process that reads it crashed (Killed)\n" },
 		/* A head of 64 bytes of table, and they are none. */
 		{ "{ printf 'sppu\\0\\0\\0\\0@'; head -c 87 /dev/zero; } >&0; exec sleep 1000",
-		  PATIENT_MS, "1 cannot be read: what reads it gave no table\n" },
+		  PATIENT_MS, "1 cannot be read: the process that reads it returned no table\n" },
 	};
 
 	(void)data;
@@ -216,7 +216,7 @@ static void test_next_object(struct fixture *fixture, const void *data)
 	is_right(fixture, spt_tables_get(tables, 2));
 	g_assert_null(spt_tables_get(tables, 1));
 	g_assert_cmpstr(fixture->failures->str, ==,
-			"1 cannot be read: what reads it crashed (Segmentation fault)\n");
+			"1 cannot be read: the process that reads it crashed (Segmentation fault)\n");
 }
 
 /* Who ends does not wait for what hangs. */

@@ -23,6 +23,18 @@ const char *spt_cli_called(void)
 	return called;
 }
 
+/* A name with % in it would be taken for a part of the format. */
+const char *spt_cli_named(const char *text)
+{
+	g_autoptr(GString) named = NULL;
+
+	if (!text || !strstr(text, SPT_CLI) || strcmp(called, SPT_CLI) == 0 || strchr(called, '%'))
+		return text;
+	named = g_string_new(text);
+	g_string_replace(named, SPT_CLI, called, 0);
+	return g_intern_string(named->str);
+}
+
 void spt_cli_complain(const char *format, ...)
 {
 	g_autofree char *text = NULL;
@@ -30,7 +42,7 @@ void spt_cli_complain(const char *format, ...)
 	va_list args;
 
 	va_start(args, format);
-	text = g_strdup_vprintf(format, args);
+	text = g_strdup_vprintf(spt_cli_named(format), args);
 	va_end(args);
 	shown = spt_format_cut(text, 0);
 	fprintf(stderr, "%s: %s\n", called, shown);
@@ -112,6 +124,11 @@ static GArray *all_options(const struct spt_command *command, const GOptionEntry
 		g_array_append_val(all, *entries);
 	if (command->is_read)
 		spt_terminal_add(all);
+	for (guint i = 0; i < all->len; i++) {
+		GOptionEntry *entry = &g_array_index(all, GOptionEntry, i);
+
+		entry->description = spt_cli_named(entry->description);
+	}
 	return all;
 }
 

@@ -21,9 +21,9 @@ static const SptExportFormat *find_format(const char *name)
 	for (unsigned i = 0; (format = spt_export_format(i)); i++)
 		g_string_append_printf(known, "%s%s", i ? ", " : "", format->name);
 	if (name)
-		spt_cli_complain("There is no format \"%s\"; known: %s", name, known->str);
+		spt_cli_complain("--format takes %s, not \"%s\"", known->str, name);
 	else
-		spt_cli_complain("export needs --format; known: %s", known->str);
+		spt_cli_complain("export needs --format, one of %s", known->str);
 	return NULL;
 }
 

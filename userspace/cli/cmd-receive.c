@@ -87,7 +87,7 @@ static bool copy(int from, int to, const char *path, const struct limits *limits
 		}
 		if (!*ret_bytes &&
 		    memcmp(buffer, SPT_FILE_MAGIC, MIN((size_t)n, SPT_FILE_MAGIC_BYTES))) {
-			spt_cli_complain("What is sent is no capture of Sysprof");
+			spt_cli_complain("What was sent is not a recording of Sysprof");
 			return false;
 		}
 		for (ssize_t done = 0, now; done < n; done += now) {
@@ -196,11 +196,11 @@ static int run_receive(int argc, char **argv)
 		return SPT_EXIT_USAGE;
 	}
 	if (!spt_parse_ns(timeout, &limits.idle_ns)) {
-		spt_cli_complain("\"%s\" is no time: --timeout takes such as 60, or 5min", timeout);
+		spt_cli_complain("--timeout takes a time such as 60 or 5min, not \"%s\"", timeout);
 		return SPT_EXIT_USAGE;
 	}
 	if (!spt_parse_bytes(most, &limits.bytes) || limits.bytes == 0) {
-		spt_cli_complain("\"%s\" is no size: --max-size takes such as 500M, or 64G", most);
+		spt_cli_complain("--max-size takes a size such as 500M or 64G, not \"%s\"", most);
 		return SPT_EXIT_USAGE;
 	}
 	sigaction(SIGINT, &action, NULL);

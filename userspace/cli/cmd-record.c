@@ -322,12 +322,12 @@ static void tell_memory(const SptMemoryStatus *memory)
 		fprintf(stderr, "; threads waited %s times for the recorder, %s", waits, waited);
 	fprintf(stderr, "\n");
 	if (memory->broken)
-		fprintf(stderr, "Note: %" PRIu64 " threads wrote what is no record into their "
-				"rings; what came after is lost.\n",
+		fprintf(stderr, "Note: %" PRIu64 " threads wrote invalid records into their "
+				"rings; their later records are lost.\n",
 			memory->broken);
 	if (!memory->calls)
 		fprintf(stderr, "Note: no allocation was seen; programs with an allocator of their own, and those that "
-				"are linked statically, cannot be recorded so.\n");
+				"are linked statically, cannot be recorded this way.\n");
 }
 
 static int run_recording(const struct spt_record_options *options)
@@ -405,14 +405,14 @@ static int run_recording(const struct spt_record_options *options)
 	if (status.waits_lost) {
 		g_autofree char *n = spt_format_count(status.waits_lost);
 
-		fprintf(stderr, "%s switches found no room: sums of threads have a part that is not known.\n",
+		fprintf(stderr, "%s switches were lost for lack of room: the times of threads are incomplete.\n",
 			n);
 	}
 	if (status.events_lost) {
 		g_autofree char *n = spt_format_count(status.events_lost);
 
-		fprintf(stderr, "%s events were lost: \"" SPT_CLI " info --json\" says of which source.\n",
-			n);
+		fprintf(stderr, "%s events were lost: \"%s info --json\" says of which source.\n", n,
+			spt_cli_called());
 	}
 	if (status.budget)
 		fprintf(stderr,

@@ -328,18 +328,16 @@ static bool check_options(struct options *options, SptTraceSource *ret_source)
 {
 	if (!isnan(options->rate) && !(options->rate >= 1 && options->rate <= 50000))
 		spt_cli_complain(
-			"A rate of %g samples per second is not possible: 1 to 50000 are (-F)",
-			options->rate);
+			"-F must be 1 to 50000, not %g", options->rate);
 	else if (options->interval && (!spt_parse_ns(options->interval, &options->interval_ns) ||
 				       options->interval_ns < LEAST_INTERVAL_NS ||
 				       options->interval_ns > MOST_INTERVAL_NS))
 		spt_cli_complain(
-			"An interval of \"%s\" is not possible: 100ms to 3600s are (--interval)",
-			options->interval);
+			"--interval takes 100ms to 3600s, not \"%s\"", options->interval);
 	else if (options->count < 0 || options->limit < 0 || options->pid < 0)
 		spt_cli_complain("--count, --limit and --pid take a number that is not negative");
 	else if (!spt_cli_parse_source(options->source, ret_source))
-		spt_cli_complain("There is no source \"%s\" (--source): auto, module and perf are",
+		spt_cli_complain("--source takes auto, module or perf, not \"%s\"",
 				 options->source);
 	else
 		return spt_record_parse_waits(&options->waits, options->waits_text);

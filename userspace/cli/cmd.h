@@ -50,6 +50,8 @@ void spt_cli_complain(const char *format, ...) G_GNUC_PRINTF(1, 2);
 /* What the program was called by: of its names, the one that messages use. */
 void spt_cli_set_called(const char *name);
 const char *spt_cli_called(void);
+/* @text with the name as called in place of SPT_CLI; lives as long as the program. */
+const char *spt_cli_named(const char *text) G_GNUC_FORMAT(1);
 /*
  * The command and its options on stdout, tab-separated, a line each: command, option, letter,
  * "file" or "text" if it takes a value ("optional" if it may be missing, and follows "=" if

@@ -40,8 +40,8 @@ bool *spt_cli_parse_cpus(const char *option, const char *text)
 	bool *cpus = parse_list(text);
 
 	if (!cpus)
-		spt_cli_complain("%s %s is no list of CPUs; write numbers and ranges, as in 0,2-5",
-				 option, text);
+		spt_cli_complain("%s takes CPU numbers and ranges such as 0,2-5, not \"%s\"", option,
+				 text);
 	return cpus;
 }
 
@@ -69,7 +69,7 @@ bool spt_cli_check_cpus(const char *option, const bool *cpus)
 		has_online |= cpus[cpu] && online && online[cpu];
 	}
 	if (!has_online)
-		spt_cli_complain("None of these CPUs runs (%s): those that do are %s", option,
+		spt_cli_complain("None of these CPUs is online (%s): online are %s", option,
 				 online_text);
 	return has_online;
 }

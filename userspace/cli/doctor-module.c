@@ -258,13 +258,13 @@ static void tell_other_ways(void)
 		spt_doctor_tell(
 			SPT_FINDING_NOTE,
 			"log in at the machine itself; if you have: sudo udevadm trigger --name-match=sysprof-trace",
-			"Who sits at this machine may open %s without the group (seat access), but this login is elsewhere.",
+			"The user at this machine can open %s without the group (seat access), but this login is remote.",
 			SYSPROF_DEVICE);
 	else
 		spt_doctor_tell(
 			SPT_FINDING_NOTE,
 			"install the package sysprof-trace-seat, or in the sources: sudo make install-seat; or -polkit, by which the password is asked for",
-			"Who sits at this machine may not open %s without the group: seat access is off.",
+			"Seat access is off: the user at this machine needs the group to open %s, too.",
 			SYSPROF_DEVICE);
 }
 
@@ -293,7 +293,7 @@ static bool check_node(void)
 	if (stat(SYSPROF_DEVICE, &st) < 0) {
 		spt_doctor_tell(SPT_FINDING_MISSING,
 				"mount /dev as devtmpfs; in a container, use the host",
-				"The module is loaded, but %s is not there.", SYSPROF_DEVICE);
+				"The module is loaded, but %s is missing.", SYSPROF_DEVICE);
 		return false;
 	}
 	if (access(SYSPROF_DEVICE, R_OK | W_OK) == 0 || spt_trace_may_ask())
@@ -339,7 +339,7 @@ static bool check_open(void)
 	if (lockdown && !strcmp(lockdown, "confidentiality"))
 		spt_doctor_tell(
 			SPT_FINDING_MISSING, "boot with lockdown=integrity, or without",
-			"The kernel is locked down to confidentiality: nobody may look into it.");
+			"The kernel is locked down to confidentiality, which forbids recording.");
 	else
 		spt_doctor_tell(SPT_FINDING_MISSING, NULL, "%s.", error->message);
 	return false;

@@ -19,6 +19,7 @@ void spt_doctor_tell(enum spt_finding finding, const char *fix, const char *form
 	};
 	va_list args;
 
+	fix = spt_cli_named(fix);
 	if (!findings)
 		findings = g_string_new(NULL);
 	g_string_append_printf(findings, "%s%-8s%s ",
@@ -27,7 +28,7 @@ void spt_doctor_tell(enum spt_finding finding, const char *fix, const char *form
 									  SPT_COLOR_GOOD),
 			       words[finding], spt_color(SPT_COLOR_OFF));
 	va_start(args, format);
-	g_string_append_vprintf(findings, format, args);
+	g_string_append_vprintf(findings, spt_cli_named(format), args);
 	va_end(args);
 	g_string_append_c(findings, '\n');
 	if (fix)

@@ -47,7 +47,7 @@ const char *spt_cli_lacks_debuginfod(const char **ret_remedy)
 	 * Without an interpreter there is nothing to load libraries with, and trying would crash.
 	 */
 	if (!getauxval(AT_BASE)) {
-		*ret_remedy = "take the " SPT_CLI " of a package or of make install";
+		*ret_remedy = spt_cli_named("take the " SPT_CLI " of a package or of make install");
 		return "this program is linked statically and loads no libraries";
 	}
 	client = dlopen(DEBUGINFOD_SONAME, RTLD_LAZY);

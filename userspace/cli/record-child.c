@@ -31,7 +31,7 @@ bool spt_child_check(char **command)
 	else if (access(name, X_OK) < 0)
 		spt_cli_complain("Cannot run %s: %s", name, g_strerror(errno));
 	else
-		spt_cli_complain("Cannot run %s: it is no program", name);
+		spt_cli_complain("Cannot run %s: it is not a program", name);
 	return false;
 }
 

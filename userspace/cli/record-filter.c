@@ -46,7 +46,7 @@ static bool add_pids(SptTraceFilter *filter, char **texts)
 			}
 			if (filter->n_pids == SYSPROF_FILTER_MAX) {
 				spt_cli_complain(
-					"At most %d processes can be named (--pid); what they start comes along",
+					"At most %d processes can be named (--pid); their children are recorded, too",
 					SYSPROF_FILTER_MAX);
 				return false;
 			}
@@ -111,7 +111,7 @@ bool spt_record_filter_parse(struct spt_record_filter *options, SptTraceFilter *
 		.only_kernel = options->only_kernel,
 	};
 	if (options->only_user && options->only_kernel) {
-		spt_cli_complain("--user and --kernel leave nothing: give one of them");
+		spt_cli_complain("--user and --kernel exclude each other; give one of them");
 		return false;
 	}
 	return add_pids(ret, options->pids) && add_users(ret, options->users) &&

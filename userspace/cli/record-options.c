@@ -43,14 +43,12 @@ static bool check(const struct words *words, SptTraceSource *ret_source)
 	else if (strcmp(words->stacks, "fp") && strcmp(words->stacks, "none") &&
 		 strcmp(words->stacks, "table") && !raw_bytes(words->stacks))
 		spt_cli_complain(
-			"There are no stacks \"%s\" (--stacks): fp walks along frame pointers, dwarf does without them by copies "
-			"of the stack (dwarf,BYTES: of so much, a multiple of 8 up to %d), table by tables that the module "
-			"follows, auto by tables, or copies where there is no such module and frame pointers do not do, none leaves user stacks out",
+			"Unknown --stacks \"%s\": use fp (frame pointers), dwarf or dwarf,BYTES (copies of the stack, a "
+			"multiple of 8 up to %d), table (unwind tables in the module), auto or none",
 			words->stacks, SPT_TRACE_RAW_MAX_BYTES);
 	else if (!spt_cli_parse_source(words->source, ret_source))
 		spt_cli_complain(
-			"There is no source \"%s\" (--source): module is the kernel module, perf the kernel's perf "
-			"events, auto the module if its device is there, else perf",
+			"--source takes module (the kernel module), perf (perf events) or auto, not \"%s\"",
 			words->source);
 	else
 		return true;
@@ -71,8 +69,7 @@ static bool check_clock(SptRecorderOptions *recorder, const struct words *words)
 			g_ascii_strtoull(words->event + is_raw, &end, is_raw ? 16 : 10);
 		if (*end || end == words->event + is_raw) {
 			spt_cli_complain(
-				"\"%s\" is no hardware event: a number such as 1 (instructions), or r and the hardware's own in hex, is "
-				"(--event)",
+				"--event takes a number such as 1 (instructions), or r and the hardware's own in hex, not \"%s\"",
 				words->event);
 			return false;
 		}
@@ -87,8 +84,7 @@ static bool check_clock(SptRecorderOptions *recorder, const struct words *words)
 		recorder->clock = words->event ? SPT_TRACE_PMU : SPT_TRACE_ANY_CLOCK;
 	else {
 		spt_cli_complain(
-			"There is no clock \"%s\"%s (--clock): timer, pmu for hardware counters, and auto for these where there are "
-			"some, are",
+			"Unknown --clock \"%s\"%s: use timer, pmu (hardware counters) or auto (pmu where there is one)",
 			words->clock, words->event ? " for an event" : "");
 		return false;
 	}
@@ -121,23 +117,22 @@ static bool check_bounds(struct spt_record_options *options, const struct words 
 
 	if (words->duration && !spt_parse_ns(words->duration, &options->duration_ns))
 		spt_cli_complain(
-			"A recording cannot last \"%s\": 10, 10s or 500ms are possible (--duration)",
-			words->duration);
+			"--duration takes a time such as 10, 10s or 500ms, not \"%s\"", words->duration);
 	else if (words->ring &&
 		 (!spt_parse_bytes(words->ring, &ring_bytes) || ring_bytes > UINT32_MAX))
-		spt_cli_complain("A ring cannot have \"%s\" bytes: 1M is possible (--ring-bytes)",
+		spt_cli_complain("--ring-bytes takes a size such as 1M, not \"%s\"",
 				 words->ring);
 	else if (words->last && (!spt_parse_ns(words->last, &recorder->last_ns) ||
 				 recorder->last_ns < LEAST_LAST_NS))
 		spt_cli_complain(
-			"\"%s\" is no time to be kept: 10, 10s or 1500ms, at least a second, are (--last)",
+			"--last takes at least a second, such as 10, 10s or 1500ms, not \"%s\"",
 			words->last);
 	else if (words->late &&
 		 (!spt_parse_ns(words->late, &recorder->late_ns) || !recorder->late_ns))
-		spt_cli_complain("\"%s\" is no delay: 5ms is one (--when-late)", words->late);
+		spt_cli_complain("--when-late takes a delay such as 5ms, not \"%s\"", words->late);
 	else if (words->memory && (!spt_parse_bytes(words->memory, &recorder->memory_bytes) ||
 				   recorder->memory_bytes < LEAST_MEMORY_BYTES))
-		spt_cli_complain("\"%s\" is not memory enough: 16M is the least (--memory-limit)",
+		spt_cli_complain("--memory-limit takes at least 16M, not \"%s\"",
 				 words->memory);
 	else if (words->tracker && !*options->command)
 		spt_cli_complain(

@@ -9,7 +9,7 @@
 #include "report-threads.h"
 
 /* "process, thread, cpu or object", with "or" as @last, that fit @metric; NULL: all with notes. */
-static char *list_groupings(const char *last, const SptMetric *metric)
+static char *list_groupings(const SptMetric *metric)
 {
 	g_autoptr(GPtrArray) names = g_ptr_array_new_with_free_func(g_free);
 	const SptGrouping *grouping;
@@ -18,25 +18,25 @@ static char *list_groupings(const char *last, const SptMetric *metric)
 		if (!metric || spt_grouping_fits(grouping, metric))
 			g_ptr_array_add(names, g_strconcat(grouping->name,
 							   metric ? NULL : grouping->note, NULL));
-	return spt_format_list(names, last);
+	return spt_format_list(names, "or");
 }
 
 static char *help(void)
 {
-	g_autofree char *names = list_groupings("or", NULL);
+	g_autofree char *names = list_groupings(NULL);
 
 	return g_strconcat("What is shown, by ", names, NULL);
 }
 
 static bool check(const union spt_report_value *value, const SptMetric *metric)
 {
-	g_autofree char *names = list_groupings("and", metric);
+	g_autofree char *names = list_groupings(metric);
 	SptGroupKind kind;
 
 	if (!spt_grouping_find(value->text, &kind))
-		spt_cli_complain("There are no groups by \"%s\" (--by): %s are", value->text, names);
+		spt_cli_complain("--by takes %s, not \"%s\"", names, value->text);
 	else if (!spt_grouping_fits(spt_grouping(kind), metric))
-		spt_cli_complain("There are no groups by %s of metric \"%s\" (--by): %s are",
+		spt_cli_complain("--by %s does not go with metric \"%s\", which takes %s",
 				 value->text, metric->name, names);
 	else
 		return true;

@@ -16,7 +16,7 @@ static char *list_metrics(void)
 	for (unsigned i = 0; (metric = spt_metric(i)); i++)
 		if (metric->source)
 			g_ptr_array_add(names, (gpointer)metric->name);
-	return spt_format_list(names, "and");
+	return spt_format_list(names, "or");
 }
 
 const char *spt_report_metric_help(void)
@@ -49,8 +49,8 @@ bool spt_filter_options_find_metric(struct spt_filter_options *options)
 	for (unsigned i = 0; (metric = spt_metric(i)); i++)
 		if (spt_is_nearer(name, metric->name, &least))
 			near = metric->name;
-	spt_cli_complain("There is no metric \"%s\" (--metric)%s%s%s %s are", name,
-			 near ? "; did you mean \"" : ":", near ? near : "", near ? "\"?" : "",
+	spt_cli_complain("Unknown --metric \"%s\"%s%s%s %s", name,
+			 near ? "; did you mean \"" : ":", near ? near : "", near ? "\"? Use" : " use",
 			 known);
 	return false;
 }

@@ -129,7 +129,7 @@ static void add_next(struct summary *summary, const char *command, const char *f
 		     const char *rest)
 {
 	g_ptr_array_add(summary->next,
-			g_strdup_printf(SPT_CLI " %s %s %s", command, file, rest));
+			g_strdup_printf("%s %s %s %s", spt_cli_called(), command, file, rest));
 }
 
 static void find_next(const struct spt_report *report, struct summary *summary)

@@ -88,7 +88,7 @@ const char *spt_report_object(const SptFunction *function);
  */
 unsigned spt_report_fit_names(const SptFunction *functions, const uint32_t *shown, unsigned n,
 			      unsigned width);
-/* A percentage in its colour, at the right of @width columns, and two blanks. */
+/* A percentage in its colour, at the right of @columns columns, and two blanks. */
 void spt_report_print_share(double percent, int columns);
 /* "Function  Object", the end of a line that SPT_COLOR_TITLE begins. */
 void spt_report_print_names_head(unsigned name_columns);

@@ -163,7 +163,7 @@ static int handle_local_options(G_GNUC_UNUSED GApplication *application, GVarian
 {
 	if (!g_variant_dict_contains(options, "version"))
 		return -1;
-	g_print("sysprof %s\n", SPT_VERSION);
+	g_print("%s %s\n", g_get_prgname(), SPT_VERSION);
 	return 0;
 }
 

@@ -298,7 +298,7 @@ static void spt_details_init(SptDetails *self)
 		},
 		[OBJECTS] = {
 			{ N_("Self"), SPT_CELL_SHARE, SHARE_WIDTH }, { N_("Named"), SPT_CELL_SHARE, SHARE_WIDTH }, { N_("Object"), SPT_CELL_TEXT, NAME_WIDTH },
-			{ N_("Path"), SPT_CELL_DIM, 0 }, { N_("Why some has no name"), SPT_CELL_TEXT, 0 },
+			{ N_("Path"), SPT_CELL_DIM, 0 }, { N_("Why names are missing"), SPT_CELL_TEXT, 0 },
 		},
 		[CPUS] = {
 			{ N_("CPU"), SPT_CELL_NUMBER, NUMBER_WIDTH }, { N_("Periods"), SPT_CELL_NUMBER, 0 }, { N_("Sampled"), SPT_CELL_NUMBER, 0 },

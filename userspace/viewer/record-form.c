@@ -8,6 +8,7 @@
 #include "files.h"
 #include "process-list.h"
 #include "state.h"
+#include "text.h"
 #include "trace/trace.h"
 
 #define RATE "rate"
@@ -98,8 +99,9 @@ void spt_record_form_recall(SptRecordingOptions *options)
 static char *command_line(SptRecordForm *self)
 {
 	SptRecordingOptions options = { 0 };
-	GString *line = g_string_new(SPT_CLI " record");
+	GString *line = g_string_new(spt_text_cli());
 
+	g_string_append(line, " record");
 	spt_record_form_recall(&options);
 	if (options.rate_hz)
 		g_string_append_printf(line, " -F %u", options.rate_hz);

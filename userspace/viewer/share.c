@@ -65,7 +65,7 @@ static void on_chosen(GFile *file, gpointer data)
 		g_task_run_in_thread(task, write_in_thread);
 	else
 		g_task_return_new_error(task, G_IO_ERROR, G_IO_ERROR_NOT_SUPPORTED,
-					_("it is not a place of this machine"));
+					_("it is not a file of this machine"));
 }
 
 void spt_share_add_formats(GMenu *menu)
@@ -118,7 +118,7 @@ static void on_picture_place_chosen(GFile *file, gpointer data)
 	if (path && gdk_texture_save_to_png(picture->texture, path))
 		return;
 	text = g_strdup_printf(
-		_("Cannot save the picture as %s: choose a place of this machine that can be written."),
+		_("Cannot save the picture as %s: choose a file of this machine that you can write."),
 		path ? path : "that");
 	gtk_widget_activate_action(GTK_WIDGET(picture->parent), "win.complain", "s", text);
 }

@@ -74,7 +74,7 @@ static void finish(struct filling *filling)
 		more = g_strdup_printf(ngettext("%u more is not shown: %s annotate prints it",
 						"%u more are not shown: %s annotate prints them",
 						filling->n_rows - MAX_ROWS + 1),
-				       filling->n_rows - MAX_ROWS + 1, SPT_CLI);
+				       filling->n_rows - MAX_ROWS + 1, spt_text_cli());
 		filling->n_rows = MAX_ROWS - 1;
 		add_text(filling, more, false);
 	}

@@ -8,6 +8,15 @@
 
 #define NAME_MAX_BYTES 400
 
+const char *spt_text_cli(void)
+{
+	const char *called = g_get_prgname();
+
+	if (!called || (strcmp(called, "sysprof") != 0 && strcmp(called, "sysprof-trace") != 0))
+		return SPT_CLI;
+	return strcmp(called, "sysprof") == 0 ? "sysprof-cli" : "sysprof-trace-cli";
+}
+
 const char *spt_text_name(const char *text, char **ret_made)
 {
 	size_t bytes = strlen(text);

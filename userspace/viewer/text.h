@@ -10,6 +10,8 @@
  * reads.  @text itself if it is fit to be shown, else a copy in *@ret_made, which is to be freed.
  */
 const char *spt_text_name(const char *text, char **ret_made);
+/* The terminal's program, by the name that goes with the viewer's own: sysprof, sysprof-cli. */
+const char *spt_text_cli(void);
 char *spt_text_count(uint64_t n);	/* "1,234,567" */
 /*
  * "1.234 s" from the beginning of the recording; "" for what was there before it, which has no such

@@ -285,8 +285,8 @@ static void spt_wakeups_pane_init(SptWakeupsPane *self)
 	self->threads = g_array_new(FALSE, FALSE, sizeof(struct woken));
 	gtk_orientable_set_orientation(GTK_ORIENTABLE(self), GTK_ORIENTATION_VERTICAL);
 	self->table = SPT_TABLE(spt_table_new(_("Wake-ups"), columns, G_N_ELEMENTS(columns), true));
-	spt_table_set_empty_text(self->table, _("No waking was recorded; \"sysprof-cli record "
-						"--waits=all\" records them"));
+	spt_table_set_empty_text(self->table, _("No waking was recorded; record with --waits=all to see "
+						"them"));
 	spt_table_set_selects(self->table, on_selected, self);
 	gtk_widget_set_margin_start(sides, 9);
 	gtk_widget_set_margin_end(sides, 9);

@@ -578,7 +578,7 @@ static void on_target_chosen(GFile *file, gpointer window)
 	if (!target || g_file_equal(source, file)) {
 		complain(
 			self,
-			_("Cannot save the recording there: choose another place, on this machine."));
+			_("Cannot save the recording there: choose another file, on this machine."));
 		return;
 	}
 	copy = g_new(struct copy, 1);

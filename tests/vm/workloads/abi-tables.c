@@ -98,7 +98,7 @@ static void test_refusals(void)
 	REFUSED(bad.header.reserved = 1, "... with something in what is reserved");
 	REFUSED(bad.starts[1] = 0, "functions that do not rise");
 	REFUSED(bad.offsets[1] = 0, "rows that do not rise");
-	REFUSED(bad.rules[0] = 2, "a row whose rule there is not");
+	REFUSED(bad.rules[0] = 2, "a row whose rule does not exist");
 	REFUSED(bad.rules[1] = 1, "a last row that does not end");
 	REFUSED(bad.rule[0].cfa = SYSPROF_CFA_REGISTER, "a first rule that knows something");
 	REFUSED(bad.rule[1].cfa = 6, "a CFA of a kind that there is not");

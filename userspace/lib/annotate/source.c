@@ -77,7 +77,7 @@ static bool try_path(SptAnnotatedFile *file, const char *path, uint64_t built_ns
 		if (built_ns &&
 		    (uint64_t)st.st_mtim.tv_sec * 1000000000 + st.st_mtim.tv_nsec > built_ns)
 			file->problem = SPT_WORDS(
-				"was changed after the program was built: its lines may be others");
+				"was changed after the program was built: its lines may differ");
 	}
 	close(fd);
 	return file->found != NULL;

@@ -53,7 +53,7 @@ static bool read_table(SptEvents *events, const SptBlockPlace *place, GError **e
 	    header.stored_bytes != place->bytes - SPT_BLOCK_HEADER_BYTES ||
 	    !spt_block_crc_matches(stored, &header, stored + SPT_BLOCK_HEADER_BYTES)) {
 		spt_set_error(error, SPT_CAPTURE_ERROR, SPT_CAPTURE_ERROR_DAMAGED,
-			      "it is not what it was when it was opened");
+			      "it changed while it was open");
 		return false;
 	}
 	g_byte_array_set_size(events->payload, header.payload_bytes + 1);

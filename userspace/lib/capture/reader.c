@@ -100,7 +100,7 @@ static bool read_block(Reader *reader, uint64_t left, GError **error)
 	if (!spt_block_header_parse(&header, bytes))
 		return damaged(error, "no block begins here");
 	if (header.number != reader->n_blocks)
-		return damaged(error, "the block is not the one that is due");
+		return damaged(error, "its number is not the one expected here");
 	if (header.stored_bytes > left - sizeof(bytes))
 		return false;
 	if (!buffer_reserve(&reader->stored, (size_t)header.stored_bytes + 1))

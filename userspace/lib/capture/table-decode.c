@@ -70,7 +70,7 @@ bool spt_table_parse(SptTable *table, const uint8_t *payload, size_t bytes, GErr
 		column->bytes = (size_t)data_bytes;
 		next += data_bytes;
 	}
-	return next == end || damaged(error, "there are bytes behind its table");
+	return next == end || damaged(error, "there are bytes after its table");
 }
 
 const SptColumn *spt_table_column(const SptTable *table, uint64_t id)

@@ -475,7 +475,7 @@ static bool is_needless(SptCaptureWriter *writer)
 	if (!writer->keeps_old || writer->has_samples || writer->error ||
 	    access(writer->path, F_OK) < 0)
 		return false;
-	fail(writer, "no sample was taken, and the recording of that name stays");
+	fail(writer, "no sample was taken, so the existing recording of that name was kept");
 	writer->error->code = SPT_CAPTURE_ERROR_EMPTY;
 	return true;
 }

@@ -19,7 +19,7 @@ static const char *problem_of(const SptCapture *capture, SptSymbols *symbols,
 	switch (kind) {
 	case SPT_OBJECT_KERNEL:
 	case SPT_OBJECT_MODULES:
-		return spt_words("the kernel did not name these places while it was recorded");
+		return spt_words("the kernel did not name these addresses while it was recorded");
 	case SPT_OBJECT_ANON:
 		return spt_words("memory without a file, such as code made at run time");
 	case SPT_OBJECT_FILE:
@@ -75,7 +75,7 @@ GArray *spt_coverage_new(const SptCapture *capture, SptSymbols *symbols)
 		row->named += name.has_symbol ? weights[i] : 0;
 		row->sources[name.source] += name.has_symbol ? weights[i] : 0;
 		if (i == 0)
-			row->problem = spt_words("no stack was asked for, or none could be taken");
+			row->problem = spt_words("no stack was requested, or none could be taken");
 	}
 	spt_pairs_clear(&places);
 	for (unsigned i = 0; i < rows->len; i++) {

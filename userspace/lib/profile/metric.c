@@ -211,7 +211,7 @@ bool spt_metric_check(const SptMetric *metric, const SptCapture *capture, GError
 		return true;
 	if (metric->source && metric->option)
 		spt_set_error(error, SPT_CAPTURE_ERROR, SPT_CAPTURE_ERROR_EMPTY,
-			      "%s has no metric \"%s\"; \"sysprof-cli record %s\" records it",
+			      "%s has no metric \"%s\"; record with %s to have it",
 			      capture->path, metric->name, metric->option);
 	else
 		spt_set_error(error, SPT_CAPTURE_ERROR, SPT_CAPTURE_ERROR_EMPTY,

@@ -56,7 +56,7 @@ static bool check(const char *program, int fd, const char *head, ssize_t bytes, 
 	if (bytes < (ssize_t)sizeof(*header) || memcmp(head, ELFMAG, SELFMAG) != 0)
 		return true;
 	if (header->e_ident[EI_CLASS] != ELFCLASS64 || header->e_machine != EM_X86_64)
-		return refuse(program, SPT_WORDS("it is no program for x86-64"), error);
+		return refuse(program, SPT_WORDS("it is not a program for x86-64"), error);
 	if (!is_dynamic(fd, header))
 		return refuse(program,
 			      SPT_WORDS("it is linked statically, and loads no libraries"), error);
@@ -65,7 +65,7 @@ static bool check(const char *program, int fd, const char *head, ssize_t bytes, 
 	     (stat.st_mode & S_ISGID && stat.st_gid != getgid()) ||
 	     fgetxattr(fd, "security.capability", NULL, 0) > 0))
 		return refuse(program,
-			      SPT_WORDS("it gets other rights than yours when it is run, and then loads no library of yours"),
+			      SPT_WORDS("it runs with other rights than yours, and then ignores your libraries"),
 			      error);
 	return true;
 }

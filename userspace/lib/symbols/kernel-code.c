@@ -200,7 +200,7 @@ SptKernelCode *spt_kernel_code_new(int fd, const char *path, SptKernelPart part,
 	}
 	read_symbols(code);
 	if (!find_move(code, names, n)) {
-		*ret_problem = SPT_WORDS("is not what was recorded (its functions lie elsewhere)");
+		*ret_problem = SPT_WORDS("is not what was recorded (its functions are at other addresses)");
 		return NULL;
 	}
 	if (part == SPT_KERNEL_INSTRUCTIONS && !has_instructions(code, names, n)) {

@@ -469,11 +469,11 @@ static char *end_early(struct helper *helper)
 	int status = end_helper(helper);
 
 	if (is_late || (WIFSIGNALED(status) && WTERMSIG(status) == SIGXCPU))
-		return g_strdup(SPT_READER_FAILED "what reads it took too long");
+		return g_strdup(SPT_READER_FAILED "the process that reads it took too long");
 	if (WIFSIGNALED(status))
-		return g_strdup_printf(SPT_READER_FAILED "what reads it crashed (%s)",
+		return g_strdup_printf(SPT_READER_FAILED "the process that reads it crashed (%s)",
 				       g_strsignal(WTERMSIG(status)));
-	return g_strdup_printf(SPT_READER_FAILED "what reads it gave up (status %d)",
+	return g_strdup_printf(SPT_READER_FAILED "the process that reads it gave up (status %d)",
 			       WEXITSTATUS(status));
 }
 
@@ -580,7 +580,7 @@ static SptUnwindTable *take_unwind_table(struct helper *helper, bool *ret_has_de
 		*ret_has_debug = head->has_debug;
 	if (head && !table) {
 		end_helper(helper);
-		helper->problem = g_strdup(SPT_READER_FAILED "what reads it gave no table");
+		helper->problem = g_strdup(SPT_READER_FAILED "the process that reads it returned no table");
 	}
 	return table;
 }
@@ -614,7 +614,7 @@ SptUnwindTable *spt_reader_unwind_table(SptReader *reader, const SptObject *file
 			    problem && !g_str_has_prefix(problem, SPT_READER_FAILED) ?
 				    SPT_UNWIND_ERROR_NO_INFO :
 				    SPT_UNWIND_ERROR_UNREADABLE,
-			    problem ? problem : SPT_READER_FAILED "what reads it gave no table");
+			    problem ? problem : SPT_READER_FAILED "the process that reads it returned no table");
 	return NULL;
 }
 

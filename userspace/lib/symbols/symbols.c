@@ -523,7 +523,7 @@ static unsigned find_kernel_places(SptSymbols *symbols, const SptFrame *frame,
 	const struct recorded *recorded =
 		find_recorded(symbols, &symbols->objects[frame->object], frame->offset);
 
-	*ret_problem = SPT_WORDS("has no name for this place");
+	*ret_problem = SPT_WORDS("has no name for this address");
 	return recorded && recorded->function ?
 		       spt_kernel_places(get_kernel(symbols), recorded->row, frame->offset, ret,
 					 ret_problem) :
@@ -538,7 +538,7 @@ static SptKernelCode *find_kernel_code(SptSymbols *symbols, const SptFrame *fram
 		find_recorded(symbols, &symbols->objects[frame->object], frame->offset);
 	SptKernelCode *code = NULL;
 
-	*ret_problem = SPT_WORDS("has no name for this place");
+	*ret_problem = SPT_WORDS("has no name for this address");
 	if (recorded && recorded->function)
 		code = spt_kernel_get(get_kernel(symbols), recorded->row, ret_problem);
 	if (!code || spt_kernel_code_address(code, recorded->row, frame->offset, ret_address))

@@ -81,11 +81,11 @@ static void set_open_error(GError **error, int number)
 		break;
 	case SPT_TRACE_ERROR_NO_PERMISSION:
 		spt_set_error(error, SPT_TRACE_ERROR, code,
-			      "%s may only be opened by members of group sysprof%s; join it "
+			      "%s can only be opened by members of group sysprof%s; join it "
 			      "with: sudo usermod -aG sysprof %s (and log in again)",
 			      SYSPROF_DEVICE,
-			      number == ECANCELED	? spt_words(" and those who authenticate") :
-			      spt_opener_is_installed() ? spt_words(" and those whom polkit lets") :
+			      number == ECANCELED	? spt_words(" and by users who authenticate") :
+			      spt_opener_is_installed() ? spt_words(" and by users polkit authorises") :
 							  "",
 			      g_get_user_name());
 		break;
@@ -195,16 +195,16 @@ static void set_filter_error(GError **error, int number, const SptTraceFilter *f
 			      "There is no process %s to record", pids->str);
 	else if (number == ESRCH)
 		spt_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_BAD_CONFIG,
-			      "One of the processes %s to be recorded is not there", pids->str);
+			      "One of the processes %s to be recorded does not exist", pids->str);
 	else if (number == EBADF)
 		spt_set_error(
 			error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_BAD_CONFIG,
-			"%s is no control group of version 2: directories below /sys/fs/cgroup mostly are",
+			"%s is not a control group of version 2; name a directory below /sys/fs/cgroup",
 			filter->cgroup);
 	else
 		spt_set_error(
 			error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_BAD_CONFIG,
-			"%s: cannot record what was asked for: %s; does the machine have these CPUs?",
+			"%s: cannot apply the filters: %s; does the machine have these CPUs?",
 			SYSPROF_DEVICE, g_strerror(number));
 	g_string_free(pids, TRUE);
 }
@@ -272,7 +272,7 @@ static bool choose_clock(struct device *device, const SptTraceConfig *config, GE
 	}
 	device->trace.notice = SPT_WORDS(
 		"there is no hardware counter here: the timer is the clock, and code with interrupts off "
-		"shows where they come on");
+		"is shown where they are enabled again");
 	return true;
 }
 
@@ -290,7 +290,7 @@ static bool configure(struct device *device, const SptTraceConfig *config, GErro
 	if (config->ring_bytes && (config->ring_bytes < least || config->ring_bytes > most ||
 				   (config->ring_bytes & (config->ring_bytes - 1)))) {
 		spt_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_BAD_CONFIG,
-			      "A ring of %u bytes is not possible: a power of two from %u to %u is",
+			      "A ring cannot have %u bytes (--ring-bytes): use a power of two from %u to %u",
 			      config->ring_bytes, least, most);
 		return false;
 	}
@@ -375,7 +375,7 @@ static void set_sources_error(const struct sysprof_source *list, unsigned n, GEr
 	for (unsigned i = 0; i < n; i++)
 		if (list[i].why == SYSPROF_WHY_UNKNOWN) {
 			spt_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_BAD_CONFIG,
-				      "The module that is loaded cannot record this: load that of this release");
+				      "The loaded module cannot record this; load the module of this release");
 			return;
 		} else if (list[i].why == SYSPROF_WHY_NO_TRACEPOINT) {
 			spt_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_BAD_CONFIG,
@@ -402,8 +402,8 @@ static bool set_sources(struct device *device, const SptTraceConfig *config, GEr
 		if (!n)
 			return true;
 		spt_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_BAD_CONFIG,
-			      "The module that is loaded cannot record waits or interrupts (--waits): "
-			      "load that of this release, or use --source perf");
+			      "The loaded module cannot record waits or interrupts (--waits); load "
+			      "the module of this release, or use --source perf");
 		return false;
 	}
 	if (ioctl(device->fd, SYSPROF_IOC_SOURCES, &sources)) {
@@ -513,7 +513,7 @@ static bool device_drain(SptTrace *trace, bool all, SptTraceFunc func, void *dat
 		spt_set_error(
 			error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_REFUSED,
 			"The recording was ended from outside: root ended this user's sessions, "
-			"%s may no longer be opened by this user, or the kernel was locked down",
+			"this user can no longer open %s, or the kernel was locked down",
 			SYSPROF_DEVICE);
 	return !taker.device->has_ended;
 }

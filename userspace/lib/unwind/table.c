@@ -35,7 +35,7 @@ static const char *wrong_rule(const SptUnwindRule *rule, const SptUnwindArch *ar
 	unsigned slots = (1u << arch->n_saved) - 1;
 
 	if (rule->cfa > SYSPROF_CFA_SIGNAL || rule->ra > SYSPROF_RA_REGISTER || rule->is_signal > 1)
-		return SPT_WORDS("a rule of a kind that there is not");
+		return SPT_WORDS("a rule of an unknown kind");
 	if (rule->cfa_register >= arch->n_registers || rule->ra_register >= arch->n_registers ||
 	    (rule->cfa == SYSPROF_CFA_INDEXED && rule->index_register >= arch->n_registers))
 		return SPT_WORDS("a rule with a register that the machine does not have");
@@ -77,7 +77,7 @@ static const char *wrong(const SptUnwindTable *table, size_t bytes)
 		if (i && table->offsets[i] <= table->offsets[i - 1])
 			return SPT_WORDS("rows that are not in order");
 		if (table->rules[i] >= header->n_rules)
-			return SPT_WORDS("a row whose rule there is not");
+			return SPT_WORDS("a row whose rule does not exist");
 	}
 	if (header->n_rows && table->rules[header->n_rows - 1] != 0)
 		return SPT_WORDS("a last row that does not end");

@@ -111,7 +111,7 @@ void spt_perf_set_open_error(GError **error, int number)
 		if (geteuid() != 0 && paranoid > 0)
 			spt_set_error(
 				error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_NO_PERMISSION,
-				"The kernel does not let this user profile with perf events, not even his own processes "
+				"The kernel does not let this user profile with perf events, not even your own processes "
 				"(kernel.perf_event_paranoid is %ld); open them with: sudo sysctl "
 				"kernel.perf_event_paranoid=-1, or load the module with: sudo modprobe sysprof",
 				paranoid);

@@ -172,8 +172,8 @@ static bool open_threads(struct perf *perf, struct spt_perf_event event,
 	}
 	if (!any)
 		spt_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_BAD_CONFIG,
-			      "There is no process of this user's own to record; "
-			      "for others, load the module with: sudo modprobe sysprof");
+			      "None of these processes is yours; to record those "
+			      "of others, load the module with: sudo modprobe sysprof");
 	return any;
 }
 
@@ -248,7 +248,7 @@ static bool make_rings(struct perf *perf, const SptTraceConfig *config, int cgro
 		most = spt_trace_raw_ring_bytes(perf->trace.n_cpus, RAW_RINGS_MAX_BYTES) / 2;
 	if (most < perf->page_bytes || (most & (most - 1))) {
 		spt_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_BAD_CONFIG,
-			      "A ring of %zu bytes is not possible: a power of two from %zu is",
+			      "A ring cannot have %zu bytes (--ring-bytes): use a power of two from %zu on",
 			      most, perf->page_bytes);
 		return false;
 	}
@@ -301,7 +301,7 @@ static bool make_filtered_rings(struct perf *perf, const SptTraceConfig *config,
 	if (path && perf->reach != SPT_PERF_ALL) {
 		spt_set_error(
 			error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_NO_PERMISSION,
-			"Only root may restrict perf events to a control group: --cgroup needs the module here");
+			"Only root can restrict perf events to a control group: --cgroup needs the module here");
 		ok = false;
 	} else if (config->filter.n_uids) {
 		spt_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_BAD_CONFIG,
@@ -326,7 +326,7 @@ static bool perf_start(SptTrace *trace, const SptTraceConfig *config, struct sys
 	if (config->clock == SPT_TRACE_PMU) {
 		spt_set_error(
 			error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_BAD_CONFIG,
-			"Hardware counters are a clock of the module's: load it, or use --clock timer");
+			"Only the module can use hardware counters as the clock: load it, or use --clock timer");
 		return false;
 	}
 	if (config->raw_bytes &&
@@ -697,11 +697,11 @@ SptTrace *spt_perf_open(GError **error)
 	perf->kallsyms = spt_kallsyms_new("/proc/kallsyms");
 	if (reach == SPT_PERF_OWN_CODE)
 		perf->trace.notice = SPT_WORDS(
-			"the kernel lets this user see his own processes only, and only in user mode "
+			"the kernel shows you only your own processes, and only in user mode "
 			"(kernel.perf_event_paranoid); for the whole system load the module with: sudo modprobe sysprof");
 	else if (reach == SPT_PERF_OWN)
 		perf->trace.notice = SPT_WORDS(
-			"the kernel lets this user see his own processes only (kernel.perf_event_paranoid); for the "
+			"the kernel shows you only your own processes (kernel.perf_event_paranoid); for the "
 			"whole system load the module with: sudo modprobe sysprof");
 	else if (!spt_kallsyms_is_readable(perf->kallsyms))
 		perf->trace.notice = SPT_WORDS(
