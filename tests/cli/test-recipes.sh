@@ -123,7 +123,7 @@ END_OF_FILE
 		printf '\nmsgid "By _Side"\nmsgstr "Nach _Seite"\n' >>userspace/po/de.po &&
 		add_test <<'END_OF_FILE'
 contains 'report --by side' '^  29\.51 +90 +90  kernel$' report --by side "$capture"
-complains 'report --by: unknown, and side' 2 'object and side are$' report --by moon "$capture"
+complains 'report --by: unknown, and side' 2 'takes .*object or side, not "moon"$' report --by moon "$capture"
 contains 'report --help: by side' 'by process, .* or side$' report --help
 END_OF_FILE
 }
@@ -188,7 +188,7 @@ END_OF_FILE
 		add_test <<'END_OF_FILE'
 contains 'report --metric tiny' '^ +59\.02 +59\.02 +180  hot ' report --metric tiny "$capture"
 contains 'report --metric tiny --by' ' 150 +150  CPU 1$' report --metric tiny --by cpu "$capture"
-complains 'report --metric: unknown, and tiny' 2 'allocations and tiny are$' report --metric moon "$capture"
+complains 'report --metric: unknown, and tiny' 2 'allocations or tiny$' report --metric moon "$capture"
 END_OF_FILE
 }
 

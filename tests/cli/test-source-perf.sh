@@ -295,7 +295,7 @@ elif [ "$(id -u)" = 0 ] && [ "$paranoid" -gt 0 ]; then
 		mv "$work/own/$name.capture" "$work"
 	done
 	check '... which says that there is more' bash -c \
-		'"$1" info --json "$2" | grep -q "his own processes only"' - "$cli" \
+		'"$1" info --json "$2" | grep -q "only your own processes"' - "$cli" \
 		"$work/shares.capture"
 	check '... with its shares' judge shares \
 		'shares(("burn_fifty", "burn_thirty", "burn_twenty"), 5, 15)
