@@ -51,6 +51,13 @@ def complaint(*arguments):
     return cli(*arguments).stderr.decode(errors="replace")
 
 
+def listed(text, before):
+    """The words of "a, b or c" behind @before; there are always several."""
+    names = re.fullmatch(f".*{re.escape(before)}(\\w[-\\w, ]*? or [-\\w]+)(, not .*)?\n", text)
+    assert names, text
+    return names[1].replace(" or ", ", ").split(", ")
+
+
 def report_options():
     """The options that ask for a report, with the name of their value; "" if they have none."""
     excluding = complaint("report", "--functions", "--tree", "x").split(" exclude each other")[0]
@@ -60,8 +67,7 @@ def report_options():
 
 
 def groupings(metric):
-    known = complaint("report", "--by=", f"--metric={metric}", "x").partition("(--by): ")[2].removesuffix(" are\n")
-    return known.replace(" and ", ", ").split(", ")
+    return listed(complaint("report", "--by=", f"--metric={metric}", "x"), "--by takes ")
 
 
 def definition_of(option):
@@ -69,7 +75,7 @@ def definition_of(option):
 
 
 def metrics():
-    return complaint("report", "--metric=?").partition("(--metric): ")[2].removesuffix(" are\n").replace(" and ", ", ").split(", ")
+    return listed(complaint("report", "--metric=?"), '"?": use ')
 
 
 def check_sums(path, top, rules, metric):
