@@ -223,7 +223,8 @@ viewer_objects := $(patsubst %.c,%.o,$(viewer_sources)) userspace/viewer/resourc
 $(addprefix $(B)/obj/,$(viewer_objects)) $(addprefix $(B)/asan/obj/,$(viewer_objects)): flags += \
 	$(viewer_flags)
 $(B)/obj/%/resources.c: %/sysprof.gresource.xml \
-	$(wildcard userspace/viewer/*.ui userspace/viewer/*.css userspace/data/*.svg)
+	$(wildcard userspace/viewer/*.ui userspace/viewer/*.css userspace/data/*.svg) \
+	userspace/data/man/sysprof-profiling.man
 	@mkdir -p $(@D)
 	$(call say,GEN)glib-compile-resources --sourcedir=$(<D) --target=$@ --generate-source $<
 $(B)/obj/userspace/viewer/resources.o: $(B)/obj/userspace/viewer/resources.c

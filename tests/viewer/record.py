@@ -32,6 +32,7 @@ def said_enough():
 viewer = Viewer(program)
 viewer.wait("label", "See where the time goes")
 print("labels", *viewer.labels(), sep="\t", flush=True)
+click(viewer.wait("push button", "Command"))
 click(viewer.wait("text", "Command and its arguments"))
 type_text(f"{workload} 600")
 key("Return")

@@ -75,7 +75,7 @@ def type_text(text):
 def walk(node):
     """All below @node but what is in the rows of tables: those are many."""
     yield node
-    if node.role == "list":
+    if node.has_rows:
         return
     for child in node.children():
         yield from walk(child)
@@ -134,6 +134,7 @@ class Node:
     def __init__(self, tree, path, name="", role="", n_children=0, index=0, states=0, interfaces=()):
         self.tree, self.path, self.name, self.role, self.n_children, self.index = tree, path, name, role, n_children, index
         self.has_place = "org.a11y.atspi.Component" in interfaces
+        self.has_rows = False  # of a table
         self.is_selected = bool(states & 1 << Atspi.StateType.SELECTED)
         self.box = None  # where a row was
 
@@ -187,6 +188,9 @@ class Tree:
             role = Atspi.role_get_name(Atspi.Role(role))
             nodes[path] = Node(self, path, name, role, n_children, index, states[0], interfaces)
             self.below.setdefault(parent, []).append(nodes[path])
+        for parent, children in self.below.items():
+            for node in children:
+                node.has_rows = node.role == "list" and parent in nodes and nodes[parent].role == "tree table"
         for children in self.below.values():
             children[:] = sorted((node for node in children if not self.is_closed(node)), key=lambda node: node.index)
         return nodes
@@ -211,7 +215,7 @@ class Tree:
             for path, children in asked.items():
                 self.below[path] = [nodes[child] for child in children if child in nodes]
             windows = self.below.get("/org/a11y/atspi/accessible/root", [])
-            wanted = [node for top in windows[:1] for node in walk(top) if node.role != "list"]
+            wanted = [node for top in windows[:1] for node in walk(top) if not node.has_rows]
             wanted += [node for row in rows if row in nodes for node in walk(nodes[row])]
             unclear = [node for node in wanted if node.path not in asked and not node.has_all_children()]
             if not unclear:
@@ -287,6 +291,22 @@ class Viewer:
     def wait(self, role, starts, patience=None):
         return wait_for(f"the {role} '{starts}'", lambda: self.find(role, starts), patience)
 
+    def reach(self, role, starts):
+        """Scrolls, with the mouse's wheel in the middle of the window, until it is in view."""
+        last = None
+        for _ in range(40):
+            node = self.wait(role, starts)
+            _, y, _, height = extents(node)
+            _, _, width, below = extents(self.frame)
+            # A toast may cover the lower edge.
+            if 60 <= y and (y + height <= below - 90 or (y == last and y + height <= below)):
+                return node
+            last = y
+            xdotool("mousemove", FRAME + width // 2, FRAME + below // 2)
+            xdotool("click", 4 if y < 60 else 5)
+            time.sleep(0.1)
+        raise Failure(f"cannot scroll to the {role} '{starts}'")
+
     def labels(self, part=""):
         return [node.name for node in walk(self.look()) if node.role == "label" and part in node.name and is_showing(node)]
 
@@ -314,7 +334,7 @@ class Viewer:
             time.sleep(0.05)
 
     def read_rows(self, starts):
-        body = next(node for node in walk(self.table(starts)) if node.role == "list")
+        body = next(node for node in walk(self.table(starts)) if node.has_rows)
         _, top, _, height = extents(body)
         places = {}
         for path in self.tree.children(body.path):

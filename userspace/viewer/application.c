@@ -9,7 +9,9 @@
 #include <glib/gi18n.h>
 #include <string.h>
 
+#include "help.h"
 #include "pages.h"
+#include "preferences.h"
 #include "window.h"
 
 #define APPLICATION_ID "io.github.sysprof_trace.Sysprof"
@@ -29,6 +31,18 @@ static void on_about(G_GNUC_UNUSED GSimpleAction *action, G_GNUC_UNUSED GVariant
 			      "application-icon", APPLICATION_ID, "comments",
 			      _("Where the whole system spends its time"), "license-type",
 			      GTK_LICENSE_GPL_2_0, NULL);
+}
+
+static void on_preferences(G_GNUC_UNUSED GSimpleAction *action,
+			   G_GNUC_UNUSED GVariant *parameter, gpointer data)
+{
+	spt_preferences_show(gtk_application_get_active_window(GTK_APPLICATION(data)));
+}
+
+static void on_help(G_GNUC_UNUSED GSimpleAction *action, G_GNUC_UNUSED GVariant *parameter,
+		    gpointer data)
+{
+	spt_help_show(gtk_application_get_active_window(GTK_APPLICATION(data)));
 }
 
 static void on_quit(G_GNUC_UNUSED GSimpleAction *action, G_GNUC_UNUSED GVariant *parameter,
@@ -65,6 +79,8 @@ static void add_keys(GtkApplication *application)
 		{ "win.show-view::details", { "<Alt>5" } },
 		{ "win.show-view::compare", { "<Alt>6" } },
 		{ "window.close", { "<Control>w" } },
+		{ "app.preferences", { "<Control>comma" } },
+		{ "app.help", { "F1" } },
 		{ "app.quit", { "<Control>q" } },
 	};
 	unsigned n_pages;
@@ -84,6 +100,8 @@ static void startup(GApplication *application)
 {
 	static const GActionEntry actions[] = {
 		{ .name = "about", .activate = on_about },
+		{ .name = "preferences", .activate = on_preferences },
+		{ .name = "help", .activate = on_help },
 		{ .name = "quit", .activate = on_quit },
 	};
 
@@ -91,6 +109,7 @@ static void startup(GApplication *application)
 	g_action_map_add_action_entries(G_ACTION_MAP(application), actions, G_N_ELEMENTS(actions),
 					application);
 	add_keys(GTK_APPLICATION(application));
+	spt_preferences_apply_style();
 	gtk_window_set_default_icon_name(APPLICATION_ID);
 }
 

@@ -2,7 +2,11 @@
 /* The bridge from the library, which blocks, to the widgets, which must not. */
 #include "document.h"
 
+#include <glib/gi18n.h>
+
+#include "preferences.h"
 #include "profile/words.h"
+#include "text.h"
 #include "work.h"
 
 static void clear_document(gpointer data)
@@ -34,6 +38,7 @@ static void clear_document(gpointer data)
 		return;
 	}
 	spt_symbols_free(document->symbols);
+	g_clear_object(&document->fetches);
 	spt_summary_clear(&document->summary);
 	g_ptr_array_unref(document->tracks);
 	g_array_unref(document->coverage);
@@ -106,6 +111,16 @@ static void complete(SptDocument *document)
 	document->words = spt_words_where(document->profile);
 }
 
+static gpointer copy_text(gpointer text, G_GNUC_UNUSED gpointer data)
+{
+	return g_strdup(text);
+}
+
+char *spt_document_open_doing(GCancellable *cancellable)
+{
+	return g_object_dup_data(G_OBJECT(cancellable), "doing", copy_text, NULL);
+}
+
 /* What of the opening each part is, about. */
 #define READING_SHARE 0.2
 #define FOLDING_SHARE 0.6
@@ -132,6 +147,38 @@ double spt_document_open_done(GCancellable *cancellable)
 	return GPOINTER_TO_UINT(g_object_get_data(G_OBJECT(cancellable), "permille")) / 1000.0;
 }
 
+/* Called while files are read for names, which may be after the opening, too. */
+static bool tell_download(const char *path, uint64_t done_bytes, uint64_t total_bytes, void *data)
+{
+	GCancellable *cancellable = data;
+	g_autofree char *name = g_path_get_basename(path), *made = NULL,
+			*done = g_format_size_full(done_bytes, G_FORMAT_SIZE_IEC_UNITS),
+			*total = g_format_size_full(total_bytes, G_FORMAT_SIZE_IEC_UNITS);
+	const char *shown = spt_text_name(name, &made);
+	bool goes_on = total_bytes == 0 || done_bytes < total_bytes;
+
+	g_object_set_data_full(
+		G_OBJECT(cancellable), "doing",
+		!goes_on    ? NULL :
+		total_bytes ? g_strdup_printf(_("Fetching debug information of %s: %s of %s"), shown,
+					      done, total) :
+			      g_strdup_printf(_("Fetching debug information of %s: %s"), shown, done),
+		g_free);
+	return !g_cancellable_is_cancelled(cancellable);
+}
+
+/* The download lives as long as the symbols, and so does what can cancel it. */
+static void download(SptDocument *document, GCancellable *cancellable)
+{
+	g_autofree char *servers = spt_preferences_servers();
+
+	if (!servers || !cancellable)
+		return;
+	document->fetches = g_object_ref(cancellable);
+	spt_symbols_set_servers(document->symbols, servers);
+	spt_symbols_set_download(document->symbols, tell_download, cancellable);
+}
+
 static void open_in_thread(GTask *task, G_GNUC_UNUSED gpointer source, gpointer path,
 			   GCancellable *cancellable)
 {
@@ -148,6 +195,7 @@ static void open_in_thread(GTask *task, G_GNUC_UNUSED gpointer source, gpointer 
 	document = g_atomic_rc_box_new0(SptDocument);
 	document->capture = capture;
 	document->symbols = spt_symbols_new(capture, NULL);
+	download(document, cancellable);
 	document->profile = spt_profile_new_base_watched(capture, document->symbols, NULL,
 							 tell_opening, &folding);
 	document->order = spt_order_new(document->profile);
@@ -290,12 +338,14 @@ SptAnnotation *spt_document_annotate(const SptDocument *document, uint32_t funct
 	const SptFunction *of = &document->functions[function];
 	const SptFilter *filter = spt_restrictions_filter(document->look.restrictions);
 	double begin_ms = spt_work_ms();
+	g_auto(GStrv) source_paths = NULL;
 	SptAnnotation *annotation;
 
 	g_mutex_lock(&symbols_lock);
+	source_paths = spt_preferences_source_paths();
 	annotation = spt_annotation_new(document->capture, document->symbols,
 					spt_profile_metric(document->profile), filter, of->name,
-					of->object, NULL);
+					of->object, (const char *const *)source_paths);
 	g_mutex_unlock(&symbols_lock);
 	g_debug("a function annotated in %.2f ms of CPU time", spt_work_ms() - begin_ms);
 	return annotation;

@@ -46,6 +46,7 @@ struct SptDocument {
 	SptLook look;
 	SptCapture *capture;
 	SptSymbols *symbols;
+	GCancellable *fetches;		/* debug information from servers; or NULL */
 	SptProfile *profile;
 	SptProfile *spare;		/* of a whole: what a part left behind, to be used again */
 	SptOrder *order;
@@ -92,6 +93,8 @@ void spt_document_open_async(const char *path, GCancellable *cancellable,
 			     GAsyncReadyCallback callback, gpointer data);
 /* How far it is, 0 to 1, by its cancellable. */
 double spt_document_open_done(GCancellable *cancellable);
+/* What takes the time, if that is worth a word; to be freed, or NULL. */
+char *spt_document_open_doing(GCancellable *cancellable);
 SptDocument *spt_document_open_finish(GAsyncResult *result, GError **error);
 
 /*

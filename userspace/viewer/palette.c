@@ -2,6 +2,8 @@
 /* An object's hue comes from its name, so it needs no memory of earlier pictures. */
 #include "palette.h"
 
+#include "preferences.h"
+
 #define SHADES 3
 #define SHADE_STEP 0.035f
 
@@ -25,10 +27,14 @@ GdkRGBA spt_palette_color(const SptFunction *function)
 					    0xd9c3f0, 0xe6d86e, 0xf2c3a0, 0xc9d3a8 };
 	static const unsigned kernel = 0x9cc6f0, process = 0xcdd1d6, nameless = 0xe9dcc5;
 
+	static const unsigned user = 0xf2b56b;
+
 	if (!function || function->is_process)
 		return shade(color_of(process), function ? function->name : "");
 	if (function->is_kernel)
 		return shade(color_of(kernel), function->name);
+	if (spt_preferences_colors_by_side())
+		return shade(color_of(user), function->name);
 	if (!function->has_symbol)
 		return shade(color_of(nameless), function->name);
 	return shade(color_of(objects[g_str_hash(function->object) % G_N_ELEMENTS(objects)]),

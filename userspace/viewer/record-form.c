@@ -2,28 +2,33 @@
 /* There are several of these; each shows what was chosen in another one when it comes up. */
 #include "record-form.h"
 
+#include <adwaita.h>
 #include <glib/gi18n.h>
-#include <unistd.h>
 
 #include "files.h"
-#include "process-list.h"
+#include "process-picker.h"
+#include "record-choices.h"
 #include "state.h"
-#include "text.h"
-#include "trace/trace.h"
 
-#define RATE "rate"
-#define STACKS "call-stacks"
-#define COMMAND_LINES "command-lines"
-#define WAITS	      "waits"
+#define WHAT "what"
 
-/* As in the list of rates; the first is that of the library. */
-static const unsigned rates_hz[] = { 0, 100, 1000, 4000, 10000 };
+/* In the order of what is remembered. */
+enum { SYSTEM, COMMAND, PROCESS, N_WHATS };
+
+/* A row of "Also record". */
+struct also {
+	const SptRecordSource *source;
+	GtkWidget *row, *toggle;
+};
 
 struct _SptRecordForm {
 	GtkWidget parent_instance;
-	GtkWidget *command, *directory, *environment, *rate, *stacks, *command_lines, *waits,
-		*process, *run;
-	GArray *pids; /* uint32_t: of the list of processes */
+	GtkWidget *whats[N_WHATS], *of_what, *where, *command, *directory,
+		*environment, *process, *run, *also_group;
+	AdwComboRow *rate, *stacks, *event;
+	GtkSwitch *command_lines;
+	GArray *also; /* struct also */
+	uint32_t pid; /* 0: none was chosen yet */
 };
 
 G_DEFINE_FINAL_TYPE(SptRecordForm, spt_record_form, GTK_TYPE_WIDGET)
@@ -33,17 +38,78 @@ static const char *text_of(GtkWidget *entry)
 	return gtk_editable_get_text(GTK_EDITABLE(entry));
 }
 
+static unsigned what_of(const SptRecordForm *self)
+{
+	for (unsigned i = 0; i < N_WHATS; i++)
+		if (gtk_toggle_button_get_active(GTK_TOGGLE_BUTTON(self->whats[i])))
+			return i;
+	return SYSTEM;
+}
+
 static void on_run(SptRecordForm *self)
 {
-	if (*text_of(self->command))
-		gtk_widget_activate_action(GTK_WIDGET(self), "win.record-command", "(sss)",
+	GtkWidget *widget = GTK_WIDGET(self);
+	unsigned what = what_of(self);
+
+	if (what == SYSTEM)
+		gtk_widget_activate_action(widget, "win.record", NULL);
+	else if (what == PROCESS && self->pid)
+		gtk_widget_activate_action(widget, "win.record-process", "u", self->pid);
+	else if (what == COMMAND && *text_of(self->command))
+		gtk_widget_activate_action(widget, "win.record-command", "(sss)",
 					   text_of(self->command), text_of(self->directory),
 					   text_of(self->environment));
 }
 
-static void on_command_changed(SptRecordForm *self)
+/* What cannot be recorded is said in its row, and stays as it was chosen. */
+static void show_also(SptRecordForm *self)
 {
-	gtk_widget_set_sensitive(self->run, *text_of(self->command) != '\0');
+	for (unsigned i = 0; i < self->also->len; i++) {
+		const struct also *also = &g_array_index(self->also, struct also, i);
+		g_autofree char *problem = also->source->is_memory && what_of(self) != COMMAND ?
+						   g_strdup(_("Only of a command")) :
+						   spt_record_source_problem(also->source);
+
+		gtk_widget_set_sensitive(also->row, !problem);
+		adw_action_row_set_subtitle(ADW_ACTION_ROW(also->row),
+					    problem ? problem : _(also->source->subtitle));
+	}
+}
+
+static void show_events(SptRecordForm *self)
+{
+	g_autofree char *problem = spt_record_counters_problem();
+
+	gtk_widget_set_sensitive(GTK_WIDGET(self->event), !problem);
+	adw_action_row_set_subtitle(ADW_ACTION_ROW(self->event),
+				    problem ? problem :
+					      _("What a sample is taken for; all but the timer are the CPU's counters"));
+}
+
+static void update(SptRecordForm *self)
+{
+	static const char *const names[] = { N_("Record the Whole System"), N_("Record Command"),
+					     N_("Record Process") };
+	static const char *const pages[] = { "system", "command", "process" };
+	unsigned what = what_of(self);
+
+	gtk_stack_set_visible_child_name(GTK_STACK(self->of_what), pages[what]);
+	gtk_widget_set_visible(self->where, what == COMMAND);
+	gtk_button_set_label(GTK_BUTTON(self->run), _(names[what]));
+	gtk_widget_set_sensitive(self->run, what == SYSTEM ||
+						    (what == COMMAND && *text_of(self->command)) ||
+						    (what == PROCESS && self->pid));
+}
+
+static void on_what(GtkToggleButton *button, SptRecordForm *self)
+{
+	if (!gtk_toggle_button_get_active(button))
+		return;
+	spt_state_set(WHAT, (int)what_of(self));
+	update(self);
+	show_also(self);
+	if (what_of(self) == COMMAND)
+		gtk_widget_grab_focus(self->command);
 }
 
 static void on_directory(GFile *file, gpointer data)
@@ -54,130 +120,111 @@ static void on_directory(GFile *file, gpointer data)
 		gtk_editable_set_text(GTK_EDITABLE(self->directory), g_file_peek_path(file));
 }
 
+static GtkWindow *window_of(SptRecordForm *self)
+{
+	return GTK_WINDOW(gtk_widget_get_root(GTK_WIDGET(self)));
+}
+
 static void on_choose_directory(SptRecordForm *self)
 {
-	spt_files_choose(GTK_WINDOW(gtk_widget_get_root(GTK_WIDGET(self))), SPT_FILES_DIRECTORY,
-			 NULL, on_directory, g_object_ref(self), g_object_unref);
+	spt_files_choose(window_of(self), SPT_FILES_DIRECTORY, NULL, on_directory,
+			 g_object_ref(self), g_object_unref);
 }
 
-static void on_chosen(GtkWidget *list, G_GNUC_UNUSED GParamSpec *spec, SptRecordForm *self)
+static void on_process(uint32_t pid, const char *name, gpointer data)
 {
-	spt_state_set(list == self->rate ? RATE : STACKS,
-		      (int)gtk_drop_down_get_selected(GTK_DROP_DOWN(list)));
+	SptRecordForm *self = data;
+	g_autofree char *text = g_markup_printf_escaped("%s (%u)", name, pid);
+
+	self->pid = pid;
+	adw_action_row_set_subtitle(ADW_ACTION_ROW(self->process), text);
+	update(self);
 }
 
-static void on_toggled(GtkWidget *button, SptRecordForm *self)
+static void on_choose_process(SptRecordForm *self)
 {
-	spt_state_set(button == self->waits ? WAITS : COMMAND_LINES,
-		      gtk_check_button_get_active(GTK_CHECK_BUTTON(button)));
-}
-
-static unsigned recall(const char *key, unsigned n)
-{
-	int value = spt_state_get(key, 0);
-
-	return value >= 0 && (unsigned)value < n ? (unsigned)value : 0;
-}
-
-/* NULL: they can be recorded. */
-static const char *why_no_waits(void)
-{
-	g_autoptr(SptTrace) module = spt_trace_open_source(SPT_TRACE_MODULE, NULL);
-
-	return module || geteuid() == 0 ? NULL : _("Waits need the kernel module, or root");
-}
-
-void spt_record_form_recall(SptRecordingOptions *options)
-{
-	options->rate_hz = rates_hz[recall(RATE, G_N_ELEMENTS(rates_hz))];
-	options->stacks = recall(STACKS, SPT_STACKS_NONE + 1);
-	options->no_command_lines = !spt_state_get(COMMAND_LINES, 1);
-	options->waits = spt_state_get(WAITS, 0) && !why_no_waits();
-}
-
-/* The line for a terminal that records what the form says. */
-static char *command_line(SptRecordForm *self)
-{
-	SptRecordingOptions options = { 0 };
-	GString *line = g_string_new(spt_text_cli());
-
-	g_string_append(line, " record");
-	spt_record_form_recall(&options);
-	if (options.rate_hz)
-		g_string_append_printf(line, " -F %u", options.rate_hz);
-	if (options.stacks != SPT_STACKS_AUTO)
-		g_string_append(line, options.stacks == SPT_STACKS_FP ? " --stacks fp" :
-									" --stacks none");
-	if (options.waits)
-		g_string_append(line, " --waits");
-	if (options.no_command_lines)
-		g_string_append(line, " --no-command-lines");
-	if (*text_of(self->command))
-		g_string_append_printf(line, " -- %s", text_of(self->command));
-	return g_string_free(line, FALSE);
+	spt_process_picker_show(window_of(self), on_process, G_OBJECT(self));
 }
 
 static void on_copy(SptRecordForm *self)
 {
-	g_autofree char *line = command_line(self), *said = g_strdup_printf(_("Copied: %s"), line);
+	unsigned what = what_of(self);
+	const SptRecordingOptions options = {
+		.command = what == COMMAND && *text_of(self->command) ?
+				   (char *)text_of(self->command) :
+				   NULL,
+		.directory = (char *)text_of(self->directory),
+		.environment = (char *)text_of(self->environment),
+		.pid = what == PROCESS ? self->pid : 0,
+	};
+	g_autofree char *line = spt_record_choices_line(&options),
+			*said = g_strdup_printf(_("Copied: %s"), line);
 
 	gdk_clipboard_set_text(gtk_widget_get_clipboard(GTK_WIDGET(self)), line);
 	gtk_widget_activate_action(GTK_WIDGET(self), "win.toast", "s", said);
 }
 
-static void on_run_process(SptRecordForm *self)
-{
-	unsigned at = gtk_drop_down_get_selected(GTK_DROP_DOWN(self->process));
-
-	if (self->pids && at < self->pids->len)
-		gtk_widget_activate_action(GTK_WIDGET(self), "win.record-process", "u",
-					   g_array_index(self->pids, uint32_t, at));
-}
-
-static void list_processes(SptRecordForm *self)
-{
-	g_autoptr(GtkStringList) names = gtk_string_list_new(NULL);
-
-	g_clear_pointer(&self->pids, g_array_unref);
-	self->pids = spt_process_list(names);
-	gtk_drop_down_set_model(GTK_DROP_DOWN(self->process), G_LIST_MODEL(names));
-}
-
 static void map(GtkWidget *widget)
 {
 	SptRecordForm *self = SPT_RECORD_FORM(widget);
-	const char *why = why_no_waits();
+	int what = spt_state_get(WHAT, SYSTEM);
 
-	gtk_drop_down_set_selected(GTK_DROP_DOWN(self->rate), recall(RATE, G_N_ELEMENTS(rates_hz)));
-	gtk_drop_down_set_selected(GTK_DROP_DOWN(self->stacks),
-				   recall(STACKS, SPT_STACKS_NONE + 1));
-	gtk_check_button_set_active(GTK_CHECK_BUTTON(self->command_lines),
-				    spt_state_get(COMMAND_LINES, 1) != 0);
-	/* What is not to be had here is said, and stays as it was chosen. */
-	gtk_widget_set_sensitive(self->waits, !why);
-	gtk_check_button_set_label(GTK_CHECK_BUTTON(self->waits),
-				   why ? why : _("Waits: where threads do not run"));
-	if (!why)
-		gtk_check_button_set_active(GTK_CHECK_BUTTON(self->waits),
-					    spt_state_get(WAITS, 0) != 0);
-	list_processes(self);
+	gtk_toggle_button_set_active(
+		GTK_TOGGLE_BUTTON(self->whats[CLAMP(what, 0, N_WHATS - 1)]), TRUE);
+	spt_record_choices_recall(self->rate, SPT_CHOICE_RATE);
+	spt_record_choices_recall(self->stacks, SPT_CHOICE_STACKS);
+	spt_record_choices_recall(self->event, SPT_CHOICE_EVENT);
+	gtk_switch_set_active(self->command_lines, spt_state_get("command-lines", 1) != 0);
+	for (unsigned i = 0; i < self->also->len; i++) {
+		const struct also *also = &g_array_index(self->also, struct also, i);
+
+		gtk_switch_set_active(GTK_SWITCH(also->toggle),
+				      spt_state_get(also->source->key, 0) != 0);
+	}
+	update(self);
+	show_also(self);
+	show_events(self);
 	GTK_WIDGET_CLASS(spt_record_form_parent_class)->map(widget);
 }
 
 static gboolean grab_focus(GtkWidget *widget)
 {
-	return gtk_widget_grab_focus(SPT_RECORD_FORM(widget)->command);
+	SptRecordForm *self = SPT_RECORD_FORM(widget);
+
+	return gtk_widget_grab_focus(what_of(self) == COMMAND ? self->command : self->run);
 }
 
 static void dispose(GObject *object)
 {
 	GtkWidget *child;
 
-	g_clear_pointer(&SPT_RECORD_FORM(object)->pids, g_array_unref);
+	g_clear_pointer(&SPT_RECORD_FORM(object)->also, g_array_unref);
 	gtk_widget_dispose_template(GTK_WIDGET(object), SPT_TYPE_RECORD_FORM);
 	while ((child = gtk_widget_get_first_child(GTK_WIDGET(object))))
 		gtk_widget_unparent(child);
 	G_OBJECT_CLASS(spt_record_form_parent_class)->dispose(object);
+}
+
+static void bind_children(GtkWidgetClass *class)
+{
+	gtk_widget_class_bind_template_child(class, SptRecordForm, of_what);
+	gtk_widget_class_bind_template_child(class, SptRecordForm, where);
+	gtk_widget_class_bind_template_child(class, SptRecordForm, command);
+	gtk_widget_class_bind_template_child(class, SptRecordForm, directory);
+	gtk_widget_class_bind_template_child(class, SptRecordForm, environment);
+	gtk_widget_class_bind_template_child(class, SptRecordForm, process);
+	gtk_widget_class_bind_template_child(class, SptRecordForm, rate);
+	gtk_widget_class_bind_template_child(class, SptRecordForm, stacks);
+	gtk_widget_class_bind_template_child(class, SptRecordForm, event);
+	gtk_widget_class_bind_template_child(class, SptRecordForm, command_lines);
+	gtk_widget_class_bind_template_child(class, SptRecordForm, also_group);
+	gtk_widget_class_bind_template_child(class, SptRecordForm, run);
+	gtk_widget_class_bind_template_child_full(class, "what_system", FALSE,
+						  G_STRUCT_OFFSET(SptRecordForm, whats[SYSTEM]));
+	gtk_widget_class_bind_template_child_full(class, "what_command", FALSE,
+						  G_STRUCT_OFFSET(SptRecordForm, whats[COMMAND]));
+	gtk_widget_class_bind_template_child_full(class, "what_process", FALSE,
+						  G_STRUCT_OFFSET(SptRecordForm, whats[PROCESS]));
 }
 
 static void spt_record_form_class_init(SptRecordFormClass *class)
@@ -190,25 +237,39 @@ static void spt_record_form_class_init(SptRecordFormClass *class)
 	gtk_widget_class_set_layout_manager_type(widget_class, GTK_TYPE_BIN_LAYOUT);
 	gtk_widget_class_set_template_from_resource(
 		widget_class, "/io/github/sysprof_trace/Sysprof/record-form.ui");
-	gtk_widget_class_bind_template_child(widget_class, SptRecordForm, command);
-	gtk_widget_class_bind_template_child(widget_class, SptRecordForm, directory);
-	gtk_widget_class_bind_template_child(widget_class, SptRecordForm, environment);
-	gtk_widget_class_bind_template_child(widget_class, SptRecordForm, rate);
-	gtk_widget_class_bind_template_child(widget_class, SptRecordForm, stacks);
-	gtk_widget_class_bind_template_child(widget_class, SptRecordForm, command_lines);
-	gtk_widget_class_bind_template_child(widget_class, SptRecordForm, waits);
-	gtk_widget_class_bind_template_child(widget_class, SptRecordForm, process);
-	gtk_widget_class_bind_template_child(widget_class, SptRecordForm, run);
+	bind_children(widget_class);
 	gtk_widget_class_bind_template_callback(widget_class, on_run);
-	gtk_widget_class_bind_template_callback(widget_class, on_command_changed);
+	gtk_widget_class_bind_template_callback(widget_class, on_what);
+	gtk_widget_class_bind_template_callback_full(widget_class, "on_command_changed",
+						     G_CALLBACK(update));
 	gtk_widget_class_bind_template_callback(widget_class, on_choose_directory);
-	gtk_widget_class_bind_template_callback(widget_class, on_chosen);
-	gtk_widget_class_bind_template_callback(widget_class, on_toggled);
+	gtk_widget_class_bind_template_callback(widget_class, on_choose_process);
 	gtk_widget_class_bind_template_callback(widget_class, on_copy);
-	gtk_widget_class_bind_template_callback(widget_class, on_run_process);
+}
+
+static void add_also(SptRecordForm *self, const SptRecordSource *source)
+{
+	struct also also = { .source = source, .toggle = gtk_switch_new() };
+
+	also.row = g_object_new(ADW_TYPE_ACTION_ROW, "title", _(source->title), "tooltip-text",
+				source->option, "activatable-widget", also.toggle, NULL);
+	gtk_widget_set_valign(also.toggle, GTK_ALIGN_CENTER);
+	spt_record_choices_bind(GTK_SWITCH(also.toggle), source->key, 0);
+	adw_action_row_add_suffix(ADW_ACTION_ROW(also.row), also.toggle);
+	adw_preferences_group_add(ADW_PREFERENCES_GROUP(self->also_group), also.row);
+	g_array_append_val(self->also, also);
 }
 
 static void spt_record_form_init(SptRecordForm *self)
 {
+	const SptRecordSource *source;
+
+	self->also = g_array_new(FALSE, FALSE, sizeof(struct also));
 	gtk_widget_init_template(GTK_WIDGET(self));
+	spt_record_choices_fill(self->rate, SPT_CHOICE_RATE);
+	spt_record_choices_fill(self->stacks, SPT_CHOICE_STACKS);
+	spt_record_choices_fill(self->event, SPT_CHOICE_EVENT);
+	spt_record_choices_bind(self->command_lines, "command-lines", 1);
+	for (unsigned i = 0; (source = spt_record_source(i)); i++)
+		add_also(self, source);
 }

@@ -10,8 +10,8 @@
 #include <glib/gstdio.h>
 #include <string.h>
 
-/* As of sysprof-cli record --waits: waits are picked in proportion to their length. */
-#define WAITS_PERIOD_NS 1000000ULL
+#include "record/memory.h"
+
 #define STEP_MS 100
 #define RAW_BYTES 16384
 
@@ -31,7 +31,8 @@ struct _SptRecording {
 	SptLive *live;
 	bool is_running;
 	bool has_ended; /* the command */
-	bool waits;
+	bool waits, memory;
+	unsigned kernel, event;
 	uint32_t pid; /* to be recorded alone; or 0 */
 	enum wish wish;
 	GError *error;			/* the thread's until it has ended */
@@ -91,13 +92,23 @@ static enum wish publish(SptRecording *self, SptRecorder *recorder)
 	return wish;
 }
 
-/* At the gate: a line lets the command run; the end of the file without one would end it. */
-static bool open_gate(SptRecording *self, GError **error)
+/*
+ * At the gate: a line lets the command run, and is what its environment needs first, as the shell
+ * reads it; the end of the file without one would end it.
+ */
+static bool open_gate(SptRecording *self, const char *const *environment, GError **error)
 {
 	GOutputStream *gate = self->process ? g_subprocess_get_stdin_pipe(self->process) : NULL;
+	g_autoptr(GString) line = g_string_new(":");
 
+	for (; environment && environment[0]; environment += 2) {
+		g_autofree char *value = g_shell_quote(environment[1]);
+
+		g_string_append_printf(line, "; export %s=%s", environment[0], value);
+	}
+	g_string_append_c(line, '\n');
 	return !gate || g_output_stream_is_closed(gate) ||
-	       (g_output_stream_write_all(gate, "\n", 1, NULL, NULL, error) &&
+	       (g_output_stream_write_all(gate, line->str, line->len, NULL, NULL, error) &&
 		g_output_stream_close(gate, NULL, error));
 }
 
@@ -142,7 +153,11 @@ static SptRecorder *begin(SptRecording *self, GError **error)
 		.raw_bytes = self->stacks == SPT_STACKS_AUTO ? RAW_BYTES : 0,
 		.raw_most_bytes = self->stacks == SPT_STACKS_AUTO ? SPT_TRACE_RAW_MAX_BYTES : 0,
 		.by_tables = self->stacks == SPT_STACKS_AUTO,
-		.waits = { .is_on = self->waits, .period_ns = WAITS_PERIOD_NS },
+		.waits = { .is_on = self->waits, .period_ns = SPT_RECORDING_WAITS_NS },
+		.kernel = self->kernel,
+		.memory = self->memory,
+		.clock = self->event ? SPT_TRACE_PMU : SPT_TRACE_TIMER,
+		.event_config = self->event ? self->event - 1 : 0,
 		.raw_if_needed = true,
 		.live = begin_live(self),
 	};
@@ -165,7 +180,7 @@ static enum wish record(SptRecording *self, GError **error)
 		return STOP;
 	if (self->program)
 		spt_recorder_expect(recorder, self->program);
-	if (!open_gate(self, error))
+	if (!open_gate(self, spt_recorder_environment(recorder), error))
 		return STOP;
 	while ((wish = publish(self, recorder)) == GO_ON) {
 		if (!spt_recorder_step(recorder, STEP_MS, error))
@@ -244,7 +259,7 @@ static bool set_environment(GSubprocessLauncher *launcher, const char *line, GEr
 static GSubprocess *start_command(const SptRecordingOptions *options, char **ret_program,
 				  GError **error)
 {
-	static const char *const gate[] = { "/bin/sh", "-c", "read -r go && exec \"$@\" </dev/null",
+	static const char *const gate[] = { "/bin/sh", "-c", "read -r go && eval \"$go\" && exec \"$@\" </dev/null",
 					    "sh" };
 	g_autoptr(GSubprocessLauncher) launcher =
 		g_subprocess_launcher_new(G_SUBPROCESS_FLAGS_STDIN_PIPE);
@@ -275,6 +290,8 @@ static GSubprocess *start_command(const SptRecordingOptions *options, char **ret
 			words[0]);
 		return NULL;
 	}
+	if (options->memory && !spt_memory_check_program(program, error))
+		return NULL;
 	g_subprocess_launcher_set_cwd(launcher, directory);
 	for (unsigned i = 0; i < G_N_ELEMENTS(gate); i++)
 		g_ptr_array_add(argv, (void *)gate[i]);
@@ -311,6 +328,9 @@ SptRecording *spt_recording_start(const char *path, const SptRecordingOptions *o
 	self->stacks = options->stacks;
 	self->no_command_lines = options->no_command_lines;
 	self->waits = options->waits;
+	self->kernel = options->kernel;
+	self->memory = options->memory;
+	self->event = options->event;
 	self->pid = options->pid;
 	if (options->command && *options->command) {
 		self->process = start_command(options, &self->program, error);
@@ -337,6 +357,11 @@ void spt_recording_reset(SptRecording *self)
 void spt_recording_discard(SptRecording *self)
 {
 	wish_for(self, DISCARD);
+}
+
+bool spt_recording_can_reset(SptRecording *self)
+{
+	return !self->memory;
 }
 
 void spt_recording_wait(SptRecording *self)

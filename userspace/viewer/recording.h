@@ -10,6 +10,9 @@
 #define SPT_TYPE_RECORDING (spt_recording_get_type())
 G_DECLARE_FINAL_TYPE(SptRecording, spt_recording, SPT, RECORDING, GObject)
 
+/* As of sysprof-cli record --waits: waits are picked in proportion to their length. */
+#define SPT_RECORDING_WAITS_NS 1000000ULL
+
 /* Signal "ended": the file is complete, or as far as it came; spt_recording_error() says which. */
 
 typedef enum {
@@ -29,6 +32,9 @@ typedef struct {
 	SptStacksChoice stacks;
 	bool no_command_lines;		/* command lines of processes are not recorded */
 	bool waits;			/* threads off their CPUs, too */
+	unsigned kernel;		/* the kernel's own work: SPT_TRACE_INTERRUPTS ... */
+	bool memory;			/* what the command allocates */
+	unsigned event;			/* perf's number of a hardware event, and 1; 0: the timer */
 	uint32_t pid;			/* only this process and what it starts; 0: all */
 } SptRecordingOptions;
 
@@ -45,6 +51,8 @@ SptRecording *spt_recording_start(const char *path, const SptRecordingOptions *o
 void spt_recording_stop(SptRecording *recording);
 void spt_recording_reset(SptRecording *recording);
 void spt_recording_discard(SptRecording *recording);
+/* Not if the command reports to the recorder itself, which a new one would not hear. */
+bool spt_recording_can_reset(SptRecording *recording);
 /* Waits until it has ended; "ended" is still to come. */
 void spt_recording_wait(SptRecording *recording);
 

@@ -11,4 +11,14 @@ int spt_state_get(const char *key, int otherwise);
 /* Written at once, if it is another one; that this fails is no harm. */
 void spt_state_set(const char *key, int value);
 
+/*
+ * The same for text and for lists of texts.  Reading is for any thread; what is returned is to be
+ * freed.
+ */
+char *spt_state_get_text(const char *key, const char *otherwise);
+void spt_state_set_text(const char *key, const char *value);
+/* Never NULL. */
+char **spt_state_get_list(const char *key);
+void spt_state_set_list(const char *key, const char *const *values);
+
 #endif

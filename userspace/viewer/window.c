@@ -16,7 +16,7 @@
 #include "live-page.h"
 #include "narrow.h"
 #include "record-controls.h"
-#include "record-form.h"
+#include "record-choices.h"
 #include "recents.h"
 #include "recording.h"
 #include "share.h"
@@ -40,6 +40,7 @@ struct _SptWindow {
 	AdwViewSwitcherTitle *switcher;
 	AdwViewSwitcherBar *switcher_bar;
 	AdwToastOverlay *toasts;
+	AdwToast *toast;		/* the last one, while it is there */
 	GtkWidget *message_bar, *message, *stack, *busy_title, *busy_bar, *busy_cancel, *status;
 	SptRecordControls *controls;
 	SptStartPage *start_page;
@@ -124,6 +125,8 @@ static void set_actions(SptWindow *self)
 					      rules[i].while_recording ==
 							      (self->recording != NULL) &&
 						      (self->path || !rules[i].needs_document));
+	if (self->recording && !spt_recording_can_reset(self->recording))
+		gtk_widget_action_set_enabled(GTK_WIDGET(self), "win.reset", FALSE);
 	spt_record_controls_set_recording(self->controls, self->recording != NULL);
 }
 
@@ -207,9 +210,12 @@ static void end_opening(SptWindow *self)
 static gboolean show_progress(gpointer data)
 {
 	SptWindow *self = data;
+	g_autofree char *doing = spt_document_open_doing(self->open_cancellable);
 
 	gtk_progress_bar_set_fraction(GTK_PROGRESS_BAR(self->busy_bar),
 				      spt_document_open_done(self->open_cancellable));
+	if (doing)
+		gtk_label_set_text(GTK_LABEL(self->busy_title), doing);
 	if (++self->opening_ticks == BAR_AFTER_TICKS) {
 		show_page(self, "busy");
 		gtk_widget_hide(self->status);
@@ -351,7 +357,7 @@ static void start_recording(SptWindow *self, SptRecordingOptions *options)
 	g_autofree char *path = spt_cache_new_path(&error), *program = NULL;
 
 	on_message_closed(self);
-	spt_record_form_recall(options);
+	spt_record_choices_apply(options);
 	if (path)
 		self->recording = spt_recording_start(path, options, &error);
 	if (!self->recording) {
@@ -497,9 +503,14 @@ static void on_complain(GtkWidget *widget, G_GNUC_UNUSED const char *action, GVa
 /* What went well, of what takes no other place in the window. */
 static void on_toast(GtkWidget *widget, G_GNUC_UNUSED const char *action, GVariant *text)
 {
+	SptWindow *self = SPT_WINDOW(widget);
 	g_autofree char *title = g_markup_escape_text(g_variant_get_string(text, NULL), -1);
 
-	adw_toast_overlay_add_toast(SPT_WINDOW(widget)->toasts, adw_toast_new(title));
+	/* The last word counts; it goes by itself. */
+	if (self->toast)
+		adw_toast_dismiss(self->toast);
+	g_set_weak_pointer(&self->toast, adw_toast_new(title));
+	adw_toast_overlay_add_toast(self->toasts, self->toast);
 }
 
 static void on_open_path(GtkWidget *widget, G_GNUC_UNUSED const char *action, GVariant *path)
@@ -658,6 +669,7 @@ static void dispose(GObject *object)
 	end_opening(self);
 	if (self->recording)
 		end_recording(self);
+	g_clear_weak_pointer(&self->toast);
 	g_clear_pointer(&self->path, g_free);
 	g_clear_pointer(&self->opening, g_free);
 	g_clear_pointer(&self->about, g_free);

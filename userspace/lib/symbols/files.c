@@ -120,6 +120,11 @@ static void find_heavy(SptFiles *files)
 		files->is_heavy[i] = objects[i] > 0 && objects[i] >= capture->weight / HEAVY_PART;
 }
 
+void spt_files_set_servers(SptFiles *files, const char *servers)
+{
+	spt_reader_set_servers(files->reader, servers);
+}
+
 void spt_files_set_download(SptFiles *files, SptDownloadProgress progress, void *data)
 {
 	files->progress = progress;

@@ -19,6 +19,7 @@ void spt_files_free(SptFiles *files);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptFiles, spt_files_free)
 
 /* As spt_symbols_set_download(). */
+void spt_files_set_servers(SptFiles *files, const char *servers);
 void spt_files_set_download(SptFiles *files, SptDownloadProgress progress, void *data);
 
 /* As spt_symbols_set_opener(). */

@@ -53,6 +53,7 @@ struct SptReader {
 	struct helper *helpers;
 	SptReaderProgress progress;
 	void *progress_data;
+	char **environment;	/* of helpers; NULL: this process's */
 };
 
 static const char *own_reader;
@@ -97,6 +98,13 @@ SptReader *spt_reader_new(const char *program, unsigned n_helpers, unsigned pati
 	reader->n_helpers = MAX(n_helpers, 1);
 	reader->helpers = g_new0(struct helper, reader->n_helpers);
 	return reader;
+}
+
+void spt_reader_set_servers(SptReader *reader, const char *servers)
+{
+	g_strfreev(reader->environment);
+	reader->environment =
+		g_environ_setenv(g_get_environ(), "DEBUGINFOD_URLS", servers, TRUE);
 }
 
 void spt_reader_set_progress(SptReader *reader, SptReaderProgress progress, void *data)
@@ -148,11 +156,12 @@ void spt_reader_free(SptReader *reader)
 	g_free(reader->helpers);
 	g_free(reader->program);
 	g_free(reader->dirs);
+	g_strfreev(reader->environment);
 	g_free(reader);
 }
 
 /* As its standard input it has our socket; what a library of its says is nobody's business. */
-static int spawn(const char *program, int socket, char *option, char *value, pid_t *ret_pid)
+static int spawn(const SptReader *reader, int socket, char *option, char *value, pid_t *ret_pid)
 {
 	char *arguments[] = { SPT_READER_NAME, option, value, NULL };
 	posix_spawn_file_actions_t actions;
@@ -176,7 +185,8 @@ static int spawn(const char *program, int socket, char *option, char *value, pid
 	posix_spawnattr_setschedparam(&attributes, &(struct sched_param){ 0 });
 	posix_spawnattr_setsigmask(&attributes, &none);
 	posix_spawnattr_setsigdefault(&attributes, &all);
-	status = posix_spawn(ret_pid, program, &actions, &attributes, arguments, environ);
+	status = posix_spawn(ret_pid, reader->program, &actions, &attributes, arguments,
+			     reader->environment ? reader->environment : environ);
 	posix_spawnattr_destroy(&attributes);
 	posix_spawn_file_actions_destroy(&actions);
 	return status;
@@ -196,7 +206,7 @@ static int start(const SptReader *reader, char *option, char *value, pid_t *ret_
 					       reader->program, g_strerror(errno));
 		return -1;
 	}
-	status = spawn(reader->program, ends[1], option, value, ret_pid);
+	status = spawn(reader, ends[1], option, value, ret_pid);
 	close(ends[1]);
 	if (status != 0) {
 		*ret_pid = 0;

@@ -59,6 +59,11 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptReader, spt_reader_free)
 /* How far a download is; false: it is not wanted any more. */
 typedef bool (*SptReaderProgress)(uint32_t tag, uint64_t done_bytes, uint64_t total_bytes,
 				  void *data);
+/*
+ * Downloads come from these servers, not from those of $DEBUGINFOD_URLS; to be called before
+ * anything is asked.
+ */
+void spt_reader_set_servers(SptReader *reader, const char *servers);
 /* Called from spt_reader_wait(). */
 void spt_reader_set_progress(SptReader *reader, SptReaderProgress progress, void *data);
 /* One more can be begun. */

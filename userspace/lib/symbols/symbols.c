@@ -439,6 +439,11 @@ const char *spt_symbols_place(SptSymbols *symbols, const SptFrame *frame)
 				 frame->offset);
 }
 
+void spt_symbols_set_servers(SptSymbols *symbols, const char *servers)
+{
+	spt_files_set_servers(symbols->files, servers);
+}
+
 void spt_symbols_set_download(SptSymbols *symbols, SptDownloadProgress progress, void *data)
 {
 	spt_files_set_download(symbols->files, progress, data);

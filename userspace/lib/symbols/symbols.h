@@ -53,6 +53,8 @@ typedef bool (*SptDownloadProgress)(const char *path, uint64_t done_bytes, uint6
  * objects that a hundredth of the weight ends in.  Without this nothing is asked of anybody.
  */
 void spt_symbols_set_download(SptSymbols *symbols, SptDownloadProgress progress, void *data);
+/* Those of @servers, with spaces between them, instead; before anything is named. */
+void spt_symbols_set_servers(SptSymbols *symbols, const char *servers);
 /* A descriptor of the file of an object, which stays the opener's; -1: look by its path. */
 typedef int (*SptObjectOpener)(uint32_t object, void *data);
 /* Who holds files that may be nowhere else any more; before anything is named. */

@@ -450,6 +450,12 @@ static bool device_start(SptTrace *trace, const SptTraceConfig *config, struct s
 	return true;
 }
 
+static bool device_can(SptTrace *trace, const SptTraceConfig *config, GError **error)
+{
+	return configure(device_of(trace), config, error) &&
+	       set_sources(device_of(trace), config, error);
+}
+
 static bool device_stop(SptTrace *trace, GError **error)
 {
 	struct device *device = device_of(trace);
@@ -671,6 +677,7 @@ static const struct spt_trace_source device_source = {
 	.tells_kernel = true,
 	.filters_pids = true,
 	.free = device_free,
+	.can = device_can,
 	.start = device_start,
 	.stop = device_stop,
 	.wait = device_wait,

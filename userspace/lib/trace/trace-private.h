@@ -12,6 +12,8 @@ struct spt_trace_source {
 	bool filters_pids;
 	bool tells_kernel;	/* SptTraceConfig.kernel */
 	void (*free)(SptTrace *trace);
+	/* NULL: whatever it starts with, but for counters */
+	bool (*can)(SptTrace *trace, const SptTraceConfig *config, GError **error);
 	bool (*start)(SptTrace *trace, const SptTraceConfig *config, struct sysprof_start *ret,
 		      GError **error);
 	bool (*stop)(SptTrace *trace, GError **error);

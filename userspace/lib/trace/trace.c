@@ -51,8 +51,7 @@ void spt_trace_free(SptTrace *trace)
 		trace->source->free(trace);
 }
 
-bool spt_trace_start(SptTrace *trace, const SptTraceConfig *config, struct sysprof_start *ret,
-		     GError **error)
+static bool check_config(const SptTrace *trace, const SptTraceConfig *config, GError **error)
 {
 	if (config->by_tables && !spt_trace_has_tables(trace)) {
 		spt_set_error(
@@ -66,6 +65,27 @@ bool spt_trace_start(SptTrace *trace, const SptTraceConfig *config, struct syspr
 			"The kernel's own work (--interrupts, --locks) needs the module; load it with: sudo modprobe sysprof");
 		return false;
 	}
+	return true;
+}
+
+bool spt_trace_can(SptTrace *trace, const SptTraceConfig *config, GError **error)
+{
+	if (!check_config(trace, config, error))
+		return false;
+	if (trace->source->can)
+		return trace->source->can(trace, config, error);
+	if (config->clock != SPT_TRACE_PMU)
+		return true;
+	spt_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_BAD_CONFIG,
+		      "Hardware counters need the module; load it with: sudo modprobe sysprof");
+	return false;
+}
+
+bool spt_trace_start(SptTrace *trace, const SptTraceConfig *config, struct sysprof_start *ret,
+		     GError **error)
+{
+	if (!check_config(trace, config, error))
+		return false;
 	memset(trace->events, 0, sizeof(trace->events));
 	return trace->source->start(trace, config, ret, error);
 }

@@ -138,6 +138,8 @@ bool spt_trace_may_ask(void);
 void spt_trace_free(SptTrace *trace);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptTrace, spt_trace_free)
 
+/* Whether start() would do for @config; nothing runs, and @trace has started nothing yet. */
+bool spt_trace_can(SptTrace *trace, const SptTraceConfig *config, GError **error);
 /* Configures, maps the rings and starts.  @ret (may be NULL): the grid as granted. */
 bool spt_trace_start(SptTrace *trace, const SptTraceConfig *config, struct sysprof_start *ret,
 		     GError **error);
