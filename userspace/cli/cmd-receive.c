@@ -82,7 +82,7 @@ static bool copy(int from, int to, const char *path, const struct limits *limits
 			return false;
 		}
 		if ((uint64_t)n > limits->bytes - *ret_bytes) {
-			spt_cli_complain("The recording is larger than --max-size allows");
+			spt_cli_complain("The recording is larger than --max-size allows; allow more");
 			return false;
 		}
 		if (!*ret_bytes &&
@@ -120,7 +120,7 @@ static bool complete(const char *part, const char *path)
 		return false;
 	}
 	if (!spt_capture_keep_old(path) || rename(part, path) < 0) {
-		spt_cli_complain("%s cannot be named %s: %s", part, path, g_strerror(errno));
+		spt_cli_complain("Cannot rename %s to %s: %s", part, path, g_strerror(errno));
 		return false;
 	}
 	fprintf(stderr, "Received %s samples. %s: %s\n", samples, path, bytes);

@@ -37,9 +37,7 @@ static uint32_t raw_bytes(const char *stacks)
 static bool check(const struct words *words, SptTraceSource *ret_source)
 {
 	if (!isnan(words->rate) && !(words->rate >= 1 && words->rate <= 50000))
-		spt_cli_complain(
-			"A rate of %g samples per second is not possible: 1 to 50000 are (-F)",
-			words->rate);
+		spt_cli_complain("-F must be 1 to 50000, not %g", words->rate);
 	else if (strcmp(words->stacks, "fp") && strcmp(words->stacks, "none") &&
 		 strcmp(words->stacks, "table") && !raw_bytes(words->stacks))
 		spt_cli_complain(

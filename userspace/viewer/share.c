@@ -117,9 +117,9 @@ static void on_picture_place_chosen(GFile *file, gpointer data)
 
 	if (path && gdk_texture_save_to_png(picture->texture, path))
 		return;
-	text = g_strdup_printf(
-		_("Cannot save the picture as %s: choose a file of this machine that you can write."),
-		path ? path : "that");
+	text = path ? g_strdup_printf(_("Cannot save the picture as %s: choose a file that you can write."),
+				      path) :
+		      g_strdup(_("Cannot save the picture there: choose a file on this machine."));
 	gtk_widget_activate_action(GTK_WIDGET(picture->parent), "win.complain", "s", text);
 }
 

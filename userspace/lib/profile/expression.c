@@ -213,7 +213,7 @@ SptExpression *spt_expression_parse(const char *text, GError **error)
 	skip_blanks(&parser);
 	if (*parser.at) {
 		fail(&parser, *parser.at == ')' ? "a parenthesis too many" :
-						  SPT_WORDS("and or or is missing"));
+						  SPT_WORDS("\"and\" or \"or\" is missing"));
 		return NULL;
 	}
 	return g_steal_pointer(&expression);

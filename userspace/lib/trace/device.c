@@ -299,7 +299,7 @@ static bool configure(struct device *device, const SptTraceConfig *config, GErro
 	     config->raw_bytes > device->info.max_raw_bytes || config->raw_bytes % 8)) {
 		spt_set_error(
 			error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_BAD_CONFIG,
-			"%s: the loaded module cannot copy %u bytes of a stack: a multiple of 8 up to %u is possible",
+			"%s: the loaded module cannot copy %u bytes of a stack: use a multiple of 8 up to %u",
 			SYSPROF_DEVICE, config->raw_bytes,
 			device->info.features & SYSPROF_FEATURE_RAW ? device->info.max_raw_bytes :
 								      0);
@@ -375,11 +375,11 @@ static void set_sources_error(const struct sysprof_source *list, unsigned n, GEr
 	for (unsigned i = 0; i < n; i++)
 		if (list[i].why == SYSPROF_WHY_UNKNOWN) {
 			spt_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_BAD_CONFIG,
-				      "The loaded module cannot record this; load the module of this release");
+				      "The loaded module cannot record some of these events; load the module of this release");
 			return;
 		} else if (list[i].why == SYSPROF_WHY_NO_TRACEPOINT) {
 			spt_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_BAD_CONFIG,
-				      "This kernel has no trace points for this: --locks needs Linux 5.19 or later");
+				      "This kernel has no trace points of locks: --locks needs Linux 5.19 or later");
 			return;
 		}
 	spt_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_BAD_CONFIG,

@@ -333,8 +333,8 @@ static bool perf_start(SptTrace *trace, const SptTraceConfig *config, struct sys
 	    (!spt_perf_raw_registers() || config->raw_bytes > SPT_TRACE_RAW_MAX_BYTES ||
 	     config->raw_bytes % 8)) {
 		spt_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_BAD_CONFIG,
-			      "Stacks of %u bytes cannot be copied on this machine: "
-			      "on x86-64 and AArch64 a multiple of 8 up to %u can",
+			      "Cannot copy %u bytes of a stack on this machine: "
+			      "use a multiple of 8 up to %u, on x86-64 or AArch64",
 			      config->raw_bytes, SPT_TRACE_RAW_MAX_BYTES);
 		return false;
 	}
