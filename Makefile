@@ -148,7 +148,7 @@ $(B)/libspt.a $(B)/asan/libspt.a:
 # Man pages and completions, of the options the program has.
 manual: $(B)/manual/made
 $(B)/manual/made: $(B)/sysprof-cli packaging/manual packaging/completion \
-	$(wildcard userspace/data/man/*) module/uapi/sysprof.h \
+	$(wildcard userspace/data/man/* userspace/data/messages/*) module/uapi/sysprof.h \
 		userspace/lib/capture/format.md userspace/cli/json.md
 	@mkdir -p $(@D)
 	$(call say,GEN)$(B)/sysprof-cli --list-options >$(@D)/options && packaging/manual \

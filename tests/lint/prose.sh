@@ -18,6 +18,8 @@ result "README, NEWS and SECURITY" "$($prose README.md NEWS SECURITY.md)"
 for page in userspace/data/man/*.man; do
 	result "${page##*/}" "$($prose "$page")"
 done
+cp build/manual/sysprof-messages.7 "$work/messages.man"
+result "sysprof-messages" "$($prose "$work/messages.man")"
 result "TODO and CONTRIBUTING" "$($prose TODO CONTRIBUTING.md)"
 result "other pages" "$($prose packaging/*.md tests/bench/README.md userspace/cli/json.md \
 	userspace/lib/capture/format.md)"
