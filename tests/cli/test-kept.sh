@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
 # No mistake costs a recording: what is there stays until another one with samples is whole, and is
-# NAME.old from then on.  With perf events, on this very machine.
+# NAME.old from then on.  With perf events, on this very machine; vm/60-errors has it with the
+# module (SOURCE=module).
 
 set -u
 
@@ -12,6 +13,7 @@ set -u
 [ -x "$workloads/shares" ] || { echo "Bail out! $workloads/shares is not built; run 'make tests'"; \
 	exit 1; }
 cd "$work" || exit 1
+source=${SOURCE:-perf}
 
 # kept STATUS WORDS OPTIONS...: record ends so, with one line that has these words; the former
 # recordings are as they were.
@@ -22,7 +24,7 @@ kept()
 	shift 2
 	echo former >sysprof.capture
 	echo older >sysprof.capture.old
-	said=$(timeout 60 "$cli" record --source perf "$@" 2>&1 >/dev/null) || status=$?
+	said=$(timeout 60 "$cli" record --source "$source" "$@" 2>&1 >/dev/null) || status=$?
 	[ $status = "$wanted" ] && [ "$(wc -l <<<"$said")" = 1 ] &&
 		grep -qF -- "$words" <<<"$said" &&
 	[ "$(cat sysprof.capture)" = former ] && [ "$(cat sysprof.capture.old)" = older ] &&
@@ -50,6 +52,14 @@ check 'a script without its interpreter' kept 127 'Cannot run ./broken' -- ./bro
 check 'a CPU that is not there' kept 2 "There is no CPU 60000 (--cpu): this machine has $present" \
 	--cpus 0,60000 --duration 0.2
 check 'a process that is not there' kept 1 "There is no process $ended" -p $ended --duration 0.2
+check 'no command behind --' kept 2 'There is no command behind "--"' --
+check 'no time at all' kept 2 '--duration takes a time such as 10, 10s or 500ms, not "0"' --duration 0
+check 'an option that there is not' kept 2 'Unknown option --nosuch' --nosuch -- true
+check 'a rate that is not possible' kept 2 'A rate of 0 samples' -F 0 -- true
+check "the recorder's memory by its former name" kept 2 '--memory-limit SIZE bounds' --memory 256M \
+	-- true
+check 'memory of no command' kept 2 '--memory-limit SIZE bounds' --memory --duration 0.2
+check 'a program without its name' kept 2 '"true" is no option; put "--" in front' true
 check 'no samples' kept 1 'no sample was taken' -p $sleeper --user-only --duration 0.2
 check '... in the last seconds' kept 1 'no sample was taken' -p $sleeper --user-only --last 1 \
 	--duration 0.2
@@ -60,14 +70,14 @@ wait $sleeper 2>/dev/null
 
 rm -f sysprof.capture*
 for round in 1 2 3; do
-	"$cli" record --source perf -F 500 -- "$workloads/shares" 0.3 >/dev/null 2>err || break
+	"$cli" record --source "$source" -F 500 -- "$workloads/shares" 0.3 >/dev/null 2>err || break
 	cp sysprof.capture "round-$round"
 done
 check 'the last one has the name, the one before is .old' \
 	bash -c \
 	'cmp round-3 sysprof.capture && cmp round-2 sysprof.capture.old && [ ! -e sysprof.capture.part ]'
 cp sysprof.capture.old before
-"$cli" record --source perf --duration 60 2>err &
+"$cli" record --source "$source" --duration 60 2>err &
 recorder=$!
 for _ in $(seq 100); do [ -s sysprof.capture.part ] && break; sleep 0.1; done
 kill -KILL $recorder
@@ -75,18 +85,19 @@ wait $recorder 2>/dev/null
 check 'one that is killed replaces neither' bash -c \
 	'cmp round-3 sysprof.capture && cmp before sysprof.capture.old && [ -s sysprof.capture.part ]'
 check 'a command that fails has run, and is recorded' bash -c \
-	'"$1" record --source perf -F 500 -- sh -c "\"$2/shares\" 0.2; exit 127" \
-	>/dev/null 2>&1; [ $? = 127 ] && cmp round-3 sysprof.capture.old' - "$cli" "$workloads"
+	'"$1" record --source "$3" -F 500 -- sh -c "\"$2/shares\" 0.2; exit 127" \
+	>/dev/null 2>&1; [ $? = 127 ] && cmp round-3 sysprof.capture.old' - "$cli" "$workloads" \
+	"$source"
 
 # Processes that end.
 
 "$workloads/shares" 1 >/dev/null &
 burner=$!
-check 'a process that ends ends its recording' timeout 60 "$cli" record --source perf -F 500 -p \
+check 'a process that ends ends its recording' timeout 60 "$cli" record --source "$source" -F 500 -p \
 	$burner
 sh -c 'sleep 1; ("$1" 1 >/dev/null; touch through) & exec sleep 0.1' - "$workloads/shares" &
 parent=$!
-check '... once what it started has ended, too' timeout 60 "$cli" record --source perf -F 500 -o \
+check '... once what it started has ended, too' timeout 60 "$cli" record --source "$source" -F 500 -o \
 	family.capture -p $parent
 check '... which was waited for' [ -e through ]
 check '... and is in it' bash -c \

@@ -113,7 +113,8 @@ static bool check_bounds(struct spt_record_options *options, const struct words 
 	SptRecorderOptions *recorder = &options->recorder;
 	uint64_t ring_bytes = 0;
 
-	if (words->duration && !spt_parse_ns(words->duration, &options->duration_ns))
+	if (words->duration &&
+	    (!spt_parse_ns(words->duration, &options->duration_ns) || !options->duration_ns))
 		spt_cli_complain(
 			"--duration takes a time such as 10, 10s or 500ms, not \"%s\"", words->duration);
 	else if (words->ring &&
@@ -174,6 +175,16 @@ static int split_command(int argc, char **argv, char ***ret_command)
 	}
 	*ret_command = argv + argc;
 	return argc;
+}
+
+/* A variable that was to hold it may be empty. */
+static bool check_command(char **command, bool is_wanted)
+{
+	if (!is_wanted || *command)
+		return true;
+	spt_cli_complain("There is no command behind \"--\"; without \"--\" the recording lasts "
+			 "until Ctrl-C, or for a time (--duration)");
+	return false;
 }
 
 static bool parse(struct spt_record_options *options, struct words *words, int argc, char **argv)
@@ -251,6 +262,13 @@ static bool parse(struct spt_record_options *options, struct words *words, int a
 		spt_cli_complain("--only-command and --pid exclude each other; give one of them");
 	else if (argc <= 1)
 		return true;
+	else if (words->tracker && !*words->tracker)
+		spt_cli_complain("\"%s\" is no option; a value of --memory follows \"=\", as in "
+				 "--memory=64K; --memory-limit SIZE bounds the recorder's own memory",
+				 argv[1]);
+	else if (words->waits && !*words->waits)
+		spt_cli_complain("\"%s\" is no option; a value of --waits follows \"=\", as in "
+				 "--waits=all", argv[1]);
 	else
 		spt_cli_complain("\"%s\" is no option; put \"--\" in front of the command to run",
 				 argv[1]);
@@ -264,12 +282,14 @@ bool spt_record_options_parse(struct spt_record_options *options, int argc, char
 	SptTraceSource source = SPT_TRACE_AUTO;
 	SptTraceFilter filter = { 0 };
 	bool ok;
+	int n;
 
 	*options = (struct spt_record_options){ .output = g_strdup(SPT_CLI_CAPTURE) };
-	argc = split_command(argc, argv, &options->command);
-	arguments = g_memdup2(argv, ((size_t)argc + 1) * sizeof(*argv));
-	arguments[argc] = NULL;
-	ok = parse(options, &words, argc, arguments) && check(&words, &source) &&
+	n = split_command(argc, argv, &options->command);
+	arguments = g_memdup2(argv, ((size_t)n + 1) * sizeof(*argv));
+	arguments[n] = NULL;
+	ok = parse(options, &words, n, arguments) &&
+	     check_command(options->command, n < argc) && check(&words, &source) &&
 	     spt_record_filter_parse(&options->filter, &filter);
 	/* Its name, and its arguments if they may be recorded. */
 	options->command_text = options->no_command_lines ? g_strdup(*options->command) :

@@ -12,6 +12,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -131,6 +132,27 @@ static bool open_other(struct perf *perf, unsigned cpu, const struct spt_perf_ev
 	return ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, perf->rings[cpu].fd) == 0;
 }
 
+/* Not one thread could be opened: those asked for have ended, or are another user's. */
+static void set_no_process(const SptTraceFilter *filter, GError **error)
+{
+	for (unsigned i = 0; i < filter->n_pids; i++) {
+		if (kill((pid_t)filter->pids[i], 0) == 0 || errno != ESRCH)
+			continue;
+		spt_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_BAD_CONFIG,
+			      "There is no process %u to record", filter->pids[i]);
+		return;
+	}
+	if (filter->n_pids)
+		spt_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_BAD_CONFIG,
+			      "Process %u is another user's; "
+			      "to record it, load the module with: sudo modprobe sysprof",
+			      filter->pids[0]);
+	else
+		spt_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_BAD_CONFIG,
+			      "None of these processes is yours; to record those "
+			      "of others, load the module with: sudo modprobe sysprof");
+}
+
 /*
  * One after the other, for the first one of a CPU makes the ring.  Threads that have ended, or are
  * another user's, are passed over.
@@ -171,9 +193,7 @@ static bool open_threads(struct perf *perf, struct spt_perf_event event,
 		}
 	}
 	if (!any)
-		spt_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_BAD_CONFIG,
-			      "None of these processes is yours; to record those "
-			      "of others, load the module with: sudo modprobe sysprof");
+		set_no_process(&config->filter, error);
 	return any;
 }
 
