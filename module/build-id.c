@@ -17,6 +17,7 @@
 #include "sysprof.h"
 
 #define BUILD_ID_NOTE	3	/* NT_GNU_BUILD_ID, which <linux/elf.h> does not have */
+#define GO_NOTE		4	/* Go's: four hashes as text, the last one of the content */
 #define NOTES_MAX	4096
 #define PHDRS_MAX	64
 
@@ -32,7 +33,10 @@ struct image {
 	size_t bytes;
 };
 
-/* Looks through one segment of notes for the GNU build-id; @notes is untrusted. */
+/*
+ * Looks through one segment of notes for the GNU build-id: true; else Go's is as good, if no other
+ * segment has the former.  @notes is untrusted.
+ */
 static bool find_build_id(const u8 *notes, size_t bytes, struct sysprof_object *record)
 {
 	size_t at = 0, name, desc;
@@ -47,6 +51,13 @@ static bool find_build_id(const u8 *notes, size_t bytes, struct sysprof_object *
 		at = desc + ALIGN(note.n_descsz, 4);
 		if (desc + note.n_descsz > bytes)
 			return false;
+		if (note.n_type == GO_NOTE && note.n_namesz == 4 &&
+		    !memcmp(notes + name, "Go\0", 4) && note.n_descsz >= SYSPROF_BUILD_ID_BYTES) {
+			record->build_id_bytes = SYSPROF_BUILD_ID_BYTES;
+			memcpy(record->build_id,
+			       notes + desc + note.n_descsz - SYSPROF_BUILD_ID_BYTES,
+			       SYSPROF_BUILD_ID_BYTES);
+		}
 		if (note.n_type != BUILD_ID_NOTE || note.n_namesz != 4 ||
 		    memcmp(notes + name, "GNU", 4))
 			continue;

@@ -24,7 +24,8 @@ enum sysprof_plain {
  * @plain: enum sysprof_plain: whether the CFA goes by the stack pointer or the frame pointer, the
  *	return address is in memory, and so is the frame pointer or where it was: all else that the
  *	rule may say is of registers that hardly any caller's rule asks for
- * @has_table: the frame's object; without, nothing is known of how its code uses the frame pointer
+ * @has_table: the frame's object has one
+ * @is_region: code made at run time, which can have none
  * @rule: NULL: there is none
  */
 struct sysprof_found {
@@ -35,6 +36,7 @@ struct sysprof_found {
 	s8 fp_words;
 	u8 plain;
 	bool has_table;
+	bool is_region;
 	const struct sysprof_table_rule *rule;
 };
 

@@ -164,6 +164,15 @@ u64 sysprof_tables_function(u64 frame)
 	return n ? table->starts[n - 1] : SYSPROF_FRAME_NOT_TOLD;
 }
 
+/*
+ * Code made at run time.  No file's code lies so far behind its beginning: tables reach 4 GiB, and
+ * nobody has half of that.
+ */
+static bool is_of_region(u64 frame)
+{
+	return (frame & SYSPROF_FRAME_OFFSET_MASK) >= SYSPROF_REGION_BIAS / 2;
+}
+
 static void find_rule(struct sysprof_found *found, const struct sysprof_tables *own, u64 frame)
 {
 	const struct table *table = table_of(own, frame >> SYSPROF_FRAME_OBJECT_SHIFT);
@@ -172,6 +181,7 @@ static void find_rule(struct sysprof_found *found, const struct sysprof_tables *
 	if (found->rule && found->rule->cfa == SYSPROF_CFA_UNKNOWN)
 		found->rule = NULL;
 	found->has_table = table;
+	found->is_region = is_of_region(frame);
 }
 
 const struct sysprof_found *sysprof_finder_look_up(const struct sysprof_finder *finder, u64 frame)
@@ -283,7 +293,7 @@ static bool is_rule(const struct sysprof_table_rule *rule)
 {
 	u16 slots = (1U << SYSPROF_ARCH_SAVED) - 1;
 
-	return rule->cfa <= SYSPROF_CFA_SIGNAL && rule->ra <= SYSPROF_RA_REGISTER &&
+	return rule->cfa <= SYSPROF_CFA_SWITCH && rule->ra <= SYSPROF_RA_REGISTER &&
 	       rule->is_signal <= 1 && rule->cfa_register < SYSPROF_ARCH_TABLE_REGS &&
 	       rule->ra_register < SYSPROF_ARCH_TABLE_REGS &&
 	       (rule->cfa != SYSPROF_CFA_INDEXED ||

@@ -110,7 +110,7 @@ static __always_inline u8 step_by_rule(struct table_walk *walk,
 	cfa = *(walk->registers + rule->cfa_register) + rule->cfa_offset;
 	if (rule->cfa == SYSPROF_CFA_PLT) {
 		cfa += (walk->ip & 15) >= rule->plt_from ? 8 : 0;
-	} else if (rule->cfa != SYSPROF_CFA_REGISTER) {
+	} else if (rule->cfa != SYSPROF_CFA_REGISTER && rule->cfa != SYSPROF_CFA_SWITCH) {
 		if (rule->cfa == SYSPROF_CFA_INDEXED) {
 			if (!(walk->known >> rule->index_register & 1))
 				return SYSPROF_END_BAD;
@@ -125,7 +125,8 @@ static __always_inline u8 step_by_rule(struct table_walk *walk,
 	 * Only who was interrupted can have nothing on the stack: a leaf where calls do not push,
 	 * or vfork(), which takes its way back from it.
 	 */
-	if (cfa < sp || (cfa == sp && (rule->ra != SYSPROF_RA_REGISTER || !walk->is_exact)))
+	if (rule->cfa != SYSPROF_CFA_SWITCH &&
+	    (cfa < sp || (cfa == sp && (rule->ra != SYSPROF_RA_REGISTER || !walk->is_exact))))
 		return SYSPROF_END_BAD;
 	if (rule->ra == SYSPROF_RA_MEMORY) {
 		if (!is_user(cfa + rule->ra_offset))
@@ -347,10 +348,12 @@ static bool walk_once(struct pt_regs *regs, struct sysprof_walk *to, bool in_has
 			return false;
 		to->end = step(&walk, found->rule);
 		/*
-		 * Code that begins a thread has no rule, and says by its frame pointer that there
-		 * is no caller: that is no guess.
+		 * With a table that says nothing of it, or none to come, that is all there is.
+		 * But code made at run time begins no thread: a frame pointer of 0 there may be
+		 * anything.
 		 */
-		to->is_guess |= !found->rule && !(found->has_table && to->end == SYSPROF_END_ROOT);
+		to->is_guess |= !found->rule && !found->has_table &&
+				(!found->is_region || to->end == SYSPROF_END_ROOT);
 		if (!to->end)
 			to->end = arrive(to, &walk, &at, !found->rule);
 	}

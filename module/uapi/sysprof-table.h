@@ -57,6 +57,11 @@ enum sysprof_table_cfa {
 	SYSPROF_CFA_PLT		= 4,
 	/* The return from a signal handler: all registers are in the kernel's frame */
 	SYSPROF_CFA_SIGNAL	= 5,
+	/*
+	 * cfa_register + cfa_offset, where another stack may be: it lies anywhere, not above the
+	 * stack pointer.  Modules that do not know it refuse tables with such a rule
+	 */
+	SYSPROF_CFA_SWITCH	= 6,
 };
 
 enum sysprof_table_ra {

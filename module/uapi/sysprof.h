@@ -304,7 +304,11 @@ enum sysprof_user_mode {
 #define SYSPROF_SAMPLE_USER_32BIT	(1 << 2)	/* the task ran 32-bit code */
 #define SYSPROF_SAMPLE_IRQ		(1 << 3) /* a softirq or a nested interrupt was running */
 #define SYSPROF_SAMPLE_ADDRESSES	(1 << 4)	/* user frames are addresses */
-/* SYSPROF_USER_TABLE: an unwind table was missing, and the frame pointer was used */
+/*
+ * SYSPROF_USER_TABLE: a caller was looked for by the frame pointer, for want of a table of that
+ * object.  Not set where its table tells nothing of the code, or the code was made at run time and
+ * the frame pointer leads on: there is no better way
+ */
 #define SYSPROF_SAMPLE_NO_TABLE		(1 << 5)
 /* The task ran a virtual machine's processor (KVM): time of the guest; the frames are the host's */
 #define SYSPROF_SAMPLE_GUEST		(1 << 6)
@@ -463,7 +467,8 @@ enum sysprof_object_id {
  * @path_bytes: length of the path without the nul, or 0 if the path is unknown
  * @build_id_bytes: 0 if there is none, or if it is not in memory: no file is read for it, as its
  *	file system may never answer
- * @build_id: the first bytes of the GNU build-id
+ * @build_id: the first bytes of the GNU build-id; of a program that has none and was linked by
+ *	Go, the last 20 characters of Go's own, which are a hash of its content
  * @reserved: 0
  * @path: seen from the initial mount namespace, nul-terminated; " (deleted)" follows an unlinked
  *	file's.  Less than 1 KiB: longer paths are unknown

@@ -23,7 +23,7 @@ void shim_step(void)
 
 /* Rule i holds for the bytes of code from CODE_BYTES / RULES * i; 0: there is none. */
 static struct sysprof_table_rule rules[RULES];
-static bool has_table;
+static bool has_table, is_region;
 static struct sysprof_found cache[1 << SYSPROF_FOUND_BITS];
 static uint64_t stack[WORDS];
 static uint64_t tag, looks;
@@ -55,6 +55,7 @@ const struct sysprof_found *sysprof_finder_look_up(const struct sysprof_finder *
 	if (found->rule->cfa == SYSPROF_CFA_UNKNOWN)
 		found->rule = NULL;
 	found->has_table = has_table;
+	found->is_region = is_region;
 	found->frame = frame;
 	found->tag = finder->tag;
 	sysprof_found_prepare(found);
@@ -144,6 +145,48 @@ static struct sysprof_table_rule by_sp(int cfa_offset)
 					    .ra = SYSPROF_RA_MEMORY,
 					    .cfa_offset = cfa_offset,
 					    .ra_offset = -8 };
+}
+
+/*
+ * Two frames without a rule, then, unless @is_last says that the second begins the thread, the
+ * first function.  Whether a table could have led elsewhere.
+ */
+static bool is_guessed(bool table, bool region, bool is_last)
+{
+	uint64_t frames[FRAMES];
+	struct sysprof_walk walk = {
+		.ranges = code(), .frames = frames, .max = FRAMES, .by_tables = true
+	};
+	struct pt_regs regs = { .ip = ip_of(1) };
+
+	has_table = table;
+	is_region = region;
+	memset(rules, 0, sizeof(rules));
+	rules[4] = (struct sysprof_table_rule){ .cfa = SYSPROF_CFA_REGISTER,
+						.cfa_register = SYSPROF_ARCH_SP };
+	tag++;
+	memset(stack, 0, sizeof(stack));
+	regs.registers[SYSPROF_ARCH_SP] = at(100);
+	regs.registers[SYSPROF_ARCH_FP] = at(110);
+	stack[110] = is_last ? 0 : at(120);
+	stack[111] = ip_of(2);
+	stack[121] = ip_of(4);
+	walk_tables(&regs, &walk);
+	g_assert_cmpuint(walk.n, ==, is_last ? 2 : 3);
+	g_assert_cmpuint(walk.end, ==, SYSPROF_END_ROOT);
+	has_table = is_region = false;
+	return walk.is_guess;
+}
+
+/* Code made at run time keeps frame pointers or fails; it begins no thread. */
+static void test_guesses(void)
+{
+	g_assert_true(is_guessed(false, false, false));
+	g_assert_true(is_guessed(false, false, true));
+	g_assert_false(is_guessed(true, false, false));
+	g_assert_false(is_guessed(true, false, true));
+	g_assert_false(is_guessed(false, true, false));
+	g_assert_true(is_guessed(false, true, true));
 }
 
 /*
@@ -261,7 +304,7 @@ static struct sysprof_table_rule any_rule(GRand *rand)
 		rule.cfa_register = SYSPROF_ARCH_FP;
 	if (g_rand_int_range(rand, 0, 12))
 		return rule;
-	rule.cfa = g_rand_int_range(rand, 0, SYSPROF_CFA_SIGNAL + 1);
+	rule.cfa = g_rand_int_range(rand, 0, SYSPROF_CFA_SWITCH + 1);
 	rule.cfa_register = g_rand_int_range(rand, 0, SYSPROF_ARCH_TABLE_REGS);
 	rule.ra = g_rand_int_range(rand, 0, SYSPROF_RA_REGISTER + 1);
 	rule.ra_register = g_rand_int_range(rand, 0, SYSPROF_ARCH_TABLE_REGS);
@@ -300,6 +343,7 @@ static void test_any(void)
 
 		tag++;
 		has_table = g_rand_boolean(rand);
+		is_region = !has_table && g_rand_boolean(rand);
 		for (unsigned i = 0; round % 8 == 0 && i < RULES; i++)
 			rules[i] = any_rule(rand);
 		for (unsigned i = 0; i < WORDS / 4; i++)
@@ -345,6 +389,7 @@ int main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
 	g_test_add_func("/walk/frame-pointers", test_frame_pointers);
+	g_test_add_func("/walk/guesses", test_guesses);
 	g_test_add_func("/walk/known", test_known);
 	g_test_add_func("/walk/edges", test_edges);
 	g_test_add_func("/walk/any", test_any);

@@ -18,6 +18,8 @@
 #include "object/regular.h"
 
 /* Of all notes together, more than any linker writes; they hold identities, not data. */
+#define GO_NOTE 4
+#define GO_ID_BYTES 20
 #define NOTES_MAX_BYTES (1u << 20)
 #define LOADS_MAX 1024
 
@@ -36,6 +38,8 @@ struct SptObject {
 	GArray *loads;		/* struct load: the executable PT_LOADs */
 	uint8_t build_id[SPT_BUILD_ID_MAX];
 	unsigned build_id_bytes;
+	uint8_t go_id[GO_ID_BYTES];
+	bool has_go_id;
 };
 
 G_DEFINE_QUARK(spt-object-error-quark, spt_object_error)
@@ -92,9 +96,12 @@ static size_t read_at(const SptObject *object, uint64_t offset, void *to, size_t
 	return done;
 }
 
-/* The build-id among notes in the byte order of @object; its length, 0 if there is none. */
+/*
+ * The build-id among notes in the byte order of @object; its length, 0 if there is none.  @ret_go:
+ * the end of Go's, which is a hash of the content; 0 if there is none.
+ */
 static unsigned find_build_id(const SptObject *object, const uint8_t *notes, size_t bytes,
-			      size_t align, uint8_t ret[SPT_BUILD_ID_MAX])
+			      size_t align, uint8_t ret[SPT_BUILD_ID_MAX], const uint8_t **ret_go)
 {
 	const uint8_t *const end = notes + bytes;
 
@@ -106,6 +113,10 @@ static unsigned find_build_id(const SptObject *object, const uint8_t *notes, siz
 
 		if (at + id_bytes > (size_t)(end - notes))
 			return 0;
+		if (FIELD(object, notes, Nhdr, n_type) == GO_NOTE && name_bytes == sizeof("Go\0") &&
+		    memcmp(notes + sizeof(Elf64_Nhdr), "Go\0", sizeof("Go\0")) == 0 &&
+		    id_bytes >= GO_ID_BYTES)
+			*ret_go = notes + at + id_bytes - GO_ID_BYTES;
 		if (FIELD(object, notes, Nhdr, n_type) == NT_GNU_BUILD_ID &&
 		    name_bytes == sizeof("GNU") &&
 		    memcmp(notes + sizeof(Elf64_Nhdr), "GNU", sizeof("GNU")) == 0 && id_bytes > 0 &&
@@ -121,8 +132,9 @@ static unsigned find_build_id(const SptObject *object, const uint8_t *notes, siz
 unsigned spt_notes_build_id(const char *notes, size_t bytes, uint8_t ret[SPT_BUILD_ID_MAX])
 {
 	const SptObject here = { .is_big = G_BYTE_ORDER == G_BIG_ENDIAN };
+	const uint8_t *go;
 
-	return find_build_id(&here, (const uint8_t *)notes, bytes, 4, ret);
+	return find_build_id(&here, (const uint8_t *)notes, bytes, 4, ret, &go);
 }
 
 /* Notes at @offset, out of the @left bytes of them that are read of one file. */
@@ -130,14 +142,18 @@ static void read_notes(SptObject *object, uint64_t offset, uint64_t bytes, uint6
 		       uint64_t *left)
 {
 	g_autofree uint8_t *notes = NULL;
+	const uint8_t *go = NULL;
 
 	if (object->build_id_bytes || bytes == 0 || bytes > MIN(*left, object->size))
 		return;
 	*left -= bytes;
 	notes = g_malloc(bytes);
 	if (read_at(object, offset, notes, bytes) == bytes)
-		object->build_id_bytes =
-			find_build_id(object, notes, bytes, align == 8 ? 8 : 4, object->build_id);
+		object->build_id_bytes = find_build_id(object, notes, bytes, align == 8 ? 8 : 4,
+						       object->build_id, &go);
+	object->has_go_id |= go != NULL;
+	if (go)
+		memcpy(object->go_id, go, GO_ID_BYTES);
 }
 
 /* As many of @n headers of @each bytes at @offset as there are; to be freed. */
@@ -241,6 +257,10 @@ static SptObject *open_elf(int fd, GBytes *bytes, uint64_t size, Elf_Cmd how, co
 	read_program_headers(object, head, &left);
 	if (!object->build_id_bytes)
 		read_note_sections(object, head, &left);
+	if (!object->build_id_bytes && object->has_go_id) {
+		object->build_id_bytes = GO_ID_BYTES;
+		memcpy(object->build_id, object->go_id, GO_ID_BYTES);
+	}
 	return g_steal_pointer(&object);
 }
 

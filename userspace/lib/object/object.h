@@ -42,7 +42,10 @@ SptObject *spt_object_map(const SptObject *object);
 void spt_object_free(SptObject *object);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptObject, spt_object_free)
 
-/* GNU build-id, its length in @ret_bytes; NULL and 0 if there is none. */
+/*
+ * GNU build-id, its length in @ret_bytes; NULL and 0 if there is none.  Of a program that has none
+ * and was linked by Go, the last 20 characters of Go's, as the module has it.
+ */
 const uint8_t *spt_object_build_id(const SptObject *object, unsigned *ret_bytes);
 /*
  * The build-id among ELF notes as they are in memory, of this machine's byte order; its length, 0

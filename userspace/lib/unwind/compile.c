@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * From call frame information to the table.  Rows are gathered function by function; where
- * functions overlap, the one that begins first has the bytes, and .eh_frame before .debug_frame.
- * Code described by neither is followed itself (guess.h).
+ * From call frame information, and what Go has instead (go.h), to the table.  Rows are gathered
+ * function by function; where functions overlap, the one that begins first has the bytes, and
+ * .eh_frame before .debug_frame.
+ * Code described by none of them is followed itself (guess.h).
  *
  * A function is what has an entry of its own.  A PLT has one for all that it leads to, so that its
  * entries are taken for functions by their size.
@@ -17,6 +18,7 @@
 #include "base/words.h"
 #include "unwind/cfi.h"
 #include "unwind/extract.h"
+#include "unwind/go.h"
 #include "unwind/guess.h"
 
 #define SECTION_MAX_BYTES (64u << 20)	/* those of the largest programs have 20 */
@@ -298,20 +300,31 @@ static bool on_function(uint64_t start, uint64_t end, bool is_signal, void *data
 	return true;
 }
 
-static void on_row(uint64_t address, const SptCfiRow *cfi, void *data)
+static void on_rule(uint64_t address, const SptUnwindRule *rule, void *data)
 {
 	struct compiler *compiler = data;
 	struct function *function =
 		&g_array_index(compiler->functions, struct function, compiler->functions->len - 1);
-	SptUnwindRule rule = make_rule(compiler, cfi);
 	struct row row = { function->start + (address - compiler->address),
-			   intern(compiler, &rule) };
+			   intern(compiler, rule) };
 
 	if (function->n &&
 	    g_array_index(compiler->rows, struct row, compiler->rows->len - 1).rule == row.rule)
 		return;
 	g_array_append_val(compiler->rows, row);
 	function->n++;
+}
+
+static void on_row(uint64_t address, const SptCfiRow *cfi, void *data)
+{
+	SptUnwindRule rule = make_rule(data, cfi);
+
+	on_rule(address, &rule, data);
+}
+
+static bool on_go_function(uint64_t start, uint64_t end, void *data)
+{
+	return on_function(start, end, false, data);
 }
 
 static int compare_functions(const void *a, const void *b)
@@ -419,33 +432,62 @@ static SptUnwindTable *make_table(struct compiler *compiler, GError **error)
 	return spt_unwind_table_new_from_bytes(bytes, error);
 }
 
-/* Of @file, which is the object or has its addresses. */
-static bool read_section(struct compiler *compiler, const SptObject *file, const char *name)
+static Elf_Scn *find_section(const SptObject *file, const char *name, GElf_Shdr *ret_header)
 {
-	SptCfiSink sink = { on_function, on_row, compiler };
 	Elf *elf = spt_object_elf(file);
 	Elf_Scn *scn = NULL;
 	size_t names;
 
 	if (elf_getshdrstrndx(elf, &names) != 0)
-		return false;
+		return NULL;
 	while ((scn = elf_nextscn(elf, scn))) {
-		GElf_Shdr shdr;
-		const char *this_name =
-			gelf_getshdr(scn, &shdr) ? elf_strptr(elf, names, shdr.sh_name) : NULL;
-		Elf_Data *data;
+		const char *this_name = gelf_getshdr(scn, ret_header) ?
+						elf_strptr(elf, names, ret_header->sh_name) :
+						NULL;
 
-		if (!this_name || strcmp(this_name, name) != 0)
-			continue;
-		data = spt_object_section(file, scn, ELF_T_BYTE, SECTION_MAX_BYTES);
-		if (!data || !data->d_buf)
-			return false;
-		spt_cfi_read(&(SptCfiSection){ data->d_buf, data->d_size, shdr.sh_addr,
-					       strcmp(name, ".debug_frame") == 0 },
-			     compiler->arch, &sink);
-		return true;
+		if (this_name && strcmp(this_name, name) == 0)
+			return scn;
 	}
-	return false;
+	return NULL;
+}
+
+/* NULL: it is not there, or empty. */
+static const Elf_Data *read_bytes(const SptObject *file, const char *name, GElf_Shdr *ret_header)
+{
+	Elf_Scn *scn = find_section(file, name, ret_header);
+	Elf_Data *data =
+		scn ? spt_object_section(file, scn, ELF_T_BYTE, SECTION_MAX_BYTES) : NULL;
+
+	return data && data->d_buf ? data : NULL;
+}
+
+/* Of @file, which is the object or has its addresses. */
+static bool read_section(struct compiler *compiler, const SptObject *file, const char *name)
+{
+	SptCfiSink sink = { on_function, on_row, compiler };
+	GElf_Shdr shdr;
+	const Elf_Data *data = read_bytes(file, name, &shdr);
+
+	if (!data)
+		return false;
+	spt_cfi_read(&(SptCfiSection){ data->d_buf, data->d_size, shdr.sh_addr,
+				       strcmp(name, ".debug_frame") == 0 },
+		     compiler->arch, &sink);
+	return true;
+}
+
+static bool read_go(struct compiler *compiler)
+{
+	SptGoSink sink = { on_go_function, on_rule, compiler };
+	GElf_Shdr shdr, text;
+	const Elf_Data *data = NULL;
+
+	if (compiler->arch->machine != EM_X86_64)
+		return false;
+	for (unsigned i = 0; !data && i < G_N_ELEMENTS(spt_extract_go); i++)
+		data = read_bytes(compiler->object, spt_extract_go[i], &shdr);
+	return data && find_section(compiler->object, ".text", &text) &&
+	       spt_go_read(data->d_buf, data->d_size, text.sh_addr, &sink);
 }
 
 static GArray *find_plts(const SptObject *object)
@@ -595,7 +637,7 @@ SptUnwindTable *spt_unwind_table_new_with_debug(const SptObject *object, const S
 	struct compiler compiler = { .object = object,
 				     .arch = is_known ? spt_unwind_arch(ehdr.e_machine) : NULL };
 	SptUnwindTable *table = NULL;
-	bool has_eh, has_debug;
+	bool has_eh, has_go, has_debug;
 
 	if (!compiler.arch) {
 		spt_set_error(
@@ -611,13 +653,14 @@ SptUnwindTable *spt_unwind_table_new_with_debug(const SptObject *object, const S
 	compiler.plts = find_plts(object);
 	intern(&compiler, &(SptUnwindRule){ 0 });
 	has_eh = read_section(&compiler, object, ".eh_frame");
+	has_go = read_go(&compiler);
 	has_debug = read_section(&compiler, object, ".debug_frame");
 	if (debug)
 		has_debug |= read_section(&compiler, debug, ".debug_frame");
 	if (!spt_object_address_to_offset(object, ehdr.e_entry, &compiler.entry))
 		compiler.entry = UINT64_MAX;
 	guess_rest(&compiler);
-	if (has_eh || has_debug)
+	if (has_eh || has_go || has_debug)
 		table = make_table(&compiler, error);
 	else
 		spt_set_error(

@@ -25,6 +25,8 @@
 
 #define HERE (G_BYTE_ORDER == G_LITTLE_ENDIAN ? ELFDATA2LSB : ELFDATA2MSB)
 
+const char *const spt_extract_go[SPT_EXTRACT_GO] = { ".gopclntab", ".data.rel.ro.gopclntab" };
+
 struct extract {
 	int from, to;	     /* to: -1: it is not copied */
 	uint64_t size, left; /* of the file; that may still be read */
@@ -82,6 +84,9 @@ static bool is_wanted(const struct sections *sections, unsigned i)
 		return false;
 	for (unsigned k = 0; k < G_N_ELEMENTS(wanted); k++)
 		if (is_called(sections, i, wanted[k]))
+			return true;
+	for (unsigned k = 0; k < G_N_ELEMENTS(spt_extract_go); k++)
+		if (is_called(sections, i, spt_extract_go[k]))
 			return true;
 	return sections->headers[i].sh_type == SHT_NOTE;
 }

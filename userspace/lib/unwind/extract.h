@@ -13,11 +13,15 @@ G_BEGIN_DECLS
 /* Of code that no call frame information is of: less is not looked at. */
 #define SPT_EXTRACT_GAP_MIN_BYTES 32
 
+/* What the section is called that Go walks its stacks by. */
+#define SPT_EXTRACT_GO 2
+extern const char *const spt_extract_go[SPT_EXTRACT_GO];
+
 /*
- * Reads headers, notes and call frame information of the file @fd, and code that this does not
- * describe, as far as .eh_frame_hdr says where that is; each byte once.  @ret_key: a SHA-256 of
- * them: files with the same key have the same table, whatever build-id they state.  False: it is no
- * ELF file of this machine's word size and byte order, or too large.
+ * Reads headers, notes and call frame information (Go's, too) of the file @fd, and code that this
+ * does not describe, as far as .eh_frame_hdr says where that is; each byte once.  @ret_key: a
+ * SHA-256 of them: files with the same key have the same table, whatever build-id they state.
+ * False: it is no ELF file of this machine's word size and byte order, or too large.
  */
 bool spt_extract_key(int fd, uint8_t ret_key[SPT_EXTRACT_KEY_BYTES]);
 /*

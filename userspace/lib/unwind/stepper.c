@@ -167,6 +167,7 @@ static bool get_cfa(struct walk *walk, const SptUnwindRule *rule, uint64_t *ret)
 	based += (uint64_t)(int64_t)rule->cfa_offset + 8 * index;
 	switch (rule->cfa) {
 	case SYSPROF_CFA_REGISTER:
+	case SYSPROF_CFA_SWITCH:
 		*ret = based;
 		return true;
 	case SYSPROF_CFA_PLT:
@@ -219,7 +220,8 @@ static bool step_by_rule(struct walk *walk, const SptUnwindRule *rule)
 	 * Only who was interrupted can have nothing on the stack: a leaf where calls do not push,
 	 * or vfork(), which takes its way back from it.
 	 */
-	if (cfa < sp || (cfa == sp && (rule->ra != SYSPROF_RA_REGISTER || !walk->is_exact))) {
+	if (rule->cfa != SYSPROF_CFA_SWITCH &&
+	    (cfa < sp || (cfa == sp && (rule->ra != SYSPROF_RA_REGISTER || !walk->is_exact)))) {
 		walk->end = SPT_UNWIND_BAD_MEMORY;
 		return false;
 	}

@@ -34,7 +34,7 @@ static const char *wrong_rule(const SptUnwindRule *rule, const SptUnwindArch *ar
 {
 	unsigned slots = (1u << arch->n_saved) - 1;
 
-	if (rule->cfa > SYSPROF_CFA_SIGNAL || rule->ra > SYSPROF_RA_REGISTER || rule->is_signal > 1)
+	if (rule->cfa > SYSPROF_CFA_SWITCH || rule->ra > SYSPROF_RA_REGISTER || rule->is_signal > 1)
 		return SPT_WORDS("a rule of an unknown kind");
 	if (rule->cfa_register >= arch->n_registers || rule->ra_register >= arch->n_registers ||
 	    (rule->cfa == SYSPROF_CFA_INDEXED && rule->index_register >= arch->n_registers))
