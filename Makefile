@@ -192,7 +192,7 @@ $(B)/obj/userspace/lib/record/memory.o $(B)/asan/obj/userspace/lib/record/memory
 	-DSPT_LIBDIR='"$(libdir)/sysprof-trace"'
 
 # For systems without our libraries: rescue disks, guests of busybox alone.  What glibc would load
-# at run time it has built in for plain files and DNS, so its warnings are left out.
+# at run time it has built in for plain files and DNS, so its warnings are not shown.
 static_libs = $(shell $(PKG_CONFIG) --static --libs $(packages)) $(other_libs)
 static: $(B)/static/sysprof-cli
 $(B)/static/sysprof-cli: $(call object,$(cli_sources)) $(B)/libspt.a

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# The records and ioctl structs of module/uapi/ lie in memory the same way for C, C++ and 32-bit C,
-# and as layout.txt says.  A line of layout.txt may be added; one that changes is a new ABI.
+# The records and ioctl structs of module/uapi/ have the same layout in memory for C, C++ and 32-bit
+# C, and as layout.txt says.  A line of layout.txt may be added; one that changes is a new ABI.
 
 # shellcheck source=tests/lint/tap.bash
 . "$(dirname "$0")/../lint/tap.bash"

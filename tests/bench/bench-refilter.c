@@ -2,7 +2,7 @@
 /*
  * bench-refilter CAPTURE: CPU time to open, to fold, and to change the range of time: what a viewer
  * does for each step of a drag.  "name value unit" lines.  Ranges of several widths at random
- * places; the worst and the middle one of each are told.
+ * places; the worst and the middle one of each are printed.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -204,7 +204,7 @@ static Dwfl *dwfl_of(const struct perf_space *space)
 
 	if (dwfl)
 		return dwfl;
-	/* Its tables take much memory: those of processes that are gone are not kept. */
+	/* Its tables take much memory: those of processes that exited are not kept. */
 	if (g_hash_table_size(dwfls) == DWFLS_MAX)
 		g_hash_table_remove_all(dwfls);
 	dwfl = make_dwfl(space);
@@ -222,7 +222,7 @@ static void unwind_dwfl(const struct stack *stack, struct frames *frames)
 	frames->n = 0;
 	dwfl_getthread_frames(dwfl, 1, on_frame, frames);
 	/*
-	 * It tells of a caller before it looks whether there is code: what is none is not a frame.
+	 * It reports a caller before it looks whether there is code: what is none is not a frame.
 	 */
 	while (frames->n > 1 &&
 	       !perf_find_map(stack->space, frames->frame[frames->n - 1].ip -

@@ -251,7 +251,7 @@ static inline struct sysprof_raw *perf_data_raw(const struct perf_data *data,
 	raw->n_regs = 24;
 	raw->stack_bytes = copied;
 	raw->wanted_bytes = stack_bytes;
-	/* Without the four segment registers that perf does not tell. */
+	/* Without the four segment registers that perf does not report. */
 	memcpy(raw->regs, regs, 12 * 8);
 	memcpy(raw->regs + 16, regs + 12, 8 * 8);
 	memcpy(raw->regs + 24, words + 1, copied);

@@ -5,7 +5,7 @@
  *
  * Arguments: out=FILE; window=BEGIN:LOW:HIGH, once for each window (it opens when the code at BEGIN
  * runs, and closes when code in [LOW, HIGH) does); phase=ADDRESS: whenever the code there runs, a
- * new phase begins, which tells apart what the guest does one after the other.  Addresses are
+ * new phase begins, which separates what the guest does one after the other.  Addresses are
  * hexadecimal; a guest without KASLR has them where it had them before.
  *
  * FILE gets a line for each phase, its number, and one for each window that closed: number of the

@@ -120,7 +120,7 @@ static void pipes(int levels)
 	}
 	if (write(there[1], "", 1) != 1)
 		err(1, "write");
-	/* The last byte lies in a pipe that nobody reads any more. */
+	/* The last byte is in a pipe that nobody reads any more. */
 	pass_deep(levels, back[0], there[1]);
 	waitpid(pid, NULL, 0);
 }

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# A recording that was bundled reads the same where none of its files are; one for sharing tells no
-# name of who recorded it.  With perf events, on this very machine.
+# A recording that was bundled reads the same where none of its files are; one for sharing does not
+# name who recorded it.  With perf events, on this very machine.
 
 # shellcheck source=tests/cli/record.bash
 . "$(dirname "$0")/record.bash"
@@ -75,7 +75,7 @@ bare()
 {
 	(cd "$work/bare" && "${own[@]}" chroot "$work/bare" /sysprof-cli "$@" 2>/dev/null)
 }
-# same FILE: as the files of this machine tell of whole.capture, when they still were here.
+# same FILE: as the files of this machine show whole.capture, when they still were here.
 same()
 {
 	rm -f "$work"/bare/*.capture

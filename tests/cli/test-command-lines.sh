@@ -25,8 +25,8 @@ for row in json.load(sys.stdin)["command_lines"]:
         print(row["command_line"])'
 }
 
-# Quoted as the shell wants it, so that it can be told from two arguments more.
-# What a file holds is compressed; none of it, nor of what is told of it, is an argument.
+# Quoted as the shell wants it, so that it differs from two arguments more.
+# What a file holds is compressed; none of it, nor of what is reported of it, is an argument.
 tells_name_alone()
 {
 	"$cli" info --json "$1" >"$work/told" && grep -q '"command": *"sh"' "$work/told" &&

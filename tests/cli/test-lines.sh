@@ -15,7 +15,7 @@ work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 
 # agree TEXT FILE [FILE-FOR-ADDR2LINE]: on 2,000 random addresses, of which one in a thousand may be
-# told otherwise.
+# reported otherwise.
 agree()
 {
 	local said
@@ -119,7 +119,7 @@ cp "$work/dwarf-4" "$work/alike" && cp "$work/dwarf-4" "$work/common" &&
 	dwz -m "$work/common.dwz" "$work/alike" "$work/common" &&
 	agree 'C++, with a file of what is common' "$work/alike" "$work/dwarf-4"
 compile split -gdwarf-5 -gsplit-dwarf && agree 'C++, split units' "$work/split" "$work/dwarf-5"
-# What a package beside the program has of its units, told as llvm-symbolizer tells it, but for
+# What a package beside the program has of its units, printed as llvm-symbolizer prints it, but for
 # columns, the C library's own files, and which of the names of a constructor or destructor that gcc
 # gives one place.  package COMPILER PACKER FLAG...
 package()

@@ -164,7 +164,7 @@ assert sum(row["self"] for row in rows if row["function"] == "leak") == 100000, 
 }
 check 'a recorder that is killed: what was not freed is in its file' killed
 
-# Picked by bytes: what is picked stands for the rest.
+# Picked by bytes: what is picked represents the rest.
 unset SPT_MEMORY_STACKS
 check 'by bytes: recorded' record picked --memory=16K env PYTHONMALLOC=malloc \
 	$python -S "$work/work.py"

@@ -13,7 +13,7 @@ for tool in gcc node python3; do
 		"Bail out! $tool is not here; run packaging/deps check"; exit 1; }
 done
 
-# source_of NAME: a function that burns as many turns as it is told.
+# source_of NAME: a function that burns as many turns as its argument says.
 source_of()
 {
 	cat <<SOURCE
@@ -86,7 +86,7 @@ if [ "$(id -u)" = 0 ]; then
 	rm -r "$work/jail"
 	check '... without the directory, too' mostly jail jailed ';work'
 	# As containers have it: in a mount namespace of its own the root is an overlay, and the one
-	# before is gone.
+	# before is unmounted.
 	cat >"$work/container" <<'CONTAINER'
 mount --make-rprivate / && mount -t overlay none -o "lowerdir=$1/lower,upperdir=$1/upper,workdir=$1/scratch" "$1/merged" &&
 	mkdir "$1/merged/before" && cd "$1/merged" && pivot_root . before && exec "/before$2" /bin/contained

@@ -202,7 +202,7 @@ wait $receiver
 check 'cut off: the receiver says so' bash -c \
 	'[ $1 = 1 ] && grep -q "was cut off" "$2/cut.err" && [ ! -e "$2/cut.capture" ]' - $? "$work"
 check 'cut off: what came is sound' judge "$work/cut.capture.part" 'sound()'
-# Whoever can reach it may say nothing, or everything.
+# Anybody who can reach it may say nothing, or everything.
 receiver silent --timeout 0.3
 exec 3<>"/dev/tcp/127.0.0.1/$port"
 wait $receiver

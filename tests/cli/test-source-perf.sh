@@ -240,7 +240,7 @@ check 'no such process' bash -c \
 	'! "$1" record --source perf --pid 4194303 --duration 1 -o "$2/none.capture" 2>&1 |
 	grep -v "There is no process 4194303"' - "$cli" "$work"
 
-# A recorder that is held up: what is lost is told.
+# A recorder that is held up: what is lost is reported.
 
 "$cli" record --source perf -F 2618 --ring-bytes 16384 -o "$work/lossy.capture" -- \
 	"$workloads/shares" 2 >"$work/lossy.out" 2>"$work/err" &

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# The functions of a stripped library: one row each, named by its start, whether the compiler tells
-# of it or it is assembly of which nothing is told; nm of the library as it was is the oracle.
+# The functions of a stripped library: one row each, named by its start, whether the compiler
+# describes it or it is assembly that nothing describes; nm of the library as it was is the oracle.
 
 set -u
 
@@ -114,7 +114,7 @@ folded()
 		cmp - <(sed "s/.* /hot_exported;/" "$work/expected" | sort)
 }
 
-# elsewhere: what was bundled tells it, too, where there is no such file.
+# elsewhere: what was bundled names it, too, where there is no such file.
 elsewhere()
 {
 	"$cli" bundle -o "$work/bundled.capture" "$work/hot.capture" && rm "$work/libhot.so" &&

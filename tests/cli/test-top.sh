@@ -90,7 +90,7 @@ only_busy()
 		grep -qE '^ +100\.00  python3' "$work/out"
 }
 
-# Shares are of what the conditions leave, which is told; the CPUs are busy with all of it.
+# Shares are of what the conditions leave, which is printed; the CPUs are busy with all of it.
 conditions()
 {
 	timeout 60 "$cli" top --source perf --count 1 --interval 0.5 --processes --process python3 \

@@ -19,7 +19,7 @@ fi
 
 two=$(python3 -c 'import os; print(*sorted(os.sched_getaffinity(0))[:2], sep=",")')
 
-# record NAME OPTION...: leaves NAME.capture, and what the program tells in NAME.out
+# record NAME OPTION...: leaves NAME.capture, and what the program prints in NAME.out
 record()
 {
 	local name=$1
@@ -30,7 +30,7 @@ record()
 		"$workloads/waits" "$name" >"$work/$name.out" 2>"$work/err"
 }
 
-# judge NAME PYTHON: with threads {tid: row of the report}, truth {function: ns}, told {tid: what
+# judge NAME PYTHON: with threads {tid: row of the report}, truth {function: ns}, "told" {tid: what
 # the kernel counted}, info, near(), and shown(metric, option...) at hand; asserts.
 judge()
 {
@@ -132,7 +132,7 @@ assert not any("lane" in stream["name"] for stream in info["streams"]), info["st
 '
 }
 
-# A grid picks some of the waits, and their weights stand for all.
+# A grid picks some of the waits, and their weights represent all.
 picked()
 {
 	record sleeper --waits --stacks dwarf -F 97 && judge sleeper '

@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# A report says how much of its time a command, or a process, ran at all: samples alone tell of CPU time.  With perf events.
+# A report says how much of its time a command, or a process, ran at all: samples alone show CPU
+# time.  With perf events.
 
 set -u
 
@@ -9,7 +10,8 @@ set -u
 . "$(dirname "$0")/record.bash"
 
 cd "$work" || exit 1
-# Runs for 0.3 s of CPU time, partly in a child that it waits for, and waits for 1.2 s; tells what it took.
+# Runs for 0.3 s of CPU time, partly in a child that it waits for, and waits for 1.2 s; prints what
+# it took.
 cat >sleepy.py <<'END'
 import os, subprocess, sys, time
 def burn(until):

@@ -103,7 +103,7 @@ static uint64_t walk_maps(const SptCapture *capture)
 	return sum;
 }
 
-/* Follows every reference, as whoever uses the capture will. */
+/* Follows every reference, as each user of the capture will. */
 static uint64_t walk(const SptCapture *capture)
 {
 	uint64_t sum = walk_samples(capture) + spt_capture_period_ns(capture);

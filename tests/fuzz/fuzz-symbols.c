@@ -2,7 +2,7 @@
 /*
  * Hostile files that names come from: fuzz-symbols [--rounds N] FILE..., as
  * tests/fuzz/symbols-seeds makes them.  ELF files with their symbols, stubs, packed symbols and
- * debug information, which are asked for all places; the same as files of a kernel; what tells of
+ * debug information, which are asked for all places; the same as files of a kernel; what describes
  * code made at run time; lines of /proc/PID/maps and /proc/kallsyms.  Each input goes to all that
  * read its kind of text.  One that another file is read with, as is a split unit, is changed in its
  * place, and that other one read.

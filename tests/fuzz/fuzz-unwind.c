@@ -2,7 +2,7 @@
 /*
  * Hostile call frame information, tables and stacks: fuzz-unwind [--rounds N] FILE..., files as
  * gen-unwind writes them.  What compiles is looked up everywhere, and stacks made of the input
- * itself are walked by it.  The input is also code that nothing tells of.
+ * itself are walked by it.  The input is also code that nothing describes.
  */
 #include "unwind/guess.h"
 #include "unwind/stepper.h"

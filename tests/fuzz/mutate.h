@@ -60,7 +60,10 @@ static const uint8_t *original, *mutated;
 static size_t mutated_bytes;
 static unsigned long mutation;
 
-/* The file itself is gone when that is read: so what was changed in it is told, which is little. */
+/*
+ * The file itself is deleted when that is read: so what was changed in it is printed, which is
+ * little.
+ */
 static void tell_input(void)
 {
 	fprintf(stderr, "The input: %s, ", mutated_path);

@@ -47,7 +47,7 @@ static inline void blocks_begin(Blocks *blocks, size_t rows)
 	spt_table_begin(&blocks->builder, rows);
 }
 
-/* Rows of a stream: column 0 tells which. */
+/* Rows of a stream: column 0 says which. */
 static inline void blocks_begin_events(Blocks *blocks, uint32_t stream, size_t rows)
 {
 	spt_table_begin(&blocks->builder, rows);

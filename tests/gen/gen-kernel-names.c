@@ -18,7 +18,7 @@
 #include "trace/trace.h"
 
 #define PLACES 100000
-/* One in so many is the first byte of a function, or a return address behind its last one. */
+/* One in EDGE_PART is the first byte of a function, or a return address behind its last one. */
 #define EDGE_PART 8
 #define PATIENCE_S 120
 #define WRONG_SHOWN 10
@@ -100,7 +100,7 @@ static uint64_t address_of(const GArray *symbols, const char *name, const char *
 	return address;
 }
 
-/* Up to the next symbol of the same code; what the last one of a module ends at is not told. */
+/* Up to the next symbol of the same code; what the last one of a module ends at is not reported. */
 static void find_sizes(GArray *symbols)
 {
 	uint64_t start = address_of(symbols, "_stext", ""), end = address_of(symbols, "_etext", "");

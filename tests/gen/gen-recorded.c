@@ -33,7 +33,7 @@ struct record {
 struct made {
 	SptTrace trace;
 	uint64_t start, period_ns, random;
-	uint64_t n, next;		/* samples: all, and the next one to be told */
+	uint64_t n, next;		/* samples: all, and the next one to be reported */
 	bool is_flood, has_addresses;
 	uint64_t delivered[CPUS];
 	struct record *records;		/* paced: all of them */

@@ -86,7 +86,7 @@ def samples(file):
     file.block(OBJECT, 2, c1=[1, 2], c2=[5, 1], c3=["/usr/bin/app", "kernel"], c60=[7, 7])
     file.block(PROCESS, 1, c1=[1], c2=[100], c4=[1000 * MS], c6=["app"])
     file.block(THREAD, 1, c1=[1], c2=[1], c3=[0], c4=[0])
-    # main; main, work; main, do_read: told by the parent's frame, or the latest one below that.
+    # main; main, work; main, do_read: given by the parent's frame, or the latest one below that.
     file.block(FRAME, 3, c1=[1, 0, 3], c2=(ZIGZAG, [0x1000, 0x1000, 0x30 - 0x2000]), c3=[0, 1, 1])
     file.block(NODE, 3, c1=[0, 1, 1], c2=[0, 0, 0])
     file.block(NAME, 3, c1=[1, 1, 2], c2=[0x1000, 0x2000, 0x30], c3=["main", "work", "do_read"],

@@ -23,7 +23,7 @@ look()
 	grep -l bad "$work/one" "$work/two"
 }
 
-# looks_for SUM: looks once more by cached(), what it prints going to a file; tells whether it
+# looks_for SUM: looks once more by cached(), what it prints going to a file; says whether it
 # looked as often as SUM, in all.
 looks_for()
 {

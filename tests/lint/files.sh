@@ -52,7 +52,7 @@ sizes()
 }
 
 # A hundred columns, with tabs of eight.  In C only a string may be longer, since what is printed can
-# be searched for, and a table in a comment; of all lines one in a hundred, data left out.
+# be searched for, and a table in a comment; of all lines one in a hundred, not counting data.
 widths()
 {
 	# Before each file a line that says which it is.

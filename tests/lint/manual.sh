@@ -88,7 +88,7 @@ result "each command has a page and is in every list" "$(lists)"
 [ ! -x build/sysprof ] ||
 	result "sysprof: --help and the man page have the same options" "$(diff <(of_help \
 	build/sysprof) <(of_page "$manual/sysprof.1"))"
-# An option whose value may be left out, and is never the next word: in all the places.
+# An option whose value is optional, and is never the next word: in all the places.
 optional()
 {
 	local table=$'fly\t\t\t\t\tFly\nfly\twaits\t\toptional\tall|TIME\tWait'

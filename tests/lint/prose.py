@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Sentences that are too long, and words that have a plainer one: prose.py FILE...  FILE is Markdown,
-a page's source (.man), text, or what packaging/messages prints (.tsv).  --mean N: each file's sentences
+a page's source (.man), text, or what packaging/messages prints (.tsv).  --comments: only words, in the
+comments of C and scripts; not what is quoted there, or a choice such as a|b.  --mean N: each file's sentences
 have at most N words on average; --most N: none has more.  Findings go to the standard output."""
 import argparse
 import re
@@ -56,6 +57,16 @@ def plain_page(text):
     return "\n".join(line for line in lines if line is not None)
 
 
+def plain_comments(text):
+    if re.match(r"/[*/]", text):
+        found = re.findall(r"/\*(.*?)\*/", text, re.S)
+        lines = "\n\n".join(re.sub(r"\n[ \t]*\* ?", "\n", comment) for comment in found)
+    else:
+        lines = "\n".join(re.sub(r"^\s*# ?", "", line) if re.match(r"\s*#(?!!)", line) else ""
+                          for line in text.split("\n"))
+    return re.sub(r"\"[^\"]*\"|\S*\|\S*|@\w+", "NAME", lines)
+
+
 def sentences(text):
     for paragraph in re.split(r"\n\s*\n", text):
         paragraph = " ".join(paragraph.split())
@@ -69,12 +80,12 @@ def findings(path, text, options):
     for sentence in sentences(text):
         words = len(sentence.split())
         lengths.append(words)
-        if words > options.most:
+        if words > options.most and not options.comments:
             yield f"{path}: {words} words: {sentence}"
         for pattern, instead in OUT.items():
             for found in re.finditer(rf"\b({pattern})\b", sentence, re.I):
                 yield f"{path}: \"{found[0]}\" ({instead}): {sentence}"
-    if lengths and sum(lengths) > options.mean * len(lengths):
+    if lengths and not options.comments and sum(lengths) > options.mean * len(lengths):
         yield f"{path}: {sum(lengths) / len(lengths):.1f} words a sentence, at most {options.mean}"
 
 
@@ -82,6 +93,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--mean", type=float, default=15)
     parser.add_argument("--most", type=int, default=30)
+    parser.add_argument("--comments", action="store_true")
     parser.add_argument("files", nargs="+")
     options = parser.parse_args()
     for path in options.files:
@@ -89,7 +101,8 @@ def main():
             text = file.read()
         if path.endswith(".tsv"):
             text = "\n\n".join(line.partition("\t")[2] for line in text.split("\n"))
-        plain = plain_page if path.endswith(".man") else plain_markdown
+        plain = plain_comments if options.comments else \
+            plain_page if path.endswith(".man") else plain_markdown
         for finding in findings(path, plain(text), options):
             print(finding)
 

@@ -23,6 +23,18 @@ result "sysprof-messages" "$($prose "$work/messages.man")"
 result "TODO and CONTRIBUTING" "$($prose TODO CONTRIBUTING.md)"
 result "other pages" "$($prose packaging/*.md tests/bench/README.md userspace/cli/json.md \
 	userspace/lib/capture/format.md)"
+printf '#!/bin/sh\n# It lies in what is told.\nlies in || echo "told"  # so\n' >"$work/bad.sh"
+printf '/* a */\nint gone;\n/*\n * It is\n * gone, told|untold, and @told "told".\n */\n' >"$work/bad.c"
+result "it finds words in comments, and nothing in code" "$([ "$($prose --comments "$work/bad.sh" \
+	"$work/bad.c" | wc -l)" = 3 ] || $prose --comments "$work/bad.sh" "$work/bad.c")"
+# What is written in C or a shell, and Python; this test and its program name what they refuse.
+scripts()
+{
+	packaging/sources | grep -E '^(tests|packaging|udev|\.ci)/|^Makefile$'
+}
+result "comments of tests and scripts" "$(scripts | grep -vE \
+	'\.(md|txt|po|json|svg|png|xml|ui|patch|config)$|^tests/lint/prose\.' |
+	xargs grep -IlE '^(#|/[/*])' | xargs $prose --comments)"
 result "there are messages" "$([ "$(wc -l <"$work/messages.tsv")" -gt 300 ] ||
 	wc -l "$work/messages.tsv")"
 result "messages" "$($prose --most 40 "$work/messages.tsv")"

@@ -28,7 +28,7 @@
 GByteArray *__wrap_spt_place_table_write(SptObject *image, const char *const *debug_dirs,
 					 const uint64_t *offsets, uint32_t n, SptReadDepth depth);
 
-/* Anything but a failure is told. */
+/* Anything but a failure is reported. */
 static void try(GString *told, const char *what, long result)
 {
 	if (result >= 0)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Other arrangements of the same samples: nothing is lost or counted twice, and what is told twice
- * is told alike.
+ * Other arrangements of the same samples: nothing is lost or counted twice, and what is reported
+ * twice is the same.
  */
 #include "profile/arrange.h"
 

@@ -381,7 +381,7 @@ static void test_bad_frames(void)
 }
 
 /*
- * Of a place that is told in two blocks the second is missing, or tells of another place; what is
+ * Of a place that is in two blocks the second is missing, or has another place; what is
  * whole is there.
  */
 static void test_half_places(void)
@@ -632,7 +632,7 @@ static void add_nodes_and_threads(Blocks *blocks, unsigned n)
 
 /*
  * Four million leaves that are all different: their sums would take more than the file is worth,
- * and are left out.
+ * and are skipped.
  */
 static void test_too_many_leaves(void)
 {

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Stacks in the file: as they were, whatever repeats, and told in few bytes where they repeat. */
+/*
+ * Stacks in the file: as they were, whatever repeats, and written in few bytes where they repeat.
+ */
 #include <glib/gstdio.h>
 
 #include "capture/capture.h"
@@ -41,7 +43,7 @@ static SptCapture *finish(SptCaptureWriter *writer, SptStash *stash, const char 
 }
 
 /*
- * Frames of which few are below few, and a few that are below all: all three ways to tell one, and
+ * Frames of which few are below few, and a few that are below all: all three ways to write one, and
  * more of them than are searched.
  */
 static void grow(SptStash *stash, GRand *random, uint32_t nodes)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the writer wrote is what the reader reads; what goes wrong in between is told; what is new
- * is skipped.
+ * What the writer wrote is what the reader reads; what goes wrong in between is reported; what is
+ * new is skipped.
  */
 #include "capture/capture.h"
 
@@ -447,7 +447,7 @@ static void test_replace(Fixture *fixture, gconstpointer data)
 	spt_capture_writer_object(fixture->writer,
 				  &(SptObjectRow){ .id = 1, .kind = SPT_OBJECT_FILE });
 	flush(fixture);
-	/* Nothing is new but the end, which only the process tells of. */
+	/* Nothing is new but the end, which only the process has. */
 	spt_capture_writer_process(fixture->writer, &(SptProcessRow){ .id = 2,
 								      .pid = 11,
 								      .parent = 1,
@@ -559,7 +559,7 @@ static void test_unfinished(Fixture *fixture, gconstpointer data)
 	g_assert_nonnull(strstr(error->message, ".part"));
 }
 
-/* What lies in the directory decides neither what is overwritten nor who may read. */
+/* What is in the directory decides neither what is overwritten nor who may read. */
 static void test_part_is_new(Fixture *fixture, gconstpointer data)
 {
 	g_autofree char *victim = g_build_filename(fixture->directory, "victim", NULL),

@@ -106,7 +106,7 @@ static void test_walls_alone(void)
 {
 	int status = run(behind_landlock);
 
-	/* Of Linux 5.13; its absence is told by sysprof-cli doctor. */
+	/* Of Linux 5.13; its absence is reported by sysprof-cli doctor. */
 	if (status == 77)
 		g_test_message("this kernel has no Landlock");
 	else

@@ -14,7 +14,7 @@
 struct fixture {
 	SptTrace trace;
 	struct spt_trace_source source;
-	char comm[32];			/* of the last wish */
+	char comm[32];			/* of the last request */
 	uint32_t bytes;
 	unsigned n;			/* wishes */
 };
@@ -88,7 +88,7 @@ static void test_fixed(void)
 
 	spt_copies_taken(fixed, "cc1", 8192, SPT_COPIES_CUT);
 	g_assert_cmpuint(fixture.n, ==, 0);
-	/* A source that cannot be told. */
+	/* A source that takes no requests. */
 	fixture.source.raw_wish = NULL;
 	cannot = spt_copies_new(&fixture.trace, MOST, true);
 	spt_copies_begin(cannot);

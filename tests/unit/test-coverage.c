@@ -107,7 +107,7 @@ static void test_sums(gconstpointer has_leaves)
 	fake_clear(&fake);
 }
 
-/* What has all its names has no problem; nothing recorded is nothing to tell of. */
+/* What has all its names has no problem; nothing recorded is nothing to report. */
 static void test_whole(void)
 {
 	struct fake fake;

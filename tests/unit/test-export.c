@@ -348,7 +348,7 @@ static void test_svg_of_nothing(void)
 	fake_clear(&fake);
 }
 
-/* What has no samples is left out; hostile names stay text, on one line. */
+/* What has no samples is excluded; hostile names stay text, on one line. */
 static void test_tables(void)
 {
 	struct fake fake;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Rules of assembly that tells nothing of itself.  Each function here is run one instruction after
+ * Rules of assembly that nothing describes.  Each function here is run one instruction after
  * the other; before each of them the rule has to find the caller's stack pointer and registers,
  * which are known since this program called it.  Those that do strange things may have no rule.
  */
@@ -66,7 +66,7 @@ asm(".pushsection .text.guessed, \"ax\"\n"
     "guess_calls_itself: lea -8(%rsp), %rsp\n dec %edi\n js 1f\n call guess_calls_itself\n"
     "1: lea 8(%rsp), %rsp\n ret\n"
     ".balign 16\n"
-    /* Below here nothing may be told: the stack is not as it was. */
+    /* Below here nothing may be reported: the stack is not as it was. */
     "guess_honest_end:\n"
     "guess_returns_by_push: push %rdi\n mov %edi, %eax\n ret\n"
     ".balign 16\n"
@@ -256,8 +256,8 @@ static void expect_in_table(const SptObject *self, const SptUnwindTable *table)
 }
 
 /*
- * The table of this program has them, among those that are told; so has one of what is extracted
- * from it to make a table of.
+ * The table of this program has them, among those that are described; so has one of what is
+ * extracted from it to make a table of.
  */
 static void test_table(void)
 {
@@ -275,7 +275,7 @@ static void test_table(void)
 				    spt_unwind_table_bytes(of_parts)));
 }
 
-/* Whatever the bytes are: it ends, and tells nothing beyond them. */
+/* Whatever the bytes are: it ends, and describes nothing beyond them. */
 static void test_any_bytes(void)
 {
 	uint8_t bytes[600];

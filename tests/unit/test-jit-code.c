@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What programs tell of the code they make: read as it grows, replaced in place, and not trusted.
+ * What programs report of the code they make: read as it grows, replaced in place, and not trusted.
  */
 #include "symbols/jit-code.h"
 
@@ -116,7 +116,7 @@ static void test_generations(struct fixture *fixture, const void *data)
 	expect_at(fixture, 0x1050, SINCE + 39, "second", 0x1000);
 	expect_at(fixture, 0x1050, SINCE + 40, "third", 0x1040);
 	expect_at(fixture, 0x10f0, SINCE + 29, "first", 0x1000);
-	/* Nothing was told to be there; then something is, and it may have been there. */
+	/* Nothing was reported to be there; then something is, and it may have been there. */
 	expect_at(fixture, 0x10f0, SINCE + 39, "third", 0x1040);
 	/* On another page than it began. */
 	expect_at(fixture, 0x3000, SINCE + 39, "beside", 0x1100);

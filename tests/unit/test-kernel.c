@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Lines of kernel code by the names that a recording has of it.  This program stands for the
+ * Lines of kernel code by the names that a recording has of it.  This program acts as the
  * kernel, and an object file of the library for a module: they lie at other addresses than the
  * recording's, as kernels do.
  */
@@ -162,7 +162,7 @@ static unsigned line_with(const char *path, const char *words)
 	return line;
 }
 
-/* Of the function's code: as it lies in the object file, and what will be put into it. */
+/* Of the function's code: as it is in the object file, and what will be put into it. */
 static void expect_code(SptSymbols *symbols, const char *object)
 {
 	static const SptFrame frame = { .object = 2,

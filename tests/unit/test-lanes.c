@@ -64,7 +64,7 @@ static void put_sample(Fixture *fixture, uint32_t thread, uint64_t ms)
 
 /*
  * Thread 1 runs from 0 to 10 ms, is off the CPU until 30, runs to 40, sleeps until 80 and waits for
- * the CPU until 90, runs to 100.  From 10 to 30 it waits for the disk, which no wait tells.  Thread
+ * the CPU until 90, runs to 100.  From 10 to 30 it waits for the disk, which no wait shows.  Thread
  * 2 runs meanwhile from 40 to 90.
  */
 static void put_known(Fixture *fixture)

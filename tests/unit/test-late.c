@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a source tells late.  A file that is told of only after it was sampled, by one that does not
- * know its build-id: what is written can be read all the same, and has the build-id that the file
- * tells.  Samples that an account counts before they can be taken, since a tick on another CPU
- * holds them up, and some that come when the accounts were asked for: each window of a flight
- * recorder has the samples that its accounts count.
+ * What a source reports late.  A file that is reported only after it was sampled, by one that does
+ * not know its build-id: what is written can be read all the same, and has the build-id of the
+ * file.  Samples that an account counts before they can be taken, since a tick on another CPU holds
+ * them up, and some that come when the accounts were asked for: each window of a flight recorder
+ * has the samples that its accounts count.
  */
 #include <fcntl.h>
 #include <glib/gstdio.h>
@@ -240,7 +240,7 @@ static void test_late_object(void)
 	g_rmdir(dir);
 }
 
-/* A file of so many samples, all of which its accounts count. */
+/* A file of @n_samples samples, all of which its accounts count. */
 static void check_window(char *path, unsigned n_samples)
 {
 	g_autoptr(GError) error = NULL;

@@ -16,7 +16,7 @@ struct counts {
 	uint64_t n, n_wrong, n_ended;
 };
 
-/* Below lie functions that the linker left out. */
+/* Below lie functions that the linker removed. */
 static uint64_t lowest_code(Dwarf *dwarf)
 {
 	Elf_Scn *scn = NULL;

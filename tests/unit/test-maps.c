@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What lay where, and for how long: from the recorder's address spaces to what a capture tells,
+ * What lay where, and for how long: from the recorder's address spaces to what a capture holds,
  * against a model with an entry for each page.
  */
 #include "capture/maps.h"
@@ -229,8 +229,8 @@ static void test_replaced(void)
 }
 
 /*
- * What a snapshot does not find is gone, what it finds was there, and what was known before stays
- * as it was.
+ * What a snapshot does not find was unmapped, what it finds was there, and what was known before
+ * stays as it was.
  */
 static void test_snapshot(void)
 {
@@ -282,7 +282,7 @@ static void test_fork(void)
 	g_assert_false(maps->is_seen);
 }
 
-/* So many are enough, and that there were more is told. */
+/* The most that are kept, and that there were more is reported. */
 static void test_very_many(void)
 {
 	struct recording recording;

@@ -253,7 +253,7 @@ static uint64_t count_parts(const SptCapture *capture, uint64_t scale)
 	return parts;
 }
 
-/* Weights that do not fit when they are scaled are told in parts: no time is lost. */
+/* Weights that do not fit when they are scaled are written in parts: no time is lost. */
 static void test_other_periods(void)
 {
 	static const struct source sources[] = { { "module", "1000000", 1, 0, 40 },

@@ -270,7 +270,7 @@ static void test_part(void)
 	g_autoptr(SptProfile) base = spt_profile_new_base(capture, symbols, &waits);
 	g_autoptr(SptProfile) part = spt_profile_refilter(base, &filter, NULL);
 
-	/* Of the first its end, of the second what lies in the middle, of the third nothing. */
+	/* Of the first its end, of the second its middle, of the third nothing. */
 	g_assert_cmpuint(spt_profile_total(part), ==, (75 + 100) * 5000000007u);
 	g_assert_cmpuint(spt_profile_n_samples(part), ==, 2);
 	fake_clear(&fake);

@@ -187,7 +187,7 @@ static void test_weights(struct fixture *fixture, const void *data)
 	g_assert_cmpuint(account_sum(&account), ==, account.grid);
 }
 
-/* Half the rate: each tick stands for two periods, be it early or late by a quarter of one. */
+/* Half the rate: each tick represents two periods, be it early or late by a quarter of one. */
 static void test_half(struct fixture *fixture, const void *data)
 {
 	struct sysprof_account account;
@@ -198,7 +198,7 @@ static void test_half(struct fixture *fixture, const void *data)
 	spt_perf_records_clock(fixture->records, 0)->stride = 2;
 	for (unsigned i = 1; i <= 100; i++)
 		sample(fixture, 5, 5, (100 + 2 * i) * MS + (i % 3) * MS / 4 - MS / 4, 0, NULL);
-	/* Six idle periods, and two that the next tick stands for. */
+	/* Six idle periods, and two that the next tick represents. */
 	sample(fixture, 5, 5, 308 * MS, 0, NULL);
 	for (unsigned i = 0; i < 201; i++) {
 		const struct sysprof_sample *sample = made_at(fixture, i, SYSPROF_SAMPLE);
@@ -397,7 +397,7 @@ static void test_made_code(void)
 	tear_down(&fixture, NULL);
 }
 
-/* Addresses are hidden: one frame stands for the kernel part, whatever it was. */
+/* Addresses are hidden: one frame represents the kernel part, whatever it was. */
 static void test_hidden_kernel(void)
 {
 	const uint64_t frames[] = { PERF_CONTEXT_KERNEL, 0xffffffff81001010, 0xffffffff81002030,
@@ -440,7 +440,7 @@ static void test_images(struct fixture *fixture, const void *data)
 	g_assert_cmpuint(thread->record.flags & SYSPROF_FORK_THREAD, !=, 0);
 	g_assert_cmpuint(thread->mm, ==, forked->mm);
 
-	/* The thread execs: the main one tells of its exit first, and lives on all the same. */
+	/* The thread execs: the main one reports its exit first, and lives on all the same. */
 	fork_or_exit(fixture, PERF_RECORD_EXIT, 11, 11, 10, 10, 4);
 	comm(fixture, true, 11, 11, "program", 5);
 	exec = made_at(fixture, 3, SYSPROF_EXEC);

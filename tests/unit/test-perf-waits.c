@@ -278,7 +278,7 @@ static void test_life(void)
 	end(&f);
 }
 
-/* What waits at the end is told up to there. */
+/* What waits at the end is reported up to there. */
 static void test_cut(void)
 {
 	struct fixture f;
@@ -293,7 +293,7 @@ static void test_cut(void)
 	end(&f);
 }
 
-/* The law of the source: each wait is told, not picked or too short, with its time. */
+/* The law of the source: each wait is reported, not picked or too short, with its time. */
 static void assert_law(struct fixture *f)
 {
 	const struct sysprof_source_account_record *record;

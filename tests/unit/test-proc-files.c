@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Files of processes that do not answer: a FIFO that nobody writes to stands for a process that
+ * Files of processes that do not answer: a FIFO that nobody writes to acts as a process that
  * holds its lock.
  */
 #include "base/proc-files.h"

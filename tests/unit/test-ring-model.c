@@ -95,8 +95,8 @@ static void require(bool good, const char *failure)
 }
 
 /*
- * What a reader finds must be what somebody wrote, whole, once, and not older than what it was told
- * to be complete.
+ * What a reader finds must be what somebody wrote, whole, once, and not older than what was
+ * reported to be complete.
  */
 static void consume(u32 head)
 {

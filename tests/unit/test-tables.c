@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Tables made beside the recorder by a helper, and kept on disk: the same as made at once, whatever
- * lies in the directory and becomes of the helper.
+ * is in the directory and becomes of the helper.
  */
 #include "record/tables.h"
 
@@ -420,7 +420,7 @@ static void test_forged(struct fixture *fixture, const void *data)
 
 /*
  * Once a debug file is there, what was made without it does not do any more; what was made with it
- * does when it is gone.
+ * does when it was deleted.
  */
 static void test_debug_file(struct fixture *fixture, const void *data)
 {

@@ -6,7 +6,7 @@
 
 #define PID 40
 
-/* The last that was told of each image and thread, by id. */
+/* The last report of each image and thread, by id. */
 struct told {
 	GPtrArray *processes, *threads;	/* names */
 	unsigned ended;
@@ -56,8 +56,8 @@ static void tear_down(struct told *told)
 }
 
 /*
- * Of a shell's child that executes something nothing is told but a sample in its new address space,
- * and later a snapshot.
+ * Of a shell's child that executes something nothing is reported but a sample in its new address
+ * space, and later a snapshot.
  */
 static void test_lost_exec(void)
 {
@@ -81,8 +81,8 @@ static void test_lost_exec(void)
 }
 
 /*
- * The same, and the snapshot comes first: what happened before it is told behind it, and is not its
- * business.
+ * The same, and the snapshot comes first: what happened before it is reported behind it, and is not
+ * its business.
  */
 static void test_seen_first(void)
 {
@@ -98,7 +98,7 @@ static void test_seen_first(void)
 	g_assert_cmpuint(told.ended, ==, 1);
 	g_assert_cmpstr(told.processes->pdata[1], ==, "shell");
 	g_assert_cmpstr(told.processes->pdata[2], ==, "program");
-	/* Whose end was told meanwhile does not come back. */
+	/* A thread whose end was reported meanwhile does not come back. */
 	spt_tasks_seen(tasks, PID, PID, 1, 8, 1000, 4000, false, "program");
 	spt_tasks_exit(tasks, PID, PID, 3900, true);
 	spt_tasks_pass(tasks, 5000);

@@ -25,7 +25,7 @@ static bool on_slow_down(G_GNUC_UNUSED SptTrace *trace, unsigned to)
 static const struct spt_trace_source source = { .raw_wish = on_wish, .slow_down = on_slow_down };
 static SptTrace trace = { .source = &source };
 
-/* Two seconds of which it runs so many milliseconds; the first call only looks. */
+/* Two seconds, in which it runs for some milliseconds; the first call only looks. */
 static void pass(SptThrift *thrift, unsigned ms)
 {
 	static uint64_t now, ran;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Which files count as root's: as whoever runs this, and, as root, each way in which one is not. */
+/*
+ * Which files count as root's: as the user who runs this, and, as root, each way in which one is
+ * not.
+ */
 #include "object/trusted.h"
 
 #include <errno.h>

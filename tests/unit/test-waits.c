@@ -159,7 +159,10 @@ static void test_thread_times(Fixture *fixture, gconstpointer data)
 	g_assert_cmpuint(time->unknown_ns, ==, 3 * (11 + 12));
 }
 
-/* Nine parts of the time one thread, in the tenth four: 90 to 10, whoever has more CPU time. */
+/*
+ * Nine parts of the time one thread, in the tenth four: 90 to 10, no matter which has more CPU
+ * time.
+ */
 static void test_latency(Fixture *fixture, gconstpointer data)
 {
 	g_autoptr(SptWeights) weights = NULL;
@@ -191,7 +194,7 @@ static void test_latency(Fixture *fixture, gconstpointer data)
 	g_assert_cmpuint(alone, <=, 910 * MS);
 }
 
-/* Whoever is not asked for does not share: with the others each has all of its time. */
+/* A thread that is not asked for does not share: with the others each has all of its time. */
 static void test_latency_of_one(Fixture *fixture, gconstpointer data)
 {
 	bool threads[6] = { [1] = true };
@@ -216,7 +219,7 @@ static void test_latency_of_one(Fixture *fixture, gconstpointer data)
 	g_assert_cmpuint(rows[0].detail, ==, 1);
 }
 
-/* A sample that stands for many periods shares each with those that ran in it. */
+/* A sample of many periods shares each with those that ran in it. */
 static void test_latency_of_weights(Fixture *fixture, gconstpointer data)
 {
 	SptSampleRow sample = { .time = 5000 + 9 * MS + 1000, .weight = 10, .thread = 1 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The module's walk along unwind tables in user space, as for x86-64; what finds rules is whoever
- * includes this.
+ * The module's walk along unwind tables in user space, as for x86-64; the file that includes this
+ * finds the rules.
  */
 #ifndef WALK_X86_H
 #define WALK_X86_H

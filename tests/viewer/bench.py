@@ -4,7 +4,8 @@
 # bench.py CAPTURE...: what the viewer's work costs on each recording, in a real window: until its
 # first complete picture, and for a frame while scrolling, while a range is dragged over the
 # timeline, and while the flame graph is shown.  The viewer says itself what it spent, in CPU time;
-# wall time is told beside it and depends on what else the machine does.  No screen reader listens.
+# wall time is printed beside it and depends on what else the machine does.  No screen reader
+# listens.
 import os
 import re
 import statistics

@@ -11,7 +11,7 @@ from viewer import Viewer, click, key, type_text, wait_for
 
 program, workload = sys.argv[1:]
 BURNERS = {"burn_fifty", "burn_thirty", "burn_twenty"}
-# So many that chance has little say.
+# Enough that chance has little say.
 ENOUGH = 2000
 
 

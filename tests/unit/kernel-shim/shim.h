@@ -251,7 +251,7 @@ struct task_struct {
 #define task_stack_page(task)	((task)->stack)
 #define task_pt_regs(task)	((task)->entry)
 
-/* The time in ticks of the kernel, the test's, and who is told of modules. */
+/* The time in ticks of the kernel, the test's, and who hears of modules. */
 
 #define HZ			250
 extern unsigned long jiffies;

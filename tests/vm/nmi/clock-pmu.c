@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * For tests, in place of the module's own: counters of a machine that has none.  Their event is the
- * NMI that the emulator is told to send (tests/vm/run --nmi), and each is the end of a period:
+ * NMI that the emulator is asked to send (tests/vm/run --nmi), and each is the end of a period:
  * whatever an overflow does is done in true NMI context.
  */
 #include <linux/cpu.h>

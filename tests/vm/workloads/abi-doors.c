@@ -267,7 +267,7 @@ static void test_namespaces(void)
 		refuses_errno(status, EPERM, "open in a pid namespace");
 }
 
-/* The opener is gone; what its session does now is told by exit status bits. */
+/* The opener exited; what its session does now is in the bits of the exit status. */
 static int heir(int fd)
 {
 	struct pollfd poll_fd = { .fd = fd, .events = POLLIN };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Code so far behind the beginning of its file that an offset does not fit a frame, and in an area
- * as large as that: what runs there is told of as unknown, or not at all, never as another
+ * as large as that: what runs there is reported as unknown, or not at all, never as another
  * object's.
  */
 #include "abi.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Files of objects: abi-files VICTIM-DIRECTORY.  What MAP_FD opens for whom: own files, also when
- * they are deleted, replaced or their process is gone; none of somebody else's that open() would
- * not give.  Root, who may have all, shows that the refusals are not for want of the object.
+ * Files of objects: abi-files VICTIM-DIRECTORY.  What MAP_FD opens, and for which users: own files,
+ * also when they are deleted, replaced or their process exited; none of somebody else's that open()
+ * would not give.  Root, who may have all, shows that the refusals are not for want of the object.
  */
 #include "abi.h"
 #include "files.h"
@@ -145,7 +145,7 @@ static void test_own(int fd)
 	unlink(path);
 }
 
-/* Maps, deletes and is gone. */
+/* Maps, deletes and exits. */
 static int be_short(void *path)
 {
 	file_map(path);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Children that run no other program have their parent's code: abi-forked PERCENT.  So many of
- * their samples at least have to be told, and all that are, rightly.
+ * Children that run no other program have their parent's code: abi-forked PERCENT.  That many of
+ * their samples at least have to be reported, and all that are, rightly.
  */
 #include "abi.h"
 

@@ -115,7 +115,7 @@ static bool agrees(const struct sample *address, const struct sample *place, uns
 			return false;
 		++*compared;
 	}
-	/* What was cut off lies in no code. */
+	/* What was cut off is in no code. */
 	for (unsigned i = place->n_user; i < address->n_user && i == place->n_user; i++) {
 		uint64_t unexpected;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What there is of somebody else's process where the module tells functions (others=functions):
+ * What there is of somebody else's process where the module reports functions (others=functions):
  * abi-functions PID-FILE PROGRAM told|untold.  The file names a busy process of root's that runs
  * PROGRAM; told: a table of root's says where its functions begin.
  */

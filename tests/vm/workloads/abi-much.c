@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * More than is followed: regions without end, and more executable mappings than an index has.  What
- * is left out is said, and what was there before is still known.
+ * is skipped is reported, and what was there before is still known.
  */
 #include "abi.h"
 #include "files.h"

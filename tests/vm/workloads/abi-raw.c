@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Raw stacks: abi-raw VICTIM-DIRECTORY, or abi-raw pmu.  Of one's own tasks the bytes are those of
- * the stack and the registers those of the moment; of somebody else's, and of one's own that may
+ * Raw stacks: abi-raw VICTIM-DIRECTORY, or abi-raw pmu.  Of your own tasks the bytes are those of
+ * the stack and the registers those of the moment; of somebody else's, and of your own that may
  * not be traced, there are none.  Root has all.  By counters: the first alone.
  */
 #include "abi.h"
@@ -305,8 +305,8 @@ static void look_at_size(const struct sysprof_record *record, void *data)
 }
 
 /*
- * What there is in samples once the wish was taken.  A tick that was overdue when its CPU switched
- * tasks has frames alone, lawfully; on a busy host many are.
+ * What there is in samples once the request was taken.  A tick that was overdue when its CPU
+ * switched tasks has frames alone, lawfully; on a busy host many are.
  */
 static struct sizes sizes_after(struct session *session, const char *comm, uint32_t bytes)
 {

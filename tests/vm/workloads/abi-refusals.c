@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * What refusals cost: abi-refusals.  An answer that takes longer for one address than for another
- * tells where the kernel lies, so all answers "no name" have to take the same number of
+ * reveals where the kernel is, so all answers "no name" have to take the same number of
  * instructions, and so do the refusals of MAP_FD and of TABLE.  For a machine whose clock counts
  * instructions (tests/vm/run --icount), beside somebody else's process that has a region.
  */

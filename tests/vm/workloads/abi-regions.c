@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Code made at run time, as the records tell of it: which region it is, and where in it; and the
+ * Code made at run time, as the records report it: which region it is, and where in it; and the
  * vdso's build-id.
  */
 #include "abi.h"
@@ -99,7 +99,7 @@ static void make(uint8_t *page)
 		err(1, "cannot make a page executable");
 }
 
-/* Regions told of since the last call. */
+/* Regions reported since the last call. */
 static unsigned news(void)
 {
 	static unsigned before;

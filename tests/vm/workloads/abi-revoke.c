@@ -71,7 +71,7 @@ static void test_is_over(int fd, const char *why)
 	close(fd);
 }
 
-/* The opener is gone, and had not started it; errno of START, with 128 if NAMES was answered. */
+/* The opener exited, and had not started it; errno of START, with 128 if NAMES was answered. */
 static int open_fork_exit(void *data)
 {
 	int *pipe_fds = data, fd = device_open();

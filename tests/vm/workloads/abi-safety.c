@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What a session must not do to the machine and to other sessions, whoever asks for it:
+ * What a session must not do to the machine and to other sessions, no matter who asks for it:
  *
  *	abi-safety stopping | injected | exits | offline | rates | snapshot | default-ring | counters |
  *		limits
@@ -518,8 +518,8 @@ static void join_crowd(struct crowd *one, uint64_t period_ns)
 }
 
 /*
- * Work, for so many ms: rounds done, of which each empties all rings, so that there is always room
- * for a sample as large as it can be.
+ * Work, for @ms milliseconds: rounds done, of which each empties all rings, so that there is always
+ * room for a sample as large as it can be.
  */
 static __attribute__((noinline)) uint64_t work(unsigned ms)
 {

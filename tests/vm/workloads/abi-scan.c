@@ -193,7 +193,7 @@ static void scan_snapshot(int fd, struct finds *finds)
 	}
 }
 
-/* Suspects that are none of the words that may be anything; tells the first. */
+/* Suspects that are none of the words that may be anything; reports the first. */
 static void judge(const struct finds *finds, unsigned *kernels, unsigned *victims)
 {
 	for (unsigned i = 0; i < finds->n_suspects; i++) {

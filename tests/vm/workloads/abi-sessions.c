@@ -25,7 +25,7 @@ struct seen {
 };
 
 /*
- * Shared with the workers: each has several processes, which tell their ids here before they work.
+ * Shared with the workers: each has several processes, which write their ids here before they work.
  */
 static struct shared {
 	pid_t pids[WORKERS][4];
@@ -90,7 +90,7 @@ static void drain(struct session *session, struct seen *seen)
 			ok(false, "the ring of CPU %u can be walked", cpu);
 }
 
-/* The account of all CPUs together; tells if one does not add up. */
+/* The account of all CPUs together; reports one that does not add up. */
 static struct sysprof_account account_of(const struct session *session, unsigned *unlawful)
 {
 	struct sysprof_account sum = { 0 }, one;
@@ -274,7 +274,7 @@ static void test_filters(void)
 	ok(!unlawful, "the loss law holds for each filter, and nothing is lost");
 
 	/*
-	 * Each worker slept before the first START, or nearly, and is gone before the last STOP:
+	 * Each worker slept before the first START, or nearly, and exited before the last STOP:
 	 * sessions saw the same ticks of it.
 	 */
 	expected[PID] = seen[ALL].by_worker[0];

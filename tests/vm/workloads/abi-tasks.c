@@ -14,8 +14,8 @@
 #define RECORDS	4096
 
 /*
- * What was told of tasks, and of samples the first by each pid in each address space, in the order
- * of their times.
+ * What was reported of tasks, and of samples the first by each pid in each address space, in the
+ * order of their times.
  */
 static struct sysprof_task told[RECORDS];
 static unsigned n_told;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Raw stacks of one's own other processes: abi-traceable PID-FILE allowed|denied.  The file names a
- * busy process of the same user that is no child of this one; what the kernel's own check says of
- * it is the second argument.  Only who shows that the kernel lets him trace gets copies of stacks.
+ * Raw stacks of other processes of the same user: abi-traceable PID-FILE allowed|denied.  The file
+ * names a busy process of the same user that is no child of this one; what the kernel's own check
+ * says of it is the second argument.  Only who shows that the kernel lets him trace gets copies of
+ * stacks.
  */
 #include "abi.h"
 
@@ -52,7 +53,7 @@ static void snapshot(void)
 	}
 }
 
-/* Samples of @pid from now on, enough of them to tell. */
+/* Samples of @pid from now on, enough of them to be sure. */
 static void watch(pid_t pid)
 {
 	drain();

@@ -2,7 +2,7 @@
 /*
  * abi-waits-io DEVICE MS: waits for what is not a thread's own doing: for a page that another
  * thread brings (userfaultfd), and for a disk that answers each request after MS milliseconds.  As
- * root, with every wait told.
+ * root, with every wait reported.
  */
 #include "waits.h"
 

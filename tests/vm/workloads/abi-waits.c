@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Waits with known answers: programs whose waits are known, recorded with every wait told, and what
- * the events, sums, lanes and accounts say of them.
+ * Waits with known answers: programs whose waits are known, recorded with every wait reported, and
+ * what the events, sums, lanes and accounts say of them.
  */
 #include "waits.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * The hooks are switched off behind the module's back, and on again: user stacks are unresolved
- * meanwhile, then RESYNC tells of it.
+ * meanwhile, then RESYNC reports it.
  */
 #include "abi.h"
 

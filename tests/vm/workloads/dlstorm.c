@@ -129,7 +129,7 @@ static void *storm(void *data)
 	return NULL;
 }
 
-/* Where the code of a library lies in its file, and its entry in that: the same in all three. */
+/* Where the code of a library is in its file, and its entry in that: the same in all three. */
 struct layout {
 	off_t offset;
 	size_t bytes, entry;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * A fixed number of turns of a loop below 20 frames, given as the first argument: how much longer
- * it takes under a profiler is what the profiler costs.  Without an argument, tells how many turns
+ * it takes under a profiler is what the profiler costs.  Without an argument, prints how many turns
  * take a second of CPU time here.
  */
 #include "workload.h"

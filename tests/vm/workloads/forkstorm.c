@@ -2,7 +2,7 @@
 /*
  * Many short processes, four at a time: some work as they were forked, some exec first, and some
  * are made by vfork, work in their parent's memory and then exec.  An exec'ed image is called
- * "exe", after /proc/self/exe; the others keep the name "forkstorm".  Every child tells its CPU
+ * "exe", after /proc/self/exe; the others keep the name "forkstorm".  Every child reports its CPU
  * time through a pipe.
  */
 #include "workload.h"

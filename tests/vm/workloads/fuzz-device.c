@@ -139,7 +139,7 @@ static void *place(struct hand *hand, size_t bytes)
 	}
 }
 
-/* The same for exactly so many bytes, which may lie in a mapping of the device. */
+/* The same for exactly @bytes, which may be in a mapping of the device. */
 static void *place_of(struct hand *hand, size_t bytes)
 {
 	return one_in(hand, 12) && hand->mappings[0].at && hand->mappings[0].bytes >= bytes ?
@@ -211,8 +211,8 @@ static void fill_config(struct hand *hand, struct sysprof_config *config)
 }
 
 /*
- * A table that is nearly one, in the buffer's second half, often of this very program: whoever
- * samples it follows it.
+ * A table that is nearly one, in the buffer's second half, often of this very program: each
+ * session that samples it follows it.
  */
 static void fill_table(struct hand *hand, struct sysprof_table *arg)
 {
@@ -707,8 +707,8 @@ int main(int argc, char **argv)
 				   (void *)(uintptr_t)(seed * SEEDS + i)))
 			errx(1, "cannot make a thread");
 	/*
-	 * Whoever sleeps in the device, or is long at a call, gets a signal; how far this came is
-	 * told in case it does not come to its end.
+	 * A process that sleeps in the device, or is long at a call, gets a signal; how far this
+	 * came is printed in case it does not come to its end.
 	 */
 	while (!time_is_up()) {
 		uint64_t made = __atomic_load_n(&calls_made, __ATOMIC_RELAXED);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Code made at run time, as engines do it: in areas that are reserved first, its pages writable and
- * executable in turn, growing in both directions, and told in /tmp/perf-PID.map, which is gone when
- * it ends.  A child forked half way goes on in what it inherited.  "jit SECONDS no-map" tells
- * nothing of it, "jit SECONDS dump" in a jitdump file instead, in which the functions lay elsewhere
- * at first.  "jit SECONDS replaced-map" and "replaced-dump" have one function after the other at
- * the same place.
+ * executable in turn, growing in both directions, and reported in /tmp/perf-PID.map, which is
+ * deleted when it ends.  A child forked half way goes on in what it inherited.  "jit SECONDS
+ * no-map" reports nothing of it, "jit SECONDS dump" in a jitdump file instead, in which the
+ * functions lay elsewhere at first.  "jit SECONDS replaced-map" and "replaced-dump" have one
+ * function after the other at the same place.
  */
 #include "workload.h"
 

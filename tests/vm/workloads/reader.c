@@ -20,7 +20,7 @@ enum function { FIFTY, THIRTY, TWENTY, READING, WORK, FUNCTIONS };
 static const char *const function_names[FUNCTIONS] = { "burn_fifty", "burn_thirty", "burn_twenty",
 						       "sit_in_kernel", "work" };
 
-/* Where a function lies in this program's file. */
+/* Where a function is in this program's file. */
 static struct place {
 	uint64_t begin;
 	uint64_t end;
@@ -43,7 +43,7 @@ static struct {
 
 static uint64_t turns;
 
-/* A function that calls none has no frame otherwise, whatever the compiler was told. */
+/* A function that calls none has no frame otherwise, whatever the options of the compiler. */
 #define KEEP_FRAME() __asm__ volatile("" : : "r"(__builtin_frame_address(0)))
 
 FUNCTION static void burn_fifty(void)

@@ -8,7 +8,7 @@
 #include "workload.h"
 
 #define FUNCTIONS	3
-#define TOLERANCE	500	/* one in so many */
+#define TOLERANCE	500	/* one in that many */
 
 static uint64_t turns;
 

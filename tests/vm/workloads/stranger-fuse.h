@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * A file system of an ordinary user's own, by FUSE without a library, that answers everything but
- * READ.  Its files have names that are numbers.  Whoever needs a page of one waits for ever.
+ * READ.  Its files have names that are numbers.  A process that needs a page of one waits for ever.
  */
 #ifndef STRANGER_FUSE_H
 #define STRANGER_FUSE_H
@@ -54,7 +54,7 @@ static inline struct fuse_attr mute_attr(uint64_t node)
 	return attr;
 }
 
-/* Serves until the file system is gone; FUSE_READ never gets an answer. */
+/* Serves until the file system is unmounted; FUSE_READ never gets an answer. */
 static inline void mute_serve(int fd)
 {
 	static uint8_t request[MUTE_REQUEST_BYTES];

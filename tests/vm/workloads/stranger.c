@@ -186,8 +186,8 @@ static void trick_ranges(void)
 }
 
 /*
- * Exits with a read under way that does not end, while its many mappings are being read: whoever
- * does so may be the last to let go of its memory, and that waits for the read.
+ * Exits with a read under way that does not end, while its many mappings are being read: the
+ * reader may be the last to let go of its memory, and that waits for the read.
  */
 static void exit_reading(unsigned long i)
 {

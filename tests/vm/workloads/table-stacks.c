@@ -2,7 +2,7 @@
 /*
  * table-stacks TABLE: a child that calls itself 60 deep, walked by the module by the unwind table
  * of this program, which is in file TABLE (made by unwind-raw --table).  Links statically: where
- * its functions lie in its file is known.
+ * its functions are in its file is known.
  */
 #include "abi.h"
 #include "sink.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Eight threads in competition for the CPUs: worker-N takes (N + 1) / 36 of the whole.  What the
- * scheduler charged to each is told when all are at rest, so that asking for it is not a part of
+ * scheduler charged to each is printed when all are at rest, so that asking for it is not a part of
  * it: "thread TID NAME NS".
  */
 #include "workload.h"

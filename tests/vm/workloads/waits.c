@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Threads that wait in known ways, and tell what the kernel counted of each: "thread NAME TID",
+ * Threads that wait in known ways, and print what the kernel counted of each: "thread NAME TID",
  * nanoseconds of life, on a CPU and waiting for one, switches that it asked for and that it did
  * not; of who sleeps or waits for a lock "truth FUNCTION NANOSECONDS", too.
  */

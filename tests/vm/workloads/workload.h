@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * What the known-answer workloads share: clocks, a loop that does nothing but take time, and the
- * way the truth is told.
+ * way the truth is printed.
  *
  * A workload prints lines "truth KEY VALUE" that it measured itself, with clocks the profiler has
  * no part in.  It bounds itself by CPU time, because an emulated machine is 20 to 50 times slower

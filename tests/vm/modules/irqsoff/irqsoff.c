@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * A known answer for the delay of ticks: while it is loaded it holds interrupts off for 1, 2 and 5
- * ms, ROUNDS times each, from a function of its own for each.  With steal_percent the kernel is
- * told that a hypervisor had taken that much of each stretch.
+ * ms, ROUNDS times each, from a function of its own for each.  With steal_percent the kernel sees
+ * that a hypervisor had taken that much of each stretch.
  */
 #include <linux/delay.h>
 #include <linux/irqflags.h>
