@@ -287,6 +287,9 @@ contains 'report --metric with conditions' '^ *100\.00 +100\.00 +21\.1 us  do_sy
 	--metric delay --kernel --cpu 1 "$capture"
 contains 'annotate --metric' '^hot: self 60\.00 %, total 60\.00 %' annotate --metric delay \
 	"$capture" hot
+contains 'annotate FUNCTION FILE: the same' '^hot: self 60\.00 %, total 60\.00 %' annotate --metric \
+	delay hot "$capture"
+complains 'annotate with no such file' 1 'nosuch' annotate nosuch hot
 contains 'diff --metric' '^No difference' diff --metric delay "$capture" "$capture"
 prints 'export --metric: microseconds, the rest carried' \
 	$'busy;main 21\nbusy;main;work;do_syscall 64\nbusy;main;work;hot 126' export -f folded --metric \

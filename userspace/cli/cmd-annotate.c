@@ -252,19 +252,28 @@ static bool parse_options(int *argc, char ***argv, struct options *options)
 	       spt_filter_options_find_metric(&options->filter);
 }
 
+/* Of two operands the recording is the first, unless only the second is there. */
+static bool is_other_way_round(const char *first, const char *second)
+{
+	return !g_file_test(first, G_FILE_TEST_EXISTS) && g_file_test(second, G_FILE_TEST_EXISTS);
+}
+
 /* One alone is the function.  Returns the recording; NULL: complained. */
 static const char *take_operands(int argc, char **argv, struct options *options)
 {
 	int first = spt_cli_first_operand(argc, argv), n = argc - first;
 	bool has_file = n == 2 && !options->filter.input;
+	bool is_last = has_file && is_other_way_round(argv[first], argv[argc - 1]);
 
 	if (n != 1 && !has_file) {
 		spt_cli_complain("annotate takes a function, and perhaps a recording: %s annotate %s",
 				 spt_cli_called(), cmd_annotate.usage);
 		return NULL;
 	}
-	options->function = argv[argc - 1];
-	return spt_cli_input(&cmd_annotate, has_file ? argv[first] : options->filter.input);
+	options->function = is_last ? argv[first] : argv[argc - 1];
+	return spt_cli_input(&cmd_annotate, is_last  ? argv[argc - 1] :
+					    has_file ? argv[first] :
+						       options->filter.input);
 }
 
 static int run_annotate(int argc, char **argv)
