@@ -187,9 +187,9 @@ static void print_wall(const SptCapture *capture)
 	printf("%s\n", text);
 }
 
-static void print_stacks(const SptCapture *capture)
+static void print_stacks(const SptCapture *capture, const SptFilter *filter)
 {
-	g_autofree char *line = spt_wholeness_line(capture);
+	g_autofree char *line = spt_wholeness_line(capture, filter);
 	g_autofree char *shown = line ? spt_format_cut(line, 0) : NULL;
 
 	if (shown)
@@ -254,7 +254,7 @@ static void print_text_head(const struct spt_report *report, bool may_have_rest)
 		       sum);
 	else if (is_whole(report))
 		print_wall(report->capture);
-	print_stacks(report->capture);
+	print_stacks(report->capture, report->filter);
 	if (!report->capture->finished)
 		printf("recording was cut off; shown up to its last flush\n");
 	if (summary->budget > 0)

@@ -189,7 +189,7 @@ static bool print_page(const struct top *top, const SptCapture *capture,
 	g_autofree char *samples = tell_samples(top, capture, profile);
 	g_autofree char *lost = spt_format_count(status->lost);
 	const char *end = top->is_screen ? LINE_END : "";
-	g_autofree char *budget = NULL, *stacks = spt_wholeness_line(capture);
+	g_autofree char *budget = NULL, *stacks = spt_wholeness_line(capture, NULL);
 	g_autofree char *shown_stacks = stacks ? spt_format_cut(stacks, 0) : NULL;
 
 	/* Those that were skipped are taken for more of the same. */

@@ -17,7 +17,7 @@ char *spt_about_numbers(const SptDocument *document)
 	g_autofree char *rate =
 		spt_text_rate(summary->period_ns, summary->delivered, summary->budget);
 	const char *notice = spt_capture_host(document->capture, "notice");
-	g_autofree char *stacks = spt_wholeness_line(document->capture);
+	g_autofree char *stacks = spt_wholeness_line(document->capture, NULL);
 	GString *text = g_string_new(NULL);
 
 	g_string_printf(text, _("%s samples, %s lost, in %s"), samples, lost, duration);

@@ -1,25 +1,60 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The recorder has counted (record/ends.h): its facts are put into words. */
+/*
+ * Of the whole recording the recorder has counted (record/ends.h), and its facts are put into
+ * words.  Of a part of it the samples are counted here.
+ */
 #include "profile/wholeness.h"
 
 #include <string.h>
 
 #include "base/words.h"
+#include "capture/format.h"
+#include "profile/selection.h"
+#include "sysprof.h"
+
+#define OBJECTS_SHOWN 3
+
+enum cause {
+	FRAME_POINTERS,
+	CUT,
+	RUN_TIME,
+	NO_INFO,
+	OTHER,
+	CAUSES,				/* of none */
+};
 
 /* %s: the objects in which stacks stop. */
 static const struct {
 	const char *cause, *where, *where_unnamed, *cure;
 } causes[] = {
-	{ "frame_pointers", SPT_WORDS("%.0f %% stop in %s (no frame pointers)"),
-	  SPT_WORDS("%.0f %% are along frame pointers, which not all code keeps"),
-	  "sudo systemctl enable --now sysprof-tables" },
-	{ "cut", NULL, SPT_WORDS("%.0f %% are cut off (the copies are too short)"),
-	  "--stacks dwarf,57344" },
-	{ "run_time", NULL, SPT_WORDS("%.0f %% stop in code made at run time: no cure yet"), NULL },
-	{ "no_info", SPT_WORDS("%.0f %% stop in %s (no unwind information)"),
-	  SPT_WORDS("%.0f %% stop in code without unwind information"), NULL },
-	{ "other", NULL, SPT_WORDS("%.0f %% stop at memory that is no stack"), NULL },
+	[FRAME_POINTERS] = { "frame_pointers",
+			     SPT_WORDS("%.0f %% stop in %s (no frame pointers)"),
+			     SPT_WORDS("%.0f %% are along frame pointers, which not all code keeps"),
+			     "sudo systemctl enable --now sysprof-tables" },
+	[CUT] = { "cut", NULL, SPT_WORDS("%.0f %% are cut off (the copies are too short)"),
+		  "--stacks dwarf,57344" },
+	[RUN_TIME] = { "run_time", NULL,
+		       SPT_WORDS("%.0f %% stop in code made at run time: no cure yet"), NULL },
+	[NO_INFO] = { "no_info", SPT_WORDS("%.0f %% stop in %s (no unwind information)"),
+		      SPT_WORDS("%.0f %% stop in code without unwind information"), NULL },
+	[OTHER] = { "other", NULL, SPT_WORDS("%.0f %% stop at memory that is no stack"), NULL },
 };
+
+/* @stopped: of @cause, which most of those have that are not whole. */
+typedef struct {
+	uint64_t seen, whole, stopped;
+	enum cause cause;
+	char *where;
+} Ends;
+
+static void ends_clear(Ends *ends)
+{
+	g_clear_pointer(&ends->where, g_free);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Ends, ends_clear)
+
+/* Of the recorder.  The file may say anything. */
 
 static uint64_t number(const SptCapture *capture, const char *key)
 {
@@ -30,55 +65,227 @@ static uint64_t number(const SptCapture *capture, const char *key)
 											   0;
 }
 
-bool spt_wholeness(const SptCapture *capture, double *ret_pct)
-{
-	uint64_t seen = number(capture, "stacks_seen"), whole = number(capture, "stacks_whole");
-
-	*ret_pct = seen ? 100 * (double)MIN(whole, seen) / (double)seen : 0;
-	return seen > 0;
-}
-
-/* The file may say anything. */
-static char *tell_stop(const SptCapture *capture, const char **ret_cure)
+static void read_stop(const SptCapture *capture, Ends *ends)
 {
 	const char *stop = spt_capture_host(capture, "stacks_stop");
 	g_auto(GStrv) parts = g_strsplit(stop ? stop : "", " ", 3);
-	const char *source = spt_capture_host(capture, "source");
 	guint64 weight;
 
-	*ret_cure = NULL;
 	if (g_strv_length(parts) < 3 ||
 	    !g_ascii_string_to_unsigned(parts[1], 10, 0, UINT64_MAX, &weight, NULL))
-		return NULL;
-	for (unsigned i = 0; i < G_N_ELEMENTS(causes); i++) {
-		double pct = MIN(100 * (double)weight / (double)number(capture, "stacks_seen"), 100);
-
+		return;
+	for (unsigned i = 0; i < CAUSES; i++) {
 		if (strcmp(parts[0], causes[i].cause) != 0)
 			continue;
-		*ret_cure = causes[i].cure;
-		/* Tables are the module's. */
-		if (i == 0 && g_strcmp0(source, "perf") == 0)
-			*ret_cure = "sudo modprobe sysprof";
-		/* The recorder made them shorter, as all that runs was too much for it. */
-		if (i == 1 && number(capture, "copy_bytes"))
-			*ret_cure = "-p PID";
-		if (*parts[2] && causes[i].where)
-			return g_strdup_printf(spt_words(causes[i].where), pct, parts[2]);
-		return g_strdup_printf(spt_words(causes[i].where_unnamed), pct);
+		ends->cause = i;
+		ends->stopped = weight;
+		ends->where = g_strdup(parts[2]);
 	}
-	return NULL;
 }
 
-char *spt_wholeness_line(const SptCapture *capture)
+static void read_ends(const SptCapture *capture, Ends *ends)
+{
+	*ends = (Ends){ .seen = number(capture, "stacks_seen"),
+			.whole = number(capture, "stacks_whole"),
+			.cause = CAUSES };
+	ends->whole = MIN(ends->whole, ends->seen);
+	if (ends->whole < ends->seen)
+		read_stop(capture, ends);
+}
+
+/* Of samples. */
+
+/* Weights by object, of one cause. */
+static uint64_t *weight_of(GHashTable **objects, enum cause cause, uint32_t object)
+{
+	uint64_t *weight;
+
+	if (!objects[cause])
+		objects[cause] = g_hash_table_new_full(NULL, NULL, NULL, g_free);
+	weight = g_hash_table_lookup(objects[cause], GUINT_TO_POINTER(object));
+	if (!weight) {
+		weight = g_new0(uint64_t, 1);
+		g_hash_table_insert(objects[cause], GUINT_TO_POINTER(object), weight);
+	}
+	return weight;
+}
+
+/* The user part's outermost object, or, if @is_innermost, its innermost one; 0: there is none. */
+static uint32_t object_of(const SptCapture *capture, uint32_t at, bool is_innermost)
+{
+	uint32_t object = 0;
+
+	for (; at && !(object && is_innermost); at = capture->nodes[at].parent) {
+		uint32_t here = capture->nodes[at].frame.object;
+
+		/* Neither the kernel nor what stands for a caller that is not known. */
+		if (capture->objects[here].kind >= SPT_OBJECT_ANON)
+			object = here;
+	}
+	return object;
+}
+
+static void count_stop(const SptCapture *capture, GHashTable **objects, const SptSampleRow *sample)
+{
+	uint8_t end = sample->user_end;
+	enum cause cause = end & SPT_END_FRAME_POINTERS ? FRAME_POINTERS :
+			   end == SPT_END_CUT		? CUT :
+			   end == SPT_END_NO_INFO	? NO_INFO :
+							  OTHER;
+	uint32_t object = object_of(capture, sample->node, cause == FRAME_POINTERS);
+
+	if (capture->objects[object].kind == SPT_OBJECT_ANON)
+		cause = RUN_TIME;
+	*weight_of(objects, cause, object) += sample->weight;
+}
+
+static uint64_t sum_of(GHashTable *objects)
+{
+	GHashTableIter iter;
+	void *weight;
+	uint64_t sum = 0;
+
+	if (!objects)
+		return 0;
+	g_hash_table_iter_init(&iter, objects);
+	while (g_hash_table_iter_next(&iter, NULL, &weight))
+		sum += *(uint64_t *)weight;
+	return sum;
+}
+
+/* The heaviest, and those that have a tenth of it. */
+static char *name_objects(const SptCapture *capture, GHashTable *objects)
+{
+	g_autoptr(GString) text = g_string_new(NULL);
+	uint64_t first = 0;
+
+	for (unsigned i = 0; i < OBJECTS_SHOWN; i++) {
+		g_autofree char *name = NULL;
+		GHashTableIter iter;
+		void *object, *weight, *most = NULL;
+		uint64_t heaviest = 0;
+
+		g_hash_table_iter_init(&iter, objects);
+		while (g_hash_table_iter_next(&iter, &object, &weight))
+			if (*(uint64_t *)weight > heaviest) {
+				heaviest = *(uint64_t *)weight;
+				most = object;
+			}
+		first = i ? first : heaviest;
+		if (!heaviest || heaviest < first / 10)
+			break;
+		*(uint64_t *)g_hash_table_lookup(objects, most) = 0;
+		if (capture->objects[GPOINTER_TO_UINT(most)].kind != SPT_OBJECT_FILE)
+			continue;
+		name = g_path_get_basename(capture->objects[GPOINTER_TO_UINT(most)].path);
+		g_string_append_printf(text, "%s%s", text->len ? ", " : "", name);
+	}
+	return g_string_free(g_steal_pointer(&text), FALSE);
+}
+
+static void count_ends(const SptCapture *capture, const SptFilter *filter, Ends *ends)
+{
+	g_autoptr(SptSamples) samples = spt_samples_new(capture);
+	GHashTable *objects[CAUSES] = { NULL };
+	struct spt_selection selection;
+	const SptSampleRow *rows;
+	uint32_t n;
+
+	*ends = (Ends){ .cause = CAUSES };
+	spt_selection_init(&selection, capture, filter);
+	while ((rows = spt_samples_next(samples, &n)))
+		for (uint32_t i = 0; i < n; i++) {
+			if (rows[i].user_end == SYSPROF_END_NONE ||
+			    !spt_selection_has_time(&selection, rows[i].time) ||
+			    !spt_selection_has_place(&selection, rows[i].thread, rows[i].cpu))
+				continue;
+			ends->seen += rows[i].weight;
+			if (rows[i].user_end == SYSPROF_END_ROOT)
+				ends->whole += rows[i].weight;
+			else
+				count_stop(capture, objects, &rows[i]);
+		}
+	spt_selection_clear(&selection);
+	for (unsigned i = 0; i < CAUSES; i++) {
+		uint64_t sum = sum_of(objects[i]);
+
+		if (sum > ends->stopped) {
+			ends->stopped = sum;
+			ends->cause = i;
+		}
+	}
+	if (ends->cause < CAUSES)
+		ends->where = name_objects(capture, objects[ends->cause]);
+	for (unsigned i = 0; i < CAUSES; i++)
+		g_clear_pointer(&objects[i], g_hash_table_unref);
+}
+
+/* Words. */
+
+static bool asks_for_part(const SptFilter *filter)
+{
+	return filter && (filter->process || filter->processes || filter->thread || filter->cpus ||
+			  filter->begin_ns || filter->end_ns);
+}
+
+/* False: there are none. */
+static bool find_ends(const SptCapture *capture, const SptFilter *filter, Ends *ends)
+{
+	read_ends(capture, ends);
+	/* If all are whole, those of each part are. */
+	if (ends->whole < ends->seen && asks_for_part(filter)) {
+		ends_clear(ends);
+		count_ends(capture, filter, ends);
+	}
+	return ends->seen > 0;
+}
+
+static double pct_of(const Ends *ends, uint64_t part)
+{
+	return MIN(100 * (double)part / (double)ends->seen, 100);
+}
+
+bool spt_wholeness(const SptCapture *capture, const SptFilter *filter, double *ret_pct)
+{
+	g_auto(Ends) ends = { 0 };
+	bool any = find_ends(capture, filter, &ends);
+
+	*ret_pct = any ? pct_of(&ends, ends.whole) : 0;
+	return any;
+}
+
+static char *tell_stop(const SptCapture *capture, const Ends *ends, const char **ret_cure)
+{
+	const char *source = spt_capture_host(capture, "source");
+	double pct = pct_of(ends, ends->stopped);
+
+	*ret_cure = NULL;
+	if (ends->cause >= CAUSES)
+		return NULL;
+	*ret_cure = causes[ends->cause].cure;
+	/* Tables are the module's. */
+	if (ends->cause == FRAME_POINTERS && g_strcmp0(source, "perf") == 0)
+		*ret_cure = "sudo modprobe sysprof";
+	/* The recorder made them shorter, as all that runs was too much for it. */
+	if (ends->cause == CUT && number(capture, "copy_bytes"))
+		*ret_cure = "-p PID";
+	if (*ends->where && causes[ends->cause].where)
+		return g_strdup_printf(spt_words(causes[ends->cause].where), pct, ends->where);
+	return g_strdup_printf(spt_words(causes[ends->cause].where_unnamed), pct);
+}
+
+char *spt_wholeness_line(const SptCapture *capture, const SptFilter *filter)
 {
 	g_autofree char *whole = NULL, *stop = NULL;
+	g_auto(Ends) ends = { 0 };
 	const char *cure;
-	double pct;
 
-	if (!spt_wholeness(capture, &pct) || pct >= SPT_WHOLE_ENOUGH_PCT)
+	if (!find_ends(capture, filter, &ends) ||
+	    pct_of(&ends, ends.whole) >= SPT_WHOLE_ENOUGH_PCT)
 		return NULL;
-	whole = g_strdup_printf(spt_words("Call stacks: %.0f %% complete"), pct);
-	stop = tell_stop(capture, &cure);
+	whole = g_strdup_printf(spt_words("Call stacks: %.0f %% complete"),
+				pct_of(&ends, ends.whole));
+	stop = tell_stop(capture, &ends, &cure);
 	if (!stop)
 		return g_steal_pointer(&whole);
 	if (!cure)

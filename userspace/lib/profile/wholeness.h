@@ -1,19 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Whether a recording's call stacks are whole: one line, and what would help. */
+/* Whether call stacks are whole: one line, and what would help. */
 #ifndef SPT_WHOLENESS_H
 #define SPT_WHOLENESS_H
 
-#include "capture/capture.h"
+#include "profile/profile.h"
 
 G_BEGIN_DECLS
 
 /* Below this share of whole stacks there is something to say. */
 #define SPT_WHOLE_ENOUGH_PCT 95
 
-/* False: how stacks end was not recorded. */
-bool spt_wholeness(const SptCapture *capture, double *ret_pct);
+/*
+ * Of the processes, threads, CPUs and time that @filter asks for; NULL: of all.  False: how stacks
+ * end was not recorded, or there are none.
+ */
+bool spt_wholeness(const SptCapture *capture, const SptFilter *filter, double *ret_pct);
 /* The line; NULL: nothing is to be said. */
-char *spt_wholeness_line(const SptCapture *capture);
+char *spt_wholeness_line(const SptCapture *capture, const SptFilter *filter);
 
 G_END_DECLS
 
