@@ -164,6 +164,22 @@ assert sum(row["self"] for row in rows if row["function"] == "leak") == 100000, 
 }
 check 'a recorder that is killed: what was not freed is in its file' killed
 
+# The same library in programs of musl, whose libc has no unwind information: stacks end there.
+musl-gcc -O2 -g -pthread -Wl,--eh-frame-hdr -o "$work/allocates" \
+	"$top/tests/vm/workloads/allocates.c" || echo "# there is no musl-gcc"
+musl='
+assert (host["memory_calls"], host["memory_bytes"], host["memory_frees"]) == (calls, bytes_, frees), (host, calls, bytes_, frees)
+assert calls > 100 and host["memory_lost"] == 0, host
+assert total("allocated") == bytes_ and total("allocations") == calls'
+for how in known threads tree exits signals; do
+	check "musl, $how: recorded" record musl-$how --memory "$work/allocates" $how
+	check '... each call and byte' judge musl-$how "$musl"
+done
+check '... with names and stacks' judge musl-known '
+assert of("live", "leak") == 100 * 1000 and of("temporary", "churn") == 5000 * 64
+rows = {row["function"]: row["total"] for row in report("allocated")["functions"]}
+assert rows["main"] > .99 * bytes_ - 5000 and rows["main"] >= rows["known"] == total("allocated", "--with", "known"), rows'
+
 # Picked by bytes: what is picked represents the rest.
 unset SPT_MEMORY_STACKS
 check 'by bytes: recorded' record picked --memory=16K env PYTHONMALLOC=malloc \

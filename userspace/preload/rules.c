@@ -27,15 +27,18 @@ int find_object(void *address, struct find_result *result) __asm__("_dl_find_obj
 struct search {
 	uint64_t address;
 	struct spt_code *code;
-	bool found;
+	bool found, is_behind_program;
 };
 
 static int look(struct dl_phdr_info *info, size_t bytes, void *data)
 {
 	struct search *search = data;
 	uint64_t eh_frame_hdr = 0;
+	/* The program is the first one.  Glibc has no name for it, musl the one it was run by. */
+	const char *name = search->is_behind_program ? info->dlpi_name : "";
 
 	(void)bytes;
+	search->is_behind_program = true;
 	for (unsigned i = 0; i < info->dlpi_phnum; i++) {
 		const ElfW(Phdr) *phdr = &info->dlpi_phdr[i];
 		uint64_t start = info->dlpi_addr + phdr->p_vaddr;
@@ -48,7 +51,7 @@ static int look(struct dl_phdr_info *info, size_t bytes, void *data)
 		*search->code = (struct spt_code){ .start = start,
 						   .end = start + phdr->p_memsz,
 						   .offset = phdr->p_offset,
-						   .name = info->dlpi_name };
+						   .name = name };
 		search->found = true;
 	}
 	if (search->found)

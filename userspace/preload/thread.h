@@ -39,6 +39,7 @@ struct spt_frame {
 struct spt_step {
 	uint64_t pc, sp, bp, rule;
 	uint64_t pc_at, bp_at, sp_at;
+	bool is_guess;			/* found along a chain of frame pointers, or behind such */
 };
 
 struct spt_known_node {

@@ -20,30 +20,74 @@
 #define UC_PC 168
 /* Code that programs make lies together. */
 #define NEAR_BYTES (1ULL << 31)
+/* A frame along a chain of frame pointers has no more. */
+#define CHAIN_BYTES (1ULL << 20)
+/* Of the longest call instruction. */
+#define CALL_BYTES 7
 
 static uint64_t load(uint64_t address)
 {
 	return *(const uint64_t *)address;
 }
 
-/* The caller's frame pointer and where the way goes on, in code that nothing is known of. */
+/* Of memory that may not be there. */
+static bool read_safely(uint64_t address, void *to, size_t bytes)
+{
+	struct iovec ours = { to, bytes }, theirs = { (void *)address, bytes };
+
+	return spt_call6(SYS_process_vm_readv, spt_call(SYS_getpid, 0, 0, 0, 0), (long)&ours, 1,
+			 (long)&theirs, 1, 0) == (long)bytes;
+}
+
+/* Behind a frame that was found by a guess, what a rule says may be anywhere. */
+static inline bool fetch(const struct spt_step *from, uint64_t address, uint64_t *ret)
+{
+	if (__builtin_expect(from->is_guess, 0))
+		return read_safely(address, ret, sizeof(*ret));
+	*ret = load(address);
+	return true;
+}
+
+/* Whether the instruction before @address is a call: to a place, or by a register or memory. */
+static bool is_behind_call(uint64_t address)
+{
+	uint8_t code[CALL_BYTES];
+
+	if (!read_safely(address - CALL_BYTES, code, sizeof(code)))
+		return false;
+	if (code[CALL_BYTES - 5] == 0xe8)
+		return true;
+	for (unsigned bytes = 2; bytes <= CALL_BYTES; bytes++) {
+		const uint8_t *at = code + CALL_BYTES - bytes;
+
+		if (at[0] == 0xff && (at[1] >> 3 & 7) == 2)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * The caller's frame pointer and where the way goes on, in code that nothing is known of: a guess.
+ * Code without frame pointers has anything there.
+ */
 static bool step_along_chain(const struct spt_step *from, struct spt_step *to)
 {
 	uint64_t words[2];
-	struct iovec ours = { words, sizeof(words) }, theirs = { (void *)from->bp, sizeof(words) };
 	struct spt_code code;
 
-	if (from->bp < from->sp || from->bp % 8 ||
-	    spt_call6(SYS_process_vm_readv, spt_call(SYS_getpid, 0, 0, 0, 0), (long)&ours, 1,
-		      (long)&theirs, 1, 0) != sizeof(words))
+	if (from->bp - from->sp > CHAIN_BYTES || from->bp % 8 ||
+	    !read_safely(from->bp, words, sizeof(words)))
 		return false;
 	if (words[1] - from->pc + NEAR_BYTES > 2 * NEAR_BYTES && !spt_code_find(words[1], &code))
+		return false;
+	if (!is_behind_call(words[1]))
 		return false;
 	*to = (struct spt_step){ .pc = words[1],
 				 .sp = from->bp + 16,
 				 .bp = words[0],
 				 .pc_at = from->bp + 8,
-				 .bp_at = from->bp };
+				 .bp_at = from->bp,
+				 .is_guess = true };
 	return true;
 }
 
@@ -66,6 +110,7 @@ static inline bool step(struct spt_step *from, struct spt_step *to, uint32_t *re
 
 	from->rule = spt_rule_of(from->pc);
 	base = spt_rule_base(from->rule);
+	*ret_parent = SPT_NODE_INCOMPLETE;
 	switch (base) {
 	case SPT_RULE_SP:
 		sp = from->sp + (uint64_t)spt_rule_offset(from->rule);
@@ -77,13 +122,15 @@ static inline bool step(struct spt_step *from, struct spt_step *to, uint32_t *re
 	case SPT_RULE_AT_BP:
 		at = (base == SPT_RULE_AT_SP ? from->sp : from->bp) +
 		     (uint64_t)spt_rule_offset(from->rule);
-		sp = load(at);
+		if (!fetch(from, at, &sp))
+			return false;
 		break;
 	case SPT_RULE_SIGNAL:
+		if (from->is_guess)
+			return false;
 		step_over_signal(from, to);
 		return true;
 	case SPT_RULE_CHAIN:
-		*ret_parent = SPT_NODE_INCOMPLETE;
 		return step_along_chain(from, to);
 	default:
 		*ret_parent = base == SPT_RULE_END ? SPT_NODE_ROOT : SPT_NODE_INCOMPLETE;
@@ -92,21 +139,22 @@ static inline bool step(struct spt_step *from, struct spt_step *to, uint32_t *re
 	to->sp = sp;
 	to->sp_at = at;
 	to->pc_at = sp - 8;
-	to->pc = load(sp - 8) & SPT_RING_POINTER_MASK;
+	to->is_guess = from->is_guess;
+	if (!fetch(from, sp - 8, &to->pc))
+		return false;
+	to->pc &= SPT_RING_POINTER_MASK;
 	switch (spt_rule_bp(from->rule)) {
 	case SPT_BP_AT_CFA:
 		to->bp_at = sp + (uint64_t)spt_rule_bp_offset(from->rule);
-		to->bp = load(to->bp_at);
-		break;
+		return fetch(from, to->bp_at, &to->bp);
 	case SPT_BP_AT_BP:
 		to->bp_at = from->bp + (uint64_t)spt_rule_bp_offset(from->rule);
-		to->bp = load(to->bp_at);
-		break;
+		return fetch(from, to->bp_at, &to->bp);
 	default:
 		to->bp_at = 0;
 		to->bp = from->bp;
+		return true;
 	}
-	return true;
 }
 
 /* Whether the way outwards from a frame depends on its frame pointer. */
