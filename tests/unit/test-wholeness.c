@@ -146,7 +146,7 @@ static void test_parts(void)
 	g_assert_true(spt_wholeness(&capture, &(SptFilter){ .process = "a" }, &pct));
 	g_assert_cmpfloat(pct, ==, 60);
 	g_assert_false(spt_wholeness(&capture, &(SptFilter){ .process = "c" }, &pct));
-	/* Where the recorder did not count, the file does not tell. */
+	/* Where the recorder did not count, the file does not say. */
 	set_up(NULL, NULL, NULL, "module");
 	says_of(&(SptFilter){ .process = "a" }, NULL);
 	capture = (SptCapture){ 0 };
