@@ -20,7 +20,7 @@ B := build
 
 packages := glib-2.0 json-c libelf libdw liblzma libzstd libdeflate
 # Instructions as text, if it is there; without it all but annotate's instructions works.
-has_capstone := $(shell $(PKG_CONFIG) --exists capstone && echo 1)
+has_capstone := $(shell $(PKG_CONFIG) --exists capstone 2>/dev/null && echo 1)
 packages += $(if $(has_capstone),capstone)
 package_cflags := $(shell $(PKG_CONFIG) --cflags $(packages) 2>/dev/null)
 capstone ?= -lcapstone
@@ -37,7 +37,7 @@ other_libs := -liberty -lstdc++ -lm -pthread
 libs = $(package_libs) $(other_libs)
 # Debug files from servers, where there is elfutils' client for them, which is loaded when it is
 # asked.
-has_debuginfod := $(shell $(PKG_CONFIG) --exists libdebuginfod && echo 1)
+has_debuginfod := $(shell $(PKG_CONFIG) --exists libdebuginfod 2>/dev/null && echo 1)
 flags += $(if $(has_debuginfod),-DSPT_HAVE_DEBUGINFOD)
 reader_sources := userspace/reader/main.c $(if $(has_debuginfod),userspace/reader/debuginfod.c)
 sanitize := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
@@ -169,7 +169,7 @@ $(B)/sysprof-opener: $(call object,userspace/opener/opener.c)
 preload_sources := $(wildcard userspace/preload/*.c)
 preload_flags := -std=gnu11 -D_GNU_SOURCE $(warnings) -fvisibility=hidden -fPIC -fno-builtin \
 	-fno-omit-frame-pointer -fno-stack-protector -Iuserspace/lib -Iuserspace/preload
-ifeq ($(shell $(CC) -dumpmachine | cut -d- -f1),x86_64)
+ifeq ($(shell $(CC) -dumpmachine 2>/dev/null | cut -d- -f1),x86_64)
 preload: $(B)/libspt-memory.so
 preload_check := $(B)/tests/libspt-memory-check.so
 else
@@ -208,7 +208,7 @@ $(B)/sysprof-reader: $(call object,$(reader_sources)) $(B)/libspt.a
 ifeq ($(viewer_sources),)
 viewer:
 	@echo 'The viewer is not part of this tree yet: everything else is built.'
-else ifneq ($(shell $(PKG_CONFIG) --exists 'gtk4 >= 4.8 libadwaita-1 >= 1.2' && echo yes),yes)
+else ifneq ($(shell $(PKG_CONFIG) --exists 'gtk4 >= 4.8 libadwaita-1 >= 1.2' 2>/dev/null && echo yes),yes)
 viewer:
 	@echo 'GTK 4.8 or libadwaita 1.2 is missing (libadwaita-1-dev): built everything but the viewer.'
 else

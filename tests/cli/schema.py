@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """JSON Schema, as much of it as userspace/cli/json.schema.json uses; a keyword that is not known here is an error."""
 import re
+import sys
 
+# Trees of what the whole system ran can be deep: some frames of Python for each of the stack.
+sys.setrecursionlimit(50000)
 TYPES = {"object": dict, "array": list, "string": str, "boolean": bool, "null": type(None)}
 SILENT = {"$comment", "$schema", "$defs", "title", "description"}
 
