@@ -204,17 +204,17 @@ class Tree:
         except GLib.Error:
             return True
 
-    def look(self, rows=()):
+    def look(self, rows=(), title=None):
         """
-        Everything on the screen anew, of what is in the rows of tables only what is in the @rows of these paths; the window, and by
-        path, nodes.
+        Everything on the screen anew, of what is in the rows of tables only what is in the @rows of these paths; the window, or that
+        of a title, and by path, nodes.
         """
         asked = {}
         while True:
             nodes = self.read()
             for path, children in asked.items():
                 self.below[path] = [nodes[child] for child in children if child in nodes]
-            windows = self.below.get("/org/a11y/atspi/accessible/root", [])
+            windows = [window for window in self.below.get("/org/a11y/atspi/accessible/root", []) if title in (None, window.name)]
             wanted = [node for top in windows[:1] for node in walk(top) if not node.has_rows]
             wanted += [node for row in rows if row in nodes for node in walk(nodes[row])]
             unclear = [node for node in wanted if node.path not in asked and not node.has_all_children()]
@@ -383,6 +383,24 @@ class Viewer:
             except Failure as failure:
                 last = failure
         raise last
+
+
+class Dialog(Viewer):
+    """Another window of a viewer, drawn into the corner."""
+
+    def __init__(self, viewer, title):
+        self.process, self.tree, self.name = viewer.process, viewer.tree, title
+        self.window = wait_for(title, lambda: window_of(f"^{title}$"))
+        xdotool("windowmove", "--sync", self.window, 0, 0)
+        self.focus()
+        wait_for("what it shows", self.look)
+
+    def focus(self):
+        xdotool("windowfocus", self.window)
+
+    def look(self):
+        self.frame, _ = self.tree.look(title=self.name)
+        return self.frame
 
 
 class Tap:

@@ -56,7 +56,7 @@ void spt_files_choose(GtkWindow *parent, SptFilesPurpose purpose, const char *na
 	GtkFileChooserNative *dialog;
 
 	*question = (struct question){ func, data, destroy };
-	dialog = gtk_file_chooser_native_new(titles[purpose], parent,
+	dialog = gtk_file_chooser_native_new(_(titles[purpose]), parent,
 					     is_directory ? GTK_FILE_CHOOSER_ACTION_SELECT_FOLDER :
 					     is_saving	  ? GTK_FILE_CHOOSER_ACTION_SAVE :
 							    GTK_FILE_CHOOSER_ACTION_OPEN,
