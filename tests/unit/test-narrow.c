@@ -9,6 +9,8 @@
 #include "profile/timeline.h"
 #include "profile/words.h"
 
+#define NO_BREAK "\xc2\xa0"
+
 struct fixture {
 	struct fake fake;
 	SptSymbols *symbols;
@@ -161,6 +163,35 @@ static void test_restrictions(void)
 		g_assert_cmpstr(text, ==, cases[i].text);
 		g_assert_cmpuint(spt_restrictions_n(again), ==, 1);
 	}
+	tear_down(&fixture);
+}
+
+/* The command that was recorded, in numbers and words. */
+static void test_command(void)
+{
+	g_autoptr(SptRestrictions) none = spt_restrictions_new();
+	SptRestriction command;
+	struct fixture fixture;
+
+	set_up(&fixture);
+	g_assert_false(spt_restriction_to_command(&fixture.fake.capture, &command));
+	g_hash_table_insert(fixture.fake.capture.host, "command", "/opt/odd -x");
+	g_hash_table_insert(fixture.fake.capture.host, "command_pid", "99999");
+	g_assert_false(spt_restriction_to_command(&fixture.fake.capture, &command));
+	g_hash_table_insert(fixture.fake.capture.host, "command_pid", "11");
+	g_hash_table_insert(fixture.fake.capture.host, "exit_status", "3");
+	g_assert_true(spt_restriction_to_command(&fixture.fake.capture, &command));
+
+	g_autoptr(SptRestrictions) one = spt_restrictions_add(none, &command);
+	g_autofree char *text = spt_restriction_describe(spt_restrictions_get(one, 0), 0),
+			*words = spt_words_command(&fixture.fake.capture, total_of(&fixture, one));
+
+	g_free((char *)command.text);
+	g_free((bool *)command.processes);
+	g_assert_cmpuint(total_of(&fixture, one), ==, 4);
+	g_assert_cmpstr(text, ==, "command odd");
+	g_assert_true(g_str_has_prefix(words, "odd: 40" NO_BREAK
+					      "% of all that ran.  odd failed with status 3.  "));
 	tear_down(&fixture);
 }
 
@@ -320,6 +351,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/timeline/buckets", test_timeline);
 	g_test_add_func("/timeline/steps", test_steps);
 	g_test_add_func("/restrictions/each", test_restrictions);
+	g_test_add_func("/restrictions/command", test_command);
 	g_test_add_func("/restrictions/together", test_restrictions_together);
 	g_test_add_func("/order/like", test_order_like);
 	g_test_add_func("/words/where", test_words);

@@ -10,6 +10,7 @@
 #include "pane.h"
 #include "query.h"
 #include "text.h"
+#include "view-keys.h"
 
 struct _SptComparePane {
 	GtkWidget parent_instance;
@@ -65,10 +66,20 @@ static SptDocument *with_metric(SptDocument *document, const SptMetric *metric)
 							     spt_document_ref(document);
 }
 
+/* Of commands, or of all there is, both. */
+static SptDocument *like(SptDocument *before, const SptDocument *after)
+{
+	return spt_document_ref(spt_restrictions_find(after->look.restrictions,
+						      SPT_RESTRICT_COMMAND) ?
+					before :
+					spt_document_whole(before));
+}
+
 static gpointer compare(SptDocument *document, gconstpointer data)
 {
 	const struct input *input = data;
-	g_autoptr(SptDocument) before = with_metric(input->before, document->look.metric);
+	g_autoptr(SptDocument) wanted = like(input->before, document);
+	g_autoptr(SptDocument) before = with_metric(wanted, document->look.metric);
 	g_autoptr(SptDocument) after = with_metric(document, before->look.metric);
 
 	return spt_document_compare(before, after, input->by_time);
@@ -177,6 +188,7 @@ static void spt_compare_pane_init(SptComparePane *self)
 	gtk_widget_init_template(GTK_WIDGET(self));
 	self->query = spt_query_new(GTK_WIDGET(self), &comparison_query);
 	spt_narrow_stack(self->header);
+	spt_view_stay(self->scrolled);
 	spt_narrow_stack(self->actions);
 	spt_narrow_stack(self->paned);
 	spt_narrow_show(self->another, false);

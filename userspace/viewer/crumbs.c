@@ -7,6 +7,7 @@
 
 #include <glib/gi18n.h>
 
+#include "metrics.h"
 #include "text.h"
 
 /* Ways to look at what there is, which leave nothing out that is counted. */
@@ -119,14 +120,12 @@ static void spt_crumbs_init(SptCrumbs *self)
 	make(self, 0);
 }
 
-void spt_crumbs_show(SptCrumbs *self, const SptDocument *document)
+void spt_crumbs_show(SptCrumbs *self, SptDocument *document)
 {
 	const bool is_on[] = { document->look.arrangement.hides_system,
 			       document->look.is_bottom_up };
 	unsigned n = spt_restrictions_n(document->look.restrictions);
-	g_autofree char *part = spt_text_count(spt_profile_n_samples(document->profile));
-	g_autofree char *all = spt_text_count(document->summary.samples);
-	g_autofree char *count = g_strdup_printf(_("%s of %s samples"), part, all);
+	g_autofree char *count = spt_metrics_part(document);
 	GtkWidget *child;
 
 	if (n != self->n)

@@ -11,6 +11,6 @@
 G_DECLARE_FINAL_TYPE(SptCrumbs, spt_crumbs, SPT, CRUMBS, GtkBox)
 
 /* Buttons activate "views.remove" with the restriction's index.  Hidden if there is none. */
-void spt_crumbs_show(SptCrumbs *crumbs, const SptDocument *document);
+void spt_crumbs_show(SptCrumbs *crumbs, SptDocument *document);
 
 #endif

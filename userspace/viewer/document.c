@@ -111,6 +111,20 @@ static void complete(SptDocument *document)
 	document->words = spt_words_where(document->profile);
 }
 
+/* All of the command's CPU time is compared with all that ran. */
+static void lead_by_command(SptDocument *document)
+{
+	const SptRestrictions *restrictions = document->look.restrictions;
+	g_autofree char *where = NULL, *command = NULL;
+
+	if (document->look.metric != SPT_METRIC_CPU || spt_restrictions_n(restrictions) != 1 ||
+	    !spt_restrictions_find(restrictions, SPT_RESTRICT_COMMAND))
+		return;
+	where = document->words;
+	command = spt_words_command(document->capture, document->total);
+	document->words = g_strconcat(command, where, NULL);
+}
+
 static gpointer copy_text(gpointer text, G_GNUC_UNUSED gpointer data)
 {
 	return g_strdup(text);
@@ -179,6 +193,8 @@ static void download(SptDocument *document, GCancellable *cancellable)
 	spt_symbols_set_download(document->symbols, tell_download, cancellable);
 }
 
+static SptDocument *begin_with_command(SptDocument *whole);
+
 static void open_in_thread(GTask *task, G_GNUC_UNUSED gpointer source, gpointer path,
 			   GCancellable *cancellable)
 {
@@ -205,7 +221,8 @@ static void open_in_thread(GTask *task, G_GNUC_UNUSED gpointer source, gpointer 
 	document->look =
 		(SptLook){ .restrictions = spt_restrictions_new(), .metric = SPT_METRIC_CPU };
 	complete(document);
-	g_task_return_pointer(task, document, (GDestroyNotify)spt_document_unref);
+	g_task_return_pointer(task, begin_with_command(document),
+			      (GDestroyNotify)spt_document_unref);
 }
 
 void spt_document_open_async(const char *path, GCancellable *cancellable,
@@ -290,7 +307,25 @@ static SptDocument *take_part(SptDocument *whole, const SptLook *look)
 					     spt_restrictions_filter(look->restrictions), spare);
 	part->order = spt_order_new_like(whole->order, part->profile);
 	complete(part);
+	lead_by_command(part);
 	return part;
+}
+
+/* Takes over @whole.  A command without samples is no part to begin with. */
+static SptDocument *begin_with_command(SptDocument *whole)
+{
+	g_autoptr(SptRestrictions) everything = spt_restrictions_new(), restrictions = NULL;
+	g_autoptr(SptDocument) all = whole, part = NULL;
+	SptRestriction command;
+
+	if (!spt_restriction_to_command(whole->capture, &command))
+		return g_steal_pointer(&all);
+	restrictions = spt_restrictions_add(everything, &command);
+	g_free((char *)command.text);
+	g_free((bool *)command.processes);
+	part = take_part(whole, &(SptLook){ .restrictions = restrictions,
+					    .metric = whole->look.metric });
+	return part->total ? g_steal_pointer(&part) : g_steal_pointer(&all);
 }
 
 SptDocument *spt_document_look(SptDocument *document, const SptLook *look)

@@ -11,6 +11,7 @@
 #include "profile/expression.h"
 #include "query.h"
 #include "text.h"
+#include "view-keys.h"
 
 #define MAX_THREADS 200
 
@@ -453,6 +454,8 @@ static void spt_flame_pane_init(SptFlamePane *self)
 	self->tids = g_array_new(FALSE, FALSE, sizeof(uint32_t));
 	gtk_widget_init_template(GTK_WIDGET(self));
 	spt_narrow_stack(self->header);
+	spt_view_stay(self->scrolled);
+	spt_view_stay(self->chart_scrolled);
 	g_signal_connect_object(
 		gtk_scrolled_window_get_vadjustment(GTK_SCROLLED_WINDOW(self->chart_scrolled)),
 		"value-changed", G_CALLBACK(gtk_widget_queue_draw), self->chart, G_CONNECT_SWAPPED);

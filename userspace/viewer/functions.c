@@ -259,8 +259,11 @@ void spt_functions_set_document(SptFunctions *self, SptDocument *document)
 
 	if (is_known)
 		self->selected = spt_document_translate(document, self->document, self->selected);
-	was_hidden = is_known && document->look.arrangement.hides_system &&
-		     !self->document->look.arrangement.hides_system &&
+	/* By hiding system libraries, or by another metric. */
+	was_hidden = is_known &&
+		     (document->look.metric != self->document->look.metric ||
+		      (document->look.arrangement.hides_system &&
+		       !self->document->look.arrangement.hides_system)) &&
 		     self->selected != UINT32_MAX && document->functions[self->selected].total == 0;
 	spt_document_ref(document);
 	g_clear_pointer(&self->document, spt_document_unref);

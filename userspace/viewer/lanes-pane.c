@@ -6,6 +6,7 @@
 
 #include "capture/stream-rows.h"
 #include "lanes-draw.h"
+#include "view-keys.h"
 
 #define LANES_HEIGHT  160
 #define SAMPLE_PIXELS 10
@@ -97,9 +98,7 @@ static void spt_lanes_pane_init(SptLanesPane *self)
 	g_signal_connect_object(self->view, "range", G_CALLBACK(on_range), self, G_CONNECT_SWAPPED);
 	g_signal_connect_object(self->view, "only", G_CALLBACK(on_only), self, G_CONNECT_SWAPPED);
 	gtk_scrolled_window_set_child(GTK_SCROLLED_WINDOW(scrolled), GTK_WIDGET(self->view));
-	/* It would show another end of the lanes for each click. */
-	gtk_viewport_set_scroll_to_focus(
-		GTK_VIEWPORT(gtk_scrolled_window_get_child(GTK_SCROLLED_WINDOW(scrolled))), FALSE);
+	spt_view_stay(scrolled);
 	g_object_set(scrolled, "hscrollbar-policy", GTK_POLICY_NEVER, "max-content-height",
 		     LANES_HEIGHT, "propagate-natural-height", TRUE, NULL);
 	gtk_orientable_set_orientation(GTK_ORIENTABLE(self), GTK_ORIENTATION_VERTICAL);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #define NAME_MAX_BYTES 400
+#define MANY_BYTES     10000 /* are told in larger units */
 
 const char *spt_text_cli(void)
 {
@@ -77,8 +78,10 @@ char *spt_text_weight(const SptMetric *metric, uint64_t weight)
 		return g_strdup_printf(_("%s periods"), count);
 	if (metric->unit == SPT_UNIT_NS)
 		return spt_text_duration(weight);
-	return metric->unit == SPT_UNIT_BYTES ? g_strdup_printf(_("%s bytes"), count) :
-						g_steal_pointer(&count);
+	if (metric->unit != SPT_UNIT_BYTES)
+		return g_steal_pointer(&count);
+	return weight < MANY_BYTES ? g_strdup_printf(_("%s bytes"), count) :
+				     g_format_size_full(weight, G_FORMAT_SIZE_IEC_UNITS);
 }
 
 char *spt_text_rate(uint64_t period_ns, uint64_t delivered, uint64_t budget)

@@ -18,7 +18,7 @@ char *spt_text_count(uint64_t n);	/* "1,234,567" */
  * time.
  */
 char *spt_text_moment(uint64_t time, uint64_t start_ns);
-/* "12 periods", "1.50 ms", "1,234 bytes" or "1,234" events. */
+/* "12 periods", "1.50 ms", "1,234 bytes", "3.8 MiB" or "1,234" events. */
 char *spt_text_weight(const SptMetric *metric, uint64_t weight);
 char *spt_text_duration(uint64_t ns);	/* "1.50 s", "2.00 ms" */
 /*

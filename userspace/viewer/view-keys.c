@@ -30,6 +30,12 @@ GtkEventController *spt_view_keys_new(void)
 	return controller;
 }
 
+void spt_view_stay(GtkWidget *scrolled)
+{
+	gtk_viewport_set_scroll_to_focus(
+		GTK_VIEWPORT(gtk_scrolled_window_get_child(GTK_SCROLLED_WINDOW(scrolled))), FALSE);
+}
+
 unsigned spt_view_number_of(const GValue *value, const char *const *names, unsigned n)
 {
 	unsigned i = 0;

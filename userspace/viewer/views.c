@@ -17,6 +17,7 @@
 #include "function-pages.h"
 #include "heat-view.h"
 #include "lanes-pane.h"
+#include "metrics.h"
 #include "narrow.h"
 #include "panes.h"
 #include "query.h"
@@ -296,25 +297,6 @@ static void on_range(SptViews *self, guint64 begin_ns, guint64 end_ns, gboolean 
 			    is_final);
 }
 
-/* Those that fit the metric, between "By Program" and "Nothing Above Functions". */
-static void offer_groupings(SptViews *self, const SptMetric *metric)
-{
-	const SptGrouping *grouping;
-	int at = 1;
-
-	while (g_menu_model_get_n_items(G_MENU_MODEL(self->roots)) > 2)
-		g_menu_remove(self->roots, 1);
-	for (unsigned i = 0; (grouping = spt_grouping(i)); i++) {
-		g_autoptr(GMenuItem) item = NULL;
-
-		if (!spt_grouping_fits(grouping, metric))
-			continue;
-		item = g_menu_item_new(_(grouping->menu), NULL);
-		g_menu_item_set_action_and_target(item, "views.roots", "s", grouping->name);
-		g_menu_insert_item(self->roots, at++, item);
-	}
-}
-
 /* A grouping that needs what the rows of a metric do not have goes back to programs. */
 static void want_metric(SptViews *self, const SptMetric *metric)
 {
@@ -322,7 +304,7 @@ static void want_metric(SptViews *self, const SptMetric *metric)
 	SptGroupKind kind;
 
 	self->wanted.metric = metric;
-	offer_groupings(self, metric);
+	spt_metrics_offer_groupings(self->roots, metric);
 	if (!spt_grouping_find(spt_roots_name(arrangement->roots), &kind) ||
 	    spt_grouping_fits(spt_grouping(kind), metric))
 		return;
@@ -705,22 +687,22 @@ static void spt_views_init(SptViews *self)
 /* The metrics of a recording; CPU time is shown first. */
 static void offer_metrics(SptViews *self, const SptDocument *document)
 {
-	g_autoptr(GtkStringList) titles = gtk_string_list_new(NULL);
-	const SptMetric *metric;
-	unsigned n = 0;
+	g_autoptr(GtkStringList) titles = spt_metrics_titles(document);
 
-	for (; (metric = spt_document_metric(document, n)); n++)
-		gtk_string_list_append(titles, _(metric->title));
 	want_metric(self, document->look.metric);
 	gtk_drop_down_set_model(self->metric, G_LIST_MODEL(titles));
-	gtk_widget_set_visible(GTK_WIDGET(self->metric), n > 1);
+	gtk_widget_set_visible(GTK_WIDGET(self->metric),
+			       g_list_model_get_n_items(G_LIST_MODEL(titles)) > 1);
 }
 
 void spt_views_set_document(SptViews *self, SptDocument *document)
 {
 	g_ptr_array_set_size(self->history, 0);
+	/* What is opened as a part has everything behind it. */
+	if (spt_restrictions_n(document->look.restrictions))
+		g_ptr_array_add(self->history, spt_restrictions_new());
 	g_ptr_array_add(self->history, spt_restrictions_ref(document->look.restrictions));
-	self->at = 0;
+	self->at = self->history->len - 1;
 	spt_query_cancel(self->query);
 	g_clear_pointer(&self->wanted.restrictions, spt_restrictions_unref);
 	self->wanted.restrictions = spt_restrictions_ref(document->look.restrictions);

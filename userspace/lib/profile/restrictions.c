@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/words.h"
+#include "profile/command.h"
 #include "profile/expression.h"
 
 struct SptRestrictions {
@@ -16,7 +17,10 @@ struct SptRestrictions {
 
 static void clear_item(gpointer data)
 {
-	g_free((char *)((SptRestriction *)data)->text);
+	const SptRestriction *item = data;
+
+	g_free((char *)item->text);
+	g_free((bool *)item->processes);
 }
 
 static SptRestrictions *new_list(void)
@@ -33,6 +37,7 @@ static void append(SptRestrictions *list, const SptRestriction *item)
 	SptRestriction copy = *item;
 
 	copy.text = g_strdup(item->text);
+	copy.processes = g_memdup2(item->processes, item->n_processes * sizeof(bool));
 	g_array_append_val(list->items, copy);
 }
 
@@ -72,6 +77,9 @@ static void add_to_filter(SptRestrictions *list, const SptRestriction *item, GSt
 		break;
 	case SPT_RESTRICT_OBJECT:
 		filter->object = item->text;
+		break;
+	case SPT_RESTRICT_COMMAND:
+		filter->processes = item->processes;
 		break;
 	}
 }
@@ -207,6 +215,20 @@ bool spt_restriction_to(const SptProfile *profile, uint32_t function, SptRestric
 	return true;
 }
 
+bool spt_restriction_to_command(const SptCapture *capture, SptRestriction *ret)
+{
+	g_autofree char *name = spt_command_name(capture);
+	bool *processes = name ? spt_command_processes(capture) : NULL;
+
+	if (!processes)
+		return false;
+	*ret = (SptRestriction){ .kind = SPT_RESTRICT_COMMAND,
+				 .text = g_steal_pointer(&name),
+				 .processes = processes,
+				 .n_processes = MAX(capture->n_processes, 1) };
+	return true;
+}
+
 static double seconds_from(uint64_t start_ns, uint64_t time)
 {
 	return time > start_ns ? (double)(time - start_ns) / 1e9 : 0;
@@ -231,6 +253,8 @@ char *spt_restriction_describe(const SptRestriction *restriction, uint64_t start
 					spt_words("outside the kernel"));
 	case SPT_RESTRICT_OBJECT:
 		return g_strdup_printf(spt_words("in %s"), restriction->text);
+	case SPT_RESTRICT_COMMAND:
+		return g_strdup_printf(spt_words("command %s"), restriction->text);
 	default:
 		return g_strdup_printf(spt_words("with %s"), restriction->text);
 	}

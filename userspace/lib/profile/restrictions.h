@@ -20,6 +20,7 @@ typedef enum {
 	/* Text: its name; there may be several, all of which must be on the stack */
 	SPT_RESTRICT_FUNCTION,
 	SPT_RESTRICT_OBJECT,		/* text: a pattern for the innermost function's object */
+	SPT_RESTRICT_COMMAND,		/* text: its name; processes */
 } SptRestrictionKind;
 
 typedef struct {
@@ -27,6 +28,8 @@ typedef struct {
 	uint64_t begin_ns, end_ns;
 	uint32_t number;
 	const char *text;
+	const bool *processes;		/* by id, n_processes of them, as in SptFilter */
+	uint32_t n_processes;
 } SptRestriction;
 
 #define SPT_RESTRICTIONS_MAX 16
@@ -64,6 +67,12 @@ const SptFilter *spt_restrictions_filter(const SptRestrictions *restrictions);
  * what has it on the stack.  The text is to be freed.  False: there is no such restriction.
  */
 bool spt_restriction_to(const SptProfile *profile, uint32_t function, SptRestriction *ret);
+
+/*
+ * What shows only the command that was recorded and what it started.  The text and the processes
+ * are to be freed.  False: no command was recorded.
+ */
+bool spt_restriction_to_command(const SptCapture *capture, SptRestriction *ret);
 
 /*
  * "1.20 s to 3.40 s", "process git", "CPU 1", "kernel", "with malloc"; times from @start_ns on.  To

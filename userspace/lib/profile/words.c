@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "base/words.h"
+#include "profile/command.h"
 #include "profile/profile-private.h"
 #include "profile/wall.h"
 
@@ -128,6 +129,22 @@ static void append_wall(GString *text, const SptCapture *capture)
 	else
 		g_string_append_printf(text, spt_words("Ran on %.1f CPUs at a time, for %s.  "),
 				       wall.cpus, all);
+}
+
+char *spt_words_command(const SptCapture *capture, uint64_t weight)
+{
+	g_autofree char *name = spt_command_name(capture);
+	g_autofree char *shown = name ? short_name(name) : NULL,
+			*share = capture->weight ? tell_share(weight, capture->weight) : NULL,
+			*failure = name ? spt_command_failure(capture) : NULL;
+	GString *text = g_string_new(NULL);
+
+	if (shown && share)
+		g_string_append_printf(text, spt_words("%s: %s of all that ran.  "), shown, share);
+	if (shown && failure)
+		g_string_append_printf(text, "%s %s.  ", shown, failure);
+	append_wall(text, capture);
+	return g_string_free(text, FALSE);
 }
 
 char *spt_words_where(const SptProfile *profile)

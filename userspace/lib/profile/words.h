@@ -13,6 +13,11 @@ G_BEGIN_DECLS
  * be freed; names in it are cut, and not checked for being UTF-8.
  */
 char *spt_words_where(const SptProfile *profile);
+/*
+ * "mt: 9.8 % of all that ran.  mt failed with status 1.  Ran 28 %, waited 72 % of 2.40 s.  ", of
+ * the command that was recorded, whose CPU time is @weight.  To be freed.
+ */
+char *spt_words_command(const SptCapture *capture, uint64_t weight);
 
 G_END_DECLS
 

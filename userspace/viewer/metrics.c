@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Titles come from the library's tables. */
+#include "metrics.h"
+
+#include <glib/gi18n.h>
+
+#include "profile/groups.h"
+#include "text.h"
+
+GtkStringList *spt_metrics_titles(const SptDocument *document)
+{
+	GtkStringList *titles = gtk_string_list_new(NULL);
+	const SptMetric *metric;
+
+	for (unsigned i = 0; (metric = spt_document_metric(document, i)); i++)
+		gtk_string_list_append(titles, _(metric->title));
+	return titles;
+}
+
+void spt_metrics_offer_groupings(GMenu *roots, const SptMetric *metric)
+{
+	const SptGrouping *grouping;
+	int at = 1;
+
+	while (g_menu_model_get_n_items(G_MENU_MODEL(roots)) > 2)
+		g_menu_remove(roots, 1);
+	for (unsigned i = 0; (grouping = spt_grouping(i)); i++) {
+		g_autoptr(GMenuItem) item = NULL;
+
+		if (!spt_grouping_fits(grouping, metric))
+			continue;
+		item = g_menu_item_new(_(grouping->menu), NULL);
+		g_menu_item_set_action_and_target(item, "views.roots", "s", grouping->name);
+		g_menu_insert_item(roots, at++, item);
+	}
+}
+
+char *spt_metrics_part(SptDocument *document)
+{
+	const SptMetric *metric = document->look.metric;
+	g_autofree char *part = NULL, *all = NULL;
+
+	if (!metric->is_cpu) {
+		part = spt_text_weight(metric, document->total);
+		all = spt_text_weight(metric, spt_document_whole(document)->total);
+		return g_strdup_printf(_("%s of %s"), part, all);
+	}
+	part = spt_text_count(spt_profile_n_samples(document->profile));
+	all = spt_text_count(document->summary.samples);
+	return g_strdup_printf(_("%s of %s samples"), part, all);
+}
