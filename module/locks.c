@@ -148,15 +148,6 @@ out:
 	local_irq_restore(irq_flags);
 }
 
-static u8 context_now(void)
-{
-	if (hardirq_count())
-		return SYSPROF_CONTEXT_IRQ;
-	if (in_serving_softirq())
-		return SYSPROF_CONTEXT_SOFTIRQ;
-	return current->pid ? SYSPROF_CONTEXT_TASK : SYSPROF_CONTEXT_IDLE;
-}
-
 static void tell(const struct contention *entry)
 {
 	u64 now = ktime_get_mono_fast_ns();
@@ -168,13 +159,13 @@ static void tell(const struct contention *entry)
 		.holder_tid = entry->holder_tid,
 		.lock = sysprof_stack_encode((unsigned long)entry->lock),
 	};
-	const struct sysprof_prompt_event event = {
+	struct sysprof_prompt_event event = {
 		.begin = entry->begin,
 		.end = now,
 		.value = now - entry->begin,
 		.part = &part.part,
 		.prompt = SYSPROF_PROMPT_LOCK,
-		.context = context_now(),
+		.context = sysprof_prompt_context(),
 	};
 
 	rcu_read_lock();

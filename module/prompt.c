@@ -32,12 +32,16 @@
  * @stacks: taken
  * @calls: by enum sysprof_prompt
  * @cost_ns: likewise
+ * @timed_since: the call under way is timed; 0: it is not
+ * @axis: likewise: how far the events have come on theirs
  */
 struct prompt_cpu {
 	struct sysprof_stack *stack;
 	u32 stacks;
 	u64 calls[SYSPROF_PROMPTS];
 	u64 cost_ns[SYSPROF_PROMPTS];
+	u64 timed_since;
+	u64 axis[SYSPROF_PROMPTS];
 };
 
 static DEFINE_PER_CPU(struct prompt_cpu, prompt_cpus);
@@ -54,38 +58,102 @@ static struct extent clip(const struct sysprof_tap *tap, const struct sysprof_pr
 {
 	u64 begin = max(event->begin, tap->start), duration = max(event->end, begin) - begin;
 
+	if (event->phase == SYSPROF_PHASE_OPEN || event->phase == SYSPROF_PHASE_INSTANT)
+		return (struct extent){ .begin = event->begin, .value = event->value };
 	return (struct extent){
 		.begin = begin,
 		.duration = duration,
-		.value = min(event->value, duration),
+		.value = event->axis == SYSPROF_AXIS_NS && event->phase == SYSPROF_PHASE_SPAN ?
+				 min(event->value, duration) :
+				 event->value,
 		.is_cut = begin != event->begin,
 	};
 }
 
-/* Number of instants of the session's grid in the event. */
-static u64 weight_of(const struct sysprof_prompt_wish *wish, const struct extent *extent, int cpu)
+/* How far an event reaches on its axis. */
+static u64 reach_of(const struct sysprof_prompt_event *event, const struct extent *extent)
 {
-	u64 from = extent->begin + ((u64)cpu << CPU_SHIFT);
+	return event->axis == SYSPROF_AXIS_VALUE  ? event->value :
+	       event->axis == SYSPROF_AXIS_EVENTS ? 1 :
+						    extent->duration;
+}
+
+/* Number of instants of the session's grid in the event. */
+static u64 weight_of(const struct sysprof_prompt_event *event, const struct sysprof_tap *tap,
+		     const struct extent *extent)
+{
+	const struct sysprof_prompt_wish *wish = &tap->prompt[event->prompt];
+	const struct prompt_cpu *cpu = this_cpu_ptr(&prompt_cpus);
+	u64 from = event->axis == SYSPROF_AXIS_NS ? extent->begin : cpu->axis[event->prompt];
+	u64 *next = &tap->cpus[smp_processor_id()].next[event->prompt];
+	u64 reach = reach_of(event, extent), picked_to;
 
 	if (!wish->period)
-		return extent->duration >= wish->threshold;
-	return picked_before(from + extent->duration, wish->period) -
-	       picked_before(from, wish->period);
+		return reach >= wish->threshold;
+	from += (u64)smp_processor_id() << CPU_SHIFT;
+	if (event->axis == SYSPROF_AXIS_NS)
+		return picked_before(from + reach, wish->period) -
+		       picked_before(from, wish->period);
+	/* These follow each other without gaps, and most are far from the next instant. */
+	if (likely(from + reach <= *next))
+		return 0;
+	picked_to = picked_before(from + reach, wish->period);
+	*next = picked(picked_to, wish->period);
+	return picked_to - picked_before(from, wish->period);
+}
+
+/* Whether the session gets each event of the source. */
+static bool gets_all(const struct sysprof_tap *tap, enum sysprof_prompt prompt)
+{
+	const struct sysprof_prompt_wish *wish = &tap->prompt[prompt];
+
+	return wish->id && !wish->period && !wish->threshold && !tap->session->filter &&
+	       !tap->session->hides_others;
+}
+
+bool sysprof_prompt_tells_all(enum sysprof_prompt opens)
+{
+	struct sysprof_tap *tap;
+
+	sysprof_for_each_tap(tap)
+		if (gets_all(tap, opens))
+			return true;
+	return false;
+}
+
+u8 sysprof_prompt_context(void)
+{
+	if (hardirq_count())
+		return SYSPROF_CONTEXT_IRQ;
+	if (in_serving_softirq())
+		return SYSPROF_CONTEXT_SOFTIRQ;
+	return current->pid ? SYSPROF_CONTEXT_TASK : SYSPROF_CONTEXT_IDLE;
+}
+
+/* A CLOSE goes where its OPEN went.  Bits are given out again, to sessions that begin later. */
+static bool has_opened(const struct sysprof_tap *tap, const struct sysprof_prompt_event *event)
+{
+	return (event->told & BIT_ULL(tap->bit) && event->told_start >= tap->start) ||
+	       gets_all(tap, event->opens);
 }
 
 /* Where an event of the session goes; its weight, 0 if it is not sent. */
-static u64 choose(const struct sysprof_tap *tap, const struct sysprof_prompt_wish *wish,
-		  struct sysprof_source_account *account, const struct extent *extent, u64 now)
+static u64 choose(const struct sysprof_tap *tap, struct sysprof_prompt_event *event,
+		  struct sysprof_source_account *account, const struct extent *extent)
 {
-	u64 weight = weight_of(wish, extent, smp_processor_id());
+	const struct sysprof_prompt_wish *wish = &tap->prompt[event->prompt];
+	bool is_close = event->phase == SYSPROF_PHASE_CLOSE;
+	u64 weight = is_close ? has_opened(tap, event) : weight_of(event, tap, extent);
 	struct sysprof_tally *to = NULL;
 
+	if (weight && !event->end)
+		event->begin = event->end = ktime_get_mono_fast_ns();
 	sysprof_tally_add(&account->seen, extent->value, extent->duration, weight);
-	if (sysprof_event_is_excluded(tap->session, current))
+	if (!is_close && sysprof_event_is_excluded(tap->session, current))
 		to = &account->excluded;
 	else if (!weight)
-		to = wish->period ? &account->not_picked : &account->below;
-	else if (sysprof_event_is_throttled(tap->session, now))
+		to = wish->period || is_close ? &account->not_picked : &account->below;
+	else if (sysprof_event_is_throttled(tap->session, event->end))
 		to = &account->lost[SYSPROF_LOST_THROTTLED];
 	if (!to)
 		return weight;
@@ -94,7 +162,7 @@ static u64 choose(const struct sysprof_tap *tap, const struct sysprof_prompt_wis
 }
 
 /* What is requested of the stack; false: no session gets the event. */
-static bool pick(const struct sysprof_prompt_event *event, struct sysprof_stack_wish *stack)
+static bool pick(struct sysprof_prompt_event *event, struct sysprof_stack_wish *stack)
 {
 	int cpu = smp_processor_id();
 	const struct sysprof_prompt_wish *wish;
@@ -110,8 +178,7 @@ static bool pick(const struct sysprof_prompt_event *event, struct sysprof_stack_
 		if (!wish->id || READ_ONCE(tap->session->dead))
 			continue;
 		extent = clip(tap, event);
-		own->prompt_weight =
-			choose(tap, wish, &own->prompt[event->prompt], &extent, event->end);
+		own->prompt_weight = choose(tap, event, &own->prompt[event->prompt], &extent);
 		if (!own->prompt_weight)
 			continue;
 		if (!any)
@@ -130,7 +197,8 @@ static void put(struct sysprof_tap *tap, struct sysprof_session_cpu *sc,
 	struct sysprof_event_shape shape =
 		sysprof_event_shape(tap->session, wish->stacks, sc, stack);
 	struct extent extent = clip(tap, from);
-	u32 part_bytes = from->part->size * 8;
+	u32 part_bytes = from->part ? from->part->size * 8 : 0;
+	struct sysprof_part *part;
 	struct sysprof_event *event;
 
 	sysprof_delivery_report_losses(sc);
@@ -142,49 +210,91 @@ static void put(struct sysprof_tap *tap, struct sysprof_session_cpu *sc,
 	event->begin = extent.begin;
 	event->duration = extent.duration;
 	event->value = extent.value;
-	event->key = 0;
+	event->key = from->key;
 	event->weight = min_t(u64, own->prompt_weight, U32_MAX);
 	event->source = wish->id;
-	event->phase = SYSPROF_PHASE_SPAN;
+	event->phase = from->phase;
 	event->state = from->context;
-	memcpy(sysprof_event_put_stack(event, tap->session, wish->stacks, sc, stack, &shape),
-	       from->part, part_bytes);
-	event->n_parts++;
-	event->record.flags |= extent.is_cut ? SYSPROF_EVENT_CUT_BEGIN : 0;
+	part = sysprof_event_put_stack(event, tap->session, wish->stacks, sc, stack, &shape);
+	if (part_bytes)
+		memcpy(part, from->part, part_bytes);
+	event->n_parts += part_bytes > 0;
+	event->record.flags |= from->flags | (extent.is_cut ? SYSPROF_EVENT_CUT_BEGIN : 0);
 	sysprof_ring_commit(&sc->ring);
 }
 
-static noinline void tell_picked(struct prompt_cpu *cpu, const struct sysprof_prompt_event *event)
+static void end_call(struct prompt_cpu *cpu, enum sysprof_prompt prompt)
 {
+	if (likely(!cpu->timed_since))
+		return;
+	cpu->cost_ns[prompt] += (ktime_get_mono_fast_ns() - cpu->timed_since) * TIMED_CALLS;
+	cpu->timed_since = 0;
+}
+
+void sysprof_prompt_tell_wanted(struct sysprof_prompt_event *event)
+{
+	struct prompt_cpu *cpu = this_cpu_ptr(&prompt_cpus);
+	bool is_close = event->phase == SYSPROF_PHASE_CLOSE;
 	struct sysprof_session_cpu *sc;
 	struct sysprof_tap *tap;
 
-	sysprof_stack_take(cpu->stack, NULL);
+	sysprof_stack_take(cpu->stack, event->regs);
 	sysprof_for_each_tap(tap) {
 		sc = &tap->session->cpus[smp_processor_id()];
 		if (!tap->prompt[event->prompt].id || !tap->cpus[sc->cpu].prompt_weight)
 			continue;
 		put(tap, sc, event, cpu->stack);
+		if (!is_close && !gets_all(tap, event->prompt)) {
+			event->told |= BIT_ULL(tap->bit);
+			event->told_start = max(event->told_start, tap->start);
+		}
 		sysprof_tap_tell(tap, sc, event->end);
 		sysprof_delivery_wake(tap->session, sc);
 	}
 	sysprof_event_pay_for_stack(&cpu->stacks, event->end);
+	end_call(cpu, event->prompt);
 }
 
-void sysprof_prompt_tell(const struct sysprof_prompt_event *event)
+bool sysprof_prompt_wants(struct sysprof_prompt_event *event)
 {
 	struct prompt_cpu *cpu = this_cpu_ptr(&prompt_cpus);
+	bool is_wanted;
 
 	/* An NMI may have interrupted this CPU while it reported another event. */
 	if (unlikely(in_nmi())) {
 		sysprof_prompt_missed(event->prompt);
-		return;
+		return false;
 	}
-	if (pick(event, &cpu->stack->wish))
-		tell_picked(cpu, event);
 	if (unlikely(++cpu->calls[event->prompt] % TIMED_CALLS == 0))
-		cpu->cost_ns[event->prompt] +=
-			(ktime_get_mono_fast_ns() - event->end) * TIMED_CALLS;
+		cpu->timed_since = event->end ?: ktime_get_mono_fast_ns();
+	is_wanted = pick(event, &cpu->stack->wish);
+	if (event->axis != SYSPROF_AXIS_NS)
+		cpu->axis[event->prompt] += event->axis == SYSPROF_AXIS_VALUE ? event->value : 1;
+	if (!is_wanted)
+		end_call(cpu, event->prompt);
+	return is_wanted;
+}
+
+void sysprof_prompt_tell(struct sysprof_prompt_event *event)
+{
+	if (sysprof_prompt_wants(event))
+		sysprof_prompt_tell_wanted(event);
+}
+
+void sysprof_prompt_passed(enum sysprof_prompt prompt)
+{
+	struct sysprof_source_account *account;
+	struct sysprof_tap *tap;
+
+	rcu_read_lock();
+	sysprof_for_each_tap(tap) {
+		if (!tap->prompt[prompt].id)
+			continue;
+		account = &tap->cpus[smp_processor_id()].prompt[prompt];
+		account->seen.events++;
+		account->not_picked.events++;
+	}
+	rcu_read_unlock();
 }
 
 void sysprof_prompt_missed(enum sysprof_prompt prompt)
@@ -271,7 +381,7 @@ const char *sysprof_hooking_lacks(struct sysprof_hooking *hooking)
 	struct sysprof_hook *hook;
 
 	for (hook = hooking->hooks; hook < hooking->hooks + hooking->n; hook++) {
-		hook->tracepoint = sysprof_hooks_find(hook->name);
+		hook->tracepoint = hook->probe ? sysprof_hooks_find(hook->name) : NULL;
 		if (!hook->tracepoint && !hook->is_optional)
 			return hook->name;
 	}

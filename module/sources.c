@@ -46,6 +46,20 @@ static const struct kind {
 	  SYSPROF_PROMPT_SOFTIRQ, &sysprof_interrupts },
 	{ SYSPROF_SOURCE_LOCK, SYSPROF_UNIT_NS, PROMPT_STACKS, MIN_PERIOD_NS, SYSPROF_PROMPT_LOCK,
 	  &sysprof_locks },
+	{ SYSPROF_SOURCE_SLAB, SYSPROF_UNIT_BYTES, PROMPT_STACKS, 1, SYSPROF_PROMPT_SLAB,
+	  &sysprof_slab },
+	{ SYSPROF_SOURCE_SLAB_FREE, SYSPROF_UNIT_BYTES, PROMPT_STACKS, 0, SYSPROF_PROMPT_SLAB_FREE,
+	  &sysprof_slab },
+	{ SYSPROF_SOURCE_PAGE, SYSPROF_UNIT_BYTES, PROMPT_STACKS, 1, SYSPROF_PROMPT_PAGE,
+	  &sysprof_pages },
+	{ SYSPROF_SOURCE_PAGE_FREE, SYSPROF_UNIT_BYTES, PROMPT_STACKS, 0, SYSPROF_PROMPT_PAGE_FREE,
+	  &sysprof_pages },
+	{ SYSPROF_SOURCE_FAULT, SYSPROF_UNIT_EVENTS, PROMPT_STACKS, 1, SYSPROF_PROMPT_FAULT,
+	  &sysprof_faults },
+	{ SYSPROF_SOURCE_BLOCK, SYSPROF_UNIT_BYTES, PROMPT_STACKS, 1, SYSPROF_PROMPT_BLOCK,
+	  &sysprof_block },
+	{ SYSPROF_SOURCE_BLOCK_DONE, SYSPROF_UNIT_BYTES, PROMPT_STACKS, 0,
+	  SYSPROF_PROMPT_BLOCK_DONE, &sysprof_block },
 };
 
 /* Why @session cannot have it. */
@@ -171,6 +185,9 @@ static int add_prompt(struct sysprof_tap *tap, const struct kind *kind,
 	if (wish->id)
 		return -EEXIST;
 	if (source->stacks & ~kind->stacks || (source->period && source->threshold))
+		return -EINVAL;
+	/* What ends something is picked with what begins it. */
+	if (!kind->min_period && (source->period || source->threshold))
 		return -EINVAL;
 	if (source->period)
 		source->period = clamp_t(u64, source->period, kind->min_period, U32_MAX);
@@ -360,6 +377,17 @@ static void update_wishes(void)
 	WRITE_ONCE(sysprof_wakes_wanted, wakes);
 }
 
+/* One that is free, or, where there are so many, the last. */
+static u8 choose_bit(void)
+{
+	struct sysprof_tap *tap;
+	u64 taken = 0;
+
+	list_for_each_entry(tap, &sysprof_taps, link)
+		taken |= BIT_ULL(tap->bit);
+	return ~taken ? __ffs64(~taken) : 63;
+}
+
 void sysprof_sources_begin(struct sysprof_session *session)
 {
 	struct sysprof_tap *tap = session->tap;
@@ -371,6 +399,7 @@ void sysprof_sources_begin(struct sysprof_session *session)
 		return;
 	memset(tap->cpus, 0, nr_cpu_ids * sizeof(*tap->cpus));
 	is_plain = tap->wait_id && !session->filter && !session->hides_others;
+	tap->bit = choose_bit();
 	tap->start = now;
 	tap->first_period = div_u64(now, SYSPROF_WAIT_PERIOD_NS) + 1;
 	for_each_possible_cpu(cpu) {

@@ -42,6 +42,7 @@ struct sysprof_lane_buffer {
  * @prompt_calls_before: likewise
  * @weight: weight of the wait under way; 0: not reported
  * @wakes: the waking under way is reported
+ * @next: by enum sysprof_prompt: on an axis of its own, none is picked before this
  * @prompt_weight: weight of the event under way of a prompt source; 0: not reported
  * @account_time: when the accounts were last put into the ring
  * @wait: account
@@ -59,6 +60,7 @@ struct sysprof_tap_cpu {
 	u64 weight;
 	bool wakes;
 	u64 prompt_weight;
+	u64 next[SYSPROF_PROMPTS];
 	u64 account_time;
 	struct sysprof_source_account wait;
 	struct sysprof_source_account wake;
@@ -84,6 +86,7 @@ struct sysprof_tap_cpu {
  *	U64_MAX: some threads or CPUs are hidden from the session, or it has no waits
  * @start: when it began
  * @first_period: of the grid, of its own
+ * @bit: number that no other tap in the list has, unless there are more than 64
  * @cpus: by CPU number
  */
 struct sysprof_tap {
@@ -101,6 +104,7 @@ struct sysprof_tap {
 	u64 plain_from;
 	u64 start;
 	u64 first_period;
+	u8 bit;
 	struct sysprof_tap_cpu *cpus;
 };
 

@@ -82,12 +82,43 @@
  * the lock or gave up.  Its value is its duration, spinning and sleeping.  Kernels from 5.19 on
  * report it.  A spin lock's first waiter is never reported.  The stack is the waiter's.
  *
+ * Memory of the kernel
+ * --------------------
+ * A SLAB event is an allocation by kmalloc() or from a slab cache.  Large ones of kmalloc(), which
+ * are pages, are included.  A PAGE event is an allocation of pages, those of caches included.  The
+ * two are layers: do not add them up.
+ *
+ * An allocation is an OPEN, with the stack of the thread that allocates.  SLAB_FREE and PAGE_FREE
+ * are CLOSE: they have the same key and the bytes, and as duration how long the block existed.  The
+ * grid is of bytes.  A session that gets every allocation gets every free, also of blocks from
+ * before its START; value and duration are 0 then, as the OPEN has them.  Others get the frees of
+ * the allocations that they got.  The kernel does not report objects that are allocated or freed in
+ * bulk.  Where an address is given out again, the old object is taken to have been freed
+ * (SYSPROF_EVENT_GUESSED, or, where every allocation is sent, a second OPEN of the same key).
+ *
+ * Page faults
+ * -----------
+ * A FAULT event is a page fault that the kernel has served.  Each is counted once, as perf's
+ * minor-faults and major-faults count them.  The stack begins at the faulting instruction.  On x86
+ * it is a SPAN from the exception until the fault was served, waits included.  Elsewhere, and where
+ * the begin is not known, it is an INSTANT.  The grid is of events; value is 1.
+ *
+ * Block requests
+ * --------------
+ * A BLOCK event is a request to a block device, with the stack of the thread that submits it: where
+ * it enters a scheduler's queue or, without one, goes to the device.  BLOCK_DONE, of the same key,
+ * is sent when the device has completed it.  It lasts from when the device got the request (begin).
+ * Its value is the bytes that the request had then, with what was merged into it meanwhile.  A
+ * request that is merged into another one has no DONE.  The grid is of bytes.  DONE has none: it
+ * goes where its BLOCK went, and a session's filters apply to the submitter.  A thread that writes
+ * cached data seldom submits the request itself: the stack is that of a kernel thread then.
+ *
  * Who can do what
  * ---------------
- * Waits, wakings, interrupts, locks and sums of all threads are reported, as samples are.  The
- * times of other users' wakings show when they type.  As with the addresses of their code, only
- * module parameter others=none hides that from members of the group.  They then get no event,
- * THREAD or LANE of processes that they could not trace (SYSPROF_FEATURE_HIDES_OTHERS).
+ * Events and sums of all threads are reported, as samples are.  The times of other users' wakings
+ * show when they type.  As with the addresses of their code, only module parameter others=none
+ * hides that from members of the group.  They then get no event, THREAD or LANE of processes that
+ * they could not trace (SYSPROF_FEATURE_HIDES_OTHERS).
  *
  *	asset                    actor         door                what closes it; its test
  *	-----                    -----         ----                ------------------------
@@ -110,6 +141,10 @@
  *	                                                           /proc/interrupts for all; stacks
  *	                                                           as those of samples;
  *	                                                           vm/interrupts
+ *	addresses                group member  keys of SLAB, PAGE  siphash with a secret; vm/waits
+ *	names of others' files   group member  BLOCK               numbers of inodes, no names, and
+ *	                                                           not of tasks whose frames are
+ *	                                                           hidden; vm/block
  *	ticks of a session       any user      storms of events    events may fill half a ring;
  *	                                                           vm/waits
  */
@@ -132,7 +167,14 @@ enum sysprof_source_kind {
 	SYSPROF_SOURCE_LANE	= 3,	/* who ran on each CPU, exactly: LANE records */
 	SYSPROF_SOURCE_IRQ	= 4,	/* handlers of interrupts */
 	SYSPROF_SOURCE_SOFTIRQ	= 5,	/* handlers of soft interrupts */
+	SYSPROF_SOURCE_SLAB	= 7,	/* memory of slab caches and kmalloc() */
+	SYSPROF_SOURCE_PAGE	= 8,	/* pages: those that caches are made of, too */
+	SYSPROF_SOURCE_FAULT	= 11,	/* page faults */
+	SYSPROF_SOURCE_BLOCK	= 12,	/* requests to block devices, where they are submitted */
 	SYSPROF_SOURCE_LOCK	= 14,	/* waits for locks of the kernel */
+	SYSPROF_SOURCE_BLOCK_DONE = 23,	/* where these requests are completed */
+	SYSPROF_SOURCE_SLAB_FREE = 24,	/* of SLAB, where it is freed */
+	SYSPROF_SOURCE_PAGE_FREE = 25,	/* of PAGE */
 };
 
 enum sysprof_unit {
@@ -168,13 +210,15 @@ enum sysprof_why {
  * @stacks: SYSPROF_STACKS_*
  * @error: on return 0 or a negative errno: -EOPNOTSUPP or -EPERM as @why says, else for a fault in
  *	this struct
- * @period: of the grid, ns; on return as granted: a whole multiple of min_period.  0: every event
- * @threshold: with period 0 (else -EINVAL): shorter events, ns, count as below and are not reported
+ * @period: of the grid, in ns, or in bytes or events where that is the unit; on return as granted:
+ *	a whole multiple of min_period.  0: every event
+ * @threshold: with period 0 (else -EINVAL): shorter or smaller events count as below and are not
+ *	reported
  * @why: on return enum sysprof_why
  * @unit: on return, unit of value: enum sysprof_unit
  * @reserved: 0
  *
- * LANE has neither stacks nor period nor threshold (-EINVAL).
+ * LANE has neither stacks nor period nor threshold (-EINVAL); DONE neither of the last two.
  */
 struct sysprof_source {
 	__u16 kind;
@@ -251,6 +295,8 @@ struct sysprof_source_infos {
 enum sysprof_phase {
 	SYSPROF_PHASE_SPAN	= 0,	/* the event lasted from begin to begin + duration */
 	SYSPROF_PHASE_INSTANT	= 1,	/* the event happened at begin */
+	SYSPROF_PHASE_OPEN	= 2,	/* the event goes on until a CLOSE with this key */
+	SYSPROF_PHASE_CLOSE	= 3,	/* the event began at begin, and has ended */
 };
 
 /* record.flags of an EVENT: those of samples (SYSPROF_SAMPLE_*), and */
@@ -259,6 +305,8 @@ enum sysprof_phase {
 #define SYSPROF_EVENT_NO_WAKE	(1 << 10)	/* blocked, no waking seen: all of it is value */
 /* The user frames were not taken in time: user_end is SYSPROF_END_NONE */
 #define SYSPROF_EVENT_NO_USER	(1 << 11)
+/* CLOSE: the end was not seen; the address of what it closes was given out again */
+#define SYSPROF_EVENT_GUESSED	(1 << 12)
 
 /* What a thread does; for a WAIT the state in which it left its CPU, or was made. */
 enum sysprof_state {
@@ -293,7 +341,7 @@ enum sysprof_context {
  * @duration: ns; 0 for an instant
  * @value: in the source's unit; for a WAIT the ns blocked: the thread was runnable for duration -
  *	value; for IRQ and SOFTIRQ the ns without interrupts that came meanwhile
- * @key: joins events; for a WAKE the number that a wait has in wake; 0: none
+ * @key: joins events: an OPEN and its CLOSE; for a WAKE the number that a wait has in wake; 0: none
  * @mm: address space of the user frames, 0: none
  * @weight: instants of the source's grid, 1 without a grid; 0 for an event that belongs to another
  *	(WAKE)
@@ -333,6 +381,9 @@ enum sysprof_part_type {
 	SYSPROF_PART_RAW	= 2,	/* followed by a struct sysprof_raw */
 	SYSPROF_PART_WAIT	= 3,	/* struct sysprof_part_wait */
 	SYSPROF_PART_IRQ	= 4,	/* struct sysprof_part_irq */
+	SYSPROF_PART_MEMORY	= 5,	/* struct sysprof_part_memory */
+	SYSPROF_PART_FAULT	= 6,	/* struct sysprof_part_fault */
+	SYSPROF_PART_BLOCK	= 7,	/* struct sysprof_part_block */
 	SYSPROF_PART_LOCK	= 8,	/* struct sysprof_part_lock */
 };
 
@@ -412,6 +463,76 @@ struct sysprof_part_lock {
 	__u32 holder_pid;
 	__u32 holder_tid;
 	__u64 lock;
+};
+
+/**
+ * struct sysprof_part_memory - what was allocated
+ * @part: a: for a PAGE the order; b: 0
+ * @gfp: flags, with this kernel's numbers
+ * @node: for a SLAB the node requested, -1: any; for a PAGE its node
+ * @requested: bytes requested; value is the bytes allocated
+ * @cache: for a SLAB the cache, nul-terminated, cut if it is longer; empty: kmalloc(), or not known
+ */
+struct sysprof_part_memory {
+	struct sysprof_part part;
+	__u32 gfp;
+	__s32 node;
+	__u64 requested;
+	char cache[32];
+};
+
+#define SYSPROF_FAULT_MAJOR	(1 << 0)	/* something had to be read from a disk */
+#define SYSPROF_FAULT_WRITE	(1 << 1)
+#define SYSPROF_FAULT_COPY	(1 << 2)	/* a write to a page that was there */
+#define SYSPROF_FAULT_EXEC	(1 << 3)
+#define SYSPROF_FAULT_KERNEL	(1 << 4)	/* code of the kernel used memory of the task */
+
+/**
+ * struct sysprof_part_fault - which kind of fault
+ * @part: a: SYSPROF_FAULT_*; b: 0.  WRITE, COPY and EXEC only where the fault is a SPAN
+ */
+struct sysprof_part_fault {
+	struct sysprof_part part;
+};
+
+enum sysprof_block {
+	SYSPROF_BLOCK_OTHER	= 0,
+	SYSPROF_BLOCK_READ	= 1,
+	SYSPROF_BLOCK_WRITE	= 2,
+	SYSPROF_BLOCK_FLUSH	= 3,
+	SYSPROF_BLOCK_DISCARD	= 4,
+};
+
+#define SYSPROF_BLOCK_SYNC	(1 << 0)	/* a thread waits for it */
+#define SYSPROF_BLOCK_META	(1 << 1)	/* a file system's own data */
+#define SYSPROF_BLOCK_AHEAD	(1 << 2)	/* read before it is needed */
+#define SYSPROF_BLOCK_FAILED	(1 << 3)	/* DONE: with an error */
+
+/**
+ * struct sysprof_part_block - a request to a device
+ * @part: a: enum sysprof_block; b: requests of this device that are under way, with this one
+ * @dev_major: the disk's
+ * @dev_minor: likewise
+ * @flags: SYSPROF_BLOCK_*
+ * @file_major: device number of the file's file system
+ * @file_minor: likewise
+ * @reserved: 0
+ * @inode: the file's: the one whose pages these are, or, for O_DIRECT, the one that the system call
+ *	names.  0: not known, or none
+ * @queued: for a DONE, ns from the entry into a scheduler's queue until the device got it
+ * @disk: the disk's name, nul-terminated, cut if it is longer
+ */
+struct sysprof_part_block {
+	struct sysprof_part part;
+	__u32 dev_major;
+	__u32 dev_minor;
+	__u32 flags;
+	__u32 file_major;
+	__u32 file_minor;
+	__u32 reserved;
+	__u64 inode;
+	__u64 queued;
+	char disk[32];
 };
 
 /* THREAD. */

@@ -63,7 +63,14 @@ static const struct {
 	[SYSPROF_SOURCE_LANE] = { "lanes", "switches" },
 	[SYSPROF_SOURCE_IRQ] = { "interrupts", "spans" },
 	[SYSPROF_SOURCE_SOFTIRQ] = { "softirqs", "spans" },
+	[SYSPROF_SOURCE_SLAB] = { "kmem", "marks" },
+	[SYSPROF_SOURCE_PAGE] = { "pages", "marks" },
+	[SYSPROF_SOURCE_FAULT] = { "faults", "spans" },
+	[SYSPROF_SOURCE_BLOCK] = { "requests", "marks" },
 	[SYSPROF_SOURCE_LOCK] = { "locks", "spans" },
+	[SYSPROF_SOURCE_BLOCK_DONE] = { "requests-done", "spans" },
+	[SYSPROF_SOURCE_SLAB_FREE] = { "kmem-freed", "marks" },
+	[SYSPROF_SOURCE_PAGE_FREE] = { "pages-freed", "marks" },
 };
 
 static void add_source(SptJson *json, const struct sums *sums, const char *unavailable)
@@ -101,7 +108,7 @@ void spt_info_add_sources(SptJson *json, const SptCapture *capture)
 	bool has_waits = false;
 
 	spt_json_array(json, "sources");
-	for (uint32_t kind = SYSPROF_SOURCE_WAIT; kind <= SYSPROF_SOURCE_LOCK; kind++) {
+	for (uint32_t kind = SYSPROF_SOURCE_WAIT; kind < G_N_ELEMENTS(words); kind++) {
 		struct sums sums = { .kind = kind };
 		bool is_there = false;
 		const char *unavailable = NULL;

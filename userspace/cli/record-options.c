@@ -10,14 +10,15 @@
 #define RAW_BYTES 16384			/* where they cannot grow */
 #define LEAST_LAST_NS 1000000000ULL
 #define WAITS_PERIOD_NS 1000000ULL
+#define KMEM_BYTES (64u << 10)
 #define LEAST_MEMORY_BYTES (16ULL << 20)
 
 /* As they are given. */
 struct words {
 	char *stacks, *source, *clock, *event, *duration, *last, *late, *memory, *ring, *tracker,
-		*waits;
+		*waits, *kmem;
 	double rate;			/* NAN: none was given */
-	gboolean interrupts, locks, ignored;
+	gboolean interrupts, locks, io, faults, ignored;
 };
 
 /* Of "auto", "dwarf" or "dwarf,BYTES"; 0: it is none of them. */
@@ -104,6 +105,22 @@ bool spt_record_parse_waits(SptTraceWaits *waits, const char *text)
 			text);
 		return false;
 	}
+	return true;
+}
+
+static bool parse_kmem(SptRecorderOptions *recorder, const char *text)
+{
+	uint64_t bytes = KMEM_BYTES;
+
+	if (text && *text && strcmp(text, "all") != 0 &&
+	    (!spt_parse_bytes(text, &bytes) || !bytes || bytes > UINT32_MAX)) {
+		spt_cli_complain(
+			"--kmem=%s is not possible: --kmem picks one allocation for each 64 KiB, --kmem=4K one for each 4 KiB, "
+			"--kmem=all records each one",
+			text);
+		return false;
+	}
+	recorder->kmem_bytes = text && strcmp(text, "all") == 0 ? 0 : (uint32_t)bytes;
 	return true;
 }
 
@@ -217,6 +234,13 @@ static bool parse(struct spt_record_options *options, struct words *words, int a
 		  "Also record the time of interrupt and softirq handlers, and whom they interrupt", NULL },
 		{ "locks", 0, 0, G_OPTION_ARG_NONE, &words->locks,
 		  "Also record waits for locks of the kernel, and who held them", NULL },
+		{ "faults", 0, 0, G_OPTION_ARG_NONE, &words->faults,
+		  "Also record page faults: major, minor and copy on write, and how long they took", NULL },
+		{ "kmem", 0, 0, G_OPTION_ARG_STRING, &words->kmem,
+		  "Also record memory that the kernel allocates and frees, one of each 64 KiB with its stack (all: each; SIZE: one of so many bytes)",
+		  SPT_CLI_OPTIONAL("all|SIZE") },
+		{ "io", 0, 0, G_OPTION_ARG_NONE, &words->io,
+		  "Also record requests to disks: who submitted them, for which file, and how long they took", NULL },
 		{ "ring-bytes", 0, 0, G_OPTION_ARG_STRING, &words->ring,
 		  "Ring per CPU, a power of two (1M)", "SIZE" },
 		{ "last", 0, 0, G_OPTION_ARG_STRING, &words->last,
@@ -309,14 +333,19 @@ bool spt_record_options_parse(struct spt_record_options *options, int argc, char
 			strcmp(words.stacks, "auto") == 0 || strcmp(words.stacks, "table") == 0,
 		.filter = filter,
 		.kernel = (words.interrupts ? SPT_TRACE_INTERRUPTS : 0) |
-			  (words.locks ? SPT_TRACE_LOCKS : 0),
+			  (words.locks ? SPT_TRACE_LOCKS : 0) |
+			  (words.io ? SPT_TRACE_BLOCK : 0) |
+			  (words.faults ? SPT_TRACE_FAULTS : 0) |
+			  (words.kmem ? SPT_TRACE_KMEM : 0),
 		.command = options->command_text && *options->command_text ? options->command_text :
 									     NULL,
 		.no_command_lines = options->no_command_lines,
 		.no_maps = options->no_maps,
 	};
 	ok = ok && check_bounds(options, &words) && check_clock(&options->recorder, &words) &&
-	     spt_record_parse_waits(&options->recorder.waits, words.waits);
+	     spt_record_parse_waits(&options->recorder.waits, words.waits) &&
+	     parse_kmem(&options->recorder, words.kmem);
+	g_free(words.kmem);
 	g_free(words.clock);
 	g_free(words.event);
 	g_free(words.duration);

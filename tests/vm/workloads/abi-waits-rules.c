@@ -94,15 +94,15 @@ static void test_refusals(void)
 
 static void test_info(bool hides)
 {
-	struct sysprof_source_info infos[8];
+	struct sysprof_source_info infos[32];
 	struct sysprof_source_infos arg = { .size = sizeof(arg),
-					    .nr = 8,
+					    .nr = 32,
 					    .info_bytes = sizeof(infos[0]),
 					    .infos = (uintptr_t)infos };
 	int fd = device_open();
 	bool good = !ioctl(fd, SYSPROF_IOC_SOURCE_INFO, &arg);
 
-	ok(good && arg.nr == 6 &&
+	ok(good && arg.nr == 13 &&
 		   infos[0].kind == SYSPROF_SOURCE_WAIT && infos[0].stacks == STACKS &&
 		   infos[0].min_period == NS_PER_MS && infos[0].why == SYSPROF_WHY_OK &&
 		   infos[3].kind == SYSPROF_SOURCE_IRQ &&
@@ -388,6 +388,52 @@ static void test_rights(uint32_t other, bool hides)
 	closed(&waits);
 }
 
+static bool has_close(const struct waits *waits, uint64_t key)
+{
+	const struct sysprof_event *event;
+
+	for_each_kept(event, waits->events)
+		if (event->phase == SYSPROF_PHASE_CLOSE && event->key == key)
+			return true;
+	return false;
+}
+
+/* The keys of the kernel's memory join, and are no addresses. */
+static void test_keys(void)
+{
+	struct sysprof_source sources[] = { { .kind = SYSPROF_SOURCE_SLAB },
+					    { .kind = SYSPROF_SOURCE_SLAB_FREE },
+					    { .kind = SYSPROF_SOURCE_PAGE },
+					    { .kind = SYSPROF_SOURCE_PAGE_FREE } };
+	unsigned opens = 0, closes = 0, joined = 0, addresses = 0;
+	const struct sysprof_event *event;
+	struct waits waits = opened(4U << 20);
+
+	if (waits_ask(&waits, sources, 4))
+		err(1, "SOURCES");
+	waits_start(&waits);
+	for (unsigned i = 0; i < 20; i++) {
+		if (close(open("/dev/null", O_RDONLY | O_CLOEXEC)))
+			err(1, "/dev/null");
+		free(calloc(1, 1U << 20));
+	}
+	ioctl(waits.session.fd, SYSPROF_IOC_STOP);
+	waits_drain(&waits);
+	for_each_kept(event, waits.events) {
+		opens += event->phase == SYSPROF_PHASE_OPEN;
+		closes += event->phase == SYSPROF_PHASE_CLOSE;
+		/* The upper half of the address space has the kernel. */
+		addresses += event->key >> 47 == (1U << 17) - 1;
+		joined += event->phase == SYSPROF_PHASE_OPEN && joined < 20 &&
+			  has_close(&waits, event->key);
+	}
+	ok(opens > 20 && closes > 20 && joined >= 20,
+	   "allocations (%u) and frees (%u) of the kernel have the same keys (%u)", opens, closes,
+	   joined);
+	ok(addresses * 100 < opens + closes, "none is an address (%u by chance)", addresses);
+	closed(&waits);
+}
+
 int main(int argc, char **argv)
 {
 	bool hides;
@@ -418,6 +464,7 @@ int main(int argc, char **argv)
 		test_full_ring();
 		test_snapshot();
 		test_between();
+		test_keys();
 	}
 	test_rights(other, hides);
 	return tests_end();

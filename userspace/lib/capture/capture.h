@@ -154,7 +154,10 @@ typedef struct {
 	uint32_t cpu, thread, node;	/* node: the innermost frame names what it was */
 	uint32_t kind;			/* enum sysprof_source_kind */
 	uint32_t holder;		/* thread that held the lock; 0: not known, or no lock */
+	uint32_t depth;			/* requests under way on the device, with this one */
+	uint64_t value;			/* bytes of a request; ns that a page fault stands for */
 	uint8_t context;		/* enum sysprof_context: in the midst of what */
+	uint8_t flags;			/* of a page fault: SYSPROF_FAULT_* */
 } SptEventRow;
 
 /* Where all of a thread's time went from @since to @time, and how often it was switched. */
@@ -201,6 +204,9 @@ typedef struct {
 #define SPT_ALLOCATION_CROSSED	 (1 << 3) /* freed by another thread */
 #define SPT_ALLOCATION_RESIZED	 (1 << 4) /* allocated by realloc() in place of another block */
 #define SPT_ALLOCATION_MOVED	 (1 << 5) /* freed by realloc() */
+#define SPT_ALLOCATION_SLAB	 (1 << 6) /* the kernel's: kmalloc() and slab caches */
+#define SPT_ALLOCATION_PAGE	 (1 << 7) /* the kernel's: pages */
+#define SPT_ALLOCATION_KERNEL	 (SPT_ALLOCATION_SLAB | SPT_ALLOCATION_PAGE)
 
 /* A block from its allocation to its free, or one end of it (OPEN, CLOSE). */
 typedef struct {

@@ -50,6 +50,9 @@ static const SptSampleColumn event_columns[] = {
 	EVENT(SPT_ROLE_SOURCE, 7, SPT_FIELD_U32, kind),
 	EVENT(SPT_ROLE_CONTEXT, 8, SPT_FIELD_U8, context),
 	EVENT(SPT_ROLE_WAKER, 9, SPT_FIELD_U32, holder),
+	EVENT(SPT_ROLE_SIZE, 10, SPT_FIELD_U64, value),
+	EVENT(SPT_ROLE_VALUE, 11, SPT_FIELD_U32, depth),
+	EVENT(SPT_ROLE_FLAGS, 12, SPT_FIELD_U8, flags),
 };
 
 const SptStreamType spt_stream_events = {

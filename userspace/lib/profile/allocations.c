@@ -18,6 +18,7 @@ enum what { ALLOCATED, FREED, LIVE, PEAK, TEMPORARY, ALLOCATIONS };
 
 struct cursor {
 	enum what what;
+	uint8_t whose;			/* of SPT_ALLOCATION_KERNEL: whose rows; 0: programs' */
 	SptStreamReader *reader;
 	const SptAllocationRow *row;
 	uint32_t n_rows;
@@ -133,6 +134,11 @@ static uint64_t peak_of(GArray *changes)
 	return peak_time;
 }
 
+static bool is_whose(const struct cursor *cursor, const SptAllocationRow *row)
+{
+	return (row->flags & SPT_ALLOCATION_KERNEL) == cursor->whose;
+}
+
 static void look_at_all(struct cursor *cursor, const SptCapture *capture)
 {
 	g_autoptr(SptStreamReader) reader = spt_stream_reader_new(capture, SPT_ROW_ALLOCATION);
@@ -143,6 +149,8 @@ static void look_at_all(struct cursor *cursor, const SptCapture *capture)
 	cursor->closed = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, g_free);
 	while ((rows = spt_stream_reader_next(reader, &n))) {
 		for (uint32_t i = 0; i < n; i++) {
+			if (!is_whose(cursor, &rows[i]))
+				continue;
 			note_closed(cursor, &rows[i]);
 			if (cursor->what == PEAK)
 				add_changes(changes, &rows[i]);
@@ -153,9 +161,18 @@ static void look_at_all(struct cursor *cursor, const SptCapture *capture)
 
 /* The source. */
 
-static bool has_allocations(const SptCapture *capture)
+static bool has_rows_of(const SptCapture *capture, uint8_t whose)
 {
-	return spt_capture_has_stream(capture, SPT_ROW_ALLOCATION);
+	g_autoptr(SptStreamReader) reader = spt_stream_reader_new(capture, SPT_ROW_ALLOCATION);
+	const struct cursor cursor = { .whose = whose };
+	const SptAllocationRow *rows;
+	uint32_t n;
+
+	while ((rows = spt_stream_reader_next(reader, &n)))
+		for (uint32_t i = 0; i < n; i++)
+			if (is_whose(&cursor, &rows[i]))
+				return true;
+	return false;
 }
 
 static uint64_t count(const SptCapture *capture)
@@ -168,11 +185,12 @@ static uint64_t count(const SptCapture *capture)
 	return n;
 }
 
-static gpointer begin(const SptCapture *capture, enum what what)
+static gpointer begin(const SptCapture *capture, enum what what, uint8_t whose)
 {
 	struct cursor *cursor = g_new0(struct cursor, 1);
 
 	cursor->what = what;
+	cursor->whose = whose;
 	cursor->reader = spt_stream_reader_new(capture, SPT_ROW_ALLOCATION);
 	if (what != FREED && what != TEMPORARY)
 		look_at_all(cursor, capture);
@@ -259,28 +277,38 @@ static uint32_t next(gpointer data, SptWeightRow *rows)
 			cursor->row = spt_stream_reader_next(cursor->reader, &cursor->n_rows);
 		if (!cursor->n_rows)
 			break;
-		n += make_row(cursor, cursor->row++, &rows[n]);
+		if (is_whose(cursor, cursor->row))
+			n += make_row(cursor, cursor->row, &rows[n]);
+		cursor->row++;
 		cursor->n_rows--;
 	}
 	return n;
 }
 
-#define SOURCE(name, what)                                                   \
+#define SOURCE(name, what, whose)                                            \
+	static bool has_##name(const SptCapture *capture)                    \
+	{                                                                    \
+		return has_rows_of(capture, whose);                          \
+	}                                                                    \
 	static gpointer begin_##name(const SptCapture *capture)              \
 	{                                                                    \
-		return begin(capture, what);                                 \
+		return begin(capture, what, whose);                          \
 	}                                                                    \
 	const SptWeightSource spt_weights_##name = {                         \
-		.is_in = has_allocations,                                    \
+		.is_in = has_##name,                                         \
 		.count = count,                                              \
 		.begin = begin_##name,                                       \
 		.next = next,                                                \
 		.end = end,                                                  \
 	}
 
-SOURCE(allocated, ALLOCATED);
-SOURCE(freed, FREED);
-SOURCE(live, LIVE);
-SOURCE(peak, PEAK);
-SOURCE(temporary, TEMPORARY);
-SOURCE(allocations, ALLOCATIONS);
+SOURCE(allocated, ALLOCATED, 0);
+SOURCE(freed, FREED, 0);
+SOURCE(live, LIVE, 0);
+SOURCE(peak, PEAK, 0);
+SOURCE(temporary, TEMPORARY, 0);
+SOURCE(allocations, ALLOCATIONS, 0);
+SOURCE(kmem, ALLOCATED, SPT_ALLOCATION_SLAB);
+SOURCE(kmem_live, LIVE, SPT_ALLOCATION_SLAB);
+SOURCE(pages, ALLOCATED, SPT_ALLOCATION_PAGE);
+SOURCE(pages_live, LIVE, SPT_ALLOCATION_PAGE);

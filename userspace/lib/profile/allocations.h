@@ -11,6 +11,10 @@ G_BEGIN_DECLS
 extern const SptWeightSource spt_weights_allocated, spt_weights_freed, spt_weights_live,
 	spt_weights_peak, spt_weights_temporary, spt_weights_allocations;
 
+/* Bytes of the kernel's (record --kmem): slab objects and kmalloc(), and pages, another layer. */
+extern const SptWeightSource spt_weights_kmem, spt_weights_kmem_live, spt_weights_pages,
+	spt_weights_pages_live;
+
 /* Of a row's detail: "33 to 64 bytes". */
 const char *spt_allocation_size_name(uint32_t detail);
 /* "below 1 ms", "not freed". */

@@ -8,6 +8,7 @@
 
 struct cursor {
 	uint32_t kind;
+	bool by_value;			/* the weight is what the row has as value */
 	SptStreamReader *reader;
 	const SptEventRow *event;
 	uint32_t n_events;
@@ -26,6 +27,13 @@ const char *spt_context_name(uint32_t context)
 	return context < G_N_ELEMENTS(names) ? names[context] : SPT_WORDS("not known");
 }
 
+const char *spt_fault_name(uint32_t flags)
+{
+	if (flags & SYSPROF_FAULT_MAJOR)
+		return SPT_WORDS("major");
+	return flags & SYSPROF_FAULT_COPY ? SPT_WORDS("copy on write") : SPT_WORDS("minor");
+}
+
 static bool has_events(const SptCapture *capture, uint32_t kind)
 {
 	g_autoptr(SptStreamReader) accounts =
@@ -40,21 +48,6 @@ static bool has_events(const SptCapture *capture, uint32_t kind)
 	return false;
 }
 
-static bool has_irqs(const SptCapture *capture)
-{
-	return has_events(capture, SYSPROF_SOURCE_IRQ);
-}
-
-static bool has_softirqs(const SptCapture *capture)
-{
-	return has_events(capture, SYSPROF_SOURCE_SOFTIRQ);
-}
-
-static bool has_locks(const SptCapture *capture)
-{
-	return has_events(capture, SYSPROF_SOURCE_LOCK);
-}
-
 static uint64_t count(const SptCapture *capture)
 {
 	uint64_t n = 0;
@@ -65,28 +58,14 @@ static uint64_t count(const SptCapture *capture)
 	return n;
 }
 
-static gpointer begin(const SptCapture *capture, uint32_t kind)
+static gpointer begin(const SptCapture *capture, uint32_t kind, bool by_value)
 {
 	struct cursor *cursor = g_new0(struct cursor, 1);
 
 	cursor->kind = kind;
+	cursor->by_value = by_value;
 	cursor->reader = spt_stream_reader_new(capture, SPT_ROW_EVENT);
 	return cursor;
-}
-
-static gpointer begin_irqs(const SptCapture *capture)
-{
-	return begin(capture, SYSPROF_SOURCE_IRQ);
-}
-
-static gpointer begin_softirqs(const SptCapture *capture)
-{
-	return begin(capture, SYSPROF_SOURCE_SOFTIRQ);
-}
-
-static gpointer begin_locks(const SptCapture *capture)
-{
-	return begin(capture, SYSPROF_SOURCE_LOCK);
 }
 
 static void end(gpointer data)
@@ -95,6 +74,21 @@ static void end(gpointer data)
 
 	spt_stream_reader_free(cursor->reader);
 	g_free(cursor);
+}
+
+/* For groupings of its metric alone. */
+static uint32_t detail_of(const SptEventRow *event)
+{
+	switch (event->kind) {
+	case SYSPROF_SOURCE_LOCK:
+		return event->holder;
+	case SYSPROF_SOURCE_BLOCK_DONE:
+		return event->depth;
+	case SYSPROF_SOURCE_FAULT:
+		return event->flags;
+	default:
+		return event->context;
+	}
 }
 
 static uint32_t next(gpointer data, SptWeightRow *rows)
@@ -115,37 +109,37 @@ static uint32_t next(gpointer data, SptWeightRow *rows)
 			rows[n++] = (SptWeightRow){
 				.time = event->time,
 				.duration_ns = MIN(event->duration_ns, event->time),
-				.weight = event->weight,
+				.weight = cursor->by_value ? event->value : event->weight,
 				.thread = event->thread,
 				.cpu = event->cpu,
 				.node = event->node,
-				.detail = event->kind == SYSPROF_SOURCE_LOCK ? event->holder :
-									       event->context,
+				.detail = detail_of(event),
 			};
 	}
 	return n;
 }
 
-const SptWeightSource spt_weights_irq = {
-	.is_in = has_irqs,
-	.count = count,
-	.begin = begin_irqs,
-	.next = next,
-	.end = end,
-};
+#define SOURCE(name_, kind_, by_value_)                                \
+	static bool has_##name_(const SptCapture *capture)             \
+	{                                                              \
+		return has_events(capture, kind_);                     \
+	}                                                              \
+	static gpointer begin_##name_(const SptCapture *capture)       \
+	{                                                              \
+		return begin(capture, kind_, by_value_);               \
+	}                                                              \
+	const SptWeightSource spt_weights_##name_ = {                  \
+		.is_in = has_##name_,                                  \
+		.count = count,                                        \
+		.begin = begin_##name_,                                \
+		.next = next,                                          \
+		.end = end,                                            \
+	}
 
-const SptWeightSource spt_weights_softirq = {
-	.is_in = has_softirqs,
-	.count = count,
-	.begin = begin_softirqs,
-	.next = next,
-	.end = end,
-};
-
-const SptWeightSource spt_weights_lock = {
-	.is_in = has_locks,
-	.count = count,
-	.begin = begin_locks,
-	.next = next,
-	.end = end,
-};
+SOURCE(irq, SYSPROF_SOURCE_IRQ, false);
+SOURCE(softirq, SYSPROF_SOURCE_SOFTIRQ, false);
+SOURCE(lock, SYSPROF_SOURCE_LOCK, false);
+SOURCE(faults, SYSPROF_SOURCE_FAULT, false);
+SOURCE(fault_time, SYSPROF_SOURCE_FAULT, true);
+SOURCE(io, SYSPROF_SOURCE_BLOCK_DONE, false);
+SOURCE(io_bytes, SYSPROF_SOURCE_BLOCK_DONE, true);

@@ -9,9 +9,15 @@ G_BEGIN_DECLS
 
 /* SptWeightRow.detail is enum sysprof_context: in the midst of what it happened. */
 extern const SptWeightSource spt_weights_irq, spt_weights_softirq;
+/* How many, and how long they took; detail is SYSPROF_FAULT_*. */
+extern const SptWeightSource spt_weights_faults, spt_weights_fault_time;
+/* Its request, and the bytes of that; detail is the depth of the device's queue. */
+extern const SptWeightSource spt_weights_io, spt_weights_io_bytes;
 /* And of this one the thread that held the lock; 0: not known. */
 extern const SptWeightSource spt_weights_lock;
 
+/* "minor", "major", ...: marked for translation. */
+const char *spt_fault_name(uint32_t flags);
 /* "task", "soft interrupt", ...: marked for translation. */
 const char *spt_context_name(uint32_t context);
 

@@ -110,6 +110,11 @@ static SptGroupRow group_of_context(G_GNUC_UNUSED const SptProfile *base, uint32
 	return (SptGroupRow){ .name = spt_context_name(detail) };
 }
 
+static SptGroupRow group_of_fault(G_GNUC_UNUSED const SptProfile *base, uint32_t detail)
+{
+	return (SptGroupRow){ .name = spt_fault_name(detail) };
+}
+
 static SptGroupRow group_of_holder(const SptProfile *base, uint32_t thread)
 {
 	return thread ? group_of_thread(base, thread) : (SptGroupRow){ .name = "[not known]" };
@@ -122,6 +127,15 @@ static SptGroupRow group_of_leaf(const SptProfile *base, uint32_t leaf)
 	return (SptGroupRow){
 		.name = g_array_index(base->functions, SptFunction, node->function).name
 	};
+}
+
+/* What names the file calls, in the tree, what names the device. */
+static SptGroupRow group_of_file(const SptProfile *base, uint32_t leaf)
+{
+	const SptTreeNode *node = &g_array_index(base->tree, SptTreeNode, leaf);
+
+	return node->parent ? group_of_leaf(base, node->parent) :
+			      (SptGroupRow){ .name = "[not known]" };
 }
 
 static SptGroupRow group_of_size(G_GNUC_UNUSED const SptProfile *base, uint32_t detail)
@@ -220,6 +234,36 @@ static const SptGrouping groupings[] = {
 		.group = group_of_leaf,
 	},
 	{
+		.name = "fault",
+		.note = " (major, minor, or copy on write)",
+		.menu = SPT_WORDS("By Fa_ult"),
+		.root = SPT_WORDS("(fault)"),
+		.parts = SPT_GROUP_HAS_NAME,
+		.needs = SPT_METRIC_HAS_FAULT,
+		.key = key_of_detail,
+		.group = group_of_fault,
+	},
+	{
+		.name = "device",
+		.note = " (and operation, of requests)",
+		.menu = SPT_WORDS("By _Device"),
+		.root = SPT_WORDS("(device)"),
+		.parts = SPT_GROUP_HAS_NAME,
+		.needs = SPT_METRIC_HAS_FILE,
+		.key = key_of_leaf,
+		.group = group_of_leaf,
+	},
+	{
+		.name = "file",
+		.note = " (that requests were for)",
+		.menu = SPT_WORDS("By _File"),
+		.root = SPT_WORDS("(file)"),
+		.parts = SPT_GROUP_HAS_NAME,
+		.needs = SPT_METRIC_HAS_FILE,
+		.key = key_of_leaf,
+		.group = group_of_file,
+	},
+	{
 		.name = "holder",
 		.note = " (who held the lock)",
 		.menu = SPT_WORDS("By _Holder"),
@@ -238,6 +282,16 @@ static const SptGrouping groupings[] = {
 		.needs = SPT_METRIC_HAS_CONTEXT,
 		.key = key_of_detail,
 		.group = group_of_context,
+	},
+	{
+		.name = "cache",
+		.note = " (of the kernel's memory, or order of pages)",
+		.menu = SPT_WORDS("By Cac_he"),
+		.root = SPT_WORDS("(cache)"),
+		.parts = SPT_GROUP_HAS_NAME,
+		.needs = SPT_METRIC_HAS_CACHE,
+		.key = key_of_leaf,
+		.group = group_of_leaf,
 	},
 	{
 		.name = "size",

@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "record/opens.h"
 #include "record/recorder-private.h"
 
 const struct sysprof_part *spt_event_part(const struct sysprof_event *event, unsigned type)
@@ -61,8 +62,7 @@ uint32_t spt_event_node(SptRecorder *recorder, const struct sysprof_event *event
 	return spt_recorder_node(recorder, sample, thread, &user_end);
 }
 
-/* The node above @node that names what the event is about. */
-static uint32_t named_node(SptRecorder *recorder, uint32_t node, const char *name)
+uint32_t spt_event_named(SptRecorder *recorder, uint32_t node, const char *name)
 {
 	unsigned number;
 	SptStash *stash = spt_output_stash(recorder->output, &number);
@@ -96,7 +96,7 @@ static uint32_t interrupt_node(SptRecorder *recorder, const struct sysprof_event
 		return node;
 	name = *irq->name ? g_utf8_make_valid(irq->name, strnlen(irq->name, sizeof(irq->name))) :
 			    g_strdup_printf("interrupt %u", irq->vector);
-	return named_node(recorder, node, name);
+	return spt_event_named(recorder, node, name);
 }
 
 static const char *lock_name(unsigned kind)
@@ -125,10 +125,20 @@ static uint32_t lock_node(SptRecorder *recorder, const struct sysprof_event *eve
 	if (lock->holder_tid)
 		*ret_holder = spt_waits_thread_of(recorder, lock->holder_tid, &is_wanted);
 	if (!lock->lock)
-		return named_node(recorder, node, lock_name(part->a));
+		return spt_event_named(recorder, node, lock_name(part->a));
 	frame.object = lock->lock >> SYSPROF_FRAME_OBJECT_SHIFT;
 	frame.offset = lock->lock & SYSPROF_FRAME_OFFSET_MASK;
 	return spt_stash_child(spt_output_stash(recorder->output, &number), node, &frame);
+}
+
+static void set_fault(const struct sysprof_event *event, const SptTraceEvents *source,
+		      SptEventRow *row)
+{
+	const struct sysprof_part *part = spt_event_part(event, SYSPROF_PART_FAULT);
+
+	row->flags = part ? (uint8_t)part->a : 0;
+	row->weight = event->weight * MAX(source->period, 1);
+	row->value = event->duration * row->weight;
 }
 
 void spt_events_take(SptRecorder *recorder, const struct sysprof_event *event,
@@ -147,7 +157,13 @@ void spt_events_take(SptRecorder *recorder, const struct sysprof_event *event,
 		.context = event->state,
 	};
 
-	if (!source->kind || (recorder->filters_pids && !thread->process->is_wanted))
+	if (!source->kind)
+		return;
+	if (event->phase == SYSPROF_PHASE_CLOSE) {
+		spt_opens_close(recorder->opens, recorder, event, source);
+		return;
+	}
+	if (recorder->filters_pids && !thread->process->is_wanted)
 		return;
 	spt_recorder_get_to_know(recorder, thread->process);
 	row.node = spt_event_node(recorder, event, thread);
@@ -155,6 +171,11 @@ void spt_events_take(SptRecorder *recorder, const struct sysprof_event *event,
 		row.node = interrupt_node(recorder, event, row.node);
 	else if (source->kind == SYSPROF_SOURCE_LOCK)
 		row.node = lock_node(recorder, event, row.node, &row.holder);
-	spt_output_put(recorder->output, SPT_ROW_EVENT, &row);
+	else if (source->kind == SYSPROF_SOURCE_FAULT)
+		set_fault(event, source, &row);
 	recorder->status.events++;
+	if (event->phase == SYSPROF_PHASE_OPEN)
+		spt_opens_open(recorder->opens, recorder, event, source, &row);
+	else
+		spt_output_put(recorder->output, SPT_ROW_EVENT, &row);
 }

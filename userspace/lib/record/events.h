@@ -13,6 +13,8 @@ const struct sysprof_part *spt_event_part(const struct sysprof_event *event, uns
 /* The node of its stack; 0: it has none. */
 uint32_t spt_event_node(SptRecorder *recorder, const struct sysprof_event *event,
 			const SptThread *thread);
+/* The node above @node that names what the event is about. */
+uint32_t spt_event_named(SptRecorder *recorder, uint32_t node, const char *name);
 /* An event of a source that is neither waits nor wakings. */
 void spt_events_take(SptRecorder *recorder, const struct sysprof_event *event,
 		     const SptTraceEvents *source);

@@ -12,6 +12,7 @@
 #include "record/handover.h"
 #include "record/maps.h"
 #include "record/memory.h"
+#include "record/opens.h"
 #include "record/output.h"
 #include "record/recorder.h"
 #include "record/ready.h"
@@ -48,6 +49,7 @@ struct SptRecorder {
 	SptUnwinding *unwinding;
 	SptWaits *waits;		/* NULL: they are not asked for */
 	SptMemory *memory;		/* likewise */
+	SptOpens *opens;		/* with waits */
 	SptHandover *handover;		/* NULL: no tables are handed over */
 	SptReady *ready;		/* NULL: no program was announced */
 	SptThrift *thrift;

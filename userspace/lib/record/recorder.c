@@ -191,8 +191,11 @@ SptRecorder *spt_recorder_new(const SptRecorderOptions *options, GError **error)
 	recorder->filters_pids = options->filter.n_pids && !spt_trace_filters_pids(recorder->trace);
 	recorder->config.waits = options->waits;
 	recorder->config.kernel = options->kernel;
-	if (options->waits.is_on || options->kernel)
+	recorder->config.kmem_bytes = options->kmem_bytes;
+	if (options->waits.is_on || options->kernel) {
 		recorder->waits = spt_waits_new(spt_trace_n_cpus(recorder->trace));
+		recorder->opens = spt_opens_new();
+	}
 	if (options->memory) {
 		recorder->memory = spt_memory_new(options->memory_mean_bytes, recorder->output,
 						  error);
@@ -260,6 +263,7 @@ void spt_recorder_free(SptRecorder *recorder)
 	spt_output_free(recorder->output);
 	spt_tasks_free(recorder->tasks);
 	spt_waits_free(recorder->waits);
+	spt_opens_free(recorder->opens);
 	spt_stacks_free(recorder->stacks);
 	spt_spaces_free(recorder->spaces);
 	spt_trace_free(recorder->trace);

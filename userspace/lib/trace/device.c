@@ -4,6 +4,7 @@
  */
 #include "sysprof-event.h"
 #include "sysprof-table.h"
+#include "trace/device-sources.h"
 #include "trace/opener-private.h"
 #include "trace/rings.h"
 #include "trace/sound.h"
@@ -23,9 +24,6 @@
 
 #define SNAPSHOT_BYTES (4U << 20)
 #define NAMES_PER_CALL 1024U
-#define INTERRUPTS_PERIOD_NS 1000000ULL
-#define LOCKS_PERIOD_NS 1000000ULL
-#define INTERRUPTS_PERIOD_NS 1000000ULL
 #define SHOW_MS 10
 #define RAW_RINGS_MAX_BYTES (128U << 20)	/* half of what the module grants a user */
 
@@ -341,83 +339,6 @@ static bool configure(struct device *device, const SptTraceConfig *config, GErro
 	return false;
 }
 
-/* What is asked for of sources: waits with their wakers, and who ran where; handlers. */
-static unsigned list_sources(const SptTraceConfig *config, struct sysprof_source *list)
-{
-	const uint32_t stacks = SYSPROF_STACKS_KERNEL | SYSPROF_STACKS_USER;
-	unsigned n = 0;
-
-	if (config->waits.is_on) {
-		list[n++] = (struct sysprof_source){ .kind = SYSPROF_SOURCE_WAIT,
-						     .stacks = stacks | SYSPROF_STACKS_WAKER,
-						     .period = config->waits.period_ns,
-						     .threshold = config->waits.threshold_ns };
-		list[n++] = (struct sysprof_source){ .kind = SYSPROF_SOURCE_LANE,
-						     .flags = SYSPROF_SOURCE_OPTIONAL };
-	}
-	if (config->kernel & SPT_TRACE_INTERRUPTS) {
-		list[n++] = (struct sysprof_source){ .kind = SYSPROF_SOURCE_IRQ,
-						     .stacks = stacks,
-						     .period = INTERRUPTS_PERIOD_NS };
-		list[n++] = (struct sysprof_source){ .kind = SYSPROF_SOURCE_SOFTIRQ,
-						     .stacks = stacks,
-						     .period = INTERRUPTS_PERIOD_NS };
-	}
-	if (config->kernel & SPT_TRACE_LOCKS)
-		list[n++] = (struct sysprof_source){ .kind = SYSPROF_SOURCE_LOCK,
-						     .stacks = stacks,
-						     .period = LOCKS_PERIOD_NS };
-	return n;
-}
-
-static void set_sources_error(const struct sysprof_source *list, unsigned n, GError **error)
-{
-	for (unsigned i = 0; i < n; i++)
-		if (list[i].why == SYSPROF_WHY_UNKNOWN) {
-			spt_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_BAD_CONFIG,
-				      "The loaded module cannot record some of these events; load the module of this release");
-			return;
-		} else if (list[i].why == SYSPROF_WHY_NO_TRACEPOINT) {
-			spt_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_BAD_CONFIG,
-				      "This kernel has no trace points of locks: --locks needs Linux 5.19 or later");
-			return;
-		}
-	spt_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_BAD_CONFIG,
-		      "%s: cannot record events: %s", SYSPROF_DEVICE, g_strerror(errno));
-}
-
-static bool set_sources(struct device *device, const SptTraceConfig *config, GError **error)
-{
-	struct sysprof_source list[SYSPROF_SOURCES_MAX] = { { 0 } };
-	unsigned n = list_sources(config, list);
-	struct sysprof_sources sources = {
-		.size = sizeof(sources),
-		.nr = n,
-		.source_bytes = sizeof(list[0]),
-		.sources = (uintptr_t)list,
-	};
-
-	device->has_waits = false;
-	if (!(device->info.features & SYSPROF_FEATURE_SOURCES)) {
-		if (!n)
-			return true;
-		spt_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_BAD_CONFIG,
-			      "The loaded module cannot record waits or interrupts (--waits); load "
-			      "the module of this release, or use --source perf");
-		return false;
-	}
-	if (ioctl(device->fd, SYSPROF_IOC_SOURCES, &sources)) {
-		set_sources_error(list, n, error);
-		return false;
-	}
-	for (unsigned i = 0; i < n; i++)
-		device->trace.events[list[i].id] =
-			(SptTraceEvents){ .kind = list[i].kind, .period = list[i].period };
-	device->trace.events[n + 1] = (SptTraceEvents){ .kind = SYSPROF_SOURCE_WAKE };
-	device->has_waits = config->waits.is_on;
-	return true;
-}
-
 static SptRings *stream_of(const struct device *device, uint64_t most_kept_bytes)
 {
 	SptRings *stream =
@@ -440,9 +361,10 @@ static bool device_start(SptTrace *trace, const SptTraceConfig *config, struct s
 	spt_traceable_free(device->traceable);
 	device->traceable = spt_traceable_new(device->fd);
 	if (!configure(device, config, error) || !map_rings(device, error) ||
-	    !set_sources(device, config, error) ||
+	    !spt_device_set_sources(device->fd, &device->info, config, trace->events, error) ||
 	    !call(device, SYSPROF_IOC_START, &start, SPT_WORDS("start"), error))
 		return false;
+	device->has_waits = config->waits.is_on;
 	device->stream = stream_of(device, config->most_kept_bytes);
 	spt_rings_watch(device->stream);
 	if (ret)
@@ -452,8 +374,10 @@ static bool device_start(SptTrace *trace, const SptTraceConfig *config, struct s
 
 static bool device_can(SptTrace *trace, const SptTraceConfig *config, GError **error)
 {
-	return configure(device_of(trace), config, error) &&
-	       set_sources(device_of(trace), config, error);
+	struct device *device = device_of(trace);
+
+	return configure(device, config, error) &&
+	       spt_device_set_sources(device->fd, &device->info, config, trace->events, error);
 }
 
 static bool device_stop(SptTrace *trace, GError **error)

@@ -62,7 +62,7 @@ static bool check_config(const SptTrace *trace, const SptTraceConfig *config, GE
 	if (config->kernel && !trace->source->tells_kernel) {
 		spt_set_error(
 			error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_BAD_CONFIG,
-			"The kernel's own work (--interrupts, --locks) needs the module; load it with: sudo modprobe sysprof");
+			"The kernel's own work (--interrupts, --locks, --io, --faults, --kmem) needs the module; load it with: sudo modprobe sysprof");
 		return false;
 	}
 	return true;

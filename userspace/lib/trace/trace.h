@@ -71,6 +71,9 @@ typedef struct {
 enum {
 	SPT_TRACE_INTERRUPTS = 1 << 0,	/* handlers of interrupts and soft interrupts */
 	SPT_TRACE_LOCKS = 1 << 1,	/* waits for locks */
+	SPT_TRACE_BLOCK = 1 << 2,	/* requests to block devices */
+	SPT_TRACE_FAULTS = 1 << 3,	/* page faults */
+	SPT_TRACE_KMEM = 1 << 4,	/* memory that the kernel allocates, and pages */
 };
 
 /* EVENT.source of perf events. */
@@ -112,6 +115,7 @@ typedef struct {
 	bool by_tables;
 	SptTraceWaits waits;
 	unsigned kernel;		/* SPT_TRACE_INTERRUPTS ... */
+	uint32_t kmem_bytes;		/* one of so many is picked; 0: every allocation */
 	SptTraceFilter filter;
 } SptTraceConfig;
 

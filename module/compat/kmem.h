@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * For kmem.c: the allocators' trace points, of which each kernel has other ones.  Kbuild looks in
+ * their header for those that are gone since 6.1; what others pass is chosen by its type.
+ */
+#ifndef _SYSPROF_COMPAT_KMEM_H
+#define _SYSPROF_COMPAT_KMEM_H
+
+#include <trace/events/kmem.h>
+
+#include "trace-type.h"
+
+#define SYSPROF_ALLOC_HEAD unsigned long, const void *
+
+/* From 6.1 on kmalloc() tells the node, too; before, its sister for nodes did. */
+#define SYSPROF_KMALLOC_PROBE(name, plain, node, cache, cache_node)                                \
+	SYSPROF_TRACE_CHOOSE(                                                                      \
+		name, plain,                                                                       \
+		SYSPROF_TRACE_CHOOSE(                                                              \
+			name, node,                                                                \
+			SYSPROF_TRACE_CHOOSE(                                                      \
+				name, cache,                                                       \
+				SYSPROF_TRACE_CHOOSE(name, cache_node, NULL, SYSPROF_ALLOC_HEAD,   \
+						     struct kmem_cache *, size_t, size_t, gfp_t,   \
+						     int),                                         \
+				SYSPROF_ALLOC_HEAD, struct kmem_cache *, size_t, size_t, gfp_t),   \
+			SYSPROF_ALLOC_HEAD, size_t, size_t, gfp_t, int),                           \
+		SYSPROF_ALLOC_HEAD, size_t, size_t, gfp_t)
+
+/* From 6.1 on the cache alone. */
+#define SYSPROF_CACHE_PROBE(name, only, older)                                                     \
+	SYSPROF_TRACE_CHOOSE(name, only, older, SYSPROF_ALLOC_HEAD, struct kmem_cache *, gfp_t,    \
+			     int)
+
+/* The cache, from 5.12 on its name, before neither. */
+#define SYSPROF_CACHE_FREE_PROBE(name, cache, called, plain)                                       \
+	SYSPROF_TRACE_CHOOSE(                                                                      \
+		name, cache,                                                                       \
+		SYSPROF_TRACE_CHOOSE(                                                              \
+			name, called,                                                              \
+			SYSPROF_TRACE_CHOOSE(name, plain, NULL, SYSPROF_ALLOC_HEAD),               \
+			SYSPROF_ALLOC_HEAD, const char *),                                         \
+		SYSPROF_ALLOC_HEAD, const struct kmem_cache *)
+
+#endif /* _SYSPROF_COMPAT_KMEM_H */

@@ -1,0 +1,367 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Memory that the kernel allocates: objects of slab caches with what kmalloc() gives, and pages.
+ * These are layers: caches are made of pages.  An allocation is an OPEN with its stack, what frees
+ * it the CLOSE.
+ *
+ * Sessions that are told everything get each free.  Others get those of what they were told of; it
+ * lies in a table by address.
+ */
+#include <linux/mm.h>
+#include <linux/random.h>
+#include <linux/siphash.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+#include <linux/timekeeping.h>
+#include <linux/tracepoint.h>
+
+#include "compat/kmem.h"
+#include "handles.h"
+#include "prompt.h"
+
+#define BITS	   15
+#define NAME_SPAN  160	/* how far behind its beginning a cache has its name, at most */
+#define PROBE_NAME "sysprof-looks-for-this"
+
+/**
+ * struct layer - slab objects, or pages
+ * @alloc: source of what is allocated
+ * @free: and freed
+ * @handles: what somebody was told of, and will be told the end of
+ */
+struct layer {
+	enum sysprof_prompt alloc;
+	enum sysprof_prompt free;
+	struct sysprof_handles *handles;
+};
+
+static struct layer slab = { SYSPROF_PROMPT_SLAB, SYSPROF_PROMPT_SLAB_FREE };
+static struct layer pages = { SYSPROF_PROMPT_PAGE, SYSPROF_PROMPT_PAGE_FREE };
+static siphash_key_t secret;
+/* Where a cache has the address of its name; 0: not known. */
+static unsigned int name_at;
+
+static u64 key_of(const void *address)
+{
+	return siphash_1u64((unsigned long)address, &secret) | 1;
+}
+
+static void tell_free(struct layer *layer, const void *address,
+		      const struct sysprof_handle *handle, u16 flags)
+{
+	struct sysprof_prompt_event event = {
+		.value = handle ? handle->value : 0,
+		.key = handle ? handle->key : key_of(address),
+		.told = handle ? handle->told : 0,
+		.told_start = handle ? handle->told_start : 0,
+		.prompt = layer->free,
+		.opens = layer->alloc,
+		.axis = SYSPROF_AXIS_EVENTS,
+		.phase = SYSPROF_PHASE_CLOSE,
+		.context = sysprof_prompt_context(),
+		.flags = flags,
+	};
+
+	event.end = ktime_get_mono_fast_ns();
+	event.begin = handle ? handle->begin : event.end;
+	rcu_read_lock();
+	sysprof_prompt_tell(&event);
+	rcu_read_unlock();
+}
+
+static void freed(struct layer *layer, const void *address)
+{
+	struct sysprof_handle handle;
+	unsigned long flags;
+	bool is_known;
+
+	if (in_nmi())
+		return;
+	local_irq_save(flags);
+	rcu_read_lock();
+	is_known = sysprof_handles_take(layer->handles, address, &handle);
+	if (is_known || sysprof_prompt_tells_all(layer->alloc))
+		tell_free(layer, address, is_known ? &handle : NULL, 0);
+	else
+		sysprof_prompt_passed(layer->free);
+	rcu_read_unlock();
+	local_irq_restore(flags);
+}
+
+/* There is an end to be told to some.  What was there with this address was freed unseen. */
+static void keep(struct layer *layer, const void *address,
+		 const struct sysprof_prompt_event *event)
+{
+	struct sysprof_handle old;
+	struct sysprof_handle *handle = sysprof_handles_find(layer->handles, address);
+
+	if (handle) {
+		old = *handle;
+		tell_free(layer, address, &old, SYSPROF_EVENT_GUESSED);
+	} else {
+		handle = sysprof_handles_put(layer->handles, address);
+	}
+	if (handle)
+		*handle = (struct sysprof_handle){
+			.told = event->told,
+			.told_start = event->told_start,
+			.begin = event->begin,
+			.value = event->value,
+			.key = event->key,
+		};
+}
+
+static void allocated(struct layer *layer, const void *address, u64 bytes,
+		      struct sysprof_part_memory *part)
+{
+	struct sysprof_prompt_event event = {
+		.value = bytes,
+		.part = &part->part,
+		.prompt = layer->alloc,
+		.axis = SYSPROF_AXIS_VALUE,
+		.phase = SYSPROF_PHASE_OPEN,
+	};
+	unsigned long flags;
+
+	part->part.type = SYSPROF_PART_MEMORY;
+	part->part.size = sizeof(*part) / 8;
+	local_irq_save(flags);
+	rcu_read_lock();
+	if (sysprof_prompt_wants(&event)) {
+		event.key = key_of(address);
+		event.context = sysprof_prompt_context();
+		sysprof_prompt_tell_wanted(&event);
+		if (event.told)
+			keep(layer, address, &event);
+	}
+	rcu_read_unlock();
+	local_irq_restore(flags);
+}
+
+/* Slab. */
+
+static void slab_allocated(const void *address, u64 bytes, u64 requested, gfp_t gfp, int node,
+			   const struct kmem_cache *cache)
+{
+	struct sysprof_part_memory part;
+
+	if (ZERO_OR_NULL_PTR(address) || in_nmi())
+		return;
+	part = (struct sysprof_part_memory){
+		.gfp = (__force u32)gfp,
+		.node = node,
+		.requested = requested,
+	};
+	if (cache && name_at)
+		strscpy(part.cache, *(const char *const *)((const char *)cache + name_at),
+			sizeof(part.cache));
+	allocated(&slab, address, bytes, &part);
+}
+
+static void kmalloc_hit(void *data, unsigned long site, const void *address, size_t requested,
+			size_t bytes, gfp_t gfp)
+{
+	slab_allocated(address, bytes, requested, gfp, NUMA_NO_NODE, NULL);
+}
+
+static void kmalloc_node_hit(void *data, unsigned long site, const void *address, size_t requested,
+			     size_t bytes, gfp_t gfp, int node)
+{
+	slab_allocated(address, bytes, requested, gfp, node, NULL);
+}
+
+static void kmalloc_from_hit(void *data, unsigned long site, const void *address,
+			     struct kmem_cache *cache, size_t requested, size_t bytes, gfp_t gfp)
+{
+	slab_allocated(address, bytes, requested, gfp, NUMA_NO_NODE, cache);
+}
+
+static void kmalloc_from_node_hit(void *data, unsigned long site, const void *address,
+				  struct kmem_cache *cache, size_t requested, size_t bytes,
+				  gfp_t gfp, int node)
+{
+	slab_allocated(address, bytes, requested, gfp, node, cache);
+}
+
+static void cache_hit(void *data, unsigned long site, const void *address, struct kmem_cache *cache,
+		      gfp_t gfp, int node)
+{
+	u64 bytes = kmem_cache_size(cache);
+
+	slab_allocated(address, bytes, bytes, gfp, node, cache);
+}
+
+/* An object of a cache has the size that was asked for: what lies between objects is nobody's. */
+static void old_cache_hit(void *data, unsigned long site, const void *address, size_t requested,
+			  size_t bytes, gfp_t gfp)
+{
+	slab_allocated(address, requested, requested, gfp, NUMA_NO_NODE, NULL);
+}
+
+static void old_cache_node_hit(void *data, unsigned long site, const void *address,
+			       size_t requested, size_t bytes, gfp_t gfp, int node)
+{
+	slab_allocated(address, requested, requested, gfp, node, NULL);
+}
+
+static void old_cache_from_hit(void *data, unsigned long site, const void *address,
+			       struct kmem_cache *cache, size_t requested, size_t bytes, gfp_t gfp)
+{
+	slab_allocated(address, requested, requested, gfp, NUMA_NO_NODE, cache);
+}
+
+static void old_cache_from_node_hit(void *data, unsigned long site, const void *address,
+				    struct kmem_cache *cache, size_t requested, size_t bytes,
+				    gfp_t gfp, int node)
+{
+	slab_allocated(address, requested, requested, gfp, node, cache);
+}
+
+static void kfree_hit(void *data, unsigned long site, const void *address)
+{
+	if (!ZERO_OR_NULL_PTR(address))
+		freed(&slab, address);
+}
+
+static void cache_free_hit(void *data, unsigned long site, const void *address,
+			   const struct kmem_cache *cache)
+{
+	kfree_hit(data, site, address);
+}
+
+static void called_free_hit(void *data, unsigned long site, const void *address, const char *cache)
+{
+	kfree_hit(data, site, address);
+}
+
+#define KMALLOC(name)                                                                              \
+	SYSPROF_KMALLOC_PROBE(name, kmalloc_hit, kmalloc_node_hit, kmalloc_from_hit,               \
+			      kmalloc_from_node_hit)
+#define CACHE(name)                                                                                \
+	SYSPROF_CACHE_PROBE(name, cache_hit,                                                       \
+			    SYSPROF_KMALLOC_PROBE(name, old_cache_hit, old_cache_node_hit,         \
+						  old_cache_from_hit, old_cache_from_node_hit))
+
+/* What ends comes before what begins, and goes after it. */
+static struct sysprof_hook slab_hooks[] = {
+	{ "kfree", SYSPROF_TRACE_CHOOSE(kfree, kfree_hit, NULL, SYSPROF_ALLOC_HEAD) },
+	{ "kmem_cache_free", SYSPROF_CACHE_FREE_PROBE(kmem_cache_free, cache_free_hit,
+						      called_free_hit, kfree_hit) },
+	{ "kmalloc", KMALLOC(kmalloc) },
+	{ "kmem_cache_alloc", CACHE(kmem_cache_alloc) },
+#ifdef SYSPROF_HAS_KMALLOC_NODE
+	{ "kmalloc_node", KMALLOC(kmalloc_node) },
+	{ "kmem_cache_alloc_node", CACHE(kmem_cache_alloc_node) },
+#endif
+};
+
+/* Pages. */
+
+static void page_alloc_hit(void *data, struct page *page, unsigned int order, gfp_t gfp,
+			   int migratetype)
+{
+	struct sysprof_part_memory part = {
+		.part = { .a = order },
+		.gfp = (__force u32)gfp,
+		.requested = PAGE_SIZE << order,
+	};
+
+	if (!page || in_nmi())
+		return;
+	part.node = page_to_nid(page);
+	allocated(&pages, page, PAGE_SIZE << order, &part);
+}
+
+static void page_free_hit(void *data, struct page *page, unsigned int order)
+{
+	freed(&pages, page);
+}
+
+static struct sysprof_hook page_hooks[] = {
+	{ "mm_page_free",
+	  SYSPROF_TRACE_CHOOSE(mm_page_free, page_free_hit, NULL, struct page *, unsigned int) },
+	{ "mm_page_alloc", SYSPROF_TRACE_CHOOSE(mm_page_alloc, page_alloc_hit, NULL, struct page *,
+						unsigned int, gfp_t, int) },
+};
+
+/* Names of caches. */
+
+static void construct(void *object)
+{
+}
+
+/*
+ * The kernel's headers do not say where a cache has its name.  One with a constructor is never
+ * merged with another, so its name is in it.
+ */
+static unsigned int find_name(void)
+{
+	struct kmem_cache *cache = kmem_cache_create(PROBE_NAME, 64, 0, 0, construct);
+	unsigned int at, found = 0;
+	const char *word;
+
+	if (!cache)
+		return 0;
+	for (at = sizeof(word); at < NAME_SPAN && !found; at += sizeof(word)) {
+		word = *(const char *const *)((const char *)cache + at);
+		if (virt_addr_valid(word) && !strncmp(word, PROBE_NAME, sizeof(PROBE_NAME)))
+			found = at;
+	}
+	kmem_cache_destroy(cache);
+	return found;
+}
+
+/* One at a time: arming has a lock. */
+static void make_secret(void)
+{
+	if (!secret.key[0])
+		get_random_bytes(&secret, sizeof(secret));
+}
+
+static int begin(struct layer *layer)
+{
+	layer->handles = sysprof_handles_create(BITS);
+	return layer->handles ? 0 : -ENOMEM;
+}
+
+static int begin_slab(void)
+{
+	if (!name_at)
+		name_at = find_name();
+	make_secret();
+	return begin(&slab);
+}
+
+static int begin_pages(void)
+{
+	make_secret();
+	return begin(&pages);
+}
+
+static void end_slab(void)
+{
+	sysprof_handles_destroy(slab.handles);
+	slab.handles = NULL;
+}
+
+static void end_pages(void)
+{
+	sysprof_handles_destroy(pages.handles);
+	pages.handles = NULL;
+}
+
+struct sysprof_hooking sysprof_slab = {
+	.arming = SYSPROF_HOOKING_ARMING(sysprof_slab),
+	.hooks = slab_hooks,
+	.n = ARRAY_SIZE(slab_hooks),
+	.begin = begin_slab,
+	.end = end_slab,
+};
+
+struct sysprof_hooking sysprof_pages = {
+	.arming = SYSPROF_HOOKING_ARMING(sysprof_pages),
+	.hooks = page_hooks,
+	.n = ARRAY_SIZE(page_hooks),
+	.begin = begin_pages,
+	.end = end_pages,
+};

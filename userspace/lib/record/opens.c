@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Requests to block devices: who submitted them and how long they took become one row.  Memory of
+ * the kernel has a row for each end, as a program's has that lives long.
+ */
+#include "record/opens.h"
+
+#include <string.h>
+
+#include "record/events.h"
+#include "record/inode-names.h"
+#include "record/recorder-private.h"
+
+/* More are none that a kernel has under way: their CLOSE was lost. */
+#define MOST 65536u
+/* More blocks of memory have no number of their own: their key is given out again some day. */
+#define MOST_BLOCKS (4u << 20)
+
+struct open {
+	uint64_t key;
+	SptEventRow row;
+	unsigned stash;			/* in which row.node is */
+};
+
+struct SptOpens {
+	GHashTable *by_key;		/* struct open, by key */
+	SptInodeNames *names;
+	GHashTable *blocks;		/* key of a block of memory -> its number */
+	uint64_t n_blocks;
+	bool is_full;
+};
+
+SptOpens *spt_opens_new(void)
+{
+	SptOpens *opens = g_new0(SptOpens, 1);
+
+	opens->by_key = g_hash_table_new_full(g_int64_hash, g_int64_equal, NULL, g_free);
+	opens->names = spt_inode_names_new();
+	opens->blocks = g_hash_table_new(NULL, NULL);
+	return opens;
+}
+
+void spt_opens_free(SptOpens *opens)
+{
+	if (!opens)
+		return;
+	g_hash_table_unref(opens->by_key);
+	spt_inode_names_free(opens->names);
+	g_hash_table_unref(opens->blocks);
+	g_free(opens);
+}
+
+static const char *operation_name(unsigned operation, unsigned flags)
+{
+	switch (operation) {
+	case SYSPROF_BLOCK_READ:
+		return flags & SYSPROF_BLOCK_AHEAD ? "read ahead" : "read";
+	case SYSPROF_BLOCK_WRITE:
+		return flags & SYSPROF_BLOCK_SYNC ? "sync write" : "write";
+	case SYSPROF_BLOCK_FLUSH:
+		return "flush";
+	case SYSPROF_BLOCK_DISCARD:
+		return "discard";
+	default:
+		return "other";
+	}
+}
+
+static char *file_name(SptOpens *opens, const struct sysprof_part_block *block, uint32_t pid)
+{
+	const char *path;
+
+	if (!block->inode)
+		return g_strdup(block->flags & SYSPROF_BLOCK_META ? "[file system]" :
+								    "[no file known]");
+	path = spt_inode_names_find(opens->names, pid, block->file_major, block->file_minor,
+				   block->inode);
+	return path ? g_strdup(path) :
+		      g_strdup_printf("[inode %" G_GUINT64_FORMAT " of %u:%u]",
+				      (guint64)block->inode, block->file_major, block->file_minor);
+}
+
+/* The file, and on top of it the device with what it was to do. */
+static uint32_t block_node(SptOpens *opens, SptRecorder *recorder,
+			   const struct sysprof_event *event, uint32_t node)
+{
+	const struct sysprof_part *part = spt_event_part(event, SYSPROF_PART_BLOCK);
+	const struct sysprof_part_block *block = (const void *)part;
+	g_autofree char *disk = NULL, *file = NULL, *what = NULL;
+
+	if (!part || part->size * 8u < sizeof(*block))
+		return node;
+	disk = *block->disk ? g_utf8_make_valid(block->disk,
+						(gssize)strnlen(block->disk, sizeof(block->disk))) :
+			      g_strdup_printf("%u:%u", block->dev_major, block->dev_minor);
+	file = file_name(opens, block, event->record.pid);
+	what = g_strdup_printf("%s %s", disk, operation_name(part->a, block->flags));
+	return spt_event_named(recorder, spt_event_named(recorder, node, file), what);
+}
+
+static uint8_t layer_of(const SptTraceEvents *source)
+{
+	switch (source->kind) {
+	case SYSPROF_SOURCE_SLAB:
+	case SYSPROF_SOURCE_SLAB_FREE:
+		return SPT_ALLOCATION_SLAB;
+	case SYSPROF_SOURCE_PAGE:
+	case SYSPROF_SOURCE_PAGE_FREE:
+		return SPT_ALLOCATION_PAGE;
+	default:
+		return 0;
+	}
+}
+
+/* A page and an object may have the same. */
+static gpointer block_key(const struct sysprof_event *event, uint8_t layer)
+{
+	return GSIZE_TO_POINTER(event->key ^ layer);
+}
+
+static void put_freed(SptOpens *opens, SptRecorder *recorder, const struct sysprof_event *event,
+		      uint8_t layer)
+{
+	gpointer key = block_key(event, layer), known = g_hash_table_lookup(opens->blocks, key);
+	const SptAllocationRow row = {
+		.time = event->begin + event->duration,
+		.duration_ns = event->duration,
+		.bytes = event->value,
+		.handle = known ? GPOINTER_TO_SIZE(known) : event->key,
+		.flags = layer | SPT_ALLOCATION_CLOSE,
+	};
+
+	/* It was there before the recording, or its beginning was lost. */
+	if (!known && !opens->is_full)
+		return;
+	g_hash_table_remove(opens->blocks, key);
+	spt_output_put(recorder->output, SPT_ROW_ALLOCATION, &row);
+}
+
+/* What names the memory: its cache, or how many pages it has. */
+static uint32_t memory_node(SptRecorder *recorder, const struct sysprof_event *event, uint32_t node,
+			    uint8_t layer)
+{
+	const struct sysprof_part *part = spt_event_part(event, SYSPROF_PART_MEMORY);
+	const struct sysprof_part_memory *memory = (const void *)part;
+	g_autofree char *name = NULL;
+
+	if (!part || part->size * 8u < sizeof(*memory))
+		return node;
+	if (layer == SPT_ALLOCATION_PAGE)
+		name = g_strdup_printf("order %u", part->a);
+	else if (*memory->cache)
+		name = g_utf8_make_valid(memory->cache,
+					 (gssize)strnlen(memory->cache, sizeof(memory->cache)));
+	else
+		name = g_strdup_printf("kmalloc %" G_GUINT64_FORMAT, (guint64)event->value);
+	return spt_event_named(recorder, node, name);
+}
+
+static void put_allocated(SptOpens *opens, SptRecorder *recorder,
+			  const struct sysprof_event *event, const SptTraceEvents *source,
+			  const SptEventRow *from)
+{
+	uint8_t layer = layer_of(source);
+	gpointer key = block_key(event, layer);
+	SptAllocationRow row = {
+		.time = from->time,
+		.bytes = event->value,
+		.weight = source->period ? event->weight * source->period : event->value,
+		.handle = event->key,
+		.thread = from->thread,
+		.node = memory_node(recorder, event, from->node, layer),
+		.flags = layer | SPT_ALLOCATION_OPEN,
+	};
+
+	/* What had this address before was freed, and nobody said so. */
+	if (g_hash_table_contains(opens->blocks, key))
+		put_freed(opens, recorder, event, layer);
+	opens->is_full |= g_hash_table_size(opens->blocks) >= MOST_BLOCKS;
+	if (g_hash_table_size(opens->blocks) < MOST_BLOCKS) {
+		row.handle = ++opens->n_blocks;
+		g_hash_table_insert(opens->blocks, key, GSIZE_TO_POINTER(row.handle));
+	}
+	spt_output_put(recorder->output, SPT_ROW_ALLOCATION, &row);
+}
+
+void spt_opens_open(SptOpens *opens, SptRecorder *recorder, const struct sysprof_event *event,
+		    const SptTraceEvents *source, const SptEventRow *row)
+{
+	struct open *open;
+
+	if (layer_of(source)) {
+		put_allocated(opens, recorder, event, source, row);
+		return;
+	}
+	if (!event->key || g_hash_table_size(opens->by_key) >= MOST)
+		return;
+	open = g_new0(struct open, 1);
+	open->key = event->key;
+	open->row = *row;
+	open->row.node = block_node(opens, recorder, event, row->node);
+	spt_output_stash(recorder->output, &open->stash);
+	g_hash_table_replace(opens->by_key, &open->key, open);
+}
+
+void spt_opens_close(SptOpens *opens, SptRecorder *recorder, const struct sysprof_event *event,
+		     const SptTraceEvents *source)
+{
+	const struct sysprof_part *part = spt_event_part(event, SYSPROF_PART_BLOCK);
+	const __u64 key = event->key;
+	struct open *open = g_hash_table_lookup(opens->by_key, &key);
+	unsigned stash;
+
+	if (layer_of(source)) {
+		put_freed(opens, recorder, event, layer_of(source));
+		return;
+	}
+	if (!open)
+		return;
+	spt_output_stash(recorder->output, &stash);
+	open->row.time = event->begin + event->duration;
+	open->row.duration_ns = event->duration;
+	open->row.weight = event->duration;
+	open->row.value = event->value;
+	open->row.kind = source->kind;
+	open->row.depth = part ? part->b : 0;
+	/* The nodes were made anew meanwhile. */
+	if (stash != open->stash)
+		open->row.node = 0;
+	spt_output_put(recorder->output, SPT_ROW_EVENT, &open->row);
+	g_hash_table_remove(opens->by_key, &key);
+}

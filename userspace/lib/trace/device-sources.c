@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Which sources of events the module's device is asked for, and why it cannot have them. */
+#include <errno.h>
+#include <string.h>
+#include <sys/ioctl.h>
+
+#include "base/words.h"
+#include "sysprof-event.h"
+#include "trace/device-sources.h"
+
+#define INTERRUPTS_PERIOD_NS 1000000ULL
+#define LOCKS_PERIOD_NS 1000000ULL
+
+/* What is asked for of sources: waits with their wakers, and who ran where; handlers. */
+static unsigned list_sources(const SptTraceConfig *config, struct sysprof_source *list)
+{
+	const uint32_t stacks = SYSPROF_STACKS_KERNEL | SYSPROF_STACKS_USER;
+	unsigned n = 0;
+
+	if (config->waits.is_on) {
+		list[n++] = (struct sysprof_source){ .kind = SYSPROF_SOURCE_WAIT,
+						     .stacks = stacks | SYSPROF_STACKS_WAKER,
+						     .period = config->waits.period_ns,
+						     .threshold = config->waits.threshold_ns };
+		list[n++] = (struct sysprof_source){ .kind = SYSPROF_SOURCE_LANE,
+						     .flags = SYSPROF_SOURCE_OPTIONAL };
+	}
+	if (config->kernel & SPT_TRACE_INTERRUPTS) {
+		list[n++] = (struct sysprof_source){ .kind = SYSPROF_SOURCE_IRQ,
+						     .stacks = stacks,
+						     .period = INTERRUPTS_PERIOD_NS };
+		list[n++] = (struct sysprof_source){ .kind = SYSPROF_SOURCE_SOFTIRQ,
+						     .stacks = stacks,
+						     .period = INTERRUPTS_PERIOD_NS };
+	}
+	if (config->kernel & SPT_TRACE_LOCKS)
+		list[n++] = (struct sysprof_source){ .kind = SYSPROF_SOURCE_LOCK,
+						     .stacks = stacks,
+						     .period = LOCKS_PERIOD_NS };
+	if (config->kernel & SPT_TRACE_FAULTS)
+		list[n++] = (struct sysprof_source){ .kind = SYSPROF_SOURCE_FAULT,
+						     .stacks = stacks };
+	if (config->kernel & SPT_TRACE_KMEM) {
+		list[n++] = (struct sysprof_source){ .kind = SYSPROF_SOURCE_SLAB,
+						     .stacks = stacks,
+						     .period = config->kmem_bytes };
+		list[n++] = (struct sysprof_source){ .kind = SYSPROF_SOURCE_SLAB_FREE };
+		list[n++] = (struct sysprof_source){ .kind = SYSPROF_SOURCE_PAGE,
+						     .stacks = stacks,
+						     .period = config->kmem_bytes };
+		list[n++] = (struct sysprof_source){ .kind = SYSPROF_SOURCE_PAGE_FREE };
+	}
+	if (config->kernel & SPT_TRACE_BLOCK) {
+		list[n++] = (struct sysprof_source){ .kind = SYSPROF_SOURCE_BLOCK,
+						     .stacks = stacks };
+		list[n++] = (struct sysprof_source){ .kind = SYSPROF_SOURCE_BLOCK_DONE };
+	}
+	return n;
+}
+
+/* The option of record that asks for sources of @kind. */
+static const char *option_of(unsigned kind)
+{
+	switch (kind) {
+	case SYSPROF_SOURCE_IRQ:
+	case SYSPROF_SOURCE_SOFTIRQ:
+		return "--interrupts";
+	case SYSPROF_SOURCE_SLAB:
+	case SYSPROF_SOURCE_SLAB_FREE:
+	case SYSPROF_SOURCE_PAGE:
+	case SYSPROF_SOURCE_PAGE_FREE:
+		return "--kmem";
+	case SYSPROF_SOURCE_FAULT:
+		return "--faults";
+	case SYSPROF_SOURCE_BLOCK:
+	case SYSPROF_SOURCE_BLOCK_DONE:
+		return "--io";
+	case SYSPROF_SOURCE_LOCK:
+		return "--locks";
+	default:
+		return "--waits";
+	}
+}
+
+/* What the kernel lacks for sources of @kind; the module says so. */
+static void find_missing(int fd, unsigned kind, char *ret, size_t bytes)
+{
+	struct sysprof_source_info list[SYSPROF_SOURCES_MAX] = { { 0 } };
+	struct sysprof_source_infos infos = {
+		.size = sizeof(infos),
+		.nr = G_N_ELEMENTS(list),
+		.info_bytes = sizeof(list[0]),
+		.infos = (uintptr_t)list,
+	};
+
+	g_strlcpy(ret, "?", bytes);
+	if (ioctl(fd, SYSPROF_IOC_SOURCE_INFO, &infos))
+		return;
+	for (unsigned i = 0; i < MIN(infos.nr, G_N_ELEMENTS(list)); i++)
+		if (list[i].kind == kind && *list[i].missing)
+			g_strlcpy(ret, list[i].missing, MIN(bytes, sizeof(list[i].missing)));
+}
+
+static void set_error(int fd, const struct sysprof_source *list, unsigned n, GError **error)
+{
+	char missing[sizeof(((struct sysprof_source_info *)NULL)->missing)];
+	int number = errno;
+
+	for (unsigned i = 0; i < n; i++) {
+		if (!list[i].error || list[i].flags & SYSPROF_SOURCE_OPTIONAL)
+			continue;
+		if (list[i].why == SYSPROF_WHY_UNKNOWN) {
+			spt_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_BAD_CONFIG,
+				      "The loaded module cannot record %s; load the module of this release",
+				      option_of(list[i].kind));
+			return;
+		} else if (list[i].why == SYSPROF_WHY_NO_TRACEPOINT) {
+			find_missing(fd, list[i].kind, missing, sizeof(missing));
+			spt_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_BAD_CONFIG,
+				      "This kernel has no trace point %s, which %s needs; record without it",
+				      missing, option_of(list[i].kind));
+			return;
+		}
+	}
+	spt_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_BAD_CONFIG,
+		      "%s: cannot record events: %s", SYSPROF_DEVICE, g_strerror(number));
+}
+
+bool spt_device_set_sources(int fd, const struct sysprof_info *info, const SptTraceConfig *config,
+			    SptTraceEvents *events, GError **error)
+{
+	struct sysprof_source list[SYSPROF_SOURCES_MAX] = { { 0 } };
+	unsigned n = list_sources(config, list);
+	struct sysprof_sources sources = {
+		.size = sizeof(sources),
+		.nr = n,
+		.source_bytes = sizeof(list[0]),
+		.sources = (uintptr_t)list,
+	};
+
+	if (!(info->features & SYSPROF_FEATURE_SOURCES)) {
+		if (!n)
+			return true;
+		spt_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_BAD_CONFIG,
+			      "The loaded module cannot record waits or interrupts (--waits); load "
+			      "the module of this release, or use --source perf");
+		return false;
+	}
+	if (ioctl(fd, SYSPROF_IOC_SOURCES, &sources)) {
+		set_error(fd, list, n, error);
+		return false;
+	}
+	for (unsigned i = 0; i < n; i++)
+		events[list[i].id] =
+			(SptTraceEvents){ .kind = list[i].kind, .period = list[i].period };
+	events[n + 1] = (SptTraceEvents){ .kind = SYSPROF_SOURCE_WAKE };
+	return true;
+}
