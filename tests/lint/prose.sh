@@ -35,6 +35,8 @@ scripts()
 result "comments of tests and scripts" "$(scripts | grep -vE \
 	'\.(md|txt|po|json|svg|png|xml|ui|patch|config)$|^tests/lint/prose\.' |
 	xargs grep -IlE '^(#|/[/*])' | xargs $prose --comments)"
+build/sysprof-cli --list-options | cut -f 6 | sed 's/$/.\n/' >"$work/options.txt"
+result "options" "$($prose --most 100 --mean 40 "$work/options.txt")"
 result "there are messages" "$([ "$(wc -l <"$work/messages.tsv")" -gt 300 ] ||
 	wc -l "$work/messages.tsv")"
 result "messages" "$($prose --most 40 "$work/messages.tsv")"

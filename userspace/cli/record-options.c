@@ -251,7 +251,7 @@ static bool parse(struct spt_record_options *options, struct words *words, int a
 		{ "memory-limit", 0, 0, G_OPTION_ARG_STRING, &words->memory,
 		  "Limit the recorder's memory to this (1G)", "SIZE" },
 		{ "memory", 0, 0, G_OPTION_ARG_STRING, &words->tracker,
-		  "What the command allocates and frees, each call with its stack (SIZE: on average one for each so many bytes)",
+		  "What the command allocates and frees, each call with its stack (SIZE: on average one for each SIZE)",
 		  SPT_CLI_OPTIONAL("all|SIZE") },
 		{ "no-command-lines", 0, 0, G_OPTION_ARG_NONE, &options->no_command_lines,
 		  "Do not record command lines: arguments can be secrets", NULL },
@@ -267,7 +267,7 @@ static bool parse(struct spt_record_options *options, struct words *words, int a
 		  "KIND" },
 		{ "bundle", 0, 0, G_OPTION_ARG_NONE, &options->bundle,
 		  "At the end, put in what files say of what was recorded, for other machines: \"" SPT_CLI
-		  " bundle\" tells more",
+		  " bundle --help\" says more",
 		  NULL },
 		{ "to", 0, 0, G_OPTION_ARG_STRING, &options->to,
 		  "Send the recording to \"" SPT_CLI " receive\" there; in clear text: "
