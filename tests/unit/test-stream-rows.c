@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "capture/stream-rows.h"
+#include "profile/allocations.h"
 #include "written.h"
 
 static void set_up(Fixture *fixture, gconstpointer data)
@@ -93,6 +94,29 @@ static void test_strange_ids(Fixture *fixture, gconstpointer data)
 	assert_rows(fixture, SPT_ROW_WAIT, &wanted, 1);
 }
 
+/* Blocks that end by themselves, that stay, and that are freed by a row of their own. */
+static void test_live_memory(Fixture *fixture, gconstpointer data)
+{
+	static SptAllocationRow blocks[] = {
+		{ .time = 1000, .duration_ns = 2000, .bytes = 10, .weight = 10, .handle = 1 },
+		{ .time = 2000, .bytes = 100, .weight = 100, .handle = 2,
+		  .flags = SPT_ALLOCATION_OPEN },
+		{ .time = 4500, .duration_ns = 2500, .bytes = 100, .weight = 100, .handle = 2,
+		  .flags = SPT_ALLOCATION_CLOSE },
+		{ .time = 9900, .bytes = 7, .weight = 7, .handle = 3,
+		  .flags = SPT_ALLOCATION_OPEN },
+	};
+	static const uint64_t wanted[] = { 10, 100, 0, 0, 7 };
+	uint64_t live[G_N_ELEMENTS(wanted)];
+
+	(void)data;
+	for (unsigned i = 0; i < G_N_ELEMENTS(blocks); i++)
+		spt_capture_writer_put(fixture->writer, SPT_ROW_ALLOCATION, &blocks[i]);
+	open_again(fixture);
+	spt_allocations_live(fixture->capture, 0, 0, 10000, G_N_ELEMENTS(live), live);
+	g_assert_cmpmem(live, sizeof(live), wanted, sizeof(wanted));
+}
+
 static void test_none(Fixture *fixture, gconstpointer data)
 {
 	(void)data;
@@ -107,6 +131,7 @@ int main(int argc, char **argv)
 #define ADD(name, function) \
 	g_test_add("/stream-rows/" name, Fixture, NULL, set_up, function, tear_down)
 	ADD("round-trip", test_round_trip);
+	ADD("live-memory", test_live_memory);
 	ADD("strange-ids", test_strange_ids);
 	ADD("none", test_none);
 	return g_test_run();

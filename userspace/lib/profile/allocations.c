@@ -139,6 +139,41 @@ static bool is_whose(const struct cursor *cursor, const SptAllocationRow *row)
 	return (row->flags & SPT_ALLOCATION_KERNEL) == cursor->whose;
 }
 
+static uint32_t part_of(uint64_t time, uint64_t begin_ns, uint64_t end_ns, uint32_t n)
+{
+	double at = time > begin_ns ? (double)(time - begin_ns) / (double)(end_ns - begin_ns) : 0;
+
+	return at < 1 ? (uint32_t)(at * n) : n - 1;
+}
+
+void spt_allocations_live(const SptCapture *capture, uint8_t whose, uint64_t begin_ns,
+			  uint64_t end_ns, uint32_t n, uint64_t *ret)
+{
+	g_autoptr(SptStreamReader) reader = spt_stream_reader_new(capture, SPT_ROW_ALLOCATION);
+	g_autoptr(GArray) changes = g_array_new(FALSE, FALSE, sizeof(struct change));
+	g_autofree int64_t *parts = g_new0(int64_t, n);
+	const SptAllocationRow *rows;
+	int64_t now = 0;
+	uint32_t n_rows;
+
+	end_ns = MAX(end_ns, begin_ns + 1);
+	while ((rows = spt_stream_reader_next(reader, &n_rows))) {
+		g_array_set_size(changes, 0);
+		for (uint32_t i = 0; i < n_rows; i++)
+			if ((rows[i].flags & SPT_ALLOCATION_KERNEL) == whose)
+				add_changes(changes, &rows[i]);
+		for (unsigned i = 0; i < changes->len; i++) {
+			const struct change *change = &g_array_index(changes, struct change, i);
+
+			parts[part_of(change->time, begin_ns, end_ns, n)] += change->weight;
+		}
+	}
+	for (uint32_t i = 0; i < n; i++) {
+		now += parts[i];
+		ret[i] = (uint64_t)MAX(now, 0);
+	}
+}
+
 static void look_at_all(struct cursor *cursor, const SptCapture *capture)
 {
 	g_autoptr(SptStreamReader) reader = spt_stream_reader_new(capture, SPT_ROW_ALLOCATION);

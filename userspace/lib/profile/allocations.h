@@ -15,6 +15,13 @@ extern const SptWeightSource spt_weights_allocated, spt_weights_freed, spt_weigh
 extern const SptWeightSource spt_weights_kmem, spt_weights_kmem_live, spt_weights_pages,
 	spt_weights_pages_live;
 
+/*
+ * Bytes in use at the end of each of @n equal parts of [@begin_ns, @end_ns): what was allocated so
+ * far and not freed, of programs, or of the kernel (@whose: flags of SPT_ALLOCATION_KERNEL).
+ */
+void spt_allocations_live(const SptCapture *capture, uint8_t whose, uint64_t begin_ns,
+			  uint64_t end_ns, uint32_t n, uint64_t *ret);
+
 /* Of a row's detail: "33 to 64 bytes". */
 const char *spt_allocation_size_name(uint32_t detail);
 /* "below 1 ms", "not freed". */

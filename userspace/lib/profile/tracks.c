@@ -5,13 +5,17 @@
  */
 #include "profile/tracks.h"
 
+#include "base/words.h"
 #include "capture/events.h"
 #include "capture/stream-rows.h"
+#include "profile/allocations.h"
+#include "profile/summary.h"
 
 /* What of a row matters here, by role. */
 enum { TIME, DURATION, VALUE, TEXT, N_FIELDS };
 
 #define LEAST_LEVEL 0.25
+#define LIVE_PARTS  2048 /* of a recording, more than a screen has columns */
 
 static void free_track(gpointer data)
 {
@@ -117,9 +121,52 @@ static SptTrack *read_track(const SptCapture *capture, const SptStreamRow *strea
 	return track;
 }
 
+/* What was in use, as a counter from 0 on. */
+static SptTrack *live_memory(const SptCapture *capture, uint8_t whose, const char *name)
+{
+	g_autofree uint64_t *levels = g_new0(uint64_t, LIVE_PARTS);
+	SptTrack *track;
+	SptSummary summary;
+
+	spt_summary_init(&summary, capture);
+	spt_allocations_live(capture, whose, summary.start_ns, summary.end_ns, LIVE_PARTS, levels);
+	track = g_new0(SptTrack, 1);
+	*track = (SptTrack){
+		.name = spt_words(name),
+		.unit = "bytes",
+		.kind = SPT_STREAM_COUNTER,
+		.events = g_array_new(FALSE, FALSE, sizeof(SptTrackEvent)),
+		.texts = g_string_chunk_new(1),
+	};
+	for (unsigned i = 0; i < LIVE_PARTS; i++) {
+		double part = (i + 1.0) / LIVE_PARTS;
+		uint64_t passed =
+			(uint64_t)(part * (double)(summary.end_ns - summary.start_ns));
+		const SptTrackEvent event = { .time = summary.start_ns + passed,
+					      .value = levels[i] };
+
+		/* Only where it changes. */
+		if (levels[i] == (i ? levels[i - 1] : 0))
+			continue;
+		g_array_append_val(track->events, event);
+		track->most = MAX(track->most, levels[i]);
+	}
+	spt_summary_clear(&summary);
+	return track;
+}
+
 GPtrArray *spt_tracks_new(const SptCapture *capture)
 {
+	static const struct {
+		uint8_t whose;
+		const char *name;
+	} memory[] = {
+		{ 0, SPT_WORDS("live memory") },
+		{ SPT_ALLOCATION_SLAB, SPT_WORDS("slab in use") },
+		{ SPT_ALLOCATION_PAGE, SPT_WORDS("pages in use") },
+	};
 	GPtrArray *tracks = g_ptr_array_new_with_free_func(free_track);
+	bool has_memory = spt_capture_has_stream(capture, SPT_ROW_ALLOCATION);
 
 	for (uint32_t i = 1; i < capture->n_streams; i++) {
 		const SptStreamRow *stream = &capture->streams[i];
@@ -132,6 +179,16 @@ GPtrArray *spt_tracks_new(const SptCapture *capture)
 		if (track->events->len)
 			g_ptr_array_add(tracks, track);
 		else
+			free_track(track);
+	}
+	for (unsigned i = 0; i < G_N_ELEMENTS(memory); i++) {
+		SptTrack *track = has_memory ? live_memory(capture, memory[i].whose,
+							   memory[i].name) :
+					       NULL;
+
+		if (track && track->events->len)
+			g_ptr_array_add(tracks, track);
+		else if (track)
 			free_track(track);
 	}
 	return tracks;

@@ -28,7 +28,8 @@ typedef struct {
 } SptTrack;
 
 /*
- * Elements are SptTrack, in the order of the streams; those without an event are missing.
+ * Elements are SptTrack, in the order of the streams, then the memory in use, if allocations were
+ * recorded; those without an event are missing.
  * @capture must outlive it.
  */
 GPtrArray *spt_tracks_new(const SptCapture *capture);
