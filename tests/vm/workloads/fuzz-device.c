@@ -13,6 +13,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <sys/syscall.h>
+#include <ucontext.h>
 
 #define THREADS		8
 #define SEEDS		64	/* of a seed that is given: each thread has its own */
@@ -81,7 +82,7 @@ static const struct {
 static int slots[SLOTS];
 static int own_mem;	/* /proc/self/mem */
 static uint64_t calls_wanted, calls_made, calls_of[THREADS + 1], granted[CALL_KINDS],
-	refused[CALL_KINDS], ns_of[CALL_KINDS], tails_written;
+	refused[CALL_KINDS], ns_of[CALL_KINDS], tails_written, children_killed;
 static unsigned weights;
 static const char *program;
 static uint8_t build_id[20];	/* of this program */
@@ -519,6 +520,7 @@ static bool one_call(struct hand *hand);
 static bool call_child(struct hand *hand)
 {
 	char fd[16], random[24];
+	int status = 0;
 	pid_t pid;
 
 	snprintf(fd, sizeof(fd), "%d", slot(hand));
@@ -536,8 +538,10 @@ static bool call_child(struct hand *hand)
 			one_call(hand);
 		_exit(0);
 	}
-	while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
 		;
+	if (WIFSIGNALED(status))
+		__atomic_fetch_add(&children_killed, 1, __ATOMIC_RELAXED);
 	return true;
 }
 
@@ -648,6 +652,32 @@ static void on_signal(int signal)
 	(void)signal;
 }
 
+/* Nothing here may fault: what did, and where, is printed before it is the end. */
+static void on_fault(int signal, siginfo_t *info, void *data)
+{
+	const ucontext_t *context = data;
+	char buffer[4096];
+	uint64_t ip = 0, sp = 0;
+	ssize_t n;
+	int maps;
+
+#if defined(__x86_64__)
+	ip = (uint64_t)context->uc_mcontext.gregs[REG_RIP];
+	sp = (uint64_t)context->uc_mcontext.gregs[REG_RSP];
+#elif defined(__aarch64__)
+	ip = context->uc_mcontext.pc;
+	sp = context->uc_mcontext.sp;
+#endif
+	dprintf(STDOUT_FILENO, "# signal %d, code %d, at %p: ip %#" PRIx64 ", sp %#" PRIx64 "\n", signal,
+		info->si_code, info->si_addr, ip, sp);
+	maps = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
+	while ((n = read(maps, buffer, sizeof(buffer))) > 0)
+		if (write(STDOUT_FILENO, buffer, (size_t)n) != n)
+			break;
+	/* Once more, by default. */
+	sigaction(signal, &(struct sigaction){ .sa_handler = SIG_DFL }, NULL);
+}
+
 /* An honest session, as if nothing had been. */
 static void test_afterwards(void)
 {
@@ -685,7 +715,8 @@ static int be_child(char **argv)
 
 int main(int argc, char **argv)
 {
-	struct sigaction action = { .sa_handler = on_signal };
+	struct sigaction action = { .sa_handler = on_signal },
+			 fault = { .sa_sigaction = on_fault, .sa_flags = SA_SIGINFO };
 	uint64_t seed = argc > 2 ? strtoull(argv[2], NULL, 10) : 1, begin = wall_ns(), told = 0;
 	uint64_t last_of[THREADS + 1] = { 0 };
 	pthread_t threads[THREADS + 1];
@@ -696,6 +727,8 @@ int main(int argc, char **argv)
 	for (unsigned i = 0; i < CALL_KINDS; i++)
 		weights += kinds[i].weight;
 	sigaction(SIGUSR1, &action, NULL);
+	sigaction(SIGSEGV, &fault, NULL);
+	sigaction(SIGBUS, &fault, NULL);
 	if (argc == 4)
 		return be_child(argv);
 
@@ -746,6 +779,7 @@ int main(int argc, char **argv)
 	ok(calls_made >= calls_wanted && tails_written,
 	   "%" PRIu64 " calls and %" PRIu64 " tails in %" PRIu64 " s", calls_wanted, tails_written,
 	   (uint64_t)((wall_ns() - begin) / NS_PER_S));
+	ok(!children_killed, "no child was killed by a signal (%" PRIu64 ")", children_killed);
 	test_afterwards();
 	return tests_end();
 }

@@ -9,6 +9,7 @@
 #include "abi.h"
 
 #include <stddef.h>
+#include <sys/resource.h>
 
 #include "sysprof-event.h"
 
@@ -176,6 +177,25 @@ static inline struct sum sum_of(const struct waits *waits, uint32_t tid, int sta
 			sum.wakes += has_wake(waits, part->wake, by);
 	}
 	return sum;
+}
+
+/* Waits that the thread went into of its own, as its nvcsw counts them, whatever for. */
+static inline uint64_t blocked_of(const struct waits *waits, uint32_t tid)
+{
+	uint64_t events = 0;
+
+	for (int state = SYSPROF_STATE_SLEEP; state <= SYSPROF_STATE_OTHER; state++)
+		events += sum_of(waits, tid, state, 0).events;
+	return events;
+}
+
+static inline uint64_t switches_now(void)
+{
+	struct rusage usage;
+
+	if (getrusage(RUSAGE_THREAD, &usage))
+		err(1, "getrusage");
+	return (uint64_t)usage.ru_nvcsw;
 }
 
 /* The last THREAD of that thread, NULL if there is none. */
