@@ -19,6 +19,7 @@
 #include "state.h"
 #include "switch.h"
 #include "sysprof.h"
+#include "threads.h"
 #include "traced.h"
 
 #define SNAPSHOT_MIN_BYTES	(64U << 10)
@@ -235,6 +236,57 @@ static int snapshot_tasks(struct sysprof_snapshot_walk **walk, struct sysprof_sn
 	return 0;
 }
 
+/* Cursors of threads from here on are slots. */
+#define LEAVING		(1ULL << 32)
+
+/*
+ * Threads that were taken off the list of threads, and off their ids, but have not left their CPU
+ * for the last time: nothing else would tell of them if the session stops before they do.
+ */
+static int snapshot_leaving(struct sysprof_snapshot *arg, const struct sysprof_session *session,
+			    u8 *buffer)
+{
+	u32 i = min_t(u64, arg->cursor - LEAVING, U32_MAX), slots = sysprof_threads_slots();
+	struct task_struct *task;
+	u32 used = 0;
+	int err = 0;
+
+	if (i > slots)
+		return -EINVAL;
+	for (; i < slots && !err; i++) {
+		/*
+		 * The last switch takes the key away before the task may be freed.  It was put by
+		 * no scan that goes on: those are over when the hooks are armed.
+		 */
+		rcu_read_lock();
+		task = READ_ONCE(sysprof_threads.keys[i]);
+		if (unlikely(task) && !pid_alive(task))
+			err = put_thread(task, session, buffer, arg->buffer_bytes, &used);
+		rcu_read_unlock();
+		if (err)
+			break;
+		if (!(i % SYSPROF_THREAD_WAYS))
+			cond_resched();
+	}
+	arg->cursor = LEAVING + i;
+	arg->filled_bytes = used;
+	return 0;
+}
+
+static int snapshot_all_threads(struct sysprof_snapshot_walk **walk, struct sysprof_snapshot *arg,
+				const struct sysprof_session *session, u8 *buffer)
+{
+	int err;
+
+	if (arg->cursor < LEAVING) {
+		err = snapshot_tasks(walk, arg, SYSPROF_MAPS_NONE, session, buffer);
+		if (err || arg->filled_bytes)
+			return err;
+		arg->cursor = LEAVING;
+	}
+	return snapshot_leaving(arg, session, buffer);
+}
+
 /* With the hooks of switches held, so that the table of threads stays. */
 static int snapshot_threads(struct sysprof_snapshot_walk **walk, struct sysprof_snapshot *arg,
 			    const struct sysprof_session *session, u8 *buffer)
@@ -248,7 +300,7 @@ static int snapshot_threads(struct sysprof_snapshot_walk **walk, struct sysprof_
 	if (err)
 		return err;
 	err = sysprof_sources_has_threads(session) ?
-		      snapshot_tasks(walk, arg, SYSPROF_MAPS_NONE, session, buffer) :
+		      snapshot_all_threads(walk, arg, session, buffer) :
 		      -EINVAL;
 	sysprof_disarm(&sysprof_switches);
 	return err;

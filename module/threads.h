@@ -100,6 +100,12 @@ static __always_inline struct sysprof_slot *sysprof_threads_find(const struct ta
 	return NULL;
 }
 
+/* How many slots there are, while hooks are on. */
+static inline u32 sysprof_threads_slots(void)
+{
+	return SYSPROF_THREAD_WAYS << (64 - sysprof_threads.shift);
+}
+
 /*
  * A slot for @task, which has been in @state since @since; one that it has already is begun anew
  * unless @is_found.  NULL: there is no place.  Interrupts off.

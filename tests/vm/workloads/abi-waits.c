@@ -14,6 +14,7 @@
 #define HANDS		20
 #define ROUNDS		2000
 #define CHILDREN	60
+#define LEAVERS		300
 
 static pthread_mutex_t *mutex;	/* in memory that processes share */
 static uint64_t *asleep;	/* there, too */
@@ -321,6 +322,47 @@ static void test_time_law(struct waits *waits)
 	   whole, wrong_ns, wrong_switches);
 }
 
+/*
+ * A process that its parent has seen to end may not have left its CPU yet: each is reported, by its
+ * end or by a snapshot.  The parent gets the CPU as soon as the child has ended, before the child
+ * is done.
+ */
+static void test_leaving(struct waits *waits)
+{
+	struct sched_param most = { .sched_priority = 1 };
+	unsigned missed = 0, leaving = 0;
+	cpu_set_t before, one;
+
+	CPU_ZERO(&one);
+	CPU_SET(0, &one);
+	if (sched_getaffinity(0, sizeof(before), &before) ||
+	    sched_setaffinity(0, sizeof(one), &one) ||
+	    sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &most))
+		err(1, "cannot be first on one CPU");
+	for (unsigned i = 0; i < LEAVERS; i++) {
+		struct kept threads = { 0 };
+		const struct sysprof_thread *ended;
+		uint64_t now;
+		pid_t pid = fork();
+
+		if (!pid)
+			_exit(0);
+		end(pid);
+		if (!waits_snapshot(waits, &threads))
+			err(1, "SNAPSHOT");
+		now = wall_ns();
+		waits_drain(waits);
+		ended = thread_of(&waits->threads, pid);
+		leaving += thread_of(&threads, pid) != NULL;
+		missed += !thread_of(&threads, pid) && (!ended || ended->at > now);
+		free(threads.bytes);
+	}
+	sched_setscheduler(0, SCHED_OTHER, &(struct sched_param){ 0 });
+	sched_setaffinity(0, sizeof(before), &before);
+	ok(!missed, "%u processes that have ended: a snapshot has %u, of %u nothing was told", LEAVERS,
+	   leaving, missed);
+}
+
 /* What the events say is what the sums say, and the lanes. */
 static void test_agreement(struct waits *waits, pid_t pid)
 {
@@ -442,6 +484,8 @@ int main(void)
 	test_vfork(&waits);
 	test_hogs(&waits);
 	test_time_law(&waits);
+	if (!geteuid())
+		test_leaving(&waits);
 	ioctl(waits.session.fd, SYSPROF_IOC_STOP);
 	test_accounts(&waits);
 	test_agreement(&waits, pid);
