@@ -190,6 +190,28 @@ for metric, truth in ("allocated", bytes_), ("allocations", calls):
     got = total(metric)
     assert abs(got - truth) < truth * .25, (metric, got, truth)'
 
+# The program's own malloc() is found first, by libc as well.
+cat >"$work/own.c" <<'END'
+#include <stdio.h>
+#include <stdlib.h>
+static char area[1 << 20];
+static size_t used;
+void *malloc(size_t bytes) { used += (bytes + 31) & ~15ul; return area + used - ((bytes + 15) & ~15ul); }
+void *calloc(size_t n, size_t bytes) { return malloc(n * bytes); }
+void *realloc(void *old, size_t bytes) { return old ? NULL : malloc(bytes); }
+void free(void *block) { (void)block; }
+int main(void) { return !malloc(100); }
+END
+gcc -rdynamic -o "$work/own" "$work/own.c"
+names_own()
+{
+	record own --memory bash -c "$work/own; $work/own" && cat "$work/err" &&
+		grep -q "^Note: $work/own has an allocator of its own inside" "$work/err" &&
+		grep -q '2 times in all' "$work/err" &&
+		"$cli" info --json "$work/own.capture" | grep -q "\"memory_own_program\": \"$work/own\""
+}
+check 'a program with an allocator of its own inside is named' names_own
+
 refused()
 {
 	local said=$1

@@ -142,6 +142,25 @@ static int look(struct dl_phdr_info *info, size_t bytes, void *data)
 	return 0;
 }
 
+static int look_at_program(struct dl_phdr_info *info, size_t bytes, void *data)
+{
+	bool *is_inside = data;
+	struct symbols symbols;
+
+	(void)bytes;
+	*is_inside = find_symbols(info, &symbols) && search(&symbols, "malloc");
+	/* It is the first one. */
+	return 1;
+}
+
+bool spt_real_is_inside(void)
+{
+	bool is_inside = false;
+
+	dl_iterate_phdr(look_at_program, &is_inside);
+	return is_inside;
+}
+
 void spt_real_find(void)
 {
 	bool is_behind = false;

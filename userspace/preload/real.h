@@ -7,6 +7,7 @@
 #ifndef SPT_PRELOAD_REAL_H
 #define SPT_PRELOAD_REAL_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 struct spt_real {
@@ -24,5 +25,7 @@ struct spt_real {
 
 extern struct spt_real spt_real;
 void spt_real_find(void);
+/* Whether the program itself has a malloc(), so that nobody calls the library's. */
+bool spt_real_is_inside(void);
 
 #endif

@@ -11,6 +11,7 @@
 #include <time.h>
 
 #include "picked.h"
+#include "real.h"
 #include "rules.h"
 #include "system.h"
 
@@ -244,10 +245,9 @@ static bool claim_slot(struct spt_thread **ret_thread)
 	return true;
 }
 
-static struct spt_thread *begin(void)
+/* What is recorded, if anything is. */
+static struct spt_rings_header *link_rings(void)
 {
-	struct spt_rings_header *rings;
-	struct spt_thread *thread = NULL;
 	uint32_t none = 0;
 
 	if (__atomic_load_n(&link_state, __ATOMIC_ACQUIRE) == 0 &&
@@ -258,10 +258,29 @@ static struct spt_thread *begin(void)
 	}
 	while (__atomic_load_n(&link_state, __ATOMIC_ACQUIRE) != 2)
 		spt_call(SYS_sched_yield, 0, 0, 0, 0);
-	rings = spt_link.rings;
-	if (!rings || __atomic_load_n(&rings->is_over, __ATOMIC_RELAXED))
+	if (!spt_link.rings || __atomic_load_n(&spt_link.rings->is_over, __ATOMIC_RELAXED))
 		return NULL;
-	none = 0;
+	return spt_link.rings;
+}
+
+/* Of a program whose calls never come here the recorder gets to know at its start. */
+__attribute__((constructor)) static void look_at_program(void)
+{
+	struct spt_rings_header *rings = spt_real_is_inside() ? link_rings() : NULL;
+
+	if (rings && !__atomic_fetch_add(&rings->own_allocators, 1, __ATOMIC_RELAXED))
+		spt_call(SYS_readlink, "/proc/self/exe", rings->own_name,
+			 sizeof(rings->own_name) - 1, 0);
+}
+
+static struct spt_thread *begin(void)
+{
+	struct spt_rings_header *rings = link_rings();
+	struct spt_thread *thread = NULL;
+	uint32_t none = 0;
+
+	if (!rings)
+		return NULL;
 	if (!__atomic_load_n(&process->image, __ATOMIC_RELAXED)) {
 		uint32_t image =
 			__atomic_add_fetch(&rings->next_image, 1, __ATOMIC_RELAXED);

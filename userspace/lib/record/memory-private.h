@@ -56,6 +56,7 @@ struct SptMemory {
 	SptOutput *output;
 	void *rings;
 	int fd;
+	char *own_program;		/* one that has an allocator of its own */
 	char *variables[5];
 	uint64_t mean_bytes;
 	bool is_tsc;

@@ -203,6 +203,7 @@ void spt_memory_free(SptMemory *memory)
 	g_array_unref(memory->nodes);
 	g_array_unref(memory->owners);
 	g_array_unref(memory->late);
+	g_free(memory->own_program);
 	for (unsigned i = 0; i < G_N_ELEMENTS(memory->variables); i++)
 		g_free(memory->variables[i]);
 	g_clear_error(&memory->failure);
@@ -460,6 +461,21 @@ static void note(SptMemory *memory, const char *key, uint64_t value)
 	spt_output_host(memory->output, key, text);
 }
 
+/* What the programs wrote may be anything. */
+static void find_own_allocators(SptMemory *memory)
+{
+	const struct spt_rings_header *header = memory->rings;
+	g_autofree char *path = g_strndup(header->own_name, sizeof(header->own_name));
+
+	memory->status.own_allocators = header->own_allocators;
+	if (!header->own_allocators)
+		return;
+	memory->own_program = spt_one_line(path);
+	memory->status.own_program = memory->own_program;
+	note(memory, "memory_own_allocators", header->own_allocators);
+	spt_output_host(memory->output, "memory_own_program", memory->own_program);
+}
+
 bool spt_memory_finish(SptMemory *memory, GError **error)
 {
 	const struct spt_rings_header *header = memory->rings;
@@ -488,6 +504,7 @@ bool spt_memory_finish(SptMemory *memory, GError **error)
 	note(memory, "memory_waits", status->waits);
 	note(memory, "memory_waited_ns", status->waited_ns);
 	note(memory, "memory_lost", status->lost);
+	find_own_allocators(memory);
 	return true;
 }
 

@@ -87,6 +87,9 @@ typedef struct {
 	uint64_t waits, waited_ns;	/* of threads whose ring was full */
 	uint64_t lost;			/* calls that could not be recorded */
 	uint64_t broken;		/* rings with what no ring has: the rest is lost */
+	/* Programs with an allocator of their own inside, whose calls are not seen; one's path */
+	uint64_t own_allocators;
+	const char *own_program;	/* NULL: there is none; of the recorder */
 } SptMemoryStatus;
 
 typedef struct {

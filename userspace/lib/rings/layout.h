@@ -17,9 +17,10 @@
 #include <stdint.h>
 
 #define SPT_RINGS_MAGIC	    0x315253474e525453ULL
-#define SPT_RINGS_VERSION   1
+#define SPT_RINGS_VERSION   2
 #define SPT_RINGS_PAGE	    4096u
 #define SPT_RINGS_SLOTS	    2048u
+#define SPT_RINGS_NAME	    256u
 #define SPT_RING_WORDS	    (128u << 10)
 /* What the library finds in its environment: the path of the file. */
 #define SPT_RINGS_VARIABLE  "SPT_MEMORY"
@@ -39,8 +40,10 @@ struct spt_rings_header {
 	uint32_t is_over;		/* nothing more is recorded */
 	uint32_t next_image;		/* images are numbered from 1 */
 	uint32_t next_slot;		/* where to look for a free one */
-	uint32_t reserved;
+	/* Programs whose calls are not seen, as they have an allocator of their own inside. */
+	uint32_t own_allocators;
 	uint64_t unseen;		/* calls for which there was no slot */
+	char own_name[SPT_RINGS_NAME];	/* path of the first of these programs; may be cut */
 };
 
 enum spt_slot_state {
