@@ -53,6 +53,8 @@ static int run_doctor(int argc, char **argv)
 	if (user)
 		return spt_doctor_revoke(user);
 	module = spt_doctor_check_module();
+	if (module)
+		spt_doctor_check_sources();
 	perf = check_perf(module);
 	verdict = spt_verdict(module, perf, spt_doctor_first_fix());
 	spt_doctor_check_names();

@@ -22,6 +22,9 @@ void spt_doctor_tell(enum spt_finding finding, const char *fix, const char *form
  */
 bool spt_doctor_check_module(void);
 
+/* doctor-sources.c: which events the module can record here.  Only notes. */
+void spt_doctor_check_sources(void);
+
 /* doctor-names.c: what makes stacks short and functions nameless.  Only notes. */
 void spt_doctor_check_names(void);
 

@@ -10,13 +10,12 @@
 #define RAW_BYTES 16384			/* where they cannot grow */
 #define LEAST_LAST_NS 1000000000ULL
 #define WAITS_PERIOD_NS 1000000ULL
-#define KMEM_BYTES (64u << 10)
 #define LEAST_MEMORY_BYTES (16ULL << 20)
 
 /* As they are given. */
 struct words {
 	char *stacks, *source, *clock, *event, *duration, *last, *late, *memory, *ring, *tracker,
-		*waits, *kmem;
+		*waits, *kmem, *also;
 	double rate;			/* NAN: none was given */
 	gboolean interrupts, locks, io, faults, ignored;
 };
@@ -110,7 +109,7 @@ bool spt_record_parse_waits(SptTraceWaits *waits, const char *text)
 
 static bool parse_kmem(SptRecorderOptions *recorder, const char *text)
 {
-	uint64_t bytes = KMEM_BYTES;
+	uint64_t bytes = SPT_TRACE_KMEM_BYTES;
 
 	if (text && *text && strcmp(text, "all") != 0 &&
 	    (!spt_parse_bytes(text, &bytes) || !bytes || bytes > UINT32_MAX)) {
@@ -121,6 +120,46 @@ static bool parse_kmem(SptRecorderOptions *recorder, const char *text)
 		return false;
 	}
 	recorder->kmem_bytes = text && strcmp(text, "all") == 0 ? 0 : (uint32_t)bytes;
+	return true;
+}
+
+/* Of --also; those of the kernel, and waits. */
+static bool parse_also(SptRecorderOptions *recorder, const char *text)
+{
+	static const struct {
+		const char *name;
+		unsigned kernel;
+	} sources[] = {
+		{ "waits", 0 },
+		{ "interrupts", SPT_TRACE_INTERRUPTS },
+		{ "locks", SPT_TRACE_LOCKS },
+		{ "faults", SPT_TRACE_FAULTS },
+		{ "kmem", SPT_TRACE_KMEM },
+		{ "io", SPT_TRACE_BLOCK },
+	};
+	g_auto(GStrv) words = g_strsplit(text ? text : "", ",", -1);
+
+	for (char **word = words; *word; word++) {
+		bool is_all = strcmp(*word, "all") == 0, is_known = is_all;
+
+		for (unsigned i = 0; i < G_N_ELEMENTS(sources); i++) {
+			if (!is_all && strcmp(*word, sources[i].name) != 0)
+				continue;
+			is_known = true;
+			recorder->kernel |= sources[i].kernel;
+			if (!sources[i].kernel && !recorder->waits.is_on)
+				recorder->waits = (SptTraceWaits){ .is_on = true,
+								   .period_ns = WAITS_PERIOD_NS };
+		}
+		/* All that there are. */
+		recorder->kernel_is_optional |= is_all;
+		if (is_known)
+			continue;
+		spt_cli_complain(
+			"--also takes all, or some of waits,interrupts,locks,faults,kmem,io, not \"%s\"",
+			*word);
+		return false;
+	}
 	return true;
 }
 
@@ -241,6 +280,8 @@ static bool parse(struct spt_record_options *options, struct words *words, int a
 		  SPT_CLI_OPTIONAL("all|SIZE") },
 		{ "io", 0, 0, G_OPTION_ARG_NONE, &words->io,
 		  "Also record requests to disks: who submitted them, for which file, and how long they took", NULL },
+		{ "also", 0, 0, G_OPTION_ARG_STRING, &words->also,
+		  "Several of these at once: all, or a list such as waits,locks,io", "LIST" },
 		{ "ring-bytes", 0, 0, G_OPTION_ARG_STRING, &words->ring,
 		  "Ring per CPU, a power of two (1M)", "SIZE" },
 		{ "last", 0, 0, G_OPTION_ARG_STRING, &words->last,
@@ -344,8 +385,10 @@ bool spt_record_options_parse(struct spt_record_options *options, int argc, char
 	};
 	ok = ok && check_bounds(options, &words) && check_clock(&options->recorder, &words) &&
 	     spt_record_parse_waits(&options->recorder.waits, words.waits) &&
-	     parse_kmem(&options->recorder, words.kmem);
+	     parse_kmem(&options->recorder, words.kmem) &&
+	     parse_also(&options->recorder, words.also);
 	g_free(words.kmem);
+	g_free(words.also);
 	g_free(words.clock);
 	g_free(words.event);
 	g_free(words.duration);

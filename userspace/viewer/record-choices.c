@@ -63,6 +63,12 @@ static const SptRecordSource sources[] = {
 	  false },
 	{ "locks", "--locks", N_("Locks of the Kernel"), N_("Who waits for a lock, and who holds it"),
 	  SPT_TRACE_LOCKS, false },
+	{ "faults", "--faults", N_("Page Faults"),
+	  N_("Which code causes them, and how long they take"), SPT_TRACE_FAULTS, false },
+	{ "kernel-memory", "--kmem", N_("Kernel Memory"),
+	  N_("What the kernel allocates, and what it does not free"), SPT_TRACE_KMEM, false },
+	{ "disk", "--io", N_("Disk"), N_("Who submits requests to disks, and for which file"),
+	  SPT_TRACE_BLOCK, false },
 	{ "memory", "--memory", N_("Memory of the Command"),
 	  N_("What it allocates and frees, each call with its stack"), 0, true },
 };

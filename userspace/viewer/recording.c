@@ -155,6 +155,7 @@ static SptRecorder *begin(SptRecording *self, GError **error)
 		.by_tables = self->stacks == SPT_STACKS_AUTO,
 		.waits = { .is_on = self->waits, .period_ns = SPT_RECORDING_WAITS_NS },
 		.kernel = self->kernel,
+		.kmem_bytes = SPT_TRACE_KMEM_BYTES,
 		.memory = self->memory,
 		.clock = self->event ? SPT_TRACE_PMU : SPT_TRACE_TIMER,
 		.event_config = self->event ? self->event - 1 : 0,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * FILE N BYTES [write]: reads (or writes) the first N pieces of so many bytes of a file, one after
+ * FILE N BYTES [write]: reads (or writes) the first N pieces of BYTES bytes of a file, one after
  * the other and past the page cache (O_DIRECT), and leaves it open for a second.
  */
 #include <fcntl.h>

@@ -192,6 +192,7 @@ SptRecorder *spt_recorder_new(const SptRecorderOptions *options, GError **error)
 	recorder->config.waits = options->waits;
 	recorder->config.kernel = options->kernel;
 	recorder->config.kmem_bytes = options->kmem_bytes;
+	recorder->config.kernel_is_optional = options->kernel_is_optional;
 	if (options->waits.is_on || options->kernel) {
 		recorder->waits = spt_waits_new(spt_trace_n_cpus(recorder->trace));
 		recorder->opens = spt_opens_new();

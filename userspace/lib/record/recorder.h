@@ -63,6 +63,7 @@ typedef struct {
 	SptTraceWaits waits;		/* threads off their CPUs, too */
 	unsigned kernel;		/* and the kernel's own work: SPT_TRACE_INTERRUPTS ... */
 	uint32_t kmem_bytes;		/* as in SptTraceConfig */
+	bool kernel_is_optional;	/* likewise */
 	SptTraceFilter filter;		/* what of the system */
 	const char *command;		/* to be noted in the file; may be NULL */
 	/* How processes were called is not read: it may hold secrets */

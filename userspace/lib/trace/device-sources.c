@@ -55,6 +55,9 @@ static unsigned list_sources(const SptTraceConfig *config, struct sysprof_source
 						     .stacks = stacks };
 		list[n++] = (struct sysprof_source){ .kind = SYSPROF_SOURCE_BLOCK_DONE };
 	}
+	for (unsigned i = 0; i < n && config->kernel_is_optional; i++)
+		if (list[i].kind != SYSPROF_SOURCE_WAIT)
+			list[i].flags |= SYSPROF_SOURCE_OPTIONAL;
 	return n;
 }
 
@@ -126,8 +129,26 @@ static void set_error(int fd, const struct sysprof_source *list, unsigned n, GEr
 		      "%s: cannot record events: %s", SYSPROF_DEVICE, g_strerror(number));
 }
 
+static char *describe_left_out(int fd, const struct sysprof_source *list, unsigned n)
+{
+	char missing[sizeof(((struct sysprof_source_info *)NULL)->missing)];
+	GString *text = g_string_new(NULL);
+	const char *option, *last = "";
+
+	for (unsigned i = 0; i < n; i++) {
+		option = option_of(list[i].kind);
+		if (list[i].why != SYSPROF_WHY_NO_TRACEPOINT || strcmp(option, last) == 0)
+			continue;
+		find_missing(fd, list[i].kind, missing, sizeof(missing));
+		g_string_append_printf(text, "%s%s records nothing: this kernel has no trace point %s",
+				       text->len ? "; " : "", option, missing);
+		last = option;
+	}
+	return g_string_free(text, text->len == 0);
+}
+
 bool spt_device_set_sources(int fd, const struct sysprof_info *info, const SptTraceConfig *config,
-			    SptTraceEvents *events, GError **error)
+			    SptTraceEvents *events, char **ret_left_out, GError **error)
 {
 	struct sysprof_source list[SYSPROF_SOURCES_MAX] = { { 0 } };
 	unsigned n = list_sources(config, list);
@@ -138,6 +159,7 @@ bool spt_device_set_sources(int fd, const struct sysprof_info *info, const SptTr
 		.sources = (uintptr_t)list,
 	};
 
+	*ret_left_out = NULL;
 	if (!(info->features & SYSPROF_FEATURE_SOURCES)) {
 		if (!n)
 			return true;
@@ -151,8 +173,10 @@ bool spt_device_set_sources(int fd, const struct sysprof_info *info, const SptTr
 		return false;
 	}
 	for (unsigned i = 0; i < n; i++)
-		events[list[i].id] =
-			(SptTraceEvents){ .kind = list[i].kind, .period = list[i].period };
+		if (!list[i].error)
+			events[list[i].id] =
+				(SptTraceEvents){ .kind = list[i].kind, .period = list[i].period };
+	*ret_left_out = describe_left_out(fd, list, n);
 	events[n + 1] = (SptTraceEvents){ .kind = SYSPROF_SOURCE_WAKE };
 	return true;
 }

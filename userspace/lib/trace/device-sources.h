@@ -7,9 +7,12 @@
 
 G_BEGIN_DECLS
 
-/* Asks the device @fd for what @config wants; @events: by id. */
+/*
+ * Asks the device @fd for what @config wants; @events: by id.  @ret_left_out: a sentence on what it
+ * cannot have and was optional, the caller's to free, or NULL.
+ */
 bool spt_device_set_sources(int fd, const struct sysprof_info *info, const SptTraceConfig *config,
-			    SptTraceEvents *events, GError **error);
+			    SptTraceEvents *events, char **ret_left_out, GError **error);
 
 G_END_DECLS
 

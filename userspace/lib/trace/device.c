@@ -351,6 +351,19 @@ static SptRings *stream_of(const struct device *device, uint64_t most_kept_bytes
 	return stream;
 }
 
+static bool set_sources(struct device *device, const SptTraceConfig *config, GError **error)
+{
+	g_autofree char *left_out = NULL;
+
+	if (!spt_device_set_sources(device->fd, &device->info, config, device->trace.events,
+				    &left_out, error))
+		return false;
+	/* A notice outlives its session. */
+	if (left_out)
+		device->trace.notice = g_intern_string(left_out);
+	return true;
+}
+
 static bool device_start(SptTrace *trace, const SptTraceConfig *config, struct sysprof_start *ret,
 			 GError **error)
 {
@@ -361,7 +374,7 @@ static bool device_start(SptTrace *trace, const SptTraceConfig *config, struct s
 	spt_traceable_free(device->traceable);
 	device->traceable = spt_traceable_new(device->fd);
 	if (!configure(device, config, error) || !map_rings(device, error) ||
-	    !spt_device_set_sources(device->fd, &device->info, config, trace->events, error) ||
+	    !set_sources(device, config, error) ||
 	    !call(device, SYSPROF_IOC_START, &start, SPT_WORDS("start"), error))
 		return false;
 	device->has_waits = config->waits.is_on;
@@ -376,8 +389,7 @@ static bool device_can(SptTrace *trace, const SptTraceConfig *config, GError **e
 {
 	struct device *device = device_of(trace);
 
-	return configure(device, config, error) &&
-	       spt_device_set_sources(device->fd, &device->info, config, trace->events, error);
+	return configure(device, config, error) && set_sources(device, config, error);
 }
 
 static bool device_stop(SptTrace *trace, GError **error)

@@ -76,6 +76,8 @@ enum {
 	SPT_TRACE_KMEM = 1 << 4,	/* memory that the kernel allocates, and pages */
 };
 
+#define SPT_TRACE_KMEM_BYTES (64U << 10)	/* of kmem_bytes, unless told otherwise */
+
 /* EVENT.source of perf events. */
 enum {
 	SPT_TRACE_WAITS = 1,
@@ -116,6 +118,8 @@ typedef struct {
 	SptTraceWaits waits;
 	unsigned kernel;		/* SPT_TRACE_INTERRUPTS ... */
 	uint32_t kmem_bytes;		/* one of so many is picked; 0: every allocation */
+	/* Sources of kernel that this machine lacks are left out, and the notice says so */
+	bool kernel_is_optional;
 	SptTraceFilter filter;
 } SptTraceConfig;
 

@@ -4,7 +4,7 @@
  * times 200 bytes (kmalloc gives 256), leak_known() allocates n times 1000 (1024) and keeps them,
  * cache_known() n objects of a cache of its own, of which it frees every other one, and
  * pages_known() n / 16 times four pages, of which it keeps every fourth.  All is freed when the
- * module goes.  With pause it sleeps 10 ms after each so many, so that a reader can follow.
+ * module goes.  With pause=M it sleeps 10 ms after every M, so that a reader can follow.
  */
 #include <linux/delay.h>
 #include <linux/gfp.h>
