@@ -763,11 +763,15 @@ const uint32_t *spt_views_list(SptViews *self, uint32_t *ret_n)
 
 GtkWidget *spt_views_picture(SptViews *self)
 {
+	const char *shown = adw_view_stack_get_visible_child_name(self->stack);
+
+	if (strcmp(shown, "compare") == 0)
+		return spt_compare_pane_picture(self->compare);
+	if (strcmp(shown, "flame") != 0 && gtk_widget_get_mapped(GTK_WIDGET(self->lanes_pane)))
+		return GTK_WIDGET(self->lanes_pane);
 	if (self->flame_waits)
 		show_flame(self);
-	return strcmp(adw_view_stack_get_visible_child_name(self->stack), "compare") == 0 ?
-		       spt_compare_pane_picture(self->compare) :
-		       spt_flame_pane_picture(self->flame);
+	return spt_flame_pane_picture(self->flame);
 }
 
 AdwViewStack *spt_views_stack(SptViews *self)
