@@ -276,7 +276,7 @@ static bool parse(struct spt_record_options *options, struct words *words, int a
 		{ "faults", 0, 0, G_OPTION_ARG_NONE, &words->faults,
 		  "Also record page faults: major, minor and copy on write, and how long they took", NULL },
 		{ "kmem", 0, 0, G_OPTION_ARG_STRING, &words->kmem,
-		  "Also record memory that the kernel allocates and frees, one of each 64 KiB with its stack (all: each; SIZE: one of so many bytes)",
+		  "Also record memory that the kernel allocates and frees, one of each 64 KiB with its stack (all: each; SIZE: one of each SIZE)",
 		  SPT_CLI_OPTIONAL("all|SIZE") },
 		{ "io", 0, 0, G_OPTION_ARG_NONE, &words->io,
 		  "Also record requests to disks: who submitted them, for which file, and how long they took", NULL },
