@@ -148,6 +148,14 @@ asleep()
 		[ "$(grep -cE '^ *[0-9.]+ +sleep' "$work/out")" -ge 2 ]
 }
 
+# A metric brings its source.
+by_metric()
+{
+	[ "$(id -u)" = 0 ] || return 0
+	timeout 60 "$cli" top --source perf --count 1 --interval 0.5 --metric off-cpu >"$work/out" \
+		2>"$work/err" && grep -q 'metric off-cpu: ' "$work/out"
+}
+
 nothing_left()
 {
 	[ -z "$(ls -A "$TMPDIR")" ]
@@ -173,6 +181,7 @@ check 'only one process' only_busy
 check 'with conditions' conditions
 check '... that hold nowhere' nothing_holds
 check 'waits' asleep
+check 'a metric brings its source' by_metric
 check '... which take what record takes' refuses 2 '--waits=some' --waits=some
 check 'on a terminal: in place, until Ctrl-C' screen
 check 'a process that is not there' gone

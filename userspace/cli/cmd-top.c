@@ -85,13 +85,20 @@ static SptRecorder *begin_recording(const struct top *top, unsigned number, GErr
 		.source = top->source,
 		.output = path,
 		.waits = top->options->waits,
+		.kmem_bytes = SPT_TRACE_KMEM_BYTES,
 		.frugal_tables = true,
 		.period_ns =
 			isnan(top->options->rate) ? 0 : (uint64_t)(1e9 / top->options->rate + 0.5),
 		.filter = { .pids = { (uint32_t)top->options->pid },
 			    .n_pids = top->options->pid > 0 },
 	};
-	g_autoptr(SptRecorder) recorder = spt_recorder_new(&options, error);
+	const char *needs = top->options->filter.metric->option;
+	g_autoptr(SptRecorder) recorder = NULL;
+
+	/* Whatever records the metric. */
+	if (needs)
+		spt_record_add_source(&options, needs + strlen("--"));
+	recorder = spt_recorder_new(&options, error);
 
 	if (!recorder || !spt_recorder_start(recorder, error))
 		return NULL;

@@ -123,8 +123,7 @@ static bool parse_kmem(SptRecorderOptions *recorder, const char *text)
 	return true;
 }
 
-/* Of --also; those of the kernel, and waits. */
-static bool parse_also(SptRecorderOptions *recorder, const char *text)
+bool spt_record_add_source(SptRecorderOptions *recorder, const char *name)
 {
 	static const struct {
 		const char *name;
@@ -137,23 +136,27 @@ static bool parse_also(SptRecorderOptions *recorder, const char *text)
 		{ "kmem", SPT_TRACE_KMEM },
 		{ "io", SPT_TRACE_BLOCK },
 	};
+	bool is_all = strcmp(name, "all") == 0, is_known = false;
+
+	for (unsigned i = 0; i < G_N_ELEMENTS(sources); i++) {
+		if (!is_all && strcmp(name, sources[i].name) != 0)
+			continue;
+		is_known = true;
+		recorder->kernel |= sources[i].kernel;
+		if (!sources[i].kernel && !recorder->waits.is_on)
+			recorder->waits =
+				(SptTraceWaits){ .is_on = true, .period_ns = WAITS_PERIOD_NS };
+	}
+	recorder->kernel_is_optional |= is_all;
+	return is_known;
+}
+
+static bool parse_also(SptRecorderOptions *recorder, const char *text)
+{
 	g_auto(GStrv) words = g_strsplit(text ? text : "", ",", -1);
 
 	for (char **word = words; *word; word++) {
-		bool is_all = strcmp(*word, "all") == 0, is_known = is_all;
-
-		for (unsigned i = 0; i < G_N_ELEMENTS(sources); i++) {
-			if (!is_all && strcmp(*word, sources[i].name) != 0)
-				continue;
-			is_known = true;
-			recorder->kernel |= sources[i].kernel;
-			if (!sources[i].kernel && !recorder->waits.is_on)
-				recorder->waits = (SptTraceWaits){ .is_on = true,
-								   .period_ns = WAITS_PERIOD_NS };
-		}
-		/* All that there are. */
-		recorder->kernel_is_optional |= is_all;
-		if (is_known)
+		if (spt_record_add_source(recorder, *word))
 			continue;
 		spt_cli_complain(
 			"--also takes all, or some of waits,interrupts,locks,faults,kmem,io, not \"%s\"",

@@ -28,6 +28,10 @@ struct spt_record_options {
  * is not there.  False: complained, return SPT_EXIT_USAGE.
  */
 bool spt_record_parse_waits(SptTraceWaits *waits, const char *text);
+/*
+ * Adds the source that --also calls @name, or all of them.  False: there is none of that name.
+ */
+bool spt_record_add_source(SptRecorderOptions *recorder, const char *name);
 /* False: complained, return SPT_EXIT_USAGE. */
 bool spt_record_options_parse(struct spt_record_options *options, int argc, char **argv);
 void spt_record_options_clear(struct spt_record_options *options);
