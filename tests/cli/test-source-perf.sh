@@ -306,7 +306,7 @@ shares(("forked_work", "execed_work", "vfork_borrowed_work", "vfork_execed_work"
 	"$workloads/shares" 10 >/dev/null &
 	burner=$!
 	check '... and nobody else'"'"'s' bash -c \
-		'! said=$("$@" 2>&1) && grep -q "None of these processes is yours" <<<"$said"' - $ordinary \
+		'! said=$("$@" 2>&1) && grep -q "is another user" <<<"$said"' - $ordinary \
 		"$work/own/sysprof-cli" record --source perf --pid $burner --duration 0.2 -o \
 		"$work/own/no"
 	kill $burner

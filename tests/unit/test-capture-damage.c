@@ -547,7 +547,7 @@ static void test_broken_tables(void)
 		{ { "\x01\x41", 2 }, "more columns" },
 		{ { "\x01\x01\x01", 3 }, "column's head" },
 		{ { "\x01\x01\x01\x00\x05\x01", 6 }, "longer than its block" },
-		{ { "\x01\x00\x00", 3 }, "behind its table" },
+		{ { "\x01\x00\x00", 3 }, "after its table" },
 		{ { "\x01\x02\x01\x00\x01\x01\x01\x00\x01\x01", 10 }, "twice" },
 		/* Too few */
 		{ { "\x02\x01\x01\x00\x01\x01", 6 }, "column 1" },

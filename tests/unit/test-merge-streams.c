@@ -327,7 +327,7 @@ static void test_damage(void)
 	g_assert_false(spt_merge_captures((const SptCapture *const[]){ capture, capture }, 2, out,
 					  &error));
 	g_assert_error(error, SPT_CAPTURE_ERROR, SPT_CAPTURE_ERROR_DAMAGED);
-	g_assert_nonnull(strstr(error->message, "is not what it was"));
+	g_assert_nonnull(strstr(error->message, "changed while it was open"));
 	g_assert_false(g_file_test(out, G_FILE_TEST_EXISTS));
 }
 

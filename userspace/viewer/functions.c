@@ -183,6 +183,17 @@ static void on_search_changed(GtkSearchEntry *search, SptFunctions *self)
 		refresh(self);
 }
 
+/* Enter: the first one found. */
+static void on_activate_search(GtkSearchEntry *search, SptFunctions *self)
+{
+	on_search_changed(search, self);
+	if (!self->rows || !g_list_model_get_n_items(G_LIST_MODEL(self->rows)))
+		return;
+	gtk_single_selection_set_selected(self->selection, 0);
+	queue_scroll(self);
+	gtk_widget_grab_focus(GTK_WIDGET(spt_pane_view(SPT_PANE(self))));
+}
+
 static void on_stop_search(G_GNUC_UNUSED GtkSearchEntry *search, SptFunctions *self)
 {
 	gtk_editable_set_text(GTK_EDITABLE(self->search), "");
@@ -246,6 +257,7 @@ static void spt_functions_init(SptFunctions *self)
 	gtk_accessible_update_property(GTK_ACCESSIBLE(self->search), GTK_ACCESSIBLE_PROPERTY_LABEL,
 				       _("Search functions"), -1);
 	g_signal_connect(self->search, "search-changed", G_CALLBACK(on_search_changed), self);
+	g_signal_connect(self->search, "activate", G_CALLBACK(on_activate_search), self);
 	g_signal_connect(self->search, "stop-search", G_CALLBACK(on_stop_search), self);
 	spt_pane_set_title(SPT_PANE(self), _("Functions"));
 	spt_pane_add_header(SPT_PANE(self), self->search);
