@@ -101,7 +101,7 @@ static void test_refusals(void)
 	REFUSED(bad.rules[0] = 2, "a row whose rule does not exist");
 	REFUSED(bad.rules[1] = 1, "a last row that does not end");
 	REFUSED(bad.rule[0].cfa = SYSPROF_CFA_REGISTER, "a first rule that knows something");
-	REFUSED(bad.rule[1].cfa = 6, "a CFA of a kind that there is not");
+	REFUSED(bad.rule[1].cfa = SYSPROF_CFA_SWITCH + 1, "a CFA of a kind that there is not");
 	REFUSED(bad.rule[1].ra = 3, "a return address likewise");
 	REFUSED(bad.rule[1].cfa_register = 16, "a register that there is not");
 	REFUSED(bad.rule[1].ra_register = 255, "... nor this one");
