@@ -55,7 +55,7 @@ check 'a process that is not there' kept 1 "There is no process $ended" -p $ende
 check 'no command behind --' kept 2 'There is no command behind "--"' --
 check 'no time at all' kept 2 '--duration takes a time such as 10, 10s or 500ms, not "0"' --duration 0
 check 'an option that there is not' kept 2 'Unknown option --nosuch' --nosuch -- true
-check 'a rate that is not possible' kept 2 'A rate of 0 samples' -F 0 -- true
+check 'a rate that is not possible' kept 2 '-F must be 1 to 50000, not 0' -F 0 -- true
 check "the recorder's memory by its former name" kept 2 '--memory-limit SIZE bounds' --memory 256M \
 	-- true
 check 'memory of no command' kept 2 '--memory-limit SIZE bounds' --memory --duration 0.2

@@ -49,14 +49,14 @@ helps()
 
 check '--help' helps
 check 'an operand' refuses 2 'takes no "fly"' fly
-check 'an impossible interval' refuses 2 'interval of "0"' --interval 0
-check 'an impossible rate' refuses 2 'rate of 0' -F 0
-check 'an unknown source' refuses 2 'no source "moon"' --source moon
-check 'a metric that is none' refuses 2 'no metric "moon" \(--metric\)' --metric moon
+check 'an impossible interval' refuses 2 'interval takes .*, not "0"' --interval 0
+check 'an impossible rate' refuses 2 'F must be 1 to 50000, not 0' -F 0
+check 'an unknown source' refuses 2 'source takes auto, module or perf, not "moon"' --source moon
+check 'a metric that is none' refuses 2 'Unknown --metric "moon"' --metric moon
 check 'a metric that perf events have not' refuses 1 'no metric "delay"' --metric delay --source perf \
 	--count 1 --interval 100ms
 check 'no expression' refuses 2 'no expression' --where 'foo and ('
-check 'no list of CPUs' refuses 2 'no list of CPUs' --cpu a
+check 'no list of CPUs' refuses 2 'cpu takes CPU numbers and ranges' --cpu a
 check 'a count below 0' refuses 2 'not negative' --count -1
 
 "$cli" top --source perf --count 1 --interval 0.1 >/dev/null 2>"$work/err"

@@ -199,7 +199,7 @@ refused()
 	! "$cli" report "$work/no.capture" --parallelism 1 2>"$work/err" &&
 	grep -q 'with --metric latency' "$work/err" &&
 	! "$cli" report "$work/no.capture" --metric wall 2>"$work/err" &&
-	grep -q 'record --waits' "$work/err"
+	grep -q 'record with --waits' "$work/err"
 }
 
 check "a thread that sleeps is blocked for as long, in the function that does" slept
