@@ -347,7 +347,7 @@ static size_t fill(struct hand *hand, enum call call, void *arg)
 	case CALL_SOURCE_STATS:
 		((struct sysprof_source_stats *)arg)->cpu =
 			one_in(hand, 8) ? (uint32_t)number(hand) : below(hand, 2);
-		((struct sysprof_source_stats *)arg)->source = one_in(hand, 4) ? below(hand, 5) : 0;
+		((struct sysprof_source_stats *)arg)->source = one_in(hand, 4) ? below(hand, 5) : 1;
 		return sizeof(struct sysprof_source_stats);
 	case CALL_TABLE:
 		fill_table(hand, arg);
