@@ -281,7 +281,8 @@ void sysprof_prompt_tell(struct sysprof_prompt_event *event)
 		sysprof_prompt_tell_wanted(event);
 }
 
-void sysprof_prompt_passed(enum sysprof_prompt prompt)
+/* For each session that has the source: an event of which nothing is known but that it was. */
+static void count_unknown(enum sysprof_prompt prompt, bool is_lost)
 {
 	struct sysprof_source_account *account;
 	struct sysprof_tap *tap;
@@ -292,25 +293,22 @@ void sysprof_prompt_passed(enum sysprof_prompt prompt)
 			continue;
 		account = &tap->cpus[smp_processor_id()].prompt[prompt];
 		account->seen.events++;
-		account->not_picked.events++;
+		if (is_lost)
+			account->lost[SYSPROF_LOST_NO_SLOT].events++;
+		else
+			account->not_picked.events++;
 	}
 	rcu_read_unlock();
 }
 
+void sysprof_prompt_passed(enum sysprof_prompt prompt)
+{
+	count_unknown(prompt, false);
+}
+
 void sysprof_prompt_missed(enum sysprof_prompt prompt)
 {
-	struct sysprof_source_account *account;
-	struct sysprof_tap *tap;
-
-	rcu_read_lock();
-	sysprof_for_each_tap(tap) {
-		if (!tap->prompt[prompt].id)
-			continue;
-		account = &tap->cpus[smp_processor_id()].prompt[prompt];
-		account->seen.events++;
-		account->lost[SYSPROF_LOST_NO_SLOT].events++;
-	}
-	rcu_read_unlock();
+	count_unknown(prompt, true);
 }
 
 void sysprof_prompt_cost(int cpu, enum sysprof_prompt prompt, u64 *ns, u64 *calls)

@@ -253,7 +253,7 @@ static int snapshot_leaving(struct sysprof_snapshot *arg, const struct sysprof_s
 
 	if (i > slots)
 		return -EINVAL;
-	for (; i < slots && !err; i++) {
+	for (; i < slots; i++) {
 		/*
 		 * The last switch takes the key away before the task may be freed.  It was put by
 		 * no scan that goes on: those are over when the hooks are armed.
