@@ -158,29 +158,33 @@ static void slab_allocated(const void *address, u64 bytes, u64 requested, gfp_t 
 	allocated(&slab, address, bytes, &part);
 }
 
-static void kmalloc_hit(void *data, unsigned long site, const void *address, size_t requested,
+/*
+ * Up to 6.0 caches have trace points like those of kmalloc().  Hooked there, @of_cache is not NULL:
+ * an object of a cache has the size that was requested, as what lies between objects is nobody's.
+ */
+static void kmalloc_hit(void *of_cache, unsigned long site, const void *address, size_t requested,
 			size_t bytes, gfp_t gfp)
 {
-	slab_allocated(address, bytes, requested, gfp, NUMA_NO_NODE, NULL);
+	slab_allocated(address, of_cache ? requested : bytes, requested, gfp, NUMA_NO_NODE, NULL);
 }
 
-static void kmalloc_node_hit(void *data, unsigned long site, const void *address, size_t requested,
-			     size_t bytes, gfp_t gfp, int node)
+static void kmalloc_node_hit(void *of_cache, unsigned long site, const void *address,
+			     size_t requested, size_t bytes, gfp_t gfp, int node)
 {
-	slab_allocated(address, bytes, requested, gfp, node, NULL);
+	slab_allocated(address, of_cache ? requested : bytes, requested, gfp, node, NULL);
 }
 
-static void kmalloc_from_hit(void *data, unsigned long site, const void *address,
+static void kmalloc_from_hit(void *of_cache, unsigned long site, const void *address,
 			     struct kmem_cache *cache, size_t requested, size_t bytes, gfp_t gfp)
 {
-	slab_allocated(address, bytes, requested, gfp, NUMA_NO_NODE, cache);
+	slab_allocated(address, of_cache ? requested : bytes, requested, gfp, NUMA_NO_NODE, cache);
 }
 
-static void kmalloc_from_node_hit(void *data, unsigned long site, const void *address,
+static void kmalloc_from_node_hit(void *of_cache, unsigned long site, const void *address,
 				  struct kmem_cache *cache, size_t requested, size_t bytes,
 				  gfp_t gfp, int node)
 {
-	slab_allocated(address, bytes, requested, gfp, node, cache);
+	slab_allocated(address, of_cache ? requested : bytes, requested, gfp, node, cache);
 }
 
 static void cache_hit(void *data, unsigned long site, const void *address, struct kmem_cache *cache,
@@ -189,32 +193,6 @@ static void cache_hit(void *data, unsigned long site, const void *address, struc
 	u64 bytes = kmem_cache_size(cache);
 
 	slab_allocated(address, bytes, bytes, gfp, node, cache);
-}
-
-/* An object of a cache has the size that was asked for: what lies between objects is nobody's. */
-static void old_cache_hit(void *data, unsigned long site, const void *address, size_t requested,
-			  size_t bytes, gfp_t gfp)
-{
-	slab_allocated(address, requested, requested, gfp, NUMA_NO_NODE, NULL);
-}
-
-static void old_cache_node_hit(void *data, unsigned long site, const void *address,
-			       size_t requested, size_t bytes, gfp_t gfp, int node)
-{
-	slab_allocated(address, requested, requested, gfp, node, NULL);
-}
-
-static void old_cache_from_hit(void *data, unsigned long site, const void *address,
-			       struct kmem_cache *cache, size_t requested, size_t bytes, gfp_t gfp)
-{
-	slab_allocated(address, requested, requested, gfp, NUMA_NO_NODE, cache);
-}
-
-static void old_cache_from_node_hit(void *data, unsigned long site, const void *address,
-				    struct kmem_cache *cache, size_t requested, size_t bytes,
-				    gfp_t gfp, int node)
-{
-	slab_allocated(address, requested, requested, gfp, node, cache);
 }
 
 static void kfree_hit(void *data, unsigned long site, const void *address)
@@ -237,10 +215,9 @@ static void called_free_hit(void *data, unsigned long site, const void *address,
 #define KMALLOC(name)                                                                              \
 	SYSPROF_KMALLOC_PROBE(name, kmalloc_hit, kmalloc_node_hit, kmalloc_from_hit,               \
 			      kmalloc_from_node_hit)
-#define CACHE(name)                                                                                \
-	SYSPROF_CACHE_PROBE(name, cache_hit,                                                       \
-			    SYSPROF_KMALLOC_PROBE(name, old_cache_hit, old_cache_node_hit,         \
-						  old_cache_from_hit, old_cache_from_node_hit))
+#define CACHE(name) SYSPROF_CACHE_PROBE(name, cache_hit, KMALLOC(name))
+
+static const char of_cache[] = "";
 
 /* What ends comes before what begins, and goes after it. */
 static struct sysprof_hook slab_hooks[] = {
@@ -248,10 +225,10 @@ static struct sysprof_hook slab_hooks[] = {
 	{ "kmem_cache_free", SYSPROF_CACHE_FREE_PROBE(kmem_cache_free, cache_free_hit,
 						      called_free_hit, kfree_hit) },
 	{ "kmalloc", KMALLOC(kmalloc) },
-	{ "kmem_cache_alloc", CACHE(kmem_cache_alloc) },
+	{ "kmem_cache_alloc", CACHE(kmem_cache_alloc), (void *)of_cache },
 #ifdef SYSPROF_HAS_KMALLOC_NODE
 	{ "kmalloc_node", KMALLOC(kmalloc_node) },
-	{ "kmem_cache_alloc_node", CACHE(kmem_cache_alloc_node) },
+	{ "kmem_cache_alloc_node", CACHE(kmem_cache_alloc_node), (void *)of_cache },
 #endif
 };
 
