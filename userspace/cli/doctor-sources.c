@@ -3,34 +3,23 @@
 #include "doctor.h"
 #include "trace/trace.h"
 
-static const struct {
-	const char *option;
-	unsigned kernel;		/* 0: waits */
-} sources[] = {
-	{ "--waits", 0 },
-	{ "--interrupts", SPT_TRACE_INTERRUPTS },
-	{ "--locks", SPT_TRACE_LOCKS },
-	{ "--faults", SPT_TRACE_FAULTS },
-	{ "--kmem", SPT_TRACE_KMEM },
-	{ "--io", SPT_TRACE_BLOCK },
-};
-
 void spt_doctor_check_sources(void)
 {
 	g_autoptr(SptTrace) trace = spt_trace_open_source(SPT_TRACE_MODULE, NULL);
 	g_autoptr(GString) works = g_string_new(NULL);
+	const SptTraceExtra *extra;
 
-	for (unsigned i = 0; trace && i < G_N_ELEMENTS(sources); i++) {
+	for (unsigned i = 0; trace && (extra = spt_trace_extra(i)); i++) {
 		const SptTraceConfig config = {
-			.kernel = sources[i].kernel,
+			.kernel = extra->kernel,
 			.kmem_bytes = SPT_TRACE_KMEM_BYTES,
-			.waits = { .is_on = !sources[i].kernel, .period_ns = 1000000 },
+			.waits = { .is_on = !extra->kernel, .period_ns = SPT_TRACE_WAITS_NS },
 		};
 		g_autoptr(GError) error = NULL;
 
 		if (spt_trace_can(trace, &config, &error))
-			g_string_append_printf(works, "%s%s", works->len ? ", " : "",
-					       sources[i].option);
+			g_string_append_printf(works, "%s--%s", works->len ? ", " : "",
+					       extra->name);
 		else
 			spt_doctor_tell(SPT_FINDING_NOTE, NULL, "%s.", error->message);
 	}

@@ -9,7 +9,6 @@
 
 #define RAW_BYTES 16384			/* where they cannot grow */
 #define LEAST_LAST_NS 1000000000ULL
-#define WAITS_PERIOD_NS 1000000ULL
 #define LEAST_MEMORY_BYTES (16ULL << 20)
 
 /* As they are given. */
@@ -95,7 +94,7 @@ bool spt_record_parse_waits(SptTraceWaits *waits, const char *text)
 		return true;
 	*waits = (SptTraceWaits){ .is_on = true };
 	if (!*text)
-		waits->period_ns = WAITS_PERIOD_NS;
+		waits->period_ns = SPT_TRACE_WAITS_NS;
 	else if (strcmp(text, "all") != 0 &&
 		 (!spt_parse_ns(text, &waits->threshold_ns) || !waits->threshold_ns)) {
 		spt_cli_complain(
@@ -125,27 +124,17 @@ static bool parse_kmem(SptRecorderOptions *recorder, const char *text)
 
 bool spt_record_add_source(SptRecorderOptions *recorder, const char *name)
 {
-	static const struct {
-		const char *name;
-		unsigned kernel;
-	} sources[] = {
-		{ "waits", 0 },
-		{ "interrupts", SPT_TRACE_INTERRUPTS },
-		{ "locks", SPT_TRACE_LOCKS },
-		{ "faults", SPT_TRACE_FAULTS },
-		{ "kmem", SPT_TRACE_KMEM },
-		{ "io", SPT_TRACE_BLOCK },
-	};
 	bool is_all = strcmp(name, "all") == 0, is_known = false;
+	const SptTraceExtra *extra;
 
-	for (unsigned i = 0; i < G_N_ELEMENTS(sources); i++) {
-		if (!is_all && strcmp(name, sources[i].name) != 0)
+	for (unsigned i = 0; (extra = spt_trace_extra(i)); i++) {
+		if (!is_all && strcmp(name, extra->name) != 0)
 			continue;
 		is_known = true;
-		recorder->kernel |= sources[i].kernel;
-		if (!sources[i].kernel && !recorder->waits.is_on)
+		recorder->kernel |= extra->kernel;
+		if (!extra->kernel && !recorder->waits.is_on)
 			recorder->waits =
-				(SptTraceWaits){ .is_on = true, .period_ns = WAITS_PERIOD_NS };
+				(SptTraceWaits){ .is_on = true, .period_ns = SPT_TRACE_WAITS_NS };
 	}
 	recorder->kernel_is_optional |= is_all;
 	return is_known;
@@ -154,13 +143,15 @@ bool spt_record_add_source(SptRecorderOptions *recorder, const char *name)
 static bool parse_also(SptRecorderOptions *recorder, const char *text)
 {
 	g_auto(GStrv) words = g_strsplit(text ? text : "", ",", -1);
+	g_autoptr(GString) names = g_string_new(NULL);
+	const SptTraceExtra *extra;
 
 	for (char **word = words; *word; word++) {
 		if (spt_record_add_source(recorder, *word))
 			continue;
-		spt_cli_complain(
-			"--also takes all, or some of waits,interrupts,locks,faults,kmem,io, not \"%s\"",
-			*word);
+		for (unsigned i = 0; (extra = spt_trace_extra(i)); i++)
+			g_string_append_printf(names, "%s%s", i ? "," : "", extra->name);
+		spt_cli_complain("--also takes all, or some of %s, not \"%s\"", names->str, *word);
 		return false;
 	}
 	return true;

@@ -141,7 +141,7 @@ char *spt_record_source_problem(const SptRecordSource *source)
 	const SptTraceConfig config = {
 		.kernel = source->kernel,
 		.waits = { .is_on = !source->kernel && !source->is_memory,
-			   .period_ns = SPT_RECORDING_WAITS_NS },
+			   .period_ns = SPT_TRACE_WAITS_NS },
 	};
 
 	return problem_of(&config);
@@ -182,6 +182,14 @@ void spt_record_choices_apply(SptRecordingOptions *options)
 	}
 }
 
+/* Once the choices are in @options. */
+static bool is_recorded(const SptRecordSource *source, const SptRecordingOptions *options)
+{
+	if (source->is_memory)
+		return options->memory;
+	return source->kernel ? options->kernel & source->kernel : options->waits;
+}
+
 static void add_option(GString *line, const char *option)
 {
 	if (option)
@@ -206,7 +214,7 @@ char *spt_record_choices_line(const SptRecordingOptions *wanted)
 	add_option(line, item_of(SPT_CHOICE_STACKS)->option);
 	add_option(line, options.event ? item_of(SPT_CHOICE_EVENT)->option : NULL);
 	for (unsigned i = 0; i < G_N_ELEMENTS(sources); i++)
-		if (is_wanted(&sources[i], &options))
+		if (is_recorded(&sources[i], &options))
 			add_option(line, sources[i].option);
 	add_option(line, options.no_command_lines ? "--no-command-lines" : NULL);
 	if (options.pid)

@@ -153,7 +153,7 @@ static SptRecorder *begin(SptRecording *self, GError **error)
 		.raw_bytes = self->stacks == SPT_STACKS_AUTO ? RAW_BYTES : 0,
 		.raw_most_bytes = self->stacks == SPT_STACKS_AUTO ? SPT_TRACE_RAW_MAX_BYTES : 0,
 		.by_tables = self->stacks == SPT_STACKS_AUTO,
-		.waits = { .is_on = self->waits, .period_ns = SPT_RECORDING_WAITS_NS },
+		.waits = { .is_on = self->waits, .period_ns = SPT_TRACE_WAITS_NS },
 		.kernel = self->kernel,
 		.kmem_bytes = SPT_TRACE_KMEM_BYTES,
 		.memory = self->memory,

@@ -10,9 +10,6 @@
 #define SPT_TYPE_RECORDING (spt_recording_get_type())
 G_DECLARE_FINAL_TYPE(SptRecording, spt_recording, SPT, RECORDING, GObject)
 
-/* As of sysprof-cli record --waits: waits are picked in proportion to their length. */
-#define SPT_RECORDING_WAITS_NS 1000000ULL
-
 /* Signal "ended": the file is complete, or as far as it came; spt_recording_error() says which. */
 
 typedef enum {

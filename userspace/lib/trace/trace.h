@@ -67,6 +67,8 @@ typedef struct {
 	uint64_t threshold_ns;		/* waits of at least this length are reported */
 } SptTraceWaits;
 
+#define SPT_TRACE_WAITS_NS 1000000ULL	/* of period_ns, unless told otherwise */
+
 /* Of the kernel's own work, EVENT records; sets of bits.  The module's alone. */
 enum {
 	SPT_TRACE_INTERRUPTS = 1 << 0,	/* handlers of interrupts and soft interrupts */
@@ -75,6 +77,15 @@ enum {
 	SPT_TRACE_FAULTS = 1 << 3,	/* page faults */
 	SPT_TRACE_KMEM = 1 << 4,	/* memory that the kernel allocates, and pages */
 };
+
+/* What can be recorded besides samples. */
+typedef struct {
+	const char *name;		/* the option of record, without "--" */
+	unsigned kernel;		/* SPT_TRACE_INTERRUPTS ...; 0: waits */
+} SptTraceExtra;
+
+/* One after the other; NULL: there are no more. */
+const SptTraceExtra *spt_trace_extra(unsigned i);
 
 #define SPT_TRACE_KMEM_BYTES (64U << 10)	/* of kmem_bytes, unless told otherwise */
 
