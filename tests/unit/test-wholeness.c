@@ -54,10 +54,10 @@ static void test_none(void)
 
 	set_up(NULL, NULL, NULL, "module");
 	says(NULL);
-	g_assert_false(spt_wholeness(&capture, NULL, &pct));
+	g_assert_false(spt_wholeness(&capture, NULL, &pct, NULL));
 	set_up("1000", "950", "cut 50 ", "module");
 	says(NULL);
-	g_assert_true(spt_wholeness(&capture, NULL, &pct));
+	g_assert_true(spt_wholeness(&capture, NULL, &pct, NULL));
 	g_assert_cmpfloat(pct, ==, 95);
 	set_up("1000", "5000", NULL, "module");
 	says(NULL);
@@ -143,9 +143,9 @@ static void test_parts(void)
 	says_of(&(SptFilter){ .begin_ns = 5, .end_ns = 7 },
 		"Call stacks: 88 % complete; 12 % stop in libc.so.6 (no unwind information)");
 	says_of(&(SptFilter){ .begin_ns = 4, .end_ns = 5 }, NULL);
-	g_assert_true(spt_wholeness(&capture, &(SptFilter){ .process = "a" }, &pct));
+	g_assert_true(spt_wholeness(&capture, &(SptFilter){ .process = "a" }, &pct, NULL));
 	g_assert_cmpfloat(pct, ==, 60);
-	g_assert_false(spt_wholeness(&capture, &(SptFilter){ .process = "c" }, &pct));
+	g_assert_false(spt_wholeness(&capture, &(SptFilter){ .process = "c" }, &pct, NULL));
 	/* Where the recorder did not count, the file does not say. */
 	set_up(NULL, NULL, NULL, "module");
 	says_of(&(SptFilter){ .process = "a" }, NULL);

@@ -102,10 +102,10 @@ static void find_caveats(const struct spt_report *report, struct summary *summar
 	const SptCapture *capture = report->capture;
 	const SptSummary *sums = report->summary;
 	g_autofree char *failure = spt_command_failure(capture);
-	g_autofree char *stacks = spt_wholeness_line(capture, report->filter);
+	g_autofree char *stacks = NULL;
 	uint64_t n = spt_profile_n_samples(report->profile);
 
-	summary->has_whole = spt_wholeness(capture, report->filter, &summary->whole_pct);
+	summary->has_whole = spt_wholeness(capture, report->filter, &summary->whole_pct, &stacks);
 	summary->lost_pct = spt_percent(sums->lost, sums->lost + capture->weight);
 	if (failure)
 		add_caveat(summary, "The command %s", failure);

@@ -245,15 +245,6 @@ static double pct_of(const Ends *ends, uint64_t part)
 	return MIN(100 * (double)part / (double)ends->seen, 100);
 }
 
-bool spt_wholeness(const SptCapture *capture, const SptFilter *filter, double *ret_pct)
-{
-	g_auto(Ends) ends = { 0 };
-	bool any = find_ends(capture, filter, &ends);
-
-	*ret_pct = any ? pct_of(&ends, ends.whole) : 0;
-	return any;
-}
-
 static char *tell_stop(const SptCapture *capture, const Ends *ends, const char **ret_cure)
 {
 	const char *source = spt_capture_host(capture, "source");
@@ -274,21 +265,40 @@ static char *tell_stop(const SptCapture *capture, const Ends *ends, const char *
 	return g_strdup_printf(spt_words(causes[ends->cause].where_unnamed), pct);
 }
 
-char *spt_wholeness_line(const SptCapture *capture, const SptFilter *filter)
+static char *tell_ends(const SptCapture *capture, const Ends *ends)
 {
 	g_autofree char *whole = NULL, *stop = NULL;
-	g_auto(Ends) ends = { 0 };
 	const char *cure;
 
-	if (!find_ends(capture, filter, &ends) ||
-	    pct_of(&ends, ends.whole) >= SPT_WHOLE_ENOUGH_PCT)
+	if (pct_of(ends, ends->whole) >= SPT_WHOLE_ENOUGH_PCT)
 		return NULL;
 	whole = g_strdup_printf(spt_words("Call stacks: %.0f %% complete"),
-				pct_of(&ends, ends.whole));
-	stop = tell_stop(capture, &ends, &cure);
+				pct_of(ends, ends->whole));
+	stop = tell_stop(capture, ends, &cure);
 	if (!stop)
 		return g_steal_pointer(&whole);
 	if (!cure)
 		return g_strdup_printf("%s; %s", whole, stop);
 	return g_strdup_printf(spt_words("%s; %s. Fix: %s"), whole, stop, cure);
+}
+
+bool spt_wholeness(const SptCapture *capture, const SptFilter *filter, double *ret_pct,
+		   char **ret_line)
+{
+	g_auto(Ends) ends = { 0 };
+	bool any = find_ends(capture, filter, &ends);
+
+	*ret_pct = any ? pct_of(&ends, ends.whole) : 0;
+	if (ret_line)
+		*ret_line = any ? tell_ends(capture, &ends) : NULL;
+	return any;
+}
+
+char *spt_wholeness_line(const SptCapture *capture, const SptFilter *filter)
+{
+	double pct;
+	char *line;
+
+	spt_wholeness(capture, filter, &pct, &line);
+	return line;
 }

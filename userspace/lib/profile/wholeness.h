@@ -12,10 +12,11 @@ G_BEGIN_DECLS
 
 /*
  * Of the processes, threads, CPUs and time that @filter asks for; NULL: of all.  False: how stacks
- * end was not recorded, or there are none.
+ * end was not recorded, or there are none.  @ret_line (may be NULL): NULL if nothing is to be said.
  */
-bool spt_wholeness(const SptCapture *capture, const SptFilter *filter, double *ret_pct);
-/* The line; NULL: nothing is to be said. */
+bool spt_wholeness(const SptCapture *capture, const SptFilter *filter, double *ret_pct,
+		   char **ret_line);
+/* The line alone. */
 char *spt_wholeness_line(const SptCapture *capture, const SptFilter *filter);
 
 G_END_DECLS
