@@ -9,6 +9,8 @@
 
 #include "base/words.h"
 #include "capture/stream-rows.h"
+#include "profile/events.h"
+#include "sysprof-event.h"
 
 /* detail: size class, and from this bit on that of the lifetime. */
 #define LIFETIME_AT 8
@@ -134,9 +136,9 @@ static uint64_t peak_of(GArray *changes)
 	return peak_time;
 }
 
-static bool is_whose(const struct cursor *cursor, const SptAllocationRow *row)
+static bool is_whose(const SptAllocationRow *row, uint8_t whose)
 {
-	return (row->flags & SPT_ALLOCATION_KERNEL) == cursor->whose;
+	return (row->flags & SPT_ALLOCATION_KERNEL) == whose;
 }
 
 static uint32_t part_of(uint64_t time, uint64_t begin_ns, uint64_t end_ns, uint32_t n)
@@ -160,7 +162,7 @@ void spt_allocations_live(const SptCapture *capture, uint8_t whose, uint64_t beg
 	while ((rows = spt_stream_reader_next(reader, &n_rows))) {
 		g_array_set_size(changes, 0);
 		for (uint32_t i = 0; i < n_rows; i++)
-			if ((rows[i].flags & SPT_ALLOCATION_KERNEL) == whose)
+			if (is_whose(&rows[i], whose))
 				add_changes(changes, &rows[i]);
 		for (unsigned i = 0; i < changes->len; i++) {
 			const struct change *change = &g_array_index(changes, struct change, i);
@@ -184,7 +186,7 @@ static void look_at_all(struct cursor *cursor, const SptCapture *capture)
 	cursor->closed = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, g_free);
 	while ((rows = spt_stream_reader_next(reader, &n))) {
 		for (uint32_t i = 0; i < n; i++) {
-			if (!is_whose(cursor, &rows[i]))
+			if (!is_whose(&rows[i], cursor->whose))
 				continue;
 			note_closed(cursor, &rows[i]);
 			if (cursor->what == PEAK)
@@ -198,14 +200,19 @@ static void look_at_all(struct cursor *cursor, const SptCapture *capture)
 
 static bool has_rows_of(const SptCapture *capture, uint8_t whose)
 {
-	g_autoptr(SptStreamReader) reader = spt_stream_reader_new(capture, SPT_ROW_ALLOCATION);
-	const struct cursor cursor = { .whose = whose };
+	g_autoptr(SptStreamReader) reader = NULL;
 	const SptAllocationRow *rows;
 	uint32_t n;
 
+	/* A program's rows may be millions: without that source they need not be looked at. */
+	if (whose &&
+	    !spt_events_are_in(capture, whose == SPT_ALLOCATION_SLAB ? SYSPROF_SOURCE_SLAB :
+								       SYSPROF_SOURCE_PAGE))
+		return false;
+	reader = spt_stream_reader_new(capture, SPT_ROW_ALLOCATION);
 	while ((rows = spt_stream_reader_next(reader, &n)))
 		for (uint32_t i = 0; i < n; i++)
-			if (is_whose(&cursor, &rows[i]))
+			if (is_whose(&rows[i], whose))
 				return true;
 	return false;
 }
@@ -312,7 +319,7 @@ static uint32_t next(gpointer data, SptWeightRow *rows)
 			cursor->row = spt_stream_reader_next(cursor->reader, &cursor->n_rows);
 		if (!cursor->n_rows)
 			break;
-		if (is_whose(cursor, cursor->row))
+		if (is_whose(cursor->row, cursor->whose))
 			n += make_row(cursor, cursor->row, &rows[n]);
 		cursor->row++;
 		cursor->n_rows--;

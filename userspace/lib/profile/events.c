@@ -34,7 +34,7 @@ const char *spt_fault_name(uint32_t flags)
 	return flags & SYSPROF_FAULT_COPY ? SPT_WORDS("copy on write") : SPT_WORDS("minor");
 }
 
-static bool has_events(const SptCapture *capture, uint32_t kind)
+bool spt_events_are_in(const SptCapture *capture, uint32_t kind)
 {
 	g_autoptr(SptStreamReader) accounts =
 		spt_stream_reader_new(capture, SPT_ROW_SOURCE_ACCOUNT);
@@ -122,7 +122,7 @@ static uint32_t next(gpointer data, SptWeightRow *rows)
 #define SOURCE(name_, kind_, by_value_)                                \
 	static bool has_##name_(const SptCapture *capture)             \
 	{                                                              \
-		return has_events(capture, kind_);                     \
+		return spt_events_are_in(capture, kind_);                     \
 	}                                                              \
 	static gpointer begin_##name_(const SptCapture *capture)       \
 	{                                                              \

@@ -16,6 +16,8 @@ extern const SptWeightSource spt_weights_io, spt_weights_io_bytes;
 /* And of this one the thread that held the lock; 0: not known. */
 extern const SptWeightSource spt_weights_lock;
 
+/* Whether events of @kind, enum sysprof_source_kind, were recorded, as the accounts say. */
+bool spt_events_are_in(const SptCapture *capture, uint32_t kind);
 /* "minor", "major", ...: marked for translation. */
 const char *spt_fault_name(uint32_t flags);
 /* "task", "soft interrupt", ...: marked for translation. */

@@ -159,14 +159,14 @@ GPtrArray *spt_tracks_new(const SptCapture *capture)
 {
 	static const struct {
 		uint8_t whose;
+		const SptWeightSource *source;
 		const char *name;
 	} memory[] = {
-		{ 0, SPT_WORDS("live memory") },
-		{ SPT_ALLOCATION_SLAB, SPT_WORDS("slab in use") },
-		{ SPT_ALLOCATION_PAGE, SPT_WORDS("pages in use") },
+		{ 0, &spt_weights_allocated, SPT_WORDS("live memory") },
+		{ SPT_ALLOCATION_SLAB, &spt_weights_kmem, SPT_WORDS("slab in use") },
+		{ SPT_ALLOCATION_PAGE, &spt_weights_pages, SPT_WORDS("pages in use") },
 	};
 	GPtrArray *tracks = g_ptr_array_new_with_free_func(free_track);
-	bool has_memory = spt_capture_has_stream(capture, SPT_ROW_ALLOCATION);
 
 	for (uint32_t i = 1; i < capture->n_streams; i++) {
 		const SptStreamRow *stream = &capture->streams[i];
@@ -182,13 +182,14 @@ GPtrArray *spt_tracks_new(const SptCapture *capture)
 			free_track(track);
 	}
 	for (unsigned i = 0; i < G_N_ELEMENTS(memory); i++) {
-		SptTrack *track = has_memory ? live_memory(capture, memory[i].whose,
-							   memory[i].name) :
-					       NULL;
+		SptTrack *track;
 
-		if (track && track->events->len)
+		if (!memory[i].source->is_in(capture))
+			continue;
+		track = live_memory(capture, memory[i].whose, memory[i].name);
+		if (track->events->len)
 			g_ptr_array_add(tracks, track);
-		else if (track)
+		else
 			free_track(track);
 	}
 	return tracks;
