@@ -329,7 +329,7 @@ static void tell_memory(const SptMemoryStatus *memory)
 		fprintf(stderr, "Note: %s has an allocator of its own inside: what it allocates there is not seen.\n",
 			memory->own_program);
 	if (memory->own_allocators > 1)
-		fprintf(stderr, "Note: so do other programs, or the same one again: %" PRIu64 " times in all.\n",
+		fprintf(stderr, "Note: programs with such an allocator were started %" PRIu64 " times in all.\n",
 			memory->own_allocators);
 	if (!memory->calls)
 		fprintf(stderr, "Note: no allocation was seen; programs with an allocator of their own, and those that "

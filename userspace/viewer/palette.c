@@ -25,9 +25,8 @@ GdkRGBA spt_palette_color(const SptFunction *function)
 {
 	static const unsigned objects[] = { 0xf6c26b, 0xb7d98b, 0x8fd8c6, 0xf3aea6,
 					    0xd9c3f0, 0xe6d86e, 0xf2c3a0, 0xc9d3a8 };
-	static const unsigned kernel = 0x9cc6f0, process = 0xcdd1d6, nameless = 0xe9dcc5;
-
-	static const unsigned user = 0xf2b56b;
+	static const unsigned kernel = 0x9cc6f0, process = 0xcdd1d6, nameless = 0xe9dcc5,
+			      user = 0xf2b56b;
 
 	if (!function || function->is_process)
 		return shade(color_of(process), function ? function->name : "");

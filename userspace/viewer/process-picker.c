@@ -76,7 +76,8 @@ static void add(struct picker *picker, uint32_t pid)
 	/* Which of the two is markup is another matter from version to version: both are. */
 	title = g_markup_escape_text(shown, -1);
 	subtitle = g_markup_escape_text(cut, -1);
-	row = g_object_new(ADW_TYPE_ACTION_ROW, "title", title, "subtitle", subtitle, "title-lines", 1, "subtitle-lines", 1, "activatable", TRUE, NULL);
+	row = g_object_new(ADW_TYPE_ACTION_ROW, "title", title, "subtitle", subtitle, "title-lines",
+			   1, "subtitle-lines", 1, "activatable", TRUE, NULL);
 	numbers = g_strdup_printf("%s  %u", user, pid);
 	label = gtk_label_new(numbers);
 	gtk_widget_add_css_class(label, "dim-label");

@@ -17,9 +17,10 @@
 #include "base/words.h"
 #include "object/regular.h"
 
-/* Of all notes together, more than any linker writes; they hold identities, not data. */
+/* Go's own note, four hashes as text, and of it the hash of the content. */
 #define GO_NOTE 4
 #define GO_ID_BYTES 20
+/* Of all notes together, more than any linker writes; they hold identities, not data. */
 #define NOTES_MAX_BYTES (1u << 20)
 #define LOADS_MAX 1024
 

@@ -18,7 +18,7 @@ SptFiles *spt_files_new(const SptCapture *capture, const char *const *debug_dirs
 void spt_files_free(SptFiles *files);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptFiles, spt_files_free)
 
-/* As spt_symbols_set_download(). */
+/* As spt_symbols_set_servers() and spt_symbols_set_download(). */
 void spt_files_set_servers(SptFiles *files, const char *servers);
 void spt_files_set_download(SptFiles *files, SptDownloadProgress progress, void *data);
 
