@@ -3,7 +3,7 @@
 #
 # What holds the recorder in bounds, and what it withstands: killed at any instant, a full disk,
 # little memory, the last seconds only, a recording sent to another place.  With perf events, on
-# this very machine.
+# this very machine.  KILLS (16): how many recorders are killed.
 
 set -u
 
@@ -49,7 +49,7 @@ done
 
 # Killed.
 
-check 'killed at random instants' tests/cli/killed.py 16
+check 'killed at random instants' tests/cli/killed.py "${KILLS:-16}"
 
 # Only the last seconds.
 
