@@ -290,6 +290,23 @@ contains 'annotate --metric' '^hot: self 60\.00 %, total 60\.00 %' annotate --me
 contains 'annotate FUNCTION FILE: the same' '^hot: self 60\.00 %, total 60\.00 %' annotate --metric \
 	delay hot "$capture"
 complains 'annotate with no such file' 1 'nosuch' annotate nosuch hot
+contains 'annotate --kernel' '^do_syscall: self 100\.00 %, total 100\.00 % of 90 samples' annotate \
+	--kernel "$capture" do_syscall
+contains 'annotate --user' '^hot: self 83\.72 %, total 83\.72 % of 215 samples' annotate --user \
+	"$capture" hot
+contains 'annotate --with and --without' '^work: self 0\.00 %, total 100\.00 % of 180 samples' annotate \
+	--with hot --without do_syscall "$capture" work
+contains 'annotate --where' '^do_syscall: self 33\.33 %, total 33\.33 % of 270 samples' annotate --where \
+	'hot or do_*' "$capture" do_syscall
+contains 'annotate --thread, --cpu, --time and a metric' '^do_syscall: self 100\.00 %' annotate --kernel \
+	--cpu 1 --time ..0.3 --metric delay "$capture" do_syscall
+complains 'annotate: conditions that hold nowhere' 1 'meet the conditions' annotate --with work \
+	--without main "$capture" work
+complains 'annotate: the conditions have none of it' 1 'no samples with a function "hot"' annotate \
+	--kernel "$capture" hot
+complains 'annotate --where: no expression' 2 'no expression.*character 10' annotate --where \
+	'foo and (' "$capture" work
+complains 'annotate --kernel --user' 2 'exclude each other' annotate --kernel --user "$capture" work
 contains 'diff --metric' '^No difference' diff --metric delay "$capture" "$capture"
 prints 'export --metric: microseconds, the rest carried' \
 	$'busy;main 21\nbusy;main;work;do_syscall 64\nbusy;main;work;hot 126' export -f folded --metric \

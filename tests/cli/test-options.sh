@@ -75,6 +75,23 @@ check 'aliases are in no list' bash -c \
 	'! "$1" --list-options | cut -f 1,2 | grep -E "	(cpus|user-only|kernel-only)$"' - \
 	"$cli"
 
+# Conditions.
+
+# has_options COMMAND OPTION...: all of them are in its list.
+has_options()
+{
+	"$cli" --list-options | awk -F '\t' -v command="$1" '$1 == command { print $2 }' >list
+	printf '%s\n' "${@:2}" | grep -vxFf list | sed "s/^/$1 has no --/" >missing
+	[ ! -s missing ] || { cat missing; return 1; }
+}
+
+conditions=(metric process thread cpu parallelism with without where object kernel user)
+for command in report export diff annotate; do
+	check "$command has every condition" has_options $command "${conditions[@]}" time \
+		only-command vmlinux debuginfod short-templates
+done
+check 'top has every condition but time' has_options top "${conditions[@]}"
+
 # Times.
 
 for range in 10ms..100ms 10000us..0.1s 10000000ns..0.1 0.01..100ms; do

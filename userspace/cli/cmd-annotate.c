@@ -225,8 +225,7 @@ static bool parse_options(int *argc, char ***argv, struct options *options)
 		  "DIR" },
 		{ "object", 0, 0, G_OPTION_ARG_STRING, &options->filter.object,
 		  "Only the function in an object of this name; * and ? match any", "NAME" },
-		{ "vmlinux", 0, 0, G_OPTION_ARG_FILENAME, &options->filter.vmlinux,
-		  SPT_VMLINUX_HELP, "FILE" },
+		SPT_FILTER_SHORT_TEMPLATES(options->filter.short_templates),
 		{ "all", 0, 0, G_OPTION_ARG_NONE, &options->filter.all,
 		  "Report everything that ran, not only the command", NULL },
 		{ "json", 0, 0, G_OPTION_ARG_NONE, &options->json,
@@ -236,6 +235,8 @@ static bool parse_options(int *argc, char ***argv, struct options *options)
 
 	g_array_append_vals(all, entries, G_N_ELEMENTS(entries));
 	spt_filter_options_add_samples(&options->filter, all);
+	spt_filter_options_add_stacks(&options->filter, all);
+	spt_filter_options_add_files(&options->filter, all);
 	if (!spt_cli_parse(&cmd_annotate, (const GOptionEntry *)all->data, argc, argv))
 		return false;
 	options->filter.has_lead = !options->json;

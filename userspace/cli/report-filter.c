@@ -30,12 +30,15 @@ static void add_who(struct spt_filter_options *options, GArray *entries)
 		{ "cpu", 'C', 0, G_OPTION_ARG_STRING, &options->cpu,
 		  "Only these CPUs, as in 0,2-5 (also --cpus)", "LIST" },
 		SPT_CLI_ALIAS("cpus", G_OPTION_ARG_STRING, options->cpu),
+		{ "parallelism", 0, 0, G_OPTION_ARG_STRING, &options->parallelism,
+		  "Only while N threads ran at a time, as in 1 or 2-4 (with --metric latency)",
+		  "N[-N]" },
 	};
 
 	g_array_append_vals(entries, ours, G_N_ELEMENTS(ours));
 }
 
-static void add_stacks(struct spt_filter_options *options, GArray *entries)
+void spt_filter_options_add_stacks(struct spt_filter_options *options, GArray *entries)
 {
 	const GOptionEntry ours[] = {
 		{ "with", 0, 0, G_OPTION_ARG_STRING_ARRAY, &options->with,
@@ -45,9 +48,6 @@ static void add_stacks(struct spt_filter_options *options, GArray *entries)
 		{ "where", 0, 0, G_OPTION_ARG_STRING, &options->where,
 		  "Only stacks that match, as in 'foo and (malloc or free)'; * and ? are wild",
 		  "EXPR" },
-		{ "object", 0, 0, G_OPTION_ARG_STRING, &options->object,
-		  "Only where the innermost function is in an object of this name; * and ? match any",
-		  "NAME" },
 		{ "kernel", 0, 0, G_OPTION_ARG_NONE, &options->kernel,
 		  "Only what ran in the kernel (also --kernel-only)", NULL },
 		SPT_CLI_ALIAS("kernel-only", G_OPTION_ARG_NONE, options->kernel),
@@ -59,18 +59,23 @@ static void add_stacks(struct spt_filter_options *options, GArray *entries)
 	g_array_append_vals(entries, ours, G_N_ELEMENTS(ours));
 }
 
+static void add_object(struct spt_filter_options *options, GArray *entries)
+{
+	const GOptionEntry object = {
+		"object", 0, 0, G_OPTION_ARG_STRING, &options->object,
+		"Only where the innermost function is in an object of this name; * and ? match any",
+		"NAME"
+	};
+
+	g_array_append_val(entries, object);
+}
+
 void spt_filter_options_add_samples(struct spt_filter_options *options, GArray *entries)
 {
 	const GOptionEntry time = {
 		"time", 0, 0, G_OPTION_ARG_STRING, &options->time,
 		"Only from A to B after the start, as in 1.5..3 or 500ms..; either may be empty",
 		"A..B"
-	};
-
-	const GOptionEntry parallelism = {
-		"parallelism", 0, 0, G_OPTION_ARG_STRING, &options->parallelism,
-		"Only while N threads ran at a time, as in 1 or 2-4 (with --metric latency)",
-		"N[-N]"
 	};
 
 	const GOptionEntry command = {
@@ -81,13 +86,13 @@ void spt_filter_options_add_samples(struct spt_filter_options *options, GArray *
 	g_array_append_val(entries, command);
 	add_who(options, entries);
 	g_array_append_val(entries, time);
-	g_array_append_val(entries, parallelism);
 }
 
 void spt_filter_options_add_live(struct spt_filter_options *options, GArray *entries)
 {
 	add_who(options, entries);
-	add_stacks(options, entries);
+	spt_filter_options_add_stacks(options, entries);
+	add_object(options, entries);
 }
 
 void spt_filter_options_add_files(struct spt_filter_options *options, GArray *entries)
@@ -108,9 +113,7 @@ void spt_filter_options_add(struct spt_filter_options *options, GArray *entries)
 	const GOptionEntry ours[] = {
 		{ "lines", 0, 0, G_OPTION_ARG_NONE, &options->lines,
 		  "Count lines of source instead of functions, where there is debug information", NULL },
-		{ "short-templates", 0, 0, G_OPTION_ARG_NONE, &options->short_templates,
-		  "Write <...> for arguments of C++ templates; such functions count as one",
-		  NULL },
+		SPT_FILTER_SHORT_TEMPLATES(options->short_templates),
 		{ "no-inlines", 0, 0, G_OPTION_ARG_NONE, &options->no_inlines,
 		  "Count inlined functions as part of their callers",
 		  NULL },
@@ -118,7 +121,8 @@ void spt_filter_options_add(struct spt_filter_options *options, GArray *entries)
 	const GOptionEntry end = { 0 };
 
 	spt_filter_options_add_samples(options, entries);
-	add_stacks(options, entries);
+	spt_filter_options_add_stacks(options, entries);
+	add_object(options, entries);
 	g_array_append_vals(entries, ours, G_N_ELEMENTS(ours));
 	spt_filter_options_add_files(options, entries);
 	g_array_append_val(entries, end);

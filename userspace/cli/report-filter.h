@@ -36,10 +36,16 @@ struct spt_report_filter {
 void spt_filter_options_add(struct spt_filter_options *options, GArray *entries);
 /* Only those that ask which metric, and who, where and when a sample was taken, without an end. */
 void spt_filter_options_add_samples(struct spt_filter_options *options, GArray *entries);
+/* Only those that ask for what is on a stack, without an end. */
+void spt_filter_options_add_stacks(struct spt_filter_options *options, GArray *entries);
 /* Only those that make sense while a recording goes on, without an end. */
 void spt_filter_options_add_live(struct spt_filter_options *options, GArray *entries);
 /* Only those that say where names come from, without an end. */
 void spt_filter_options_add_files(struct spt_filter_options *options, GArray *entries);
+/* How names are written. */
+#define SPT_FILTER_SHORT_TEMPLATES(variable)                                                       \
+	{ "short-templates", 0, 0, G_OPTION_ARG_NONE, &(variable),                                 \
+	  "Write <...> for arguments of C++ templates; such functions count as one", NULL }
 void spt_filter_options_clear(struct spt_filter_options *options);
 #define SPT_VMLINUX_HELP                                                                           \
 	"The kernel that was recorded, with debug information (else it is looked for below /usr/lib/debug)"
