@@ -98,7 +98,8 @@ static _Unwind_Reason_Code compare(struct _Unwind_Context *context, void *data)
 
 void spt_check_stack(struct spt_thread *thread, struct spt_place caller)
 {
-	struct trace trace = { thread, caller.pc, thread->n_frames - 1, false, false };
+	uint32_t n = (uint32_t)(thread->innermost - thread->frames);
+	struct trace trace = { thread, caller.pc, n, false, false };
 
 	if (!backtrace_by_libgcc || is_checking || thread->depth > 1)
 		return;
@@ -106,7 +107,7 @@ void spt_check_stack(struct spt_thread *thread, struct spt_place caller)
 	backtrace_by_libgcc(compare, &trace);
 	is_checking = false;
 	add(&counts->stacks, 1);
-	add(&counts->frames, thread->n_frames - 1);
+	add(&counts->frames, n);
 	add(&counts->incomplete, thread->frames[0].node == SPT_NODE_INCOMPLETE);
 	add(&counts->different, trace.is_different || trace.left > 0);
 }

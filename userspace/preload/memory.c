@@ -40,7 +40,6 @@ static void abandon(struct spt_thread *thread)
 	for (uint32_t at = thread->slot->head; at != thread->reserved; at++)
 		spt_ring_put(thread, at, SPT_RING_NOTHING);
 	thread->slot->dropped++;
-	thread->n_frames = 0;
 	thread->n_nodes = SPT_NODE_MOST;
 	thread->depth = 0;
 }
@@ -128,14 +127,14 @@ static inline void tell_free(struct spt_thread *thread, unsigned type, const voi
 	leave(thread);
 }
 
-static inline void tell_allocation(struct spt_thread *thread, const void *pointer, size_t bytes,
+static __always_inline void tell_allocation(struct spt_thread *thread, const void *pointer, size_t bytes,
 				   struct spt_place caller, bool is_realloc)
 {
 	uint32_t node, at;
 
 	if (!enter(thread, caller.sp))
 		return;
-	node = thread->depth == 1 ? spt_walk(thread, caller) : spt_walk_nested(thread, caller);
+	node = thread->depth == 1 ? spt_walk(thread, &caller) : spt_walk_nested(thread, &caller);
 	spt_check_stack(thread, caller);
 	if (__builtin_expect(bytes <= UINT32_MAX && !is_realloc, 1)) {
 		at = put_event(thread, word_of(SPT_RING_ALLOC, pointer), 2);

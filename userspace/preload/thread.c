@@ -157,13 +157,7 @@ static void commit(struct spt_thread *thread, uint32_t head)
 	__atomic_store_n(&thread->slot->head, head, __ATOMIC_RELEASE);
 }
 
-static bool has_room(const struct spt_thread *thread, uint32_t end)
-{
-	/* Pairs with the release of the tail in spt_ring_reader_end(). */
-	return end - __atomic_load_n(&thread->slot->tail, __ATOMIC_ACQUIRE) <= SPT_RING_WORDS;
-}
-
-static void wait_for_room(struct spt_thread *thread, uint32_t at, uint32_t end)
+void spt_ring_wait(struct spt_thread *thread, uint32_t at, uint32_t end)
 {
 	struct spt_ring_slot *slot = thread->slot;
 	const struct timespec patience = { .tv_nsec = WAIT_NS };
@@ -173,29 +167,18 @@ static void wait_for_room(struct spt_thread *thread, uint32_t at, uint32_t end)
 	if (thread->depth == 1)
 		commit(thread, at);
 	slot->waits++;
-	while (!has_room(thread, end) &&
+	while (!spt_ring_has_room(thread, end) &&
 	       !__atomic_load_n(&spt_link.rings->is_over, __ATOMIC_RELAXED)) {
 		uint32_t tail = __atomic_load_n(&slot->tail, __ATOMIC_ACQUIRE);
 
 		__atomic_store_n(&slot->is_waiting, 1, __ATOMIC_SEQ_CST);
-		if (has_room(thread, end))
+		if (spt_ring_has_room(thread, end))
 			break;
 		spt_call(SYS_futex, &slot->tail, FUTEX_WAIT, tail, &patience);
-		if (!has_room(thread, end) && !spt_link_check())
+		if (!spt_ring_has_room(thread, end) && !spt_link_check())
 			break;
 	}
 	slot->waited_ns += (spt_stamp_by_call() - begin) << SPT_STAMP_SHIFT;
-}
-
-uint32_t spt_ring_take(struct spt_thread *thread, unsigned n)
-{
-	uint32_t at = n;
-
-	/* One instruction: a signal handler that comes in between takes what follows. */
-	__asm__ volatile("xaddl %0, %1" : "+r"(at), "+m"(thread->reserved));
-	if (__builtin_expect(!has_room(thread, at + n), 0))
-		wait_for_room(thread, at, at + n);
-	return at;
 }
 
 /* Threads. */
@@ -233,7 +216,7 @@ static bool claim_slot(struct spt_thread **ret_thread)
 		return false;
 	thread->words = spt_rings_words(rings, i);
 	thread->reserved = slot->head;
-	thread->depth = thread->n_frames = 0;
+	thread->depth = 0;
 	thread->last_stamp = 0;
 	/* Begins by telling that nothing is known. */
 	thread->n_nodes = SPT_NODE_MOST;

@@ -58,7 +58,7 @@ struct spt_thread {
 	uint32_t n_events;		/* recorded so far, to notice others in between */
 	uint32_t n_nodes;
 	uint32_t generation;
-	uint32_t n_frames;
+	struct spt_frame *innermost;	/* of those that are kept */
 	uint64_t mean_bytes;		/* 0: every call is recorded */
 	int64_t left;			/* bytes until the next one that is picked */
 	uint64_t random;
@@ -91,14 +91,31 @@ struct spt_place {
 };
 
 /* The node of the stack from @place on. */
-uint32_t spt_walk(struct spt_thread *thread, struct spt_place place);
+uint32_t spt_walk(struct spt_thread *thread, const struct spt_place *place);
 /* The same without what is kept, in a handler that has interrupted spt_walk(). */
-uint32_t spt_walk_nested(struct spt_thread *thread, struct spt_place place);
+uint32_t spt_walk_nested(struct spt_thread *thread, const struct spt_place *place);
 
 /* Ring. */
 
+void spt_ring_wait(struct spt_thread *thread, uint32_t at, uint32_t end);
+
+static inline bool spt_ring_has_room(const struct spt_thread *thread, uint32_t end)
+{
+	/* Pairs with the release of the tail in spt_ring_reader_end(). */
+	return end - __atomic_load_n(&thread->slot->tail, __ATOMIC_ACQUIRE) <= SPT_RING_WORDS;
+}
+
 /* Takes @n words, and waits until there is room for them.  Returns the first one's place. */
-uint32_t spt_ring_take(struct spt_thread *thread, unsigned n);
+static inline uint32_t spt_ring_take(struct spt_thread *thread, unsigned n)
+{
+	uint32_t at = n;
+
+	/* One instruction: a signal handler that comes in between takes what follows. */
+	__asm__ volatile("xaddl %0, %1" : "+r"(at), "+m"(thread->reserved));
+	if (__builtin_expect(!spt_ring_has_room(thread, at + n), 0))
+		spt_ring_wait(thread, at, at + n);
+	return at;
+}
 
 static inline void spt_ring_put(struct spt_thread *thread, uint32_t at, uint64_t word)
 {

@@ -103,25 +103,23 @@ static void step_over_signal(const struct spt_step *from, struct spt_step *to)
 }
 
 /* False: there is nothing further out; @ret_parent is what stands there. */
-static inline bool step(struct spt_step *from, struct spt_step *to, uint32_t *ret_parent)
+static __always_inline bool step(struct spt_step *from, struct spt_step *to, uint32_t *ret_parent)
 {
-	unsigned base;
-	uint64_t at = 0, sp;
+	uint64_t rule = spt_rule_of(from->pc), at = 0, sp;
 
-	from->rule = spt_rule_of(from->pc);
-	base = spt_rule_base(from->rule);
+	from->rule = rule;
 	*ret_parent = SPT_NODE_INCOMPLETE;
-	switch (base) {
+	switch (spt_rule_base(rule)) {
 	case SPT_RULE_SP:
-		sp = from->sp + (uint64_t)spt_rule_offset(from->rule);
+		sp = from->sp + (uint64_t)spt_rule_offset(rule);
 		break;
 	case SPT_RULE_BP:
-		sp = from->bp + (uint64_t)spt_rule_offset(from->rule);
+		sp = from->bp + (uint64_t)spt_rule_offset(rule);
 		break;
 	case SPT_RULE_AT_SP:
 	case SPT_RULE_AT_BP:
-		at = (base == SPT_RULE_AT_SP ? from->sp : from->bp) +
-		     (uint64_t)spt_rule_offset(from->rule);
+		at = (spt_rule_base(rule) == SPT_RULE_AT_SP ? from->sp : from->bp) +
+		     (uint64_t)spt_rule_offset(rule);
 		if (!fetch(from, at, &sp))
 			return false;
 		break;
@@ -132,8 +130,10 @@ static inline bool step(struct spt_step *from, struct spt_step *to, uint32_t *re
 		return true;
 	case SPT_RULE_CHAIN:
 		return step_along_chain(from, to);
+	case SPT_RULE_END:
+		*ret_parent = SPT_NODE_ROOT;
+		return false;
 	default:
-		*ret_parent = base == SPT_RULE_END ? SPT_NODE_ROOT : SPT_NODE_INCOMPLETE;
 		return false;
 	}
 	to->sp = sp;
@@ -143,12 +143,12 @@ static inline bool step(struct spt_step *from, struct spt_step *to, uint32_t *re
 	if (!fetch(from, sp - 8, &to->pc))
 		return false;
 	to->pc &= SPT_RING_POINTER_MASK;
-	switch (spt_rule_bp(from->rule)) {
+	switch (spt_rule_bp(rule)) {
 	case SPT_BP_AT_CFA:
-		to->bp_at = sp + (uint64_t)spt_rule_bp_offset(from->rule);
+		to->bp_at = sp + (uint64_t)spt_rule_bp_offset(rule);
 		return fetch(from, to->bp_at, &to->bp);
 	case SPT_BP_AT_BP:
-		to->bp_at = from->bp + (uint64_t)spt_rule_bp_offset(from->rule);
+		to->bp_at = from->bp + (uint64_t)spt_rule_bp_offset(rule);
 		return fetch(from, to->bp_at, &to->bp);
 	default:
 		to->bp_at = 0;
@@ -280,7 +280,9 @@ static void forget(struct spt_thread *thread, uint32_t generation)
 {
 	spt_ring_put(thread, spt_ring_take(thread, 1), SPT_RING_RESET);
 	thread->generation = generation;
-	thread->n_frames = 0;
+	/* Ends every search outwards, whatever the stack pointer. */
+	thread->frames[0] = (struct spt_frame){ .sp = UINT64_MAX };
+	thread->innermost = thread->frames;
 	thread->n_nodes = SPT_NODE_FIRST;
 	memset(thread->nodes, 0, sizeof(thread->nodes));
 	memset(thread->told_code, 0, sizeof(thread->told_code));
@@ -307,86 +309,86 @@ static uint32_t watch_step(struct spt_thread *thread, uint32_t n, const struct s
 	return n;
 }
 
-/* Reads what lies further out than frame @k again; the frame whose words differ, or -1. */
-static inline int32_t verify(const struct spt_thread *thread, uint32_t k)
+/* Reads what lies further out than @frame again; the frame whose words differ, or NULL. */
+static inline struct spt_frame *verify(const struct spt_thread *thread, struct spt_frame *frame)
 {
-	const struct spt_watch *watches = thread->watches;
-	uint32_t i = thread->frames[k].watches;
+	const struct spt_watch *first = thread->watches, *watch = first + frame->watches;
 
-	while (i > 0) {
-		i--;
-		if (__builtin_expect(*watches[i].at != watches[i].value, 0)) {
-			while (thread->frames[k].watches > i)
-				k--;
-			return (int32_t)k;
+#pragma GCC unroll 4
+	while (watch > first) {
+		watch--;
+		if (__builtin_expect(*watch->at != watch->value, 0)) {
+			while (first + frame->watches > watch)
+				frame--;
+			return frame;
 		}
 	}
-	return -1;
+	return NULL;
 }
 
-/* Puts @n frames that were walked inside of frame @k. */
-static void keep(struct spt_thread *thread, uint32_t k, const struct spt_step *steps, unsigned n)
+/* Puts the frames that were walked inside of @frame, from @end inwards to @steps; the innermost. */
+static __always_inline struct spt_frame *keep(struct spt_thread *thread, struct spt_frame *frame,
+					      const struct spt_step *steps,
+					      const struct spt_step *end)
 {
-	struct spt_frame *frames = thread->frames;
+	while (end > steps) {
+		const struct spt_step *outer = end--;
 
-	while (n > 0) {
-		const struct spt_step *step = &steps[--n];
-		uint32_t w = watch_step(thread, frames[k].watches, step + 1, frames[k].needs_bp);
-
-		frames[k + 1] = (struct spt_frame){
-			.pc = step->pc,
-			.sp = step->sp,
-			.bp = step->bp,
-			.node = child(thread, frames[k].node, step->pc),
-			.needs_bp = needs_bp(step->rule, frames[k].needs_bp),
-			.watches = w,
+		frame[1] = (struct spt_frame){
+			.pc = end->pc,
+			.sp = end->sp,
+			.bp = end->bp,
+			.node = child(thread, frame->node, end->pc),
+			.needs_bp = needs_bp(end->rule, frame->needs_bp),
+			.watches = watch_step(thread, frame->watches, outer, frame->needs_bp),
 		};
-		k++;
+		frame++;
 	}
-	thread->n_frames = k + 1;
+	return frame;
 }
 
-static uint32_t walk(struct spt_thread *thread, struct spt_place place)
+static uint32_t walk(struct spt_thread *thread, const struct spt_place *place)
 {
 	struct spt_step *steps = thread->steps, *at = steps;
-	struct spt_frame *frames = thread->frames;
-	uint32_t k = thread->n_frames ? thread->n_frames - 1 : 0, parent = SPT_NODE_ROOT;
+	struct spt_frame *frame = thread->innermost;
+	uint32_t parent;
 
-	*at = (struct spt_step){ .pc = place.pc, .sp = place.sp, .bp = place.bp };
+	at->pc = place->pc;
+	at->sp = place->sp;
+	at->bp = place->bp;
+	at->is_guess = false;
 	for (;;) {
-		while (k && frames[k].sp < at->sp)
-			k--;
-		if (k && frames[k].sp == at->sp && frames[k].pc == at->pc &&
-		    (!frames[k].needs_bp || frames[k].bp == at->bp)) {
-			int32_t differs = verify(thread, k);
+		while (frame->sp < at->sp)
+			frame--;
+		if (frame->sp == at->sp && frame->pc == at->pc &&
+		    (!frame->needs_bp || frame->bp == at->bp)) {
+			struct spt_frame *differs = verify(thread, frame);
 
-			if (differs < 0)
+			if (!differs)
 				break;
-			k = differs ? (uint32_t)differs - 1 : 0;
+			frame = differs > thread->frames ? differs - 1 : differs;
 		}
-		if (at + 1 == steps + SPT_MOST_FRAMES - 1) {
-			parent = SPT_NODE_INCOMPLETE;
-			at[1] = (struct spt_step){ 0 };
-		} else if (step(at, at + 1, &parent)) {
-			if (at[1].pc) {
-				at++;
-				continue;
-			}
-			parent = SPT_NODE_ROOT;
-		} else {
+		parent = SPT_NODE_INCOMPLETE;
+		if (at + 2 == steps + SPT_MOST_FRAMES || !step(at, at + 1, &parent)) {
 			/* What led to the end is no word that could change, but code. */
 			at[1] = (struct spt_step){ 0 };
+		} else if (at[1].pc) {
+			at++;
+			continue;
+		} else {
+			parent = SPT_NODE_ROOT;
 		}
 		at++;
-		frames[0] = (struct spt_frame){ .node = parent };
-		k = 0;
+		frame = thread->frames;
+		frame->node = parent;
 		break;
 	}
-	keep(thread, k, steps, (unsigned)(at - steps));
-	return frames[thread->n_frames - 1].node;
+	frame = keep(thread, frame, steps, at);
+	thread->innermost = frame;
+	return frame->node;
 }
 
-uint32_t spt_walk(struct spt_thread *thread, struct spt_place place)
+uint32_t spt_walk(struct spt_thread *thread, const struct spt_place *place)
 {
 	uint32_t generation = __atomic_load_n(&spt_generation, __ATOMIC_ACQUIRE);
 
@@ -397,13 +399,13 @@ uint32_t spt_walk(struct spt_thread *thread, struct spt_place place)
 	return walk(thread, place);
 }
 
-uint32_t spt_walk_nested(struct spt_thread *thread, struct spt_place place)
+uint32_t spt_walk_nested(struct spt_thread *thread, const struct spt_place *place)
 {
 	struct spt_step *steps = thread->nested_steps;
 	uint32_t node = SPT_NODE_ROOT;
 	unsigned n = 0;
 
-	steps[0] = (struct spt_step){ .pc = place.pc, .sp = place.sp, .bp = place.bp };
+	steps[0] = (struct spt_step){ .pc = place->pc, .sp = place->sp, .bp = place->bp };
 	while (n + 1 < SPT_NESTED_FRAMES && step(&steps[n], &steps[n + 1], &node) &&
 	       steps[n + 1].pc)
 		n++;
