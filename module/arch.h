@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What stack.c and spaces.c need from each architecture.  The walks run in the sampling context. */
+/*
+ * The interface of each architecture for stack.c and spaces.c.  The walks run in the sampling
+ * context.
+ */
 #ifndef _SYSPROF_ARCH_H
 #define _SYSPROF_ARCH_H
 
@@ -12,15 +15,16 @@ struct task_struct;
 
 /**
  * struct sysprof_walk - a walk along a user stack
- * @ranges: the index each frame is looked up in, for {object:24, offset:40}; NULL for addresses
+ * @ranges: the index that each frame is looked up in, for frames as {object:24, offset:40}; NULL:
+ *	frames are addresses
  * @frames: room for @max frames, innermost first
  * @max: at least 1
- * @n: on return, how many
- * @end: on return, enum sysprof_end: why there are no more
- * @by_tables: along unwind tables, with @ranges, instead of frame pointers
- * @tables: with @by_tables, those of a user, beside everybody's; NULL: none
- * @is_coarse: on return: of an address space of which not all mappings are followed
- * @is_guess: on return, with @by_tables: a frame's caller was looked for by its frame pointer
+ * @n: on return, number of frames
+ * @end: on return, enum sysprof_end: why the walk ended
+ * @by_tables: follow unwind tables instead of frame pointers; needs @ranges
+ * @tables: with @by_tables, a user's tables, used beside everybody's; NULL: none
+ * @is_coarse: on return: the index does not have all mappings of the address space
+ * @is_guess: on return, with @by_tables: one frame's caller was found by its frame pointer
  */
 struct sysprof_walk {
 	const struct ranges *ranges;
@@ -35,19 +39,21 @@ struct sysprof_walk {
 };
 
 /*
- * The kernel's frames of @task as stack.h encodes them, innermost first, into @frames; enum
- * sysprof_end into @end.  Of current: of what @regs interrupted, or, if that is NULL, from here,
- * without the module's own.  Of a task that does not run, @regs NULL: where it was switched away
- * from.  Interrupts off, or in NMI.
+ * Writes the kernel frames of @task into @frames, encoded as in stack.h, innermost first, and enum
+ * sysprof_end into @end.  If @task is current, the walk begins at what @regs interrupted; with
+ * @regs NULL it begins here and skips the module's own frames.  If @task does not run, @regs is
+ * NULL and the walk begins where the task was switched away.  Interrupts off, or in NMI.
  */
 u32 sysprof_arch_walk_kernel(struct task_struct *task, struct pt_regs *regs, u64 *frames, u32 max,
 			     u8 *end);
 /*
- * Walks the user context @regs of current along frame pointers; ranges.h has the look-up.  Nothing
- * but frames is stored.
+ * Walks the user context @regs of current along frame pointers; ranges.h has the look-up.  Stores
+ * nothing but frames.
  */
 void sysprof_arch_walk_user(struct pt_regs *regs, struct sysprof_walk *walk);
-/* The same along unwind tables; 32-bit programs by frame pointers all the same. */
+/*
+ * The same along unwind tables.  32-bit programs have no tables: frame pointers are followed there.
+ */
 void sysprof_arch_walk_tables(struct pt_regs *regs, struct sysprof_walk *walk);
 
 static inline bool sysprof_arch_user_is_32bit(struct pt_regs *regs)
@@ -59,14 +65,20 @@ static inline bool sysprof_arch_user_is_32bit(struct pt_regs *regs)
 #endif
 }
 
-/* Registers of a user context in the order of <asm/perf_regs.h>, 0 for what was not saved. */
+/*
+ * Registers of a user context in the order of <asm/perf_regs.h>; 0 for a register that was not
+ * saved.
+ */
 #ifdef CONFIG_X86_64
 #define SYSPROF_ARCH_MACHINE	62	/* EM_X86_64 */
 #define SYSPROF_ARCH_REGS	24
-/* Registers that tables speak of, and how many of them a function has to keep. */
+/* Number of registers that tables describe, and of callee-saved registers. */
 #define SYSPROF_ARCH_TABLE_REGS	16
 #define SYSPROF_ARCH_SAVED	6
-/* The stack pointer, the frame pointer, and which of those that a function has to keep that is. */
+/*
+ * Numbers of the stack pointer and the frame pointer, and the latter's slot among the callee-saved
+ * registers.
+ */
 #define SYSPROF_ARCH_SP		7
 #define SYSPROF_ARCH_FP		6
 #define SYSPROF_ARCH_FP_SLOT	1
@@ -81,24 +93,24 @@ static inline bool sysprof_arch_user_is_32bit(struct pt_regs *regs)
 #endif
 void sysprof_arch_user_regs(const struct pt_regs *regs, u64 *values);
 /*
- * Copies @bytes from the stack pointer of current's @regs up into @to; returns how many could be
- * had without a fault.
+ * Copies up to @bytes, from the stack pointer of current's @regs upwards, into @to.  Returns the
+ * number of bytes that could be read without a fault.
  */
 u32 sysprof_arch_copy_stack(const struct pt_regs *regs, void *to, u32 bytes);
 
 /*
- * Where modules and other generated code lie, the image at @anchor aside: the start, and the size
- * in @bytes, less than an offset spans.
+ * Returns the start of the area of modules and other generated code, without the kernel image,
+ * which @anchor is in.  Sets @bytes to its size, which is less than an offset can represent.
  */
 unsigned long sysprof_arch_module_area(unsigned long anchor, unsigned long *bytes);
 
 /*
- * Whether ftrace has put a call where code begins with this word: false where kprobes do not come
- * by ftrace.
+ * Whether @code, the first word of a function, is a call that ftrace has put there.  False on
+ * architectures whose kprobes do not use ftrace.
  */
 bool sysprof_arch_is_call(u32 code);
 
-/* Address of current's vdso, 0 if it has none. */
+/* Address of current's vdso; 0: it has none. */
 unsigned long sysprof_arch_vdso(void);
 
 #endif /* _SYSPROF_ARCH_H */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Hooks that are put in place for their first user, and stay for ten seconds after the last one has
- * gone: those who may start sessions must not be able to have code patched at will.
+ * Hooks that are put in place for their first user and stay for ten seconds after the last one has
+ * left.  A user who may start sessions must not be able to have the kernel's code patched at will.
  */
 #ifndef _SYSPROF_ARMING_H
 #define _SYSPROF_ARMING_H
@@ -12,12 +12,12 @@
 
 /**
  * struct sysprof_arming - hooks that come and go together
- * @put: puts them in place; 0 or an error.  Process context, under @lock, as is @remove
- * @remove: removes them
- * @lock: of what follows.  @put may arm others, never in a circle
- * @users: arm() without its disarm()
+ * @put: puts the hooks in place; 0 or an error.  Process context, under @lock
+ * @remove: removes the hooks.  Process context, under @lock
+ * @lock: protects @users and @is_armed.  @put may arm others, but never in a circle
+ * @users: calls of sysprof_arm() without their sysprof_disarm()
  * @is_armed: the hooks are in place, even if nobody uses them any more
- * @work: removes them then
+ * @work: removes the hooks ten seconds after the last user has left
  */
 struct sysprof_arming {
 	int (*put)(struct sysprof_arming *arming);
@@ -37,10 +37,10 @@ struct sysprof_arming {
 		.work = __DELAYED_WORK_INITIALIZER((arming).work, sysprof_arming_work, 0),         \
 	}
 
-/* Process context: one more user, or an error and none; one user less. */
+/* Add a user, or return an error and add none; remove a user.  Process context. */
 int sysprof_arm(struct sysprof_arming *arming);
 void sysprof_disarm(struct sysprof_arming *arming);
-/* Process context, when nobody arms them any more: now. */
+/* Removes the hooks at once, when nobody arms them any more.  Process context. */
 void sysprof_disarm_now(struct sysprof_arming *arming);
 
 /* For SYSPROF_ARMING. */

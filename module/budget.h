@@ -8,7 +8,7 @@
 
 /* A tick with a stack took @cost_ns on this CPU.  In the sampling context, interrupts off. */
 void sysprof_budget_spent(u64 cost_ns, u64 now);
-/* Of how many periods of @period_ns one may be sampled.  Any context. */
+/* Number of periods, each of @period_ns, of which one may be sampled.  Any context. */
 u32 sysprof_budget_stretch(u64 period_ns);
 
 #endif /* _SYSPROF_BUDGET_H */

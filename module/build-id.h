@@ -8,8 +8,8 @@ struct file;
 struct sysprof_object;
 
 /*
- * Fill in the build-id of @record, or leave it as it is if the ELF image has none, or is not in
- * memory.  Process context; neither reads from nor waits for a file system.
+ * Fill in the build-id of @record.  Leave it unchanged if the ELF image has none, or if the page
+ * with it is not in memory.  Process context; neither reads from a file system nor waits for one.
  */
 void sysprof_build_id_of_file(struct file *file, struct sysprof_object *record);
 void sysprof_build_id_of_memory(const void *memory, size_t bytes, struct sysprof_object *record);

@@ -7,18 +7,21 @@
 struct sysprof_charge;
 
 /*
- * Process context: one more session on the account of the caller's user.  -EUSERS: beyond the
- * number that the user, or all together, may have; -ENOMEM.
+ * Counts one more session of the caller's user.  -EUSERS if that is more than the user may have, or
+ * all users together; -ENOMEM.  Process context.
  */
 struct sysprof_charge *sysprof_charge_open(void);
 void sysprof_charge_close(struct sysprof_charge *charge);
-/* -ENOSPC: beyond what its sessions, or all sessions together, may take. */
+/*
+ * Charges @bytes.  -ENOSPC if that is more than the user's sessions may take, or all sessions
+ * together.
+ */
 int sysprof_charge_add(struct sysprof_charge *charge, u64 bytes);
 void sysprof_charge_sub(struct sysprof_charge *charge, u64 bytes);
 
-/* Had CAP_SYS_RESOURCE at open. */
+/* Whether the user had CAP_SYS_RESOURCE at open(). */
 bool sysprof_charge_is_exempt(const struct sysprof_charge *charge);
-/* What a session takes that asks for no size of its rings, all CPUs together. */
+/* Memory of the rings of all CPUs together, for a session that requests no size. */
 u64 sysprof_charge_default(void);
 
 #endif /* _SYSPROF_CHARGE_H */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Memory that each CPU has twice: for interrupts, and for NMIs that interrupt them. */
+/* Memory that each CPU has twice: for interrupts, and for the NMIs that interrupt them. */
 #ifndef _SYSPROF_CONTEXTS_H
 #define _SYSPROF_CONTEXTS_H
 
@@ -11,12 +11,14 @@ struct sysprof_contexts {
 	void *memory[2];
 };
 
-/* Process context: zeroed, @bytes each; -ENOMEM: there is none. */
+/* Process context: allocates @bytes for each, zeroed; -ENOMEM. */
 int sysprof_contexts_alloc(struct sysprof_contexts __percpu *contexts, size_t bytes);
-/* Process context, when no CPU is at it any more. */
+/* Process context, when no CPU uses the memory any more. */
 void sysprof_contexts_free(struct sysprof_contexts __percpu *contexts);
 
-/* That of this CPU and context, which must not be left meanwhile. */
+/*
+ * The memory of this CPU and context.  The caller must not leave either while it uses the memory.
+ */
 static inline void *sysprof_contexts_this(struct sysprof_contexts __percpu *contexts)
 {
 	return this_cpu_ptr(contexts)->memory[!!in_nmi()];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Delivery: records into the rings of the sessions that run.  What a session is stands here, too:
- * everything above hands out through it.
+ * Delivery puts records into the rings of the sessions that run.  A session is declared here, too,
+ * since all layers above deliver through it.
  */
 #ifndef _SYSPROF_DELIVERY_H
 #define _SYSPROF_DELIVERY_H
@@ -32,8 +32,8 @@ struct sysprof_tables;
 struct sysprof_tap;
 
 /*
- * Samples that were lost for one reason: how many of the account's were reported, and when the
- * others were lost.
+ * Samples that were lost for one reason: how many of those in the account were reported, and when
+ * the others were lost.
  */
 struct sysprof_loss {
 	u64 first_time;
@@ -45,28 +45,31 @@ struct sysprof_loss {
  * struct sysprof_session_cpu - what a session keeps for one CPU; touched on that CPU with
  *	interrupts off.  In a session with counters only overflows, which may be NMIs, write
  *	@account (but not state_lost), @loss (but not told) and @changes
- * @session: whose this is
- * @next: in the CPU's list of those that it ticks for
- * @ring: its records
- * @cpu: its number; while it is offline another one writes what has to be said of it
- * @joined: gets records from here; with @wanted also those of ticks
- * @wanted: one of the CPUs that the session samples; otherwise the CPU is left alone: no tick, and
- *	the account is made by its reader
- * @untold: a loss, or a resync, is waiting for room
- * @resync: state records were lost and the reader does not know yet
+ * @session: the session
+ * @next: the next session that this CPU ticks for
+ * @ring: the session's records of this CPU
+ * @cpu: the CPU's number.  While it is offline, another CPU writes its records
+ * @joined: the session gets records from this CPU; with @wanted also those of ticks
+ * @wanted: the session samples this CPU.  Otherwise the CPU has no tick for the session, and STATS
+ *	computes the account
+ * @untold: a loss or a resync is not reported yet, for lack of room
+ * @resync: state records were lost, and the reader does not know yet
  * @first_period: the session's first period on this CPU
- * @account: grid and pending are only filled in when somebody asks
- * @account_time: when it was last put into the ring
- * @weight: of the tick being taken, 0 if the session has no part in it
- * @raw_bytes: of the stack that the session may have of this tick
- * @tables: its user's, if they may be followed in this tick, or NULL
- * @hides: of this tick's stack, which is of a process that the opener could not trace
- * @loss: by enum sysprof_lost_reason
- * @changes: of the account, by overflows
+ * @account: the account; grid and pending are filled in only when it is read
+ * @account_time: when the account was last put into the ring
+ * @weight: weight of the tick being taken; 0 if the session does not use it
+ * @raw_bytes: bytes of the stack that the session may have of this tick
+ * @tables: the user's tables, if this tick may use them; else NULL
+ * @hides: what is hidden of this tick's stack, since the opener could not trace the process
+ * @loss: losses, by enum sysprof_lost_reason
+ * @changes: number of changes that overflows made to the account
  * @tell: puts the account into the ring when an overflow found it due
  */
 struct sysprof_session_cpu {
-	/* What each tick needs: this on one cache line, the ring on the next, the account. */
+	/*
+	 * What each tick needs comes first: this is one cache line, the ring the next one, then the
+	 * account.
+	 */
 	struct sysprof_session *session;
 	struct sysprof_session_cpu *next;
 	u64 first_period;
@@ -87,7 +90,10 @@ struct sysprof_session_cpu {
 	struct irq_work tell;
 } ____cacheline_aligned;
 
-/* What sessions without privilege get of others' processes: module parameter others. */
+/*
+ * What is hidden of other users' processes from sessions without privilege: module parameter
+ * others.
+ */
 enum sysprof_hides {
 	SYSPROF_HIDES_NOTHING,
 	SYSPROF_HIDES_PLACES,	/* they get functions */
@@ -100,45 +106,49 @@ enum sysprof_reader { SYSPROF_READER_NONE, SYSPROF_READER_MMAP, SYSPROF_READER_R
 /**
  * struct sysprof_session - one open file
  * @link: in the list of running sessions; RCU
- * @open_link: in that of all, revoke.c's
+ * @open_link: in the list of all sessions, which belongs to revoke.c
  * @io_lock: one START, SNAPSHOT or read() at a time; held while the caller's memory is touched
  * @lock: configuration and state; mmap() takes it under the mmap lock, so no user memory may be
  *	touched under it
  * @config: as granted; config.ring_bytes is 0 before the first CONFIGURE
- * @divisor: one of this number of the clock's periods is the session's
- * @keeps_budget: no rate was requested
+ * @divisor: the session uses one of this number of the clock's periods
+ * @keeps_budget: no rate was requested: the session keeps to the budget
  * @least_stretch: with @keeps_budget: at most one of this number of periods is sampled, as the
  *	reader requested; read by ticks at any time
  * @wish: what the session requests of each stack, without what it can have only of some
  * @user_kind: kind of user frames that the session gets
- * @hides_others: of stacks of processes that its opener could not trace
- * @asks_rights: what it may have is another thing for each task
- * @pmu: counters, while it runs by them; NULL: the timer
- * @filter: whose ticks are wanted; NULL: everybody's
- * @charge: who pays for the rings
+ * @hides_others: what is hidden of stacks of processes that the opener could not trace
+ * @asks_rights: what the session may have depends on the task
+ * @pmu: the counters while the session runs by counters; NULL: the timer
+ * @filter: selects the ticks that the session wants; NULL: all ticks
+ * @charge: the account that pays for the rings
  * @running: between START and STOP
- * @is_exempt: the opener had CAP_SYS_RESOURCE: users cannot use up its share of a CPU
+ * @is_exempt: the opener had CAP_SYS_RESOURCE: other users cannot use up the session's part of a
+ *	CPU
  * @may_see_addresses: the opener had CAP_PERFMON
- * @file: it is the session of, which outlives it
- * @cred: the opener's, of the file
- * @raw_wishes: of raw stacks; NULL as long as it has not asked for them
- * @tap: what it draws from event sources; NULL: nothing
- * @tables: that it shares with other sessions; NULL as long as it has neither asked for stacks by
- *	tables nor brought one
- * @dead: it has ended for good (revoke.c); takes no more records
- * @reader: see enum
- * @read_next: CPU that the next read() begins with
- * @opener: its process
- * @traced: what it has shown that it may trace, without privilege
- * @cpus: by CPU number, only possible ones have a ring
- * @cpumask: those that are wanted
- * @wait: poll() and read()
- * @wake: wakes them from any context
+ * @file: the open file of the session, which outlives it
+ * @cred: the opener's credentials, held by the file
+ * @raw_wishes: requests for raw stacks; NULL until the session requests raw stacks
+ * @tap: what the session takes from event sources; NULL: nothing
+ * @tables: unwind tables, shared with other sessions; NULL until the session requests stacks by
+ *	tables or adds a table
+ * @dead: the session has ended for good (revoke.c) and takes no more records
+ * @reader: how the reader takes records
+ * @read_next: the CPU that the next read() begins with
+ * @opener: the process that opened the session
+ * @traced: the processes that an opener without privilege has shown that it may trace
+ * @cpus: by CPU number; only possible CPUs have a ring
+ * @cpumask: the CPUs that the session samples
+ * @wait: the waiters of poll() and read()
+ * @wake: wakes @wait from any context
  * @reap: stops the session of an opener that has exited
- * @snapshot: what SNAPSHOT walks, owned by snapshot.c
+ * @snapshot: state of SNAPSHOT's walk, owned by snapshot.c
  */
 struct sysprof_session {
-	/* What each tick needs: this on one cache line, the beginning of the next on another. */
+	/*
+	 * What each tick needs comes first: this is one cache line, the beginning of the config
+	 * another.
+	 */
 	struct sysprof_filter *filter;
 	wait_queue_head_t wait;
 	struct sysprof_stack_wish wish;
@@ -176,15 +186,15 @@ struct sysprof_session {
 };
 
 /*
- * Process context, one call at a time: from begin() to end() @session gets what happens.  Walkers
- * of the list may still use the session for a grace period of RCU after end().
+ * From begin() to end() @session gets records.  Process context, one call at a time.  Readers of
+ * the list may still use the session for an RCU grace period after end().
  */
 void sysprof_delivery_begin(struct sysprof_session *session);
 void sysprof_delivery_end(struct sysprof_session *session);
 
 /*
- * Room for a record, as sysprof_ring_reserve() gives it; its header is written, its body is the
- * caller's to write, all of it.  sysprof_ring_commit() must follow.
+ * Returns room for a record, as sysprof_ring_reserve() gives it, or NULL.  The header is filled in;
+ * the caller fills in all of the body and then calls sysprof_ring_commit().
  */
 static inline void *sysprof_delivery_reserve(struct sysprof_session_cpu *sc, u32 bytes, u32 limit,
 					     u16 type)
@@ -202,18 +212,18 @@ static inline void *sysprof_delivery_reserve(struct sysprof_session_cpu *sc, u32
 	return record;
 }
 
-/* An ACCOUNT record of @sc's account, as it is; false if there is no room. */
+/* Writes an ACCOUNT record of @sc's account; false if there is no room. */
 bool sysprof_delivery_account(struct sysprof_session_cpu *sc);
-/* The account as it was between two overflows. */
+/* Copies the account as it was between two overflows. */
 void sysprof_delivery_copy_account(const struct sysprof_session_cpu *sc,
 				   struct sysprof_account *to);
 
-/* @periods are lost.  On their CPU, interrupts off, or in NMI. */
+/* Counts @periods as lost.  On their CPU, interrupts off, or in NMI. */
 void sysprof_session_lose(struct sysprof_session_cpu *sc, enum sysprof_lost_reason reason,
 			  u64 periods);
 void sysprof_delivery_report_untold(struct sysprof_session_cpu *sc);
 
-/* Reports what was lost, as soon as there is room for it.  On its CPU, interrupts off, no NMI. */
+/* Reports losses as soon as there is room.  On the session's CPU, interrupts off, no NMI. */
 static inline void sysprof_delivery_report_losses(struct sysprof_session_cpu *sc)
 {
 	if (unlikely(READ_ONCE(sc->untold)))
@@ -236,24 +246,31 @@ static inline void sysprof_delivery_wake(struct sysprof_session *session,
 bool sysprof_session_may_have_raw(const struct sysprof_session *session);
 
 /*
- * A state record for one session, as below, on this CPU with interrupts off.  Without room
- * a RESYNC is sent.
+ * Writes a state record for one session, on this CPU with interrupts off.  If there is no room, a
+ * RESYNC follows.  @record is as in sysprof_sessions_state().
  */
 void sysprof_delivery_put_state(struct sysprof_session_cpu *sc,
 				const struct sysprof_record *record);
 /*
- * A state record for every running session: @record's size, type, flags, pid, tid and body are set,
- * time and cpu are not.  Any task or interrupt context but NMI; takes care of interrupts itself.
+ * Sends a state record to every running session.  The caller sets @record's size, type, flags, pid,
+ * tid and body, but not time and cpu.  Any task or interrupt context but NMI; disables interrupts
+ * itself.
  */
 void sysprof_sessions_state(struct sysprof_record *record);
-/* All sessions must ask for a snapshot: something happened that no record reports.  As above. */
+/*
+ * Makes all sessions ask for a snapshot, since something happened that no record reports.  Context
+ * as above.
+ */
 void sysprof_sessions_resync(void);
-/* A new process; and @task, the last of its process, exits: its sessions end.  As above. */
+/*
+ * forked(): a process was made.  exit(): @task, the last thread of its process, exits, and its
+ * sessions end.  Context as above.
+ */
 void sysprof_sessions_forked(struct task_struct *parent, struct task_struct *child);
 void sysprof_sessions_exit(struct task_struct *task);
-/* Whether any session runs: hooks have nothing to do otherwise. */
+/* Whether any session runs.  If none does, hooks have nothing to do. */
 bool sysprof_sessions_any(void);
-/* Whether any wants MAP records. */
+/* Whether any session wants MAP records. */
 bool sysprof_sessions_want_maps(void);
 
 #endif /* _SYSPROF_DELIVERY_H */

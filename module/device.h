@@ -2,7 +2,9 @@
 #ifndef _SYSPROF_DEVICE_H
 #define _SYSPROF_DEVICE_H
 
-/* /dev/sysprof-trace; its files pin the module, so unregister finds no session. */
+/*
+ * Make and remove /dev/sysprof-trace.  Open files pin the module, so unregister() finds no session.
+ */
 int sysprof_device_register(void);
 void sysprof_device_unregister(void);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What is remembered of a frame that was looked up in unwind tables. */
+/* The cached result of looking a frame up in unwind tables. */
 #ifndef _SYSPROF_FOUND_H
 #define _SYSPROF_FOUND_H
 
@@ -15,18 +15,18 @@ enum sysprof_plain {
 };
 
 /**
- * struct sysprof_found - what the tables say of one frame; in a cache of this CPU and context
+ * struct sysprof_found - the tables' rule for one frame; in a cache of this CPU and context
  * @frame: {object:24, offset:40}
- * @tag: of the finder that found it; 0: nothing is here
- * @cfa_offset: plain: from the stack or frame pointer to the CFA
- * @ra_words: plain: 8 times this from the CFA lies the return address
- * @fp_words: plain: likewise, the caller's frame pointer; 0: it is unchanged
- * @plain: enum sysprof_plain: whether the CFA goes by the stack pointer or the frame pointer, the
- *	return address is in memory, and so is the frame pointer or where it was: all else that the
- *	rule may say is of registers that hardly any caller's rule asks for
- * @has_table: the frame's object has one
- * @is_region: code made at run time, which can have none
- * @rule: NULL: there is none
+ * @tag: tag of the finder that filled the entry; 0: the entry is empty
+ * @cfa_offset: plain: distance from the stack or frame pointer to the CFA
+ * @ra_words: plain: the return address is at CFA + 8 * @ra_words
+ * @fp_words: plain: the caller's frame pointer is at CFA + 8 * @fp_words; 0: it is unchanged
+ * @plain: enum sysprof_plain.  A rule is plain if the CFA is an offset from the stack pointer or
+ *	the frame pointer, the return address is in memory, and the frame pointer is unchanged or in
+ *	memory.  The rest of a plain rule is about registers that hardly any caller's rule needs
+ * @has_table: the frame's object has a table
+ * @is_region: the frame is code made at run time, which can have no table
+ * @rule: the rule; NULL: there is none
  */
 struct sysprof_found {
 	u64 frame;
@@ -40,7 +40,7 @@ struct sysprof_found {
 	const struct sysprof_table_rule *rule;
 };
 
-/* Sets what is said to be "plain" by @found's rule. */
+/* Sets the members that are marked "plain", from @found's rule. */
 static inline void sysprof_found_prepare(struct sysprof_found *found)
 {
 	const struct sysprof_table_rule *rule = found->rule;

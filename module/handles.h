@@ -1,18 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What is open: found again by an address that is given out once at a time. */
+/*
+ * Things that have begun and not ended, found by an address that belongs to one of them at a time.
+ */
 #ifndef _SYSPROF_HANDLES_H
 #define _SYSPROF_HANDLES_H
 
 #include <linux/types.h>
 
 /**
- * struct sysprof_handle - what is known of it
+ * struct sysprof_handle - a thing that has begun
  * @told: as in struct sysprof_prompt_event
- * @told_start: likewise
+ * @told_start: as in struct sysprof_prompt_event
  * @begin: when it began
- * @since: when what is timed began; 0: it has not
+ * @since: when the timed part began; 0: not yet
  * @value: bytes
- * @key: of its events
+ * @key: the key of its events
  */
 struct sysprof_handle {
 	u64 told;
@@ -25,17 +27,17 @@ struct sysprof_handle {
 
 struct sysprof_handles;
 
-/* Process context.  Room for 1 << @bits at most; NULL: there is no memory. */
+/* Process context.  Makes room for at most 1 << @bits; NULL: there is no memory. */
 struct sysprof_handles *sysprof_handles_create(unsigned int bits);
 void sysprof_handles_destroy(struct sysprof_handles *handles);
 
 /*
- * Any context but NMI, interrupts off.  Whoever has the address is alone with its entry.  put():
- * NULL if there is no room; an entry that is there already is returned as it is.
+ * Any context but NMI, interrupts off.  The caller owns the address, so no other caller uses its
+ * entry.  put() returns an existing entry unchanged, and NULL if there is no room.
  */
 struct sysprof_handle *sysprof_handles_find(struct sysprof_handles *handles, const void *address);
 struct sysprof_handle *sysprof_handles_put(struct sysprof_handles *handles, const void *address);
-/* Out of the table, into *@ret. */
+/* Removes the entry from the table and copies it to *@ret; false: there is none. */
 bool sysprof_handles_take(struct sysprof_handles *handles, const void *address,
 			  struct sysprof_handle *ret);
 

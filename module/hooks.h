@@ -4,19 +4,22 @@
 
 #include <linux/types.h>
 
-/* Process context: once.  @keep: on from now until exit(), which needs all that hooks use. */
+/*
+ * Process context, once.  @keep: the hooks stay in place from now until exit(); everything that
+ * hooks use must be ready.
+ */
 int sysprof_hooks_init(bool keep);
 void sysprof_hooks_exit(void);
 
 /*
- * Hooks on while at least one caller of arm() has not called disarm(), and for a while after:
- * putting them in place costs more than leaving them.  Process context.
+ * The hooks are in place while at least one caller of arm() has not called disarm(), and for some
+ * time after that: putting them in place costs more than leaving them.  Process context.
  */
 int sysprof_hooks_arm(void);
 void sysprof_hooks_disarm(void);
 
 struct tracepoint;
-/* A trace point of the kernel image, NULL: there is none of that name.  Process context. */
+/* A trace point of the kernel image; NULL: there is none of that name.  Process context. */
 struct tracepoint *sysprof_hooks_find(const char *name);
 
 /* Whether @ip is in this module, or in the code that calls its hooks.  Any context. */

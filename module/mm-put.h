@@ -4,13 +4,13 @@
 
 struct mm_struct;
 
-/* Process context, once; exit(): nobody calls put() any more. */
+/* Process context, once.  exit(): nobody calls put() any more. */
 int sysprof_mm_put_init(void);
 void sysprof_mm_put_exit(void);
 
 /*
- * mmput() that does not wait: who is the last takes the address space down, which waits for the I/O
- * it has under way, and that may never end.  Process context, may allocate.
+ * mmput() that does not wait.  The last user of an address space takes it down and waits for its
+ * I/O, which may never end.  Process context, may allocate.
  */
 void sysprof_mm_put(struct mm_struct *mm);
 

@@ -7,7 +7,7 @@
 struct sysprof_name;
 
 /*
- * Fills in the name of @name->frame; "" where there is none, and, unless @privileged, in parts of
+ * Fills in the name of @name->frame; "" if it has none.  Unless @privileged, also "" in parts of
  * the module area that no sample has shown.  Process context.
  */
 void sysprof_names_look_up(struct sysprof_name *name, bool privileged);

@@ -13,36 +13,37 @@ struct sysprof_object;
 /* Process context, once. */
 int sysprof_objects_init(void);
 void sysprof_objects_exit(void);
-/* Process context: makes sure that get() finds memory, before the hooks are armed. */
+/* Process context, before the hooks are armed: makes sure that get() finds memory. */
 int sysprof_objects_prepare(void);
 
 /*
- * The id of a file that process @pid (0: not known) has mapped.  A new one is @payer's, and is
- * named by a kernel thread, which then sends it to every session.  0 without memory at hand
- * (sessions get a RESYNC once there is), or if @payer's part is used up.  In a task; does
+ * The id of a file that process @pid (0: not known) has mapped.  If the file is new, @payer pays
+ * for it, and a kernel thread names it and sends it to every session.  0 if there is no memory at
+ * hand (sessions get a RESYNC once there is), or if @payer has used up its part.  In a task; does
  * not sleep or allocate.
  */
 u32 sysprof_objects_get(struct file *file, u32 pid, sysprof_payer payer);
-/* Names what has no name yet.  Process context. */
+/* Names the objects that have no name yet.  Process context. */
 void sysprof_objects_flush(void);
 /*
- * Puts the OBJECT records of named objects with ids above @after into @buffer, as many as fit;
- * returns their bytes and the last id in @last.  Process context, hooks armed.
+ * Puts OBJECT records of named objects with ids above @after into @buffer, as many as fit.  Returns
+ * their bytes, and sets @last to the last id.  Process context, hooks armed.
  */
 size_t sysprof_objects_fill(u32 after, void *buffer, size_t bytes, u32 *last);
 /*
- * Calls @each for what is named, and for the vdso.  Process context, hooks armed; @each may sleep.
+ * Calls @each for each named object and for the vdso.  Process context, hooks armed; @each may
+ * sleep.
  */
 void sysprof_objects_each(void (*each)(const struct sysprof_object *record, void *data),
 			  void *data);
 /*
- * Whether object @id is a file with a name; @pid: of the process that it was first seen in, 0 if
- * that is not known.  And the id of the file @inode, 0 if it has none.  Process context, hooks
+ * mapper(): whether object @id is a file with a name; sets @pid to the process in which it was
+ * first seen, or to 0.  id(): the id of the file @inode; 0 if it has none.  Process context, hooks
  * armed.
  */
 bool sysprof_objects_mapper(u32 id, u32 *pid);
 u32 sysprof_objects_id(const struct inode *inode);
-/* Forgets all.  Process context, hooks not armed. */
+/* Forgets all objects.  Process context, hooks not armed. */
 void sysprof_objects_forget(void);
 
 #endif /* _SYSPROF_OBJECTS_H */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Which periods of the clock are a session's own, and which of those it samples. */
+/* Which of the clock's periods belong to a session, and which of those it samples. */
 #ifndef _SYSPROF_PERIODS_H
 #define _SYSPROF_PERIODS_H
 
@@ -11,8 +11,9 @@
 #include "delivery.h"
 
 /*
- * Of every @divisor things one is picked, at a place that varies so that nothing aliases with it:
- * the n-th that is picked, and how many are before the thing @x.
+ * One of every @divisor things is picked, at a position that varies so that nothing aliases with
+ * it.  picked() returns the n-th picked thing; picked_before() returns how many picked things are
+ * before @x.
  */
 static inline u64 picked(u64 n, u32 divisor)
 {
@@ -30,7 +31,10 @@ static inline u64 picked_before(u64 x, u32 divisor)
 	return whole + (hash_64(whole, 32) % divisor < rest);
 }
 
-/* Of the clock's periods [from, to) on a CPU, how many are the session's: not before it joined. */
+/*
+ * Number of the session's periods among the clock's periods [from, to) on a CPU.  Periods before
+ * the session joined do not count.
+ */
 static inline u64 own_periods(const struct sysprof_session *session,
 			      const struct sysprof_session_cpu *sc, u64 from, u64 to)
 {
@@ -48,7 +52,7 @@ static inline u32 stretch_of(const struct sysprof_session *session)
 				       1;
 }
 
-/* Of its own periods in [from, to) those that it samples. */
+/* Number of the session's periods in [from, to) that it samples. */
 static inline u64 sampled_periods(const struct sysprof_session *session,
 				  const struct sysprof_session_cpu *sc, u64 from, u64 to)
 {

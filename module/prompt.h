@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Prompt sources: each event is sent when it ends, at once, with the stack of the task that is
- * there.  What begins in one place and ends in another is two events: an OPEN has the stack, and
- * its CLOSE the same key.
+ * Prompt sources send each event at once when it ends, with the stack of the current task.  An
+ * operation that begins in one place and ends in another is two events with the same key: an OPEN,
+ * which has the stack, and a CLOSE.
  */
 #ifndef _SYSPROF_PROMPT_H
 #define _SYSPROF_PROMPT_H
@@ -27,11 +27,11 @@ enum sysprof_prompt {
 };
 
 /**
- * struct sysprof_prompt_wish - what a session wants of a prompt source
- * @id: its number in the session; 0: none
+ * struct sysprof_prompt_wish - what a session requests of a prompt source
+ * @id: the source's number in the session; 0: not requested
  * @stacks: SYSPROF_STACKS_*
- * @period: of its grid; 0: every event of at least
- * @threshold: so much
+ * @period: period of the grid; 0: every event that reaches @threshold
+ * @threshold: least value of an event, where @period is 0
  */
 struct sysprof_prompt_wish {
 	u16 id;
@@ -42,11 +42,11 @@ struct sysprof_prompt_wish {
 
 /**
  * struct sysprof_hook - a trace point and what is called there
- * @name: of the trace point
- * @probe: is called; NULL: it is none that this kernel could call
- * @data: with this
- * @is_optional: kernels may lack it
- * @tracepoint: NULL: it is not there
+ * @name: the trace point's name
+ * @probe: function that is called; NULL: this kernel has no form of it that could be called
+ * @data: first argument of @probe
+ * @is_optional: kernels may lack the trace point
+ * @tracepoint: the trace point; NULL: this kernel lacks it
  */
 struct sysprof_hook {
 	const char *name;
@@ -58,9 +58,9 @@ struct sysprof_hook {
 
 /**
  * struct sysprof_hooking - hooks that come and go together
- * @arming: puts them in place and removes them
- * @hooks: in the order in which they come; they go in the other one
- * @n: how many
+ * @arming: puts the hooks in place and removes them
+ * @hooks: in the order in which they are put in place; they are removed in reverse
+ * @n: number of hooks
  * @begin: process context, before the first event; 0 or an error
  * @end: process context, after the last event; NULL: nothing to do
  */
@@ -75,7 +75,7 @@ struct sysprof_hooking {
 extern struct sysprof_hooking sysprof_interrupts, sysprof_locks, sysprof_block, sysprof_faults,
 	sysprof_slab, sysprof_pages;
 
-/* Process context: a trace point that this kernel lacks, or NULL. */
+/* Process context: the name of a trace point that this kernel lacks, or NULL. */
 const char *sysprof_hooking_lacks(struct sysprof_hooking *hooking);
 /* Initialises the arming of a hooking. */
 #define SYSPROF_HOOKING_ARMING(hooking)                                                            \
@@ -83,29 +83,30 @@ const char *sysprof_hooking_lacks(struct sysprof_hooking *hooking);
 int sysprof_hooking_put(struct sysprof_arming *arming);
 void sysprof_hooking_remove(struct sysprof_arming *arming);
 
-/* Of what a source's grid is. */
+/* What the grid of a source counts. */
 enum sysprof_axis {
 	SYSPROF_AXIS_NS,     /* the CPU's time */
-	SYSPROF_AXIS_VALUE,  /* the values of the CPU's events, one after the other */
-	SYSPROF_AXIS_EVENTS, /* these, counted */
+	SYSPROF_AXIS_VALUE,  /* the sum of the values of the CPU's events */
+	SYSPROF_AXIS_EVENTS, /* the number of the CPU's events */
 };
 
 /**
  * struct sysprof_prompt_event - an event that has ended
  * @begin: when it began
- * @end: and ended, which is now
+ * @end: when it ended: now
  * @value: in the source's unit
  * @key: joins OPEN and CLOSE
- * @told: of an OPEN, on return: the sessions that got it, by bits of sysprof_tap.bit; of a CLOSE
- *	the same
- * @told_start: likewise, the last of their starts
- * @part: what else is to be said; NULL: nothing
- * @regs: of what was interrupted; NULL: the stack is from here on
- * @prompt: of which source
- * @opens: of a CLOSE: the source that its OPEN is of
- * @axis: enum sysprof_axis; of a CLOSE none
+ * @told: of an OPEN, on return: the sessions that got it, as bits of sysprof_tap.bit; a CLOSE
+ *	passes the same
+ * @told_start: of an OPEN, on return: when the latest of those sessions started; a CLOSE passes the
+ *	same
+ * @part: a further part of the record; NULL: none
+ * @regs: registers of the interrupted context; NULL: the stack begins here
+ * @prompt: the event's source
+ * @opens: of a CLOSE: the source of its OPEN
+ * @axis: enum sysprof_axis; not used for a CLOSE
  * @phase: enum sysprof_phase
- * @context: enum sysprof_context that it happened in
+ * @context: enum sysprof_context in which it happened
  * @flags: SYSPROF_EVENT_*
  */
 struct sysprof_prompt_event {
@@ -126,26 +127,26 @@ struct sysprof_prompt_event {
 };
 
 /*
- * In a hook, interrupts off, RCU read side: counts the event for each session, and sends it to
- * those that pick it.
+ * Counts the event for each session, and sends it to those that pick it.  In a hook, interrupts
+ * off, RCU read side.
  */
 void sysprof_prompt_tell(struct sysprof_prompt_event *event);
 /*
- * The same in two steps, for a source that has to find out more about events that are sent:
- * whether any session gets it, and then, at once, the sending.  An event without begin and end
- * happens then.
+ * The same in two steps, for a source that has to find out more about events that are sent.
+ * wants() returns whether any session gets the event; tell_wanted() follows at once and sends it.
+ * An event without begin and end happens then.
  */
 bool sysprof_prompt_wants(struct sysprof_prompt_event *event);
 void sysprof_prompt_tell_wanted(struct sysprof_prompt_event *event);
-/* Likewise: counts a CLOSE whose OPEN no session got. */
+/* Counts a CLOSE whose OPEN no session got.  Context as above. */
 void sysprof_prompt_passed(enum sysprof_prompt prompt);
-/* Whether a session gets each CLOSE of what @opens opens, and needs no mask for it. */
+/* Whether a session gets each CLOSE of the events that @opens opens, and needs no mask for it. */
 bool sysprof_prompt_tells_all(enum sysprof_prompt opens);
-/* enum sysprof_context of what runs here. */
+/* The enum sysprof_context of the code that runs here. */
 u8 sysprof_prompt_context(void);
-/* Likewise: an event that nobody gets, as there is no room to follow it. */
+/* Counts an event that nobody gets, since there is no room to follow it.  Context as above. */
 void sysprof_prompt_missed(enum sysprof_prompt prompt);
-/* What that took on @cpu, since the hooks of any source were put there. */
+/* Time and calls of a source's hooks on @cpu since they were put in place. */
 void sysprof_prompt_cost(int cpu, enum sysprof_prompt prompt, u64 *ns, u64 *calls);
 
 #endif /* _SYSPROF_PROMPT_H */

@@ -7,8 +7,8 @@
 struct task_struct;
 
 /*
- * Who makes files, regions and mappings known: a user, with all users of the user namespaces that
- * the user made.  Users may share a number; root shares his with nobody.
+ * The payer of files, regions and mappings: a user, together with all users of the user namespaces
+ * that the user made.  Users may share a number; nobody shares root's.
  */
 typedef u16 sysprof_payer;
 
@@ -19,14 +19,15 @@ typedef u16 sysprof_payer;
 sysprof_payer sysprof_quota_payer(const struct task_struct *task);
 
 /*
- * Whether @payer may have @bytes more; if so they are his until they are given back.  Any context.
+ * Whether @payer may have @bytes more.  If so, they count as taken until they are given back.  Any
+ * context.
  */
 bool sysprof_quota_take(sysprof_payer payer, size_t bytes);
 void sysprof_quota_give(sysprof_payer payer, size_t bytes);
 
-/* An id that nobody has, for an object of @payer's; 0 if he may have no more.  Any context. */
+/* A new id for an object of @payer; 0 if @payer may have no more.  Any context. */
 u32 sysprof_quota_new_id(sysprof_payer payer);
-/* Ids begin anew: nobody knows one any more. */
+/* Numbers ids from the beginning again, when no id is in use any more. */
 void sysprof_quota_forget_ids(void);
 
 #endif /* _SYSPROF_QUOTA_H */

@@ -9,10 +9,10 @@
 
 /**
  * struct code_range - an executable mapping
- * @start: address
- * @end: address
- * @base: added to an address within, gives the frame, modulo 2^64
- * @counted: pages that mm->exec_vm counts
+ * @start: first address
+ * @end: address behind the last byte
+ * @base: an address in the range plus @base is the frame, modulo 2^64
+ * @counted: pages of the range that mm->exec_vm counts
  */
 struct code_range {
 	u64 start;
@@ -23,12 +23,12 @@ struct code_range {
 
 /**
  * struct ranges - a copy of a space's index
- * @retired: in the worker's list, for what was allocated
- * @payer: whose share of memory it takes, if it was allocated for this space alone
- * @n: ranges, sorted, not overlapping
- * @capacity: n never goes beyond
- * @counted: pages of them all that mm->exec_vm counts
- * @range: they
+ * @retired: in the worker's list, if the copy was allocated
+ * @payer: pays for the memory, if it was allocated for this space alone
+ * @n: number of ranges, which are sorted and do not overlap
+ * @capacity: most ranges that there is room for
+ * @counted: pages of all ranges that mm->exec_vm counts
+ * @range: the ranges
  */
 struct ranges {
 	struct llist_node retired;
@@ -42,8 +42,8 @@ struct ranges {
 #define RANGES_BYTES(n)	(sizeof(struct ranges) + (n) * sizeof(struct code_range))
 
 /*
- * Index of the first range that ends behind @address.  The array may be edited meanwhile: what was
- * found means nothing then.  Inline like the next one: walks of user stacks may call no function
+ * Index of the first range that ends behind @address.  The array may be edited meanwhile; then the
+ * result means nothing.  Inline, as the next function is: walks of user stacks may call no function
  * while they may touch user memory.
  */
 static __always_inline u32 sysprof_ranges_first_behind(const struct ranges *ranges, u64 address)
@@ -62,10 +62,10 @@ static __always_inline u32 sysprof_ranges_first_behind(const struct ranges *rang
 
 /**
  * struct sysprof_place - the range a walk is in: neighbours on a stack are often in the same one
- * @start: first address that is in it: for return addresses, which belong to the byte before, one
- *	more than the range's
- * @bytes: 0 at the beginning of a walk: in none
- * @base: added to an address within, gives the frame
+ * @start: first address that is looked up in the range.  A return address belongs to the byte
+ *	before it, so for those it is one more than the range's start
+ * @bytes: size of the range; 0 at the beginning of a walk: no range yet
+ * @base: an address in the range plus @base is the frame
  */
 struct sysprof_place {
 	u64 start;
@@ -74,8 +74,8 @@ struct sysprof_place {
 };
 
 /*
- * Makes @place the range of @address, which is @behind (0 or 1) bytes after the instruction that it
- * represents; false if that is in no range.
+ * Sets @place to the range of @address, which is @behind (0 or 1) bytes after its instruction.
+ * False if no range contains it.
  */
 static __always_inline bool sysprof_ranges_look_up(const struct ranges *ranges, u64 address,
 						   u32 behind, struct sysprof_place *place)
@@ -95,15 +95,15 @@ static __always_inline bool sysprof_ranges_look_up(const struct ranges *ranges, 
 	return address - place->start < place->bytes && place->base;
 }
 
-/* Puts @range at index @at.  There is room. */
+/* Inserts @range at index @at.  The caller has made sure of the room. */
 void sysprof_ranges_insert(struct ranges *ranges, u32 at, const struct code_range *range);
 /*
- * [start, end) is now @new, or nothing executable if that is NULL.  There is room for two more
- * ranges.
+ * Replaces what is in [start, end) by @new; NULL: nothing executable.  The caller has made sure of
+ * room for two more ranges.
  */
 void sysprof_ranges_replace(struct ranges *ranges, u64 start, u64 end,
 			    const struct code_range *new);
-/* @to, which has room for them, is what @from is; and is empty. */
+/* copy(): makes @to, which has room, equal to @from.  clear(): empties it. */
 void sysprof_ranges_copy(struct ranges *to, const struct ranges *from);
 void sysprof_ranges_clear(struct ranges *ranges);
 

@@ -13,8 +13,8 @@
 struct sysprof_raw_wishes;
 
 /*
- * Memory for the copies, as long as somebody holds it, and for the holder's requests, of which
- * there are none yet.  Process context; NULL: no memory.
+ * Gets the memory for copies, which exists as long as somebody holds it, and memory for the
+ * holder's requests, of which there are none yet.  Process context; NULL: no memory.
  */
 struct sysprof_raw_wishes *sysprof_raw_get(void);
 void sysprof_raw_put(struct sysprof_raw_wishes *wishes);
@@ -24,16 +24,17 @@ void sysprof_raw_put(struct sysprof_raw_wishes *wishes);
  * without a request of their own), rounded up to a whole KiB.  Any context.
  */
 void sysprof_raw_wish(struct sysprof_raw_wishes *wishes, const char *comm, u32 bytes);
-/* What is requested of current's stack, @most without a request.  Any context. */
+/* Bytes that are requested of current's stack; @most if there is no request.  Any context. */
 u32 sysprof_raw_wished(const struct sysprof_raw_wishes *wishes, u32 most);
 
 /*
  * Copies the user context @regs of current and at most @bytes of its stack into memory of this CPU,
- * where it stays until the tick is over.  In the sampling context, NMI too; held by somebody.
+ * where the copy stays until the tick is over.  In the sampling context, NMI too, while somebody
+ * holds the memory.
  */
 const struct sysprof_raw *sysprof_raw_take(const struct pt_regs *regs, u32 bytes);
 
-/* What a session that asked for @bytes gets of @raw: how large that is, and into @to, so much. */
+/* The part of @raw for a session that requested @bytes: its size, and a copy of it into @to. */
 u32 sysprof_raw_size(const struct sysprof_raw *raw, u32 bytes);
 void sysprof_raw_put_into(void *to, const struct sysprof_raw *raw, u32 bytes);
 

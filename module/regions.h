@@ -14,14 +14,14 @@ struct vm_area_struct;
 #define SYSPROF_REGIONS_MAX	64
 
 /**
- * struct region - memory without a file that was executable once: where a program makes its code
- * @start: of all the places that were, and still may become so
- * @end: behind them
+ * struct region - memory without a file that was executable once, in which a program makes code
+ * @start: first address that was ever executable here and may still become so
+ * @end: address behind the last of those
  * @origin: the address of offset 0
- * @bytes: when it was first seen
- * @object: id
- * @generation: how many this address space had before
- * @pid: of the process that mapped it, 0 if that is not known
+ * @bytes: size when the region was first seen
+ * @object: id of the object
+ * @generation: number of regions that the address space had before
+ * @pid: id of the process that mapped it; 0 if that is not known
  */
 struct region {
 	u64 start;
@@ -34,12 +34,12 @@ struct region {
 };
 
 /**
- * struct regions - those of one address space, the oldest first
+ * struct regions - the regions of one address space, the oldest first
  * @pooled: in the pool
- * @n: how many
- * @made: regions that were ever made
- * @region: younger ones may be inside an older one that has grown, and keep their ids for what
- *	is still mapped there as theirs
+ * @n: number of regions
+ * @made: number of regions that were ever made
+ * @region: the regions.  A younger one may be inside an older one that has grown; it keeps its id
+ *	for the memory that is still mapped as its own
  */
 struct regions {
 	struct llist_node pooled;
@@ -49,16 +49,16 @@ struct regions {
 };
 
 /*
- * The region that executable memory [start, end) of process @pid (0: not known) belongs to: the
- * oldest that it overlaps or touches, which grows by it; else a new one, @payer's, and then
- * *@is_new is set.  NULL if there cannot be more of them.  As are the others here, under the lock
- * of the space; any context but NMI.
+ * The region of executable memory [start, end) of process @pid (0: not known).  That is the oldest
+ * region that it overlaps or touches, which grows by it.  If there is none, a new region of @payer
+ * is made, and *@is_new is set.  NULL if there cannot be more regions.  All of these functions:
+ * under the space's lock; any context but NMI.
  */
 const struct region *sysprof_regions_get(struct regions *regions, u64 start, u64 end, u32 pid,
 					 sysprof_payer payer, bool *is_new);
-/* A file is mapped at [start, end) now: a region of which nothing is left ends. */
+/* A file is now mapped at [start, end).  A region of which nothing is left ends. */
 void sysprof_regions_cut(struct regions *regions, u64 start, u64 end);
-/* @to, which is empty, is what @from is. */
+/* Makes @to, which is empty, equal to @from. */
 void sysprof_regions_copy(struct regions *to, const struct regions *from);
 /* The record of @region, without time and cpu. */
 void sysprof_regions_record(const struct region *region, const struct mm_struct *mm,

@@ -8,20 +8,23 @@
 struct file;
 struct sysprof_session;
 
-/* All in process context.  From when @file has opened @session until before it is destroyed. */
+/*
+ * All of these: process context.  watch() is called when @file has opened @session, unwatch()
+ * before the session is destroyed.
+ */
 void sysprof_revoke_watch(struct sysprof_session *session, const struct file *file);
 void sysprof_revoke_unwatch(struct sysprof_session *session);
 
 /*
- * Whether @session may still look at the machine: 0; -ESRCH if it has ended, -EPERM if the kernel
- * is locked down by now.
+ * 0 if @session may still look at the machine; -ESRCH if it has ended; -EPERM if the kernel has
+ * been locked down.
  */
 int sysprof_revoke_check(const struct sysprof_session *session);
 
-/* Ends all sessions whose opener had real or effective user @uid; returns how many. */
+/* Ends all sessions whose opener had @uid as its real or effective user; returns their number. */
 u32 sysprof_revoke_uid(kuid_t uid);
 
-/* When the device has been removed. */
+/* Called when the device has been removed. */
 void sysprof_revoke_exit(void);
 
 #endif /* _SYSPROF_REVOKE_H */

@@ -11,12 +11,12 @@ struct mm_struct;
 struct task_struct;
 
 /**
- * struct sysprof_rights - what it takes to trace a process, at the moment it was looked at
- * @uid: real, effective and saved
- * @gid: likewise
- * @permitted: its capabilities
- * @open: the three are the same, it may be dumped, and it is of the initial user namespace; else
- *	the rest means nothing
+ * struct sysprof_rights - rights that a tracer of a process needs, at one moment
+ * @uid: user, where real, effective and saved are the same
+ * @gid: group, likewise
+ * @permitted: the process's capabilities
+ * @open: the three users are the same, and the three groups; the process may be dumped, and is of
+ *	the initial user namespace.  Else the other members mean nothing
  */
 struct sysprof_rights {
 	kuid_t uid;
@@ -26,16 +26,16 @@ struct sysprof_rights {
 };
 
 /*
- * Looks at @task, which has @mm (NULL: none) and cannot go away, as current never can.  Any
- * context; neither sleeps nor locks.
+ * Fills in @rights from @task and its @mm (NULL: none).  The caller keeps @task from being freed;
+ * current always qualifies.  Any context; neither sleeps nor locks.
  */
 void sysprof_rights_look(struct sysprof_rights *rights, const struct task_struct *task,
 			 const struct mm_struct *mm);
 
 /*
- * Whether @opener could trace a process of these @rights without privilege: the kernel's own rule
- * but for the security modules (Yama, SELinux ...), which cannot be asked from here: traced.h.  Any
- * context.
+ * Whether @opener could trace a process with these @rights without privilege.  This is the kernel's
+ * own rule without the security modules (Yama, SELinux ...), which cannot be asked here; see
+ * traced.h.  Any context.
  */
 bool sysprof_rights_may_trace(const struct cred *opener, const struct sysprof_rights *rights);
 

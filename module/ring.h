@@ -12,13 +12,13 @@
 /**
  * struct sysprof_ring - one CPU's records of one session
  * @page: mapped read-only by the reader
- * @tail: mapped by the reader, who may write anything there
+ * @tail: mapped by the reader, which may write anything there
  * @data: mapped read-only by the reader
- * @pages: all of them in the order of the mapping: ring page, tail page, data
- * @bytes: of data, a power of two of at least a page
- * @head: positions below it are given out; runs freely, the low 32 bits count
- * @last_time: no record to come is older
- * @nest: writers between reserve and commit on this CPU, one interrupting the other
+ * @pages: all pages in the order of the mapping: ring page, tail page, data
+ * @bytes: size of the data, a power of two, at least a page
+ * @head: positions below it are reserved; it runs freely, and its low 32 bits count
+ * @last_time: time of the latest record; no later record has an earlier time
+ * @nest: writers between reserve and commit on this CPU, each interrupting the one before
  */
 struct sysprof_ring {
 	struct sysprof_ring_page *page;
@@ -38,22 +38,23 @@ static inline u64 sysprof_ring_cost(u32 bytes)
 	       (PAGE_SIZE + sizeof(struct page *));
 }
 
-/* Process context.  -ENOMEM; the ring is zeroed then. */
+/* Process context.  On -ENOMEM the ring is zeroed. */
 int sysprof_ring_init(struct sysprof_ring *ring, u32 bytes, int node);
 void sysprof_ring_deinit(struct sysprof_ring *ring);
-/* Empties it; no writer, and the reader starts anew. */
+/* Empties the ring.  There is no writer, and the reader starts anew. */
 void sysprof_ring_reset(struct sysprof_ring *ring);
 
 /*
- * Writers: on the ring's own CPU, preemption off, any context; those of one level must not meet
- * (interrupts off, or in the interrupt itself).  reserve() returns room for a record of @bytes, a
- * multiple of 8, with its time set and nothing else; NULL if more than @limit bytes would be in
- * use, or the ring is broken.  After a reserve() that gave room commit() must follow.
+ * Writers run on the ring's own CPU with preemption off, in any context.  Writers of one level must
+ * not interrupt each other: interrupts are off, or they are in the interrupt itself.  reserve()
+ * returns room for a record of @bytes, a multiple of 8, in which only the time is set.  It returns
+ * NULL if more than @limit bytes would be in use, or if the ring is broken.  A successful reserve()
+ * must be followed by commit().
  */
 struct sysprof_record *sysprof_ring_reserve(struct sysprof_ring *ring, u32 bytes, u32 limit);
 void sysprof_ring_commit(struct sysprof_ring *ring);
 
-/* Bytes between the reader's tail and what is published; for the watermark. */
+/* Bytes between the reader's tail and the published head; for the watermark. */
 static inline u32 sysprof_ring_used(const struct sysprof_ring *ring)
 {
 	return READ_ONCE(ring->page->head) - READ_ONCE(ring->tail->tail);

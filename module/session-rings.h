@@ -5,12 +5,12 @@
 #include "delivery.h"
 
 /*
- * Under session->lock, with nobody using the rings: anew, each of @bytes; -ENOSPC beyond the user's
- * cap, or that of all, -ENOMEM, and then there are none.
+ * Makes the rings anew, each of @bytes.  On -ENOSPC (the limit of the user, or of all users) and
+ * -ENOMEM there are none.  Under session->lock; nobody uses the rings.
  */
 int sysprof_session_make_rings(struct sysprof_session *session, u32 bytes);
 void sysprof_session_free_rings(struct sysprof_session *session);
-/* The size of rings for which no size was asked for: less where there are many CPUs. */
+/* Size of the rings if none was requested: less on machines with many CPUs. */
 #define SYSPROF_DEFAULT_RING_BYTES	(1U << 20)
 u32 sysprof_session_default_ring(void);
 

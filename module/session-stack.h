@@ -4,21 +4,23 @@
 
 #include "delivery.h"
 
-/* What the session wants of each stack, from its configuration.  Process context. */
+/* Sets what the session requests of each stack, from its configuration.  Process context. */
 void sysprof_session_plan(struct sysprof_session *session);
-/* What sessions without privilege do not get of processes that their openers could not trace. */
+/*
+ * What is hidden, from sessions without privilege, of processes that their openers could not trace.
+ */
 enum sysprof_hides sysprof_session_hides_others(void);
 /*
- * In the sampling context: the first @n user frames of @from, of which the first is exact, as their
- * functions' beginnings.
+ * Copies the first @n user frames of @from to @to, each as the start of its function.  The first
+ * one of @from is exact.  In the sampling context.
  */
 void sysprof_session_put_functions(u64 *to, const u64 *from, u32 n);
-/* What @session does not get of @task, which cannot go away.  Any context. */
+/* What is hidden of @task from @session.  The caller keeps @task from being freed.  Any context. */
 enum sysprof_hides sysprof_session_hides(const struct sysprof_session *session,
 					 const struct task_struct *task);
 /*
- * In the sampling context, if asks_rights: adds what the session may have of the stack of current
- * alone.
+ * Adds to @wish what the session may have of the stack of current alone.  In the sampling context,
+ * if asks_rights is set.
  */
 void sysprof_session_ask_rights(struct sysprof_session_cpu *sc, struct sysprof_stack_wish *wish);
 

@@ -8,7 +8,7 @@ struct sysprof_session;
 struct sysprof_snapshot;
 struct sysprof_snapshot_walk;
 
-/* Whose mappings a snapshot reports. */
+/* The processes whose mappings a snapshot reports. */
 enum sysprof_maps {
 	SYSPROF_MAPS_NONE,
 	SYSPROF_MAPS_TRACEABLE,		/* processes that the opener could trace */
@@ -16,9 +16,9 @@ enum sysprof_maps {
 };
 
 /*
- * SYSPROF_IOC_SNAPSHOT: fills the caller's buffer from where @arg->cursor points.  @walk is the
- * session's: made at cursor 0, freed at the end of the tasks or by end(), which may be given NULL.
- * @session: whose, for SYSPROF_MAPS_TRACEABLE.  Process context, hooks armed, may sleep.
+ * SYSPROF_IOC_SNAPSHOT: fills the caller's buffer from @arg->cursor on.  @walk belongs to the
+ * session.  It is made at cursor 0, and freed at the end of the tasks or by end(), which accepts
+ * NULL.  @session is for SYSPROF_MAPS_TRACEABLE.  Process context, hooks armed, may sleep.
  */
 int sysprof_snapshot_take(struct sysprof_snapshot_walk **walk, struct sysprof_snapshot *arg,
 			  enum sysprof_maps maps, const struct sysprof_session *session);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What sessions draw from event sources: which, how much of it, and where it went. */
+/* What each session takes from event sources, and the accounts of that. */
 #ifndef _SYSPROF_SOURCES_H
 #define _SYSPROF_SOURCES_H
 
@@ -16,11 +16,11 @@ struct sysprof_stack;
 
 /**
  * struct sysprof_lane_buffer - switches of a CPU that are not written yet
- * @begin: when the first happened
- * @last: when the last one did
- * @tid: who ran up to the first
- * @n: how many
- * @until: so long there is room for more without another thought; 0: not for one
+ * @begin: time of the first switch
+ * @last: time of the last switch
+ * @tid: thread that ran up to the first switch
+ * @n: number of switches
+ * @until: before this time there is room for a switch without a further check; 0: there is none
  * @entries: as in struct sysprof_lane
  */
 struct sysprof_lane_buffer {
@@ -33,23 +33,23 @@ struct sysprof_lane_buffer {
 };
 
 /**
- * struct sysprof_tap_cpu - of one CPU; touched there with interrupts off, or, while it is offline,
- *	on any with offline_lock (session.c) held
+ * struct sysprof_tap_cpu - a tap's state of one CPU; used there with interrupts off.  While the CPU
+ *	is offline, any CPU uses it with offline_lock (session.c) held
  * @left_out: waits that the account does not have yet: not picked, or below the threshold
  * @cost_before_ns: time that hooks took before the session began
- * @calls_before: likewise
- * @prompt_cost_before_ns: likewise, of prompt sources
- * @prompt_calls_before: likewise
- * @weight: weight of the wait under way; 0: not reported
- * @wakes: the waking under way is reported
- * @next: by enum sysprof_prompt: on an axis of its own, none is picked before this
- * @prompt_weight: weight of the event under way of a prompt source; 0: not reported
+ * @calls_before: calls of hooks before the session began
+ * @prompt_cost_before_ns: time that hooks of prompt sources took before the session began
+ * @prompt_calls_before: calls of those hooks before the session began
+ * @weight: weight of the current wait; 0: it is not reported
+ * @wakes: the current waking is reported
+ * @next: by enum sysprof_prompt: no event before this position of its axis is picked
+ * @prompt_weight: weight of the current event of a prompt source; 0: it is not reported
  * @account_time: when the accounts were last put into the ring
- * @wait: account
- * @wake: account
- * @lane: account
+ * @wait: account of WAIT
+ * @wake: account of WAKE
+ * @lane: account of LANE
  * @prompt: accounts of prompt sources
- * @entries: of LANE
+ * @entries: switches for the next LANE
  */
 struct sysprof_tap_cpu {
 	struct sysprof_tally left_out;
@@ -70,23 +70,23 @@ struct sysprof_tap_cpu {
 };
 
 /**
- * struct sysprof_tap - what one session draws from all sources
- * @link: in the list of those that are on; RCU
- * @session: whose this is
- * @wait_id: number of WAIT in the session, 0: it does not want it
- * @wake_id: likewise
- * @lane_id: likewise
- * @n: sources that it asked for
- * @prompt: what it wants of prompt sources
- * @stacks: of WAIT
- * @takes_stacks: whether stacks of waiters are requested
- * @divisor: one of this number of the grid's periods is the session's; 0: every wait
- * @threshold: with @divisor 0; else U64_MAX
- * @plain_from: waits that begin from this time on and are shorter than @threshold are excluded;
+ * struct sysprof_tap - what one session takes from all sources
+ * @link: in the list of taps that are on; RCU
+ * @session: the session
+ * @wait_id: number of WAIT in the session; 0: not requested
+ * @wake_id: number of WAKE, likewise
+ * @lane_id: number of LANE, likewise
+ * @n: number of sources that the session requested
+ * @prompt: requests for prompt sources
+ * @stacks: SYSPROF_STACKS_* of WAIT
+ * @takes_stacks: stacks of waiters are requested
+ * @divisor: one of this number of the grid's periods is the session's; 0: every wait is recorded
+ * @threshold: least duration, with @divisor 0; else U64_MAX
+ * @plain_from: waits that begin from this time on and are shorter than @threshold are only counted;
  *	U64_MAX: some threads or CPUs are hidden from the session, or it has no waits
- * @start: when it began
- * @first_period: of the grid, of its own
- * @bit: number that no other tap in the list has, unless there are more than 64
+ * @start: when the session began
+ * @first_period: the session's first period of its grid
+ * @bit: number that no other tap in the list has, unless there are more than 64 taps
  * @cpus: by CPU number
  */
 struct sysprof_tap {
@@ -112,36 +112,42 @@ struct sysprof_tap {
 extern struct list_head sysprof_taps;
 #define sysprof_for_each_tap(tap) list_for_each_entry_rcu(tap, &sysprof_taps, link)
 
-/* Process context, with the session's io_lock; these answer the ioctls. */
+/* These answer the ioctls.  Process context, with the session's io_lock. */
 int sysprof_sources_set(struct sysprof_session *session, const struct sysprof_sources *arg);
 int sysprof_sources_info(const struct sysprof_session *session, struct sysprof_source_infos *arg);
 void sysprof_sources_destroy(struct sysprof_session *session);
 
-/* Which hooks a session needs while it runs: bits, for those below. */
+/* The hooks that a session needs while it runs, as bits for the functions below. */
 u32 sysprof_sources_wishes(const struct sysprof_session *session);
-/* Process context: the hooks of these; all, or an error and none. */
+/* Arms these hooks: all of them, or an error and none.  Process context. */
 int sysprof_sources_arm(u32 wishes);
 void sysprof_sources_disarm(u32 wishes);
-/* Process context, nobody arms them any more: what is left of hooks goes. */
+/* Process context, when nobody arms hooks any more: removes those that are still in place. */
 void sysprof_sources_exit(void);
 /*
- * Under session->lock and list_lock (session.c), while the session gets records of all CPUs:
- * starts its events; ends them.
+ * Begin and end the session's events.  Under session->lock and list_lock (session.c), while the
+ * session gets records of all CPUs.
  */
 void sysprof_sources_begin(struct sysprof_session *session);
 void sysprof_sources_end(struct sysprof_session *session);
-/* On @cpu, or for one that is offline: writes what it holds back of the session's, and accounts. */
+/*
+ * Writes the records that are held back for the session, and its accounts.  On @cpu; if that is
+ * offline, on any CPU.
+ */
 void sysprof_sources_flush(struct sysprof_session *session, int cpu);
-/* On @cpu likewise: the account of source @id; -EINVAL. */
+/* Reads the account of source @id; -EINVAL.  On @cpu, as above. */
 int sysprof_sources_account(struct sysprof_session *session, int cpu, u32 id,
 			    struct sysprof_source_account *ret);
-/* Process context, RCU read side: the THREAD of @task, if the session gets it. */
+/*
+ * Fills in the THREAD record of @task; false if the session does not get it.  Process context, RCU
+ * read side.
+ */
 bool sysprof_sources_thread(const struct sysprof_session *session, struct task_struct *task,
 			    struct sysprof_thread *record);
-/* Whether the session is on, with WAIT. */
+/* Whether the session is on and requested WAIT. */
 bool sysprof_sources_has_threads(const struct sysprof_session *session);
 
-/* In a hook, interrupts off: the accounts of this CPU; tap_tell(): if they are due. */
+/* Write the accounts of this CPU; tap_tell() only if they are due.  In a hook, interrupts off. */
 void sysprof_tap_put_accounts(struct sysprof_tap *tap, struct sysprof_session_cpu *sc, u64 now);
 static __always_inline void sysprof_tap_tell(struct sysprof_tap *tap,
 					     struct sysprof_session_cpu *sc, u64 now)
@@ -150,9 +156,9 @@ static __always_inline void sysprof_tap_tell(struct sysprof_tap *tap,
 		sysprof_tap_put_accounts(tap, sc, now);
 }
 
-/* A record of what a thread has come to, for all who get it. */
+/* Sends @record, the sums of @task, to all sessions that get it. */
 void sysprof_taps_thread(struct task_struct *task, struct sysprof_thread *record);
-/* The same for the lanes of @tap, behind what they hold of this CPU already. */
+/* Adds a switch to the lanes of @tap, behind those of this CPU that it holds already. */
 void sysprof_tap_lane(struct sysprof_tap *tap, u64 now, const struct task_struct *prev, u8 left,
 		      const struct task_struct *next);
 /* Whether any tap wants lanes. */
@@ -177,7 +183,7 @@ static __always_inline void sysprof_lane_put(struct sysprof_lane_buffer *entries
 		entries->until = 0;
 }
 
-/* This CPU goes from one thread to another. */
+/* This CPU switches from one thread to another. */
 static __always_inline void sysprof_taps_lane(u64 now, const struct task_struct *prev, u8 left,
 					      const struct task_struct *next)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * One address space's index, shared by spaces.c (the table, the hooks, the tick) and spaces-work.c
- * (memory, the worker).
+ * The index of one address space.  spaces.c has the table, the hooks and the tick; spaces-work.c
+ * has the memory and the worker.
  */
 #ifndef _SYSPROF_SPACE_H
 #define _SYSPROF_SPACE_H
@@ -23,7 +23,7 @@ struct vm_area_struct;
 #define LARGE_RANGES	256
 #define REBUILD_NS	(100 * NSEC_PER_MSEC)
 #define COARSE_NS	NSEC_PER_SEC
-/* With more, and for want of memory earlier, an address space is coarse. */
+/* An address space with more ranges is coarse.  It can be coarse with fewer if memory is short. */
 #define RANGES_MAX	8192U
 
 /**
@@ -32,17 +32,17 @@ struct vm_area_struct;
  * @mm: held by mmgrab() until after the grace period, so that its address is not used again
  * @lock: writers; raw: hooks run with preemption off
  * @seq: the copy to be read is copies[seq & 1]
- * @copies: where the ranges are, behind the space or allocated
- * @regions: of its code without a file, NULL if there never was any; changed under @lock
- * @payer: whose share of memory and ids it takes
- * @incomplete: something is missing
- * @coarse: there is more than is followed: only files are known, and of those no more than there
- *	is room for
- * @asked: is in the list of those to be rebuilt, by @rebuild
- * @rebuilt: when it was last, ns
+ * @copies: the ranges, in memory behind the space or allocated
+ * @regions: regions of code without a file; NULL if there never were any; changed under @lock
+ * @payer: pays for the memory and the ids
+ * @incomplete: some mapping is missing from the index
+ * @coarse: there are more mappings than the index follows: it has only files, and of those as many
+ *	as there is room for
+ * @asked: the space is in the list of those to be rebuilt, by @rebuild
+ * @rebuilt: when the space was last rebuilt, ns
  * @rest_ns: time before which the space is not rebuilt again, so that no space keeps the worker
  *	from the others
- * @rebuild: see @asked
+ * @rebuild: in the list of spaces to be rebuilt
  * @node: in the pool, or in the list of removed spaces
  */
 struct space {
@@ -69,48 +69,55 @@ void sysprof_spaces_init_table(void);
 /* Whether @mm has a space. */
 bool sysprof_space_known(const struct mm_struct *mm);
 /*
- * The space of @mm, whose users are held; if it has none, an empty one of @payer's is made, to be
- * read by the caller.  NULL if there is no memory at hand.
+ * The space of @mm.  If it has none, makes an empty one, which @payer pays for and which the caller
+ * fills.  The caller holds a user of @mm.  NULL if there is no memory at hand.
  */
 struct space *sysprof_space_get(struct mm_struct *mm, sysprof_payer payer);
 /*
- * @range is what @vma of process @pid (0: not known) is in an index.  Its mm is locked; in a task.
+ * Sets @range to the index's entry for @vma of process @pid (0: not known).  Its mm is locked; in a
+ * task.
  */
 void sysprof_space_range(struct code_range *range, struct vm_area_struct *vma, u32 pid,
 			 sysprof_payer payer);
-/* The index of @space, whose mm is locked, is now @copies. */
+/* Makes @copies the index of @space, whose mm is locked. */
 void sysprof_space_install(struct space *space, struct ranges *copies[2], bool coarse);
-/* Buries all spaces; no hook is armed. */
+/* Removes and frees all spaces.  No hook is armed. */
 void sysprof_spaces_bury_all(void);
 
-/* spaces-work.c: none of these sleeps or allocates; from hooks, or with preemption off. */
+/*
+ * spaces-work.c: these neither sleep nor allocate, and are called from hooks or with preemption
+ * off.
+ */
 
 /* An empty space; NULL if there is no memory at hand. */
 struct space *sysprof_space_take(void);
-/* Back, if it was never published. */
+/* Gives back a space that was never published. */
 void sysprof_space_give(struct space *space);
-/* Two empty copies for LARGE_RANGES; both or, if there is no memory, none. */
+/*
+ * Takes two empty copies for LARGE_RANGES.  False: there is not enough memory at hand, and neither
+ * is taken.
+ */
 bool sysprof_space_take_large(struct ranges *copies[2]);
-/* None yet; NULL if there is no memory at hand. */
+/* Takes memory for regions, of which there are none yet; NULL if there is no memory at hand. */
 struct regions *sysprof_space_take_regions(void);
 /*
- * Free after a grace period: @ranges, which was a copy of @space's; @space, which is no longer in
- * the table.
+ * Free after a grace period: retire() @ranges, which was a copy of @space's; bury() @space, which
+ * is no longer in the table.
  */
 void sysprof_space_retire(struct space *space, struct ranges *ranges);
 void sysprof_space_bury(struct space *space);
-/* Behind the two below. */
+/* For ask_rebuild() and ask_scan() below. */
 void sysprof_space_queue(struct space *space);
 void sysprof_spaces_queue_scan(void);
 
-/* Has @space's mappings read anew.  Any context. */
+/* Asks the worker to read @space's mappings anew.  Any context. */
 static inline void ask_rebuild(struct space *space)
 {
 	if (!atomic_xchg(&space->asked, 1))
 		sysprof_space_queue(space);
 }
 
-/* Has spaces made for those who have none.  Any context. */
+/* Asks the worker to make spaces for the processes that have none.  Any context. */
 static inline void ask_scan(void)
 {
 	sysprof_spaces_queue_scan();

@@ -10,53 +10,52 @@ struct sysprof_region;
 struct sysprof_walk;
 struct vm_area_struct;
 
-/* Process context: once, and with no hook armed. */
+/* Process context: init() once, exit() with no hook armed. */
 int sysprof_spaces_init(void);
 void sysprof_spaces_exit(void);
 
 /*
- * Process context, before the hooks are armed: memory for them.  After: every address space there
- * is.
+ * Process context.  prepare(), before the hooks are armed, gets memory for them.  scan(), after
+ * that, reads every address space there is.
  */
 int sysprof_spaces_prepare(void);
 void sysprof_spaces_scan(void);
-/* Process context, hooks disarmed and no tick any more: forgets all. */
+/* Forgets all spaces.  Process context, hooks disarmed and no tick any more. */
 void sysprof_spaces_forget(void);
 
-/*
- * Sets the bits of all objects, by id, that are mapped somewhere: fewer than 2^24.  Process
- * context.
- */
+/* Sets the bit of each object that is mapped somewhere.  Ids are below 2^24.  Process context. */
 void sysprof_spaces_mark(unsigned long *ids);
 
 /*
- * Whether code of object @id is known to be mapped in @mm, and an address where it is.  Process
- * context.
+ * Whether code of object @id is known to be mapped in @mm; sets @address to an address of it.
+ * Process context.
  */
 bool sysprof_spaces_find_object(const struct mm_struct *mm, u32 id, u64 *address);
 
 /*
- * Hooks may have missed something: nothing is known of any address space until it has been read
+ * Call this when hooks may have missed something: no address space is used until it has been read
  * anew.  Process context, hooks armed.
  */
 void sysprof_spaces_renew(void);
 
-/* How often to wait, at most 1 ms each time, for the locks of all whose mm is looked at. */
+/* Most waits, of at most 1 ms each, for the locks of all address spaces of one scan. */
 #define SYSPROF_LOCK_TRIES	20
 
 /*
- * Locks @mm for reading; false if somebody holds it who may hold it for long: anybody can hold his
- * own for ever, and have many.  Waits up to *@tries times, which it counts down.  Process context,
- * may sleep.
+ * Locks @mm for reading.  A process can hold its own lock for ever, and there can be many of them.
+ * So this waits at most *@tries times, which it counts down, and then returns false.  Process
+ * context, may sleep.
  */
 bool sysprof_spaces_lock(struct mm_struct *mm, unsigned int *tries);
 
 /*
- * Reports of the hooks, with preemption off; none sleeps or allocates.  mapped(): @vma is now
- * mapped in its range, its mm is locked.  forked(): @child is about to become a copy of @parent,
- * whose lock is held for writing.  born(): the same, reported afterwards, where it cannot be
- * reported before: what @mm has mapped is read soon.  moved(): what @vma maps, or a part of it, is
- * about to go to [@to, @to + @bytes), where nothing is.  gone(): the last user of @mm has left.
+ * Reports of the hooks, with preemption off; none sleeps or allocates.
+ *
+ * mapped(): @vma is now mapped in its range; its mm is locked.  forked(): @child is about to become
+ * a copy of @parent, whose lock is held for writing.  born(): the same, where it can only be
+ * reported afterwards; the worker reads the mappings of @mm soon.  moved(): what @vma maps, or a
+ * part of it, is about to move to [@to, @to + @bytes), where nothing is mapped.  gone(): the last
+ * user of @mm has left.
  */
 void sysprof_spaces_mapped(struct vm_area_struct *vma);
 void sysprof_spaces_forked(struct mm_struct *parent, struct mm_struct *child);
@@ -65,26 +64,30 @@ void sysprof_spaces_moved(struct vm_area_struct *vma, u64 to, u64 bytes);
 void sysprof_spaces_gone(struct mm_struct *mm);
 
 /*
- * The region that @vma, executable and without a file, of process @pid (0: not known) belongs to:
- * its id, and the offset of vma->vm_start in it.  A new one is sent to every session.
- * SYSPROF_OBJECT_ANON if there can be no more of them.  The mm is locked; any context but NMI.
+ * The id of the region of @vma, which is executable and has no file, of process @pid (0: not
+ * known).  Sets @offset to that of vma->vm_start.  A new region is sent to every session.
+ * SYSPROF_OBJECT_ANON if there can be no more regions.  The mm is locked; any context but NMI.
  */
 u32 sysprof_spaces_region(const struct vm_area_struct *vma, u32 pid, u64 *offset);
 /*
- * Those of @mm into @records, which has room for SYSPROF_REGIONS_MAX; returns how many.  Any
- * context but NMI.
+ * Writes the regions of @mm to @records, which has room for SYSPROF_REGIONS_MAX; returns their
+ * number.  Any context but NMI.
  */
 u32 sysprof_spaces_regions(const struct mm_struct *mm, struct sysprof_region *records);
-/* The address of offset 0 of region @object, if @mm has it.  Any context but NMI. */
+/*
+ * Sets @origin to the address of offset 0 of region @object; false if @mm does not have it.  Any
+ * context but NMI.
+ */
 bool sysprof_spaces_region_origin(const struct mm_struct *mm, u32 object, u64 *origin);
 
 /*
- * Walks the user stack of current at @regs, each frame looked up as it is found: {object:24,
- * offset:40}; all but the first are return addresses, looked up one byte before (or, by tables,
- * what a signal interrupted, reported as the byte behind).  A value in no executable mapping ends
- * the walk (SYSPROF_END_UNMAPPED).
- * @in_user: the task was interrupted in user mode.  @walk: its room; ranges is set here.  In the
- *	sampling context, RCU read side.
+ * Walks the user stack of current at @regs and looks up each frame as it is found: {object:24,
+ * offset:40}.  All frames but the first are return addresses, which are looked up one byte before.
+ * With tables, a frame that a signal interrupted is looked up where it is, and reported as the byte
+ * behind.  A value in no executable mapping ends the walk (SYSPROF_END_UNMAPPED).
+ *
+ * @in_user: the task was interrupted in user mode.  @walk: the caller's room; its ranges are set
+ * here.  In the sampling context, RCU read side.
  */
 void sysprof_spaces_walk(struct pt_regs *regs, bool in_user, struct sysprof_walk *walk);
 

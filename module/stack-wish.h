@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What a session asks of each stack. */
+/* What a session requests of each stack. */
 #ifndef _SYSPROF_STACK_WISH_H
 #define _SYSPROF_STACK_WISH_H
 
 #include <linux/types.h>
 
 /**
- * struct sysprof_stack_wish - how much of a stack is wanted
- * @max_kernel: frames
- * @max_user: frames
- * @addresses: user frames as they are
- * @places: user frames resolved
- * @raw_bytes: of the user stack, as they are
+ * struct sysprof_stack_wish - the parts of a stack that are requested
+ * @max_kernel: most kernel frames
+ * @max_user: most user frames
+ * @addresses: user frames as addresses
+ * @places: user frames as {object, offset}
+ * @raw_bytes: bytes of the user stack to copy
  */
 struct sysprof_stack_wish {
 	u32 max_kernel;
@@ -21,7 +21,7 @@ struct sysprof_stack_wish {
 	u32 raw_bytes;
 };
 
-/* The kinds of user frames: as they are; resolved, by frame pointers; resolved, by tables. */
+/* The kinds of user frames: addresses; resolved, by frame pointers; resolved, by tables. */
 enum sysprof_user_kind {
 	SYSPROF_KIND_ADDRESSES,
 	SYSPROF_KIND_PLACES,

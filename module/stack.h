@@ -17,8 +17,8 @@ struct mm_struct;
 
 /**
  * struct sysprof_user_part - the user frames of a stack, of one kind
- * @walk: how many there are, and why there are no more
- * @flags: SYSPROF_SAMPLE_*, beside the stack's
+ * @walk: number of frames, and why the walk ended
+ * @flags: SYSPROF_SAMPLE_*, in addition to the stack's
  * @frames: innermost first
  */
 struct sysprof_user_part {
@@ -32,20 +32,20 @@ struct sysprof_user_part {
 /**
  * struct sysprof_stack - what a tick found; private to the kernel until it is copied into rings
  * @wish: what is requested of the stack
- * @pid: of the interrupted task
- * @tid: likewise
+ * @pid: process of the interrupted task
+ * @tid: thread id of the interrupted task
  * @mm: id of its address space
- * @spaces: ids of some address spaces, by hash: they take longer to make than to find
+ * @spaces: cache of ids of address spaces, by hash, since making an id takes longer
  * @flags: SYSPROF_SAMPLE_*
- * @n_kernel: frames
- * @kernel_end: enum sysprof_end
- * @raw: registers and stack, for those who may have them; NULL if nobody does or there is no user
- *	context
+ * @n_kernel: number of kernel frames
+ * @kernel_end: enum sysprof_end of the kernel part
+ * @raw: copy of registers and stack, for sessions that may have it; NULL if no session does or
+ *	there is no user context
  * @user_regs: the user context, for sysprof_stack_by_tables(); NULL if there is none
- * @in_user: it was interrupted
- * @is_tabled: there are frames by tables
+ * @in_user: the task was interrupted in user mode
+ * @is_tabled: the frames by tables are filled in
  * @kernel: encoded frames
- * @user: by enum sysprof_user_kind, those that were wished
+ * @user: by enum sysprof_user_kind: the user parts that were requested
  */
 struct sysprof_stack {
 	struct sysprof_stack_wish wish;
@@ -68,34 +68,35 @@ struct sysprof_stack {
 };
 
 /*
- * Takes what is wished of current's stack: of what @regs interrupted, or, if that is NULL, from
- * here, without the module's own frames.  Interrupts off or in NMI, RCU read side.  No faults, no
- * locks.
+ * Takes what is requested of current's stack: of the context @regs; with @regs NULL from here on,
+ * without the module's own frames.  Interrupts off or in NMI, RCU read side.  No faults, no locks.
  */
 void sysprof_stack_take(struct sysprof_stack *stack, struct pt_regs *regs);
 
 /*
- * Fills in @stack's tabled frames, by everybody's tables and @own (NULL: none), unless they are so
- * already.  In the same tick as the above.
+ * Fills in @stack's frames by tables, unless they are there: by everybody's tables and @own (NULL:
+ * none).  In the same tick as sysprof_stack_take().
  */
 void sysprof_stack_by_tables(struct sysprof_stack *stack, const struct sysprof_tables *own);
 
-/* A kernel frame of @ip; 0 for what is neither kernel image nor module area.  Any context. */
+/*
+ * The kernel frame of @ip; 0 if that is neither in the kernel image nor in the module area.  Any
+ * context.
+ */
 u64 sysprof_stack_encode(unsigned long ip);
 /*
- * The same of @task, which is about to run here: who it is, and its kernel part alone.  With the
- * run queue locked.
+ * Fills in the ids and the kernel part of @task, which is about to run here.  With the run queue
+ * locked.
  */
 void sysprof_stack_take_kernel(struct sysprof_stack *stack, struct task_struct *task);
-/* Whether it has a user part, which can be had once it runs. */
+/* Whether @task has a user part, which can be read once it runs. */
 bool sysprof_stack_has_user(struct task_struct *task);
-/* In an interrupt of @stack's task before it has done anything: the user part. */
+/* Adds the user part.  In an interrupt of @stack's task, before the task has done anything. */
 void sysprof_stack_add_user(struct sysprof_stack *stack);
 
 /*
- * The instruction pointer of a kernel frame; 0 for what is neither in the kernel image nor in the
- * module area, and, unless @privileged, for addresses in a part of that area of which no sample had
- * a frame.
+ * The instruction pointer of a kernel frame.  0 if it is neither in the kernel image nor in the
+ * module area.  Unless @privileged, also 0 in a part of that area of which no sample had a frame.
  */
 unsigned long sysprof_stack_decode(u64 frame, bool privileged);
 /* Process context, once, before the first tick. */

@@ -15,14 +15,14 @@ struct vm_area_struct;
 void sysprof_state_init(void);
 
 /*
- * The id of an address space, 0 for NULL.  Unique as long as it lives, and says nothing about
- * addresses.  Any context.
+ * The id of an address space; 0 for NULL.  It is unique as long as the address space lives, and
+ * reveals no address.  Any context.
  */
 u64 sysprof_state_mm_id(const struct mm_struct *mm);
 
 /*
- * Fill in all but time and cpu.  @comm: the task's name, or the one it is about to get.  Any
- * context but NMI.
+ * Fill in all members but time and cpu.  @comm: the task's name, or the one it is about to get.
+ * Any context but NMI.
  */
 void sysprof_state_task(struct sysprof_task *record, u16 type, u16 flags, struct task_struct *task,
 			const char *comm);
@@ -30,9 +30,9 @@ void sysprof_state_map(struct sysprof_map *record, u16 flags, struct vm_area_str
 		       struct task_struct *task);
 
 /*
- * The object that @vma, executable, of process @pid (0: not known) maps: enum sysprof_object_id, a
- * file's id or a region's; 0 if there was no memory for it, or @payer has used up his share.
- * @offset: of vma->vm_start in it.  The mm is locked; in a task.
+ * The object that @vma, executable, of process @pid (0: not known) maps: enum sysprof_object_id, or
+ * the id of a file or region.  0 if there was no memory for it, or if @payer has used up its part.
+ * Sets @offset to that of vma->vm_start.  The mm is locked; in a task.
  */
 u32 sysprof_state_object(struct vm_area_struct *vma, u32 pid, sysprof_payer payer, u64 *offset);
 

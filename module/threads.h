@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What is known of each thread: since when it does what it does, and how long it did what.  A table
- * of fixed size that hooks read without a lock, keyed by task.
+ * The state of each thread: since when it is in it, and its time in each state so far.  The threads
+ * are in a table of fixed size, keyed by task, which hooks read without a lock.
  *
- * A slot is written by the CPU that the thread leaves or gets, with the run queue locked, and what
- * says who woke it by wakers, with the thread's pi_lock held; the scheduler orders all of these.
+ * A slot is written by the CPU that the thread leaves or gets, with the run queue locked.  What
+ * says who woke it is written by wakers, with the thread's pi_lock held.  The scheduler orders all
+ * of these.
  */
 #ifndef _SYSPROF_THREADS_H
 #define _SYSPROF_THREADS_H
@@ -18,31 +19,31 @@
 
 #define SYSPROF_THREAD_WAYS	8
 
-/* The grid of every thread's life; those of sessions are whole multiples of it. */
+/* Period of the grid of every thread's life; the periods of sessions are whole multiples of it. */
 #define SYSPROF_WAIT_PERIOD_NS	NSEC_PER_MSEC
 
 /**
  * struct sysprof_slot - a thread
  * @since: when @state began
  * @next: the first instant of its grid not yet passed
- * @woken: when it was woken; 0: not yet, or it needs no waking
- * @since_made: when it was made, or found
- * @waker_pid: who ran where it was woken from
- * @waker_tid: likewise
- * @wake: number of the WAKE on @waker_cpu, 0: none
+ * @woken: when the thread was woken; 0: not yet, or it needs no waking
+ * @since_made: when the slot was made, or the thread found
+ * @waker_pid: process that ran where the thread was woken
+ * @waker_tid: thread that ran there
+ * @wake: number of the WAKE on @waker_cpu; 0: none
  * @random: state of the generator that places instants
- * @seq: odd while the sums change
- * @switches: how often it left its CPU
- * @waker_cpu: where that was
- * @cpu: where it ran
+ * @seq: odd while the sums are being changed
+ * @switches: how often the thread left its CPU
+ * @waker_cpu: CPU of the waking
+ * @cpu: CPU on which the thread ran
  * @state: enum sysprof_state
  * @context: enum sysprof_context of the waking
- * @is_found: it was there before
- * @longest: of its waits
- * @wakes: waits that a waking ended
- * @ns: by enum sysprof_state, up to @since
- * @voluntary: nvcsw when it was made, or found
- * @involuntary: nivcsw, likewise
+ * @is_found: the thread existed before the hooks
+ * @longest: duration of its longest wait
+ * @wakes: number of waits that a waking ended
+ * @ns: time in each enum sysprof_state, up to @since
+ * @voluntary: the task's nvcsw at @since_made
+ * @involuntary: the task's nivcsw at @since_made
  */
 struct sysprof_slot {
 	u64 since;
@@ -60,7 +61,7 @@ struct sysprof_slot {
 	u8 state;
 	u8 context;
 	bool is_found;
-	/* What is touched at each wait is in two cache lines. */
+	/* The members that each wait uses are in two cache lines. */
 	u64 longest ____cacheline_aligned;
 	u64 wakes;
 	u64 ns[SYSPROF_STATES];
@@ -68,18 +69,24 @@ struct sysprof_slot {
 	u64 involuntary;
 } ____cacheline_aligned;
 
-/* The table; replaced only while no hook is at it. */
+/* The table.  It is replaced only while no hook uses it. */
 struct sysprof_threads {
-	u32 shift;	/* of a hash, down to the number of a bucket */
+	u32 shift;	/* turns a hash into the number of a bucket */
 	struct task_struct **keys;
 	struct sysprof_slot *slots;
 };
 extern struct sysprof_threads sysprof_threads;
 
-/* Process context, with no hook on: for as many threads as live, and more; -ENOMEM. */
+/*
+ * Makes a table with room for all living threads, and more; -ENOMEM.  Process context, with no hook
+ * in place.
+ */
 int sysprof_threads_alloc(void);
 void sysprof_threads_free(void);
-/* Process context, with hooks on: all threads that live, as they seem to be. */
+/*
+ * Adds all living threads, with the states that they seem to have.  Process context, with hooks in
+ * place.
+ */
 void sysprof_threads_scan(void);
 
 static __always_inline u32 sysprof_threads_bucket(const struct task_struct *task)
@@ -88,7 +95,7 @@ static __always_inline u32 sysprof_threads_bucket(const struct task_struct *task
 	       SYSPROF_THREAD_WAYS;
 }
 
-/* The slot of @task, or NULL.  In a hook, or where @task cannot go away; interrupts off. */
+/* The slot of @task, or NULL.  In a hook, or where @task cannot be freed; interrupts off. */
 static __always_inline struct sysprof_slot *sysprof_threads_find(const struct task_struct *task)
 {
 	unsigned long at = sysprof_threads_bucket(task), i;
@@ -100,22 +107,22 @@ static __always_inline struct sysprof_slot *sysprof_threads_find(const struct ta
 	return NULL;
 }
 
-/* How many slots there are, while hooks are on. */
+/* The number of slots, while hooks are in place. */
 static inline u32 sysprof_threads_slots(void)
 {
 	return SYSPROF_THREAD_WAYS << (64 - sysprof_threads.shift);
 }
 
 /*
- * A slot for @task, which has been in @state since @since; one that it has already is begun anew
- * unless @is_found.  NULL: there is no place.  Interrupts off.
+ * Makes a slot for @task, which has been in @state since @since.  If it has a slot already, that
+ * begins anew, unless @is_found.  NULL: there is no room.  Interrupts off.
  */
 struct sysprof_slot *sysprof_threads_add(struct task_struct *task, enum sysprof_state state,
 					 u64 since, bool is_found);
-/* @task, which has @slot, leaves its CPU for ever. */
+/* The thread of @slot leaves its CPU for ever. */
 void sysprof_threads_remove(struct sysprof_slot *slot);
 
-/* The instants of its grid that have passed up to @now. */
+/* Returns the instants of the thread's grid that have passed up to @now. */
 struct sysprof_instants {
 	u64 from;
 	u64 to;
@@ -123,13 +130,13 @@ struct sysprof_instants {
 struct sysprof_instants sysprof_threads_pass(struct sysprof_slot *slot, u64 now);
 
 /*
- * The sums of @task, which has @slot and cannot go away, as they are now; time and cpu are not set.
- * False: @slot is another's by now.  Any task context.
+ * Fills in the sums of @task, which has @slot, up to @now; time and cpu are not set.  The caller
+ * keeps @task from being freed.  False: @slot belongs to another task now.  Any task context.
  */
 bool sysprof_threads_sum(struct task_struct *task, const struct sysprof_slot *slot, u64 now,
 			 struct sysprof_thread *record);
 
-/* What a thread in @state of the kernel's is to us that is off its CPU. */
+/* The enum sysprof_state of a thread that is off its CPU in the kernel's @state. */
 enum sysprof_state sysprof_threads_state(const struct task_struct *task, unsigned int state);
 
 #endif /* _SYSPROF_THREADS_H */

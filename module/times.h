@@ -16,13 +16,13 @@ void sysprof_time_started(void);
 #define SYSPROF_LOOK_NS		(100 * NSEC_PER_MSEC)
 #define SYSPROF_PAUSE_NS	NSEC_PER_SEC
 
-/* When a tick was last seen, on any CPU, give or take SYSPROF_LOOK_NS. */
+/* When a tick was last seen, on any CPU, to within SYSPROF_LOOK_NS. */
 extern u64 sysprof_time_last;
 u64 sysprof_time_look(u64 now, u64 due);
 
 /*
- * A tick at @now that was due at @due, or a little before.  Returns the end of the pause that kept
- * it, of all CPUs, or 0.  Interrupts off, RCU read side, not in NMI.
+ * A tick at @now was due at @due, or a little before.  If a pause of all CPUs delayed it, returns
+ * the end of the pause, else 0.  Interrupts off, RCU read side, not in NMI.
  */
 static inline u64 sysprof_time_seen(u64 now, u64 due)
 {

@@ -14,9 +14,9 @@ struct task_struct;
 /**
  * struct sysprof_traced - the address spaces a session's opener has shown that it may trace
  * @lock: for changes
- * @n: of them
- * @sweep_at: number at which address spaces that ended are dropped
- * @by_mm: hash table; RCU
+ * @n: number of address spaces
+ * @sweep_at: at this number, address spaces that ended are dropped
+ * @by_mm: the address spaces, a hash table; RCU
  */
 struct sysprof_traced {
 	struct mutex lock;
@@ -30,15 +30,15 @@ void sysprof_traced_init(struct sysprof_traced *traced);
 void sysprof_traced_destroy(struct sysprof_traced *traced);
 
 /*
- * Descriptor @fd has to be /proc/@pid/mem, open for reading, of the address space that process has
- * now.  -EACCES for any other file, -ESRCH if there is no such process, -ENOSPC.
+ * Checks that descriptor @fd is /proc/@pid/mem, open for reading, of the address space that the
+ * process has now.  -EACCES for any other file, -ESRCH if there is no such process, -ENOSPC.
  */
 int sysprof_traced_prove(struct sysprof_traced *traced, u32 pid, int fd);
 
 /*
- * Whether the opener of @session, without privilege, may look into @mm of @task, which cannot go
- * away: by the rule of rights.h, as things are now, and by what it has shown, unless @task is of
- * its own process.  Any context.
+ * Whether the opener of @session, without privilege, may look into @mm of @task.  Both the rule of
+ * rights.h, as things are now, and a proof are needed.  @task of the opener's own process needs no
+ * proof.  The caller keeps @task from being freed.  Any context.
  */
 bool sysprof_traced_may(const struct sysprof_session *session, const struct task_struct *task,
 			const struct mm_struct *mm);

@@ -7,13 +7,13 @@
 struct sysprof_object;
 struct vm_area_struct;
 
-/* In a process that has a vdso, once, before anything else here. */
+/* Call this once, before all others here, in a process that has a vdso. */
 void sysprof_vdso_init(void);
 
 /* Whether @vma maps a vdso.  Any context. */
 bool sysprof_vdso_is(const struct vm_area_struct *vma);
 /*
- * Facts about the vdso of programs of the kernel's own word size, NULL if nothing is
+ * The OBJECT record of the vdso of programs of the kernel's own word size; NULL if nothing is
  * known.
  */
 const struct sysprof_object *sysprof_vdso_record(void);

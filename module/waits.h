@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Waits and wakings on their way to the sessions that want them. */
+/* Waits and wakings, on their way to the sessions that requested them. */
 #ifndef _SYSPROF_WAITS_H
 #define _SYSPROF_WAITS_H
 
@@ -10,15 +10,15 @@
 
 struct sysprof_stack;
 
-/* Of which wakings there may be a session that wants WAKE. */
+/* The wakings of which some session may want a WAKE. */
 enum sysprof_wakes {
 	SYSPROF_WAKES_NONE,
-	SYSPROF_WAKES_GRID,	/* those of waits in which an instant has passed */
+	SYSPROF_WAKES_GRID,	/* of waits in which an instant has passed */
 	SYSPROF_WAKES_ALL,
 };
 extern u8 sysprof_wakes_wanted;
 
-/* Numbers of wakings count on each CPU; 0 is none. */
+/* Each CPU numbers its wakings; 0 is none. */
 static inline u64 sysprof_wake_key(u16 cpu, u32 number)
 {
 	return (u64)(cpu + 1) << 32 | number;
@@ -26,12 +26,12 @@ static inline u64 sysprof_wake_key(u16 cpu, u32 number)
 
 /**
  * struct sysprof_wait - a wait that has ended
- * @begin: when
- * @woken: its blocked part ends here
- * @end: and it here
- * @instants: of the thread's grid that fell into it
+ * @begin: when the wait began
+ * @woken: end of the blocked part
+ * @end: end of the wait
+ * @instants: instants of the thread's grid in the wait
  * @flags: SYSPROF_EVENT_*
- * @part: what goes into its events
+ * @part: the part of the record that all its events have
  * @state: enum sysprof_state
  */
 struct sysprof_wait {
@@ -49,16 +49,19 @@ static __always_inline bool sysprof_needs_waking(u8 state)
 	return state != SYSPROF_STATE_PREEMPTED && state != SYSPROF_STATE_NEW;
 }
 
-/* The rare cases of pick().  Not 0: the wait is to be reported; @so_far: to others, too. */
+/*
+ * The rare cases of pick().  Returns 0 if the wait is not to be reported.  @so_far: the result for
+ * earlier sessions.
+ */
 u32 sysprof_waits_choose(struct sysprof_tap *tap, struct sysprof_wait *wait,
 			 const struct sysprof_slot *slot, struct task_struct *task,
 			 struct sysprof_stack *stack, u32 so_far);
 
 /*
- * All in hooks, interrupts off.  pick(): counts a wait of @task, which gets this CPU, for each
- * session, and reports it to those that want no stack; begin, woken, end and instants are set, and
- * @slot is still as it was.  @passes: there are instants.  True: the wait is to be reported with
- * what @stack->wish requests of its stack.  put() reports it.
+ * All of these: in hooks, interrupts off.  pick() counts a wait of @task, which gets this CPU, for
+ * each session, and reports it to those that want no stack.  The caller has set begin, woken, end
+ * and instants of @wait, and not changed @slot.  @passes: there are instants.  True: the wait is to
+ * be reported with the parts of the stack that are in @stack->wish; put() does that.
  */
 static __always_inline bool sysprof_waits_pick(struct sysprof_wait *wait, bool passes,
 					       const struct sysprof_slot *slot,
@@ -85,11 +88,11 @@ static __always_inline bool sysprof_waits_pick(struct sysprof_wait *wait, bool p
 }
 
 void sysprof_waits_put(const struct sysprof_wait *wait, struct sysprof_stack *stack);
-/* A thread without a slot has waited. */
+/* Counts a wait of a thread that has no slot. */
 void sysprof_waits_missed(void);
 /*
- * Current wakes @task, which waits as @slot says: writes WAKE for those who want it.  False: there
- * are none.  @key: what it is called.
+ * Current wakes @task, whose wait is in @slot.  Writes a WAKE with @key for the sessions that want
+ * it.  False: there are none.
  */
 bool sysprof_wakes_put(struct task_struct *task, const struct sysprof_slot *slot, u64 now,
 		       u8 context, struct sysprof_stack *stack, u64 key);

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The walk along unwind tables (uapi/sysprof-table.h), the same for all architectures.  A file that
- * includes this has, beside what walk-user.h needs, begin(), which puts the registers and the
- * instruction pointer of a context into a struct table_walk, saved_registers[], those that a
- * function has to keep, kept_registers, as bits, with the stack pointer; and signal_registers[] and
- * SIGNAL_IP, where a signal's frame has the registers.
+ * includes this has what walk-user.h needs, and also:
  *
- * A table is not trusted: it says which words are read, without a fault, but only an address in an
- * executable mapping is a frame, and there are no more steps than frames.
+ * begin(), which puts the registers and the instruction pointer of a context into a struct
+ * table_walk; saved_registers[], the callee-saved registers; kept_registers, the same as bits, with
+ * the stack pointer; signal_registers[] and SIGNAL_IP, where the frame of a signal has the
+ * registers.
+ *
+ * A table is not trusted.  It says which words are read, and a read cannot fault.  But only an
+ * address in an executable mapping is a frame, and there are no more steps than frames.
  */
 #ifndef _SYSPROF_WALK_TABLE_H
 #define _SYSPROF_WALK_TABLE_H
@@ -17,16 +19,17 @@
 
 #define ALL_KNOWN	(~0ULL >> (64 - SYSPROF_ARCH_TABLE_REGS))
 /*
- * So far below the stack pointer lies what a function's last instructions have taken back already.
+ * A function's last instructions may have popped saved registers already: they are at most this far
+ * below the stack pointer.
  */
 #define TAKEN_BACK_BYTES 4096
 
 /**
  * struct table_walk - the frame a walk is at
- * @registers: as they are there
- * @known: bits: which of them are
- * @ip: 0: there is none
- * @is_exact: it was interrupted there, by the tick or by a signal, not called
+ * @registers: registers in this frame
+ * @known: bits of the registers whose values are known
+ * @ip: instruction pointer; 0: there is no further frame
+ * @is_exact: the tick or a signal interrupted the function here; else it made a call
  */
 struct table_walk {
 	u64 registers[SYSPROF_ARCH_TABLE_REGS];
@@ -37,13 +40,13 @@ struct table_walk {
 
 static void begin(struct table_walk *walk, const struct pt_regs *regs);
 
-/* A word there may be read, in the window of user_read_access_begin(). */
+/* Whether a word at @address may be read, inside the window of user_read_access_begin(). */
 static __always_inline bool is_user(u64 address)
 {
 	return likely(address - LOWEST_IP < USER_END - LOWEST_IP - PAGE_SIZE);
 }
 
-/* To who was interrupted by a signal.  0, or why not. */
+/* Goes on to the function that a signal interrupted.  Returns 0, or the reason why not. */
 static __always_inline u8 step_from_signal(struct table_walk *walk)
 {
 	u64 sp = walk->registers[SYSPROF_ARCH_SP], value;
@@ -94,7 +97,7 @@ unread:
 		walk->known &= ~(1ULL << *(saved_registers + __ffs(slots)));
 }
 
-/* To the caller.  0, or why not. */
+/* Goes on to the caller.  Returns 0, or the reason why not. */
 static __always_inline u8 step_by_rule(struct table_walk *walk,
 				       const struct sysprof_table_rule *rule)
 {
@@ -122,8 +125,8 @@ static __always_inline u8 step_by_rule(struct table_walk *walk,
 		cfa += rule->cfa_add;
 	}
 	/*
-	 * Only who was interrupted can have nothing on the stack: a leaf where calls do not push,
-	 * or vfork(), which takes its way back from it.
+	 * Only an interrupted function can have nothing on the stack: a leaf function where calls
+	 * push nothing, or vfork(), which pops its return address.
 	 */
 	if (rule->cfa != SYSPROF_CFA_SWITCH &&
 	    (cfa < sp || (cfa == sp && (rule->ra != SYSPROF_RA_REGISTER || !walk->is_exact))))
@@ -148,8 +151,8 @@ fault:
 }
 
 /*
- * Nothing is known of the function: maybe it keeps a frame pointer, which is 0 in the outermost
- * frame, as the calling conventions ask for.
+ * Nothing is known of the function.  It may keep a frame pointer.  Calling conventions require that
+ * to be 0 in the outermost frame.
  */
 static __always_inline u8 step_by_frame_pointer(struct table_walk *walk)
 {
@@ -192,7 +195,10 @@ static bool knows(const struct table_walk *walk, const struct sysprof_table_rule
 	return !(asked & ~walk->known);
 }
 
-/* One step, from a frame with @rule (NULL: nothing is known of it).  0, or why there is none. */
+/*
+ * One step, from a frame with @rule; NULL: nothing is known of it.  Returns 0, or the reason why
+ * there is none.
+ */
 static __always_inline u8 step(struct table_walk *walk, const struct sysprof_table_rule *rule)
 {
 	u8 end = SYSPROF_END_FAULT;
@@ -207,8 +213,8 @@ static __always_inline u8 step(struct table_walk *walk, const struct sysprof_tab
 /**
  * struct arrival - a frame that has been found
  * @place: range of the frame
- * @was_exact: how the place was looked up
- * @frame: what the tables are asked for: of a call, the byte before
+ * @was_exact: is_exact when the place was looked up
+ * @frame: what is looked up in the tables: of a call, the byte before
  */
 struct arrival {
 	struct sysprof_place place;
@@ -216,7 +222,7 @@ struct arrival {
 	u64 frame;
 };
 
-/* Adds the frame that @walk has reached.  0, or why there is none. */
+/* Adds the frame that @walk has reached.  Returns 0, or the reason why there is none. */
 static __always_inline u8 arrive(struct sysprof_walk *to, const struct table_walk *walk,
 				 struct arrival *at, bool is_guess)
 {
@@ -240,18 +246,17 @@ static __always_inline u8 arrive(struct sysprof_walk *to, const struct table_wal
 	return 0;
 }
 
-/* A word so near to a CFA between these can be read: plain rules use no other. */
+/* A word near a CFA between these can be read: plain rules use no word further away. */
 #define LOWEST_CFA	(LOWEST_IP - S8_MIN * 8)
 #define CFA_END		(USER_END - PAGE_SIZE - (S8_MAX + 1) * 8)
-/*
- * Represents an unknown frame pointer: no offset from it leads to readable memory.
- */
+/* An unknown frame pointer: no offset from it leads to readable memory. */
 #define UNKNOWN_FP	(U64_MAX >> 1)
 
 /*
- * From a frame whose rule is @found, plain, as far as such rules lead; registers beside the stack
- * and frame pointer are not known any more then.  0, or why there are no more frames.  Most are
- * found here: what the loop needs is at hand, not behind pointers that its stores might change.
+ * Goes on from a frame with the plain rule @found, as far as plain rules lead.  After that only the
+ * stack and frame pointers are known.  Returns 0, or the reason why there are no more frames.  Most
+ * frames are found here: the loop's variables are local, not behind pointers that its stores might
+ * change.
  */
 static __always_inline u8 run_plain(struct sysprof_walk *to, struct table_walk *walk,
 				    struct arrival *at, const struct sysprof_finder *from,
@@ -282,8 +287,7 @@ static __always_inline u8 run_plain(struct sysprof_walk *to, struct table_walk *
 		}
 		unsafe_get_user(ip, (u64 __user *)cfa + found->ra_words, fault);
 		/*
-		 * Who was interrupted may have taken back already what lies below the stack
-		 * pointer.
+		 * An interrupted function may have popped already what is below the stack pointer.
 		 */
 		if (found->fp_words &&
 		    likely(cfa + found->fp_words * 8LL >= sp || frame != first || !walk->is_exact))
@@ -321,7 +325,7 @@ fault:
 	goto out;
 }
 
-/* False: @in_haste skipped a register that turned out to be needed. */
+/* Returns false if @in_haste skipped a register that was needed later. */
 static bool walk_once(struct pt_regs *regs, struct sysprof_walk *to, bool in_haste)
 {
 	const struct sysprof_found *found;
@@ -348,9 +352,9 @@ static bool walk_once(struct pt_regs *regs, struct sysprof_walk *to, bool in_has
 			return false;
 		to->end = step(&walk, found->rule);
 		/*
-		 * With a table that says nothing of it, or none to come, that is all there is.
-		 * But code made at run time begins no thread: a frame pointer of 0 there may be
-		 * anything.
+		 * If the table has nothing about the function, or if there can be no table, this is
+		 * all there is.  But code made at run time begins no thread: a frame pointer of 0
+		 * there may be anything.
 		 */
 		to->is_guess |= !found->rule && !found->has_table &&
 				(!found->is_region || to->end == SYSPROF_END_ROOT);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The walk along frame pointers, the same for all architectures whose frames begin with the
+ * The walk along frame pointers.  It is the same for all architectures whose frames begin with the
  * caller's frame pointer and the return address.  A file that includes this has USER_END, the first
- * address that is not the user's, and strip(), which takes a pointer's ornaments away.
+ * address that is not the user's, and strip(), which removes tags and signatures from a pointer.
  */
 #ifndef _SYSPROF_WALK_USER_H
 #define _SYSPROF_WALK_USER_H
@@ -16,17 +16,17 @@
 #include "sysprof.h"
 
 /*
- * One checked window for the whole walk: every frame pointer is compared against it, so that
- * user_access_begin() need not look at each.  A stack grows by no more than this from one frame
- * pointer to the last.
+ * One checked window for the whole walk.  Each frame pointer is compared with it, so that
+ * user_access_begin() need not check each.  From one frame pointer to the last, a stack has at most
+ * this size.
  */
 #define USER_WINDOW SZ_1G
 #define LOWEST_IP 4096
 
 /*
- * The walk, made once for each kind of program and of frame.  Frames are two words, the next frame
- * pointer and the return address, all within [low, last]; a caller's lies above.  The first is
- * there.
+ * The walk, compiled once for each kind of program and of frame.  A frame is two words, the next
+ * frame pointer and the return address, all within [low, last]; the caller's frame is above.  The
+ * first frame is in @walk already.
  */
 static __always_inline u8 walk_frames(u64 low, u64 last, u64 fp, struct sysprof_walk *walk,
 				      const struct ranges *ranges, struct sysprof_place place,
@@ -35,7 +35,7 @@ static __always_inline u8 walk_frames(u64 low, u64 last, u64 fp, struct sysprof_
 	u64 mask = is_64bit ? 7 : 3, base = ranges ? place.start + place.base : 0,
 	    user_end = USER_END, callee, ip;
 	u64 *limit = walk->frames + walk->max;
-	/* How many there is room for, counted up to 0. */
+	/* Room for frames, counted up to 0. */
 	long left = 1 - (long)walk->max;
 	u32 fp_32, ip_32;
 	u8 end;
@@ -61,7 +61,7 @@ static __always_inline u8 walk_frames(u64 low, u64 last, u64 fp, struct sysprof_
 		if (ranges) {
 			ip -= place.start;
 			if (unlikely(ip >= place.bytes)) {
-				/* Or the compiler keeps the sum as well, in each turn. */
+				/* Otherwise the compiler also computes the sum in each turn. */
 				OPTIMIZER_HIDE_VAR(ip);
 				ip += place.start;
 				if (!sysprof_ranges_look_up(ranges, ip, 1, &place)) {

@@ -8,9 +8,9 @@
 #define SYSPROF_WATCHED	4	/* probes at most */
 
 /*
- * Process context.  put() is register_kprobe() for a probe that is to be watched; it must not be
- * given one that is there.  remove() is unregister_kprobe().  start() and stop(): before the first
- * and after the last of them is used.
+ * Process context.  put() is register_kprobe() for a probe that is watched; the probe must not be
+ * registered yet.  remove() is unregister_kprobe().  start() is called before the first probe is
+ * used, stop() after the last.
  */
 int sysprof_watch_put(struct kprobe *probe);
 void sysprof_watch_remove(struct kprobe *probe);
@@ -18,8 +18,8 @@ void sysprof_watch_start(void);
 void sysprof_watch_stop(void);
 
 /*
- * Whether reports of the probes may be missing: then nothing in the index of address
- * spaces can be trusted.  In the tick.
+ * Whether reports of the probes may be missing.  Then no index of an address space can be trusted.
+ * In the tick.
  */
 bool sysprof_watch_is_blind(void);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* annotate, from its options (cmd-annotate.c) to a page of JSON. */
+/* The parts of annotate: cmd-annotate.c reads its options and prints text; this is its JSON. */
 #ifndef SPT_CLI_ANNOTATE_H
 #define SPT_CLI_ANNOTATE_H
 

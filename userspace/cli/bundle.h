@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What record --bundle and bundle do alike. */
+/* Shared by record --bundle and bundle. */
 #ifndef SPT_CLI_BUNDLE_H
 #define SPT_CLI_BUNDLE_H
 
@@ -8,8 +8,8 @@
 enum spt_sharing { SPT_SHARE_ALL, SPT_SHARE_NO_PATHS, SPT_SHARE_ANONYMOUS };
 
 /*
- * Writes @capture to @out with what files say of its places, and without what is not to be shared.
- * False: complained.
+ * Writes @capture to @out with the names that files have for its places, and without what must not
+ * be shared.  False: complained.
  */
 bool spt_cli_bundle(SptCapture *capture, SptSymbols *symbols, enum spt_sharing sharing,
 		    const char *out);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * One command is one file with one struct spt_command; main.c lists them.  What the commands share
- * is declared here as well: reading options, opening a recording, and showing numbers.
+ * Each command is one file with one struct spt_command; main.c lists them.  Functions that commands
+ * share are declared here, too: reading options, opening a recording, and formatting numbers.
  */
 #ifndef SPT_CMD_H
 #define SPT_CMD_H
@@ -24,9 +24,10 @@ enum {
 
 struct spt_command {
 	const char *name;
-	const char *usage;		/* what follows the name: "FILE [--json]" */
+	const char *usage;		/* the operands, after the name: "FILE [--json]" */
 	const char *help;		/* one line */
-	bool is_read;			/* prints what people read: has --color and --no-pager */
+	/* its output is for reading: it has --color and --no-pager */
+	bool is_read;
 	int (*run)(int argc, char **argv);	/* argv[0] is the name; returns the exit status */
 };
 
@@ -45,53 +46,53 @@ extern const struct spt_command cmd_doctor;
 
 /* cli.c */
 
-/* "sysprof-cli: " and a sentence on stderr. */
+/* Prints "sysprof-cli: " and a sentence on stderr. */
 void spt_cli_complain(const char *format, ...) G_GNUC_PRINTF(1, 2);
-/* What the program was called by: of its names, the one that messages use. */
+/* The name by which the program was called, which messages use. */
 void spt_cli_set_called(const char *name);
 const char *spt_cli_called(void);
-/* @text with the name as called in place of SPT_CLI; lives as long as the program. */
+/* @text with that name in place of SPT_CLI; valid as long as the program. */
 const char *spt_cli_named(const char *text) G_GNUC_FORMAT(1);
 /*
- * The command and its options on stdout, tab-separated, a line each: command, option, letter,
- * "file" or "text" if it takes a value ("optional" if it may be missing, and follows "=" if
- * it is not), the value's name (of the command itself: its usage), help.
- * Man pages and completions are made of it.
+ * Prints the command and its options on stdout, one line each, with tabs between: command, option,
+ * letter, kind of value, name of the value (for the command itself: its usage), help.  The kind is
+ * "file" or "text"; "optional" if the value may be missing, and follows "=" if it is not.  Man
+ * pages and completions are made from this.
  */
 void spt_cli_list_options(const struct spt_command *command);
 /*
- * Parses @entries out of argv (GOption; --help prints and exits).  False: complained, return
+ * Parses @entries of argv (GOption; --help prints and exits).  False: complained, return
  * SPT_EXIT_USAGE.
  */
 bool spt_cli_parse(const struct spt_command *command, const GOptionEntry *entries, int *argc,
 		   char ***argv);
-/* What record writes and others read by default. */
+/* The file that record writes and others read by default. */
 #define SPT_CLI_CAPTURE "sysprof.capture"
-/* Another spelling of an option that has it in its help. */
+/* Another spelling of an option; the option's help mentions it. */
 #define SPT_CLI_ALIAS(name, kind, variable)                                                        \
 	{ name, 0, G_OPTION_FLAG_HIDDEN, kind, &(variable), NULL, NULL }
 /*
- * What the option of a text takes, if it may also be given without a value: "--waits" is "", and
+ * The value name of a text option that may also be given without a value: "--waits" is "", and
  * "--waits=all" is "all", but the next word is never its value.
  */
 #define SPT_CLI_OPTIONAL(values) "[" values "]"
-/* The option that names a recording, as perf has it, beside the operand. */
+/* The option that names a recording, as in perf, besides the operand. */
 #define SPT_CLI_INPUT(variable)                                                                    \
 	{ "input", 'i', 0, G_OPTION_ARG_FILENAME, &(variable),                                     \
 	  "The recording; the same as FILE", "FILE" }
-/* Where the operands begin: GOption leaves the "--" that ends the options where it was. */
+/* The index of the first operand: GOption leaves the "--" that ends the options in place. */
 int spt_cli_first_operand(int argc, char **argv);
-/* FILE or -i's @input, one of them.  NULL: complained, return SPT_EXIT_USAGE. */
+/* FILE, or @input of -i; exactly one of them.  NULL: complained, return SPT_EXIT_USAGE. */
 const char *spt_cli_operand(const struct spt_command *command, const char *input, int argc,
 			    char **argv);
 /* @input, or SPT_CLI_CAPTURE if it is NULL.  NULL: complained, return SPT_EXIT_USAGE. */
 const char *spt_cli_input(const struct spt_command *command, const char *input);
-/* FILE, -i's @input, or SPT_CLI_CAPTURE.  NULL: complained, return SPT_EXIT_USAGE. */
+/* FILE, @input of -i, or SPT_CLI_CAPTURE.  NULL: complained, return SPT_EXIT_USAGE. */
 const char *spt_cli_recording(const struct spt_command *command, const char *input, int argc,
 			      char **argv);
 /* The source of that name: "auto", "module" or "perf". */
 bool spt_cli_parse_source(const char *name, SptTraceSource *ret);
-/* Opens a recording.  What is damaged is said on stderr; NULL: complained. */
+/* Opens a recording.  Reports damage on stderr; NULL: complained. */
 SptCapture *spt_cli_open(const char *path);
 /* Flushes stdout; false: complained (a full disk, a closed pipe). */
 bool spt_cli_flush(void);
@@ -101,8 +102,8 @@ bool spt_cli_flush(void);
 struct addrinfo;
 
 /*
- * Where "HOST:PORT" or "[HOST]:PORT" is, for streams, to be freed with freeaddrinfo(); NULL:
- * *@ret_why says why, for a sentence.
+ * The addresses of "HOST:PORT" or "[HOST]:PORT", for streams; the caller frees them by
+ * freeaddrinfo().  NULL: *@ret_why says why, as a part of a sentence.
  */
 struct addrinfo *spt_cli_resolve(const char *address, const char **ret_why);
 /* A socket to "HOST:PORT", or -1: complained. */
@@ -111,10 +112,10 @@ int spt_cli_connect(const char *to);
 /* cpus.c: "0,2-5" as SPT_CLI_CPUS_MAX flags, to be freed; NULL: complained about @option. */
 #define SPT_CLI_CPUS_MAX 65536u
 bool *spt_cli_parse_cpus(const char *option, const char *text);
-/* Whether all of @cpus are in this machine, and one of them runs.  False: complained. */
+/* Whether this machine has all of @cpus, and one of them is online.  False: complained. */
 bool spt_cli_check_cpus(const char *option, const bool *cpus);
 
-/* units.c, for all options: "5ms", "0.5" (seconds); "64M", "1GiB".  False: it is none. */
+/* units.c, for all options: "5ms", "0.5" (seconds); "64M", "1GiB".  False: not a time or size. */
 bool spt_parse_ns(const char *text, uint64_t *ret);
 bool spt_parse_bytes(const char *text, uint64_t *ret);
 
@@ -122,18 +123,18 @@ bool spt_parse_bytes(const char *text, uint64_t *ret);
 
 char *spt_format_count(uint64_t n);		/* "1,234,567" */
 char *spt_format_ns(uint64_t ns);		/* "1.50 s", "12.0 ms", "340 ns" */
-/* A clause: how long a period is; of a joined recording what they were, too. */
+/* A clause: the length of a period; for a merged recording also the original lengths. */
 char *spt_format_period(const SptCapture *capture);
 char *spt_format_bytes(uint64_t bytes);		/* "1.2 MiB" */
-/* "ran 28 %, waited 72 % of 5.00 s", or on how many CPUs it ran. */
+/* "ran 28 %, waited 72 % of 5.00 s", or the number of CPUs on which it ran. */
 char *spt_format_wall(const SptWall *wall);
 double spt_percent(uint64_t part, uint64_t whole);	/* 0 of nothing */
 /* "a, b and c": the texts of @items, with @last ("and", "or") before the last one. */
 char *spt_format_list(const GPtrArray *items, const char *last);
 /*
- * @text in at most @width columns, cut with "..." if it must be; 0: whole.  Bytes that would act on
- * a terminal (control characters, invalid UTF-8) come out as '?', but ends of lines and tabs as
- * blanks.
+ * @text in at most @width columns, cut with "..." if necessary; 0: uncut.  Line ends and tabs
+ * become blanks.  Other control characters and invalid UTF-8, which could act on a terminal, become
+ * '?'.
  */
 char *spt_format_cut(const char *text, unsigned width);
 

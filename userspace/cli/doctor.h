@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the doctor looks at, one finding a line, with the command that helps below it. */
+/* The doctor's findings, one in each line, with the command that helps below it. */
 #ifndef SPT_DOCTOR_H
 #define SPT_DOCTOR_H
 
@@ -8,8 +8,8 @@
 
 enum spt_finding {
 	SPT_FINDING_OK,
-	SPT_FINDING_NOTE,		/* recording works; something is less than it could be */
-	SPT_FINDING_MISSING,		/* nothing is recorded before this is repaired */
+	SPT_FINDING_NOTE,		/* recording works, with some limitation */
+	SPT_FINDING_MISSING,		/* recording is impossible until this is repaired */
 };
 
 /* Prints a finding.  @fix: the command or the steps that help, or NULL. */
@@ -17,23 +17,23 @@ void spt_doctor_tell(enum spt_finding finding, const char *fix, const char *form
 	G_GNUC_PRINTF(3, 4);
 
 /*
- * doctor-module.c: the steps to an open device, in their order.  Stops, false, at
- * the first thing in the way.
+ * doctor-module.c: checks the steps to an open device, in order.  Stops at the first problem, and
+ * returns false.
  */
 bool spt_doctor_check_module(void);
 
-/* doctor-sources.c: which events the module can record here.  Only notes. */
+/* doctor-sources.c: reports which events the module can record here.  Only notes. */
 void spt_doctor_check_sources(void);
 
-/* doctor-names.c: what makes stacks short and functions nameless.  Only notes. */
+/* doctor-names.c: reports what makes stacks short and functions nameless.  Only notes. */
 void spt_doctor_check_names(void);
 
 /* doctor-revoke.c: ends the sessions of @user, a name or a number; returns the exit status. */
 int spt_doctor_revoke(const char *user);
 
-/* What mends the first thing that is missing; NULL: nothing is. */
+/* The fix for the first missing thing; NULL: nothing is missing. */
 const char *spt_doctor_first_fix(void);
-/* The verdict, and below it all messages. */
+/* Prints the verdict, and below it all findings. */
 void spt_doctor_print(const char *verdict);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * JSON on stdout, a call a member.  A document is an object begun with an SptJson of zeros, and is
- * printed when that ends; in arrays the key is NULL.
+ * Prints JSON on stdout; each call is a member.  A document is an object that begins with a zeroed
+ * SptJson, and is printed when it ends.  In arrays the key is NULL.
  */
 #ifndef SPT_JSON_H
 #define SPT_JSON_H
@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 typedef struct {
-	/* Objects and arrays, the outermost first; NULL: no document is begun */
+	/* Open objects and arrays, the outermost first; NULL: no document has begun. */
 	GPtrArray *open;
 } SptJson;
 
@@ -21,7 +21,7 @@ void spt_json_array(SptJson *json, const char *key);
 void spt_json_end_array(SptJson *json);
 /* @text may hold any bytes; NULL becomes null. */
 void spt_json_text(SptJson *json, const char *key, const char *text);
-/* Counts are kept within what JSON readers bear. */
+/* Counts are limited to what JSON readers can represent. */
 void spt_json_count(SptJson *json, const char *key, uint64_t value);
 void spt_json_signed(SptJson *json, const char *key, int64_t value);
 void spt_json_number(SptJson *json, const char *key, double value);

@@ -9,34 +9,34 @@
 
 struct spt_child {
 	pid_t pid;		/* 0: there is none */
-	int go;			/* written to: it may run; closed: it gives up */
-	int failed;		/* has a byte if it could not be run */
+	int go;			/* a byte lets it run; closing makes it give up */
+	int failed;		/* gets a byte if it could not be run */
 	int status;
 	bool ended;
-	uint64_t begun_ns, ended_ns;	/* CLOCK_MONOTONIC; ended: as it was noticed */
-	uint64_t ran_ns;	/* CPU time, of what it started and waited for, too */
+	uint64_t begun_ns, ended_ns;	/* CLOCK_MONOTONIC; ended: when that was noticed */
+	uint64_t ran_ns;	/* CPU time, with that of its children that it waited for */
 };
 
 #define SPT_CHILD_NONE { .go = -1, .failed = -1 }
 #define SPT_CHILD_CANNOT_RUN 127	/* as a shell's exit status */
 
-/* Before anything is recorded: whether there is such a program.  False: complained. */
+/* Called before anything is recorded: whether there is such a program.  False: complained. */
 bool spt_child_check(char **command);
 
 /*
- * Forks @command, which waits until it is let go: nothing of it runs before the recording does.
+ * Forks @command, which waits until it is let go: it does not run before the recording does.
  * False: complained.
  */
 bool spt_child_prepare(struct spt_child *child, char **command);
-/* @environment: what it has in addition, names and values in turn; may be NULL. */
+/* Lets it run.  @environment: additional variables, names and values in turn; may be NULL. */
 void spt_child_let_go(struct spt_child *child, const char *const *environment);
-/* Takes note of its end, if it has come; to be called when SIGCHLD says that it may have. */
+/* Notes its end, if it has ended; called after SIGCHLD. */
 void spt_child_look_after(struct spt_child *child);
-/* Of one that has ended: it was never the command.  It complained. */
+/* Whether a child that has ended could not be run.  It complained. */
 bool spt_child_has_failed(const struct spt_child *child);
-/* A command that outlives the recording goes on; its status is waited for. */
+/* Waits for a command that outlives the recording, for its status. */
 void spt_child_wait(struct spt_child *child);
-/* The exit status of a shell that ran it; SPT_EXIT_OK without one. */
+/* The exit status that a shell would have for it; SPT_EXIT_OK without a command. */
 int spt_child_exit_status(const struct spt_child *child);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The options of record that say what of the system is recorded. */
+/* The options of record that choose the part of the system to record. */
 #ifndef SPT_RECORD_FILTER_H
 #define SPT_RECORD_FILTER_H
 
@@ -8,12 +8,12 @@
 
 #include "trace/trace.h"
 
-/* As they are given; all zero before. */
+/* The given options; all zero at first. */
 struct spt_record_filter {
 	char **pids, **users;
 	char *cpus, *cgroup;
 	gboolean only_user, only_kernel;
-	uint64_t *cpu_words;		/* what the SptTraceFilter points to */
+	uint64_t *cpu_words;		/* the SptTraceFilter points to this */
 };
 
 /* Appends our GOptionEntry rows to @entries. */

@@ -14,8 +14,8 @@ struct spt_record_options {
 	gboolean no_command_lines, no_maps;
 	gboolean only_command;		/* the rest of the system is not shown */
 	uint64_t duration_ns;		/* 0: no end */
-	struct spt_record_filter filter;	/* what recorder.filter points to */
-	char **command;			/* what follows "--", within argv; empty: none */
+	struct spt_record_filter filter;	/* recorder.filter points to this */
+	char **command;			/* the words after "--", in argv; empty: none */
 	char *output, *to, *command_text;	/* to: "HOST:PORT" of a receiver, or NULL */
 };
 
@@ -24,13 +24,12 @@ struct spt_record_options {
 	"Perf events do not tell how late a tick came: --when-late needs the module (--source)"
 
 /*
- * The value of --waits: "" picks by a grid, "all" none, and a time those that last so long; NULL: it
- * is not there.  False: complained, return SPT_EXIT_USAGE.
+ * Parses the value of --waits: "" picks by a grid, "all" records every wait, and a time records
+ * waits of at least that length.  NULL: the option was not given.  False: complained, return
+ * SPT_EXIT_USAGE.
  */
 bool spt_record_parse_waits(SptTraceWaits *waits, const char *text);
-/*
- * Adds the source that --also calls @name, or all of them.  False: there is none of that name.
- */
+/* Adds the source that has this name in --also, or all of them.  False: no source has that name. */
 bool spt_record_add_source(SptRecorderOptions *recorder, const char *name);
 /* False: complained, return SPT_EXIT_USAGE. */
 bool spt_record_options_parse(struct spt_record_options *options, int argc, char **argv);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The options that choose samples and how their frames are named, for every command that shows a
+ * The options that choose samples, and how their frames are named, for every command that shows a
  * profile.
  */
 #ifndef SPT_REPORT_FILTER_H
@@ -25,7 +25,7 @@ struct spt_filter_options {
 	bool has_lead;			/* the command comes first: see spt_report_leads() */
 };
 
-/* The filter they amount to, and what it points to. */
+/* The filter that the options mean, and the data that it points to. */
 struct spt_report_filter {
 	SptFilter filter;
 	SptExpression *where;
@@ -34,13 +34,16 @@ struct spt_report_filter {
 
 /* Appends the options to @entries (GOptionEntry), and the empty one that ends them. */
 void spt_filter_options_add(struct spt_filter_options *options, GArray *entries);
-/* Only those that ask which metric, and who, where and when a sample was taken, without an end. */
+/*
+ * Appends the options for the metric and for process, thread, CPU and time of a sample, without the
+ * end.
+ */
 void spt_filter_options_add_samples(struct spt_filter_options *options, GArray *entries);
-/* Only those that ask for what is on a stack, without an end. */
+/* Appends the options about stacks, without the end. */
 void spt_filter_options_add_stacks(struct spt_filter_options *options, GArray *entries);
-/* Only those that make sense while a recording goes on, without an end. */
+/* Appends the options that work during a recording, without the end. */
 void spt_filter_options_add_live(struct spt_filter_options *options, GArray *entries);
-/* Only those that say where names come from, without an end. */
+/* Appends the options for the sources of names, without the end. */
 void spt_filter_options_add_files(struct spt_filter_options *options, GArray *entries);
 /* How names are written. */
 #define SPT_FILTER_SHORT_TEMPLATES(variable)                                                       \
@@ -49,7 +52,7 @@ void spt_filter_options_add_files(struct spt_filter_options *options, GArray *en
 void spt_filter_options_clear(struct spt_filter_options *options);
 #define SPT_VMLINUX_HELP                                                                           \
 	"The kernel that was recorded, with debug information (else it is looked for below /usr/lib/debug)"
-/* What names the frames of @capture as is wished; NULL: complained. */
+/* Names for the frames of @capture, as the options request; NULL: complained. */
 SptSymbols *spt_filter_options_symbols(const struct spt_filter_options *options,
 				       const SptCapture *capture);
 /* The metric of --metric, CPU time without it.  False: complained, return SPT_EXIT_USAGE. */
@@ -58,16 +61,16 @@ bool spt_filter_options_find_metric(struct spt_filter_options *options);
 bool spt_filter_options_check_metric(const struct spt_filter_options *options,
 				     const SptCapture *capture);
 /*
- * Whether text is about the command that was recorded, as long as nothing else is asked for.
- * --only-command asks for it in whatever is shown.
+ * Whether text is about the recorded command because no option requests anything else.
+ * --only-command requests that for every output.
  */
 bool spt_report_leads(const struct spt_filter_options *options);
-/* Whether one of them asks for what is on the stack. */
+/* Whether one of the options is about stacks. */
 bool spt_filter_options_about_stacks(const struct spt_filter_options *options);
 
 /*
- * Of @capture; NULL: of what is not recorded yet.  @start_ns: where times count from.  False:
- * complained, return SPT_EXIT_USAGE.
+ * Makes the filter for @capture; NULL: for a recording that does not exist yet.  Times count from
+ * @start_ns.  False: complained, return SPT_EXIT_USAGE.
  */
 bool spt_report_filter_init(struct spt_report_filter *filter,
 			    const struct spt_filter_options *options, const SptCapture *capture,
@@ -75,8 +78,8 @@ bool spt_report_filter_init(struct spt_report_filter *filter,
 void spt_report_filter_clear(struct spt_report_filter *filter);
 
 /*
- * Calls @show for the recording at @path with the filter that @options amount to; returns its exit
- * status, or that of a complaint.
+ * Calls @show for the recording at @path with the filter of @options; returns its exit status, or
+ * that of a complaint.
  */
 typedef int (*SptFilteredShow)(const SptCapture *capture, const SptSummary *summary,
 			       const SptFilter *filter, const void *data);
@@ -84,18 +87,21 @@ int spt_report_filtered(const char *path, const struct spt_filter_options *optio
 			SptFilteredShow show, const void *data);
 
 /*
- * Says which files could not be read for the names.  False if the conditions have left nothing:
+ * Reports the files that could not be read for names.  False if the conditions left no samples:
  * complained.
  */
 bool spt_report_filter_check(const struct spt_filter_options *options, const SptCapture *capture,
 			     SptSymbols *symbols, const SptProfile *profile);
 /*
- * Functions, or processes, that have @wanted in their names: "; did you mean ...?", or nothing.  To
- * be freed.
+ * "; did you mean ...?" with functions or processes that have @wanted in their names, or "".  The
+ * caller frees it.
  */
 char *spt_report_suggest(const SptProfile *profile, const char *wanted, bool processes);
 
-/* download.c: a clause that says why nothing can be fetched, with what to do; NULL if it can. */
+/*
+ * download.c: a clause that says why nothing can be downloaded, with a remedy; NULL if downloads
+ * work.
+ */
 const char *spt_cli_lacks_debuginfod(const char **ret_remedy);
 /* download.c: names may come from the servers of $DEBUGINFOD_URLS.  False: complained. */
 bool spt_cli_download(SptSymbols *symbols);

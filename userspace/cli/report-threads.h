@@ -5,7 +5,7 @@
 
 #include "report.h"
 
-/* Whether the recording has them, and no condition needs more than they have. */
+/* Whether the recording has them, and all conditions can be applied to them. */
 bool spt_report_has_thread_times(const struct spt_report *report);
 void spt_report_print_thread_times(const struct spt_report *report);
 /* Member "threads". */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * One report is one file, report-NAME.c, with one struct spt_report_kind.  cmd-report.c makes the
- * options from them, selects what they report, and begins and ends the page.
+ * Each report is one file, report-NAME.c, with one struct spt_report_kind.  cmd-report.c makes the
+ * options from them, selects their data, and begins and ends the page.
  */
 #ifndef SPT_REPORT_H
 #define SPT_REPORT_H
@@ -10,14 +10,14 @@
 #include "profile/profile.h"
 #include "profile/summary.h"
 
-/* What a report's option was given, as the type of its GOptionEntry says. */
+/* The value of a report's option; the type is that of its GOptionEntry. */
 union spt_report_value {
-	int number;			/* also of an option without a value: 1 */
+	int number;			/* also for an option without a value: 1 */
 	char *text;
 	char **texts;
 };
 
-/* A report on its way from its options to a page of text or JSON. */
+/* A report, from its options to a page of text or JSON. */
 struct spt_report {
 	union spt_report_value value;
 	const SptCapture *capture;
@@ -26,14 +26,14 @@ struct spt_report {
 	const SptMetric *metric;
 	const SptFilter *filter;
 	const SptProfile *profile;	/* what the filter selects; NULL: see enum spt_report_of */
-	const SptProfile *base;		/* what it was selected from; likewise */
+	const SptProfile *base;		/* the profile that it was selected from, or NULL */
 	unsigned limit;			/* rows; UINT32_MAX for all */
 	unsigned n_more;		/* rows that the limit removed, from find() */
 	double min_percent;		/* rows below it are removed */
-	gpointer found;			/* what find() has found */
+	gpointer found;			/* the result of find() */
 };
 
-/* What a report is made of. */
+/* The data that a report needs. */
 enum spt_report_of {
 	SPT_REPORT_OF_PROFILE,
 	SPT_REPORT_OF_BASE,		/* a profile and its base, of spt_profile_new_base() */
@@ -41,24 +41,21 @@ enum spt_report_of {
 };
 
 struct spt_report_kind {
-	GOptionEntry option;		/* asks for the report; its arg_data is not used */
+	GOptionEntry option;		/* requests the report; its arg_data is not used */
 	/* The option's help, to be freed; NULL: that of @option */
 	char *(*help)(void);
 	enum spt_report_of of;
-	const char *metric;		/* it shows no other one; NULL: any */
-	double min_percent;		/* of text, where --min is not given */
-	/*
-	 * Whether the value is possible, before anything is opened.  False: complained.  May be
-	 * NULL
-	 */
+	const char *metric;		/* the only metric that it shows; NULL: any */
+	double min_percent;		/* default of --min for text */
+	/* Checks the value before anything is opened.  False: complained.  May be NULL. */
 	bool (*check)(const union spt_report_value *value, const SptMetric *metric);
-	/* What is to be shown, into @found.  False: complained.  May be NULL */
+	/* Puts the data to be shown into @found.  False: complained.  May be NULL. */
 	bool (*find)(struct spt_report *report);
-	/* Print it, below what all reports of a profile begin with. */
-	bool is_whole_page;		/* ... but its text begins the page itself */
+	/* Print the report, below the lines with which all reports of a profile begin. */
+	bool is_whole_page;		/* the text has no such lines */
 	void (*text)(const struct spt_report *report);
 	void (*json)(const struct spt_report *report, SptJson *json);
-	GDestroyNotify clear;		/* of @found, if there is one */
+	GDestroyNotify clear;		/* frees @found, if it is set */
 };
 
 /* Every report, in the order of --help; the first one is the default. */
@@ -78,12 +75,12 @@ SPT_REPORTS(SPT_REPORT_DECLARE)
 
 /* report-rows.c */
 
-/* Of a terminal that is wide enough for columns; 0: lines are not cut. */
+/* Width of a terminal that is wide enough for columns; 0: lines are not cut. */
 unsigned spt_report_width(void);
-/* What is shown as the object of @function. */
+/* The text for the object of @function. */
 const char *spt_report_object(const SptFunction *function);
 /*
- * How wide the names' column is: as the longest of them, on a terminal no more than leaves room for
+ * The width of the names' column: that of the longest name, but on a terminal it leaves room for
  * the object.
  */
 unsigned spt_report_fit_names(const SptFunction *functions, const uint32_t *shown, unsigned n,
@@ -95,9 +92,9 @@ void spt_report_print_names_head(unsigned name_columns);
 void spt_report_print_names(const SptFunction *function, unsigned width, unsigned name_columns);
 
 /*
- * How many of the first of @rows, an array sorted by weight, are shown: @limit at most, and none
- * below the least share.  Rows that the limit removes are counted in n_more.  @offset: where in an
- * element its weight is.
+ * How many rows from the start of @rows, an array sorted by weight, are shown: at most @limit, and
+ * none below the least percentage.  Rows that the limit removes are counted in n_more.  @offset: of
+ * the weight in an element.
  */
 unsigned spt_report_n_shown(struct spt_report *report, const GArray *rows, size_t offset);
 

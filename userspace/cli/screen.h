@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A terminal as a whole screen: the alternate one, keys as they are pressed. */
+/* A terminal as a whole screen: the alternate screen, and single keys. */
 #ifndef SPT_SCREEN_H
 #define SPT_SCREEN_H
 
 #include <stdbool.h>
 
 enum {
-	SPT_KEY_NONE = -1,		/* the time is over, or the size has changed */
-	SPT_KEY_END = -2,		/* of the input, or a signal has asked for it */
+	SPT_KEY_NONE = -1,		/* timeout, or the size has changed */
+	SPT_KEY_END = -2,		/* end of the input, or a signal */
 	SPT_KEY_UP = 0x100,
 	SPT_KEY_DOWN,
 	SPT_KEY_LEFT,
@@ -18,11 +18,11 @@ enum {
 	SPT_KEY_LAST,
 };
 
-/* False: standard input or output is no terminal. */
+/* False: standard input or output is not a terminal. */
 bool spt_screen_begin(void);
-/* Gives the terminal back as it was; may be called without a beginning. */
+/* Restores the terminal; may be called without begin(). */
 void spt_screen_end(void);
-/* Waits for a key, @timeout_ms or (-1) for ever: a byte, or one of the above. */
+/* Waits for a key for @timeout_ms, or without limit (-1): a byte, or one of the above. */
 int spt_screen_key(int timeout_ms);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Standard output as people look at it: colours, the size of the screen, and a pager.  In a pipe or
- * a file there is none of that.
+ * Standard output on a terminal: colours, the size of the screen, and a pager.  A pipe or file has
+ * none of these.
  */
 #ifndef SPT_TERMINAL_H
 #define SPT_TERMINAL_H
@@ -10,9 +10,9 @@
 #include <stdbool.h>
 
 typedef enum {
-	SPT_COLOR_OFF,			/* ends any of the others */
+	SPT_COLOR_OFF,			/* ends any other colour */
 	SPT_COLOR_TITLE,
-	SPT_COLOR_HOT,			/* a share that matters */
+	SPT_COLOR_HOT,			/* a large percentage */
 	SPT_COLOR_WARM,
 	SPT_COLOR_GOOD,
 	SPT_COLOR_FAINT,		/* noise */
@@ -22,20 +22,20 @@ typedef enum {
 
 /* Appends --color and --no-pager to @entries (GOptionEntry). */
 void spt_terminal_add(GArray *entries);
-/* After they were parsed.  False: complained, return SPT_EXIT_USAGE. */
+/* Called after the options were parsed.  False: complained, return SPT_EXIT_USAGE. */
 bool spt_terminal_check(void);
 
-/* Columns and rows of the terminal; 0: there is none, lines need not be cut. */
+/* Columns and rows of the terminal; 0: there is none, and lines are not cut. */
 unsigned spt_terminal_width(void);
 unsigned spt_terminal_rows(void);
-/* The orders that switch a colour on, or "". */
+/* The escape sequence that begins a colour, or "". */
 const char *spt_color(SptColor color);
-/* That of a share: hot from 5 % on, faint below 0.5 %. */
+/* The colour of a percentage: hot from 5 % on, faint below 0.5 %. */
 const char *spt_color_of(double percent);
 
-/* What is printed from now on is to be read: through a pager, if there is a terminal. */
+/* Sends all later output through a pager, if there is a terminal. */
 void spt_terminal_page(void);
-/* Waits until the reader has read it. */
+/* Waits until the pager ends. */
 void spt_terminal_end(void);
 /* Whether standard output goes to a pager, which may end before us. */
 bool spt_terminal_is_paged(void);

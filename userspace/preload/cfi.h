@@ -7,8 +7,7 @@
 #include <stdint.h>
 
 /*
- * The rule for @address; @pc: the return address or instruction itself.  False: no entry is about
- * it.
+ * The rule for @address; @pc: the return address or instruction itself.  False: no entry covers it.
  */
 bool spt_cfi_rule(const uint8_t *eh_frame_hdr, uint64_t address, uint64_t pc, uint64_t *ret_rule);
 

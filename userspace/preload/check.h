@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * For tests: counts calls and bytes beside the rings, and compares each stack with that of
- * libgcc's unwinder.  Nothing in the library that is installed.
+ * For tests: counts calls and bytes besides the rings, and compares each stack with that of
+ * libgcc's unwinder.  The installed library does not have it.
  */
 #ifndef SPT_PRELOAD_CHECK_H
 #define SPT_PRELOAD_CHECK_H

@@ -11,14 +11,14 @@
 #define SPT_PICKED_BUCKETS (1u << 13)
 #define SPT_PICKED_PLACES  8u
 
-/* A bucket is a cache line; one that was full once has its last place as SPT_PICKED_ALL. */
+/* A bucket is a cache line.  A bucket that was once full has SPT_PICKED_ALL in its last place. */
 struct spt_picked {
 	uint64_t pointers[SPT_PICKED_PLACES];
 } __attribute__((aligned(64)));
 #define SPT_PICKED_ALL UINT64_MAX
 
 extern struct spt_picked spt_picked[SPT_PICKED_BUCKETS];
-/* How many of what was picked have a hash; SPT_PICKED_MANY: not counted any more. */
+/* Number of picked allocations for each hash; SPT_PICKED_MANY: no longer counted. */
 #define SPT_PICKED_HASHES (1u << 14)
 #define SPT_PICKED_MANY	  255u
 extern uint8_t spt_picked_counts[SPT_PICKED_HASHES];
@@ -38,15 +38,15 @@ static inline struct spt_picked *spt_picked_bucket(uint64_t hash)
 	return &spt_picked[hash >> 37 & (SPT_PICKED_BUCKETS - 1)];
 }
 
-/* How many bytes it is to the next one. */
+/* Draws the number of bytes to the next pick. */
 int64_t spt_picked_draw(struct spt_thread *thread);
-/* Of an allocation that is picked: its free is to be recorded.  The thread's next one is drawn. */
+/* Notes a picked allocation, so that its free is recorded, and draws the thread's next pick. */
 void spt_picked_add(struct spt_thread *thread, const void *pointer);
 
-/* The same where its hash has some. */
+/* Looks @pointer up and removes it; called if its hash has a count. */
 bool spt_picked_take(const void *pointer, uint64_t hash);
 
-/* Whether @pointer may be one that was picked; it is no more. */
+/* Whether @pointer was perhaps picked; removes it. */
 static inline bool spt_picked_remove(const void *pointer)
 {
 	uint64_t hash = spt_picked_hash(pointer);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The functions that stand behind the library's own: those that a program would have without it.
- * Found in the symbol tables of what is loaded behind the library, without the loader's help: it
- * might allocate.
+ * The functions that the library's own ones replace.  They are found in the symbol tables of the
+ * objects loaded after the library, without the loader's help, because the loader might allocate.
  */
 #ifndef SPT_PRELOAD_REAL_H
 #define SPT_PRELOAD_REAL_H
@@ -25,7 +24,7 @@ struct spt_real {
 
 extern struct spt_real spt_real;
 void spt_real_find(void);
-/* Whether the program itself has a malloc(), so that nobody calls the library's. */
+/* Whether the program itself has a malloc(), so that the library's is not called. */
 bool spt_real_is_inside(void);
 
 #endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * How to get from a frame to its caller's: a rule of one word for each address, interpreted from
- * the program's own .eh_frame when the address is first met, and kept in a table that all threads
- * share.
+ * Rules for finding a frame's caller: one word for each address, made from the program's own
+ * .eh_frame when the address is first met, and kept in a table that all threads share.
  */
 #ifndef SPT_PRELOAD_RULES_H
 #define SPT_PRELOAD_RULES_H
@@ -12,21 +11,22 @@
 
 #include "rings/layout.h"
 
-/* Where the caller's stack pointer is; its return address lies right below. */
+/* The place of the caller's stack pointer; its return address is right below. */
 enum spt_rule_base {
 	SPT_RULE_END,		/* there is no caller */
 	SPT_RULE_UNKNOWN,	/* there may be one */
 	SPT_RULE_SP,		/* sp + offset */
 	SPT_RULE_BP,		/* bp + offset */
-	SPT_RULE_AT_SP,		/* what is at sp + offset */
-	SPT_RULE_AT_BP,		/* what is at bp + offset */
-	SPT_RULE_SIGNAL,	/* what was interrupted, as the kernel has put it on the stack */
-	SPT_RULE_CHAIN,		/* no unwind information at all: along frame pointers */
+	SPT_RULE_AT_SP,		/* the value at sp + offset */
+	SPT_RULE_AT_BP,		/* the value at bp + offset */
+	/* the interrupted context, as the kernel has saved it on the stack */
+	SPT_RULE_SIGNAL,
+	SPT_RULE_CHAIN,		/* no unwind information: frame pointers are followed */
 };
 
-/* Where the caller's frame pointer is. */
+/* The place of the caller's frame pointer. */
 enum spt_rule_bp {
-	SPT_BP_SAME,		/* where it was */
+	SPT_BP_SAME,		/* unchanged */
 	SPT_BP_AT_CFA,		/* in memory, at the caller's stack pointer + offset */
 	SPT_BP_AT_BP,		/* in memory, at bp + offset */
 };
@@ -62,7 +62,7 @@ struct spt_code {
 	uint64_t start, end;		/* of the executable segment */
 	uint64_t offset;		/* of the start in the file */
 	const uint8_t *eh_frame_hdr;	/* NULL: none */
-	const char *name;		/* as the loader knows it; "" of the program */
+	const char *name;		/* the loader's name; "" for the program */
 };
 
 /* The code around @address. */
@@ -70,12 +70,12 @@ bool spt_code_find(uint64_t address, struct spt_code *ret);
 
 #define SPT_RULES (1u << 16)
 
-/* Both words change together or are not believed: their XOR must be the address. */
+/* A rule counts only if both words fit together: their XOR must be the address. */
 struct spt_known_rule {
 	uint64_t mixed, rule;
 };
 extern struct spt_known_rule spt_known_rules[SPT_RULES];
-/* Another one with each dlclose(): what was known of addresses is void. */
+/* Changes with each dlclose(): earlier rules are invalid then. */
 extern uint32_t spt_generation;
 
 uint64_t spt_rule_make(uint64_t pc);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * System calls without errno: what the library does in the middle of a program's call leaves no
- * trace there.
+ * System calls that leave errno alone, since the library runs in the middle of a program's calls.
  */
 #ifndef SPT_PRELOAD_SYSTEM_H
 #define SPT_PRELOAD_SYSTEM_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the library has for each thread: its ring, the frames of its last call, and the nodes that
- * it has written.  All of it is in memory that the kernel wipes in the child of a fork: there
- * @slot is NULL, however the child was made, and the thread begins anew.
+ * The library's state of each thread: its ring, the frames of its last call, and the nodes that it
+ * has written.  All of it is in memory that the kernel zeroes in the child of a fork.  There @slot
+ * is NULL, however the child was made, and the thread begins anew.
  */
 #ifndef SPT_PRELOAD_THREAD_H
 #define SPT_PRELOAD_THREAD_H
@@ -26,20 +26,23 @@ struct spt_watch {
 	uint64_t value;
 };
 
-/* Of the last call, the outermost first; [0] is none, and represents the end. */
+/*
+ * A frame of the last call.  They are stored from the outermost on; [0] is no frame, and represents
+ * the end.
+ */
 struct spt_frame {
 	uint64_t pc, sp, bp;
 	uint32_t node;
 	uint32_t needs_bp;		/* the walk outwards from here uses bp */
-	uint32_t watches;		/* the first of those by which the frame was found */
+	uint32_t watches;		/* the first of the words by which the frame was found */
 	uint32_t unused;
 };
 
-/* On the way outwards: where the words were that led here; 0: no such word. */
+/* A step outwards, with the places of the words that led there; 0: no such word. */
 struct spt_step {
 	uint64_t pc, sp, bp, rule;
 	uint64_t pc_at, bp_at, sp_at;
-	bool is_guess;			/* found along a chain of frame pointers, or behind such */
+	bool is_guess;			/* found by frame pointers, or beyond such a frame */
 };
 
 struct spt_known_node {
@@ -51,9 +54,9 @@ struct spt_thread {
 	struct spt_ring_slot *slot;	/* NULL: not ready */
 	uint64_t *words;
 	uint32_t reserved;		/* words of the ring that are taken */
-	/* calls that are being recorded: more than 1 with signals */
+	/* calls that are being recorded: more than 1 with signal handlers */
 	uint32_t depth;
-	uint64_t busy_sp;		/* stack pointer of the outermost of them */
+	uint64_t busy_sp;		/* stack pointer of the outermost one */
 	uint64_t last_stamp;
 	uint32_t n_events;		/* recorded so far, to notice others in between */
 	uint32_t n_nodes;
@@ -67,7 +70,7 @@ struct spt_thread {
 	struct spt_step steps[SPT_MOST_FRAMES];
 	struct spt_step nested_steps[SPT_NESTED_FRAMES];
 	struct spt_known_node nodes[SPT_NODE_CACHE];
-	/* Code that was described, by its start, and the latest of it from start to end */
+	/* Starts of code that was described, and start and end of the latest. */
 	uint64_t told_code[SPT_TOLD_CODE];
 	uint64_t latest_code[SPT_LATEST_CODE][2];
 	uint32_t n_latest;
@@ -75,7 +78,7 @@ struct spt_thread {
 
 extern __thread struct spt_thread *spt_self __attribute__((tls_model("initial-exec")));
 
-/* The thread's, if its calls are recorded; NULL: they are not. */
+/* The thread's state, if its calls are recorded; else NULL. */
 struct spt_thread *spt_thread_begin(void);
 
 static inline struct spt_thread *spt_thread_get(void)
@@ -85,7 +88,7 @@ static inline struct spt_thread *spt_thread_get(void)
 	return __builtin_expect(thread && thread->slot, 1) ? thread : spt_thread_begin();
 }
 
-/* Where a frame is: what malloc() has of its caller. */
+/* The place of a frame: what malloc() knows of its caller. */
 struct spt_place {
 	uint64_t pc, sp, bp;
 };
@@ -122,7 +125,7 @@ static inline void spt_ring_put(struct spt_thread *thread, uint32_t at, uint64_t
 	thread->words[at & (SPT_RING_WORDS - 1)] = word;
 }
 
-/* All that is known of whom the library works for. */
+/* The library's connection to its recorder. */
 struct spt_recorder_link {
 	struct spt_rings_header *rings;	/* NULL: nothing is recorded */
 	char path[64];
@@ -132,7 +135,7 @@ extern struct spt_recorder_link spt_link;
 
 uint64_t spt_stamp_by_call(void);
 
-/* In stamps. */
+/* The time now, in stamps. */
 static inline uint64_t spt_stamp(void)
 {
 	if (__builtin_expect(spt_link.rings->clock == SPT_RINGS_TSC, 1))
@@ -140,7 +143,7 @@ static inline uint64_t spt_stamp(void)
 	return spt_stamp_by_call();
 }
 
-/* Whether the recorder is there still; if not, nothing is recorded from now on. */
+/* Whether the recorder still exists; if not, nothing is recorded from now on. */
 bool spt_link_check(void);
 
 #endif

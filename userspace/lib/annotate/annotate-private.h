@@ -1,17 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What annotate.c finds of a function, and code.c takes apart; lines.c serves both. */
+/*
+ * Shared by annotate.c, which finds the places of a function, code.c, which disassembles it, and
+ * lines.c, which serves both.
+ */
 #ifndef SPT_ANNOTATE_PRIVATE_H
 #define SPT_ANNOTATE_PRIVATE_H
 
 #include "annotate/annotate.h"
 #include "base/pairs.h"
 
-/* A place of the function in the capture: one instruction, whichever nodes are there. */
+/* A place of the function in the capture: one instruction, in any number of nodes. */
 struct spt_place {
 	SptFrame frame;
-	/* In annotator->place_lines: of the function, innermost first */
+	/* In annotator->place_lines: lines of the function, innermost first. */
 	uint32_t first_line, n_lines;
-	bool is_innermost;		/* nothing is inlined into the function there */
+	bool is_innermost;		/* no function is inlined there */
 	uint32_t depth;			/* on the stack that is being walked */
 	uint64_t self, total;
 };
@@ -39,14 +42,14 @@ struct spt_annotator {
 };
 
 /*
- * lines.c: the lines of the function among @places (as spt_symbols_places() returns them for one
- * frame), appended to @ret (uint32_t: in annotator->lines; may be NULL).  Whether one of them is
- * the function; @ret_innermost: the first one is.
+ * lines.c: appends the lines of the function among @places (as spt_symbols_places() returns them
+ * for one frame) to @ret (uint32_t: in annotator->lines; may be NULL).  Returns whether one of them
+ * is in the function; @ret_innermost: whether the first one is.
  */
 bool spt_annotator_lines(struct spt_annotator *annotator, const SptNamedPlace *places, unsigned n,
 			 GArray *ret, bool *ret_innermost);
 
-/* code.c: fills in annotation->code, and which lines have some. */
+/* code.c: fills in annotation->code, and marks the lines that have code. */
 void spt_annotator_add_code(struct spt_annotator *annotator);
 
 #endif

@@ -10,13 +10,14 @@
 G_BEGIN_DECLS
 
 /*
- * GArray of SptInstruction with address, bytes, target and text; @code is of an ELF machine (EM_*)
- * of @bits, 32 or 64.  What is no instruction is shown as data.  NULL, and in @ret_problem why.
+ * Returns a GArray of SptInstruction with address, bytes, target and text.  @code is of an ELF
+ * machine (EM_*) with @bits, 32 or 64.  Bytes that are no instruction are shown as data.  NULL:
+ * @ret_problem says why.
  */
 GArray *spt_disassemble(uint16_t machine, unsigned bits, const uint8_t *code, size_t bytes,
 			uint64_t address, const char **ret_problem);
 
-/* From now on x86 is written as Intel does, destination first, instead of as AT&T do. */
+/* Writes x86 in Intel's syntax from now on, destination first, instead of AT&T's. */
 void spt_disassemble_as_intel(void);
 
 G_END_DECLS

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What raw nodes weigh. */
+/* The weights of raw nodes. */
 #ifndef SPT_NODE_WEIGHTS_H
 #define SPT_NODE_WEIGHTS_H
 
@@ -7,7 +7,10 @@
 
 G_BEGIN_DECLS
 
-/* By node, of what @filter leaves of a metric: what ends there, and what goes through it. */
+/*
+ * By node, for the samples of a metric that @filter selects: the weight that ends there, and the
+ * weight that passes through.
+ */
 typedef struct {
 	uint64_t *self, *total;
 	uint64_t n_samples;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Numbers of DWARF one after the other.  Each step goes forward, and none beyond the end.
+ * Reads the numbers of DWARF one after the other.  Each call moves forward, never beyond the end.
  *
- * spt_bytes_*() say whether there was such a thing.  spt_take_*() return it, and past the end
- * zeros: the reader looks at is_bad when it has taken all that it needs.
+ * spt_bytes_*() return whether there was such a number.  spt_take_*() return the number, or zero
+ * past the end: the reader checks is_bad after it has taken all that it needs.
  */
 #ifndef SPT_BYTES_H
 #define SPT_BYTES_H
@@ -15,8 +15,8 @@
 
 struct spt_bytes {
 	const uint8_t *at, *end;
-	bool other_order;		/* than this machine's */
-	bool is_bad;			/* more was taken than there is */
+	bool other_order;		/* not in this machine's byte order */
+	bool is_bad;			/* a reader took more than there is */
 };
 
 static inline struct spt_bytes spt_bytes_of(const uint8_t *start, uint64_t n)
@@ -24,7 +24,7 @@ static inline struct spt_bytes spt_bytes_of(const uint8_t *start, uint64_t n)
 	return (struct spt_bytes){ .at = start, .end = start + n };
 }
 
-/* All of these: false if it does not end. */
+/* All of these return false if the bytes end too early. */
 static inline bool spt_bytes_pass(struct spt_bytes *bytes, uint64_t n)
 {
 	if (n > (uint64_t)(bytes->end - bytes->at))
@@ -33,7 +33,7 @@ static inline bool spt_bytes_pass(struct spt_bytes *bytes, uint64_t n)
 	return true;
 }
 
-/* Of 1, 2, 4 or 8 bytes. */
+/* A number of 1, 2, 4 or 8 bytes. */
 static inline bool spt_bytes_number(struct spt_bytes *bytes, unsigned n, uint64_t *ret)
 {
 	uint8_t number[sizeof(*ret)] = { 0 };
@@ -50,7 +50,7 @@ static inline bool spt_bytes_number(struct spt_bytes *bytes, unsigned n, uint64_
 	return true;
 }
 
-/* The bits of a LEB128 and how many there are of them. */
+/* The bits of a LEB128, and their number. */
 static inline bool spt_bytes_bits(struct spt_bytes *bytes, uint64_t *ret, unsigned *ret_n)
 {
 	const uint8_t *at = bytes->at;
@@ -125,7 +125,7 @@ static inline int64_t spt_take_signed_leb(struct spt_bytes *from)
 	return value;
 }
 
-/* The next @n bytes, by themselves. */
+/* The next @n bytes, as a reader of their own. */
 static inline struct spt_bytes spt_take_bytes(struct spt_bytes *from, uint64_t n)
 {
 	struct spt_bytes part = *from;

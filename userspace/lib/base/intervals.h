@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Ranges that may overlap, cut into intervals that do not: a place belongs to the range that begins
- * last of those around it.
+ * Ranges that may overlap, cut into intervals that do not.  A place belongs to the range around it
+ * that begins last.
  */
 #ifndef SPT_INTERVALS_H
 #define SPT_INTERVALS_H
@@ -17,15 +17,15 @@ typedef struct {
 
 typedef struct SptIntervals SptIntervals;
 
-/* @ranges by start, of the same start the one that counts last. */
+/* @ranges are sorted by start; of ranges with the same start the last one counts. */
 SptIntervals *spt_intervals_new(const SptRange *ranges, uint32_t n);
 void spt_intervals_free(SptIntervals *intervals);
-/* The number of the range that @place belongs to, UINT32_MAX if it is in none. */
+/* The number of the range that @place belongs to; UINT32_MAX: none. */
 uint32_t spt_intervals_find(const SptIntervals *intervals, uint64_t place);
-/* The gap around @place, which is in no range: [*ret_start, *ret_end). */
+/* The gap around @place, which no range contains: [*ret_start, *ret_end). */
 void spt_intervals_gap(const SptIntervals *intervals, uint64_t place, uint64_t *ret_start,
 		       uint64_t *ret_end);
-/* From here on range i is called @names[i]. */
+/* From now on range i has the number @names[i]. */
 void spt_intervals_rename(SptIntervals *intervals, const uint32_t *names);
 
 G_END_DECLS

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What was meant by a word that is none. */
+/* Finds the name that a misspelt word probably means. */
 #ifndef SPT_BASE_NEAR_H
 #define SPT_BASE_NEAR_H
 
@@ -7,8 +7,8 @@
 
 /*
  * Whether @word is @name with few mistakes: letters missing, added, replaced or swapped with their
- * neighbours, one in three at most.  *@least, at first UINT_MAX, is how many the nearest name so
- * far has; true only if this one has fewer, which it becomes.
+ * neighbours, at most one in three.  *@least is the number of mistakes of the nearest name so far,
+ * at first UINT_MAX.  True only if this name has fewer; then *@least becomes its number.
  */
 bool spt_is_nearer(const char *word, const char *name, unsigned *least);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A table from pairs of numbers to numbers: what folding and naming do for every node. */
+/* A table from pairs of numbers to numbers.  Folding and naming use it for every node. */
 #ifndef SPT_PAIRS_H
 #define SPT_PAIRS_H
 
@@ -12,14 +12,14 @@ struct spt_pair {
 };
 
 /*
- * Half of the hash stands beside the number of the pair, from 1: most that are not meant are passed
- * by without a look at them.
+ * Half of the hash is beside the number of the pair (from 1), so that most other pairs are skipped
+ * without being read.
  */
 struct spt_pair_slot {
 	uint32_t hash, pair;
 };
 
-/* Zero it to begin. */
+/* Begins zeroed. */
 struct spt_pairs {
 	struct spt_pair *pairs;		/* in order of appearance */
 	struct spt_pair_slot *slots;
@@ -27,11 +27,11 @@ struct spt_pairs {
 	uint64_t n;
 };
 
-/* The value of (a, b); UINT32_MAX if it is not there. */
+/* The value of (a, b); UINT32_MAX: it is not in the table. */
 uint32_t spt_pairs_get(const struct spt_pairs *pairs, uint64_t a, uint64_t b);
 /*
- * The place of the value of (a, b), which is made with UINT32_MAX if it is not there.  Valid until
- * the next is made.
+ * A pointer to the value of (a, b), which is added as UINT32_MAX if it is not in the table.  Valid
+ * until another pair is added.
  */
 uint32_t *spt_pairs_at(struct spt_pairs *pairs, uint64_t a, uint64_t b);
 void spt_pairs_clear(struct spt_pairs *pairs);

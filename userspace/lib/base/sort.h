@@ -10,7 +10,7 @@ struct spt_item {
 	uint32_t index;
 };
 
-/* Ascending.  @spare has room for as many; the two may change places. */
+/* Sorts by rising key.  @spare has room for as many items; the two arrays may be swapped. */
 void spt_sort_items(struct spt_item **items, struct spt_item **spare, uint32_t n);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Words in another language than the library's own. */
+/* Texts in another language than the library's own. */
 #ifndef SPT_BASE_WORDS_H
 #define SPT_BASE_WORDS_H
 
@@ -8,27 +8,27 @@
 G_BEGIN_DECLS
 
 /*
- * Before anything else is called, by who shows what the library says: gettext(), or the like.
- * Otherwise it stays English.
+ * A program that shows the library's texts calls this before anything else, with gettext() or the
+ * like.  Otherwise they stay English.
  */
 typedef const char *(*SptTranslate)(const char *text);
 void spt_words_set_translation(SptTranslate translate);
 const char *spt_words(const char *text) G_GNUC_FORMAT(1);
-/* Marks what is given to spt_words() later. */
+/* Marks a text that spt_words() gets later. */
 #define SPT_WORDS(text) text
 /*
- * g_set_error() in that language: what the library says when something fails.  @format is taken for
- * translation where it stands.
+ * g_set_error() in that language: the library's error messages.  @format is extracted for
+ * translation where it is written.
  */
 void spt_set_error(GError **error, GQuark domain, int code, const char *format, ...)
 	G_GNUC_PRINTF(4, 5);
 
 /*
- * @text as one line of valid UTF-8 that no terminal obeys, to be freed: line ends and tabs become
- * spaces, what else is no character to be seen becomes '?', and what is no text U+FFFD.
+ * @text as one line of valid UTF-8 without terminal control characters, the caller's to free.  Line
+ * ends and tabs become spaces, other invisible characters '?', and invalid bytes U+FFFD.
  */
 char *spt_one_line(const char *text);
-/* The same, behind @line. */
+/* Appends the same to @line. */
 void spt_append_one_line(GString *line, const char *text);
 
 G_END_DECLS

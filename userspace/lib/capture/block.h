@@ -18,22 +18,22 @@ typedef struct {
 } SptBlockHeader;
 
 /*
- * The whole block replaces what was in @block; compressed if that makes it smaller.  @cuts (guint,
- * or NULL): positions in @payload, ascending, where bytes of another sort begin.
+ * Replaces the content of @block by a whole block, compressed if that makes it smaller.  @cuts
+ * (guint, or NULL): ascending positions in @payload where bytes of another kind begin.
  */
 void spt_block_pack(GByteArray *block, ZSTD_CCtx *zstd, uint16_t type, uint32_t number,
 		    const GByteArray *payload, const GArray *cuts);
-/* The file's header replaces what was in @header. */
+/* Replaces the content of @header by the file's header. */
 void spt_file_header_pack(GByteArray *header);
 
-/* False if the magic is not there or the sizes are beyond the format's limits. */
+/* False: the magic is missing, or the sizes are beyond the format's limits. */
 bool spt_block_header_parse(SptBlockHeader *header, const uint8_t bytes[SPT_BLOCK_HEADER_BYTES]);
 bool spt_block_crc_matches(const uint8_t bytes[SPT_BLOCK_HEADER_BYTES],
 			   const SptBlockHeader *header, const uint8_t *stored);
 
 /*
- * A block's payload; NULL with a clause.  @buffer: of at least header->payload_bytes, used if it is
- * compressed.
+ * A block's payload; NULL with a clause.  @buffer has at least header->payload_bytes, and is used
+ * if the block is compressed.
  */
 const uint8_t *spt_block_unpack(ZSTD_DCtx *zstd, const SptBlockHeader *header,
 				const uint8_t *stored, uint8_t *buffer, GError **error);

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * The capture file (format.md): rows as both writer and reader know them, the writer, and the
- * reader.
- */
+/* The capture file (format.md): the rows of writer and reader, the writer, and the reader. */
 #ifndef SPT_CAPTURE_H
 #define SPT_CAPTURE_H
 
@@ -33,7 +30,10 @@ typedef enum {
 	SPT_OBJECT_FILE = 5,
 } SptObjectKind;
 
-/* All strings of rows are borrowed: the writer copies, the reader's live as long as the capture. */
+/*
+ * All strings in rows are borrowed.  The writer copies them; those of the reader are valid as long
+ * as the capture.
+ */
 typedef struct {
 	uint32_t id;
 	SptObjectKind kind;
@@ -53,8 +53,8 @@ typedef struct {
 } SptProcessRow;
 
 /*
- * How a process was called: its arguments with blanks between them, quoted as a shell wants it
- * where need be.
+ * A process's command line: its arguments with blanks between them, quoted for a shell where that
+ * is needed.
  */
 #define SPT_COMMAND_LINE_BYTES 1024
 typedef struct {
@@ -62,7 +62,7 @@ typedef struct {
 	const char *text;		/* "": the text before was wrong */
 } SptCommandLineRow;
 
-/* A change of a process's executable mappings (maps.h: what was mapped where, and for how long). */
+/* A change of a process's executable mappings (maps.h turns them into spans). */
 typedef struct {
 	uint32_t process, object;
 	uint64_t time, start, bytes, offset;	/* offset: of start in the object */
@@ -76,8 +76,8 @@ typedef struct {
 } SptThreadRow;
 
 /*
- * Samples, processes and threads keep their times to the microsecond: taking an interrupt takes as
- * long.
+ * Times of samples, processes and threads are kept to the microsecond, which is about the length of
+ * an interrupt.
  */
 #define SPT_CAPTURE_TIME_UNIT_NS 1000
 
@@ -92,8 +92,8 @@ typedef struct {
 } SptSampleRow;
 
 /*
- * What is at @offset, and with @symbol_bytes also at every other place from @offset - @distance on
- * that has no row of its own.
+ * The name at @offset.  With @symbol_bytes it is also the name of every other place from @offset -
+ * @distance on that has no row of its own.
  */
 typedef struct {
 	uint32_t object;
@@ -104,16 +104,17 @@ typedef struct {
 } SptNameRow;
 
 /*
- * What the files of the recorded machine say of a place.  The rows of one place follow each other,
- * innermost first: what is inlined there, and last, with level 0, the function itself.
+ * The function and line of a place, from the files of the recorded machine.  The rows of one place
+ * follow each other, innermost first: inlined functions, and last, with level 0, the function
+ * itself.
  */
 typedef struct {
 	uint32_t object, level;
 	uint64_t offset;
 	const char *function, *directory, *file; /* as in symbols/dwarf/debug-info.h; "" for none */
 	uint32_t line;			/* 0: not known */
-	/* Of level 0. */
-	/* The function is a symbol's name, else what debug information calls it */
+	/* With level 0: */
+	/* The function is a symbol's name; else it is from debug information. */
 	uint8_t is_symbol;
 	uint64_t distance, symbol_bytes;
 } SptBundledRow;
@@ -126,13 +127,14 @@ typedef struct {
 #define SPT_WAIT_NO_WAKING (1 << 2)	/* no waking was seen: all of it counts as blocked */
 
 /*
- * A thread was off its CPU: blocked at first, then runnable.  One that was preempted was runnable
- * all the time.
+ * A thread was off its CPU: first blocked, then runnable.  A preempted thread was runnable all the
+ * time.
  */
 typedef struct {
-	uint64_t time;			/* when it ran again; of CUT_END the recording's end */
+	/* when it ran again; with CUT_END, the end of the recording */
+	uint64_t time;
 	uint64_t duration_ns;
-	uint64_t runnable_ns;		/* of it, the last part */
+	uint64_t runnable_ns;		/* the last part of the duration */
 	/*
 	 * Time that it represents: its duration where every wait is recorded, else a multiple of a
 	 * grid's
@@ -210,12 +212,12 @@ typedef struct {
 
 /* A block from its allocation to its free, or one end of it (OPEN, CLOSE). */
 typedef struct {
-	uint64_t time;			/* of the allocation; of CLOSE, of the free */
-	uint64_t duration_ns;		/* from allocation to free; of OPEN 0 */
-	uint64_t bytes;			/* as asked for */
+	uint64_t time;			/* of the allocation; in a CLOSE, of the free */
+	uint64_t duration_ns;		/* from allocation to free; in an OPEN 0 */
+	uint64_t bytes;			/* as the program requested */
 	uint64_t weight;		/* bytes that it represents */
-	uint64_t handle;		/* of OPEN and its CLOSE the same; else 0 */
-	uint32_t thread, node;		/* that allocated it, and where */
+	uint64_t handle;		/* the same in an OPEN and its CLOSE; else 0 */
+	uint32_t thread, node;		/* thread and stack of the allocation */
 	uint8_t flags;			/* SPT_ALLOCATION_* */
 } SptAllocationRow;
 
@@ -240,7 +242,7 @@ typedef struct {
 int64_t spt_account_residue(const SptAccountRow *row);
 uint64_t spt_account_lost(const SptAccountRow *row);
 /*
- * "ring full", "too big", ... for a reason's number; "reason 7" for one that has no name here.  In
+ * The name of a reason: "ring full", "too big", ...; "reason 7" if it has no name here.  In
  * English, for spt_words().
  */
 const char *spt_lost_reason_name(unsigned reason);
@@ -269,46 +271,44 @@ typedef enum {
 } SptRowKind;
 
 /*
- * The writer.  Rows are collected and go out at spt_capture_writer_flush() as one block per type
- * (several if they are many), in an order in which every id comes before its use: rows may be given
- * in any order between two flushes.  A file that cannot take all of a flush is cut back to the end
- * of the one before.  Writes FILE.part; finish() adds index and end and renames it to FILE.  Text
- * beyond 16 KiB is cut.  Any failed write makes all later calls fail with the same error; what was
- * flushed before stays readable.
+ * The writer.  It collects rows, and spt_capture_writer_flush() writes them as one block per type
+ * (or several if there are many).  Every id comes before its use in the file, so rows may be given
+ * in any order between two flushes.  If a flush does not fit into the file, the file is cut back to
+ * the end of the flush before.  The file is FILE.part; finish() adds index and end and renames it
+ * to FILE.  Text beyond 16 KiB is cut.  After a failed write all later calls fail with the same
+ * error; what was flushed before stays readable.
  */
 typedef struct SptCaptureWriter SptCaptureWriter;
 
 /*
- * A new file at @path for its owner alone, in place of one that is there: recordings have other
- * users' command lines.  The descriptor, or -1 and errno.
+ * Makes a new file at @path, replacing an existing one.  Only its owner can read it, since
+ * recordings have other users' command lines.  The descriptor, or -1 and errno.
  */
 int spt_capture_create_part(const char *path);
 /*
- * A file at @path that is about to be replaced is called @path.old from then on.  False: errno
- * says why; true also if there is none.
+ * Renames an existing file at @path, which is about to be replaced, to @path.old.  True also if
+ * there is none.  False: errno says why.
  */
 bool spt_capture_keep_old(const char *path);
-/* @path must be a regular file, to be replaced at the end, or not exist. */
+/* @path must be a regular file, which is replaced at the end, or not exist. */
 SptCaptureWriter *spt_capture_writer_new(const char *path, GError **error);
 /*
- * The same bytes into @fd, a pipe or socket, which is closed at the end; @name is for what is said
- * of it.
+ * Writes the same bytes into @fd, a pipe or socket, and closes it at the end.  Messages use @name.
  */
 SptCaptureWriter *spt_capture_writer_new_stream(int fd, const char *name, GError **error);
 /*
  * For recordings: finish() keeps the file that it replaces, as FILE.old.  Without a sample it
- * replaces none: it fails with SPT_CAPTURE_ERROR_EMPTY, and .part goes.
+ * replaces nothing, fails with SPT_CAPTURE_ERROR_EMPTY, and removes the .part file.
  */
 void spt_capture_writer_keep_old(SptCaptureWriter *writer);
 /*
- * Frees; a writer that was not finished leaves its .part file, unless nothing was ever flushed:
- * then it is removed.
+ * Frees the writer.  If it was not finished, its .part file stays, unless nothing was ever flushed.
  */
 void spt_capture_writer_free(SptCaptureWriter *writer);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptCaptureWriter, spt_capture_writer_free)
 
 void spt_capture_writer_host(SptCaptureWriter *writer, const char *key, const char *value);
-/* A row of the struct of its kind. */
+/* Adds a row, of the struct of its kind. */
 void spt_capture_writer_put(SptCaptureWriter *writer, SptRowKind kind, const void *row);
 
 static inline void spt_capture_writer_object(SptCaptureWriter *writer, const SptObjectRow *row)
@@ -359,39 +359,39 @@ static inline void spt_capture_writer_account(SptCaptureWriter *writer, const Sp
 
 void spt_capture_writer_bundled(SptCaptureWriter *writer, const SptBundledRow *row);
 typedef void (*SptNameFunc)(const SptNameRow *row, void *data);
-/* @func is called with each name that is put from now on. */
+/* Calls @func with each name that is put from now on. */
 void spt_capture_writer_watch_names(SptCaptureWriter *writer, SptNameFunc func, void *data);
-/* Writes what was collected, and the nodes of @stash that no earlier flush wrote. */
+/* Writes the collected rows, and the nodes of @stash that no earlier flush wrote. */
 bool spt_capture_writer_flush(SptCaptureWriter *writer, SptStash *stash, GError **error);
 /*
- * After a flush: the next one is given another stash, with none of the nodes before.  Returns what
- * is to be added to its ids (but 0) in samples.
+ * After a flush: the next one gets another stash, without the earlier nodes.  Returns the number
+ * that is to be added to its ids (except 0) in samples.
  */
 uint32_t spt_capture_writer_next_stash(SptCaptureWriter *writer);
 bool spt_capture_writer_finish(SptCaptureWriter *writer, SptStash *stash, uint64_t time,
 			       GError **error);
-/* In the file, up to the last flush */
+/* Bytes of the file up to the last flush. */
 uint64_t spt_capture_writer_bytes(const SptCaptureWriter *writer);
 
 /*
- * The reader: the file decoded into flat arrays, but for its samples.  Rows with ids lie at their
- * id; holes have id 0 and empty strings.  Row 0 is always there and always a hole, so that a
- * reference that is 0 may be followed like any other.
+ * The reader: the file decoded into flat arrays, except for its samples.  A row with an id is at
+ * that index; holes have id 0 and empty strings.  Row 0 is always a hole, so that a reference that
+ * is 0 can be followed like any other.
  */
 typedef struct {
 	uint32_t id, kind;
 	const char *name, *metric, *unit;
 	uint64_t factor;		/* what one weight is worth in units; 0: 1 */
-	uint64_t rows;			/* seen, whether understood or not */
+	uint64_t rows;			/* number of rows in the file, of known kinds or not */
 } SptStreamRow;
 
-/* A column of a stream: what it holds (SptRole). */
+/* A column of a stream, and what it holds (SptRole). */
 typedef struct {
 	uint32_t stream, column, role;
 	const char *name;
 } SptStreamColumnRow;
 
-/* Where a block lies whose rows were only counted (events.h). */
+/* The place of a block whose rows were only counted (events.h). */
 typedef struct {
 	uint64_t position;
 	uint32_t bytes;			/* with its header */
@@ -399,8 +399,8 @@ typedef struct {
 } SptBlockPlace;
 
 /*
- * What the samples of one process image whose innermost frame is one node weigh together; where
- * very many processes are at that node, in more rows than one.
+ * The sum of the samples of one process image with one innermost frame.  A node with very many
+ * processes may have several rows of a process.
  */
 typedef struct {
 	uint32_t process, node;
@@ -414,7 +414,10 @@ typedef struct {
 	const char *path;
 	bool finished;			/* has an END block */
 	uint64_t end_time;		/* when it was finished; 0 if it was not */
-	/* NULL, or what to say behind the file's name: from where it could not be read, and why */
+	/*
+	 * NULL, or a text that follows the file's name: from where on it could not be read, and
+	 * why.
+	 */
 	char *damage;
 	uint64_t file_bytes;
 	GHashTable *host;		/* key -> value */
@@ -422,17 +425,17 @@ typedef struct {
 	SptProcessRow *processes;	uint32_t n_processes;
 	SptThreadRow *threads;		uint32_t n_threads;
 	SptNode *nodes;			uint32_t n_nodes;	/* with the root */
-	uint32_t n_frames;		/* that nodes have, with the root's */
+	uint32_t n_frames;		/* frames of the nodes, with the root's */
 	SptStreamRow *streams;		uint32_t n_streams;	/* by id */
-	/* As they came; the last for a column of a stream counts */
+	/* In file order; the last row for a column of a stream counts. */
 	SptStreamColumnRow *columns;	uint64_t n_columns;
 	uint32_t samples_stream;	/* 0: none */
 	/* Of streams other than the samples, and of embedded files */
 	SptBlockPlace *places;		uint64_t n_places;
-	int fd;				/* of the file, where there are places; -1 */
+	int fd;				/* of the file, if there are places; else -1 */
 	/*
-	 * Of the stream "samples".  They stay packed; spt_samples_next() returns them one by one;
-	 * what follows is known without.
+	 * The stream "samples".  The samples stay packed, and spt_samples_next() returns them one
+	 * by one.  The members below are known without that.
 	 */
 	SptSampleBlocks *blocks;
 	uint64_t n_samples, weight;
@@ -440,46 +443,43 @@ typedef struct {
 	uint64_t first_time, last_time;
 	uint32_t last_cpu;
 	/*
-	 * By process.  Without has_leaves there are none: they would have taken too much memory,
-	 * and who wants sums has to go through the samples.
+	 * By process.  Without has_leaves there are none, since they would take too much memory;
+	 * sums then need a pass over the samples.
 	 */
 	SptLeafRow *leaves;		uint64_t n_leaves;
 	bool has_leaves;
-	/* NULL; who makes a capture in memory gives n_samples here, and no blocks */
+	/* NULL; code that makes a capture in memory sets this with n_samples, and no blocks. */
 	SptSampleRow *samples;
 	SptNameRow *names;		uint64_t n_names;
-	/* All rows of a place together; the last ones of a place count */
+	/* All rows of a place are together; the last ones of a place count. */
 	SptBundledRow *bundled;		uint64_t n_bundled;
-	/* As they came; the last of a CPU is its sum */
+	/* In file order; the last row of a CPU has its sums. */
 	SptAccountRow *accounts;	uint64_t n_accounts;
 	SptLossRow *losses;		uint64_t n_losses;
-	/* As they came; the last of a process counts */
+	/* In file order; the last row of a process counts. */
 	SptCommandLineRow *command_lines;	uint64_t n_command_lines;
-	SptMapRow *maps;		uint64_t n_maps;	/* as they came */
+	SptMapRow *maps;		uint64_t n_maps;	/* in file order */
 	GPtrArray *texts;		/* owns the strings of all rows */
 } SptCapture;
 
 /*
  * Opens FILE or FILE.part by its exact name.  Ids in rows were checked: threads, nodes, objects and
- * parents exist or are 0 (a row with one that does not is damage), and no process is its own
- * ancestor.  What a damaged file holds before the damage is there.  NULL with a sentence if it is
- * no capture or has no whole block.  Memory is bounded by 64 MiB and 64 times the file's size: more
- * is taken for damage.
+ * parents exist or are 0, and no process is its own ancestor.  A row with a wrong id counts as
+ * damage.  Of a damaged file, everything before the damage is there.  NULL with a sentence if it is
+ * not a capture or has no whole block.  Memory is limited to 64 MiB plus 64 times the file's size;
+ * a file that needs more counts as damaged.
  */
 SptCapture *spt_capture_open(const char *path, GError **error);
-/*
- * Progress, 0 to 1.  False: nobody waits for it any more; its result is
- * not used.
- */
+/* Progress, 0 to 1.  Returns false if the result is not needed any more. */
 typedef bool (*SptProgress)(double done, void *data);
 SptCapture *spt_capture_open_watched(const char *path, SptProgress progress, void *data,
 				     GError **error);
-/* Id of a process -> its command line, which is the capture's. */
+/* A table from a process's id to its command line, which the capture owns. */
 GHashTable *spt_capture_command_lines(const SptCapture *capture);
 void spt_capture_free(SptCapture *capture);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptCapture, spt_capture_free)
 
-/* NULL if not there */
+/* NULL: it is not there. */
 const char *spt_capture_host(const SptCapture *capture, const char *key);
 uint64_t spt_capture_period_ns(const SptCapture *capture);			/* 0 if not there */
 
@@ -496,7 +496,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptSamples, spt_samples_free)
 /* The next @ret_n rows, valid until the next call; NULL behind the last one. */
 const SptSampleRow *spt_samples_next(SptSamples *samples, uint32_t *ret_n);
 
-/* By node: what the samples that end there weigh.  To be freed. */
+/* By node: the weight of the samples that end there.  The caller frees it. */
 uint64_t *spt_capture_weigh_nodes(const SptCapture *capture);
 
 G_END_DECLS

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Of @data behind what @crc already covers; 0 to begin. */
+/* The checksum of @data behind the data that @crc covers; 0 to begin. */
 uint32_t spt_crc32c(uint32_t crc, const void *data, size_t bytes);
 
 #endif

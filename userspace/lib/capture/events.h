@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Rows that a capture has and opening it only counts: those of streams other than the samples, and
- * embedded files.  Read from the file again, table by table; and written, for who passes them on.
+ * Rows that opening a capture only counts: those of streams other than the samples, and embedded
+ * files.  Here they are read from the file again, table by table, and written, for programs that
+ * copy them.
  */
 #ifndef SPT_CAPTURE_EVENTS_H
 #define SPT_CAPTURE_EVENTS_H
@@ -21,12 +22,12 @@ SptEvents *spt_events_new(const SptCapture *capture, SptBlockType type, uint32_t
 void spt_events_free(SptEvents *events);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptEvents, spt_events_free)
 /*
- * The next table, valid until the next call.  NULL behind the last one, or with a sentence.  Its
- * sizes were checked, but neither the columns' data nor what ids in it point to.
+ * The next table, valid until the next call.  NULL after the last one, or with a sentence.  Its
+ * sizes were checked, but not the columns' data or the ids in it.
  */
 const SptTable *spt_events_next(SptEvents *events, GError **error);
 
-/* A column to be written: either numbers or bytes, as many as there are rows. */
+/* A column to be written: either numbers or bytes, one for each row. */
 typedef struct {
 	uint32_t column;
 	const uint64_t *numbers;
@@ -34,14 +35,14 @@ typedef struct {
 } SptEventColumn;
 
 /*
- * Declares a stream besides the samples, with the @n columns of @columns; the ids of stream in both
- * are not looked at.  Returns the new stream's id.
+ * Declares a stream besides the samples, with @n @columns; the stream ids in both structs are
+ * ignored.  Returns the new stream's id.
  */
 uint32_t spt_capture_writer_stream(SptCaptureWriter *writer, const SptStreamRow *row,
 				   const SptStreamColumnRow *columns, unsigned n);
 /*
- * A block of @rows rows of a stream, or with stream 0 of embedded files; it is written now, so what
- * it refers to must have been flushed.  @times: of the rows, or NULL.
+ * Writes a block of @rows rows of a stream, or with stream 0 of embedded files.  It is written at
+ * once, so everything that it refers to must have been flushed.  @times: of the rows, or NULL.
  */
 bool spt_capture_writer_events(SptCaptureWriter *writer, uint32_t stream,
 			       const SptEventColumn *columns, unsigned n, size_t rows,

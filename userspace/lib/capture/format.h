@@ -22,7 +22,7 @@
 #define SPT_PLANES_HEAD_BYTES 2
 /* Followers of a frame that are searched for the frame of a node. */
 #define SPT_MOST_FOLLOWERS 32
-/* Functions at one place, with what is inlined there. */
+/* Most functions at one place, inlined ones included. */
 #define SPT_MOST_LEVELS 64
 
 typedef enum {
@@ -111,29 +111,32 @@ typedef enum {
 typedef enum {
 	SPT_NODE_NEW_FRAME = 0,
 	SPT_NODE_OLD_FRAME = 1,
-	SPT_NODE_FOLLOWER = 2,		/* and up: of the parent's frame, the latest and up */
+	/* and up: follower of the parent's frame, from the latest on */
+	SPT_NODE_FOLLOWER = 2,
 } SptNodeFrame;
 
 /*
- * Why the user part of a stack ends (SPT_ROLE_USER_END), beyond the device's enum sysprof_end: of
- * those unwound from a copy of the stack.
+ * Why the user part of a stack ends (SPT_ROLE_USER_END), beyond the device's enum sysprof_end, if
+ * it was unwound from a copy of the stack.
  */
 typedef enum {
 	SPT_END_CUT = 16,		/* the copy is too short */
 	/* The outermost frame's function has neither unwind information nor a frame pointer */
 	SPT_END_NO_INFO = 17,
-	/* Added to one of the device's: this one was not copied, but walked along frame pointers */
+	/*
+	 * Added to one of the device's: the stack was not copied, but walked along frame pointers.
+	 */
 	SPT_END_FRAME_POINTERS = 32,
 } SptUserEnd;
 
-/* What became of a mapping. */
+/* What happened to a mapping. */
 typedef enum {
 	SPT_MAP_MADE = 0,
-	SPT_MAP_SEEN = 1,		/* it was there already */
+	SPT_MAP_SEEN = 1,		/* it had been mapped before */
 	SPT_MAP_GONE = 2,		/* it was unmapped by then */
 } SptMapHow;
 
-/* Rows of mappings of a process that count; where there is one more, the list is incomplete. */
+/* Most rows of mappings of a process that count.  If there are more, the list is incomplete. */
 #define SPT_MOST_MAPS 8192
 
 /* Column of an EVENT that holds the stream. */

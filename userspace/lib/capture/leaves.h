@@ -7,21 +7,21 @@
 
 G_BEGIN_DECLS
 
-/* Zero it to begin. */
+/* Begins zeroed. */
 typedef struct {
 	SptLeafRow *rows;
-	/* Per row: the number, from 1, of the row before of the same node; 0: there is none */
+	/* Per row: the number, from 1, of the previous row of the same node; 0: there is none. */
 	uint32_t *before;
 	uint32_t n, room;
 	uint32_t *last, n_nodes;	/* per node: the number of its latest row, or 0 */
 	uint32_t *first, n_processes;	/* per process: the number of its first row, or 0 */
-	uint64_t bytes;			/* that all of it takes */
+	uint64_t bytes;			/* memory of all of it */
 } SptLeaves;
 
 /*
- * @n samples of nodes below @n_nodes, of the processes of @threads, which are below @n_processes.
- * False if that would take more than @room bytes more, or there is not as much memory; then the
- * sums are of no use any more.
+ * Adds @n samples.  Nodes are below @n_nodes, processes of @threads below @n_processes.  False if
+ * that would take more than @room additional bytes, or memory is short; then the sums cannot be
+ * used any more.
  */
 bool spt_leaves_add(SptLeaves *leaves, const SptSampleRow *samples, unsigned n,
 		    const SptThreadRow *threads, uint32_t n_processes, uint32_t n_nodes,

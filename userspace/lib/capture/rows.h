@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The reader's second half: decoded tables become the arrays of a capture. */
+/* The second half of the reader: turns decoded tables into the arrays of a capture. */
 #ifndef SPT_CAPTURE_ROWS_H
 #define SPT_CAPTURE_ROWS_H
 
@@ -11,9 +11,7 @@ G_BEGIN_DECLS
 
 typedef struct SptRows SptRows;
 
-/*
- * Rows for @capture.  What they take in memory and what work they make is bounded by @file_bytes.
- */
+/* Makes rows for @capture.  @file_bytes limits their memory and their work. */
 SptRows *spt_rows_new(SptCapture *capture, uint64_t file_bytes);
 
 /* Whether blocks of this type become rows at all. */
@@ -22,13 +20,12 @@ bool spt_rows_wants(uint16_t type);
 bool spt_rows_take(SptRows *rows, const SptBlockHeader *header, const SptTable *table,
 		   const uint8_t *stored, GError **error);
 /*
- * A block that was not taken for rows, or only counted: notes where it lies, if somebody may ask
- * for it.
+ * Notes the place of a block that was not turned into rows, or only counted, if it may be needed.
  */
 bool spt_rows_place(SptRows *rows, const SptBlockHeader *header, const SptTable *table,
 		    uint64_t position, GError **error);
 /*
- * Hands the arrays over, also after an error.  False if a process was its own ancestor: it lost its
+ * Hands the arrays over, also after an error.  False: a process was its own ancestor, and lost its
  * parent.
  */
 bool spt_rows_finish(SptRows *rows);

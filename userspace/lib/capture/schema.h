@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Which member of a row's struct is which column of its block.  Writer and reader both go by these
- * lists, so that what one writes is what the other reads.
+ * The members of each row's struct and the columns of its block.  Writer and reader both use these
+ * lists, so that they agree.
  */
 #ifndef SPT_CAPTURE_SCHEMA_H
 #define SPT_CAPTURE_SCHEMA_H
@@ -20,7 +20,7 @@ typedef enum {
 	SPT_FIELD_U8,
 	SPT_FIELD_U32,
 	SPT_FIELD_U64,
-	SPT_FIELD_TEXT,		/* const char *, never NULL in what was decoded */
+	SPT_FIELD_TEXT,		/* const char *, never NULL after decoding */
 	SPT_FIELD_BUILD_ID,	/* uint8_t[64] and its length behind it */
 } SptFieldType;
 
@@ -36,7 +36,7 @@ typedef struct {
 	const SptField *fields;
 } SptSchema;
 
-/* Rows of blocks that only writer and reader know. */
+/* Rows that only the writer and the reader know. */
 typedef struct {
 	const char *key, *value;
 } SptHostRow;
@@ -77,16 +77,16 @@ typedef struct {
 extern const SptSchema spt_schema_host, spt_schema_object;
 /* In the file processes, threads and names are packed (pack.h). */
 extern const SptSchema spt_schema_process, spt_schema_thread;
-/* Nodes are, too (nodes.h); rows of frames are SptFrame. */
+/* Nodes are packed, too (nodes.h); rows of frames are SptFrame. */
 extern const SptSchema spt_schema_node, spt_schema_frame, spt_schema_old_frame;
 extern const SptSchema spt_schema_stream, spt_schema_stream_column, spt_schema_name;
 extern const SptSchema spt_schema_index, spt_schema_end, spt_schema_process_end;
 extern const SptSchema spt_schema_text, spt_schema_bundled, spt_schema_command_line, spt_schema_map;
 
-/* The samples stream: member and name of each role it has. */
+/* The samples stream: the member and name of each role that it has. */
 typedef struct {
 	SptRole role;
-	SptField field;		/* its column is the one this writer gives it */
+	SptField field;		/* its column is this writer's */
 	const char *name;
 } SptSampleColumn;
 
@@ -98,22 +98,25 @@ typedef struct {
 	unsigned n_columns;
 } SptStreamType;
 
-/* What writer, reader and flight recorder do with a kind of rows is stated here, or is its own. */
+/*
+ * How writer, reader and flight recorder treat a kind of rows.  What is not stated here is in their
+ * code.
+ */
 typedef struct {
 	SptBlockType block;
 	const SptSchema *schema;
 	/*
-	 * Where SptCapture has them and their number, if they are read as they are.  0: rows.c
-	 * looks at each.
+	 * Offsets in SptCapture of the rows and their number, if they are stored unchanged.  0:
+	 * rows.c looks at each.
 	 */
 	size_t rows_at, n_at;
 	/*
-	 * A flight recorder keeps them by CPU and time, and this is where a row has both; it has no
-	 * text.  Otherwise flight.c knows how.
+	 * A flight recorder keeps rows by CPU and time, whose offsets in the row are below; the
+	 * rows have no text.  Otherwise flight.c has code for them.
 	 */
 	bool by_time;
 	size_t time_at, cpu_at;
-	const SptStreamType *stream;	/* of rows that are a stream's; NULL */
+	const SptStreamType *stream;	/* the stream, if the rows are a stream's; else NULL */
 } SptRowType;
 
 extern const SptRowType spt_row_types[SPT_ROWS];
@@ -126,14 +129,14 @@ extern const SptSampleColumn spt_sample_columns[SPT_SAMPLE_COLUMNS];
 void spt_schema_encode(const SptSchema *schema, const void *rows, size_t n,
 		       SptTableBuilder *builder);
 /*
- * The next @n values of a column of numbers into @member of rows @stride bytes apart.  False if
- * they are not there, or too large.
+ * Decodes the next @n values of a column of numbers into @member of rows @stride bytes apart.
+ * False: they are missing, or too large.
  */
 bool spt_field_decode(const SptField *field, SptColumnCursor *cursor, void *member, size_t stride,
 		      uint32_t n);
 /*
- * Fills table->rows rows that are all zero.  Text goes to memory that is added to @texts.  Error: a
- * clause.
+ * Fills table->rows rows, which are zeroed.  Text goes into memory that is added to @texts.  Error:
+ * a clause.
  */
 bool spt_schema_decode(const SptSchema *schema, const SptTable *table, void *rows, GPtrArray *texts,
 		       GError **error);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A growing flat array of rows of one schema; those with ids lie at their id, and a hole has id 0.
+ * A growing flat array of rows of one schema.  A row with an id is at that index, and a hole has id
+ * 0.
  */
 #ifndef SPT_CAPTURE_STORE_H
 #define SPT_CAPTURE_STORE_H
@@ -16,17 +17,17 @@ typedef struct {
 	const SptSchema *schema;
 } SptStore;
 
-/* @first_rows: 1 for the row 0 of what has ids. */
+/* @first_rows: 1 if rows have ids, for row 0. */
 SptStore spt_store_new(const SptSchema *schema, unsigned first_rows);
-/* How much room there will be once there must be room for @n rows. */
+/* The room that there will be after @n rows are reserved. */
 uint64_t spt_store_next_room(const SptStore *store, uint64_t n);
-/* By how much more memory. */
+/* Additional memory for that. */
 uint64_t spt_store_more_bytes(const SptStore *store, uint64_t n);
-/* Room for @n rows, of which those that are not there are zero.  Error: a clause. */
+/* Makes room for @n rows; new ones are zero.  Error: a clause. */
 bool spt_store_reserve(SptStore *store, uint64_t n, GError **error);
-/* Empty strings for the holes, so that nobody who walks the array meets NULL. */
+/* Sets empty strings in the holes, so that no text of the array is NULL. */
 void spt_store_fill_holes(SptStore *store);
-/* The array without its spare room; the store is empty then. */
+/* Returns the array without its spare room, and empties the store. */
 void *spt_store_steal(SptStore *store, uint64_t *ret_n);
 
 static inline void *spt_store_row(const SptStore *store, uint64_t index)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Rows of streams that are not samples: waits, sums of threads, and who ran on a CPU.  Opening a
- * capture only counts them; here they are read, by the roles of the columns that they have.
+ * Rows of streams other than the samples: waits, sums of threads, the threads that ran on a CPU.
+ * Opening a capture only counts them.  Here they are read, by the roles of their columns.
  */
 #ifndef SPT_CAPTURE_STREAM_ROWS_H
 #define SPT_CAPTURE_STREAM_ROWS_H
@@ -14,8 +14,8 @@ extern const SptStreamType spt_stream_waits, spt_stream_events, spt_stream_threa
 	spt_stream_lanes, spt_stream_source_accounts, spt_stream_allocations;
 
 /*
- * The rows of @kind, a stream's, block by block in the order of the file; a thread or node that
- * does not exist is 0.  Rows of a damaged block are missing.  @capture must outlive it.
+ * Reads the rows of @kind, a stream's, block by block in the order of the file.  A thread or node
+ * that does not exist becomes 0.  Rows of a damaged block are missing.  @capture must outlive it.
  */
 typedef struct SptStreamReader SptStreamReader;
 SptStreamReader *spt_stream_reader_new(const SptCapture *capture, SptRowKind kind);
@@ -23,9 +23,9 @@ void spt_stream_reader_free(SptStreamReader *reader);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptStreamReader, spt_stream_reader_free)
 /* The next @ret_n rows, valid until the next call; NULL behind the last one. */
 const void *spt_stream_reader_next(SptStreamReader *reader, uint32_t *ret_n);
-/* All of them; to be freed. */
+/* All rows; the caller frees them. */
 void *spt_stream_rows(const SptCapture *capture, SptRowKind kind, uint64_t *ret_n);
-/* What rows @stream has, if it is one of those above; NULL: another one. */
+/* The type of @stream, if it is one of those above; NULL: another one. */
 const SptStreamType *spt_stream_type_of(const SptStreamRow *stream);
 bool spt_capture_has_stream(const SptCapture *capture, SptRowKind kind);
 

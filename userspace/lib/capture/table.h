@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The column codec: what is inside every block (format.md, "Payload").  Encoding chooses the
- * smallest coding of each column; decoding believes nothing and reads no byte outside the payload.
+ * The column codec: the content of every block (format.md, "Payload").  Encoding chooses the
+ * smallest coding of each column.  Decoding trusts nothing, and reads no byte outside the payload.
  */
 #ifndef SPT_CAPTURE_TABLE_H
 #define SPT_CAPTURE_TABLE_H
@@ -34,13 +34,13 @@ void spt_table_builder_init(SptTableBuilder *builder);
 void spt_table_builder_clear(SptTableBuilder *builder);
 void spt_table_begin(SptTableBuilder *builder, size_t rows);
 /*
- * As many @values as there are rows.  A column of nothing but 0, or without any byte, is not
+ * There are as many @values as rows.  A column with only zeros, or without any byte, is not
  * written.
  */
 void spt_table_add_numbers(SptTableBuilder *builder, unsigned id, const uint64_t *values);
 void spt_table_add_const(SptTableBuilder *builder, unsigned id, uint64_t value);
 void spt_table_add_bytes(SptTableBuilder *builder, unsigned id, const SptBytes *values);
-/* The whole table replaces what was in @payload. */
+/* Replaces the content of @payload by the whole table. */
 void spt_table_end(SptTableBuilder *builder, GByteArray *payload);
 
 /* Decoding.  Columns point into the payload. */
@@ -62,17 +62,17 @@ typedef struct {
  * columns' data.
  */
 bool spt_table_parse(SptTable *table, const uint8_t *payload, size_t bytes, GError **error);
-/* NULL if it is not there. */
+/* NULL: it is not there. */
 const SptColumn *spt_table_column(const SptTable *table, uint64_t id);
 
 /*
- * The values of a column, some rows at a time.  After the last row, spt_column_done() returns
- * whether the data ended with it.
+ * Reads the values of a column, some rows at a time.  After the last row, spt_column_done() returns
+ * whether the data ended there.
  */
 typedef struct {
 	const uint8_t *next, *end;
-	const uint8_t *steps;		/* of RISING, one per row; NULL: none */
-	uint64_t value;			/* of CONST; the last one of DELTA */
+	const uint8_t *steps;		/* with RISING, one per row; NULL: none */
+	uint64_t value;			/* with CONST the value, with DELTA the last one */
 	uint64_t highest, factor;
 	SptCoding coding;		/* the innermost */
 	unsigned n_planes;		/* 0: varints */
@@ -84,7 +84,7 @@ bool spt_column_next_numbers(SptColumnCursor *cursor, uint64_t *ret_values, unsi
 bool spt_column_next_bytes(SptColumnCursor *cursor, SptBytes *ret);
 bool spt_column_done(const SptColumnCursor *cursor);
 
-/* The greatest one; that of 0 and a number is the number. */
+/* The greatest common divisor; that of 0 and a number is the number. */
 static inline uint64_t spt_common_divisor(uint64_t a, uint64_t b)
 {
 	while (b != 0) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What formats with whole numbers write: of times that are not periods, microseconds. */
+/* Amounts for formats with whole numbers: periods, or microseconds for other times. */
 #ifndef SPT_EXPORT_AMOUNTS_H
 #define SPT_EXPORT_AMOUNTS_H
 
@@ -13,12 +13,12 @@ typedef struct {
 } SptAmounts;
 
 /*
- * What is left of a microsecond is carried to the next node, so that sums hold: a total is its self
- * and its children's totals, and that of the root is all there is, without the rest.
+ * The rest of a microsecond is carried to the next node, so that sums hold: a total is its self and
+ * its children's totals, and the root's total is the whole sum, rounded down.
  */
 void spt_amounts_init(SptAmounts *amounts, const SptProfile *profile);
 void spt_amounts_clear(SptAmounts *amounts);
-/* "period" or "periods", ... after this amount. */
+/* The unit that follows @amount: "period" or "periods", ... */
 const char *spt_amounts_unit(const SptProfile *profile, uint64_t amount);
 
 G_END_DECLS

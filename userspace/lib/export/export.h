@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Other people's formats. */
+/* Export to other programs' formats. */
 #ifndef SPT_EXPORT_H
 #define SPT_EXPORT_H
 
@@ -8,13 +8,13 @@
 G_BEGIN_DECLS
 
 /*
- * Every format, in the order of --help and of the viewer's menu: name, ending of its files, what
- * --help says, and the item in the menu.  void spt_export_NAME(profile, out) appends to @out.
+ * Every format, in the order of --help and of the viewer's menu: name, ending of its files, text of
+ * --help, and item of the menu.  void spt_export_NAME(profile, out) appends to @out.
  *
- * folded: "process;outermost;...;innermost weight\n", a stack a line, sorted.  ';' in a name
- * becomes ':', a line break a blank.  svg: a flame graph as one file that refers to nothing outside
- * of it.  Its size is bounded: a box narrower than SPT_FLAME_MIN_SHARE of the whole is not drawn.
- * text, html: all functions that have samples, by self, as spt_export_table() writes them.
+ * folded: "process;outermost;...;innermost weight\n", one line for each stack, sorted.  ';' in a
+ * name becomes ':', a line break a blank.  svg: a flame graph as one file that refers to nothing
+ * outside itself.  Its size is bounded: a box narrower than SPT_FLAME_MIN_SHARE of the whole is not
+ * drawn.  text, html: all functions that have samples, by self, as spt_export_table() writes them.
  */
 #define SPT_EXPORT_FORMATS(FORMAT)                                                                 \
 	FORMAT(folded, ".folded", "a line for each stack", SPT_WORDS("Export Folded S_tacks…"))    \
@@ -37,8 +37,8 @@ const SptExportFormat *spt_export_format(unsigned i);
 const SptExportFormat *spt_export_find(const char *name);
 
 /*
- * Functions by number: self and total in per cent, name and object, a line each or a row of an HTML
- * table; appended to @out.  Any name is shown as UTF-8 on one line.
+ * Appends functions, by number, to @out: self and total in per cent, name and object, one line each
+ * or one row of an HTML table.  Any name is shown as UTF-8 on one line.
  */
 void spt_export_table(const SptProfile *profile, const uint32_t *list, uint32_t n, bool is_html,
 		      GString *out);

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What makes a page of the boxes of a flame graph: its style, and a script that lets one search and
- * zoom.  Without the script the picture is whole: each box shows its numbers as a tooltip.
+ * Turns the boxes of a flame graph into a page: its style, and a script for searching and zooming.
+ * Without the script the picture is complete: each box shows its numbers as a tooltip.
  *
- * Each box is an <svg> of its own, placed in percent of the width: it cuts its text at its edge,
- * fits windows of any width, and zooming is a matter of setting two of its attributes.
+ * Each box is an <svg> of its own, placed in percent of the width.  So it cuts its text at its edge
+ * and fits windows of any width, and zooming only sets two of its attributes.
  */
 #ifndef SPT_FLAME_PAGE_H
 #define SPT_FLAME_PAGE_H
 
 /*
- * Fills keep enough contrast with the dark text on them whether the page is light or dark; u: user,
- * k: kernel, p: process, x: no name; three shades of each separate neighbours.
+ * Fills keep enough contrast with their dark text on light and dark pages.  u: user, k: kernel, p:
+ * process, x: no name; three shades of each distinguish neighbours.
  */
 static const char flame_style[] =
 	"svg{font:12px system-ui,\"DejaVu Sans\",sans-serif}\n"
@@ -32,9 +32,9 @@ static const char flame_style[] =
 
 /*
  * x, w: a box's place in percent when nothing is zoomed.  A click shows the box over the whole
- * width, what is above it dimmed; a click on the root, or Escape, goes back.  Search marks the
- * boxes that have the text in their first line, and shows the percentage of the samples that they
- * cover (a box below a marked one adds nothing).
+ * width, with the boxes above it dimmed.  A click on the root, or Escape, goes back.  Search marks
+ * the boxes that have the text in their first line, and shows the percentage of the samples that
+ * they cover.  A box below a marked one adds nothing.
  */
 static const char flame_script[] =
 	"'use strict';\n"

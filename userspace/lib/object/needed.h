@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a program is going to map, before it runs: itself, its loader, the libraries it names. */
+/* The files that a program will map when it runs: itself, its loader and its libraries. */
 #ifndef SPT_NEEDED_H
 #define SPT_NEEDED_H
 
@@ -8,9 +8,9 @@
 G_BEGIN_DECLS
 
 /*
- * Paths, the program's first; of a script, its interpreter's.  Libraries are looked up as the
- * loader does, but for what LD_LIBRARY_PATH and the like change; those that are not found are left
- * out.  To be unreferenced.
+ * Paths, the program's first; for a script, its interpreter's first.  Libraries are looked up as
+ * the loader does, but without LD_LIBRARY_PATH and the like.  Libraries that are not found are
+ * skipped.  The caller unreferences the array.
  */
 GPtrArray *spt_needed_files(const char *program);
 

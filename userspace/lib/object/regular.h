@@ -8,8 +8,8 @@
 G_BEGIN_DECLS
 
 /*
- * Opens the regular file at @path for reading.  Nothing else is ever opened: to open a device is to
- * use it.  -1 and errno: EINVAL, it is none.
+ * Opens the regular file at @path for reading.  It never opens anything else, because opening a
+ * device can have effects.  -1 and errno; EINVAL: it is not a regular file.
  */
 int spt_open_regular(const char *path);
 

@@ -10,12 +10,12 @@
 G_BEGIN_DECLS
 
 /*
- * Opens the regular file at @path, an absolute path without links, for reading.  It and each
- * directory above it have to be root's, and writable for nobody else.  -1 and errno: EPERM, they
- * are not; else why it cannot be opened.
+ * Opens the regular file at @path, an absolute path without links, for reading.  Root must own it
+ * and each directory above it, and nobody else may be able to write to them.  -1 and errno; EPERM:
+ * that is not so.
  */
 int spt_trusted_open(const char *path);
-/* Whether that file is the one that is open as @fd. */
+/* Whether the file at @path is the one that is open as @fd. */
 bool spt_trusted_is(const char *path, int fd);
 bool spt_is_same_file(const struct stat *a, const struct stat *b);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Address spaces: which object lies where, now.  Fed in order of time, asked in between.  A space
- * is known by the id that the device gives its mm.
+ * Address spaces: which object is mapped where, now.  Changes are given in order of time, with
+ * questions in between.  A space is identified by the id that the device gives its mm.
  */
 #ifndef SPT_SPACES_H
 #define SPT_SPACES_H
@@ -16,13 +16,14 @@ typedef struct {
 	uint64_t start, end;		/* addresses: [start, end) */
 	uint64_t offset;		/* of start in the object */
 	uint32_t object;
-	bool is_seen;			/* at @from it was there already; else it was made then */
-	uint64_t from;			/* when */
+	/* it was already mapped at @from; else it was mapped then */
+	bool is_seen;
+	uint64_t from;			/* time at which it was mapped or seen */
 } SptMap;
 
 /* Called when mappings change, except by fork() and drop(). */
 typedef struct {
-	/* @map is new; what it replaces was reported before. */
+	/* @map is new.  The mappings that it replaces were reported before. */
 	void (*made)(uint64_t mm, const SptMap *map, void *data);
 	/*
 	 * @part of a mapping is unmapped at @time; @is_replaced: what replaces it is
@@ -36,36 +37,36 @@ typedef struct SptSpaces SptSpaces;
 typedef struct SptSpace SptSpace;
 
 SptSpaces *spt_spaces_new(void);
-/* From now on. */
+/* Reports changes to @listener from now on. */
 void spt_spaces_listen(SptSpaces *spaces, const SptSpacesListener *listener);
 void spt_spaces_free(SptSpaces *spaces);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptSpaces, spt_spaces_free)
 
 /*
- * A mapping was made (or seen: @map->is_seen) at @time: it replaces what it overlaps; @fresh:
- * everything.  Ignored if a snapshot of the space is later.  What was there already stays as it
- * was.
+ * A mapping was made at @time, or seen if @map->is_seen.  It replaces what it overlaps; with
+ * @fresh, everything.  Ignored if a snapshot of the space is later.  A mapping that is known
+ * already stays unchanged.
  */
 void spt_spaces_map(SptSpaces *spaces, uint64_t mm, uint64_t time, const SptMap *map, bool fresh);
 /* @child was made at @time as a copy of @parent.  Ignored if a snapshot of @child is later. */
 void spt_spaces_fork(SptSpaces *spaces, uint64_t parent, uint64_t child, uint64_t time);
-/* What was in [@start, @end) was unmapped at @time. */
+/* The mappings in [@start, @end) were removed at @time. */
 void spt_spaces_unmap(SptSpaces *spaces, uint64_t mm, uint64_t time, uint64_t start, uint64_t end);
 /*
- * A mapping of a snapshot taken at @time; the first of a snapshot (by its number, from 1) replaces
- * everything in its space.
+ * A mapping of a snapshot taken at @time.  Snapshots are numbered from 1.  The first mapping of
+ * each one replaces everything in its space.
  */
 void spt_spaces_snapshot(SptSpaces *spaces, unsigned number, uint64_t mm, uint64_t time,
 			 const SptMap *map);
-/* All of it was given: new and unmapped parts are reported now. */
+/* The snapshot is complete: reports the new and the unmapped parts. */
 void spt_spaces_end_snapshot(SptSpaces *spaces);
-/* The space has come to its end. */
+/* The space has ended. */
 void spt_spaces_drop(SptSpaces *spaces, uint64_t mm);
 
-/* What is known of the space; NULL: nothing.  Valid until it is dropped. */
+/* The space's mappings; NULL: none are known.  Valid until it is dropped. */
 const SptSpace *spt_spaces_get(const SptSpaces *spaces, uint64_t mm);
 /*
- * Two spaces, or one at two times, have the same version only if they have the same mappings.
+ * Two spaces, or one space at two times, have the same version only if they have the same mappings.
  * Never 0.
  */
 uint64_t spt_space_version(const SptSpace *space);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What programs allocated and freed (record --memory), as rows of weight. */
+/* Memory that programs allocated and freed (record --memory), as rows of weight. */
 #ifndef SPT_ALLOCATIONS_H
 #define SPT_ALLOCATIONS_H
 
@@ -7,24 +7,27 @@
 
 G_BEGIN_DECLS
 
-/* Bytes, but for the last one, which counts calls. */
+/* Bytes; the last one counts calls. */
 extern const SptWeightSource spt_weights_allocated, spt_weights_freed, spt_weights_live,
 	spt_weights_peak, spt_weights_temporary, spt_weights_allocations;
 
-/* Bytes of the kernel's (record --kmem): slab objects and kmalloc(), and pages, another layer. */
+/*
+ * Bytes of kernel memory (record --kmem): slab objects and kmalloc(), and pages, which are another
+ * layer.
+ */
 extern const SptWeightSource spt_weights_kmem, spt_weights_kmem_live, spt_weights_pages,
 	spt_weights_pages_live;
 
 /*
- * Bytes in use at the end of each of @n equal parts of [@begin_ns, @end_ns): what was allocated so
- * far and not freed, of programs, or of the kernel (@whose: flags of SPT_ALLOCATION_KERNEL).
+ * Bytes in use at the end of each of @n equal parts of [@begin_ns, @end_ns): allocated so far and
+ * not freed, by programs or by the kernel (@whose: flags of SPT_ALLOCATION_KERNEL).
  */
 void spt_allocations_live(const SptCapture *capture, uint8_t whose, uint64_t begin_ns,
 			  uint64_t end_ns, uint32_t n, uint64_t *ret);
 
-/* Of a row's detail: "33 to 64 bytes". */
+/* The name of a row's detail: "33 to 64 bytes". */
 const char *spt_allocation_size_name(uint32_t detail);
-/* "below 1 ms", "not freed". */
+/* The name of a row's detail: "below 1 ms", "not freed". */
 const char *spt_allocation_lifetime_name(uint32_t detail);
 
 G_END_DECLS

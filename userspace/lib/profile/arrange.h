@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The same samples under other roots: by a grouping (process, thread, ...) instead of by program,
- * or under none; and without the frames of system libraries, whose time then is their callers'.
+ * The same samples with other roots: those of a grouping (process, thread, ...) instead of
+ * programs, or none.  It can also hide the frames of system libraries; their time then counts for
+ * their callers.
  */
 #ifndef SPT_ARRANGE_H
 #define SPT_ARRANGE_H
@@ -11,9 +12,9 @@
 G_BEGIN_DECLS
 
 typedef enum {
-	SPT_ROOTS_PROGRAM,		/* a process' name: as a profile is folded */
+	SPT_ROOTS_PROGRAM,		/* a process's name, as in a profile that was folded */
 	SPT_ROOTS_NONE,			/* the outermost functions are the roots */
-	SPT_ROOTS_GROUPS,		/* this and more: SPT_ROOTS_BY() */
+	SPT_ROOTS_GROUPS,		/* from here on groups: SPT_ROOTS_BY() */
 } SptRoots;
 #define SPT_ROOTS_BY(kind) ((SptRoots)(SPT_ROOTS_GROUPS + (kind)))
 
@@ -27,24 +28,24 @@ SptRoots spt_roots_named(const char *name);
 const char *spt_roots_name(SptRoots roots);
 
 /*
- * A base as of spt_profile_new_base(), to be refiltered like it.  Functions of @base have their
- * numbers here too; roots, which bear is_process, come behind them: "make (1234)", "CPU 2", with
- * "(thread)", "(CPU)" or "(object)" for an object.  @base, and what it was made from, must outlive
- * it.
+ * A base like that of spt_profile_new_base(), which can be refiltered in the same way.  Functions
+ * have the same numbers as in @base.  Roots come after them and have is_process set: "make (1234)",
+ * "CPU 2", with "(thread)", "(CPU)" or "(object)" as object.  @base, and what it was made from,
+ * must outlive it.
  */
 SptProfile *spt_profile_arrange(const SptProfile *base, const SptArrangement *arrangement);
 /*
- * What a root that spt_profile_arrange() made represents, of @profile or of what it was refiltered
- * from; NULL for other functions.
+ * The group that a root of spt_profile_arrange() represents.  @profile may be refiltered.  NULL:
+ * @function is not such a root.
  */
 const SptGroupRow *spt_profile_root(const SptProfile *profile, uint32_t function,
 				    SptRoots *ret_roots);
 
 /*
- * The tree the other way round: below @function who called it (its innermost occurrence on each
- * stack), and who called those, out to the roots.  A total is the weight of the stacks that go that
- * way.  UINT32_MAX: below every innermost function, with its self.  Elements are SptTreeNode;
- * element 0 is @function.  What would become larger than memory can bear ends earlier.
+ * The tree upside down: below @function its callers (of its innermost occurrence on each stack),
+ * and their callers, out to the roots.  A total is the weight of the stacks that have that path.
+ * UINT32_MAX: below every innermost function, with its self.  Elements are SptTreeNode; element 0
+ * is @function.  A tree that would need too much memory ends earlier.
  */
 GArray *spt_profile_bottom_up(const SptProfile *profile, uint32_t function);
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Categories: what kind of work the time went to, by rules about functions and objects.
+ * Categories: the kinds of work that took the time, by rules about functions and objects.
  *
- * A rule file has a rule a line, "category = function pattern" or "category = function pattern @
- * object pattern" (glob.h); '#' begins a comment line.  A function belongs to the category of the
+ * Each line of a rule file is a rule, "category = function pattern" or "category = function pattern
+ * @ object pattern" (glob.h); '#' begins a comment line.  A function belongs to the category of the
  * first rule that matches it.  A sample belongs to the category of the innermost function on its
  * stack that has one; the rest is "other".
  */
@@ -23,14 +23,11 @@ enum {
 typedef struct SptCategories SptCategories;
 
 typedef struct {
-	const char *name;		/* lives as long as the categories */
+	const char *name;		/* valid as long as the categories */
 	uint64_t weight;
 } SptCategoryWeight;
 
-/*
- * NULL with a sentence that says which line is wrong; names in @text are not checked for being
- * UTF-8.
- */
+/* NULL with a sentence that says which line is wrong.  Names in @text may not be UTF-8. */
 SptCategories *spt_categories_parse(const char *text, GError **error);
 void spt_categories_free(SptCategories *categories);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptCategories, spt_categories_free)

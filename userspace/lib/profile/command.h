@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The command that was recorded, "record -- COMMAND": which processes are its own. */
+/* The command that was recorded, "record -- COMMAND", and the processes that belong to it. */
 #ifndef SPT_COMMAND_H
 #define SPT_COMMAND_H
 
@@ -8,20 +8,23 @@
 G_BEGIN_DECLS
 
 /*
- * By id, n_processes of them: whether the process is the command, or comes of it.  NULL: no command
- * was recorded, or none of its processes is there.
+ * By id, for n_processes: whether the process is the command or its descendant.  NULL: no command
+ * was recorded, or none of its processes is in the capture.
  */
 bool *spt_command_processes(const SptCapture *capture);
-/* The same of process @pid and what comes of it; of all processes if @pid is 0. */
+/* The same for process @pid and its descendants; for all processes if @pid is 0. */
 bool *spt_processes_below(const SptCapture *capture, uint64_t pid);
-/* What its program is called; NULL: no command was recorded. */
+/* The name of the command's program; NULL: no command was recorded. */
 char *spt_command_name(const SptCapture *capture);
-/* How it failed, a clause: "failed with status 1"; NULL: it did not, or that is not known. */
+/*
+ * How the command failed, a clause: "failed with status 1"; NULL: it did not fail, or that is not
+ * known.
+ */
 char *spt_command_failure(const SptCapture *capture);
-/* The same of an exit status, as a shell has it: 128 and more are signals. */
+/* The same for an exit status, in a shell's numbers: 128 and more are signals. */
 char *spt_command_failed_with(unsigned status);
 
-/* A fact of the recording (spt_capture_host()) as a number; 0 if it is none. */
+/* A fact of the recording (spt_capture_host()) as a number; 0: it is not a number. */
 uint64_t spt_command_fact(const SptCapture *capture, const char *key);
 
 G_END_DECLS

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The metrics of the kernel's own work: each event is a row, and its kind says of which metric. */
+/*
+ * The metrics of the kernel's own work.  Each event is a row, and its kind says to which metric it
+ * belongs.
+ */
 #ifndef SPT_PROFILE_EVENTS_H
 #define SPT_PROFILE_EVENTS_H
 
@@ -7,16 +10,16 @@
 
 G_BEGIN_DECLS
 
-/* SptWeightRow.detail is enum sysprof_context: in the midst of what it happened. */
+/* SptWeightRow.detail is enum sysprof_context: what was interrupted. */
 extern const SptWeightSource spt_weights_irq, spt_weights_softirq;
-/* How many, and how long they took; detail is SYSPROF_FAULT_*. */
+/* The number of page faults, and the time that they took; detail is SYSPROF_FAULT_*. */
 extern const SptWeightSource spt_weights_faults, spt_weights_fault_time;
-/* Its request, and the bytes of that; detail is the depth of the device's queue. */
+/* The time of block requests, and their bytes; detail is the depth of the device's queue. */
 extern const SptWeightSource spt_weights_io, spt_weights_io_bytes;
-/* And of this one the thread that held the lock; 0: not known. */
+/* Waits for locks; detail is the thread that held the lock; 0: not known. */
 extern const SptWeightSource spt_weights_lock;
 
-/* Whether events of @kind, enum sysprof_source_kind, were recorded, as the accounts say. */
+/* Whether events of @kind, enum sysprof_source_kind, were recorded, by the accounts. */
 bool spt_events_are_in(const SptCapture *capture, uint32_t kind);
 /* "minor", "major", ...: marked for translation. */
 const char *spt_fault_name(uint32_t flags);

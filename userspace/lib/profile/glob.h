@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-/* In time proportional to the product of their lengths, whatever they are. */
+/* Takes time in proportion to the product of the two lengths. */
 bool spt_glob_match(const char *pattern, const char *text);
 
 #endif

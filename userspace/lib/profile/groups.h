@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A metric by who or where: processes, threads, CPUs, objects. */
+/* Sums of a metric by process, thread, CPU, object and more. */
 #ifndef SPT_GROUPS_H
 #define SPT_GROUPS_H
 
@@ -11,19 +11,23 @@ G_BEGIN_DECLS
 
 /*
  * A grouping is a row of the table in groups.c, and its number there.  These are the ones that code
- * names; the table may have more.
+ * refers to; the table may have more.
  */
 typedef enum {
-	SPT_GROUP_PROCESS,		/* by pid and name: a process that execs is several */
+	/* by pid and name: a process that execs is in several groups */
+	SPT_GROUP_PROCESS,
 	SPT_GROUP_THREAD,		/* by pid, tid and name */
 	SPT_GROUP_CPU,
-	SPT_GROUP_OBJECT,		/* in which the innermost function lies; "[no stack]" */
+	SPT_GROUP_OBJECT,		/* of the innermost function; "[no stack]" */
 } SptGroupKind;
 
 typedef struct {
-	/* Of the process, thread or object; "" of a CPU.  Lives as long as capture and symbols */
+	/*
+	 * Name of the process, thread or object; "" for a CPU.  Valid as long as capture and
+	 * symbols.
+	 */
 	const char *name;
-	uint32_t pid, tid, cpu;		/* as far as the kind has them, else 0 */
+	uint32_t pid, tid, cpu;		/* if the kind has them, else 0 */
 	uint64_t samples, weight;
 } SptGroupRow;
 
@@ -37,7 +41,7 @@ typedef enum {
 
 typedef struct {
 	const char *name;		/* for --by, and in reports */
-	const char *note;		/* follows the name in --help; NULL: nothing does */
+	const char *note;		/* follows the name in --help; NULL: nothing */
 	const char *menu;		/* item in the viewer's menu, marked for translation */
 	const char *root; /* shown as the object of a group in a tree, marked; "": none */
 	unsigned parts;			/* SptGroupParts */
@@ -50,19 +54,19 @@ typedef struct {
 
 /* Row @kind of the table; NULL behind the last one. */
 const SptGrouping *spt_grouping(unsigned kind);
-/* False: there is none of that name. */
+/* False: no grouping has that name. */
 bool spt_grouping_find(const char *name, SptGroupKind *ret_kind);
-/* Whether rows of @metric have what it asks. */
+/* Whether rows of @metric have what the grouping needs. */
 bool spt_grouping_fits(const SptGrouping *grouping, const SptMetric *metric);
 
 /*
- * Of the samples that @filter selects, heaviest first; @base: of spt_profile_new_base().  Elements
- * are SptGroupRow.
+ * The groups of the samples that @filter selects, heaviest first.  @base is from
+ * spt_profile_new_base().  Elements are SptGroupRow.
  */
 GArray *spt_groups_new(const SptProfile *base, const SptFilter *filter, SptGroupKind kind);
 /*
- * "git (pid 12)", "worker (pid 12, tid 13)", "CPU 3", "libc.so.6"; @is_short: "git (12)",
- * "worker (13)".  To be freed.
+ * A group's text: "git (pid 12)", "worker (pid 12, tid 13)", "CPU 3", "libc.so.6"; @is_short: "git
+ * (12)", "worker (13)".  The caller frees it.
  */
 char *spt_group_describe(const SptGroupRow *group, SptGroupKind kind, bool is_short);
 

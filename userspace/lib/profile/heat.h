@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * When within its second each sample was taken, second by second: what happens at a beat, or only
+ * The instant of each sample within its second, second by second: what happens regularly, or only
  * once, is a pattern.
  */
 #ifndef SPT_HEAT_H
@@ -17,10 +17,13 @@ G_BEGIN_DECLS
 typedef struct {
 	uint64_t begin_ns;
 	uint64_t n_seconds;
-	/* A second each, or as many as it takes for there to be SPT_HEAT_MAX_COLUMNS */
+	/*
+	 * One column for each second, or for as many seconds as keep them within
+	 * SPT_HEAT_MAX_COLUMNS.
+	 */
 	uint32_t n_columns;
 	uint32_t n_rows;		/* equal parts of a second, the earliest first */
-	uint64_t *weights;		/* row by row of one column, then of the next */
+	uint64_t *weights;		/* all rows of one column, then of the next */
 	uint64_t most;
 } SptHeat;
 
@@ -30,8 +33,8 @@ void spt_heat_free(SptHeat *heat);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptHeat, spt_heat_free)
 
 /*
- * The time from which on samples fall into a cell (of the first second of its column); of @row
- * n_rows: where the second ends.
+ * The time at which a cell begins (in the first second of its column); for @row n_rows: where the
+ * second ends.
  */
 uint64_t spt_heat_time(const SptHeat *heat, uint32_t column, uint32_t row);
 

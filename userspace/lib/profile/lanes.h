@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What each thread did at each time, and who ran on each CPU: running, by samples in a program or
- * in the kernel, runnable, blocked.  Exact where the recording has every switch; a recording of
- * samples alone shows when they found a thread running.
+ * What each thread did at each time, and which thread ran on each CPU: running (in a program or in
+ * the kernel, by samples), runnable, blocked.  It is exact if the recording has every switch.  A
+ * recording with samples only shows when they found a thread running.
  */
 #ifndef SPT_LANES_H
 #define SPT_LANES_H
@@ -19,11 +19,14 @@ typedef enum {
 	SPT_LANE_RUNNABLE,
 	SPT_LANE_DISK,
 	SPT_LANE_BLOCKED,
-	SPT_LANE_LOST, /* nothing is known, and something was lost then */
+	SPT_LANE_LOST, /* samples were lost then, and nothing is known */
 	SPT_LANE_KINDS,
 } SptLaneKind;
 
-/* As 0xrrggbb, the same in the window and in files; what is idle has the background's. */
+/*
+ * The colour as 0xrrggbb, the same in the window and in files.  Idle time has the colour of the
+ * background.
+ */
 uint32_t spt_lane_color(SptLaneKind kind);
 /* "user", "kernel", "runnable", ...: marked for translation. */
 const char *spt_lane_kind_name(SptLaneKind kind);
@@ -54,37 +57,36 @@ typedef struct {
 	const SptProfile *base;
 	const SptCapture *capture;
 	SptWaitIndex *waits;
-	/*
-	 * Those of which anything is known to have happened: a command that was recorded, then the
-	 * busiest first.
-	 */
+	/* Processes that did anything: first a command that was recorded, then the busiest. */
 	SptLaneProcess *processes;
 	uint32_t n_processes;
 	SptLaneThread *threads;
-	uint32_t n_threads; /* of one process side by side */
-	uint32_t *lane_of;  /* by thread of the capture: in threads; UINT32_MAX: none */
-	/* Of each thread one after the other, in the order of time; none: samples show who ran */
+	uint32_t n_threads; /* those of one process are side by side */
+	uint32_t *lane_of;  /* by thread of the capture: index in threads; UINT32_MAX: none */
+	/*
+	 * Thread after thread, each in the order of time; none: only samples show which thread ran.
+	 */
 	SptLaneRun *runs;
 	uint64_t n_runs;
 	uint64_t *run_order; /* numbers of runs, by CPU and time */
-	uint64_t *cpu_first; /* by CPU, and one behind: in run_order */
-	uint32_t n_cpus;     /* 0: nothing shows exactly who ran */
+	uint64_t *cpu_first; /* by CPU, and one more: index in run_order */
+	uint32_t n_cpus;     /* 0: it is not known exactly which thread ran */
 } SptLanes;
 
-/* @base: of spt_profile_new_base(), of CPU time; it must outlive the lanes. */
+/* @base is from spt_profile_new_base(), for CPU time.  It must outlive the lanes. */
 SptLanes *spt_lanes_new(const SptProfile *base);
 void spt_lanes_free(SptLanes *lanes);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptLanes, spt_lanes_free)
 
 typedef enum {
-	SPT_LANE_OF_PROCESS, /* all its threads, those that ran below the others */
+	SPT_LANE_OF_PROCESS, /* all its threads, running ones below the others */
 	SPT_LANE_OF_THREAD,
 	SPT_LANE_OF_CPU,
 } SptLaneOf;
 
 typedef struct {
 	SptLaneOf of;
-	uint32_t number; /* in processes or threads, or of the CPU */
+	uint32_t number; /* index in processes or threads, or a CPU's number */
 } SptLaneWanted;
 
 typedef struct {
@@ -98,13 +100,19 @@ typedef struct {
 	uint64_t begin_ns, end_ns;
 	uint32_t n_buckets, n_rows;
 	SptLaneWanted *rows;
-	/* Row by row, bucket by bucket, SPT_LANE_KINDS of each: parts of the time, at most 1 */
+	/*
+	 * Row by row and bucket by bucket, SPT_LANE_KINDS fractions of the time, together at most
+	 * 1.
+	 */
 	float *shares;
-	/* Likewise, of CPUs: which thread of the capture ran most of it; 0: none */
+	/*
+	 * For CPUs, row by row and bucket by bucket: the thread of the capture that ran most; 0:
+	 * none.
+	 */
 	uint32_t *owners;
 } SptLanesPicture;
 
-/* One pass over what happened in that time; @wish->rows are copied. */
+/* One pass over the events of that time; @wish->rows are copied. */
 SptLanesPicture *spt_lanes_picture(const SptLanes *lanes, const SptLanesWish *wish);
 void spt_lanes_picture_free(SptLanesPicture *picture);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptLanesPicture, spt_lanes_picture_free)
@@ -113,13 +121,13 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptLanesPicture, spt_lanes_picture_free)
 typedef struct {
 	uint64_t begin, end;
 	uint8_t state;		/* enum sysprof_state */
-	const SptWaitRow *wait; /* NULL: it ran, or nothing more is known */
+	const SptWaitRow *wait; /* NULL: it ran, or no more is known */
 	const SptLaneRun *run;	/* NULL: it did not run */
 } SptLaneMoment;
 
 /*
- * Of @lane in threads, the longest wait that lies within @near_ns of @time, or else what it did
- * then; false: that is not known.
+ * For @lane (index in threads), the longest wait within @near_ns of @time, or else what the thread
+ * did at @time.  False: that is not known.
  */
 bool spt_lanes_at(const SptLanes *lanes, uint32_t lane, uint64_t time, uint64_t near_ns,
 		  SptLaneMoment *ret);

@@ -8,8 +8,8 @@
 G_BEGIN_DECLS
 
 /*
- * SptWeightRow.detail is how many threads ran in the sample's last period, it among them: its
- * parallelism.
+ * SptWeightRow.detail is the sample's parallelism: the number of threads that ran in its last
+ * period, its own included.
  */
 extern const SptWeightSource spt_weights_latency;
 

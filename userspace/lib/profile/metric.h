@@ -2,24 +2,24 @@
 /*
  * One contract for everything that is recorded.
  *
- * A metric is a row of the table in metric.c.  It has a name (what --metric takes, what JSON says,
- * what a stream declares), a unit, the option of record that makes it, and a source: rows of
- * (stack, weight, time, whose), see weights.h.  Everything that shows a metric asks its row for
- * these and nothing else; so do help, man pages and the viewer's menu.
+ * A metric is a row of the table in metric.c.  It has a name (for --metric, JSON and streams), a
+ * unit, the option of record that it needs, and a source: rows of (stack, weight, time, thread),
+ * see weights.h.  Everything that shows a metric uses its row alone; so do help, man pages and the
+ * viewer's menu.
  *
- * How it goes through the library: spt_profile_new() and spt_profile_new_base() get the
- * metric, take the rows of its source and fold them; a profile knows its metric, and so does what
- * is refiltered or arranged from it.  Orders, edges, groups, diffs, exports and annotations work on
- * profiles and need not know which one it is.
+ * How it goes through the library: spt_profile_new() and spt_profile_new_base() get the metric,
+ * take the rows of its source and fold them.  A profile knows its metric, and so do profiles that
+ * are refiltered or arranged from it.  Orders, edges, groups, diffs, exports and annotations work
+ * on profiles, for any metric.
  *
- * Weights are in the metric's unit, but for CPU time: those are periods of the sampling clock,
- * which tables, folded stacks and flame graphs show as they are.  spt_metric_worth() is what a
- * weight is worth in the unit, for who shows that (JSON).
+ * Weights are in the metric's unit, except for CPU time.  Those are periods of the sampling clock,
+ * which tables, folded stacks and flame graphs show unchanged.  spt_metric_worth() is the value of
+ * a weight in the unit, for output that shows that (JSON).
  *
- * A grouping (groups.h) says what of a row it needs, and a metric what its rows have: that is how
- * one knows which fit.
+ * A grouping (groups.h) says what it needs of a row, and a metric what its rows have.  So it is
+ * known which combinations are possible.
  *
- * A row without a source is a name that is kept for what this version cannot record.
+ * A row without a source reserves a name for something that this version cannot record.
  */
 #ifndef SPT_METRIC_H
 #define SPT_METRIC_H
@@ -34,7 +34,7 @@ typedef enum {
 	SPT_UNIT_EVENTS,
 } SptUnit;
 
-/* What the rows of a source have besides stack, weight, time and thread. */
+/* The fields that the rows of a source have besides stack, weight, time and thread. */
 typedef enum {
 	SPT_METRIC_HAS_CPU = 1 << 0,
 	SPT_METRIC_HAS_STATE = 1 << 1,	/* of the thread: profile/waits.h */
@@ -51,29 +51,29 @@ typedef enum {
 
 typedef struct {
 	const char *name;
-	/* For people, marked for translation; NULL without a source */
+	/* The title for people, marked for translation; NULL without a source. */
 	const char *title;
-	const char *value; /* what a stack's value is; follows the name in texts */
-	/* What follows "record" to have it; NULL: nothing need be, every recording has it */
+	const char *value; /* what the weight of a stack is; follows the name in texts */
+	/* The option of "record" that it needs; NULL: none, every recording has it. */
 	const char *option;
 	SptUnit unit;
 	unsigned parts;		       /* SptMetricParts */
 	bool is_cpu;		       /* weights are periods */
-	const SptWeightSource *source; /* NULL: this version does not know where it comes from */
+	const SptWeightSource *source; /* NULL: this version cannot record it */
 } SptMetric;
 
 /* Row @i of the table; NULL behind the last one.  The first is CPU time. */
 const SptMetric *spt_metric(unsigned i);
 #define SPT_METRIC_CPU spt_metric(0)
-/* NULL: there is none of that name. */
+/* NULL: no metric has that name. */
 const SptMetric *spt_metric_find(const char *name);
 /* "ns", "bytes", "events". */
 const char *spt_unit_name(SptUnit unit);
 
 bool spt_metric_is_in(const SptMetric *metric, const SptCapture *capture);
-/* The same; false with a sentence: what has to be recorded. */
+/* The same; false with a sentence that says what has to be recorded. */
 bool spt_metric_check(const SptMetric *metric, const SptCapture *capture, GError **error);
-/* What a weight of 1 is worth in the metric's unit; 0: the length of a period is not known. */
+/* The value of a weight of 1 in the metric's unit; 0: the length of a period is not known. */
 uint64_t spt_metric_worth(const SptMetric *metric, const SptCapture *capture);
 
 G_END_DECLS

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a view shows, computed: node weights folded into functions and trees.  Pure: no I/O, no
- * clock.
+ * Profiles: node weights folded into functions and trees, for views.  Pure: no I/O, no clock.
  *
  * Weights are those of a metric (metric.h): periods of the capture's sampling clock for CPU time,
- * else the metric's unit.  The tree's first level is the process
- * (its name), below it the functions from the outermost to the innermost.  A function is a (name,
- * object) pair.
+ * else in the metric's unit.  The tree's first level is the process (its name), below it are the
+ * functions from the outermost to the innermost.  A function is a (name, object) pair.
  */
 #ifndef SPT_PROFILE_H
 #define SPT_PROFILE_H
@@ -24,32 +22,34 @@ typedef enum {
 
 typedef struct SptExpression SptExpression;	/* expression.h */
 
-/* Restricts which samples count; zero everything for no restriction. */
+/* Selects samples; all members zero: all samples. */
 typedef struct {
 	const char *process;		/* name or, if all digits, pid; NULL for all */
-	const bool *processes;		/* by id: wanted (of command.h, say); NULL for all */
+	/* by id: wanted (for instance from command.h); NULL for all */
+	const bool *processes;
 	uint64_t begin_ns, end_ns;	/* times in the capture; end 0: open */
 	const char *thread;		/* name or, if all digits, tid; NULL for all */
-	const bool *cpus;		/* by number: wanted, from n_cpus on not; NULL for all */
+	/* by number: wanted; CPUs from n_cpus on are not; NULL for all */
+	const bool *cpus;
 	uint32_t n_cpus;
-	const SptExpression *where;	/* holds for the functions on the stack; NULL for all */
-	/* The innermost frame is in an object whose name matches this pattern (glob.h) */
+	const SptExpression *where;	/* must hold for the functions on the stack; NULL for all */
+	/* A pattern (glob.h) for the name of the innermost frame's object; NULL for all. */
 	const char *object;
-	SptSide side;			/* the innermost frame lies there */
-	/* Number of threads that ran at a time, for metrics that know; most 0: any */
+	SptSide side;			/* side of the innermost frame */
+	/* Number of threads that ran at the time, for metrics that have it; most 0: any. */
 	uint32_t least_parallelism, most_parallelism;
 } SptFilter;
 
 typedef struct {
 	const char *name, *object;	/* interned by SptSymbols; processes have object "" */
 	bool is_process, has_symbol, is_kernel;
-	/* Total counts a sample once, however often the function is on its stack */
+	/* @total counts a sample once, however often the function is on its stack. */
 	uint64_t self, total;
 } SptFunction;
 
 /*
- * A folded tree: nodes[0] is the root (function UINT32_MAX); parents lie before children.  What a
- * filter has left without any sample has a total of 0.
+ * A folded tree: nodes[0] is the root (function UINT32_MAX); parents are before children.  A node
+ * without a selected sample has a total of 0.
  */
 typedef struct {
 	uint32_t parent, function;
@@ -61,15 +61,15 @@ typedef struct {
 typedef struct {
 	uint32_t function;
 	uint64_t weight;		/* of the edge */
-	/* Callers: 0; callees: samples whose innermost frame it is, directly below */
+	/* Of a caller 0; of a callee, the samples whose innermost frame it is, directly below. */
 	uint64_t self;
 } SptEdge;
 
 typedef struct SptProfile SptProfile;
 
 /*
- * Adds to @weights, by raw node, what ends there of the samples that all of @filter leaves.  How
- * many those are.  @metric, here and below: one that @capture has; NULL for CPU time.
+ * Adds to @weights, by raw node, the weight of the selected samples that end there.  Returns their
+ * number.  @metric, here and below: one that @capture has; NULL: CPU time.
  */
 uint64_t spt_profile_weigh_nodes(const SptCapture *capture, SptSymbols *symbols,
 				 const SptMetric *metric, const SptFilter *filter,
@@ -77,25 +77,25 @@ uint64_t spt_profile_weigh_nodes(const SptCapture *capture, SptSymbols *symbols,
 SptProfile *spt_profile_new(const SptCapture *capture, SptSymbols *symbols,
 			    const SptMetric *metric, const SptFilter *filter);
 /*
- * The same of the whole recording, and remembers where each sample went (24 bytes a sample, of
- * other metrics than CPU time 48), for spt_profile_refilter().  @capture must outlive it.  What is
- * folded with the same @symbols has functions with the same numbers, whatever the metric.
+ * The same for the whole recording.  It remembers the place of each sample (24 bytes for each, 48
+ * for metrics other than CPU time), for spt_profile_refilter().  @capture must outlive it.
+ * Profiles that are folded with the same @symbols have the same function numbers, whatever the
+ * metric.
  */
 SptProfile *spt_profile_new_base(const SptCapture *capture, SptSymbols *symbols,
 				 const SptMetric *metric);
-/* The same for those that @filter will leave: a metric may depend on who else is there. */
+/* The same for the samples that @filter will select: a metric may depend on the other threads. */
 SptProfile *spt_profile_new_base_for(const SptCapture *capture, SptSymbols *symbols,
 				     const SptMetric *metric, const SptFilter *filter);
 SptProfile *spt_profile_new_base_watched(const SptCapture *capture, SptSymbols *symbols,
 					 const SptMetric *metric, SptProgress progress,
 					 void *data);
 /*
- * What @base would be with @filter, by one pass over the samples in its time and one over the tree.
+ * @base as it is with @filter, by one pass over the samples of its time and one over the tree.
  * Functions and tree nodes keep their places: indices mean the same as in @base, and siblings stay
- * in its order, whatever they weigh now.
- * @reuse: an earlier result for the same @base, which becomes the new one, or NULL to make one.
- * @base does not change (threads may refilter it at the same time, each into its own result) and
- * must outlive the result.
+ * in its order, whatever their weights now.  @reuse: an earlier result for the same @base, which
+ * becomes the new one; NULL: make one.  @base does not change, and must outlive the result.
+ * Threads may refilter it at the same time, each into its own result.
  */
 SptProfile *spt_profile_refilter(const SptProfile *base, const SptFilter *filter,
 				 SptProfile *reuse);
@@ -110,8 +110,8 @@ const SptFunction *spt_profile_functions(const SptProfile *profile, uint32_t *re
 const SptTreeNode *spt_profile_tree(const SptProfile *profile, uint32_t *ret_n);
 
 /*
- * Index of the function called @name (several objects: the heaviest), UINT32_MAX if none has a
- * sample.
+ * Index of the function called @name (in several objects: the heaviest); UINT32_MAX: no sample has
+ * one.
  */
 uint32_t spt_profile_find(const SptProfile *profile, const char *name);
 /*
@@ -121,14 +121,14 @@ uint32_t spt_profile_find(const SptProfile *profile, const char *name);
 GArray *spt_profile_match(const SptProfile *profile, const char *pattern);
 
 /*
- * Who called @function, by its outermost occurrence on each stack: the edges' weights sum to its
- * total.  Sorted, heaviest first.  Elements are SptEdge.
+ * The callers of @function, by its outermost occurrence on each stack: the edges' weights add up to
+ * its total.  Heaviest first.  Elements are SptEdge.
  */
 GArray *spt_profile_callers(const SptProfile *profile, uint32_t function);
-/* What @function called directly, each sample counted once per callee.  Elements are SptEdge. */
+/* The direct callees of @function; a sample counts once for each callee.  Elements are SptEdge. */
 GArray *spt_profile_callees(const SptProfile *profile, uint32_t function);
 /*
- * The same of several functions taken for one: a sample counts once, however many of them are on
+ * The same for several functions taken as one: a sample counts once, however many of them are on
  * its stack.
  */
 GArray *spt_profile_callers_of(const SptProfile *profile, const uint32_t *functions, uint32_t n);
@@ -137,18 +137,20 @@ void spt_profile_sums_of(const SptProfile *profile, const uint32_t *functions, u
 			 uint64_t *ret_self, uint64_t *ret_total);
 /*
  * The tree of everything below @function (its outermost occurrences merged), heaviest first.
- * Elements are SptTreeNode; element 0 is @function.  UINT32_MAX: of everything that has weight.
+ * Elements are SptTreeNode; element 0 is @function.  UINT32_MAX: the tree of everything that has
+ * weight.
  */
 GArray *spt_profile_descendants(const SptProfile *profile, uint32_t function);
 
 /* The child of @node for @function, or UINT32_MAX. */
 uint32_t spt_tree_child(const SptTreeNode *nodes, uint32_t node, uint32_t function);
-/* The node of tree @nodes on the same path of functions as @node is in @others, or UINT32_MAX. */
+/* The node of @nodes with the same path of functions as @node in @others, or UINT32_MAX. */
 uint32_t spt_tree_find(const SptTreeNode *nodes, const SptTreeNode *others, uint32_t node);
 
 /*
- * The tree of everything from where @holds (by tree node) is first true on a stack: below the root,
- * which is no function, the functions there.  Elements are SptTreeNode, heaviest first.
+ * The tree of everything from the place on each stack where @holds (by tree node) is first true.
+ * The functions there are below the root, which is not a function.  Elements are SptTreeNode,
+ * heaviest first.
  */
 GArray *spt_profile_descendants_where(const SptProfile *profile, const bool *holds);
 

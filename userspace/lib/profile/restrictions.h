@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a user has narrowed a profile down to, step by step: each restriction can be said in words
- * and taken away again.  Together they are a filter.  A list of them never changes, so a history of
- * lists is all that undoing takes.
+ * The steps by which a user has narrowed a profile down.  Each restriction has a text, and can be
+ * removed again.  Together they are a filter.  A list of them never changes, so a history of lists
+ * is enough for undo.
  */
 #ifndef SPT_RESTRICTIONS_H
 #define SPT_RESTRICTIONS_H
@@ -17,7 +17,7 @@ typedef enum {
 	SPT_RESTRICT_THREAD,		/* text */
 	SPT_RESTRICT_CPU,		/* number */
 	SPT_RESTRICT_SIDE,		/* number: SptSide */
-	/* Text: its name; there may be several, all of which must be on the stack */
+	/* Text: its name.  There may be several; all of them must be on the stack. */
 	SPT_RESTRICT_FUNCTION,
 	SPT_RESTRICT_OBJECT,		/* text: a pattern for the innermost function's object */
 	SPT_RESTRICT_COMMAND,		/* text: its name; processes */
@@ -43,8 +43,8 @@ void spt_restrictions_unref(SptRestrictions *restrictions);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptRestrictions, spt_restrictions_unref)
 
 /*
- * A new list with @restriction (copied) in place of the one of its kind, or of the same function;
- * beyond the maximum, as it was.
+ * A new list with @restriction (copied), which replaces the one of its kind, or of the same
+ * function.  Beyond the maximum the list does not change.
  */
 SptRestrictions *spt_restrictions_add(const SptRestrictions *restrictions,
 				      const SptRestriction *restriction);
@@ -56,27 +56,28 @@ SptRestrictions *spt_restrictions_without(const SptRestrictions *restrictions,
 
 uint32_t spt_restrictions_n(const SptRestrictions *restrictions);
 const SptRestriction *spt_restrictions_get(const SptRestrictions *restrictions, uint32_t index);
-/* The one of a kind, or NULL. */
+/* The restriction of a kind, or NULL. */
 const SptRestriction *spt_restrictions_find(const SptRestrictions *restrictions,
 					    SptRestrictionKind kind);
-/* Lives as long as the list; NULL if there is nothing in it. */
+/* The filter, valid as long as the list; NULL: the list is empty. */
 const SptFilter *spt_restrictions_filter(const SptRestrictions *restrictions);
 
 /*
- * What shows only @function of @profile: its process, thread, CPU or object if it is a root, else
- * what has it on the stack.  The text is to be freed.  False: there is no such restriction.
+ * The restriction that shows only @function of @profile: its process, thread, CPU or object if it
+ * is a root, else the stacks that have it.  The caller frees the text.  False: there is no such
+ * restriction.
  */
 bool spt_restriction_to(const SptProfile *profile, uint32_t function, SptRestriction *ret);
 
 /*
- * What shows only the command that was recorded and what it started.  The text and the processes
- * are to be freed.  False: no command was recorded.
+ * The restriction that shows only the command that was recorded and what it started.  The caller
+ * frees the text and the processes.  False: no command was recorded.
  */
 bool spt_restriction_to_command(const SptCapture *capture, SptRestriction *ret);
 
 /*
- * "1.20 s to 3.40 s", "process git", "CPU 1", "kernel", "with malloc"; times from @start_ns on.  To
- * be freed.
+ * A restriction's text: "1.20 s to 3.40 s", "process git", "CPU 1", "kernel", "with malloc"; times
+ * count from @start_ns.  The caller frees it.
  */
 char *spt_restriction_describe(const SptRestriction *restriction, uint64_t start_ns);
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The part of a filter that asks who, where and when a sample was taken, made quick to ask a
- * million times.
+ * The part of a filter about thread, CPU and time, in a form that is fast for millions of samples.
  */
 #ifndef SPT_SELECTION_H
 #define SPT_SELECTION_H
@@ -31,8 +30,8 @@ bool spt_selection_spread(const struct spt_selection *selection, uint64_t time,
 			  uint64_t duration_ns, uint64_t *weight);
 
 /*
- * Whether anything of @weight, spread over the @duration_ns before @time, is in the time, and how
- * much: parts of a time that follow each other add up to what the whole has.
+ * Whether a part of @weight, spread over the @duration_ns before @time, is selected; sets @weight
+ * to it.  The parts of consecutive times add up to the part of the whole.
  */
 static inline bool spt_selection_part(const struct spt_selection *selection, uint64_t time,
 				      uint64_t duration_ns, uint64_t *weight)
@@ -56,21 +55,18 @@ static inline bool spt_selection_has_detail(const struct spt_selection *selectio
 }
 
 /*
- * Whether @filter asks no more of a sample than its process and stack, and the sums of the leaves
- * are there to answer.
+ * Whether @filter is only about process and stack, and the capture has the sums of the leaves for
+ * that.
  */
 bool spt_filter_is_of_leaves(const SptFilter *filter, const SptCapture *capture);
-/*
- * Whether @filter asks anything of the stack: which functions are on it, or where its innermost
- * lies.
- */
+/* Whether @filter is about the stack: its functions, or the object of its innermost function. */
 bool spt_filter_is_about_stacks(const SptFilter *filter);
 /* Whether @filter wants this process image; NULL wants all. */
 bool spt_filter_has_process(const SptFilter *filter, const SptProcessRow *process);
 
-/* The image a thread belongs to; NULL if that is not known. */
+/* The process image of a thread; NULL: not known. */
 const SptProcessRow *spt_process_of_thread(const SptCapture *capture, uint32_t thread);
-/* What a process is called in profiles; never NULL. */
+/* The name of a process in profiles; never NULL. */
 const char *spt_process_label(const SptProcessRow *process);
 
 #endif

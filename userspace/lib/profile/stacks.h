@@ -8,9 +8,9 @@
 G_BEGIN_DECLS
 
 /*
- * Nodes of the tree (uint32_t) where the stacks end that go the whole @way, @n functions of which
- * each calls the next: it begins where the first of them is outermost.  Heaviest first by their
- * self; ties by node.
+ * The stacks that have the whole @way, @n functions of which each calls the next, from the
+ * outermost occurrence of the first one on: the nodes of the tree (uint32_t) where they end.
+ * Heaviest self first; ties by node.
  */
 GArray *spt_profile_stacks(const SptProfile *profile, const uint32_t *way, uint32_t n);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a recording has besides samples, along its time: marks, counters, waits, and any other
- * stream whose rows have a time.
+ * The other data of a recording along its time: marks, counters, waits, and any other stream whose
+ * rows have a time.
  */
 #ifndef SPT_TRACKS_H
 #define SPT_TRACKS_H
@@ -15,13 +15,13 @@ G_BEGIN_DECLS
 
 typedef struct {
 	uint64_t time, duration;
-	uint64_t value;			/* of counters, else 0 */
-	const char *text;		/* of marks, as it is in the file, else NULL */
+	uint64_t value;			/* of a counter, else 0 */
+	const char *text;		/* of a mark, as in the file, else NULL */
 } SptTrackEvent;
 
 typedef struct {
 	const char *name, *unit;	/* of the stream */
-	SptStreamKind kind;		/* or a number that has no name here */
+	SptStreamKind kind;		/* or an unknown number */
 	GArray *events;			/* SptTrackEvent, in the order of time */
 	uint64_t least, most;		/* value */
 	GStringChunk *texts;
@@ -29,21 +29,20 @@ typedef struct {
 
 /*
  * Elements are SptTrack, in the order of the streams, then the memory in use, if allocations were
- * recorded; those without an event are missing.
- * @capture must outlive it.
+ * recorded.  Streams without an event are missing.  @capture must outlive it.
  */
 GPtrArray *spt_tracks_new(const SptCapture *capture);
 
 /*
- * For each of @n equal parts of [@begin_ns, @end_ns) a number of 0 to 1: of a counter its value
- * between least and most, as far as known; of others how much of the time they take, but at
- * least a quarter where there is anything.
+ * For each of @n equal parts of [@begin_ns, @end_ns) a number from 0 to 1.  For a counter it is the
+ * value between least and most, as far as known.  For others it is the fraction of the time that
+ * they take, but at least a quarter if there is anything.
  */
 void spt_track_levels(const SptTrack *track, uint64_t begin_ns, uint64_t end_ns, uint32_t n,
 		      double *ret);
 /*
- * What is there at @time_ns: of a counter the last value before it, of others what begins or lasts
- * within @near_ns of it.  NULL: nothing.
+ * The event at @time_ns: of a counter the last value before it, of others an event that begins or
+ * lasts within @near_ns of it.  NULL: none.
  */
 const SptTrackEvent *spt_track_at(const SptTrack *track, uint64_t time_ns, uint64_t near_ns);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The metrics of a recording with waits: every wait is a blocked part, which may be empty, and a
- * runnable one, and each is a row of its own.
+ * The metrics of a recording with waits.  Every wait has a blocked part, which may be empty, and a
+ * runnable one; each is a row.
  */
 #ifndef SPT_PROFILE_WAITS_H
 #define SPT_PROFILE_WAITS_H
@@ -15,22 +15,22 @@ extern const SptWeightSource spt_weights_wall, spt_weights_off_cpu, spt_weights_
 	spt_weights_runnable;
 
 /*
- * What SptWeightRow.detail is in these sources: the state (enum sysprof_state) in which the time
- * went, and who ended a blocked part.
+ * SptWeightRow.detail of these sources: the thread's state (enum sysprof_state) during the time,
+ * and the waker that ended a blocked part.
  */
-uint32_t spt_wait_detail(const SptWaitRow *wait);	/* of its blocked part */
+uint32_t spt_wait_detail(const SptWaitRow *wait);	/* detail of its blocked part */
 uint8_t spt_wait_detail_state(uint32_t detail);
 uint8_t spt_wait_detail_context(uint32_t detail);	/* enum sysprof_context of the waker */
 uint32_t spt_wait_detail_waker(uint32_t detail);	/* thread; 0: none, or not known */
-/* Who ended a wait, if that was no thread: "[interrupt]", "[not known]". */
+/* The waker's name, if it was not a thread: "[interrupt]", "[not known]". */
 const char *spt_wait_waker_name(uint32_t detail);
 /* "running", "runnable (preempted)", "sleeping", ...: marked for translation. */
 const char *spt_wait_state_name(uint8_t state);
 
-/* What of a wait's weight falls to its blocked part. */
+/* The part of a wait's weight that belongs to its blocked part. */
 uint64_t spt_wait_blocked_weight(const SptWaitRow *wait);
 
-/* Exact sums of a thread, and of what it was made of. */
+/* Exact sums of a thread, and the row that they are from. */
 typedef struct {
 	const SptThreadTimeRow *row;
 	uint64_t running_ns, runnable_ns, blocked_ns, unknown_ns;
@@ -38,7 +38,7 @@ typedef struct {
 
 /*
  * The last sums of each thread (SptThreadTime), those with the most running and runnable time
- * first.  *@ret_rows is what they point to, to be freed after them.
+ * first.  *@ret_rows is memory that they point to; free it after them.
  */
 GArray *spt_thread_times(const SptCapture *capture, SptThreadTimeRow **ret_rows);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Where the values of a metric come from: rows that say which stack has how much, when, and whose
- * it is.  Folding, weighing and grouping know no more of a recording than these.
+ * The sources of a metric's values: rows with a stack, its weight, the time and the thread.
+ * Folding, weighing and grouping use nothing else of a recording.
  */
 #ifndef SPT_WEIGHTS_H
 #define SPT_WEIGHTS_H
@@ -15,35 +15,38 @@ G_BEGIN_DECLS
 typedef struct {
 	uint64_t time;
 	/*
-	 * The weight is spread evenly over so much time before @time, and a condition on time
-	 * leaves its part of it; 0: all of it is at @time.
+	 * The weight is spread evenly over this duration before @time, and a condition on time
+	 * selects a part of it; 0: all of it is at @time.
 	 */
 	uint64_t duration_ns;
 	uint64_t weight;
 	uint32_t thread, cpu, node; /* as in SptSampleRow */
-	/* For groupings of this metric alone: what the source knows of the row */
+	/* A value for groupings of this metric alone. */
 	uint32_t detail;
 } SptWeightRow;
 
 typedef struct {
-	/* Whether @capture has what it takes. */
+	/* Whether @capture has the data. */
 	bool (*is_in)(const SptCapture *capture);
-	/* No more rows than this will come. */
+	/* Most rows that will come. */
 	uint64_t (*count)(const SptCapture *capture);
-	/* A cursor; each one is used in one thread. */
+	/* Returns a cursor; each is used in one thread. */
 	gpointer (*begin)(const SptCapture *capture);
 	/*
-	 * The same where a row depends on which other threads are asked for (by id; NULL: all).
-	 * NULL: it does not.
+	 * The same, for sources in which a row depends on the other threads that are selected (by
+	 * id; NULL: all).  NULL: rows do not depend on that.
 	 */
 	gpointer (*begin_for)(const SptCapture *capture, const bool *threads);
-	/* The next of @rows, at most SPT_WEIGHTS_BATCH; how many, 0 behind the last one. */
+	/*
+	 * Fills in the next rows, at most SPT_WEIGHTS_BATCH; returns their number, 0 after the last
+	 * one.
+	 */
 	uint32_t (*next)(gpointer cursor, SptWeightRow *rows);
 	void (*end)(gpointer cursor);
 	bool is_leaves; /* the leaves of a capture have the sums of these rows */
 } SptWeightSource;
 
-/* Periods of the sampling clock, and by how much their ticks were late. */
+/* Periods of the sampling clock, and the delays of their ticks. */
 extern const SptWeightSource spt_weights_periods, spt_weights_delays;
 
 /* The rows of a source, some at a time; @capture must outlive it. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Whether call stacks are whole: one line, and what would help. */
+/* Whether call stacks are whole, in one line, with what helps. */
 #ifndef SPT_WHOLENESS_H
 #define SPT_WHOLENESS_H
 
@@ -7,12 +7,12 @@
 
 G_BEGIN_DECLS
 
-/* Below this share of whole stacks there is something to say. */
+/* Below this percentage of whole stacks the line says why. */
 #define SPT_WHOLE_ENOUGH_PCT 95
 
 /*
- * Of the processes, threads, CPUs and time that @filter asks for; NULL: of all.  False: how stacks
- * end was not recorded, or there are none.  @ret_line (may be NULL): NULL if nothing is to be said.
+ * For the processes, threads, CPUs and time of @filter; NULL: for all.  False: the recording has no
+ * stacks, or not how they end.  @ret_line (may be NULL): NULL if there is nothing to say.
  */
 bool spt_wholeness(const SptCapture *capture, const SptFilter *filter, double *ret_pct,
 		   char **ret_line);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The memory that a process has: what was allocated and not freed yet, by address.  A block that is
- * freed is a row; one that lives at a flush is a row then, and another one when it is freed.
+ * The memory of a process: the blocks that were allocated and not freed, by address.  A block
+ * becomes a row when it is freed.  A block that lives at a flush becomes a row then, and another
+ * one when it is freed.
  */
 #ifndef SPT_BLOCKS_H
 #define SPT_BLOCKS_H
@@ -20,7 +21,7 @@ typedef struct {
 	uint32_t ring;			/* of the thread that allocated it */
 	uint32_t node;			/* of the recorder's own stash */
 	uint8_t flags;			/* SPT_ALLOCATION_*; OPEN: it has a row */
-	uint8_t owed;			/* frees of this address that belong to blocks before */
+	uint8_t owed;			/* frees of this address that belong to earlier blocks */
 } SptBlock;
 
 typedef struct {
@@ -29,9 +30,9 @@ typedef struct {
 } SptBlocks;
 
 void spt_blocks_clear(SptBlocks *blocks);
-/* NULL: there is none. */
+/* The block at @address; NULL: there is none. */
 SptBlock *spt_blocks_find(const SptBlocks *blocks, uint64_t address);
-/* At an address that has none.  Valid until the next change. */
+/* Adds a block, at an address that has none.  Valid until the next change. */
 SptBlock *spt_blocks_add(SptBlocks *blocks, const SptBlock *block);
 void spt_blocks_remove(SptBlocks *blocks, SptBlock *block);
 

@@ -5,8 +5,8 @@
 #include "base/proc-files.h"
 
 /*
- * The command line of the process that has @pid now, as SptCommandLineRow has it; NULL: it may not
- * be read, the process has exited, or it does not answer.
+ * The command line of the process that has @pid now, in the form of SptCommandLineRow.  NULL: it
+ * may not be read, the process has exited, or it does not answer.
  */
 char *spt_command_line_read(SptProcFiles *files, uint32_t pid);
 

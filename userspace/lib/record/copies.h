@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * How much of stacks is copied, for sources that take requests: little at first, more of tasks of a
- * name whose copies were too short, and nothing, if wanted, of those through whose stacks frame
- * pointers lead.  Where all have one size, it grows as soon as more than one in 64 of a name is too
- * short.
+ * Sets how much of each stack is copied, for sources that take requests: little at first, and more
+ * for a task name whose copies were too short.  On request, nothing is copied of tasks whose stacks
+ * frame pointers can follow.  If all tasks have one size, it grows as soon as more than one in 64
+ * copies of a name is too short.
  */
 #ifndef SPT_COPIES_H
 #define SPT_COPIES_H
@@ -15,33 +15,36 @@ G_BEGIN_DECLS
 typedef struct SptCopies SptCopies;
 
 /*
- * @most_bytes: up to which they grow; 0: they do not.  @if_needed: what frame pointers lead through
- * is not copied.
+ * @most_bytes: size up to which copies grow; 0: they do not grow.  @if_needed: stacks that frame
+ * pointers can follow are not copied.
  */
 SptCopies *spt_copies_new(SptTrace *trace, uint32_t most_bytes, bool if_needed);
 void spt_copies_free(SptCopies *copies);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptCopies, spt_copies_free)
 
-/* The source runs. */
+/* Called when the source runs. */
 void spt_copies_begin(SptCopies *copies);
 #define SPT_COPIES_CUT UINT64_MAX
 /*
- * Of @bytes that were copied of a stack of a task called @comm, its frames took @depth;
- * SPT_COPIES_CUT: more than there are.
+ * @bytes of a stack of a task called @comm were copied, and its frames took @depth of them;
+ * SPT_COPIES_CUT: they need more.
  */
 void spt_copies_taken(SptCopies *copies, const char *comm, uint32_t bytes, uint64_t depth);
 /*
- * Half as much from now on, and not more until spt_copies_restore(); returns how much.  0: it is
- * the least already, half would cut stacks off, or it is not the same for all.
+ * Halves the copies, and keeps them there until spt_copies_restore(); returns the size.  0: it is
+ * the smallest already, half would cut stacks off, or tasks have different sizes.
  */
 uint32_t spt_copies_less(SptCopies *copies);
-/* Undoes what it did last; returns to how much copies are lowered nevertheless, 0: not at all. */
+/*
+ * Undoes the last spt_copies_less().  Returns the size to which copies are still lowered; 0: not at
+ * all.
+ */
 uint32_t spt_copies_restore(SptCopies *copies);
-/* Whether there is room for more of them while those before are looked at. */
+/* Whether there is room for more copies while the earlier ones are unwound. */
 bool spt_copies_make_room(SptCopies *copies);
-/* Whether it is of interest how the stacks of @comm can be walked; then report it. */
+/* Whether spt_copies_tell() is needed for the stacks of @comm. */
 bool spt_copies_asks(SptCopies *copies, const char *comm);
-/* @by_frame_pointers: frame pointers lead through this stack, copied or not, to its end. */
+/* @by_frame_pointers: frame pointers follow this stack to its end, copied or not. */
 void spt_copies_tell(SptCopies *copies, const char *comm, bool by_frame_pointers);
 
 G_END_DECLS

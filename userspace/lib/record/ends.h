@@ -14,11 +14,11 @@ void spt_ends_free(SptEnds *ends);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptEnds, spt_ends_free)
 
 /*
- * A stack of this @weight ends as @user_end says (format.h), in code of @object (0: not known): the
- * outermost that was found, or, along frame pointers, the innermost.
+ * A stack of this @weight ends by @user_end (format.h) in code of @object (0: not known): the
+ * outermost frame that was found or, along frame pointers, the innermost.
  */
 void spt_ends_take(SptEnds *ends, uint8_t user_end, uint32_t object, uint64_t weight);
-/* Into the facts of @output's file (format.md), for profile/wholeness.h. */
+/* Writes the counts into the facts of @output's file (format.md), for profile/wholeness.h. */
 void spt_ends_note(const SptEnds *ends, SptOutput *output);
 
 G_END_DECLS

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* EVENT records: what all have, and those of the kernel's own work. */
+/* EVENT records: the parts that all have, and those of the kernel's own work. */
 #ifndef SPT_RECORD_EVENTS_H
 #define SPT_RECORD_EVENTS_H
 
@@ -10,12 +10,12 @@ G_BEGIN_DECLS
 
 /* The part of @type; NULL: there is none. */
 const struct sysprof_part *spt_event_part(const struct sysprof_event *event, unsigned type);
-/* The node of its stack; 0: it has none. */
+/* The node of the event's stack; 0: it has none. */
 uint32_t spt_event_node(SptRecorder *recorder, const struct sysprof_event *event,
 			const SptThread *thread);
-/* The node above @node that names what the event is about. */
+/* The node above @node that names the event's subject. */
 uint32_t spt_event_named(SptRecorder *recorder, uint32_t node, const char *name);
-/* An event of a source that is neither waits nor wakings. */
+/* Takes an event of a source other than waits and wakings. */
 void spt_events_take(SptRecorder *recorder, const struct sysprof_event *event,
 		     const SptTraceEvents *source);
 

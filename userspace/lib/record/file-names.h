@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Names of places in files that only the recorder still holds.  A helper reads them, so that
- * whatever is in such a file costs that one; the recorder waits for it a short time, and otherwise
- * goes on and takes what it says later.
+ * Names of places in files that only the recorder still holds.  A helper process reads them, so
+ * that a hostile file only harms the helper.  The recorder waits for it a short time; later names
+ * are taken later.
  */
 #ifndef SPT_FILE_NAMES_H
 #define SPT_FILE_NAMES_H
@@ -16,12 +16,12 @@ typedef struct SptFileNames SptFileNames;
 
 SptFileNames *spt_file_names_new(void);
 void spt_file_names_free(SptFileNames *names);
-/* A place in @object, which is @file, to be named; the file outlives this. */
+/* Requests the name of a place in @object.  Its open @file outlives this. */
 void spt_file_names_want(SptFileNames *names, uint32_t object, const SptObject *file,
 			 uint64_t offset);
-/* Puts what is known by now into @writer; if it is the @last time, all. */
+/* Puts the names that are known by now into @writer; the @last time, all of them. */
 void spt_file_names_flush(SptFileNames *names, SptCaptureWriter *writer, bool last);
-/* Nothing is wanted any more. */
+/* Drops all requests. */
 void spt_file_names_forget(SptFileNames *names);
 
 G_END_DECLS

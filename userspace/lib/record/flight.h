@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The flight recorder's memory: the rows of the last seconds, and what they refer to.  It stands
- * where the capture writer stands in an ordinary recording, and fills one when it is asked.
+ * The flight recorder's memory: the rows of the last seconds, and the rows that they refer to.  It
+ * replaces the capture writer of an ordinary recording, and fills one on request.
  */
 #ifndef SPT_FLIGHT_H
 #define SPT_FLIGHT_H
@@ -17,22 +17,22 @@ SptFlight *spt_flight_new(void);
 void spt_flight_free(SptFlight *flight);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptFlight, spt_flight_free)
 
-/* As those of the writer; names are put when it is all given to one. */
+/* As the writer's functions.  Names are put when the whole is given to a writer. */
 void spt_flight_host(SptFlight *flight, const char *key, const char *value);
 void spt_flight_put(SptFlight *flight, SptRowKind kind, const void *row);
 
 /*
- * Forgets what lies before @begin.  A CPU's rows begin with an account: samples a little older than
- * @begin stay.
+ * Drops rows from before @begin.  A CPU's rows begin with an account, so samples a little older
+ * than @begin stay.
  */
 void spt_flight_forget(SptFlight *flight, uint64_t begin);
-/* The stacks of the samples that are left, in a new stash; @old is what their nodes were from. */
+/* Moves the stacks of the remaining samples to a new stash.  @old has their nodes so far. */
 SptStash *spt_flight_new_stash(SptFlight *flight, const SptStash *old);
-/* From the oldest sample to @now. */
+/* Time from the oldest sample to @now. */
 uint64_t spt_flight_span(const SptFlight *flight, uint64_t now);
 /*
- * All rows into @writer, accounts counted from the first sample kept.  @period_ns: of the accounts'
- * grid.
+ * Gives all rows to @writer.  Accounts count from the first sample that was kept.  @period_ns:
+ * period of the accounts' grid.
  */
 void spt_flight_give(const SptFlight *flight, SptCaptureWriter *writer, uint64_t period_ns);
 

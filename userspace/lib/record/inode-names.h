@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Paths of files that the kernel tells by number: looked for among those that the process has open
- * or mapped, which /proc shows to those who may trace it, and to nobody else.
+ * Paths of files that the kernel reports by inode number.  They are looked for among the files that
+ * the process has open or mapped.  /proc shows those only to users who may trace it.
  */
 #ifndef SPT_RECORD_INODE_NAMES_H
 #define SPT_RECORD_INODE_NAMES_H
@@ -15,7 +15,7 @@ typedef struct SptInodeNames SptInodeNames;
 
 SptInodeNames *spt_inode_names_new(void);
 void spt_inode_names_free(SptInodeNames *names);
-/* NULL: it is not known. */
+/* The path; NULL: it is not known. */
 const char *spt_inode_names_find(SptInodeNames *names, uint32_t pid, uint32_t dev_major,
 				uint32_t dev_minor, uint64_t inode);
 

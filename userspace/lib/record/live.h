@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A recording while it goes on, function by function.  The thread that records puts in what comes;
- * another one takes that, whenever it likes, names it and adds it up.  A sample costs one walk
- * along its stack, however long the recording is.  Inlined functions are counted with the one they
- * are part of: debug information takes time to read.
+ * A recording in progress, function by function.  The recording thread puts rows in; another thread
+ * takes, names and sums them whenever it likes.  A sample costs one walk along its stack, however
+ * long the recording is.  Inlined functions count for the function that contains them, because
+ * reading debug information takes time.
  */
 #ifndef SPT_LIVE_H
 #define SPT_LIVE_H
@@ -21,30 +21,30 @@ void spt_live_unref(SptLive *live);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptLive, spt_live_unref)
 
 /*
- * For the thread that records: rows as for the capture writer, but nodes of samples are those of
- * the stash.  Kinds that nothing is shown of are passed over.
+ * For the recording thread: rows as for the capture writer, but the nodes of samples are those of
+ * the stash.  Kinds that are not shown are ignored.
  */
 void spt_live_put(SptLive *live, SptRowKind kind, const void *row);
 /*
- * Hands over what was put in, and the new nodes of @stash.  To be called before @stash gives way to
- * another one, too; @number distinguishes them.
+ * Publishes the rows that were put in, and the new nodes of @stash.  Must also be called before
+ * another stash replaces @stash; @number distinguishes them.
  */
 void spt_live_publish(SptLive *live, const SptStash *stash, unsigned number);
 
 /*
- * For the reader: all that follows is called in one thread at a time.  Takes in what was published;
- * false: there is nothing new.
+ * For the reader: one thread at a time calls this and the functions below.  Takes what was
+ * published; false: there is nothing new.
  */
 bool spt_live_update(SptLive *live);
 
 typedef struct {
-	const char *name, *object;	/* live as long as @live; object of a process: NULL */
+	const char *name, *object;	/* valid as long as @live; object of a process: NULL */
 	uint64_t self, total;		/* periods, as in SptFunction */
 } SptLiveRow;
 
 /* Weight of all samples. */
 uint64_t spt_live_total(const SptLive *live);
-/* The heaviest functions by self, or the heaviest processes by total, at most @n; how many. */
+/* The heaviest functions by self, or processes by total, at most @n; returns their number. */
 unsigned spt_live_functions(const SptLive *live, SptLiveRow *ret, unsigned n);
 unsigned spt_live_processes(const SptLive *live, SptLiveRow *ret, unsigned n);
 

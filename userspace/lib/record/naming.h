@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Names that must go into the file while it is recorded, because they cannot be found again later:
- * of kernel frames, of the vdso, of code made at run time, and of programs that are deleted or
+ * Names that must be in the file during the recording, since they cannot be found later: those of
+ * kernel frames, of the vdso, of code made at run time, and of programs that are deleted or
  * replaced meanwhile.
  */
 #ifndef SPT_NAMING_H
@@ -17,38 +17,39 @@ G_BEGIN_DECLS
 
 typedef struct SptNaming SptNaming;
 
-/* @all: for a file that will be read elsewhere, every function is named. */
+/* @all: names every function, for a file that will be read elsewhere. */
 SptNaming *spt_naming_new(bool all);
 void spt_naming_free(SptNaming *naming);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptNaming, spt_naming_free)
 
-/* The file at @path if it is the one of @row, else NULL. */
+/* The file at @path if it is that of @row, else NULL. */
 SptObject *spt_naming_open(const char *path, const SptObjectRow *row);
 
-/* What is to be named comes anew, with another stash.  Files stay open. */
+/* Begins anew with another stash.  Files stay open. */
 void spt_naming_forget(SptNaming *naming);
 
 /*
- * A file was mapped, last by @pid: holds it open as long as it is to be found, so that it can be
- * named even when deleted.
+ * A file was mapped, last by @pid.  Opens it and holds it, if it can be found, so that it can be
+ * named even when it is deleted.
  */
 void spt_naming_hold(SptNaming *naming, SptTrace *trace, const SptObjectRow *row, uint32_t pid);
-/* The file that is held of an object, or the vdso's image; NULL: there is none. */
+/* The file that is held for an object, or the image of the vdso; NULL: there is none. */
 const SptObject *spt_naming_file(SptNaming *naming, uint32_t id);
-/* The same for one that may have been mapped, but not reported yet. */
+/* The same for an object that may be mapped, but is not reported yet. */
 const SptObject *spt_naming_file_early(SptNaming *naming, SptTrace *trace, uint32_t id);
-/* Its path; NULL: it was not reported. */
+/* The path of an object; NULL: it was not reported. */
 const char *spt_naming_path(const SptNaming *naming, uint32_t id);
 /* The offset of @name in the object SPT_STACKS_NAMED. */
 uint64_t spt_naming_named(SptNaming *naming, const char *name);
-/* Often, between flushes: holds what programs write about the code they make. */
+/* Called often between flushes: holds the files in which programs describe code that they make. */
 void spt_naming_keep(SptNaming *naming);
-/* What knows of that code. */
+/* The descriptions of that code. */
 const SptJit *spt_naming_jit(const SptNaming *naming);
 /* Whether all objects of the frames of @stash have been reported. */
 bool spt_naming_knows_objects(SptNaming *naming, SptStash *stash);
 /*
- * Before a flush: puts the names of @stash's new frames into @writer that would be lost otherwise.
+ * Called before a flush: puts names of @stash's new frames into @writer that would be lost
+ * otherwise.
  */
 bool spt_naming_flush(SptNaming *naming, SptTrace *trace, SptStash *stash, SptCaptureWriter *writer,
 		      bool last, GError **error);

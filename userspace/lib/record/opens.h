@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the kernel tells in two events, by their key: an OPEN with the stack, and a CLOSE, which
- * says how it went on.
+ * Joins two events of the kernel by their key: an OPEN, which has the stack, and a CLOSE, which has
+ * the result.
  */
 #ifndef SPT_RECORD_OPENS_H
 #define SPT_RECORD_OPENS_H
@@ -17,10 +17,10 @@ typedef struct SptOpens SptOpens;
 
 SptOpens *spt_opens_new(void);
 void spt_opens_free(SptOpens *opens);
-/* @row: of the OPEN, with its node. */
+/* @row: the row of the OPEN, with its node. */
 void spt_opens_open(SptOpens *opens, SptRecorder *recorder, const struct sysprof_event *event,
 		    const SptTraceEvents *source, const SptEventRow *row);
-/* Puts the row of both; one of which no OPEN came has none. */
+/* Puts the row of both.  A CLOSE without an OPEN has none. */
 void spt_opens_close(SptOpens *opens, SptRecorder *recorder, const struct sysprof_event *event,
 		     const SptTraceEvents *source);
 

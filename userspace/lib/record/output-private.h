@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * An output and what its rows go into: a file or stream (output-file.c), or the memory of the last
- * seconds (output-flight.c).
+ * An output and its sink: a file or stream (output-file.c), or the memory of the last seconds
+ * (output-flight.c).
  */
 #ifndef SPT_OUTPUT_PRIVATE_H
 #define SPT_OUTPUT_PRIVATE_H
@@ -18,7 +18,7 @@ struct spt_output_sink {
 	void (*free)(SptOutput *output);
 	void (*host)(SptOutput *output, const char *key, const char *value);
 	void (*put)(SptOutput *output, SptRowKind kind, const void *row);
-	/* Lets go of what the memory that is allowed has no room for, too. */
+	/* Also drops what does not fit into the allowed memory. */
 	bool (*flush)(SptOutput *output, uint64_t now, GError **error);
 	bool (*write_last)(SptOutput *output, uint64_t now, char **ret_path, GError **error);
 	bool (*finish)(SptOutput *output, uint64_t now, char **ret_path, GError **error);
@@ -30,7 +30,7 @@ struct SptOutput {
 	SptTrace *trace;
 	char *path;
 	SptCaptureWriter *writer;	/* NULL: there is none yet */
-	SptLive *live;			/* NULL: nobody looks on */
+	SptLive *live;			/* NULL: no live view */
 	SptStash *stash;
 	SptNaming *naming;
 	uint32_t flushed_nodes;
@@ -42,15 +42,15 @@ struct SptOutput {
 SptOutput *spt_output_file_new(const SptRecorderOptions *options, GError **error);
 SptOutput *spt_output_flight_new(const SptRecorderOptions *options);
 
-/* What came in since, with its names, into @writer. */
+/* Writes what came in since the last flush, with its names, into @writer. */
 bool spt_output_flush_into(SptOutput *output, SptCaptureWriter *writer, bool last, GError **error);
-/* Hands what came in to who looks on; before there is another stash. */
+/* Gives what came in to the live view; called before the stash is replaced. */
 void spt_output_publish(SptOutput *output);
-/* @stash takes the place of the one before. */
+/* Replaces the stash by @stash. */
 void spt_output_set_stash(SptOutput *output, SptStash *stash);
-/* What may come until the next flush has no room above it. */
+/* Whether the rows until the next flush may not fit into the memory beside the stash. */
 bool spt_output_is_too_large(const SptOutput *output);
-/* Whether what is needed fits into the memory that is allowed, once all else is let go. */
+/* Whether the necessary data fits into the allowed memory after everything else is dropped. */
 bool spt_output_check_memory(const SptOutput *output, GError **error);
 
 G_END_DECLS

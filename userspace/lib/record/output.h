@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Where the recorder's rows go: a file, a stream, or the memory of the last seconds.  It owns the
- * stash and the names, and keeps the recorder within the memory it is given.
+ * The target of the recorder's rows: a file, a stream, or the memory of the last seconds.  It owns
+ * the stash and the names, and keeps the recorder within its memory.
  */
 #ifndef SPT_OUTPUT_H
 #define SPT_OUTPUT_H
@@ -22,55 +22,63 @@ void spt_output_free(SptOutput *output);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptOutput, spt_output_free)
 
 /*
- * As those of the capture writer.  A map waits until its object was put; row->node of a sample is
- * of spt_output_stash().
+ * As the capture writer's functions.  A map waits until its object was put.  The node of a sample's
+ * row is from spt_output_stash().
  */
 void spt_output_host(SptOutput *output, const char *key, const char *value);
 void spt_output_put(SptOutput *output, SptRowKind kind, const void *row);
-/* An object has a file to be held.  @pid: a process that has it mapped; 0 if none is known. */
+/*
+ * Reports an object with a file that is to be held.  @pid: a process that has it mapped; 0: none is
+ * known.
+ */
 void spt_output_object(SptOutput *output, const SptObjectRow *row, uint32_t pid);
 /*
- * The file of an object, put or about to be, or the vdso's image; NULL: it could not be held.
- * Lives as long as the output.
+ * The file of an object that was put or is about to be, or the image of the vdso; NULL: it could
+ * not be held.  Valid as long as the output.
  */
 const SptObject *spt_output_file(SptOutput *output, uint32_t object);
-/* The descriptor by which a file's object is held; -1: it is not. */
+/* The descriptor of an object's file that is held; -1: it is not held. */
 int spt_output_held(SptOutput *output, uint32_t object);
-/* What it is called; NULL: it was not put. */
+/* The path of an object; NULL: it was not put. */
 const char *spt_output_path(const SptOutput *output, uint32_t object);
-/* The offset in the object SPT_STACKS_NAMED that is called @name. */
+/* The offset of @name in the object SPT_STACKS_NAMED. */
 uint64_t spt_output_named(SptOutput *output, const char *name);
 /*
- * Where nodes of samples are from.  *@ret_number: another one with each flush or write that
- * begins another stash.
+ * The stash of the samples' nodes.  *@ret_number changes with each flush or write that begins
+ * another stash.
  */
 SptStash *spt_output_stash(SptOutput *output, unsigned *ret_number);
 
-/* False: a flush now would write frames in objects that nobody has put, which nobody could read. */
+/*
+ * False: a flush now would write frames in objects that were not put yet, which nobody could read.
+ */
 bool spt_output_knows_objects(SptOutput *output);
-/* To be called often, between flushes: holds what may soon be gone. */
+/* Called often between flushes: holds files that may soon be deleted. */
 void spt_output_keep(SptOutput *output);
-/* What knows of code that programs make; the output's. */
+/* The descriptions of code that programs make; owned by the output. */
 const SptJit *spt_output_jit(const SptOutput *output);
-/* Some times a second, with options->live: lets it have what came in, with names. */
+/* Called some times a second with options->live: publishes what came in, with names. */
 bool spt_output_tell(SptOutput *output, GError **error);
 /*
- * To be called about once a second: what has come in is in the file then, or what has become too
- * old is forgotten.
+ * Called about once a second: writes what has come in to the file, or drops what has become too
+ * old.
  */
 bool spt_output_flush(SptOutput *output, uint64_t now, GError **error);
-/* What is allowed for all of the recording. */
+/* The memory that the whole recording may use. */
 uint64_t spt_output_memory(const SptOutput *output);
-/* So much has come since the last flush that the memory does not last until the next one is due. */
+/*
+ * Whether so much has come in since the last flush that the memory will not last until the next
+ * one.
+ */
 bool spt_output_is_full(const SptOutput *output);
 /*
- * The last seconds into the next file of its name, which is put into @ret_path.  Only with
+ * Writes the last seconds to the next file of the name, which @ret_path gets.  Only with
  * options->last_ns.
  */
 bool spt_output_write_last(SptOutput *output, uint64_t now, char **ret_path, GError **error);
 /* Completes the file, or writes the last seconds; see spt_capture_writer_keep_old(). */
 bool spt_output_finish(SptOutput *output, uint64_t now, char **ret_path, GError **error);
-uint64_t spt_output_bytes(const SptOutput *output);	/* of the file; of the last one */
+uint64_t spt_output_bytes(const SptOutput *output);	/* of the file, or of the last one */
 
 G_END_DECLS
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a recorder knows: recorder.c leads it through its life, intake.c takes records. */
+/* The recorder: recorder.c starts and ends it, intake.c takes records. */
 #ifndef SPT_RECORDER_PRIVATE_H
 #define SPT_RECORDER_PRIVATE_H
 
@@ -24,15 +24,15 @@
 
 G_BEGIN_DECLS
 
-/* What is known of a CPU's periods. */
+/* The account of a CPU's periods. */
 struct cpu {
 	uint64_t taken;			/* weight of the samples that came */
-	uint64_t filtered;		/* part of it that was dropped as requested */
-	uint64_t filtered_later;	/* by samples that the account below does not know yet */
-	uint64_t lost, delivered, budget;	/* as of the last account */
-	/* Time of the next one to be reported; UINT64_MAX: there is none */
+	uint64_t filtered;		/* part of it that was dropped, as requested */
+	uint64_t filtered_later;	/* by samples that are not in the account below yet */
+	uint64_t lost, delivered, budget;	/* from the last account */
+	/* Time of the next account to be reported; UINT64_MAX: there is none. */
 	uint64_t account_time;
-	uint64_t told_time;		/* of the last one */
+	uint64_t told_time;		/* time of the last one */
 	bool has_news;			/* since its last account */
 };
 
@@ -43,38 +43,39 @@ struct SptRecorder {
 	SptTasks *tasks;
 	SptSpaces *spaces;
 	SptProcFiles *proc_files;
-	SptMaps *maps;			/* NULL: they are not asked for */
+	SptMaps *maps;			/* NULL: not requested */
 	SptStacks *stacks;
-	SptCopies *copies;		/* these two NULL: no raw stacks are asked for */
+	SptCopies *copies;		/* these two NULL: raw stacks are not requested */
 	SptUnwinding *unwinding;
-	SptWaits *waits;		/* NULL: they are not asked for */
-	SptMemory *memory;		/* likewise */
+	SptWaits *waits;		/* NULL: not requested */
+	SptMemory *memory;		/* NULL: not requested */
 	SptOpens *opens;		/* with waits */
-	SptHandover *handover;		/* NULL: no tables are handed over */
+	SptHandover *handover;		/* NULL: tables are not given to the module */
 	SptReady *ready;		/* NULL: no program was announced */
 	SptThrift *thrift;
-	SptEnds *ends;			/* NULL: whether stacks are whole is not known */
-	unsigned stash_number;		/* whose nodes the stacks know */
+	SptEnds *ends;			/* NULL: it is not known whether stacks are whole */
+	unsigned stash_number;		/* number of the stash whose nodes @stacks has */
 	GHashTable *mapped_by;		/* object id -> pid that mapped it last */
 	GHashTable *sampled_threads;	/* set of thread ids */
-	uint32_t last_thread;		/* known to be in it */
-	/* Mm ids, dropped one step later: what is late may still need them */
+	uint32_t last_thread;		/* a thread that is in it */
+	/* Mm ids, dropped one step later, since late records may still need them. */
 	GArray *gone_spaces;
 	struct cpu *cpus;
 	unsigned snapshot_number;
 	bool in_snapshot, needs_snapshot;
 	bool filters_pids, no_command_lines;
-	bool follows;			/* some wanted processes, to their end */
+	bool follows;			/* records wanted processes until they end */
 	bool memory_is_busy;
 	uint64_t late_ns;
 	bool is_watched;
 	uint64_t begin_ns;		/* before the source was started */
-	bool knows_maps;		/* each is reported as it is made, in all processes */
-	bool is_in_haste;		/* the thread that drives it */
+	/* every mapping of every process is reported when it is made */
+	bool knows_maps;
+	bool is_in_haste;		/* the thread that drives it has precedence */
 	uint64_t start_ns, last_flush_ns, last_told_ns, last_snapshot_ns;
 	uint64_t flushing_ns;		/* how long the last flush took */
 	SptRecorderStatus status;
-	/* Of a flush in the midst of a drain: nothing is taken any more */
+	/* Error of a flush during a drain: no more records are taken. */
 	GError *failure;
 };
 
@@ -86,14 +87,14 @@ static inline uint64_t spt_clock_ns(clockid_t clock)
 	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
-/* One record; @data is the recorder. */
+/* Takes one record; @data is the recorder. */
 void spt_recorder_take(const struct sysprof_record *record, void *data);
 /* The node of a stack in the output's stash. */
 uint32_t spt_recorder_node(SptRecorder *recorder, const struct sysprof_sample *sample,
 			   const SptThread *thread, uint8_t *ret_user_end);
-/* Something of the process is recorded. */
+/* Called when the first data of a process is recorded. */
 void spt_recorder_get_to_know(SptRecorder *recorder, SptProcess *process);
-/* The account of a CPU as of @time, if no later one was put. */
+/* Puts the account of a CPU at @time, unless a later one was put. */
 void spt_recorder_put_account(SptRecorder *recorder, uint64_t time, unsigned cpu,
 			      const struct sysprof_account *account);
 void spt_recorder_note_number(SptRecorder *recorder, const char *key, uint64_t value);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Events of sources other than the clock: waits with their wakers, sums of threads, lanes of CPUs,
+ * Records of sources other than the clock: waits with their wakers, sums of threads, lanes of CPUs,
  * and the sources' accounts.
  */
 #ifndef SPT_RECORD_WAITS_H
@@ -17,13 +17,13 @@ SptWaits *spt_waits_new(unsigned n_cpus);
 void spt_waits_free(SptWaits *waits);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptWaits, spt_waits_free)
 
-/* A thread was made, or something about it has changed. */
+/* Reports that a thread was made or has changed. */
 void spt_waits_thread(SptWaits *waits, const SptThread *thread);
-/* The latest thread of @tid, 0: not known; @ret_is_wanted: it passes the filter. */
+/* The latest thread of @tid; 0: not known.  @ret_is_wanted: it passes the filter. */
 uint32_t spt_waits_thread_of(SptRecorder *recorder, uint32_t tid, bool *ret_is_wanted);
-/* The sums that come now are the last ones: a thread that waits has not ended to. */
+/* Called before the last sums, which are of the recording's end. */
 void spt_waits_end(SptWaits *waits);
-/* A record of sysprof-event.h.  False: it is another one. */
+/* Takes a record of sysprof-event.h.  False: it is another one. */
 bool spt_waits_take(SptRecorder *recorder, const struct sysprof_record *record);
 
 G_END_DECLS

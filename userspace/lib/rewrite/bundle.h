@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Captures for other machines: with what files here say of them. */
+/* Prepares captures for other machines: adds the names that files have here. */
 #ifndef SPT_BUNDLE_H
 #define SPT_BUNDLE_H
 
@@ -8,8 +8,8 @@
 G_BEGIN_DECLS
 
 /*
- * Puts into @capture what files say of all its places: symbols, lines, and what is inlined.  The
- * texts live as long as @symbols, which are of this capture and not to be asked again.
+ * Puts the symbols, lines and inlined functions of all places of @capture into it.  The texts are
+ * valid as long as @symbols, which belong to this capture and must not be used again.
  */
 void spt_bundle(SptCapture *capture, SptSymbols *symbols);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The part of a merger that passes on what it need not understand. */
+/* The part of a merge that copies data without interpreting it. */
 #ifndef SPT_MERGE_STREAMS_H
 #define SPT_MERGE_STREAMS_H
 
@@ -7,7 +7,7 @@
 
 G_BEGIN_DECLS
 
-/* A capture, and what its ids become. */
+/* A capture, and the new ids for its ids. */
 typedef struct {
 	const SptCapture *capture;
 	const uint32_t *objects, *nodes;	/* new ids, by the old ones */
@@ -15,8 +15,8 @@ typedef struct {
 } SptMergeSource;
 
 /*
- * Rows of all streams but the samples, and embedded files, behind a flush of all that they refer
- * to.
+ * Copies the rows of all streams except the samples, and embedded files.  Everything that they
+ * refer to must have been flushed.
  */
 bool spt_merge_streams(SptCaptureWriter *writer, const SptMergeSource *sources, unsigned n,
 		       GError **error);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Shared memory in which programs write for a recorder what they do: one file, made by the
- * recorder, that each process of a recording maps once.  First a page with the header, then the
- * slots, then a ring of 64-bit words for each slot.  A thread claims a free slot, is the only one
- * that writes its ring, and keeps it until the recorder finds that the thread has exited.
+ * Shared memory in which programs report to a recorder what they do.  It is one file, made by the
+ * recorder, that each process of a recording maps once.  First comes a page with the header, then
+ * the slots, then a ring of 64-bit words for each slot.  A thread claims a free slot and is the
+ * only writer of its ring.  It keeps the slot until the recorder finds that the thread has exited.
  *
- * Both sides may write all of it.  So a reader takes nothing here for granted (reader.h).
+ * Both sides may write all of it.  So a reader trusts nothing here (reader.h).
  *
  * The writer stores a record's words, then the head (release; pairs with the reader's acquire of
  * the head).  The reader takes the words, then stores the tail (release; pairs with the writer's
@@ -22,7 +22,7 @@
 #define SPT_RINGS_SLOTS	    2048u
 #define SPT_RINGS_NAME	    256u
 #define SPT_RING_WORDS	    (128u << 10)
-/* What the library finds in its environment: the path of the file. */
+/* The environment variable that has the path of the file. */
 #define SPT_RINGS_VARIABLE  "SPT_MEMORY"
 /* Stamps count clock ticks divided by this power of two. */
 #define SPT_STAMP_SHIFT	    5
@@ -36,11 +36,12 @@ struct spt_rings_header {
 	uint64_t magic;
 	uint32_t version, n_slots;
 	uint32_t ring_words, clock;	/* clock: enum spt_rings_clock */
-	uint64_t mean_bytes;		/* from one allocation that is picked to the next; 0: all */
+	/* mean distance of picked allocations; 0: all are recorded */
+	uint64_t mean_bytes;
 	uint32_t is_over;		/* nothing more is recorded */
 	uint32_t next_image;		/* images are numbered from 1 */
 	uint32_t next_slot;		/* where to look for a free one */
-	/* Programs whose calls are not seen, as they have an allocator of their own inside. */
+	/* Programs whose calls are not seen, since they contain an allocator of their own. */
 	uint32_t own_allocators;
 	uint64_t unseen;		/* calls for which there was no slot */
 	char own_name[SPT_RINGS_NAME];	/* path of the first of these programs; may be cut */
@@ -52,16 +53,17 @@ enum spt_slot_state {
 };
 
 struct spt_ring_slot {
-	/* The thread's. */
+	/* Written by the thread. */
 	uint32_t state, head;
 	uint32_t pid, tid;
-	uint32_t image;			/* which process image; the same for all of its threads */
-	uint32_t is_ready;		/* what is above has been written */
+	/* number of the process image; all of its threads have the same */
+	uint32_t image;
+	uint32_t is_ready;		/* the members above have been written */
 	uint64_t begin;			/* stamp of the claim */
 	uint64_t waits, waited_ns;	/* for room in the ring */
-	uint64_t dropped;		/* calls that were not recorded all the same */
+	uint64_t dropped;		/* calls that were not recorded, even so */
 	uint64_t reserved;
-	/* The recorder's, in a cache line of its own. */
+	/* Written by the recorder, in a cache line of its own. */
 	uint32_t tail;
 	uint32_t is_waiting;		/* the thread waits for the tail, by futex */
 	uint64_t others[7];
@@ -69,7 +71,7 @@ struct spt_ring_slot {
 
 /*
  * Records.  The first word has the type in bits 0 to 3, then 12 bits, then a pointer or address of
- * 48.  Of events the 12 bits are the time since the event before, in stamps.
+ * 48 bits.  In events the 12 bits are the time since the event before, in stamps.
  */
 enum spt_ring_type {
 	SPT_RING_NOTHING = 0,		/* one word, to be skipped */
@@ -80,14 +82,14 @@ enum spt_ring_type {
 	SPT_RING_REALLOC_ALLOC = 5,	/* as BIG: ... and allocates the new one, */
 	SPT_RING_REALLOC_FAILED = 6,	/* or the old one stays as it was; as FREE */
 	SPT_RING_TIME = 7,		/* bits 4 to 63: the stamp */
-	/* An address of a stack; + {node:32, parent:32}, node from 2 on.  See SPT_NODE_. */
+	/* A frame's address; + {node:32, parent:32}.  Nodes are numbered from 2; see SPT_NODE_. */
 	SPT_RING_NODE = 8,
 	/*
-	 * Code of a file was seen in memory: the 12 bits are the words that follow: end, offset of
-	 * the start in the file, device, inode, then the path, padded with zeros.
+	 * Code of a file was seen in memory.  The 12 bits are the number of words that follow: end,
+	 * offset of the start in the file, device, inode, then the path, padded with zeros.
 	 */
 	SPT_RING_OBJECT = 9,
-	SPT_RING_RESET = 10,		/* earlier nodes and objects mean nothing any more */
+	SPT_RING_RESET = 10,		/* earlier nodes and objects are no longer valid */
 };
 
 #define SPT_RING_TYPE_MASK   15u
@@ -98,12 +100,12 @@ enum spt_ring_type {
 #define SPT_RING_OBJECT_WORDS 4u		/* before the path */
 #define SPT_RING_PATH_WORDS   512u
 
-/* Parents that are no frames. */
+/* Parents that are not frames. */
 #define SPT_NODE_ROOT	    0u
-#define SPT_NODE_INCOMPLETE 1u	/* the stack leads on, but it is not known where */
+#define SPT_NODE_INCOMPLETE 1u	/* the stack continues, but it is not known where */
 #define SPT_NODE_FIRST	    2u
 #define SPT_NODE_MOST	    (1u << 20)
-/* Of a node's address: the instruction itself, else it is a return address. */
+/* In a node's address: it is the instruction itself; else it is a return address. */
 #define SPT_NODE_EXACT	    (1ULL << 47)
 
 static inline uint64_t spt_rings_bytes(void)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The frames of a stash, by place. */
+/* The frames of a stash, sorted. */
 #ifndef SPT_STASH_FRAMES_H
 #define SPT_STASH_FRAMES_H
 
@@ -9,8 +9,8 @@
 #include "stash/stash.h"
 
 /*
- * Of a capture's nodes, the first one of each frame, by object and offset; @used: only frames for
- * which it holds, NULL: all.  Keys mean nothing.
+ * The first node of each frame of a capture, sorted by object and offset.  @used: takes only frames
+ * for which it is set; NULL: all.  The keys of the result mean nothing.
  */
 struct spt_item *spt_sort_frames(const SptNode *nodes, uint32_t n_nodes, uint32_t n_frames,
 				 const bool *used, uint32_t *ret_n);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Machine code of a place, as its file has it. */
+/* Machine code of a place, as in its file. */
 #ifndef SPT_CODE_H
 #define SPT_CODE_H
 
@@ -8,15 +8,16 @@
 
 G_BEGIN_DECLS
 
-/* No function that people write has more. */
+/* More than any real function has. */
 #define SPT_CODE_MAX_BYTES (1u << 20)
 
 /*
- * What is put into an instruction when the code is loaded: until then the file has nothing there.
+ * A value that is put into an instruction when the code is loaded.  Until then the file has nothing
+ * there.
  */
 typedef struct {
-	uint64_t address;		/* where, within the instruction */
-	char *name;			/* the address of what: "kfree", "table+0x8" */
+	uint64_t address;		/* its place, within the instruction */
+	char *name;			/* the target: "kfree", "table+0x8" */
 } SptReference;
 
 typedef struct {
@@ -30,7 +31,7 @@ typedef struct {
 SptCode *spt_code_new(uint64_t address, uint16_t machine, unsigned bits);
 void spt_code_free(SptCode *code);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptCode, spt_code_free)
-/* What @code refers to in [@address, @address + @bytes), or NULL. */
+/* The target of the reference of @code in [@address, @address + @bytes), or NULL. */
 const char *spt_code_reference(const SptCode *code, uint64_t address, uint64_t bytes);
 
 G_END_DECLS

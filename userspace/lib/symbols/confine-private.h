@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-/* For ever, for a process that can get no new privileges.  False: the kernel does not do it. */
+/* For ever, in a process that can get no new privileges.  False: the kernel cannot do it. */
 bool spt_confine_paths(void);
 bool spt_confine_syscalls(void);
 

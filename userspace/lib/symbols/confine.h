@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Takes from a process whatever it does not need to read the files that it is handed, before it
- * reads the first: what takes it over then has nothing.
+ * Takes from a process every right that it does not need for reading the files that it gets, before
+ * it reads the first one.  Whoever takes over the process then has nothing.
  */
 #ifndef SPT_CONFINE_H
 #define SPT_CONFINE_H
@@ -10,7 +10,7 @@
 
 G_BEGIN_DECLS
 
-/* What was possible here; the kernel, an administrator or a container may refuse any of them. */
+/* The protections.  The kernel, an administrator or a container may refuse any of them. */
 enum {
 	SPT_CONFINE_LIMITS = 1 << 0,   /* of memory, processor time and descriptors */
 	SPT_CONFINE_USER = 1 << 1,     /* no capabilities, and never root */
@@ -22,11 +22,11 @@ enum {
 };
 
 /*
- * For a process of one thread, for ever.  All descriptors but @keep and the standard ones are
- * closed.  Which of them hold now.
+ * Confines a process of one thread, for ever.  Closes all descriptors except @keep and the standard
+ * ones.  Returns the protections that hold now.
  */
 unsigned spt_confine(int keep);
-/* What one of them means, in English; NULL: it is none. */
+/* A protection in words, in English; NULL: there is no such protection. */
 const char *spt_confine_name(unsigned protection);
 
 G_END_DECLS

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Names as their language writes them. */
+/* Demangles names. */
 #ifndef SPT_DEMANGLE_H
 #define SPT_DEMANGLE_H
 
@@ -7,7 +7,7 @@
 
 G_BEGIN_DECLS
 
-/* Demangled (C++, Rust of both kinds, D), or a copy. */
+/* @name demangled (C++, Rust of both kinds, D), or a copy. */
 char *spt_demangle(const char *name);
 /*
  * A copy of a demangled name in which "<...>" replaces the arguments of each template:

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The files of a capture's objects, if they still are what was recorded, and what they say of all
- * places that the capture has in them.
+ * The files of a capture's objects, if they are unchanged since the recording, and their names and
+ * lines for all places of the capture.
  */
 #ifndef SPT_SYMBOLS_FILES_H
 #define SPT_SYMBOLS_FILES_H
@@ -26,19 +26,19 @@ void spt_files_set_download(SptFiles *files, SptDownloadProgress progress, void 
 void spt_files_set_opener(SptFiles *files, SptObjectOpener opener, void *data);
 
 /*
- * The table that has @offset of file object @object, and its row there.  Reads the file when it is
- * first asked for, and others beside it: what is asked for next.  Tables live as long as @files.
- * It is read as far as @depth at least.  NULL: the file says nothing.
+ * The table that has @offset of file object @object, and its row there.  The first call for a file
+ * reads it, and others in parallel that will be needed next.  It reads at least as much as @depth.
+ * Tables are valid as long as @files.  NULL: the file has no information.
  */
 const SptPlaceTable *spt_files_find(SptFiles *files, uint32_t object, uint64_t offset,
 				    SptReadDepth depth, uint32_t *ret_row);
-/* Reads what @object's file says of more places, lines included: ascending, each once. */
+/* Reads the information of @object's file about more places, with lines: ascending, each once. */
 void spt_files_prepare(SptFiles *files, uint32_t object, const uint64_t *offsets, uint32_t n);
-/* The file itself, if it is what was recorded; NULL, and in @ret_problem (to be freed) why not. */
+/* The file itself, if it is unchanged.  NULL: @ret_problem (the caller frees it) says why. */
 SptObject *spt_files_open(const SptFiles *files, uint32_t object, char **ret_problem);
-/* Why @object's file says nothing, or NULL. */
+/* Why @object's file has no information, or NULL. */
 const char *spt_files_problem(SptFiles *files, uint32_t object);
-/* If it was read and what read it failed: why.  Else NULL. */
+/* Why the reader of the file failed, or NULL. */
 const char *spt_files_failure(const SptFiles *files, uint32_t object);
 
 G_END_DECLS

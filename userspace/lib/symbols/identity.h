@@ -8,10 +8,7 @@
 
 G_BEGIN_DECLS
 
-/*
- * NULL, or why @image is not the file that @row was recorded of: by its build-id, else by size and
- * time.
- */
+/* NULL, or why @image is not the recorded file of @row: by its build-id, else by size and time. */
 const char *spt_identity_problem(const SptObjectRow *row, const SptObject *image);
 
 G_END_DECLS

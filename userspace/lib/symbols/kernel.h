@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Where the kernel of a recording and its modules lie on this machine, with debug information and
- * with instructions.
+ * Finds the files of a recording's kernel and its modules on this machine, with debug information
+ * and with instructions.
  */
 #ifndef SPT_SYMBOLS_KERNEL_H
 #define SPT_SYMBOLS_KERNEL_H
@@ -13,37 +13,33 @@ G_BEGIN_DECLS
 typedef struct SptKernel SptKernel;
 
 /*
- * GArray of uint64_t: the offsets that the recording has in a module (""; the image), ascending,
+ * Returns a GArray of uint64_t: the recording's offsets in a module ("": the image), ascending,
  * each once.
  */
 typedef GArray *(*SptKernelLister)(const char *module, void *data);
 
 /*
- * @vmlinux (may be NULL): the image, instead of where distributions put it below @debug_dirs.
- * @list has the files that are going to be asked for.
+ * @vmlinux (may be NULL): the image, instead of the usual places of distributions below
+ * @debug_dirs.  @list returns the offsets that will be needed.
  */
 SptKernel *spt_kernel_new(const SptCapture *capture, const char *const *debug_dirs,
 			  const char *vmlinux, SptKernelLister list, void *data);
 void spt_kernel_free(SptKernel *kernel);
 
 /*
- * As spt_debug_info_find(): what debug information says of @offset, which is called @name; read by
- * a helper, all that the recording has in this module at once.  If that fails, in @ret_problem why,
- * else NULL.
+ * As spt_debug_info_find(), for @offset with @name.  A helper reads all places that the recording
+ * has in this module at once.  @ret_problem: why that failed, else NULL.
  */
 unsigned spt_kernel_places(SptKernel *kernel, const SptNameRow *name, uint64_t offset,
 			   SptPlace ret[SPT_INLINES_MAX], const char **ret_problem);
-/* Has more of the module of @name read, which is going to be asked for: ascending, each once. */
+/* Reads more places of the module of @name, which will be needed: ascending, each once. */
 void spt_kernel_prepare(SptKernel *kernel, const SptNameRow *name, const uint64_t *offsets,
 			uint32_t n);
-/*
- * Why what was read of the image, or of any @modules, could not be, if the reader failed; else
- * NULL.
- */
+/* Why the reader of the image, or of any module if @modules, failed; else NULL. */
 const char *spt_kernel_failure(const SptKernel *kernel, bool modules);
 /*
- * The instructions that a name of the recording is of, opened when they are first asked for; NULL:
- * they are not here, and in @ret_problem why.
+ * The instructions of a name of the recording, opened when they are first needed.  NULL:
+ * @ret_problem says why.
  */
 SptKernelCode *spt_kernel_get(SptKernel *kernel, const SptNameRow *name, const char **ret_problem);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the two ends of a helper's socket say: a request, with the file's descriptor, then texts,
- * offsets and names; a place table comes back, or one to unwind by.  Before it the helper, which
- * can open nothing, may call for files that belong to the one it reads; each call is answered.
+ * The protocol of a helper's socket.  A request has the file's descriptor, then texts, offsets and
+ * names.  The answer is a place table, or an unwind table.  Before it the helper, which can open
+ * nothing, may call for files that belong to the one it reads; each call is answered.
  */
 #ifndef SPT_READER_PRIVATE_H
 #define SPT_READER_PRIVATE_H
@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Of the path, and of the debug directories. */
+/* Most bytes of the path, and of the debug directories. */
 #define SPT_READER_TEXT_MAX_BYTES (64u << 10)
 #define SPT_READER_NAMES_MAX_BYTES (1u << 29)
 
@@ -19,15 +19,15 @@ struct spt_reader_request {
 	uint32_t path_bytes, dirs_bytes;	/* dirs: each with its nul; 0: the usual ones */
 	uint32_t n_offsets;
 	uint8_t depth, has_row, download, reserved;
-	uint64_t file_bytes, mtime_ns;		/* what the row says */
+	uint64_t file_bytes, mtime_ns;		/* from the object's row */
 	uint32_t build_id_bytes;
 	uint8_t build_id[64];
-	/* Of a kernel, as kernel-answer.h packs them; 0: it is a file of programs */
+	/* Bytes of a kernel's names, as kernel-answer.h packs them; 0: it is a program's file. */
 	uint32_t names_bytes;
 	uint32_t keep, unwind;
 };
 
-/* As long as a table's head; that many bytes follow. */
+/* As long as the head of a table; @bytes follow. */
 #define SPT_READER_OPEN 0x6f707073	/* the path of a debug file */
 #define SPT_READER_FETCH 0x66707073	/* a build-id, whose debug file is to be downloaded */
 
@@ -37,34 +37,40 @@ struct spt_reader_call {
 	uint64_t unused[2];
 };
 
-/* Opened: with the descriptor, unless problem says why not.  Fetched: the path follows. */
+/*
+ * After OPEN it comes with the descriptor, unless problem says why not; after FETCH the path
+ * follows.
+ */
 struct spt_reader_reply {
 	int32_t problem;		/* errno */
 	uint32_t path_bytes;
 };
 
-/* A request or a reply with a descriptor (-1: without).  How much was sent, or -1. */
+/*
+ * Sends a request or a reply with a descriptor (-1: without one).  Returns the bytes that were
+ * sent, or -1.
+ */
 ssize_t spt_reader_send_fd(int socket, const void *data, size_t bytes, int fd);
-/* All of it; false: the other end has exited, or is too slow. */
+/* Sends all of it; false: the other end has exited, or is too slow. */
 bool spt_reader_send(int socket, const void *data, size_t bytes);
 
 /*
- * The debug file at @path for who reads @of: a descriptor, or -1 and errno.  EACCES: it is not
- * where a debug file of that one is looked for, or no ELF file.  @dirs: each with its nul.
+ * Opens the debug file at @path for the reader of @of: a descriptor, or -1 and errno.  EACCES:
+ * debug files of @of are not looked for there, or it is not an ELF file.  @dirs: each with its nul.
  */
 int spt_reader_open_for(const char *path, const char *of, const char *dirs, uint32_t dirs_bytes,
 			const char *fetched);
 
-/* Reads files until its end. */
+/* Reads files until the other end closes @socket. */
 void spt_reader_serve(int socket);
 
-/* What who downloads says: how far it is, or that it is done, and the path of the file. */
+/* State of a download: its progress, or that it is done, and the path of the file. */
 struct spt_fetch_state {
 	uint64_t done_bytes, total_bytes;
 	uint32_t is_done, path_bytes;
 };
 
-/* Before a table to unwind by; where there is none comes a place table that says why. */
+/* Comes before an unwind table.  If there is none, a place table that says why comes instead. */
 #define SPT_READER_UNWIND 0x75707073
 
 struct spt_reader_unwind {

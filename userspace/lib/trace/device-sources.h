@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Which sources of events the module's device is asked for. */
+/* Requests sources of events from the module's device. */
 #ifndef SPT_DEVICE_SOURCES_H
 #define SPT_DEVICE_SOURCES_H
 
@@ -8,8 +8,8 @@
 G_BEGIN_DECLS
 
 /*
- * Asks the device @fd for what @config wants; @events: by id.  @ret_left_out: a sentence on what it
- * cannot have and was optional, the caller's to free, or NULL.
+ * Requests what @config wants from the device @fd; @events: by id.  @ret_left_out: a sentence on
+ * the optional sources that it does not have, the caller's to free, or NULL.
  */
 bool spt_device_set_sources(int fd, const struct sysprof_info *info, const SptTraceConfig *config,
 			    SptTraceEvents *events, char **ret_left_out, GError **error);

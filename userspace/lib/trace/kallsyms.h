@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The kernel's own symbols, as /proc/kallsyms shows them: turns kernel addresses into frames that
+ * The kernel's own symbols, from /proc/kallsyms.  They turn kernel addresses into frames that
  * reveal no address, and such frames into names.
  */
 #ifndef SPT_KALLSYMS_H
@@ -22,7 +22,7 @@ void spt_kallsyms_free(SptKallsyms *kallsyms);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptKallsyms, spt_kallsyms_free)
 
 /*
- * False: addresses are hidden from this user, or there is no such file.  Then there is one frame,
+ * False: addresses are hidden from this user, or there is no such file.  Then the only frame is
  * SPT_KALLSYMS_HIDDEN, without a name.
  */
 bool spt_kallsyms_is_readable(const SptKallsyms *kallsyms);
@@ -30,9 +30,9 @@ bool spt_kallsyms_is_readable(const SptKallsyms *kallsyms);
 
 /* {SYSPROF_OBJECT_KERNEL or SYSPROF_OBJECT_MODULES, distance from _stext}. */
 uint64_t spt_kallsyms_frame(const SptKallsyms *kallsyms, uint64_t address);
-/* Fills in @name by its frame; no symbol: "". */
+/* Fills in @name from its frame; without a symbol "". */
 void spt_kallsyms_name(SptKallsyms *kallsyms, struct sysprof_name *name);
-/* Code came or went: the file is read again before the next name. */
+/* Code was loaded or unloaded: the file is read again before the next name. */
 void spt_kallsyms_set_stale(SptKallsyms *kallsyms);
 
 G_END_DECLS

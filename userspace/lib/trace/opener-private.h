@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A user who may not open the device may be let in by polkit, where "make install-polkit" put the
- * program for that: pkexec runs it as root once the user has authenticated.  It opens the device
- * with the user's own rights and group sysprof, sends an int over the socket that is its standard
- * input, 0 with the descriptor or what errno said, and stays until the other end is closed: a
+ * polkit can let in a user who may not open the device, if "make install-polkit" has installed the
+ * program for that.  pkexec runs it as root once the user has authenticated.  It opens the device
+ * with the user's own rights and group sysprof.  It sends an int over the socket that is its
+ * standard input: 0 with the descriptor, or errno.  It stays until the other end is closed, since a
  * session ends with the process that opened it.
  */
 #ifndef SPT_OPENER_PRIVATE_H
@@ -14,7 +14,7 @@
 
 #define SPT_OPENER "/usr/libexec/sysprof-trace-opener"
 
-/* The program at work; of zeros if there is none. */
+/* The running program; zeros if there is none. */
 struct spt_opener {
 	pid_t pid;
 	int channel;
@@ -23,12 +23,12 @@ struct spt_opener {
 bool spt_opener_is_installed(void);
 
 /*
- * Waits for the user to authenticate.  The descriptor; -1 and errno: ECANCELED if he gave up,
- * EACCES if polkit does not let him.
+ * Waits for the user to authenticate.  Returns the descriptor, or -1 and errno: ECANCELED if the
+ * user gave up, EACCES if polkit refuses.
  */
 int spt_opener_ask(struct spt_opener *opener);
 
-/* To be called when the descriptor is closed. */
+/* Called when the descriptor is closed. */
 void spt_opener_end(struct spt_opener *opener);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The rings of the device, one for each CPU, as one stream in order of time.  The reader may
- * be held up: by a slow disk, by much to take a snapshot of, by others who keep the CPUs busy.  A
- * thread of its own copies out of a ring that fills up meanwhile, as far as memory is granted.
+ * The rings of the device, one for each CPU, as one stream in order of time.  A slow disk, a large
+ * snapshot or a busy machine can hold up the reader.  A separate thread copies out of rings that
+ * fill up meanwhile, within a limit of memory.
  */
 #ifndef SPT_TRACE_RINGS_H
 #define SPT_TRACE_RINGS_H
@@ -13,20 +13,20 @@ G_BEGIN_DECLS
 
 typedef struct SptRings SptRings;
 
-/* For @n_cpus rings of @bytes each; up to @most_kept_bytes are copied out of all of them. */
+/* For @n_cpus rings of @bytes each; at most @most_kept_bytes are copied out of all of them. */
 SptRings *spt_rings_new(unsigned n_cpus, uint32_t bytes, uint64_t most_kept_bytes);
-/* The rings' memory stays the caller's. */
+/* The caller keeps the rings' memory. */
 void spt_rings_free(SptRings *rings);
 
 void spt_rings_add(SptRings *rings, unsigned cpu, struct sysprof_ring_page *page,
 		   struct sysprof_ring_tail *tail, const void *data);
 bool spt_rings_has(const SptRings *rings, unsigned cpu);
 
-/* Begins the thread, and ends it. */
+/* Start the thread, and end it. */
 void spt_rings_watch(SptRings *rings);
 void spt_rings_leave(SptRings *rings);
 
-/* Copies out of each ring that is more than half full; what the thread does now and then. */
+/* Copies out of each ring that is more than half full, as the thread does from time to time. */
 void spt_rings_relieve(SptRings *rings);
 
 /* As spt_trace_drain(). */

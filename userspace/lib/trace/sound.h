@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Records of the device are looked at before anybody reads beyond their headers. */
+/* Checks records of the device before anybody reads beyond their headers. */
 #ifndef SPT_SOUND_H
 #define SPT_SOUND_H
 
@@ -8,7 +8,7 @@
 
 #include "sysprof.h"
 
-/* Whether the record with room for @bytes behind its start is whole. */
+/* Whether the record is whole; there are @bytes from its start on. */
 bool spt_record_is_sound(const struct sysprof_record *record, size_t bytes);
 
 #endif

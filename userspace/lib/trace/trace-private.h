@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a source of records has to provide.  The contracts are those of trace.h. */
+/* The functions that a source of records provides.  The contracts are those of trace.h. */
 #ifndef SPT_TRACE_PRIVATE_H
 #define SPT_TRACE_PRIVATE_H
 
@@ -12,7 +12,7 @@ struct spt_trace_source {
 	bool filters_pids;
 	bool tells_kernel;	/* SptTraceConfig.kernel */
 	void (*free)(SptTrace *trace);
-	/* NULL: whatever it starts with, but for counters */
+	/* NULL: it can start any configuration, except counters. */
 	bool (*can)(SptTrace *trace, const SptTraceConfig *config, GError **error);
 	bool (*start)(SptTrace *trace, const SptTraceConfig *config, struct sysprof_start *ret,
 		      GError **error);
@@ -24,12 +24,13 @@ struct spt_trace_source {
 	bool (*has_cpu)(const SptTrace *trace, unsigned cpu);
 	bool (*stats)(SptTrace *trace, unsigned cpu, struct sysprof_stats *ret, GError **error);
 	bool (*names)(SptTrace *trace, struct sysprof_name *names, unsigned n, GError **error);
-	/* NULL: it cannot */
+	/* NULL: not supported */
 	bool (*raw_wish)(SptTrace *trace, const char *comm, uint32_t bytes);
 	bool wishes_by_name;
-	bool (*slow_down)(SptTrace *trace, unsigned part);	/* NULL: it cannot */
+	bool (*slow_down)(SptTrace *trace, unsigned part);	/* NULL: not supported */
 	bool (*make_room)(SptTrace *trace);
-	bool (*has_tables)(const SptTrace *trace);	/* NULL, as the next one: it cannot */
+	/* NULL for this and the next one: not supported */
+	bool (*has_tables)(const SptTrace *trace);
 	int (*give_table)(SptTrace *trace, const uint8_t *build_id, unsigned n, const void *table,
 			  size_t bytes);
 	int (*map_fd)(SptTrace *trace, uint32_t object);
@@ -46,8 +47,8 @@ struct SptTrace {
 };
 
 /*
- * What raw stacks need of a ring for each of @n_cpus by default, within @all_bytes for all of them:
- * a second of copies of 16 KiB, if possible.
+ * Default bytes of the ring of each of @n_cpus for raw stacks: a second of copies of 16 KiB, or
+ * less to keep all rings within @all_bytes.
  */
 uint32_t spt_trace_raw_ring_bytes(unsigned n_cpus, uint64_t all_bytes);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Shows the device which processes the kernel lets this user trace: without that, a session without
- * privilege gets no copies of their stacks (struct sysprof_traceable).
+ * Proves to the device which processes the kernel lets this user trace.  Without that, a session
+ * without privilege gets no copies of their stacks (struct sysprof_traceable).
  */
 #ifndef SPT_TRACE_TRACEABLE_H
 #define SPT_TRACE_TRACEABLE_H
@@ -15,12 +15,12 @@ G_BEGIN_DECLS
 
 typedef struct SptTraceable SptTraceable;
 
-/* NULL: there is nothing to be shown through @fd, all is seen, or the module is too old to ask. */
+/* NULL: @fd needs no proof, since it sees everything or the module is too old to ask. */
 SptTraceable *spt_traceable_new(int fd);
 void spt_traceable_free(SptTraceable *traceable);
 
 /*
- * Shows the process of @record, if that reports a new address space; true: the module accepted
+ * Proves the process of @record, if that reports a new address space.  True: the module accepted
  * it, and reports more of it from now on.
  */
 bool spt_traceable_take(SptTraceable *traceable, const struct sysprof_record *record);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* In one line: whether this user can record here, and what would be better. */
+/* One line that says whether this user can record here, and what would be better. */
 #ifndef SPT_VERDICT_H
 #define SPT_VERDICT_H
 
@@ -10,7 +10,7 @@ G_BEGIN_DECLS
 
 /*
  * @module, @perf: whether the source opens.  @fix: what makes the module work, a command or a
- * clause; NULL if nothing is known to.  To be freed.
+ * clause; NULL: not known.  The caller frees the result.
  */
 char *spt_verdict(bool module, bool perf, const char *fix);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What unwinding has to know of a machine, as data.  Registers have the numbers of DWARF. */
+/* The facts about a machine that unwinding needs, as data.  Registers have their DWARF numbers. */
 #ifndef SPT_UNWIND_ARCH_H
 #define SPT_UNWIND_ARCH_H
 
@@ -10,7 +10,7 @@
 G_BEGIN_DECLS
 
 #define SPT_UNWIND_REGISTERS 33
-#define SPT_UNWIND_SAVED_MAX 12		/* registers that a function has to keep */
+#define SPT_UNWIND_SAVED_MAX 12		/* callee-saved registers */
 
 typedef struct {
 	uint16_t machine;		/* ELF machine number */
@@ -19,26 +19,25 @@ typedef struct {
 	/* The column of the return address, which may be a register */
 	uint8_t ra;
 	uint8_t n_saved;
-	/* What callers can rely on, but for the stack pointer */
+	/* The callee-saved registers, without the stack pointer. */
 	uint8_t saved[SPT_UNWIND_SAVED_MAX];
-	/* Registers in a struct sysprof_raw, and which of them is the instruction pointer */
+	/* Number of registers in a struct sysprof_raw, and the index of the instruction pointer. */
 	uint8_t n_raw, raw_ip;
-	uint8_t raw[SPT_UNWIND_REGISTERS];	/* which of them each register is */
+	uint8_t raw[SPT_UNWIND_REGISTERS];	/* index there of each register */
 	/*
-	 * how the C library's way back from a signal handler finds the ip; empty: any signal frame
-	 * is one
+	 * expression for the ip in the C library's signal trampoline; empty: any signal frame is
+	 * one
 	 */
 	uint8_t signal_expression[4];
-	/*
-	 * where the kernel keeps each register meanwhile, from the stack pointer of that way back
-	 */
+	/* offsets at which the kernel saves each register, from the trampoline's stack pointer */
 	int16_t signal[SPT_UNWIND_REGISTERS];
 	int16_t signal_ip;
-	uint64_t address_mask;		/* of return addresses: without their signature */
-	bool calls_push;		/* their way back, instead of leaving it in a register */
+	uint64_t address_mask;		/* removes the signature of a return address */
+	/* calls push the return address, instead of leaving it in a register */
+	bool calls_push;
 } SptUnwindArch;
 
-/* NULL: not one of those that are known. */
+/* NULL: the machine is not known. */
 const SptUnwindArch *spt_unwind_arch(unsigned machine);
 
 G_END_DECLS

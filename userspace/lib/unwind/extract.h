@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The parts of an ELF file that its unwind table is made of. */
+/* The parts of an ELF file from which its unwind table is made. */
 #ifndef SPT_UNWIND_EXTRACT_H
 #define SPT_UNWIND_EXTRACT_H
 
@@ -10,24 +10,25 @@
 G_BEGIN_DECLS
 
 #define SPT_EXTRACT_KEY_BYTES 32
-/* Of code that no call frame information is of: less is not looked at. */
+/* Least size of code without call frame information that is looked at. */
 #define SPT_EXTRACT_GAP_MIN_BYTES 32
 
-/* What the section is called that Go walks its stacks by. */
+/* Names of the section by which Go walks its stacks. */
 #define SPT_EXTRACT_GO 2
 extern const char *const spt_extract_go[SPT_EXTRACT_GO];
 
 /*
- * Reads headers, notes and call frame information (Go's, too) of the file @fd, and code that this
- * does not describe, as far as .eh_frame_hdr says where that is; each byte once.  @ret_key: a
- * SHA-256 of them: files with the same key have the same table, whatever build-id they state.
- * False: it is no ELF file of this machine's word size and byte order, or too large.
+ * Reads headers, notes and call frame information (Go's, too) of the file @fd, and the code that
+ * they do not describe, as far as .eh_frame_hdr says where that is.  Reads each byte once.
+ * @ret_key: a SHA-256 of these parts.  Files with the same key have the same table, whatever
+ * build-id they state.  False: it is not an ELF file of this machine's word size and byte order, or
+ * it is too large.
  */
 bool spt_extract_key(int fd, uint8_t ret_key[SPT_EXTRACT_KEY_BYTES]);
 /*
- * The same, and a copy of these parts as a file in memory, at their offsets, which nobody can
- * change: a table that is made of it belongs to the key, whatever becomes of the file.  -1: as
- * above, or there is no memory.
+ * The same.  Returns a copy of these parts as a file in memory, at their offsets, which nobody can
+ * change.  So a table that is made from it belongs to the key, whatever happens to the file.  -1:
+ * as above, or there is no memory.
  */
 int spt_extract(int fd, uint8_t ret_key[SPT_EXTRACT_KEY_BYTES]);
 

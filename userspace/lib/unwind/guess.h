@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * How to get to the caller from x86-64 code that does not describe it, which is mostly assembly: by
- * what its own instructions did to the stack since the function began.
+ * Rules for x86-64 code without unwind information, which is mostly assembly: follows what its
+ * instructions do to the stack from the start of the function.
  */
 #ifndef SPT_UNWIND_GUESS_H
 #define SPT_UNWIND_GUESS_H
@@ -16,15 +16,15 @@
 G_BEGIN_DECLS
 
 /*
- * The instructions in @bytes from @at on have the rule, and a function begins with them or not;
- * nothing is known of the others.  By rising places.
+ * Gives the rule of the instructions in @bytes from @at on, and whether a function begins there.
+ * Nothing is known of instructions without a rule.  By rising places.
  */
 typedef void (*SptGuessRow)(size_t at, size_t bytes, bool is_start,
 			    const struct sysprof_table_rule *rule, void *data);
 
 /*
- * Code that begins with a function, or with padding before one.  Takes time in proportion to @n,
- * whatever the bytes are.
+ * @code begins with a function, or with padding before one.  Takes time in proportion to @n for any
+ * bytes.
  */
 void spt_guess_rules(const uint8_t *code, size_t n, SptGuessRow row, void *data);
 

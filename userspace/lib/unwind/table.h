@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * How to get from a function to its caller, for every instruction of an object: .eh_frame, or
- * .debug_frame, compiled into a table that is looked up by a binary search.  The uapi header
- * sysprof-table.h describes the table: one block of bytes without pointers, fit to be kept in a
- * file, or to be handed to somebody who checks it, as the module and
- * spt_unwind_table_new_from_bytes() do.
+ * A table of how to find the caller at each instruction of an object.  It is compiled from
+ * .eh_frame or .debug_frame, and looked up by binary search.  The uapi header sysprof-table.h
+ * describes it.  It is one block of bytes without pointers.  So it can be kept in a file, or given
+ * to others that check it, as the module and spt_unwind_table_new_from_bytes() do.
  */
 #ifndef SPT_UNWIND_TABLE_H
 #define SPT_UNWIND_TABLE_H
@@ -26,18 +25,18 @@ GQuark spt_unwind_error_quark(void);
 enum {
 	SPT_UNWIND_ERROR_NO_INFO,	/* the object has none, or is for another machine */
 	SPT_UNWIND_ERROR_BAD_TABLE,
-	SPT_UNWIND_ERROR_UNREADABLE,	/* what reads the object for us failed */
+	SPT_UNWIND_ERROR_UNREADABLE,	/* the process that reads the object for us failed */
 };
 
-/* Compiles the object's information, which takes some 10 ms a MiB.  Any thread. */
+/* Compiles the object's unwind information, which takes some 10 ms for each MiB.  Any thread. */
 SptUnwindTable *spt_unwind_table_new(const SptObject *object, GError **error);
 /*
  * The same with the .debug_frame of @debug, the object's separate debug file or NULL, for functions
- * of which the object says nothing.
+ * without information in the object.
  */
 SptUnwindTable *spt_unwind_table_new_with_debug(const SptObject *object, const SptObject *debug,
 						GError **error);
-/* Takes a reference of @bytes once they are found to be a table as described above. */
+/* Checks that @bytes are a table as described above, and takes a reference. */
 SptUnwindTable *spt_unwind_table_new_from_bytes(GBytes *bytes, GError **error);
 SptUnwindTable *spt_unwind_table_ref(SptUnwindTable *table);
 void spt_unwind_table_unref(SptUnwindTable *table);
@@ -51,10 +50,10 @@ bool spt_unwind_table_keeps_frame_pointer(const SptUnwindTable *table);
 /* Owned by the table. */
 GBytes *spt_unwind_table_bytes(const SptUnwindTable *table);
 const SptUnwindHeader *spt_unwind_table_header(const SptUnwindTable *table);
-/* Where functions begin, as offsets in the file, rising. */
+/* The starts of functions, as rising offsets in the file. */
 const uint32_t *spt_unwind_table_starts(const SptUnwindTable *table, uint32_t *ret_n);
 /*
- * The rule at an offset in the file; never NULL, maybe that of SYSPROF_CFA_UNKNOWN.  Lives as long
+ * The rule at an offset in the file; never NULL, but it may be SYSPROF_CFA_UNKNOWN.  Valid as long
  * as the table.
  */
 const SptUnwindRule *spt_unwind_table_find(const SptUnwindTable *table, uint64_t offset);

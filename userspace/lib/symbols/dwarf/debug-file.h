@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Where a stripped file's symbols went. */
+/* Finds the separate debug file of a stripped file. */
 #ifndef SPT_DEBUG_FILE_H
 #define SPT_DEBUG_FILE_H
 
@@ -7,18 +7,18 @@
 
 G_BEGIN_DECLS
 
-/* @dirs, or if they are NULL, those of the environment and then the system's (as in symtab.h). */
+/* @dirs; if NULL, the directories of the environment and then of the system (as in symtab.h). */
 const char *const *spt_debug_dirs(const char *const *dirs);
 /*
- * The separate debug file of @object, proven to be its own; NULL if there is none.  @debug_dirs as
- * in symtab.h.
+ * The separate debug file of @object, which has been checked to belong to it; NULL: there is none.
+ * @debug_dirs as in symtab.h.
  */
 SptObject *spt_debug_file_open(const SptObject *object, const char *const *debug_dirs);
-/* The file of that build-id that @debug shares with others (dwz), which it calls @name. */
+/* The file with build-id @id that @debug shares with others (dwz), and which it calls @name. */
 SptObject *spt_debug_alt_open(const SptObject *debug, const char *name, const uint8_t *id, size_t n,
 			      const char *const *debug_dirs);
 /*
- * Whether there may be one, by its name alone: nothing is read.  A .gnu_debuglink is not looked at.
+ * Whether there may be a debug file, by its name alone: nothing is read.  Ignores .gnu_debuglink.
  */
 bool spt_debug_file_may_be_there(const SptObject *object, const char *const *debug_dirs);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Function, file and line of a place, and what was inlined there, from the DWARF of one object.
- * Units are read when the first place in them is asked for, once; then a look-up is three binary
- * searches.  Not for two threads at a time.
+ * Function, file and line of a place, with inlined functions, from the DWARF of one object.  A unit
+ * is read once, when its first place is looked up; after that a look-up is three binary searches.
+ * Not for two threads at a time.
  */
 #ifndef SPT_DEBUG_INFO_H
 #define SPT_DEBUG_INFO_H
@@ -13,14 +13,14 @@
 
 G_BEGIN_DECLS
 
-/* Deeper inlining is cut off in the middle: the function itself stays the last. */
+/* Deeper inlining is cut in the middle: the last one is always the function itself. */
 #define SPT_INLINES_MAX 64
 
 typedef struct {
-	/* As the linker knows it, else as the source does; NULL: not known */
+	/* The linker's name, else the source's; NULL: not known. */
 	const char *function;
 	const char *file;		/* NULL: not known */
-	/* The compiler's, which a relative file is relative to; may be NULL */
+	/* The compiler's directory, to which a relative file is relative; may be NULL. */
 	const char *directory;
 	uint32_t line;			/* 0: not known */
 } SptPlace;
@@ -28,22 +28,22 @@ typedef struct {
 typedef struct SptDebugInfo SptDebugInfo;
 
 /*
- * Of @image, which it keeps as its own, or of the separate debug file (as in symtab.h); NULL if
- * there is none.  Without @lines places have functions only, for less.
+ * Reads @image, which it takes over, or its separate debug file (as in symtab.h).  NULL: there is
+ * no debug information.  Without @lines, places have functions only, which is cheaper.
  */
 SptDebugInfo *spt_debug_info_new(SptObject *image, const char *const *debug_dirs, bool lines);
-/* Of DWARF that was opened elsewhere and has to outlive it; its places are known by address. */
+/* Reads DWARF that was opened elsewhere and must outlive it; places are found by address. */
 SptDebugInfo *spt_debug_info_new_dwarf(Dwarf *dwarf);
 void spt_debug_info_free(SptDebugInfo *info);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptDebugInfo, spt_debug_info_free)
 /*
- * The functions at a file offset, innermost first: what is inlined there, then the function they
- * were inlined into; each with the place in it.  How many; 0 if nothing is known.  Strings live as
- * long as @info.
+ * The functions at a file offset, innermost first: inlined ones, then the function that contains
+ * them, each with the place in it.  Returns their number; 0: nothing is known.  Strings are valid
+ * as long as @info.
  */
 unsigned spt_debug_info_find(SptDebugInfo *info, uint64_t file_offset,
 			     SptPlace ret[SPT_INLINES_MAX]);
-/* The same, by the address that the debug information has. */
+/* The same, by an address of the debug information. */
 unsigned spt_debug_info_find_address(SptDebugInfo *info, uint64_t address,
 				     SptPlace ret[SPT_INLINES_MAX]);
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* One compilation unit: its lines, its functions and what was inlined into them, by address. */
+/*
+ * One compilation unit: its lines, its functions and the functions inlined into them, by address.
+ */
 #ifndef SPT_DEBUG_UNIT_H
 #define SPT_DEBUG_UNIT_H
 
@@ -14,9 +16,9 @@ G_BEGIN_DECLS
 struct spt_unit;
 
 /*
- * @cu is the unit's DIE, @split the one in its .dwo file, or the same.  @lines of its file, which
- * outlive it; NULL: only functions are wanted.  @shapes as in die-walk.h: of the unit that was read
- * before, and then of this one.
+ * @cu is the unit's DIE, @split the one in its .dwo file, or @cu.  @lines are those of its file,
+ * and outlive it; NULL: functions only.  @shapes as in die-walk.h: those of the unit that was read
+ * before, and on return of this one.
  */
 struct spt_unit *spt_unit_new(Dwarf_Die *cu, Dwarf_Die *split,
 			      const struct spt_line_sections *lines, struct spt_shapes **shapes);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The entries of a unit (DIEs) one after the other, as far as it has to be known which of them have
- * code.  Most have none and are passed over with a look at their abbreviation, which libdw says the
- * meaning of; each step goes forward, whatever the bytes are.
+ * Walks the entries of a unit (DIEs), to find those that have code.  Most have none, and are
+ * skipped after a look at their abbreviation, which libdw explains.  Each step moves forward,
+ * whatever the bytes are.
  */
 #ifndef SPT_DIE_WALK_H
 #define SPT_DIE_WALK_H
@@ -16,7 +16,7 @@
 
 G_BEGIN_DECLS
 
-/* What the abbreviations of a unit mean; several units may have the same. */
+/* The meaning of a unit's abbreviations; several units may have the same. */
 struct spt_shapes;
 
 struct spt_die_walk {
@@ -26,25 +26,25 @@ struct spt_die_walk {
 };
 
 struct spt_die {
-	void *die;			/* where libdw finds it */
+	void *die;			/* its place, for libdw */
 	unsigned tag;			/* 0: the end of a list of children */
 	bool has_children;		/* they are next */
 	bool is_declaration;
-	bool has_code;			/* it says where */
-	bool has_span;			/* namely here; else libdw knows */
+	bool has_code;			/* it has the place of its code */
+	bool has_span;			/* the code is [start, end); else ask libdw */
 	uint64_t start, end;
-	/* In the unit, the one after its children; 0: it does not say */
+	/* Offset in the unit of the entry after its children; 0: not given. */
 	uint64_t sibling;
 };
 
 /*
- * Begins with the first entry below that of a unit, @cu.  @shapes: what another walk left behind,
- * for reuse; NULL: none.  False: it cannot be read.
+ * Begins with the first entry below that of a unit, @cu.  @shapes: left by another walk, for reuse;
+ * NULL: none.  False: it cannot be read.
  */
 bool spt_die_walk_begin(struct spt_die_walk *walk, Dwarf_Die *cu, struct spt_shapes *shapes);
-/* False: there are no more, or none that can be read. */
+/* The next entry.  False: there are no more, or it cannot be read. */
 bool spt_die_walk_next(struct spt_die_walk *walk, struct spt_die *ret);
-/* After spt_die_walk_next() gave @die: its children are not wanted. */
+/* Skips the children of @die, which spt_die_walk_next() has just returned. */
 bool spt_die_walk_skip(struct spt_die_walk *walk, const struct spt_die *die);
 
 void spt_shapes_free(struct spt_shapes *shapes);

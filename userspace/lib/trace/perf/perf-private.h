@@ -21,8 +21,8 @@ struct ring {
 	size_t bytes;
 	uint64_t stop_time;
 	/*
-	 * an event of its own that writes into the same ring, so that another can take its place;
-	 * -1: there is none
+	 * a separate event that writes into the same ring, so that another one can replace it; -1:
+	 * there is none
 	 */
 	int ticks;
 	bool is_left_out;		/* reports only tasks */
@@ -33,8 +33,9 @@ struct ring {
 struct perf {
 	SptTrace trace;
 	/*
-	 * Of each CPU; then, where waits are asked for, of each CPU's switches, of its wakings, and
-	 * of the stacks that are switched out: if some of these find no room no switch is lost
+	 * The rings of each CPU.  If waits are requested, then rings for each CPU's switches, for
+	 * its wakings, and for the stacks that are switched out: if one of these is full, no switch
+	 * is lost.
 	 */
 	struct ring *rings;
 	struct pollfd *polls;
@@ -42,34 +43,34 @@ struct perf {
 	size_t page_bytes, ring_bytes;
 	SptProcFiles *proc_files;
 	SptKallsyms *kallsyms;
-	char *modules;			/* as they were when kallsyms was read */
+	char *modules;			/* the loaded modules when kallsyms was read */
 	SptPerfRecords *records;
-	SptPerfWaits *waits;		/* NULL: they are not asked for */
+	SptPerfWaits *waits;		/* NULL: not requested */
 	SptPerfReach reach;
-	/* Int: events of threads beyond the first, which share their CPU's ring */
+	/* Int: events of threads beyond the first, which share their CPU's ring. */
 	GArray *others;
 	SptPerfQueue *queue;
-	uint64_t drained_time;		/* what is older has been handed on */
+	uint64_t drained_time;		/* older records have been handed on */
 	uint64_t account_time;
-	struct spt_perf_event ticks;	/* of the rings' */
-	SptTraceConfig config;		/* that they were made for: its numbers */
-	bool waits_told;		/* to their end */
-	bool can_resize;		/* the copies */
+	struct spt_perf_event ticks;	/* the event of the rings */
+	SptTraceConfig config;		/* for which the rings were made: its numbers */
+	bool waits_told;		/* all of them have been reported */
+	bool can_resize;		/* the copies can change their size */
 	bool is_stopped;
 };
 
 /*
- * Maps @bytes of records of rings[@number], whose event is open; false: *@ret_no_room says so if it
- * is for want of memory.
+ * Maps @bytes of records for rings[@number], whose event is open.  False: it failed; *@ret_no_room
+ * is set if memory was short.
  */
 bool spt_perf_map_ring(struct perf *perf, unsigned number, size_t bytes, bool *ret_no_room,
 		       GError **error);
-/* Opens what the configuration asks for, if anything; it does not run yet. */
+/* Opens the events of waits that the configuration requests, if any; they are not enabled yet. */
 bool spt_perf_open_waits(struct perf *perf, GError **error);
-/* A record of rings[@ring]. */
+/* Takes a record of rings[@ring]. */
 void spt_perf_take(struct perf *perf, unsigned ring, const struct perf_event_header *record,
 		   const struct spt_perf_sink *sink);
-/* Sums about once a second, as of @at; at the end what has not ended, too. */
+/* Reports sums as of @at, about once a second; at the end also waits that have not ended. */
 void spt_perf_tell_waits(struct perf *perf, uint64_t at, const struct spt_perf_sink *sink);
 
 G_END_DECLS

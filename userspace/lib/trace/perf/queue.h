@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The records of all rings in order of time.  They stay where they are in the rings until their
- * turn has come; where that leaves too little room they are copied out.
+ * The records of all rings in order of time.  They stay in the rings until it is their turn.  If
+ * that leaves too little room, they are copied out.
  */
 #ifndef SPT_PERF_QUEUE_H
 #define SPT_PERF_QUEUE_H
@@ -24,28 +24,28 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptPerfQueue, spt_perf_queue_free)
 /* Ring @number: @bytes, a power of two, behind a page of @page_bytes. */
 void spt_perf_queue_add(SptPerfQueue *queue, unsigned number, struct perf_event_mmap_page *page,
 			size_t page_bytes, size_t bytes);
-/* The rings are about to go, and with them all that is in the queue. */
+/* The rings are about to be unmapped, and all records in the queue with them. */
 void spt_perf_queue_clear(SptPerfQueue *queue);
 
 /*
- * Takes note of what is in the rings, and shows each record that counts to @look (may be NULL).
- * False: the ring of *@ret_ring holds something that cannot be right.
+ * Adds the records that are in the rings, and shows each record that counts to @look (may be NULL).
+ * False: the ring *@ret_ring has impossible content.
  */
 bool spt_perf_queue_collect(SptPerfQueue *queue, SptPerfLook look, void *data, unsigned *ret_ring);
 /*
- * Whether no ring is more than half full, which it sees to by copying out what they hold, until
- * @most_bytes are copied; @look as above.  To be called while a record is taken, of which nothing
- * is read any more.
+ * Copies records out of rings that are more than half full, until @most_bytes are copied; returns
+ * whether no such ring is left.  @look is as above.  Called while a record is being taken, when
+ * nothing of it is read any more.
  */
 bool spt_perf_queue_make_room(SptPerfQueue *queue, size_t most_bytes, SptPerfLook look, void *data);
 /*
- * How many there are, of which those that make_room() adds are not in order yet; the @i-th in order
- * of time, until the next call, and whence.
+ * length(): the number of records.  Those that make_room() adds are not in order yet.  get(): the
+ * @i-th in order of time, valid until the next call, with its time and ring.
  */
 unsigned spt_perf_queue_length(const SptPerfQueue *queue);
 const struct perf_event_header *spt_perf_queue_get(SptPerfQueue *queue, unsigned i,
 						   uint64_t *ret_time, unsigned *ret_ring);
-/* The first @n have been taken: they leave the queue, and their rings have room again. */
+/* Removes the first @n records, which have been taken; their rings have room again. */
 void spt_perf_queue_drop(SptPerfQueue *queue, unsigned n);
 
 G_END_DECLS

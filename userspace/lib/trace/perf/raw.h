@@ -11,14 +11,16 @@
 
 G_BEGIN_DECLS
 
-/* What is asked for in addition. */
+/* The sample type that is requested in addition. */
 #define SPT_PERF_RAW_SAMPLE_TYPE (PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER)
 
-/* The registers to be asked for, as bits; 0: this machine's are not known. */
+/* The registers to request, as bits; 0: this machine's are not known. */
 uint64_t spt_perf_raw_registers(void);
-/* @from: what lies behind the frames of a sample, up to its end.  Appends a struct sysprof_raw, a
- *	multiple of 8 bytes, to @to; nothing if there is
- * none, of a 32-bit program, or if it makes no sense.  Returns how many bytes. */
+/*
+ * @from: the bytes behind the frames of a sample, up to its end.  Appends a struct sysprof_raw,
+ * padded to a multiple of 8 bytes, to @to.  Appends nothing if there is none, if it makes no sense,
+ * or for a 32-bit program.  Returns the number of bytes.
+ */
 uint32_t spt_perf_raw_take(const void *from, size_t bytes, GByteArray *to);
 
 G_END_DECLS

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The present state, from /proc, for who hears of changes only. */
+/* The present state, from /proc: events report changes only. */
 #ifndef SPT_PERF_SNAPSHOT_H
 #define SPT_PERF_SNAPSHOT_H
 
@@ -10,16 +10,16 @@ G_BEGIN_DECLS
 
 typedef struct SptPerfSnapshot SptPerfSnapshot;
 
-/* Reads /proc, what @files are of. */
+/* Reads /proc through @files. */
 SptPerfSnapshot *spt_perf_snapshot_read(SptProcFiles *files, GError **error);
 void spt_perf_snapshot_free(SptPerfSnapshot *snapshot);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptPerfSnapshot, spt_perf_snapshot_free)
 /*
- * @pid has exec'ed at @time, by a record that is still to be given: what was read of it is of that
- * future.
+ * A record that is still to come says that @pid has exec'ed at @time.  So the mappings that were
+ * read are from after that time.
  */
 void spt_perf_snapshot_forget_maps(SptPerfSnapshot *snapshot, uint32_t pid, uint64_t time);
-/* Reports all of it. */
+/* Reports the whole snapshot. */
 void spt_perf_snapshot_put(const SptPerfSnapshot *snapshot, SptPerfRecords *records,
 			   const struct spt_perf_sink *sink);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Which process image runs under which pid, for records that have only pids: gives each image an id
- * for its address space, as the device's records have it.  A fork's child has a copy of its
- * parent's; an exec makes a new one.
+ * Which process image runs under which pid, for records that have only pids.  Each image gets an id
+ * for its address space, as in the device's records.  A fork copies the parent's image; an exec
+ * makes a new one.
  */
 #ifndef SPT_PERF_TASKS_H
 #define SPT_PERF_TASKS_H
@@ -11,7 +11,7 @@
 
 G_BEGIN_DECLS
 
-/* Where the records made here go. */
+/* Gets the records that are made here. */
 struct spt_perf_sink {
 	SptTraceFunc func;
 	void *data;
@@ -21,15 +21,15 @@ struct spt_perf_process {
 	uint32_t pid;
 	uint64_t mm;			/* 0: a kernel thread */
 	uint64_t start_time;
-	unsigned n_threads;		/* that live */
-	unsigned snapshot;		/* number of the latest that saw it */
+	unsigned n_threads;		/* living ones */
+	unsigned snapshot;		/* number of the latest snapshot that saw it */
 	bool is_kthread;
-	bool is_fresh;			/* has exec'ed and not yet mapped anything */
+	bool is_fresh;			/* it has exec'ed and not mapped anything yet */
 	bool is_32bit;
 	char name[SYSPROF_COMM_BYTES];
 };
 
-/* Whom a record is about, and when and where it was made. */
+/* The thread that a record is about, and the record's time and CPU. */
 struct spt_perf_who {
 	uint64_t time;
 	uint32_t cpu, pid, tid;
@@ -45,7 +45,9 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptPerfTasks, spt_perf_tasks_free)
 struct sysprof_record spt_perf_record(unsigned type, unsigned flags, size_t bytes,
 				      const struct spt_perf_who *who);
 
-/* The process of @who, made if it is not known: then nothing is known of its address space. */
+/*
+ * The process of @who.  If it is not known it is made, and nothing is known of its address space.
+ */
 struct spt_perf_process *spt_perf_tasks_get(SptPerfTasks *tasks, const struct spt_perf_who *who,
 					    const struct spt_perf_sink *sink);
 void spt_perf_tasks_fork(SptPerfTasks *tasks, const struct spt_perf_who *who, uint32_t parent_pid,
@@ -55,8 +57,8 @@ void spt_perf_tasks_exec(SptPerfTasks *tasks, const struct spt_perf_who *who, co
 void spt_perf_tasks_rename(SptPerfTasks *tasks, const struct spt_perf_who *who, const char *name,
 			   const struct spt_perf_sink *sink);
 /*
- * A task reports its exit long before it last runs: the record is held back until flush_exits(),
- * or until its id is used again.
+ * A task reports its exit long before it last runs.  The record is held back until flush_exits(),
+ * or until the task's id is used again.
  */
 void spt_perf_tasks_exit(SptPerfTasks *tasks, const struct spt_perf_who *who);
 void spt_perf_tasks_flush_exits(SptPerfTasks *tasks, uint64_t before,
@@ -68,7 +70,7 @@ struct spt_perf_process *spt_perf_tasks_seen(SptPerfTasks *tasks, const struct s
 					     uint32_t parent_pid, uint64_t start_time,
 					     bool is_kthread, const char *name,
 					     const struct spt_perf_sink *sink);
-/* Processes that were not seen are gone, those younger than @before excepted. */
+/* Processes that the snapshot did not see have exited, unless they are younger than @before. */
 void spt_perf_tasks_end_snapshot(SptPerfTasks *tasks, uint64_t before);
 
 G_END_DECLS

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Waits by perf events: when each thread was switched out and in, made into the device's EVENT,
- * THREAD and LANE records.
+ * Waits by perf events: turns the times at which each thread was switched out and in into the
+ * device's EVENT, THREAD and LANE records.
  *
- * The kernel reports each switch, and whether the thread could have gone on (it was preempted) or
- * not.  Where the trace points of the scheduler are open (tracefs, root) it also tells in which
- * state it was left, and who woke it when.  Where they are not, a thread that was not preempted
- * counts as blocked until it runs again, and its waker is not known.
+ * The kernel reports each switch, and whether the thread was preempted.  Where the trace points of
+ * the scheduler are open (tracefs, root), it also reports the thread's state, and who woke it when.
+ * Elsewhere, a thread that was not preempted counts as blocked until it runs again, and its waker
+ * is not known.
  */
 #ifndef SPT_PERF_WAITS_H
 #define SPT_PERF_WAITS_H
@@ -15,10 +15,10 @@
 
 G_BEGIN_DECLS
 
-/* Ids and places of fields of the trace points; id 0: closed. */
+/* Ids and field offsets of the trace points; id 0: closed. */
 struct spt_perf_tracepoints {
 	uint32_t switch_id, waking_id;
-	uint32_t state_at, woken_at;	/* in a record's raw part; of 8 and 4 bytes */
+	uint32_t state_at, woken_at;	/* offsets in a record's raw part, of 8 and 4 bytes */
 };
 
 /* Reads them below @directory (/sys/kernel/tracing/events/sched). */
@@ -33,22 +33,24 @@ void spt_perf_waits_free(SptPerfWaits *waits);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptPerfWaits, spt_perf_waits_free)
 
 /*
- * Looks for the threads that there are, below @directory (/proc): those asleep have been since
- * before the start.  @only: tids of those that events report, NULL: everybody's; who else runs on
- * a CPU is not known then, so that there are no lanes.
+ * Finds the existing threads below @directory (/proc): sleeping ones have slept since before the
+ * start.  @only: tids of the threads that events report; NULL: all.  With @only, other threads on a
+ * CPU are not known, so there are no lanes.
  */
 void spt_perf_waits_scan(SptPerfWaits *waits, const char *directory, GHashTable *only);
-/* A record of a ring of switches, or one of a task of any ring, in order of time. */
+/*
+ * Takes a record of a ring of switches, or a record about a task from any ring, in order of time.
+ */
 void spt_perf_waits_take(SptPerfWaits *waits, unsigned cpu, const struct perf_event_header *header,
 			 const struct spt_perf_sink *sink);
 /*
- * What lanes hold back, and the sums of threads that have changed; @at: all records from before it
- * were taken.
+ * Reports the switches that lanes hold back, and the sums of threads that have changed.  All
+ * records from before @at were taken.
  */
 void spt_perf_waits_tell(SptPerfWaits *waits, uint64_t at, const struct spt_perf_sink *sink);
-/* The recording ended @at that time: waits that have not are cut off. */
+/* The recording ended at @at: waits that have not ended are cut off. */
 void spt_perf_waits_finish(SptPerfWaits *waits, uint64_t at, const struct spt_perf_sink *sink);
-/* SOURCE_ACCOUNT of the waits that ended on @cpu. */
+/* Reports SOURCE_ACCOUNT of the waits that ended on @cpu. */
 void spt_perf_waits_put_account(const SptPerfWaits *waits, unsigned cpu, uint64_t at,
 				const struct spt_perf_sink *sink);
 
