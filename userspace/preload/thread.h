@@ -95,7 +95,7 @@ struct spt_place {
 
 /* The node of the stack from @place on. */
 uint32_t spt_walk(struct spt_thread *thread, const struct spt_place *place);
-/* The same without what is kept, in a handler that has interrupted spt_walk(). */
+/* The same without the kept frames, in a signal handler that has interrupted spt_walk(). */
 uint32_t spt_walk_nested(struct spt_thread *thread, const struct spt_place *place);
 
 /* Ring. */
@@ -108,7 +108,10 @@ static inline bool spt_ring_has_room(const struct spt_thread *thread, uint32_t e
 	return end - __atomic_load_n(&thread->slot->tail, __ATOMIC_ACQUIRE) <= SPT_RING_WORDS;
 }
 
-/* Takes @n words, and waits until there is room for them.  Returns the first one's place. */
+/*
+ * Reserves @n words, and waits until there is room for them.  Returns the position of the first
+ * one.
+ */
 static inline uint32_t spt_ring_take(struct spt_thread *thread, unsigned n)
 {
 	uint32_t at = n;
