@@ -348,6 +348,17 @@ contains 'report --by thread' '^  32\.79 +100 +100  worker \(pid 100, tid 101\)$
 contains 'report --by cpu' '^  49\.18 +150 +150  CPU 1$' report --by cpu "$capture"
 contains 'report --by object, with conditions' '^ 100\.00 +90 +90  \[kernel\]$' report --by object \
 	--kernel "$capture"
+complains 'report --by: nearly one' 2 'mean "thread"\?$' report --by treads "$capture"
+complains 'export --format: nearly one' 2 'mean "folded"\?$' export --format foldd "$capture"
+complains 'record --stacks: nearly one' 2 'mean "dwarf"\?$' record --stacks dwraf
+complains 'record --also: nearly one' 2 'mean "waits"\?$' record --also wait
+complains 'report --with: nearly one' 1 'no function is called "wrok", did you mean "work"\?$' report \
+	--with wrok "$capture"
+complains 'report --thread: nearly one' 1 'no thread is called "wroker", did you mean "worker"\?$' report \
+	--thread wroker "$capture"
+complains 'report --object: nearly one' 1 'no object is called "bsuy", did you mean "busy"\?$' report \
+	--object bsuy "$capture"
+contains 'annotate --metric says which' 'metric delay; shares' annotate --metric delay "$capture" hot
 complains 'report --by: unknown' 2 '--by takes .*, not "moon"' report --by moon "$capture"
 complains 'report: two kinds at once' 2 'exclude each other' report --tree --callers work "$capture"
 for range in 3 a..b 2..1 -1..2 1..nan 1e300..; do
@@ -412,7 +423,14 @@ json 'info --json: what has names' \
 	d["coverage"][0]["build_id"] == "cafe" + 36 * "0"' info --json "$capture"
 contains 'info: what has names' '^ +70\.49 +100\.00  /usr/bin/busy$' info "$capture"
 contains 'info: the account' '^ +1 +200 +150 +3 +45 +0 +0 +0 +2 +0$' info "$capture"
-contains 'info: why samples were lost' 'ring full' info "$capture"
+contains 'info: why samples were lost' '^ +ring full: 3 in 1 gap, from ' info "$capture"
+contains 'info: what would have helped' '^ +-> more room helps: record --ring-bytes' info "$capture"
+run info "$capture"
+if [ "$(head -n 4 "$work/out" | cut -d ' ' -f 1 | xargs)" = 'recorded duration samples lost' ]; then
+	ok 'info begins with how long, how many, how much was lost'
+else
+	not_ok 'info begins with how long, how many, how much was lost' "$(seen)"
+fi
 
 # Packages call it by another name: no message, help or advice has the one it was built with.
 ln -s "$(realpath "$cli")" "$work/trace-cli"

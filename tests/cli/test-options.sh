@@ -8,6 +8,7 @@ set -u
 
 # shellcheck source=tests/cli/record.bash
 . "$(dirname "$0")/record.bash"
+here=$PWD
 
 gen_capture=${GEN_CAPTURE:-$PWD/build/tests/gen-capture}
 example=$work/example.capture
@@ -91,6 +92,19 @@ for command in report export diff annotate; do
 		only-command vmlinux debuginfod short-templates
 done
 check 'top has every condition but time' has_options top "${conditions[@]}"
+
+# Where perf events are refused.
+
+refused()
+{
+	local status=0
+
+	timeout 60 python3 "$here/tests/cli/without-perf.py" "$@" >out 2>&1 || status=$?
+	[ $status = 1 ] && [ "$(wc -l <out)" = 1 ] && grep -q 'A seccomp filter.*forbids perf events' out ||
+		{ echo "status $status:"; cat out; return 1; }
+}
+check 'a container that refuses perf events: its seccomp filter is named' refused "$cli" record \
+	--source perf --duration 100ms
 
 # Times.
 

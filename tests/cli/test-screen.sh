@@ -109,6 +109,43 @@ if "$cli" top --source perf --count 1 --interval 100ms >"$work/page" 2>&1; then
 			--interval 300ms >"$work/top" || echo "status $?"
 		grep -q 'CPUs busy' "$work/top" && tail -c 8 "$work/top" | grep -q 1049l ||
 			tail -c 500 "$work/top")"
+	# What the last of its pictures shows, with these options, after these keys.
+	walk_top()
+	{
+		local options=$1
+
+		shift
+		# shellcheck disable=SC2086
+		python3 tests/cli/screen.py 80x12 "$@" q -- "$cli" top --source perf --interval 300ms \
+			$options | python3 -c '
+import re, sys
+pictures = sys.stdin.read().split("\x1b[H")
+print(re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", pictures[-1]).replace("\r", ""))'
+	}
+	build/workloads/shares 600 >"$work/shares" & busy=$!
+	walk_top "-p $busy" >"$work/pages"
+	result "top lists functions, closed" "$(
+		grep -qE '^ +[0-9.]+ +[0-9.]+  \+ [^ ]' "$work/pages" || cat "$work/pages"
+		grep -E '.{81}' "$work/pages")"
+	result "Enter opens one: who called it; it stays open on later pages" "$(
+		walk_top "-p $busy" '\r' '\x1b[A' >"$work/pages"
+		sed -n 3p "$work/pages" | grep -qE '^ +[0-9.]+ +[0-9.]+  - ' &&
+			sed -n 4p "$work/pages" | grep -qE '^ +[0-9.]+ {12}[+ ] [^ ]' || cat "$work/pages")"
+	result "--processes opens to the tree of calls" "$(
+		walk_top "-p $busy --processes" '\x1b[C' >"$work/pages"
+		sed -n 3p "$work/pages" | grep -qE '^ 100\.00  - shares' &&
+			sed -n 4p "$work/pages" | grep -qE '^ +[0-9.]+   [+ ] [^ ]' || cat "$work/pages")"
+	result "--total opens to what it called" "$(
+		walk_top "-p $busy --total" '\x1b[C' >"$work/pages"
+		sed -n 3p "$work/pages" | grep -qE '^ +[0-9.]+ +[0-9.]+  - ' &&
+			sed -n 4p "$work/pages" | grep -qE '^ +[0-9.]+ +[0-9.]+   [+ ] [^ ]' || cat "$work/pages")"
+	result "p holds the page" "$(
+		walk_top "-p $busy" p '\x1b[B' '\x1b[B' >"$work/pages"
+		grep -q 'go on (held)' "$work/pages" || cat "$work/pages")"
+	result "/ finds a function" "$(
+		walk_top "-p $busy --processes" '\r' /burn_thirty '\r' >"$work/pages"
+		grep -q ' burn_thirty ' "$work/pages" || cat "$work/pages")"
+	kill $busy
 else
 	skip "q ends top" "$(cat "$work/page")"
 fi

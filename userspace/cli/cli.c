@@ -199,6 +199,17 @@ const char *spt_cli_recording(const struct spt_command *command, const char *inp
 	return spt_cli_input(command, input);
 }
 
+char *spt_cli_suggest(const char *word, const char *const *names)
+{
+	const char *near = NULL;
+	unsigned least = UINT_MAX;
+
+	for (; *names; names++)
+		if (spt_is_nearer(word, *names, &least))
+			near = *names;
+	return near ? g_strdup_printf("; did you mean \"%s\"?", near) : g_strdup("");
+}
+
 bool spt_cli_parse_source(const char *name, SptTraceSource *ret)
 {
 	static const char *const names[] = {

@@ -133,13 +133,15 @@ static void print_text(const char *function, const SptAnnotation *annotation,
 	g_autofree char *samples = spt_format_count(annotation->n_samples);
 	g_autofree char *name = command ? spt_command_name(command) : NULL;
 	g_autofree char *shown_name = name ? spt_format_cut(name, 0) : NULL;
+	const SptMetric *metric = options->filter.metric;
 	uint64_t all = annotation->total;
 
-	printf("%s%s%s: self %.2f %%, total %.2f %% of %s samples%s%s; shares below are of its total\n",
+	printf("%s%s%s: self %.2f %%, total %.2f %% of %s samples%s%s%s%s; shares below are of its total\n",
 	       spt_color(SPT_COLOR_TITLE), shown, spt_color(SPT_COLOR_OFF),
 	       spt_percent(annotation->self, annotation->all),
 	       spt_percent(annotation->total, annotation->all), samples, name ? " of " : "",
-	       name ? shown_name : "");
+	       name ? shown_name : "", metric->is_cpu ? "" : ", metric ",
+	       metric->is_cpu ? "" : metric->name);
 	if (!options->instructions) {
 		for (unsigned i = 0; i < annotation->files->len; i++)
 			print_file(annotation->files->pdata[i], all);

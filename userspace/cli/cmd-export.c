@@ -15,13 +15,19 @@ static const SptExportFormat *find_format(const char *name)
 {
 	const SptExportFormat *format = name ? spt_export_find(name) : NULL;
 	g_autoptr(GString) known = g_string_new(NULL);
+	g_autoptr(GPtrArray) names = g_ptr_array_new();
+	g_autofree char *near = NULL;
 
 	if (format)
 		return format;
-	for (unsigned i = 0; (format = spt_export_format(i)); i++)
+	for (unsigned i = 0; (format = spt_export_format(i)); i++) {
 		g_string_append_printf(known, "%s%s", i ? ", " : "", format->name);
+		g_ptr_array_add(names, (gpointer)format->name);
+	}
+	g_ptr_array_add(names, NULL);
+	near = spt_cli_suggest(name ? name : "", (const char *const *)names->pdata);
 	if (name)
-		spt_cli_complain("--format takes %s, not \"%s\"", known->str, name);
+		spt_cli_complain("--format takes %s, not \"%s\"%s", known->str, name, near);
 	else
 		spt_cli_complain("export needs --format, one of %s", known->str);
 	return NULL;

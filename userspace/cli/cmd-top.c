@@ -9,29 +9,20 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "cmd.h"
-#include "profile/wholeness.h"
 #include "record-options.h"
-#include "record/recorder.h"
-#include "report-filter.h"
-#include "report-metric.h"
 #include "screen.h"
+#include "top-page.h"
 
 #define STEP_MS 100
+#define STEP_KEYS_MS 25			/* where somebody waits for what a key does */
 #define INTERVAL_NS 2000000000ULL
 #define LEAST_INTERVAL_NS 100000000ULL
 #define MOST_INTERVAL_NS 3600000000000ULL
-#define BATCH_ROWS 20			/* where there is no screen to fill */
-#define HEAD_ROWS 4
-#define HEAD_COLUMNS 18
 
 #define SCREEN_CLEAR "\033[2J"
-#define SCREEN_HOME "\033[H"
-#define LINE_END "\033[K"
-#define SCREEN_END "\033[J"
 
 static volatile sig_atomic_t interrupted;
 
@@ -48,12 +39,14 @@ struct options {
 
 struct top {
 	const struct options *options;
-	const SptFilter *filter;
+	struct spt_top_look look;
 	SptTraceSource source;
 	char *directory;
 	unsigned number;		/* of the recording that runs */
 	SptRecorder *recorder;
-	bool is_screen, has_keys;	/* pages replace each other; q ends it */
+	SptBrowser *browser;		/* walks through the page; NULL: nobody has keys */
+	SptTopPage *page;		/* the browser's */
+	bool is_held;			/* the page stays, until p again */
 };
 
 static void on_interrupt(int number)
@@ -105,128 +98,31 @@ static SptRecorder *begin_recording(const struct top *top, unsigned number, GErr
 	return g_steal_pointer(&recorder);
 }
 
-/* How many rows a page has room for. */
-static unsigned page_rows(const struct top *top)
+static void hold(struct top *top, bool is_held)
 {
-	struct winsize size = { 0 };
-
-	if (top->options->limit)
-		return (unsigned)top->options->limit;
-	if (top->is_screen && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 &&
-	    size.ws_row > HEAD_ROWS + 1)
-		return size.ws_row - HEAD_ROWS - 1;
-	return BATCH_ROWS;
+	top->is_held = is_held;
+	spt_browser_set_keys(top->browser, is_held ? "p: go on (held)" : "p: hold");
 }
 
-static void print_rows(const struct top *top, const SptProfile *profile)
+/* All that were typed since. */
+static void take_keys(struct top *top)
 {
-	uint32_t n, shown = 0;
-	const SptFunction *functions = spt_profile_functions(profile, &n);
-	g_autofree uint32_t *order =
-		spt_profile_order(profile, !top->options->total && !top->options->processes);
-	const char *end = top->is_screen ? LINE_END : "";
-	uint64_t all = spt_profile_total(profile);
-	unsigned rows = page_rows(top), width = spt_terminal_width();
+	bool has_changed = false;
+	int key;
 
-	for (uint32_t i = 0; i < n && shown < rows; i++) {
-		const SptFunction *function = &functions[order[i]];
-		g_autofree char *line = g_strdup_printf("%s  %s", function->name, function->object);
-		g_autofree char *text =
-			spt_format_cut(g_strchomp(line),
-				       width > HEAD_COLUMNS + 10 ? width - HEAD_COLUMNS : 0);
-
-		if (function->is_process != !!top->options->processes || function->total == 0)
-			continue;
-		if (!function->is_process)
-			printf("%7.2f  ", spt_percent(function->self, all));
-		printf("%7.2f  %s%s\n", spt_percent(function->total, all), text, end);
-		shown++;
+	while ((key = spt_screen_key(0)) != SPT_KEY_NONE) {
+		if (key == 'p' && !spt_browser_is_typing(top->browser))
+			hold(top, !top->is_held);
+		/* Before the first page there is only an end. */
+		else if (!top->page ? key == 'q' || key == SPT_KEY_END :
+				      !spt_browser_obey(top->browser, key))
+			interrupted = 1;
+		has_changed = true;
+		if (interrupted)
+			return;
 	}
-}
-
-/* Without inlined functions: debug information would be read anew for each page. */
-static SptProfile *fold_page(const struct top *top, const SptCapture *capture, SptSymbols *symbols)
-{
-	spt_symbols_set_detail(symbols, 0);
-	return spt_profile_new(capture, symbols, top->options->filter.metric, top->filter);
-}
-
-/* "0.52 of 2 CPUs busy", or of a process how much of the time it ran. */
-static char *tell_busy(const struct top *top, const SptCapture *capture,
-		       const SptRecorderStatus *status)
-{
-	double busy_ns = (double)capture->weight * (double)status->period_ns;
-	SptWall wall;
-
-	if (status->budget && status->delivered)
-		busy_ns *= (double)(status->delivered + status->budget) / (double)status->delivered;
-	if (top->options->pid) {
-		spt_wall_of(&wall, capture, (uint64_t)busy_ns, status->elapsed_ns);
-		return spt_format_wall(&wall);
-	}
-	return g_strdup_printf("%.2f of %u CPUs busy",
-			       status->elapsed_ns ? busy_ns / (double)status->elapsed_ns : 0,
-			       g_get_num_processors());
-}
-
-/* "1,234 samples", or "12 of" them where conditions hold, and how much of what else than CPU time. */
-static char *tell_samples(const struct top *top, const SptCapture *capture,
-			  const SptProfile *profile)
-{
-	const SptMetric *metric = top->options->filter.metric;
-	GString *text = g_string_new(NULL);
-	g_autofree char *all = spt_format_count(capture->n_samples);
-	g_autofree char *some = spt_format_count(spt_profile_n_samples(profile));
-	g_autofree char *sum = spt_metric_text(metric, spt_profile_total(profile));
-
-	if (spt_profile_n_samples(profile) < capture->n_samples)
-		g_string_append_printf(text, "%s of ", some);
-	g_string_append_printf(text, "%s samples", all);
-	if (!metric->is_cpu)
-		g_string_append_printf(text, ", metric %s: %s", metric->name, sum);
-	return g_string_free(text, FALSE);
-}
-
-static bool print_page(const struct top *top, const SptCapture *capture,
-		       const SptRecorderStatus *status)
-{
-	g_autoptr(SptSymbols) symbols = spt_symbols_new(capture, NULL);
-	g_autoptr(SptProfile) profile = fold_page(top, capture, symbols);
-	g_autofree char *busy = tell_busy(top, capture, status);
-	g_autofree char *samples = tell_samples(top, capture, profile);
-	g_autofree char *lost = spt_format_count(status->lost);
-	const char *end = top->is_screen ? LINE_END : "";
-	g_autofree char *budget = NULL, *stacks = spt_wholeness_line(capture, NULL);
-	g_autofree char *shown_stacks = stacks ? spt_format_cut(stacks, 0) : NULL;
-
-	/* Those that were skipped are taken for more of the same. */
-	if (status->budget && status->delivered)
-		budget = g_strdup_printf("; %.1f %% of %.0f Hz, to keep to the budget",
-					 spt_percent(status->delivered,
-						     status->delivered + status->budget),
-					 1e9 / (double)status->period_ns);
-	if (top->is_screen)
-		printf(SCREEN_HOME);
-	printf("%s; %s, %s lost, in %.1f s (source: %s)%s%s\n%s%s\n%s%s\n", busy, samples, lost,
-	       (double)status->elapsed_ns / 1e9, status->source, budget ? budget : "", end,
-	       stacks ? shown_stacks : "", end,
-	       top->options->processes ? " Time %  Process" : " Self %  Total %  Function  Object",
-	       end);
-	print_rows(top, profile);
-	if (top->is_screen)
-		printf(SCREEN_END);
-	else
-		putchar('\n');
-	return spt_cli_flush();
-}
-
-/* q ends it, and so does the end of the terminal. */
-static void take_key(void)
-{
-	int key = spt_screen_key(0);
-
-	if (key == 'q' || key == SPT_KEY_END)
-		interrupted = 1;
+	if (has_changed && top->page)
+		spt_browser_draw(top->browser);
 }
 
 static bool wait_interval(struct top *top, GError **error)
@@ -234,10 +130,10 @@ static bool wait_interval(struct top *top, GError **error)
 	SptRecorderStatus status;
 
 	do {
-		if (!spt_recorder_step(top->recorder, STEP_MS, error))
+		if (!spt_recorder_step(top->recorder, top->browser ? STEP_KEYS_MS : STEP_MS, error))
 			return false;
-		if (top->has_keys)
-			take_key();
+		if (top->browser)
+			take_keys(top);
 		spt_recorder_status(top->recorder, &status);
 	} while (!interrupted && status.elapsed_ns < top->options->interval_ns);
 	return true;
@@ -250,6 +146,25 @@ static bool has_metric(const struct top *top, const SptCapture *capture, GError 
 
 	named.path = (char *)"What top records";
 	return spt_metric_check(top->options->filter.metric, &named, error);
+}
+
+/* @capture becomes the page's. */
+static bool show_page(struct top *top, SptCapture *capture, const SptRecorderStatus *status)
+{
+	g_autoptr(SptTopPage) page = NULL;
+
+	if (top->is_held || (top->browser && interrupted)) {
+		spt_capture_free(capture);
+		return true;
+	}
+	page = spt_top_page_new(&top->look, capture, status);
+	if (!top->browser)
+		return spt_top_page_print(page);
+	spt_top_page_browse(page, top->browser);
+	spt_browser_draw(top->browser);
+	spt_top_page_free(top->page);
+	top->page = g_steal_pointer(&page);
+	return true;
 }
 
 /*
@@ -274,7 +189,8 @@ static bool turn_page(struct top *top, bool is_last, GError **error)
 	capture = spt_capture_open(path, error);
 	remove_files(top, top->number);
 	top->number++;
-	return capture && has_metric(top, capture, error) && print_page(top, capture, &status);
+	return capture && has_metric(top, capture, error) &&
+	       show_page(top, g_steal_pointer(&capture), &status);
 }
 
 static bool show_pages(struct top *top, GError **error)
@@ -282,8 +198,11 @@ static bool show_pages(struct top *top, GError **error)
 	top->recorder = begin_recording(top, top->number, error);
 	if (!top->recorder)
 		return false;
-	top->has_keys = top->is_screen && !top->options->count && spt_screen_begin();
-	if (top->is_screen)
+	if (top->look.is_screen && !top->options->count && spt_screen_begin())
+		top->browser = spt_browser_new();
+	if (top->browser)
+		hold(top, false);
+	if (top->look.is_screen)
 		printf(SCREEN_CLEAR);
 	for (int page = 1; !interrupted; page++) {
 		bool is_last;
@@ -303,9 +222,14 @@ static int run_pages(const struct options *options, const SptFilter *filter, Spt
 {
 	struct sigaction action = { .sa_handler = on_interrupt };
 	struct top top = { .options = options,
-			   .filter = filter,
 			   .source = source,
-			   .is_screen = isatty(STDOUT_FILENO) };
+			   .look = { .options = &options->filter,
+				     .filter = filter,
+				     .pid = options->pid,
+				     .limit = options->limit,
+				     .by_total = options->total,
+				     .by_process = options->processes,
+				     .is_screen = isatty(STDOUT_FILENO) } };
 	g_autoptr(GError) error = NULL;
 	bool ok;
 
@@ -323,6 +247,8 @@ static int run_pages(const struct options *options, const SptFilter *filter, Spt
 	spt_screen_end();
 	if (error)
 		spt_cli_complain("%s", error->message);
+	spt_browser_free(top.browser);
+	spt_top_page_free(top.page);
 	spt_recorder_free(top.recorder);
 	remove_files(&top, top.number);
 	remove_files(&top, top.number + 1);

@@ -90,6 +90,8 @@ const char *spt_cli_input(const struct spt_command *command, const char *input);
 /* FILE, @input of -i, or SPT_CLI_CAPTURE.  NULL: complained, return SPT_EXIT_USAGE. */
 const char *spt_cli_recording(const struct spt_command *command, const char *input, int argc,
 			      char **argv);
+/* "; did you mean "NAME"?" for the nearest of @names, ended by NULL; or "".  To be freed. */
+char *spt_cli_suggest(const char *word, const char *const *names);
 /* The source of that name: "auto", "module" or "perf". */
 bool spt_cli_parse_source(const char *name, SptTraceSource *ret);
 /* Opens a recording.  Reports damage on stderr; NULL: complained. */

@@ -46,11 +46,9 @@ static void check_frame_pointers(void)
 				"This system's libraries are built with frame pointers: stacks are whole.");
 		else
 			spt_doctor_tell(
-				SPT_FINDING_NOTE,
-				SPT_CLI
-				" record --stacks dwarf; or build your own with: gcc -fno-omit-frame-pointer",
-				"This system's libraries (%s) are built without frame pointers: callers of their functions may be "
-				"missing.",
+				SPT_FINDING_OK, NULL,
+				"This system's libraries (%s) are built without frame pointers; record follows their stacks by "
+				"unwind information (--stacks auto).",
 				libraries[i]);
 		return;
 	}

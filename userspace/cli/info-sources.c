@@ -2,7 +2,10 @@
 /* Where the events of each source went: sums over the CPUs of their last accounts. */
 #include "info-sources.h"
 
+#include <stdio.h>
+
 #include "capture/stream-rows.h"
+#include "cmd.h"
 #include "sysprof-event.h"
 
 struct sums {
@@ -38,17 +41,22 @@ static uint64_t part_of(const SptTally *tally, unsigned part)
 	return parts[part];
 }
 
-/* Object @key with one of the numbers of all tallies. */
-static void add_part(SptJson *json, const char *key, const struct sums *sums, unsigned part)
+static uint64_t lost_of(const struct sums *sums, unsigned part)
 {
 	uint64_t lost = 0;
 
 	for (unsigned i = SPT_TALLY_LOST; i < SPT_TALLIES; i++)
 		lost += part_of(&sums->tallies[i], part);
+	return lost;
+}
+
+/* Object @key with one of the numbers of all tallies. */
+static void add_part(SptJson *json, const char *key, const struct sums *sums, unsigned part)
+{
 	spt_json_object(json, key);
 	spt_json_count(json, "seen", part_of(&sums->tallies[SPT_TALLY_SEEN], part));
 	spt_json_count(json, "delivered", part_of(&sums->tallies[SPT_TALLY_DELIVERED], part));
-	spt_json_count(json, "lost", lost);
+	spt_json_count(json, "lost", lost_of(sums, part));
 	spt_json_count(json, "not_picked", part_of(&sums->tallies[SPT_TALLY_NOT_PICKED], part));
 	spt_json_count(json, "below_threshold", part_of(&sums->tallies[SPT_TALLY_BELOW], part));
 	spt_json_count(json, "excluded", part_of(&sums->tallies[SPT_TALLY_EXCLUDED], part));
@@ -99,26 +107,34 @@ static const char *why_unavailable(const SptCapture *capture, uint32_t kind)
 	return kind == SYSPROF_SOURCE_WAKE && notice ? notice : "perf events keep no account of them";
 }
 
+/* False: the recording has no account of @kind. */
+static bool sum_up(const SptSourceAccountRow *rows, uint64_t n, uint32_t kind, struct sums *ret)
+{
+	bool is_there = false;
+
+	*ret = (struct sums){ .kind = kind };
+	for (uint64_t i = 0; i < n; i++) {
+		if (rows[i].kind != kind || !is_last(rows, n, i))
+			continue;
+		add_row(ret, &rows[i]);
+		is_there = true;
+	}
+	return is_there;
+}
+
 void spt_info_add_sources(SptJson *json, const SptCapture *capture)
 {
 	uint64_t n;
 	g_autofree SptSourceAccountRow *rows =
 		spt_stream_rows(capture, SPT_ROW_SOURCE_ACCOUNT, &n);
-
 	bool has_waits = false;
 
 	spt_json_array(json, "sources");
 	for (uint32_t kind = SYSPROF_SOURCE_WAIT; kind < G_N_ELEMENTS(words); kind++) {
-		struct sums sums = { .kind = kind };
-		bool is_there = false;
+		struct sums sums;
+		bool is_there = sum_up(rows, n, kind, &sums);
 		const char *unavailable = NULL;
 
-		for (uint64_t i = 0; i < n; i++) {
-			if (rows[i].kind != kind || !is_last(rows, n, i))
-				continue;
-			add_row(&sums, &rows[i]);
-			is_there = true;
-		}
 		has_waits |= is_there;
 		if (!is_there && has_waits)
 			unavailable = why_unavailable(capture, kind);
@@ -126,4 +142,22 @@ void spt_info_add_sources(SptJson *json, const SptCapture *capture)
 			add_source(json, &sums, unavailable);
 	}
 	spt_json_end_array(json);
+}
+
+void spt_info_print_source_losses(const SptCapture *capture)
+{
+	uint64_t n;
+	g_autofree SptSourceAccountRow *rows =
+		spt_stream_rows(capture, SPT_ROW_SOURCE_ACCOUNT, &n);
+
+	for (uint32_t kind = SYSPROF_SOURCE_WAIT; kind < G_N_ELEMENTS(words); kind++) {
+		struct sums sums;
+		g_autofree char *lost = NULL, *seen = NULL;
+
+		if (!words[kind].name || !sum_up(rows, n, kind, &sums) || !lost_of(&sums, 0))
+			continue;
+		lost = spt_format_count(lost_of(&sums, 0));
+		seen = spt_format_count(sums.tallies[SPT_TALLY_SEEN].events);
+		printf("%-18s %s: %s of %s events\n", "", words[kind].name, lost, seen);
+	}
 }

@@ -2,9 +2,12 @@
 /* info as text. */
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "cmd.h"
 #include "info.h"
+#include "info-sources.h"
+#include "profile/wholeness.h"
 #include "sysprof.h"
 
 #define OBJECTS_SHOWN 20
@@ -17,31 +20,157 @@ static void print_fact(const char *key, const char *value)
 	printf("%-18s %s\n", shown_key, shown);
 }
 
-static void print_summary(const struct spt_info *info)
+/* What would have had room for them; NULL: nothing to be done is known. */
+static const char *help_for_loss(unsigned reason)
+{
+	switch (reason) {
+	case SYSPROF_LOST_RING_FULL:
+		return "more room helps: record --ring-bytes 8M; or a lower rate: -F 500";
+	case SYSPROF_LOST_TOO_BIG:
+		return "larger rings or shorter copies of stacks help: record --ring-bytes 8M, --stacks dwarf,8192";
+	case SYSPROF_LOST_THROTTLED:
+		return "a lower rate helps: record -F 500";
+	default:
+		return NULL;
+	}
+}
+
+struct loss {
+	uint64_t n_gaps, weight, first, last;
+};
+
+/* @reason SYSPROF_LOST_REASONS: of all that are not known. */
+static struct loss add_losses(const SptCapture *capture, unsigned reason)
+{
+	struct loss sum = { .first = UINT64_MAX };
+
+	for (uint64_t i = 0; i < capture->n_losses; i++) {
+		const SptLossRow *loss = &capture->losses[i];
+
+		if (MIN(loss->reason, SYSPROF_LOST_REASONS) != reason)
+			continue;
+		sum.n_gaps++;
+		sum.weight += loss->weight;
+		sum.first = MIN(sum.first, loss->first_time);
+		sum.last = MAX(sum.last, loss->last_time);
+	}
+	return sum;
+}
+
+/* "2026-11-23 14:03:10 on vm, Linux 6.1, by perf events: make -j2" */
+static void print_recorded(const SptCapture *capture)
+{
+	const char *source = spt_capture_host(capture, "source"),
+		   *host = spt_capture_host(capture, "host"),
+		   *kernel = spt_capture_host(capture, "kernel"),
+		   *command = spt_capture_host(capture, "command"),
+		   *start = spt_capture_host(capture, "start_realtime_ns");
+	g_autoptr(GString) text = g_string_new(NULL);
+	guint64 start_ns;
+
+	if (start && g_ascii_string_to_unsigned(start, 10, 1, INT64_MAX, &start_ns, NULL)) {
+		g_autoptr(GDateTime) date =
+			g_date_time_new_from_unix_local((gint64)(start_ns / 1000000000));
+		g_autofree char *shown = date ? g_date_time_format(date, "%F %T") : NULL;
+
+		g_string_append(text, shown ? shown : "");
+	}
+	if (host)
+		g_string_append_printf(text, "%son %s", text->len ? " " : "", host);
+	if (kernel)
+		g_string_append_printf(text, "%sLinux %s", text->len ? ", " : "", kernel);
+	if (source)
+		g_string_append_printf(text, "%sby %s", text->len ? ", " : "",
+				       strcmp(source, "perf") == 0   ? "perf events" :
+				       strcmp(source, "module") == 0 ? "the module" :
+								       source);
+	if (command)
+		g_string_append_printf(text, "%s%s", text->len ? ": " : "", command);
+	if (text->len)
+		print_fact("recorded", text->str);
+}
+
+/* How many, why and when, and what would have helped. */
+static void print_lost(const struct spt_info *info)
+{
+	const SptSummary *summary = &info->summary;
+	const SptCapture *capture = info->capture;
+	g_autofree char *lost = spt_format_count(summary->lost);
+	g_autofree char *all = spt_format_count(summary->weight + summary->lost);
+
+	if (summary->lost == 0)
+		print_fact("lost", "no samples");
+	else
+		printf("%-18s %s of %s periods (%.2f %%)\n", "lost", lost, all,
+		       spt_percent(summary->lost, summary->weight + summary->lost));
+	for (unsigned reason = 0; reason <= SYSPROF_LOST_REASONS; reason++) {
+		struct loss loss = add_losses(capture, reason);
+		const char *help = help_for_loss(reason);
+
+		if (loss.n_gaps == 0)
+			continue;
+		printf("%-18s %s: %" PRIu64 " in %" PRIu64 " %s, from %.3f to %.3f s\n", "",
+		       spt_lost_reason_name(reason), loss.weight, loss.n_gaps,
+		       loss.n_gaps == 1 ? "gap" : "gaps",
+		       (double)(int64_t)(loss.first - summary->start_ns) / 1e9,
+		       (double)(int64_t)(loss.last - summary->start_ns) / 1e9);
+		if (help)
+			printf("%-18s -> %s\n", "", help);
+	}
+	spt_info_print_source_losses(capture);
+}
+
+/* How many are whole; if few, where they stop and what helps. */
+static void print_stacks(const SptCapture *capture)
+{
+	g_autofree char *line = NULL;
+	const char *text;
+	double pct;
+
+	if (!spt_wholeness(capture, NULL, &pct, &line))
+		return;
+	text = line && strchr(line, ':') ? g_strchug(strchr(line, ':') + 1) : NULL;
+	if (text)
+		print_fact("stacks", text);
+	else
+		printf("%-18s %.1f %% complete\n", "stacks", pct);
+}
+
+/* What people ask first: how long, how much was lost, how many stacks are whole. */
+static void print_first(const struct spt_info *info)
 {
 	const SptCapture *capture = info->capture;
+	const SptSummary *summary = &info->summary;
 	g_autofree char *samples = spt_format_count(capture->n_samples);
-	g_autofree char *weight = spt_format_count(info->summary.weight);
-	g_autofree char *lost = spt_format_count(info->summary.lost);
-	g_autofree char *bytes = spt_format_bytes(capture->file_bytes);
-	g_autofree char *duration = spt_format_ns(info->summary.end_ns - info->summary.start_ns);
+	g_autofree char *weight = spt_format_count(summary->weight);
+	g_autofree char *duration = spt_format_ns(summary->end_ns - summary->start_ns);
 	g_autofree char *period = spt_format_period(capture);
-	g_autofree char *cost = spt_format_ns(spt_summary_cost_ns(&info->summary));
 
-	print_fact("file", capture->path);
-	printf("%-18s %s, %.1f bytes per sample\n", "size", bytes, info->bytes_per_sample);
-	printf("%-18s %s\n", "finished",
-	       capture->finished ? "yes" : "no: cut off, complete up to its last flush");
-	printf("%-18s %s\n", "duration", duration);
+	print_recorded(capture);
+	printf("%-18s %s on %u %s\n", "duration", duration, summary->n_cpus,
+	       summary->n_cpus == 1 ? "CPU" : "CPUs");
+	if (!capture->finished)
+		print_fact("finished", "no: cut off, complete up to its last flush");
 	printf("%-18s %s, of %s periods; %s\n", "samples", samples, weight, period);
-	printf("%-18s %s periods\n", "lost", lost);
+	print_lost(info);
+	print_stacks(capture);
 	printf("%-18s %.2f %% of the weight lies in functions with a name\n", "named",
-	       spt_percent(spt_coverage_named(info->coverage), info->summary.weight));
-	if (info->summary.budget > 0)
+	       spt_percent(spt_coverage_named(info->coverage), summary->weight));
+	if (summary->budget > 0)
 		printf("%-18s lowered to keep to the budget of CPU time: %.1f %% of the periods were sampled\n",
 		       "rate",
-		       spt_percent(info->summary.delivered,
-				   info->summary.delivered + info->summary.budget));
+		       spt_percent(summary->delivered, summary->delivered + summary->budget));
+}
+
+static void print_rest(const struct spt_info *info)
+{
+	const SptCapture *capture = info->capture;
+	g_autofree char *bytes = spt_format_bytes(capture->file_bytes);
+	g_autofree char *cost = spt_format_ns(spt_summary_cost_ns(&info->summary));
+
+	printf("\n");
+	print_fact("file", capture->path);
+	printf("%-18s %s, %.1f bytes per sample\n", "size", bytes, info->bytes_per_sample);
 	if (info->summary.ticks > 0)
 		printf("%-18s %s per sample\n", "cost", cost);
 	printf("%-18s %" PRIu32 "\n", "processes", spt_info_processes(info));
@@ -143,45 +272,6 @@ static void print_cpus(const GArray *cpus)
 	}
 }
 
-/* What would have had room for them; NULL: nothing to be done is known. */
-static const char *help_for_loss(unsigned reason)
-{
-	return reason == SYSPROF_LOST_RING_FULL ?
-		       "more room helps: record --ring-bytes 8M; or a lower rate (-F)" :
-		       NULL;
-}
-
-static void print_losses(const struct spt_info *info)
-{
-	const SptCapture *capture = info->capture;
-	uint64_t start = info->summary.start_ns;
-
-	for (unsigned reason = 0; reason <= SYSPROF_LOST_REASONS; reason++) {
-		uint64_t n = 0, weight = 0, first = UINT64_MAX, last = 0;
-		const char *help = help_for_loss(reason);
-
-		for (uint64_t i = 0; i < capture->n_losses; i++) {
-			const SptLossRow *loss = &capture->losses[i];
-
-			if (MIN(loss->reason, SYSPROF_LOST_REASONS) != reason)
-				continue;
-			n++;
-			weight += loss->weight;
-			first = MIN(first, loss->first_time);
-			last = MAX(last, loss->last_time);
-		}
-		if (n)
-			printf("\nLost, %s: %" PRIu64 " periods in %" PRIu64
-			       " gaps, from %.3f to %.3f s%s%s\n",
-			       spt_lost_reason_name(reason), weight, n,
-			       (double)(int64_t)(first - start) / 1e9,
-			       (double)(int64_t)(last - start) / 1e9, help ? "; " : "",
-			       help ? help : "");
-	}
-	if (capture->n_losses)
-		printf("--json lists each gap.\n");
-}
-
 /* "libc.so.6" by its path, where it has one. */
 static const char *object_name(const SptCapture *capture, const SptCoverageRow *row)
 {
@@ -220,12 +310,12 @@ static void print_coverage(const struct spt_info *info)
 
 void spt_info_print_text(const struct spt_info *info)
 {
-	print_summary(info);
+	print_first(info);
+	print_rest(info);
 	print_sources(info);
 	print_ends(info);
 	print_host(info->capture);
 	print_streams(info->capture);
 	print_cpus(info->summary.cpus);
-	print_losses(info);
 	print_coverage(info);
 }

@@ -35,14 +35,17 @@ static uint32_t raw_bytes(const char *stacks)
 
 static bool check(const struct words *words, SptTraceSource *ret_source)
 {
+	static const char *const kinds[] = { "fp", "dwarf", "table", "auto", "none", NULL };
+	g_autofree char *near = spt_cli_suggest(words->stacks, kinds);
+
 	if (!isnan(words->rate) && !(words->rate >= 1 && words->rate <= 50000))
 		spt_cli_complain("-F must be 1 to 50000, not %g", words->rate);
 	else if (strcmp(words->stacks, "fp") && strcmp(words->stacks, "none") &&
 		 strcmp(words->stacks, "table") && !raw_bytes(words->stacks))
 		spt_cli_complain(
 			"Unknown --stacks \"%s\": use fp (frame pointers), dwarf or dwarf,BYTES (copies of the stack, a "
-			"multiple of 8 up to %d), table (unwind tables in the module), auto or none",
-			words->stacks, SPT_TRACE_RAW_MAX_BYTES);
+			"multiple of 8 up to %d), table (unwind tables in the module), auto or none%s",
+			words->stacks, SPT_TRACE_RAW_MAX_BYTES, near);
 	else if (!spt_cli_parse_source(words->source, ret_source))
 		spt_cli_complain(
 			"--source takes module (the kernel module), perf (perf events) or auto, not \"%s\"",
@@ -143,15 +146,20 @@ bool spt_record_add_source(SptRecorderOptions *recorder, const char *name)
 static bool parse_also(SptRecorderOptions *recorder, const char *text)
 {
 	g_auto(GStrv) words = g_strsplit(text ? text : "", ",", -1);
-	g_autoptr(GString) names = g_string_new(NULL);
+	g_autoptr(GPtrArray) names = g_ptr_array_new();
 	const SptTraceExtra *extra;
 
 	for (char **word = words; *word; word++) {
+		g_autofree char *near = NULL, *list = NULL;
+
 		if (spt_record_add_source(recorder, *word))
 			continue;
 		for (unsigned i = 0; (extra = spt_trace_extra(i)); i++)
-			g_string_append_printf(names, "%s%s", i ? "," : "", extra->name);
-		spt_cli_complain("--also takes all, or some of %s, not \"%s\"", names->str, *word);
+			g_ptr_array_add(names, (gpointer)extra->name);
+		g_ptr_array_add(names, NULL);
+		near = spt_cli_suggest(*word, (const char *const *)names->pdata);
+		list = g_strjoinv(",", (char **)names->pdata);
+		spt_cli_complain("--also takes all, or some of %s, not \"%s\"%s", list, *word, near);
 		return false;
 	}
 	return true;

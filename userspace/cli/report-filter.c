@@ -7,15 +7,12 @@
 
 #include <string.h>
 
-#include "base/near.h"
 #include "cmd.h"
 #include "profile/command.h"
 #include "report-metric.h"
 
 #define FAILURES_SHOWN 5
 #define LONGEST_NS (366 * 86400 * 1000000000ULL)	/* a year */
-
-#define SUGGESTIONS 5
 
 /* Which metric, and whose. */
 static void add_who(struct spt_filter_options *options, GArray *entries)
@@ -324,40 +321,6 @@ void spt_report_filter_clear(struct spt_report_filter *filter)
 	g_clear_pointer(&filter->processes, g_free);
 }
 
-char *spt_report_suggest(const SptProfile *profile, const char *wanted, bool processes)
-{
-	uint32_t n;
-	const SptFunction *functions = spt_profile_functions(profile, &n);
-	g_autofree uint32_t *order = spt_profile_order(profile, false);
-	g_autofree char *folded = g_utf8_casefold(wanted, -1);
-	g_autoptr(GString) text = g_string_new(NULL);
-	unsigned found = 0, least = UINT_MAX;
-	const char *near = NULL;
-
-	for (uint32_t i = 0; i < n && found < SUGGESTIONS; i++) {
-		const SptFunction *function = &functions[order[i]];
-		g_autofree char *valid = g_utf8_make_valid(function->name, -1);
-		g_autofree char *name = g_utf8_casefold(valid, -1);
-
-		if (function->is_process != processes || function->total == 0)
-			continue;
-		if (!strstr(name, folded)) {
-			if (spt_is_nearer(folded, name, &least))
-				near = function->name;
-			continue;
-		}
-		g_string_append_printf(text, "%s\"%s\"", found++ ? ", " : "; did you mean ", valid);
-	}
-	if (!found && near) {
-		g_autofree char *valid = g_utf8_make_valid(near, -1);
-
-		g_string_append_printf(text, "; did you mean \"%s\"", valid);
-	}
-	if (text->len)
-		g_string_append_c(text, '?');
-	return g_string_free(g_steal_pointer(&text), FALSE);
-}
-
 static void tell_failures(const SptCapture *capture, SptSymbols *symbols)
 {
 	unsigned n = 0;
@@ -409,7 +372,13 @@ bool spt_report_filter_check(const struct spt_filter_options *options, const Spt
 		return false;
 	}
 	if (other) {
-		spt_cli_complain(SPT_REPORT_NOTHING_HOLDS, capture->path);
+		whole = spt_profile_new(capture, symbols, options->metric, NULL);
+		others = spt_report_suggest_condition(options, capture, whole);
+		if (others)
+			spt_cli_complain("%s has no samples that meet the conditions: %s",
+					 capture->path, others);
+		else
+			spt_cli_complain(SPT_REPORT_NOTHING_HOLDS, capture->path);
 		return false;
 	}
 	if (!options->process) {

@@ -92,11 +92,20 @@ int spt_report_filtered(const char *path, const struct spt_filter_options *optio
  */
 bool spt_report_filter_check(const struct spt_filter_options *options, const SptCapture *capture,
 			     SptSymbols *symbols, const SptProfile *profile);
+/* report-suggest.c */
+
 /*
  * "; did you mean ...?" with functions or processes that have @wanted in their names, or "".  The
  * caller frees it.
  */
 char *spt_report_suggest(const SptProfile *profile, const char *wanted, bool processes);
+
+/*
+ * Which of the conditions names what the recording (@whole) does not have, a clause to be freed;
+ * or NULL.
+ */
+char *spt_report_suggest_condition(const struct spt_filter_options *options,
+				   const SptCapture *capture, const SptProfile *whole);
 
 /*
  * download.c: a clause that says why nothing can be downloaded, with a remedy; NULL if downloads

@@ -28,13 +28,26 @@ static char *help(void)
 	return g_strconcat("What is shown, by ", names, NULL);
 }
 
+/* Of all metrics' groupings, the one that may have been meant. */
+static char *suggest(const char *word)
+{
+	g_autoptr(GPtrArray) names = g_ptr_array_new();
+	const SptGrouping *grouping;
+
+	for (unsigned i = 0; (grouping = spt_grouping(i)); i++)
+		g_ptr_array_add(names, (gpointer)grouping->name);
+	g_ptr_array_add(names, NULL);
+	return spt_cli_suggest(word, (const char *const *)names->pdata);
+}
+
 static bool check(const union spt_report_value *value, const SptMetric *metric)
 {
 	g_autofree char *names = list_groupings(metric);
+	g_autofree char *near = suggest(value->text);
 	SptGroupKind kind;
 
 	if (!spt_grouping_find(value->text, &kind))
-		spt_cli_complain("--by takes %s, not \"%s\"", names, value->text);
+		spt_cli_complain("--by takes %s, not \"%s\"%s", names, value->text, near);
 	else if (!spt_grouping_fits(spt_grouping(kind), metric))
 		spt_cli_complain("--by %s does not go with metric \"%s\", which takes %s",
 				 value->text, metric->name, names);

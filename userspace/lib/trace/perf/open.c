@@ -101,6 +101,15 @@ int spt_perf_open_switches(unsigned cpu, const struct spt_perf_switches *event)
 	return syscall(SYS_perf_event_open, &attr, event->thread, cpu, -1, PERF_FLAG_FD_CLOEXEC);
 }
 
+/* Whether a filter decides which system calls this process has, as in most containers. */
+static bool is_filtered(void)
+{
+	g_autofree char *status = NULL;
+
+	return g_file_get_contents("/proc/self/status", &status, NULL, NULL) &&
+	       strstr(status, "\nSeccomp:\t2");
+}
+
 void spt_perf_set_open_error(GError **error, int number)
 {
 	long paranoid = read_number(PARANOID, -1);
@@ -108,7 +117,14 @@ void spt_perf_set_open_error(GError **error, int number)
 	switch (number) {
 	case EACCES:
 	case EPERM:
-		if (geteuid() != 0 && paranoid > 0)
+		/* What perf_event_paranoid forbids is EACCES. */
+		if (number == EPERM && is_filtered())
+			spt_set_error(
+				error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_REFUSED,
+				"A seccomp filter, as containers have, forbids perf events (%s); start the container with "
+				"--security-opt seccomp=unconfined --cap-add PERFMON, or record on the host",
+				g_strerror(number));
+		else if (geteuid() != 0 && paranoid > 0)
 			spt_set_error(
 				error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_NO_PERMISSION,
 				"The kernel does not let this user profile with perf events, not even your own processes "
@@ -118,7 +134,7 @@ void spt_perf_set_open_error(GError **error, int number)
 		else
 			spt_set_error(
 				error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_REFUSED,
-				"The kernel refused perf events (%s): a container's seccomp filter, one without CAP_PERFMON, or a "
+				"The kernel refused perf events (%s): a container without CAP_PERFMON, or a "
 				"security policy is in the way; run it on the host",
 				g_strerror(number));
 		break;

@@ -1,0 +1,358 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A place in the tree is known by a number made of the names on its way from the root, so that it
+ * is found again in another tree.
+ */
+#include "browse.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "cmd.h"
+#include "report.h"
+#include "screen.h"
+
+#define COLUMNS_ROWS 1
+#define FOOT_ROWS 1
+#define SEARCH_MOST 60
+/* Opened at first: what has so much of its parent. */
+#define OPENED_PERCENT 50
+#define DELETE 127
+#define BACKSPACE 8
+
+struct row {
+	uint64_t place;
+	uint32_t node;
+	unsigned depth;
+};
+
+struct spt_browser {
+	struct spt_browse_page page;
+	GHashTable *open;		/* places */
+	GArray *rows;			/* struct row, what the tree shows */
+	unsigned cursor, first;		/* of rows: the chosen one, the topmost on the screen */
+	GString *search;
+	bool is_typing;			/* what is searched for */
+	const char *keys;		/* of the caller, in words; NULL: none */
+};
+
+SptBrowser *spt_browser_new(void)
+{
+	SptBrowser *browser = g_new0(SptBrowser, 1);
+
+	browser->open = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
+	browser->rows = g_array_new(FALSE, FALSE, sizeof(struct row));
+	browser->search = g_string_new(NULL);
+	return browser;
+}
+
+void spt_browser_free(SptBrowser *browser)
+{
+	if (!browser)
+		return;
+	g_hash_table_unref(browser->open);
+	g_array_unref(browser->rows);
+	g_string_free(browser->search, TRUE);
+	g_free(browser);
+}
+
+/* FNV-1a. */
+static uint64_t mix(uint64_t place, const char *text)
+{
+	for (; *text; text++)
+		place = (place ^ (uint8_t)*text) * 0x100000001b3u;
+	return (place ^ 0xff) * 0x100000001b3u;
+}
+
+/* The place of child @node of the one at @parent. */
+static uint64_t place_below(const SptBrowser *browser, uint64_t parent, uint32_t node)
+{
+	const SptFunction *function = &browser->page.functions[browser->page.nodes[node].function];
+
+	return mix(mix(parent, function->name), function->object);
+}
+
+static uint64_t place_of(const SptBrowser *browser, uint32_t node)
+{
+	uint32_t parent = browser->page.nodes[node].parent;
+
+	return node ? place_below(browser, place_of(browser, parent), node) : 0;
+}
+
+static bool is_to_expand(const SptBrowser *browser, uint32_t node)
+{
+	const SptTreeNode *at = &browser->page.nodes[node];
+
+	return browser->page.expand && node != 0 && at->parent == 0 && at->n_children == 0 &&
+	       at->total > at->self;
+}
+
+static bool can_open(const SptBrowser *browser, uint32_t node)
+{
+	return browser->page.nodes[node].n_children > 0 || is_to_expand(browser, node);
+}
+
+static bool is_open(const SptBrowser *browser, uint64_t place)
+{
+	return g_hash_table_contains(browser->open, &place);
+}
+
+static void set_open(SptBrowser *browser, uint64_t place, bool open)
+{
+	if (open)
+		g_hash_table_add(browser->open, g_memdup2(&place, sizeof(place)));
+	else
+		g_hash_table_remove(browser->open, &place);
+}
+
+/* Recursion is bounded: folding cuts stacks that are too deep. */
+static void add_rows(SptBrowser *browser, uint32_t parent, uint64_t place, unsigned depth)
+{
+	/* A copy: nodes that are expanded move. */
+	SptTreeNode node = browser->page.nodes[parent];
+
+	for (uint32_t i = 0; i < node.n_children; i++) {
+		uint32_t child = node.first_child + i;
+		struct row row = { place_below(browser, place, child), child, depth };
+
+		if (browser->page.nodes[child].total == 0)
+			continue;
+		g_array_append_val(browser->rows, row);
+		if (!is_open(browser, row.place))
+			continue;
+		if (is_to_expand(browser, child))
+			browser->page.expand(&browser->page, child);
+		add_rows(browser, child, row.place, depth + 1);
+	}
+}
+
+static const struct row *row_at(const SptBrowser *browser, unsigned at)
+{
+	return at < browser->rows->len ? &g_array_index(browser->rows, struct row, at) : NULL;
+}
+
+/* Shows the tree as it is open now, with the cursor on @place if that is shown. */
+static void show(SptBrowser *browser, uint64_t place)
+{
+	g_array_set_size(browser->rows, 0);
+	add_rows(browser, 0, 0, 0);
+	for (unsigned i = 0; i < browser->rows->len; i++)
+		if (row_at(browser, i)->place == place)
+			browser->cursor = i;
+	browser->cursor = MIN(browser->cursor, MAX(browser->rows->len, 1) - 1);
+}
+
+void spt_browser_set_page(SptBrowser *browser, const struct spt_browse_page *page)
+{
+	const struct row *row = row_at(browser, browser->cursor);
+	/* Who is at the top stays there, whatever is the first now. */
+	uint64_t place = row && browser->cursor > 0 ? row->place : 0;
+
+	browser->page = *page;
+	show(browser, place);
+}
+
+void spt_browser_open_heaviest(SptBrowser *browser)
+{
+	const SptTreeNode *nodes = browser->page.nodes;
+	uint64_t place = 0;
+	uint32_t at = 0;
+
+	while (can_open(browser, at)) {
+		uint32_t child = nodes[at].first_child;
+
+		if (spt_percent(nodes[child].total, nodes[at].total) < OPENED_PERCENT)
+			break;
+		place = place_below(browser, place, child);
+		set_open(browser, place, true);
+		at = child;
+	}
+	show(browser, 0);
+}
+
+void spt_browser_set_keys(SptBrowser *browser, const char *keys)
+{
+	browser->keys = keys;
+}
+
+bool spt_browser_is_typing(const SptBrowser *browser)
+{
+	return browser->is_typing;
+}
+
+bool spt_browser_is_empty(const SptBrowser *browser)
+{
+	return browser->rows->len == 0;
+}
+
+static void draw_row(const SptBrowser *browser, unsigned at, unsigned width)
+{
+	const struct spt_browse_page *page = &browser->page;
+	const struct row *row = row_at(browser, at);
+	const SptFunction *function = &page->functions[page->nodes[row->node].function];
+	const char *mark = !can_open(browser, row->node) ? "  " :
+			   is_open(browser, row->place)	 ? "- " :
+							   "+ ";
+	/* What is deep inside still has its name on the screen. */
+	int indent = (int)MIN(row->depth, width / 3);
+	g_autoptr(GString) line = g_string_new(NULL);
+	g_autofree char *shown = NULL;
+
+	page->fill(line, page, row->node, row->depth);
+	g_string_append_printf(line, "%*s%s%s  %s", indent, "", mark, function->name,
+			       spt_report_object(function));
+	shown = spt_format_cut(line->str, width);
+	printf("%s%s\033[0m\033[K\r\n",
+	       at == browser->cursor ? "\033[7m" :
+	       function->is_kernel   ? spt_color(SPT_COLOR_KERNEL) :
+				       "",
+	       shown);
+}
+
+/* Rows of the tree that the screen has room for. */
+static unsigned room(const SptBrowser *browser)
+{
+	unsigned taken = COLUMNS_ROWS + FOOT_ROWS, height = spt_terminal_rows();
+
+	for (const char *const *line = browser->page.head; *line; line++)
+		taken++;
+	return height > taken + 1 ? height - taken : 1;
+}
+
+void spt_browser_draw(SptBrowser *browser)
+{
+	unsigned width = MAX(spt_terminal_width(), 20), rows = room(browser);
+	g_autofree char *foot =
+		browser->is_typing ? g_strdup_printf("/%s", browser->search->str) :
+				     g_strdup_printf("arrows: move   Enter: open or close   "
+						     "/: search   n: next%s%s   q: quit",
+						     browser->keys ? "   " : "",
+						     browser->keys ? browser->keys : "");
+	g_autofree char *shown_foot = spt_format_cut(foot, width - 1);
+
+	browser->first = MIN(browser->first, browser->cursor);
+	if (browser->cursor >= browser->first + rows)
+		browser->first = browser->cursor - rows + 1;
+	printf("\033[H");
+	for (const char *const *line = browser->page.head; *line; line++) {
+		g_autofree char *shown = spt_format_cut(*line, width);
+
+		printf("%s\033[K\r\n", shown);
+	}
+	printf("%s%s%s\033[K\r\n", spt_color(SPT_COLOR_TITLE), browser->page.columns,
+	       spt_color(SPT_COLOR_OFF));
+	for (unsigned i = browser->first; i < browser->rows->len && i < browser->first + rows; i++)
+		draw_row(browser, i, width);
+	printf("\033[J\033[%u;1H%s\033[K", spt_terminal_rows(), shown_foot);
+	fflush(stdout);
+}
+
+static bool matches(const SptBrowser *browser, uint32_t node)
+{
+	const struct spt_browse_page *page = &browser->page;
+	const SptFunction *function = &page->functions[page->nodes[node].function];
+	g_autofree char *name = g_ascii_strdown(function->name, -1);
+	g_autofree char *wanted = g_ascii_strdown(browser->search->str, -1);
+
+	return strstr(name, wanted) != NULL;
+}
+
+/* The next node with the text, in any part of the tree, which is opened down to it. */
+static void find_next(SptBrowser *browser)
+{
+	const SptTreeNode *nodes = browser->page.nodes;
+	const struct row *row = row_at(browser, browser->cursor);
+	uint32_t n = browser->page.n_nodes, here = row ? row->node : 0;
+
+	for (uint32_t step = 1; browser->search->len && step <= n; step++) {
+		uint32_t node = (here + step) % n;
+
+		if (node == 0 || nodes[node].total == 0 || !matches(browser, node))
+			continue;
+		for (uint32_t up = nodes[node].parent; up != 0; up = nodes[up].parent)
+			set_open(browser, place_of(browser, up), true);
+		show(browser, place_of(browser, node));
+		return;
+	}
+}
+
+static void type(SptBrowser *browser, int key)
+{
+	if (key == '\n' || key == '\r') {
+		browser->is_typing = false;
+		find_next(browser);
+	} else if (key == 27) {
+		browser->is_typing = false;
+	} else if ((key == DELETE || key == BACKSPACE) && browser->search->len) {
+		g_string_truncate(browser->search, browser->search->len - 1);
+	} else if (key >= ' ' && key < DELETE && browser->search->len < SEARCH_MOST) {
+		g_string_append_c(browser->search, (char)key);
+	}
+}
+
+static void move(SptBrowser *browser, int rows)
+{
+	int at = (int)browser->cursor + rows;
+
+	browser->cursor = (unsigned)CLAMP(at, 0, (int)MAX(browser->rows->len, 1) - 1);
+}
+
+/* Left: closes what is open, else goes to what it is in. */
+static void go_left(SptBrowser *browser, const struct row *row)
+{
+	uint32_t parent = browser->page.nodes[row->node].parent;
+	uint64_t place = row->place;
+
+	if (is_open(browser, place) && can_open(browser, row->node))
+		set_open(browser, place, false);
+	else if (parent != 0)
+		place = place_of(browser, parent);
+	show(browser, place);
+}
+
+static void open_or_close(SptBrowser *browser, const struct row *row, bool open)
+{
+	uint64_t place = row->place;
+
+	if (!can_open(browser, row->node))
+		return;
+	set_open(browser, place, open);
+	show(browser, place);
+}
+
+bool spt_browser_obey(SptBrowser *browser, int key)
+{
+	const struct row *row = row_at(browser, browser->cursor);
+	int page = (int)MAX(room(browser), 2) - 1;
+
+	if (key == SPT_KEY_END)
+		return false;
+	if (browser->is_typing) {
+		type(browser, key);
+		return true;
+	}
+	switch (key) {
+	case SPT_KEY_UP: case 'k': move(browser, -1); break;
+	case SPT_KEY_DOWN: case 'j': move(browser, 1); break;
+	case SPT_KEY_PAGE_UP: move(browser, -page); break;
+	case SPT_KEY_PAGE_DOWN: case ' ': move(browser, page); break;
+	case SPT_KEY_FIRST: case 'g': move(browser, -(int)browser->rows->len); break;
+	case SPT_KEY_LAST: case 'G': move(browser, (int)browser->rows->len); break;
+	case '/':
+		browser->is_typing = true;
+		g_string_truncate(browser->search, 0);
+		break;
+	case 'n': find_next(browser); break;
+	case 'q': return false;
+	default:
+		if (!row)
+			break;
+		if (key == SPT_KEY_RIGHT || key == 'l')
+			open_or_close(browser, row, true);
+		else if (key == SPT_KEY_LEFT || key == 'h')
+			go_left(browser, row);
+		else if (key == '\r' || key == '\n')
+			open_or_close(browser, row, !is_open(browser, row->place));
+	}
+	return true;
+}

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What was meant by a name that nothing in a recording has. */
+#include <limits.h>
+#include <string.h>
+
+#include "base/near.h"
+#include "cmd.h"
+#include "profile/glob.h"
+#include "report-filter.h"
+
+#define SUGGESTIONS 5
+
+char *spt_report_suggest(const SptProfile *profile, const char *wanted, bool processes)
+{
+	uint32_t n;
+	const SptFunction *functions = spt_profile_functions(profile, &n);
+	g_autofree uint32_t *order = spt_profile_order(profile, false);
+	g_autofree char *folded = g_utf8_casefold(wanted, -1);
+	g_autoptr(GString) text = g_string_new(NULL);
+	unsigned found = 0, least = UINT_MAX;
+	const char *near = NULL;
+
+	for (uint32_t i = 0; i < n && found < SUGGESTIONS; i++) {
+		const SptFunction *function = &functions[order[i]];
+		g_autofree char *valid = g_utf8_make_valid(function->name, -1);
+		g_autofree char *name = g_utf8_casefold(valid, -1);
+
+		/* An address would have any letters. */
+		if (function->is_process != processes || function->total == 0 ||
+		    !(processes || function->has_symbol))
+			continue;
+		if (!strstr(name, folded)) {
+			if (spt_is_nearer(folded, name, &least))
+				near = function->name;
+			continue;
+		}
+		g_string_append_printf(text, "%s\"%s\"", found++ ? ", " : "; did you mean ", valid);
+	}
+	if (!found && near) {
+		g_autofree char *valid = g_utf8_make_valid(near, -1);
+
+		g_string_append_printf(text, "; did you mean \"%s\"", valid);
+	}
+	if (text->len)
+		g_string_append_c(text, '?');
+	return g_string_free(g_steal_pointer(&text), FALSE);
+}
+
+/* Takes the names that people may have meant, one by one. */
+struct wanted {
+	const char *word;
+	bool is_there;			/* something is called that */
+	const char *near;
+	unsigned least;			/* mistakes in @near */
+};
+
+static void compare(struct wanted *wanted, const char *name)
+{
+	if (!name || wanted->is_there)
+		return;
+	wanted->is_there = spt_glob_match(wanted->word, name);
+	if (spt_is_nearer(wanted->word, name, &wanted->least))
+		wanted->near = name;
+}
+
+/* "no thread is called "wroker", did you mean "worker"?"; NULL: one is. */
+static char *tell(const struct wanted *wanted, const char *kind)
+{
+	g_autofree char *near = wanted->near ? g_utf8_make_valid(wanted->near, -1) : NULL;
+
+	if (wanted->is_there)
+		return NULL;
+	if (!near)
+		return g_strdup_printf("no %s is called \"%s\"", kind, wanted->word);
+	return g_strdup_printf("no %s is called \"%s\", did you mean \"%s\"?", kind, wanted->word,
+			       near);
+}
+
+static char *suggest_function(const SptProfile *profile, const char *name)
+{
+	struct wanted wanted = { .word = name, .least = UINT_MAX };
+	uint32_t n;
+	const SptFunction *functions = spt_profile_functions(profile, &n);
+
+	for (uint32_t i = 0; i < n; i++)
+		if (!functions[i].is_process)
+			compare(&wanted, functions[i].name);
+	return tell(&wanted, "function");
+}
+
+static char *suggest_object(const SptProfile *profile, const char *name)
+{
+	struct wanted wanted = { .word = name, .least = UINT_MAX };
+	uint32_t n;
+	const SptFunction *functions = spt_profile_functions(profile, &n);
+
+	for (uint32_t i = 0; i < n; i++)
+		if (!functions[i].is_process)
+			compare(&wanted, functions[i].object);
+	return tell(&wanted, "object");
+}
+
+static char *suggest_thread(const SptCapture *capture, const char *name)
+{
+	struct wanted wanted = { .word = name, .least = UINT_MAX };
+	guint64 tid;
+
+	/* A number says which one was meant. */
+	if (g_ascii_string_to_unsigned(name, 10, 0, UINT64_MAX, &tid, NULL))
+		return NULL;
+	for (uint32_t i = 0; i < capture->n_threads; i++)
+		compare(&wanted, capture->threads[i].name);
+	return tell(&wanted, "thread");
+}
+
+char *spt_report_suggest_condition(const struct spt_filter_options *options,
+				   const SptCapture *capture, const SptProfile *whole)
+{
+	char *text = NULL;
+
+	for (char **name = options->with; !text && name && *name; name++)
+		text = suggest_function(whole, *name);
+	if (!text && options->object)
+		text = suggest_object(whole, options->object);
+	if (!text && options->thread)
+		text = suggest_thread(capture, options->thread);
+	return text;
+}
