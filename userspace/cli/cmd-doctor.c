@@ -29,6 +29,11 @@ static bool check_perf(bool module_works)
 	return trace != NULL;
 }
 
+static void tell(SptFinding finding, const char *fix, const char *text, G_GNUC_UNUSED void *data)
+{
+	spt_doctor_tell(finding, fix, "%s", spt_cli_named(text));
+}
+
 static int run_doctor(int argc, char **argv)
 {
 	g_autofree char *user = NULL, *source_name = NULL, *verdict = NULL;
@@ -52,7 +57,7 @@ static int run_doctor(int argc, char **argv)
 	}
 	if (user)
 		return spt_doctor_revoke(user);
-	module = spt_doctor_check_module();
+	module = spt_module_check(tell, NULL);
 	if (module)
 		spt_doctor_check_sources();
 	perf = check_perf(module);

@@ -10,7 +10,7 @@
 static GString *findings;
 static char *first_fix;
 
-void spt_doctor_tell(enum spt_finding finding, const char *fix, const char *format, ...)
+void spt_doctor_tell(SptFinding finding, const char *fix, const char *format, ...)
 {
 	static const char *const words[] = {
 		[SPT_FINDING_OK] = "ok",

@@ -6,21 +6,11 @@
 #include <glib.h>
 #include <stdbool.h>
 
-enum spt_finding {
-	SPT_FINDING_OK,
-	SPT_FINDING_NOTE,		/* recording works, with some limitation */
-	SPT_FINDING_MISSING,		/* recording is impossible until this is repaired */
-};
+#include "trace/module-check.h"
 
 /* Prints a finding.  @fix: the command or the steps that help, or NULL. */
-void spt_doctor_tell(enum spt_finding finding, const char *fix, const char *format, ...)
+void spt_doctor_tell(SptFinding finding, const char *fix, const char *format, ...)
 	G_GNUC_PRINTF(3, 4);
-
-/*
- * doctor-module.c: checks the steps to an open device, in order.  Stops at the first problem, and
- * returns false.
- */
-bool spt_doctor_check_module(void);
 
 /* doctor-sources.c: reports which events the module can record here.  Only notes. */
 void spt_doctor_check_sources(void);

@@ -4,6 +4,10 @@
 
 #include "recents.h"
 #include "record-form.h"
+#include "text.h"
+#include "trace/module-check.h"
+#include "trace/trace.h"
+#include "trace/verdict.h"
 
 struct _SptStartPage {
 	GtkWidget parent_instance;
@@ -42,8 +46,34 @@ static void spt_start_page_init(SptStartPage *self)
 	gtk_widget_init_template(GTK_WIDGET(self));
 }
 
-void spt_start_page_set_hint(SptStartPage *self, const char *text)
+static void on_found(SptFinding finding, const char *fix, G_GNUC_UNUSED const char *text,
+		     void *data)
 {
+	char **first_fix = data;
+
+	if (finding == SPT_FINDING_MISSING && fix && !*first_fix)
+		*first_fix = g_strdup(fix);
+}
+
+/* In the words of sysprof-cli doctor. */
+static char *find_hint(void)
+{
+	g_autofree char *fix = NULL;
+	g_autoptr(SptTrace) perf = NULL;
+	g_autoptr(GString) named = NULL;
+
+	if (spt_module_check(on_found, &fix))
+		return NULL;
+	perf = spt_trace_open_source(SPT_TRACE_PERF, NULL);
+	named = g_string_new(fix);
+	g_string_replace(named, SPT_CLI, spt_text_cli(), 0);
+	return spt_verdict(false, perf != NULL, fix ? named->str : NULL);
+}
+
+void spt_start_page_check(SptStartPage *self)
+{
+	g_autofree char *text = find_hint();
+
 	gtk_label_set_text(GTK_LABEL(self->hint), text ? text : "");
 	gtk_widget_set_visible(self->hint, text != NULL);
 }

@@ -8,8 +8,8 @@
 #define SPT_TYPE_START_PAGE (spt_start_page_get_type())
 G_DECLARE_FINAL_TYPE(SptStartPage, spt_start_page, SPT, START_PAGE, GtkWidget)
 
-/* What keeps recording from working here, and what helps; NULL: nothing. */
-void spt_start_page_set_hint(SptStartPage *page, const char *text);
+/* Says whether one can record here, and what helps, unless the kernel module works. */
+void spt_start_page_check(SptStartPage *page);
 /* Reads anew what was shown lately. */
 void spt_start_page_refresh(SptStartPage *page);
 

@@ -23,7 +23,6 @@
 #include "start-page.h"
 #include "state.h"
 #include "text.h"
-#include "trace/trace.h"
 #include "views.h"
 #include "work.h"
 
@@ -72,26 +71,6 @@ static void complain(SptWindow *self, const char *text)
 static void on_message_closed(SptWindow *self)
 {
 	gtk_info_bar_set_revealed(GTK_INFO_BAR(self->message_bar), FALSE);
-}
-
-/* Says beforehand what would keep Record from working. */
-static void check_device(SptWindow *self)
-{
-	g_autoptr(GError) error = NULL;
-	g_autoptr(SptTrace) trace = spt_trace_open_source(SPT_TRACE_MODULE, &error),
-			    fallback = NULL;
-	g_autofree char *text = NULL;
-
-	if (trace) {
-		spt_start_page_set_hint(self->start_page, NULL);
-		return;
-	}
-	fallback = spt_trace_open(NULL);
-	text = g_strconcat(error->message,
-			   fallback ? _("\nUntil then perf events are used, which record less.") :
-			NULL,
-		NULL);
-	spt_start_page_set_hint(self->start_page, text);
 }
 
 /* What the window is at. */
@@ -365,7 +344,6 @@ static void start_recording(SptWindow *self, SptRecordingOptions *options)
 		return;
 	}
 	end_opening(self);
-	spt_start_page_set_hint(self->start_page, NULL);
 	g_signal_connect(self->recording, "ended", G_CALLBACK(on_recording_ended), self);
 	spt_live_page_set_recording(self->live_page, self->recording);
 	set_actions(self);
@@ -785,6 +763,6 @@ SptWindow *spt_window_new(GtkApplication *application)
 
 void spt_window_start(SptWindow *self)
 {
-	check_device(self);
+	spt_start_page_check(self->start_page);
 	spt_start_page_refresh(self->start_page);
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Built for this kernel, allowed in, loaded, its node open to this user. */
-#include "doctor.h"
+#include "trace/module-check.h"
 
 #include <grp.h>
 #include <pwd.h>
+#include <stdarg.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/utsname.h>
@@ -13,8 +13,25 @@
 #include "trace/trace.h"
 
 #define DKMS_CERTIFICATE "/var/lib/dkms/mok.pub"
-#define IMAGE_LOADER "/usr/libexec/sysprof-load"
-#define FIRMWARE "/sys/firmware/efi/efivars/"
+#define IMAGE_LOADER	 "/usr/libexec/sysprof-load"
+#define FIRMWARE	 "/sys/firmware/efi/efivars/"
+
+struct teller {
+	SptFoundFunc func;
+	void *data;
+};
+
+static void G_GNUC_PRINTF(4, 5) module_found(const struct teller *to, SptFinding finding,
+					     const char *fix, const char *format, ...)
+{
+	g_autofree char *text = NULL;
+	va_list args;
+
+	va_start(args, format);
+	text = g_strdup_vprintf(format, args);
+	va_end(args);
+	to->func(finding, fix, text, to->data);
+}
 
 static bool has_bytes(const char *data, size_t n, const char *what, size_t n_what)
 {
@@ -63,7 +80,7 @@ static char *find_module(const char *release)
 }
 
 /* Who knows how to build it here: DKMS, once the headers are there; else the sources. */
-static void tell_not_built(const char *release)
+static void tell_not_built(const struct teller *to, const char *release)
 {
 	g_autofree char *headers = g_strdup_printf("/lib/modules/%s/build/Makefile", release);
 	g_autofree char *apt = g_find_program_in_path("apt-get");
@@ -74,17 +91,17 @@ static void tell_not_built(const char *release)
 			    g_strdup_printf(
 				    "install the headers of that kernel: on Fedora, sudo dnf install kernel-devel-%s",
 				    release);
-		spt_doctor_tell(
-			SPT_FINDING_MISSING, fix,
+		module_found(
+			to, SPT_FINDING_MISSING, fix,
 			"The headers of kernel %s are not here, and the module is not built for it.",
 			release);
 	} else if (g_file_test("/usr/src/sysprof-" SPT_VERSION "/dkms.conf", G_FILE_TEST_EXISTS)) {
 		fix = g_strdup_printf("sudo dkms install sysprof/" SPT_VERSION " -k %s", release);
-		spt_doctor_tell(SPT_FINDING_MISSING, fix, "The module is not built for kernel %s.",
-				release);
+		module_found(to, SPT_FINDING_MISSING, fix, "The module is not built for kernel %s.",
+			     release);
 	} else {
-		spt_doctor_tell(
-			SPT_FINDING_MISSING,
+		module_found(
+			to, SPT_FINDING_MISSING,
 			"install the package sysprof-trace-dkms, or in the sources: sudo make install",
 			"The module is not installed for kernel %s.", release);
 	}
@@ -154,7 +171,7 @@ static bool may_be_signed(const char *path)
  * Whether the kernel would load the file @path: false, with a message, if its signature is in the
  * way.
  */
-static bool check_signature(const char *path)
+static bool check_signature(const struct teller *to, const char *path)
 {
 	g_autofree char *lockdown = read_lockdown();
 	bool secure_boot = secure_boot_is_on();
@@ -165,8 +182,8 @@ static bool check_signature(const char *path)
 	if (!secure_boot && !lockdown && !signatures_are_enforced())
 		return true;
 	if (!may_be_signed(path)) {
-		spt_doctor_tell(
-			SPT_FINDING_MISSING,
+		module_found(
+			to, SPT_FINDING_MISSING,
 			"install dkms, which signs what it builds, and the module again (sudo make install); then "
 			"\"" SPT_CLI " doctor\" again",
 			"%s is not signed, and this kernel loads only signed modules (%s).", path,
@@ -174,46 +191,46 @@ static bool check_signature(const char *path)
 		return false;
 	}
 	if (key_is_enrolled()) {
-		spt_doctor_tell(SPT_FINDING_OK, NULL,
-				"The key that signs modules here is enrolled (%s).", why);
+		module_found(to, SPT_FINDING_OK, NULL,
+			     "The key that signs modules here is enrolled (%s).", why);
 		return true;
 	}
-	spt_doctor_tell(
-		SPT_FINDING_MISSING,
+	module_found(
+		to, SPT_FINDING_MISSING,
 		"sudo mokutil --import " DKMS_CERTIFICATE
 		"; then reboot, choose \"Enroll MOK\" and give the password you set",
 		"The key that signed the module is not enrolled, and this kernel loads only what a key it trusts has signed (%s).",
 		why);
 	if (!secure_boot)
-		spt_doctor_tell(
-			SPT_FINDING_NOTE,
+		module_found(
+			to, SPT_FINDING_NOTE,
 			"boot without module.sig_enforce=1 and lockdown=, or sign the module by a key of this kernel",
 			"Without Secure Boot an enrolled key counts on few kernels.");
 	return false;
 }
 
-static bool check_loaded(const char *release, const char *path)
+static bool check_loaded(const struct teller *to, const char *release, const char *path)
 {
 	g_autofree char *version = NULL;
 
 	if (!is_loaded()) {
 		g_autofree char *image = find_in_image(release);
 
-		spt_doctor_tell(SPT_FINDING_MISSING,
-				image ? "sudo " IMAGE_LOADER : "sudo modprobe sysprof",
-				"The module is not loaded into kernel %s.", release);
+		module_found(to, SPT_FINDING_MISSING,
+			     image ? "sudo " IMAGE_LOADER : "sudo modprobe sysprof",
+			     "The module is not loaded into kernel %s.", release);
 		return false;
 	}
 	g_file_get_contents("/sys/module/sysprof/version", &version, NULL, NULL);
 	g_strstrip(version ? version : (version = g_strdup("")));
 	if (strcmp(version, SPT_VERSION))
-		spt_doctor_tell(SPT_FINDING_NOTE,
-				path ? "sudo modprobe -r sysprof && sudo modprobe sysprof" :
-				       "install the same version of both",
-				"The module that is loaded is version %s, this is %s.", version,
-				SPT_VERSION);
+		module_found(to, SPT_FINDING_NOTE,
+			     path ? "sudo modprobe -r sysprof && sudo modprobe sysprof" :
+				    "install the same version of both",
+			     "The module that is loaded is version %s, this is %s.", version,
+			     SPT_VERSION);
 	else
-		spt_doctor_tell(SPT_FINDING_OK, NULL, "The module is loaded.");
+		module_found(to, SPT_FINDING_OK, NULL, "The module is loaded.");
 	return true;
 }
 
@@ -252,17 +269,17 @@ static bool has_seat_rule(void)
 	return false;
 }
 
-static void tell_other_ways(void)
+static void tell_other_ways(const struct teller *to)
 {
 	if (has_seat_rule())
-		spt_doctor_tell(
-			SPT_FINDING_NOTE,
+		module_found(
+			to, SPT_FINDING_NOTE,
 			"log in at the machine itself; if you have: sudo udevadm trigger --name-match=sysprof-trace",
 			"The user at this machine can open %s without the group (seat access), but this login is remote.",
 			SYSPROF_DEVICE);
 	else
-		spt_doctor_tell(
-			SPT_FINDING_NOTE,
+		module_found(
+			to, SPT_FINDING_NOTE,
 			"install the package sysprof-trace-seat, or in the sources: sudo make install-seat; or -polkit, by which the password is asked for",
 			"Seat access is off: the user at this machine needs the group to open %s, too.",
 			SYSPROF_DEVICE);
@@ -282,7 +299,7 @@ static const char *way_in(void)
 	return has_seat_rule() ? "by seat access" : "by an access list";
 }
 
-static bool check_node(void)
+static bool check_node(const struct teller *to)
 {
 	const struct passwd *user = getpwuid(geteuid());
 	const struct group *group = getgrnam("sysprof");
@@ -291,62 +308,63 @@ static bool check_node(void)
 	struct stat st;
 
 	if (stat(SYSPROF_DEVICE, &st) < 0) {
-		spt_doctor_tell(SPT_FINDING_MISSING,
-				"mount /dev as devtmpfs; in a container, use the host",
-				"The module is loaded, but %s is missing.", SYSPROF_DEVICE);
+		module_found(to, SPT_FINDING_MISSING,
+			     "mount /dev as devtmpfs; in a container, use the host",
+			     "The module is loaded, but %s is missing.", SYSPROF_DEVICE);
 		return false;
 	}
 	if (access(SYSPROF_DEVICE, R_OK | W_OK) == 0 || spt_trace_may_ask())
 		return true;
 	if (!group) {
-		spt_doctor_tell(SPT_FINDING_MISSING,
-				"sudo groupadd -r sysprof; then \"" SPT_CLI " doctor\" again",
-				"There is no group sysprof, whose members may open %s.",
-				SYSPROF_DEVICE);
+		module_found(to, SPT_FINDING_MISSING,
+			     "sudo groupadd -r sysprof; then \"" SPT_CLI " doctor\" again",
+			     "There is no group sysprof, whose members may open %s.",
+			     SYSPROF_DEVICE);
 	} else if (st.st_gid != group->gr_gid || (st.st_mode & 0060) != 0060) {
-		spt_doctor_tell(SPT_FINDING_MISSING,
-				"sudo chgrp sysprof " SYSPROF_DEVICE
-				" && sudo chmod 0660 " SYSPROF_DEVICE
-				"; make install has the udev rule that does so from then on",
-				"%s is not open to group sysprof.", SYSPROF_DEVICE);
+		module_found(to, SPT_FINDING_MISSING,
+			     "sudo chgrp sysprof " SYSPROF_DEVICE
+			     " && sudo chmod 0660 " SYSPROF_DEVICE
+			     "; make install has the udev rule that does so from then on",
+			     "%s is not open to group sysprof.", SYSPROF_DEVICE);
 	} else if (user && user_has_group(user, group->gr_gid)) {
 		fix = g_strdup_printf("log in again; until then: sudo setfacl -m u:%s:rw %s", name,
 				      SYSPROF_DEVICE);
-		spt_doctor_tell(SPT_FINDING_MISSING, fix,
-				"%s is in group sysprof, but this login is older than that.", name);
+		module_found(to, SPT_FINDING_MISSING, fix,
+			     "%s is in group sysprof, but this login is older than that.", name);
 	} else {
 		fix = g_strdup_printf("sudo usermod -aG sysprof %s; then log in again", name);
-		spt_doctor_tell(SPT_FINDING_MISSING, fix,
-				"%s is not in group sysprof, whose members may open %s.", name,
-				SYSPROF_DEVICE);
-		tell_other_ways();
+		module_found(to, SPT_FINDING_MISSING, fix,
+			     "%s is not in group sysprof, whose members may open %s.", name,
+			     SYSPROF_DEVICE);
+		tell_other_ways(to);
 	}
 	return false;
 }
 
-static bool check_open(void)
+static bool check_open(const struct teller *to)
 {
 	g_autoptr(GError) error = NULL;
 	g_autoptr(SptTrace) trace = spt_trace_open_source(SPT_TRACE_MODULE, &error);
 	g_autofree char *lockdown = NULL;
 
 	if (trace) {
-		spt_doctor_tell(SPT_FINDING_OK, NULL, "%s opens (%s); %u CPUs.", SYSPROF_DEVICE,
-				way_in(), spt_trace_n_cpus(trace));
+		module_found(to, SPT_FINDING_OK, NULL, "%s opens (%s); %u CPUs.", SYSPROF_DEVICE,
+			     way_in(), spt_trace_n_cpus(trace));
 		return true;
 	}
 	lockdown = read_lockdown();
 	if (lockdown && !strcmp(lockdown, "confidentiality"))
-		spt_doctor_tell(
-			SPT_FINDING_MISSING, "boot with lockdown=integrity, or without",
+		module_found(
+			to, SPT_FINDING_MISSING, "boot with lockdown=integrity, or without",
 			"The kernel is locked down to confidentiality, which forbids recording.");
 	else
-		spt_doctor_tell(SPT_FINDING_MISSING, NULL, "%s.", error->message);
+		module_found(to, SPT_FINDING_MISSING, NULL, "%s.", error->message);
 	return false;
 }
 
-bool spt_doctor_check_module(void)
+bool spt_module_check(SptFoundFunc func, void *data)
 {
+	const struct teller teller = { func, data }, *to = &teller;
 	g_autofree char *path = NULL;
 	struct utsname name;
 
@@ -354,17 +372,17 @@ bool spt_doctor_check_module(void)
 		return false;
 	path = find_module(name.release);
 	if (path)
-		spt_doctor_tell(SPT_FINDING_OK, NULL, "The module is built for kernel %s: %s",
-				name.release, path);
+		module_found(to, SPT_FINDING_OK, NULL, "The module is built for kernel %s: %s",
+			     name.release, path);
 	else if (is_loaded())
-		spt_doctor_tell(
-			SPT_FINDING_NOTE, "sudo make install, in the sources",
+		module_found(
+			to, SPT_FINDING_NOTE, "sudo make install, in the sources",
 			"The module is loaded, but not installed for kernel %s: it will not be there after a reboot.",
 			name.release);
 	else
-		tell_not_built(name.release);
+		tell_not_built(to, name.release);
 	if (!path && !is_loaded())
 		return false;
-	return (is_loaded() || check_signature(path)) && check_loaded(name.release, path) &&
-	       check_node() && check_open();
+	return (is_loaded() || check_signature(to, path)) && check_loaded(to, name.release, path) &&
+	       check_node(to) && check_open(to);
 }
