@@ -7,6 +7,7 @@
 #include "application.h"
 
 #include <glib/gi18n.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "help.h"
@@ -157,12 +158,36 @@ static char *quote_words(char **words)
 	return g_string_free(line, FALSE);
 }
 
+/* What GLib says of an option that it does not know. */
+static char *refused;
+
+static void keep_message(const char *text)
+{
+	if (refused || !strstr(text, " -")) {
+		fputs(text, stderr);
+		return;
+	}
+	refused = g_strchomp(g_strdup(text));
+}
+
+/* GLib names neither the program nor what helps. */
+static void print_refused(void)
+{
+	const char *name = g_get_prgname();
+
+	if (refused)
+		g_printerr(_("%s: %s; \"%s --help\" lists the options\n"), name, refused, name);
+	g_clear_pointer(&refused, g_free);
+}
+
 /*
  * The command runs in this process's directory and environment, so no other viewer that is there is
  * asked to do it.
  */
 static gboolean local_command_line(GApplication *application, char ***arguments, int *status)
 {
+	GPrintFunc previous;
+	gboolean is_done;
 	unsigned at = 1;
 
 	while ((*arguments)[at] && strcmp((*arguments)[at], "--") != 0)
@@ -174,8 +199,12 @@ static gboolean local_command_line(GApplication *application, char ***arguments,
 		for (; (*arguments)[at]; at++)
 			g_clear_pointer(&(*arguments)[at], g_free);
 	}
-	return G_APPLICATION_CLASS(spt_application_parent_class)
-		->local_command_line(application, arguments, status);
+	previous = g_set_printerr_handler(keep_message);
+	is_done = G_APPLICATION_CLASS(spt_application_parent_class)
+			  ->local_command_line(application, arguments, status);
+	g_set_printerr_handler(previous);
+	print_refused();
+	return is_done;
 }
 
 static int handle_local_options(G_GNUC_UNUSED GApplication *application, GVariantDict *options)
