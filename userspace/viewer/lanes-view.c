@@ -20,6 +20,11 @@
 #define FEW_THREADS  12 /* likewise, of the first process */
 #define LEAST_WIDTH  256
 
+struct place {
+	uint32_t thread;
+	uint64_t time;
+};
+
 struct _SptLanesView {
 	GtkWidget parent_instance;
 	SptDocument *document;
@@ -35,8 +40,8 @@ struct _SptLanesView {
 	SptLaneMoment moment; /* of it; end 0: nothing */
 	double drag_from, pointer;
 	GtkWidget *popover;
-	uint32_t awaited; /* thread to go to once there are lanes; 0: none */
-	uint64_t awaited_time;
+	struct place awaited; /* to go to once there are lanes; thread 0: nowhere */
+	GArray *left; /* struct place: of waits from which one went to their wakers */
 };
 
 G_DEFINE_FINAL_TYPE(SptLanesView, spt_lanes_view, GTK_TYPE_WIDGET)
@@ -202,8 +207,8 @@ static void show_answer(gpointer owner, gpointer data)
 		list_lines(self);
 	}
 	gtk_widget_queue_draw(GTK_WIDGET(self));
-	if (self->awaited)
-		spt_lanes_view_go_to(self, self->awaited, self->awaited_time);
+	if (self->awaited.thread)
+		spt_lanes_view_go_to(self, self->awaited.thread, self->awaited.time);
 }
 
 static const SptQueryKind lanes_query = {
@@ -459,6 +464,15 @@ static void on_drag_end(GtkGestureDrag *drag, double dx, G_GNUC_UNUSED double dy
 		on_clicked(self, x, y);
 }
 
+static void go_to_waker(SptLanesView *self, uint32_t waker, uint64_t time)
+{
+	uint32_t from = self->lanes->threads[self->line.wanted.number].thread;
+
+	g_array_append_vals(self->left, &(struct place){ from, self->moment.begin }, 1);
+	close_details(self);
+	spt_lanes_view_go_to(self, waker, time);
+}
+
 /* Keys. */
 
 static gboolean on_line_key(GtkWidget *widget, GVariant *arguments, G_GNUC_UNUSED gpointer data)
@@ -519,18 +533,40 @@ static gboolean on_wait_key(GtkWidget *widget, GVariant *arguments, G_GNUC_UNUSE
 	return TRUE;
 }
 
-static gboolean on_return_key(GtkWidget *widget, G_GNUC_UNUSED GVariant *arguments,
-			      G_GNUC_UNUSED gpointer data)
+/* Opens and closes a process, and goes from a wait to the thread that ended it; or its stacks. */
+static gboolean on_return_key(GtkWidget *widget, GVariant *arguments, G_GNUC_UNUSED gpointer data)
 {
 	SptLanesView *self = SPT_LANES_VIEW(widget);
-	unsigned place = place_of(self, &self->line);
+	const SptWaitRow *wait = self->moment.wait;
+	unsigned at = place_of(self, &self->line);
+	int is_space;
 
-	if (place == UINT_MAX)
+	g_variant_get(arguments, "(i)", &is_space);
+	if (at == UINT_MAX)
 		return FALSE;
-	if (g_array_index(self->lines, SptLaneLine, place).has_more)
-		turn(self, &g_array_index(self->lines, SptLaneLine, place));
+	if (is_space)
+		show_details(self);
+	else if (g_array_index(self->lines, SptLaneLine, at).has_more)
+		turn(self, &g_array_index(self->lines, SptLaneLine, at));
+	else if (wait && wait->waker && self->lanes->lane_of[wait->waker] != UINT32_MAX)
+		go_to_waker(self, wait->waker, spt_wait_woken(wait));
 	else
 		show_details(self);
+	return TRUE;
+}
+
+/* To the wait from whose waker one came. */
+static gboolean on_back_key(GtkWidget *widget, G_GNUC_UNUSED GVariant *arguments,
+			    G_GNUC_UNUSED gpointer data)
+{
+	SptLanesView *self = SPT_LANES_VIEW(widget);
+	struct place place;
+
+	if (!self->left->len)
+		return FALSE;
+	place = g_array_index(self->left, struct place, self->left->len - 1);
+	g_array_remove_index(self->left, self->left->len - 1);
+	spt_lanes_view_go_to(self, place.thread, place.time);
 	return TRUE;
 }
 
@@ -573,8 +609,7 @@ static void on_go_to(GtkWidget *widget, G_GNUC_UNUSED const char *action, GVaria
 	uint64_t time;
 
 	g_variant_get(target, "(ut)", &thread, &time);
-	close_details(SPT_LANES_VIEW(widget));
-	spt_lanes_view_go_to(SPT_LANES_VIEW(widget), thread, time);
+	go_to_waker(SPT_LANES_VIEW(widget), thread, time);
 }
 
 /* Being a widget. */
@@ -642,6 +677,7 @@ static void dispose(GObject *object)
 	g_clear_pointer(&self->query, spt_query_free);
 	g_clear_pointer(&self->picture, spt_lanes_picture_free);
 	g_clear_pointer(&self->lines, g_array_unref);
+	g_clear_pointer(&self->left, g_array_unref);
 	g_clear_pointer(&self->open, g_hash_table_unref);
 	g_clear_pointer(&self->document, spt_document_unref);
 	g_clear_object(&self->axis);
@@ -661,6 +697,7 @@ static void add_keys(GtkWidgetClass *class)
 		{ GDK_KEY_minus, on_zoom_key, -1 },   { GDK_KEY_KP_Subtract, on_zoom_key, -1 },
 		{ GDK_KEY_0, on_zoom_key, 0 },	      { GDK_KEY_Home, on_zoom_key, 0 },
 		{ GDK_KEY_Return, on_return_key, 0 }, { GDK_KEY_KP_Enter, on_return_key, 0 },
+		{ GDK_KEY_space, on_return_key, 1 },  { GDK_KEY_BackSpace, on_back_key, 0 },
 	};
 
 	for (unsigned i = 0; i < G_N_ELEMENTS(keys); i++)
@@ -697,6 +734,7 @@ static void spt_lanes_view_init(SptLanesView *self)
 
 	self->query = spt_query_new(GTK_WIDGET(self), &lanes_query);
 	self->lines = g_array_new(FALSE, FALSE, sizeof(SptLaneLine));
+	self->left = g_array_new(FALSE, FALSE, sizeof(struct place));
 	self->open = g_hash_table_new(NULL, NULL);
 	self->line.is_head = true;
 	gtk_widget_set_focusable(GTK_WIDGET(self), TRUE);
@@ -733,10 +771,11 @@ void spt_lanes_view_set_document(SptLanesView *self, SptDocument *document)
 	self->lanes = NULL;
 	g_clear_pointer(&self->picture, spt_lanes_picture_free);
 	g_array_set_size(self->lines, 0);
+	g_array_set_size(self->left, 0);
 	g_hash_table_remove_all(self->open);
 	self->line = (SptLaneLine){ .is_head = true };
 	self->moment = (SptLaneMoment){ 0 };
-	self->awaited = 0;
+	self->awaited.thread = 0;
 	tell(self);
 	ask(self);
 }
@@ -746,8 +785,8 @@ void spt_lanes_view_go_to(SptLanesView *self, uint32_t thread, uint64_t time)
 	uint32_t lane = self->lanes ? self->lanes->lane_of[thread] : UINT32_MAX;
 	SptLaneMoment moment;
 
-	self->awaited = self->lanes ? 0 : thread;
-	self->awaited_time = time;
+	self->awaited.thread = self->lanes ? 0 : thread;
+	self->awaited.time = time;
 	if (lane == UINT32_MAX)
 		return;
 	g_hash_table_add(self->open, GUINT_TO_POINTER(self->lanes->threads[lane].process + 1));
