@@ -48,8 +48,13 @@ static inline void example_write_state(SptCaptureWriter *writer)
 		writer, &(SptProcessRow){ .id = 2, .pid = 100, .parent = 1, .name = "busy" });
 	spt_capture_writer_thread(
 		writer, &(SptThreadRow){ .id = 1, .process = 2, .tid = 100, .name = "busy" });
-	spt_capture_writer_thread(
-		writer, &(SptThreadRow){ .id = 2, .process = 2, .tid = 101, .name = "worker" });
+	/* The other one lives on. */
+	spt_capture_writer_thread(writer,
+				  &(SptThreadRow){ .id = 2,
+						   .process = 2,
+						   .tid = 101,
+						   .end_time = EXAMPLE_BEGIN_NS + 304000000,
+						   .name = "worker" });
 	spt_capture_writer_name(writer, &(SptNameRow){
 						.object = EXAMPLE_KERNEL,
 						.offset = 0x40,

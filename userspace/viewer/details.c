@@ -160,11 +160,21 @@ static void show_groups(SptDetails *self, const struct answer *answer, enum page
 	spt_table_set_end(self->tables[page], n);
 }
 
+static int compare_weights(const void *a, const void *b)
+{
+	const SptCoverageRow *x = a, *y = b;
+
+	return x->weight != y->weight ? (x->weight > y->weight ? -1 : 1) :
+					g_strcmp0(x->name, y->name);
+}
+
+/* Heaviest first, as all tables here: the recording has first what lacks most names. */
 static void show_objects(SptDetails *self, const SptDocument *recording)
 {
-	const GArray *rows = recording->coverage;
+	g_autoptr(GArray) rows = g_array_copy(recording->coverage);
 	unsigned n = MIN(rows->len, MAX_ROWS);
 
+	g_array_sort(rows, compare_weights);
 	for (unsigned i = 0; i < n; i++) {
 		const SptCoverageRow *row = &g_array_index(rows, SptCoverageRow, i);
 		const char *path = row->object ? recording->capture->objects[row->object].path : "";
