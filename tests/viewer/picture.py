@@ -36,7 +36,7 @@ if view == "chart":
     viewer.wait("image", "Flame chart")
 if view == "bottom-up":
     key("ctrl+b")
-    viewer.table("Call paths to ")
+    viewer.table("All functions by self")
 if view == "processes":
     click(viewer.wait("push button", "Arrange"))
     # The timeline's lanes: the fourth item from the end.

@@ -26,7 +26,7 @@
 
 struct _SptDescendants {
 	SptPane parent_instance;
-	GtkColumnViewColumn *self_column;
+	GtkColumnViewColumn *self_column, *total_column;
 	GtkTreeListModel *model;
 	GListModel *top;		/* of the model */
 	struct siblings *tree;		/* the model's */
@@ -49,6 +49,7 @@ static void finalize(GObject *object)
 {
 	clear_model(SPT_DESCENDANTS(object));
 	g_clear_object(&SPT_DESCENDANTS(object)->self_column);
+	g_clear_object(&SPT_DESCENDANTS(object)->total_column);
 	G_OBJECT_CLASS(spt_descendants_parent_class)->finalize(object);
 }
 
@@ -64,7 +65,7 @@ static void spt_descendants_init(SptDescendants *self)
 	GtkColumnView *view = spt_pane_view(SPT_PANE(self));
 
 	self->self_column = g_object_ref(spt_columns_append(view, SPT_COLUMN_SELF));
-	spt_columns_append(view, SPT_COLUMN_TOTAL);
+	self->total_column = g_object_ref(spt_columns_append(view, SPT_COLUMN_TOTAL));
 	spt_columns_append(view, SPT_COLUMN_TREE);
 	spt_columns_append(view, SPT_COLUMN_OBJECT);
 	spt_pane_set_title(SPT_PANE(self), _("Descendants"));
@@ -325,7 +326,7 @@ static char *title_of(const SptDocument *document, uint32_t function)
 	const char *name;
 
 	if (function == NONE)
-		return g_strdup(document->look.is_bottom_up ? _("All functions, bottom-up") :
+		return g_strdup(document->look.is_bottom_up ? _("All functions by self, bottom-up") :
 							      _("All processes"));
 	name = spt_text_name(document->functions[function].name, &made);
 	return document->look.is_bottom_up ? g_strdup_printf(_("Call paths to %s"), name) :
@@ -345,6 +346,9 @@ void spt_descendants_show(SptDescendants *self, SptDocument *document, uint32_t 
 	}
 	if (is_bottom_up != self->is_bottom_up)
 		show_self(self, !is_bottom_up);
+	/* Below each function the part of its self that came by that way. */
+	gtk_column_view_column_set_title(self->total_column,
+					 is_bottom_up && function == NONE ? _("Self") : _("Total"));
 	title = title_of(document, function);
 	spt_pane_set_title(SPT_PANE(self), title);
 	show_tree(self, document, function, nodes);

@@ -507,6 +507,9 @@ static GHashTable *find_own_objects(const SptCapture *capture, const char *comma
 	return own;
 }
 
+/* Too little for what is looked at first, in parts of the whole. */
+#define LITTLE 100
+
 static uint32_t busiest_own(const SptDocument *document, const char *command)
 {
 	g_autoptr(GHashTable) own = find_own_objects(document->capture, command);
@@ -523,6 +526,20 @@ static uint32_t busiest_own(const SptDocument *document, const char *command)
 	return best;
 }
 
+static uint32_t heaviest(const SptDocument *document, uint64_t least_self)
+{
+	uint32_t best = UINT32_MAX;
+
+	for (uint32_t i = 0; i < document->n_functions; i++) {
+		const SptFunction *function = &document->functions[i];
+
+		if (!function->is_process && function->self >= least_self &&
+		    (best == UINT32_MAX || function->total > document->functions[best].total))
+			best = i;
+	}
+	return best;
+}
+
 uint32_t spt_document_first_function(const SptDocument *document)
 {
 	const char *command = spt_capture_host(document->capture, "command");
@@ -531,14 +548,8 @@ uint32_t spt_document_first_function(const SptDocument *document)
 	/* A shell's or another program's of the system runs the user's. */
 	if (best == UINT32_MAX)
 		best = busiest_own(document, NULL);
-	if (best != UINT32_MAX)
+	if (best != UINT32_MAX && document->functions[best].self >= document->total / LITTLE)
 		return best;
-
-	for (uint32_t i = 0; i < document->n_functions; i++) {
-		if (!document->functions[i].is_process &&
-		    (best == UINT32_MAX ||
-		     document->functions[i].total > document->functions[best].total))
-			best = i;
-	}
-	return best;
+	best = heaviest(document, document->total / LITTLE);
+	return best != UINT32_MAX ? best : heaviest(document, 0);
 }

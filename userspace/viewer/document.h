@@ -153,8 +153,9 @@ GArray *spt_document_threads(const SptDocument *document);
 
 /*
  * What to look at first: the function of the user's own code with most for itself, that of the
- * command's program or of what lies outside /usr, /lib and /opt; else the heaviest one that is no
- * process.  UINT32_MAX if there is none.
+ * command's program or of what lies outside /usr, /lib and /opt; if that is less than a hundredth
+ * of all, the one with the largest total that has a hundredth for itself; else the heaviest one
+ * that is no process.  UINT32_MAX if there is none.
  */
 uint32_t spt_document_first_function(const SptDocument *document);
 

@@ -20,6 +20,7 @@ struct _SptPanes {
 	SptDescendants *descendants;
 	SptDocument *document;
 	uint32_t wanted;		/* function */
+	uint32_t wanted_top_down;	/* what was selected before it went bottom-up */
 	SptQuery *query;
 	/* Of the document, to be shown in the next frame; NULL: they are shown, or being asked */
 	SptSurroundings *surroundings;
@@ -208,11 +209,27 @@ static void spt_panes_init(SptPanes *self)
 	spt_narrow_show(self->choice, true);
 }
 
+/*
+ * Bottom-up begins with all functions by self.  The other way, what was selected before is again,
+ * unless something else is by then.
+ */
+static void turn_tree(SptPanes *self, bool is_bottom_up)
+{
+	if (is_bottom_up) {
+		self->wanted_top_down = self->wanted;
+		spt_functions_select(self->functions, UINT32_MAX);
+	} else if (self->wanted == UINT32_MAX) {
+		spt_functions_select(self->functions, self->wanted_top_down);
+	}
+}
+
 static void show_document(SptPanes *self, SptDocument *document, SptSurroundings *surroundings)
 {
 	bool is_known = self->document && spt_document_is_same(self->document, document);
 
 	end_turns(self);
+	if (is_known && self->document->look.is_bottom_up != document->look.is_bottom_up)
+		turn_tree(self, document->look.is_bottom_up);
 	if (is_known)
 		self->wanted = spt_document_translate(document, self->document, self->wanted);
 	show_functions(self, spt_document_ref(document));
