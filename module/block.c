@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Requests to block devices.  Who submits one is there where it goes into a scheduler's queue, or
- * to the device at once; its completion finds anybody.  So it is an OPEN with the stack, and a
- * CLOSE with the time; what is under way lies in a table by request.
+ * Requests to block devices.  The submitter is current where a request goes into a scheduler's
+ * queue, or directly to the device; the completion interrupts any task.  So a request is an OPEN
+ * with the stack, and a CLOSE with the time.  Requests under way are in a table.
  */
 #include <linux/atomic.h>
 #include <linux/bio.h>

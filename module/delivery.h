@@ -44,7 +44,7 @@ struct sysprof_loss {
 /**
  * struct sysprof_session_cpu - what a session keeps for one CPU; touched on that CPU with
  *	interrupts off.  In a session with counters only overflows, which may be NMIs, write
- *	@account (but not state_lost), @loss (but not told) and @changes
+ *	@account (but not state_lost), @loss (but not @told) and @changes
  * @session: the session
  * @next: the next session that this CPU ticks for
  * @ring: the session's records of this CPU

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Page faults, as perf counts them: minor and major ones, each once, where the kernel has served
- * it.  When a fault began, and whether it was a write to a page that was there, is what x86's
- * exception itself says; where no trace point tells of that, faults take no time.
+ * it.  x86's exception trace point reports when a fault began, and whether it was a write to a page
+ * that was present.  Without that trace point, faults take no time.
  *
- * A CPU that comes online while they are on tells of none until they are on again.
+ * A CPU that comes online while the hooks are in place reports no faults until they are put in
+ * place again.
  */
 #include <linux/cpu.h>
 #include <linux/mm.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A table without locks: an address has one place in eight, all in one cache line.  An entry is
- * made and taken out by whoever has the address, so that two never look for the same one.
+ * A table without locks: an address has one of eight places, all in one cache line.  The owner of
+ * the address adds and removes its entry, so two CPUs never look for the same one.
  */
 #include <linux/hash.h>
 #include <linux/log2.h>
@@ -90,7 +90,7 @@ bool sysprof_handles_take(struct sysprof_handles *handles, const void *address,
 	if (place < 0)
 		return false;
 	*ret = handles->entries[place];
-	/* Whoever has the place next writes the entry after this. */
+	/* The next owner of the place writes the entry after this. */
 	smp_store_release(&handles->addresses[place], NULL);
 	return true;
 }

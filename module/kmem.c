@@ -4,8 +4,8 @@
  * These are layers: caches are made of pages.  An allocation is an OPEN with its stack, what frees
  * it the CLOSE.
  *
- * Sessions that are told everything get each free.  Others get those of what they were told of; it
- * lies in a table by address.
+ * Sessions that get everything get each free.  Others get the frees of the allocations that they
+ * got; those are in a table by address.
  */
 #include <linux/mm.h>
 #include <linux/random.h>
@@ -25,9 +25,9 @@
 
 /**
  * struct layer - slab objects, or pages
- * @alloc: source of what is allocated
- * @free: and freed
- * @handles: what somebody was told of, and will be told the end of
+ * @alloc: source of the allocations
+ * @free: source of the frees
+ * @handles: allocations that some session got, and whose free it will get
  */
 struct layer {
 	enum sysprof_prompt alloc;
@@ -88,7 +88,7 @@ static void freed(struct layer *layer, const void *address)
 	local_irq_restore(flags);
 }
 
-/* There is an end to be told to some.  What was there with this address was freed unseen. */
+/* Some session will get the free.  An older entry with this address was freed unseen. */
 static void keep(struct layer *layer, const void *address,
 		 const struct sysprof_prompt_event *event)
 {

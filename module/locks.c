@@ -5,7 +5,7 @@
  *
  * Waits under way are in a table by task and lock: a task may wait for a lock in an interrupt
  * while it waits for another.  Nobody but the task itself looks for its entries.  It may be in an
- * NMI as it does, so waits in NMIs are left out.
+ * NMI as it does, so waits in NMIs are not recorded.
  */
 #include <linux/hash.h>
 #include <linux/mm.h>

@@ -23,8 +23,8 @@
 #include "stack.h"
 #include "throttle.h"
 
-#define TIMED_CALLS 64 /* one call in so many is timed, and stands for the others */
-#define CPU_SHIFT   40 /* grids of CPUs are as if they lay so far apart */
+#define TIMED_CALLS 64 /* one call in this number is timed, and represents the others */
+#define CPU_SHIFT   40 /* distance of the CPUs' grids, as a power of two */
 
 /**
  * struct prompt_cpu - of one CPU; touched there with interrupts off

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The end of what open() granted.  A session ends when its opener has exited, when an administrator
- * says so (SYSPROF_IOC_REVOKE), when its opener might no longer open the device (the access list
- * changed because somebody else sits at the machine), and when the kernel is locked down.  Nothing
+ * The end of what open() granted.  A session ends when its opener has exited, and when an
+ * administrator ends it (SYSPROF_IOC_REVOKE).  It also ends when its opener may no longer open the
+ * device, since somebody else sits at the machine now, and when the kernel is locked down.  Nothing
  * reports the last two: they are checked once a second.
  */
 #include <linux/cred.h>

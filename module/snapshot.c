@@ -240,8 +240,8 @@ static int snapshot_tasks(struct sysprof_snapshot_walk **walk, struct sysprof_sn
 #define LEAVING		(1ULL << 32)
 
 /*
- * Threads that were taken off the list of threads, and off their ids, but have not left their CPU
- * for the last time: nothing else would tell of them if the session stops before they do.
+ * Threads that were taken off the list of threads, and lost their ids, but have not left their CPU
+ * for the last time.  Nothing else would report them if the session stops before they do.
  */
 static int snapshot_leaving(struct sysprof_snapshot *arg, const struct sysprof_session *session,
 			    u8 *buffer)

@@ -377,7 +377,7 @@ static void update_wishes(void)
 	WRITE_ONCE(sysprof_wakes_wanted, wakes);
 }
 
-/* One that is free, or, where there are so many, the last. */
+/* A free bit, or the last one if all are in use. */
 static u8 choose_bit(void)
 {
 	struct sysprof_tap *tap;

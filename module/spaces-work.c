@@ -470,12 +470,12 @@ static void work_fn(struct work_struct *unused)
 	fill_pools();
 	if (gone || retired) {
 		/*
-		 * After this no tick looks at them, and none can ask for a rebuild of one that is
-		 * gone ...
+		 * After this no tick uses removed spaces, and none can ask for a rebuild of one
+		 * ...
 		 */
 		synchronize_rcu();
 	}
-	/* ... so that when this list has been gone through, they are in none. */
+	/* ... so that they are in no list once this list has been processed. */
 	all = rebuild_asked();
 	free_gone(gone);
 	free_retired(retired);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * For kmem.c: the allocators' trace points, of which each kernel has other ones.  Kbuild looks in
- * their header for those that are gone since 6.1; what others pass is chosen by its type.
+ * For kmem.c: the allocators' trace points, which differ between kernels.  Kbuild looks in their
+ * header for those that were removed in 6.1; other differences are selected by type.
  */
 #ifndef _SYSPROF_COMPAT_KMEM_H
 #define _SYSPROF_COMPAT_KMEM_H
@@ -12,7 +12,7 @@
 
 #define SYSPROF_ALLOC_HEAD unsigned long, const void *
 
-/* From 6.1 on kmalloc() tells the node, too; before, its sister for nodes did. */
+/* From 6.1 on kmalloc() passes the node, too; before that, its variant for nodes did. */
 #define SYSPROF_KMALLOC_PROBE(name, plain, node, cache, cache_node)                                \
 	SYSPROF_TRACE_CHOOSE(                                                                      \
 		name, plain,                                                                       \

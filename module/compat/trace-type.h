@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Trace points' prototypes change without a version that tells (back-ports).  A function for each
- * of those that are known, and the compiler chooses the one that this kernel's trace point calls.
- * A trace point that passes something else has none, and is one that the kernel lacks.
+ * Back-ports change trace points' prototypes, and no version number shows it.  There is a function
+ * for each known prototype, and the compiler chooses the one that this kernel's trace point calls.
+ * A trace point with another prototype counts as one that the kernel lacks.
  */
 #ifndef _SYSPROF_COMPAT_TRACE_TYPE_H
 #define _SYSPROF_COMPAT_TRACE_TYPE_H

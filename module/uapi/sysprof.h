@@ -305,9 +305,9 @@ enum sysprof_user_mode {
 #define SYSPROF_SAMPLE_IRQ		(1 << 3) /* a softirq or a nested interrupt was running */
 #define SYSPROF_SAMPLE_ADDRESSES	(1 << 4)	/* user frames are addresses */
 /*
- * SYSPROF_USER_TABLE: a caller was looked for by the frame pointer, for want of a table of that
- * object.  Not set where its table tells nothing of the code, or the code was made at run time and
- * the frame pointer leads on: there is no better way
+ * SYSPROF_USER_TABLE: a caller was looked for by the frame pointer, since the module has no table
+ * of its object.  Not set where the table has nothing about the code, or where the code was made at
+ * run time and the frame pointer leads on: there is no better way
  */
 #define SYSPROF_SAMPLE_NO_TABLE		(1 << 5)
 /* The task ran a virtual machine's processor (KVM): time of the guest; the frames are the host's */

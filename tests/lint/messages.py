@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Compares the messages of the sources with the rows of sysprof-messages(7): messages.py MESSAGES
-TABLE...  MESSAGES is what packaging/errors prints.  Each message has a row, unless it is excepted
-here; each row has a message, a cause and what helps.  Findings go to the standard output."""
+TABLE...  MESSAGES is what packaging/messages --errors prints.  Each message has a row, unless it is
+excepted here; each row has a message, a cause and what helps.  Findings go to the standard
+output."""
 import os
 import re
 import sys

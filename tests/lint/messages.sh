@@ -20,7 +20,7 @@ of_options()
 	done
 }
 
-packaging/errors >"$work/messages"
+packaging/messages --errors >"$work/messages"
 of_options >>"$work/messages"
 result "there are messages" "$([ "$(wc -l <"$work/messages")" -gt 350 ] || wc -l "$work/messages")"
 result "GLib's are among them" "$([ "$(grep -c '^GLib' "$work/messages")" = 5 ] ||

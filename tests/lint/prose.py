@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Sentences that are too long, and words that have a plainer one: prose.py FILE...  FILE is Markdown,
-a page's source (.man), text, or what packaging/messages prints (.tsv).  --comments: only words, in the
-comments of C and scripts; not what is quoted there, or a choice such as a|b.  --mean N: each file's sentences
-have at most N words on average; --most N: none has more.  Findings go to the standard output."""
+"""Sentences that are too long, and words that have a plainer one: prose.py FILE...  FILE is
+Markdown, a page's source (.man), text, or what packaging/messages prints (.tsv).  --comments: the
+comments of C and scripts, without what is quoted there, and choices such as a|b.  --mean N: each
+file's sentences have at most N words on average, but those of comments any number; --most N: none
+has more (30, in comments 40).  Findings go to the standard output."""
 import argparse
 import re
 
@@ -64,7 +65,7 @@ def plain_comments(text):
     else:
         lines = "\n".join(re.sub(r"^\s*# ?", "", line) if re.match(r"\s*#(?!!)", line) else ""
                           for line in text.split("\n"))
-    return re.sub(r"\"[^\"]*\"|\S*\|\S*|@\w+", "NAME", lines)
+    return re.sub(r"\"[^\"]*\"|\S*\|\S*|@\w+(->\w+)*|struct \w+", "NAME", lines)
 
 
 def sentences(text):
@@ -80,7 +81,7 @@ def findings(path, text, options):
     for sentence in sentences(text):
         words = len(sentence.split())
         lengths.append(words)
-        if words > options.most and not options.comments:
+        if words > options.most:
             yield f"{path}: {words} words: {sentence}"
         for pattern, instead in OUT.items():
             for found in re.finditer(rf"\b({pattern})\b", sentence, re.I):
@@ -92,10 +93,11 @@ def findings(path, text, options):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--mean", type=float, default=15)
-    parser.add_argument("--most", type=int, default=30)
+    parser.add_argument("--most", type=int)
     parser.add_argument("--comments", action="store_true")
     parser.add_argument("files", nargs="+")
     options = parser.parse_args()
+    options.most = options.most or (40 if options.comments else 30)
     for path in options.files:
         with open(path, encoding="utf-8") as file:
             text = file.read()

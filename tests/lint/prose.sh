@@ -34,8 +34,12 @@ scripts()
 }
 result "comments of tests and scripts" "$(scripts | grep -vE \
 	'\.(md|txt|po|json|svg|png|xml|ui|patch|config)$|^tests/lint/prose\.' |
-	xargs grep -IlE '^(#|/[/*])' | xargs $prose --comments)"
+	xargs grep -IlE '^(#|/[/*])' | xargs $prose --comments --most 60)"
 build/sysprof-cli --list-options | cut -f 6 | sed 's/$/.\n/' >"$work/options.txt"
+result "comments of the module and of user space" "$(packaging/sources |
+	grep -E '^(module|userspace)/.*\.[ch]$' | grep -v '^module/uapi/' | xargs $prose --comments)"
+# These have tables in their comments.
+result "comments of module/uapi" "$($prose --comments --most 200 module/uapi/*.h)"
 result "options" "$($prose --most 100 --mean 40 "$work/options.txt")"
 result "there are messages" "$([ "$(wc -l <"$work/messages.tsv")" -gt 300 ] ||
 	wc -l "$work/messages.tsv")"

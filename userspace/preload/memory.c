@@ -127,8 +127,8 @@ static inline void tell_free(struct spt_thread *thread, unsigned type, const voi
 	leave(thread);
 }
 
-static __always_inline void tell_allocation(struct spt_thread *thread, const void *pointer, size_t bytes,
-				   struct spt_place caller, bool is_realloc)
+static __always_inline void tell_allocation(struct spt_thread *thread, const void *pointer,
+					    size_t bytes, struct spt_place caller, bool is_realloc)
 {
 	uint32_t node, at;
 

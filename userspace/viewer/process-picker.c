@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Of /proc, which may change while it is read: what has exited by then is left out, and so are
- * threads of the kernel, which have no command line.  The youngest process is the first.
+ * The processes in /proc, which may change while it is read.  Processes that have exited by then
+ * are skipped, and so are threads of the kernel, which have no command line.  The youngest process
+ * comes first.
  */
 #include "process-picker.h"
 

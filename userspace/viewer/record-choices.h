@@ -36,8 +36,8 @@ char *spt_record_source_problem(const SptRecordSource *source);
 char *spt_record_counters_problem(void);
 
 /*
- * Fills in how to record, as it was chosen.  What cannot be recorded here, or not without a
- * command, is left out.
+ * Fills in how to record, as it was chosen.  Sources that cannot be recorded here, or not without a
+ * command, are skipped.
  */
 void spt_record_choices_apply(SptRecordingOptions *options);
 /* The line for a terminal that records the same. */

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #define NAME_MAX_BYTES 400
-#define MANY_BYTES     10000 /* are told in larger units */
+#define MANY_BYTES     10000 /* shown in larger units from here on */
 
 const char *spt_text_cli(void)
 {

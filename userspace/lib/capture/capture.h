@@ -157,8 +157,8 @@ typedef struct {
 	uint32_t kind;			/* enum sysprof_source_kind */
 	uint32_t holder;		/* thread that held the lock; 0: not known, or no lock */
 	uint32_t depth;			/* requests under way on the device, with this one */
-	uint64_t value;			/* bytes of a request; ns that a page fault stands for */
-	uint8_t context;		/* enum sysprof_context: in the midst of what */
+	uint64_t value;			/* bytes of a request; ns of a page fault */
+	uint8_t context;		/* enum sysprof_context: what was interrupted */
 	uint8_t flags;			/* of a page fault: SYSPROF_FAULT_* */
 } SptEventRow;
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * One ELF file, opened so that nothing it holds can hurt: only regular files, read by pread() and
- * not mapped where nobody asks for that (a file that shrinks under a mapping kills its reader), and
- * no table of it taken into memory before its size was checked.  What identifies it and where its
- * code lies is read here, within those bounds; libelf sees it only where somebody asks for more.
+ * One ELF file, opened so that a hostile one can do no harm.  Only regular files are opened, and
+ * they are read by pread(): a file that shrinks under a mapping kills its reader.  The size of each
+ * table is checked before it is read.  The file's identity and the places of its code are read
+ * here, within those bounds; libelf reads the file only if a caller needs more.
  */
 #include "object/object.h"
 

@@ -118,7 +118,7 @@ static uint32_t object_of(const SptCapture *capture, uint32_t at, bool is_innerm
 	for (; at && !(object && is_innermost); at = capture->nodes[at].parent) {
 		uint32_t here = capture->nodes[at].frame.object;
 
-		/* Neither the kernel nor what stands for a caller that is not known. */
+		/* Neither the kernel nor the object that represents an unknown caller. */
 		if (capture->objects[here].kind >= SPT_OBJECT_ANON)
 			object = here;
 	}

@@ -45,7 +45,7 @@ static bool limit_all(void)
 {
 	uint64_t machine = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
 
-	/* The user is told what it dies of; a core file would only be in the way. */
+	/* The user gets a message when it dies; a core file would only be in the way. */
 	return limit(RLIMIT_AS, MIN(MEMORY_MAX_BYTES, machine / 4 * 3)) &&
 	       limit(RLIMIT_CPU, CPU_MAX_S) && limit(RLIMIT_NOFILE, DESCRIPTORS_MAX) &&
 	       limit(RLIMIT_CORE, 0) && limit(RLIMIT_FSIZE, 0) && limit(RLIMIT_MEMLOCK, 0);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Takes from a process every right that it does not need for reading the files that it gets, before
- * it reads the first one.  Whoever takes over the process then has nothing.
+ * it reads the first one.  An attacker who takes over the process then has nothing.
  */
 #ifndef SPT_CONFINE_H
 #define SPT_CONFINE_H

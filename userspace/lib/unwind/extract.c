@@ -135,8 +135,8 @@ static uint64_t start_of(const struct frames *frames, uint32_t i, uint32_t *ret_
 }
 
 /*
- * The code of a section between the functions of @frames.  Whoever lies about these has other code
- * taken, or less, with which nothing can be done that could not be done with the code itself.
+ * The code of a section between the functions of @frames.  Wrong information about these only
+ * changes which code is taken, and that allows nothing that the code itself could not do.
  */
 static void take_gaps(struct extract *extract, const struct frames *frames,
 		      const Elf64_Shdr *section)

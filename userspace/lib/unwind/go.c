@@ -5,9 +5,9 @@
  * return address.
  *
  * Functions that set the stack pointer to another stack, as systemstack() does for what a goroutine
- * has no room for, are marked.  From them the frame pointer leads on, to the frame of who called,
- * whose stack may lie anywhere: that one caller is left out, as nothing tells where its return
- * address is.
+ * has no room for, are marked.  From them the frame pointer leads to the caller's frame, on a stack
+ * that may be anywhere.  That one caller is skipped, since nothing says where its return address
+ * is.
  */
 #include "unwind/go.h"
 
@@ -123,7 +123,7 @@ static SptUnwindRule rule_of(const struct function *function, int64_t depth)
 
 	if (returns_from_signal(function))
 		return (SptUnwindRule){ .cfa = SYSPROF_CFA_SIGNAL, .is_signal = 1 };
-	/* Whoever is called by mcall() runs the thread's next goroutine. */
+	/* The function that mcall() calls runs the thread's next goroutine. */
 	if (function->flags & FLAG_TOP || is_called(function, "runtime.mcall"))
 		return (SptUnwindRule){ .cfa = SYSPROF_CFA_REGISTER,
 					.cfa_register = SP,
@@ -155,7 +155,7 @@ static void tell_rows(struct table *table, const struct function *function, uint
 	SptUnwindRule rule;
 	int64_t depth = -1;
 
-	/* What is told of a signal's frame is for who comes back, one byte before. */
+	/* The rule of a signal's frame is that of its return address, one byte before. */
 	if (returns_from_signal(function)) {
 		rule = rule_of(function, 0);
 		sink->row(function->start - 1, &rule, sink->data);

@@ -350,7 +350,7 @@ static uint16_t writes_0f(const struct decoder *decoder)
 {
 	uint8_t opcode = decoder->opcode;
 
-	/* kmov, then what vectors tell */
+	/* kmov, then instructions that move values from vectors to registers */
 	if (decoder->is_vector)
 		return IS_ONE_OF(opcode, "\x93\x2c\x2d\x50\xc5\xd7\x78\x79") ?
 			       reg_bit(decoder, false) :
@@ -391,7 +391,7 @@ static uint16_t writes(const struct decoder *decoder)
 			return reg_bit(decoder, false) | bit(decoder->other);
 		return !decoder->is_vector && opcode >= 0xf0 ? reg_bit(decoder, false) : 0;
 	case MAP_0F3A:
-		/* What a comparison of strings tells is in cx. */
+		/* A comparison of strings writes its result to cx. */
 		if (IS_ONE_OF(opcode, "\x60\x61\x62\x63"))
 			return bit(1);
 		if (opcode == 0xf0)
