@@ -16,6 +16,9 @@ escape=$'\e['
 unset NO_COLOR LESS
 build/tests/gen-big "$work/big.capture" 3000 || exit 1
 build/tests/gen-capture "$work/small.capture" || exit 1
+build/tests/gen-names "$work/names.capture" || exit 1
+build/tests/gen-names "$work/long.capture" long || exit 1
+head -c 1500 "$work/small.capture" >"$work/damaged.capture"
 
 # on_screen COMMAND...: as on a terminal of 80 columns and 24 rows, without a pager.
 on_screen()
@@ -151,12 +154,19 @@ else
 fi
 
 # In short, for scripts and people.
-for capture in big small; do
-	"$cli" report --summary "$work/$capture.capture" >"$work/summary"
-	"$cli" report --summary --json "$work/$capture.capture" >"$work/summary.json"
+for capture in names long damaged big small; do
+	"$cli" report --summary "$work/$capture.capture" >"$work/summary" 2>"$work/err"
+	"$cli" report --summary --json "$work/$capture.capture" >"$work/summary.json" 2>"$work/err"
 	result "the summary of the $capture one is at most 2 KiB, as JSON, too" "$(
 		[ "$(wc -c <"$work/summary")" -le 2048 ] || cat "$work/summary"
 		[ "$(wc -c <"$work/summary.json")" -le 2048 ] || wc -c "$work/summary.json")"
+done
+for capture in names long big small; do
+	"$cli" report --summary "$work/$capture.capture" | sed -n 's/^Next: sysprof-cli //p' |
+		grep -v ^annotate >"$work/next"
+	result "the next commands of the $capture one work" "$(while read -r command; do
+		eval "$cli $command" >"$work/out" 2>&1 || { echo "$command"; cat "$work/out"; }
+	done <"$work/next")"
 done
 result "its functions are those of the report" "$(python3 - "$work/summary.json" \
 	<("$cli" report --json --limit 5 "$work/small.capture") <<'END'
@@ -175,7 +185,7 @@ result "... and else ends with 3, and says what grew" "$(
 	seen=$("$cli" diff --fail-above 5% "$work/big.capture" "$work/small.capture" 2>&1 >/dev/null)
 	[ $? = 3 ] && grep -q 'points more than before' <<<"$seen" || echo "$? $seen")"
 result "... and refuses what is no number" "$("$cli" diff --fail-above much "$work/small.capture" \
-	"$work/small.capture" 2>&1 | grep -v 'takes points of a share')"
+	"$work/small.capture" 2>&1 | grep -v 'takes percentage points such as')"
 
 # said WORDS COMMAND...: on stderr.
 said()

@@ -294,7 +294,7 @@ static bool parse_growth(struct options *options)
 	if (end != options->fail_above && (!*end || strcmp(end, "%") == 0) &&
 	    isfinite(options->fail_points) && options->fail_points >= 0)
 		return true;
-	spt_cli_complain("--fail-above takes points of a share, such as 5%%, not \"%s\"",
+	spt_cli_complain("--fail-above takes percentage points such as 5%%, not \"%s\"",
 			 options->fail_above);
 	return false;
 }
@@ -309,7 +309,7 @@ static bool parse_options(int *argc, char ***argv, struct options *options)
 		{ "min", 0, 0, G_OPTION_ARG_DOUBLE, &options->min_points,
 		  "Hide changes of fewer percentage points (0.01; --json: 0)", "POINTS" },
 		{ "fail-above", 0, 0, G_OPTION_ARG_STRING, &options->fail_above,
-		  "End with status 3 if the share of a function has grown by more points than this, as in 5%",
+		  "End with status 3 if the percentage of a function has grown by more points than this, as in 5%",
 		  "POINTS" },
 		{ "limit", 0, 0, G_OPTION_ARG_INT, &options->limit, "At most N rows (0: all)",
 		  "N" },

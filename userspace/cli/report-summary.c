@@ -12,15 +12,22 @@
 #include "report.h"
 
 #define TOP_SHOWN 5
-/* So that any five functions fit. */
-#define NAME_COLUMNS 64
-#define PATH_COLUMNS 100
-#define FEW_SAMPLES 200
-#define LOST_PCT 1
+/* What the JSON may have, and how much of it is not text. */
+#define MOST_BYTES     2048
+#define FIXED_BYTES    260
+#define FUNCTION_BYTES 136
+#define TEXT_BYTES     8
+/* Names are shorter if that is too much. */
+#define NAME_BYTES	 64
+#define LEAST_NAME_BYTES 16
+#define PATH_BYTES	 110
+#define FEW_SAMPLES	 200
+#define LOST_PCT	 1
 
 struct summary {
 	GArray *top;			/* uint32_t, functions by self */
-	char *verdict, *path, *command;
+	unsigned name_bytes;		/* most bytes of a name */
+	char *verdict, *file, *command; /* file: of the next commands, quoted */
 	GPtrArray *caveats, *next;	/* sentences; commands */
 	double whole_pct, lost_pct;
 	bool has_whole;
@@ -34,7 +41,7 @@ static void free_summary(gpointer data)
 	g_ptr_array_unref(summary->caveats);
 	g_ptr_array_unref(summary->next);
 	g_free(summary->verdict);
-	g_free(summary->path);
+	g_free(summary->file);
 	g_free(summary->command);
 	g_free(summary);
 }
@@ -46,6 +53,34 @@ static const SptFunction *function_at(const struct spt_report *report, unsigned 
 
 	return &spt_profile_functions(report->profile,
 				      &n)[g_array_index(summary->top, uint32_t, i)];
+}
+
+/* @text without control characters, in at most @most bytes. */
+static char *cut(const char *text, unsigned most)
+{
+	char *name = spt_format_cut(text, most);
+	char *end;
+
+	if (strlen(name) <= most)
+		return name;
+	for (end = name + most - 3; (*end & 0xc0) == 0x80; end--)
+		;
+	strcpy(end, "...");
+	return name;
+}
+
+/* A word for a shell that means @function: its name, or a pattern if that is too long. */
+static char *quote_function(const struct summary *summary, const SptFunction *function)
+{
+	g_autofree char *name = cut(function->name, summary->name_bytes);
+
+	if (strcmp(name, function->name) == 0)
+		return g_shell_quote(name);
+	if (g_str_has_suffix(name, "..."))
+		strcpy(name + strlen(name) - 3, "*");
+	/* These may replace other characters. */
+	g_strdelimit(name, "? ", '*');
+	return g_shell_quote(name);
 }
 
 static void find_top(const struct spt_report *report, struct summary *summary)
@@ -77,7 +112,7 @@ static void find_verdict(const struct spt_report *report, struct summary *summar
 	}
 	if (summary->top->len > 0) {
 		first = function_at(report, 0);
-		name = spt_format_cut(first->name, NAME_COLUMNS);
+		name = cut(first->name, summary->name_bytes);
 		g_string_append_printf(text, "; %.0f %% of %s is in %s itself",
 				       spt_percent(first->self, spt_profile_total(report->profile)),
 				       report->metric->is_cpu ? "its CPU time" :
@@ -110,14 +145,14 @@ static void find_caveats(const struct spt_report *report, struct summary *summar
 	if (failure)
 		add_caveat(summary, "The command %s", failure);
 	if (n < FEW_SAMPLES)
-		add_caveat(summary, "Only %u samples: shares are rough; record for longer",
+		add_caveat(summary, "Only %u samples: percentages are rough; record for longer",
 			   (unsigned)n);
 	if (summary->lost_pct >= LOST_PCT)
 		add_caveat(summary,
 			   "%.1f %% of the periods were lost; --ring-bytes 8M or a lower -F helps",
 			   summary->lost_pct);
 	if (stacks)
-		g_ptr_array_add(summary->caveats, spt_format_cut(stacks, 3 * NAME_COLUMNS));
+		g_ptr_array_add(summary->caveats, cut(stacks, 3 * summary->name_bytes));
 	if (sums->budget > 0)
 		add_caveat(summary, "The rate was lowered: %.1f %% of the periods were sampled",
 			   spt_percent(sums->delivered, sums->delivered + sums->budget));
@@ -125,45 +160,100 @@ static void find_caveats(const struct spt_report *report, struct summary *summar
 		add_caveat(summary, "The recording was cut off");
 }
 
-static void add_next(struct summary *summary, const char *command, const char *file,
-		     const char *rest)
+static void add_next(struct summary *summary, const char *command, const char *rest)
 {
-	g_ptr_array_add(summary->next,
-			g_strdup_printf("%s %s %s %s", spt_cli_called(), command, file, rest));
+	g_ptr_array_add(summary->next, g_strdup_printf("%s %s %s %s", spt_cli_called(), command,
+						       summary->file, rest));
 }
 
 static void find_next(const struct spt_report *report, struct summary *summary)
 {
-	g_autofree char *file = g_shell_quote(summary->path);
-
-	add_next(summary, "report", file, "--tree");
+	add_next(summary, "report", "--tree");
 	if (summary->top->len > 0) {
-		const SptFunction *first = function_at(report, 0);
-		g_autofree char *name = spt_format_cut(first->name, NAME_COLUMNS);
-		g_autofree char *quoted = g_shell_quote(name);
+		g_autofree char *quoted = quote_function(summary, function_at(report, 0));
 		g_autofree char *callers = g_strdup_printf("--callers %s", quoted);
 
-		add_next(summary, "report", file, callers);
-		add_next(summary, "annotate", file, quoted);
+		add_next(summary, "report", callers);
+		add_next(summary, "annotate", quoted);
 	}
+}
+
+/* Bytes of @text in JSON. */
+static size_t text_bytes(const char *text)
+{
+	size_t n = TEXT_BYTES;
+
+	for (; *text; text++)
+		n += *text == '"' || *text == '\\' ? 2 : 1;
+	return n;
+}
+
+static size_t texts_bytes(const GPtrArray *texts)
+{
+	size_t n = 0;
+
+	for (unsigned i = 0; i < texts->len; i++)
+		n += text_bytes(texts->pdata[i]);
+	return n;
+}
+
+/* Most bytes of the whole, as text or JSON. */
+static size_t summary_bytes(const struct spt_report *report, const struct summary *summary)
+{
+	size_t n = FIXED_BYTES + text_bytes(report->capture->path) + text_bytes(summary->verdict) +
+		   texts_bytes(summary->caveats) + texts_bytes(summary->next);
+
+	for (unsigned i = 0; i < summary->top->len; i++) {
+		const SptFunction *function = function_at(report, i);
+		g_autofree char *name = cut(function->name, summary->name_bytes);
+		g_autofree char *object = cut(spt_report_object(function), summary->name_bytes / 2);
+
+		n += FUNCTION_BYTES + text_bytes(name) + text_bytes(object);
+	}
+	return n;
+}
+
+/* All texts, with names of at most @name_bytes. */
+static void find_texts(const struct spt_report *report, struct summary *summary,
+		       unsigned name_bytes)
+{
+	g_autofree char *name =
+		report->filter->processes ? spt_command_name(report->capture) : NULL;
+
+	summary->name_bytes = name_bytes;
+	g_ptr_array_set_size(summary->caveats, 0);
+	g_ptr_array_set_size(summary->next, 0);
+	g_clear_pointer(&summary->verdict, g_free);
+	g_clear_pointer(&summary->command, g_free);
+	summary->command = name ? cut(name, name_bytes) : NULL;
+	find_verdict(report, summary);
+	find_caveats(report, summary);
+	find_next(report, summary);
 }
 
 static bool find(struct spt_report *report)
 {
 	struct summary *summary = g_new0(struct summary, 1);
-	g_autofree char *name =
-		report->filter->processes ? spt_command_name(report->capture) : NULL;
+	g_autofree char *path = spt_format_cut(report->capture->path, 0);
+	unsigned name_bytes = NAME_BYTES;
 
 	report->found = summary;
 	summary->top = g_array_new(FALSE, FALSE, sizeof(uint32_t));
 	summary->caveats = g_ptr_array_new_with_free_func(g_free);
 	summary->next = g_ptr_array_new_with_free_func(g_free);
-	summary->command = name ? spt_format_cut(name, NAME_COLUMNS) : NULL;
-	summary->path = spt_format_cut(report->capture->path, PATH_COLUMNS);
+	summary->file = g_shell_quote(path);
+	if (strlen(summary->file) > PATH_BYTES || strcmp(path, report->capture->path) != 0) {
+		g_free(summary->file);
+		summary->file = g_strdup("FILE");
+	}
 	find_top(report, summary);
-	find_verdict(report, summary);
-	find_caveats(report, summary);
-	find_next(report, summary);
+	find_texts(report, summary, name_bytes);
+	while (summary_bytes(report, summary) > MOST_BYTES && name_bytes > LEAST_NAME_BYTES) {
+		name_bytes -= LEAST_NAME_BYTES;
+		find_texts(report, summary, name_bytes);
+	}
+	while (summary_bytes(report, summary) > MOST_BYTES && summary->next->len > 0)
+		g_ptr_array_set_size(summary->next, summary->next->len - 1);
 	return true;
 }
 
@@ -172,13 +262,11 @@ static void print_text(const struct spt_report *report)
 	const struct summary *summary = report->found;
 	uint64_t all = spt_profile_total(report->profile);
 
-	printf("%s%s%s\n", spt_color(SPT_COLOR_TITLE), summary->verdict,
-	       spt_color(SPT_COLOR_OFF));
+	printf("%s%s%s\n", spt_color(SPT_COLOR_TITLE), summary->verdict, spt_color(SPT_COLOR_OFF));
 	for (unsigned i = 0; i < summary->top->len; i++) {
 		const SptFunction *function = function_at(report, i);
-		g_autofree char *name = spt_format_cut(function->name, NAME_COLUMNS);
-		g_autofree char *object =
-			spt_format_cut(spt_report_object(function), NAME_COLUMNS / 2);
+		g_autofree char *name = cut(function->name, summary->name_bytes);
+		g_autofree char *object = cut(spt_report_object(function), summary->name_bytes / 2);
 
 		spt_report_print_share(spt_percent(function->self, all), 7);
 		printf("%s  %s\n", name, object);
@@ -209,9 +297,8 @@ static void add_json(const struct spt_report *report, SptJson *json)
 	spt_json_array(json, "top");
 	for (unsigned i = 0; i < summary->top->len; i++) {
 		const SptFunction *function = function_at(report, i);
-		g_autofree char *name = spt_format_cut(function->name, NAME_COLUMNS);
-		g_autofree char *object =
-			spt_format_cut(spt_report_object(function), NAME_COLUMNS / 2);
+		g_autofree char *name = cut(function->name, summary->name_bytes);
+		g_autofree char *object = cut(spt_report_object(function), summary->name_bytes / 2);
 
 		spt_json_object(json, NULL);
 		spt_json_function(json, name, object);
@@ -225,8 +312,8 @@ static void add_json(const struct spt_report *report, SptJson *json)
 }
 
 const struct spt_report_kind spt_report_summary = {
-	.option = { "summary", 0, 0, G_OPTION_ARG_NONE, NULL,
-		    "Print the result in at most 2 KiB", NULL },
+	.option = { "summary", 0, 0, G_OPTION_ARG_NONE, NULL, "Print the result in at most 2 KiB",
+		    NULL },
 	.find = find,
 	.is_whole_page = true,
 	.text = print_text,

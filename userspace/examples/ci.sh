@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
 # A recipe for CI: ci.sh BASE COMMAND [ARG...] records COMMAND and compares it with the recording
-# BASE.  It fails with status 3 if the share of any function of COMMAND grew by more than POINTS
-# percentage points (5), and prints which.  Without BASE it makes one, to be kept for the next time.
+# BASE.  It fails with status 3 if any function of COMMAND grew by more than POINTS percentage points
+# (5), and prints which.  Without BASE it makes one, to be kept for the next time.
 # SYSPROF is the program (sysprof-cli).  Names are bundled, as the next build replaces the program.
 
 set -eu
