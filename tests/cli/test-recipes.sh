@@ -380,7 +380,7 @@ lists_all()
 {
 	lists 'tiny' bash zsh fish sysprof-cli-report.1 &&
 		lists 'by process, .* or side' zsh fish sysprof-cli-report.1 &&
-		lists 'name.*: .*tiny .tiny samples' zsh fish sysprof-cli-export.1 &&
+		lists 'metric.*: .*tiny .tiny samples' zsh fish sysprof-cli-export.1 &&
 		lists 'tiny.*: the number of periods' zsh fish sysprof-cli-export.1
 }
 

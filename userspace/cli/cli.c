@@ -74,6 +74,11 @@ static void list_option(const struct spt_command *command, const GOptionEntry *o
 	       bare, option->description);
 }
 
+bool spt_cli_is_listing(void)
+{
+	return is_listing;
+}
+
 void spt_cli_list_options(const struct spt_command *command)
 {
 	char *arguments[] = { (char *)command->name, NULL };

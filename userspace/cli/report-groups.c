@@ -25,7 +25,7 @@ static char *help(void)
 {
 	g_autofree char *names = list_groupings(NULL);
 
-	return g_strconcat("What is shown, by ", names, NULL);
+	return g_strconcat("Print sums by ", names, NULL);
 }
 
 /* Of all metrics' groupings, the one that may have been meant. */

@@ -21,18 +21,19 @@ static char *list_metrics(void)
 
 const char *spt_report_metric_help(void)
 {
-	static char *help;
-	g_autoptr(GString) text = g_string_new("What is shown, by its name: ");
+	g_autofree char *names = list_metrics();
+	g_autoptr(GString) text = g_string_new("Show this metric: ");
 	const SptMetric *metric;
 
-	for (unsigned i = 0; !help && (metric = spt_metric(i)); i++)
+	if (!spt_cli_is_listing()) {
+		g_string_append_printf(text, "%s (sysprof-cli-report(1) explains them)", names);
+		return g_intern_string(text->str);
+	}
+	for (unsigned i = 0; (metric = spt_metric(i)); i++)
 		if (metric->source)
-			g_string_append_printf(text, "%s%s%s%s%s", i ? "; " : "", metric->name,
-					       i ? " (" : ", ", i ? metric->value : "the default",
-					       i ? ")" : "");
-	if (!help)
-		help = g_strdup(text->str);
-	return help;
+			g_string_append_printf(text, "%s%s (%s)", i ? "; " : "", metric->name,
+					       i ? metric->value : "the default");
+	return g_intern_string(text->str);
 }
 
 bool spt_filter_options_find_metric(struct spt_filter_options *options)

@@ -215,7 +215,7 @@ static const SptGrouping groupings[] = {
 	},
 	{
 		.name = "vector",
-		.note = " (whose handler an interrupt was)",
+		.note = " (which interrupt)",
 		.menu = SPT_WORDS("By _Vector"),
 		.root = SPT_WORDS("(vector)"),
 		.parts = SPT_GROUP_HAS_NAME,
@@ -225,7 +225,7 @@ static const SptGrouping groupings[] = {
 	},
 	{
 		.name = "lock",
-		.note = " (for which)",
+		.note = " (which one was waited for)",
 		.menu = SPT_WORDS("By _Lock"),
 		.root = SPT_WORDS("(lock)"),
 		.parts = SPT_GROUP_HAS_NAME,
@@ -245,7 +245,7 @@ static const SptGrouping groupings[] = {
 	},
 	{
 		.name = "device",
-		.note = " (and operation, of requests)",
+		.note = " (and operation of requests)",
 		.menu = SPT_WORDS("By _Device"),
 		.root = SPT_WORDS("(device)"),
 		.parts = SPT_GROUP_HAS_NAME,
@@ -255,7 +255,7 @@ static const SptGrouping groupings[] = {
 	},
 	{
 		.name = "file",
-		.note = " (that requests were for)",
+		.note = " (of requests)",
 		.menu = SPT_WORDS("By _File"),
 		.root = SPT_WORDS("(file)"),
 		.parts = SPT_GROUP_HAS_NAME,
@@ -275,7 +275,7 @@ static const SptGrouping groupings[] = {
 	},
 	{
 		.name = "context",
-		.note = " (in the midst of what)",
+		.note = " (what was interrupted)",
 		.menu = SPT_WORDS("By Conte_xt"),
 		.root = SPT_WORDS("(context)"),
 		.parts = SPT_GROUP_HAS_NAME,
@@ -295,7 +295,7 @@ static const SptGrouping groupings[] = {
 	},
 	{
 		.name = "size",
-		.note = " (of what was allocated)",
+		.note = " (of allocations)",
 		.menu = SPT_WORDS("By Si_ze"),
 		.root = SPT_WORDS("(size)"),
 		.parts = SPT_GROUP_HAS_NAME,
