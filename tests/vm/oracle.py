@@ -81,6 +81,20 @@ def need():
             bail(f"{os.path.relpath(path, TOP)} is not built; run 'make module cli tests'")
 
 
+def module(name):
+    """One of tests/vm/modules, for the kernel that the test boots."""
+    path = os.path.join(TOP, "build", KERNEL, "modules", name, name + ".ko")
+    if KERNEL:
+        build = [os.path.join(TOP, "tests", "vm", "build-module"), os.path.basename(KERNEL)]
+        done = subprocess.run(build, env={**os.environ, "MODULE": name}, stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT, text=True, errors="replace")
+        if done.returncode:
+            bail(f"tests/vm/modules/{name} does not build for this kernel: {done.stdout[-1000:]}")
+    if not os.path.exists(path):
+        bail(f"{os.path.relpath(path, TOP)} is not built; run 'make test-modules'")
+    return path
+
+
 def out_directory(name):
     out = os.path.join(TOP, "build", KERNEL, "vm", name)
     shutil.rmtree(out, ignore_errors=True)
@@ -110,6 +124,21 @@ record() {
 	recorded=$1; shift
 	run "$recorded" "$cli" record -F 1000 -o "$out/$recorded.capture" -- "$@"
 }
+"""
+
+
+def null_disk(ns):
+    """For a guest script: /dev/nullb0, a disk in memory that completes each request after @ns."""
+    return f"""
+modprobe null_blk nr_devices=0 && mount -t configfs none /sys/kernel/config 2>/dev/null
+disk=/sys/kernel/config/nullb/nullb0
+mkdir $disk || exit 1
+# The module's parameters have no memory in older kernels.
+for setting in size=1024 irqmode=2 completion_nsec={ns} hw_queue_depth=8 submit_queues=1 \\
+	queue_mode=2 memory_backed=1 power=1; do
+	echo "${{setting#*=}}" >"$disk/${{setting%%=*}}" || exit 1
+done
+echo none >/sys/block/nullb0/queue/scheduler
 """
 
 
