@@ -8,7 +8,9 @@
  * offline.  Periods that no session samples have no tick; the next tick accounts for them.
  *
  * An idle CPU is woken at most once: the tick that finds it idle does not set the timer again, the
- * switch away from the idle task does.
+ * switch away from the idle task does.  Soft interrupts that the idle CPU serves are work.  The
+ * timer is set for those in which the next tick probably falls, going by the last ones of their
+ * kind; a tick that fell into one all the same is taken at its end.
  *
  * A timer's interrupt may come late, by microseconds on hardware and by milliseconds in a virtual
  * machine.  A tick belongs to the task that ran when it was due: if a CPU switches tasks with the
@@ -31,6 +33,7 @@
 
 #include "budget.h"
 #include "clock.h"
+#include "contexts.h"
 #include "session-ticking.h"
 #include "session.h"
 #include "stack.h"
@@ -66,6 +69,8 @@
  * @random: state of the generator that places ticks
  * @instant: of the tick in period @target; while parked the timer does not know it
  * @stolen: time a hypervisor took from this CPU, as the kernel had it at the last tick, ns
+ * @softirq_begin: the idle CPU serves a soft interrupt since then; 0: it does not
+ * @softirq_reach: by its number, ns within which a tick may fall into it
  * @users_from: before this period sessions of users without CAP_SYS_RESOURCE have no tick: they
  *	have used up their share of the CPU
  * @stands_for: ticks that the next timed tick accounts for if @untimed is 0: itself and the untimed
@@ -89,6 +94,8 @@ struct cpu_clock {
 	u64 random;
 	u64 instant;
 	u64 stolen;
+	u64 softirq_begin;
+	u32 softirq_reach[NR_SOFTIRQS];
 	u64 users_from;
 	u32 stands_for;
 	u32 untimed;
@@ -142,7 +149,7 @@ static __always_inline void aim(struct cpu_clock *clock, u64 period)
  */
 static bool cpu_is_idle(void)
 {
-	return is_idle_task(current) && !in_serving_softirq();
+	return sysprof_context_of_tick() == SYSPROF_CONTEXT_IDLE;
 }
 
 /* True: a stack was taken. */
@@ -358,7 +365,8 @@ void sysprof_clock_retarget(int cpu, u64 now)
 	set_timer(clock);
 }
 
-static void leave_idle(struct cpu_clock *clock, u64 now)
+/* Of a parked CPU: accounts for the time up to @now, and the next tick comes after that. */
+static void account_idle(struct cpu_clock *clock, u64 now)
 {
 	u64 from;
 
@@ -370,6 +378,11 @@ static void leave_idle(struct cpu_clock *clock, u64 now)
 		aim(clock, clock->next);
 		sysprof_sessions_idle(smp_processor_id(), from, clock->next);
 	}
+}
+
+static void leave_idle(struct cpu_clock *clock, u64 now)
+{
+	account_idle(clock, now);
 	clock->parked = false;
 	clock->stolen = kcpustat_this_cpu->cpustat[CPUTIME_STEAL];
 	set_timer(clock);
@@ -408,6 +421,60 @@ u64 sysprof_clock_switch(struct task_struct *prev, struct task_struct *next)
 	return now;
 }
 
+static void begin_softirq(struct cpu_clock *clock, unsigned int vector)
+{
+	u64 now = ktime_get_mono_fast_ns();
+
+	clock->softirq_begin = now;
+	if (!clock->parked)
+		return;
+	account_idle(clock, now);
+	clock->stolen = kcpustat_this_cpu->cpustat[CPUTIME_STEAL];
+	if (clock->instant > now + clock->softirq_reach[vector])
+		return;
+	clock->parked = false;
+	set_timer(clock);
+}
+
+static void end_softirq(struct cpu_clock *clock, unsigned int vector)
+{
+	u64 now = ktime_get_mono_fast_ns(), due = clock->instant, took, from;
+	u32 *reach = &clock->softirq_reach[vector];
+
+	took = min_t(u64, now - clock->softirq_begin, NSEC_PER_SEC);
+	clock->softirq_begin = 0;
+	*reach = max_t(u32, took * 2, *reach - *reach / 8);
+	if (!clock->parked || due > now)
+		return;
+	from = leave_out_pause(clock, advance(clock, now), sysprof_time_seen(now, due));
+	/* It waited for the end on purpose: that is no delay. */
+	take_tick(clock, NULL, now, from, now);
+}
+
+/*
+ * An idle CPU serves soft interrupts where an interrupt ends, and nowhere else: between the two
+ * calls there is no switch, and no other soft interrupt.
+ */
+void sysprof_clock_softirq(unsigned int vector, bool begins)
+{
+	struct cpu_clock *clock;
+	unsigned long flags;
+
+	if (likely(!is_idle_task(current)))
+		return;
+	local_irq_save(flags);
+	rcu_read_lock();
+	clock = this_cpu_ptr(&cpu_clocks);
+	if (!clock->running || vector >= NR_SOFTIRQS)
+		;
+	else if (begins)
+		begin_softirq(clock, vector);
+	else if (clock->softirq_begin)
+		end_softirq(clock, vector);
+	rcu_read_unlock();
+	local_irq_restore(flags);
+}
+
 void sysprof_clock_cost(int cpu, u64 *cost_ns, u64 *ticks, u64 *histogram)
 {
 	struct cpu_clock *clock = per_cpu_ptr(&cpu_clocks, cpu);
@@ -428,6 +495,7 @@ static void start_here(void *unused)
 
 	clock->offline = false;
 	clock->parked = false;
+	clock->softirq_begin = 0;
 	clock->running = true;
 	clock->stolen = kcpustat_this_cpu->cpustat[CPUTIME_STEAL];
 	aim(clock, clock->next);

@@ -37,6 +37,11 @@ u64 sysprof_clock_catch_up(int cpu, u64 now);
  * interrupts off.  Returns the time, or 0 if it was not read.
  */
 u64 sysprof_clock_switch(struct task_struct *prev, struct task_struct *next);
+/*
+ * A soft interrupt's handler, by its number, begins or has ended on this CPU.  Called from
+ * softirq_entry and softirq_exit.
+ */
+void sysprof_clock_softirq(unsigned int vector, bool begins);
 /* Reads what ticks cost.  Each pointer may be NULL; @histogram has SYSPROF_COST_BUCKETS. */
 void sysprof_clock_cost(int cpu, u64 *cost_ns, u64 *ticks, u64 *histogram);
 

@@ -1,11 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Memory that each CPU has twice: for interrupts, and for the NMIs that interrupt them. */
+/*
+ * Contexts: memory that each CPU has twice, for interrupts and for the NMIs that interrupt them,
+ * and which context a tick came in.
+ */
 #ifndef _SYSPROF_CONTEXTS_H
 #define _SYSPROF_CONTEXTS_H
 
 #include <linux/percpu.h>
 #include <linux/preempt.h>
+#include <linux/sched.h>
 #include <linux/types.h>
+
+#include "sysprof-event.h"
 
 struct sysprof_contexts {
 	void *memory[2];
@@ -22,6 +28,19 @@ void sysprof_contexts_free(struct sysprof_contexts __percpu *contexts);
 static inline void *sysprof_contexts_this(struct sysprof_contexts __percpu *contexts)
 {
 	return this_cpu_ptr(contexts)->memory[!!in_nmi()];
+}
+
+/*
+ * In the interrupt, NMI or hook of a tick: enum sysprof_context of what the tick came in.  An NMI
+ * counts as an interrupt, too.
+ */
+static inline u8 sysprof_context_of_tick(void)
+{
+	if (hardirq_count() > HARDIRQ_OFFSET)
+		return SYSPROF_CONTEXT_IRQ;
+	if (in_serving_softirq())
+		return SYSPROF_CONTEXT_SOFTIRQ;
+	return is_idle_task(current) ? SYSPROF_CONTEXT_IDLE : SYSPROF_CONTEXT_TASK;
 }
 
 #endif /* _SYSPROF_CONTEXTS_H */

@@ -11,6 +11,7 @@
 #include <linux/sched/signal.h>
 #include <linux/sched/task.h>
 #include <linux/tracepoint.h>
+#include <trace/events/irq.h>
 #include <trace/events/sched.h>
 #include <trace/events/task.h>
 
@@ -168,7 +169,17 @@ static void switch_hit(SYSPROF_SWITCH_PROTO(prev, next))
 		sysprof_switch(preempt, prev, next, SYSPROF_SWITCH_LEFT(prev), now);
 }
 
-#define FOUND_MAX 48
+static void softirq_entry_hit(void *data, unsigned int vector)
+{
+	sysprof_clock_softirq(vector, true);
+}
+
+static void softirq_exit_hit(void *data, unsigned int vector)
+{
+	sysprof_clock_softirq(vector, false);
+}
+
+#define FOUND_MAX 64
 
 /* Those that others have asked for. */
 static struct tracepoint *found[FOUND_MAX];
@@ -181,7 +192,8 @@ static struct hook {
 } hooks[] = {
 	{ "sched_process_fork", fork_hit }, { "sched_process_exec", exec_hit },
 	{ "sched_process_exit", exit_hit }, { "task_rename", rename_hit },
-	{ "sched_switch", switch_hit },
+	{ "sched_switch", switch_hit },	    { "softirq_entry", softirq_entry_hit },
+	{ "softirq_exit", softirq_exit_hit },
 };
 
 /*
@@ -211,6 +223,8 @@ static void __maybe_unused check_prototypes(void)
 	check_trace_callback_type_sched_process_exit(exit_hit);
 	check_trace_callback_type_task_rename(rename_hit);
 	check_trace_callback_type_sched_switch(switch_hit);
+	check_trace_callback_type_softirq_entry(softirq_entry_hit);
+	check_trace_callback_type_softirq_exit(softirq_exit_hit);
 }
 
 static void find_hook(struct tracepoint *tracepoint, void *unused)

@@ -17,6 +17,7 @@
 #include "charge.h"
 #include "clock-pmu.h"
 #include "clock.h"
+#include "contexts.h"
 #include "delivery.h"
 #include "filter.h"
 #include "hooks.h"
@@ -135,7 +136,7 @@ static __always_inline u64 put_sample(struct sysprof_session_cpu *sc, struct sys
 	if (sample->user_mode == SYSPROF_USER_RAW && !raw_bytes)
 		sample->user_mode = SYSPROF_USER_FP;
 	sample->raw_bytes = raw_bytes;
-	sample->reserved = 0;
+	sample->context = stack->context + 1;
 	if (n_kernel)
 		memcpy(sample->frames, stack->kernel, n_kernel * sizeof(u64));
 	if (unlikely(sc->hides))
@@ -253,12 +254,6 @@ static void tell_fn(struct irq_work *work)
 	local_irq_restore(flags);
 }
 
-/* An interrupt that an NMI found on the idle task's stack is work. */
-static bool is_idle(void)
-{
-	return is_idle_task(current) && !in_serving_softirq() && !(in_nmi() && hardirq_count());
-}
-
 static bool is_throttled(const struct sysprof_session *session, u64 now)
 {
 	return sysprof_throttle_until(SYSPROF_PAID_BY_ALL) > now ||
@@ -273,7 +268,7 @@ void sysprof_session_overflow(struct sysprof_session *session, struct sysprof_st
 
 	if (!sc->joined || READ_ONCE(session->dead) || !own)
 		return;
-	if (is_idle()) {
+	if (sysprof_context_of_tick() == SYSPROF_CONTEXT_IDLE) {
 		sc->account.idle += own;
 	} else if (!sysprof_filter_passes(session->filter, user_mode(regs))) {
 		sc->account.excluded += own;

@@ -17,6 +17,7 @@
 #include <linux/string.h>
 
 #include "arch.h"
+#include "contexts.h"
 #include "raw.h"
 #include "spaces.h"
 #include "stack.h"
@@ -151,7 +152,7 @@ static struct pt_regs *entry_regs(struct task_struct *task)
  */
 static noinline struct pt_regs *take_kernel(struct sysprof_stack *stack, struct pt_regs *regs)
 {
-	if (in_serving_softirq() || (in_nmi() && hardirq_count()))
+	if (stack->context == SYSPROF_CONTEXT_SOFTIRQ || stack->context == SYSPROF_CONTEXT_IRQ)
 		stack->flags |= SYSPROF_SAMPLE_IRQ;
 	/*
 	 * Interrupted code begins with its very instruction; a stack from here begins with a
@@ -284,6 +285,7 @@ void sysprof_stack_take(struct sysprof_stack *stack, struct pt_regs *regs)
 
 	begin(stack, current);
 	stack->in_user = regs && user_mode(regs);
+	stack->context = stack->in_user ? SYSPROF_CONTEXT_TASK : sysprof_context_of_tick();
 	user = stack->in_user ? regs : take_kernel(stack, regs);
 	take_user_part(stack, user);
 }

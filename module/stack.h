@@ -39,6 +39,7 @@ struct sysprof_user_part {
  * @flags: SYSPROF_SAMPLE_*
  * @n_kernel: number of kernel frames
  * @kernel_end: enum sysprof_end of the kernel part
+ * @context: enum sysprof_context that a tick came in
  * @raw: copy of registers and stack, for sessions that may have it; NULL if no session does or
  *	there is no user context
  * @user_regs: the user context, for sysprof_stack_by_tables(); NULL if there is none
@@ -59,6 +60,7 @@ struct sysprof_stack {
 	u16 flags;
 	u16 n_kernel;
 	u8 kernel_end;
+	u8 context;
 	bool in_user;
 	bool is_tabled;
 	struct pt_regs *user_regs;

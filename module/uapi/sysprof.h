@@ -338,7 +338,9 @@ enum sysprof_user_mode {
  * @kernel_end: enum sysprof_end
  * @user_end: enum sysprof_end
  * @user_mode: enum sysprof_user_mode
- * @reserved: 0
+ * @context: in which context the tick found the CPU, enum sysprof_context of sysprof-event.h plus
+ *	one; 0: not known (older modules).  A timer never finds SYSPROF_CONTEXT_IRQ: handlers of
+ *	interrupts hold it off
  * @frames: n_kernel + n_user frames
  */
 struct sysprof_sample {
@@ -353,7 +355,7 @@ struct sysprof_sample {
 	__u8 kernel_end;
 	__u8 user_end;
 	__u8 user_mode;
-	__u8 reserved;
+	__u8 context;
 	__u64 frames[];
 };
 

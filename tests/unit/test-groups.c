@@ -6,6 +6,7 @@
 #include "profile/groups.h"
 
 #include "captures.h"
+#include "sysprof-event.h"
 
 static const SptFilter *filters(unsigned i)
 {
@@ -109,10 +110,68 @@ static void test_images(void)
 	fake_clear(&fake);
 }
 
+static uint64_t weight_of(const GArray *rows, const char *name)
+{
+	uint64_t weight = 0;
+
+	for (unsigned i = 0; i < rows->len; i++)
+		if (strcmp(g_array_index(rows, SptGroupRow, i).name, name) == 0)
+			weight += g_array_index(rows, SptGroupRow, i).weight;
+	return weight;
+}
+
+static void check_contexts(const char *source, const char *clock, uint64_t task, uint64_t softirq,
+			   uint64_t unknown)
+{
+	static const uint8_t contexts[] = {
+		0,
+		SPT_CONTEXT_KERNEL,
+		SPT_CONTEXT_KERNEL | SPT_CONTEXT_IRQ,
+		(SYSPROF_CONTEXT_TASK + 1) << SPT_CONTEXT_AT | SPT_CONTEXT_KERNEL,
+		(SYSPROF_CONTEXT_SOFTIRQ + 1) << SPT_CONTEXT_AT | SPT_CONTEXT_KERNEL,
+		(SYSPROF_CONTEXT_IRQ + 1) << SPT_CONTEXT_AT | SPT_CONTEXT_KERNEL,
+	};
+	g_autoptr(GHashTable) host = g_hash_table_new(g_str_hash, g_str_equal);
+	const unsigned function = 1;
+	SptGroupKind kind;
+	struct fake fake;
+
+	fake_init(&fake);
+	for (unsigned i = 0; i < G_N_ELEMENTS(contexts); i++) {
+		fake_sample(&fake, 1, &function, 1, 1 + i, 1 << i);
+		g_array_index(fake.samples, SptSampleRow, i).context = contexts[i];
+	}
+	SptCapture capture = *fake_capture(&fake);
+
+	g_hash_table_insert(host, (gpointer) "source", (gpointer)source);
+	g_hash_table_insert(host, (gpointer) "clock", (gpointer)clock);
+	capture.host = host;
+	g_assert_true(spt_grouping_find("context", &kind));
+
+	g_autoptr(SptSymbols) symbols = spt_symbols_new(&capture, NULL);
+	g_autoptr(SptProfile) base = spt_profile_new_base(&capture, symbols, NULL);
+	g_autoptr(GArray) rows = spt_groups_new(base, NULL, kind);
+
+	g_assert_cmpuint(weight_of(rows, "task"), ==, task);
+	g_assert_cmpuint(weight_of(rows, "soft interrupt"), ==, softirq);
+	g_assert_cmpuint(weight_of(rows, "not known"), ==, unknown);
+	g_assert_cmpuint(weight_of(rows, "interrupt"), ==, 32);
+	fake_clear(&fake);
+}
+
+/* Old recordings have one bit, which is right for the timer only; perf events have none. */
+static void test_contexts(void)
+{
+	check_contexts("module", "timer", 1 + 2 + 8, 4 + 16, 0);
+	check_contexts("module", "cycles", 1 + 8, 16, 2 + 4);
+	check_contexts("perf", "timer", 1 + 8, 16, 2 + 4);
+}
+
 int main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
 	g_test_add_func("/groups/sums", test_sums);
 	g_test_add_func("/groups/images", test_images);
+	g_test_add_func("/groups/contexts", test_contexts);
 	return g_test_run();
 }

@@ -307,7 +307,8 @@ static void test_fits(void)
 {
 	for (unsigned kind = 0; spt_grouping(kind); kind++)
 		g_assert_true(spt_grouping_fits(spt_grouping(kind), SPT_METRIC_CPU) ==
-			      (kind <= SPT_GROUP_OBJECT));
+			      (kind <= SPT_GROUP_OBJECT ||
+			       strcmp(spt_grouping(kind)->name, "context") == 0));
 	g_assert_true(spt_grouping_fits(spt_grouping(SPT_GROUP_OBJECT + 1),
 					spt_metric_find("wall")));
 	g_assert_false(spt_grouping_fits(spt_grouping(SPT_GROUP_CPU), &waits));

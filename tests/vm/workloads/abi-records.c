@@ -6,6 +6,8 @@
  */
 #include "abi.h"
 
+#include "sysprof-event.h"
+
 #include <sched.h>
 
 #define KERNEL_SPACE	0xffff800000000000ULL
@@ -24,7 +26,8 @@ static bool sample_is_consistent(const struct sysprof_sample *sample)
 	size_t bytes = sizeof(*sample) + (sample->n_kernel + sample->n_user) * sizeof(uint64_t) +
 		       (sample->raw_bytes + 7) / 8 * 8;
 
-	return bytes == sample->record.size * 8U && sample->weight && !sample->reserved &&
+	return bytes == sample->record.size * 8U && sample->weight && sample->context &&
+	       sample->context <= SYSPROF_CONTEXT_IDLE + 1 &&
 	       sample->kernel_end <= SYSPROF_END_UNRELIABLE &&
 	       sample->user_end <= SYSPROF_END_UNRELIABLE && (sample->n_kernel || sample->n_user);
 }

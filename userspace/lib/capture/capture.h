@@ -83,6 +83,9 @@ typedef struct {
 
 #define SPT_CONTEXT_KERNEL (1 << 0)
 #define SPT_CONTEXT_IRQ (1 << 1)
+/* From this bit on: enum sysprof_context plus one; 0: not known. */
+#define SPT_CONTEXT_AT 2
+#define SPT_CONTEXT_MASK 7
 
 typedef struct {
 	uint64_t time;

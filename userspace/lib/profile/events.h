@@ -10,7 +10,11 @@
 
 G_BEGIN_DECLS
 
-/* SptWeightRow.detail is enum sysprof_context: what was interrupted. */
+/*
+ * SptWeightRow.detail is enum sysprof_context: what was interrupted; of the clock's samples the
+ * context that they came in, or SPT_CONTEXT_NOT_KNOWN.
+ */
+#define SPT_CONTEXT_NOT_KNOWN 15
 extern const SptWeightSource spt_weights_irq, spt_weights_softirq;
 /* The number of page faults, and the time that they took; detail is SYSPROF_FAULT_*. */
 extern const SptWeightSource spt_weights_faults, spt_weights_fault_time;

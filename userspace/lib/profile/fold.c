@@ -362,7 +362,8 @@ static void keep(struct folder *folder, const SptWeightRow *row, uint32_t leaf)
 	folder->rows[folder->n_rows] =
 		(struct spt_row){ leaf, folder->values ? 0 : (uint32_t)row->weight };
 	folder->sources[folder->n_rows] =
-		(struct spt_row_source){ row->time, row->thread, row->cpu };
+		(struct spt_row_source){ row->time, row->thread & 0xfffffff, row->detail & 15,
+					  row->cpu };
 	if (folder->values)
 		folder->values[folder->n_rows] =
 			(struct spt_row_value){ row->weight, row->duration_ns, row->detail };

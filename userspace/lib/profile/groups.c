@@ -73,7 +73,7 @@ static SptGroupRow group_of_object(const SptProfile *base, uint32_t leaf)
 
 static uint32_t key_of_detail(const SptProfile *base, uint64_t row)
 {
-	return base->values ? base->values[row].detail : 0;
+	return base->values ? base->values[row].detail : base->sources[row].detail;
 }
 
 static SptGroupRow group_of_state(G_GNUC_UNUSED const SptProfile *base, uint32_t detail)

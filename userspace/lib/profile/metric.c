@@ -23,7 +23,7 @@ static const SptMetric metrics[] = {
 		.title = SPT_WORDS("CPU Time"),
 		.value = "CPU time",
 		.unit = SPT_UNIT_NS,
-		.parts = SPT_METRIC_HAS_CPU,
+		.parts = SPT_METRIC_HAS_CPU | SPT_METRIC_HAS_CONTEXT,
 		.is_cpu = true,
 		.source = &spt_weights_periods,
 	},
@@ -33,7 +33,7 @@ static const SptMetric metrics[] = {
 		.value = "how late the clock's ticks came, as where interrupts were off",
 		.option = "--source module",
 		.unit = SPT_UNIT_NS,
-		.parts = SPT_METRIC_HAS_CPU,
+		.parts = SPT_METRIC_HAS_CPU | SPT_METRIC_HAS_CONTEXT,
 		.source = &spt_weights_delays,
 	},
 	{

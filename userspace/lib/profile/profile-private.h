@@ -21,7 +21,9 @@ struct spt_row_value {
 /* The fields of a sample that only a change of the filter needs. */
 struct spt_row_source {
 	uint64_t time;
-	uint32_t thread, cpu;
+	uint32_t thread : 28;		/* there is memory for fewer */
+	uint32_t detail : 4;		/* where there is no struct spt_row_value */
+	uint32_t cpu;
 };
 
 struct SptProfile {

@@ -2,6 +2,9 @@
 /* The rows of a source, and the sources that are made of the samples of the clock. */
 #include "profile/weights.h"
 
+#include "profile/events.h"
+#include "sysprof-event.h"
+
 struct SptWeights {
 	const SptWeightSource *source;
 	gpointer cursor;
@@ -39,6 +42,7 @@ const SptWeightRow *spt_weights_next(SptWeights *weights, uint32_t *ret_n)
 }
 
 struct clock {
+	bool bit_is_softirq;		/* SPT_CONTEXT_IRQ: a soft interrupt, and nothing else */
 	SptSamples *samples;
 	const SptSampleRow *left;
 	uint32_t n_left;
@@ -49,6 +53,10 @@ static gpointer begin_clock(const SptCapture *capture)
 	struct clock *clock = g_new0(struct clock, 1);
 
 	clock->samples = spt_samples_new(capture);
+	/* Older recordings have one bit for all interrupts; the timer comes in soft ones only. */
+	clock->bit_is_softirq =
+		g_strcmp0(spt_capture_host(capture, "source"), "module") == 0 &&
+		g_strcmp0(spt_capture_host(capture, "clock"), "timer") == 0;
 	return clock;
 }
 
@@ -79,6 +87,20 @@ static uint32_t next_samples(struct clock *clock, const SptSampleRow **ret)
 	return n;
 }
 
+/* As in profile/events.h. */
+static uint32_t detail_of(const struct clock *clock, const SptSampleRow *sample)
+{
+	uint8_t told = sample->context >> SPT_CONTEXT_AT & SPT_CONTEXT_MASK;
+
+	if (told)
+		return told - 1;
+	if (!(sample->context & SPT_CONTEXT_KERNEL))
+		return SYSPROF_CONTEXT_TASK;
+	if (!clock->bit_is_softirq)
+		return SPT_CONTEXT_NOT_KNOWN;
+	return sample->context & SPT_CONTEXT_IRQ ? SYSPROF_CONTEXT_SOFTIRQ : SYSPROF_CONTEXT_TASK;
+}
+
 static bool has_periods(G_GNUC_UNUSED const SptCapture *capture)
 {
 	return true;
@@ -87,14 +109,16 @@ static bool has_periods(G_GNUC_UNUSED const SptCapture *capture)
 static uint32_t next_periods(gpointer cursor, SptWeightRow *rows)
 {
 	const SptSampleRow *samples;
-	uint32_t n = next_samples(cursor, &samples);
+	struct clock *clock = cursor;
+	uint32_t n = next_samples(clock, &samples);
 
 	for (uint32_t i = 0; i < n; i++)
 		rows[i] = (SptWeightRow){ .time = samples[i].time,
 					  .weight = samples[i].weight,
 					  .thread = samples[i].thread,
 					  .cpu = samples[i].cpu,
-					  .node = samples[i].node };
+					  .node = samples[i].node,
+					  .detail = detail_of(clock, &samples[i]) };
 	return n;
 }
 
@@ -116,14 +140,16 @@ static bool has_delays(const SptCapture *capture)
 static uint32_t next_delays(gpointer cursor, SptWeightRow *rows)
 {
 	const SptSampleRow *samples;
-	uint32_t n = next_samples(cursor, &samples);
+	struct clock *clock = cursor;
+	uint32_t n = next_samples(clock, &samples);
 
 	for (uint32_t i = 0; i < n; i++)
 		rows[i] = (SptWeightRow){ .time = samples[i].time,
 					  .weight = samples[i].delay_ns,
 					  .thread = samples[i].thread,
 					  .cpu = samples[i].cpu,
-					  .node = samples[i].node };
+					  .node = samples[i].node,
+					  .detail = detail_of(clock, &samples[i]) };
 	return n;
 }
 

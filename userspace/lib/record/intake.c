@@ -230,6 +230,8 @@ static void take_sample(SptRecorder *recorder, const struct sysprof_sample *samp
 		row.context |= SPT_CONTEXT_KERNEL;
 	if (record->flags & SYSPROF_SAMPLE_IRQ)
 		row.context |= SPT_CONTEXT_IRQ;
+	if (sample->context <= SPT_CONTEXT_MASK)
+		row.context |= sample->context << SPT_CONTEXT_AT;
 	spt_recorder_get_to_know(recorder, thread->process);
 	row.node = spt_recorder_node(recorder, sample, thread, &row.user_end);
 	spt_output_put(recorder->output, SPT_ROW_SAMPLE, &row);
