@@ -81,21 +81,60 @@ struct options {
 	char *out;
 };
 
-static int export_profile(const SptCapture *capture, G_GNUC_UNUSED const SptSummary *summary,
+/* The conditions that choose samples have no meaning for what threads did. */
+static bool chooses_samples(const SptFilter *filter)
+{
+	return filter->process || filter->thread || filter->cpus || filter->where ||
+	       filter->object || filter->side || filter->most_parallelism;
+}
+
+/* Of all of the recording, or a time of it. */
+static bool export_lanes(const SptCapture *capture, const SptSummary *summary,
+			 const SptFilter *filter, const struct options *options, GString *text)
+{
+	g_autoptr(SptSymbols) symbols = spt_filter_options_symbols(&options->filter, capture);
+	g_autoptr(SptProfile) base = NULL;
+	g_autoptr(SptLanes) lanes = NULL;
+
+	if (!symbols)
+		return false;
+	if (chooses_samples(filter)) {
+		spt_cli_complain("--format lanes takes no conditions but --time");
+		return false;
+	}
+	base = spt_profile_new_base(capture, symbols, SPT_METRIC_CPU);
+	lanes = spt_lanes_new(base);
+	options->format->write_lanes(
+		lanes, summary->start_ns, MAX(filter->begin_ns, summary->start_ns),
+		filter->end_ns ? MIN(filter->end_ns, summary->end_ns) : summary->end_ns, text);
+	return true;
+}
+
+static bool export_samples(const SptCapture *capture, const SptFilter *filter,
+			   const struct options *options, GString *text)
+{
+	g_autoptr(SptSymbols) symbols = spt_filter_options_symbols(&options->filter, capture);
+	g_autoptr(SptProfile) profile = NULL;
+
+	if (!symbols)
+		return false;
+	profile = spt_profile_new(capture, symbols, options->filter.metric, filter);
+	if (!spt_report_filter_check(&options->filter, capture, symbols, profile))
+		return false;
+	options->format->write(profile, text);
+	return true;
+}
+
+static int export_profile(const SptCapture *capture, const SptSummary *summary,
 			  const SptFilter *filter, const void *data)
 {
 	const struct options *options = data;
-	g_autoptr(SptSymbols) symbols = spt_filter_options_symbols(&options->filter, capture);
-	g_autoptr(SptProfile) profile = NULL;
 	g_autoptr(GString) text = g_string_new(NULL);
 	bool ok;
 
-	if (!symbols)
+	if (options->format->write_lanes ? !export_lanes(capture, summary, filter, options, text) :
+					   !export_samples(capture, filter, options, text))
 		return SPT_EXIT_FAILURE;
-	profile = spt_profile_new(capture, symbols, options->filter.metric, filter);
-	if (!spt_report_filter_check(&options->filter, capture, symbols, profile))
-		return SPT_EXIT_FAILURE;
-	options->format->write(profile, text);
 	if (options->out) {
 		ok = write_out(options->out, text);
 	} else {

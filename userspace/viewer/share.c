@@ -24,6 +24,19 @@ static void free_work(gpointer data)
 	g_free(work);
 }
 
+/* Of the time that is selected. */
+static void write_lanes(const struct work *work, GString *text)
+{
+	const SptSummary *summary = &work->document->summary;
+	const SptRestriction *time =
+		spt_restrictions_find(work->document->look.restrictions, SPT_RESTRICT_TIME);
+
+	work->format->write_lanes(spt_document_lanes(work->document), summary->start_ns,
+				  time ? MAX(time->begin_ns, summary->start_ns) : summary->start_ns,
+				  time ? MIN(time->end_ns, summary->end_ns) : summary->end_ns,
+				  text);
+}
+
 static void write_in_thread(GTask *task, G_GNUC_UNUSED gpointer source, gpointer data,
 			    G_GNUC_UNUSED GCancellable *cancellable)
 {
@@ -31,7 +44,10 @@ static void write_in_thread(GTask *task, G_GNUC_UNUSED gpointer source, gpointer
 	g_autoptr(GString) text = g_string_new(NULL);
 	GError *error = NULL;
 
-	work->format->write(work->document->profile, text);
+	if (work->format->write_lanes)
+		write_lanes(work, text);
+	else
+		work->format->write(work->document->profile, text);
 	if (g_file_set_contents(work->path, text->str, (gssize)text->len, &error))
 		g_task_return_boolean(task, TRUE);
 	else

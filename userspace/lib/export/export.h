@@ -3,6 +3,7 @@
 #ifndef SPT_EXPORT_H
 #define SPT_EXPORT_H
 
+#include "profile/lanes.h"
 #include "profile/profile.h"
 
 G_BEGIN_DECLS
@@ -26,9 +27,19 @@ G_BEGIN_DECLS
 	void spt_export_##name(const SptProfile *profile, GString *out);
 SPT_EXPORT_FORMATS(SPT_EXPORT_DECLARE)
 
+/*
+ * Lanes of CPUs and threads from one time to another, as one SVG file like that of a flame graph.
+ * Its seconds are those after @start_ns.
+ */
+void spt_export_lanes(const SptLanes *lanes, uint64_t start_ns, uint64_t begin_ns, uint64_t end_ns,
+		      GString *out);
+
 typedef struct {
 	const char *name, *ending, *help, *menu;
 	void (*write)(const SptProfile *profile, GString *out);
+	/* Of what is no profile; then @write is NULL */
+	void (*write_lanes)(const SptLanes *lanes, uint64_t start_ns, uint64_t begin_ns,
+			    uint64_t end_ns, GString *out);
 } SptExportFormat;
 
 /* Format @i; NULL behind the last one. */

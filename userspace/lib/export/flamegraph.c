@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * A flame graph as one SVG file.  The root is on top: a page opens at its top, and there the widest
- * boxes should be.  Names come from files nobody has vetted, so all that is not text for XML is
- * replaced.
+ * boxes should be.
  */
 #include <inttypes.h>
 
@@ -10,6 +9,7 @@
 #include "export/export.h"
 #include "export/flame-layout.h"
 #include "export/flame-page.h"
+#include "export/svg.h"
 
 /* Where there is no script that makes it as wide as the window. */
 #define WIDTH 1200
@@ -26,32 +26,6 @@ struct page {
 	SptAmounts amounts;
 	GString *out;
 };
-
-static bool is_xml(gunichar c)
-{
-	return c >= 0x20 && c != 0x7f && !(c >= 0x80 && c < 0xa0) && (c & 0xfffe) != 0xfffe &&
-	       g_unichar_type(c) != G_UNICODE_FORMAT;
-}
-
-static void append_text(GString *out, const char *text)
-{
-	while (*text) {
-		gunichar c = g_utf8_get_char_validated(text, -1);
-		bool is_valid = c != (gunichar)-1 && c != (gunichar)-2;
-
-		text = is_valid ? g_utf8_next_char(text) : text + 1;
-		if (!is_valid || !is_xml(c))
-			g_string_append_c(out, '?');
-		else if (c == '<')
-			g_string_append(out, "&lt;");
-		else if (c == '>')
-			g_string_append(out, "&gt;");
-		else if (c == '&')
-			g_string_append(out, "&amp;");
-		else
-			g_string_append_unichar(out, c);
-	}
-}
 
 /* A share of the whole in percent, without what a locale would make of it. */
 static void append_percent(GString *out, uint64_t part, uint64_t whole, unsigned digits)
@@ -95,17 +69,17 @@ static void append_box(struct page *page, const SptFlameBox *box)
 			       HEAD_HEIGHT + box->depth * ROW_HEIGHT);
 	append_percent(page->out, box->weight, all, 5);
 	g_string_append_printf(page->out, "%%\" height=\"%u\"><title>", ROW_HEIGHT);
-	append_text(page->out, name);
+	spt_svg_append_text(page->out, name);
 	if (function) {
 		g_string_append(page->out, " (");
-		append_text(page->out, function->is_process ? "process" : function->object);
+		spt_svg_append_text(page->out, function->is_process ? "process" : function->object);
 		g_string_append_c(page->out, ')');
 	}
 	append_weight(page, "total", node->total, page->amounts.total[box->node]);
 	append_weight(page, "self", node->self, page->amounts.self[box->node]);
 	g_string_append(page->out,
 			"</title><rect width=\"100%\" height=\"100%\"/><text x=\"4\" y=\"13\">");
-	append_text(page->out, name);
+	spt_svg_append_text(page->out, name);
 	g_string_append(page->out, "</text></svg>\n");
 }
 

@@ -5,8 +5,12 @@
 #include "export/export.h"
 #include "base/words.h"
 
-#define FORMAT(name, ending, help, menu) { #name, ending, help, menu, spt_export_##name },
-static const SptExportFormat formats[] = { SPT_EXPORT_FORMATS(FORMAT) };
+#define FORMAT(name, ending, help, menu) { #name, ending, help, menu, spt_export_##name, NULL },
+static const SptExportFormat formats[] = {
+	SPT_EXPORT_FORMATS(FORMAT)
+	{ "lanes", ".svg", "what CPUs and threads did at each time, as a picture",
+	  SPT_WORDS("Export _Lanes (SVG)…"), NULL, spt_export_lanes },
+};
 
 const SptExportFormat *spt_export_format(unsigned i)
 {
