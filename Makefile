@@ -96,7 +96,7 @@ help:
 	@echo '                  bench-memory: what record --memory costs a program, beside heaptrack'
 	@echo '                  bench-unwind: stacks without frame pointers, by perf events and in the module; bench-viewer: the first picture, what frames and recording cost'
 	@echo 'make pot          texts to be translated, into userspace/po/*.po'
-	@echo 'make screenshots   the viewer, each view, light and dark, to build/screenshots [CAPTURE=file, else that of make demo]'
+	@echo 'make screenshots   each view of the viewer, in all looks, to build/screenshots [CAPTURE=file, else that of make demo]'
 	@echo 'make fuzz         a million mutated captures, and as many unwind tables, ELF files and others that names come from [ROUNDS=n SEED=n]'
 	@echo 'make install      into $(prefix) [prefix=... DESTDIR=...]; the module through DKMS if there is DKMS'
 	@echo '                  or parts: install-userspace -udev -module -devel; dkms-install dkms-remove: the module alone, by DKMS'

@@ -5,6 +5,7 @@
 #include <glib/gi18n.h>
 #include <inttypes.h>
 
+#include "narrow.h"
 #include "query.h"
 #include "table.h"
 #include "text.h"
@@ -239,7 +240,7 @@ static void spt_source_pane_init(SptSourcePane *self)
 	};
 	GtkWidget *paned =
 		g_object_new(GTK_TYPE_PANED, "shrink-start-child", FALSE, "shrink-end-child", FALSE,
-			     "vexpand", TRUE, "position", 640, NULL);
+			     "vexpand", TRUE, NULL);
 
 	self->query = spt_query_new(GTK_WIDGET(self), &annotation_query);
 	self->function = UINT32_MAX;
@@ -253,6 +254,7 @@ static void spt_source_pane_init(SptSourcePane *self)
 	gtk_paned_set_start_child(GTK_PANED(paned), GTK_WIDGET(self->source));
 	gtk_paned_set_end_child(GTK_PANED(paned), GTK_WIDGET(self->code));
 	gtk_box_append(GTK_BOX(self), self->title);
+	spt_narrow_stack(paned);
 	gtk_box_append(GTK_BOX(self), paned);
 }
 

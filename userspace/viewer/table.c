@@ -123,8 +123,11 @@ static void on_setup(GtkSignalListItemFactory *factory, GtkListItem *item,
 	}
 	if (column->kind == SPT_CELL_DIM)
 		gtk_widget_add_css_class(cell, "dim-label");
-	if (column->kind == SPT_CELL_CODE)
+	if (column->kind == SPT_CELL_CODE) {
 		gtk_widget_add_css_class(cell, "code");
+		/* In no language do programs begin at the right. */
+		gtk_widget_set_direction(cell, GTK_TEXT_DIR_LTR);
+	}
 	if (column->kind == SPT_CELL_NUMBER)
 		gtk_widget_add_css_class(cell, "numeric");
 	g_object_set_data(G_OBJECT(cell), "column", GUINT_TO_POINTER(index_of(factory)));
