@@ -3,16 +3,20 @@
 #
 # Sourced: raw stacks of programs as distributions build them, without frame pointers.
 
+# make_source SCALE: C for a compiler to work on, seconds times SCALE / 20, on stdout.
+make_source()
+{
+	echo 'static int table[64];'
+	seq "$(($1 * 15))" | sed 's/.*/int f&(int n) { int s = 0; for (int i = 0; i < n; i++) { table[(i * &) % 64] += s; s += table[i % 64] ^ n; } return s; }/'
+}
+
 # record_stacks DIR HZ SCALE: perf records each program, some seconds times SCALE / 20, into DIR/PROGRAM.data.
 record_stacks()
 {
 	local dir=$1 hz=$2 scale=$3 source name
 
 	source=$dir/source.c
-	{
-		echo 'static int table[64];'
-		seq "$((scale * 15))" | sed 's/.*/int f&(int n) { int s = 0; for (int i = 0; i < n; i++) { table[(i * &) % 64] += s; s += table[i % 64] ^ n; } return s; }/'
-	} >"$source"
+	make_source "$scale" >"$source"
 	recorded python3 /usr/bin/python3 -c "import json, re
 for i in range($((scale * 3000))):
     json.loads(json.dumps({'a': [1, 2, 3, i]}))

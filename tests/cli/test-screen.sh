@@ -36,6 +36,17 @@ left=$(($(wc -l <"$work/piped") - $(wc -l <"$work/plain") + 1))
 result "... and says how many rows are left, and how to see them" "$(
 	grep -qx "\.\.\. $(printf "%'d" $left | sed 's/^\(.\)\(...\)$/\1,\2/') more: --limit 0" \
 		"$work/plain" || tail -n 2 "$work/plain" | cat - <(echo "left: $left"))"
+for command in "report --tree --min 0 $work/big.capture" \
+	"diff --min 0 $work/big.capture $work/small.capture"; do
+	# shellcheck disable=SC2086
+	result "${command%% -*} fits, too, and says how much is left" "$(
+		on_screen "$cli" $command | sed 's/\x1b\[[0-9;]*m//g' >"$work/plain"
+		[ "$(wc -l <"$work/plain")" -lt 24 ] || wc -l "$work/plain"
+		LC_ALL=C.UTF-8 grep -E '.{81}' "$work/plain"
+		left=$(($("$cli" $command | wc -l) - $(wc -l <"$work/plain") + 1))
+		tail -n 1 "$work/plain" | tr -d , | grep -qx "\.\.\. $left more: --limit 0" ||
+			{ tail -n 2 "$work/plain"; echo "left: $left"; })"
+done
 result "--limit 0 shows all" "$(
 	on_screen "$cli" report --limit 0 "$work/big.capture" >"$work/all"
 	[ "$(wc -l <"$work/all")" = "$(wc -l <"$work/piped")" ] || wc -l "$work/all" "$work/piped")"

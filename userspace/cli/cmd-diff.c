@@ -13,6 +13,10 @@
 
 #define TEXT_MIN_POINTS 0.01
 #define HEAD_COLUMNS 53			/* up to the function's name */
+#define A_SCREEN G_MININT		/* --limit was not given */
+/* Above the rows and below, with the shell's next line; rows where a terminal has hardly any. */
+#define ROWS_AROUND 6
+#define ROWS_LEAST 5
 
 struct options {
 	gboolean path, total, json;
@@ -29,6 +33,7 @@ struct page {
 	GArray *rows;			/* SptDiffRow */
 	const uint32_t *shown;		/* of rows, those on the page in their order */
 	uint32_t n_shown;
+	uint32_t n_more;		/* rows that the limit removed */
 };
 
 static const SptDiffRow *row_at(const struct page *page, uint32_t index)
@@ -44,23 +49,37 @@ static double change_of(const SptDiffRow *row, bool of_total)
 	return 100 * (shares[SPT_AFTER] - shares[SPT_BEFORE]);
 }
 
-/* Which rows are shown: what is no process and has changed enough; at the front of @order. */
-static uint32_t select_rows(const struct options *options, GArray *rows, uint32_t *order)
+/* Rows: as many as were asked for, or as the screen has room for. */
+static uint32_t limit_of(const struct options *options)
 {
+	unsigned rows = options->json ? 0 : spt_terminal_rows();
+
+	if (options->limit != A_SCREEN)
+		return options->limit ? (uint32_t)options->limit : UINT32_MAX;
+	return rows ? MAX(rows, ROWS_LEAST + ROWS_AROUND) - ROWS_AROUND : UINT32_MAX;
+}
+
+/* Which rows are shown: what is no process and has changed enough; at the front of @order. */
+static void select_rows(struct page *page, GArray *rows, uint32_t *order)
+{
+	const struct options *options = page->options;
 	double least = options->min_points >= 0 ? options->min_points :
 		       options->json		? 0 :
 						  TEXT_MIN_POINTS;
-	uint32_t n = 0, limit = options->limit ? (uint32_t)options->limit : UINT32_MAX;
+	uint32_t limit = limit_of(options);
 
-	for (uint32_t i = 0; i < rows->len && n < limit; i++) {
+	for (uint32_t i = 0; i < rows->len; i++) {
 		const SptDiffRow *row = &g_array_index(rows, SptDiffRow, order[i]);
 
 		/* A filter may have left nothing of a function. */
-		if (!row->is_process && row->total[SPT_BEFORE] + row->total[SPT_AFTER] > 0 &&
-		    fabs(change_of(row, options->total)) >= least)
-			order[n++] = order[i];
+		if (row->is_process || !(row->total[SPT_BEFORE] + row->total[SPT_AFTER] > 0) ||
+		    fabs(change_of(row, options->total)) < least)
+			continue;
+		if (page->n_shown < limit)
+			order[page->n_shown++] = order[i];
+		else
+			page->n_more++;
 	}
-	return n;
 }
 
 /* A path from its end up, so that a line that is cut keeps what matters. */
@@ -150,6 +169,12 @@ static void print_text(const struct page *page)
 		       change_of(row, page->options->total), 100 * row->self[SPT_BEFORE],
 		       100 * row->self[SPT_AFTER], 100 * row->total[SPT_BEFORE],
 		       100 * row->total[SPT_AFTER], shown, spt_color(SPT_COLOR_OFF));
+	}
+	if (page->n_more && page->options->limit == A_SCREEN) {
+		g_autofree char *more = spt_format_count(page->n_more);
+
+		printf("%s... %s more: --limit 0%s\n", spt_color(SPT_COLOR_FAINT), more,
+		       spt_color(SPT_COLOR_OFF));
 	}
 	if (page->n_shown == 0)
 		printf("No difference of %.2f points or more.\n",
@@ -248,7 +273,7 @@ static int print_diff(const SptCapture *before, const SptCapture *after,
 	order = spt_diff_order(rows, options->total);
 	page.rows = rows;
 	page.shown = order;
-	page.n_shown = select_rows(options, rows, order);
+	select_rows(&page, rows, order);
 	if (options->json)
 		print_json(&page);
 	else
@@ -311,8 +336,8 @@ static bool parse_options(int *argc, char ***argv, struct options *options)
 		{ "fail-above", 0, 0, G_OPTION_ARG_STRING, &options->fail_above,
 		  "End with status 3 if the percentage of a function has grown by more points than this, as in 5%",
 		  "POINTS" },
-		{ "limit", 0, 0, G_OPTION_ARG_INT, &options->limit, "At most N rows (0: all)",
-		  "N" },
+		{ "limit", 0, 0, G_OPTION_ARG_INT, &options->limit,
+		  "At most N rows (0: all; else as many as a terminal has room for)", "N" },
 		{ "json", 0, 0, G_OPTION_ARG_NONE, &options->json,
 		  "JSON, for scripts: sysprof-json(5) describes it", NULL },
 	};
@@ -322,7 +347,7 @@ static bool parse_options(int *argc, char ***argv, struct options *options)
 	spt_filter_options_add(&options->filter, all);
 	if (!spt_cli_parse(&cmd_diff, (const GOptionEntry *)all->data, argc, argv))
 		return false;
-	if (options->limit < 0 || isnan(options->min_points)) {
+	if ((options->limit < 0 && options->limit != A_SCREEN) || isnan(options->min_points)) {
 		spt_cli_complain("--limit and --min take a number that is not negative");
 		return false;
 	}
@@ -333,7 +358,7 @@ static int run_diff(int argc, char **argv)
 {
 	static const char *const last[SPT_SIDES] = { SPT_CLI_CAPTURE ".old", SPT_CLI_CAPTURE };
 	const char *const *paths = last;
-	struct options options = { .min_points = -1 };
+	struct options options = { .min_points = -1, .limit = A_SCREEN };
 	g_autoptr(SptCapture) before = NULL;
 	g_autoptr(SptCapture) after = NULL;
 	int first, status = SPT_EXIT_USAGE;

@@ -25,11 +25,57 @@ struct tree_page {
 	GString *indent;
 };
 
+static bool has_share(const struct spt_report *report, const SptTreeNode *nodes, uint32_t node)
+{
+	return nodes[node].total > 0 &&
+	       spt_percent(nodes[node].total, nodes[0].total) >= report->min_percent;
+}
+
 static bool is_shown(const struct tree_page *page, uint32_t node)
 {
-	return page->nodes[node].total > 0 &&
-	       spt_percent(page->nodes[node].total, page->nodes[0].total) >=
-		       page->report->min_percent;
+	const uint64_t *least = page->report->found;
+
+	return page->nodes[node].total >= *least &&
+	       has_share(page->report, page->nodes, node);
+}
+
+static int heavier_first(gconstpointer a, gconstpointer b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return x > y ? -1 : x < y;
+}
+
+/*
+ * The total that a node needs for there to be no more than the limit.  No node is heavier than its
+ * parent, so the tree stays whole.
+ */
+static bool find_least(struct spt_report *report)
+{
+	uint32_t n;
+	const SptTreeNode *nodes = spt_profile_tree(report->profile, &n);
+	g_autoptr(GArray) totals = g_array_new(FALSE, FALSE, sizeof(uint64_t));
+	uint64_t *least = g_new0(uint64_t, 1);
+	unsigned n_shown;
+
+	for (uint32_t i = 1; i < n; i++)
+		if (has_share(report, nodes, i))
+			g_array_append_val(totals, nodes[i].total);
+	g_array_sort(totals, heavier_first);
+	n_shown = MIN(totals->len, MAX(report->limit, 1));
+	if (n_shown < totals->len) {
+		uint64_t next = g_array_index(totals, uint64_t, n_shown);
+
+		/* Nodes of one weight are all shown, or none of them. */
+		while (n_shown > 1 && g_array_index(totals, uint64_t, n_shown - 1) == next)
+			n_shown--;
+		*least = g_array_index(totals, uint64_t, n_shown - 1);
+		while (n_shown < totals->len && g_array_index(totals, uint64_t, n_shown) == *least)
+			n_shown++;
+	}
+	report->n_more = totals->len - n_shown;
+	report->found = least;
+	return true;
 }
 
 /* Recursion is bounded: folding cuts stacks that are too deep. */
@@ -121,6 +167,8 @@ const struct spt_report_kind spt_report_tree = {
 	.option = { "tree", 0, 0, G_OPTION_ARG_NONE, NULL,
 		    "The tree of calls, from the processes down", NULL },
 	.min_percent = TREE_MIN_PERCENT,
+	.find = find_least,
+	.clear = g_free,
 	.text = print_text,
 	.json = add_json,
 };

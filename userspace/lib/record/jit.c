@@ -23,6 +23,8 @@
 #define AT_ONCE_BYTES (4ull << 20)
 #define PROCESS_AT_ONCE_BYTES (1ull << 20)
 #define PROCESSES_MAX 1024		/* held open at a time */
+/* How often to look for the files of a program that has none: most never have. */
+#define LOOK_NS 100000000ull
 /* Where an offset has the generation, above all that a region is large. */
 #define GENERATION_SHIFT 48
 #define GENERATIONS_MAX UINT16_MAX
@@ -40,6 +42,7 @@ struct process {
 	SptJitCode *code;
 	GArray *wanted;			/* struct place */
 	uint64_t budget;
+	uint64_t looked_ns;		/* for files, while it had none */
 	bool has_news;
 };
 
@@ -266,15 +269,33 @@ static uint64_t read_on(SptJit *jit, struct process *process, uint64_t most)
 	return given - left;
 }
 
-/* @most of all of them and @process_most of each; who got nothing is the first the next time. */
-static void read_all(SptJit *jit, uint64_t most, uint64_t process_most)
+/*
+ * Whether it is time to see if the program has files now.  If it has ended by then they are still
+ * there, below its root, which is held.
+ */
+static bool is_due(struct process *process, uint64_t now)
 {
+	if (process->map.fd >= 0 || process->dump.fd >= 0)
+		return true;
+	if (process->looked_ns && now - process->looked_ns < LOOK_NS)
+		return false;
+	process->looked_ns = now;
+	return true;
+}
+
+/*
+ * @most of all of them and @process_most of each; who got nothing is the first the next time.
+ * @is_last: there is no next time.
+ */
+static void read_all(SptJit *jit, uint64_t most, uint64_t process_most, bool is_last)
+{
+	uint64_t now = now_ns();
 	unsigned n = jit->all->len, first = n ? jit->next % n : 0;
 
 	for (unsigned i = 0; i < n && most; i++) {
 		struct process *process = g_ptr_array_index(jit->all, (first + i) % n);
 
-		if (process->pidfd >= 0)
+		if (process->pidfd >= 0 && (is_due(process, now) || is_last))
 			most -= read_on(jit, process, MIN(most, process_most));
 		jit->next = first + i + 1;
 	}
@@ -282,7 +303,7 @@ static void read_all(SptJit *jit, uint64_t most, uint64_t process_most)
 
 void spt_jit_keep(SptJit *jit)
 {
-	read_all(jit, AT_ONCE_BYTES, PROCESS_AT_ONCE_BYTES);
+	read_all(jit, AT_ONCE_BYTES, PROCESS_AT_ONCE_BYTES, false);
 }
 
 uint32_t spt_jit_epoch(const SptJit *jit, uint32_t pid, uint64_t time_ns)
@@ -348,7 +369,7 @@ static void name_wanted(struct process *process, SptCaptureWriter *writer)
 void spt_jit_flush(SptJit *jit, bool last, SptCaptureWriter *writer)
 {
 	if (last)
-		read_all(jit, BUDGET_BYTES, PROCESS_BYTES);
+		read_all(jit, BUDGET_BYTES, PROCESS_BYTES, true);
 	else
 		spt_jit_keep(jit);
 	for (unsigned i = 0; i < jit->all->len; i++) {

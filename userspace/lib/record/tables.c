@@ -68,8 +68,9 @@ struct SptTables {
 	unsigned n_notes;
 	/* Of all that follows, and of jobs' table, problem, stage, queued, is_done and is_late */
 	GMutex lock;
-	GCond changed;
+	GCond queued[STAGES], done;	/* a job is; one was */
 	GQueue queues[STAGES];		/* struct job */
+	bool is_waiting;		/* the caller, for a job to be done */
 	size_t bytes;			/* of the tables that are there */
 	bool is_late, has_news;		/* who makes them is; a late one has come */
 	GThread *threads[STAGES];	/* begun with the first job */
@@ -105,7 +106,9 @@ SptTables *spt_tables_new(SptTablesOpen open, SptTablesFailed failed, void *data
 	tables->max_bytes = TABLES_MAX_BYTES;
 	tables->jobs = g_hash_table_new_full(NULL, NULL, NULL, job_free);
 	g_mutex_init(&tables->lock);
-	g_cond_init(&tables->changed);
+	g_cond_init(&tables->done);
+	for (unsigned i = 0; i < STAGES; i++)
+		g_cond_init(&tables->queued[i]);
 	return tables;
 }
 
@@ -252,6 +255,7 @@ static void queue(SptTables *tables, struct job *job, enum stage stage)
 	/* What came last is wanted first. */
 	g_queue_push_head(&tables->queues[stage], job);
 	job->queued = g_queue_peek_head_link(&tables->queues[stage]);
+	g_cond_signal(&tables->queued[stage]);
 }
 
 /* The lock is held. */
@@ -292,7 +296,8 @@ static void do_job(SptTables *tables, struct job *job)
 		job->stage = STAGE_MAKE;
 	else
 		queue(tables, job, STAGE_MAKE);
-	g_cond_broadcast(&tables->changed);
+	if (tables->is_waiting)
+		g_cond_signal(&tables->done);
 }
 
 static void work(SptTables *tables, enum stage stage)
@@ -304,7 +309,7 @@ static void work(SptTables *tables, enum stage stage)
 		if (job)
 			do_job(tables, job);
 		else
-			g_cond_wait(&tables->changed, &tables->lock);
+			g_cond_wait(&tables->queued[stage], &tables->lock);
 	}
 	g_mutex_unlock(&tables->lock);
 }
@@ -329,7 +334,8 @@ void spt_tables_free(SptTables *tables)
 		return;
 	g_mutex_lock(&tables->lock);
 	g_atomic_int_set(&tables->is_ending, 1);
-	g_cond_broadcast(&tables->changed);
+	for (unsigned i = 0; i < STAGES; i++)
+		g_cond_signal(&tables->queued[i]);
 	g_mutex_unlock(&tables->lock);
 	for (unsigned i = 0; i < STAGES; i++) {
 		if (tables->threads[i])
@@ -341,7 +347,9 @@ void spt_tables_free(SptTables *tables)
 	spt_table_cache_free(tables->of_system);
 	spt_reader_free(tables->reader);
 	g_mutex_clear(&tables->lock);
-	g_cond_clear(&tables->changed);
+	g_cond_clear(&tables->done);
+	for (unsigned i = 0; i < STAGES; i++)
+		g_cond_clear(&tables->queued[i]);
 	g_free(tables);
 }
 
@@ -368,7 +376,6 @@ static struct job *new_job(SptTables *tables, uint32_t object, bool is_kept_only
 		g_mutex_lock(&tables->lock);
 		job->is_kept_only = is_kept_only;
 		queue(tables, job, STAGE_LOOK);
-		g_cond_broadcast(&tables->changed);
 		g_mutex_unlock(&tables->lock);
 	}
 	return job;
@@ -382,10 +389,8 @@ static bool wake_job(SptTables *tables, struct job *job)
 	g_mutex_lock(&tables->lock);
 	was_kept_only = !job->is_done && job->is_kept_only;
 	job->is_kept_only = false;
-	if (was_kept_only && !job->queued && !job->is_busy) {
+	if (was_kept_only && !job->queued && !job->is_busy)
 		queue(tables, job, job->stage);
-		g_cond_broadcast(&tables->changed);
-	}
 	g_mutex_unlock(&tables->lock);
 	return was_kept_only;
 }
@@ -463,7 +468,9 @@ static void wait_for(SptTables *tables, struct job *job)
 		now = g_get_monotonic_time();
 		if (now >= until || (tables->may_wait && !tables->may_wait(tables->waiting_data)))
 			break;
-		g_cond_wait_until(&tables->changed, &tables->lock, MIN(until, now + WAIT_STEP_US));
+		tables->is_waiting = true;
+		g_cond_wait_until(&tables->done, &tables->lock, MIN(until, now + WAIT_STEP_US));
+		tables->is_waiting = false;
 	}
 	job->is_late = tables->is_late = !job->is_done;
 }
