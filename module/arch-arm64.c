@@ -137,8 +137,8 @@ u32 sysprof_arch_copy_stack(const struct pt_regs *regs, void *to, u32 bytes)
 }
 
 /*
- * Modules lie within 2 GiB of the image, and what else has been generated above them: half of what
- * an offset spans, so that the rest lies outside.
+ * Modules are within 2 GiB of the image, and so is other generated code, above them: half of the
+ * range of an offset.  The rest is outside.
  */
 unsigned long sysprof_arch_module_area(unsigned long anchor, unsigned long *bytes)
 {

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The budget of sessions that asked for no rate: a share of each CPU's time, by the median cost of
- * a tick.  Not by the mean: a host that takes a virtual CPU away in the midst of a tick would make
- * the rate collapse.
+ * The budget of sessions that requested no rate: a part of each CPU's time, by the median cost of a
+ * tick.  The mean would not do: a host that takes a virtual CPU away during a tick would make the
+ * rate collapse.
  *
- * The rate is the same on all CPUs, so that their shares can be compared: the CPU whose ticks cost
- * most sets it.
- *
- * The first ticks after a pause find caches cold and cost many times what the others will.  They
- * set no rate.
+ * The rate is the same on all CPUs, so that their percentages can be compared: the CPU whose ticks
+ * cost most sets it.  The first ticks after a pause find cold caches and cost many times as much as
+ * later ones.  They set no rate.
  */
 #include <linux/cpumask.h>
 #include <linux/math64.h>

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * /dev/sysprof-trace: the door.  Checks who comes in and what they ask for; all else is the
- * session's.
+ * /dev/sysprof-trace: checks the caller and the arguments of each call; the session does the rest.
  */
 #include <linux/capability.h>
 #include <linux/file.h>

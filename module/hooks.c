@@ -197,8 +197,8 @@ static struct hook {
 };
 
 /*
- * Between the scheduler and switch_hit() there may be the trace point's own function; in a stack it
- * is nobody's business.
+ * The trace point's own function may be between the scheduler and switch_hit(); it does not belong
+ * into a stack.
  */
 bool sysprof_hooks_own(unsigned long ip)
 {

@@ -159,8 +159,9 @@ static void slab_allocated(const void *address, u64 bytes, u64 requested, gfp_t 
 }
 
 /*
- * Up to 6.0 caches have trace points like those of kmalloc().  Hooked there, @of_cache is not NULL:
- * an object of a cache has the size that was requested, as what lies between objects is nobody's.
+ * Up to 6.0 caches have trace points like those of kmalloc().  When hooked there, @of_cache is not
+ * NULL.  An object of a cache counts with the requested size: padding between objects belongs to
+ * none of them.
  */
 static void kmalloc_hit(void *of_cache, unsigned long site, const void *address, size_t requested,
 			size_t bytes, gfp_t gfp)

@@ -27,12 +27,12 @@
 
 /**
  * struct contention - a wait for a lock
- * @task: who waits; NULL: the entry is free
- * @lock: for what
- * @begin: since when
- * @flags: as the trace point has them
- * @holder_pid: of who held it then; 0: not known
- * @holder_tid: likewise
+ * @task: task that waits; NULL: the entry is free
+ * @lock: lock that it waits for
+ * @begin: when the wait began
+ * @flags: as in the trace point
+ * @holder_pid: process that held the lock then; 0: not known
+ * @holder_tid: thread that held the lock then; 0: not known
  */
 struct contention {
 	struct task_struct *task;
@@ -74,8 +74,8 @@ static struct contention *add(struct task_struct *task)
 
 #ifdef LCB_F_MUTEX
 /*
- * Whom the word of @lock names that says who has it.  The lock is there, as somebody waits for it;
- * a task that had it is there for a grace period of RCU.
+ * The task in the owner word of @lock.  The lock exists, since somebody waits for it, and a task
+ * that held it exists for an RCU grace period.
  */
 static struct task_struct *holder_of(void *lock, u32 flags)
 {

@@ -1,27 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * When a kernel stack is the same as one that was walked before.
+ * Recognises kernel stacks that were walked before.
  *
- * A memo has the place of each return address on the stack, counted from the first of them, and
- * what was there.  The unwinder finds a caller by where it is in the code and by the stack pointer:
- * if all words at these addresses are the same, each of its steps would be.  (A function that
- * keeps a frame pointer is the exception: its frame's address comes from that.  So some of the
- * stacks that are found are also walked and compared, and wrong ones are counted.)  The kernel
- * may begin a system call at a random distance from the registers with which it was entered; the
- * outermost return address lies right before those, and is looked for there.  All else begins at
- * the same distance each time, and that is compared: a page fault of the kernel's own, within one
- * of a program, has the same frames as that, and the same word lies before the registers.
+ * A memo has the place of each return address on the stack, relative to the first one, and the word
+ * there.  The unwinder finds a caller by the place in the code and the stack pointer.  So if all
+ * words at these addresses are the same, each of its steps would be, too.  (The exception is a
+ * function that keeps a frame pointer: its frame's address comes from that.  So some of the stacks
+ * that are found are also walked and compared, and wrong ones are counted.)
  *
- * What was interrupted may be any instruction, too many for a memo of each: of those it is only
- * known how far from the stack pointer the return address lies.
+ * The kernel may begin a system call at a random distance from the registers that were saved on
+ * entry.  The outermost return address is right before those, and is looked for there.  All other
+ * entries begin at the same distance each time, and that is compared: a page fault of the kernel
+ * itself, inside one of a program, has the same frames, and the same word before the registers.
  *
- * No memo is made of a stack with an interrupt within, whose place on the stack is a matter of what
- * was interrupted; nor of one with a return address that is not on the stack because kretprobes or
- * the function graph tracer have put theirs there.
+ * The interrupted instruction may be any one, too many for a memo of each.  For these, only the
+ * distance from the stack pointer to the return address is known.  No memo is made of a stack with
+ * an interrupt inside, whose place on the stack depends on what was interrupted.  Nor is one made
+ * of a stack with a return address that kretprobes or the function graph tracer have replaced.
  *
- * The image's code stays; modules, BPF programs and ftrace's trampolines come and go.  What depends
- * on them is forgotten when a module comes or goes, and after a while, because the others do not
- * report it.
+ * The image's code stays; modules, BPF programs and ftrace's trampolines come and go.  Memos that
+ * depend on them are dropped when a module comes or goes, and also after a while, because the
+ * others are not reported.
  */
 #include <linux/compiler.h>
 #include <linux/hash.h>
@@ -96,7 +95,7 @@ struct memo {
 };
 
 /**
- * struct caller - where an instruction's return address lies
+ * struct caller - the place of an instruction's return address
  * @ip: lower half of its address; the upper one is the same for all code.  0: there is none
  * @stamp: lower half of what a memo has
  * @words: from the stack pointer, or BEFORE_REGS: right before the registers, or NO_CALLER and
@@ -156,7 +155,7 @@ static struct memo *set_of(struct memos *own, const struct sysprof_memo_walk *wa
 	return own->sets[hash_64(ip + ((u64)walk->context << 32), SET_BITS)];
 }
 
-/* What it says lies within the stack, and is there. */
+/* The place that it has is within the stack, and readable. */
 static bool is_there(const struct sysprof_memo_walk *walk, unsigned long sp,
 		     const struct memo *memo)
 {
@@ -263,7 +262,7 @@ static struct caller *caller_of(struct memos *own, unsigned long ip)
 	return &own->callers[hash_64(ip, CALLER_BITS)];
 }
 
-/* Where the return address lies right before; 0: there is none.  False: that is not known. */
+/* The place right behind the return address; 0: there is none.  False: it is not known. */
 static bool find_caller(struct memos *own, const struct sysprof_memo_walk *walk, unsigned long ip,
 			u64 frame, unsigned long sp, unsigned long *behind)
 {
@@ -431,7 +430,7 @@ void sysprof_memo_counts(int cpu, struct sysprof_memo_counts *counts)
 	*counts = per_cpu(memos, cpu)->counts;
 }
 
-/* Code may come to lie where other code was. */
+/* New code may be where other code was. */
 static int module_event(struct notifier_block *block, unsigned long event, void *unused)
 {
 	atomic_inc(&generation);

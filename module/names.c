@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Kernel frame -> name.  sprint_symbol() is the exported door to kallsyms; it does not ask who
- * reads, so nothing but names, distances and sizes may go out from here.
+ * Turns kernel frames into names.  sprint_symbol() is the exported interface to kallsyms.  It does
+ * not check its caller, so only names, distances and sizes may leave this file.
  */
 #include <linux/kallsyms.h>
 #include <linux/string.h>

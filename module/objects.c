@@ -361,8 +361,8 @@ static void resync_fn(struct work_struct *unused)
 static DECLARE_DELAYED_WORK(resync_work, resync_fn);
 
 /*
- * One round: what comes meanwhile is the next one's, so that who waits for this one waits for no
- * more than there is room for, however fast others map.
+ * One round.  Objects that come meanwhile belong to the next one.  So a caller that waits for this
+ * round waits for a limited number of objects, however fast others map files.
  */
 static void name_fn(struct work_struct *work)
 {

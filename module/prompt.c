@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Events of prompt sources: each session counts all of them, and picks those in which an instant of
- * its grid lies, or that are as long as it asked for.
- *
- * The grid of a source that has nanoseconds is of the CPU's time.  Where instants lie is computed,
- * not remembered: how many there are before any point is a function of that point.
+ * Events of prompt sources.  Each session counts all of them, and picks those that contain an
+ * instant of its grid, or that last at least as long as it requested.  The grid of a source that
+ * counts nanoseconds is of the CPU's time.  The instants are computed, not stored: the number of
+ * instants before a point is a function of that point.
  */
 #include <linux/mutex.h>
 #include <linux/percpu.h>
@@ -46,7 +45,7 @@ struct prompt_cpu {
 
 static DEFINE_PER_CPU(struct prompt_cpu, prompt_cpus);
 
-/* Of an event, what lies after the session's START. */
+/* The part of an event that is after the session's START. */
 struct extent {
 	u64 begin;
 	u64 duration;
@@ -281,7 +280,7 @@ void sysprof_prompt_tell(struct sysprof_prompt_event *event)
 		sysprof_prompt_tell_wanted(event);
 }
 
-/* For each session that has the source: an event of which nothing is known but that it was. */
+/* Reports to each session that has the source an event without details. */
 static void count_unknown(enum sysprof_prompt prompt, bool is_lost)
 {
 	struct sysprof_source_account *account;

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What one user's programs may cost while others record: memory for objects and mappings, and ids
- * of objects.  Everybody's programs are followed, also those of who may not record, and they can
- * map new files and code without end.  So each user has a share, and all but root together leave
- * some for root.  Who has used up his share has frames without names; others lose nothing.
+ * Limits on what one user's programs may cost while others record: memory for objects and mappings,
+ * and ids of objects.  Everybody's programs are followed, also those of users who may not record,
+ * and they can map new files and code without end.  So each user has a part, and all users but root
+ * together leave some for root.  When a user has used up the part, that user's frames have no
+ * names; others lose nothing.
  */
 #include <linux/atomic.h>
 #include <linux/cred.h>

@@ -42,7 +42,7 @@ void sysprof_ranges_replace(struct ranges *ranges, u64 start, u64 end, const str
 	u32 at = sysprof_ranges_first_behind(ranges, start), last;
 
 	if (at < ranges->n && ranges->range[at].start < start) {
-		/* Where it goes on behind the end, it becomes two. */
+		/* A range that continues behind the end becomes two. */
 		if (ranges->range[at].end > end)
 			sysprof_ranges_insert(ranges, at, &ranges->range[at]);
 		shrink(ranges, at, ranges->range[at].start, start);

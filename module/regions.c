@@ -81,9 +81,7 @@ void sysprof_regions_cut(struct regions *regions, u64 start, u64 end)
 			drop(regions, i);
 			continue;
 		}
-		/*
-		 * In the middle it changes nothing: what lies on both sides still belongs together.
-		 */
+		/* A cut in the middle changes nothing: both sides still belong together. */
 		if (start <= region->start && end > region->start)
 			region->start = end;
 		else if (end >= region->end && start < region->end)

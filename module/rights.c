@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Who could trace whom.  The kernel's ptrace_may_access() is not exported, and takes a lock that a
- * tick cannot take: this is its rule for those who have no privilege over the other process.  In
- * doubt it says no.
+ * Whether one user could trace another's process.  The kernel's ptrace_may_access() is not
+ * exported, and takes a lock that a tick cannot take.  This is its rule for callers without
+ * privilege over the other process.  If in doubt, it refuses.
  */
 #include <linux/cred.h>
 #include <linux/sched.h>

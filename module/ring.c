@@ -104,8 +104,8 @@ struct sysprof_record *sysprof_ring_reserve(struct sysprof_ring *ring, u32 bytes
 	if (!READ_ONCE(ring->page->oldest_open_time))
 		WRITE_ONCE(ring->page->oldest_open_time, last_time);
 	/*
-	 * Open time before the clock is read for the record; pairs with the reader, who reads the
-	 * clock first.
+	 * The open time is set before the clock is read for the record; pairs with the reader,
+	 * which reads the clock first.
 	 */
 	smp_mb();
 	do {

@@ -26,8 +26,8 @@
 #define SNAPSHOT_MAX_BYTES	(16U << 20)
 
 /*
- * Threads by their ids: a descriptor that stays open in the midst of a walk must not keep the tasks
- * of those that have exited.
+ * Threads by their ids: a descriptor that stays open during a walk must not keep the tasks of
+ * exited threads.
  */
 struct sysprof_snapshot_walk {
 	unsigned int n;
@@ -255,8 +255,8 @@ static int snapshot_leaving(struct sysprof_snapshot *arg, const struct sysprof_s
 		return -EINVAL;
 	for (; i < slots; i++) {
 		/*
-		 * The last switch takes the key away before the task may be freed.  It was put by
-		 * no scan that goes on: those are over when the hooks are armed.
+		 * The last switch removes the key before the task may be freed.  No running scan
+		 * has added it: scans have ended when the hooks are armed.
 		 */
 		rcu_read_lock();
 		task = READ_ONCE(sysprof_threads.keys[i]);
@@ -293,7 +293,7 @@ static int snapshot_threads(struct sysprof_snapshot_walk **walk, struct sysprof_
 {
 	int err;
 
-	/* Nothing is hooked for who has not asked for it. */
+	/* No hooks for sessions that have not requested them. */
 	if (!sysprof_sources_has_threads(session))
 		return -EINVAL;
 	err = sysprof_arm(&sysprof_switches);

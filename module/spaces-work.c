@@ -60,7 +60,7 @@ void sysprof_spaces_queue_scan(void)
 	kick_worker();
 }
 
-/* Small copies lie behind their space. */
+/* Small copies are in memory behind their space. */
 static struct ranges *small_copy(struct space *space, int i)
 {
 	return (struct ranges *)((u8 *)(space + 1) + i * RANGES_BYTES(SMALL_RANGES));

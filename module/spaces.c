@@ -314,7 +314,7 @@ static bool overlaps(const struct ranges *ranges, u64 start, u64 end)
 	return at < ranges->n && ranges->range[at].start < end;
 }
 
-/* Without the memory to put in what is there now, what was there before must go all the same. */
+/* Even without memory for the new range, the old ones must be removed. */
 static void drop(struct space *space, u64 start, u64 end)
 {
 	struct ranges *read = space->copies[space->seq & 1],

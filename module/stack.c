@@ -31,18 +31,18 @@
 #define IMAGE_MAX SZ_512M
 
 /*
- * The image's ends are found by what kallsyms names, so that they lie at the same distance from
- * ANCHOR wherever the image is: what is known about them says nothing about addresses.
+ * The image's ends are found by symbols of kallsyms.  So they are at the same distance from ANCHOR
+ * wherever the image is, and reveal no address.
  */
 static unsigned long image_start, image_bytes;
 static unsigned long area_start;
 static u64 module_secret;
 
 /*
- * The module area in pieces of the same size (a page on x86), and of which of them a sample had a
- * frame.  How long a look-up takes depends on what is around the address.  So unprivileged
- * openers get none for pieces that no sample has shown: they would find the edges of the area.
- * A look-up in vain for every such frame would cost as much but still show what is where.
+ * The module area in pieces of the same size (a page on x86), with a bit for those that had a frame
+ * in a sample.  The time of a look-up depends on what is near the address.  So unprivileged openers
+ * get no look-up for pieces that no sample has shown: they could find the edges of the area.  A
+ * useless look-up for every such frame would cost the same, but still show what is where.
  */
 #define PIECES (1UL << 18)
 static unsigned int piece_shift;

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What threads do, reported by the scheduler: each leaves its CPU in some state, is woken, and gets
- * a CPU again.  That ends a wait.
+ * The states of threads, reported by the scheduler: each thread leaves its CPU in some state, is
+ * woken, and gets a CPU again.  That ends a wait.
  *
- * The kernel part of a waiter's stack is walked as it gets its CPU, before it runs; its memory is
- * not there yet, so that its user part is taken by an interrupt that the CPU sends to itself, which
- * comes as soon as the scheduler lets go of the run queue.  Until then the wait is pending; if
- * another switch comes first it is sent without user frames.
+ * The kernel part of a waiter's stack is walked as it gets its CPU, before it runs.  Its memory is
+ * not mapped yet.  So its user part is taken by an interrupt that the CPU sends to itself, which
+ * comes as soon as the scheduler releases the run queue.  Until then the wait is pending; if
+ * another switch comes first, it is sent without user frames.
  *
- * sched_switch runs with the run queue locked, sched_waking with the pi_lock of who is woken:
- * nothing here wakes anybody, prints or takes a lock that sleeps.
+ * sched_switch runs with the run queue locked, sched_waking with the pi_lock of the task that is
+ * woken.  Nothing here wakes a task, prints or takes a lock that sleeps.
  */
 #include <linux/irq_work.h>
 #include <linux/percpu.h>
@@ -187,7 +187,7 @@ static __always_inline void leave(struct switch_cpu *cpu, struct task_struct *pr
 		end_thread(cpu, slot, prev, now);
 		return;
 	}
-	/* Instants that have found it running are nobody's. */
+	/* Instants at which it was running do not count. */
 	if (unlikely(slot->next <= now))
 		sysprof_threads_pass(slot, now);
 	if (unlikely(READ_ONCE(slot->woken))) {
@@ -454,7 +454,7 @@ static int put_hooks(void)
 			return err;
 		}
 	}
-	/* Pairs with the dependent loads of those who see it: all that they use is there. */
+	/* Pairs with the dependent loads of CPUs that see it: everything that they use is ready. */
 	smp_store_release(&sysprof_switch_wanted, true);
 	sysprof_threads_scan();
 	return 0;

@@ -165,8 +165,8 @@ u64 sysprof_tables_function(u64 frame)
 }
 
 /*
- * Code made at run time.  No file's code lies so far behind its beginning: tables reach 4 GiB, and
- * nobody has half of that.
+ * Code made at run time.  No code of a file is so far from its beginning: tables reach 4 GiB, and
+ * no file has half of that.
  */
 static bool is_of_region(u64 frame)
 {

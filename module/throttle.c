@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The limit of what sampling takes of a CPU, whatever rate is asked for and by however many: at
- * more it would starve what it measures.
- *
- * What was spent has to be paid for by time in which nothing is: paid says until when.  Costs are
- * counted as they are.  A host may have taken the CPU away in the midst of a tick: of long ones
- * that time is given back when the kernel learns of it; where it does not learn of it, what may be
- * spent in advance covers a single one.
+ * The limit of what sampling takes of a CPU, for any rate and any number of sessions: beyond it,
+ * sampling would starve what it measures.  Time that was spent is paid for by time in which nothing
+ * is spent: @paid is the time up to which that is done.  Costs are counted as measured.  A host may
+ * have taken the CPU away during a tick.  The time of long ticks is given back when the kernel
+ * learns of that.  Where it does not, the allowance in advance covers a single one.
  */
 #include <linux/minmax.h>
 #include <linux/percpu.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What happens to time itself, reported by TIME records: sleep and resume of the machine, clocks
- * that are set, and pauses of a virtual machine, in which its clock goes on but no CPU runs.
+ * Changes of time itself, reported by TIME records: sleep and resume of the machine, clocks that
+ * are set, and pauses of a virtual machine, in which its clock runs but none of its CPUs.
  */
 #include <linux/math64.h>
 #include <linux/notifier.h>

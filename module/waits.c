@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Waits and wakings: who wants them, and the records.  Each session counts all of them, and picks
- * those in which an instant of its grid lies, or that are as long as it asked for.
+ * Waits and wakings: selects the sessions that want each, and writes the records.  Each session
+ * counts all of them, and picks those that contain an instant of its grid, or that last at least as
+ * long as it requested.
  */
 #include <linux/rculist.h>
 #include <linux/smp.h>
@@ -16,7 +17,7 @@
 
 u8 sysprof_wakes_wanted;
 
-/* Of a wait, what lies after the session's START. */
+/* The part of a wait that is after the session's START. */
 struct extent {
 	u64 begin;
 	u64 duration;

@@ -59,7 +59,7 @@ static unsigned long place_of(const struct unwind_state *state)
 	return state->regs ? 0 : state->sp - sizeof(long);
 }
 
-/* Behind the frames that are there already; the first one's is at @first or above. */
+/* Appends to the existing frames; the first one is at @first or above. */
 static void walk_on(struct orc_walk *walk, struct task_struct *task, struct pt_regs *regs,
 		    unsigned long *first)
 {

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Are the probes still in place?  kernel.ftrace_enabled=0 and debugfs's kprobes/enabled switch them
- * off silently; then mappings change unseen.  But the kernel's code shows it: a breakpoint
- * is there or is not, and where ftrace calls the probe, any other code than that call, a breakpoint
- * too, means moments in which hits are lost.  Each tick looks, and takes no user stack then;
- * once a second the worker does, and for hits that were counted as missed.  When the probes are
- * back, every address space is read anew, and the sessions get a RESYNC.
+ * Whether the probes are still in place.
  *
- * Somebody else who traces the same function changes the call.  What stands there at two looks in a
- * row is taken for the new way to the probe: that the probe is on that way is not seen any more,
- * nor is a time between two ticks in which it was off.
+ * kernel.ftrace_enabled=0 and debugfs's kprobes/enabled switch them off silently, and then mappings
+ * change unseen.  But the kernel's code shows it.  A breakpoint is there or not.  Where ftrace
+ * calls the probe, any code other than that call, even a breakpoint, means that hits are being
+ * lost.  Each tick looks, and takes no user stack if so.  Once a second the worker looks, too, and
+ * checks for hits that were counted as missed.  When the probes are back, every address space is
+ * read anew, and the sessions get a RESYNC.
+ *
+ * Another tracer of the same function changes the call.  Code that is the same at two looks in a
+ * row is taken as the new way to the probe.  It is not checked that the probe is called from there,
+ * and a time between two ticks in which it was off is not seen.
  */
 #include <linux/cache.h>
 #include <linux/irq_work.h>

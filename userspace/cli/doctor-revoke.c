@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * End the sessions of a user who may no longer record: what was open when that was decided goes on.
+ * Ends the sessions of a user who may no longer record: sessions that are open continue otherwise.
  */
 #include "doctor.h"
 

@@ -19,7 +19,7 @@ struct words {
 	gboolean interrupts, locks, io, faults, ignored;
 };
 
-/* Of "auto", "dwarf" or "dwarf,BYTES"; 0: it is none of them. */
+/* Bytes for "auto", "dwarf" or "dwarf,BYTES"; 0: another value. */
 static uint32_t raw_bytes(const char *stacks)
 {
 	uint64_t bytes;

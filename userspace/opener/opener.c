@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The program of trace/opener-private.h: run by pkexec, as root, for a user who is not in group
+ * The program of trace/opener-private.h: pkexec runs it as root, for a user who is not in group
  * sysprof.
  *
- * What a session may see is decided by the rights of who opens the device.  So all rights of root
- * go first, and for good: the device is opened with the user's ids and groups, and group sysprof.
- * The kernel makes a process that changed ids untraceable; the user can end it, and with it
- * his own session, but not borrow the group.
+ * The rights of the process that opens the device decide what a session may see.  So all rights of
+ * root go first, and for good: the device is opened with the user's ids and groups, and group
+ * sysprof.  The kernel makes a process that changed ids untraceable.  The user can end it, and with
+ * it the session, but cannot borrow the group.
  */
 #include <errno.h>
 #include <fcntl.h>

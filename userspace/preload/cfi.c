@@ -259,7 +259,7 @@ static void extended(struct machine *machine, uint8_t op, const uint8_t **at)
 		reg = read_unsigned(at);
 		*at += reg;
 		break;
-	case 0x10:		/* expression: where the register lies */
+	case 0x10:		/* expression: the place of the register */
 	case 0x16: {		/* val_expression: what it is */
 		struct place place = { .kind = op == 0x10 ? EXPRESSION : OTHER };
 

@@ -163,7 +163,7 @@ void spt_ring_wait(struct spt_thread *thread, uint32_t at, uint32_t end)
 	const struct timespec patience = { .tv_nsec = WAIT_NS };
 	uint64_t begin = spt_stamp_by_call();
 
-	/* What stands before is whole, unless it is that of an interrupted call. */
+	/* Everything before is complete, unless it belongs to an interrupted call. */
 	if (thread->depth == 1)
 		commit(thread, at);
 	slot->waits++;

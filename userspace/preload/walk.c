@@ -18,7 +18,7 @@
 #define UC_BP 120
 #define UC_SP 160
 #define UC_PC 168
-/* Code that programs make lies together. */
+/* Code that programs make is in one area. */
 #define NEAR_BYTES (1ULL << 31)
 /* A frame along a chain of frame pointers has no more. */
 #define CHAIN_BYTES (1ULL << 20)
@@ -102,7 +102,7 @@ static void step_over_signal(const struct spt_step *from, struct spt_step *to)
 				 .sp_at = from->sp + UC_SP };
 }
 
-/* False: there is nothing further out; @ret_parent is what stands there. */
+/* False: there is no further frame; @ret_parent is what is there instead. */
 static __always_inline bool step(struct spt_step *from, struct spt_step *to, uint32_t *ret_parent)
 {
 	uint64_t rule = spt_rule_of(from->pc), at = 0, sp;
@@ -309,7 +309,10 @@ static uint32_t watch_step(struct spt_thread *thread, uint32_t n, const struct s
 	return n;
 }
 
-/* Reads what lies further out than @frame again; the frame whose words differ, or NULL. */
+/*
+ * Reads the words of the frames outside of @frame again.  Returns the frame whose words differ, or
+ * NULL.
+ */
 static inline struct spt_frame *verify(const struct spt_thread *thread, struct spt_frame *frame)
 {
 	const struct spt_watch *first = thread->watches, *watch = first + frame->watches;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The picture draws and is steered in flame-view.c; here is what stands around it. */
+/* The picture is drawn and controlled in flame-view.c; this file has what surrounds it. */
 #include "flame-pane.h"
 
 #include <glib/gi18n.h>

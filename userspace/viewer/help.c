@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The text of the manual page as it is in the sources, of which it has a dozen requests: headings,
+ * Shows the text of the manual page in the sources.  It supports a dozen requests: headings,
  * paragraphs, terms, examples, bold and italic words.
  */
 #include "help.h"

@@ -64,7 +64,7 @@ static uint32_t pixel_of(SptLaneKind kind, unsigned x, unsigned y)
 	return 0xff000000 | spt_lane_color(kind);
 }
 
-/* Kinds lie upon each other, each as high as its share; what is there at all has a pixel. */
+/* Kinds are stacked, each as high as its fraction; a kind that is there at all has a pixel. */
 static void paint_bucket(uint32_t *pixels, unsigned stride, unsigned height, unsigned x,
 			 const float *shares)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Ties the panes together.  To draw all of them anew is much for one frame: functions and what lies
- * around the selected one take turns, also while the user drags and documents come quickly.
+ * Connects the panes.  Drawing all of them anew is too much for one frame: functions, and the
+ * surroundings of the selected one, take turns, also while the user drags and documents come
+ * quickly.
  */
 #include "panes.h"
 
@@ -25,7 +26,8 @@ struct _SptPanes {
 	/* Of the document, to be shown in the next frame; NULL: they are shown, or being asked */
 	SptSurroundings *surroundings;
 	/*
-	 * The last document that came while these waited, and what lies around the function there
+	 * The last document that came while these waited, and the surroundings of the function in
+	 * it.
 	 */
 	SptDocument *next_document;
 	SptSurroundings *next_surroundings;

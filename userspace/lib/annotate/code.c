@@ -63,7 +63,7 @@ static bool name_reference(struct reader *reader, SptInstruction *instruction)
 	return true;
 }
 
-/* "call 0x1139 <memcpy>", "<main+0x12>"; within one object, whose code lies as in the file. */
+/* "call 0x1139 <memcpy>", "<main+0x12>"; only within one object, whose code is as in the file. */
 static void name_target(struct reader *reader, SptInstruction *instruction)
 {
 	SptFrame frame = reader->frame;
@@ -167,7 +167,7 @@ static SptAnnotatedCode *add_piece(struct spt_annotator *annotator, const SptFra
 	return code;
 }
 
-/* Call sites lie within the call. */
+/* Call sites are inside the call instruction. */
 static SptInstruction *instruction_at(const SptAnnotatedCode *code, uint64_t offset)
 {
 	unsigned low = 0, high = code->instructions->len;

@@ -60,7 +60,7 @@ void spt_node_weights_init(SptNodeWeights *weights, const SptCapture *capture, S
 		take_leaves(weights, capture, filter);
 	else
 		take_rows(weights, capture, metric, filter);
-	/* Children lie behind their parents. */
+	/* Children come after their parents. */
 	for (uint32_t id = n; id-- > 0;) {
 		weights->total[id] += weights->self[id];
 		if (id > 0)

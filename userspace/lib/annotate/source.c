@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The path is what an object says, which may be hostile, and what is read is shown: only regular
- * files of a bearable size, which are called as sources are or lie where a system has them.
+ * The path is from an object, which may be hostile, and the file is shown.  So only regular files
+ * of a limited size are read that have the name of a source, or are in a directory for sources.
  */
 #include "annotate/source.h"
 

@@ -11,7 +11,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* Address space, of which only what is used takes memory. */
+/* Address space: only the used part takes memory. */
 #define HEAP_BYTES (256 << 20)
 #define LARGE_PAGE_BYTES ((uintptr_t)2 << 20)
 #define LARGE_BLOCK_BYTES (256 << 10)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A build starts hundreds of processes a second, most of which have exited by the next flush: what
- * a process and its only thread have in common is said once, what was said is not said again, and a
- * symbol is said once for all places in it.
+ * A build starts hundreds of processes a second, and most have exited by the next flush.  So facts
+ * that a process and its only thread share are written once, unchanged facts are not written again,
+ * and a symbol is written once for all places in it.
  */
 #include "capture/pack.h"
 

@@ -528,8 +528,8 @@ static bool take_maps(SptRows *rows, const SptTable *table, GError **error)
 }
 
 /*
- * Whether it is the row that is due behind @before, of which @before says how many are to follow
- * (NULL: there is none before).
+ * Whether it is the row that must follow @before (NULL: there is none), which has the number of
+ * rows that follow it.
  */
 static bool is_due(const SptBundledRow *before, const SptPackedBundledRow *row)
 {
@@ -692,7 +692,7 @@ static bool cut_circles(SptProcessRow *processes, uint64_t n)
 	return whole;
 }
 
-/* A thread of which nothing else was said ended with its process. */
+/* A thread without a later row ended with its process. */
 static void end_threads(SptThreadRow *threads, uint64_t n, const SptProcessRow *processes)
 {
 	for (uint64_t id = 1; id < n; id++)

@@ -141,8 +141,8 @@ bool spt_column_begin(SptColumnCursor *cursor, const SptColumn *column, uint32_t
 }
 
 /*
- * The cursor walks along the first plane; the others lie a column's rows apart.  Few planes are
- * worth a loop of their own.
+ * The cursor walks along the first plane.  The next planes each start a column's rows further on.
+ * Few planes are worth a loop of their own.
  */
 static void next_from_planes(SptColumnCursor *cursor, uint64_t *ret_values, unsigned n)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Parents lie before their children: one pass down carries, one pass up adds. */
+/* Parents come before their children: one pass down carries, one pass up adds. */
 #include "export/amounts.h"
 
 #define NS_PER_US 1000

@@ -197,7 +197,10 @@ static bool take_file(struct search *search, const char *path, int fd)
 	return true;
 }
 
-/* The program that runs the script; NULL: it is none.  What env runs is looked up as env does. */
+/*
+ * The program that runs the script; NULL: it is not a script.  The program that env runs is looked
+ * up as env does.
+ */
 static char *interpreter_of(int fd)
 {
 	char text[TEXT_MAX] = "";

@@ -178,7 +178,7 @@ static void merge_side(struct merged *merged, const struct sides *sides, unsigne
 	}
 }
 
-/* Sums up @selfs, of nodes whose parents lie before them. */
+/* Sums up @selfs.  Parents come before their nodes. */
 static void add_to_parents(const struct spt_tree_builder *builder, GArray *selfs)
 {
 	double *sums = (double *)selfs->data;

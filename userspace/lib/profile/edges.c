@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What lies around one function: who called it, what it called, and the tree of everything below
- * it.
+ * The surroundings of one function: its callers, its callees, and the tree of everything below it.
  */
 #include "profile/profile-private.h"
 #include "profile/tree.h"

@@ -22,7 +22,7 @@ struct picture {
 	double *lost; /* by bucket: something was, on any CPU */
 };
 
-/* To the sum of each bucket what lies of [from, to) in it. */
+/* Adds the part of [from, to) that is in each bucket to the bucket's sum. */
 static void add_span(const struct picture *picture, double *sums, unsigned stride, uint64_t from,
 		     uint64_t to)
 {

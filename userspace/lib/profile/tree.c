@@ -110,7 +110,7 @@ struct order {
 	uint64_t *heads;
 };
 
-/* Names lie all over the memory, and nearly all differ in their first bytes. */
+/* Names are spread over the memory, and nearly all differ in their first bytes. */
 static uint64_t *heads_of(const GArray *functions)
 {
 	uint64_t *heads = g_new(uint64_t, MAX(functions->len, 1));

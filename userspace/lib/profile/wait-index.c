@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Sorted once; who asks for a thread and a time searches by halves. */
+/* Sorted once; a look-up by thread and time is a binary search. */
 #include "profile/wait-index.h"
 
 #include <stdlib.h>

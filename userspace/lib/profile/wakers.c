@@ -12,7 +12,7 @@
 #include "profile/wait-index.h"
 #include "profile/waits.h"
 
-/* Further back, what wakes whom is a circle. */
+/* Further back, threads wake each other in a circle. */
 #define MOST_LINKS 6
 
 struct wakers {

@@ -41,7 +41,8 @@ bool *spt_profile_choose_leaves(const SptFilter *filter, const SptTreeNode *node
 }
 
 /*
- * Totals from the leaves up, and the functions' sums on the way: children lie behind their parents.
+ * Computes totals from the leaves up, and the functions' sums on the way: children come after their
+ * parents.
  */
 static void sum_up(SptProfile *profile, const uint64_t *selfs, uint64_t *totals)
 {

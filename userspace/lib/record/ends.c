@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* By cause, of which the heaviest is noted, with the objects in which most of these stacks stop. */
+/* By cause.  The heaviest cause is noted, with the objects in which most of these stacks stop. */
 #include "record/ends.h"
 
 #include <string.h>

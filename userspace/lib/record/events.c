@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What an event is about stands on top of its stack: the handler of an interrupt as if the
+ * The subject of an event is on top of its stack: the handler of an interrupt, as if the
  * interrupted code had called it.
  */
 #include "record/events.h"

@@ -173,8 +173,8 @@ static struct process *get_process(SptJit *jit, uint32_t pid)
 /* Files. */
 
 /*
- * Takes @fd; -1 unless it is a file of the program's own.  Not one of root's: what lies at a path
- * is for the program to choose, which may have put another file there in its own mount namespace.
+ * Takes over @fd; -1 unless it is a file of the program's own user.  Not root's: the program
+ * chooses the file at a path, and may have put another file there in its own mount namespace.
  */
 static int own_file(const struct process *process, int fd)
 {
@@ -357,7 +357,7 @@ static void name_wanted(struct process *process, SptCaptureWriter *writer)
 			g_array_index(process->wanted, struct place, n_left++) = *place;
 			continue;
 		}
-		/* The row names this place alone: what lies beside it may be other code by then. */
+		/* The row names this place alone: the code beside it may be different by then. */
 		row.symbol = function.name;
 		row.distance = place->address - function.start;
 		if (*function.name)

@@ -40,7 +40,7 @@ static void on_process(const SptProcess *process, void *data)
 	};
 
 	spt_output_put(recorder->output, SPT_ROW_PROCESS, &row);
-	/* What was read was its next image already, or who has its pid since. */
+	/* The text that was read belongs to its next image, or to the next owner of its pid. */
 	if (process->end_time && process->end_time <= process->read_time)
 		spt_output_put(recorder->output, SPT_ROW_COMMAND_LINE,
 			       &(SptCommandLineRow){ process->id, "" });
@@ -100,7 +100,7 @@ static bool take_snapshot(SptRecorder *recorder, GError **error)
 	     !has_failed(recorder, error);
 	recorder->in_snapshot = false;
 	spt_spaces_end_snapshot(recorder->spaces);
-	/* A process whose lock is held by somebody who waits: again at the next step. */
+	/* Somebody who waits holds the process's lock: tries again at the next step. */
 	if (busy)
 		recorder->needs_snapshot = true;
 	return ok;
@@ -153,7 +153,10 @@ static void put_fixed_objects(SptRecorder *recorder)
 		spt_output_object(recorder->output, &named, 0);
 }
 
-/* Whether there are records of mappings: from the module only for who unwinds copies of stacks. */
+/*
+ * Whether there are records of mappings.  The module has them only for sessions that unwind copies
+ * of stacks.
+ */
 static bool tells_maps(const SptRecorder *recorder)
 {
 	return recorder->config.raw_bytes || recorder->knows_maps;
@@ -406,10 +409,7 @@ static bool take_accounts(SptRecorder *recorder, bool all, GError **error)
 	return true;
 }
 
-/*
- * A file is named by a thread of the kernel's, which may be late: who asks for the objects waits
- * for it.
- */
+/* A thread of the kernel names files, and may be late; a request for the objects waits for it. */
 static bool have_objects(SptRecorder *recorder, GError **error)
 {
 	return spt_output_knows_objects(recorder->output) || take_snapshot(recorder, error);

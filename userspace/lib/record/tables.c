@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A job is a table to be had.  One thread looks for it among those that are kept, which takes a
- * moment; another has those made that are not, which takes as long as it takes.  Each takes one
- * after the other; what somebody waits for comes first.
+ * A job is to get one table.  One thread looks for it in the caches, which is quick.  Another
+ * thread has missing tables made, which takes a while.  Each does one job after the other, first
+ * those that somebody waits for.
  */
 #include "record/tables.h"
 
@@ -43,7 +43,7 @@ struct job {
 	GList *queued;			/* its link in that queue; NULL: a thread has taken it */
 	bool is_done;
 	bool is_busy;			/* a thread is at it */
-	/* It is not to be made, if it is not kept: then it lies here until it is asked for */
+	/* It is not made if no cache has it; then it stays here until it is requested. */
 	bool is_kept_only;
 	bool is_late;			/* the caller went on without it */
 	/*
@@ -153,9 +153,9 @@ static SptUnwindTable *look_up(SptTableCache *cache, const uint8_t key[SPT_EXTRA
 }
 
 /*
- * With debug information there is more to know of code that was written by hand: such a table is
- * better, and one without it stands only where no debug file can be.  The system's come first: what
- * is there need not be kept once more.
+ * With debug information more is known about hand-written code, so such a table is better.  A table
+ * without it is kept only where there can be no debug file.  The system's tables come first: they
+ * need not be kept once more.
  */
 static SptUnwindTable *find_kept(SptTableCache *of_system, SptTableCache *cache,
 				 const SptObject *file)
@@ -201,7 +201,10 @@ static SptUnwindTable *make(SptTableCache *cache, SptReader *reader, const SptOb
 	return table;
 }
 
-/* The module gives tables of who has one of these to everybody; as /proc/self/status has them. */
+/*
+ * The module uses tables of a process with one of these capabilities for everybody; in the form of
+ * /proc/self/status.
+ */
 static bool serves_everybody(void)
 {
 	const uint64_t either = 1ull << CAP_SYS_ADMIN | 1ull << CAP_PERFMON;
@@ -395,7 +398,7 @@ static bool wake_job(SptTables *tables, struct job *job)
 	return was_kept_only;
 }
 
-/* Without a thread who asks does the work. */
+/* Without a thread the caller does the work. */
 static void begin_work(SptTables *tables)
 {
 	if (!tables->threads[STAGE_LOOK])

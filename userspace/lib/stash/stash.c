@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The prefix tree of all stacks.  Nodes are in one array; a table of node ids, at most half full,
- * finds the child of a parent by linear probing.  0, the root's id, is nobody's child and marks an
- * empty slot, so a slot is four bytes and a lookup touches one slot and one node.
+ * The prefix tree of all stacks.
  *
- * A node's hash is made of its parent's and its frame, not of ids: those of a whole stack are known
- * before any of its nodes is found, and memory is asked for all of them at once.
+ * Nodes are in one array.  A table of node ids, at most half full, finds the child of a parent by
+ * linear probing.  0, the root's id, is never a child and marks an empty slot.  So a slot is four
+ * bytes, and a look-up touches one slot and one node.
+ *
+ * A node's hash is made from its parent's hash and its frame, not from ids.  So the hashes of a
+ * whole stack are known before any of its nodes is found, and their memory is fetched at the same
+ * time.
  */
 #include "stash/stash.h"
 

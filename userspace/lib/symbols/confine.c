@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Several walls, of which each one alone would do for most of what there is to fear: some are not
- * to be had everywhere.
+ * Several protections.  Each of them alone would stop most attacks; some are not available
+ * everywhere.
  */
 #include "symbols/confine.h"
 

@@ -28,7 +28,7 @@
 #define D_NAME_MAX_BYTES 4096
 
 char *__cxa_demangle(const char *mangled, char *buffer, size_t *bytes, int *status);
-/* libiberty's; where its header lies differs from one distribution to the next. */
+/* libiberty's function; the place of its header differs between distributions. */
 typedef void piece_callback(const char *piece, size_t bytes, void *data);
 int rust_demangle_callback(const char *mangled, int options, piece_callback *callback, void *data);
 char *dlang_demangle(const char *mangled, int options);
@@ -73,8 +73,8 @@ static void take_piece(const char *piece, size_t bytes, void *data)
 }
 
 /*
- * NULL if it is none of Rust's.  References of Rust's are many and most of them short: only what
- * comes of them can be limited.
+ * NULL: it is not a name of Rust.  Rust's names have many references, most of them short: only the
+ * length of the result can be limited.
  */
 static char *demangle_rust(const char *name)
 {
@@ -134,8 +134,8 @@ char *spt_demangle(const char *name)
 }
 
 /*
- * Behind the '>' that closes the '<' at @open; NULL if none does.  What is compared within
- * arguments stands between parentheses.
+ * Returns the place behind the '>' that closes the '<' at @open; NULL: none does.  Comparisons
+ * within arguments are in parentheses.
  */
 static const char *skip_arguments(const char *open)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The functions are a sequence by start, none of which overlaps another; each that is added takes
- * away those in its place, which jit-past.c keeps.
+ * The functions are sorted by start, and do not overlap.  A new one removes those in its place,
+ * which jit-past.c keeps.
  */
 #include "symbols/jit-code.h"
 
@@ -12,7 +12,7 @@
 
 #define NAME_MAX_BYTES 1024
 #define CHUNK_BYTES (256u << 10)	/* a line must fit */
-/* What a function takes of memory besides its name, first where it lies, then where it lay. */
+/* Memory of a function besides its name, first while it is current, then as past code. */
 #define FUNCTION_BYTES 320
 #define OTHER_RECORD_BYTES 64		/* so that what is passed over has an end, too */
 struct SptJitCode {

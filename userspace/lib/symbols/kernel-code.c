@@ -259,8 +259,8 @@ char *spt_kernel_code_name(const SptKernelCode *code, uint64_t address)
 }
 
 /*
- * Of a relocation: symbols have a name; sections have one, too, but what lies there may have a
- * better one.
+ * The name for a relocation.  Symbols have names; sections have names, too, but the code there may
+ * have a better one.
  */
 static char *name_reference(const SptKernelCode *code, Elf *elf, const GElf_Shdr *relocations,
 			    const GElf_Rela *rela)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Debian and Fedora put images and modules below /usr/lib/debug, who builds a kernel has the image
- * in the build directory.  A build-id that the recording has decides whether it is that kernel;
- * without one, whether its functions lie as they were recorded.
+ * Debian and Fedora put images and modules below /usr/lib/debug; a kernel that was built here has
+ * its image in the build directory.  A build-id in the recording decides whether it is that kernel;
+ * without one, whether its functions are where they were recorded.
  */
 #include "symbols/kernel.h"
 
@@ -250,7 +250,9 @@ static bool open_file(SptKernel *kernel, struct part *opened, SptKernelPart part
 	return false;
 }
 
-/* What runs is where it is loaded from; what has debug information may lie elsewhere. */
+/*
+ * The code that runs is where it is loaded from; the file with debug information may be elsewhere.
+ */
 static void open_module(SptKernel *kernel, struct part *opened, SptKernelPart part,
 			const char *module)
 {

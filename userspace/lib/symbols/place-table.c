@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A head, a row for each offset, frames of functions that rows point to, and strings, each of which
- * is there once.
+ * A head, a row for each offset, frames of functions for the rows, and strings, each of them once.
  */
 #include "symbols/place-table.h"
 

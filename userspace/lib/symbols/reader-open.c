@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What is opened for a helper, which may have been taken over by the file it reads: regular ELF
- * files in the few places where debug information of that file may lie, never what it asks for.
+ * Opens files for a helper, which may have been taken over by the file that it reads.  Only regular
+ * ELF files are opened, in the few places where debug information of that file may be, whatever the
+ * helper requests.
  */
 #include <errno.h>
 #include <fcntl.h>

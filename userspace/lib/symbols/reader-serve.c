@@ -303,7 +303,7 @@ static GByteArray *answer(struct question *question)
 				     question->offsets, head->n_offsets, head->depth);
 }
 
-/* The limit is on all of a process's time, of which each file has a part. */
+/* The limit is for all of a process's time; each file has a part of it. */
 static void limit_time(void)
 {
 	struct rlimit limit;

@@ -160,7 +160,7 @@ void spt_reader_free(SptReader *reader)
 	g_free(reader);
 }
 
-/* As its standard input it has our socket; what a library of its says is nobody's business. */
+/* Its standard input is our socket.  Output of its libraries goes nowhere. */
 static int spawn(const SptReader *reader, int socket, char *option, char *value, pid_t *ret_pid)
 {
 	char *arguments[] = { SPT_READER_NAME, option, value, NULL };
@@ -348,7 +348,7 @@ static const struct spt_reader_call *call_head(const struct helper *helper)
 	return head->magic == SPT_READER_OPEN || head->magic == SPT_READER_FETCH ? head : NULL;
 }
 
-/* How many bytes an answer or a call has of which the head is there; 0: it is none. */
+/* Bytes of an answer or a call whose head is there; 0: it is neither. */
 static uint64_t answer_bytes(const struct helper *helper)
 {
 	const struct spt_reader_unwind *head = unwind_head(helper);

@@ -158,8 +158,8 @@ void spt_kallsyms_name(SptKallsyms *kallsyms, struct sysprof_name *name)
 		return;
 	symbol = &g_array_index(kallsyms->symbols, struct symbol, at - 1);
 	/*
-	 * Behind the last symbol of the kernel image lies nothing that is the image's, nor the
-	 * other way round.
+	 * Nothing behind the last symbol of the kernel image belongs to it, and nothing before that
+	 * belongs to a module.
 	 */
 	if (!*symbol->module !=
 	    (name->frame >> SYSPROF_FRAME_OBJECT_SHIFT == SYSPROF_OBJECT_KERNEL))

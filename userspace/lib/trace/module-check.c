@@ -253,7 +253,7 @@ static bool user_has_group(const struct passwd *user, gid_t group)
 	return false;
 }
 
-/* Ways in for who is in no group; each is installed by choice. */
+/* Ways in for users outside of the group; each is installed on request. */
 static bool has_seat_rule(void)
 {
 	static const char *const dirs[] = { "/etc/udev/rules.d", "/run/udev/rules.d",
@@ -285,7 +285,7 @@ static void tell_other_ways(const struct teller *to)
 			SYSPROF_DEVICE);
 }
 
-/* How this user comes to open the device: for the one who decides who may. */
+/* How this user can open the device, for the administrator who decides who may. */
 static const char *way_in(void)
 {
 	const struct group *group = getgrnam("sysprof");

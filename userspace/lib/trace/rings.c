@@ -169,8 +169,8 @@ static void pass(SptRings *rings, struct ring *ring, uint32_t bytes)
 }
 
 /*
- * Puts @ring's next record's time at hand; false when it has none below @safe, or what is there
- * cannot be right.
+ * Finds the time of @ring's next record; false: it has none below @safe, or it has impossible
+ * content.
  */
 static bool next_record(SptRings *rings, struct ring *ring, uint64_t safe, GError **error)
 {

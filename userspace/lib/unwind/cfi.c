@@ -39,7 +39,7 @@ static bool next_entry(const SptCfiSection *section, struct spt_bytes *from, str
 {
 	uint64_t length;
 
-	/* An end may be in the midst, where sections were joined. */
+	/* An end may be in the middle, where sections were joined. */
 	do {
 		ret->at = from->at - section->bytes;
 		length = spt_take_number(from, 4);

@@ -127,7 +127,7 @@ static struct value load(struct state *state, struct value at)
 	return slot ? slot->what : (struct value){ UNKNOWN, 0 };
 }
 
-/* What lies below the stack pointer anybody may overwrite; for leaves it stays. */
+/* Anything may overwrite memory below the stack pointer; in leaf functions it stays. */
 static void drop_below(struct state *state, struct value sp)
 {
 	for (unsigned i = 0; i < state->n_slots;) {

@@ -117,8 +117,8 @@ static bool is_by_frame_pointer(const SptUnwindRule *rule, const SptUnwindArch *
 	if (arch->calls_push)
 		return rule->cfa == SYSPROF_CFA_REGISTER && rule->cfa_register == arch->fp;
 	/*
-	 * The CFA goes by the stack pointer even so; but the return address lies above the frame
-	 * pointer.
+	 * The CFA is an offset from the stack pointer even so, but the return address is above the
+	 * frame pointer.
 	 */
 	while (slot < arch->n_saved && arch->saved[slot] != arch->fp)
 		slot++;

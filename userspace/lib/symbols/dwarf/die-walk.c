@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * An abbreviation becomes a list of steps, of which there are few: what is of no use and of the
- * same size each time is passed at once.
+ * An abbreviation becomes a short list of steps: fields that are not used and always have the same
+ * size are skipped at once.
  */
 #include "symbols/dwarf/die-walk.h"
 

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A unit's part of each section lies where the index says, or is all of it in a file (.dwo) of its
- * own; its addresses are in the skeleton's.  An
- * ordinary unit differs from a split one in two attributes: where its addresses begin, and which
- * lines' files it speaks of.  There is room for them where the split one has its identity, of 8
- * bytes: in the header (DWARF 5, and the first DIE's code behind it), or in an attribute (GNU's,
- * before).
+ * The index says which part of each section belongs to a unit; in a file (.dwo) of its own it has
+ * all of it.  Its addresses are in the skeleton's file.  An ordinary unit differs from a split one
+ * in two attributes: the start of its addresses, and the file of its lines.  They fit in the place
+ * of the split unit's identity, of 8 bytes: in the header (DWARF 5, and the first DIE's code behind
+ * it), or in an attribute (GNU's, before).
  */
 #include "symbols/dwarf/dwp.h"
 
@@ -224,7 +223,7 @@ static struct part from_base(const struct spt_dwp *dwp, Dwarf_Die *cu, const cha
 	return (struct part){ part.at + offset, part.n - offset };
 }
 
-/* UINT32_MAX: it is none of them. */
+/* UINT32_MAX: it is not one of them. */
 static uint32_t find_address(const struct part *addresses, uint64_t address)
 {
 	for (uint32_t i = 0; i < MIN(addresses->n / 8, ADDRESSES_MAX); i++)
@@ -360,7 +359,7 @@ static const char *string_of(Dwarf_Die *die, unsigned name)
 	return dwarf_attr(die, name, &attribute) ? dwarf_formstring(&attribute) : NULL;
 }
 
-/* The file of the unit alone, where the skeleton lies or where it was compiled. */
+/* The separate file of the unit, in the skeleton's directory or where it was compiled. */
 static bool open_apart(struct spt_dwp *dwp, Dwarf_Die *cu)
 {
 	const char *name = string_of(cu, DW_AT_dwo_name), *dir = string_of(cu, DW_AT_comp_dir);

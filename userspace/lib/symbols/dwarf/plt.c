@@ -14,7 +14,7 @@
 /* One way to lay out stubs. */
 struct machine {
 	unsigned number, jump_slot, glob_dat;
-	/* Slot that the stub at @code jumps through, 0 if it is none. */
+	/* The slot through which the stub at @code jumps; 0: it is not a stub. */
 	uint64_t (*slot)(const uint8_t *code, unsigned bytes, uint64_t address);
 };
 

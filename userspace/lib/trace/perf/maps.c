@@ -16,7 +16,7 @@ bool spt_perf_map_parse(const char *line, struct spt_perf_map *ret)
 	    access[2] != 'x' || ret->start >= ret->end)
 		return false;
 	ret->path = line + path_at;
-	/* Memory without a file counts from where it lies, as it does in the kernel. */
+	/* Offsets in memory without a file count from its start, as in the kernel. */
 	if (!*ret->path)
 		ret->offset = ret->start;
 	return true;

@@ -4,8 +4,8 @@
  * forks, execs and mappings.
  *
  * A record has its time before it is in the ring, and a ring's records may be slightly out of
- * order.  So they are sorted, and handed on once they are older than the time any writer needs,
- * even one whose virtual CPU was taken away in the midst of it.
+ * order.  So they are sorted.  They are handed on once they are older than any writer can need,
+ * even one whose virtual CPU was taken away while it wrote.
  */
 #include "trace/perf/perf-private.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Copies of stacks make records of many KiB of which few are read: copying all of them out of the
- * rings, into memory that is new each time, was most of what a recorder did.
+ * Copies of stacks make records of many KiB, and only a little of each is read.  Copying all of
+ * them out of the rings, each time into new memory, was most of a recorder's work.
  */
 #include "trace/perf/queue.h"
 
@@ -85,7 +85,7 @@ void spt_perf_queue_clear(SptPerfQueue *queue)
 	memset(queue->rings, 0, queue->n_rings * sizeof(*queue->rings));
 }
 
-/* NULL: what lies there, up to @end, cannot be right.  A header is never cut in two. */
+/* NULL: the contents up to @end are impossible.  A header is never cut in two. */
 static const struct perf_event_header *record_at(SptPerfQueue *queue, const struct ring *ring,
 						 uint64_t at, uint64_t end)
 {
@@ -162,7 +162,7 @@ static void release(SptPerfQueue *queue)
 					 __ATOMIC_RELEASE);
 }
 
-/* Makes room in rings of which what waits for its turn takes more than a quarter. */
+/* Makes room in rings in which records that wait for their turn take more than a quarter. */
 static void copy_out(SptPerfQueue *queue)
 {
 	for (unsigned i = queue->at; i < queue->held->len; i++) {

@@ -388,7 +388,7 @@ static void switched_out(SptPerfWaits *waits, const struct spt_perf_who *who, bo
 	if (thread->woken && (!thread->stack->len || is_preempted ||
 			      thread->woken < spt_perf_sample_time(thread->stack->data)))
 		thread->woken = 0;
-	/* A record of its that was lost leaves a gap of which nothing is known. */
+	/* A lost record of it leaves a gap, about which nothing is known. */
 	spend(thread, who->time,
 	      thread->state == SYSPROF_STATE_RUNNING ? SYSPROF_STATE_RUNNING :
 						       SYSPROF_STATE_UNKNOWN);
