@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Who called the selected function, and for how much of its time. */
+/* The callers of the selected function, and how much of its time each has. */
 #ifndef SPT_CALLERS_H
 #define SPT_CALLERS_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What one thread did in the order of time, callers above what they called.  Inside a
+ * What one thread did in the order of time, callers above their callees.  Inside a
  * GtkScrolledWindow.
  */
 #ifndef SPT_CHART_VIEW_H
@@ -18,12 +18,12 @@ G_DECLARE_FINAL_TYPE(SptChartView, spt_chart_view, SPT, CHART_VIEW, GtkWidget)
 
 #define SPT_CHART_MAX_THREADS 6
 
-/* Before anything else: what is in view is that of the timeline above. */
+/* Called before anything else: the view follows the timeline above. */
 void spt_chart_view_set_axis(SptChartView *view, SptTimeAxis *axis);
-/* Of these threads, @n at most SPT_CHART_MAX_THREADS, one below the other. */
+/* Shows these threads, @n at most SPT_CHART_MAX_THREADS, one below the other. */
 void spt_chart_view_show(SptChartView *view, SptDocument *document, const uint32_t *tids,
 			 unsigned n);
-/* Lights up functions; @matches as of spt_order_match(), taken over; NULL: none. */
+/* Highlights functions; @matches as from spt_order_match(), taken over; NULL: none. */
 void spt_chart_view_light(SptChartView *view, bool *matches);
 
 #endif

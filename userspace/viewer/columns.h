@@ -12,9 +12,9 @@ typedef enum {
 	SPT_COLUMN_TOTAL,
 	SPT_COLUMN_FUNCTION,
 	SPT_COLUMN_OBJECT,
-	/* The function, with what opens and closes it; for models of GtkTreeListRow */
+	/* The function, with its expander; for models of GtkTreeListRow. */
 	SPT_COLUMN_TREE,
-	/* Of a comparison. */
+	/* Only in comparisons. */
 	SPT_COLUMN_BEFORE,
 	SPT_COLUMN_AFTER,
 	SPT_COLUMN_CHANGE,

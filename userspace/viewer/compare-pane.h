@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * Two recordings: whose share has changed, function by function, and where, as a flame graph of
- * both.
- */
+/* Two recordings: the functions whose percentages have changed, and a flame graph of both. */
 #ifndef SPT_COMPARE_PANE_H
 #define SPT_COMPARE_PANE_H
 
@@ -13,9 +10,9 @@
 #define SPT_TYPE_COMPARE_PANE (spt_compare_pane_get_type())
 G_DECLARE_FINAL_TYPE(SptComparePane, spt_compare_pane, SPT, COMPARE_PANE, GtkWidget)
 
-/* What is seen now, or NULL. */
+/* The present document, or NULL. */
 void spt_compare_pane_set_document(SptComparePane *pane, SptDocument *document);
-/* What it is compared with: a recording, called @name; NULL: nothing any more. */
+/* The recording that it is compared with, called @name; NULL: none any more. */
 void spt_compare_pane_set_before(SptComparePane *pane, SptDocument *before, const char *name);
 
 /* Borrowed. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The base line is GTK 4.8.  What later versions do better, and only that, is called here. */
+/* The viewer needs GTK 4.8.  Only this file calls functions of later versions. */
 #ifndef SPT_COMPAT_GTK_H
 #define SPT_COMPAT_GTK_H
 
@@ -17,8 +17,8 @@ static inline void spt_compat_align(GtkWidget *inscription)
 }
 
 /*
- * At the beginning or the end of the line, which is elsewhere from right to left: other than
- * labels, these do not know.
+ * Aligns it with the beginning or the end of the line, which differ from right to left.  Unlike
+ * labels, inscriptions do not do that by themselves.
  */
 static inline GtkWidget *spt_compat_aligned(GtkWidget *inscription, bool at_end)
 {

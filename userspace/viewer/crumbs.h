@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the views are narrowed down to, one button for each restriction; a click takes it away. */
+/* The restrictions of the views, one button for each; a click removes it. */
 #ifndef SPT_CRUMBS_H
 #define SPT_CRUMBS_H
 

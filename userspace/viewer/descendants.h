@@ -15,7 +15,7 @@ G_DECLARE_FINAL_TYPE(SptDescendants, spt_descendants, SPT, DESCENDANTS, SptPane)
  */
 
 /*
- * @nodes: SptTreeNode, element 0 the root; it is a row unless it is no function (@function
+ * @nodes: SptTreeNode.  Element 0, the root, is a row unless it is not a function (@function
  * UINT32_MAX).
  */
 void spt_descendants_show(SptDescendants *descendants, SptDocument *document, uint32_t function,

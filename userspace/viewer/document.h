@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A recording that was opened, or a part, another arrangement or metric of it: everything the views
- * show, computed in a thread of its own and never changed after that.  Widgets and worker threads
- * share it by reference.
+ * A document is a recording that was opened, or a part, another arrangement or metric of it:
+ * everything that the views show, computed in a separate thread and never changed after that.
+ * Widgets and worker threads share it by reference.
  */
 #ifndef SPT_DOCUMENT_H
 #define SPT_DOCUMENT_H
@@ -22,90 +22,89 @@
 #include "profile/timeline.h"
 #include "profile/tracks.h"
 
-/* What is wanted of a recording. */
+/* The view of a recording that is requested. */
 typedef struct {
 	SptRestrictions *restrictions;
 	const SptMetric *metric;
 	SptArrangement arrangement;
-	bool is_bottom_up;		/* callers below what they call */
-	bool is_passing;		/* on the way to another: the user is still at it */
+	bool is_bottom_up;		/* callers below their callees */
+	bool is_passing;		/* the user is still changing it */
 } SptLook;
 
 typedef struct SptDocument SptDocument;
 
 struct SptDocument {
 	/*
-	 * as it was opened, which owns capture, symbols, summary, tracks, coverage and lanes; NULL:
-	 * it is that
+	 * the document as it was opened, which owns capture, symbols, summary, tracks, coverage and
+	 * lanes; NULL: this is it
 	 */
 	SptDocument *recording;
-	/* Of another arrangement: what it was arranged from, if that is not the recording */
+	/*
+	 * In another arrangement: the document that it was arranged from, if that is not the
+	 * recording.
+	 */
 	SptDocument *folded;
-	/* In the same arrangement, what it is a part of; NULL: it is the whole */
+	/* The whole in the same arrangement; NULL: this is the whole. */
 	SptDocument *whole;
 	SptLook look;
 	SptCapture *capture;
 	SptSymbols *symbols;
 	GCancellable *fetches;		/* debug information from servers; or NULL */
 	SptProfile *profile;
-	SptProfile *spare;		/* of a whole: what a part left behind, to be used again */
+	SptProfile *spare;		/* of a whole: a part's profile, for reuse */
 	SptOrder *order;
 	SptSummary summary;
 	GPtrArray *tracks;		/* SptTrack */
 	GArray *coverage;		/* SptCoverageRow */
-	SptLanes *lanes;   /* NULL: nobody has asked for them yet */
+	SptLanes *lanes;   /* NULL: not needed yet */
 	const SptFunction *functions;
 	uint32_t n_functions;
-	uint64_t total;			/* what 100 % is */
+	uint64_t total;			/* the weight that is 100 % */
 	GArray *tree;			/* SptTreeNode: of everything, heaviest first */
 	char *words;			/* spt_words_where() */
 	/*
-	 * Of a comparison, which has functions, a total and a tree, but no profile: what it is made
-	 * of.
+	 * In a comparison, which has functions, a total and a tree, but no profile: the two sides.
 	 */
 	SptDocument *sides[SPT_SIDES];
 	SptDiffTree *differences;
-	uint32_t *changed;		/* functions, those first whose self has changed most */
+	uint32_t *changed;		/* functions, by the change of self, largest first */
 };
 
 SptDocument *spt_document_ref(SptDocument *document);
 void spt_document_unref(SptDocument *document);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptDocument, spt_document_unref)
-/* What @document is a part of, or itself. */
+/* The whole of @document, or itself. */
 SptDocument *spt_document_whole(SptDocument *document);
-/* As it was opened. */
+/* The document as it was opened. */
 SptDocument *spt_document_recording(SptDocument *document);
-/* Of one recording. */
+/* Whether both belong to one recording. */
 bool spt_document_is_same(SptDocument *a, SptDocument *b);
-/*
- * The metrics that the recording has, one after the other, CPU time first; NULL behind the last
- * one.
- */
+/* The metrics of the recording, CPU time first; NULL after the last one. */
 const SptMetric *spt_document_metric(const SptDocument *document, unsigned i);
 /*
- * The number in @document of what is @function in @old, which is of the same recording; UINT32_MAX
- * for roots that are not there.
+ * The number in @document of function @function of @old, which is of the same recording;
+ * UINT32_MAX: a root that is not there.
  */
 uint32_t spt_document_translate(const SptDocument *document, const SptDocument *old,
 				uint32_t function);
 
 void spt_document_open_async(const char *path, GCancellable *cancellable,
 			     GAsyncReadyCallback callback, gpointer data);
-/* How far it is, 0 to 1, by its cancellable. */
+/* Progress, 0 to 1, by its cancellable. */
 double spt_document_open_done(GCancellable *cancellable);
-/* What takes the time, if that is worth a word; to be freed, or NULL. */
+/* What takes the time, if it is worth a word, or NULL; the caller frees it. */
 char *spt_document_open_doing(GCancellable *cancellable);
 SptDocument *spt_document_open_finish(GAsyncResult *result, GError **error);
 
 /*
- * What follows takes time, for the threads of queries (query.h).  No document changes by it; of
- * what is returned, the caller has a reference.
+ * The functions below take time, and are for the threads of queries (query.h).  They change no
+ * document.  The caller owns a reference of what they return.
  */
 
-/* @document, of any look at a recording, with another one. */
+/* @document, of any view of a recording, as another view. */
 SptDocument *spt_document_look(SptDocument *document, const SptLook *look);
 
-/* What lies around a function, for the two panes beside the list. */
+/* The surroundings of a function, for the two panes beside the list. */
 typedef struct {
 	uint32_t function;
 	GArray *callers;		/* SptEdge */
@@ -116,27 +115,26 @@ void spt_surroundings_free(SptSurroundings *surroundings);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptSurroundings, spt_surroundings_free)
 
 /*
- * @function UINT32_MAX: of everything; then there are no callers, and the tree's root is no
- * function.
+ * @function UINT32_MAX: of everything; there are no callers, and the tree's root is not a function.
  */
 SptSurroundings *spt_document_surround(const SptDocument *document, uint32_t function);
 
 /*
- * Its lines and instructions; NULL: there is no function called so, but a group of them.  Lives as
- * long as @document.
+ * The lines and instructions of a function; NULL: @function is a group of functions.  Valid as long
+ * as @document.
  */
 SptAnnotation *spt_document_annotate(const SptDocument *document, uint32_t function);
 
 /*
- * Both as seen, with their differences; by their shares, or @by_time: by the CPU time they took in
- * a second.
+ * Both documents with their differences, by percentages, or @by_time: by the CPU time that they
+ * took in a second.
  */
 SptDocument *spt_document_compare(SptDocument *before, SptDocument *after, bool by_time);
 
-/* Of all of it, in @document's metric and arrangement. */
+/* The timeline of everything, in @document's metric and arrangement. */
 SptTimeline *spt_document_timeline(const SptDocument *document, const SptTimelineWish *wish);
 
-/* Of the recording, whose they are; made when they are asked for first. */
+/* The lanes of the recording, which owns them; made when they are first needed. */
 const SptLanes *spt_document_lanes(SptDocument *document);
 /* The frames of a stack, innermost first, as "function (object)"; elements are to be freed. */
 GPtrArray *spt_document_stack(SptDocument *document, uint32_t node);
@@ -146,16 +144,15 @@ typedef struct {
 	uint64_t begin_ns, end_ns, least_ns;
 } SptChartWish;
 
-/* Elements are SptFlameBox, as of spt_chart_new(), of all of it. */
+/* Elements are SptFlameBox, as from spt_chart_new(), for everything. */
 GArray *spt_document_chart(const SptDocument *document, const SptChartWish *wish);
-/* Those that have samples in @document, heaviest first; elements are SptGroupRow. */
+/* Threads with samples in @document, heaviest first; elements are SptGroupRow. */
 GArray *spt_document_threads(const SptDocument *document);
 
 /*
- * What to look at first: the function of the user's own code with most for itself, that of the
- * command's program or of what lies outside /usr, /lib and /opt; if that is less than a hundredth
- * of all, the one with the largest total that has a hundredth for itself; else the heaviest one
- * that is no process.  UINT32_MAX if there is none.
+ * The function to select first: the one with most self in the user's own code, which is that of the
+ * command's program or outside /usr, /lib and /opt; else the heaviest one that is not a process.
+ * UINT32_MAX: there is none.
  */
 uint32_t spt_document_first_function(const SptDocument *document);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What happened, one thing a row: stacks (and other pages of pages.h), and what was lost when. */
+/* Events, one in each row: stacks (and other pages of pages.h), and losses. */
 #ifndef SPT_EVENTS_H
 #define SPT_EVENTS_H
 
@@ -12,9 +12,9 @@ G_DECLARE_FINAL_TYPE(SptEvents, spt_events, SPT, EVENTS, GtkBox)
 
 /* Losses are those of the whole recording that @document is a part of. */
 void spt_events_set_document(SptEvents *events, SptDocument *document);
-/* For pages, which are put before the losses. */
+/* The stack for pages, which are put before the losses. */
 GtkStack *spt_events_stack(SptEvents *events);
-/* When the pages are there. */
+/* Called when the pages have been added. */
 void spt_events_complete(SptEvents *events);
 
 #endif

@@ -16,8 +16,8 @@ typedef enum {
 } SptFilesPurpose;
 
 /*
- * @name: to suggest, if it is to save.  @destroy frees @data when the dialog is done with; may be
- * NULL.  The dialog goes with @parent.
+ * @name: a suggestion for saving.  @destroy frees @data after the dialog; may be NULL.  The dialog
+ * is closed with @parent.
  */
 void spt_files_choose(GtkWindow *parent, SptFilesPurpose purpose, const char *name,
 		      SptFilesFunc func, gpointer data, GDestroyNotify destroy);

@@ -13,21 +13,21 @@ typedef struct {
 	const SptTreeNode *nodes;
 	const GArray *boxes;		/* SptFlameBox */
 	uint64_t weight;		/* of the whole width */
-	uint32_t zoomed_depth;		/* what is above it is there to go back to */
+	uint32_t zoomed_depth;		/* boxes above it are shown for going back */
 	uint32_t selected, hovered;	/* nodes; UINT32_MAX: none */
-	const bool *matches;		/* by function; NULL: nothing is lit up */
-	const double *changes;		/* by node, of a comparison; NULL: it is none */
-	double left, down;		/* where they begin in the widget */
+	const bool *matches;		/* by function; NULL: nothing is highlighted */
+	const double *changes;		/* by node, in a comparison; else NULL */
+	double left, down;		/* origin of the boxes in the widget */
 	bool is_upward;
 	double top, bottom;		/* of the widget, in view */
 	int row_height;
 } SptFlameDrawing;
 
-/* Where a box is in the widget. */
+/* The place of a box in the widget. */
 graphene_rect_t spt_flame_place(const SptFlameDrawing *drawing, const SptFlameBox *box);
-/* The box there, or NULL. */
+/* The box at a point, or NULL. */
 const SptFlameBox *spt_flame_box_near(const SptFlameDrawing *drawing, double x, double y);
-/* Of boxes with a name in @widget's font. */
+/* Height of boxes with a name in @widget's font. */
 int spt_flame_row_height(GtkWidget *widget);
 void spt_flame_draw(const SptFlameDrawing *drawing, GtkSnapshot *snapshot);
 

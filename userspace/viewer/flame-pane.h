@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * A flame graph of everything, with what belongs to it: what is selected, in words; search; a menu.
- */
+/* A flame graph of everything, with a line about the selected box, a search and a menu. */
 #ifndef SPT_FLAME_PANE_H
 #define SPT_FLAME_PANE_H
 
@@ -15,10 +13,10 @@ G_DECLARE_FINAL_TYPE(SptFlamePane, spt_flame_pane, SPT, FLAME_PANE, GtkWidget)
 
 /* Signal "function-activated" (uint function): the user wants to see more of it. */
 
-/* Of what it shows by time; before anything else. */
+/* The axis of its view by time; called before anything else. */
 void spt_flame_pane_set_axis(SptFlamePane *pane, SptTimeAxis *axis);
 void spt_flame_pane_set_document(SptFlamePane *pane, SptDocument *document);
-/* Searches for what is called @name. */
+/* Searches for @name. */
 void spt_flame_pane_highlight(SptFlamePane *pane, const char *name);
 void spt_flame_pane_focus_search(SptFlamePane *pane);
 /* The function of the selected box; UINT32_MAX: none. */

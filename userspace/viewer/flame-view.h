@@ -27,12 +27,12 @@ G_DECLARE_FINAL_TYPE(SptFlameView, spt_flame_view, SPT, FLAME_VIEW, GtkWidget)
 void spt_flame_view_show(SptFlameView *view, SptDocument *document, GArray *nodes);
 /* The root at the bottom. */
 void spt_flame_view_set_upward(SptFlameView *view, gboolean is_upward);
-/* Lights up functions; @matches as of spt_order_match(), taken over; NULL: none. */
+/* Highlights functions; @matches as from spt_order_match(), taken over; NULL: none. */
 void spt_flame_view_light(SptFlameView *view, bool *matches);
-/* Weight of what is lit up in what is zoomed to, and how much that is altogether. */
+/* Weight of the highlighted boxes in the zoomed part, and in @ret_all of all of that part. */
 uint64_t spt_flame_view_lit(SptFlameView *view, uint64_t *ret_all);
 void spt_flame_view_zoom(SptFlameView *view, uint32_t node);
-/* Back to the zoom before: one zoom, as far as there is one. */
+/* Goes back by one zoom; false: there is none. */
 gboolean spt_flame_view_step_back(SptFlameView *view);
 /* UINT32_MAX: none. */
 uint32_t spt_flame_view_selected(SptFlameView *view);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A column for each second, in which samples stand where in the second they were taken; a stretch
- * of it can be selected.
+ * A column for each second, with each sample at its instant within the second; a part of the time
+ * can be selected.
  */
 #ifndef SPT_HEAT_VIEW_H
 #define SPT_HEAT_VIEW_H

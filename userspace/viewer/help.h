@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The page for newcomers, sysprof-profiling(7), which the program has in itself. */
+/* The page for newcomers, sysprof-profiling(7), which is built into the program. */
 #ifndef SPT_HELP_H
 #define SPT_HELP_H
 

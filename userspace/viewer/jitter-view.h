@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A histogram of delays or periods, and the longest of them to go to. */
+/* A histogram of delays or periods, with buttons for the longest ones. */
 #ifndef SPT_JITTER_VIEW_H
 #define SPT_JITTER_VIEW_H
 
@@ -12,8 +12,8 @@ G_DECLARE_FINAL_TYPE(SptJitterView, spt_jitter_view, SPT, JITTER_VIEW, GtkBox)
 
 GtkWidget *spt_jitter_view_new(void);
 /*
- * @jitter, which is copied as far as need be, of @thread of the capture; NULL: nothing.  Two views
- * with the same @from_ns and @to_ns compare.  Its buttons activate "views.go-to-moment" (thread,
+ * Shows @jitter, whose data it copies, of @thread of the capture; NULL: nothing.  Two views with
+ * the same @from_ns and @to_ns can be compared.  Its buttons activate "views.go-to-moment" (thread,
  * time).
  */
 void spt_jitter_view_show(SptJitterView *view, const char *title, const SptJitter *jitter,

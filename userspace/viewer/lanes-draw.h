@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Draws lanes of threads, processes and CPUs out of what each pixel's time has. */
+/* Draws lanes of threads, processes and CPUs, by what happened in the time of each pixel. */
 #ifndef SPT_LANES_DRAW_H
 #define SPT_LANES_DRAW_H
 
@@ -10,11 +10,11 @@
 
 #define SPT_LANE_HEIGHT 16
 
-/* A line of the view: a lane, or what stands above others. */
+/* A line of the view: a lane, or a heading. */
 typedef struct {
 	SptLaneWanted wanted;
-	bool is_head;		/* has nothing to be drawn */
-	bool has_more, is_open; /* lines below it, which are to be seen */
+	bool is_head;		/* heading: nothing is drawn */
+	bool has_more, is_open; /* there are lines below it, and they are shown */
 	unsigned depth;
 } SptLaneLine;
 
@@ -23,7 +23,7 @@ typedef struct {
 	const SptTimeAxis *axis;
 	const SptLanes *lanes;
 	const GArray *lines; /* SptLaneLine */
-	/* Of about the time and some of the lines in view; NULL: none yet */
+	/* A picture of about this time and some of these lines; NULL: none yet. */
 	const SptLanesPicture *picture;
 	unsigned first, last;		       /* lines in view: last is behind them */
 	unsigned selected;		       /* UINT_MAX: none */
@@ -34,7 +34,7 @@ typedef struct {
 char *spt_lane_line_name(const SptLanes *lanes, const SptLaneLine *line);
 GdkRGBA spt_lane_rgba(SptLaneKind kind);
 void spt_lanes_draw(const SptLanesDrawing *drawing, GtkSnapshot *snapshot);
-/* A box as it stands in the legend. */
+/* Draws a box for the legend. */
 void spt_lanes_draw_sample(SptLaneKind kind, GtkSnapshot *snapshot, double x, double y,
 			   double size);
 

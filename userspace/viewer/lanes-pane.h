@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The lanes, as many as fit, and what their colours mean. */
+/* The lanes, as many as fit, and a legend of their colours. */
 #ifndef SPT_LANES_PANE_H
 #define SPT_LANES_PANE_H
 
@@ -15,7 +15,7 @@ G_DECLARE_FINAL_TYPE(SptLanesPane, spt_lanes_pane, SPT, LANES_PANE, GtkBox)
 
 /* Signals "range" and "only": as of SptLanesView. */
 
-/* Hidden from the start unless a recording has waits. */
+/* Hidden at first unless a recording has waits. */
 void spt_lanes_pane_set_document(SptLanesPane *pane, SptDocument *document);
 SptLanesView *spt_lanes_pane_view(SptLanesPane *pane);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Lanes of who ran on each CPU and of what each process and its threads did, below the timeline and
+ * Lanes of the threads on each CPU, and of each process and its threads, below the timeline and
  * aligned with it.
  */
 #ifndef SPT_LANES_VIEW_H
@@ -19,10 +19,10 @@ G_DECLARE_FINAL_TYPE(SptLanesView, spt_lanes_view, SPT, LANES_VIEW, GtkWidget)
  * (SptRestriction *): the user chose a process, thread or CPU.
  */
 
-/* Before anything else. */
+/* Called before anything else. */
 void spt_lanes_view_set_axis(SptLanesView *view, SptTimeAxis *axis);
 void spt_lanes_view_set_document(SptLanesView *view, SptDocument *document);
-/* Selects what @thread of the capture did at @time, and brings it into view. */
+/* Selects the wait or run of @thread of the capture at @time, and scrolls to it. */
 void spt_lanes_view_go_to(SptLanesView *view, uint32_t thread, uint64_t time);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What was mapped where in a process, as rows of a table. */
+/* The mappings of a process, as rows of a table. */
 #ifndef SPT_MAPS_TABLE_H
 #define SPT_MAPS_TABLE_H
 
@@ -8,8 +8,8 @@
 
 GtkWidget *spt_maps_table_new(void);
 /*
- * Fills it with what is known of the images of a process that have this name; @start_ns: the time
- * from which times count.
+ * Fills it with the mappings of images of a process that have this name; times count from
+ * @start_ns.
  */
 void spt_maps_table_show(SptTable *table, const SptCapture *capture, const SptMapIndex *index,
 			 uint64_t start_ns, uint32_t pid, const char *name);

@@ -10,9 +10,9 @@
 
 #include "profile/profile.h"
 
-/* By its object; the kernel has a colour of its own.  NULL: of everything. */
+/* The colour of a function's object; the kernel has its own.  NULL: of everything. */
 GdkRGBA spt_palette_color(const SptFunction *function);
-/* By how much of it is new (up to 1, red) or gone (down to -1, blue). */
+/* The colour of a change: from new (up to 1, red) to removed (down to -1, blue). */
 GdkRGBA spt_palette_change(double part);
 
 #endif

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * What the three panes have in common: a title, a table, and a sentence where there is nothing to
- * show.
- */
+/* The base of the three panes: a title, a table, and a sentence if there is nothing to show. */
 #ifndef SPT_PANE_H
 #define SPT_PANE_H
 
@@ -21,17 +18,17 @@ struct _SptPaneClass {
  */
 
 GtkColumnView *spt_pane_view(SptPane *pane);
-/* Beside the title. */
+/* Adds @widget beside the title. */
 void spt_pane_add_header(SptPane *pane, GtkWidget *widget);
 void spt_pane_set_title(SptPane *pane, const char *text);
-/* What to show instead of no rows. */
+/* The sentence for a table without rows. */
 void spt_pane_set_empty_text(SptPane *pane, const char *text);
 void spt_pane_show_empty(SptPane *pane, gboolean is_empty);
-/* Shows @model, or nothing at all if it is NULL. */
+/* Shows @model; NULL: nothing. */
 void spt_pane_set_model(SptPane *pane, GtkSelectionModel *model);
 /*
- * After the rows of its model became others: nothing is selected, and with @from_top the first ones
- * are in view.
+ * Called after the rows of its model have changed: nothing is selected, and with @from_top it
+ * scrolls to the first row.
  */
 void spt_pane_start_anew(SptPane *pane, bool from_top);
 

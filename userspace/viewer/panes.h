@@ -18,10 +18,7 @@ G_DECLARE_FINAL_TYPE(SptPanes, spt_panes, SPT, PANES, GtkWidget)
  * SptDescendants.
  */
 
-/*
- * @surroundings in @document of the selected function, taken over, if they are known already; else
- * NULL.
- */
+/* @surroundings of the selected function in @document, taken over; NULL: not known yet. */
 void spt_panes_set_document(SptPanes *panes, SptDocument *document, SptSurroundings *surroundings);
 void spt_panes_focus_search(SptPanes *panes);
 void spt_panes_select(SptPanes *panes, uint32_t function);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What is known of processes beside their samples: how they were called, and what they executed. */
+/* Facts about processes besides their samples: their command lines, and the code that they ran. */
 #ifndef SPT_PROCESS_FACTS_H
 #define SPT_PROCESS_FACTS_H
 
@@ -12,7 +12,7 @@ typedef struct {
 
 /* For spt_process_facts_find(). */
 GHashTable *spt_process_facts_new(const SptCapture *capture);
-/* NULL: nothing. */
+/* NULL: no facts. */
 const SptProcessFacts *spt_process_facts_find(GHashTable *facts, uint32_t pid, const char *name);
 
 #endif

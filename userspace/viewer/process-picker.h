@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Asks for one of the processes that run. */
+/* Lets the user choose a running process. */
 #ifndef SPT_PROCESS_PICKER_H
 #define SPT_PROCESS_PICKER_H
 
 #include <gtk/gtk.h>
 
-/* @name: as the kernel has it. */
+/* @name: the kernel's name of it. */
 typedef void (*SptProcessFunc)(uint32_t pid, const char *name, gpointer data);
 
 /*

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* How to record: what the record form and the preferences both offer, and keep in one place. */
+/* How to record: the choices of the record form and the preferences, kept in one place. */
 #ifndef SPT_RECORD_CHOICES_H
 #define SPT_RECORD_CHOICES_H
 
@@ -10,17 +10,17 @@
 typedef enum {
 	SPT_CHOICE_RATE,
 	SPT_CHOICE_STACKS,
-	SPT_CHOICE_EVENT,		/* whose count makes a tick */
+	SPT_CHOICE_EVENT,		/* event that is counted for ticks */
 } SptChoice;
 
-/* What can be chosen in @row, as it is; a choice is kept. */
+/* Fills @row with the choices, and keeps what is chosen. */
 void spt_record_choices_fill(AdwComboRow *row, SptChoice choice);
-/* As it was chosen last. */
+/* Selects the last choice. */
 void spt_record_choices_recall(AdwComboRow *row, SptChoice choice);
 /* @sensitive row of a switch that keeps @key. */
 void spt_record_choices_bind(GtkSwitch *widget, const char *key, int otherwise);
 
-/* Something else that can be recorded. */
+/* A source of events besides samples. */
 typedef struct {
 	const char *key, *option;	/* in the file of the state; of sysprof-cli record */
 	const char *title, *subtitle;	/* to be translated */
@@ -28,11 +28,11 @@ typedef struct {
 	bool is_memory;
 } SptRecordSource;
 
-/* NULL behind the last one. */
+/* NULL after the last one. */
 const SptRecordSource *spt_record_source(unsigned i);
-/* Why @source cannot be recorded here; NULL: it can.  To be freed. */
+/* Why @source cannot be recorded here; NULL: it can.  The caller frees it. */
 char *spt_record_source_problem(const SptRecordSource *source);
-/* Why counters cannot be recorded here; NULL: they can.  To be freed. */
+/* Why counters cannot be recorded here; NULL: they can.  The caller frees it. */
 char *spt_record_counters_problem(void);
 
 /*
@@ -40,7 +40,7 @@ char *spt_record_counters_problem(void);
  * command, are skipped.
  */
 void spt_record_choices_apply(SptRecordingOptions *options);
-/* The line for a terminal that records the same. */
+/* The command line that records the same in a terminal. */
 char *spt_record_choices_line(const SptRecordingOptions *options);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What to record (the system, a command, a process), how, and what else.  All but the command and
- * the process is remembered.
+ * What to record (the system, a command, a process), how, and what else.  Everything except the
+ * command and the process is remembered.
  */
 #ifndef SPT_RECORD_FORM_H
 #define SPT_RECORD_FORM_H

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * A cell with a percentage, and behind it a bar as long as that: the eye finds what is heavy before
- * it reads a number.
- */
+/* A cell with a percentage and a bar of that length, so that large values are seen at once. */
 #ifndef SPT_SHARE_CELL_H
 #define SPT_SHARE_CELL_H
 

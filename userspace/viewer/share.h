@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What is seen, as a file of another format. */
+/* Exports the present view in other formats. */
 #ifndef SPT_SHARE_H
 #define SPT_SHARE_H
 
@@ -7,20 +7,20 @@
 
 #include "document.h"
 
-/* Puts an item for each format before those that @menu has. */
+/* Adds an item for each format before the items of @menu. */
 void spt_share_add_formats(GMenu *menu);
 /*
- * Asks where to, and writes @document as @format ("svg", "folded", ...) in a thread;
- * failures go to the action "win.complain" of @parent.  @stem: what to call it but for the ending.
+ * Asks for a file, and writes @document as @format ("svg", "folded", ...) in a thread.  Failures go
+ * to the action "win.complain" of @parent.  @stem: the suggested name without its ending.
  */
 void spt_share_export(GtkWindow *parent, SptDocument *document, const char *format,
 		      const char *stem);
-/* Asks where to, and saves a picture of @widget there. */
+/* Asks for a file, and saves a picture of @widget in it. */
 void spt_share_picture(GtkWindow *parent, GtkWidget *widget, const char *stem);
-/* The list of functions to the clipboard, as text and as a table for those who take HTML. */
+/* Copies the list of functions to the clipboard, as text and as HTML. */
 void spt_share_copy(GtkWidget *widget, const SptDocument *document, const uint32_t *list,
 		    uint32_t n);
-/* The same on paper. */
+/* Prints the list of functions. */
 void spt_share_print(GtkWindow *parent, const SptDocument *document, const uint32_t *list,
 		     uint32_t n);
 

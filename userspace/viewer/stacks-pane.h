@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The whole stacks that a function is on, or that lead through several, heaviest first. */
+/* The stacks that have a function, or a path of functions, heaviest first. */
 #ifndef SPT_STACKS_PANE_H
 #define SPT_STACKS_PANE_H
 
@@ -11,7 +11,7 @@
 G_DECLARE_FINAL_TYPE(SptStacksPane, spt_stacks_pane, SPT, STACKS_PANE, GtkBox)
 
 GtkWidget *spt_stacks_pane_new(void);
-/* As of SptPage. */
+/* As in SptPage. */
 void spt_stacks_pane_show(GtkWidget *pane, SptDocument *document, uint32_t function, GArray *path);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What an empty window offers: recording everything or one command, and what was shown lately. */
+/* The page of an empty window: recording everything or one command, and recent recordings. */
 #ifndef SPT_START_PAGE_H
 #define SPT_START_PAGE_H
 
@@ -10,7 +10,7 @@ G_DECLARE_FINAL_TYPE(SptStartPage, spt_start_page, SPT, START_PAGE, GtkWidget)
 
 /* Says whether one can record here, and what helps, unless the kernel module works. */
 void spt_start_page_check(SptStartPage *page);
-/* Reads anew what was shown lately. */
+/* Reads the recent recordings again. */
 void spt_start_page_refresh(SptStartPage *page);
 
 #endif

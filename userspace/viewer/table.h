@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A table with a heading, of some thousand rows at most.  Rows stay and are filled anew: cheaper
- * than another list.
+ * A table with a heading, of at most some thousand rows.  Rows are reused, which is cheaper than
+ * another list.
  */
 #ifndef SPT_TABLE_H
 #define SPT_TABLE_H
@@ -14,19 +14,19 @@
 G_DECLARE_FINAL_TYPE(SptTable, spt_table, SPT, TABLE, GtkBox)
 
 typedef enum {
-	/* The number, in per cent, with a bar; nothing if it is below 0 */
+	/* The number in per cent, with a bar; empty if it is below 0. */
 	SPT_CELL_SHARE,
 	SPT_CELL_TEXT,
 	SPT_CELL_DIM,			/* text of less importance */
-	/* Text of a program; with a number that is not 0 a heading over the rows that follow */
+	/* Source or instructions; with a number that is not 0, a heading of the rows below it. */
 	SPT_CELL_CODE,
-	SPT_CELL_NUMBER,		/* the text, to the right; sorted by the number */
+	SPT_CELL_NUMBER,		/* the text, aligned right; sorted by the number */
 } SptCellKind;
 
 typedef struct {
 	const char *title;
 	SptCellKind kind;
-	int width;			/* 0: takes what is left */
+	int width;			/* 0: takes the remaining width */
 } SptTableColumn;
 
 typedef struct {
@@ -37,20 +37,20 @@ typedef struct {
 #define SPT_TABLE_COLUMNS_MAX 10
 
 /*
- * @columns live as long as the program.  @sorts: a click on a title does, else the order is that of
- * the rows.
+ * @columns are valid as long as the program.  @sorts: a click on a title sorts; otherwise the order
+ * is that of the rows.
  */
 GtkWidget *spt_table_new(const char *heading, const SptTableColumn *columns, unsigned n_columns,
 			 bool sorts);
-/* What to show instead of no rows. */
+/* The text for a table without rows. */
 void spt_table_set_empty_text(SptTable *table, const char *text);
-/* @cells: as many as there are columns.  @row: one there is, or the one behind the last. */
+/* Sets @row, an existing row or the one after the last.  @cells: one for each column. */
 void spt_table_set_row(SptTable *table, unsigned row, const SptTableCell *cells);
-/* Those behind go. */
+/* Removes the rows from @n_rows on. */
 void spt_table_set_end(SptTable *table, unsigned n_rows);
 /*
- * One row is selected from now on; @func gets its index (G_MAXUINT: there is none) when it becomes
- * another.
+ * From now on rows can be selected; @func gets the index (G_MAXUINT: none) when the selection
+ * changes.
  */
 typedef void (*SptTableFunc)(unsigned row, gpointer data);
 void spt_table_set_selects(SptTable *table, SptTableFunc func, gpointer data);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Draws the timeline: lanes of load, tracks of other streams, the ruler and what is selected. */
+/* Draws the timeline: lanes of load, tracks of other streams, the ruler and the selection. */
 #ifndef SPT_TIMELINE_DRAW_H
 #define SPT_TIMELINE_DRAW_H
 
@@ -13,12 +13,12 @@
 
 typedef struct {
 	GtkWidget *widget;
-	/* Of about the time that is in view: what is newer is being computed */
+	/* Data of about the time in view; newer data is being computed. */
 	const SptTimeline *timeline;
 	const GPtrArray *tracks;		/* SptTrack */
 	const SptTimeAxis *axis;
 	uint64_t begin_ns, until_ns;		/* in view */
-	/* Where the time lies; names are on the left of it */
+	/* Place of the time; names are on the left of it. */
 	double left, width;
 	int lane_height, track_height;
 } SptTimelineDrawing;
@@ -28,7 +28,7 @@ uint64_t spt_timeline_time(const SptTimelineDrawing *drawing, double x);
 int spt_timeline_height(const SptTimelineDrawing *drawing);
 /* "CPU 1", "make (1234)", "worker (1235)", "others"; to be freed. */
 char *spt_timeline_lane_name(const SptTimeline *timeline, uint32_t lane);
-/* All but what is selected. */
+/* Draws everything but the selection. */
 void spt_timeline_draw(const SptTimelineDrawing *drawing, GtkSnapshot *snapshot);
 void spt_timeline_draw_selection(const SptTimelineDrawing *drawing, GtkSnapshot *snapshot);
 

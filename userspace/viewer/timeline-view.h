@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * How busy CPUs, processes or threads were over time, with what was lost, and other streams; a
- * stretch of it can be selected.
+ * How busy CPUs, processes or threads were over time, with losses and other streams; a part of the
+ * time can be selected.
  */
 #ifndef SPT_TIMELINE_VIEW_H
 #define SPT_TIMELINE_VIEW_H
@@ -20,15 +20,15 @@ G_DECLARE_FINAL_TYPE(SptTimelineView, spt_timeline_view, SPT, TIMELINE_VIEW, Gtk
  * user chose a CPU, process or thread.
  */
 
-/* What is in view and selected; pictures with the same axis follow.  Borrowed. */
+/* The part in view and the selection; pictures with the same axis follow.  Borrowed. */
 SptTimeAxis *spt_timeline_view_axis(SptTimelineView *view);
-/* So much room for names at least, as the pictures below have names, too. */
+/* Least room for names, since the pictures below have names, too. */
 void spt_timeline_view_set_gutter(SptTimelineView *view, int pixels);
 /* @document: a recording, or the part of it whose times are shown as selected. */
 void spt_timeline_view_set_document(SptTimelineView *view, SptDocument *document);
-/* A lane for each of these. */
+/* Shows a lane for each of these. */
 void spt_timeline_view_set_lanes(SptTimelineView *view, SptGroupKind lanes);
-/* When it ran; UINT32_MAX: no function. */
+/* Highlights when @function ran; UINT32_MAX: none. */
 void spt_timeline_view_light(SptTimelineView *view, uint32_t function);
 
 #endif

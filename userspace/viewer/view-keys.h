@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Keys of the views, how they scroll, and names that states of their actions have. */
+/* Keys of the views, their scrolling, and names of their actions' states. */
 #ifndef SPT_VIEW_KEYS_H
 #define SPT_VIEW_KEYS_H
 
 #include <gtk/gtk.h>
 
-/* Keys that work wherever in the window the keyboard is. */
+/* Keys that work wherever the keyboard focus is in the window. */
 GtkEventController *spt_view_keys_new(void);
 /*
- * What is in a scrolled window does not move because it has the keyboard: a large widget would show
- * another end of it whenever its size changes.
+ * Keeps a scrolled window from scrolling to a child that has the focus: a large one would scroll to
+ * another end whenever its size changes.
  */
 void spt_view_stay(GtkWidget *scrolled);
-/* Which of @n @names the text of @value is; the last one if it is none of them. */
+/* The index in @names (@n of them) of the text of @value; the last one if it is none of them. */
 unsigned spt_view_number_of(const GValue *value, const char *const *names, unsigned n);
 
 #endif

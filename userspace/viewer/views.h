@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The views of a recording, one of which is to be seen. */
+/* The views of a recording; one is visible. */
 #ifndef SPT_VIEWS_H
 #define SPT_VIEWS_H
 
@@ -11,19 +11,19 @@
 G_DECLARE_FINAL_TYPE(SptViews, spt_views, SPT, VIEWS, GtkWidget)
 
 void spt_views_set_document(SptViews *views, SptDocument *document);
-/* What the recording is called, and where it comes from. */
+/* The title of the recording, and its origin. */
 void spt_views_set_title(SptViews *views, const char *name, const char *origin);
-/* In the view that is to be seen. */
+/* In the visible view. */
 void spt_views_focus_search(SptViews *views);
 /* "functions", "flame", "events", "details", "compare", or a page of pages.h */
 void spt_views_show(SptViews *views, const char *name);
-/* What is seen at present: the recording or a part of it; borrowed. */
+/* The visible document: the recording or a part of it; borrowed. */
 SptDocument *spt_views_document(SptViews *views);
-/* Shows what is seen beside another recording, called @name. */
+/* Compares the visible document with another recording, called @name. */
 void spt_views_compare(SptViews *views, SptDocument *before, const char *name);
 /* The functions listed, in their order; borrowed. */
 const uint32_t *spt_views_list(SptViews *views, uint32_t *ret_n);
-/* The picture that is to be seen or was last; borrowed. */
+/* The picture that is or was last visible; borrowed. */
 GtkWidget *spt_views_picture(SptViews *views);
 /* For a switcher. */
 AdwViewStack *spt_views_stack(SptViews *views);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * How regularly threads are woken and how soon they run then, of two of them beside each other: a
- * page as pages.h describes it, of no function.
+ * How regularly threads are woken and how soon they run after that, for two of them side by side: a
+ * page as in pages.h that needs no function.
  */
 #ifndef SPT_WAKEUPS_PANE_H
 #define SPT_WAKEUPS_PANE_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The window: header bar, what is being done or shown, and a status line. */
+/* The window: header bar, the present activity or recording, and a status line. */
 #ifndef SPT_WINDOW_H
 #define SPT_WINDOW_H
 
@@ -8,11 +8,11 @@
 #define SPT_TYPE_WINDOW (spt_window_get_type())
 G_DECLARE_FINAL_TYPE(SptWindow, spt_window, SPT, WINDOW, AdwApplicationWindow)
 
-/* Its property "narrow" is true while it is (narrow.h). */
+/* Its property "narrow" is true while it is narrow (narrow.h). */
 
 /* An empty window. */
 SptWindow *spt_window_new(GtkApplication *application);
-/* Says at once if recording will not work here, and what helps. */
+/* Reports at once if recording will not work here, and what helps. */
 void spt_window_start(SptWindow *window);
 void spt_window_open(SptWindow *window, GFile *file);
 
