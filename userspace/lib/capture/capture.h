@@ -216,7 +216,8 @@ typedef struct {
 /* A block from its allocation to its free, or one end of it (OPEN, CLOSE). */
 typedef struct {
 	uint64_t time;			/* of the allocation; in a CLOSE, of the free */
-	uint64_t duration_ns;		/* from allocation to free; in an OPEN 0 */
+	/* From allocation to free; in an OPEN 0; in a CLOSE a capture keeps it to one in 32 */
+	uint64_t duration_ns;
 	uint64_t bytes;			/* as the program requested */
 	uint64_t weight;		/* bytes that it represents */
 	uint64_t handle;		/* the same in an OPEN and its CLOSE; else 0 */

@@ -10,8 +10,8 @@
 
 /* When something was mapped matters to a fraction of a sample's period. */
 #define MAP_TIME_UNIT_NS 100000
-/* Of a delay, these many bits below the highest are kept. */
-#define DELAY_BITS 4
+/* Of a delay and of a long life, these many bits below the highest are kept. */
+#define ROUGH_BITS 4
 
 struct SptPacker {
 	/* SptProcessRow by id, as they were written last, but unpacked; names in texts */
@@ -214,13 +214,13 @@ void spt_packer_forget_names(SptPacker *packer)
 	g_hash_table_remove_all(packer->symbols);
 }
 
-/* Rounded to the nearest number of a few bits: how late a tick came matters by its size. */
-static uint64_t round_delay(uint64_t delay)
+/* Rounded to the nearest number of a few bits: what matters by its size. */
+static uint64_t round_roughly(uint64_t ns)
 {
-	unsigned bits = delay ? 64 - (unsigned)__builtin_clzll(delay) : 0;
-	uint64_t unit = bits > DELAY_BITS + 1 ? 1ull << (bits - DELAY_BITS - 1) : 1;
+	unsigned bits = ns ? 64 - (unsigned)__builtin_clzll(ns) : 0;
+	uint64_t unit = bits > ROUGH_BITS + 1 ? 1ull << (bits - ROUGH_BITS - 1) : 1;
 
-	return delay > UINT64_MAX / 2 ? delay : (delay + unit / 2) / unit * unit;
+	return ns > UINT64_MAX / 2 ? ns : (ns + unit / 2) / unit * unit;
 }
 
 void spt_pack_samples(GArray *rows)
@@ -229,7 +229,18 @@ void spt_pack_samples(GArray *rows)
 		SptSampleRow *row = &g_array_index(rows, SptSampleRow, i);
 
 		row->time = round_time(row->time);
-		row->delay_ns = round_delay(row->delay_ns);
+		row->delay_ns = round_roughly(row->delay_ns);
+	}
+}
+
+void spt_pack_allocations(GArray *rows)
+{
+	for (guint i = 0; i < rows->len; i++) {
+		SptAllocationRow *row = &g_array_index(rows, SptAllocationRow, i);
+
+		/* Its OPEN row has when it began. */
+		if (row->flags & SPT_ALLOCATION_CLOSE)
+			row->duration_ns = round_roughly(row->duration_ns);
 	}
 }
 

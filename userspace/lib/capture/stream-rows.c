@@ -7,9 +7,12 @@
 
 #include "capture/events.h"
 
-/* More rows than this, for the bytes of the file, are none that somebody recorded. */
-#define LEAST_ROWS 1000000u
-#define ROWS_PER_FILE_BYTE 4
+/*
+ * More rows than this, for the bytes of the file, are none that somebody recorded, nor are more than
+ * this in one table.  A program that allocates and frees in a loop packs to 0.1 bytes a row.
+ */
+#define MOST_TABLE_ROWS 1000000u
+#define ROWS_PER_FILE_BYTE 64
 
 _Static_assert(SPT_TALLIES == 13, "a column for each number of each of them");
 _Static_assert(SPT_THREAD_STATES == 12, "a column for each of them");
@@ -240,7 +243,7 @@ SptStreamReader *spt_stream_reader_new(const SptCapture *capture, SptRowKind kin
 
 	reader->capture = capture;
 	reader->type = &spt_row_types[kind];
-	reader->left = MAX(LEAST_ROWS, capture->file_bytes * ROWS_PER_FILE_BYTE);
+	reader->left = MAX(MOST_TABLE_ROWS, capture->file_bytes * ROWS_PER_FILE_BYTE);
 	for (unsigned i = 0; stream && i < type->n_columns; i++)
 		reader->columns[i] = column_of(capture, stream, type->columns[i].role);
 	if (stream)
@@ -264,7 +267,7 @@ const void *spt_stream_reader_next(SptStreamReader *reader, uint32_t *ret_n)
 
 	*ret_n = 0;
 	while (reader->events && (table = spt_events_next(reader->events, NULL)) &&
-	       table->rows <= reader->left) {
+	       table->rows <= MIN(reader->left, MOST_TABLE_ROWS)) {
 		g_free(reader->rows);
 		reader->left -= table->rows;
 		reader->rows = g_try_malloc0_n(table->rows, stride);

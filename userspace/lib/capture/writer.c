@@ -437,6 +437,7 @@ bool spt_capture_writer_flush(SptCaptureWriter *writer, SptStash *stash, GError 
 	spt_pack_threads(writer->packer, writer->rows[SPT_ROW_THREAD]);
 	spt_pack_names(writer->packer, writer->rows[SPT_ROW_NAME]);
 	spt_pack_samples(writer->rows[SPT_ROW_SAMPLE]);
+	spt_pack_allocations(writer->rows[SPT_ROW_ALLOCATION]);
 	ok = !writer->error && write_array(writer, SPT_BLOCK_HOST, &spt_schema_host, writer->host);
 	for (unsigned kind = 0; ok && kind < SPT_ROWS; kind++)
 		ok = write_next(writer, stash, kind);

@@ -15,6 +15,12 @@ void spt_blocks_clear(SptBlocks *blocks)
 	*blocks = (SptBlocks){ 0 };
 }
 
+void spt_blocks_fetch(const SptBlocks *blocks, uint64_t address)
+{
+	if (blocks->n)
+		__builtin_prefetch(&blocks->blocks[place_of(blocks, address)]);
+}
+
 SptBlock *spt_blocks_find(const SptBlocks *blocks, uint64_t address)
 {
 	if (!blocks->n)

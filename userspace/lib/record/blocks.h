@@ -30,6 +30,8 @@ typedef struct {
 } SptBlocks;
 
 void spt_blocks_clear(SptBlocks *blocks);
+/* Fetches the place of a block with @address into the cache, for a find() that follows. */
+void spt_blocks_fetch(const SptBlocks *blocks, uint64_t address);
 /* The block at @address; NULL: there is none. */
 SptBlock *spt_blocks_find(const SptBlocks *blocks, uint64_t address);
 /* Adds a block, at an address that has none.  Valid until the next change. */

@@ -13,6 +13,10 @@
 #define PATIENCE_NS 1000000000ULL
 /* Perf events are held back for 30 ms, until those of all CPUs are there. */
 #define RIPE_NS 50000000ULL
+/* Some ten events of a ring: as long as memory takes. */
+#define WORDS_AHEAD 16
+/* Times are multiples of it, but for what would be at the same one. */
+#define TIME_STEP_NS 128ULL
 
 /* Stacks. */
 
@@ -233,13 +237,34 @@ void spt_memory_put_late(SptMemory *memory, bool all)
 	g_array_set_size(memory->late, kept);
 }
 
+struct open_block {
+	uint64_t time, at;
+};
+
+static gint by_time(gconstpointer a, gconstpointer b)
+{
+	uint64_t one = ((const struct open_block *)a)->time,
+		 other = ((const struct open_block *)b)->time;
+
+	return one < other ? -1 : one > other;
+}
+
 void spt_memory_put_open(SptMemory *memory, SptBlocks *blocks)
 {
-	for (uint64_t i = 0; blocks->n && i < blocks->room; i++) {
-		SptBlock *block = &blocks->blocks[i];
+	g_autoptr(GArray) open = g_array_new(FALSE, FALSE, sizeof(struct open_block));
 
-		if (!block->address || block->flags & SPT_ALLOCATION_OPEN)
-			continue;
+	for (uint64_t i = 0; blocks->n && i < blocks->room; i++) {
+		const SptBlock *block = &blocks->blocks[i];
+		struct open_block found = { block->time, i };
+
+		if (block->address && !(block->flags & SPT_ALLOCATION_OPEN))
+			g_array_append_val(open, found);
+	}
+	/* The order of addresses would take more room in the file. */
+	g_array_sort(open, by_time);
+	for (unsigned i = 0; i < open->len; i++) {
+		SptBlock *block = &blocks->blocks[g_array_index(open, struct open_block, i).at];
+
 		put_row(memory, block, block->time, 0, block->flags | SPT_ALLOCATION_OPEN);
 		block->flags |= SPT_ALLOCATION_OPEN;
 	}
@@ -268,12 +293,15 @@ uint64_t spt_memory_time(const SptMemory *memory, uint64_t stamp)
 	return back < (double)memory->now_ns ? memory->now_ns - (uint64_t)(int64_t)back : 0;
 }
 
-/* No two events are at the same time: what was most, and when, is to the byte. */
+/*
+ * No two events are at the same time: what was most, and when, is to the byte.  Finer steps would
+ * take a byte more of the file for each event, and say little: the library itself takes that long.
+ */
 static uint64_t next_time(SptMemory *memory, uint64_t stamp)
 {
-	uint64_t time = spt_memory_time(memory, stamp);
+	uint64_t time = MIN(spt_memory_time(memory, stamp), memory->now_ns) & -TIME_STEP_NS;
 
-	memory->last_ns = MAX(memory->last_ns + 1, MIN(time, memory->now_ns));
+	memory->last_ns = MAX(memory->last_ns + 1, time);
 	return memory->last_ns;
 }
 
@@ -369,6 +397,9 @@ void spt_memory_take(SptMemory *memory, struct spt_memory_ring *ring)
 	uint64_t time = next_time(memory, record->stamp);
 
 	ring->has_next = false;
+	/* An event has one word or two. */
+	for (unsigned i = WORDS_AHEAD; i < WORDS_AHEAD + 2; i++)
+		spt_blocks_fetch(&ring->image->blocks, spt_ring_reader_ahead(&ring->reader, i));
 	if (record->type == SPT_RING_REALLOC_FAILED) {
 		take_back(memory, ring);
 		return;

@@ -44,6 +44,19 @@ bool spt_ring_reader_begin(SptRingReader *reader);
 bool spt_ring_reader_next(SptRingReader *reader, SptRingRecord *ret);
 /* Frees the words that were taken, and wakes the writer if it waits. */
 void spt_ring_reader_end(SptRingReader *reader);
+/*
+ * The pointer that an event some words further on has, if one begins there, to fetch in advance what
+ * is known of it.  It may be anything, and that word is read again.
+ */
+static inline uint64_t spt_ring_reader_ahead(const SptRingReader *reader, unsigned words)
+{
+	const uint64_t *ring = spt_rings_words(reader->rings, reader->slot);
+	uint64_t word = __atomic_load_n(&ring[(reader->at + words) & (SPT_RING_WORDS - 1)],
+					__ATOMIC_RELAXED);
+
+	return word >> SPT_RING_POINTER_SHIFT;
+}
+
 static inline bool spt_ring_type_is_event(enum spt_ring_type type)
 {
 	return type >= SPT_RING_FREE && type <= SPT_RING_REALLOC_FAILED;
