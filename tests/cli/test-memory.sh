@@ -81,6 +81,23 @@ sizes = {row["name"]: row["weight"] for row in report("allocated", "--by", "size
 assert sizes["8 to 16 KiB"] == 2000000, sizes
 lives = {row["name"]: row["weight"] for row in report("allocated", "--by", "lifetime")["groups"]}
 assert lives["1 to 10 s"] == 2000000 and lives["not freed"] >= 100000, lives'
+check 'stacks that free are not recorded without being asked for' judge known '
+assert subprocess.run([cli, "report", path + ".capture", "--metric=freed-here"], capture_output=True).returncode'
+free_stacks()
+{
+	truncate -s 0 "$work/counts"
+	truncate -s 4096 "$work/counts"
+	"$work/bin/sysprof-cli" record --source perf --memory --free-stacks -o \
+		"$work/freeing.capture" -- "$allocates" known 2>"$work/err" || return
+	mv "$work/counts" "$work/freeing.counts"
+}
+check 'stacks that free: recorded' free_stacks
+check '... each call, byte and stack' judge freeing "$exact"
+check '... by who frees and who allocates' judge freeing '
+assert of("freed", "top") == of("freed-here", "release") == 2000000, report("freed-here")["functions"]
+assert of("freed-here", "top") == 0 and of("freed", "release") == 0
+assert of("freed-here", "churn") == 5000 * 64 and of("freed-here", "resize") == 5500
+assert total("freed-here") == total("freed")'
 check '32 threads that free each other'"'"'s: recorded' record threads --memory \
 	"$allocates" threads
 check '... each call, byte and stack' judge threads "$exact"

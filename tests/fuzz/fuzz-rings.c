@@ -40,7 +40,7 @@ static void take(SptBlocks *blocks, bool *is_there, const SptRingRecord *record)
 
 static void check(const SptRingRecord *record)
 {
-	g_assert_cmpuint(record->type, <=, SPT_RING_RESET);
+	g_assert_cmpuint(record->type, <=, SPT_RING_REALLOC_FREE_STACK);
 	g_assert_cmpuint(record->node, <, SPT_NODE_MOST);
 	g_assert_cmpuint(record->parent, <, SPT_NODE_MOST);
 	g_assert_cmpuint(record->address, <=, SPT_RING_POINTER_MASK);

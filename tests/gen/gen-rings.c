@@ -39,6 +39,11 @@ static void put_calls(GArray *words, uint64_t seed)
 		put_event(words, SPT_RING_ALLOC, i, pointer);
 		put(words, (i + SPT_NODE_FIRST) << 32 | i * 10);
 		put_event(words, SPT_RING_FREE, 3, pointer);
+		put_event(words, SPT_RING_ALLOC, 2, pointer);
+		put(words, i << 32 | i);
+		put_event(words, i % 2 ? SPT_RING_FREE_STACK : SPT_RING_REALLOC_FREE_STACK, 1,
+			  pointer);
+		put(words, i << 32);
 		put_event(words, SPT_RING_BIG, 5, pointer);
 		put(words, 1ULL << 33);
 		put(words, SPT_NODE_INCOMPLETE);

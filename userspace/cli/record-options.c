@@ -16,7 +16,7 @@ struct words {
 	char *stacks, *source, *clock, *event, *duration, *last, *late, *memory, *ring, *tracker,
 		*waits, *kmem, *also;
 	double rate;			/* NAN: none was given */
-	gboolean interrupts, locks, io, faults, ignored;
+	gboolean interrupts, locks, io, faults, free_stacks, ignored;
 };
 
 /* Bytes for "auto", "dwarf" or "dwarf,BYTES"; 0: another value. */
@@ -203,6 +203,10 @@ static bool check_bounds(struct spt_record_options *options, const struct words 
 			"--memory=%s is not possible: --memory records each allocation, --memory=64K on average one for each 64 KiB; "
 			"--memory-limit SIZE bounds the recorder's own memory",
 			words->tracker);
+	else if (words->free_stacks && !words->tracker)
+		spt_cli_complain("--free-stacks is about what --memory records: give both");
+	else if (words->kmem && words->last)
+		spt_cli_complain("--kmem keeps all that is recorded, --last the last seconds: give one of them");
 	else if (words->late && !words->last)
 		spt_cli_complain("--when-late writes what --last TIME keeps: give both");
 	else if (words->late && recorder->source == SPT_TRACE_PERF)
@@ -216,6 +220,7 @@ static bool check_bounds(struct spt_record_options *options, const struct words 
 	else {
 		recorder->ring_bytes = (uint32_t)ring_bytes;
 		recorder->memory = words->tracker;
+		recorder->memory_free_stacks = words->free_stacks;
 		return true;
 	}
 	return false;
@@ -296,6 +301,9 @@ static bool parse(struct spt_record_options *options, struct words *words, int a
 		{ "memory", 0, 0, G_OPTION_ARG_STRING, &words->tracker,
 		  "Also record what the command allocates and frees, each call with its stack (SIZE: on average one for each SIZE)",
 		  SPT_CLI_OPTIONAL("all|SIZE") },
+		{ "free-stacks", 0, 0, G_OPTION_ARG_NONE, &words->free_stacks,
+		  "With --memory: also record the stacks that free memory (report --metric freed-here)",
+		  NULL },
 		{ "no-command-lines", 0, 0, G_OPTION_ARG_NONE, &options->no_command_lines,
 		  "Do not record command lines: arguments can be secrets", NULL },
 		{ "no-maps", 0, 0, G_OPTION_ARG_NONE, &options->no_maps,

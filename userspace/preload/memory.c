@@ -118,12 +118,43 @@ static inline uint64_t word_of(unsigned type, const void *pointer)
 	return type | (uint64_t)pointer << SPT_RING_POINTER_SHIFT;
 }
 
-static inline void tell_free(struct spt_thread *thread, unsigned type, const void *pointer,
-			     uint64_t sp)
+static inline uint32_t stack_of(struct spt_thread *thread, const struct spt_place *caller)
+{
+	return thread->depth == 1 ? spt_walk(thread, caller) : spt_walk_nested(thread, caller);
+}
+
+/* With the stack that frees. */
+static __attribute__((noinline)) void put_free_stack(struct spt_thread *thread, const void *pointer,
+						     struct spt_place caller, bool is_realloc)
+{
+	uint32_t node = stack_of(thread, &caller), at;
+
+	at = put_event(thread,
+		       word_of(is_realloc ? SPT_RING_REALLOC_FREE_STACK : SPT_RING_FREE_STACK,
+			       pointer),
+		       2);
+	spt_ring_put(thread, at + 1, (uint64_t)node << 32);
+}
+
+static inline void tell_free(struct spt_thread *thread, const void *pointer,
+			     struct spt_place caller, bool is_realloc)
+{
+	if (!enter(thread, caller.sp))
+		return;
+	if (__builtin_expect(spt_link.rings->has_free_stacks, 0))
+		put_free_stack(thread, pointer, caller, is_realloc);
+	else
+		put_event(thread,
+			  word_of(is_realloc ? SPT_RING_REALLOC_FREE : SPT_RING_FREE, pointer), 1);
+	leave(thread);
+}
+
+/* The block that a realloc() was to free is there still. */
+static void tell_undo(struct spt_thread *thread, const void *pointer, uint64_t sp)
 {
 	if (!enter(thread, sp))
 		return;
-	put_event(thread, word_of(type, pointer), 1);
+	put_event(thread, word_of(SPT_RING_REALLOC_FAILED, pointer), 1);
 	leave(thread);
 }
 
@@ -134,7 +165,7 @@ static __always_inline void tell_allocation(struct spt_thread *thread, const voi
 
 	if (!enter(thread, caller.sp))
 		return;
-	node = thread->depth == 1 ? spt_walk(thread, &caller) : spt_walk_nested(thread, &caller);
+	node = stack_of(thread, &caller);
 	spt_check_stack(thread, caller);
 	if (__builtin_expect(bytes <= UINT32_MAX && !is_realloc, 1)) {
 		at = put_event(thread, word_of(SPT_RING_ALLOC, pointer), 2);
@@ -209,8 +240,7 @@ EXPORT void free(void *pointer)
 	if (thread && pointer) {
 		spt_check_free();
 		if (!is_over() && (!thread->mean_bytes || spt_picked_remove(pointer)))
-			tell_free(thread, SPT_RING_FREE, pointer,
-				  (uint64_t)__builtin_frame_address(0));
+			tell_free(thread, pointer, CALLER(), false);
 	}
 	real()->free(pointer);
 }
@@ -223,12 +253,12 @@ static void *change(struct spt_thread *thread, void *old, size_t bytes, struct s
 
 	spt_check_free();
 	if (is_told)
-		tell_free(thread, SPT_RING_REALLOC_FREE, old, caller.sp);
+		tell_free(thread, old, caller, true);
 	pointer = real()->realloc(old, bytes);
 	if (!pointer && bytes) {
 		spt_check_undo();
 		if (is_told)
-			tell_free(thread, SPT_RING_REALLOC_FAILED, old, caller.sp);
+			tell_undo(thread, old, caller.sp);
 		if (is_told && thread->mean_bytes)
 			spt_picked_add(thread, old);
 		return NULL;

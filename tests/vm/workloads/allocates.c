@@ -42,6 +42,12 @@ static KNOWN void churn(void)
 	}
 }
 
+static KNOWN void release(void **blocks, unsigned n)
+{
+	for (unsigned i = 0; i < n; i++)
+		free(blocks[i]);
+}
+
 static KNOWN void top(void)
 {
 	void *blocks[200];
@@ -50,8 +56,7 @@ static KNOWN void top(void)
 		blocks[i] = malloc(10000);
 	/* Over more than one flush of the recorder. */
 	usleep(1200000);
-	for (unsigned i = 0; i < 200; i++)
-		free(blocks[i]);
+	release(blocks, 200);
 }
 
 static KNOWN void resize(void)

@@ -222,6 +222,7 @@ typedef struct {
 	uint64_t weight;		/* bytes that it represents */
 	uint64_t handle;		/* the same in an OPEN and its CLOSE; else 0 */
 	uint32_t thread, node;		/* thread and stack of the allocation */
+	uint32_t free_node;		/* stack of the free; 0: not recorded */
 	uint8_t flags;			/* SPT_ALLOCATION_* */
 } SptAllocationRow;
 

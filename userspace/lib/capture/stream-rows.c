@@ -132,6 +132,7 @@ static const SptSampleColumn allocation_columns[] = {
 	ALLOCATION(SPT_ROLE_WEIGHT, 6, SPT_FIELD_U64, weight),
 	ALLOCATION(SPT_ROLE_HANDLE, 7, SPT_FIELD_U64, handle),
 	ALLOCATION(SPT_ROLE_FLAGS, 8, SPT_FIELD_U8, flags),
+	ALLOCATION(SPT_ROLE_OTHER_NODE, 9, SPT_FIELD_U32, free_node),
 };
 
 const SptStreamType spt_stream_allocations = {

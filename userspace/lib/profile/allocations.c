@@ -16,7 +16,7 @@
 #define LIFETIME_AT 8
 #define NOT_FREED   255u
 
-enum what { ALLOCATED, FREED, LIVE, PEAK, TEMPORARY, ALLOCATIONS };
+enum what { ALLOCATED, FREED, FREED_HERE, LIVE, PEAK, TEMPORARY, ALLOCATIONS };
 
 struct cursor {
 	enum what what;
@@ -198,7 +198,7 @@ static void look_at_all(struct cursor *cursor, const SptCapture *capture)
 
 /* The source. */
 
-static bool has_rows_of(const SptCapture *capture, uint8_t whose)
+static bool has_rows_of(const SptCapture *capture, enum what what, uint8_t whose)
 {
 	g_autoptr(SptStreamReader) reader = NULL;
 	const SptAllocationRow *rows;
@@ -208,6 +208,8 @@ static bool has_rows_of(const SptCapture *capture, uint8_t whose)
 	if (whose &&
 	    !spt_events_are_in(capture, whose == SPT_ALLOCATION_SLAB ? SYSPROF_SOURCE_SLAB :
 								       SYSPROF_SOURCE_PAGE))
+		return false;
+	if (what == FREED_HERE && !spt_capture_host(capture, "memory_free_stacks"))
 		return false;
 	reader = spt_stream_reader_new(capture, SPT_ROW_ALLOCATION);
 	while ((rows = spt_stream_reader_next(reader, &n)))
@@ -234,7 +236,7 @@ static gpointer begin(const SptCapture *capture, enum what what, uint8_t whose)
 	cursor->what = what;
 	cursor->whose = whose;
 	cursor->reader = spt_stream_reader_new(capture, SPT_ROW_ALLOCATION);
-	if (what != FREED && what != TEMPORARY)
+	if (what != FREED && what != FREED_HERE && what != TEMPORARY)
 		look_at_all(cursor, capture);
 	return cursor;
 }
@@ -278,6 +280,8 @@ static bool is_of(const struct cursor *cursor, const SptAllocationRow *row, uint
 	switch (cursor->what) {
 	case FREED:
 		return !(row->flags & SPT_ALLOCATION_OPEN);
+	case FREED_HERE:
+		return row->free_node;
 	case TEMPORARY:
 		return row->flags & SPT_ALLOCATION_TEMPORARY;
 	case LIVE:
@@ -293,6 +297,7 @@ static bool is_of(const struct cursor *cursor, const SptAllocationRow *row, uint
 static bool make_row(const struct cursor *cursor, const SptAllocationRow *row, SptWeightRow *ret)
 {
 	bool is_close = row->flags & SPT_ALLOCATION_CLOSE;
+	bool is_free = cursor->what == FREED || cursor->what == FREED_HERE;
 	uint64_t freed = cursor->closed ? free_time(cursor, row) :
 					  row->time + (is_close ? 0 : row->duration_ns);
 	uint64_t lifetime_ns = is_close ? row->duration_ns : freed - row->time;
@@ -300,10 +305,10 @@ static bool make_row(const struct cursor *cursor, const SptAllocationRow *row, S
 	if (!is_of(cursor, row, freed))
 		return false;
 	*ret = (SptWeightRow){
-		.time = cursor->what == FREED ? freed : row->time,
+		.time = is_free ? freed : row->time,
 		.weight = cursor->what == ALLOCATIONS ? calls_of(row) : row->weight,
 		.thread = row->thread,
-		.node = row->node,
+		.node = cursor->what == FREED_HERE ? row->free_node : row->node,
 		.detail = detail_of(row, freed, lifetime_ns),
 	};
 	return true;
@@ -330,7 +335,7 @@ static uint32_t next(gpointer data, SptWeightRow *rows)
 #define SOURCE(name, what, whose)                                            \
 	static bool has_##name(const SptCapture *capture)                    \
 	{                                                                    \
-		return has_rows_of(capture, whose);                          \
+		return has_rows_of(capture, what, whose);                          \
 	}                                                                    \
 	static gpointer begin_##name(const SptCapture *capture)              \
 	{                                                                    \
@@ -346,6 +351,7 @@ static uint32_t next(gpointer data, SptWeightRow *rows)
 
 SOURCE(allocated, ALLOCATED, 0);
 SOURCE(freed, FREED, 0);
+SOURCE(freed_here, FREED_HERE, 0);
 SOURCE(live, LIVE, 0);
 SOURCE(peak, PEAK, 0);
 SOURCE(temporary, TEMPORARY, 0);

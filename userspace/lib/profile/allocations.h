@@ -8,8 +8,9 @@
 G_BEGIN_DECLS
 
 /* Bytes; the last one counts calls. */
-extern const SptWeightSource spt_weights_allocated, spt_weights_freed, spt_weights_live,
-	spt_weights_peak, spt_weights_temporary, spt_weights_allocations;
+extern const SptWeightSource spt_weights_allocated, spt_weights_freed,
+	spt_weights_freed_here, spt_weights_live, spt_weights_peak, spt_weights_temporary,
+	spt_weights_allocations;
 
 /*
  * Bytes of kernel memory (record --kmem): slab objects and kmalloc(), and pages, which are another

@@ -201,6 +201,15 @@ static const SptMetric metrics[] = {
 		.source = &spt_weights_freed,
 	},
 	{
+		.name = "freed-here",
+		.title = SPT_WORDS("Memory Freed Here"),
+		.value = "memory that programs freed, where it was freed",
+		.option = "--memory --free-stacks",
+		.unit = SPT_UNIT_BYTES,
+		.parts = SPT_METRIC_HAS_SIZE,
+		.source = &spt_weights_freed_here,
+	},
+	{
 		.name = "live",
 		.title = SPT_WORDS("Live Memory"),
 		.value = "of what was allocated, what was not freed until the end",

@@ -22,6 +22,7 @@ typedef struct {
 	uint32_t node;			/* of the recorder's own stash */
 	uint8_t flags;			/* SPT_ALLOCATION_*; OPEN: it has a row */
 	uint8_t owed;			/* frees of this address that belong to earlier blocks */
+	uint32_t free_node;		/* likewise, of the stack that freed it; 0: not known */
 } SptBlock;
 
 typedef struct {

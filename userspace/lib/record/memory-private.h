@@ -60,6 +60,7 @@ struct SptMemory {
 	char *own_program;		/* a program that contains an allocator */
 	char *variables[5];
 	uint64_t mean_bytes;
+	bool has_free_stacks;
 	bool is_tsc;
 	uint64_t base_stamp, base_ns;	/* at the start */
 	uint64_t now_stamp, now_ns;	/* at the last look */

@@ -163,6 +163,7 @@ static void write_row(SptMemory *memory, const struct spt_late_row *late)
 		.handle = is_half ? block->handle : 0,
 		.thread = g_array_index(memory->owners, struct spt_owner, block->ring).thread,
 		.node = output_node(memory, block->node),
+		.free_node = output_node(memory, block->free_node),
 		.flags = late->flags,
 	};
 
@@ -312,10 +313,11 @@ static uint64_t weight_of(const SptMemory *memory, uint64_t bytes)
 	return (uint64_t)((double)bytes / -expm1(-(double)bytes / (double)memory->mean_bytes) + .5);
 }
 
-static void take_free(SptMemory *memory, struct spt_memory_ring *ring, uint64_t address,
-		      uint64_t time, bool is_realloc)
+static void take_free(SptMemory *memory, struct spt_memory_ring *ring, uint64_t time,
+		      bool is_realloc)
 {
-	SptBlock *found = spt_blocks_find(&ring->image->blocks, address), block;
+	const SptRingRecord *record = &ring->next;
+	SptBlock *found = spt_blocks_find(&ring->image->blocks, record->address), block;
 	uint8_t flags = is_realloc ? SPT_ALLOCATION_MOVED : 0;
 
 	memory->status.frees++;
@@ -335,6 +337,7 @@ static void take_free(SptMemory *memory, struct spt_memory_ring *ring, uint64_t 
 	if (block.ring == ring->number && block.serial == ring->n_allocations)
 		flags |= SPT_ALLOCATION_TEMPORARY;
 	block.flags |= flags;
+	block.free_node = own_node(memory, ring, record->node);
 	if (is_realloc) {
 		ring->freed = block;
 		ring->freed_time = time;
@@ -354,6 +357,7 @@ static void take_back(SptMemory *memory, struct spt_memory_ring *ring)
 {
 	memory->status.frees--;
 	if (ring->freed.address && !spt_blocks_find(&ring->image->blocks, ring->freed.address)) {
+		ring->freed.free_node = 0;
 		ring->freed.flags &= ~(SPT_ALLOCATION_MOVED | SPT_ALLOCATION_TEMPORARY |
 				       SPT_ALLOCATION_CROSSED);
 		spt_blocks_add(&ring->image->blocks, &ring->freed);
@@ -407,9 +411,16 @@ void spt_memory_take(SptMemory *memory, struct spt_memory_ring *ring)
 	spt_memory_settle(memory, ring);
 	if (!record->address)
 		return;
-	if (record->type == SPT_RING_FREE || record->type == SPT_RING_REALLOC_FREE)
-		take_free(memory, ring, record->address, time,
-			  record->type == SPT_RING_REALLOC_FREE);
-	else
+	switch (record->type) {
+	case SPT_RING_FREE:
+	case SPT_RING_FREE_STACK:
+		take_free(memory, ring, time, false);
+		break;
+	case SPT_RING_REALLOC_FREE:
+	case SPT_RING_REALLOC_FREE_STACK:
+		take_free(memory, ring, time, true);
+		break;
+	default:
 		take_allocation(memory, ring, time);
+	}
 }

@@ -75,6 +75,7 @@ static bool map_rings(SptMemory *memory, GError **error)
 	header->ring_words = SPT_RING_WORDS;
 	header->clock = memory->is_tsc ? SPT_RINGS_TSC : SPT_RINGS_MONOTONIC;
 	header->mean_bytes = memory->mean_bytes;
+	header->has_free_stacks = memory->has_free_stacks;
 	header->version = SPT_RINGS_VERSION;
 	header->magic = SPT_RINGS_MAGIC;
 	return true;
@@ -141,7 +142,8 @@ static void ring_free(void *data)
 	g_free(ring);
 }
 
-SptMemory *spt_memory_new(uint64_t mean_bytes, SptOutput *output, GError **error)
+SptMemory *spt_memory_new(uint64_t mean_bytes, bool has_free_stacks, SptOutput *output,
+			  GError **error)
 {
 	g_autoptr(SptMemory) memory = g_new0(SptMemory, 1);
 	g_autofree char *library = NULL;
@@ -149,6 +151,7 @@ SptMemory *spt_memory_new(uint64_t mean_bytes, SptOutput *output, GError **error
 	memory->fd = -1;
 	memory->output = output;
 	memory->mean_bytes = mean_bytes;
+	memory->has_free_stacks = has_free_stacks;
 	memory->is_tsc = is_tsc_sound();
 	memory->active = g_ptr_array_new_with_free_func(ring_free);
 	memory->images = g_hash_table_new_full(NULL, NULL, NULL, image_free);
@@ -497,6 +500,8 @@ bool spt_memory_finish(SptMemory *memory, GError **error)
 	spt_memory_put_late(memory, true);
 	status->lost += header->unseen;
 	note(memory, "memory_mean_bytes", memory->mean_bytes);
+	if (memory->has_free_stacks)
+		note(memory, "memory_free_stacks", 1);
 	note(memory, "memory_calls", status->calls);
 	note(memory, "memory_bytes", status->bytes);
 	note(memory, "memory_frees", status->frees);

@@ -19,7 +19,8 @@ G_BEGIN_DECLS
 typedef struct SptMemory SptMemory;
 
 /* @mean_bytes: mean distance of picked allocations; 0: every allocation. */
-SptMemory *spt_memory_new(uint64_t mean_bytes, SptOutput *output, GError **error);
+SptMemory *spt_memory_new(uint64_t mean_bytes, bool has_free_stacks, SptOutput *output,
+			  GError **error);
 void spt_memory_free(SptMemory *memory);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptMemory, spt_memory_free)
 

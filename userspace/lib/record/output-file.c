@@ -49,6 +49,7 @@ static void put_allocation(struct file *file, const SptAllocationRow *row)
 	SptAllocationRow allocation = *row;
 
 	allocation.node += allocation.node ? file->node_base : 0;
+	allocation.free_node += allocation.free_node ? file->node_base : 0;
 	spt_capture_writer_put(file->output.writer, SPT_ROW_ALLOCATION, &allocation);
 }
 

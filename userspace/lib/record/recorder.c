@@ -201,7 +201,8 @@ SptRecorder *spt_recorder_new(const SptRecorderOptions *options, GError **error)
 		recorder->opens = spt_opens_new();
 	}
 	if (options->memory) {
-		recorder->memory = spt_memory_new(options->memory_mean_bytes, recorder->output,
+		recorder->memory = spt_memory_new(options->memory_mean_bytes,
+						  options->memory_free_stacks, recorder->output,
 						  error);
 		if (!recorder->memory)
 			return NULL;

@@ -73,6 +73,7 @@ typedef struct {
 	 * Not with last_ns.
 	 */
 	bool memory;
+	bool memory_free_stacks;	/* also the stacks that free it */
 	uint64_t memory_mean_bytes;
 	/* NULL, or a live view, updated some times a second; not with last_ns. */
 	SptLive *live;

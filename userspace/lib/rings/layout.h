@@ -17,7 +17,7 @@
 #include <stdint.h>
 
 #define SPT_RINGS_MAGIC	    0x315253474e525453ULL
-#define SPT_RINGS_VERSION   2
+#define SPT_RINGS_VERSION   3
 #define SPT_RINGS_PAGE	    4096u
 #define SPT_RINGS_SLOTS	    2048u
 #define SPT_RINGS_NAME	    256u
@@ -43,6 +43,8 @@ struct spt_rings_header {
 	uint32_t next_slot;		/* where to look for a free one */
 	/* Programs whose calls are not seen, since they contain an allocator of their own. */
 	uint32_t own_allocators;
+	uint32_t has_free_stacks;	/* what is freed is recorded with its stack, too */
+	uint32_t unused;
 	uint64_t unseen;		/* calls for which there was no slot */
 	char own_name[SPT_RINGS_NAME];	/* path of the first of these programs; may be cut */
 };
@@ -90,6 +92,9 @@ enum spt_ring_type {
 	 */
 	SPT_RING_OBJECT = 9,
 	SPT_RING_RESET = 10,		/* earlier nodes and objects are no longer valid */
+	/* As FREE and REALLOC_FREE, with the stack that frees; + {0:32, node:32} */
+	SPT_RING_FREE_STACK = 11,
+	SPT_RING_REALLOC_FREE_STACK = 12,
 };
 
 #define SPT_RING_TYPE_MASK   15u

@@ -45,6 +45,8 @@ static unsigned words_behind(uint64_t first)
 	switch (first & SPT_RING_TYPE_MASK) {
 	case SPT_RING_ALLOC:
 	case SPT_RING_NODE:
+	case SPT_RING_FREE_STACK:
+	case SPT_RING_REALLOC_FREE_STACK:
 		return 1;
 	case SPT_RING_BIG:
 	case SPT_RING_REALLOC_ALLOC:
@@ -115,6 +117,10 @@ static bool take(SptRingReader *reader, uint64_t first, SptRingRecord *ret)
 	case SPT_RING_REALLOC_FAILED:
 	case SPT_RING_RESET:
 		return true;
+	case SPT_RING_FREE_STACK:
+	case SPT_RING_REALLOC_FREE_STACK:
+		ret->node = (uint32_t)(word(reader) >> 32);
+		return is_node(ret->node);
 	case SPT_RING_ALLOC:
 		return take_allocation(reader, true, ret);
 	case SPT_RING_BIG:

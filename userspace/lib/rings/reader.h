@@ -59,7 +59,8 @@ static inline uint64_t spt_ring_reader_ahead(const SptRingReader *reader, unsign
 
 static inline bool spt_ring_type_is_event(enum spt_ring_type type)
 {
-	return type >= SPT_RING_FREE && type <= SPT_RING_REALLOC_FAILED;
+	return (type >= SPT_RING_FREE && type <= SPT_RING_REALLOC_FAILED) ||
+	       type == SPT_RING_FREE_STACK || type == SPT_RING_REALLOC_FREE_STACK;
 }
 
 G_END_DECLS
