@@ -8,8 +8,8 @@
 #include "capture/events.h"
 
 /*
- * More rows than this, for the bytes of the file, are none that somebody recorded, nor are more than
- * this in one table.  A program that allocates and frees in a loop packs to 0.1 bytes a row.
+ * Nobody recorded more rows than this for the bytes of the file, nor more than this in one table.
+ * A program that allocates and frees in a loop packs to 0.1 bytes a row.
  */
 #define MOST_TABLE_ROWS 1000000u
 #define ROWS_PER_FILE_BYTE 64

@@ -45,8 +45,8 @@ bool spt_ring_reader_next(SptRingReader *reader, SptRingRecord *ret);
 /* Frees the words that were taken, and wakes the writer if it waits. */
 void spt_ring_reader_end(SptRingReader *reader);
 /*
- * The pointer that an event some words further on has, if one begins there, to fetch in advance what
- * is known of it.  It may be anything, and that word is read again.
+ * The pointer of the event that begins some words further on, to fetch what is known of it in
+ * advance.  If none begins there, the pointer may be anything.  The word is read again later.
  */
 static inline uint64_t spt_ring_reader_ahead(const SptRingReader *reader, unsigned words)
 {
