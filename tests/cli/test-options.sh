@@ -67,6 +67,16 @@ for options in '--cpu 0' '--cpus 0' --user --user-only --kernel --kernel-only; d
 	# shellcheck disable=SC2086
 	check "record takes $options" records $options --duration 200ms
 done
+for options in -a -g -ag '--call-graph fp' '--call-graph dwarf,8192' '-C 0'; do
+	# shellcheck disable=SC2086
+	check "record takes perf's $options" records $options --duration 200ms
+done
+check "top takes perf's -a -g" shows -a -g --interval 200ms
+for options in --stdio --children --no-children '-C 0-1'; do
+	# shellcheck disable=SC2086
+	check "report takes perf's $options" same report "$example" : report $options -i "$example"
+done
+check "annotate takes perf's --stdio" same annotate "$example" work : annotate --stdio -i "$example" work
 check 'both sides' refuses '--user and --kernel exclude each other' record --user-only --kernel
 check '--memory without a command' refuses 'put it behind "--"; --memory-limit SIZE bounds' record \
 	--memory

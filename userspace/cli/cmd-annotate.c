@@ -19,7 +19,7 @@
 
 struct options {
 	const char *function;
-	gboolean json, source, instructions;
+	gboolean json, source, instructions, ignored;
 	char **source_dirs, *syntax;
 	struct spt_filter_options filter;
 };
@@ -232,6 +232,7 @@ static bool parse_options(int *argc, char ***argv, struct options *options)
 		  "Report everything that ran, not only the command", NULL },
 		{ "json", 0, 0, G_OPTION_ARG_NONE, &options->json,
 		  "JSON, for scripts: sysprof-json(5) describes it", NULL },
+		SPT_CLI_AS_PERF("stdio", 0, options->ignored),
 	};
 	g_autoptr(GArray) all = g_array_new(TRUE, FALSE, sizeof(GOptionEntry));
 

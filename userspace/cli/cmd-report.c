@@ -28,7 +28,7 @@ static const struct spt_report_kind *const kinds[] = { SPT_REPORTS(ADDRESS_OF) }
 struct options {
 	union spt_report_value values[G_N_ELEMENTS(kinds)];
 	unsigned kind;			/* the one that was asked for */
-	gboolean json, tui;
+	gboolean json, tui, ignored;
 	int limit;
 	double min_percent;
 	struct spt_filter_options filter;
@@ -135,6 +135,9 @@ static bool parse_options(int *argc, char ***argv, struct options *options)
 		  "Report everything that ran, not only the command", NULL },
 		{ "json", 0, 0, G_OPTION_ARG_NONE, &options->json,
 		  "JSON, for scripts: sysprof-json(5) describes it", NULL },
+		SPT_CLI_AS_PERF("stdio", 0, options->ignored),
+		SPT_CLI_AS_PERF("children", 0, options->ignored),
+		SPT_CLI_AS_PERF("no-children", 0, options->ignored),
 	};
 	g_autoptr(GArray) all = g_array_new(FALSE, FALSE, sizeof(GOptionEntry));
 	g_autoptr(GPtrArray) helps = g_ptr_array_new_with_free_func(g_free);

@@ -31,7 +31,7 @@ struct options {
 	uint64_t interval_ns;
 	double rate;			/* NAN: none was given */
 	int count, limit, pid;
-	gboolean total, processes;
+	gboolean total, processes, ignored;
 	char *source, *waits_text;
 	SptTraceWaits waits;
 	struct spt_filter_options filter;
@@ -310,6 +310,8 @@ static int run_top(int argc, char **argv)
 		{ "waits", 0, 0, G_OPTION_ARG_STRING, &options.waits_text,
 		  "Where threads wait (--metric off-cpu, unless another is asked for)",
 		  SPT_CLI_OPTIONAL("all|TIME") },
+		SPT_CLI_AS_PERF("all-cpus", 'a', options.ignored),
+		SPT_CLI_AS_PERF("g", 'g', options.ignored),
 	};
 	g_autoptr(GArray) entries = g_array_new(TRUE, FALSE, sizeof(GOptionEntry));
 	SptTraceSource source = SPT_TRACE_AUTO;

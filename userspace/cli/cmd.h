@@ -73,6 +73,9 @@ bool spt_cli_parse(const struct spt_command *command, const GOptionEntry *entrie
 /* Another spelling of an option; the option's help mentions it. */
 #define SPT_CLI_ALIAS(name, kind, variable)                                                        \
 	{ name, 0, G_OPTION_FLAG_HIDDEN, kind, &(variable), NULL, NULL }
+/* An option of perf's for what is the default here: in no list, and without effect. */
+#define SPT_CLI_AS_PERF(name, letter, variable)                                                    \
+	{ name, letter, G_OPTION_FLAG_HIDDEN, G_OPTION_ARG_NONE, &(variable), NULL, NULL }
 /*
  * The value name of a text option that may also be given without a value: "--waits" is "", and
  * "--waits=all" is "all", but the next word is never its value.

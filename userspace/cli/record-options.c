@@ -311,9 +311,8 @@ static bool parse(struct spt_record_options *options, struct words *words, int a
 		{ "only-command", 0, 0, G_OPTION_ARG_NONE, &options->only_command,
 		  "Record only COMMAND and what it starts", NULL },
 		/* perf's: what is the default here, or has another name. */
-		{ "all-cpus", 'a', G_OPTION_FLAG_HIDDEN, G_OPTION_ARG_NONE, &words->ignored, NULL,
-		  NULL },
-		{ "g", 'g', G_OPTION_FLAG_HIDDEN, G_OPTION_ARG_NONE, &words->ignored, NULL, NULL },
+		SPT_CLI_AS_PERF("all-cpus", 'a', words->ignored),
+		SPT_CLI_AS_PERF("g", 'g', words->ignored),
 		{ "call-graph", 0, G_OPTION_FLAG_HIDDEN, G_OPTION_ARG_STRING, &words->stacks, NULL,
 		  "KIND" },
 		{ "bundle", 0, 0, G_OPTION_ARG_NONE, &options->bundle,
