@@ -136,6 +136,7 @@ class Node:
         self.has_place = "org.a11y.atspi.Component" in interfaces
         self.has_rows = False  # of a table
         self.is_selected = bool(states & 1 << Atspi.StateType.SELECTED)
+        self.is_focused = bool(states & 1 << Atspi.StateType.FOCUSED)
         self.box = None  # where a row was
 
     def ask(self, interface, method, arguments=None):

@@ -185,13 +185,9 @@ static void map(GtkWidget *widget)
 	show_also(self);
 	show_events(self);
 	GTK_WIDGET_CLASS(spt_record_form_parent_class)->map(widget);
-}
-
-static gboolean grab_focus(GtkWidget *widget)
-{
-	SptRecordForm *self = SPT_RECORD_FORM(widget);
-
-	return gtk_widget_grab_focus(what_of(self) == COMMAND ? self->command : self->run);
+	/* Not by grab_focus(): with that, Tab would pass over all else. */
+	if (what_of(self) == COMMAND)
+		gtk_widget_grab_focus(self->command);
 }
 
 static void dispose(GObject *object)
@@ -233,7 +229,6 @@ static void spt_record_form_class_init(SptRecordFormClass *class)
 
 	G_OBJECT_CLASS(class)->dispose = dispose;
 	widget_class->map = map;
-	widget_class->grab_focus = grab_focus;
 	gtk_widget_class_set_layout_manager_type(widget_class, GTK_TYPE_BIN_LAYOUT);
 	gtk_widget_class_set_template_from_resource(
 		widget_class, "/io/github/sysprof_trace/Sysprof/record-form.ui");
