@@ -120,12 +120,21 @@ static void spt_crumbs_init(SptCrumbs *self)
 	make(self, 0);
 }
 
+static bool has_focus(SptCrumbs *self)
+{
+	GtkRoot *root = gtk_widget_get_root(GTK_WIDGET(self));
+	GtkWidget *focus = root ? gtk_root_get_focus(root) : NULL;
+
+	return focus && gtk_widget_is_ancestor(focus, GTK_WIDGET(self));
+}
+
 void spt_crumbs_show(SptCrumbs *self, SptDocument *document)
 {
 	const bool is_on[] = { document->look.arrangement.hides_system,
 			       document->look.is_bottom_up };
 	unsigned n = spt_restrictions_n(document->look.restrictions);
 	g_autofree char *count = spt_metrics_part(document);
+	bool had_focus = has_focus(self);
 	GtkWidget *child;
 
 	if (n != self->n)
@@ -145,4 +154,7 @@ void spt_crumbs_show(SptCrumbs *self, SptDocument *document)
 		gtk_widget_set_visible(self->modes[i], is_on[i]);
 	gtk_label_set_text(GTK_LABEL(self->label), n ? _("Only") : _("Everything"));
 	gtk_label_set_text(GTK_LABEL(self->count), n ? count : "");
+	/* Not to an entry, which would take Ctrl+Z for its own text. */
+	if (had_focus && !has_focus(self))
+		gtk_widget_activate_action(GTK_WIDGET(self), "views.focus-page", NULL);
 }

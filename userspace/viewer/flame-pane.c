@@ -304,7 +304,9 @@ static gboolean on_escape(GtkWidget *widget, G_GNUC_UNUSED GVariant *arguments,
 
 static gboolean grab_focus(GtkWidget *widget)
 {
-	return gtk_widget_grab_focus(spt_flame_pane_picture(SPT_FLAME_PANE(widget)));
+	/* A chart takes no keys. */
+	return gtk_widget_grab_focus(spt_flame_pane_picture(SPT_FLAME_PANE(widget))) ||
+	       gtk_widget_grab_focus(SPT_FLAME_PANE(widget)->by_time);
 }
 
 /* To the root, wherever it is. */

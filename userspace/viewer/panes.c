@@ -267,6 +267,11 @@ void spt_panes_focus_search(SptPanes *self)
 	spt_functions_focus_search(self->functions);
 }
 
+void spt_panes_focus_list(SptPanes *self)
+{
+	gtk_widget_grab_focus(GTK_WIDGET(spt_pane_view(SPT_PANE(self->functions))));
+}
+
 void spt_panes_select(SptPanes *self, uint32_t function)
 {
 	spt_functions_select(self->functions, function);

@@ -21,6 +21,7 @@ G_DECLARE_FINAL_TYPE(SptPanes, spt_panes, SPT, PANES, GtkWidget)
 /* @surroundings of the selected function in @document, taken over; NULL: not known yet. */
 void spt_panes_set_document(SptPanes *panes, SptDocument *document, SptSurroundings *surroundings);
 void spt_panes_focus_search(SptPanes *panes);
+void spt_panes_focus_list(SptPanes *panes);
 void spt_panes_select(SptPanes *panes, uint32_t function);
 /* The functions listed, in their order; borrowed. */
 const uint32_t *spt_panes_list(SptPanes *panes, uint32_t *ret_n);

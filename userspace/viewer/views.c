@@ -441,6 +441,19 @@ static void on_only_side(GtkWidget *widget, G_GNUC_UNUSED const char *action, GV
 	    &(SptRestriction){ .kind = SPT_RESTRICT_SIDE, .number = g_variant_get_uint32(side) });
 }
 
+/* What the page shows, and not an entry above it. */
+static void on_focus_page(GtkWidget *widget, G_GNUC_UNUSED const char *action,
+			  G_GNUC_UNUSED GVariant *parameter)
+{
+	SptViews *self = SPT_VIEWS(widget);
+	GtkWidget *page = adw_view_stack_get_visible_child(self->stack);
+
+	if (page == GTK_WIDGET(self->panes))
+		spt_panes_focus_list(self->panes);
+	else if (!gtk_widget_grab_focus(page))
+		gtk_widget_child_focus(page, GTK_DIR_TAB_FORWARD);
+}
+
 /* A thread of the capture at a time, in the lanes. */
 static void on_go_to_moment(GtkWidget *widget, G_GNUC_UNUSED const char *action, GVariant *target)
 {
@@ -601,6 +614,7 @@ static void install_actions(GtkWidgetClass *class)
 	gtk_widget_class_install_action(class, "views.copy", "s", on_copy);
 	gtk_widget_class_install_action(class, "views.go-to-moment", "(ut)", on_go_to_moment);
 	gtk_widget_class_install_action(class, "views.only-selected", NULL, on_only_selected);
+	gtk_widget_class_install_action(class, "views.focus-page", NULL, on_focus_page);
 	gtk_widget_class_install_action(class, "views.only-side", "u", on_only_side);
 }
 
