@@ -53,6 +53,9 @@ result "--limit 0 shows all" "$(
 result "a terminal has colours" "$(grep -qF "$escape" "$work/screen" || head -n 5 "$work/screen")"
 result "a pipe has none, and all rows" "$(
 	grep -F "$escape" "$work/piped"; grep 'more: --limit' "$work/piped")"
+result "info has colours, too, and says what was lost in one" "$(
+	on_screen "$cli" info "$work/small.capture" >"$work/info"
+	grep -qF "lost               ${escape}1;31m" "$work/info" || head -n 5 "$work/info")"
 result "NO_COLOR leaves them out" "$(on_screen env NO_COLOR=1 "$cli" report "$work/small.capture" |
 	grep -F "$escape")"
 result "--color=never does, too" "$(on_screen "$cli" report --color=never "$work/small.capture" |

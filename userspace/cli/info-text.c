@@ -101,8 +101,10 @@ static void print_lost(const struct spt_info *info)
 	if (summary->lost == 0)
 		print_fact("lost", "no samples");
 	else
-		printf("%-18s %s of %s periods (%.2f %%)\n", "lost", lost, all,
-		       spt_percent(summary->lost, summary->weight + summary->lost));
+		printf("%-18s %s%s of %s periods (%.2f %%)%s\n", "lost",
+		       spt_color(SPT_COLOR_HOT), lost, all,
+		       spt_percent(summary->lost, summary->weight + summary->lost),
+		       spt_color(SPT_COLOR_OFF));
 	for (unsigned reason = 0; reason <= SYSPROF_LOST_REASONS; reason++) {
 		struct loss loss = add_losses(capture, reason);
 		const char *help = help_for_loss(reason);
@@ -147,8 +149,10 @@ static void print_first(const struct spt_info *info)
 	g_autofree char *period = spt_format_period(capture);
 
 	print_recorded(capture);
-	printf("%-18s %s on %u %s\n", "duration", duration, summary->n_cpus,
-	       summary->n_cpus == 1 ? "CPU" : "CPUs");
+	printf("%-18s %s", "duration", duration);
+	if (summary->n_cpus)
+		printf(" on %u %s", summary->n_cpus, summary->n_cpus == 1 ? "CPU" : "CPUs");
+	printf("\n");
 	if (!capture->finished)
 		print_fact("finished", "no: cut off, complete up to its last flush");
 	printf("%-18s %s, of %s periods; %s\n", "samples", samples, weight, period);
@@ -221,14 +225,16 @@ static void print_host(const SptCapture *capture)
 		g_list_sort(g_hash_table_get_keys(capture->host), (GCompareFunc)g_strcmp0);
 
 	if (keys)
-		printf("\nRecorded on\n");
+		printf("\n%sRecorded on%s\n", spt_color(SPT_COLOR_TITLE),
+		       spt_color(SPT_COLOR_OFF));
 	for (const GList *key = keys; key; key = key->next)
 		print_fact(key->data, spt_capture_host(capture, key->data));
 }
 
 static void print_streams(const SptCapture *capture)
 {
-	printf("\n%-18s %-8s %-10s %-8s %12s\n", "Stream", "Kind", "Metric", "Unit", "Rows");
+	printf("\n%s%-18s %-8s %-10s %-8s %12s%s\n", spt_color(SPT_COLOR_TITLE), "Stream", "Kind",
+	       "Metric", "Unit", "Rows", spt_color(SPT_COLOR_OFF));
 	for (uint32_t i = 0; i < capture->n_streams; i++) {
 		const SptStreamRow *stream = &capture->streams[i];
 		g_autofree char *name = spt_format_cut(stream->name ? stream->name : "", 18);
@@ -246,8 +252,10 @@ static void print_cpus(const GArray *cpus)
 	if (cpus->len == 0)
 		return;
 	printf("\nWhere each CPU's periods went; the residue is what the account leaves unexplained: 0 if it holds\n");
-	printf("%5s %12s %12s %10s %12s %10s %10s %10s %8s %8s\n", "CPU", "Periods", "Delivered",
-	       "Lost", "Idle", "Offline", "Excluded", "Budget", "Pending", "Residue");
+	printf("%s%5s %12s %12s %10s %12s %10s %10s %10s %8s %8s%s\n",
+	       spt_color(SPT_COLOR_TITLE), "CPU", "Periods", "Delivered",
+	       "Lost", "Idle", "Offline", "Excluded", "Budget", "Pending", "Residue",
+	       spt_color(SPT_COLOR_OFF));
 	for (unsigned i = 0; i < cpus->len; i++) {
 		const SptCpuSummary *cpu = &g_array_index(cpus, SptCpuSummary, i);
 		const SptAccountRow *account = cpu->account;
