@@ -136,7 +136,7 @@ static void print_text(const char *function, const SptAnnotation *annotation,
 	const SptMetric *metric = options->filter.metric;
 	uint64_t all = annotation->total;
 
-	printf("%s%s%s: self %.2f %%, total %.2f %% of %s samples%s%s%s%s; shares below are of its total\n",
+	printf("%s%s%s: self %.2f %%, total %.2f %% of %s samples%s%s%s%s; percentages below are of its total\n",
 	       spt_color(SPT_COLOR_TITLE), shown, spt_color(SPT_COLOR_OFF),
 	       spt_percent(annotation->self, annotation->all),
 	       spt_percent(annotation->total, annotation->all), samples, name ? " of " : "",
@@ -188,7 +188,7 @@ static int print_annotation(const SptCapture *capture, G_GNUC_UNUSED const SptSu
 	const struct options *options = data;
 	const char *function = options->function;
 	g_autoptr(SptSymbols) symbols = spt_filter_options_symbols(&options->filter, capture);
-	/* Where the samples were is one thing, where the function lies another. */
+	/* The object that has the samples need not be the one that has the function. */
 	SptFilter samples = *filter;
 	g_autoptr(SptAnnotation) annotation = NULL;
 

@@ -78,7 +78,7 @@ void spt_callers_show(SptCallers *self, SptDocument *document, uint32_t function
 	spt_pane_set_title(SPT_PANE(self), title);
 	spt_pane_set_empty_text(SPT_PANE(self), !of	       ? _("No function is selected") :
 						of->is_process ? _("A process has no callers") :
-								 _("Nobody called it"));
+								 _("It has no callers"));
 	set_rows(self, document, function, edges);
 	spt_pane_show_empty(SPT_PANE(self), edges->len == 0);
 }

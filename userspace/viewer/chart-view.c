@@ -436,7 +436,7 @@ static gboolean query_tooltip(GtkWidget *widget, int x, int y, gboolean by_keybo
 	duration = spt_text_duration(box->weight);
 	function = &self->charted->functions[drawing_of(self).nodes[box->node].function];
 	text = box->n_more ?
-		       g_strdup_printf(_("%u too short to be seen from here: select less time"),
+		       g_strdup_printf(_("%u too short to be seen: select less time"),
 				       box->n_more) :
 		       g_strdup_printf(_("%s: %s from %.6f s on"),
 				       spt_text_name(function->name, &made), duration,

@@ -52,7 +52,7 @@ static gboolean on_query_tooltip(GtkWidget *button, G_GNUC_UNUSED int x, G_GNUC_
 				 G_GNUC_UNUSED gpointer data)
 {
 	g_autofree char *text =
-		g_strdup_printf(_("Take away: %s"), gtk_label_get_text(label_of(button)));
+		g_strdup_printf(_("Remove: %s"), gtk_label_get_text(label_of(button)));
 
 	gtk_tooltip_set_text(tooltip, text);
 	return TRUE;
@@ -78,7 +78,7 @@ static GtkWidget *append_crumb(SptCrumbs *self, const char *action, GVariant *ta
 
 static void set_text(GtkWidget *button, const char *text)
 {
-	g_autofree char *label = g_strdup_printf(_("Take away: %s"), text);
+	g_autofree char *label = g_strdup_printf(_("Remove: %s"), text);
 
 	gtk_label_set_text(label_of(button), text);
 	gtk_accessible_update_property(GTK_ACCESSIBLE(button), GTK_ACCESSIBLE_PROPERTY_LABEL, label,

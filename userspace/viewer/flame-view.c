@@ -375,7 +375,7 @@ static gboolean query_tooltip(GtkWidget *widget, int x, int y, gboolean by_keybo
 	g_autofree char *text = NULL;
 
 	if (box && box->n_more)
-		text = g_strdup_printf(_("%u too small to be seen from here: zoom in"),
+		text = g_strdup_printf(_("%u too small to be seen: zoom in"),
 				       box->n_more);
 	else if (node != NONE)
 		text = spt_flame_view_describe(self, node);

@@ -107,7 +107,7 @@ static void add_recording(struct preferences *self)
 		spt_record_choices_fill(ADW_COMBO_ROW(row), rows[i].choice);
 		adw_preferences_group_add(all, row);
 	}
-	adw_preferences_group_add(all, switch_row(_("Note the command lines of processes"),
+	adw_preferences_group_add(all, switch_row(_("Record the command lines of processes"),
 						  _("Arguments can be secrets"), "command-lines",
 						  1));
 }
@@ -195,7 +195,7 @@ static void add_names(struct preferences *self)
 
 	self->paths = group(
 		names, _("Source paths"),
-		_("Directories in which sources are looked for, if they are not where they were compiled"));
+		_("Directories to search for sources that are not where they were compiled"));
 	gtk_widget_add_css_class(add, "flat");
 	gtk_accessible_update_property(GTK_ACCESSIBLE(add), GTK_ACCESSIBLE_PROPERTY_LABEL,
 				       _("Add a directory of sources"), -1);
@@ -206,7 +206,7 @@ static void add_names(struct preferences *self)
 		names, _("Debug information"),
 		_("Servers see the build-ids of what is recorded.  Only files with a hundredth of the time or more are asked for, when a recording is opened."));
 	adw_preferences_group_add(ADW_PREFERENCES_GROUP(download),
-				  switch_row(_("Fetch what is not installed"), NULL, DOWNLOAD, 0));
+				  switch_row(_("Download what is not installed"), NULL, DOWNLOAD, 0));
 	row = g_object_new(ADW_TYPE_ENTRY_ROW, "title", _("Debuginfod servers"), "text", all, NULL);
 	g_signal_connect(row, "changed", G_CALLBACK(on_servers), NULL);
 	adw_preferences_group_add(ADW_PREFERENCES_GROUP(download), row);

@@ -59,7 +59,7 @@ static const SptRecordSource sources[] = {
 	{ "waits", "--waits", N_("Waits"), N_("Where threads do not run, and who wakes them"), 0,
 	  false },
 	{ "interrupts", "--interrupts", N_("Interrupts"),
-	  N_("The time of interrupt handlers, and whom they interrupt"), SPT_TRACE_INTERRUPTS,
+	  N_("The time of interrupt handlers, and what they interrupt"), SPT_TRACE_INTERRUPTS,
 	  false },
 	{ "locks", "--locks", N_("Locks of the Kernel"), N_("Who waits for a lock, and who holds it"),
 	  SPT_TRACE_LOCKS, false },

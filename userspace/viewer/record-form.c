@@ -83,7 +83,7 @@ static void show_events(SptRecordForm *self)
 	gtk_widget_set_sensitive(GTK_WIDGET(self->event), !problem);
 	adw_action_row_set_subtitle(ADW_ACTION_ROW(self->event),
 				    problem ? problem :
-					      _("What a sample is taken for; all but the timer are the CPU's counters"));
+					      _("The event that triggers samples; all but the timer are counters of the CPU"));
 }
 
 static void update(SptRecordForm *self)

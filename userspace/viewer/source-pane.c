@@ -152,7 +152,7 @@ static void tell(SptSourcePane *self, const SptAnnotation *annotation)
 	double all = (double)MAX(annotation->all, 1);
 
 	text = g_strdup_printf(
-		_("%s in %s: self %.2f %%, total %.2f %% of the time shown; shares below are of its total"),
+		_("%s in %s: self %.2f %%, total %.2f %% of the time shown; percentages below are of its total"),
 		spt_text_name(function->name, &made), spt_text_name(function->object, &made_object),
 		100.0 * (double)annotation->self / all, 100.0 * (double)annotation->total / all);
 	gtk_label_set_text(GTK_LABEL(self->title), text);

@@ -89,8 +89,8 @@ static void show(SptStacksPane *self, const GArray *stacks)
 		add_stack(self, &row, nodes, leaf);
 	}
 	title = g_strdup_printf(
-		ngettext("%u stack with %s; shares are of its total%s",
-			 "%u stacks with %s, heaviest first; shares are of its total%s",
+		ngettext("%u stack with %s; percentages are of its total%s",
+			 "%u stacks with %s, heaviest first; percentages are of its total%s",
 			 stacks->len),
 		stacks->len, way, n < stacks->len ? "" : _(". These are all"));
 	if (n < stacks->len) {

@@ -84,7 +84,7 @@ static const char *why_nobody(const SptLaneMoment *moment)
 	if (!wait || spt_lane_kind_of_state(wait->state) == SPT_LANE_RUNNABLE || wait->waker)
 		return NULL;
 	if (wait->flags & SPT_WAIT_CUT_END)
-		return _("It had not ended with the recording.");
+		return _("It had not ended when the recording ended.");
 	switch (wait->waker_context) {
 	case SYSPROF_CONTEXT_SOFTIRQ:
 		return _("Woken by a soft interrupt");
