@@ -265,7 +265,7 @@ static void add_looks(struct preferences *self)
 
 	g_signal_connect(row, "notify::selected", G_CALLBACK(on_style), NULL);
 	adw_preferences_group_add(all, row);
-	row = combo(_("Colors of the flame graph"), colors, spt_preferences_colors_by_side());
+	row = combo(_("Colours of the flame graph"), colors, spt_preferences_colors_by_side());
 	g_signal_connect(row, "notify::selected", G_CALLBACK(on_colors), self);
 	adw_preferences_group_add(all, row);
 }
