@@ -108,6 +108,33 @@ optional()
 	rm -rf build/lint/optional
 }
 
+# Options that texts name, and commands in examples of pages.  Others belong to other programs.
+named()
+{
+	local others='help|version|list-options|help-all|help-gapplication|perf-basic-prof|perf-prof|now'
+	local page
+
+	others+='|call-graph|kernel-only|host|import|show-location|talk-name'
+	for page in userspace/data/man/*.man packaging/*.md userspace/data/messages/* README.md NEWS \
+		userspace/cli/json.md; do
+		sed '/^\\fBperf/d; s/\\-/-/g' "$page" | grep -oE -- '--[a-z][a-z-]+' |
+			sed 's/^--//' | sort -u | grep -vxE "$others" |
+			grep -vxFf <("$cli" --list-options | cut -f 2) | sed "s|^|$page: --|"
+	done
+}
+
+understood()
+{
+	awk 'FNR == 1 { on = 0 } /^\.nf/ { on = 1; next } /^\.fi/ { on = 0 } on' \
+		userspace/data/man/*.man | sed 's/\\-/-/g; s/^\$ //; s/^sudo //; s/ -- .*//; s/ |.*//' |
+		grep '^sysprof-cli ' | sort -u | while read -r line; do
+		sh -c "\"\$0\" ${line#sysprof-cli } --help" "$cli" >/dev/null 2>build/lint/understood ||
+			{ echo "$line:"; cat build/lint/understood; }
+	done
+}
+
+result "options that pages name are there" "$(named)"
+result "commands in examples of pages are understood" "$(understood)"
 result "an option whose value may be left out" "$(optional)"
 result "mandoc and groff find the pages well-formed" "$(pages)"
 result "bash parses its completion" "$(bash -n "$manual/bash" 2>&1)"
