@@ -15,7 +15,7 @@
 #define COLUMNS_ROWS 1
 #define FOOT_ROWS 1
 #define SEARCH_MOST 60
-/* Opened at first: what has so much of its parent. */
+/* Rows that have this much of their parent are open at first. */
 #define OPENED_PERCENT 50
 #define DELETE 127
 #define BACKSPACE 8
@@ -32,7 +32,7 @@ struct spt_browser {
 	GArray *rows;			/* struct row, what the tree shows */
 	unsigned cursor, first;		/* of rows: the chosen one, the topmost on the screen */
 	GString *search;
-	bool is_typing;			/* what is searched for */
+	bool is_typing;			/* the text that is searched for */
 	const char *keys;		/* of the caller, in words; NULL: none */
 };
 
@@ -193,7 +193,7 @@ static void draw_row(const SptBrowser *browser, unsigned at, unsigned width)
 	const char *mark = !can_open(browser, row->node) ? "  " :
 			   is_open(browser, row->place)	 ? "- " :
 							   "+ ";
-	/* What is deep inside still has its name on the screen. */
+	/* Names deep in the tree are still on the screen. */
 	int indent = (int)MIN(row->depth, width / 3);
 	g_autoptr(GString) line = g_string_new(NULL);
 	g_autofree char *shown = NULL;
@@ -297,7 +297,7 @@ static void move(SptBrowser *browser, int rows)
 	browser->cursor = (unsigned)CLAMP(at, 0, (int)MAX(browser->rows->len, 1) - 1);
 }
 
-/* Left: closes what is open, else goes to what it is in. */
+/* Left: closes an open row, else goes to its parent. */
 static void go_left(SptBrowser *browser, const struct row *row)
 {
 	uint32_t parent = browser->page.nodes[row->node].parent;

@@ -59,7 +59,10 @@ static uint32_t limit_of(const struct options *options)
 	return rows ? MAX(rows, ROWS_LEAST + ROWS_AROUND) - ROWS_AROUND : UINT32_MAX;
 }
 
-/* Which rows are shown: what is no process and has changed enough; at the front of @order. */
+/*
+ * Selects the rows to show: those that are no processes and have changed enough.  They are at the
+ * front of @order.
+ */
 static void select_rows(struct page *page, GArray *rows, uint32_t *order)
 {
 	const struct options *options = page->options;
@@ -121,7 +124,9 @@ static const char *color_of(const struct page *page, const SptDiffRow *row)
 	return spt_color(change_of(row, page->options->total) > 0 ? SPT_COLOR_HOT : SPT_COLOR_GOOD);
 }
 
-/* Whether nothing has grown by more than --fail-above allows; else what has, on stderr. */
+/*
+ * Whether nothing has grown by more than --fail-above allows; else prints the worst row on stderr.
+ */
 static bool check_growth(const struct page *page)
 {
 	const struct options *options = page->options;

@@ -185,8 +185,8 @@ static bool is_of_processes(const SptRecorderOptions *options)
 }
 
 /*
- * How long it took, and how much of that it ran: of the command what the kernel counted, of
- * processes that were there already what was sampled.
+ * How long it took, and how much of that it ran: for a command by the kernel's count, for processes
+ * that existed before by the samples.
  */
 static void note_wall(SptRecorder *recorder, const struct spt_record_options *options,
 		      const struct spt_child *child)
@@ -217,7 +217,7 @@ static void note_wall(SptRecorder *recorder, const struct spt_record_options *op
 	spt_recorder_note(recorder, "wall_ns", wall);
 }
 
-/* What was recorded is not what was asked for. */
+/* The recording has not everything that was requested. */
 static void discard(const struct spt_record_options *options, SptRecorder *recorder)
 {
 	g_autofree char *part = g_strconcat(options->output, ".part", NULL);
@@ -252,7 +252,9 @@ static void expect(SptRecorder *recorder, const char *name)
 		spt_recorder_expect(recorder, program);
 }
 
-/* What was lowered because the recorder itself took too much, or what would help. */
+/*
+ * Reports what was lowered because the recorder itself took too much CPU time, or what would help.
+ */
 static void tell_thrift(const SptThriftStatus *thrift)
 {
 	if (thrift->copy_bytes)

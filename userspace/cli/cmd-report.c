@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * sysprof-cli report: which functions the time went to.  Each report is a file of its own; here is
- * what they share: options, what is selected, and how a page begins.
+ * sysprof-cli report: shows which functions took the time.  Each report is a file of its own; this
+ * file has the parts that they share: options, the selection, and how a page begins.
  */
 #include <math.h>
 #include <stdio.h>

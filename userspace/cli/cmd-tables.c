@@ -99,8 +99,8 @@ static void take_file(struct tables *tables, int fd, const char *path)
 }
 
 /*
- * A file, or all executable files and libraries below a directory.  Links are left to what they
- * lead to.
+ * A file, or all executable files and libraries below a directory.  Links are skipped: their
+ * targets are found by themselves.
  */
 static void take_path(struct tables *tables, const char *path, unsigned depth)
 {

@@ -90,7 +90,9 @@ static void check_debuginfod(void)
 			"debuginfod is off: debug information that is not installed is not fetched.");
 }
 
-/* What reads files, which may be hostile: what it could do if one took it over. */
+/*
+ * The process that reads files, which may be hostile: what an attacker could do who took it over.
+ */
 static void check_reader(void)
 {
 	g_autoptr(GString) held = g_string_new(NULL), lacks = g_string_new(NULL);

@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* @value, which may be NULL, for null, becomes a part of what is open. */
+/* Adds @value (NULL: null) to the open object or array. */
 static void add(SptJson *json, const char *key, json_object *value)
 {
 	json_object *parent = json->open ? json->open->pdata[json->open->len - 1] : NULL;

@@ -310,7 +310,7 @@ static bool parse(struct spt_record_options *options, struct words *words, int a
 		  "Do not record mappings of processes: they have addresses", NULL },
 		{ "only-command", 0, 0, G_OPTION_ARG_NONE, &options->only_command,
 		  "Record only COMMAND and what it starts", NULL },
-		/* perf's: what is the default here, or has another name. */
+		/* perf's options that are the default here, or have another name. */
 		SPT_CLI_AS_PERF("all-cpus", 'a', words->ignored),
 		SPT_CLI_AS_PERF("g", 'g', words->ignored),
 		{ "call-graph", 0, G_OPTION_FLAG_HIDDEN, G_OPTION_ARG_STRING, &words->stacks, NULL,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * report --callers, --callees: who called a function, or several taken for one, and what it called.
+ * report --callers, --callees: the callers and callees of a function, or of several taken as one.
  */
 #include <stdio.h>
 #include <string.h>
@@ -13,7 +13,7 @@
 struct edges {
 	bool are_callers;
 	GArray *members;		/* the functions (uint32_t), taken for one */
-	char *names;			/* what they were asked for by */
+	char *names;			/* the name or pattern that was given */
 	GArray *edges;			/* SptEdge, those that are shown */
 	uint64_t self, total;		/* of the members together */
 };

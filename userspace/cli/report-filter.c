@@ -223,7 +223,7 @@ static bool parse_where(const struct spt_filter_options *options, struct spt_rep
 	g_autoptr(GString) text = g_string_new(NULL);
 	g_autoptr(GError) error = NULL;
 
-	/* By itself first: a complaint should show what was typed. */
+	/* Checked first, so that a complaint shows the text that was typed. */
 	if (options->where) {
 		g_autoptr(SptExpression) alone = spt_expression_parse(options->where, &error);
 

@@ -102,7 +102,7 @@ static bool find(struct spt_report *report)
 			if (spt_selection_has_time(&selection, rows[i].time) &&
 			    spt_selection_has_place(&selection, rows[i].thread, rows[i].cpu))
 				g_array_append_val(latest, rows[i]);
-		/* Of each batch the latest stay; what is more is not carried along. */
+		/* Only the latest of each batch are kept, so the array does not grow. */
 		qsort(latest->data, latest->len, sizeof(*rows), later_first);
 		g_array_set_size(latest, MIN(latest->len, n));
 	}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What is said of metrics: which there are, and their weights as text and in JSON. */
+/* Texts about metrics: their names, and their weights as text and in JSON. */
 #include <inttypes.h>
 
 #include "base/near.h"

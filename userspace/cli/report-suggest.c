@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What was meant by a name that nothing in a recording has. */
+/* Suggests names for one that nothing in a recording has. */
 #include <limits.h>
 #include <string.h>
 

@@ -84,7 +84,7 @@ static void print_children(struct tree_page *page, uint32_t parent)
 	uint32_t first = page->nodes[parent].first_child, n_shown = 0;
 	uint64_t all = page->nodes[0].total;
 
-	/* Heaviest first: what is shown comes before what is cut. */
+	/* Heaviest first, so rows that are shown come before those that are cut. */
 	while (n_shown < page->nodes[parent].n_children && is_shown(page, first + n_shown))
 		n_shown++;
 	for (uint32_t i = 0; i < n_shown; i++) {

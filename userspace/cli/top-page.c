@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Two lines about the interval, and below them functions or processes.  On the screen a function
- * opens to who called it, sorted by total to what it called, and a process to its tree of calls.
+ * opens to its callers, or, sorted by total, to its callees; a process opens to its tree of calls.
  */
 #include "top-page.h"
 
@@ -27,7 +27,8 @@ struct spt_top_page {
 	SptCapture *capture;
 	SptSymbols *symbols;
 	SptProfile *profile;
-	GArray *nodes;			/* SptTreeNode, of what is walked; NULL: the profile's */
+	/* SptTreeNode of the tree that is walked; NULL: the profile's */
+	GArray *nodes;
 	char *head, *stacks;		/* lines; @stacks may be NULL */
 	const char *lines[3];		/* of both, for the browser */
 };
@@ -178,7 +179,7 @@ bool spt_top_page_print(const SptTopPage *page)
 	return spt_cli_flush();
 }
 
-/* Functions side by side below a root, heaviest by total first: expand() adds what they called. */
+/* Functions side by side below a root, heaviest total first; expand() adds their callees. */
 static GArray *list_functions(const SptProfile *profile)
 {
 	uint32_t n;
@@ -202,7 +203,7 @@ static GArray *list_functions(const SptProfile *profile)
 	return nodes;
 }
 
-/* Children lie side by side in what is added, too. */
+/* Children are side by side in the added part, too. */
 static void expand(struct spt_browse_page *browsed, uint32_t at)
 {
 	SptTopPage *page = browsed->data;

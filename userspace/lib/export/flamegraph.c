@@ -106,7 +106,7 @@ void spt_export_svg(const SptProfile *profile, GString *out)
 		"<text class=\"head\" x=\"4\" y=\"20\">%" PRIu64 " samples, %" PRIu64
 		" %s</text>\n"
 		"<text class=\"status\" id=\"status\" x=\"4\" y=\"43\">Orange: user code; blue: the kernel; pale: no name; "
-		"grey: processes.  Width: share of %s.</text>\n",
+		"grey: processes.  Width: percentage of %s.</text>\n",
 		WIDTH, HEAD_HEIGHT + rows * ROW_HEIGHT + 4, flame_style,
 		spt_profile_n_samples(profile), page.amounts.total[0],
 		spt_amounts_unit(profile, page.amounts.total[0]),
