@@ -11,6 +11,7 @@
 #include <linux/mm.h>
 #include <linux/mutex.h>
 #include <linux/preempt.h>
+#include <linux/rtmutex.h>
 #include <linux/rwsem.h>
 #include <linux/sched.h>
 #include <linux/timekeeping.h>
@@ -73,6 +74,23 @@ static struct contention *add(struct task_struct *task)
 }
 
 #ifdef LCB_F_MUTEX
+/* Of an rt_mutex: also of mutexes, rwsems and locks of RT kernels, which are made of them. */
+static unsigned long owner_of_rt(void *lock, u32 flags)
+{
+	unsigned long owner = 0;
+
+	if (flags == LCB_F_RT)
+		owner = (unsigned long)READ_ONCE(((struct rt_mutex_base *)lock)->owner);
+#ifdef CONFIG_PREEMPT_RT
+	else if (!(flags & ~(LCB_F_RT | LCB_F_READ | LCB_F_WRITE)))
+		owner = (unsigned long)READ_ONCE(((struct rwbase_rt *)lock)->rtmutex.owner);
+	/* A writer that has it waits for readers. */
+	if ((owner & ~OWNER_BITS) == (unsigned long)current)
+		owner = 0;
+#endif
+	return owner;
+}
+
 /*
  * The task in the owner word of @lock.  The lock exists, since somebody waits for it, and a task
  * that held it exists for an RCU grace period.
@@ -81,12 +99,14 @@ static struct task_struct *holder_of(void *lock, u32 flags)
 {
 	unsigned long owner = 0;
 
+	if (flags & LCB_F_RT)
+		owner = owner_of_rt(lock, flags);
 #ifndef CONFIG_PREEMPT_RT
-	if (flags & LCB_F_MUTEX)
+	else if (flags & LCB_F_MUTEX)
 		owner = atomic_long_read(&((struct mutex *)lock)->owner);
 	else if (flags && !(flags & ~(LCB_F_READ | LCB_F_WRITE)))
 		owner = atomic_long_read(&((struct rw_semaphore *)lock)->owner);
-	if (!(flags & LCB_F_MUTEX) && owner & READERS)
+	if (!(flags & (LCB_F_MUTEX | LCB_F_RT)) && owner & READERS)
 		owner = 0;
 #endif
 	return (struct task_struct *)(owner & ~OWNER_BITS);
