@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Memory that the kernel allocates: objects of slab caches with what kmalloc() gives, and pages.
- * These are layers: caches are made of pages.  An allocation is an OPEN with its stack, what frees
- * it the CLOSE.
+ * Memory that the kernel allocates: objects of slab caches with what kmalloc() gives, pages, memory
+ * per CPU, and areas of vmalloc().  These are layers: caches are made of pages.  An allocation is
+ * an OPEN with its stack, what frees it the CLOSE.
  *
  * Sessions that get everything get each free.  Others get the frees of the allocations that they
  * got; those are in a table by address.
  */
+#include <linux/cpumask.h>
 #include <linux/mm.h>
+#include <linux/mutex.h>
+#include <linux/percpu.h>
 #include <linux/random.h>
 #include <linux/siphash.h>
 #include <linux/slab.h>
@@ -24,7 +27,7 @@
 #define PROBE_NAME "sysprof-looks-for-this"
 
 /**
- * struct layer - slab objects, or pages
+ * struct layer - slab objects, pages, memory per CPU, or areas
  * @alloc: source of the allocations
  * @free: source of the frees
  * @handles: allocations that some session got, and whose free it will get
@@ -37,7 +40,10 @@ struct layer {
 
 static struct layer slab = { SYSPROF_PROMPT_SLAB, SYSPROF_PROMPT_SLAB_FREE };
 static struct layer pages = { SYSPROF_PROMPT_PAGE, SYSPROF_PROMPT_PAGE_FREE };
+static struct layer percpu = { SYSPROF_PROMPT_PERCPU, SYSPROF_PROMPT_PERCPU_FREE };
+static struct layer areas = { SYSPROF_PROMPT_VMALLOC, SYSPROF_PROMPT_VMALLOC_FREE };
 static siphash_key_t secret;
+static DEFINE_MUTEX(secret_lock);
 /* Where a cache has the address of its name; 0: not known. */
 static unsigned int name_at;
 
@@ -262,6 +268,87 @@ static struct sysprof_hook page_hooks[] = {
 						unsigned int, gfp_t, int) },
 };
 
+/* Memory per CPU. */
+
+static void percpu_allocated(const void __percpu *address, size_t bytes, gfp_t gfp)
+{
+	struct sysprof_part_memory part = {
+		.gfp = (__force u32)gfp,
+		.node = NUMA_NO_NODE,
+		.requested = bytes,
+	};
+
+	if (address && !in_nmi())
+		allocated(&percpu, (const void *)(__force unsigned long)address,
+			  bytes * num_possible_cpus(), &part);
+}
+
+/* Up to 5.19. */
+static void percpu_plain_hit(void *data, bool reserved, bool is_atomic, size_t bytes, size_t align,
+			     void *base, int offset, void __percpu *address)
+{
+	percpu_allocated(address, bytes, 0);
+}
+
+static void percpu_hit(void *data, unsigned long site, bool reserved, bool is_atomic, size_t bytes,
+		       size_t align, void *base, int offset, void __percpu *address, size_t of_all,
+		       gfp_t gfp)
+{
+	percpu_allocated(address, bytes, gfp);
+}
+
+static void percpu_free_hit(void *data, void *base, int offset, void __percpu *address)
+{
+	freed(&percpu, (const void *)(__force unsigned long)address);
+}
+
+static struct sysprof_hook percpu_hooks[] = {
+	{ "percpu_free_percpu", SYSPROF_TRACE_CHOOSE(percpu_free_percpu, percpu_free_hit, NULL,
+						     void *, int, void __percpu *) },
+	{ "percpu_alloc_percpu",
+	  SYSPROF_TRACE_CHOOSE(percpu_alloc_percpu, percpu_hit,
+			       SYSPROF_TRACE_CHOOSE(percpu_alloc_percpu, percpu_plain_hit, NULL,
+						    bool, bool, size_t, size_t, void *, int,
+						    void __percpu *),
+			       unsigned long, bool, bool, size_t, size_t, void *, int,
+			       void __percpu *, size_t, gfp_t) },
+};
+
+/* Areas of addresses. */
+
+static void __maybe_unused area_hit(void *data, unsigned long address, unsigned long bytes,
+				    unsigned long align, unsigned long from, unsigned long to,
+				    int failed)
+{
+	struct sysprof_part_memory part = { .node = NUMA_NO_NODE, .requested = bytes };
+
+	if (!failed && !in_nmi())
+		allocated(&areas, (const void *)address, bytes, &part);
+}
+
+static void __maybe_unused area_free_hit(void *data, unsigned long address, unsigned long n_lazy,
+					 unsigned long n_lazy_max)
+{
+	freed(&areas, (const void *)address);
+}
+
+#ifdef SYSPROF_HAS_VMALLOC
+#define AREA_ALLOC                                                                                 \
+	SYSPROF_TRACE_CHOOSE(alloc_vmap_area, area_hit, NULL, unsigned long, unsigned long,        \
+			     unsigned long, unsigned long, unsigned long, int)
+#define AREA_FREE                                                                                  \
+	SYSPROF_TRACE_CHOOSE(free_vmap_area_noflush, area_free_hit, NULL, unsigned long,           \
+			     unsigned long, unsigned long)
+#else
+#define AREA_ALLOC NULL
+#define AREA_FREE NULL
+#endif
+
+static struct sysprof_hook area_hooks[] = {
+	{ "free_vmap_area_noflush", AREA_FREE },
+	{ "alloc_vmap_area", AREA_ALLOC },
+};
+
 /* Names of caches. */
 
 static void construct(void *object)
@@ -289,11 +376,12 @@ static unsigned int find_name(void)
 	return found;
 }
 
-/* One at a time: arming has a lock. */
 static void make_secret(void)
 {
+	mutex_lock(&secret_lock);
 	if (!secret.key[0])
 		get_random_bytes(&secret, sizeof(secret));
+	mutex_unlock(&secret_lock);
 }
 
 static int begin(struct layer *layer)
@@ -316,16 +404,42 @@ static int begin_pages(void)
 	return begin(&pages);
 }
 
+static int begin_percpu(void)
+{
+	make_secret();
+	return begin(&percpu);
+}
+
+static int begin_areas(void)
+{
+	make_secret();
+	return begin(&areas);
+}
+
+static void end(struct layer *layer)
+{
+	sysprof_handles_destroy(layer->handles);
+	layer->handles = NULL;
+}
+
 static void end_slab(void)
 {
-	sysprof_handles_destroy(slab.handles);
-	slab.handles = NULL;
+	end(&slab);
 }
 
 static void end_pages(void)
 {
-	sysprof_handles_destroy(pages.handles);
-	pages.handles = NULL;
+	end(&pages);
+}
+
+static void end_percpu(void)
+{
+	end(&percpu);
+}
+
+static void end_areas(void)
+{
+	end(&areas);
 }
 
 struct sysprof_hooking sysprof_slab = {
@@ -342,4 +456,20 @@ struct sysprof_hooking sysprof_pages = {
 	.n = ARRAY_SIZE(page_hooks),
 	.begin = begin_pages,
 	.end = end_pages,
+};
+
+struct sysprof_hooking sysprof_percpu = {
+	.arming = SYSPROF_HOOKING_ARMING(sysprof_percpu),
+	.hooks = percpu_hooks,
+	.n = ARRAY_SIZE(percpu_hooks),
+	.begin = begin_percpu,
+	.end = end_percpu,
+};
+
+struct sysprof_hooking sysprof_vmalloc = {
+	.arming = SYSPROF_HOOKING_ARMING(sysprof_vmalloc),
+	.hooks = area_hooks,
+	.n = ARRAY_SIZE(area_hooks),
+	.begin = begin_areas,
+	.end = end_areas,
 };

@@ -23,6 +23,12 @@ enum sysprof_prompt {
 	SYSPROF_PROMPT_SLAB_FREE,
 	SYSPROF_PROMPT_PAGE,
 	SYSPROF_PROMPT_PAGE_FREE,
+	SYSPROF_PROMPT_PERCPU,
+	SYSPROF_PROMPT_PERCPU_FREE,
+	SYSPROF_PROMPT_VMALLOC,
+	SYSPROF_PROMPT_VMALLOC_FREE,
+	SYSPROF_PROMPT_STALL,
+	SYSPROF_PROMPT_FRAGMENT,
 	SYSPROF_PROMPTS
 };
 
@@ -73,7 +79,8 @@ struct sysprof_hooking {
 };
 
 extern struct sysprof_hooking sysprof_interrupts, sysprof_locks, sysprof_block, sysprof_faults,
-	sysprof_slab, sysprof_pages;
+	sysprof_slab, sysprof_pages, sysprof_percpu, sysprof_vmalloc, sysprof_stalls,
+	sysprof_fragments;
 
 /* Process context: the name of a trace point that this kernel lacks, or NULL. */
 const char *sysprof_hooking_lacks(struct sysprof_hooking *hooking);

@@ -7,6 +7,10 @@
 #define _SYSPROF_COMPAT_KMEM_H
 
 #include <trace/events/kmem.h>
+#include <trace/events/percpu.h>
+#ifdef SYSPROF_HAS_VMALLOC
+#include <trace/events/vmalloc.h>
+#endif
 
 #include "trace-type.h"
 

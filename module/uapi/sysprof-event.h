@@ -96,6 +96,17 @@
  * bulk.  Where an address is given out again, the old object is taken to have been freed
  * (SYSPROF_EVENT_GUESSED, or, where every allocation is sent, a second OPEN of the same key).
  *
+ * PERCPU and VMALLOC are layers of the same kind.  The bytes of a PERCPU are those of all possible
+ * CPUs.  A VMALLOC is an area of addresses, with the page that guards it; kernels from 6.3 on
+ * report it.  Their frees are PERCPU_FREE and VMALLOC_FREE.
+ *
+ * Short memory
+ * ------------
+ * A STALL event is the time that a thread itself reclaims pages, or moves them together, before its
+ * allocation can go on.  Its value is its duration.  kswapd and kcompactd are not reported.  A
+ * FRAGMENT event is an allocation that breaks up a block of pages of another mobility; its value is
+ * 1.  The stacks are those of the allocating thread.
+ *
  * Page faults
  * -----------
  * A FAULT event is a page fault that the kernel has served.  Each is counted once, as perf's
@@ -141,7 +152,10 @@
  *	                                                           /proc/interrupts for all; stacks
  *	                                                           as those of samples;
  *	                                                           vm/interrupts
- *	addresses                group member  keys of SLAB, PAGE  siphash with a secret; vm/waits
+ *	addresses                group member  keys of SLAB, PAGE, siphash with a secret; vm/waits
+ *	                                       PERCPU, VMALLOC
+ *	others' use of memory    group member  STALL, FRAGMENT     times and stacks as those of
+ *	                                                           samples, no address; vm/stalls
  *	names of others' files   group member  BLOCK               numbers of inodes, no names, and
  *	                                                           not of tasks whose frames are
  *	                                                           hidden; vm/block
@@ -169,12 +183,18 @@ enum sysprof_source_kind {
 	SYSPROF_SOURCE_SOFTIRQ	= 5,	/* handlers of soft interrupts */
 	SYSPROF_SOURCE_SLAB	= 7,	/* memory of slab caches and kmalloc() */
 	SYSPROF_SOURCE_PAGE	= 8,	/* pages: those that caches are made of, too */
+	SYSPROF_SOURCE_PERCPU	= 9,	/* memory that each CPU has a copy of */
+	SYSPROF_SOURCE_VMALLOC	= 10,	/* areas of vmalloc(), vmap() and ioremap() */
 	SYSPROF_SOURCE_FAULT	= 11,	/* page faults */
 	SYSPROF_SOURCE_BLOCK	= 12,	/* requests to block devices, where they are submitted */
 	SYSPROF_SOURCE_LOCK	= 14,	/* waits for locks of the kernel */
+	SYSPROF_SOURCE_STALL	= 16,	/* reclaim and compaction that an allocation waits for */
 	SYSPROF_SOURCE_BLOCK_DONE = 23,	/* where these requests are completed */
 	SYSPROF_SOURCE_SLAB_FREE = 24,	/* of SLAB, where it is freed */
 	SYSPROF_SOURCE_PAGE_FREE = 25,	/* of PAGE */
+	SYSPROF_SOURCE_PERCPU_FREE = 26, /* of PERCPU */
+	SYSPROF_SOURCE_VMALLOC_FREE = 27, /* of VMALLOC */
+	SYSPROF_SOURCE_FRAGMENT = 28,	/* pages of one mobility given to another */
 };
 
 enum sysprof_unit {
@@ -385,6 +405,9 @@ enum sysprof_part_type {
 	SYSPROF_PART_FAULT	= 6,	/* struct sysprof_part_fault */
 	SYSPROF_PART_BLOCK	= 7,	/* struct sysprof_part_block */
 	SYSPROF_PART_LOCK	= 8,	/* struct sysprof_part_lock */
+	SYSPROF_PART_STALL	= 9,	/* no more than a: enum sysprof_stall; b: 0 */
+	/* No more than a: the order that was requested; b: that of the block that was broken up */
+	SYSPROF_PART_FRAGMENT	= 10,
 };
 
 /**
@@ -463,6 +486,12 @@ struct sysprof_part_lock {
 	__u32 holder_pid;
 	__u32 holder_tid;
 	__u64 lock;
+};
+
+enum sysprof_stall {
+	SYSPROF_STALL_RECLAIM	 = 1,	/* of anybody's pages */
+	SYSPROF_STALL_GROUP	 = 2,	/* within a memory cgroup that is at its limit */
+	SYSPROF_STALL_COMPACTION = 3,
 };
 
 /**

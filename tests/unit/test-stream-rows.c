@@ -55,6 +55,7 @@ static void test_round_trip(Fixture *fixture, gconstpointer data)
 	lanes[1] = (SptLaneRow){ .time = 2, .cpu = 1 };
 	accounts[0] = (SptSourceAccountRow){ .time = 1, .cost_ns = 2, .calls = 3, .kind = 1 };
 	blocks[0] = (SptAllocationRow){ .time = 1, .duration_ns = 2, .bytes = 1ULL << 40,
+					.memory_node = 3,
 					.weight = UINT64_MAX, .handle = 5, .thread = 1,
 					.node = node, .flags = SPT_ALLOCATION_CROSSED };
 	for (unsigned i = 0; i < SPT_TALLIES; i++)

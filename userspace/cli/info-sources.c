@@ -79,6 +79,12 @@ static const struct {
 	[SYSPROF_SOURCE_BLOCK_DONE] = { "requests-done", "spans" },
 	[SYSPROF_SOURCE_SLAB_FREE] = { "kmem-freed", "marks" },
 	[SYSPROF_SOURCE_PAGE_FREE] = { "pages-freed", "marks" },
+	[SYSPROF_SOURCE_PERCPU] = { "percpu", "marks" },
+	[SYSPROF_SOURCE_PERCPU_FREE] = { "percpu-freed", "marks" },
+	[SYSPROF_SOURCE_VMALLOC] = { "vmalloc", "marks" },
+	[SYSPROF_SOURCE_VMALLOC_FREE] = { "vmalloc-freed", "marks" },
+	[SYSPROF_SOURCE_STALL] = { "stalls", "spans" },
+	[SYSPROF_SOURCE_FRAGMENT] = { "fragmentation", "marks" },
 };
 
 static void add_source(SptJson *json, const struct sums *sums, const char *unavailable)

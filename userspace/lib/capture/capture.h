@@ -211,7 +211,10 @@ typedef struct {
 #define SPT_ALLOCATION_MOVED	 (1 << 5) /* freed by realloc() */
 #define SPT_ALLOCATION_SLAB	 (1 << 6) /* the kernel's: kmalloc() and slab caches */
 #define SPT_ALLOCATION_PAGE	 (1 << 7) /* the kernel's: pages */
-#define SPT_ALLOCATION_KERNEL	 (SPT_ALLOCATION_SLAB | SPT_ALLOCATION_PAGE)
+#define SPT_ALLOCATION_PERCPU	 (1 << 8) /* the kernel's: memory per CPU */
+#define SPT_ALLOCATION_AREA	 (1 << 9) /* the kernel's: areas of vmalloc() */
+#define SPT_ALLOCATION_KERNEL                                                                      \
+	(SPT_ALLOCATION_SLAB | SPT_ALLOCATION_PAGE | SPT_ALLOCATION_PERCPU | SPT_ALLOCATION_AREA)
 
 /* A block from its allocation to its free, or one end of it (OPEN, CLOSE). */
 typedef struct {
@@ -223,7 +226,8 @@ typedef struct {
 	uint64_t handle;		/* the same in an OPEN and its CLOSE; else 0 */
 	uint32_t thread, node;		/* thread and stack of the allocation */
 	uint32_t free_node;		/* stack of the free; 0: not recorded */
-	uint8_t flags;			/* SPT_ALLOCATION_* */
+	uint32_t flags;			/* SPT_ALLOCATION_* */
+	uint32_t memory_node;		/* NUMA node, plus one; 0: any, or not known */
 } SptAllocationRow;
 
 #define SPT_LOST_REASONS 8

@@ -131,8 +131,9 @@ static const SptSampleColumn allocation_columns[] = {
 	ALLOCATION(SPT_ROLE_SIZE, 5, SPT_FIELD_U64, bytes),
 	ALLOCATION(SPT_ROLE_WEIGHT, 6, SPT_FIELD_U64, weight),
 	ALLOCATION(SPT_ROLE_HANDLE, 7, SPT_FIELD_U64, handle),
-	ALLOCATION(SPT_ROLE_FLAGS, 8, SPT_FIELD_U8, flags),
+	ALLOCATION(SPT_ROLE_FLAGS, 8, SPT_FIELD_U32, flags),
 	ALLOCATION(SPT_ROLE_OTHER_NODE, 9, SPT_FIELD_U32, free_node),
+	ALLOCATION(SPT_ROLE_MEMORY_NODE, 10, SPT_FIELD_U32, memory_node),
 };
 
 const SptStreamType spt_stream_allocations = {

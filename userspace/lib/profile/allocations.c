@@ -12,15 +12,16 @@
 #include "profile/events.h"
 #include "sysprof-event.h"
 
-/* detail: size class, and from this bit on that of the lifetime. */
+/* detail: size class, from this bit on that of the lifetime, and the memory's node. */
 #define LIFETIME_AT 8
+#define NODE_AT	    16
 #define NOT_FREED   255u
 
 enum what { ALLOCATED, FREED, FREED_HERE, LIVE, PEAK, TEMPORARY, ALLOCATIONS };
 
 struct cursor {
 	enum what what;
-	uint8_t whose;			/* of SPT_ALLOCATION_KERNEL: whose rows; 0: programs' */
+	uint32_t whose;			/* of SPT_ALLOCATION_KERNEL: whose rows; 0: programs' */
 	SptStreamReader *reader;
 	const SptAllocationRow *row;
 	uint32_t n_rows;
@@ -70,15 +71,21 @@ const char *spt_allocation_lifetime_name(uint32_t detail)
 		"1 to 10 ms",	  "10 to 100 ms",     "100 ms to 1 s", "1 to 10 s",
 		"10 s and more",
 	};
-	uint32_t class = detail >> LIFETIME_AT;
+	uint32_t class = detail >> LIFETIME_AT & 255;
 
 	return class < G_N_ELEMENTS(names) ? names[class] : "not freed";
+}
+
+uint32_t spt_allocation_node(uint32_t detail)
+{
+	return detail >> NODE_AT;
 }
 
 static uint32_t detail_of(const SptAllocationRow *row, bool is_freed, uint64_t lifetime_ns)
 {
 	return size_class(row->bytes) |
-	       (is_freed ? lifetime_class(lifetime_ns) : NOT_FREED) << LIFETIME_AT;
+	       (is_freed ? lifetime_class(lifetime_ns) : NOT_FREED) << LIFETIME_AT |
+	       MIN(row->memory_node, UINT16_MAX) << NODE_AT;
 }
 
 /* All rows. */
@@ -136,7 +143,7 @@ static uint64_t peak_of(GArray *changes)
 	return peak_time;
 }
 
-static bool is_whose(const SptAllocationRow *row, uint8_t whose)
+static bool is_whose(const SptAllocationRow *row, uint32_t whose)
 {
 	return (row->flags & SPT_ALLOCATION_KERNEL) == whose;
 }
@@ -148,7 +155,7 @@ static uint32_t part_of(uint64_t time, uint64_t begin_ns, uint64_t end_ns, uint3
 	return at < 1 ? (uint32_t)(at * n) : n - 1;
 }
 
-void spt_allocations_live(const SptCapture *capture, uint8_t whose, uint64_t begin_ns,
+void spt_allocations_live(const SptCapture *capture, uint32_t whose, uint64_t begin_ns,
 			  uint64_t end_ns, uint32_t n, uint64_t *ret)
 {
 	g_autoptr(SptStreamReader) reader = spt_stream_reader_new(capture, SPT_ROW_ALLOCATION);
@@ -198,17 +205,23 @@ static void look_at_all(struct cursor *cursor, const SptCapture *capture)
 
 /* The source. */
 
-static bool has_rows_of(const SptCapture *capture, enum what what, uint8_t whose)
+static uint32_t source_of(uint32_t whose)
+{
+	return whose == SPT_ALLOCATION_SLAB   ? SYSPROF_SOURCE_SLAB :
+	       whose == SPT_ALLOCATION_PAGE   ? SYSPROF_SOURCE_PAGE :
+	       whose == SPT_ALLOCATION_PERCPU ? SYSPROF_SOURCE_PERCPU :
+						SYSPROF_SOURCE_VMALLOC;
+}
+
+static bool has_rows_of(const SptCapture *capture, enum what what, uint32_t whose)
 {
 	g_autoptr(SptStreamReader) reader = NULL;
 	const SptAllocationRow *rows;
 	uint32_t n;
 
 	/* A program's rows may be millions: without that source they need not be looked at. */
-	if (whose &&
-	    !spt_events_are_in(capture, whose == SPT_ALLOCATION_SLAB ? SYSPROF_SOURCE_SLAB :
-								       SYSPROF_SOURCE_PAGE))
-		return false;
+	if (whose)
+		return spt_events_are_in(capture, source_of(whose));
 	if (what == FREED_HERE && !spt_capture_host(capture, "memory_free_stacks"))
 		return false;
 	reader = spt_stream_reader_new(capture, SPT_ROW_ALLOCATION);
@@ -229,7 +242,7 @@ static uint64_t count(const SptCapture *capture)
 	return n;
 }
 
-static gpointer begin(const SptCapture *capture, enum what what, uint8_t whose)
+static gpointer begin(const SptCapture *capture, enum what what, uint32_t whose)
 {
 	struct cursor *cursor = g_new0(struct cursor, 1);
 
@@ -360,3 +373,7 @@ SOURCE(kmem, ALLOCATED, SPT_ALLOCATION_SLAB);
 SOURCE(kmem_live, LIVE, SPT_ALLOCATION_SLAB);
 SOURCE(pages, ALLOCATED, SPT_ALLOCATION_PAGE);
 SOURCE(pages_live, LIVE, SPT_ALLOCATION_PAGE);
+SOURCE(percpu, ALLOCATED, SPT_ALLOCATION_PERCPU);
+SOURCE(percpu_live, LIVE, SPT_ALLOCATION_PERCPU);
+SOURCE(vmalloc, ALLOCATED, SPT_ALLOCATION_AREA);
+SOURCE(vmalloc_live, LIVE, SPT_ALLOCATION_AREA);

@@ -13,23 +13,26 @@ extern const SptWeightSource spt_weights_allocated, spt_weights_freed,
 	spt_weights_allocations;
 
 /*
- * Bytes of kernel memory (record --kmem): slab objects and kmalloc(), and pages, which are another
- * layer.
+ * Bytes of kernel memory (record --kmem): slab objects and kmalloc(), and pages, memory per CPU and
+ * areas of vmalloc(), which are other layers.
  */
 extern const SptWeightSource spt_weights_kmem, spt_weights_kmem_live, spt_weights_pages,
-	spt_weights_pages_live;
+	spt_weights_pages_live, spt_weights_percpu, spt_weights_percpu_live, spt_weights_vmalloc,
+	spt_weights_vmalloc_live;
 
 /*
  * Bytes in use at the end of each of @n equal parts of [@begin_ns, @end_ns): allocated so far and
  * not freed, by programs or by the kernel (@whose: flags of SPT_ALLOCATION_KERNEL).
  */
-void spt_allocations_live(const SptCapture *capture, uint8_t whose, uint64_t begin_ns,
+void spt_allocations_live(const SptCapture *capture, uint32_t whose, uint64_t begin_ns,
 			  uint64_t end_ns, uint32_t n, uint64_t *ret);
 
 /* The name of a row's detail: "33 to 64 bytes". */
 const char *spt_allocation_size_name(uint32_t detail);
 /* The name of a row's detail: "below 1 ms", "not freed". */
 const char *spt_allocation_lifetime_name(uint32_t detail);
+/* NUMA node, plus one; 0: any, or not known. */
+uint32_t spt_allocation_node(uint32_t detail);
 
 G_END_DECLS
 

@@ -20,6 +20,8 @@ extern const SptWeightSource spt_weights_irq, spt_weights_softirq;
 extern const SptWeightSource spt_weights_faults, spt_weights_fault_time;
 /* The time of block requests, and their bytes; detail is the depth of the device's queue. */
 extern const SptWeightSource spt_weights_io, spt_weights_io_bytes;
+/* The time of stalls for memory, and how often blocks of pages were broken up. */
+extern const SptWeightSource spt_weights_stalls, spt_weights_fragmentation;
 /* Waits for locks; detail is the thread that held the lock; 0: not known. */
 extern const SptWeightSource spt_weights_lock;
 

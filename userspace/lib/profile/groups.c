@@ -138,6 +138,16 @@ static SptGroupRow group_of_file(const SptProfile *base, uint32_t leaf)
 			      (SptGroupRow){ .name = "[not known]" };
 }
 
+/* For slab memory the node that was requested, for pages the one that has them. */
+static SptGroupRow group_of_memory_node(G_GNUC_UNUSED const SptProfile *base, uint32_t detail)
+{
+	static const char *const few[] = { "any node", "node 0", "node 1", "node 2", "node 3",
+					   "node 4",   "node 5", "node 6", "node 7" };
+	uint32_t node = spt_allocation_node(detail);
+
+	return (SptGroupRow){ .name = node < G_N_ELEMENTS(few) ? few[node] : "node 8 and up" };
+}
+
 static SptGroupRow group_of_size(G_GNUC_UNUSED const SptProfile *base, uint32_t detail)
 {
 	return (SptGroupRow){ .name = spt_allocation_size_name(detail) };
@@ -290,6 +300,34 @@ static const SptGrouping groupings[] = {
 		.root = SPT_WORDS("(cache)"),
 		.parts = SPT_GROUP_HAS_NAME,
 		.needs = SPT_METRIC_HAS_CACHE,
+		.key = key_of_leaf,
+		.group = group_of_leaf,
+	},
+	{
+		.name = "order",
+		.menu = SPT_WORDS("By Or_der"),
+		.root = SPT_WORDS("(order)"),
+		.parts = SPT_GROUP_HAS_NAME,
+		.needs = SPT_METRIC_HAS_ORDER,
+		.key = key_of_leaf,
+		.group = group_of_leaf,
+	},
+	{
+		.name = "node",
+		.note = " (NUMA)",
+		.menu = SPT_WORDS("By _NUMA Node"),
+		.root = SPT_WORDS("(node)"),
+		.parts = SPT_GROUP_HAS_NAME,
+		.needs = SPT_METRIC_HAS_NODE,
+		.key = key_of_detail,
+		.group = group_of_memory_node,
+	},
+	{
+		.name = "stall",
+		.menu = SPT_WORDS("By Stall _Kind"),
+		.root = SPT_WORDS("(stall)"),
+		.parts = SPT_GROUP_HAS_NAME,
+		.needs = SPT_METRIC_HAS_STALL,
 		.key = key_of_leaf,
 		.group = group_of_leaf,
 	},

@@ -46,6 +46,9 @@ typedef enum {
 	SPT_METRIC_HAS_FILE = 1 << 7,	/* the next function; the innermost: device */
 	SPT_METRIC_HAS_FAULT = 1 << 9,	/* which kind of page fault */
 	SPT_METRIC_HAS_CACHE = 1 << 10,	/* the innermost function names it, or an order of pages */
+	SPT_METRIC_HAS_ORDER = 1 << 11, /* the innermost function names it */
+	SPT_METRIC_HAS_STALL = 1 << 12, /* likewise, what was waited for */
+	SPT_METRIC_HAS_NODE = 1 << 13,	/* of memory: profile/allocations.h */
 	SPT_METRIC_HAS_SIZE = 1 << 8,	/* and lifetime: profile/allocations.h */
 } SptMetricParts;
 

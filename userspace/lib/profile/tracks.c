@@ -122,7 +122,7 @@ static SptTrack *read_track(const SptCapture *capture, const SptStreamRow *strea
 }
 
 /* What was in use, as a counter from 0 on. */
-static SptTrack *live_memory(const SptCapture *capture, uint8_t whose, const char *name)
+static SptTrack *live_memory(const SptCapture *capture, uint32_t whose, const char *name)
 {
 	g_autofree uint64_t *levels = g_new0(uint64_t, LIVE_PARTS);
 	SptTrack *track;
@@ -158,13 +158,15 @@ static SptTrack *live_memory(const SptCapture *capture, uint8_t whose, const cha
 GPtrArray *spt_tracks_new(const SptCapture *capture)
 {
 	static const struct {
-		uint8_t whose;
+		uint32_t whose;
 		const SptWeightSource *source;
 		const char *name;
 	} memory[] = {
 		{ 0, &spt_weights_allocated, SPT_WORDS("live memory") },
 		{ SPT_ALLOCATION_SLAB, &spt_weights_kmem, SPT_WORDS("slab in use") },
 		{ SPT_ALLOCATION_PAGE, &spt_weights_pages, SPT_WORDS("pages in use") },
+		{ SPT_ALLOCATION_PERCPU, &spt_weights_percpu, SPT_WORDS("per CPU in use") },
+		{ SPT_ALLOCATION_AREA, &spt_weights_vmalloc, SPT_WORDS("vmalloc in use") },
 	};
 	GPtrArray *tracks = g_ptr_array_new_with_free_func(free_track);
 

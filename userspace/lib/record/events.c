@@ -131,6 +131,32 @@ static uint32_t lock_node(SptRecorder *recorder, const struct sysprof_event *eve
 	return spt_stash_child(spt_output_stash(recorder->output, &number), node, &frame);
 }
 
+static uint32_t stall_node(SptRecorder *recorder, const struct sysprof_event *event, uint32_t node)
+{
+	static const char *const names[] = {
+		[SYSPROF_STALL_RECLAIM] = "reclaim",
+		[SYSPROF_STALL_GROUP] = "reclaim in a cgroup",
+		[SYSPROF_STALL_COMPACTION] = "compaction",
+	};
+	const struct sysprof_part *part = spt_event_part(event, SYSPROF_PART_STALL);
+
+	if (!part || part->a >= G_N_ELEMENTS(names) || !names[part->a])
+		return node;
+	return spt_event_named(recorder, node, names[part->a]);
+}
+
+static uint32_t fragment_node(SptRecorder *recorder, const struct sysprof_event *event,
+			      uint32_t node)
+{
+	const struct sysprof_part *part = spt_event_part(event, SYSPROF_PART_FRAGMENT);
+	g_autofree char *name = NULL;
+
+	if (!part)
+		return node;
+	name = g_strdup_printf("order %u", part->a);
+	return spt_event_named(recorder, node, name);
+}
+
 static void set_fault(const struct sysprof_event *event, const SptTraceEvents *source,
 		      SptEventRow *row)
 {
@@ -171,6 +197,10 @@ void spt_events_take(SptRecorder *recorder, const struct sysprof_event *event,
 		row.node = interrupt_node(recorder, event, row.node);
 	else if (source->kind == SYSPROF_SOURCE_LOCK)
 		row.node = lock_node(recorder, event, row.node, &row.holder);
+	else if (source->kind == SYSPROF_SOURCE_STALL)
+		row.node = stall_node(recorder, event, row.node);
+	else if (source->kind == SYSPROF_SOURCE_FRAGMENT)
+		row.node = fragment_node(recorder, event, row.node);
 	else if (source->kind == SYSPROF_SOURCE_FAULT)
 		set_fault(event, source, &row);
 	recorder->status.events++;

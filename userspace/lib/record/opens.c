@@ -98,7 +98,7 @@ static uint32_t block_node(SptOpens *opens, SptRecorder *recorder,
 	return spt_event_named(recorder, spt_event_named(recorder, node, file), what);
 }
 
-static uint8_t layer_of(const SptTraceEvents *source)
+static uint32_t layer_of(const SptTraceEvents *source)
 {
 	switch (source->kind) {
 	case SYSPROF_SOURCE_SLAB:
@@ -107,19 +107,25 @@ static uint8_t layer_of(const SptTraceEvents *source)
 	case SYSPROF_SOURCE_PAGE:
 	case SYSPROF_SOURCE_PAGE_FREE:
 		return SPT_ALLOCATION_PAGE;
+	case SYSPROF_SOURCE_PERCPU:
+	case SYSPROF_SOURCE_PERCPU_FREE:
+		return SPT_ALLOCATION_PERCPU;
+	case SYSPROF_SOURCE_VMALLOC:
+	case SYSPROF_SOURCE_VMALLOC_FREE:
+		return SPT_ALLOCATION_AREA;
 	default:
 		return 0;
 	}
 }
 
 /* A page and an object may have the same. */
-static gpointer block_key(const struct sysprof_event *event, uint8_t layer)
+static gpointer block_key(const struct sysprof_event *event, uint32_t layer)
 {
 	return GSIZE_TO_POINTER(event->key ^ layer);
 }
 
 static void put_freed(SptOpens *opens, SptRecorder *recorder, const struct sysprof_event *event,
-		      uint8_t layer)
+		      uint32_t layer)
 {
 	gpointer key = block_key(event, layer), known = g_hash_table_lookup(opens->blocks, key);
 	const SptAllocationRow row = {
@@ -138,14 +144,16 @@ static void put_freed(SptOpens *opens, SptRecorder *recorder, const struct syspr
 }
 
 /* What names the memory: its cache, or how many pages it has. */
-static uint32_t memory_node(SptRecorder *recorder, const struct sysprof_event *event, uint32_t node,
-			    uint8_t layer)
+static uint32_t named_memory(SptRecorder *recorder, const struct sysprof_event *event,
+			     uint32_t node, uint32_t layer)
 {
 	const struct sysprof_part *part = spt_event_part(event, SYSPROF_PART_MEMORY);
 	const struct sysprof_part_memory *memory = (const void *)part;
 	g_autofree char *name = NULL;
 
 	if (!part || part->size * 8u < sizeof(*memory))
+		return node;
+	if (layer & (SPT_ALLOCATION_PERCPU | SPT_ALLOCATION_AREA))
 		return node;
 	if (layer == SPT_ALLOCATION_PAGE)
 		name = g_strdup_printf("order %u", part->a);
@@ -157,11 +165,21 @@ static uint32_t memory_node(SptRecorder *recorder, const struct sysprof_event *e
 	return spt_event_named(recorder, node, name);
 }
 
+static uint32_t memory_node_of(const struct sysprof_event *event)
+{
+	const struct sysprof_part *part = spt_event_part(event, SYSPROF_PART_MEMORY);
+	const struct sysprof_part_memory *memory = (const void *)part;
+
+	if (!part || part->size * 8u < sizeof(*memory) || memory->node < 0)
+		return 0;
+	return (uint32_t)memory->node + 1;
+}
+
 static void put_allocated(SptOpens *opens, SptRecorder *recorder,
 			  const struct sysprof_event *event, const SptTraceEvents *source,
 			  const SptEventRow *from)
 {
-	uint8_t layer = layer_of(source);
+	uint32_t layer = layer_of(source);
 	gpointer key = block_key(event, layer);
 	SptAllocationRow row = {
 		.time = from->time,
@@ -169,7 +187,8 @@ static void put_allocated(SptOpens *opens, SptRecorder *recorder,
 		.weight = source->period ? event->weight * source->period : event->value,
 		.handle = event->key,
 		.thread = from->thread,
-		.node = memory_node(recorder, event, from->node, layer),
+		.node = named_memory(recorder, event, from->node, layer),
+		.memory_node = memory_node_of(event),
 		.flags = layer | SPT_ALLOCATION_OPEN,
 	};
 

@@ -10,6 +10,31 @@
 
 #define INTERRUPTS_PERIOD_NS 1000000ULL
 #define LOCKS_PERIOD_NS 1000000ULL
+#define STALLS_PERIOD_NS 1000000ULL
+
+/* What not every kernel has: without it a recording has the rest. */
+static unsigned list_more_memory(const SptTraceConfig *config, struct sysprof_source *list,
+				 unsigned n)
+{
+	const struct sysprof_source more[] = {
+		{ .kind = SYSPROF_SOURCE_PERCPU, .period = config->kmem_bytes },
+		{ .kind = SYSPROF_SOURCE_PERCPU_FREE },
+		{ .kind = SYSPROF_SOURCE_VMALLOC, .period = config->kmem_bytes },
+		{ .kind = SYSPROF_SOURCE_VMALLOC_FREE },
+		{ .kind = SYSPROF_SOURCE_STALL, .period = STALLS_PERIOD_NS },
+		{ .kind = SYSPROF_SOURCE_FRAGMENT },
+	};
+
+	for (unsigned i = 0; i < G_N_ELEMENTS(more); i++) {
+		list[n] = more[i];
+		list[n].flags = SYSPROF_SOURCE_OPTIONAL;
+		if (more[i].kind != SYSPROF_SOURCE_PERCPU_FREE &&
+		    more[i].kind != SYSPROF_SOURCE_VMALLOC_FREE)
+			list[n].stacks = SYSPROF_STACKS_KERNEL | SYSPROF_STACKS_USER;
+		n++;
+	}
+	return n;
+}
 
 /* What is asked for of sources: waits with their wakers, and who ran where; handlers. */
 static unsigned list_sources(const SptTraceConfig *config, struct sysprof_source *list)
@@ -49,6 +74,7 @@ static unsigned list_sources(const SptTraceConfig *config, struct sysprof_source
 						     .stacks = stacks,
 						     .period = config->kmem_bytes };
 		list[n++] = (struct sysprof_source){ .kind = SYSPROF_SOURCE_PAGE_FREE };
+		n = list_more_memory(config, list, n);
 	}
 	if (config->kernel & SPT_TRACE_BLOCK) {
 		list[n++] = (struct sysprof_source){ .kind = SYSPROF_SOURCE_BLOCK,
@@ -72,6 +98,12 @@ static const char *option_of(unsigned kind)
 	case SYSPROF_SOURCE_SLAB_FREE:
 	case SYSPROF_SOURCE_PAGE:
 	case SYSPROF_SOURCE_PAGE_FREE:
+	case SYSPROF_SOURCE_PERCPU:
+	case SYSPROF_SOURCE_PERCPU_FREE:
+	case SYSPROF_SOURCE_VMALLOC:
+	case SYSPROF_SOURCE_VMALLOC_FREE:
+	case SYSPROF_SOURCE_STALL:
+	case SYSPROF_SOURCE_FRAGMENT:
 		return "--kmem";
 	case SYSPROF_SOURCE_FAULT:
 		return "--faults";
@@ -129,6 +161,28 @@ static void set_error(int fd, const struct sysprof_source *list, unsigned n, GEr
 		      "%s: cannot record events: %s", SYSPROF_DEVICE, g_strerror(number));
 }
 
+/* Part of what the option records; NULL: all of it. */
+static const char *part_of(unsigned kind)
+{
+	switch (kind) {
+	case SYSPROF_SOURCE_PERCPU:
+		return "memory per CPU";
+	case SYSPROF_SOURCE_VMALLOC:
+		return "areas of vmalloc()";
+	case SYSPROF_SOURCE_STALL:
+		return "stalls";
+	case SYSPROF_SOURCE_FRAGMENT:
+		return "fragmentation";
+	default:
+		return NULL;
+	}
+}
+
+static bool is_end(unsigned kind)
+{
+	return kind == SYSPROF_SOURCE_PERCPU_FREE || kind == SYSPROF_SOURCE_VMALLOC_FREE;
+}
+
 static char *describe_left_out(int fd, const struct sysprof_source *list, unsigned n)
 {
 	char missing[sizeof(((struct sysprof_source_info *)NULL)->missing)];
@@ -137,9 +191,16 @@ static char *describe_left_out(int fd, const struct sysprof_source *list, unsign
 
 	for (unsigned i = 0; i < n; i++) {
 		option = option_of(list[i].kind);
-		if (list[i].why != SYSPROF_WHY_NO_TRACEPOINT || strcmp(option, last) == 0)
+		if (list[i].why != SYSPROF_WHY_NO_TRACEPOINT || is_end(list[i].kind) ||
+		    strcmp(option, last) == 0)
 			continue;
 		find_missing(fd, list[i].kind, missing, sizeof(missing));
+		if (part_of(list[i].kind)) {
+			g_string_append_printf(
+				text, "%s%s records no %s: this kernel has no trace point %s",
+				text->len ? "; " : "", option, part_of(list[i].kind), missing);
+			continue;
+		}
 		g_string_append_printf(text, "%s%s records nothing: this kernel has no trace point %s",
 				       text->len ? "; " : "", option, missing);
 		last = option;

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A known answer for memory of the kernel: when it is loaded, churn_known() allocates and frees n
- * times 200 bytes (kmalloc gives 256), leak_known() allocates n times 1000 (1024) and keeps them,
- * cache_known() n objects of a cache of its own, of which it frees every other one, and
- * pages_known() n / 16 times four pages, of which it keeps every fourth.  All is freed when the
- * module goes.  With pause=M it sleeps 10 ms after every M, so that a reader can follow.
+ * A known answer for memory of the kernel, which the module allocates when it is loaded.
+ * churn_known() allocates and frees n times 200 bytes (kmalloc gives 256).  leak_known() allocates
+ * n times 1000 (1024) and keeps them.  cache_known() allocates n objects of a cache of its own, of
+ * which it frees every other one.  pages_known() allocates n / 16 times four pages, of which it
+ * keeps every fourth.  percpu_known() allocates n / 16 times 64 bytes for each CPU, and
+ * areas_known() as many areas of 32 KiB; they keep every other one.  All is freed when the module
+ * goes.  With pause=M it sleeps 10 ms after every M, so that a reader can follow.
  */
 #include <linux/delay.h>
 #include <linux/gfp.h>
 #include <linux/module.h>
+#include <linux/percpu.h>
 #include <linux/slab.h>
 #include <linux/vmalloc.h>
 
@@ -21,6 +24,8 @@ module_param(pause, uint, 0444);
 static struct kmem_cache *cache;
 static void **leaked, **objects;
 static struct page **pages;
+static void __percpu **percpu;
+static void **areas;
 
 static void construct(void *object)
 {
@@ -84,6 +89,34 @@ static noinline void pages_known(void)
 	}
 }
 
+static noinline void percpu_known(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < n / 16; i++) {
+		percpu[i] = __alloc_percpu(64, 64);
+		if (i % 2) {
+			free_percpu(percpu[i]);
+			percpu[i] = NULL;
+		}
+		rest(i);
+	}
+}
+
+static noinline void areas_known(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < n / 16; i++) {
+		areas[i] = vmalloc(32 << 10);
+		if (i % 2) {
+			vfree(areas[i]);
+			areas[i] = NULL;
+		}
+		rest(i);
+	}
+}
+
 static void free_all(void)
 {
 	unsigned int i;
@@ -94,8 +127,12 @@ static void free_all(void)
 			kmem_cache_free(cache, objects[i]);
 		if (pages[i])
 			__free_pages(pages[i], 2);
+		free_percpu(percpu[i]);
+		vfree(areas[i]);
 	}
 	kmem_cache_destroy(cache);
+	vfree(percpu);
+	vfree(areas);
 	vfree(leaked);
 	vfree(objects);
 	vfree(pages);
@@ -108,12 +145,16 @@ static int __init kmem_init(void)
 	leaked = vzalloc(n * sizeof(*leaked));
 	objects = vzalloc(n * sizeof(*objects));
 	pages = vzalloc(n * sizeof(*pages));
-	if (!cache || !leaked || !objects || !pages)
+	percpu = vzalloc(n * sizeof(*percpu));
+	areas = vzalloc(n * sizeof(*areas));
+	if (!cache || !leaked || !objects || !pages || !percpu || !areas)
 		return -ENOMEM;
 	churn_known();
 	leak_known();
 	cache_known();
 	pages_known();
+	percpu_known();
+	areas_known();
 	return 0;
 }
 
