@@ -358,7 +358,7 @@ complains 'report --thread: nearly one' 1 'no thread is called "wroker", did you
 	--thread wroker "$capture"
 complains 'report --object: nearly one' 1 'no object is called "bsuy", did you mean "busy"\?$' report \
 	--object bsuy "$capture"
-contains 'annotate --metric says which' 'metric delay; shares' annotate --metric delay "$capture" hot
+contains 'annotate --metric says which' 'metric delay; percentages' annotate --metric delay "$capture" hot
 complains 'report --by: unknown' 2 '--by takes .*, not "moon"' report --by moon "$capture"
 complains 'report: two kinds at once' 2 'exclude each other' report --tree --callers work "$capture"
 for range in 3 a..b 2..1 -1..2 1..nan 1e300..; do
