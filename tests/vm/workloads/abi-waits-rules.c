@@ -113,7 +113,7 @@ static void test_info(bool hides)
 	int fd = device_open();
 	bool good = !ioctl(fd, SYSPROF_IOC_SOURCE_INFO, &arg);
 
-	ok(good && arg.nr == 13 &&
+	ok(good && arg.nr == 19 &&
 		   infos[0].kind == SYSPROF_SOURCE_WAIT && infos[0].stacks == STACKS &&
 		   infos[0].min_period == NS_PER_MS && infos[0].why == SYSPROF_WHY_OK &&
 		   infos[3].kind == SYSPROF_SOURCE_IRQ &&
