@@ -52,6 +52,9 @@ static void write_file(const char *path, const char *text)
 
 static int worker_of(uint32_t pid)
 {
+	/* The idle task, in a soft interrupt: numbers that are not set yet are 0, too. */
+	if (!pid)
+		return -1;
 	for (int i = 0; i < WORKERS; i++)
 		for (unsigned k = 0; k < 4; k++)
 			if (shared->pids[i][k] == (pid_t)pid)
