@@ -386,6 +386,7 @@ static void make_secret(void)
 
 static int begin(struct layer *layer)
 {
+	make_secret();
 	layer->handles = sysprof_handles_create(BITS);
 	return layer->handles ? 0 : -ENOMEM;
 }
@@ -394,25 +395,21 @@ static int begin_slab(void)
 {
 	if (!name_at)
 		name_at = find_name();
-	make_secret();
 	return begin(&slab);
 }
 
 static int begin_pages(void)
 {
-	make_secret();
 	return begin(&pages);
 }
 
 static int begin_percpu(void)
 {
-	make_secret();
 	return begin(&percpu);
 }
 
 static int begin_areas(void)
 {
-	make_secret();
 	return begin(&areas);
 }
 

@@ -76,7 +76,8 @@ static char *tell(const struct wanted *wanted, const char *kind)
 			       near);
 }
 
-static char *suggest_function(const SptProfile *profile, const char *name)
+/* Of functions, or of the objects that they are in. */
+static char *suggest_function(const SptProfile *profile, const char *name, bool objects)
 {
 	struct wanted wanted = { .word = name, .least = UINT_MAX };
 	uint32_t n;
@@ -84,20 +85,8 @@ static char *suggest_function(const SptProfile *profile, const char *name)
 
 	for (uint32_t i = 0; i < n; i++)
 		if (!functions[i].is_process)
-			compare(&wanted, functions[i].name);
-	return tell(&wanted, "function");
-}
-
-static char *suggest_object(const SptProfile *profile, const char *name)
-{
-	struct wanted wanted = { .word = name, .least = UINT_MAX };
-	uint32_t n;
-	const SptFunction *functions = spt_profile_functions(profile, &n);
-
-	for (uint32_t i = 0; i < n; i++)
-		if (!functions[i].is_process)
-			compare(&wanted, functions[i].object);
-	return tell(&wanted, "object");
+			compare(&wanted, objects ? functions[i].object : functions[i].name);
+	return tell(&wanted, objects ? "object" : "function");
 }
 
 static char *suggest_thread(const SptCapture *capture, const char *name)
@@ -119,9 +108,9 @@ char *spt_report_suggest_condition(const struct spt_filter_options *options,
 	char *text = NULL;
 
 	for (char **name = options->with; !text && name && *name; name++)
-		text = suggest_function(whole, *name);
+		text = suggest_function(whole, *name, false);
 	if (!text && options->object)
-		text = suggest_object(whole, options->object);
+		text = suggest_function(whole, options->object, true);
 	if (!text && options->thread)
 		text = suggest_thread(capture, options->thread);
 	return text;

@@ -348,7 +348,7 @@ static uint32_t next(gpointer data, SptWeightRow *rows)
 #define SOURCE(name, what, whose)                                            \
 	static bool has_##name(const SptCapture *capture)                    \
 	{                                                                    \
-		return has_rows_of(capture, what, whose);                          \
+		return has_rows_of(capture, what, whose);                    \
 	}                                                                    \
 	static gpointer begin_##name(const SptCapture *capture)              \
 	{                                                                    \
