@@ -408,7 +408,8 @@ int sysprof_hooking_put(struct sysprof_arming *arming)
 
 	if (err)
 		return err;
-	err = hooking->begin();
+	if (hooking->begin)
+		err = hooking->begin();
 	if (err) {
 		release();
 		return err;

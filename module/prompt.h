@@ -67,7 +67,7 @@ struct sysprof_hook {
  * @arming: puts the hooks in place and removes them
  * @hooks: in the order in which they are put in place; they are removed in reverse
  * @n: number of hooks
- * @begin: process context, before the first event; 0 or an error
+ * @begin: process context, before the first event; 0 or an error; NULL: nothing to do
  * @end: process context, after the last event; NULL: nothing to do
  */
 struct sysprof_hooking {

@@ -228,14 +228,8 @@ static struct sysprof_hook fragment_hooks[] = {
 							struct page *, int, int, int, int) },
 };
 
-static int begin_fragments(void)
-{
-	return 0;
-}
-
 struct sysprof_hooking sysprof_fragments = {
 	.arming = SYSPROF_HOOKING_ARMING(sysprof_fragments),
 	.hooks = fragment_hooks,
 	.n = ARRAY_SIZE(fragment_hooks),
-	.begin = begin_fragments,
 };
