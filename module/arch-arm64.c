@@ -4,6 +4,7 @@
  * at the caller; user stacks of 64-bit programs by the frame records that x29 points to.  32-bit
  * programs have no such convention.
  */
+#include <asm/irq_regs.h>
 #include <asm/processor.h>
 #include <asm/ptrace.h>
 #include <linux/sched.h>
@@ -13,7 +14,7 @@
 #include "hooks.h"
 #include "stack.h"
 
-/* Without what pointer authentication and tags put into the bits above an address. */
+/* The address without the bits above it that pointer authentication and tags use. */
 static inline u64 strip(u64 pointer)
 {
 	return pointer & BIT_ULL(55) ? U64_MAX : pointer & (TASK_SIZE_64 - 1);
@@ -34,8 +35,8 @@ static const u64 kept_registers = GENMASK_ULL(29, 19) | BIT_ULL(31);
 #include "walk-table.h"
 
 /*
- * What stack_trace_save() passed over last time before it came to what was interrupted: most often
- * the same again.
+ * Number of frames that stack_trace_save() put before the interrupted code last time: most often it
+ * is the same again.
  */
 static unsigned int lead_in;
 #define LEAD_IN_MAX 64
@@ -69,8 +70,8 @@ static u32 walk_kernel(struct pt_regs *regs, unsigned long *ips, u32 max, u8 *en
 }
 
 /* Nothing that all kernels export walks another task. */
-u32 sysprof_arch_walk_kernel(struct task_struct *task, struct pt_regs *regs, u64 *frames, u32 max,
-			     u8 *end)
+u32 sysprof_arch_walk_kernel(struct task_struct *task, struct pt_regs *regs, u64 site, u64 *frames,
+			     u32 max, u8 *end)
 {
 	unsigned long *ips = (unsigned long *)frames;
 	u32 n, i, own = 0;
@@ -86,6 +87,11 @@ u32 sysprof_arch_walk_kernel(struct task_struct *task, struct pt_regs *regs, u64
 	for (i = own; i < n; i++)
 		frames[i - own] = sysprof_stack_encode(ips[i]);
 	return n - own;
+}
+
+struct pt_regs *sysprof_arch_interrupted(void)
+{
+	return get_irq_regs();
 }
 
 void sysprof_arch_walk_user(struct pt_regs *regs, struct sysprof_walk *walk)

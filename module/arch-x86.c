@@ -27,9 +27,9 @@ static const u8 saved_registers[] = { 3, 6, 12, 13, 14, 15 };
 static const u64 kept_registers = BIT(3) | BIT(6) | BIT(7) | BIT(12) | BIT(13) | BIT(14) | BIT(15);
 #include "walk-table.h"
 
-#ifndef CONFIG_UNWINDER_ORC /* walk-orc.c has the other */
-u32 sysprof_arch_walk_kernel(struct task_struct *task, struct pt_regs *regs, u64 *frames, u32 max,
-			     u8 *end)
+#ifndef CONFIG_UNWINDER_ORC /* walk-orc.c has the function for kernels with ORC */
+u32 sysprof_arch_walk_kernel(struct task_struct *task, struct pt_regs *regs, u64 site, u64 *frames,
+			     u32 max, u8 *end)
 {
 	bool is_own = !regs && task == current;
 	struct unwind_state state;
@@ -57,7 +57,26 @@ u32 sysprof_arch_walk_kernel(struct task_struct *task, struct pt_regs *regs, u64
 }
 #endif
 
-/* An NMI may find another address space in place than current's; only copy_from_user_nmi() asks. */
+#define INTERRUPT_FRAMES 32 /* an interrupt has not more */
+
+struct pt_regs *sysprof_arch_interrupted(void)
+{
+	struct unwind_state state;
+	struct pt_regs *regs;
+	int left = INTERRUPT_FRAMES;
+
+	for (unwind_start(&state, current, NULL, NULL); left-- && !unwind_done(&state);
+	     unwind_next_frame(&state)) {
+		regs = unwind_get_entry_regs(&state, NULL);
+		if (regs)
+			return regs;
+	}
+	return NULL;
+}
+
+/*
+ * An NMI may find an address space loaded that is not current's; only copy_from_user_nmi() checks.
+ */
 static noinline bool stack_is_in_place(const struct pt_regs *regs)
 {
 	u64 word;
@@ -139,7 +158,7 @@ u32 sysprof_arch_copy_stack(const struct pt_regs *regs, void *to, u32 bytes)
 	if (from >= TASK_SIZE_MAX - PAGE_SIZE)
 		return 0;
 	bytes = min_t(u64, bytes, TASK_SIZE_MAX - PAGE_SIZE - from);
-	/* An NMI may come while another address space is loaded: this asks for it. */
+	/* An NMI may come while another address space is loaded: copy_from_user_nmi() checks. */
 	if (in_nmi())
 		return bytes - copy_from_user_nmi(to, (void __user *)from, bytes);
 	pagefault_disable();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Arming, as arming.h has it.  The work may be queued once more while it waits for the lock, so it
- * looks whether there is anything to do, and is initialised once for all.
+ * Arming, as arming.h has it.  The work may be queued again while it waits for the lock.  So it
+ * checks whether there is anything to do, and is initialised only once.
  */
 #include "arming.h"
 

@@ -6,17 +6,13 @@
  */
 #include <linux/atomic.h>
 #include <linux/bio.h>
-#include <linux/compat.h>
-#include <linux/fdtable.h>
 #include <linux/hash.h>
-#include <linux/sched/task_stack.h>
 #include <linux/string.h>
 #include <linux/timekeeping.h>
 #include <linux/tracepoint.h>
-#include <asm/syscall.h>
-#include <asm/unistd.h>
 #include <trace/events/block.h>
 
+#include "calls.h"
 #include "compat/block.h"
 #include "compat/trace-type.h"
 #include "handles.h"
@@ -54,50 +50,19 @@ static u32 flags_of(const struct request *request)
 	       (request->cmd_flags & REQ_RAHEAD ? SYSPROF_BLOCK_AHEAD : 0);
 }
 
-static bool names_file(int number)
-{
-	switch (number) {
-#ifdef __NR_pread64
-	case __NR_pread64:
-	case __NR_pwrite64:
-#endif
-	case __NR_read:
-	case __NR_write:
-	case __NR_readv:
-	case __NR_writev:
-	case __NR_preadv:
-	case __NR_pwritev:
-	case __NR_preadv2:
-	case __NR_pwritev2:
-		return true;
-	default:
-		return false;
-	}
-}
-
-/* The file that current's system call reads or writes.  RCU read side. */
+/* Finds the file that current's system call reads or writes.  RCU read side. */
 static struct inode *inode_of_call(void)
 {
-	struct pt_regs *regs = task_pt_regs(current);
-	struct files_struct *files = READ_ONCE(current->files);
-	struct fdtable *table;
-	struct file *file = NULL;
-	unsigned long fd;
+	struct inode *inode = NULL;
 
-	if (!in_task() || !files || current->flags & (PF_KTHREAD | SYSPROF_PF_WORKER) ||
-	    !user_mode(regs) || in_compat_syscall() ||
-	    !names_file(syscall_get_nr(current, regs)))
-		return NULL;
-	fd = regs_get_kernel_argument(regs, 0);
-	table = rcu_dereference_raw(files->fdt);
-	if (fd < table->max_fds)
-		file = rcu_dereference_raw(table->fd[fd]);
-	return file ? file_inode(file) : NULL;
+	if (in_task())
+		sysprof_calls_look(current, &inode);
+	return inode;
 }
 
 /*
- * The request's pages are a file's, or those that a system call reads a file into (O_DIRECT).  They
- * stay what they are while the request is under way.
+ * The request's pages belong to a file, or are the buffer of a system call (O_DIRECT).  That does
+ * not change while the request is under way.
  */
 static struct inode *inode_of(struct request *request)
 {
@@ -111,11 +76,9 @@ static struct inode *inode_of(struct request *request)
 	return mapping ? mapping->host : PageAnon(page) ? inode_of_call() : NULL;
 }
 
-static void set_file(struct sysprof_part_block *part, struct request *request)
+void sysprof_block_set_file(struct sysprof_part_block *part, const struct inode *inode)
 {
-	const struct inode *inode = inode_of(request);
-
-	if (!inode || !(S_ISREG(inode->i_mode) || S_ISDIR(inode->i_mode)))
+	if (!sysprof_inode_has_name(inode))
 		return;
 	part->file_major = MAJOR(inode->i_sb->s_dev);
 	part->file_minor = MINOR(inode->i_sb->s_dev);
@@ -146,7 +109,7 @@ static struct sysprof_part_block part_of(struct request *request)
 	return part;
 }
 
-/* Somebody submits it. */
+/* A request was submitted. */
 static struct sysprof_handle *open(struct request *request, u64 now)
 {
 	struct sysprof_handle *handle = sysprof_handles_put(handles, request);
@@ -170,7 +133,7 @@ static struct sysprof_handle *open(struct request *request, u64 now)
 	atomic_inc(depth_of(sysprof_disk_of(request)));
 	part = part_of(request);
 	rcu_read_lock();
-	set_file(&part, request);
+	sysprof_block_set_file(&part, inode_of(request));
 	sysprof_prompt_tell(&event);
 	rcu_read_unlock();
 	*handle = (struct sysprof_handle){
@@ -193,7 +156,9 @@ static void insert_hit(void *data, struct request *request)
 	local_irq_restore(flags);
 }
 
-/* One that comes back to the queue is given to the device twice: the first time counts. */
+/*
+ * A request that was put back into the queue is given to the device twice: the first time counts.
+ */
 static void issue_hit(void *data, struct request *request)
 {
 	struct sysprof_handle *handle;
@@ -225,7 +190,7 @@ static void close(struct request *request, bool has_failed)
 	part = part_of(request);
 	part.flags |= has_failed ? SYSPROF_BLOCK_FAILED : 0;
 	atomic_dec(depth_of(sysprof_disk_of(request)));
-	/* Some are completed and were never given to the device. */
+	/* Some requests are completed without having been given to the device. */
 	handle.since = handle.since ?: now;
 	part.queued = handle.since - handle.begin;
 	event = (struct sysprof_prompt_event){
@@ -270,7 +235,7 @@ static void old_complete_hit(void *data, struct request *request, int error, uns
 	end_request(request, error, bytes);
 }
 
-/* It is part of another now, and its bytes are. */
+/* The request was merged into another: so are its bytes. */
 static void merge_hit(void *data, struct request *request)
 {
 	struct sysprof_handle handle;
@@ -284,7 +249,7 @@ static void merge_hit(void *data, struct request *request)
 
 #define TAKES_REQUEST(name, hit) SYSPROF_TRACE_CHOOSE(name, hit, NULL, struct request *)
 
-/* What ends comes before what begins, and goes after it. */
+/* Hooks of ends are put before hooks of beginnings, and removed after them. */
 static struct sysprof_hook hooks[] = {
 	{ "block_rq_complete",
 	  SYSPROF_TRACE_CHOOSE(block_rq_complete, complete_hit,

@@ -4,8 +4,8 @@
  * are untrusted.
  *
  * A file is never read: its file system may be a network's or an ordinary user's (FUSE), and never
- * answer.  The pages with the headers were read a moment ago by who maps the file, the kernel's
- * exec or the dynamic linker; if they are not there, or not yet, there is no build-id.
+ * answer.  The kernel's exec or the dynamic linker, which map the file, read the pages with the
+ * headers a moment ago; if those pages are not cached, there is no build-id.
  */
 #include <linux/elf.h>
 #include <linux/fs.h>
@@ -17,7 +17,7 @@
 #include "sysprof.h"
 
 #define BUILD_ID_NOTE	3	/* NT_GNU_BUILD_ID, which <linux/elf.h> does not have */
-#define GO_NOTE		4	/* Go's: four hashes as text, the last one of the content */
+#define GO_NOTE		4 /* Go's build-id: four hashes as text, the last one of the content */
 #define NOTES_MAX	4096
 #define PHDRS_MAX	64
 
@@ -34,8 +34,8 @@ struct image {
 };
 
 /*
- * Looks through one segment of notes for the GNU build-id: true; else Go's is as good, if no other
- * segment has the former.  @notes is untrusted.
+ * Searches one segment of notes for the GNU build-id, and returns true if it is there.  Go's
+ * build-id is the second choice, if no segment has GNU's.  @notes is untrusted.
  */
 static bool find_build_id(const u8 *notes, size_t bytes, struct sysprof_object *record)
 {
@@ -68,7 +68,7 @@ static bool find_build_id(const u8 *notes, size_t bytes, struct sysprof_object *
 	return false;
 }
 
-/* What is in one page; false if that is not in memory whole. */
+/* Copies bytes of one page; false if not all of them are in memory. */
 static bool read_page(struct address_space *pages, void *to, size_t bytes, u64 at)
 {
 	struct page *page = pagecache_get_page(pages, at >> PAGE_SHIFT, 0, 0);
@@ -150,9 +150,9 @@ static void read_build_id(const struct image *image, struct sysprof_object *reco
 }
 
 /*
- * Whether the kernel itself may look at the cached pages of @inode: not at those of its own mounts,
- * which may be missing from its memory map (memfd_secret), nor at huge ones, which old kernels
- * count otherwise.
+ * Whether the kernel itself may read the cached pages of @inode.  It may not read pages of its
+ * internal mounts, which may be missing from its memory map (memfd_secret), nor huge pages, which
+ * old kernels count differently.
  */
 static bool has_plain_pages(const struct inode *inode)
 {

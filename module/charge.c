@@ -4,8 +4,8 @@
  * and counters.  Memory is charged to the memory cgroup, too, but not every user has one with a
  * limit.
  *
- * Users without CAP_SYS_RESOURCE together get three quarters of what there is for all: an
- * administrator can always look at what they do.
+ * Users without CAP_SYS_RESOURCE together get three quarters of each limit, so an administrator can
+ * always record what they do.
  */
 #include <linux/capability.h>
 #include <linux/cred.h>
@@ -34,7 +34,7 @@ static uint session_limit_user = 64;
 module_param(session_limit_user, uint, 0444);
 MODULE_PARM_DESC(session_limit_user, "the same of one user without CAP_SYS_RESOURCE");
 
-#define DEFAULT_SESSIONS 2 /* of default size, that a user has room for */
+#define DEFAULT_SESSIONS 2 /* of default size that a user has room for */
 
 /**
  * struct sysprof_charge - of a user
@@ -52,7 +52,7 @@ struct sysprof_charge {
 	u64 bytes;
 };
 
-/* Of all sessions, and of those without CAP_SYS_RESOURCE. */
+/* Totals of all sessions, and of sessions without CAP_SYS_RESOURCE. */
 struct sum {
 	unsigned int sessions;
 	u64 bytes;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The other clock: a hardware counter on each CPU, of cycles or any other event.  Where its
- * overflow is an NMI it finds code that has interrupts off.  Counters are a session's own; what
- * becomes of a period is session.c's.
+ * overflow is an NMI it finds code that has interrupts off.  Each session has its own counters;
+ * session.c decides what happens to a period.
  *
  * A period is a number of events; a counter that stands still, because the CPU sleeps or perf holds
  * it back, has no periods.  CPUs that come online while a session runs have no counter until its
@@ -37,7 +37,7 @@ struct sysprof_pmu {
 	struct counter counters[];
 };
 
-/* In NMI, or in an ordinary interrupt where the PMU has no other. */
+/* Runs in NMI, or in an ordinary interrupt if the PMU has no other. */
 static void overflow(struct perf_event *event, struct perf_sample_data *data, struct pt_regs *regs)
 {
 	struct counter *counter = event->overflow_handler_context;
@@ -55,7 +55,7 @@ static struct perf_event *create(int cpu, u32 type, u64 config, u64 period, void
 		.sample_period = period,
 		.pinned = 1,
 		.disabled = 1,
-		/* Beside a guest that has the PMU to itself there is no other way. */
+		/* A guest that has the PMU to itself leaves no other choice. */
 		.exclude_guest = 1,
 	};
 
@@ -121,7 +121,7 @@ struct sysprof_pmu *sysprof_pmu_create(struct sysprof_session *session)
 					config->event_period, counter);
 		if (IS_ERR(counter->event)) {
 			err = PTR_ERR(counter->event);
-			/* perf's word for an event that the machine does not have. */
+			/* perf's error for an event that the machine does not have. */
 			if (err == -ENOENT)
 				err = -ENODEV;
 			goto err_destroy;
@@ -142,7 +142,7 @@ int sysprof_pmu_enable(struct sysprof_pmu *pmu)
 	for (i = 0; i < pmu->nr; i++) {
 		event = pmu->counters[i].event;
 		perf_event_enable(event);
-		/* Pinned, it is on its CPU now or never. */
+		/* The event is pinned: if it is not on its CPU now, it never will be. */
 		if (READ_ONCE(event->state) < PERF_EVENT_STATE_OFF)
 			return -EBUSY;
 	}

@@ -34,6 +34,8 @@
 #include "budget.h"
 #include "clock.h"
 #include "contexts.h"
+#include "holds.h"
+#include "irqs-off.h"
 #include "session-ticking.h"
 #include "session.h"
 #include "stack.h"
@@ -43,14 +45,13 @@
 #define BASE_NS		NSEC_PER_MSEC
 
 /*
- * Ticks that are held back come so often all the same, without a stack: to look whether a
- * hypervisor had the CPU when they seemed to be dear.
+ * Ticks that are held back are still this frequent, without a stack.  They check whether a
+ * hypervisor had the CPU when they seemed expensive.
  */
 #define RETRY_NS	(20 * NSEC_PER_MSEC)
 /*
- * While ticks are cheap, one of several is timed and represents the others: reading the
- * clock is no small part of such a tick.  A tick whose last record was begun late is no cheap
- * one, and is timed.
+ * While ticks are cheap, one of several is timed and represents the others: reading the clock is a
+ * large part of such a tick.  A tick whose last record was begun late is not cheap, and is timed.
  */
 #define TIMED_TICKS	8
 #define ENTRY_NS	(4 * NSEC_PER_USEC) /* of an interrupt, before and behind what is timed */
@@ -169,7 +170,7 @@ static bool take_sample(struct cpu_clock *clock, struct pt_regs *regs, struct sy
 	return wanted;
 }
 
-/* Leaves out the periods for which there is no share of the CPU left. */
+/* Skips the periods for which no share of the CPU remains. */
 static void throttle(struct cpu_clock *clock, u64 now)
 {
 	u64 until = min(sysprof_throttle_until(SYSPROF_PAID_BY_ALL), now + RETRY_NS),
@@ -184,7 +185,7 @@ static void throttle(struct cpu_clock *clock, u64 now)
 	sysprof_sessions_lost(SYSPROF_LOST_THROTTLED, from, clock->next);
 }
 
-/* Their periods are accounted for by the next tick that they have. */
+/* The next tick of these sessions accounts for their periods. */
 static void throttle_users(struct cpu_clock *clock, u64 now)
 {
 	u64 until = sysprof_throttle_until(SYSPROF_PAID_BY_USERS);
@@ -228,7 +229,7 @@ static void count_cost(struct cpu_clock *clock, const struct sysprof_tick *tick,
 		throttle_users(clock, now);
 	}
 	throttle(clock, now);
-	/* To leave out the periods of many sessions takes its time, too. */
+	/* Skipping the periods of many sessions takes time, too. */
 	if (cost >= CHEAP_NS) {
 		end = ktime_get_mono_fast_ns();
 		sysprof_throttle_spend(SYSPROF_PAID_BY_ALL, end, end - now);
@@ -237,7 +238,7 @@ static void count_cost(struct cpu_clock *clock, const struct sysprof_tick *tick,
 		return;
 	sysprof_budget_spent(cost, now);
 	count_ticks(clock, cost, 1);
-	/* The others were cheap. */
+	/* The untimed ticks were cheap. */
 	count_ticks(clock, min_t(u64, cost, CHEAP_NS), others);
 }
 
@@ -251,7 +252,7 @@ static __always_inline u64 advance(struct cpu_clock *clock, u64 now)
 	u64 from = clock->next;
 
 	clock->next = clock->target + 1;
-	/* Most come in their own period: without a division. */
+	/* Most ticks come in their own period: no division is needed. */
 	if (unlikely(now >= grid_start + clock->next * period_ns))
 		clock->next = sysprof_clock_period_at(now);
 	aim(clock, clock->next);
@@ -303,6 +304,8 @@ static void take_tick(struct cpu_clock *clock, struct pt_regs *regs, u64 now, u6
 		.last = now,
 	};
 
+	sysprof_irqs_off_tick(regs, now, tick.delay_ns);
+	sysprof_holds_tick(regs);
 	if (unlikely(sysprof_throttle_until(SYSPROF_PAID_BY_ALL) > now)) {
 		sysprof_sessions_lost(SYSPROF_LOST_THROTTLED, from, clock->next);
 		throttle(clock, now);
@@ -315,16 +318,18 @@ static enum hrtimer_restart tick(struct hrtimer *timer)
 {
 	struct cpu_clock *clock = container_of(timer, struct cpu_clock, timer);
 	u64 due = ktime_to_ns(hrtimer_get_expires(timer)), now = ktime_get_mono_fast_ns(), from;
+	u64 pause_end;
 
 	if (!clock->running)
 		return HRTIMER_NORESTART;
-	from = leave_out_pause(clock, advance(clock, now), sysprof_time_seen(now, due));
+	pause_end = sysprof_time_seen(now, due);
+	from = leave_out_pause(clock, advance(clock, now), pause_end);
 	if (cpu_is_idle()) {
 		sysprof_sessions_idle(smp_processor_id(), from, clock->next);
 		clock->parked = true;
 		return HRTIMER_NORESTART;
 	}
-	take_tick(clock, get_irq_regs(), now, from, due);
+	take_tick(clock, get_irq_regs(), now, from, max(due, pause_end));
 	hrtimer_set_expires(timer, ns_to_ktime(clock->instant));
 	return HRTIMER_RESTART;
 }
@@ -365,7 +370,7 @@ void sysprof_clock_retarget(int cpu, u64 now)
 	set_timer(clock);
 }
 
-/* Of a parked CPU: accounts for the time up to @now, and the next tick comes after that. */
+/* For a parked CPU: accounts for the time up to @now, and the next tick comes after that. */
 static void account_idle(struct cpu_clock *clock, u64 now)
 {
 	u64 from;
@@ -390,12 +395,13 @@ static void leave_idle(struct cpu_clock *clock, u64 now)
 
 static void take_overdue(struct cpu_clock *clock, struct task_struct *prev, u64 now, u64 due)
 {
-	u64 from = leave_out_pause(clock, advance(clock, now), sysprof_time_seen(now, due));
+	u64 pause_end = sysprof_time_seen(now, due);
+	u64 from = leave_out_pause(clock, advance(clock, now), pause_end);
 
 	if (is_idle_task(prev))
 		sysprof_sessions_idle(smp_processor_id(), from, clock->next);
 	else
-		take_tick(clock, NULL, now, from, due);
+		take_tick(clock, NULL, now, from, max(due, pause_end));
 	set_timer(clock);
 }
 
@@ -412,10 +418,10 @@ u64 sysprof_clock_switch(struct task_struct *prev, struct task_struct *next)
 		if (likely(now < due))
 			return now;
 		take_overdue(clock, prev, now, due);
-		/* That has taken its time. */
+		/* Taking the tick has taken time. */
 		return 0;
 	}
-	/* Where idle time is injected prev was an idle task, and is one no more. */
+	/* Where idle time is injected, prev was an idle task until now. */
 	if (is_idle_task(prev) || !is_idle_task(next))
 		leave_idle(clock, now);
 	return now;
@@ -447,7 +453,7 @@ static void end_softirq(struct cpu_clock *clock, unsigned int vector)
 	if (!clock->parked || due > now)
 		return;
 	from = leave_out_pause(clock, advance(clock, now), sysprof_time_seen(now, due));
-	/* It waited for the end on purpose: that is no delay. */
+	/* The tick waited for the end on purpose: that is no delay. */
 	take_tick(clock, NULL, now, from, now);
 }
 
@@ -487,7 +493,7 @@ void sysprof_clock_cost(int cpu, u64 *cost_ns, u64 *ticks, u64 *histogram)
 		memcpy(histogram, clock->histogram, sizeof(clock->histogram));
 }
 
-/* Start and stop, on each CPU. */
+/* Start and stop on each CPU. */
 
 static void start_here(void *unused)
 {
@@ -541,8 +547,7 @@ static void release_cpu(int cpu)
 
 /*
  * The clock's period for a first session that asks for @period: not more than about BASE_NS, so
- * that a slow one does not hold back those that come later.  Periods that nobody wants have no
- * tick.
+ * that a slow session does not delay later ones.  Periods that no session wants have no tick.
  */
 static u64 base_period(u64 period)
 {
@@ -614,7 +619,7 @@ static int cpu_offline_here(unsigned int cpu)
 	if (!clock->users)
 		return 0;
 	local_irq_save(flags);
-	/* Up to here it was idle, if it was; what follows is offline. */
+	/* The CPU was idle up to here, if it was; the rest is offline. */
 	catch_up_here(cpu);
 	stop_here(NULL);
 	clock->offline = true;

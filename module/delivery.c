@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Delivery: who gets which record, and what is reported of those that found no room.
+ * Delivery: who gets which record, and how records that found no room are reported.
  *
  * Running sessions are on an RCU list that hooks walk with interrupts off.  Everything of a session
  * that belongs to a CPU is touched on that CPU only, with interrupts off: no locks, and the
@@ -19,7 +19,7 @@
 static LIST_HEAD(running_sessions);
 static bool want_maps;
 
-/* What was lost. */
+/* Records that were lost. */
 
 noinline void sysprof_delivery_report_untold(struct sysprof_session_cpu *sc)
 {
@@ -28,7 +28,7 @@ noinline void sysprof_delivery_report_untold(struct sysprof_session_cpu *sc)
 	u64 sum;
 	int i;
 
-	/* What an overflow loses from here on sets it again. */
+	/* Records lost by an overflow from here on set the flag again. */
 	WRITE_ONCE(sc->untold, false);
 	barrier();
 	for (i = 0; i < SYSPROF_LOST_REASONS; i++) {
@@ -79,7 +79,9 @@ void sysprof_delivery_copy_account(const struct sysprof_session_cpu *sc, struct 
 
 	do {
 		changes = READ_ONCE(sc->changes);
-		/* An overflow interrupts this CPU: order against it is the compiler's alone. */
+		/*
+		 * An overflow interrupts this CPU, so ordering against it is only the compiler's.
+		 */
 		barrier();
 		*to = sc->account;
 		barrier();
@@ -98,7 +100,7 @@ bool sysprof_delivery_account(struct sysprof_session_cpu *sc)
 	return true;
 }
 
-/* What happens on a CPU, for everybody. */
+/* Events on a CPU that concern all sessions. */
 
 #define for_each_joined(session, sc, cpu)                                                          \
 	list_for_each_entry_rcu(session, &running_sessions, link)                                  \

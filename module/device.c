@@ -70,7 +70,10 @@ static int device_release(struct inode *inode, struct file *file)
 	return 0;
 }
 
-/* Reads the caller's struct as far as both know it; what only the caller knows must be zero. */
+/*
+ * Reads the caller's struct as far as both sides know it; members that only the caller knows must
+ * be zero.
+ */
 static int get_arg(void *arg, size_t bytes, void __user *user)
 {
 	u32 size;
@@ -119,7 +122,8 @@ static int do_info(void __user *user)
 			    SYSPROF_FEATURE_MAP_FD | SYSPROF_FEATURE_RAW |
 			    SYSPROF_FEATURE_RAW_WISH | SYSPROF_FEATURE_TABLE |
 			    SYSPROF_FEATURE_REVOKE | SYSPROF_FEATURE_TRACEABLE |
-			    SYSPROF_FEATURE_SOURCES | SYSPROF_FEATURE_SLOW | others_features() |
+			    SYSPROF_FEATURE_SOURCES | SYSPROF_FEATURE_SLOW |
+			    SYSPROF_FEATURE_RAW_INSTEAD | others_features() |
 			    (sysprof_pmu_available() ? SYSPROF_FEATURE_PMU : 0),
 		.cpus = nr_cpu_ids,
 		.page_bytes = PAGE_SIZE,
@@ -133,7 +137,7 @@ static int do_info(void __user *user)
 }
 
 /*
- * Hardware events only: all others would show what is none of the opener's business.
+ * Allows hardware events only: all others would show things that are none of the opener's business.
  */
 static int complete_event(struct sysprof_config *config, bool is_privileged)
 {
@@ -144,7 +148,7 @@ static int complete_event(struct sysprof_config *config, bool is_privileged)
 	if (config->event_type != PERF_TYPE_HARDWARE && config->event_type != PERF_TYPE_HW_CACHE &&
 	    config->event_type != PERF_TYPE_RAW)
 		return -EINVAL;
-	/* Those of the machine's own may count what other programs leave in its caches. */
+	/* Events of the machine's own may count what other programs leave in its caches. */
 	if (config->event_type == PERF_TYPE_RAW && !is_privileged)
 		return -EPERM;
 	if (!sysprof_pmu_available())
@@ -173,12 +177,13 @@ static int complete_config(struct sysprof_config *config, bool is_privileged)
 		config->form = SYSPROF_FORM_OBJECT;
 	if (!config->user_mode)
 		config->user_mode = SYSPROF_USER_FP + 1;
-	/* Tables lead from place to place in objects: there are no addresses on the way. */
+	/* Tables refer to positions in objects: no addresses are needed. */
 	if (config->user_mode > SYSPROF_USER_TABLE + 1 ||
 	    (config->user_mode == SYSPROF_USER_TABLE + 1 && config->form == SYSPROF_FORM_ADDRESS))
 		return -EINVAL;
-	if (config->user_mode != SYSPROF_USER_RAW + 1 ? config->raw_bytes :
-	    config->raw_bytes % 8 || config->raw_bytes > SYSPROF_MAX_RAW_BYTES)
+	if (config->raw_bytes % 8 || config->raw_bytes > SYSPROF_MAX_RAW_BYTES ||
+	    (config->raw_bytes && config->user_mode != SYSPROF_USER_RAW + 1 &&
+	     config->user_mode != SYSPROF_USER_TABLE + 1))
 		return -EINVAL;
 	if (config->user_mode == SYSPROF_USER_RAW + 1 && !config->raw_bytes)
 		config->raw_bytes = SYSPROF_DEFAULT_RAW_BYTES;
@@ -258,8 +263,8 @@ static int start_session(struct sysprof_session *session, struct sysprof_start *
 	if (err)
 		return err;
 	/*
-	 * The last of the opener's threads counts itself out, then looks for running sessions;
-	 * whichever is later sees the other.  Pairs with atomic_dec_and_test() in the kernel's
+	 * The last of the opener's threads decrements the count, then looks for running sessions;
+	 * the later of the two sees the other.  Pairs with atomic_dec_and_test() in the kernel's
 	 * do_exit().
 	 */
 	smp_mb();
@@ -365,7 +370,7 @@ static int do_map_fd(struct sysprof_session *session, void __user *user)
 
 	if (err)
 		return err;
-	/* Who leaves no room for the descriptor would not know that he has it. */
+	/* A caller without room for the descriptor would not know that he has it. */
 	if (arg.flags || arg.size < offsetofend(struct sysprof_map_fd, fd))
 		return -EINVAL;
 	err = sysprof_hooks_arm();
@@ -374,7 +379,7 @@ static int do_map_fd(struct sysprof_session *session, void __user *user)
 	arg.start = 0;
 	arg.fd = -1;
 	file = sysprof_map_fd_open(session, arg.object);
-	/* No file of that id: a region? */
+	/* No file has that id: try regions. */
 	if (file == ERR_PTR(-ENOENT))
 		err = sysprof_map_fd_region(session, arg.object, &arg.start);
 	else if (IS_ERR(file))
@@ -431,7 +436,7 @@ static int do_table(struct sysprof_session *session, void __user *user)
 	tables = sysprof_session_tables(session);
 	if (!tables)
 		return -ENOMEM;
-	/* No object goes while it is looked for. */
+	/* No object is removed during the search. */
 	err = sysprof_hooks_arm();
 	if (err)
 		return err;
@@ -501,7 +506,9 @@ static int do_revoke(struct sysprof_session *session, void __user *user)
 
 	if (err)
 		return err;
-	/* Both: a user with the right must not be handed a descriptor, nor hand one on. */
+	/*
+	 * Both are checked: a user with the right must not be handed a descriptor, nor hand one on.
+	 */
 	if (!capable(CAP_SYS_ADMIN) || !cap_raised(session->cred->cap_effective, CAP_SYS_ADMIN))
 		return -EPERM;
 	uid = KUIDT_INIT(revoke.uid);
@@ -511,7 +518,7 @@ static int do_revoke(struct sysprof_session *session, void __user *user)
 	return put_arg(&revoke, sizeof(revoke), user);
 }
 
-/* What needs no right to look at the machine. */
+/* Calls that need no right to observe the machine. */
 static bool is_always_answered(unsigned int command)
 {
 	return command == SYSPROF_IOC_INFO || command == SYSPROF_IOC_STOP ||
@@ -566,7 +573,7 @@ static long device_ioctl(struct file *file, unsigned int command, unsigned long 
 	}
 }
 
-/* Whether the session may be read this way; the first way it is read decides. */
+/* Whether the session may be read this way; the first read decides which way. */
 static int claim_reader(struct sysprof_session *session, enum sysprof_reader reader)
 {
 	lockdep_assert_held(&session->lock);
@@ -630,7 +637,7 @@ out:
 	return err;
 }
 
-/* The rings must stay: under session->lock, or the session is claimed for read(). */
+/* The rings must stay: hold session->lock, or claim the session for read(). */
 static bool anything_above(struct sysprof_session *session, u32 bytes)
 {
 	int cpu;
@@ -719,7 +726,7 @@ static int start_default(struct sysprof_session *session)
 	struct sysprof_start start;
 	int err = complete_config(&config, session->may_see_addresses);
 
-	/* Somebody reads and waits: wake early. */
+	/* A reader waits: wake it early. */
 	config.watermark_bytes = 1;
 	if (!err)
 		err = configure_filtered(session, &config, true);
@@ -741,7 +748,7 @@ static ssize_t device_read(struct file *file, char __user *to, size_t bytes, lof
 		mutex_lock(&session->lock);
 		ret = claim_reader(session, SYSPROF_READER_READ);
 		mutex_unlock(&session->lock);
-		/* Claimed, the rings are neither mapped nor made anew. */
+		/* While claimed, the rings can be neither mapped nor replaced. */
 		if (!ret)
 			ret = read_rings(session, to, bytes);
 		mutex_unlock(&session->io_lock);
@@ -749,7 +756,7 @@ static ssize_t device_read(struct file *file, char __user *to, size_t bytes, lof
 			return ret;
 		if (file->f_flags & O_NONBLOCK)
 			return -EAGAIN;
-		/* Records below the watermark wake nobody: look every now and then. */
+		/* Records below the watermark wake nobody: check every now and then. */
 		ret = wait_event_interruptible_timeout(session->wait,
 						       anything_above(session, 0) ||
 							       !READ_ONCE(session->running),

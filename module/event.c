@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Which sessions get an event, and the stack in its record. */
+/* Selects the sessions that get an event, and the stack in its record. */
 #include <linux/cpumask.h>
+#include <linux/err.h>
 #include <linux/smp.h>
 
 #include "event.h"
@@ -10,14 +11,7 @@
 #include "stack.h"
 #include "throttle.h"
 
-#define TIMED_STACKS	8	/* one of this number of stacks is timed */
-#define CHEAP_NS	(10 * NSEC_PER_USEC)	/* untimed ones count as no more */
-
-bool sysprof_event_is_throttled(const struct sysprof_session *session, u64 now)
-{
-	return sysprof_throttle_until(SYSPROF_PAID_BY_EVENTS) > now ||
-	       (!session->is_exempt && sysprof_throttle_until(SYSPROF_PAID_BY_USERS_EVENTS) > now);
-}
+#define CHEAP_NS (10 * NSEC_PER_USEC) /* untimed ones count as this at most */
 
 bool sysprof_event_is_excluded(const struct sysprof_session *session,
 			       const struct task_struct *task)
@@ -27,31 +21,45 @@ bool sysprof_event_is_excluded(const struct sysprof_session *session,
 	       sysprof_session_hides(session, task) == SYSPROF_HIDES_FRAMES;
 }
 
-void sysprof_event_add_wish(struct sysprof_stack_wish *wish, const struct sysprof_session *session,
-			    u32 stacks)
+void sysprof_event_wish(const struct sysprof_session *session, u32 stacks,
+			struct sysprof_stack_wish *wish)
 {
-	const struct sysprof_stack_wish *own = &session->wish;
-
-	if (stacks & SYSPROF_STACKS_KERNEL)
-		wish->max_kernel = max(wish->max_kernel, own->max_kernel);
-	if (!(stacks & SYSPROF_STACKS_USER))
-		return;
-	wish->max_user = max(wish->max_user, own->max_user);
-	wish->addresses |= own->addresses;
-	wish->places |= own->places;
-	wish->raw_bytes = max(wish->raw_bytes, session->config.raw_bytes);
+	*wish = session->wish;
+	if (!(stacks & SYSPROF_STACKS_KERNEL))
+		wish->max_kernel = 0;
+	if (stacks & SYSPROF_STACKS_USER) {
+		if (session->user_kind != SYSPROF_KIND_TABLED)
+			wish->raw_bytes = session->config.raw_bytes;
+	} else {
+		wish->max_user = 0;
+		wish->addresses = wish->places = false;
+	}
 }
 
-struct sysprof_event_shape sysprof_event_shape(const struct sysprof_session *session, u32 stacks,
-					       struct sysprof_session_cpu *sc,
-					       struct sysprof_stack *stack)
-{
-	struct sysprof_stack_wish unused = {};
-	struct sysprof_event_shape shape = {
-		.has_user = stacks & SYSPROF_STACKS_USER && stack->user_regs,
-	};
+/**
+ * struct shape - the parts of a stack that go into a session's event
+ * @n_kernel: number of kernel frames
+ * @n_user: number of user frames
+ * @raw_bytes: bytes of the raw stack; 0: none
+ * @has_user: the stack has a user part, and the session requested user parts
+ * @hides: enum sysprof_hides of the user part
+ */
+struct shape {
+	u32 n_kernel;
+	u32 n_user;
+	u32 raw_bytes;
+	bool has_user;
+	u8 hides;
+};
 
-	if (session->asks_rights && shape.has_user) {
+static __always_inline struct shape shape_of(const struct sysprof_session *session, u32 stacks,
+					     struct sysprof_session_cpu *sc,
+					     struct sysprof_stack *stack)
+{
+	struct shape shape = { .has_user = stacks & SYSPROF_STACKS_USER && stack->user_regs };
+	struct sysprof_stack_wish unused = {};
+
+	if (unlikely(session->asks_rights) && shape.has_user) {
 		sysprof_session_ask_rights(sc, &unused);
 		shape.hides = sc->hides;
 	}
@@ -62,26 +70,19 @@ struct sysprof_event_shape sysprof_event_shape(const struct sysprof_session *ses
 	if (session->user_kind == SYSPROF_KIND_TABLED)
 		sysprof_stack_by_tables(stack, sc->tables);
 	shape.n_user = min(stack->user[session->user_kind].walk.n, session->wish.max_user);
-	if (stack->raw && sc->raw_bytes)
+	if (stack->raw && sc->raw_bytes && session->user_kind != SYSPROF_KIND_TABLED)
 		shape.raw_bytes =
 			sizeof(struct sysprof_part) + sysprof_raw_size(stack->raw, sc->raw_bytes);
 	return shape;
 }
 
-u32 sysprof_event_bytes(const struct sysprof_event_shape *shape)
-{
-	return sizeof(struct sysprof_event) + (shape->n_kernel + shape->n_user) * sizeof(u64) +
-	       shape->raw_bytes;
-}
-
-struct sysprof_part *sysprof_event_put_stack(struct sysprof_event *event,
-					     const struct sysprof_session *session, u32 stacks,
-					     const struct sysprof_session_cpu *sc,
-					     const struct sysprof_stack *stack,
-					     const struct sysprof_event_shape *shape)
+static __always_inline void put_stack(struct sysprof_event *event,
+				      const struct sysprof_session *session, u32 stacks,
+				      const struct sysprof_session_cpu *sc,
+				      const struct sysprof_stack *stack, const struct shape *shape)
 {
 	const struct sysprof_user_part *user = &stack->user[session->user_kind];
-	struct sysprof_part *part;
+	struct sysprof_part *raw;
 
 	event->record.flags = stack->flags;
 	event->record.pid = stack->pid;
@@ -94,11 +95,9 @@ struct sysprof_part *sysprof_event_put_stack(struct sysprof_event *event,
 								stack->kernel_end;
 	event->user_end = SYSPROF_END_NONE;
 	event->user_mode = SYSPROF_USER_NONE;
-	event->n_parts = 0;
 	memcpy(event->frames, stack->kernel, shape->n_kernel * sizeof(u64));
-	part = (struct sysprof_part *)(event->frames + shape->n_kernel + shape->n_user);
 	if (!shape->has_user)
-		return part;
+		return;
 	event->record.flags |= user->flags;
 	event->user_end = shape->n_user < user->walk.n ? SYSPROF_END_LIMIT : user->walk.end;
 	event->user_mode = session->config.user_mode - 1;
@@ -111,39 +110,40 @@ struct sysprof_part *sysprof_event_put_stack(struct sysprof_event *event,
 	} else {
 		memcpy(event->frames + shape->n_kernel, user->frames, shape->n_user * sizeof(u64));
 	}
-	if (!shape->raw_bytes)
-		return part;
-	*part = (struct sysprof_part){ .type = SYSPROF_PART_RAW, .size = shape->raw_bytes / 8 };
-	sysprof_raw_put_into(part + 1, stack->raw, sc->raw_bytes);
+	if (likely(!shape->raw_bytes))
+		return;
+	raw = (struct sysprof_part *)(event->frames + shape->n_kernel + shape->n_user);
+	*raw = (struct sysprof_part){ .type = SYSPROF_PART_RAW, .size = shape->raw_bytes / 8 };
+	sysprof_raw_put_into(raw + 1, stack->raw, sc->raw_bytes);
 	event->n_parts++;
-	return (struct sysprof_part *)((u8 *)part + shape->raw_bytes);
 }
 
-struct sysprof_event *sysprof_event_reserve(struct sysprof_session_cpu *sc, u32 bytes,
-					    struct sysprof_source_account *account, u64 value,
-					    u64 ns, u64 weight)
+struct sysprof_event *sysprof_event_reserve(struct sysprof_session_cpu *sc, u32 stacks,
+					    struct sysprof_stack *stack, u32 part_bytes)
 {
-	struct sysprof_event *event = NULL;
-	u32 limit = sc->ring.bytes / 2;
+	const struct sysprof_session *session = sc->session;
+	struct shape shape = shape_of(session, stacks, sc, stack);
+	u32 limit = sc->ring.bytes / 2,
+	    bytes = sizeof(struct sysprof_event) + shape.raw_bytes + part_bytes +
+		    (shape.n_kernel + shape.n_user) * sizeof(u64);
+	struct sysprof_event *event;
 
-	if (bytes <= limit)
-		event = sysprof_delivery_reserve(sc, bytes, limit, SYSPROF_EVENT);
-	sysprof_tally_add(event ? &account->delivered :
-				  &account->lost[bytes > limit ? SYSPROF_LOST_TOO_BIG :
-								 SYSPROF_LOST_RING_FULL],
-			  value, ns, weight);
+	sysprof_delivery_report_losses(sc);
+	if (unlikely(bytes > limit))
+		return ERR_PTR(-E2BIG);
+	event = sysprof_delivery_reserve(sc, bytes, limit, SYSPROF_EVENT);
+	if (unlikely(!event))
+		return ERR_PTR(-ENOSPC);
+	event->n_parts = !!part_bytes;
+	put_stack(event, session, stacks, sc, stack, &shape);
 	return event;
 }
 
-void sysprof_event_pay_for_stack(u32 *stacks, u64 begin)
+void sysprof_event_pay(u64 begin)
 {
-	u64 now, cost;
+	u64 now = ktime_get_mono_fast_ns(), cost = now - begin;
 
-	if (++*stacks % TIMED_STACKS)
-		return;
-	now = ktime_get_mono_fast_ns();
-	cost = now - begin;
-	cost += min_t(u64, cost, CHEAP_NS) * (TIMED_STACKS - 1);
+	cost += min_t(u64, cost, CHEAP_NS) * (SYSPROF_TIMED_STACKS - 1);
 	sysprof_throttle_spend(SYSPROF_PAID_BY_EVENTS, now, cost);
 	sysprof_throttle_spend(SYSPROF_PAID_BY_USERS_EVENTS, now, cost);
 }

@@ -8,6 +8,7 @@
  * place again.
  */
 #include <linux/cpu.h>
+#include <linux/hash.h>
 #include <linux/mm.h>
 #include <linux/perf_event.h>
 #include <linux/sched.h>
@@ -15,9 +16,9 @@
 #include <linux/timekeeping.h>
 #include <linux/tracepoint.h>
 #include <linux/uaccess.h>
+#include <linux/workqueue.h>
 
 #include "compat/trace-type.h"
-#include "handles.h"
 #include "prompt.h"
 
 #ifdef SYSPROF_HAS_EXCEPTIONS
@@ -28,9 +29,9 @@
 #define HAS_EXCEPTIONS
 #endif
 
-#define BITS 12
+#define BITS 13
 
-/* Of x86's error code. */
+/* Bits of x86's error code. */
 #define FAULT_WAS_THERE BIT(0)
 #define FAULT_WRITE	BIT(1)
 #define FAULT_EXEC	BIT(4)
@@ -38,8 +39,38 @@
 static const u64 kinds[] = { PERF_COUNT_SW_PAGE_FAULTS_MIN, PERF_COUNT_SW_PAGE_FAULTS_MAJ };
 
 static struct perf_event **counters;
-/* By task: address and error code of the fault that it is in. */
-static struct sysprof_handles *handles;
+
+/**
+ * struct begun - a fault that a task handles
+ * @task: the task
+ * @page: number of the page
+ * @code: x86's error code
+ * @since: when it began
+ * @check: @task and @since, to find out whether another task wrote here at the same time
+ */
+struct begun {
+	const struct task_struct *task;
+	unsigned long page;
+	unsigned long code;
+	u64 since;
+	u64 check;
+};
+
+/*
+ * By hash of the task.  Of two tasks with the same hash the later one's fault remains, and the
+ * other's takes no time: that is rare, and all others are cheap.
+ */
+static struct begun *begun;
+
+static struct begun *begun_of(const struct task_struct *task)
+{
+	return &begun[hash_ptr((void *)task, BITS)];
+}
+
+static u64 check_of(const struct task_struct *task, u64 since)
+{
+	return (unsigned long)task ^ since;
+}
 
 static u16 flags_of(u64 code)
 {
@@ -65,13 +96,13 @@ static void tell(u64 address, bool is_major, struct pt_regs *regs)
 		.axis = SYSPROF_AXIS_EVENTS,
 		.phase = SYSPROF_PHASE_INSTANT,
 	};
-	struct sysprof_handle handle;
+	const struct begun at = *begun_of(current);
 
 	event.begin = event.end;
-	if (sysprof_handles_take(handles, current, &handle) &&
-	    handle.key == address >> PAGE_SHIFT) {
-		part.part.a |= flags_of(handle.value);
-		event.begin = handle.since;
+	if (at.task == current && at.page == address >> PAGE_SHIFT &&
+	    at.check == check_of(current, at.since)) {
+		part.part.a |= flags_of(at.code);
+		event.begin = at.since;
 		event.phase = SYSPROF_PHASE_SPAN;
 	}
 	rcu_read_lock();
@@ -84,28 +115,28 @@ static void fault_hit(struct perf_event *event, struct perf_sample_data *data, s
 	unsigned long flags;
 
 	local_irq_save(flags);
-	tell(data->addr, event->attr.config == PERF_COUNT_SW_PAGE_FAULTS_MAJ, regs);
+	if (unlikely(!sysprof_prompt_passes(SYSPROF_PROMPT_FAULT, 1)))
+		tell(data->addr, event->attr.config == PERF_COUNT_SW_PAGE_FAULTS_MAJ, regs);
 	local_irq_restore(flags);
 }
 
-/* Faults that are not served are none: the walk of a user stack makes some. */
+/* Faults that are not served do not count: the walk of a user stack makes some. */
 static void exception_hit(void *data, unsigned long address, struct pt_regs *regs,
 			  unsigned long code)
 {
-	struct sysprof_handle *handle;
-	unsigned long flags;
+	u64 now;
 
-	if (in_nmi() || pagefault_disabled())
+	/* In interrupts none are. */
+	if (in_interrupt() || pagefault_disabled())
 		return;
-	local_irq_save(flags);
-	handle = sysprof_handles_put(handles, current);
-	if (handle)
-		*handle = (struct sysprof_handle){
-			.since = ktime_get_mono_fast_ns(),
-			.value = code,
-			.key = address >> PAGE_SHIFT,
-		};
-	local_irq_restore(flags);
+	now = ktime_get_mono_fast_ns();
+	*begun_of(current) = (struct begun){
+		.task = current,
+		.page = address >> PAGE_SHIFT,
+		.code = code,
+		.since = now,
+		.check = check_of(current, now),
+	};
 }
 
 #ifdef HAS_EXCEPTIONS
@@ -130,8 +161,8 @@ static void end(void)
 			perf_event_release_kernel(counters[i]);
 	kvfree(counters);
 	counters = NULL;
-	sysprof_handles_destroy(handles);
-	handles = NULL;
+	kvfree(begun);
+	begun = NULL;
 }
 
 static struct perf_event *create(int cpu, u64 kind)
@@ -161,14 +192,41 @@ static int create_counters(void)
 	return err;
 }
 
+struct creation {
+	struct work_struct work;
+	int err;
+};
+
+static void create_fn(struct work_struct *work)
+{
+	struct creation *creation = container_of(work, struct creation, work);
+
+	creation->err = create_counters();
+}
+
+/*
+ * Before 6.2 perf asks current for rights to count on a CPU.  The counters are the module's, and
+ * sessions get what their own rights allow: a worker creates them.
+ */
+static int create_counters_as_kernel(void)
+{
+	struct creation creation;
+
+	INIT_WORK_ONSTACK(&creation.work, create_fn);
+	schedule_work(&creation.work);
+	flush_work(&creation.work);
+	destroy_work_on_stack(&creation.work);
+	return creation.err;
+}
+
 static int begin(void)
 {
 	int err = -ENOMEM;
 
-	handles = sysprof_handles_create(BITS);
+	begun = kvcalloc(1UL << BITS, sizeof(*begun), GFP_KERNEL);
 	counters = kvcalloc(nr_cpu_ids * ARRAY_SIZE(kinds), sizeof(*counters), GFP_KERNEL);
-	if (handles && counters)
-		err = create_counters();
+	if (begun && counters)
+		err = create_counters_as_kernel();
 	if (err)
 		end();
 	return err;

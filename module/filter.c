@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Whose ticks a session wants: copied at CONFIGURE, asked in the sampling context.
+ * Selects the ticks that a session wants.  The filter is copied at CONFIGURE, and read in the
+ * sampling context.
  *
  * Processes are a hash table that ticks read without a lock.  A process is known by its
  * signal_struct and its id: both are reused, even together, but then by a fork, which says whether
@@ -19,13 +20,13 @@
 #include "compat/filter.h"
 #include "filter.h"
 
-#define ROOTS_BITS	8	/* a table of these alone */
-#define CHILDREN_BITS	13	/* and of all that they start */
+#define ROOTS_BITS	8	/* a table of only these */
+#define CHILDREN_BITS	13	/* and of all processes that they start */
 #define PROBES		SYSPROF_FILTER_MAX
 #define CPUS_MAX_BYTES	(64U << 10)
 #define MAX_DEPTH	64	/* of processes that were started before START */
 
-#define KEY_EMPTY	0ULL	/* ends a search; a place that was used is never empty again */
+#define KEY_EMPTY	0ULL	/* ends a search; a slot that was used never becomes empty again */
 #define KEY_REMOVED	1ULL
 
 #define OWN_FLAGS                                                                                  \
@@ -39,7 +40,7 @@ struct place {
 };
 
 /**
- * struct sysprof_filter - never changes but for the places
+ * struct sysprof_filter - never changes, except for the places
  * @flags: SYSPROF_CONFIG_*, those above
  * @nr_uids: how many user ids
  * @uids: effective ones, sorted
@@ -67,7 +68,7 @@ static u64 key_of(const struct task_struct *task)
 	return (unsigned long)task->signal ^ (u64)task->tgid << 40;
 }
 
-/* The places that @key may be in, one after the other. */
+/* The places that @key may be in, in order. */
 #define for_each_place(filter, key, place, i)                                                      \
 	for (i = 0;                                                                                \
 	     i < PROBES && ((place) = &(filter)->places[(hash_64(key, (filter)->bits) + i) &       \
@@ -91,8 +92,7 @@ static struct place *find(const struct sysprof_filter *filter, u64 key)
 }
 
 /*
- * Under the lock, or before anybody else knows @filter.  False: all places are taken by processes
- * that live.
+ * Under the lock, or before anybody else knows @filter.  False: live processes take all places.
  */
 static bool add(struct sysprof_filter *filter, u64 key)
 {
@@ -191,14 +191,17 @@ void sysprof_filter_find_children(struct sysprof_filter *filter)
 
 	if (!filter || !(filter->flags & SYSPROF_CONFIG_CHILDREN))
 		return;
-	/* Children follow their parents in the list, mostly: once or twice will do. */
+	/* Children follow their parents in the list, mostly: one or two passes are enough. */
 	for (i = 0; i < MAX_DEPTH && add_children(filter); i++)
 		cond_resched();
 }
 
 static bool uid_passes(const struct sysprof_filter *filter, const struct task_struct *task)
 {
-	/* Not the credentials that it may have put on for a while to act for another. */
+	/*
+	 * Uses the real credentials, not those that the task may have for a while to act for
+	 * another.
+	 */
 	u32 uid = __kuid_val(__task_cred(task)->euid), i;
 
 	for (i = 0; i < filter->nr_uids; i++)
@@ -322,7 +325,7 @@ void sysprof_filter_destroy(struct sysprof_filter *filter)
 	kvfree(filter);
 }
 
-/* The caller's words beyond the possible CPUs name none. */
+/* Bits of the caller's mask above the possible CPUs are ignored. */
 int sysprof_filter_cpus(const struct sysprof_config *config, struct cpumask *ret)
 {
 	u64 __user *words = u64_to_user_ptr(config->cpus);

@@ -20,6 +20,7 @@
 #include "compat/exit.h"
 #include "compat/switch.h"
 #include "delivery.h"
+#include "holds.h"
 #include "hooks.h"
 #include "objects.h"
 #include "quota.h"
@@ -30,7 +31,7 @@
 
 #define HOOK_BYTES 256 /* no trace point's function is longer */
 
-/* The probe below has been called since it was put. */
+/* The probe below has been called since it was registered. */
 static bool heard;
 
 /*
@@ -75,7 +76,7 @@ static int teardown_hit(struct kprobe *probe, struct pt_regs *regs)
 
 /*
  * struct vm_area_struct *copy_vma(struct vm_area_struct **vmap, unsigned long addr, ...): mremap is
- * about to move it there.
+ * about to move the mapping there.
  */
 static int move_hit(struct kprobe *probe, struct pt_regs *regs)
 {
@@ -87,7 +88,10 @@ static int move_hit(struct kprobe *probe, struct pt_regs *regs)
 	return 0;
 }
 
-/* A kernel without CONFIG_UPROBES has no uprobe_dup_mmap(): there fork_hit() does what it can. */
+/*
+ * A kernel without CONFIG_UPROBES has no uprobe_dup_mmap(): there fork_hit() does as much as it
+ * can.
+ */
 enum { PROBE_MAP, PROBE_DUP, PROBE_TEARDOWN, PROBE_MOVE };
 
 static struct probe {
@@ -161,12 +165,13 @@ static void switch_hit(SYSPROF_SWITCH_PROTO(prev, next))
 
 	/*
 	 * The scheduler has interrupts off, so that this is a reader of RCU.  Ticks that were due
-	 * are of @prev's running.
+	 * belong to the time that @prev ran.
 	 */
 	now = sysprof_clock_switch(prev, next);
 	/* Pairs with smp_store_release() in put_hooks() of switch.c. */
 	if (unlikely(smp_load_acquire(&sysprof_switch_wanted)))
 		sysprof_switch(preempt, prev, next, SYSPROF_SWITCH_LEFT(prev), now);
+	sysprof_holds_switch(next);
 }
 
 static void softirq_entry_hit(void *data, unsigned int vector)
@@ -181,7 +186,7 @@ static void softirq_exit_hit(void *data, unsigned int vector)
 
 #define FOUND_MAX 64
 
-/* Those that others have asked for. */
+/* Arms the hooks that others have requested. */
 static struct tracepoint *found[FOUND_MAX];
 static DEFINE_MUTEX(found_lock);
 
@@ -198,7 +203,7 @@ static struct hook {
 
 /*
  * The trace point's own function may be between the scheduler and switch_hit(); it does not belong
- * into a stack.
+ * in a stack.
  */
 bool sysprof_hooks_own(unsigned long ip)
 {
@@ -215,7 +220,7 @@ bool sysprof_hooks_own(unsigned long ip)
 	return false;
 }
 
-/* The compiler compares the probes with what the trace points of this kernel pass. */
+/* The compiler compares the probes with the arguments of this kernel's trace points. */
 static void __maybe_unused check_prototypes(void)
 {
 	check_trace_callback_type_sched_process_fork(fork_hit);
@@ -295,7 +300,7 @@ static int put_hooks(void)
 			goto err_remove;
 	}
 	for (; n < ARRAY_SIZE(probes); n++) {
-		/* A kprobe that was registered before holds what must not be there now. */
+		/* A kprobe that was registered before still has fields that must be clear now. */
 		probes[n].kprobe = (struct kprobe){
 			.symbol_name = probes[n].symbol,
 			.pre_handler = probes[n].handler,
@@ -341,9 +346,9 @@ static void remove_all(struct sysprof_arming *arming)
 static struct sysprof_arming arming = SYSPROF_ARMING(arming, put_all, remove_all);
 
 /*
- * Whether the kernel calls what was probed: a compiler may have put its code elsewhere and left
- * the symbol.  One page mapped shows it.  Without arming.lock: the lock of current's memory map may
- * be held by another thread of his for ever.
+ * Whether the kernel calls the probed functions: a compiler may have put their code elsewhere and
+ * left the symbols.  Mapping one page shows it.  Without arming.lock: the lock of current's memory
+ * map may be held by another thread of his for ever.
  */
 static bool is_heard(void)
 {
@@ -392,7 +397,7 @@ int sysprof_hooks_init(bool keep)
 	return keep ? sysprof_hooks_arm() : 0;
 }
 
-/* No session is left. */
+/* No session remains. */
 void sysprof_hooks_exit(void)
 {
 	if (kept)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Interrupts and soft interrupts: how long their handlers take.  A handler's time is known where it
- * ends; the stack there has what it interrupted behind its own frames.
+ * Interrupts and soft interrupts: how long their handlers take.  A handler's time is known when it
+ * ends; the stack there has the interrupted code behind the handler's own frames.
  *
  * Handlers of one CPU's interrupts follow each other.  They interrupt soft interrupts, whose time
  * is without theirs.
@@ -146,7 +146,7 @@ static void softirq_exit_hit(void *data, unsigned int vector)
 	local_irq_restore(flags);
 }
 
-/* Interrupts of x86 that have no action: the probe's data is what they are called. */
+/* Interrupts of x86 that have no action: the probe's data is their name. */
 static void vector_entry_hit(void *data, int vector)
 {
 	begin_interrupt();
@@ -158,8 +158,8 @@ static void vector_exit_hit(void *data, int vector)
 }
 
 /*
- * In pairs: what ends comes before what begins, and goes after it, so that none is seen to begin
- * only.
+ * In pairs: hooks of ends are put before hooks of beginnings, and removed after them, so that no
+ * handler is seen only to begin.
  */
 /* clang-format off */
 static struct sysprof_hook hooks[] = {

@@ -2,7 +2,7 @@
 /*
  * Memory that the kernel allocates: objects of slab caches with what kmalloc() gives, pages, memory
  * per CPU, and areas of vmalloc().  These are layers: caches are made of pages.  An allocation is
- * an OPEN with its stack, what frees it the CLOSE.
+ * an OPEN with its stack, and its free is the CLOSE.
  *
  * Sessions that get everything get each free.  Others get the frees of the allocations that they
  * got; those are in a table by address.
@@ -23,7 +23,7 @@
 #include "prompt.h"
 
 #define BITS	   15
-#define NAME_SPAN  160	/* how far behind its beginning a cache has its name, at most */
+#define NAME_SPAN  160	/* how far from its beginning a cache has its name, at most */
 #define PROBE_NAME "sysprof-looks-for-this"
 
 /**
@@ -52,8 +52,8 @@ static u64 key_of(const void *address)
 	return siphash_1u64((unsigned long)address, &secret) | 1;
 }
 
-static void tell_free(struct layer *layer, const void *address,
-		      const struct sysprof_handle *handle, u16 flags)
+static noinline void tell_free(struct layer *layer, const void *address,
+			       const struct sysprof_handle *handle, u16 flags)
 {
 	struct sysprof_prompt_event event = {
 		.value = handle ? handle->value : 0,
@@ -75,22 +75,25 @@ static void tell_free(struct layer *layer, const void *address,
 	rcu_read_unlock();
 }
 
-static void freed(struct layer *layer, const void *address)
+static noinline void tell_known_free(struct layer *layer, const void *address)
 {
 	struct sysprof_handle handle;
+
+	if (sysprof_handles_take(layer->handles, address, &handle))
+		tell_free(layer, address, &handle, 0);
+}
+
+static __always_inline void freed(struct layer *layer, const void *address)
+{
 	unsigned long flags;
-	bool is_known;
 
 	if (in_nmi())
 		return;
 	local_irq_save(flags);
-	rcu_read_lock();
-	is_known = sysprof_handles_take(layer->handles, address, &handle);
-	if (is_known || sysprof_prompt_tells_all(layer->alloc))
-		tell_free(layer, address, is_known ? &handle : NULL, 0);
-	else
-		sysprof_prompt_passed(layer->free);
-	rcu_read_unlock();
+	if (unlikely(sysprof_handles_find(layer->handles, address)))
+		tell_known_free(layer, address);
+	else if (!sysprof_prompt_passes_close(layer->free, layer->alloc))
+		tell_free(layer, address, NULL, 0);
 	local_irq_restore(flags);
 }
 
@@ -117,21 +120,21 @@ static void keep(struct layer *layer, const void *address,
 		};
 }
 
+/* Interrupts are off.  @site: as in struct sysprof_prompt_event. */
 static void allocated(struct layer *layer, const void *address, u64 bytes,
-		      struct sysprof_part_memory *part)
+		      struct sysprof_part_memory *part, u64 site)
 {
 	struct sysprof_prompt_event event = {
 		.value = bytes,
 		.part = &part->part,
+		.site = site,
 		.prompt = layer->alloc,
 		.axis = SYSPROF_AXIS_VALUE,
 		.phase = SYSPROF_PHASE_OPEN,
 	};
-	unsigned long flags;
 
 	part->part.type = SYSPROF_PART_MEMORY;
 	part->part.size = sizeof(*part) / 8;
-	local_irq_save(flags);
 	rcu_read_lock();
 	if (sysprof_prompt_wants(&event)) {
 		event.key = key_of(address);
@@ -141,27 +144,37 @@ static void allocated(struct layer *layer, const void *address, u64 bytes,
 			keep(layer, address, &event);
 	}
 	rcu_read_unlock();
-	local_irq_restore(flags);
 }
 
 /* Slab. */
 
-static void slab_allocated(const void *address, u64 bytes, u64 requested, gfp_t gfp, int node,
-			   const struct kmem_cache *cache)
+static noinline void slab_asks(const void *address, u64 bytes, u64 requested, gfp_t gfp, int node,
+			       const struct kmem_cache *cache, unsigned long site)
 {
-	struct sysprof_part_memory part;
-
-	if (ZERO_OR_NULL_PTR(address) || in_nmi())
-		return;
-	part = (struct sysprof_part_memory){
+	struct sysprof_part_memory part = {
 		.gfp = (__force u32)gfp,
 		.node = node,
 		.requested = requested,
 	};
+
 	if (cache && name_at)
 		strscpy(part.cache, *(const char *const *)((const char *)cache + name_at),
 			sizeof(part.cache));
-	allocated(&slab, address, bytes, &part);
+	allocated(&slab, address, bytes, &part, site);
+}
+
+static __always_inline void slab_allocated(const void *address, u64 bytes, u64 requested, gfp_t gfp,
+					   int node, const struct kmem_cache *cache,
+					   unsigned long site)
+{
+	unsigned long flags;
+
+	if (ZERO_OR_NULL_PTR(address) || in_nmi())
+		return;
+	local_irq_save(flags);
+	if (unlikely(!sysprof_prompt_passes(SYSPROF_PROMPT_SLAB, bytes)))
+		slab_asks(address, bytes, requested, gfp, node, cache, site);
+	local_irq_restore(flags);
 }
 
 /*
@@ -172,26 +185,28 @@ static void slab_allocated(const void *address, u64 bytes, u64 requested, gfp_t 
 static void kmalloc_hit(void *of_cache, unsigned long site, const void *address, size_t requested,
 			size_t bytes, gfp_t gfp)
 {
-	slab_allocated(address, of_cache ? requested : bytes, requested, gfp, NUMA_NO_NODE, NULL);
+	slab_allocated(address, of_cache ? requested : bytes, requested, gfp, NUMA_NO_NODE, NULL,
+		       site);
 }
 
 static void kmalloc_node_hit(void *of_cache, unsigned long site, const void *address,
 			     size_t requested, size_t bytes, gfp_t gfp, int node)
 {
-	slab_allocated(address, of_cache ? requested : bytes, requested, gfp, node, NULL);
+	slab_allocated(address, of_cache ? requested : bytes, requested, gfp, node, NULL, site);
 }
 
 static void kmalloc_from_hit(void *of_cache, unsigned long site, const void *address,
 			     struct kmem_cache *cache, size_t requested, size_t bytes, gfp_t gfp)
 {
-	slab_allocated(address, of_cache ? requested : bytes, requested, gfp, NUMA_NO_NODE, cache);
+	slab_allocated(address, of_cache ? requested : bytes, requested, gfp, NUMA_NO_NODE, cache,
+		       site);
 }
 
 static void kmalloc_from_node_hit(void *of_cache, unsigned long site, const void *address,
 				  struct kmem_cache *cache, size_t requested, size_t bytes,
 				  gfp_t gfp, int node)
 {
-	slab_allocated(address, of_cache ? requested : bytes, requested, gfp, node, cache);
+	slab_allocated(address, of_cache ? requested : bytes, requested, gfp, node, cache, site);
 }
 
 static void cache_hit(void *data, unsigned long site, const void *address, struct kmem_cache *cache,
@@ -199,7 +214,7 @@ static void cache_hit(void *data, unsigned long site, const void *address, struc
 {
 	u64 bytes = kmem_cache_size(cache);
 
-	slab_allocated(address, bytes, bytes, gfp, node, cache);
+	slab_allocated(address, bytes, bytes, gfp, node, cache, site);
 }
 
 static void kfree_hit(void *data, unsigned long site, const void *address)
@@ -226,7 +241,7 @@ static void called_free_hit(void *data, unsigned long site, const void *address,
 
 static const char of_cache[] = "";
 
-/* What ends comes before what begins, and goes after it. */
+/* Hooks of frees are put before hooks of allocations, and removed after them. */
 static struct sysprof_hook slab_hooks[] = {
 	{ "kfree", SYSPROF_TRACE_CHOOSE(kfree, kfree_hit, NULL, SYSPROF_ALLOC_HEAD) },
 	{ "kmem_cache_free", SYSPROF_CACHE_FREE_PROBE(kmem_cache_free, cache_free_hit,
@@ -241,19 +256,29 @@ static struct sysprof_hook slab_hooks[] = {
 
 /* Pages. */
 
-static void page_alloc_hit(void *data, struct page *page, unsigned int order, gfp_t gfp,
-			   int migratetype)
+static noinline void page_asks(struct page *page, unsigned int order, gfp_t gfp)
 {
 	struct sysprof_part_memory part = {
 		.part = { .a = order },
 		.gfp = (__force u32)gfp,
+		.node = page_to_nid(page),
 		.requested = PAGE_SIZE << order,
 	};
 
+	allocated(&pages, page, PAGE_SIZE << order, &part, (__force u32)gfp + order);
+}
+
+static void page_alloc_hit(void *data, struct page *page, unsigned int order, gfp_t gfp,
+			   int migratetype)
+{
+	unsigned long flags;
+
 	if (!page || in_nmi())
 		return;
-	part.node = page_to_nid(page);
-	allocated(&pages, page, PAGE_SIZE << order, &part);
+	local_irq_save(flags);
+	if (unlikely(!sysprof_prompt_passes(SYSPROF_PROMPT_PAGE, PAGE_SIZE << order)))
+		page_asks(page, order, gfp);
+	local_irq_restore(flags);
 }
 
 static void page_free_hit(void *data, struct page *page, unsigned int order)
@@ -277,13 +302,17 @@ static void percpu_allocated(const void __percpu *address, size_t bytes, gfp_t g
 		.node = NUMA_NO_NODE,
 		.requested = bytes,
 	};
+	unsigned long flags;
 
-	if (address && !in_nmi())
-		allocated(&percpu, (const void *)(__force unsigned long)address,
-			  bytes * num_possible_cpus(), &part);
+	if (!address || in_nmi())
+		return;
+	local_irq_save(flags);
+	allocated(&percpu, (const void *)(__force unsigned long)address,
+		  bytes * num_possible_cpus(), &part, bytes);
+	local_irq_restore(flags);
 }
 
-/* Up to 5.19. */
+/* For kernels up to 5.19. */
 static void percpu_plain_hit(void *data, bool reserved, bool is_atomic, size_t bytes, size_t align,
 			     void *base, int offset, void __percpu *address)
 {
@@ -321,9 +350,13 @@ static void __maybe_unused area_hit(void *data, unsigned long address, unsigned 
 				    int failed)
 {
 	struct sysprof_part_memory part = { .node = NUMA_NO_NODE, .requested = bytes };
+	unsigned long flags;
 
-	if (!failed && !in_nmi())
-		allocated(&areas, (const void *)address, bytes, &part);
+	if (failed || in_nmi())
+		return;
+	local_irq_save(flags);
+	allocated(&areas, (const void *)address, bytes, &part, bytes);
+	local_irq_restore(flags);
 }
 
 static void __maybe_unused area_free_hit(void *data, unsigned long address, unsigned long n_lazy,

@@ -5,7 +5,7 @@
  *
  * Waits under way are in a table by task and lock: a task may wait for a lock in an interrupt
  * while it waits for another.  Nobody but the task itself looks for its entries.  It may be in an
- * NMI as it does, so waits in NMIs are not recorded.
+ * NMI as it does, so waits in NMIs are not recorded.  holds.c has the stacks of the holders.
  */
 #include <linux/hash.h>
 #include <linux/mm.h>
@@ -16,15 +16,17 @@
 #include <linux/sched.h>
 #include <linux/timekeeping.h>
 #include <linux/tracepoint.h>
+#include <linux/uaccess.h>
 #include <trace/events/lock.h>
 
+#include "holds.h"
 #include "prompt.h"
 #include "stack.h"
 
 #define BITS	   12
 #define WAYS	   8
-#define OWNER_BITS 7UL /* of a word that is a pointer otherwise */
-#define READERS	   1UL /* of a rwsem's: readers have it */
+#define OWNER_BITS 7UL /* in a word that is otherwise a pointer */
+#define READERS	   1UL /* in a rwsem's word: readers hold it */
 
 /**
  * struct contention - a wait for a lock
@@ -34,6 +36,7 @@
  * @flags: as in the trace point
  * @holder_pid: process that held the lock then; 0: not known
  * @holder_tid: thread that held the lock then; 0: not known
+ * @hold: where the holder finds that it is waited for; NULL: nobody wants its stack, or no room
  */
 struct contention {
 	struct task_struct *task;
@@ -42,6 +45,7 @@ struct contention {
 	u32 flags;
 	u32 holder_pid;
 	u32 holder_tid;
+	struct sysprof_hold *hold;
 };
 
 static struct contention *table;
@@ -74,28 +78,39 @@ static struct contention *add(struct task_struct *task)
 }
 
 #ifdef LCB_F_MUTEX
-/* Of an rt_mutex: also of mutexes, rwsems and locks of RT kernels, which are made of them. */
+/* A word of a lock; 0: there is no memory any more. */
+static unsigned long read_word(const void *at)
+{
+	unsigned long word;
+
+	__get_kernel_nofault(&word, at, unsigned long, fault);
+	return word;
+fault:
+	return 0;
+}
+
+/*
+ * The owner of an rt_mutex, and so of mutexes, rwsems and locks of RT kernels, which are made of
+ * them.
+ */
 static unsigned long owner_of_rt(void *lock, u32 flags)
 {
 	unsigned long owner = 0;
 
 	if (flags == LCB_F_RT)
-		owner = (unsigned long)READ_ONCE(((struct rt_mutex_base *)lock)->owner);
+		owner = read_word(&((struct rt_mutex_base *)lock)->owner);
 #ifdef CONFIG_PREEMPT_RT
 	else if (!(flags & ~(LCB_F_RT | LCB_F_READ | LCB_F_WRITE)))
-		owner = (unsigned long)READ_ONCE(((struct rwbase_rt *)lock)->rtmutex.owner);
-	/* A writer that has it waits for readers. */
-	if ((owner & ~OWNER_BITS) == (unsigned long)current)
-		owner = 0;
+		owner = read_word(&((struct rwbase_rt *)lock)->rtmutex.owner);
 #endif
 	return owner;
 }
 
 /*
- * The task in the owner word of @lock.  The lock exists, since somebody waits for it, and a task
- * that held it exists for an RCU grace period.
+ * The task in the owner word of @lock.  A task that held it exists for an RCU grace period, if the
+ * lock exists: as long as somebody waits for it.
  */
-static struct task_struct *holder_of(void *lock, u32 flags)
+struct task_struct *sysprof_locks_holder(void *lock, u32 flags)
 {
 	unsigned long owner = 0;
 
@@ -103,9 +118,9 @@ static struct task_struct *holder_of(void *lock, u32 flags)
 		owner = owner_of_rt(lock, flags);
 #ifndef CONFIG_PREEMPT_RT
 	else if (flags & LCB_F_MUTEX)
-		owner = atomic_long_read(&((struct mutex *)lock)->owner);
+		owner = read_word(&((struct mutex *)lock)->owner);
 	else if (flags && !(flags & ~(LCB_F_READ | LCB_F_WRITE)))
-		owner = atomic_long_read(&((struct rw_semaphore *)lock)->owner);
+		owner = read_word(&((struct rw_semaphore *)lock)->owner);
 	if (!(flags & (LCB_F_MUTEX | LCB_F_RT)) && owner & READERS)
 		owner = 0;
 #endif
@@ -126,7 +141,7 @@ static u16 kind_of(u32 flags)
 	return kind;
 }
 #else
-static struct task_struct *holder_of(void *lock, u32 flags)
+struct task_struct *sysprof_locks_holder(void *lock, u32 flags)
 {
 	return NULL;
 }
@@ -160,9 +175,15 @@ static void begin_hit(void *data, void *lock, unsigned int flags)
 	entry->flags = flags;
 	entry->begin = ktime_get_mono_fast_ns();
 	rcu_read_lock();
-	holder = holder_of(lock, flags);
+	holder = sysprof_locks_holder(lock, flags);
+	/* A writer that has an RT kernel's rwsem waits for readers. */
+	if (holder == current)
+		holder = NULL;
 	entry->holder_pid = holder ? READ_ONCE(holder->tgid) : 0;
 	entry->holder_tid = holder ? READ_ONCE(holder->pid) : 0;
+	entry->hold = holder && READ_ONCE(sysprof_holds_wanted) ?
+			      sysprof_holds_join(holder, lock, flags, entry->begin) :
+			      NULL;
 	rcu_read_unlock();
 out:
 	local_irq_restore(irq_flags);
@@ -183,9 +204,11 @@ static void tell(const struct contention *entry)
 		.begin = entry->begin,
 		.end = now,
 		.value = now - entry->begin,
+		.key = entry->hold ? sysprof_holds_leave(entry->hold) : 0,
 		.part = &part.part,
 		.prompt = SYSPROF_PROMPT_LOCK,
 		.context = sysprof_prompt_context(),
+		.is_global = true,
 	};
 
 	rcu_read_lock();
@@ -209,7 +232,7 @@ static void end_hit(void *data, void *lock, int ret)
 	local_irq_restore(flags);
 }
 
-/* What ends comes before what begins, and goes after it. */
+/* Hooks of ends are put before hooks of beginnings, and removed after them. */
 static struct sysprof_hook hooks[] = {
 	{ "contention_end", end_hit },
 	{ "contention_begin", begin_hit },
@@ -225,12 +248,22 @@ static void __maybe_unused check_prototypes(void)
 
 static int begin(void)
 {
+	int err;
+
 	table = kvcalloc(1 << BITS, sizeof(*table), GFP_KERNEL);
-	return table ? 0 : -ENOMEM;
+	if (!table)
+		return -ENOMEM;
+	err = sysprof_holds_create();
+	if (!err)
+		return 0;
+	kvfree(table);
+	table = NULL;
+	return err;
 }
 
 static void end(void)
 {
+	sysprof_holds_destroy();
 	kvfree(table);
 	table = NULL;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Init and exit in order; parameters are where they are used. */
+/* Init and exit, in order.  Parameters are in the files that use them. */
 #include <linux/init.h>
 #include <linux/module.h>
 

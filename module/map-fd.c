@@ -3,14 +3,15 @@
  * Files of objects, for readers: opened anew, with the rights of the session's opener, never the
  * file that is mapped (it may be writable, and its position is its owner's).
  *
- * The opener must be able to trace a process that has it mapped, or had when it mapped it.  For the
- * latter, programs that run for a millisecond, the place a file was opened from is held for a
- * moment after the object is named: a few seconds, as many as HELD_MAX, so that file systems can be
- * unmounted and the space of what is deleted comes free soon after.
+ * The opener must be able to trace a process that has it mapped, or had when it mapped it.  The
+ * latter is for programs that run for a millisecond: the path that a file was opened from is held
+ * for a few seconds after the object is named.  At most HELD_MAX are held, so that file systems can
+ * be unmounted and the space of deleted files becomes free soon.
  *
  * Nothing here waits for a file system.  No path is walked: it may lead anywhere, and a reader can
- * do that himself.  What a server answers for (a network's, or an ordinary user's by FUSE) is
- * neither held nor opened: both opening and the last reference's end may wait for it without end.
+ * do that himself.  Files that a server answers for (on a network, or an ordinary user's by FUSE)
+ * are neither held nor opened: opening, and dropping the last reference, may wait for the server
+ * for ever.
  */
 #include <linux/cred.h>
 #include <linux/dcache.h>
@@ -39,7 +40,7 @@
 #define PROCESSES_MAX	4096
 
 /**
- * struct held - a place that a mapped file was opened from
+ * struct held - a path that a mapped file was opened from
  * @list: in order of time
  * @id: of the object
  * @since: jiffies
@@ -59,8 +60,8 @@ static unsigned int n_held;
 static DEFINE_MUTEX(held_lock);
 
 /*
- * Whether a server answers for it: a file system that asks one, or has one below it, has its
- * entries revalidated.  The root of a file system, which is not, may be a file by FUSE.
+ * Whether a server answers for the file.  A file system that asks a server, or has one below it,
+ * revalidates its entries.  Its root is not revalidated, and may be a file by FUSE.
  */
 static bool is_remote(const struct path *path)
 {
@@ -222,7 +223,7 @@ static unsigned int get_processes(const struct cred *opener, bool privileged,
 
 typedef bool look_fn(struct mm_struct *mm, struct search *search);
 
-/* @shown: it takes more than the rule of rights.h. */
+/* @shown: this takes more than the rule of rights.h. */
 static bool may_look(const struct sysprof_session *session, bool shown,
 		     const struct task_struct *task, const struct mm_struct *mm)
 {
@@ -236,7 +237,7 @@ static bool may_look(const struct sysprof_session *session, bool shown,
 	return sysprof_rights_may_trace(session->cred, &rights);
 }
 
-/* Asks @look about the address space of @task, if may_look() allows it. */
+/* Calls @look on the address space of @task, if may_look() allows it. */
 static bool look_at(struct task_struct *task, const struct sysprof_session *session, bool shown,
 		    look_fn *look, struct search *search)
 {
@@ -250,7 +251,7 @@ static bool look_at(struct task_struct *task, const struct sysprof_session *sess
 	return found;
 }
 
-/* The same, of process @pid, in which a file was first seen. */
+/* The same for process @pid, in which a file was first seen. */
 static bool look_at_pid(u32 pid, const struct sysprof_session *session, look_fn *look,
 			struct search *search)
 {
@@ -269,7 +270,7 @@ static bool look_at_pid(u32 pid, const struct sysprof_session *session, look_fn 
 	return found;
 }
 
-/* The same, of one process after the other until it is found. */
+/* The same for one process after the other until the file is found. */
 static bool find_mapped(const struct sysprof_session *session, bool shown, look_fn *look,
 			struct search *search)
 {

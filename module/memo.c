@@ -41,7 +41,7 @@
 #include "sysprof.h"
 
 #define MAX_FRAMES	32U
-#define SET_BITS	4
+#define SET_BITS	5
 #define SETS		(1 << SET_BITS)
 #define WAYS		4U
 #define CALLER_BITS	10
@@ -61,7 +61,7 @@ MODULE_PARM_DESC(check_one_in,
 /**
  * struct memo - a stack that was walked, from a return address on
  * @ip: it; 0: there is none
- * @context: as in struct sysprof_memo_walk
+ * @context: as in struct sysprof_memo_stack
  * @stamp: until when it is kept, see stamp_of()
  * @sp: while it is being made: the stack pointer behind @ip
  * @span: words from there on that are looked at, or up to the registers
@@ -72,7 +72,7 @@ MODULE_PARM_DESC(check_one_in,
  * @is_fixed: @span is up to the registers: of all but system calls, and of a lone frame
  * @is_image: all frames are of the kernel's image
  * @is_spoiled: it cannot be kept
- * @at: words from the stack pointer to the frame's
+ * @at: bytes from the stack pointer to the frame's
  * @ips: addresses of frames
  * @told: frames as they are reported
  */
@@ -137,9 +137,24 @@ static bool is_image(u64 frame)
 	return frame >> SYSPROF_FRAME_OBJECT_SHIFT == SYSPROF_OBJECT_KERNEL;
 }
 
-static bool is_within(const struct sysprof_memo_walk *walk, unsigned long sp)
+static __always_inline struct sysprof_memo_stack stack_of(struct task_struct *task, u64 site)
 {
-	return sp >= walk->low && sp <= walk->entry && sp % sizeof(long) == 0;
+	const struct pt_regs *regs = task_pt_regs(task);
+	bool is_thread = task->flags & PF_KTHREAD;
+
+	return (struct sysprof_memo_stack){
+		.low = (unsigned long)task_stack_page(task),
+		.entry = (unsigned long)regs,
+		/* All of a hook's stacks begin with the same frames. */
+		.context = (is_thread ? hash_ptr(task, 32) : (u32)regs->orig_ax) ^
+			   hash_64(site, 32),
+		.is_system_call = !is_thread && (long)regs->orig_ax >= 0,
+	};
+}
+
+static __always_inline bool is_within(const struct sysprof_memo_stack *stack, unsigned long sp)
+{
+	return sp >= stack->low && sp <= stack->entry && sp % sizeof(long) == 0;
 }
 
 static unsigned long word_at(unsigned long place)
@@ -149,49 +164,50 @@ static unsigned long word_at(unsigned long place)
 
 /* Memos. */
 
-static struct memo *set_of(struct memos *own, const struct sysprof_memo_walk *walk,
-			   unsigned long ip)
+static __always_inline struct memo *
+set_of(struct memos *own, const struct sysprof_memo_stack *stack, unsigned long ip)
 {
-	return own->sets[hash_64(ip + ((u64)walk->context << 32), SET_BITS)];
+	return own->sets[hash_64(ip + ((u64)stack->context << 32), SET_BITS)];
 }
 
 /* The place that it has is within the stack, and readable. */
-static bool is_there(const struct sysprof_memo_walk *walk, unsigned long sp,
-		     const struct memo *memo)
+static __always_inline bool is_there(const struct sysprof_memo_stack *stack, unsigned long sp,
+				     const struct memo *memo)
 {
-	unsigned long room = (walk->entry - sp) / sizeof(long);
-	/* The first one is what was looked up. */
+	unsigned long room = (stack->entry - sp) / sizeof(long);
+	/* The first one is the address that was looked up. */
 	u32 i = memo->n_words;
 
 	if (memo->is_fixed ? room != memo->span : room < memo->span)
 		return false;
 	for (; i; i--)
-		if (word_at(sp + memo->at[i] * sizeof(long)) != memo->ips[i])
+		if (word_at(sp + memo->at[i]) != memo->ips[i])
 			return false;
 	return !memo->is_at_entry ||
-	       word_at(walk->entry - sizeof(long)) == memo->ips[memo->n - 1];
+	       word_at(stack->entry - sizeof(long)) == memo->ips[memo->n - 1];
 }
 
-static struct memo *look_up(struct memos *own, const struct sysprof_memo_walk *walk,
-			    unsigned long ip, unsigned long sp)
+static __always_inline struct memo *look_up(struct memos *own,
+					    const struct sysprof_memo_stack *stack,
+					    unsigned long ip, unsigned long sp)
 {
-	struct memo *memo = set_of(own, walk, ip), *end = memo + WAYS;
+	struct memo *memo = set_of(own, stack, ip), *end = memo + WAYS;
 
 	for (; memo < end; memo++)
-		if (memo->ip == ip && memo->context == walk->context && is_there(walk, sp, memo) &&
-		    memo->stamp == stamp_of(memo->is_image))
+		if (memo->ip == ip && memo->context == stack->context &&
+		    is_there(stack, sp, memo) && memo->stamp == stamp_of(memo->is_image))
 			return memo;
 	return NULL;
 }
 
-/* In the place of the one that was made first. */
+/* Replaces the oldest memo. */
 static struct memo *make(struct memos *own, const struct sysprof_memo_walk *walk, unsigned long ip,
 			 unsigned long sp)
 {
-	struct memo *memo = set_of(own, walk, ip) + own->next_way++ % WAYS;
+	struct memo *memo = set_of(own, &walk->stack, ip) + own->next_way++ % WAYS;
 
 	memo->ip = 0;
-	memo->context = walk->context;
+	memo->context = walk->stack.context;
 	memo->sp = sp;
 	memo->span = 0;
 	memo->n = 0;
@@ -206,18 +222,18 @@ static struct memo *make(struct memos *own, const struct sysprof_memo_walk *walk
 
 static void add_word(struct memo *memo, const struct sysprof_memo_walk *walk, unsigned long at)
 {
-	unsigned long words = (at - memo->sp) / sizeof(long);
+	unsigned long bytes = at - memo->sp;
 
-	/* Behind the outermost one there is none. */
-	if (memo->is_at_entry || at < memo->sp || at >= walk->entry || words >= WORDS_MAX ||
+	/* There is no caller behind the outermost one. */
+	if (memo->is_at_entry || at < memo->sp || at >= walk->stack.entry || bytes > U16_MAX ||
 	    word_at(at) != memo->ips[memo->n]) {
 		memo->is_spoiled = true;
-	} else if (at == walk->entry - sizeof(long)) {
+	} else if (at == walk->stack.entry - sizeof(long)) {
 		memo->is_at_entry = true;
 	} else {
 		memo->n_words++;
-		memo->at[memo->n] = words;
-		memo->span = max_t(u16, memo->span, words + 1);
+		memo->at[memo->n] = bytes;
+		memo->span = max_t(u16, memo->span, bytes / sizeof(long) + 1);
 	}
 }
 
@@ -236,7 +252,7 @@ void sysprof_memo_add(struct sysprof_memo_walk *walk, unsigned long ip, unsigned
 	memo->told[memo->n] = frame;
 	memo->n_left_out += is_left_out;
 	memo->is_image &= is_image(frame);
-	/* The first one is what is looked for. */
+	/* The first one is the address that is looked for. */
 	if (memo->n)
 		add_word(memo, walk, at);
 	memo->n++;
@@ -244,49 +260,51 @@ void sysprof_memo_add(struct sysprof_memo_walk *walk, unsigned long ip, unsigned
 
 static void finish(struct memo *memo, const struct sysprof_memo_walk *walk)
 {
-	unsigned long room = (walk->entry - memo->sp) / sizeof(long);
+	unsigned long room = (walk->stack.entry - memo->sp) / sizeof(long);
 
 	if (memo->is_spoiled || !memo->n || room > WORDS_MAX)
 		return;
-	memo->is_fixed = memo->n == 1 || (memo->is_at_entry && !walk->is_system_call);
+	memo->is_fixed = memo->n == 1 || (memo->is_at_entry && !walk->stack.is_system_call);
 	if (memo->is_fixed)
 		memo->span = room;
 	memo->stamp = stamp_of(memo->is_image);
 	memo->ip = memo->ips[0];
 }
 
-/* What was interrupted. */
+/* The interrupted code. */
 
-static struct caller *caller_of(struct memos *own, unsigned long ip)
+static __always_inline struct caller *caller_of(struct memos *own, unsigned long ip)
 {
 	return &own->callers[hash_64(ip, CALLER_BITS)];
 }
 
-/* The place right behind the return address; 0: there is none.  False: it is not known. */
-static bool find_caller(struct memos *own, const struct sysprof_memo_walk *walk, unsigned long ip,
-			u64 frame, unsigned long sp, unsigned long *behind)
+/* The address right behind the return address; 0: there is none.  False: it is not known. */
+static __always_inline bool find_caller(struct memos *own, const struct sysprof_memo_stack *stack,
+					unsigned long ip, u64 frame, unsigned long sp,
+					unsigned long *behind)
 {
 	const struct caller *caller = caller_of(own, ip);
-	unsigned long room = (walk->entry - sp) / sizeof(long), words = caller->words & WORDS_MAX;
+	unsigned long room = (stack->entry - sp) / sizeof(long), words = caller->words & WORDS_MAX;
 
 	if (caller->ip != (u32)ip || caller->stamp != (u16)stamp_of(is_image(frame)))
 		return false;
 	*behind = 0;
 	if (caller->words & NO_CALLER)
 		return room == words;
-	if (caller->words & BEFORE_REGS && !walk->is_system_call)
+	if (caller->words & BEFORE_REGS && !stack->is_system_call)
 		return false;
-	*behind = caller->words & BEFORE_REGS ? walk->entry : sp + (words + 1) * sizeof(long);
+	*behind = caller->words & BEFORE_REGS ? stack->entry : sp + (words + 1) * sizeof(long);
 	return room > words;
 }
 
 void sysprof_memo_add_caller(struct sysprof_memo_walk *walk, unsigned long ip, unsigned long sp,
 			     u64 frame, unsigned long at)
 {
-	unsigned long words = ((at ? at : walk->entry) - sp) / sizeof(long);
+	unsigned long words = ((at ? at : walk->stack.entry) - sp) / sizeof(long);
 	struct caller *caller;
 
-	if (in_nmi() || !is_within(walk, sp) || (at && (at < sp || at >= walk->entry)) ||
+	if (in_nmi() || !is_within(&walk->stack, sp) ||
+	    (at && (at < sp || at >= walk->stack.entry)) ||
 	    words > WORDS_MAX)
 		return;
 	caller = caller_of(this_cpu_read(memos), ip);
@@ -294,7 +312,7 @@ void sysprof_memo_add_caller(struct sysprof_memo_walk *walk, unsigned long ip, u
 	caller->stamp = (u16)stamp_of(is_image(frame));
 	if (!at)
 		caller->words = NO_CALLER | words;
-	else if (at == walk->entry - sizeof(long) && walk->is_system_call)
+	else if (at == walk->stack.entry - sizeof(long) && walk->stack.is_system_call)
 		caller->words = BEFORE_REGS;
 	else
 		caller->words = words;
@@ -302,30 +320,63 @@ void sysprof_memo_add_caller(struct sysprof_memo_walk *walk, unsigned long ip, u
 
 /* Walks. */
 
-void sysprof_memo_begin(struct sysprof_memo_walk *walk, struct task_struct *task)
+void sysprof_memo_begin(struct sysprof_memo_walk *walk, struct task_struct *task, u64 site)
 {
-	const struct pt_regs *regs = task_pt_regs(task);
-
-	walk->low = (unsigned long)task_stack_page(task);
-	walk->entry = (unsigned long)regs;
-	walk->is_system_call = !(task->flags & PF_KTHREAD) && (long)regs->orig_ax >= 0;
-	walk->context = task->flags & PF_KTHREAD ? hash_ptr(task, 32) : (u32)regs->orig_ax;
-	walk->is_sought = in_nmi();
-	walk->is_check = false;
-	walk->making = NULL;
-	walk->expected = NULL;
+	*walk = (struct sysprof_memo_walk){
+		.stack = stack_of(task, site),
+		.is_sought = in_nmi(),
+	};
 }
 
-static void take(const struct memo *memo, u64 *frames, u32 max, u32 *n, u8 *end)
+static __always_inline u32 take(const struct memo *memo, u64 *frames, u32 max, u8 *end)
 {
-	u32 found = memo->n - memo->n_left_out;
+	u32 found = memo->n - memo->n_left_out, n = min(found, max);
 
 	*end = found > max ? SYSPROF_END_LIMIT : SYSPROF_END_ROOT;
-	*n = min(found, max);
-	memcpy(frames, memo->told + memo->n_left_out, *n * sizeof(*frames));
+	memcpy(frames, memo->told + memo->n_left_out, n * sizeof(*frames));
+	return n;
 }
 
-/* Of known stacks one in check_one_in is walked all the same. */
+int sysprof_memo_recall(struct task_struct *task, u64 site, unsigned long ip, unsigned long sp,
+			u64 *frames, u32 max, u8 *end)
+{
+	struct sysprof_memo_stack stack = stack_of(task, site);
+	struct memos *own = this_cpu_read(memos);
+	const struct memo *memo;
+
+	if (in_nmi() || !own->to_check || !is_within(&stack, sp))
+		return -1;
+	memo = look_up(own, &stack, ip, sp);
+	if (!memo)
+		return -1;
+	own->counts.known++;
+	own->to_check--;
+	return take(memo, frames, max, end);
+}
+
+int sysprof_memo_recall_interrupted(struct task_struct *task, u64 site, unsigned long ip,
+				    unsigned long sp, u64 frame, u64 *frames, u32 max, u8 *end)
+{
+	struct sysprof_memo_stack stack = stack_of(task, site);
+	struct memos *own = this_cpu_read(memos);
+	const struct memo *memo = NULL;
+	unsigned long behind;
+
+	if (in_nmi() || !own->to_check || !is_within(&stack, sp) ||
+	    !find_caller(own, &stack, ip, frame, sp, &behind))
+		return -1;
+	*end = SYSPROF_END_ROOT;
+	if (behind) {
+		memo = look_up(own, &stack, word_at(behind - sizeof(long)), behind);
+		if (!memo)
+			return -1;
+	}
+	own->counts.known++;
+	own->to_check--;
+	return memo ? take(memo, frames, max, end) : 0;
+}
+
+/* One in check_one_in known stacks is walked all the same. */
 static bool is_to_be_checked(struct memos *own, struct sysprof_memo_walk *walk,
 			     const struct memo *expected, const u64 *expected_at)
 {
@@ -349,11 +400,11 @@ bool sysprof_memo_interrupted(struct sysprof_memo_walk *walk, unsigned long ip, 
 	const struct memo *memo = NULL;
 	unsigned long behind;
 
-	if (walk->is_sought || !is_within(walk, sp) ||
-	    !find_caller(own, walk, ip, frame, sp, &behind))
+	if (walk->is_sought || !is_within(&walk->stack, sp) ||
+	    !find_caller(own, &walk->stack, ip, frame, sp, &behind))
 		return false;
 	if (behind) {
-		memo = look_up(own, walk, word_at(behind - sizeof(long)), behind);
+		memo = look_up(own, &walk->stack, word_at(behind - sizeof(long)), behind);
 		if (!memo)
 			return false;
 	}
@@ -362,7 +413,7 @@ bool sysprof_memo_interrupted(struct sysprof_memo_walk *walk, unsigned long ip, 
 	*n = 0;
 	*end = SYSPROF_END_ROOT;
 	if (memo)
-		take(memo, frames, max, n, end);
+		*n = take(memo, frames, max, end);
 	return true;
 }
 
@@ -372,9 +423,9 @@ bool sysprof_memo_find(struct sysprof_memo_walk *walk, unsigned long ip, unsigne
 	struct memos *own = this_cpu_read(memos);
 	const struct memo *memo;
 
-	if (walk->is_sought || !is_within(walk, sp))
+	if (walk->is_sought || !is_within(&walk->stack, sp))
 		return false;
-	memo = look_up(own, walk, ip, sp);
+	memo = look_up(own, &walk->stack, ip, sp);
 	if (!memo) {
 		walk->is_sought = true;
 		walk->making = make(own, walk, ip, sp);
@@ -382,11 +433,11 @@ bool sysprof_memo_find(struct sysprof_memo_walk *walk, unsigned long ip, unsigne
 	}
 	if (unlikely(is_to_be_checked(own, walk, memo, frames)))
 		return false;
-	take(memo, frames, max, n, end);
+	*n = take(memo, frames, max, end);
 	return true;
 }
 
-/* What was wrong once may be so from each of its frames on. */
+/* A memo that was wrong once may be wrong from each of its frames on. */
 static void forget_all(struct memos *own)
 {
 	u32 i, way;
@@ -409,7 +460,7 @@ void sysprof_memo_keep(struct sysprof_memo_walk *walk, const u64 *frames_end, u8
 {
 	struct memos *own = this_cpu_read(memos);
 
-	/* The unwinder gives up at code that is on its way out, as ftrace's trampolines are. */
+	/* The unwinder stops at code that is about to be freed, as ftrace's trampolines are. */
 	if (walk->is_check && end == SYSPROF_END_ROOT) {
 		own->counts.checked++;
 		if (!is_as_expected(walk->expected, walk->expected_at,
@@ -430,7 +481,7 @@ void sysprof_memo_counts(int cpu, struct sysprof_memo_counts *counts)
 	*counts = per_cpu(memos, cpu)->counts;
 }
 
-/* New code may be where other code was. */
+/* New code may be at the address of old code. */
 static int module_event(struct notifier_block *block, unsigned long event, void *unused)
 {
 	atomic_inc(&generation);

@@ -3,10 +3,11 @@
  * Kernel stacks that were walked before.  The unwinder takes some four hundred instructions for
  * each frame, and most stacks occur again: memo.c says when they are the same.
  *
- * A walk calls begin().  For an interrupted context it calls interrupted(), else find() with the
- * first frame.  If that finds nothing, it repeats: a step of the unwinder, find() with the new
- * frame if none was looked up before, and add() with the result.  At the end it calls keep().  On
- * one CPU, interrupts off; in NMI nothing is known.
+ * A walk calls recall() or recall_interrupted() first: that is all for most stacks.  Otherwise it
+ * calls begin().  For an interrupted context it calls interrupted(), else find() with the first
+ * frame.  If that finds nothing, it repeats: a step of the unwinder, find() with the new frame if
+ * none was looked up before, and add() with the result.  At the end it calls keep().  On one CPU,
+ * interrupts off; in NMI nothing is known.
  */
 #ifndef _SYSPROF_MEMO_H
 #define _SYSPROF_MEMO_H
@@ -17,11 +18,23 @@ struct memo;
 struct task_struct;
 
 /**
- * struct sysprof_memo_walk - a walk along a kernel stack
+ * struct sysprof_memo_stack - a kernel stack, before a walk
  * @low: lowest possible start of the stack
  * @entry: end of the stack, where the kernel saved the registers on entry
- * @context: distinguishes stacks with the same frames: number of the system call, kernel thread
+ * @context: distinguishes stacks with the same frames: number of the system call, kernel thread,
+ *	site
  * @is_system_call: not an interrupt, an exception or a kernel thread
+ */
+struct sysprof_memo_stack {
+	unsigned long low;
+	unsigned long entry;
+	u32 context;
+	bool is_system_call;
+};
+
+/**
+ * struct sysprof_memo_walk - a walk along a kernel stack
+ * @stack: the stack
  * @is_sought: a frame was looked up
  * @is_check: the walk checks a known stack: its frames must match
  * @making: entry for the frames to come; NULL: none
@@ -29,10 +42,7 @@ struct task_struct;
  * @expected_at: first of these frames
  */
 struct sysprof_memo_walk {
-	unsigned long low;
-	unsigned long entry;
-	u32 context;
-	bool is_system_call;
+	struct sysprof_memo_stack stack;
 	bool is_sought;
 	bool is_check;
 	struct memo *making;
@@ -61,8 +71,22 @@ int sysprof_memo_init(void);
 void sysprof_memo_exit(void);
 void sysprof_memo_counts(int cpu, struct sysprof_memo_counts *counts);
 
-/* Begins a walk of @task: current, or a task that does not run. */
-void sysprof_memo_begin(struct sysprof_memo_walk *walk, struct task_struct *task);
+/*
+ * The frames of @task from the return address @ip on, which is right below @sp, to the end of the
+ * stack go into @frames, which has room for @max; @end is an enum sysprof_end.  @task is current or
+ * does not run.  @site: as in struct sysprof_stack.  Returns their number; -1: they are not known,
+ * or have to be checked.
+ */
+int sysprof_memo_recall(struct task_struct *task, u64 site, unsigned long ip, unsigned long sp,
+			u64 *frames, u32 max, u8 *end);
+/*
+ * The same of @task interrupted at @ip, which is reported as @frame, with stack pointer @sp.  The
+ * frames begin with its caller.
+ */
+int sysprof_memo_recall_interrupted(struct task_struct *task, u64 site, unsigned long ip,
+				    unsigned long sp, u64 frame, u64 *frames, u32 max, u8 *end);
+/* Begins a walk of @task, as above. */
+void sysprof_memo_begin(struct sysprof_memo_walk *walk, struct task_struct *task, u64 site);
 /*
  * The frames after @ip, to the end of the stack, go into @frames, which has room for @max; @n is
  * their number, @end an enum sysprof_end.  @ip, which is reported as @frame, was interrupted with

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Letting go of address spaces that were looked at.  A process may exit meanwhile, and then it is
- * we who take its memory down.  That waits for its asynchronous I/O, for ever if a server does not
+ * Drops references to address spaces that were read.  A process may exit meanwhile, and then this
+ * module tears its memory down.  That waits for its asynchronous I/O, for ever if a server does not
  * answer (FUSE), so a work item of its own does it, which nothing waits for but the module's end:
  * the module is in use until then.
  */
@@ -25,7 +25,7 @@ static void put_fn(struct work_struct *work)
 
 	mmput(last->mm);
 	kfree(last);
-	/* What is left of this function is waited for by destroy_workqueue(). */
+	/* destroy_workqueue() waits for the rest of this function. */
 	module_put(THIS_MODULE);
 }
 

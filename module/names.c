@@ -11,8 +11,8 @@
 #include "sysprof.h"
 
 /*
- * Takes "symbol+0xoffset/0xsize [module]" apart; what has no symbol is "0xaddress" and stays
- * unnamed.
+ * Takes "symbol+0xoffset/0xsize [module]" apart; an address without a symbol is "0xaddress" and
+ * stays unnamed.
  */
 static void parse(char *text, struct sysprof_name *name)
 {

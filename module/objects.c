@@ -33,12 +33,12 @@
 #define POOL_SIZE	256
 /* Files of one user (but root) that can wait for their names, so that others' have room. */
 #define PENDING_MAX	(POOL_SIZE / 2)
-/* Readers are asked to look at everything anew no more often than this. */
+/* Readers are asked to read everything anew no more often than this. */
 #define RESYNC_EVERY	(5 * HZ)
 #define TABLE_BITS	14
 #define PATH_BYTES	1024
 #define IDS		(1U << (64 - SYSPROF_FRAME_OBJECT_SHIFT))
-/* With fewer objects nothing is swept out, nor what was asked for so short a time ago. */
+/* With fewer objects nothing is swept out, nor are objects whose id was requested this recently. */
 #define SWEEP_FROM	16384
 #define SWEEP_AGE	(10 * HZ)
 #define SWEEP_AT_ONCE	64
@@ -91,11 +91,11 @@ static LIST_HEAD(objects);
 static LIST_HEAD(unnamed);
 static LIST_HEAD(pool);
 static unsigned int pool_fill, n_objects;
-/* Of each user's, how many have no name yet. */
+/* Number of each user's objects that have no name yet. */
 static u16 pending[SYSPROF_PAYERS];
 static bool missed;
 
-/* Held while objects go, and by who looks at them and may sleep. */
+/* Held while objects are removed, and by callers that search them and may sleep. */
 static DEFINE_MUTEX(sweep_lock);
 static unsigned int sweep_from = SWEEP_FROM;
 static unsigned long swept, resynced;
@@ -147,8 +147,8 @@ static struct object *make(struct file *file, const struct inode *inode, u32 pid
 	object->pid = pid;
 	object->payer = payer;
 	/*
-	 * Hooks run in the process that maps; others, which look at what was mapped before, leave
-	 * it closed.
+	 * Hooks run in the process that maps the file; callers that read earlier mappings leave
+	 * @mapper closed.
 	 */
 	if (pid == current->tgid)
 		sysprof_rights_look(&object->mapper, current, current->mm);
@@ -206,7 +206,7 @@ static int fill_pool(void)
 	return 0;
 }
 
-/* Finds out what there is to say of @object; NULL without memory: it stays without a name. */
+/* Finds path and build-id of @object; NULL without memory: it stays without a name. */
 static struct sysprof_object *describe(struct object *object)
 {
 	struct inode *inode = file_inode(object->file);
@@ -260,9 +260,9 @@ static void free_object(struct object *object)
 }
 
 /*
- * Takes what may go out of @from, and puts it into @to: those behind @at, at most SWEEP_AT_ONCE of
- * them.  Objects only come at the end, and go by this thread alone, so that where it stops it may
- * go on.
+ * Moves objects that may be removed from @from to @to: those behind @at, at most SWEEP_AT_ONCE of
+ * them.  Objects are only added at the end, and only this thread removes them, so it can continue
+ * where it stopped.
  */
 static struct list_head *sweep_some(struct list_head *at, unsigned long *ids, struct list_head *to)
 {
@@ -289,7 +289,7 @@ static struct list_head *sweep_some(struct list_head *at, unsigned long *ids, st
 	return at->next == &objects ? NULL : at;
 }
 
-/* Forgets what no address space has mapped. */
+/* Removes objects that no address space has mapped. */
 static void sweep(void)
 {
 	unsigned long *ids = kvcalloc(BITS_TO_LONGS(IDS), sizeof(*ids), GFP_KERNEL);
@@ -308,7 +308,7 @@ static void sweep(void)
 	mutex_unlock(&sweep_lock);
 	if (!list_empty(&gone)) {
 		sysprof_tables_keep_objects(ids);
-		/* Those who were walking the list are done with it. */
+		/* Readers that were walking the list are done with it. */
 		synchronize_rcu();
 	}
 	list_for_each_entry_safe(object, next, &gone, unnamed)
@@ -338,13 +338,13 @@ static void name(struct object *object)
 	if (record) {
 		sysprof_sessions_state(&record->record);
 		/*
-		 * Whole before it is seen; pairs with smp_load_acquire() in sysprof_objects_fill()
-		 * and sysprof_objects_each().
+		 * The object is complete before it is visible; pairs with smp_load_acquire() in
+		 * sysprof_objects_fill() and sysprof_objects_each().
 		 */
 		smp_store_release(&object->record, record);
 		sysprof_tables_named(record);
 	}
-	/* As long as there is a file, find_mapper() has others wait for the name. */
+	/* As long as there is a file, find_mapper() makes others wait for the name. */
 	raw_spin_lock(&objects_lock);
 	object->file = NULL;
 	pending[object->payer]--;
@@ -442,7 +442,7 @@ void sysprof_objects_each(void (*each)(const struct sysprof_object *record, void
 	mutex_unlock(&sweep_lock);
 }
 
-/* *@is_waiting: it is about to be named. */
+/* *@is_waiting: the object is about to be named. */
 static bool find_mapper(u32 id, u32 *pid, bool *is_waiting)
 {
 	struct object *object;
@@ -517,7 +517,7 @@ void sysprof_objects_forget(void)
 	sweep_from = SWEEP_FROM;
 }
 
-/* No hook, session or ioctl is left. */
+/* No hook, session or ioctl remains. */
 void sysprof_objects_exit(void)
 {
 	struct object *object, *next;

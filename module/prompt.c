@@ -19,6 +19,7 @@
 #include "hooks.h"
 #include "periods.h"
 #include "prompt.h"
+#include "session-stack.h"
 #include "stack.h"
 #include "throttle.h"
 
@@ -29,10 +30,9 @@
  * struct prompt_cpu - of one CPU; touched there with interrupts off
  * @stack: stack that is being sent
  * @stacks: taken
- * @calls: by enum sysprof_prompt
+ * @calls: by enum sysprof_prompt, without those of events that passed
  * @cost_ns: likewise
  * @timed_since: the call under way is timed; 0: it is not
- * @axis: likewise: how far the events have come on theirs
  */
 struct prompt_cpu {
 	struct sysprof_stack *stack;
@@ -40,10 +40,11 @@ struct prompt_cpu {
 	u64 calls[SYSPROF_PROMPTS];
 	u64 cost_ns[SYSPROF_PROMPTS];
 	u64 timed_since;
-	u64 axis[SYSPROF_PROMPTS];
 };
 
 static DEFINE_PER_CPU(struct prompt_cpu, prompt_cpus);
+DEFINE_PER_CPU(struct sysprof_prompt_course[SYSPROF_PROMPTS], sysprof_prompt_courses);
+u32 sysprof_prompt_changes;
 
 /* The part of an event that is after the session's START. */
 struct extent {
@@ -82,14 +83,16 @@ static u64 weight_of(const struct sysprof_prompt_event *event, const struct sysp
 		     const struct extent *extent)
 {
 	const struct sysprof_prompt_wish *wish = &tap->prompt[event->prompt];
-	const struct prompt_cpu *cpu = this_cpu_ptr(&prompt_cpus);
-	u64 from = event->axis == SYSPROF_AXIS_NS ? extent->begin : cpu->axis[event->prompt];
+	u64 from = event->axis == SYSPROF_AXIS_NS ?
+			   extent->begin :
+			   this_cpu_read(sysprof_prompt_courses[event->prompt].at);
 	u64 *next = &tap->cpus[smp_processor_id()].next[event->prompt];
 	u64 reach = reach_of(event, extent), picked_to;
 
 	if (!wish->period)
 		return reach >= wish->threshold;
-	from += (u64)smp_processor_id() << CPU_SHIFT;
+	if (!event->is_global)
+		from += (u64)smp_processor_id() << CPU_SHIFT;
 	if (event->axis == SYSPROF_AXIS_NS)
 		return picked_before(from + reach, wish->period) -
 		       picked_before(from, wish->period);
@@ -110,14 +113,91 @@ static bool gets_all(const struct sysprof_tap *tap, enum sysprof_prompt prompt)
 	       !tap->session->hides_others;
 }
 
-bool sysprof_prompt_tells_all(enum sysprof_prompt opens)
+/* Events that pass. */
+
+void sysprof_prompt_follow(struct sysprof_tap *tap, int cpu, enum sysprof_prompt prompt)
+{
+	const struct sysprof_prompt_course *course =
+		per_cpu_ptr(&sysprof_prompt_courses[prompt], cpu);
+	struct sysprof_source_account *account = &tap->cpus[cpu].prompt[prompt];
+	struct sysprof_course_mark *mark = &tap->cpus[cpu].marks[prompt];
+	u64 events = course->passed - mark->passed,
+	    value = course->at - course->asked - mark->value;
+
+	mark->passed += events;
+	mark->value += value;
+	if (!mark->is_set)
+		return;
+	account->seen.events += events;
+	account->seen.value += value;
+	account->not_picked.events += events;
+	account->not_picked.value += value;
+}
+
+void sysprof_prompt_begin(struct sysprof_tap *tap, int cpu, enum sysprof_prompt prompt)
+{
+	sysprof_prompt_follow(tap, cpu, prompt);
+	tap->cpus[cpu].marks[prompt].is_set = true;
+}
+
+void sysprof_prompt_end(struct sysprof_tap *tap, int cpu)
+{
+	int i;
+
+	for (i = 0; i < SYSPROF_PROMPTS; i++)
+		tap->cpus[cpu].marks[i].is_set = false;
+}
+
+/*
+ * Up to where events pass for a session: it picks none of them, for want of an instant and for no
+ * other reason.
+ */
+static u64 passes_until(const struct sysprof_tap *tap, enum sysprof_prompt prompt)
+{
+	u64 next = tap->cpus[smp_processor_id()].next[prompt],
+	    first = (u64)smp_processor_id() << CPU_SHIFT;
+
+	if (!tap->prompt[prompt].id)
+		return U64_MAX;
+	if (!tap->prompt[prompt].period || !tap->is_plain)
+		return 0;
+	return next > first ? next - first : 0;
+}
+
+/* Events up to here pass for all sessions. */
+static noinline void set_until(struct sysprof_prompt_course *course, enum sysprof_prompt prompt)
 {
 	struct sysprof_tap *tap;
 
+	course->until = U64_MAX;
+	sysprof_for_each_tap(tap)
+		course->until = min(course->until, passes_until(tap, prompt));
+}
+
+static noinline void note_changes(struct sysprof_prompt_course *course, enum sysprof_prompt prompt)
+{
+	struct sysprof_tap *tap;
+
+	/* Pairs with the release in update_wishes() of sources.c: a new session is in the list. */
+	course->changes = smp_load_acquire(&sysprof_prompt_changes);
+	sysprof_for_each_tap(tap)
+		sysprof_prompt_begin(tap, smp_processor_id(), prompt);
+	/* For set_until() to be called. */
+	course->until = 1;
+}
+
+void sysprof_prompt_note_closes(enum sysprof_prompt prompt, enum sysprof_prompt opens)
+{
+	struct sysprof_prompt_course *course = this_cpu_ptr(&sysprof_prompt_courses[prompt]);
+	struct sysprof_tap *tap;
+
+	rcu_read_lock();
+	note_changes(course, prompt);
+	course->until = U64_MAX;
 	sysprof_for_each_tap(tap)
 		if (gets_all(tap, opens))
-			return true;
-	return false;
+			course->until = 0;
+	rcu_read_unlock();
 }
 
 u8 sysprof_prompt_context(void)
@@ -129,14 +209,27 @@ u8 sysprof_prompt_context(void)
 	return current->pid ? SYSPROF_CONTEXT_TASK : SYSPROF_CONTEXT_IDLE;
 }
 
-/* A CLOSE goes where its OPEN went.  Bits are given out again, to sessions that begin later. */
+/*
+ * A CLOSE goes to the sessions that got its OPEN.  Bits are given out again, to sessions that begin
+ * later.
+ */
 static bool has_opened(const struct sysprof_tap *tap, const struct sysprof_prompt_event *event)
 {
 	return (event->told & BIT_ULL(tap->bit) && event->told_start >= tap->start) ||
 	       gets_all(tap, event->opens);
 }
 
-/* Where an event of the session goes; its weight, 0 if it is not sent. */
+/* A holder is the session's if one of its waiters is. */
+static bool is_excluded(const struct sysprof_tap *tap, const struct sysprof_prompt_event *event)
+{
+	if (event->prompt != SYSPROF_PROMPT_HOLD)
+		return sysprof_event_is_excluded(tap->session, current);
+	return !(event->told & BIT_ULL(tap->bit)) ||
+	       !cpumask_test_cpu(smp_processor_id(), tap->session->cpumask) ||
+	       sysprof_session_hides(tap->session, current) == SYSPROF_HIDES_FRAMES;
+}
+
+/* Accounts for an event in the session; returns its weight, 0 if it is not sent. */
 static u64 choose(const struct sysprof_tap *tap, struct sysprof_prompt_event *event,
 		  struct sysprof_source_account *account, const struct extent *extent)
 {
@@ -148,7 +241,7 @@ static u64 choose(const struct sysprof_tap *tap, struct sysprof_prompt_event *ev
 	if (weight && !event->end)
 		event->begin = event->end = ktime_get_mono_fast_ns();
 	sysprof_tally_add(&account->seen, extent->value, extent->duration, weight);
-	if (!is_close && sysprof_event_is_excluded(tap->session, current))
+	if (unlikely(!tap->is_plain) && !is_close && is_excluded(tap, event))
 		to = &account->excluded;
 	else if (!weight)
 		to = wish->period || is_close ? &account->not_picked : &account->below;
@@ -160,7 +253,7 @@ static u64 choose(const struct sysprof_tap *tap, struct sysprof_prompt_event *ev
 	return 0;
 }
 
-/* What is requested of the stack; false: no session gets the event. */
+/* The parts of the stack that sessions request; false: no session gets the event. */
 static bool pick(struct sysprof_prompt_event *event, struct sysprof_stack_wish *stack)
 {
 	int cpu = smp_processor_id();
@@ -180,9 +273,10 @@ static bool pick(struct sysprof_prompt_event *event, struct sysprof_stack_wish *
 		own->prompt_weight = choose(tap, event, &own->prompt[event->prompt], &extent);
 		if (!own->prompt_weight)
 			continue;
-		if (!any)
-			*stack = (struct sysprof_stack_wish){};
-		sysprof_event_add_wish(stack, tap->session, wish->stacks);
+		if (any)
+			sysprof_stack_wish_add(stack, &wish->stack);
+		else
+			*stack = wish->stack;
 		any = true;
 	}
 	return any;
@@ -192,34 +286,38 @@ static void put(struct sysprof_tap *tap, struct sysprof_session_cpu *sc,
 		const struct sysprof_prompt_event *from, struct sysprof_stack *stack)
 {
 	const struct sysprof_prompt_wish *wish = &tap->prompt[from->prompt];
-	struct sysprof_tap_cpu *own = &tap->cpus[sc->cpu];
-	struct sysprof_event_shape shape =
-		sysprof_event_shape(tap->session, wish->stacks, sc, stack);
-	struct extent extent = clip(tap, from);
 	u32 part_bytes = from->part ? from->part->size * 8 : 0;
-	struct sysprof_part *part;
-	struct sysprof_event *event;
+	struct sysprof_tap_cpu *own = &tap->cpus[sc->cpu];
+	struct sysprof_source_account *account = &own->prompt[from->prompt];
+	struct extent extent = clip(tap, from);
+	struct sysprof_part_lock *lock;
+	struct sysprof_event *event = sysprof_event_reserve(sc, wish->stacks, stack, part_bytes);
 
-	sysprof_delivery_report_losses(sc);
-	event = sysprof_event_reserve(sc, sysprof_event_bytes(&shape) + part_bytes,
-				      &own->prompt[from->prompt], extent.value, extent.duration,
-				      own->prompt_weight);
-	if (!event)
-		return;
-	event->begin = extent.begin;
-	event->duration = extent.duration;
-	event->value = extent.value;
-	event->key = from->key;
-	event->weight = min_t(u64, own->prompt_weight, U32_MAX);
-	event->source = wish->id;
-	event->phase = from->phase;
-	event->state = from->context;
-	part = sysprof_event_put_stack(event, tap->session, wish->stacks, sc, stack, &shape);
-	if (part_bytes)
-		memcpy(part, from->part, part_bytes);
-	event->n_parts += part_bytes > 0;
-	event->record.flags |= from->flags | (extent.is_cut ? SYSPROF_EVENT_CUT_BEGIN : 0);
-	sysprof_ring_commit(&sc->ring);
+	sysprof_tally_add(sysprof_event_tally(account, event), extent.value, extent.duration,
+			  own->prompt_weight);
+	if (!IS_ERR(event)) {
+		event->begin = extent.begin;
+		event->duration = extent.duration;
+		event->value = extent.value;
+		event->key = from->key;
+		event->weight = min_t(u64, own->prompt_weight, U32_MAX);
+		event->source = wish->id;
+		event->phase = from->phase;
+		event->state = from->context;
+		event->record.flags |= from->flags |
+				       (extent.is_cut ? SYSPROF_EVENT_CUT_BEGIN : 0);
+		lock = sysprof_event_part(event, part_bytes);
+		memcpy(lock, from->part, part_bytes);
+		/*
+		 * Whether the session may know of the holder was only asked if that has sent its
+		 * HOLD.
+		 */
+		if (unlikely(tap->session->hides_others) && part_bytes &&
+		    from->part->type == SYSPROF_PART_LOCK)
+			lock->holder_pid = lock->holder_tid = 0;
+		sysprof_ring_commit(&sc->ring);
+	}
+	sysprof_delivery_wake(tap->session, sc);
 }
 
 static void end_call(struct prompt_cpu *cpu, enum sysprof_prompt prompt)
@@ -237,6 +335,7 @@ void sysprof_prompt_tell_wanted(struct sysprof_prompt_event *event)
 	struct sysprof_session_cpu *sc;
 	struct sysprof_tap *tap;
 
+	cpu->stack->site = event->site;
 	sysprof_stack_take(cpu->stack, event->regs);
 	sysprof_for_each_tap(tap) {
 		sc = &tap->session->cpus[smp_processor_id()];
@@ -248,7 +347,6 @@ void sysprof_prompt_tell_wanted(struct sysprof_prompt_event *event)
 			event->told_start = max(event->told_start, tap->start);
 		}
 		sysprof_tap_tell(tap, sc, event->end);
-		sysprof_delivery_wake(tap->session, sc);
 	}
 	sysprof_event_pay_for_stack(&cpu->stacks, event->end);
 	end_call(cpu, event->prompt);
@@ -256,7 +354,10 @@ void sysprof_prompt_tell_wanted(struct sysprof_prompt_event *event)
 
 bool sysprof_prompt_wants(struct sysprof_prompt_event *event)
 {
+	struct sysprof_prompt_course *course = this_cpu_ptr(&sysprof_prompt_courses[event->prompt]);
 	struct prompt_cpu *cpu = this_cpu_ptr(&prompt_cpus);
+	bool is_followed = event->axis != SYSPROF_AXIS_NS && event->phase != SYSPROF_PHASE_CLOSE;
+	u64 reach = event->axis == SYSPROF_AXIS_VALUE ? event->value : 1;
 	bool is_wanted;
 
 	/* An NMI may have interrupted this CPU while it reported another event. */
@@ -266,9 +367,15 @@ bool sysprof_prompt_wants(struct sysprof_prompt_event *event)
 	}
 	if (unlikely(++cpu->calls[event->prompt] % TIMED_CALLS == 0))
 		cpu->timed_since = event->end ?: ktime_get_mono_fast_ns();
+	if (is_followed && unlikely(course->changes != READ_ONCE(sysprof_prompt_changes)))
+		note_changes(course, event->prompt);
 	is_wanted = pick(event, &cpu->stack->wish);
-	if (event->axis != SYSPROF_AXIS_NS)
-		cpu->axis[event->prompt] += event->axis == SYSPROF_AXIS_VALUE ? event->value : 1;
+	if (is_followed) {
+		course->at += reach;
+		course->asked += reach;
+		if (course->until)
+			set_until(course, event->prompt);
+	}
 	if (!is_wanted)
 		end_call(cpu, event->prompt);
 	return is_wanted;
@@ -281,7 +388,7 @@ void sysprof_prompt_tell(struct sysprof_prompt_event *event)
 }
 
 /* Reports to each session that has the source an event without details. */
-static void count_unknown(enum sysprof_prompt prompt, bool is_lost)
+void sysprof_prompt_missed(enum sysprof_prompt prompt)
 {
 	struct sysprof_source_account *account;
 	struct sysprof_tap *tap;
@@ -292,28 +399,16 @@ static void count_unknown(enum sysprof_prompt prompt, bool is_lost)
 			continue;
 		account = &tap->cpus[smp_processor_id()].prompt[prompt];
 		account->seen.events++;
-		if (is_lost)
-			account->lost[SYSPROF_LOST_NO_SLOT].events++;
-		else
-			account->not_picked.events++;
+		account->lost[SYSPROF_LOST_NO_SLOT].events++;
 	}
 	rcu_read_unlock();
-}
-
-void sysprof_prompt_passed(enum sysprof_prompt prompt)
-{
-	count_unknown(prompt, false);
-}
-
-void sysprof_prompt_missed(enum sysprof_prompt prompt)
-{
-	count_unknown(prompt, true);
 }
 
 void sysprof_prompt_cost(int cpu, enum sysprof_prompt prompt, u64 *ns, u64 *calls)
 {
 	*ns = READ_ONCE(per_cpu_ptr(&prompt_cpus, cpu)->cost_ns[prompt]);
-	*calls = READ_ONCE(per_cpu_ptr(&prompt_cpus, cpu)->calls[prompt]);
+	*calls = READ_ONCE(per_cpu_ptr(&prompt_cpus, cpu)->calls[prompt]) +
+		 READ_ONCE(per_cpu_ptr(&sysprof_prompt_courses[prompt], cpu)->passed);
 }
 
 /* Memory. */

@@ -7,15 +7,22 @@
 #ifndef _SYSPROF_PROMPT_H
 #define _SYSPROF_PROMPT_H
 
+#include <linux/compiler.h>
+#include <linux/percpu.h>
 #include <linux/types.h>
 
 #include "arming.h"
+#include "stack-wish.h"
 #include "sysprof-event.h"
+
+struct inode;
+struct sysprof_tap;
 
 enum sysprof_prompt {
 	SYSPROF_PROMPT_IRQ,
 	SYSPROF_PROMPT_SOFTIRQ,
 	SYSPROF_PROMPT_LOCK,
+	SYSPROF_PROMPT_HOLD,
 	SYSPROF_PROMPT_BLOCK,
 	SYSPROF_PROMPT_BLOCK_DONE,
 	SYSPROF_PROMPT_FAULT,
@@ -29,6 +36,8 @@ enum sysprof_prompt {
 	SYSPROF_PROMPT_VMALLOC_FREE,
 	SYSPROF_PROMPT_STALL,
 	SYSPROF_PROMPT_FRAGMENT,
+	SYSPROF_PROMPT_IRQS_OFF,
+	SYSPROF_PROMPT_PAGE_CACHE,
 	SYSPROF_PROMPTS
 };
 
@@ -38,12 +47,14 @@ enum sysprof_prompt {
  * @stacks: SYSPROF_STACKS_*
  * @period: period of the grid; 0: every event that reaches @threshold
  * @threshold: least value of an event, where @period is 0
+ * @stack: the parts of the stacks; set while the source is on
  */
 struct sysprof_prompt_wish {
 	u16 id;
 	u32 stacks;
 	u32 period;
 	u64 threshold;
+	struct sysprof_stack_wish stack;
 };
 
 /**
@@ -80,7 +91,10 @@ struct sysprof_hooking {
 
 extern struct sysprof_hooking sysprof_interrupts, sysprof_locks, sysprof_block, sysprof_faults,
 	sysprof_slab, sysprof_pages, sysprof_percpu, sysprof_vmalloc, sysprof_stalls,
-	sysprof_fragments;
+	sysprof_fragments, sysprof_irqs_off, sysprof_page_cache;
+
+/* Names the file in @part.  @inode NULL: not known. */
+void sysprof_block_set_file(struct sysprof_part_block *part, const struct inode *inode);
 
 /* Process context: the name of a trace point that this kernel lacks, or NULL. */
 const char *sysprof_hooking_lacks(struct sysprof_hooking *hooking);
@@ -104,14 +118,16 @@ enum sysprof_axis {
  * @value: in the source's unit
  * @key: joins OPEN and CLOSE
  * @told: of an OPEN, on return: the sessions that got it, as bits of sysprof_tap.bit; a CLOSE
- *	passes the same
+ *	passes the same.  Of a HOLD: the sessions whose filters pass a waiter
  * @told_start: of an OPEN, on return: when the latest of those sessions started; a CLOSE passes the
  *	same
  * @part: a further part of the record; NULL: none
  * @regs: registers of the interrupted context; NULL: the stack begins here
+ * @site: anything that often differs where stacks that begin here differ; 0: nothing is known
  * @prompt: the event's source
  * @opens: of a CLOSE: the source of its OPEN
  * @axis: enum sysprof_axis; not used for a CLOSE
+ * @is_global: a grid of nanoseconds is the same for all CPUs
  * @phase: enum sysprof_phase
  * @context: enum sysprof_context in which it happened
  * @flags: SYSPROF_EVENT_*
@@ -125,9 +141,11 @@ struct sysprof_prompt_event {
 	u64 told_start;
 	const struct sysprof_part *part;
 	struct pt_regs *regs;
+	u64 site;
 	enum sysprof_prompt prompt;
 	enum sysprof_prompt opens;
 	u8 axis;
+	bool is_global;
 	u8 phase;
 	u8 context;
 	u16 flags;
@@ -145,10 +163,68 @@ void sysprof_prompt_tell(struct sysprof_prompt_event *event);
  */
 bool sysprof_prompt_wants(struct sysprof_prompt_event *event);
 void sysprof_prompt_tell_wanted(struct sysprof_prompt_event *event);
-/* Counts a CLOSE whose OPEN no session got.  Context as above. */
-void sysprof_prompt_passed(enum sysprof_prompt prompt);
-/* Whether a session gets each CLOSE of the events that @opens opens, and needs no mask for it. */
-bool sysprof_prompt_tells_all(enum sysprof_prompt opens);
+/**
+ * struct sysprof_prompt_course - how far the events of a source have come on a CPU
+ * @at: position on their axis
+ * @until: events up to this position pass: all sessions just count them.  For a source of CLOSEs 0:
+ *	none of them do
+ * @passed: number of events that have passed
+ * @asked: what all other events take on the axis
+ * @changes: of sysprof_prompt_changes when @until was found
+ */
+struct sysprof_prompt_course {
+	u64 at;
+	u64 until;
+	u64 passed;
+	u64 asked;
+	u32 changes;
+};
+DECLARE_PER_CPU(struct sysprof_prompt_course[SYSPROF_PROMPTS], sysprof_prompt_courses);
+/* Counts the sessions that begin and end. */
+extern u32 sysprof_prompt_changes;
+
+/*
+ * Whether the next event of a source passes, which takes @value on its axis.  If so it is counted,
+ * and that is all: most allocations and faults end here.  The accounts of the sessions follow
+ * later.  In a hook, interrupts off.
+ */
+static __always_inline bool sysprof_prompt_passes(enum sysprof_prompt prompt, u64 value)
+{
+	struct sysprof_prompt_course *course = this_cpu_ptr(&sysprof_prompt_courses[prompt]);
+	u64 to = course->at + value;
+
+	if (unlikely(to > course->until || course->changes != READ_ONCE(sysprof_prompt_changes)))
+		return false;
+	course->at = to;
+	course->passed++;
+	return true;
+}
+
+/*
+ * The same for a CLOSE whose OPEN no session got.  False: there is a session that gets all of the
+ * events that @opens opens, and so the CLOSE.
+ */
+void sysprof_prompt_note_closes(enum sysprof_prompt prompt, enum sysprof_prompt opens);
+static __always_inline bool sysprof_prompt_passes_close(enum sysprof_prompt prompt,
+							enum sysprof_prompt opens)
+{
+	struct sysprof_prompt_course *course = this_cpu_ptr(&sysprof_prompt_courses[prompt]);
+
+	if (unlikely(course->changes != READ_ONCE(sysprof_prompt_changes)))
+		sysprof_prompt_note_closes(prompt, opens);
+	if (!course->until)
+		return false;
+	course->passed++;
+	return true;
+}
+
+/*
+ * Account for the events that have passed on @cpu: begin() from here on, follow() up to here, and
+ * end() no more of them.  On that CPU, interrupts off; if it is offline, on any CPU.
+ */
+void sysprof_prompt_begin(struct sysprof_tap *tap, int cpu, enum sysprof_prompt prompt);
+void sysprof_prompt_follow(struct sysprof_tap *tap, int cpu, enum sysprof_prompt prompt);
+void sysprof_prompt_end(struct sysprof_tap *tap, int cpu);
 /* The enum sysprof_context of the code that runs here. */
 u8 sysprof_prompt_context(void);
 /* Counts an event that nobody gets, since there is no room to follow it.  Context as above. */

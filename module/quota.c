@@ -29,7 +29,7 @@ static struct payer {
 	atomic_t ids;
 } payers[SYSPROF_PAYERS];
 
-/* Of all but root. */
+/* Of all users but root. */
 static struct payer users;
 static atomic_long_t all_bytes;
 static atomic_t next_id = ATOMIC_INIT(SYSPROF_OBJECT_FIRST);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* One copy of an address space's index: a sorted array, edited while nobody reads it. */
+/* One copy of an address space's index: a sorted array, edited while no reader uses it. */
 #include <linux/mm.h>
 #include <linux/string.h>
 
@@ -42,7 +42,7 @@ void sysprof_ranges_replace(struct ranges *ranges, u64 start, u64 end, const str
 	u32 at = sysprof_ranges_first_behind(ranges, start), last;
 
 	if (at < ranges->n && ranges->range[at].start < start) {
-		/* A range that continues behind the end becomes two. */
+		/* A range that continues behind the end is split in two. */
 		if (ranges->range[at].end > end)
 			sysprof_ranges_insert(ranges, at, &ranges->range[at]);
 		shrink(ranges, at, ranges->range[at].start, start);

@@ -60,7 +60,7 @@ void sysprof_raw_put(struct sysprof_raw_wishes *wishes)
 	kfree(wishes);
 }
 
-/* Another task may be changing the name: at worst it is somebody else's. */
+/* Another task may be changing the name: at worst the result is another name's. */
 static u32 hash_name(const char *comm)
 {
 	u32 hash = 0;

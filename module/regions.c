@@ -1,18 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Regions: executable memory without a file.  Who makes code at run time makes pages writable and
- * executable in turn, lets an area grow by neighbouring ones, and gives parts of it back.  None of
- * that makes another region, so that a function's place keeps its name: what overlaps or touches a
- * place that was executable before belongs to the same region, until a file is mapped there or the
- * address space ends.  All offsets in a region count from one address, so it does not matter which
- * mapping was reported.
+ * Regions: executable memory without a file.  A program that makes code at run time makes pages
+ * writable and executable in turn, lets an area grow by neighbouring ones, and gives parts of it
+ * back.  None of that makes another region, so a function's address keeps its name: memory that
+ * overlaps or touches memory that was executable before belongs to the same region, until a file is
+ * mapped there or the address space ends.  All offsets in a region count from one address, so it
+ * does not matter which mapping was reported.
  */
 #include <linux/string.h>
 
 #include "regions.h"
 #include "state.h"
 
-/* Of one address space: who makes and ends regions in turn does not get ids without end. */
+/*
+ * Limit of one address space: a program that makes and ends regions in turn does not get ids
+ * without end.
+ */
 #define REGIONS_EVER	4096
 
 /* Offsets must stay positive and fit a frame. */

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The end of what open() granted.  A session ends when its opener has exited, and when an
- * administrator ends it (SYSPROF_IOC_REVOKE).  It also ends when its opener may no longer open the
- * device, since somebody else sits at the machine now, and when the kernel is locked down.  Nothing
- * reports the last two: they are checked once a second.
+ * Ends what open() granted.  A session ends when its opener has exited, and when an administrator
+ * ends it (SYSPROF_IOC_REVOKE).  It also ends when its opener may no longer open the device, since
+ * somebody else sits at the machine now, and when the kernel is locked down.  Nothing reports the
+ * last two: they are checked once a second.
  */
 #include <linux/cred.h>
 #include <linux/fs.h>
@@ -19,14 +19,14 @@
 
 #define LOOK_JIFFIES HZ
 
-/* Every open one. */
+/* Every open session. */
 static LIST_HEAD(sessions);
 static DEFINE_MUTEX(sessions_lock);
 
 static void look_fn(struct work_struct *work);
 static DECLARE_DELAYED_WORK(look_work, look_fn);
 
-/* It stays on the list until it is closed: the lock keeps it from going away. */
+/* The session stays on the list until it is closed: the lock keeps it from being freed. */
 static void end(struct sysprof_session *session)
 {
 	lockdep_assert_held(&sessions_lock);
@@ -87,7 +87,7 @@ void sysprof_revoke_exit(void)
 	cancel_delayed_work_sync(&look_work);
 }
 
-/* A session's opener is a process; the last of its threads to exit counts. */
+/* A session's opener is a process: it has exited when the last of its threads has. */
 static bool opener_lives(const struct sysprof_session *session)
 {
 	struct task_struct *task;

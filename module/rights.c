@@ -24,8 +24,8 @@ void sysprof_rights_look(struct sysprof_rights *rights, const struct task_struct
 		       uid_eq(cred->suid, cred->uid) && gid_eq(cred->egid, cred->gid) &&
 		       gid_eq(cred->sgid, cred->gid);
 	/*
-	 * Credentials before dumpability: who changes credentials first takes the latter away.
-	 * Pairs with smp_wmb() in the kernel's commit_creds().
+	 * Credentials are read before dumpability: a task that changes credentials clears
+	 * dumpability first.  Pairs with smp_wmb() in the kernel's commit_creds().
 	 */
 	smp_rmb();
 	rights->open = rights->open && sysprof_may_dump(task, mm);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The per-CPU ring: many writers that interrupt each other on one CPU, one reader in another world.
+ * The per-CPU ring: many writers that interrupt each other on one CPU, one reader in user space.
  *
  *	            tail                 page->head     head
  *	             |                       |            |
@@ -95,9 +95,9 @@ struct sysprof_record *sysprof_ring_reserve(struct sysprof_ring *ring, u32 bytes
 
 	local_inc(&ring->nest);
 	/*
-	 * No record to come is older than the last one was.  Read before the look at what is open:
-	 * an interrupt in between opens the ring itself, with the same time or a later one, and
-	 * what it writes stays unpublished.
+	 * No record to come is older than the last one was.  The clock is read before checking
+	 * whether the ring is open: an interrupt in between opens the ring itself, with the same
+	 * time or a later one, and its records stay unpublished.
 	 */
 	last_time = READ_ONCE(ring->last_time);
 	barrier();
@@ -111,8 +111,8 @@ struct sysprof_record *sysprof_ring_reserve(struct sysprof_ring *ring, u32 bytes
 	do {
 		head = local_read(&ring->head);
 		/*
-		 * Read once: it is the reader's to change.  Pairs with the reader's release, after
-		 * it has read the records.
+		 * Read once: the reader may change it.  Pairs with the reader's release, after it
+		 * has read the records.
 		 */
 		tail = smp_load_acquire(&ring->tail->tail);
 		used = (u32)head - tail;
@@ -146,7 +146,7 @@ void sysprof_ring_commit(struct sysprof_ring *ring)
 {
 	long head;
 
-	/* Inner writers leave the publishing to the outermost, whose record may be half written. */
+	/* Inner writers leave publishing to the outermost, whose record may be half written. */
 	if (local_read(&ring->nest) > 1) {
 		local_dec(&ring->nest);
 		return;
@@ -158,7 +158,7 @@ void sysprof_ring_commit(struct sysprof_ring *ring)
 		local_dec(&ring->nest);
 		/*
 		 * An interrupt before the decrement has left its record to us, one after it has
-		 * published itself.  In the first case go round once more.
+		 * published itself.  In the first case, repeat.
 		 */
 		barrier();
 		if (likely(head == local_read(&ring->head)))

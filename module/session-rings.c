@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The memory of sessions' rings: one on each possible CPU, paid for by the opener. */
+/* The memory of sessions' rings: one on each possible CPU, charged to the opener. */
 #include <linux/cpumask.h>
 #include <linux/math64.h>
 #include <linux/mm.h>
@@ -23,8 +23,8 @@ void sysprof_session_free_rings(struct sysprof_session *session)
 }
 
 /*
- * A CPU that is not there has a ring like all others: a reader maps all of them once, before it
- * starts the session, and would not know of one that came later.
+ * An absent CPU has a ring like all others: a reader maps all rings once, before it starts the
+ * session, and would not know of a later one.
  */
 int sysprof_session_make_rings(struct sysprof_session *session, u32 bytes)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What a session wants of a stack, and what it may have of it. */
+/* The parts of a stack that a session wants, and those that it may have. */
 #include <linux/minmax.h>
 #include <linux/moduleparam.h>
 #include <linux/printk.h>
@@ -85,7 +85,8 @@ void sysprof_session_plan(struct sysprof_session *session)
 }
 
 /*
- * Whether tables of its own user are followed for current: who brought them could look for himself.
+ * Whether tables of its own user are used for current: the user who loaded them could read that
+ * memory himself.
  */
 static bool may_follow_tables(const struct sysprof_session *session)
 {
@@ -93,7 +94,7 @@ static bool may_follow_tables(const struct sysprof_session *session)
 	       sysprof_traced_may(session, current, current->mm);
 }
 
-/* The rule of rights.h, as nothing is given of a stack but places in files. */
+/* The rule of rights.h, as only positions in files are revealed of a stack. */
 enum sysprof_hides sysprof_session_hides(const struct sysprof_session *session,
 					 const struct task_struct *task)
 {
@@ -115,5 +116,7 @@ void sysprof_session_ask_rights(struct sysprof_session_cpu *sc, struct sysprof_s
 	sc->raw_bytes = sysprof_session_may_have_raw(session) ?
 				sysprof_raw_wished(session->raw_wishes, session->config.raw_bytes) :
 				0;
-	wish->raw_bytes = max(wish->raw_bytes, sc->raw_bytes);
+	/* By tables few stacks need a copy: it is made when that is known. */
+	if (!by_tables(session))
+		wish->raw_bytes = max(wish->raw_bytes, sc->raw_bytes);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The sessions that a CPU ticks for: which of its periods they want, and what becomes of those that
+ * The sessions that a CPU ticks for: the periods that they want, and what happens to periods that
  * have no sample.
  */
 #include <linux/percpu.h>
@@ -9,7 +9,7 @@
 #include "session-ticking.h"
 
 DEFINE_PER_CPU(struct sysprof_session_cpu *, sysprof_ticking);
-/* From this period on one of them wants every tick.  U64_MAX: none does. */
+/* From this period on some session wants every tick.  U64_MAX: none does. */
 static DEFINE_PER_CPU(u64, every_period) = U64_MAX;
 
 static void look_for_every_period(int cpu)
@@ -28,8 +28,8 @@ void sysprof_session_join_ticks(struct sysprof_session_cpu *sc, int cpu)
 	struct sysprof_session_cpu **link = per_cpu_ptr(&sysprof_ticking, cpu);
 
 	/*
-	 * They are served in the order in which they have begun, those that are exempt first: what
-	 * they take is not the others' to pay.
+	 * Sessions are served in the order in which they began, exempt ones first: the others do
+	 * not pay for what those take.
 	 */
 	while (*link && ((*link)->session->is_exempt || !sc->session->is_exempt))
 		link = &(*link)->next;

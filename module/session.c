@@ -35,20 +35,20 @@
 #include "throttle.h"
 #include "times.h"
 
-/* For what all sessions share: the list of receivers, and the clock. */
+/* Protects what all sessions share: the list of receivers, and the clock. */
 static DEFINE_MUTEX(list_lock);
-/* What is kept for a CPU, as long as it is offline. */
+/* Protects the data of CPUs that are offline. */
 static DEFINE_RAW_SPINLOCK(offline_lock);
 
 /* Accounts. */
 
-/* Fills in what the clock alone knows. */
+/* Fills in fields that only the clock knows. */
 static void complete_account(struct sysprof_session *session, int cpu, u64 now)
 {
 	struct sysprof_session_cpu *sc = &session->cpus[cpu];
 	u64 begun = sysprof_clock_period_at(now) + 1, next;
 
-	/* Overflows keep it. */
+	/* Overflows keep this account. */
 	if (session->pmu)
 		return;
 	if (!sc->wanted) {
@@ -79,7 +79,7 @@ static u32 sample_limit(const struct sysprof_ring *ring)
 	return ring->bytes / 4 * 3;
 }
 
-/* The user part of what the session may not have exactly; @sample has all else. */
+/* The user part of a stack that the session may not have exactly; @sample has the rest. */
 static noinline void put_hidden(struct sysprof_sample *sample, const u64 *user,
 				enum sysprof_hides hides)
 {
@@ -91,14 +91,30 @@ static noinline void put_hidden(struct sysprof_sample *sample, const u64 *user,
 	sysprof_session_put_functions(sample->frames + sample->n_kernel, user, sample->n_user);
 }
 
-/* Returns when it was written, or lost. */
+/*
+ * Bytes of the copy of the stack that goes into the sample.  Beside tables a copy is an extra: it
+ * leaves half of the ring to samples.
+ */
+static __always_inline u32 raw_part(struct sysprof_session_cpu *sc, struct sysprof_stack *stack)
+{
+	bool by_tables = sc->session->user_kind == SYSPROF_KIND_TABLED;
+	u32 bytes;
+
+	if (by_tables ? !sysprof_stack_copy_instead(stack, sc->raw_bytes) :
+			!stack->raw || !sc->raw_bytes)
+		return 0;
+	bytes = sysprof_raw_size(stack->raw, sc->raw_bytes);
+	return by_tables && sysprof_ring_used(&sc->ring) + bytes > sc->ring.bytes / 2 ? 0 : bytes;
+}
+
+/* Returns when the record was written, or lost. */
 static __always_inline u64 put_sample(struct sysprof_session_cpu *sc, struct sysprof_stack *stack,
 				      u64 weight, u64 delay_ns)
 {
 	const struct sysprof_session *session = sc->session;
 	const struct sysprof_user_part *user = &stack->user[session->user_kind];
 	u32 n_kernel = min_t(u32, stack->n_kernel, session->wish.max_kernel), n_user, bytes,
-	    raw_bytes = 0;
+	    raw_bytes;
 	struct sysprof_sample *sample;
 	u64 time;
 
@@ -107,8 +123,7 @@ static __always_inline u64 put_sample(struct sysprof_session_cpu *sc, struct sys
 	n_user = min(user->walk.n, session->wish.max_user);
 	if (unlikely(sc->hides == SYSPROF_HIDES_FRAMES))
 		n_kernel = n_user = 0;
-	if (stack->raw && sc->raw_bytes)
-		raw_bytes = sysprof_raw_size(stack->raw, sc->raw_bytes);
+	raw_bytes = raw_part(sc, stack);
 	bytes = sizeof(struct sysprof_sample) + (n_kernel + n_user) * sizeof(u64) + raw_bytes;
 	if (bytes > sample_limit(&sc->ring)) {
 		sysprof_session_lose(sc, SYSPROF_LOST_TOO_BIG, weight);
@@ -131,8 +146,8 @@ static __always_inline u64 put_sample(struct sysprof_session_cpu *sc, struct sys
 	sample->n_user = n_user;
 	sample->kernel_end = n_kernel < stack->n_kernel ? SYSPROF_END_LIMIT : stack->kernel_end;
 	sample->user_end = n_user < user->walk.n ? SYSPROF_END_LIMIT : user->walk.end;
-	sample->user_mode = session->config.user_mode - 1;
-	/* Of tasks whose memory is not the reader's there are frames alone. */
+	sample->user_mode = raw_bytes ? SYSPROF_USER_RAW : session->config.user_mode - 1;
+	/* Stacks of tasks whose memory the reader may not read have frames only. */
 	if (sample->user_mode == SYSPROF_USER_RAW && !raw_bytes)
 		sample->user_mode = SYSPROF_USER_FP;
 	sample->raw_bytes = raw_bytes;
@@ -158,21 +173,17 @@ static __always_inline void add_wish(struct sysprof_session_cpu *sc,
 {
 	const struct sysprof_session *session = sc->session;
 
-	if (is_first) {
+	if (is_first)
 		*wish = session->wish;
-	} else {
-		wish->max_kernel = max(wish->max_kernel, session->wish.max_kernel);
-		wish->max_user = max(wish->max_user, session->wish.max_user);
-		wish->addresses |= session->wish.addresses;
-		wish->places |= session->wish.places;
-	}
+	else
+		sysprof_stack_wish_add(wish, &session->wish);
 	if (unlikely(session->asks_rights))
 		sysprof_session_ask_rights(sc, wish);
 }
 
 /*
- * What the sessions request of a tick's stack, and how many periods it represents in each.
- * False: no session wants it.
+ * The parts of a tick's stack that the sessions request, and how many periods it represents in
+ * each.  False: no session wants it.
  */
 static bool plan(struct sysprof_stack_wish *wish, struct pt_regs *regs,
 		 const struct sysprof_tick *tick)
@@ -224,7 +235,7 @@ bool sysprof_sessions_sample(struct sysprof_stack *stack, struct pt_regs *regs,
 
 	if (wanted)
 		sysprof_stack_take(stack, regs);
-	/* Those that are exempt come first. */
+	/* Exempt sessions come first. */
 	is_shared = sc && sc->session->is_exempt;
 	for (; sc; sc = sc->next) {
 		if (sc->weight) {
@@ -240,7 +251,7 @@ bool sysprof_sessions_sample(struct sysprof_stack *stack, struct pt_regs *regs,
 	return wanted;
 }
 
-/* An overflow leaves to this what has to be done with interrupts off, outside NMI. */
+/* An overflow leaves work to this that needs interrupts off, outside NMI. */
 static void tell_fn(struct irq_work *work)
 {
 	struct sysprof_session_cpu *sc = container_of(work, struct sysprof_session_cpu, tell);
@@ -308,7 +319,7 @@ static void reap_fn(struct work_struct *work)
 	sysprof_session_stop(container_of(work, struct sysprof_session, reap));
 }
 
-/* What a session takes, but for its rings, its filter and its counters. */
+/* Memory that a session takes, except for its rings, filter and counters. */
 static u64 own_bytes(void)
 {
 	return sizeof(struct sysprof_session) +
@@ -429,7 +440,10 @@ int sysprof_session_configure(struct sysprof_session *session, struct sysprof_co
 			session->cpus[cpu].wanted =
 				config->clock == SYSPROF_CLOCK_TIMER && cpumask_test_cpu(cpu, cpus);
 	}
-	/* Of the one that is not the session's: the old one, or the one that did not get in. */
+	/*
+	 * Frees the filter that is not the session's: the old one, or the one that was not
+	 * accepted.
+	 */
 	sysprof_charge_sub(session->charge, sysprof_filter_bytes(filter));
 out:
 	mutex_unlock(&session->lock);
@@ -467,8 +481,8 @@ static void begin_account(struct sysprof_session_cpu *sc, u64 first_period, u64 
 }
 
 /*
- * On its CPU, or for a CPU that is offline on any.  Begins with the next period: this one may have
- * had its tick, or have none.
+ * Runs on its CPU, or, for a CPU that is offline, on any.  Begins with the next period: the current
+ * one may have had its tick, or have none.
  */
 static void join(struct sysprof_session *session, int cpu, void *unused)
 {
@@ -493,8 +507,8 @@ static void leave(struct sysprof_session *session, int cpu, void *unused)
 }
 
 /*
- * From any CPU: the one that is left alone writes at most state records, and those until the list
- * is left.
+ * Runs on any CPU: a CPU that the session does not want writes at most state records, and those
+ * until the session is off the list.
  */
 static void leave_unwanted(struct sysprof_session *session, int cpu)
 {
@@ -502,7 +516,7 @@ static void leave_unwanted(struct sysprof_session *session, int cpu)
 	WRITE_ONCE(session->cpus[cpu].joined, false);
 }
 
-/* What a CPU holds back of events, which come from all of them. */
+/* Totals that a CPU holds back, of events that come from all CPUs. */
 static void leave_sources(struct sysprof_session *session, int cpu, void *unused)
 {
 	sysprof_sources_flush(session, cpu);
@@ -539,7 +553,7 @@ static void on_cpu(void (*fn)(struct sysprof_session *, int, void *),
 	raw_spin_unlock_irqrestore(&offline_lock, flags);
 }
 
-/* Takes the session out of everything; hooks may be at it for a grace period more. */
+/* Removes the session from all lists; hooks may use it for one more grace period. */
 static void leave_all(struct sysprof_session *session)
 {
 	int cpu;
@@ -573,7 +587,7 @@ static void leave_all(struct sysprof_session *session)
 /*
  * Hooks that were walking the list are done with the session after it.  session->lock is held until
  * then: CONFIGURE would free the rings and the filter that they use, START would move the session
- * in the list below their feet.
+ * in the list while they walk it.
  */
 static void wait_for_hooks(struct sysprof_session *session)
 {
@@ -588,12 +602,12 @@ int sysprof_session_start(struct sysprof_session *session, struct sysprof_start 
 	int cpu, err;
 	u64 now;
 
-	/* Nobody reads the rings while they are emptied. */
+	/* No reader uses the rings while they are emptied. */
 	mutex_lock(&session->io_lock);
 	err = sysprof_hooks_arm();
 	if (err)
 		goto out_io;
-	/* Not changed before it is running, as io_lock is held. */
+	/* Not changed before the session runs, as io_lock is held. */
 	wishes = sysprof_sources_wishes(session);
 	err = sysprof_sources_arm(wishes);
 	if (err) {
@@ -690,9 +704,7 @@ void sysprof_session_stop(struct sysprof_session *session)
 	}
 }
 
-/*
- * The copy is taken here, too: a tick in between would make what it counts run ahead of the grid.
- */
+/* A copy is taken here, too: a tick in between would make its counts run ahead of the grid. */
 static void refresh(struct sysprof_session *session, int cpu, void *arg)
 {
 	struct sysprof_session_cpu *sc = &session->cpus[cpu];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Snapshots: what tasks, address spaces and objects are like now, as state records in the caller's
- * memory.
+ * Snapshots: the present state of tasks, address spaces and objects, as state records in the
+ * caller's memory.
  */
 #include <linux/mm.h>
 #include <linux/sched/mm.h>
@@ -135,7 +135,7 @@ static int put_task(struct task_struct *task, enum sysprof_maps maps,
 		    const struct sysprof_session *session, u8 *buffer, u32 bytes, u32 *used,
 		    u32 *busy, unsigned int *tries)
 {
-	/* Before anything is looked at: what changes from now on has a record that is later. */
+	/* The time comes first: later changes have a record with a later time. */
 	u64 now = ktime_get_mono_fast_ns();
 	struct sysprof_task record;
 	struct mm_struct *mm;
@@ -154,7 +154,7 @@ static int put_task(struct task_struct *task, enum sysprof_maps maps,
 	memcpy(buffer + at, &record, sizeof(record));
 	at += sizeof(record);
 
-	/* Once per process; its leader may have left the others alone. */
+	/* Once per process; its leader may have exited before the others. */
 	if (mm && (thread_group_leader(task) || !READ_ONCE(task->group_leader->mm))) {
 		err = may_see_maps(task, mm, maps, session) ?
 			      put_maps(task, mm, buffer, bytes, &at, tries) :
@@ -173,7 +173,7 @@ static int put_task(struct task_struct *task, enum sysprof_maps maps,
 	return err;
 }
 
-/* What its time went to, if that is the session's to know. */
+/* The task's times, if the session may know them. */
 static int put_thread(struct task_struct *task, const struct sysprof_session *session, u8 *buffer,
 		      u32 bytes, u32 *used)
 {
@@ -225,7 +225,7 @@ static int snapshot_tasks(struct sysprof_snapshot_walk **walk, struct sysprof_sn
 			return -EINTR;
 		cond_resched();
 	}
-	/* Full is what ends a call, unless one task alone is too much. */
+	/* A call ends when the buffer is full, unless one task alone is too large. */
 	if (err && !used)
 		return err;
 	if (!used) {
@@ -240,8 +240,8 @@ static int snapshot_tasks(struct sysprof_snapshot_walk **walk, struct sysprof_sn
 #define LEAVING		(1ULL << 32)
 
 /*
- * Threads that were taken off the list of threads, and lost their ids, but have not left their CPU
- * for the last time.  Nothing else would report them if the session stops before they do.
+ * Threads that are off the list of threads, without ids, but have not left their CPU for the last
+ * time.  Nothing else would report them if the session stops before they do.
  */
 static int snapshot_leaving(struct sysprof_snapshot *arg, const struct sysprof_session *session,
 			    u8 *buffer)
@@ -287,13 +287,13 @@ static int snapshot_all_threads(struct sysprof_snapshot_walk **walk, struct sysp
 	return snapshot_leaving(arg, session, buffer);
 }
 
-/* With the hooks of switches held, so that the table of threads stays. */
+/* The hooks of switches are held, so that the table of threads stays. */
 static int snapshot_threads(struct sysprof_snapshot_walk **walk, struct sysprof_snapshot *arg,
 			    const struct sysprof_session *session, u8 *buffer)
 {
 	int err;
 
-	/* No hooks for sessions that have not requested them. */
+	/* Sessions that have not requested them do not use hooks. */
 	if (!sysprof_sources_has_threads(session))
 		return -EINVAL;
 	err = sysprof_arm(&sysprof_switches);

@@ -11,7 +11,10 @@
 #include <linux/uaccess.h>
 
 #include "charge.h"
+#include "event.h"
 #include "filter.h"
+#include "holds.h"
+#include "irqs-off.h"
 #include "session-stack.h"
 #include "session.h"
 #include "sources.h"
@@ -27,7 +30,7 @@ bool sysprof_lanes_wanted;
 #define MIN_PERIOD_NS (10 * NSEC_PER_USEC)
 #define STRIDE_MAX    PAGE_SIZE
 
-/* What there is. */
+/* All sources. */
 
 static const struct kind {
 	u16 kind;
@@ -44,7 +47,11 @@ static const struct kind {
 	  &sysprof_interrupts },
 	{ SYSPROF_SOURCE_SOFTIRQ, SYSPROF_UNIT_NS, PROMPT_STACKS, MIN_PERIOD_NS,
 	  SYSPROF_PROMPT_SOFTIRQ, &sysprof_interrupts },
+	{ SYSPROF_SOURCE_IRQS_OFF, SYSPROF_UNIT_NS, PROMPT_STACKS, MIN_PERIOD_NS,
+	  SYSPROF_PROMPT_IRQS_OFF, &sysprof_irqs_off },
 	{ SYSPROF_SOURCE_LOCK, SYSPROF_UNIT_NS, PROMPT_STACKS, MIN_PERIOD_NS, SYSPROF_PROMPT_LOCK,
+	  &sysprof_locks },
+	{ SYSPROF_SOURCE_HOLD, SYSPROF_UNIT_NS, PROMPT_STACKS, MIN_PERIOD_NS, SYSPROF_PROMPT_HOLD,
 	  &sysprof_locks },
 	{ SYSPROF_SOURCE_SLAB, SYSPROF_UNIT_BYTES, PROMPT_STACKS, 1, SYSPROF_PROMPT_SLAB,
 	  &sysprof_slab },
@@ -68,13 +75,15 @@ static const struct kind {
 	  &sysprof_fragments },
 	{ SYSPROF_SOURCE_FAULT, SYSPROF_UNIT_EVENTS, PROMPT_STACKS, 1, SYSPROF_PROMPT_FAULT,
 	  &sysprof_faults },
+	{ SYSPROF_SOURCE_PAGE_CACHE, SYSPROF_UNIT_BYTES, PROMPT_STACKS, 1,
+	  SYSPROF_PROMPT_PAGE_CACHE, &sysprof_page_cache },
 	{ SYSPROF_SOURCE_BLOCK, SYSPROF_UNIT_BYTES, PROMPT_STACKS, 1, SYSPROF_PROMPT_BLOCK,
 	  &sysprof_block },
 	{ SYSPROF_SOURCE_BLOCK_DONE, SYSPROF_UNIT_BYTES, PROMPT_STACKS, 0,
 	  SYSPROF_PROMPT_BLOCK_DONE, &sysprof_block },
 };
 
-/* Why @session cannot have it. */
+/* Reason why @session cannot have the source. */
 static enum sysprof_why why_not(const struct sysprof_session *session, const struct kind *row,
 				const char **missing)
 {
@@ -85,7 +94,9 @@ static enum sysprof_why why_not(const struct sysprof_session *session, const str
 						 sysprof_switch_lacks();
 	if (*missing)
 		return SYSPROF_WHY_NO_TRACEPOINT;
-	/* It shows when everybody's threads run. */
+	if (kind == SYSPROF_SOURCE_IRQS_OFF)
+		*missing = sysprof_irqs_off_lacks();
+	/* This shows when everybody's threads run. */
 	if (kind == SYSPROF_SOURCE_LANE && sysprof_session_hides_others() == SYSPROF_HIDES_FRAMES &&
 	    !session->may_see_addresses)
 		return SYSPROF_WHY_RIGHTS;
@@ -102,7 +113,7 @@ int sysprof_sources_info(const struct sysprof_session *session, struct sysprof_s
 
 	if (arg->reserved || arg->info_bytes < sizeof(*info) || arg->info_bytes > STRIDE_MAX)
 		return -EINVAL;
-	/* What only the caller knows is 0. */
+	/* Members that only the caller knows are 0. */
 	info = kzalloc(arg->info_bytes, GFP_KERNEL);
 	if (!info)
 		return -ENOMEM;
@@ -125,7 +136,7 @@ int sysprof_sources_info(const struct sysprof_session *session, struct sysprof_s
 	return err;
 }
 
-/* What a session asks for. */
+/* Requests of sessions. */
 
 static void destroy_tap(struct sysprof_tap *tap)
 {
@@ -198,7 +209,7 @@ static int add_prompt(struct sysprof_tap *tap, const struct kind *kind,
 		return -EEXIST;
 	if (source->stacks & ~kind->stacks || (source->period && source->threshold))
 		return -EINVAL;
-	/* What ends something is picked with what begins it. */
+	/* An event that ends something is picked with the event that began it. */
 	if (!kind->min_period && (source->period || source->threshold))
 		return -EINVAL;
 	if (source->period)
@@ -262,7 +273,7 @@ static int read_sources(struct sysprof_tap *tap, const struct sysprof_sources *a
 	return first;
 }
 
-/* Under io_lock: START takes it too, so that what is armed is what is begun. */
+/* Under io_lock: START takes it too, so the sources that are armed are those that are begun. */
 static int install_tap(struct sysprof_session *session, struct sysprof_tap *tap)
 {
 	int err = 0;
@@ -313,7 +324,7 @@ void sysprof_sources_destroy(struct sysprof_session *session)
 	destroy_tap(session->tap);
 }
 
-/* On and off. */
+/* Switching sources on and off. */
 
 static struct sysprof_arming *arming_of(const struct kind *row)
 {
@@ -376,17 +387,21 @@ void sysprof_sources_exit(void)
 static void update_wishes(void)
 {
 	u8 wakes = SYSPROF_WAKES_NONE;
-	bool lanes = false;
+	bool lanes = false, holds = false;
 	struct sysprof_tap *tap;
 
 	list_for_each_entry(tap, &sysprof_taps, link) {
 		lanes |= tap->lane_id;
+		holds |= tap->prompt[SYSPROF_PROMPT_HOLD].id;
 		if (tap->wake_id)
 			wakes = max_t(u8, wakes,
 				      tap->divisor ? SYSPROF_WAKES_GRID : SYSPROF_WAKES_ALL);
 	}
 	WRITE_ONCE(sysprof_lanes_wanted, lanes);
+	WRITE_ONCE(sysprof_holds_wanted, holds);
 	WRITE_ONCE(sysprof_wakes_wanted, wakes);
+	/* Pairs with the acquire in note_changes() of prompt.c: the list has changed. */
+	smp_store_release(&sysprof_prompt_changes, sysprof_prompt_changes + 1);
 }
 
 /* A free bit, or the last one if all are in use. */
@@ -404,16 +419,18 @@ void sysprof_sources_begin(struct sysprof_session *session)
 {
 	struct sysprof_tap *tap = session->tap;
 	u64 now = ktime_get_mono_fast_ns();
-	bool is_plain;
 	int cpu, i;
 
 	if (!sysprof_sources_wishes(session))
 		return;
 	memset(tap->cpus, 0, nr_cpu_ids * sizeof(*tap->cpus));
-	is_plain = tap->wait_id && !session->filter && !session->hides_others;
+	tap->is_plain = !session->filter && !session->hides_others;
 	tap->bit = choose_bit();
 	tap->start = now;
 	tap->first_period = div_u64(now, SYSPROF_WAIT_PERIOD_NS) + 1;
+	sysprof_event_wish(session, tap->stacks, &tap->wish);
+	for (i = 0; i < SYSPROF_PROMPTS; i++)
+		sysprof_event_wish(session, tap->prompt[i].stacks, &tap->prompt[i].stack);
 	for_each_possible_cpu(cpu) {
 		tap->cpus[cpu].account_time = now;
 		sysprof_switch_cost(cpu, &tap->cpus[cpu].cost_before_ns,
@@ -421,9 +438,9 @@ void sysprof_sources_begin(struct sysprof_session *session)
 		for (i = 0; i < SYSPROF_PROMPTS; i++)
 			sysprof_prompt_cost(cpu, i, &tap->cpus[cpu].prompt_cost_before_ns[i],
 					    &tap->cpus[cpu].prompt_calls_before[i]);
-		is_plain &= cpumask_test_cpu(cpu, session->cpumask);
+		tap->is_plain &= cpumask_test_cpu(cpu, session->cpumask);
 	}
-	tap->plain_from = is_plain ? now : U64_MAX;
+	tap->plain_from = tap->wait_id && tap->is_plain ? now : U64_MAX;
 	list_add_tail_rcu(&tap->link, &sysprof_taps);
 	update_wishes();
 }
@@ -471,6 +488,7 @@ static struct sysprof_source_account *account_of(struct sysprof_tap *tap, int cp
 	add_left_out(tap, own);
 	for (i = 0; i < SYSPROF_PROMPTS; i++)
 		if (id == tap->prompt[i].id) {
+			sysprof_prompt_follow(tap, cpu, i);
 			sysprof_prompt_cost(cpu, i, &own->prompt[i].cost_ns, &own->prompt[i].calls);
 			own->prompt[i].cost_ns -= own->prompt_cost_before_ns[i];
 			own->prompt[i].calls -= own->prompt_calls_before[i];
@@ -530,6 +548,7 @@ static void flush_lane(struct sysprof_tap *tap, struct sysprof_session_cpu *sc)
 	account->seen.events += entries->n;
 	lane = sysprof_delivery_reserve(sc, bytes, sc->ring.bytes / 2, SYSPROF_LANE);
 	if (lane) {
+		lane->record.flags = entries->has_gap ? SYSPROF_LANE_GAP : 0;
 		lane->begin = entries->begin;
 		lane->n = entries->n;
 		lane->tid = entries->tid;
@@ -539,6 +558,7 @@ static void flush_lane(struct sysprof_tap *tap, struct sysprof_session_cpu *sc)
 	} else {
 		account->lost[SYSPROF_LOST_RING_FULL].events += entries->n;
 	}
+	entries->has_gap = !lane;
 	entries->n = 0;
 	entries->until = 0;
 }
@@ -550,7 +570,7 @@ void sysprof_tap_lane(struct sysprof_tap *tap, u64 now, const struct task_struct
 	struct sysprof_session_cpu *sc = &tap->session->cpus[cpu];
 	struct sysprof_lane_buffer *entries = &tap->cpus[cpu].entries;
 
-	/* Of a second at most: distances have room for more. */
+	/* Limited to a second: distances have room for more. */
 	BUILD_BUG_ON(NSEC_PER_SEC >> (64 - SYSPROF_LANE_NS_SHIFT));
 	if (!sc->joined || !cpumask_test_cpu(cpu, tap->session->cpumask))
 		return;
@@ -572,6 +592,7 @@ void sysprof_sources_flush(struct sysprof_session *session, int cpu)
 	if (session->tap->lane_id)
 		flush_lane(session->tap, sc);
 	sysprof_tap_put_accounts(session->tap, sc, ktime_get_mono_fast_ns());
+	sysprof_prompt_end(session->tap, cpu);
 }
 
 int sysprof_sources_account(struct sysprof_session *session, int cpu, u32 id,

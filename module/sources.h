@@ -20,6 +20,7 @@ struct sysprof_stack;
  * @last: time of the last switch
  * @tid: thread that ran up to the first switch
  * @n: number of switches
+ * @has_gap: switches before the first one were lost
  * @until: before this time there is room for a switch without a further check; 0: there is none
  * @entries: as in struct sysprof_lane
  */
@@ -28,8 +29,21 @@ struct sysprof_lane_buffer {
 	u64 last;
 	u32 tid;
 	u32 n;
+	bool has_gap;
 	u64 until;
 	u64 entries[SYSPROF_LANE_ENTRIES_MAX];
+};
+
+/**
+ * struct sysprof_course_mark - up to where an account has the events of a source that passed
+ * @passed: their number
+ * @value: sum of their values
+ * @is_set: they are the session's
+ */
+struct sysprof_course_mark {
+	u64 passed;
+	u64 value;
+	bool is_set;
 };
 
 /**
@@ -43,6 +57,7 @@ struct sysprof_lane_buffer {
  * @weight: weight of the current wait; 0: it is not reported
  * @wakes: the current waking is reported
  * @next: by enum sysprof_prompt: no event before this position of its axis is picked
+ * @marks: by enum sysprof_prompt: events that passed and are in the account
  * @prompt_weight: weight of the current event of a prompt source; 0: it is not reported
  * @account_time: when the accounts were last put into the ring
  * @wait: account of WAIT
@@ -61,6 +76,7 @@ struct sysprof_tap_cpu {
 	bool wakes;
 	u64 prompt_weight;
 	u64 next[SYSPROF_PROMPTS];
+	struct sysprof_course_mark marks[SYSPROF_PROMPTS];
 	u64 account_time;
 	struct sysprof_source_account wait;
 	struct sysprof_source_account wake;
@@ -79,11 +95,13 @@ struct sysprof_tap_cpu {
  * @n: number of sources that the session requested
  * @prompt: requests for prompt sources
  * @stacks: SYSPROF_STACKS_* of WAIT
+ * @wish: the parts of these stacks
  * @takes_stacks: stacks of waiters are requested
  * @divisor: one of this number of the grid's periods is the session's; 0: every wait is recorded
  * @threshold: least duration, with @divisor 0; else U64_MAX
+ * @is_plain: no thread or CPU is hidden from the session
  * @plain_from: waits that begin from this time on and are shorter than @threshold are only counted;
- *	U64_MAX: some threads or CPUs are hidden from the session, or it has no waits
+ *	U64_MAX: the session is not plain, or it has no waits
  * @start: when the session began
  * @first_period: the session's first period of its grid
  * @bit: number that no other tap in the list has, unless there are more than 64 taps
@@ -98,8 +116,10 @@ struct sysprof_tap {
 	u16 n;
 	struct sysprof_prompt_wish prompt[SYSPROF_PROMPTS];
 	u32 stacks;
+	struct sysprof_stack_wish wish;
 	u32 divisor;
 	bool takes_stacks;
+	bool is_plain;
 	u64 threshold;
 	u64 plain_from;
 	u64 start;

@@ -23,12 +23,12 @@
 #define POOL_SPACES	256
 #define POOL_LARGE	16
 #define POOL_REGIONS	16
-/* An address space rests this many times as long as reading it took. */
+/* An address space rests for this multiple of the time that reading it took. */
 #define REST		10
-/* After this a scan leaves the rest to the worker. */
+/* After this time a scan leaves the rest to the worker. */
 #define SCAN_NS		(200 * NSEC_PER_MSEC)
 
-/* Pools: the hooks take, under pool_lock; the worker fills. */
+/* Pools: hooks take from them, under pool_lock; the worker fills them. */
 static DEFINE_RAW_SPINLOCK(pool_lock);
 static struct llist_head space_pool, large_pool, regions_pool;
 static int n_space_pool, n_large_pool, n_regions_pool;
@@ -136,7 +136,7 @@ static struct ranges *alloc_ranges(u32 capacity)
 	return ranges;
 }
 
-/* What is larger than those of the pool is of @payer's share. */
+/* A copy larger than those of the pool is charged to @payer. */
 static struct ranges *alloc_ranges_of(u32 capacity, sysprof_payer payer)
 {
 	struct ranges *ranges;
@@ -276,7 +276,7 @@ static unsigned long count_mappings(struct mm_struct *mm)
 
 /*
  * Reads the executable mappings of @mm, which is @space's, locked and process @pid's (0: not
- * known), into two new copies.  *@coarse: not all of them.
+ * known), into two new copies.  *@coarse: some are missing.
  */
 static bool read_mappings(struct mm_struct *mm, u32 pid, const struct space *space,
 			  struct ranges *copies[2], bool *coarse)
@@ -300,7 +300,7 @@ static bool read_mappings(struct mm_struct *mm, u32 pid, const struct space *spa
 	sysprof_for_each_vma(iterator, vma) {
 		if (!(vma->vm_flags & VM_EXEC) || (*coarse && !vma->vm_file))
 			continue;
-		/* Room for what hooks put in between. */
+		/* Room for ranges that hooks add in between. */
 		if (copies[0]->n + SMALL_RANGES / 2 > n)
 			break;
 		sysprof_objects_prepare();
@@ -311,7 +311,8 @@ static bool read_mappings(struct mm_struct *mm, u32 pid, const struct space *spa
 }
 
 /*
- * Makes @space what @mm, whose it is, has mapped.  @tries: for its lock.  False: to be tried again.
+ * Fills @space with the mappings of its address space, @mm.  @tries: for its lock.  False: to be
+ * tried again.
  */
 static bool rebuild(struct mm_struct *mm, u32 pid, struct space *space, unsigned int *tries)
 {
@@ -347,9 +348,9 @@ static bool rebuild_asked(void)
 		struct mm_struct *mm = space->mm;
 		bool done = true;
 
-		/* Others' hooks want memory, however many there are here. */
+		/* Other users' hooks need memory, however many mappings there are here. */
 		fill_pools();
-		/* From here on it may be asked for again. */
+		/* From here on the space may be requested again. */
 		atomic_set(&space->asked, 0);
 		if (!mmget_not_zero(mm)) {
 			/* Its end was missed, or is being reported right now. */
@@ -366,8 +367,8 @@ static bool rebuild_asked(void)
 }
 
 /*
- * A thread of @process that has memory: the leader, unless it has left the others alone.  RCU read
- * side.
+ * A thread of @process that has memory: the leader, unless it has exited before the others.  RCU
+ * read side.
  */
 static struct task_struct *thread_with_mm(struct task_struct *process)
 {
@@ -381,7 +382,7 @@ static struct task_struct *thread_with_mm(struct task_struct *process)
 	return NULL;
 }
 
-/* @in_time: it may be read now. */
+/* @in_time: the mappings may be read now. */
 static void make_space(struct mm_struct *mm, struct task_struct *task, bool in_time,
 		       unsigned int *tries)
 {
@@ -479,7 +480,7 @@ static void work_fn(struct work_struct *unused)
 	all = rebuild_asked();
 	free_gone(gone);
 	free_retired(retired);
-	/* A hook that still misses a space asks again. */
+	/* A hook that still finds no space requests it again. */
 	if (READ_ONCE(scan_wanted) && !READ_ONCE(forgetting) &&
 	    ktime_get_mono_fast_ns() - scanned > REBUILD_NS) {
 		WRITE_ONCE(scan_wanted, false);
@@ -510,7 +511,7 @@ void sysprof_spaces_forget(void)
 	irq_work_sync(&kick);
 	flush_work(&work);
 	sysprof_spaces_bury_all();
-	/* The first round lets go of them, a second one of what the first brought up. */
+	/* The first round drops them, a second one those that the first found. */
 	for (i = 0; i < 2; i++) {
 		queue_work(workqueue, &work);
 		flush_work(&work);

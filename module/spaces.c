@@ -60,9 +60,9 @@ static struct space *find_space(const struct mm_struct *mm)
 	return NULL;
 }
 
-/* Spaces come and go. */
+/* Adding and removing spaces. */
 
-/* NULL if there is one already. */
+/* NULL if the mm has a space already. */
 static struct space *publish(struct space *space, struct mm_struct *mm, sysprof_payer payer)
 {
 	u32 hash = hash_mm(mm);
@@ -154,7 +154,7 @@ static void flip(struct space *space, struct ranges *new, struct ranges *other)
 	 */
 	smp_store_release(&space->seq, seq + 1);
 	/*
-	 * Who still reads the old copy sees the new seq behind it; pairs with smp_rmb() in
+	 * A reader of the old copy sees the new seq afterwards; pairs with smp_rmb() in
 	 * sysprof_spaces_resolve().
 	 */
 	smp_wmb();
@@ -172,7 +172,7 @@ static bool update(struct space *space, u64 start, u64 end, const struct code_ra
 	struct ranges *read = space->copies[space->seq & 1], *large[2];
 	struct ranges *edit = space->copies[!(space->seq & 1)], *other = read;
 
-	/* A range may be cut in two, and one come in between. */
+	/* One range may be split in two, and one added between the parts. */
 	if (read->n + 2 > edit->capacity) {
 		if (edit->capacity >= LARGE_RANGES || !sysprof_space_take_large(large))
 			return false;
@@ -298,7 +298,7 @@ void sysprof_space_range(struct code_range *range, struct vm_area_struct *vma, u
 
 	range->start = vma->vm_start;
 	range->end = vma->vm_end;
-	/* What has no id, or offsets no frame can hold, resolves to nothing. */
+	/* A mapping without an id, or with offsets that no frame can hold, is not resolved. */
 	if (!object || offset > SYSPROF_FRAME_OFFSET_MASK ||
 	    range->end - range->start > SYSPROF_FRAME_OFFSET_MASK - offset)
 		range->base = 0;
@@ -327,7 +327,7 @@ static void drop(struct space *space, u64 start, u64 end)
 	flip(space, edit, read);
 }
 
-/* [start, end) is @range now, or NULL for nothing executable; @is_file: it may be of a file. */
+/* [start, end) is now @range (NULL: not executable); @is_file: a file may be mapped there. */
 static void apply(struct space *space, u64 start, u64 end, bool is_file,
 		  const struct code_range *range)
 {
@@ -362,7 +362,7 @@ void sysprof_spaces_mapped(struct vm_area_struct *vma)
 		if (!space) {
 			space = new_space(mm, sysprof_quota_payer(current));
 			/*
-			 * A new program's first mapping is not counted yet when it gets here;
+			 * The first mapping of a new program is not counted yet at this point;
 			 * otherwise there are more.
 			 */
 			if (space && mm->exec_vm) {
@@ -434,9 +434,9 @@ void sysprof_spaces_moved(struct vm_area_struct *vma, u64 to, u64 bytes)
 	rcu_read_lock();
 	space = find_space(vma->vm_mm);
 	if (space) {
-		/* What was mapped there is unmapped, even if the move is undone. */
+		/* The mapping that was there is unmapped, even if the move is undone. */
 		apply(space, to, to + bytes, true, NULL);
-		/* Look when it is over: until then the mm's lock is held. */
+		/* Checked at the end of the call: until then the mm's lock is held. */
 		if (vma->vm_flags & VM_EXEC)
 			ask_rebuild(space);
 	}
@@ -446,8 +446,8 @@ void sysprof_spaces_moved(struct vm_area_struct *vma, u64 to, u64 bytes)
 /* The tick. */
 
 /*
- * What is behind a gap in the index, or in front of a change that no hook reported.  Never waits
- * for the answer.
+ * The index may have a gap, or lack a change that no hook reported: requests a rebuild, and does
+ * not wait for it.
  */
 static void doubt(struct space *space)
 {
@@ -457,7 +457,7 @@ static void doubt(struct space *space)
 		ask_rebuild(space);
 }
 
-/* False: the index was changed meanwhile. */
+/* False: the index changed meanwhile. */
 static __always_inline bool try_walk(const struct space *space, struct pt_regs *regs,
 				     struct sysprof_walk *walk)
 {
@@ -500,8 +500,8 @@ void sysprof_spaces_walk(struct pt_regs *regs, bool in_user, struct sysprof_walk
 	if (!try_walk(space, regs, walk))
 		walk_again(space, regs, walk);
 	/*
-	 * While a task runs in user mode nobody is half way through changing its mappings, or only
-	 * a sibling is.
+	 * While a task runs in user mode, nobody else changes its mappings, except perhaps a
+	 * sibling thread.
 	 */
 	walk->is_coarse = READ_ONCE(space->coarse);
 	if (!walk->n || READ_ONCE(space->incomplete) ||
@@ -510,7 +510,7 @@ void sysprof_spaces_walk(struct pt_regs *regs, bool in_user, struct sysprof_walk
 }
 
 /*
- * All of them are empty when it returns; the worker reads them anew, and buries those whose end was
+ * All spaces are empty when this returns; the worker reads them anew, and frees those whose end was
  * missed.
  */
 void sysprof_spaces_renew(void)

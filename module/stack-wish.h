@@ -3,6 +3,7 @@
 #ifndef _SYSPROF_STACK_WISH_H
 #define _SYSPROF_STACK_WISH_H
 
+#include <linux/minmax.h>
 #include <linux/types.h>
 
 /**
@@ -20,6 +21,17 @@ struct sysprof_stack_wish {
 	bool places;
 	u32 raw_bytes;
 };
+
+/* Adds what @own requests to @wish. */
+static inline void sysprof_stack_wish_add(struct sysprof_stack_wish *wish,
+					  const struct sysprof_stack_wish *own)
+{
+	wish->max_kernel = max(wish->max_kernel, own->max_kernel);
+	wish->max_user = max(wish->max_user, own->max_user);
+	wish->addresses |= own->addresses;
+	wish->places |= own->places;
+	wish->raw_bytes = max(wish->raw_bytes, own->raw_bytes);
+}
 
 /* The kinds of user frames: addresses; resolved, by frame pointers; resolved, by tables. */
 enum sysprof_user_kind {

@@ -24,8 +24,8 @@
 #include "state.h"
 
 /*
- * Any exported function of the image will do: distances between its places are the same at every
- * boot.
+ * Any exported function of the image serves as ANCHOR: distances between its addresses are the same
+ * at every boot.
  */
 #define ANCHOR ((unsigned long)&sprint_symbol)
 #define IMAGE_MAX SZ_512M
@@ -107,13 +107,13 @@ u64 sysprof_stack_encode(unsigned long ip)
 	piece = piece_of(ip);
 	if (piece == PIECES)
 		return 0;
-	/* Most are shown already: their cache line stays everybody's. */
+	/* Most bits are set already: their cache line stays shared between CPUs. */
 	if (!test_bit(piece, shown))
 		set_bit(piece, shown);
 	return frame(SYSPROF_OBJECT_MODULES, ip - area_start + module_secret);
 }
 
-/* Both kinds are always decoded, so that all that is refused takes the same way. */
+/* Both kinds are always decoded, so that all refused ones take the same path. */
 unsigned long sysprof_stack_decode(u64 value, bool privileged)
 {
 	u64 object = value >> SYSPROF_FRAME_OBJECT_SHIFT;
@@ -147,8 +147,8 @@ static struct pt_regs *entry_regs(struct task_struct *task)
 }
 
 /*
- * Of what was interrupted in the kernel, or, with no @regs, from here.  Returns the user context
- * behind it, or NULL.
+ * Walks the kernel stack of the interrupted code, or, with no @regs, from here.  Returns the user
+ * context behind it, or NULL.
  */
 static noinline struct pt_regs *take_kernel(struct sysprof_stack *stack, struct pt_regs *regs)
 {
@@ -160,11 +160,11 @@ static noinline struct pt_regs *take_kernel(struct sysprof_stack *stack, struct 
 	 */
 	if (regs)
 		stack->flags |= SYSPROF_SAMPLE_KERNEL_EXACT;
-	stack->n_kernel = sysprof_arch_walk_kernel(current, regs, stack->kernel,
+	stack->n_kernel = sysprof_arch_walk_kernel(current, regs, stack->site, stack->kernel,
 						   stack->wish.max_kernel, &stack->kernel_end);
 	/*
-	 * An NMI may come where the kernel has been entered but its stack does not yet say from
-	 * where.
+	 * An NMI may come in kernel mode while the stack does not yet show where the kernel was
+	 * entered.
 	 */
 	if (in_nmi() && stack->kernel_end != SYSPROF_END_ROOT)
 		return NULL;
@@ -221,6 +221,15 @@ void sysprof_stack_by_tables(struct sysprof_stack *stack, const struct sysprof_t
 	part->flags = part->walk.is_guess ? SYSPROF_SAMPLE_NO_TABLE : 0;
 }
 
+bool sysprof_stack_copy_instead(struct sysprof_stack *stack, u32 bytes)
+{
+	if (likely(!stack->user[SYSPROF_KIND_TABLED].flags) || !bytes || !stack->may_copy)
+		return false;
+	if (!stack->raw)
+		stack->raw = sysprof_raw_take(stack->user_regs, bytes);
+	return true;
+}
+
 static u64 space_id(struct sysprof_stack *stack, const struct mm_struct *mm)
 {
 	u32 at = hash_ptr(mm, SYSPROF_STACK_SPACES_BITS);
@@ -242,9 +251,10 @@ static void begin(struct sysprof_stack *stack, const struct task_struct *task)
 	stack->n_kernel = 0;
 	stack->kernel_end = SYSPROF_END_NONE;
 	stack->is_tabled = false;
+	stack->may_copy = false;
 }
 
-/* Of the user context @user of current; NULL: it has none. */
+/* Walks the user context @user of current; NULL: it has none. */
 static __always_inline void take_user_part(struct sysprof_stack *stack, struct pt_regs *user)
 {
 	stack->user_regs = user;
@@ -263,9 +273,13 @@ void sysprof_stack_take_kernel(struct sysprof_stack *stack, struct task_struct *
 	begin(stack, task);
 	stack->in_user = false;
 	if (stack->wish.max_kernel)
-		stack->n_kernel = sysprof_arch_walk_kernel(task, NULL, stack->kernel,
+		stack->n_kernel = sysprof_arch_walk_kernel(task, NULL, 0, stack->kernel,
 							   stack->wish.max_kernel,
 							   &stack->kernel_end);
+}
+
+void sysprof_stack_leave_out_user(struct sysprof_stack *stack)
+{
 	take_user_part(stack, NULL);
 }
 
@@ -284,6 +298,7 @@ void sysprof_stack_take(struct sysprof_stack *stack, struct pt_regs *regs)
 	struct pt_regs *user;
 
 	begin(stack, current);
+	stack->may_copy = regs;
 	stack->in_user = regs && user_mode(regs);
 	stack->context = stack->in_user ? SYSPROF_CONTEXT_TASK : sysprof_context_of_tick();
 	user = stack->in_user ? regs : take_kernel(stack, regs);

@@ -36,15 +36,18 @@ struct sysprof_user_part {
  * @tid: thread id of the interrupted task
  * @mm: id of its address space
  * @spaces: cache of ids of address spaces, by hash, since making an id takes longer
+ * @site: as in struct sysprof_prompt_event; 0 for other stacks
  * @flags: SYSPROF_SAMPLE_*
  * @n_kernel: number of kernel frames
  * @kernel_end: enum sysprof_end of the kernel part
  * @context: enum sysprof_context that a tick came in
- * @raw: copy of registers and stack, for sessions that may have it; NULL if no session does or
- *	there is no user context
+ * @raw: copy of registers and stack, for sessions that may have it; NULL if no session does, if
+ *	there is no user context, or until
+ *	sysprof_stack_copy_instead()
  * @user_regs: the user context, for sysprof_stack_by_tables(); NULL if there is none
  * @in_user: the task was interrupted in user mode
  * @is_tabled: the frames by tables are filled in
+ * @may_copy: there is time for a copy of the stack: no run queue is locked
  * @kernel: encoded frames
  * @user: by enum sysprof_user_kind: the user parts that were requested
  */
@@ -57,12 +60,14 @@ struct sysprof_stack {
 		const struct mm_struct *mm;
 		u64 id;
 	} spaces[1 << SYSPROF_STACK_SPACES_BITS];
+	u64 site;
 	u16 flags;
 	u16 n_kernel;
 	u8 kernel_end;
 	u8 context;
 	bool in_user;
 	bool is_tabled;
+	bool may_copy;
 	struct pt_regs *user_regs;
 	const struct sysprof_raw *raw;
 	u64 kernel[SYSPROF_MAX_KERNEL_FRAMES];
@@ -80,6 +85,12 @@ void sysprof_stack_take(struct sysprof_stack *stack, struct pt_regs *regs);
  * none).  In the same tick as sysprof_stack_take().
  */
 void sysprof_stack_by_tables(struct sysprof_stack *stack, const struct sysprof_tables *own);
+/*
+ * Whether @stack's frames by tables stop, or may be wrong, where a table is missing: only a copy of
+ * @bytes (0: not wanted) helps then, and is made unless there is one.  As
+ * sysprof_stack_by_tables(), and after it.
+ */
+bool sysprof_stack_copy_instead(struct sysprof_stack *stack, u32 bytes);
 
 /*
  * The kernel frame of @ip; 0 if that is neither in the kernel image nor in the module area.  Any
@@ -93,8 +104,12 @@ u64 sysprof_stack_encode(unsigned long ip);
 void sysprof_stack_take_kernel(struct sysprof_stack *stack, struct task_struct *task);
 /* Whether @task has a user part, which can be read once it runs. */
 bool sysprof_stack_has_user(struct task_struct *task);
-/* Adds the user part.  In an interrupt of @stack's task, before the task has done anything. */
+/*
+ * One of these completes it.  add_user() adds the user part, where @stack's task runs and has not
+ * done anything yet.
+ */
 void sysprof_stack_add_user(struct sysprof_stack *stack);
+void sysprof_stack_leave_out_user(struct sysprof_stack *stack);
 
 /*
  * The instruction pointer of a kernel frame.  0 if it is neither in the kernel image nor in the

@@ -26,10 +26,10 @@ struct compact_control;
 
 #define BITS 10
 
-/* By task and enum sysprof_stall: when it began. */
+/* Keyed by task and enum sysprof_stall: time when it began. */
 static struct sysprof_handles *handles;
 
-/* No two threads have one of these. */
+/* No two threads use the same key. */
 static const void *place_of(enum sysprof_stall kind)
 {
 	return (const char *)current + kind;
@@ -132,7 +132,7 @@ static void compacted_hit(void *data, struct compact_control *control, unsigned 
 		end_stall(SYSPROF_STALL_COMPACTION);
 }
 
-/* Before 5.16 they pass where the two scanners are. */
+/* Before 5.16 the trace points pass the positions of the two scanners. */
 static void compact_places_hit(void *data, unsigned long from, unsigned long migrate,
 			       unsigned long free, unsigned long to, bool sync)
 {
@@ -158,7 +158,7 @@ static void compacted_places_hit(void *data, unsigned long from, unsigned long m
 						  unsigned long, bool, int),                       \
 			     struct compact_control *, unsigned long, unsigned long, bool, int)
 
-/* What ends comes before what begins, and goes after it. */
+/* Hooks of ends are put before hooks of beginnings, and removed after them. */
 static struct sysprof_hook stall_hooks[] = {
 	{ "mm_vmscan_direct_reclaim_end", ENDS(mm_vmscan_direct_reclaim_end),
 	  (void *)SYSPROF_STALL_RECLAIM },

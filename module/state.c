@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* State records: what there is to say of a task and of a mapping. */
+/* State records: the facts about a task and about a mapping. */
 #include <linux/mm.h>
 #include <linux/random.h>
 #include <linux/sched.h>

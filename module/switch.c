@@ -4,14 +4,12 @@
  * woken, and gets a CPU again.  That ends a wait.
  *
  * The kernel part of a waiter's stack is walked as it gets its CPU, before it runs.  Its memory is
- * not mapped yet.  So its user part is taken by an interrupt that the CPU sends to itself, which
- * comes as soon as the scheduler releases the run queue.  Until then the wait is pending; if
- * another switch comes first, it is sent without user frames.
+ * not mapped yet.  So its user part is taken once it runs, before it does anything (arrival.h).
+ * Until then the wait is pending; if another switch comes first, it is sent without user frames.
  *
  * sched_switch runs with the run queue locked, sched_waking with the pi_lock of the task that is
  * woken.  Nothing here wakes a task, prints or takes a lock that sleeps.
  */
-#include <linux/irq_work.h>
 #include <linux/percpu.h>
 #include <linux/preempt.h>
 #include <linux/slab.h>
@@ -20,6 +18,7 @@
 #include <linux/tracepoint.h>
 #include <trace/events/sched.h>
 
+#include "arrival.h"
 #include "compat/switch.h"
 #include "event.h"
 #include "hooks.h"
@@ -41,10 +40,9 @@
  * @wait: which one
  * @waiter_stack: its stack
  * @waker_stack: that of who wakes; there may be a wait pending meanwhile
- * @work: takes the user part
  * @calls: of the hooks
- * @cost_ns: of these
- * @stacks: taken
+ * @cost_ns: time of these calls
+ * @stacks: stacks taken
  * @wakes: numbers given to them
  */
 struct switch_cpu {
@@ -54,7 +52,6 @@ struct switch_cpu {
 	struct sysprof_wait wait;
 	struct sysprof_stack *waiter_stack;
 	struct sysprof_stack *waker_stack;
-	struct irq_work work;
 	u64 calls;
 	u64 cost_ns;
 	u32 stacks;
@@ -76,38 +73,27 @@ static __always_inline void end_call(struct switch_cpu *cpu, u64 begin)
 
 static void finish(struct switch_cpu *cpu, bool is_on_time)
 {
-	if (is_on_time)
+	if (is_on_time) {
 		sysprof_stack_add_user(cpu->waiter_stack);
-	else
+	} else {
+		sysprof_stack_leave_out_user(cpu->waiter_stack);
 		cpu->wait.flags |= SYSPROF_EVENT_NO_USER;
+	}
 	sysprof_waits_put(&cpu->wait, cpu->waiter_stack);
 	cpu->waiter = NULL;
 }
 
-static void work_fn(struct irq_work *work)
-{
-	struct switch_cpu *cpu;
-	unsigned long flags;
-	u64 begin;
-
-	local_irq_save(flags);
-	rcu_read_lock();
-	cpu = this_cpu_ptr(&switch_cpus);
-	if (cpu->waiter) {
-		begin = ktime_get_mono_fast_ns();
-		finish(cpu, cpu->waiter == current);
-		sysprof_event_pay_for_stack(&cpu->stacks, begin);
-	}
-	rcu_read_unlock();
-	local_irq_restore(flags);
-}
-
-void sysprof_switch_flush(void)
+void sysprof_switch_arrived(void)
 {
 	struct switch_cpu *cpu = this_cpu_ptr(&switch_cpus);
+	u64 begin = 0;
 
-	if (cpu->waiter)
-		finish(cpu, false);
+	if (!cpu->waiter)
+		return;
+	if (sysprof_event_is_timed(cpu->stacks))
+		begin = ktime_get_mono_fast_ns();
+	finish(cpu, cpu->waiter == current);
+	sysprof_event_pay_for_stack(&cpu->stacks, begin);
 }
 
 static noinline void tell_wait(struct switch_cpu *cpu, struct task_struct *task)
@@ -117,8 +103,9 @@ static noinline void tell_wait(struct switch_cpu *cpu, struct task_struct *task)
 	sysprof_stack_take_kernel(stack, task);
 	if (stack->wish.max_user && sysprof_stack_has_user(task)) {
 		cpu->waiter = task;
-		irq_work_queue(&cpu->work);
+		sysprof_arrivals_await(task);
 	} else {
+		sysprof_stack_leave_out_user(stack);
 		sysprof_waits_put(&cpu->wait, stack);
 	}
 	sysprof_event_pay_for_stack(&cpu->stacks, cpu->wait.end);
@@ -198,7 +185,7 @@ static __always_inline void leave(struct switch_cpu *cpu, struct task_struct *pr
 	}
 }
 
-/* What the thread did while it was off its CPU was not reported. */
+/* Nothing that the thread did while it was off its CPU was reported. */
 static noinline void enter_unseen(struct sysprof_slot *slot, u64 now)
 {
 	now = max(now, slot->since);
@@ -284,7 +271,7 @@ void sysprof_switch(bool preempt, struct task_struct *prev, struct task_struct *
 		now = ktime_get_mono_fast_ns();
 	if (unlikely(cpu->waiter))
 		finish(cpu, false);
-	/* One that had a signal pending has not gone to sleep, whatever it was about to do. */
+	/* A thread that had a signal pending did not go to sleep, although it was about to. */
 	if (!preempt && left && state_now != TASK_RUNNING)
 		state = sysprof_threads_state(prev, left);
 	if (prev->pid)
@@ -416,7 +403,6 @@ static int alloc_stacks(void)
 		cpu->slot = NULL;
 		cpu->waiter = NULL;
 		cpu->calls = cpu->cost_ns = 0;
-		sysprof_init_hard_irq_work(&cpu->work, work_fn);
 		cpu->waiter_stack = kvzalloc_node(sizeof(*cpu->waiter_stack), GFP_KERNEL,
 						  cpu_to_node(i));
 		cpu->waker_stack =
@@ -431,22 +417,20 @@ static int alloc_stacks(void)
 
 static void remove_hooks(int n)
 {
-	int i;
-
 	WRITE_ONCE(sysprof_switch_wanted, false);
 	while (n--)
 		tracepoint_probe_unregister(hooks[n].tracepoint, hooks[n].probe, NULL);
 	tracepoint_synchronize_unregister();
-	/* sched_switch stays hooked: for those that saw it wanted. */
+	/* sched_switch stays hooked, for sessions that saw that it was wanted. */
 	synchronize_rcu();
-	for_each_possible_cpu(i)
-		irq_work_sync(&per_cpu_ptr(&switch_cpus, i)->work);
+	sysprof_arrivals_end();
 }
 
 static int put_hooks(void)
 {
 	int i, err;
 
+	sysprof_arrivals_begin();
 	for (i = 0; i < ARRAY_SIZE(hooks); i++) {
 		err = tracepoint_probe_register(hooks[i].tracepoint, hooks[i].probe, NULL);
 		if (err) {
@@ -454,7 +438,10 @@ static int put_hooks(void)
 			return err;
 		}
 	}
-	/* Pairs with the dependent loads of CPUs that see it: everything that they use is ready. */
+	/*
+	 * Pairs with the dependent loads of CPUs that see the table: everything that they use is
+	 * ready.
+	 */
 	smp_store_release(&sysprof_switch_wanted, true);
 	sysprof_threads_scan();
 	return 0;
@@ -462,7 +449,10 @@ static int put_hooks(void)
 
 static int put_all(struct sysprof_arming *arming)
 {
-	/* What calls sysprof_switch() stays as long as the table, which would be wrong else. */
+	/*
+	 * The hooks that call sysprof_switch() stay as long as the table, which would be wrong
+	 * otherwise.
+	 */
 	int err = sysprof_hooks_arm();
 
 	if (err)

@@ -23,8 +23,8 @@ extern bool sysprof_switch_wanted;
  */
 void sysprof_switch(bool preempt, struct task_struct *prev, struct task_struct *next,
 		    unsigned int left, u64 now);
-/* Sends a wait whose user frames are still to come without them.  On this CPU, interrupts off. */
-void sysprof_switch_flush(void);
+/* The task that this CPU has switched to runs.  Interrupts off: this is a reader of RCU. */
+void sysprof_switch_arrived(void);
 /* Time and calls of the hooks on @cpu since they were put in place. */
 void sysprof_switch_cost(int cpu, u64 *ns, u64 *calls);
 

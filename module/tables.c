@@ -4,9 +4,9 @@
  * objects that have it.
  *
  * A tick looks a frame up by its object's id, in everybody's tables and then in those of the
- * session's user, and remembers the rule in a cache of its CPU.  Links come and go under a mutex;
- * each change begins a new generation, in which nothing that was remembered before counts, and what
- * was unlinked is freed a grace period later.
+ * session's user, and remembers the rule in a cache of its CPU.  Links are added and removed under
+ * a mutex.  Each change begins a new generation, in which remembered rules are invalid; removed
+ * links are freed a grace period later.
  */
 #include <linux/cred.h>
 #include <linux/hashtable.h>
@@ -37,7 +37,7 @@ MODULE_PARM_DESC(table_limit_mib,
  * @list: in its owner's
  * @build_id_bytes: of @build_id
  * @build_id: of the objects it is for
- * @bytes: all of it
+ * @bytes: size of @data
  * @n_rows: of @offsets and @rules
  * @n_starts: of @starts
  * @offsets: these point into @data
@@ -63,12 +63,12 @@ struct table {
 /**
  * struct sysprof_tables - of everybody, or of one user
  * @list: in owners
- * @uid: whose, if they are not
- * @for_everybody: everybody's
- * @number: from 1, no other's
- * @sessions: that have it
- * @tables: they
- * @bytes: they take
+ * @uid: their user, unless @for_everybody
+ * @for_everybody: tables for all users
+ * @number: unique, from 1
+ * @sessions: number of sessions that use them
+ * @tables: number of tables
+ * @bytes: memory that they take
  */
 struct sysprof_tables {
 	struct list_head list;
@@ -101,7 +101,7 @@ static DEFINE_PER_CPU(struct sysprof_contexts, caches);
 static DEFINE_HASHTABLE(links, 10);
 static u64 generation = 1;
 
-/* Protects all below, and changes of what is above. */
+/* Protects everything below, and changes of @by_id and @found above. */
 static DEFINE_MUTEX(tables_lock);
 static LIST_HEAD(owners);
 static DEFINE_IDA(numbers);
@@ -124,7 +124,7 @@ static const struct table *table_of(const struct sysprof_tables *own, u32 object
 	return theirs;
 }
 
-/* How many of @sorted are not above @offset. */
+/* Number of entries of @sorted that are not above @offset. */
 static u32 count_up_to(const u32 *sorted, u32 n, u64 offset)
 {
 	u32 low = 0, high = n, middle;
@@ -156,7 +156,7 @@ u64 sysprof_tables_function(u64 frame)
 	if (!table)
 		return SYSPROF_FRAME_NOT_TOLD;
 	rule = rule_at(table, offset);
-	/* Between functions, or in one that nothing is known of. */
+	/* The address is between functions, or in a function without rules. */
 	if (!rule || rule->cfa == SYSPROF_CFA_UNKNOWN ||
 	    (rule->cfa <= SYSPROF_CFA_MEMORY && rule->is_guess))
 		return SYSPROF_FRAME_NOT_TOLD;
@@ -228,7 +228,7 @@ static const struct sysprof_tables *link_owner(const struct sysprof_tables *owne
 	return owner->for_everybody ? NULL : owner;
 }
 
-/* An object that has been named just now may be met twice.  Without memory it has no table. */
+/* An object that was named just now may be found twice.  Without memory it has no table. */
 static void add_link(const struct sysprof_tables *owner, const struct table *table, u32 object)
 {
 	struct link *link;
@@ -246,7 +246,7 @@ static void add_link(const struct sysprof_tables *owner, const struct table *tab
 	hash_add_rcu(links, &link->by_id, object);
 }
 
-/* Of @owner's; NULL: of all objects of files but those whose bit is set in @kept. */
+/* Removes links of @owner; NULL: of all file objects except those whose bit is set in @kept. */
 static void remove_links(const struct sysprof_tables *owner, const unsigned long *kept)
 {
 	struct hlist_node *next;
@@ -315,7 +315,7 @@ static bool is_rising(const u32 *offsets, u32 n)
 	return true;
 }
 
-/* Finds the parts of what was copied; false: its sizes are not those of a table. */
+/* Finds the parts of copied data; false: its sizes are not those of a table. */
 static bool find_parts(struct table *table)
 {
 	const struct sysprof_table_header *header = (const void *)table->data;
@@ -338,7 +338,7 @@ static bool find_parts(struct table *table)
 	return true;
 }
 
-/* False: it is no table. */
+/* False: the data is no table. */
 static bool check(struct table *table)
 {
 	const struct sysprof_table_header *header = (const void *)table->data;
@@ -495,8 +495,8 @@ void sysprof_tables_put(struct sysprof_tables *tables)
 	remove_links(tables, NULL);
 	list_del(&tables->list);
 	/*
-	 * Ticks that found what was linked are done with it, those of a session that has just
-	 * stopped with the caches.
+	 * Ticks no longer use removed links, and those of a session that has just stopped no longer
+	 * use the caches.
 	 */
 	synchronize_rcu();
 	if (list_empty(&owners))

@@ -13,11 +13,11 @@
 
 #define SLOTS_MIN	16384U
 #define SLOTS_MAX	131072U
-#define SLOTS_PER_THREAD 4	/* that lives when the table is made: buckets fill unevenly */
+#define SLOTS_PER_THREAD 4	/* of those when the table is made: buckets fill unevenly */
 
 struct sysprof_threads sysprof_threads;
 
-/* For what is added; what is found needs none. */
+/* Protects adding; finding needs no lock. */
 static DEFINE_RAW_SPINLOCK(add_lock);
 
 int sysprof_threads_alloc(void)
@@ -93,7 +93,7 @@ static void begin_slot(struct sysprof_slot *slot, struct task_struct *task,
 	*slot = (struct sysprof_slot){
 		.since = since,
 		.since_made = since,
-		/* Any but 0: times and places of tasks differ enough. */
+		/* Any seed but 0: times and addresses of tasks differ enough. */
 		.random = hash_64(now ^ (unsigned long)task, 32) | 1,
 		.cpu = task_cpu(task),
 		.state = state,
@@ -114,7 +114,7 @@ struct sysprof_slot *sysprof_threads_add(struct task_struct *task, enum sysprof_
 
 	raw_spin_lock_irqsave(&add_lock, flags);
 	slot = sysprof_threads_find(task);
-	/* What hooks know of it is better than what it seems to be. */
+	/* The state that hooks have seen is better than the one guessed here. */
 	if (slot && is_found)
 		goto out;
 	if (!slot)
@@ -135,22 +135,6 @@ void sysprof_threads_remove(struct sysprof_slot *slot)
 	smp_store_release(&sysprof_threads.keys[slot - sysprof_threads.slots], NULL);
 }
 
-enum sysprof_state sysprof_threads_state(const struct task_struct *task, unsigned int state)
-{
-	if (state & (__TASK_STOPPED | __TASK_TRACED))
-		return SYSPROF_STATE_STOPPED;
-	if (state & SYSPROF_TASK_LOCK)
-		return SYSPROF_STATE_LOCK;
-	if (state & (SYSPROF_TASK_FROZEN | TASK_PARKED | TASK_DEAD))
-		return SYSPROF_STATE_OTHER;
-	if (task->in_iowait)
-		return SYSPROF_STATE_IOWAIT;
-	if (state & TASK_UNINTERRUPTIBLE && !(state & TASK_NOLOAD))
-		return SYSPROF_STATE_DISK;
-	/* It is being woken already: what it was is not seen any more. */
-	return SYSPROF_STATE_SLEEP;
-}
-
 static enum sysprof_state guess(const struct task_struct *task, unsigned int state)
 {
 	if (sysprof_is_on_cpu(task))
@@ -158,7 +142,7 @@ static enum sysprof_state guess(const struct task_struct *task, unsigned int sta
 	return state ? sysprof_threads_state(task, state) : SYSPROF_STATE_PREEMPTED;
 }
 
-/* Hooks correct what seems to be wrong here: struct sysprof_thread says that it was found. */
+/* Hooks correct a wrong state later: struct sysprof_thread says that it was found. */
 static void find_thread(struct task_struct *task)
 {
 	unsigned int state = sysprof_task_state(task);
@@ -191,7 +175,9 @@ void sysprof_threads_scan(void)
 	rcu_read_unlock();
 }
 
-/* Of one that is woken and does not run yet: the rest of its wait is another state. */
+/*
+ * The state of a thread that is woken and does not run yet: the rest of its wait has another state.
+ */
 static void add_wait(struct sysprof_thread *record, u64 woken)
 {
 	u64 at = clamp(woken, record->state_since, record->at);
@@ -221,7 +207,7 @@ bool sysprof_threads_sum(struct task_struct *task, const struct sysprof_slot *sl
 	};
 	do {
 		seq = READ_ONCE(slot->seq);
-		/* Pairs with smp_wmb() in sysprof_switch(): sums and what they go with. */
+		/* Pairs with smp_wmb() in sysprof_switch(): sums and their key. */
 		smp_rmb();
 		record->since = slot->since_made;
 		record->state_since = slot->since;

@@ -15,6 +15,7 @@
 #include <linux/sched.h>
 #include <linux/types.h>
 
+#include "compat/switch.h"
 #include "sysprof-event.h"
 
 #define SYSPROF_THREAD_WAYS	8
@@ -137,6 +138,21 @@ bool sysprof_threads_sum(struct task_struct *task, const struct sysprof_slot *sl
 			 struct sysprof_thread *record);
 
 /* The enum sysprof_state of a thread that is off its CPU in the kernel's @state. */
-enum sysprof_state sysprof_threads_state(const struct task_struct *task, unsigned int state);
+static __always_inline enum sysprof_state
+sysprof_threads_state(const struct task_struct *task, unsigned int state)
+{
+	if (state & (__TASK_STOPPED | __TASK_TRACED))
+		return SYSPROF_STATE_STOPPED;
+	if (state & SYSPROF_TASK_LOCK)
+		return SYSPROF_STATE_LOCK;
+	if (state & (SYSPROF_TASK_FROZEN | TASK_PARKED | TASK_DEAD))
+		return SYSPROF_STATE_OTHER;
+	if (task->in_iowait)
+		return SYSPROF_STATE_IOWAIT;
+	if (state & TASK_UNINTERRUPTIBLE && !(state & TASK_NOLOAD))
+		return SYSPROF_STATE_DISK;
+	/* The thread is being woken already: its state before is not visible any more. */
+	return SYSPROF_STATE_SLEEP;
+}
 
 #endif /* _SYSPROF_THREADS_H */

@@ -22,9 +22,9 @@ u64 sysprof_time_last;
  * struct watch - of all CPUs together, changed with sysprof_time_last under the lock
  * @lock: a raw one, for it is taken in interrupts; but every SYSPROF_LOOK_NS nobody needs it
  * @offset: of CLOCK_REALTIME from CLOCK_MONOTONIC at sysprof_time_last
- * @gap_begin: of the last time without a tick that was longer than SYSPROF_PAUSE_NS: all CPUs were
- *	idle, or none could run
- * @gap_end: of it
+ * @gap_begin: beginning of the last time without a tick that was longer than SYSPROF_PAUSE_NS: all
+ *	CPUs were idle, or none could run
+ * @gap_end: end of that time
  * @told: there was a pause, and its record is written
  */
 static struct watch {
@@ -48,7 +48,7 @@ static void tell(u32 reason, u64 gap_ns)
 	sysprof_sessions_state(&record.record);
 }
 
-/* Under the lock.  Whether CLOCK_REALTIME was set since the last look. */
+/* Call with the lock held.  Whether CLOCK_REALTIME was set since the last check. */
 static bool look(u64 now)
 {
 	s64 offset = ktime_get_real_fast_ns() - ktime_get_mono_fast_ns(), off;
@@ -73,7 +73,7 @@ u64 sysprof_time_look(u64 now, u64 due)
 	raw_spin_lock(&watch.lock);
 	if ((s64)(now - sysprof_time_last) >= (s64)SYSPROF_LOOK_NS)
 		stepped = look(now);
-	/* The first to come late may not be the first to come. */
+	/* The first tick to be late may not be the first to come. */
 	if ((s64)(now - due) >= (s64)SYSPROF_PAUSE_NS && due < watch.gap_end) {
 		is_pause = true;
 		is_news = !watch.told;

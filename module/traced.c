@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Whose memory the opener of a session can read.  Only the kernel's ptrace check knows what
- * Yama, SELinux, AppArmor and Landlock say, and no module can call it.  open() of /proc/PID/mem
- * makes it (PTRACE_MODE_ATTACH_FSCREDS) and keeps the address space in the file: the holder of such
- * a descriptor can read all of that memory, so that a copy of its stack gives nothing away.
+ * Whose memory the opener of a session can read.  Only the kernel's ptrace check knows the rules of
+ * Yama, SELinux, AppArmor and Landlock, and no module can call it.  open() of /proc/PID/mem makes
+ * it (PTRACE_MODE_ATTACH_FSCREDS) and keeps the address space in the file: the holder of such a
+ * descriptor can read all of that memory, so that a copy of its stack gives nothing away.
  *
- * It is asked for by address space, as the descriptor is: a new program has to be shown anew.
+ * The check is by address space, as the descriptor is: a new program has to be shown anew.
  */
 #include <linux/file.h>
 #include <linux/fs.h>
@@ -61,7 +61,7 @@ static void free_space(struct space *space)
 	kfree(space);
 }
 
-/* Nobody has these any more. */
+/* No session has these any more. */
 static void sweep(struct sysprof_traced *traced)
 {
 	struct space *space, *next;
@@ -91,7 +91,7 @@ void sysprof_traced_destroy(struct sysprof_traced *traced)
 	struct space *space;
 	unsigned int i;
 
-	/* No tick knows the session any more. */
+	/* No tick uses the session any more. */
 	for (i = 0; i < ARRAY_SIZE(traced->by_mm); i++)
 		hlist_for_each_entry_safe(space, next, &traced->by_mm[i], by_mm)
 			free_space(space);
@@ -125,8 +125,8 @@ out:
 }
 
 /*
- * Names of procfs are the kernel's; what else there keeps an address space (environ, auxv, pagemap)
- * asks for less.
+ * Names of procfs are the kernel's; other files there that keep an address space (environ, auxv,
+ * pagemap) check for less.
  */
 static bool is_mem_of(const struct file *file, const struct mm_struct *mm)
 {

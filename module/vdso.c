@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The vdso: code that the kernel maps into every process, without a file.  It is learned from the
+ * The vdso: code that the kernel maps into every process, without a file.  It is found in the
  * process that loads this module.
  */
 #include <linux/mm.h>

@@ -8,6 +8,7 @@
 #include <linux/smp.h>
 #include <linux/timekeeping.h>
 
+#include "calls.h"
 #include "event.h"
 #include "periods.h"
 #include "session-stack.h"
@@ -38,7 +39,7 @@ static __always_inline struct extent clip(const struct sysprof_tap *tap,
 	};
 }
 
-/* Of the instants that have passed those of the session's own grid. */
+/* Number of instants of the session's own grid in the time that has passed. */
 static __always_inline u64 own_instants(const struct sysprof_tap *tap,
 					struct sysprof_instants instants)
 {
@@ -100,8 +101,25 @@ static __always_inline u16 describe(struct sysprof_part_wait *part, const struct
 	return flags;
 }
 
-static __always_inline void put_wait(struct sysprof_event *event, const struct sysprof_tap *tap,
-				     const struct extent *extent, u64 weight, u8 state)
+/* What the thread waits for, where a system call on a file says it. */
+static void describe_file(struct sysprof_part_wait_file *part, const struct sysprof_slot *slot,
+			  struct task_struct *task)
+{
+	struct inode *inode;
+
+	if (!sysprof_needs_waking(slot->state) || slot->state == SYSPROF_STATE_STOPPED)
+		return;
+	part->wait.part.b = sysprof_calls_look(task, &inode);
+	if (!sysprof_inode_has_name(inode))
+		return;
+	part->wait.part.size = sizeof(*part) / 8;
+	part->file_major = MAJOR(inode->i_sb->s_dev);
+	part->file_minor = MINOR(inode->i_sb->s_dev);
+	part->inode = inode->i_ino;
+}
+
+static __always_inline void fill(struct sysprof_event *event, const struct sysprof_tap *tap,
+				 const struct extent *extent, u64 weight, u8 state, u16 flags)
 {
 	event->begin = extent->begin;
 	event->duration = extent->duration;
@@ -111,10 +129,10 @@ static __always_inline void put_wait(struct sysprof_event *event, const struct s
 	event->source = tap->wait_id;
 	event->phase = SYSPROF_PHASE_SPAN;
 	event->state = state;
-	event->n_parts++;
+	event->record.flags |= flags | (extent->is_cut ? SYSPROF_EVENT_CUT_BEGIN : 0);
 }
 
-/* Without a stack nothing is to be waited for, and it costs little. */
+/* Without a stack there is nothing to wait for, and it costs little. */
 static __always_inline void put_bare(struct sysprof_tap *tap, struct sysprof_tap_cpu *own,
 				     const struct sysprof_wait *wait, const struct extent *extent,
 				     u64 weight, const struct sysprof_slot *slot,
@@ -136,11 +154,9 @@ static __always_inline void put_bare(struct sysprof_tap *tap, struct sysprof_tap
 		event->n_kernel = event->n_user = 0;
 		event->kernel_end = event->user_end = SYSPROF_END_NONE;
 		event->user_mode = SYSPROF_USER_NONE;
-		event->n_parts = 0;
-		put_wait(event, tap, extent, weight, slot->state);
-		event->record.flags = describe((struct sysprof_part_wait *)event->frames, slot,
-					       wait->begin, task) |
-				      (extent->is_cut ? SYSPROF_EVENT_CUT_BEGIN : 0);
+		event->n_parts = 1;
+		fill(event, tap, extent, weight, slot->state,
+		     describe((struct sysprof_part_wait *)event->frames, slot, wait->begin, task));
 		sysprof_ring_commit(&sc->ring);
 	}
 	sysprof_tap_tell(tap, sc, wait->end);
@@ -159,7 +175,7 @@ static noinline u32 choose(struct sysprof_tap *tap, struct sysprof_wait *wait,
 		weight = own_instants(tap, wait->instants);
 	else if (extent.duration < tap->threshold)
 		weight = 0;
-	if (unlikely(tap->plain_from == U64_MAX && sysprof_event_is_excluded(tap->session, task))) {
+	if (unlikely(!tap->is_plain && sysprof_event_is_excluded(tap->session, task))) {
 		count(&own->wait, &own->wait.excluded, &extent, weight);
 		return 0;
 	}
@@ -177,11 +193,13 @@ static noinline u32 choose(struct sysprof_tap *tap, struct sysprof_wait *wait,
 	}
 	own->weight = weight;
 	if (!so_far) {
-		wait->flags = describe(&wait->part, slot, wait->begin, task);
+		wait->flags = describe(&wait->part.wait, slot, wait->begin, task);
+		describe_file(&wait->part, slot, task);
 		wait->state = slot->state;
-		stack->wish = (struct sysprof_stack_wish){};
+		stack->wish = tap->wish;
+	} else {
+		sysprof_stack_wish_add(&stack->wish, &tap->wish);
 	}
-	sysprof_event_add_wish(&stack->wish, tap->session, tap->stacks);
 	return 1;
 }
 
@@ -203,25 +221,19 @@ u32 sysprof_waits_choose(struct sysprof_tap *tap, struct sysprof_wait *wait,
 	return 0;
 }
 
-static void put_with_stack(struct sysprof_tap *tap, struct sysprof_tap_cpu *own,
-			   const struct sysprof_wait *wait, struct sysprof_stack *stack)
+static __always_inline void put_with_stack(struct sysprof_tap *tap, struct sysprof_tap_cpu *own,
+					   const struct sysprof_wait *wait,
+					   struct sysprof_stack *stack)
 {
 	struct sysprof_session_cpu *sc = &tap->session->cpus[smp_processor_id()];
-	struct sysprof_event_shape shape =
-		sysprof_event_shape(tap->session, tap->stacks, sc, stack);
 	struct extent extent = clip(tap, wait);
-	struct sysprof_event *event;
-	struct sysprof_part *part;
+	u32 part_bytes = wait->part.wait.part.size * 8;
+	struct sysprof_event *event = sysprof_event_reserve(sc, tap->stacks, stack, part_bytes);
 
-	sysprof_delivery_report_losses(sc);
-	sysprof_tally_add(&own->wait.seen, extent.value, extent.duration, own->weight);
-	event = sysprof_event_reserve(sc, sysprof_event_bytes(&shape) + sizeof(wait->part),
-				      &own->wait, extent.value, extent.duration, own->weight);
-	if (event) {
-		part = sysprof_event_put_stack(event, tap->session, tap->stacks, sc, stack, &shape);
-		*(struct sysprof_part_wait *)part = wait->part;
-		put_wait(event, tap, &extent, own->weight, wait->state);
-		event->record.flags |= wait->flags | (extent.is_cut ? SYSPROF_EVENT_CUT_BEGIN : 0);
+	count(&own->wait, sysprof_event_tally(&own->wait, event), &extent, own->weight);
+	if (!IS_ERR(event)) {
+		fill(event, tap, &extent, own->weight, wait->state, wait->flags);
+		memcpy(sysprof_event_part(event, part_bytes), &wait->part, part_bytes);
 		sysprof_ring_commit(&sc->ring);
 	}
 	sysprof_tap_tell(tap, sc, wait->end);
@@ -264,7 +276,7 @@ static bool picks(const struct sysprof_tap *tap, const struct task_struct *task,
 		if (!own_instants(tap, instants))
 			return false;
 	}
-	return !sysprof_event_is_excluded(tap->session, task) &&
+	return (tap->is_plain || !sysprof_event_is_excluded(tap->session, task)) &&
 	       !sysprof_event_is_throttled(tap->session, now);
 }
 
@@ -272,28 +284,27 @@ static void put_wake(struct sysprof_tap *tap, struct sysprof_tap_cpu *own, u64 n
 		     struct sysprof_stack *stack, u64 key)
 {
 	struct sysprof_session_cpu *sc = &tap->session->cpus[smp_processor_id()];
-	struct sysprof_event_shape shape =
-		sysprof_event_shape(tap->session, tap->stacks, sc, stack);
 	struct sysprof_event *event;
+	u32 stacks = tap->stacks;
 
-	/* The waiter may be the session's, the waker somebody else's. */
+	/* The waiter may be the session's, the waker another user's. */
 	if (sysprof_session_hides(tap->session, current) == SYSPROF_HIDES_FRAMES)
-		shape = (struct sysprof_event_shape){};
-	sysprof_delivery_report_losses(sc);
+		stacks = 0;
+	event = sysprof_event_reserve(sc, stacks, stack, 0);
 	own->wake.seen.events++;
-	event = sysprof_event_reserve(sc, sysprof_event_bytes(&shape), &own->wake, 0, 0, 0);
-	if (!event)
-		return;
-	event->begin = now;
-	event->duration = 0;
-	event->value = 0;
-	event->key = key;
-	event->weight = 0;
-	event->source = tap->wake_id;
-	event->phase = SYSPROF_PHASE_INSTANT;
-	event->state = context;
-	sysprof_event_put_stack(event, tap->session, tap->stacks, sc, stack, &shape);
-	sysprof_ring_commit(&sc->ring);
+	sysprof_event_tally(&own->wake, event)->events++;
+	if (!IS_ERR(event)) {
+		event->begin = now;
+		event->duration = 0;
+		event->value = 0;
+		event->key = key;
+		event->weight = 0;
+		event->source = tap->wake_id;
+		event->phase = SYSPROF_PHASE_INSTANT;
+		event->state = context;
+		sysprof_ring_commit(&sc->ring);
+	}
+	sysprof_delivery_wake(tap->session, sc);
 }
 
 static bool plan_wakes(struct task_struct *task, const struct sysprof_slot *slot, u64 now,
@@ -308,12 +319,12 @@ static bool plan_wakes(struct task_struct *task, const struct sysprof_slot *slot
 		tap->cpus[cpu].wakes = picks(tap, task, slot, now);
 		if (!tap->cpus[cpu].wakes)
 			continue;
-		sysprof_event_add_wish(wish, tap->session, tap->stacks);
+		sysprof_stack_wish_add(wish, &tap->wish);
 		any = true;
 	}
-	/* With a lock of the scheduler's held there is no time for copies of stacks. */
+	/* While a lock of the scheduler's is held there is no time for copies of stacks. */
 	wish->raw_bytes = 0;
-	/* An interrupt is not of the thread's doing. */
+	/* The thread did not cause the interrupt. */
 	if (context != SYSPROF_CONTEXT_TASK)
 		wish->max_user = 0;
 	return any;
@@ -323,7 +334,6 @@ bool sysprof_wakes_put(struct task_struct *task, const struct sysprof_slot *slot
 		       u8 context, struct sysprof_stack *stack, u64 key)
 {
 	int cpu = smp_processor_id();
-	struct sysprof_session_cpu *sc;
 	struct sysprof_tap_cpu *own;
 	struct sysprof_tap *tap;
 
@@ -335,11 +345,8 @@ bool sysprof_wakes_put(struct task_struct *task, const struct sysprof_slot *slot
 		stack->user_regs = NULL;
 	sysprof_for_each_tap(tap) {
 		own = &tap->cpus[cpu];
-		sc = &tap->session->cpus[cpu];
-		if (!own->wakes)
-			continue;
-		put_wake(tap, own, now, context, stack, key);
-		sysprof_delivery_wake(tap->session, sc);
+		if (own->wakes)
+			put_wake(tap, own, now, context, stack, key);
 	}
 	return true;
 }

@@ -39,7 +39,7 @@ struct sysprof_wait {
 	u64 woken;
 	u64 end;
 	struct sysprof_instants instants;
-	struct sysprof_part_wait part;
+	struct sysprof_part_wait_file part;
 	u16 flags;
 	u8 state;
 };

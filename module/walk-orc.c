@@ -71,7 +71,7 @@ static void walk_on(struct orc_walk *walk, struct task_struct *task, struct pt_r
 	     unwind_next_frame(&state)) {
 		ip = unwind_get_return_address(&state);
 		if (!ip) {
-			/* Neither user mode nor code of the kernel's. */
+			/* An address that is neither user mode's nor code of the kernel's. */
 			if (!state.regs || !user_mode(state.regs))
 				walk->end = SYSPROF_END_UNRELIABLE;
 			break;
@@ -110,37 +110,61 @@ static bool begin_interrupted(struct orc_walk *walk, const struct pt_regs *regs)
 	return true;
 }
 
-u32 sysprof_arch_walk_kernel(struct task_struct *task, struct pt_regs *regs, u64 *frames, u32 max,
-			     u8 *end)
+/*
+ * @ip, which is right below @sp, is the first frame, unless @regs are what was interrupted.
+ * @first: as in walk_on().
+ */
+static noinline u32 walk(struct task_struct *task, struct pt_regs *regs, u64 site, unsigned long ip,
+			 unsigned long sp, unsigned long *first, u64 *frames, u32 max, u8 *end)
 {
-	const struct inactive_task_frame *asleep;
-	unsigned long *first = NULL;
-	struct orc_walk walk;
+	struct orc_walk walk = {
+		.frames = frames,
+		.max = max,
+		.end = SYSPROF_END_ROOT,
+		.is_own = !regs && task == current,
+	};
 	bool is_whole;
 
-	*end = SYSPROF_END_LIMIT;
-	if (!max)
-		return 0;
-	walk.frames = frames;
-	walk.n = 0;
-	walk.max = max;
-	walk.end = SYSPROF_END_ROOT;
-	walk.is_own = !regs && task == current;
-	sysprof_memo_begin(&walk.memo, task);
-	if (regs) {
-		is_whole = begin_interrupted(&walk, regs);
-	} else if (task == current) {
-		/* A frame pointer and a return address. */
-		first = __builtin_frame_address(0);
-		is_whole = is_known(&walk, (unsigned long)__builtin_return_address(0),
-				    (unsigned long)(first + 2));
-	} else {
-		asleep = (const struct inactive_task_frame *)task->thread.sp;
-		is_whole = is_known(&walk, READ_ONCE_NOCHECK(asleep->ret_addr),
-				    (unsigned long)(asleep + 1));
-	}
+	sysprof_memo_begin(&walk.memo, task, site);
+	is_whole = regs ? begin_interrupted(&walk, regs) : is_known(&walk, ip, sp);
 	if (!is_whole)
 		walk_on(&walk, task, regs, first);
 	*end = walk.end;
 	return walk.n;
+}
+
+u32 sysprof_arch_walk_kernel(struct task_struct *task, struct pt_regs *regs, u64 site, u64 *frames,
+			     u32 max, u8 *end)
+{
+	const struct inactive_task_frame *asleep;
+	unsigned long *first = NULL, ip, sp;
+	int n;
+
+	*end = SYSPROF_END_LIMIT;
+	if (!max)
+		return 0;
+	if (regs) {
+		ip = regs->ip;
+		sp = regs->sp;
+		frames[0] = sysprof_stack_encode(ip);
+		n = sysprof_memo_recall_interrupted(task, site, ip, sp, frames[0], frames + 1,
+						    max - 1, end);
+		if (likely(n >= 0))
+			return 1 + n;
+	} else {
+		if (task == current) {
+			/* A frame has a frame pointer and a return address. */
+			first = __builtin_frame_address(0);
+			ip = (unsigned long)__builtin_return_address(0);
+			sp = (unsigned long)(first + 2);
+		} else {
+			asleep = (const struct inactive_task_frame *)task->thread.sp;
+			ip = READ_ONCE_NOCHECK(asleep->ret_addr);
+			sp = (unsigned long)(asleep + 1);
+		}
+		n = sysprof_memo_recall(task, site, ip, sp, frames, max, end);
+		if (likely(n >= 0))
+			return n;
+	}
+	return walk(task, regs, site, ip, sp, first, frames, max, end);
 }

@@ -3,15 +3,15 @@
  * Whether the probes are still in place.
  *
  * kernel.ftrace_enabled=0 and debugfs's kprobes/enabled switch them off silently, and then mappings
- * change unseen.  But the kernel's code shows it.  A breakpoint is there or not.  Where ftrace
- * calls the probe, any code other than that call, even a breakpoint, means that hits are being
- * lost.  Each tick looks, and takes no user stack if so.  Once a second the worker looks, too, and
- * checks for hits that were counted as missed.  When the probes are back, every address space is
- * read anew, and the sessions get a RESYNC.
+ * change unseen.  The kernel's code shows whether they are on.  A breakpoint is there or not.
+ * Where ftrace calls the probe, any code other than that call, even a breakpoint, means that hits
+ * are being lost.  Each tick looks, and takes no user stack if so.  Once a second the worker looks,
+ * too, and checks for hits that were counted as missed.  When the probes are back, every address
+ * space is read anew, and the sessions get a RESYNC.
  *
- * Another tracer of the same function changes the call.  Code that is the same at two looks in a
- * row is taken as the new way to the probe.  It is not checked that the probe is called from there,
- * and a time between two ticks in which it was off is not seen.
+ * Another tracer of the same function changes the call.  Code that is the same at two checks in a
+ * row is taken as the new call of the probe.  It is not checked that the probe is called from
+ * there, and a time between two ticks in which it was off is not seen.
  */
 #include <linux/cache.h>
 #include <linux/irq_work.h>
@@ -27,7 +27,7 @@
 #define BLIND_DELAY	(HZ / 10)
 
 /**
- * struct place - where a probe is, as ticks look at it
+ * struct place - where a probe is, as ticks check it
  * @code: NULL: there is none
  * @judge: what the code is with a probe that ftrace calls, and without any other
  * @by_ftrace: ftrace calls it; else a breakpoint leads to it, or a jump in its place
@@ -45,8 +45,8 @@ static struct place places[SYSPROF_WATCHED] ____cacheline_aligned;
  * struct watched - what else is known of the probe of that place
  * @probe: NULL: none
  * @bare: the beginning of the code there without it
- * @seen: what the worker found when it last looked whether to see again
- * @missed: hits that it had missed when last looked at
+ * @seen: code that the worker found at its last check whether the probe is back
+ * @missed: missed hits at the last check
  */
 static struct watched {
 	struct kprobe *probe;
@@ -56,8 +56,8 @@ static struct watched {
 } watched[SYSPROF_WATCHED];
 
 /*
- * Blind: hits may be missing; opening: the worker reads all anew, and will see unless anybody finds
- * the code changed meanwhile.
+ * Blind: hits may be missing; opening: the worker reads all anew, and ends blindness unless a tick
+ * finds the code changed meanwhile.
  */
 static enum { SEEING, BLIND, OPENING } sight;
 
@@ -127,7 +127,7 @@ static void adopt(struct place *place, struct watched *probe)
 	probe->seen = code;
 }
 
-/* What is missing is found again, if nothing more gets lost from here on. */
+/* Missing mappings are found again, if nothing more is lost from here on. */
 static void open_eyes(void)
 {
 	int i;
@@ -137,14 +137,14 @@ static void open_eyes(void)
 			adopt(&places[i], &watched[i]);
 	xchg(&sight, OPENING);
 	/*
-	 * A tick that finds a probe off from here on is not forgotten; fully ordered, as the
+	 * A tick that finds a probe off from here on is still noticed; fully ordered, as the
 	 * cmpxchg() is.
 	 */
 	if (any_off()) {
 		WRITE_ONCE(sight, BLIND);
 		return;
 	}
-	/* First nothing is known any more, then it may be looked at again. */
+	/* First everything is forgotten; only then may ticks use the index again. */
 	sysprof_spaces_renew();
 	if (cmpxchg(&sight, OPENING, SEEING) == OPENING)
 		sysprof_sessions_resync();
@@ -185,11 +185,11 @@ int sysprof_watch_put(struct kprobe *probe)
 		return err;
 	}
 	armed = READ_ONCE(*code);
-	/* With ftrace switched off it is not on: no code is 0. */
+	/* With ftrace switched off the probe is not on: no code is 0. */
 	place->judge = !place->by_ftrace ? own->bare : sysprof_arch_is_call(armed) ? armed : 0;
 	own->seen = 0;
 	own->missed = probe->nmissed;
-	/* Code that others had changed before may not show what becomes of this probe. */
+	/* Code that others had changed before may not show what happens to this probe. */
 	if (armed != own->bare || !place->judge) {
 		own->probe = probe;
 		WRITE_ONCE(place->code, code);

@@ -59,6 +59,11 @@
  * cause: part.a of struct sysprof_part_wait says so, and the WAKE's kernel frames show the
  * interrupt.  The kernel does not report every waking: SYSPROF_EVENT_NO_WAKE.
  *
+ * The part of a wait with a stack names the file that the waiter's system call reads, writes or
+ * syncs, if that is a regular file or a directory: the one that the descriptor has when the wait
+ * ends.  A file that is being opened is not known; nor are those of calls with two files
+ * (copy_file_range(), splice()), of calls of 32-bit programs, of io_uring, and of page faults.
+ *
  * A session's filters apply to waits, by the waiter and the CPU that it gets; filters by user and
  * kernel mode do not.  LANE has all threads of the CPUs that the session samples.
  *
@@ -76,11 +81,31 @@
  * interrupted code.  A session's filters, except those by mode, apply to that task.  NMIs, and
  * interrupts of hypervisors without an action, are not reported.
  *
+ * Interrupts off
+ * --------------
+ * An IRQS_OFF event is a stretch in which a CPU took no interrupts, with the stack that put them on
+ * again.  Its value is its duration.  Stretches below 10 us are no events.  Kernels with the trace
+ * points irq_disable and irq_enable (CONFIG_IRQSOFF_TRACER or lockdep) report each, from end to
+ * end.  On others missing[] of SOURCE_INFO names one of them, and a stretch is an event if a tick
+ * of this or another session is due in it and finds its CPU at work: from when the tick was due to
+ * when it came.  So the event is the last part of the stretch, and a stretch that is shorter than
+ * the time between two ticks can have none.  Hypervisors and firmware delay ticks, too; known
+ * stolen time is subtracted.  Sessions whose ticks are NMIs have no events there.
+ *
  * Locks
  * -----
  * A LOCK event is a wait for a lock of the kernel, from when a thread found it taken to when it got
  * the lock or gave up.  Its value is its duration, spinning and sleeping.  Kernels from 5.19 on
  * report it.  A spin lock's first waiter is never reported.  The stack is the waiter's.
+ *
+ * A HOLD event has the holder's stack.  The holder is the thread that held the lock when the wait
+ * began, as far as the lock names one.  Its stack is taken once for those that wait then, at its
+ * next tick or when it gets a CPU, if it still holds the lock and a waiter still waits.  The event
+ * lasts from when the first of these began to wait until then.  The LOCK has its key; 0: there is
+ * none.  If LOCK and HOLD have the same period, a stack is sent once one of the grid's instants is
+ * in the wait: a wait that is picked has none only if the holder was not seen after that instant.
+ * A session's filters, except those by CPU, apply to the waiter: it gets the stacks of holders in
+ * other processes.
  *
  * Memory of the kernel
  * --------------------
@@ -112,7 +137,8 @@
  * A FAULT event is a page fault that the kernel has served.  Each is counted once, as perf's
  * minor-faults and major-faults count them.  The stack begins at the faulting instruction.  On x86
  * it is a SPAN from the exception until the fault was served, waits included.  Elsewhere, and where
- * the begin is not known, it is an INSTANT.  The grid is of events; value is 1.
+ * the begin is not known, it is an INSTANT.  The grid is of events; value is 1.  How long faults
+ * take that are not picked is in no account.
  *
  * Block requests
  * --------------
@@ -123,6 +149,13 @@
  * request that is merged into another one has no DONE.  The grid is of bytes.  DONE has none: it
  * goes where its BLOCK went, and a session's filters apply to the submitter.  A thread that writes
  * cached data seldom submits the request itself: the stack is that of a kernel thread then.
+ *
+ * Page cache
+ * ----------
+ * A PAGE_CACHE event is a page of a file, or several at once, that comes into the page cache, to be
+ * read or written.  Its value is the bytes.  The stack is of the thread that needed the page first:
+ * as long as it stays there, nobody else has it read again.  Pages that the kernel reads ahead
+ * count for the thread that made it do so.  The part BLOCK has only the file.
  *
  * Who can do what
  * ---------------
@@ -150,13 +183,19 @@
  *	secrets in the times of  group member  IRQ, SOFTIRQ        names and times of devices'
  *	others' devices                                            interrupts are in
  *	                                                           /proc/interrupts for all; stacks
- *	                                                           as those of samples;
- *	                                                           vm/interrupts
+ *	                                                           as those of samples; vm/hidden
+ *	                         group member  IRQS_OFF            as delays of samples;
+ *	                                                           vm/hidden
+ *	                         group member  HOLD                as samples of the holder:
+ *	                                                           others=none and frames are by
+ *	                                                           its rights; vm/hidden
  *	addresses                group member  keys of SLAB, PAGE, siphash with a secret; vm/waits
  *	                                       PERCPU, VMALLOC
  *	others' use of memory    group member  STALL, FRAGMENT     times and stacks as those of
- *	                                                           samples, no address; vm/stalls
- *	names of others' files   group member  BLOCK               numbers of inodes, no names, and
+ *	                                                           samples, no address; vm/hidden
+ *	names of others' files   group member  PAGE_CACHE          as BLOCK; vm/hidden
+ *	                         group member  WAIT                as BLOCK; vm/blocked
+ *	                         group member  BLOCK               numbers of inodes, no names, and
  *	                                                           not of tasks whose frames are
  *	                                                           hidden; vm/block
  *	ticks of a session       any user      storms of events    events may fill half a ring;
@@ -181,13 +220,16 @@ enum sysprof_source_kind {
 	SYSPROF_SOURCE_LANE	= 3,	/* who ran on each CPU, exactly: LANE records */
 	SYSPROF_SOURCE_IRQ	= 4,	/* handlers of interrupts */
 	SYSPROF_SOURCE_SOFTIRQ	= 5,	/* handlers of soft interrupts */
+	SYSPROF_SOURCE_IRQS_OFF	= 6,	/* stretches with interrupts off */
 	SYSPROF_SOURCE_SLAB	= 7,	/* memory of slab caches and kmalloc() */
 	SYSPROF_SOURCE_PAGE	= 8,	/* pages: those that caches are made of, too */
 	SYSPROF_SOURCE_PERCPU	= 9,	/* memory that each CPU has a copy of */
 	SYSPROF_SOURCE_VMALLOC	= 10,	/* areas of vmalloc(), vmap() and ioremap() */
 	SYSPROF_SOURCE_FAULT	= 11,	/* page faults */
 	SYSPROF_SOURCE_BLOCK	= 12,	/* requests to block devices, where they are submitted */
+	SYSPROF_SOURCE_PAGE_CACHE = 13,	/* pages of files that come into the page cache */
 	SYSPROF_SOURCE_LOCK	= 14,	/* waits for locks of the kernel */
+	SYSPROF_SOURCE_HOLD	= 15,	/* holders of locks that others wait for */
 	SYSPROF_SOURCE_STALL	= 16,	/* reclaim and compaction that an allocation waits for */
 	SYSPROF_SOURCE_BLOCK_DONE = 23,	/* where these requests are completed */
 	SYSPROF_SOURCE_SLAB_FREE = 24,	/* of SLAB, where it is freed */
@@ -282,7 +324,7 @@ struct sysprof_sources {
  * @min_period: the shortest period of the grid; 0: the source has no grid
  * @why: enum sysprof_why
  * @reserved: 0
- * @missing: what the kernel lacks, nul-terminated
+ * @missing: what the kernel lacks, nul-terminated; for IRQS_OFF also if the source can be had
  */
 struct sysprof_source_info {
 	__u16 kind;
@@ -361,7 +403,8 @@ enum sysprof_context {
  * @duration: ns; 0 for an instant
  * @value: in the source's unit; for a WAIT the ns blocked: the thread was runnable for duration -
  *	value; for IRQ and SOFTIRQ the ns without interrupts that came meanwhile
- * @key: joins events: an OPEN and its CLOSE; for a WAKE the number that a wait has in wake; 0: none
+ * @key: joins events: an OPEN and its CLOSE; LOCKs and the HOLD of their holder; for a WAKE the
+ *	number that a wait has in wake; 0: none
  * @mm: address space of the user frames, 0: none
  * @weight: instants of the source's grid, 1 without a grid; 0 for an event that belongs to another
  *	(WAKE)
@@ -399,7 +442,7 @@ struct sysprof_event {
 
 enum sysprof_part_type {
 	SYSPROF_PART_RAW	= 2,	/* followed by a struct sysprof_raw */
-	SYSPROF_PART_WAIT	= 3,	/* struct sysprof_part_wait */
+	SYSPROF_PART_WAIT	= 3,	/* struct sysprof_part_wait, or sysprof_part_wait_file */
 	SYSPROF_PART_IRQ	= 4,	/* struct sysprof_part_irq */
 	SYSPROF_PART_MEMORY	= 5,	/* struct sysprof_part_memory */
 	SYSPROF_PART_FAULT	= 6,	/* struct sysprof_part_fault */
@@ -426,7 +469,8 @@ struct sysprof_part {
 
 /**
  * struct sysprof_part_wait - the waking of a wait, and its CPUs
- * @part: a: enum sysprof_context of the waking; b: 0
+ * @part: a: enum sysprof_context of the waking; b: enum sysprof_call, where a stack was requested
+ *	and the thread was blocked
  * @waker_pid: process that ran on the waking CPU; 0: the idle task, or there was no waking
  * @waker_tid: thread of @waker_pid
  * @wake: key of the WAKE; 0: no WAKE
@@ -445,6 +489,29 @@ struct sysprof_part_wait {
 	__u16 cpu_before;
 	__s16 priority;
 	__u16 reserved;
+};
+
+/* The system call in which a thread waits. */
+enum sysprof_call {
+	SYSPROF_CALL_OTHER	= 0,	/* another one, or none */
+	SYSPROF_CALL_READ	= 1,
+	SYSPROF_CALL_WRITE	= 2,
+	SYSPROF_CALL_SYNC	= 3,	/* fsync() and the like */
+	SYSPROF_CALL_OPEN	= 4,
+};
+
+/**
+ * struct sysprof_part_wait_file - the part WAIT of a wait in a call on a file
+ * @wait: as above; part.size is that of this struct
+ * @file_major: device number of the file's file system
+ * @file_minor: likewise
+ * @inode: the file's
+ */
+struct sysprof_part_wait_file {
+	struct sysprof_part_wait wait;
+	__u32 file_major;
+	__u32 file_minor;
+	__u64 inode;
 };
 
 /**
@@ -476,7 +543,7 @@ enum sysprof_lock {
  * struct sysprof_part_lock - the lock that was waited for
  * @part: a: enum sysprof_lock; b: 0
  * @holder_pid: process that held the lock when the wait began; 0: not known.  Known for mutexes,
- *	and for rwsems held by a writer
+ *	and for rwsems held by a writer; with others=none a member has it only from the HOLD
  * @holder_tid: thread of @holder_pid
  * @lock: address of the lock, as a kernel frame, if it is in the kernel image or in a module; else
  *	0
@@ -617,6 +684,8 @@ struct sysprof_thread {
 #define SYSPROF_LANE_STATE_SHIFT	22
 #define SYSPROF_LANE_TID_MASK		((1U << SYSPROF_LANE_STATE_SHIFT) - 1)
 #define SYSPROF_LANE_ENTRIES_MAX	126
+/* record.flags of a LANE: switches between the record before of this CPU and its begin were lost */
+#define SYSPROF_LANE_GAP		(1 << 0)
 
 /**
  * struct sysprof_lane - the threads that ran on record.cpu
@@ -628,8 +697,8 @@ struct sysprof_thread {
  *	6, tid that runs from here on : 22}, tid 0 for the idle task.  A time that does not fit into
  *	36 bits begins another record
  *
- * Records of a CPU have no gaps except where records were lost, as the account says, and where the
- * CPU was offline.  After a gap tid is not the last thread of the record before.
+ * Records of a CPU have no gaps except where records were lost, which SYSPROF_LANE_GAP shows, and
+ * where the CPU was offline.
  */
 struct sysprof_lane {
 	struct sysprof_record record;
@@ -670,7 +739,9 @@ struct sysprof_tally {
  * @not_picked: without an instant of the grid
  * @below: shorter than the threshold
  * @excluded: excluded by the session's filters, or hidden from its opener (others=none)
- * @cost_ns: time spent in the source's hooks, for all sessions; one call of 64 is timed
+ * @cost_ns: time spent in the source's hooks, for all sessions; one call of 64 is timed.  No
+ *	call is timed in which an allocation, a free or a fault is only counted: reading the clock
+ *	would take longer
  * @calls: number of calls of these hooks
  */
 struct sysprof_source_account {

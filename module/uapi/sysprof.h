@@ -661,6 +661,7 @@ struct sysprof_ring_tail {
 #define SYSPROF_FEATURE_TRACEABLE	(1ULL << 10)	/* SYSPROF_IOC_TRACEABLE */
 #define SYSPROF_FEATURE_SOURCES		(1ULL << 12)	/* sysprof-event.h */
 #define SYSPROF_FEATURE_SLOW		(1ULL << 14)	/* SYSPROF_IOC_SLOW */
+#define SYSPROF_FEATURE_RAW_INSTEAD	(1ULL << 15)	/* raw_bytes beside SYSPROF_USER_TABLE */
 
 /*
  * Not an ioctl: the administrator's choice (module parameter others=none).  It concerns sessions
@@ -747,7 +748,11 @@ enum sysprof_form {
  *	with CAP_PERFMON.  Other samples have frames by frame pointers, and user_mode says so.  MAP
  *	records describe the address spaces of those tasks.  A tick taken while the CPU switches
  *	tasks has only frames.  A sample that is too large for the ring is lost
- *	(SYSPROF_LOST_TOO_BIG)
+ *	(SYSPROF_LOST_TOO_BIG).
+ *	With SYSPROF_USER_TABLE (SYSPROF_FEATURE_RAW_INSTEAD): of stacks that have
+ *	SYSPROF_SAMPLE_NO_TABLE, by the same rights.  0: none.  user_mode of such a sample is
+ *	SYSPROF_USER_RAW.  The copies of samples take at most half of a ring; then samples have
+ *	only frames.  Events have no copies
  * @ring_bytes: per CPU, a power of two; on return as granted.  1 MiB by default, less where rings
  *	for all possible CPUs would take more than half of the user's limit.  -ENOSPC beyond
  *	the limit of the user or of all (module parameters ring_limit_user_mib, ring_limit_mib);

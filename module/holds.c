@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Holders of locks that others wait for, in a table by task.  A waiter joins the entry of its
+ * holder, or makes one, and leaves it when it no longer waits.  The last one to leave frees the
+ * entry.  In between, the holder itself finds the entry as it runs, and sends its stack.
+ *
+ * A holder that sleeps has to get a CPU before it can release its lock.  Its memory is not mapped
+ * yet when the scheduler reports the switch, so the CPU sends an interrupt to itself, which comes
+ * before the holder has done anything.
+ */
+#include <linux/hash.h>
+#include <linux/irq_work.h>
+#include <linux/mm.h>
+#include <linux/percpu.h>
+#include <linux/rcupdate.h>
+#include <linux/sched.h>
+#include <linux/smp.h>
+#include <linux/timekeeping.h>
+
+#include "arch.h"
+#include "compat/switch.h"
+#include "contexts.h"
+#include "filter.h"
+#include "holds.h"
+#include "prompt.h"
+#include "sources.h"
+
+#define BITS	10
+#define WAYS	8
+#define FILLING (-1)
+
+/**
+ * struct sysprof_hold - a thread that holds a lock
+ * @refs: its waiters, and the holder while it sends its stack; FILLING: an entry to be; 0: free
+ * @flags: of the lock, as in the trace point
+ * @task: the holder
+ * @lock: the lock
+ * @begin: when the first waiter began to wait
+ * @key: of the stack; 0: it was not sent yet
+ * @sessions: those whose filters pass a waiter, as bits of sysprof_tap.bit
+ */
+struct sysprof_hold {
+	atomic_t refs;
+	u32 flags;
+	struct task_struct *task;
+	void *lock;
+	u64 begin;
+	u64 key;
+	atomic64_t sessions;
+};
+
+/**
+ * struct holds_cpu - of one CPU; touched there with interrupts off
+ * @work: interrupts a holder that gets this CPU
+ * @number: number of keys given
+ */
+struct holds_cpu {
+	struct irq_work work;
+	u32 number;
+};
+
+static struct sysprof_hold *table;
+static DEFINE_PER_CPU(struct holds_cpu, holds_cpus);
+bool sysprof_holds_wanted;
+atomic_t sysprof_holds_live = ATOMIC_INIT(0);
+
+/* RCU read side. */
+static struct sysprof_hold *bucket_of(const struct task_struct *task)
+{
+	struct sysprof_hold *first = READ_ONCE(table);
+
+	return first ? first + hash_ptr((void *)task, BITS) / WAYS * WAYS : NULL;
+}
+
+static bool get(struct sysprof_hold *hold)
+{
+	int refs = atomic_read(&hold->refs);
+
+	/* Ends: each turn means that another one has joined or left. */
+	while (refs > 0)
+		if (atomic_try_cmpxchg(&hold->refs, &refs, refs + 1))
+			return true;
+	return false;
+}
+
+static void put(struct sysprof_hold *hold)
+{
+	if (atomic_dec_and_test(&hold->refs))
+		atomic_dec(&sysprof_holds_live);
+}
+
+/* @lock NULL: of any. */
+static bool get_of(struct sysprof_hold *hold, const struct task_struct *task, const void *lock)
+{
+	/* A look without a reference: it may be another one's by now. */
+	if (READ_ONCE(hold->task) != task || READ_ONCE(hold->key) || !get(hold))
+		return false;
+	if (hold->task == task && !READ_ONCE(hold->key) && (!lock || hold->lock == lock))
+		return true;
+	put(hold);
+	return false;
+}
+
+/* The sessions whose filters pass current, which waits. */
+static u64 sessions_of_waiter(void)
+{
+	struct sysprof_tap *tap;
+	u64 sessions = 0;
+
+	sysprof_for_each_tap(tap)
+		if (tap->prompt[SYSPROF_PROMPT_HOLD].id &&
+		    sysprof_filter_passes_task(tap->session->filter, current))
+			sessions |= BIT_ULL(tap->bit);
+	return sessions;
+}
+
+struct sysprof_hold *sysprof_holds_join(struct task_struct *holder, void *lock, u32 flags,
+					u64 begin)
+{
+	struct sysprof_hold *bucket = bucket_of(holder);
+	int i;
+
+	if (!bucket)
+		return NULL;
+	for (i = 0; i < WAYS; i++)
+		if (get_of(&bucket[i], holder, lock)) {
+			atomic64_or(sessions_of_waiter(), &bucket[i].sessions);
+			return &bucket[i];
+		}
+	for (i = 0; i < WAYS; i++) {
+		if (atomic_read(&bucket[i].refs) || atomic_cmpxchg(&bucket[i].refs, 0, FILLING))
+			continue;
+		WRITE_ONCE(bucket[i].key, 0);
+		WRITE_ONCE(bucket[i].task, holder);
+		bucket[i].lock = lock;
+		bucket[i].flags = flags;
+		bucket[i].begin = begin;
+		atomic64_set(&bucket[i].sessions, sessions_of_waiter());
+		atomic_inc(&sysprof_holds_live);
+		/* Pairs with the exchange in get(). */
+		atomic_set_release(&bucket[i].refs, 1);
+		return &bucket[i];
+	}
+	return NULL;
+}
+
+u64 sysprof_holds_leave(struct sysprof_hold *hold)
+{
+	u64 key = READ_ONCE(hold->key);
+
+	put(hold);
+	return key;
+}
+
+static void tell(struct sysprof_hold *hold, struct pt_regs *regs)
+{
+	struct holds_cpu *cpu = this_cpu_ptr(&holds_cpus);
+	u64 now = ktime_get_mono_fast_ns();
+	struct sysprof_prompt_event event = {
+		.begin = hold->begin,
+		.end = max(now, hold->begin),
+		.regs = regs,
+		.told = atomic64_read(&hold->sessions),
+		.prompt = SYSPROF_PROMPT_HOLD,
+		.context = sysprof_context_of_tick(),
+		.is_global = true,
+	};
+
+	event.value = event.end - event.begin;
+	event.key = BIT_ULL(63) | (u64)(smp_processor_id() + 1) << 32 | (cpu->number + 1);
+	if (!sysprof_prompt_wants(&event))
+		return;
+	cpu->number++;
+	sysprof_prompt_tell_wanted(&event);
+	WRITE_ONCE(hold->key, event.key);
+}
+
+/* Of @regs; NULL: of what runs here. */
+void sysprof_holds_take(struct pt_regs *regs)
+{
+	struct sysprof_hold *bucket;
+	int i;
+
+	rcu_read_lock();
+	bucket = bucket_of(current);
+	for (i = 0; bucket && i < WAYS; i++) {
+		if (!get_of(&bucket[i], current, NULL))
+			continue;
+		if (sysprof_locks_holder(bucket[i].lock, bucket[i].flags) == current)
+			tell(&bucket[i], regs);
+		put(&bucket[i]);
+	}
+	rcu_read_unlock();
+}
+
+void sysprof_holds_enter(struct task_struct *next)
+{
+	struct sysprof_hold *bucket;
+	int i;
+
+	rcu_read_lock();
+	bucket = bucket_of(next);
+	for (i = 0; bucket && i < WAYS; i++)
+		if (READ_ONCE(bucket[i].task) == next && atomic_read(&bucket[i].refs) > 0 &&
+		    !READ_ONCE(bucket[i].key)) {
+			irq_work_queue(this_cpu_ptr(&holds_cpus.work));
+			break;
+		}
+	rcu_read_unlock();
+}
+
+static void work_fn(struct irq_work *work)
+{
+	unsigned long flags;
+
+	local_irq_save(flags);
+	sysprof_holds_take(sysprof_arch_interrupted());
+	local_irq_restore(flags);
+}
+
+int sysprof_holds_create(void)
+{
+	struct sysprof_hold *made = kvcalloc(1 << BITS, sizeof(*made), GFP_KERNEL);
+	int i;
+
+	if (!made)
+		return -ENOMEM;
+	for_each_possible_cpu(i)
+		sysprof_init_hard_irq_work(&per_cpu_ptr(&holds_cpus, i)->work, work_fn);
+	/* Pairs with the dependent loads of bucket_of(). */
+	smp_store_release(&table, made);
+	return 0;
+}
+
+void sysprof_holds_destroy(void)
+{
+	struct sysprof_hold *made = table;
+	int i;
+
+	WRITE_ONCE(table, NULL);
+	/* For ticks and switches that saw the table, and then for what they have queued. */
+	synchronize_rcu();
+	for_each_possible_cpu(i)
+		irq_work_sync(&per_cpu_ptr(&holds_cpus, i)->work);
+	/* Of waiters that still wait. */
+	atomic_set(&sysprof_holds_live, 0);
+	kvfree(made);
+}

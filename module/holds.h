@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Stacks of threads that hold a lock while others wait for it.  A holder's stack is taken by the
+ * CPU that runs the holder: at its next tick, or as soon as it gets a CPU again.
+ */
+#ifndef _SYSPROF_HOLDS_H
+#define _SYSPROF_HOLDS_H
+
+#include <linux/atomic.h>
+#include <linux/compiler.h>
+#include <linux/types.h>
+
+struct pt_regs;
+struct sysprof_hold;
+struct task_struct;
+
+/* A session wants stacks of holders. */
+extern bool sysprof_holds_wanted;
+/* Number of holders whose waiters wait. */
+extern atomic_t sysprof_holds_live;
+
+/* Process context: before the first join(), and after the last leave(). */
+int sysprof_holds_create(void);
+void sysprof_holds_destroy(void);
+
+/*
+ * The next three: interrupts off, RCU read side.  current waits since @begin for @lock, which
+ * @holder has; @flags as in the trace point.  NULL: no room.
+ */
+struct sysprof_hold *sysprof_holds_join(struct task_struct *holder, void *lock, u32 flags,
+					u64 begin);
+/* current waits no longer.  Returns the key of the holder's stack; 0: it was not taken. */
+u64 sysprof_holds_leave(struct sysprof_hold *hold);
+/* The task that has @lock.  @lock can be memory that was freed since. */
+struct task_struct *sysprof_locks_holder(void *lock, u32 flags);
+
+void sysprof_holds_take(struct pt_regs *regs);
+void sysprof_holds_enter(struct task_struct *next);
+
+/* A tick has interrupted @regs of current; NULL: it is taken here instead.  Interrupts off. */
+static __always_inline void sysprof_holds_tick(struct pt_regs *regs)
+{
+	if (unlikely(atomic_read(&sysprof_holds_live)))
+		sysprof_holds_take(regs);
+}
+
+/* @next gets this CPU.  With the run queue locked. */
+static __always_inline void sysprof_holds_switch(struct task_struct *next)
+{
+	if (unlikely(atomic_read(&sysprof_holds_live)))
+		sysprof_holds_enter(next);
+}
+
+#endif /* _SYSPROF_HOLDS_H */

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Stretches in which a CPU at work takes no interrupts, each with the stack that ended it.
+ *
+ * Kernels with the trace points irq_disable and irq_enable report both ends.  Others do not: there
+ * a stretch is seen if a tick is due in it.  The tick comes late, as the first thing after the
+ * stretch, and finds the function that put interrupts on again.  Then the event begins when the
+ * tick was due, so that it is the last part of the stretch.
+ */
+#include <linux/percpu.h>
+#include <linux/preempt.h>
+#include <linux/rcupdate.h>
+#include <linux/timekeeping.h>
+#include <linux/tracepoint.h>
+#include <trace/events/preemptirq.h>
+
+#include "contexts.h"
+#include "hooks.h"
+#include "irqs-off.h"
+#include "prompt.h"
+
+bool sysprof_irqs_off_wanted;
+
+/* When interrupts went off on this CPU; 0: not known, or they are on. */
+static DEFINE_PER_CPU(u64, off_since);
+
+static void tell(struct pt_regs *regs, u64 begin, u64 now, u8 context)
+{
+	struct sysprof_prompt_event event = {
+		.begin = begin,
+		.end = now,
+		.value = now - begin,
+		.regs = regs,
+		.prompt = SYSPROF_PROMPT_IRQS_OFF,
+		.context = context,
+	};
+
+	sysprof_prompt_tell(&event);
+}
+
+void sysprof_irqs_off_late(struct pt_regs *regs, u64 now, u64 delay_ns)
+{
+	rcu_read_lock();
+	/* Pairs with smp_store_release() in begin(). */
+	if (smp_load_acquire(&sysprof_irqs_off_wanted))
+		tell(regs, now - delay_ns, now, sysprof_context_of_tick());
+	rcu_read_unlock();
+}
+
+/* Interrupts are off in both. */
+static void disable_hit(void *data, unsigned long ip, unsigned long parent_ip)
+{
+	if (!in_nmi())
+		this_cpu_write(off_since, ktime_get_mono_fast_ns());
+}
+
+static void enable_hit(void *data, unsigned long ip, unsigned long parent_ip)
+{
+	u64 begin, now;
+
+	if (in_nmi())
+		return;
+	begin = this_cpu_read(off_since);
+	if (!begin)
+		return;
+	this_cpu_write(off_since, 0);
+	now = ktime_get_mono_fast_ns();
+	if (now < begin + SYSPROF_IRQS_OFF_LEAST_NS)
+		return;
+	rcu_read_lock();
+	tell(NULL, begin, now, sysprof_prompt_context());
+	rcu_read_unlock();
+}
+
+/* What ends comes before what begins, and goes after it. */
+static struct sysprof_hook hooks[] = {
+	{ "irq_enable", enable_hit, .is_optional = true },
+	{ "irq_disable", disable_hit, .is_optional = true },
+};
+
+#if defined(CONFIG_PREEMPTIRQ_TRACEPOINTS) && defined(CONFIG_TRACE_IRQFLAGS)
+static void __maybe_unused check_prototypes(void)
+{
+	check_trace_callback_type_irq_disable(disable_hit);
+	check_trace_callback_type_irq_enable(enable_hit);
+}
+#endif
+
+const char *sysprof_irqs_off_lacks(void)
+{
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(hooks); i++)
+		if (!sysprof_hooks_find(hooks[i].name))
+			return hooks[i].name;
+	return NULL;
+}
+
+static int begin(void)
+{
+	int i;
+
+	for_each_possible_cpu(i)
+		*per_cpu_ptr(&off_since, i) = 0;
+	if (hooks[0].tracepoint && hooks[1].tracepoint)
+		return 0;
+	/* Pairs with smp_load_acquire() in sysprof_irqs_off_late(). */
+	smp_store_release(&sysprof_irqs_off_wanted, true);
+	return 0;
+}
+
+static void end(void)
+{
+	WRITE_ONCE(sysprof_irqs_off_wanted, false);
+	/* For ticks that saw it wanted. */
+	synchronize_rcu();
+}
+
+struct sysprof_hooking sysprof_irqs_off = {
+	.arming = SYSPROF_HOOKING_ARMING(sysprof_irqs_off),
+	.hooks = hooks,
+	.n = ARRAY_SIZE(hooks),
+	.begin = begin,
+	.end = end,
+};

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Stretches in which a CPU takes no interrupts, as ticks see them. */
+#ifndef _SYSPROF_IRQS_OFF_H
+#define _SYSPROF_IRQS_OFF_H
+
+#include <linux/compiler.h>
+#include <linux/time64.h>
+#include <linux/types.h>
+
+struct pt_regs;
+
+/* What is shorter is no event: interrupts are off for some microseconds again and again. */
+#define SYSPROF_IRQS_OFF_LEAST_NS (10 * NSEC_PER_USEC)
+
+/* A session wants them, and this kernel does not report them itself. */
+extern bool sysprof_irqs_off_wanted;
+
+/* Process context: the trace point without which only ticks see stretches; NULL: it is there. */
+const char *sysprof_irqs_off_lacks(void);
+void sysprof_irqs_off_late(struct pt_regs *regs, u64 now, u64 delay_ns);
+
+/*
+ * A tick came @delay_ns late and interrupted @regs; NULL: it is taken here instead.  Interrupts
+ * off.
+ */
+static __always_inline void sysprof_irqs_off_tick(struct pt_regs *regs, u64 now, u64 delay_ns)
+{
+	if (unlikely(delay_ns >= SYSPROF_IRQS_OFF_LEAST_NS && READ_ONCE(sysprof_irqs_off_wanted)))
+		sysprof_irqs_off_late(regs, now, delay_ns);
+}
+
+#endif /* _SYSPROF_IRQS_OFF_H */
