@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* DWARF numbers of x86-64: 6 is rbp, 7 rsp, 16 the return address. */
 #include "cfi.h"
 
 #include <string.h>
 
 #include "rules.h"
 
-enum { BP = 6, SP = 7, RA = 16 };
+enum { BP = SPT_BP, SP = SPT_SP, RA = SPT_RA };
 enum { BREG = 0x70, DEREF = 0x06 };
 #define MOST_STATES 8
 
@@ -20,8 +19,8 @@ struct row {
 	unsigned cfa_register;
 	int64_t cfa_offset;
 	const uint8_t *cfa_expression;	/* NULL: the register and offset */
-	struct place bp;
-	bool ra_is_undefined, ra_is_elsewhere;
+	struct place bp, ra;
+	bool ra_is_undefined;
 };
 
 struct cie {
@@ -72,7 +71,7 @@ static int64_t read_signed(const uint8_t **at)
 		value_;                                \
 	})
 
-/* A pointer in one of the encodings; what it is relative to is @data where it is not itself. */
+/* A pointer in one of the encodings; @data is its base where it is not itself. */
 static uint64_t read_pointer(const uint8_t **at, unsigned encoding, uint64_t data)
 {
 	uint64_t here = (uint64_t)*at, value;
@@ -165,10 +164,18 @@ static void set_place(struct row *row, uint64_t reg, struct place place)
 {
 	if (reg == BP)
 		row->bp = place;
-	else if (reg == RA)
-		row->ra_is_elsewhere = place.kind != AT_CFA || place.offset != -8;
+	if (reg != RA)
+		return;
+	row->ra = place;
+	row->ra_is_undefined = false;
+}
+
+static void restore(struct row *row, uint64_t reg, const struct row *initial)
+{
+	if (reg == BP)
+		row->bp = initial->bp;
 	if (reg == RA)
-		row->ra_is_undefined = false;
+		row->ra = initial->ra;
 }
 
 static void undefine(struct row *row, uint64_t reg)
@@ -218,8 +225,7 @@ static void extended(struct machine *machine, uint8_t op, const uint8_t **at)
 		set_place(row, reg, at_cfa((int64_t)read_unsigned(at) * align));
 		break;
 	case 0x06:		/* restore_extended */
-		if (read_unsigned(at) == BP)
-			row->bp = machine->initial.bp;
+		restore(row, read_unsigned(at), &machine->initial);
 		break;
 	case 0x07:
 		undefine(row, read_unsigned(at));
@@ -227,7 +233,7 @@ static void extended(struct machine *machine, uint8_t op, const uint8_t **at)
 	case 0x08:		/* same_value */
 		set_place(row, read_unsigned(at), (struct place){ .kind = SAME });
 		break;
-	case 0x09:		/* register: in another one, which is not followed */
+	case 0x09:		/* register: saved in another one, which is not followed */
 		reg = read_unsigned(at);
 		read_unsigned(at);
 		set_place(row, reg, (struct place){ .kind = OTHER });
@@ -259,8 +265,8 @@ static void extended(struct machine *machine, uint8_t op, const uint8_t **at)
 		reg = read_unsigned(at);
 		*at += reg;
 		break;
-	case 0x10:		/* expression: the place of the register */
-	case 0x16: {		/* val_expression: what it is */
+	case 0x10:		/* expression: the address of the saved register */
+	case 0x16: {		/* val_expression: its value */
 		struct place place = { .kind = op == 0x10 ? EXPRESSION : OTHER };
 
 		reg = read_unsigned(at);
@@ -295,12 +301,16 @@ static void extended(struct machine *machine, uint8_t op, const uint8_t **at)
 		reg = read_unsigned(at);
 		set_place(row, reg, at_cfa(-(int64_t)read_unsigned(at) * align));
 		break;
+#ifdef SPT_HAS_LINK
+	case 0x2d:		/* the return address is signed from here on, or no longer */
+		break;
+#endif
 	default:
 		machine->is_bad = true;
 	}
 }
 
-/* Until what holds at @address is known. */
+/* Runs until the rule for @address is known. */
 static void run(struct machine *machine, const uint8_t *at, const uint8_t *end, uint64_t address)
 {
 	while (at < end && machine->location <= address && !machine->is_bad) {
@@ -316,8 +326,7 @@ static void run(struct machine *machine, const uint8_t *at, const uint8_t *end, 
 				  at_cfa((int64_t)read_unsigned(&at) * machine->cie->data_align));
 			break;
 		case 3:
-			if ((op & 0x3f) == BP)
-				machine->row.bp = machine->initial.bp;
+			restore(&machine->row, op & 0x3f, &machine->initial);
 			break;
 		default:
 			extended(machine, op, &at);
@@ -327,7 +336,7 @@ static void run(struct machine *machine, const uint8_t *at, const uint8_t *end, 
 	}
 }
 
-/* "Register + offset", and whether what is there is meant; false: another expression. */
+/* "Register + offset", and whether the memory there is meant; false: another expression. */
 static bool is_simple(const uint8_t *expression, unsigned *ret_register, int64_t *ret_offset,
 		      bool *ret_is_read)
 {
@@ -342,7 +351,8 @@ static bool is_simple(const uint8_t *expression, unsigned *ret_register, int64_t
 	return *ret_is_read || expression == end;
 }
 
-/* What linkers say of their procedure linkage table: sp + 8, + 8 behind its push. */
+#ifdef __x86_64__
+/* The linkers' expression for their procedure linkage table: sp + 8, + 8 behind its push. */
 static bool is_of_plt(const uint8_t *expression)
 {
 	static const uint8_t plt[] = { 11, BREG + SP, 8, BREG + RA, 0, 0x3f, 0x1a };
@@ -352,19 +362,41 @@ static bool is_of_plt(const uint8_t *expression)
 	       memcmp(expression + sizeof(plt) + 1, shift_and_add, sizeof(shift_and_add)) == 0;
 }
 
-static bool fits(int64_t offset)
+#else
+static bool is_of_plt(const uint8_t *expression)
 {
-	return offset >= -(1 << 28) && offset < 1 << 28;
+	(void)expression;
+	return false;
+}
+#endif
+
+static struct place initial_ra(void)
+{
+#ifdef SPT_HAS_LINK
+	return (struct place){ .kind = SAME };
+#else
+	return at_cfa(SPT_RA_AT);
+#endif
+}
+
+/* False: it is in no place that a rule can name. */
+static bool is_ra_known(const struct place *ra)
+{
+#ifdef SPT_HAS_LINK
+	return ra->kind == SAME || (ra->kind == AT_CFA && ra->offset);
+#else
+	return ra->kind == AT_CFA;
+#endif
 }
 
 static uint64_t rule_of(const struct row *row, uint64_t pc)
 {
 	unsigned base = SPT_RULE_UNKNOWN, bp = SPT_BP_SAME, reg = row->cfa_register;
-	int64_t offset = row->cfa_offset, bp_offset = 0;
+	int64_t offset = row->cfa_offset, bp_offset = 0, ra_offset = row->ra.offset;
 	bool is_read = false;
 
 	if (row->ra_is_undefined)
-		return spt_rule(SPT_RULE_END, 0, 0, 0);
+		return spt_rule(SPT_RULE_END, 0, 0, 0, 0);
 	if (row->cfa_expression && is_of_plt(row->cfa_expression)) {
 		reg = SP;
 		offset = 8 + ((pc & 15) >= row->cfa_expression[7] - 0x30u ? 8 : 0);
@@ -389,19 +421,19 @@ static uint64_t rule_of(const struct row *row, uint64_t pc)
 	} else if (row->bp.kind == OTHER) {
 		base = SPT_RULE_UNKNOWN;
 	}
-	if (row->ra_is_elsewhere || !fits(offset) || !fits(bp_offset))
+	if (!is_ra_known(&row->ra) || !spt_rule_fits(offset, bp_offset, ra_offset))
 		base = SPT_RULE_UNKNOWN;
-	return spt_rule(base, (int32_t)offset, bp, (int32_t)bp_offset);
+	return spt_rule(base, (int32_t)offset, bp, (int32_t)bp_offset, (int32_t)ra_offset);
 }
 
-/* The entry of the sorted table that may be about @address; NULL: none. */
+/* The entry of the sorted table that may contain @address; NULL: none. */
 static const uint8_t *find_fde(const uint8_t *header, uint64_t address)
 {
 	const uint8_t *at = header + 4;
 	uint64_t data = (uint64_t)header, n, low = 0, high;
 	const int32_t *table;
 
-	/* All linkers make these tables; other ones would have to be searched from the start. */
+	/* All linkers make these tables; without them a search from the start would be needed. */
 	if (header[0] != 1 || header[2] == 0xff || header[3] != 0x3b)
 		return NULL;
 	read_pointer(&at, header[1], data);
@@ -438,7 +470,7 @@ bool spt_cfi_rule(const uint8_t *eh_frame_hdr, uint64_t address, uint64_t pc, ui
 	if (address < begin || address - begin >= bytes)
 		return false;
 	if (cie.is_signal) {
-		*ret_rule = spt_rule(SPT_RULE_SIGNAL, 0, 0, 0);
+		*ret_rule = spt_rule(SPT_RULE_SIGNAL, 0, 0, 0, 0);
 		return true;
 	}
 	if (cie.has_augmentation) {
@@ -447,11 +479,12 @@ bool spt_cfi_rule(const uint8_t *eh_frame_hdr, uint64_t address, uint64_t pc, ui
 		at += skip;
 	}
 	machine.cie = &cie;
+	machine.row.ra = initial_ra();
 	run(&machine, cie.program, cie.end, UINT64_MAX);
 	machine.initial = machine.row;
 	machine.location = begin;
 	run(&machine, at, end, address);
-	*ret_rule = machine.is_bad ? spt_rule(SPT_RULE_UNKNOWN, 0, 0, 0) :
+	*ret_rule = machine.is_bad ? spt_rule(SPT_RULE_UNKNOWN, 0, 0, 0, 0) :
 				     rule_of(&machine.row, pc);
 	return true;
 }

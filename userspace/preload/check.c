@@ -31,10 +31,10 @@ __attribute__((constructor)) static void begin(void)
 	long fd;
 
 	is_checking = true;
-	fd = path ? spt_call(SYS_open, path, O_RDWR, 0, 0) : -1;
+	fd = path ? spt_call(SYS_openat, AT_FDCWD, path, O_RDWR, 0) : -1;
 	if (fd >= 0) {
-		counts = mmap(NULL, sizeof(*counts), PROT_READ | PROT_WRITE, MAP_SHARED, (int)fd,
-			      0);
+		counts = (void *)spt_call6(SYS_mmap, 0, sizeof(*counts), PROT_READ | PROT_WRITE,
+					   MAP_SHARED, fd, 0);
 		spt_call(SYS_close, fd, 0, 0, 0);
 	}
 	if (counts && getenv("SPT_MEMORY_STACKS")) {
@@ -73,13 +73,14 @@ void spt_check_undo(void)
 struct trace {
 	const struct spt_thread *thread;
 	uint64_t caller;
-	uint32_t left;
+	uint32_t node, n;
 	bool has_begun, is_different;
 };
 
 static _Unwind_Reason_Code compare(struct _Unwind_Context *context, void *data)
 {
 	struct trace *trace = data;
+	const struct spt_known_node *told = &trace->thread->told[trace->node];
 	int is_exact = 0;
 	uint64_t pc = get_ip(context, &is_exact);
 
@@ -89,27 +90,32 @@ static _Unwind_Reason_Code compare(struct _Unwind_Context *context, void *data)
 		return _URC_NO_REASON;
 	trace->has_begun = true;
 	/* libgcc also names the caller of the outermost frame, which is none. */
-	if (!trace->left)
+	if (trace->node < SPT_NODE_FIRST)
 		return pc ? (trace->is_different = true, _URC_END_OF_STACK) : _URC_NO_REASON;
-	if (trace->thread->frames[trace->left--].pc != pc)
-		trace->is_different = true;
+	trace->is_different = told->pc != pc;
+	trace->node = told->parent;
+	trace->n++;
 	return trace->is_different ? _URC_END_OF_STACK : _URC_NO_REASON;
 }
 
-void spt_check_stack(struct spt_thread *thread, struct spt_place caller)
+void spt_check_node(struct spt_thread *thread, uint32_t node, uint32_t parent, uint64_t pc)
 {
-	uint32_t n = (uint32_t)(thread->innermost - thread->frames);
-	struct trace trace = { thread, caller.pc, n, false, false };
+	thread->told[node] = (struct spt_known_node){ pc, parent, node };
+}
 
-	if (!backtrace_by_libgcc || is_checking || thread->depth > 1)
+void spt_check_stack(struct spt_thread *thread, struct spt_place caller, uint32_t node)
+{
+	struct trace trace = { thread, caller.pc, node, 0, false, false };
+
+	if (!backtrace_by_libgcc || is_checking || thread->state == SPT_NESTED)
 		return;
 	is_checking = true;
 	backtrace_by_libgcc(compare, &trace);
 	is_checking = false;
 	add(&counts->stacks, 1);
-	add(&counts->frames, n);
-	add(&counts->incomplete, thread->frames[0].node == SPT_NODE_INCOMPLETE);
-	add(&counts->different, trace.is_different || trace.left > 0);
+	add(&counts->frames, trace.n);
+	add(&counts->incomplete, trace.node == SPT_NODE_INCOMPLETE);
+	add(&counts->different, trace.is_different || trace.node >= SPT_NODE_FIRST);
 }
 
 #endif

@@ -8,13 +8,15 @@
 
 #include <stddef.h>
 
-#include "thread.h"
+#include "walk.h"
 
 #ifdef SPT_CHECK
 void spt_check_allocation(size_t bytes);
 void spt_check_free(void);
 void spt_check_undo(void);
-void spt_check_stack(struct spt_thread *thread, struct spt_place caller);
+void spt_check_node(struct spt_thread *thread, uint32_t node, uint32_t parent, uint64_t pc);
+/* Compares the stack of @node, from @caller on. */
+void spt_check_stack(struct spt_thread *thread, struct spt_place caller, uint32_t node);
 #else
 static inline void spt_check_allocation(size_t bytes)
 {
@@ -29,10 +31,21 @@ static inline void spt_check_undo(void)
 {
 }
 
-static inline void spt_check_stack(struct spt_thread *thread, struct spt_place caller)
+static inline void spt_check_node(struct spt_thread *thread, uint32_t node, uint32_t parent,
+				  uint64_t pc)
+{
+	(void)thread;
+	(void)node;
+	(void)parent;
+	(void)pc;
+}
+
+static inline void spt_check_stack(struct spt_thread *thread, struct spt_place caller,
+				   uint32_t node)
 {
 	(void)thread;
 	(void)caller;
+	(void)node;
 }
 #endif
 

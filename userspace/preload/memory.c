@@ -2,182 +2,94 @@
 /*
  * libspt-memory.so: a program's calls of malloc() and the like, each one, or some in proportion to
  * their bytes, with their stacks.  A free is recorded before it is done, an allocation afterwards:
- * by time, whose memory an address is never is in doubt.
+ * so at each time an address belongs to at most one block.  mmap() and the like are recorded on
+ * request, as programs and libraries call them: calls inside the C library are not seen.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
 
 #include "check.h"
+#include "event.h"
 #include "picked.h"
 #include "real.h"
-#include "rules.h"
 #include "system.h"
 #include "thread.h"
 
 #define EXPORT __attribute__((visibility("default")))
-#define MOST_DEPTH 2
+#ifndef MREMAP_DONTUNMAP
+#define MREMAP_DONTUNMAP 4
+#endif
 
-/* The caller of the function that says this, which has a frame pointer. */
-#define CALLER()                                                             \
-	({                                                                   \
-		const uint64_t *fp_ = __builtin_frame_address(0);            \
-		(struct spt_place){ fp_[1], (uint64_t)(fp_ + 2), fp_[0] };   \
-	})
+/* The functions that these replace. */
+static struct {
+	void *(*malloc)(size_t);
+	void *(*calloc)(size_t, size_t);
+	void *(*realloc)(void *, size_t);
+	void (*free)(void *);
+	void *(*aligned_alloc)(size_t, size_t);
+	int (*posix_memalign)(void **, size_t, size_t);
+	void *(*memalign)(size_t, size_t);
+	void *(*valloc)(size_t);
+	void *(*pvalloc)(size_t);
+	void *(*mmap)(void *, size_t, int, int, int, off_t);
+	int (*munmap)(void *, size_t);
+	void *(*mremap)(void *, size_t, size_t, int, void *);
+} functions;
 
-static inline const struct spt_real *real(void)
+#define FUNCTION(name) { #name, (void **)&functions.name }
+
+/* malloc is the last one: a thread that sees it sees all of them. */
+const struct spt_real_function spt_real_functions[] = {
+	FUNCTION(calloc),   FUNCTION(realloc),	      FUNCTION(free),	  FUNCTION(aligned_alloc),
+	FUNCTION(memalign), FUNCTION(posix_memalign), FUNCTION(valloc),	  FUNCTION(pvalloc),
+	FUNCTION(mmap),	    FUNCTION(munmap),	      FUNCTION(mremap),
+	{ "dlclose", (void **)&spt_real_dlclose },
+	FUNCTION(malloc),   { NULL, NULL },
+};
+
+/* Where a thread has a ring, they have been found. */
+static inline typeof(functions) *real(void)
 {
-	if (__builtin_expect(!__atomic_load_n(&spt_real.malloc, __ATOMIC_ACQUIRE), 0))
+	if (__builtin_expect(!__atomic_load_n(&functions.malloc, __ATOMIC_ACQUIRE), 0))
 		spt_real_find();
-	return &spt_real;
+	return &functions;
 }
 
-/* A call that was left by longjmp() from a signal handler: what it had not recorded is skipped. */
-static void abandon(struct spt_thread *thread)
+/* Announces to the recorder at its start of a program whose calls never come here. */
+__attribute__((constructor)) static void look_at_program(void)
 {
-	for (uint32_t at = thread->slot->head; at != thread->reserved; at++)
-		spt_ring_put(thread, at, SPT_RING_NOTHING);
-	thread->slot->dropped++;
-	thread->n_nodes = SPT_NODE_MOST;
-	thread->depth = 0;
+	struct spt_rings_header *rings = spt_real_is_in_program("malloc") ? spt_link_begin() : NULL;
+
+	if (rings && !__atomic_fetch_add(&rings->own_allocators, 1, __ATOMIC_RELAXED))
+		spt_call(SYS_readlinkat, AT_FDCWD, "/proc/self/exe", rings->own_name,
+			 sizeof(rings->own_name) - 1);
 }
 
-static bool is_on_other_stack(void)
-{
-	stack_t stack = { .ss_flags = 0 };
+const enum spt_rings_library spt_library = SPT_RINGS_MEMORY;
 
-	spt_call(SYS_sigaltstack, 0, &stack, 0, 0);
-	return stack.ss_flags & SS_ONSTACK;
+void spt_thread_begun(struct spt_thread *thread)
+{
+	const struct spt_rings_header *rings = spt_link.rings;
+
+	thread->mean_bytes = rings->mean_bytes;
+	thread->random = thread->slot->begin * 0x9e3779b97f4a7c15ULL ^ thread->slot->tid;
+	thread->left = thread->mean_bytes ? spt_picked_draw(thread) : 0;
+	real();
+	if (!rings->mean_bytes && !rings->has_free_stacks)
+		thread->idle_state = SPT_IDLE;
 }
 
-/* False: the call is not recorded. */
-static inline bool enter(struct spt_thread *thread, uint64_t sp)
+/* Whether a call is recorded without further questions. */
+static inline bool is_plain(const struct spt_thread *thread)
 {
-	if (__builtin_expect(thread->depth, 0)) {
-		if (sp > thread->busy_sp && !is_on_other_stack())
-			abandon(thread);
-		if (thread->depth == MOST_DEPTH) {
-			thread->slot->dropped++;
-			return false;
-		}
-	}
-	if (!thread->depth)
-		thread->busy_sp = sp;
-	thread->depth++;
-	__asm__ volatile("" ::: "memory");
-	return true;
-}
-
-/* The outermost call commits what it has written, and what signal handlers wrote in between. */
-static inline void leave(struct spt_thread *thread)
-{
-	uint32_t reserved;
-
-	__asm__ volatile("" ::: "memory");
-	if (thread->depth > 1) {
-		thread->depth--;
-		return;
-	}
-	do {
-		thread->depth = 1;
-		reserved = *(volatile uint32_t *)&thread->reserved;
-		/* Pairs with the acquire of the head in spt_ring_reader_begin(). */
-		__atomic_store_n(&thread->slot->head, reserved, __ATOMIC_RELEASE);
-		*(volatile uint32_t *)&thread->depth = 0;
-	} while (__builtin_expect(*(volatile uint32_t *)&thread->reserved != reserved, 0));
-}
-
-/* The event of @n words, of which the first one is filled but for the time; where it is. */
-static inline uint32_t put_event(struct spt_thread *thread, uint64_t first, unsigned n)
-{
-	for (;;) {
-		uint64_t stamp = spt_stamp(), passed = stamp - thread->last_stamp;
-		uint32_t n_events = ++*(volatile uint32_t *)&thread->n_events, at;
-		bool needs_time = passed > SPT_RING_MORE_MASK || thread->depth > 1;
-
-		thread->last_stamp = stamp;
-		at = spt_ring_take(thread, n + needs_time);
-		if (needs_time) {
-			spt_ring_put(thread, at++, SPT_RING_TIME | stamp << SPT_RING_MORE_SHIFT);
-			passed = 0;
-		} else if (*(volatile uint32_t *)&thread->n_events != n_events) {
-			/* A handler's event came in between, from which the time counts now. */
-			for (unsigned i = 0; i < n; i++)
-				spt_ring_put(thread, at + i, SPT_RING_NOTHING);
-			continue;
-		}
-		spt_ring_put(thread, at, first | passed << SPT_RING_MORE_SHIFT);
-		return at;
-	}
-}
-
-static inline uint64_t word_of(unsigned type, const void *pointer)
-{
-	return type | (uint64_t)pointer << SPT_RING_POINTER_SHIFT;
-}
-
-static inline uint32_t stack_of(struct spt_thread *thread, const struct spt_place *caller)
-{
-	return thread->depth == 1 ? spt_walk(thread, caller) : spt_walk_nested(thread, caller);
-}
-
-/* With the stack that frees. */
-static __attribute__((noinline)) void put_free_stack(struct spt_thread *thread, const void *pointer,
-						     struct spt_place caller, bool is_realloc)
-{
-	uint32_t node = stack_of(thread, &caller), at;
-
-	at = put_event(thread,
-		       word_of(is_realloc ? SPT_RING_REALLOC_FREE_STACK : SPT_RING_FREE_STACK,
-			       pointer),
-		       2);
-	spt_ring_put(thread, at + 1, (uint64_t)node << 32);
-}
-
-static inline void tell_free(struct spt_thread *thread, const void *pointer,
-			     struct spt_place caller, bool is_realloc)
-{
-	if (!enter(thread, caller.sp))
-		return;
-	if (__builtin_expect(spt_link.rings->has_free_stacks, 0))
-		put_free_stack(thread, pointer, caller, is_realloc);
-	else
-		put_event(thread,
-			  word_of(is_realloc ? SPT_RING_REALLOC_FREE : SPT_RING_FREE, pointer), 1);
-	leave(thread);
-}
-
-/* The block that a realloc() was to free is there still. */
-static void tell_undo(struct spt_thread *thread, const void *pointer, uint64_t sp)
-{
-	if (!enter(thread, sp))
-		return;
-	put_event(thread, word_of(SPT_RING_REALLOC_FAILED, pointer), 1);
-	leave(thread);
-}
-
-static __always_inline void tell_allocation(struct spt_thread *thread, const void *pointer,
-					    size_t bytes, struct spt_place caller, bool is_realloc)
-{
-	uint32_t node, at;
-
-	if (!enter(thread, caller.sp))
-		return;
-	node = stack_of(thread, &caller);
-	spt_check_stack(thread, caller);
-	if (__builtin_expect(bytes <= UINT32_MAX && !is_realloc, 1)) {
-		at = put_event(thread, word_of(SPT_RING_ALLOC, pointer), 2);
-		spt_ring_put(thread, at + 1, bytes | (uint64_t)node << 32);
-	} else {
-		at = put_event(thread,
-			       word_of(is_realloc ? SPT_RING_REALLOC_ALLOC : SPT_RING_BIG, pointer),
-			       3);
-		spt_ring_put(thread, at + 1, bytes);
-		spt_ring_put(thread, at + 2, node);
-	}
-	leave(thread);
+	return __builtin_expect(thread && thread->state == SPT_IDLE, 1);
 }
 
 static inline bool is_over(void)
@@ -185,7 +97,95 @@ static inline bool is_over(void)
 	return __builtin_expect(__atomic_load_n(&spt_link.rings->is_over, __ATOMIC_RELAXED), 0);
 }
 
-/* Where only some are recorded: whether this one is not. */
+/* Frees. */
+
+static __always_inline void tell_free(struct spt_thread *thread, const void *pointer,
+				      struct spt_place caller, unsigned type)
+{
+	uint32_t at;
+
+	if (!spt_event_begin(thread, caller.sp))
+		return;
+	at = spt_event_put(thread, spt_event_word(type, pointer), 1);
+	spt_event_end(thread, at + 1);
+}
+
+/* With the stack that frees. */
+static __attribute__((noinline)) void tell_free_stack(struct spt_thread *thread,
+						      const void *pointer, struct spt_place caller,
+						      unsigned type)
+{
+	uint32_t node, at;
+
+	if (!spt_event_begin(thread, caller.sp))
+		return;
+	node = spt_event_stack(thread, &caller);
+	at = spt_event_put(thread, spt_event_word(type, pointer), 2);
+	spt_ring_put(thread, at + 1, (uint64_t)node << 32);
+	spt_event_end(thread, at + 2);
+}
+
+/* Whether that of @pointer is recorded. */
+static inline bool is_free_told(const struct spt_thread *thread, const void *pointer)
+{
+	return !is_over() && (!thread->mean_bytes || spt_picked_remove(pointer));
+}
+
+static __attribute__((noinline)) void free_otherwise(const void *pointer, struct spt_place caller)
+{
+	struct spt_thread *thread = spt_thread_get();
+
+	if (!thread)
+		return;
+	spt_check_free();
+	if (!is_free_told(thread, pointer))
+		return;
+	if (spt_link.rings->has_free_stacks)
+		tell_free_stack(thread, pointer, caller, SPT_RING_FREE_STACK);
+	else
+		tell_free(thread, pointer, caller, SPT_RING_FREE);
+}
+
+EXPORT void free(void *pointer)
+{
+	struct spt_thread *thread = spt_self;
+
+	if (__builtin_expect(!pointer, 0))
+		return;
+	if (is_plain(thread)) {
+		spt_check_free();
+		tell_free(thread, pointer, SPT_CALLER(), SPT_RING_FREE);
+	} else {
+		free_otherwise(pointer, SPT_CALLER());
+	}
+	real()->free(pointer);
+}
+
+/* Allocations. */
+
+static __always_inline void tell_allocation(struct spt_thread *thread, const void *pointer,
+					    size_t bytes, struct spt_place caller)
+{
+	uint32_t node, at, n;
+
+	if (!spt_event_begin(thread, caller.sp))
+		return;
+	node = spt_event_stack(thread, &caller);
+	spt_check_stack(thread, caller, node);
+	if (__builtin_expect(bytes <= UINT32_MAX, 1)) {
+		n = 2;
+		at = spt_event_put(thread, spt_event_word(SPT_RING_ALLOC, pointer), 2);
+		spt_ring_put(thread, at + 1, bytes | (uint64_t)node << 32);
+	} else {
+		n = 3;
+		at = spt_event_put(thread, spt_event_word(SPT_RING_BIG, pointer), 3);
+		spt_ring_put(thread, at + 1, bytes);
+		spt_ring_put(thread, at + 2, node);
+	}
+	spt_event_end(thread, at + n);
+}
+
+/* Whether this one is skipped, where only some are recorded. */
 static inline bool is_passed(struct spt_thread *thread, size_t bytes)
 {
 	if (__builtin_expect(!thread, 0))
@@ -197,27 +197,34 @@ static inline bool is_passed(struct spt_thread *thread, size_t bytes)
 	return thread->left > 0;
 }
 
-static inline void allocated(struct spt_thread *thread, const void *pointer, size_t bytes,
-			     struct spt_place caller)
+/* An allocation that is not passed. */
+static __attribute__((noinline)) void allocated(const void *pointer, size_t bytes,
+						struct spt_place caller)
 {
-	if (__builtin_expect(!pointer, 0))
-		return;
-	if (is_over())
+	struct spt_thread *thread = spt_thread_get();
+
+	if (!pointer || !thread || is_over())
 		return;
 	if (thread->mean_bytes)
 		spt_picked_add(thread, pointer);
-	tell_allocation(thread, pointer, bytes, caller, false);
+	tell_allocation(thread, pointer, bytes, caller);
 }
 
 EXPORT void *malloc(size_t bytes)
 {
-	struct spt_thread *thread = spt_thread_get();
+	struct spt_thread *thread = spt_self;
+	bool is_quick = is_plain(thread);
 	void *pointer;
 
-	if (is_passed(thread, bytes))
+	if (is_quick)
+		spt_check_allocation(bytes);
+	else if (is_passed(spt_thread_get(), bytes))
 		return real()->malloc(bytes);
-	pointer = real()->malloc(bytes);
-	allocated(thread, pointer, bytes, CALLER());
+	pointer = functions.malloc(bytes);
+	if (__builtin_expect(is_quick && pointer, 1))
+		tell_allocation(thread, pointer, bytes, SPT_CALLER());
+	else
+		allocated(pointer, bytes, SPT_CALLER());
 	return pointer;
 }
 
@@ -229,31 +236,48 @@ EXPORT void *calloc(size_t n, size_t bytes)
 	if (is_passed(thread, n * bytes))
 		return real()->calloc(n, bytes);
 	pointer = real()->calloc(n, bytes);
-	allocated(thread, pointer, n * bytes, CALLER());
+	allocated(pointer, n * bytes, SPT_CALLER());
 	return pointer;
 }
 
-EXPORT void free(void *pointer)
-{
-	struct spt_thread *thread = spt_thread_get();
+/* Reallocations: a free and an allocation, even if the block does not move. */
 
-	if (thread && pointer) {
-		spt_check_free();
-		if (!is_over() && (!thread->mean_bytes || spt_picked_remove(pointer)))
-			tell_free(thread, pointer, CALLER(), false);
-	}
-	real()->free(pointer);
+/* The block that was to be freed still exists. */
+static void tell_undo(struct spt_thread *thread, const void *pointer, uint64_t sp)
+{
+	uint32_t at;
+
+	if (!spt_event_begin(thread, sp))
+		return;
+	at = spt_event_put(thread, spt_event_word(SPT_RING_REALLOC_FAILED, pointer), 1);
+	spt_event_end(thread, at + 1);
 }
 
-/* A free and an allocation, also of the block that stays where it is. */
+static void tell_change(struct spt_thread *thread, const void *pointer, size_t bytes,
+			struct spt_place caller)
+{
+	uint32_t node, at;
+
+	if (!spt_event_begin(thread, caller.sp))
+		return;
+	node = spt_event_stack(thread, &caller);
+	spt_check_stack(thread, caller, node);
+	at = spt_event_put(thread, spt_event_word(SPT_RING_REALLOC_ALLOC, pointer), 3);
+	spt_ring_put(thread, at + 1, bytes);
+	spt_ring_put(thread, at + 2, node);
+	spt_event_end(thread, at + 3);
+}
+
 static void *change(struct spt_thread *thread, void *old, size_t bytes, struct spt_place caller)
 {
-	bool is_told = !is_over() && (!thread->mean_bytes || spt_picked_remove(old));
+	bool is_told = is_free_told(thread, old);
 	void *pointer;
 
 	spt_check_free();
-	if (is_told)
-		tell_free(thread, old, caller, true);
+	if (is_told && spt_link.rings->has_free_stacks)
+		tell_free_stack(thread, old, caller, SPT_RING_REALLOC_FREE_STACK);
+	else if (is_told)
+		tell_free(thread, old, caller, SPT_RING_REALLOC_FREE);
 	pointer = real()->realloc(old, bytes);
 	if (!pointer && bytes) {
 		spt_check_undo();
@@ -269,7 +293,7 @@ static void *change(struct spt_thread *thread, void *old, size_t bytes, struct s
 		return pointer;
 	if (thread->mean_bytes)
 		spt_picked_add(thread, pointer);
-	tell_allocation(thread, pointer, bytes, caller, true);
+	tell_change(thread, pointer, bytes, caller);
 	return pointer;
 }
 
@@ -279,10 +303,10 @@ EXPORT void *realloc(void *old, size_t bytes)
 	void *pointer;
 
 	if (thread && old)
-		return change(thread, old, bytes, CALLER());
+		return change(thread, old, bytes, SPT_CALLER());
 	pointer = real()->realloc(old, bytes);
 	if (!old && !is_passed(thread, bytes))
-		allocated(thread, pointer, bytes, CALLER());
+		allocated(pointer, bytes, SPT_CALLER());
 	return pointer;
 }
 
@@ -297,10 +321,10 @@ EXPORT void *reallocarray(void *old, size_t n, size_t bytes)
 		return NULL;
 	}
 	if (thread && old)
-		return change(thread, old, all, CALLER());
+		return change(thread, old, all, SPT_CALLER());
 	pointer = real()->realloc(old, all);
 	if (!old && !is_passed(thread, all))
-		allocated(thread, pointer, all, CALLER());
+		allocated(pointer, all, SPT_CALLER());
 	return pointer;
 }
 
@@ -310,7 +334,7 @@ EXPORT int posix_memalign(void **ret, size_t alignment, size_t bytes)
 	int error = real()->posix_memalign(ret, alignment, bytes);
 
 	if (!error && !is_passed(thread, bytes))
-		allocated(thread, *ret, bytes, CALLER());
+		allocated(*ret, bytes, SPT_CALLER());
 	return error;
 }
 
@@ -321,7 +345,7 @@ EXPORT int posix_memalign(void **ret, size_t alignment, size_t bytes)
 		void *pointer = real()->name(alignment, bytes);              \
                                                                              \
 		if (!is_passed(thread, bytes))                               \
-			allocated(thread, pointer, bytes, CALLER());         \
+			allocated(pointer, bytes, SPT_CALLER());         \
 		return pointer;                                              \
 	}
 #define PAGES(name)                                                          \
@@ -331,7 +355,7 @@ EXPORT int posix_memalign(void **ret, size_t alignment, size_t bytes)
 		void *pointer = real()->name(bytes);                         \
                                                                              \
 		if (!is_passed(thread, bytes))                               \
-			allocated(thread, pointer, bytes, CALLER());         \
+			allocated(pointer, bytes, SPT_CALLER());         \
 		return pointer;                                              \
 	}
 
@@ -343,16 +367,85 @@ ALIGNED(memalign)
 PAGES(valloc)
 PAGES(pvalloc)
 
-int dlclose(void *handle);
+/* Mappings: whole pages, recorded as the kernel takes and gives them. */
 
-/* Other code may be at the same addresses next. */
-EXPORT int dlclose(void *handle)
+static void tell_mapping(struct spt_thread *thread, enum spt_ring_type type, const void *pointer,
+			 size_t bytes, struct spt_place caller)
 {
+	uint64_t page = getauxval(AT_PAGESZ);
+	uint32_t node, at, n;
+
+	if (!spt_event_begin(thread, caller.sp))
+		return;
+	node = type == SPT_RING_MAP ? spt_event_stack(thread, &caller) : SPT_NODE_ROOT;
+	n = type == SPT_RING_UNMAP_FAILED ? 1 : 3;
+	at = spt_event_put(thread, spt_event_word(type, pointer), n);
+	if (n == 3) {
+		spt_ring_put(thread, at + 1, (bytes + page - 1) & -page);
+		spt_ring_put(thread, at + 2, node);
+	}
+	spt_event_end(thread, at + n);
+}
+
+static inline bool are_mappings_told(const struct spt_thread *thread)
+{
+	return thread && spt_link.rings->has_mappings && !is_over();
+}
+
+EXPORT void *mmap(void *address, size_t bytes, int protection, int flags, int fd, off_t offset)
+{
+	struct spt_thread *thread = spt_thread_get();
+	bool is_told = are_mappings_told(thread), replaces = is_told && flags & MAP_FIXED;
+	void *pointer;
+
+	if (replaces)
+		tell_mapping(thread, SPT_RING_UNMAP, address, bytes, SPT_CALLER());
+	pointer = real()->mmap(address, bytes, protection, flags, fd, offset);
+	if (is_told && pointer != MAP_FAILED)
+		tell_mapping(thread, SPT_RING_MAP, pointer, bytes, SPT_CALLER());
+	else if (replaces)
+		tell_mapping(thread, SPT_RING_UNMAP_FAILED, address, bytes, SPT_CALLER());
+	return pointer;
+}
+
+/* The same function where an off_t has 64 bits. */
+EXPORT void *mmap64(void *address, size_t bytes, int protection, int flags, int fd, off_t offset)
+	__attribute__((alias("mmap")));
+
+EXPORT int munmap(void *address, size_t bytes)
+{
+	struct spt_thread *thread = spt_thread_get();
+	bool is_told = are_mappings_told(thread);
 	int ret;
 
-	if (!real()->dlclose)
-		spt_real_find();
-	ret = real()->dlclose(handle);
-	spt_rules_forget();
+	if (is_told)
+		tell_mapping(thread, SPT_RING_UNMAP, address, bytes, SPT_CALLER());
+	ret = real()->munmap(address, bytes);
+	if (is_told && ret)
+		tell_mapping(thread, SPT_RING_UNMAP_FAILED, address, bytes, SPT_CALLER());
 	return ret;
+}
+
+/* The old one is unmapped, and the new one mapped, also where it stays. */
+EXPORT void *mremap(void *old, size_t old_bytes, size_t bytes, int flags, ...)
+{
+	struct spt_thread *thread = spt_thread_get();
+	bool is_told = are_mappings_told(thread),
+	     moves = is_told && old_bytes && !(flags & MREMAP_DONTUNMAP);
+	void *pointer, *wanted = NULL;
+	va_list rest;
+
+	if (flags & MREMAP_FIXED) {
+		va_start(rest, flags);
+		wanted = va_arg(rest, void *);
+		va_end(rest);
+	}
+	if (moves)
+		tell_mapping(thread, SPT_RING_UNMAP, old, old_bytes, SPT_CALLER());
+	pointer = real()->mremap(old, old_bytes, bytes, flags, wanted);
+	if (is_told && pointer != MAP_FAILED)
+		tell_mapping(thread, SPT_RING_MAP, pointer, bytes, SPT_CALLER());
+	else if (moves)
+		tell_mapping(thread, SPT_RING_UNMAP_FAILED, old, old_bytes, SPT_CALLER());
+	return pointer;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Distances are exponential: how far the next one is does not depend on what came before. */
+/* Distances are exponential: the next one does not depend on earlier ones. */
 #include "picked.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* In the order of the loader's list, which is that of its search. */
+/* In the order of the loader's list, which is the order of its search. */
 #include "real.h"
 
 #include <link.h>
@@ -7,25 +7,16 @@
 #include <stdint.h>
 #include <string.h>
 
-struct spt_real spt_real;
-
-static const struct {
-	const char *name;
-	size_t at;
-} functions[] = {
-#define FUNCTION(name) { #name, offsetof(struct spt_real, name) }
-	FUNCTION(calloc),   FUNCTION(realloc),	      FUNCTION(free),	  FUNCTION(aligned_alloc),
-	FUNCTION(memalign), FUNCTION(posix_memalign), FUNCTION(valloc),	  FUNCTION(pvalloc),
-	FUNCTION(dlclose),  FUNCTION(malloc),
-};
+#define HIDDEN 0x8000
 
 struct symbols {
 	const ElfW(Sym) *symbols;
 	const char *names;
 	const uint32_t *gnu_hash, *hash;
+	const ElfW(Versym) *versions;	/* NULL: none */
 };
 
-/* Some loaders have put the addresses there, others have left the file's. */
+/* Some loaders have changed these to addresses, others have left the file's values. */
 static const void *place(const struct dl_phdr_info *info, ElfW(Addr) value)
 {
 	return (const void *)(value < info->dlpi_addr ? info->dlpi_addr + value : value);
@@ -47,6 +38,9 @@ static bool find_symbols(const struct dl_phdr_info *info, struct symbols *ret)
 		case DT_STRTAB:
 			ret->names = place(info, dyn->d_un.d_ptr);
 			break;
+		case DT_VERSYM:
+			ret->versions = place(info, dyn->d_un.d_ptr);
+			break;
 		case DT_GNU_HASH:
 			ret->gnu_hash = place(info, dyn->d_un.d_ptr);
 			break;
@@ -58,11 +52,13 @@ static bool find_symbols(const struct dl_phdr_info *info, struct symbols *ret)
 	return ret->symbols && ret->names && (ret->gnu_hash || ret->hash);
 }
 
+/* Of several versions the one that programs are linked with today: the others are hidden. */
 static bool is_it(const struct symbols *symbols, uint32_t i, const char *name)
 {
 	const ElfW(Sym) *symbol = &symbols->symbols[i];
 
 	return symbol->st_shndx != SHN_UNDEF && symbol->st_value &&
+	       !(symbols->versions && symbols->versions[i] & HIDDEN) &&
 	       strcmp(symbols->names + symbol->st_name, name) == 0;
 }
 
@@ -125,40 +121,45 @@ static int look(struct dl_phdr_info *info, size_t bytes, void *data)
 	struct symbols symbols;
 
 	(void)bytes;
-	if (is_in(info, &spt_real)) {
+	if (is_in(info, spt_real_functions)) {
 		*is_behind = true;
 		return 0;
 	}
 	if (!*is_behind || !find_symbols(info, &symbols))
 		return 0;
-	for (unsigned i = 0; i < sizeof(functions) / sizeof(functions[0]); i++) {
-		void **at = (void **)((char *)&spt_real + functions[i].at);
-		uint32_t n = *at ? 0 : search(&symbols, functions[i].name);
+	for (const struct spt_real_function *function = spt_real_functions; function->name;
+	     function++) {
+		uint32_t n = *function->at ? 0 : search(&symbols, function->name);
 
-		/* Malloc is the last one: who sees it sees all of them. */
 		if (n)
-			__atomic_store_n(at, value_of(info, &symbols.symbols[n]), __ATOMIC_RELEASE);
+			__atomic_store_n(function->at, value_of(info, &symbols.symbols[n]),
+					 __ATOMIC_RELEASE);
 	}
 	return 0;
 }
 
+struct question {
+	const char *name;
+	bool is_inside;
+};
+
 static int look_at_program(struct dl_phdr_info *info, size_t bytes, void *data)
 {
-	bool *is_inside = data;
+	struct question *question = data;
 	struct symbols symbols;
 
 	(void)bytes;
-	*is_inside = find_symbols(info, &symbols) && search(&symbols, "malloc");
-	/* It is the first one. */
+	question->is_inside = find_symbols(info, &symbols) && search(&symbols, question->name);
+	/* This is the first one. */
 	return 1;
 }
 
-bool spt_real_is_inside(void)
+bool spt_real_is_in_program(const char *name)
 {
-	bool is_inside = false;
+	struct question question = { name, false };
 
-	dl_iterate_phdr(look_at_program, &is_inside);
-	return is_inside;
+	dl_iterate_phdr(look_at_program, &question);
+	return question.is_inside;
 }
 
 void spt_real_find(void)

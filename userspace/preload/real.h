@@ -7,24 +7,18 @@
 #define SPT_PRELOAD_REAL_H
 
 #include <stdbool.h>
-#include <stddef.h>
 
-struct spt_real {
-	void *(*malloc)(size_t);
-	void *(*calloc)(size_t, size_t);
-	void *(*realloc)(void *, size_t);
-	void (*free)(void *);
-	void *(*aligned_alloc)(size_t, size_t);
-	int (*posix_memalign)(void **, size_t, size_t);
-	void *(*memalign)(size_t, size_t);
-	void *(*valloc)(size_t);
-	void *(*pvalloc)(size_t);
-	int (*dlclose)(void *);
+struct spt_real_function {
+	const char *name;
+	void **at;			/* where its address is put; left alone if there is none */
 };
 
-extern struct spt_real spt_real;
+/* Each of the libraries has its own; the last one has no name. */
+extern const struct spt_real_function spt_real_functions[];
+extern int (*spt_real_dlclose)(void *handle);
+/* Finds those that are not known yet, in this order. */
 void spt_real_find(void);
-/* Whether the program itself has a malloc(), so that the library's is not called. */
-bool spt_real_is_inside(void);
+/* Whether the program itself has @name, so that the library's is not called. */
+bool spt_real_is_in_program(const char *name);
 
 #endif

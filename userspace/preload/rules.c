@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * An interpreter of call frame information, for as much as can be at a call: the stack pointer, the
- * frame pointer, and what GCC and Clang make of stacks that they align.
+ * An interpreter of call frame information, as far as it can be needed at a call: the stack
+ * pointer, the frame pointer, and the form in which GCC and Clang align stacks.
  */
 #include "rules.h"
 
@@ -13,7 +13,7 @@
 struct spt_known_rule spt_known_rules[SPT_RULES];
 uint32_t spt_generation;
 
-/* Glibc's since 2.35, and the fastest way there; others do without. */
+/* A function of glibc since 2.35, and the fastest one; other libraries do without. */
 struct find_result {
 	unsigned long long flags;
 	void *map_start, *map_end;
@@ -34,7 +34,10 @@ static int look(struct dl_phdr_info *info, size_t bytes, void *data)
 {
 	struct search *search = data;
 	uint64_t eh_frame_hdr = 0;
-	/* The program is the first one.  Glibc has no name for it, musl the one it was run by. */
+	/*
+	 * The program is the first one.  Glibc has no name for it; in musl it is the name that ran
+	 * it.
+	 */
 	const char *name = search->is_behind_program ? info->dlpi_name : "";
 
 	(void)bytes;
@@ -85,12 +88,31 @@ static bool find_information(uint64_t address, const uint8_t **ret)
 	return true;
 }
 
-/* What a signal handler returns to, where nothing says so: mov $15, %rax; syscall. */
+/*
+ * The code to which a signal handler returns, where no rule describes it: mov $15, %rax; syscall,
+ * or mov x8, #139; svc #0.
+ */
 static bool is_sigreturn(uint64_t address)
 {
+#ifdef __x86_64__
 	static const uint8_t code[] = { 0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05 };
+#else
+	static const uint8_t code[] = { 0x68, 0x11, 0x80, 0xd2, 0x01, 0, 0, 0xd4 };
+#endif
 
 	return memcmp((const void *)address, code, sizeof(code)) == 0;
+}
+
+/* The same where the kernel has put it beside all files. */
+static bool is_sigreturn_of_no_file(uint64_t address)
+{
+#ifdef SPT_HAS_LINK
+	return is_sigreturn(address);
+#else
+	/* The kernel does not, and there may be nothing to read. */
+	(void)address;
+	return false;
+#endif
 }
 
 uint64_t spt_rule_make(uint64_t pc)
@@ -101,19 +123,21 @@ uint64_t spt_rule_make(uint64_t pc)
 	uint64_t rule;
 
 	if (!address)
-		return spt_rule(SPT_RULE_END, 0, 0, 0);
+		return spt_rule(SPT_RULE_END, 0, 0, 0, 0);
 	if (!find_information(address - !is_exact, &eh_frame_hdr))
-		return spt_rule(SPT_RULE_CHAIN, 0, 0, 0);
+		return spt_rule(is_sigreturn_of_no_file(address) ? SPT_RULE_SIGNAL : SPT_RULE_CHAIN,
+				0, 0, 0, 0);
 	if (!eh_frame_hdr && !is_sigreturn(address))
-		return spt_rule(SPT_RULE_CHAIN, 0, 0, 0);
+		return spt_rule(SPT_RULE_CHAIN, 0, 0, 0, 0);
 	if (eh_frame_hdr && spt_cfi_rule(eh_frame_hdr, address - !is_exact, address, &rule))
 		return rule;
-	return spt_rule(is_sigreturn(address) ? SPT_RULE_SIGNAL : SPT_RULE_UNKNOWN, 0, 0, 0);
+	return spt_rule(is_sigreturn(address) ? SPT_RULE_SIGNAL : SPT_RULE_UNKNOWN, 0, 0, 0,
+			0);
 }
 
 void spt_rules_forget(void)
 {
-	/* What is left of 2^16 generations ago would be believed again. */
-	if ((__atomic_add_fetch(&spt_generation, 1, __ATOMIC_RELEASE) & 0xffff) == 0)
+	/* Rules from that many generations ago would seem valid again. */
+	if ((__atomic_add_fetch(&spt_generation, 1, __ATOMIC_RELEASE) & SPT_RULE_GENERATIONS) == 0)
 		memset(spt_known_rules, 0, sizeof(spt_known_rules));
 }

@@ -9,9 +9,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "machine.h"
 #include "rings/layout.h"
 
-/* The place of the caller's stack pointer; its return address is right below. */
+/* The place of the caller's stack pointer. */
 enum spt_rule_base {
 	SPT_RULE_END,		/* there is no caller */
 	SPT_RULE_UNKNOWN,	/* there may be one */
@@ -31,20 +32,54 @@ enum spt_rule_bp {
 	SPT_BP_AT_BP,		/* in memory, at bp + offset */
 };
 
-static inline uint64_t spt_rule(unsigned base, int32_t offset, unsigned bp, int32_t bp_offset)
+#ifdef SPT_HAS_LINK
+
+/* Offsets are multiples of 8. */
+static inline uint64_t spt_rule(unsigned base, int32_t offset, unsigned bp, int32_t bp_offset,
+				int32_t ra_offset)
 {
+	return base | bp << 3 | ((uint64_t)(uint32_t)(offset / 8) & 0x1fffff) << 5 |
+	       ((uint64_t)(uint32_t)(bp_offset / 8) & 0x7ffff) << 26 |
+	       ((uint64_t)(uint32_t)(ra_offset / 8) & 0x7ffff) << 45;
+}
+
+static inline bool spt_rule_fits(int64_t offset, int64_t bp_offset, int64_t ra_offset)
+{
+	return !((offset | bp_offset | ra_offset) & 7) && offset >= -(1 << 23) &&
+	       offset < 1 << 23 && bp_offset >= -(1 << 21) && bp_offset < 1 << 21 &&
+	       ra_offset >= -(1 << 21) && ra_offset < 1 << 21;
+}
+
+static inline int64_t spt_rule_offset(uint64_t rule)
+{
+	return ((int64_t)(rule << 38) >> 43) * 8;
+}
+
+static inline int64_t spt_rule_bp_offset(uint64_t rule)
+{
+	return ((int64_t)(rule << 19) >> 45) * 8;
+}
+
+/* The place of the return address, from the caller's stack pointer; 0: in the register. */
+static inline int64_t spt_rule_ra_offset(uint64_t rule)
+{
+	return ((int64_t)rule >> 45) * 8;
+}
+
+#else
+
+static inline uint64_t spt_rule(unsigned base, int32_t offset, unsigned bp, int32_t bp_offset,
+				int32_t ra_offset)
+{
+	(void)ra_offset;
 	return base | bp << 3 | (uint64_t)((uint32_t)offset & 0x1fffffff) << 5 |
 	       (uint64_t)((uint32_t)bp_offset & 0x1fffffff) << 34;
 }
 
-static inline unsigned spt_rule_base(uint64_t rule)
+static inline bool spt_rule_fits(int64_t offset, int64_t bp_offset, int64_t ra_offset)
 {
-	return rule & 7;
-}
-
-static inline unsigned spt_rule_bp(uint64_t rule)
-{
-	return rule >> 3 & 3;
+	return offset >= -(1 << 28) && offset < 1 << 28 && bp_offset >= -(1 << 28) &&
+	       bp_offset < 1 << 28 && ra_offset == SPT_RA_AT;
 }
 
 static inline int64_t spt_rule_offset(uint64_t rule)
@@ -55,6 +90,24 @@ static inline int64_t spt_rule_offset(uint64_t rule)
 static inline int64_t spt_rule_bp_offset(uint64_t rule)
 {
 	return (int64_t)(rule << 1) >> 35;
+}
+
+static inline int64_t spt_rule_ra_offset(uint64_t rule)
+{
+	(void)rule;
+	return SPT_RA_AT;
+}
+
+#endif
+
+static inline unsigned spt_rule_base(uint64_t rule)
+{
+	return rule & 7;
+}
+
+static inline unsigned spt_rule_bp(uint64_t rule)
+{
+	return rule >> 3 & 3;
 }
 
 /* Code of a file in memory. */
@@ -78,12 +131,17 @@ extern struct spt_known_rule spt_known_rules[SPT_RULES];
 /* Changes with each dlclose(): earlier rules are invalid then. */
 extern uint32_t spt_generation;
 
+/* The generations that a rule knows; then they begin anew. */
+#define SPT_RULE_GENERATIONS 0x7fffu
+
 uint64_t spt_rule_make(uint64_t pc);
 void spt_rules_forget(void);
 
 static inline uint64_t spt_rule_key(uint64_t pc)
 {
-	return pc | (uint64_t)__atomic_load_n(&spt_generation, __ATOMIC_RELAXED) << 48;
+	uint64_t generation = __atomic_load_n(&spt_generation, __ATOMIC_RELAXED);
+
+	return pc | (generation & SPT_RULE_GENERATIONS) << 48;
 }
 
 /* @pc: a return address, or an instruction with SPT_NODE_EXACT. */

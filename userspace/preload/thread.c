@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* How a process finds its recorder, a thread its ring, and what it does when the ring is full. */
+/*
+ * How a process finds its recorder and a thread its ring, and what it does when the ring is full.
+ */
 #include "thread.h"
 
 #include <fcntl.h>
@@ -10,13 +12,13 @@
 #include <sys/stat.h>
 #include <time.h>
 
-#include "picked.h"
-#include "real.h"
 #include "rules.h"
 #include "system.h"
 
 #define WAIT_NS 20000000L
 #define SIGNALS_BYTES 8
+/* A thread looks so often for room in its ring, and whether the recording is over. */
+#define LOOK_WORDS 4096u
 #define ERRORS_FROM (-4095L)
 
 /* Of this process; wiped in a child. */
@@ -26,6 +28,7 @@ struct process {
 };
 
 struct spt_recorder_link spt_link;
+bool spt_has_counter;
 static struct process *process;
 /* 0: not tried yet, 1: by one thread, 2: done. */
 static uint32_t link_state;
@@ -45,9 +48,9 @@ uint64_t spt_stamp_by_call(void)
 	return ((uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec) >> SPT_STAMP_SHIFT;
 }
 
-/* Environment.  The process's own memory may hold none yet, or another one. */
+/* Environment.  The process's own may not be set up yet, or may be another one. */
 
-/* Copies the value of @name from what is read of @fd. */
+/* Copies the value of @name from the contents of @fd. */
 static bool find_variable(int fd, const char *name, char *value, size_t bytes)
 {
 	char buffer[1024];
@@ -78,7 +81,7 @@ static bool find_variable(int fd, const char *name, char *value, size_t bytes)
 
 static bool read_variable(char *value, size_t bytes)
 {
-	long fd = spt_call(SYS_open, "/proc/self/environ", O_RDONLY | O_CLOEXEC, 0, 0);
+	long fd = spt_call(SYS_openat, AT_FDCWD, "/proc/self/environ", O_RDONLY | O_CLOEXEC, 0);
 	bool found;
 
 	if (has_failed(fd))
@@ -109,7 +112,7 @@ static bool is_ours(const struct spt_rings_header *rings)
 	       rings->n_slots == SPT_RINGS_SLOTS && rings->ring_words == SPT_RING_WORDS;
 }
 
-/* Maps the file; the descriptor is the program's no longer than that. */
+/* Maps the file; the program's table of descriptors has it only for that time. */
 static void connect_recorder(void)
 {
 	struct stat stat = { 0 };
@@ -117,7 +120,7 @@ static void connect_recorder(void)
 
 	if (!read_variable(spt_link.path, sizeof(spt_link.path)))
 		return;
-	fd = spt_call(SYS_open, spt_link.path, O_RDWR | O_CLOEXEC, 0, 0);
+	fd = spt_call(SYS_openat, AT_FDCWD, spt_link.path, O_RDWR | O_CLOEXEC, 0);
 	if (has_failed(fd))
 		return;
 	spt_call(SYS_fstat, fd, &stat, 0, 0);
@@ -128,10 +131,11 @@ static void connect_recorder(void)
 	spt_call(SYS_close, fd, 0, 0, 0);
 	if (has_failed(at) || !is_ours((void *)at))
 		return;
-	/* No part of what crashes. */
+	/* Not part of a core file. */
 	spt_call(SYS_madvise, at, spt_rings_bytes(), MADV_DONTDUMP, 0);
 	spt_link.inode = stat.st_ino;
 	process = allocate(sizeof(*process));
+	spt_has_counter = ((struct spt_rings_header *)at)->clock == SPT_RINGS_TSC;
 	if (process)
 		spt_link.rings = (void *)at;
 }
@@ -141,7 +145,7 @@ bool spt_link_check(void)
 	struct stat stat = { 0 };
 	struct spt_rings_header *rings = spt_link.rings;
 
-	if (!has_failed(spt_call(SYS_stat, spt_link.path, &stat, 0, 0)) &&
+	if (!has_failed(spt_call(SYS_newfstatat, AT_FDCWD, spt_link.path, &stat, 0)) &&
 	    stat.st_ino == spt_link.inode)
 		return true;
 	__atomic_store_n(&rings->is_over, 1, __ATOMIC_RELAXED);
@@ -150,35 +154,57 @@ bool spt_link_check(void)
 
 /* Ring. */
 
-/* All that was written so far is there for the reader. */
+/* Everything written so far is visible to the reader. */
 static void commit(struct spt_thread *thread, uint32_t head)
 {
 	/* Pairs with the acquire of the head in spt_ring_reader_begin(). */
 	__atomic_store_n(&thread->slot->head, head, __ATOMIC_RELEASE);
 }
 
-void spt_ring_wait(struct spt_thread *thread, uint32_t at, uint32_t end)
+static bool has_room(const struct spt_ring_slot *slot, uint32_t end)
+{
+	/* Pairs with the release of the tail in spt_ring_reader_end(). */
+	return end - __atomic_load_n(&slot->tail, __ATOMIC_ACQUIRE) <= SPT_RING_WORDS;
+}
+
+static bool is_over(void)
+{
+	return __atomic_load_n(&spt_link.rings->is_over, __ATOMIC_RELAXED);
+}
+
+static void wait_for_room(struct spt_thread *thread, uint32_t at, uint32_t end)
 {
 	struct spt_ring_slot *slot = thread->slot;
 	const struct timespec patience = { .tv_nsec = WAIT_NS };
 	uint64_t begin = spt_stamp_by_call();
 
-	/* Everything before is complete, unless it belongs to an interrupted call. */
-	if (thread->depth == 1)
+	/* All events before are complete, unless they belong to an interrupted call. */
+	if (thread->state == SPT_BUSY)
 		commit(thread, at);
 	slot->waits++;
-	while (!spt_ring_has_room(thread, end) &&
-	       !__atomic_load_n(&spt_link.rings->is_over, __ATOMIC_RELAXED)) {
+	while (!has_room(slot, end) && !is_over()) {
 		uint32_t tail = __atomic_load_n(&slot->tail, __ATOMIC_ACQUIRE);
 
 		__atomic_store_n(&slot->is_waiting, 1, __ATOMIC_SEQ_CST);
-		if (spt_ring_has_room(thread, end))
+		if (has_room(slot, end))
 			break;
 		spt_call(SYS_futex, &slot->tail, FUTEX_WAIT, tail, &patience);
-		if (!spt_ring_has_room(thread, end) && !spt_link_check())
+		if (!has_room(slot, end) && !spt_link_check())
 			break;
 	}
 	slot->waited_ns += (spt_stamp_by_call() - begin) << SPT_STAMP_SHIFT;
+}
+
+void spt_ring_wait(struct spt_thread *thread, uint32_t at, uint32_t end)
+{
+	if (!has_room(thread->slot, end) && !is_over())
+		wait_for_room(thread, at, end);
+	/* Behind the end of the recording words are in vain, and later calls write none. */
+	if (is_over())
+		thread->idle_state = SPT_IDLE_OTHER;
+	thread->limit = end;
+	if (has_room(thread->slot, end + LOOK_WORDS))
+		thread->limit += LOOK_WORDS;
 }
 
 /* Threads. */
@@ -208,6 +234,7 @@ static bool claim_slot(struct spt_thread **ret_thread)
 	slot->pid = (uint32_t)spt_call(SYS_getpid, 0, 0, 0, 0);
 	slot->tid = (uint32_t)spt_call(SYS_gettid, 0, 0, 0, 0);
 	slot->image = process->image;
+	slot->library = spt_library;
 	slot->begin = spt_stamp();
 	slot->waits = slot->waited_ns = slot->dropped = 0;
 	/* Pairs with the acquire by which the recorder finds the slot. */
@@ -215,21 +242,20 @@ static bool claim_slot(struct spt_thread **ret_thread)
 	if (!thread)
 		return false;
 	thread->words = spt_rings_words(rings, i);
-	thread->reserved = slot->head;
-	thread->depth = 0;
+	thread->reserved = thread->limit = slot->head;
 	thread->last_stamp = 0;
-	/* Begins by telling that nothing is known. */
-	thread->n_nodes = SPT_NODE_MOST;
-	thread->mean_bytes = rings->mean_bytes;
-	thread->random = slot->begin * 0x9e3779b97f4a7c15ULL ^ slot->tid;
-	thread->left = thread->mean_bytes ? spt_picked_draw(thread) : 0;
+	/* Begins by reporting that nothing is known. */
+	thread->generation = SPT_STALE;
+	thread->n_nodes = SPT_NODE_FIRST;
 	thread->slot = slot;
+	thread->idle_state = SPT_IDLE_OTHER;
+	spt_thread_begun(thread);
+	thread->state = thread->idle_state;
 	*ret_thread = thread;
 	return true;
 }
 
-/* What is recorded, if anything is. */
-static struct spt_rings_header *link_rings(void)
+struct spt_rings_header *spt_link_begin(void)
 {
 	uint32_t none = 0;
 
@@ -246,19 +272,9 @@ static struct spt_rings_header *link_rings(void)
 	return spt_link.rings;
 }
 
-/* Of a program whose calls never come here the recorder gets to know at its start. */
-__attribute__((constructor)) static void look_at_program(void)
-{
-	struct spt_rings_header *rings = spt_real_is_inside() ? link_rings() : NULL;
-
-	if (rings && !__atomic_fetch_add(&rings->own_allocators, 1, __ATOMIC_RELAXED))
-		spt_call(SYS_readlink, "/proc/self/exe", rings->own_name,
-			 sizeof(rings->own_name) - 1, 0);
-}
-
 static struct spt_thread *begin(void)
 {
-	struct spt_rings_header *rings = link_rings();
+	struct spt_rings_header *rings = spt_link_begin();
 	struct spt_thread *thread = NULL;
 	uint32_t none = 0;
 
@@ -289,7 +305,7 @@ struct spt_thread *spt_thread_begin(void)
 		return NULL;
 	/* A handler that allocates would begin, too. */
 	spt_call(SYS_rt_sigprocmask, SIG_SETMASK, &all, &before, SIGNALS_BYTES);
-	thread = spt_self && spt_self->slot ? spt_self : begin();
+	thread = spt_self && spt_self->state ? spt_self : begin();
 	spt_call(SYS_rt_sigprocmask, SIG_SETMASK, &before, 0, SIGNALS_BYTES);
 	return thread;
 }

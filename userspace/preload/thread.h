@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The library's state of each thread: its ring, the frames of its last call, and the nodes that it
- * has written.  All of it is in memory that the kernel zeroes in the child of a fork.  There @slot
- * is NULL, however the child was made, and the thread begins anew.
+ * has written.  All of it is in memory that the kernel zeroes in the child of a fork.  There @state
+ * is SPT_NO_RING, however the child was made, and the thread begins anew.
  */
 #ifndef SPT_PRELOAD_THREAD_H
 #define SPT_PRELOAD_THREAD_H
@@ -10,17 +10,27 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "machine.h"
 #include "rings/layout.h"
 
-#define SPT_MOST_FRAMES	 16384u
+#define SPT_MOST_FRAMES	 32768u
+/* Of one walk: it leaves room for frames inside of those that it finds. */
+#define SPT_MOST_STEPS	 (SPT_MOST_FRAMES / 2)
 #define SPT_MOST_WATCHES (3u * SPT_MOST_FRAMES)
 #define SPT_NODE_CACHE	 (1u << 14)
+/* Walks from a place to a kept frame, and the words that one may have read. */
+#define SPT_MEMOS	 (1u << 9)
+#define SPT_MEMO_WATCHES 26u
+#define SPT_STALE	 UINT64_MAX
 #define SPT_TOLD_CODE	 256u
 #define SPT_LATEST_CODE	 8u
 /* Frames of a call in a signal handler that has interrupted the library itself. */
 #define SPT_NESTED_FRAMES 512u
 
-/* A word of the stack that a walk has read. */
+/*
+ * A word of the stack that a walk has read.  Arrays of them begin with one that always differs: it
+ * ends a comparison.
+ */
 struct spt_watch {
 	const uint64_t *at;
 	uint64_t value;
@@ -31,17 +41,19 @@ struct spt_watch {
  * the end.
  */
 struct spt_frame {
-	uint64_t pc, sp, bp;
+	uint64_t pc, sp;
+	uint64_t bp;			/* 0 if the walk outwards from here does not need it */
 	uint32_t node;
-	uint32_t needs_bp;		/* the walk outwards from here uses bp */
-	uint32_t watches;		/* the first of the words by which the frame was found */
-	uint32_t unused;
+	uint32_t needs_bp;
+	uint32_t watches;		/* end of the words that were read to walk on from here */
+	uint32_t is_guess;		/* as in struct spt_step */
 };
 
 /* A step outwards, with the places of the words that led there; 0: no such word. */
 struct spt_step {
 	uint64_t pc, sp, bp, rule;
 	uint64_t pc_at, bp_at, sp_at;
+	uint64_t link_at;		/* where a signal frame has the return address; 0: none */
 	bool is_guess;			/* found by frame pointers, or beyond such a frame */
 };
 
@@ -50,63 +62,79 @@ struct spt_known_node {
 	uint32_t parent, node;
 };
 
+/*
+ * A walk from a place to a kept frame.  With the same words it would be the same again: it counts
+ * whenever such a frame is kept, and all words have been read again.
+ */
+struct spt_memo {
+	uint64_t pc, sp, bp;		/* of the place */
+	uint64_t bp_mask;		/* the bits of bp that matter: all or none */
+	uint64_t base_sp, base_bp;	/* of the kept frame, which is at base */
+	const struct spt_frame *base;
+	uint32_t base_node, node;
+	const struct spt_watch *last;	/* the innermost of the words */
+	struct spt_watch watches[1 + SPT_MEMO_WATCHES];
+} __attribute__((aligned(512)));
+
+enum spt_state {
+	SPT_NO_RING = 0,
+	SPT_IDLE,			/* every call is recorded, in the plainest way */
+	SPT_IDLE_OTHER,			/* there are more questions to ask */
+	SPT_BUSY,			/* a call is being recorded, */
+	SPT_NESTED,			/* and inside of it that of a signal handler */
+};
+
 struct spt_thread {
-	struct spt_ring_slot *slot;	/* NULL: not ready */
+	uint32_t state;			/* enum spt_state */
+	uint32_t idle_state;		/* the one after each call */
+	struct spt_ring_slot *slot;
 	uint64_t *words;
 	uint32_t reserved;		/* words of the ring that are taken */
-	/* calls that are being recorded: more than 1 with signal handlers */
-	uint32_t depth;
-	uint64_t busy_sp;		/* stack pointer of the outermost one */
+	uint32_t limit;			/* the end of those that may be without another look */
+	uint64_t busy_sp;		/* stack pointer of the outermost call */
 	uint64_t last_stamp;
-	uint32_t n_events;		/* recorded so far, to notice others in between */
 	uint32_t n_nodes;
-	uint32_t generation;
+	uint64_t generation;		/* of the rules; SPT_STALE: begin anew */
 	struct spt_frame *innermost;	/* of those that are kept */
-	uint64_t mean_bytes;		/* 0: every call is recorded */
+	/* Of allocations.  0: every call is recorded */
+	uint64_t mean_bytes;
 	int64_t left;			/* bytes until the next one that is picked */
 	uint64_t random;
+	uint64_t waited_ns;		/* by the recorded waits, of calls */
+	struct spt_memo memos[SPT_MEMOS];
 	struct spt_frame frames[SPT_MOST_FRAMES + 1];
-	struct spt_watch watches[SPT_MOST_WATCHES];
-	struct spt_step steps[SPT_MOST_FRAMES];
+	struct spt_watch watches[1 + SPT_MOST_WATCHES];
+	struct spt_step steps[SPT_MOST_STEPS];
 	struct spt_step nested_steps[SPT_NESTED_FRAMES];
 	struct spt_known_node nodes[SPT_NODE_CACHE];
 	/* Starts of code that was described, and start and end of the latest. */
 	uint64_t told_code[SPT_TOLD_CODE];
 	uint64_t latest_code[SPT_LATEST_CODE][2];
 	uint32_t n_latest;
+#ifdef SPT_CHECK
+	struct spt_known_node told[SPT_NODE_MOST];	/* the nodes it has written */
+#endif
 };
 
 extern __thread struct spt_thread *spt_self __attribute__((tls_model("initial-exec")));
 
 /* The thread's state, if its calls are recorded; else NULL. */
 struct spt_thread *spt_thread_begin(void);
+/* Each of the libraries has its own of these.  The function is called when a thread has a slot. */
+void spt_thread_begun(struct spt_thread *thread);
+extern const enum spt_rings_library spt_library;
 
 static inline struct spt_thread *spt_thread_get(void)
 {
 	struct spt_thread *thread = spt_self;
 
-	return __builtin_expect(thread && thread->slot, 1) ? thread : spt_thread_begin();
+	return __builtin_expect(thread && thread->state, 1) ? thread : spt_thread_begin();
 }
-
-/* The place of a frame: what malloc() knows of its caller. */
-struct spt_place {
-	uint64_t pc, sp, bp;
-};
-
-/* The node of the stack from @place on. */
-uint32_t spt_walk(struct spt_thread *thread, const struct spt_place *place);
-/* The same without the kept frames, in a signal handler that has interrupted spt_walk(). */
-uint32_t spt_walk_nested(struct spt_thread *thread, const struct spt_place *place);
 
 /* Ring. */
 
+/* Waits until there is room for words up to @end, of which those from @at on have been reserved. */
 void spt_ring_wait(struct spt_thread *thread, uint32_t at, uint32_t end);
-
-static inline bool spt_ring_has_room(const struct spt_thread *thread, uint32_t end)
-{
-	/* Pairs with the release of the tail in spt_ring_reader_end(). */
-	return end - __atomic_load_n(&thread->slot->tail, __ATOMIC_ACQUIRE) <= SPT_RING_WORDS;
-}
 
 /*
  * Reserves @n words, and waits until there is room for them.  Returns the position of the first
@@ -114,11 +142,9 @@ static inline bool spt_ring_has_room(const struct spt_thread *thread, uint32_t e
  */
 static inline uint32_t spt_ring_take(struct spt_thread *thread, unsigned n)
 {
-	uint32_t at = n;
+	uint32_t at = spt_reserve(&thread->reserved, n);
 
-	/* One instruction: a signal handler that comes in between takes what follows. */
-	__asm__ volatile("xaddl %0, %1" : "+r"(at), "+m"(thread->reserved));
-	if (__builtin_expect(!spt_ring_has_room(thread, at + n), 0))
+	if (__builtin_expect((int32_t)(thread->limit - at - n) < 0, 0))
 		spt_ring_wait(thread, at, at + n);
 	return at;
 }
@@ -136,16 +162,22 @@ struct spt_recorder_link {
 };
 extern struct spt_recorder_link spt_link;
 
+/* Whether the CPU's counter is the clock. */
+extern bool spt_has_counter;
 uint64_t spt_stamp_by_call(void);
 
 /* The time now, in stamps. */
 static inline uint64_t spt_stamp(void)
 {
-	if (__builtin_expect(spt_link.rings->clock == SPT_RINGS_TSC, 1))
+#ifdef __x86_64__
+	if (__builtin_expect(spt_has_counter, 1))
 		return __builtin_ia32_rdtsc() >> SPT_STAMP_SHIFT;
+#endif
 	return spt_stamp_by_call();
 }
 
+/* Finds the recorder.  NULL: nothing is recorded. */
+struct spt_rings_header *spt_link_begin(void);
 /* Whether the recorder still exists; if not, nothing is recorded from now on. */
 bool spt_link_check(void);
 

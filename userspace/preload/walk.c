@@ -1,36 +1,31 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Stacks.  A thread keeps the frames of its last call, and every word of the stack by which they
+ * A thread keeps the frames of its last call, and every word of the stack by which they
  * were found.  A new call is walked outwards until it comes to a frame that is kept, with the same
  * stack pointer, address and, if it matters, frame pointer.  From there on a walk would read the
  * kept words.  They are read again, from the inside out: as long as they are the same, so is where
  * the next one lies.  If all are, the rest of the stack is what it was.  Where one differs, the
- * frame is walked on.
+ * frame is walked on.  Each walk to a kept frame is a memo for later calls from the same place.
  */
+#include <fcntl.h>
 #include <string.h>
 #include <sys/uio.h>
 
-#include "rules.h"
+#include "check.h"
 #include "system.h"
-#include "thread.h"
+#include "walk.h"
 
-/* Of the kernel's struct ucontext on x86-64. */
-#define UC_BP 120
-#define UC_SP 160
-#define UC_PC 168
 /* Code that programs make is in one area. */
 #define NEAR_BYTES (1ULL << 31)
-/* A frame along a chain of frame pointers has no more. */
+/* A frame in a chain of frame pointers has no more. */
 #define CHAIN_BYTES (1ULL << 20)
-/* Of the longest call instruction. */
-#define CALL_BYTES 7
 
 static uint64_t load(uint64_t address)
 {
 	return *(const uint64_t *)address;
 }
 
-/* Of memory that may not be there. */
+/* For memory that may not exist. */
 static bool read_safely(uint64_t address, void *to, size_t bytes)
 {
 	struct iovec ours = { to, bytes }, theirs = { (void *)address, bytes };
@@ -39,7 +34,7 @@ static bool read_safely(uint64_t address, void *to, size_t bytes)
 			 (long)&theirs, 1, 0) == (long)bytes;
 }
 
-/* Behind a frame that was found by a guess, what a rule says may be anywhere. */
+/* Behind a frame that was found by a guess, the result of a rule may be anything. */
 static inline bool fetch(const struct spt_step *from, uint64_t address, uint64_t *ret)
 {
 	if (__builtin_expect(from->is_guess, 0))
@@ -48,9 +43,11 @@ static inline bool fetch(const struct spt_step *from, uint64_t address, uint64_t
 	return true;
 }
 
-/* Whether the instruction before @address is a call: to a place, or by a register or memory. */
+/* Whether the instruction before @address is a call: direct, or by a register or memory. */
+#ifdef __x86_64__
 static bool is_behind_call(uint64_t address)
 {
+	enum { CALL_BYTES = 7 };	/* of the longest one */
 	uint8_t code[CALL_BYTES];
 
 	if (!read_safely(address - CALL_BYTES, code, sizeof(code)))
@@ -65,10 +62,19 @@ static bool is_behind_call(uint64_t address)
 	}
 	return false;
 }
+#else
+static bool is_behind_call(uint64_t address)
+{
+	uint32_t code;
+
+	return read_safely(address - 4, &code, sizeof(code)) &&
+	       (code >> 26 == 0x25 || (code & 0xfefff000) == 0xd63f0000);
+}
+#endif
 
 /*
- * The caller's frame pointer and where the way goes on, in code that nothing is known of: a guess.
- * Code without frame pointers has anything there.
+ * The caller's frame pointer and return address, in code without rules: a guess.  Code without
+ * frame pointers has anything there.
  */
 static bool step_along_chain(const struct spt_step *from, struct spt_step *to)
 {
@@ -78,6 +84,7 @@ static bool step_along_chain(const struct spt_step *from, struct spt_step *to)
 	if (from->bp - from->sp > CHAIN_BYTES || from->bp % 8 ||
 	    !read_safely(from->bp, words, sizeof(words)))
 		return false;
+	words[1] &= SPT_RING_POINTER_MASK;
 	if (words[1] - from->pc + NEAR_BYTES > 2 * NEAR_BYTES && !spt_code_find(words[1], &code))
 		return false;
 	if (!is_behind_call(words[1]))
@@ -93,20 +100,51 @@ static bool step_along_chain(const struct spt_step *from, struct spt_step *to)
 
 static void step_over_signal(const struct spt_step *from, struct spt_step *to)
 {
-	*to = (struct spt_step){ .pc = (load(from->sp + UC_PC) & SPT_RING_POINTER_MASK) |
+	*to = (struct spt_step){ .pc = (load(from->sp + SPT_SIGNAL_PC) & SPT_RING_POINTER_MASK) |
 				       SPT_NODE_EXACT,
-				 .sp = load(from->sp + UC_SP),
-				 .bp = load(from->sp + UC_BP),
-				 .pc_at = from->sp + UC_PC,
-				 .bp_at = from->sp + UC_BP,
-				 .sp_at = from->sp + UC_SP };
+				 .sp = load(from->sp + SPT_SIGNAL_SP),
+				 .bp = load(from->sp + SPT_SIGNAL_BP),
+				 .pc_at = from->sp + SPT_SIGNAL_PC,
+				 .bp_at = from->sp + SPT_SIGNAL_BP,
+				 .sp_at = from->sp + SPT_SIGNAL_SP };
+#ifdef SPT_HAS_LINK
+	to->link_at = from->sp + SPT_SIGNAL_LR;
+#endif
 }
 
-/* False: there is no further frame; @ret_parent is what is there instead. */
+/* Whether the return address of @step may still be in a register, which the kernel has saved. */
+static inline bool has_link(const struct spt_step *step)
+{
+#ifdef SPT_HAS_LINK
+	return step->link_at;
+#else
+	(void)step;
+	return false;
+#endif
+}
+
+/* The place of the return address; 0: it is unknown. */
+static inline uint64_t return_at(const struct spt_step *from, uint64_t rule, uint64_t sp)
+{
+#ifdef SPT_HAS_LINK
+	if (!spt_rule_ra_offset(rule))
+		return from->link_at;
+#else
+	(void)from;
+#endif
+	return sp + (uint64_t)spt_rule_ra_offset(rule);
+}
+
+/* False: there is no further frame; @ret_parent is its replacement. */
 static __always_inline bool step(struct spt_step *from, struct spt_step *to, uint32_t *ret_parent)
 {
 	uint64_t rule = spt_rule_of(from->pc), at = 0, sp;
 
+#ifdef SPT_HAS_LINK
+	/* Where a guess leads, the stack pointer is not known. */
+	if (from->is_guess && spt_rule_base(rule) != SPT_RULE_END)
+		rule = spt_rule(SPT_RULE_CHAIN, 0, 0, 0, 0);
+#endif
 	from->rule = rule;
 	*ret_parent = SPT_NODE_INCOMPLETE;
 	switch (spt_rule_base(rule)) {
@@ -138,9 +176,10 @@ static __always_inline bool step(struct spt_step *from, struct spt_step *to, uin
 	}
 	to->sp = sp;
 	to->sp_at = at;
-	to->pc_at = sp - 8;
+	to->pc_at = return_at(from, rule, sp);
 	to->is_guess = from->is_guess;
-	if (!fetch(from, sp - 8, &to->pc))
+	to->link_at = 0;
+	if (!to->pc_at || !fetch(from, to->pc_at, &to->pc))
 		return false;
 	to->pc &= SPT_RING_POINTER_MASK;
 	switch (spt_rule_bp(rule)) {
@@ -157,7 +196,7 @@ static __always_inline bool step(struct spt_step *from, struct spt_step *to, uin
 	}
 }
 
-/* Whether the way outwards from a frame depends on its frame pointer. */
+/* Whether the walk outwards from a frame depends on its frame pointer. */
 static bool needs_bp(uint64_t rule, bool caller_needs)
 {
 	switch (spt_rule_base(rule)) {
@@ -196,7 +235,7 @@ static void remember(struct spt_thread *thread, const struct spt_code *code)
 {
 	uint64_t *latest = thread->latest_code[thread->n_latest++ % SPT_LATEST_CODE];
 
-	/* A signal handler that comes in between finds nothing here, or all of it. */
+	/* A signal handler that comes in between finds either none of it or all of it. */
 	latest[1] = 0;
 	__asm__ volatile("" ::: "memory");
 	latest[0] = code->start;
@@ -204,7 +243,7 @@ static void remember(struct spt_thread *thread, const struct spt_code *code)
 	latest[1] = code->end;
 }
 
-/* Of the file that @address is in, so that its meaning can be recorded. */
+/* Notes the file that @address is in, so that its meaning can be recorded. */
 static void tell_code(struct spt_thread *thread, uint64_t address)
 {
 	struct spt_code code;
@@ -221,13 +260,14 @@ static void tell_code(struct spt_thread *thread, uint64_t address)
 		return;
 	path = code.name;
 	if (!*path) {
-		long length = spt_call(SYS_readlink, "/proc/self/exe", own, sizeof(own) - 1, 0);
+		long length = spt_call(SYS_readlinkat, AT_FDCWD, "/proc/self/exe", own,
+				       sizeof(own) - 1);
 
 		own[length > 0 ? length : 0] = '\0';
 		path = own;
-		spt_call(SYS_stat, "/proc/self/exe", stat, 0, 0);
+		spt_call(SYS_newfstatat, AT_FDCWD, "/proc/self/exe", stat, 0);
 	} else if (*path == '/') {
-		spt_call(SYS_stat, path, stat, 0, 0);
+		spt_call(SYS_newfstatat, AT_FDCWD, path, stat, 0);
 	}
 	bytes = (unsigned)strnlen(path, SPT_RING_PATH_WORDS * 8 - 1) + 1;
 	n = SPT_RING_OBJECT_WORDS + (bytes + 7) / 8;
@@ -249,14 +289,16 @@ static void tell_code(struct spt_thread *thread, uint64_t address)
 
 static uint32_t tell_node(struct spt_thread *thread, uint32_t parent, uint64_t pc)
 {
-	uint32_t node = thread->n_nodes, at;
+	uint32_t node = spt_reserve(&thread->n_nodes, 1), at;
 
-	/* One instruction: a signal handler between reading and writing would have the same one. */
-	__asm__ volatile("movl $1, %0\n\txaddl %0, %1" : "=&r"(node), "+m"(thread->n_nodes));
+	if (node > SPT_NODE_MOST - 2 * SPT_MOST_FRAMES)
+		thread->generation = SPT_STALE;
 	tell_code(thread, (pc & ~SPT_NODE_EXACT) - !(pc & SPT_NODE_EXACT));
 	at = spt_ring_take(thread, 2);
-	spt_ring_put(thread, at, SPT_RING_NODE | pc << SPT_RING_POINTER_SHIFT);
+	spt_ring_put(thread, at, SPT_RING_NODE | pc << SPT_RING_POINTER_SHIFT |
+				 (pc & SPT_NODE_EXACT ? SPT_RING_NODE_EXACT : 0));
 	spt_ring_put(thread, at + 1, (uint64_t)parent << 32 | node);
+	spt_check_node(thread, node, parent, pc);
 	return node;
 }
 
@@ -275,58 +317,68 @@ static inline uint32_t child(struct spt_thread *thread, uint32_t parent, uint64_
 	return known->node;
 }
 
-/* Nothing is known any more, and the reader gets to know that. */
+uint32_t spt_node_inside(struct spt_thread *thread, uint32_t parent, uint64_t pc)
+{
+	return thread->state == SPT_BUSY ? child(thread, parent, pc) :
+					   tell_node(thread, parent, pc);
+}
+
+/* Drops everything that is known, and lets the reader know. */
 static void forget(struct spt_thread *thread, uint32_t generation)
 {
+	static const uint64_t zero;
+	const struct spt_watch never = { &zero, 1 };
+
 	spt_ring_put(thread, spt_ring_take(thread, 1), SPT_RING_RESET);
 	thread->generation = generation;
-	/* Ends every search outwards, whatever the stack pointer. */
+	/* Ends every search outwards, for any stack pointer. */
 	thread->frames[0] = (struct spt_frame){ .sp = UINT64_MAX };
+	thread->watches[0] = never;
 	thread->innermost = thread->frames;
 	thread->n_nodes = SPT_NODE_FIRST;
 	memset(thread->nodes, 0, sizeof(thread->nodes));
 	memset(thread->told_code, 0, sizeof(thread->told_code));
 	memset(thread->latest_code, 0, sizeof(thread->latest_code));
+	for (unsigned i = 0; i < SPT_MEMOS; i++) {
+		thread->memos[i].pc = 0;
+		thread->memos[i].watches[0] = never;
+	}
 }
 
-/* What is kept. */
+/* The kept frames. */
 
-static void watch(struct spt_thread *thread, uint32_t *n, uint64_t at, uint64_t value)
+static uint32_t watch(struct spt_thread *thread, uint32_t last, uint64_t at, uint64_t value)
 {
-	if (at)
-		thread->watches[(*n)++] = (struct spt_watch){ (const uint64_t *)at, value };
+	if (!at)
+		return last;
+	thread->watches[++last] = (struct spt_watch){ (const uint64_t *)at, value };
+	return last;
 }
 
 /* The words by which a frame was found, so that they are read again in the order of the walk. */
-static uint32_t watch_step(struct spt_thread *thread, uint32_t n, const struct spt_step *step,
+static uint32_t watch_step(struct spt_thread *thread, uint32_t last, const struct spt_step *step,
 			   bool needs)
 {
-	watch(thread, &n, needs ? step->bp_at : 0, step->bp);
+	last = watch(thread, last, needs ? step->bp_at : 0, step->bp);
 	if (step->pc_at)
-		thread->watches[n++] = (struct spt_watch){ (const uint64_t *)step->pc_at,
-							   load(step->pc_at) };
-	watch(thread, &n, step->sp_at, step->sp);
-	return n;
+		last = watch(thread, last, step->pc_at, load(step->pc_at));
+	return watch(thread, last, step->sp_at, step->sp);
 }
 
 /*
  * Reads the words of the frames outside of @frame again.  Returns the frame whose words differ, or
  * NULL.
  */
-static inline struct spt_frame *verify(const struct spt_thread *thread, struct spt_frame *frame)
+static struct spt_frame *verify(const struct spt_thread *thread, struct spt_frame *frame)
 {
-	const struct spt_watch *first = thread->watches, *watch = first + frame->watches;
+	const struct spt_watch *first = thread->watches,
+			       *differs = spt_watch_check(first + frame->watches);
 
-#pragma GCC unroll 4
-	while (watch > first) {
-		watch--;
-		if (__builtin_expect(*watch->at != watch->value, 0)) {
-			while (first + frame->watches > watch)
-				frame--;
-			return frame;
-		}
-	}
-	return NULL;
+	if (differs == first)
+		return NULL;
+	while (first + frame->watches >= differs)
+		frame--;
+	return frame;
 }
 
 /* Puts the frames that were walked inside of @frame, from @end inwards to @steps; the innermost. */
@@ -336,21 +388,52 @@ static __always_inline struct spt_frame *keep(struct spt_thread *thread, struct 
 {
 	while (end > steps) {
 		const struct spt_step *outer = end--;
+		bool needs = needs_bp(end->rule, frame->needs_bp);
 
 		frame[1] = (struct spt_frame){
-			.pc = end->pc,
+			/* What a register had is compared nowhere. */
+			.pc = has_link(end) ? 0 : end->pc,
 			.sp = end->sp,
-			.bp = end->bp,
+			.bp = needs ? end->bp : 0,
 			.node = child(thread, frame->node, end->pc),
-			.needs_bp = needs_bp(end->rule, frame->needs_bp),
+			.needs_bp = needs,
 			.watches = watch_step(thread, frame->watches, outer, frame->needs_bp),
+			.is_guess = outer->is_guess | frame->is_guess,
 		};
 		frame++;
 	}
 	return frame;
 }
 
-static uint32_t walk(struct spt_thread *thread, const struct spt_place *place)
+/*
+ * Notes what led from @place, the innermost frame, to the kept @base.  What lies behind a guess may
+ * be memory that the program gives back while the frames stay.
+ */
+static void note(struct spt_thread *thread, const struct spt_place *place,
+		 const struct spt_frame *base)
+{
+	const struct spt_frame *frame = thread->innermost;
+	uint32_t n = frame->watches - base->watches;
+	struct spt_memo *memo = spt_memo_of(thread, place);
+
+	if (n > SPT_MEMO_WATCHES || frame->is_guess)
+		return;
+	memo->pc = place->pc;
+	memo->sp = place->sp;
+	memo->bp = place->bp;
+	memo->bp_mask = frame->needs_bp ? UINT64_MAX : 0;
+	memo->base_sp = base->sp;
+	memo->base_bp = base->bp;
+	memo->base = base;
+	memo->base_node = base->node;
+	memo->node = frame->node;
+	memo->last = memo->watches + n;
+	for (uint32_t i = 1; i <= n; i++)
+		memo->watches[i] = thread->watches[base->watches + i];
+}
+
+static __attribute__((noinline)) uint32_t walk(struct spt_thread *thread,
+					       const struct spt_place *place)
 {
 	struct spt_step *steps = thread->steps, *at = steps;
 	struct spt_frame *frame = thread->innermost;
@@ -372,8 +455,8 @@ static uint32_t walk(struct spt_thread *thread, const struct spt_place *place)
 			frame = differs > thread->frames ? differs - 1 : differs;
 		}
 		parent = SPT_NODE_INCOMPLETE;
-		if (at + 2 == steps + SPT_MOST_FRAMES || !step(at, at + 1, &parent)) {
-			/* What led to the end is no word that could change, but code. */
+		if (at + 2 == steps + SPT_MOST_STEPS || !step(at, at + 1, &parent)) {
+			/* The end was found by code, not by a word that could change. */
 			at[1] = (struct spt_step){ 0 };
 		} else if (at[1].pc) {
 			at++;
@@ -386,18 +469,21 @@ static uint32_t walk(struct spt_thread *thread, const struct spt_place *place)
 		frame->node = parent;
 		break;
 	}
-	frame = keep(thread, frame, steps, at);
-	thread->innermost = frame;
-	return frame->node;
+	if (frame + (at - steps) > thread->frames + SPT_MOST_FRAMES) {
+		/* Too deep.  Without those frames there is room for many more calls. */
+		thread->innermost = thread->frames;
+		return walk(thread, place);
+	}
+	thread->innermost = keep(thread, frame, steps, at);
+	note(thread, place, frame);
+	return thread->innermost->node;
 }
 
-uint32_t spt_walk(struct spt_thread *thread, const struct spt_place *place)
+uint32_t spt_walk_on(struct spt_thread *thread, const struct spt_place *place)
 {
 	uint32_t generation = __atomic_load_n(&spt_generation, __ATOMIC_ACQUIRE);
 
-	if (__builtin_expect(thread->generation != generation ||
-				     thread->n_nodes > SPT_NODE_MOST - 2 * SPT_MOST_FRAMES,
-			     0))
+	if (__builtin_expect(thread->generation != generation, 0))
 		forget(thread, generation);
 	return walk(thread, place);
 }

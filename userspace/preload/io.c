@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * libspt-io.so: where a program's threads wait, for hosts whose kernel does not report that with
+ * stacks.  Calls of functions that may wait are timed, as programs and libraries make them: calls
+ * inside the C library are not seen.  A call's wait is the time it took less the time for which the
+ * thread ran.  Calls that did not wait leave nothing behind.
+ *
+ * No state is kept while a function runs.  So it may be interrupted, left by longjmp(), or
+ * cancelled.  It gets its arguments and returns its value as it would without the library: in
+ * registers, all of them.
+ */
+#include <errno.h>
+#include <linux/futex.h>
+#include <time.h>
+
+#include "event.h"
+#include "io-calls.h"
+#include "real.h"
+#include "system.h"
+#include "thread.h"
+
+#define EXPORT __attribute__((visibility("default")))
+/* A thread that leaves its CPU is not back earlier. */
+#define LEAST_NS 1000ULL
+/* The two clocks may differ by that part: one is steered. */
+#define DRIFT_SHIFT 10
+#define SECOND_NS 1000000000ULL
+#define FUTEX_LOCK_PI2_ 13
+#define SYS_futex_waitv_ 449
+
+enum {
+#define NUMBER(name) CALL_##name,
+#define LOCK_NUMBERS(name, try) CALL_##name, CALL_##try,
+	SPT_IO_CALLS(NUMBER) SPT_IO_LOCKS(LOCK_NUMBERS) CALL_syscall,
+	CALLS,
+};
+
+/* Which of the registers it reads is its own business. */
+typedef long (*call_fn)(long, long, long, long, long, long);
+typedef long (*syscall_fn)(long, long, long, long, long, long, long);
+
+static void *functions[CALLS];
+
+const struct spt_real_function spt_real_functions[] = {
+#define PLACE(name) { #name, &functions[CALL_##name] },
+#define LOCK_PLACES(name, try) PLACE(name) PLACE(try)
+	SPT_IO_CALLS(PLACE) SPT_IO_LOCKS(LOCK_PLACES) PLACE(syscall)
+	{ "dlclose", (void **)&spt_real_dlclose },
+	{ NULL, NULL },
+};
+
+const enum spt_rings_library spt_library = SPT_RINGS_IO;
+
+void spt_thread_begun(struct spt_thread *thread)
+{
+	(void)thread;
+}
+
+static uint64_t ns_of(const struct timespec *time)
+{
+	return (uint64_t)time->tv_sec * SECOND_NS + (uint64_t)time->tv_nsec;
+}
+
+/* For how long the thread has run. */
+static uint64_t ran_ns(void)
+{
+	struct timespec ran = { 0 };
+
+	spt_call(SYS_clock_gettime, CLOCK_THREAD_CPUTIME_ID, &ran, 0, 0);
+	return ns_of(&ran);
+}
+
+static uint64_t now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return ns_of(&now);
+}
+
+static void *function_of(unsigned call)
+{
+	if (__builtin_expect(!functions[call], 0))
+		spt_real_find();
+	return functions[call];
+}
+
+/* The time between the readings of @ran contains that between the others: no wait is made up. */
+struct start {
+	struct spt_thread *thread;	/* NULL: nothing is recorded */
+	uint64_t ran, now, waited_ns;
+};
+
+static inline struct start begin(void)
+{
+	struct spt_thread *thread = spt_thread_get();
+
+	if (!thread || __atomic_load_n(&spt_link.rings->is_over, __ATOMIC_RELAXED))
+		return (struct start){ 0 };
+	/* In this order. */
+	uint64_t waited_ns = thread->waited_ns, ran = ran_ns(), now = now_ns();
+
+	return (struct start){ thread, ran, now, waited_ns };
+}
+
+static void tell(struct spt_thread *thread, void *function, uint64_t wait_ns,
+		 const struct spt_place *caller)
+{
+	uint32_t cpu = 0, node, at;
+
+	spt_call(SYS_getcpu, &cpu, 0, 0, 0);
+	if (!spt_event_begin(thread, caller->sp))
+		return;
+	node = spt_node_inside(thread, spt_event_stack(thread, caller),
+			       (uint64_t)function | SPT_NODE_EXACT);
+	at = spt_event_put(thread, spt_event_word(SPT_RING_WAIT, (void *)(uintptr_t)cpu), 3);
+	spt_ring_put(thread, at + 1, wait_ns);
+	spt_ring_put(thread, at + 2, node);
+	spt_event_end(thread, at + 3);
+	__atomic_fetch_add(&thread->waited_ns, wait_ns, __ATOMIC_RELAXED);
+}
+
+static void end(const struct start *start, void *function, struct spt_place caller)
+{
+	uint64_t took, ran;
+
+	if (!start->thread)
+		return;
+	took = now_ns() - start->now;
+	if (took < LEAST_NS)
+		return;
+	/* Waits of signal handlers are their own. */
+	ran = ran_ns() - start->ran + start->thread->waited_ns - start->waited_ns;
+	if (took <= ran || took - ran < LEAST_NS || took - ran < took >> DRIFT_SHIFT)
+		return;
+	/* A signal handler may have forked, and this may be the child. */
+	if (start->thread->state && took - ran >= spt_link.rings->least_wait_ns)
+		tell(start->thread, function, took - ran, &caller);
+}
+
+static long fail(void)
+{
+	errno = ENOSYS;
+	return -1;
+}
+
+static __always_inline long run(unsigned call, long a, long b, long c, long d, long e, long f,
+				struct spt_place caller)
+{
+	call_fn function = (call_fn)function_of(call);
+	struct start start = begin();
+	long ret = function ? function(a, b, c, d, e, f) : fail();
+
+	end(&start, (void *)function, caller);
+	return ret;
+}
+
+#define DEFINE(name)                                                                      \
+	EXPORT long spt_io_##name(long a, long b, long c, long d, long e, long f)            \
+		__asm__(#name);                                                           \
+	long spt_io_##name(long a, long b, long c, long d, long e, long f)                   \
+	{                                                                                 \
+		return run(CALL_##name, a, b, c, d, e, f, SPT_CALLER());                  \
+	}
+
+SPT_IO_CALLS(DEFINE)
+
+/* A call that gets the lock at once is not timed: most do. */
+#define DEFINE_LOCK(name, try)                                                            \
+	EXPORT long spt_io_##name(long a, long b, long c, long d, long e, long f)            \
+		__asm__(#name);                                                           \
+	long spt_io_##name(long a, long b, long c, long d, long e, long f)                   \
+	{                                                                                 \
+		call_fn function = (call_fn)function_of(CALL_##try);                      \
+		long ret = function ? function(a, b, c, d, e, f) : EBUSY;                 \
+                                                                                          \
+		if ((int)ret != EBUSY)                                                    \
+			return ret;                                                       \
+		return run(CALL_##name, a, b, c, d, e, f, SPT_CALLER());                  \
+	}
+
+SPT_IO_LOCKS(DEFINE_LOCK)
+
+static bool may_wait(long number, int operation)
+{
+	if (number == SYS_futex_waitv_)
+		return true;
+	if (number != SYS_futex)
+		return false;
+	switch (operation & FUTEX_CMD_MASK) {
+	case FUTEX_WAIT:
+	case FUTEX_WAIT_BITSET:
+	case FUTEX_WAIT_REQUEUE_PI:
+	case FUTEX_LOCK_PI:
+	case FUTEX_LOCK_PI2_:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* Locks of libraries and languages that do without the C library's. */
+EXPORT long spt_io_syscall(long n, long a, long b, long c, long d, long e, long f) __asm__("syscall");
+long spt_io_syscall(long n, long a, long b, long c, long d, long e, long f)
+{
+	syscall_fn function = (syscall_fn)function_of(CALL_syscall);
+	struct start start;
+	long ret;
+
+	if (!may_wait(n, (int)b))
+		return function(n, a, b, c, d, e, f);
+	start = begin();
+	ret = function(n, a, b, c, d, e, f);
+	end(&start, (void *)function, SPT_CALLER());
+	return ret;
+}
